@@ -1,0 +1,4 @@
+// Package chat is the vocabulary of the product: session keys, messages, tool calls, turns and the events
+// that people see. It holds no behaviour beyond parsing and building ids, and imports only the standard library,
+// so that every other package can share these nouns.
+package chat

@@ -1,0 +1,90 @@
+package chat
+
+import "encoding/json"
+
+// EventKind says what an event of a session's feed carries.
+type EventKind string
+
+// Durable kinds are rows with a sequence: a client that reconnects with its last sequence gets all it missed.
+// Live kinds are not stored, carry no sequence, and are superseded by the durable event that follows them.
+const (
+	EventQueued  EventKind = "queued"  // durable: Queued, a message was accepted and waits for its turn
+	EventDropped EventKind = "dropped" // durable: Dropped, an accepted message ended without a turn
+	EventMessage EventKind = "message" // durable: Message
+	EventTurn    EventKind = "turn"    // durable: Turn, sent when it starts and when it ends
+	EventTool    EventKind = "tool"    // durable: ToolCall with turn and step, sent when it starts and when it is done
+	EventRetry   EventKind = "retry"   // durable: Retry
+	EventTodos   EventKind = "todos"   // durable: []Todo, the whole list after a change
+	EventSession EventKind = "session" // durable: Session, after a rename or another change of its own data
+
+	EventDelta  EventKind = "delta"  // live: Delta
+	EventOutput EventKind = "output" // live: Output
+)
+
+// Event is one entry of a session's feed. Seq is 0 for live kinds.
+type Event struct {
+	Seq  int64           `json:"seq,omitempty"`
+	Kind EventKind       `json:"kind"`
+	Data json.RawMessage `json:"data"`
+}
+
+// Queued is an accepted message that no turn has claimed yet.
+type Queued struct {
+	Inbox           InboxID `json:"inbox_id"`
+	ClientMessageID string  `json:"client_message_id,omitempty"`
+	Text            string  `json:"text"`
+}
+
+// Dropped says why an accepted message will not be answered by a turn of its own.
+type Dropped struct {
+	Inbox   InboxID `json:"inbox_id"`
+	Outcome string  `json:"outcome" doc:"stopped or rejected"`
+	Text    string  `json:"text" doc:"One sentence for the person."`
+}
+
+// ToolEvent is a tool call in the feed.
+type ToolEvent struct {
+	Turn TurnID `json:"turn_id"`
+	Step int    `json:"step"`
+	ToolCall
+}
+
+// Retry tells the person that a model call failed and is tried again (spec/001 §7.1).
+type Retry struct {
+	Turn    TurnID `json:"turn_id"`
+	Step    int    `json:"step"`
+	Attempt int    `json:"attempt" doc:"The attempt that comes next, from 2."`
+	Max     int    `json:"max"`
+	DelayMS int64  `json:"delay_ms" doc:"Milliseconds until it starts."`
+	Reason  string `json:"reason" doc:"rate limit, timeout, server error, network, truncated stream"`
+	Text    string `json:"text" doc:"The sentence to show."`
+}
+
+// Delta is text that the model is writing now. A larger attempt of the same step replaces all text of a smaller one.
+// Offset and ReasoningOffset are the lengths, in bytes, of the text before this piece; a gap means pieces were missed
+// and the message event will bring the whole.
+type Delta struct {
+	Turn            TurnID `json:"turn_id"`
+	Step            int    `json:"step"`
+	Attempt         int    `json:"attempt"`
+	Offset          int    `json:"offset"`
+	Text            string `json:"text,omitempty"`
+	ReasoningOffset int    `json:"reasoning_offset"`
+	Reasoning       string `json:"reasoning,omitempty"`
+	ToolName        string `json:"tool_name,omitempty" doc:"Set while the model writes the arguments of a tool call."`
+}
+
+// Output is what a running command printed. Offset is in bytes from its start.
+type Output struct {
+	Turn   TurnID `json:"turn_id"`
+	Call   CallID `json:"call_id"`
+	Offset int64  `json:"offset"`
+	Text   string `json:"text"`
+}
+
+// Todo is one entry of a session's to-do list.
+type Todo struct {
+	ID   string `json:"id"`
+	Text string `json:"text"`
+	Done bool   `json:"done"`
+}

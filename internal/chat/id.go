@@ -1,0 +1,60 @@
+package chat
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// SessionKey names one conversation, for example "agent:main:web:thread:8f2c". Package session parses and builds keys.
+type SessionKey string
+
+// UserID is a canonical user: one person, however many identities they have on channels.
+type UserID int64
+
+// TurnID is the id of one turn: the original run id of its Turn workflow, a UUID.
+type TurnID string
+
+// InboxID numbers accepted rows in the order of acceptance. It is what "message id" means in the HTTP API.
+type InboxID int64
+
+// MessageID numbers transcript rows. Within a session a larger id is a later message.
+type MessageID int64
+
+// CallID is a tool-call id minted by us, "<turn>.<step>.<n>". It is also the id of the command on a runner, so that
+// a retried activity attaches to what it started. Ids given by providers repeat and are only a column.
+type CallID string
+
+// NewCallID returns the id of the n-th call (from 0) of a step (from 0) of a turn.
+func NewCallID(turn TurnID, step, n int) CallID {
+	return CallID(fmt.Sprintf("%s.%d.%d", turn, step, n))
+}
+
+// Split returns the parts of a call id; ok is false when the id was not minted by NewCallID.
+func (id CallID) Split() (turn TurnID, step, n int, ok bool) {
+	rest, last, found := cutLast(string(id))
+	if !found {
+		return "", 0, 0, false
+	}
+	head, middle, found := cutLast(rest)
+	if !found || head == "" {
+		return "", 0, 0, false
+	}
+	step, err := strconv.Atoi(middle)
+	if err != nil || step < 0 {
+		return "", 0, 0, false
+	}
+	n, err = strconv.Atoi(last)
+	if err != nil || n < 0 {
+		return "", 0, 0, false
+	}
+	return TurnID(head), step, n, true
+}
+
+func cutLast(s string) (before, after string, found bool) {
+	i := strings.LastIndexByte(s, '.')
+	if i < 0 {
+		return "", "", false
+	}
+	return s[:i], s[i+1:], true
+}

@@ -1,0 +1,44 @@
+package chat
+
+import "time"
+
+// Role says who speaks in a transcript.
+type Role string
+
+// The roles. A notice is the product speaking to the person (a retry that gave up, a stopped turn): it is shown, and
+// sent to the model only where the model must know.
+const (
+	RoleUser      Role = "user"
+	RoleAssistant Role = "assistant"
+	RoleNotice    Role = "notice"
+)
+
+// Message is one transcript row as the API shows it.
+type Message struct {
+	ID              MessageID  `json:"id"`
+	Session         SessionKey `json:"session"`
+	Turn            TurnID     `json:"turn_id,omitempty"`
+	Step            int        `json:"step" doc:"Step of the turn, from 0. Only meaningful for assistant messages."`
+	Role            Role       `json:"role" enum:"user,assistant,notice"`
+	Content         string     `json:"content"`
+	Reasoning       string     `json:"reasoning,omitempty" doc:"What the model thought before it answered, where the provider tells."`
+	ToolCalls       []ToolCall `json:"tool_calls,omitempty" doc:"Calls this assistant message asked for, each with its result once it has one."`
+	Inbox           InboxID    `json:"inbox_id,omitempty" doc:"The accepted row a user message came from."`
+	ClientMessageID string     `json:"client_message_id,omitempty"`
+	Model           string     `json:"model,omitempty"`
+	FinishReason    string     `json:"finish_reason,omitempty" doc:"stop, tool_calls, length, content_filter, stopped or error."`
+	Usage           *Usage     `json:"usage,omitempty"`
+	CreatedAt       time.Time  `json:"created_at"`
+}
+
+// Usage counts tokens as the provider reported them.
+type Usage struct {
+	PromptTokens     int `json:"prompt_tokens"`
+	CachedTokens     int `json:"cached_tokens,omitempty" doc:"Part of prompt_tokens that the provider served from its cache."`
+	CompletionTokens int `json:"completion_tokens"`
+}
+
+// Add returns the sum of two counts.
+func (u Usage) Add(v Usage) Usage {
+	return Usage{u.PromptTokens + v.PromptTokens, u.CachedTokens + v.CachedTokens, u.CompletionTokens + v.CompletionTokens}
+}

@@ -1,0 +1,47 @@
+package chat
+
+import "time"
+
+// ToolClass decides how a tool call is scheduled and what a crash may do to it (DESIGN §5).
+type ToolClass string
+
+// The classes. Read calls run in parallel and are retried; idempotent calls are retried under their id; exec calls
+// attach to or start a command on a runner, keyed by their id; once calls get one attempt, and a crash gives the model
+// "outcome unknown".
+const (
+	ClassRead       ToolClass = "read"
+	ClassIdempotent ToolClass = "idempotent"
+	ClassExec       ToolClass = "exec"
+	ClassOnce       ToolClass = "once"
+)
+
+// CallState is how far a tool call has come.
+type CallState string
+
+// The states of a call.
+const (
+	CallOpen    CallState = "open"
+	CallRunning CallState = "running"
+	CallDone    CallState = "done"
+)
+
+// ToolCall is one call of a tool with, once it is done, its result.
+type ToolCall struct {
+	ID         CallID     `json:"id"`
+	ProviderID string     `json:"-"`
+	Name       string     `json:"name"`
+	Class      ToolClass  `json:"class" enum:"read,idempotent,exec,once"`
+	Arguments  string     `json:"arguments" doc:"JSON text as the model wrote it; may be malformed."`
+	State      CallState  `json:"state" enum:"open,running,done"`
+	Summary    string     `json:"summary,omitempty" doc:"The argument a reader wants to see, one line: a command, a path, a pattern."`
+	Result     string     `json:"result,omitempty" doc:"What the model reads."`
+	IsError    bool       `json:"is_error,omitempty"`
+	StartedAt  *time.Time `json:"started_at,omitempty"`
+	FinishedAt *time.Time `json:"finished_at,omitempty"`
+}
+
+// ToolResult is what a tool answers. A tool that ran and failed is a result with IsError, not a Go error.
+type ToolResult struct {
+	Content string `json:"content"`
+	IsError bool   `json:"is_error,omitempty"`
+}

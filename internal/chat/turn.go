@@ -1,0 +1,43 @@
+package chat
+
+import "time"
+
+// TurnState is how far a turn has come, or how it ended.
+type TurnState string
+
+// The states. Running turns have a live workflow run, or the relay finds out that they have none.
+const (
+	TurnRunning TurnState = "running"
+	TurnDone    TurnState = "done"    // answered
+	TurnStopped TurnState = "stopped" // a person stopped it
+	TurnFailed  TurnState = "failed"  // ended with a sentence to the user instead of an answer
+	TurnLost    TurnState = "lost"    // its workflow run was closed from outside; the relay told the user
+)
+
+// Turn is one run of the Turn workflow, as the API shows it.
+type Turn struct {
+	ID          TurnID     `json:"id"`
+	Session     SessionKey `json:"session"`
+	State       TurnState  `json:"state" enum:"running,done,stopped,failed,lost"`
+	Steps       int        `json:"steps" doc:"LLM calls made so far."`
+	Model       string     `json:"model,omitempty"`
+	Usage       Usage      `json:"usage"`
+	TemporalURL string     `json:"temporal_url,omitempty" doc:"Path of this run in the Temporal UI, behind the same login."`
+	StartedAt   time.Time  `json:"started_at"`
+	EndedAt     *time.Time `json:"ended_at,omitempty"`
+}
+
+// Session is one conversation, as the API shows it.
+type Session struct {
+	Key       SessionKey `json:"key"`
+	Channel   string     `json:"channel"`
+	Title     string     `json:"title" doc:"First words of the first message until somebody names it."`
+	Pinned    bool       `json:"pinned"`
+	Cwd       string     `json:"cwd" doc:"Working folder of the session's tools; empty means the runner's workspace."`
+	Runner    string     `json:"runner"`
+	Running   TurnID     `json:"running,omitempty" doc:"The live turn, if there is one."`
+	Queued    int        `json:"queued" doc:"Accepted messages that no turn has claimed yet."`
+	Seq       int64      `json:"seq" doc:"Sequence of the newest durable event of the session."`
+	CreatedAt time.Time  `json:"created_at"`
+	UpdatedAt time.Time  `json:"updated_at" doc:"Last time a person wrote here."`
+}

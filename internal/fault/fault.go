@@ -1,0 +1,69 @@
+// Package fault names the kinds of failure that the product tells apart. A kind decides behaviour; the text explains
+// it to a person. Kinds are mapped in two places only: activities/errors.go and the ingress.
+package fault
+
+import (
+	"errors"
+	"fmt"
+	"time"
+)
+
+// Kind is a class of failure.
+type Kind string
+
+// The kinds (DESIGN §9).
+const (
+	Invalid     Kind = "invalid"      // the caller's input is wrong; repeating it cannot help
+	Denied      Kind = "denied"       // not allowed
+	NotFound    Kind = "not_found"    // no such thing
+	Conflict    Kind = "conflict"     // the state moved on, or the same id came with another body
+	RateLimited Kind = "rate_limited" // ask again later; After says when, if known
+	TooLarge    Kind = "too_large"    // over a limit: a context window, a body, a file
+	Unavailable Kind = "unavailable"  // something outside is down; repeating may help
+	Internal    Kind = "internal"     // our bug
+)
+
+// Error is an error with a kind.
+type Error struct {
+	Kind  Kind
+	After time.Duration // for RateLimited: how long to wait, zero if unknown
+	err   error
+}
+
+// Errorf builds an error of a kind. The format works as in fmt.Errorf, %w included.
+func Errorf(kind Kind, format string, args ...any) *Error {
+	return &Error{Kind: kind, err: fmt.Errorf(format, args...)}
+}
+
+// Limited builds a RateLimited error that says when to ask again.
+func Limited(after time.Duration, format string, args ...any) *Error {
+	return &Error{Kind: RateLimited, After: after, err: fmt.Errorf(format, args...)}
+}
+
+// Error returns the sentence.
+func (e *Error) Error() string { return e.err.Error() }
+
+// Unwrap returns the cause, if the format had a %w.
+func (e *Error) Unwrap() error { return errors.Unwrap(e.err) }
+
+// KindOf returns the kind of the outermost Error in the chain, Internal when there is none, and "" for nil.
+func KindOf(err error) Kind {
+	if err == nil {
+		return ""
+	}
+	if e, ok := errors.AsType[*Error](err); ok {
+		return e.Kind
+	}
+	return Internal
+}
+
+// After returns how long to wait before asking again, zero if the error does not say.
+func After(err error) time.Duration {
+	if e, ok := errors.AsType[*Error](err); ok {
+		return e.After
+	}
+	return 0
+}
+
+// Is reports whether err is of the kind.
+func Is(err error, kind Kind) bool { return err != nil && KindOf(err) == kind }

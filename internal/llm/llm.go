@@ -1,0 +1,92 @@
+// Package llm is the port to language models. A Client makes one streamed call and never retries: retries are
+// counted and scheduled by the caller, who tells the person about each. Adapters live in llm/openai, llm/anthropic
+// and llm/demo.
+package llm
+
+import (
+	"context"
+	"encoding/json"
+
+	"xbot/internal/chat"
+)
+
+// Client talks to one provider.
+type Client interface {
+	// Generate makes one call and streams it to sink, which may be nil. It returns the whole answer, or an error:
+	//
+	//   - fault.RateLimited with After when the provider says when to ask again (429)
+	//   - fault.Unavailable for 5xx, network errors, and no progress for the idle limit
+	//   - fault.TooLarge when the input exceeds the model's context window
+	//   - fault.Invalid or fault.Denied for other 4xx (bad request, bad key); repeating them cannot help
+	//   - ErrTruncated (fault.Unavailable) when the stream ends without a finish reason
+	//   - the context's cause when it ends first; the partial answer is returned beside it
+	Generate(ctx context.Context, req Request, sink Sink) (Answer, error)
+	// Model returns the provider-qualified id of the model in use, "provider/model".
+	Model() string
+}
+
+// Sink receives a stream. Calls come from one goroutine, in order, and must return quickly.
+type Sink interface {
+	Text(piece string)
+	Reasoning(piece string)
+	// ToolCall tells that the model began to write the arguments of a call of the named tool.
+	ToolCall(name string)
+	// Progress tells that bytes arrived, whether or not they carried text.
+	Progress()
+}
+
+// Request is one call.
+type Request struct {
+	System    string    // static system prompt; adapters mark it cacheable where the provider can
+	Messages  []Message // alternating as the provider needs it is the adapter's work
+	Tools     []Tool    // in a stable order
+	MaxTokens int       // limit of the answer, in tokens; 0 means the provider's default or the adapter's
+}
+
+// Message is one message as a model sees it. Tool results are their own messages with Role "tool".
+type Message struct {
+	Role       string // user, assistant, tool
+	Content    string
+	Reasoning  string          // reasoning_content of an earlier answer, for providers that want it back
+	Opaque     json.RawMessage // what the adapter returned as Answer.Opaque for this message, e.g. signed thinking blocks
+	ToolCalls  []ToolCall      // for assistant
+	ToolCallID string          // for tool: ToolCall.ID of the call it answers
+	IsError    bool            // for tool
+}
+
+// ToolCall is a call that a model asked for. In requests ID is ours (chat.CallID) so that pairs are unique whatever
+// the provider repeats; adapters shorten or re-map it where a provider restricts ids.
+type ToolCall struct {
+	ID        string
+	Name      string
+	Arguments string // JSON text, as written by the model
+}
+
+// Tool is a tool the model may call.
+type Tool struct {
+	Name        string
+	Description string
+	Parameters  json.RawMessage // JSON Schema of an object; keys in a stable order
+}
+
+// FinishReason says why a model stopped.
+type FinishReason string
+
+// The finish reasons, OpenAI's names.
+const (
+	FinishStop          FinishReason = "stop"
+	FinishToolCalls     FinishReason = "tool_calls"
+	FinishLength        FinishReason = "length"
+	FinishContentFilter FinishReason = "content_filter"
+)
+
+// Answer is what a model said.
+type Answer struct {
+	Text      string
+	Reasoning string
+	Opaque    json.RawMessage // adapter-private parts to be given back in later requests
+	ToolCalls []ToolCall      // ID is the provider's
+	Finish    FinishReason
+	Usage     chat.Usage
+	Model     string // as the provider reported it; empty if it did not
+}

@@ -1,0 +1,137 @@
+// Package sandbox is the port through which tools act on a machine: the server's host, a container or a user's own
+// computer. There is one execution path: the port speaks the runner protocol (package runner/wire) to a runner,
+// wherever its socket is held.
+package sandbox
+
+import (
+	"context"
+	"io/fs"
+	"time"
+
+	"xbot/internal/chat"
+)
+
+// Sandbox is one place where commands run and files live. Paths are absolute, or relative to Workspace.
+// Errors carry fault kinds: NotFound, Denied (a path outside the allowed roots, a permission), Invalid, TooLarge,
+// Unavailable (the runner cannot be reached).
+type Sandbox interface {
+	Name() string
+	Workspace() string
+
+	// Exec attaches to the command with req.ID or starts it, then waits for its end, streaming what it prints.
+	// It is safe to call again after any crash: the same id never runs twice, and the same id with another command
+	// is refused (Conflict). When ctx ends the command goes on; Kill ends it.
+	Exec(ctx context.Context, req ExecRequest) (ExecResult, error)
+	// Kill ends the whole process group of a command, by SIGTERM and after a grace period by SIGKILL.
+	// Killing what has ended, or never started, is no error; what never started never will.
+	Kill(ctx context.Context, id chat.CallID) error
+	// Release lets the runner forget a command whose result is recorded.
+	Release(ctx context.Context, id chat.CallID) error
+
+	ReadFile(ctx context.Context, path string, offset, limit int64) (FileData, error)
+	WriteFile(ctx context.Context, path string, data []byte, mode WriteMode) error
+	Stat(ctx context.Context, path string) (FileInfo, error)
+	ReadDir(ctx context.Context, path string) ([]FileInfo, error)
+	MkdirAll(ctx context.Context, path string) error
+	Remove(ctx context.Context, path string) error
+
+	Glob(ctx context.Context, q GlobQuery) (GlobResult, error)
+	Grep(ctx context.Context, q GrepQuery) (GrepResult, error)
+}
+
+// ExecRequest is a command to attach to or start.
+type ExecRequest struct {
+	ID      chat.CallID
+	Command string                           // given to the shell of the runner (sh -c)
+	Dir     string                           // working folder; empty means the workspace
+	Env     []string                         // added to the runner's clean environment, "KEY=value"
+	Timeout time.Duration                    // the runner kills the process group after it; 0 means the runner's own ceiling of 24 h
+	Limit   int64                            // bytes of each stream kept for the result: the head and the tail; 0 means 64 KiB
+	Offset  int64                            // output before this offset is not streamed again
+	Output  func(offset int64, piece []byte) // live output, stdout and stderr in the order written; may be nil
+}
+
+// ExecState is how a command ended.
+type ExecState string
+
+// The end states (DESIGN §6).
+const (
+	ExecExited   ExecState = "exited"    // Code is its exit status
+	ExecTimedOut ExecState = "timed_out" // killed by its timeout
+	ExecKilled   ExecState = "killed"    // killed by Kill
+	ExecLost     ExecState = "lost"      // it had started, and nobody can know how it ended; it is never run again
+)
+
+// ExecResult is the end of a command.
+type ExecResult struct {
+	State     ExecState
+	Code      int    // exit status; 128+n for a command that died of signal n
+	Output    []byte // stdout and stderr in the order written; if longer than Limit, its head and its tail with a line between that says how many bytes were left out
+	Truncated bool
+	Total     int64 // bytes written in all
+	Started   time.Time
+	Ended     time.Time
+}
+
+// WriteMode says what WriteFile may do.
+type WriteMode string
+
+// The modes. All write to a temporary file and rename, so that a crash leaves the old or the new content.
+const (
+	WriteCreate  WriteMode = "create"  // Conflict if the file exists
+	WriteReplace WriteMode = "replace" // create or overwrite, keeping the permissions of what was there
+)
+
+// FileData is a part of a file.
+type FileData struct {
+	Data []byte
+	Size int64 // of the whole file
+}
+
+// FileInfo describes a file or folder.
+type FileInfo struct {
+	Path    string
+	Size    int64
+	Mode    fs.FileMode
+	ModTime time.Time
+	Dir     bool
+	Link    string // target, for a symbolic link
+}
+
+// GlobQuery finds files by name; ** matches any number of folders. Newest first.
+type GlobQuery struct {
+	Pattern string
+	Root    string // empty means the workspace
+	Limit   int    // files at most; 0 means 200
+}
+
+// GlobResult lists what a GlobQuery found.
+type GlobResult struct {
+	Paths     []string
+	Truncated bool
+}
+
+// GrepQuery finds lines by a regular expression (RE2).
+type GrepQuery struct {
+	Pattern    string
+	Root       string // file or folder; empty means the workspace
+	Include    string // glob on file names, e.g. *.go; {a,b} alternatives allowed
+	IgnoreCase bool
+	Context    int // lines around each match
+	Limit      int // matches at most; 0 means 200
+}
+
+// GrepResult lists what a GrepQuery found. Binary files and files over 1 MiB are passed over.
+type GrepResult struct {
+	Matches   []GrepMatch
+	Truncated bool
+	Skipped   int // files passed over
+}
+
+// GrepMatch is a line. Match is false for lines of context.
+type GrepMatch struct {
+	Path  string
+	Line  int
+	Text  string // at most 500 characters
+	Match bool
+}
