@@ -1,0 +1,95 @@
+package tool
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"strings"
+
+	"github.com/google/jsonschema-go/jsonschema"
+
+	"xbot/internal/chat"
+)
+
+// Handler is a tool whose arguments are already decoded into P, a flat struct. A field of P has a json name and a
+// jsonschema description; a field without omitempty is required.
+type Handler[P any] interface {
+	Run(ctx context.Context, call Call, params P) (chat.ToolResult, error)
+	Summary(params P) string
+}
+
+// Define makes a Tool of a Handler. The description is the text of the tool's .md file. It panics when P cannot be
+// described by a JSON Schema, which is a mistake in the program and shows at the first start.
+func Define[P any](name string, class chat.ToolClass, description string, handler Handler[P]) Tool {
+	parameters, err := schemaOf[P]()
+	if err != nil {
+		panic(fmt.Sprintf("tool %s: %v", name, err))
+	}
+	return &defined[P]{
+		spec: Spec{
+			Name:        name,
+			Class:       class,
+			Description: strings.TrimSpace(description),
+			Parameters:  parameters,
+		},
+		handler: handler,
+	}
+}
+
+type defined[P any] struct {
+	spec    Spec
+	handler Handler[P]
+}
+
+func (d *defined[P]) Spec() Spec { return d.spec }
+
+func (d *defined[P]) Run(ctx context.Context, call Call) (chat.ToolResult, error) {
+	var params P
+	unknown, err := Decode(call.Arguments, &params)
+	if err != nil {
+		return Fail("%s", err), nil
+	}
+	result, err := d.handler.Run(ctx, call, params)
+	if err == nil && len(unknown) > 0 && !result.IsError {
+		result.Content += "\n" + ignored(unknown, fieldNames(reflect.TypeFor[P]()))
+	}
+	return result, err
+}
+
+func (d *defined[P]) Summary(arguments string) string {
+	var params P
+	// Arguments that cannot be decoded have no summary; Run tells the model what is wrong with them.
+	if _, err := Decode(arguments, &params); err != nil {
+		return ""
+	}
+	return OneLine(d.handler.Summary(params), maxSummary)
+}
+
+func ignored(unknown, known []string) string {
+	return fmt.Sprintf("(ignored unknown argument %s; this tool takes %s)", strings.Join(unknown, ", "), strings.Join(known, ", "))
+}
+
+// schemaOf derives the schema of P, without the parts that cost tokens and tell a model nothing: unknown keys are
+// ignored by Decode anyway, and a null in place of a list is read as an empty list.
+func schemaOf[P any]() (json.RawMessage, error) {
+	schema, err := jsonschema.For[P](nil)
+	if err != nil {
+		return nil, err
+	}
+	simplify(schema)
+	return json.Marshal(schema)
+}
+
+func simplify(s *jsonschema.Schema) {
+	s.AdditionalProperties = nil
+	if len(s.Types) == 2 && s.Types[0] == "null" {
+		s.Type, s.Types = s.Types[1], nil
+	}
+	if s.Items != nil {
+		simplify(s.Items)
+	}
+	for _, property := range s.Properties {
+		simplify(property)
+	}
+}

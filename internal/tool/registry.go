@@ -1,0 +1,109 @@
+package tool
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"xbot/internal/chat"
+)
+
+// Registry finds tools by name. It does not change after New, so it needs no lock.
+type Registry struct {
+	byName map[string]Tool
+	specs  []Spec // sorted by name
+}
+
+// New makes a registry. It panics when two tools have the same name, or names that differ only in case and
+// underscores: that is a mistake in the program.
+func New(tools ...Tool) *Registry {
+	r := &Registry{byName: make(map[string]Tool, len(tools))}
+	for _, t := range tools {
+		spec := t.Spec()
+		key := fold(spec.Name)
+		if other, taken := r.byName[key]; taken {
+			panic(fmt.Sprintf("two tools are named %s and %s", other.Spec().Name, spec.Name))
+		}
+		r.byName[key] = t
+		r.specs = append(r.specs, spec)
+	}
+	slices.SortFunc(r.specs, func(a, b Spec) int { return strings.Compare(a.Name, b.Name) })
+	return r
+}
+
+// Specs returns the specs of all tools, sorted by name, so that prompts keep their prefix. Callers must not change
+// the slice.
+func (r *Registry) Specs() []Spec { return r.specs }
+
+// Get returns the tool of a name. Case and underscores do not matter: a model that writes TodoWrite means todo_write.
+func (r *Registry) Get(name string) (Tool, bool) {
+	t, ok := r.byName[fold(name)]
+	return t, ok
+}
+
+// Class returns how calls of the named tool are scheduled. A name that no tool has is a read: its result is a
+// sentence, and nothing is touched.
+func (r *Registry) Class(name string) chat.ToolClass {
+	if t, ok := r.Get(name); ok {
+		return t.Spec().Class
+	}
+	return chat.ClassRead
+}
+
+// Summary is Tool.Summary of the named tool; empty when there is none.
+func (r *Registry) Summary(name, arguments string) string {
+	if t, ok := r.Get(name); ok {
+		return t.Summary(arguments)
+	}
+	return ""
+}
+
+// Run runs the named tool. A name that no tool has gives a result that names the tools nearest to it.
+func (r *Registry) Run(ctx context.Context, name string, call Call) (chat.ToolResult, error) {
+	if t, ok := r.Get(name); ok {
+		return t.Run(ctx, call)
+	}
+	if len(r.specs) == 0 {
+		return Fail("there is no tool named %q, and none at all in this session", Cut(name, 60)), nil
+	}
+	return Fail("there is no tool named %q; the nearest are %s", Cut(name, 60), strings.Join(r.nearest(name, 3), ", ")), nil
+}
+
+// nearest returns up to n tool names by edit distance from the given one, nearest first.
+func (r *Registry) nearest(name string, n int) []string {
+	name = fold(Cut(name, 60))
+	names := make([]string, 0, len(r.specs))
+	for _, spec := range r.specs {
+		names = append(names, spec.Name)
+	}
+	slices.SortStableFunc(names, func(a, b string) int {
+		return cmp.Compare(distance(name, fold(a)), distance(name, fold(b)))
+	})
+	return names[:min(n, len(names))]
+}
+
+// distance is the number of single-byte edits between two names; a name that contains the other counts as close.
+func distance(a, b string) int {
+	if a != "" && (strings.Contains(a, b) || strings.Contains(b, a)) {
+		return 1
+	}
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			change := diagonal
+			if a[i] != b[j] {
+				change++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(change, row[j]+1, diagonal+1)
+		}
+	}
+	return row[len(b)]
+}

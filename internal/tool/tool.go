@@ -1,0 +1,88 @@
+// Package tool is what a model can call: the port that a tool implements, the registry that finds a tool by name,
+// and the parts that all tools share (parameters, results, bounded text). The tools themselves live in the packages
+// below it; each is one .go file beside one .md file that the model reads.
+//
+// A tool acts on a machine only through sandbox.Sandbox, and keeps state only through the one-method interfaces it
+// declares, so that a tool can be run again by another process after any crash.
+package tool
+
+import (
+	"context"
+	"encoding/json"
+	"path"
+	"strings"
+
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+	"xbot/internal/sandbox"
+)
+
+// Spec is what the scheduler and the model know of a tool.
+type Spec struct {
+	Name        string
+	Class       chat.ToolClass
+	Description string
+	Parameters  json.RawMessage // JSON Schema of an object; the same bytes in every process of a build
+}
+
+// Tool is something that a model can call.
+type Tool interface {
+	Spec() Spec
+
+	// Run does the work of one call. What the tool found wrong is a result with IsError, made by Fail; the error is
+	// only for what the model cannot mend: the sandbox or the store cannot be reached, or ctx ended. Such an error
+	// keeps its chain (fault.KindOf, errors.Is), and the caller decides whether to try again. Run never ends a
+	// command because ctx ended; the caller does that with Box.Kill where a stop was meant.
+	//
+	// Run may be called again with the same Call.ID after a crash, and leaves the same effect as one run would.
+	Run(ctx context.Context, call Call) (chat.ToolResult, error)
+
+	// Summary is the one argument that a reader of a folded call wants to see: a command, a path, a pattern.
+	// One line, at most 200 characters; empty when the arguments cannot be read.
+	Summary(arguments string) string
+}
+
+// Call is one call of a tool.
+type Call struct {
+	ID        chat.CallID
+	Session   chat.SessionKey
+	User      chat.UserID
+	Arguments string // JSON text as the model wrote it; may be malformed
+	Box       sandbox.Sandbox
+	Cwd       string // working folder of the session; empty means the workspace of Box
+
+	// Output receives what a command prints while it runs, offset in bytes from its start; nil when nobody looks.
+	Output func(offset int64, piece []byte)
+}
+
+// Dir returns the working folder of the call.
+func (c Call) Dir() string {
+	if c.Cwd == "" {
+		return c.Box.Workspace()
+	}
+	return c.Cwd
+}
+
+// Path makes a path that the model gave absolute, against the working folder. A leading tilde is refused, because
+// only a shell of the sandbox knows whose home is meant.
+func (c Call) Path(name string) (string, error) {
+	switch {
+	case strings.TrimSpace(name) == "":
+		return "", fault.Errorf(fault.Invalid, "path is empty; give the path of a file or folder")
+	case strings.ContainsRune(name, 0):
+		return "", fault.Errorf(fault.Invalid, "path holds a NUL character")
+	case name == "~" || strings.HasPrefix(name, "~/"):
+		return "", fault.Errorf(fault.Invalid, "~ is not expanded in paths; give an absolute path or one relative to %s", c.Dir())
+	case path.IsAbs(name):
+		return path.Clean(name), nil
+	}
+	return path.Join(c.Dir(), name), nil
+}
+
+// Short shows a path the way the model would write it: relative to the working folder when it lies below it.
+func (c Call) Short(name string) string {
+	if rest, below := strings.CutPrefix(name, strings.TrimSuffix(c.Dir(), "/")+"/"); below && rest != "" {
+		return rest
+	}
+	return name
+}
