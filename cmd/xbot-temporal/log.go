@@ -1,0 +1,66 @@
+package main
+
+import (
+	"context"
+	"io"
+	"log/slog"
+	"os"
+	"strings"
+
+	"go.temporal.io/server/common/log/tag"
+)
+
+// intended begins a warning about something this program leaves out on purpose: the frontend's HTTP API.
+const intended = "HTTP API port has not been set"
+
+// logger gives the server's tagged log calls to slog: one terse line each, on stderr.
+type logger struct {
+	slog  *slog.Logger
+	level *slog.LevelVar
+	// fatal ends the process after an error that the server cannot go on from; a field for tests.
+	fatal func()
+}
+
+func newLogger(w io.Writer, level slog.Level) *logger {
+	l := &logger{level: &slog.LevelVar{}, fatal: func() { os.Exit(1) }}
+	l.level.Set(level)
+	l.slog = slog.New(slog.NewTextHandler(w, &slog.HandlerOptions{Level: l.level}))
+	return l
+}
+
+// quiet leaves out warnings: while the server stops, its parts miss each other.
+func (l *logger) quiet() {
+	if l.level.Level() == slog.LevelWarn {
+		l.level.Set(slog.LevelError)
+	}
+}
+
+func (l *logger) Debug(msg string, tags ...tag.Tag) { l.write(slog.LevelDebug, msg, tags) }
+func (l *logger) Info(msg string, tags ...tag.Tag)  { l.write(slog.LevelInfo, msg, tags) }
+func (l *logger) Warn(msg string, tags ...tag.Tag)  { l.write(slog.LevelWarn, msg, tags) }
+func (l *logger) Error(msg string, tags ...tag.Tag) { l.write(slog.LevelError, msg, tags) }
+
+// DPanic is for errors that should stop a developer but not a running server.
+func (l *logger) DPanic(msg string, tags ...tag.Tag) { l.write(slog.LevelError, msg, tags) }
+
+func (l *logger) Panic(msg string, tags ...tag.Tag) {
+	l.write(slog.LevelError, msg, tags)
+	panic(msg)
+}
+
+func (l *logger) Fatal(msg string, tags ...tag.Tag) {
+	l.write(slog.LevelError, msg, tags)
+	l.fatal()
+}
+
+func (l *logger) write(level slog.Level, msg string, tags []tag.Tag) {
+	ctx := context.Background()
+	if !l.slog.Enabled(ctx, level) || strings.HasPrefix(msg, intended) {
+		return
+	}
+	attrs := make([]slog.Attr, len(tags))
+	for i, t := range tags {
+		attrs[i] = slog.Any(t.Key(), t.Value())
+	}
+	l.slog.LogAttrs(ctx, level, msg, attrs...)
+}
