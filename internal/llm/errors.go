@@ -1,0 +1,48 @@
+package llm
+
+import (
+	"errors"
+
+	"xbot/internal/fault"
+)
+
+// Why a call failed that is worth repeating. Adapters wrap one of these, so that the caller can tell the person which
+// (chat.Retry.Reason) and count the same causes together. Each is fault.Unavailable.
+var (
+	// ErrTruncated: the stream ended without a finish reason, so what came is not an answer.
+	ErrTruncated error = fault.Errorf(fault.Unavailable, "truncated stream")
+	// ErrTimeout: no progress for the idle limit.
+	ErrTimeout error = fault.Errorf(fault.Unavailable, "timeout")
+	// ErrNetwork: the provider could not be reached, or the connection broke.
+	ErrNetwork error = fault.Errorf(fault.Unavailable, "network")
+	// ErrServer: the provider said that it failed, or sent what cannot be understood.
+	ErrServer error = fault.Errorf(fault.Unavailable, "server error")
+)
+
+// Reason says in two words why err makes a call worth repeating: rate limit, timeout, network, truncated stream or
+// server error. It is "" for an error that is not worth repeating.
+func Reason(err error) string {
+	switch fault.KindOf(err) {
+	case fault.RateLimited:
+		return "rate limit"
+	case fault.Unavailable:
+		for _, cause := range []error{ErrTruncated, ErrTimeout, ErrNetwork} {
+			if errors.Is(err, cause) {
+				return cause.Error()
+			}
+		}
+		return ErrServer.Error()
+	default:
+		return ""
+	}
+}
+
+// Discard is a Sink that ignores the stream.
+var Discard Sink = discard{}
+
+type discard struct{}
+
+func (discard) Text(string)      {}
+func (discard) Reasoning(string) {}
+func (discard) ToolCall(string)  {}
+func (discard) Progress()        {}

@@ -1,0 +1,154 @@
+package llmtest
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+)
+
+// The dialects that the server speaks.
+const (
+	OpenAI    = "openai"
+	Anthropic = "anthropic"
+)
+
+// Request is one recorded request.
+type Request struct {
+	N       int         `json:"n"` // from 0, in the order of arrival
+	At      time.Time   `json:"at"`
+	Dialect string      `json:"dialect"`
+	Header  http.Header `json:"-"` // holds the key, which the control endpoint must not print
+	Raw     []byte      `json:"-"`
+
+	Model     string    `json:"model"`
+	Stream    bool      `json:"stream"`
+	MaxTokens int       `json:"max_tokens,omitempty"`
+	System    string    `json:"system,omitempty"`
+	Messages  []Message `json:"messages"` // without the system prompt; Anthropic's tool results are messages of their own
+	Tools     []Tool    `json:"tools,omitempty"`
+
+	User    string `json:"user"`    // text of the last user message
+	Users   int    `json:"users"`   // user messages in the request
+	Step    int    `json:"step"`    // assistant messages with tool calls after the last user message
+	Attempt int    `json:"attempt"` // from 1: requests so far with the same program, step and number of user messages
+
+	includeUsage bool
+}
+
+// Message is a message of a request.
+type Message struct {
+	Role       string `json:"role"`
+	Content    string `json:"content"`
+	Reasoning  string `json:"reasoning,omitempty"`
+	Signature  string `json:"signature,omitempty"` // Anthropic: of its thinking blocks
+	Calls      []Call `json:"calls,omitempty"`
+	ToolCallID string `json:"tool_call_id,omitempty"`
+	IsError    bool   `json:"is_error,omitempty"`
+}
+
+// Tool is a tool offered in a request.
+type Tool struct {
+	Name        string          `json:"name"`
+	Description string          `json:"description,omitempty"`
+	Parameters  json.RawMessage `json:"parameters,omitempty"`
+}
+
+// LastTool returns the content of the last tool result, "" when there is none.
+func (r Request) LastTool() string {
+	for i := len(r.Messages) - 1; i >= 0; i-- {
+		if r.Messages[i].Role == "tool" {
+			return r.Messages[i].Content
+		}
+	}
+	return ""
+}
+
+// place fills what follows from the messages.
+func (r *Request) place() {
+	for _, m := range r.Messages {
+		switch {
+		case m.Role == "user":
+			r.User, r.Step = m.Content, 0
+			r.Users++
+		case m.Role == "assistant" && len(m.Calls) > 0:
+			r.Step++
+		}
+	}
+}
+
+func parseOpenAI(raw []byte) (Request, error) {
+	var body struct {
+		Model               string `json:"model"`
+		Stream              bool   `json:"stream"`
+		MaxTokens           int    `json:"max_tokens"`
+		MaxCompletionTokens int    `json:"max_completion_tokens"`
+		StreamOptions       struct {
+			IncludeUsage bool `json:"include_usage"`
+		} `json:"stream_options"`
+		Messages []struct {
+			Role       string          `json:"role"`
+			Content    json.RawMessage `json:"content"`
+			Reasoning  string          `json:"reasoning_content"`
+			ToolCallID string          `json:"tool_call_id"`
+			ToolCalls  []struct {
+				ID       string `json:"id"`
+				Function Call   `json:"function"`
+			} `json:"tool_calls"`
+		} `json:"messages"`
+		Tools []struct {
+			Function Tool `json:"function"`
+		} `json:"tools"`
+	}
+	if err := json.Unmarshal(raw, &body); err != nil {
+		return Request{}, fmt.Errorf("parse the request: %w", err)
+	}
+	req := Request{
+		Dialect: OpenAI, Model: body.Model, Stream: body.Stream, MaxTokens: max(body.MaxTokens, body.MaxCompletionTokens),
+		includeUsage: body.StreamOptions.IncludeUsage,
+	}
+	for _, tool := range body.Tools {
+		req.Tools = append(req.Tools, tool.Function)
+	}
+	for _, m := range body.Messages {
+		text, err := flatten(m.Content)
+		if err != nil {
+			return Request{}, err
+		}
+		if m.Role == "system" || m.Role == "developer" {
+			req.System += text
+			continue
+		}
+		message := Message{Role: m.Role, Content: text, Reasoning: m.Reasoning, ToolCallID: m.ToolCallID}
+		for _, call := range m.ToolCalls {
+			call.Function.ID = call.ID
+			message.Calls = append(message.Calls, call.Function)
+		}
+		req.Messages = append(req.Messages, message)
+	}
+	req.place()
+	return req, nil
+}
+
+// flatten returns the text of a content that is a string, null or a list of parts.
+func flatten(content json.RawMessage) (string, error) {
+	if len(content) == 0 || string(content) == "null" {
+		return "", nil
+	}
+	var text string
+	if json.Unmarshal(content, &text) == nil {
+		return text, nil
+	}
+	var parts []struct {
+		Text string `json:"text"`
+	}
+	if err := json.Unmarshal(content, &parts); err != nil {
+		return "", fmt.Errorf("parse a message's content: %w", err)
+	}
+	var all strings.Builder
+	for _, part := range parts {
+		all.WriteString(part.Text)
+	}
+	return all.String(), nil
+}
