@@ -1,0 +1,88 @@
+package wire
+
+import (
+	"strings"
+	"time"
+)
+
+// ExecAttach attaches to the command with this id, or starts it if it never started.
+type ExecAttach struct {
+	ID        string   `json:"id"`
+	Command   string   `json:"command"`
+	Dir       string   `json:"dir,omitempty"`        // empty means the workspace
+	Env       []string `json:"env,omitempty"`        // KEY=value, added to the clean environment
+	TimeoutMS int64    `json:"timeout_ms,omitempty"` // 0 means MaxTimeout
+	Limit     int64    `json:"limit,omitempty"`      // bytes of output in the result; 0 means DefaultResultOutput
+	Stream    bool     `json:"stream,omitempty"`     // push output from Offset on
+	Offset    int64    `json:"offset,omitempty"`
+	Store     string   `json:"store,omitempty"` // the job store this command was first sent to; another one answers "lost"
+}
+
+// Limits of a command.
+const (
+	MaxTimeout          = 24 * time.Hour // ceiling of a command (issue of background work, spec/001 §7.3)
+	DefaultResultOutput = 64 << 10       // bytes
+)
+
+// Validate checks what does not depend on the machine.
+func (r ExecAttach) Validate() error {
+	if err := (ExecID{ID: r.ID}).Validate(); err != nil {
+		return err
+	}
+	switch {
+	case strings.TrimSpace(r.Command) == "":
+		return Errorf(Invalid, "the command is empty")
+	case len(r.Command) > MaxCommand:
+		return Errorf(TooLarge, "the command has %d bytes and the limit is %d: write it to a file and run that", len(r.Command), MaxCommand)
+	case strings.ContainsRune(r.Command, 0) || strings.ContainsRune(r.Dir, 0):
+		return Errorf(Invalid, "the command or its folder contains a NUL byte")
+	case r.TimeoutMS < 0 || r.TimeoutMS > MaxTimeout.Milliseconds():
+		return Errorf(Invalid, "the timeout must be between 0 and %s", MaxTimeout)
+	case r.Limit < 0 || r.Offset < 0:
+		return Errorf(Invalid, "limit and offset must not be negative")
+	}
+	for _, pair := range r.Env {
+		if name, _, ok := strings.Cut(pair, "="); !ok || name == "" || strings.ContainsRune(pair, 0) {
+			return Errorf(Invalid, "an environment entry is not of the form NAME=value")
+		}
+	}
+	return nil
+}
+
+// ExecID names a command.
+type ExecID struct {
+	ID string `json:"id"`
+}
+
+// Validate checks the id.
+func (r ExecID) Validate() error {
+	if r.ID == "" || len(r.ID) > MaxID {
+		return Errorf(Invalid, "a command id has between 1 and %d bytes", MaxID)
+	}
+	return nil
+}
+
+// ExecOutput is a push: output of the command, stdout and stderr in the order written.
+type ExecOutput struct {
+	Offset int64  `json:"offset"`
+	Data   []byte `json:"data"`
+}
+
+// The states of ExecEnd (DESIGN §6).
+const (
+	StateExited   = "exited"
+	StateTimedOut = "timed_out"
+	StateKilled   = "killed"
+	StateLost     = "lost"
+)
+
+// ExecEnd is how a command ended.
+type ExecEnd struct {
+	State     string    `json:"state"`
+	Code      int       `json:"code"`
+	Output    []byte    `json:"output,omitempty"` // head and tail, with a line between them if Truncated
+	Truncated bool      `json:"truncated,omitempty"`
+	Total     int64     `json:"total"` // bytes the command wrote
+	Started   time.Time `json:"started,omitzero"`
+	Ended     time.Time `json:"ended,omitzero"`
+}

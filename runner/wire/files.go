@@ -1,0 +1,61 @@
+package wire
+
+import "time"
+
+// Path is the body of operations that need only a path, absolute or relative to the workspace.
+type Path struct {
+	Path string `json:"path"`
+}
+
+// Read asks for a part of a file, at most MaxChunk bytes.
+type Read struct {
+	Path   string `json:"path"`
+	Offset int64  `json:"offset,omitempty"`
+	Limit  int64  `json:"limit"`
+}
+
+// ReadResult is a part of a file. Size and ModTime let a reader of several parts see that the file changed meanwhile.
+type ReadResult struct {
+	Data    []byte    `json:"data"`
+	Size    int64     `json:"size"`
+	ModTime time.Time `json:"mod_time"`
+}
+
+// The modes of Write.
+const (
+	WriteCreate  = "create"  // Conflict if something is there
+	WriteReplace = "replace" // create or overwrite, keeping permissions
+)
+
+// Write is one part of a file's new content. The parts of one Upload come in order; nothing is visible before the one
+// marked Last, which puts the whole content in place at once.
+type Write struct {
+	Path   string `json:"path"`
+	Mode   string `json:"mode"`
+	Upload string `json:"upload"` // chosen by the writer, 1 to 64 letters and digits, new for each try
+	Offset int64  `json:"offset,omitempty"`
+	Data   []byte `json:"data,omitempty"`
+	Last   bool   `json:"last,omitempty"`
+	Retry  bool   `json:"retry,omitempty"` // an earlier try may have been carried out: equal content is no Conflict
+}
+
+// MaxUpload is the size of the largest file that Write accepts, in bytes.
+const MaxUpload = 512 << 20
+
+// FileInfo describes a file or folder. Mode holds the bits of fs.FileMode.
+type FileInfo struct {
+	Path    string    `json:"path"`
+	Size    int64     `json:"size"`
+	Mode    uint32    `json:"mode"`
+	ModTime time.Time `json:"mod_time"`
+	Dir     bool      `json:"dir,omitempty"`
+	Link    string    `json:"link,omitempty"`
+}
+
+// ReadDirResult lists a folder by name. A folder with more than MaxDirEntries entries is TooLarge.
+type ReadDirResult struct {
+	Entries []FileInfo `json:"entries"`
+}
+
+// MaxDirEntries bounds a listing, so that it fits a frame.
+const MaxDirEntries = 10_000

@@ -1,0 +1,55 @@
+package wire
+
+import "fmt"
+
+// Register is the first frame of a runner.
+type Register struct {
+	Protocol int    `json:"protocol"`
+	Token    string `json:"token"`
+	Info
+}
+
+// Info says who a runner is.
+type Info struct {
+	Name        string `json:"name"`        // as its owner calls it; empty means the one its token belongs to
+	Workspace   string `json:"workspace"`   // absolute; what relative paths start from
+	Version     string `json:"version"`     // of the program
+	OS          string `json:"os"`          // as runtime.GOOS
+	Arch        string `json:"arch"`        // as runtime.GOARCH
+	Boot        string `json:"boot"`        // changes when the machine starts anew
+	Store       string `json:"store"`       // id of the job store; changes when a disk is wiped or a container made anew
+	Confinement string `json:"confinement"` // what keeps commands away from the denied folders, or "none: <why>"
+}
+
+// Registered welcomes a runner.
+type Registered struct {
+	Protocol int    `json:"protocol"`
+	Runner   string `json:"runner"`  // the id under which the server knows it
+	Version  string `json:"version"` // of the server
+}
+
+// Validate checks what a server needs of a register frame before it looks at the token.
+func (r Register) Validate(serverVersion string) error {
+	switch {
+	case r.Protocol != Version:
+		return Errorf(Invalid, "%s", Mismatch(r.Protocol, r.Version, serverVersion))
+	case r.Token == "":
+		return Errorf(Denied, "this runner sent no token: start it with --token-file or XBOT_RUNNER_TOKEN")
+	case r.Store == "" || r.Workspace == "":
+		return Errorf(Invalid, "this runner did not say its job store and workspace: install the xbot-runner that belongs to server version %s", serverVersion)
+	}
+	return nil
+}
+
+// Mismatch is the sentence for a runner and a server that speak different versions of the protocol.
+func Mismatch(runnerProtocol int, runnerVersion, serverVersion string) string {
+	return fmt.Sprintf("xbot-runner %s speaks protocol %d and the server %s speaks protocol %d: install the xbot-runner that belongs to the server",
+		orUnknown(runnerVersion), runnerProtocol, orUnknown(serverVersion), Version)
+}
+
+func orUnknown(version string) string {
+	if version == "" {
+		return "(unknown version)"
+	}
+	return version
+}
