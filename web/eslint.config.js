@@ -1,0 +1,28 @@
+import js from "@eslint/js"
+import hooks from "eslint-plugin-react-hooks"
+import globals from "globals"
+import ts from "typescript-eslint"
+
+export default ts.config(
+  { ignores: ["dist/", "artifacts/", "src/api/schema.d.ts"] },
+  js.configs.recommended,
+  {
+    files: ["src/**/*.{ts,tsx}", "*.config.ts"],
+    extends: [ts.configs.strictTypeChecked, ts.configs.stylisticTypeChecked, hooks.configs.flat.recommended],
+    languageOptions: { parserOptions: { projectService: { allowDefaultProject: ["vitest.config.ts"] } } },
+    rules: {
+      // Numbers are what most sentences here carry.
+      "@typescript-eslint/restrict-template-expressions": ["error", { allowNumber: true }],
+      // `void promise` marks a promise whose errors are handled inside it.
+      "@typescript-eslint/no-confusing-void-expression": ["error", { ignoreArrowShorthand: true }],
+      // The server writes some lists as null; the border must be allowed to ask.
+      "@typescript-eslint/no-unnecessary-condition": "off",
+      "@typescript-eslint/consistent-type-definitions": ["error", "interface"],
+    },
+  },
+  {
+    files: ["scripts/**/*.mjs", "mock/**/*.mjs", "test/**/*.mjs", "eslint.config.js"],
+    languageOptions: { globals: globals.node },
+  },
+  { files: ["public/**/*.js"], languageOptions: { globals: globals.browser, sourceType: "script" } },
+)

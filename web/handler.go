@@ -1,0 +1,130 @@
+package web
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"io/fs"
+	"mime"
+	"net/http"
+	"path"
+	"strings"
+	"time"
+)
+
+// Policy is the Content-Security-Policy the page is built for: nothing from elsewhere, no inline script, no eval.
+// Styles need 'unsafe-inline' because Markdown tables and formulas carry style attributes.
+const Policy = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; " +
+	"font-src 'self'; connect-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+
+const notBuilt = "The page was not built: run make build.\n"
+
+// Handler serves the page. A place inside the page answers index.html; a missing file is a 404. Names under /assets/ carry a hash of their content and may be kept for ever; all else is revalidated.
+func Handler() http.Handler { return handler(Files()) }
+
+func handler(files fs.FS) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method != http.MethodGet && r.Method != http.MethodHead {
+			w.Header().Set("Allow", "GET, HEAD")
+			http.Error(w, "The page answers GET and HEAD only.", http.StatusMethodNotAllowed)
+			return
+		}
+		serve(w, r, files)
+	})
+}
+
+func serve(w http.ResponseWriter, r *http.Request, files fs.FS) {
+	name := strings.TrimPrefix(path.Clean("/"+r.URL.Path), "/")
+	if isPlace(name) {
+		name = "index.html"
+	}
+	content, encoding, err := read(files, name, acceptsGzip(r))
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && name == "index.html":
+		http.Error(w, notBuilt, http.StatusServiceUnavailable)
+		return
+	case err != nil || hidden(name):
+		http.NotFound(w, r)
+		return
+	}
+	head := w.Header()
+	head.Set("Content-Type", contentType(name))
+	head.Set("Content-Security-Policy", Policy)
+	head.Set("X-Content-Type-Options", "nosniff")
+	head.Set("Referrer-Policy", "same-origin")
+	head.Set("Cache-Control", cacheControl(name))
+	head.Add("Vary", "Accept-Encoding")
+	if encoding != "" {
+		head.Set("Content-Encoding", encoding)
+	}
+	http.ServeContent(w, r, name, time.Time{}, bytes.NewReader(content))
+}
+
+// isPlace says whether a path names a place inside the page rather than a file. Session keys, under /c/, may hold dots.
+func isPlace(name string) bool {
+	return path.Ext(name) == "" || strings.HasPrefix(name, "c/")
+}
+
+// read returns a file, in its precompressed form when there is one and the client takes it.
+func read(files fs.FS, name string, gzip bool) (content []byte, encoding string, err error) {
+	if gzip {
+		if content, err = readAll(files, name+".gz"); err == nil {
+			return content, "gzip", nil
+		}
+	}
+	content, err = readAll(files, name)
+	return content, "", err
+}
+
+func readAll(files fs.FS, name string) ([]byte, error) {
+	file, err := files.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	return io.ReadAll(file)
+}
+
+// hidden keeps the build's own notes (.vite/manifest.json, .gitkeep) from visitors.
+func hidden(name string) bool {
+	return strings.HasPrefix(name, ".") || strings.HasSuffix(name, ".gz")
+}
+
+func cacheControl(name string) string {
+	if strings.HasPrefix(name, "assets/") {
+		return "public, max-age=31536000, immutable"
+	}
+	return "no-cache"
+}
+
+// contentType does not ask the system's table, which differs between machines.
+func contentType(name string) string {
+	switch path.Ext(name) {
+	case ".html":
+		return "text/html; charset=utf-8"
+	case ".js":
+		return "text/javascript; charset=utf-8"
+	case ".css":
+		return "text/css; charset=utf-8"
+	case ".svg":
+		return "image/svg+xml"
+	case ".woff2":
+		return "font/woff2"
+	case ".json":
+		return "application/json"
+	}
+	if known := mime.TypeByExtension(path.Ext(name)); known != "" {
+		return known
+	}
+	return "application/octet-stream"
+}
+
+func acceptsGzip(r *http.Request) bool {
+	for part := range strings.SplitSeq(r.Header.Get("Accept-Encoding"), ",") {
+		coding, quality, _ := strings.Cut(strings.TrimSpace(part), ";")
+		if coding == "gzip" {
+			return strings.ReplaceAll(quality, " ", "") != "q=0"
+		}
+	}
+	return false
+}

@@ -1,0 +1,59 @@
+// Last step of the build: checks what the first load costs, then writes a .gz beside each text file so that the server
+// never compresses while somebody waits, and drops the build's own notes.
+import { readFile, readdir, rm, writeFile } from "node:fs/promises"
+import { extname, join } from "node:path"
+import { gzipSync } from "node:zlib"
+
+/** Gzipped bytes a first visit may load before the page can be used (DESIGN §14). */
+const FIRST_LOAD_LIMIT = 250 * 1000
+
+const dist = new URL("../dist/", import.meta.url).pathname
+const text = new Set([".html", ".js", ".css", ".svg", ".json"])
+
+/** Everything index.html asks for, and everything those modules import, at once or as soon as they run. */
+async function firstLoad() {
+  const manifest = JSON.parse(await readFile(join(dist, ".vite/manifest.json"), "utf8"))
+  const files = new Set(["index.html", "theme.js", "icon.svg"])
+  const seen = new Set()
+  const visit = (key) => {
+    if (seen.has(key)) return
+    seen.add(key)
+    const chunk = manifest[key]
+    files.add(chunk.file)
+    for (const css of chunk.css ?? []) files.add(css)
+    for (const next of chunk.imports ?? []) visit(next)
+    // These two are split off only to load side by side; a conversation needs both.
+    for (const next of chunk.dynamicImports ?? []) if (/Editor|Markdown/.test(next)) visit(next)
+  }
+  visit("index.html")
+  return [...files]
+}
+
+async function gzippedSize(file) {
+  return gzipSync(await readFile(join(dist, file)), { level: 9 }).length
+}
+
+async function checkFirstLoad() {
+  let total = 0
+  for (const file of await firstLoad()) {
+    const size = await gzippedSize(file)
+    total += size
+    console.log(`${(size / 1000).toFixed(1).padStart(8)} kB  ${file}`)
+  }
+  console.log(`${(total / 1000).toFixed(1).padStart(8)} kB  first load, gzipped (limit ${FIRST_LOAD_LIMIT / 1000} kB)`)
+  if (total > FIRST_LOAD_LIMIT) throw new Error("The first load is over its limit: load the new part when it is needed.")
+}
+
+async function precompress() {
+  for (const entry of await readdir(dist, { recursive: true, withFileTypes: true })) {
+    if (!entry.isFile() || !text.has(extname(entry.name))) continue
+    const path = join(entry.parentPath, entry.name)
+    const raw = await readFile(path)
+    const packed = gzipSync(raw, { level: 9 })
+    if (packed.length < raw.length * 0.9) await writeFile(path + ".gz", packed)
+  }
+}
+
+await checkFirstLoad()
+await precompress()
+await rm(join(dist, ".vite"), { recursive: true })

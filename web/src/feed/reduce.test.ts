@@ -1,0 +1,246 @@
+import { describe, expect, test } from "vitest"
+
+import type { Delta, FeedEvent, Message, Session, ToolEvent, Turn } from "../api/types"
+import { callsOfStep } from "./merge"
+import { reduceFeed } from "./reduce"
+import { emptyFeed, type FeedState, runningTurn } from "./state"
+
+const key = "agent:main:web:thread:1"
+const now = "2026-01-01T00:00:00Z"
+const usage = { prompt_tokens: 0, completion_tokens: 0 }
+
+const session: Session = {
+  key, channel: "web", title: "", pinned: false, cwd: "", runner: "local", queued: 0, seq: 0, created_at: now, updated_at: now,
+}
+
+const user = (id: number, over: Partial<Message> = {}): Message => ({
+  id, session: key, turn_id: "t1", step: 0, role: "user", content: "hi", inbox_id: id, client_message_id: `c${id}`, created_at: now, ...over,
+})
+const answer = (id: number, step: number, over: Partial<Message> = {}): Message => ({
+  id, session: key, turn_id: "t1", step, role: "assistant", content: "whole", created_at: now, ...over,
+})
+const turn = (state: Turn["state"], over: Partial<Turn> = {}): Turn => ({
+  id: "t1", session: key, state, steps: 1, usage, started_at: now, ...over,
+})
+const tool = (n: number, state: ToolEvent["state"], over: Partial<ToolEvent> = {}): ToolEvent => ({
+  turn_id: "t1", step: 0, id: `t1.0.${n}`, name: "Shell", class: "exec", arguments: "{}", state, ...over,
+})
+const delta = (over: Partial<Delta> = {}): FeedEvent => ({
+  kind: "delta",
+  data: { turn_id: "t1", step: 0, attempt: 1, offset: 0, reasoning_offset: 0, ...over },
+})
+
+const loaded = reduceFeed(emptyFeed, {
+  type: "snapshot",
+  snapshot: { messages: [], queued: [], todos: [], seq: 0, hasMore: false },
+})
+
+const play = (events: FeedEvent[], from: FeedState = loaded): FeedState => reduceFeed(from, { type: "events", events })
+
+const hello = (seq = 0): FeedEvent => ({ kind: "hello", data: { seq, session } })
+
+/** A whole turn with one tool call, as the feed tells it. */
+const story: FeedEvent[] = [
+  { seq: 1, kind: "queued", data: { inbox_id: 1, client_message_id: "c1", text: "hi" } },
+  { seq: 2, kind: "message", data: user(1) },
+  { seq: 3, kind: "turn", data: turn("running") },
+  { seq: 4, kind: "message", data: answer(2, 0, { content: "", tool_calls: [tool(0, "open")] }) },
+  { seq: 5, kind: "tool", data: tool(0, "running") },
+  { seq: 6, kind: "tool", data: tool(0, "done", { result: "ok" }) },
+  { seq: 7, kind: "message", data: answer(3, 1) },
+  { seq: 8, kind: "turn", data: turn("done") },
+]
+
+describe("durable events", () => {
+  test("a turn told in order leaves its messages, its end and an empty queue", () => {
+    const state = play(story)
+    expect(state.messages.map((m) => m.id)).toEqual([1, 2, 3])
+    expect(state.queued).toEqual([])
+    expect(state.turns.t1?.turn?.state).toBe("done")
+    expect(state.seq).toBe(8)
+    expect(state.stale).toBe(false)
+    expect(runningTurn(state)).toBeUndefined()
+  })
+
+  test("replaying any part of it changes nothing", () => {
+    const once = play(story)
+    for (let from = 0; from < story.length; from++) expect(play(story.slice(from), once)).toEqual(once)
+  })
+
+  test("cutting it anywhere and replaying from an earlier cursor gives the same state", () => {
+    const once = play(story)
+    for (let cut = 0; cut <= story.length; cut++) {
+      const overlap = Math.max(0, cut - 3)
+      expect(play(story.slice(overlap), play(story.slice(0, cut))), `cut at ${cut}`).toEqual(once)
+    }
+  })
+
+  test("a missing event marks the state stale and the snapshot mends it", () => {
+    const holed = play(story.filter((event) => event.seq !== 6))
+    expect(holed.stale).toBe(true)
+    const mended = reduceFeed(holed, {
+      type: "snapshot",
+      snapshot: { messages: holed.messages, queued: [], todos: [], seq: 8, hasMore: false },
+    })
+    expect(mended.stale).toBe(false)
+    expect(mended.messages).toEqual(holed.messages)
+  })
+
+  test("a dropped message leaves the queue and keeps its text", () => {
+    const state = play([story[0] as FeedEvent, { seq: 2, kind: "dropped", data: { inbox_id: 1, outcome: "stopped", text: "Stopped." } }])
+    expect(state.queued).toEqual([])
+    expect(state.dropped[0]).toMatchObject({ text: "Stopped.", message: { text: "hi" } })
+  })
+
+  test("a turn that ended never runs again, whatever an older copy says", () => {
+    const state = reduceFeed(play(story), { type: "turns", turns: [turn("running")] })
+    expect(state.turns.t1?.turn?.state).toBe("done")
+  })
+
+  test("events of unknown kinds move the cursor and nothing else", () => {
+    const state = play([{ seq: 1, kind: "ask", data: {} } as unknown as FeedEvent])
+    expect(state).toEqual({ ...loaded, seq: 1 })
+  })
+})
+
+describe("snapshots", () => {
+  const page = (ids: number[], seq: number, hasMore = false) => ({
+    messages: ids.map((id) => answer(id, id)), queued: [], todos: [], seq, hasMore,
+  })
+
+  test("older pages go before what is known", () => {
+    let state = reduceFeed(emptyFeed, { type: "snapshot", snapshot: page([5, 6], 9, true) })
+    state = reduceFeed(state, { type: "older", snapshot: page([3, 4], 9) })
+    expect(state.messages.map((m) => m.id)).toEqual([3, 4, 5, 6])
+    expect(state.hasMore).toBe(false)
+    expect(state.seq).toBe(9)
+  })
+
+  test("a snapshot that overlaps keeps the older pages, one that does not replaces them", () => {
+    const state = reduceFeed(emptyFeed, { type: "snapshot", snapshot: page([5, 6], 9) })
+    const overlapping = reduceFeed(state, { type: "snapshot", snapshot: page([6, 7], 11, true) })
+    expect(overlapping.messages.map((m) => m.id)).toEqual([5, 6, 7])
+    expect(overlapping.hasMore).toBe(false)
+    const apart = reduceFeed(state, { type: "snapshot", snapshot: page([8, 9], 11, true) })
+    expect(apart.messages.map((m) => m.id)).toEqual([8, 9])
+    expect(apart.hasMore).toBe(true)
+  })
+
+  test("a server that was set back is believed", () => {
+    const ahead = play([...story, hello(2)])
+    expect(ahead.stale).toBe(true)
+    const state = reduceFeed(ahead, { type: "snapshot", snapshot: page([1], 2) })
+    expect(state.seq).toBe(2)
+    expect(state.messages.map((m) => m.id)).toEqual([1])
+    expect(state.turns).toEqual({})
+  })
+})
+
+describe("live text", () => {
+  const running = play(story.slice(0, 3))
+  const live = (state: FeedState) => state.turns.t1?.live
+
+  test("deltas make a text until the message of their step replaces them", () => {
+    const writing = play([delta({ text: "wh" }), delta({ offset: 2, text: "ole" })], running)
+    expect(live(writing)?.text.text).toBe("whole")
+    const settled = play([{ seq: 4, kind: "message", data: answer(2, 0) }], writing)
+    expect(live(settled)).toBeUndefined()
+    expect(live(play([delta({ offset: 5, text: "!" })], settled))).toBeUndefined()
+  })
+
+  test("a larger attempt replaces the text, a smaller one is ignored", () => {
+    const state = play([delta({ text: "old" }), delta({ attempt: 2, text: "new" }), delta({ offset: 3, text: "late" })], running)
+    expect(live(state)).toMatchObject({ attempt: 2, restarted: true, text: { text: "new" } })
+  })
+
+  test("an attempt that a retry announced is not called a restart", () => {
+    const failed = play(
+      [
+        delta({ text: "ha" }),
+        { seq: 4, kind: "retry", data: { turn_id: "t1", step: 0, attempt: 2, max: 5, delay_ms: 1000, reason: "timeout", text: "Retrying 2/5." } },
+      ],
+      running,
+    )
+    expect(failed.turns.t1?.retry?.attempt).toBe(2)
+    expect(live(failed)).toBeUndefined()
+    const again = play([delta({ attempt: 2, text: "half" })], failed)
+    expect(live(again)).toMatchObject({ restarted: false, text: { text: "half" } })
+    expect(again.turns.t1?.retry).toBeUndefined()
+  })
+
+  test("a retry that arrives after its attempt has spoken does not void its text", () => {
+    const spoken = play([delta({ attempt: 2, text: "half" })], running)
+    const state = play(
+      [{ seq: 4, kind: "retry", data: { turn_id: "t1", step: 0, attempt: 2, max: 5, delay_ms: 0, reason: "timeout", text: "" } }],
+      spoken,
+    )
+    expect(live(state)).toMatchObject({ restarted: false, text: { text: "half" } })
+    expect(state.turns.t1?.retry).toBeUndefined()
+  })
+
+  test("a step that comes late does not replace the next one", () => {
+    const state = play([delta({ step: 1, text: "next" }), delta({ step: 0, text: "late" })], running)
+    expect(live(state)).toMatchObject({ step: 1, text: { text: "next" } })
+  })
+
+  test("joining in the middle shows what comes and that the beginning is missing", () => {
+    const state = play([hello(), delta({ offset: 300, text: "and so on" })], running)
+    expect(live(state)?.text).toMatchObject({ text: "…and so on", gap: true })
+  })
+
+  test("the end of the turn takes live text, retry and output with it", () => {
+    const state = play(
+      [
+        delta({ text: "half" }),
+        { kind: "output", data: { turn_id: "t1", call_id: "t1.0.0", offset: 0, text: "x" } },
+        { seq: 4, kind: "turn", data: turn("stopped") },
+        delta({ offset: 4, text: "late" }),
+      ],
+      running,
+    )
+    expect(state.turns.t1).toMatchObject({ live: undefined, retry: undefined, outputs: {} })
+  })
+})
+
+describe("tool calls", () => {
+  test("states only move forward", () => {
+    const state = play([...story.slice(0, 6), { seq: 7, kind: "tool", data: tool(0, "running") }])
+    expect(state.turns.t1?.calls["t1.0.0"]?.state).toBe("done")
+  })
+
+  test("calls are told by their number, whether their message or their event came first", () => {
+    const events = { "t1.0.10": tool(10, "running"), "t1.0.2": tool(2, "done") }
+    const message = answer(2, 0, { tool_calls: [tool(0, "open"), tool(2, "open")] })
+    expect(callsOfStep(message, 0, events).map((c) => [c.id, c.state])).toEqual([
+      ["t1.0.0", "open"],
+      ["t1.0.2", "done"],
+      ["t1.0.10", "running"],
+    ])
+    expect(callsOfStep(undefined, 1, events)).toEqual([])
+  })
+
+  test("output grows while a command runs and goes when its result is there", () => {
+    const output = (offset: number, text: string): FeedEvent => ({
+      kind: "output",
+      data: { turn_id: "t1", call_id: "t1.0.0", offset, text },
+    })
+    const running = play([...story.slice(0, 5), output(0, "1\n"), output(0, "1\n"), output(2, "2\n")])
+    expect(running.turns.t1?.outputs["t1.0.0"]?.text).toBe("1\n2\n")
+    const done = play([story[5] as FeedEvent, output(4, "3\n")], running)
+    expect(done.turns.t1?.outputs).toEqual({})
+  })
+})
+
+describe("connections", () => {
+  test("after a new connection a running turn counts as unheard until something comes", () => {
+    const state = play([...story.slice(0, 3), hello(3)])
+    expect(state.turns.t1?.heard).toBe(false)
+    expect(runningTurn(state)).toBe("t1")
+    expect(play([delta({ text: "x" })], state).turns.t1?.heard).toBe(true)
+  })
+
+  test("a turn that only the session names counts as running", () => {
+    const state = play([{ kind: "hello", data: { seq: 0, session: { ...session, running: "t9" } } }])
+    expect(runningTurn(state)).toBe("t9")
+  })
+})

@@ -1,0 +1,20 @@
+import tailwind from "@tailwindcss/vite"
+import react from "@vitejs/plugin-react"
+import { defineConfig } from "vite"
+
+// The page is served by the Go binary under a strict policy: no inline script, nothing from elsewhere, no data: fonts.
+export default defineConfig({
+  plugins: [react(), tailwind()],
+  build: {
+    target: ["chrome123", "firefox121", "safari17.5"], // light-dark() in CSS without a fallback
+    assetsInlineLimit: 0,
+    manifest: true,
+    modulePreload: { polyfill: false },
+    chunkSizeWarningLimit: 700,
+  },
+  server: {
+    proxy: {
+      "/api": { target: process.env.XBOT_DEV_API ?? "http://127.0.0.1:8080" },
+    },
+  },
+})
