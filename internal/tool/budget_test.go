@@ -1,0 +1,75 @@
+package tool_test
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"github.com/tiktoken-go/tokenizer"
+
+	"xbot/internal/chat"
+	"xbot/internal/tool"
+	"xbot/internal/tool/file"
+	"xbot/internal/tool/shell"
+	"xbot/internal/tool/todo"
+	"xbot/internal/tool/tooltest"
+)
+
+func allTools() *tool.Registry {
+	memory := tooltest.NewMemory()
+	return tool.New(
+		shell.New(),
+		file.NewRead(), file.NewCreate(), file.NewReplace(memory), file.NewGlob(), file.NewGrep(), file.NewCd(memory, memory),
+		todo.NewWrite(memory), todo.NewList(memory),
+	)
+}
+
+// TestTools_CostFewTokens holds the tools to their share of the prompt budget (DESIGN §12), in the form in which an
+// OpenAI-compatible provider gets them.
+func TestTools_CostFewTokens(t *testing.T) {
+	t.Parallel()
+	codec, err := tokenizer.Get(tokenizer.O200kBase)
+	require.NoError(t, err)
+	total := 0
+	for _, spec := range allTools().Specs() {
+		text, err := json.Marshal(map[string]any{"type": "function", "function": map[string]any{
+			"name": spec.Name, "description": spec.Description, "parameters": spec.Parameters,
+		}})
+		require.NoError(t, err)
+		n, err := codec.Count(string(text))
+		require.NoError(t, err)
+		t.Logf("%-12s %4d tokens", spec.Name, n)
+		total += n
+	}
+	t.Logf("%-12s %4d tokens", "total", total)
+	require.Less(t, total, 1000)
+}
+
+func TestTools_HaveTheirClasses(t *testing.T) {
+	t.Parallel()
+	classes := map[string]chat.ToolClass{}
+	for _, spec := range allTools().Specs() {
+		classes[spec.Name] = spec.Class
+	}
+	require.Equal(t, map[string]chat.ToolClass{
+		"Cd": chat.ClassIdempotent, "FileCreate": chat.ClassIdempotent, "FileReplace": chat.ClassIdempotent,
+		"Glob": chat.ClassRead, "Grep": chat.ClassRead, "Read": chat.ClassRead,
+		"Shell": chat.ClassExec, "todo_list": chat.ClassRead, "todo_write": chat.ClassIdempotent,
+	}, classes)
+}
+
+func TestTools_SummariseTheirCalls(t *testing.T) {
+	t.Parallel()
+	registry := allTools()
+	for name, c := range map[string][2]string{
+		"Shell":       {`{"command":"go test \\\n  ./..."}`, `go test \ ./...`},
+		"Read":        {`{"path":"a.go","offset":10}`, "a.go:10"},
+		"FileCreate":  {`{"path":"a.go","content":"x"}`, "a.go"},
+		"FileReplace": {`{"path":"a.go","old_string":"x","new_string":"y"}`, "a.go"},
+		"Glob":        {`{"pattern":"**/*.go","path":"src"}`, "src/**/*.go"},
+		"Grep":        {`{"pattern":"func","include":"*.go"}`, "func in *.go"},
+		"Cd":          {`{"path":".."}`, ".."},
+	} {
+		require.Equal(t, c[1], registry.Summary(name, c[0]), name)
+	}
+}

@@ -1,0 +1,75 @@
+package file
+
+import (
+	"context"
+	_ "embed"
+	"path"
+	"strings"
+
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+	"xbot/internal/sandbox"
+	"xbot/internal/tool"
+)
+
+//go:embed filecreate.md
+var createDoc string
+
+type createParams struct {
+	Path    string `json:"path"`
+	Content string `json:"content"`
+	Rewrite bool   `json:"rewrite,omitempty"`
+}
+
+type create struct{}
+
+// NewCreate returns the tool FileCreate. It needs no journal: a file that already holds exactly the wanted content is
+// the wanted outcome, whether an earlier attempt of the same call wrote it or somebody else did.
+func NewCreate() tool.Tool {
+	return tool.Define("FileCreate", chat.ClassIdempotent, createDoc, create{})
+}
+
+func (create) Summary(p createParams) string { return p.Path }
+
+func (create) Run(ctx context.Context, call tool.Call, p createParams) (chat.ToolResult, error) {
+	file, err := call.Path(p.Path)
+	if err != nil {
+		return tool.FromError(err)
+	}
+	if len(p.Content) > maxFile {
+		return tool.Fail("the content has %d bytes, at most %d can be written", len(p.Content), maxFile), nil
+	}
+	if strings.HasSuffix(p.Path, "/") || isFolder(call.Box.Stat(ctx, file)) {
+		return tool.Fail("%s is a folder; give the path of a file", file), nil
+	}
+	if err := call.Box.MkdirAll(ctx, path.Dir(file)); err != nil {
+		return tool.FromError(err)
+	}
+	mode := sandbox.WriteCreate
+	if p.Rewrite {
+		mode = sandbox.WriteReplace
+	}
+	err = call.Box.WriteFile(ctx, file, []byte(p.Content), mode)
+	if fault.Is(err, fault.Conflict) {
+		return existing(ctx, call, file, p)
+	}
+	if err != nil {
+		return tool.FromError(err)
+	}
+	return written(call, file, p), nil
+}
+
+func existing(ctx context.Context, call tool.Call, file string, p createParams) (chat.ToolResult, error) {
+	found, err := call.Box.ReadFile(ctx, file, 0, int64(len(p.Content))+1)
+	if err != nil {
+		return tool.FromError(err)
+	}
+	if found.Size == int64(len(p.Content)) && string(found.Data) == p.Content {
+		return written(call, file, p), nil
+	}
+	return tool.Fail("%s exists (%d bytes); change it with FileReplace, or set rewrite to replace all of it", file, found.Size), nil
+}
+
+func written(call tool.Call, file string, p createParams) chat.ToolResult {
+	return tool.Textf("Wrote %s (%s, %s).", call.Short(file), tool.Count(countLines(p.Content), "line"), tool.Count(len(p.Content), "byte"))
+}

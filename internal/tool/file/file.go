@@ -1,0 +1,86 @@
+// Package file holds the tools that read, write and find files, and the one that moves the session's working folder.
+package file
+
+import (
+	"bytes"
+	"context"
+	"net/http"
+	"path"
+	"strings"
+
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+	"xbot/internal/sandbox"
+	"xbot/internal/tool"
+)
+
+const (
+	maxFile   = 10 << 20 // bytes of a file that is read or edited (facts of the upstream: 10 MB)
+	chunk     = 4 << 20  // bytes of one read; a frame of the runner protocol holds more
+	sniffSize = 8 << 10  // bytes that are searched for signs of a binary file
+)
+
+// Journal keeps, under the id of a call, what that call is about to do. The store writes it durably before the call
+// acts, so that an attempt after a crash can tell "not done yet" from "done": a file that was edited, or a folder
+// that was entered relative to the folder before, does not show it.
+type Journal interface {
+	// Intent returns what the call noted, empty when it noted nothing.
+	Intent(ctx context.Context, id chat.CallID) (string, error)
+	SetIntent(ctx context.Context, id chat.CallID, intent string) error
+}
+
+// load reads a whole text file. Its errors have fault kinds and sentences for the model.
+func load(ctx context.Context, call tool.Call, name string) (file string, data []byte, err error) {
+	file, err = call.Path(name)
+	if err != nil {
+		return "", nil, err
+	}
+	for {
+		part, err := call.Box.ReadFile(ctx, file, int64(len(data)), chunk)
+		if fault.Is(err, fault.NotFound) {
+			return "", nil, notFound(ctx, call, file)
+		}
+		if err != nil {
+			return "", nil, err
+		}
+		if part.Size > maxFile {
+			return "", nil, fault.Errorf(fault.TooLarge, "%s has %d bytes, at most %d are read; use Grep, or Shell with head, tail or sed", file, part.Size, maxFile)
+		}
+		if data = append(data, part.Data...); len(part.Data) == 0 || int64(len(data)) >= part.Size {
+			break
+		}
+	}
+	if head := data[:min(len(data), sniffSize)]; bytes.IndexByte(head, 0) >= 0 {
+		return "", nil, fault.Errorf(fault.Invalid, "%s is a binary file (%s, %d bytes)", file, http.DetectContentType(head), len(data))
+	}
+	return file, data, nil
+}
+
+// notFound names the entries of the folder that look most like the missing one.
+func notFound(ctx context.Context, call tool.Call, file string) error {
+	folder := path.Dir(file)
+	entries, err := call.Box.ReadDir(ctx, folder)
+	if fault.Is(err, fault.NotFound) {
+		return fault.Errorf(fault.NotFound, "%s does not exist, nor does its folder; the working folder is %s", file, call.Dir())
+	}
+	var alike []string
+	for _, entry := range entries { // none when the folder cannot be listed: the hint is a courtesy
+		if name := path.Base(entry.Path); len(alike) < 3 && looksLike(name, path.Base(file)) {
+			alike = append(alike, name)
+		}
+	}
+	if len(alike) == 0 {
+		return fault.Errorf(fault.NotFound, "%s does not exist", file)
+	}
+	return fault.Errorf(fault.NotFound, "%s does not exist; its folder has %s", file, strings.Join(alike, ", "))
+}
+
+// looksLike reports whether two names differ only in case or ending, or one holds the other.
+func looksLike(a, b string) bool {
+	a, b = strings.ToLower(a), strings.ToLower(b)
+	stemA, stemB := strings.TrimSuffix(a, path.Ext(a)), strings.TrimSuffix(b, path.Ext(b))
+	return stemA != "" && stemB != "" && (strings.Contains(a, stemB) || strings.Contains(b, stemA))
+}
+
+// isFolder reports whether a path is a folder; what cannot be looked at is none.
+func isFolder(info sandbox.FileInfo, err error) bool { return err == nil && info.Dir }

@@ -1,0 +1,100 @@
+package file
+
+import (
+	"context"
+	_ "embed"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"xbot/internal/chat"
+	"xbot/internal/tool"
+)
+
+// What one Read shows at most. The rest is read by further calls, so that one careless call does not fill the
+// model's context.
+const (
+	maxReadLines = 2000
+	maxReadBytes = 60_000
+	maxReadLine  = 2000 // characters
+)
+
+//go:embed read.md
+var readDoc string
+
+type readParams struct {
+	Path     string `json:"path"`
+	Offset   int    `json:"offset,omitempty" jsonschema:"First line, from 1."`
+	MaxLines int    `json:"max_lines,omitempty"`
+}
+
+type read struct{}
+
+// NewRead returns the tool Read.
+func NewRead() tool.Tool { return tool.Define("Read", chat.ClassRead, readDoc, read{}) }
+
+func (read) Summary(p readParams) string {
+	if p.Offset > 1 {
+		return p.Path + ":" + strconv.Itoa(p.Offset)
+	}
+	return p.Path
+}
+
+func (read) Run(ctx context.Context, call tool.Call, p readParams) (chat.ToolResult, error) {
+	if p.Offset < 0 || p.MaxLines < 0 {
+		return tool.Fail("offset and max_lines must not be negative"), nil
+	}
+	file, data, err := load(ctx, call, p.Path)
+	if err != nil {
+		if file, pathErr := call.Path(p.Path); pathErr == nil && isFolder(call.Box.Stat(ctx, file)) {
+			return tool.Fail("%s is a folder; list it with Glob or Shell", file), nil
+		}
+		return tool.FromError(err)
+	}
+	if len(data) == 0 {
+		return tool.Text("(the file is empty)"), nil
+	}
+	text := strings.ToValidUTF8(string(data), "\uFFFD")
+	lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
+	first := max(p.Offset, 1)
+	if first > len(lines) {
+		return tool.Fail("offset %d is behind the end: %s has %s", first, file, tool.Count(len(lines), "line")), nil
+	}
+	return tool.Text(number(lines, first, p.MaxLines)), nil
+}
+
+// number writes lines with their numbers from the line first on, and says how to go on when some are left.
+func number(lines []string, first, wanted int) string {
+	if wanted == 0 || wanted > maxReadLines {
+		wanted = maxReadLines
+	}
+	end := min(len(lines), first-1+wanted)
+	text, shown := numbered(lines[first-1:end], first)
+	if next := first + shown; next <= len(lines) {
+		text += fmt.Sprintf("\n(lines %d to %d of %d; go on with offset %d)", first, next-1, len(lines), next)
+	}
+	return text
+}
+
+// numbered writes lines with numbers from first on, as many as fit into maxReadBytes but at least one.
+func numbered(lines []string, first int) (text string, shown int) {
+	var out strings.Builder
+	for i, line := range lines {
+		line = tool.Cut(strings.TrimSuffix(line, "\r"), maxReadLine)
+		if i > 0 && out.Len()+len(line) > maxReadBytes {
+			break
+		}
+		fmt.Fprintf(&out, "%d\t%s\n", first+i, line)
+		shown++
+	}
+	return strings.TrimSuffix(out.String(), "\n"), shown
+}
+
+// countLines counts lines; the last one need not end with a line break.
+func countLines(content string) int {
+	lines := strings.Count(content, "\n")
+	if content != "" && !strings.HasSuffix(content, "\n") {
+		lines++
+	}
+	return lines
+}

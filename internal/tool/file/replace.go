@@ -1,0 +1,137 @@
+package file
+
+import (
+	"context"
+	"crypto/sha256"
+	_ "embed"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"xbot/internal/chat"
+	"xbot/internal/sandbox"
+	"xbot/internal/tool"
+)
+
+//go:embed filereplace.md
+var replaceDoc string
+
+type replaceParams struct {
+	Path       string `json:"path"`
+	OldString  string `json:"old_string"`
+	NewString  string `json:"new_string"`
+	ReplaceAll bool   `json:"replace_all,omitempty"`
+	Regex      bool   `json:"regex,omitempty" jsonschema:"old_string is RE2, with ^ and $ at lines; new_string may hold $1."`
+	StartLine  int    `json:"start_line,omitempty" jsonschema:"First line to search."`
+	EndLine    int    `json:"end_line,omitempty" jsonschema:"Last line to search."`
+}
+
+type replace struct{ journal Journal }
+
+// NewReplace returns the tool FileReplace.
+//
+// An edit cannot be repeated blindly: where new_string contains old_string, a second run would find it again and edit
+// twice, and no look at the file tells the two cases apart. So the hashes of the file before and after are noted in
+// the journal first. An attempt after a crash finds the file as it was (and writes), as it should be (and reports
+// success), or changed by somebody else (and says so, without touching it).
+func NewReplace(journal Journal) tool.Tool {
+	return tool.Define("FileReplace", chat.ClassIdempotent, replaceDoc, replace{journal})
+}
+
+// intent is what an edit notes before it writes.
+type intent struct {
+	Before string `json:"before"` // SHA-256 of the whole file, hexadecimal
+	After  string `json:"after"`
+	Result string `json:"result"`
+}
+
+func (replace) Summary(p replaceParams) string { return p.Path }
+
+func (r replace) Run(ctx context.Context, call tool.Call, p replaceParams) (chat.ToolResult, error) {
+	file, data, err := load(ctx, call, p.Path)
+	if err != nil {
+		return tool.FromError(err)
+	}
+	noted, err := r.noted(ctx, call.ID)
+	if err != nil {
+		return tool.FromError(err)
+	}
+	now := sum(data)
+	if noted != nil && now == noted.After {
+		return tool.Text(noted.Result), nil
+	}
+	if noted != nil && now != noted.Before {
+		return tool.Fail("outcome unknown: %s was changed by something else while this edit was interrupted and tried again; Read it, and edit again only if the edit is not there", file), nil
+	}
+	edited, lines, err := apply(string(data), p)
+	if err != nil {
+		return tool.FromError(err)
+	}
+	result := describeEdit(call.Short(file), lines)
+	if noted == nil {
+		if err := r.note(ctx, call.ID, intent{Before: now, After: sum([]byte(edited)), Result: result}); err != nil {
+			return tool.FromError(err)
+		}
+	}
+	if ctx.Err() != nil { // a later attempt may already be at work
+		return chat.ToolResult{}, context.Cause(ctx)
+	}
+	if err := call.Box.WriteFile(ctx, file, []byte(edited), sandbox.WriteReplace); err != nil {
+		return tool.FromError(err)
+	}
+	return tool.Text(result), nil
+}
+
+func (r replace) noted(ctx context.Context, id chat.CallID) (*intent, error) {
+	text, err := r.journal.Intent(ctx, id)
+	if err != nil {
+		return nil, fmt.Errorf("read the intent of call %s: %w", id, err)
+	}
+	if text == "" {
+		return nil, nil
+	}
+	noted := new(intent)
+	if err := json.Unmarshal([]byte(text), noted); err != nil {
+		return nil, fmt.Errorf("read the intent of call %s: %w", id, err)
+	}
+	return noted, nil
+}
+
+func (r replace) note(ctx context.Context, id chat.CallID, planned intent) error {
+	text, err := json.Marshal(planned)
+	if err != nil {
+		return fmt.Errorf("write the intent of call %s: %w", id, err)
+	}
+	if err := r.journal.SetIntent(ctx, id, string(text)); err != nil {
+		return fmt.Errorf("write the intent of call %s: %w", id, err)
+	}
+	return nil
+}
+
+func sum(data []byte) string {
+	hash := sha256.Sum256(data)
+	return hex.EncodeToString(hash[:])
+}
+
+func describeEdit(file string, lines []int) string {
+	return fmt.Sprintf("Replaced %s in %s at %s.", tool.Count(len(lines), "place"), file, lineList(lines))
+}
+
+// lineList names line numbers, the first few of many.
+func lineList(lines []int) string {
+	const shown = 10
+	names := make([]string, 0, shown)
+	for _, line := range lines[:min(len(lines), shown)] {
+		names = append(names, fmt.Sprint(line))
+	}
+	noun := "line "
+	if len(lines) > 1 {
+		noun = "lines "
+	}
+	list := noun + strings.Join(names, ", ")
+	if len(lines) > shown {
+		list += ", …"
+	}
+	return list
+}

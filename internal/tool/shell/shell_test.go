@@ -1,0 +1,229 @@
+package shell_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+	"xbot/internal/sandbox"
+	"xbot/internal/tool"
+	"xbot/internal/tool/shell"
+	"xbot/internal/tool/tooltest"
+)
+
+func arguments(t *testing.T, command string) string {
+	t.Helper()
+	text, err := json.Marshal(map[string]string{"command": command})
+	require.NoError(t, err)
+	return string(text)
+}
+
+func run(t *testing.T, box *tooltest.Box, command string) chat.ToolResult {
+	t.Helper()
+	result, err := shell.New().Run(t.Context(), box.Call(chat.CallID("turn.0.0"+command[:1]), arguments(t, command)))
+	require.NoError(t, err)
+	return result
+}
+
+func TestShell_ReturnsOutputAndExitCode(t *testing.T) {
+	t.Parallel()
+	box := tooltest.New(t)
+	result := run(t, box, "echo out; echo err >&2; pwd")
+	require.False(t, result.IsError)
+	require.Regexp(t, `^out\nerr\n`+box.Workspace()+`\n\[exit code 0, [\d.ms]+\]$`, result.Content)
+
+	result = run(t, box, "true")
+	require.Regexp(t, `^\(no output\)\n\[exit code 0`, result.Content)
+}
+
+func TestShell_TellsTheModelNotToRepeatAFailedCommand(t *testing.T) {
+	t.Parallel()
+	result := run(t, tooltest.New(t), "echo broken; exit 3")
+	require.True(t, result.IsError)
+	require.Regexp(t, `^broken\n\[exit code 3, \S+\]\nDo NOT retry the same command\. Analyze the error, fix the root cause\.$`, result.Content)
+}
+
+func TestShell_RunsInTheSessionsFolder(t *testing.T) {
+	t.Parallel()
+	box := tooltest.New(t)
+	box.Put(t, "sub/file", "")
+	call := box.Call("turn.0.0", arguments(t, "ls"))
+	call.Cwd = filepath.Join(box.Workspace(), "sub")
+	result, err := shell.New().Run(t.Context(), call)
+	require.NoError(t, err)
+	require.True(t, strings.HasPrefix(result.Content, "file\n"), result.Content)
+
+	call = box.Call("turn.0.1", arguments(t, "ls"))
+	call.Cwd = filepath.Join(box.Workspace(), "gone")
+	result, err = shell.New().Run(t.Context(), call)
+	require.NoError(t, err)
+	require.True(t, result.IsError)
+	require.Contains(t, result.Content, "is gone, move with Cd")
+}
+
+func TestShell_RunsOnceHoweverOftenTheCallIsRun(t *testing.T) {
+	t.Parallel()
+	box := tooltest.New(t)
+	call := box.Call("turn.0.0", arguments(t, "echo x >> log; echo done"))
+	for range 3 {
+		result, err := shell.New().Run(t.Context(), call)
+		require.NoError(t, err)
+		require.Contains(t, result.Content, "done")
+	}
+	require.Equal(t, "x\n", box.Get(t, "log"))
+}
+
+func TestShell_LeavesTheCommandRunningWhenTheContextEnds(t *testing.T) {
+	t.Parallel()
+	box := tooltest.New(t)
+	call := box.Call("turn.0.0", arguments(t, "echo started; while [ ! -e go ]; do sleep 0.02; done; echo finished > result; cat result"))
+	ctx, cancel := context.WithCancelCause(t.Context())
+	detach := errors.New("detach")
+	call.Output = func(int64, []byte) { cancel(detach) }
+	_, err := shell.New().Run(ctx, call)
+	require.ErrorIs(t, err, detach)
+
+	box.Put(t, "go", "")
+	call.Output = nil
+	result, err := shell.New().Run(t.Context(), call)
+	require.NoError(t, err)
+	require.Contains(t, result.Content, "started\nfinished\n")
+}
+
+func TestShell_KillsTheWholeGroupAtItsTimeoutAndSaysSo(t *testing.T) {
+	t.Parallel()
+	box := tooltest.New(t)
+	call := box.Call("turn.0.0", `{"command":"echo before; sleep 60 & echo $! > pid; wait","timeout":"1"}`)
+	result, err := shell.New().Run(t.Context(), call)
+	require.NoError(t, err)
+	require.True(t, result.IsError)
+	require.Contains(t, result.Content, "before\n[killed: it was still running after its timeout of 1 s; if it needs longer, give a timeout of up to 600 s")
+	require.Eventually(t, func() bool {
+		stat, err := os.ReadFile("/proc/" + strings.TrimSpace(box.Get(t, "pid")) + "/stat")
+		return err != nil || strings.Contains(string(stat), ") Z ")
+	}, 5*time.Second, 10*time.Millisecond)
+}
+
+func TestShell_SaysThatTheOutcomeOfALostCommandIsUnknown(t *testing.T) {
+	t.Parallel()
+	box := tooltest.New(t)
+	box.Lose("turn.0.0")
+	result, err := shell.New().Run(t.Context(), box.Call("turn.0.0", arguments(t, "rm -rf build")))
+	require.NoError(t, err)
+	require.True(t, result.IsError)
+	require.Contains(t, result.Content, "outcome unknown")
+	require.Contains(t, result.Content, "verify its effects before repeating it")
+}
+
+func TestShell_SaysThatAKilledCommandWasKilled(t *testing.T) {
+	t.Parallel()
+	box := tooltest.New(t)
+	require.NoError(t, box.Kill(t.Context(), "turn.0.0"))
+	result, err := shell.New().Run(t.Context(), box.Call("turn.0.0", arguments(t, "echo x > never")))
+	require.NoError(t, err)
+	require.Contains(t, result.Content, "[killed on request before it ended")
+	require.NoFileExists(t, filepath.Join(box.Workspace(), "never"))
+}
+
+func TestShell_StreamsOutputAsItComes(t *testing.T) {
+	t.Parallel()
+	box := tooltest.New(t)
+	call := box.Call("turn.0.0", arguments(t, "echo one; while [ ! -e go ]; do sleep 0.02; done; echo two"))
+	var seen strings.Builder
+	var calls atomic.Int32
+	call.Output = func(offset int64, piece []byte) {
+		require.EqualValues(t, seen.Len(), offset)
+		seen.Write(piece)
+		if calls.Add(1) == 1 {
+			box.Put(t, "go", "")
+		}
+	}
+	_, err := shell.New().Run(t.Context(), call)
+	require.NoError(t, err)
+	require.Equal(t, "one\ntwo\n", seen.String())
+}
+
+func TestShell_BoundsWhatTheModelReads(t *testing.T) {
+	t.Parallel()
+	result := run(t, tooltest.New(t), "echo first; seq 1 100000; echo last")
+	require.Less(t, len(result.Content), 34_000)
+	require.True(t, strings.HasPrefix(result.Content, "first\n1\n2\n"))
+	require.Contains(t, result.Content, "100000\nlast\n[exit code 0")
+	require.Contains(t, result.Content, "bytes left out")
+}
+
+func TestShell_RefusesWhatItCannotRun(t *testing.T) {
+	t.Parallel()
+	box := tooltest.New(t)
+	cases := map[string]string{
+		`{"command":" "}`:                        "command is empty",
+		`{}`:                                     "the argument command is missing",
+		`{"command":"echo \u001b[31m"}`:          "the control character U+001B at byte 5; write it as an escape",
+		`{"command":"echo \u0000"}`:              "the control character U+0000",
+		`{"command":"echo","timeout":601}`:       "timeout must be between 1 and 600 seconds, not 601",
+		`{"command":"echo","timeout":-1}`:        "timeout must be between 1 and 600 seconds, not -1",
+		arguments(t, strings.Repeat("x", 2e5)):   "at most 100000 are allowed; write a script",
+		`{"command":"echo","timeout":"a while"}`: "timeout must be a whole number",
+	}
+	for arguments, want := range cases {
+		result, err := shell.New().Run(t.Context(), box.Call("turn.0.0", arguments))
+		require.NoError(t, err)
+		require.True(t, result.IsError)
+		require.Contains(t, result.Content, want)
+	}
+}
+
+type offline struct{ sandbox.Sandbox }
+
+func (offline) Workspace() string { return "/" }
+func (offline) Exec(context.Context, sandbox.ExecRequest) (sandbox.ExecResult, error) {
+	return sandbox.ExecResult{}, fault.Errorf(fault.Unavailable, "runner local is offline")
+}
+
+func TestShell_HandsBackWhatTheModelCannotMend(t *testing.T) {
+	t.Parallel()
+	_, err := shell.New().Run(t.Context(), tool.Call{ID: "turn.0.0", Arguments: `{"command":"ls"}`, Box: offline{}})
+	require.Equal(t, fault.Unavailable, fault.KindOf(err))
+}
+
+func TestClean_MakesOutputReadable(t *testing.T) {
+	t.Parallel()
+	cases := map[string]string{
+		"plain\n":                                  "plain\n",
+		"\x1b[1;31mred\x1b[0m text":                "red text",
+		"\x1b]0;title\x07after":                    "after",
+		"\x1b]8;;http://x\x1b\\link\x1b]8;;\x1b\\": "link",
+		"10%\r50%\r100%\ndone":                     "100%\ndone",
+		"windows\r\nlines\r\n":                     "windows\nlines\n",
+		"bell\x07 and \x00nul":                     "bell and nul",
+		"bad \xff\xfe bytes":                       "bad \uFFFD bytes",
+		"\x1b(Bcharset\x1b=":                       "charset",
+		"中文 ✓":                                     "中文 ✓",
+	}
+	for in, want := range cases {
+		require.Equal(t, want, shell.Clean([]byte(in)), "%q", in)
+	}
+}
+
+// FuzzClean: no byte of a terminal sequence survives, and cleaning is stable.
+func FuzzClean(f *testing.F) {
+	for _, seed := range []string{"\x1b[31mred", "a\rb", "\x1b]8;;x\x1b\\", "\xff", "\x1b\x1b[", "\x1b", "\r\r\n"} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, output []byte) {
+		text := shell.Clean(output)
+		require.NotContains(t, text, "\x1b")
+		require.NotContains(t, text, "\r")
+		require.Equal(t, text, shell.Clean([]byte(text)))
+	})
+}
