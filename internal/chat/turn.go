@@ -12,16 +12,21 @@ const (
 	TurnStopped TurnState = "stopped" // a person stopped it
 	TurnFailed  TurnState = "failed"  // ended with a sentence to the user instead of an answer
 	TurnLost    TurnState = "lost"    // its workflow run was closed from outside; the relay told the user
+
+	// TurnReleased is only seen in the feed: the run vanished before its first step, so the message waits again and a
+	// new turn will claim it.
+	TurnReleased TurnState = "released"
 )
 
 // Turn is one run of the Turn workflow, as the API shows it.
 type Turn struct {
 	ID          TurnID     `json:"id"`
 	Session     SessionKey `json:"session"`
-	State       TurnState  `json:"state" enum:"running,done,stopped,failed,lost"`
+	State       TurnState  `json:"state" enum:"running,done,stopped,failed,lost,released"`
 	Steps       int        `json:"steps" doc:"LLM calls made so far."`
 	Model       string     `json:"model,omitempty"`
 	Usage       Usage      `json:"usage"`
+	RunID       string     `json:"run_id" doc:"Run of the Turn workflow."`
 	TemporalURL string     `json:"temporal_url,omitempty" doc:"Path of this run in the Temporal UI, behind the same login."`
 	StartedAt   time.Time  `json:"started_at"`
 	EndedAt     *time.Time `json:"ended_at,omitempty"`

@@ -1,0 +1,14 @@
+// Package activities acts: it holds the steps of a turn that touch the world, one struct a capability. Each activity
+// is safe to run twice. It declares the small interfaces it needs, and is the one place where errors of the domain
+// become Temporal errors (errors.go).
+package activities
+
+// Registered names. They stand in histories: never change one.
+const (
+	NameClaim    = "Claim"
+	NamePeek     = "Peek"
+	NameGenerate = "Generate"
+	NameTool     = "Tool"
+	NameAbandon  = "Abandon"
+	NameFinish   = "Finish"
+)

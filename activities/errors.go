@@ -1,0 +1,47 @@
+package activities
+
+import (
+	"context"
+	"errors"
+
+	"go.temporal.io/sdk/activity"
+	"go.temporal.io/sdk/temporal"
+
+	"xbot/internal/fault"
+)
+
+// maxInternalAttempts bounds how often an activity that fails by our own bug is tried.
+const maxInternalAttempts = 3
+
+// PanicType is the error type under which the SDK reports a panic of an activity. It is never retried: what panicked
+// once panics again.
+const PanicType = "PanicError"
+
+// failure translates an error of the domain for Temporal. The type of the result is the fault kind; workflows switch
+// on it and never on text.
+func failure(ctx context.Context, err error) error {
+	if err == nil {
+		return nil
+	}
+	if stopped(ctx) {
+		return temporal.NewCanceledError()
+	}
+	kind := fault.KindOf(err)
+	options := temporal.ApplicationErrorOptions{Cause: nil}
+	switch kind {
+	case fault.Invalid, fault.Denied, fault.NotFound, fault.Conflict, fault.TooLarge:
+		options.NonRetryable = true
+	case fault.RateLimited, fault.Unavailable:
+		options.NextRetryDelay = fault.After(err)
+	case fault.Internal:
+		detached := errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
+		options.NonRetryable = !detached && activity.GetInfo(ctx).Attempt >= maxInternalAttempts
+	}
+	return temporal.NewApplicationErrorWithOptions(err.Error(), string(kind), options)
+}
+
+// stopped reports whether the workflow cancelled the activity. Any other end of its context (the worker shuts down,
+// Temporal is away, the run was closed) means that the work is to be left alone, for another attempt to find.
+func stopped(ctx context.Context) bool {
+	return ctx.Err() != nil && temporal.IsCanceledError(context.Cause(ctx))
+}

@@ -1,0 +1,119 @@
+package activities
+
+import (
+	"context"
+	"unicode/utf8"
+
+	"xbot/internal/chat"
+	"xbot/internal/phrase"
+)
+
+// Turns keeps the inbox and the turns.
+type Turns interface {
+	Claim(ctx context.Context, key chat.SessionKey, turn chat.TurnID, run string, n int) (chat.Claim, bool, error)
+	StopRequested(ctx context.Context, key chat.SessionKey, turn chat.TurnID) (bool, error)
+	FinishTurn(ctx context.Context, key chat.SessionKey, turn chat.TurnID, state chat.TurnState, say phrase.ID, args ...any) (bool, error)
+}
+
+// Intake opens and closes turns. Its activities run as local activities.
+type Intake struct {
+	Turns    Turns
+	Live     interface{ End(chat.SessionKey) }
+	Model    string // shown in summaries
+	MaxSteps int    // spec/001 §2.2 maxIter
+	Words    bool   // whether the first words of a message may stand in histories (XBOT_TEMPORAL_SUMMARIES)
+}
+
+// ClaimInput asks for the n-th claim of a turn.
+type ClaimInput struct {
+	Session chat.SessionKey `json:"session"`
+	Turn    chat.TurnID     `json:"turn"`
+	Run     string          `json:"run"`
+	N       int             `json:"n"`
+}
+
+// ClaimOutput says what was claimed, and what the turn must know of its settings.
+type ClaimOutput struct {
+	Claimed  bool         `json:"claimed,omitempty"`
+	Inbox    chat.InboxID `json:"inbox,omitempty"`
+	Channel  string       `json:"channel,omitempty"`
+	User     string       `json:"user,omitempty"`
+	Words    string       `json:"words,omitempty"`
+	Model    string       `json:"model,omitempty"`
+	MaxSteps int          `json:"max_steps,omitempty"`
+}
+
+// Claim takes the oldest waiting message of the session for the turn.
+func (a *Intake) Claim(ctx context.Context, in ClaimInput) (ClaimOutput, error) {
+	c, ok, err := a.Turns.Claim(ctx, in.Session, in.Turn, in.Run, in.N)
+	if err != nil || !ok {
+		return ClaimOutput{}, failure(ctx, err)
+	}
+	out := ClaimOutput{Claimed: true, Inbox: c.Inbox, Channel: c.Channel, User: c.User, Model: a.Model, MaxSteps: a.MaxSteps}
+	if a.Words {
+		out.Words = Words(c.Text)
+	}
+	return out, nil
+}
+
+// maxWords bounds the first words of a message in summaries, in characters.
+const maxWords = 40
+
+// Words returns the first words of a message for a summary, in quotes, on one line.
+func Words(text string) string {
+	var out []rune
+	for _, r := range text {
+		if len(out) == maxWords {
+			return `"` + string(out) + `…"`
+		}
+		if r < ' ' || r == utf8.RuneError {
+			r = ' '
+		}
+		out = append(out, r)
+	}
+	return `"` + string(out) + `"`
+}
+
+// PeekInput names a turn.
+type PeekInput struct {
+	Session chat.SessionKey `json:"session"`
+	Turn    chat.TurnID     `json:"turn"`
+}
+
+// PeekOutput says what arrived for the turn while it runs.
+type PeekOutput struct {
+	Stop bool `json:"stop,omitempty"`
+}
+
+// Peek looks whether somebody asked to stop the turn.
+func (a *Intake) Peek(ctx context.Context, in PeekInput) (PeekOutput, error) {
+	stop, err := a.Turns.StopRequested(ctx, in.Session, in.Turn)
+	return PeekOutput{Stop: stop}, failure(ctx, err)
+}
+
+// FinishInput ends a turn.
+type FinishInput struct {
+	Session chat.SessionKey `json:"session"`
+	Turn    chat.TurnID     `json:"turn"`
+	State   chat.TurnState  `json:"state"`
+	Say     phrase.ID       `json:"say,omitempty"`   // sentence to the person, if they must know more than the answer
+	Steps   int             `json:"steps,omitempty"` // for phrase.StepLimit
+}
+
+// FinishOutput says whether messages wait for another turn.
+type FinishOutput struct {
+	Pending bool `json:"pending,omitempty"`
+}
+
+// Finish closes the turn. Done twice it changes nothing the second time.
+func (a *Intake) Finish(ctx context.Context, in FinishInput) (FinishOutput, error) {
+	var args []any
+	if in.Say == phrase.StepLimit {
+		args = []any{in.Steps}
+	}
+	pending, err := a.Turns.FinishTurn(ctx, in.Session, in.Turn, in.State, in.Say, args...)
+	if err == nil {
+		a.Live.End(in.Session)
+	}
+	return FinishOutput{Pending: pending}, failure(ctx, err)
+}

@@ -1,0 +1,61 @@
+package chat
+
+// Step names one LLM call of a turn.
+type Step struct {
+	Session SessionKey
+	Turn    TurnID
+	N       int // from 0
+}
+
+// Decision is what a step decided: calls to make, or none and the reason it finished.
+type Decision struct {
+	Finish string // what the model said, or one of the Finish constants
+	Fault  string // a fault kind, set when Finish is FinishError
+	Calls  []ToolCall
+	Usage  Usage
+}
+
+// Finish reasons beside the model's own.
+const (
+	FinishStopped = "stopped" // a person stopped it; what was written so far is kept
+	FinishError   = "error"   // the model could not answer; the person was told
+	FinishClosed  = "closed"  // the turn was closed before; nothing was written
+)
+
+// Answer is what a model said, ready to be committed.
+type Answer struct {
+	Text, Reasoning string
+	Opaque          []byte     // what the provider wants back
+	Calls           []ToolCall // with ids minted by us
+	Finish          string
+	Model           string
+	Usage           Usage
+	Prompt          string // system prompt and tools as sent; kept once by its hash
+}
+
+// Claim is what a turn took from the inbox.
+type Claim struct {
+	Inbox   InboxID
+	Channel string
+	User    string // name of the sender
+	Text    string
+}
+
+// Call is a tool call with what its activity needs to know of its session.
+type Call struct {
+	ToolCall
+	Session   SessionKey
+	Turn      TurnID
+	Step      int
+	User      UserID
+	Cwd       string
+	Runner    string // where the session's tools act
+	StartedOn string // the runner this call may have been sent to before; empty if it never was
+}
+
+// Line is one transcript row as a prompt needs it: a message with its calls and their results.
+type Line struct {
+	Message Message
+	Preface string // stands before the content of a user message
+	Opaque  []byte
+}

@@ -1,0 +1,196 @@
+// Package feed carries events to the people who watch a session. Durable events are rows (package store); the bus
+// only says that there are new ones. Live events (what a model writes now, what a command prints now) are not stored:
+// they go through memory to subscribers in this process and through NOTIFY to other processes, and may be lost, since
+// the durable event that follows brings the whole. A subscriber listens first and reads rows second, so that it
+// misses nothing.
+package feed
+
+import (
+	"crypto/rand"
+	"encoding/json"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+
+	"xbot/internal/chat"
+)
+
+// liveBuffer is how many live events a slow subscriber may lag behind before further ones are dropped for it. Their
+// offsets show it the gap.
+const liveBuffer = 256
+
+// Bus connects publishers and subscribers. It is safe for concurrent use.
+type Bus struct {
+	log    *slog.Logger
+	origin string
+	out    chan packet // to the notifier; full means live events are dropped for other processes
+	peers  atomic.Bool // somebody else listens on the database
+
+	mu     sync.Mutex
+	topics map[chat.SessionKey]*topic
+}
+
+// topic is a session that somebody watches or writes to now. It goes when neither is left.
+type topic struct {
+	subs map[*Subscription]struct{}
+	live snapshot
+}
+
+// packet is an event between processes.
+type packet struct {
+	Origin  string          `json:"o"`
+	Session chat.SessionKey `json:"s"`
+	Kind    chat.EventKind  `json:"k"`
+	Data    json.RawMessage `json:"d,omitempty"`
+}
+
+// Kinds that only the bus uses.
+const (
+	kindWake chat.EventKind = "wake"
+	kindEnd  chat.EventKind = "end"
+)
+
+// New returns a bus that serves this process. Run connects it to others.
+func New(log *slog.Logger) *Bus {
+	return &Bus{log: log, origin: rand.Text(), out: make(chan packet, 1024), topics: map[chat.SessionKey]*topic{}}
+}
+
+// Wake tells subscribers of the session that durable events were committed.
+func (b *Bus) Wake(key chat.SessionKey) {
+	b.wakeLocal(key)
+	b.send(packet{Session: key, Kind: kindWake})
+}
+
+// PublishDelta publishes a piece of what a model writes.
+func (b *Bus) PublishDelta(key chat.SessionKey, d chat.Delta) { b.publish(key, chat.EventDelta, d) }
+
+// PublishOutput publishes a piece of what a command prints.
+func (b *Bus) PublishOutput(key chat.SessionKey, o chat.Output) { b.publish(key, chat.EventOutput, o) }
+
+// End forgets what is live of a session's turn: its durable events have all been written.
+func (b *Bus) End(key chat.SessionKey) { b.publish(key, kindEnd, struct{}{}) }
+
+func (b *Bus) publish(key chat.SessionKey, kind chat.EventKind, v any) {
+	data, err := json.Marshal(v)
+	if err != nil {
+		b.log.Error("live event not encoded", "kind", kind, "error", err)
+		return
+	}
+	b.deliver(packet{Session: key, Kind: kind, Data: data})
+	b.send(packet{Session: key, Kind: kind, Data: data})
+}
+
+// send hands a packet to the notifier if another process listens.
+func (b *Bus) send(p packet) {
+	if !b.peers.Load() {
+		return
+	}
+	p.Origin = b.origin
+	select {
+	case b.out <- p:
+	default: // other processes poll for durable events and see gaps in live ones
+	}
+}
+
+// deliver gives a packet to the subscribers of this process.
+func (b *Bus) deliver(p packet) {
+	if p.Kind == kindWake {
+		b.wakeLocal(p.Session)
+		return
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	t := b.topic(p.Session)
+	defer b.release(p.Session, t)
+	if p.Kind == kindEnd {
+		t.live = snapshot{}
+		return
+	}
+	t.live.add(p.Kind, p.Data)
+	for sub := range t.subs {
+		select {
+		case sub.live <- chat.Event{Kind: p.Kind, Data: p.Data}:
+		default:
+		}
+	}
+}
+
+func (b *Bus) wakeLocal(key chat.SessionKey) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if t := b.topics[key]; t != nil {
+		for sub := range t.subs {
+			sub.wake()
+		}
+	}
+}
+
+// wakeAll makes every subscriber read rows again, after notifications may have been missed.
+func (b *Bus) wakeAll() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, t := range b.topics {
+		for sub := range t.subs {
+			sub.wake()
+		}
+	}
+}
+
+func (b *Bus) topic(key chat.SessionKey) *topic {
+	t := b.topics[key]
+	if t == nil {
+		t = &topic{subs: map[*Subscription]struct{}{}}
+		b.topics[key] = t
+	}
+	return t
+}
+
+func (b *Bus) release(key chat.SessionKey, t *topic) {
+	if len(t.subs) == 0 && t.live.empty() {
+		delete(b.topics, key)
+	}
+}
+
+// Subscription is one watcher of one session. Close it.
+type Subscription struct {
+	bus   *Bus
+	key   chat.SessionKey
+	live  chan chat.Event
+	woken chan struct{}
+}
+
+// Subscribe starts watching a session. What is live at this moment comes first on Live.
+func (b *Bus) Subscribe(key chat.SessionKey) *Subscription {
+	s := &Subscription{bus: b, key: key, live: make(chan chat.Event, liveBuffer), woken: make(chan struct{}, 1)}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	t := b.topic(key)
+	t.subs[s] = struct{}{}
+	for _, e := range t.live.events() {
+		s.live <- e // a snapshot is smaller than the buffer
+	}
+	return s
+}
+
+// Live delivers live events in order.
+func (s *Subscription) Live() <-chan chat.Event { return s.live }
+
+// Woken receives after durable events were committed; several commits may share one.
+func (s *Subscription) Woken() <-chan struct{} { return s.woken }
+
+// Close stops the subscription.
+func (s *Subscription) Close() {
+	s.bus.mu.Lock()
+	defer s.bus.mu.Unlock()
+	if t := s.bus.topics[s.key]; t != nil {
+		delete(t.subs, s)
+		s.bus.release(s.key, t)
+	}
+}
+
+func (s *Subscription) wake() {
+	select {
+	case s.woken <- struct{}{}:
+	default: // a wake is pending already
+	}
+}

@@ -1,0 +1,95 @@
+package feed
+
+import (
+	"encoding/json"
+	"slices"
+
+	"xbot/internal/chat"
+)
+
+// Bounds of a snapshot: commands at once, and bytes kept of the output of each.
+const (
+	snapshotCalls  = 32
+	snapshotOutput = 64 << 10
+)
+
+// snapshot is what is live in a session now, for those who come late: the text of the step that is being written and
+// the last output of running commands.
+type snapshot struct {
+	delta   *chat.Delta
+	outputs []chat.Output
+}
+
+func (s *snapshot) empty() bool { return s.delta == nil && len(s.outputs) == 0 }
+
+func (s *snapshot) add(kind chat.EventKind, data json.RawMessage) {
+	switch kind {
+	case chat.EventDelta:
+		var d chat.Delta
+		if json.Unmarshal(data, &d) == nil {
+			s.addDelta(d)
+		}
+	case chat.EventOutput:
+		var o chat.Output
+		if json.Unmarshal(data, &o) == nil {
+			s.addOutput(o)
+		}
+	}
+}
+
+func (s *snapshot) addDelta(d chat.Delta) {
+	have := s.delta
+	if have == nil || have.Turn != d.Turn || have.Step != d.Step || have.Attempt != d.Attempt {
+		if have != nil && have.Turn != d.Turn {
+			s.outputs = nil
+		}
+		s.delta = &d
+		return
+	}
+	if d.Offset == have.Offset+len(have.Text) {
+		have.Text += d.Text
+	}
+	if d.ReasoningOffset == have.ReasoningOffset+len(have.Reasoning) {
+		have.Reasoning += d.Reasoning
+	}
+	have.ToolName = d.ToolName
+}
+
+func (s *snapshot) addOutput(o chat.Output) {
+	i := slices.IndexFunc(s.outputs, func(have chat.Output) bool { return have.Call == o.Call })
+	if i < 0 {
+		if len(s.outputs) == snapshotCalls {
+			s.outputs = s.outputs[1:]
+		}
+		s.outputs = append(s.outputs, o)
+		return
+	}
+	have := &s.outputs[i]
+	if o.Offset != have.Offset+int64(len(have.Text)) {
+		*have = o
+		return
+	}
+	have.Text += o.Text
+	if over := len(have.Text) - snapshotOutput; over > 0 {
+		have.Text, have.Offset = have.Text[over:], have.Offset+int64(over)
+	}
+}
+
+func (s *snapshot) events() []chat.Event {
+	var out []chat.Event
+	if s.delta != nil {
+		out = append(out, event(chat.EventDelta, s.delta))
+	}
+	for _, o := range s.outputs {
+		out = append(out, event(chat.EventOutput, o))
+	}
+	return out
+}
+
+func event(kind chat.EventKind, v any) chat.Event {
+	data, err := json.Marshal(v)
+	if err != nil {
+		panic(err) // plain structs of strings and numbers
+	}
+	return chat.Event{Kind: kind, Data: data}
+}

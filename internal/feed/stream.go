@@ -1,0 +1,134 @@
+package feed
+
+import (
+	"sync"
+	"time"
+	"unicode/utf8"
+
+	"xbot/internal/chat"
+)
+
+const (
+	// pace is how often pieces of a stream are published.
+	pace = 33 * time.Millisecond
+	// pieceBytes bounds one piece, so that even fully escaped it fits a notification.
+	pieceBytes = 1200
+)
+
+// Stream publishes what one attempt of one step writes, in pieces. It is the sink of a model call.
+type Stream struct {
+	bus *Bus
+	key chat.SessionKey
+
+	mu              sync.Mutex
+	next            chat.Delta // what was not published yet, with the offsets it starts at
+	timer           *time.Timer
+	closed          bool
+	text, reasoning []byte // all of it, for an answer that is cut short
+	progress        func()
+}
+
+// NewStream starts the stream of an attempt. progress is called whenever bytes arrive. Close it.
+func (b *Bus) NewStream(key chat.SessionKey, turn chat.TurnID, step, attempt int, progress func()) *Stream {
+	return &Stream{bus: b, key: key, next: chat.Delta{Turn: turn, Step: step, Attempt: attempt}, progress: progress}
+}
+
+// Text adds a piece of the answer.
+func (s *Stream) Text(piece string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.next.Text += piece
+	s.text = append(s.text, piece...)
+	s.schedule()
+}
+
+// Reasoning adds a piece of the model's reasoning.
+func (s *Stream) Reasoning(piece string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.next.Reasoning += piece
+	s.reasoning = append(s.reasoning, piece...)
+	s.schedule()
+}
+
+// ToolCall says which call the model is writing.
+func (s *Stream) ToolCall(name string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.next.ToolName = name
+	s.schedule()
+}
+
+// Progress says that bytes arrived.
+func (s *Stream) Progress() { s.progress() }
+
+// Close publishes the rest and stops the stream.
+func (s *Stream) Close() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.flush()
+	s.closed = true
+	if s.timer != nil {
+		s.timer.Stop()
+	}
+}
+
+// Written returns all text and reasoning so far.
+func (s *Stream) Written() (text, reasoning string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return string(s.text), string(s.reasoning)
+}
+
+// schedule publishes the first piece at once and later ones at the pace.
+func (s *Stream) schedule() {
+	if s.closed || s.timer != nil {
+		return
+	}
+	s.flush()
+	s.timer = time.AfterFunc(pace, s.tick)
+}
+
+func (s *Stream) tick() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return
+	}
+	if s.drained() {
+		s.timer = nil // idle: the next piece goes out at once
+		return
+	}
+	s.flush()
+	s.timer.Reset(pace)
+}
+
+func (s *Stream) flush() {
+	for !s.drained() {
+		piece := s.next
+		piece.Text = cut(piece.Text)
+		piece.Reasoning = cut(piece.Reasoning)
+		s.bus.PublishDelta(s.key, piece)
+		s.next.Offset += len(piece.Text)
+		s.next.ReasoningOffset += len(piece.Reasoning)
+		s.next.Text = s.next.Text[len(piece.Text):]
+		s.next.Reasoning = s.next.Reasoning[len(piece.Reasoning):]
+		s.next.ToolName = ""
+	}
+}
+
+func (s *Stream) drained() bool {
+	return s.next.Text == "" && s.next.Reasoning == "" && s.next.ToolName == ""
+}
+
+// cut returns the longest prefix of at most pieceBytes that ends between characters.
+func cut(text string) string {
+	if len(text) <= pieceBytes {
+		return text
+	}
+	n := pieceBytes
+	for n > 0 && !utf8.RuneStart(text[n]) {
+		n--
+	}
+	return text[:n]
+}

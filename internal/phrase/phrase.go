@@ -1,0 +1,79 @@
+// Package phrase is the catalogue of sentences that the product says to people, in English and Chinese.
+// It is the only place where such sentences are written.
+package phrase
+
+import (
+	"fmt"
+	"unicode"
+)
+
+// Lang is a language of the catalogue.
+type Lang string
+
+// The languages.
+const (
+	English Lang = "en"
+	Chinese Lang = "zh"
+)
+
+// Of guesses the language of a text: Chinese when it has a Han character, else English.
+func Of(text string) Lang {
+	for _, r := range text {
+		if unicode.Is(unicode.Han, r) {
+			return Chinese
+		}
+	}
+	return English
+}
+
+// ID names a sentence.
+type ID string
+
+// The sentences.
+const (
+	Stopped        ID = "stopped"         // a person stopped the turn
+	StoppedQueued  ID = "stopped_queued"  // a queued message was cleared by a stop
+	StepLimit      ID = "step_limit"      // %d steps
+	ModelFailed    ID = "model_failed"    // %d attempts, %s reason
+	ModelRefused   ID = "model_refused"   // %s reason
+	ModelTooLong   ID = "model_too_long"  // the conversation exceeds the context window
+	Broken         ID = "broken"          // our bug
+	Gone           ID = "gone"            // the run was closed from outside
+	Held           ID = "held"            // the run is blocked by a fault in workflow code
+	Retrying       ID = "retrying"        // %s reason, %d next attempt, %d of
+	CallInterrupt  ID = "call_interrupt"  // result of a call that a stop ended
+	CallNotRun     ID = "call_not_run"    // result of a call that a stop kept from starting
+	CallUnknown    ID = "call_unknown"    // result of a call nobody can know about
+	CallBroken     ID = "call_broken"     // result of a call that our bug ended
+	NothingRunning ID = "nothing_running" // a stop with nothing to stop
+)
+
+var catalogue = map[ID]map[Lang]string{
+	Stopped:        {English: "Stopped.", Chinese: "已停止。"},
+	StoppedQueued:  {English: "Not started: the conversation was stopped before this message's turn.", Chinese: "未开始:轮到这条消息之前,对话已被停止。"},
+	StepLimit:      {English: "I stopped after %d steps, which is the limit for one turn. Write \"continue\" to go on.", Chinese: "我在 %d 步后停下了,这是单轮的上限。发送「继续」即可接着做。"},
+	ModelFailed:    {English: "The model could not answer after %d attempts (%s). Your message is kept; send it again in a moment.", Chinese: "模型在 %d 次尝试后仍无法回答(%s)。消息已保留,请稍后重新发送。"},
+	ModelRefused:   {English: "The model refused the request: %s", Chinese: "模型拒绝了请求:%s"},
+	ModelTooLong:   {English: "This conversation is longer than the model's context window. Start a new one to go on.", Chinese: "这个对话超出了模型的上下文长度。请新建一个对话继续。"},
+	Broken:         {English: "Something in xbot itself went wrong, so this turn ended without an answer. The conversation is intact; the details are in the server's log.", Chinese: "xbot 自身出错,这一轮没有得到回答。对话完好,详情见服务器日志。"},
+	Gone:           {English: "This turn was ended from outside before it could answer. What it had done so far is above; check it before you repeat anything, then send your message again.", Chinese: "这一轮在回答之前被外部终止。已完成的部分见上文;重复操作之前请先检查,然后重新发送消息。"},
+	Held:           {English: "The answer is held up by a fault in the server. Nothing is lost: it goes on by itself once the server is mended.", Chinese: "服务器故障,回答被搁置。没有丢失任何内容:服务器修复后会自动继续。"},
+	Retrying:       {English: "⚠️ LLM request failed (%s), retrying %d/%d ...", Chinese: "⚠️ 模型请求失败(%s),正在重试 %d/%d ..."},
+	CallInterrupt:  {English: "Interrupted: the user stopped this call while it ran. It may have done part of its work; verify before repeating.", Chinese: ""},
+	CallNotRun:     {English: "Not run: the user stopped the turn before this call started.", Chinese: ""},
+	CallUnknown:    {English: "Outcome unknown: the call had started and its end was not seen. It may have done all, part or none of its work; verify before repeating it.", Chinese: ""},
+	CallBroken:     {English: "Error: the tool broke because of a fault in xbot, so its outcome is unknown. Verify before repeating it.", Chinese: ""},
+	NothingRunning: {English: "Nothing is running here.", Chinese: "当前没有正在进行的任务。"},
+}
+
+// Say returns the sentence in the language, English where there is no translation. What the model reads is English.
+func Say(lang Lang, id ID, args ...any) string {
+	format := catalogue[id][lang]
+	if format == "" {
+		format = catalogue[id][English]
+	}
+	if len(args) == 0 {
+		return format
+	}
+	return fmt.Sprintf(format, args...)
+}

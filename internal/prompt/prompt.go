@@ -1,0 +1,69 @@
+// Package prompt turns a conversation into what a model reads. The static part, system prompt and tool schemas, is the
+// same bytes in every step of a session, so that providers can cache it.
+package prompt
+
+import (
+	_ "embed"
+	"strings"
+
+	"xbot/internal/chat"
+	"xbot/internal/llm"
+	"xbot/internal/phrase"
+	"xbot/internal/tool"
+)
+
+//go:embed system.md
+var system string
+
+// Request builds the call of a step from the transcript.
+func Request(lines []chat.Line, tools []tool.Spec) llm.Request {
+	r := llm.Request{System: strings.TrimSpace(system)}
+	for _, t := range tools {
+		r.Tools = append(r.Tools, llm.Tool{Name: t.Name, Description: t.Description, Parameters: t.Parameters})
+	}
+	for _, l := range lines {
+		r.Messages = append(r.Messages, messages(l)...)
+	}
+	return r
+}
+
+// Static renders the static part of a request, to be kept by its hash: what the model really saw.
+func Static(r llm.Request) string {
+	var b strings.Builder
+	b.WriteString(r.System)
+	for _, t := range r.Tools {
+		b.WriteString("\n\n## tool " + t.Name + "\n" + t.Description + "\n")
+		b.Write(t.Parameters)
+	}
+	return b.String()
+}
+
+func messages(l chat.Line) []llm.Message {
+	m := l.Message
+	switch m.Role {
+	case chat.RoleUser:
+		content := m.Content
+		if l.Preface != "" {
+			content = l.Preface + "\n" + content
+		}
+		return []llm.Message{{Role: "user", Content: content}}
+	case chat.RoleAssistant:
+		return assistant(l)
+	}
+	return nil // notices are for people
+}
+
+func assistant(l chat.Line) []llm.Message {
+	m := l.Message
+	head := llm.Message{Role: "assistant", Content: m.Content, Reasoning: m.Reasoning, Opaque: l.Opaque}
+	out := []llm.Message{head}
+	for _, c := range m.ToolCalls {
+		out[0].ToolCalls = append(out[0].ToolCalls, llm.ToolCall{ID: string(c.ID), Name: c.Name, Arguments: c.Arguments})
+		result := llm.Message{Role: "tool", ToolCallID: string(c.ID), Content: c.Result, IsError: c.IsError}
+		if c.State != chat.CallDone {
+			result.Content, result.IsError = phrase.Say(phrase.English, phrase.CallUnknown), true
+		}
+		out = append(out, result)
+	}
+	return out
+}

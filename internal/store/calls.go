@@ -1,0 +1,81 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+
+	"xbot/internal/chat"
+	"xbot/internal/store/dbsqlc"
+)
+
+// Call reads a call and its session.
+func (s *Store) Call(ctx context.Context, id chat.CallID) (chat.Call, error) {
+	row, err := s.q.CallGet(ctx, s.pool, id)
+	if err != nil {
+		return chat.Call{}, classify(fmt.Errorf("read call %s: %w", id, err))
+	}
+	session, err := s.q.SessionGet(ctx, s.pool, row.SessionKey)
+	if err != nil {
+		return chat.Call{}, classify(fmt.Errorf("read session of call %s: %w", id, err))
+	}
+	c := chat.Call{
+		ToolCall: callOf(row), Session: row.SessionKey, Turn: row.TurnID, Step: int(row.Step),
+		User: session.UserID, Cwd: session.Cwd, Runner: session.Runner,
+	}
+	if row.StartedOn != nil {
+		c.StartedOn, c.Runner = *row.StartedOn, *row.StartedOn
+	}
+	return c, nil
+}
+
+// BeginCall marks a call as running, with the runner it is about to be sent to, before anything is sent. It reports
+// false when the call is done or its turn closed: then it must not run.
+func (s *Store) BeginCall(ctx context.Context, c chat.Call) (bool, error) {
+	began := false
+	err := s.inTx(ctx, func(tx *tx) error {
+		row, err := s.q.CallBegin(ctx, tx, dbsqlc.CallBeginParams{ID: c.ID, Runner: &c.Runner})
+		if errors.Is(err, pgx.ErrNoRows) {
+			return nil
+		}
+		if err != nil {
+			return fmt.Errorf("begin call: %w", err)
+		}
+		began = true
+		if c.State == chat.CallOpen {
+			tx.emit(row.SessionKey, chat.EventTool, toolEvent(row))
+		}
+		return nil
+	})
+	return began, err
+}
+
+// FinishCall records the result of a call. The first writer wins: a later result is dropped.
+func (s *Store) FinishCall(ctx context.Context, id chat.CallID, r chat.ToolResult) error {
+	return s.inTx(ctx, func(tx *tx) error { return tx.finishCall(ctx, id, r) })
+}
+
+func (t *tx) finishCall(ctx context.Context, id chat.CallID, r chat.ToolResult) error {
+	row, err := t.q.CallFinish(ctx, t, dbsqlc.CallFinishParams{ID: id, Result: Clean(r.Content), IsError: r.IsError})
+	if errors.Is(err, pgx.ErrNoRows) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("finish call %s: %w", id, err)
+	}
+	t.emit(row.SessionKey, chat.EventTool, toolEvent(row))
+	return nil
+}
+
+func toolEvent(r dbsqlc.ToolCall) chat.ToolEvent {
+	return chat.ToolEvent{Turn: r.TurnID, Step: int(r.Step), ToolCall: callOf(r)}
+}
+
+func callOf(r dbsqlc.ToolCall) chat.ToolCall {
+	return chat.ToolCall{
+		ID: r.ID, ProviderID: r.ProviderID, Name: r.Name, Class: r.Class, Arguments: r.Arguments, State: r.State, Summary: r.Summary,
+		Result: r.Result, IsError: r.IsError, StartedAt: r.StartedAt, FinishedAt: r.FinishedAt,
+	}
+}

@@ -1,0 +1,162 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+
+	"xbot/internal/chat"
+	"xbot/internal/phrase"
+	"xbot/internal/store/dbsqlc"
+)
+
+// maxReleases bounds how often a claimed message goes back to the inbox because its run vanished before any step.
+const maxReleases = 3
+
+// FinishTurn closes a running turn: open calls get their pair, open steps end, the person is told what they must
+// know, stops for the turn are used up. A turn that is closed already stays as it is. It reports whether messages wait.
+func (s *Store) FinishTurn(ctx context.Context, key chat.SessionKey, turn chat.TurnID, state chat.TurnState, say phrase.ID, args ...any) (pending bool, err error) {
+	err = s.inTx(ctx, func(tx *tx) error {
+		row, err := s.q.TurnLock(ctx, tx, turn)
+		if err != nil {
+			return fmt.Errorf("lock turn: %w", err)
+		}
+		if row.State == chat.TurnRunning {
+			if err := tx.closeTurn(ctx, row, state, say, args...); err != nil {
+				return err
+			}
+		}
+		pending, err = s.q.InboxHasPending(ctx, tx, key)
+		if err != nil {
+			return fmt.Errorf("look for queued messages: %w", err)
+		}
+		return nil
+	})
+	return pending, err
+}
+
+func (t *tx) closeTurn(ctx context.Context, row dbsqlc.Turn, state chat.TurnState, say phrase.ID, args ...any) error {
+	if err := t.pairOpenCalls(ctx, row.ID, state); err != nil {
+		return err
+	}
+	if err := t.q.StepCloseOpen(ctx, t, dbsqlc.StepCloseOpenParams{TurnID: row.ID, Finish: string(state)}); err != nil {
+		return fmt.Errorf("close open steps: %w", err)
+	}
+	stops := dbsqlc.InboxStopsCloseParams{SessionKey: row.SessionKey, TurnID: &row.ID, Applied: state == chat.TurnStopped}
+	if err := t.q.InboxStopsClose(ctx, t, stops); err != nil {
+		return fmt.Errorf("close stops: %w", err)
+	}
+	if say != "" {
+		lang, err := t.langOf(ctx, row.ID)
+		if err != nil {
+			return err
+		}
+		if err := t.notice(ctx, row.SessionKey, row.ID, phrase.Say(lang, say, args...)); err != nil {
+			return err
+		}
+	}
+	closed, err := t.q.TurnClose(ctx, t, dbsqlc.TurnCloseParams{ID: row.ID, State: state})
+	if err != nil {
+		return fmt.Errorf("close turn: %w", err)
+	}
+	t.emit(row.SessionKey, chat.EventTurn, turnOf(closed))
+	return nil
+}
+
+// pairOpenCalls gives every call without a result the one that is true for it.
+func (t *tx) pairOpenCalls(ctx context.Context, turn chat.TurnID, state chat.TurnState) error {
+	open, err := t.q.CallListOpen(ctx, t, turn)
+	if err != nil {
+		return fmt.Errorf("list open calls: %w", err)
+	}
+	for _, c := range open {
+		id := phrase.CallUnknown
+		switch {
+		case c.State == chat.CallOpen:
+			id = phrase.CallNotRun
+		case state == chat.TurnStopped:
+			id = phrase.CallInterrupt
+		}
+		if err := t.finishCall(ctx, c.ID, chat.ToolResult{Content: phrase.Say(phrase.English, id), IsError: true}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// StopRequested reports whether a stop waits for the turn.
+func (s *Store) StopRequested(ctx context.Context, key chat.SessionKey, turn chat.TurnID) (bool, error) {
+	yes, err := s.q.InboxStopFor(ctx, s.pool, dbsqlc.InboxStopForParams{SessionKey: key, TurnID: &turn})
+	return yes, classify(err)
+}
+
+// Settled says what became of a turn whose run is gone.
+type Settled string
+
+// The ways to settle.
+const (
+	SettledReleased Settled = "released" // no step had begun: its message waits again
+	SettledLost     Settled = "lost"     // the person was told; open calls have unknown outcomes
+	SettledBefore   Settled = "before"   // it was closed already
+)
+
+// SettleTurn closes a turn whose workflow run is closed or missing, in one conditional transaction.
+func (s *Store) SettleTurn(ctx context.Context, turn chat.TurnID) (Settled, error) {
+	var out Settled
+	err := s.inTx(ctx, func(tx *tx) (err error) {
+		out, err = tx.settle(ctx, turn)
+		return err
+	})
+	return out, err
+}
+
+func (t *tx) settle(ctx context.Context, turn chat.TurnID) (Settled, error) {
+	row, err := t.q.TurnLock(ctx, t, turn)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return SettledBefore, nil
+	}
+	if err != nil {
+		return "", fmt.Errorf("lock turn: %w", err)
+	}
+	if row.State != chat.TurnRunning {
+		return SettledBefore, nil
+	}
+	begun, err := t.q.StepAnyBegun(ctx, t, turn)
+	if err != nil {
+		return "", fmt.Errorf("look for steps: %w", err)
+	}
+	releases, err := t.q.InboxReleases(ctx, t, &turn)
+	if err != nil {
+		return "", fmt.Errorf("count releases: %w", err)
+	}
+	if begun || releases >= maxReleases {
+		return SettledLost, t.closeTurn(ctx, row, chat.TurnLost, phrase.Gone)
+	}
+	return SettledReleased, t.release(ctx, row)
+}
+
+// release undoes a claim: the message waits again, and the empty turn and its copy of the message go.
+func (t *tx) release(ctx context.Context, row dbsqlc.Turn) error {
+	released, err := t.q.InboxRelease(ctx, t, &row.ID)
+	if err != nil {
+		return fmt.Errorf("release the claim: %w", err)
+	}
+	if err := t.q.TurnDelete(ctx, t, row.ID); err != nil {
+		return fmt.Errorf("remove the empty turn: %w", err)
+	}
+	t.emit(row.SessionKey, chat.EventTurn, chat.Turn{ID: row.ID, Session: row.SessionKey, State: chat.TurnReleased, RunID: row.RunID, StartedAt: row.StartedAt})
+	for _, r := range released {
+		t.emit(row.SessionKey, chat.EventQueued, chat.Queued{Inbox: r.ID, ClientMessageID: r.PlatformID, Text: r.Body})
+	}
+	return nil
+}
+
+func turnOf(r dbsqlc.Turn) chat.Turn {
+	return chat.Turn{
+		ID: r.ID, Session: r.SessionKey, State: r.State, Steps: int(r.Steps), Model: r.Model,
+		Usage:     chat.Usage{PromptTokens: int(r.PromptTokens), CachedTokens: int(r.CachedTokens), CompletionTokens: int(r.CompletionTokens)},
+		StartedAt: r.StartedAt, EndedAt: r.EndedAt, RunID: r.RunID,
+	}
+}

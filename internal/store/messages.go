@@ -1,0 +1,150 @@
+package store
+
+import (
+	"context"
+	"fmt"
+
+	"xbot/internal/chat"
+	"xbot/internal/store/dbsqlc"
+)
+
+// appendMessage writes a transcript row and its event, and fills in the id and the time.
+func (t *tx) appendMessage(ctx context.Context, m *chat.Message, preface string, opaque []byte) error {
+	p := dbsqlc.MessageAppendParams{
+		SessionKey: m.Session, Role: m.Role, Content: m.Content, Preface: preface, Reasoning: m.Reasoning, Opaque: opaque,
+		ClientMessageID: m.ClientMessageID, Model: m.Model, Finish: m.FinishReason, DisplayOnly: m.Role == chat.RoleNotice,
+	}
+	if m.Turn != "" {
+		p.TurnID = &m.Turn
+	}
+	if m.Role == chat.RoleAssistant {
+		p.Step = new(int32(m.Step))
+	}
+	if m.Inbox != 0 {
+		p.InboxID = &m.Inbox
+	}
+	if m.Usage != nil {
+		p.PromptTokens, p.CachedTokens, p.CompletionTokens = int32(m.Usage.PromptTokens), int32(m.Usage.CachedTokens), int32(m.Usage.CompletionTokens)
+	}
+	row, err := t.q.MessageAppend(ctx, t, p)
+	if err != nil {
+		return fmt.Errorf("append %s message: %w", m.Role, err)
+	}
+	m.ID, m.CreatedAt = row.ID, row.CreatedAt
+	t.emit(m.Session, chat.EventMessage, *m)
+	return nil
+}
+
+// notice appends a sentence of the product to the person.
+func (t *tx) notice(ctx context.Context, key chat.SessionKey, turn chat.TurnID, text string) error {
+	m := chat.Message{Session: key, Turn: turn, Role: chat.RoleNotice, Content: text}
+	return t.appendMessage(ctx, &m, "", nil)
+}
+
+// Page asks for a part of a transcript. After and Before exclude each other; neither means the newest.
+type Page struct {
+	After, Before chat.MessageID
+	Limit         int
+}
+
+// Transcript is a part of a conversation, ascending, with the feed sequence it is true at.
+type Transcript struct {
+	Messages []chat.Message
+	Queued   []chat.Queued
+	Todos    []chat.Todo
+	Seq      int64
+	HasMore  bool
+}
+
+// Messages returns a page of the transcript with what is queued and the feed cursor that matches. The cursor is read
+// first: an event that commits in between is seen twice, by its message id, never lost.
+func (s *Store) Messages(ctx context.Context, key chat.SessionKey, page Page) (Transcript, error) {
+	session, err := s.q.SessionGet(ctx, s.pool, key)
+	if err != nil {
+		return Transcript{}, classify(fmt.Errorf("read session: %w", err))
+	}
+	out := Transcript{Seq: session.FeedSeq}
+	rows, err := s.messageRows(ctx, key, page)
+	if err != nil {
+		return Transcript{}, err
+	}
+	if out.HasMore = len(rows) > page.Limit; out.HasMore {
+		if page.After > 0 {
+			rows = rows[:page.Limit]
+		} else {
+			rows = rows[1:]
+		}
+	}
+	if out.Messages, err = s.withCalls(ctx, rows); err != nil {
+		return Transcript{}, err
+	}
+	pending, err := s.q.InboxPending(ctx, s.pool, key)
+	if err != nil {
+		return Transcript{}, classify(fmt.Errorf("list queued messages: %w", err))
+	}
+	for _, p := range pending {
+		out.Queued = append(out.Queued, chat.Queued{Inbox: p.ID, ClientMessageID: p.PlatformID, Text: p.Body})
+	}
+	if out.Todos, err = s.Todos(ctx, key); err != nil {
+		return Transcript{}, err
+	}
+	return out, nil
+}
+
+// messageRows returns up to Limit+1 rows, ascending; the surplus one says that there is more.
+func (s *Store) messageRows(ctx context.Context, key chat.SessionKey, page Page) ([]dbsqlc.Message, error) {
+	limit := int32(page.Limit) + 1
+	if page.After > 0 {
+		rows, err := s.q.MessageListAfter(ctx, s.pool, dbsqlc.MessageListAfterParams{SessionKey: key, ID: page.After, Limit: limit})
+		return rows, classify(err)
+	}
+	before := page.Before
+	if before == 0 {
+		before = 1<<63 - 1
+	}
+	rows, err := s.q.MessageListBefore(ctx, s.pool, dbsqlc.MessageListBeforeParams{SessionKey: key, ID: before, Limit: limit})
+	for i, j := 0, len(rows)-1; i < j; i, j = i+1, j-1 {
+		rows[i], rows[j] = rows[j], rows[i]
+	}
+	return rows, classify(err)
+}
+
+func (s *Store) withCalls(ctx context.Context, rows []dbsqlc.Message) ([]chat.Message, error) {
+	out := make([]chat.Message, len(rows))
+	index := make(map[chat.MessageID]int, len(rows))
+	ids := make([]int64, len(rows))
+	for i, r := range rows {
+		out[i] = messageOf(r)
+		index[r.ID] = i
+		ids[i] = int64(r.ID)
+	}
+	calls, err := s.q.CallListOfMessages(ctx, s.pool, ids)
+	if err != nil {
+		return nil, classify(fmt.Errorf("list tool calls: %w", err))
+	}
+	for _, c := range calls {
+		m := &out[index[c.MessageID]]
+		m.ToolCalls = append(m.ToolCalls, callOf(c))
+	}
+	return out, nil
+}
+
+func messageOf(r dbsqlc.Message) chat.Message {
+	m := chat.Message{
+		ID: r.ID, Session: r.SessionKey, Role: r.Role, Content: r.Content, Reasoning: r.Reasoning,
+		ClientMessageID: r.ClientMessageID, Model: r.Model, FinishReason: r.Finish, CreatedAt: r.CreatedAt,
+	}
+	if r.TurnID != nil {
+		m.Turn = *r.TurnID
+	}
+	if r.Step != nil {
+		m.Step = int(*r.Step)
+	}
+	if r.InboxID != nil {
+		m.Inbox = *r.InboxID
+	}
+	if u := (chat.Usage{PromptTokens: int(r.PromptTokens), CachedTokens: int(r.CachedTokens), CompletionTokens: int(r.CompletionTokens)}); u != (chat.Usage{}) {
+		m.Usage = &u
+	}
+	return m
+}

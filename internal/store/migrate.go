@@ -1,0 +1,93 @@
+package store
+
+import (
+	"context"
+	"crypto/sha256"
+	"database/sql"
+	"encoding/hex"
+	"fmt"
+	"io/fs"
+
+	_ "github.com/jackc/pgx/v5/stdlib" // goose speaks database/sql
+	"github.com/pressly/goose/v3"
+	"github.com/pressly/goose/v3/lock"
+
+	"xbot/internal/fault"
+	"xbot/schema"
+)
+
+// Migrate brings the database to the schema of this binary. Many processes may call it at once: one applies, the
+// others wait on a session lock. A database that a newer binary migrated is refused.
+func Migrate(ctx context.Context, dsn string) error {
+	provider, db, err := migrations(dsn)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = db.Close() }() // nothing is pending on it
+	if err := checkVersion(ctx, provider); err != nil {
+		return err
+	}
+	if _, err := provider.Up(ctx); err != nil {
+		return fault.Errorf(fault.Internal, "migrate the database: %w", err)
+	}
+	return nil
+}
+
+// SchemaVersions returns the version the database has and the one this binary wants.
+func SchemaVersions(ctx context.Context, dsn string) (has, wants int64, err error) {
+	provider, db, err := migrations(dsn)
+	if err != nil {
+		return 0, 0, err
+	}
+	defer func() { _ = db.Close() }() // nothing is pending on it
+	has, wants, err = provider.GetVersions(ctx)
+	return has, wants, classify(err)
+}
+
+func migrations(dsn string) (*goose.Provider, *sql.DB, error) {
+	files, err := fs.Sub(schema.Migrations, "migrations")
+	if err != nil {
+		return nil, nil, fmt.Errorf("open embedded migrations: %w", err)
+	}
+	db, err := sql.Open("pgx", dsn)
+	if err != nil {
+		return nil, nil, fault.Errorf(fault.Invalid, "XBOT_DATABASE_URL is not a Postgres connection string: %w", err)
+	}
+	locker, err := lock.NewPostgresSessionLocker()
+	if err != nil {
+		return nil, nil, fmt.Errorf("make migration lock: %w", err)
+	}
+	provider, err := goose.NewProvider(goose.DialectPostgres, db, files, goose.WithSessionLocker(locker))
+	if err != nil {
+		return nil, nil, fmt.Errorf("read embedded migrations: %w", err)
+	}
+	return provider, db, nil
+}
+
+func checkVersion(ctx context.Context, p *goose.Provider) error {
+	has, wants, err := p.GetVersions(ctx)
+	if err != nil {
+		return classify(fmt.Errorf("read the schema version: %w", err))
+	}
+	if has > wants {
+		return fault.Errorf(fault.Conflict, "the database has schema version %d, made by a newer xbot; this binary knows %d: install the newer xbot, or restore a backup made before the upgrade", has, wants)
+	}
+	return nil
+}
+
+// MigrationsHash names the schema of this binary, for template databases of tests.
+func MigrationsHash() string {
+	sum := sha256.New()
+	entries, err := schema.Migrations.ReadDir("migrations")
+	if err != nil {
+		panic(err) // embedded at compile time
+	}
+	for _, e := range entries {
+		body, err := schema.Migrations.ReadFile("migrations/" + e.Name())
+		if err != nil {
+			panic(err) // embedded at compile time
+		}
+		sum.Write(body)
+	}
+	return hex.EncodeToString(sum.Sum(nil))[:16]
+}

@@ -1,0 +1,106 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgtype"
+
+	"xbot/internal/chat"
+	"xbot/internal/phrase"
+	"xbot/internal/store/dbsqlc"
+)
+
+// Waiting is an inbox row that waits for a turn.
+type Waiting struct {
+	Inbox   chat.InboxID
+	Session chat.SessionKey
+	User    chat.UserID
+	Channel string
+	Text    string
+}
+
+// ToWake takes rows that wait without a live turn, each at most once a back-off: 2 s, doubling to 60 s. Several
+// relays may call it at once; a row goes to one of them.
+func (s *Store) ToWake(ctx context.Context) ([]Waiting, error) {
+	rows, err := s.q.InboxToWake(ctx, s.pool)
+	if err != nil {
+		return nil, classify(fmt.Errorf("look for rows to wake: %w", err))
+	}
+	out := make([]Waiting, len(rows))
+	for i, r := range rows {
+		out[i] = Waiting{Inbox: r.ID, Session: r.SessionKey, User: r.UserID, Channel: r.Channel, Text: r.Body}
+	}
+	return out, nil
+}
+
+// Live is a turn marked running.
+type Live struct {
+	Turn    chat.TurnID
+	Session chat.SessionKey
+	RunID   string
+	Started time.Time
+	Told    bool // the person was told that it is held up
+}
+
+// ToCheck takes running turns that were not looked at for the given time.
+func (s *Store) ToCheck(ctx context.Context, older time.Duration) ([]Live, error) {
+	rows, err := s.q.TurnToCheck(ctx, s.pool, interval(older))
+	if err != nil {
+		return nil, classify(fmt.Errorf("look for turns to check: %w", err))
+	}
+	out := make([]Live, len(rows))
+	for i, r := range rows {
+		out[i] = Live{Turn: r.ID, Session: r.SessionKey, RunID: r.RunID, Started: r.StartedAt, Told: r.HeldToldAt != nil}
+	}
+	return out, nil
+}
+
+// SetRun follows a turn to the run that a workflow reset gave it.
+func (s *Store) SetRun(ctx context.Context, turn chat.TurnID, run string) error {
+	return classify(s.q.TurnSetRun(ctx, s.pool, dbsqlc.TurnSetRunParams{ID: turn, RunID: run}))
+}
+
+// Unclaimed returns messages that no turn has claimed for the given time and whose sender was not told.
+func (s *Store) Unclaimed(ctx context.Context, older time.Duration) ([]Waiting, error) {
+	rows, err := s.q.InboxHeld(ctx, s.pool, interval(older))
+	if err != nil {
+		return nil, classify(fmt.Errorf("look for held messages: %w", err))
+	}
+	out := make([]Waiting, len(rows))
+	for i, r := range rows {
+		out[i] = Waiting{Inbox: r.ID, Session: r.SessionKey, Text: r.Body}
+	}
+	return out, nil
+}
+
+// TellTurnHeld tells the person, once, that the answer is held up.
+func (s *Store) TellTurnHeld(ctx context.Context, l Live) error {
+	return s.inTx(ctx, func(tx *tx) error {
+		n, err := s.q.TurnMarkHeld(ctx, tx, l.Turn)
+		if err != nil || n == 0 {
+			return err
+		}
+		lang, err := tx.langOf(ctx, l.Turn)
+		if err != nil {
+			return err
+		}
+		return tx.notice(ctx, l.Session, l.Turn, phrase.Say(lang, phrase.Held))
+	})
+}
+
+// TellMessageHeld does the same for a message that no turn could claim.
+func (s *Store) TellMessageHeld(ctx context.Context, w Waiting) error {
+	return s.inTx(ctx, func(tx *tx) error {
+		n, err := s.q.InboxMarkHeld(ctx, tx, w.Inbox)
+		if err != nil || n == 0 {
+			return err
+		}
+		return tx.notice(ctx, w.Session, "", phrase.Say(phrase.Of(w.Text), phrase.Held))
+	})
+}
+
+func interval(d time.Duration) pgtype.Interval {
+	return pgtype.Interval{Microseconds: d.Microseconds(), Valid: true}
+}

@@ -1,0 +1,155 @@
+package store
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+	"xbot/internal/store/dbsqlc"
+)
+
+// NewSession describes a conversation to be created.
+type NewSession struct {
+	Key     chat.SessionKey
+	Owner   chat.UserID
+	Channel string
+	Title   string
+	Cwd     string
+}
+
+// CreateSession creates a session or finds the one that is there. It reports whether it created it.
+func (s *Store) CreateSession(ctx context.Context, n NewSession) (bool, error) {
+	rows, err := s.q.SessionCreate(ctx, s.pool, dbsqlc.SessionCreateParams{
+		Key: n.Key, UserID: n.Owner, Channel: n.Channel, Title: Clean(n.Title), Cwd: Clean(n.Cwd),
+	})
+	if err != nil {
+		return false, classify(fmt.Errorf("create session: %w", err))
+	}
+	return rows == 1, nil
+}
+
+// Session returns a session and its owner.
+func (s *Store) Session(ctx context.Context, key chat.SessionKey) (chat.Session, chat.UserID, error) {
+	row, err := s.q.SessionGet(ctx, s.pool, key)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return chat.Session{}, 0, fault.Errorf(fault.NotFound, "there is no session %q", key)
+	}
+	if err != nil {
+		return chat.Session{}, 0, classify(fmt.Errorf("read session: %w", err))
+	}
+	return sessionOf(row), row.UserID, nil
+}
+
+// Sessions lists the sessions of a user whose title holds q, pinned ones first, then by last interaction.
+func (s *Store) Sessions(ctx context.Context, owner chat.UserID, q string, limit int) ([]chat.Session, error) {
+	rows, err := s.q.SessionList(ctx, s.pool, dbsqlc.SessionListParams{Owner: owner, Q: Clean(q), N: int32(limit)})
+	if err != nil {
+		return nil, classify(fmt.Errorf("list sessions: %w", err))
+	}
+	out := make([]chat.Session, len(rows))
+	for i, r := range rows {
+		out[i] = sessionOf(dbsqlc.SessionGetRow(r))
+	}
+	return out, nil
+}
+
+// UpdateSession changes what a person may change of a session; nil leaves a value as it is.
+func (s *Store) UpdateSession(ctx context.Context, key chat.SessionKey, title *string, pinned *bool) error {
+	if title != nil {
+		title = new(Clean(*title))
+	}
+	return s.inTx(ctx, func(tx *tx) error {
+		if _, err := s.q.SessionUpdate(ctx, tx, dbsqlc.SessionUpdateParams{Key: key, Title: title, Pinned: pinned}); err != nil {
+			return fmt.Errorf("update session: %w", err)
+		}
+		row, err := s.q.SessionGet(ctx, tx, key)
+		if err != nil {
+			return fmt.Errorf("read session: %w", err)
+		}
+		tx.emit(key, chat.EventSession, sessionOf(row))
+		return nil
+	})
+}
+
+// DeleteSession removes a conversation and everything in it, on its owner's request.
+func (s *Store) DeleteSession(ctx context.Context, key chat.SessionKey) error {
+	_, err := s.q.SessionDelete(ctx, s.pool, key)
+	return classify(err)
+}
+
+// SetCwd sets the working folder of a session's tools.
+func (s *Store) SetCwd(ctx context.Context, key chat.SessionKey, dir string) error {
+	return classify(s.q.SessionSetCwd(ctx, s.pool, dbsqlc.SessionSetCwdParams{Key: key, Cwd: Clean(dir)}))
+}
+
+// Turns lists the newest turns of a session, newest first.
+func (s *Store) Turns(ctx context.Context, key chat.SessionKey, limit int) ([]chat.Turn, error) {
+	rows, err := s.q.TurnList(ctx, s.pool, dbsqlc.TurnListParams{SessionKey: key, Limit: int32(limit)})
+	if err != nil {
+		return nil, classify(fmt.Errorf("list turns: %w", err))
+	}
+	out := make([]chat.Turn, len(rows))
+	for i, r := range rows {
+		out[i] = turnOf(r)
+	}
+	return out, nil
+}
+
+// EventsAfter returns up to limit durable events of a session after a sequence, in order.
+func (s *Store) EventsAfter(ctx context.Context, key chat.SessionKey, after int64, limit int) ([]chat.Event, error) {
+	rows, err := s.q.EventListAfter(ctx, s.pool, dbsqlc.EventListAfterParams{SessionKey: key, Seq: after, Limit: int32(limit)})
+	if err != nil {
+		return nil, classify(fmt.Errorf("read events: %w", err))
+	}
+	out := make([]chat.Event, len(rows))
+	for i, r := range rows {
+		out[i] = chat.Event{Seq: r.Seq, Kind: r.Kind, Data: r.Data}
+	}
+	return out, nil
+}
+
+// Todos returns the to-do list of a session.
+func (s *Store) Todos(ctx context.Context, key chat.SessionKey) ([]chat.Todo, error) {
+	items, err := s.q.TodosGet(ctx, s.pool, key)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, classify(fmt.Errorf("read to-dos: %w", err))
+	}
+	var out []chat.Todo
+	if err := json.Unmarshal(items, &out); err != nil {
+		return nil, fmt.Errorf("decode to-dos of %s: %w", key, err)
+	}
+	return out, nil
+}
+
+// SetTodos replaces the to-do list of a session.
+func (s *Store) SetTodos(ctx context.Context, key chat.SessionKey, todos []chat.Todo) error {
+	for i := range todos {
+		todos[i].ID, todos[i].Text = Clean(todos[i].ID), Clean(todos[i].Text)
+	}
+	items, err := json.Marshal(todos)
+	if err != nil {
+		return fmt.Errorf("encode to-dos: %w", err)
+	}
+	return s.inTx(ctx, func(tx *tx) error {
+		if err := s.q.TodosSet(ctx, tx, dbsqlc.TodosSetParams{SessionKey: key, Items: items}); err != nil {
+			return fmt.Errorf("write to-dos: %w", err)
+		}
+		tx.emit(key, chat.EventTodos, todos)
+		return nil
+	})
+}
+
+func sessionOf(r dbsqlc.SessionGetRow) chat.Session {
+	return chat.Session{
+		Key: r.Key, Channel: r.Channel, Title: r.Title, Pinned: r.Pinned, Cwd: r.Cwd, Runner: r.Runner,
+		Running: chat.TurnID(r.Running), Queued: int(r.Queued), Seq: r.FeedSeq, CreatedAt: r.CreatedAt, UpdatedAt: r.LastInteractionAt,
+	}
+}

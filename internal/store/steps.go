@@ -1,0 +1,179 @@
+package store
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+	"xbot/internal/phrase"
+	"xbot/internal/store/dbsqlc"
+)
+
+// BeginStep opens a step, or finds what an earlier attempt left: done is true when its decision is stored or its turn
+// is closed, and then the model must not be called.
+func (s *Store) BeginStep(ctx context.Context, step chat.Step) (failures int, stored chat.Decision, done bool, err error) {
+	turn, err := s.q.TurnGet(ctx, s.pool, step.Turn)
+	if err != nil {
+		return 0, chat.Decision{}, false, classify(fmt.Errorf("read turn: %w", err))
+	}
+	if turn.State != chat.TurnRunning {
+		return 0, chat.Decision{Finish: chat.FinishClosed}, true, nil
+	}
+	row, err := s.q.StepBegin(ctx, s.pool, dbsqlc.StepBeginParams{TurnID: step.Turn, Step: int32(step.N)})
+	if err != nil {
+		return 0, chat.Decision{}, false, classify(fmt.Errorf("begin step: %w", err))
+	}
+	if row.State == "done" {
+		stored, err = s.storedDecision(ctx, row)
+		return 0, stored, true, err
+	}
+	return int(row.Failures), chat.Decision{}, false, nil
+}
+
+func (s *Store) storedDecision(ctx context.Context, row dbsqlc.Step) (chat.Decision, error) {
+	calls, err := s.q.CallListOfStep(ctx, s.pool, dbsqlc.CallListOfStepParams{TurnID: row.TurnID, Step: row.Step})
+	if err != nil {
+		return chat.Decision{}, classify(fmt.Errorf("read calls of the step: %w", err))
+	}
+	d := chat.Decision{Finish: row.Finish, Fault: row.Fault}
+	for _, c := range calls {
+		d.Calls = append(d.Calls, callOf(c))
+	}
+	return d, nil
+}
+
+// CommitStep writes an answer: the assistant message, its calls, the usage and the end of the step, in one
+// transaction that requires turn and step to be open. An attempt that comes late loses and gets what is stored.
+func (s *Store) CommitStep(ctx context.Context, step chat.Step, a chat.Answer) (chat.Decision, error) {
+	out := chat.Decision{Finish: a.Finish, Calls: a.Calls, Usage: a.Usage}
+	err := s.inTx(ctx, func(tx *tx) error {
+		stored, open, err := s.lockStep(ctx, tx, step)
+		if err != nil || !open {
+			out = stored
+			return err
+		}
+		hash := sha256.Sum256([]byte(a.Prompt))
+		if a.Prompt != "" {
+			if err := s.q.PromptSave(ctx, tx, dbsqlc.PromptSaveParams{Hash: hash[:], Body: a.Prompt}); err != nil {
+				return fmt.Errorf("save prompt: %w", err)
+			}
+		}
+		if err := tx.appendAnswer(ctx, step, a); err != nil {
+			return err
+		}
+		return tx.closeStep(ctx, step, a, "", hash[:])
+	})
+	return out, err
+}
+
+// FailStep ends a step with a sentence to the person instead of an answer.
+func (s *Store) FailStep(ctx context.Context, step chat.Step, kind fault.Kind, say func(phrase.Lang) string) (chat.Decision, error) {
+	out := chat.Decision{Finish: chat.FinishError, Fault: string(kind)}
+	err := s.inTx(ctx, func(tx *tx) error {
+		stored, open, err := s.lockStep(ctx, tx, step)
+		if err != nil || !open {
+			out = stored
+			return err
+		}
+		lang, err := tx.langOf(ctx, step.Turn)
+		if err != nil {
+			return err
+		}
+		if err := tx.notice(ctx, step.Session, step.Turn, Clean(say(lang))); err != nil {
+			return err
+		}
+		return tx.closeStep(ctx, step, chat.Answer{Finish: chat.FinishError}, kind, nil)
+	})
+	return out, err
+}
+
+// CountFailure records that the provider failed once more and tells the person that it is tried again. It returns the
+// number of failures so far. Crashes and outages of our own are not counted.
+func (s *Store) CountFailure(ctx context.Context, step chat.Step, retry func(failures int, lang phrase.Lang) (chat.Retry, bool)) (int, error) {
+	failures := 0
+	err := s.inTx(ctx, func(tx *tx) error {
+		n, err := s.q.StepCountFailure(ctx, tx, dbsqlc.StepCountFailureParams{TurnID: step.Turn, Step: int32(step.N)})
+		if errors.Is(err, pgx.ErrNoRows) {
+			return fault.Errorf(fault.Conflict, "the step was closed meanwhile")
+		}
+		if err != nil {
+			return fmt.Errorf("count failure: %w", err)
+		}
+		failures = int(n)
+		lang, err := tx.langOf(ctx, step.Turn)
+		if err != nil {
+			return err
+		}
+		if event, again := retry(failures, lang); again {
+			tx.emit(step.Session, chat.EventRetry, event)
+		}
+		return nil
+	})
+	return failures, err
+}
+
+// lockStep locks turn and step. open is false when either is closed; then the stored decision is returned.
+func (s *Store) lockStep(ctx context.Context, tx *tx, step chat.Step) (stored chat.Decision, open bool, err error) {
+	turn, err := s.q.TurnLock(ctx, tx, step.Turn)
+	if err != nil {
+		return chat.Decision{}, false, fmt.Errorf("lock turn: %w", err)
+	}
+	row, err := s.q.StepLock(ctx, tx, dbsqlc.StepLockParams{TurnID: step.Turn, Step: int32(step.N)})
+	if err != nil {
+		return chat.Decision{}, false, fmt.Errorf("lock step: %w", err)
+	}
+	if row.State == "done" {
+		stored, err = s.storedDecision(ctx, row)
+		return stored, false, err
+	}
+	if turn.State != chat.TurnRunning {
+		return chat.Decision{Finish: chat.FinishClosed}, false, nil
+	}
+	return chat.Decision{}, true, nil
+}
+
+func (t *tx) appendAnswer(ctx context.Context, step chat.Step, a chat.Answer) error {
+	m := chat.Message{
+		Session: step.Session, Turn: step.Turn, Step: step.N, Role: chat.RoleAssistant,
+		Content: a.Text, Reasoning: a.Reasoning, ToolCalls: a.Calls,
+		Model: a.Model, FinishReason: a.Finish, Usage: &a.Usage,
+	}
+	if err := t.appendMessage(ctx, &m, "", a.Opaque); err != nil {
+		return err
+	}
+	for n, c := range a.Calls {
+		err := t.q.CallInsert(ctx, t, dbsqlc.CallInsertParams{
+			ID: c.ID, SessionKey: step.Session, TurnID: step.Turn, Step: int32(step.N), N: int32(n), MessageID: m.ID,
+			ProviderID: c.ProviderID, Name: c.Name, Class: c.Class, Arguments: c.Arguments, Summary: c.Summary,
+		})
+		if err != nil {
+			return fmt.Errorf("insert tool call %d: %w", n, err)
+		}
+	}
+	return nil
+}
+
+func (t *tx) closeStep(ctx context.Context, step chat.Step, a chat.Answer, kind fault.Kind, prompt []byte) error {
+	if a.Prompt == "" {
+		prompt = nil
+	}
+	err := t.q.StepFinish(ctx, t, dbsqlc.StepFinishParams{
+		TurnID: step.Turn, Step: int32(step.N), Finish: a.Finish, Fault: string(kind), PromptHash: prompt,
+	})
+	if err != nil {
+		return fmt.Errorf("finish step: %w", err)
+	}
+	err = t.q.TurnAddStep(ctx, t, dbsqlc.TurnAddStepParams{
+		ID: step.Turn, Model: a.Model,
+		PromptTokens: int32(a.Usage.PromptTokens), CachedTokens: int32(a.Usage.CachedTokens), CompletionTokens: int32(a.Usage.CompletionTokens),
+	})
+	if err != nil {
+		return fmt.Errorf("count step: %w", err)
+	}
+	return nil
+}

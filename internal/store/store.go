@@ -1,0 +1,98 @@
+// Package store keeps what people wrote and read in Postgres. It owns the transactions that make the product's
+// promises: accept, claim, step, call, finish. Queries are compiled by sqlc into dbsqlc, which only this package imports.
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+	"xbot/internal/store/dbsqlc"
+)
+
+// Waker is told, after a commit, that a session has new durable events.
+type Waker interface {
+	Wake(key chat.SessionKey)
+}
+
+// Store is the repositories over one pool. It is safe for concurrent use.
+type Store struct {
+	pool *pgxpool.Pool
+	q    *dbsqlc.Queries
+	feed Waker
+}
+
+// New returns a store. The caller owns the pool. feed may be nil where nobody listens.
+func New(pool *pgxpool.Pool, feed Waker) *Store {
+	return &Store{pool: pool, q: dbsqlc.New(), feed: feed}
+}
+
+// Ping reports whether Postgres answers.
+func (s *Store) Ping(ctx context.Context) error {
+	if err := s.pool.Ping(ctx); err != nil {
+		return classify(fmt.Errorf("reach Postgres: %w", err))
+	}
+	return nil
+}
+
+// inTx runs fn in one transaction. Events that fn emits get their sequence last, just before the commit, so that a
+// reader never sees a larger sequence before a smaller one; readers are woken after the commit.
+func (s *Store) inTx(ctx context.Context, fn func(tx *tx) error) error {
+	t := &tx{q: s.q}
+	err := pgx.BeginFunc(ctx, s.pool, func(db pgx.Tx) error {
+		t.Tx = db
+		if err := fn(t); err != nil {
+			return err
+		}
+		return t.flush(ctx)
+	})
+	if err != nil {
+		return classify(err)
+	}
+	if s.feed != nil && len(t.events) > 0 {
+		s.feed.Wake(t.session)
+	}
+	return nil
+}
+
+// classify gives an error of the driver its kind: what Postgres refuses because of our data is a bug or bad input,
+// all else is Postgres being away.
+func classify(err error) error {
+	if err == nil {
+		return nil
+	}
+	if _, ok := errors.AsType[*fault.Error](err); ok {
+		return err
+	}
+	if errors.Is(err, pgx.ErrNoRows) {
+		return fault.Errorf(fault.NotFound, "%w", err)
+	}
+	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return err
+	}
+	if pg, ok := errors.AsType[*pgconn.PgError](err); ok {
+		switch pg.Code[:2] {
+		case "22": // data exception
+			return fault.Errorf(fault.Invalid, "%w", err)
+		case "23", "42", "0A": // constraint, syntax, unsupported
+			return fault.Errorf(fault.Internal, "%w", err)
+		}
+	}
+	return fault.Errorf(fault.Unavailable, "%w", err)
+}
+
+// Clean makes text storable: valid UTF-8 without NUL, which Postgres cannot hold.
+func Clean(text string) string {
+	if !utf8.ValidString(text) {
+		text = strings.ToValidUTF8(text, "\uFFFD")
+	}
+	return strings.ReplaceAll(text, "\x00", "")
+}

@@ -1,0 +1,55 @@
+package store
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+
+	"xbot/internal/chat"
+	"xbot/internal/store/dbsqlc"
+)
+
+// tx is a transaction that collects the durable events of one session.
+type tx struct {
+	pgx.Tx
+	q       *dbsqlc.Queries
+	session chat.SessionKey
+	events  []event
+}
+
+type event struct {
+	kind chat.EventKind
+	data any
+}
+
+// emit adds a durable event of the session, written by flush in the order of emission.
+func (t *tx) emit(key chat.SessionKey, kind chat.EventKind, data any) {
+	t.session = key
+	t.events = append(t.events, event{kind, data})
+}
+
+func (t *tx) flush(ctx context.Context) error {
+	if len(t.events) == 0 {
+		return nil
+	}
+	kinds, datas := make([]string, len(t.events)), make([]string, len(t.events))
+	for i, e := range t.events {
+		data, err := json.Marshal(e.data)
+		if err != nil {
+			return fmt.Errorf("encode %s event: %w", e.kind, err)
+		}
+		kinds[i], datas[i] = string(e.kind), string(data)
+	}
+	n := int64(len(kinds))
+	last, err := t.q.SessionRaiseSeq(ctx, t, dbsqlc.SessionRaiseSeqParams{Key: t.session, N: n})
+	if err != nil {
+		return fmt.Errorf("raise sequence of %s: %w", t.session, err)
+	}
+	err = t.q.EventAppend(ctx, t, dbsqlc.EventAppendParams{SessionKey: string(t.session), First: last - n + 1, Kinds: kinds, Datas: datas})
+	if err != nil {
+		return fmt.Errorf("append events: %w", err)
+	}
+	return nil
+}

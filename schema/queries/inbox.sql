@@ -1,0 +1,87 @@
+-- name: InboxInsert :one
+INSERT INTO inbox (session_key, user_id, kind, channel, account, platform_id, body, target_turn, outcome)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+ON CONFLICT ON CONSTRAINT inbox_platform_id DO NOTHING
+RETURNING id;
+
+-- name: InboxByPlatformID :one
+SELECT id, session_key, kind, body FROM inbox
+WHERE channel = $1 AND account = $2 AND user_id = $3 AND platform_id = $4;
+
+-- name: InboxClaimed :one
+SELECT * FROM inbox WHERE turn_id = sqlc.arg(turn_id) AND claim = sqlc.arg(claim)::int AND kind = 'message';
+
+-- name: InboxClaimNext :one
+UPDATE inbox SET turn_id = sqlc.arg(turn_id), claim = sqlc.arg(claim)::int, outcome = 'claimed'
+WHERE id = (
+    SELECT i.id FROM inbox i
+    WHERE i.session_key = sqlc.arg(session) AND i.kind = 'message' AND i.outcome IS NULL
+    ORDER BY i.id
+    LIMIT 1
+    FOR UPDATE
+)
+RETURNING *;
+
+-- name: InboxHasPending :one
+SELECT EXISTS (SELECT 1 FROM inbox WHERE session_key = $1 AND kind = 'message' AND outcome IS NULL);
+
+-- name: InboxPending :many
+SELECT id, platform_id, channel, body FROM inbox
+WHERE session_key = $1 AND kind = 'message' AND outcome IS NULL
+ORDER BY id;
+
+-- name: InboxStopPending :many
+UPDATE inbox SET outcome = 'stopped'
+WHERE session_key = $1 AND kind = 'message' AND outcome IS NULL
+RETURNING id;
+
+-- name: InboxStopFor :one
+SELECT EXISTS (
+    SELECT 1 FROM inbox
+    WHERE session_key = $1 AND kind = 'stop' AND outcome IS NULL AND target_turn = sqlc.arg(turn_id)
+);
+
+-- name: InboxStopsClose :exec
+UPDATE inbox SET outcome = CASE WHEN target_turn = sqlc.arg(turn_id) AND sqlc.arg(applied)::boolean THEN 'applied' ELSE 'stale' END
+WHERE session_key = $1 AND kind = 'stop' AND outcome IS NULL;
+
+-- name: InboxStopsExpire :exec
+UPDATE inbox SET outcome = 'stale'
+WHERE session_key = $1 AND kind = 'stop' AND outcome IS NULL AND target_turn <> sqlc.arg(turn_id);
+
+-- name: InboxRelease :many
+UPDATE inbox SET turn_id = NULL, claim = NULL, outcome = NULL, releases = releases + 1, woken_at = now() - interval '1 hour', wakes = 0
+WHERE turn_id = sqlc.arg(turn_id) AND kind = 'message'
+RETURNING id, platform_id, body;
+
+-- name: InboxReleases :one
+SELECT coalesce(max(releases), 0)::int FROM inbox WHERE turn_id = sqlc.arg(turn_id) AND kind = 'message';
+
+-- name: InboxToWake :many
+-- Sessions whose rows wait without a live turn to take them, each at most once a back-off (2 s, doubling to 60 s).
+WITH due AS (
+    SELECT i.id, i.session_key
+    FROM inbox i
+    WHERE i.outcome IS NULL
+      AND i.woken_at < now() - least(interval '60 seconds', interval '2 seconds' * power(2, least(i.wakes, 5)))
+      AND (i.kind = 'stop' OR NOT EXISTS (
+          SELECT 1 FROM turns t WHERE t.session_key = i.session_key AND t.state = 'running'))
+    ORDER BY i.woken_at
+    LIMIT 100
+    FOR UPDATE SKIP LOCKED
+)
+UPDATE inbox SET woken_at = now(), wakes = wakes + 1
+FROM due
+WHERE inbox.id = due.id
+RETURNING inbox.session_key, inbox.id, inbox.user_id, inbox.channel, inbox.body, inbox.kind;
+
+-- name: InboxHeld :many
+-- Messages that no turn has claimed for long although they were woken, and whose sender was not told yet.
+SELECT id, session_key, body FROM inbox
+WHERE outcome IS NULL AND kind = 'message' AND accepted_at < now() - sqlc.arg(older)::interval AND held_told_at IS NULL
+  AND NOT EXISTS (SELECT 1 FROM turns t WHERE t.session_key = inbox.session_key AND t.state = 'running')
+ORDER BY id
+LIMIT 20;
+
+-- name: InboxMarkHeld :execrows
+UPDATE inbox SET held_told_at = now() WHERE id = $1 AND held_told_at IS NULL;

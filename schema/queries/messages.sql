@@ -1,0 +1,49 @@
+-- name: MessageAppend :one
+INSERT INTO messages (session_key, turn_id, step, role, content, preface, reasoning, opaque, inbox_id, client_message_id,
+                      model, finish, prompt_tokens, cached_tokens, completion_tokens, display_only)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)
+RETURNING id, created_at;
+
+-- name: MessageListAfter :many
+SELECT * FROM messages WHERE session_key = $1 AND id > $2 ORDER BY id LIMIT $3;
+
+-- name: MessageListBefore :many
+SELECT * FROM messages WHERE session_key = $1 AND id < $2 ORDER BY id DESC LIMIT $3;
+
+-- name: MessageTranscript :many
+SELECT id, turn_id, step, role, content, preface, reasoning, opaque FROM messages
+WHERE session_key = $1 AND NOT display_only
+ORDER BY id;
+
+-- name: CallInsert :exec
+INSERT INTO tool_calls (id, session_key, turn_id, step, n, message_id, provider_id, name, class, arguments, summary)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11);
+
+-- name: CallGet :one
+SELECT * FROM tool_calls WHERE id = $1;
+
+-- name: CallListOfMessages :many
+SELECT * FROM tool_calls WHERE message_id = ANY(sqlc.arg(ids)::bigint[]) ORDER BY message_id, n;
+
+-- name: CallTranscript :many
+SELECT id, message_id, name, arguments, state, result, is_error FROM tool_calls
+WHERE session_key = $1
+ORDER BY message_id, n;
+
+-- name: CallListOfStep :many
+SELECT * FROM tool_calls WHERE turn_id = $1 AND step = $2 ORDER BY n;
+
+-- name: CallBegin :one
+-- Marks a call running before anything is sent. Returns no row when it was done, or its turn closed, before.
+UPDATE tool_calls c SET state = 'running', started_at = coalesce(c.started_at, now()), started_on = coalesce(c.started_on, sqlc.narg(runner))
+FROM turns t
+WHERE c.id = sqlc.arg(id) AND c.state <> 'done' AND t.id = c.turn_id AND t.state = 'running'
+RETURNING c.*;
+
+-- name: CallFinish :one
+UPDATE tool_calls SET state = 'done', result = $2, is_error = $3, finished_at = now()
+WHERE id = $1 AND state <> 'done'
+RETURNING *;
+
+-- name: CallListOpen :many
+SELECT * FROM tool_calls WHERE turn_id = $1 AND state <> 'done' ORDER BY step, n FOR NO KEY UPDATE;

@@ -1,0 +1,74 @@
+-- name: UserCreate :one
+INSERT INTO users (name, role) VALUES ($1, $2)
+ON CONFLICT (name) DO UPDATE SET name = EXCLUDED.name
+RETURNING *;
+
+-- name: UserGet :one
+SELECT * FROM users WHERE id = $1;
+
+-- name: UserByName :one
+SELECT * FROM users WHERE name = $1;
+
+-- name: UserFirstAdmin :one
+SELECT * FROM users WHERE role = 'admin' ORDER BY id LIMIT 1;
+
+-- name: UserSetPassword :exec
+UPDATE users SET password_hash = $2 WHERE id = $1;
+
+-- name: UserAnyPassword :one
+SELECT EXISTS (SELECT 1 FROM users WHERE password_hash <> '');
+
+-- name: LoginLinkCreate :exec
+INSERT INTO login_links (token_hash, user_id, expires_at) VALUES ($1, $2, $3);
+
+-- name: LoginLinkUse :one
+UPDATE login_links SET used_at = now()
+WHERE token_hash = $1 AND used_at IS NULL AND expires_at > now()
+RETURNING user_id;
+
+-- name: LoginLinkPrune :exec
+DELETE FROM login_links WHERE expires_at < now() - interval '1 day';
+
+-- name: WebSessionCreate :exec
+INSERT INTO web_sessions (token_hash, user_id, expires_at) VALUES ($1, $2, $3);
+
+-- name: WebSessionUser :one
+SELECT u.*, w.last_seen_at
+FROM web_sessions w JOIN users u ON u.id = w.user_id
+WHERE w.token_hash = $1 AND w.expires_at > now();
+
+-- name: WebSessionTouch :exec
+UPDATE web_sessions SET last_seen_at = now(), expires_at = $2 WHERE token_hash = $1;
+
+-- name: WebSessionDelete :exec
+DELETE FROM web_sessions WHERE token_hash = $1;
+
+-- name: WebSessionDeleteOthers :exec
+DELETE FROM web_sessions WHERE user_id = $1 AND token_hash <> $2;
+
+-- name: WebSessionPrune :exec
+DELETE FROM web_sessions WHERE expires_at < now();
+
+-- name: TokenCreate :one
+INSERT INTO api_tokens (user_id, name, token_hash) VALUES ($1, $2, $3) RETURNING id;
+
+-- name: TokenUser :one
+SELECT u.*, t.id AS token_id, t.last_used_at
+FROM api_tokens t JOIN users u ON u.id = t.user_id
+WHERE t.token_hash = $1 AND t.revoked_at IS NULL;
+
+-- name: TokenTouch :exec
+UPDATE api_tokens SET last_used_at = now() WHERE id = $1;
+
+-- name: TokenList :many
+SELECT id, name, created_at, last_used_at FROM api_tokens
+WHERE user_id = $1 AND revoked_at IS NULL
+ORDER BY id;
+
+-- name: TokenRevoke :execrows
+UPDATE api_tokens SET revoked_at = now()
+WHERE id = $1 AND user_id = $2 AND revoked_at IS NULL;
+
+-- name: TokenRevokeByName :execrows
+UPDATE api_tokens SET revoked_at = now()
+WHERE user_id = $1 AND name = $2 AND revoked_at IS NULL;

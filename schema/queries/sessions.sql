@@ -1,0 +1,60 @@
+-- name: SessionCreate :execrows
+INSERT INTO sessions (key, user_id, channel, title, cwd) VALUES ($1, $2, $3, $4, $5)
+ON CONFLICT (key) DO NOTHING;
+
+-- name: SessionGet :one
+SELECT s.*,
+       coalesce((SELECT t.id FROM turns t WHERE t.session_key = s.key AND t.state = 'running'), '')::text AS running,
+       (SELECT count(*) FROM inbox i WHERE i.session_key = s.key AND i.kind = 'message' AND i.outcome IS NULL)::int AS queued
+FROM sessions s
+WHERE s.key = $1;
+
+-- name: SessionList :many
+SELECT s.*,
+       coalesce((SELECT t.id FROM turns t WHERE t.session_key = s.key AND t.state = 'running'), '')::text AS running,
+       (SELECT count(*) FROM inbox i WHERE i.session_key = s.key AND i.kind = 'message' AND i.outcome IS NULL)::int AS queued
+FROM sessions s
+WHERE s.user_id = sqlc.arg(owner) AND s.title ILIKE '%' || sqlc.arg(q)::text || '%'
+ORDER BY s.pinned DESC, s.last_interaction_at DESC
+LIMIT sqlc.arg(n);
+
+-- name: SessionUpdate :execrows
+UPDATE sessions SET
+    title  = coalesce(sqlc.narg(title), title),
+    pinned = coalesce(sqlc.narg(pinned), pinned)
+WHERE key = sqlc.arg(key);
+
+-- name: SessionSetCwd :exec
+UPDATE sessions SET cwd = $2 WHERE key = $1;
+
+-- name: SessionSetTitleIfEmpty :exec
+UPDATE sessions SET title = $2 WHERE key = $1 AND title = '';
+
+-- name: SessionDelete :execrows
+DELETE FROM sessions WHERE key = $1;
+
+-- name: SessionTouch :exec
+UPDATE sessions SET last_interaction_at = now() WHERE key = $1;
+
+-- name: SessionRaiseSeq :one
+UPDATE sessions SET feed_seq = feed_seq + sqlc.arg(n)::bigint WHERE key = sqlc.arg(key)
+RETURNING feed_seq;
+
+-- name: EventAppend :exec
+INSERT INTO feed_events (session_key, seq, kind, data)
+SELECT sqlc.arg(session_key)::text, sqlc.arg(first)::bigint + k.i - 1, k.kind, d.data::jsonb
+FROM unnest(sqlc.arg(kinds)::text[]) WITH ORDINALITY AS k(kind, i)
+JOIN unnest(sqlc.arg(datas)::text[]) WITH ORDINALITY AS d(data, i) ON d.i = k.i;
+
+-- name: EventListAfter :many
+SELECT seq, kind, data FROM feed_events
+WHERE session_key = $1 AND seq > $2
+ORDER BY seq
+LIMIT $3;
+
+-- name: TodosGet :one
+SELECT items FROM todos WHERE session_key = $1;
+
+-- name: TodosSet :exec
+INSERT INTO todos (session_key, items) VALUES ($1, $2)
+ON CONFLICT (session_key) DO UPDATE SET items = EXCLUDED.items, updated_at = now();

@@ -1,0 +1,65 @@
+package workflows
+
+import (
+	"strings"
+
+	"go.temporal.io/sdk/workflow"
+
+	"xbot/activities"
+	"xbot/internal/chat"
+)
+
+// maxParallel is how many reading calls run at once (spec/001 §2.2).
+const maxParallel = 8
+
+// act runs the calls of a step in the order the model gave them: neighbours that only read run together, the others
+// one after another. A call that cannot run leaves its result to finish, which gives every call a pair.
+func (t *turn) act(ctx workflow.Context, step int, calls []activities.CallOutput) {
+	for first := 0; first < len(calls) && !t.stopped; {
+		last := first + 1
+		for calls[first].Class == chat.ClassRead && last < len(calls) && calls[last].Class == chat.ClassRead {
+			last++
+		}
+		t.together(ctx, step, first, calls[first:last])
+		first = last
+	}
+}
+
+// together runs neighbouring calls, at most maxParallel at a time.
+func (t *turn) together(ctx workflow.Context, step, first int, calls []activities.CallOutput) {
+	slots := workflow.NewSemaphore(ctx, maxParallel)
+	done := workflow.NewWaitGroup(ctx)
+	for i, call := range calls {
+		if slots.Acquire(ctx, 1) != nil {
+			break // stopped
+		}
+		done.Add(1)
+		workflow.Go(ctx, func(ctx workflow.Context) {
+			defer done.Done()
+			defer slots.Release(1)
+			t.call(ctx, step, first+i, call)
+		})
+	}
+	joined, _ := workflow.NewDisconnectedContext(ctx) // what was started is waited for, also after a stop
+	done.Wait(joined)
+}
+
+func (t *turn) call(ctx workflow.Context, step, n int, call activities.CallOutput) {
+	id := chat.NewCallID(t.id, step, n)
+	t.story.call(ctx, call)
+	var out activities.ToolOutput
+	summary := strings.TrimSuffix(call.Name+" · "+call.Summary, " · ")
+	err := workflow.ExecuteActivity(tool(ctx, call.Class, summary), activities.NameTool, activities.ToolInput{Call: id}).Get(ctx, &out)
+	if broken(err) {
+		t.giveUp(ctx, id, err)
+	}
+	t.story.called(ctx, call, out.Error || err != nil)
+}
+
+// giveUp records that nobody knows how a call ended, so that the model can go on from there.
+func (t *turn) giveUp(ctx workflow.Context, id chat.CallID, cause error) {
+	in := activities.AbandonInput{Call: id, Broken: !isTimeout(cause)}
+	if err := workflow.ExecuteLocalActivity(local(ctx, "abandon"), activities.NameAbandon, in).Get(ctx, nil); err != nil {
+		workflow.GetLogger(ctx).Warn("result of an abandoned call not recorded", "call", string(id), "error", err)
+	}
+}

@@ -1,0 +1,54 @@
+package workflows
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"strings"
+
+	"go.temporal.io/sdk/temporal"
+
+	"xbot/internal/chat"
+)
+
+// Registered names. They stand in histories: never change one.
+const (
+	NameTurn   = "Turn"
+	SignalWake = "wake"
+)
+
+// TaskQueue is the one task queue of all workflows and activities, so that activities can start eagerly.
+const TaskQueue = "xbot"
+
+// maxIDBytes bounds workflow ids: Temporal's SQL columns hold 255 characters.
+const maxIDBytes = 200
+
+// TurnID returns the workflow id of a session's turns.
+func TurnID(key chat.SessionKey) string { return workflowID("turn/", string(key)) }
+
+// workflowID escapes control characters and shortens what is too long by hashing it.
+func workflowID(prefix, text string) string {
+	text = strings.Map(func(r rune) rune {
+		if r < ' ' || r == 0x7f {
+			return '_'
+		}
+		return r
+	}, text)
+	if len(prefix)+len(text) <= maxIDBytes {
+		return prefix + text
+	}
+	sum := sha256.Sum256([]byte(text))
+	return prefix + text[:maxIDBytes/2] + "~" + hex.EncodeToString(sum[:16])
+}
+
+// Search attributes, all keywords (DESIGN §4). A namespace without them is tolerated by SearchAttributes being off.
+var (
+	AttrSession = temporal.NewSearchAttributeKeyKeyword("XbotSession")
+	AttrChannel = temporal.NewSearchAttributeKeyKeyword("XbotChannel")
+	AttrUser    = temporal.NewSearchAttributeKeyKeyword("XbotUser")
+	AttrKind    = temporal.NewSearchAttributeKeyKeyword("XbotKind")
+	AttrModel   = temporal.NewSearchAttributeKeyKeyword("XbotModel")
+	AttrOutcome = temporal.NewSearchAttributeKeyKeyword("XbotOutcome")
+)
+
+// Kinds of workflows, the values of AttrKind.
+const KindTurn = "turn"

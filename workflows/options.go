@@ -1,0 +1,72 @@
+package workflows
+
+import (
+	"time"
+
+	"go.temporal.io/sdk/temporal"
+	"go.temporal.io/sdk/workflow"
+
+	"xbot/activities"
+	"xbot/internal/chat"
+)
+
+// Timeouts and retry policies of all activities, one class each.
+const (
+	// heartbeatTimeout is how soon a killed worker is noticed.
+	heartbeatTimeout = 5 * time.Second
+	// storeTimeout is how long a write may be retried: as long as an outage of Postgres may last. The default of the
+	// SDK would give up after seconds.
+	storeTimeout = 24 * time.Hour
+	// storeAttempt bounds one try of a write.
+	storeAttempt = 15 * time.Second
+	// modelAttempt bounds one LLM call; calls without progress end much earlier in the activity (spec/001 §7.1).
+	modelAttempt = time.Hour
+	// toolAttempt bounds one tool call; tools have their own, shorter limits (spec/001 §9.2).
+	toolAttempt = time.Hour
+)
+
+// local is for writes to Postgres: short, idempotent, without a dispatch of their own.
+func local(ctx workflow.Context, summary string) workflow.Context {
+	return workflow.WithLocalActivityOptions(ctx, workflow.LocalActivityOptions{
+		ScheduleToCloseTimeout: storeTimeout,
+		StartToCloseTimeout:    storeAttempt,
+		RetryPolicy:            retry(100*time.Millisecond, 5*time.Second),
+		Summary:                summary,
+	})
+}
+
+// model is for LLM calls. Attempts are unlimited here, because crashes and outages of our own must not end a turn;
+// the activity counts the provider's failures itself.
+func model(ctx workflow.Context, summary string) workflow.Context {
+	return workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
+		StartToCloseTimeout: modelAttempt,
+		HeartbeatTimeout:    heartbeatTimeout,
+		WaitForCancellation: true,
+		RetryPolicy:         retry(200*time.Millisecond, 10*time.Second),
+		Summary:             summary,
+	})
+}
+
+// tool is for tool calls. Calls that cannot be repeated safely get one attempt; the others are keyed by their id.
+func tool(ctx workflow.Context, class chat.ToolClass, summary string) workflow.Context {
+	policy := retry(200*time.Millisecond, 10*time.Second)
+	if class == chat.ClassOnce {
+		policy.MaximumAttempts = 1
+	}
+	return workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
+		StartToCloseTimeout: toolAttempt,
+		HeartbeatTimeout:    heartbeatTimeout,
+		WaitForCancellation: true,
+		RetryPolicy:         policy,
+		Summary:             summary,
+	})
+}
+
+func retry(first, most time.Duration) *temporal.RetryPolicy {
+	return &temporal.RetryPolicy{
+		InitialInterval:        first,
+		BackoffCoefficient:     2,
+		MaximumInterval:        most,
+		NonRetryableErrorTypes: []string{activities.PanicType},
+	}
+}

@@ -1,0 +1,90 @@
+package workflows
+
+import (
+	"strconv"
+	"strings"
+
+	"go.temporal.io/sdk/workflow"
+
+	"xbot/activities"
+	"xbot/internal/chat"
+)
+
+// storyLines bounds the details that an operator sees of a turn; older lines are left out.
+const storyLines = 30
+
+// story is the turn as an operator reads it in the Temporal UI: a heading and a table of steps, kept as the current
+// details of the run. It costs no event.
+type story struct {
+	head  string
+	lines []string
+	now   string
+	left  int // lines that were left out
+	token int
+}
+
+func (s *story) begin(ctx workflow.Context, c activities.ClaimOutput) {
+	s.head = "**" + strings.Join(nonempty(c.Channel, c.User, c.Words), " · ") + "**"
+	s.show(ctx, "claimed message "+strconv.FormatInt(int64(c.Inbox), 10))
+}
+
+func (s *story) think(ctx workflow.Context, step int) {
+	s.show(ctx, "step "+strconv.Itoa(step+1)+": the model thinks")
+}
+
+func (s *story) thought(ctx workflow.Context, out activities.GenerateOutput) {
+	s.token += out.Tokens
+	if out.Finish != "" {
+		s.add("generate", out.Finish, strconv.Itoa(out.Tokens)+" tokens")
+	}
+	s.show(ctx, "")
+}
+
+func (s *story) call(ctx workflow.Context, c activities.CallOutput) {
+	s.show(ctx, "runs "+c.Name)
+}
+
+func (s *story) called(ctx workflow.Context, c activities.CallOutput, failed bool) {
+	state := "done"
+	if failed {
+		state = "error"
+	}
+	s.add(c.Name, state, c.Summary)
+	s.show(ctx, "")
+}
+
+func (s *story) end(ctx workflow.Context, state chat.TurnState) {
+	s.show(ctx, string(state)+", "+strconv.Itoa(s.token)+" tokens")
+}
+
+func (s *story) add(what, state, detail string) {
+	if len(s.lines) == storyLines {
+		s.lines = s.lines[1:]
+		s.left++
+	}
+	s.lines = append(s.lines, "| "+what+" | "+state+" | "+strings.ReplaceAll(detail, "|", "\\|")+" |")
+}
+
+func (s *story) show(ctx workflow.Context, now string) {
+	if now != "" {
+		s.now = now
+	}
+	text := s.head + "\n\n" + s.now
+	if len(s.lines) > 0 {
+		text += "\n\n| | | |\n|---|---|---|\n" + strings.Join(s.lines, "\n")
+	}
+	if s.left > 0 {
+		text += "\n\n" + strconv.Itoa(s.left) + " earlier lines are left out."
+	}
+	workflow.SetCurrentDetails(ctx, text)
+}
+
+func nonempty(parts ...string) []string {
+	var out []string
+	for _, p := range parts {
+		if p != "" {
+			out = append(out, p)
+		}
+	}
+	return out
+}

@@ -1,0 +1,176 @@
+package workflows
+
+import (
+	"errors"
+	"strconv"
+
+	"go.temporal.io/sdk/temporal"
+	"go.temporal.io/sdk/workflow"
+
+	"xbot/activities"
+	"xbot/internal/chat"
+	"xbot/internal/phrase"
+)
+
+// TurnInput starts a turn of a session. It carries no message: the turn claims what waits in the inbox.
+type TurnInput struct {
+	Session chat.SessionKey `json:"session"`
+	// Attributes says whether the namespace knows our search attributes.
+	Attributes bool `json:"attributes,omitempty"`
+	// Next is set by continue-as-new: the run follows another one of the same chain.
+	Next bool `json:"next,omitempty"`
+}
+
+// Turn answers one message of a session: it claims it, lets the model think and act, and finishes. Messages that
+// wait at the end are answered by the next run of the same id.
+func Turn(ctx workflow.Context, in TurnInput) error {
+	t := &turn{in: in, id: chat.TurnID(workflow.GetInfo(ctx).OriginalRunID), wakes: workflow.GetSignalChannel(ctx, SignalWake)}
+	t.drain()
+	if claimed, err := t.claim(ctx); err != nil || !claimed {
+		return err
+	}
+	end := t.run(ctx)
+	pending, err := t.finish(ctx, end)
+	if err != nil {
+		return err
+	}
+	if pending || t.woken {
+		return workflow.NewContinueAsNewError(ctx, NameTurn, TurnInput{Session: in.Session, Attributes: in.Attributes, Next: true})
+	}
+	return nil
+}
+
+// turn is the state of one run. Nothing of it survives the run.
+type turn struct {
+	in      TurnInput
+	id      chat.TurnID
+	wakes   workflow.ReceiveChannel
+	claimed activities.ClaimOutput
+	woken   bool // a wake came that no claim has followed yet
+	stopped bool // a person asked to stop this turn
+	cancel  workflow.CancelFunc
+	story   story
+}
+
+// ending says how a turn ends.
+type ending struct {
+	state chat.TurnState
+	say   phrase.ID // what the person must be told beside what is in the transcript
+	steps int
+}
+
+// drain takes the wakes that came so far: the claim that follows sees their rows.
+func (t *turn) drain() {
+	for t.wakes.ReceiveAsync(nil) {
+	}
+	t.woken = false
+}
+
+func (t *turn) claim(ctx workflow.Context) (bool, error) {
+	in := activities.ClaimInput{Session: t.in.Session, Turn: t.id, Run: workflow.GetInfo(ctx).WorkflowExecution.RunID}
+	err := workflow.ExecuteLocalActivity(local(ctx, "claim"), activities.NameClaim, in).Get(ctx, &t.claimed)
+	if err != nil || !t.claimed.Claimed {
+		return false, err
+	}
+	t.story.begin(ctx, t.claimed)
+	if t.in.Next && t.in.Attributes { // the outcome of the run before is inherited
+		err = workflow.UpsertTypedSearchAttributes(ctx, AttrOutcome.ValueUnset())
+	}
+	return true, err
+}
+
+// run thinks and acts until the model has answered, a person stops it, or a limit is reached.
+func (t *turn) run(ctx workflow.Context) ending {
+	ctx, t.cancel = workflow.WithCancel(ctx)
+	defer t.cancel()
+	workflow.Go(ctx, t.listen)
+	for step := range t.claimed.MaxSteps {
+		decision, err := t.generate(ctx, step)
+		switch {
+		case t.stopped || decision.Finish == chat.FinishStopped || temporal.IsCanceledError(err):
+			return ending{state: chat.TurnStopped, say: phrase.Stopped}
+		case err != nil:
+			return ending{state: chat.TurnFailed, say: phrase.Broken}
+		case decision.Finish == chat.FinishError:
+			return ending{state: chat.TurnFailed}
+		case len(decision.Calls) == 0:
+			return ending{state: chat.TurnDone}
+		}
+		t.act(ctx, step, decision.Calls)
+		if t.stopped || ctx.Err() != nil {
+			return ending{state: chat.TurnStopped, say: phrase.Stopped}
+		}
+	}
+	return ending{state: chat.TurnFailed, say: phrase.StepLimit, steps: t.claimed.MaxSteps}
+}
+
+// listen follows wakes while the turn runs: a stop cancels what is going on, a new message waits for the end.
+func (t *turn) listen(ctx workflow.Context) {
+	for {
+		if !t.nextWake(ctx) {
+			return
+		}
+		var peek activities.PeekOutput
+		in := activities.PeekInput{Session: t.in.Session, Turn: t.id}
+		if workflow.ExecuteLocalActivity(local(ctx, "peek"), activities.NamePeek, in).Get(ctx, &peek) != nil {
+			return // cancelled: the turn has ended
+		}
+		if peek.Stop {
+			t.stopped = true
+			t.cancel()
+			return
+		}
+	}
+}
+
+// nextWake waits for a wake. It reports false, and takes none, once the context is cancelled.
+func (t *turn) nextWake(ctx workflow.Context) bool {
+	ended := false
+	workflow.NewSelector(ctx).
+		AddReceive(ctx.Done(), func(workflow.ReceiveChannel, bool) { ended = true }).
+		AddReceive(t.wakes, func(c workflow.ReceiveChannel, _ bool) { c.Receive(ctx, nil); t.woken = true }).
+		Select(ctx)
+	return !ended
+}
+
+func (t *turn) generate(ctx workflow.Context, step int) (activities.GenerateOutput, error) {
+	t.story.think(ctx, step)
+	in := activities.GenerateInput{Session: t.in.Session, Turn: t.id, Step: step}
+	summary := "generate · " + t.claimed.Model + " · step " + strconv.Itoa(step+1)
+	var out activities.GenerateOutput
+	err := workflow.ExecuteActivity(model(ctx, summary), activities.NameGenerate, in).Get(ctx, &out)
+	t.story.thought(ctx, out)
+	return out, err
+}
+
+// finish closes the turn and reads what waits, after it has drained the wakes: a wake that comes later than that is
+// seen by the caller.
+func (t *turn) finish(ctx workflow.Context, end ending) (pending bool, err error) {
+	ctx, _ = workflow.NewDisconnectedContext(ctx) // a run cancelled from outside is finished all the same
+	t.story.end(ctx, end.state)
+	if t.in.Attributes {
+		outcome, model := AttrOutcome.ValueSet(string(end.state)), AttrModel.ValueSet(t.claimed.Model)
+		if err := workflow.UpsertTypedSearchAttributes(ctx, outcome, model); err != nil {
+			return false, err
+		}
+	}
+	t.drain()
+	in := activities.FinishInput{Session: t.in.Session, Turn: t.id, State: end.state, Say: end.say, Steps: end.steps}
+	var out activities.FinishOutput
+	if err := workflow.ExecuteLocalActivity(local(ctx, "finish"), activities.NameFinish, in).Get(ctx, &out); err != nil {
+		return false, err
+	}
+	for t.wakes.ReceiveAsync(nil) {
+		t.woken = true
+	}
+	return out.Pending, nil
+}
+
+// broken reports whether an activity ended for a reason of our own and not because somebody cancelled it.
+func broken(err error) bool { return err != nil && !temporal.IsCanceledError(err) }
+
+// isTimeout reports whether an activity ended because nobody heard of it any more.
+func isTimeout(err error) bool {
+	var timeout *temporal.TimeoutError
+	return errors.As(err, &timeout)
+}
