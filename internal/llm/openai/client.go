@@ -1,0 +1,137 @@
+// Package openai speaks to every provider with OpenAI's chat completions API: OpenAI itself, DeepSeek, Qwen, Moonshot,
+// OpenRouter, vLLM, Ollama, llama.cpp and their like. It streams, and it copes with how they differ.
+package openai
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	sdk "github.com/sashabaranov/go-openai"
+
+	"xbot/internal/fault"
+	"xbot/internal/llm"
+	"xbot/internal/llm/wire"
+)
+
+// DefaultBaseURL is OpenAI's own.
+const DefaultBaseURL = "https://api.openai.com/v1"
+
+// Config says which provider, and how.
+type Config struct {
+	BaseURL string // up to and without /chat/completions; empty means DefaultBaseURL
+	APIKey  string // empty for servers that need none
+	Model   string // required; the provider's name of it
+	// IdleTimeout is how long a call may make no progress; zero means wire.DefaultIdleTimeout.
+	IdleTimeout time.Duration
+	// Transport carries the requests; nil means the connections that all clients share.
+	Transport http.RoundTripper
+}
+
+// Client talks to one model of one provider. It is safe for concurrent use.
+type Client struct {
+	endpoint *wire.Endpoint
+	base     string
+	model    string
+
+	mu      sync.Mutex
+	dialect dialect // what the provider has turned out to accept
+}
+
+var _ llm.Client = (*Client)(nil)
+
+// New checks the configuration. It does not call the provider.
+func New(cfg Config) (*Client, error) {
+	base := strings.TrimSuffix(strings.TrimRight(strings.TrimSpace(cfg.BaseURL), "/"), "/chat/completions")
+	if base == "" {
+		base = DefaultBaseURL
+	}
+	if strings.TrimSpace(cfg.Model) == "" {
+		return nil, fault.Errorf(fault.Invalid, "no model is named: set LLM_MODEL to one that the provider offers")
+	}
+	endpoint, err := wire.NewEndpoint(base, cfg.APIKey, cfg.IdleTimeout, cfg.Transport)
+	if err != nil {
+		return nil, err
+	}
+	model := strings.TrimSpace(cfg.Model)
+	return &Client{endpoint: endpoint, base: base, model: model, dialect: firstDialect(base, model)}, nil
+}
+
+// Model returns "openai/" and the model's name.
+func (c *Client) Model() string { return "openai/" + c.model }
+
+// Generate makes one call. A request that the provider refuses because of a parameter it does not know is put in other
+// words and sent again at once, and the client remembers; nothing else is ever sent twice.
+func (c *Client) Generate(ctx context.Context, req llm.Request, sink llm.Sink) (llm.Answer, error) {
+	for {
+		spoken := c.current()
+		answer, err := c.attempt(ctx, req, sink, spoken)
+		refusal := wire.RefusalOf(err)
+		if refusal == nil {
+			return answer, err
+		}
+		learned, ok := spoken.learn(refusal)
+		if !ok {
+			return answer, err
+		}
+		c.remember(learned)
+	}
+}
+
+func (c *Client) current() dialect {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.dialect
+}
+
+func (c *Client) remember(d dialect) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.dialect = d
+}
+
+// attempt sends the request once, as the dialect wants it. A partial answer comes back beside an error, without its
+// tool calls, whose arguments may be cut.
+func (c *Client) attempt(ctx context.Context, req llm.Request, sink llm.Sink, d dialect) (llm.Answer, error) {
+	call := c.endpoint.Begin(ctx, sink)
+	defer call.End()
+	messages, err := encodeMessages(req, d)
+	if err != nil {
+		return llm.Answer{}, err
+	}
+	config := sdk.DefaultConfig(c.endpoint.Key)
+	config.BaseURL = c.base
+	config.HTTPClient = &exchange{Call: call, messages: messages}
+	stream, err := sdk.NewClientWithConfig(config).CreateChatCompletionStream(call.Context(), encodeRequest(c.model, req, d))
+	if err != nil {
+		return llm.Answer{}, c.explain(call, err)
+	}
+	defer func() { _ = stream.Close() }() // the answer is complete or its error known
+	reader := &assembly{call: call}
+	err = reader.read(stream.RecvRaw)
+	answer, whole := reader.answer()
+	if whole {
+		err = reader.check()
+	} else {
+		err = c.explain(call, err)
+	}
+	if err != nil {
+		answer.ToolCalls = nil
+	}
+	return answer, err
+}
+
+// explain maps an error, those that the SDK invents before it sends anything included.
+func (c *Client) explain(call *wire.Call, err error) error {
+	if errors.Is(err, sdk.ErrReasoningToolsRequireResponses) {
+		return fault.Errorf(fault.Invalid,
+			"%s takes tools only through OpenAI's Responses API, which xbot does not speak; choose another model", c.model)
+	}
+	if errors.Is(err, sdk.ErrChatCompletionInvalidModel) {
+		return fault.Errorf(fault.Invalid, "%s is no chat model; choose another model", c.model)
+	}
+	return call.Fail(err)
+}

@@ -1,0 +1,95 @@
+package openai
+
+import (
+	"net/http"
+	"strings"
+
+	"xbot/internal/llm/wire"
+)
+
+// dialect is what differs between providers in how a request must be put. A client starts with a guess and learns from
+// refusals. It is a value: learning makes a new one.
+type dialect struct {
+	limit     limit
+	noUsage   bool // stream_options is refused
+	reasoning reasoning
+}
+
+// limit is the name under which the answer's limit is sent.
+type limit int
+
+const (
+	maxTokens limit = iota
+	maxCompletionTokens
+	noLimit
+)
+
+// reasoning says what becomes of the reasoning of earlier answers.
+type reasoning int
+
+const (
+	giveBack   reasoning = iota // where there is some
+	giveAlways                  // also empty: the provider misses the field
+	withhold                    // the provider refuses the field
+)
+
+// firstDialect guesses. OpenAI calls max_tokens deprecated, and its reasoning models refuse it; others know nothing else.
+func firstDialect(base, model string) dialect {
+	if strings.HasPrefix(base, "https://api.openai.com/") || isReasoningModel(model) {
+		return dialect{limit: maxCompletionTokens}
+	}
+	return dialect{}
+}
+
+// isReasoningModel knows the families by name, wherever they are served.
+func isReasoningModel(model string) bool {
+	name := model[strings.LastIndexByte(model, '/')+1:]
+	for _, family := range []string{"gpt-5", "gpt-6", "o1", "o3", "o4"} {
+		if name == family || strings.HasPrefix(name, family+"-") || strings.HasPrefix(name, family+".") {
+			return true
+		}
+	}
+	return false
+}
+
+// learn returns a dialect that avoids what a refusal complains about, and false when it complains about something else
+// or about something that was avoided already. Each change can happen once, so that learning ends.
+func (d dialect) learn(r *wire.Refusal) (dialect, bool) {
+	if r.Status != http.StatusBadRequest && r.Status != http.StatusUnprocessableEntity {
+		return d, false
+	}
+	text := r.Text()
+	next := d
+	switch {
+	case strings.Contains(text, "reasoning_content"):
+		if d.reasoning != giveBack {
+			return d, false
+		}
+		next.reasoning = withhold
+		if strings.Contains(text, "must be") || strings.Contains(text, "missing") || strings.Contains(text, "required") {
+			next.reasoning = giveAlways
+		}
+	case strings.Contains(text, "stream_options") || strings.Contains(text, "include_usage"):
+		next.noUsage = true
+	case wire.LimitRefused(text):
+		next.limit = noLimit
+	case strings.Contains(text, "max_completion_tokens") && strings.Contains(text, "max_tokens"):
+		// "Unsupported parameter: 'max_tokens' … Use 'max_completion_tokens' instead.", or the other way round
+		next.limit = otherLimit(d.limit)
+	case strings.Contains(text, "max_completion_tokens"):
+		next.limit = noLimit
+		if d.limit == maxCompletionTokens {
+			next.limit = maxTokens
+		}
+	}
+	return next, next != d
+}
+
+// otherLimit moves from the old name to the new one, and from the new one to none: a model that refuses both, or asks
+// for the one it refused, gets no limit.
+func otherLimit(l limit) limit {
+	if l == maxTokens {
+		return maxCompletionTokens
+	}
+	return noLimit
+}

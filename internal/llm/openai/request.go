@@ -1,0 +1,133 @@
+package openai
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"net/http"
+
+	sdk "github.com/sashabaranov/go-openai"
+
+	"xbot/internal/fault"
+	"xbot/internal/llm"
+	"xbot/internal/llm/wire"
+)
+
+// message is a message of a request. The SDK's own leaves out a content or reasoning that is empty, without which
+// DeepSeek, TGI and others refuse a message.
+type message struct {
+	Role             string         `json:"role"`
+	Content          *string        `json:"content"` // null where an assistant only calls tools
+	ReasoningContent *string        `json:"reasoning_content,omitempty"`
+	ToolCalls        []sdk.ToolCall `json:"tool_calls,omitempty"`
+	ToolCallID       string         `json:"tool_call_id,omitempty"`
+}
+
+// encodeRequest returns the request but for its messages.
+func encodeRequest(model string, req llm.Request, d dialect) sdk.ChatCompletionRequest {
+	out := sdk.ChatCompletionRequest{Model: model, Stream: true}
+	if !d.noUsage {
+		out.StreamOptions = &sdk.StreamOptions{IncludeUsage: true}
+	}
+	switch d.limit {
+	case maxTokens:
+		out.MaxTokens = req.MaxTokens
+	case maxCompletionTokens:
+		out.MaxCompletionTokens = req.MaxTokens
+	case noLimit:
+	}
+	for _, tool := range req.Tools {
+		out.Tools = append(out.Tools, sdk.Tool{Type: sdk.ToolTypeFunction, Function: &sdk.FunctionDefinition{
+			Name: tool.Name, Description: tool.Description, Parameters: parameters(tool.Parameters),
+		}})
+	}
+	if len(out.Tools) > 0 && (model == sdk.GPT6Sol || model == sdk.GPT6Luna) {
+		out.ReasoningEffort = sdk.ReasoningEffortNone // these take tools here only without reasoning
+	}
+	return out
+}
+
+// parameters returns a schema that is never null, which providers refuse.
+func parameters(schema json.RawMessage) json.RawMessage {
+	if len(schema) == 0 {
+		return json.RawMessage(`{"type":"object","properties":{}}`)
+	}
+	return schema
+}
+
+// encodeMessages returns the messages as JSON.
+func encodeMessages(req llm.Request, d dialect) (json.RawMessage, error) {
+	tidy := wire.Tidy(req.Messages)
+	thinks := d.reasoning == giveAlways
+	for _, m := range tidy {
+		thinks = thinks || m.Reasoning != ""
+	}
+	var messages []message
+	if req.System != "" {
+		messages = append(messages, message{Role: "system", Content: &req.System})
+	}
+	for _, m := range tidy {
+		out := message{Role: m.Role, Content: &m.Content}
+		switch m.Role {
+		case "tool":
+			out.ToolCallID = wire.ShortID(m.ToolCallID)
+		case "assistant":
+			out.ToolCalls = encodeCalls(m.ToolCalls)
+			if m.Content == "" {
+				out.Content = nil
+			}
+			// A model that thinks wants the field on each of its calls, were it empty; elsewhere only where there is some.
+			if d.reasoning != withhold && (m.Reasoning != "" || thinks && len(m.ToolCalls) > 0) {
+				out.ReasoningContent = &m.Reasoning
+			}
+		}
+		messages = append(messages, out)
+	}
+	data, err := json.Marshal(messages)
+	if err != nil {
+		return nil, fault.Errorf(fault.Internal, "encode the messages for the model: %w", err)
+	}
+	return data, nil
+}
+
+func encodeCalls(calls []llm.ToolCall) []sdk.ToolCall {
+	var out []sdk.ToolCall
+	for _, call := range calls {
+		out = append(out, sdk.ToolCall{
+			ID: wire.ShortID(call.ID), Type: sdk.ToolTypeFunction,
+			Function: sdk.FunctionCall{Name: call.Name, Arguments: wire.Object(call.Arguments)},
+		})
+	}
+	return out
+}
+
+// exchange is the SDK's HTTP client for one call: it puts our messages into the request and cleans the stream.
+type exchange struct {
+	*wire.Call
+	messages json.RawMessage
+}
+
+// Do sends the request.
+func (x *exchange) Do(request *http.Request) (*http.Response, error) {
+	body, err := io.ReadAll(request.Body)
+	if err != nil {
+		return nil, fault.Errorf(fault.Internal, "read the request for the model: %w", err)
+	}
+	var fields map[string]json.RawMessage
+	if err := json.Unmarshal(body, &fields); err != nil {
+		return nil, fault.Errorf(fault.Internal, "read the request for the model: %w", err)
+	}
+	fields["messages"] = x.messages
+	if body, err = json.Marshal(fields); err != nil {
+		return nil, fault.Errorf(fault.Internal, "encode the request for the model: %w", err)
+	}
+	request.Body = io.NopCloser(bytes.NewReader(body))
+	request.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(body)), nil }
+	request.ContentLength = int64(len(body))
+	response, err := x.Call.Do(request)
+	if err != nil {
+		return nil, err
+	}
+	response.Body = newLines(x.Call, response.Body)
+	return response, nil
+}

@@ -1,0 +1,150 @@
+package wire
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"github.com/stretchr/testify/require"
+
+	"xbot/internal/fault"
+	"xbot/internal/llm"
+)
+
+func endpoint(t testing.TB, key string) *Endpoint {
+	t.Helper()
+	e, err := NewEndpoint("https://api.example.com/v1", key, 0, nil)
+	require.NoError(t, err)
+	return e
+}
+
+func TestRefusal_MapsWhatProvidersSay(t *testing.T) {
+	t.Parallel()
+	cases := map[string]struct {
+		status int
+		body   string
+		want   fault.Kind
+	}{
+		"OpenAI, bad key":           {401, `{"error":{"message":"Incorrect API key provided: sk-abc.","type":"invalid_request_error","code":"invalid_api_key"}}`, fault.Denied},
+		"OpenAI, wrong country":     {403, `{"error":{"code":"unsupported_country_region_territory","message":"Country not supported"}}`, fault.Denied},
+		"DeepSeek, no credit":       {402, `{"error":{"message":"Insufficient Balance"}}`, fault.Denied},
+		"OpenAI, no such model":     {404, `{"error":{"message":"The model x does not exist","code":"model_not_found"}}`, fault.Invalid},
+		"a bad parameter":           {400, `{"error":{"message":"Invalid schema for function 'Shell'"}}`, fault.Invalid},
+		"a web page":                {404, `<html><body>nginx</body></html>`, fault.Invalid},
+		"a redirect":                {302, ``, fault.Invalid},
+		"too many requests":         {429, `{"error":{"message":"slow down","type":"rate_limit_error"}}`, fault.RateLimited},
+		"no quota":                  {429, `{"error":{"message":"You exceeded your current quota","code":"insufficient_quota"}}`, fault.RateLimited},
+		"a request over the minute": {429, `{"error":{"message":"Request too large for gpt-4o on tokens per min (TPM): Limit 30000, Requested 35000"}}`, fault.TooLarge},
+		"the server failed":         {500, `oops`, fault.Unavailable},
+		"bad gateway":               {502, `<html>`, fault.Unavailable},
+		"Anthropic, overloaded":     {529, `{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}`, fault.Unavailable},
+		"a request timeout":         {408, ``, fault.Unavailable},
+		"a body too large":          {413, `{"type":"error","error":{"type":"request_too_large","message":"Request exceeds the maximum size"}}`, fault.TooLarge},
+
+		"OpenAI, too long":      {400, `{"error":{"message":"This model's maximum context length is 128000 tokens. However, your messages resulted in 130000 tokens.","code":"context_length_exceeded"}}`, fault.TooLarge},
+		"OpenAI, newer":         {400, `{"error":{"message":"Your input exceeds the context window of this model."}}`, fault.TooLarge},
+		"DeepSeek, too long":    {400, `{"error":{"message":"This model's maximum context length is 131072 tokens. However, you requested 140000 tokens"}}`, fault.TooLarge},
+		"Qwen, too long":        {400, `{"code":"InvalidParameter","message":"Range of input length should be [1, 129024]"}`, fault.TooLarge},
+		"vLLM, too long":        {400, `{"object":"error","message":"The decoder prompt (length 40123) is longer than the maximum model length of 32768.","type":"BadRequestError","code":400}`, fault.TooLarge},
+		"SGLang, too long":      {400, `{"object":"error","message":"The input (9000 tokens) is longer than the model's context length (8192 tokens)."}`, fault.TooLarge},
+		"llama.cpp, too long":   {400, `{"error":{"code":400,"message":"the request exceeds the available context size","type":"exceed_context_size_error"}}`, fault.TooLarge},
+		"Gemini, too long":      {400, `[{"error":{"code":400,"message":"The input token count (1200000) exceeds the maximum number of tokens allowed (1048576).","status":"INVALID_ARGUMENT"}}]`, fault.TooLarge},
+		"Mistral, too long":     {400, `{"message":"Prompt contains 40000 tokens and 0 draft tokens, too large for model with 32768 maximum context length"}`, fault.TooLarge},
+		"Moonshot, too long":    {400, `{"error":{"message":"Invalid request: Your request exceeded model token limit: 8192"}}`, fault.TooLarge},
+		"Groq, too long":        {400, `{"error":{"message":"Please reduce the length of the messages or completion."}}`, fault.TooLarge},
+		"xAI, too long":         {400, `{"error":"This model's maximum prompt length is 131072 but the request contains 537812 tokens."}`, fault.TooLarge},
+		"Zhipu, too long":       {400, `{"error":{"code":"1261","message":"Prompt exceeds max length"}}`, fault.TooLarge},
+		"Anthropic, too long":   {400, `{"type":"error","error":{"type":"invalid_request_error","message":"prompt is too long: 210000 tokens > 200000 maximum"}}`, fault.TooLarge},
+		"Anthropic, with limit": {400, "{\"error\":{\"message\":\"input length and `max_tokens` exceed context limit: 190000 + 20000 > 200000\"}}", fault.TooLarge},
+		"a gateway's 500":       {500, `{"error":{"message":"upstream: prompt is too long: 210000 tokens > 200000 maximum"}}`, fault.TooLarge},
+		"OpenRouter's wrapping": {400, `{"error":{"code":400,"message":"Provider returned error","metadata":{"raw":"{\"error\":{\"message\":\"prompt is too long\"}}"}}}`, fault.TooLarge},
+		"an output limit":       {400, `{"error":{"message":"max_tokens is too large: 100000. This model supports at most 16384 completion tokens"}}`, fault.Invalid},
+		"vLLM, output limit":    {400, `{"message":"'max_tokens' or 'max_completion_tokens' is too large: 40000. This model's maximum context length is 32768 tokens and your request has 100 input tokens"}`, fault.Invalid},
+
+		"in a stream, overloaded": {0, `{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}`, fault.Unavailable},
+		"in a stream, limited":    {0, `{"error":{"type":"rate_limit_error","message":"slow"}}`, fault.RateLimited},
+		"in a stream, bad key":    {0, `{"error":{"type":"authentication_error","message":"no"}}`, fault.Denied},
+		"in a stream, invalid":    {0, `{"error":{"type":"invalid_request_error","message":"no"}}`, fault.Invalid},
+		"in a stream, a status":   {0, `{"error":{"code":429,"message":"slow"}}`, fault.RateLimited},
+		"in a stream, a string":   {0, `{"error":"model crashed"}`, fault.Unavailable},
+		"in a stream, DashScope":  {0, `{"code":"Throttling.RateQuota","message":"Requests rate limit exceeded"}`, fault.RateLimited},
+		"in a stream, unknown":    {0, `{"error":{}}`, fault.Unavailable},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			err := endpoint(t, "").refusal(c.status, http.Header{}, []byte(c.body)).fault()
+			require.Equal(t, c.want, fault.KindOf(err), err.Error())
+			require.Equal(t, c.want == fault.Unavailable || c.want == fault.RateLimited, llm.Reason(err) != "")
+			require.Contains(t, err.Error(), "api.example.com")
+			require.NotContains(t, err.Error(), "<html")
+			require.NotNil(t, RefusalOf(err))
+		})
+	}
+}
+
+func TestRefusal_KeepsTheDelay(t *testing.T) {
+	t.Parallel()
+	e := endpoint(t, "")
+	header := http.Header{"Retry-After": {"7"}}
+	require.Equal(t, 7*time.Second, fault.After(e.refusal(429, header, nil).fault()))
+	require.Equal(t, 7*time.Second, fault.After(e.refusal(503, header, nil).fault()))
+	require.Zero(t, fault.After(e.refusal(429, nil, nil).fault()))
+	quota := []byte(`{"error":{"message":"no","code":"insufficient_quota"}}`)
+	require.Equal(t, quotaDelay, fault.After(e.refusal(429, nil, quota).fault()))
+}
+
+func TestRefusal_SaysTheReasonOnceAndWhatToDo(t *testing.T) {
+	t.Parallel()
+	e := endpoint(t, "")
+	require.EqualError(t, e.refusal(503, nil, []byte("<html>down</html>")).fault(),
+		"api.example.com failed (503): Service Unavailable (server error)")
+	require.EqualError(t, e.refusal(401, nil, []byte(`{"error":{"message":"bad key."}}`)).fault(),
+		"api.example.com does not accept the API key or the account (401): bad key; check the key")
+	require.EqualError(t, e.refusal(404, nil, nil).fault(),
+		"api.example.com has no such model or no such API there (404): Not Found; check the model's name and the base URL")
+	require.EqualError(t, e.refusal(422, nil, []byte(`{"detail":[{"msg":"field required"}]}`)).fault(),
+		"api.example.com refused the request (422): field required")
+}
+
+func TestRefusal_NeverRepeatsAKeyOrAWholeBody(t *testing.T) {
+	t.Parallel()
+	const key = "0f9c2a7d-weird-provider-key"
+	e := endpoint(t, key)
+	bodies := []string{
+		`{"error":{"message":"Incorrect API key provided: ` + key + `"}}`,
+		`{"error":{"message":"Incorrect API key provided: sk-proj-0f9c2a7dAAAA1111"}}`,
+		`{"error":{"message":"Incorrect API key provided: 0f9c****************2a7d."}}`,
+		`header was Authorization: Bearer 0f9c2a7d`,
+		`token eyJhbGciOiJIUzI1NiJ9.0f9c2a7dAAAAAAAAAAAAA`,
+	}
+	for _, body := range bodies {
+		err := e.refusal(401, nil, []byte(body)).fault()
+		require.NotContains(t, err.Error(), "0f9c", body)
+		require.Contains(t, err.Error(), "***")
+	}
+	long := e.refusal(400, nil, []byte(strings.Repeat("字\n\x00", 20_000))).fault().Error()
+	require.LessOrEqual(t, utf8.RuneCountInString(long), maxQuoteRunes+100)
+	require.NotContains(t, long, "\n")
+	require.NotContains(t, long, "\x00")
+	require.True(t, utf8.ValidString(long))
+	require.Contains(t, e.quote("the key-management-service-of-yours is down"), "key-management")
+}
+
+func FuzzRefusal_ReadsAnyBody(f *testing.F) {
+	f.Add(400, []byte(`{"error":{"message":"x","metadata":{"raw":"{\"error\":\"y\"}"}}}`))
+	f.Add(0, []byte(`[{"error":{"code":"429"}}]`))
+	f.Add(200, []byte(`<html>`))
+	f.Add(200, []byte("\xec0"))
+	f.Add(500, []byte(`{"detail":[{"msg":null}]}`))
+	f.Fuzz(func(t *testing.T, status int, body []byte) {
+		e := &Endpoint{Host: "h", Key: "topsecretkey"}
+		err := e.refusal(status, nil, body).fault()
+		require.NotEmpty(t, fault.KindOf(err))
+		require.NotContains(t, err.Error(), e.Key)
+		require.True(t, utf8.ValidString(err.Error()))
+		require.LessOrEqual(t, len(err.Error()), 4*maxQuoteRunes+200)
+	})
+}

@@ -1,0 +1,101 @@
+package wire
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/json"
+	"strings"
+
+	"xbot/internal/llm"
+)
+
+// Texts for what providers refuse when it is missing.
+const (
+	noOutput = "(no output)"
+	noResult = "No result was recorded for this call."
+	noText   = "(empty message)"
+)
+
+// Tidy returns messages in an order that every provider accepts; the originals stay as they are. Each tool call is
+// followed at once by exactly one result, in the order of the calls: results without a call are left out, missing ones
+// say so. User messages that follow each other become one. Assistant messages that say nothing are left out.
+func Tidy(messages []llm.Message) []llm.Message {
+	results := map[string]llm.Message{}
+	for _, m := range messages {
+		if _, known := results[m.ToolCallID]; m.Role == "tool" && !known {
+			results[m.ToolCallID] = m
+		}
+	}
+	var tidy []llm.Message
+	for _, m := range messages {
+		switch m.Role {
+		case "user":
+			tidy = appendUser(tidy, m)
+		case "assistant":
+			tidy = appendAssistant(tidy, m, results)
+		}
+	}
+	return tidy
+}
+
+func appendUser(tidy []llm.Message, m llm.Message) []llm.Message {
+	if last := len(tidy) - 1; last >= 0 && tidy[last].Role == "user" {
+		if m.Content != "" {
+			tidy[last].Content += "\n\n" + m.Content
+		}
+		return tidy
+	}
+	if m.Content == "" {
+		m.Content = noText
+	}
+	return append(tidy, m)
+}
+
+func appendAssistant(tidy []llm.Message, m llm.Message, results map[string]llm.Message) []llm.Message {
+	if m.Content == "" && len(m.ToolCalls) == 0 {
+		return tidy
+	}
+	tidy = append(tidy, m)
+	for _, call := range m.ToolCalls {
+		result, found := results[call.ID]
+		if !found {
+			result = llm.Message{Role: "tool", ToolCallID: call.ID, Content: noResult, IsError: true}
+		}
+		delete(results, call.ID)
+		if result.Content == "" {
+			result.Content = noOutput
+		}
+		tidy = append(tidy, result)
+	}
+	return tidy
+}
+
+// ShortID returns an id of nine letters and digits for a tool call. Ours are longer and hold dots; OpenAI allows 40
+// characters, Anthropic letters, digits, _ and -, Mistral exactly nine letters and digits. The same id gives the same
+// result, so that a prefix of the conversation stays the same and cached.
+func ShortID(id string) string {
+	const letters = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+	sum := sha256.Sum256([]byte(id))
+	n := binary.BigEndian.Uint64(sum[:8])
+	var short [9]byte
+	for i := range short {
+		short[i] = letters[n%uint64(len(letters))]
+		n /= uint64(len(letters))
+	}
+	return string(short[:])
+}
+
+// Object returns the arguments of a call as a JSON object, which providers require of what is given back, whatever the
+// model wrote: one malformed call must not make the rest of the conversation impossible.
+func Object(arguments string) string {
+	trimmed := strings.TrimSpace(arguments)
+	switch {
+	case trimmed == "":
+		return "{}"
+	case trimmed[0] == '{' && json.Valid([]byte(trimmed)):
+		return trimmed
+	default:
+		quoted, _ := json.Marshal(arguments) // a string always encodes
+		return `{"malformed_arguments":` + string(quoted) + `}`
+	}
+}
