@@ -1,0 +1,191 @@
+// Package localstack runs what xbot needs on one machine when nothing is configured: a Postgres server with the
+// product's database, and Temporal with its UI on it. Both keep their data in the home folder, are closed to
+// everybody who cannot read the secrets in it, come back by themselves when they die, and are taken over by the next
+// Start when their owner was killed.
+package localstack
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+
+	"golang.org/x/sync/errgroup"
+)
+
+// Config says where and how the stack runs. Home is required; the zero value of the rest is the default.
+type Config struct {
+	// Home is the product's folder (XBOT_HOME). The stack uses postgres, temporal and run in it.
+	Home string
+	// TemporalPort and UIPort are loopback ports. 0 means the ones chosen at the first start and kept since.
+	TemporalPort, UIPort int
+	// Namespace is Temporal's, "default" when empty.
+	Namespace string
+	// TemporalBinary is the path of xbot-temporal; by default it is looked for beside this program, then on PATH.
+	TemporalBinary string
+	// PostgresBin is the folder of initdb and postgres; by default XBOT_POSTGRES_BIN, then the usual places.
+	PostgresBin string
+	// ParentDeath stops both servers when this process dies, however it does. Without it they stay, and the next
+	// Start takes them over, which is faster; StopLeftovers ends them. Where the system cannot tell a server of its
+	// parent's death (Postgres on macOS), that server stays, and the next Start stops it.
+	ParentDeath bool
+	// Log receives what happens to the servers; nil discards it.
+	Log *slog.Logger
+}
+
+// Stack is the running stack. It belongs to the process that started it until Stop.
+type Stack struct {
+	endpoints Endpoints
+	log       *slog.Logger
+	lock      *instanceLock
+	postgres  *keeper
+	temporal  *keeper
+
+	failed   chan error // a server that does not come back; one place for each
+	stopOnce sync.Once
+	stopErr  error
+	stopped  chan struct{} // closed by Stop
+	done     chan struct{} // closed by watch
+	err      error         // set before done is closed
+}
+
+// Start brings the stack up and returns when both servers answer: within a second on existing data, in a few seconds
+// the first time. It refuses when another process has a stack on the same home. ctx bounds the start only.
+func Start(ctx context.Context, cfg Config) (*Stack, error) {
+	if cfg.Log == nil {
+		cfg.Log = slog.New(slog.DiscardHandler)
+	}
+	home, err := openHome(cfg.Home)
+	if err != nil {
+		return nil, err
+	}
+	lock, err := home.lock()
+	if err != nil {
+		return nil, err
+	}
+	stack, err := start(ctx, cfg, home, lock)
+	if err != nil {
+		return nil, errors.Join(err, lock.release())
+	}
+	return stack, nil
+}
+
+func start(ctx context.Context, cfg Config, home home, lock *instanceLock) (*Stack, error) {
+	postgres, err := newPostgres(ctx, cfg, home)
+	if err != nil {
+		return nil, err
+	}
+	chosen, err := home.keepChoices(cfg, postgres.socket)
+	if err != nil {
+		return nil, err
+	}
+	endpoints, err := home.endpoints(chosen, home.keepSecret)
+	if err != nil {
+		return nil, err
+	}
+	temporal, err := newTemporal(cfg, home, chosen)
+	if err != nil {
+		return nil, err
+	}
+	s := &Stack{
+		endpoints: endpoints,
+		log:       cfg.Log,
+		lock:      lock,
+		postgres:  newKeeper(postgres, cfg.Log),
+		temporal:  newKeeper(temporal, cfg.Log),
+		failed:    make(chan error, 2),
+		stopped:   make(chan struct{}),
+		done:      make(chan struct{}),
+	}
+	// Together: Temporal waits for Postgres by itself, and has much of its start to do before it needs it.
+	group, startCtx := errgroup.WithContext(ctx)
+	group.Go(func() error { return s.postgres.start(startCtx, s.failed) })
+	group.Go(func() error { return s.temporal.start(startCtx, s.failed) })
+	if err := group.Wait(); err != nil {
+		return nil, errors.Join(err, s.stopServers(context.WithoutCancel(ctx)))
+	}
+	go s.watch()
+	return s, nil
+}
+
+// Endpoints tell clients how to reach the servers. They hold secrets.
+func (s *Stack) Endpoints() Endpoints { return s.endpoints }
+
+// Done is closed when the stack is gone for good: after Stop, or when a server died and did not come back.
+func (s *Stack) Done() <-chan struct{} { return s.done }
+
+// Err is nil until Done is closed, and after an orderly Stop; otherwise it says which server did not come back.
+func (s *Stack) Err() error {
+	select {
+	case <-s.done:
+		return s.err
+	default:
+		return nil
+	}
+}
+
+// Wait returns Err once the stack is gone.
+func (s *Stack) Wait() error {
+	<-s.done
+	return s.err
+}
+
+// Stop shuts both servers down, Temporal first, and gives the home free. It may be called more than once.
+// When ctx ends earlier the servers are killed; what was committed is safe.
+func (s *Stack) Stop(ctx context.Context) error {
+	s.stopOnce.Do(func() {
+		s.stopErr = errors.Join(s.stopServers(ctx), s.lock.release())
+		close(s.stopped)
+	})
+	<-s.done
+	return s.stopErr
+}
+
+func (s *Stack) stopServers(ctx context.Context) error {
+	return errors.Join(s.temporal.stop(ctx), s.postgres.stop(ctx))
+}
+
+// watch turns a server that stays down, or Stop, into Done.
+func (s *Stack) watch() {
+	select {
+	case err := <-s.failed:
+		s.err = fmt.Errorf("the local stack is incomplete: %w", err)
+	case <-s.stopped:
+	}
+	close(s.done)
+}
+
+// PIDs are the process ids of the servers, which change when one is restarted.
+func (s *Stack) PIDs() (postgres, temporal int) {
+	return int(s.postgres.pid.Load()), int(s.temporal.pid.Load())
+}
+
+// StopLeftovers ends the servers that a killed owner left running on a home. It refuses while the owner lives.
+func StopLeftovers(ctx context.Context, path string) error {
+	home, err := openHome(path)
+	if err != nil {
+		return err
+	}
+	lock, err := home.lock()
+	if err != nil {
+		return err
+	}
+	return errors.Join(stopLeftovers(ctx, home), lock.release())
+}
+
+func stopLeftovers(ctx context.Context, home home) error {
+	temporal, _, err := home.runningTemporal()
+	if err == nil && temporal != nil {
+		err = endTemporal(ctx, temporal)
+	}
+	postgres, postgresErr := newPostgres(ctx, Config{}, home)
+	if postgresErr != nil || !postgres.exists {
+		return errors.Join(err, postgresErr)
+	}
+	server, postgresErr := postgres.cluster.Running(ctx)
+	if postgresErr == nil && server != nil {
+		postgresErr = postgres.end(ctx, server)
+	}
+	return errors.Join(err, postgresErr)
+}

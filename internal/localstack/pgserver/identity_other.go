@@ -1,0 +1,22 @@
+//go:build !linux
+
+package pgserver
+
+import (
+	"os/exec"
+	"strconv"
+	"strings"
+)
+
+// serves tells whether pid is a Postgres server on this data, by its command line.
+func (c Cluster) serves(pid int) bool {
+	out, err := exec.Command("/bin/ps", "-ww", "-o", "stat=,command=", "-p", strconv.Itoa(pid)).Output()
+	if err != nil {
+		return false // gone
+	}
+	line := strings.TrimSpace(string(out))
+	return !strings.HasPrefix(line, "Z") && strings.HasSuffix(line, "postgres -D "+c.Data)
+}
+
+// orphans is empty: nothing here tells whose data a process works on. Postgres's own guard has to do.
+func (c Cluster) orphans() []int { return nil }

@@ -1,0 +1,219 @@
+package localstack
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+
+	"xbot/internal/localstack/process"
+)
+
+const (
+	// temporalReady polls often because a start takes half a second.
+	temporalReady = 5 * time.Millisecond
+	// temporalStop is longer than xbot-temporal allows itself.
+	temporalStop = 6 * time.Second
+)
+
+// temporal is the Temporal server of a home.
+type temporal struct {
+	binary string
+	args   []string
+	label  string // tells a server started the same way from an older one
+	home   home
+	chosen choices
+	follow bool
+}
+
+func newTemporal(cfg Config, h home, chosen choices) (*temporal, error) {
+	binary, err := findTemporal(cfg.TemporalBinary)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := h.keepCertificates(time.Now()); err != nil {
+		return nil, err
+	}
+	if _, err := h.keepSecret(temporalPassword); err != nil {
+		return nil, err
+	}
+	t := &temporal{binary: binary, home: h, chosen: chosen, follow: cfg.ParentDeath}
+	t.args = []string{
+		"--postgres-host=" + chosen.Socket,
+		fmt.Sprintf("--postgres-port=%d", postgresPort),
+		"--postgres-user=" + temporalRole,
+		"--postgres-password-file=" + h.secret(temporalPassword),
+		"--postgres-wait=1m", // a first start makes the data meanwhile
+		"--grpc-addr=" + loopback(chosen.TemporalPort),
+		"--ui-addr=" + loopback(chosen.UIPort),
+		"--ui-token-file=" + h.secret(uiToken),
+		"--ui-path=" + uiPath,
+		"--tls-dir=" + h.tls(""),
+		"--namespace=" + chosen.Namespace,
+		"--lock-file=" + h.temporalLock(),
+	}
+	if t.follow {
+		t.args = append(t.args, "--die-with-parent")
+	}
+	t.label, err = t.fingerprint()
+	return t, err
+}
+
+// findTemporal looks for the xbot-temporal binary.
+func findTemporal(explicit string) (string, error) {
+	if explicit != "" {
+		if _, err := exec.LookPath(explicit); err != nil {
+			return "", fmt.Errorf("xbot-temporal is not at %s: %w", explicit, err)
+		}
+		return explicit, nil
+	}
+	own, err := os.Executable()
+	if err != nil {
+		return "", fmt.Errorf("find this program's folder: %w", err)
+	}
+	beside := filepath.Join(filepath.Dir(own), "xbot-temporal")
+	for _, candidate := range []string{beside, "xbot-temporal"} {
+		if path, err := exec.LookPath(candidate); err == nil {
+			return path, nil
+		}
+	}
+	return "", fmt.Errorf("xbot-temporal was found neither in %s nor on PATH; build it with make, or point XBOT_TEMPORAL_BIN at it", filepath.Dir(own))
+}
+
+// fingerprint changes with the binary, its arguments and the certificates.
+func (t *temporal) fingerprint() (string, error) {
+	info, err := os.Stat(t.binary)
+	if err != nil {
+		return "", fmt.Errorf("look at xbot-temporal: %w", err)
+	}
+	certificate, err := os.ReadFile(t.home.tls(serverFile))
+	if err != nil {
+		return "", fmt.Errorf("look at Temporal's certificate: %w", err)
+	}
+	sum := sha256.New()
+	fmt.Fprintf(sum, "%s\n%d\n%d\n%s\n%s", t.binary, info.Size(), info.ModTime().UnixNano(), strings.Join(t.args, "\n"), certificate)
+	return hex.EncodeToString(sum.Sum(nil)[:16]), nil
+}
+
+func (t *temporal) name() string { return "temporal" }
+
+// run takes over a server that was started the same way, ends another one, or starts one.
+func (t *temporal) run(ctx context.Context) (*process.Process, error) {
+	running, facts, err := t.home.runningTemporal()
+	if err != nil {
+		return nil, err
+	}
+	if running != nil && facts.Label == t.label && !t.follow {
+		if err := t.await(ctx, running, 0); err == nil {
+			return running, nil
+		}
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+	}
+	if running != nil {
+		if err := t.end(ctx, running); err != nil {
+			return nil, err
+		}
+	}
+	return t.launch(ctx)
+}
+
+func (t *temporal) launch(ctx context.Context) (*process.Process, error) {
+	if err := t.checkPorts(); err != nil {
+		return nil, err
+	}
+	if err := trimLog(t.logFile()); err != nil {
+		return nil, err
+	}
+	log, err := os.OpenFile(t.logFile(), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("open the log of Temporal: %w", err)
+	}
+	defer log.Close() //nolint:errcheck // the server has its own copy
+	info, err := log.Stat()
+	if err != nil {
+		return nil, fmt.Errorf("look at the log of Temporal: %w", err)
+	}
+	cmd := exec.Command(t.binary, append(t.args, "--label="+t.label)...)
+	cmd.Dir = t.home.run("")
+	cmd.Env = environment()
+	cmd.Stderr = log
+	if t.follow {
+		// The pipe's other end stays with cmd until the server has ended; our death closes it.
+		if _, err := cmd.StdinPipe(); err != nil {
+			return nil, fmt.Errorf("tie Temporal to this process: %w", err)
+		}
+	}
+	started, err := process.Start(cmd, 0)
+	if err != nil {
+		return nil, fmt.Errorf("start Temporal: %w", err)
+	}
+	if err := t.await(ctx, started, info.Size()); err != nil {
+		return nil, errors.Join(err, t.end(context.WithoutCancel(ctx), started))
+	}
+	return started, nil
+}
+
+// await returns once the server has noted its addresses. logOffset is where its messages begin in the log.
+func (t *temporal) await(ctx context.Context, server *process.Process, logOffset int64) error {
+	for {
+		if facts, err := t.home.temporalFacts(); err == nil && facts.PID == server.PID && facts.GRPC != "" {
+			return nil
+		}
+		select {
+		case <-server.Done():
+			reason := strings.TrimPrefix(lastLogLine(t.logFile(), logOffset), "xbot-temporal: ")
+			return fmt.Errorf("Temporal did not start: %s (its log is %s)", reason, t.logFile())
+		case <-ctx.Done():
+			return fmt.Errorf("Temporal did not get ready in time; its log is %s: %w", t.logFile(), ctx.Err())
+		case <-time.After(temporalReady):
+		}
+	}
+}
+
+func (t *temporal) end(ctx context.Context, server *process.Process) error {
+	return endTemporal(ctx, server)
+}
+
+func endTemporal(ctx context.Context, server *process.Process) error {
+	if err := server.Stop(ctx, process.Step{Signal: syscall.SIGTERM, Wait: temporalStop}); err != nil {
+		return fmt.Errorf("stop Temporal: %w", err)
+	}
+	return nil
+}
+
+func (t *temporal) logFile() string { return t.home.run("temporal.log") }
+
+// checkPorts says in one sentence what to do when another program took a port between two starts.
+func (t *temporal) checkPorts() error {
+	for variable, port := range map[string]int{
+		"XBOT_TEMPORAL_PORT": t.chosen.TemporalPort, "XBOT_TEMPORAL_UI_PORT": t.chosen.UIPort,
+	} {
+		if err := tryListen(port); err != nil {
+			return fmt.Errorf("port %d on 127.0.0.1, which Temporal needs, is taken by another program; stop it, or set %s to a free port (%w)", port, variable, err)
+		}
+	}
+	return nil
+}
+
+// environment is what xbot-temporal gets of ours: its own variables, and none of the product's secrets.
+func environment() []string {
+	var kept []string
+	for _, variable := range os.Environ() {
+		name, _, _ := strings.Cut(variable, "=")
+		switch {
+		case name == "PATH", name == "HOME", name == "TMPDIR", name == "TZ", strings.HasPrefix(name, "GO"),
+			strings.HasPrefix(name, "XBOT_TEMPORAL_"):
+			kept = append(kept, variable)
+		}
+	}
+	return kept
+}
