@@ -1,0 +1,149 @@
+package apiclient
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"iter"
+	"net/http"
+	"net/url"
+	"strconv"
+	"time"
+
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+)
+
+const (
+	// silence is how long a stream may bring nothing before it counts as dead; the server pings every 15 s.
+	silence = 40 * time.Second
+	// maxDenied is how often in a row a server may refuse the token before that is believed: a local server that
+	// starts again has a new token, which is read from its file a moment later.
+	maxDenied = 5
+)
+
+// Hello opens every connection to the feed of a session.
+type Hello struct {
+	Seq     int64        `json:"seq"` // of the newest durable event
+	Session chat.Session `json:"session"`
+}
+
+// Update is one thing that Watch tells. Exactly one of Hello, Event and Lost is set.
+type Update struct {
+	Hello *Hello
+	Event *chat.Event
+
+	Lost  error         // the connection ended, or could not be made
+	Retry time.Duration // with Lost: when the next attempt starts; 0 when Watch has given up
+}
+
+// Watch follows the feed of a session from the event after the given sequence. It connects again when the connection
+// is lost, going on after the last durable event it has told, so that none is missed and none told twice. It ends
+// when ctx ends, when the caller stops, and, after an Update with Lost and no Retry, when trying again cannot help.
+func (c *Client) Watch(ctx context.Context, key chat.SessionKey, after int64) iter.Seq[Update] {
+	return func(yield func(Update) bool) {
+		w := watch{client: c, key: key, after: after, yield: yield}
+		for ctx.Err() == nil {
+			began := time.Now()
+			err := w.connect(ctx)
+			if time.Since(began) > maxPause { // it had been a good connection
+				w.pause.reset()
+			}
+			if w.done || ctx.Err() != nil || !w.again(ctx, err) {
+				return
+			}
+		}
+	}
+}
+
+type watch struct {
+	client *Client
+	key    chat.SessionKey
+	after  int64
+	yield  func(Update) bool
+	done   bool // the caller has stopped
+	pause  backoff
+	denied int
+}
+
+// again tells of a lost connection and waits; it is false when there is no use in another one.
+func (w *watch) again(ctx context.Context, err error) bool {
+	if fault.Is(err, fault.Denied) {
+		w.denied++
+	} else {
+		w.denied = 0
+	}
+	if !passes(err) && !fault.Is(err, fault.Internal) && (w.denied == 0 || w.denied >= maxDenied) {
+		w.tell(Update{Lost: err})
+		return false
+	}
+	wait := max(w.pause.next(), fault.After(err))
+	return w.tell(Update{Lost: err, Retry: wait}) && sleep(ctx, wait) == nil
+}
+
+func (w *watch) tell(u Update) bool {
+	w.done = w.done || !w.yield(u)
+	return !w.done
+}
+
+// connect opens the stream and tells its events until it ends; the error says why it did.
+func (w *watch) connect(ctx context.Context) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	watchdog := time.AfterFunc(silence, func() { cancel(errSilent) })
+	defer watchdog.Stop()
+
+	query := url.Values{"after": {strconv.FormatInt(w.after, 10)}}
+	response, err := w.client.send(ctx, http.MethodGet, sessionPath(w.key, "/events"), query, nil)
+	if err != nil {
+		return err
+	}
+	defer response.Body.Close()
+	stream := newFrames(response.Body, func() { watchdog.Reset(silence) })
+	for {
+		f, err := stream.next()
+		if err != nil {
+			return lost(ctx, err)
+		}
+		update, err := w.read(f)
+		if err != nil {
+			return err
+		}
+		if update != nil && !w.tell(*update) {
+			return nil
+		}
+	}
+}
+
+var errSilent = fault.Errorf(fault.Unavailable, "the server has been silent for %s", silence)
+
+func lost(ctx context.Context, err error) error {
+	switch {
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case errors.Is(err, io.EOF):
+		return fault.Errorf(fault.Unavailable, "the server closed the connection")
+	default:
+		return fault.Errorf(fault.Unavailable, "the connection to the server was lost: %w", err)
+	}
+}
+
+// read turns a frame into what it tells; nil for a durable event that has been told before.
+func (w *watch) read(f frame) (*Update, error) {
+	if f.event == "hello" {
+		hello := new(Hello)
+		if err := json.Unmarshal(f.data, hello); err != nil {
+			return nil, fault.Errorf(fault.Internal, "read the greeting of the server: %w", err)
+		}
+		return &Update{Hello: hello}, nil
+	}
+	if !json.Valid(f.data) {
+		return nil, fault.Errorf(fault.Internal, "event %d of the server is not JSON", f.id)
+	}
+	if f.id > 0 && f.id <= w.after {
+		return nil, nil
+	}
+	w.after = max(w.after, f.id)
+	return &Update{Event: &chat.Event{Seq: f.id, Kind: chat.EventKind(f.event), Data: f.data}}, nil
+}
