@@ -1,0 +1,161 @@
+// Package story folds the feed of a session into what a person reads: the messages in order, the answer that is being
+// written, the calls of tools with their output, and what waits. It is pure: it knows neither terminals nor HTTP.
+package story
+
+import (
+	"slices"
+	"time"
+
+	"xbot/internal/apiclient"
+	"xbot/internal/chat"
+)
+
+// Story is one session as far as it is known. It has one owner; nothing in it is safe for concurrent use.
+type Story struct {
+	Session chat.Session
+	Entries []*Entry
+	Queued  []chat.Queued // accepted, not claimed by a turn yet
+	Todos   []chat.Todo
+	Turn    *chat.Turn // the running turn; nil when none runs
+	Seq     int64      // of the newest durable event in here
+	Earlier bool       // there are older messages that were not loaded
+}
+
+// Kind says what an entry is.
+type Kind int
+
+// The kinds of entries.
+const (
+	Person    Kind = iota // what a person wrote
+	Assistant             // one step of an answer, with the tool calls it asked for
+	Notice                // the product speaks
+)
+
+// Entry is one thing to show.
+type Entry struct {
+	Kind      Kind
+	Turn      chat.TurnID
+	Step      int
+	Message   chat.MessageID // 0 while it is being written
+	Inbox     chat.InboxID
+	Text      string
+	Reasoning string
+	Calls     []*Call
+	Model     string
+	Finish    string // finish reason
+	Ended     *chat.Turn
+
+	// What follows is about an answer that is being written.
+	Live       bool   // no durable message has come yet
+	Gap        bool   // pieces are missing at the end of Text; the message will bring the whole
+	Attempt    int    // of the model call that writes it
+	Restarted  bool   // the step was started again after its process went away
+	Retry      string // a model call failed: the sentence to show until the next one brings something
+	Writing    string // name of the tool whose arguments the model is writing
+	Unfinished bool   // the turn ended before this became a message
+
+	// Changes counts the changes of this entry, so that what is drawn from it can be kept.
+	Changes int
+}
+
+// Call is a tool call with what its command has printed so far.
+type Call struct {
+	chat.ToolCall
+	Output string // the last part of what the command printed while it was watched
+	Cut    bool   // something was printed before Output that is not shown
+	end    int64  // bytes printed up to the end of Output
+}
+
+const maxOutput = 64 << 10 // bytes of live output that are kept; the result brings what the model reads
+
+// New returns the story of a session from a part of its transcript.
+func New(session chat.Session, transcript apiclient.Transcript) *Story {
+	s := &Story{
+		Session: session,
+		Queued:  transcript.Queued,
+		Todos:   transcript.Todos,
+		Seq:     transcript.Seq,
+		Earlier: transcript.HasMore,
+	}
+	for _, message := range transcript.Messages {
+		s.Entries = append(s.Entries, entryOf(message))
+	}
+	s.greet(session)
+	return s
+}
+
+// Greet takes over what the server says of the session when a connection is made.
+func (s *Story) Greet(hello apiclient.Hello) {
+	s.Session = hello.Session
+	if hello.Seq <= s.Seq { // else the events that follow tell which turn runs
+		s.greet(hello.Session)
+	}
+}
+
+func (s *Story) greet(session chat.Session) {
+	switch {
+	case session.Running == "":
+		s.Turn = nil
+	case s.Turn == nil || s.Turn.ID != session.Running:
+		s.Turn = &chat.Turn{ID: session.Running, Session: session.Key, State: chat.TurnRunning, StartedAt: time.Now()}
+	}
+}
+
+// Prepend puts older messages in front.
+func (s *Story) Prepend(older apiclient.Transcript) {
+	entries := make([]*Entry, 0, len(older.Messages))
+	for _, message := range older.Messages {
+		entries = append(entries, entryOf(message))
+	}
+	s.Entries = append(entries, s.Entries...)
+	s.Earlier = older.HasMore
+}
+
+// First returns the id of the oldest message in here, 0 when there is none.
+func (s *Story) First() chat.MessageID {
+	for _, entry := range s.Entries {
+		if entry.Message > 0 {
+			return entry.Message
+		}
+	}
+	return 0
+}
+
+// Answer returns what a turn said in the end: the text of its last step. Empty when it said nothing.
+func (s *Story) Answer(turn chat.TurnID) *Entry {
+	for _, entry := range slices.Backward(s.Entries) {
+		if entry.Turn == turn && entry.Kind == Assistant {
+			return entry
+		}
+	}
+	return nil
+}
+
+// Running returns the calls that run now.
+func (s *Story) Running() []*Call {
+	var running []*Call
+	for _, entry := range s.Entries {
+		for _, call := range entry.Calls {
+			if call.State == chat.CallRunning && s.Turn != nil && entry.Turn == s.Turn.ID {
+				running = append(running, call)
+			}
+		}
+	}
+	return running
+}
+
+func entryOf(m chat.Message) *Entry {
+	e := &Entry{Turn: m.Turn, Step: m.Step, Message: m.ID, Inbox: m.Inbox, Text: m.Content, Reasoning: m.Reasoning, Model: m.Model, Finish: m.FinishReason}
+	switch m.Role {
+	case chat.RoleUser:
+		e.Kind = Person
+	case chat.RoleAssistant:
+		e.Kind = Assistant
+	default:
+		e.Kind = Notice
+	}
+	for _, call := range m.ToolCalls {
+		e.Calls = append(e.Calls, &Call{ToolCall: call})
+	}
+	return e
+}
