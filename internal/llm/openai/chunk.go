@@ -72,9 +72,8 @@ type content struct{ text, reasoning string }
 // UnmarshalJSON accepts any JSON.
 func (c *content) UnmarshalJSON(data []byte) error {
 	var parts []struct {
-		Type     string  `json:"type"`
-		Text     text    `json:"text"`
-		Thinking content `json:"thinking"`
+		Text     text      `json:"text"`
+		Thinking []thought `json:"thinking"`
 	}
 	if json.Unmarshal(data, &parts) != nil {
 		var plain text
@@ -85,10 +84,16 @@ func (c *content) UnmarshalJSON(data []byte) error {
 	var said, thought strings.Builder
 	for _, p := range parts {
 		said.WriteString(string(p.Text))
-		thought.WriteString(p.Thinking.text)
+		for _, t := range p.Thinking {
+			thought.WriteString(string(t.Text))
+		}
 	}
 	c.text, c.reasoning = said.String(), thought.String()
 	return nil
+}
+
+type thought struct {
+	Text text `json:"text"`
 }
 
 // usage counts tokens in the ways providers report the cached ones.

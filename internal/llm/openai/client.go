@@ -98,13 +98,13 @@ func (c *Client) remember(d dialect) {
 func (c *Client) attempt(ctx context.Context, req llm.Request, sink llm.Sink, d dialect) (llm.Answer, error) {
 	call := c.endpoint.Begin(ctx, sink)
 	defer call.End()
-	messages, err := encodeMessages(req, d)
+	fields, err := encodeFields(req, d)
 	if err != nil {
 		return llm.Answer{}, err
 	}
 	config := sdk.DefaultConfig(c.endpoint.Key)
 	config.BaseURL = c.base
-	config.HTTPClient = &exchange{Call: call, messages: messages}
+	config.HTTPClient = &exchange{Call: call, fields: fields}
 	stream, err := sdk.NewClientWithConfig(config).CreateChatCompletionStream(call.Context(), encodeRequest(c.model, req, d))
 	if err != nil {
 		return llm.Answer{}, c.explain(call, err)

@@ -24,6 +24,18 @@ const (
 	noLimit
 )
 
+// name returns the field, "" for none.
+func (l limit) name() string {
+	switch l {
+	case maxTokens:
+		return "max_tokens"
+	case maxCompletionTokens:
+		return "max_completion_tokens"
+	default:
+		return ""
+	}
+}
+
 // reasoning says what becomes of the reasoning of earlier answers.
 type reasoning int
 

@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"encoding/json"
 	"io"
+	"maps"
 	"net/http"
+	"strconv"
 
 	sdk "github.com/sashabaranov/go-openai"
 
@@ -23,18 +25,11 @@ type message struct {
 	ToolCallID       string         `json:"tool_call_id,omitempty"`
 }
 
-// encodeRequest returns the request but for its messages.
+// encodeRequest returns the request but for what encodeFields adds.
 func encodeRequest(model string, req llm.Request, d dialect) sdk.ChatCompletionRequest {
 	out := sdk.ChatCompletionRequest{Model: model, Stream: true}
 	if !d.noUsage {
 		out.StreamOptions = &sdk.StreamOptions{IncludeUsage: true}
-	}
-	switch d.limit {
-	case maxTokens:
-		out.MaxTokens = req.MaxTokens
-	case maxCompletionTokens:
-		out.MaxCompletionTokens = req.MaxTokens
-	case noLimit:
 	}
 	for _, tool := range req.Tools {
 		out.Tools = append(out.Tools, sdk.Tool{Type: sdk.ToolTypeFunction, Function: &sdk.FunctionDefinition{
@@ -55,8 +50,21 @@ func parameters(schema json.RawMessage) json.RawMessage {
 	return schema
 }
 
-// encodeMessages returns the messages as JSON.
-func encodeMessages(req llm.Request, d dialect) (json.RawMessage, error) {
+// encodeFields returns the fields of the request that the SDK would encode in its own way or refuse: the messages, and
+// the limit, which it allows or not by the first letters of the model's name.
+func encodeFields(req llm.Request, d dialect) (map[string]json.RawMessage, error) {
+	messages, err := json.Marshal(encodeMessages(req, d))
+	if err != nil {
+		return nil, fault.Errorf(fault.Internal, "encode the messages for the model: %w", err)
+	}
+	fields := map[string]json.RawMessage{"messages": messages}
+	if name := d.limit.name(); name != "" && req.MaxTokens > 0 {
+		fields[name] = json.RawMessage(strconv.Itoa(req.MaxTokens))
+	}
+	return fields, nil
+}
+
+func encodeMessages(req llm.Request, d dialect) []message {
 	tidy := wire.Tidy(req.Messages)
 	thinks := d.reasoning == giveAlways
 	for _, m := range tidy {
@@ -83,11 +91,7 @@ func encodeMessages(req llm.Request, d dialect) (json.RawMessage, error) {
 		}
 		messages = append(messages, out)
 	}
-	data, err := json.Marshal(messages)
-	if err != nil {
-		return nil, fault.Errorf(fault.Internal, "encode the messages for the model: %w", err)
-	}
-	return data, nil
+	return messages
 }
 
 func encodeCalls(calls []llm.ToolCall) []sdk.ToolCall {
@@ -101,10 +105,10 @@ func encodeCalls(calls []llm.ToolCall) []sdk.ToolCall {
 	return out
 }
 
-// exchange is the SDK's HTTP client for one call: it puts our messages into the request and cleans the stream.
+// exchange is the SDK's HTTP client for one call: it puts our fields into the request and cleans the stream.
 type exchange struct {
 	*wire.Call
-	messages json.RawMessage
+	fields map[string]json.RawMessage
 }
 
 // Do sends the request.
@@ -117,7 +121,7 @@ func (x *exchange) Do(request *http.Request) (*http.Response, error) {
 	if err := json.Unmarshal(body, &fields); err != nil {
 		return nil, fault.Errorf(fault.Internal, "read the request for the model: %w", err)
 	}
-	fields["messages"] = x.messages
+	maps.Copy(fields, x.fields)
 	if body, err = json.Marshal(fields); err != nil {
 		return nil, fault.Errorf(fault.Internal, "encode the request for the model: %w", err)
 	}

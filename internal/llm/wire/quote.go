@@ -15,7 +15,7 @@ var secretLike = regexp.MustCompile(`(?i)\b(?:sk|pk|rk|gsk|xai|key|tgp|hf|nvapi)
 
 // quote makes a provider's words fit for a sentence: one line, bounded, without anything that looks like a key.
 func (e *Endpoint) quote(text string) string {
-	text = strings.ToValidUTF8(text[:min(len(text), 16*maxQuoteRunes)], "")
+	text = strings.ToValidUTF8(text[:min(len(text), maxRefusalBytes)], "")
 	if len(e.Key) >= 4 {
 		text = strings.ReplaceAll(text, e.Key, "***")
 	}

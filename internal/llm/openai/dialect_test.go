@@ -1,0 +1,133 @@
+package openai_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"xbot/internal/fault"
+	"xbot/internal/llm"
+	"xbot/internal/llm/llmtest"
+)
+
+// refuseUnless answers "ok" to requests that ok accepts and refuses the others with a text.
+func (b bundle) refuseUnless(status int, text string, ok func(map[string]any) bool) {
+	b.Handle(func(r llmtest.Request) llmtest.Reply {
+		if ok(b.body(r.N)) {
+			return llmtest.Reply{Text: "ok"}
+		}
+		return llmtest.Reply{Status: status, Error: text}
+	})
+}
+
+func limited(text string) llm.Request {
+	req := ask(text)
+	req.MaxTokens = 50
+	return req
+}
+
+func TestGenerate_LearnsHowTheProviderWantsALimit(t *testing.T) {
+	t.Parallel()
+	cases := map[string]struct {
+		model, text string
+		ok          func(map[string]any) bool
+	}{
+		"the newer name": {"m", "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.",
+			func(body map[string]any) bool {
+				return body["max_completion_tokens"] == float64(50) && body["max_tokens"] == nil
+			}},
+		"not the newer name": {"gpt-5-mini", "Unknown parameter: max_completion_tokens",
+			func(body map[string]any) bool {
+				return body["max_tokens"] == float64(50) && body["max_completion_tokens"] == nil
+			}},
+		"not so high": {"m", "max_tokens is too large: 50. This model supports at most 40 completion tokens",
+			func(body map[string]any) bool { return body["max_tokens"] == nil }},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := setupModel(t, c.model, 0)
+			b.refuseUnless(400, c.text, c.ok)
+			_, err := b.client.Generate(t.Context(), limited("x"), nil)
+			require.NoError(t, err)
+			_, err = b.client.Generate(t.Context(), limited("x"), nil)
+			require.NoError(t, err)
+			require.Equal(t, 3, b.Count(), "it is learned once")
+		})
+	}
+}
+
+func TestGenerate_GivesReasoningModelsTheNewerLimit(t *testing.T) {
+	t.Parallel()
+	for _, model := range []string{"gpt-5.2", "o3-mini", "openai/o4-mini", "gpt-6"} {
+		b := setupModel(t, model, 0)
+		_, err := b.client.Generate(t.Context(), limited("x"), nil)
+		require.NoError(t, err)
+		require.Equal(t, float64(50), b.body(0)["max_completion_tokens"], model)
+	}
+	b := setupModel(t, "o365-assistant", 0)
+	_, err := b.client.Generate(t.Context(), limited("x"), nil)
+	require.NoError(t, err)
+	require.Equal(t, float64(50), b.body(0)["max_tokens"])
+}
+
+func TestGenerate_LearnsToAskForNoUsage(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.refuseUnless(422, "extra fields not permitted: stream_options", func(body map[string]any) bool { return body["stream_options"] == nil })
+	answer, _, err := b.ask("x")
+	require.NoError(t, err)
+	require.Equal(t, "ok", answer.Text)
+}
+
+func TestGenerate_LearnsWhatBecomesOfReasoning(t *testing.T) {
+	t.Parallel()
+	history := func(reasoning string) llm.Request {
+		return llm.Request{Messages: []llm.Message{
+			{Role: "user", Content: "a"},
+			{Role: "assistant", Reasoning: reasoning, ToolCalls: []llm.ToolCall{{ID: "1", Name: "A"}}},
+			{Role: "tool", ToolCallID: "1", Content: "ok"},
+		}}
+	}
+	hasField := func(body map[string]any) bool {
+		_, there := body["messages"].([]any)[1].(map[string]any)["reasoning_content"]
+		return there
+	}
+	t.Run("refused", func(t *testing.T) {
+		t.Parallel()
+		b := setup(t)
+		b.refuseUnless(400, "'messages.1': property 'reasoning_content' is unsupported", func(body map[string]any) bool { return !hasField(body) })
+		_, err := b.client.Generate(t.Context(), history("because"), nil)
+		require.NoError(t, err)
+	})
+	t.Run("missed", func(t *testing.T) {
+		t.Parallel()
+		b := setup(t)
+		b.refuseUnless(400, "The reasoning_content in the thinking mode must be passed back to the API.", hasField)
+		_, err := b.client.Generate(t.Context(), history(""), nil)
+		require.NoError(t, err)
+	})
+	t.Run("never satisfied", func(t *testing.T) {
+		t.Parallel()
+		b := setup(t)
+		b.refuseUnless(400, "reasoning_content must be better", func(map[string]any) bool { return false })
+		_, err := b.client.Generate(t.Context(), history(""), nil)
+		require.Equal(t, fault.Invalid, fault.KindOf(err))
+		require.Equal(t, 2, b.Count())
+	})
+}
+
+func TestGenerate_ExplainsModelsWhoseToolsAreElsewhere(t *testing.T) {
+	t.Parallel()
+	req := ask("x")
+	req.Tools = []llm.Tool{{Name: "A"}}
+	b := setupModel(t, "gpt-6-astra", 0)
+	_, err := b.client.Generate(t.Context(), req, nil)
+	require.Equal(t, fault.Invalid, fault.KindOf(err))
+	require.Contains(t, err.Error(), "choose another model")
+
+	b = setupModel(t, "gpt-6-sol", 0)
+	_, err = b.client.Generate(t.Context(), req, nil)
+	require.NoError(t, err)
+	require.Equal(t, "none", b.body(0)["reasoning_effort"])
+}
