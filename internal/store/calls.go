@@ -69,6 +69,17 @@ func (t *tx) finishCall(ctx context.Context, id chat.CallID, r chat.ToolResult) 
 	return nil
 }
 
+// Intent returns what a call noted before it acted; empty if nothing.
+func (s *Store) Intent(ctx context.Context, id chat.CallID) (string, error) {
+	intent, err := s.q.CallIntent(ctx, s.pool, id)
+	return intent, classify(err)
+}
+
+// SetIntent notes, durably, what a call is about to do.
+func (s *Store) SetIntent(ctx context.Context, id chat.CallID, intent string) error {
+	return classify(s.q.CallSetIntent(ctx, s.pool, dbsqlc.CallSetIntentParams{ID: id, Intent: Clean(intent)}))
+}
+
 func toolEvent(r dbsqlc.ToolCall) chat.ToolEvent {
 	return chat.ToolEvent{Turn: r.TurnID, Step: int(r.Step), ToolCall: callOf(r)}
 }

@@ -47,3 +47,9 @@ RETURNING *;
 
 -- name: CallListOpen :many
 SELECT * FROM tool_calls WHERE turn_id = $1 AND state <> 'done' ORDER BY step, n FOR NO KEY UPDATE;
+
+-- name: CallIntent :one
+SELECT intent FROM tool_calls WHERE id = $1;
+
+-- name: CallSetIntent :exec
+UPDATE tool_calls SET intent = $2 WHERE id = $1;

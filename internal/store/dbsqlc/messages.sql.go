@@ -16,7 +16,7 @@ const callBegin = `-- name: CallBegin :one
 UPDATE tool_calls c SET state = 'running', started_at = coalesce(c.started_at, now()), started_on = coalesce(c.started_on, $1)
 FROM turns t
 WHERE c.id = $2 AND c.state <> 'done' AND t.id = c.turn_id AND t.state = 'running'
-RETURNING c.id, c.session_key, c.turn_id, c.step, c.n, c.message_id, c.provider_id, c.name, c.class, c.arguments, c.summary, c.state, c.started_on, c.started_at, c.result, c.is_error, c.finished_at
+RETURNING c.id, c.session_key, c.turn_id, c.step, c.n, c.message_id, c.provider_id, c.name, c.class, c.arguments, c.summary, c.state, c.started_on, c.intent, c.started_at, c.result, c.is_error, c.finished_at
 `
 
 type CallBeginParams struct {
@@ -42,6 +42,7 @@ func (q *Queries) CallBegin(ctx context.Context, db DBTX, arg CallBeginParams) (
 		&i.Summary,
 		&i.State,
 		&i.StartedOn,
+		&i.Intent,
 		&i.StartedAt,
 		&i.Result,
 		&i.IsError,
@@ -53,7 +54,7 @@ func (q *Queries) CallBegin(ctx context.Context, db DBTX, arg CallBeginParams) (
 const callFinish = `-- name: CallFinish :one
 UPDATE tool_calls SET state = 'done', result = $2, is_error = $3, finished_at = now()
 WHERE id = $1 AND state <> 'done'
-RETURNING id, session_key, turn_id, step, n, message_id, provider_id, name, class, arguments, summary, state, started_on, started_at, result, is_error, finished_at
+RETURNING id, session_key, turn_id, step, n, message_id, provider_id, name, class, arguments, summary, state, started_on, intent, started_at, result, is_error, finished_at
 `
 
 type CallFinishParams struct {
@@ -79,6 +80,7 @@ func (q *Queries) CallFinish(ctx context.Context, db DBTX, arg CallFinishParams)
 		&i.Summary,
 		&i.State,
 		&i.StartedOn,
+		&i.Intent,
 		&i.StartedAt,
 		&i.Result,
 		&i.IsError,
@@ -88,7 +90,7 @@ func (q *Queries) CallFinish(ctx context.Context, db DBTX, arg CallFinishParams)
 }
 
 const callGet = `-- name: CallGet :one
-SELECT id, session_key, turn_id, step, n, message_id, provider_id, name, class, arguments, summary, state, started_on, started_at, result, is_error, finished_at FROM tool_calls WHERE id = $1
+SELECT id, session_key, turn_id, step, n, message_id, provider_id, name, class, arguments, summary, state, started_on, intent, started_at, result, is_error, finished_at FROM tool_calls WHERE id = $1
 `
 
 func (q *Queries) CallGet(ctx context.Context, db DBTX, id chat.CallID) (ToolCall, error) {
@@ -108,6 +110,7 @@ func (q *Queries) CallGet(ctx context.Context, db DBTX, id chat.CallID) (ToolCal
 		&i.Summary,
 		&i.State,
 		&i.StartedOn,
+		&i.Intent,
 		&i.StartedAt,
 		&i.Result,
 		&i.IsError,
@@ -152,8 +155,19 @@ func (q *Queries) CallInsert(ctx context.Context, db DBTX, arg CallInsertParams)
 	return err
 }
 
+const callIntent = `-- name: CallIntent :one
+SELECT intent FROM tool_calls WHERE id = $1
+`
+
+func (q *Queries) CallIntent(ctx context.Context, db DBTX, id chat.CallID) (string, error) {
+	row := db.QueryRow(ctx, callIntent, id)
+	var intent string
+	err := row.Scan(&intent)
+	return intent, err
+}
+
 const callListOfMessages = `-- name: CallListOfMessages :many
-SELECT id, session_key, turn_id, step, n, message_id, provider_id, name, class, arguments, summary, state, started_on, started_at, result, is_error, finished_at FROM tool_calls WHERE message_id = ANY($1::bigint[]) ORDER BY message_id, n
+SELECT id, session_key, turn_id, step, n, message_id, provider_id, name, class, arguments, summary, state, started_on, intent, started_at, result, is_error, finished_at FROM tool_calls WHERE message_id = ANY($1::bigint[]) ORDER BY message_id, n
 `
 
 func (q *Queries) CallListOfMessages(ctx context.Context, db DBTX, ids []int64) ([]ToolCall, error) {
@@ -179,6 +193,7 @@ func (q *Queries) CallListOfMessages(ctx context.Context, db DBTX, ids []int64) 
 			&i.Summary,
 			&i.State,
 			&i.StartedOn,
+			&i.Intent,
 			&i.StartedAt,
 			&i.Result,
 			&i.IsError,
@@ -195,7 +210,7 @@ func (q *Queries) CallListOfMessages(ctx context.Context, db DBTX, ids []int64) 
 }
 
 const callListOfStep = `-- name: CallListOfStep :many
-SELECT id, session_key, turn_id, step, n, message_id, provider_id, name, class, arguments, summary, state, started_on, started_at, result, is_error, finished_at FROM tool_calls WHERE turn_id = $1 AND step = $2 ORDER BY n
+SELECT id, session_key, turn_id, step, n, message_id, provider_id, name, class, arguments, summary, state, started_on, intent, started_at, result, is_error, finished_at FROM tool_calls WHERE turn_id = $1 AND step = $2 ORDER BY n
 `
 
 type CallListOfStepParams struct {
@@ -226,6 +241,7 @@ func (q *Queries) CallListOfStep(ctx context.Context, db DBTX, arg CallListOfSte
 			&i.Summary,
 			&i.State,
 			&i.StartedOn,
+			&i.Intent,
 			&i.StartedAt,
 			&i.Result,
 			&i.IsError,
@@ -242,7 +258,7 @@ func (q *Queries) CallListOfStep(ctx context.Context, db DBTX, arg CallListOfSte
 }
 
 const callListOpen = `-- name: CallListOpen :many
-SELECT id, session_key, turn_id, step, n, message_id, provider_id, name, class, arguments, summary, state, started_on, started_at, result, is_error, finished_at FROM tool_calls WHERE turn_id = $1 AND state <> 'done' ORDER BY step, n FOR NO KEY UPDATE
+SELECT id, session_key, turn_id, step, n, message_id, provider_id, name, class, arguments, summary, state, started_on, intent, started_at, result, is_error, finished_at FROM tool_calls WHERE turn_id = $1 AND state <> 'done' ORDER BY step, n FOR NO KEY UPDATE
 `
 
 func (q *Queries) CallListOpen(ctx context.Context, db DBTX, turnID chat.TurnID) ([]ToolCall, error) {
@@ -268,6 +284,7 @@ func (q *Queries) CallListOpen(ctx context.Context, db DBTX, turnID chat.TurnID)
 			&i.Summary,
 			&i.State,
 			&i.StartedOn,
+			&i.Intent,
 			&i.StartedAt,
 			&i.Result,
 			&i.IsError,
@@ -281,6 +298,20 @@ func (q *Queries) CallListOpen(ctx context.Context, db DBTX, turnID chat.TurnID)
 		return nil, err
 	}
 	return items, nil
+}
+
+const callSetIntent = `-- name: CallSetIntent :exec
+UPDATE tool_calls SET intent = $2 WHERE id = $1
+`
+
+type CallSetIntentParams struct {
+	ID     chat.CallID
+	Intent string
+}
+
+func (q *Queries) CallSetIntent(ctx context.Context, db DBTX, arg CallSetIntentParams) error {
+	_, err := db.Exec(ctx, callSetIntent, arg.ID, arg.Intent)
+	return err
 }
 
 const callTranscript = `-- name: CallTranscript :many

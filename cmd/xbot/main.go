@@ -1,0 +1,48 @@
+// Command xbot is the server: everything in one process (serve), or its parts as separate ones (ingress, worker), and
+// the tools of the operator.
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/alecthomas/kong"
+)
+
+// version is set by the build.
+var version = "dev"
+
+type program struct {
+	Serve     serveCmd     `cmd:"" help:"Run everything in one process; starts its own Postgres and Temporal when none is configured."`
+	Ingress   ingressCmd   `cmd:"" help:"Run the part that talks to people: page, API, runner connections, relay."`
+	Worker    workerCmd    `cmd:"" help:"Run the part that works: workflows and activities."`
+	Config    configCmd    `cmd:"" help:"Print the effective settings; secrets are masked."`
+	Doctor    doctorCmd    `cmd:"" help:"Check Postgres, Temporal, the schema, the model and the runner, and say what is wrong."`
+	LoginLink loginLinkCmd `cmd:"" help:"Print a one-time sign-in link."`
+	Token     tokenCmd     `cmd:"" help:"Make, list and revoke API tokens."`
+	Temporal  temporalCmd  `cmd:"" help:"Reach the local Temporal with the temporal CLI."`
+	OpenAPI   openAPICmd   `cmd:"" name:"openapi" help:"Print the OpenAPI document of the API."`
+	Version   versionCmd   `cmd:"" help:"Print the version."`
+}
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	parsed := kong.Parse(&program{}, kong.Name("xbot"), kong.Description("A self-hosted LLM agent whose every turn is a Temporal workflow."), kong.UsageOnError())
+	parsed.BindTo(ctx, (*context.Context)(nil))
+	if err := parsed.Run(); err != nil {
+		fmt.Fprintln(os.Stderr, "xbot: "+err.Error())
+		stop()
+		os.Exit(1)
+	}
+}
+
+type versionCmd struct{}
+
+func (versionCmd) Run() error {
+	fmt.Println("xbot " + version)
+	return nil
+}

@@ -1,0 +1,130 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+	"go.temporal.io/sdk/client"
+
+	"xbot/internal/config"
+	"xbot/internal/fault"
+	"xbot/internal/feed"
+	"xbot/internal/secret"
+	"xbot/internal/store"
+	"xbot/internal/telemetry"
+	"xbot/internal/temporalclient"
+)
+
+// parts is what every long-running process is made of.
+type parts struct {
+	home     string
+	dsn      string
+	tele     *telemetry.Telemetry
+	log      *slog.Logger
+	key      secret.Key
+	pool     *pgxpool.Pool
+	bus      *feed.Bus
+	store    *store.Store
+	temporal client.Client
+}
+
+// settings are the groups that every process has.
+type settings struct {
+	config.Home
+	config.Secrets
+	config.Telemetry
+	temporal temporalclient.Config
+	dsn      string
+	out      io.Writer
+}
+
+// poolSize is the number of Postgres connections of one process.
+const poolSize = 40
+
+// assemble migrates the database and opens the parts. The caller closes them.
+func assemble(ctx context.Context, process string, s settings) (*parts, error) {
+	p := &parts{home: s.Dir, dsn: s.dsn}
+	var err error
+	p.tele, err = telemetry.New(ctx, telemetry.Config{Process: process, Version: version, Level: s.LogLevel, Format: s.LogFormat, OTLP: s.OTLP, Out: s.out})
+	if err != nil {
+		return nil, err
+	}
+	p.log = p.tele.Log
+	if p.key, err = secret.Load(s.Dir, s.Key); err != nil {
+		return nil, err
+	}
+	if err := waitDatabase(ctx, s.dsn); err != nil {
+		return nil, err
+	}
+	if err := store.Migrate(ctx, s.dsn); err != nil {
+		return nil, err
+	}
+	pool, err := pgxpool.ParseConfig(s.dsn)
+	if err != nil {
+		return nil, fault.Errorf(fault.Invalid, "XBOT_DATABASE_URL is not a Postgres connection string")
+	}
+	pool.MaxConns, pool.MinConns = poolSize, 4
+	if p.pool, err = pgxpool.NewWithConfig(ctx, pool); err != nil {
+		return nil, fmt.Errorf("open the database: %w", err)
+	}
+	p.bus = feed.New(p.log)
+	p.store = store.New(p.pool, p.bus)
+	s.temporal.Metrics, s.temporal.Log = p.tele.Temporal(), quiet(p.log)
+	if s.temporal.Interceptors, err = p.tele.Interceptors(); err != nil {
+		return nil, err
+	}
+	p.temporal, err = temporalclient.New(s.temporal)
+	return p, err
+}
+
+// databaseWait is how long a process waits at its start for Postgres to answer.
+const databaseWait = 20 * time.Second
+
+func waitDatabase(ctx context.Context, dsn string) error {
+	deadline := time.Now().Add(databaseWait)
+	for {
+		_, _, err := store.SchemaVersions(ctx, dsn)
+		if err == nil || !fault.Is(err, fault.Unavailable) {
+			return err
+		}
+		if time.Now().After(deadline) {
+			return fault.Errorf(fault.Unavailable, "Postgres does not answer: %w; check XBOT_DATABASE_URL", err)
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(200 * time.Millisecond):
+		}
+	}
+}
+
+func (p *parts) close(ctx context.Context) {
+	p.temporal.Close()
+	p.pool.Close()
+	if err := p.tele.Close(ctx); err != nil && !errors.Is(err, context.Canceled) {
+		p.log.Debug("telemetry not closed", "error", err)
+	}
+}
+
+// quiet drops the SDK's chatter below warnings.
+func quiet(log *slog.Logger) *slog.Logger { return slog.New(levelled{log.Handler(), slog.LevelWarn}) }
+
+type levelled struct {
+	slog.Handler
+	least slog.Level
+}
+
+func (l levelled) Enabled(ctx context.Context, level slog.Level) bool {
+	return level >= l.least && l.Handler.Enabled(ctx, level)
+}
+
+func (l levelled) WithAttrs(attrs []slog.Attr) slog.Handler {
+	return levelled{l.Handler.WithAttrs(attrs), l.least}
+}
+
+func (l levelled) WithGroup(name string) slog.Handler { return levelled{l.Handler.WithGroup(name), l.least} }

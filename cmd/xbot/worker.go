@@ -1,0 +1,94 @@
+package main
+
+import (
+	"context"
+	"net/http"
+	"os"
+
+	"golang.org/x/sync/errgroup"
+
+	"xbot/activities"
+	"xbot/ingress"
+	"xbot/internal/chat"
+	"xbot/internal/config"
+	"xbot/internal/llm"
+	"xbot/internal/llm/provider"
+	"xbot/internal/temporalclient"
+	"xbot/internal/tool"
+	"xbot/internal/tool/file"
+	"xbot/internal/tool/shell"
+	"xbot/internal/tool/todo"
+	"xbot/worker"
+)
+
+type workerCmd struct{}
+
+// Run polls for work until the process is told to stop.
+func (workerCmd) Run(ctx context.Context) error {
+	cfg, err := config.Load[config.Worker](os.Environ())
+	if err != nil {
+		return err
+	}
+	if err := needServers(cfg.Database, cfg.Temporal); err != nil {
+		return err
+	}
+	p, err := assemble(ctx, "xbot worker", settings{
+		Home: cfg.Home, Secrets: cfg.Secrets, Telemetry: cfg.Telemetry, dsn: cfg.Database.URL, out: os.Stderr,
+		temporal: temporalclient.Config{Address: cfg.Address, Namespace: cfg.Namespace},
+	})
+	if err != nil {
+		return err
+	}
+	defer p.close(ctx)
+	model, err := newModel(cfg.LLM)
+	if err != nil {
+		return err
+	}
+	boxes := p.remoteBoxes(cfg.Runner)
+	g, ctx := errgroup.WithContext(ctx)
+	g.Go(func() error { return p.bus.Run(ctx, p.dsn) })
+	g.Go(func() error {
+		return worker.Run(ctx, p.temporal, p.activities(model, cfg.LLM, cfg.Agent, cfg.Temporal, boxes), p.log)
+	})
+	if cfg.Metrics != "" {
+		g.Go(func() error { return p.serveMetrics(ctx, cfg.Metrics) })
+	}
+	return g.Wait()
+}
+
+func newModel(cfg config.LLM) (llm.Client, error) {
+	return provider.FromConfig(provider.Config{
+		Provider: cfg.Provider, BaseURL: cfg.BaseURL, APIKey: cfg.APIKey, Model: cfg.Model, IdleTimeout: cfg.RetryTimeout,
+	})
+}
+
+// activities puts the adapters into the activities.
+func (p *parts) activities(model llm.Client, l config.LLM, a config.Agent, t config.Temporal, boxes activities.Boxes) worker.Activities {
+	tools := tool.New(
+		shell.New(), file.NewRead(), file.NewCreate(), file.NewReplace(p.store), file.NewGlob(), file.NewGrep(),
+		file.NewCd(p.store, p.store), todo.NewWrite(p.store), todo.NewList(p.store),
+	)
+	open := func(step chat.Step, attempt int) activities.Stream {
+		return p.bus.NewStream(step.Session, step.Turn, step.N, attempt, func() {})
+	}
+	return worker.Activities{
+		Intake: &activities.Intake{Turns: p.store, Live: p.bus, Model: model.Model(), MaxSteps: a.MaxIterations, Words: t.Summaries == "on"},
+		Model: &activities.Model{
+			Client: model, Steps: p.store, Tools: tools, Open: open,
+			Retry: activities.Retry{Attempts: l.RetryAttempts, Delay: l.RetryDelay, MaxDelay: l.RetryMaxDelay},
+		},
+		Tools: &activities.Tools{Calls: p.store, Toolbox: tools, Boxes: boxes, Live: p.bus},
+	}
+}
+
+// serveMetrics answers /metrics and /healthz of a worker, for a scraper and a supervisor.
+func (p *parts) serveMetrics(ctx context.Context, addr string) error {
+	l, err := ingress.Listen(addr)
+	if err != nil {
+		return err
+	}
+	mux := http.NewServeMux()
+	mux.Handle("GET /metrics", p.tele.Handler())
+	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusOK) })
+	return ingress.Serve(ctx, l, mux, make(chan struct{}), p.log)
+}

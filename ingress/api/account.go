@@ -1,0 +1,174 @@
+package api
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humago"
+
+	"xbot/ingress/auth"
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+	"xbot/internal/secret"
+	"xbot/internal/store"
+)
+
+// UserBody is a person as the API shows them.
+type UserBody struct {
+	ID   chat.UserID `json:"id"`
+	Name string      `json:"name"`
+	Role string      `json:"role" enum:"admin,member"`
+}
+
+func userBody(u store.User) UserBody {
+	role := "member"
+	if u.Admin {
+		role = "admin"
+	}
+	return UserBody{ID: u.ID, Name: u.Name, Role: role}
+}
+
+// LoginState tells the login page what to show.
+type LoginState struct {
+	NeedsPassword bool   `json:"needs_password" doc:"Somebody has set a password, so the form makes sense."`
+	Demo          bool   `json:"demo" doc:"No model is configured; the built-in demo answers."`
+	Version       string `json:"version"`
+}
+
+// SignedIn is the answer to a login.
+type SignedIn struct {
+	User            UserBody `json:"user"`
+	MustSetPassword bool     `json:"must_set_password"`
+}
+
+type loginInput struct {
+	Body struct {
+		Username string `json:"username,omitempty" maxLength:"128"`
+		Password string `json:"password,omitempty" maxLength:"256"`
+		Token    string `json:"token,omitempty" maxLength:"256" doc:"Of a one-time sign-in link; instead of name and password."`
+	}
+	request
+}
+
+// request gives a handler the raw request and response, for cookies.
+type request struct {
+	r *http.Request
+	w http.ResponseWriter
+}
+
+// Resolve is called by huma before the handler.
+func (q *request) Resolve(ctx huma.Context) []error {
+	q.r, q.w = humago.Unwrap(ctx)
+	return nil
+}
+
+func (a *API) registerLogin(h huma.API) {
+	huma.Register(h, huma.Operation{OperationID: "login-state", Method: http.MethodGet, Path: "/api/login", Summary: "What the login page shows"},
+		func(ctx context.Context, _ *struct{}) (*struct{ Body LoginState }, error) {
+			any, err := a.Auth.Accounts.AnyPassword(ctx)
+			return &struct{ Body LoginState }{LoginState{NeedsPassword: any, Demo: a.Info.Demo, Version: a.Info.Version}}, problem(err)
+		})
+	huma.Register(h, huma.Operation{OperationID: "login", Method: http.MethodPost, Path: "/api/login", Summary: "Sign in; sets the cookie"},
+		func(_ context.Context, in *loginInput) (*struct{ Body SignedIn }, error) {
+			user, err := a.signIn(in)
+			if err != nil {
+				return nil, problem(err)
+			}
+			return &struct{ Body SignedIn }{SignedIn{User: userBody(user), MustSetPassword: user.PasswordHash == ""}}, nil
+		})
+}
+
+func (a *API) signIn(in *loginInput) (store.User, error) {
+	if err := a.Auth.Hosts.SameOrigin(in.r); err != nil {
+		return store.User{}, err
+	}
+	if in.Body.Token != "" {
+		return a.Auth.SignInByLink(in.w, in.r, in.Body.Token)
+	}
+	if in.Body.Username == "" || in.Body.Password == "" {
+		return store.User{}, fault.Errorf(fault.Invalid, "give username and password, or the token of a sign-in link")
+	}
+	return a.Auth.SignIn(in.w, in.r, in.Body.Username, in.Body.Password)
+}
+
+// Me is what a client needs to know at its start.
+type Me struct {
+	User            UserBody `json:"user"`
+	MustSetPassword bool     `json:"must_set_password"`
+	Model           string   `json:"model" doc:"provider/model"`
+	Demo            bool     `json:"demo"`
+	Version         string   `json:"version"`
+	TemporalUI      string   `json:"temporal_ui" doc:"Path of the Temporal UI, empty if this user may not open it."`
+}
+
+func (a *API) registerAccount(h huma.API) {
+	huma.Register(h, huma.Operation{OperationID: "logout", Method: http.MethodPost, Path: "/api/logout", Summary: "End this browser's login", DefaultStatus: http.StatusNoContent, Security: secured},
+		func(_ context.Context, in *struct{ request }) (*struct{}, error) {
+			return nil, problem(a.Auth.SignOut(in.w, in.r))
+		})
+	huma.Register(h, huma.Operation{OperationID: "me", Method: http.MethodGet, Path: "/api/me", Summary: "Who I am and what this server is", Security: secured},
+		func(ctx context.Context, _ *struct{}) (*struct{ Body Me }, error) {
+			return &struct{ Body Me }{a.me(auth.User(ctx))}, nil
+		})
+	huma.Register(h, huma.Operation{OperationID: "set-password", Method: http.MethodPost, Path: "/api/me/password", Summary: "Set my password; signs out my other browsers", DefaultStatus: http.StatusNoContent, Security: secured},
+		func(ctx context.Context, in *struct {
+			Body struct {
+				Password string `json:"password" maxLength:"256" doc:"10 to 72 bytes."`
+				Current  string `json:"current,omitempty" maxLength:"256" doc:"Needed if there is one."`
+			}
+			request
+		}) (*struct{}, error) {
+			return nil, problem(a.Auth.SetPassword(in.r, auth.User(ctx), in.Body.Current, in.Body.Password))
+		})
+	a.registerTokens(h)
+}
+
+func (a *API) me(u store.User) Me {
+	m := Me{User: userBody(u), MustSetPassword: u.PasswordHash == "", Model: a.Info.Model, Demo: a.Info.Demo, Version: a.Info.Version}
+	if u.Admin && a.Info.TemporalUI {
+		m.TemporalUI = "/temporal/"
+	}
+	return m
+}
+
+// NewToken is a token, shown once.
+type NewToken struct {
+	ID    int64  `json:"id"`
+	Name  string `json:"name"`
+	Token string `json:"token" doc:"Shown once; only its hash is kept."`
+}
+
+func (a *API) registerTokens(h huma.API) {
+	huma.Register(h, huma.Operation{OperationID: "list-tokens", Method: http.MethodGet, Path: "/api/tokens", Summary: "My API tokens", Security: secured},
+		func(ctx context.Context, _ *struct{}) (*struct {
+			Body struct {
+				Tokens []store.Token `json:"tokens"`
+			}
+		}, error) {
+			out := &struct {
+				Body struct {
+					Tokens []store.Token `json:"tokens"`
+				}
+			}{}
+			tokens, err := a.Store.Tokens(ctx, auth.User(ctx).ID)
+			out.Body.Tokens = tokens
+			return out, problem(err)
+		})
+	huma.Register(h, huma.Operation{OperationID: "create-token", Method: http.MethodPost, Path: "/api/tokens", Summary: "Make an API token", DefaultStatus: http.StatusCreated, Security: secured},
+		func(ctx context.Context, in *struct {
+			Body struct {
+				Name string `json:"name" minLength:"1" maxLength:"128"`
+			}
+		}) (*struct{ Body NewToken }, error) {
+			token, hash := secret.NewToken()
+			id, err := a.Store.CreateToken(ctx, auth.User(ctx).ID, in.Body.Name, hash)
+			return &struct{ Body NewToken }{NewToken{ID: id, Name: in.Body.Name, Token: token}}, problem(err)
+		})
+	huma.Register(h, huma.Operation{OperationID: "revoke-token", Method: http.MethodDelete, Path: "/api/tokens/{id}", Summary: "Revoke a token at once", DefaultStatus: http.StatusNoContent, Security: secured},
+		func(ctx context.Context, in *struct {
+			ID int64 `path:"id"`
+		}) (*struct{}, error) {
+			return nil, problem(a.Store.RevokeToken(ctx, auth.User(ctx).ID, in.ID))
+		})
+}

@@ -1,0 +1,113 @@
+// Package api is the HTTP API that the page, the terminal and scripts share. Handlers are typed with huma, so that the
+// OpenAPI 3.1 document at /api/openapi.json comes from the same code. Errors are RFC 9457 problem documents.
+package api
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"net/url"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humago"
+
+	"xbot/ingress"
+	"xbot/ingress/auth"
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+	"xbot/internal/feed"
+	"xbot/internal/session"
+	"xbot/internal/store"
+	"xbot/workflows"
+)
+
+// API serves the endpoints under /api/.
+type API struct {
+	Store    *store.Store
+	Bus      *feed.Bus
+	Dispatch *ingress.Dispatch
+	Auth     *auth.Auth
+	Info     Info
+	Log      *slog.Logger
+	Closing  <-chan struct{} // closed when the server stops: streams end
+}
+
+// Info is what clients are told of the server.
+type Info struct {
+	Version    string
+	Model      string // provider/model
+	Demo       bool
+	Namespace  string
+	TemporalUI bool // whether the UI is mounted under /temporal/
+}
+
+// Handler returns the routes. Those of login are open, all others need a user.
+func (a *API) Handler() http.Handler {
+	open, closed := http.NewServeMux(), http.NewServeMux()
+	config := a.config()
+	public := humago.New(open, config)
+	private := humago.New(closed, config)
+	a.registerLogin(public)
+	a.registerAccount(private)
+	a.registerSessions(private)
+	a.registerMessages(private)
+	a.registerTurns(private)
+	a.registerEvents(private)
+	closed.HandleFunc("GET /api/sessions/{key}/ws", a.socket)
+	open.Handle("/api/", a.Auth.Require(closed, a.Refuse))
+	return open
+}
+
+// Document returns the OpenAPI document of all endpoints.
+func Document() *huma.OpenAPI {
+	mux := http.NewServeMux()
+	a := &API{}
+	h := humago.New(mux, a.config())
+	a.registerLogin(h)
+	a.registerAccount(h)
+	a.registerSessions(h)
+	a.registerMessages(h)
+	a.registerTurns(h)
+	a.registerEvents(h)
+	return h.OpenAPI()
+}
+
+func (a *API) config() huma.Config {
+	c := huma.DefaultConfig("xbot", a.Info.Version)
+	c.Info.Description = "Sessions, messages and events of xbot. Sign in with a cookie (POST /api/login) or send a token (Authorization: Bearer …)."
+	c.OpenAPIPath, c.DocsPath, c.SchemasPath = "", "", "" // served as one document by the server
+	c.CreateHooks = nil                                   // no $schema links in answers
+	c.Components.SecuritySchemes = map[string]*huma.SecurityScheme{
+		"token":  {Type: "http", Scheme: "bearer"},
+		"cookie": {Type: "apiKey", In: "cookie", Name: auth.CookieName},
+	}
+	return c
+}
+
+var secured = []map[string][]string{{"token": {}}, {"cookie": {}}}
+
+// own returns a session of the user. A session of somebody else looks like none.
+func (a *API) own(ctx context.Context, key string) (chat.Session, error) {
+	if _, err := session.Parse(chat.SessionKey(key)); err != nil {
+		return chat.Session{}, problem(err)
+	}
+	s, owner, err := a.Store.Session(ctx, chat.SessionKey(key))
+	if err == nil && owner != auth.User(ctx).ID {
+		err = fault.Errorf(fault.NotFound, "there is no session %q", key)
+	}
+	return s, problem(err)
+}
+
+// withLink adds the address of a turn's run in the Temporal UI, for those who may open it.
+func (a *API) withLink(ctx context.Context, t chat.Turn) chat.Turn {
+	if a.Info.TemporalUI && auth.User(ctx).Admin && t.RunID != "" {
+		t.TemporalURL = "/temporal/namespaces/" + url.PathEscape(a.Info.Namespace) +
+			"/workflows/" + url.PathEscape(workflows.TurnID(t.Session)) + "/" + url.PathEscape(t.RunID) + "/history"
+	}
+	return t
+}
+
+// Key is the path parameter of a session, URL-escaped.
+type Key struct {
+	Key string `path:"key" maxLength:"200" doc:"Session key, URL-escaped." example:"agent:main:web:thread:8f2c"`
+}

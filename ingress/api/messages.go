@@ -1,0 +1,122 @@
+package api
+
+import (
+	"context"
+	"crypto/rand"
+	"net/http"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"xbot/ingress"
+	"xbot/ingress/auth"
+	"xbot/internal/chat"
+	"xbot/internal/store"
+)
+
+// NewMessage is a message of a person.
+type NewMessage struct {
+	ClientMessageID string `json:"client_message_id" minLength:"1" maxLength:"128" doc:"Chosen by the client, unique per user. Sent again with the same text it is the same message."`
+	Text            string `json:"text" minLength:"1" doc:"At most 200000 bytes."`
+}
+
+// Accepted says that a message was committed.
+type Accepted struct {
+	ID        chat.InboxID `json:"id"`
+	Duplicate bool         `json:"duplicate" doc:"It had been accepted before."`
+}
+
+// TranscriptBody is a part of a conversation.
+type TranscriptBody struct {
+	Messages []chat.Message `json:"messages"`
+	Queued   []chat.Queued  `json:"queued" doc:"Accepted messages that no turn has claimed yet."`
+	Todos    []chat.Todo    `json:"todos"`
+	Seq      int64          `json:"seq" doc:"Cursor: open the events after it."`
+	HasMore  bool           `json:"has_more"`
+}
+
+func (a *API) registerMessages(h huma.API) {
+	huma.Register(h, huma.Operation{OperationID: "send-message", Method: http.MethodPost, Path: "/api/sessions/{key}/messages", Summary: "Send a message", Description: "Answers after the message was committed. /stop is carried out at once.", DefaultStatus: http.StatusAccepted, MaxBodyBytes: 4 * ingress.MaxTextBytes, Security: secured},
+		func(ctx context.Context, in *struct {
+			Key
+			Body NewMessage
+		}) (*struct{ Body Accepted }, error) {
+			s, err := a.own(ctx, in.Key.Key)
+			if err != nil {
+				return nil, err
+			}
+			got, err := a.Dispatch.Message(ctx, a.inbound(ctx, s, in.Body.ClientMessageID, in.Body.Text))
+			return &struct{ Body Accepted }{Accepted{ID: got.ID, Duplicate: got.Duplicate}}, problem(err)
+		})
+	huma.Register(h, huma.Operation{OperationID: "list-messages", Method: http.MethodGet, Path: "/api/sessions/{key}/messages", Summary: "A part of the transcript, ascending", Security: secured},
+		func(ctx context.Context, in *struct {
+			Key
+			After  int64 `query:"after" minimum:"0" doc:"Messages after this id."`
+			Before int64 `query:"before" minimum:"0" doc:"Messages before this id. Without after and before: the newest."`
+			Limit  int   `query:"limit" minimum:"1" maximum:"500" default:"100"`
+		}) (*struct{ Body TranscriptBody }, error) {
+			s, err := a.own(ctx, in.Key.Key)
+			if err != nil {
+				return nil, err
+			}
+			t, err := a.Store.Messages(ctx, s.Key, store.Page{After: chat.MessageID(in.After), Before: chat.MessageID(in.Before), Limit: in.Limit})
+			if err != nil {
+				return nil, problem(err)
+			}
+			return &struct{ Body TranscriptBody }{transcriptBody(t)}, nil
+		})
+}
+
+// transcriptBody makes empty lists of nil ones: clients should not have to tell them apart.
+func transcriptBody(t store.Transcript) TranscriptBody {
+	out := TranscriptBody{Messages: []chat.Message{}, Queued: []chat.Queued{}, Todos: []chat.Todo{}, Seq: t.Seq, HasMore: t.HasMore}
+	out.Messages = append(out.Messages, t.Messages...)
+	out.Queued = append(out.Queued, t.Queued...)
+	out.Todos = append(out.Todos, t.Todos...)
+	return out
+}
+
+func (a *API) inbound(ctx context.Context, s chat.Session, id, text string) ingress.Inbound {
+	user := auth.User(ctx)
+	return ingress.Inbound{
+		Inbound:  store.Inbound{Session: s.Key, User: user.ID, Channel: s.Channel, PlatformID: id, Text: text},
+		UserName: user.Name,
+	}
+}
+
+// StopBody says what a stop found.
+type StopBody struct {
+	Stopped chat.TurnID `json:"stopped" doc:"The turn that is being stopped, empty if none ran."`
+	Queued  int         `json:"queued" doc:"Queued messages that will not get a turn."`
+}
+
+// TurnsBody lists turns.
+type TurnsBody struct {
+	Turns []chat.Turn `json:"turns"`
+}
+
+func (a *API) registerTurns(h huma.API) {
+	huma.Register(h, huma.Operation{OperationID: "stop-turn", Method: http.MethodDelete, Path: "/api/sessions/{key}/turn", Summary: "Stop the running turn and clear the queue", DefaultStatus: http.StatusAccepted, Security: secured},
+		func(ctx context.Context, in *Key) (*struct{ Body StopBody }, error) {
+			s, err := a.own(ctx, in.Key)
+			if err != nil {
+				return nil, err
+			}
+			got, err := a.Dispatch.Stop(ctx, a.inbound(ctx, s, "stop-"+rand.Text(), ""))
+			return &struct{ Body StopBody }{StopBody{Stopped: got.Turn, Queued: got.Cleared}}, problem(err)
+		})
+	huma.Register(h, huma.Operation{OperationID: "list-turns", Method: http.MethodGet, Path: "/api/sessions/{key}/turns", Summary: "The turns of a session, newest first, each with its run in Temporal", Security: secured},
+		func(ctx context.Context, in *struct {
+			Key
+			Limit int `query:"limit" minimum:"1" maximum:"500" default:"50"`
+		}) (*struct{ Body TurnsBody }, error) {
+			s, err := a.own(ctx, in.Key.Key)
+			if err != nil {
+				return nil, err
+			}
+			turns, err := a.Store.Turns(ctx, s.Key, in.Limit)
+			for i := range turns {
+				turns[i] = a.withLink(ctx, turns[i])
+			}
+			return &struct{ Body TurnsBody }{TurnsBody{Turns: append([]chat.Turn{}, turns...)}}, problem(err)
+		})
+}

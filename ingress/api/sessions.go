@@ -1,0 +1,116 @@
+package api
+
+import (
+	"context"
+	"crypto/rand"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"xbot/ingress/auth"
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+	"xbot/internal/session"
+	"xbot/internal/store"
+)
+
+const (
+	// webChannel is the channel of sessions that are created here without a key.
+	webChannel = "web"
+	// sessionLimit bounds one listing.
+	sessionLimit = 500
+)
+
+// ownChannels are the channels whose sessions clients of the API may name.
+var ownChannels = []string{webChannel, "cli", "api"}
+
+type sessionBody struct{ Body chat.Session }
+
+// NewSession asks for a session.
+type NewSession struct {
+	Key   string `json:"key,omitempty" maxLength:"200" doc:"Default: a new one. An own session that exists is answered as it is."`
+	Title string `json:"title,omitempty" maxLength:"200"`
+	Cwd   string `json:"cwd,omitempty" maxLength:"4096" doc:"Folder where the session's tools start; default: the runner's workspace."`
+}
+
+func (a *API) registerSessions(h huma.API) {
+	huma.Register(h, huma.Operation{OperationID: "create-session", Method: http.MethodPost, Path: "/api/sessions", Summary: "Create a session", DefaultStatus: http.StatusCreated, Security: secured},
+		func(ctx context.Context, in *struct{ Body NewSession }) (*sessionBody, error) {
+			s, err := a.create(ctx, in.Body)
+			return &sessionBody{s}, err
+		})
+	huma.Register(h, huma.Operation{OperationID: "list-sessions", Method: http.MethodGet, Path: "/api/sessions", Summary: "My sessions, pinned first, newest first", Security: secured},
+		func(ctx context.Context, in *struct {
+			Q string `query:"q" maxLength:"200" doc:"Part of the title."`
+		}) (*struct {
+			Body struct {
+				Sessions []chat.Session `json:"sessions"`
+			}
+		}, error) {
+			out := &struct {
+				Body struct {
+					Sessions []chat.Session `json:"sessions"`
+				}
+			}{}
+			q := strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`).Replace(in.Q)
+			sessions, err := a.Store.Sessions(ctx, auth.User(ctx).ID, q, sessionLimit)
+			out.Body.Sessions = sessions
+			return out, problem(err)
+		})
+	huma.Register(h, huma.Operation{OperationID: "get-session", Method: http.MethodGet, Path: "/api/sessions/{key}", Summary: "One session", Security: secured},
+		func(ctx context.Context, in *Key) (*sessionBody, error) {
+			s, err := a.own(ctx, in.Key)
+			return &sessionBody{s}, err
+		})
+	huma.Register(h, huma.Operation{OperationID: "update-session", Method: http.MethodPatch, Path: "/api/sessions/{key}", Summary: "Rename or pin a session", Security: secured},
+		func(ctx context.Context, in *struct {
+			Key
+			Body struct {
+				Title  *string `json:"title,omitempty" maxLength:"200"`
+				Pinned *bool   `json:"pinned,omitempty"`
+			}
+		}) (*sessionBody, error) {
+			if _, err := a.own(ctx, in.Key.Key); err != nil {
+				return nil, err
+			}
+			if err := a.Store.UpdateSession(ctx, chat.SessionKey(in.Key.Key), in.Body.Title, in.Body.Pinned); err != nil {
+				return nil, problem(err)
+			}
+			s, err := a.own(ctx, in.Key.Key)
+			return &sessionBody{s}, err
+		})
+	huma.Register(h, huma.Operation{OperationID: "delete-session", Method: http.MethodDelete, Path: "/api/sessions/{key}", Summary: "Delete a session and all that was said in it", DefaultStatus: http.StatusNoContent, Security: secured},
+		func(ctx context.Context, in *Key) (*struct{}, error) {
+			s, err := a.own(ctx, in.Key)
+			if err != nil {
+				return nil, err
+			}
+			if s.Running != "" {
+				return nil, problem(fault.Errorf(fault.Conflict, "a turn is running in this session; stop it first"))
+			}
+			return nil, problem(a.Store.DeleteSession(ctx, s.Key))
+		})
+}
+
+func (a *API) create(ctx context.Context, in NewSession) (chat.Session, error) {
+	key, channel := chat.SessionKey(in.Key), webChannel
+	if key == "" {
+		key = session.Thread(session.DefaultAgent, webChannel, strings.ToLower(rand.Text()[:12]))
+	} else {
+		parsed, err := session.Parse(key)
+		if err != nil {
+			return chat.Session{}, problem(err)
+		}
+		if !slices.Contains(ownChannels, parsed.Channel) {
+			return chat.Session{}, problem(fault.Errorf(fault.Invalid, "sessions made here belong to one of the channels %s", strings.Join(ownChannels, ", ")))
+		}
+		channel = parsed.Channel
+	}
+	_, err := a.Store.CreateSession(ctx, store.NewSession{Key: key, Owner: auth.User(ctx).ID, Channel: channel, Title: in.Title, Cwd: in.Cwd})
+	if err != nil {
+		return chat.Session{}, problem(err)
+	}
+	return a.own(ctx, string(key))
+}

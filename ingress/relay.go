@@ -1,0 +1,188 @@
+package ingress
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"time"
+
+	"go.temporal.io/api/enums/v1"
+	"go.temporal.io/api/serviceerror"
+	"go.temporal.io/sdk/client"
+
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+	"xbot/internal/store"
+	"xbot/workflows"
+)
+
+const (
+	// relayEvery is the pause between rounds of the relay.
+	relayEvery = time.Second
+	// checkAfter is how long a running turn is trusted before its run is looked at again.
+	checkAfter = 5 * time.Second
+	// heldAfter is how long an answer may be blocked before the person is told (DESIGN §5.2).
+	heldAfter = 5 * time.Minute
+	// heldAttempts is how many failed workflow tasks in a row mean that a run is blocked by its own code.
+	heldAttempts = 3
+)
+
+// Ledger is what the relay needs of the store.
+type Ledger interface {
+	ToWake(ctx context.Context) ([]store.Waiting, error)
+	ToCheck(ctx context.Context, older time.Duration) ([]store.Live, error)
+	Unclaimed(ctx context.Context, older time.Duration) ([]store.Waiting, error)
+	SettleTurn(ctx context.Context, turn chat.TurnID) (store.Settled, error)
+	SetRun(ctx context.Context, turn chat.TurnID, run string) error
+	TellTurnHeld(ctx context.Context, l store.Live) error
+	TellMessageHeld(ctx context.Context, w store.Waiting) error
+	UserByID(ctx context.Context, id chat.UserID) (store.User, error)
+}
+
+// Relay keeps the promise that an accepted row is never forgotten: it wakes sessions whose rows wait, and settles
+// turns whose run is gone. Any number of relays may run.
+type Relay struct {
+	Ledger   Ledger
+	Dispatch *Dispatch
+	Client   client.Client
+	Metrics  *RelayMetrics
+	Log      *slog.Logger
+	failing  bool
+}
+
+// Run makes rounds until ctx ends.
+func (r *Relay) Run(ctx context.Context) error {
+	ticker := time.NewTicker(relayEvery)
+	defer ticker.Stop()
+	for {
+		err := r.round(ctx)
+		if ctx.Err() != nil {
+			return nil
+		}
+		r.report(err)
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-ticker.C:
+		}
+	}
+}
+
+// report logs the start and the end of trouble, not each round of it.
+func (r *Relay) report(err error) {
+	switch {
+	case err != nil && !r.failing:
+		r.Log.Warn("relay round failed, trying again each second", "error", err)
+	case err == nil && r.failing:
+		r.Log.Info("relay works again")
+	}
+	r.failing = err != nil
+}
+
+func (r *Relay) round(ctx context.Context) error {
+	return errors.Join(r.wakeWaiting(ctx), r.checkRunning(ctx), r.tellUnclaimed(ctx))
+}
+
+func (r *Relay) wakeWaiting(ctx context.Context) error {
+	rows, err := r.Ledger.ToWake(ctx)
+	if err != nil {
+		return err
+	}
+	woken := map[chat.SessionKey]bool{}
+	for _, row := range rows {
+		if woken[row.Session] {
+			continue
+		}
+		woken[row.Session] = true
+		user, err := r.Ledger.UserByID(ctx, row.User)
+		if err != nil {
+			return err
+		}
+		wake, cancel := context.WithTimeout(ctx, wakeTimeout)
+		err = r.Dispatch.WakeRow(wake, row.Session, row.Channel, user.Name, row.Text)
+		cancel()
+		if err != nil {
+			return err
+		}
+		r.Metrics.Woken.Inc()
+	}
+	return nil
+}
+
+func (r *Relay) checkRunning(ctx context.Context) error {
+	turns, err := r.Ledger.ToCheck(ctx, checkAfter)
+	if err != nil {
+		return err
+	}
+	held := 0
+	for _, t := range turns {
+		blocked, err := r.check(ctx, t)
+		if err != nil {
+			return err
+		}
+		if blocked {
+			held++
+		}
+	}
+	r.Metrics.Held.Set(float64(held))
+	return nil
+}
+
+// check looks at the run of a turn that is marked running and settles the turn if the run is gone.
+func (r *Relay) check(ctx context.Context, t store.Live) (blocked bool, err error) {
+	ctx, cancel := context.WithTimeout(ctx, wakeTimeout)
+	defer cancel()
+	run, err := r.look(ctx, t.Session, t.RunID)
+	if err != nil {
+		return false, err
+	}
+	switch {
+	case run.resetTo != "":
+		return false, r.Ledger.SetRun(ctx, t.Turn, run.resetTo)
+	case run.gone:
+		settled, err := r.Ledger.SettleTurn(ctx, t.Turn)
+		if err == nil && settled != store.SettledBefore {
+			r.Log.Warn("turn settled: its run was closed from outside", "session", t.Session, "turn", t.Turn, "settled", settled)
+			r.Metrics.Settled.WithLabelValues(string(settled)).Inc()
+		}
+		return false, err
+	case run.blocked && !t.Told && time.Since(t.Started) > heldAfter:
+		return true, r.Ledger.TellTurnHeld(ctx, t)
+	}
+	return run.blocked, nil
+}
+
+// state is what Temporal says of a run.
+type state struct {
+	gone    bool   // closed, or unknown to Temporal
+	resetTo string // the run that took its place by a reset
+	blocked bool   // its workflow tasks fail again and again
+}
+
+func (r *Relay) look(ctx context.Context, key chat.SessionKey, run string) (state, error) {
+	got, err := r.Client.DescribeWorkflowExecution(ctx, workflows.TurnID(key), run)
+	if _, missing := errors.AsType[*serviceerror.NotFound](err); missing {
+		return state{gone: true}, nil
+	}
+	if err != nil {
+		return state{}, fault.Errorf(fault.Unavailable, "describe the run of %s: %w", key, err)
+	}
+	if got.WorkflowExecutionInfo.Status != enums.WORKFLOW_EXECUTION_STATUS_RUNNING {
+		return state{gone: true, resetTo: got.GetWorkflowExtendedInfo().GetResetRunId()}, nil
+	}
+	return state{blocked: got.PendingWorkflowTask.GetAttempt() >= heldAttempts}, nil
+}
+
+// tellUnclaimed tells senders whose message no turn could claim for long, because the run that should is blocked.
+func (r *Relay) tellUnclaimed(ctx context.Context) error {
+	rows, err := r.Ledger.Unclaimed(ctx, heldAfter)
+	if err != nil {
+		return err
+	}
+	for _, row := range rows {
+		if err := r.Ledger.TellMessageHeld(ctx, row); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,156 @@
+package ingress
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"log/slog"
+	"net"
+	"net/http"
+	"path"
+	"strings"
+	"time"
+
+	"xbot/internal/fault"
+)
+
+// Timeouts of the HTTP server (spec/001 §9.2). There is none for writes as a whole, since event streams have no end:
+// they set a deadline for each event.
+const (
+	readHeaderTimeout = 10 * time.Second
+	readTimeout       = time.Minute
+	idleTimeout       = 2 * time.Minute
+	shutdownTimeout   = 3 * time.Second
+)
+
+// Routes are the parts of the server, put together by the program.
+type Routes struct {
+	API      http.Handler                                    // /api/
+	OpenAPI  http.Handler                                    // /api/openapi.json
+	Runners  http.Handler                                    // /api/runners/connect: runners authenticate by themselves
+	Internal http.Handler                                    // /internal/: workers of other processes
+	Temporal http.Handler                                    // /temporal/, behind the login; nil if there is none
+	Metrics  http.Handler                                    // /metrics, behind the login
+	Page     fs.FS                                           // the built page
+	Ready    func(context.Context) error                     // /readyz
+	Host     func(*http.Request) error                       // refuses foreign host names
+	Refuse   func(http.ResponseWriter, *http.Request, error) // answers what Host refuses
+}
+
+// Handler puts the routes together.
+func (r Routes) Handler() http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { answer(w, nil) })
+	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, q *http.Request) {
+		ctx, cancel := context.WithTimeout(q.Context(), 3*time.Second)
+		defer cancel()
+		answer(w, r.Ready(ctx))
+	})
+	mux.Handle("/api/", r.API)
+	mux.Handle("GET /api/openapi.json", r.OpenAPI)
+	mux.Handle("GET /metrics", r.Metrics)
+	if r.Runners != nil {
+		mux.Handle("GET /api/runners/connect", r.Runners)
+	}
+	if r.Internal != nil {
+		mux.Handle("/internal/", r.Internal)
+	}
+	if r.Temporal != nil {
+		mux.Handle("/temporal/", r.Temporal)
+	}
+	mux.Handle("/", page(r.Page))
+	return r.guard(mux)
+}
+
+// guard checks the host and sets the headers that every answer has.
+func (r Routes) guard(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
+		if !strings.HasPrefix(q.URL.Path, "/internal/") && q.URL.Path != "/healthz" && q.URL.Path != "/readyz" {
+			if err := r.Host(q); err != nil {
+				r.Refuse(w, q, err)
+				return
+			}
+		}
+		h := w.Header()
+		h.Set("X-Content-Type-Options", "nosniff")
+		h.Set("Referrer-Policy", "no-referrer")
+		h.Set("X-Frame-Options", "DENY")
+		next.ServeHTTP(w, q)
+	})
+}
+
+func answer(w http.ResponseWriter, err error) {
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	if err != nil {
+		w.WriteHeader(http.StatusServiceUnavailable)
+		_, _ = w.Write([]byte("not ready: " + err.Error() + "\n")) // the client is gone if this fails
+		return
+	}
+	_, _ = w.Write([]byte("ok\n")) // the client is gone if this fails
+}
+
+// contentPolicy keeps the page from running or loading anything that is not ours.
+const contentPolicy = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self'; connect-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+
+// page serves the built page; paths that are not files are the page's own and get its index.
+func page(files fs.FS) http.Handler {
+	static := http.FileServerFS(files)
+	return http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
+		w.Header().Set("Content-Security-Policy", contentPolicy)
+		name := strings.TrimPrefix(path.Clean(q.URL.Path), "/")
+		info, err := fs.Stat(files, name)
+		switch {
+		case err == nil && !info.IsDir() && name != "index.html":
+			if strings.HasPrefix(name, "assets/") { // their names hold a hash of their content
+				w.Header().Set("Cache-Control", "public, max-age=31536000, immutable")
+			}
+			static.ServeHTTP(w, q)
+		case strings.HasPrefix(name, "assets/"):
+			http.NotFound(w, q)
+		default:
+			index(w, files)
+		}
+	})
+}
+
+func index(w http.ResponseWriter, files fs.FS) {
+	body, err := fs.ReadFile(files, "index.html")
+	if err != nil {
+		http.Error(w, "The page was not built. Run \"make build\" and start the server again.", http.StatusNotFound)
+		return
+	}
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	w.Header().Set("Cache-Control", "no-cache")
+	_, _ = w.Write(body) // the client is gone if this fails
+}
+
+// Listen opens the address of the server; a port in use is a sentence for the operator.
+func Listen(addr string) (net.Listener, error) {
+	l, err := net.Listen("tcp", addr)
+	if err != nil {
+		return nil, fault.Errorf(fault.Invalid, "cannot listen on %s (%w): stop what uses the port, or set XBOT_HTTP_ADDR to another address", addr, err)
+	}
+	return l, nil
+}
+
+// Serve answers requests until ctx ends. closing is closed first, so that event streams end by themselves.
+func Serve(ctx context.Context, l net.Listener, h http.Handler, closing chan<- struct{}, log *slog.Logger) error {
+	server := &http.Server{
+		Handler: h, ReadHeaderTimeout: readHeaderTimeout, ReadTimeout: readTimeout, IdleTimeout: idleTimeout,
+		ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelDebug), MaxHeaderBytes: 64 << 10,
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- server.Serve(l) }()
+	select {
+	case err := <-ended:
+		return err
+	case <-ctx.Done():
+	}
+	close(closing)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdownTimeout)
+	defer cancel()
+	if err := server.Shutdown(ctx); err != nil && !errors.Is(err, context.DeadlineExceeded) {
+		return err
+	}
+	return server.Close()
+}

@@ -1,0 +1,65 @@
+package ingress
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/temporal"
+
+	"xbot/activities"
+	"xbot/internal/chat"
+	"xbot/workflows"
+)
+
+// Waker starts or signals the turn of a session. The signal carries nothing: what it is about is a committed row.
+type Waker struct {
+	Client     client.Client
+	Words      bool // whether the first words of a message may stand in summaries
+	Attributes func() bool
+}
+
+// Wake tells the session's turn that rows wait, starting it if none runs. It may be repeated at will.
+func (w *Waker) Wake(ctx context.Context, r Row) error {
+	id := workflows.TurnID(r.Session)
+	options := client.StartWorkflowOptions{ID: id, TaskQueue: workflows.TaskQueue, StaticSummary: w.summary(r)}
+	attributes := w.Attributes()
+	if attributes {
+		options.TypedSearchAttributes = temporal.NewSearchAttributes(
+			workflows.AttrSession.ValueSet(keyword(string(r.Session))),
+			workflows.AttrChannel.ValueSet(keyword(r.Channel)),
+			workflows.AttrUser.ValueSet(keyword(r.UserName)),
+			workflows.AttrKind.ValueSet(workflows.KindTurn),
+		)
+	}
+	input := workflows.TurnInput{Session: r.Session, Attributes: attributes}
+	if _, err := w.Client.SignalWithStartWorkflow(ctx, id, workflows.SignalWake, nil, options, workflows.NameTurn, input); err != nil {
+		return fmt.Errorf("wake %s: %w", id, err)
+	}
+	return nil
+}
+
+// Row is what a wake says of the row it is for, for the eyes of operators only.
+type Row struct {
+	Session  chat.SessionKey
+	Channel  string
+	UserName string
+	Text     string
+}
+
+func (w *Waker) summary(r Row) string {
+	parts := []string{r.Channel, r.UserName}
+	if w.Words {
+		parts = append(parts, activities.Words(r.Text))
+	}
+	return strings.Join(parts, " · ")
+}
+
+// keyword shortens a value to what a keyword attribute holds: 255 characters.
+func keyword(s string) string {
+	if r := []rune(s); len(r) > 255 {
+		return string(r[:255])
+	}
+	return s
+}

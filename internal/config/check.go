@@ -1,0 +1,45 @@
+package config
+
+import (
+	"net"
+	"slices"
+	"strings"
+
+	"xbot/internal/fault"
+)
+
+// check refuses values that parse but cannot work.
+func check(settings any) error {
+	for _, s := range Describe(settings) {
+		if err := checkOne(s); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func checkOne(s Setting) error {
+	choices := map[string][]string{
+		"LLM_PROVIDER":            {"", "openai", "anthropic", "demo"},
+		"XBOT_TEMPORAL_SUMMARIES": {"on", "off"},
+		"LOG_LEVEL":               {"debug", "info", "warn", "error"},
+		"LOG_FORMAT":              {"text", "json"},
+	}
+	if allowed, ok := choices[s.Name]; ok && !slices.Contains(allowed, s.Value) {
+		return fault.Errorf(fault.Invalid, "%s is %q; it must be one of %s", s.Name, s.Value, strings.TrimPrefix(strings.Join(allowed, ", "), ", "))
+	}
+	switch s.Name {
+	case "XBOT_HTTP_ADDR", "XBOT_METRICS_ADDR", "TEMPORAL_ADDRESS":
+		if s.Value == "" {
+			return nil
+		}
+		if _, _, err := net.SplitHostPort(s.Value); err != nil {
+			return fault.Errorf(fault.Invalid, "%s is %q; it must be host:port, for example 127.0.0.1:8080", s.Name, s.Value)
+		}
+	case "LLM_RETRY_ATTEMPTS", "AGENT_MAX_ITERATIONS":
+		if s.Value == "0" || strings.HasPrefix(s.Value, "-") {
+			return fault.Errorf(fault.Invalid, "%s is %s; it must be at least 1", s.Name, s.Value)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,115 @@
+// Package config reads the settings of a process: .env, then config.json in XBOT_HOME, then the environment, later
+// ones winning (spec/001 §6). Each setting has one name, its environment variable; config.json groups the same names,
+// {"llm": {"model": …}} is LLM_MODEL.
+package config
+
+import "time"
+
+// Home is where a process keeps its files.
+type Home struct {
+	Dir string `env:"XBOT_HOME" help:"data folder; default ~/.xbot"`
+}
+
+// Database says how to reach Postgres.
+type Database struct {
+	URL string `env:"XBOT_DATABASE_URL" secret:"true" help:"Postgres connection string; empty: xbot serve starts its own"`
+}
+
+// Temporal says how to reach Temporal. The remaining TEMPORAL_ variables (TLS, API key, profile) are read by
+// Temporal's own envconfig, as the temporal CLI does.
+type Temporal struct {
+	Address   string `env:"TEMPORAL_ADDRESS" help:"host:port of the Temporal frontend; empty: xbot serve starts its own"`
+	Namespace string `env:"TEMPORAL_NAMESPACE" envDefault:"default" help:"Temporal namespace"`
+	UI        string `env:"XBOT_TEMPORAL_UI_URL" help:"address of the Temporal UI that /temporal/ leads to; set by xbot serve for its own"`
+	Summaries string `env:"XBOT_TEMPORAL_SUMMARIES" envDefault:"on" help:"on | off: whether the first words of messages stand in Temporal summaries"`
+}
+
+// Local says where the servers that xbot serve starts listen.
+type Local struct {
+	TemporalPort int    `env:"XBOT_TEMPORAL_PORT" envDefault:"0" help:"loopback port of the local Temporal; 0: chosen once and kept"`
+	UIPort       int    `env:"XBOT_TEMPORAL_UI_PORT" envDefault:"0" help:"loopback port of the local Temporal UI; 0: chosen once and kept"`
+	PostgresBin  string `env:"XBOT_POSTGRES_BIN" help:"folder of initdb and postgres; default: PATH, then the usual places"`
+}
+
+// LLM says which model answers (spec/001 §7.1; the upstream's names).
+type LLM struct {
+	Provider      string        `env:"LLM_PROVIDER" help:"openai | anthropic | demo; empty: openai if a key or base URL is set, else demo"`
+	BaseURL       string        `env:"LLM_BASE_URL" help:"base URL of the provider's API"`
+	APIKey        string        `env:"LLM_API_KEY" secret:"true" help:"key of the provider"`
+	Model         string        `env:"LLM_MODEL" help:"model id"`
+	RetryAttempts int           `env:"LLM_RETRY_ATTEMPTS" envDefault:"5" help:"calls in all before a step gives up"`
+	RetryDelay    time.Duration `env:"LLM_RETRY_DELAY" envDefault:"1s" help:"pause before the second call; doubles"`
+	RetryMaxDelay time.Duration `env:"LLM_RETRY_MAX_DELAY" envDefault:"30s" help:"longest pause between calls"`
+	RetryTimeout  time.Duration `env:"LLM_RETRY_TIMEOUT" envDefault:"120s" help:"a call without progress for this long has failed"`
+}
+
+// Agent bounds what a turn may do.
+type Agent struct {
+	MaxIterations int `env:"AGENT_MAX_ITERATIONS" envDefault:"200" help:"LLM calls of one turn (spec/001 §2.2 maxIter)"`
+}
+
+// HTTP says where the ingress listens.
+type HTTP struct {
+	Addr     string   `env:"XBOT_HTTP_ADDR" envDefault:"127.0.0.1:8080" help:"address of the page and the API"`
+	URL      string   `env:"XBOT_PUBLIC_URL" help:"address that people use, if it is not the one above (behind a proxy)"`
+	Hosts    []string `env:"XBOT_ALLOWED_HOSTS" help:"further host names that requests may name, comma separated"`
+	Internal string   `env:"XBOT_INTERNAL_URL" help:"address at which workers reach this ingress; default: the HTTP address"`
+	Admin    string   `env:"XBOT_ADMIN" envDefault:"admin" help:"name of the administrator created at first start"`
+}
+
+// Secrets protects what is stored.
+type Secrets struct {
+	Key string `env:"XBOT_ENCRYPTION_KEY" secret:"true" help:"32 bytes in base64; empty: generated once into XBOT_HOME/secret.key"`
+}
+
+// Runner says how the local runner works.
+type Runner struct {
+	Workspace string        `env:"XBOT_WORKSPACE" help:"folder where sessions start; default: the home folder of the user"`
+	Wait      time.Duration `env:"XBOT_RUNNER_WAIT" envDefault:"30s" help:"how long a call waits for a runner that is offline"`
+}
+
+// Telemetry says what is reported and where.
+type Telemetry struct {
+	LogLevel  string `env:"LOG_LEVEL" envDefault:"info" help:"debug | info | warn | error"`
+	LogFormat string `env:"LOG_FORMAT" envDefault:"text" help:"text | json"`
+	OTLP      string `env:"OTEL_EXPORTER_OTLP_ENDPOINT" help:"OpenTelemetry collector; empty: no traces"`
+	Metrics   string `env:"XBOT_METRICS_ADDR" help:"address for the /metrics and /healthz of a worker; empty: none"`
+}
+
+// Serve is everything in one process.
+type Serve struct {
+	Home
+	Database
+	Temporal
+	Local
+	LLM
+	Agent
+	HTTP
+	Secrets
+	Runner
+	Telemetry
+}
+
+// Ingress is the settings of xbot ingress.
+type Ingress struct {
+	Home
+	Database
+	Temporal
+	HTTP
+	LLM // what is configured is shown to people; the ingress never calls it
+	Secrets
+	Runner
+	Telemetry
+}
+
+// Worker is the settings of xbot worker.
+type Worker struct {
+	Home
+	Database
+	Temporal
+	LLM
+	Agent
+	Secrets
+	Runner
+	Telemetry
+}

@@ -1,0 +1,200 @@
+package config
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/caarlos0/env/v11"
+	"github.com/joho/godotenv"
+
+	"xbot/internal/fault"
+)
+
+// Load fills a settings struct from .env in the working folder, config.json in XBOT_HOME, and the environment.
+// Unknown keys and values of the wrong type are named in the error, which is a sentence for the operator.
+func Load[T any](environ []string) (T, error) {
+	var out T
+	values := env.ToMap(environ)
+	home, err := homeDir(values)
+	if err != nil {
+		return out, err
+	}
+	merged, err := readDotEnv(".env")
+	if err != nil {
+		return out, err
+	}
+	fromFile, err := readFile(filepath.Join(home, "config.json"))
+	if err != nil {
+		return out, err
+	}
+	maps.Copy(merged, fromFile)
+	for k, v := range values {
+		if v != "" { // an empty variable does not hide what a file says
+			merged[k] = v
+		}
+	}
+	merged["XBOT_HOME"] = home
+	if err := env.ParseWithOptions(&out, env.Options{Environment: merged}); err != nil {
+		return out, fault.Errorf(fault.Invalid, "%s", parseSentence(err))
+	}
+	return out, check(&out)
+}
+
+func homeDir(values map[string]string) (string, error) {
+	home := values["XBOT_HOME"]
+	if home == "" {
+		user, err := os.UserHomeDir()
+		if err != nil {
+			return "", fault.Errorf(fault.Invalid, "the home folder is unknown (%w): set XBOT_HOME", err)
+		}
+		home = filepath.Join(user, ".xbot")
+	}
+	home, err := filepath.Abs(home)
+	if err != nil {
+		return "", fault.Errorf(fault.Invalid, "XBOT_HOME: %w", err)
+	}
+	if err := os.MkdirAll(home, 0o755); err != nil {
+		return "", fault.Errorf(fault.Invalid, "XBOT_HOME cannot be made: %w", err)
+	}
+	return home, nil
+}
+
+// readDotEnv reads .env. Keys of other programs are left alone; those that look like ours must be ours.
+func readDotEnv(path string) (map[string]string, error) {
+	values, err := godotenv.Read(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return map[string]string{}, nil
+	}
+	if err != nil {
+		return nil, fault.Errorf(fault.Invalid, ".env cannot be read: %w", err)
+	}
+	for key := range values {
+		if strings.HasPrefix(key, "XBOT_") && !known(key) {
+			return nil, fault.Errorf(fault.Invalid, ".env sets %s, which is not a setting of xbot%s", key, nearest(key))
+		}
+	}
+	return values, nil
+}
+
+// readFile reads config.json into environment names: nested keys are joined by underscores and tried as they are and
+// with the prefix XBOT_.
+func readFile(path string) (map[string]string, error) {
+	data, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return map[string]string{}, nil
+	}
+	if err != nil {
+		return nil, fault.Errorf(fault.Invalid, "config.json cannot be read: %w", err)
+	}
+	var tree map[string]any
+	if err := json.Unmarshal(data, &tree); err != nil {
+		return nil, fault.Errorf(fault.Invalid, "%s is not valid JSON: %w", path, err)
+	}
+	out := map[string]string{}
+	if err := flatten(tree, "", out); err != nil {
+		return nil, fault.Errorf(fault.Invalid, "%s: %w", path, err)
+	}
+	return out, nil
+}
+
+func flatten(tree map[string]any, prefix string, out map[string]string) error {
+	for _, key := range slices.Sorted(maps.Keys(tree)) {
+		path := key
+		if prefix != "" {
+			path = prefix + "." + key
+		}
+		if branch, ok := tree[key].(map[string]any); ok {
+			if err := flatten(branch, path, out); err != nil {
+				return err
+			}
+			continue
+		}
+		name, ok := nameOf(path)
+		if !ok {
+			return fmt.Errorf("%q is not a setting of xbot%s", path, nearest(envStyle(path)))
+		}
+		text, err := scalar(tree[key])
+		if err != nil {
+			return fmt.Errorf("%q: %w", path, err)
+		}
+		out[name] = text
+	}
+	return nil
+}
+
+func nameOf(path string) (string, bool) {
+	name := envStyle(path)
+	for _, candidate := range []string{name, "XBOT_" + name} {
+		if known(candidate) {
+			return candidate, true
+		}
+	}
+	return "", false
+}
+
+func envStyle(path string) string {
+	return strings.ToUpper(strings.NewReplacer(".", "_", "-", "_").Replace(path))
+}
+
+func scalar(v any) (string, error) {
+	switch v := v.(type) {
+	case string:
+		return v, nil
+	case bool, float64:
+		return fmt.Sprint(v), nil
+	case []any:
+		parts := make([]string, len(v))
+		for i, item := range v {
+			text, err := scalar(item)
+			if err != nil {
+				return "", err
+			}
+			parts[i] = text
+		}
+		return strings.Join(parts, ","), nil
+	case nil:
+		return "", nil
+	}
+	return "", fmt.Errorf("%T is not a value that a setting can have", v)
+}
+
+func parseSentence(err error) string {
+	var all env.AggregateError
+	if !errors.As(err, &all) {
+		return err.Error()
+	}
+	var parts []string
+	for _, e := range all.Errors {
+		var p env.ParseError
+		if errors.As(e, &p) {
+			name := p.Name
+			for _, s := range Settings[Serve]() {
+				if s.Field == p.Name {
+					name = s.Name
+				}
+			}
+			parts = append(parts, fmt.Sprintf("%s must be a %s", name, typeName(p.Type)))
+			continue
+		}
+		parts = append(parts, e.Error())
+	}
+	return strings.Join(parts, "; ")
+}
+
+func typeName(t reflect.Type) string {
+	switch t.String() {
+	case "time.Duration":
+		return "duration such as 30s or 2m"
+	case "int":
+		return "whole number"
+	}
+	return t.String()
+}

@@ -1,0 +1,83 @@
+package config
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+)
+
+// Setting is one setting as an operator sees it.
+type Setting struct {
+	Name   string // environment variable
+	Field  string
+	Value  string // masked if secret
+	Help   string
+	Secret bool
+}
+
+// Settings lists the settings of a process type with their defaults.
+func Settings[T any]() []Setting {
+	var zero T
+	return Describe(&zero)
+}
+
+// Describe lists the settings of a struct with their values; secrets are masked.
+func Describe(settings any) []Setting {
+	var out []Setting
+	walk(reflect.ValueOf(settings).Elem(), func(field reflect.StructField, v reflect.Value) {
+		s := Setting{Name: field.Tag.Get("env"), Field: field.Name, Help: field.Tag.Get("help"), Secret: field.Tag.Get("secret") != ""}
+		s.Value = fmt.Sprint(v.Interface())
+		if list, ok := v.Interface().([]string); ok {
+			s.Value = strings.Join(list, ",")
+		}
+		if s.Secret && s.Value != "" {
+			s.Value = "********"
+		}
+		out = append(out, s)
+	})
+	return out
+}
+
+func walk(v reflect.Value, visit func(reflect.StructField, reflect.Value)) {
+	for i := range v.NumField() {
+		field := v.Type().Field(i)
+		if field.Anonymous {
+			walk(v.Field(i), visit)
+			continue
+		}
+		visit(field, v.Field(i))
+	}
+}
+
+// known reports whether any process has a setting of that name. Temporal's own variables pass through.
+func known(name string) bool {
+	if strings.HasPrefix(name, "TEMPORAL_") {
+		return true
+	}
+	for _, s := range Settings[Serve]() {
+		if s.Name == name {
+			return true
+		}
+	}
+	return false
+}
+
+// nearest names the setting that a mistaken name most likely means.
+func nearest(name string) string {
+	best, score := "", 3
+	for _, s := range Settings[Serve]() {
+		common := 0
+		for _, part := range strings.Split(name, "_") {
+			if len(part) > 2 && strings.Contains("_"+s.Name+"_", "_"+part+"_") {
+				common += len(part)
+			}
+		}
+		if common > score {
+			best, score = s.Name, common
+		}
+	}
+	if best == "" {
+		return "; see \"xbot config\" for all of them"
+	}
+	return "; did you mean " + best + "?"
+}
