@@ -28,10 +28,11 @@ func newLogger(w io.Writer, level slog.Level) *logger {
 	return l
 }
 
-// quiet leaves out warnings: while the server stops, its parts miss each other.
+// quiet leaves out what the server's parts say about missing each other while they stop, unless more than errors and
+// warnings is wanted.
 func (l *logger) quiet() {
-	if l.level.Level() == slog.LevelWarn {
-		l.level.Set(slog.LevelError)
+	if l.level.Level() >= slog.LevelWarn {
+		l.level.Set(slog.LevelError + 1)
 	}
 }
 

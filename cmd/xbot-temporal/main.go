@@ -85,7 +85,7 @@ func serve(opts *options, stdin io.Reader, stdout, stderr io.Writer) error {
 		return stopped(ctx, err)
 	case <-time.After(shutdownLimit):
 		// A part is stuck, most likely on a Postgres that is gone.
-		logger.Warn("the server did not stop in time; leaving it")
+		fmt.Fprintf(stderr, "xbot-temporal: left without waiting for the server, which did not stop within %s\n", shutdownLimit)
 		return nil
 	}
 }

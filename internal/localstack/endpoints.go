@@ -8,6 +8,8 @@ import (
 	"net"
 	"net/url"
 	"strconv"
+
+	"xbot/internal/localstack/pgserver"
 )
 
 // serverName is the name in the certificate of xbot-temporal.
@@ -101,7 +103,7 @@ func (h home) endpoints(chosen choices, secret func(string) (string, error)) (En
 
 // databaseURL opens a database over the socket in a folder.
 func databaseURL(role, password, database, socket string) string {
-	query := url.Values{"host": {socket}, "port": {strconv.Itoa(postgresPort)}, "sslmode": {"disable"}}
+	query := url.Values{"host": {socket}, "port": {strconv.Itoa(pgserver.Port)}, "sslmode": {"disable"}}
 	u := url.URL{Scheme: "postgres", User: url.UserPassword(role, password), Path: "/" + database, RawQuery: query.Encode()}
 	return u.String()
 }

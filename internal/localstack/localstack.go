@@ -76,7 +76,7 @@ func start(ctx context.Context, cfg Config, home home, lock *instanceLock) (*Sta
 	if err != nil {
 		return nil, err
 	}
-	chosen, err := home.keepChoices(cfg, postgres.socket)
+	chosen, err := home.keepChoices(cfg, postgres.cluster.Socket)
 	if err != nil {
 		return nil, err
 	}

@@ -18,7 +18,6 @@ const (
 	productRole     = "xbot"
 	productDatabase = "xbot"
 	temporalRole    = "xbot_temporal" // makes its databases itself
-	postgresPort    = 5432            // part of the socket's name; nothing listens on TCP
 )
 
 // postgres is the database server of a home.
@@ -26,7 +25,6 @@ type postgres struct {
 	cluster pgserver.Cluster
 	exists  bool // the data does
 	home    home
-	socket  string // folder
 	follow  bool
 }
 
@@ -36,7 +34,7 @@ func newPostgres(ctx context.Context, cfg Config, h home) (*postgres, error) {
 		return nil, err
 	}
 	p := &postgres{cluster: cluster, exists: exists, home: h, follow: cfg.ParentDeath}
-	p.socket = p.chooseSocket()
+	p.cluster.Socket = p.chooseSocket()
 	return p, nil
 }
 
@@ -86,17 +84,17 @@ func (p *postgres) await(ctx context.Context, server *process.Process) error {
 	if err != nil {
 		return fmt.Errorf("open the product's database: %w", err)
 	}
-	return pgserver.Await(ctx, server, databaseURL(productRole, password, productDatabase, p.socket), p.logFile())
+	return pgserver.Await(ctx, server, databaseURL(productRole, password, productDatabase, p.cluster.Socket), p.logFile())
 }
 
 func (p *postgres) end(ctx context.Context, server *process.Process) error {
 	if err := pgserver.Stop(ctx, server); err != nil {
 		return err
 	}
-	if p.socket == p.cluster.Data {
+	if p.cluster.Socket == p.cluster.Data {
 		return nil
 	}
-	if err := os.Remove(p.socket); err != nil && !os.IsNotExist(err) {
+	if err := os.Remove(p.cluster.Socket); err != nil && !os.IsNotExist(err) {
 		return fmt.Errorf("remove the folder of the Postgres socket: %w", err)
 	}
 	return nil
@@ -143,7 +141,7 @@ local all all scram-sha-256
 
 // settings is postgresql.conf for one machine that shares its memory with much else.
 func (p *postgres) settings() string {
-	socket := p.socket
+	socket := p.cluster.Socket
 	if socket == p.cluster.Data {
 		socket = "." // the server may not be allowed to walk to its own data by name
 	}
@@ -152,7 +150,7 @@ func (p *postgres) settings() string {
 		"listen_addresses = ''",
 		"unix_socket_directories = '" + strings.ReplaceAll(socket, "'", "''") + "'",
 		"unix_socket_permissions = 0700",
-		fmt.Sprintf("port = %d", postgresPort),
+		fmt.Sprintf("port = %d", pgserver.Port),
 		"password_encryption = 'scram-sha-256'",
 		"max_connections = 200",
 		"shared_buffers = '64MB'",
@@ -164,6 +162,9 @@ func (p *postgres) settings() string {
 		"log_timezone = 'UTC'",
 		"log_checkpoints = off",
 		"log_connections = off",
+		// Statements and details hold what people wrote.
+		"log_error_verbosity = terse",
+		"log_min_error_statement = panic",
 		"include_if_exists = 'local.conf'",
 	}, "\n") + "\n"
 }
@@ -196,10 +197,10 @@ func runtimeDir() string {
 }
 
 func (p *postgres) makeSocketDir() error {
-	if p.socket == p.cluster.Data {
+	if p.cluster.Socket == p.cluster.Data {
 		return nil
 	}
-	if err := p.cluster.PrivateDir(p.socket); err != nil {
+	if err := p.cluster.PrivateDir(p.cluster.Socket); err != nil {
 		return fmt.Errorf("make the folder for the Postgres socket: %w", err)
 	}
 	return nil

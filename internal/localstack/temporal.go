@@ -13,6 +13,7 @@ import (
 	"syscall"
 	"time"
 
+	"xbot/internal/localstack/pgserver"
 	"xbot/internal/localstack/process"
 )
 
@@ -47,7 +48,7 @@ func newTemporal(cfg Config, h home, chosen choices) (*temporal, error) {
 	t := &temporal{binary: binary, home: h, chosen: chosen, follow: cfg.ParentDeath}
 	t.args = []string{
 		"--postgres-host=" + chosen.Socket,
-		fmt.Sprintf("--postgres-port=%d", postgresPort),
+		fmt.Sprintf("--postgres-port=%d", pgserver.Port),
 		"--postgres-user=" + temporalRole,
 		"--postgres-password-file=" + h.secret(temporalPassword),
 		"--postgres-wait=1m", // a first start makes the data meanwhile

@@ -19,7 +19,8 @@ import (
 
 // Cluster is a data folder with the binaries and the account that serve it.
 type Cluster struct {
-	Data string // absolute path
+	Data   string // absolute path
+	Socket string // folder of its socket, absolute; may be Data
 	Binaries
 	Account
 }

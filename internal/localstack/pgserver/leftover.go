@@ -21,12 +21,13 @@ const nobodysPID = "999999999"
 
 // Running returns the server that is running on this data, whoever started it, or nil when there is none.
 //
-// Without one it makes sure that a new server can start. Postgres guards its data with postmaster.pid: it refuses to
-// start while the pid in there is alive, whatever that process is, and while processes of the old server use its
-// shared memory. The first is wrong when the number now belongs to somebody else, so such a number is replaced by
-// one that nobody has; the rest of the file, and with it the second guard, stays.
+// Without one it makes sure that a new server can start. Postgres guards data and socket with a lock file each: it
+// refuses to start while the pid in one is alive, whatever that process is, and while processes of the old server
+// use its shared memory. The first is wrong when the number now belongs to somebody else, or to a dead process that
+// its parent has not cleared away. Such a number is replaced by one that nobody has; the rest of the file, and with
+// it the second guard, stays.
 func (c Cluster) Running(ctx context.Context) (*process.Process, error) {
-	pid, err := c.recordedPID()
+	pid, err := recordedPID(c.pidFile())
 	if err != nil {
 		return nil, err
 	}
@@ -36,8 +37,8 @@ func (c Cluster) Running(ctx context.Context) (*process.Process, error) {
 			return server, nil
 		}
 	}
-	if pid > 0 {
-		if err := c.disown(pid); err != nil {
+	for _, file := range []string{c.pidFile(), c.socketLock()} {
+		if err := disown(file); err != nil {
 			return nil, err
 		}
 	}
@@ -59,9 +60,11 @@ func (c Cluster) State() string {
 
 func (c Cluster) pidFile() string { return filepath.Join(c.Data, "postmaster.pid") }
 
-// recordedPID reads the pid of the last server; 0 when there is none.
-func (c Cluster) recordedPID() (int, error) {
-	text, err := os.ReadFile(c.pidFile())
+func (c Cluster) socketLock() string { return filepath.Join(c.Socket, socketName+".lock") }
+
+// recordedPID reads the pid in a lock file; 0 when there is none.
+func recordedPID(file string) (int, error) {
+	text, err := os.ReadFile(file)
 	if errors.Is(err, fs.ErrNotExist) {
 		return 0, nil
 	}
@@ -76,19 +79,20 @@ func (c Cluster) recordedPID() (int, error) {
 	return pid, nil
 }
 
-// disown replaces a pid that is no server's, if some process has it.
-func (c Cluster) disown(pid int) error {
-	if err := syscall.Kill(pid, 0); errors.Is(err, syscall.ESRCH) {
-		return nil
+// disown replaces the pid in a lock file that no server holds, if some process has it.
+func disown(file string) error {
+	pid, err := recordedPID(file)
+	if err != nil || pid == 0 || errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) {
+		return err
 	}
-	text, err := os.ReadFile(c.pidFile())
+	text, err := os.ReadFile(file)
 	if err != nil {
 		return fmt.Errorf("read who served the Postgres data: %w", err)
 	}
 	_, rest, _ := strings.Cut(string(text), "\n")
 	// In place: the file keeps its owner and mode.
-	if err := os.WriteFile(c.pidFile(), []byte(nobodysPID+"\n"+rest), 0o600); err != nil {
-		return fmt.Errorf("mark %s as left behind: %w", c.pidFile(), err)
+	if err := os.WriteFile(file, []byte(nobodysPID+"\n"+rest), 0o600); err != nil {
+		return fmt.Errorf("mark %s as left behind: %w", file, err)
 	}
 	return nil
 }

@@ -15,6 +15,12 @@ import (
 	"xbot/internal/localstack/process"
 )
 
+// socketName is Postgres's name for the socket of Port.
+const socketName = ".s.PGSQL.5432"
+
+// Port is part of the socket's name; nothing listens on TCP.
+const Port = 5432
+
 const (
 	// readyPoll is short because a start on existing data takes a tenth of a second.
 	readyPoll = 5 * time.Millisecond
@@ -117,5 +123,5 @@ func lastMessage(logFile string) string {
 // SocketFits says whether a socket in dir has a path that the system accepts. The shortest limit, macOS's, is 104
 // bytes with the final zero.
 func SocketFits(dir string) bool {
-	return len(filepath.Join(dir, ".s.PGSQL.5432")) <= 103
+	return len(filepath.Join(dir, socketName)) <= 103
 }
