@@ -1,0 +1,115 @@
+package job
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+
+	"xbot/runner/wire"
+)
+
+// Attach finds the command with this id or starts it. The same id with another command is a Conflict once it has been
+// started. A command that was released or pruned is lost: it is never started again. Unavailable means that nothing
+// was executed. The store fills in the spec's Store, Boot and marker variable.
+func (s *Store) Attach(spec Spec) (*Job, error) {
+	name := folderName(spec.ID)
+	e := s.enter(name)
+	defer s.leave(name, e)
+	if e.job != nil {
+		return e.job, sameCommand(e.job.hash, spec.Hash)
+	}
+	dir := s.jobDir(name)
+	if s.wasReleased(name) {
+		return endedJob(dir, Status{State: wire.StateLost}), nil
+	}
+	if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+		return nil, notStarted(err)
+	}
+	phase, lock, err := look(dir)
+	if err != nil {
+		return nil, notStarted(err)
+	}
+	if lock != nil {
+		defer lock.Close()
+	}
+	if phase != fresh && phase != refused {
+		if err := sameCommand(knownHash(dir), spec.Hash); err != nil {
+			return nil, err
+		}
+	}
+	switch phase {
+	case ended, stopped:
+		return endedJob(dir, s.conclude(dir)), nil
+	case refused:
+		return endedJob(dir, Status{State: wire.StateKilled}), nil
+	case running:
+		return s.watch(e, dir, spec)
+	}
+	if err := s.start(dir, spec, lock); err != nil {
+		return nil, notStarted(err)
+	}
+	return s.watch(e, dir, spec)
+}
+
+func notStarted(err error) error {
+	return wire.Errorf(wire.Unavailable, "the command was not started: %v", err)
+}
+
+// start makes the shim of a fresh job. The lock passes to it with its open file, so there is no moment at which
+// nobody holds it.
+func (s *Store) start(dir string, spec Spec, lock *os.File) error {
+	spec.Store, spec.Boot = s.id, s.boot
+	spec.Env = append(spec.Env, s.marker(dir))
+	data, err := json.Marshal(spec)
+	if err != nil {
+		return fmt.Errorf("encode the command: %w", err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, CommandFile), data, 0o600); err != nil {
+		return err
+	}
+	events, err := makeFIFO(dir, eventsFile, unix.O_NONBLOCK)
+	if err != nil {
+		return err
+	}
+	defer unix.Close(events)
+	control, err := makeFIFO(dir, controlFile, 0)
+	if err != nil {
+		return err
+	}
+	defer unix.Close(control)
+	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
+	if err != nil {
+		return err
+	}
+	defer null.Close()
+	return s.reaper.start(s.self, []string{"xbot-runner", "shim", dir}, &syscall.ProcAttr{
+		Dir: "/",
+		Env: []string{"PATH=/usr/bin:/bin"},
+		Files: []uintptr{null.Fd(), null.Fd(), null.Fd(),
+			LockFD: lock.Fd(), EventsFD: uintptr(events), ControlFD: uintptr(control)},
+		Sys: &syscall.SysProcAttr{Setsid: true},
+	})
+}
+
+// makeFIFO makes a FIFO and opens both its ends in one descriptor, so that neither process sees the other's absence
+// as an error. What an earlier, failed start left is replaced: the job's lock is held.
+func makeFIFO(dir, name string, flags int) (int, error) {
+	path := filepath.Join(dir, name)
+	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return 0, err
+	}
+	if err := unix.Mkfifo(path, 0o600); err != nil {
+		return 0, fmt.Errorf("make %s: %w", name, err)
+	}
+	fd, err := unix.Open(path, unix.O_RDWR|unix.O_CLOEXEC|flags, 0)
+	if err != nil {
+		return 0, fmt.Errorf("open %s: %w", name, err)
+	}
+	return fd, nil
+}

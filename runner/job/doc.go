@@ -1,0 +1,26 @@
+// Package job keeps the commands of a runner on disk, so that each is started at most once and found again after any
+// crash of the runner. It is the meeting place of two processes: the daemon (Store) and, for every command, its shim
+// (package shim). It does not run commands itself.
+//
+//	<state>/lock               held by the daemon: one daemon for one store
+//	<state>/store              the id of the store, made with it
+//	<state>/released/<job>     empty: the command was recorded elsewhere and is never started again
+//	<state>/jobs/<job>/command what to run, for the shim
+//	                  /lock    held by the shim from its first to its last moment (and by the daemon while it decides)
+//	                  /started written and synced before the command executes
+//	                  /kill    the command is to end; if it had not started, it never will
+//	                  /output  stdout and stderr in the order written
+//	                  /status  how it ended; written and synced under another name, then renamed
+//	                  /events  FIFO: the shim tells the daemon that something happened; end of file: the shim is gone
+//	                  /control FIFO: the daemon tells the shim to look for the kill file
+//
+// The state of a job follows from what is there, in this order:
+//
+//	status            → ended, as it says
+//	lock held         → running
+//	started           → lost: it had begun and nobody can know how it ended
+//	kill              → killed before it started
+//	otherwise         → not started
+//
+// A process id is never consulted: ids are reused, locks are not.
+package job

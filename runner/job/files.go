@@ -1,0 +1,161 @@
+package job
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// The names in a job's folder.
+const (
+	CommandFile = "command"
+	LockFile    = "lock"
+	StartedFile = "started"
+	KillFile    = "kill"
+	OutputFile  = "output"
+	StatusFile  = "status"
+	eventsFile  = "events"
+	controlFile = "control"
+)
+
+// The descriptors a shim is started with.
+const (
+	LockFD    = 3 // the job's lock, already taken by the daemon
+	EventsFD  = 4 // write end of events, non-blocking
+	ControlFD = 5 // read end of control, blocking
+)
+
+// The bytes of the events FIFO. After Refused the rest is a sentence: the command was not started.
+const (
+	Happened = '.'
+	Refused  = '!'
+)
+
+// Spec is what to run. It is written by the daemon and read by the shim.
+type Spec struct {
+	ID      string        `json:"id"`
+	Hash    string        `json:"hash"` // of what makes two commands the same: text and folder as requested
+	Command string        `json:"command"`
+	Dir     string        `json:"dir"` // absolute
+	Env     []string      `json:"env"` // complete
+	Timeout time.Duration `json:"timeout"`
+	Hide    []string      `json:"hide,omitempty"` // folders the command must not see
+	Store   string        `json:"store"`
+	Boot    string        `json:"boot"`
+}
+
+// Started notes that a command was about to execute.
+type Started struct {
+	ID    string    `json:"id"`
+	Hash  string    `json:"hash"`
+	Store string    `json:"store"`
+	Boot  string    `json:"boot"`
+	At    time.Time `json:"at"`
+}
+
+// Status is how a job ended. State is one of wire's states.
+type Status struct {
+	State   string    `json:"state"`
+	Code    int       `json:"code"`
+	Total   int64     `json:"total"`          // bytes the command wrote
+	Kept    int64     `json:"kept"`           // bytes in the output file
+	Note    string    `json:"note,omitempty"` // what the reader of the output must know, for example that the disk was full
+	Started time.Time `json:"started,omitzero"`
+	Ended   time.Time `json:"ended,omitzero"`
+}
+
+// ReadJSON reads a file of a job. A file that is not there is fs.ErrNotExist.
+func ReadJSON[T any](dir, name string) (T, error) {
+	var v T
+	data, err := os.ReadFile(filepath.Join(dir, name))
+	if err != nil {
+		return v, err
+	}
+	if err := json.Unmarshal(data, &v); err != nil {
+		return v, fmt.Errorf("read %s of %s: %w", name, filepath.Base(dir), err)
+	}
+	return v, nil
+}
+
+// WriteOnce makes a file that is not there yet and does not return before it, and the folders that lead to it,
+// survive a power cut.
+func WriteOnce(dir, name string, v any) error {
+	data, err := json.Marshal(v)
+	if err != nil {
+		return fmt.Errorf("encode %s: %w", name, err)
+	}
+	f, err := os.OpenFile(filepath.Join(dir, name), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	if err := writeSynced(f, data); err != nil {
+		return errors.Join(err, os.Remove(f.Name()))
+	}
+	return errors.Join(syncDir(dir), syncDir(filepath.Dir(dir)))
+}
+
+// Replace puts a file in place so that a reader sees the old or the whole new content, also after a power cut.
+func Replace(dir, name string, v any) error {
+	data, err := json.Marshal(v)
+	if err != nil {
+		return fmt.Errorf("encode %s: %w", name, err)
+	}
+	path := filepath.Join(dir, name)
+	f, err := os.OpenFile(path+".tmp", os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return err
+	}
+	if err := writeSynced(f, data); err != nil {
+		return errors.Join(err, os.Remove(f.Name()))
+	}
+	if err := os.Rename(f.Name(), path); err != nil {
+		return err
+	}
+	return syncDir(dir)
+}
+
+func writeSynced(f *os.File, data []byte) error {
+	_, err := f.Write(data)
+	if err == nil {
+		err = f.Sync()
+	}
+	return errors.Join(err, f.Close())
+}
+
+func syncDir(dir string) error {
+	f, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Sync(), f.Close())
+}
+
+// Exists reports whether a file of a job is there. An error other than absence counts as there, which errs on the
+// side of not running a command again.
+func Exists(dir, name string) bool {
+	_, err := os.Lstat(filepath.Join(dir, name))
+	return !errors.Is(err, fs.ErrNotExist)
+}
+
+// TryLock takes the lock on an open file without waiting; false means somebody else has it. The lock belongs to the
+// open file and goes when its last descriptor is closed, however the process ends.
+func TryLock(fd int) (bool, error) {
+	for {
+		err := unix.Flock(fd, unix.LOCK_EX|unix.LOCK_NB)
+		switch {
+		case err == nil:
+			return true, nil
+		case errors.Is(err, unix.EINTR):
+		case errors.Is(err, unix.EWOULDBLOCK):
+			return false, nil
+		default:
+			return false, fmt.Errorf("lock: %w", err)
+		}
+	}
+}

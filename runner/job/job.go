@@ -1,0 +1,190 @@
+package job
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"xbot/runner/wire"
+)
+
+// How often the lock of a shim that closed its events is tried until it is free.
+const (
+	settleFirst = time.Millisecond
+	settleMost  = 100 * time.Millisecond
+)
+
+// errStoreClosed ends the wait of those who were attached.
+var errStoreClosed = wire.Errorf(wire.Unavailable, "the runner is stopping; the command goes on")
+
+// Job is a command as the daemon sees it: it may be watched by many at once.
+type Job struct {
+	dir    string
+	hash   string
+	events *os.File // read end; nil once ended
+
+	done chan struct{} // closed at the end
+
+	mu      sync.Mutex
+	changed chan struct{} // closed and renewed when something happened; closed for good at the end
+	ended   bool
+	status  Status
+	err     error
+}
+
+// endedJob is a job that needs no watching.
+func endedJob(dir string, status Status) *Job {
+	j := &Job{dir: dir, changed: make(chan struct{}), done: make(chan struct{}), ended: true, status: status}
+	close(j.changed)
+	close(j.done)
+	return j
+}
+
+// watch follows a running job through its events until its end.
+func (s *Store) watch(e *entry, dir string, spec Spec) (*Job, error) {
+	hash := knownHash(dir)
+	if hash == "" {
+		hash = spec.Hash
+	}
+	// Without a writer the open succeeds and the first read says end of file, as it should.
+	events, err := os.OpenFile(filepath.Join(dir, eventsFile), os.O_RDONLY|unix.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, wire.Errorf(wire.Unavailable, "the running command cannot be watched: %v", err)
+	}
+	j := &Job{dir: dir, hash: hash, events: events, changed: make(chan struct{}), done: make(chan struct{})}
+	s.setJob(e, j)
+	s.watches.Go(func() { s.follow(filepath.Base(dir), j) })
+	return j, nil
+}
+
+// follow runs until the shim is gone or the store is closed.
+func (s *Store) follow(name string, j *Job) {
+	refusal, err := j.readEvents()
+	if !errors.Is(err, io.EOF) {
+		j.finish(Status{}, errStoreClosed)
+		return
+	}
+	if err := j.events.Close(); err != nil && !errors.Is(err, os.ErrClosed) {
+		refusal = strings.TrimSpace(refusal + " " + err.Error())
+	}
+	status, err := s.settle(j.dir, refusal)
+	e := s.enter(name)
+	if e.job == j {
+		s.setJob(e, nil)
+	}
+	s.leave(name, e)
+	j.finish(status, err)
+}
+
+// readEvents wakes those who wait for every event, and returns what the shim said if it refused to start.
+func (j *Job) readEvents() (refusal string, err error) {
+	buf := make([]byte, 4096)
+	var said []byte
+	for {
+		n, err := j.events.Read(buf)
+		if i := bytes.IndexByte(buf[:n], Refused); len(said) == 0 && i >= 0 {
+			said = append(said, buf[i:n]...)
+		} else if len(said) > 0 {
+			said = append(said, buf[:n]...)
+		}
+		if n > 0 {
+			j.wake()
+		}
+		if err != nil {
+			return strings.TrimPrefix(string(said), string(rune(Refused))), err
+		}
+	}
+}
+
+// settle finds out how a job ended whose shim closed its events. The shim may need a moment to let go of the lock.
+func (s *Store) settle(dir, refusal string) (Status, error) {
+	for wait := settleFirst; ; wait = min(2*wait, settleMost) {
+		phase, lock, err := look(dir)
+		if err != nil {
+			return Status{}, wire.Errorf(wire.Unavailable, "the end of the command cannot be read: %v", err)
+		}
+		switch phase {
+		case ended:
+			return s.conclude(dir), nil
+		case running:
+			select {
+			case <-time.After(wait):
+				continue
+			case <-s.quit:
+				return Status{}, errStoreClosed
+			}
+		}
+		status, err := s.verdict(dir, phase, refusal)
+		return status, errors.Join(err, lock.Close())
+	}
+}
+
+// verdict judges a job whose lock we hold.
+func (s *Store) verdict(dir string, phase phase, refusal string) (Status, error) {
+	switch phase {
+	case stopped:
+		return s.conclude(dir), nil
+	case refused:
+		return Status{State: wire.StateKilled}, nil
+	}
+	if refusal == "" {
+		refusal = "its shim ended before the start"
+	}
+	return Status{}, notStarted(errors.New(refusal))
+}
+
+func (j *Job) wake() {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	close(j.changed)
+	j.changed = make(chan struct{})
+}
+
+func (j *Job) finish(status Status, err error) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.ended, j.status, j.err = true, status, err
+	close(j.changed)
+	close(j.done)
+}
+
+// stopWatching ends follow; the command goes on.
+func (j *Job) stopWatching() {
+	_ = j.events.Close() // only fails if follow has closed it already
+}
+
+// Changed returns a channel that is closed when output was written or the job ended. Take it before looking at the
+// output, so that nothing falls between.
+func (j *Job) Changed() <-chan struct{} {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.changed
+}
+
+// Done returns a channel that is closed when the job has ended.
+func (j *Job) Done() <-chan struct{} { return j.done }
+
+// End returns how the job ended; done is false while it runs. An error means that nothing is known about the end:
+// the command was not started, or the store is closing.
+func (j *Job) End() (status Status, done bool, err error) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.status, j.ended, j.err
+}
+
+// OpenOutput opens what the command wrote so far; nil if there is nothing.
+func (j *Job) OpenOutput() (*os.File, error) {
+	f, err := os.Open(filepath.Join(j.dir, OutputFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	return f, err
+}
