@@ -1,0 +1,68 @@
+package shim
+
+import (
+	"bytes"
+	"os"
+	"strconv"
+
+	"golang.org/x/sys/unix"
+)
+
+// signalDescendants signals every process below the shim. Each is held by a descriptor and looked at a second time, so
+// that a reused id is not hit.
+func signalDescendants(sig unix.Signal) {
+	held := map[int]int{} // pid → descriptor
+	for pid := range descendants(os.Getpid()) {
+		if fd, err := unix.PidfdOpen(pid, 0); err == nil {
+			held[pid] = fd
+		}
+	}
+	still := descendants(os.Getpid())
+	for pid, fd := range held {
+		if still[pid] {
+			_ = unix.PidfdSendSignal(fd, sig, nil, 0) // it may be gone
+		}
+		_ = unix.Close(fd) // nothing was written
+	}
+}
+
+// descendants are the processes below root, without root.
+func descendants(root int) map[int]bool {
+	parents := map[int]int{}
+	entries, err := os.ReadDir("/proc")
+	if err != nil {
+		return nil // no /proc: only the process group can be reached
+	}
+	for _, entry := range entries {
+		if pid, err := strconv.Atoi(entry.Name()); err == nil {
+			parents[pid] = parentOf(pid)
+		}
+	}
+	found := map[int]bool{}
+	for pid := range parents {
+		for p := parents[pid]; p > 1; p = parents[p] {
+			if p == root {
+				found[pid] = true
+				break
+			}
+		}
+	}
+	return found
+}
+
+// parentOf reads the fourth field of /proc/<pid>/stat; the second, the name, may contain anything. 0 means gone.
+func parentOf(pid int) int {
+	data, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
+	if err != nil {
+		return 0
+	}
+	fields := bytes.Fields(data[bytes.LastIndexByte(data, ')')+1:])
+	if len(fields) < 2 {
+		return 0
+	}
+	ppid, err := strconv.Atoi(string(fields[1]))
+	if err != nil {
+		return 0
+	}
+	return ppid
+}

@@ -1,0 +1,76 @@
+package shim
+
+import (
+	"os"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"xbot/runner/job"
+)
+
+// family is the command's shell and its process group. Processes that leave the group cannot be followed on this
+// system.
+type family struct {
+	leader int
+	exited chan unix.WaitStatus // receives once, when the shell ended
+}
+
+// adoptOrphans does nothing: this system knows no reaper but the first process.
+func adoptOrphans() error { return nil }
+
+// startFamily executes the command in a process group of its own.
+func startFamily(spec job.Spec, output *os.File) (*family, error) {
+	null, err := os.Open(os.DevNull)
+	if err != nil {
+		return nil, err
+	}
+	defer null.Close()
+	pid, err := syscall.ForkExec("/bin/sh", []string{"sh", "-c", spec.Command}, &syscall.ProcAttr{
+		Dir:   spec.Dir,
+		Env:   spec.Env,
+		Files: []uintptr{null.Fd(), output.Fd(), output.Fd()},
+		Sys:   &syscall.SysProcAttr{Setpgid: true},
+	})
+	if err != nil {
+		return nil, err
+	}
+	f := &family{leader: pid, exited: make(chan unix.WaitStatus, 1)}
+	go f.reap()
+	return f, nil
+}
+
+func (f *family) reap() {
+	for {
+		var ws unix.WaitStatus
+		_, err := unix.Wait4(f.leader, &ws, 0, nil)
+		if err == unix.EINTR {
+			continue
+		}
+		f.exited <- ws
+		return
+	}
+}
+
+// terminate asks the process group to end, gives it killGrace, and then kills what is left of it. The group's id
+// stays taken as long as it has members.
+func (f *family) terminate() {
+	_ = unix.Kill(-f.leader, unix.SIGTERM) // gone already, or beyond our rights
+	_ = unix.Kill(-f.leader, unix.SIGCONT) // a stopped process cannot answer
+	if f.emptyWithin(killGrace) {
+		return
+	}
+	_ = unix.Kill(-f.leader, unix.SIGKILL)
+	f.emptyWithin(killWait)
+}
+
+func (f *family) emptyWithin(d time.Duration) bool {
+	for deadline := time.Now().Add(d); time.Now().Before(deadline); {
+		if unix.Kill(-f.leader, 0) == unix.ESRCH {
+			return true
+		}
+		<-time.After(killEvery)
+	}
+	return false
+}

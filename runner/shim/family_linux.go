@@ -1,0 +1,107 @@
+package shim
+
+import (
+	"os"
+	"sync"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"xbot/runner/job"
+)
+
+// family is the command's shell and everything that came from it. The shim is the reaper of orphans below it, so
+// descendants stay descendants even if they leave the process group and the session.
+type family struct {
+	leader int
+	exited chan unix.WaitStatus // receives once, when the shell ended
+	gone   chan struct{}        // closed when no descendant is left
+
+	mu     sync.Mutex // held while a child is reaped and while the group is signalled: its id cannot be reused meanwhile
+	reaped bool       // the leader
+}
+
+// adoptOrphans makes the shim the parent of descendants whose own parent dies.
+func adoptOrphans() error {
+	return os.NewSyscallError("prctl", unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0))
+}
+
+// startFamily executes the command in a process group of its own. The calling thread must outlive the command.
+func startFamily(spec job.Spec, output *os.File) (*family, error) {
+	null, err := os.Open(os.DevNull)
+	if err != nil {
+		return nil, err
+	}
+	defer null.Close()
+	pid, err := syscall.ForkExec("/bin/sh", []string{"sh", "-c", spec.Command}, &syscall.ProcAttr{
+		Dir:   spec.Dir,
+		Env:   spec.Env,
+		Files: []uintptr{null.Fd(), output.Fd(), output.Fd()},
+		Sys:   &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL},
+	})
+	if err != nil {
+		return nil, err
+	}
+	f := &family{leader: pid, exited: make(chan unix.WaitStatus, 1), gone: make(chan struct{})}
+	go f.reap()
+	return f, nil
+}
+
+// reap takes the exit status of every child until there is none.
+func (f *family) reap() {
+	defer close(f.gone)
+	for {
+		var info unix.Siginfo
+		err := unix.Waitid(unix.P_ALL, 0, &info, unix.WEXITED|unix.WNOWAIT, nil)
+		if err == unix.EINTR {
+			continue
+		}
+		if err != nil {
+			return // ECHILD: nobody is left
+		}
+		f.mu.Lock()
+		var ws unix.WaitStatus
+		pid, err := unix.Wait4(-1, &ws, unix.WNOHANG, nil)
+		if err == nil && pid == f.leader {
+			f.reaped = true
+			f.exited <- ws
+		}
+		f.mu.Unlock()
+	}
+}
+
+// terminate asks the process group to end, gives it killGrace, and then kills every descendant.
+func (f *family) terminate() {
+	f.signalGroup(unix.SIGTERM)
+	f.signalGroup(unix.SIGCONT) // a stopped process cannot answer
+	if f.goneWithin(killGrace) {
+		return
+	}
+	for deadline := time.Now().Add(killWait); time.Now().Before(deadline); {
+		f.signalGroup(unix.SIGKILL)
+		signalDescendants(unix.SIGKILL)
+		if f.goneWithin(killEvery) {
+			return
+		}
+	}
+}
+
+func (f *family) goneWithin(d time.Duration) bool {
+	select {
+	case <-f.gone:
+		return true
+	case <-time.After(d):
+		return false
+	}
+}
+
+// signalGroup reaches the group while its leader is not reaped; after that the id may belong to somebody else, and
+// what is left of the group is reached as descendants.
+func (f *family) signalGroup(sig unix.Signal) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if !f.reaped {
+		_ = unix.Kill(-f.leader, sig) // gone already, or beyond our rights; killing goes on with the descendants
+	}
+}

@@ -1,0 +1,235 @@
+// Package shim is the process that stands between the runner's daemon and one command: it starts the command, keeps
+// its output, ends it when it must end, and writes down how it ended. It shares nothing with the daemon but the job's
+// folder (package job), so either may die without the other.
+//
+// It starts for every command, so it does little: no flags, no configuration, no logging.
+package shim
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"runtime"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"xbot/runner/job"
+	"xbot/runner/wire"
+)
+
+// Times of a command's end.
+const (
+	killGrace  = 2 * time.Second        // from SIGTERM to SIGKILL
+	killWait   = 2 * time.Second        // for killed processes to be gone; one in an uninterruptible wait may take longer
+	drainGrace = 100 * time.Millisecond // for output of background processes after the shell ended
+	killEvery  = 10 * time.Millisecond  // between looks for processes that escaped a kill
+)
+
+// cannotStart is the exit code of a command that could not be executed, as shells have it.
+const cannotStart = 126
+
+type shim struct {
+	dir    string
+	spec   job.Spec
+	out    *output
+	kill   chan struct{} // receives when somebody asks for the end; a full buffer is fine
+	family *family
+	status job.Status
+}
+
+// Main runs the job in the folder and returns the exit code of the shim process. It must be called first thing in a
+// process that the daemon started: descriptors 3 to 5 are the job's lock and FIFOs.
+func Main(dir string) int {
+	// The command is told to die with the thread that started it, so that thread must live as long as the shim.
+	runtime.LockOSThread()
+	if err := checkDescriptors(dir); err != nil {
+		fmt.Fprintln(os.Stderr, "xbot-runner shim is started by xbot-runner only:", err)
+		return 2
+	}
+	s := &shim{dir: dir, kill: make(chan struct{}, 1)}
+	if err := s.prepare(); err != nil {
+		refuse(err)
+		return 1
+	}
+	s.run()
+	s.record()
+	s.linger()
+	return 0
+}
+
+// checkDescriptors makes sure that the inherited lock is this job's and is held, and that the command inherits nothing.
+func checkDescriptors(dir string) error {
+	for _, fd := range []int{job.LockFD, job.EventsFD, job.ControlFD} {
+		if _, err := unix.FcntlInt(uintptr(fd), unix.F_SETFD, unix.FD_CLOEXEC); err != nil {
+			return fmt.Errorf("descriptor %d: %w", fd, err)
+		}
+	}
+	var held, there unix.Stat_t
+	if err := unix.Fstat(job.LockFD, &held); err != nil {
+		return fmt.Errorf("descriptor %d: %w", job.LockFD, err)
+	}
+	if err := unix.Stat(filepath.Join(dir, job.LockFile), &there); err != nil {
+		return fmt.Errorf("the job's lock: %w", err)
+	}
+	if held.Ino != there.Ino || held.Dev != there.Dev {
+		return errors.New("the inherited lock belongs to another job")
+	}
+	got, err := job.TryLock(job.LockFD)
+	if err == nil && !got {
+		err = errors.New("another shim runs this job")
+	}
+	return err
+}
+
+// prepare does everything that can fail before the point of no return, which is the started file.
+func (s *shim) prepare() (err error) {
+	if job.Exists(s.dir, job.StartedFile) || job.Exists(s.dir, job.StatusFile) {
+		return errors.New("it had been started before")
+	}
+	if s.spec, err = job.ReadJSON[job.Spec](s.dir, job.CommandFile); err != nil {
+		return err
+	}
+	if err := adoptOrphans(); err != nil {
+		return err
+	}
+	s.listen()
+	if s.out, err = openOutput(s.dir); err != nil {
+		return err
+	}
+	s.status = job.Status{State: wire.StateExited, Started: time.Now()}
+	return job.WriteOnce(s.dir, job.StartedFile, job.Started{
+		ID: s.spec.ID, Hash: s.spec.Hash, Store: s.spec.Store, Boot: s.spec.Boot, At: s.status.Started,
+	})
+}
+
+// refuse tells the daemon why the command was not started.
+func refuse(err error) {
+	_, _ = unix.Write(job.EventsFD, append([]byte{job.Refused}, err.Error()...)) // without a reader nobody asks why
+}
+
+// notify tells the daemon that something happened. A full FIFO holds wake-ups enough.
+func notify() { _, _ = unix.Write(job.EventsFD, []byte{job.Happened}) }
+
+// listen turns pokes of the daemon and signals into kill requests. A request made before this point is in the kill
+// file, which run looks for.
+func (s *shim) listen() {
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP)
+	go func() {
+		for range signals {
+			s.requestKill()
+		}
+	}()
+	go func() {
+		buf := make([]byte, 64)
+		for {
+			n, err := unix.Read(job.ControlFD, buf)
+			switch {
+			case errors.Is(err, unix.EINTR):
+			case err != nil || n == 0:
+				return // cannot happen: the shim holds both ends
+			case job.Exists(s.dir, job.KillFile):
+				s.requestKill()
+			}
+		}
+	}()
+}
+
+func (s *shim) requestKill() {
+	select {
+	case s.kill <- struct{}{}:
+	default: // one request is enough
+	}
+}
+
+// run executes the command and waits for its end.
+func (s *shim) run() {
+	if job.Exists(s.dir, job.KillFile) {
+		s.status.State, s.status.Code = wire.StateKilled, 128+int(syscall.SIGTERM)
+		return
+	}
+	family, err := startFamily(s.spec, s.out.end)
+	s.out.closeEnd()
+	if err != nil {
+		s.out.say(fmt.Sprintf("xbot-runner could not start the command in %s: %v\n", s.spec.Dir, err))
+		s.status.Code = cannotStart
+		return
+	}
+	s.family = family
+	go s.out.pump()
+	timeout := time.NewTimer(s.spec.Timeout)
+	defer timeout.Stop()
+	select {
+	case ws := <-family.exited:
+		s.status.Code = exitCode(ws)
+	case <-s.kill:
+		s.end(wire.StateKilled)
+	case <-timeout.C:
+		s.end(wire.StateTimedOut)
+	}
+	s.out.drain(drainGrace)
+}
+
+// end kills the command with all its descendants.
+func (s *shim) end(state string) {
+	s.status.State = state
+	s.family.terminate()
+	select {
+	case ws := <-s.family.exited:
+		s.status.Code = exitCode(ws)
+	default: // it cannot be killed: it waits for a device
+		s.status.Code = 128 + int(syscall.SIGKILL)
+	}
+}
+
+func exitCode(ws unix.WaitStatus) int {
+	if ws.Signaled() {
+		return 128 + int(ws.Signal())
+	}
+	return ws.ExitStatus()
+}
+
+// record makes the end known: from here on the job is over.
+func (s *shim) record() {
+	s.status.Ended = time.Now()
+	s.out.finish(&s.status)
+	for range recordTries {
+		err := job.Replace(s.dir, job.StatusFile, s.status)
+		if err == nil {
+			break
+		}
+		if !s.out.makeRoom(&s.status) {
+			<-time.After(recordEvery) // the disk is full or gone; until then the job counts as running
+		}
+	}
+	notify()
+	_ = unix.Close(job.EventsFD) // the daemon reads end of file; a failed close has closed it too
+}
+
+// How long the shim tries to write the status before the job is lost: ten minutes.
+const (
+	recordTries = 600
+	recordEvery = time.Second
+)
+
+// linger stays as long as background processes of the command hold its output, so that they do not die of a broken
+// pipe. What they write is dropped; a kill still ends them.
+func (s *shim) linger() {
+	if s.family == nil || s.out.ended() {
+		return
+	}
+	over := make(chan struct{})
+	go func() {
+		s.out.discard()
+		close(over)
+	}()
+	select {
+	case <-over:
+	case <-s.kill:
+		s.family.terminate()
+	}
+}
