@@ -1,0 +1,6 @@
+package files
+
+import "golang.org/x/sys/unix"
+
+// folderFlags open a folder to start from.
+const folderFlags = unix.O_RDONLY

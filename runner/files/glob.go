@@ -1,0 +1,93 @@
+package files
+
+import (
+	"cmp"
+	"context"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"xbot/runner/wire"
+)
+
+// Bounds of a Glob (spec/001 §5.1).
+const (
+	globTime = 30 * time.Second
+	maxGlob  = 200_000 // files looked at for their age
+)
+
+// Glob finds files by name, newest first. Folders named .git are left out unless the pattern names them. What was
+// not looked at in time makes the result Truncated.
+func (t *Tree) Glob(ctx context.Context, q wire.Glob) (wire.GlobResult, error) {
+	limit, err := found(q.Limit)
+	if err != nil {
+		return wire.GlobResult{}, err
+	}
+	folder, rest := fixedPrefix(q.Pattern)
+	switch {
+	case filepath.IsAbs(q.Pattern):
+		folder = "/" + folder
+	default:
+		folder = filepath.Join(cmp.Or(q.Root, t.workspace), folder)
+	}
+	pattern, err := compile(rest)
+	if err != nil {
+		return wire.GlobResult{}, err
+	}
+	w, err := t.walkFrom(folder)
+	if wire.IsKind(err, wire.NotFound) && folder != cmp.Or(q.Root, t.workspace) {
+		return wire.GlobResult{}, nil // a folder of the pattern that is not there holds no file
+	}
+	if err != nil {
+		return wire.GlobResult{}, err
+	}
+	defer w.close()
+	return w.glob(ctx, pattern, limit, strings.Contains(q.Pattern, ".git"))
+}
+
+func found(limit int) (int, error) {
+	if limit < 0 || limit > wire.MaxFound {
+		return 0, wire.Errorf(wire.Invalid, "the limit must be between 0 and %d", wire.MaxFound)
+	}
+	return cmp.Or(limit, wire.DefaultFound), nil
+}
+
+func (w *walker) glob(ctx context.Context, pattern *pattern, limit int, git bool) (wire.GlobResult, error) {
+	ctx, cancel := context.WithTimeout(ctx, globTime)
+	defer cancel()
+	type file struct {
+		path string
+		time time.Time
+	}
+	var files []file
+	enter := func(rel string) bool {
+		return (git || filepath.Base(rel) != ".git") && pattern.mayHold(rel)
+	}
+	complete, err := w.walk(ctx, enter, func(rel string, d fs.DirEntry) error {
+		if !pattern.match(rel) {
+			return nil
+		}
+		info, err := d.Info()
+		if err != nil {
+			return nil // gone
+		}
+		files = append(files, file{filepath.Join(w.path, rel), info.ModTime()})
+		if len(files) >= maxGlob {
+			return errEnough
+		}
+		return nil
+	})
+	if err != nil {
+		return wire.GlobResult{}, explain(err, w.path)
+	}
+	slices.SortFunc(files, func(a, b file) int {
+		return cmp.Or(b.time.Compare(a.time), strings.Compare(a.path, b.path))
+	})
+	result := wire.GlobResult{Truncated: !complete || len(files) > limit}
+	for _, f := range files[:min(limit, len(files))] {
+		result.Paths = append(result.Paths, f.path)
+	}
+	return result, nil
+}

@@ -1,0 +1,213 @@
+package files
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"golang.org/x/sys/unix"
+
+	"xbot/runner/wire"
+)
+
+// Bounds of a Grep (spec/001 §5.1).
+const (
+	grepTime   = 60 * time.Second
+	sniffBytes = 8000 // a NUL byte among them makes a file binary
+)
+
+// grep is one search under way.
+type grep struct {
+	query   wire.Grep
+	line    *regexp.Regexp // for one line
+	whole   *regexp.Regexp // for a whole file, to pass over files without a match; nil if it could miss one
+	include *pattern
+	limit   int
+	found   int
+	bytes   int
+	result  wire.GrepResult
+}
+
+// Grep finds lines by a regular expression, in the order of paths and lines. Folders named .git are left out unless
+// the search starts in one. What was not looked at in time makes the result Truncated.
+func (t *Tree) Grep(ctx context.Context, q wire.Grep) (wire.GrepResult, error) {
+	g, err := newGrep(q)
+	if err != nil {
+		return wire.GrepResult{}, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, grepTime)
+	defer cancel()
+	root := cmp.Or(q.Root, t.workspace)
+	info, err := t.Stat(root)
+	if err != nil {
+		return wire.GrepResult{}, err
+	}
+	if !info.Dir {
+		return t.grepFile(g, root)
+	}
+	w, err := t.walkFrom(root)
+	if err != nil {
+		return wire.GrepResult{}, err
+	}
+	defer w.close()
+	enter := func(rel string) bool { return filepath.Base(rel) != ".git" }
+	complete, err := w.walk(ctx, enter, func(rel string, d fs.DirEntry) error {
+		if !d.Type().IsRegular() || !g.included(rel) {
+			return nil
+		}
+		f, err := w.root.OpenFile(rel, os.O_RDONLY|unix.O_NONBLOCK|unix.O_NOFOLLOW, 0)
+		if err != nil {
+			g.result.Skipped++
+			return nil
+		}
+		defer f.Close()
+		return g.search(f, filepath.Join(w.path, rel))
+	})
+	g.result.Truncated = g.result.Truncated || !complete
+	return g.result, explain(err, root)
+}
+
+func newGrep(q wire.Grep) (*grep, error) {
+	limit, err := found(q.Limit)
+	if err != nil {
+		return nil, err
+	}
+	if q.Context < 0 || q.Context > wire.MaxContext {
+		return nil, wire.Errorf(wire.Invalid, "the context must be between 0 and %d lines", wire.MaxContext)
+	}
+	flags := ""
+	if q.IgnoreCase {
+		flags = "(?i)"
+	}
+	g := &grep{query: q, limit: limit}
+	if g.line, err = regexp.Compile(flags + q.Pattern); err != nil {
+		return nil, wire.Errorf(wire.Invalid, "the regular expression cannot be read: %v", err)
+	}
+	if !strings.Contains(q.Pattern, `\A`) && !strings.Contains(q.Pattern, `\z`) && !strings.Contains(q.Pattern, "(?") {
+		if g.whole, err = regexp.Compile("(?m)" + flags + q.Pattern); err != nil {
+			g.whole = nil // the line's expression is enough
+		}
+	}
+	if q.Include != "" {
+		if g.include, err = compile(q.Include); err != nil {
+			return nil, err
+		}
+	}
+	return g, nil
+}
+
+// included matches the name, or the path if the include pattern has folders.
+func (g *grep) included(rel string) bool {
+	switch {
+	case g.include == nil:
+		return true
+	case strings.Contains(g.query.Include, "/"):
+		return g.include.match(rel)
+	}
+	return g.include.match(filepath.Base(rel))
+}
+
+func (t *Tree) grepFile(g *grep, path string) (wire.GrepResult, error) {
+	p, err := t.locate(path)
+	if err != nil {
+		return wire.GrepResult{}, err
+	}
+	defer p.close()
+	f, err := p.openFile(unix.O_RDONLY, 0)
+	if err != nil {
+		return wire.GrepResult{}, explain(err, p.path)
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return wire.GrepResult{}, explain(err, p.path)
+	}
+	if err := mustBeRegular(info, p.path); err != nil {
+		return wire.GrepResult{}, err
+	}
+	if err := g.search(f, p.path); err != nil && err != errEnough {
+		return wire.GrepResult{}, explain(err, p.path)
+	}
+	return g.result, nil
+}
+
+// search adds the matches of one file; errEnough says that no more fit.
+func (g *grep) search(f *os.File, path string) error {
+	data, err := io.ReadAll(io.LimitReader(f, wire.MaxGrepFile+1))
+	if err != nil || len(data) > wire.MaxGrepFile || bytes.IndexByte(data[:min(len(data), sniffBytes)], 0) >= 0 {
+		g.result.Skipped++
+		return nil
+	}
+	// A carriage return before the line's end would hide a match from $.
+	if g.whole != nil && bytes.IndexByte(data, '\r') < 0 && !g.whole.Match(data) {
+		return nil
+	}
+	lines := bytes.Split(bytes.TrimSuffix(data, []byte("\n")), []byte("\n"))
+	shown := 0 // lines before this index are in the result
+	for i, line := range lines {
+		if !g.line.Match(bytes.TrimSuffix(line, []byte("\r"))) {
+			continue
+		}
+		if g.found >= g.limit {
+			g.result.Truncated = true
+			return errEnough
+		}
+		g.found++
+		for n := max(shown, i-g.query.Context); n < i; n++ {
+			g.add(path, n, lines[n], false)
+		}
+		if shown > i {
+			g.promote(path, i) // it was shown as context of the match before
+		} else {
+			g.add(path, i, line, true)
+		}
+		shown = max(shown, i+1)
+		for ; shown <= min(i+g.query.Context, len(lines)-1); shown++ {
+			g.add(path, shown, lines[shown], false)
+		}
+		if g.bytes > wire.MaxGrepBytes {
+			g.result.Truncated = true
+			return errEnough
+		}
+	}
+	return nil
+}
+
+func (g *grep) add(path string, index int, line []byte, match bool) {
+	text := shorten(string(bytes.TrimSuffix(line, []byte("\r"))))
+	g.bytes += len(text) + len(path)
+	g.result.Matches = append(g.result.Matches, wire.GrepMatch{Path: path, Line: index + 1, Text: text, Match: match})
+}
+
+func (g *grep) promote(path string, index int) {
+	for i := len(g.result.Matches) - 1; i >= 0; i-- {
+		if m := &g.result.Matches[i]; m.Path == path && m.Line == index+1 {
+			m.Match = true
+			return
+		}
+	}
+}
+
+// shorten cuts a line to wire.MaxGrepText characters.
+func shorten(text string) string {
+	if len(text) <= wire.MaxGrepText {
+		return text
+	}
+	end := 0
+	for range wire.MaxGrepText {
+		_, size := utf8.DecodeRuneInString(text[end:])
+		end += size
+		if end == len(text) {
+			break
+		}
+	}
+	return text[:end]
+}

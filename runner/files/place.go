@@ -1,0 +1,170 @@
+package files
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+// place is a name in an open folder that is known not to be denied. Operations on it cannot be led elsewhere, since
+// they start from the open folder and follow no link.
+type place struct {
+	folder int    // descriptor, owned by the place
+	base   string // "." for the root folder
+	path   string // absolute, links followed; for messages and for results
+}
+
+func (p *place) close() {
+	_ = unix.Close(p.folder) // nothing was written through it
+}
+
+// locate finds what the path means, following a link at its end.
+func (t *Tree) locate(path string) (*place, error) {
+	abs, err := t.absolute(path)
+	if err != nil {
+		return nil, err
+	}
+	real, err := follow(abs, 0)
+	if err != nil {
+		return nil, explain(err, abs)
+	}
+	return t.open(real)
+}
+
+// locateLink finds the path itself: a link at its end is not followed.
+func (t *Tree) locateLink(path string) (*place, error) {
+	abs, err := t.absolute(path)
+	if err != nil {
+		return nil, err
+	}
+	parent, err := follow(filepath.Dir(abs), 0)
+	if err != nil {
+		return nil, explain(err, abs)
+	}
+	return t.open(filepath.Join(parent, filepath.Base(abs)))
+}
+
+// open opens the folder of a resolved path and checks that neither it nor the name in it is denied.
+func (t *Tree) open(real string) (*place, error) {
+	if t.isDeniedName(real) {
+		return nil, denied(real)
+	}
+	folder, err := openFolder(filepath.Dir(real))
+	if err != nil {
+		return nil, explain(err, filepath.Dir(real))
+	}
+	p := &place{folder: folder, base: filepath.Base(real), path: real}
+	if real == "/" {
+		p.base = "."
+	}
+	if err := errors.Join(t.verify(folder, real), t.verifyBase(p)); err != nil {
+		p.close()
+		return nil, err
+	}
+	return p, nil
+}
+
+func openFolder(path string) (int, error) {
+	return unix.Open(path, folderFlags|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
+}
+
+// identity is what makes two paths the same folder.
+type identity struct{ dev, ino uint64 }
+
+func identityOf(st unix.Stat_t) identity { return identity{uint64(st.Dev), st.Ino} }
+
+// deniedNow are the identities of the denied folders at this moment: they may be made or moved while the runner runs.
+func (t *Tree) deniedNow() map[identity]bool {
+	found := map[identity]bool{}
+	for _, dir := range t.denied {
+		var st unix.Stat_t
+		if unix.Stat(dir, &st) == nil {
+			found[identityOf(st)] = true
+		}
+	}
+	return found
+}
+
+// isDeniedName covers denied folders that do not exist yet. Names decide nothing else.
+func (t *Tree) isDeniedName(real string) bool {
+	for _, dir := range t.denied {
+		if real == dir || strings.HasPrefix(real, dir+string(os.PathSeparator)) {
+			return true
+		}
+	}
+	return false
+}
+
+// verify climbs from an open folder to the root and fails if it meets a denied one.
+func (t *Tree) verify(folder int, path string) error {
+	forbidden := t.deniedNow()
+	var st unix.Stat_t
+	if err := unix.Fstat(folder, &st); err != nil {
+		return explain(err, path)
+	}
+	current := folder
+	defer func() {
+		if current != folder {
+			_ = unix.Close(current) // nothing was written through it
+		}
+	}()
+	for {
+		if forbidden[identityOf(st)] {
+			return denied(path)
+		}
+		parent, err := unix.Openat(current, "..", folderFlags|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
+		if err != nil {
+			return explain(err, path)
+		}
+		if current != folder {
+			_ = unix.Close(current) // nothing was written through it
+		}
+		current = parent
+		child := identityOf(st)
+		if err := unix.Fstat(parent, &st); err != nil {
+			return explain(err, path)
+		}
+		if identityOf(st) == child {
+			return nil // the root is its own parent
+		}
+	}
+}
+
+// verifyBase fails if the name itself is a denied folder. What is not there is not denied.
+func (t *Tree) verifyBase(p *place) error {
+	st, err := p.stat()
+	if err == nil && t.deniedNow()[identityOf(st)] {
+		return denied(p.path)
+	}
+	return nil
+}
+
+func (p *place) stat() (unix.Stat_t, error) {
+	var st unix.Stat_t
+	err := unix.Fstatat(p.folder, p.base, &st, unix.AT_SYMLINK_NOFOLLOW)
+	return st, err
+}
+
+// openFile opens the name. Flags are added to those that keep it safe: no link is followed, no FIFO is waited for.
+func (p *place) openFile(flags int, mode uint32) (*os.File, error) {
+	fd, err := unix.Openat(p.folder, p.base, flags|unix.O_NOFOLLOW|unix.O_NONBLOCK|unix.O_CLOEXEC, mode)
+	if err != nil {
+		return nil, err
+	}
+	return os.NewFile(uintptr(fd), p.path), nil
+}
+
+// sync makes what happened to names in the folder survive a power cut.
+func (p *place) sync() error {
+	fd, err := unix.Openat(p.folder, ".", unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
+	if errors.Is(err, unix.EACCES) {
+		return nil // a folder that may be written but not read cannot be synced
+	}
+	if err != nil {
+		return err
+	}
+	return errors.Join(unix.Fsync(fd), unix.Close(fd))
+}

@@ -1,0 +1,165 @@
+// Package files carries out file operations and searches for a runner. Paths are absolute or relative to the
+// workspace, and reach whatever the operating system lets this user reach, except the denied folders, which hold the
+// keys and the data of the product. What is denied is decided by the identity of folders after symbolic links are
+// followed and the folder is open, not by comparing names, so no link, "..", mount or race leads around it.
+package files
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"golang.org/x/sys/unix"
+
+	"xbot/runner/wire"
+)
+
+// maxPath bounds paths that come from outside, in bytes; systems allow 4096.
+const maxPath = 4096
+
+// maxLinks bounds how many dangling links are followed; systems follow 40.
+const maxLinks = 40
+
+// Tree is the file system as a runner offers it. Its methods are safe for use by many goroutines.
+type Tree struct {
+	workspace string
+	denied    []string // absolute, links followed as far as they lead
+	spool     string   // holds unfinished uploads
+
+	mu      sync.Mutex
+	uploads map[string]*upload
+}
+
+// Open prepares a tree. State is the runner's own folder; unfinished uploads of an earlier run are removed from it.
+// A workspace inside a denied folder is an error.
+func Open(workspace string, denied []string, state string) (*Tree, error) {
+	t := &Tree{spool: filepath.Join(state, "uploads"), uploads: map[string]*upload{}}
+	for _, dir := range denied {
+		real, err := follow(dir, 0)
+		if err != nil {
+			return nil, fmt.Errorf("the denied folder %s cannot be looked at: %w", dir, err)
+		}
+		t.denied = append(t.denied, real)
+	}
+	t.workspace = workspace
+	if _, err := t.WorkingFolder(""); err != nil {
+		return nil, fmt.Errorf("the workspace %s lies inside a denied folder: choose another with --workspace", workspace)
+	}
+	if err := os.RemoveAll(t.spool); err != nil {
+		return nil, fmt.Errorf("remove unfinished uploads: %w", err)
+	}
+	if err := os.MkdirAll(t.spool, 0o700); err != nil {
+		return nil, fmt.Errorf("make the folder for uploads: %w", err)
+	}
+	return t, nil
+}
+
+// Denied are the folders that no operation reaches.
+func (t *Tree) Denied() []string { return t.denied }
+
+// absolute makes a path from outside absolute and clean.
+func (t *Tree) absolute(path string) (string, error) {
+	switch {
+	case path == "":
+		return "", wire.Errorf(wire.Invalid, "the path is empty")
+	case len(path) > maxPath:
+		return "", wire.Errorf(wire.Invalid, "the path is longer than %d bytes", maxPath)
+	case strings.ContainsRune(path, 0):
+		return "", wire.Errorf(wire.Invalid, "the path contains a NUL byte")
+	case filepath.IsAbs(path):
+		return filepath.Clean(path), nil
+	}
+	return filepath.Join(t.workspace, path), nil
+}
+
+// WorkingFolder returns the folder in which a command runs. It need not exist: that is for the command's start to say.
+func (t *Tree) WorkingFolder(path string) (string, error) {
+	if path == "" {
+		path = t.workspace
+	}
+	abs, err := t.absolute(path)
+	if err != nil {
+		return "", err
+	}
+	real, err := follow(abs, 0)
+	if err != nil {
+		return "", explain(err, abs)
+	}
+	if t.isDeniedName(real) {
+		return "", denied(abs)
+	}
+	dir, err := openFolder(real)
+	if err != nil {
+		return abs, nil // not a folder, or not there
+	}
+	defer unix.Close(dir)
+	return abs, t.verify(dir, abs)
+}
+
+// follow resolves every symbolic link of an absolute path. What does not exist yet stays as it is, after the links
+// that lead to it were resolved.
+func follow(path string, links int) (string, error) {
+	real, err := filepath.EvalSymlinks(path)
+	if err == nil || !errors.Is(err, fs.ErrNotExist) {
+		return real, err
+	}
+	if target, err := os.Readlink(path); err == nil {
+		if links >= maxLinks {
+			return "", &fs.PathError{Op: "follow", Path: path, Err: unix.ELOOP}
+		}
+		if !filepath.IsAbs(target) {
+			target = filepath.Join(filepath.Dir(path), target)
+		}
+		return follow(filepath.Clean(target), links+1)
+	}
+	parent, err := follow(filepath.Dir(path), links)
+	if err != nil {
+		return "", err
+	}
+	return filepath.Join(parent, filepath.Base(path)), nil
+}
+
+func denied(path string) error {
+	return wire.Errorf(wire.Denied, "%s belongs to xbot itself and is not accessible", path)
+}
+
+// explain turns an error of the operating system into one that can travel.
+func explain(err error, path string) error {
+	if err == nil {
+		return nil
+	}
+	if _, ok := errors.AsType[*wire.Error](err); ok {
+		return err
+	}
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return wire.Errorf(wire.NotFound, "%s does not exist", path)
+	case errors.Is(err, fs.ErrPermission), errors.Is(err, unix.EROFS):
+		return wire.Errorf(wire.Denied, "%s: %v", path, reason(err))
+	case errors.Is(err, unix.ENOTEMPTY):
+		return wire.Errorf(wire.Invalid, "%s is not empty", path)
+	case errors.Is(err, fs.ErrExist):
+		return wire.Errorf(wire.Conflict, "%s exists already", path)
+	case errors.Is(err, unix.EISDIR):
+		return wire.Errorf(wire.Invalid, "%s is a folder", path)
+	case errors.Is(err, unix.ENOTDIR):
+		return wire.Errorf(wire.Invalid, "%s: a part of the path is not a folder", path)
+	case errors.Is(err, unix.ENAMETOOLONG), errors.Is(err, unix.EINVAL), errors.Is(err, unix.ELOOP):
+		return wire.Errorf(wire.Invalid, "%s: %v", path, reason(err))
+	case errors.Is(err, unix.EFBIG):
+		return wire.Errorf(wire.TooLarge, "%s: %v", path, reason(err))
+	}
+	return wire.Errorf(wire.Unavailable, "%s: %v", path, reason(err)) // disk full, input/output error, too many open files
+}
+
+// reason leaves out names of system calls and internal paths.
+func reason(err error) error {
+	if errno, ok := errors.AsType[unix.Errno](err); ok {
+		return errno
+	}
+	return err
+}
