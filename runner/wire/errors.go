@@ -38,3 +38,9 @@ func AsError(err error) *Error {
 	}
 	return &Error{Kind: Internal, Message: err.Error()}
 }
+
+// IsKind reports whether err is an Error of the kind.
+func IsKind(err error, kind string) bool {
+	e, ok := errors.AsType[*Error](err)
+	return ok && e.Kind == kind
+}

@@ -39,6 +39,12 @@ type Write struct {
 	Retry  bool   `json:"retry,omitempty"` // an earlier try may have been carried out: equal content is no Conflict
 }
 
+// WriteResult answers a part. Restart says that the parts before it are not there any more, or not all: the writer
+// begins again under another Upload.
+type WriteResult struct {
+	Restart bool `json:"restart,omitempty"`
+}
+
 // MaxUpload is the size of the largest file that Write accepts, in bytes.
 const MaxUpload = 512 << 20
 

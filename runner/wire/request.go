@@ -14,7 +14,7 @@ const (
 	OpExecKill    Op = "exec.kill"    // ExecID → nothing
 	OpExecRelease Op = "exec.release" // ExecID → nothing
 	OpRead        Op = "fs.read"      // Read → ReadResult
-	OpWrite       Op = "fs.write"     // Write → nothing
+	OpWrite       Op = "fs.write"     // Write → WriteResult
 	OpStat        Op = "fs.stat"      // Path → FileInfo
 	OpReadDir     Op = "fs.readdir"   // Path → ReadDirResult
 	OpMkdir       Op = "fs.mkdir"     // Path → nothing

@@ -1,0 +1,151 @@
+// Package cli is the command line of xbot-runner.
+package cli
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"syscall"
+
+	"github.com/alecthomas/kong"
+
+	"xbot/runner"
+	"xbot/runner/job"
+	"xbot/runner/shim"
+)
+
+// Exit codes of the daemon.
+const (
+	exitFailed = 1 // it could not start, or failed
+	exitUsage  = 2 // the flags are wrong
+	exitInUse  = 3 // another daemon uses the state folder
+)
+
+// tokenVariable may hold the token, for containers; a file is better.
+const tokenVariable = "XBOT_RUNNER_TOKEN"
+
+type flags struct {
+	Server    string           `required:"" env:"XBOT_RUNNER_SERVER" placeholder:"URL" help:"Where to connect: wss://host/api/runners/connect."`
+	TokenFile string           `env:"XBOT_RUNNER_TOKEN_FILE" placeholder:"FILE" help:"File that holds the token; read again at each connection. Otherwise XBOT_RUNNER_TOKEN is used."`
+	Token     string           `placeholder:"TOKEN" help:"The token itself. Others on this machine can see it in the process list: prefer --token-file."`
+	Name      string           `env:"XBOT_RUNNER_NAME" help:"Name of this runner; must be the one its token was made for. Empty takes that one."`
+	State     string           `placeholder:"DIR" help:"Folder for running and finished commands (default: XBOT_HOME/runner/NAME)."`
+	Workspace string           `env:"XBOT_RUNNER_WORKSPACE" placeholder:"DIR" help:"Folder in which commands run and relative paths start (default: the home folder)."`
+	Deny      []string         `placeholder:"DIR" sep:"none" help:"Folder that file operations refuse and that commands cannot see, where the system allows it. May be given several times."`
+	LogLevel  slog.Level       `default:"info" help:"debug, info, warn or error."`
+	Version   kong.VersionFlag `help:"Print the version and exit."`
+}
+
+// Main runs xbot-runner with the arguments of the process, program name included, and returns its exit code.
+func Main(args []string, version string) int {
+	if len(args) == 3 && args[1] == "shim" {
+		return shim.Main(args[2]) // before anything else: it starts for every command
+	}
+	return run(args[1:], version, os.Stdout, os.Stderr)
+}
+
+func run(args []string, version string, stdout, stderr io.Writer) int {
+	var f flags
+	exited := -1
+	parser, err := kong.New(&f,
+		kong.Name("xbot-runner"),
+		kong.Description("Runs commands and file operations on this machine for an xbot server."),
+		kong.Vars{"version": version},
+		kong.Writers(stdout, stderr),
+		kong.Exit(func(code int) { exited = code }),
+	)
+	if err != nil {
+		return say(stderr, exitFailed, err)
+	}
+	_, err = parser.Parse(args)
+	if exited >= 0 {
+		return exited // --help or --version
+	}
+	if err != nil {
+		return say(stderr, exitUsage, err)
+	}
+	cfg, err := f.config(version, stderr)
+	if err != nil {
+		return say(stderr, exitUsage, err)
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
+	defer stop()
+	err = runner.Run(ctx, cfg)
+	switch {
+	case errors.Is(err, job.ErrInUse):
+		return say(stderr, exitInUse, fmt.Errorf("%w: %s: stop it, or choose another folder with --state", job.ErrInUse, cfg.State))
+	case err != nil:
+		return say(stderr, exitFailed, err)
+	}
+	return 0
+}
+
+func say(w io.Writer, code int, err error) int {
+	fmt.Fprintf(w, "xbot-runner: %v\n", err)
+	return code
+}
+
+// config fills in defaults.
+func (f *flags) config(version string, stderr io.Writer) (runner.Config, error) {
+	home, err := os.UserHomeDir()
+	if err != nil && (f.Workspace == "" || (f.State == "" && os.Getenv("XBOT_HOME") == "")) {
+		return runner.Config{}, errors.New("there is no home folder: give --workspace and --state")
+	}
+	if f.Workspace == "" {
+		f.Workspace = home
+	}
+	if f.State == "" {
+		f.State = filepath.Join(xbotHome(home), "runner", stateName(f.Name))
+	}
+	if f.TokenFile == "" && f.Token == "" && os.Getenv(tokenVariable) == "" {
+		return runner.Config{}, errors.New("a token is needed: give --token-file or set " + tokenVariable)
+	}
+	return runner.Config{
+		Server:    f.Server,
+		Token:     f.token,
+		Name:      f.Name,
+		State:     f.State,
+		Workspace: f.Workspace,
+		Deny:      f.Deny,
+		Version:   version,
+		Log:       slog.New(slog.NewTextHandler(stderr, &slog.HandlerOptions{Level: f.LogLevel})),
+	}, nil
+}
+
+func xbotHome(home string) string {
+	if dir := os.Getenv("XBOT_HOME"); dir != "" {
+		return dir
+	}
+	return filepath.Join(home, ".xbot")
+}
+
+// stateName makes a folder name of a runner's name.
+func stateName(name string) string {
+	name = strings.TrimLeft(strings.ReplaceAll(name, "/", "_"), ".")
+	return cmp.Or(name, "default")
+}
+
+// token is asked for at each connection. The file wins over the flag and the flag over the variable.
+func (f *flags) token() (string, error) {
+	switch {
+	case f.TokenFile != "":
+		data, err := os.ReadFile(f.TokenFile)
+		if err != nil {
+			return "", fmt.Errorf("read the token: %w", err)
+		}
+		if token := strings.TrimSpace(string(data)); token != "" {
+			return token, nil
+		}
+		return "", fmt.Errorf("the token file %s is empty", f.TokenFile)
+	case f.Token != "":
+		return f.Token, nil
+	}
+	return os.Getenv(tokenVariable), nil
+}

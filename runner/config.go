@@ -1,0 +1,73 @@
+package runner
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// Config is what a daemon needs to know.
+type Config struct {
+	Server    string                 // ws:// or wss:// address of the server's connect endpoint
+	Token     func() (string, error) // asked at each connection, so that a renewed token file counts
+	Name      string                 // as the owner calls this runner; empty means as the token says
+	State     string                 // folder of the job store; one daemon for one folder
+	Workspace string                 // where relative paths start and commands run; must exist
+	Deny      []string               // folders that file operations refuse and, where possible, commands cannot see
+	Version   string                 // of the program
+	Log       *slog.Logger
+}
+
+// check makes folders absolute and refuses what cannot work. The state folder is always denied.
+func (c *Config) check() error {
+	if err := checkServer(c.Server); err != nil {
+		return err
+	}
+	workspace, err := filepath.Abs(c.Workspace)
+	if err != nil {
+		return err
+	}
+	info, err := os.Stat(workspace)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("the workspace %s does not exist: make it or choose another with --workspace", workspace)
+	case err != nil:
+		return fmt.Errorf("the workspace cannot be used: %w", err)
+	case !info.IsDir():
+		return fmt.Errorf("the workspace %s is not a folder: choose another with --workspace", workspace)
+	}
+	c.Workspace = workspace
+	if c.State, err = filepath.Abs(c.State); err != nil {
+		return err
+	}
+	c.Deny = append([]string{c.State}, c.Deny...)
+	for i, dir := range c.Deny {
+		if c.Deny[i], err = filepath.Abs(dir); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func checkServer(address string) error {
+	u, err := url.Parse(address)
+	if err != nil || (u.Scheme != "ws" && u.Scheme != "wss") || u.Host == "" {
+		return fmt.Errorf("the server address %q must look like wss://host/api/runners/connect", address)
+	}
+	return nil
+}
+
+// isPlain reports whether the token would cross a network unencrypted.
+func isPlain(server string) bool {
+	u, err := url.Parse(server)
+	if err != nil || u.Scheme != "ws" {
+		return false
+	}
+	host := u.Hostname()
+	return host != "localhost" && host != "::1" && !strings.HasPrefix(host, "127.")
+}

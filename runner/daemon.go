@@ -1,0 +1,100 @@
+package runner
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"runtime"
+	"sync"
+	"time"
+
+	"xbot/runner/files"
+	"xbot/runner/job"
+	"xbot/runner/wire"
+)
+
+// pruneEvery is how often old jobs are looked for.
+const pruneEvery = time.Hour
+
+// daemon serves requests, over one connection after the other.
+type daemon struct {
+	cfg   Config
+	store *job.Store
+	files *files.Tree
+	env   []string // of commands
+	log   *slog.Logger
+}
+
+// Run serves until ctx ends; running commands then go on without it. job.ErrInUse means that another daemon has the
+// state folder.
+func Run(ctx context.Context, cfg Config) error {
+	d, err := open(cfg)
+	if err != nil {
+		return err
+	}
+	var background sync.WaitGroup
+	background.Go(func() { d.keepHouse(ctx) })
+	d.log.Info("runner started", "workspace", d.cfg.Workspace, "state", d.cfg.State, "store", d.store.ID())
+	if isPlain(d.cfg.Server) {
+		d.log.Warn("the token travels unencrypted: use a wss:// address", "server", d.cfg.Server)
+	}
+	d.stayConnected(ctx)
+	background.Wait()
+	d.log.Info("runner stopped; running commands go on")
+	return d.close()
+}
+
+func open(cfg Config) (*daemon, error) {
+	if err := cfg.check(); err != nil {
+		return nil, err
+	}
+	store, err := job.Open(cfg.State)
+	if err != nil {
+		return nil, fmt.Errorf("open the job store %s: %w", cfg.State, err)
+	}
+	tree, err := files.Open(cfg.Workspace, cfg.Deny, cfg.State)
+	if err != nil {
+		_ = store.Close() // the first error says what is wrong
+		return nil, err
+	}
+	return &daemon{cfg: cfg, store: store, files: tree, env: commandEnv(), log: cfg.Log}, nil
+}
+
+func (d *daemon) close() error { return d.store.Close() }
+
+// keepHouse settles what happened while no daemon was there, then prunes old jobs until ctx ends.
+func (d *daemon) keepHouse(ctx context.Context) {
+	lost, err := d.store.Settle()
+	if err != nil {
+		d.log.Warn("some jobs could not be looked at", "error", err)
+	}
+	if lost > 0 {
+		d.log.Warn("commands were lost: their shim died while no runner watched", "count", lost)
+	}
+	tick := time.NewTicker(pruneEvery)
+	defer tick.Stop()
+	for {
+		if err := d.store.Prune(time.Now()); err != nil {
+			d.log.Warn("old jobs could not be removed", "error", err)
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+	}
+}
+
+// info says who this runner is.
+func (d *daemon) info() wire.Info {
+	return wire.Info{
+		Name:        d.cfg.Name,
+		Workspace:   d.cfg.Workspace,
+		Version:     d.cfg.Version,
+		OS:          runtime.GOOS,
+		Arch:        runtime.GOARCH,
+		Boot:        d.store.Boot(),
+		Store:       d.store.ID(),
+		Confinement: "none",
+	}
+}

@@ -1,0 +1,34 @@
+package runner
+
+import (
+	"os"
+	"strings"
+)
+
+// defaultPath serves a daemon that was started without one.
+const defaultPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+
+// passed are the variables that commands get from the daemon's environment; LC_* come on top. All others stay out:
+// they may hold the daemon's secrets.
+var passed = []string{"PATH", "HOME", "LANG", "TMPDIR", "USER", "LOGNAME", "SHELL", "TZ"}
+
+// commandEnv is the clean environment that every command starts from.
+func commandEnv() []string {
+	env := []string{"TERM=dumb"}
+	hasPath := false
+	for _, name := range passed {
+		if value, ok := os.LookupEnv(name); ok && value != "" {
+			env = append(env, name+"="+value)
+			hasPath = hasPath || name == "PATH"
+		}
+	}
+	if !hasPath {
+		env = append(env, "PATH="+defaultPath)
+	}
+	for _, pair := range os.Environ() {
+		if strings.HasPrefix(pair, "LC_") {
+			env = append(env, pair)
+		}
+	}
+	return env
+}

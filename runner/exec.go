@@ -1,0 +1,210 @@
+package runner
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"xbot/runner/job"
+	"xbot/runner/wire"
+)
+
+// pushEvery bounds how often output of one command is sent: a person cannot read faster, and every frame costs.
+const pushEvery = 20 * time.Millisecond
+
+// attach starts a command or finds it, streams its output if asked to, and waits for its end. When ctx ends it lets
+// go; the command goes on.
+func (d *daemon) attach(ctx context.Context, r wire.ExecAttach, push func(any) error) (any, error) {
+	if err := r.Validate(); err != nil {
+		return nil, err
+	}
+	if r.Store != "" && r.Store != d.store.ID() {
+		return wire.ExecEnd{State: wire.StateLost}, nil
+	}
+	dir, err := d.files.WorkingFolder(r.Dir)
+	if err != nil {
+		return nil, err
+	}
+	j, err := d.store.Attach(d.spec(r, dir))
+	if err != nil {
+		return nil, err
+	}
+	if r.Stream {
+		err = stream(ctx, j, r.Offset, push)
+	} else {
+		err = wait(ctx, j)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return result(j, r.Limit)
+}
+
+func (d *daemon) spec(r wire.ExecAttach, dir string) job.Spec {
+	timeout := time.Duration(r.TimeoutMS) * time.Millisecond
+	if timeout == 0 {
+		timeout = wire.MaxTimeout
+	}
+	return job.Spec{
+		ID:      r.ID,
+		Hash:    job.HashOf(r.Command, r.Dir),
+		Command: r.Command,
+		Dir:     dir,
+		Env:     append(append([]string(nil), d.env...), r.Env...),
+		Timeout: timeout,
+	}
+}
+
+func (d *daemon) kill(r wire.ExecID) error {
+	if err := r.Validate(); err != nil {
+		return err
+	}
+	return d.store.Kill(r.ID)
+}
+
+func (d *daemon) release(r wire.ExecID) error {
+	if err := r.Validate(); err != nil {
+		return err
+	}
+	return d.store.Release(r.ID)
+}
+
+func wait(ctx context.Context, j *job.Job) error {
+	select {
+	case <-j.Done():
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// stream pushes output from offset on until the job has ended and all of it was pushed. The first piece goes at once,
+// the following at most every pushEvery.
+func stream(ctx context.Context, j *job.Job, offset int64, push func(any) error) error {
+	var file *os.File
+	defer func() {
+		if file != nil {
+			_ = file.Close() // it was only read
+		}
+	}()
+	for {
+		changed := j.Changed()
+		_, done, _ := j.End()
+		if file == nil {
+			var err error
+			if file, err = j.OpenOutput(); err != nil {
+				return wire.Errorf(wire.Unavailable, "the output cannot be read: %v", err)
+			}
+		}
+		sent, err := pushFrom(file, offset, push)
+		if err != nil || done {
+			return err
+		}
+		offset += sent
+		if err := rest(ctx, j, changed, sent > 0); err != nil {
+			return err
+		}
+	}
+}
+
+// pushFrom pushes what the file holds from offset on. A nil file holds nothing.
+func pushFrom(file *os.File, offset int64, push func(any) error) (sent int64, err error) {
+	if file == nil {
+		return 0, nil
+	}
+	buf := make([]byte, wire.MaxPiece)
+	for {
+		n, err := file.ReadAt(buf, offset+sent)
+		if n > 0 {
+			if err := push(wire.ExecOutput{Offset: offset + sent, Data: buf[:n]}); err != nil {
+				return sent, err
+			}
+			sent += int64(n)
+		}
+		if errors.Is(err, io.EOF) {
+			return sent, nil
+		}
+		if err != nil {
+			return sent, wire.Errorf(wire.Unavailable, "the output cannot be read: %v", err)
+		}
+	}
+}
+
+// rest waits for a change, and after a push for pushEvery as well; the end of the job cuts both short.
+func rest(ctx context.Context, j *job.Job, changed <-chan struct{}, pushed bool) error {
+	if pushed {
+		select {
+		case <-time.After(pushEvery):
+		case <-j.Done():
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	select {
+	case <-changed:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// result is the end of a job with the head and the tail of its output.
+func result(j *job.Job, limit int64) (any, error) {
+	status, _, err := j.End()
+	if err != nil {
+		return nil, err
+	}
+	if limit == 0 {
+		limit = wire.DefaultResultOutput
+	}
+	end := wire.ExecEnd{
+		State: status.State, Code: status.Code, Total: status.Total, Started: status.Started, Ended: status.Ended,
+	}
+	end.Output, end.Truncated, err = excerpt(j, status.Kept, min(limit, wire.MaxResultOutput))
+	if err != nil {
+		return nil, err
+	}
+	if status.Note != "" {
+		end.Output = fmt.Appendf(end.Output, "\n[%s]\n", status.Note)
+		end.Truncated = true
+	}
+	end.Truncated = end.Truncated || status.Total > status.Kept
+	return end, nil
+}
+
+// excerpt reads the output, or its first and last half limit with a line between.
+func excerpt(j *job.Job, size, limit int64) ([]byte, bool, error) {
+	file, err := j.OpenOutput()
+	if err != nil {
+		return nil, false, wire.Errorf(wire.Unavailable, "the output cannot be read: %v", err)
+	}
+	if file == nil {
+		return nil, false, nil
+	}
+	defer file.Close()
+	if size <= limit {
+		data, err := section(file, 0, size)
+		return data, false, err
+	}
+	head, err := section(file, 0, limit/2)
+	if err != nil {
+		return nil, false, err
+	}
+	tail, err := section(file, size-(limit-limit/2), limit-limit/2)
+	if err != nil {
+		return nil, false, err
+	}
+	head = fmt.Appendf(head, "\n[... %d bytes left out ...]\n", size-limit)
+	return append(head, tail...), true, nil
+}
+
+func section(file *os.File, offset, size int64) ([]byte, error) {
+	data, err := io.ReadAll(io.NewSectionReader(file, offset, size))
+	if err != nil {
+		return nil, wire.Errorf(wire.Unavailable, "the output cannot be read: %v", err)
+	}
+	return data, nil
+}

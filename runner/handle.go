@@ -1,0 +1,47 @@
+package runner
+
+import (
+	"context"
+
+	"xbot/runner/wire"
+)
+
+// handle carries out one request. Push sends a part of the answer ahead of its end and waits while the server has no
+// room for more.
+func (d *daemon) handle(ctx context.Context, f wire.Frame, push func(any) error) (any, error) {
+	switch op := wire.Op(f.Type); op {
+	case wire.OpExecAttach:
+		return with(f, func(r wire.ExecAttach) (any, error) { return d.attach(ctx, r, push) })
+	case wire.OpExecKill:
+		return with(f, func(r wire.ExecID) (any, error) { return nil, d.kill(r) })
+	case wire.OpExecRelease:
+		return with(f, func(r wire.ExecID) (any, error) { return nil, d.release(r) })
+	case wire.OpRead:
+		return with(f, func(r wire.Read) (any, error) { return d.files.Read(r) })
+	case wire.OpWrite:
+		return with(f, func(r wire.Write) (any, error) { return d.files.Write(r) })
+	case wire.OpStat:
+		return with(f, func(r wire.Path) (any, error) { return d.files.Stat(r.Path) })
+	case wire.OpReadDir:
+		return with(f, func(r wire.Path) (any, error) { return d.files.ReadDir(r.Path) })
+	case wire.OpMkdir:
+		return with(f, func(r wire.Path) (any, error) { return nil, d.files.MkdirAll(r.Path) })
+	case wire.OpRemove:
+		return with(f, func(r wire.Path) (any, error) { return nil, d.files.Remove(r.Path) })
+	case wire.OpGlob:
+		return with(f, func(r wire.Glob) (any, error) { return d.files.Glob(ctx, r) })
+	case wire.OpGrep:
+		return with(f, func(r wire.Grep) (any, error) { return d.files.Grep(ctx, r) })
+	default:
+		return nil, wire.Errorf(wire.Invalid, "this runner does not know the operation %q: install a newer xbot-runner", op)
+	}
+}
+
+// with reads the body of a request and carries it out.
+func with[T any](f wire.Frame, do func(T) (any, error)) (any, error) {
+	var body T
+	if err := f.Decode(&body); err != nil {
+		return nil, err
+	}
+	return do(body)
+}
