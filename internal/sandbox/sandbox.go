@@ -20,7 +20,8 @@ type Sandbox interface {
 
 	// Exec attaches to the command with req.ID or starts it, then waits for its end, streaming what it prints.
 	// It is safe to call again after any crash: the same id never runs twice, and the same id with another command
-	// is refused (Conflict). When ctx ends the command goes on; Kill ends it.
+	// is refused (Conflict). When ctx ends the command goes on; Kill ends it. Unavailable means that nothing was sent:
+	// the runner stayed offline; once sent, Exec waits for the runner's return until ctx ends.
 	Exec(ctx context.Context, req ExecRequest) (ExecResult, error)
 	// Kill ends the whole process group of a command, by SIGTERM and after a grace period by SIGKILL.
 	// Killing what has ended, or never started, is no error; what never started never will.
@@ -49,6 +50,14 @@ type ExecRequest struct {
 	Limit   int64                            // bytes of each stream kept for the result: the head and the tail; 0 means 64 KiB
 	Offset  int64                            // output before this offset is not streamed again
 	Output  func(offset int64, piece []byte) // live output, stdout and stderr in the order written; may be nil
+
+	// StartedOn is the job store that Starting named in an earlier attempt; empty if there was none. A runner that has
+	// another store by now (a container made anew, a disk wiped) answers ExecLost instead of running the command again,
+	// and an attempt that follows one does not give up because the runner is offline.
+	StartedOn string
+	// Starting is called before the command is sent for the first time, with the id of the runner's job store, to be
+	// noted where the next attempt finds it. Its error ends Exec before anything was sent. May be nil.
+	Starting func(ctx context.Context, store string) error
 }
 
 // ExecState is how a command ended.

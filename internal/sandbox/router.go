@@ -1,0 +1,170 @@
+package sandbox
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"sync"
+	"time"
+
+	"xbot/runner/wire"
+)
+
+// Pauses between looks for a runner that is not connected. A runner that connects to this process is noticed at once.
+const (
+	lookFirst = 50 * time.Millisecond
+	lookMost  = time.Second
+)
+
+// Way is one connection to a runner, as long as it lasts.
+type Way interface {
+	// Info says who the runner is, or ErrOffline when the connection is over.
+	Info(ctx context.Context) (wire.Info, error)
+	// Call is as in Link.
+	Call(ctx context.Context, req wire.Request, push func(wire.Push) error) (wire.Response, error)
+}
+
+// Local holds sockets of runners in this process.
+type Local interface {
+	Way(id RunnerID) (Way, bool)
+	// Changed returns a channel that is closed when a runner connects.
+	Changed() <-chan struct{}
+}
+
+// Holders knows which process holds a runner's socket: the connection table (DESIGN §4).
+type Holders interface {
+	Holder(ctx context.Context, id RunnerID) (addr string, epoch int64, ok bool, err error)
+}
+
+// Router finds the way to a runner: the socket in this process, else through the process that holds it.
+type Router struct {
+	local   Local
+	holders Holders
+	client  *http.Client
+	key     string
+
+	mu     sync.Mutex
+	remote map[RunnerID]*remoteWay // as last found; dropped when it fails
+}
+
+// RouterConfig is what a router needs: Local, or Holders and Key, or all.
+type RouterConfig struct {
+	Local   Local   // nil in a process that holds no sockets
+	Holders Holders // nil when there is one process
+	Key     string  // shared by the processes of one server, see runners.Hub.Internal
+}
+
+// NewRouter makes a router. Close lets go of its connections.
+func NewRouter(cfg RouterConfig) *Router {
+	return &Router{
+		local: cfg.Local, holders: cfg.Holders, key: cfg.Key, client: newClient(), remote: map[RunnerID]*remoteWay{},
+	}
+}
+
+// Close closes idle connections to other processes. Calls under way go on.
+func (r *Router) Close() { r.client.CloseIdleConnections() }
+
+// Link returns the way to a runner, wherever its socket is or will be.
+func (r *Router) Link(id RunnerID) Link { return route{router: r, id: id} }
+
+// route is the Link of one runner.
+type route struct {
+	router *Router
+	id     RunnerID
+}
+
+// Ready waits until some process holds the runner's socket.
+func (l route) Ready(ctx context.Context) (wire.Info, error) {
+	for pause := lookFirst; ; pause = min(2*pause, lookMost) {
+		changed := l.router.changed()
+		info, err := l.look(ctx)
+		if err == nil {
+			return info, nil
+		}
+		timer := time.NewTimer(pause)
+		select {
+		case <-changed:
+		case <-timer.C:
+		case <-ctx.Done():
+		}
+		timer.Stop()
+		if ctx.Err() != nil {
+			return wire.Info{}, err
+		}
+	}
+}
+
+func (l route) look(ctx context.Context) (wire.Info, error) {
+	way, err := l.router.way(ctx, l.id)
+	if err != nil {
+		return wire.Info{}, err
+	}
+	return way.Info(ctx)
+}
+
+// Call takes the way as it is now.
+func (l route) Call(ctx context.Context, req wire.Request, push func(wire.Push) error) (wire.Response, error) {
+	way, err := l.router.way(ctx, l.id)
+	if err != nil {
+		return wire.Response{}, err
+	}
+	response, err := way.Call(ctx, req, push)
+	if errors.Is(err, ErrOffline) || errors.Is(err, ErrBroken) {
+		l.router.drop(l.id, way)
+	}
+	return response, err
+}
+
+// changed is nil, which never fires, without local sockets.
+func (r *Router) changed() <-chan struct{} {
+	if r.local == nil {
+		return nil
+	}
+	return r.local.Changed()
+}
+
+// way finds the present way to a runner. ErrOffline when nobody holds its socket.
+func (r *Router) way(ctx context.Context, id RunnerID) (Way, error) {
+	if r.local != nil {
+		if way, ok := r.local.Way(id); ok {
+			return way, nil
+		}
+	}
+	if r.holders == nil {
+		return nil, ErrOffline
+	}
+	r.mu.Lock()
+	known := r.remote[id]
+	r.mu.Unlock()
+	if known != nil {
+		return known, nil
+	}
+	return r.find(ctx, id)
+}
+
+// find asks the connection table, and then the process it names whether it is true.
+func (r *Router) find(ctx context.Context, id RunnerID) (Way, error) {
+	addr, _, ok, err := r.holders.Holder(ctx, id)
+	if err != nil {
+		return nil, errors.Join(ErrOffline, err)
+	}
+	if !ok || addr == "" {
+		return nil, ErrOffline
+	}
+	way := &remoteWay{client: r.client, base: addr, key: r.key, id: id}
+	if err := way.open(ctx); err != nil {
+		return nil, err
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.remote[id] = way
+	return way, nil
+}
+
+func (r *Router) drop(id RunnerID, way Way) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if known := r.remote[id]; known != nil && Way(known) == way {
+		delete(r.remote, id)
+	}
+}
