@@ -1,0 +1,202 @@
+package runnerstest
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+
+	"xbot/runner/cli"
+)
+
+// asRunner makes a test binary behave as xbot-runner.
+const asRunner = "XBOT_TEST_AS_RUNNER"
+
+// binary names a real xbot-runner to use instead of the test binary; for benchmarks, where its size matters.
+const binary = "XBOT_RUNNER_BIN"
+
+// Main is the TestMain of packages that start daemons: the test binary serves as xbot-runner and as its shims, so
+// that what is tested is what was compiled, with the race detector where it is on. It also looks for goroutines that
+// were left behind.
+func Main(m *testing.M) {
+	if os.Getenv(asRunner) != "" || (len(os.Args) == 3 && os.Args[1] == "shim") {
+		os.Exit(cli.Main(os.Args, "test"))
+	}
+	goleak.VerifyTestMain(m)
+}
+
+// Daemon is a real xbot-runner process.
+type Daemon struct {
+	t         testing.TB
+	Workspace string
+	State     string
+	args      []string
+	env       []string
+	user      uint32 // to run as; 0 is the user of the test
+
+	mu     sync.Mutex
+	cmd    *exec.Cmd
+	exited chan error
+	log    bytes.Buffer
+}
+
+// DaemonConfig says how a daemon starts. The zero value of a field means a temporary folder or nothing.
+type DaemonConfig struct {
+	Server    string
+	Token     string
+	Workspace string
+	State     string
+	Args      []string // more flags
+	Env       []string // more variables of the daemon's own environment
+	User      uint32   // to run as, which only root may choose; Workspace and State must be theirs
+}
+
+// NewDaemon prepares a daemon that is not started yet. Its processes are gone after the test.
+func NewDaemon(t testing.TB, cfg DaemonConfig) *Daemon {
+	t.Helper()
+	d := &Daemon{t: t, Workspace: cfg.Workspace, State: cfg.State, user: cfg.User}
+	if d.Workspace == "" {
+		d.Workspace = t.TempDir()
+	}
+	if d.State == "" {
+		d.State = filepath.Join(t.TempDir(), "state")
+	}
+	d.args = append([]string{"--server", cfg.Server, "--workspace", d.Workspace, "--state", d.State}, cfg.Args...)
+	d.env = append([]string{
+		asRunner + "=1", "XBOT_RUNNER_TOKEN=" + cfg.Token,
+		"PATH=" + os.Getenv("PATH"), "HOME=" + d.Workspace, "LANG=C.UTF-8",
+	}, cfg.Env...)
+	t.Cleanup(d.cleanup)
+	return d
+}
+
+// Start starts the process; a stopped or killed daemon may be started again.
+func (d *Daemon) Start() {
+	d.t.Helper()
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	require.Nil(d.t, d.cmd, "the daemon runs already")
+	program := os.Getenv(binary)
+	if program == "" {
+		var err error
+		program, err = os.Executable()
+		require.NoError(d.t, err)
+	}
+	cmd := exec.Command(program, d.args...)
+	cmd.Env = d.env
+	cmd.Stderr = writerFunc(d.write)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	if d.user != 0 {
+		cmd.SysProcAttr.Credential = &syscall.Credential{Uid: d.user, Gid: d.user}
+	}
+	require.NoError(d.t, cmd.Start())
+	d.cmd, d.exited = cmd, make(chan error, 1)
+	go func() { d.exited <- cmd.Wait() }()
+}
+
+type writerFunc func([]byte) (int, error)
+
+func (f writerFunc) Write(p []byte) (int, error) { return f(p) }
+
+func (d *Daemon) write(p []byte) (int, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.log.Write(p)
+}
+
+// Log is what the daemon wrote to its standard error.
+func (d *Daemon) Log() string {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.log.String()
+}
+
+// PID is the daemon's process id.
+func (d *Daemon) PID() int {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.cmd.Process.Pid
+}
+
+// Kill kills the daemon at once.
+func (d *Daemon) Kill() { d.end(syscall.SIGKILL) }
+
+// Stop asks the daemon to stop and waits until it has.
+func (d *Daemon) Stop() { d.end(syscall.SIGTERM) }
+
+func (d *Daemon) end(sig syscall.Signal) {
+	d.t.Helper()
+	d.mu.Lock()
+	cmd, exited := d.cmd, d.exited
+	d.cmd = nil
+	d.mu.Unlock()
+	if cmd == nil {
+		return
+	}
+	require.NoError(d.t, cmd.Process.Signal(sig))
+	select {
+	case <-exited:
+	case <-time.After(20 * time.Second):
+		require.Fail(d.t, "the daemon did not end", d.Log())
+	}
+}
+
+// ShimPID finds the shim of a job by its command line; 0 if there is none. Name is a part of the job's folder name.
+func (d *Daemon) ShimPID(name string) int {
+	return findProcess("xbot-runner\x00shim\x00"+d.State, name)
+}
+
+// cleanup ends the daemon and then every shim it left, with what runs under it.
+func (d *Daemon) cleanup() {
+	d.end(syscall.SIGTERM)
+	require.Eventually(d.t, func() bool {
+		pid := d.ShimPID("")
+		if pid != 0 {
+			_ = syscall.Kill(pid, syscall.SIGTERM) // it may have just ended
+		}
+		return pid == 0
+	}, 20*time.Second, 20*time.Millisecond, "a shim does not end")
+	if d.t.Failed() {
+		d.t.Logf("log of the daemon:\n%s", d.Log())
+	}
+}
+
+// findProcess looks for a process by parts of its command line.
+func findProcess(parts ...string) int {
+	files, err := filepath.Glob("/proc/[0-9]*/cmdline")
+	if err != nil {
+		return 0
+	}
+	for _, file := range files {
+		line, err := os.ReadFile(file)
+		if err == nil && containsAll(string(line), parts) {
+			return atoi(filepath.Base(filepath.Dir(file)))
+		}
+	}
+	return 0
+}
+
+func containsAll(s string, parts []string) bool {
+	for _, part := range parts {
+		if !strings.Contains(s, part) {
+			return false
+		}
+	}
+	return true
+}
+
+func atoi(s string) int {
+	n := 0
+	for _, c := range s {
+		n = 10*n + int(c-'0')
+	}
+	return n
+}
