@@ -1,0 +1,4 @@
+package demo
+
+// Think is what Generate streams.
+var Think = think
