@@ -1,0 +1,283 @@
+package workflows_test
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.temporal.io/sdk/activity"
+	"go.temporal.io/sdk/log"
+	"go.temporal.io/sdk/temporal"
+	"go.temporal.io/sdk/testsuite"
+	"go.temporal.io/sdk/workflow"
+
+	"xbot/activities"
+	"xbot/internal/chat"
+	"xbot/internal/phrase"
+	"xbot/workflows"
+)
+
+const key = chat.SessionKey("agent:main:web:thread:t")
+
+// world stands in for the activities: it records what was asked and answers from a script.
+type world struct {
+	mu        sync.Mutex
+	waiting   int // messages in the inbox
+	pending   bool
+	decisions []activities.GenerateOutput
+	maxSteps  int
+	stopAfter int // Peek says stop from this many generates on; 0 never
+	generate  func(ctx context.Context, step int) error
+	tool      func(ctx context.Context, id chat.CallID) error
+	finishing func()
+
+	claims, generates, finishes, peeks int
+	calls, abandoned                   []chat.CallID
+	running, most                      int
+	finished                           activities.FinishInput
+}
+
+func (w *world) Claim(context.Context, activities.ClaimInput) (activities.ClaimOutput, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.claims++
+	if w.waiting == 0 {
+		return activities.ClaimOutput{}, nil
+	}
+	w.waiting--
+	return activities.ClaimOutput{Claimed: true, Inbox: 7, Channel: "web", User: "alice", Model: "test/model", MaxSteps: w.maxSteps}, nil
+}
+
+func (w *world) Peek(context.Context, activities.PeekInput) (activities.PeekOutput, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.peeks++
+	return activities.PeekOutput{Stop: w.stopAfter > 0 && w.generates >= w.stopAfter}, nil
+}
+
+func (w *world) Generate(ctx context.Context, in activities.GenerateInput) (activities.GenerateOutput, error) {
+	w.mu.Lock()
+	n := w.generates
+	w.generates++
+	w.mu.Unlock()
+	if w.generate != nil {
+		if err := w.generate(ctx, in.Step); err != nil {
+			return activities.GenerateOutput{}, err
+		}
+	}
+	return w.decisions[min(n, len(w.decisions)-1)], nil
+}
+
+func (w *world) Tool(ctx context.Context, in activities.ToolInput) (activities.ToolOutput, error) {
+	w.mu.Lock()
+	w.calls = append(w.calls, in.Call)
+	w.running++
+	w.most = max(w.most, w.running)
+	w.mu.Unlock()
+	defer func() { w.mu.Lock(); w.running--; w.mu.Unlock() }()
+	if w.tool != nil {
+		return activities.ToolOutput{}, w.tool(ctx, in.Call)
+	}
+	return activities.ToolOutput{}, nil
+}
+
+func (w *world) Abandon(_ context.Context, in activities.AbandonInput) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.abandoned = append(w.abandoned, in.Call)
+	return nil
+}
+
+func (w *world) Finish(_ context.Context, in activities.FinishInput) (activities.FinishOutput, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.finishes++
+	w.finished = in
+	if w.finishing != nil {
+		w.finishing()
+	}
+	return activities.FinishOutput{Pending: w.pending}, nil
+}
+
+func setup(t *testing.T, w *world) *testsuite.TestWorkflowEnvironment {
+	t.Helper()
+	if w.maxSteps == 0 {
+		w.maxSteps = 200
+	}
+	var suite testsuite.WorkflowTestSuite
+	suite.SetLogger(log.NewStructuredLogger(slog.New(slog.DiscardHandler)))
+	env := suite.NewTestWorkflowEnvironment()
+	env.RegisterWorkflowWithOptions(workflows.Turn, workflow.RegisterOptions{Name: workflows.NameTurn})
+	for name, fn := range map[string]any{
+		activities.NameClaim: w.Claim, activities.NamePeek: w.Peek, activities.NameGenerate: w.Generate,
+		activities.NameTool: w.Tool, activities.NameAbandon: w.Abandon, activities.NameFinish: w.Finish,
+	} {
+		env.RegisterActivityWithOptions(fn, activity.RegisterOptions{Name: name})
+	}
+	return env
+}
+
+func run(env *testsuite.TestWorkflowEnvironment) {
+	env.ExecuteWorkflow(workflows.NameTurn, workflows.TurnInput{Session: key})
+}
+
+func calls(class chat.ToolClass, n int) activities.GenerateOutput {
+	out := activities.GenerateOutput{Finish: "tool_calls"}
+	for range n {
+		out.Calls = append(out.Calls, activities.CallOutput{Name: "Any", Class: class})
+	}
+	return out
+}
+
+var answered = activities.GenerateOutput{Finish: "stop"}
+
+func TestTurn_CompletesAtOnceWhenNothingWaits(t *testing.T) {
+	w := &world{}
+	env := setup(t, w)
+	run(env)
+	require.NoError(t, env.GetWorkflowError())
+	require.Equal(t, 1, w.claims)
+	require.Zero(t, w.generates)
+	require.Zero(t, w.finishes)
+}
+
+func TestTurn_AnswersAndFinishes(t *testing.T) {
+	w := &world{waiting: 1, decisions: []activities.GenerateOutput{answered}}
+	env := setup(t, w)
+	run(env)
+	require.NoError(t, env.GetWorkflowError())
+	require.Equal(t, chat.TurnDone, w.finished.State)
+	require.Empty(t, w.finished.Say)
+}
+
+func TestTurn_ContinuesAsNewWhenMessagesWaitAtTheEnd(t *testing.T) {
+	w := &world{waiting: 1, pending: true, decisions: []activities.GenerateOutput{answered}}
+	env := setup(t, w)
+	run(env)
+	var next *workflow.ContinueAsNewError
+	require.ErrorAs(t, env.GetWorkflowError(), &next)
+}
+
+func TestTurn_ContinuesAsNewWhenAWakeComesWhileItFinishes(t *testing.T) {
+	w := &world{waiting: 1, decisions: []activities.GenerateOutput{answered}}
+	env := setup(t, w)
+	w.finishing = func() { env.SignalWorkflow(workflows.SignalWake, nil) }
+	run(env)
+	var next *workflow.ContinueAsNewError
+	require.ErrorAs(t, env.GetWorkflowError(), &next)
+}
+
+func TestTurn_RunsReadsTogetherAndTheRestInOrder(t *testing.T) {
+	reads := calls(chat.ClassRead, 20)
+	w := &world{waiting: 1, decisions: []activities.GenerateOutput{reads, calls(chat.ClassExec, 3), answered}}
+	w.tool = func(ctx context.Context, _ chat.CallID) error {
+		select {
+		case <-time.After(20 * time.Millisecond):
+		case <-ctx.Done():
+		}
+		return nil
+	}
+	env := setup(t, w)
+	run(env)
+	require.NoError(t, env.GetWorkflowError())
+	require.Len(t, w.calls, 23)
+	require.Greater(t, w.most, 1, "reads ran one after another")
+	require.LessOrEqual(t, w.most, 8)
+	require.Equal(t, []chat.CallID{".1.0", ".1.1", ".1.2"}, w.calls[20:], "commands keep the model's order")
+}
+
+func TestTurn_KeepsWritesAndReadsInTheModelsOrder(t *testing.T) {
+	mixed := activities.GenerateOutput{Finish: "tool_calls", Calls: []activities.CallOutput{
+		{Name: "Read", Class: chat.ClassRead}, {Name: "FileCreate", Class: chat.ClassIdempotent}, {Name: "Read", Class: chat.ClassRead},
+	}}
+	w := &world{waiting: 1, decisions: []activities.GenerateOutput{mixed, answered}}
+	env := setup(t, w)
+	run(env)
+	require.NoError(t, env.GetWorkflowError())
+	require.Equal(t, []chat.CallID{".0.0", ".0.1", ".0.2"}, w.calls)
+}
+
+func TestTurn_StopsWhileACommandRuns(t *testing.T) {
+	w := &world{waiting: 1, stopAfter: 1, decisions: []activities.GenerateOutput{calls(chat.ClassExec, 2), answered}}
+	w.tool = func(ctx context.Context, _ chat.CallID) error { <-ctx.Done(); return nil }
+	env := setup(t, w)
+	env.RegisterDelayedCallback(func() { env.SignalWorkflow(workflows.SignalWake, nil) }, time.Second)
+	run(env)
+	require.Equal(t, chat.TurnStopped, w.finished.State)
+	require.Equal(t, phrase.Stopped, w.finished.Say)
+	require.Len(t, w.calls, 1, "the second call must not start")
+	require.Equal(t, 1, w.generates, "the model must not be asked again")
+}
+
+func TestTurn_TellsThePersonAtTheStepLimit(t *testing.T) {
+	w := &world{waiting: 1, maxSteps: 3, decisions: []activities.GenerateOutput{calls(chat.ClassRead, 1)}}
+	env := setup(t, w)
+	run(env)
+	require.NoError(t, env.GetWorkflowError())
+	require.Equal(t, 3, w.generates)
+	require.Equal(t, phrase.StepLimit, w.finished.Say)
+	require.Equal(t, 3, w.finished.Steps)
+	require.Equal(t, chat.TurnFailed, w.finished.State)
+}
+
+func TestTurn_APanicOfAnActivityEndsTheTurnWithASentence(t *testing.T) {
+	w := &world{waiting: 1, decisions: []activities.GenerateOutput{answered}}
+	w.generate = func(context.Context, int) error { panic("poison") }
+	env := setup(t, w)
+	run(env)
+	require.NoError(t, env.GetWorkflowError())
+	require.Equal(t, 1, w.generates, "what panicked once panics again")
+	require.Equal(t, phrase.Broken, w.finished.Say)
+	require.Equal(t, chat.TurnFailed, w.finished.State)
+}
+
+func TestTurn_GoesOnAfterAToolBroke(t *testing.T) {
+	w := &world{waiting: 1, decisions: []activities.GenerateOutput{calls(chat.ClassRead, 1), answered}}
+	w.tool = func(context.Context, chat.CallID) error {
+		return temporal.NewNonRetryableApplicationError("broken", "internal", errors.New("broken"))
+	}
+	env := setup(t, w)
+	run(env)
+	require.NoError(t, env.GetWorkflowError())
+	require.Len(t, w.abandoned, 1)
+	require.Equal(t, chat.TurnDone, w.finished.State)
+}
+
+func TestTurn_OutagesDoNotEndIt(t *testing.T) {
+	w := &world{waiting: 1, decisions: []activities.GenerateOutput{answered}}
+	failures := 0
+	w.generate = func(context.Context, int) error {
+		if failures++; failures < 9 {
+			return temporal.NewApplicationError("Postgres is away", "unavailable")
+		}
+		return nil
+	}
+	env := setup(t, w)
+	run(env)
+	require.NoError(t, env.GetWorkflowError())
+	require.Equal(t, chat.TurnDone, w.finished.State)
+}
+
+func TestTurn_ARunCancelledFromOutsideIsFinished(t *testing.T) {
+	w := &world{waiting: 1, decisions: []activities.GenerateOutput{calls(chat.ClassExec, 1)}}
+	w.tool = func(ctx context.Context, _ chat.CallID) error { <-ctx.Done(); return nil }
+	env := setup(t, w)
+	env.RegisterDelayedCallback(env.CancelWorkflow, time.Second)
+	run(env)
+	require.Equal(t, 1, w.finishes)
+	require.Equal(t, chat.TurnStopped, w.finished.State)
+}
+
+func TestTurnID_StaysWithinTemporalsColumns(t *testing.T) {
+	long := make([]byte, 500)
+	for i := range long {
+		long[i] = 'x'
+	}
+	require.LessOrEqual(t, len(workflows.TurnID(chat.SessionKey(long))), 255)
+	require.NotEqual(t, workflows.TurnID(chat.SessionKey(long)), workflows.TurnID(chat.SessionKey(long[:499])))
+	require.Equal(t, "turn/agent:main:web:thread:1", workflows.TurnID("agent:main:web:thread:1"))
+}
