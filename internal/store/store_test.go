@@ -1,0 +1,446 @@
+package store_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/stretchr/testify/require"
+
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+	"xbot/internal/pgtest"
+	"xbot/internal/phrase"
+	"xbot/internal/store"
+)
+
+const key = chat.SessionKey("agent:main:web:thread:t")
+
+type bundle struct {
+	*store.Store
+	t    *testing.T
+	pool *pgxpool.Pool
+	user store.User
+}
+
+func setup(t *testing.T) *bundle {
+	t.Helper()
+	t.Parallel()
+	pool := pgtest.NewPool(t, store.MigrationsHash(), store.Migrate)
+	s := store.New(pool, nil)
+	user, err := s.EnsureAdmin(t.Context(), "admin")
+	require.NoError(t, err)
+	b := &bundle{Store: s, t: t, pool: pool, user: user}
+	b.session(key)
+	return b
+}
+
+func (b *bundle) session(key chat.SessionKey) {
+	_, err := b.CreateSession(b.t.Context(), store.NewSession{Key: key, Owner: b.user.ID, Channel: "web"})
+	require.NoError(b.t, err)
+}
+
+func (b *bundle) send(id, text string) store.Accepted {
+	b.t.Helper()
+	got, err := b.Accept(b.t.Context(), b.inbound(id, text))
+	require.NoError(b.t, err)
+	return got
+}
+
+func (b *bundle) inbound(id, text string) store.Inbound {
+	return store.Inbound{Session: key, User: b.user.ID, Channel: "web", PlatformID: id, Text: text}
+}
+
+func (b *bundle) claim(turn chat.TurnID) (chat.Claim, bool) {
+	b.t.Helper()
+	c, ok, err := b.Claim(b.t.Context(), key, turn, "run-"+string(turn), 0)
+	require.NoError(b.t, err)
+	return c, ok
+}
+
+func (b *bundle) finish(turn chat.TurnID, state chat.TurnState) bool {
+	b.t.Helper()
+	pending, err := b.FinishTurn(b.t.Context(), key, turn, state, "")
+	require.NoError(b.t, err)
+	return pending
+}
+
+func (b *bundle) begin(turn chat.TurnID, n int) chat.Step {
+	b.t.Helper()
+	step := chat.Step{Session: key, Turn: turn, N: n}
+	_, _, done, err := b.BeginStep(b.t.Context(), step)
+	require.NoError(b.t, err)
+	require.False(b.t, done)
+	return step
+}
+
+func (b *bundle) transcript() store.Transcript {
+	b.t.Helper()
+	t, err := b.Messages(b.t.Context(), key, store.Page{Limit: 100})
+	require.NoError(b.t, err)
+	return t
+}
+
+func (b *bundle) events(after int64) []chat.Event {
+	b.t.Helper()
+	events, err := b.EventsAfter(b.t.Context(), key, after, 1000)
+	require.NoError(b.t, err)
+	return events
+}
+
+func twoCalls(turn chat.TurnID) chat.Answer {
+	return chat.Answer{Text: "let me look", Finish: "tool_calls", Model: "test/m", Calls: []chat.ToolCall{
+		{ID: chat.NewCallID(turn, 0, 0), ProviderID: "call_0", Name: "Shell", Class: chat.ClassExec, Arguments: `{"command":"a"}`, State: chat.CallOpen},
+		{ID: chat.NewCallID(turn, 0, 1), ProviderID: "call_0", Name: "Shell", Class: chat.ClassExec, Arguments: `{"command":"b"}`, State: chat.CallOpen},
+	}}
+}
+
+func TestAccept_DropsADuplicateAndRefusesAnotherTextUnderTheSameID(t *testing.T) {
+	b := setup(t)
+	first := b.send("m1", "hello")
+	require.False(t, first.Duplicate)
+	require.Equal(t, store.Accepted{ID: first.ID, Duplicate: true}, b.send("m1", "hello"))
+	_, err := b.Accept(t.Context(), b.inbound("m1", "other"))
+	require.Equal(t, fault.Conflict, fault.KindOf(err))
+	require.Len(t, b.events(0), 1, "a duplicate must not show twice")
+}
+
+func TestAccept_ADuplicateIsFoundAfterItsTurnEnded(t *testing.T) {
+	b := setup(t)
+	first := b.send("m1", "hello")
+	b.claim("t1")
+	b.finish("t1", chat.TurnDone)
+	require.Equal(t, store.Accepted{ID: first.ID, Duplicate: true}, b.send("m1", "hello"))
+	_, ok := b.claim("t2")
+	require.False(t, ok)
+}
+
+func TestAccept_StoresWhatPostgresCannotHold(t *testing.T) {
+	b := setup(t)
+	b.send("m1", "a\x00b\xff")
+	c, ok := b.claim("t1")
+	require.True(t, ok)
+	require.Equal(t, "ab\uFFFD", c.Text)
+}
+
+func TestClaim_TakesMessagesInOrderOneATurn(t *testing.T) {
+	b := setup(t)
+	for i := range 3 {
+		b.send(fmt.Sprint(i), fmt.Sprint("text ", i))
+	}
+	for i := range 3 {
+		turn := chat.TurnID(fmt.Sprint("t", i))
+		c, ok := b.claim(turn)
+		require.True(t, ok)
+		require.Equal(t, fmt.Sprint("text ", i), c.Text)
+		require.Equal(t, i < 2, b.finish(turn, chat.TurnDone), "whether messages wait")
+	}
+	_, ok := b.claim("t9")
+	require.False(t, ok)
+}
+
+func TestClaim_RepeatedFindsItsOwn(t *testing.T) {
+	b := setup(t)
+	b.send("m1", "one")
+	b.send("m2", "two")
+	first, _ := b.claim("t1")
+	again, ok := b.claim("t1")
+	require.True(t, ok)
+	require.Equal(t, first, again)
+	require.Len(t, b.transcript().Messages, 1, "the message must stand once in the transcript")
+}
+
+func TestClaim_GivesAMessageToOneOfManyTurns(t *testing.T) {
+	b := setup(t)
+	b.send("m1", "one")
+	var wg sync.WaitGroup
+	var mu sync.Mutex
+	claimed := 0
+	for i := range 8 {
+		wg.Go(func() {
+			_, ok, err := b.Claim(context.Background(), key, chat.TurnID(fmt.Sprint("t", i)), "run", 0)
+			if err == nil && ok {
+				mu.Lock()
+				claimed++
+				mu.Unlock()
+			}
+		})
+	}
+	wg.Wait()
+	require.LessOrEqual(t, claimed, 8)
+	rows, err := b.Turns(t.Context(), key, 10)
+	require.NoError(t, err)
+	running := 0
+	for _, r := range rows {
+		if r.State == chat.TurnRunning {
+			running++
+		}
+	}
+	require.Equal(t, 1, running)
+	require.Len(t, b.transcript().Messages, 1)
+}
+
+func TestClaim_SettlesATurnThatLostItsRunAndKeepsTheOrder(t *testing.T) {
+	b := setup(t)
+	b.send("m1", "one")
+	b.send("m2", "two")
+	b.claim("gone")
+	c, ok := b.claim("next")
+	require.True(t, ok)
+	require.Equal(t, "one", c.Text, "no step had begun, so the claim is released and taken again")
+}
+
+func TestCommitStep_ALateAttemptLosesAndGetsWhatIsStored(t *testing.T) {
+	b := setup(t)
+	b.send("m1", "one")
+	b.claim("t1")
+	step := b.begin("t1", 0)
+	first, err := b.CommitStep(t.Context(), step, twoCalls("t1"))
+	require.NoError(t, err)
+	require.Len(t, first.Calls, 2)
+	late, err := b.CommitStep(t.Context(), step, chat.Answer{Text: "another answer", Finish: "stop"})
+	require.NoError(t, err)
+	require.Equal(t, "tool_calls", late.Finish)
+	require.Len(t, late.Calls, 2)
+	_, stored, done, err := b.BeginStep(t.Context(), step)
+	require.NoError(t, err)
+	require.True(t, done)
+	require.Equal(t, "tool_calls", stored.Finish)
+	require.Len(t, b.transcript().Messages, 2)
+}
+
+func TestCommitStep_WritesNothingIntoAClosedTurn(t *testing.T) {
+	b := setup(t)
+	b.send("m1", "one")
+	b.claim("t1")
+	step := b.begin("t1", 0)
+	b.finish("t1", chat.TurnStopped)
+	got, err := b.CommitStep(t.Context(), step, chat.Answer{Text: "too late", Finish: "stop"})
+	require.NoError(t, err)
+	require.NotEqual(t, "stop", got.Finish)
+	for _, m := range b.transcript().Messages {
+		require.NotEqual(t, "too late", m.Content)
+	}
+}
+
+func TestFinishTurn_GivesEveryOpenCallItsPair(t *testing.T) {
+	b := setup(t)
+	b.send("m1", "one")
+	b.claim("t1")
+	_, err := b.CommitStep(t.Context(), b.begin("t1", 0), twoCalls("t1"))
+	require.NoError(t, err)
+	call, err := b.Call(t.Context(), chat.NewCallID("t1", 0, 0))
+	require.NoError(t, err)
+	began, err := b.BeginCall(t.Context(), call)
+	require.NoError(t, err)
+	require.True(t, began)
+	b.finish("t1", chat.TurnStopped)
+	calls := b.transcript().Messages[1].ToolCalls
+	require.Equal(t, phrase.Say(phrase.English, phrase.CallInterrupt), calls[0].Result)
+	require.Equal(t, phrase.Say(phrase.English, phrase.CallNotRun), calls[1].Result)
+	for _, c := range calls {
+		require.Equal(t, chat.CallDone, c.State)
+		require.True(t, c.IsError)
+	}
+	began, err = b.BeginCall(t.Context(), call)
+	require.NoError(t, err)
+	require.False(t, began, "a call of a closed turn must not start")
+}
+
+func TestFinishCall_TheFirstResultStands(t *testing.T) {
+	b := setup(t)
+	b.send("m1", "one")
+	b.claim("t1")
+	_, err := b.CommitStep(t.Context(), b.begin("t1", 0), twoCalls("t1"))
+	require.NoError(t, err)
+	id := chat.NewCallID("t1", 0, 0)
+	require.NoError(t, b.FinishCall(t.Context(), id, chat.ToolResult{Content: "first\x00"}))
+	require.NoError(t, b.FinishCall(t.Context(), id, chat.ToolResult{Content: "second"}))
+	call, err := b.Call(t.Context(), id)
+	require.NoError(t, err)
+	require.Equal(t, "first", call.Result)
+}
+
+func TestFinishTurn_DoneTwiceChangesNothing(t *testing.T) {
+	b := setup(t)
+	b.send("m1", "one")
+	b.claim("t1")
+	b.finish("t1", chat.TurnDone)
+	before := b.events(0)
+	b.finish("t1", chat.TurnFailed)
+	require.Equal(t, before, b.events(0))
+}
+
+func TestStop_HitsTheRunningTurnAndClearsTheQueue(t *testing.T) {
+	b := setup(t)
+	b.send("m1", "one")
+	b.claim("t1")
+	b.send("m2", "two")
+	got, err := b.Stop(t.Context(), b.inbound("s1", ""), phrase.English)
+	require.NoError(t, err)
+	require.Equal(t, chat.TurnID("t1"), got.Turn)
+	require.Equal(t, 1, got.Cleared)
+	stop, err := b.StopRequested(t.Context(), key, "t1")
+	require.NoError(t, err)
+	require.True(t, stop)
+	require.False(t, b.finish("t1", chat.TurnStopped), "the queue was cleared")
+}
+
+func TestStop_ThatComesAsTheTurnEndsNeverHitsTheNext(t *testing.T) {
+	b := setup(t)
+	b.send("m1", "one")
+	b.claim("t1")
+	_, err := b.Stop(t.Context(), b.inbound("s1", ""), phrase.English)
+	require.NoError(t, err)
+	b.finish("t1", chat.TurnDone) // the answer was faster
+	b.send("m2", "two")
+	_, ok := b.claim("t2")
+	require.True(t, ok)
+	stop, err := b.StopRequested(t.Context(), key, "t2")
+	require.NoError(t, err)
+	require.False(t, stop)
+}
+
+func TestStop_WithNothingToStopIsDone(t *testing.T) {
+	b := setup(t)
+	got, err := b.Stop(t.Context(), b.inbound("s1", ""), phrase.English)
+	require.NoError(t, err)
+	require.Empty(t, got.Turn)
+	waiting, err := b.ToWake(t.Context())
+	require.NoError(t, err)
+	require.Empty(t, waiting, "such a stop must not wake anything")
+}
+
+func TestSettleTurn_ReleasesAtMostThreeTimesThenTellsThePerson(t *testing.T) {
+	b := setup(t)
+	b.send("m1", "one")
+	for i := range 3 {
+		turn := chat.TurnID(fmt.Sprint("t", i))
+		b.claim(turn)
+		got, err := b.SettleTurn(t.Context(), turn)
+		require.NoError(t, err)
+		require.Equal(t, store.SettledReleased, got)
+		require.Len(t, b.transcript().Queued, 1, "the message waits again")
+	}
+	b.claim("last")
+	got, err := b.SettleTurn(t.Context(), "last")
+	require.NoError(t, err)
+	require.Equal(t, store.SettledLost, got)
+	messages := b.transcript().Messages
+	require.Equal(t, phrase.Say(phrase.English, phrase.Gone), messages[len(messages)-1].Content)
+}
+
+func TestSettleTurn_PairsOpenCallsWithUnknownOutcomes(t *testing.T) {
+	b := setup(t)
+	b.send("m1", "做一下")
+	b.claim("t1")
+	_, err := b.CommitStep(t.Context(), b.begin("t1", 0), twoCalls("t1"))
+	require.NoError(t, err)
+	call, err := b.Call(t.Context(), chat.NewCallID("t1", 0, 0))
+	require.NoError(t, err)
+	_, err = b.BeginCall(t.Context(), call)
+	require.NoError(t, err)
+	got, err := b.SettleTurn(t.Context(), "t1")
+	require.NoError(t, err)
+	require.Equal(t, store.SettledLost, got)
+	again, err := b.SettleTurn(t.Context(), "t1")
+	require.NoError(t, err)
+	require.Equal(t, store.SettledBefore, again)
+	messages := b.transcript().Messages
+	require.Equal(t, phrase.Say(phrase.English, phrase.CallUnknown), messages[1].ToolCalls[0].Result)
+	require.Equal(t, phrase.Say(phrase.Chinese, phrase.Gone), messages[2].Content, "in the language of the message")
+}
+
+func TestCountFailure_CountsAndTellsUntilTheLimit(t *testing.T) {
+	b := setup(t)
+	b.send("m1", "one")
+	b.claim("t1")
+	step := b.begin("t1", 0)
+	for want := 1; want <= 3; want++ {
+		got, err := b.CountFailure(t.Context(), step, func(n int, _ phrase.Lang) (chat.Retry, bool) { return chat.Retry{Attempt: n + 1}, n < 3 })
+		require.NoError(t, err)
+		require.Equal(t, want, got)
+	}
+	retries := 0
+	for _, e := range b.events(0) {
+		if e.Kind == chat.EventRetry {
+			retries++
+		}
+	}
+	require.Equal(t, 2, retries)
+}
+
+func TestEvents_HaveNoGapAndNoDisorderUnderConcurrency(t *testing.T) {
+	b := setup(t)
+	var wg sync.WaitGroup
+	for i := range 40 {
+		wg.Go(func() {
+			_, err := b.Accept(context.Background(), b.inbound(fmt.Sprint("m", i), "x"))
+			if err != nil {
+				panic(err)
+			}
+		})
+	}
+	wg.Wait()
+	events := b.events(0)
+	require.Len(t, events, 40)
+	for i, e := range events {
+		require.Equal(t, int64(i+1), e.Seq)
+		var q chat.Queued
+		require.NoError(t, json.Unmarshal(e.Data, &q))
+	}
+}
+
+func TestToWake_TakesARowOncePerBackOff(t *testing.T) {
+	b := setup(t)
+	b.send("m1", "one")
+	rows, err := b.ToWake(t.Context())
+	require.NoError(t, err)
+	require.Empty(t, rows, "a fresh row was woken by its ingress")
+	_, err = b.pool.Exec(t.Context(), "UPDATE inbox SET woken_at = now() - interval '3 seconds'")
+	require.NoError(t, err)
+	rows, err = b.ToWake(t.Context())
+	require.NoError(t, err)
+	require.Len(t, rows, 1)
+	rows, err = b.ToWake(t.Context())
+	require.NoError(t, err)
+	require.Empty(t, rows)
+}
+
+func TestLoginLink_WorksOnce(t *testing.T) {
+	b := setup(t)
+	require.NoError(t, b.CreateLoginLink(t.Context(), b.user.ID, []byte("hash"), inAnHour()))
+	_, err := b.UseLoginLink(t.Context(), []byte("hash"))
+	require.NoError(t, err)
+	_, err = b.UseLoginLink(t.Context(), []byte("hash"))
+	require.Equal(t, fault.Denied, fault.KindOf(err))
+}
+
+func TestTokens_AreUselessOnceRevoked(t *testing.T) {
+	b := setup(t)
+	id, err := b.CreateToken(t.Context(), b.user.ID, "script", []byte("hash"))
+	require.NoError(t, err)
+	_, err = b.TokenUser(t.Context(), []byte("hash"))
+	require.NoError(t, err)
+	require.NoError(t, b.RevokeToken(t.Context(), b.user.ID, id))
+	_, err = b.TokenUser(t.Context(), []byte("hash"))
+	require.Equal(t, fault.NotFound, fault.KindOf(err))
+}
+
+func TestMigrate_RefusesADatabaseOfANewerBinary(t *testing.T) {
+	t.Parallel()
+	dsn := pgtest.NewDatabase(t, store.MigrationsHash(), store.Migrate)
+	pool, err := pgxpool.New(t.Context(), dsn)
+	require.NoError(t, err)
+	defer pool.Close()
+	_, err = pool.Exec(t.Context(), "INSERT INTO goose_db_version (version_id, is_applied) VALUES (9999, true)")
+	require.NoError(t, err)
+	err = store.Migrate(t.Context(), dsn)
+	require.ErrorContains(t, err, "made by a newer xbot")
+}
+
+func inAnHour() time.Time { return time.Now().Add(time.Hour) }
