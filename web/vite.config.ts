@@ -10,7 +10,10 @@ export default defineConfig({
     assetsInlineLimit: 0,
     manifest: true,
     modulePreload: { polyfill: false },
-    chunkSizeWarningLimit: 700,
+    chunkSizeWarningLimit: 800, // one grammar of the highlighter, loaded when a block asks for it
+    rolldownOptions: {
+      output: { codeSplitting: { groups: [{ name: "shared", test: /^(?!.*node_modules).*\/src\/|lucide-react/, minShareCount: 2 }] } },
+    },
   },
   server: {
     proxy: {

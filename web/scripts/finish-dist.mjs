@@ -1,11 +1,17 @@
 // Last step of the build: checks what the first load costs, then writes a .gz beside each text file so that the server
-// never compresses while somebody waits, and drops the build's own notes.
+// never compresses while somebody waits, and drops what nobody asks for.
 import { readFile, readdir, rm, writeFile } from "node:fs/promises"
 import { extname, join } from "node:path"
 import { gzipSync } from "node:zlib"
 
 /** Gzipped bytes a first visit may load before the page can be used (DESIGN §14). */
 const FIRST_LOAD_LIMIT = 250 * 1000
+
+/**
+ * What is split off but needed as soon as there is an answer. Not the editor: a plain text area serves until it is there;
+ * not what draws code and formulas: the text is readable before.
+ */
+const FIRST_NEEDS = /\/Markdown\.tsx$/
 
 const dist = new URL("../dist/", import.meta.url).pathname
 const text = new Set([".html", ".js", ".css", ".svg", ".json"])
@@ -22,8 +28,7 @@ async function firstLoad() {
     files.add(chunk.file)
     for (const css of chunk.css ?? []) files.add(css)
     for (const next of chunk.imports ?? []) visit(next)
-    // These two are split off only to load side by side; a conversation needs both.
-    for (const next of chunk.dynamicImports ?? []) if (/Editor|Markdown/.test(next)) visit(next)
+    for (const next of chunk.dynamicImports ?? []) if (FIRST_NEEDS.test(next)) visit(next)
   }
   visit("index.html")
   return [...files]
@@ -54,6 +59,14 @@ async function precompress() {
   }
 }
 
+/** Every browser that the page supports reads woff2, which the style sheet names first. */
+async function dropOldFonts() {
+  for (const name of await readdir(join(dist, "assets"))) {
+    if (/\.(ttf|woff)$/.test(name)) await rm(join(dist, "assets", name))
+  }
+}
+
 await checkFirstLoad()
+await dropOldFonts()
 await precompress()
 await rm(join(dist, ".vite"), { recursive: true })

@@ -1,0 +1,115 @@
+import { useNavigate } from "@tanstack/react-router"
+import { CircleHelp, ExternalLink, KeyRound, LogOut, Ticket } from "lucide-react"
+import { DropdownMenu } from "radix-ui"
+import { lazy, type ReactNode, Suspense, useState } from "react"
+
+import { asProblem } from "../api/problem"
+import { useAccount } from "../app/account"
+import { useShell } from "../app/shell-context"
+import { signOut } from "../app/signout"
+import { type Language, languages, setLanguage, useLanguage, useT } from "../i18n"
+import { AccountFace } from "./AccountButton"
+import { menuItem, menuLine, menuPanel, menuTitle } from "../ui/menu"
+import { setTheme, type Theme, useTheme } from "../ui/theme"
+import { toast } from "../ui/toasts"
+
+const PasswordDialog = lazy(() => import("./PasswordDialog"))
+const TokensDialog = lazy(() => import("./TokensDialog"))
+
+/** Everything that is set for a person rather than for a conversation. Opens as soon as it is drawn. */
+export default function AccountMenu() {
+  const t = useT()
+  const { me } = useAccount()
+  const { showHelp } = useShell()
+  const navigate = useNavigate()
+  const [dialog, setDialog] = useState<"password" | "tokens">()
+  const close = () => setDialog(undefined)
+  const leave = () => {
+    signOut().then(
+      () => navigate({ to: "/login", search: {} }),
+      (error: unknown) => toast(asProblem(error).message),
+    )
+  }
+  return (
+    <>
+      <DropdownMenu.Root defaultOpen>
+        <DropdownMenu.Trigger asChild>
+          <AccountFace />
+        </DropdownMenu.Trigger>
+        <DropdownMenu.Portal>
+          <DropdownMenu.Content side="top" align="start" sideOffset={4} collisionPadding={8} className={`${menuPanel} w-(--radix-dropdown-menu-trigger-width)`}>
+            <ThemeChoice />
+            <LanguageChoice />
+            <DropdownMenu.Separator className={menuLine} />
+            <Item icon={<KeyRound size={15} aria-hidden />} text={t("account.password")} onSelect={() => setDialog("password")} />
+            <Item icon={<Ticket size={15} aria-hidden />} text={t("account.tokens")} onSelect={() => setDialog("tokens")} />
+            {me.temporal_ui && (
+              <DropdownMenu.Item asChild className={menuItem}>
+                <a href={me.temporal_ui} target="_blank" rel="noreferrer">
+                  <ExternalLink size={15} aria-hidden /> {t("account.temporal")}
+                </a>
+              </DropdownMenu.Item>
+            )}
+            <Item icon={<CircleHelp size={15} aria-hidden />} text={t("account.help")} onSelect={showHelp} />
+            <DropdownMenu.Separator className={menuLine} />
+            <Item icon={<LogOut size={15} aria-hidden />} text={t("account.signOut")} onSelect={leave} />
+            <DropdownMenu.Label className={menuTitle}>{t("account.version", { version: me.version })}</DropdownMenu.Label>
+          </DropdownMenu.Content>
+        </DropdownMenu.Portal>
+      </DropdownMenu.Root>
+      <Suspense>
+        {dialog === "password" && <PasswordDialog onClose={close} />}
+        {dialog === "tokens" && <TokensDialog onClose={close} />}
+      </Suspense>
+    </>
+  )
+}
+
+function Item({ icon, text, onSelect }: { icon: ReactNode; text: string; onSelect: () => void }) {
+  return (
+    <DropdownMenu.Item className={menuItem} onSelect={onSelect}>
+      {icon} {text}
+    </DropdownMenu.Item>
+  )
+}
+
+function ThemeChoice() {
+  const t = useT()
+  const theme = useTheme()
+  const names: Record<Theme, string> = { auto: t("account.themeAuto"), light: t("account.themeLight"), dark: t("account.themeDark") }
+  return <Choice title={t("account.theme")} value={theme} names={names} onChange={setTheme} />
+}
+
+function LanguageChoice() {
+  const t = useT()
+  const language = useLanguage()
+  return <Choice<Language> title={t("account.language")} value={language} names={languages} onChange={setLanguage} />
+}
+
+interface ChoiceProps<T extends string> {
+  title: string
+  value: T
+  names: Record<T, string>
+  onChange: (value: T) => void
+}
+
+/** One of a few values, side by side. The menu stays open, since the effect is seen at once. */
+function Choice<T extends string>({ title, value, names, onChange }: ChoiceProps<T>) {
+  return (
+    <DropdownMenu.RadioGroup value={value} aria-label={title} onValueChange={(next) => onChange(next as T)} className="flex items-center gap-1 py-0.5 pl-2.5">
+      <span aria-hidden className="flex-1 text-small text-ink-3">
+        {title}
+      </span>
+      {Object.entries<string>(names).map(([key, name]) => (
+        <DropdownMenu.RadioItem
+          key={key}
+          value={key}
+          onSelect={(event) => event.preventDefault()}
+          className="cursor-pointer rounded-sm px-1.5 py-1 text-small text-ink-2 outline-none data-highlighted:bg-hover data-[state=checked]:bg-accent-soft data-[state=checked]:text-accent"
+        >
+          {name}
+        </DropdownMenu.RadioItem>
+      ))}
+    </DropdownMenu.RadioGroup>
+  )
+}

@@ -1,0 +1,96 @@
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query"
+import { Trash2 } from "lucide-react"
+import { type SubmitEvent, useState } from "react"
+
+import { createToken, deleteToken } from "../api/calls"
+import type { Token } from "../api/types"
+import { tokensQuery } from "../app/queries"
+import { useLanguage, useT } from "../i18n"
+import { moment } from "../i18n/format"
+import { Button } from "../ui/Button"
+import { CopyButton } from "../ui/CopyButton"
+import { Field } from "../ui/Field"
+import { IconButton } from "../ui/IconButton"
+import { Modal } from "../ui/Modal"
+import { Note } from "../ui/Note"
+
+export default function TokensDialog({ onClose }: { onClose: () => void }) {
+  const t = useT()
+  return (
+    <Modal onClose={onClose} title={t("tokens.title")}>
+      <p className="text-ink-2">{t("tokens.lead")}</p>
+      <NewToken />
+      <TokenList />
+    </Modal>
+  )
+}
+
+function NewToken() {
+  const t = useT()
+  const client = useQueryClient()
+  const [name, setName] = useState("")
+  const creation = useMutation({
+    mutationFn: createToken,
+    onSuccess: async () => {
+      setName("")
+      await client.invalidateQueries(tokensQuery)
+    },
+  })
+  const submit = (event: SubmitEvent) => {
+    event.preventDefault()
+    if (name.trim() !== "" && !creation.isPending) creation.mutate(name.trim())
+  }
+  return (
+    <>
+      <form className="mt-4 flex items-end gap-2" onSubmit={submit}>
+        <Field className="min-w-0 flex-1" label={t("tokens.name")} value={name} onChange={(event) => setName(event.target.value)} maxLength={100} required />
+        <Button type="submit" look="primary" className="h-10" aria-disabled={creation.isPending}>
+          {creation.isPending ? t("tokens.creating") : t("tokens.create")}
+        </Button>
+      </form>
+      {creation.error && <Note tone="danger" className="mt-3">{creation.error.message}</Note>}
+      {creation.data && (
+        <Note tone="plain" className="mt-3">
+          <p>{t("tokens.once")}</p>
+          <div className="mt-1 flex items-center gap-2">
+            <code className="min-w-0 flex-1 font-mono text-small break-all text-ink select-all">{creation.data.token}</code>
+            <CopyButton text={creation.data.token} label={t("common.copy")} />
+          </div>
+        </Note>
+      )}
+    </>
+  )
+}
+
+function TokenList() {
+  const t = useT()
+  const { data, error } = useQuery(tokensQuery)
+  if (error) return <Note tone="danger" className="mt-4">{error.message}</Note>
+  if (data?.length === 0) return <p className="mt-6 text-ink-3">{t("tokens.none")}</p>
+  return (
+    <ul className="mt-4 divide-y divide-line">
+      {data?.map((token) => <TokenRow key={token.id} token={token} />)}
+    </ul>
+  )
+}
+
+function TokenRow({ token }: { token: Token }) {
+  const t = useT()
+  const language = useLanguage()
+  const client = useQueryClient()
+  const removal = useMutation({ mutationFn: deleteToken, onSuccess: () => client.invalidateQueries(tokensQuery) })
+  return (
+    <li className="flex items-center gap-3 py-2">
+      <span className="min-w-0 flex-1">
+        <span className="block truncate">{token.name}</span>
+        {token.created_at && (
+          <span className="block text-small text-ink-3">{t("tokens.created", { date: moment(language, token.created_at) })}</span>
+        )}
+        {removal.error && <span className="block text-small text-danger">{removal.error.message}</span>}
+      </span>
+      <IconButton small label={t("tokens.revoke", { name: token.name })} onClick={() => removal.mutate(token.id)}>
+        <Trash2 size={15} aria-hidden />
+      </IconButton>
+    </li>
+  )
+}

@@ -1,0 +1,66 @@
+import { useSuspenseQuery } from "@tanstack/react-query"
+import { Outlet, useLocation } from "@tanstack/react-router"
+import { lazy, Suspense, useEffect, useMemo, useState } from "react"
+
+import { useT } from "../i18n"
+import { Sidebar } from "../sidebar/Sidebar"
+import { Toasts } from "../ui/Toasts"
+import { useHasSidebar } from "../ui/useMedia"
+import { AccountContext, openOutbox } from "./account"
+import { meQuery } from "./queries"
+import { ShellContext } from "./shell-context"
+import { useShortcuts } from "./useShortcuts"
+
+const HelpDialog = lazy(() => import("../account/HelpDialog"))
+const Sheet = lazy(() => import("../ui/Sheet"))
+
+/** The one screen: conversations at the left, the open one beside them. On a phone the list slides over. */
+export function Shell() {
+  const t = useT()
+  const { data: me } = useSuspenseQuery(meQuery)
+  const account = useMemo(() => ({ me, outbox: openOutbox(me.user.id) }), [me])
+  const hasSidebar = useHasSidebar()
+  const [sidebarOpen, setSidebarOpen] = useState(false)
+  const [helpOpen, setHelpOpen] = useState(false)
+  const { pathname } = useLocation()
+  useEffect(() => setSidebarOpen(false), [pathname, hasSidebar])
+  const shell = useMemo(
+    () => ({ showSidebar: () => setSidebarOpen(true), showHelp: () => setHelpOpen(true), hasSidebar }),
+    [hasSidebar],
+  )
+  useShortcuts(shell)
+  return (
+    <AccountContext value={account}>
+      <ShellContext value={shell}>
+        <a
+          href="#message"
+          className="absolute top-2 left-2 z-50 -translate-y-16 rounded-md bg-ink px-3 py-2 text-canvas focus:translate-y-0"
+          onClick={(event) => {
+            event.preventDefault()
+            document.querySelector<HTMLElement>("#message")?.focus()
+          }}
+        >
+          {t("app.skip")}
+        </a>
+        <div className="flex h-full">
+          {hasSidebar ? (
+            <nav aria-label={t("sidebar.label")} className="h-full w-68 shrink-0 border-r border-line bg-raised">
+              <Sidebar />
+            </nav>
+          ) : (
+            <Suspense>
+              <Sheet open={sidebarOpen} onOpenChange={setSidebarOpen} side="left" label={t("sidebar.label")}>
+                <nav aria-label={t("sidebar.label")} className="h-full">
+                  <Sidebar />
+                </nav>
+              </Sheet>
+            </Suspense>
+          )}
+          <Outlet />
+        </div>
+        <Suspense>{helpOpen && <HelpDialog onClose={() => setHelpOpen(false)} />}</Suspense>
+        <Toasts />
+      </ShellContext>
+    </AccountContext>
+  )
+}

@@ -1,0 +1,38 @@
+import { keepPreviousData, QueryClient, queryOptions } from "@tanstack/react-query"
+
+import { listSessions, listTokens, loginInfo, me } from "../api/calls"
+import { asProblem } from "../api/problem"
+
+/** Milliseconds between two looks at the list of sessions: while something runs, and else. */
+const BUSY_INTERVAL = 3_000
+const IDLE_INTERVAL = 15_000
+
+export const queryClient = new QueryClient({
+  defaultOptions: {
+    queries: {
+      networkMode: "always", // the server may be on this machine, which needs no network
+      retry: (failures, error) => asProblem(error).passing && failures < 3,
+      retryDelay: (failures) => Math.min(300 * 2 ** failures, 5000),
+    },
+    mutations: { networkMode: "always", retry: false },
+  },
+})
+
+export const meQuery = queryOptions({ queryKey: ["me"], queryFn: me, staleTime: 5 * 60_000, retry: false })
+
+export const loginInfoQuery = queryOptions({ queryKey: ["login"], queryFn: loginInfo })
+
+export const sessionsQuery = (q: string) =>
+  queryOptions({
+    queryKey: ["sessions", q],
+    queryFn: () => listSessions(q),
+    placeholderData: keepPreviousData,
+    refetchInterval: ({ state }) => (state.data?.some((session) => session.running) ? BUSY_INTERVAL : IDLE_INTERVAL),
+  })
+
+export const tokensQuery = queryOptions({ queryKey: ["tokens"], queryFn: listTokens })
+
+/** Reads the list of sessions again soon. */
+export function refreshSessions(): void {
+  void queryClient.invalidateQueries({ queryKey: ["sessions"] })
+}

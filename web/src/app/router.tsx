@@ -1,0 +1,91 @@
+import { createRootRoute, createRoute, createRouter, Outlet, redirect } from "@tanstack/react-router"
+
+import { whenSignedOut } from "../api/client"
+import { asProblem } from "../api/problem"
+import { ConversationPage } from "../conversation/ConversationPage"
+import { StartPage } from "../conversation/StartPage"
+import { NewPasswordPage } from "../signin/NewPasswordPage"
+import { SignInPage } from "../signin/SignInPage"
+import { BrokenPage, LoadingPage, MissingPage } from "./pages"
+import { meQuery, queryClient } from "./queries"
+import { Shell } from "./Shell"
+import { leave } from "./signout"
+
+const root = createRootRoute({
+  component: Outlet,
+  errorComponent: BrokenPage,
+  notFoundComponent: MissingPage,
+})
+
+const signIn = createRoute({
+  getParentRoute: () => root,
+  path: "/login",
+  component: SignInPage,
+  validateSearch: (search: Record<string, unknown>): { next?: string } => {
+    // Only places inside this page: never another host.
+    const next = search.next
+    return typeof next === "string" && /^\/(?![/\\])/.test(next) ? { next } : {}
+  },
+})
+
+/** Lets only people who are signed in pass, and sends those without a password to choose one. */
+async function admit(path: string) {
+  try {
+    return await queryClient.ensureQueryData(meQuery)
+  } catch (error) {
+    if (asProblem(error).status === 401) throw redirect({ to: "/login", search: path === "/" ? {} : { next: path } })
+    throw error
+  }
+}
+
+const newPassword = createRoute({
+  getParentRoute: () => root,
+  path: "/password",
+  component: NewPasswordPage,
+  beforeLoad: async () => {
+    await admit("/password")
+  },
+})
+
+const shell = createRoute({
+  getParentRoute: () => root,
+  id: "shell",
+  component: Shell,
+  beforeLoad: async ({ location }) => {
+    const me = await admit(location.href)
+    if (me.must_set_password) throw redirect({ to: "/password" })
+  },
+})
+
+const start = createRoute({
+  getParentRoute: () => shell,
+  path: "/",
+  component: StartPage,
+})
+
+const conversation = createRoute({
+  getParentRoute: () => shell,
+  path: "/c/$key",
+  component: ConversationPage,
+})
+
+export const router = createRouter({
+  routeTree: root.addChildren([signIn, newPassword, shell.addChildren([start, conversation])]),
+  defaultPendingComponent: LoadingPage,
+  defaultPendingMs: 400,
+  pathParamsAllowedCharacters: [":"],
+  scrollRestoration: false,
+})
+
+whenSignedOut(() => {
+  const { pathname, href } = router.state.location
+  if (pathname === "/login") return
+  leave()
+  void router.navigate({ to: "/login", search: pathname === "/" ? {} : { next: href }, replace: true })
+})
+
+declare module "@tanstack/react-router" {
+  interface Register {
+    router: typeof router
+  }
+}

@@ -1,0 +1,39 @@
+import { useT } from "../i18n"
+import { cx } from "../lib/cx"
+import type { Command } from "./commands"
+
+interface Props {
+  commands: Command[]
+  chosen: number
+  onRun: (command: Command) => void
+}
+
+/** The commands that match what is typed. The editor keeps the focus and tells which one is chosen. */
+export function CommandMenu({ commands, chosen, onRun }: Props) {
+  const t = useT()
+  return (
+    <ul
+      id="commands"
+      role="listbox"
+      aria-label={t("composer.commands")}
+      className="absolute inset-x-0 bottom-full z-10 mb-2 rounded-lg border border-line bg-overlay p-1 shadow-overlay"
+    >
+      {commands.map((command, n) => (
+        <li
+          key={command.name}
+          id={`command-${command.name}`}
+          role="option"
+          aria-selected={n === chosen}
+          onMouseDown={(event) => {
+            event.preventDefault()
+            onRun(command)
+          }}
+          className={cx("flex cursor-pointer items-baseline gap-3 rounded-md px-3 py-1.5 hover:bg-hover", n === chosen && "bg-hover")}
+        >
+          <span className="w-14 shrink-0 font-medium">/{command.name}</span>
+          <span className="min-w-0 truncate text-ink-2">{t(command.text)}</span>
+        </li>
+      ))}
+    </ul>
+  )
+}

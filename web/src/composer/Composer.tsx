@@ -1,0 +1,143 @@
+import { ArrowUp, Square } from "lucide-react"
+import { useCallback, useEffect, useState } from "react"
+
+import { byteLength } from "../feed/bytes"
+import { useT } from "../i18n"
+import { IconButton } from "../ui/IconButton"
+import { CommandMenu } from "./CommandMenu"
+import { ComposerBox } from "./ComposerBox"
+import { type Command, commandOf, matchingCommands } from "./commands"
+import { keepDraft, readDraft } from "./drafts"
+import { recall } from "./recall"
+import { LONGEST_MESSAGE } from "./text"
+
+export interface ComposerProps {
+  /** Names the draft that is kept. */
+  draft: string
+  /** A turn is running: there is something to stop. */
+  busy: boolean
+  stopping: boolean
+  /** What was sent before, oldest first. */
+  sent: string[]
+  onSend: (text: string) => void
+  onCommand: (command: Command) => void
+  onStop: () => void
+  /** Text put into the box from outside; a new object each time. */
+  taken?: { text: string }
+}
+
+/** Where messages are written. What is typed survives everything until it is sent. */
+export function Composer({ draft, busy, stopping, sent, onSend, onCommand, onStop, taken }: ComposerProps) {
+  const t = useT()
+  const [text, setText] = useState(() => readDraft(draft))
+  const [back, setBack] = useState(0)
+  const [chosen, setChosen] = useState(0)
+  const [dismissed, setDismissed] = useState(false)
+  const menu = dismissed ? [] : matchingCommands(text)
+  const over = byteLength(text) - LONGEST_MESSAGE
+  const write = useCallback(
+    (next: string) => {
+      setText(next)
+      keepDraft(draft, next)
+      setChosen(0)
+      setDismissed(false)
+    },
+    [draft],
+  )
+  useEffect(() => {
+    if (taken) write(taken.text)
+  }, [taken, write])
+
+  const run = (command: Command) => {
+    write("")
+    onCommand(command)
+  }
+  const submit = () => {
+    const command = commandOf(text)
+    if (command) return run(command)
+    if (text.trim() === "" || over > 0) return
+    onSend(text.trim())
+    setBack(0)
+    write("")
+  }
+  const walk = (step: 1 | -1): boolean => {
+    const place = recall(sent, back, step)
+    if (place) {
+      write(place.text)
+      setBack(place.at)
+    }
+    return place !== undefined
+  }
+  const onKey = (event: KeyboardEvent): boolean => {
+    if (event.isComposing || event.keyCode === 229) return false // an input method is choosing characters
+    if (menu.length > 0) {
+      const done = menuKey(event, menu, chosen, { choose: setChosen, run, dismiss: () => setDismissed(true) })
+      if (done) return true
+    }
+    if (event.key === "Enter" && !event.shiftKey) {
+      submit()
+      return true
+    }
+    const untouched = text === "" || (back > 0 && text === sent.at(-back))
+    if (event.key === "ArrowUp" && untouched) return walk(1)
+    if (event.key === "ArrowDown" && back > 0 && untouched) return walk(-1)
+    return false
+  }
+
+  return (
+    <div className="relative">
+      {menu.length > 0 && <CommandMenu commands={menu} chosen={chosen} onRun={run} />}
+      <div className="rounded-xl border border-line-strong bg-overlay shadow-field focus-within:border-accent">
+        <div className="flex items-end gap-2 py-2 pr-2 pl-4">
+          <div className="min-w-0 flex-1 py-1.5">
+            <ComposerBox
+              label={t("composer.label")}
+              placeholder={t(busy ? "composer.placeholderBusy" : "composer.placeholder")}
+              text={text}
+              onText={write}
+              onKey={onKey}
+              menuOption={menu[chosen] && `command-${menu[chosen].name}`}
+            />
+          </div>
+          {busy && (
+            <IconButton label={t(stopping ? "composer.stopping" : "composer.stop")} disabled={stopping} onClick={onStop} className="border border-line-strong text-ink">
+              <Square size={13} fill="currentColor" aria-hidden />
+            </IconButton>
+          )}
+          {(!busy || text.trim() !== "") && (
+            <IconButton
+              label={t("composer.send")}
+              aria-disabled={text.trim() === "" || over > 0}
+              onClick={submit}
+              className="bg-accent text-on-accent hover:bg-accent-strong hover:text-on-accent aria-disabled:bg-hover aria-disabled:text-ink-3"
+            >
+              <ArrowUp size={18} aria-hidden />
+            </IconButton>
+          )}
+        </div>
+        {over > 0 && (
+          <p role="alert" className="px-4 pb-2 text-small text-danger">
+            {t("composer.tooLong", { over, limit: LONGEST_MESSAGE })}
+          </p>
+        )}
+      </div>
+    </div>
+  )
+}
+
+interface MenuActions {
+  choose: (at: number) => void
+  run: (command: Command) => void
+  dismiss: () => void
+}
+
+/** A key while the commands are listed; true when the list has used it. */
+function menuKey(event: KeyboardEvent, menu: Command[], chosen: number, { choose, run, dismiss }: MenuActions): boolean {
+  const command = menu[chosen]
+  if (event.key === "ArrowDown") choose((chosen + 1) % menu.length)
+  else if (event.key === "ArrowUp") choose((chosen + menu.length - 1) % menu.length)
+  else if (event.key === "Escape") dismiss()
+  else if ((event.key === "Enter" || event.key === "Tab") && !event.shiftKey && command) run(command)
+  else return false
+  return true
+}

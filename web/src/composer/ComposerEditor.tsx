@@ -1,0 +1,33 @@
+import { EditorContent } from "@tiptap/react"
+import { useEffect } from "react"
+
+import type { BoxProps } from "./ComposerBox"
+import { useEditorText } from "./useEditorText"
+
+export interface EditorProps extends BoxProps {
+  /** Where to put the caret at first, counted in characters of the text; undefined leaves the focus where it is. */
+  caret?: number
+}
+
+/** The editor itself. */
+export function ComposerEditor({ menuOption, caret, ...options }: EditorProps) {
+  const editor = useEditorText(options)
+  useEffect(() => {
+    const box = editor.view.dom
+    if (menuOption) {
+      box.setAttribute("aria-controls", "commands")
+      box.setAttribute("aria-activedescendant", menuOption)
+    } else {
+      box.removeAttribute("aria-controls")
+      box.removeAttribute("aria-activedescendant")
+    }
+  }, [editor, menuOption])
+  useEffect(() => {
+    if (caret === undefined) return
+    // A paragraph's end and beginning are two positions where the text has one line break.
+    const breaks = options.text.slice(0, caret).split("\n").length - 1
+    editor.commands.focus(1 + caret + breaks)
+    // eslint-disable-next-line react-hooks/exhaustive-deps -- only when the editor takes over
+  }, [editor])
+  return <EditorContent editor={editor} />
+}

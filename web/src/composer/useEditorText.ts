@@ -1,0 +1,62 @@
+import { Document } from "@tiptap/extension-document"
+import { Paragraph } from "@tiptap/extension-paragraph"
+import { Text } from "@tiptap/extension-text"
+import { Placeholder } from "@tiptap/extensions/placeholder"
+import { UndoRedo } from "@tiptap/extensions/undo-redo"
+import { Fragment, type Schema, Slice } from "@tiptap/pm/model"
+import { type Editor, useEditor } from "@tiptap/react"
+import { useEffect, useRef } from "react"
+
+import { documentOf } from "./text"
+
+interface Options {
+  label: string
+  placeholder: string
+  text: string
+  onText: (text: string) => void
+  /** A key was pressed; true means that it is dealt with. */
+  onKey: (event: KeyboardEvent, editor: Editor) => boolean
+}
+
+/** The lines of the editor as a text. */
+const textOf = (editor: Editor): string => editor.getText({ blockSeparator: "\n" })
+
+/** A plain-text editor: lines only, undo, a placeholder. What is pasted comes in as text. */
+export function useEditorText({ label, placeholder, text, onText, onKey }: Options): Editor {
+  const live = useRef({ onKey, onText, placeholder })
+  useEffect(() => {
+    live.current = { onKey, onText, placeholder }
+  })
+  const editor: Editor = useEditor({
+    immediatelyRender: true,
+    injectCSS: false,
+    extensions: [Document, Paragraph, Text, UndoRedo, Placeholder.configure({ placeholder: () => live.current.placeholder })],
+    content: documentOf(text),
+    editorProps: {
+      attributes: { id: "message", class: "editor", role: "textbox", "aria-multiline": "true", "aria-label": label },
+      handleKeyDown: (_, event) => live.current.onKey(event, editor),
+      handlePaste: (view, event) => {
+        const pasted = event.clipboardData?.getData("text/plain")
+        if (!pasted) return false
+        view.dispatch(view.state.tr.replaceSelection(sliceOf(pasted, view.state.schema)).scrollIntoView())
+        return true
+      },
+    },
+    onUpdate: ({ editor: changed }) => live.current.onText(textOf(changed)),
+  })
+  useEffect(() => {
+    // The text was changed from outside: sent, recalled, or taken back for editing.
+    if (textOf(editor) !== text) editor.chain().setContent(documentOf(text)).focus("end").run()
+  }, [editor, text])
+  useEffect(() => {
+    editor.view.dom.setAttribute("aria-label", label)
+    editor.view.dispatch(editor.state.tr) // draws the placeholder anew
+  }, [editor, label, placeholder])
+  return editor
+}
+
+/** Lines that join the text around them at both ends. */
+function sliceOf(text: string, schema: Schema): Slice {
+  const lines = documentOf(text).content ?? []
+  return new Slice(Fragment.fromArray(lines.map((line) => schema.nodeFromJSON(line))), 1, 1)
+}

@@ -1,0 +1,20 @@
+import { Link } from "@tanstack/react-router"
+
+import { useT } from "../i18n"
+import { Header } from "./Header"
+
+/** The address names a conversation that is not there. */
+export function Missing() {
+  const t = useT()
+  return (
+    <main className="flex h-full min-w-0 flex-1 flex-col">
+      <Header title="" />
+      <div className="flex flex-1 flex-col items-center gap-4 p-6 pt-[20vh] text-center">
+        <p>{t("conversation.missing")}</p>
+        <Link to="/" className="text-accent underline underline-offset-4">
+          {t("app.home")}
+        </Link>
+      </div>
+    </main>
+  )
+}

@@ -1,0 +1,82 @@
+import { useNavigate } from "@tanstack/react-router"
+import { useEffect, useMemo, useState } from "react"
+
+import { useAccount } from "../app/account"
+import { useShell } from "../app/shell-context"
+import type { Command } from "../composer/commands"
+import { Composer } from "../composer/Composer"
+import { DetailsPanel } from "../details/DetailsPanel"
+import { useT } from "../i18n"
+import { randomId } from "../lib/ids"
+import { Announcer } from "./Announcer"
+import { ConnectionNote } from "./ConnectionNote"
+import { ConversationContext } from "./context"
+import { Header } from "./Header"
+import { Missing } from "./Missing"
+import { Timeline } from "./Timeline"
+import { TodoStrip } from "./TodoStrip"
+import { useConversation } from "./useConversation"
+import { useDetails } from "./useDetails"
+import { useStop } from "./useStop"
+
+/** One conversation: what was said, the composer under it, and the details beside it on demand. */
+export function OpenConversation({ sessionKey }: { sessionKey: string }) {
+  const t = useT()
+  const navigate = useNavigate()
+  const { outbox } = useAccount()
+  const { showHelp } = useShell()
+  const { conversation, feed, link, skew, unsent, running } = useConversation(sessionKey)
+  const { stop, stopping } = useStop(sessionKey, running)
+  const details = useDetails()
+  const [taken, setTaken] = useState<{ text: string }>()
+
+  const title = feed.session?.title || unsent[0]?.text.slice(0, 80) || t("session.untitled")
+  useEffect(() => {
+    document.title = `${title} · ${t("app.name")}`
+  }, [title, t])
+  const sent = useMemo(() => {
+    const asked = feed.messages.filter((message) => message.role === "user").map((message) => message.content)
+    return [...asked, ...feed.queued.map((queued) => queued.text)]
+  }, [feed.messages, feed.queued])
+  const shared = useMemo(
+    () => ({ link, reconnected: feed.connections > 1, stopping, skew, showDetails: details.show }),
+    [link, feed.connections, stopping, skew, details.show],
+  )
+  const runCommand = ({ name }: Command) => {
+    if (name === "new") void navigate({ to: "/" })
+    else if (name === "stop") stop()
+    else showHelp()
+  }
+
+  if (link === "missing" && unsent.length === 0 && !feed.loaded) return <Missing />
+  return (
+    <ConversationContext value={shared}>
+      <main aria-label={t("conversation.label")} className="flex h-full min-w-0 flex-1 flex-col">
+        <Header title={title} details={{ open: details.open, toggle: details.toggle }} />
+        {feed.loaded || unsent.length > 0 ? (
+          <Timeline conversation={conversation} feed={feed} unsent={unsent} running={running} onEdit={(text) => setTaken({ text })} />
+        ) : (
+          <p role="status" className="flex-1 pt-16 text-center text-ink-3">
+            {t("conversation.loading")}
+          </p>
+        )}
+        <div className="mx-auto w-full max-w-column shrink-0 px-3 pb-[max(0.75rem,env(safe-area-inset-bottom))] lg:px-0 lg:pb-5">
+          <ConnectionNote link={link} onRetry={conversation.retry} />
+          <TodoStrip todos={feed.todos} />
+          <Composer
+            draft={sessionKey}
+            busy={running !== undefined}
+            stopping={stopping}
+            sent={sent}
+            taken={taken}
+            onSend={(text) => outbox.send({ id: randomId(), key: sessionKey, text, fresh: false })}
+            onCommand={runCommand}
+            onStop={stop}
+          />
+        </div>
+        <Announcer turns={feed.turns} running={running} />
+      </main>
+      <DetailsPanel feed={feed} chosen={details.turn} open={details.open} onChoose={details.choose} onClose={details.close} />
+    </ConversationContext>
+  )
+}

@@ -1,0 +1,58 @@
+import { useNavigate } from "@tanstack/react-router"
+import { useEffect, useState } from "react"
+
+import { useAccount } from "../app/account"
+import { useShell } from "../app/shell-context"
+import type { Command } from "../composer/commands"
+import { Composer } from "../composer/Composer"
+import { START_DRAFT } from "../composer/drafts"
+import { useT } from "../i18n"
+import { newSessionKey, randomId } from "../lib/ids"
+import { toast } from "../ui/toasts"
+import { Header } from "./Header"
+import { Suggestions } from "./Suggestions"
+
+const nothing: string[] = []
+
+/** Where a conversation begins. Its session is made together with the first message, so that none stays empty. */
+export function StartPage() {
+  const t = useT()
+  const navigate = useNavigate()
+  const { me, outbox } = useAccount()
+  const { showHelp } = useShell()
+  const [taken, setTaken] = useState<{ text: string }>()
+  useEffect(() => {
+    document.title = t("app.name")
+  }, [t])
+  const send = (text: string) => {
+    const key = newSessionKey()
+    outbox.send({ id: randomId(), key, text, fresh: true })
+    void navigate({ to: "/c/$key", params: { key } })
+  }
+  const runCommand = ({ name }: Command) => {
+    if (name === "help") showHelp()
+    else if (name === "stop") toast(t("composer.nothingRuns"))
+  }
+  return (
+    <main className="flex h-full min-w-0 flex-1 flex-col">
+      <Header title="" />
+      <div className="flex min-h-0 flex-1 flex-col overflow-y-auto">
+        <div className="mx-auto flex w-full max-w-column flex-1 flex-col px-3 pt-[max(1rem,18vh)] pb-6 lg:px-0">
+          <h2 className="mb-6 px-1 text-title font-semibold tracking-tight text-balance">{t("welcome.title")}</h2>
+          <Composer
+            draft={START_DRAFT}
+            busy={false}
+            stopping={false}
+            sent={nothing}
+            taken={taken}
+            onSend={send}
+            onCommand={runCommand}
+            onStop={() => undefined}
+          />
+          <Suggestions onTake={(text) => setTaken({ text })} />
+          {me.demo && <p className="mt-auto max-w-[36rem] px-1 pt-10 text-small text-ink-3">{t("welcome.demo")}</p>}
+        </div>
+      </div>
+    </main>
+  )
+}

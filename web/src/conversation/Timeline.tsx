@@ -1,0 +1,61 @@
+import { ArrowDown } from "lucide-react"
+import { useEffect, useMemo, useRef } from "react"
+
+import type { Conversation } from "../feed/conversation"
+import type { FeedState } from "../feed/state"
+import { groupByTurn } from "../feed/story"
+import { useT } from "../i18n"
+import type { Unsent } from "../outbox/outbox"
+import { TurnView } from "../turn/TurnView"
+import { IconButton } from "../ui/IconButton"
+import { OlderButton } from "./OlderButton"
+import { Waiting } from "./Waiting"
+import { useStick } from "./useStick"
+
+interface Props {
+  conversation: Conversation
+  feed: FeedState
+  unsent: Unsent[]
+  running?: string
+  onEdit: (text: string) => void
+}
+
+/** Everything that was said, oldest first, then what waits. */
+export function Timeline({ conversation, feed, unsent, running, onEdit }: Props) {
+  const t = useT()
+  const box = useRef<HTMLDivElement>(null)
+  const content = useRef<HTMLDivElement>(null)
+  const groups = useMemo(() => groupByTurn(feed.messages), [feed.messages])
+  const { away, toEnd } = useStick(box, content, feed.messages[0]?.id)
+  const newest = unsent.at(-1)?.id
+  useEffect(() => {
+    if (newest) toEnd() // what one has just sent is what one wants to see
+  }, [newest, toEnd])
+  const empty = feed.loaded && groups.length === 0 && unsent.length === 0 && feed.queued.length === 0
+  return (
+    <div className="relative min-h-0 flex-1">
+      <div ref={box} className="h-full overflow-x-hidden overflow-y-auto" style={{ overflowAnchor: "none" }}>
+        <div ref={content} className="mx-auto max-w-column space-y-10 px-4 pt-6 pb-10 lg:px-0">
+          {feed.hasMore && <OlderButton conversation={conversation} />}
+          {empty && <p className="pt-8 text-center text-ink-3">{t("conversation.empty")}</p>}
+          {groups.map((group) => (
+            <TurnView
+              key={group.id}
+              messages={group.messages}
+              feed={group.turn ? feed.turns[group.turn] : undefined}
+              running={group.turn !== undefined && group.turn === running}
+            />
+          ))}
+          <Waiting feed={feed} unsent={unsent} running={running !== undefined} onEdit={onEdit} />
+        </div>
+      </div>
+      {away && (
+        <div className="absolute inset-x-0 bottom-3 flex justify-center">
+          <IconButton label={t("conversation.latest")} onClick={toEnd} className="border border-line bg-overlay shadow-overlay">
+            <ArrowDown size={17} aria-hidden />
+          </IconButton>
+        </div>
+      )}
+    </div>
+  )
+}

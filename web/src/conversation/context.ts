@@ -1,0 +1,24 @@
+import { createContext, use } from "react"
+
+import type { Link } from "../feed/conversation"
+
+/** What the parts of an open conversation share. */
+export interface ConversationContextValue {
+  link: Link
+  /** The connection was lost and made again since the page was opened. */
+  reconnected: boolean
+  /** A stop was asked for and the turn has not ended yet. */
+  stopping: boolean
+  /** Milliseconds that the server's clock is ahead of this machine's. */
+  skew: number
+  /** Opens the details of a turn. */
+  showDetails: (turn: string) => void
+}
+
+export const ConversationContext = createContext<ConversationContextValue | undefined>(undefined)
+
+export function useConversationContext(): ConversationContextValue {
+  const value = use(ConversationContext)
+  if (!value) throw new Error("useConversationContext is for parts of an open conversation")
+  return value
+}

@@ -1,0 +1,87 @@
+import { ChevronLeft, ChevronRight, X } from "lucide-react"
+import { lazy, Suspense, useMemo } from "react"
+
+import type { FeedState } from "../feed/state"
+import { groupByTurn } from "../feed/story"
+import { useT } from "../i18n"
+import { IconButton } from "../ui/IconButton"
+import { useHasAside } from "../ui/useMedia"
+import { Section } from "./Section"
+import { SessionFacts } from "./SessionFacts"
+import { TodoItems } from "./TodoItems"
+import { TurnDetails } from "./TurnDetails"
+
+const Sheet = lazy(() => import("../ui/Sheet"))
+
+interface Props {
+  feed: FeedState
+  chosen?: string
+  open: boolean
+  onChoose: (turn: string) => void
+  onClose: () => void
+}
+
+/** Everything about a turn that a reader of the conversation does not need: beside it, or over it on a small screen. */
+export function DetailsPanel(props: Props) {
+  const t = useT()
+  const beside = useHasAside()
+  if (!beside) {
+    return (
+      <Suspense>
+        <Sheet open={props.open} onOpenChange={props.onClose} side="right" label={t("details.title")}>
+          <Panel {...props} />
+        </Sheet>
+      </Suspense>
+    )
+  }
+  if (!props.open) return null
+  return (
+    <aside aria-label={t("details.title")} className="h-full w-84 shrink-0 border-l border-line bg-raised">
+      <Panel {...props} />
+    </aside>
+  )
+}
+
+function Panel({ feed, chosen, onChoose, onClose }: Props) {
+  const t = useT()
+  const groups = useMemo(() => groupByTurn(feed.messages).filter((group) => group.turn !== undefined), [feed.messages])
+  const found = groups.findIndex((group) => group.turn === chosen)
+  const at = found >= 0 ? found : groups.length - 1
+  const group = groups[at]
+  const turnFeed = group?.turn ? feed.turns[group.turn] : undefined
+  const go = (to: number) => {
+    const turn = groups[to]?.turn
+    if (turn) onChoose(turn)
+  }
+  return (
+    <div className="flex h-full flex-col">
+      <div className="flex h-13 shrink-0 items-center gap-1 pr-2 pl-5">
+        <h2 className="flex-1 truncate font-semibold">
+          {group ? t("details.turn", { n: at + 1, count: groups.length }) : t("details.title")}
+        </h2>
+        <IconButton small label={t("details.previous")} disabled={at <= 0} onClick={() => go(at - 1)}>
+          <ChevronLeft size={17} aria-hidden />
+        </IconButton>
+        <IconButton small label={t("details.next")} disabled={at >= groups.length - 1} onClick={() => go(at + 1)}>
+          <ChevronRight size={17} aria-hidden />
+        </IconButton>
+        <IconButton small label={t("common.close")} onClick={onClose}>
+          <X size={17} aria-hidden />
+        </IconButton>
+      </div>
+      <div className="flex-1 space-y-6 overflow-y-auto px-5 pt-2 pb-6">
+        {group && turnFeed?.turn ? (
+          <TurnDetails turn={turnFeed.turn} messages={group.messages} feed={turnFeed} />
+        ) : (
+          <p className="text-small text-ink-3">{t("details.none")}</p>
+        )}
+        {feed.todos.length > 0 && (
+          <Section title={t("details.todos")}>
+            <TodoItems todos={feed.todos} />
+          </Section>
+        )}
+        {feed.session && <SessionFacts session={feed.session} />}
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,68 @@
+import { expect, test } from "vitest"
+
+import type { Message, ToolEvent } from "../api/types"
+import { emptyTurnFeed, type TurnFeed } from "./state"
+import { groupByTurn, tellTurn } from "./story"
+import { voiceOf } from "./voice"
+
+const base = { session: "s", created_at: "2026-01-01T00:00:00Z", content: "" }
+const user = (id: number, turn?: string): Message => ({ ...base, id, turn_id: turn, step: 0, role: "user", content: `question ${id}` })
+const step = (id: number, n: number, over: Partial<Message> = {}): Message => ({ ...base, id, turn_id: "t", step: n, role: "assistant", ...over })
+const call = (n: string, state: ToolEvent["state"] = "done"): ToolEvent => ({
+  turn_id: "t", step: Number(n.split(".")[0]), id: `t.${n}`, name: "Shell", class: "exec", arguments: "{}", state,
+})
+const strand = (text: string) => ({ text, bytes: text.length, gap: false })
+const live = (over: Partial<NonNullable<TurnFeed["live"]>>): TurnFeed => ({
+  ...emptyTurnFeed,
+  live: { step: 1, attempt: 1, text: strand(""), reasoning: strand(""), restarted: false, ...over },
+})
+const kinds = (messages: Message[], feed: TurnFeed = emptyTurnFeed) => tellTurn(messages, feed).map((entry) => entry.kind)
+
+test("messages are grouped by turn in the order in which turns began", () => {
+  const notice: Message = { ...base, id: 4, step: 0, role: "notice" }
+  const groups = groupByTurn([user(1, "a"), user(2, "b"), step(3, 0, { turn_id: "a" }), notice])
+  expect(groups.map((g) => [g.turn, g.messages.map((m) => m.id)])).toEqual([
+    ["a", [1, 3]],
+    ["b", [2]],
+    [undefined, [4]],
+  ])
+})
+
+test("a step is told as thought, text, tools", () => {
+  const message = step(2, 0, { reasoning: "hm", content: "I will look.", tool_calls: [call("0.0")] })
+  expect(kinds([user(1, "t"), message])).toEqual(["question", "thought", "text", "tools"])
+})
+
+test("tools of silent steps are one list", () => {
+  const entries = tellTurn([step(2, 0, { tool_calls: [call("0.0")] }), step(3, 1, { tool_calls: [call("1.0"), call("1.1")] })], emptyTurnFeed)
+  expect(entries).toHaveLength(1)
+  expect(entries[0]).toMatchObject({ kind: "tools", calls: [{ id: "t.0.0" }, { id: "t.1.0" }, { id: "t.1.1" }] })
+})
+
+test("calls whose message has not come yet are told all the same", () => {
+  const feed = { ...emptyTurnFeed, calls: { "t.0.0": call("0.0", "running") }, outputs: { "t.0.0": strand("1\n") } }
+  expect(tellTurn([user(1, "t")], feed).at(-1)).toMatchObject({ kind: "tools", calls: [{ state: "running", output: { text: "1\n" } }] })
+})
+
+test("the live step comes last and keeps its ids when it settles", () => {
+  const feed = live({ reasoning: strand("hm"), text: strand("so"), restarted: true, attempt: 2 })
+  const writing = tellTurn([user(1, "t"), step(2, 0, { tool_calls: [call("0.0")] })], feed)
+  expect(writing.map((e) => e.kind)).toEqual(["question", "tools", "restarted", "thought", "text"])
+  const settled = tellTurn([user(1, "t"), step(2, 0, { tool_calls: [call("0.0")] }), step(3, 1, { reasoning: "hm", content: "so on" })], emptyTurnFeed)
+  expect(settled.map((e) => e.id)).toEqual(writing.map((e) => e.id).filter((id) => id !== "s1x"))
+})
+
+test("the voice says the most telling thing", () => {
+  const retry = { turn_id: "t", step: 0, attempt: 2, max: 5, delay_ms: 1000, reason: "timeout", text: "" }
+  expect(voiceOf([], { ...live({ text: strand("x") }), retry }, false).kind).toBe("retrying")
+  expect(voiceOf([], live({ text: strand("x"), toolName: "Shell" }), false)).toEqual({ kind: "calling", tool: "Shell" })
+  expect(voiceOf([], live({ text: strand("x") }), false).kind).toBe("writing")
+  expect(voiceOf([], live({ reasoning: strand("x") }), false).kind).toBe("thinking")
+  expect(voiceOf([user(1, "t")], emptyTurnFeed, false).kind).toBe("waiting")
+  expect(voiceOf([user(1, "t")], emptyTurnFeed, true).kind).toBe("unheard")
+})
+
+test("only calls of the newest step can be running", () => {
+  const feed = { ...emptyTurnFeed, calls: { "t.0.0": call("0.0", "running"), "t.1.0": call("1.0", "running") } }
+  expect(voiceOf([step(2, 0), step(3, 1)], feed, false)).toMatchObject({ kind: "tools", names: ["Shell"] })
+})

@@ -1,0 +1,100 @@
+import type { Message, ToolCall } from "../api/types"
+import { callsOfStep } from "./merge"
+import type { TurnFeed } from "./state"
+import type { Strand } from "./strand"
+
+/** A tool call with what it printed so far. */
+export interface StoryCall extends ToolCall {
+  output?: Strand
+}
+
+/** One paragraph of a turn as people read it. */
+export type Entry = { id: string } & (
+  | { kind: "question"; message: Message }
+  | { kind: "thought"; text: string; live: boolean }
+  | { kind: "text"; text: string; live: boolean; gap: boolean; finish?: string }
+  | { kind: "tools"; calls: StoryCall[] }
+  | { kind: "restarted"; attempt: number }
+  | { kind: "notice"; message: Message }
+)
+
+/** Messages of one turn, or a single message that belongs to none. */
+export interface MessageGroup {
+  id: string
+  turn?: string
+  messages: Message[]
+}
+
+/** Puts messages, which come by ascending id, into the turns they belong to, in the order in which turns began. */
+export function groupByTurn(messages: Message[]): MessageGroup[] {
+  const groups = new Map<string, MessageGroup>()
+  for (const message of messages) {
+    const id = message.turn_id ? message.turn_id : `m${message.id}`
+    const group = groups.get(id)
+    if (group) group.messages.push(message)
+    else groups.set(id, { id, turn: message.turn_id, messages: [message] })
+  }
+  return [...groups.values()]
+}
+
+/** Tells a turn: questions, thoughts, tools and texts in the order in which they happened, the live step last. */
+export function tellTurn(messages: Message[], feed: TurnFeed): Entry[] {
+  const told = new Set<number>()
+  const entries: Entry[] = []
+  for (const message of messages) {
+    if (message.role === "user") entries.push({ id: `q${message.id}`, kind: "question", message })
+    else if (message.role === "notice") entries.push({ id: `n${message.id}`, kind: "notice", message })
+    else {
+      told.add(message.step)
+      entries.push(...tellStep(message, callsOfStep(message, message.step, feed.calls), feed))
+    }
+  }
+  for (const step of untoldSteps(feed, told)) entries.push(toolsEntry(step, callsOfStep(undefined, step, feed.calls), feed))
+  return joinTools([...entries, ...tellLive(feed)])
+}
+
+function tellStep(message: Message, calls: ToolCall[], feed: TurnFeed): Entry[] {
+  const entries: Entry[] = []
+  const step = message.step
+  if (message.reasoning) entries.push({ id: `s${step}r`, kind: "thought", text: message.reasoning, live: false })
+  if (message.content !== "") {
+    entries.push({ id: `s${step}t`, kind: "text", text: message.content, live: false, gap: false, finish: message.finish_reason })
+  }
+  if (calls.length > 0) entries.push(toolsEntry(step, calls, feed))
+  return entries
+}
+
+/** Steps whose calls were told by events before their message came. */
+function untoldSteps(feed: TurnFeed, told: Set<number>): number[] {
+  const steps = new Set(Object.values(feed.calls).map((call) => call.step))
+  return [...steps].filter((step) => !told.has(step)).sort((a, b) => a - b)
+}
+
+function toolsEntry(step: number, calls: ToolCall[], feed: TurnFeed): Entry {
+  return { id: `s${step}c`, kind: "tools", calls: calls.map((call) => ({ ...call, output: feed.outputs[call.id] })) }
+}
+
+/** Live entries carry the ids that their settled form will have, so that nothing is drawn anew when it settles. */
+function tellLive({ live }: TurnFeed): Entry[] {
+  if (!live) return []
+  const entries: Entry[] = []
+  if (live.restarted) entries.push({ id: `s${live.step}x`, kind: "restarted", attempt: live.attempt })
+  if (live.reasoning.text !== "") {
+    entries.push({ id: `s${live.step}r`, kind: "thought", text: live.reasoning.text, live: live.text.text === "" })
+  }
+  if (live.text.text !== "") {
+    entries.push({ id: `s${live.step}t`, kind: "text", text: live.text.text, live: true, gap: live.text.gap })
+  }
+  return entries
+}
+
+/** Calls of steps that follow each other without a word between them are read as one list. */
+function joinTools(entries: Entry[]): Entry[] {
+  const joined: Entry[] = []
+  for (const entry of entries) {
+    const last = joined.at(-1)
+    if (entry.kind === "tools" && last?.kind === "tools") joined[joined.length - 1] = { ...last, calls: [...last.calls, ...entry.calls] }
+    else joined.push(entry)
+  }
+  return joined
+}

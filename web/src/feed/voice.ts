@@ -1,0 +1,35 @@
+import type { Message, Retry } from "../api/types"
+import { callsOfStep } from "./merge"
+import type { TurnFeed } from "./state"
+
+/** What a running turn does at this moment, for one line of words. */
+export type Voice =
+  | { kind: "retrying"; retry: Retry }
+  | { kind: "tools"; names: string[]; since?: string }
+  | { kind: "calling"; tool: string }
+  | { kind: "writing" }
+  | { kind: "thinking" }
+  | { kind: "waiting" }
+  | { kind: "unheard" }
+
+/** `reconnected` is true when the connection was lost and made again since the page was opened. */
+export function voiceOf(messages: Message[], feed: TurnFeed, reconnected: boolean): Voice {
+  if (feed.retry) return { kind: "retrying", retry: feed.retry }
+  const { live } = feed
+  if (live?.toolName) return { kind: "calling", tool: live.toolName }
+  if (live?.text.text) return { kind: "writing" }
+  if (live?.reasoning.text) return { kind: "thinking" }
+  const running = runningCalls(messages, feed)
+  if (running.length > 0) {
+    return { kind: "tools", names: running.map((call) => call.name), since: running[0]?.started_at }
+  }
+  return reconnected && !feed.heard ? { kind: "unheard" } : { kind: "waiting" }
+}
+
+function runningCalls(messages: Message[], feed: TurnFeed) {
+  const last = messages.findLast((message) => message.role === "assistant")
+  const steps = Object.values(feed.calls).map((call) => call.step)
+  const step = Math.max(last?.step ?? -1, ...steps)
+  const message = last?.step === step ? last : undefined
+  return callsOfStep(message, step, feed.calls).filter((call) => call.state === "running")
+}

@@ -1,0 +1,34 @@
+import type { Language, Translate } from "./index"
+
+const locale = (language: Language): string => (language === "zh" ? "zh-CN" : "en-GB")
+
+/** "0.4 s", "12 s", "3 min 5 s", "2 h 10 min". */
+export function duration(t: Translate, milliseconds: number): string {
+  const seconds = Math.max(0, milliseconds) / 1000
+  if (seconds < 9.95) return t("time.seconds", { n: seconds.toFixed(1) })
+  return wholeDuration(t, seconds)
+}
+
+/** A duration that is still growing: whole seconds only, so that it ticks calmly. */
+export function wholeDuration(t: Translate, seconds: number): string {
+  const whole = Math.round(Math.max(0, seconds))
+  if (whole < 60) return t("time.seconds", { n: whole })
+  if (whole < 3600) return t("time.minutes", { m: Math.floor(whole / 60), s: whole % 60 })
+  return t("time.hours", { h: Math.floor(whole / 3600), m: Math.floor((whole % 3600) / 60) })
+}
+
+export function count(language: Language, n: number): string {
+  return n.toLocaleString(locale(language))
+}
+
+/** Time of day for today, else the date with it. */
+export function moment(language: Language, iso: string): string {
+  const date = new Date(iso)
+  const today = date.toDateString() === new Date().toDateString()
+  const time: Intl.DateTimeFormatOptions = { hour: "2-digit", minute: "2-digit" }
+  return date.toLocaleString(locale(language), today ? time : { ...time, day: "numeric", month: "short" })
+}
+
+export function fullMoment(language: Language, iso: string): string {
+  return new Date(iso).toLocaleString(locale(language), { dateStyle: "medium", timeStyle: "medium" })
+}

@@ -1,0 +1,28 @@
+import { useSyncExternalStore } from "react"
+
+/** A value that many components read and somebody outside of React changes. */
+export class Store<T> {
+  #value: T
+  readonly #listeners = new Set<() => void>()
+
+  constructor(value: T) {
+    this.#value = value
+  }
+
+  readonly get = (): T => this.#value
+
+  readonly set = (value: T): void => {
+    if (Object.is(value, this.#value)) return
+    this.#value = value
+    for (const listener of this.#listeners) listener()
+  }
+
+  readonly subscribe = (listener: () => void): (() => void) => {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+}
+
+export function useStore<T>(store: Store<T>): T {
+  return useSyncExternalStore(store.subscribe, store.get)
+}

@@ -1,0 +1,95 @@
+import type { Element } from "hast"
+import { type ComponentProps, memo, useMemo } from "react"
+import ReactMarkdown, { type Components, type ExtraProps, type Options } from "react-markdown"
+
+import { useT } from "../i18n"
+import { splitBlocks } from "./blocks"
+import { CodeBlock } from "./CodeBlock"
+import { readGfm } from "./gfm"
+import { mayHaveMath, unifyMath } from "./math"
+import { useFormulas } from "./useFormulas"
+
+interface Props {
+  text: string
+  /** The text is still growing. */
+  live: boolean
+}
+
+/** Definitions of links and footnotes, which other blocks refer to. */
+const DEFINITION = /^ {0,3}\[[^\]]+\]:/m
+
+/**
+ * An answer, drawn in blocks, of which only the last one changes while it grows. HTML in it is shown as text, images as links: nothing is
+ * loaded from elsewhere.
+ */
+export default function Markdown({ text, live }: Props) {
+  const prepared = useMemo(() => unifyMath(text), [text])
+  const blocks = !live && DEFINITION.test(prepared) ? [prepared] : splitBlocks(prepared)
+  return (
+    <div className="prose" data-live={live || undefined}>
+      {blocks.map((block, n) => (
+        <Block key={n} text={block} live={live && n === blocks.length - 1} />
+      ))}
+    </div>
+  )
+}
+
+const Block = memo(function Block({ text, live }: Props) {
+  const formulas = useFormulas(mayHaveMath(text))
+  const options = useMemo<Options>(() => {
+    if (!formulas) return { remarkPlugins: [readGfm] }
+    return {
+      remarkPlugins: [readGfm, [formulas.remarkMath, { singleDollarTextMath: false }]],
+      rehypePlugins: [[formulas.rehypeKatex, { throwOnError: false, errorColor: "var(--danger)" }]],
+    }
+  }, [formulas])
+  return (
+    <div className="prose-block">
+      <ReactMarkdown {...options} components={live ? liveComponents : components}>
+        {text}
+      </ReactMarkdown>
+    </div>
+  )
+})
+
+function Anchor({ href, children, title }: ComponentProps<"a"> & ExtraProps) {
+  const inside = href?.startsWith("#")
+  return (
+    <a href={href} title={title} {...(inside ? {} : { target: "_blank", rel: "noreferrer noopener" })}>
+      {children}
+    </a>
+  )
+}
+
+function Image({ src, alt }: ComponentProps<"img"> & ExtraProps) {
+  const t = useT()
+  const text = t("image.link", { alt: alt ?? "" })
+  return typeof src === "string" && src !== "" ? <Anchor href={src}>{text}</Anchor> : <>{text}</>
+}
+
+function Table({ children }: ComponentProps<"table"> & ExtraProps) {
+  const t = useT()
+  return (
+    <div className="table-scroll" tabIndex={0} role="region" aria-label={t("table.region")}>
+      <table>{children}</table>
+    </div>
+  )
+}
+
+const pre = (live: boolean) =>
+  function Pre({ node }: ComponentProps<"pre"> & ExtraProps) {
+    const { code, language } = codeOf(node)
+    return <CodeBlock code={code} language={language} live={live} />
+  }
+
+/** The text and the language of a fenced block. */
+function codeOf(node: Element | undefined): { code: string; language: string } {
+  const inner = node?.children.find((child) => child.type === "element")
+  const names = inner?.properties.className
+  const named = Array.isArray(names) ? names.find((name) => String(name).startsWith("language-")) : undefined
+  const text = inner?.children.map((child) => (child.type === "text" ? child.value : "")).join("") ?? ""
+  return { code: text.replace(/\n$/, ""), language: named === undefined ? "" : String(named).slice("language-".length).toLowerCase() }
+}
+
+const components: Components = { a: Anchor, img: Image, table: Table, pre: pre(false) }
+const liveComponents: Components = { ...components, pre: pre(true) }

@@ -1,0 +1,57 @@
+import { Ellipsis, Pencil, Pin, PinOff, Trash2 } from "lucide-react"
+import { DropdownMenu } from "radix-ui"
+import { lazy, Suspense, useState } from "react"
+
+import { useT } from "../i18n"
+import { IconButton } from "../ui/IconButton"
+import { menuItem, menuLine, menuPanel } from "../ui/menu"
+import { toast } from "../ui/toasts"
+import { menuButtonLook, type SessionMenuProps } from "./SessionMenuButton"
+import { useSessionActions } from "./useSessionActions"
+
+const Confirm = lazy(() => import("../ui/Confirm"))
+
+/** The menu of a conversation. Opens as soon as it is drawn. */
+export default function SessionMenu({ session, title, onRename }: SessionMenuProps) {
+  const t = useT()
+  const { change, remove } = useSessionActions(session)
+  const [asking, setAsking] = useState(false)
+  const failed = (error: Error) => toast(t("session.changeFailed", { reason: error.message }))
+  return (
+    <>
+      <DropdownMenu.Root defaultOpen>
+        <DropdownMenu.Trigger asChild>
+          <IconButton small label={t("session.menu", { title })} className={menuButtonLook}>
+            <Ellipsis size={16} aria-hidden />
+          </IconButton>
+        </DropdownMenu.Trigger>
+        <DropdownMenu.Portal>
+          <DropdownMenu.Content align="start" sideOffset={4} collisionPadding={8} className={menuPanel} onCloseAutoFocus={(event) => asking && event.preventDefault()}>
+            <DropdownMenu.Item className={menuItem} onSelect={onRename}>
+              <Pencil size={15} aria-hidden /> {t("session.rename")}
+            </DropdownMenu.Item>
+            <DropdownMenu.Item className={menuItem} onSelect={() => change.mutate({ pinned: !session.pinned }, { onError: failed })}>
+              {session.pinned ? <PinOff size={15} aria-hidden /> : <Pin size={15} aria-hidden />}
+              {session.pinned ? t("session.unpin") : t("session.pin")}
+            </DropdownMenu.Item>
+            <DropdownMenu.Separator className={menuLine} />
+            <DropdownMenu.Item className={`${menuItem} text-danger`} onSelect={() => setAsking(true)}>
+              <Trash2 size={15} aria-hidden /> {t("session.delete")}
+            </DropdownMenu.Item>
+          </DropdownMenu.Content>
+        </DropdownMenu.Portal>
+      </DropdownMenu.Root>
+      <Suspense>
+        {asking && (
+          <Confirm
+            onClose={() => setAsking(false)}
+            title={t("session.deleteTitle", { title })}
+            text={t("session.deleteText")}
+            action={t("session.deleteConfirm")}
+            onConfirm={() => remove.mutate(undefined, { onError: failed })}
+          />
+        )}
+      </Suspense>
+    </>
+  )
+}

@@ -1,0 +1,61 @@
+import { useMutation, useQuery } from "@tanstack/react-query"
+import { useNavigate, useSearch } from "@tanstack/react-router"
+import { useEffect } from "react"
+
+import { login } from "../api/calls"
+import { loginInfoQuery, meQuery, queryClient } from "../app/queries"
+import { useT } from "../i18n"
+import { Note } from "../ui/Note"
+import { Frame } from "./Frame"
+import { PasswordForm } from "./PasswordForm"
+import { hasToken, hideToken, takeToken } from "./token"
+
+/** Signs in by the one-time link this page was opened with, or by name and password. */
+export function SignInPage() {
+  const t = useT()
+  const info = useQuery(loginInfoQuery)
+  const navigate = useNavigate()
+  const { next } = useSearch({ from: "/login" })
+  const attempt = useMutation({
+    mutationFn: login,
+    onSuccess: async () => {
+      queryClient.removeQueries({ queryKey: meQuery.queryKey })
+      await navigate({ to: next ?? "/", replace: true })
+    },
+  })
+  const { mutate } = attempt
+  useEffect(() => {
+    const useLink = () => {
+      const token = takeToken()
+      if (token) mutate({ token })
+    }
+    const onHash = () => {
+      if (hideToken()) useLink()
+    }
+    useLink()
+    window.addEventListener("hashchange", onHash)
+    return () => window.removeEventListener("hashchange", onHash)
+  }, [mutate])
+
+  const byLink = attempt.variables !== undefined && "token" in attempt.variables
+  const checking = hasToken() || (byLink && attempt.isPending)
+  const needsPassword = info.data?.needs_password ?? false
+  return (
+    <Frame title={t("signin.title")}>
+      <p role="status" className="mt-2 text-ink-2">
+        {checking ? t("signin.checking") : info.data && t(needsPassword ? "signin.linkOrPassword" : "signin.byLink")}
+      </p>
+      {attempt.error && (
+        <Note tone="danger" className="mt-6">
+          {attempt.error.message}
+        </Note>
+      )}
+      {info.error && (
+        <Note tone="danger" className="mt-6">
+          {info.error.message}
+        </Note>
+      )}
+      {needsPassword && !checking && <PasswordForm pending={attempt.isPending} onSubmit={mutate} />}
+    </Frame>
+  )
+}

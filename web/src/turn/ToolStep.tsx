@@ -1,0 +1,90 @@
+import { useT } from "../i18n"
+import { duration, wholeDuration } from "../i18n/format"
+import { useNow } from "../lib/useNow"
+import { cx } from "../lib/cx"
+import type { StoryCall } from "../feed/story"
+import { useConversationContext } from "../conversation/context"
+import { readArguments } from "./arguments"
+import { Fold } from "./Fold"
+import { iconOf } from "./icons"
+import { OutputView } from "./OutputView"
+
+interface Props {
+  call: StoryCall
+  /** The turn ended; a call that is not done never will be. */
+  ended: boolean
+}
+
+/** One tool call: what was called with what, how it went, and behind it arguments and output. */
+export function ToolStep({ call, ended }: Props) {
+  return (
+    <Fold
+      icon={iconOf(call.name)}
+      name={call.name}
+      summary={call.summary ?? ""}
+      summaryIsCode
+      trailing={<StepState call={call} ended={ended} />}
+    >
+      {() => <StepBody call={call} ended={ended} />}
+    </Fold>
+  )
+}
+
+function StepState({ call, ended }: Props) {
+  const t = useT()
+  const { skew } = useConversationContext()
+  const running = call.state === "running" && !ended
+  const now = useNow(running) + skew
+  if (running) {
+    const elapsed = call.started_at ? wholeDuration(t, (now - Date.parse(call.started_at)) / 1000) : ""
+    return <State words={t("tools.running")} time={elapsed} tone="text-accent" />
+  }
+  if (call.state !== "done") return <State words={t(ended ? "tools.interrupted" : "tools.open")} tone="text-ink-3" />
+  const time = call.started_at && call.finished_at ? duration(t, Date.parse(call.finished_at) - Date.parse(call.started_at)) : ""
+  if (call.is_error) return <State words={t("tools.failed")} time={time} tone="text-danger" />
+  return <State words={t("tools.done")} quiet time={time} tone="text-ink-3" />
+}
+
+/** `quiet` words are only read aloud: the ordinary case needs no ink. */
+function State({ words, time, tone, quiet }: { words: string; time?: string; tone: string; quiet?: boolean }) {
+  return (
+    <span className={cx("flex shrink-0 gap-1.5 tabular-nums", tone)}>
+      <span className={cx(quiet && "sr-only")}>{words}</span>
+      {time && <span>{time}</span>}
+    </span>
+  )
+}
+
+function StepBody({ call, ended }: Props) {
+  const t = useT()
+  const running = call.state !== "done" && !ended
+  const output = call.state === "done" ? call.result : call.output?.text
+  return (
+    <div className="space-y-3">
+      <Arguments json={call.arguments} />
+      <OutputView
+        text={output ?? ""}
+        label={t(running ? "tools.outputSoFar" : "tools.output")}
+        empty={t(running ? "tools.noOutputYet" : "tools.noOutput")}
+        follow={running}
+        failed={call.is_error === true}
+      />
+    </div>
+  )
+}
+
+function Arguments({ json }: { json: string }) {
+  const t = useT()
+  const list = readArguments(json)
+  if (list?.length === 0) return null
+  return (
+    <dl aria-label={t("tools.arguments")} className="space-y-1 text-small">
+      {(list ?? [{ name: t("tools.arguments"), value: json }]).map(({ name, value }) => (
+        <div key={name} className="flex gap-3">
+          <dt className="w-20 shrink-0 truncate text-ink-3">{name}</dt>
+          <dd className="max-h-60 min-w-0 flex-1 overflow-y-auto font-mono text-[0.75rem] break-words whitespace-pre-wrap">{value}</dd>
+        </div>
+      ))}
+    </dl>
+  )
+}

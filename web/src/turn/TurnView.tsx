@@ -1,0 +1,88 @@
+import { memo } from "react"
+
+import type { Message } from "../api/types"
+import { useConversationContext } from "../conversation/context"
+import { emptyTurnFeed, type TurnFeed } from "../feed/state"
+import { type Entry, tellTurn } from "../feed/story"
+import { voiceOf } from "../feed/voice"
+import { useT } from "../i18n"
+import { AnswerText } from "./AnswerText"
+import type { DeliveryState } from "./Delivery"
+import { Notice } from "./Notice"
+import { Question } from "./Question"
+import { Thought } from "./Thought"
+import { ToolList } from "./ToolList"
+import { TurnFooter } from "./TurnFooter"
+import { VoiceLine } from "./VoiceLine"
+
+interface Props {
+  messages: Message[]
+  feed?: TurnFeed
+  /** The session names this turn as its running one although no event of the turn came yet. */
+  running: boolean
+}
+
+/** One turn as a story: question, steps, answer, and how it ended. */
+export const TurnView = memo(function TurnView({ messages, feed = emptyTurnFeed, running }: Props) {
+  const t = useT()
+  const { reconnected } = useConversationContext()
+  const delivery = deliveryOf(messages, feed, running)
+  const entries = tellTurn(messages, feed)
+  return (
+    <article aria-label={t("turn.label")} className="space-y-3">
+      {entries.map((entry) => (
+        <EntryView key={entry.id} entry={entry} delivery={delivery} ended={!running} />
+      ))}
+      {running ? (
+        <VoiceLine voice={voiceOf(messages, feed, reconnected)} startedAt={feed.turn?.started_at} />
+      ) : (
+        <Ending messages={messages} feed={feed} />
+      )}
+    </article>
+  )
+})
+
+function EntryView({ entry, delivery, ended }: { entry: Entry; delivery?: DeliveryState; ended: boolean }) {
+  const t = useT()
+  switch (entry.kind) {
+    case "question":
+      return (
+        <div className="pb-2">
+          <Question text={entry.message.content} delivery={delivery} />
+        </div>
+      )
+    case "thought":
+      return <Thought text={entry.text} live={entry.live} />
+    case "text":
+      return <AnswerText text={entry.text} live={entry.live} gap={entry.gap} finish={entry.finish} />
+    case "tools":
+      return <ToolList calls={entry.calls} ended={ended} />
+    case "restarted":
+      return <p className="text-small text-ink-2">{t("turn.restarted", { attempt: entry.attempt })}</p>
+    case "notice":
+      return <Notice text={entry.message.content} />
+  }
+}
+
+/** An ending that no notice explains is told in words; then the footer. */
+function Ending({ messages, feed }: { messages: Message[]; feed: TurnFeed }) {
+  const t = useT()
+  const state = feed.turn?.state
+  const explained = messages.some((message) => message.role === "notice")
+  const words = { stopped: "turn.outcomeStopped", failed: "turn.outcomeFailed", lost: "turn.outcomeLost" } as const
+  const sentence = !explained && state && state in words ? words[state as keyof typeof words] : undefined
+  return (
+    <>
+      {sentence && <p className="text-small text-ink-2">{t(sentence)}</p>}
+      {messages.some((message) => message.role !== "user") || feed.turn ? <TurnFooter turn={feed.turn} messages={messages} /> : null}
+    </>
+  )
+}
+
+function deliveryOf(messages: Message[], feed: TurnFeed, running: boolean): DeliveryState | undefined {
+  const state = feed.turn?.state
+  if (running) return "running"
+  if (state === "done") return "answered"
+  if (state && state !== "running") return state
+  return messages.some((message) => message.role === "assistant") ? "answered" : undefined
+}

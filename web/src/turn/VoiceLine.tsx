@@ -1,0 +1,51 @@
+import { useConversationContext } from "../conversation/context"
+import type { Voice } from "../feed/voice"
+import { type Translate, useT } from "../i18n"
+import { wholeDuration } from "../i18n/format"
+import { useNow } from "../lib/useNow"
+
+interface Props {
+  voice: Voice
+  /** When the turn started. */
+  startedAt?: string
+}
+
+/** What a running turn does, in words, with the seconds it has taken. */
+export function VoiceLine({ voice, startedAt }: Props) {
+  const t = useT()
+  const { link, stopping, skew } = useConversationContext()
+  const held = link === "lost"
+  const now = useNow(!held) + skew
+  const words = held ? t("voice.held") : stopping ? t("voice.stopping") : wordsOf(voice, t)
+  const elapsed = startedAt && !held ? (now - Date.parse(startedAt)) / 1000 : 0
+  return (
+    <div className="text-small text-ink-3">
+      {voice.kind === "retrying" && !held && !stopping && <RetryNote voice={voice} />}
+      <p className="flex items-baseline gap-2.5">
+        <span aria-hidden className="relative top-px ml-1 size-2 shrink-0 rounded-full bg-accent" />
+        <span className="min-w-0">
+          {words}
+          {elapsed >= 1 && <span className="tabular-nums"> · {wholeDuration(t, elapsed)}</span>}
+        </span>
+      </p>
+    </div>
+  )
+}
+
+function wordsOf(voice: Voice, t: Translate): string {
+  switch (voice.kind) {
+    case "tools":
+      return t("voice.tools", { tools: [...new Set(voice.names)].join(", ") })
+    case "calling":
+      return t("voice.calling", { tool: voice.tool })
+    case "retrying":
+      return t("voice.retry", { attempt: voice.retry.attempt, max: voice.retry.max })
+    default:
+      return t(`voice.${voice.kind}`)
+  }
+}
+
+/** Why a model call is tried again. The sentence is the server's. */
+function RetryNote({ voice }: { voice: Extract<Voice, { kind: "retrying" }> }) {
+  return <p className="mb-2 rounded-md bg-warn-soft px-3.5 py-2 break-words text-ink">{voice.retry.text || voice.retry.reason}</p>
+}
