@@ -2,6 +2,7 @@ package activities
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"xbot/internal/chat"
@@ -15,6 +16,7 @@ import (
 type Calls interface {
 	Call(ctx context.Context, id chat.CallID) (chat.Call, error)
 	BeginCall(ctx context.Context, c chat.Call) (bool, error)
+	SetStartedOn(ctx context.Context, id chat.CallID, store string) error
 	FinishCall(ctx context.Context, id chat.CallID, r chat.ToolResult) error
 }
 
@@ -23,10 +25,9 @@ type Toolbox interface {
 	Run(ctx context.Context, name string, call tool.Call) (chat.ToolResult, error)
 }
 
-// Boxes finds the sandbox of a runner. It waits for a runner that is away: without bound when sent says that a call
-// may have reached it, else for the router's own time, after which it answers fault.Unavailable.
+// Boxes finds the sandbox of a runner for a user: Denied if they may not use it. It does not wait for the runner.
 type Boxes interface {
-	Box(ctx context.Context, user chat.UserID, runner string, sent bool) (sandbox.Sandbox, error)
+	Box(ctx context.Context, user chat.UserID, runner string) (sandbox.Sandbox, error)
 }
 
 // Publisher shows people what a command prints.
@@ -70,37 +71,44 @@ func (t *Tools) Tool(ctx context.Context, in ToolInput) (ToolOutput, error) {
 }
 
 func (t *Tools) run(ctx context.Context, call chat.Call) (chat.ToolResult, error) {
-	sent := call.StartedOn != ""
-	box, err := t.Boxes.Box(ctx, call.User, call.Runner, sent)
+	box, err := t.Boxes.Box(ctx, call.User, call.Runner)
+	if fault.Is(err, fault.Denied) {
+		return t.record(ctx, call, chat.ToolResult{Content: "Error: " + err.Error(), IsError: true})
+	}
 	if err != nil {
-		return t.unreachable(ctx, call, err)
+		return chat.ToolResult{}, err
 	}
 	began, err := t.Calls.BeginCall(ctx, call)
 	if err != nil || !began {
 		return chat.ToolResult{}, err
 	}
 	result, err := t.attempt(ctx, call, box)
+	if offline, ok := errors.AsType[*sandbox.OfflineError](err); ok {
+		result, err = chat.ToolResult{Content: "Error: " + offline.Error(), IsError: true}, nil
+	}
 	if err != nil {
 		return chat.ToolResult{}, err
 	}
-	recording, cancel := settling(ctx)
-	defer cancel()
-	if err := t.Calls.FinishCall(recording, call.ID, result); err != nil {
-		return chat.ToolResult{}, err
+	if result, err = t.record(ctx, call, result); err == nil && call.Class == chat.ClassExec {
+		t.release(ctx, call, box)
 	}
-	if call.Class == chat.ClassExec {
-		_ = box.Release(recording, call.ID) // the runner prunes what nobody releases
-	}
-	return result, nil
+	return result, err
 }
 
-// unreachable makes "the runner is offline" a result for a call that was never sent.
-func (t *Tools) unreachable(ctx context.Context, call chat.Call, cause error) (chat.ToolResult, error) {
-	if ctx.Err() != nil || call.StartedOn != "" || !fault.Is(cause, fault.Unavailable) && !fault.Is(cause, fault.Denied) {
-		return chat.ToolResult{}, cause
-	}
-	result := chat.ToolResult{Content: "Error: " + cause.Error(), IsError: true}
-	return result, t.Calls.FinishCall(ctx, call.ID, result)
+// record writes the result, also when the activity was stopped meanwhile.
+func (t *Tools) record(ctx context.Context, call chat.Call, r chat.ToolResult) (chat.ToolResult, error) {
+	ctx, cancel := settling(ctx)
+	defer cancel()
+	return r, t.Calls.FinishCall(ctx, call.ID, r)
+}
+
+// release lets the runner forget a command, without keeping the turn waiting: the runner prunes what nobody releases.
+func (t *Tools) release(ctx context.Context, call chat.Call, box sandbox.Sandbox) {
+	ctx, cancel := settling(ctx)
+	go func() {
+		defer cancel()
+		_ = box.Release(ctx, call.ID) // pruned by age otherwise
+	}()
 }
 
 // AbandonInput names a call whose activity ended without a result.
@@ -142,7 +150,9 @@ func (t *Tools) attempt(ctx context.Context, call chat.Call, box sandbox.Sandbox
 	}()
 	result, err := t.Toolbox.Run(running, call.Name, tool.Call{
 		ID: call.ID, Session: call.Session, User: call.User, Arguments: call.Arguments, Box: box, Cwd: call.Cwd,
-		Output: (&output{call: call, live: t.Live}).write,
+		StartedOn: call.StartedOn,
+		Starting:  func(ctx context.Context, store string) error { return t.Calls.SetStartedOn(ctx, call.ID, store) },
+		Output:    (&output{call: call, live: t.Live}).write,
 	})
 	close(ended)
 	<-watched

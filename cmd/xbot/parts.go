@@ -23,6 +23,7 @@ import (
 // parts is what every long-running process is made of.
 type parts struct {
 	home     string
+	admin    string // name of the first administrator
 	dsn      string
 	tele     *telemetry.Telemetry
 	log      *slog.Logger
@@ -127,4 +128,8 @@ func (l levelled) WithAttrs(attrs []slog.Attr) slog.Handler {
 	return levelled{l.Handler.WithAttrs(attrs), l.least}
 }
 
-func (l levelled) WithGroup(name string) slog.Handler { return levelled{l.Handler.WithGroup(name), l.least} }
+func (l levelled) WithGroup(name string) slog.Handler {
+	return levelled{l.Handler.WithGroup(name), l.least}
+}
+
+func discardLog() *slog.Logger { return slog.New(slog.DiscardHandler) }

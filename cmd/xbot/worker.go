@@ -12,7 +12,8 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/config"
 	"xbot/internal/llm"
-	"xbot/internal/llm/provider"
+	"xbot/internal/llm/demo"
+	"xbot/internal/llm/openai"
 	"xbot/internal/temporalclient"
 	"xbot/internal/tool"
 	"xbot/internal/tool/file"
@@ -44,7 +45,7 @@ func (workerCmd) Run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	boxes := p.remoteBoxes(cfg.Runner)
+	boxes := p.newBoxes(nil, cfg.Runner)
 	g, ctx := errgroup.WithContext(ctx)
 	g.Go(func() error { return p.bus.Run(ctx, p.dsn) })
 	g.Go(func() error {
@@ -57,9 +58,10 @@ func (workerCmd) Run(ctx context.Context) error {
 }
 
 func newModel(cfg config.LLM) (llm.Client, error) {
-	return provider.FromConfig(provider.Config{
-		Provider: cfg.Provider, BaseURL: cfg.BaseURL, APIKey: cfg.APIKey, Model: cfg.Model, IdleTimeout: cfg.RetryTimeout,
-	})
+	if cfg.BaseURL != "" {
+		return openai.New(openai.Config{BaseURL: cfg.BaseURL, APIKey: cfg.APIKey, Model: cfg.Model, IdleTimeout: cfg.RetryTimeout})
+	}
+	return demo.Client{}, nil
 }
 
 // activities puts the adapters into the activities.

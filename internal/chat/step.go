@@ -50,7 +50,7 @@ type Call struct {
 	User      UserID
 	Cwd       string
 	Runner    string // where the session's tools act
-	StartedOn string // the runner this call may have been sent to before; empty if it never was
+	StartedOn string // the job store its command may have been sent to before; empty if it never was
 }
 
 // Line is one transcript row as a prompt needs it: a message with its calls and their results.

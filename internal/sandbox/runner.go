@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"sync/atomic"
 	"time"
@@ -69,7 +70,7 @@ func (r *Runner) ready(ctx context.Context, forever bool) (wire.Info, error) {
 	case ctx.Err() != nil:
 		return wire.Info{}, ctx.Err()
 	case err == ErrOffline: // a wrapped one has more to say
-		return wire.Info{}, fault.Errorf(fault.Unavailable, "runner %s is offline (waited %s): start it, or choose another one", r.name, r.offlineWait)
+		return wire.Info{}, fault.Errorf(fault.Unavailable, "%w", &OfflineError{Runner: r.name, Waited: r.offlineWait})
 	}
 	return wire.Info{}, translate(r.name, err)
 }
@@ -95,6 +96,17 @@ func (r *Runner) call(ctx context.Context, make func(retried bool) (wire.Request
 			return wire.Response{}, err
 		}
 	}
+}
+
+// OfflineError says that a runner did not come within the offline wait, so that nothing was sent to it.
+type OfflineError struct {
+	Runner string
+	Waited time.Duration
+}
+
+// Error is a sentence for the model and the person.
+func (e *OfflineError) Error() string {
+	return fmt.Sprintf("runner %s is offline (waited %s): start it, or choose another one", e.Runner, e.Waited)
 }
 
 // sleep waits for about d.

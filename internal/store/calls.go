@@ -23,10 +23,10 @@ func (s *Store) Call(ctx context.Context, id chat.CallID) (chat.Call, error) {
 	}
 	c := chat.Call{
 		ToolCall: callOf(row), Session: row.SessionKey, Turn: row.TurnID, Step: int(row.Step),
-		User: session.UserID, Cwd: session.Cwd, Runner: session.Runner,
+		User: session.UserID, Cwd: session.Cwd, Runner: session.Runner, StartedOn: row.StartedOn,
 	}
-	if row.StartedOn != nil {
-		c.StartedOn, c.Runner = *row.StartedOn, *row.StartedOn
+	if row.Runner != "" {
+		c.Runner = row.Runner
 	}
 	return c, nil
 }
@@ -36,7 +36,7 @@ func (s *Store) Call(ctx context.Context, id chat.CallID) (chat.Call, error) {
 func (s *Store) BeginCall(ctx context.Context, c chat.Call) (bool, error) {
 	began := false
 	err := s.inTx(ctx, func(tx *tx) error {
-		row, err := s.q.CallBegin(ctx, tx, dbsqlc.CallBeginParams{ID: c.ID, Runner: &c.Runner})
+		row, err := s.q.CallBegin(ctx, tx, dbsqlc.CallBeginParams{ID: c.ID, Runner: c.Runner})
 		if errors.Is(err, pgx.ErrNoRows) {
 			return nil
 		}
@@ -50,6 +50,11 @@ func (s *Store) BeginCall(ctx context.Context, c chat.Call) (bool, error) {
 		return nil
 	})
 	return began, err
+}
+
+// SetStartedOn notes the job store that a command is about to be sent to, before it is sent. The first note stands.
+func (s *Store) SetStartedOn(ctx context.Context, id chat.CallID, store string) error {
+	return classify(s.q.CallSetStartedOn(ctx, s.pool, dbsqlc.CallSetStartedOnParams{ID: id, StartedOn: store}))
 }
 
 // FinishCall records the result of a call. The first writer wins: a later result is dropped.

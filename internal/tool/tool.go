@@ -51,6 +51,10 @@ type Call struct {
 	Box       sandbox.Sandbox
 	Cwd       string // working folder of the session; empty means the workspace of Box
 
+	// StartedOn and Starting are for tools that run a command: see sandbox.ExecRequest.
+	StartedOn string
+	Starting  func(ctx context.Context, store string) error
+
 	// Output receives what a command prints while it runs, offset in bytes from its start; nil when nobody looks.
 	Output func(offset int64, piece []byte)
 }

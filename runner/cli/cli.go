@@ -39,6 +39,7 @@ type flags struct {
 	State     string           `placeholder:"DIR" help:"Folder for running and finished commands (default: XBOT_HOME/runner/NAME)."`
 	Workspace string           `env:"XBOT_RUNNER_WORKSPACE" placeholder:"DIR" help:"Folder in which commands run and relative paths start (default: the home folder)."`
 	Deny      []string         `placeholder:"DIR" sep:"none" help:"Folder that file operations refuse and that commands cannot see, where the system allows it. May be given several times."`
+	Lifeline  int              `name:"lifeline-fd" hidden:"" help:"Inherited descriptor; the daemon ends when its other end closes."`
 	LogLevel  slog.Level       `default:"info" help:"debug, info, warn or error."`
 	Version   kong.VersionFlag `help:"Print the version and exit."`
 }
@@ -77,6 +78,9 @@ func run(args []string, version string, stdout, stderr io.Writer) int {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
+	if f.Lifeline > 0 {
+		go follow(f.Lifeline, stop)
+	}
 	err = runner.Run(ctx, cfg)
 	switch {
 	case errors.Is(err, job.ErrInUse):
@@ -85,6 +89,13 @@ func run(args []string, version string, stdout, stderr io.Writer) int {
 		return say(stderr, exitFailed, err)
 	}
 	return 0
+}
+
+// follow ends the daemon with the process that started it, however that one ended. Commands go on under their shims.
+func follow(fd int, end func()) {
+	syscall.CloseOnExec(fd)
+	_, _ = io.Copy(io.Discard, os.NewFile(uintptr(fd), "lifeline")) // any end of it is the end
+	end()
 }
 
 func say(w io.Writer, code int, err error) int {

@@ -57,7 +57,8 @@ CREATE TABLE tool_calls (
     arguments   text        NOT NULL,
     summary     text        NOT NULL DEFAULT '',
     state       text        NOT NULL DEFAULT 'open' CHECK (state IN ('open', 'running', 'done')),
-    started_on  text,
+    runner      text        NOT NULL DEFAULT '',
+    started_on  text        NOT NULL DEFAULT '',
     intent      text        NOT NULL DEFAULT '',
     started_at  timestamptz,
     result      text        NOT NULL DEFAULT '',
@@ -66,7 +67,7 @@ CREATE TABLE tool_calls (
     UNIQUE (turn_id, step, n)
 );
 CREATE INDEX tool_calls_by_message ON tool_calls (message_id);
-COMMENT ON TABLE tool_calls IS 'Calls an assistant message asked for, each with its one result. Inserted with the message by the generate activity; the tool activity writes started_on before the first send to a runner and the result, first writer wins; intent is what a call noted before it acted, so that a repeated attempt can tell done from not done. A call and its result are one row, so no transcript can hold one without the other.';
+COMMENT ON TABLE tool_calls IS 'Calls an assistant message asked for, each with its one result. Inserted with the message by the generate activity; the tool activity writes runner when it begins, started_on (the job store of the runner) before a command is first sent, and the result, first writer wins; intent is what a call noted before it acted, so that a repeated attempt can tell done from not done. A call and its result are one row, so no transcript can hold one without the other.';
 
 CREATE TABLE todos (
     session_key text        PRIMARY KEY REFERENCES sessions ON DELETE CASCADE,

@@ -35,7 +35,7 @@ SELECT * FROM tool_calls WHERE turn_id = $1 AND step = $2 ORDER BY n;
 
 -- name: CallBegin :one
 -- Marks a call running before anything is sent. Returns no row when it was done, or its turn closed, before.
-UPDATE tool_calls c SET state = 'running', started_at = coalesce(c.started_at, now()), started_on = coalesce(c.started_on, sqlc.narg(runner))
+UPDATE tool_calls c SET state = 'running', started_at = coalesce(c.started_at, now()), runner = CASE WHEN c.runner = '' THEN sqlc.arg(runner) ELSE c.runner END
 FROM turns t
 WHERE c.id = sqlc.arg(id) AND c.state <> 'done' AND t.id = c.turn_id AND t.state = 'running'
 RETURNING c.*;
@@ -53,3 +53,6 @@ SELECT intent FROM tool_calls WHERE id = $1;
 
 -- name: CallSetIntent :exec
 UPDATE tool_calls SET intent = $2 WHERE id = $1;
+
+-- name: CallSetStartedOn :exec
+UPDATE tool_calls SET started_on = $2 WHERE id = $1 AND started_on = '';

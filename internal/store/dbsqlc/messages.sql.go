@@ -13,14 +13,14 @@ import (
 )
 
 const callBegin = `-- name: CallBegin :one
-UPDATE tool_calls c SET state = 'running', started_at = coalesce(c.started_at, now()), started_on = coalesce(c.started_on, $1)
+UPDATE tool_calls c SET state = 'running', started_at = coalesce(c.started_at, now()), runner = CASE WHEN c.runner = '' THEN $1 ELSE c.runner END
 FROM turns t
 WHERE c.id = $2 AND c.state <> 'done' AND t.id = c.turn_id AND t.state = 'running'
-RETURNING c.id, c.session_key, c.turn_id, c.step, c.n, c.message_id, c.provider_id, c.name, c.class, c.arguments, c.summary, c.state, c.started_on, c.intent, c.started_at, c.result, c.is_error, c.finished_at
+RETURNING c.id, c.session_key, c.turn_id, c.step, c.n, c.message_id, c.provider_id, c.name, c.class, c.arguments, c.summary, c.state, c.runner, c.started_on, c.intent, c.started_at, c.result, c.is_error, c.finished_at
 `
 
 type CallBeginParams struct {
-	Runner *string
+	Runner string
 	ID     chat.CallID
 }
 
@@ -41,6 +41,7 @@ func (q *Queries) CallBegin(ctx context.Context, db DBTX, arg CallBeginParams) (
 		&i.Arguments,
 		&i.Summary,
 		&i.State,
+		&i.Runner,
 		&i.StartedOn,
 		&i.Intent,
 		&i.StartedAt,
@@ -54,7 +55,7 @@ func (q *Queries) CallBegin(ctx context.Context, db DBTX, arg CallBeginParams) (
 const callFinish = `-- name: CallFinish :one
 UPDATE tool_calls SET state = 'done', result = $2, is_error = $3, finished_at = now()
 WHERE id = $1 AND state <> 'done'
-RETURNING id, session_key, turn_id, step, n, message_id, provider_id, name, class, arguments, summary, state, started_on, intent, started_at, result, is_error, finished_at
+RETURNING id, session_key, turn_id, step, n, message_id, provider_id, name, class, arguments, summary, state, runner, started_on, intent, started_at, result, is_error, finished_at
 `
 
 type CallFinishParams struct {
@@ -79,6 +80,7 @@ func (q *Queries) CallFinish(ctx context.Context, db DBTX, arg CallFinishParams)
 		&i.Arguments,
 		&i.Summary,
 		&i.State,
+		&i.Runner,
 		&i.StartedOn,
 		&i.Intent,
 		&i.StartedAt,
@@ -90,7 +92,7 @@ func (q *Queries) CallFinish(ctx context.Context, db DBTX, arg CallFinishParams)
 }
 
 const callGet = `-- name: CallGet :one
-SELECT id, session_key, turn_id, step, n, message_id, provider_id, name, class, arguments, summary, state, started_on, intent, started_at, result, is_error, finished_at FROM tool_calls WHERE id = $1
+SELECT id, session_key, turn_id, step, n, message_id, provider_id, name, class, arguments, summary, state, runner, started_on, intent, started_at, result, is_error, finished_at FROM tool_calls WHERE id = $1
 `
 
 func (q *Queries) CallGet(ctx context.Context, db DBTX, id chat.CallID) (ToolCall, error) {
@@ -109,6 +111,7 @@ func (q *Queries) CallGet(ctx context.Context, db DBTX, id chat.CallID) (ToolCal
 		&i.Arguments,
 		&i.Summary,
 		&i.State,
+		&i.Runner,
 		&i.StartedOn,
 		&i.Intent,
 		&i.StartedAt,
@@ -167,7 +170,7 @@ func (q *Queries) CallIntent(ctx context.Context, db DBTX, id chat.CallID) (stri
 }
 
 const callListOfMessages = `-- name: CallListOfMessages :many
-SELECT id, session_key, turn_id, step, n, message_id, provider_id, name, class, arguments, summary, state, started_on, intent, started_at, result, is_error, finished_at FROM tool_calls WHERE message_id = ANY($1::bigint[]) ORDER BY message_id, n
+SELECT id, session_key, turn_id, step, n, message_id, provider_id, name, class, arguments, summary, state, runner, started_on, intent, started_at, result, is_error, finished_at FROM tool_calls WHERE message_id = ANY($1::bigint[]) ORDER BY message_id, n
 `
 
 func (q *Queries) CallListOfMessages(ctx context.Context, db DBTX, ids []int64) ([]ToolCall, error) {
@@ -192,6 +195,7 @@ func (q *Queries) CallListOfMessages(ctx context.Context, db DBTX, ids []int64) 
 			&i.Arguments,
 			&i.Summary,
 			&i.State,
+			&i.Runner,
 			&i.StartedOn,
 			&i.Intent,
 			&i.StartedAt,
@@ -210,7 +214,7 @@ func (q *Queries) CallListOfMessages(ctx context.Context, db DBTX, ids []int64) 
 }
 
 const callListOfStep = `-- name: CallListOfStep :many
-SELECT id, session_key, turn_id, step, n, message_id, provider_id, name, class, arguments, summary, state, started_on, intent, started_at, result, is_error, finished_at FROM tool_calls WHERE turn_id = $1 AND step = $2 ORDER BY n
+SELECT id, session_key, turn_id, step, n, message_id, provider_id, name, class, arguments, summary, state, runner, started_on, intent, started_at, result, is_error, finished_at FROM tool_calls WHERE turn_id = $1 AND step = $2 ORDER BY n
 `
 
 type CallListOfStepParams struct {
@@ -240,6 +244,7 @@ func (q *Queries) CallListOfStep(ctx context.Context, db DBTX, arg CallListOfSte
 			&i.Arguments,
 			&i.Summary,
 			&i.State,
+			&i.Runner,
 			&i.StartedOn,
 			&i.Intent,
 			&i.StartedAt,
@@ -258,7 +263,7 @@ func (q *Queries) CallListOfStep(ctx context.Context, db DBTX, arg CallListOfSte
 }
 
 const callListOpen = `-- name: CallListOpen :many
-SELECT id, session_key, turn_id, step, n, message_id, provider_id, name, class, arguments, summary, state, started_on, intent, started_at, result, is_error, finished_at FROM tool_calls WHERE turn_id = $1 AND state <> 'done' ORDER BY step, n FOR NO KEY UPDATE
+SELECT id, session_key, turn_id, step, n, message_id, provider_id, name, class, arguments, summary, state, runner, started_on, intent, started_at, result, is_error, finished_at FROM tool_calls WHERE turn_id = $1 AND state <> 'done' ORDER BY step, n FOR NO KEY UPDATE
 `
 
 func (q *Queries) CallListOpen(ctx context.Context, db DBTX, turnID chat.TurnID) ([]ToolCall, error) {
@@ -283,6 +288,7 @@ func (q *Queries) CallListOpen(ctx context.Context, db DBTX, turnID chat.TurnID)
 			&i.Arguments,
 			&i.Summary,
 			&i.State,
+			&i.Runner,
 			&i.StartedOn,
 			&i.Intent,
 			&i.StartedAt,
@@ -311,6 +317,20 @@ type CallSetIntentParams struct {
 
 func (q *Queries) CallSetIntent(ctx context.Context, db DBTX, arg CallSetIntentParams) error {
 	_, err := db.Exec(ctx, callSetIntent, arg.ID, arg.Intent)
+	return err
+}
+
+const callSetStartedOn = `-- name: CallSetStartedOn :exec
+UPDATE tool_calls SET started_on = $2 WHERE id = $1 AND started_on = ''
+`
+
+type CallSetStartedOnParams struct {
+	ID        chat.CallID
+	StartedOn string
+}
+
+func (q *Queries) CallSetStartedOn(ctx context.Context, db DBTX, arg CallSetStartedOnParams) error {
+	_, err := db.Exec(ctx, callSetStartedOn, arg.ID, arg.StartedOn)
 	return err
 }
 

@@ -66,7 +66,7 @@ type Step struct {
 	FinishedAt *time.Time
 }
 
-// Calls an assistant message asked for, each with its one result. Inserted with the message by the generate activity; the tool activity writes started_on before the first send to a runner and the result, first writer wins; intent is what a call noted before it acted, so that a repeated attempt can tell done from not done. A call and its result are one row, so no transcript can hold one without the other.
+// Calls an assistant message asked for, each with its one result. Inserted with the message by the generate activity; the tool activity writes runner when it begins, started_on (the job store of the runner) before a command is first sent, and the result, first writer wins; intent is what a call noted before it acted, so that a repeated attempt can tell done from not done. A call and its result are one row, so no transcript can hold one without the other.
 type ToolCall struct {
 	ID         chat.CallID
 	SessionKey chat.SessionKey
@@ -80,7 +80,8 @@ type ToolCall struct {
 	Arguments  string
 	Summary    string
 	State      chat.CallState
-	StartedOn  *string
+	Runner     string
+	StartedOn  string
 	Intent     string
 	StartedAt  *time.Time
 	Result     string

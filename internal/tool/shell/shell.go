@@ -51,6 +51,9 @@ func (handler) Run(ctx context.Context, call tool.Call, p params) (chat.ToolResu
 		Timeout: timeout,
 		Limit:   maxOutput,
 		Output:  call.Output,
+
+		StartedOn: call.StartedOn,
+		Starting:  call.Starting,
 	})
 	if fault.Is(err, fault.NotFound) {
 		return tool.Fail("%s; if the working folder %s is gone, move with Cd", err, call.Dir()), nil

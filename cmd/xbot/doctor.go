@@ -1,0 +1,218 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"time"
+
+	"go.temporal.io/api/workflowservice/v1"
+
+	"xbot/internal/config"
+	"xbot/internal/fault"
+	"xbot/internal/llm"
+	"xbot/internal/localstack"
+	"xbot/internal/store"
+	"xbot/internal/temporalclient"
+	"xbot/workflows"
+)
+
+type doctorCmd struct{}
+
+// check is one thing the doctor looks at: it returns what it found, or an error that says what is wrong.
+type check struct {
+	name string
+	look func(ctx context.Context, d *patient) (string, error)
+}
+
+// patient is what the checks look at.
+type patient struct {
+	cfg      config.Serve
+	dsn      string
+	temporal temporalclient.Config
+}
+
+// doctorTimeout bounds one check.
+const doctorTimeout = 15 * time.Second
+
+// Run makes all checks, prints a line for each, and fails if one failed.
+func (doctorCmd) Run(ctx context.Context) error {
+	cfg, err := config.Load[config.Serve](os.Environ())
+	if err != nil {
+		return err
+	}
+	d := &patient{cfg: cfg, dsn: cfg.Database.URL, temporal: temporalclient.Config{Address: cfg.Address, Namespace: cfg.Namespace}}
+	if cfg.Database.URL == "" && cfg.Address == "" {
+		if err := d.useLocal(); err != nil {
+			return err
+		}
+	}
+	failed := 0
+	for _, c := range []check{
+		{"Postgres", lookPostgres}, {"schema", lookSchema}, {"Temporal", lookTemporal}, {"held turns", lookHeld},
+		{"server", lookServer}, {"runner", lookRunner}, {"model", lookModel},
+	} {
+		ctx, cancel := context.WithTimeout(ctx, doctorTimeout)
+		found, err := c.look(ctx, d)
+		cancel()
+		if err != nil {
+			failed++
+			fmt.Printf("✗ %-11s %s\n", c.name, err)
+			continue
+		}
+		fmt.Printf("✓ %-11s %s\n", c.name, found)
+	}
+	if failed > 0 {
+		return fault.Errorf(fault.Unavailable, "%d checks failed", failed)
+	}
+	return nil
+}
+
+func (d *patient) useLocal() error {
+	e, err := localstack.Read(d.cfg.Dir)
+	if err != nil {
+		return fault.Errorf(fault.Unavailable, "nothing is set up in %s yet: start \"xbot serve\" first", d.cfg.Dir)
+	}
+	d.dsn = e.DatabaseURL
+	d.cfg.Namespace = e.Temporal.Namespace
+	d.temporal = temporalclient.Config{
+		Address: e.Temporal.Address, Namespace: e.Temporal.Namespace, ServerName: e.Temporal.ServerName,
+		CAFile: e.Temporal.CAFile, CertFile: e.Temporal.CertFile, KeyFile: e.Temporal.KeyFile,
+	}
+	return nil
+}
+
+func lookPostgres(ctx context.Context, _ *patient) (string, error) {
+	_, _, closeStore, err := openStore(ctx)
+	if err != nil {
+		return "", err
+	}
+	closeStore()
+	return "answers", nil
+}
+
+func lookSchema(ctx context.Context, d *patient) (string, error) {
+	has, wants, err := store.SchemaVersions(ctx, d.dsn)
+	switch {
+	case err != nil:
+		return "", fmt.Errorf("the version cannot be read: %w", err)
+	case has < wants:
+		return "", fmt.Errorf("version %d, this binary wants %d: start the server once to migrate", has, wants)
+	case has > wants:
+		return "", fmt.Errorf("version %d was made by a newer xbot, this binary knows %d: install the newer one", has, wants)
+	}
+	return fmt.Sprintf("version %d", has), nil
+}
+
+func lookTemporal(ctx context.Context, d *patient) (string, error) {
+	d.temporal.Log = quiet(discardLog())
+	c, err := temporalclient.New(d.temporal)
+	if err != nil {
+		return "", err
+	}
+	defer c.Close()
+	if _, err := c.CheckHealth(ctx, nil); err != nil {
+		return "", fmt.Errorf("does not answer at %s: %w", d.temporal.Address, err)
+	}
+	have, err := temporalclient.HasAttributes(ctx, c, d.cfg.Namespace, []string{workflows.AttrSession.GetName(), workflows.AttrOutcome.GetName()})
+	if err != nil || !have {
+		return "answers; the search attributes are missing, so its list shows no sessions", nil //nolint:nilerr // tolerated
+	}
+	return "answers at " + d.temporal.Address + ", namespace " + d.cfg.Namespace, nil
+}
+
+// lookHeld finds turns whose workflow tasks fail: a fault in workflow code blocks them until a mended binary runs.
+func lookHeld(ctx context.Context, d *patient) (string, error) {
+	d.temporal.Log = quiet(discardLog())
+	c, err := temporalclient.New(d.temporal)
+	if err != nil {
+		return "", err
+	}
+	defer c.Close()
+	open, err := c.ListWorkflow(ctx, &workflowservice.ListWorkflowExecutionsRequest{Query: "ExecutionStatus = 'Running' AND WorkflowType = '" + workflows.NameTurn + "'", PageSize: 100})
+	if err != nil {
+		return "", fmt.Errorf("open turns cannot be listed: %w", err)
+	}
+	held := 0
+	for _, e := range open.Executions {
+		got, err := c.DescribeWorkflowExecution(ctx, e.Execution.WorkflowId, e.Execution.RunId)
+		if err == nil && got.PendingWorkflowTask.GetAttempt() >= 3 {
+			held++
+		}
+	}
+	if held > 0 {
+		return "", fmt.Errorf("%d of %d open turns are blocked by a fault in workflow code; see their pending workflow task in the Temporal UI, and deploy a mended binary", held, len(open.Executions))
+	}
+	return fmt.Sprintf("none of %d open turns", len(open.Executions)), nil
+}
+
+func lookServer(ctx context.Context, d *patient) (string, error) {
+	address := "http://" + d.cfg.Addr
+	if note, err := readLocal(d.cfg.Dir); err == nil {
+		address = note.URL
+	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address+"/readyz", nil)
+	if err != nil {
+		return "", err
+	}
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return "", fmt.Errorf("does not answer at %s: start \"xbot serve\"", address)
+	}
+	defer resp.Body.Close() //nolint:errcheck // read only
+	body, err := io.ReadAll(io.LimitReader(resp.Body, 1<<10))
+	if err != nil || resp.StatusCode != http.StatusOK {
+		return "", fmt.Errorf("answers %d at %s: %s", resp.StatusCode, address, body)
+	}
+	return "ready at " + address, nil
+}
+
+func readLocal(home string) (local, error) {
+	var note local
+	data, err := os.ReadFile(filepath.Join(home, "run", "serve.json"))
+	if err != nil {
+		return note, err
+	}
+	return note, json.Unmarshal(data, &note)
+}
+
+func lookRunner(ctx context.Context, _ *patient) (string, error) {
+	s, _, closeStore, err := openStore(ctx)
+	if err != nil {
+		return "", err
+	}
+	defer closeStore()
+	all, err := s.Runners(ctx)
+	if err != nil {
+		return "", err
+	}
+	online := 0
+	for _, r := range all {
+		if r.Connected {
+			online++
+		}
+	}
+	if online == 0 {
+		return "", fmt.Errorf("none of %d runners is connected, so no tool can run; see logs/runner-local.log in the data folder", len(all))
+	}
+	return fmt.Sprintf("%d of %d connected", online, len(all)), nil
+}
+
+func lookModel(ctx context.Context, d *patient) (string, error) {
+	model, err := newModel(d.cfg.LLM)
+	if err != nil {
+		return "", err
+	}
+	answer, err := model.Generate(ctx, llm.Request{System: "Answer with one word.", Messages: []llm.Message{{Role: "user", Content: "Say ok."}}, MaxTokens: 16}, llm.Discard)
+	if err != nil {
+		return "", fmt.Errorf("%s does not answer: %w; check LLM_BASE_URL, LLM_API_KEY and LLM_MODEL", model.Model(), err)
+	}
+	if d.cfg.Provider == "" && d.cfg.APIKey == "" && d.cfg.BaseURL == "" {
+		return model.Model() + ": the built-in demo; set LLM_PROVIDER, LLM_API_KEY and LLM_MODEL for a real model", nil
+	}
+	return fmt.Sprintf("%s answers (%d tokens)", model.Model(), answer.Usage.CompletionTokens), nil
+}

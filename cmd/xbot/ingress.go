@@ -1,0 +1,275 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"xbot/ingress"
+	"xbot/ingress/api"
+	"xbot/ingress/auth"
+	"xbot/ingress/runners"
+	"xbot/internal/chat"
+	"xbot/internal/config"
+	"xbot/internal/llm"
+	"xbot/internal/localstack"
+	"xbot/internal/secret"
+	"xbot/internal/temporalclient"
+	"xbot/web"
+	"xbot/workflows"
+)
+
+type ingressCmd struct{}
+
+// Run serves people until the process is told to stop.
+func (ingressCmd) Run(ctx context.Context) error {
+	cfg, err := config.Load[config.Ingress](os.Environ())
+	if err != nil {
+		return err
+	}
+	if err := needServers(cfg.Database, cfg.Temporal); err != nil {
+		return err
+	}
+	model, err := newModel(cfg.LLM)
+	if err != nil {
+		return err
+	}
+	listener, err := listen(cfg.HTTP)
+	if err != nil {
+		return err
+	}
+	p, err := assemble(ctx, "xbot ingress", settings{
+		Home: cfg.Home, Secrets: cfg.Secrets, Telemetry: cfg.Telemetry, dsn: cfg.Database.URL, out: os.Stderr,
+		temporal: temporalclient.Config{Address: cfg.Address, Namespace: cfg.Namespace},
+	})
+	if err != nil {
+		_ = listener.Close() // nothing was accepted on it
+		return err
+	}
+	defer p.close(ctx)
+	in := newIngressPart(p, listener, cfg.HTTP, cfg.Temporal, model)
+	var uiText string
+	if in.ui, uiText, err = givenUI(cfg.UI); err != nil {
+		return err
+	}
+	g, ctx := errgroup.WithContext(ctx)
+	g.Go(func() error { return p.bus.Run(ctx, p.dsn) })
+	g.Go(func() error { return in.run(ctx) })
+	g.Go(func() error { return in.announce(ctx, os.Stdout, uiText) })
+	return g.Wait()
+}
+
+func listen(cfg config.HTTP) (net.Listener, error) { return ingress.Listen(cfg.Addr) }
+
+// ingressPart is the half of the server that talks to people.
+type ingressPart struct {
+	*parts
+	http       config.HTTP
+	cfg        config.Temporal
+	model      llm.Client
+	listener   net.Listener
+	ui         *url.URL
+	uiToken    string
+	auth       *auth.Auth
+	dispatch   *ingress.Dispatch
+	hub        *runners.Hub
+	attributes atomic.Bool
+	closing    chan struct{}
+}
+
+func newIngressPart(p *parts, l net.Listener, h config.HTTP, t config.Temporal, model llm.Client) *ingressPart {
+	p.admin = h.Admin
+	in := &ingressPart{parts: p, listener: l, http: h, cfg: t, model: model, closing: make(chan struct{})}
+	in.auth = &auth.Auth{Accounts: p.store, Hosts: auth.Hosts{Allowed: allowedHosts(h)}}
+	in.dispatch = &ingress.Dispatch{
+		Inbox: p.store, Log: p.log,
+		Waker: &ingress.Waker{Client: p.temporal, Words: t.Summaries == "on", Attributes: in.attributes.Load},
+	}
+	in.hub = runners.New(runners.Config{Registry: registry{p.store}, Address: in.internalURL(), Version: version, Log: p.log})
+	return in
+}
+
+func allowedHosts(h config.HTTP) []string {
+	out := append([]string{}, h.Hosts...)
+	for _, address := range []string{h.URL, h.Internal} {
+		if u, err := url.Parse(address); err == nil && u.Hostname() != "" {
+			out = append(out, strings.ToLower(u.Hostname()))
+		}
+	}
+	if host, _, err := net.SplitHostPort(h.Addr); err == nil && host != "" {
+		out = append(out, strings.ToLower(host))
+	}
+	return out
+}
+
+// address is where this process can be reached on this machine.
+func (in *ingressPart) address() string {
+	host, port, err := net.SplitHostPort(in.listener.Addr().String())
+	if err != nil {
+		return "http://" + in.listener.Addr().String()
+	}
+	if ip := net.ParseIP(host); ip == nil || ip.IsUnspecified() {
+		host = "127.0.0.1"
+	}
+	return "http://" + net.JoinHostPort(host, port)
+}
+
+// internalURL is where workers of other processes reach this one.
+func (in *ingressPart) internalURL() string {
+	if in.http.Internal != "" {
+		return in.http.Internal
+	}
+	return in.address()
+}
+
+// run answers requests and relays until ctx ends.
+func (in *ingressPart) run(ctx context.Context) error {
+	relay := &ingress.Relay{
+		Ledger: in.store, Dispatch: in.dispatch, Client: in.temporal, Log: in.log, Metrics: ingress.NewRelayMetrics(in.tele.Registry),
+	}
+	routes, err := in.routes()
+	if err != nil {
+		return err
+	}
+	g, ctx := errgroup.WithContext(ctx)
+	g.Go(func() error { return in.learnAttributes(ctx) })
+	g.Go(func() error { return relay.Run(ctx) })
+	g.Go(func() error {
+		defer in.dispatch.Wait()
+		defer in.hub.Close()
+		return ingress.Serve(ctx, in.listener, routes.Handler(), in.closing, in.log)
+	})
+	return g.Wait()
+}
+
+func (in *ingressPart) routes() (ingress.Routes, error) {
+	a := &api.API{
+		Store: in.store, Bus: in.bus, Dispatch: in.dispatch, Auth: in.auth, Log: in.log, Closing: in.closing,
+		Info: api.Info{
+			Version: version, Model: in.model.Model(), Demo: strings.HasPrefix(in.model.Model(), "demo/"),
+			Namespace: in.cfg.Namespace, TemporalUI: in.ui != nil,
+		},
+	}
+	internal, err := in.hub.Internal(in.internalKey())
+	if err != nil {
+		return ingress.Routes{}, err
+	}
+	r := ingress.Routes{
+		API: a.Handler(), OpenAPI: openAPIHandler(), Page: web.Files(), Host: in.auth.Hosts.Check, Refuse: a.Refuse,
+		Runners: in.hub, Internal: internal, Ready: in.ready,
+		Metrics: in.auth.Require(in.tele.Handler(), a.Refuse),
+	}
+	if in.ui != nil {
+		allowed := func(q *http.Request) bool { return auth.User(q.Context()).Admin }
+		r.Temporal = in.auth.Require(ingress.TemporalUI(in.ui, localstack.UITokenHeader, in.uiToken, auth.CookieName, allowed), a.Refuse)
+	}
+	return r, nil
+}
+
+// ready reports whether this process can accept messages and wake turns.
+func (in *ingressPart) ready(ctx context.Context) error {
+	if err := in.store.Ping(ctx); err != nil {
+		return err
+	}
+	_, err := in.temporal.CheckHealth(ctx, nil)
+	return err
+}
+
+// learnAttributes finds out whether the namespace knows our search attributes, as soon as Temporal answers.
+func (in *ingressPart) learnAttributes(ctx context.Context) error {
+	names := []string{
+		workflows.AttrSession.GetName(), workflows.AttrChannel.GetName(), workflows.AttrUser.GetName(),
+		workflows.AttrKind.GetName(), workflows.AttrModel.GetName(), workflows.AttrOutcome.GetName(),
+	}
+	for ctx.Err() == nil {
+		have, err := temporalclient.HasAttributes(ctx, in.temporal, in.cfg.Namespace, names)
+		if err == nil && have {
+			in.attributes.Store(true)
+			return nil
+		}
+		in.log.Debug("search attributes are not there yet", "error", err)
+		select {
+		case <-ctx.Done():
+		case <-time.After(2 * time.Second):
+		}
+	}
+	return nil
+}
+
+// readyWait bounds how long the announcement waits for the server to answer.
+const readyWait = time.Minute
+
+// announce waits until the server is ready, notes how local programs reach it, and prints where it is.
+func (in *ingressPart) announce(ctx context.Context, w io.Writer, uiText string) error {
+	deadline := time.Now().Add(readyWait)
+	for in.ready(ctx) != nil && ctx.Err() == nil && time.Now().Before(deadline) {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-time.After(20 * time.Millisecond):
+		}
+	}
+	admin, err := in.store.EnsureAdmin(ctx, in.http.Admin)
+	if err != nil {
+		return err
+	}
+	base := in.http.URL
+	if base == "" {
+		base = in.address()
+	}
+	link, err := in.auth.NewLink(ctx, admin.ID, base)
+	if err != nil {
+		return err
+	}
+	if err := in.noteLocal(ctx, admin.ID); err != nil {
+		return err
+	}
+	if in.ui != nil && uiText == "" {
+		uiText = strings.TrimRight(base, "/") + "/temporal/"
+	}
+	say(w, "xbot      %s   (sign in once with this link)", link)
+	if uiText != "" {
+		say(w, "Temporal  %s", uiText)
+	}
+	say(w, "data      %s", in.home)
+	return nil
+}
+
+// local is what programs of the same user need to reach this server: $XBOT_HOME/run/serve.json.
+type local struct {
+	URL     string `json:"url"`
+	PID     int    `json:"pid"`
+	Token   string `json:"token"`
+	Version string `json:"version"`
+}
+
+// localToken names the token of local programs. A new start replaces it.
+const localToken = "local programs"
+
+func (in *ingressPart) noteLocal(ctx context.Context, admin chat.UserID) error {
+	token, hash := secret.NewToken()
+	if err := in.store.ReplaceToken(ctx, admin, localToken, hash); err != nil {
+		return err
+	}
+	data, err := json.Marshal(local{URL: in.address(), PID: os.Getpid(), Token: token, Version: version})
+	if err != nil {
+		return err
+	}
+	path := filepath.Join(in.home, "run", "serve.json")
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return err
+	}
+	tmp := path + ".new"
+	return errors.Join(os.WriteFile(tmp, data, 0o600), os.Rename(tmp, path))
+}

@@ -1,0 +1,236 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"os"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"xbot/ingress/api"
+	"xbot/ingress/auth"
+	"xbot/internal/config"
+	"xbot/internal/fault"
+	"xbot/internal/localstack"
+	"xbot/internal/secret"
+	"xbot/internal/store"
+)
+
+type configCmd struct {
+	JSON bool `help:"Print as JSON."`
+}
+
+// Run prints the settings of xbot serve, which has all of them.
+func (c configCmd) Run() error {
+	cfg, err := config.Load[config.Serve](os.Environ())
+	if err != nil {
+		return err
+	}
+	settings := config.Describe(&cfg)
+	if c.JSON {
+		values := map[string]string{}
+		for _, s := range settings {
+			values[s.Name] = s.Value
+		}
+		return json.NewEncoder(os.Stdout).Encode(values)
+	}
+	w := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
+	for _, s := range settings {
+		fmt.Fprintf(w, "%s\t%s\t%s\n", s.Name, s.Value, s.Help)
+	}
+	return w.Flush()
+}
+
+type openAPICmd struct{}
+
+// Run prints the OpenAPI document, from which the page's types are made.
+func (openAPICmd) Run() error {
+	out, err := json.MarshalIndent(api.Document(), "", "  ")
+	if err != nil {
+		return err
+	}
+	fmt.Println(string(out))
+	return nil
+}
+
+func openAPIHandler() http.Handler {
+	body, err := json.Marshal(api.Document())
+	if err != nil {
+		panic(err) // made of our own types
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/openapi+json")
+		_, _ = w.Write(body) // the client is gone if this fails
+	})
+}
+
+// openStore opens the database of a running or configured server for an operator's command.
+func openStore(ctx context.Context) (*store.Store, config.Serve, func(), error) {
+	cfg, err := config.Load[config.Serve](os.Environ())
+	if err != nil {
+		return nil, cfg, nil, err
+	}
+	dsn := cfg.Database.URL
+	if dsn == "" {
+		e, err := localstack.Read(cfg.Dir)
+		if err != nil {
+			return nil, cfg, nil, fault.Errorf(fault.Unavailable, "nothing is set up in %s yet: start \"xbot serve\" first, or set XBOT_DATABASE_URL", cfg.Dir)
+		}
+		dsn = e.DatabaseURL
+	}
+	pool, err := pgxpool.New(ctx, dsn)
+	if err != nil {
+		return nil, cfg, nil, fault.Errorf(fault.Invalid, "XBOT_DATABASE_URL is not a Postgres connection string")
+	}
+	s := store.New(pool, nil)
+	if err := s.Ping(ctx); err != nil {
+		pool.Close()
+		return nil, cfg, nil, fault.Errorf(fault.Unavailable, "the database does not answer: is \"xbot serve\" running?")
+	}
+	return s, cfg, pool.Close, nil
+}
+
+type loginLinkCmd struct {
+	User string `help:"Name of the user; default: the administrator."`
+}
+
+// Run prints a fresh one-time link.
+func (c loginLinkCmd) Run(ctx context.Context) error {
+	s, cfg, closeStore, err := openStore(ctx)
+	if err != nil {
+		return err
+	}
+	defer closeStore()
+	user, err := userOrAdmin(ctx, s, cfg, c.User)
+	if err != nil {
+		return err
+	}
+	base := cfg.HTTP.URL
+	if base == "" {
+		base = "http://" + cfg.Addr
+	}
+	link, err := (&auth.Auth{Accounts: s}).NewLink(ctx, user.ID, base)
+	if err != nil {
+		return err
+	}
+	fmt.Println(link)
+	return nil
+}
+
+func userOrAdmin(ctx context.Context, s *store.Store, cfg config.Serve, name string) (store.User, error) {
+	if name == "" {
+		return s.EnsureAdmin(ctx, cfg.Admin)
+	}
+	return s.UserByName(ctx, name)
+}
+
+type tokenCmd struct {
+	Create tokenCreateCmd `cmd:"" help:"Make a token; it is shown once."`
+	List   tokenListCmd   `cmd:"" help:"List tokens."`
+	Revoke tokenRevokeCmd `cmd:"" help:"Revoke a token at once."`
+}
+
+type tokenCreateCmd struct {
+	Name string `arg:"" help:"What the token is for."`
+	User string `help:"Whose token; default: the administrator's."`
+}
+
+// Run prints a fresh token.
+func (c tokenCreateCmd) Run(ctx context.Context) error {
+	s, cfg, closeStore, err := openStore(ctx)
+	if err != nil {
+		return err
+	}
+	defer closeStore()
+	user, err := userOrAdmin(ctx, s, cfg, c.User)
+	if err != nil {
+		return err
+	}
+	token, hash := secret.NewToken()
+	if _, err := s.CreateToken(ctx, user.ID, c.Name, hash); err != nil {
+		return err
+	}
+	fmt.Println(token)
+	return nil
+}
+
+type tokenListCmd struct {
+	User string `help:"Whose tokens; default: the administrator's."`
+}
+
+// Run lists tokens, never their secrets.
+func (c tokenListCmd) Run(ctx context.Context) error {
+	s, cfg, closeStore, err := openStore(ctx)
+	if err != nil {
+		return err
+	}
+	defer closeStore()
+	user, err := userOrAdmin(ctx, s, cfg, c.User)
+	if err != nil {
+		return err
+	}
+	tokens, err := s.Tokens(ctx, user.ID)
+	if err != nil {
+		return err
+	}
+	w := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, strings.Join([]string{"ID", "NAME", "CREATED", "LAST USED"}, "\t"))
+	for _, t := range tokens {
+		used := "never"
+		if t.LastUsedAt != nil {
+			used = t.LastUsedAt.Format(time.RFC3339)
+		}
+		fmt.Fprintf(w, "%d\t%s\t%s\t%s\n", t.ID, t.Name, t.CreatedAt.Format(time.RFC3339), used)
+	}
+	return w.Flush()
+}
+
+type tokenRevokeCmd struct {
+	ID   int64  `arg:"" help:"Id of the token, from the list."`
+	User string `help:"Whose token; default: the administrator's."`
+}
+
+// Run revokes a token.
+func (c tokenRevokeCmd) Run(ctx context.Context) error {
+	s, cfg, closeStore, err := openStore(ctx)
+	if err != nil {
+		return err
+	}
+	defer closeStore()
+	user, err := userOrAdmin(ctx, s, cfg, c.User)
+	if err != nil {
+		return err
+	}
+	return s.RevokeToken(ctx, user.ID, c.ID)
+}
+
+type temporalCmd struct {
+	Env temporalEnvCmd `cmd:"" help:"Print what the temporal CLI needs: eval \"$(xbot temporal env)\"."`
+}
+
+type temporalEnvCmd struct{}
+
+// Run prints shell assignments for the temporal CLI.
+func (temporalEnvCmd) Run() error {
+	cfg, err := config.Load[config.Serve](os.Environ())
+	if err != nil {
+		return err
+	}
+	e, err := localstack.Read(cfg.Dir)
+	if err != nil {
+		return fault.Errorf(fault.Unavailable, "there is no local Temporal in %s yet: start \"xbot serve\" first", cfg.Dir)
+	}
+	for _, pair := range [][2]string{
+		{"TEMPORAL_ADDRESS", e.Temporal.Address}, {"TEMPORAL_NAMESPACE", e.Temporal.Namespace}, {"TEMPORAL_TLS", "true"},
+		{"TEMPORAL_TLS_SERVER_CA_CERT_PATH", e.Temporal.CAFile}, {"TEMPORAL_TLS_CLIENT_CERT_PATH", e.Temporal.CertFile},
+		{"TEMPORAL_TLS_CLIENT_KEY_PATH", e.Temporal.KeyFile}, {"TEMPORAL_TLS_SERVER_NAME", e.Temporal.ServerName},
+	} {
+		fmt.Printf("export %s='%s'\n", pair[0], strings.ReplaceAll(pair[1], "'", `'\''`))
+	}
+	return nil
+}
