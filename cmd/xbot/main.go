@@ -23,6 +23,7 @@ type program struct {
 	Doctor    doctorCmd    `cmd:"" help:"Check Postgres, Temporal, the schema, the model and the runner, and say what is wrong."`
 	LoginLink loginLinkCmd `cmd:"" help:"Print a one-time sign-in link."`
 	Token     tokenCmd     `cmd:"" help:"Make, list and revoke API tokens."`
+	Runner    runnerCmd    `cmd:"" help:"Make and list runners."`
 	Temporal  temporalCmd  `cmd:"" help:"Reach the local Temporal with the temporal CLI."`
 	OpenAPI   openAPICmd   `cmd:"" name:"openapi" help:"Print the OpenAPI document of the API."`
 	Version   versionCmd   `cmd:"" help:"Print the version."`

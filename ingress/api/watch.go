@@ -19,7 +19,7 @@ const (
 
 // Hello is the first event of a connection.
 type Hello struct {
-	Seq     int64        `json:"seq"`
+	Seq     int64        `json:"seq" doc:"Of the newest durable event."`
 	Session chat.Session `json:"session"`
 }
 
@@ -34,7 +34,7 @@ type client interface {
 func (a *API) watch(ctx context.Context, s chat.Session, after int64, c client) error {
 	sub := a.Bus.Subscribe(s.Key)
 	defer sub.Close()
-	hello, err := json.Marshal(Hello{Seq: after, Session: s})
+	hello, err := json.Marshal(Hello{Seq: s.Seq, Session: s})
 	if err != nil {
 		return err
 	}

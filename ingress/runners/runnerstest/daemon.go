@@ -95,11 +95,29 @@ func (d *Daemon) Start() {
 	cmd.Stderr = writerFunc(d.write)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	if d.user != 0 {
+		cmd.Path = d.readable(program)
 		cmd.SysProcAttr.Credential = &syscall.Credential{Uid: d.user, Gid: d.user}
 	}
 	require.NoError(d.t, cmd.Start())
 	d.cmd, d.exited = cmd, make(chan error, 1)
 	go func() { d.exited <- cmd.Wait() }()
+}
+
+// readable links or copies the program to where another user may execute it.
+func (d *Daemon) readable(program string) string {
+	path := filepath.Join(filepath.Dir(d.State), "program")
+	if os.Link(program, path) == nil || fileExists(path) {
+		return path
+	}
+	data, err := os.ReadFile(program)
+	require.NoError(d.t, err)
+	require.NoError(d.t, os.WriteFile(path, data, 0o755))
+	return path
+}
+
+func fileExists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
 }
 
 type writerFunc func([]byte) (int, error)
@@ -199,4 +217,10 @@ func atoi(s string) int {
 		n = 10*n + int(c-'0')
 	}
 	return n
+}
+
+// Alive reports whether a process has the text in its command line. Zombies have no command line.
+func Alive(t testing.TB, text string) bool {
+	t.Helper()
+	return findProcess(text) != 0
 }

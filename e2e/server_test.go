@@ -1,0 +1,257 @@
+package e2e
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"xbot/internal/apiclient"
+	"xbot/internal/chat"
+	"xbot/internal/llm/llmtest"
+)
+
+// server is a running xbot with its own data folder and a scripted model.
+type server struct {
+	*process
+	t      *testing.T
+	home   string
+	url    string
+	model  *llmtest.Server
+	client *apiclient.Client
+}
+
+// newServer starts "xbot serve" on a fresh data folder.
+func newServer(t *testing.T, env ...string) *server {
+	t.Helper()
+	s := prepareServer(t, env...)
+	s.boot()
+	return s
+}
+
+func prepareServer(t *testing.T, env ...string) *server {
+	t.Helper()
+	home, err := os.MkdirTemp("", "xe")
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, os.RemoveAll(home)) })
+	s := &server{t: t, home: home, url: "http://" + freeAddress(t), model: llmtest.New(t)}
+	workspace := t.TempDir()
+	all := append([]string{
+		"XBOT_HOME=" + home, "XBOT_HTTP_ADDR=" + strings.TrimPrefix(s.url, "http://"), "XBOT_WORKSPACE=" + workspace,
+		"LLM_BASE_URL=" + s.model.BaseURL(), "LLM_MODEL=scripted", "LLM_API_KEY=sk-test-secret",
+	}, env...)
+	s.process = newProcess(t, "xbot", all, "serve")
+	s.client = apiclient.New(s)
+	t.Cleanup(s.client.Close)
+	t.Cleanup(s.showLogs)
+	return s
+}
+
+// Endpoint reads where the server is, as a local program does.
+func (s *server) Endpoint(context.Context) (apiclient.Endpoint, error) {
+	var note struct{ URL, Token string }
+	data, err := os.ReadFile(filepath.Join(s.home, "run", "serve.json"))
+	if err == nil {
+		err = json.Unmarshal(data, &note)
+	}
+	return apiclient.Endpoint{URL: note.URL, Token: note.Token}, err
+}
+
+// boot starts the process and waits until it has said where it is.
+func (s *server) boot() {
+	s.t.Helper()
+	s.process.start()
+	require.Eventually(s.t, func() bool {
+		if !s.running() {
+			require.Fail(s.t, "the server ended", s.out.String())
+		}
+		return strings.Contains(s.out.String(), "data ")
+	}, startLimit, 10*time.Millisecond, "the server did not become ready")
+}
+
+// crash kills the server without warning.
+func (s *server) crash() { s.t.Helper(); s.kill() }
+
+func (s *server) showLogs() {
+	if !s.t.Failed() {
+		return
+	}
+	for _, name := range []string{"xbot.log", "runner-local.log"} {
+		data, err := os.ReadFile(filepath.Join(s.home, "logs", name))
+		if err == nil {
+			s.t.Logf("%s:\n%s", name, tail(string(data), 6000))
+		}
+	}
+	s.t.Logf("printed:\n%s", s.out)
+}
+
+func tail(text string, n int) string { return text[max(0, len(text)-n):] }
+
+func freeAddress(t *testing.T) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	defer l.Close() //nolint:errcheck // nothing was accepted on it
+	return l.Addr().String()
+}
+
+// talk is one session of the server.
+type talk struct {
+	*server
+	key chat.SessionKey
+}
+
+func (s *server) newTalk() *talk {
+	s.t.Helper()
+	session, err := s.client.CreateSession(s.t.Context(), apiclient.NewSession{})
+	require.NoError(s.t, err)
+	return &talk{server: s, key: session.Key}
+}
+
+// send sends a message until it is accepted, and returns the id of its row.
+func (k *talk) send(lines ...string) chat.InboxID {
+	k.t.Helper()
+	ctx, cancel := context.WithTimeout(k.t.Context(), startLimit)
+	defer cancel()
+	got, err := k.client.SendUntilAccepted(ctx, k.key, rand.Text(), strings.Join(lines, "\n"), nil)
+	require.NoError(k.t, err)
+	return got.ID
+}
+
+// until follows the feed from its beginning until an event satisfies the condition.
+func (k *talk) until(limit time.Duration, what string, found func(chat.Event) bool) {
+	k.t.Helper()
+	ctx, cancel := context.WithTimeout(k.t.Context(), limit)
+	defer cancel()
+	for u := range k.client.Watch(ctx, k.key, 0) {
+		if u.Event != nil && found(*u.Event) {
+			return
+		}
+	}
+	require.Fail(k.t, "not seen in the feed: "+what, "%s", k.dump())
+}
+
+func decode[T any](t *testing.T, e chat.Event) T {
+	t.Helper()
+	var v T
+	require.NoError(t, json.Unmarshal(e.Data, &v))
+	return v
+}
+
+// untilEnded waits until the turn that claimed a message has ended, and returns it.
+func (k *talk) untilEnded(limit time.Duration, id chat.InboxID) chat.Turn {
+	k.t.Helper()
+	var turn chat.TurnID
+	var ended chat.Turn
+	k.until(limit, fmt.Sprintf("the end of the turn of message %d", id), func(e chat.Event) bool {
+		switch e.Kind {
+		case chat.EventMessage:
+			if m := decode[chat.Message](k.t, e); m.Inbox == id {
+				turn = m.Turn
+			}
+		case chat.EventTurn:
+			if t := decode[chat.Turn](k.t, e); turn != "" && t.ID == turn && t.State != chat.TurnRunning {
+				ended = t
+			}
+		}
+		return ended.ID != "" && ended.State != chat.TurnReleased
+	})
+	return ended
+}
+
+// untilDelta waits until the model's text streams.
+func (k *talk) untilDelta(limit time.Duration) {
+	k.t.Helper()
+	k.until(limit, "a delta", func(e chat.Event) bool { return e.Kind == chat.EventDelta })
+}
+
+// untilTool waits until a tool call of a step is in a state.
+func (k *talk) untilTool(limit time.Duration, state chat.CallState) chat.ToolEvent {
+	k.t.Helper()
+	var got chat.ToolEvent
+	k.until(limit, "a tool call that is "+string(state), func(e chat.Event) bool {
+		if e.Kind != chat.EventTool {
+			return false
+		}
+		got = decode[chat.ToolEvent](k.t, e)
+		return got.State == state
+	})
+	return got
+}
+
+func (k *talk) transcript() apiclient.Transcript {
+	k.t.Helper()
+	t, err := k.client.Messages(k.t.Context(), k.key, apiclient.Page{Limit: 500})
+	require.NoError(k.t, err)
+	return t
+}
+
+func (k *talk) dump() string {
+	t, err := k.client.Messages(context.Background(), k.key, apiclient.Page{Limit: 500})
+	if err != nil {
+		return err.Error()
+	}
+	data, err := json.MarshalIndent(t, "", " ")
+	if err != nil {
+		return err.Error()
+	}
+	return string(data)
+}
+
+// wellFormed checks what every transcript must be: each message claimed once, each call with its result, each ended
+// turn with one end.
+func (k *talk) wellFormed() {
+	k.t.Helper()
+	seen := map[chat.InboxID]bool{}
+	for _, m := range k.transcript().Messages {
+		if m.Role == chat.RoleUser {
+			require.False(k.t, seen[m.Inbox], "message %d stands twice in the transcript", m.Inbox)
+			seen[m.Inbox] = true
+		}
+		for _, c := range m.ToolCalls {
+			require.Equal(k.t, chat.CallDone, c.State, "call %s of %s has no result", c.ID, m.Content)
+		}
+	}
+	require.Empty(k.t, k.transcript().Queued, "messages still wait")
+}
+
+// answers returns the final answer of each turn, in the order of the transcript.
+func (k *talk) answers() []string {
+	k.t.Helper()
+	var out []string
+	for _, m := range k.transcript().Messages {
+		if m.Role == chat.RoleAssistant && len(m.ToolCalls) == 0 {
+			out = append(out, m.Content)
+		}
+	}
+	return out
+}
+
+// file is where a command leaves its trace.
+func (k *talk) file(name string) string {
+	return filepath.Join(k.home, "..", filepath.Base(k.home)+"-"+name)
+}
+
+// trace returns the lines that commands wrote to a file, which is removed with the test.
+func (k *talk) trace(name string) []string {
+	data, err := os.ReadFile(k.file(name))
+	if err != nil {
+		return nil
+	}
+	return strings.Fields(string(data))
+}
+
+func (k *talk) shell(format string, args ...any) string {
+	k.t.Helper()
+	command, err := json.Marshal(map[string]any{"command": fmt.Sprintf(format, args...)})
+	require.NoError(k.t, err)
+	return "call Shell " + string(command)
+}
