@@ -22,8 +22,8 @@ type options struct {
 	GRPCAddr    string `name:"grpc-addr" env:"XBOT_TEMPORAL_GRPC_ADDR" default:"127.0.0.1:7233" help:"Where the frontend listens; port 0 picks a free one."`
 	UIAddr      string `name:"ui-addr" env:"XBOT_TEMPORAL_UI_ADDR" default:"127.0.0.1:8233" help:"Where the UI listens; port 0 picks a free one, 'off' disables it."`
 	UIPath      string `name:"ui-path" env:"XBOT_TEMPORAL_UI_PATH" default:"/temporal" help:"Path prefix under which the proxy in front mounts the UI."`
-	UITokenFile string `name:"ui-token-file" env:"XBOT_TEMPORAL_UI_TOKEN_FILE" type:"path" help:"File with the secret that every UI request must carry in the header X-Xbot-Ui-Token."`
-	TLSDir      string `name:"tls-dir" env:"XBOT_TEMPORAL_TLS_DIR" type:"path" help:"Folder with ca.pem, server.pem, server-key.pem, client.pem and client-key.pem. Clients then need a certificate; without it gRPC is plain."`
+	UITokenFile string `name:"ui-token-file" env:"XBOT_TEMPORAL_UI_TOKEN_FILE" help:"File with the secret that every UI request must carry in the header X-Xbot-Ui-Token."`
+	TLSDir      string `name:"tls-dir" env:"XBOT_TEMPORAL_TLS_DIR" help:"Folder with ca.pem, server.pem, server-key.pem, client.pem and client-key.pem. Clients then need a certificate; without it gRPC is plain."`
 
 	Namespace string        `name:"namespace" env:"XBOT_TEMPORAL_NAMESPACE" default:"default" help:"Namespace to register."`
 	Retention time.Duration `name:"retention" env:"XBOT_TEMPORAL_RETENTION" default:"720h" help:"How long the namespace keeps closed executions; at least 1h."`
@@ -33,7 +33,7 @@ type options struct {
 	LogLevel    string `name:"log-level" env:"XBOT_TEMPORAL_LOG_LEVEL" enum:"debug,info,warn,error" default:"warn" help:"debug, info, warn or error."`
 
 	DieWithParent bool   `name:"die-with-parent" env:"XBOT_TEMPORAL_DIE_WITH_PARENT" help:"Stop when standard input ends, which it does when the parent that holds the other end dies."`
-	LockFile      string `name:"lock-file" env:"XBOT_TEMPORAL_LOCK_FILE" type:"path" help:"File locked while the server lives; holds its pid and, once ready, its addresses."`
+	LockFile      string `name:"lock-file" env:"XBOT_TEMPORAL_LOCK_FILE" help:"File locked while the server lives; holds its pid and, once ready, its addresses."`
 	Label         string `name:"label" env:"XBOT_TEMPORAL_LABEL" help:"Text repeated in the lock file, by which a supervisor recognises what it started."`
 }
 
@@ -42,7 +42,7 @@ type postgresOptions struct {
 	Host         string        `name:"host" env:"HOST" default:"127.0.0.1" help:"Host name, or the folder of a Unix socket when it begins with a slash."`
 	Port         int           `name:"port" env:"PORT" default:"5432" help:"Port; it is part of the socket's name, too."`
 	User         string        `name:"user" env:"USER" default:"xbot_temporal" help:"Role; needs CREATEDB unless both databases exist."`
-	PasswordFile string        `name:"password-file" env:"PASSWORD_FILE" type:"path" help:"File with the password; otherwise XBOT_TEMPORAL_POSTGRES_PASSWORD is read."`
+	PasswordFile string        `name:"password-file" env:"PASSWORD_FILE" help:"File with the password; otherwise XBOT_TEMPORAL_POSTGRES_PASSWORD is read."`
 	SSLMode      string        `name:"sslmode" env:"SSLMODE" enum:"disable,allow,prefer,require,verify-ca,verify-full" default:"prefer" help:"TLS towards Postgres, as libpq's sslmode; not used on a Unix socket."`
 	Database     string        `name:"database" env:"DATABASE" default:"xbot_temporal" help:"Main database."`
 	Visibility   string        `name:"visibility-database" env:"VISIBILITY_DATABASE" default:"xbot_temporal_visibility" help:"Visibility database."`

@@ -2,22 +2,21 @@ package main
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"net"
-	"net/url"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/iancoleman/strcase"
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/stdlib"
 	"github.com/jmoiron/sqlx"
 	"go.temporal.io/server/common/config"
 	"go.temporal.io/server/common/persistence/sql/sqlplugin/postgresql"
-	"go.temporal.io/server/common/persistence/sql/sqlplugin/postgresql/driver"
-	"go.temporal.io/server/common/persistence/sql/sqlplugin/postgresql/session"
-	"go.temporal.io/server/common/resolver"
 )
 
 const (
@@ -47,63 +46,79 @@ const (
 
 // persistenceConfig names the two stores of the Temporal server.
 func persistenceConfig(p postgresOptions) config.Persistence {
-	main := p.sql(p.Database, mainConnections)
-	visibility := p.sql(p.Visibility, visibilityConnections)
 	return config.Persistence{
 		DefaultStore:     mainStore,
 		VisibilityStore:  visibilityStore,
 		NumHistoryShards: historyShards,
 		DataStores: map[string]config.DataStore{
-			mainStore:       {SQL: main},
-			visibilityStore: {SQL: visibility},
+			mainStore:       {SQL: p.sql(p.Database, mainConnections)},
+			visibilityStore: {SQL: p.sql(p.Visibility, visibilityConnections)},
 		},
 	}
 }
 
-// sql describes one database the way the server wants it, which puts user and address into a URL as they are.
+// sql describes one database for the server. How to reach it stays with us: the server would put it into a URL
+// without escaping everything, and into its debug log.
 func (p postgresOptions) sql(database string, connections int) *config.SQL {
-	attributes := map[string]string{"application_name": "xbot-temporal", "connect_timeout": "5", "sslmode": p.SSLMode}
-	addr := net.JoinHostPort(p.Host, strconv.Itoa(p.Port))
-	if strings.HasPrefix(p.Host, "/") {
-		addr = ""
-		attributes["host"], attributes["port"], attributes["sslmode"] = p.Host, strconv.Itoa(p.Port), "disable"
-	}
 	return &config.SQL{
-		PluginName:        postgresql.PluginNamePGX,
-		ConnectProtocol:   "tcp",
-		ConnectAddr:       addr,
-		ConnectAttributes: attributes,
-		User:              url.PathEscape(p.User),
-		Password:          p.password,
-		DatabaseName:      database,
-		MaxConns:          connections,
-		Connect:           openPool,
+		PluginName:   postgresql.PluginNamePGX,
+		DatabaseName: database,
+		Connect: func(*config.SQL) (*sqlx.DB, error) {
+			return p.openPool(database, connections)
+		},
 	}
 }
 
-// openPool opens the pool as the server would, except that connections close after a while without use: at rest four
-// services would otherwise keep dozens of Postgres processes.
-func openPool(cfg *config.SQL) (*sqlx.DB, error) {
-	plain := *cfg
-	plain.Connect = nil
-	plain.MaxIdleConns = cfg.MaxConns
-	pool, err := session.NewSession(&plain, &driver.PGXDriver{}, resolver.NewNoopResolver())
+// openPool opens a pool the way the server's own driver does. Connections close after a while without use: at rest
+// four services would otherwise keep dozens of Postgres processes.
+func (p postgresOptions) openPool(database string, connections int) (*sqlx.DB, error) {
+	cfg, err := p.config(database)
 	if err != nil {
 		return nil, err
 	}
+	connector := stdlib.GetConnector(*cfg, stdlib.OptionAfterConnect(durationsAsIntegers))
+	pool := sqlx.NewDb(sql.OpenDB(connector), "pgx")
+	pool.MapperFunc(strcase.ToSnake)
+	pool.SetMaxOpenConns(connections)
+	pool.SetMaxIdleConns(connections)
 	pool.SetConnMaxIdleTime(idleConnection)
-	return pool.DB, nil
+	if err := pool.Ping(); err != nil {
+		return nil, errors.Join(err, pool.Close())
+	}
+	return pool, nil
+}
+
+// durationsAsIntegers tells pgx what the server's tables hold for a time.Duration: nanoseconds.
+func durationsAsIntegers(_ context.Context, conn *pgx.Conn) error {
+	conn.TypeMap().RegisterDefaultPgType(time.Duration(0), "int8")
+	conn.TypeMap().RegisterDefaultPgType((*time.Duration)(nil), "int8")
+	return nil
+}
+
+func (p postgresOptions) config(database string) (*pgx.ConnConfig, error) {
+	cfg, err := pgx.ParseConfig(fmt.Sprintf("host=%s dbname=%s connect_timeout=5 sslmode=%s application_name=xbot-temporal",
+		quoteValue(p.Host), database, p.SSLMode))
+	if err != nil {
+		return nil, fmt.Errorf("describe the Postgres connection: %w", err)
+	}
+	cfg.User, cfg.Password = p.User, p.password
+	cfg.Port = uint16(p.Port)
+	for _, fallback := range cfg.Fallbacks {
+		fallback.Port = cfg.Port
+	}
+	return cfg, nil
+}
+
+// quoteValue writes a value of a connection string.
+func quoteValue(value string) string {
+	return "'" + strings.NewReplacer(`\`, `\\`, `'`, `\'`).Replace(value) + "'"
 }
 
 // connect opens one connection to a database.
 func (p postgresOptions) connect(ctx context.Context, database string) (*pgx.Conn, error) {
-	cfg, err := pgx.ParseConfig(fmt.Sprintf("dbname=%s connect_timeout=5 sslmode=%s application_name=xbot-temporal", database, p.SSLMode))
+	cfg, err := p.config(database)
 	if err != nil {
-		return nil, fmt.Errorf("describe the Postgres connection: %w", err)
-	}
-	cfg.Host, cfg.Port, cfg.User, cfg.Password = p.Host, uint16(p.Port), p.User, p.password
-	if cfg.TLSConfig != nil {
-		cfg.TLSConfig.ServerName = p.Host
+		return nil, err
 	}
 	return pgx.ConnectConfig(ctx, cfg)
 }
