@@ -15,11 +15,15 @@ type Client interface {
 	// Generate makes one call and streams it to sink, which may be nil. It returns the whole answer, or an error:
 	//
 	//   - fault.RateLimited with After when the provider says when to ask again (429)
-	//   - fault.Unavailable for 5xx, network errors, and no progress for the idle limit
+	//   - fault.Unavailable for 5xx, network errors, and no progress for the idle limit; with After when a 503 says when.
+	//     Reason tells the causes apart
 	//   - fault.TooLarge when the input exceeds the model's context window
 	//   - fault.Invalid or fault.Denied for other 4xx (bad request, bad key); repeating them cannot help
 	//   - ErrTruncated (fault.Unavailable) when the stream ends without a finish reason
-	//   - the context's cause when it ends first; the partial answer is returned beside it
+	//   - the context's cause when it ends first
+	//
+	// Beside an error stands what was streamed until then: text and reasoning, but no tool calls, whose arguments may be
+	// cut. An answer that ends with FinishLength keeps its calls; the arguments of the last one may be cut.
 	Generate(ctx context.Context, req Request, sink Sink) (Answer, error)
 	// Model returns the provider-qualified id of the model in use, "provider/model".
 	Model() string

@@ -49,6 +49,7 @@ func openAIScript(req Request, reply Reply) script {
 	}
 	s.tail = append(s.tail, event{data: []byte("[DONE]")})
 	s.broken = event{data: marshal(openAIError(reply))}
+	s.garbage = event{data: []byte(`{"choices":[{"delta":{"content":"`)}
 	return s
 }
 

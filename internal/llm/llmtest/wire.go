@@ -17,7 +17,7 @@ type event struct {
 // script is a whole streamed answer. What goes wrong goes wrong in body, or instead of tail.
 type script struct {
 	head, body, tail []event
-	broken           event // what ErrorPart sends
+	broken, garbage  event // what ErrorPart and Garbage send
 }
 
 // wire writes a response and notices when nobody is there to read it.
@@ -127,7 +127,7 @@ func (o *wire) broke(s script, b Break) bool {
 	case ErrorPart:
 		o.send(s.broken)
 	case Garbage:
-		o.write([]byte("data: {\"choices\":[{\"delta\":{\"content\":\"\n\n"))
+		o.send(s.garbage)
 		return false
 	default:
 		return false

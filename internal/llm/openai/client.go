@@ -7,7 +7,6 @@ import (
 	"errors"
 	"net/http"
 	"strings"
-	"sync"
 	"time"
 
 	sdk "github.com/sashabaranov/go-openai"
@@ -36,9 +35,7 @@ type Client struct {
 	endpoint *wire.Endpoint
 	base     string
 	model    string
-
-	mu      sync.Mutex
-	dialect dialect // what the provider has turned out to accept
+	dialect  *wire.Lessons[dialect]
 }
 
 var _ llm.Client = (*Client)(nil)
@@ -57,7 +54,7 @@ func New(cfg Config) (*Client, error) {
 		return nil, err
 	}
 	model := strings.TrimSpace(cfg.Model)
-	return &Client{endpoint: endpoint, base: base, model: model, dialect: firstDialect(base, model)}, nil
+	return &Client{endpoint: endpoint, base: base, model: model, dialect: wire.NewLessons(firstDialect(base, model))}, nil
 }
 
 // Model returns "openai/" and the model's name.
@@ -66,31 +63,10 @@ func (c *Client) Model() string { return "openai/" + c.model }
 // Generate makes one call. A request that the provider refuses because of a parameter it does not know is put in other
 // words and sent again at once, and the client remembers; nothing else is ever sent twice.
 func (c *Client) Generate(ctx context.Context, req llm.Request, sink llm.Sink) (llm.Answer, error) {
-	for {
-		spoken := c.current()
-		answer, err := c.attempt(ctx, req, sink, spoken)
-		refusal := wire.RefusalOf(err)
-		if refusal == nil {
-			return answer, err
-		}
-		learned, ok := spoken.learn(refusal)
-		if !ok {
-			return answer, err
-		}
-		c.remember(learned)
-	}
-}
-
-func (c *Client) current() dialect {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.dialect
-}
-
-func (c *Client) remember(d dialect) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.dialect = d
+	return c.dialect.Apply(
+		func(d dialect) (llm.Answer, error) { return c.attempt(ctx, req, sink, d) },
+		dialect.learn,
+	)
 }
 
 // attempt sends the request once, as the dialect wants it. A partial answer comes back beside an error, without its

@@ -80,6 +80,16 @@ func TestGenerate_LearnsToAskForNoUsage(t *testing.T) {
 	require.Equal(t, "ok", answer.Text)
 }
 
+func TestGenerate_DoesNotStreamTheSameTextTwice(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.replies(llmtest.Reply{Body: sse(delta(`{"content":"hello"}`), `{"error":{"code":400,"message":"stream_options is not supported"}}`)})
+	_, sink, err := b.ask("x")
+	require.Equal(t, fault.Invalid, fault.KindOf(err))
+	require.Equal(t, []string{"hello"}, sink.text)
+	require.Equal(t, 1, b.Count())
+}
+
 func TestGenerate_LearnsWhatBecomesOfReasoning(t *testing.T) {
 	t.Parallel()
 	history := func(reasoning string) llm.Request {

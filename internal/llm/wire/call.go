@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"strings"
 	"time"
 
 	"xbot/internal/fault"
@@ -44,6 +45,7 @@ type Call struct {
 	data     *time.Timer // fires after emptyFactor times idle without an event
 	idle     time.Duration
 	read     int64
+	broken   error // what the network said, as opposed to errors in what was read
 }
 
 // Begin starts a call. A nil sink is allowed.
@@ -65,17 +67,18 @@ func (c *Call) Context() context.Context { return c.ctx }
 // Sink returns where the answer goes; it is never nil.
 func (c *Call) Sink() llm.Sink { return c.sink }
 
-// Do sends the request. Answers other than 2xx come back as a *Refusal. It makes Call an HTTP client for SDKs.
+// Do sends the request. Answers other than 2xx, and web pages, come back as a *Refusal. It makes Call an HTTP client for SDKs.
 func (c *Call) Do(request *http.Request) (*http.Response, error) {
 	if request.Header.Get("User-Agent") == "" {
 		request.Header.Set("User-Agent", "xbot")
 	}
 	response, err := c.endpoint.client.Do(request)
 	if err != nil {
+		c.broken = err
 		return nil, err
 	}
 	c.beat()
-	if response.StatusCode/100 != 2 {
+	if response.StatusCode/100 != 2 || strings.HasPrefix(response.Header.Get("Content-Type"), "text/html") {
 		defer func() { _ = response.Body.Close() }() // read as far as it is wanted
 		// What came before a read error explains more than the error; without anything the status says enough.
 		body, _ := io.ReadAll(io.LimitReader(response.Body, maxRefusalBytes))
@@ -110,8 +113,8 @@ func (c *Call) beat() {
 	c.sink.Progress()
 }
 
-// Fail returns the error of the llm.Client contract for why the exchange ended. A nil err is a stream that ended in
-// order, but too early.
+// Fail returns the error of the llm.Client contract for why the exchange ended; err is what the reader met. A nil err is
+// a stream that ended in order, but too early.
 func (c *Call) Fail(err error) error {
 	host := c.endpoint.Host
 	if c.parent.Err() != nil {
@@ -123,16 +126,19 @@ func (c *Call) Fail(err error) error {
 	if refusal, ok := errors.AsType[*Refusal](err); ok {
 		return refusal.fault()
 	}
-	switch {
-	case err == nil || errors.Is(err, io.EOF):
-		return fault.Errorf(fault.Unavailable, "the answer of %s broke off (%w)", host, llm.ErrTruncated)
-	case errors.Is(err, errTooLong):
-		return fault.Errorf(fault.Unavailable, "%s sent more than %d MB without an end (%w)", host, maxAnswerBytes>>20, llm.ErrServer)
-	}
 	if _, ok := errors.AsType[*fault.Error](err); ok {
 		return err
 	}
-	return fault.Errorf(fault.Unavailable, "the connection to %s failed: %s (%w)", host, c.endpoint.quote(innermost(err)), llm.ErrNetwork)
+	switch {
+	case errors.Is(c.broken, errTooLong):
+		return fault.Errorf(fault.Unavailable, "%s sent more than %d MB without an end (%w)", host, maxAnswerBytes>>20, llm.ErrServer)
+	case c.broken != nil:
+		return fault.Errorf(fault.Unavailable, "the connection to %s failed: %s (%w)", host, c.endpoint.quote(innermost(c.broken)), llm.ErrNetwork)
+	case err == nil || errors.Is(err, io.EOF):
+		return fault.Errorf(fault.Unavailable, "the answer of %s broke off (%w)", host, llm.ErrTruncated)
+	default:
+		return c.Garbled("what cannot be understood: " + c.endpoint.quote(err.Error()))
+	}
 }
 
 // Garbled is the error for something that is not what the provider's format allows.
@@ -166,8 +172,11 @@ func (b *watchedBody) Read(p []byte) (int, error) {
 	if n > 0 {
 		b.call.beat()
 		if b.call.read += int64(n); b.call.read > maxAnswerBytes {
-			return n, errTooLong
+			err = errTooLong
 		}
+	}
+	if err != nil && !errors.Is(err, io.EOF) {
+		b.call.broken = err
 	}
 	return n, err
 }

@@ -124,6 +124,8 @@ func (r *Refusal) kind() fault.Kind {
 	switch {
 	case tooLong(text):
 		return fault.TooLarge
+	case strings.Contains(text, "credit balance is too low"), strings.Contains(text, "arrearage"): // Anthropic, Qwen: 400
+		return fault.Denied
 	case r.Status == http.StatusTooManyRequests:
 		return fault.RateLimited
 	case r.Status == http.StatusRequestTimeout, r.Status == http.StatusConflict, r.Status == http.StatusTooEarly,
@@ -149,7 +151,7 @@ func kindByWords(text string) fault.Kind {
 	switch {
 	case has("rate_limit", "rate limit", "too many requests", "throttling", "insufficient_quota"):
 		return fault.RateLimited
-	case has("authentication", "invalid_api_key", "permission", "unauthorized", "arrearage"):
+	case has("authentication", "invalid_api_key", "permission", "unauthorized"):
 		return fault.Denied
 	case has("invalid_request", "invalidparameter", "invalid_parameter", "not_found", "model_not_found"):
 		return fault.Invalid
@@ -160,7 +162,7 @@ func kindByWords(text string) fault.Kind {
 
 func outOfQuota(text string) bool {
 	return strings.Contains(text, "insufficient_quota") || strings.Contains(text, "exceeded your current quota") ||
-		strings.Contains(text, "insufficient balance") || strings.Contains(text, "allocationquota")
+		strings.Contains(text, "insufficient balance") || strings.Contains(text, "余额不足")
 }
 
 // tooLongWords are what providers say when the input exceeds the context window: OpenAI, Azure, DeepSeek, Qwen, vLLM,

@@ -40,19 +40,19 @@ func Tidy(messages []llm.Message) []llm.Message {
 
 func appendUser(tidy []llm.Message, m llm.Message) []llm.Message {
 	if last := len(tidy) - 1; last >= 0 && tidy[last].Role == "user" {
-		if m.Content != "" {
+		if !isBlank(m.Content) {
 			tidy[last].Content += "\n\n" + m.Content
 		}
 		return tidy
 	}
-	if m.Content == "" {
+	if isBlank(m.Content) {
 		m.Content = noText
 	}
 	return append(tidy, m)
 }
 
 func appendAssistant(tidy []llm.Message, m llm.Message, results map[string]llm.Message) []llm.Message {
-	if m.Content == "" && len(m.ToolCalls) == 0 {
+	if isBlank(m.Content) && len(m.ToolCalls) == 0 {
 		return tidy
 	}
 	tidy = append(tidy, m)
@@ -62,13 +62,16 @@ func appendAssistant(tidy []llm.Message, m llm.Message, results map[string]llm.M
 			result = llm.Message{Role: "tool", ToolCallID: call.ID, Content: noResult, IsError: true}
 		}
 		delete(results, call.ID)
-		if result.Content == "" {
+		if isBlank(result.Content) {
 			result.Content = noOutput
 		}
 		tidy = append(tidy, result)
 	}
 	return tidy
 }
+
+// isBlank reports whether a text holds nothing that a model could read; some providers refuse such texts.
+func isBlank(text string) bool { return strings.TrimSpace(text) == "" }
 
 // ShortID returns an id of nine letters and digits for a tool call. Ours are longer and hold dots; OpenAI allows 40
 // characters, Anthropic letters, digits, _ and -, Mistral exactly nine letters and digits. The same id gives the same

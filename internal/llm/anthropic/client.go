@@ -1,0 +1,109 @@
+// Package anthropic speaks to Anthropic's messages API and to services that imitate it. Thinking blocks come back
+// with their signatures in Answer.Opaque and are given back unchanged; prompts are marked for the provider's cache.
+package anthropic
+
+import (
+	"context"
+	"net/http"
+	"strings"
+	"time"
+
+	sdk "github.com/anthropics/anthropic-sdk-go"
+	"github.com/anthropics/anthropic-sdk-go/option"
+
+	"xbot/internal/fault"
+	"xbot/internal/llm"
+	"xbot/internal/llm/wire"
+)
+
+// DefaultBaseURL is Anthropic's own.
+const DefaultBaseURL = "https://api.anthropic.com"
+
+// Config says which provider, and how.
+type Config struct {
+	BaseURL string // up to and without /v1/messages; empty means DefaultBaseURL
+	APIKey  string
+	Model   string // required
+	// Thinking asks for adaptive thinking. A model that has none refuses it once and is not asked again.
+	Thinking bool
+	// IdleTimeout is how long a call may make no progress; zero means wire.DefaultIdleTimeout.
+	IdleTimeout time.Duration
+	// Transport carries the requests; nil means the connections that all clients share.
+	Transport http.RoundTripper
+}
+
+// Client talks to one model. It is safe for concurrent use.
+type Client struct {
+	endpoint *wire.Endpoint
+	base     string
+	model    string
+	dialect  *wire.Lessons[dialect]
+}
+
+var _ llm.Client = (*Client)(nil)
+
+// New checks the configuration. It does not call the provider.
+func New(cfg Config) (*Client, error) {
+	base := strings.TrimRight(strings.TrimSpace(cfg.BaseURL), "/")
+	base = strings.TrimSuffix(strings.TrimSuffix(base, "/messages"), "/v1")
+	if base == "" {
+		base = DefaultBaseURL
+	}
+	model := strings.TrimSpace(cfg.Model)
+	if model == "" {
+		return nil, fault.Errorf(fault.Invalid, "no model is named: set LLM_MODEL to one that the provider offers")
+	}
+	endpoint, err := wire.NewEndpoint(base, cfg.APIKey, cfg.IdleTimeout, cfg.Transport)
+	if err != nil {
+		return nil, err
+	}
+	return &Client{endpoint: endpoint, base: base, model: model, dialect: wire.NewLessons(firstDialect(model, cfg.Thinking))}, nil
+}
+
+// Model returns "anthropic/" and the model's name.
+func (c *Client) Model() string { return "anthropic/" + c.model }
+
+// Generate makes one call. A request that is refused because of a parameter is put in other words and sent again at
+// once, and the client remembers; nothing else is ever sent twice.
+func (c *Client) Generate(ctx context.Context, req llm.Request, sink llm.Sink) (llm.Answer, error) {
+	return c.dialect.Apply(
+		func(d dialect) (llm.Answer, error) { return c.attempt(ctx, req, sink, d) },
+		dialect.learn,
+	)
+}
+
+// attempt sends the request once. A partial answer comes back beside an error, without its tool calls.
+func (c *Client) attempt(ctx context.Context, req llm.Request, sink llm.Sink, d dialect) (llm.Answer, error) {
+	call := c.endpoint.Begin(ctx, sink)
+	defer call.End()
+	messages := sdk.NewMessageService(c.options(call)...)
+	stream := messages.NewStreaming(call.Context(), encodeRequest(c.model, c.origin(), req, d))
+	defer func() { _ = stream.Close() }() // the answer is complete or its error known
+	reader := &assembly{call: call}
+	for stream.Next() {
+		reader.take(stream.Current())
+	}
+	answer := reader.answer(c.origin())
+	err := reader.check()
+	if answer.Finish == "" {
+		err = call.Fail(streamError(call, stream.Err()))
+	}
+	if err != nil {
+		answer.ToolCalls, answer.Opaque = nil, nil
+	}
+	return answer, err
+}
+
+// options are the SDK's for one call. It neither retries nor looks for keys, addresses or tracers by itself.
+func (c *Client) options(call *wire.Call) []option.RequestOption {
+	options := []option.RequestOption{
+		option.WithHTTPClient(exchange{call}), option.WithBaseURL(c.base), option.WithMaxRetries(0), option.WithoutOpenTelemetry(),
+	}
+	if c.endpoint.Key != "" {
+		options = append(options, option.WithAPIKey(c.endpoint.Key))
+	}
+	return options
+}
+
+// origin names who signs the thinking: signatures of another model or service mean nothing here.
+func (c *Client) origin() string { return c.endpoint.Host + " " + c.model }

@@ -1,0 +1,63 @@
+package anthropic
+
+import (
+	"encoding/json"
+
+	"xbot/internal/llm"
+)
+
+// opaque is what Answer.Opaque holds: the order of an answer's blocks, and its thinking with the signatures, which the
+// API wants back unchanged and in place. Text and calls are only referred to, since the answer has them.
+type opaque struct {
+	Origin string `json:"origin"`
+	Blocks []kept `json:"blocks"`
+}
+
+// kept is one block; exactly one of Signature, Redacted, Call and Text says which.
+type kept struct {
+	Thinking  string `json:"thinking,omitempty"` // may be empty beside a signature
+	Signature string `json:"signature,omitempty"`
+	Redacted  string `json:"redacted,omitempty"`
+	Call      bool   `json:"call,omitempty"` // the next tool call
+	Text      int    `json:"text,omitempty"` // the next so many bytes of the text
+}
+
+// parseOpaque reads what makeOpaque wrote, or says that it is something else.
+func parseOpaque(raw json.RawMessage) (opaque, bool) {
+	var o opaque
+	if len(raw) == 0 || json.Unmarshal(raw, &o) != nil {
+		return opaque{}, false
+	}
+	return o, true
+}
+
+// fits reports whether the blocks cover exactly the text and the calls of a message, which may have changed since.
+func (o opaque) fits(m llm.Message) bool {
+	text, calls := 0, 0
+	for _, b := range o.Blocks {
+		switch {
+		case b.Signature != "" || b.Redacted != "":
+		case b.Call:
+			calls++
+		case b.Text < 0:
+			return false
+		default:
+			text += min(b.Text, len(m.Content)+1) // bounded, so that no sum overflows
+		}
+	}
+	return text == len(m.Content) && calls == len(m.ToolCalls)
+}
+
+// encode returns nothing when there is no thinking to keep.
+func (o opaque) encode() json.RawMessage {
+	for _, b := range o.Blocks {
+		if b.Signature != "" || b.Redacted != "" {
+			raw, err := json.Marshal(o)
+			if err != nil {
+				panic(err) // strings, numbers and booleans always encode
+			}
+			return raw
+		}
+	}
+	return nil
+}

@@ -1,0 +1,128 @@
+package anthropic
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+
+	sdk "github.com/anthropics/anthropic-sdk-go"
+	"github.com/anthropics/anthropic-sdk-go/packages/param"
+
+	"xbot/internal/llm"
+	"xbot/internal/llm/wire"
+)
+
+// hidden stands for what came before a transcript that begins with an answer; the API wants a user first.
+const hidden = "(Earlier messages are not shown.)"
+
+// encodeRequest returns the request. Three places are marked for the cache: the tools, the system prompt and the end
+// of the conversation, which the next step of a turn sends again.
+func encodeRequest(model, origin string, req llm.Request, d dialect) sdk.MessageNewParams {
+	out := sdk.MessageNewParams{
+		Model:     sdk.Model(model),
+		MaxTokens: int64(d.limit(req.MaxTokens)),
+		Messages:  encodeMessages(req.Messages, origin, d),
+		Tools:     encodeTools(req.Tools, d),
+	}
+	if strings.TrimSpace(req.System) != "" {
+		out.System = []sdk.TextBlockParam{{Text: req.System}}
+		mark(&out.System[0].CacheControl, d)
+	}
+	if d.thinking {
+		out.Thinking = sdk.ThinkingConfigParamUnion{OfAdaptive: &sdk.ThinkingConfigAdaptiveParam{
+			Display: sdk.ThinkingConfigAdaptiveDisplaySummarized,
+		}}
+	}
+	return out
+}
+
+func mark(place *sdk.CacheControlEphemeralParam, d dialect) {
+	if place != nil && !d.noCache {
+		*place = sdk.NewCacheControlEphemeralParam()
+	}
+}
+
+func encodeTools(tools []llm.Tool, d dialect) []sdk.ToolUnionParam {
+	var out []sdk.ToolUnionParam
+	for i, tool := range tools {
+		schema := tool.Parameters
+		if len(schema) == 0 {
+			schema = json.RawMessage(`{"type":"object","properties":{}}`)
+		}
+		encoded := &sdk.ToolParam{Name: tool.Name, InputSchema: param.Override[sdk.ToolInputSchemaParam](schema)}
+		if tool.Description != "" {
+			encoded.Description = sdk.String(tool.Description)
+		}
+		if i == len(tools)-1 {
+			mark(&encoded.CacheControl, d)
+		}
+		out = append(out, sdk.ToolUnionParam{OfTool: encoded})
+	}
+	return out
+}
+
+// encodeMessages makes alternating messages: results of tools and what the user says next are one user message, results
+// first.
+func encodeMessages(messages []llm.Message, origin string, d dialect) []sdk.MessageParam {
+	var out []sdk.MessageParam
+	add := func(role sdk.MessageParamRole, blocks ...sdk.ContentBlockParamUnion) {
+		if last := len(out) - 1; last >= 0 && out[last].Role == role {
+			out[last].Content = append(out[last].Content, blocks...)
+			return
+		}
+		if len(out) == 0 && role == sdk.MessageParamRoleAssistant {
+			out = append(out, sdk.NewUserMessage(sdk.NewTextBlock(hidden)))
+		}
+		out = append(out, sdk.MessageParam{Role: role, Content: blocks})
+	}
+	for _, m := range wire.Tidy(messages) {
+		switch m.Role {
+		case "assistant":
+			add(sdk.MessageParamRoleAssistant, encodeAnswer(m, origin, d)...)
+		case "tool":
+			add(sdk.MessageParamRoleUser, sdk.NewToolResultBlock(wire.ShortID(m.ToolCallID), m.Content, m.IsError))
+		default:
+			add(sdk.MessageParamRoleUser, sdk.NewTextBlock(m.Content))
+		}
+	}
+	if len(out) > 0 {
+		content := out[len(out)-1].Content
+		mark(content[len(content)-1].GetCacheControl(), d)
+	}
+	return out
+}
+
+// encodeAnswer returns an earlier answer's blocks in their order, its thinking as it came. Thinking that somebody else
+// signed, or that no longer fits the text and the calls, is left out.
+func encodeAnswer(m llm.Message, origin string, d dialect) []sdk.ContentBlockParamUnion {
+	layout := plain(m)
+	if kept, ok := parseOpaque(m.Opaque); ok && !d.noReturn && kept.Origin == origin && kept.fits(m) {
+		layout = kept.Blocks
+	}
+	var blocks []sdk.ContentBlockParamUnion
+	text, calls := m.Content, m.ToolCalls
+	for _, b := range layout {
+		switch {
+		case b.Signature != "":
+			blocks = append(blocks, sdk.NewThinkingBlock(b.Signature, b.Thinking))
+		case b.Redacted != "":
+			blocks = append(blocks, sdk.NewRedactedThinkingBlock(b.Redacted))
+		case b.Call:
+			input := json.RawMessage(wire.Object(calls[0].Arguments))
+			blocks = append(blocks, sdk.NewToolUseBlock(wire.ShortID(calls[0].ID), input, calls[0].Name))
+			calls = calls[1:]
+		case strings.TrimSpace(text[:b.Text]) == "":
+			text = text[b.Text:] // the API refuses blank texts
+		default:
+			blocks = append(blocks, sdk.NewTextBlock(text[:b.Text]))
+			text = text[b.Text:]
+		}
+	}
+	return blocks
+}
+
+// plain is the order of an answer without thinking: the text, then the calls.
+func plain(m llm.Message) []kept {
+	layout := []kept{{Text: len(m.Content)}}
+	return append(layout, slices.Repeat([]kept{{Call: true}}, len(m.ToolCalls))...)
+}
