@@ -25,6 +25,7 @@ type server struct {
 	t      *testing.T
 	home   string
 	url    string
+	traces string // folder outside the home, for what commands write
 	model  *llmtest.Server
 	client *apiclient.Client
 }
@@ -42,7 +43,7 @@ func prepareServer(t *testing.T, env ...string) *server {
 	home, err := os.MkdirTemp("", "xe")
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, os.RemoveAll(home)) })
-	s := &server{t: t, home: home, url: "http://" + freeAddress(t), model: llmtest.New(t)}
+	s := &server{t: t, home: home, traces: t.TempDir(), url: "http://" + freeAddress(t), model: llmtest.New(t)}
 	workspace := t.TempDir()
 	all := append([]string{
 		"XBOT_HOME=" + home, "XBOT_HTTP_ADDR=" + strings.TrimPrefix(s.url, "http://"), "XBOT_WORKSPACE=" + workspace,
@@ -237,7 +238,7 @@ func (k *talk) answers() []string {
 
 // file is where a command leaves its trace.
 func (k *talk) file(name string) string {
-	return filepath.Join(k.home, "..", filepath.Base(k.home)+"-"+name)
+	return filepath.Join(k.traces, strings.ReplaceAll(string(k.key), ":", "-")+"-"+name)
 }
 
 // trace returns the lines that commands wrote to a file, which is removed with the test.

@@ -1,0 +1,33 @@
+package e2e
+
+import (
+	"log/slog"
+
+	"github.com/stretchr/testify/require"
+	"go.temporal.io/sdk/client"
+
+	"xbot/internal/chat"
+	"xbot/internal/localstack"
+	"xbot/internal/temporalclient"
+	"xbot/workflows"
+)
+
+// temporal opens the local Temporal as its operator.
+func (s *server) temporal() client.Client {
+	s.t.Helper()
+	e, err := localstack.Read(s.home)
+	require.NoError(s.t, err)
+	c, err := temporalclient.New(temporalclient.Config{
+		Address: e.Temporal.Address, Namespace: e.Temporal.Namespace, ServerName: e.Temporal.ServerName,
+		CAFile: e.Temporal.CAFile, CertFile: e.Temporal.CertFile, KeyFile: e.Temporal.KeyFile, Log: slog.New(slog.DiscardHandler),
+	})
+	require.NoError(s.t, err)
+	s.t.Cleanup(c.Close)
+	return c
+}
+
+// terminate ends the open run of a session's turn, as somebody might do in the Temporal UI.
+func (s *server) terminate(key chat.SessionKey) {
+	s.t.Helper()
+	require.NoError(s.t, s.temporal().TerminateWorkflow(s.t.Context(), workflows.TurnID(key), "", "test"))
+}
