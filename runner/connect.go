@@ -16,20 +16,23 @@ const (
 	retryFirst      = 100 * time.Millisecond
 	retryMost       = 10 * time.Second
 	supersededPause = 60 * time.Second // two machines with one token would else take turns every moment
-	stableAfter     = 10 * time.Second // a connection that lived this long was a good one: begin with retryFirst again
+	retryShaky      = time.Second      // the most, when the last connection was accepted and then broke
+	stableAfter     = time.Second      // a connection that lived this long was a good one: begin with retryFirst again
 )
 
 // stayConnected connects again and again until ctx ends. The server asks again for what it was waiting for.
 func (d *daemon) stayConnected(ctx context.Context) {
 	wait, said := retryFirst, ""
 	for ctx.Err() == nil {
-		began := time.Now()
-		err := d.serveOnce(ctx)
+		lived, err := d.serveOnce(ctx)
 		if ctx.Err() != nil {
 			return
 		}
-		if time.Since(began) > stableAfter {
-			wait, said = retryFirst, ""
+		if lived > 0 {
+			wait, said = min(wait, retryShaky), ""
+		}
+		if lived > stableAfter {
+			wait = retryFirst
 		}
 		if text := err.Error(); text != said { // the same failure every ten seconds is said once
 			d.log.Warn("not connected; trying again", "error", text)
@@ -47,25 +50,28 @@ func (d *daemon) stayConnected(ctx context.Context) {
 	}
 }
 
-// serveOnce connects, registers and serves until the connection ends, which is always an error.
-func (d *daemon) serveOnce(ctx context.Context) error {
+// serveOnce connects, registers and serves until the connection ends, which is always an error. Lived is how long the
+// server kept it, 0 if it never accepted.
+func (d *daemon) serveOnce(ctx context.Context) (lived time.Duration, err error) {
 	token, err := d.cfg.Token()
 	if err != nil {
-		return err
+		return 0, err
 	}
 	sock, err := socket.Dial(ctx, d.cfg.Server)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	defer sock.Close(socket.CodeGoingAway, "the runner is stopping")
 	stop := context.AfterFunc(ctx, func() { sock.Close(socket.CodeGoingAway, "the runner is stopping") })
 	defer stop()
 	welcome, err := d.register(sock, token)
 	if err != nil {
-		return err
+		return 0, err
 	}
+	began := time.Now()
 	d.log.Info("connected", "runner", welcome.Runner, "server_version", welcome.Version)
-	return newSession(d, sock).serve(ctx)
+	err = newSession(d, sock).serve(ctx)
+	return time.Since(began), err
 }
 
 func (d *daemon) register(sock *socket.Socket, token string) (wire.Registered, error) {

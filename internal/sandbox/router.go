@@ -13,7 +13,7 @@ import (
 // Pauses between looks for a runner that is not connected. A runner that connects to this process is noticed at once.
 const (
 	lookFirst = 50 * time.Millisecond
-	lookMost  = time.Second
+	lookMost  = 250 * time.Millisecond
 )
 
 // Way is one connection to a runner, as long as it lasts.

@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -30,14 +31,15 @@ type Tree struct {
 	denied    []string // absolute, links followed as far as they lead
 	spool     string   // holds unfinished uploads
 
-	mu      sync.Mutex
-	uploads map[string]*upload
+	mu       sync.Mutex
+	uploads  map[string]*upload
+	finished map[string]time.Time // uploads that are in place, for uploadIdle
 }
 
 // Open prepares a tree. State is the runner's own folder; unfinished uploads of an earlier run are removed from it.
 // A workspace inside a denied folder is an error.
 func Open(workspace string, denied []string, state string) (*Tree, error) {
-	t := &Tree{spool: filepath.Join(state, "uploads"), uploads: map[string]*upload{}}
+	t := &Tree{spool: filepath.Join(state, "uploads"), uploads: map[string]*upload{}, finished: map[string]time.Time{}}
 	for _, dir := range denied {
 		real, err := follow(dir, 0)
 		if err != nil {

@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"sync"
@@ -35,8 +36,11 @@ func (t *Tree) Write(w wire.Write) (wire.WriteResult, error) {
 	if err := checkWrite(w); err != nil {
 		return wire.WriteResult{}, err
 	}
+	if t.wasFinished(w.Upload) {
+		return wire.WriteResult{}, nil // the answer to the last part was lost on its way
+	}
 	if w.Last && w.Offset == 0 {
-		return wire.WriteResult{}, t.place(w, bytes.NewReader(w.Data))
+		return wire.WriteResult{}, t.finish(w, bytes.NewReader(w.Data))
 	}
 	u, err := t.upload(w)
 	if err != nil {
@@ -47,6 +51,9 @@ func (t *Tree) Write(w wire.Write) (wire.WriteResult, error) {
 	}
 	u.mu.Lock()
 	defer u.mu.Unlock()
+	if w.Retry && !w.Last && w.Offset+int64(len(w.Data)) == u.size {
+		return wire.WriteResult{}, nil // the answer to this part was lost on its way
+	}
 	if w.Offset != u.size {
 		t.drop(w.Upload, u)
 		return wire.WriteResult{Restart: true}, nil
@@ -67,7 +74,27 @@ func (t *Tree) append(u *upload, w wire.Write) error {
 	if err != nil {
 		return explain(err, w.Path)
 	}
-	return t.place(w, u.file)
+	return t.finish(w, u.file)
+}
+
+// finish puts the content in place and remembers the upload, so that a repeated last part is known to be done.
+func (t *Tree) finish(w wire.Write, content io.ReadSeeker) error {
+	if err := t.place(w, content); err != nil {
+		return err
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	now := time.Now()
+	maps.DeleteFunc(t.finished, func(_ string, at time.Time) bool { return now.Sub(at) > uploadIdle })
+	t.finished[w.Upload] = now
+	return nil
+}
+
+func (t *Tree) wasFinished(upload string) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	_, ok := t.finished[upload]
+	return ok
 }
 
 func checkWrite(w wire.Write) error {

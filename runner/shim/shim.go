@@ -8,6 +8,7 @@ package shim
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -199,8 +200,8 @@ func (s *shim) record() {
 	s.out.finish(&s.status)
 	for range recordTries {
 		err := job.Replace(s.dir, job.StatusFile, s.status)
-		if err == nil {
-			break
+		if err == nil || errors.Is(err, fs.ErrNotExist) {
+			break // recorded, or the whole folder is gone and nobody can ask
 		}
 		if !s.out.makeRoom(&s.status) {
 			<-time.After(recordEvery) // the disk is full or gone; until then the job counts as running

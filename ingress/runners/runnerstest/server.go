@@ -5,6 +5,7 @@ package runnerstest
 
 import (
 	"context"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -26,6 +27,7 @@ type Server struct {
 	Hub      *runners.Hub
 	Registry *Registry
 	http     *httptest.Server
+	conns    *tracker
 	closed   bool
 }
 
@@ -37,7 +39,10 @@ func NewServer(t testing.TB, registry *Registry) *Server {
 	}
 	s := &Server{t: t, Registry: registry}
 	mux := http.NewServeMux()
-	s.http = httptest.NewServer(mux)
+	s.http = httptest.NewUnstartedServer(mux)
+	s.conns = &tracker{Listener: s.http.Listener, open: map[net.Conn]bool{}}
+	s.http.Listener = s.conns
+	s.http.Start()
 	s.Hub = runners.New(runners.Config{Registry: registry, Address: s.http.URL, Version: "test"})
 	internal, err := s.Hub.Internal(Key)
 	require.NoError(t, err)
@@ -55,8 +60,8 @@ func (s *Server) ConnectURL() string {
 	return "ws" + strings.TrimPrefix(s.http.URL, "http") + "/api/runners/connect"
 }
 
-// Cut breaks every connection to the server without a farewell.
-func (s *Server) Cut() { s.http.CloseClientConnections() }
+// Cut breaks every connection to the server without a farewell, WebSockets included.
+func (s *Server) Cut() { s.conns.cut() }
 
 // Close stops the server.
 func (s *Server) Close() {
@@ -65,7 +70,7 @@ func (s *Server) Close() {
 	}
 	s.closed = true
 	s.Hub.Close()
-	s.http.CloseClientConnections()
+	s.Cut()
 	s.http.Close()
 }
 

@@ -1,0 +1,150 @@
+package sandboxtest
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"xbot/internal/sandbox"
+)
+
+// crashCases harm what is behind the sandbox; each has a fixture of its own.
+var crashCases = map[string]func(*bench){
+	"cut connections lose no output":                   cutConnection,
+	"a killed daemon neither loses nor repeats":        killDaemon,
+	"a command that ends without a daemon is found":    endsWithoutDaemon,
+	"a kill reaches a command of an earlier daemon":    killAdopted,
+	"a timeout holds without a daemon":                 timeoutWithoutDaemon,
+	"a killed shim is lost, once, and leaves nobody":   killShim,
+	"a shim killed while no daemon watched is lost":    killShimUnwatched,
+	"a wiped job store is lost rather than run again":  wipedStore,
+	"files survive a connection that breaks all along": filesOverBadLine,
+}
+
+const counting = `for i in $(seq 1 40); do echo line $i; sleep 0.02; done; echo ran >> log`
+
+func countedLines() string {
+	var want strings.Builder
+	for i := range 40 {
+		fmt.Fprintf(&want, "line %d\n", i+1)
+	}
+	return want.String()
+}
+
+// cutConnection relies on start, which checks that the pieces of output join without a gap or a repetition.
+func cutConnection(b *bench) {
+	r := b.start(sandbox.ExecRequest{Command: counting})
+	for i := 5; i <= 35; i += 10 {
+		r.waitOutput(fmt.Sprintf("line %d\n", i))
+		b.Cut()
+	}
+	require.Equal(b.T, countedLines(), string(r.end().Output))
+	require.Equal(b.T, "ran\n", b.sh("cat log"))
+}
+
+func killDaemon(b *bench) {
+	r := b.start(sandbox.ExecRequest{Command: counting})
+	for i := 5; i <= 25; i += 10 {
+		r.waitOutput(fmt.Sprintf("line %d\n", i))
+		b.Kill()
+		b.Start()
+	}
+	require.Equal(b.T, countedLines(), string(r.end().Output))
+	require.Equal(b.T, "ran\n", b.sh("cat log"))
+}
+
+func endsWithoutDaemon(b *bench) {
+	mark := "unwatched-" + b.dir
+	r := b.start(sandbox.ExecRequest{Command: "echo up; sleep 0.5; echo ran >> log; exit 3 # " + mark})
+	b.Kill()
+	b.eventually(func() bool { return !b.Alive(mark) }, "the command does not end by itself")
+	b.Start()
+	got := r.end()
+	require.Equal(b.T, sandbox.ExecExited, got.State)
+	require.Equal(b.T, 3, got.Code)
+	require.Equal(b.T, "ran\n", b.sh("cat log"))
+}
+
+func killAdopted(b *bench) {
+	mark := "adopted-" + b.dir
+	r := b.start(sandbox.ExecRequest{Command: family(mark)})
+	b.Kill()
+	b.Start()
+	b.must(b.Box.Kill(b.ctx, r.id))
+	require.Equal(b.T, sandbox.ExecKilled, r.end().State)
+	b.mustBeGone(mark)
+}
+
+func timeoutWithoutDaemon(b *bench) {
+	mark := "alone-" + b.dir
+	r := b.start(sandbox.ExecRequest{Command: family(mark), Timeout: 1_000_000_000})
+	b.Kill()
+	b.mustBeGone(mark)
+	b.Start()
+	require.Equal(b.T, sandbox.ExecTimedOut, r.end().State)
+}
+
+func killShim(b *bench) {
+	mark := "orphan-" + b.dir
+	r := b.start(sandbox.ExecRequest{Command: "echo ran >> log; " + family(mark)})
+	b.eventually(func() bool { return b.Alive(mark+"-daemon") && b.Alive(mark+"-stubborn") }, "the family does not come up")
+	b.KillShim(r.id)
+	got := r.end()
+	require.Equal(b.T, sandbox.ExecLost, got.State)
+	require.Equal(b.T, "up\n", string(got.Output))
+	b.mustBeGone(mark)
+	again := b.exec(sandbox.ExecRequest{ID: r.id, Command: "echo ran >> log; " + family(mark)})
+	require.Equal(b.T, sandbox.ExecLost, again.State)
+	require.Equal(b.T, "ran\n", b.sh("cat log"))
+}
+
+func killShimUnwatched(b *bench) {
+	mark := "unwatched-orphan-" + b.dir
+	r := b.start(sandbox.ExecRequest{Command: "echo ran >> log; " + family(mark)})
+	b.eventually(func() bool { return b.Alive(mark+"-daemon") && b.Alive(mark+"-stubborn") }, "the family does not come up")
+	b.Kill()
+	b.KillShim(r.id)
+	require.True(b.T, b.Alive(mark+"-stubborn"), "nobody is there to notice")
+	b.Start()
+	require.Equal(b.T, sandbox.ExecLost, r.end().State)
+	b.mustBeGone(mark)
+	require.Equal(b.T, "ran\n", b.sh("cat log"))
+}
+
+func wipedStore(b *bench) {
+	r := b.start(sandbox.ExecRequest{Command: "echo ran >> log; echo up; sleep 1; echo end >> log"})
+	b.Wipe()
+	require.Equal(b.T, sandbox.ExecLost, r.end().State)
+	b.eventually(func() bool { return b.sh("cat log") == "ran\nend\n" }, "the command went on, and once")
+}
+
+func filesOverBadLine(b *bench) {
+	data := randomBytes(6 << 20)
+	stop, stopped := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(stopped)
+		tick := time.NewTicker(800 * time.Millisecond)
+		defer tick.Stop()
+		for {
+			select {
+			case <-stop:
+				return
+			case <-tick.C:
+				b.Cut()
+			}
+		}
+	}()
+	for i := range 20 {
+		path, want := b.path(fmt.Sprintf("f%d", i)), data[:(i%6)<<20+i]
+		b.must(b.Box.WriteFile(b.ctx, path, want, sandbox.WriteCreate))
+		got, err := b.Box.ReadFile(b.ctx, path, 0, 0)
+		b.must(err)
+		require.True(b.T, bytes.Equal(want, got.Data))
+		b.must(b.Box.Remove(b.ctx, path))
+	}
+	close(stop)
+	<-stopped
+}
