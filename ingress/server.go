@@ -3,11 +3,9 @@ package ingress
 import (
 	"context"
 	"errors"
-	"io/fs"
 	"log/slog"
 	"net"
 	"net/http"
-	"path"
 	"strings"
 	"time"
 
@@ -31,7 +29,7 @@ type Routes struct {
 	Internal http.Handler                                    // /internal/: workers of other processes
 	Temporal http.Handler                                    // /temporal/, behind the login; nil if there is none
 	Metrics  http.Handler                                    // /metrics, behind the login
-	Page     fs.FS                                           // the built page
+	Page     http.Handler                                    // everything else
 	Ready    func(context.Context) error                     // /readyz
 	Host     func(*http.Request) error                       // refuses foreign host names
 	Refuse   func(http.ResponseWriter, *http.Request, error) // answers what Host refuses
@@ -58,7 +56,7 @@ func (r Routes) Handler() http.Handler {
 	if r.Temporal != nil {
 		mux.Handle("/temporal/", r.Temporal)
 	}
-	mux.Handle("/", page(r.Page))
+	mux.Handle("/", r.Page)
 	return r.guard(mux)
 }
 
@@ -73,7 +71,7 @@ func (r Routes) guard(next http.Handler) http.Handler {
 		}
 		h := w.Header()
 		h.Set("X-Content-Type-Options", "nosniff")
-		h.Set("Referrer-Policy", "no-referrer")
+		h.Set("Referrer-Policy", "same-origin")
 		h.Set("X-Frame-Options", "DENY")
 		next.ServeHTTP(w, q)
 	})
@@ -87,41 +85,6 @@ func answer(w http.ResponseWriter, err error) {
 		return
 	}
 	_, _ = w.Write([]byte("ok\n")) // the client is gone if this fails
-}
-
-// contentPolicy keeps the page from running or loading anything that is not ours.
-const contentPolicy = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self'; connect-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
-
-// page serves the built page; paths that are not files are the page's own and get its index.
-func page(files fs.FS) http.Handler {
-	static := http.FileServerFS(files)
-	return http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
-		w.Header().Set("Content-Security-Policy", contentPolicy)
-		name := strings.TrimPrefix(path.Clean(q.URL.Path), "/")
-		info, err := fs.Stat(files, name)
-		switch {
-		case err == nil && !info.IsDir() && name != "index.html":
-			if strings.HasPrefix(name, "assets/") { // their names hold a hash of their content
-				w.Header().Set("Cache-Control", "public, max-age=31536000, immutable")
-			}
-			static.ServeHTTP(w, q)
-		case strings.HasPrefix(name, "assets/"):
-			http.NotFound(w, q)
-		default:
-			index(w, files)
-		}
-	})
-}
-
-func index(w http.ResponseWriter, files fs.FS) {
-	body, err := fs.ReadFile(files, "index.html")
-	if err != nil {
-		http.Error(w, "The page was not built. Run \"make build\" and start the server again.", http.StatusNotFound)
-		return
-	}
-	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	w.Header().Set("Cache-Control", "no-cache")
-	_, _ = w.Write(body) // the client is gone if this fails
 }
 
 // Listen opens the address of the server; a port in use is a sentence for the operator.

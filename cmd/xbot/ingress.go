@@ -166,7 +166,7 @@ func (in *ingressPart) routes() (ingress.Routes, error) {
 		return ingress.Routes{}, err
 	}
 	r := ingress.Routes{
-		API: a.Handler(), OpenAPI: openAPIHandler(), Page: web.Files(), Host: in.auth.Hosts.Check, Refuse: a.Refuse,
+		API: a.Handler(), OpenAPI: openAPIHandler(), Page: web.Handler(), Host: in.auth.Hosts.Check, Refuse: a.Refuse,
 		Runners: in.hub, Internal: internal, Ready: in.ready,
 		Metrics: in.auth.Require(in.tele.Handler(), a.Refuse),
 	}

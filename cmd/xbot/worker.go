@@ -12,8 +12,7 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/config"
 	"xbot/internal/llm"
-	"xbot/internal/llm/demo"
-	"xbot/internal/llm/openai"
+	"xbot/internal/llm/provider"
 	"xbot/internal/temporalclient"
 	"xbot/internal/tool"
 	"xbot/internal/tool/file"
@@ -58,10 +57,9 @@ func (workerCmd) Run(ctx context.Context) error {
 }
 
 func newModel(cfg config.LLM) (llm.Client, error) {
-	if cfg.BaseURL != "" {
-		return openai.New(openai.Config{BaseURL: cfg.BaseURL, APIKey: cfg.APIKey, Model: cfg.Model, IdleTimeout: cfg.RetryTimeout})
-	}
-	return demo.Client{}, nil
+	return provider.FromConfig(provider.Config{
+		Provider: cfg.Provider, BaseURL: cfg.BaseURL, APIKey: cfg.APIKey, Model: cfg.Model, IdleTimeout: cfg.RetryTimeout,
+	})
 }
 
 // activities puts the adapters into the activities.
