@@ -1,0 +1,100 @@
+package e2e
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.temporal.io/api/enums/v1"
+	"go.temporal.io/api/history/v1"
+	"google.golang.org/protobuf/encoding/protojson"
+	"google.golang.org/protobuf/proto"
+
+	"xbot/internal/chat"
+	"xbot/workflows"
+)
+
+// history returns the events of a turn's run.
+func (s *server) history(turn chat.Turn) *history.History {
+	s.t.Helper()
+	out := &history.History{}
+	events := s.temporal().GetWorkflowHistory(s.t.Context(), workflows.TurnID(turn.Session), turn.RunID, false, enums.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT)
+	for events.HasNext() {
+		event, err := events.Next()
+		require.NoError(s.t, err)
+		out.Events = append(out.Events, event)
+	}
+	return out
+}
+
+// capture keeps the history of a turn for the replay tests, when CAPTURE_HISTORIES=1.
+func (s *server) capture(name string, turn chat.Turn) *history.History {
+	s.t.Helper()
+	h := s.history(turn)
+	if os.Getenv("CAPTURE_HISTORIES") == "1" {
+		data, err := protojson.MarshalOptions{Indent: " "}.Marshal(h)
+		require.NoError(s.t, err)
+		require.NoError(s.t, os.WriteFile(filepath.Join("..", "workflows", "testdata", name+".json"), data, 0o644))
+	}
+	return h
+}
+
+// TestHistories_HoldReferencesOnly runs the kinds of turns there are and looks at their histories: small, and without
+// what people wrote. With CAPTURE_HISTORIES=1 it refreshes the corpus of the replay tests.
+func TestHistories_HoldReferencesOnly(t *testing.T) {
+	s := newServer(t, "LLM_RETRY_DELAY=10ms", "LLM_RETRY_ATTEMPTS=2", "AGENT_MAX_ITERATIONS=8")
+	k := s.newTalk()
+	const spoken = "a long secret tale that goes on and on well past the first words of it"
+	turn := k.untilEnded(time.Minute, k.send("# "+spoken+" TAIL", "say "+spoken))
+	small(t, "plain", s.capture("plain", turn), 20, 4<<10)
+
+	program := []string{"each"}
+	for range 5 {
+		program = append(program, k.shell("echo "+spoken))
+	}
+	turn = k.untilEnded(time.Minute, k.send(append(program, "say done")...))
+	small(t, "five commands", s.capture("five-commands", turn), 80, 12<<10)
+
+	var reads []string
+	for range 12 {
+		reads = append(reads, `call Glob {"pattern":"*.none"}`)
+	}
+	turn = k.untilEnded(time.Minute, k.send(append(reads, k.shell("true"), `call Glob {"pattern":"*"}`, "say done")...))
+	s.capture("parallel-reads", turn)
+
+	id := k.send(k.shell("sleep 60"), "say never")
+	k.until(time.Minute, "the command", func(e chat.Event) bool {
+		return e.Kind == chat.EventTool && strings.Contains(string(e.Data), "sleep 60")
+	})
+	k.send("/stop")
+	s.capture("stopped-command", k.untilEnded(time.Minute, id))
+
+	id = k.send("# stopped while it streams", "stream 400 50ms")
+	k.until(time.Minute, "a delta", func(e chat.Event) bool { return e.Kind == chat.EventDelta })
+	_, err := s.client.Stop(t.Context(), k.key)
+	require.NoError(t, err)
+	s.capture("stopped-stream", k.untilEnded(time.Minute, id))
+
+	first := k.send(k.shell("sleep 1"), "say first")
+	second := k.send("say second")
+	s.capture("continued", k.untilEnded(time.Minute, first))
+	s.capture("continuation", k.untilEnded(time.Minute, second))
+
+	s.capture("failed", k.untilEnded(time.Minute, k.send("fail 503", "say never")))
+	k = s.newTalk() // a question without an answer is read together with the next one
+	s.capture("step-limit", k.untilEnded(time.Minute, k.send(`repeat 10 call Glob {"pattern":"*.none"}`)))
+}
+
+func small(t *testing.T, name string, h *history.History, events, bytes int) {
+	t.Helper()
+	t.Logf("%s turn: %d events, %d bytes", name, len(h.Events), proto.Size(h))
+	require.LessOrEqual(t, len(h.Events), events)
+	require.LessOrEqual(t, proto.Size(h), bytes)
+	data, err := json.Marshal(h)
+	require.NoError(t, err)
+	require.NotContains(t, string(data), "well past the first words", "what people wrote stands in the history")
+}
