@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"crypto/tls"
+	"io"
 	"net"
 	"net/http"
 	"os"
@@ -214,6 +215,27 @@ func TestServe_ShowsTheUIToWhoHasTheToken(t *testing.T) {
 	require.Equal(t, http.StatusOK, page.StatusCode)
 	require.Contains(t, page.Header.Get("Content-Security-Policy"), "script-src 'strict-dynamic' 'sha256-")
 	require.Equal(t, http.StatusOK, get("/temporal/api/v1/namespaces/default", "let me in").StatusCode, "the UI does not reach the server")
+}
+
+func TestServe_OffersMetricsAndProfiles(t *testing.T) {
+	t.Parallel()
+	flags, _ := setup(t)
+	metrics, err := addresses{}.free("127.0.0.1")
+	require.NoError(t, err)
+	pprof, err := addresses{}.free("127.0.0.1")
+	require.NoError(t, err)
+	launch(t, append(flags, "--metrics-addr="+metrics, "--pprof-addr="+pprof, "--ui-addr=off")...).ready(t)
+	for url, want := range map[string]string{
+		"http://" + metrics + "/metrics":           "service_requests",
+		"http://" + pprof + "/debug/pprof/cmdline": "--pprof-addr",
+	} {
+		response, err := http.Get(url)
+		require.NoError(t, err)
+		text, err := io.ReadAll(response.Body)
+		require.NoError(t, err)
+		require.NoError(t, response.Body.Close())
+		require.Contains(t, string(text), want)
+	}
 }
 
 func TestServe_EndsWithItsParent(t *testing.T) {

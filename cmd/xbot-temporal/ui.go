@@ -6,6 +6,7 @@ import (
 	"crypto/subtle"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net"
 	"net/http"
 	"time"
@@ -16,7 +17,6 @@ import (
 	"github.com/temporalio/ui-server/v2/server/csrf"
 	"github.com/temporalio/ui-server/v2/server/route"
 	"github.com/temporalio/ui-server/v2/ui"
-	"io/fs"
 )
 
 // tokenHeader carries the secret that lets a request through to the UI. The ingress adds it after its own login;
@@ -26,7 +26,8 @@ const tokenHeader = "X-Xbot-Ui-Token"
 // webUI is the Temporal UI behind a check of the token.
 type webUI struct {
 	listener net.Listener
-	server   *http.Server
+	token    string
+	server   http.Server
 }
 
 // listenUI takes the UI's address now, so that a port in use is found before anything else starts.
@@ -47,10 +48,7 @@ func listenUI(opts *options) (*webUI, error) {
 	if err != nil {
 		return nil, listenError("--ui-addr", addr, err)
 	}
-	return &webUI{listener: listener, server: &http.Server{
-		Handler:           requireToken(token, http.NotFoundHandler()),
-		ReadHeaderTimeout: 10 * time.Second,
-	}}, nil
+	return &webUI{listener: listener, token: token}, nil
 }
 
 // addr is where the UI listens; "" for none.
@@ -66,15 +64,12 @@ func (u *webUI) serve(opts *options, frontend string, certs certificates, logger
 	if u == nil {
 		return nil
 	}
-	token, err := readSecret(opts.UITokenFile)
-	if err != nil {
-		return fmt.Errorf("read --ui-token-file: %w", err)
-	}
 	pages, err := uiHandler(opts, frontend, certs)
 	if err != nil {
 		return err
 	}
-	u.server.Handler = requireToken(token, pages)
+	u.server.Handler = requireToken(u.token, pages)
+	u.server.ReadHeaderTimeout = 10 * time.Second
 	go func() {
 		if err := u.server.Serve(u.listener); !errors.Is(err, http.ErrServerClosed) {
 			logger.slog.Error("the UI stopped serving", "error", err)

@@ -18,6 +18,12 @@ const (
 	lastPort  = 32000
 )
 
+// The variables by which the product's configuration sets the ports of Config.
+const (
+	portVariable   = "XBOT_TEMPORAL_PORT"
+	uiPortVariable = "XBOT_TEMPORAL_UI_PORT"
+)
+
 // choices are kept, so that addresses stay the same from start to start.
 type choices struct {
 	TemporalPort int    `json:"temporal_port"`
@@ -32,14 +38,23 @@ func (h home) readChoices() (choices, error) {
 	if err != nil {
 		return choices{}, err
 	}
-	if err := json.Unmarshal(text, &chosen); err != nil {
+	err = json.Unmarshal(text, &chosen)
+	if err == nil && (!isPort(chosen.TemporalPort) || !isPort(chosen.UIPort)) {
+		err = errors.New("a port is not a number from 0 to 65535")
+	}
+	if err != nil {
 		return choices{}, fmt.Errorf("%s is damaged; remove it, and new ports are chosen: %w", h.path("localstack.json"), err)
 	}
 	return chosen, nil
 }
 
+func isPort(n int) bool { return n >= 0 && n <= 65535 }
+
 // keepChoices returns what was chosen before, changed by what the configuration says, and keeps it.
 func (h home) keepChoices(cfg Config, socket string) (choices, error) {
+	if err := checkPorts(cfg); err != nil {
+		return choices{}, err
+	}
 	before, err := h.readChoices()
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return choices{}, err
@@ -50,12 +65,8 @@ func (h home) keepChoices(cfg Config, socket string) (choices, error) {
 		Namespace:    cmp.Or(cfg.Namespace, before.Namespace, "default"),
 		Socket:       socket,
 	}
-	for _, port := range []*int{&chosen.TemporalPort, &chosen.UIPort} {
-		for *port == 0 || chosen.TemporalPort == chosen.UIPort {
-			if *port, err = freePort(); err != nil {
-				return choices{}, err
-			}
-		}
+	if err := chosen.pickPorts(cfg); err != nil {
+		return choices{}, err
 	}
 	if chosen == before {
 		return chosen, nil
@@ -70,6 +81,35 @@ func (h home) keepChoices(cfg Config, socket string) (choices, error) {
 	return chosen, nil
 }
 
+func checkPorts(cfg Config) error {
+	for variable, port := range map[string]int{portVariable: cfg.TemporalPort, uiPortVariable: cfg.UIPort} {
+		if !isPort(port) {
+			return fmt.Errorf("%s is %d; set it to a port from 1 to 65535, or to 0 for one chosen by xbot", variable, port)
+		}
+	}
+	if cfg.TemporalPort != 0 && cfg.TemporalPort == cfg.UIPort {
+		return fmt.Errorf("%s and %s are both %d; set them to two ports", portVariable, uiPortVariable, cfg.UIPort)
+	}
+	return nil
+}
+
+// pickPorts chooses the ports that are still 0. Of two that are the same, the configured one stays.
+func (c *choices) pickPorts(cfg Config) error {
+	if c.TemporalPort == c.UIPort {
+		c.TemporalPort, c.UIPort = cfg.TemporalPort, cfg.UIPort
+	}
+	for _, port := range []*int{&c.TemporalPort, &c.UIPort} {
+		for *port == 0 || c.TemporalPort == c.UIPort {
+			picked, err := freePort()
+			if err != nil {
+				return err
+			}
+			*port = picked
+		}
+	}
+	return nil
+}
+
 // freePort finds a loopback port on which nobody listens.
 func freePort() (int, error) {
 	var err error
@@ -79,7 +119,7 @@ func freePort() (int, error) {
 			return port, nil
 		}
 	}
-	return 0, fmt.Errorf("no port from %d to %d is free on 127.0.0.1; set XBOT_TEMPORAL_PORT and XBOT_TEMPORAL_UI_PORT: %w", firstPort, lastPort, err)
+	return 0, fmt.Errorf("no port from %d to %d is free on 127.0.0.1; set %s and %s: %w", firstPort, lastPort, portVariable, uiPortVariable, err)
 }
 
 func tryListen(port int) error {

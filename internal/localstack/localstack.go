@@ -112,7 +112,8 @@ func start(ctx context.Context, cfg Config, home home, lock *instanceLock) (*Sta
 // Endpoints tell clients how to reach the servers. They hold secrets.
 func (s *Stack) Endpoints() Endpoints { return s.endpoints }
 
-// Done is closed when the stack is gone for good: after Stop, or when a server died and did not come back.
+// Done is closed when the stack is of no more use: after Stop, or when a server died and did not come back. Then the
+// other one still runs, and Stop ends it.
 func (s *Stack) Done() <-chan struct{} { return s.done }
 
 // Err is nil until Done is closed, and after an orderly Stop; otherwise it says which server did not come back.

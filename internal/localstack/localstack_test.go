@@ -178,6 +178,22 @@ func TestStack_BringsKilledServersBack(t *testing.T) {
 	require.NoError(t, stack.Err())
 }
 
+// A kill can come at any moment of the first start and of later ones, before there is data as well as between two steps.
+func TestStart_SucceedsWhereverAnOwnerWasKilled(t *testing.T) {
+	t.Parallel()
+	cfg := config(t, t.TempDir())
+	for moment := time.Duration(0); moment < 1200*time.Millisecond; moment += 60 * time.Millisecond {
+		cfg.ParentDeath = moment%(240*time.Millisecond) == 0
+		o := startOwner(t, cfg)
+		<-time.After(moment) // what is tested, not a wait for something
+		require.NoError(t, o.cmd.Process.Kill())
+		_ = o.cmd.Wait() // reports the kill
+		require.NotContains(t, o.stderr.String(), "did not", "after %s", moment)
+	}
+	cfg.ParentDeath = false
+	query(t, start(t, cfg).Endpoints(), "SELECT 1")
+}
+
 func TestStart_IsNotFooledByAPidOfAnotherProcess(t *testing.T) {
 	t.Parallel()
 	cfg := config(t, t.TempDir())

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -45,38 +46,53 @@ func (p *postgres) run(ctx context.Context) (*process.Process, error) {
 	if err := p.create(ctx); err != nil {
 		return nil, err
 	}
+	running, err := p.takeOver(ctx)
+	if err != nil || running != nil {
+		return running, err
+	}
+	server, err := p.launch(ctx)
+	if err == nil || ctx.Err() != nil {
+		return server, err
+	}
+	// A killed owner's server that had not made itself known yet may have been faster.
+	if running, takeOverErr := p.takeOver(ctx); takeOverErr == nil && running != nil {
+		return running, nil
+	}
+	return nil, err
+}
+
+// takeOver returns a running server if it may stay, and stops it if not.
+func (p *postgres) takeOver(ctx context.Context) (*process.Process, error) {
 	running, err := p.cluster.Running(ctx)
 	if err != nil {
 		return nil, err
 	}
 	changed, err := p.cluster.Configure(p.settings(), hostBasedAccess)
-	if err != nil {
+	if err != nil || running == nil {
 		return nil, err
 	}
-	if running != nil {
-		if !changed && !p.follow && p.cluster.State() != "stopping" {
-			return running, p.await(ctx, running)
-		}
-		if err := pgserver.Stop(ctx, running); err != nil {
-			return nil, err
-		}
+	if changed || p.follow || p.cluster.State() == "stopping" {
+		return nil, pgserver.Stop(ctx, running)
 	}
+	return running, p.await(ctx, running)
+}
+
+func (p *postgres) launch(ctx context.Context) (*process.Process, error) {
 	if err := p.makeSocketDir(); err != nil {
 		return nil, err
 	}
 	if err := trimLog(p.logFile()); err != nil {
 		return nil, err
 	}
-	started, err := p.cluster.Start(p.logFile(), p.follow)
+	server, err := p.cluster.Start(p.logFile(), p.follow)
 	if err != nil {
 		return nil, err
 	}
-	if err := p.await(ctx, started); err != nil {
-		// The first error says why; a server that hangs in its start must still not stay.
-		_ = pgserver.Stop(context.WithoutCancel(ctx), started)
-		return nil, err
+	if err := p.await(ctx, server); err != nil {
+		// A server that hangs in its start must not stay.
+		return nil, errors.Join(err, pgserver.Stop(context.WithoutCancel(ctx), server))
 	}
-	return started, nil
+	return server, nil
 }
 
 func (p *postgres) await(ctx context.Context, server *process.Process) error {
@@ -94,7 +110,7 @@ func (p *postgres) end(ctx context.Context, server *process.Process) error {
 	if p.cluster.Socket == p.cluster.Data {
 		return nil
 	}
-	if err := os.Remove(p.cluster.Socket); err != nil && !os.IsNotExist(err) {
+	if err := os.RemoveAll(p.cluster.Socket); err != nil {
 		return fmt.Errorf("remove the folder of the Postgres socket: %w", err)
 	}
 	return nil

@@ -107,11 +107,28 @@ func (t *temporal) name() string { return "temporal" }
 
 // run takes over a server that was started the same way, ends another one, or starts one.
 func (t *temporal) run(ctx context.Context) (*process.Process, error) {
+	running, err := t.takeOver(ctx)
+	if err != nil || running != nil {
+		return running, err
+	}
+	server, err := t.launch(ctx)
+	if err == nil || ctx.Err() != nil {
+		return server, err
+	}
+	// A killed owner's server that had not made itself known yet may have been faster.
+	if running, takeOverErr := t.takeOver(ctx); takeOverErr == nil && running != nil {
+		return running, nil
+	}
+	return nil, err
+}
+
+// takeOver returns a running server if it may stay, and ends it if not.
+func (t *temporal) takeOver(ctx context.Context) (*process.Process, error) {
 	running, facts, err := t.home.runningTemporal()
-	if err != nil {
+	if err != nil || running == nil {
 		return nil, err
 	}
-	if running != nil && facts.Label == t.label && !t.follow {
+	if facts.Label == t.label && !t.follow {
 		if err := t.await(ctx, running, 0); err == nil {
 			return running, nil
 		}
@@ -119,12 +136,7 @@ func (t *temporal) run(ctx context.Context) (*process.Process, error) {
 			return nil, ctx.Err()
 		}
 	}
-	if running != nil {
-		if err := t.end(ctx, running); err != nil {
-			return nil, err
-		}
-	}
-	return t.launch(ctx)
+	return nil, t.end(ctx, running)
 }
 
 func (t *temporal) launch(ctx context.Context) (*process.Process, error) {
@@ -196,7 +208,7 @@ func (t *temporal) logFile() string { return t.home.run("temporal.log") }
 // checkPorts says in one sentence what to do when another program took a port between two starts.
 func (t *temporal) checkPorts() error {
 	for variable, port := range map[string]int{
-		"XBOT_TEMPORAL_PORT": t.chosen.TemporalPort, "XBOT_TEMPORAL_UI_PORT": t.chosen.UIPort,
+		portVariable: t.chosen.TemporalPort, uiPortVariable: t.chosen.UIPort,
 	} {
 		if err := tryListen(port); err != nil {
 			return fmt.Errorf("port %d on 127.0.0.1, which Temporal needs, is taken by another program; stop it, or set %s to a free port (%w)", port, variable, err)

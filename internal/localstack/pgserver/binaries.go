@@ -9,7 +9,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -51,23 +50,23 @@ func Find(ctx context.Context, explicit string, major int) (Binaries, error) {
 		}
 		return found, found.fits(major)
 	}
-	var found []Binaries
+	var newest Binaries
 	for _, dir := range candidates() {
-		if b, err := inspect(ctx, dir); err == nil {
-			found = append(found, b)
+		b, err := inspect(ctx, dir)
+		if err != nil {
+			continue
 		}
-	}
-	if len(found) == 0 {
-		return Binaries{}, fmt.Errorf("no PostgreSQL server was found; install one (Debian and Ubuntu: apt install postgresql; macOS: brew install postgresql@17), or name the folder of initdb and postgres in %s", BinariesVariable)
-	}
-	// Stable, so that of two of the same version the one on PATH wins.
-	slices.SortStableFunc(found, func(a, b Binaries) int { return cmp.Compare(b.Major, a.Major) })
-	for _, b := range found {
-		if b.fits(major) == nil {
+		if b.Major == major {
 			return b, nil
 		}
+		if b.Major > newest.Major {
+			newest = b
+		}
 	}
-	return found[0], found[0].fits(major)
+	if newest.Major == 0 {
+		return Binaries{}, fmt.Errorf("no PostgreSQL server was found; install one (Debian and Ubuntu: apt install postgresql; macOS: brew install postgresql@17), or name the folder of initdb and postgres in %s", BinariesVariable)
+	}
+	return newest, newest.fits(major)
 }
 
 // fits says in one sentence why data of the wanted major version cannot be served by b; 0 stands for new data.

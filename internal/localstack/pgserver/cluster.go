@@ -15,6 +15,9 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
+	"syscall"
+
+	"xbot/internal/localstack/process"
 )
 
 // Cluster is a data folder with the binaries and the account that serve it.
@@ -174,15 +177,22 @@ func (c Cluster) command(ctx context.Context, program string, args ...string) (c
 // by its name: the account may not be allowed to walk there, as in root's home. All they start inherits it.
 func (c Cluster) byDescriptor() bool { return c.Other && runtime.GOOS == "linux" }
 
-// output runs a program to its end and returns all it prints.
+// output runs a program to its end and returns all it prints. It dies with this process: left behind, it would
+// write into a folder that the next Create clears away.
 func (c Cluster) output(ctx context.Context, input, program string, args ...string) ([]byte, error) {
 	cmd, release, err := c.command(ctx, program, args...)
 	if err != nil {
 		return nil, err
 	}
 	defer release()
-	cmd.Stdin = strings.NewReader(input)
-	return cmd.CombinedOutput()
+	var out bytes.Buffer
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(input), &out, &out
+	running, err := process.Start(cmd, syscall.SIGKILL)
+	if err != nil {
+		return nil, err
+	}
+	<-running.Done()
+	return out.Bytes(), running.Err()
 }
 
 // dataArgument is how a program is told its data folder.

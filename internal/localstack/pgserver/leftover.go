@@ -27,23 +27,40 @@ const nobodysPID = "999999999"
 // its parent has not cleared away. Such a number is replaced by one that nobody has; the rest of the file, and with
 // it the second guard, stays.
 func (c Cluster) Running(ctx context.Context) (*process.Process, error) {
-	pid, err := recordedPID(c.pidFile())
-	if err != nil {
-		return nil, err
-	}
-	if pid > 0 && c.serves(pid) {
-		// It may have ended, and its number gone on, between the look at it and the hold on it.
-		if server, err := process.Adopt(pid); err == nil && c.serves(pid) {
-			return server, nil
-		}
-	}
-	for _, file := range []string{c.pidFile(), c.socketLock()} {
-		if err := disown(file); err != nil {
+	deadline := time.Now().Add(orphanPatience)
+	for {
+		pid, err := recordedPID(c.pidFile())
+		if err != nil {
 			return nil, err
 		}
+		if pid > 0 && c.serves(pid) {
+			// It may have ended, and its number gone on, between the look at it and the hold on it.
+			if server, err := process.Adopt(pid); err == nil && c.serves(pid) {
+				return server, nil
+			}
+		}
+		orphans := c.orphans()
+		if len(orphans) == 0 {
+			return nil, errors.Join(disown(c.pidFile()), disown(c.socketLock()))
+		}
+		if time.Now().After(deadline) {
+			for _, orphan := range orphans {
+				// One that has just ended by itself is what is wanted.
+				_ = syscall.Kill(orphan, syscall.SIGKILL)
+			}
+		}
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-time.After(readyPoll):
+		}
 	}
-	return nil, c.awaitOrphans(ctx)
 }
+
+// orphanPatience is how long processes on the data without a recorded server are given. A server that is just
+// starting records itself, and the processes of one that was killed notice, both within milliseconds; only one in
+// the middle of a statement goes on, and is then ended as its server would have done.
+const orphanPatience = time.Second
 
 // State is the server's own word on itself: starting, ready, stopping, standby; "" when it has not said yet.
 func (c Cluster) State() string {
@@ -95,27 +112,4 @@ func disown(file string) error {
 		return fmt.Errorf("mark %s as left behind: %w", file, err)
 	}
 	return nil
-}
-
-// awaitOrphans waits for the processes of a server whose first process was killed. They notice within milliseconds,
-// unless in the middle of a statement; those are ended after a second, as the server itself would have done.
-func (c Cluster) awaitOrphans(ctx context.Context) error {
-	deadline := time.Now().Add(time.Second)
-	for {
-		orphans := c.orphans()
-		if len(orphans) == 0 {
-			return nil
-		}
-		if time.Now().After(deadline) {
-			for _, pid := range orphans {
-				// One that has just ended by itself is what is wanted.
-				_ = syscall.Kill(pid, syscall.SIGKILL)
-			}
-		}
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-time.After(readyPoll):
-		}
-	}
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"time"
 
@@ -120,8 +121,8 @@ func lastMessage(logFile string) string {
 	return errorLine(text[:n])
 }
 
-// SocketFits says whether a socket in dir has a path that the system accepts. The shortest limit, macOS's, is 104
-// bytes with the final zero.
+// SocketFits says whether a socket in dir has a path that the system and Postgres accept. The shortest limit, macOS's,
+// is 104 bytes with the final zero; commas separate folders in Postgres's settings.
 func SocketFits(dir string) bool {
-	return len(filepath.Join(dir, socketName)) <= 103
+	return len(filepath.Join(dir, socketName)) <= 103 && !strings.Contains(dir, ",")
 }
