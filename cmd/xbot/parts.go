@@ -56,6 +56,11 @@ func assemble(ctx context.Context, process string, s settings) (*parts, error) {
 		return nil, err
 	}
 	p.log = p.tele.Log
+	if s.Pprof != "" {
+		if err := telemetry.ServeProfiles(s.Pprof); err != nil {
+			return nil, err
+		}
+	}
 	if p.key, err = secret.Load(s.Dir, s.Key); err != nil {
 		return nil, err
 	}

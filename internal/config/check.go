@@ -29,7 +29,7 @@ func checkOne(s Setting) error {
 		return fault.Errorf(fault.Invalid, "%s is %q; it must be one of %s", s.Name, s.Value, strings.TrimPrefix(strings.Join(allowed, ", "), ", "))
 	}
 	switch s.Name {
-	case "XBOT_HTTP_ADDR", "XBOT_METRICS_ADDR", "TEMPORAL_ADDRESS":
+	case "XBOT_HTTP_ADDR", "XBOT_METRICS_ADDR", "XBOT_PPROF_ADDR", "TEMPORAL_ADDRESS":
 		if s.Value == "" {
 			return nil
 		}

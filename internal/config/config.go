@@ -73,6 +73,7 @@ type Telemetry struct {
 	LogLevel  string `env:"LOG_LEVEL" envDefault:"info" help:"debug | info | warn | error"`
 	LogFormat string `env:"LOG_FORMAT" envDefault:"text" help:"text | json"`
 	OTLP      string `env:"OTEL_EXPORTER_OTLP_ENDPOINT" help:"OpenTelemetry collector; empty: no traces"`
+	Pprof     string `env:"XBOT_PPROF_ADDR" help:"loopback address for profiles (net/http/pprof); empty: none"`
 	Metrics   string `env:"XBOT_METRICS_ADDR" help:"address for the /metrics and /healthz of a worker; empty: none"`
 }
 
