@@ -49,51 +49,76 @@ func (s *Store) Attach(spec Spec) (*Job, error) {
 	case refused:
 		return endedJob(dir, Status{State: wire.StateKilled}), nil
 	case running:
-		return s.watch(e, dir, spec)
+		return s.adopt(e, dir)
 	}
-	if err := s.start(dir, spec, lock); err != nil {
+	events, err := s.start(dir, spec, lock)
+	if err != nil {
 		return nil, notStarted(err)
 	}
-	return s.watch(e, dir, spec)
+	return s.watch(e, dir, spec.Hash, events), nil
+}
+
+// adopt watches a command that an earlier daemon started.
+func (s *Store) adopt(e *entry, dir string) (*Job, error) {
+	events, err := openEvents(dir)
+	if err != nil {
+		return nil, wire.Errorf(wire.Unavailable, "the running command cannot be watched: %v", err)
+	}
+	return s.watch(e, dir, knownHash(dir), events), nil
+}
+
+// openEvents opens the daemon's end. Without a shim it opens as well and is at its end at once.
+func openEvents(dir string) (*os.File, error) {
+	return os.OpenFile(filepath.Join(dir, eventsFile), os.O_RDONLY|unix.O_NONBLOCK, 0)
 }
 
 func notStarted(err error) error {
 	return wire.Errorf(wire.Unavailable, "the command was not started: %v", err)
 }
 
-// start makes the shim of a fresh job. The lock passes to it with its open file, so there is no moment at which
-// nobody holds it.
-func (s *Store) start(dir string, spec Spec, lock *os.File) error {
+// start makes the shim of a fresh job and returns the daemon's end of its events. The lock passes to the shim with its
+// open file, so there is no moment at which nobody holds it.
+func (s *Store) start(dir string, spec Spec, lock *os.File) (*os.File, error) {
 	spec.Store, spec.Boot = s.id, s.boot
 	spec.Env = append(spec.Env, s.marker(dir))
 	data, err := json.Marshal(spec)
 	if err != nil {
-		return fmt.Errorf("encode the command: %w", err)
+		return nil, fmt.Errorf("encode the command: %w", err)
 	}
 	if err := os.WriteFile(filepath.Join(dir, CommandFile), data, 0o600); err != nil {
-		return err
+		return nil, err
 	}
-	events, err := makeFIFO(dir, eventsFile, unix.O_NONBLOCK)
+	shimEvents, err := makeFIFO(dir, eventsFile, unix.O_NONBLOCK)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	defer unix.Close(events)
+	defer unix.Close(shimEvents)
 	control, err := makeFIFO(dir, controlFile, 0)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer unix.Close(control)
+	events, err := openEvents(dir) // before the shim can say something and leave
+	if err != nil {
+		return nil, err
+	}
+	if err := s.spawn(dir, lock.Fd(), uintptr(shimEvents), uintptr(control)); err != nil {
+		return nil, errors.Join(err, events.Close())
+	}
+	return events, nil
+}
+
+func (s *Store) spawn(dir string, lock, events, control uintptr) error {
 	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
 	if err != nil {
 		return err
 	}
 	defer null.Close()
 	return s.reaper.start(s.self, []string{"xbot-runner", "shim", dir}, &syscall.ProcAttr{
-		Dir: "/",
-		Env: []string{"PATH=/usr/bin:/bin"},
-		Files: []uintptr{null.Fd(), null.Fd(), null.Fd(),
-			LockFD: lock.Fd(), EventsFD: uintptr(events), ControlFD: uintptr(control)},
-		Sys: &syscall.SysProcAttr{Setsid: true},
+		Dir:   "/",
+		Env:   []string{"PATH=/usr/bin:/bin"},
+		Files: []uintptr{null.Fd(), null.Fd(), null.Fd(), LockFD: lock, EventsFD: events, ControlFD: control},
+		Sys:   &syscall.SysProcAttr{Setsid: true},
 	})
 }
 

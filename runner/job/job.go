@@ -11,8 +11,6 @@ import (
 	"sync"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"xbot/runner/wire"
 )
 
@@ -49,20 +47,11 @@ func endedJob(dir string, status Status) *Job {
 }
 
 // watch follows a running job through its events until its end.
-func (s *Store) watch(e *entry, dir string, spec Spec) (*Job, error) {
-	hash := knownHash(dir)
-	if hash == "" {
-		hash = spec.Hash
-	}
-	// Without a writer the open succeeds and the first read says end of file, as it should.
-	events, err := os.OpenFile(filepath.Join(dir, eventsFile), os.O_RDONLY|unix.O_NONBLOCK, 0)
-	if err != nil {
-		return nil, wire.Errorf(wire.Unavailable, "the running command cannot be watched: %v", err)
-	}
+func (s *Store) watch(e *entry, dir, hash string, events *os.File) *Job {
 	j := &Job{dir: dir, hash: hash, events: events, changed: make(chan struct{}), done: make(chan struct{})}
 	s.setJob(e, j)
 	s.watches.Go(func() { s.follow(filepath.Base(dir), j) })
-	return j, nil
+	return j
 }
 
 // follow runs until the shim is gone or the store is closed.
