@@ -36,7 +36,8 @@ func start(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 		err = serve(opts, stdin, stdout, stderr)
 	}
 	if err != nil {
-		fmt.Fprintf(stderr, "xbot-temporal: %v\n", err)
+		// The exit code says it, too, if nobody reads stderr any more.
+		_, _ = fmt.Fprintf(stderr, "xbot-temporal: %v\n", err)
 		return 1
 	}
 	return 0
@@ -85,7 +86,7 @@ func serve(opts *options, stdin io.Reader, stdout, stderr io.Writer) error {
 		return stopped(ctx, err)
 	case <-time.After(shutdownLimit):
 		// A part is stuck, most likely on a Postgres that is gone.
-		fmt.Fprintf(stderr, "xbot-temporal: left without waiting for the server, which did not stop within %s\n", shutdownLimit)
+		_, _ = fmt.Fprintf(stderr, "xbot-temporal: left without waiting for the server, which did not stop within %s\n", shutdownLimit)
 		return nil
 	}
 }

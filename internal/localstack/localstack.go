@@ -22,7 +22,8 @@ type Config struct {
 	TemporalPort, UIPort int
 	// Namespace is Temporal's, "default" when empty.
 	Namespace string
-	// TemporalBinary is the path of xbot-temporal; by default it is looked for beside this program, then on PATH.
+	// TemporalBinary is the path of xbot-temporal; by default XBOT_TEMPORAL_BIN, then the one beside this program,
+	// then the one on PATH.
 	TemporalBinary string
 	// PostgresBin is the folder of initdb and postgres; by default XBOT_POSTGRES_BIN, then the usual places.
 	PostgresBin string

@@ -398,7 +398,7 @@ func get(e localstack.Endpoints, path, token string) int {
 	if err != nil {
 		return 0
 	}
-	defer response.Body.Close()
+	defer response.Body.Close()               //nolint:errcheck // read only
 	_, _ = io.Copy(io.Discard, response.Body) // the status is what counts
 	return response.StatusCode
 }
@@ -420,7 +420,7 @@ func handshake(t *testing.T, e localstack.Endpoints, withCertificate bool) error
 	if err != nil {
 		return err
 	}
-	defer conn.Close()
+	defer conn.Close() //nolint:errcheck // the server's verdict is what counts
 	// In TLS 1.3 the client is done before the server has looked at its certificate. HTTP/2 servers speak first.
 	require.NoError(t, conn.SetReadDeadline(time.Now().Add(within)))
 	_, err = conn.Read(make([]byte, 1))
@@ -526,7 +526,7 @@ func copyProgram(t *testing.T, from, to string) {
 	t.Helper()
 	source, err := os.Open(from)
 	require.NoError(t, err)
-	defer source.Close()
+	defer source.Close() //nolint:errcheck // read only
 	target, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE, 0o755)
 	require.NoError(t, err)
 	_, err = io.Copy(target, source)

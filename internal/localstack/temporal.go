@@ -1,6 +1,7 @@
 package localstack
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -67,13 +68,16 @@ func newTemporal(cfg Config, h home, chosen choices) (*temporal, error) {
 	return t, err
 }
 
+// binaryVariable names xbot-temporal when it is neither beside this program nor on PATH.
+const binaryVariable = "XBOT_TEMPORAL_BIN"
+
 // findTemporal looks for the xbot-temporal binary.
 func findTemporal(explicit string) (string, error) {
-	if explicit != "" {
+	if explicit := cmp.Or(explicit, os.Getenv(binaryVariable)); explicit != "" {
 		if _, err := exec.LookPath(explicit); err != nil {
-			return "", fmt.Errorf("xbot-temporal is not at %s: %w", explicit, err)
+			return "", fmt.Errorf("xbot-temporal is not at %s; correct %s: %w", explicit, binaryVariable, err)
 		}
-		return explicit, nil
+		return filepath.Abs(explicit)
 	}
 	own, err := os.Executable()
 	if err != nil {
@@ -85,7 +89,7 @@ func findTemporal(explicit string) (string, error) {
 			return path, nil
 		}
 	}
-	return "", fmt.Errorf("xbot-temporal was found neither in %s nor on PATH; build it with make, or point XBOT_TEMPORAL_BIN at it", filepath.Dir(own))
+	return "", fmt.Errorf("xbot-temporal was found neither in %s nor on PATH; build it with make, or point %s at it", filepath.Dir(own), binaryVariable)
 }
 
 // fingerprint changes with the binary, its arguments and the certificates.
@@ -98,9 +102,9 @@ func (t *temporal) fingerprint() (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("look at Temporal's certificate: %w", err)
 	}
-	sum := sha256.New()
-	fmt.Fprintf(sum, "%s\n%d\n%d\n%s\n%s", t.binary, info.Size(), info.ModTime().UnixNano(), strings.Join(t.args, "\n"), certificate)
-	return hex.EncodeToString(sum.Sum(nil)[:16]), nil
+	sum := sha256.Sum256(fmt.Appendf(certificate, "%s\n%d\n%d\n%s",
+		t.binary, info.Size(), info.ModTime().UnixNano(), strings.Join(t.args, "\n")))
+	return hex.EncodeToString(sum[:16]), nil
 }
 
 func (t *temporal) name() string { return "temporal" }
@@ -184,9 +188,9 @@ func (t *temporal) await(ctx context.Context, server *process.Process, logOffset
 		select {
 		case <-server.Done():
 			reason := strings.TrimPrefix(lastLogLine(t.logFile(), logOffset), "xbot-temporal: ")
-			return fmt.Errorf("Temporal did not start: %s (its log is %s)", reason, t.logFile())
+			return fmt.Errorf("the Temporal server did not start: %s (its log is %s)", reason, t.logFile())
 		case <-ctx.Done():
-			return fmt.Errorf("Temporal did not get ready in time; its log is %s: %w", t.logFile(), ctx.Err())
+			return fmt.Errorf("the Temporal server did not get ready in time; its log is %s: %w", t.logFile(), ctx.Err())
 		case <-time.After(temporalReady):
 		}
 	}

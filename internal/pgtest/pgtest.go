@@ -78,7 +78,9 @@ func Hash(files fs.FS) (string, error) {
 			return err
 		}
 		defer file.Close() //nolint:errcheck // read only
-		fmt.Fprintf(sum, "%d:%s\n", len(path), path)
+		if _, err := fmt.Fprintf(sum, "%d:%s\n", len(path), path); err != nil {
+			return err
+		}
 		_, err = io.Copy(sum, file)
 		return err
 	})

@@ -56,8 +56,12 @@ func join(ctx context.Context, dir string) (*server, error) {
 		// Blocks while the watchdog clears away. The kernel gives the lock back when this program ends.
 		users, err := openLocked(filepath.Join(dir, "users"), unix.LOCK_SH)
 		if err == nil {
-			inUse = users
-			return serverIn(ctx, dir)
+			s, err := serverIn(ctx, dir)
+			if err != nil {
+				return nil, errors.Join(err, users.Close())
+			}
+			s.users = users
+			return s, nil
 		}
 		// It was cleared away in between: begin anew.
 		if !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, errReplaced) {
@@ -68,9 +72,6 @@ func join(ctx context.Context, dir string) (*server, error) {
 		}
 	}
 }
-
-// inUse holds the lock on users; without a reference the file would be closed.
-var inUse *os.File
 
 // errReplaced means that a file was removed while waiting for the lock on it, so the lock is worth nothing.
 var errReplaced = errors.New("the lock file was removed")

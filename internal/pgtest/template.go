@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"os"
 
 	"github.com/jackc/pgx/v5"
 )
@@ -18,6 +19,8 @@ const templateLock = 0x7067_7465_7374 // "pgtest"
 type server struct {
 	Admin string `json:"admin"` // connection string of a role that may create databases
 	User  string `json:"user"`  // connection string of the role that tests use; owner of their databases
+
+	users *os.File // holds our lock; without a reference the file would be closed
 }
 
 // dsn is the tests' connection string of a database.

@@ -40,7 +40,7 @@ func AccountFor(data string) (Account, error) {
 			return account, nil
 		}
 	}
-	return Account{}, errors.New("Postgres does not run as root, and this machine has neither a user postgres nor nobody to run it as; add one, or run xbot as an ordinary user")
+	return Account{}, errors.New("a Postgres server does not run as root, and this machine has neither a user postgres nor nobody to run it as; add one, or run xbot as an ordinary user")
 }
 
 func lookUp(name string) (Account, error) {

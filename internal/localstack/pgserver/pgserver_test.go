@@ -156,7 +156,7 @@ func TestAwait_TellsWhyTheServerDidNotStart(t *testing.T) {
 	server, err := c.Start(c.logFile(), false)
 	require.NoError(t, err)
 	err = Await(t.Context(), server, c.dsn(), c.logFile())
-	require.ErrorContains(t, err, "Postgres did not start: configuration file")
+	require.ErrorContains(t, err, "the Postgres server did not start: configuration file")
 }
 
 func TestAwait_ReturnsAtOnceWhenRefused(t *testing.T) {
@@ -164,7 +164,7 @@ func TestAwait_ReturnsAtOnceWhenRefused(t *testing.T) {
 	c := newCluster(t)
 	server := c.launch(t)
 	err := Await(t.Context(), server, strings.Replace(c.dsn(), "secret", "guess", 1), c.logFile())
-	require.ErrorContains(t, err, "Postgres refuses xbot (28P01)")
+	require.ErrorContains(t, err, "the Postgres server refuses xbot (28P01)")
 }
 
 func TestRunning_ClearsTheWayAfterAKill(t *testing.T) {

@@ -65,13 +65,13 @@ func Await(ctx context.Context, server *process.Process, dsn, logFile string) er
 			return nil
 		}
 		if answer, ok := errors.AsType[*pgconn.PgError](err); ok && !temporary(answer.Code) {
-			return fmt.Errorf("Postgres refuses xbot (%s): %s", answer.Code, answer.Message)
+			return fmt.Errorf("the Postgres server refuses xbot (%s): %s", answer.Code, answer.Message)
 		}
 		select {
 		case <-server.Done():
-			return fmt.Errorf("Postgres did not start: %s; its log is %s", lastMessage(logFile), logFile)
+			return fmt.Errorf("the Postgres server did not start: %s; its log is %s", lastMessage(logFile), logFile)
 		case <-ctx.Done():
-			return fmt.Errorf("Postgres did not get ready in time: %s; its log is %s: %w", lastMessage(logFile), logFile, ctx.Err())
+			return fmt.Errorf("the Postgres server did not get ready in time: %s; its log is %s: %w", lastMessage(logFile), logFile, ctx.Err())
 		case <-time.After(readyPoll):
 		}
 	}
