@@ -21,8 +21,6 @@ const (
 	relayEvery = time.Second
 	// checkAfter is how long a running turn is trusted before its run is looked at again.
 	checkAfter = 5 * time.Second
-	// heldAfter is how long an answer may be blocked before the person is told (DESIGN §5.2).
-	heldAfter = 5 * time.Minute
 	// heldAttempts is how many failed workflow tasks in a row mean that a run is blocked by its own code.
 	heldAttempts = 3
 )
@@ -46,8 +44,10 @@ type Relay struct {
 	Dispatch *Dispatch
 	Client   client.Client
 	Metrics  *RelayMetrics
-	Log      *slog.Logger
-	failing  bool
+	// HeldAfter is how long an answer may be blocked before the person is told (DESIGN §5.2: five minutes).
+	HeldAfter time.Duration
+	Log       *slog.Logger
+	failing   bool
 }
 
 // Run makes rounds until ctx ends.
@@ -146,7 +146,7 @@ func (r *Relay) check(ctx context.Context, t store.Live) (blocked bool, err erro
 			r.Metrics.Settled.WithLabelValues(string(settled)).Inc()
 		}
 		return false, err
-	case run.blocked && !t.Told && time.Since(t.Started) > heldAfter:
+	case run.blocked && !t.Told && time.Since(t.Started) > r.HeldAfter:
 		return true, r.Ledger.TellTurnHeld(ctx, t)
 	}
 	return run.blocked, nil
@@ -175,7 +175,7 @@ func (r *Relay) look(ctx context.Context, key chat.SessionKey, run string) (stat
 
 // tellUnclaimed tells senders whose message no turn could claim for long, because the run that should is blocked.
 func (r *Relay) tellUnclaimed(ctx context.Context) error {
-	rows, err := r.Ledger.Unclaimed(ctx, heldAfter)
+	rows, err := r.Ledger.Unclaimed(ctx, r.HeldAfter)
 	if err != nil {
 		return err
 	}

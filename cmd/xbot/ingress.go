@@ -136,7 +136,7 @@ func (in *ingressPart) internalURL() string {
 // run answers requests and relays until ctx ends.
 func (in *ingressPart) run(ctx context.Context) error {
 	relay := &ingress.Relay{
-		Ledger: in.store, Dispatch: in.dispatch, Client: in.temporal, Log: in.log, Metrics: ingress.NewRelayMetrics(in.tele.Registry),
+		Ledger: in.store, Dispatch: in.dispatch, Client: in.temporal, Log: in.log, Metrics: ingress.NewRelayMetrics(in.tele.Registry), HeldAfter: in.http.Held,
 	}
 	routes, err := in.routes()
 	if err != nil {

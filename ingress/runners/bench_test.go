@@ -38,3 +38,29 @@ func BenchmarkExec(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkFiles measures how fast file content passes, in parts of wire.MaxChunk.
+func BenchmarkFiles(b *testing.B) {
+	s := runnerstest.NewServer(b, nil)
+	s.StartRunner("local", runnerstest.DaemonConfig{})
+	box, data := s.Direct("local", sandbox.RunnerConfig{}), make([]byte, 8<<20)
+	b.Run("write", func(b *testing.B) {
+		b.SetBytes(int64(len(data)))
+		for b.Loop() {
+			require.NoError(b, box.WriteFile(b.Context(), "f", data, sandbox.WriteReplace))
+		}
+	})
+	b.Run("read", func(b *testing.B) {
+		b.SetBytes(int64(len(data)))
+		for b.Loop() {
+			_, err := box.ReadFile(b.Context(), "f", 0, 0)
+			require.NoError(b, err)
+		}
+	})
+	b.Run("stat", func(b *testing.B) {
+		for b.Loop() {
+			_, err := box.Stat(b.Context(), "f")
+			require.NoError(b, err)
+		}
+	})
+}

@@ -1,0 +1,139 @@
+package e2e
+
+import (
+	"context"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.temporal.io/sdk/worker"
+	"go.temporal.io/sdk/workflow"
+
+	"xbot/internal/apiclient"
+	"xbot/internal/chat"
+	"xbot/internal/llm/llmtest"
+	"xbot/internal/localstack"
+	"xbot/internal/phrase"
+	"xbot/internal/temporalclient"
+	"xbot/workflows"
+)
+
+// parts is the product as separate processes over a Postgres and a Temporal that somebody else runs.
+type parts struct {
+	*talk
+	servers                 localstack.Endpoints
+	ingress, worker, runner *process
+}
+
+func newParts(t *testing.T, env ...string) *parts {
+	t.Helper()
+	home, err := os.MkdirTemp("", "xp")
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, os.RemoveAll(home)) })
+	stack, err := localstack.Start(t.Context(), localstack.Config{
+		Home: filepath.Join(home, "servers"), TemporalBinary: filepath.Join(bin, "xbot-temporal"), Log: slog.New(slog.DiscardHandler),
+	})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, stack.Stop(context.Background())) })
+	e := stack.Endpoints()
+
+	s := &server{t: t, home: home, traces: t.TempDir(), url: "http://" + freeAddress(t), model: llmtest.New(t)}
+	env = append(env,
+		"XBOT_HOME="+home, "XBOT_HTTP_ADDR="+strings.TrimPrefix(s.url, "http://"),
+		"XBOT_DATABASE_URL="+e.DatabaseURL, "TEMPORAL_ADDRESS="+e.Temporal.Address, "TEMPORAL_NAMESPACE="+e.Temporal.Namespace,
+		"TEMPORAL_TLS=true", "TEMPORAL_TLS_SERVER_CA_CERT_PATH="+e.Temporal.CAFile, "TEMPORAL_TLS_SERVER_NAME="+e.Temporal.ServerName,
+		"TEMPORAL_TLS_CLIENT_CERT_PATH="+e.Temporal.CertFile, "TEMPORAL_TLS_CLIENT_KEY_PATH="+e.Temporal.KeyFile,
+		"LLM_BASE_URL="+s.model.BaseURL(), "LLM_MODEL=scripted", "LLM_API_KEY=sk-test-secret",
+	)
+	p := &parts{servers: e, ingress: newProcess(t, "xbot", env, "ingress"), worker: newProcess(t, "xbot", env, "worker")}
+	s.process = p.ingress
+	s.client = apiclient.New(s)
+	t.Cleanup(s.client.Close)
+	s.boot()
+	p.worker.start()
+
+	create := newProcess(t, "xbot", env, "runner", "create", "local")
+	create.start()
+	<-create.done
+	token := strings.TrimSpace(create.out.String())
+	p.runner = newProcess(t, "xbot-runner", []string{"XBOT_RUNNER_TOKEN=" + token},
+		"--server", "ws"+strings.TrimPrefix(s.url, "http")+"/api/runners/connect", "--name", "local", "--state", filepath.Join(home, "runner"), "--workspace", t.TempDir())
+	p.runner.start()
+	p.talk = s.newTalk()
+	return p
+}
+
+func TestCrash08_WorkerAndIngressAsSeparateProcessesEachKilled(t *testing.T) {
+	p := newParts(t)
+	first := p.send(p.shell("echo a >> %s; sleep 5", p.talk.file("parts")), "say first")
+	p.untilTool(time.Minute, chat.CallRunning)
+	p.worker.kill()
+	restarted := time.Now()
+	p.worker.start()
+	require.Equal(t, chat.TurnDone, p.recovered("worker killed during a command of 5 s", restarted, first).State)
+
+	second := p.send(p.shell("echo b >> %s; sleep 5", p.talk.file("parts")), "say second")
+	require.Eventually(t, func() bool { return len(p.trace("parts")) == 2 }, time.Minute, 10*time.Millisecond)
+	p.ingress.kill()
+	restarted = time.Now()
+	p.boot()
+	require.Equal(t, chat.TurnDone, p.recovered("ingress killed during a command of 5 s", restarted, second).State)
+
+	third := p.send("stream 60 50ms")
+	p.until(time.Minute, "a delta that crossed processes", func(e chat.Event) bool { return e.Kind == chat.EventDelta })
+	p.worker.kill()
+	p.ingress.kill()
+	restarted = time.Now()
+	p.boot()
+	p.worker.start()
+	require.Equal(t, chat.TurnDone, p.recovered("both killed during a stream of 3 s", restarted, third).State)
+
+	require.Equal(t, []string{"a", "b"}, p.trace("parts"))
+	require.Equal(t, []string{"first", "second"}, p.answers()[:2])
+	require.Len(t, p.answers(), 3)
+	p.wellFormed()
+}
+
+func TestParts_StopReachesACommandThroughTheInternalEndpoint(t *testing.T) {
+	p := newParts(t)
+	id := p.send(p.shell("echo a >> %s; sleep 60", p.talk.file("parts")), "say never")
+	require.Eventually(t, func() bool { return len(p.trace("parts")) == 1 }, time.Minute, 10*time.Millisecond)
+	asked := time.Now()
+	_, err := p.client.Stop(t.Context(), p.key)
+	require.NoError(t, err)
+	require.Equal(t, chat.TurnStopped, p.untilEnded(time.Minute, id).State)
+	t.Logf("stopped after %s", time.Since(asked).Round(time.Millisecond))
+	require.Eventually(t, func() bool { return len(find(t, "sleep 60", p.talk.file("parts"))) == 0 }, time.Minute, 10*time.Millisecond)
+	require.Empty(t, find(t, "sleep 60", p.talk.file("parts")))
+}
+
+// brokenTurn is a Turn whose code has a fault: it panics, again and again, until a mended binary takes over.
+func brokenTurn(workflow.Context, workflows.TurnInput) error { panic("a fault in workflow code") }
+
+func TestHeld_APanicInWorkflowCodeHoldsTheRunVisiblyUntilAMendedWorkerComes(t *testing.T) {
+	p := newParts(t, "XBOT_HELD_AFTER=2s")
+	p.worker.kill()
+	c, err := temporalclient.New(temporalclient.Config{
+		Address: p.servers.Temporal.Address, Namespace: p.servers.Temporal.Namespace, ServerName: p.servers.Temporal.ServerName,
+		CAFile: p.servers.Temporal.CAFile, CertFile: p.servers.Temporal.CertFile, KeyFile: p.servers.Temporal.KeyFile,
+		Log: slog.New(slog.DiscardHandler),
+	})
+	require.NoError(t, err)
+	defer c.Close()
+	broken := worker.New(c, workflows.TaskQueue, worker.Options{})
+	broken.RegisterWorkflowWithOptions(brokenTurn, workflow.RegisterOptions{Name: workflows.NameTurn})
+	require.NoError(t, broken.Start())
+
+	id := p.send("say after the repair")
+	p.until(time.Minute, "the notice that the answer is held up", func(e chat.Event) bool {
+		return e.Kind == chat.EventMessage && decode[chat.Message](t, e).Content == phrase.Say(phrase.English, phrase.Held)
+	})
+	broken.Stop()
+	p.worker.start()
+	require.Equal(t, chat.TurnDone, p.untilEnded(crashLimit, id).State)
+	require.Equal(t, []string{"after the repair"}, p.answers())
+}
