@@ -49,6 +49,7 @@ func Main(args []string, version string) int {
 	if len(args) == 3 && args[1] == "shim" {
 		return shim.Main(args[2]) // before anything else: it starts for every command
 	}
+	job.SealDescriptors()
 	return run(args[1:], version, os.Stdout, os.Stderr)
 }
 

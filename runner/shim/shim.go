@@ -64,8 +64,9 @@ func Main(dir string) int {
 
 // checkDescriptors makes sure that the inherited lock is this job's and is held, and that the command inherits nothing.
 func checkDescriptors(dir string) error {
+	job.SealDescriptors()
 	for _, fd := range []int{job.LockFD, job.EventsFD, job.ControlFD} {
-		if _, err := unix.FcntlInt(uintptr(fd), unix.F_SETFD, unix.FD_CLOEXEC); err != nil {
+		if _, err := unix.FcntlInt(uintptr(fd), unix.F_GETFD, 0); err != nil {
 			return fmt.Errorf("descriptor %d: %w", fd, err)
 		}
 	}

@@ -1,0 +1,4 @@
+package job
+
+// sealAll has no system call to use here.
+func sealAll() bool { return false }
