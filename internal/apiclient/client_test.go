@@ -159,10 +159,10 @@ func TestWatch_ContinuesAcrossARestartWithoutLossOrRepetition(t *testing.T) {
 	server, client, key := setup(t, func(turn *apitest.Turn, text string) {
 		turn.Say("before ")
 		turn.Calls(chat.ToolCall{Name: "Shell", Arguments: "{}", Class: chat.ClassExec})
-		<-gone
+		turn.Wait(gone)
 		turn.Run(0, "unheard")
 		turn.Done(0, "unheard", false)
-		<-back
+		turn.Wait(back)
 		turn.Say("after")
 		turn.Answer()
 	})

@@ -37,6 +37,14 @@ func newTurn(s *session) *Turn {
 // Stopping is closed when somebody has asked to stop the turn.
 func (t *Turn) Stopping() <-chan struct{} { return t.stopping }
 
+// Wait waits for a signal of the test, or for a stop, so that a test that has failed does not hang.
+func (t *Turn) Wait(signal <-chan struct{}) {
+	select {
+	case <-signal:
+	case <-t.stopping:
+	}
+}
+
 // Say streams a piece of the answer.
 func (t *Turn) Say(piece string) { t.delta(chat.Delta{Text: piece}) }
 

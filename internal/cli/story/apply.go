@@ -59,6 +59,14 @@ func with[T any](data json.RawMessage, apply func(T)) error {
 	return nil
 }
 
+// Accept takes in a message that the server has just accepted, before or after the feed tells of it.
+func (s *Story) Accept(q chat.Queued) {
+	claimed := func(e *Entry) bool { return e.Inbox == q.Inbox }
+	if !slices.ContainsFunc(s.Entries, claimed) {
+		s.queued(q)
+	}
+}
+
 func (s *Story) queued(q chat.Queued) {
 	known := func(other chat.Queued) bool { return other.Inbox == q.Inbox }
 	if !slices.ContainsFunc(s.Queued, known) {
@@ -115,22 +123,26 @@ func (s *Story) turn(t chat.Turn) {
 	if s.Turn != nil && s.Turn.ID == t.ID {
 		s.Turn = nil
 	}
-	last := -1
-	for i, entry := range s.Entries {
-		if entry.Turn != t.ID || entry.Kind != Assistant {
-			continue
-		}
-		last = i
-		if entry.Live {
+	for _, entry := range s.Entries {
+		if entry.Turn == t.ID && entry.Live {
 			entry.Live, entry.Writing, entry.Retry, entry.Unfinished = false, "", "", true
 			entry.Changes++
 		}
 	}
-	if last >= 0 {
-		s.Entries[last].Ended = &t
-		s.Entries[last].Changes++
-	}
 	s.Entries = slices.DeleteFunc(s.Entries, func(e *Entry) bool { return e.Unfinished && e.empty() })
+	s.close(t)
+}
+
+// close notes how a turn ended, at its last entry.
+func (s *Story) close(t chat.Turn) {
+	s.Ends[t.ID] = &t
+	for _, entry := range slices.Backward(s.Entries) {
+		if entry.Turn == t.ID && entry.Kind != Person {
+			entry.Ended = &t
+			entry.Changes++
+			return
+		}
+	}
 }
 
 func (e *Entry) empty() bool { return e.Text == "" && e.Reasoning == "" && len(e.Calls) == 0 }

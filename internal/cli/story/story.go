@@ -16,9 +16,10 @@ type Story struct {
 	Entries []*Entry
 	Queued  []chat.Queued // accepted, not claimed by a turn yet
 	Todos   []chat.Todo
-	Turn    *chat.Turn // the running turn; nil when none runs
-	Seq     int64      // of the newest durable event in here
-	Earlier bool       // there are older messages that were not loaded
+	Turn    *chat.Turn                 // the running turn; nil when none runs
+	Ends    map[chat.TurnID]*chat.Turn // the turns that ended while the feed was followed
+	Seq     int64                      // of the newest durable event in here
+	Earlier bool                       // there are older messages that were not loaded
 }
 
 // Kind says what an entry is.
@@ -38,12 +39,13 @@ type Entry struct {
 	Step      int
 	Message   chat.MessageID // 0 while it is being written
 	Inbox     chat.InboxID
+	Client    string // client message id of what a person wrote, if it came with one
 	Text      string
 	Reasoning string
 	Calls     []*Call
 	Model     string
-	Finish    string // finish reason
-	Ended     *chat.Turn
+	Finish    string     // finish reason
+	Ended     *chat.Turn // the turn whose last entry this is
 
 	// What follows is about an answer that is being written.
 	Live       bool   // no durable message has come yet
@@ -76,6 +78,7 @@ func New(session chat.Session, transcript apiclient.Transcript) *Story {
 		Todos:   transcript.Todos,
 		Seq:     transcript.Seq,
 		Earlier: transcript.HasMore,
+		Ends:    map[chat.TurnID]*chat.Turn{},
 	}
 	for _, message := range transcript.Messages {
 		s.Entries = append(s.Entries, entryOf(message))
@@ -98,6 +101,19 @@ func (s *Story) greet(session chat.Session) {
 		s.Turn = nil
 	case s.Turn == nil || s.Turn.ID != session.Running:
 		s.Turn = &chat.Turn{ID: session.Running, Session: session.Key, State: chat.TurnRunning, StartedAt: time.Now()}
+	}
+}
+
+// Recall takes in what the server remembers of turns: how those ended whose entries are in here, and since when the
+// running one runs.
+func (s *Story) Recall(turns []chat.Turn) {
+	for _, turn := range turns {
+		switch {
+		case turn.State != chat.TurnRunning:
+			s.close(turn)
+		case s.Turn != nil && s.Turn.ID == turn.ID:
+			s.Turn = &turn
+		}
 	}
 }
 
@@ -131,6 +147,16 @@ func (s *Story) Answer(turn chat.TurnID) *Entry {
 	return nil
 }
 
+// Live returns the answer that is being written, nil when there is none.
+func (s *Story) Live() *Entry {
+	for _, entry := range slices.Backward(s.Entries) {
+		if entry.Live {
+			return entry
+		}
+	}
+	return nil
+}
+
 // Running returns the calls that run now.
 func (s *Story) Running() []*Call {
 	var running []*Call
@@ -145,7 +171,7 @@ func (s *Story) Running() []*Call {
 }
 
 func entryOf(m chat.Message) *Entry {
-	e := &Entry{Turn: m.Turn, Step: m.Step, Message: m.ID, Inbox: m.Inbox, Text: m.Content, Reasoning: m.Reasoning, Model: m.Model, Finish: m.FinishReason}
+	e := &Entry{Turn: m.Turn, Step: m.Step, Message: m.ID, Inbox: m.Inbox, Client: m.ClientMessageID, Text: m.Content, Reasoning: m.Reasoning, Model: m.Model, Finish: m.FinishReason}
 	switch m.Role {
 	case chat.RoleUser:
 		e.Kind = Person

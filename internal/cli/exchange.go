@@ -1,0 +1,195 @@
+package cli
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"sync/atomic"
+	"time"
+
+	"xbot/internal/apiclient"
+	"xbot/internal/chat"
+	"xbot/internal/cli/story"
+	"xbot/internal/cli/text"
+	"xbot/internal/fault"
+)
+
+// restartAfter is how long the user's own server may be away before it is started again.
+const restartAfter = 5 * time.Second
+
+// exchange asks things in one session and follows the answers.
+type exchange struct {
+	conn    *connection
+	notes   *notes
+	session chat.Session
+	story   *story.Story // nil until the first question
+
+	event func(chat.Event) error          // told of every event, in order; may be nil
+	away  time.Time                       // since when the server is away; zero when it is not
+	live  atomic.Pointer[chat.SessionKey] // set once the session exists, for those who want to stop its turn
+}
+
+// outcome is how a question ended.
+type outcome struct {
+	Session chat.SessionKey `json:"session"`
+	Turn    chat.TurnID     `json:"turn_id,omitempty"`
+	State   string          `json:"state"` // a chat.TurnState, or the outcome of a message that no turn took
+	Text    string          `json:"text"`
+	Notice  string          `json:"notice,omitempty"`
+	Steps   int             `json:"steps,omitempty"`
+	Model   string          `json:"model,omitempty"`
+	Usage   chat.Usage      `json:"usage"`
+}
+
+func (o outcome) answered() bool { return o.State == string(chat.TurnDone) }
+
+// ask sends a message and returns when its turn has ended. It waits for a server that is away, for as long as ctx. The
+// message is sent once the feed is connected, so that nothing of the answer is missed.
+func (e *exchange) ask(ctx context.Context, question string) (outcome, error) {
+	if err := e.begin(ctx); err != nil {
+		return outcome{}, err
+	}
+	var asked chat.InboxID
+	for update := range e.conn.client.Watch(ctx, e.session.Key, e.story.Seq) {
+		switch {
+		case update.Lost != nil && update.Retry == 0:
+			return outcome{}, update.Lost
+		case update.Lost != nil:
+			e.lost(ctx, update.Lost)
+		case update.Hello != nil && update.Hello.Seq < e.story.Seq:
+			return outcome{}, fault.Errorf(fault.Conflict, "the server knows less of this session than it told before; its data may have been restored from a backup")
+		case update.Hello != nil:
+			e.back()
+			e.story.Greet(*update.Hello)
+			if asked == 0 {
+				accepted, err := e.send(ctx, question)
+				if err != nil {
+					return outcome{}, err
+				}
+				asked = accepted.ID
+			}
+		default:
+			if done, err := e.take(*update.Event, asked); err != nil || done != nil {
+				return value(done), err
+			}
+		}
+	}
+	return outcome{}, context.Cause(ctx)
+}
+
+func (e *exchange) send(ctx context.Context, question string) (apiclient.Accepted, error) {
+	waiting := func(err error, _ time.Duration) { e.lost(ctx, err) }
+	accepted, err := e.conn.client.SendUntilAccepted(ctx, e.session.Key, rand.Text(), question, waiting)
+	if err == nil {
+		e.back()
+	}
+	return accepted, err
+}
+
+func value(o *outcome) outcome {
+	if o == nil {
+		return outcome{}
+	}
+	return *o
+}
+
+// begin makes the session if it is new, and finds the place in its feed.
+func (e *exchange) begin(ctx context.Context) (err error) {
+	if e.story != nil {
+		return nil
+	}
+	if e.session.Key == "" {
+		if e.session, err = e.conn.client.CreateSession(ctx, apiclient.NewSession{Cwd: e.session.Cwd}); err != nil {
+			return err
+		}
+	}
+	e.live.Store(new(e.session.Key))
+	transcript, err := e.conn.client.Messages(ctx, e.session.Key, apiclient.Page{Limit: 1})
+	if err != nil {
+		return err
+	}
+	e.story = story.New(e.session, apiclient.Transcript{Seq: transcript.Seq})
+	return nil
+}
+
+// take follows one event; the outcome is set when it ends the question.
+func (e *exchange) take(event chat.Event, asked chat.InboxID) (*outcome, error) {
+	if err := e.story.Apply(event); err != nil {
+		return nil, err
+	}
+	if e.event != nil {
+		if err := e.event(event); err != nil {
+			return nil, err
+		}
+	}
+	if event.Seq == 0 {
+		return nil, nil
+	}
+	return e.ended(asked), nil
+}
+
+// ended returns how a question ended, nil while it has not.
+func (e *exchange) ended(asked chat.InboxID) *outcome {
+	var turn chat.TurnID
+	for _, entry := range e.story.Entries {
+		if entry.Inbox != asked || asked == 0 {
+			continue
+		}
+		if entry.Kind == story.Notice { // it was dropped
+			return &outcome{Session: e.session.Key, State: entry.Finish, Notice: entry.Text}
+		}
+		turn = entry.Turn
+	}
+	done := e.story.Ends[turn]
+	if turn == "" || done == nil {
+		return nil
+	}
+	o := &outcome{
+		Session: e.session.Key, Turn: turn, State: string(done.State), Steps: done.Steps, Model: done.Model, Usage: done.Usage,
+	}
+	for _, entry := range e.story.Entries {
+		switch {
+		case entry.Turn != turn:
+		case entry.Kind == story.Notice:
+			o.Notice = entry.Text
+		case entry.Kind == story.Assistant && len(entry.Calls) == 0:
+			o.Text = entry.Text
+		}
+	}
+	return o
+}
+
+// lost notes that the server is away, and starts the user's own one again when that lasts.
+func (e *exchange) lost(ctx context.Context, err error) {
+	if e.away.IsZero() {
+		e.away = time.Now()
+	}
+	e.notes.progress("The server is away (" + err.Error() + "); waiting for it")
+	if e.conn.own == nil || time.Since(e.away) < restartAfter {
+		return
+	}
+	if err := e.conn.own.Ensure(ctx, e.notes.progress); err != nil && !errors.Is(err, context.Cause(ctx)) {
+		e.notes.say("xbot-cli: %s", err)
+		e.away = time.Now() // not again at once
+	}
+}
+
+func (e *exchange) back() {
+	if !e.away.IsZero() {
+		e.notes.clear()
+		e.notes.detail("The server is back after %s.", text.Lasted(time.Since(e.away)))
+		e.away = time.Time{}
+	}
+}
+
+// stop asks the server to stop the turn of the question.
+func (e *exchange) stop(ctx context.Context) {
+	key := e.live.Load()
+	if key == nil {
+		return // nothing has been sent; a second Ctrl-C leaves
+	}
+	e.notes.detail("Stopping; Ctrl-C again leaves.")
+	if err := stopTurn(ctx, e.conn.client, *key); err != nil && ctx.Err() == nil {
+		e.notes.say("xbot-cli: stop: %s", err)
+	}
+}

@@ -1,0 +1,31 @@
+//go:build unix
+
+package local
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"syscall"
+)
+
+// alive reports whether a process exists, whoever owns it.
+func alive(pid int) bool {
+	if pid <= 0 {
+		return false
+	}
+	err := syscall.Kill(pid, 0)
+	return err == nil || errors.Is(err, syscall.EPERM)
+}
+
+// detach gives a command a session of its own, so that closing the terminal does not end it.
+func detach(command *exec.Cmd) { command.SysProcAttr = &syscall.SysProcAttr{Setsid: true} }
+
+// tryLock takes the lock of a file until the file is closed; held is false when another process has it.
+func tryLock(file *os.File) (held bool, err error) {
+	err = syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+	if errors.Is(err, syscall.EWOULDBLOCK) || errors.Is(err, syscall.EINTR) {
+		return false, nil
+	}
+	return err == nil, err
+}

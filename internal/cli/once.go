@@ -1,0 +1,114 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/charmbracelet/x/term"
+
+	"xbot/internal/chat"
+	"xbot/internal/cli/text"
+)
+
+// once asks one thing and prints the answer. Ctrl-C stops the turn; once more leaves at once.
+func (p Program) once(ctx context.Context, conn *connection, session chat.Session, prompt string, asJSON bool) error {
+	notes := newNotes(p.Err, p.dumb())
+	e := &exchange{conn: conn, notes: notes, session: session, event: tellSteps(notes.detail)}
+	if asJSON {
+		e.event = p.printEvent
+	}
+	asking, release := interruptible(ctx, e.stop)
+	defer release()
+	end, err := e.ask(asking, prompt)
+	notes.clear()
+	if err != nil {
+		return err
+	}
+	if asJSON {
+		if err := p.printLine("result", end); err != nil {
+			return err
+		}
+	} else if answer := strings.TrimRight(end.Text, "\n"); answer != "" {
+		if _, err := fmt.Fprintln(p.Out, p.printable(answer)); err != nil {
+			return fmt.Errorf("print the answer: %w", err)
+		}
+	}
+	if end.answered() {
+		return nil
+	}
+	notes.say("xbot-cli: %s", end.why())
+	return errNoAnswer
+}
+
+// printable returns an answer as it is for a program that reads it, and made safe for a terminal.
+func (p Program) printable(answer string) string {
+	if term.IsTerminal(p.Out.Fd()) {
+		return text.Plain(answer)
+	}
+	return answer
+}
+
+// why says in a sentence that there is no answer.
+func (o outcome) why() string {
+	if o.Notice != "" {
+		return text.Line(o.Notice)
+	}
+	return "the turn ended without an answer (" + o.State + ")"
+}
+
+func (p Program) printEvent(event chat.Event) error {
+	text, err := json.Marshal(event)
+	if err != nil {
+		return fmt.Errorf("print an event: %w", err)
+	}
+	if _, err := fmt.Fprintf(p.Out, "%s\n", text); err != nil {
+		return fmt.Errorf("print an event: %w", err)
+	}
+	return nil
+}
+
+func (p Program) printLine(kind chat.EventKind, data any) error {
+	text, err := json.Marshal(data)
+	if err != nil {
+		return fmt.Errorf("print the result: %w", err)
+	}
+	return p.printEvent(chat.Event{Kind: kind, Data: text})
+}
+
+// tellSteps says what happens on the way to an answer: tools that are done, model calls that are tried again.
+func tellSteps(say func(format string, args ...any)) func(chat.Event) error {
+	return func(event chat.Event) error {
+		switch event.Kind {
+		case chat.EventTool:
+			var call chat.ToolEvent
+			if err := json.Unmarshal(event.Data, &call); err != nil {
+				return fmt.Errorf("read a tool call: %w", err)
+			}
+			if call.State == chat.CallDone {
+				say("%s", callLine(call.ToolCall))
+			}
+		case chat.EventRetry:
+			var retry chat.Retry
+			if err := json.Unmarshal(event.Data, &retry); err != nil {
+				return fmt.Errorf("read a retry: %w", err)
+			}
+			say("%s", text.Line(retry.Text))
+		}
+		return nil
+	}
+}
+
+// callLine is one line about a tool call that is done.
+func callLine(call chat.ToolCall) string {
+	mark := "+"
+	if call.IsError {
+		mark = "x"
+	}
+	line := strings.TrimRight(fmt.Sprintf("%s %s %s", mark, call.Name, text.Line(call.Summary)), " ")
+	if call.StartedAt != nil && call.FinishedAt != nil {
+		line += " (" + text.Lasted(call.FinishedAt.Sub(*call.StartedAt)) + ")"
+	}
+	return line
+}

@@ -1,0 +1,89 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/alecthomas/kong"
+
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+)
+
+// options are the flags of xbot-cli. A flag wins over its variable, the variable over cli.json.
+type options struct {
+	Print   *string          `short:"p" placeholder:"TEXT" help:"Ask one thing, print the answer and end. What is piped in is appended."`
+	JSON    bool             `name:"json" help:"With -p: print the events of the session as JSON lines; the last line is the result."`
+	Session chat.SessionKey  `placeholder:"KEY" help:"Continue this session." xor:"session"`
+	Resume  bool             `short:"r" help:"Continue the newest session." xor:"session"`
+	Server  string           `env:"XBOT_SERVER" placeholder:"URL" help:"Server to talk to, such as https://xbot.example.org. Default: the one of this user on this machine, started when needed."`
+	Token   string           `env:"XBOT_TOKEN" placeholder:"TOKEN" help:"Token for that server (xbot token create). The variable keeps it out of the process list."`
+	Version kong.VersionFlag `help:"Print the version."`
+}
+
+const description = `Chat with xbot in the terminal.
+
+Without a server to talk to it uses the one of this user on this machine, which it starts in the background when needed, and works on the current folder.`
+
+// errUsage marks errors of the command line, which end the program with exit code 2.
+var errUsage = errors.New("usage")
+
+// parse reads the command line. done is true when everything has been said (help, version).
+func parse(args []string, out io.Writer, version string) (opts options, done bool, err error) {
+	parser, err := kong.New(&opts,
+		kong.Name("xbot-cli"),
+		kong.Description(description),
+		kong.Writers(out, out),
+		kong.Vars{"version": version},
+		kong.Exit(func(int) { done = true }),
+		kong.UsageOnError(),
+	)
+	if err != nil {
+		return opts, false, fault.Errorf(fault.Internal, "describe the command line: %w", err)
+	}
+	if _, err = parser.Parse(args); done {
+		return opts, true, nil
+	}
+	if err == nil && opts.JSON && opts.Print == nil {
+		err = errors.New("--json works with -p only")
+	}
+	if err != nil {
+		return opts, false, fmt.Errorf("%w: %w; xbot-cli --help lists what can be given", errUsage, err)
+	}
+	return opts, false, nil
+}
+
+// file is cli.json in the data folder.
+type file struct {
+	Server string `json:"server"`
+	Token  string `json:"token"`
+}
+
+// readFile reads cli.json. Others on the machine must not be able to read a token in it.
+func readFile(home string) (file, error) {
+	name := filepath.Join(home, "cli.json")
+	text, err := os.ReadFile(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return file{}, nil
+	}
+	if err != nil {
+		return file{}, fault.Errorf(fault.Denied, "read the configuration: %w", err)
+	}
+	var f file
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(&f); err != nil {
+		return file{}, fault.Errorf(fault.Invalid, `%s cannot be used (%w); it looks like {"server": "https://…", "token": "…"}`, name, err)
+	}
+	info, err := os.Stat(name)
+	if err == nil && f.Token != "" && info.Mode().Perm()&0o077 != 0 {
+		err = fault.Errorf(fault.Denied, "%s holds a token and others can read it; run: chmod 600 %s", name, name)
+	}
+	return f, err
+}

@@ -1,0 +1,102 @@
+package cli
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"xbot/internal/chat"
+	"xbot/internal/cli/text"
+	"xbot/internal/command"
+)
+
+const plainHelp = `Type a message and press Enter; a backslash at the end of a line continues it.
+/new starts another session, /stop or Ctrl-C stops the answer, /quit ends.`
+
+// plain holds a conversation line by line, for terminals that can only print.
+func (p Program) plain(ctx context.Context, conn *connection, session chat.Session) error {
+	e := &exchange{conn: conn, notes: newNotes(p.Err, true), session: session, event: p.printPlain}
+	if _, err := fmt.Fprintf(p.Out, "xbot, %s. /help says what can be typed.\n", conn.me.Model); err != nil {
+		return fmt.Errorf("print: %w", err)
+	}
+	lines := bufio.NewScanner(p.In)
+	lines.Buffer(nil, maxPrompt)
+	for {
+		message, err := p.readMessage(lines)
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		typed, isCommand := command.Parse(message)
+		switch {
+		case strings.TrimSpace(message) == "":
+		case !isCommand:
+			if err := p.askPlain(ctx, e, message); err != nil {
+				return err
+			}
+		case typed.Name == "quit" || typed.Name == "exit":
+			return nil
+		case typed.Name == "new":
+			e.session, e.story = chat.Session{Cwd: conn.cwd}, nil
+			fmt.Fprintln(p.Out, "A new session begins with the next message.")
+		case typed.Name == "stop":
+			fmt.Fprintln(p.Out, "Nothing is running.")
+		default:
+			fmt.Fprintln(p.Out, plainHelp)
+		}
+	}
+}
+
+func (p Program) readMessage(lines *bufio.Scanner) (string, error) {
+	var message strings.Builder
+	fmt.Fprint(p.Out, "> ")
+	for lines.Scan() {
+		line, more := strings.CutSuffix(lines.Text(), `\`)
+		message.WriteString(line)
+		if !more {
+			return message.String(), nil
+		}
+		message.WriteByte('\n')
+		fmt.Fprint(p.Out, "  ")
+	}
+	if err := lines.Err(); err != nil {
+		return "", fmt.Errorf("read the terminal: %w", err)
+	}
+	return "", io.EOF
+}
+
+func (p Program) askPlain(ctx context.Context, e *exchange, message string) error {
+	asking, release := interruptible(ctx, e.stop)
+	defer release()
+	_, err := e.ask(asking, message)
+	return err
+}
+
+// printPlain prints what a session tells once it is whole.
+func (p Program) printPlain(event chat.Event) error {
+	switch event.Kind {
+	case chat.EventMessage:
+		var m chat.Message
+		if err := json.Unmarshal(event.Data, &m); err != nil {
+			return fmt.Errorf("read a message: %w", err)
+		}
+		if said := text.Plain(m.Content); m.Role != chat.RoleUser && said != "" {
+			fmt.Fprintf(p.Out, "\n%s\n\n", strings.TrimSpace(said))
+		}
+	case chat.EventDropped:
+		var d chat.Dropped
+		if err := json.Unmarshal(event.Data, &d); err != nil {
+			return fmt.Errorf("read an outcome: %w", err)
+		}
+		fmt.Fprintf(p.Out, "\n%s\n\n", text.Plain(d.Text))
+	default:
+		return tellSteps(func(format string, args ...any) { fmt.Fprintf(p.Out, format+"\n", args...) })(event)
+	}
+	return nil
+}

@@ -1,0 +1,145 @@
+package tui
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"xbot/internal/chat"
+	"xbot/internal/cli/story"
+	"xbot/internal/cli/text"
+)
+
+// call draws a tool call: one line, below it what its command prints while it runs or why it failed, and everything
+// when details are unfolded.
+func (c *column) call(call *story.Call) []string {
+	lines := []string{"  " + c.callHead(call)}
+	bar := "    " + c.theme.dim.Render("│") + " "
+	width := c.inner() - 4
+	switch {
+	case c.details:
+		lines = append(lines, c.block(arguments(call.ToolCall), bar, width)...)
+		lines = append(lines, c.block(c.printed(call), bar, width)...)
+	case call.State == chat.CallRunning:
+		lines = append(lines, c.lastLines(call, bar, width)...)
+	case call.State == chat.CallDone && call.IsError:
+		lines = append(lines, "    "+c.theme.bad.Render(cut(failure(call.Result), width+2)))
+	}
+	return lines
+}
+
+// callHead is the mark, the tool, its argument and how long it took.
+func (c *column) callHead(call *story.Call) string {
+	mark, took := c.theme.dim.Render("○"), ""
+	switch {
+	case call.State == chat.CallRunning:
+		mark = c.theme.accent.Render("●")
+		if call.StartedAt != nil {
+			took = seconds(c.now.Sub(*call.StartedAt))
+		}
+	case call.State == chat.CallDone && call.IsError:
+		mark = c.theme.bad.Render("✗")
+	case call.State == chat.CallDone:
+		mark = c.theme.good.Render("✓")
+	}
+	if call.StartedAt != nil && call.FinishedAt != nil {
+		took = text.Lasted(call.FinishedAt.Sub(*call.StartedAt))
+	}
+	head := mark + " " + text.Line(call.Name) + " " + c.theme.dim.Render(text.Line(call.Summary))
+	return spread(head, c.theme.dim.Render(took), c.inner())
+}
+
+// printed is the result of a call, or what it has printed so far.
+func (c *column) printed(call *story.Call) string {
+	if call.State == chat.CallDone {
+		return call.Result
+	}
+	if call.Cut {
+		return "…\n" + call.Output
+	}
+	return call.Output
+}
+
+func (c *column) lastLines(call *story.Call, bar string, width int) []string {
+	printed := strings.TrimRight(text.Plain(call.Output), "\n")
+	if printed == "" {
+		return nil
+	}
+	all := strings.Split(printed, "\n")
+	var lines []string
+	for _, line := range all[max(0, len(all)-runningLines):] {
+		lines = append(lines, bar+c.theme.dim.Render(cut(line, width)))
+	}
+	return lines
+}
+
+// block draws a text behind a bar; of a long one, its head and its tail.
+func (c *column) block(content, bar string, width int) []string {
+	content = strings.TrimRight(text.Plain(content), "\n")
+	if content == "" {
+		return nil
+	}
+	all := wrap(content, width)
+	if left := len(all) - detailLines; left > 1 {
+		middle := fmt.Sprintf("… %d lines …", left)
+		all = append(append(append([]string{}, all[:detailLines/2]...), middle), all[len(all)-detailLines/2:]...)
+	}
+	lines := make([]string, len(all))
+	for i, line := range all {
+		lines[i] = bar + c.theme.dim.Render(line)
+	}
+	return lines
+}
+
+// failure is the line of a failed result that says most: the last one that is no hint for the model, since commands
+// print their errors last and tools say one sentence.
+func failure(result string) string {
+	best := ""
+	for line := range strings.Lines(text.Plain(result)) {
+		line = strings.TrimSpace(line)
+		switch {
+		case line == "", strings.HasPrefix(line, "Please fix the issue"), strings.HasPrefix(line, "Do NOT retry"):
+		case strings.HasPrefix(line, "[") && best != "":
+			return best + " " + line // how the command ended
+		default:
+			best = line
+		}
+	}
+	return strings.TrimPrefix(best, "Error: ")
+}
+
+// arguments shows the arguments of a call by name, unless the line above says it all.
+func arguments(call chat.ToolCall) string {
+	decoder := json.NewDecoder(bytes.NewReader([]byte(call.Arguments)))
+	if token, err := decoder.Token(); err != nil || token != json.Delim('{') {
+		return call.Arguments
+	}
+	var out strings.Builder
+	for decoder.More() {
+		name, err := decoder.Token()
+		if err != nil {
+			return call.Arguments
+		}
+		var value any
+		if err := decoder.Decode(&value); err != nil {
+			return call.Arguments
+		}
+		if shown, ok := value.(string); ok {
+			if text.Line(shown) == call.Summary {
+				continue
+			}
+			if strings.Contains(shown, "\n") {
+				shown = "\n" + shown
+			}
+			fmt.Fprintf(&out, "%s: %s\n", name, shown)
+			continue
+		}
+		encoded, err := json.Marshal(value)
+		if err != nil {
+			return call.Arguments
+		}
+		fmt.Fprintf(&out, "%s: %s\n", name, encoded)
+	}
+	return out.String()
+}

@@ -1,0 +1,252 @@
+package tui
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"xbot/internal/chat"
+	"xbot/internal/cli/story"
+	"xbot/internal/cli/text"
+)
+
+// Measures of the conversation.
+const (
+	maxColumn    = 100 // cells; longer lines are hard to read
+	runningLines = 3   // of the output of a command that runs
+	detailLines  = 40  // of an output that is unfolded; the middle of more is left out
+)
+
+// column draws the entries of a story below each other. Entries that have not changed are not drawn again.
+type column struct {
+	theme   theme
+	width   int  // of the terminal
+	details bool // outputs and reasoning are unfolded
+	now     time.Time
+
+	markdown markdown
+	kept     map[*story.Entry]drawn
+	took     time.Duration // the last drawing of an answer that is being written
+	drewLive time.Time
+}
+
+type drawn struct {
+	changes int
+	lines   []string
+}
+
+func newColumn(t theme, width int) *column {
+	return &column{theme: t, width: width, kept: map[*story.Entry]drawn{}}
+}
+
+// forget drops what was drawn, because the look has changed.
+func (c *column) forget() {
+	c.kept = map[*story.Entry]drawn{}
+	c.markdown = markdown{}
+}
+
+// inner is the width of texts, which are indented by two.
+func (c *column) inner() int { return max(min(c.width, maxColumn)-4, 10) }
+
+// entries returns the lines of a story's entries. running is the turn that is at work, whose commands show how long
+// they take and what they print.
+func (c *column) entries(s *story.Story, now time.Time) []string {
+	c.now = now
+	var lines []string
+	kept := make(map[*story.Entry]drawn, len(s.Entries))
+	for i, entry := range s.Entries {
+		if i > 0 && !joined(s.Entries[i-1], entry) {
+			lines = append(lines, "")
+		}
+		d := c.entry(entry)
+		kept[entry] = d
+		lines = append(lines, d.lines...)
+	}
+	c.kept = kept
+	return lines
+}
+
+// joined reports whether an entry stands directly below another: the tools of one turn read as one list.
+func joined(above, entry *story.Entry) bool {
+	return above.Kind == story.Assistant && entry.Kind == story.Assistant && above.Turn == entry.Turn &&
+		len(above.Calls) > 0 && entry.Text == "" && entry.Reasoning == "" && len(entry.Calls) > 0
+}
+
+func (c *column) entry(e *story.Entry) drawn {
+	old, known := c.kept[e]
+	if known && old.changes == e.Changes && !c.moving(e) {
+		return old
+	}
+	if known && e.Live && c.now.Sub(c.drewLive) < 5*c.took {
+		return old // drawing takes long here; a part of the time is left for everything else
+	}
+	began := time.Now()
+	d := drawn{changes: e.Changes}
+	switch e.Kind {
+	case story.Person:
+		d.lines = c.person(e.Text, "")
+	case story.Notice:
+		d.lines = c.notice(e.Text)
+	default:
+		d.lines = c.answer(e)
+	}
+	if foot := foot(e); foot != "" {
+		d.lines = append(d.lines, "", "  "+c.theme.dim.Render(foot))
+	}
+	if e.Live {
+		c.took, c.drewLive = time.Since(began), c.now
+	}
+	return d
+}
+
+// moving reports whether an entry shows the time.
+func (c *column) moving(e *story.Entry) bool {
+	for _, call := range e.Calls {
+		if call.State == chat.CallRunning {
+			return true
+		}
+	}
+	return false
+}
+
+// person draws what a person wrote, with a state below it if there is one to tell.
+func (c *column) person(said, state string) []string {
+	var lines []string
+	for _, line := range wrap(strings.TrimSpace(text.Plain(said)), c.inner()) {
+		lines = append(lines, c.theme.accent.Render("▌ ")+c.theme.bold.Render(line))
+	}
+	if state != "" {
+		lines = append(lines, "  "+c.theme.dim.Render(state))
+	}
+	return lines
+}
+
+func (c *column) notice(said string) []string {
+	var lines []string
+	for i, line := range wrap(strings.TrimSpace(text.Plain(said)), c.inner()) {
+		mark := "  "
+		if i == 0 {
+			mark = "! "
+		}
+		lines = append(lines, c.theme.warn.Render(mark+line))
+	}
+	return lines
+}
+
+func (c *column) answer(e *story.Entry) []string {
+	lines := c.reasoning(e)
+	if e.Restarted {
+		lines = append(lines, "  "+c.theme.dim.Render("resumed after a restart"))
+	}
+	said := c.markdown.draw(e.Text, c.theme, c.inner())
+	if e.Gap {
+		said = append(said, c.theme.dim.Render("…"))
+	}
+	lines = append(lines, indent(said, "  ")...)
+	if len(said) > 0 && len(e.Calls) > 0 {
+		lines = append(lines, "")
+	}
+	for _, call := range e.Calls {
+		lines = append(lines, c.call(call)...)
+	}
+	if e.Retry != "" {
+		lines = append(lines, indent(c.paint(c.theme.warn.Render, wrap(text.Line(e.Retry), c.inner())), "  ")...)
+	}
+	if e.Unfinished {
+		lines = append(lines, "  "+c.theme.dim.Render("(not finished)"))
+	}
+	return lines
+}
+
+func (c *column) reasoning(e *story.Entry) []string {
+	thought := strings.TrimSpace(text.Plain(e.Reasoning))
+	if thought == "" {
+		return nil
+	}
+	if c.details {
+		return append(indent(c.paint(c.theme.dim.Italic(true).Render, wrap(thought, c.inner())), "  "), "")
+	}
+	if e.Live && e.Text == "" {
+		lines := wrap(thought, c.inner()-2)
+		return []string{"  " + c.theme.dim.Italic(true).Render("∴ "+lines[len(lines)-1])}
+	}
+	if e.Text == "" && len(e.Calls) > 0 {
+		return nil // the list of tools is not torn apart by a line that says nothing
+	}
+	return []string{"  " + c.theme.dim.Render("∴ reasoning"), ""}
+}
+
+// foot is the quiet line below the last entry of a turn.
+func foot(e *story.Entry) string {
+	t := e.Ended
+	if t == nil {
+		return ""
+	}
+	var parts []string
+	if t.State != chat.TurnDone && e.Kind != story.Notice { // a notice says it in its own words
+		parts = append(parts, string(t.State))
+	}
+	if t.Model != "" {
+		parts = append(parts, text.Line(t.Model))
+	}
+	if t.Usage.PromptTokens+t.Usage.CompletionTokens > 0 {
+		parts = append(parts, tokens(t.Usage.PromptTokens)+" in, "+tokens(t.Usage.CompletionTokens)+" out")
+	}
+	if t.EndedAt != nil {
+		parts = append(parts, text.Lasted(t.EndedAt.Sub(t.StartedAt)))
+	}
+	return strings.Join(parts, " · ")
+}
+
+func (c *column) paint(style func(...string) string, lines []string) []string {
+	painted := make([]string, len(lines))
+	for i, line := range lines {
+		painted[i] = style(line)
+	}
+	return painted
+}
+
+func indent(lines []string, by string) []string {
+	indented := make([]string, len(lines))
+	for i, line := range lines {
+		if line != "" {
+			indented[i] = by + line
+		}
+	}
+	return indented
+}
+
+// tokens writes a count of tokens: 950, 1.2k, 34k.
+func tokens(n int) string {
+	switch {
+	case n < 1000:
+		return fmt.Sprint(n)
+	case n < 10_000:
+		return fmt.Sprintf("%.1fk", float64(n)/1000)
+	default:
+		return fmt.Sprintf("%dk", n/1000)
+	}
+}
+
+// seconds writes a duration that is still growing.
+func seconds(d time.Duration) string {
+	if d < time.Minute {
+		return fmt.Sprintf("%d s", max(int(d.Seconds()), 0))
+	}
+	return text.Lasted(d)
+}
+
+// spread puts one text at the left and one at the right end of a line; the left one gives way.
+func spread(left, right string, width int) string {
+	room := width - ansi.StringWidth(right)
+	if room < 4 {
+		return ansi.Truncate(left, width, "…")
+	}
+	if right != "" {
+		room--
+	}
+	left = ansi.Truncate(left, room, "…")
+	return left + strings.Repeat(" ", max(0, width-ansi.StringWidth(left)-ansi.StringWidth(right))) + right
+}

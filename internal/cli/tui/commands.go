@@ -1,0 +1,140 @@
+package tui
+
+import (
+	"context"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"xbot/internal/apiclient"
+	"xbot/internal/chat"
+	"xbot/internal/cli/story"
+	"xbot/internal/command"
+)
+
+// about is a slash command as the help shows it.
+type about struct{ name, args, does string }
+
+var commands = []about{
+	{"new", "", "start another session"},
+	{"sessions", "[text]", "list the sessions and open one"},
+	{"resume", "", "open the newest other session"},
+	{"rename", "title", "give this session a title"},
+	{"stop", "", "stop the answer"},
+	{"help", "", "show this"},
+	{"quit", "", "leave; the conversation stays on the server"},
+}
+
+// matching returns the commands that begin with what is typed, as long as only a name is typed.
+func matching(typed string) []about {
+	name, slashed := strings.CutPrefix(typed, "/")
+	if !slashed || strings.ContainsAny(name, " \n\t/") {
+		return nil
+	}
+	var found []about
+	for _, c := range commands {
+		if strings.HasPrefix(c.name, strings.ToLower(name)) {
+			found = append(found, c)
+		}
+	}
+	return found
+}
+
+// command does what a typed command says; done is false for a message that is none.
+func (m *model) command(typed string) (cmd tea.Cmd, done bool) {
+	c, ok := command.Parse(typed)
+	if !ok {
+		return nil, false
+	}
+	switch c.Name {
+	case "new":
+		return m.newSession(), true
+	case "sessions":
+		return m.list(c.Args, false), true
+	case "resume":
+		return m.list("", true), true
+	case "rename":
+		return m.rename(c.Args), true
+	case "stop":
+		return m.stop(), true
+	case "help":
+		m.help = true
+	case "quit", "exit":
+		return tea.Quit, true
+	default:
+		m.complain("There is no command /" + c.Name + "; /help lists what there is.")
+	}
+	return nil, true
+}
+
+// newSession leaves the open session; the new one is made with its first message.
+func (m *model) newSession() tea.Cmd {
+	m.close()
+	m.say("A new session begins with your first message.")
+	m.takeBack()
+	session := chat.Session{Cwd: m.o.Cwd}
+	m.conversation = conversation{session: session, story: story.New(session, apiclient.Transcript{})}
+	m.follow = true
+	m.column.forget()
+	m.redraw()
+	return nil
+}
+
+func (m *model) rename(title string) tea.Cmd {
+	switch {
+	case title == "":
+		m.complain("Give a title: /rename Fix the build")
+		return nil
+	case m.session.Key == "":
+		m.complain("The session has no message yet.")
+		return nil
+	}
+	client, key := m.o.Client, m.session.Key
+	return m.do(func(ctx context.Context) tea.Msg {
+		_, err := client.Rename(ctx, key, title)
+		return renamedMsg{err} // the new title comes with the feed
+	})
+}
+
+// list asks for the sessions, to choose from or to open the newest other one.
+func (m *model) list(text string, resume bool) tea.Cmd {
+	client := m.o.Client
+	return m.do(func(ctx context.Context) tea.Msg {
+		sessions, err := client.Sessions(ctx, text)
+		return listedMsg{sessions: sessions, err: err, resume: resume}
+	})
+}
+
+func (m *model) listed(msg listedMsg) tea.Cmd {
+	switch {
+	case msg.err != nil:
+		m.complain("Sessions: " + msg.err.Error())
+	case msg.resume:
+		return m.resume(msg.sessions)
+	case len(msg.sessions) == 0:
+		m.say("There is no such session.")
+	default:
+		m.picker = newPicker(msg.sessions, m.session.Key)
+	}
+	return nil
+}
+
+func (m *model) resume(sessions []chat.Session) tea.Cmd {
+	var newest chat.Session
+	for _, session := range sessions {
+		if session.Key != m.session.Key && session.UpdatedAt.After(newest.UpdatedAt) {
+			newest = session
+		}
+	}
+	if newest.Key == "" {
+		m.say("There is no other session.")
+		return nil
+	}
+	return m.switchTo(newest.Key)
+}
+
+// switchTo opens another session.
+func (m *model) switchTo(key chat.SessionKey) tea.Cmd {
+	m.takeBack()
+	return m.openSession(key)
+}

@@ -1,0 +1,141 @@
+package tui
+
+import (
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+)
+
+const (
+	twice      = 2 * time.Second // within which a second Ctrl-C leaves
+	wheelLines = 3
+)
+
+// key takes one key. What is open in front of the conversation gets it first.
+func (m *model) key(msg tea.KeyPressMsg) tea.Cmd {
+	pressed := msg.String()
+	if pressed == "ctrl+c" {
+		return m.interrupt()
+	}
+	m.armed, m.flash = time.Time{}, flash{}
+	switch {
+	case m.picker != nil:
+		return m.pick(msg)
+	case m.help:
+		m.help = false
+		if pressed == "esc" || pressed == "enter" || pressed == "q" {
+			return nil
+		}
+	}
+	switch pressed {
+	case "enter":
+		return m.submit()
+	case "up":
+		return m.up(msg)
+	case "down":
+		return m.down(msg)
+	case "tab":
+		m.complete()
+	case "pgup", "shift+up":
+		return m.scroll(-m.step(pressed))
+	case "pgdown", "shift+down":
+		return m.scroll(m.step(pressed))
+	case "ctrl+home":
+		return m.scroll(-len(m.lines))
+	case "ctrl+end":
+		return m.scroll(len(m.lines))
+	case "ctrl+o":
+		m.column.details = !m.column.details
+		m.column.forget()
+		m.redraw()
+	case "ctrl+t":
+		m.todos = !m.todos
+		m.relayout()
+	case "ctrl+l":
+		return tea.ClearScreen
+	case "ctrl+d":
+		if m.input.Value() == "" {
+			return tea.Quit
+		}
+		return m.edit(msg)
+	default:
+		return m.edit(msg)
+	}
+	return nil
+}
+
+// interrupt is Ctrl-C: it stops what runs, clears what is typed, and leaves when pressed twice.
+func (m *model) interrupt() tea.Cmd {
+	if time.Since(m.armed) < twice {
+		return tea.Quit
+	}
+	m.armed = time.Now()
+	m.picker, m.help = nil, false
+	if m.running() && m.stopped != m.story.Turn.ID {
+		m.say("Stopping. Ctrl-C again leaves.")
+		return m.stop()
+	}
+	if m.input.Value() != "" {
+		m.setInput("")
+	}
+	m.say("Ctrl-C again leaves.")
+	return nil
+}
+
+// up goes to the line above, and from the first one to what was typed before.
+func (m *model) up(msg tea.KeyPressMsg) tea.Cmd {
+	if m.input.Line() > 0 || m.input.LineInfo().RowOffset > 0 {
+		return m.edit(msg)
+	}
+	if text, moved := m.history.back(m.input.Value()); moved {
+		m.setInput(text)
+	}
+	return nil
+}
+
+func (m *model) down(msg tea.KeyPressMsg) tea.Cmd {
+	if m.input.Line() < m.input.LineCount()-1 || m.input.LineInfo().RowOffset < m.input.LineInfo().Height-1 {
+		return m.edit(msg)
+	}
+	if text, moved := m.history.forth(); moved {
+		m.setInput(text)
+	}
+	return nil
+}
+
+// complete finishes the name of a command.
+func (m *model) complete() {
+	if found := matching(m.input.Value()); len(found) > 0 {
+		m.setInput("/" + found[0].name + " ")
+	}
+}
+
+func (m *model) step(pressed string) int {
+	if strings.HasPrefix(pressed, "shift") {
+		return 1
+	}
+	return max(m.pageHeight()-2, 1)
+}
+
+func (m *model) wheel(msg tea.MouseWheelMsg) tea.Cmd {
+	switch msg.Button {
+	case tea.MouseWheelUp:
+		return m.scroll(-wheelLines)
+	case tea.MouseWheelDown:
+		return m.scroll(wheelLines)
+	default:
+		return nil
+	}
+}
+
+// scroll moves the conversation. At its beginning older messages are loaded; at its end it follows what comes.
+func (m *model) scroll(by int) tea.Cmd {
+	m.offset += by
+	m.clamp()
+	m.follow = m.offset >= m.maxOffset()
+	if m.offset == 0 && by < 0 {
+		return m.loadOlder()
+	}
+	return nil
+}

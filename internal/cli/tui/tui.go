@@ -1,0 +1,64 @@
+// Package tui is the interactive terminal: a conversation above, a line to type at below. It draws what package story
+// knows, and asks the server for everything else. The conversation lives on the server; closing the terminal loses
+// nothing.
+package tui
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+
+	tea "charm.land/bubbletea/v2"
+
+	"xbot/internal/apiclient"
+	"xbot/internal/chat"
+	"xbot/internal/cli/local"
+	"xbot/internal/fault"
+)
+
+// Options are what the program needs to run.
+type Options struct {
+	Client  *apiclient.Client
+	Me      apiclient.Me
+	Session chat.Session  // to continue; without a key a new one is made with the first message
+	Server  *local.Server // the user's own server, started again when it is away; may be nil
+	Cwd     string        // folder of new sessions
+	In      *os.File
+	Out     *os.File
+	Environ []string
+	Version string
+}
+
+// Run holds the conversation until the person leaves.
+func Run(ctx context.Context, o Options) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	m := newModel(ctx, o)
+	program := tea.NewProgram(m, tea.WithContext(ctx), tea.WithInput(o.In), tea.WithOutput(o.Out), tea.WithEnvironment(o.Environ))
+	m.tell = program.Send
+	_, err := program.Run()
+	m.close()
+	if err != nil && !errors.Is(err, tea.ErrProgramKilled) && !errors.Is(err, tea.ErrInterrupted) {
+		return fault.Errorf(fault.Internal, "draw on the terminal: %w", err)
+	}
+	return farewell(o.Out, m)
+}
+
+// farewell says, on the screen that the terminal returns to, how to come back and what was not sent.
+func farewell(out *os.File, m *model) error {
+	text := ""
+	for _, unsent := range m.outbox {
+		text += fmt.Sprintf("Not sent, because the server was away: %s\n", unsent.text)
+	}
+	if m.session.Key != "" {
+		if m.running() {
+			text += "The answer goes on being written. "
+		}
+		text += fmt.Sprintf("Continue with: xbot-cli --session '%s'\n", m.session.Key)
+	}
+	if _, err := fmt.Fprint(out, text); err != nil {
+		return fmt.Errorf("print: %w", err)
+	}
+	return nil
+}
