@@ -41,7 +41,7 @@ type (
 		accepted apiclient.Accepted
 		err      error
 	}
-	retryMsg   struct{}                      // send again
+	retryMsg   struct{ id string }           // send again
 	reopenMsg  struct{ key chat.SessionKey } // open again
 	restopMsg  struct{ turn chat.TurnID }    // stop again
 	startedMsg struct {
