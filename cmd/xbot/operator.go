@@ -111,6 +111,9 @@ func (c loginLinkCmd) Run(ctx context.Context) error {
 		return err
 	}
 	base := cfg.HTTP.URL
+	if note, err := readLocal(cfg.Dir); base == "" && err == nil {
+		base = note.URL
+	}
 	if base == "" {
 		base = "http://" + cfg.Addr
 	}
@@ -136,7 +139,7 @@ type tokenCmd struct {
 }
 
 type tokenCreateCmd struct {
-	Name string `arg:"" help:"What the token is for."`
+	Name string `arg:"" optional:"" default:"script" help:"What the token is for."`
 	User string `help:"Whose token; default: the administrator's."`
 }
 

@@ -286,3 +286,12 @@ func FuzzGenerate_AnswersAnything(f *testing.F) {
 		require.NotEmpty(t, last.Text)
 	})
 }
+
+func TestGenerate_DoesNotTakeTheLineBeforeAMessageForThePersonsWords(t *testing.T) {
+	c := setup(t)
+	answer := c.say("[2026-11-21 Sat 04:12 UTC · folder /work]\nrun ls -la").answer()
+	require.Len(t, answer.ToolCalls, 1)
+	require.JSONEq(t, `{"command":"ls -la"}`, answer.ToolCalls[0].Arguments)
+	answer = setup(t).say("[2026-11-21 Sat 04:12 UTC]\ngood evening").answer()
+	require.NotContains(t, answer.Text, "UTC")
+}

@@ -2,6 +2,7 @@ package demo
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -11,6 +12,7 @@ import (
 // think decides the answer: calls for requests that nobody has acted on yet, otherwise a text that covers everything
 // since the last answer. Several messages may wait for one answer, and none of them may go unmentioned.
 func think(req llm.Request) llm.Answer {
+	req.Messages = spoken(req.Messages)
 	t := turn{req: req}
 	t.read()
 	w := words(t.chinese)
@@ -35,6 +37,20 @@ func think(req llm.Request) llm.Answer {
 		parts = append(parts, w.nothing)
 	}
 	return llm.Answer{Text: strings.Join(parts, "\n\n"), Finish: llm.FinishStop}
+}
+
+// preface is the line that xbot writes before what a person wrote: the time and the folder.
+var preface = regexp.MustCompile(`^\[\d{4}-\d\d-\d\d [^\]\n]*\]\n`)
+
+// spoken returns the messages with what people wrote, and that alone.
+func spoken(messages []llm.Message) []llm.Message {
+	out := slices.Clone(messages)
+	for i, m := range out {
+		if m.Role == "user" {
+			out[i].Content = preface.ReplaceAllString(m.Content, "")
+		}
+	}
+	return out
 }
 
 // turn is what the demo makes of a request.
