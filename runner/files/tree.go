@@ -91,15 +91,14 @@ func (t *Tree) WorkingFolder(path string) (string, error) {
 	if err != nil {
 		return "", explain(err, abs)
 	}
-	if t.isDeniedName(real) {
-		return "", denied(abs)
+	p, err := t.open(real)
+	if wire.IsKind(err, wire.Denied) {
+		return "", err
 	}
-	dir, err := openFolder(real)
-	if err != nil {
-		return abs, nil // not a folder, or not there
+	if err == nil {
+		p.close()
 	}
-	defer unix.Close(dir)
-	return abs, t.verify(dir, abs)
+	return abs, nil // or it is not there
 }
 
 // follow resolves every symbolic link of an absolute path. What does not exist yet stays as it is, after the links
