@@ -195,7 +195,7 @@ func TestScreen_GivesBackWhatWasNotSentWhenItsSessionIsLeft(t *testing.T) {
 	s.shows("Not sent yet, and given back below.")
 	require.NoError(t, s.server.Start())
 	s.typed("", tea.KeyEnter)
-	s.shows("you said one", "two.")
+	s.shows("▌ two", "**one")
 	require.Len(t, s.server.Keys(), 1)
 }
 

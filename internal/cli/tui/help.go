@@ -1,0 +1,38 @@
+package tui
+
+import (
+	"fmt"
+)
+
+// welcome is the page of a session without messages.
+func (m *model) welcome() []string {
+	where := ""
+	if m.session.Cwd != "" {
+		where = " It works in " + shortPath(m.session.Cwd) + "."
+	}
+	lines := []string{"", "  " + m.theme.bold.Render("Ask anything, or say what is to be done.") + m.theme.dim.Render(where), ""}
+	lines = append(lines, "  "+m.theme.dim.Render("/help lists commands and keys · answers go on being written when you leave"))
+	if m.o.Me.Demo {
+		lines = append(lines, "", "  "+m.theme.warn.Render("No model is configured: a stand-in answers. Try “run ls -la”."))
+	}
+	return lines
+}
+
+func (m *model) helpLines() []string {
+	lines := []string{"  " + m.theme.bold.Render("Commands")}
+	for _, c := range commands {
+		lines = append(lines, "  "+fmt.Sprintf("%-18s", "/"+c.name+" "+c.args)+m.theme.dim.Render(c.does))
+	}
+	lines = append(lines, "", "  "+m.theme.bold.Render("Keys"))
+	for _, k := range [][2]string{
+		{"enter", "send; a line break is shift+enter, ctrl+j, or \\ and enter"},
+		{"↑ ↓", "what was typed before"},
+		{"pgup pgdn, wheel", "scroll; hold shift to select text with the mouse"},
+		{"ctrl+o", "show or fold outputs and reasoning"},
+		{"ctrl+t", "show or fold the to-do list"},
+		{"ctrl+c", "stop the answer; twice leaves"},
+	} {
+		lines = append(lines, "  "+fmt.Sprintf("%-18s", k[0])+m.theme.dim.Render(k[1]))
+	}
+	return lines
+}

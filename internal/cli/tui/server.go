@@ -1,0 +1,77 @@
+package tui
+
+import (
+	"context"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"xbot/internal/cli/text"
+	"xbot/internal/fault"
+)
+
+// startServer starts the user's own server again.
+func (m *model) startServer() tea.Cmd {
+	m.starting, m.reason = true, "starting the server again"
+	server, tell, id := m.o.Server, m.tell, m.sending
+	return m.do(func(ctx context.Context) tea.Msg {
+		return startedMsg{id: id, err: server.Ensure(ctx, func(text string) { tell(progress(text)) })}
+	})
+}
+
+func (m *model) started(msg startedMsg) tea.Cmd {
+	m.starting = false
+	if msg.err != nil {
+		m.complain(msg.err.Error())
+	}
+	again := retryMsg{msg.id}
+	return tea.Tick(tryAgain, func(time.Time) tea.Msg { return again })
+}
+
+// lost notes that the server is away.
+func (m *model) lost(err error) {
+	if m.away.IsZero() {
+		m.away = time.Now()
+	}
+	m.reason = err.Error()
+}
+
+// back notes that the server is there.
+func (m *model) back() {
+	if m.away.IsZero() {
+		return
+	}
+	if gone := time.Since(m.away); gone > time.Second {
+		m.say("Connected again after " + text.Lasted(gone) + ".")
+	}
+	m.away, m.reason = time.Time{}, ""
+}
+
+// stop asks the server to stop the running turn.
+func (m *model) stop() tea.Cmd {
+	if !m.running() {
+		m.say("Nothing is running.")
+		return nil
+	}
+	m.stopped = m.story.Turn.ID
+	client, key, turn := m.o.Client, m.session.Key, m.story.Turn.ID
+	return m.do(func(ctx context.Context) tea.Msg {
+		_, err := client.Stop(ctx, key)
+		return stoppedMsg{turn: turn, err: err}
+	})
+}
+
+// stopHeard sends a stop again that the server could not hear, as long as its turn runs.
+func (m *model) stopHeard(msg stoppedMsg) tea.Cmd {
+	switch {
+	case msg.err == nil || !m.running() || m.story.Turn.ID != msg.turn:
+		return nil
+	case fault.Is(msg.err, fault.Unavailable):
+		m.lost(msg.err)
+		return tea.Tick(tryAgain, func(time.Time) tea.Msg { return restopMsg{msg.turn} })
+	default:
+		m.stopped = ""
+		m.complain("Not stopped: " + msg.err.Error())
+		return nil
+	}
+}

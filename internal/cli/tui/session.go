@@ -1,0 +1,127 @@
+package tui
+
+import (
+	"context"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"xbot/internal/apiclient"
+	"xbot/internal/chat"
+	"xbot/internal/cli/story"
+	"xbot/internal/fault"
+)
+
+// openSession loads a session and follows it. Without a key there is nothing to load.
+func (m *model) openSession(key chat.SessionKey) tea.Cmd {
+	m.wanted = key
+	if key == "" {
+		return nil
+	}
+	m.opening = true
+	client := m.o.Client
+	return m.do(func(ctx context.Context) tea.Msg {
+		session, err := client.Session(ctx, key)
+		if err != nil {
+			return openedMsg{key: key, err: err}
+		}
+		transcript, err := client.Messages(ctx, key, apiclient.Page{Limit: pageSize})
+		if err != nil {
+			return openedMsg{key: key, err: err}
+		}
+		told := story.New(session, transcript)
+		if turns, err := client.Turns(ctx, key, pageTurns); err == nil { // else their last lines are missing, no more
+			told.Recall(turns)
+		}
+		return openedMsg{key: key, story: told, feed: follow(ctx, client, key, transcript.Seq)}
+	})
+}
+
+func (m *model) opened(msg openedMsg) tea.Cmd {
+	if msg.key != m.wanted {
+		if msg.feed != nil {
+			msg.feed.close()
+		}
+		return nil
+	}
+	if msg.err != nil {
+		if fault.Is(msg.err, fault.Unavailable) || fault.Is(msg.err, fault.Internal) {
+			m.lost(msg.err)
+			return tea.Tick(tryAgain, func(time.Time) tea.Msg { return reopenMsg{msg.key} })
+		}
+		m.opening = false
+		m.complain(msg.err.Error())
+		return nil
+	}
+	m.opening = false
+	m.close()
+	m.feed, m.story, m.session = msg.feed, msg.story, msg.story.Session
+	m.follow, m.stopped, m.heard = true, "", false
+	m.back()
+	m.column.forget()
+	m.history.reset(m.story)
+	m.redraw()
+	return m.feed.next()
+}
+
+// told takes in what the feed of the open session brought.
+func (m *model) told(msg feedMsg) tea.Cmd {
+	if msg.feed != m.feed {
+		return nil // a session that was left
+	}
+	for _, update := range msg.updates {
+		m.heard = m.heard || update.Event == nil
+		switch {
+		case update.Lost != nil:
+			m.lost(update.Lost)
+		case update.Hello != nil && update.Hello.Seq < m.story.Seq:
+			return m.openSession(m.session.Key) // the data was restored from a backup
+		case update.Hello != nil:
+			m.back()
+			m.story.Greet(*update.Hello)
+		default:
+			if err := m.story.Apply(*update.Event); err != nil {
+				m.complain(err.Error())
+			}
+		}
+	}
+	m.session = m.story.Session
+	m.forgetSent()
+	m.redraw()
+	if msg.ended {
+		m.complain("The session cannot be followed any more: " + m.reason)
+		return nil
+	}
+	return tea.Batch(m.feed.next(), m.send())
+}
+
+// loadOlder asks for the messages before the first one.
+func (m *model) loadOlder() tea.Cmd {
+	if m.older || !m.story.Earlier || m.story.First() == 0 {
+		return nil
+	}
+	m.older = true
+	client, key, s := m.o.Client, m.session.Key, m.story
+	before := s.First()
+	return m.do(func(ctx context.Context) tea.Msg {
+		transcript, err := client.Messages(ctx, key, apiclient.Page{Before: before, Limit: pageSize})
+		return olderMsg{story: s, transcript: transcript, err: err}
+	})
+}
+
+func (m *model) prepend(msg olderMsg) {
+	m.older = false
+	if msg.story != m.story {
+		return
+	}
+	if msg.err != nil {
+		m.complain("Earlier messages: " + msg.err.Error())
+		return
+	}
+	before := len(m.lines)
+	m.story.Prepend(msg.transcript)
+	m.history.reset(m.story)
+	m.redraw()
+	m.offset += len(m.lines) - before // what was visible stays where it is
+	m.clamp()
+}
