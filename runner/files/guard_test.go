@@ -4,7 +4,6 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
-	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -104,20 +103,6 @@ func TestTree_NeighboursWithAlikeNamesAreOpen(t *testing.T) {
 	require.Equal(t, "open", string(got.Data))
 	_, err = p.tree.WorkingFolder(p.home + "less")
 	require.NoError(t, err)
-}
-
-func TestTree_DeniedFoldersAreKnownUnderAnotherMount(t *testing.T) {
-	if os.Getuid() != 0 {
-		t.Skip("NOT RUN: only root can mount a folder a second time")
-	}
-	p := setup(t)
-	other := filepath.Join(p.workspace, "mounted")
-	require.NoError(t, os.Mkdir(other, 0o755))
-	require.NoError(t, syscall.Mount(p.home, other, "", syscall.MS_BIND, ""))
-	defer func() { require.NoError(t, syscall.Unmount(other, syscall.MNT_DETACH)) }()
-	for _, path := range []string{"mounted", "mounted/keys", "mounted/keys/secret", "mounted/new"} {
-		require.Empty(t, p.refusals(path), path)
-	}
 }
 
 func TestTree_DeniedFoldersMayComeIntoBeingLater(t *testing.T) {
