@@ -24,7 +24,7 @@ func connect(ctx context.Context, opts options, getenv func(string) string, cwd 
 	if err != nil {
 		return nil, err
 	}
-	own := &local.Server{Home: home, Binary: getenv("XBOT_BINARY")}
+	own := &local.Server{Home: home}
 	source, err := choose(ctx, opts, home, own)
 	if err != nil {
 		return nil, err
