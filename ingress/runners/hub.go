@@ -315,12 +315,14 @@ func (h *Hub) watch() {
 		case <-h.stopped.Done():
 			return
 		case <-tick.C:
-			h.closeSuperseded()
+			h.CloseSuperseded()
 		}
 	}
 }
 
-func (h *Hub) closeSuperseded() {
+// CloseSuperseded closes connections that another process has taken over. The hub does it by itself every 15 seconds;
+// a process that hears of a change may do it at once.
+func (h *Hub) CloseSuperseded() {
 	h.mu.Lock()
 	held := make([]*session, 0, len(h.sessions))
 	for _, s := range h.sessions {
