@@ -115,3 +115,5 @@ require (
 
 // goose asks for an x/exp that the module proxy does not serve; only tests of a dependency import it.
 replace golang.org/x/exp => golang.org/x/exp v0.0.0-20251219203646-944ab1f22d93
+
+ignore node_modules
