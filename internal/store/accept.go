@@ -51,9 +51,7 @@ func (s *Store) Accept(ctx context.Context, in Inbound) (Accepted, error) {
 			return fmt.Errorf("accept message: %w", err)
 		}
 		got = Accepted{ID: id}
-		if err := s.q.SessionTouch(ctx, tx, in.Session); err != nil {
-			return fmt.Errorf("touch session: %w", err)
-		}
+		tx.touch = true
 		tx.emit(in.Session, chat.EventQueued, chat.Queued{Inbox: id, ClientMessageID: in.PlatformID, Text: in.Text})
 		return nil
 	})

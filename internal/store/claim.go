@@ -23,86 +23,76 @@ const maxTitleRunes = 60
 // one open run: it is settled first.
 func (s *Store) Claim(ctx context.Context, key chat.SessionKey, turn chat.TurnID, run string, n int) (got chat.Claim, ok bool, err error) {
 	err = s.inTx(ctx, func(tx *tx) error {
-		row, err := s.q.InboxClaimed(ctx, tx, dbsqlc.InboxClaimedParams{TurnID: &turn, Claim: int32(n)})
-		if err == nil {
-			got, ok, err = tx.claimed(ctx, row)
+		repeated, err := tx.clearForClaim(ctx, key, turn)
+		if err != nil {
 			return err
 		}
-		if !errors.Is(err, pgx.ErrNoRows) {
-			return fmt.Errorf("look for an earlier claim: %w", err)
+		if repeated {
+			row, err := s.q.InboxClaimed(ctx, tx, dbsqlc.InboxClaimedParams{TurnID: &turn, Claim: int32(n)})
+			if err == nil {
+				got, ok = claimOf(row), true
+				return nil
+			}
+			if !errors.Is(err, pgx.ErrNoRows) {
+				return fmt.Errorf("look for an earlier claim: %w", err)
+			}
 		}
-		if err := tx.clearForClaim(ctx, key, turn); err != nil {
-			return err
-		}
-		row, err = s.q.InboxClaimNext(ctx, tx, dbsqlc.InboxClaimNextParams{TurnID: &turn, Claim: int32(n), Session: key})
+		row, err := s.q.InboxClaimNext(ctx, tx, dbsqlc.InboxClaimNextParams{TurnID: &turn, Claim: new(int32(n)), Session: key})
 		if errors.Is(err, pgx.ErrNoRows) {
 			return nil
 		}
 		if err != nil {
 			return fmt.Errorf("claim a message: %w", err)
 		}
-		if got, ok, err = tx.claimed(ctx, row); err != nil {
-			return err
+		claimed := dbsqlc.InboxClaimedRow{ // sqlc does not know the types of a CTE's columns
+			ID: chat.InboxID(row.ID), SessionKey: row.SessionKey, Channel: row.Channel, PlatformID: row.PlatformID, Body: row.Body,
+			AcceptedAt: row.AcceptedAt, UserName: row.UserName, Cwd: row.Cwd, Title: row.Title,
 		}
-		return tx.open(ctx, row, turn, run)
+		got, ok = claimOf(claimed), true
+		return tx.open(ctx, claimed, turn, run)
 	})
 	return got, ok, err
 }
 
-func (t *tx) claimed(ctx context.Context, row dbsqlc.Inbox) (chat.Claim, bool, error) {
-	user, err := t.q.UserGet(ctx, t, row.UserID)
-	if err != nil {
-		return chat.Claim{}, false, fmt.Errorf("read sender: %w", err)
-	}
-	return chat.Claim{Inbox: row.ID, Channel: row.Channel, User: user.Name, Text: row.Body}, true, nil
+func claimOf(r dbsqlc.InboxClaimedRow) chat.Claim {
+	return chat.Claim{Inbox: r.ID, Channel: r.Channel, User: r.UserName, Text: r.Body}
 }
 
-// clearForClaim settles an earlier turn that lost its run and expires stops meant for other turns.
-func (t *tx) clearForClaim(ctx context.Context, key chat.SessionKey, turn chat.TurnID) error {
-	stale, err := t.q.TurnRunning(ctx, t, key)
-	if err == nil && stale != turn {
-		if _, err := t.settle(ctx, stale); err != nil {
-			return err
-		}
-	} else if err != nil && !errors.Is(err, pgx.ErrNoRows) {
-		return fmt.Errorf("look for an earlier turn: %w", err)
+// clearForClaim settles an earlier turn that lost its run. repeated says that the turn is open already.
+func (t *tx) clearForClaim(ctx context.Context, key chat.SessionKey, turn chat.TurnID) (repeated bool, err error) {
+	running, err := t.q.TurnRunning(ctx, t, key)
+	switch {
+	case errors.Is(err, pgx.ErrNoRows):
+		return false, nil
+	case err != nil:
+		return false, fmt.Errorf("look for an earlier turn: %w", err)
+	case running == turn:
+		return true, nil
 	}
-	if err := t.q.InboxStopsExpire(ctx, t, dbsqlc.InboxStopsExpireParams{SessionKey: key, TurnID: &turn}); err != nil {
-		return fmt.Errorf("expire stops: %w", err)
-	}
-	return nil
+	_, err = t.settle(ctx, running)
+	return false, err
 }
 
 // open writes the turn and the user's message, eagerly, so that what was claimed can be read before any answer.
-func (t *tx) open(ctx context.Context, row dbsqlc.Inbox, turn chat.TurnID, run string) error {
+func (t *tx) open(ctx context.Context, row dbsqlc.InboxClaimedRow, turn chat.TurnID, run string) error {
 	opened, err := t.q.TurnInsert(ctx, t, dbsqlc.TurnInsertParams{ID: turn, SessionKey: row.SessionKey, RunID: run})
 	if err != nil {
 		return fmt.Errorf("open turn: %w", err)
-	}
-	session, err := t.q.SessionGet(ctx, t, row.SessionKey)
-	if err != nil {
-		return fmt.Errorf("read session: %w", err)
 	}
 	m := chat.Message{
 		Session: row.SessionKey, Turn: turn, Role: chat.RoleUser, Content: row.Body,
 		Inbox: row.ID, ClientMessageID: row.PlatformID,
 	}
-	if err := t.appendMessage(ctx, &m, preface(row.AcceptedAt, session.Cwd), nil); err != nil {
+	if err := t.appendMessage(ctx, &m, preface(row.AcceptedAt, row.Cwd), nil); err != nil {
 		return err
 	}
-	if session.Title == "" {
+	if row.Title == "" {
 		title := firstWords(row.Body, maxTitleRunes)
 		if err := t.q.SessionSetTitleIfEmpty(ctx, t, dbsqlc.SessionSetTitleIfEmptyParams{Key: row.SessionKey, Title: title}); err != nil {
 			return fmt.Errorf("set title: %w", err)
 		}
 	}
-	if opened == 1 {
-		turnRow, err := t.q.TurnGet(ctx, t, turn)
-		if err != nil {
-			return fmt.Errorf("read turn: %w", err)
-		}
-		t.emit(row.SessionKey, chat.EventTurn, turnOf(turnRow))
-	}
+	t.emit(row.SessionKey, chat.EventTurn, turnOf(opened))
 	return nil
 }
 

@@ -41,13 +41,6 @@ func (t *tx) closeTurn(ctx context.Context, row dbsqlc.Turn, state chat.TurnStat
 	if err := t.pairOpenCalls(ctx, row.ID, state); err != nil {
 		return err
 	}
-	if err := t.q.StepCloseOpen(ctx, t, dbsqlc.StepCloseOpenParams{TurnID: row.ID, Finish: string(state)}); err != nil {
-		return fmt.Errorf("close open steps: %w", err)
-	}
-	stops := dbsqlc.InboxStopsCloseParams{SessionKey: row.SessionKey, TurnID: &row.ID, Applied: state == chat.TurnStopped}
-	if err := t.q.InboxStopsClose(ctx, t, stops); err != nil {
-		return fmt.Errorf("close stops: %w", err)
-	}
 	if say != "" {
 		lang, err := t.langOf(ctx, row.ID)
 		if err != nil {
@@ -57,7 +50,7 @@ func (t *tx) closeTurn(ctx context.Context, row dbsqlc.Turn, state chat.TurnStat
 			return err
 		}
 	}
-	closed, err := t.q.TurnClose(ctx, t, dbsqlc.TurnCloseParams{ID: row.ID, State: state})
+	closed, err := t.q.TurnClose(ctx, t, dbsqlc.TurnCloseParams{ID: row.ID, SessionKey: row.SessionKey, State: string(state)})
 	if err != nil {
 		return fmt.Errorf("close turn: %w", err)
 	}

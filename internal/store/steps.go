@@ -17,14 +17,10 @@ import (
 // BeginStep opens a step, or finds what an earlier attempt left: done is true when its decision is stored or its turn
 // is closed, and then the model must not be called.
 func (s *Store) BeginStep(ctx context.Context, step chat.Step) (failures int, stored chat.Decision, done bool, err error) {
-	turn, err := s.q.TurnGet(ctx, s.pool, step.Turn)
-	if err != nil {
-		return 0, chat.Decision{}, false, classify(fmt.Errorf("read turn: %w", err))
-	}
-	if turn.State != chat.TurnRunning {
+	row, err := s.q.StepBegin(ctx, s.pool, dbsqlc.StepBeginParams{TurnID: step.Turn, Step: int32(step.N)})
+	if errors.Is(err, pgx.ErrNoRows) {
 		return 0, chat.Decision{Finish: chat.FinishClosed}, true, nil
 	}
-	row, err := s.q.StepBegin(ctx, s.pool, dbsqlc.StepBeginParams{TurnID: step.Turn, Step: int32(step.N)})
 	if err != nil {
 		return 0, chat.Decision{}, false, classify(fmt.Errorf("begin step: %w", err))
 	}
@@ -58,10 +54,8 @@ func (s *Store) CommitStep(ctx context.Context, step chat.Step, a chat.Answer) (
 			return err
 		}
 		hash := sha256.Sum256([]byte(a.Prompt))
-		if a.Prompt != "" {
-			if err := s.q.PromptSave(ctx, tx, dbsqlc.PromptSaveParams{Hash: hash[:], Body: a.Prompt}); err != nil {
-				return fmt.Errorf("save prompt: %w", err)
-			}
+		if err := s.savePrompt(ctx, tx, hash, a.Prompt); err != nil {
+			return err
 		}
 		if err := tx.appendAnswer(ctx, step, a); err != nil {
 			return err
@@ -69,6 +63,18 @@ func (s *Store) CommitStep(ctx context.Context, step chat.Step, a chat.Answer) (
 		return tx.closeStep(ctx, step, a, "", hash[:])
 	})
 	return out, err
+}
+
+// savePrompt keeps a prompt by its hash. The one that was committed last is not written again.
+func (s *Store) savePrompt(ctx context.Context, tx *tx, hash [sha256.Size]byte, body string) error {
+	if body == "" || s.lastPrompt.Load() == hash {
+		return nil
+	}
+	if err := s.q.PromptSave(ctx, tx, dbsqlc.PromptSaveParams{Hash: hash[:], Body: body}); err != nil {
+		return fmt.Errorf("save prompt: %w", err)
+	}
+	tx.committed = func() { s.lastPrompt.Store(hash) }
+	return nil
 }
 
 // FailStep ends a step with a sentence to the person instead of an answer.
@@ -119,19 +125,15 @@ func (s *Store) CountFailure(ctx context.Context, step chat.Step, retry func(fai
 
 // lockStep locks turn and step. open is false when either is closed; then the stored decision is returned.
 func (s *Store) lockStep(ctx context.Context, tx *tx, step chat.Step) (stored chat.Decision, open bool, err error) {
-	turn, err := s.q.TurnLock(ctx, tx, step.Turn)
-	if err != nil {
-		return chat.Decision{}, false, fmt.Errorf("lock turn: %w", err)
-	}
 	row, err := s.q.StepLock(ctx, tx, dbsqlc.StepLockParams{TurnID: step.Turn, Step: int32(step.N)})
 	if err != nil {
 		return chat.Decision{}, false, fmt.Errorf("lock step: %w", err)
 	}
 	if row.State == "done" {
-		stored, err = s.storedDecision(ctx, row)
+		stored, err = s.storedDecision(ctx, dbsqlc.Step{TurnID: row.TurnID, Step: row.Step, Finish: row.Finish, Fault: row.Fault})
 		return stored, false, err
 	}
-	if turn.State != chat.TurnRunning {
+	if row.TurnState != chat.TurnRunning {
 		return chat.Decision{Finish: chat.FinishClosed}, false, nil
 	}
 	return chat.Decision{}, true, nil
@@ -163,17 +165,11 @@ func (t *tx) closeStep(ctx context.Context, step chat.Step, a chat.Answer, kind 
 		prompt = nil
 	}
 	err := t.q.StepFinish(ctx, t, dbsqlc.StepFinishParams{
-		TurnID: step.Turn, Step: int32(step.N), Finish: a.Finish, Fault: string(kind), PromptHash: prompt,
-	})
-	if err != nil {
-		return fmt.Errorf("finish step: %w", err)
-	}
-	err = t.q.TurnAddStep(ctx, t, dbsqlc.TurnAddStepParams{
-		ID: step.Turn, Model: a.Model,
+		TurnID: step.Turn, Step: int32(step.N), Finish: a.Finish, Fault: string(kind), PromptHash: prompt, Model: a.Model,
 		PromptTokens: int32(a.Usage.PromptTokens), CachedTokens: int32(a.Usage.CachedTokens), CompletionTokens: int32(a.Usage.CompletionTokens),
 	})
 	if err != nil {
-		return fmt.Errorf("count step: %w", err)
+		return fmt.Errorf("finish step: %w", err)
 	}
 	return nil
 }

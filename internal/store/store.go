@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync/atomic"
 	"unicode/utf8"
 
 	"github.com/jackc/pgx/v5"
@@ -28,6 +29,8 @@ type Store struct {
 	pool *pgxpool.Pool
 	q    *dbsqlc.Queries
 	feed Waker
+
+	lastPrompt atomic.Value // [sha256.Size]byte of the prompt that was committed last
 }
 
 // New returns a store. The caller owns the pool. feed may be nil where nobody listens.
@@ -56,6 +59,9 @@ func (s *Store) inTx(ctx context.Context, fn func(tx *tx) error) error {
 	})
 	if err != nil {
 		return classify(err)
+	}
+	if t.committed != nil {
+		t.committed()
 	}
 	if s.feed != nil && len(t.events) > 0 {
 		s.feed.Wake(t.session)

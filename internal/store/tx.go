@@ -17,6 +17,9 @@ type tx struct {
 	q       *dbsqlc.Queries
 	session chat.SessionKey
 	events  []event
+	touch   bool // a person wrote
+
+	committed func() // called after the commit; may be nil
 }
 
 type event struct {
@@ -42,14 +45,9 @@ func (t *tx) flush(ctx context.Context) error {
 		}
 		kinds[i], datas[i] = string(e.kind), string(data)
 	}
-	n := int64(len(kinds))
-	last, err := t.q.SessionRaiseSeq(ctx, t, dbsqlc.SessionRaiseSeqParams{Key: t.session, N: n})
+	_, err := t.q.EventAppend(ctx, t, dbsqlc.EventAppendParams{SessionKey: t.session, Kinds: kinds, Datas: datas, Touch: t.touch})
 	if err != nil {
-		return fmt.Errorf("raise sequence of %s: %w", t.session, err)
-	}
-	err = t.q.EventAppend(ctx, t, dbsqlc.EventAppendParams{SessionKey: string(t.session), First: last - n + 1, Kinds: kinds, Datas: datas})
-	if err != nil {
-		return fmt.Errorf("append events: %w", err)
+		return fmt.Errorf("append events of %s: %w", t.session, err)
 	}
 	return nil
 }

@@ -9,18 +9,35 @@ SELECT id, session_key, kind, body FROM inbox
 WHERE channel = $1 AND account = $2 AND user_id = $3 AND platform_id = $4;
 
 -- name: InboxClaimed :one
-SELECT * FROM inbox WHERE turn_id = sqlc.arg(turn_id) AND claim = sqlc.arg(claim)::int AND kind = 'message';
+SELECT inbox.id, inbox.session_key, inbox.channel, inbox.platform_id, inbox.body, inbox.accepted_at,
+       users.name AS user_name, sessions.cwd, sessions.title
+FROM inbox
+JOIN users ON users.id = inbox.user_id
+JOIN sessions ON sessions.key = inbox.session_key
+WHERE inbox.turn_id = sqlc.arg(turn_id) AND inbox.claim = sqlc.arg(claim)::int AND inbox.kind = 'message';
 
 -- name: InboxClaimNext :one
-UPDATE inbox SET turn_id = sqlc.arg(turn_id), claim = sqlc.arg(claim)::int, outcome = 'claimed'
-WHERE id = (
-    SELECT i.id FROM inbox i
-    WHERE i.session_key = sqlc.arg(session) AND i.kind = 'message' AND i.outcome IS NULL
-    ORDER BY i.id
-    LIMIT 1
-    FOR UPDATE
+-- Gives the oldest waiting message of a session to a turn and expires the stops that were meant for other turns.
+WITH expired AS (
+    UPDATE inbox SET outcome = 'stale'
+    WHERE inbox.session_key = sqlc.arg(session) AND inbox.kind = 'stop' AND inbox.outcome IS NULL
+      AND inbox.target_turn <> sqlc.arg(turn_id)
+), taken AS (
+    UPDATE inbox SET turn_id = sqlc.arg(turn_id), claim = sqlc.arg(claim), outcome = 'claimed'
+    WHERE inbox.id = (
+        SELECT i.id FROM inbox i
+        WHERE i.session_key = sqlc.arg(session) AND i.kind = 'message' AND i.outcome IS NULL
+        ORDER BY i.id
+        LIMIT 1
+        FOR UPDATE
+    )
+    RETURNING *
 )
-RETURNING *;
+SELECT taken.id, taken.session_key, taken.channel, taken.platform_id, taken.body, taken.accepted_at,
+       users.name AS user_name, sessions.cwd, sessions.title
+FROM taken
+JOIN users ON users.id = taken.user_id
+JOIN sessions ON sessions.key = taken.session_key;
 
 -- name: InboxHasPending :one
 SELECT EXISTS (SELECT 1 FROM inbox WHERE session_key = $1 AND kind = 'message' AND outcome IS NULL);
@@ -40,14 +57,6 @@ SELECT EXISTS (
     SELECT 1 FROM inbox
     WHERE session_key = $1 AND kind = 'stop' AND outcome IS NULL AND target_turn = sqlc.arg(turn_id)
 );
-
--- name: InboxStopsClose :exec
-UPDATE inbox SET outcome = CASE WHEN target_turn = sqlc.arg(turn_id) AND sqlc.arg(applied)::boolean THEN 'applied' ELSE 'stale' END
-WHERE session_key = $1 AND kind = 'stop' AND outcome IS NULL;
-
--- name: InboxStopsExpire :exec
-UPDATE inbox SET outcome = 'stale'
-WHERE session_key = $1 AND kind = 'stop' AND outcome IS NULL AND target_turn <> sqlc.arg(turn_id);
 
 -- name: InboxRelease :many
 UPDATE inbox SET turn_id = NULL, claim = NULL, outcome = NULL, releases = releases + 1, woken_at = now() - interval '1 hour', wakes = 0

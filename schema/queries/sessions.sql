@@ -33,18 +33,23 @@ UPDATE sessions SET title = $2 WHERE key = $1 AND title = '';
 -- name: SessionDelete :execrows
 DELETE FROM sessions WHERE key = $1;
 
--- name: SessionTouch :exec
-UPDATE sessions SET last_interaction_at = now() WHERE key = $1;
-
--- name: SessionRaiseSeq :one
-UPDATE sessions SET feed_seq = feed_seq + sqlc.arg(n)::bigint WHERE key = sqlc.arg(key)
-RETURNING feed_seq;
-
--- name: EventAppend :exec
-INSERT INTO feed_events (session_key, seq, kind, data)
-SELECT sqlc.arg(session_key)::text, sqlc.arg(first)::bigint + k.i - 1, k.kind, d.data::jsonb
-FROM unnest(sqlc.arg(kinds)::text[]) WITH ORDINALITY AS k(kind, i)
-JOIN unnest(sqlc.arg(datas)::text[]) WITH ORDINALITY AS d(data, i) ON d.i = k.i;
+-- name: EventAppend :one
+-- Raises the sequence of the session and writes its events under it, last in a transaction, so that a reader never sees
+-- a larger sequence before a smaller one. touch notes that a person wrote.
+WITH session AS (
+    UPDATE sessions SET
+        feed_seq            = feed_seq + cardinality(sqlc.arg(kinds)::text[]),
+        last_interaction_at = CASE WHEN sqlc.arg(touch)::boolean THEN now() ELSE last_interaction_at END
+    WHERE key = sqlc.arg(session_key)
+    RETURNING key, feed_seq
+), added AS (
+    INSERT INTO feed_events (session_key, seq, kind, data)
+    SELECT session.key, session.feed_seq - cardinality(sqlc.arg(kinds)::text[]) + k.i, k.kind, d.data::jsonb
+    FROM session,
+         unnest(sqlc.arg(kinds)::text[]) WITH ORDINALITY AS k(kind, i)
+         JOIN unnest(sqlc.arg(datas)::text[]) WITH ORDINALITY AS d(data, i) ON d.i = k.i
+)
+SELECT feed_seq FROM session;
 
 -- name: EventListAfter :many
 SELECT seq, kind, data FROM feed_events

@@ -1,6 +1,7 @@
--- name: TurnInsert :execrows
+-- name: TurnInsert :one
 INSERT INTO turns (id, session_key, run_id, state) VALUES ($1, $2, $3, 'running')
-ON CONFLICT (id) DO NOTHING;
+ON CONFLICT (id) DO UPDATE SET run_id = EXCLUDED.run_id
+RETURNING *;
 
 -- name: TurnGet :one
 SELECT * FROM turns WHERE id = $1;
@@ -14,18 +15,17 @@ SELECT id FROM turns WHERE session_key = $1 AND state = 'running';
 -- name: TurnList :many
 SELECT * FROM turns WHERE session_key = $1 ORDER BY started_at DESC LIMIT $2;
 
--- name: TurnAddStep :exec
-UPDATE turns SET
-    steps             = steps + 1,
-    model             = CASE WHEN sqlc.arg(model)::text = '' THEN model ELSE sqlc.arg(model)::text END,
-    prompt_tokens     = prompt_tokens + sqlc.arg(prompt_tokens)::int,
-    cached_tokens     = cached_tokens + sqlc.arg(cached_tokens)::int,
-    completion_tokens = completion_tokens + sqlc.arg(completion_tokens)::int
-WHERE id = sqlc.arg(id);
-
 -- name: TurnClose :one
-UPDATE turns SET state = $2, ended_at = now()
-WHERE id = $1 AND state = 'running'
+-- Closes a turn with its open steps, and uses up the stops for it.
+WITH steps_closed AS (
+    UPDATE steps SET state = 'done', finish = sqlc.arg(state)::text, finished_at = now()
+    WHERE steps.turn_id = sqlc.arg(id) AND steps.state = 'open'
+), stops_closed AS (
+    UPDATE inbox SET outcome = CASE WHEN inbox.target_turn = sqlc.arg(id) AND sqlc.arg(state)::text = 'stopped' THEN 'applied' ELSE 'stale' END
+    WHERE inbox.session_key = sqlc.arg(session_key) AND inbox.kind = 'stop' AND inbox.outcome IS NULL
+)
+UPDATE turns SET state = sqlc.arg(state)::text, ended_at = now()
+WHERE turns.id = sqlc.arg(id) AND turns.state = 'running'
 RETURNING *;
 
 -- name: TurnDelete :exec
@@ -54,27 +54,35 @@ UPDATE turns SET held_told_at = now() WHERE id = $1 AND held_told_at IS NULL;
 SELECT body FROM inbox WHERE turn_id = sqlc.arg(turn_id) AND kind = 'message' ORDER BY id LIMIT 1;
 
 -- name: StepBegin :one
-INSERT INTO steps (turn_id, step, state) VALUES ($1, $2, 'open')
+-- Opens a step of a running turn, or finds it. No row: the turn is closed, or there is none.
+INSERT INTO steps (turn_id, step, state)
+SELECT t.id, sqlc.arg(step), 'open' FROM turns t WHERE t.id = sqlc.arg(turn_id) AND t.state = 'running'
 ON CONFLICT (turn_id, step) DO UPDATE SET state = steps.state
 RETURNING *;
 
 -- name: StepLock :one
-SELECT * FROM steps WHERE turn_id = $1 AND step = $2 FOR NO KEY UPDATE;
+SELECT steps.*, turns.state AS turn_state
+FROM steps JOIN turns ON turns.id = steps.turn_id
+WHERE steps.turn_id = $1 AND steps.step = $2
+FOR NO KEY UPDATE;
 
 -- name: StepCountFailure :one
 UPDATE steps SET failures = failures + 1 WHERE turn_id = $1 AND step = $2 AND state = 'open'
 RETURNING failures;
 
 -- name: StepFinish :exec
-UPDATE steps SET state = 'done', finish = $3, fault = $4, prompt_hash = $5, finished_at = now()
-WHERE turn_id = $1 AND step = $2;
-
--- name: StepCloseOpen :exec
-UPDATE steps SET state = 'done', finish = $2, finished_at = now()
-WHERE turn_id = $1 AND state = 'open';
-
--- name: StepCount :one
-SELECT count(*)::int FROM steps WHERE turn_id = $1;
+-- Ends a step and adds it to its turn.
+WITH step_done AS (
+    UPDATE steps SET state = 'done', finish = sqlc.arg(finish), fault = sqlc.arg(fault), prompt_hash = sqlc.arg(prompt_hash), finished_at = now()
+    WHERE steps.turn_id = sqlc.arg(turn_id) AND steps.step = sqlc.arg(step)
+)
+UPDATE turns SET
+    steps             = turns.steps + 1,
+    model             = CASE WHEN sqlc.arg(model)::text = '' THEN turns.model ELSE sqlc.arg(model)::text END,
+    prompt_tokens     = turns.prompt_tokens + sqlc.arg(prompt_tokens)::int,
+    cached_tokens     = turns.cached_tokens + sqlc.arg(cached_tokens)::int,
+    completion_tokens = turns.completion_tokens + sqlc.arg(completion_tokens)::int
+WHERE turns.id = sqlc.arg(turn_id);
 
 -- name: StepAnyBegun :one
 SELECT EXISTS (SELECT 1 FROM steps WHERE turn_id = $1);

@@ -7,6 +7,7 @@ package dbsqlc
 
 import (
 	"context"
+	"time"
 
 	"github.com/jackc/pgx/v5/pgtype"
 	"xbot/internal/chat"
@@ -49,50 +50,71 @@ func (q *Queries) InboxByPlatformID(ctx context.Context, db DBTX, arg InboxByPla
 }
 
 const inboxClaimNext = `-- name: InboxClaimNext :one
-UPDATE inbox SET turn_id = $1, claim = $2::int, outcome = 'claimed'
-WHERE id = (
-    SELECT i.id FROM inbox i
-    WHERE i.session_key = $3 AND i.kind = 'message' AND i.outcome IS NULL
-    ORDER BY i.id
-    LIMIT 1
-    FOR UPDATE
+WITH expired AS (
+    UPDATE inbox SET outcome = 'stale'
+    WHERE inbox.session_key = $1 AND inbox.kind = 'stop' AND inbox.outcome IS NULL
+      AND inbox.target_turn <> $2
+), taken AS (
+    UPDATE inbox SET turn_id = $2, claim = $3, outcome = 'claimed'
+    WHERE inbox.id = (
+        SELECT i.id FROM inbox i
+        WHERE i.session_key = $1 AND i.kind = 'message' AND i.outcome IS NULL
+        ORDER BY i.id
+        LIMIT 1
+        FOR UPDATE
+    )
+    RETURNING id, session_key, user_id, kind, channel, account, platform_id, body, target_turn, accepted_at, turn_id, claim, outcome, releases, woken_at, wakes, held_told_at
 )
-RETURNING id, session_key, user_id, kind, channel, account, platform_id, body, target_turn, accepted_at, turn_id, claim, outcome, releases, woken_at, wakes, held_told_at
+SELECT taken.id, taken.session_key, taken.channel, taken.platform_id, taken.body, taken.accepted_at,
+       users.name AS user_name, sessions.cwd, sessions.title
+FROM taken
+JOIN users ON users.id = taken.user_id
+JOIN sessions ON sessions.key = taken.session_key
 `
 
 type InboxClaimNextParams struct {
-	TurnID  *chat.TurnID
-	Claim   int32
 	Session chat.SessionKey
+	TurnID  *chat.TurnID
+	Claim   *int32
 }
 
-func (q *Queries) InboxClaimNext(ctx context.Context, db DBTX, arg InboxClaimNextParams) (Inbox, error) {
-	row := db.QueryRow(ctx, inboxClaimNext, arg.TurnID, arg.Claim, arg.Session)
-	var i Inbox
+type InboxClaimNextRow struct {
+	ID         int64
+	SessionKey chat.SessionKey
+	Channel    string
+	PlatformID string
+	Body       string
+	AcceptedAt time.Time
+	UserName   string
+	Cwd        string
+	Title      string
+}
+
+// Gives the oldest waiting message of a session to a turn and expires the stops that were meant for other turns.
+func (q *Queries) InboxClaimNext(ctx context.Context, db DBTX, arg InboxClaimNextParams) (InboxClaimNextRow, error) {
+	row := db.QueryRow(ctx, inboxClaimNext, arg.Session, arg.TurnID, arg.Claim)
+	var i InboxClaimNextRow
 	err := row.Scan(
 		&i.ID,
 		&i.SessionKey,
-		&i.UserID,
-		&i.Kind,
 		&i.Channel,
-		&i.Account,
 		&i.PlatformID,
 		&i.Body,
-		&i.TargetTurn,
 		&i.AcceptedAt,
-		&i.TurnID,
-		&i.Claim,
-		&i.Outcome,
-		&i.Releases,
-		&i.WokenAt,
-		&i.Wakes,
-		&i.HeldToldAt,
+		&i.UserName,
+		&i.Cwd,
+		&i.Title,
 	)
 	return i, err
 }
 
 const inboxClaimed = `-- name: InboxClaimed :one
-SELECT id, session_key, user_id, kind, channel, account, platform_id, body, target_turn, accepted_at, turn_id, claim, outcome, releases, woken_at, wakes, held_told_at FROM inbox WHERE turn_id = $1 AND claim = $2::int AND kind = 'message'
+SELECT inbox.id, inbox.session_key, inbox.channel, inbox.platform_id, inbox.body, inbox.accepted_at,
+       users.name AS user_name, sessions.cwd, sessions.title
+FROM inbox
+JOIN users ON users.id = inbox.user_id
+JOIN sessions ON sessions.key = inbox.session_key
+WHERE inbox.turn_id = $1 AND inbox.claim = $2::int AND inbox.kind = 'message'
 `
 
 type InboxClaimedParams struct {
@@ -100,27 +122,31 @@ type InboxClaimedParams struct {
 	Claim  int32
 }
 
-func (q *Queries) InboxClaimed(ctx context.Context, db DBTX, arg InboxClaimedParams) (Inbox, error) {
+type InboxClaimedRow struct {
+	ID         chat.InboxID
+	SessionKey chat.SessionKey
+	Channel    string
+	PlatformID string
+	Body       string
+	AcceptedAt time.Time
+	UserName   string
+	Cwd        string
+	Title      string
+}
+
+func (q *Queries) InboxClaimed(ctx context.Context, db DBTX, arg InboxClaimedParams) (InboxClaimedRow, error) {
 	row := db.QueryRow(ctx, inboxClaimed, arg.TurnID, arg.Claim)
-	var i Inbox
+	var i InboxClaimedRow
 	err := row.Scan(
 		&i.ID,
 		&i.SessionKey,
-		&i.UserID,
-		&i.Kind,
 		&i.Channel,
-		&i.Account,
 		&i.PlatformID,
 		&i.Body,
-		&i.TargetTurn,
 		&i.AcceptedAt,
-		&i.TurnID,
-		&i.Claim,
-		&i.Outcome,
-		&i.Releases,
-		&i.WokenAt,
-		&i.Wakes,
-		&i.HeldToldAt,
+		&i.UserName,
+		&i.Cwd,
+		&i.Title,
 	)
 	return i, err
 }
@@ -343,37 +369,6 @@ func (q *Queries) InboxStopPending(ctx context.Context, db DBTX, sessionKey chat
 		return nil, err
 	}
 	return items, nil
-}
-
-const inboxStopsClose = `-- name: InboxStopsClose :exec
-UPDATE inbox SET outcome = CASE WHEN target_turn = $2 AND $3::boolean THEN 'applied' ELSE 'stale' END
-WHERE session_key = $1 AND kind = 'stop' AND outcome IS NULL
-`
-
-type InboxStopsCloseParams struct {
-	SessionKey chat.SessionKey
-	TurnID     *chat.TurnID
-	Applied    bool
-}
-
-func (q *Queries) InboxStopsClose(ctx context.Context, db DBTX, arg InboxStopsCloseParams) error {
-	_, err := db.Exec(ctx, inboxStopsClose, arg.SessionKey, arg.TurnID, arg.Applied)
-	return err
-}
-
-const inboxStopsExpire = `-- name: InboxStopsExpire :exec
-UPDATE inbox SET outcome = 'stale'
-WHERE session_key = $1 AND kind = 'stop' AND outcome IS NULL AND target_turn <> $2
-`
-
-type InboxStopsExpireParams struct {
-	SessionKey chat.SessionKey
-	TurnID     *chat.TurnID
-}
-
-func (q *Queries) InboxStopsExpire(ctx context.Context, db DBTX, arg InboxStopsExpireParams) error {
-	_, err := db.Exec(ctx, inboxStopsExpire, arg.SessionKey, arg.TurnID)
-	return err
 }
 
 const inboxToWake = `-- name: InboxToWake :many

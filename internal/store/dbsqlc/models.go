@@ -10,27 +10,6 @@ import (
 	"xbot/internal/chat"
 )
 
-// What was accepted from outside, before anything else happens to it. Inserted by the ingress dispatch; outcome set once, by a claim, a stop or the relay; NULL = waiting. A stop row names the turn it is for (target_turn), so it can never hit another. turn_id and claim say which claim of which turn took a message, so that a repeated claim finds its own. The unique constraint drops duplicates at any distance in time.
-type Inbox struct {
-	ID         chat.InboxID
-	SessionKey chat.SessionKey
-	UserID     chat.UserID
-	Kind       string
-	Channel    string
-	Account    string
-	PlatformID string
-	Body       string
-	TargetTurn *chat.TurnID
-	AcceptedAt time.Time
-	TurnID     *chat.TurnID
-	Claim      *int32
-	Outcome    *string
-	Releases   int32
-	WokenAt    time.Time
-	Wakes      int32
-	HeldToldAt *time.Time
-}
-
 // The transcript, append-only. User rows by the claim, assistant rows by the generate activity, notices by whoever must tell the person something. preface is what the model reads before a user message (time and folder at the claim, fixed so that prompts stay cacheable). opaque is what a provider wants back (signed thinking blocks). Tool results are in tool_calls.
 type Message struct {
 	ID               chat.MessageID

@@ -13,28 +13,42 @@ import (
 	"xbot/internal/chat"
 )
 
-const eventAppend = `-- name: EventAppend :exec
-INSERT INTO feed_events (session_key, seq, kind, data)
-SELECT $1::text, $2::bigint + k.i - 1, k.kind, d.data::jsonb
-FROM unnest($3::text[]) WITH ORDINALITY AS k(kind, i)
-JOIN unnest($4::text[]) WITH ORDINALITY AS d(data, i) ON d.i = k.i
+const eventAppend = `-- name: EventAppend :one
+WITH session AS (
+    UPDATE sessions SET
+        feed_seq            = feed_seq + cardinality($1::text[]),
+        last_interaction_at = CASE WHEN $2::boolean THEN now() ELSE last_interaction_at END
+    WHERE key = $3
+    RETURNING key, feed_seq
+), added AS (
+    INSERT INTO feed_events (session_key, seq, kind, data)
+    SELECT session.key, session.feed_seq - cardinality($1::text[]) + k.i, k.kind, d.data::jsonb
+    FROM session,
+         unnest($1::text[]) WITH ORDINALITY AS k(kind, i)
+         JOIN unnest($4::text[]) WITH ORDINALITY AS d(data, i) ON d.i = k.i
+)
+SELECT feed_seq FROM session
 `
 
 type EventAppendParams struct {
-	SessionKey string
-	First      int64
 	Kinds      []string
+	Touch      bool
+	SessionKey chat.SessionKey
 	Datas      []string
 }
 
-func (q *Queries) EventAppend(ctx context.Context, db DBTX, arg EventAppendParams) error {
-	_, err := db.Exec(ctx, eventAppend,
-		arg.SessionKey,
-		arg.First,
+// Raises the sequence of the session and writes its events under it, last in a transaction, so that a reader never sees
+// a larger sequence before a smaller one. touch notes that a person wrote.
+func (q *Queries) EventAppend(ctx context.Context, db DBTX, arg EventAppendParams) (int64, error) {
+	row := db.QueryRow(ctx, eventAppend,
 		arg.Kinds,
+		arg.Touch,
+		arg.SessionKey,
 		arg.Datas,
 	)
-	return err
+	var feed_seq int64
+	err := row.Scan(&feed_seq)
+	return feed_seq, err
 }
 
 const eventListAfter = `-- name: EventListAfter :many
@@ -222,23 +236,6 @@ func (q *Queries) SessionList(ctx context.Context, db DBTX, arg SessionListParam
 	return items, nil
 }
 
-const sessionRaiseSeq = `-- name: SessionRaiseSeq :one
-UPDATE sessions SET feed_seq = feed_seq + $1::bigint WHERE key = $2
-RETURNING feed_seq
-`
-
-type SessionRaiseSeqParams struct {
-	N   int64
-	Key chat.SessionKey
-}
-
-func (q *Queries) SessionRaiseSeq(ctx context.Context, db DBTX, arg SessionRaiseSeqParams) (int64, error) {
-	row := db.QueryRow(ctx, sessionRaiseSeq, arg.N, arg.Key)
-	var feed_seq int64
-	err := row.Scan(&feed_seq)
-	return feed_seq, err
-}
-
 const sessionSetCwd = `-- name: SessionSetCwd :exec
 UPDATE sessions SET cwd = $2 WHERE key = $1
 `
@@ -264,15 +261,6 @@ type SessionSetTitleIfEmptyParams struct {
 
 func (q *Queries) SessionSetTitleIfEmpty(ctx context.Context, db DBTX, arg SessionSetTitleIfEmptyParams) error {
 	_, err := db.Exec(ctx, sessionSetTitleIfEmpty, arg.Key, arg.Title)
-	return err
-}
-
-const sessionTouch = `-- name: SessionTouch :exec
-UPDATE sessions SET last_interaction_at = now() WHERE key = $1
-`
-
-func (q *Queries) SessionTouch(ctx context.Context, db DBTX, key chat.SessionKey) error {
-	_, err := db.Exec(ctx, sessionTouch, key)
 	return err
 }
 

@@ -39,18 +39,20 @@ func (q *Queries) StepAnyBegun(ctx context.Context, db DBTX, turnID chat.TurnID)
 }
 
 const stepBegin = `-- name: StepBegin :one
-INSERT INTO steps (turn_id, step, state) VALUES ($1, $2, 'open')
+INSERT INTO steps (turn_id, step, state)
+SELECT t.id, $1, 'open' FROM turns t WHERE t.id = $2 AND t.state = 'running'
 ON CONFLICT (turn_id, step) DO UPDATE SET state = steps.state
 RETURNING turn_id, step, state, failures, finish, fault, prompt_hash, started_at, finished_at
 `
 
 type StepBeginParams struct {
-	TurnID chat.TurnID
 	Step   int32
+	TurnID chat.TurnID
 }
 
+// Opens a step of a running turn, or finds it. No row: the turn is closed, or there is none.
 func (q *Queries) StepBegin(ctx context.Context, db DBTX, arg StepBeginParams) (Step, error) {
-	row := db.QueryRow(ctx, stepBegin, arg.TurnID, arg.Step)
+	row := db.QueryRow(ctx, stepBegin, arg.Step, arg.TurnID)
 	var i Step
 	err := row.Scan(
 		&i.TurnID,
@@ -64,32 +66,6 @@ func (q *Queries) StepBegin(ctx context.Context, db DBTX, arg StepBeginParams) (
 		&i.FinishedAt,
 	)
 	return i, err
-}
-
-const stepCloseOpen = `-- name: StepCloseOpen :exec
-UPDATE steps SET state = 'done', finish = $2, finished_at = now()
-WHERE turn_id = $1 AND state = 'open'
-`
-
-type StepCloseOpenParams struct {
-	TurnID chat.TurnID
-	Finish string
-}
-
-func (q *Queries) StepCloseOpen(ctx context.Context, db DBTX, arg StepCloseOpenParams) error {
-	_, err := db.Exec(ctx, stepCloseOpen, arg.TurnID, arg.Finish)
-	return err
-}
-
-const stepCount = `-- name: StepCount :one
-SELECT count(*)::int FROM steps WHERE turn_id = $1
-`
-
-func (q *Queries) StepCount(ctx context.Context, db DBTX, turnID chat.TurnID) (int32, error) {
-	row := db.QueryRow(ctx, stepCount, turnID)
-	var column_1 int32
-	err := row.Scan(&column_1)
-	return column_1, err
 }
 
 const stepCountFailure = `-- name: StepCountFailure :one
@@ -110,31 +86,52 @@ func (q *Queries) StepCountFailure(ctx context.Context, db DBTX, arg StepCountFa
 }
 
 const stepFinish = `-- name: StepFinish :exec
-UPDATE steps SET state = 'done', finish = $3, fault = $4, prompt_hash = $5, finished_at = now()
-WHERE turn_id = $1 AND step = $2
+WITH step_done AS (
+    UPDATE steps SET state = 'done', finish = $6, fault = $7, prompt_hash = $8, finished_at = now()
+    WHERE steps.turn_id = $5 AND steps.step = $9
+)
+UPDATE turns SET
+    steps             = turns.steps + 1,
+    model             = CASE WHEN $1::text = '' THEN turns.model ELSE $1::text END,
+    prompt_tokens     = turns.prompt_tokens + $2::int,
+    cached_tokens     = turns.cached_tokens + $3::int,
+    completion_tokens = turns.completion_tokens + $4::int
+WHERE turns.id = $5
 `
 
 type StepFinishParams struct {
-	TurnID     chat.TurnID
-	Step       int32
-	Finish     string
-	Fault      string
-	PromptHash []byte
+	Model            string
+	PromptTokens     int32
+	CachedTokens     int32
+	CompletionTokens int32
+	TurnID           chat.TurnID
+	Finish           string
+	Fault            string
+	PromptHash       []byte
+	Step             int32
 }
 
+// Ends a step and adds it to its turn.
 func (q *Queries) StepFinish(ctx context.Context, db DBTX, arg StepFinishParams) error {
 	_, err := db.Exec(ctx, stepFinish,
+		arg.Model,
+		arg.PromptTokens,
+		arg.CachedTokens,
+		arg.CompletionTokens,
 		arg.TurnID,
-		arg.Step,
 		arg.Finish,
 		arg.Fault,
 		arg.PromptHash,
+		arg.Step,
 	)
 	return err
 }
 
 const stepLock = `-- name: StepLock :one
-SELECT turn_id, step, state, failures, finish, fault, prompt_hash, started_at, finished_at FROM steps WHERE turn_id = $1 AND step = $2 FOR NO KEY UPDATE
+SELECT steps.turn_id, steps.step, steps.state, steps.failures, steps.finish, steps.fault, steps.prompt_hash, steps.started_at, steps.finished_at, turns.state AS turn_state
+FROM steps JOIN turns ON turns.id = steps.turn_id
+WHERE steps.turn_id = $1 AND steps.step = $2
+FOR NO KEY UPDATE
 `
 
 type StepLockParams struct {
@@ -142,9 +139,22 @@ type StepLockParams struct {
 	Step   int32
 }
 
-func (q *Queries) StepLock(ctx context.Context, db DBTX, arg StepLockParams) (Step, error) {
+type StepLockRow struct {
+	TurnID     chat.TurnID
+	Step       int32
+	State      string
+	Failures   int32
+	Finish     string
+	Fault      string
+	PromptHash []byte
+	StartedAt  time.Time
+	FinishedAt *time.Time
+	TurnState  chat.TurnState
+}
+
+func (q *Queries) StepLock(ctx context.Context, db DBTX, arg StepLockParams) (StepLockRow, error) {
 	row := db.QueryRow(ctx, stepLock, arg.TurnID, arg.Step)
-	var i Step
+	var i StepLockRow
 	err := row.Scan(
 		&i.TurnID,
 		&i.Step,
@@ -155,37 +165,9 @@ func (q *Queries) StepLock(ctx context.Context, db DBTX, arg StepLockParams) (St
 		&i.PromptHash,
 		&i.StartedAt,
 		&i.FinishedAt,
+		&i.TurnState,
 	)
 	return i, err
-}
-
-const turnAddStep = `-- name: TurnAddStep :exec
-UPDATE turns SET
-    steps             = steps + 1,
-    model             = CASE WHEN $1::text = '' THEN model ELSE $1::text END,
-    prompt_tokens     = prompt_tokens + $2::int,
-    cached_tokens     = cached_tokens + $3::int,
-    completion_tokens = completion_tokens + $4::int
-WHERE id = $5
-`
-
-type TurnAddStepParams struct {
-	Model            string
-	PromptTokens     int32
-	CachedTokens     int32
-	CompletionTokens int32
-	ID               chat.TurnID
-}
-
-func (q *Queries) TurnAddStep(ctx context.Context, db DBTX, arg TurnAddStepParams) error {
-	_, err := db.Exec(ctx, turnAddStep,
-		arg.Model,
-		arg.PromptTokens,
-		arg.CachedTokens,
-		arg.CompletionTokens,
-		arg.ID,
-	)
-	return err
 }
 
 const turnAsksFirst = `-- name: TurnAsksFirst :one
@@ -201,18 +183,27 @@ func (q *Queries) TurnAsksFirst(ctx context.Context, db DBTX, turnID *chat.TurnI
 }
 
 const turnClose = `-- name: TurnClose :one
-UPDATE turns SET state = $2, ended_at = now()
-WHERE id = $1 AND state = 'running'
+WITH steps_closed AS (
+    UPDATE steps SET state = 'done', finish = $1::text, finished_at = now()
+    WHERE steps.turn_id = $2 AND steps.state = 'open'
+), stops_closed AS (
+    UPDATE inbox SET outcome = CASE WHEN inbox.target_turn = $2 AND $1::text = 'stopped' THEN 'applied' ELSE 'stale' END
+    WHERE inbox.session_key = $3 AND inbox.kind = 'stop' AND inbox.outcome IS NULL
+)
+UPDATE turns SET state = $1::text, ended_at = now()
+WHERE turns.id = $2 AND turns.state = 'running'
 RETURNING id, session_key, run_id, state, steps, model, prompt_tokens, cached_tokens, completion_tokens, started_at, ended_at, checked_at, held_told_at
 `
 
 type TurnCloseParams struct {
-	ID    chat.TurnID
-	State chat.TurnState
+	State      string
+	ID         chat.TurnID
+	SessionKey chat.SessionKey
 }
 
+// Closes a turn with its open steps, and uses up the stops for it.
 func (q *Queries) TurnClose(ctx context.Context, db DBTX, arg TurnCloseParams) (Turn, error) {
-	row := db.QueryRow(ctx, turnClose, arg.ID, arg.State)
+	row := db.QueryRow(ctx, turnClose, arg.State, arg.ID, arg.SessionKey)
 	var i Turn
 	err := row.Scan(
 		&i.ID,
@@ -266,9 +257,10 @@ func (q *Queries) TurnGet(ctx context.Context, db DBTX, id chat.TurnID) (Turn, e
 	return i, err
 }
 
-const turnInsert = `-- name: TurnInsert :execrows
+const turnInsert = `-- name: TurnInsert :one
 INSERT INTO turns (id, session_key, run_id, state) VALUES ($1, $2, $3, 'running')
-ON CONFLICT (id) DO NOTHING
+ON CONFLICT (id) DO UPDATE SET run_id = EXCLUDED.run_id
+RETURNING id, session_key, run_id, state, steps, model, prompt_tokens, cached_tokens, completion_tokens, started_at, ended_at, checked_at, held_told_at
 `
 
 type TurnInsertParams struct {
@@ -277,12 +269,25 @@ type TurnInsertParams struct {
 	RunID      string
 }
 
-func (q *Queries) TurnInsert(ctx context.Context, db DBTX, arg TurnInsertParams) (int64, error) {
-	result, err := db.Exec(ctx, turnInsert, arg.ID, arg.SessionKey, arg.RunID)
-	if err != nil {
-		return 0, err
-	}
-	return result.RowsAffected(), nil
+func (q *Queries) TurnInsert(ctx context.Context, db DBTX, arg TurnInsertParams) (Turn, error) {
+	row := db.QueryRow(ctx, turnInsert, arg.ID, arg.SessionKey, arg.RunID)
+	var i Turn
+	err := row.Scan(
+		&i.ID,
+		&i.SessionKey,
+		&i.RunID,
+		&i.State,
+		&i.Steps,
+		&i.Model,
+		&i.PromptTokens,
+		&i.CachedTokens,
+		&i.CompletionTokens,
+		&i.StartedAt,
+		&i.EndedAt,
+		&i.CheckedAt,
+		&i.HeldToldAt,
+	)
+	return i, err
 }
 
 const turnList = `-- name: TurnList :many
