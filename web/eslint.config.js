@@ -17,6 +17,8 @@ export default ts.config(
       "@typescript-eslint/no-confusing-void-expression": ["error", { ignoreArrowShorthand: true }],
       // The server writes some lists as null; the border must be allowed to ask.
       "@typescript-eslint/no-unnecessary-condition": "off",
+      // An empty title is as good as none.
+      "@typescript-eslint/prefer-nullish-coalescing": ["error", { ignorePrimitives: { string: true } }],
       "@typescript-eslint/consistent-type-definitions": ["error", "interface"],
     },
   },
@@ -24,5 +26,7 @@ export default ts.config(
     files: ["scripts/**/*.mjs", "mock/**/*.mjs", "test/**/*.mjs", "eslint.config.js"],
     languageOptions: { globals: globals.node },
   },
+  // The browser test also has functions that run in the page.
+  { files: ["test/**/*.mjs"], languageOptions: { globals: { ...globals.node, ...globals.browser } } },
   { files: ["public/**/*.js"], languageOptions: { globals: globals.browser, sourceType: "script" } },
 )

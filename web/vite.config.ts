@@ -6,6 +6,8 @@ import { defineConfig } from "vite"
 export default defineConfig({
   plugins: [react(), tailwind()],
   build: {
+    outDir: "node_modules/.page", // scripts/finish-dist.mjs puts the finished page in place
+    emptyOutDir: true,
     target: ["chrome123", "firefox121", "safari17.5"], // light-dark() in CSS without a fallback
     assetsInlineLimit: 0,
     manifest: true,

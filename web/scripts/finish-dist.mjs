@@ -1,6 +1,7 @@
 // Last step of the build: checks what the first load costs, then writes a .gz beside each text file so that the server
-// never compresses while somebody waits, and drops what nobody asks for.
-import { readFile, readdir, rm, writeFile } from "node:fs/promises"
+// never compresses while somebody waits, drops what nobody asks for, and puts the finished page in place of the last one:
+// Go code that embeds dist can be compiled at any time.
+import { mkdir, readFile, readdir, rename, rm, writeFile } from "node:fs/promises"
 import { extname, join } from "node:path"
 import { gzipSync } from "node:zlib"
 
@@ -13,12 +14,14 @@ const FIRST_LOAD_LIMIT = 250 * 1000
  */
 const FIRST_NEEDS = /\/Markdown\.tsx$/
 
-const dist = new URL("../dist/", import.meta.url).pathname
+const dist = new URL("../dist", import.meta.url).pathname
+const built = new URL("../node_modules/.page", import.meta.url).pathname
+const last = new URL("../node_modules/.page-last", import.meta.url).pathname
 const text = new Set([".html", ".js", ".css", ".svg", ".json"])
 
 /** Everything index.html asks for, and everything those modules import, at once or as soon as they run. */
 async function firstLoad() {
-  const manifest = JSON.parse(await readFile(join(dist, ".vite/manifest.json"), "utf8"))
+  const manifest = JSON.parse(await readFile(join(built, ".vite/manifest.json"), "utf8"))
   const files = new Set(["index.html", "theme.js", "icon.svg"])
   const seen = new Set()
   const visit = (key) => {
@@ -35,7 +38,7 @@ async function firstLoad() {
 }
 
 async function gzippedSize(file) {
-  return gzipSync(await readFile(join(dist, file)), { level: 9 }).length
+  return gzipSync(await readFile(join(built, file)), { level: 9 }).length
 }
 
 async function checkFirstLoad() {
@@ -50,7 +53,7 @@ async function checkFirstLoad() {
 }
 
 async function precompress() {
-  for (const entry of await readdir(dist, { recursive: true, withFileTypes: true })) {
+  for (const entry of await readdir(built, { recursive: true, withFileTypes: true })) {
     if (!entry.isFile() || !text.has(extname(entry.name))) continue
     const path = join(entry.parentPath, entry.name)
     const raw = await readFile(path)
@@ -61,12 +64,21 @@ async function precompress() {
 
 /** Every browser that the page supports reads woff2, which the style sheet names first. */
 async function dropOldFonts() {
-  for (const name of await readdir(join(dist, "assets"))) {
-    if (/\.(ttf|woff)$/.test(name)) await rm(join(dist, "assets", name))
+  for (const name of await readdir(join(built, "assets"))) {
+    if (/\.(ttf|woff)$/.test(name)) await rm(join(built, "assets", name))
   }
+}
+
+async function putInPlace() {
+  await rm(last, { recursive: true, force: true })
+  await mkdir(dist, { recursive: true }) // gone if a build was killed here
+  await rename(dist, last)
+  await rename(built, dist)
+  await rm(last, { recursive: true })
 }
 
 await checkFirstLoad()
 await dropOldFonts()
 await precompress()
-await rm(join(dist, ".vite"), { recursive: true })
+await rm(join(built, ".vite"), { recursive: true })
+await putInPlace()

@@ -35,13 +35,13 @@ export function AccountFace(props: ComponentProps<"button">) {
   return (
     <button
       type="button"
-      aria-label={`${t("account.label")}: ${me.user.name}`}
       className="flex h-11 w-full items-center gap-2.5 rounded-md px-2 text-left outline-offset-[-2px] hover:bg-hover data-[state=open]:bg-hover"
       {...props}
     >
       <span aria-hidden className="grid size-7 shrink-0 place-items-center rounded-full bg-accent-soft text-small font-semibold text-accent uppercase">
         {Array.from(me.user.name)[0]}
       </span>
+      <span className="sr-only">{t("account.label")}:</span>
       <span className="min-w-0 flex-1">
         <span className="block truncate font-medium">{me.user.name}</span>
         <span className="block truncate text-small text-ink-3">{me.model}</span>

@@ -38,7 +38,14 @@ export class LiveConnection {
 
   constructor(options: LiveOptions) {
     this.#options = options
-    this.#stopReturn = onReturn(() => this.#returned())
+    const stopReturn = onReturn(() => this.#returned())
+    // The network is gone: only a new connection can tell whether the server is too (it may be on this machine).
+    const offline = () => this.#abort?.abort()
+    window.addEventListener("offline", offline)
+    this.#stopReturn = () => {
+      stopReturn()
+      window.removeEventListener("offline", offline)
+    }
     void this.#run()
   }
 

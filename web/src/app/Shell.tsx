@@ -1,6 +1,6 @@
 import { useSuspenseQuery } from "@tanstack/react-query"
 import { Outlet, useLocation } from "@tanstack/react-router"
-import { lazy, Suspense, useEffect, useMemo, useState } from "react"
+import { lazy, Suspense, useMemo, useState } from "react"
 
 import { useT } from "../i18n"
 import { Sidebar } from "../sidebar/Sidebar"
@@ -20,13 +20,12 @@ export function Shell() {
   const { data: me } = useSuspenseQuery(meQuery)
   const account = useMemo(() => ({ me, outbox: openOutbox(me.user.id) }), [me])
   const hasSidebar = useHasSidebar()
-  const [sidebarOpen, setSidebarOpen] = useState(false)
   const [helpOpen, setHelpOpen] = useState(false)
   const { pathname } = useLocation()
-  useEffect(() => setSidebarOpen(false), [pathname, hasSidebar])
+  const [sidebarAt, setSidebarAt] = useState<string>() // where it was opened: going elsewhere closes it
   const shell = useMemo(
-    () => ({ showSidebar: () => setSidebarOpen(true), showHelp: () => setHelpOpen(true), hasSidebar }),
-    [hasSidebar],
+    () => ({ showSidebar: () => setSidebarAt(pathname), showHelp: () => setHelpOpen(true), hasSidebar }),
+    [hasSidebar, pathname],
   )
   useShortcuts(shell)
   return (
@@ -49,7 +48,7 @@ export function Shell() {
             </nav>
           ) : (
             <Suspense>
-              <Sheet open={sidebarOpen} onOpenChange={setSidebarOpen} side="left" label={t("sidebar.label")}>
+              <Sheet open={sidebarAt === pathname} onOpenChange={() => setSidebarAt(undefined)} side="left" label={t("sidebar.label")}>
                 <nav aria-label={t("sidebar.label")} className="h-full">
                   <Sidebar />
                 </nav>

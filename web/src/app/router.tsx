@@ -31,9 +31,9 @@ const signIn = createRoute({
 /** Lets only people who are signed in pass, and sends those without a password to choose one. */
 async function admit(path: string) {
   try {
-    return await queryClient.ensureQueryData(meQuery)
+    return await queryClient.query({ ...meQuery, staleTime: "static" })
   } catch (error) {
-    if (asProblem(error).status === 401) throw redirect({ to: "/login", search: path === "/" ? {} : { next: path } })
+    if (asProblem(error).status === 401) redirect({ to: "/login", search: path === "/" ? {} : { next: path }, throw: true })
     throw error
   }
 }
@@ -53,7 +53,7 @@ const shell = createRoute({
   component: Shell,
   beforeLoad: async ({ location }) => {
     const me = await admit(location.href)
-    if (me.must_set_password) throw redirect({ to: "/password" })
+    if (me.must_set_password) redirect({ to: "/password", throw: true })
   },
 })
 

@@ -1,5 +1,5 @@
 import { ArrowUp, Square } from "lucide-react"
-import { useCallback, useEffect, useState } from "react"
+import { useState } from "react"
 
 import { byteLength } from "../feed/bytes"
 import { useT } from "../i18n"
@@ -7,13 +7,12 @@ import { IconButton } from "../ui/IconButton"
 import { CommandMenu } from "./CommandMenu"
 import { ComposerBox } from "./ComposerBox"
 import { type Command, commandOf, matchingCommands } from "./commands"
-import { keepDraft, readDraft } from "./drafts"
 import { recall } from "./recall"
 import { LONGEST_MESSAGE } from "./text"
 
 export interface ComposerProps {
-  /** Names the draft that is kept. */
-  draft: string
+  text: string
+  onText: (text: string) => void
   /** A turn is running: there is something to stop. */
   busy: boolean
   stopping: boolean
@@ -22,31 +21,21 @@ export interface ComposerProps {
   onSend: (text: string) => void
   onCommand: (command: Command) => void
   onStop: () => void
-  /** Text put into the box from outside; a new object each time. */
-  taken?: { text: string }
 }
 
 /** Where messages are written. What is typed survives everything until it is sent. */
-export function Composer({ draft, busy, stopping, sent, onSend, onCommand, onStop, taken }: ComposerProps) {
+export function Composer({ text, onText, busy, stopping, sent, onSend, onCommand, onStop }: ComposerProps) {
   const t = useT()
-  const [text, setText] = useState(() => readDraft(draft))
   const [back, setBack] = useState(0)
   const [chosen, setChosen] = useState(0)
   const [dismissed, setDismissed] = useState(false)
   const menu = dismissed ? [] : matchingCommands(text)
   const over = byteLength(text) - LONGEST_MESSAGE
-  const write = useCallback(
-    (next: string) => {
-      setText(next)
-      keepDraft(draft, next)
-      setChosen(0)
-      setDismissed(false)
-    },
-    [draft],
-  )
-  useEffect(() => {
-    if (taken) write(taken.text)
-  }, [taken, write])
+  const write = (next: string) => {
+    onText(next)
+    setChosen(0)
+    setDismissed(false)
+  }
 
   const run = (command: Command) => {
     write("")
@@ -54,11 +43,13 @@ export function Composer({ draft, busy, stopping, sent, onSend, onCommand, onSto
   }
   const submit = () => {
     const command = commandOf(text)
-    if (command) return run(command)
-    if (text.trim() === "" || over > 0) return
-    onSend(text.trim())
-    setBack(0)
-    write("")
+    if (command) {
+      run(command)
+    } else if (text.trim() !== "" && over <= 0) {
+      onSend(text.trim())
+      setBack(0)
+      write("")
+    }
   }
   const walk = (step: 1 | -1): boolean => {
     const place = recall(sent, back, step)
@@ -69,7 +60,7 @@ export function Composer({ draft, busy, stopping, sent, onSend, onCommand, onSto
     return place !== undefined
   }
   const onKey = (event: KeyboardEvent): boolean => {
-    if (event.isComposing || event.keyCode === 229) return false // an input method is choosing characters
+    if (isComposing(event)) return false
     if (menu.length > 0) {
       const done = menuKey(event, menu, chosen, { choose: setChosen, run, dismiss: () => setDismissed(true) })
       if (done) return true
@@ -100,12 +91,13 @@ export function Composer({ draft, busy, stopping, sent, onSend, onCommand, onSto
             />
           </div>
           {busy && (
-            <IconButton label={t(stopping ? "composer.stopping" : "composer.stop")} disabled={stopping} onClick={onStop} className="border border-line-strong text-ink">
+            <IconButton round label={t(stopping ? "composer.stopping" : "composer.stop")} disabled={stopping} onClick={onStop} className="border border-line-strong text-ink">
               <Square size={13} fill="currentColor" aria-hidden />
             </IconButton>
           )}
           {(!busy || text.trim() !== "") && (
             <IconButton
+              round
               label={t("composer.send")}
               aria-disabled={text.trim() === "" || over > 0}
               onClick={submit}
@@ -123,6 +115,12 @@ export function Composer({ draft, busy, stopping, sent, onSend, onCommand, onSto
       </div>
     </div>
   )
+}
+
+/** An input method is choosing characters. Safari tells of the last key only after the end, by the old code. */
+function isComposing(event: KeyboardEvent): boolean {
+  // eslint-disable-next-line @typescript-eslint/no-deprecated -- nothing else says it in Safari
+  return event.isComposing || event.keyCode === 229
 }
 
 interface MenuActions {

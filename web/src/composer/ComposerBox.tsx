@@ -59,7 +59,7 @@ function whenIdle(work: () => Promise<void>): () => void {
 /** Waits until no input method is in the middle of choosing characters. */
 function compositionEnd(box: HTMLTextAreaElement | null): Promise<void> {
   return new Promise((resolve) => {
-    if (!box || box.dataset.composing === undefined) resolve()
+    if (box?.dataset.composing === undefined) resolve()
     else box.addEventListener("compositionend", () => resolve(), { once: true })
   })
 }

@@ -1,15 +1,9 @@
-import { type RefObject, useLayoutEffect } from "react"
+import type { Ref } from "react"
 
 import type { BoxProps } from "./ComposerBox"
 
 /** The box until the editor is loaded: a plain text area with the same keys. */
-export function PlainBox({ label, placeholder, text, onText, onKey, box }: BoxProps & { box: RefObject<HTMLTextAreaElement | null> }) {
-  useLayoutEffect(() => {
-    const element = box.current
-    if (!element) return
-    element.style.height = "0"
-    element.style.height = `${element.scrollHeight}px`
-  }, [box, text])
+export function PlainBox({ label, placeholder, text, onText, onKey, box }: BoxProps & { box: Ref<HTMLTextAreaElement> }) {
   return (
     <textarea
       ref={box}
@@ -24,7 +18,7 @@ export function PlainBox({ label, placeholder, text, onText, onKey, box }: BoxPr
       onKeyDown={(event) => {
         if (onKey(event.nativeEvent)) event.preventDefault()
       }}
-      className="editor block w-full resize-none placeholder:text-ink-3"
+      className="editor field-sizing-content block w-full resize-none placeholder:text-ink-3"
     />
   )
 }

@@ -18,6 +18,13 @@ interface Options {
   onKey: (event: KeyboardEvent, editor: Editor) => boolean
 }
 
+/** A line of the text. Shift+Enter begins the next one; Enter is the composer's. */
+const Line = Paragraph.extend({
+  addKeyboardShortcuts() {
+    return { "Shift-Enter": () => this.editor.commands.splitBlock() }
+  },
+})
+
 /** The lines of the editor as a text. */
 const textOf = (editor: Editor): string => editor.getText({ blockSeparator: "\n" })
 
@@ -30,7 +37,8 @@ export function useEditorText({ label, placeholder, text, onText, onKey }: Optio
   const editor: Editor = useEditor({
     immediatelyRender: true,
     injectCSS: false,
-    extensions: [Document, Paragraph, Text, UndoRedo, Placeholder.configure({ placeholder: () => live.current.placeholder })],
+    // eslint-disable-next-line react-hooks/refs -- the editor asks later, never while the component is drawn
+    extensions: [Document, Line, Text, UndoRedo, Placeholder.configure({ placeholder: () => live.current.placeholder })],
     content: documentOf(text),
     editorProps: {
       attributes: { id: "message", class: "editor", role: "textbox", "aria-multiline": "true", "aria-label": label },

@@ -5,7 +5,7 @@ import { useT } from "../i18n"
 import { IconButton } from "../ui/IconButton"
 
 interface Props {
-  title: string
+  title?: string
   details?: { open: boolean; toggle: () => void }
 }
 
@@ -20,7 +20,7 @@ export function Header({ title, details }: Props) {
           <Menu size={19} aria-hidden />
         </IconButton>
       )}
-      <h1 className="min-w-0 flex-1 truncate px-1 font-semibold">{title}</h1>
+      {title ? <h1 className="min-w-0 flex-1 truncate px-1 font-semibold">{title}</h1> : <span className="flex-1" />}
       {details && (
         <IconButton label={t(details.open ? "conversation.hideDetails" : "conversation.details")} aria-pressed={details.open} onClick={details.toggle}>
           <PanelRight size={18} aria-hidden />

@@ -8,9 +8,9 @@ export function Missing() {
   const t = useT()
   return (
     <main className="flex h-full min-w-0 flex-1 flex-col">
-      <Header title="" />
+      <Header />
       <div className="flex flex-1 flex-col items-center gap-4 p-6 pt-[20vh] text-center">
-        <p>{t("conversation.missing")}</p>
+        <h1 className="text-ui">{t("conversation.missing")}</h1>
         <Link to="/" className="text-accent underline underline-offset-4">
           {t("app.home")}
         </Link>

@@ -1,10 +1,11 @@
 import { useNavigate } from "@tanstack/react-router"
-import { useEffect, useMemo, useState } from "react"
+import { useEffect, useMemo } from "react"
 
 import { useAccount } from "../app/account"
 import { useShell } from "../app/shell-context"
 import type { Command } from "../composer/commands"
 import { Composer } from "../composer/Composer"
+import { useDraft } from "../composer/useDraft"
 import { DetailsPanel } from "../details/DetailsPanel"
 import { useT } from "../i18n"
 import { randomId } from "../lib/ids"
@@ -28,7 +29,7 @@ export function OpenConversation({ sessionKey }: { sessionKey: string }) {
   const { conversation, feed, link, skew, unsent, running } = useConversation(sessionKey)
   const { stop, stopping } = useStop(sessionKey, running)
   const details = useDetails()
-  const [taken, setTaken] = useState<{ text: string }>()
+  const [text, write] = useDraft(sessionKey)
 
   const title = feed.session?.title || unsent[0]?.text.slice(0, 80) || t("session.untitled")
   useEffect(() => {
@@ -54,7 +55,7 @@ export function OpenConversation({ sessionKey }: { sessionKey: string }) {
       <main aria-label={t("conversation.label")} className="flex h-full min-w-0 flex-1 flex-col">
         <Header title={title} details={{ open: details.open, toggle: details.toggle }} />
         {feed.loaded || unsent.length > 0 ? (
-          <Timeline conversation={conversation} feed={feed} unsent={unsent} running={running} onEdit={(text) => setTaken({ text })} />
+          <Timeline conversation={conversation} feed={feed} unsent={unsent} running={running} onEdit={write} />
         ) : (
           <p role="status" className="flex-1 pt-16 text-center text-ink-3">
             {t("conversation.loading")}
@@ -64,12 +65,12 @@ export function OpenConversation({ sessionKey }: { sessionKey: string }) {
           <ConnectionNote link={link} onRetry={conversation.retry} />
           <TodoStrip todos={feed.todos} />
           <Composer
-            draft={sessionKey}
+            text={text}
+            onText={write}
             busy={running !== undefined}
             stopping={stopping}
             sent={sent}
-            taken={taken}
-            onSend={(text) => outbox.send({ id: randomId(), key: sessionKey, text, fresh: false })}
+            onSend={(said) => outbox.send({ id: randomId(), key: sessionKey, text: said, fresh: false })}
             onCommand={runCommand}
             onStop={stop}
           />

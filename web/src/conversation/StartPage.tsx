@@ -1,11 +1,12 @@
 import { useNavigate } from "@tanstack/react-router"
-import { useEffect, useState } from "react"
+import { useEffect } from "react"
 
 import { useAccount } from "../app/account"
 import { useShell } from "../app/shell-context"
 import type { Command } from "../composer/commands"
 import { Composer } from "../composer/Composer"
 import { START_DRAFT } from "../composer/drafts"
+import { useDraft } from "../composer/useDraft"
 import { useT } from "../i18n"
 import { newSessionKey, randomId } from "../lib/ids"
 import { toast } from "../ui/toasts"
@@ -20,13 +21,13 @@ export function StartPage() {
   const navigate = useNavigate()
   const { me, outbox } = useAccount()
   const { showHelp } = useShell()
-  const [taken, setTaken] = useState<{ text: string }>()
+  const [text, write] = useDraft(START_DRAFT)
   useEffect(() => {
     document.title = t("app.name")
   }, [t])
-  const send = (text: string) => {
+  const send = (said: string) => {
     const key = newSessionKey()
-    outbox.send({ id: randomId(), key, text, fresh: true })
+    outbox.send({ id: randomId(), key, text: said, fresh: true })
     void navigate({ to: "/c/$key", params: { key } })
   }
   const runCommand = ({ name }: Command) => {
@@ -35,21 +36,21 @@ export function StartPage() {
   }
   return (
     <main className="flex h-full min-w-0 flex-1 flex-col">
-      <Header title="" />
+      <Header />
       <div className="flex min-h-0 flex-1 flex-col overflow-y-auto">
         <div className="mx-auto flex w-full max-w-column flex-1 flex-col px-3 pt-[max(1rem,18vh)] pb-6 lg:px-0">
-          <h2 className="mb-6 px-1 text-title font-semibold tracking-tight text-balance">{t("welcome.title")}</h2>
+          <h1 className="mb-6 px-1 text-title font-semibold tracking-tight text-balance">{t("welcome.title")}</h1>
           <Composer
-            draft={START_DRAFT}
+            text={text}
+            onText={write}
             busy={false}
             stopping={false}
             sent={nothing}
-            taken={taken}
             onSend={send}
             onCommand={runCommand}
             onStop={() => undefined}
           />
-          <Suggestions onTake={(text) => setTaken({ text })} />
+          <Suggestions onTake={write} />
           {me.demo && <p className="mt-auto max-w-[36rem] px-1 pt-10 text-small text-ink-3">{t("welcome.demo")}</p>}
         </div>
       </div>

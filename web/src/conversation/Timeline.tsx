@@ -1,16 +1,17 @@
 import { ArrowDown } from "lucide-react"
-import { useEffect, useMemo, useRef } from "react"
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "react"
 
 import type { Conversation } from "../feed/conversation"
 import type { FeedState } from "../feed/state"
 import { groupByTurn } from "../feed/story"
 import { useT } from "../i18n"
+import { useStore } from "../lib/store"
 import type { Unsent } from "../outbox/outbox"
 import { TurnView } from "../turn/TurnView"
 import { IconButton } from "../ui/IconButton"
 import { OlderButton } from "./OlderButton"
+import { ScrollKeeper } from "./ScrollKeeper"
 import { Waiting } from "./Waiting"
-import { useStick } from "./useStick"
 
 interface Props {
   conversation: Conversation
@@ -26,7 +27,13 @@ export function Timeline({ conversation, feed, unsent, running, onEdit }: Props)
   const box = useRef<HTMLDivElement>(null)
   const content = useRef<HTMLDivElement>(null)
   const groups = useMemo(() => groupByTurn(feed.messages), [feed.messages])
-  const { away, toEnd } = useStick(box, content, feed.messages[0]?.id)
+  const [{ attach, away: awayStore, prepended, toEnd }] = useState(() => new ScrollKeeper())
+  const away = useStore(awayStore)
+  const first = feed.messages[0]?.id
+  useLayoutEffect(prepended, [prepended, first])
+  useEffect(() => {
+    if (box.current && content.current) return attach(box.current, content.current)
+  }, [attach])
   const newest = unsent.at(-1)?.id
   useEffect(() => {
     if (newest) toEnd() // what one has just sent is what one wants to see
@@ -34,7 +41,7 @@ export function Timeline({ conversation, feed, unsent, running, onEdit }: Props)
   const empty = feed.loaded && groups.length === 0 && unsent.length === 0 && feed.queued.length === 0
   return (
     <div className="relative min-h-0 flex-1">
-      <div ref={box} className="h-full overflow-x-hidden overflow-y-auto" style={{ overflowAnchor: "none" }}>
+      <div ref={box} className="fade-edges h-full overflow-x-hidden overflow-y-auto" style={{ overflowAnchor: "none" }}>
         <div ref={content} className="mx-auto max-w-column space-y-10 px-4 pt-6 pb-10 lg:px-0">
           {feed.hasMore && <OlderButton conversation={conversation} />}
           {empty && <p className="pt-8 text-center text-ink-3">{t("conversation.empty")}</p>}

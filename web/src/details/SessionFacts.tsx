@@ -4,7 +4,7 @@ import { Facts, Section } from "./Section"
 
 export function SessionFacts({ session }: { session: Session }) {
   const t = useT()
-  const folder = session.cwd ? <span className="font-mono">{session.cwd}</span> : t("details.workspace")
+  const folder = session.cwd ? <span className="font-mono text-[0.75rem] wrap-anywhere">{session.cwd}</span> : t("details.workspace")
   return (
     <Section title={t("details.session")}>
       <Facts
@@ -12,7 +12,7 @@ export function SessionFacts({ session }: { session: Session }) {
           [t("details.channel"), session.channel],
           [t("details.runner"), session.runner],
           [t("details.folder"), folder],
-          [t("details.key"), <span key="key" className="font-mono break-all">{session.key}</span>],
+          [t("details.key"), <span key="key" className="font-mono text-[0.75rem] wrap-anywhere">{session.key}</span>],
         ]}
       />
     </Section>

@@ -56,7 +56,7 @@ function TurnFacts({ turn, length }: { turn: Turn; length: number }) {
         [t("details.tokensIn"), tokens(usage.prompt_tokens)],
         [t("details.tokensCached"), tokens(usage.cached_tokens)],
         [t("details.tokensOut"), tokens(usage.completion_tokens)],
-        [t("details.turnId"), <span key="id" className="font-mono break-all">{turn.id}</span>],
+        [t("details.turnId"), <span key="id" className="font-mono text-[0.75rem] wrap-anywhere">{turn.id}</span>],
       ]}
     />
   )

@@ -8,8 +8,8 @@ const OUTPUT_KEPT = 100_000
 /** Adds text that the model is writing. A later step or a larger attempt begins anew, an earlier one is late and ignored. */
 export function addDelta(feed: TurnFeed, delta: Delta): TurnFeed {
   const live = feed.live
-  if (live && (delta.step < live.step || (delta.step === live.step && delta.attempt < live.attempt))) return feed
-  const same = live && live.step === delta.step && live.attempt === delta.attempt
+  if (live && precedes(delta, live)) return feed
+  const same = live?.step === delta.step && live.attempt === delta.attempt
   const base = same ? live : beginStep(feed, delta)
   const text = addPiece(base.text, delta.offset, delta.text ?? "")
   const reasoning = addPiece(base.reasoning, delta.reasoning_offset, delta.reasoning ?? "")
@@ -18,6 +18,13 @@ export function addDelta(feed: TurnFeed, delta: Delta): TurnFeed {
   const retry = feed.retry && outlived(feed.retry, delta) ? undefined : feed.retry
   return { ...feed, live: next, retry }
 }
+
+interface Place {
+  step: number
+  attempt: number
+}
+
+const precedes = (a: Place, b: Place): boolean => a.step < b.step || (a.step === b.step && a.attempt < b.attempt)
 
 function beginStep(feed: TurnFeed, delta: Delta): LiveStep {
   const { announced } = feed
@@ -32,8 +39,8 @@ function beginStep(feed: TurnFeed, delta: Delta): LiveStep {
 }
 
 /** Whether the attempt that a retry announced, or a later step, has spoken. */
-function outlived(retry: Retry, by: { step: number; attempt: number }): boolean {
-  return by.step > retry.step || (by.step === retry.step && by.attempt >= retry.attempt)
+function outlived(retry: Retry, by: Place): boolean {
+  return !precedes(by, retry)
 }
 
 /** A model call failed: what it wrote is void, and the person is told when the next attempt starts. */

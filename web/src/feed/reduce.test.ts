@@ -87,7 +87,7 @@ describe("durable events", () => {
   })
 
   test("a dropped message leaves the queue and keeps its text", () => {
-    const state = play([story[0] as FeedEvent, { seq: 2, kind: "dropped", data: { inbox_id: 1, outcome: "stopped", text: "Stopped." } }])
+    const state = play([...story.slice(0, 1), { seq: 2, kind: "dropped", data: { inbox_id: 1, outcome: "stopped", text: "Stopped." } }])
     expect(state.queued).toEqual([])
     expect(state.dropped[0]).toMatchObject({ text: "Stopped.", message: { text: "hi" } })
   })
@@ -226,7 +226,7 @@ describe("tool calls", () => {
     })
     const running = play([...story.slice(0, 5), output(0, "1\n"), output(0, "1\n"), output(2, "2\n")])
     expect(running.turns.t1?.outputs["t1.0.0"]?.text).toBe("1\n2\n")
-    const done = play([story[5] as FeedEvent, output(4, "3\n")], running)
+    const done = play([...story.slice(5, 6), output(4, "3\n")], running)
     expect(done.turns.t1?.outputs).toEqual({})
   })
 })

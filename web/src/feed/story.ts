@@ -29,7 +29,7 @@ export interface MessageGroup {
 export function groupByTurn(messages: Message[]): MessageGroup[] {
   const groups = new Map<string, MessageGroup>()
   for (const message of messages) {
-    const id = message.turn_id ? message.turn_id : `m${message.id}`
+    const id = message.turn_id ?? `m${message.id}`
     const group = groups.get(id)
     if (group) group.messages.push(message)
     else groups.set(id, { id, turn: message.turn_id, messages: [message] })

@@ -143,6 +143,7 @@ export const en = {
   "turn.outcomeStopped": "Stopped by you.",
   "turn.outcomeFailed": "This turn failed.",
   "turn.outcomeLost": "This turn was lost: its run was closed from outside.",
+  "turn.outcomeSilent": "The model answered without any text.",
 
   "voice.waiting": "Waiting for the model",
   "voice.thinking": "Thinking",

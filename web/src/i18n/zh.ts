@@ -145,6 +145,7 @@ export const zh: Record<Key, string> = {
   "turn.outcomeStopped": "已被你停止。",
   "turn.outcomeFailed": "这一轮失败了。",
   "turn.outcomeLost": "这一轮已丢失：它的运行被外部关闭。",
+  "turn.outcomeSilent": "模型的回答没有内容。",
 
   "voice.waiting": "等待模型",
   "voice.thinking": "正在思考",

@@ -1,4 +1,5 @@
 import type { Element } from "hast"
+import { Square, SquareCheck } from "lucide-react"
 import { type ComponentProps, memo, useMemo } from "react"
 import ReactMarkdown, { type Components, type ExtraProps, type Options } from "react-markdown"
 
@@ -76,6 +77,13 @@ function Table({ children }: ComponentProps<"table"> & ExtraProps) {
   )
 }
 
+/** The box of a task list's entry: a picture, since nobody can tick it here. */
+function Tick({ checked }: ComponentProps<"input"> & ExtraProps) {
+  const t = useT()
+  const Icon = checked ? SquareCheck : Square
+  return <Icon size={16} role="img" aria-label={t(checked ? "todos.isDone" : "todos.isOpen")} className="mr-2.5 inline-block align-[-3px] text-ink-3" />
+}
+
 const pre = (live: boolean) =>
   function Pre({ node }: ComponentProps<"pre"> & ExtraProps) {
     const { code, language } = codeOf(node)
@@ -86,10 +94,10 @@ const pre = (live: boolean) =>
 function codeOf(node: Element | undefined): { code: string; language: string } {
   const inner = node?.children.find((child) => child.type === "element")
   const names = inner?.properties.className
-  const named = Array.isArray(names) ? names.find((name) => String(name).startsWith("language-")) : undefined
+  const named = Array.isArray(names) ? names.map(String).find((name) => name.startsWith("language-")) : undefined
   const text = inner?.children.map((child) => (child.type === "text" ? child.value : "")).join("") ?? ""
-  return { code: text.replace(/\n$/, ""), language: named === undefined ? "" : String(named).slice("language-".length).toLowerCase() }
+  return { code: text.replace(/\n$/, ""), language: named?.slice("language-".length).toLowerCase() ?? "" }
 }
 
-const components: Components = { a: Anchor, img: Image, table: Table, pre: pre(false) }
+const components: Components = { a: Anchor, img: Image, table: Table, input: Tick, pre: pre(false) }
 const liveComponents: Components = { ...components, pre: pre(true) }

@@ -47,6 +47,9 @@ const aliases: Record<string, string> = {
 /** Longer code stays plain: colouring it would hold up the page. */
 const LONGEST = 60_000
 
+/** The bit of a font style that shiki sets for italics. */
+const ITALIC = 1
+
 const theme = createCssVariablesTheme({ name: "tokens", variablePrefix: "--code-", fontStyle: true })
 
 /** One run of characters that look the same. */
@@ -68,6 +71,6 @@ export async function highlight(code: string, language: string): Promise<Run[][]
   await ready.loadLanguage(grammar)
   const { tokens } = ready.codeToTokens(code, { lang: name, theme: "tokens" })
   return tokens.map((line) =>
-    line.map(({ content, color, fontStyle }) => ({ text: content, color, italic: fontStyle === 1 })),
+    line.map(({ content, color, fontStyle }) => ({ text: content, color, italic: Number(fontStyle) === ITALIC })),
   )
 }

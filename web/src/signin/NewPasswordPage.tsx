@@ -13,7 +13,7 @@ export function NewPasswordPage() {
   const { data: me } = useQuery(meQuery)
   const name = me?.user.name ?? ""
   const done = async () => {
-    await queryClient.fetchQuery({ ...meQuery, staleTime: 0 })
+    await queryClient.query({ ...meQuery, staleTime: 0 })
     await navigate({ to: "/", replace: true })
   }
   return (

@@ -25,14 +25,14 @@ export function SignInPage() {
   })
   const { mutate } = attempt
   useEffect(() => {
-    const useLink = () => {
+    const enter = () => {
       const token = takeToken()
       if (token) mutate({ token })
     }
     const onHash = () => {
-      if (hideToken()) useLink()
+      if (hideToken()) enter()
     }
-    useLink()
+    enter()
     window.addEventListener("hashchange", onHash)
     return () => window.removeEventListener("hashchange", onHash)
   }, [mutate])

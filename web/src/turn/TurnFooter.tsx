@@ -12,17 +12,15 @@ interface Props {
   messages: Message[]
 }
 
-/** Under an answer, quietly: how it ended if not well, model, tokens, time, and the way to more. */
+/** Under an answer, quietly: model, tokens, time, and the way to more. */
 export function TurnFooter({ turn, messages }: Props) {
   const t = useT()
   const { showDetails } = useConversationContext()
   const last = messages.findLast((message) => message.role === "assistant")
-  const outcome = turn && turn.state !== "done" && turn.state !== "running" ? turn.state : undefined
   const model = turn?.model || last?.model
   return (
     <div className="-ml-1.5 flex flex-wrap items-center gap-x-1 text-small text-ink-3">
       {last && last.content !== "" && <CopyButton text={last.content} label={t("turn.copy")} />}
-      {outcome && <Item strong>{t(`state.${outcome}`)}</Item>}
       {model && <Item>{model}</Item>}
       {turn && <Tokens turn={turn} />}
       {turn?.ended_at && <Item>{duration(t, Date.parse(turn.ended_at) - Date.parse(turn.started_at))}</Item>}
@@ -42,8 +40,8 @@ export function TurnFooter({ turn, messages }: Props) {
 
 const linkLook = "rounded-sm px-1.5 py-1 underline decoration-line-strong underline-offset-3 hover:text-ink hover:decoration-current"
 
-function Item({ children, strong }: { children: ReactNode; strong?: boolean }) {
-  return <span className={`px-1.5 py-1 tabular-nums ${strong ? "font-medium text-ink-2" : ""}`}>{children}</span>
+function Item({ children }: { children: ReactNode }) {
+  return <span className="px-1.5 py-1 tabular-nums">{children}</span>
 }
 
 function Tokens({ turn }: { turn: Turn }) {

@@ -60,23 +60,30 @@ function EntryView({ entry, delivery, ended }: { entry: Entry; delivery?: Delive
     case "restarted":
       return <p className="text-small text-ink-2">{t("turn.restarted", { attempt: entry.attempt })}</p>
     case "notice":
-      return <Notice text={entry.message.content} />
+      return <Notice text={entry.message.content} grave={delivery === "failed" || delivery === "lost"} />
   }
 }
 
-/** An ending that no notice explains is told in words; then the footer. */
+/** An ending that nothing else explains is told in words; then the footer. */
 function Ending({ messages, feed }: { messages: Message[]; feed: TurnFeed }) {
   const t = useT()
-  const state = feed.turn?.state
-  const explained = messages.some((message) => message.role === "notice")
-  const words = { stopped: "turn.outcomeStopped", failed: "turn.outcomeFailed", lost: "turn.outcomeLost" } as const
-  const sentence = !explained && state && state in words ? words[state as keyof typeof words] : undefined
+  const words = endingOf(messages, feed)
   return (
     <>
-      {sentence && <p className="text-small text-ink-2">{t(sentence)}</p>}
+      {words && <p className="text-small text-ink-2">{t(words)}</p>}
       {messages.some((message) => message.role !== "user") || feed.turn ? <TurnFooter turn={feed.turn} messages={messages} /> : null}
     </>
   )
+}
+
+function endingOf(messages: Message[], feed: TurnFeed) {
+  const state = feed.turn?.state
+  if (messages.some((message) => message.role === "notice" || message.finish_reason === "stopped")) return undefined
+  if (state === "stopped") return "turn.outcomeStopped"
+  if (state === "failed") return "turn.outcomeFailed"
+  if (state === "lost") return "turn.outcomeLost"
+  const silent = state === "done" && messages.at(-1)?.content === ""
+  return silent ? "turn.outcomeSilent" : undefined
 }
 
 function deliveryOf(messages: Message[], feed: TurnFeed, running: boolean): DeliveryState | undefined {

@@ -20,7 +20,8 @@ export function Modal({ onClose, title, children }: Props) {
         <Dialog.Overlay className="enter-fade fixed inset-0 z-40 bg-black/30" />
         <Dialog.Content
           aria-describedby={undefined}
-          className="enter-rise fixed top-1/2 left-1/2 z-50 flex max-h-[calc(100dvh-2rem)] w-[min(28rem,calc(100vw-2rem))] -translate-x-1/2 -translate-y-1/2 flex-col rounded-lg bg-overlay shadow-overlay"
+          onOpenAutoFocus={focusFirstField}
+          className="enter-rise fixed top-1/2 left-1/2 z-50 flex max-h-[calc(100dvh-2rem)] w-[min(28rem,calc(100vw-2rem))] -translate-x-1/2 -translate-y-1/2 flex-col rounded-lg bg-overlay shadow-overlay outline-none"
         >
           <div className="flex items-center justify-between gap-4 py-3 pr-3 pl-6">
             <Dialog.Title className="text-body font-semibold text-balance">{title}</Dialog.Title>
@@ -35,4 +36,12 @@ export function Modal({ onClose, title, children }: Props) {
       </Dialog.Portal>
     </Dialog.Root>
   )
+}
+
+/** A dialog with fields begins in the first one; else the dialog itself has the focus, not the button that closes it. */
+function focusFirstField(event: Event): void {
+  const dialog = event.currentTarget as HTMLElement
+  event.preventDefault()
+  const field = dialog.querySelector<HTMLElement>("input:not([hidden])")
+  ;(field ?? dialog).focus()
 }

@@ -1,0 +1,50 @@
+// Small things that every HTTP server needs.
+import { createReadStream, existsSync, statSync } from "node:fs"
+import { extname, join, normalize } from "node:path"
+
+export class HttpProblem extends Error {
+  constructor(status, detail) {
+    super(detail)
+    this.status = status
+  }
+}
+
+export function sendJson(response, status, body) {
+  response.writeHead(status, { "Content-Type": "application/json", "Cache-Control": "no-store" })
+  response.end(body === undefined ? "" : JSON.stringify(body))
+}
+
+export function sendProblem(response, { status, message }) {
+  response.writeHead(status, { "Content-Type": "application/problem+json" })
+  response.end(JSON.stringify({ type: "about:blank", title: "Problem", status, detail: message }))
+}
+
+export async function readBody(request) {
+  let text = ""
+  for await (const piece of request) text += piece
+  try {
+    return text === "" ? {} : JSON.parse(text)
+  } catch {
+    throw new HttpProblem(400, "The body is not JSON.")
+  }
+}
+
+/** The policy of web/handler.go, so that the mock refuses what the real server refuses. */
+const policy =
+  "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self'; " +
+  "connect-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+
+const types = { ".html": "text/html; charset=utf-8", ".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml", ".woff2": "font/woff2" }
+
+/** Serves the built page; a place inside it answers index.html. */
+export function sendPage(response, dist, path) {
+  const name = extname(path) === "" || path.startsWith("/c/") ? "/index.html" : normalize(path)
+  const file = join(dist, name)
+  if (!existsSync(file) || !statSync(file).isFile()) {
+    const missing = name === "/index.html" ? "The page was not built: run npm run build.\n" : "Not found.\n"
+    response.writeHead(name === "/index.html" ? 503 : 404).end(missing)
+    return
+  }
+  response.writeHead(200, { "Content-Type": types[extname(file)] ?? "application/octet-stream", "Content-Security-Policy": policy })
+  createReadStream(file).pipe(response)
+}

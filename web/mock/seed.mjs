@@ -1,0 +1,90 @@
+// Conversations in every state a turn can be in, so that all of them can be looked at.
+import { randomUUID } from "node:crypto"
+
+import { Session } from "./session.mjs"
+
+const MINUTE = 60_000
+const DAY = 24 * 60 * MINUTE
+const ago = (milliseconds) => new Date(Date.now() - milliseconds).toISOString()
+
+export function seed(server) {
+  const add = (id, title, age, over = {}) =>
+    server.add(new Session(`agent:main:web:thread:${id}`, { title, created_at: ago(age), updated_at: ago(age), ...over }))
+  longStory(add("story", "Find why the nightly build fails", 20 * MINUTE))
+  markdown(add("markdown", "Compare three sorting algorithms", 2 * 60 * MINUTE, { pinned: true }))
+  endings(add("endings", "Turns that ended badly", 5 * 60 * MINUTE))
+  manySteps(add("steps", "Rename the package everywhere", 26 * 60 * MINUTE))
+  chinese(add("zh", "用中文解释快速排序", 27 * 60 * MINUTE))
+  plain(add("trip", "Plan a week in the Dolomites with a very long title that does not fit", 3 * DAY))
+  plain(add("feishu", "Release notes for Tuesday", 4 * DAY, { channel: "feishu" }))
+  plain(add("cli", "Draft the incident report", 12 * DAY, { channel: "cli" }))
+}
+
+/** A finished turn: a question, steps of [calls, text, reasoning], and how it ended. */
+function tell(session, question, steps, { state = "done", notice, seconds = 14 } = {}) {
+  const id = randomUUID()
+  const start = Date.now() - seconds * 1000 - 60_000
+  const at = (part) => new Date(start + part * seconds * 1000).toISOString()
+  session.append({ role: "user", turn_id: id, content: question, inbox_id: 1000 + session.log.length, client_message_id: randomUUID(), created_at: at(0) })
+  const turn = { id, session: session.key, state, steps: steps.length, model: "mock/scripted", usage: { prompt_tokens: 1840 * steps.length, cached_tokens: 1024, completion_tokens: 212 * steps.length }, started_at: at(0), ended_at: at(1) }
+  turn.temporal_url = `/temporal/namespaces/default/workflows/${encodeURIComponent(`turn/${session.key}`)}/${id}/history`
+  steps.forEach((step, n) => {
+    const calls = (step.calls ?? []).map(([name, args, result, is_error], i) => ({
+      id: `${id}.${n}.${i}`, name, class: "exec", arguments: JSON.stringify(args), summary: Object.values(args)[0], result, is_error,
+      state: result === undefined ? "open" : "done",
+      started_at: at((n + 0.5 + i * 0.1) / steps.length), finished_at: result === undefined ? undefined : at((n + 0.6 + i * 0.1) / steps.length),
+    }))
+    session.append({
+      role: "assistant", turn_id: id, step: n, content: step.text ?? "", reasoning: step.reasoning, tool_calls: calls.length > 0 ? calls : undefined,
+      model: "mock/scripted", finish_reason: step.finish ?? (calls.length > 0 ? "tool_calls" : "stop"),
+      usage: { prompt_tokens: 1840, completion_tokens: 212 }, created_at: at((n + 0.4) / steps.length),
+    })
+  })
+  if (notice) session.append({ role: "notice", turn_id: id, content: notice, created_at: at(1) })
+  session.turns.unshift(turn)
+  session.tell("turn", turn)
+}
+
+function longStory(session) {
+  tell(session, "The nightly build fails since Tuesday. Can you find out why?", [
+    { reasoning: "The build runs from a Makefile.\nI should look at the log first, then at what changed on Tuesday.", text: "I will look at the last log and at what changed on Tuesday.", calls: [["Shell", { command: "tail -n 40 build/nightly.log" }, "ok   \tstore\t2.114s\nok   \tfeed\t1.902s\n--- FAIL: TestResume (0.42s)\n    resume_test.go:88: cursor went back: 6 after 7\nFAIL\tfeed/resume\t0.431s\nmake: *** [Makefile:31: test] Error 1\n"], ["Shell", { command: "git log --oneline --since=tuesday" }, "9b1d2e4 Read events without the lock\n51c77aa Bump the toolchain\n"]] },
+    { calls: [["Grep", { pattern: "FOR UPDATE", path: "internal/feed" }, "internal/feed/read.go:41: -- FOR UPDATE was here\n"], ["Read", { path: "internal/feed/read.go" }, "36\tfunc (r *Reader) next(ctx context.Context) ([]Event, error) {\n37\t\trows, err := r.db.Query(ctx, selectAfter, r.cursor)\n38\t\t…\n"], ["Shell", { command: "go test ./internal/feed -run TestResume -count 20" }, "--- FAIL: TestResume (0.42s)\nexit code 1\nDo NOT retry the same command. Analyze the error, fix the root cause.", true]] },
+    { text: "The build fails because of commit `9b1d2e4`, *Read events without the lock*.\n\nThe reader no longer takes the row lock, so it can see event 7 before event 6 is committed. `TestResume` then finds that the cursor went back.\n\nTwo ways to mend it:\n\n1. **Take the lock again.** One line, costs about 0.3 ms a read.\n2. **Number events at commit time.** No lock, but the writer has to be changed too.\n\n```go\nconst selectAfter = `\nSELECT seq, kind, data\n  FROM feed_events\n WHERE session = $1 AND seq > $2\n ORDER BY seq\n   FOR UPDATE`\n```\n\nI would start with the first one. Shall I make the change?" },
+  ], { seconds: 34 })
+  tell(session, "Yes, please. And run the tests again.", [
+    { calls: [["FileReplace", { path: "internal/feed/read.go", old_string: " ORDER BY seq`", new_string: " ORDER BY seq\n   FOR UPDATE`" }, "1 replacement in internal/feed/read.go"], ["Shell", { command: "go test ./internal/feed -count 20" }, "ok  \tfeed\t8.731s\nok  \tfeed/resume\t8.204s\n"]] },
+    { text: "Done. The lock is back in `internal/feed/read.go`, and both packages pass 20 times in a row." },
+  ], { seconds: 21 })
+  session.todos = [
+    { id: "1", text: "Find the failing test", done: true },
+    { id: "2", text: "Restore the row lock", done: true },
+    { id: "3", text: "Tell the team why the order matters", done: false },
+  ]
+}
+
+function markdown(session) {
+  tell(session, "Compare three sorting algorithms, with code for one of them.", [
+    { reasoning: "A table is the clearest form.", text: "## Three ways to sort\n\nAll three sort in place or nearly so; they differ in the worst case and in whether equal elements keep their order.\n\n| Algorithm | Average | Worst | Stable | Memory |\n| --- | ---: | ---: | --- | ---: |\n| Quicksort | $O(n \\log n)$ | $O(n^2)$ | no | $O(\\log n)$ |\n| Merge sort | $O(n \\log n)$ | $O(n \\log n)$ | yes | $O(n)$ |\n| Heapsort | $O(n \\log n)$ | $O(n \\log n)$ | no | $O(1)$ |\n\n### Why quicksort is fast on average\n\nThe expected number of comparisons with a random pivot is\n\n\\[\n2(n+1)\\sum_{k=1}^{n}\\frac{1}{k} - 4n \\approx 1.39\\, n \\log_2 n\n\\]\n\nwhich is only 39 % more than the best possible.\n\n```python\nfrom random import choice\n\ndef quicksort(items: list[int]) -> list[int]:\n    \"\"\"Return the items in ascending order.\"\"\"\n    if len(items) < 2:\n        return items\n    pivot = choice(items)\n    return (\n        quicksort([x for x in items if x < pivot])\n        + [x for x in items if x == pivot]\n        + quicksort([x for x in items if x > pivot])\n    )\n```\n\n> Choose merge sort when equal elements must keep their order, heapsort when memory is short.\n\n- [x] Compared by time\n- [x] Compared by memory\n- [ ] Measured on real data\n\nMore in the [Wikipedia article](https://en.wikipedia.org/wiki/Sorting_algorithm). It cost $0 to $5 to find out." },
+  ])
+}
+
+function endings(session) {
+  tell(session, "Write a very long story", [{ text: "Once upon a time there was a workflow that nobody could stop, until somebody", finish: "stopped" }], { state: "stopped" })
+  tell(session, "Ask the unreachable model", [], { state: "failed", notice: "⚠️ The model did not answer: server error (503). Five attempts failed; try again later." })
+  tell(session, "Run something and be terminated", [{ calls: [["Shell", { command: "sleep 3600" }, "outcome unknown: the turn was closed while this ran. Verify before repeating.", true]] }], { state: "lost", notice: "This turn was closed from outside while a command ran. What the command did is not known; please check before you repeat it." })
+  tell(session, "Tell me everything", [{ text: "Everything is a long story. It begins with", finish: "length" }])
+  session.append({ role: "notice", content: "The conversation was moved to the model mock/scripted." })
+}
+
+function manySteps(session) {
+  const calls = Array.from({ length: 11 }, (_, n) => ({ calls: [["FileReplace", { path: `internal/old/file${n + 1}.go`, old_string: "old", new_string: "new" }, n === 3 ? "Error: old_string was not found." : "1 replacement", n === 3]] }))
+  tell(session, "Rename package old to new in every file.", [...calls, { text: "Ten of eleven files are changed. `file4.go` does not mention the package." }], { seconds: 95 })
+}
+
+function chinese(session) {
+  tell(session, "用中文解释一下快速排序,并给一个例子。", [{ reasoning: "先说思路，再举例。", text: "快速排序的思路是**分而治之**：\n\n1. 选一个基准元素；\n2. 把比它小的放左边，比它大的放右边；\n3. 对左右两边重复以上步骤。\n\n例如 `[3, 1, 2]`，以 `3` 为基准，左边是 `[1, 2]`，右边为空，结果就是 `[1, 2, 3]`。" }])
+}
+
+function plain(session) {
+  tell(session, session.title, [{ text: "Here is a first draft. Tell me what to change." }])
+}

@@ -1,0 +1,227 @@
+// A stand-in for the server, for working on the page: the same HTTP API, a scripted model, everything in memory. It is no
+// part of the product and listens on loopback only.
+import { randomBytes } from "node:crypto"
+import { createServer } from "node:http"
+
+import { HttpProblem, readBody, sendJson, sendPage, sendProblem } from "./http.mjs"
+import { Session } from "./session.mjs"
+import { Turns } from "./turn.mjs"
+
+const dist = new URL("../dist", import.meta.url).pathname
+const user = { id: 1, name: "admin", role: "admin" }
+const VERSION = "0.0.0-mock"
+
+export class MockServer {
+  epoch = 0
+  sessions = new Map()
+  #turns = new Map()
+  #cookies = new Set()
+  #linkToken = randomBytes(16).toString("hex")
+  #password
+  #tokens = []
+  #http
+  #port = 0
+  #away = Promise.resolve()
+
+  /** Listens on a port (0: any) and returns the address. */
+  async listen(port = 0) {
+    this.#http = createServer((request, response) => {
+      this.#serve(request, response).catch((error) => {
+        if (!(error instanceof HttpProblem)) console.error(error)
+        if (!response.headersSent) sendProblem(response, error instanceof HttpProblem ? error : new HttpProblem(500, "Something broke in the mock."))
+      })
+    })
+    await new Promise((done) => this.#http.listen(port, "127.0.0.1", done))
+    this.#port = this.#http.address().port
+    return this.url
+  }
+
+  get url() {
+    return `http://127.0.0.1:${this.#port}`
+  }
+
+  /** The one-time sign-in link. */
+  get link() {
+    return `${this.url}/login#token=${this.#linkToken}`
+  }
+
+  close() {
+    this.#http.closeAllConnections()
+    return new Promise((done) => this.#http.close(done))
+  }
+
+  back() {
+    return this.#away
+  }
+
+  /** Plays a SIGKILL: connections break, nobody listens for a while, model calls start again afterwards. */
+  restart(milliseconds) {
+    this.epoch++
+    this.#away = (async () => {
+      await this.close()
+      await new Promise((done) => setTimeout(done, milliseconds))
+      await this.listen(this.#port)
+    })()
+    return this.#away
+  }
+
+  add(session) {
+    this.sessions.set(session.key, session)
+    this.#turns.set(session.key, new Turns(this, session))
+    return session
+  }
+
+  async #serve(request, response) {
+    const url = new URL(request.url, this.url)
+    const route = `${request.method} ${url.pathname}`
+    if (!/^\/(api|_mock|temporal|healthz)/.test(url.pathname)) return sendPage(response, dist, url.pathname)
+    if (route === "POST /_mock/restart") {
+      sendJson(response, 202, {})
+      return void setTimeout(() => this.restart(Number(url.searchParams.get("away") ?? 1000)), 50)
+    }
+    const open = this.#open(route)
+    if (open) return open(request, response)
+    const cookie = /xbot_session=(\w+)/.exec(request.headers.cookie ?? "")?.[1]
+    if (!this.#cookies.has(cookie)) throw new HttpProblem(401, "Sign in first.")
+    const match = /^\/api\/sessions\/([^/]+)(\/\w+)?$/.exec(url.pathname)
+    if (match) return this.#session(request, response, url, decodeURIComponent(match[1]), match[2] ?? "")
+    return this.#account(request, response, url, route, cookie)
+  }
+
+  #open(route) {
+    return {
+      "GET /healthz": (_, response) => response.end("ok"),
+      "GET /api/login": (_, response) => sendJson(response, 200, { needs_password: this.#password !== undefined, demo: true, version: VERSION }),
+      "POST /api/login": async (request, response) => {
+        const body = await readBody(request)
+        this.#checkLogin(body)
+        const cookie = randomBytes(16).toString("hex")
+        this.#cookies.add(cookie)
+        response.setHeader("Set-Cookie", `xbot_session=${cookie}; HttpOnly; SameSite=Lax; Path=/`)
+        sendJson(response, 200, { user, must_set_password: this.#password === undefined })
+      },
+    }[route]
+  }
+
+  #checkLogin({ token, username, password }) {
+    if (token !== undefined) {
+      if (token !== this.#linkToken) throw new HttpProblem(401, "This sign-in link was used before or is too old. Start the server again for a new one.")
+      this.#linkToken = randomBytes(16).toString("hex")
+    } else if (username !== user.name || this.#password === undefined || password !== this.#password) {
+      throw new HttpProblem(401, "The user name or the password is wrong.")
+    }
+  }
+
+  async #account(request, response, url, route, cookie) {
+    const id = Number(/^\/api\/tokens\/(\d+)$/.exec(url.pathname)?.[1])
+    if (request.method === "DELETE" && id) {
+      this.#tokens = this.#tokens.filter((token) => token.id !== id)
+      return sendJson(response, 204)
+    }
+    switch (route) {
+      case "POST /api/logout":
+        this.#cookies.delete(cookie)
+        return sendJson(response, 204)
+      case "GET /api/me":
+        return sendJson(response, 200, { user, must_set_password: this.#password === undefined, model: "mock/scripted", version: VERSION, temporal_ui: "/temporal/", demo: true })
+      case "POST /api/me/password":
+        return this.#setPassword(await readBody(request), response)
+      case "GET /api/tokens":
+        return sendJson(response, 200, { tokens: this.#tokens })
+      case "POST /api/tokens": {
+        const token = { id: Date.now(), name: (await readBody(request)).name, created_at: new Date().toISOString() }
+        this.#tokens.push(token)
+        return sendJson(response, 201, { id: token.id, name: token.name, token: `xbt_${randomBytes(24).toString("base64url")}` })
+      }
+      case "GET /api/sessions":
+        return sendJson(response, 200, { sessions: this.#list(url.searchParams.get("q") ?? "") })
+      case "POST /api/sessions":
+        return this.#create(await readBody(request), response)
+    }
+    throw new HttpProblem(404, "There is nothing at this address.")
+  }
+
+  #setPassword({ password, current }, response) {
+    if (this.#password !== undefined && current !== this.#password) throw new HttpProblem(403, "The current password is wrong.")
+    if (password.length < 10) throw new HttpProblem(400, "The password needs at least 10 characters.")
+    this.#password = password
+    sendJson(response, 204)
+  }
+
+  #list(q) {
+    return [...this.sessions.values()]
+      .filter((session) => session.title.toLowerCase().includes(q.toLowerCase()))
+      .sort((a, b) => b.pinned - a.pinned || b.updated_at.localeCompare(a.updated_at))
+      .map((session) => session.view())
+  }
+
+  #create({ key = `agent:main:web:thread:${randomBytes(8).toString("hex")}`, title = "" }, response) {
+    const session = this.sessions.get(key) ?? this.add(new Session(key, { title }))
+    sendJson(response, 201, session.view())
+  }
+
+  async #session(request, response, url, key, part) {
+    const session = this.sessions.get(key)
+    if (!session) throw new HttpProblem(404, "There is no such session.")
+    const route = `${request.method} ${part}`
+    switch (route) {
+      case "GET ":
+        return sendJson(response, 200, session.view())
+      case "PATCH ":
+        Object.assign(session, await readBody(request))
+        session.tell("session", session.view())
+        return sendJson(response, 200, session.view())
+      case "DELETE ":
+        this.sessions.delete(key)
+        session.events.emit("gone")
+        return sendJson(response, 204)
+      case "GET /messages":
+        return sendJson(response, 200, page(session, url.searchParams))
+      case "POST /messages": {
+        const { client_message_id: id, text } = await readBody(request)
+        if (text === "refuse this") throw new HttpProblem(429, "Too many messages wait already. Send this one again later.")
+        if (text === "reject this") throw new HttpProblem(403, "This conversation is read-only, so the message was not accepted.")
+        const accepted = session.accept(id, text)
+        if (!accepted) throw new HttpProblem(409, "Another text was sent with this id.")
+        sendJson(response, 202, accepted)
+        return void setTimeout(() => this.#turns.get(key).wake(), 60)
+      }
+      case "GET /events":
+        return follow(session, request, response, url)
+      case "GET /turns":
+        return sendJson(response, 200, { turns: session.turns.slice(0, Number(url.searchParams.get("limit") ?? 50)) })
+      case "DELETE /turn":
+        return sendJson(response, 202, this.#turns.get(key).stop())
+    }
+    throw new HttpProblem(404, "There is nothing at this address.")
+  }
+}
+
+function page(session, query) {
+  const limit = Number(query.get("limit") ?? 100)
+  const before = Number(query.get("before") ?? Infinity)
+  const all = session.messages.filter((message) => message.id < before)
+  const messages = all.slice(-limit)
+  return { messages, queued: session.queued, todos: session.todos, seq: session.log.length, has_more: all.length > messages.length }
+}
+
+/** Server-sent events: what the cursor has missed, then what happens. */
+function follow(session, request, response, url) {
+  response.writeHead(200, { "Content-Type": "text/event-stream", "Cache-Control": "no-store" })
+  const send = ({ seq, kind, data }) => {
+    const id = seq ? `id: ${seq}\n` : ""
+    response.write(`${id}event: ${kind}\ndata: ${JSON.stringify(data)}\n\n`)
+  }
+  const after = Number(request.headers["last-event-id"] ?? url.searchParams.get("after") ?? 0)
+  send({ kind: "hello", data: { seq: session.log.length, session: session.view() } })
+  for (const event of session.log.slice(after)) send(event)
+  const ping = setInterval(() => response.write(": ping\n\n"), 15_000)
+  const gone = () => response.end()
+  session.events.on("event", send)
+  session.events.once("gone", gone)
+  response.on("close", () => {
+    clearInterval(ping)
+    session.events.off("event", send)
+    session.events.off("gone", gone)
+  })
+}

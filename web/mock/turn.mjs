@@ -1,0 +1,163 @@
+// Runs the turns of a session one after another, telling the feed what the real server would tell.
+import { randomUUID } from "node:crypto"
+import { setTimeout as sleep } from "node:timers/promises"
+
+import { stepsOf } from "./program.mjs"
+import { runTool, summaryOf } from "./tools.mjs"
+
+const MODEL = "mock/scripted"
+const now = () => new Date().toISOString()
+
+/** `world.epoch` grows and `world.back()` waits whenever the mock plays that its server was killed. */
+export class Turns {
+  #world
+  #session
+  #stopping
+
+  constructor(world, session) {
+    this.#world = world
+    this.#session = session
+  }
+
+  /** Starts a turn if messages wait and none runs. */
+  wake() {
+    if (this.#session.running || this.#session.queued.length === 0) return
+    void this.#run().then(() => this.wake())
+  }
+
+  stop() {
+    const session = this.#session
+    const stopped = session.running
+    const dropped = session.queued.splice(0)
+    for (const entry of dropped) {
+      session.tell("dropped", { inbox_id: entry.inbox_id, outcome: "stopped", text: "You stopped the turn before this message had one." })
+    }
+    this.#stopping?.abort()
+    return { stopped, queued: dropped.length }
+  }
+
+  async #run() {
+    const session = this.#session
+    const stopping = new AbortController()
+    this.#stopping = stopping
+    const id = randomUUID()
+    const turn = { id, session: session.key, state: "running", steps: 0, model: MODEL, usage: { prompt_tokens: 0, completion_tokens: 0 }, started_at: now() }
+    turn.temporal_url = `/temporal/namespaces/default/workflows/${encodeURIComponent(`turn/${session.key}`)}/${id}/history`
+    session.running = id
+    session.turns.unshift(turn)
+    const claimed = session.queued.shift()
+    session.append({ role: "user", turn_id: id, content: claimed.text, inbox_id: claimed.inbox_id, client_message_id: claimed.client_message_id })
+    session.tell("turn", turn)
+    const state = await this.#steps(turn, stepsOf(claimed.text), stopping.signal)
+    session.running = ""
+    Object.assign(turn, { state, ended_at: now() })
+    session.tell("turn", turn)
+  }
+
+  async #steps(turn, steps, signal) {
+    for (const [n, step] of steps.entries()) {
+      turn.steps++
+      const said = await this.#generate(turn, n, step, signal)
+      if (said === "failed" || signal.aborted) return signal.aborted ? "stopped" : "failed"
+      for (const call of said.tool_calls ?? []) await this.#tool(turn, n, call, signal)
+      if (signal.aborted) return "stopped"
+    }
+    return "done"
+  }
+
+  /** One model call with its retries and restarts. Returns the committed message. */
+  async #generate(turn, n, step, signal) {
+    const session = this.#session
+    for (let attempt = 1; ; attempt++) {
+      if (attempt <= step.fail) {
+        if (attempt === 5) {
+          session.append({ role: "notice", turn_id: turn.id, content: "⚠️ The model did not answer: server error (503). Five attempts failed; try again later." })
+          return "failed"
+        }
+        const text = `⚠️ The model did not answer: server error (503). Retrying ${attempt + 1}/5.`
+        session.tell("retry", { turn_id: turn.id, step: n, attempt: attempt + 1, max: 5, delay_ms: 1500, reason: "server error", text })
+        await sleep(1500, undefined, { signal }).catch(() => undefined)
+        if (signal.aborted) return this.#commit(turn, n, step, "", "stopped")
+        continue
+      }
+      const epoch = this.#world.epoch
+      const text = await this.#stream(turn, n, step, attempt, signal)
+      if (epoch !== this.#world.epoch) {
+        await this.#world.back()
+        continue
+      }
+      return this.#commit(turn, n, step, text, signal.aborted ? "stopped" : step.calls.length > 0 ? "tool_calls" : "stop")
+    }
+  }
+
+  /** Tells the text in pieces. Returns what was told before the end or a stop. */
+  async #stream(turn, n, step, attempt, signal) {
+    const base = { turn_id: turn.id, step: n, attempt }
+    const epoch = this.#world.epoch
+    const over = () => signal.aborted || epoch !== this.#world.epoch
+    const told = { reasoning: "", text: "" }
+    const tell = async (kind, pieces, gap) => {
+      for (const piece of pieces) {
+        await sleep(gap, undefined, { signal }).catch(() => undefined)
+        if (over()) return
+        const offsets = { offset: Buffer.byteLength(told.text), reasoning_offset: Buffer.byteLength(told.reasoning) }
+        this.#session.whisper("delta", { ...base, ...offsets, [kind]: piece })
+        told[kind] += piece
+      }
+    }
+    await sleep(step.delay || 120, undefined, { signal }).catch(() => undefined)
+    await tell("reasoning", pieces(step.reasoning), 30)
+    await tell("text", pieces(step.text, step.chunks), step.gap || 25)
+    for (const call of step.calls) {
+      if (!over()) this.#session.whisper("delta", { ...base, offset: Buffer.byteLength(told.text), reasoning_offset: Buffer.byteLength(told.reasoning), tool_name: call.name })
+    }
+    while (step.hang && !over()) await sleep(50)
+    return told.text
+  }
+
+  #commit(turn, n, step, text, finish) {
+    const stopped = finish === "stopped"
+    const [prompt, completion, cached] = step.usage ?? [820 + 140 * n, 12 + Math.ceil(text.length / 4), 512]
+    const usage = { prompt_tokens: prompt, completion_tokens: completion, cached_tokens: cached ?? 0 }
+    for (const key of Object.keys(usage)) turn.usage[key] = (turn.usage[key] ?? 0) + usage[key]
+    const calls = stopped ? [] : step.calls.map((call, i) => ({ id: `${turn.id}.${n}.${i}`, ...call, class: "exec", state: "open", summary: summaryOf(call) }))
+    return this.#session.append({
+      role: "assistant",
+      turn_id: turn.id,
+      step: n,
+      content: text,
+      reasoning: step.reasoning || undefined,
+      tool_calls: calls.length > 0 ? calls : undefined,
+      model: MODEL,
+      finish_reason: finish,
+      usage,
+    })
+  }
+
+  async #tool(turn, n, call, signal) {
+    const session = this.#session
+    const told = (more) => {
+      Object.assign(call, more)
+      session.tell("tool", { turn_id: turn.id, step: n, ...call })
+    }
+    if (signal.aborted) return told({ state: "done", result: "interrupted", is_error: true })
+    told({ state: "running", started_at: now() })
+    const output = (offset, text) => session.whisper("output", { turn_id: turn.id, call_id: call.id, offset, text })
+    const { todos, ...result } = await runTool(call, signal, output)
+    await this.#world.back()
+    told({ state: "done", finished_at: now(), ...result })
+    if (todos) {
+      session.todos = todos
+      session.tell("todos", todos)
+    }
+  }
+}
+
+/** A text in pieces: as many as asked for, else a few characters each. */
+function pieces(text, count = 0) {
+  const size = Math.max(1, count > 0 ? Math.ceil(text.length / count) : 12)
+  const letters = Array.from(text)
+  const parts = []
+  for (let at = 0; at < letters.length; at += size) parts.push(letters.slice(at, at + size).join(""))
+  return parts
+}

@@ -1,0 +1,242 @@
+// What must work with any server whose model understands the programs of internal/llm/llmtest. Each name is a claim.
+import assert from "node:assert/strict"
+
+const PASSWORD = "correct horse battery"
+
+/** The claims in their order; each builds on what those before it left. */
+export const flow = {
+  "the one-time link signs in and leaves the address bar at once": async (v, { link }) => {
+    await v.page.goto(link)
+    await v.page.waitForURL((url) => url.hash === "")
+    await v.page.waitForURL("**/password")
+    assert.doesNotMatch(v.page.url(), /token/)
+  },
+
+  "a password is chosen before anything else": async (v) => {
+    await v.inspect("01-password")
+    await v.page.getByLabel("New password").fill("short")
+    await v.page.getByRole("button", { name: "Set password" }).click()
+    await v.sees("The password needs at least 10 characters.")
+    await v.page.getByLabel("New password").fill(PASSWORD)
+    await v.page.getByRole("button", { name: "Set password" }).click()
+    await v.ready()
+  },
+
+  "a conversation begins on the first page": async (v) => {
+    await v.inspect("02-start")
+    await v.ask("say hello there", "hello there")
+    await v.page.waitForURL("**/c/**")
+    await v.ready()
+    await v.page.getByRole("navigation").getByRole("link", { name: /say hello there/ }).waitFor()
+    await v.inspect("03-answer")
+  },
+
+  "Markdown, code, tables and formulas are drawn": async (v) => {
+    const text = "## Title\\n\\nA *word*, `code`, and $x^2$.\\n\\n| a | b |\\n| - | - |\\n| 1 | 2 |\\n\\n```go\\nfunc main() { println(1) }\\n```\\n\\nThe end."
+    await v.ask(`say ${text}`, "The end.")
+    await v.turn.getByRole("heading", { name: "Title" }).waitFor()
+    await v.turn.locator("table td").first().waitFor()
+    await v.turn.locator(".katex").first().waitFor()
+    await v.turn.locator("pre code span[style*=color]").first().waitFor()
+    await v.inspect("04-markdown")
+  },
+
+  "a command is watched while it runs and read when it is done": async (v) => {
+    await v.send('call Shell {"command":"for i in 1 2 3 4; do echo line $i; sleep 1; done"}\nsay the command is done')
+    const step = v.turn.getByRole("button", { name: /Shell/ })
+    await step.click()
+    await v.turn.getByRole("region", { name: "Output so far" }).getByText("line 1").waitFor()
+    await v.sees("Running Shell", v.turn)
+    await v.inspect("05-tool-running")
+    await v.sees("the command is done", v.turn)
+    await v.turn.getByRole("region", { name: "Output", exact: true }).getByText("line 4").waitFor()
+    await v.inspect("06-tool-done")
+  },
+
+  "a failing command says so without being opened": async (v) => {
+    await v.ask('call Shell {"command":"echo broken; exit 3"}\nsay that failed', "that failed")
+    await v.turn.getByRole("button", { name: /Shell.*failed/ }).waitFor()
+  },
+
+  "reasoning is folded and opens": async (v) => {
+    await v.ask("think First I look at the question.\\nThen I answer it.\nsay thought about it", "thought about it")
+    await v.turn.getByRole("button", { name: /Thought/ }).click()
+    await v.sees("Then I answer it.", v.turn)
+    await v.inspect("07-reasoning")
+  },
+
+  "a retry is told in words": async (v) => {
+    await v.send("fail 503 1\nsay recovered")
+    await v.sees(/Attempt 2 of/, v.turn)
+    await v.shot("08-retry")
+    await v.sees("recovered", v.turn)
+    await v.sees("Answered", v.turn)
+  },
+
+  "a message sent during a turn waits, visibly, and is answered after it": async (v) => {
+    await v.send("stream 40 50ms")
+    await v.sees("w3", v.turn)
+    await v.send("say after the long one")
+    await v.sees(/Accepted; waits/)
+    await v.inspect("09-queued")
+    await v.sees("Answered", v.turn)
+    await v.sees("after the long one", v.turn)
+  },
+
+  "a reload in the middle of an answer loses and doubles nothing": async (v) => {
+    await v.send("stream 60 60ms")
+    await v.sees("w4", v.turn)
+    await v.page.reload()
+    await v.sees("Answered", v.turn)
+    await v.sees(/w1\s+w2.*w59\s+w60/, v.turn)
+    assert.equal(await v.timesAsked("stream 60 60ms"), 1)
+    await v.ready()
+  },
+
+  "the stop button stops, and what was said stays": async (v) => {
+    await v.send("stream 400 50ms")
+    await v.sees("w5", v.turn)
+    await v.shot("10-streaming")
+    await v.page.getByRole("button", { name: "Stop" }).click()
+    await v.sees("Stopped", v.turn)
+    await v.inspect("11-stopped")
+    await v.ask("say still here", "still here")
+  },
+
+  "the command /stop stops too": async (v) => {
+    await v.send("stream 400 50ms")
+    await v.sees("w5", v.turn)
+    await v.write("/st")
+    await v.page.getByRole("option", { name: /stop/ }).waitFor()
+    await v.shot("12-commands")
+    await v.page.keyboard.press("Enter")
+    await v.sees("Stopped", v.turn)
+  },
+
+  "what is written while offline is kept and sent once": async (v) => {
+    await v.page.context().setOffline(true)
+    await v.sees(/You are offline/)
+    await v.send("say sent from a tunnel")
+    await v.sees(/Not sent yet/)
+    await v.write("a draft")
+    await v.inspect("13-offline")
+    await v.page.context().setOffline(false)
+    await v.sees("sent from a tunnel", v.turn)
+    await v.sees("Answered", v.turn)
+    const asked = (await v.transcript()).filter((message) => message.role === "user" && message.content === "say sent from a tunnel")
+    assert.equal(asked.length, 1)
+    assert.match(await v.box.innerText(), /a draft/)
+  },
+
+  "a draft survives a reload, and the arrow recalls what was sent": async (v) => {
+    await v.page.reload()
+    await v.ready()
+    assert.match(await v.box.innerText(), /a draft/)
+    await v.box.fill("")
+    await v.page.keyboard.press("ArrowUp")
+    await v.page.waitForFunction(() => document.querySelector("#message")?.textContent === "say sent from a tunnel")
+    await v.page.keyboard.press("ArrowDown")
+    await v.page.waitForFunction(() => document.querySelector("#message")?.textContent === "")
+  },
+
+  "details show the steps of a turn as a timeline": async (v) => {
+    const turn = v.page.getByRole("article").filter({ hasText: "the command is done" }).last()
+    await turn.getByRole("button", { name: "Details" }).click()
+    const panel = v.page.getByRole("complementary", { name: "Details" })
+    await panel.getByText("Timeline").waitFor()
+    await panel.getByText("Shell").waitFor()
+    await v.inspect("14-details")
+    await v.page.keyboard.press("Control+.")
+    await panel.waitFor({ state: "detached" })
+  },
+
+  "a conversation is renamed, pinned, found and deleted": async (v) => {
+    const list = v.page.getByRole("navigation")
+    const menu = async (item) => {
+      await list.getByRole("link", { name: /say hello there|Renamed/ }).hover()
+      await list.getByRole("button", { name: /^Actions for (say hello there|Renamed)/ }).click()
+      await v.page.getByRole("menuitem", { name: item }).click()
+    }
+    await menu("Rename")
+    await v.page.getByLabel("Title of the conversation").fill("Renamed by hand")
+    await v.page.keyboard.press("Enter")
+    await list.getByRole("link", { name: "Renamed by hand" }).waitFor()
+    await menu("Pin")
+    await list.getByRole("heading", { name: "Pinned" }).waitFor()
+    await v.page.keyboard.press("Control+k")
+    await v.page.keyboard.type("by hand")
+    await list.getByRole("link", { name: "Renamed by hand" }).waitFor()
+    await v.inspect("15-search")
+    await v.page.keyboard.press("Escape")
+  },
+
+  "it works at phone width without sideways scrolling": async (v) => {
+    await v.page.setViewportSize({ width: 390, height: 844 })
+    await v.page.reload()
+    await v.ready()
+    await v.inspect("16-phone")
+    await v.page.getByRole("button", { name: "Show conversations" }).click()
+    await v.page.getByRole("dialog").getByRole("link", { name: "New conversation" }).waitFor()
+    await v.inspect("17-phone-list")
+    await v.page.getByRole("dialog").getByRole("link", { name: "New conversation" }).click()
+    await v.page.waitForURL((url) => url.pathname === "/")
+    await v.inspect("18-phone-start")
+    await v.page.setViewportSize({ width: 1280, height: 860 })
+  },
+
+  "the page speaks Chinese and goes dark by hand": async (v) => {
+    await v.page.getByRole("button", { name: /^Account and settings/ }).click()
+    await v.page.getByRole("menuitemradio", { name: "中文" }).click()
+    await v.page.getByRole("menuitemradio", { name: "深色" }).click()
+    await v.shot("19-account")
+    await v.page.keyboard.press("Escape")
+    await v.sees("需要我做什么？")
+    await v.inspect("20-chinese")
+    await v.page.reload()
+    await v.ready()
+    assert.equal(await v.page.evaluate(() => document.documentElement.dataset.theme), "dark")
+    await v.page.getByRole("button", { name: /^账户与设置/ }).click()
+    await v.page.getByRole("menuitemradio", { name: "English" }).click()
+    await v.page.getByRole("menuitemradio", { name: "System" }).click()
+    await v.page.keyboard.press("Escape")
+  },
+
+  "a token for scripts is made, shown once and revoked": async (v) => {
+    await v.page.getByRole("button", { name: /^Account and settings/ }).click()
+    await v.page.getByRole("menuitem", { name: "Access tokens" }).click()
+    const dialog = v.page.getByRole("dialog")
+    await dialog.getByLabel("Name of the token").fill("backup script")
+    await dialog.getByRole("button", { name: "Create token" }).click()
+    await dialog.getByText("It will not be shown again").waitFor()
+    await v.inspect("21-tokens")
+    await dialog.getByRole("button", { name: "Revoke backup script" }).click()
+    await dialog.getByRole("button", { name: "Revoke backup script" }).waitFor({ state: "detached" })
+    await v.page.keyboard.press("Escape")
+  },
+
+  "a conversation is deleted after asking": async (v) => {
+    const list = v.page.getByRole("navigation")
+    await list.getByRole("link", { name: "Renamed by hand" }).hover()
+    await list.getByRole("button", { name: /^Actions for Renamed/ }).click()
+    await v.page.getByRole("menuitem", { name: "Delete" }).click()
+    await v.page.getByRole("alertdialog").waitFor()
+    await v.inspect("22-delete")
+    await v.page.getByRole("alertdialog").getByRole("button", { name: "Delete" }).click()
+    await list.getByRole("link", { name: "Renamed by hand" }).waitFor({ state: "detached" })
+  },
+
+  "signed out means out, and the password lets in again": async (v) => {
+    const { user } = await v.api("/api/me")
+    await v.page.getByRole("button", { name: /^Account and settings/ }).click()
+    await v.page.getByRole("menuitem", { name: "Sign out" }).click()
+    await v.page.getByLabel("User name").waitFor()
+    await v.inspect("23-sign-in")
+    await v.page.getByLabel("User name").fill(user.name)
+    await v.page.getByLabel("Password", { exact: true }).fill("not the password")
+    await v.page.getByRole("button", { name: "Sign in" }).click()
+    await v.page.getByRole("alert").waitFor()
+    await v.page.getByLabel("Password", { exact: true }).fill(PASSWORD)
+    await v.page.getByRole("button", { name: "Sign in" }).click()
+    await v.ready()
+  },
+}

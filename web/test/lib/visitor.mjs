@@ -1,0 +1,120 @@
+import assert from "node:assert/strict"
+import { mkdir } from "node:fs/promises"
+import { join } from "node:path"
+import AxeBuilder from "@axe-core/playwright"
+
+/** Milliseconds that anything in the page may take, a whole scripted turn included. */
+export const PATIENCE = 30_000
+
+const RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
+
+/** A person at the page: does what people do and looks at what people see. */
+export class Visitor {
+  /** What the browser complained of; a test ends by asserting that it is empty. */
+  complaints = []
+
+  constructor(page, url, artifacts) {
+    this.page = page
+    this.url = url
+    this.artifacts = artifacts
+    page.setDefaultTimeout(PATIENCE)
+    page.on("pageerror", (error) => this.complaints.push(`error in the page: ${error.message}`))
+    page.on("console", (message) => {
+      if (/Content Security Policy|Refused to/i.test(message.text())) this.complaints.push(message.text())
+    })
+    page.on("request", (request) => {
+      const address = new URL(request.url())
+      if (address.protocol.startsWith("http") && address.origin !== new URL(url).origin) this.complaints.push(`asked elsewhere: ${address}`)
+    })
+  }
+
+  get box() {
+    return this.page.locator("#message")
+  }
+
+  get main() {
+    return this.page.getByRole("main")
+  }
+
+  /** The last turn. */
+  get turn() {
+    return this.page.getByRole("article").last()
+  }
+
+  /** Waits until the editor has taken over from the plain text area. */
+  async ready() {
+    await this.page.locator("#message.tiptap").waitFor()
+  }
+
+  async write(text) {
+    await this.box.click()
+    for (const [n, line] of text.split("\n").entries()) {
+      if (n > 0) await this.page.keyboard.press("Shift+Enter")
+      await this.page.keyboard.insertText(line)
+    }
+  }
+
+  /** Writes a message and sends it by keyboard. */
+  async send(text) {
+    await this.write(text)
+    await this.page.keyboard.press("Enter")
+  }
+
+  /** Waits until a text is in the conversation. */
+  async sees(text, where = this.main) {
+    await where.getByText(text).last().waitFor()
+  }
+
+  /** Sends a message and waits until it is answered. */
+  async ask(text, answer) {
+    await this.send(text)
+    await this.sees(answer, this.turn)
+    await this.sees("Answered", this.turn)
+  }
+
+  /** How often a text stands in the conversation; its title may be the same text and does not count. */
+  async timesAsked(text) {
+    return this.main.getByText(text, { exact: true }).and(this.page.locator(":not(h1)")).count()
+  }
+
+  async shot(name) {
+    await mkdir(this.artifacts, { recursive: true })
+    await this.page.screenshot({ path: join(this.artifacts, `${name}.png`) })
+  }
+
+  /** Takes the picture of a state in light and dark and lets axe look at both. */
+  async inspect(name) {
+    for (const colorScheme of ["dark", "light"]) {
+      await this.page.emulateMedia({ colorScheme })
+      await this.shot(`${name}-${colorScheme}`)
+    }
+    await this.fits(name)
+    await this.isAccessible(`${name}, light`)
+    await this.page.emulateMedia({ colorScheme: "dark" })
+    await this.isAccessible(`${name}, dark`)
+    await this.page.emulateMedia({ colorScheme: "light" })
+  }
+
+  async isAccessible(name) {
+    const { violations } = await new AxeBuilder({ page: this.page }).withTags(RULES).analyze()
+    const told = violations.map(({ id, help, nodes }) => `${id}: ${help}\n    ${nodes.map((node) => node.html).join("\n    ")}`)
+    assert.deepEqual(told, [], `axe finds fault with ${name}`)
+  }
+
+  /** Nothing is wider than the window. */
+  async fits(name) {
+    const [width, window] = await this.page.evaluate(() => [document.documentElement.scrollWidth, innerWidth])
+    assert.ok(width <= window, `${name} is ${width} px wide in a window of ${window} px`)
+  }
+
+  /** Asks the API as this visitor. */
+  api(path) {
+    return this.page.evaluate(async (path) => (await fetch(path)).json(), path)
+  }
+
+  /** The messages of the open conversation, as the server has them. */
+  async transcript() {
+    const key = decodeURIComponent(new URL(this.page.url()).pathname.slice("/c/".length))
+    return (await this.api(`/api/sessions/${encodeURIComponent(key)}/messages?limit=500`)).messages
+  }
+}

@@ -1,0 +1,81 @@
+// States that only the mock can be brought into at will. Each name is a claim.
+import assert from "node:assert/strict"
+
+const open = async (v, name) => {
+  await v.page.goto(`${v.url}/c/agent:main:web:thread:${name}`)
+  await v.ready()
+  await v.page.getByRole("article").last().waitFor()
+}
+
+export const states = {
+  "a killed server is said, waited for and resumed from": async (v, { mock }) => {
+    await v.page.goto(v.url)
+    await v.ready()
+    await v.send("stream 60 60ms")
+    await v.sees("w5", v.turn)
+    const back = mock.restart(2500)
+    await v.sees(/The connection to the server is lost/)
+    await v.send("say written while it was away")
+    await v.inspect("31-server-gone")
+    await back
+    await v.sees("This step was started again after an interruption (attempt 2).")
+    await v.shot("32-resumed")
+    await v.sees("written while it was away", v.turn)
+    await v.sees("Answered", v.turn)
+    assert.equal(await v.timesAsked("stream 60 60ms"), 1)
+    const asked = (await v.transcript()).filter((message) => message.role === "user").map((message) => message.content)
+    assert.deepEqual(asked, ["stream 60 60ms", "say written while it was away"])
+  },
+
+  "a refused message keeps its words and offers ways on": async (v) => {
+    await v.send("reject this")
+    await v.sees(/Not accepted/)
+    await v.inspect("33-refused")
+    await v.page.getByRole("button", { name: "Edit" }).click()
+    await v.page.waitForFunction(() => document.querySelector("#message")?.textContent === "reject this")
+    await v.box.fill("")
+  },
+
+  "a story of many steps reads well": async (v) => {
+    await open(v, "story")
+    await v.inspect("34-story")
+    await v.page.getByRole("button", { name: /of 3 done/ }).click()
+    await v.page.getByRole("button", { name: /go test.*failed/ }).click()
+    await v.inspect("35-story-open")
+    await open(v, "steps")
+    await v.inspect("36-many-steps")
+  },
+
+  "every bad ending is told in words": async (v) => {
+    await open(v, "endings")
+    for (const words of ["You stopped the answer here.", "Five attempts failed", "closed from outside", "output limit"]) await v.sees(new RegExp(words))
+    await v.inspect("37-endings")
+  },
+
+  "a long answer with everything in it": async (v) => {
+    await open(v, "markdown")
+    await v.inspect("38-markdown")
+    await v.page.setViewportSize({ width: 390, height: 844 })
+    await v.inspect("39-markdown-phone")
+    await v.page.getByRole("button", { name: "Details" }).first().click()
+    await v.page.getByRole("dialog").getByText("Timeline").waitFor()
+    await v.inspect("40-details-phone")
+    await v.page.keyboard.press("Escape")
+    await v.page.setViewportSize({ width: 1280, height: 860 })
+  },
+
+  "a place that does not exist says so": async (v) => {
+    await v.page.goto(`${v.url}/c/agent:main:web:thread:none`)
+    await v.sees(/does not exist/)
+    await v.inspect("41-missing")
+  },
+
+  "the keyboard's list of keys": async (v) => {
+    await v.page.goto(v.url)
+    await v.ready()
+    await v.send("/help")
+    await v.page.getByRole("dialog").getByText("Commands and shortcuts").waitFor()
+    await v.inspect("42-help")
+    await v.page.keyboard.press("Escape")
+  },
+}
