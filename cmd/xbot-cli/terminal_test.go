@@ -72,9 +72,8 @@ func (term *terminal) text() string {
 // shows waits until the terminal shows all of the texts.
 func (term *terminal) shows(wanted ...string) {
 	term.t.Helper()
-	shown := ""
 	for deadline := time.Now().Add(20 * time.Second); ; {
-		shown = term.text()
+		shown := term.text()
 		missing := ""
 		for _, want := range wanted {
 			if !strings.Contains(shown, want) {

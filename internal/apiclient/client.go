@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -22,6 +23,8 @@ import (
 // Limits of one exchange.
 const (
 	requestTime = 30 * time.Second // a whole request, except the event stream
+	connectTime = 10 * time.Second // to open a connection
+	idleTime    = 90 * time.Second // that an unused connection is kept
 	maxAnswer   = 64 << 20         // bytes of an answer: 500 messages with their tool results
 	maxProblem  = 64 << 10         // bytes of an error document that are read
 )
@@ -50,8 +53,14 @@ type Client struct {
 
 // New returns a client of the server that the source names.
 func New(source Source) *Client {
-	transport := http.DefaultTransport.(*http.Transport).Clone()
-	transport.ResponseHeaderTimeout = requestTime
+	transport := &http.Transport{
+		Proxy:                 http.ProxyFromEnvironment,
+		ForceAttemptHTTP2:     true,
+		TLSHandshakeTimeout:   connectTime,
+		ResponseHeaderTimeout: requestTime,
+		DialContext:           (&net.Dialer{Timeout: connectTime}).DialContext,
+		IdleConnTimeout:       idleTime,
+	}
 	return &Client{source: source, http: &http.Client{Transport: transport}}
 }
 

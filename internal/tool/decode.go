@@ -183,8 +183,8 @@ func fold(name string) string {
 
 func fieldNames(params reflect.Type) []string {
 	names := make([]string, 0, params.NumField())
-	for i := range params.NumField() {
-		name, _ := fieldName(params.Field(i))
+	for field := range params.Fields() {
+		name, _ := fieldName(field)
 		names = append(names, name)
 	}
 	return names

@@ -1,6 +1,7 @@
 package local_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -102,7 +103,7 @@ func starts(t *testing.T, s *local.Server) []int {
 	}
 	require.NoError(t, err)
 	var pids []int
-	for _, line := range strings.Fields(string(text)) {
+	for line := range strings.FieldsSeq(string(text)) {
 		pid, err := strconv.Atoi(line)
 		require.NoError(t, err)
 		pids = append(pids, pid)
@@ -144,7 +145,7 @@ func getsid(pid int) (int, error) {
 		return 0, err
 	}
 	// pid (comm) state ppid pgrp session
-	fields := strings.Fields(string(stat[strings.LastIndexByte(string(stat), ')')+1:]))
+	fields := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:]))
 	return strconv.Atoi(fields[3])
 }
 
@@ -178,7 +179,7 @@ func TestEnsure_RepeatsTheLastWordsOfAServerThatCannotStart(t *testing.T) {
 	t.Parallel()
 	s := setup(t, "fail")
 	err := s.Ensure(t.Context(), func(string) {})
-	require.ErrorContains(t, err, "the server ended instead of starting; its last words in")
+	require.ErrorContains(t, err, "the server ended (exit status 1) instead of starting; its last words in")
 	require.ErrorContains(t, err, "port 8080 is in use; set XBOT_HTTP_ADDR")
 	require.Equal(t, fault.Unavailable, fault.KindOf(err))
 }

@@ -93,28 +93,35 @@ func (s *Server) start(ctx context.Context, progress func(string)) error {
 	if err := command.Start(); err != nil {
 		return fault.Errorf(fault.Unavailable, "start %s: %w", binary, err)
 	}
-	ended := make(chan error, 1) // written once, when the server ends; kept if nobody reads
-	go func() { ended <- command.Wait() }()
+	ended := make(chan string, 1) // how the server ended, written once; kept if nobody reads
+	go func() {
+		if err := command.Wait(); err != nil {
+			ended <- err.Error()
+			return
+		}
+		ended <- "exit status 0"
+	}()
 	return s.await(ctx, ended, begin, progress)
 }
 
 // await waits for a server to answer. ended tells when the one that was started is gone.
-func (s *Server) await(ctx context.Context, ended <-chan error, begin int64, progress func(string)) error {
+func (s *Server) await(ctx context.Context, ended <-chan string, begin int64, progress func(string)) error {
 	progress("Starting the server")
 	explain, deadline := time.Now().Add(firstStart), time.Now().Add(startTime)
+	how := ""
 	for {
 		if s.Running(ctx) == nil {
 			return nil
 		}
 		select {
-		case <-ended:
+		case how = <-ended:
 			// Another server may hold the data folder and be about to answer; if none does, this was a failure.
 			ended, deadline = nil, time.Now().Add(grace)
 		default:
 		}
 		switch now := time.Now(); {
 		case now.After(deadline) && ended == nil:
-			return fault.Errorf(fault.Unavailable, "the server ended instead of starting; its last words in %s: %s", s.logName(), s.lastWords(begin))
+			return fault.Errorf(fault.Unavailable, "the server ended (%s) instead of starting; its last words in %s: %s", how, s.logName(), s.lastWords(begin))
 		case now.After(deadline):
 			return fault.Errorf(fault.Unavailable, "the server has not become ready within %s; see %s", startTime, s.logName())
 		case now.After(explain):

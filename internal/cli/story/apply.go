@@ -123,6 +123,10 @@ func (s *Story) turn(t chat.Turn) {
 	if s.Turn != nil && s.Turn.ID == t.ID {
 		s.Turn = nil
 	}
+	if t.State == chat.TurnReleased { // it never began; its message is told again, as queued
+		s.Entries = slices.DeleteFunc(s.Entries, func(e *Entry) bool { return e.Turn == t.ID })
+		return
+	}
 	for _, entry := range s.Entries {
 		if entry.Turn == t.ID && entry.Live {
 			entry.Live, entry.Writing, entry.Retry, entry.Unfinished = false, "", "", true

@@ -146,6 +146,22 @@ func TestStory_ATurnThatEndsLeavesNothingLive(t *testing.T) {
 	require.Equal(t, "half", s.Answer("t").Text)
 }
 
+func TestStory_AReleasedTurnGivesItsMessageBackToTheQueue(t *testing.T) {
+	t.Parallel()
+	s := empty()
+	tell(t, s,
+		chat.Queued{Inbox: 1, Text: "hi"},
+		chat.Message{ID: 1, Role: chat.RoleUser, Turn: "t", Inbox: 1, Content: "hi"},
+		chat.Turn{ID: "t", State: chat.TurnRunning},
+		chat.Turn{ID: "t", State: chat.TurnReleased},
+		chat.Queued{Inbox: 1, Text: "hi"},
+	)
+	require.Nil(t, s.Turn)
+	require.Empty(t, s.Entries)
+	require.Empty(t, s.Ends)
+	require.Len(t, s.Queued, 1)
+}
+
 func TestStory_ADroppedMessageStaysVisibleWithItsReason(t *testing.T) {
 	t.Parallel()
 	s := empty()

@@ -48,7 +48,7 @@ func (m *model) command(typed string) (cmd tea.Cmd, done bool) {
 	}
 	switch c.Name {
 	case "new":
-		return m.newSession(), true
+		m.newSession()
 	case "sessions":
 		return m.list(c.Args, false), true
 	case "resume":
@@ -68,7 +68,7 @@ func (m *model) command(typed string) (cmd tea.Cmd, done bool) {
 }
 
 // newSession leaves the open session; the new one is made with its first message.
-func (m *model) newSession() tea.Cmd {
+func (m *model) newSession() {
 	m.close()
 	m.say("A new session begins with your first message.")
 	m.takeBack()
@@ -77,7 +77,6 @@ func (m *model) newSession() tea.Cmd {
 	m.follow = true
 	m.column.forget()
 	m.redraw()
-	return nil
 }
 
 func (m *model) rename(title string) tea.Cmd {

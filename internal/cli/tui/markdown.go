@@ -11,7 +11,6 @@ import (
 
 // markdown draws Markdown in a width. The renderer is kept as long as theme and width stay.
 type markdown struct {
-	theme    theme
 	width    int
 	renderer *glamour.TermRenderer
 }

@@ -33,7 +33,9 @@ func (m *model) lost(err error) {
 	if m.away.IsZero() {
 		m.away = time.Now()
 	}
-	m.reason = err.Error()
+	if !m.starting { // what is done about it says more
+		m.reason = err.Error()
+	}
 }
 
 // back notes that the server is there.

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -47,17 +48,17 @@ func Run(ctx context.Context, o Options) error {
 
 // farewell says, on the screen that the terminal returns to, how to come back and what was not sent.
 func farewell(out *os.File, m *model) error {
-	text := ""
+	var text strings.Builder
 	for _, unsent := range m.outbox {
-		text += fmt.Sprintf("Not sent, because the server was away: %s\n", unsent.text)
+		fmt.Fprintf(&text, "Not sent, because the server was away: %s\n", unsent.text)
 	}
 	if m.session.Key != "" {
 		if m.running() {
-			text += "The answer goes on being written. "
+			text.WriteString("The answer goes on being written. ")
 		}
-		text += fmt.Sprintf("Continue with: xbot-cli --session '%s'\n", m.session.Key)
+		fmt.Fprintf(&text, "Continue with: xbot-cli --session '%s'\n", m.session.Key)
 	}
-	if _, err := fmt.Fprint(out, text); err != nil {
+	if _, err := fmt.Fprint(out, text.String()); err != nil {
 		return fmt.Errorf("print: %w", err)
 	}
 	return nil

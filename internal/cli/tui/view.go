@@ -94,7 +94,8 @@ func (m *model) redraw() {
 	if len(lines) == 1 && !m.opening {
 		lines = m.welcome()
 	}
-	m.lines = append(lines, "")
+	lines = append(lines, "")
+	m.lines = lines
 	if m.follow {
 		m.offset = m.maxOffset()
 	}

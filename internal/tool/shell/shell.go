@@ -92,14 +92,14 @@ func describe(result sandbox.ExecResult, timeout time.Duration) chat.ToolResult 
 	if output == "" {
 		output = "(no output)"
 	}
-	ran := result.Ended.Sub(result.Started).Round(100 * time.Millisecond)
+	ran := max(result.Ended.Sub(result.Started), 0).Seconds()
 	end := func(format string, args ...any) string { return output + "\n[" + fmt.Sprintf(format, args...) + "]" }
 	switch result.State {
 	case sandbox.ExecExited:
 		if result.Code == 0 {
-			return tool.Text(end("exit code 0, %s", ran))
+			return tool.Text(end("exit code 0, %.1f s", ran))
 		}
-		return tool.FailCommand(end("exit code %d, %s", result.Code, ran))
+		return tool.FailCommand(end("exit code %d, %.1f s", result.Code, ran))
 	case sandbox.ExecTimedOut:
 		return tool.FailCommand(end("killed: it was still running after its timeout of %.0f s; if it needs longer, give a timeout of up to %.0f s or split the work", timeout.Seconds(), maxTimeout.Seconds()))
 	case sandbox.ExecKilled:

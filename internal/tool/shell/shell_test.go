@@ -40,7 +40,7 @@ func TestShell_ReturnsOutputAndExitCode(t *testing.T) {
 	box := tooltest.New(t)
 	result := run(t, box, "echo out; echo err >&2; pwd")
 	require.False(t, result.IsError)
-	require.Regexp(t, `^out\nerr\n`+box.Workspace()+`\n\[exit code 0, [\d.ms]+\]$`, result.Content)
+	require.Regexp(t, `^out\nerr\n`+box.Workspace()+`\n\[exit code 0, \d+\.\d s\]$`, result.Content)
 
 	result = run(t, box, "true")
 	require.Regexp(t, `^\(no output\)\n\[exit code 0`, result.Content)
@@ -50,7 +50,7 @@ func TestShell_TellsTheModelNotToRepeatAFailedCommand(t *testing.T) {
 	t.Parallel()
 	result := run(t, tooltest.New(t), "echo broken; exit 3")
 	require.True(t, result.IsError)
-	require.Regexp(t, `^broken\n\[exit code 3, \S+\]\nDo NOT retry the same command\. Analyze the error, fix the root cause\.$`, result.Content)
+	require.Regexp(t, `^broken\n\[exit code 3, \d+\.\d s\]\nDo NOT retry the same command\. Analyze the error, fix the root cause\.$`, result.Content)
 }
 
 func TestShell_RunsInTheSessionsFolder(t *testing.T) {

@@ -120,7 +120,8 @@ func (b *Box) WriteFile(_ context.Context, path string, data []byte, mode sandbo
 	if err != nil {
 		return kindly(err)
 	}
-	defer os.Remove(f.Name()) // after the rename there is nothing left to remove
+	// After the rename there is nothing left to remove.
+	defer func() { _ = os.Remove(f.Name()) }()
 	_, writeErr := f.Write(data)
 	if err := errors.Join(writeErr, f.Chmod(perm), f.Close()); err != nil {
 		return kindly(err)
