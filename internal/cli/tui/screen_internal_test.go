@@ -15,9 +15,14 @@ import (
 	"xbot/internal/chat"
 )
 
-// TestMain looks for goroutines that are left; a tick that is still waiting for its time is none.
+// TestMain looks for goroutines that are left. A tick that still waits for its time is none, nor is the clock of the
+// regular expressions that highlight code, which ends by itself.
 func TestMain(m *testing.M) {
-	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("charm.land/bubbletea/v2.Tick.func1"))
+	goleak.VerifyTestMain(m,
+		goleak.IgnoreAnyFunction("charm.land/bubbletea/v2.Tick.func1"),
+		goleak.IgnoreAnyFunction("github.com/dlclark/regexp2.runClock"),
+		goleak.IgnoreAnyFunction("github.com/dlclark/regexp2/v2.runClock"),
+	)
 }
 
 // screen runs a model as the program does, against a real server, and looks at what it draws.
