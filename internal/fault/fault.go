@@ -43,8 +43,8 @@ func Limited(after time.Duration, format string, args ...any) *Error {
 // Error returns the sentence.
 func (e *Error) Error() string { return e.err.Error() }
 
-// Unwrap returns the cause, if the format had a %w.
-func (e *Error) Unwrap() error { return errors.Unwrap(e.err) }
+// Unwrap leads to every cause that the format had a %w for.
+func (e *Error) Unwrap() error { return e.err }
 
 // KindOf returns the kind of the outermost Error in the chain, Internal when there is none, and "" for nil.
 func KindOf(err error) Kind {
