@@ -19,9 +19,17 @@ type Config struct {
 	State     string                 // folder of the job store; one daemon for one folder
 	Workspace string                 // where relative paths start and commands run; must exist
 	Deny      []string               // folders that file operations refuse and, where possible, commands cannot see
+	Confine   string                 // ConfineAuto, ConfineRequire or ConfineOff
 	Version   string                 // of the program
 	Log       *slog.Logger
 }
+
+// What to do about hiding denied folders from commands.
+const (
+	ConfineAuto    = "auto"    // if the system can; if not, say so
+	ConfineRequire = "require" // do not start if the system cannot
+	ConfineOff     = "off"
+)
 
 // check makes folders absolute and refuses what cannot work. The state folder is always denied.
 func (c *Config) check() error {

@@ -2,12 +2,15 @@ package runner
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
+	"path/filepath"
 	"runtime"
 	"sync"
 	"time"
 
+	"xbot/runner/confine"
 	"xbot/runner/files"
 	"xbot/runner/job"
 	"xbot/runner/wire"
@@ -23,6 +26,9 @@ type daemon struct {
 	files *files.Tree
 	env   []string // of commands
 	log   *slog.Logger
+
+	method      confine.Method // hides denied folders from commands
+	confinement string         // the same for people
 }
 
 // Run serves until ctx ends; running commands then go on without it. job.ErrInUse means that another daemon has the
@@ -34,7 +40,8 @@ func Run(ctx context.Context, cfg Config) error {
 	}
 	var background sync.WaitGroup
 	background.Go(func() { d.keepHouse(ctx) })
-	d.log.Info("runner started", "workspace", d.cfg.Workspace, "state", d.cfg.State, "store", d.store.ID())
+	d.log.Info("runner started",
+		"workspace", d.cfg.Workspace, "state", d.cfg.State, "store", d.store.ID(), "confinement", d.confinement)
 	if isPlain(d.cfg.Server) {
 		d.log.Warn("the token travels unencrypted: use a wss:// address", "server", d.cfg.Server)
 	}
@@ -54,10 +61,34 @@ func open(cfg Config) (*daemon, error) {
 	}
 	tree, err := files.Open(cfg.Workspace, cfg.Deny, cfg.State)
 	if err != nil {
-		_ = store.Close() // the first error says what is wrong
-		return nil, err
+		return nil, errors.Join(err, store.Close())
 	}
-	return &daemon{cfg: cfg, store: store, files: tree, env: commandEnv(), log: cfg.Log}, nil
+	d := &daemon{cfg: cfg, store: store, files: tree, env: commandEnv(), log: cfg.Log}
+	// In this order: trying confinement needs what closing the memory takes away.
+	if err := errors.Join(d.confine(), closeMemory()); err != nil {
+		return nil, errors.Join(err, store.Close())
+	}
+	return d, nil
+}
+
+// confine finds out how commands are kept from the denied folders. The store's own id is what it tries to hide.
+func (d *daemon) confine() error {
+	if d.cfg.Confine == ConfineOff {
+		d.confinement = "none: switched off"
+		d.log.Warn("COMMANDS CAN READ THE DENIED FOLDERS: hiding them was switched off", "folders", d.files.Denied())
+		return nil
+	}
+	method, err := confine.Find(d.files.Denied(), filepath.Join(d.store.Dir(), "store"))
+	switch {
+	case err == nil:
+		d.method, d.confinement = method, string(method)
+		return nil
+	case d.cfg.Confine == ConfineRequire:
+		return fmt.Errorf("commands cannot be kept from the denied folders on this system (%w): allow namespaces, or start without --confine=require", err)
+	}
+	d.confinement = "none: " + err.Error()
+	d.log.Warn("COMMANDS CAN READ THE DENIED FOLDERS: this system does not let us hide them", "folders", d.files.Denied(), "reason", err)
+	return nil
 }
 
 func (d *daemon) close() error { return d.store.Close() }
@@ -95,6 +126,6 @@ func (d *daemon) info() wire.Info {
 		Arch:        runtime.GOARCH,
 		Boot:        d.store.Boot(),
 		Store:       d.store.ID(),
-		Confinement: "none",
+		Confinement: d.confinement,
 	}
 }

@@ -2,6 +2,7 @@ package runner
 
 import (
 	"os"
+	"slices"
 	"strings"
 )
 
@@ -29,6 +30,17 @@ func commandEnv() []string {
 		if strings.HasPrefix(pair, "LC_") {
 			env = append(env, pair)
 		}
+	}
+	return env
+}
+
+// withEnv adds variables; a later value of a name replaces an earlier one, so that no program has to choose.
+func withEnv(base, added []string) []string {
+	env := slices.Clone(base)
+	for _, pair := range added {
+		name, _, _ := strings.Cut(pair, "=")
+		env = slices.DeleteFunc(env, func(old string) bool { return strings.HasPrefix(old, name+"=") })
+		env = append(env, pair)
 	}
 	return env
 }

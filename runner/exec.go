@@ -53,8 +53,10 @@ func (d *daemon) spec(r wire.ExecAttach, dir string) job.Spec {
 		Hash:    job.HashOf(r.Command, r.Dir),
 		Command: r.Command,
 		Dir:     dir,
-		Env:     append(append([]string(nil), d.env...), r.Env...),
+		Env:     withEnv(d.env, r.Env),
 		Timeout: timeout,
+		Hide:    d.files.Denied(),
+		Confine: string(d.method),
 	}
 }
 

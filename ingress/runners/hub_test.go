@@ -3,7 +3,9 @@ package runners_test
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"net/http"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -13,6 +15,7 @@ import (
 
 	"xbot/ingress/runners"
 	"xbot/ingress/runners/runnerstest"
+	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/sandbox"
 	"xbot/runner/socket"
@@ -469,4 +472,34 @@ func TestDaemon_KeepsItsStateFromFileOperations(t *testing.T) {
 	box, r := runnerstest.Box(t)
 	_, err := box.ReadDir(t.Context(), r.State)
 	require.Equal(t, fault.Denied, fault.KindOf(err))
+}
+
+func TestDaemon_HidesDeniedFoldersFromCommands(t *testing.T) {
+	t.Parallel()
+	secret := t.TempDir()
+	require.NoError(t, os.WriteFile(secret+"/key", []byte("secret"), 0o644))
+	s := runnerstest.NewServer(t, nil)
+	r := s.StartRunner("local", runnerstest.DaemonConfig{Args: []string{"--deny", secret, "--confine", "require"}})
+	box := s.Direct("local", sandbox.RunnerConfig{})
+	info, err := box.Info(t.Context())
+	require.NoError(t, err)
+	require.Contains(t, info.Confinement, "mount namespace")
+	for i, command := range []string{"cat " + secret + "/key", "ls " + r.State + "/jobs", "cat /proc/" + fmt.Sprint(r.PID()) + "/root" + secret + "/key"} {
+		got, err := box.Exec(t.Context(), sandbox.ExecRequest{ID: chat.NewCallID("t", 0, i), Command: command})
+		require.NoError(t, err)
+		require.NotZero(t, got.Code, "%s: %s", command, got.Output)
+		require.NotContains(t, string(got.Output), "secret\n")
+	}
+	_, err = box.ReadFile(t.Context(), secret+"/key", 0, 0)
+	require.Equal(t, fault.Denied, fault.KindOf(err))
+}
+
+func TestDaemon_SaysLoudlyWhenNothingIsHidden(t *testing.T) {
+	t.Parallel()
+	s := runnerstest.NewServer(t, nil)
+	r := s.StartRunner("local", runnerstest.DaemonConfig{Args: []string{"--confine", "off"}})
+	info, err := s.Direct("local", sandbox.RunnerConfig{}).Info(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, "none: switched off", info.Confinement)
+	require.Contains(t, r.Log(), "COMMANDS CAN READ THE DENIED FOLDERS")
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"xbot/runner"
+	"xbot/runner/confine"
 	"xbot/runner/job"
 	"xbot/runner/shim"
 )
@@ -40,14 +41,19 @@ type flags struct {
 	Workspace string           `env:"XBOT_RUNNER_WORKSPACE" placeholder:"DIR" help:"Folder in which commands run and relative paths start (default: the home folder)."`
 	Deny      []string         `placeholder:"DIR" sep:"none" help:"Folder that file operations refuse and that commands cannot see, where the system allows it. May be given several times."`
 	Lifeline  int              `name:"lifeline-fd" hidden:"" help:"Inherited descriptor; the daemon ends when its other end closes."`
+	Confine   string           `default:"auto" enum:"auto,require,off" help:"Hide denied folders from commands: auto does if it can and says so if not, require refuses to start if it cannot, off does not (sudo in commands of a user who is not root needs off)."`
 	LogLevel  slog.Level       `default:"info" help:"debug, info, warn or error."`
 	Version   kong.VersionFlag `help:"Print the version and exit."`
 }
 
 // Main runs xbot-runner with the arguments of the process, program name included, and returns its exit code.
 func Main(args []string, version string) int {
+	// These two come before anything else, since they start for every command.
 	if len(args) == 3 && args[1] == "shim" {
-		return shim.Main(args[2]) // before anything else: it starts for every command
+		return shim.Main(args[2])
+	}
+	if len(args) > 2 && args[1] == confine.Verb {
+		return confine.Main(args[2:])
 	}
 	job.SealDescriptors()
 	return run(args[1:], version, os.Stdout, os.Stderr)
@@ -126,6 +132,7 @@ func (f *flags) config(version string, stderr io.Writer) (runner.Config, error) 
 		State:     f.State,
 		Workspace: f.Workspace,
 		Deny:      f.Deny,
+		Confine:   f.Confine,
 		Version:   version,
 		Log:       slog.New(slog.NewTextHandler(stderr, &slog.HandlerOptions{Level: f.LogLevel})),
 	}, nil

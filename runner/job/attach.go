@@ -7,6 +7,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -80,7 +82,9 @@ func notStarted(err error) error {
 // open file, so there is no moment at which nobody holds it.
 func (s *Store) start(dir string, spec Spec, lock *os.File) (*os.File, error) {
 	spec.Store, spec.Boot = s.id, s.boot
-	spec.Env = append(spec.Env, s.marker(dir))
+	spec.Env = append(slices.DeleteFunc(slices.Clone(spec.Env), func(pair string) bool {
+		return strings.HasPrefix(pair, markerName+"=")
+	}), s.marker(dir))
 	data, err := json.Marshal(spec)
 	if err != nil {
 		return nil, fmt.Errorf("encode the command: %w", err)

@@ -45,7 +45,8 @@ type Spec struct {
 	Dir     string        `json:"dir"` // absolute
 	Env     []string      `json:"env"` // complete
 	Timeout time.Duration `json:"timeout"`
-	Hide    []string      `json:"hide,omitempty"` // folders the command must not see
+	Hide    []string      `json:"hide,omitempty"`    // folders the command must not see
+	Confine string        `json:"confine,omitempty"` // how they are hidden: a confine.Method; empty hides none
 	Store   string        `json:"store"`
 	Boot    string        `json:"boot"`
 }

@@ -8,6 +8,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"xbot/runner/confine"
 	"xbot/runner/job"
 )
 
@@ -34,11 +35,11 @@ func startFamily(spec job.Spec, output *os.File) (*family, error) {
 		return nil, err
 	}
 	defer null.Close()
-	pid, err := syscall.ForkExec("/bin/sh", []string{"sh", "-c", spec.Command}, &syscall.ProcAttr{
-		Dir:   spec.Dir,
-		Env:   spec.Env,
-		Files: []uintptr{null.Fd(), output.Fd(), output.Fd()},
-		Sys:   &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL},
+	path, argv, attr := confine.Wrap(confine.Method(spec.Confine), spec.Hide, spec.Command)
+	attr.Setpgid = true
+	attr.Pdeathsig = syscall.SIGKILL
+	pid, err := syscall.ForkExec(path, argv, &syscall.ProcAttr{
+		Dir: spec.Dir, Env: spec.Env, Files: []uintptr{null.Fd(), output.Fd(), output.Fd()}, Sys: attr,
 	})
 	if err != nil {
 		return nil, err

@@ -15,15 +15,15 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
+	"xbot/runner/cli"
 	"xbot/runner/job"
-	"xbot/runner/shim"
 	"xbot/runner/wire"
 )
 
 // TestMain lets the test binary be the shim of the jobs that tests start.
 func TestMain(m *testing.M) {
-	if len(os.Args) == 3 && os.Args[1] == "shim" {
-		os.Exit(shim.Main(os.Args[2]))
+	if len(os.Args) > 2 && (os.Args[1] == "shim" || os.Args[1] == "confine") {
+		os.Exit(cli.Main(os.Args, "test"))
 	}
 	goleak.VerifyTestMain(m)
 }

@@ -27,7 +27,7 @@ const binary = "XBOT_RUNNER_BIN"
 // that what is tested is what was compiled, with the race detector where it is on. It also looks for goroutines that
 // were left behind.
 func Main(m *testing.M) {
-	if os.Getenv(asRunner) != "" || (len(os.Args) == 3 && os.Args[1] == "shim") {
+	if os.Getenv(asRunner) != "" || (len(os.Args) > 2 && (os.Args[1] == "shim" || os.Args[1] == "confine")) {
 		os.Exit(cli.Main(os.Args, "test"))
 	}
 	goleak.VerifyTestMain(m)

