@@ -40,15 +40,18 @@ func (id CallID) Split() (turn TurnID, step, n int, ok bool) {
 	if !found || head == "" {
 		return "", 0, 0, false
 	}
-	step, err := strconv.Atoi(middle)
-	if err != nil || step < 0 {
-		return "", 0, 0, false
-	}
-	n, err = strconv.Atoi(last)
-	if err != nil || n < 0 {
+	step, stepOK := number(middle)
+	n, nOK := number(last)
+	if !stepOK || !nOK {
 		return "", 0, 0, false
 	}
 	return TurnID(head), step, n, true
+}
+
+// number reads a number as NewCallID writes it: no sign, no leading zero.
+func number(text string) (int, bool) {
+	n, err := strconv.Atoi(text)
+	return n, err == nil && n >= 0 && strconv.Itoa(n) == text
 }
 
 func cutLast(s string) (before, after string, found bool) {
