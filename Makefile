@@ -1,0 +1,133 @@
+# Build, run and check xbot. "make" lists the targets; README.md tells the story.
+SHELL := bash
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+
+BIN     := $(CURDIR)/.bin
+VERSION := $(shell git describe --always --dirty 2>/dev/null || echo dev)
+STAMP   := -ldflags "-X main.version=$(VERSION)"
+# The race detector needs a C compiler and makes tests slower: on in CI, elsewhere with RACE=-race.
+RACE    ?= $(if $(CI),-race)
+# REQUIRE_CHROMIUM=1 makes a missing Chromium a failure of "make test".
+REQUIRE_CHROMIUM ?=
+
+# Tools, installed into .bin at exactly these versions. govulncheck is not among them: it downloads its database at
+# each run, so what it says depends on the day and it says nothing without a network.
+GOLANGCI_LINT := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
+SQLC          := github.com/sqlc-dev/sqlc/cmd/sqlc@v1.31.1
+WORKFLOWCHECK := go.temporal.io/sdk/contrib/tools/workflowcheck@v0.6.0
+
+.PHONY: help
+help: ## list the targets
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-14s %s\n", $$1, $$2}'
+
+# --- run and build
+
+.PHONY: run
+run: build ## build everything and start the server; Ctrl-C stops it
+	@exec $(BIN)/xbot serve
+
+.PHONY: build
+build: binaries temporal ## build the page and all programs into .bin
+
+.PHONY: binaries
+binaries: page
+	go build $(STAMP) -o $(BIN)/ ./cmd/xbot ./cmd/xbot-cli
+	CGO_ENABLED=0 go build $(STAMP) -o $(BIN)/ ./cmd/xbot-runner
+
+# Temporal is two thousand packages. Go's cache makes every build but the first one quick.
+.PHONY: temporal
+temporal:
+	@test -x $(BIN)/xbot-temporal || echo "Building xbot-temporal. The first time takes about six minutes on two cores; afterwards it takes seconds."
+	@mkdir -p $(BIN)
+	@go build -C cmd/xbot-temporal -o $(BIN)/xbot-temporal . & build=$$!; \
+	trap 'kill $$build 2>/dev/null' INT TERM; said=0; \
+	while kill -0 $$build 2>/dev/null; do \
+		if (( SECONDS >= said + 20 )); then said=$$SECONDS; echo "  still compiling Temporal ($$said s)"; fi; \
+		sleep 0.1; \
+	done; \
+	wait $$build
+
+NODE_MODULES := web/node_modules/.package-lock.json
+PAGE_SOURCES := $(shell find web/src web/public -type f 2>/dev/null) web/index.html web/vite.config.ts web/tsconfig.json \
+	web/scripts/finish-dist.mjs web/package.json
+
+.PHONY: page
+page: web/dist/index.html
+
+web/dist/index.html: $(NODE_MODULES) $(PAGE_SOURCES)
+	cd web && npm run --silent build
+
+$(NODE_MODULES): web/package-lock.json
+	@command -v npm >/dev/null || { echo "The page needs Node.js 20.19 or newer with npm: install it (nodejs.org, or your distribution's package)." >&2; exit 1; }
+	cd web && npm ci --no-audit --no-fund
+	@touch $@
+
+# --- check
+
+.PHONY: test
+test: build test-go test-e2e test-temporal test-page ## run all tests; needs Go, a C compiler, Node.js and Postgres binaries
+
+.PHONY: test-go
+test-go: page temporal
+	XBOT_TEMPORAL_BIN=$(BIN)/xbot-temporal go test $(RACE) -timeout 20m $$(go list ./... | grep -v '^xbot/e2e')
+
+# By itself, since it measures how fast a killed server comes back.
+.PHONY: test-e2e
+test-e2e: build
+	XBOT_E2E_BIN=$(BIN) go test $(RACE) -timeout 30m ./e2e/...
+
+# Never with the race detector: that would compile the Temporal server once more, for ten minutes, and look for races in
+# other people's code.
+.PHONY: test-temporal
+test-temporal: temporal
+	go test -C cmd/xbot-temporal -timeout 20m ./...
+
+.PHONY: test-page
+test-page: build
+	cd web && npm test --silent
+	REQUIRE_CHROMIUM=$(REQUIRE_CHROMIUM) scripts/test-page $(BIN)
+
+.PHONY: lint
+lint: $(NODE_MODULES) temporal ## check style, imports and determinism
+	$(call install,$(GOLANGCI_LINT))
+	$(call install,$(WORKFLOWCHECK))
+	go vet ./...
+	$(BIN)/golangci-lint run
+	cd cmd/xbot-temporal && $(BIN)/golangci-lint run --config $(CURDIR)/.golangci.yml
+	$(BIN)/workflowcheck ./...
+	cd web && npm run --silent lint && npm run --silent typecheck
+
+.PHONY: bench
+bench: build ## measure this build on this machine
+	go run ./e2e/bench -bin $(BIN)
+
+# --- generated files
+
+.PHONY: gen
+gen: $(NODE_MODULES) ## generate the queries, the OpenAPI document and the page's types
+	$(call install,$(SQLC))
+	$(BIN)/sqlc generate
+	go run ./cmd/xbot openapi >$(BIN)/openapi.json
+	mv $(BIN)/openapi.json web/api/openapi.json
+	cd web && npm run --silent types
+
+.PHONY: check-gen
+check-gen: $(NODE_MODULES) ## fail if "make gen" would change anything
+	$(call install,$(SQLC))
+	$(BIN)/sqlc diff
+	go run ./cmd/xbot openapi | diff -u web/api/openapi.json - || { echo 'web/api/openapi.json is stale: run "make gen".' >&2; exit 1; }
+	cd web && npm run --silent types:check
+
+.PHONY: clean
+clean: ## remove what was built
+	rm -rf $(BIN) web/node_modules
+	find web/dist -mindepth 1 ! -name .gitkeep -delete
+
+# $(call install,module/command@version) installs a tool unless .bin has that version of it.
+define install
+	@tool=$(notdir $(firstword $(subst @, ,$1))); version=$(lastword $(subst @, ,$1)); \
+	if ! go version -m $(BIN)/$$tool 2>/dev/null | grep -q "^[[:space:]]mod[[:space:]].*[[:space:]]$$version[[:space:]]"; then \
+		echo "Installing $$tool $$version into .bin, once (a few minutes)."; GOBIN=$(BIN) go install $1; \
+	fi
+endef
