@@ -5,11 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"time"
-	"unicode/utf8"
 
 	"github.com/jackc/pgx/v5"
 
 	"xbot/internal/chat"
+	"xbot/internal/fault"
 	"xbot/internal/phrase"
 	"xbot/internal/store/dbsqlc"
 )
@@ -51,8 +51,15 @@ func (s *Store) Claim(ctx context.Context, key chat.SessionKey, turn chat.TurnID
 		got, ok = claimOf(claimed), true
 		return tx.open(ctx, claimed, turn, run)
 	})
+	if errors.Is(err, errTurnClosed) {
+		return chat.Claim{}, false, nil
+	}
 	return got, ok, err
 }
+
+// errTurnClosed rolls a claim back: its turn ended before, so nobody would answer the message. That happens to a worker
+// that was frozen while it claimed, and to a run that an operator reset after its end.
+var errTurnClosed = fault.Errorf(fault.Conflict, "the turn was closed before")
 
 func claimOf(r dbsqlc.InboxClaimedRow) chat.Claim {
 	return chat.Claim{Inbox: r.ID, Channel: r.Channel, User: r.UserName, Text: r.Body}
@@ -76,6 +83,9 @@ func (t *tx) clearForClaim(ctx context.Context, key chat.SessionKey, turn chat.T
 // open writes the turn and the user's message, eagerly, so that what was claimed can be read before any answer.
 func (t *tx) open(ctx context.Context, row dbsqlc.InboxClaimedRow, turn chat.TurnID, run string) error {
 	opened, err := t.q.TurnInsert(ctx, t, dbsqlc.TurnInsertParams{ID: turn, SessionKey: row.SessionKey, RunID: run})
+	if errors.Is(err, pgx.ErrNoRows) {
+		return errTurnClosed
+	}
 	if err != nil {
 		return fmt.Errorf("open turn: %w", err)
 	}
@@ -87,7 +97,7 @@ func (t *tx) open(ctx context.Context, row dbsqlc.InboxClaimedRow, turn chat.Tur
 		return err
 	}
 	if row.Title == "" {
-		title := firstWords(row.Body, maxTitleRunes)
+		title := chat.FirstWords(row.Body, maxTitleRunes)
 		if err := t.q.SessionSetTitleIfEmpty(ctx, t, dbsqlc.SessionSetTitleIfEmptyParams{Key: row.SessionKey, Title: title}); err != nil {
 			return fmt.Errorf("set title: %w", err)
 		}
@@ -104,20 +114,6 @@ func preface(at time.Time, cwd string) string {
 		text += " · folder " + cwd
 	}
 	return text + "]"
-}
-
-// firstWords returns the first line of text, shortened to at most n characters.
-func firstWords(text string, n int) string {
-	for i, r := range text {
-		if r == '\n' && i > 0 {
-			text = text[:i]
-			break
-		}
-	}
-	if utf8.RuneCountInString(text) <= n {
-		return text
-	}
-	return string([]rune(text)[:n-1]) + "…"
 }
 
 // langOf returns the language of the message that started a turn.

@@ -20,6 +20,9 @@ const maxReleases = 3
 func (s *Store) FinishTurn(ctx context.Context, key chat.SessionKey, turn chat.TurnID, state chat.TurnState, say phrase.ID, args ...any) (pending bool, err error) {
 	err = s.inTx(ctx, func(tx *tx) error {
 		row, err := s.q.TurnLock(ctx, tx, turn)
+		if errors.Is(err, pgx.ErrNoRows) {
+			return nil // the session was deleted, and the turn with it
+		}
 		if err != nil {
 			return fmt.Errorf("lock turn: %w", err)
 		}
@@ -91,6 +94,7 @@ type Settled string
 // The ways to settle.
 const (
 	SettledReleased Settled = "released" // no step had begun: its message waits again
+	SettledStopped  Settled = "stopped"  // a person had asked to stop it
 	SettledLost     Settled = "lost"     // the person was told; open calls have unknown outcomes
 	SettledBefore   Settled = "before"   // it was closed already
 )
@@ -115,6 +119,13 @@ func (t *tx) settle(ctx context.Context, turn chat.TurnID) (Settled, error) {
 	}
 	if row.State != chat.TurnRunning {
 		return SettledBefore, nil
+	}
+	stop, err := t.q.InboxStopFor(ctx, t, dbsqlc.InboxStopForParams{SessionKey: row.SessionKey, TurnID: &turn})
+	if err != nil {
+		return "", fmt.Errorf("look for a stop: %w", err)
+	}
+	if stop {
+		return SettledStopped, t.closeTurn(ctx, row, chat.TurnStopped, phrase.Stopped)
 	}
 	begun, err := t.q.StepAnyBegun(ctx, t, turn)
 	if err != nil {

@@ -70,8 +70,12 @@ func (s *Store) UserByID(ctx context.Context, id chat.UserID) (User, error) {
 	return userOf(row), classify(err)
 }
 
-// SetPassword stores a bcrypt hash and signs out the user's other browsers.
+// SetPassword stores a bcrypt hash and signs out the user's browsers but the one whose cookie has the hash keep, nil for
+// none.
 func (s *Store) SetPassword(ctx context.Context, id chat.UserID, hash string, keep []byte) error {
+	if keep == nil {
+		keep = []byte{} // NULL would compare with nothing, and nobody would be signed out
+	}
 	return s.inTx(ctx, func(tx *tx) error {
 		if err := s.q.UserSetPassword(ctx, tx, dbsqlc.UserSetPasswordParams{ID: id, PasswordHash: hash}); err != nil {
 			return fmt.Errorf("set password: %w", err)

@@ -444,3 +444,59 @@ func TestMigrate_RefusesADatabaseOfANewerBinary(t *testing.T) {
 }
 
 func inAnHour() time.Time { return time.Now().Add(time.Hour) }
+
+func TestClaim_OfAClosedTurnLeavesTheNextMessageAlone(t *testing.T) {
+	b := setup(t)
+	b.send("m1", "one")
+	b.claim("t1")
+	b.finish("t1", chat.TurnDone)
+	waiting := b.send("m2", "two")
+	// A worker that was frozen during its claim wakes up, or an operator resets the run.
+	_, ok, _ := b.Claim(t.Context(), key, "t1", "run-t1", 0)
+	require.False(t, ok, "a closed turn has no use for a message")
+	c, ok := b.claim("t2")
+	require.True(t, ok, "the message must still wait")
+	require.Equal(t, waiting.ID, c.Inbox)
+}
+
+func TestFinishTurn_OfADeletedSessionHasNothingToDo(t *testing.T) {
+	b := setup(t)
+	b.send("m1", "one")
+	b.claim("t1")
+	require.NoError(t, b.DeleteSession(t.Context(), key))
+	require.False(t, b.finish("t1", chat.TurnDone))
+}
+
+func TestSettleTurn_AStopHoldsAlthoughTheRunVanished(t *testing.T) {
+	b := setup(t)
+	b.send("m1", "one")
+	b.claim("t1")
+	_, err := b.Stop(t.Context(), b.inbound("s1", ""), phrase.English)
+	require.NoError(t, err)
+	_, err = b.SettleTurn(t.Context(), "t1")
+	require.NoError(t, err)
+	_, ok := b.claim("t2")
+	require.False(t, ok, "a message that was stopped must not be answered by another turn")
+	turns, err := b.Turns(t.Context(), key, 1)
+	require.NoError(t, err)
+	require.Equal(t, chat.TurnStopped, turns[0].State)
+}
+
+func TestSetPassword_SignsOutEveryBrowserButTheOneThatIsKept(t *testing.T) {
+	b := setup(t)
+	signedIn := func(hash string) bool {
+		_, _, err := b.WebSessionUser(t.Context(), []byte(hash))
+		if err != nil {
+			require.Equal(t, fault.NotFound, fault.KindOf(err))
+		}
+		return err == nil
+	}
+	for _, hash := range []string{"one", "two", "three"} {
+		require.NoError(t, b.CreateWebSession(t.Context(), b.user.ID, []byte(hash), inAnHour()))
+	}
+	require.NoError(t, b.SetPassword(t.Context(), b.user.ID, "x", []byte("one")))
+	require.True(t, signedIn("one"))
+	require.False(t, signedIn("two"))
+	require.NoError(t, b.SetPassword(t.Context(), b.user.ID, "x", nil))
+	require.False(t, signedIn("one"), "nobody asked to keep it: the password was set by a program")
+}

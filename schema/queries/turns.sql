@@ -1,6 +1,7 @@
 -- name: TurnInsert :one
+-- Opens a turn, or finds it open. No row: it was closed before.
 INSERT INTO turns (id, session_key, run_id, state) VALUES ($1, $2, $3, 'running')
-ON CONFLICT (id) DO UPDATE SET run_id = EXCLUDED.run_id
+ON CONFLICT (id) DO UPDATE SET run_id = EXCLUDED.run_id WHERE turns.state = 'running'
 RETURNING *;
 
 -- name: TurnGet :one

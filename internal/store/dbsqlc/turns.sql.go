@@ -259,7 +259,7 @@ func (q *Queries) TurnGet(ctx context.Context, db DBTX, id chat.TurnID) (Turn, e
 
 const turnInsert = `-- name: TurnInsert :one
 INSERT INTO turns (id, session_key, run_id, state) VALUES ($1, $2, $3, 'running')
-ON CONFLICT (id) DO UPDATE SET run_id = EXCLUDED.run_id
+ON CONFLICT (id) DO UPDATE SET run_id = EXCLUDED.run_id WHERE turns.state = 'running'
 RETURNING id, session_key, run_id, state, steps, model, prompt_tokens, cached_tokens, completion_tokens, started_at, ended_at, checked_at, held_told_at
 `
 
@@ -269,6 +269,7 @@ type TurnInsertParams struct {
 	RunID      string
 }
 
+// Opens a turn, or finds it open. No row: it was closed before.
 func (q *Queries) TurnInsert(ctx context.Context, db DBTX, arg TurnInsertParams) (Turn, error) {
 	row := db.QueryRow(ctx, turnInsert, arg.ID, arg.SessionKey, arg.RunID)
 	var i Turn
