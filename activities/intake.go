@@ -2,7 +2,6 @@ package activities
 
 import (
 	"context"
-	"unicode/utf8"
 
 	"xbot/internal/chat"
 	"xbot/internal/phrase"
@@ -51,27 +50,9 @@ func (a *Intake) Claim(ctx context.Context, in ClaimInput) (ClaimOutput, error) 
 	}
 	out := ClaimOutput{Claimed: true, Inbox: c.Inbox, Channel: c.Channel, User: c.User, Model: a.Model, MaxSteps: a.MaxSteps}
 	if a.Words {
-		out.Words = Words(c.Text)
+		out.Words = `"` + chat.FirstWords(c.Text, chat.SummaryWords) + `"`
 	}
 	return out, nil
-}
-
-// maxWords bounds the first words of a message in summaries, in characters.
-const maxWords = 40
-
-// Words returns the first words of a message for a summary, in quotes, on one line.
-func Words(text string) string {
-	var out []rune
-	for _, r := range text {
-		if len(out) == maxWords {
-			return `"` + string(out) + `…"`
-		}
-		if r < ' ' || r == utf8.RuneError {
-			r = ' '
-		}
-		out = append(out, r)
-	}
-	return `"` + string(out) + `"`
 }
 
 // PeekInput names a turn.

@@ -194,7 +194,7 @@ func (m *Model) again(ctx context.Context, step chat.Step, kind fault.Kind, caus
 // 2^min(n,4) s), and never shorter than the provider asks.
 func (r Retry) wait(n int, cause error) time.Duration {
 	d := min(r.Delay<<min(n-1, 10), r.MaxDelay)
-	d += time.Duration(rand.Int64N(int64(d)/4 + 1)) //nolint:gosec // jitter needs no secrecy
+	d += time.Duration(rand.Int64N(int64(d)/4 + 1)) // jitter needs no secrecy
 	if fault.Is(cause, fault.RateLimited) {
 		d += time.Second << min(n, 4)
 	}

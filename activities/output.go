@@ -1,6 +1,7 @@
 package activities
 
 import (
+	"slices"
 	"unicode/utf8"
 
 	"xbot/internal/chat"
@@ -19,9 +20,9 @@ type output struct {
 }
 
 func (o *output) write(_ int64, piece []byte) {
-	data := append(o.carry, piece...)
+	data := slices.Concat(o.carry, piece)
 	whole := len(data) - incomplete(data)
-	o.carry = append([]byte(nil), data[whole:]...)
+	o.carry = slices.Clone(data[whole:])
 	for text := clean(string(data[:whole])); text != ""; {
 		part := text
 		if len(part) > maxPiece {

@@ -100,7 +100,7 @@ func freeAddress(t *testing.T) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
-	defer l.Close() //nolint:errcheck // nothing was accepted on it
+	defer l.Close() // nothing was accepted on it
 	return l.Addr().String()
 }
 

@@ -167,10 +167,10 @@ func (r *Relay) look(ctx context.Context, key chat.SessionKey, run string) (stat
 	if err != nil {
 		return state{}, fault.Errorf(fault.Unavailable, "describe the run of %s: %w", key, err)
 	}
-	if got.WorkflowExecutionInfo.Status != enums.WORKFLOW_EXECUTION_STATUS_RUNNING {
+	if got.GetWorkflowExecutionInfo().GetStatus() != enums.WORKFLOW_EXECUTION_STATUS_RUNNING {
 		return state{gone: true, resetTo: got.GetWorkflowExtendedInfo().GetResetRunId()}, nil
 	}
-	return state{blocked: got.PendingWorkflowTask.GetAttempt() >= heldAttempts}, nil
+	return state{blocked: got.GetPendingWorkflowTask().GetAttempt() >= heldAttempts}, nil
 }
 
 // tellUnclaimed tells senders whose message no turn could claim for long, because the run that should is blocked.

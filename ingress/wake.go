@@ -8,7 +8,6 @@ import (
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/temporal"
 
-	"xbot/activities"
 	"xbot/internal/chat"
 	"xbot/workflows"
 )
@@ -51,7 +50,7 @@ type Row struct {
 func (w *Waker) summary(r Row) string {
 	parts := []string{r.Channel, r.UserName}
 	if w.Words {
-		parts = append(parts, activities.Words(r.Text))
+		parts = append(parts, `"`+chat.FirstWords(r.Text, chat.SummaryWords)+`"`)
 	}
 	return strings.Join(parts, " · ")
 }

@@ -50,5 +50,5 @@ var (
 	AttrOutcome = temporal.NewSearchAttributeKeyKeyword("XbotOutcome")
 )
 
-// Kinds of workflows, the values of AttrKind.
+// KindTurn is the value of AttrKind for turns.
 const KindTurn = "turn"

@@ -138,16 +138,16 @@ func lookHeld(ctx context.Context, d *patient) (string, error) {
 		return "", fmt.Errorf("open turns cannot be listed: %w", err)
 	}
 	held := 0
-	for _, e := range open.Executions {
-		got, err := c.DescribeWorkflowExecution(ctx, e.Execution.WorkflowId, e.Execution.RunId)
-		if err == nil && got.PendingWorkflowTask.GetAttempt() >= 3 {
+	for _, e := range open.GetExecutions() {
+		got, err := c.DescribeWorkflowExecution(ctx, e.GetExecution().GetWorkflowId(), e.GetExecution().GetRunId())
+		if err == nil && got.GetPendingWorkflowTask().GetAttempt() >= 3 {
 			held++
 		}
 	}
 	if held > 0 {
-		return "", fmt.Errorf("%d of %d open turns are blocked by a fault in workflow code; see their pending workflow task in the Temporal UI, and deploy a mended binary", held, len(open.Executions))
+		return "", fmt.Errorf("%d of %d open turns are blocked by a fault in workflow code; see their pending workflow task in the Temporal UI, and deploy a mended binary", held, len(open.GetExecutions()))
 	}
-	return fmt.Sprintf("none of %d open turns", len(open.Executions)), nil
+	return fmt.Sprintf("none of %d open turns", len(open.GetExecutions())), nil
 }
 
 func lookServer(ctx context.Context, d *patient) (string, error) {

@@ -86,13 +86,13 @@ func (p *parts) runRunner(ctx context.Context, binary string, args []string) err
 	if err != nil {
 		return err
 	}
-	defer log.Close() //nolint:errcheck // the runner has its own handle
+	defer log.Close() // the runner has its own handle
 	lifeline, ours, err := os.Pipe()
 	if err != nil {
 		return err
 	}
-	defer ours.Close()     //nolint:errcheck // nothing is written to it
-	defer lifeline.Close() //nolint:errcheck // the runner has its own handle
+	defer ours.Close()     // nothing is written to it
+	defer lifeline.Close() // the runner has its own handle
 	cmd := exec.CommandContext(ctx, binary, args...)
 	cmd.ExtraFiles = []*os.File{lifeline}
 	cmd.Stderr = log

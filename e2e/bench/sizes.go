@@ -130,7 +130,7 @@ func pss(pid int) float64 {
 	if err != nil {
 		return 0
 	}
-	defer f.Close() //nolint:errcheck // read only
+	defer f.Close() // read only
 	for scan := bufio.NewScanner(f); scan.Scan(); {
 		if fields := strings.Fields(scan.Text()); len(fields) > 1 && fields[0] == "Pss:" {
 			kb, err := strconv.ParseFloat(fields[1], 64)

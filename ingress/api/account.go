@@ -66,8 +66,8 @@ func (q *request) Resolve(ctx huma.Context) []error {
 func (a *API) registerLogin(h huma.API) {
 	huma.Register(h, huma.Operation{OperationID: "login-state", Method: http.MethodGet, Path: "/api/login", Summary: "What the login page shows"},
 		func(ctx context.Context, _ *struct{}) (*struct{ Body LoginState }, error) {
-			any, err := a.Auth.Accounts.AnyPassword(ctx)
-			return &struct{ Body LoginState }{LoginState{NeedsPassword: any, Demo: a.Info.Demo, Version: a.Info.Version}}, problem(err)
+			needed, err := a.Auth.Accounts.AnyPassword(ctx)
+			return &struct{ Body LoginState }{LoginState{NeedsPassword: needed, Demo: a.Info.Demo, Version: a.Info.Version}}, problem(err)
 		})
 	huma.Register(h, huma.Operation{OperationID: "login", Method: http.MethodPost, Path: "/api/login", Summary: "Sign in; sets the cookie"},
 		func(_ context.Context, in *loginInput) (*struct{ Body SignedIn }, error) {

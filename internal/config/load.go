@@ -61,7 +61,7 @@ func homeDir(values map[string]string) (string, error) {
 	if err != nil {
 		return "", fault.Errorf(fault.Invalid, "XBOT_HOME: %w", err)
 	}
-	if err := os.MkdirAll(home, 0o755); err != nil {
+	if err := os.MkdirAll(home, 0o750); err != nil {
 		return "", fault.Errorf(fault.Invalid, "XBOT_HOME cannot be made: %w", err)
 	}
 	return home, nil
@@ -173,8 +173,7 @@ func parseSentence(err error) string {
 	}
 	var parts []string
 	for _, e := range all.Errors {
-		var p env.ParseError
-		if errors.As(e, &p) {
+		if p, ok := errors.AsType[env.ParseError](e); ok {
 			name := p.Name
 			for _, s := range Settings[Serve]() {
 				if s.Field == p.Name {

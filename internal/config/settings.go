@@ -27,7 +27,7 @@ func Describe(settings any) []Setting {
 	walk(reflect.ValueOf(settings).Elem(), func(field reflect.StructField, v reflect.Value) {
 		s := Setting{Name: field.Tag.Get("env"), Field: field.Name, Help: field.Tag.Get("help"), Secret: field.Tag.Get("secret") != ""}
 		s.Value = fmt.Sprint(v.Interface())
-		if list, ok := v.Interface().([]string); ok {
+		if list, ok := reflect.TypeAssert[[]string](v); ok {
 			s.Value = strings.Join(list, ",")
 		}
 		if s.Secret && s.Value != "" {
@@ -67,7 +67,7 @@ func nearest(name string) string {
 	best, score := "", 3
 	for _, s := range Settings[Serve]() {
 		common := 0
-		for _, part := range strings.Split(name, "_") {
+		for part := range strings.SplitSeq(name, "_") {
 			if len(part) > 2 && strings.Contains("_"+s.Name+"_", "_"+part+"_") {
 				common += len(part)
 			}

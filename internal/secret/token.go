@@ -12,7 +12,7 @@ const tokenBytes = 32
 // NewToken returns a random token for a person or a program, and the hash to store. The token itself is never stored.
 func NewToken() (token string, hash []byte) {
 	raw := make([]byte, tokenBytes)
-	rand.Read(raw) //nolint:errcheck // never fails
+	rand.Read(raw) // never fails
 	token = base64.RawURLEncoding.EncodeToString(raw)
 	return token, HashToken(token)
 }

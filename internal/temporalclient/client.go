@@ -86,7 +86,7 @@ func HasAttributes(ctx context.Context, c client.Client, namespace string, names
 	}
 	missing := map[string]enums.IndexedValueType{}
 	for _, name := range names {
-		if have.CustomAttributes[name] != enums.INDEXED_VALUE_TYPE_KEYWORD {
+		if have.GetCustomAttributes()[name] != enums.INDEXED_VALUE_TYPE_KEYWORD {
 			missing[name] = enums.INDEXED_VALUE_TYPE_KEYWORD
 		}
 	}
