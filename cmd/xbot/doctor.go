@@ -163,7 +163,7 @@ func lookServer(ctx context.Context, d *patient) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("does not answer at %s: start \"xbot serve\"", address)
 	}
-	defer resp.Body.Close() //nolint:errcheck // read only
+	defer resp.Body.Close() // read only
 	body, err := io.ReadAll(io.LimitReader(resp.Body, 1<<10))
 	if err != nil || resp.StatusCode != http.StatusOK {
 		return "", fmt.Errorf("answers %d at %s: %s", resp.StatusCode, address, body)

@@ -55,7 +55,7 @@ func generate(path string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer os.Remove(tmp.Name()) // gone already when the link was made elsewhere
+	defer func() { _ = os.Remove(tmp.Name()) }() // its content is linked under its own name
 	if _, err := tmp.WriteString(text + "\n"); err != nil {
 		return nil, err
 	}
