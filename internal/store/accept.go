@@ -29,6 +29,10 @@ type Accepted struct {
 	Duplicate bool // it had been accepted before; nothing new happened
 }
 
+// MaxQueued is how many messages of a session may wait for a turn; further ones are refused (DESIGN §15). Messages that
+// are accepted at the same instant may exceed it by as many.
+const MaxQueued = 32
+
 // Kinds and outcomes of inbox rows.
 const (
 	kindMessage    = "message"
@@ -37,14 +41,17 @@ const (
 )
 
 // Accept commits a message. After it returns the message will be claimed by exactly one turn or end in one recorded
-// outcome. The same platform id with the same text is a duplicate; with another text it is a Conflict.
+// outcome. The same platform id with the same text is a duplicate; with another text it is a Conflict. A full queue is
+// RateLimited.
 func (s *Store) Accept(ctx context.Context, in Inbound) (Accepted, error) {
 	in.Text = Clean(in.Text)
 	var got Accepted
 	err := s.inTx(ctx, func(tx *tx) error {
 		id, err := tx.insertInbox(ctx, in, kindMessage, nil, nil)
 		if errors.Is(err, pgx.ErrNoRows) {
-			got, err = tx.duplicate(ctx, in, kindMessage)
+			if got, err = tx.duplicate(ctx, in, kindMessage); fault.Is(err, fault.NotFound) {
+				return fault.Errorf(fault.RateLimited, "%d messages wait in this conversation already; send this one when some were answered, or stop the turn", MaxQueued)
+			}
 			return err
 		}
 		if err != nil {
@@ -106,7 +113,7 @@ func (t *tx) insertInbox(ctx context.Context, in Inbound, kind string, target *c
 	return t.q.InboxInsert(ctx, t, dbsqlc.InboxInsertParams{
 		SessionKey: in.Session, UserID: in.User, Kind: kind,
 		Channel: in.Channel, Account: in.Account, PlatformID: in.PlatformID,
-		Body: in.Text, TargetTurn: target, Outcome: outcome,
+		Body: in.Text, TargetTurn: target, Outcome: outcome, MaxQueued: MaxQueued,
 	})
 }
 

@@ -377,7 +377,7 @@ func TestCountFailure_CountsAndTellsUntilTheLimit(t *testing.T) {
 func TestEvents_HaveNoGapAndNoDisorderUnderConcurrency(t *testing.T) {
 	b := setup(t)
 	var wg sync.WaitGroup
-	for i := range 40 {
+	for i := range 30 {
 		wg.Go(func() {
 			_, err := b.Accept(context.Background(), b.inbound(fmt.Sprint("m", i), "x"))
 			if err != nil {
@@ -387,7 +387,7 @@ func TestEvents_HaveNoGapAndNoDisorderUnderConcurrency(t *testing.T) {
 	}
 	wg.Wait()
 	events := b.events(0)
-	require.Len(t, events, 40)
+	require.Len(t, events, 30)
 	for i, e := range events {
 		require.Equal(t, int64(i+1), e.Seq)
 		var q chat.Queued
@@ -499,4 +499,20 @@ func TestSetPassword_SignsOutEveryBrowserButTheOneThatIsKept(t *testing.T) {
 	require.False(t, signedIn("two"))
 	require.NoError(t, b.SetPassword(t.Context(), b.user.ID, "x", nil))
 	require.False(t, signedIn("one"), "nobody asked to keep it: the password was set by a program")
+}
+
+func TestAccept_RefusesWhatAFullQueueCannotHoldAndSaysSo(t *testing.T) {
+	b := setup(t)
+	for i := range store.MaxQueued {
+		b.send(fmt.Sprint("m", i), "x")
+	}
+	before := b.events(0)
+	_, err := b.Accept(t.Context(), b.inbound("one too many", "x"))
+	require.Equal(t, fault.RateLimited, fault.KindOf(err))
+	require.ErrorContains(t, err, "32 messages wait")
+	require.Equal(t, before, b.events(0))
+	require.True(t, b.send("m0", "x").Duplicate, "what was accepted stays accepted")
+	_, err = b.Stop(t.Context(), b.inbound("s1", ""), phrase.English)
+	require.NoError(t, err, "a stop is never refused")
+	b.send("one too many", "x")
 }

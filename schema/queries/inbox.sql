@@ -1,6 +1,11 @@
 -- name: InboxInsert :one
+-- No row: the id was used before, or max_queued messages of the session wait already.
 INSERT INTO inbox (session_key, user_id, kind, channel, account, platform_id, body, target_turn, outcome)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+SELECT sqlc.arg(session_key), sqlc.arg(user_id), sqlc.arg(kind), sqlc.arg(channel), sqlc.arg(account), sqlc.arg(platform_id),
+       sqlc.arg(body), sqlc.narg(target_turn), sqlc.narg(outcome)
+WHERE sqlc.arg(kind)::text <> 'message' OR sqlc.arg(max_queued)::int > (
+    SELECT count(*) FROM inbox i WHERE i.session_key = sqlc.arg(session_key) AND i.kind = 'message' AND i.outcome IS NULL
+)
 ON CONFLICT ON CONSTRAINT inbox_platform_id DO NOTHING
 RETURNING id;
 

@@ -199,7 +199,11 @@ func (q *Queries) InboxHeld(ctx context.Context, db DBTX, older pgtype.Interval)
 
 const inboxInsert = `-- name: InboxInsert :one
 INSERT INTO inbox (session_key, user_id, kind, channel, account, platform_id, body, target_turn, outcome)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+SELECT $1, $2, $3, $4, $5, $6,
+       $7, $8, $9
+WHERE $3::text <> 'message' OR $10::int > (
+    SELECT count(*) FROM inbox i WHERE i.session_key = $1 AND i.kind = 'message' AND i.outcome IS NULL
+)
 ON CONFLICT ON CONSTRAINT inbox_platform_id DO NOTHING
 RETURNING id
 `
@@ -214,8 +218,10 @@ type InboxInsertParams struct {
 	Body       string
 	TargetTurn *chat.TurnID
 	Outcome    *string
+	MaxQueued  int32
 }
 
+// No row: the id was used before, or max_queued messages of the session wait already.
 func (q *Queries) InboxInsert(ctx context.Context, db DBTX, arg InboxInsertParams) (chat.InboxID, error) {
 	row := db.QueryRow(ctx, inboxInsert,
 		arg.SessionKey,
@@ -227,6 +233,7 @@ func (q *Queries) InboxInsert(ctx context.Context, db DBTX, arg InboxInsertParam
 		arg.Body,
 		arg.TargetTurn,
 		arg.Outcome,
+		arg.MaxQueued,
 	)
 	var id chat.InboxID
 	err := row.Scan(&id)
