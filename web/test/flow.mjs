@@ -42,7 +42,7 @@ export const flow = {
   },
 
   "a command is watched while it runs and read when it is done": async (v) => {
-    await v.send('call Shell {"command":"for i in 1 2 3 4; do echo line $i; sleep 1; done"}\nsay the command is done')
+    await v.begin('call Shell {"command":"for i in 1 2 3 4; do echo line $i; sleep 1; done"}\nsay the command is done')
     const step = v.turn.getByRole("button", { name: /Shell/ })
     await step.click()
     await v.turn.getByRole("region", { name: "Output so far" }).getByText("line 1").waitFor()
@@ -66,7 +66,7 @@ export const flow = {
   },
 
   "a retry is told in words": async (v) => {
-    await v.send("fail 503 1\nsay recovered")
+    await v.begin("fail 503 1\nsay recovered")
     await v.sees(/Attempt 2 of/, v.turn)
     await v.shot("08-retry")
     await v.sees("recovered", v.turn)
@@ -74,7 +74,7 @@ export const flow = {
   },
 
   "a message sent during a turn waits, visibly, and is answered after it": async (v) => {
-    await v.send("stream 40 50ms")
+    await v.begin("stream 40 50ms")
     await v.sees("w3", v.turn)
     await v.send("say after the long one")
     await v.sees(/Accepted; waits/)
@@ -84,7 +84,7 @@ export const flow = {
   },
 
   "a reload in the middle of an answer loses and doubles nothing": async (v) => {
-    await v.send("stream 60 60ms")
+    await v.begin("stream 60 60ms")
     await v.sees("w4", v.turn)
     await v.page.reload()
     await v.sees("Answered", v.turn)
@@ -94,7 +94,7 @@ export const flow = {
   },
 
   "the stop button stops, and what was said stays": async (v) => {
-    await v.send("stream 400 50ms")
+    await v.begin("stream 400 50ms")
     await v.sees("w5", v.turn)
     await v.shot("10-streaming")
     await v.page.getByRole("button", { name: "Stop" }).click()
@@ -104,7 +104,7 @@ export const flow = {
   },
 
   "the command /stop stops too": async (v) => {
-    await v.send("stream 400 50ms")
+    await v.begin("stream 300 50ms")
     await v.sees("w5", v.turn)
     await v.write("/st")
     await v.page.getByRole("option", { name: /stop/ }).waitFor()

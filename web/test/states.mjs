@@ -11,7 +11,7 @@ export const states = {
   "a killed server is said, waited for and resumed from": async (v, { mock }) => {
     await v.page.goto(v.url)
     await v.ready()
-    await v.send("stream 60 60ms")
+    await v.begin("stream 60 60ms")
     await v.sees("w5", v.turn)
     const back = mock.restart(2500)
     await v.sees(/The connection to the server is lost/)
@@ -74,7 +74,7 @@ export const states = {
     await v.page.goto(v.url)
     await v.ready()
     await v.send("/help")
-    await v.page.getByRole("dialog").getByText("Commands and shortcuts").waitFor()
+    await v.page.getByRole("dialog").getByRole("heading", { name: "Commands and shortcuts" }).waitFor()
     await v.inspect("42-help")
     await v.page.keyboard.press("Escape")
   },

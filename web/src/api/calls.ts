@@ -1,6 +1,6 @@
 // Every call the page makes, one function each, with the lists that the server may leave out filled in.
 import { api, unwrap } from "./client"
-import type { LoginInfo, Me, Session, Snapshot, Token, Turn } from "./types"
+import { isTold, type LoginInfo, type Me, type Session, type Snapshot, type Token, type ToldTurn, type Turn } from "./types"
 
 const at = (key: string) => ({ path: { key } })
 
@@ -48,7 +48,8 @@ export const stopTurn = (key: string) => unwrap(api.DELETE("/api/sessions/{key}/
 
 export async function listTurns(key: string): Promise<Turn[]> {
   const answer = await unwrap(api.GET("/api/sessions/{key}/turns", { params: { ...at(key), query: { limit: 100 } } }))
-  return answer.turns ?? []
+  const turns: ToldTurn[] = answer.turns ?? []
+  return turns.filter(isTold)
 }
 
 export async function listTokens(): Promise<Token[]> {

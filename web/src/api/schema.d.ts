@@ -11,10 +11,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What the sign-in page needs to know */
-        get: operations["login-info"];
+        /** What the login page shows */
+        get: operations["login-state"];
         put?: never;
-        /** Sign in with a name and a password, or with a one-time token */
+        /** Sign in; sets the cookie */
         post: operations["login"];
         delete?: never;
         options?: never;
@@ -31,7 +31,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Sign out */
+        /** End this browser's login */
         post: operations["logout"];
         delete?: never;
         options?: never;
@@ -46,7 +46,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Who is signed in */
+        /** Who I am and what this server is */
         get: operations["me"];
         put?: never;
         post?: never;
@@ -65,7 +65,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Set the password */
+        /** Set my password; signs out my other browsers */
         post: operations["set-password"];
         delete?: never;
         options?: never;
@@ -80,7 +80,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Sessions, pinned first, then by last use */
+        /** My sessions, pinned first, newest first */
         get: operations["list-sessions"];
         put?: never;
         /** Create a session */
@@ -102,30 +102,12 @@ export interface paths {
         get: operations["get-session"];
         put?: never;
         post?: never;
-        /** Delete a session and its messages */
+        /** Delete a session and all that was said in it */
         delete: operations["delete-session"];
         options?: never;
         head?: never;
         /** Rename or pin a session */
-        patch: operations["change-session"];
-        trace?: never;
-    };
-    "/api/sessions/{key}/messages": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** Messages in ascending order with what waits */
-        get: operations["list-messages"];
-        put?: never;
-        /** Send a message */
-        post: operations["send-message"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
+        patch: operations["update-session"];
         trace?: never;
     };
     "/api/sessions/{key}/events": {
@@ -135,10 +117,34 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The session's feed as server-sent events */
-        get: operations["session-events"];
+        /**
+         * Events of a session (SSE)
+         * @description Durable events carry an id; reconnect with it as Last-Event-ID to get all that was missed. Live events (delta, output) carry none. The same events as JSON frames: GET /api/sessions/{key}/ws (WebSocket).
+         */
+        get: operations["watch-session"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/sessions/{key}/messages": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A part of the transcript, ascending */
+        get: operations["list-messages"];
+        put?: never;
+        /**
+         * Send a message
+         * @description Answers after the message was committed. /stop is carried out at once.
+         */
+        post: operations["send-message"];
         delete?: never;
         options?: never;
         head?: never;
@@ -155,7 +161,7 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Stop the live turn and what waits behind it */
+        /** Stop the running turn and clear the queue */
         delete: operations["stop-turn"];
         options?: never;
         head?: never;
@@ -169,7 +175,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Turns, newest first */
+        /** The turns of a session, newest first, each with its run in Temporal */
         get: operations["list-turns"];
         put?: never;
         post?: never;
@@ -186,10 +192,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Access tokens of the user */
+        /** My API tokens */
         get: operations["list-tokens"];
         put?: never;
-        /** Create an access token; it is shown once */
+        /** Make an API token */
         post: operations["create-token"];
         delete?: never;
         options?: never;
@@ -207,8 +213,8 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Revoke an access token */
-        delete: operations["delete-token"];
+        /** Revoke a token at once */
+        delete: operations["revoke-token"];
         options?: never;
         head?: never;
         patch?: never;
@@ -218,219 +224,279 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
-        User: {
+        Accepted: {
+            /** @description It had been accepted before. */
+            duplicate: boolean;
             /** Format: int64 */
             id: number;
+        };
+        "Create-tokenRequest": {
             name: string;
-            role: string;
+        };
+        ErrorDetail: {
+            /** @description Where the error occurred, e.g. 'body.items[3].tags' or 'path.thing-id' */
+            location?: string;
+            /** @description Error message text */
+            message?: string;
+            /** @description The value at the given location */
+            value?: unknown;
+        };
+        ErrorModel: {
+            /**
+             * @description A human-readable explanation specific to this occurrence of the problem.
+             * @example Property foo is required but is missing.
+             */
+            detail?: string;
+            /** @description Optional list of individual error details */
+            errors?: components["schemas"]["ErrorDetail"][] | null;
+            /**
+             * Format: uri
+             * @description A URI reference that identifies the specific occurrence of the problem.
+             * @example https://example.com/error-log/abc123
+             */
+            instance?: string;
+            /**
+             * Format: int64
+             * @description HTTP status code
+             * @example 400
+             */
+            status?: number;
+            /**
+             * @description A short, human-readable summary of the problem type. This value should not change between occurrences of the error.
+             * @example Bad Request
+             */
+            title?: string;
+            /**
+             * Format: uri
+             * @description A URI reference to human-readable documentation for the error.
+             * @default about:blank
+             * @example https://example.com/errors/example
+             */
+            type: string;
+        };
+        "List-sessionsResponse": {
+            sessions: components["schemas"]["Session"][] | null;
+        };
+        "List-tokensResponse": {
+            tokens: components["schemas"]["Token"][] | null;
+        };
+        LoginInputBody: {
+            password?: string;
+            /** @description Of a one-time sign-in link; instead of name and password. */
+            token?: string;
+            username?: string;
+        };
+        LoginState: {
+            /** @description No model is configured; the built-in demo answers. */
+            demo: boolean;
+            /** @description Somebody has set a password, so the form makes sense. */
+            needs_password: boolean;
+            version: string;
         };
         Me: {
-            user: components["schemas"]["User"];
-            must_set_password: boolean;
+            demo: boolean;
+            /** @description provider/model */
             model: string;
-            version: string;
-            /** @description Path of the Temporal UI; empty for people who are not administrators. */
-            temporal_ui: string;
-            demo: boolean;
-        };
-        LoginInfo: {
-            /** @description Whether a password was ever set. */
-            needs_password: boolean;
-            demo: boolean;
-            version: string;
-        };
-        LoginResult: {
-            user: components["schemas"]["User"];
             must_set_password: boolean;
-        };
-        Session: {
-            key: string;
-            channel: string;
-            title: string;
-            pinned: boolean;
-            cwd: string;
-            runner: string;
-            /** @description The live turn, if there is one. */
-            running?: string;
-            /** Format: int64 */
-            queued: number;
-            /** Format: int64 */
-            seq: number;
-            /** Format: date-time */
-            created_at: string;
-            /** Format: date-time */
-            updated_at: string;
-        };
-        Usage: {
-            /** Format: int64 */
-            prompt_tokens: number;
-            /** Format: int64 */
-            cached_tokens?: number;
-            /** Format: int64 */
-            completion_tokens: number;
-        };
-        ToolCall: {
-            id: string;
-            name: string;
-            /** @enum {string} */
-            class: "read" | "idempotent" | "exec" | "once";
-            arguments: string;
-            /** @enum {string} */
-            state: "open" | "running" | "done";
-            summary?: string;
-            result?: string;
-            is_error?: boolean;
-            /** Format: date-time */
-            started_at?: string;
-            /** Format: date-time */
-            finished_at?: string;
-        };
-        ToolEvent: {
-            turn_id: string;
-            /** Format: int64 */
-            step: number;
-            id: string;
-            name: string;
-            /** @enum {string} */
-            class: "read" | "idempotent" | "exec" | "once";
-            arguments: string;
-            /** @enum {string} */
-            state: "open" | "running" | "done";
-            summary?: string;
-            result?: string;
-            is_error?: boolean;
-            /** Format: date-time */
-            started_at?: string;
-            /** Format: date-time */
-            finished_at?: string;
+            /** @description Path of the Temporal UI, empty if this user may not open it. */
+            temporal_ui: string;
+            user: components["schemas"]["UserBody"];
+            version: string;
         };
         Message: {
+            client_message_id?: string;
+            content: string;
+            /** Format: date-time */
+            created_at: string;
+            /** @description stop, tool_calls, length, content_filter, stopped or error. */
+            finish_reason?: string;
             /** Format: int64 */
             id: number;
-            session: string;
-            turn_id?: string;
-            /** Format: int64 */
-            step: number;
+            /**
+             * Format: int64
+             * @description The accepted row a user message came from.
+             */
+            inbox_id?: number;
+            model?: string;
+            /** @description What the model thought before it answered, where the provider tells. */
+            reasoning?: string;
             /** @enum {string} */
             role: "user" | "assistant" | "notice";
-            content: string;
-            reasoning?: string;
-            tool_calls?: components["schemas"]["ToolCall"][];
-            /** Format: int64 */
-            inbox_id?: number;
-            client_message_id?: string;
-            model?: string;
-            finish_reason?: string;
-            usage?: components["schemas"]["Usage"];
-            /** Format: date-time */
-            created_at: string;
-        };
-        Queued: {
-            /** Format: int64 */
-            inbox_id: number;
-            client_message_id?: string;
-            text: string;
-        };
-        Dropped: {
-            /** Format: int64 */
-            inbox_id: number;
-            /** @description stopped or rejected */
-            outcome: string;
-            /** @description One sentence for the person. */
-            text: string;
-        };
-        Todo: {
-            id: string;
-            text: string;
-            done: boolean;
-        };
-        Turn: {
-            id: string;
             session: string;
-            /** @enum {string} */
-            state: "running" | "done" | "stopped" | "failed" | "lost";
-            /** Format: int64 */
-            steps: number;
-            model?: string;
-            usage: components["schemas"]["Usage"];
-            temporal_url?: string;
-            /** Format: date-time */
-            started_at: string;
-            /** Format: date-time */
-            ended_at?: string;
-        };
-        Retry: {
-            turn_id: string;
-            /** Format: int64 */
+            /**
+             * Format: int64
+             * @description Step of the turn, from 0. Only meaningful for assistant messages.
+             */
             step: number;
-            /** Format: int64 */
-            attempt: number;
-            /** Format: int64 */
-            max: number;
-            /** Format: int64 */
-            delay_ms: number;
-            reason: string;
+            /** @description Calls this assistant message asked for, each with its result once it has one. */
+            tool_calls?: components["schemas"]["ToolCall"][] | null;
+            turn_id?: string;
+            usage?: components["schemas"]["Usage"];
+        };
+        NewMessage: {
+            /** @description Chosen by the client, unique per user. Sent again with the same text it is the same message. */
+            client_message_id: string;
+            /** @description At most 200000 bytes. */
             text: string;
         };
-        Delta: {
-            turn_id: string;
-            /** Format: int64 */
-            step: number;
-            /** Format: int64 */
-            attempt: number;
-            /** Format: int64 */
-            offset: number;
-            text?: string;
-            /** Format: int64 */
-            reasoning_offset: number;
-            reasoning?: string;
-            tool_name?: string;
-        };
-        Output: {
-            turn_id: string;
-            call_id: string;
-            /** Format: int64 */
-            offset: number;
-            text: string;
-        };
-        Hello: {
-            /** Format: int64 */
-            seq: number;
-            session: components["schemas"]["Session"];
-        };
-        Snapshot: {
-            messages: components["schemas"]["Message"][];
-            queued: components["schemas"]["Queued"][];
-            todos: components["schemas"]["Todo"][];
-            /** Format: int64 */
-            seq: number;
-            has_more: boolean;
-        };
-        Token: {
-            /** Format: int64 */
-            id: number;
-            name: string;
-            /** Format: date-time */
-            created_at: string;
-            /** Format: date-time */
-            last_used_at?: string;
+        NewSession: {
+            /** @description Folder where the session's tools start; default: the runner's workspace. */
+            cwd?: string;
+            /** @description Default: a new one. An own session that exists is answered as it is. */
+            key?: string;
+            title?: string;
         };
         NewToken: {
             /** Format: int64 */
             id: number;
             name: string;
+            /** @description Shown once; only its hash is kept. */
             token: string;
         };
-        Problem: {
-            type?: string;
+        Queued: {
+            client_message_id?: string;
+            /** Format: int64 */
+            inbox_id: number;
+            text: string;
+        };
+        Session: {
+            channel: string;
+            /** Format: date-time */
+            created_at: string;
+            /** @description Working folder of the session's tools; empty means the runner's workspace. */
+            cwd: string;
+            key: string;
+            pinned: boolean;
+            /**
+             * Format: int64
+             * @description Accepted messages that no turn has claimed yet.
+             */
+            queued: number;
+            runner: string;
+            /** @description The live turn, if there is one. */
+            running?: string;
+            /**
+             * Format: int64
+             * @description Sequence of the newest durable event of the session.
+             */
+            seq: number;
+            /** @description First words of the first message until somebody names it. */
+            title: string;
+            /**
+             * Format: date-time
+             * @description Last time a person wrote here.
+             */
+            updated_at: string;
+        };
+        "Set-passwordRequest": {
+            /** @description Needed if there is one. */
+            current?: string;
+            /** @description 10 to 72 bytes. */
+            password: string;
+        };
+        SignedIn: {
+            must_set_password: boolean;
+            user: components["schemas"]["UserBody"];
+        };
+        StopBody: {
+            /**
+             * Format: int64
+             * @description Queued messages that will not get a turn.
+             */
+            queued: number;
+            /** @description The turn that is being stopped, empty if none ran. */
+            stopped: string;
+        };
+        Todo: {
+            done: boolean;
+            id: string;
+            text: string;
+        };
+        Token: {
+            /** Format: date-time */
+            created_at: string;
+            /** Format: int64 */
+            id: number;
+            /** Format: date-time */
+            last_used_at?: string;
+            name: string;
+        };
+        ToolCall: {
+            /** @description JSON text as the model wrote it; may be malformed. */
+            arguments: string;
+            /** @enum {string} */
+            class: "read" | "idempotent" | "exec" | "once";
+            /** Format: date-time */
+            finished_at?: string;
+            id: string;
+            is_error?: boolean;
+            name: string;
+            /** @description What the model reads. */
+            result?: string;
+            /** Format: date-time */
+            started_at?: string;
+            /** @enum {string} */
+            state: "open" | "running" | "done";
+            /** @description The argument a reader wants to see, one line: a command, a path, a pattern. */
+            summary?: string;
+        };
+        TranscriptBody: {
+            has_more: boolean;
+            messages: components["schemas"]["Message"][] | null;
+            /** @description Accepted messages that no turn has claimed yet. */
+            queued: components["schemas"]["Queued"][] | null;
+            /**
+             * Format: int64
+             * @description Cursor: open the events after it.
+             */
+            seq: number;
+            todos: components["schemas"]["Todo"][] | null;
+        };
+        Turn: {
+            /** Format: date-time */
+            ended_at?: string;
+            id: string;
+            model?: string;
+            /** @description Run of the Turn workflow. */
+            run_id: string;
+            session: string;
+            /** Format: date-time */
+            started_at: string;
+            /** @enum {string} */
+            state: "running" | "done" | "stopped" | "failed" | "lost" | "released";
+            /**
+             * Format: int64
+             * @description LLM calls made so far.
+             */
+            steps: number;
+            /** @description Path of this run in the Temporal UI, behind the same login. */
+            temporal_url?: string;
+            usage: components["schemas"]["Usage"];
+        };
+        TurnsBody: {
+            turns: components["schemas"]["Turn"][] | null;
+        };
+        "Update-sessionRequest": {
+            pinned?: boolean;
             title?: string;
-            status?: number;
-            /** @description A sentence for people. */
-            detail?: string;
-            errors?: {
-                message?: string;
-                location?: string;
-            }[];
+        };
+        Usage: {
+            /**
+             * Format: int64
+             * @description Part of prompt_tokens that the provider served from its cache.
+             */
+            cached_tokens?: number;
+            /** Format: int64 */
+            completion_tokens: number;
+            /** Format: int64 */
+            prompt_tokens: number;
+        };
+        UserBody: {
+            /** Format: int64 */
+            id: number;
+            name: string;
+            /** @enum {string} */
+            role: "admin" | "member";
         };
     };
     responses: never;
@@ -441,7 +507,7 @@ export interface components {
 }
 export type $defs = Record<string, never>;
 export interface operations {
-    "login-info": {
+    "login-state": {
         parameters: {
             query?: never;
             header?: never;
@@ -456,16 +522,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["LoginInfo"];
+                    "application/json": components["schemas"]["LoginState"];
                 };
             };
-            /** @description A problem document (RFC 9457). */
+            /** @description Error */
             default: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["ErrorModel"];
                 };
             };
         };
@@ -479,11 +545,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    username?: string;
-                    password?: string;
-                    token?: string;
-                };
+                "application/json": components["schemas"]["LoginInputBody"];
             };
         };
         responses: {
@@ -493,16 +555,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["LoginResult"];
+                    "application/json": components["schemas"]["SignedIn"];
                 };
             };
-            /** @description A problem document (RFC 9457). */
+            /** @description Error */
             default: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["ErrorModel"];
                 };
             };
         };
@@ -516,20 +578,20 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
+            /** @description No Content */
             204: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description A problem document (RFC 9457). */
+            /** @description Error */
             default: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["ErrorModel"];
                 };
             };
         };
@@ -552,13 +614,13 @@ export interface operations {
                     "application/json": components["schemas"]["Me"];
                 };
             };
-            /** @description A problem document (RFC 9457). */
+            /** @description Error */
             default: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["ErrorModel"];
                 };
             };
         };
@@ -572,27 +634,24 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    password: string;
-                    current?: string;
-                };
+                "application/json": components["schemas"]["Set-passwordRequest"];
             };
         };
         responses: {
-            /** @description OK */
+            /** @description No Content */
             204: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description A problem document (RFC 9457). */
+            /** @description Error */
             default: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["ErrorModel"];
                 };
             };
         };
@@ -600,6 +659,7 @@ export interface operations {
     "list-sessions": {
         parameters: {
             query?: {
+                /** @description Part of the title. */
                 q?: string;
             };
             header?: never;
@@ -614,18 +674,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        sessions: components["schemas"]["Session"][];
-                    };
+                    "application/json": components["schemas"]["List-sessionsResponse"];
                 };
             };
-            /** @description A problem document (RFC 9457). */
+            /** @description Error */
             default: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["ErrorModel"];
                 };
             };
         };
@@ -639,15 +697,11 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    title?: string;
-                    key?: string;
-                    cwd?: string;
-                };
+                "application/json": components["schemas"]["NewSession"];
             };
         };
         responses: {
-            /** @description OK */
+            /** @description Created */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -656,13 +710,13 @@ export interface operations {
                     "application/json": components["schemas"]["Session"];
                 };
             };
-            /** @description A problem document (RFC 9457). */
+            /** @description Error */
             default: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["ErrorModel"];
                 };
             };
         };
@@ -672,6 +726,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description Session key, URL-escaped. */
                 key: string;
             };
             cookie?: never;
@@ -687,13 +742,13 @@ export interface operations {
                     "application/json": components["schemas"]["Session"];
                 };
             };
-            /** @description A problem document (RFC 9457). */
+            /** @description Error */
             default: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["ErrorModel"];
                 };
             };
         };
@@ -703,45 +758,44 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description Session key, URL-escaped. */
                 key: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
+            /** @description No Content */
             204: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description A problem document (RFC 9457). */
+            /** @description Error */
             default: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["ErrorModel"];
                 };
             };
         };
     };
-    "change-session": {
+    "update-session": {
         parameters: {
             query?: never;
             header?: never;
             path: {
+                /** @description Session key, URL-escaped. */
                 key: string;
             };
             cookie?: never;
         };
         requestBody: {
             content: {
-                "application/json": {
-                    title?: string;
-                    pinned?: boolean;
-                };
+                "application/json": components["schemas"]["Update-sessionRequest"];
             };
         };
         responses: {
@@ -754,13 +808,51 @@ export interface operations {
                     "application/json": components["schemas"]["Session"];
                 };
             };
-            /** @description A problem document (RFC 9457). */
+            /** @description Error */
             default: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "watch-session": {
+        parameters: {
+            query?: {
+                /** @description Cursor; events after it are sent. */
+                after?: number;
+            };
+            header?: {
+                /** @description The same, as browsers send it; it wins. */
+                "Last-Event-ID"?: string;
+            };
+            path: {
+                /** @description Session key, URL-escaped. */
+                key: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description An event stream. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": unknown;
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
                 };
             };
         };
@@ -768,12 +860,15 @@ export interface operations {
     "list-messages": {
         parameters: {
             query?: {
+                /** @description Messages after this id. */
                 after?: number;
+                /** @description Messages before this id. Without after and before: the newest. */
                 before?: number;
                 limit?: number;
             };
             header?: never;
             path: {
+                /** @description Session key, URL-escaped. */
                 key: string;
             };
             cookie?: never;
@@ -786,16 +881,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Snapshot"];
+                    "application/json": components["schemas"]["TranscriptBody"];
                 };
             };
-            /** @description A problem document (RFC 9457). */
+            /** @description Error */
             default: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["ErrorModel"];
                 };
             };
         };
@@ -805,74 +900,33 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description Session key, URL-escaped. */
                 key: string;
             };
             cookie?: never;
         };
         requestBody: {
             content: {
-                "application/json": {
-                    client_message_id: string;
-                    text: string;
-                };
+                "application/json": components["schemas"]["NewMessage"];
             };
         };
         responses: {
-            /** @description OK */
+            /** @description Accepted */
             202: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** Format: int64 */
-                        id: number;
-                        duplicate: boolean;
-                    };
+                    "application/json": components["schemas"]["Accepted"];
                 };
             };
-            /** @description A problem document (RFC 9457). */
+            /** @description Error */
             default: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    "session-events": {
-        parameters: {
-            query?: {
-                after?: number;
-            };
-            header?: {
-                "Last-Event-ID"?: string;
-            };
-            path: {
-                key: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "text/event-stream": string;
-                };
-            };
-            /** @description A problem document (RFC 9457). */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["ErrorModel"];
                 };
             };
         };
@@ -882,32 +936,29 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description Session key, URL-escaped. */
                 key: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
+            /** @description Accepted */
             202: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        stopped: string;
-                        /** Format: int64 */
-                        queued: number;
-                    };
+                    "application/json": components["schemas"]["StopBody"];
                 };
             };
-            /** @description A problem document (RFC 9457). */
+            /** @description Error */
             default: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["ErrorModel"];
                 };
             };
         };
@@ -919,6 +970,7 @@ export interface operations {
             };
             header?: never;
             path: {
+                /** @description Session key, URL-escaped. */
                 key: string;
             };
             cookie?: never;
@@ -931,18 +983,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        turns: components["schemas"]["Turn"][];
-                    };
+                    "application/json": components["schemas"]["TurnsBody"];
                 };
             };
-            /** @description A problem document (RFC 9457). */
+            /** @description Error */
             default: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["ErrorModel"];
                 };
             };
         };
@@ -962,18 +1012,16 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        tokens: components["schemas"]["Token"][];
-                    };
+                    "application/json": components["schemas"]["List-tokensResponse"];
                 };
             };
-            /** @description A problem document (RFC 9457). */
+            /** @description Error */
             default: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["ErrorModel"];
                 };
             };
         };
@@ -987,13 +1035,11 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    name: string;
-                };
+                "application/json": components["schemas"]["Create-tokenRequest"];
             };
         };
         responses: {
-            /** @description OK */
+            /** @description Created */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -1002,18 +1048,18 @@ export interface operations {
                     "application/json": components["schemas"]["NewToken"];
                 };
             };
-            /** @description A problem document (RFC 9457). */
+            /** @description Error */
             default: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["ErrorModel"];
                 };
             };
         };
     };
-    "delete-token": {
+    "revoke-token": {
         parameters: {
             query?: never;
             header?: never;
@@ -1024,20 +1070,20 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OK */
+            /** @description No Content */
             204: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description A problem document (RFC 9457). */
+            /** @description Error */
             default: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["Problem"];
+                    "application/problem+json": components["schemas"]["ErrorModel"];
                 };
             };
         };

@@ -4,23 +4,72 @@ import type { components } from "./schema"
 
 type Schemas = components["schemas"]
 
-export type User = Schemas["User"]
+export type User = Schemas["UserBody"]
 export type Me = Schemas["Me"]
-export type LoginInfo = Schemas["LoginInfo"]
+export type LoginInfo = Schemas["LoginState"]
 export type Session = Schemas["Session"]
 export type Message = Schemas["Message"]
 export type ToolCall = Schemas["ToolCall"]
-export type ToolEvent = Schemas["ToolEvent"]
-export type Turn = Schemas["Turn"]
+/** A turn as the feed tells of it. "released": it ended before its first step, and its message waits again. */
+export type ToldTurn = Omit<Schemas["Turn"], "run_id">
+export type Turn = ToldTurn & { state: Exclude<ToldTurn["state"], "released"> }
+
+/** Whether a turn is one to show: a released one never was, for the person. */
+export const isTold = (turn: ToldTurn): turn is Turn => turn.state !== "released"
+
 export type Usage = Schemas["Usage"]
 export type Queued = Schemas["Queued"]
-export type Dropped = Schemas["Dropped"]
-export type Retry = Schemas["Retry"]
 export type Todo = Schemas["Todo"]
-export type Delta = Schemas["Delta"]
-export type Output = Schemas["Output"]
-export type Hello = Schemas["Hello"]
 export type Token = Schemas["Token"]
+
+// The document does not describe what only the event stream carries. These are the types of internal/chat/event.go.
+
+/** The first event of a connection. */
+export interface Hello {
+  seq: number
+  session: Session
+}
+
+/** An accepted message that ended without a turn; `text` is one sentence for the person. */
+export interface Dropped {
+  inbox_id: number
+  outcome: string
+  text: string
+}
+
+/** A tool call that started or is done. */
+export type ToolEvent = ToolCall & { turn_id: string; step: number }
+
+/** A model call failed; `attempt`, from 2, is the one that comes next, after `delay_ms`. */
+export interface Retry {
+  turn_id: string
+  step: number
+  attempt: number
+  max: number
+  delay_ms: number
+  reason: string
+  text: string
+}
+
+/** Text that the model is writing now. Offsets are the lengths, in bytes, of what came before this piece. */
+export interface Delta {
+  turn_id: string
+  step: number
+  attempt: number
+  offset: number
+  text?: string
+  reasoning_offset: number
+  reasoning?: string
+  tool_name?: string
+}
+
+/** What a running command printed, `offset` bytes from its start. */
+export interface Output {
+  turn_id: string
+  call_id: string
+  offset: number
+  text: string
+}
 
 export interface Snapshot {
   messages: Message[]
@@ -37,7 +86,7 @@ export type FeedEvent = { seq?: number } & (
   | { kind: "queued"; data: Queued }
   | { kind: "dropped"; data: Dropped }
   | { kind: "message"; data: Message }
-  | { kind: "turn"; data: Turn }
+  | { kind: "turn"; data: ToldTurn }
   | { kind: "tool"; data: ToolEvent }
   | { kind: "retry"; data: Retry }
   | { kind: "todos"; data: Todo[] }

@@ -32,11 +32,11 @@ export function Shell() {
     <AccountContext value={account}>
       <ShellContext value={shell}>
         <a
-          href="#message"
+          href="#main"
           className="absolute top-2 left-2 z-50 -translate-y-16 rounded-md bg-ink px-3 py-2 text-canvas focus:translate-y-0"
           onClick={(event) => {
             event.preventDefault()
-            document.querySelector<HTMLElement>("#message")?.focus()
+            document.querySelector<HTMLElement>("#main")?.focus()
           }}
         >
           {t("app.skip")}

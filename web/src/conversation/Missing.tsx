@@ -7,7 +7,7 @@ import { Header } from "./Header"
 export function Missing() {
   const t = useT()
   return (
-    <main className="flex h-full min-w-0 flex-1 flex-col">
+    <main id="main" tabIndex={-1} className="flex h-full min-w-0 flex-1 flex-col outline-none">
       <Header />
       <div className="flex flex-1 flex-col items-center gap-4 p-6 pt-[20vh] text-center">
         <h1 className="text-ui">{t("conversation.missing")}</h1>

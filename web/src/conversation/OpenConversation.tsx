@@ -52,7 +52,7 @@ export function OpenConversation({ sessionKey }: { sessionKey: string }) {
   if (link === "missing" && unsent.length === 0 && !feed.loaded) return <Missing />
   return (
     <ConversationContext value={shared}>
-      <main aria-label={t("conversation.label")} className="flex h-full min-w-0 flex-1 flex-col">
+      <main id="main" tabIndex={-1} aria-label={t("conversation.label")} className="flex h-full min-w-0 flex-1 flex-col outline-none">
         <Header title={title} details={{ open: details.open, toggle: details.toggle }} />
         {feed.loaded || unsent.length > 0 ? (
           <Timeline conversation={conversation} feed={feed} unsent={unsent} running={running} onEdit={write} />

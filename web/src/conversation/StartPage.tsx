@@ -35,7 +35,7 @@ export function StartPage() {
     else if (name === "stop") toast(t("composer.nothingRuns"))
   }
   return (
-    <main className="flex h-full min-w-0 flex-1 flex-col">
+    <main id="main" tabIndex={-1} className="flex h-full min-w-0 flex-1 flex-col outline-none">
       <Header />
       <div className="flex min-h-0 flex-1 flex-col overflow-y-auto">
         <div className="mx-auto flex w-full max-w-column flex-1 flex-col px-3 pt-[max(1rem,18vh)] pb-6 lg:px-0">

@@ -97,6 +97,18 @@ describe("durable events", () => {
     expect(state.turns.t1?.turn?.state).toBe("done")
   })
 
+  test("a turn that was released never was, and its message waits again", () => {
+    const state = play([
+      ...story.slice(0, 3),
+      { seq: 4, kind: "turn", data: { ...turn("running"), state: "released" } },
+      { seq: 5, kind: "queued", data: { inbox_id: 1, client_message_id: "c1", text: "hi" } },
+    ])
+    expect(state.messages).toEqual([])
+    expect(state.turns).toEqual({})
+    expect(state.queued).toHaveLength(1)
+    expect(runningTurn(state)).toBeUndefined()
+  })
+
   test("events of unknown kinds move the cursor and nothing else", () => {
     const state = play([{ seq: 1, kind: "ask", data: {} } as unknown as FeedEvent])
     expect(state).toEqual({ ...loaded, seq: 1 })
@@ -121,6 +133,8 @@ describe("snapshots", () => {
     const overlapping = reduceFeed(state, { type: "snapshot", snapshot: page([6, 7], 11, true) })
     expect(overlapping.messages.map((m) => m.id)).toEqual([5, 6, 7])
     expect(overlapping.hasMore).toBe(false)
+    const gone = reduceFeed(state, { type: "snapshot", snapshot: page([5], 12) })
+    expect(gone.messages.map((m) => m.id)).toEqual([5])
     const apart = reduceFeed(state, { type: "snapshot", snapshot: page([8, 9], 11, true) })
     expect(apart.messages.map((m) => m.id)).toEqual([8, 9])
     expect(apart.hasMore).toBe(true)

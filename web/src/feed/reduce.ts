@@ -1,4 +1,4 @@
-import type { Delta, FeedEvent, Message, Queued, Session, Snapshot, ToolEvent, Turn } from "../api/types"
+import { type Delta, type FeedEvent, isTold, type Message, type Queued, type Session, type Snapshot, type ToolEvent, type Turn } from "../api/types"
 import { addDelta, addOutput, announceRetry, settleStep } from "./live-step"
 import { furtherCall, furtherTurn, mergeMessages } from "./merge"
 import { type DroppedMessage, emptyTurnFeed, type FeedState, type TurnFeed } from "./state"
@@ -33,7 +33,8 @@ export function reduceFeed(state: FeedState, action: FeedAction): FeedState {
 
 function applySnapshot(state: FeedState, snapshot: Snapshot): FeedState {
   const joined = joins(state, snapshot)
-  const messages = joined ? mergeMessages(state.messages, snapshot.messages) : snapshot.messages
+  const older = joined ? state.messages.filter((message) => message.id < (snapshot.messages[0]?.id ?? 0)) : []
+  const messages = [...older, ...snapshot.messages]
   const base: FeedState = {
     ...state,
     loaded: true,
@@ -83,7 +84,7 @@ function applyDurable(state: FeedState, event: FeedEvent): FeedState {
     case "message":
       return settleMessage({ ...state, messages: mergeMessages(state.messages, [event.data]) }, event.data)
     case "turn":
-      return applyTurn(state, event.data)
+      return isTold(event.data) ? applyTurn(state, event.data) : releaseTurn(state, event.data.id)
     case "tool":
       return applyTool(state, event.data)
     case "retry":
@@ -117,6 +118,12 @@ function applyTurn(state: FeedState, turn: Turn): FeedState {
     if (further.state === "running") return { ...feed, turn: further }
     return { ...feed, turn: further, live: undefined, retry: undefined, outputs: {} }
   })
+}
+
+/** A turn ended before its first step: it never was, and its message will be told as queued again. */
+function releaseTurn(state: FeedState, id: string): FeedState {
+  const { [id]: released, ...turns } = state.turns
+  return { ...state, turns: released ? turns : state.turns, messages: state.messages.filter((message) => message.turn_id !== id) }
 }
 
 function applyTool(state: FeedState, call: ToolEvent): FeedState {

@@ -1,7 +1,7 @@
 // Every sentence of the page in English. zh.ts must have the same keys; the compiler checks it.
 export const en = {
   "app.name": "xbot",
-  "app.skip": "Skip to the message box",
+  "app.skip": "Skip to the conversation",
   "app.loading": "Loading…",
   "app.unreachable": "The server cannot be reached. Trying again…",
   "app.broken": "This part of the page stopped working.",
@@ -32,7 +32,6 @@ export const en = {
 
   "sidebar.label": "Conversations",
   "sidebar.open": "Show conversations",
-  "sidebar.close": "Close",
   "sidebar.new": "New conversation",
   "sidebar.search": "Search titles",
   "sidebar.pinned": "Pinned",
@@ -45,7 +44,6 @@ export const en = {
   "sidebar.failed": "The list could not be read. {{reason}}",
   "sidebar.running": "running",
   "sidebar.unread": "unread",
-  "sidebar.isPinned": "pinned",
   "sidebar.via": "via {{channel}}",
 
   "session.untitled": "New conversation",
@@ -135,7 +133,6 @@ export const en = {
   "turn.cutFilter": "The provider's content filter ended the answer.",
   "turn.cutStopped": "You stopped the answer here.",
   "turn.copy": "Copy answer",
-  "turn.copied": "Copied",
   "turn.temporal": "Run in Temporal",
   "turn.details": "Details",
   "turn.tokens": "{{total}} tokens",
@@ -154,7 +151,6 @@ export const en = {
   "voice.unheard": "Connected again. The turn is running; waiting for its next sign.",
   "voice.held": "Connection lost. This is the last that was heard of the turn.",
   "voice.retry": "Attempt {{attempt}} of {{max}}",
-  "voice.retryIn": "Attempt {{attempt}} of {{max}} in {{seconds}} s",
 
   "tools.open": "waiting",
   "tools.running": "running",
@@ -172,7 +168,6 @@ export const en = {
   "tools.copyOutput": "Copy output",
 
   "code.copy": "Copy code",
-  "code.copied": "Copied",
   "code.region": "Code",
   "table.region": "Table",
   "image.link": "Image: {{alt}}",
@@ -186,7 +181,6 @@ export const en = {
   "composer.stopFailed": "The turn was not stopped. {{reason}}",
   "composer.nothingRuns": "Nothing is running.",
   "composer.tooLong": "The message is {{over}} bytes too long. The limit is {{limit}} bytes.",
-  "composer.hint": "Enter sends, Shift+Enter starts a new line, / lists commands",
   "composer.commands": "Commands",
 
   "command.new": "Start a new conversation",
@@ -234,7 +228,6 @@ export const en = {
   "state.failed": "Failed",
   "state.lost": "Lost",
 
-  "todos.title": "To-do",
   "todos.progress": "{{done}} of {{total}} done",
   "todos.isDone": "done",
   "todos.isOpen": "open",
@@ -247,10 +240,8 @@ export const en = {
 
   "common.close": "Close",
   "common.cancel": "Cancel",
-  "common.save": "Save",
   "common.copy": "Copy",
   "common.copied": "Copied",
-  "common.tryAgain": "Try again",
 
   "time.seconds": "{{n}} s",
   "time.minutes": "{{m}} min {{s}} s",

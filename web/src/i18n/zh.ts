@@ -3,7 +3,7 @@ import type { Key } from "./en"
 /** Every sentence of the page in Chinese. */
 export const zh: Record<Key, string> = {
   "app.name": "xbot",
-  "app.skip": "跳到输入框",
+  "app.skip": "跳到对话",
   "app.loading": "正在加载…",
   "app.unreachable": "无法连接服务器，正在重试…",
   "app.broken": "页面的这一部分出错了。",
@@ -34,7 +34,6 @@ export const zh: Record<Key, string> = {
 
   "sidebar.label": "对话列表",
   "sidebar.open": "显示对话列表",
-  "sidebar.close": "关闭",
   "sidebar.new": "新对话",
   "sidebar.search": "搜索标题",
   "sidebar.pinned": "已置顶",
@@ -47,7 +46,6 @@ export const zh: Record<Key, string> = {
   "sidebar.failed": "无法读取列表。{{reason}}",
   "sidebar.running": "运行中",
   "sidebar.unread": "未读",
-  "sidebar.isPinned": "已置顶",
   "sidebar.via": "来自 {{channel}}",
 
   "session.untitled": "新对话",
@@ -137,7 +135,6 @@ export const zh: Record<Key, string> = {
   "turn.cutFilter": "服务商的内容过滤器中断了回答。",
   "turn.cutStopped": "你在此处停止了回答。",
   "turn.copy": "复制回答",
-  "turn.copied": "已复制",
   "turn.temporal": "在 Temporal 中查看",
   "turn.details": "详情",
   "turn.tokens": "{{total}} 个 token",
@@ -156,7 +153,6 @@ export const zh: Record<Key, string> = {
   "voice.unheard": "已重新连接。这一轮仍在运行，等待它的下一个消息。",
   "voice.held": "连接已断开。这是这一轮最后的消息。",
   "voice.retry": "第 {{attempt}} 次尝试，共 {{max}} 次",
-  "voice.retryIn": "{{seconds}} 秒后第 {{attempt}} 次尝试，共 {{max}} 次",
 
   "tools.open": "等待中",
   "tools.running": "运行中",
@@ -174,7 +170,6 @@ export const zh: Record<Key, string> = {
   "tools.copyOutput": "复制输出",
 
   "code.copy": "复制代码",
-  "code.copied": "已复制",
   "code.region": "代码",
   "table.region": "表格",
   "image.link": "图片：{{alt}}",
@@ -188,7 +183,6 @@ export const zh: Record<Key, string> = {
   "composer.stopFailed": "未能停止。{{reason}}",
   "composer.nothingRuns": "没有正在运行的内容。",
   "composer.tooLong": "消息超出 {{over}} 字节，上限为 {{limit}} 字节。",
-  "composer.hint": "Enter 发送，Shift+Enter 换行，/ 列出命令",
   "composer.commands": "命令",
 
   "command.new": "开始新对话",
@@ -236,7 +230,6 @@ export const zh: Record<Key, string> = {
   "state.failed": "失败",
   "state.lost": "已丢失",
 
-  "todos.title": "待办",
   "todos.progress": "已完成 {{done}} / {{total}}",
   "todos.isDone": "已完成",
   "todos.isOpen": "未完成",
@@ -249,10 +242,8 @@ export const zh: Record<Key, string> = {
 
   "common.close": "关闭",
   "common.cancel": "取消",
-  "common.save": "保存",
   "common.copy": "复制",
   "common.copied": "已复制",
-  "common.tryAgain": "重试",
 
   "time.seconds": "{{n}} 秒",
   "time.minutes": "{{m}} 分 {{s}} 秒",

@@ -78,7 +78,7 @@ function Ending({ messages, feed }: { messages: Message[]; feed: TurnFeed }) {
 
 function endingOf(messages: Message[], feed: TurnFeed) {
   const state = feed.turn?.state
-  if (messages.some((message) => message.role === "notice" || message.finish_reason === "stopped")) return undefined
+  if (messages.some((message) => message.role === "notice" || (message.finish_reason === "stopped" && message.content !== ""))) return undefined
   if (state === "stopped") return "turn.outcomeStopped"
   if (state === "failed") return "turn.outcomeFailed"
   if (state === "lost") return "turn.outcomeLost"

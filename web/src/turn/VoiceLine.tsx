@@ -3,6 +3,7 @@ import type { Voice } from "../feed/voice"
 import { type Translate, useT } from "../i18n"
 import { wholeDuration } from "../i18n/format"
 import { useNow } from "../lib/useNow"
+import { Notice } from "./Notice"
 
 interface Props {
   voice: Voice
@@ -20,7 +21,11 @@ export function VoiceLine({ voice, startedAt }: Props) {
   const elapsed = startedAt && !held ? (now - Date.parse(startedAt)) / 1000 : 0
   return (
     <div className="text-small text-ink-3">
-      {voice.kind === "retrying" && !held && !stopping && <RetryNote voice={voice} />}
+      {voice.kind === "retrying" && !held && !stopping && (
+        <div className="mb-3">
+          <Notice text={voice.retry.text || voice.retry.reason} grave />
+        </div>
+      )}
       <p className="flex items-baseline gap-2.5">
         <span aria-hidden className="relative top-px ml-1 size-2 shrink-0 rounded-full bg-accent" />
         <span className="min-w-0">
@@ -45,7 +50,3 @@ function wordsOf(voice: Voice, t: Translate): string {
   }
 }
 
-/** Why a model call is tried again. The sentence is the server's. */
-function RetryNote({ voice }: { voice: Extract<Voice, { kind: "retrying" }> }) {
-  return <p className="mb-2 rounded-md bg-warn-soft px-3.5 py-2 break-words text-ink">{voice.retry.text || voice.retry.reason}</p>
-}

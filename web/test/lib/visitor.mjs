@@ -60,6 +60,12 @@ export class Visitor {
     await this.page.keyboard.press("Enter")
   }
 
+  /** Sends a message and waits until its turn is the last one. */
+  async begin(text) {
+    await this.send(text)
+    await this.turn.filter({ hasText: text.split("\n").at(-1) }).waitFor()
+  }
+
   /** Waits until a text is in the conversation. */
   async sees(text, where = this.main) {
     await where.getByText(text).last().waitFor()
@@ -67,7 +73,7 @@ export class Visitor {
 
   /** Sends a message and waits until it is answered. */
   async ask(text, answer) {
-    await this.send(text)
+    await this.begin(text)
     await this.sees(answer, this.turn)
     await this.sees("Answered", this.turn)
   }
