@@ -16,27 +16,27 @@ import (
 // BenchmarkExec measures the round trip of a trivial command: attach, start, durable start and end, result. Set
 // XBOT_RUNNER_BIN to a built xbot-runner for figures of the real thing.
 func BenchmarkExec(b *testing.B) {
-	s := runnerstest.NewServer(b, nil)
-	s.StartRunner("local", runnerstest.DaemonConfig{})
-	for name, box := range map[string]*sandbox.Runner{
-		"direct": s.Direct("local", sandbox.RunnerConfig{}),
-		"http":   s.Remote("local", sandbox.RunnerConfig{}),
-	} {
-		b.Run(name, func(b *testing.B) {
-			var times []time.Duration
-			for b.Loop() {
-				id := chat.CallID(fmt.Sprintf("%s.%d.%d", name, b.N, len(times)))
-				begin := time.Now()
-				got, err := box.Exec(b.Context(), sandbox.ExecRequest{ID: id, Command: "true"})
-				times = append(times, time.Since(begin))
-				require.NoError(b, err)
-				require.Equal(b, sandbox.ExecExited, got.State)
-			}
-			slices.Sort(times)
-			b.ReportMetric(float64(times[len(times)/2].Microseconds())/1000, "p50-ms")
-			b.ReportMetric(float64(times[len(times)*95/100].Microseconds())/1000, "p95-ms")
-		})
+	for _, confinement := range []string{"require", "off"} {
+		s := runnerstest.NewServer(b, nil)
+		s.StartRunner("local", runnerstest.DaemonConfig{Args: []string{"--confine", confinement}})
+		b.Run("direct/confine="+confinement, func(b *testing.B) { roundTrips(b, s.Direct("local", sandbox.RunnerConfig{})) })
+		b.Run("http/confine="+confinement, func(b *testing.B) { roundTrips(b, s.Remote("local", sandbox.RunnerConfig{})) })
 	}
+}
+
+func roundTrips(b *testing.B, box *sandbox.Runner) {
+	var times []time.Duration
+	for b.Loop() {
+		id := chat.CallID(fmt.Sprintf("%p.%d", b, len(times)))
+		begin := time.Now()
+		got, err := box.Exec(b.Context(), sandbox.ExecRequest{ID: id, Command: "true"})
+		times = append(times, time.Since(begin))
+		require.NoError(b, err)
+		require.Equal(b, sandbox.ExecExited, got.State)
+	}
+	slices.Sort(times)
+	b.ReportMetric(float64(times[len(times)/2].Microseconds())/1000, "p50-ms")
+	b.ReportMetric(float64(times[len(times)*95/100].Microseconds())/1000, "p95-ms")
 }
 
 // BenchmarkFiles measures how fast file content passes, in parts of wire.MaxChunk.

@@ -48,12 +48,12 @@ type flags struct {
 
 // Main runs xbot-runner with the arguments of the process, program name included, and returns its exit code.
 func Main(args []string, version string) int {
-	// These two come before anything else, since they start for every command.
+	// These come before anything else, since they start for every command.
 	if len(args) == 3 && args[1] == "shim" {
 		return shim.Main(args[2])
 	}
-	if len(args) > 2 && args[1] == confine.Verb {
-		return confine.Main(args[2:])
+	if confine.IsVerb(args) {
+		return confine.Main(args)
 	}
 	job.SealDescriptors()
 	return run(args[1:], version, os.Stdout, os.Stderr)

@@ -15,10 +15,11 @@ import (
 	"go.uber.org/goleak"
 
 	"xbot/runner/cli"
+	"xbot/runner/confine"
 )
 
 func TestMain(m *testing.M) {
-	if os.Getenv("XBOT_TEST_AS_RUNNER") != "" {
+	if os.Getenv("XBOT_TEST_AS_RUNNER") != "" || confine.IsVerb(os.Args) {
 		os.Exit(cli.Main(os.Args, "1.2.3"))
 	}
 	goleak.VerifyTestMain(m)
@@ -32,6 +33,12 @@ func command(t *testing.T, args ...string) *exec.Cmd {
 	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
 	t.Cleanup(cancel)
 	cmd := exec.CommandContext(ctx, exe, args...)
+	t.Cleanup(func() {
+		if cmd.Process != nil && cmd.ProcessState == nil {
+			_ = cmd.Process.Kill() // a failed test left it
+			_ = cmd.Wait()
+		}
+	})
 	cmd.Env = []string{"XBOT_TEST_AS_RUNNER=1", "HOME=" + t.TempDir(), "XBOT_RUNNER_TOKEN=t"}
 	return cmd
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"os"
 	"runtime"
 	"syscall"
@@ -12,11 +13,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// self is the running program, also after its file was replaced.
-const self = "/proc/self/exe"
-
 // coverOptions make a file system that holds nothing and that nobody may enter.
 const coverOptions = "mode=000,size=4k,nr_inodes=1"
+
+// self is the running program, also after its file was replaced.
+func self() string { return "/proc/self/exe" }
 
 func methods() []Method {
 	if os.Geteuid() == 0 {
@@ -25,28 +26,52 @@ func methods() []Method {
 	return []Method{User}
 }
 
-// Wrap returns what to execute, and how, so that a shell runs the command with the folders hidden. The caller may add
-// to the attributes.
-func Wrap(method Method, hide []string, command string) (path string, argv []string, attr *syscall.SysProcAttr) {
+// start needs a thread of its own.
+func start(method Method, c Command) (pid int, err error) {
+	path, argv, attr := shell(c)
+	attr.Sys.Pdeathsig = syscall.SIGKILL
 	switch method {
 	case Mount:
-		attr = &syscall.SysProcAttr{Cloneflags: unix.CLONE_NEWNS}
-	case User:
-		attr = &syscall.SysProcAttr{
-			Cloneflags:  unix.CLONE_NEWNS | unix.CLONE_NEWUSER,
-			UidMappings: []syscall.SysProcIDMap{{ContainerID: os.Geteuid(), HostID: os.Geteuid(), Size: 1}},
-			GidMappings: []syscall.SysProcIDMap{{ContainerID: os.Getegid(), HostID: os.Getegid(), Size: 1}},
-			AmbientCaps: []uintptr{unix.CAP_SYS_ADMIN}, // to mount; Main gives it up
+		if err := enter(c); err != nil {
+			return 0, err
 		}
-	default:
-		return "/bin/sh", []string{"sh", "-c", command}, &syscall.SysProcAttr{}
+		attr.Files = []uintptr{0, 1, 2}
+	case User:
+		path, argv = self(), append(append([]string{"xbot-runner", shellVerb}, c.Hide...), "--", c.Text)
+		attr.Sys.Cloneflags = unix.CLONE_NEWNS | unix.CLONE_NEWUSER
+		attr.Sys.UidMappings = []syscall.SysProcIDMap{{ContainerID: os.Geteuid(), HostID: os.Geteuid(), Size: 1}}
+		attr.Sys.GidMappings = []syscall.SysProcIDMap{{ContainerID: os.Getegid(), HostID: os.Getegid(), Size: 1}}
+		attr.Sys.AmbientCaps = []uintptr{unix.CAP_SYS_ADMIN} // to mount; confinedShell gives it up
 	}
-	return self, arguments(hide, command), attr
+	pid, err = syscall.ForkExec(path, argv, attr)
+	if method == Mount {
+		// The thread's copy of the output would keep its reader from seeing the end.
+		_ = unix.CloseRange(0, math.MaxInt32, 0) // it worked in enter
+	}
+	return pid, err
 }
 
-// Main covers folders in the namespace it was started in, and executes a shell. It returns only if that fails. It
-// must be called first thing in the process.
-func Main(args []string) int {
+// enter takes the calling thread into a mount namespace with the folders covered. It also gets a table of descriptors
+// of its own, with nothing in it but what the command inherits: the command is in the thread's Landlock domain and may
+// look at it through /proc.
+func enter(c Command) error {
+	if err := unix.Unshare(unix.CLONE_NEWNS | unix.CLONE_FS | unix.CLONE_FILES); err != nil {
+		return os.NewSyscallError("unshare", err)
+	}
+	for fd, from := range []uintptr{c.Input, c.Output, c.Output} {
+		if err := unix.Dup3(int(from), fd, 0); err != nil && int(from) != fd {
+			return os.NewSyscallError("dup3", err)
+		}
+	}
+	if err := unix.CloseRange(3, math.MaxInt32, 0); err != nil {
+		return os.NewSyscallError("close_range", err)
+	}
+	return errors.Join(coverAll(c.Hide), restrict())
+}
+
+// confinedShell covers folders in the namespace it was started in, and executes a shell. It returns only if that
+// fails.
+func confinedShell(args []string) int {
 	runtime.LockOSThread() // Landlock and capabilities belong to a thread
 	hide, command, err := parse(args)
 	if err == nil {
@@ -63,6 +88,14 @@ func Main(args []string) int {
 	}
 	fmt.Fprintf(os.Stderr, "xbot-runner could not confine the command, so it was not executed: %v\n", err)
 	return failed
+}
+
+// parse reads the folders, a separator, and the command for the shell.
+func parse(args []string) (hide []string, command string, err error) {
+	if len(args) < 2 || args[len(args)-2] != "--" {
+		return nil, "", fmt.Errorf("usage: xbot-runner %s FOLDER... -- COMMAND", shellVerb)
+	}
+	return args[:len(args)-2], args[len(args)-1], nil
 }
 
 // coverAll puts an empty file system over each folder. One that is not there, or lies under a cover, needs none.
@@ -113,7 +146,7 @@ func restrict() error {
 	return nil
 }
 
-// dropCapability gives up what a user namespace gave for mounting. Root keeps what it had.
+// dropCapability gives up what the user namespace gave for mounting.
 func dropCapability() error {
 	if err := unix.Prctl(unix.PR_CAP_AMBIENT, unix.PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0); err != nil {
 		return fmt.Errorf("drop ambient capabilities: %w", err)

@@ -1,12 +1,11 @@
 package confine_test
 
 import (
-	"bytes"
 	"fmt"
+	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -16,8 +15,8 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	if len(os.Args) > 2 && os.Args[1] == confine.Verb {
-		os.Exit(confine.Main(os.Args[2:]))
+	if confine.IsVerb(os.Args) {
+		os.Exit(confine.Main(os.Args))
 	}
 	job.SealDescriptors() // whoever runs the tests may have left some open
 	os.Exit(m.Run())
@@ -46,16 +45,42 @@ func eachMethod(t *testing.T, test func(p *place)) {
 	}
 }
 
+// run starts a command from this process, which has the hidden folder open, and returns its output. An exit code other
+// than 0 is an error.
 func (p *place) run(command string) (string, error) {
 	p.Helper()
-	path, argv, attr := confine.Wrap(p.method, []string{p.hidden}, command)
-	attr.Setpgid = true
-	var out bytes.Buffer
-	cmd := exec.Cmd{Path: path, Args: argv, SysProcAttr: attr, Dir: p.open, Stdout: &out, Stderr: &out,
-		Env: []string{"PATH=" + os.Getenv("PATH"), "H=" + p.hidden, fmt.Sprintf("OUTSIDE=%d", os.Getpid())}}
-	err := cmd.Run()
-	return out.String(), err
+	held, err := os.Open(p.hidden)
+	require.NoError(p.T, err)
+	defer held.Close()
+	null, err := os.Open(os.DevNull)
+	require.NoError(p.T, err)
+	defer null.Close()
+	out, end, err := os.Pipe()
+	require.NoError(p.T, err)
+	defer out.Close()
+	pid, err := confine.Start(p.method, confine.Command{
+		Text: command, Dir: p.open, Input: null.Fd(), Output: end.Fd(), Hide: []string{p.hidden},
+		Env: []string{"PATH=" + os.Getenv("PATH"), "H=" + p.hidden, fmt.Sprintf("OUTSIDE=%d", os.Getpid())},
+	})
+	require.NoError(p.T, end.Close())
+	if err != nil {
+		return "", err
+	}
+	said, err := io.ReadAll(out)
+	require.NoError(p.T, err)
+	var status syscall.WaitStatus
+	_, err = syscall.Wait4(pid, &status, 0, nil)
+	require.NoError(p.T, err)
+	if status != 0 {
+		return string(said), exitError(status.ExitStatus())
+	}
+	return string(said), nil
 }
+
+// exitError is an exit code that is not 0; -1 for a signal.
+type exitError int
+
+func (e exitError) Error() string { return fmt.Sprintf("exit code %d", int(e)) }
 
 func (p *place) must(command string) string {
 	p.Helper()
@@ -72,6 +97,11 @@ func TestConfine_EscapesFail(t *testing.T) {
 			`cat /proc/self/root$H/key`,
 			`cat /proc/$OUTSIDE/root$H/key`,
 			`cat /proc/1/root$H/key`,
+			`cat /proc/$OUTSIDE/task/*/root$H/key`,
+			`cat /proc/$OUTSIDE/fd/*/key`,
+			`cat /proc/$OUTSIDE/task/*/fd/*/key`,
+			`cat /proc/$OUTSIDE/task/*/cwd/$(basename $H)/key`,
+			`cat /proc/self/fd/*/key`,
 			`cat /proc/$PPID/root$H/key`,
 			`umount $H && cat $H/key`,
 			`umount -l $H && cat $H/key`,
@@ -114,10 +144,10 @@ func TestConfine_LeavesTheRestAsItIs(t *testing.T) {
 		require.NoError(p.T, err)
 		require.Equal(p.T, "made\n", string(data), "what is written shows outside")
 		p.must(`echo x > /dev/null && test -e /proc/self/status && kill -0 $$`)
-		require.Equal(p.T, "0 1 2 ", p.must(`ls /proc/$$/fd | tr '\n' ' '`))
+		require.Equal(p.T, "0\n1\n2\n3\n", p.must(`exec ls /proc/self/fd`), "3 is the listing itself")
 		require.Contains(p.T, p.must(`grep CapInh /proc/self/status`), "0000000000000000")
 		out, err := p.run("exit 7")
-		require.Equal(p.T, 7, err.(*exec.ExitError).ExitCode(), out)
+		require.Equal(p.T, exitError(7), err, out)
 	})
 }
 
@@ -131,14 +161,14 @@ func TestConfine_GivesAnOrdinaryUserNoPower(t *testing.T) {
 }
 
 func TestConfine_DoesNotExecuteWhatItCannotConfine(t *testing.T) {
-	exe, err := os.Executable()
-	require.NoError(t, err)
-	if os.Getuid() == 0 {
-		return // in this namespace root could cover the folder for everybody
-	}
-	out, err := exec.Command(exe, confine.Verb, t.TempDir(), "--", "echo ran").CombinedOutput()
-	require.Equal(t, 126, err.(*exec.ExitError).ExitCode())
-	require.True(t, strings.HasPrefix(string(out), "xbot-runner could not confine the command"), string(out))
+	file := filepath.Join(t.TempDir(), "file")
+	require.NoError(t, os.WriteFile(file, nil, 0o600))
+	eachMethod(t, func(p *place) {
+		p.hidden = file // an empty file system cannot cover a file
+		out, err := p.run("echo ran")
+		require.Error(p.T, err)
+		require.NotContains(p.T, out, "ran")
+	})
 }
 
 func TestFind_ProvesThatTheFolderIsHidden(t *testing.T) {

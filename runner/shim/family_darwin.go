@@ -2,7 +2,6 @@ package shim
 
 import (
 	"os"
-	"syscall"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -28,10 +27,8 @@ func startFamily(spec job.Spec, output *os.File) (*family, error) {
 		return nil, err
 	}
 	defer null.Close()
-	path, argv, attr := confine.Wrap(confine.Method(spec.Confine), spec.Hide, spec.Command)
-	attr.Setpgid = true
-	pid, err := syscall.ForkExec(path, argv, &syscall.ProcAttr{
-		Dir: spec.Dir, Env: spec.Env, Files: []uintptr{null.Fd(), output.Fd(), output.Fd()}, Sys: attr,
+	pid, err := confine.Start(confine.Method(spec.Confine), confine.Command{
+		Text: spec.Command, Dir: spec.Dir, Env: spec.Env, Hide: spec.Hide, Input: null.Fd(), Output: output.Fd(),
 	})
 	if err != nil {
 		return nil, err

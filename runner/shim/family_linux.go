@@ -3,7 +3,6 @@ package shim
 import (
 	"os"
 	"sync"
-	"syscall"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -28,18 +27,15 @@ func adoptOrphans() error {
 	return os.NewSyscallError("prctl", unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0))
 }
 
-// startFamily executes the command in a process group of its own. The calling thread must outlive the command.
+// startFamily executes the command in a process group of its own; its shell dies with this process.
 func startFamily(spec job.Spec, output *os.File) (*family, error) {
 	null, err := os.Open(os.DevNull)
 	if err != nil {
 		return nil, err
 	}
 	defer null.Close()
-	path, argv, attr := confine.Wrap(confine.Method(spec.Confine), spec.Hide, spec.Command)
-	attr.Setpgid = true
-	attr.Pdeathsig = syscall.SIGKILL
-	pid, err := syscall.ForkExec(path, argv, &syscall.ProcAttr{
-		Dir: spec.Dir, Env: spec.Env, Files: []uintptr{null.Fd(), output.Fd(), output.Fd()}, Sys: attr,
+	pid, err := confine.Start(confine.Method(spec.Confine), confine.Command{
+		Text: spec.Command, Dir: spec.Dir, Env: spec.Env, Hide: spec.Hide, Input: null.Fd(), Output: output.Fd(),
 	})
 	if err != nil {
 		return nil, err

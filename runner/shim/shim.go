@@ -12,7 +12,6 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
-	"runtime"
 	"syscall"
 	"time"
 
@@ -45,8 +44,6 @@ type shim struct {
 // Main runs the job in the folder and returns the exit code of the shim process. It must be called first thing in a
 // process that the daemon started: descriptors 3 to 5 are the job's lock and FIFOs.
 func Main(dir string) int {
-	// The command is told to die with the thread that started it, so that thread must live as long as the shim.
-	runtime.LockOSThread()
 	if err := checkDescriptors(dir); err != nil {
 		fmt.Fprintln(os.Stderr, "xbot-runner shim is started by xbot-runner only:", err)
 		return 2

@@ -15,6 +15,7 @@ import (
 	"go.uber.org/goleak"
 
 	"xbot/runner/cli"
+	"xbot/runner/confine"
 )
 
 // asRunner makes a test binary behave as xbot-runner.
@@ -27,7 +28,7 @@ const binary = "XBOT_RUNNER_BIN"
 // that what is tested is what was compiled, with the race detector where it is on. It also looks for goroutines that
 // were left behind.
 func Main(m *testing.M) {
-	if os.Getenv(asRunner) != "" || (len(os.Args) > 2 && (os.Args[1] == "shim" || os.Args[1] == "confine")) {
+	if os.Getenv(asRunner) != "" || confine.IsVerb(os.Args) || (len(os.Args) == 3 && os.Args[1] == "shim") {
 		os.Exit(cli.Main(os.Args, "test"))
 	}
 	goleak.VerifyTestMain(m)
