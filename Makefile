@@ -66,7 +66,7 @@ $(NODE_MODULES): web/package-lock.json
 # --- check
 
 .PHONY: test
-test: build test-go test-e2e test-temporal test-page ## run all tests; needs Go, a C compiler, Node.js and Postgres binaries
+test: build test-go test-temporal test-page test-e2e ## run all tests; needs Go, a C compiler, Node.js and Postgres binaries
 
 .PHONY: test-go
 test-go: page temporal
@@ -75,7 +75,7 @@ test-go: page temporal
 # By itself, since it measures how fast a killed server comes back.
 .PHONY: test-e2e
 test-e2e: build
-	XBOT_E2E_BIN=$(BIN) go test $(RACE) -timeout 30m ./e2e/...
+	XBOT_E2E_BIN=$(BIN) go test $(RACE) -timeout 30m ./e2e
 
 # Never with the race detector: that would compile the Temporal server once more, for ten minutes, and look for races in
 # other people's code.
@@ -97,6 +97,15 @@ lint: $(NODE_MODULES) temporal ## check style, imports and determinism
 	cd cmd/xbot-temporal && $(BIN)/golangci-lint run --config $(CURDIR)/.golangci.yml
 	$(BIN)/workflowcheck ./...
 	cd web && npm run --silent lint && npm run --silent typecheck
+
+.PHONY: check-compose
+check-compose: ## check docker-compose.yml with compose's own parser; needs no engine
+	@mkdir -p $(BIN)
+	@if docker compose version >/dev/null 2>&1; then compose="docker compose"; else compose=docker-compose; fi; \
+	command -v $${compose%% *} >/dev/null || { echo "Compose is missing: install Docker's compose plugin, or the package docker-compose." >&2; exit 1; }; \
+	if $$compose --env-file deploy/example.env config --quiet 2>/dev/null; then echo "docker-compose.yml runs without secrets." >&2; exit 1; fi; \
+	deploy/make-env >$(BIN)/compose.env; \
+	$$compose --env-file $(BIN)/compose.env --profile runner config --quiet && echo "docker-compose.yml is well-formed and refuses to run without secrets."
 
 .PHONY: bench
 bench: build ## measure this build on this machine
