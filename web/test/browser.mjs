@@ -1,6 +1,8 @@
 // The browser test. `npm run test:browser` drives the built page in Chromium against the mock; with XBOT_TEST_URL and
-// XBOT_TEST_LINK (a fresh one-time sign-in link) against that server. Screenshots go to XBOT_TEST_ARTIFACTS. A first
-// argument runs only the claims that contain it and the sign-in they need.
+// XBOT_TEST_LINK (a fresh one-time sign-in link) against that server; XBOT_TEST_RESTART, if set, is a shell command that
+// kills it and ends when it has been started again. Screenshots go to XBOT_TEST_ARTIFACTS. A first argument runs only the
+// claims that contain it and the sign-in they need.
+import { spawn } from "node:child_process"
 import { resolve } from "node:path"
 
 import { seed } from "../mock/seed.mjs"
@@ -10,7 +12,7 @@ import { findChromium, launchChromium } from "./lib/chromium.mjs"
 import { Visitor } from "./lib/visitor.mjs"
 import { states } from "./states.mjs"
 
-const { XBOT_TEST_URL, XBOT_TEST_LINK, XBOT_TEST_ARTIFACTS, XBOT_TEST_REQUIRE_BROWSER } = process.env
+const { XBOT_TEST_URL, XBOT_TEST_LINK, XBOT_TEST_RESTART, XBOT_TEST_ARTIFACTS, XBOT_TEST_REQUIRE_BROWSER } = process.env
 const artifacts = resolve(XBOT_TEST_ARTIFACTS ?? new URL("../artifacts", import.meta.url).pathname)
 
 async function main() {
@@ -35,12 +37,22 @@ async function main() {
 async function serverUnderTest() {
   if (XBOT_TEST_URL) {
     if (!XBOT_TEST_LINK) throw new Error("XBOT_TEST_URL needs XBOT_TEST_LINK, a fresh one-time sign-in link.")
-    return { url: XBOT_TEST_URL.replace(/\/$/, ""), link: XBOT_TEST_LINK }
+    const restart = XBOT_TEST_RESTART ? () => run(XBOT_TEST_RESTART) : undefined
+    return { url: XBOT_TEST_URL.replace(/\/$/, ""), link: XBOT_TEST_LINK, restart }
   }
   const mock = new MockServer()
   await mock.listen()
   seed(mock)
-  return { url: mock.url, link: mock.link, mock }
+  return { url: mock.url, link: mock.link, mock, restart: () => mock.restart(2500) }
+}
+
+/** Runs a shell command to its end. */
+function run(command) {
+  return new Promise((done, failed) => {
+    const child = spawn("sh", ["-c", command], { stdio: ["ignore", "inherit", "inherit"] })
+    child.on("error", failed)
+    child.on("exit", (code) => (code === 0 ? done() : failed(new Error(`XBOT_TEST_RESTART ended with code ${code}.`))))
+  })
 }
 
 /** Checks the claims in order; the first that does not hold ends the test with a picture of it. */

@@ -1,4 +1,5 @@
 // What must work with any server whose model understands the programs of internal/llm/llmtest. Each name is a claim.
+// The last one needs a way to kill the server and start it again.
 import assert from "node:assert/strict"
 
 const PASSWORD = "correct horse battery"
@@ -238,5 +239,26 @@ export const flow = {
     await v.page.getByLabel("Password", { exact: true }).fill(PASSWORD)
     await v.page.getByRole("button", { name: "Sign in" }).click()
     await v.ready()
+  },
+
+  "a killed server is said, waited for and resumed from": async (v, { restart }) => {
+    if (!restart) return
+    await v.page.goto(v.url)
+    await v.ready()
+    await v.begin("stream 80 60ms")
+    await v.sees("w5", v.turn)
+    const back = restart()
+    await v.sees(/The connection to the server is lost/)
+    await v.send("say written while it was away")
+    await v.sees(/Not sent yet/)
+    await v.shot("24-server-gone")
+    await back
+    await v.sees("This step was started again after an interruption (attempt 2).")
+    await v.shot("25-resumed")
+    await v.sees("written while it was away", v.turn)
+    await v.sees("Answered", v.turn)
+    assert.equal(await v.timesAsked("stream 80 60ms"), 1)
+    const asked = (await v.transcript()).filter((message) => message.role === "user").map((message) => message.content)
+    assert.deepEqual(asked, ["stream 80 60ms", "say written while it was away"])
   },
 }

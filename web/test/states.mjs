@@ -1,6 +1,4 @@
 // States that only the mock can be brought into at will. Each name is a claim.
-import assert from "node:assert/strict"
-
 const open = async (v, name) => {
   await v.page.goto(`${v.url}/c/agent:main:web:thread:${name}`)
   await v.ready()
@@ -8,26 +6,8 @@ const open = async (v, name) => {
 }
 
 export const states = {
-  "a killed server is said, waited for and resumed from": async (v, { mock }) => {
-    await v.page.goto(v.url)
-    await v.ready()
-    await v.begin("stream 60 60ms")
-    await v.sees("w5", v.turn)
-    const back = mock.restart(2500)
-    await v.sees(/The connection to the server is lost/)
-    await v.send("say written while it was away")
-    await v.inspect("31-server-gone")
-    await back
-    await v.sees("This step was started again after an interruption (attempt 2).")
-    await v.shot("32-resumed")
-    await v.sees("written while it was away", v.turn)
-    await v.sees("Answered", v.turn)
-    assert.equal(await v.timesAsked("stream 60 60ms"), 1)
-    const asked = (await v.transcript()).filter((message) => message.role === "user").map((message) => message.content)
-    assert.deepEqual(asked, ["stream 60 60ms", "say written while it was away"])
-  },
-
   "a refused message keeps its words and offers ways on": async (v) => {
+    await open(v, "trip")
     await v.send("reject this")
     await v.sees(/Not accepted/)
     await v.inspect("33-refused")

@@ -7,8 +7,10 @@ import type { Command } from "../composer/commands"
 import { Composer } from "../composer/Composer"
 import { useDraft } from "../composer/useDraft"
 import { DetailsPanel } from "../details/DetailsPanel"
+import type { FeedState } from "../feed/state"
 import { useT } from "../i18n"
 import { randomId } from "../lib/ids"
+import type { Unsent } from "../outbox/outbox"
 import { Announcer } from "./Announcer"
 import { ConnectionNote } from "./ConnectionNote"
 import { ConversationContext } from "./context"
@@ -31,7 +33,7 @@ export function OpenConversation({ sessionKey }: { sessionKey: string }) {
   const details = useDetails()
   const [text, write] = useDraft(sessionKey)
 
-  const title = feed.session?.title || unsent[0]?.text.slice(0, 80) || t("session.untitled")
+  const title = feed.session?.title || firstWords(feed, unsent) || t("session.untitled")
   useEffect(() => {
     document.title = `${title} · ${t("app.name")}`
   }, [title, t])
@@ -80,4 +82,12 @@ export function OpenConversation({ sessionKey }: { sessionKey: string }) {
       <DetailsPanel feed={feed} chosen={details.turn} open={details.open} onChoose={details.choose} onClose={details.close} />
     </ConversationContext>
   )
+}
+
+/** Characters of a first message that stand for a title until the server has made one. */
+const TITLE_LENGTH = 60
+
+function firstWords(feed: FeedState, unsent: Unsent[]): string | undefined {
+  const first = feed.messages[0]?.content ?? feed.queued[0]?.text ?? unsent[0]?.text
+  return first?.trim().split("\n")[0]?.slice(0, TITLE_LENGTH)
 }

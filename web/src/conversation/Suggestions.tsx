@@ -1,10 +1,10 @@
-import { FileText, type LucideIcon, SquareTerminal, Timer } from "lucide-react"
+import { FilePlus, type LucideIcon, SquareTerminal, Timer } from "lucide-react"
 
 import { type Key, useT } from "../i18n"
 
 const suggestions: { icon: LucideIcon; text: Extract<Key, `suggestion.${string}`> }[] = [
   { icon: SquareTerminal, text: "suggestion.run" },
-  { icon: FileText, text: "suggestion.read" },
+  { icon: FilePlus, text: "suggestion.create" },
   { icon: Timer, text: "suggestion.count" },
 ]
 

@@ -87,7 +87,7 @@ export const en = {
   "welcome.try": "Try one of these",
 
   "suggestion.run": "run ls -la",
-  "suggestion.read": "read README.md",
+  "suggestion.create": "create notes.txt with hello",
   "suggestion.count": "count to 10 slowly",
 
   "conversation.label": "Conversation",
@@ -243,6 +243,7 @@ export const en = {
   "common.copy": "Copy",
   "common.copied": "Copied",
 
+  "time.milliseconds": "{{n}} ms",
   "time.seconds": "{{n}} s",
   "time.minutes": "{{m}} min {{s}} s",
   "time.hours": "{{h}} h {{m}} min",

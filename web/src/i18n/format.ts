@@ -2,9 +2,10 @@ import type { Language, Translate } from "./index"
 
 const locale = (language: Language): string => (language === "zh" ? "zh-CN" : "en-GB")
 
-/** "0.4 s", "12 s", "3 min 5 s", "2 h 10 min". */
+/** "40 ms", "0.4 s", "12 s", "3 min 5 s", "2 h 10 min". */
 export function duration(t: Translate, milliseconds: number): string {
-  const seconds = Math.max(0, milliseconds) / 1000
+  if (milliseconds < 100) return t("time.milliseconds", { n: Math.max(1, Math.round(milliseconds)) })
+  const seconds = milliseconds / 1000
   if (seconds < 9.95) return t("time.seconds", { n: seconds.toFixed(1) })
   return wholeDuration(t, seconds)
 }

@@ -89,8 +89,8 @@ export const zh: Record<Key, string> = {
   "welcome.try": "可以试试",
 
   "suggestion.run": "运行 ls -la",
-  "suggestion.read": "读取 README.md",
-  "suggestion.count": "count to 10 slowly",
+  "suggestion.create": "创建 notes.txt 内容为 你好",
+  "suggestion.count": "慢慢数到 10",
 
   "conversation.label": "对话",
   "conversation.loading": "正在读取对话…",
@@ -245,6 +245,7 @@ export const zh: Record<Key, string> = {
   "common.copy": "复制",
   "common.copied": "已复制",
 
+  "time.milliseconds": "{{n}} 毫秒",
   "time.seconds": "{{n}} 秒",
   "time.minutes": "{{m}} 分 {{s}} 秒",
   "time.hours": "{{h}} 小时 {{m}} 分",

@@ -28,10 +28,11 @@ export const TurnView = memo(function TurnView({ messages, feed = emptyTurnFeed,
   const { reconnected } = useConversationContext()
   const delivery = deliveryOf(messages, feed, running)
   const entries = tellTurn(messages, feed)
+  const noted = messages.some((message) => message.role === "notice")
   return (
     <article aria-label={t("turn.label")} className="space-y-3">
       {entries.map((entry) => (
-        <EntryView key={entry.id} entry={entry} delivery={delivery} ended={!running} />
+        <EntryView key={entry.id} entry={entry} delivery={delivery} ended={!running} noted={noted} />
       ))}
       {running ? (
         <VoiceLine voice={voiceOf(messages, feed, reconnected)} startedAt={feed.turn?.started_at} />
@@ -42,7 +43,15 @@ export const TurnView = memo(function TurnView({ messages, feed = emptyTurnFeed,
   )
 })
 
-function EntryView({ entry, delivery, ended }: { entry: Entry; delivery?: DeliveryState; ended: boolean }) {
+interface EntryProps {
+  entry: Entry
+  delivery?: DeliveryState
+  ended: boolean
+  /** The product has said something in this turn, so an early end needs no other words. */
+  noted: boolean
+}
+
+function EntryView({ entry, delivery, ended, noted }: EntryProps) {
   const t = useT()
   switch (entry.kind) {
     case "question":
@@ -54,7 +63,7 @@ function EntryView({ entry, delivery, ended }: { entry: Entry; delivery?: Delive
     case "thought":
       return <Thought text={entry.text} live={entry.live} />
     case "text":
-      return <AnswerText text={entry.text} live={entry.live} gap={entry.gap} finish={entry.finish} />
+      return <AnswerText text={entry.text} live={entry.live} gap={entry.gap} finish={noted && entry.finish === "stopped" ? undefined : entry.finish} />
     case "tools":
       return <ToolList calls={entry.calls} ended={ended} />
     case "restarted":
