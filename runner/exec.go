@@ -171,7 +171,6 @@ func result(j *job.Job, limit int64) (any, error) {
 	}
 	if status.Note != "" {
 		end.Output = fmt.Appendf(end.Output, "\n[%s]\n", status.Note)
-		end.Truncated = true
 	}
 	end.Truncated = end.Truncated || status.Total > status.Kept
 	return end, nil

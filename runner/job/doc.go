@@ -12,7 +12,7 @@
 //	                  /output  stdout and stderr in the order written
 //	                  /status  how it ended; written and synced under another name, then renamed
 //	                  /events  FIFO: the shim tells the daemon that something happened; end of file: the shim is gone
-//	                  /control FIFO: the daemon tells the shim to look for the kill file
+//	                  /control FIFO: the daemon tells the shim to end the command
 //
 // The state of a job follows from what is there, in this order:
 //

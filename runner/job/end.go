@@ -22,30 +22,38 @@ func (s *Store) Kill(id string) error {
 		return nil
 	}
 	dir := s.jobDir(name)
-	if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
-		return wire.Errorf(wire.Unavailable, "the kill could not be noted: %v", err)
+	err := os.Mkdir(dir, 0o700)
+	if err == nil || errors.Is(err, fs.ErrExist) {
+		err = WriteOnce(dir, KillFile, true)
 	}
-	if err := WriteOnce(dir, KillFile, true); err != nil && !errors.Is(err, fs.ErrExist) {
-		return wire.Errorf(wire.Unavailable, "the kill could not be noted: %v", err)
+	told, pokeErr := poke(dir)
+	if errors.Is(err, fs.ErrExist) {
+		err = nil // noted before
 	}
-	return poke(dir)
+	if told || (err == nil && pokeErr == nil) {
+		return nil
+	}
+	return wire.Errorf(wire.Unavailable, "the kill could not be noted: %v", errors.Join(err, pokeErr))
 }
 
-// poke tells a shim, if there is one, to look for the kill file.
-func poke(dir string) error {
+// poke asks a shim, if there is one, to end its command; told is false if none listens.
+func poke(dir string) (told bool, err error) {
 	fd, err := unix.Open(filepath.Join(dir, controlFile), unix.O_WRONLY|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
 	if errors.Is(err, unix.ENOENT) || errors.Is(err, unix.ENXIO) {
-		return nil // no shim listens
+		return false, nil
 	}
 	if err != nil {
-		return fmt.Errorf("reach the shim: %w", err)
+		return false, fmt.Errorf("reach the shim: %w", err)
 	}
 	defer unix.Close(fd)
 	_, err = unix.Write(fd, []byte{Happened})
-	if err != nil && !errors.Is(err, unix.EAGAIN) && !errors.Is(err, unix.EPIPE) {
-		return fmt.Errorf("reach the shim: %w", err)
+	switch {
+	case err == nil, errors.Is(err, unix.EAGAIN): // a full FIFO says it already
+		return true, nil
+	case errors.Is(err, unix.EPIPE):
+		return false, nil
 	}
-	return nil
+	return false, fmt.Errorf("reach the shim: %w", err)
 }
 
 // Release forgets a command whose result is recorded elsewhere. A running one is a Conflict.

@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -126,7 +127,7 @@ func (o *output) finish(status *job.Status) {
 		}
 	}
 	if o.failure != nil {
-		status.Note = fmt.Sprintf("Output is missing: it could not be written to disk (%v).", reason(o.failure))
+		status.Note = strings.TrimSpace(status.Note + fmt.Sprintf(" Output is missing: it could not be written to disk (%v).", reason(o.failure)))
 	}
 	status.Kept = o.kept
 }

@@ -36,7 +36,7 @@ type shim struct {
 	dir    string
 	spec   job.Spec
 	out    *output
-	kill   chan struct{} // receives when somebody asks for the end; a full buffer is fine
+	kill   chan string // receives when somebody asks for the end, with a remark or none; a full buffer is fine
 	family *family
 	status job.Status
 }
@@ -48,7 +48,7 @@ func Main(dir string) int {
 		fmt.Fprintln(os.Stderr, "xbot-runner shim is started by xbot-runner only:", err)
 		return 2
 	}
-	s := &shim{dir: dir, kill: make(chan struct{}, 1)}
+	s := &shim{dir: dir, kill: make(chan string, 1)}
 	if err := s.prepare(); err != nil {
 		refuse(err)
 		return 1
@@ -120,7 +120,7 @@ func (s *shim) listen() {
 	signal.Notify(signals, syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP)
 	go func() {
 		for range signals {
-			s.requestKill()
+			s.requestKill("Its runner got a signal to end it, as when the machine shuts down.")
 		}
 	}()
 	go func() {
@@ -131,16 +131,16 @@ func (s *shim) listen() {
 			case errors.Is(err, unix.EINTR):
 			case err != nil || n == 0:
 				return // cannot happen: the shim holds both ends
-			case job.Exists(s.dir, job.KillFile):
-				s.requestKill()
+			default:
+				s.requestKill("")
 			}
 		}
 	}()
 }
 
-func (s *shim) requestKill() {
+func (s *shim) requestKill(remark string) {
 	select {
-	case s.kill <- struct{}{}:
+	case s.kill <- remark:
 	default: // one request is enough
 	}
 }
@@ -165,7 +165,7 @@ func (s *shim) run() {
 	select {
 	case ws := <-family.exited:
 		s.status.Code = exitCode(ws)
-	case <-s.kill:
+	case s.status.Note = <-s.kill:
 		s.end(wire.StateKilled)
 	case <-timeout.C:
 		s.end(wire.StateTimedOut)

@@ -139,7 +139,9 @@ func TestShim_TakesSIGTERMAsAKill(t *testing.T) {
 	j := b.start(`echo $PPID; sleep 60`)
 	shimPID := b.pid(b.waitOutput(j, "\n"))
 	require.NoError(t, syscall.Kill(shimPID, syscall.SIGTERM))
-	require.Equal(t, wire.StateKilled, b.end(j).State)
+	status := b.end(j)
+	require.Equal(t, wire.StateKilled, status.State)
+	require.Contains(t, status.Note, "signal")
 }
 
 func TestShim_WakesAStoppedCommandToKillIt(t *testing.T) {
