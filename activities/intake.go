@@ -17,7 +17,6 @@ type Turns interface {
 // Intake opens and closes turns. Its activities run as local activities.
 type Intake struct {
 	Turns    Turns
-	Live     interface{ End(chat.SessionKey) }
 	Model    string // shown in summaries
 	MaxSteps int    // spec/001 §2.2 maxIter
 	Words    bool   // whether the first words of a message may stand in histories (XBOT_TEMPORAL_SUMMARIES)
@@ -93,8 +92,5 @@ func (a *Intake) Finish(ctx context.Context, in FinishInput) (FinishOutput, erro
 		args = []any{in.Steps}
 	}
 	pending, err := a.Turns.FinishTurn(ctx, in.Session, in.Turn, in.State, in.Say, args...)
-	if err == nil {
-		a.Live.End(in.Session)
-	}
 	return FinishOutput{Pending: pending}, failure(ctx, err)
 }

@@ -72,7 +72,7 @@ func (p *parts) activities(model llm.Client, l config.LLM, a config.Agent, t con
 		return p.bus.NewStream(step.Session, step.Turn, step.N, attempt, func() {})
 	}
 	return worker.Activities{
-		Intake: &activities.Intake{Turns: p.store, Live: p.bus, Model: model.Model(), MaxSteps: a.MaxIterations, Words: t.Summaries == "on"},
+		Intake: &activities.Intake{Turns: p.store, Model: model.Model(), MaxSteps: a.MaxIterations, Words: t.Summaries == "on"},
 		Model: &activities.Model{
 			Client: model, Steps: p.store, Tools: tools, Open: open,
 			Retry: activities.Retry{Attempts: l.RetryAttempts, Delay: l.RetryDelay, MaxDelay: l.RetryMaxDelay},

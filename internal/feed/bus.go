@@ -11,6 +11,7 @@ import (
 	"log/slog"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"xbot/internal/chat"
 )
@@ -19,12 +20,17 @@ import (
 // offsets show it the gap.
 const liveBuffer = 256
 
+// liveAge is how long something is kept as live of which nothing more was heard: longer than a command in the
+// foreground is silent (spec/001 §7.3: 600 s). It is for what an attempt publishes after its turn was closed.
+const liveAge = 15 * time.Minute
+
 // Bus connects publishers and subscribers. It is safe for concurrent use.
 type Bus struct {
 	log    *slog.Logger
 	origin string
-	out    chan packet // to the notifier; full means live events are dropped for other processes
-	peers  atomic.Bool // somebody else listens on the database
+	out    chan packet  // to the notifier; full means events are dropped for other processes
+	peers  atomic.Bool  // somebody else listens on the database
+	heard  atomic.Int64 // packets from others
 
 	mu     sync.Mutex
 	topics map[chat.SessionKey]*topic
@@ -32,8 +38,9 @@ type Bus struct {
 
 // topic is a session that somebody watches or writes to now. It goes when neither is left.
 type topic struct {
-	subs map[*Subscription]struct{}
-	live snapshot
+	subs  map[*Subscription]struct{}
+	live  snapshot
+	heard time.Time // when something live came last
 }
 
 // packet is an event between processes.
@@ -46,9 +53,15 @@ type packet struct {
 
 // Kinds that only the bus uses.
 const (
-	kindWake chat.EventKind = "wake"
-	kindEnd  chat.EventKind = "end"
+	kindWake  chat.EventKind = "wake"
+	kindEnd   chat.EventKind = "end"
+	kindHello chat.EventKind = "hello" // a process listens from now on
 )
+
+// ended is the data of kindEnd.
+type ended struct {
+	Turn chat.TurnID `json:"turn_id"`
+}
 
 // New returns a bus that serves this process. Run connects it to others.
 func New(log *slog.Logger) *Bus {
@@ -67,8 +80,8 @@ func (b *Bus) PublishDelta(key chat.SessionKey, d chat.Delta) { b.publish(key, c
 // PublishOutput publishes a piece of what a command prints.
 func (b *Bus) PublishOutput(key chat.SessionKey, o chat.Output) { b.publish(key, chat.EventOutput, o) }
 
-// End forgets what is live of a session's turn: its durable events have all been written.
-func (b *Bus) End(key chat.SessionKey) { b.publish(key, kindEnd, struct{}{}) }
+// End forgets what is live of a turn that was closed: its durable events have all been written.
+func (b *Bus) End(key chat.SessionKey, turn chat.TurnID) { b.publish(key, kindEnd, ended{turn}) }
 
 func (b *Bus) publish(key chat.SessionKey, kind chat.EventKind, v any) {
 	data, err := json.Marshal(v)
@@ -94,7 +107,10 @@ func (b *Bus) send(p packet) {
 
 // deliver gives a packet to the subscribers of this process.
 func (b *Bus) deliver(p packet) {
-	if p.Kind == kindWake {
+	switch p.Kind {
+	case kindHello:
+		return
+	case kindWake:
 		b.wakeLocal(p.Session)
 		return
 	}
@@ -103,9 +119,10 @@ func (b *Bus) deliver(p packet) {
 	t := b.topic(p.Session)
 	defer b.release(p.Session, t)
 	if p.Kind == kindEnd {
-		t.live = snapshot{}
+		t.live.end(p.Data)
 		return
 	}
+	t.heard = time.Now()
 	t.live.add(p.Kind, p.Data)
 	for sub := range t.subs {
 		select {
@@ -121,6 +138,18 @@ func (b *Bus) wakeLocal(key chat.SessionKey) {
 	if t := b.topics[key]; t != nil {
 		for sub := range t.subs {
 			sub.wake()
+		}
+	}
+}
+
+// forget drops what was live long ago, so that what came after the end of a turn does not stay for ever.
+func (b *Bus) forget(now time.Time) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for key, t := range b.topics {
+		if now.Sub(t.heard) > liveAge {
+			t.live = snapshot{}
+			b.release(key, t)
 		}
 	}
 }

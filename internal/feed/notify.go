@@ -3,6 +3,7 @@ package feed
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -21,6 +22,8 @@ const (
 	peerCheck = 3 * time.Second
 	// retryDelay is the wait before a lost connection is opened again.
 	retryDelay = 300 * time.Millisecond
+	// closeTimeout bounds the farewell to a server that may not answer.
+	closeTimeout = 2 * time.Second
 )
 
 // Run connects the bus to the buses of other processes until ctx ends. A lost connection is opened again; meanwhile
@@ -32,14 +35,18 @@ func (b *Bus) Run(ctx context.Context, dsn string) error {
 	return g.Wait()
 }
 
-// keep runs serve on a fresh connection, again and again.
+// keep runs serve on a fresh connection, again and again. It logs the loss of a connection, not each try to open one.
 func (b *Bus) keep(ctx context.Context, dsn string, serve func(context.Context, *pgx.Conn) error) error {
+	lost := false
 	for {
-		err := b.connected(ctx, dsn, serve)
+		opened, err := b.connected(ctx, dsn, serve)
 		if ctx.Err() != nil {
 			return nil
 		}
-		b.log.Warn("feed connection lost, opening it again", "error", err)
+		if opened || !lost {
+			b.log.Warn("feed connection lost, opening it again", "error", err)
+			lost = true
+		}
 		select {
 		case <-ctx.Done():
 			return nil
@@ -48,23 +55,31 @@ func (b *Bus) keep(ctx context.Context, dsn string, serve func(context.Context, 
 	}
 }
 
-func (b *Bus) connected(ctx context.Context, dsn string, serve func(context.Context, *pgx.Conn) error) error {
+func (b *Bus) connected(ctx context.Context, dsn string, serve func(context.Context, *pgx.Conn) error) (opened bool, err error) {
 	config, err := pgx.ParseConfig(dsn)
 	if err != nil {
-		return err
+		return false, err
 	}
 	config.RuntimeParams["application_name"] = appName
 	config.RuntimeParams["synchronous_commit"] = "off"
 	conn, err := pgx.ConnectConfig(ctx, config)
 	if err != nil {
-		return err
+		return false, err
 	}
-	defer func() { _ = conn.Close(context.WithoutCancel(ctx)) }() // nothing is pending on it
-	return serve(ctx, conn)
+	defer func() {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeTimeout)
+		defer cancel()
+		_ = conn.Close(ctx) // nothing is pending on it
+	}()
+	return true, serve(ctx, conn)
 }
 
 func (b *Bus) listen(ctx context.Context, conn *pgx.Conn) error {
 	if _, err := conn.Exec(ctx, "LISTEN "+channelName); err != nil {
+		return err
+	}
+	hello := fmt.Sprintf(`{"o":%q,"k":%q}`, b.origin, kindHello)
+	if err := b.flush(ctx, conn, []string{hello}); err != nil {
 		return err
 	}
 	b.wakeAll()
@@ -75,6 +90,8 @@ func (b *Bus) listen(ctx context.Context, conn *pgx.Conn) error {
 		}
 		var p packet
 		if json.Unmarshal([]byte(n.Payload), &p) == nil && p.Origin != b.origin {
+			b.heard.Add(1) // who speaks also listens
+			b.peers.Store(true)
 			b.deliver(p)
 		}
 	}
@@ -92,6 +109,7 @@ func (b *Bus) notify(ctx context.Context, conn *pgx.Conn) error {
 		case <-ctx.Done():
 			return ctx.Err()
 		case <-check.C:
+			b.forget(time.Now())
 			if err := b.countPeers(ctx, conn); err != nil {
 				return err
 			}
@@ -103,10 +121,12 @@ func (b *Bus) notify(ctx context.Context, conn *pgx.Conn) error {
 	}
 }
 
+// countPeers looks whether others listen. A process that was heard meanwhile is there, although the count may miss it.
 func (b *Bus) countPeers(ctx context.Context, conn *pgx.Conn) error {
 	var n int
+	before := b.heard.Load()
 	err := conn.QueryRow(ctx, "SELECT count(*) FROM pg_stat_activity WHERE application_name = $1 AND datname = current_database()", appName).Scan(&n)
-	b.peers.Store(n > 2) // each process holds two
+	b.peers.Store(n > 2 || b.heard.Load() != before) // each process holds two connections
 	return err
 }
 

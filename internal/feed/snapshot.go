@@ -3,6 +3,7 @@ package feed
 import (
 	"encoding/json"
 	"slices"
+	"unicode/utf8"
 
 	"xbot/internal/chat"
 )
@@ -14,8 +15,9 @@ const (
 )
 
 // snapshot is what is live in a session now, for those who come late: the text of the step that is being written and
-// the last output of running commands.
+// the last output of running commands, all of one turn.
 type snapshot struct {
+	turn    chat.TurnID
 	delta   *chat.Delta
 	outputs []chat.Output
 }
@@ -37,14 +39,30 @@ func (s *snapshot) add(kind chat.EventKind, data json.RawMessage) {
 	}
 }
 
+// end empties the snapshot of a turn that was closed; one of another turn stays.
+func (s *snapshot) end(data json.RawMessage) {
+	var e ended
+	if json.Unmarshal(data, &e) == nil && s.turn == e.Turn {
+		*s = snapshot{}
+	}
+}
+
+// follow begins anew when another turn is heard of.
+func (s *snapshot) follow(turn chat.TurnID) {
+	if s.turn != turn {
+		*s = snapshot{turn: turn}
+	}
+}
+
 func (s *snapshot) addDelta(d chat.Delta) {
+	s.follow(d.Turn)
 	have := s.delta
-	if have == nil || have.Turn != d.Turn || have.Step != d.Step || have.Attempt != d.Attempt {
-		if have != nil && have.Turn != d.Turn {
-			s.outputs = nil
-		}
+	if have == nil || d.Step > have.Step || d.Step == have.Step && d.Attempt > have.Attempt {
 		s.delta = &d
 		return
+	}
+	if d.Step != have.Step || d.Attempt != have.Attempt {
+		return // of an attempt that was given up
 	}
 	if d.Offset == have.Offset+len(have.Text) {
 		have.Text += d.Text
@@ -56,6 +74,7 @@ func (s *snapshot) addDelta(d chat.Delta) {
 }
 
 func (s *snapshot) addOutput(o chat.Output) {
+	s.follow(o.Turn)
 	i := slices.IndexFunc(s.outputs, func(have chat.Output) bool { return have.Call == o.Call })
 	if i < 0 {
 		if len(s.outputs) == snapshotCalls {
@@ -71,6 +90,9 @@ func (s *snapshot) addOutput(o chat.Output) {
 	}
 	have.Text += o.Text
 	if over := len(have.Text) - snapshotOutput; over > 0 {
+		for over < len(have.Text) && !utf8.RuneStart(have.Text[over]) {
+			over++
+		}
 		have.Text, have.Offset = have.Text[over:], have.Offset+int64(over)
 	}
 }

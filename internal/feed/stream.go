@@ -11,8 +11,11 @@ import (
 const (
 	// pace is how often pieces of a stream are published.
 	pace = 33 * time.Millisecond
-	// pieceBytes bounds one piece, so that even fully escaped it fits a notification.
-	pieceBytes = 1200
+	// pieceBytes bounds one piece, text and reasoning together, so that even fully escaped, at six bytes each, it fits a
+	// notification with the names around it.
+	pieceBytes = 1000
+	// nameBytes bounds the tool name in a piece: models invent names.
+	nameBytes = 64
 )
 
 // Stream publishes what one attempt of one step writes, in pieces. It is the sink of a model call.
@@ -55,7 +58,7 @@ func (s *Stream) Reasoning(piece string) {
 func (s *Stream) ToolCall(name string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.next.ToolName = name
+	s.next.ToolName = cut(name, nameBytes)
 	s.schedule()
 }
 
@@ -106,8 +109,8 @@ func (s *Stream) tick() {
 func (s *Stream) flush() {
 	for !s.drained() {
 		piece := s.next
-		piece.Text = cut(piece.Text)
-		piece.Reasoning = cut(piece.Reasoning)
+		piece.Text = cut(piece.Text, pieceBytes)
+		piece.Reasoning = cut(piece.Reasoning, pieceBytes-len(piece.Text))
 		s.bus.PublishDelta(s.key, piece)
 		s.next.Offset += len(piece.Text)
 		s.next.ReasoningOffset += len(piece.Reasoning)
@@ -121,14 +124,17 @@ func (s *Stream) drained() bool {
 	return s.next.Text == "" && s.next.Reasoning == "" && s.next.ToolName == ""
 }
 
-// cut returns the longest prefix of at most pieceBytes that ends between characters.
-func cut(text string) string {
-	if len(text) <= pieceBytes {
+// cut returns the longest prefix of at most n bytes that ends between characters.
+func cut(text string, n int) string {
+	if len(text) <= n {
 		return text
 	}
-	n := pieceBytes
-	for n > 0 && !utf8.RuneStart(text[n]) {
-		n--
+	end := n
+	for end > 0 && !utf8.RuneStart(text[end]) {
+		end--
 	}
-	return text[:n]
+	if n >= utf8.UTFMax && end == 0 {
+		end = n // no text at all; a cut inside it harms nobody, and there must be progress
+	}
+	return text[:end]
 }

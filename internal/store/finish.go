@@ -57,6 +57,7 @@ func (t *tx) closeTurn(ctx context.Context, row dbsqlc.Turn, state chat.TurnStat
 	if err != nil {
 		return fmt.Errorf("close turn: %w", err)
 	}
+	t.ended = append(t.ended, row.ID)
 	t.emit(row.SessionKey, chat.EventTurn, turnOf(closed))
 	return nil
 }
@@ -150,6 +151,7 @@ func (t *tx) release(ctx context.Context, row dbsqlc.Turn) error {
 	if err := t.q.TurnDelete(ctx, t, row.ID); err != nil {
 		return fmt.Errorf("remove the empty turn: %w", err)
 	}
+	t.ended = append(t.ended, row.ID)
 	t.emit(row.SessionKey, chat.EventTurn, chat.Turn{ID: row.ID, Session: row.SessionKey, State: chat.TurnReleased, RunID: row.RunID, StartedAt: row.StartedAt})
 	for _, r := range released {
 		t.emit(row.SessionKey, chat.EventQueued, chat.Queued{Inbox: r.ID, ClientMessageID: r.PlatformID, Text: r.Body})

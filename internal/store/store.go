@@ -19,22 +19,25 @@ import (
 	"xbot/internal/store/dbsqlc"
 )
 
-// Waker is told, after a commit, that a session has new durable events.
-type Waker interface {
+// Feed is told, after a commit, what it made true.
+type Feed interface {
+	// Wake says that a session has new durable events.
 	Wake(key chat.SessionKey)
+	// End says that a turn was closed: nothing of it is live any more.
+	End(key chat.SessionKey, turn chat.TurnID)
 }
 
 // Store is the repositories over one pool. It is safe for concurrent use.
 type Store struct {
 	pool *pgxpool.Pool
 	q    *dbsqlc.Queries
-	feed Waker
+	feed Feed
 
 	lastPrompt atomic.Value // [sha256.Size]byte of the prompt that was committed last
 }
 
 // New returns a store. The caller owns the pool. feed may be nil where nobody listens.
-func New(pool *pgxpool.Pool, feed Waker) *Store {
+func New(pool *pgxpool.Pool, feed Feed) *Store {
 	return &Store{pool: pool, q: dbsqlc.New(), feed: feed}
 }
 
@@ -63,10 +66,18 @@ func (s *Store) inTx(ctx context.Context, fn func(tx *tx) error) error {
 	if t.committed != nil {
 		t.committed()
 	}
-	if s.feed != nil && len(t.events) > 0 {
-		s.feed.Wake(t.session)
-	}
+	s.tell(t)
 	return nil
+}
+
+func (s *Store) tell(t *tx) {
+	if s.feed == nil || len(t.events) == 0 {
+		return
+	}
+	s.feed.Wake(t.session)
+	for _, turn := range t.ended {
+		s.feed.End(t.session, turn)
+	}
 }
 
 // classify gives an error of the driver its kind: what Postgres refuses because of our data is a bug or bad input,

@@ -516,3 +516,38 @@ func TestAccept_RefusesWhatAFullQueueCannotHoldAndSaysSo(t *testing.T) {
 	require.NoError(t, err, "a stop is never refused")
 	b.send("one too many", "x")
 }
+
+// heard records what a store says to the feed.
+type heard struct {
+	mu    sync.Mutex
+	woken int
+	ended []chat.TurnID
+}
+
+func (h *heard) Wake(chat.SessionKey) { h.mu.Lock(); defer h.mu.Unlock(); h.woken++ }
+
+func (h *heard) End(_ chat.SessionKey, turn chat.TurnID) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.ended = append(h.ended, turn)
+}
+
+func TestFeed_IsToldOfEachEndHoweverItCame(t *testing.T) {
+	b := setup(t)
+	feed := &heard{}
+	b.Store = store.New(b.pool, feed)
+	b.send("m1", "one")
+	require.Equal(t, 1, feed.woken)
+	b.claim("released")
+	_, err := b.SettleTurn(t.Context(), "released")
+	require.NoError(t, err)
+	b.claim("lost")
+	b.begin("lost", 0)
+	_, err = b.SettleTurn(t.Context(), "lost")
+	require.NoError(t, err)
+	b.send("m2", "two")
+	b.claim("done")
+	b.finish("done", chat.TurnDone)
+	b.finish("done", chat.TurnDone)
+	require.Equal(t, []chat.TurnID{"released", "lost", "done"}, feed.ended)
+}

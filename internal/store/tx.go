@@ -17,6 +17,7 @@ type tx struct {
 	q       *dbsqlc.Queries
 	session chat.SessionKey
 	events  []event
+	ended   []chat.TurnID
 	touch   bool // a person wrote
 
 	committed func() // called after the commit; may be nil

@@ -1,0 +1,13 @@
+package feed
+
+import "time"
+
+// Topics returns how many sessions the bus keeps something of.
+func Topics(b *Bus) int {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return len(b.topics)
+}
+
+// Forget makes the bus look at its sessions as it does now and then.
+func Forget(b *Bus, now time.Time) { b.forget(now) }
