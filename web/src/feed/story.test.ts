@@ -59,7 +59,12 @@ test("the voice says the most telling thing", () => {
   expect(voiceOf([], live({ text: strand("x") }), false).kind).toBe("writing")
   expect(voiceOf([], live({ reasoning: strand("x") }), false).kind).toBe("thinking")
   expect(voiceOf([user(1, "t")], emptyTurnFeed, false).kind).toBe("waiting")
-  expect(voiceOf([user(1, "t")], emptyTurnFeed, true).kind).toBe("unheard")
+})
+
+test("after a reconnection nothing old is told as if it still went on", () => {
+  const old = live({ text: strand("x") })
+  expect(voiceOf([user(1, "t")], old, true).kind).toBe("unheard")
+  expect(voiceOf([user(1, "t")], { ...old, heard: true }, true).kind).toBe("writing")
 })
 
 test("only calls of the newest step can be running", () => {

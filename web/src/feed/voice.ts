@@ -15,6 +15,7 @@ export type Voice =
 /** `reconnected` is true when the connection was lost and made again since the page was opened. */
 export function voiceOf(messages: Message[], feed: TurnFeed, reconnected: boolean): Voice {
   if (feed.retry) return { kind: "retrying", retry: feed.retry }
+  if (reconnected && !feed.heard) return { kind: "unheard" }
   const { live } = feed
   if (live?.toolName) return { kind: "calling", tool: live.toolName }
   if (live?.text.text) return { kind: "writing" }
@@ -23,7 +24,7 @@ export function voiceOf(messages: Message[], feed: TurnFeed, reconnected: boolea
   if (running.length > 0) {
     return { kind: "tools", names: running.map((call) => call.name), since: running[0]?.started_at }
   }
-  return reconnected && !feed.heard ? { kind: "unheard" } : { kind: "waiting" }
+  return { kind: "waiting" }
 }
 
 function runningCalls(messages: Message[], feed: TurnFeed) {

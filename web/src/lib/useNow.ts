@@ -5,8 +5,13 @@ export function useNow(ticking: boolean): number {
   const [now, setNow] = useState(() => Date.now())
   useEffect(() => {
     if (!ticking) return
-    const timer = setInterval(() => setNow(Date.now()), 1000)
-    return () => clearInterval(timer)
+    const tell = () => setNow(Date.now())
+    const first = setTimeout(tell) // the last told time may be old
+    const timer = setInterval(tell, 1000)
+    return () => {
+      clearTimeout(first)
+      clearInterval(timer)
+    }
   }, [ticking])
   return now
 }

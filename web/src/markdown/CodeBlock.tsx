@@ -1,6 +1,7 @@
 import { memo, useEffect, useState } from "react"
 
 import { useT } from "../i18n"
+import { cx } from "../lib/cx"
 import { CopyButton } from "../ui/CopyButton"
 import type { Run } from "./highlight"
 
@@ -15,16 +16,16 @@ interface Props {
 export const CodeBlock = memo(function CodeBlock({ code, language, live }: Props) {
   const t = useT()
   return (
-    <div className="code-block overflow-hidden rounded-md bg-sunken">
-      <div className="flex h-9 items-center justify-between pr-1 pl-4">
-        <span className="text-small text-ink-3">{language}</span>
+    <div className="code-block relative overflow-hidden rounded-md bg-sunken">
+      {language !== "" && <p className="px-4 pt-2.5 pb-1 text-small text-ink-3">{language}</p>}
+      <div className="absolute top-1 right-1 rounded-md bg-sunken">
         <CopyButton text={code} label={t("code.copy")} />
       </div>
       <pre
         tabIndex={0}
         role="region"
         aria-label={t("code.region")}
-        className="overflow-x-auto px-4 pb-3.5 font-mono text-small -outline-offset-2"
+        className={cx("overflow-x-auto px-4 pb-3.5 font-mono text-small -outline-offset-2", language === "" && "pt-3")}
       >
         {live || language === "" ? <code>{code}</code> : <Coloured code={code} language={language} />}
       </pre>
