@@ -69,7 +69,7 @@ func (r *Runner) ready(ctx context.Context, forever bool) (wire.Info, error) {
 		return info, nil
 	case ctx.Err() != nil:
 		return wire.Info{}, ctx.Err()
-	case err == ErrOffline: // a wrapped one has more to say
+	case err == ErrOffline: //nolint:errorlint // a wrapped one has more to say
 		return wire.Info{}, fault.Errorf(fault.Unavailable, "%w", &OfflineError{Runner: r.name, Waited: r.offlineWait})
 	}
 	return wire.Info{}, translate(r.name, err)
@@ -77,13 +77,13 @@ func (r *Runner) ready(ctx context.Context, forever bool) (wire.Info, error) {
 
 // call makes a request until it gets an answer, waiting for the runner as long as it may be offline. Retried is told
 // to the maker of the request, who may have to ask differently the second time. Only for requests that can be repeated.
-func (r *Runner) call(ctx context.Context, make func(retried bool) (wire.Request, error)) (wire.Response, error) {
+func (r *Runner) call(ctx context.Context, prepare func(retried bool) (wire.Request, error)) (wire.Response, error) {
 	retried := false
 	for pause := againFirst; ; pause = min(2*pause, againMost) {
 		if _, err := r.ready(ctx, false); err != nil {
 			return wire.Response{}, err
 		}
-		req, err := make(retried)
+		req, err := prepare(retried)
 		if err != nil {
 			return wire.Response{}, err
 		}

@@ -3,7 +3,10 @@ package sandboxtest
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
+	"sync"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -21,6 +24,7 @@ var crashCases = map[string]func(*bench){
 	"a shim killed while no daemon watched is lost":    killShimUnwatched,
 	"a wiped job store is lost rather than run again":  wipedStore,
 	"files survive a connection that breaks all along": filesOverBadLine,
+	"whenever the daemon dies everything runs once":    killAnywhere,
 }
 
 const counting = `for i in $(seq 1 40); do echo line $i; sleep 0.02; done; echo ran >> log`
@@ -142,4 +146,36 @@ func filesOverBadLine(b *bench) {
 		b.must(b.Box.Remove(b.ctx, path))
 	}
 	<-cut
+}
+
+// killAnywhere kills the daemon at moments that are different each time, among them those in which it starts shims.
+func killAnywhere(b *bench) {
+	const workers, each = 4, 15
+	var working sync.WaitGroup
+	for w := range workers {
+		working.Go(func() {
+			for n := range each {
+				got, err := b.Box.Exec(b.ctx, sandbox.ExecRequest{ID: b.id(), Dir: b.dir, Command: fmt.Sprintf("echo %d.%d >> log", w, n)})
+				if err != nil || got.State != sandbox.ExecExited {
+					b.Errorf("command %d.%d: %v %s", w, n, err, got.State)
+				}
+			}
+		})
+	}
+	killed := make(chan struct{})
+	go func() {
+		defer close(killed)
+		for i := range 6 {
+			_ = b.Box.MkdirAll(b.ctx, b.dir) // it is up again, and so are the commands that waited for it
+			timer := time.NewTimer(time.Duration(i) * 3 * time.Millisecond)
+			<-timer.C
+			b.Kill()
+			b.Start()
+		}
+	}()
+	working.Wait()
+	<-killed
+	lines := strings.Fields(b.sh("sort log"))
+	require.Len(b.T, lines, workers*each)
+	require.Len(b.T, slices.Compact(lines), workers*each, "nothing ran twice")
 }
