@@ -191,7 +191,9 @@ func TestCrash10_RunTerminatedFromOutside(t *testing.T) {
 	require.Eventually(t, func() bool { return len(k.trace("once")) == 2 }, time.Minute, 10*time.Millisecond, "the command is left alone")
 
 	id = k.send("stream 200 50ms")
-	k.until(time.Minute, "a delta of the second turn", func(e chat.Event) bool { return e.Kind == chat.EventDelta })
+	k.until(time.Minute, "a delta of the second turn", func(e chat.Event) bool {
+		return e.Kind == chat.EventDelta && decode[chat.Delta](t, e).Turn != turn.ID
+	})
 	s.terminate(k.key)
 	require.Equal(t, chat.TurnLost, k.untilEnded(crashLimit, id).State)
 	id = k.send("say goes on")
