@@ -1,0 +1,159 @@
+package prompt_test
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"github.com/tiktoken-go/tokenizer"
+	"pgregory.net/rapid"
+
+	"xbot/internal/chat"
+	"xbot/internal/llm"
+	"xbot/internal/phrase"
+	"xbot/internal/prompt"
+	"xbot/internal/tool"
+	"xbot/internal/tool/file"
+	"xbot/internal/tool/shell"
+	"xbot/internal/tool/todo"
+	"xbot/internal/tool/tooltest"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+// allTools are the tools of the product, made anew at each call as each process makes them.
+func allTools() []tool.Spec {
+	memory := tooltest.NewMemory()
+	return tool.New(
+		shell.New(), file.NewRead(), file.NewCreate(), file.NewReplace(memory), file.NewGlob(), file.NewGrep(),
+		file.NewCd(memory, memory), todo.NewWrite(memory), todo.NewList(memory),
+	).Specs()
+}
+
+// conversation is a transcript with everything in it that a transcript may hold.
+func conversation() []chat.Line {
+	return []chat.Line{
+		{Preface: "[2026-11-21 Sat 04:00 UTC · folder /src]", Message: chat.Message{Role: chat.RoleUser, Content: "What is in here?\nBe brief."}},
+		{Opaque: []byte(`{"signature":"s"}`), Message: chat.Message{
+			Role: chat.RoleAssistant, Content: "Let me look.", Reasoning: "A listing and a file will tell.",
+			ToolCalls: []chat.ToolCall{
+				{ID: "t1.0.0", ProviderID: "call_0", Name: "Glob", Arguments: `{"pattern":"*"}`, State: chat.CallDone, Result: "a.go\nb.go"},
+				{ID: "t1.0.1", ProviderID: "call_0", Name: "Read", Arguments: `{"path":`, State: chat.CallDone, Result: "Error: the arguments are no JSON", IsError: true},
+				{ID: "t1.0.2", ProviderID: "call_0", Name: "Shell", Arguments: `{"command":"make"}`, State: chat.CallRunning, Result: "half of it"},
+				{ID: "t1.0.3", ProviderID: "call_0", Name: "Shell", Arguments: `{"command":"ls"}`, State: chat.CallOpen},
+			},
+		}},
+		{Message: chat.Message{Role: chat.RoleNotice, Content: "Stopped."}},
+		{Preface: "[2026-11-21 Sat 04:05 UTC · folder /src]", Message: chat.Message{Role: chat.RoleUser, Content: "再试一次"}},
+		{Message: chat.Message{Role: chat.RoleAssistant, Content: "两个文件。"}},
+		{Message: chat.Message{Role: chat.RoleUser, Content: "Thanks"}},
+	}
+}
+
+func TestRequest_TellsAConversationAsTheModelReadsIt(t *testing.T) {
+	r := prompt.Request(conversation(), nil)
+	var b strings.Builder
+	for _, m := range r.Messages {
+		fmt.Fprintf(&b, "%s %s error=%t\n", m.Role, m.ToolCallID, m.IsError)
+		for _, part := range [][2]string{{"content", m.Content}, {"reasoning", m.Reasoning}, {"opaque", string(m.Opaque)}} {
+			fmt.Fprintf(&b, "  %s %q\n", part[0], part[1])
+		}
+		for _, c := range m.ToolCalls {
+			fmt.Fprintf(&b, "  call %s %s %s\n", c.ID, c.Name, c.Arguments)
+		}
+	}
+	golden := filepath.Join("testdata", "conversation.golden")
+	if *update {
+		require.NoError(t, os.WriteFile(golden, []byte(b.String()), 0o644))
+	}
+	want, err := os.ReadFile(golden)
+	require.NoError(t, err)
+	require.Equal(t, string(want), b.String(), "if this is meant: go test ./internal/prompt -update")
+}
+
+func TestRequest_EveryCallHasItsPair(t *testing.T) {
+	states := []chat.CallState{chat.CallOpen, chat.CallRunning, chat.CallDone}
+	rapid.Check(t, func(t *rapid.T) {
+		var lines []chat.Line
+		for i := range rapid.IntRange(0, 8).Draw(t, "lines") {
+			role := rapid.SampledFrom([]chat.Role{chat.RoleUser, chat.RoleAssistant, chat.RoleNotice}).Draw(t, "role")
+			m := chat.Message{Role: role, Content: rapid.String().Draw(t, "content")}
+			for n := range rapid.IntRange(0, 4).Draw(t, "calls") {
+				m.ToolCalls = append(m.ToolCalls, chat.ToolCall{
+					ID: chat.NewCallID("t", i, n), ProviderID: "call_0", Name: "Read",
+					State: rapid.SampledFrom(states).Draw(t, "state"), Result: rapid.String().Draw(t, "result"),
+				})
+			}
+			lines = append(lines, chat.Line{Message: m})
+		}
+		messages := prompt.Request(lines, nil).Messages
+		for i := 0; i < len(messages); i++ {
+			if messages[i].Role == "tool" {
+				t.Fatalf("message %d is a result without a call", i)
+			}
+			for n, call := range messages[i].ToolCalls {
+				result := messages[i+1+n]
+				if result.Role != "tool" || result.ToolCallID != call.ID {
+					t.Fatalf("call %s is not followed by its result", call.ID)
+				}
+			}
+			i += len(messages[i].ToolCalls)
+		}
+	})
+}
+
+func TestRequest_ACallWithoutAResultIsUnknownAndNotWhatItPrintedSoFar(t *testing.T) {
+	for _, m := range prompt.Request(conversation(), nil).Messages {
+		switch m.ToolCallID {
+		case "t1.0.2", "t1.0.3":
+			require.Equal(t, phrase.Say(phrase.English, phrase.CallUnknown), m.Content)
+			require.True(t, m.IsError)
+		case "t1.0.0":
+			require.False(t, m.IsError)
+		}
+		require.NotContains(t, m.Content, "Stopped.", "notices are for people")
+	}
+}
+
+func TestStatic_IsTheSameBytesInEveryStepAndProcess(t *testing.T) {
+	lines := conversation()
+	first := prompt.Static(prompt.Request(nil, allTools()))
+	for n := range lines {
+		require.Equal(t, first, prompt.Static(prompt.Request(lines[:n], allTools())))
+	}
+	for _, spec := range allTools() {
+		require.Contains(t, first, "## tool "+spec.Name+"\n")
+		require.Contains(t, first, string(spec.Parameters))
+	}
+	require.NotContains(t, first, "2026", "what changes with time stands with the messages")
+}
+
+func TestRequest_KeepsItsPrefixAsTheConversationGrows(t *testing.T) {
+	lines := conversation()
+	before := []llm.Message{}
+	for n := range lines {
+		now := prompt.Request(lines[:n+1], nil).Messages
+		require.Equal(t, before, now[:len(before)], "a provider's cache needs the same beginning")
+		before = append([]llm.Message(nil), now...)
+	}
+}
+
+// TestRequest_AGreetingCostsLittle holds the budget of DESIGN §12: system prompt and tool schemas of "hello".
+func TestRequest_AGreetingCostsLittle(t *testing.T) {
+	codec, err := tokenizer.Get(tokenizer.O200kBase)
+	require.NoError(t, err)
+	lines := []chat.Line{{Preface: "[2026-11-21 Sat 04:00 UTC]", Message: chat.Message{Role: chat.RoleUser, Content: "hello"}}}
+	r := prompt.Request(lines, allTools())
+	text := prompt.Static(r)
+	for _, m := range r.Messages {
+		text += fmt.Sprintln(m.Role, m.Content)
+	}
+	tokens, _, err := codec.Encode(text)
+	require.NoError(t, err)
+	t.Logf("%d tokens", len(tokens))
+	require.LessOrEqual(t, len(tokens), 2500, "the goal of DESIGN §12; the budget is 4000")
+}
