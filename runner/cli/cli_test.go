@@ -105,3 +105,20 @@ func TestRunner_KeepsItsStateInItsHome(t *testing.T) {
 	require.NoError(t, cmd.Process.Signal(syscall.SIGTERM))
 	require.NoError(t, cmd.Wait())
 }
+
+func TestRunner_EndsWithWhoHoldsItsLifeline(t *testing.T) {
+	t.Parallel()
+	state := t.TempDir()
+	lifeline, ours, err := os.Pipe()
+	require.NoError(t, err)
+	cmd := command(t, server, "--state="+state, "--lifeline-fd=3")
+	cmd.ExtraFiles = []*os.File{lifeline}
+	require.NoError(t, cmd.Start())
+	require.NoError(t, lifeline.Close())
+	require.Eventually(t, func() bool {
+		_, err := os.Stat(filepath.Join(state, "store"))
+		return err == nil
+	}, 20*time.Second, 5*time.Millisecond)
+	require.NoError(t, ours.Close())
+	require.NoError(t, cmd.Wait(), "it ends, and cleanly")
+}
