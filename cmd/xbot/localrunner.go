@@ -11,6 +11,8 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/jackc/pgx/v5/pgconn"
+
 	"xbot/internal/config"
 	"xbot/internal/fault"
 	"xbot/internal/secret"
@@ -47,6 +49,9 @@ func (p *parts) runLocalRunner(ctx context.Context, cfg config.Runner, server st
 		"--name", localRunner, "--state", state, "--workspace", workspace, "--deny", p.home,
 		"--lifeline-fd", strconv.Itoa(lifelineFD),
 	}
+	if socket := socketFolder(p.dsn); socket != "" && !strings.HasPrefix(socket, p.home+string(filepath.Separator)) {
+		args = append(args, "--deny", socket) // a long home has its socket elsewhere
+	}
 	for ctx.Err() == nil {
 		err := p.runRunner(ctx, binary, args)
 		if ctx.Err() != nil {
@@ -59,6 +64,15 @@ func (p *parts) runLocalRunner(ctx context.Context, cfg config.Runner, server st
 		}
 	}
 	return nil
+}
+
+// socketFolder returns the folder of the Unix socket that a connection string names, empty if it names a host.
+func socketFolder(dsn string) string {
+	cfg, err := pgconn.ParseConfig(dsn)
+	if err != nil || !strings.HasPrefix(cfg.Host, "/") {
+		return ""
+	}
+	return cfg.Host
 }
 
 // localRunnerToken makes a fresh token for the runner of this host, in a file that only its owner can read.

@@ -71,13 +71,14 @@ func (p *parts) activities(model llm.Client, l config.LLM, a config.Agent, t con
 	open := func(step chat.Step, attempt int) activities.Stream {
 		return p.bus.NewStream(step.Session, step.Turn, step.N, attempt, func() {})
 	}
+	show := func(c chat.Call) activities.Output { return p.bus.NewTail(c.Session, c.Turn, c.ID) }
 	return worker.Activities{
 		Intake: &activities.Intake{Turns: p.store, Model: model.Model(), MaxSteps: a.MaxIterations, Words: t.Summaries == "on"},
 		Model: &activities.Model{
 			Client: model, Steps: p.store, Tools: tools, Open: open,
 			Retry: activities.Retry{Attempts: l.RetryAttempts, Delay: l.RetryDelay, MaxDelay: l.RetryMaxDelay},
 		},
-		Tools: &activities.Tools{Calls: p.store, Toolbox: tools, Boxes: boxes, Live: p.bus},
+		Tools: &activities.Tools{Calls: p.store, Toolbox: tools, Boxes: boxes, Open: show},
 	}
 }
 
