@@ -30,7 +30,7 @@ func awaitFrontend(ctx context.Context, addr string, certs certificates) error {
 	if err != nil {
 		return fmt.Errorf("prepare a connection to the frontend: %w", err)
 	}
-	defer conn.Close() //nolint:errcheck // the health check has its answer
+	defer conn.Close()
 
 	health := grpc_health_v1.NewHealthClient(conn)
 	request := &grpc_health_v1.HealthCheckRequest{Service: "temporal.api.workflowservice.v1.WorkflowService"}

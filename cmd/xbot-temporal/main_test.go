@@ -232,7 +232,7 @@ func prepareRoles(dir string) error {
 	if err != nil {
 		return err
 	}
-	defer conn.Close(context.Background()) //nolint:errcheck // nothing is pending on it
+	defer conn.Close(context.Background())
 	statements := fmt.Sprintf("CREATE ROLE maker LOGIN CREATEDB PASSWORD '%[1]s'; CREATE ROLE poor LOGIN PASSWORD '%[1]s'", testPassword)
 	if _, err := conn.Exec(context.Background(), statements); err != nil {
 		return err

@@ -175,7 +175,7 @@ func (p postgresOptions) createDatabase(ctx context.Context, name string) error 
 	if err != nil {
 		return p.explain(err)
 	}
-	defer conn.Close(context.WithoutCancel(ctx)) //nolint:errcheck // nothing is pending on it
+	defer conn.Close(context.WithoutCancel(ctx))
 	_, err = conn.Exec(ctx, "CREATE DATABASE "+pgx.Identifier{name}.Sanitize())
 	switch sqlState(err) {
 	case codeDuplicateObject: // another process was faster

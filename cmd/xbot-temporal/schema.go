@@ -87,7 +87,7 @@ func (p postgresOptions) schemaVersion(ctx context.Context, name string) (string
 	if err != nil {
 		return "", p.explain(err)
 	}
-	defer conn.Close(context.WithoutCancel(ctx)) //nolint:errcheck // nothing is pending on it
+	defer conn.Close(context.WithoutCancel(ctx))
 	var exists bool
 	if err := conn.QueryRow(ctx, "SELECT to_regclass('public.schema_version') IS NOT NULL").Scan(&exists); err != nil || !exists {
 		return "", err

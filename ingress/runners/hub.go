@@ -75,7 +75,7 @@ type Hub struct {
 	closed   bool
 	serving  sync.WaitGroup
 	stop     context.CancelFunc
-	stopped  context.Context
+	stopped  context.Context //nolint:containedctx // ends with the hub, which no call owns
 }
 
 var _ sandbox.Local = (*Hub)(nil)

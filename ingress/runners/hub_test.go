@@ -3,6 +3,7 @@ package runners_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"os"
@@ -37,7 +38,7 @@ func dial(t *testing.T, s *runnerstest.Server) *peer {
 	conn, response, err := websocket.DefaultDialer.Dial(s.ConnectURL(), nil)
 	require.NoError(t, err)
 	require.NoError(t, response.Body.Close())
-	t.Cleanup(func() { conn.Close() })
+	t.Cleanup(func() { _ = conn.Close() }) // closed already by some tests
 	require.NoError(t, conn.SetReadDeadline(time.Now().Add(patience)))
 	return &peer{T: t, conn: conn}
 }
@@ -68,7 +69,7 @@ func (p *peer) closed() int {
 		if err == nil {
 			continue
 		}
-		if e, ok := err.(*websocket.CloseError); ok {
+		if e, ok := errors.AsType[*websocket.CloseError](err); ok {
 			return e.Code
 		}
 		return 0 // without a farewell

@@ -99,7 +99,7 @@ func TestStart_TakesOverWhatAKilledOwnerLeft(t *testing.T) {
 
 	stack := start(t, cfg)
 	postgres, temporal := stack.PIDs()
-	require.Equal(t, left, ownerReport{Postgres: postgres, Temporal: temporal}, "the live servers were not taken over")
+	require.Equal(t, ownerReport{Postgres: postgres, Temporal: temporal}, left, "the live servers were not taken over")
 	query(t, stack.Endpoints(), "SELECT 1")
 	require.NoError(t, stack.Stop(t.Context()))
 	require.False(t, alive(left.Postgres), "Stop left the taken-over Postgres running")
@@ -398,7 +398,7 @@ func get(e localstack.Endpoints, path, token string) int {
 	if err != nil {
 		return 0
 	}
-	defer response.Body.Close()               //nolint:errcheck // read only
+	defer response.Body.Close()
 	_, _ = io.Copy(io.Discard, response.Body) // the status is what counts
 	return response.StatusCode
 }
@@ -420,7 +420,7 @@ func handshake(t *testing.T, e localstack.Endpoints, withCertificate bool) error
 	if err != nil {
 		return err
 	}
-	defer conn.Close() //nolint:errcheck // the server's verdict is what counts
+	defer conn.Close()
 	// In TLS 1.3 the client is done before the server has looked at its certificate. HTTP/2 servers speak first.
 	require.NoError(t, conn.SetReadDeadline(time.Now().Add(within)))
 	_, err = conn.Read(make([]byte, 1))
@@ -526,7 +526,7 @@ func copyProgram(t *testing.T, from, to string) {
 	t.Helper()
 	source, err := os.Open(from)
 	require.NoError(t, err)
-	defer source.Close() //nolint:errcheck // read only
+	defer source.Close()
 	target, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE, 0o755)
 	require.NoError(t, err)
 	_, err = io.Copy(target, source)

@@ -33,7 +33,7 @@ func lastLogLine(path string, offset int64) string {
 	if err != nil {
 		return ""
 	}
-	defer file.Close() //nolint:errcheck // read only
+	defer file.Close()
 	text, err := io.ReadAll(io.NewSectionReader(file, offset, limit))
 	if err != nil {
 		return ""

@@ -154,7 +154,7 @@ func (t *temporal) launch(ctx context.Context) (*process.Process, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open the log of Temporal: %w", err)
 	}
-	defer log.Close() //nolint:errcheck // the server has its own copy
+	defer log.Close()
 	info, err := log.Stat()
 	if err != nil {
 		return nil, fmt.Errorf("look at the log of Temporal: %w", err)

@@ -42,13 +42,13 @@ func (h home) runningTemporal() (*process.Process, temporalFacts, error) {
 		}
 		facts, err := h.temporalFacts()
 		if err != nil || facts.PID <= 0 {
-			time.Sleep(temporalReady)
-			continue // between locking and writing
+			time.Sleep(temporalReady) //nolint:forbidigo // another process is between two of its steps
+			continue                  // between locking and writing
 		}
 		running, err := process.Adopt(facts.PID)
 		if err != nil {
-			time.Sleep(temporalReady)
-			continue // it has just ended
+			time.Sleep(temporalReady) //nolint:forbidigo // another process is between two of its steps
+			continue                  // it has just ended
 		}
 		// Held by the same process before and after: the pid is the holder's.
 		held, err = lockHeld(h.temporalLock())
@@ -69,7 +69,7 @@ func lockHeld(path string) (bool, error) {
 	if err != nil {
 		return false, fmt.Errorf("look for a running Temporal: %w", err)
 	}
-	defer file.Close() //nolint:errcheck // read only; also gives back a lock that was free
+	defer file.Close()
 	err = unix.Flock(int(file.Fd()), unix.LOCK_SH|unix.LOCK_NB)
 	if errors.Is(err, unix.EWOULDBLOCK) {
 		return true, nil

@@ -77,7 +77,7 @@ func Hash(files fs.FS) (string, error) {
 		if err != nil {
 			return err
 		}
-		defer file.Close() //nolint:errcheck // read only
+		defer file.Close()
 		if _, err := fmt.Fprintf(sum, "%d:%s\n", len(path), path); err != nil {
 			return err
 		}

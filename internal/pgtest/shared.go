@@ -115,7 +115,7 @@ func serverIn(ctx context.Context, dir string) (*server, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer start.Close() //nolint:errcheck // nothing is written to it
+	defer start.Close()
 	if s, err := answering(ctx, dir); err == nil {
 		return s, nil // another program was faster
 	}

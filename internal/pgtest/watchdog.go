@@ -102,7 +102,7 @@ func launch(ctx context.Context, dir string) (server, *process.Process, error) {
 	if !pgserver.SocketFits(data) {
 		return server{}, nil, fmt.Errorf("the path %s is too long for a socket; set TMPDIR to a shorter one", data)
 	}
-	if err := clear(ctx, data); err != nil {
+	if err := clearAway(ctx, data); err != nil {
 		return server{}, nil, err
 	}
 	cluster, _, err := pgserver.Open(ctx, data, "")
@@ -138,8 +138,8 @@ func launch(ctx context.Context, dir string) (server, *process.Process, error) {
 	return s, running, nil
 }
 
-// clear stops a server that lost its watchdog and removes its data.
-func clear(ctx context.Context, data string) error {
+// clearAway stops a server that lost its watchdog and removes its data.
+func clearAway(ctx context.Context, data string) error {
 	cluster, exists, err := pgserver.Open(ctx, data, "")
 	if err != nil || !exists {
 		return err

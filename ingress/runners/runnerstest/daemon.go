@@ -162,7 +162,7 @@ func (d *Daemon) end(sig syscall.Signal) {
 	}
 	require.NoError(d.t, cmd.Process.Signal(sig))
 	select {
-	case <-exited:
+	case <-exited: //nolint:errcheck // a signal ends it, so it has no good exit code
 	case <-time.After(20 * time.Second):
 		require.Fail(d.t, "the daemon did not end", d.Log())
 	}

@@ -2,6 +2,7 @@ package anthropic
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 
 	sdk "github.com/anthropics/anthropic-sdk-go"
@@ -36,7 +37,7 @@ func (a *assembly) take(event sdk.MessageStreamEventUnion) {
 	a.call.Data()
 	switch event.Type {
 	case "message_start":
-		a.model, a.usage = string(event.Message.Model), event.Message.Usage
+		a.model, a.usage = event.Message.Model, event.Message.Usage
 	case "content_block_start":
 		a.begin(event.Index, event.ContentBlock)
 	case "content_block_delta":
@@ -84,9 +85,9 @@ func (a *assembly) grow(index int64, delta sdk.MessageStreamEventUnionDelta) {
 
 // find returns the newest block of an index.
 func (a *assembly) find(index int64) *block {
-	for i := len(a.blocks) - 1; i >= 0; i-- {
-		if a.blocks[i].index == index {
-			return a.blocks[i]
+	for _, b := range slices.Backward(a.blocks) {
+		if b.index == index {
+			return b
 		}
 	}
 	return nil

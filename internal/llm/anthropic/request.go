@@ -19,7 +19,7 @@ const hidden = "(Earlier messages are not shown.)"
 // of the conversation, which the next step of a turn sends again.
 func encodeRequest(model, origin string, req llm.Request, d dialect) sdk.MessageNewParams {
 	out := sdk.MessageNewParams{
-		Model:     sdk.Model(model),
+		Model:     model,
 		MaxTokens: int64(d.limit(req.MaxTokens)),
 		Messages:  encodeMessages(req.Messages, origin, d),
 		Tools:     encodeTools(req.Tools, d),

@@ -204,7 +204,11 @@ func (w phrases) fence(content string) string {
 
 // subject is the argument of a call that a person wants to see.
 func subject(tool, arguments string) string {
-	var args struct{ Command, Path, Pattern string }
+	var args struct {
+		Command string `json:"command"`
+		Path    string `json:"path"`
+		Pattern string `json:"pattern"`
+	}
 	if json.Unmarshal([]byte(arguments), &args) != nil {
 		return ""
 	}

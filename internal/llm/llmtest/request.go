@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 )
@@ -57,9 +58,9 @@ type Tool struct {
 
 // LastTool returns the content of the last tool result, "" when there is none.
 func (r Request) LastTool() string {
-	for i := len(r.Messages) - 1; i >= 0; i-- {
-		if r.Messages[i].Role == "tool" {
-			return r.Messages[i].Content
+	for _, m := range slices.Backward(r.Messages) {
+		if m.Role == "tool" {
+			return m.Content
 		}
 	}
 	return ""

@@ -80,7 +80,7 @@ type chunk struct {
 // stream is a streamed answer, put together.
 type stream struct {
 	text, reasoning, finish string
-	calls, pieces           int
+	pieces                  int
 	names, arguments, ids   []string
 	indexed, usage, ended   bool
 	err                     error

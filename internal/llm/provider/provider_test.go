@@ -66,7 +66,7 @@ func TestFromConfig_SaysWhatToSet(t *testing.T) {
 			client, err := provider.FromConfig(c.cfg)
 			require.ErrorContains(t, err, c.want)
 			require.Equal(t, fault.Invalid, fault.KindOf(err))
-			require.True(t, client == nil, "not a nil pointer in an interface")
+			require.True(t, client == nil, "not a nil pointer in an interface") //nolint:testifylint // require.Nil takes one for the other
 		})
 	}
 }

@@ -38,8 +38,8 @@ var (
 type Call struct {
 	endpoint *Endpoint
 	sink     llm.Sink
-	parent   context.Context
-	ctx      context.Context
+	parent   context.Context //nolint:containedctx // a call is one exchange and ends with it
+	ctx      context.Context //nolint:containedctx // the same
 	cancel   context.CancelCauseFunc
 	bytes    *time.Timer // fires after idle without a byte
 	data     *time.Timer // fires after emptyFactor times idle without an event

@@ -169,11 +169,14 @@ func TestCall_NamesNetworkTrouble(t *testing.T) {
 
 func TestCall_FollowsNoRedirect(t *testing.T) {
 	t.Parallel()
+	asked := make(chan string, 10)
 	e := provider(t, 0, func(w http.ResponseWriter, r *http.Request) {
-		require.Equal(t, "/", r.URL.Path)
+		asked <- r.URL.Path
 		http.Redirect(w, r, "/elsewhere", http.StatusFound)
 	})
 	_, err := fetch(t.Context(), e, nil)
+	require.Equal(t, "/", <-asked)
+	require.Empty(t, asked, "the redirect was followed")
 	require.Equal(t, fault.Invalid, fault.KindOf(err))
 	require.Contains(t, err.Error(), "check the model's name and the base URL")
 }

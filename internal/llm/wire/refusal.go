@@ -17,9 +17,6 @@ import (
 // quotaDelay is how long to wait when the account has run dry: a quick retry cannot help, somebody adding credit can.
 const quotaDelay = 30 * time.Second
 
-// statusOverloaded is Anthropic's status for "too busy", outside the registered ones.
-const statusOverloaded = 529
-
 // Refusal is a provider's "no", by status or by an error object inside a stream.
 type Refusal struct {
 	Status  int    // 0 inside a stream, unless the object carries one

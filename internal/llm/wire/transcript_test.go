@@ -2,7 +2,6 @@ package wire_test
 
 import (
 	"encoding/json"
-	"regexp"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -75,7 +74,7 @@ func FuzzTidy_IsWellFormedAndStable(f *testing.F) {
 // transcript reads one letter per message: u, a, and c or r with the id that follows.
 func transcript(script string) []llm.Message {
 	var messages []llm.Message
-	for i := 0; i < len(script); i++ {
+	for i := range len(script) {
 		id := ""
 		if i+1 < len(script) {
 			id = script[i+1 : i+2]
@@ -99,7 +98,7 @@ func TestShortID_SuitsEveryProvider(t *testing.T) {
 	seen := map[string]bool{}
 	for _, id := range []string{"", "a", "5f0c1f0e-6f9a-4a54-8a07-0b7a3e1c2d4f.12.3", "5f0c1f0e-6f9a-4a54-8a07-0b7a3e1c2d4f.12.4"} {
 		short := wire.ShortID(id)
-		require.Regexp(t, regexp.MustCompile(`^[A-Za-z0-9]{9}$`), short)
+		require.Regexp(t, `^[A-Za-z0-9]{9}$`, short)
 		require.Equal(t, short, wire.ShortID(id))
 		require.False(t, seen[short])
 		seen[short] = true

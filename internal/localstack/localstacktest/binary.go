@@ -45,7 +45,7 @@ var temporalBinary = sync.OnceValues(func() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	defer lock.Close() //nolint:errcheck // nothing is written to it
+	defer lock.Close()
 	if err := unix.Flock(int(lock.Fd()), unix.LOCK_EX); err != nil {
 		return "", fmt.Errorf("wait for another build of xbot-temporal: %w", err)
 	}

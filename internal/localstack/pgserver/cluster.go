@@ -13,6 +13,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -207,10 +208,10 @@ func (c Cluster) dataArgument() string {
 // Hints may follow it.
 func errorLine(out []byte) string {
 	lines := bytes.Split(bytes.TrimSpace(out), []byte("\n"))
-	for i := len(lines) - 1; i >= 0; i-- {
+	for _, line := range slices.Backward(lines) {
 		for _, mark := range []string{"error: ", "FATAL: ", "PANIC: ", "ERROR: "} {
-			if at := bytes.Index(lines[i], []byte(mark)); at >= 0 {
-				return string(bytes.TrimSpace(lines[i][at+len(mark):]))
+			if at := bytes.Index(line, []byte(mark)); at >= 0 {
+				return string(bytes.TrimSpace(line[at+len(mark):]))
 			}
 		}
 	}

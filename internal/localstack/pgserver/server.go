@@ -38,7 +38,7 @@ func (c Cluster) Start(logFile string, follow bool) (*process.Process, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open the log of Postgres: %w", err)
 	}
-	defer log.Close() //nolint:errcheck // the server has its own copy
+	defer log.Close()
 	cmd, release, err := c.command(context.Background(), "postgres", "-D", c.dataArgument())
 	if err != nil {
 		return nil, err
@@ -110,7 +110,7 @@ func lastMessage(logFile string) string {
 	if err != nil {
 		return "its log cannot be read"
 	}
-	defer file.Close() //nolint:errcheck // read only
+	defer file.Close()
 	if info, err := file.Stat(); err == nil && info.Size() > tail {
 		if _, err := file.Seek(-tail, 2); err != nil {
 			return "its log cannot be read"

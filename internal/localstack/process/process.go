@@ -138,6 +138,6 @@ func awaitExit(handle *os.Process) {
 		return
 	}
 	for handle.Signal(syscall.Signal(0)) == nil {
-		time.Sleep(pollInterval)
+		time.Sleep(pollInterval) //nolint:forbidigo // this system tells of no end, it has to be asked
 	}
 }
