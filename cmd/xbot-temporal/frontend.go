@@ -41,7 +41,7 @@ func awaitFrontend(ctx context.Context, addr string, certs certificates) error {
 		}
 		select {
 		case <-ctx.Done():
-			return fmt.Errorf("the frontend at %s is not healthy %s after its start (%v); start again with --log-level=info to see why", addr, frontendLimit, err)
+			return fmt.Errorf("the frontend at %s is not healthy %s after its start (%w); start again with --log-level=info to see why", addr, frontendLimit, err)
 		case <-time.After(5 * time.Millisecond):
 		}
 	}

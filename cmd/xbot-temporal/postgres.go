@@ -82,7 +82,7 @@ func (p postgresOptions) openPool(database string, connections int) (*sqlx.DB, e
 	pool.SetMaxOpenConns(connections)
 	pool.SetMaxIdleConns(connections)
 	pool.SetConnMaxIdleTime(idleConnection)
-	if err := pool.Ping(); err != nil {
+	if err := pool.Ping(); err != nil { //nolint:noctx // the server hands us no context; connect_timeout is the limit
 		return nil, errors.Join(err, pool.Close())
 	}
 	return pool, nil

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"crypto/sha256"
 	"encoding/base64"
 	"fmt"
@@ -16,7 +17,7 @@ var inlineScript = regexp.MustCompile(`(?s)<script>(.*?)</script>`)
 // their inline script no longer has the hash they were built with. It matters here: the pages share an origin with
 // xbot's own, and show texts that anybody may have sent.
 func withScriptPolicy(pages http.Handler, prefix string) (http.Handler, error) {
-	request, err := http.NewRequest(http.MethodGet, prefix+"/", nil)
+	request, err := http.NewRequestWithContext(context.Background(), http.MethodGet, prefix+"/", nil)
 	if err != nil {
 		return nil, fmt.Errorf("ask for the UI's first page: %w", err)
 	}
