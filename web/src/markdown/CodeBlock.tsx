@@ -17,7 +17,7 @@ export const CodeBlock = memo(function CodeBlock({ code, language, live }: Props
   const t = useT()
   return (
     <div className="code-block relative overflow-hidden rounded-md bg-sunken">
-      {language !== "" && <p className="px-4 pt-2.5 pb-1 text-small text-ink-3">{language}</p>}
+      {language !== "" && <div className="px-4 pt-2 pb-1 text-small text-ink-3">{language}</div>}
       <div className="absolute top-1 right-1 rounded-md bg-sunken">
         <CopyButton text={code} label={t("code.copy")} />
       </div>
