@@ -11,31 +11,36 @@ import (
 // the answer to a heartbeat.
 const heartbeatEvery = time.Second
 
-// heartbeat reports that the activity is alive until the returned function is called.
+// settleTime bounds each write of what an activity leaves behind. Such writes go on when the activity was stopped.
+const settleTime = 15 * time.Second
+
+// settling returns a context for them.
+func settling(ctx context.Context) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(context.WithoutCancel(ctx), settleTime)
+}
+
+// heartbeat reports that the activity is alive until the returned function is called. After a stop it goes on while
+// the activity settles, which may take longer than the heartbeat timeout, but not for ever: what hangs is given up.
 func heartbeat(ctx context.Context) (stop func()) {
 	done, ended := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(ended)
 		ticker := time.NewTicker(heartbeatEvery)
 		defer ticker.Stop()
+		cancelled, alive := ctx.Done(), context.WithoutCancel(ctx)
+		var over <-chan time.Time
 		for {
 			select {
 			case <-ticker.C:
-				activity.RecordHeartbeat(ctx)
-			case <-done:
+				activity.RecordHeartbeat(alive)
+			case <-cancelled:
+				cancelled, over = nil, time.After(grace+settleTime)
+			case <-over:
 				return
-			case <-ctx.Done():
+			case <-done:
 				return
 			}
 		}
 	}()
 	return func() { close(done); <-ended }
-}
-
-// settleTime bounds what is written after the context ended.
-const settleTime = 5 * time.Second
-
-// settling returns a context for the last writes of an activity that was stopped.
-func settling(ctx context.Context) (context.Context, context.CancelFunc) {
-	return context.WithTimeout(context.WithoutCancel(ctx), settleTime)
 }

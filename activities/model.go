@@ -107,13 +107,20 @@ func (m *Model) decide(ctx context.Context, step chat.Step) (chat.Decision, erro
 	}
 	switch {
 	case err == nil:
-		return m.Steps.CommitStep(ctx, step, m.commit(step, answer, request))
+		return m.keep(ctx, step, m.commit(step, answer, request))
 	case stopped(ctx):
 		return m.keepPartial(ctx, step, stream, request)
 	case ctx.Err() != nil:
 		return chat.Decision{}, err
 	}
 	return m.failed(ctx, step, err)
+}
+
+// keep commits what the model said, also when the activity ends at this moment: it was paid for.
+func (m *Model) keep(ctx context.Context, step chat.Step, a chat.Answer) (chat.Decision, error) {
+	ctx, cancel := settling(ctx)
+	defer cancel()
+	return m.Steps.CommitStep(ctx, step, a)
 }
 
 // usable refuses an answer with nothing in it.
@@ -146,13 +153,11 @@ func (m *Model) commit(step chat.Step, a llm.Answer, r llm.Request) chat.Answer 
 
 // keepPartial commits what was written before a person stopped the turn.
 func (m *Model) keepPartial(ctx context.Context, step chat.Step, stream Stream, r llm.Request) (chat.Decision, error) {
-	ctx, cancel := settling(ctx)
-	defer cancel()
 	text, reasoning := stream.Written()
 	if text == "" {
 		return chat.Decision{Finish: chat.FinishStopped}, nil
 	}
-	return m.Steps.CommitStep(ctx, step, chat.Answer{
+	return m.keep(ctx, step, chat.Answer{
 		Text: clean(text), Reasoning: clean(reasoning), Finish: chat.FinishStopped, Model: m.Client.Model(), Prompt: prompt.Static(r),
 	})
 }

@@ -30,17 +30,12 @@ type Boxes interface {
 	Box(ctx context.Context, user chat.UserID, runner string) (sandbox.Sandbox, error)
 }
 
-// Publisher shows people what a command prints.
-type Publisher interface {
-	PublishOutput(key chat.SessionKey, o chat.Output)
-}
-
 // Tools runs the tool calls of turns.
 type Tools struct {
 	Calls   Calls
 	Toolbox Toolbox
 	Boxes   Boxes
-	Live    Publisher
+	Open    func(call chat.Call) Output
 }
 
 // ToolInput names a call.
@@ -148,11 +143,13 @@ func (t *Tools) attempt(ctx context.Context, call chat.Call, box sandbox.Sandbox
 			cancel(context.Cause(ctx))
 		}
 	}()
+	out := t.Open(call)
+	defer out.Close()
 	result, err := t.Toolbox.Run(running, call.Name, tool.Call{
 		ID: call.ID, Session: call.Session, User: call.User, Arguments: call.Arguments, Box: box, Cwd: call.Cwd,
 		StartedOn: call.StartedOn,
 		Starting:  func(ctx context.Context, store string) error { return t.Calls.SetStartedOn(ctx, call.ID, store) },
-		Output:    (&output{call: call, live: t.Live}).write,
+		Output:    (&printer{out: out}).write,
 	})
 	close(ended)
 	<-watched
@@ -170,7 +167,7 @@ func (t *Tools) kill(ctx context.Context, call chat.Call, box sandbox.Sandbox, e
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), grace)
 	defer cancel()
 	if box.Kill(ctx, call.ID) != nil {
-		return // an unreachable runner gets the kill from whoever holds its queue; the result says interrupted
+		return // out of reach: the command ends by its own timeout at the latest, and the result says interrupted
 	}
 	select {
 	case <-ended:

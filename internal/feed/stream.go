@@ -1,16 +1,12 @@
 package feed
 
 import (
-	"sync"
-	"time"
 	"unicode/utf8"
 
 	"xbot/internal/chat"
 )
 
 const (
-	// pace is how often pieces of a stream are published.
-	pace = 33 * time.Millisecond
 	// pieceBytes bounds one piece, text and reasoning together, so that even fully escaped, at six bytes each, it fits a
 	// notification with the names around it.
 	pieceBytes = 1000
@@ -18,22 +14,22 @@ const (
 	nameBytes = 64
 )
 
-// Stream publishes what one attempt of one step writes, in pieces. It is the sink of a model call.
+// Stream publishes what one attempt of one step writes, in pieces. It is the sink of a model call. Close it.
 type Stream struct {
-	bus *Bus
-	key chat.SessionKey
+	pacer
 
-	mu              sync.Mutex
+	bus             *Bus
+	key             chat.SessionKey
 	next            chat.Delta // what was not published yet, with the offsets it starts at
-	timer           *time.Timer
-	closed          bool
-	text, reasoning []byte // all of it, for an answer that is cut short
+	text, reasoning []byte     // all of it, for an answer that is cut short
 	progress        func()
 }
 
-// NewStream starts the stream of an attempt. progress is called whenever bytes arrive. Close it.
+// NewStream starts the stream of an attempt. progress is called whenever bytes arrive.
 func (b *Bus) NewStream(key chat.SessionKey, turn chat.TurnID, step, attempt int, progress func()) *Stream {
-	return &Stream{bus: b, key: key, next: chat.Delta{Turn: turn, Step: step, Attempt: attempt}, progress: progress}
+	s := &Stream{bus: b, key: key, next: chat.Delta{Turn: turn, Step: step, Attempt: attempt}, progress: progress}
+	s.pending, s.flush = s.waits, s.publish
+	return s
 }
 
 // Text adds a piece of the answer.
@@ -65,17 +61,6 @@ func (s *Stream) ToolCall(name string) {
 // Progress says that bytes arrived.
 func (s *Stream) Progress() { s.progress() }
 
-// Close publishes the rest and stops the stream.
-func (s *Stream) Close() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.flush()
-	s.closed = true
-	if s.timer != nil {
-		s.timer.Stop()
-	}
-}
-
 // Written returns all text and reasoning so far.
 func (s *Stream) Written() (text, reasoning string) {
 	s.mu.Lock()
@@ -83,31 +68,12 @@ func (s *Stream) Written() (text, reasoning string) {
 	return string(s.text), string(s.reasoning)
 }
 
-// schedule publishes the first piece at once and later ones at the pace.
-func (s *Stream) schedule() {
-	if s.closed || s.timer != nil {
-		return
-	}
-	s.flush()
-	s.timer = time.AfterFunc(pace, s.tick)
+func (s *Stream) waits() bool {
+	return s.next.Text != "" || s.next.Reasoning != "" || s.next.ToolName != ""
 }
 
-func (s *Stream) tick() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.closed {
-		return
-	}
-	if s.drained() {
-		s.timer = nil // idle: the next piece goes out at once
-		return
-	}
-	s.flush()
-	s.timer.Reset(pace)
-}
-
-func (s *Stream) flush() {
-	for !s.drained() {
+func (s *Stream) publish() {
+	for s.waits() {
 		piece := s.next
 		piece.Text = cut(piece.Text, pieceBytes)
 		piece.Reasoning = cut(piece.Reasoning, pieceBytes-len(piece.Text))
@@ -118,10 +84,6 @@ func (s *Stream) flush() {
 		s.next.Reasoning = s.next.Reasoning[len(piece.Reasoning):]
 		s.next.ToolName = ""
 	}
-}
-
-func (s *Stream) drained() bool {
-	return s.next.Text == "" && s.next.Reasoning == "" && s.next.ToolName == ""
 }
 
 // cut returns the longest prefix of at most n bytes that ends between characters.

@@ -1,0 +1,75 @@
+package activities_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"xbot/activities"
+	"xbot/internal/chat"
+	"xbot/internal/phrase"
+	"xbot/internal/store"
+)
+
+func TestClaim_RepeatedFindsItsOwnAndTellsTheSettings(t *testing.T) {
+	b := setup(t, "say something rather long, longer than a summary may be", "and more")
+	in := activities.ClaimInput{Session: key, Turn: turn, Run: "run"}
+	var out activities.ClaimOutput
+	require.NoError(t, b.run(t.Context(), activities.NameClaim, in, &out))
+	require.Equal(t, "web", out.Channel)
+	require.Equal(t, "alice", out.User)
+	require.Equal(t, "openai/scripted", out.Model)
+	require.Equal(t, 7, out.MaxSteps)
+	require.Equal(t, `"say something rather long, longer than …"`, out.Words)
+	require.Len(t, b.messages(), 1)
+
+	b.intake.Words = false
+	require.NoError(t, b.run(t.Context(), activities.NameClaim, in, &out))
+	var silent activities.ClaimOutput
+	require.NoError(t, b.run(t.Context(), activities.NameClaim, in, &silent))
+	require.Empty(t, silent.Words, "no word of a message stands in a history")
+}
+
+func TestClaim_OfAnEmptyInboxClaimsNothing(t *testing.T) {
+	b := setup(t, "say x")
+	require.NoError(t, b.run(t.Context(), activities.NameFinish, activities.FinishInput{Session: key, Turn: turn, State: chat.TurnDone}, nil))
+	var out activities.ClaimOutput
+	require.NoError(t, b.run(t.Context(), activities.NameClaim, activities.ClaimInput{Session: key, Turn: "next", Run: "run"}, &out))
+	require.Equal(t, activities.ClaimOutput{}, out)
+}
+
+func TestPeek_SeesTheStopOfItsOwnTurn(t *testing.T) {
+	b := setup(t, "say x")
+	peek := func(turn chat.TurnID) bool {
+		var out activities.PeekOutput
+		require.NoError(t, b.run(t.Context(), activities.NamePeek, activities.PeekInput{Session: key, Turn: turn}, &out))
+		return out.Stop
+	}
+	require.False(t, peek(turn))
+	user, err := b.UserByName(t.Context(), "alice")
+	require.NoError(t, err)
+	_, err = b.Stop(t.Context(), store.Inbound{Session: key, User: user.ID, Channel: "web", PlatformID: "s1"}, phrase.English)
+	require.NoError(t, err)
+	require.True(t, peek(turn))
+	require.False(t, peek("another"))
+}
+
+func TestFinish_TellsThePersonOnceAndForgetsWhatWasLive(t *testing.T) {
+	b := setup(t, "say x")
+	b.bus.PublishDelta(key, chat.Delta{Turn: turn, Attempt: 1, Text: "half an answer"})
+	user, err := b.UserByName(t.Context(), "alice")
+	require.NoError(t, err)
+	_, err = b.Accept(t.Context(), store.Inbound{Session: key, User: user.ID, Channel: "web", PlatformID: "m2", Text: "next"})
+	require.NoError(t, err)
+	for range 2 {
+		var out activities.FinishOutput
+		in := activities.FinishInput{Session: key, Turn: turn, State: chat.TurnFailed, Say: phrase.StepLimit, Steps: 7}
+		require.NoError(t, b.run(t.Context(), activities.NameFinish, in, &out))
+		require.True(t, out.Pending, "another message waits")
+	}
+	require.Len(t, b.messages(), 2)
+	require.Equal(t, phrase.Say(phrase.English, phrase.StepLimit, 7), b.last().Content)
+	late := b.bus.Subscribe(key)
+	defer late.Close()
+	require.Empty(t, late.Live())
+}

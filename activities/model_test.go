@@ -1,0 +1,308 @@
+package activities_test
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.temporal.io/sdk/temporal"
+
+	"xbot/activities"
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+	"xbot/internal/llm"
+	"xbot/internal/llm/llmtest"
+	"xbot/internal/phrase"
+	"xbot/internal/store"
+)
+
+func TestGenerate_CommitsTheAnswerAndAsksTheModelOnce(t *testing.T) {
+	b := setup(t, "think hm", "say hello there", "usage 100 20 60")
+	out, err := b.generate(t.Context(), 0)
+	require.NoError(t, err)
+	require.Equal(t, activities.GenerateOutput{Finish: "stop", Tokens: 120}, out)
+	m := b.last()
+	require.Equal(t, chat.RoleAssistant, m.Role)
+	require.Equal(t, "hello there", m.Content)
+	require.Equal(t, "hm", m.Reasoning)
+	require.Equal(t, "openai/scripted", m.Model)
+	require.Equal(t, &chat.Usage{PromptTokens: 100, CachedTokens: 60, CompletionTokens: 20}, m.Usage)
+
+	again, err := b.generate(t.Context(), 0)
+	require.NoError(t, err)
+	require.Equal(t, "stop", again.Finish, "a repeated attempt gets what is stored")
+	require.Equal(t, 1, b.server.Count(), "and does not ask the model again")
+	require.Len(t, b.messages(), 2)
+}
+
+func TestGenerate_GivesCallsOurIDsAndReturnsNoTranscript(t *testing.T) {
+	b := setup(t, `call Shell {"command":"make test"}`, `call Read {"path":"a.go"}`, `call NoSuchTool {}`, "ids same")
+	out, err := b.generate(t.Context(), 0)
+	require.NoError(t, err)
+	require.Equal(t, "tool_calls", out.Finish)
+	require.Equal(t, []activities.CallOutput{
+		{Name: "Shell", Class: chat.ClassExec, Summary: "make test"},
+		{Name: "Read", Class: chat.ClassRead, Summary: "a.go"},
+		{Name: "NoSuchTool", Class: chat.ClassRead},
+	}, out.Calls)
+	calls := b.last().ToolCalls
+	require.Len(t, calls, 3)
+	for n, c := range calls {
+		require.Equal(t, chat.NewCallID(turn, 0, n), c.ID)
+		require.Equal(t, chat.CallOpen, c.State)
+	}
+	again, err := b.generate(t.Context(), 0)
+	require.NoError(t, err)
+	require.Equal(t, out.Calls, again.Calls, "the stored decision is the same decision")
+}
+
+func TestGenerate_SendsTheWholeConversationWithItsResults(t *testing.T) {
+	b := setup(t, `call Read {"path":"a.txt"}`, "say done")
+	b.box.Put(t, "a.txt", "forty-two\n")
+	b.asks()
+	_, err := b.call(t.Context(), 0)
+	require.NoError(t, err)
+	_, err = b.generate(t.Context(), 1)
+	require.NoError(t, err)
+	require.Equal(t, "done", b.last().Content)
+	requests := b.server.Requests()
+	require.Contains(t, requests[1].LastTool(), "forty-two")
+	require.Equal(t, requests[0].System, requests[1].System)
+	require.Contains(t, requests[0].Messages[0].Content, "UTC", "the line with the time stands before the message")
+}
+
+func TestGenerate_CountsFailuresOfTheProviderAndTellsOfEach(t *testing.T) {
+	b := setup(t, "fail 503 2", "say after all")
+	for want := 1; want <= 2; want++ {
+		_, err := b.generate(t.Context(), 0)
+		_, again := kind(t, err)
+		require.True(t, again)
+		var app *temporal.ApplicationError
+		require.ErrorAs(t, err, &app)
+		require.Positive(t, app.NextRetryDelay(), "Temporal waits as long as the person is told")
+		retries := b.events(chat.EventRetry)
+		require.Len(t, retries, want)
+		var r chat.Retry
+		require.NoError(t, json.Unmarshal(retries[want-1].Data, &r))
+		require.Equal(t, want+1, r.Attempt)
+		require.Equal(t, 3, r.Max)
+		require.Equal(t, "server error", r.Reason)
+		require.Equal(t, app.NextRetryDelay().Milliseconds(), r.DelayMS)
+		require.Equal(t, phrase.Say(phrase.English, phrase.Retrying, "server error", want+1, 3), r.Text)
+	}
+	out, err := b.generate(t.Context(), 0)
+	require.NoError(t, err)
+	require.Equal(t, "stop", out.Finish)
+	require.Equal(t, "after all", b.last().Content)
+}
+
+func TestGenerate_EndsAfterTheLastAttemptWithASentence(t *testing.T) {
+	b := setup(t, "fail 503", "say 永远不会")
+	for range 2 {
+		_, err := b.generate(t.Context(), 0)
+		require.Error(t, err)
+	}
+	out, err := b.generate(t.Context(), 0)
+	require.NoError(t, err, "an outage of the provider is an end of the step, not of the activity")
+	require.Equal(t, activities.GenerateOutput{Finish: chat.FinishError, Fault: "unavailable"}, out)
+	m := b.last()
+	require.Equal(t, chat.RoleNotice, m.Role)
+	require.Equal(t, phrase.Say(phrase.Chinese, phrase.ModelFailed, 3, "server error"), m.Content, "in the language of the question")
+	require.Len(t, b.events(chat.EventRetry), 2)
+	again, err := b.generate(t.Context(), 0)
+	require.NoError(t, err)
+	require.Equal(t, out, again)
+	require.Equal(t, 3, b.server.Count())
+}
+
+func TestGenerate_TellsFailuresApart(t *testing.T) {
+	for name, c := range map[string]struct {
+		program, reason string
+		again           bool
+		say             string
+		fault           fault.Kind
+	}{
+		"a stream without a finish reason": {program: "truncate", reason: "truncated stream", again: true},
+		"an empty answer":                  {program: "empty", reason: "server error", again: true},
+		"a connection that breaks":         {program: "reset", reason: "network", again: true},
+		"a provider that is busy":          {program: "fail 429", reason: "rate limit", again: true},
+		"a wrong key":                      {program: "fail 401", say: "The model refused the request: ", fault: fault.Denied},
+		"a wrong request":                  {program: "fail 400", say: "The model refused the request: ", fault: fault.Invalid},
+		"a conversation that is too long":  {program: "fail 400 This model's maximum context length is 100 tokens", say: phrase.Say(phrase.English, phrase.ModelTooLong), fault: fault.TooLarge},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := setup(t, c.program, "say a b c d e f g h i j k l m n o p q r s t u v w x y z")
+			out, err := b.generate(t.Context(), 0)
+			if !c.again {
+				require.NoError(t, err)
+				require.Equal(t, chat.FinishError, out.Finish)
+				require.Equal(t, string(c.fault), out.Fault)
+				require.True(t, strings.HasPrefix(b.last().Content, c.say), b.last().Content)
+				return
+			}
+			_, again := kind(t, err)
+			require.True(t, again)
+			var r chat.Retry
+			retries := b.events(chat.EventRetry)
+			require.Len(t, retries, 1)
+			require.NoError(t, json.Unmarshal(retries[0].Data, &r))
+			require.Equal(t, c.reason, r.Reason)
+			require.Len(t, b.messages(), 1, "a part of an answer is not an answer")
+		})
+	}
+}
+
+func TestGenerate_WaitsAtLeastAsLongAsTheProviderAsks(t *testing.T) {
+	b := setup(t, "say x")
+	b.server.Handle(func(llmtest.Request) llmtest.Reply {
+		return llmtest.Reply{Status: 429, Error: "slow down", Header: map[string][]string{"Retry-After": {"77"}}}
+	})
+	_, err := b.generate(t.Context(), 0)
+	var app *temporal.ApplicationError
+	require.ErrorAs(t, err, &app)
+	require.GreaterOrEqual(t, app.NextRetryDelay(), 77*time.Second)
+}
+
+func TestGenerate_AStopKeepsWhatWasWritten(t *testing.T) {
+	b := setup(t, "stream 1000 20ms")
+	text := ""
+	ctx := b.whenLive(errStop, func(e chat.Event) bool {
+		var d chat.Delta
+		if json.Unmarshal(e.Data, &d) == nil {
+			text += d.Text
+		}
+		return strings.Contains(text, "w3")
+	})
+	started := time.Now()
+	out, err := b.generate(ctx, 0)
+	require.NoError(t, err)
+	require.Equal(t, chat.FinishStopped, out.Finish)
+	require.Less(t, time.Since(started), 10*time.Second, "the stream was not read to its end")
+	m := b.last()
+	require.Equal(t, chat.RoleAssistant, m.Role)
+	require.Equal(t, chat.FinishStopped, m.FinishReason)
+	require.Equal(t, []string{"w1", "w2", "w3"}, strings.Fields(m.Content)[:3])
+	require.Empty(t, m.ToolCalls)
+}
+
+func TestGenerate_AStopBeforeTheFirstWordWritesNothing(t *testing.T) {
+	b := setup(t, "delay 20s", "say late")
+	ctx, cancel := context.WithCancelCause(t.Context())
+	go func() {
+		if b.server.Wait(t.Context(), 1) == nil {
+			cancel(errStop)
+		}
+	}()
+	out, err := b.generate(ctx, 0)
+	require.NoError(t, err)
+	require.Equal(t, chat.FinishStopped, out.Finish)
+	require.Len(t, b.messages(), 1)
+}
+
+// late is a store whose commit comes just after something else happened.
+type late struct {
+	*store.Store
+	first func()
+}
+
+func (l late) CommitStep(ctx context.Context, step chat.Step, a chat.Answer) (chat.Decision, error) {
+	l.first()
+	return l.Store.CommitStep(ctx, step, a)
+}
+
+func TestGenerate_AnAnswerIsKeptThoughTheStopComesWithItsLastWord(t *testing.T) {
+	for name, reason := range map[string]error{"a stop": errStop, "a worker that stops": errDetach} {
+		t.Run(name, func(t *testing.T) {
+			b := setup(t, "say the whole answer")
+			ctx, cancel := context.WithCancelCause(t.Context())
+			b.model.Steps = late{b.Store, func() { cancel(reason) }}
+			out, err := b.generate(ctx, 0)
+			require.NoError(t, err)
+			require.Equal(t, "stop", out.Finish)
+			require.Equal(t, "the whole answer", b.last().Content)
+		})
+	}
+}
+
+func TestGenerate_ALateAttemptWritesNothingIntoAClosedTurn(t *testing.T) {
+	b := setup(t, "say too late")
+	b.model.Steps = late{b.Store, func() {
+		_, err := b.FinishTurn(context.Background(), key, turn, chat.TurnLost, phrase.Gone)
+		require.NoError(t, err)
+	}}
+	out, err := b.generate(t.Context(), 0)
+	require.NoError(t, err)
+	require.Empty(t, out.Calls)
+	for _, m := range b.messages() {
+		require.NotEqual(t, "too late", m.Content)
+	}
+	again, err := b.generate(t.Context(), 1)
+	require.NoError(t, err)
+	require.Equal(t, chat.FinishClosed, again.Finish)
+	require.Equal(t, 1, b.server.Count(), "the model is not asked for a turn that is over")
+}
+
+func TestGenerate_DetachesOnAnyOtherEndOfItsContext(t *testing.T) {
+	b := setup(t, "stream 1000 20ms")
+	ctx := b.whenLive(errDetach, func(chat.Event) bool { return true })
+	_, err := b.generate(ctx, 0)
+	require.Error(t, err)
+	require.False(t, temporal.IsCanceledError(err), "nobody asked to stop")
+	_, again := kind(t, err)
+	require.True(t, again, "the next attempt begins anew")
+	require.Len(t, b.messages(), 1, "nothing is kept of the attempt")
+	require.Empty(t, b.events(chat.EventRetry), "our own restart does not count as a failure of the provider")
+}
+
+// poison is a model that panics.
+type poison struct{ llm.Client }
+
+func (poison) Generate(context.Context, llm.Request, llm.Sink) (llm.Answer, error) { panic("poison") }
+
+func TestGenerate_APanicIsReportedUnderTheTypeThatIsNotRetried(t *testing.T) {
+	b := setup(t, "say x")
+	b.model.Client = poison{b.model.Client}
+	_, err := b.generate(t.Context(), 0)
+	var app *temporal.ApplicationError
+	var panicked *temporal.PanicError
+	require.True(t, errorsAs(err, &panicked) || errorsAs(err, &app) && app.Type() == activities.PanicType, "%v", err)
+}
+
+func TestGenerate_StoresWhatPostgresCannotHold(t *testing.T) {
+	b := setup(t, "say x")
+	b.server.Handle(func(llmtest.Request) llmtest.Reply {
+		return llmtest.Reply{Text: "a\x00b", Reasoning: "\x00", Calls: []llmtest.Call{{ID: "\x00", Name: "Sh\x00ell", Arguments: `{"command":"echo \u0000"}`}}}
+	})
+	out, err := b.generate(t.Context(), 0)
+	require.NoError(t, err)
+	require.Equal(t, "Shell", out.Calls[0].Name)
+	require.Equal(t, "ab", b.last().Content)
+}
+
+func TestGenerate_KeepsItsDecisionSmall(t *testing.T) {
+	b := setup(t, "say x")
+	b.server.Handle(func(llmtest.Request) llmtest.Reply {
+		reply := llmtest.Reply{Text: strings.Repeat("long ", 10_000)}
+		for range 100 {
+			reply.Calls = append(reply.Calls, llmtest.Call{Name: strings.Repeat("名", 500), Arguments: `{"command":"` + strings.Repeat("x", 5000) + `"}`})
+		}
+		return reply
+	})
+	out, err := b.generate(t.Context(), 0)
+	require.NoError(t, err)
+	require.Len(t, out.Calls, 64, "further calls are dropped")
+	require.Len(t, b.last().ToolCalls, 64)
+	data, err := json.Marshal(out)
+	require.NoError(t, err)
+	require.Less(t, len(data), 32<<10)
+}
+
+func TestGenerate_AFilteredAnswerIsAnAnswer(t *testing.T) {
+	b := setup(t, "empty", "finish content_filter")
+	out, err := b.generate(t.Context(), 0)
+	require.NoError(t, err)
+	require.Equal(t, "content_filter", out.Finish)
+}

@@ -1,0 +1,231 @@
+package activities_test
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.temporal.io/sdk/temporal"
+
+	"xbot/activities"
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+	"xbot/internal/phrase"
+	"xbot/internal/sandbox"
+)
+
+func TestTool_RecordsItsResultOnce(t *testing.T) {
+	b := setup(t, `call Shell {"command":"echo run >> count; cat count"}`)
+	b.asks()
+	out, err := b.call(t.Context(), 0)
+	require.NoError(t, err)
+	require.False(t, out.Error)
+	first := b.result(0)
+	require.Equal(t, chat.CallDone, first.State)
+	require.Contains(t, first.Result, "run\n[exit code 0")
+	again, err := b.call(t.Context(), 0)
+	require.NoError(t, err)
+	require.Equal(t, out, again)
+	require.Equal(t, first, b.result(0))
+	require.Equal(t, "run\n", b.box.Get(t, "count"), "the command ran once")
+	require.Len(t, b.events(chat.EventTool), 2, "started and finished, once each")
+}
+
+func TestTool_AToolThatFailsIsAResult(t *testing.T) {
+	b := setup(t, `call Shell {"command":"echo no >&2; exit 3"}`, `call Read {"path":"missing.txt"}`, `call Read {"path":`, `call NoSuchTool {}`)
+	b.asks()
+	for n, want := range []string{"exit code 3", "missing.txt", "", "there is no tool named \"NoSuchTool\""} {
+		out, err := b.call(t.Context(), n)
+		require.NoError(t, err)
+		require.True(t, out.Error)
+		require.True(t, b.result(n).IsError)
+		require.Contains(t, b.result(n).Result, want)
+	}
+}
+
+func TestTool_ARunnerThatIsNotTheirsOrOfflineIsAResult(t *testing.T) {
+	t.Run("denied", func(t *testing.T) {
+		b := setup(t, `call Shell {"command":"touch x"}`)
+		b.asks()
+		b.boxErr = fault.Errorf(fault.Denied, "the server's own host is for administrators")
+		out, err := b.call(t.Context(), 0)
+		require.NoError(t, err)
+		require.True(t, out.Error)
+		require.Equal(t, "Error: the server's own host is for administrators", b.result(0).Result)
+	})
+	t.Run("offline", func(t *testing.T) {
+		b := setup(t, `call Shell {"command":"touch x"}`)
+		b.asks()
+		b.tools.Boxes = away{b}
+		out, err := b.call(t.Context(), 0)
+		require.NoError(t, err)
+		require.True(t, out.Error)
+		require.Contains(t, b.result(0).Result, "runner local is offline (waited 5s)")
+		require.Equal(t, chat.CallDone, b.result(0).State)
+	})
+}
+
+// away is a sandbox that cannot be reached.
+type away struct{ *bundle }
+
+func (a away) Box(context.Context, chat.UserID, string) (sandbox.Sandbox, error) {
+	return offline{a.box}, nil
+}
+
+type offline struct{ sandbox.Sandbox }
+
+func (offline) Exec(context.Context, sandbox.ExecRequest) (sandbox.ExecResult, error) {
+	return sandbox.ExecResult{}, fault.Errorf(fault.Unavailable, "%w", &sandbox.OfflineError{Runner: "local", Waited: 5 * time.Second})
+}
+
+func (offline) Kill(context.Context, chat.CallID) error {
+	return fault.Errorf(fault.Unavailable, "offline")
+}
+
+func TestTool_AnOutageOfTheStoreIsTriedAgain(t *testing.T) {
+	b := setup(t, `call Shell {"command":"touch x"}`)
+	b.asks()
+	b.boxErr = fault.Errorf(fault.Unavailable, "Postgres is away")
+	_, err := b.call(t.Context(), 0)
+	k, again := kind(t, err)
+	require.Equal(t, fault.Unavailable, k)
+	require.True(t, again)
+	require.Equal(t, chat.CallOpen, b.result(0).State)
+}
+
+// printed reports whether a command has printed a text.
+func printed(text string) func(chat.Event) bool {
+	all := ""
+	return func(e chat.Event) bool {
+		var o chat.Output
+		if e.Kind == chat.EventOutput && json.Unmarshal(e.Data, &o) == nil {
+			all += o.Text
+		}
+		return strings.Contains(all, text)
+	}
+}
+
+func TestTool_AStopKillsTheCommandAndKeepsWhatItPrinted(t *testing.T) {
+	b := setup(t, `call Shell {"command":"echo begun; sleep 100 & wait; touch never"}`)
+	b.asks()
+	started := time.Now()
+	out, err := b.call(b.whenLive(errStop, printed("begun")), 0)
+	require.NoError(t, err, "the partial output is a result")
+	require.True(t, out.Error)
+	require.Less(t, time.Since(started), 15*time.Second)
+	require.Contains(t, b.result(0).Result, "begun\n[killed on request")
+	require.Eventually(t, func() bool {
+		_, err := b.box.Exec(t.Context(), sandbox.ExecRequest{ID: chat.NewCallID(turn, 0, 0), Command: "true"})
+		return err == nil
+	}, limit, 5*time.Millisecond, "the runner may forget a command whose result is recorded")
+	require.NoFileExists(t, b.box.Workspace()+"/never")
+}
+
+func TestTool_AStopOfWhatCannotBeReachedSaysInterrupted(t *testing.T) {
+	b := setup(t, `call Shell {"command":"echo begun; sleep 100"}`)
+	b.asks()
+	b.tools.Boxes = deaf{b}
+	out, err := b.call(b.whenLive(errStop, printed("begun")), 0)
+	require.NoError(t, err)
+	require.True(t, out.Error)
+	require.Equal(t, phrase.Say(phrase.English, phrase.CallInterrupt), b.result(0).Result)
+}
+
+// deaf is a sandbox that goes away once a command runs.
+type deaf struct{ *bundle }
+
+func (d deaf) Box(context.Context, chat.UserID, string) (sandbox.Sandbox, error) {
+	return unkillable{d.box}, nil
+}
+
+type unkillable struct{ sandbox.Sandbox }
+
+func (unkillable) Kill(context.Context, chat.CallID) error {
+	return fault.Errorf(fault.Unavailable, "offline")
+}
+
+func (unkillable) Release(context.Context, chat.CallID) error {
+	return fault.Errorf(fault.Unavailable, "offline")
+}
+
+func TestTool_AnyOtherEndLeavesTheCommandAloneAndTheNextAttemptAttaches(t *testing.T) {
+	b := setup(t, `call Shell {"command":"echo run >> count; echo begun; while [ ! -e go ]; do sleep 0.05; done; echo ended"}`)
+	b.asks()
+	_, err := b.call(b.whenLive(errDetach, printed("begun")), 0)
+	require.Error(t, err)
+	require.False(t, temporal.IsCanceledError(err))
+	_, again := kind(t, err)
+	require.True(t, again)
+	require.Equal(t, chat.CallRunning, b.result(0).State)
+	b.box.Put(t, "go", "")
+	_, err = b.call(t.Context(), 0)
+	require.NoError(t, err)
+	require.Contains(t, b.result(0).Result, "begun\nended\n[exit code 0")
+	require.Equal(t, "run\n", b.box.Get(t, "count"), "the command ran once")
+}
+
+func TestTool_DoesNotStartInATurnThatIsOver(t *testing.T) {
+	b := setup(t, `call Shell {"command":"touch never"}`)
+	b.asks()
+	_, err := b.FinishTurn(t.Context(), key, turn, chat.TurnStopped, phrase.Stopped)
+	require.NoError(t, err)
+	_, err = b.call(t.Context(), 0)
+	require.NoError(t, err)
+	require.NoFileExists(t, b.box.Workspace()+"/never")
+	require.Equal(t, phrase.Say(phrase.English, phrase.CallNotRun), b.result(0).Result)
+}
+
+func TestTool_ShowsOutputAsTextWhereverItWasCut(t *testing.T) {
+	b := setup(t, `call Shell {"command":"printf '\\345'; sleep 0.3; printf '\\255\\227\\377\\000.'"}`)
+	b.asks()
+	sub := b.bus.Subscribe(key)
+	defer sub.Close()
+	_, err := b.call(t.Context(), 0)
+	require.NoError(t, err)
+	text := ""
+	for len(sub.Live()) > 0 {
+		e := <-sub.Live()
+		var o chat.Output
+		require.NoError(t, json.Unmarshal(e.Data, &o))
+		require.Equal(t, int64(len(text)), o.Offset)
+		text += o.Text
+	}
+	require.Equal(t, "字\uFFFD.", text)
+}
+
+func TestTool_APanicIsReportedUnderTheTypeThatIsNotRetried(t *testing.T) {
+	b := setup(t, `call Broken {}`)
+	b.asks()
+	_, err := b.call(t.Context(), 0)
+	var app *temporal.ApplicationError
+	var panicked *temporal.PanicError
+	require.True(t, errorsAs(err, &panicked) || errorsAs(err, &app) && app.Type() == activities.PanicType, "%v", err)
+	require.NoError(t, b.run(t.Context(), activities.NameAbandon, activities.AbandonInput{Call: chat.NewCallID(turn, 0, 0), Broken: true}, nil))
+	require.Equal(t, phrase.Say(phrase.English, phrase.CallBroken), b.result(0).Result)
+}
+
+func TestTool_OfADeletedSessionIsNotTriedAgain(t *testing.T) {
+	b := setup(t, `call Shell {"command":"touch x"}`)
+	b.asks()
+	require.NoError(t, b.DeleteSession(t.Context(), key))
+	_, err := b.call(t.Context(), 0)
+	k, again := kind(t, err)
+	require.Equal(t, fault.NotFound, k)
+	require.False(t, again)
+}
+
+func TestAbandon_NeverReplacesAResult(t *testing.T) {
+	b := setup(t, `call Shell {"command":"echo one"}`, `call Shell {"command":"echo two"}`)
+	b.asks()
+	_, err := b.call(t.Context(), 0)
+	require.NoError(t, err)
+	for n := range 2 {
+		require.NoError(t, b.run(t.Context(), activities.NameAbandon, activities.AbandonInput{Call: chat.NewCallID(turn, 0, n)}, nil))
+	}
+	require.Contains(t, b.result(0).Result, "one")
+	require.Equal(t, phrase.Say(phrase.English, phrase.CallUnknown), b.result(1).Result)
+	require.True(t, b.result(1).IsError)
+}

@@ -1,0 +1,53 @@
+package feed
+
+import (
+	"unicode/utf8"
+
+	"xbot/internal/chat"
+)
+
+// tailBytes bounds what is published of a command at once. Of a command that prints faster only the end of each span is
+// shown: offsets tell of the gap, and the result brings what the model reads.
+const tailBytes = 8 << 10
+
+// Tail publishes what a command prints. Close it.
+type Tail struct {
+	pacer
+
+	bus  *Bus
+	key  chat.SessionKey
+	next chat.Output // what was not published yet, with the offset it starts at
+}
+
+// NewTail starts the output of a call, at its beginning.
+func (b *Bus) NewTail(key chat.SessionKey, turn chat.TurnID, call chat.CallID) *Tail {
+	t := &Tail{bus: b, key: key, next: chat.Output{Turn: turn, Call: call}}
+	t.pending, t.flush = t.waits, t.publish
+	return t
+}
+
+// Print adds text that follows what was printed before.
+func (t *Tail) Print(text string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.next.Text += text
+	if over := len(t.next.Text) - tailBytes; over > 0 {
+		for over < len(t.next.Text) && !utf8.RuneStart(t.next.Text[over]) {
+			over++
+		}
+		t.next.Text, t.next.Offset = t.next.Text[over:], t.next.Offset+int64(over)
+	}
+	t.schedule()
+}
+
+func (t *Tail) waits() bool { return t.next.Text != "" }
+
+func (t *Tail) publish() {
+	for t.waits() {
+		piece := t.next
+		piece.Text = cut(piece.Text, pieceBytes)
+		t.bus.PublishOutput(t.key, piece)
+		t.next.Offset += int64(len(piece.Text))
+		t.next.Text = t.next.Text[len(piece.Text):]
+	}
+}
