@@ -63,7 +63,6 @@ type bundle struct {
 	tools  *activities.Tools
 	model  *activities.Model
 	intake *activities.Intake
-	beats  int
 }
 
 // setup opens a turn for a message, which is a program for the scripted model.

@@ -219,7 +219,7 @@ func TestRunner_WaitsForAcks(t *testing.T) {
 	b.send(sock, 1, wire.Type(wire.OpExecAttach), wire.ExecAttach{
 		ID: "a", Command: "head -c 3145728 /dev/zero", Stream: true, Limit: 10,
 	})
-	require.EqualValues(t, 3145728, size)
+	require.Equal(t, 3145728, size)
 	var got int64
 	for unacked := 0; got < size; {
 		if unacked == wire.Window {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"errors"
 	"io"
 	"io/fs"
 	"os"
@@ -133,7 +134,7 @@ func (t *Tree) grepFile(g *grep, path string) (wire.GrepResult, error) {
 	if err := mustBeRegular(info, p.path); err != nil {
 		return wire.GrepResult{}, err
 	}
-	if err := g.search(f, p.path); err != nil && err != errEnough {
+	if err := g.search(f, p.path); err != nil && !errors.Is(err, errEnough) {
 		return wire.GrepResult{}, explain(err, p.path)
 	}
 	return g.result, nil

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 
 	"golang.org/x/sys/unix"
@@ -64,10 +65,8 @@ func marked(pid int, markers []string) bool {
 		return false // somebody else's process, or gone
 	}
 	for pair := range bytes.SplitSeq(env, []byte{0}) {
-		for _, marker := range markers {
-			if string(pair) == marker {
-				return true
-			}
+		if slices.Contains(markers, string(pair)) {
+			return true
 		}
 	}
 	return false
