@@ -5,6 +5,7 @@ package auth
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"strings"
 	"sync"
@@ -55,48 +56,80 @@ type Auth struct {
 
 type contextKey struct{}
 
+// identity is who a request comes from, and how to look again whether it still may.
+type identity struct {
+	user  store.User
+	still func(ctx context.Context) error
+}
+
 // User returns the user of a request that passed Require.
 func User(ctx context.Context) store.User {
-	u, _ := ctx.Value(contextKey{}).(store.User)
-	return u
+	id, _ := ctx.Value(contextKey{}).(identity)
+	return id.user
+}
+
+// Still reports whether the credentials of a request that passed Require are still good: a stream may outlive the token
+// or the login that opened it.
+func Still(ctx context.Context) error {
+	id, ok := ctx.Value(contextKey{}).(identity)
+	if !ok {
+		return ErrSignIn
+	}
+	return id.still(ctx)
 }
 
 // Require lets only authenticated requests through. Cookies count only for requests from our own pages.
 func (a *Auth) Require(next http.Handler, refuse func(http.ResponseWriter, *http.Request, error)) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		user, err := a.identify(w, r)
+		id, err := a.identify(w, r)
 		if err != nil {
 			refuse(w, r, err)
 			return
 		}
-		next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), contextKey{}, user)))
+		next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), contextKey{}, id)))
 	})
 }
 
-func (a *Auth) identify(w http.ResponseWriter, r *http.Request) (store.User, error) {
-	if token, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer "); ok {
-		user, err := a.Accounts.TokenUser(r.Context(), secret.HashToken(strings.TrimSpace(token)))
-		return user, unknown(err, "this token is unknown or was revoked")
+func (a *Auth) identify(w http.ResponseWriter, r *http.Request) (identity, error) {
+	if scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " "); strings.EqualFold(scheme, "Bearer") {
+		return a.byToken(r.Context(), secret.HashToken(strings.TrimSpace(token)))
 	}
 	cookie, err := r.Cookie(CookieName)
 	if err != nil {
-		return store.User{}, ErrSignIn
+		return identity{}, ErrSignIn
 	}
 	if err := a.Hosts.SameOrigin(r); err != nil {
-		return store.User{}, err
+		return identity{}, err
 	}
-	hash := secret.HashToken(cookie.Value)
-	user, seen, err := a.Accounts.WebSessionUser(r.Context(), hash)
+	return a.byCookie(w, r, cookie.Value)
+}
+
+func (a *Auth) byToken(ctx context.Context, hash []byte) (identity, error) {
+	look := func(ctx context.Context) (store.User, error) {
+		user, err := a.Accounts.TokenUser(ctx, hash)
+		return user, unknown(err, "this token is unknown or was revoked")
+	}
+	user, err := look(ctx)
+	return identity{user, func(ctx context.Context) error { _, err := look(ctx); return err }}, err
+}
+
+func (a *Auth) byCookie(w http.ResponseWriter, r *http.Request, value string) (identity, error) {
+	hash := secret.HashToken(value)
+	look := func(ctx context.Context) (store.User, time.Time, error) {
+		user, seen, err := a.Accounts.WebSessionUser(ctx, hash)
+		return user, seen, unknown(err, "this login has ended; sign in again")
+	}
+	user, seen, err := look(r.Context())
 	if err != nil {
-		return store.User{}, unknown(err, "this login has ended; sign in again")
+		return identity{}, err
 	}
 	if time.Since(seen) > slideEvery {
 		if err := a.Accounts.TouchWebSession(r.Context(), hash, time.Now().Add(sessionLife)); err != nil {
-			return store.User{}, err
+			return identity{}, err
 		}
-		setCookie(w, r, cookie.Value, int(sessionLife.Seconds()))
+		setCookie(w, r, value, int(sessionLife.Seconds()))
 	}
-	return user, nil
+	return identity{user, func(ctx context.Context) error { _, _, err := look(ctx); return err }}, nil
 }
 
 // ErrSignIn is the error of a request without credentials, or with wrong ones.
@@ -117,19 +150,22 @@ func unknown(err error, text string) error {
 
 // SignIn checks a password and opens a login for a browser.
 func (a *Auth) SignIn(w http.ResponseWriter, r *http.Request, name, password string) (store.User, error) {
-	if wait := a.attempts.next(name); wait > 0 {
-		return store.User{}, fault.Limited(wait, "too many attempts for this name; wait %d seconds", int(wait.Seconds())+1)
-	}
-	user, err := a.Accounts.UserByName(r.Context(), name)
+	user, err := a.Accounts.UserByName(r.Context(), store.Clean(name))
 	if err != nil && !fault.Is(err, fault.NotFound) {
+		return store.User{}, err
+	}
+	if err := a.attempts.begin(name); err != nil {
 		return store.User{}, err
 	}
 	hash := user.PasswordHash
 	if hash == "" {
 		hash = decoyHash() // an unknown name takes as long as a wrong password
 	}
-	if bcrypt.CompareHashAndPassword([]byte(hash), []byte(password)) != nil || user.PasswordHash == "" {
-		a.attempts.failed(name)
+	right, err := matches(r.Context(), hash, password)
+	if err != nil {
+		return store.User{}, err
+	}
+	if !right || user.PasswordHash == "" || user.Name != name {
 		return store.User{}, &SignInError{"name or password is wrong"}
 	}
 	a.attempts.succeeded(name)
@@ -145,7 +181,13 @@ func (a *Auth) SignInByLink(w http.ResponseWriter, r *http.Request, token string
 	return user, a.open(w, r, user)
 }
 
+// open opens a login, which takes the place of the one that the browser had.
 func (a *Auth) open(w http.ResponseWriter, r *http.Request, user store.User) error {
+	if before, err := r.Cookie(CookieName); err == nil {
+		if err := a.Accounts.DeleteWebSession(r.Context(), secret.HashToken(before.Value)); err != nil {
+			return err
+		}
+	}
 	token, hash := secret.NewToken()
 	if err := a.Accounts.CreateWebSession(r.Context(), user.ID, hash, time.Now().Add(sessionLife)); err != nil {
 		return err
@@ -166,21 +208,44 @@ func (a *Auth) SignOut(w http.ResponseWriter, r *http.Request) error {
 
 // SetPassword sets the user's password; the current one is asked for if there is one.
 func (a *Auth) SetPassword(r *http.Request, user store.User, current, password string) error {
-	if user.PasswordHash != "" && bcrypt.CompareHashAndPassword([]byte(user.PasswordHash), []byte(current)) != nil {
-		return fault.Errorf(fault.Denied, "the current password is wrong")
-	}
 	if len(password) < MinPassword || len(password) > maxPassword {
 		return fault.Errorf(fault.Invalid, "a password has between %d and %d bytes", MinPassword, maxPassword)
 	}
-	hash, err := bcrypt.GenerateFromPassword([]byte(password), bcrypt.DefaultCost)
+	if err := a.confirm(r.Context(), user, current); err != nil {
+		return err
+	}
+	var hash []byte
+	err := hashed(r.Context(), func() (err error) {
+		hash, err = bcrypt.GenerateFromPassword([]byte(password), bcrypt.DefaultCost)
+		return err
+	})
 	if err != nil {
-		return fault.Errorf(fault.Internal, "hash password: %w", err)
+		return fmt.Errorf("hash password: %w", err)
 	}
 	var keep []byte
 	if cookie, err := r.Cookie(CookieName); err == nil {
 		keep = secret.HashToken(cookie.Value)
 	}
 	return a.Accounts.SetPassword(r.Context(), user.ID, string(hash), keep)
+}
+
+// confirm asks for the current password of a user who has one.
+func (a *Auth) confirm(ctx context.Context, user store.User, current string) error {
+	if user.PasswordHash == "" {
+		return nil
+	}
+	if err := a.attempts.begin(user.Name); err != nil {
+		return err
+	}
+	right, err := matches(ctx, user.PasswordHash, current)
+	if err != nil {
+		return err
+	}
+	if !right {
+		return fault.Errorf(fault.Denied, "the current password is wrong")
+	}
+	a.attempts.succeeded(user.Name)
+	return nil
 }
 
 // NewLink makes a one-time sign-in link of a user under the base address.
