@@ -72,10 +72,20 @@ test: build test-go test-temporal test-page test-e2e ## run all tests; needs Go,
 test-go: page temporal
 	XBOT_TEMPORAL_BIN=$(BIN)/xbot-temporal go test $(RACE) -timeout 20m $$(go list ./... | grep -v '^xbot/e2e')
 
-# By itself, since it measures how fast a killed server comes back.
+# By itself, since it measures how fast a killed server comes back. With the race detector the server under test has it
+# too: its reports go to files, since the server is killed most of the time.
 .PHONY: test-e2e
-test-e2e: build
-	XBOT_E2E_BIN=$(BIN) go test $(RACE) -timeout 30m ./e2e
+test-e2e: $(if $(RACE),race-binaries,build)
+	XBOT_E2E_BIN=$(BIN)$(if $(RACE),/race) go test $(RACE) -timeout 30m ./e2e
+	@! cat $(BIN)/race/reports/* 2>/dev/null | grep -m 1 -A 60 'DATA RACE'
+
+.PHONY: race-binaries
+race-binaries: build
+	@rm -rf $(BIN)/race && mkdir -p $(BIN)/race/real $(BIN)/race/reports
+	go build -race $(STAMP) -o $(BIN)/race/real/ ./cmd/xbot
+	@for program in xbot-cli xbot-runner xbot-temporal; do ln -s $(BIN)/$$program $(BIN)/race/real/ && ln -s $(BIN)/$$program $(BIN)/race/; done
+	@printf '#!/bin/sh\nGORACE=log_path=%s/reports/xbot exec %s/real/xbot "$$@"\n' $(BIN)/race $(BIN)/race >$(BIN)/race/xbot
+	@chmod +x $(BIN)/race/xbot
 
 # Never with the race detector: that would compile the Temporal server once more, for ten minutes, and look for races in
 # other people's code.
