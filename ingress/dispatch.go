@@ -33,8 +33,10 @@ type Inbox interface {
 // Dispatch takes in messages and stops.
 type Dispatch struct {
 	Inbox Inbox
-	Waker *Waker
-	Log   *slog.Logger
+	Waker interface {
+		Wake(ctx context.Context, r Row) error
+	}
+	Log *slog.Logger
 
 	wakes sync.WaitGroup
 }
@@ -50,7 +52,7 @@ func (d *Dispatch) Message(ctx context.Context, in Inbound) (store.Accepted, err
 	if err := check(in); err != nil {
 		return store.Accepted{}, err
 	}
-	if c, ok := command.Parse(in.Text); ok && (c.Name == "stop" || c.Name == "cancel") {
+	if c, ok := command.Parse(in.Text); ok && c.Args == "" && (c.Name == "stop" || c.Name == "cancel") {
 		stopped, err := d.Stop(ctx, in)
 		return stopped.Accepted, err
 	}
@@ -91,6 +93,8 @@ func check(in Inbound) error {
 	switch {
 	case in.PlatformID == "" || len(in.PlatformID) > maxIDBytes:
 		return fault.Errorf(fault.Invalid, "client_message_id must have between 1 and %d bytes", maxIDBytes)
+	case store.Clean(in.PlatformID) != in.PlatformID:
+		return fault.Errorf(fault.Invalid, "client_message_id must be valid UTF-8 without NUL")
 	case len(in.Text) > MaxTextBytes:
 		return fault.Errorf(fault.TooLarge, "the message has %d bytes; at most %d are accepted", len(in.Text), MaxTextBytes)
 	case len(store.Clean(in.Text)) == 0:

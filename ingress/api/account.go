@@ -67,13 +67,13 @@ func (a *API) registerLogin(h huma.API) {
 	huma.Register(h, huma.Operation{OperationID: "login-state", Method: http.MethodGet, Path: "/api/login", Summary: "What the login page shows"},
 		func(ctx context.Context, _ *struct{}) (*struct{ Body LoginState }, error) {
 			needed, err := a.Auth.Accounts.AnyPassword(ctx)
-			return &struct{ Body LoginState }{LoginState{NeedsPassword: needed, Demo: a.Info.Demo, Version: a.Info.Version}}, problem(err)
+			return &struct{ Body LoginState }{LoginState{NeedsPassword: needed, Demo: a.Info.Demo, Version: a.Info.Version}}, a.problem(err)
 		})
 	huma.Register(h, huma.Operation{OperationID: "login", Method: http.MethodPost, Path: "/api/login", Summary: "Sign in; sets the cookie"},
 		func(_ context.Context, in *loginInput) (*struct{ Body SignedIn }, error) {
 			user, err := a.signIn(in)
 			if err != nil {
-				return nil, problem(err)
+				return nil, a.problem(err)
 			}
 			return &struct{ Body SignedIn }{SignedIn{User: userBody(user), MustSetPassword: user.PasswordHash == ""}}, nil
 		})
@@ -105,7 +105,7 @@ type Me struct {
 func (a *API) registerAccount(h huma.API) {
 	huma.Register(h, huma.Operation{OperationID: "logout", Method: http.MethodPost, Path: "/api/logout", Summary: "End this browser's login", DefaultStatus: http.StatusNoContent, Security: secured},
 		func(_ context.Context, in *struct{ request }) (*struct{}, error) {
-			return nil, problem(a.Auth.SignOut(in.w, in.r))
+			return nil, a.problem(a.Auth.SignOut(in.w, in.r))
 		})
 	huma.Register(h, huma.Operation{OperationID: "me", Method: http.MethodGet, Path: "/api/me", Summary: "Who I am and what this server is", Security: secured},
 		func(ctx context.Context, _ *struct{}) (*struct{ Body Me }, error) {
@@ -119,7 +119,7 @@ func (a *API) registerAccount(h huma.API) {
 			}
 			request
 		}) (*struct{}, error) {
-			return nil, problem(a.Auth.SetPassword(in.r, auth.User(ctx), in.Body.Current, in.Body.Password))
+			return nil, a.problem(a.Auth.SetPassword(in.r, auth.User(ctx), in.Body.Current, in.Body.Password))
 		})
 	a.registerTokens(h)
 }
@@ -153,7 +153,7 @@ func (a *API) registerTokens(h huma.API) {
 			}{}
 			tokens, err := a.Store.Tokens(ctx, auth.User(ctx).ID)
 			out.Body.Tokens = tokens
-			return out, problem(err)
+			return out, a.problem(err)
 		})
 	huma.Register(h, huma.Operation{OperationID: "create-token", Method: http.MethodPost, Path: "/api/tokens", Summary: "Make an API token", DefaultStatus: http.StatusCreated, Security: secured},
 		func(ctx context.Context, in *struct {
@@ -163,12 +163,12 @@ func (a *API) registerTokens(h huma.API) {
 		}) (*struct{ Body NewToken }, error) {
 			token, hash := secret.NewToken()
 			id, err := a.Store.CreateToken(ctx, auth.User(ctx).ID, in.Body.Name, hash)
-			return &struct{ Body NewToken }{NewToken{ID: id, Name: in.Body.Name, Token: token}}, problem(err)
+			return &struct{ Body NewToken }{NewToken{ID: id, Name: in.Body.Name, Token: token}}, a.problem(err)
 		})
 	huma.Register(h, huma.Operation{OperationID: "revoke-token", Method: http.MethodDelete, Path: "/api/tokens/{id}", Summary: "Revoke a token at once", DefaultStatus: http.StatusNoContent, Security: secured},
 		func(ctx context.Context, in *struct {
 			ID int64 `path:"id"`
 		}) (*struct{}, error) {
-			return nil, problem(a.Store.RevokeToken(ctx, auth.User(ctx).ID, in.ID))
+			return nil, a.problem(a.Store.RevokeToken(ctx, auth.User(ctx).ID, in.ID))
 		})
 }

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/url"
+	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
@@ -30,6 +31,8 @@ type API struct {
 	Info     Info
 	Log      *slog.Logger
 	Closing  <-chan struct{} // closed when the server stops: streams end
+	// PingEvery is the pause between looks at the client of a stream and at what it may see; 0 means 15 s.
+	PingEvery time.Duration
 }
 
 // Info is what clients are told of the server.
@@ -54,8 +57,14 @@ func (a *API) Handler() http.Handler {
 	a.registerTurns(private)
 	a.registerEvents(private)
 	closed.HandleFunc("GET /api/sessions/{key}/ws", a.socket)
+	closed.HandleFunc("/api/", func(w http.ResponseWriter, r *http.Request) {
+		a.Refuse(w, r, fault.Errorf(fault.NotFound, "there is no %s %s here; see /api/openapi.json", r.Method, r.URL.Path))
+	})
 	open.Handle("/api/", a.Auth.Require(closed, a.Refuse))
-	return open
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Cache-Control", "no-store") // what people wrote is for them alone
+		open.ServeHTTP(w, r)
+	})
 }
 
 // Document returns the OpenAPI document of all endpoints.
@@ -89,13 +98,13 @@ var secured = []map[string][]string{{"token": {}}, {"cookie": {}}}
 // own returns a session of the user. A session of somebody else looks like none.
 func (a *API) own(ctx context.Context, key string) (chat.Session, error) {
 	if _, err := session.Parse(chat.SessionKey(key)); err != nil {
-		return chat.Session{}, problem(err)
+		return chat.Session{}, a.problem(err)
 	}
 	s, owner, err := a.Store.Session(ctx, chat.SessionKey(key))
 	if err == nil && owner != auth.User(ctx).ID {
 		err = fault.Errorf(fault.NotFound, "there is no session %q", key)
 	}
-	return s, problem(err)
+	return s, a.problem(err)
 }
 
 // withLink adds the address of a turn's run in the Temporal UI, for those who may open it.

@@ -13,6 +13,7 @@ import (
 	"github.com/gorilla/websocket"
 
 	"xbot/internal/chat"
+	"xbot/internal/fault"
 )
 
 // sendTimeout bounds the write of one event to a slow client.
@@ -105,9 +106,10 @@ func (a *API) socket(w http.ResponseWriter, r *http.Request) {
 		a.Refuse(w, r, err)
 		return
 	}
-	after, err := strconv.ParseInt(r.URL.Query().Get("after"), 10, 64)
+	after, err := cursor(r.URL.Query().Get("after"))
 	if err != nil {
-		after = 0
+		a.Refuse(w, r, err)
+		return
 	}
 	conn, err := upgrader.Upgrade(w, r, nil)
 	if err != nil {
@@ -120,6 +122,18 @@ func (a *API) socket(w http.ResponseWriter, r *http.Request) {
 	if err := a.watch(ctx, s, after, (*socketClient)(conn)); err != nil && ctx.Err() == nil {
 		a.Log.Debug("event socket ended", "session", s.Key, "error", err)
 	}
+}
+
+// cursor reads the sequence after which events are sent; empty means all of them.
+func cursor(text string) (int64, error) {
+	if text == "" {
+		return 0, nil
+	}
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err != nil || n < 0 {
+		return 0, fault.Errorf(fault.Invalid, "after is %q; it must be the sequence of an event, or left out", text)
+	}
+	return n, nil
 }
 
 // pongWait is how long a silent WebSocket client is kept (spec/001 §9.2).

@@ -45,7 +45,7 @@ func (a *API) registerMessages(h huma.API) {
 				return nil, err
 			}
 			got, err := a.Dispatch.Message(ctx, a.inbound(ctx, s, in.Body.ClientMessageID, in.Body.Text))
-			return &struct{ Body Accepted }{Accepted{ID: got.ID, Duplicate: got.Duplicate}}, problem(err)
+			return &struct{ Body Accepted }{Accepted{ID: got.ID, Duplicate: got.Duplicate}}, a.problem(err)
 		})
 	huma.Register(h, huma.Operation{OperationID: "list-messages", Method: http.MethodGet, Path: "/api/sessions/{key}/messages", Summary: "A part of the transcript, ascending", Security: secured},
 		func(ctx context.Context, in *struct {
@@ -60,7 +60,7 @@ func (a *API) registerMessages(h huma.API) {
 			}
 			t, err := a.Store.Messages(ctx, s.Key, store.Page{After: chat.MessageID(in.After), Before: chat.MessageID(in.Before), Limit: in.Limit})
 			if err != nil {
-				return nil, problem(err)
+				return nil, a.problem(err)
 			}
 			return &struct{ Body TranscriptBody }{transcriptBody(t)}, nil
 		})
@@ -102,7 +102,7 @@ func (a *API) registerTurns(h huma.API) {
 				return nil, err
 			}
 			got, err := a.Dispatch.Stop(ctx, a.inbound(ctx, s, "stop-"+rand.Text(), ""))
-			return &struct{ Body StopBody }{StopBody{Stopped: got.Turn, Queued: got.Cleared}}, problem(err)
+			return &struct{ Body StopBody }{StopBody{Stopped: got.Turn, Queued: got.Cleared}}, a.problem(err)
 		})
 	huma.Register(h, huma.Operation{OperationID: "list-turns", Method: http.MethodGet, Path: "/api/sessions/{key}/turns", Summary: "The turns of a session, newest first, each with its run in Temporal", Security: secured},
 		func(ctx context.Context, in *struct {
@@ -117,6 +117,6 @@ func (a *API) registerTurns(h huma.API) {
 			for i := range turns {
 				turns[i] = a.withLink(ctx, turns[i])
 			}
-			return &struct{ Body TurnsBody }{TurnsBody{Turns: append([]chat.Turn{}, turns...)}}, problem(err)
+			return &struct{ Body TurnsBody }{TurnsBody{Turns: append([]chat.Turn{}, turns...)}}, a.problem(err)
 		})
 }

@@ -3,7 +3,6 @@ package api
 import (
 	"encoding/json"
 	"errors"
-	"log/slog"
 	"net/http"
 	"strconv"
 
@@ -14,8 +13,8 @@ import (
 )
 
 // problem turns an error into a problem document. It is the border where fault kinds become HTTP statuses; the text of
-// our own bugs stays inside.
-func problem(err error) error {
+// our own bugs and of our servers stays inside, in the log.
+func (a *API) problem(err error) error {
 	if err == nil {
 		return nil
 	}
@@ -23,14 +22,34 @@ func problem(err error) error {
 		return s
 	}
 	status, detail := statusOf(err)
-	if status == http.StatusInternalServerError {
-		slog.Error("request failed", "error", err)
-	}
+	a.note(status, err)
 	out := huma.NewError(status, detail)
-	if after := fault.After(err); after > 0 {
-		return huma.ErrorWithHeaders(out, http.Header{"Retry-After": {strconv.Itoa(int(after.Seconds()) + 1)}})
+	if header := headers(status, err); len(header) > 0 {
+		return huma.ErrorWithHeaders(out, header)
 	}
 	return out
+}
+
+// note logs what the client is not told.
+func (a *API) note(status int, err error) {
+	switch status {
+	case http.StatusInternalServerError:
+		a.Log.Error("request failed", "error", err)
+	case http.StatusServiceUnavailable:
+		a.Log.Warn("request not served for now", "error", err)
+	}
+}
+
+// headers are what an answer has beside its document.
+func headers(status int, err error) http.Header {
+	header := http.Header{}
+	if after := fault.After(err); after > 0 {
+		header.Set("Retry-After", strconv.Itoa(int(after.Seconds())+1))
+	}
+	if status == http.StatusUnauthorized {
+		header.Set("WWW-Authenticate", "Bearer")
+	}
+	return header
 }
 
 func statusOf(err error) (int, string) {
@@ -62,6 +81,10 @@ func statusOf(err error) (int, string) {
 // Refuse answers a request outside huma with a problem document.
 func (a *API) Refuse(w http.ResponseWriter, _ *http.Request, err error) {
 	status, detail := statusOf(err)
+	a.note(status, err)
+	for name, values := range headers(status, err) {
+		w.Header()[name] = values
+	}
 	w.Header().Set("Content-Type", "application/problem+json")
 	w.WriteHeader(status)
 	_ = json.NewEncoder(w).Encode(huma.ErrorModel{Status: status, Title: http.StatusText(status), Detail: detail}) // the client is gone if this fails

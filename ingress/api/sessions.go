@@ -57,7 +57,7 @@ func (a *API) registerSessions(h huma.API) {
 			q := strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`).Replace(in.Q)
 			sessions, err := a.Store.Sessions(ctx, auth.User(ctx).ID, q, sessionLimit)
 			out.Body.Sessions = sessions
-			return out, problem(err)
+			return out, a.problem(err)
 		})
 	huma.Register(h, huma.Operation{OperationID: "get-session", Method: http.MethodGet, Path: "/api/sessions/{key}", Summary: "One session", Security: secured},
 		func(ctx context.Context, in *Key) (*sessionBody, error) {
@@ -76,7 +76,7 @@ func (a *API) registerSessions(h huma.API) {
 				return nil, err
 			}
 			if err := a.Store.UpdateSession(ctx, chat.SessionKey(in.Key.Key), in.Body.Title, in.Body.Pinned); err != nil {
-				return nil, problem(err)
+				return nil, a.problem(err)
 			}
 			s, err := a.own(ctx, in.Key.Key)
 			return &sessionBody{s}, err
@@ -88,9 +88,9 @@ func (a *API) registerSessions(h huma.API) {
 				return nil, err
 			}
 			if s.Running != "" {
-				return nil, problem(fault.Errorf(fault.Conflict, "a turn is running in this session; stop it first"))
+				return nil, a.problem(fault.Errorf(fault.Conflict, "a turn is running in this session; stop it first"))
 			}
-			return nil, problem(a.Store.DeleteSession(ctx, s.Key))
+			return nil, a.problem(a.Store.DeleteSession(ctx, s.Key))
 		})
 }
 
@@ -101,16 +101,16 @@ func (a *API) create(ctx context.Context, in NewSession) (chat.Session, error) {
 	} else {
 		parsed, err := session.Parse(key)
 		if err != nil {
-			return chat.Session{}, problem(err)
+			return chat.Session{}, a.problem(err)
 		}
 		if !slices.Contains(ownChannels, parsed.Channel) {
-			return chat.Session{}, problem(fault.Errorf(fault.Invalid, "sessions made here belong to one of the channels %s", strings.Join(ownChannels, ", ")))
+			return chat.Session{}, a.problem(fault.Errorf(fault.Invalid, "sessions made here belong to one of the channels %s", strings.Join(ownChannels, ", ")))
 		}
 		channel = parsed.Channel
 	}
 	_, err := a.Store.CreateSession(ctx, store.NewSession{Key: key, Owner: auth.User(ctx).ID, Channel: channel, Title: in.Title, Cwd: in.Cwd})
 	if err != nil {
-		return chat.Session{}, problem(err)
+		return chat.Session{}, a.problem(err)
 	}
 	return a.own(ctx, string(key))
 }

@@ -1,11 +1,14 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"time"
 
+	"xbot/ingress/auth"
 	"xbot/internal/chat"
+	"xbot/internal/feed"
 )
 
 const (
@@ -29,8 +32,8 @@ type client interface {
 	Ping() error
 }
 
-// watch sends a session's events after a cursor until the client goes, ctx ends or the server stops. It subscribes
-// first and reads rows second, so that nothing falls between.
+// watch sends a session's events after a cursor until the client goes, ctx ends, the server stops or the client may
+// not watch any more. It subscribes first and reads rows second, so that nothing falls between.
 func (a *API) watch(ctx context.Context, s chat.Session, after int64, c client) error {
 	sub := a.Bus.Subscribe(s.Key)
 	defer sub.Close()
@@ -41,28 +44,44 @@ func (a *API) watch(ctx context.Context, s chat.Session, after int64, c client) 
 	if err := c.Send(chat.Event{Kind: "hello", Data: hello}); err != nil {
 		return err
 	}
-	if after, err = a.durable(ctx, s.Key, after, c); err != nil {
+	w := &watcher{API: a, session: s.Key, after: after, client: c}
+	if err := w.durable(ctx); err != nil {
 		return err
 	}
-	ping, poll := time.NewTicker(pingEvery), time.NewTicker(pollEvery)
+	return w.follow(ctx, sub)
+}
+
+// watcher is one event stream.
+type watcher struct {
+	*API
+
+	session chat.SessionKey
+	after   int64 // sequence of the last durable event that was sent
+	settled settled
+	client  client
+}
+
+func (w *watcher) follow(ctx context.Context, sub *feed.Subscription) error {
+	ping, poll := time.NewTicker(cmp.Or(w.PingEvery, pingEvery)), time.NewTicker(pollEvery)
 	defer ping.Stop()
 	defer poll.Stop()
 	for {
+		var err error
 		select {
 		case <-ctx.Done():
 			return nil
-		case <-a.Closing:
+		case <-w.Closing:
 			return nil
 		case e := <-sub.Live():
-			err = c.Send(e)
+			err = w.live(e)
 		case <-sub.Woken():
-			if err = drain(sub.Live(), c); err == nil {
-				after, err = a.durable(ctx, s.Key, after, c)
-			}
+			err = w.catchUp(ctx, sub)
 		case <-poll.C:
-			after, err = a.durable(ctx, s.Key, after, c)
+			err = w.catchUp(ctx, sub)
 		case <-ping.C:
-			err = c.Ping()
+			if err = w.may(ctx); err == nil {
+				err = w.client.Ping()
+			}
 		}
 		if err != nil {
 			return err
@@ -70,34 +89,53 @@ func (a *API) watch(ctx context.Context, s chat.Session, after int64, c client) 
 	}
 }
 
-// drain sends the live events that came before a wake, so that they do not follow the durable event that replaces them.
-func drain(live <-chan chat.Event, c client) error {
-	for range len(live) {
-		if err := c.Send(<-live); err != nil {
+// may reports whether the client may still watch: its credentials may have been revoked and the session deleted since
+// the stream was opened.
+func (w *watcher) may(ctx context.Context) error {
+	if err := auth.Still(ctx); err != nil {
+		return err
+	}
+	_, _, err := w.Store.Session(ctx, w.session)
+	return err
+}
+
+// catchUp sends the live events that are there and then the durable ones.
+func (w *watcher) catchUp(ctx context.Context, sub *feed.Subscription) error {
+	for range len(sub.Live()) {
+		if err := w.live(<-sub.Live()); err != nil {
 			return err
 		}
 	}
-	return nil
+	return w.durable(ctx)
 }
 
-// durable sends the durable events after a cursor and returns the new cursor.
-func (a *API) durable(ctx context.Context, key chat.SessionKey, after int64, c client) (int64, error) {
+// live sends a live event, unless what it is a piece of was sent as a whole.
+func (w *watcher) live(e chat.Event) error {
+	if w.settled.has(e) {
+		return nil
+	}
+	return w.client.Send(e)
+}
+
+// durable sends the durable events after the cursor.
+func (w *watcher) durable(ctx context.Context) error {
 	for {
-		events, err := a.Store.EventsAfter(ctx, key, after, eventBatch)
+		events, err := w.Store.EventsAfter(ctx, w.session, w.after, eventBatch)
 		if err != nil {
-			return after, err
+			return err
 		}
 		for _, e := range events {
+			w.settled.note(e)
 			if e.Kind == chat.EventTurn {
-				e.Data = a.linked(ctx, e.Data)
+				e.Data = w.linked(ctx, e.Data)
 			}
-			if err := c.Send(e); err != nil {
-				return after, err
+			if err := w.client.Send(e); err != nil {
+				return err
 			}
-			after = e.Seq
+			w.after = e.Seq
 		}
 		if len(events) < eventBatch {
-			return after, nil
+			return nil
 		}
 	}
 }

@@ -1,0 +1,282 @@
+package api_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"xbot/ingress/api"
+	"xbot/ingress/auth"
+	"xbot/internal/chat"
+)
+
+// endpoints are all paths and methods of the document.
+func endpoints(t *testing.T) (out [][2]string) {
+	t.Helper()
+	data, err := json.Marshal(api.Document())
+	require.NoError(t, err)
+	var doc struct {
+		Paths map[string]map[string]json.RawMessage `json:"paths"`
+	}
+	require.NoError(t, json.Unmarshal(data, &doc))
+	for path, methods := range doc.Paths {
+		for method := range methods {
+			out = append(out, [2]string{strings.ToUpper(method), path})
+		}
+	}
+	require.Greater(t, len(out), 15)
+	return out
+}
+
+func TestAPI_EveryEndpointButLoginAsksForCredentials(t *testing.T) {
+	b := setup(t)
+	mine := b.alice.session("agent:main:web:thread:mine")
+	all := append(endpoints(t), [2]string{http.MethodGet, "/api/sessions/{key}/ws"}, [2]string{http.MethodGet, "/api/nothing"}, [2]string{http.MethodPost, "/api/sessions/{key}/ws"})
+	for _, e := range all {
+		if e[1] == "/api/login" {
+			continue
+		}
+		at := strings.NewReplacer("{key}", string(mine.Key), "{id}", "1").Replace(e[1])
+		for name, p := range map[string]*person{"nobody": nil, "a wrong token": {bundle: b, token: "wrong"}} {
+			a := b.do(p, e[0], at, nil)
+			a.problem(http.StatusUnauthorized)
+			require.Equal(t, "Bearer", a.header.Get("WWW-Authenticate"), "%s %s by %s", e[0], at, name)
+		}
+	}
+}
+
+func TestAPI_NobodyReachesASessionOfSomebodyElse(t *testing.T) {
+	b := setup(t)
+	s := b.alice.session("agent:main:web:thread:mine")
+	b.alice.say(s.Key, "m1", "a secret").is(http.StatusAccepted, nil)
+	b.claim(s.Key, "t1")
+	before, err := b.store.EventsAfter(t.Context(), s.Key, 0, 100)
+	require.NoError(t, err)
+
+	body := map[string]any{"client_message_id": "x", "text": "x"}
+	for _, e := range endpoints(t) {
+		if !strings.Contains(e[1], "{key}") {
+			continue
+		}
+		var with any
+		switch {
+		case strings.HasSuffix(e[1], "/messages") && e[0] == http.MethodPost:
+			with = body
+		case e[0] == http.MethodPatch:
+			with = map[string]any{"title": "taken over"}
+		}
+		detail := b.do(b.bob, e[0], strings.Replace(e[1], "{key}", string(s.Key), 1), with).problem(http.StatusNotFound)
+		require.Contains(t, detail, "there is no session", "%s %s: it looks as if it did not exist", e[0], e[1])
+	}
+	b.bob.get(path(s.Key, "/ws")).problem(http.StatusNotFound)
+	b.bob.post("/api/sessions", map[string]any{"key": s.Key}).problem(http.StatusNotFound)
+	var list struct{ Sessions []chat.Session }
+	b.bob.get("/api/sessions").is(http.StatusOK, &list)
+	require.Empty(t, list.Sessions)
+
+	after, err := b.store.EventsAfter(t.Context(), s.Key, 0, 100)
+	require.NoError(t, err)
+	require.Equal(t, before, after, "nothing happened to it")
+	stop, err := b.store.StopRequested(t.Context(), s.Key, "t1")
+	require.NoError(t, err)
+	require.False(t, stop)
+}
+
+func TestAPI_TokensOfSomebodyElseAreNotMine(t *testing.T) {
+	b := setup(t)
+	var made struct {
+		ID    int64
+		Token string
+	}
+	b.alice.post("/api/tokens", map[string]string{"name": "script"}).is(http.StatusCreated, &made)
+	b.bob.delete(fmt.Sprint("/api/tokens/", made.ID)).problem(http.StatusNotFound)
+	var list struct{ Tokens []struct{ ID int64 } }
+	b.bob.get("/api/tokens").is(http.StatusOK, &list)
+	for _, token := range list.Tokens {
+		require.NotEqual(t, made.ID, token.ID)
+	}
+}
+
+func TestAPI_WhatIsNoEndpointIsAProblemToo(t *testing.T) {
+	b := setup(t)
+	for _, c := range [][2]string{{http.MethodGet, "/api/nothing"}, {http.MethodPut, "/api/me"}, {http.MethodPatch, "/api/tokens"}, {http.MethodGet, "/api/"}} {
+		b.do(b.alice, c[0], c[1], nil).problem(http.StatusNotFound)
+	}
+}
+
+func TestAPI_RefusesBadInputWithAProblem(t *testing.T) {
+	b := setup(t)
+	s := b.alice.session("agent:main:web:thread:mine")
+	messages := path(s.Key, "/messages")
+	for name, c := range map[string]struct {
+		method, path string
+		body         any
+		status       int
+	}{
+		"no JSON":                       {http.MethodPost, messages, "{", 400},
+		"no body":                       {http.MethodPost, messages, nil, 400},
+		"another type":                  {http.MethodPost, messages, `{"client_message_id":1,"text":"x"}`, 422},
+		"no id":                         {http.MethodPost, messages, `{"text":"x"}`, 422},
+		"an empty id":                   {http.MethodPost, messages, `{"client_message_id":"","text":"x"}`, 422},
+		"an id that is too long":        {http.MethodPost, messages, fmt.Sprintf(`{"client_message_id":%q,"text":"x"}`, strings.Repeat("x", 129)), 422},
+		"an id with too many bytes":     {http.MethodPost, messages, fmt.Sprintf(`{"client_message_id":%q,"text":"x"}`, strings.Repeat("字", 43)), 400},
+		"an id with NUL":                {http.MethodPost, messages, `{"client_message_id":"a\u0000b","text":"x"}`, 400},
+		"an empty text":                 {http.MethodPost, messages, `{"client_message_id":"a","text":""}`, 422},
+		"a text of NUL":                 {http.MethodPost, messages, `{"client_message_id":"a","text":"\u0000"}`, 400},
+		"a text that is too long":       {http.MethodPost, messages, fmt.Sprintf(`{"client_message_id":"a","text":%q}`, strings.Repeat("x", 200_001)), 413},
+		"a body that is too long":       {http.MethodPost, messages, fmt.Sprintf(`{"client_message_id":"a","text":%q}`, strings.Repeat("x", 900_000)), 413},
+		"an unknown field":              {http.MethodPost, messages, `{"client_message_id":"a","text":"x","role":"assistant"}`, 422},
+		"a negative cursor":             {http.MethodGet, messages + "?after=-1", nil, 422},
+		"a cursor that is no number":    {http.MethodGet, messages + "?before=x", nil, 422},
+		"a cursor beyond all numbers":   {http.MethodGet, messages + "?after=99999999999999999999", nil, 422},
+		"a limit of nothing":            {http.MethodGet, messages + "?limit=0", nil, 422},
+		"a limit that is too large":     {http.MethodGet, messages + "?limit=501", nil, 422},
+		"a limit that is negative":      {http.MethodGet, path(s.Key, "/turns?limit=-1"), nil, 422},
+		"a key that is none":            {http.MethodGet, "/api/sessions/x", nil, 400},
+		"a key with a space":            {http.MethodGet, "/api/sessions/agent:main:web:thread:a%20b", nil, 400},
+		"a key with NUL":                {http.MethodGet, "/api/sessions/agent:main:web:thread:a%00b", nil, 400},
+		"a key that is no UTF-8":        {http.MethodGet, "/api/sessions/agent:main:web:thread:%ff", nil, 400},
+		"a key that is too long":        {http.MethodGet, path(chat.SessionKey("agent:main:web:thread:"+strings.Repeat("x", 200)), ""), nil, 422},
+		"a key of many wide characters": {http.MethodGet, path(chat.SessionKey("agent:main:web:thread:"+strings.Repeat("字", 100)), ""), nil, 400},
+		"a session of a channel":        {http.MethodPost, "/api/sessions", `{"key":"agent:main:feishu:dm:ou_1"}`, 400},
+		"a session of no channel":       {http.MethodPost, "/api/sessions", `{"key":"agent:main:main"}`, 400},
+		"a session without a name":      {http.MethodPost, "/api/sessions", `{"key":"x"}`, 400},
+		"a title that is too long":      {http.MethodPost, "/api/sessions", fmt.Sprintf(`{"title":%q}`, strings.Repeat("x", 201)), 422},
+		"a token without a name":        {http.MethodPost, "/api/tokens", `{"name":""}`, 422},
+		"a token that is no number":     {http.MethodDelete, "/api/tokens/x", nil, 422},
+		"a token that is negative":      {http.MethodDelete, "/api/tokens/-1", nil, 404},
+		"events after nothing":          {http.MethodGet, path(s.Key, "/events?after=x"), nil, 422},
+		"a WebSocket after nothing":     {http.MethodGet, path(s.Key, "/ws?after=x"), nil, 400},
+		"a WebSocket after less":        {http.MethodGet, path(s.Key, "/ws?after=-1"), nil, 400},
+		"a login with nothing":          {http.MethodPost, "/api/login", `{}`, 400},
+		"a login without a name":        {http.MethodPost, "/api/login", `{"password":"x"}`, 400},
+		"a login with a wrong name":     {http.MethodPost, "/api/login", `{"username":"a\u0000","password":"x"}`, 401},
+		"a login with a wrong link":     {http.MethodPost, "/api/login", `{"token":"x"}`, 403},
+		"a password that is too short":  {http.MethodPost, "/api/me/password", `{"password":"short"}`, 400},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b.do(b.alice, c.method, c.path, c.body).problem(c.status)
+		})
+	}
+	var transcript api.TranscriptBody
+	b.alice.get(messages).is(http.StatusOK, &transcript)
+	require.Empty(t, transcript.Queued, "none of it was accepted")
+}
+
+func TestAPI_HidesWhyItCannotServeAndLogsIt(t *testing.T) {
+	b := setup(t)
+	s := b.alice.session("agent:main:web:thread:mine")
+	_, err := b.pool.Exec(t.Context(), "ALTER TABLE inbox RENAME TO elsewhere")
+	require.NoError(t, err)
+	detail := b.alice.say(s.Key, "m1", "a secret").problem(http.StatusInternalServerError)
+	require.NotContains(t, detail, "inbox")
+	require.Contains(t, b.log.String(), "inbox")
+	require.NotContains(t, b.log.String(), "a secret", "no log holds what people wrote")
+	require.NotContains(t, b.log.String(), b.alice.token)
+
+	b.pool.Close()
+	b.alice.get("/api/me").problem(http.StatusServiceUnavailable)
+	require.Contains(t, b.log.String(), "request not served for now")
+}
+
+func TestAPI_AnswersAreKeptByNobody(t *testing.T) {
+	b := setup(t)
+	require.Equal(t, "no-store", b.alice.get("/api/me").header.Get("Cache-Control"))
+	require.Equal(t, "no-store", b.do(nil, http.MethodGet, "/api/me", nil).header.Get("Cache-Control"))
+}
+
+func TestLogin_ByLinkOnceThenByPassword(t *testing.T) {
+	b := setup(t)
+	var state api.LoginState
+	b.do(nil, http.MethodGet, "/api/login", nil).is(http.StatusOK, &state)
+	require.Equal(t, api.LoginState{NeedsPassword: false, Demo: true, Version: "1.2.3"}, state)
+
+	link, err := b.auth.NewLink(t.Context(), b.alice.user.ID, b.url)
+	require.NoError(t, err)
+	_, token, _ := strings.Cut(link, "#token=")
+	page := b.browser()
+	var in api.SignedIn
+	page.do(http.MethodPost, "/api/login", `{"token":"`+token+`"}`).is(http.StatusOK, &in)
+	require.Equal(t, api.SignedIn{User: api.UserBody{ID: b.alice.user.ID, Name: "alice", Role: "admin"}, MustSetPassword: true}, in)
+	b.browser().do(http.MethodPost, "/api/login", `{"token":"`+token+`"}`).problem(http.StatusForbidden)
+
+	page.do(http.MethodPost, "/api/me/password", `{"password":"long enough to keep"}`).is(http.StatusNoContent, nil)
+	b.do(nil, http.MethodGet, "/api/login", nil).is(http.StatusOK, &state)
+	require.True(t, state.NeedsPassword)
+	second := b.browser()
+	second.do(http.MethodPost, "/api/login", `{"username":"alice","password":"wrong"}`).problem(http.StatusUnauthorized)
+	second.do(http.MethodPost, "/api/login", `{"username":"alice","password":"long enough to keep"}`).is(http.StatusOK, &in)
+	require.False(t, in.MustSetPassword)
+
+	second.do(http.MethodPost, "/api/me/password", `{"password":"another good one","current":"long enough to keep"}`).is(http.StatusNoContent, nil)
+	second.do(http.MethodGet, "/api/me", "").is(http.StatusOK, nil)
+	page.do(http.MethodGet, "/api/me", "").problem(http.StatusUnauthorized)
+	second.do(http.MethodPost, "/api/logout", "").is(http.StatusNoContent, nil)
+	second.do(http.MethodGet, "/api/me", "").problem(http.StatusUnauthorized)
+}
+
+func TestLogin_PagesOfOtherSitesCanNeitherSignInNorAct(t *testing.T) {
+	b := setup(t)
+	link, err := b.auth.NewLink(t.Context(), b.alice.user.ID, b.url)
+	require.NoError(t, err)
+	_, token, _ := strings.Cut(link, "#token=")
+	page := b.browser()
+	page.origin = "http://evil.example"
+	page.do(http.MethodPost, "/api/login", `{"token":"`+token+`"}`).problem(http.StatusForbidden)
+	page.origin = b.url
+	page.do(http.MethodPost, "/api/login", `{"token":"`+token+`"}`).is(http.StatusOK, nil)
+	page.origin = "http://evil.example"
+	for _, c := range [][2]string{{http.MethodPost, "/api/logout"}, {http.MethodPost, "/api/sessions"}, {http.MethodPost, "/api/tokens"}, {http.MethodGet, "/api/sessions"}} {
+		page.do(c[0], c[1], `{}`).problem(http.StatusForbidden)
+	}
+	page.origin = ""
+	page.do(http.MethodGet, "/api/me", "").is(http.StatusOK, nil)
+}
+
+func TestLogin_TooManyGuessesAreToldWhenToTryAgain(t *testing.T) {
+	b := setup(t)
+	page := b.browser()
+	for range 5 {
+		page.do(http.MethodPost, "/api/login", `{"username":"alice","password":"wrong"}`).problem(http.StatusUnauthorized)
+	}
+	a := page.do(http.MethodPost, "/api/login", `{"username":"alice","password":"wrong"}`)
+	a.problem(http.StatusTooManyRequests)
+	require.NotEmpty(t, a.header.Get("Retry-After"))
+	require.Empty(t, a.header.Get("Set-Cookie"))
+}
+
+func TestMe_TellsMembersNothingOfTheTemporalUI(t *testing.T) {
+	b := setup(t)
+	var me api.Me
+	b.alice.get("/api/me").is(http.StatusOK, &me)
+	require.Equal(t, api.Me{User: api.UserBody{ID: b.alice.user.ID, Name: "alice", Role: "admin"}, MustSetPassword: true, Model: "demo/demo", Demo: true, Version: "1.2.3", TemporalUI: "/temporal/"}, me)
+	b.bob.get("/api/me").is(http.StatusOK, &me)
+	require.Equal(t, "member", me.User.Role)
+	require.Empty(t, me.TemporalUI)
+}
+
+func TestTokens_AreShownOnceAndUselessOnceRevoked(t *testing.T) {
+	b := setup(t)
+	var made api.NewToken
+	b.alice.post("/api/tokens", map[string]string{"name": "script\x00"}).is(http.StatusCreated, &made)
+	script := &person{bundle: b, token: made.Token}
+	script.get("/api/me").is(http.StatusOK, nil)
+	list := b.alice.get("/api/tokens")
+	require.NotContains(t, string(list.body), made.Token)
+	require.Contains(t, string(list.body), "last_used_at")
+	b.alice.delete(fmt.Sprint("/api/tokens/", made.ID)).is(http.StatusNoContent, nil)
+	script.get("/api/me").problem(http.StatusUnauthorized)
+	b.alice.delete(fmt.Sprint("/api/tokens/", made.ID)).problem(http.StatusNotFound)
+}
+
+func TestCookie_IsNoToken(t *testing.T) {
+	b := setup(t)
+	r, err := http.NewRequest(http.MethodGet, b.url+"/api/me", nil)
+	require.NoError(t, err)
+	r.AddCookie(&http.Cookie{Name: auth.CookieName, Value: b.alice.token})
+	b.send(&http.Client{}, r).problem(http.StatusUnauthorized)
+}

@@ -1,0 +1,251 @@
+package api_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/cookiejar"
+	"net/http/httptest"
+	"net/url"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+
+	"xbot/ingress"
+	"xbot/ingress/api"
+	"xbot/ingress/auth"
+	"xbot/internal/chat"
+	"xbot/internal/feed"
+	"xbot/internal/pgtest"
+	"xbot/internal/secret"
+	"xbot/internal/store"
+)
+
+// limit bounds every wait.
+const limit = 20 * time.Second
+
+func TestMain(m *testing.M) {
+	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("xbot/internal/pgtest.startWatchdog.func1")) // the server of the tests outlives them
+}
+
+// wakes records which sessions were woken. It stands in for Temporal.
+type wakes struct {
+	mu   sync.Mutex
+	rows []ingress.Row
+	err  error
+}
+
+func (w *wakes) Wake(_ context.Context, r ingress.Row) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.rows = append(w.rows, r)
+	return w.err
+}
+
+// bundle is a server over a database of its own, with two people: alice, an administrator, and bob.
+type bundle struct {
+	t       *testing.T
+	pool    *pgxpool.Pool
+	store   *store.Store
+	bus     *feed.Bus
+	auth    *auth.Auth
+	wakes   *wakes
+	log     *bytes.Buffer
+	url     string
+	closing chan struct{}
+	alice   *person
+	bob     *person
+}
+
+// person is a client with a token.
+type person struct {
+	*bundle
+	user  store.User
+	token string
+}
+
+func setup(t *testing.T) *bundle {
+	t.Helper()
+	t.Parallel()
+	b := &bundle{
+		t: t, pool: pgtest.NewPool(t, store.MigrationsHash(), store.Migrate), bus: feed.New(slog.New(slog.DiscardHandler)),
+		wakes: &wakes{}, log: &bytes.Buffer{}, closing: make(chan struct{}),
+	}
+	b.store = store.New(b.pool, b.bus)
+	b.auth = &auth.Auth{Accounts: b.store}
+	log := slog.New(slog.NewTextHandler(b.log, &slog.HandlerOptions{Level: slog.LevelWarn}))
+	dispatch := &ingress.Dispatch{Inbox: b.store, Waker: b.wakes, Log: log}
+	a := &api.API{
+		Store: b.store, Bus: b.bus, Dispatch: dispatch, Auth: b.auth, Log: log, Closing: b.closing, PingEvery: 50 * time.Millisecond,
+		Info: api.Info{Version: "1.2.3", Model: "demo/demo", Demo: true, Namespace: "default", TemporalUI: true},
+	}
+	server := httptest.NewServer(a.Handler())
+	b.url = server.URL
+	t.Cleanup(func() { server.Close(); dispatch.Wait() })
+	admin, err := b.store.EnsureAdmin(t.Context(), "alice")
+	require.NoError(t, err)
+	member, err := b.store.CreateUser(t.Context(), "bob")
+	require.NoError(t, err)
+	b.alice, b.bob = b.person(admin), b.person(member)
+	return b
+}
+
+func (b *bundle) person(u store.User) *person {
+	b.t.Helper()
+	token, hash := secret.NewToken()
+	_, err := b.store.CreateToken(b.t.Context(), u.ID, "test", hash)
+	require.NoError(b.t, err)
+	return &person{bundle: b, user: u, token: token}
+}
+
+// answer is what came back.
+type answer struct {
+	t      *testing.T
+	status int
+	header http.Header
+	body   []byte
+}
+
+// do makes a request as the person; a nil person has no credentials.
+func (b *bundle) do(p *person, method, path string, body any) answer {
+	b.t.Helper()
+	var reader io.Reader
+	switch body := body.(type) {
+	case nil:
+	case string:
+		reader = bytes.NewReader([]byte(body))
+	default:
+		data, err := json.Marshal(body)
+		require.NoError(b.t, err)
+		reader = bytes.NewReader(data)
+	}
+	r, err := http.NewRequestWithContext(b.t.Context(), method, b.url+path, reader)
+	require.NoError(b.t, err)
+	if p != nil {
+		r.Header.Set("Authorization", "Bearer "+p.token)
+	}
+	if reader != nil {
+		r.Header.Set("Content-Type", "application/json")
+	}
+	return b.send(&http.Client{}, r)
+}
+
+func (b *bundle) send(c *http.Client, r *http.Request) answer {
+	b.t.Helper()
+	c.Transport = &http.Transport{DisableKeepAlives: true}
+	resp, err := c.Do(r)
+	require.NoError(b.t, err)
+	defer resp.Body.Close()
+	data, err := io.ReadAll(resp.Body)
+	require.NoError(b.t, err)
+	return answer{b.t, resp.StatusCode, resp.Header, data}
+}
+
+func (p *person) get(path string) answer { p.t.Helper(); return p.do(p, http.MethodGet, path, nil) }
+func (p *person) post(path string, body any) answer {
+	p.t.Helper()
+	return p.do(p, http.MethodPost, path, body)
+}
+func (p *person) delete(path string) answer {
+	p.t.Helper()
+	return p.do(p, http.MethodDelete, path, nil)
+}
+
+// is checks the status and decodes the body into out, which may be nil.
+func (a answer) is(status int, out any) {
+	a.t.Helper()
+	require.Equal(a.t, status, a.status, "%s", a.body)
+	if out != nil {
+		require.NoError(a.t, json.Unmarshal(a.body, out), "%s", a.body)
+	}
+}
+
+// problem checks that the answer is a problem document of a status, and returns its sentence.
+func (a answer) problem(status int) string {
+	a.t.Helper()
+	var doc struct {
+		Status        int
+		Title, Detail string
+	}
+	a.is(status, &doc)
+	require.Equal(a.t, "application/problem+json", a.header.Get("Content-Type"))
+	require.Equal(a.t, status, doc.Status)
+	require.Equal(a.t, http.StatusText(status), doc.Title)
+	require.NotEmpty(a.t, doc.Detail)
+	require.NotContains(a.t, doc.Detail, "SQLSTATE")
+	return doc.Detail
+}
+
+// session creates a session of the person, with the key if there is one.
+func (p *person) session(key chat.SessionKey) chat.Session {
+	p.t.Helper()
+	var s chat.Session
+	p.post("/api/sessions", map[string]any{"key": key}).is(http.StatusCreated, &s)
+	return s
+}
+
+func path(key chat.SessionKey, rest string) string {
+	return "/api/sessions/" + url.PathEscape(string(key)) + rest
+}
+
+// say sends a message.
+func (p *person) say(key chat.SessionKey, id, text string) answer {
+	p.t.Helper()
+	return p.post(path(key, "/messages"), map[string]string{"client_message_id": id, "text": text})
+}
+
+// claim opens a turn for the oldest message of a session, as its workflow does.
+func (b *bundle) claim(key chat.SessionKey, turn chat.TurnID) {
+	b.t.Helper()
+	_, ok, err := b.store.Claim(b.t.Context(), key, turn, "run-"+string(turn), 0)
+	require.NoError(b.t, err)
+	require.True(b.t, ok)
+}
+
+// reply commits the answer of a turn's first step.
+func (b *bundle) reply(key chat.SessionKey, turn chat.TurnID, text string) {
+	b.t.Helper()
+	step := chat.Step{Session: key, Turn: turn}
+	_, _, _, err := b.store.BeginStep(b.t.Context(), step)
+	require.NoError(b.t, err)
+	_, err = b.store.CommitStep(b.t.Context(), step, chat.Answer{Text: text, Finish: "stop", Model: "demo/demo"})
+	require.NoError(b.t, err)
+}
+
+func (b *bundle) finish(key chat.SessionKey, turn chat.TurnID) {
+	b.t.Helper()
+	_, err := b.store.FinishTurn(b.t.Context(), key, turn, chat.TurnDone, "")
+	require.NoError(b.t, err)
+}
+
+// browser is a client with cookies that sends what a page of the server sends.
+type browser struct {
+	*bundle
+	client *http.Client
+	origin string
+}
+
+func (b *bundle) browser() *browser {
+	b.t.Helper()
+	jar, err := cookiejar.New(nil)
+	require.NoError(b.t, err)
+	return &browser{bundle: b, client: &http.Client{Jar: jar}, origin: b.url}
+}
+
+func (w *browser) do(method, path, body string) answer {
+	w.t.Helper()
+	r, err := http.NewRequestWithContext(w.t.Context(), method, w.url+path, bytes.NewReader([]byte(body)))
+	require.NoError(w.t, err)
+	r.Header.Set("Content-Type", "application/json")
+	if w.origin != "" {
+		r.Header.Set("Origin", w.origin)
+	}
+	return w.send(w.client, r)
+}

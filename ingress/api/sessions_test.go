@@ -1,0 +1,229 @@
+package api_test
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"xbot/ingress/api"
+	"xbot/internal/chat"
+	"xbot/internal/phrase"
+)
+
+type sessionList struct{ Sessions []chat.Session }
+
+func TestSessions_AreMadeOnceAndFoundByTheirKey(t *testing.T) {
+	b := setup(t)
+	var fresh chat.Session
+	b.alice.post("/api/sessions", map[string]any{"title": "builds", "cwd": "/src"}).is(http.StatusCreated, &fresh)
+	require.True(t, strings.HasPrefix(string(fresh.Key), "agent:main:web:thread:"))
+	require.Equal(t, "web", fresh.Channel)
+	require.Equal(t, "/src", fresh.Cwd)
+	again := b.alice.session(fresh.Key)
+	require.Equal(t, fresh, again, "an own session is answered as it is")
+	cli := b.alice.session("agent:main:cli:thread:x")
+	require.Equal(t, "cli", cli.Channel)
+	var got chat.Session
+	b.alice.get(path(fresh.Key, "")).is(http.StatusOK, &got)
+	require.Equal(t, fresh, got)
+}
+
+func TestSessions_KeysMayHoldWhatAPathMustEscape(t *testing.T) {
+	b := setup(t)
+	for _, key := range []chat.SessionKey{
+		"agent:main:web:thread:a/b", "agent:main:web:thread:100%", "agent:main:web:thread:%2F", "agent:main:web:thread:a?b#c",
+		"agent:main:web:thread:..", "agent:main:web:thread:a/../b", "agent:main:web:thread:组", "agent:main:web:thread:a+b&c=d;e", `agent:main:web:thread:"\`,
+	} {
+		require.Equal(t, key, b.alice.session(key).Key)
+		var got chat.Session
+		b.alice.get(path(key, "")).is(http.StatusOK, &got)
+		require.Equal(t, key, got.Key)
+		var sent api.Accepted
+		b.alice.say(key, "id of "+url.PathEscape(string(key)), "x").is(http.StatusAccepted, &sent)
+		require.NotZero(t, sent.ID)
+		b.alice.delete(path(key, "/turn")).is(http.StatusAccepted, nil)
+		b.alice.delete(path(key, "")).is(http.StatusNoContent, nil)
+		b.alice.get(path(key, "")).problem(http.StatusNotFound)
+	}
+}
+
+func TestSessions_AreListedPinnedFirstAndSearchedByTheirTitle(t *testing.T) {
+	b := setup(t)
+	for i, title := range []string{"one", "100% two", "100 three", `a\b_c`} {
+		key := chat.SessionKey(fmt.Sprint("agent:main:web:thread:", i))
+		b.alice.post("/api/sessions", map[string]any{"key": key, "title": title}).is(http.StatusCreated, nil)
+	}
+	first := chat.SessionKey("agent:main:web:thread:0")
+	var changed chat.Session
+	b.alice.do(b.alice, http.MethodPatch, path(first, ""), map[string]any{"pinned": true}).is(http.StatusOK, &changed)
+	require.True(t, changed.Pinned)
+	require.Equal(t, "one", changed.Title, "what is not named stays")
+	b.alice.do(b.alice, http.MethodPatch, path(first, ""), map[string]any{"title": "uno\x00"}).is(http.StatusOK, &changed)
+	require.Equal(t, "uno", changed.Title)
+	b.alice.say("agent:main:web:thread:1", "m1", "x").is(http.StatusAccepted, nil)
+
+	var list sessionList
+	b.alice.get("/api/sessions").is(http.StatusOK, &list)
+	require.Len(t, list.Sessions, 4)
+	require.Equal(t, "uno", list.Sessions[0].Title)
+	require.Equal(t, "100% two", list.Sessions[1].Title, "the newest is next")
+	for q, want := range map[string]int{"100": 2, "100%": 1, "%": 1, "_": 1, `\`: 1, "O": 2, "nothing": 0, "\x00": 4, "\xff": 0} {
+		b.alice.get("/api/sessions?q="+url.QueryEscape(q)).is(http.StatusOK, &list)
+		require.Len(t, list.Sessions, want, "%q", q)
+	}
+	b.bob.get("/api/sessions").is(http.StatusOK, &list)
+	require.NotNil(t, list.Sessions, "an empty list is a list")
+}
+
+func TestSessions_OneWithARunningTurnIsNotDeleted(t *testing.T) {
+	b := setup(t)
+	s := b.alice.session("agent:main:web:thread:mine")
+	b.alice.say(s.Key, "m1", "x").is(http.StatusAccepted, nil)
+	b.claim(s.Key, "t1")
+	b.alice.delete(path(s.Key, "")).problem(http.StatusConflict)
+	b.finish(s.Key, "t1")
+	b.alice.delete(path(s.Key, "")).is(http.StatusNoContent, nil)
+	b.alice.get(path(s.Key, "/messages")).problem(http.StatusNotFound)
+}
+
+func TestMessages_ARepeatedIDIsTheSameMessage(t *testing.T) {
+	b := setup(t)
+	s, other := b.alice.session("agent:main:web:thread:mine"), b.alice.session("agent:main:web:thread:other")
+	var first, again api.Accepted
+	b.alice.say(s.Key, "m1", "hello").is(http.StatusAccepted, &first)
+	b.alice.say(s.Key, "m1", "hello").is(http.StatusAccepted, &again)
+	require.Equal(t, api.Accepted{ID: first.ID, Duplicate: true}, again)
+	b.alice.say(s.Key, "m1", "something else").problem(http.StatusConflict)
+	b.alice.say(other.Key, "m1", "hello").problem(http.StatusConflict)
+	mine := b.bob.session("agent:main:web:thread:bob")
+	b.bob.say(mine.Key, "m1", "hello").is(http.StatusAccepted, &again)
+	require.False(t, again.Duplicate, "ids are each person's own")
+	b.claim(s.Key, "t1")
+	b.finish(s.Key, "t1")
+	b.alice.say(s.Key, "m1", "hello").is(http.StatusAccepted, &again)
+	require.True(t, again.Duplicate, "at any distance in time")
+}
+
+func TestMessages_AnAcceptedOneStaysAcceptedThoughNobodyWasWoken(t *testing.T) {
+	b := setup(t)
+	b.wakes.err = errors.New("Temporal is away")
+	s := b.alice.session("agent:main:web:thread:mine")
+	b.alice.say(s.Key, "m1", "hello").is(http.StatusAccepted, nil)
+	var transcript api.TranscriptBody
+	b.alice.get(path(s.Key, "/messages")).is(http.StatusOK, &transcript)
+	require.Equal(t, "hello", transcript.Queued[0].Text)
+	require.Equal(t, "m1", transcript.Queued[0].ClientMessageID)
+}
+
+func TestMessages_AFullQueueSaysSo(t *testing.T) {
+	b := setup(t)
+	s := b.alice.session("agent:main:web:thread:mine")
+	for i := range 32 {
+		b.alice.say(s.Key, fmt.Sprint(i), "x").is(http.StatusAccepted, nil)
+	}
+	require.Contains(t, b.alice.say(s.Key, "too many", "x").problem(http.StatusTooManyRequests), "32 messages wait")
+}
+
+func TestMessages_PagesFitTogether(t *testing.T) {
+	b := setup(t)
+	s := b.alice.session("agent:main:web:thread:mine")
+	for i := range 5 {
+		turn := chat.TurnID(fmt.Sprint("t", i))
+		b.alice.say(s.Key, fmt.Sprint("m", i), fmt.Sprint("question ", i)).is(http.StatusAccepted, nil)
+		b.claim(s.Key, turn)
+		b.reply(s.Key, turn, fmt.Sprint("answer ", i))
+		b.finish(s.Key, turn)
+	}
+	read := func(query string) (page api.TranscriptBody) {
+		b.alice.get(path(s.Key, "/messages"+query)).is(http.StatusOK, &page)
+		return page
+	}
+	all := read("")
+	require.Len(t, all.Messages, 10)
+	require.False(t, all.HasMore)
+	require.NotNil(t, all.Todos)
+	newest := read("?limit=4")
+	require.Equal(t, all.Messages[6:], newest.Messages)
+	require.True(t, newest.HasMore)
+	older := read(fmt.Sprintf("?limit=4&before=%d", newest.Messages[0].ID))
+	require.Equal(t, all.Messages[2:6], older.Messages)
+	oldest := read(fmt.Sprintf("?limit=4&before=%d", older.Messages[0].ID))
+	require.Equal(t, all.Messages[:2], oldest.Messages)
+	require.False(t, oldest.HasMore)
+	next := read(fmt.Sprintf("?limit=4&after=%d", all.Messages[1].ID))
+	require.Equal(t, all.Messages[2:6], next.Messages)
+	require.True(t, next.HasMore)
+	require.Empty(t, read("?after=9223372036854775807").Messages)
+}
+
+func TestStop_NamesTheTurnAndClearsTheQueue(t *testing.T) {
+	b := setup(t)
+	s := b.alice.session("agent:main:web:thread:mine")
+	var stopped api.StopBody
+	b.alice.delete(path(s.Key, "/turn")).is(http.StatusAccepted, &stopped)
+	require.Equal(t, api.StopBody{}, stopped, "nothing runs, and that is fine")
+	b.alice.say(s.Key, "m1", "one").is(http.StatusAccepted, nil)
+	b.claim(s.Key, "t1")
+	b.alice.say(s.Key, "m2", "two").is(http.StatusAccepted, nil)
+	b.alice.delete(path(s.Key, "/turn")).is(http.StatusAccepted, &stopped)
+	require.Equal(t, api.StopBody{Stopped: "t1", Queued: 1}, stopped)
+	stop, err := b.store.StopRequested(t.Context(), s.Key, "t1")
+	require.NoError(t, err)
+	require.True(t, stop)
+}
+
+func TestStop_AsTextIsCarriedOutAndOnlyAsThatText(t *testing.T) {
+	b := setup(t)
+	s := b.alice.session("agent:main:web:thread:mine")
+	b.alice.say(s.Key, "m1", "one").is(http.StatusAccepted, nil)
+	b.claim(s.Key, "t1")
+	for i, text := range []string{"/cancel the meeting at nine", "/stop it now, please", "/stopwatch", "stop", "/etc/hosts"} {
+		b.alice.say(s.Key, fmt.Sprint("text", i), text).is(http.StatusAccepted, nil)
+	}
+	stop, err := b.store.StopRequested(t.Context(), s.Key, "t1")
+	require.NoError(t, err)
+	require.False(t, stop, "these are messages")
+	var transcript api.TranscriptBody
+	b.alice.get(path(s.Key, "/messages")).is(http.StatusOK, &transcript)
+	require.Len(t, transcript.Queued, 5)
+
+	var first, again api.Accepted
+	b.alice.say(s.Key, "s1", " /Stop\n").is(http.StatusAccepted, &first)
+	stop, err = b.store.StopRequested(t.Context(), s.Key, "t1")
+	require.NoError(t, err)
+	require.True(t, stop)
+	b.alice.say(s.Key, "s1", " /Stop\n").is(http.StatusAccepted, &again)
+	require.Equal(t, api.Accepted{ID: first.ID, Duplicate: true}, again)
+	_, err = b.store.FinishTurn(t.Context(), s.Key, "t1", chat.TurnStopped, phrase.Stopped)
+	require.NoError(t, err)
+}
+
+func TestTurns_LeadAdministratorsToTemporal(t *testing.T) {
+	b := setup(t)
+	for _, c := range []struct {
+		p   *person
+		key chat.SessionKey
+		url string
+	}{
+		{b.alice, "agent:main:web:thread:a/b", "/temporal/namespaces/default/workflows/turn%2Fagent:main:web:thread:a%2Fb/run-alice/history"},
+		{b.bob, "agent:main:web:thread:bob", ""},
+	} {
+		s := c.p.session(c.key)
+		turn := chat.TurnID(c.p.user.Name)
+		c.p.say(s.Key, "m1", "x").is(http.StatusAccepted, nil)
+		b.claim(s.Key, turn)
+		b.reply(s.Key, turn, "y")
+		b.finish(s.Key, turn)
+		var list api.TurnsBody
+		c.p.get(path(s.Key, "/turns")).is(http.StatusOK, &list)
+		require.Len(t, list.Turns, 1)
+		require.Equal(t, c.url, list.Turns[0].TemporalURL)
+		require.Equal(t, chat.TurnDone, list.Turns[0].State)
+		require.Equal(t, 1, list.Turns[0].Steps)
+	}
+}
