@@ -32,8 +32,9 @@ build: binaries temporal ## build the page and all programs into .bin
 
 .PHONY: binaries
 binaries: page
-	go build $(STAMP) -o $(BIN)/ ./cmd/xbot ./cmd/xbot-cli
-	CGO_ENABLED=0 go build $(STAMP) -o $(BIN)/ ./cmd/xbot-runner
+	@echo "Building xbot, xbot-cli and xbot-runner ($(VERSION))"
+	@go build $(STAMP) -o $(BIN)/ ./cmd/xbot ./cmd/xbot-cli
+	@CGO_ENABLED=0 go build $(STAMP) -o $(BIN)/ ./cmd/xbot-runner # static: it goes to other machines
 
 # Temporal is two thousand packages. Go's cache makes every build but the first one quick.
 .PHONY: temporal
@@ -56,7 +57,8 @@ PAGE_SOURCES := $(shell find web/src web/public -type f 2>/dev/null) web/index.h
 page: web/dist/index.html
 
 web/dist/index.html: $(NODE_MODULES) $(PAGE_SOURCES)
-	cd web && npm run --silent build
+	@echo "Building the page"
+	@cd web && out=$$(npm run --silent build 2>&1) || { echo "$$out"; exit 1; }; echo "$$out" | tail -n 1
 
 $(NODE_MODULES): web/package-lock.json
 	@command -v npm >/dev/null || { echo "The page needs Node.js 20.19 or newer with npm: install it (nodejs.org, or your distribution's package)." >&2; exit 1; }
