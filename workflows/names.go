@@ -37,7 +37,8 @@ func workflowID(prefix, text string) string {
 		return prefix + text
 	}
 	sum := sha256.Sum256([]byte(text))
-	return prefix + text[:maxIDBytes/2] + "~" + hex.EncodeToString(sum[:16])
+	head := strings.ToValidUTF8(text[:maxIDBytes/2], "") // the last character may be cut in two
+	return prefix + head + "~" + hex.EncodeToString(sum[:16])
 }
 
 // Search attributes, all keywords (DESIGN §4). A namespace without them is tolerated by SearchAttributes being off.

@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"strings"
 	"sync"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"github.com/stretchr/testify/require"
 	"go.temporal.io/sdk/activity"
@@ -280,4 +282,8 @@ func TestTurnID_StaysWithinTemporalsColumns(t *testing.T) {
 	require.LessOrEqual(t, len(workflows.TurnID(chat.SessionKey(long))), 255)
 	require.NotEqual(t, workflows.TurnID(chat.SessionKey(long)), workflows.TurnID(chat.SessionKey(long[:499])))
 	require.Equal(t, "turn/agent:main:web:thread:1", workflows.TurnID("agent:main:web:thread:1"))
+	for n := range 4 {
+		id := workflows.TurnID(chat.SessionKey("agent:main:web:thread:" + strings.Repeat("x", n) + strings.Repeat("字", 59)))
+		require.True(t, utf8.ValidString(id), "Temporal takes only text: %q", id)
+	}
 }
