@@ -13,8 +13,8 @@ import (
 // storyLines bounds the details that an operator sees of a turn; older lines are left out.
 const storyLines = 30
 
-// story is the turn as an operator reads it in the Temporal UI: a heading and a table of steps, kept as the current
-// details of the run. It costs no event.
+// story is the turn as an operator reads it in the Temporal UI: a heading and a list of steps, kept as the current
+// details of the run. It costs no event. A list and not a table, since the UI does not draw tables.
 type story struct {
 	head  string
 	lines []string
@@ -62,7 +62,7 @@ func (s *story) add(what, state, detail string) {
 		s.lines = s.lines[1:]
 		s.left++
 	}
-	s.lines = append(s.lines, "| "+what+" | "+state+" | "+strings.ReplaceAll(detail, "|", "\\|")+" |")
+	s.lines = append(s.lines, "- **"+what+"** · "+strings.Join(nonempty(state, strings.ReplaceAll(detail, "\n", " ")), " · "))
 }
 
 func (s *story) show(ctx workflow.Context, now string) {
@@ -71,7 +71,7 @@ func (s *story) show(ctx workflow.Context, now string) {
 	}
 	text := s.head + "\n\n" + s.now
 	if len(s.lines) > 0 {
-		text += "\n\n| | | |\n|---|---|---|\n" + strings.Join(s.lines, "\n")
+		text += "\n\n" + strings.Join(s.lines, "\n")
 	}
 	if s.left > 0 {
 		text += "\n\n" + strconv.Itoa(s.left) + " earlier lines are left out."

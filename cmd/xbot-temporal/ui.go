@@ -141,6 +141,6 @@ func uiHandler(opts *options, frontend string, certs certificates) (http.Handler
 	if err := route.SetUIRoutes(e, opts.UIPath, assets); err != nil {
 		return nil, fmt.Errorf("set up the UI's pages: %w", err)
 	}
-	route.SetRenderRoute(e, opts.UIPath)
+	route.SetRenderRoute(e, "/") // PublicPath has removed the prefix by then
 	return withScriptPolicy(e, opts.UIPath)
 }

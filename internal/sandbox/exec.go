@@ -3,6 +3,7 @@ package sandbox
 import (
 	"context"
 	"errors"
+	"time"
 
 	"xbot/internal/chat"
 	"xbot/runner/wire"
@@ -14,16 +15,22 @@ type execution struct {
 	req    ExecRequest
 	store  string // where the command was sent to; empty until it is first sent
 	offset int64  // of the output that is still to be streamed
+	sent   bool   // it may have reached the runner: from then on only the runner can say how it ended
 }
 
 // Exec attaches to a command or starts it and waits for its end, over any number of connections.
 func (r *Runner) Exec(ctx context.Context, req ExecRequest) (ExecResult, error) {
-	x := &execution{runner: r, req: req, store: req.StartedOn, offset: req.Offset}
+	x := &execution{runner: r, req: req, store: req.StartedOn, offset: req.Offset, sent: req.StartedOn != ""}
+	began := time.Now()
 	for pause := againFirst; ; pause = min(2*pause, againMost) {
 		before := x.offset
 		end, err := x.attach(ctx)
 		if !errors.Is(err, ErrOffline) && !errors.Is(err, ErrBroken) {
 			return end, translate(r.name, err)
+		}
+		x.sent = x.sent || errors.Is(err, ErrBroken)
+		if !x.sent && time.Since(began) > r.offlineWait {
+			return ExecResult{}, r.offline() // the way looked open, but nothing went through
 		}
 		if x.offset > before {
 			pause = againFirst // it was a good connection until then
@@ -36,7 +43,7 @@ func (r *Runner) Exec(ctx context.Context, req ExecRequest) (ExecResult, error) 
 
 // attach makes one attempt.
 func (x *execution) attach(ctx context.Context) (ExecResult, error) {
-	info, err := x.runner.ready(ctx, x.store != "")
+	info, err := x.runner.ready(ctx, x.sent)
 	if err != nil {
 		return ExecResult{}, err
 	}

@@ -70,7 +70,7 @@ func (r *Runner) ready(ctx context.Context, forever bool) (wire.Info, error) {
 	case ctx.Err() != nil:
 		return wire.Info{}, ctx.Err()
 	case err == ErrOffline: //nolint:errorlint // a wrapped one has more to say
-		return wire.Info{}, fault.Errorf(fault.Unavailable, "%w", &OfflineError{Runner: r.name, Waited: r.offlineWait})
+		return wire.Info{}, r.offline()
 	}
 	return wire.Info{}, translate(r.name, err)
 }
@@ -78,7 +78,7 @@ func (r *Runner) ready(ctx context.Context, forever bool) (wire.Info, error) {
 // call makes a request until it gets an answer, waiting for the runner as long as it may be offline. Retried is told
 // to the maker of the request, who may have to ask differently the second time. Only for requests that can be repeated.
 func (r *Runner) call(ctx context.Context, prepare func(retried bool) (wire.Request, error)) (wire.Response, error) {
-	retried := false
+	retried, began := false, time.Now()
 	for pause := againFirst; ; pause = min(2*pause, againMost) {
 		if _, err := r.ready(ctx, false); err != nil {
 			return wire.Response{}, err
@@ -92,10 +92,17 @@ func (r *Runner) call(ctx context.Context, prepare func(retried bool) (wire.Requ
 			return response, translate(r.name, err)
 		}
 		retried = retried || errors.Is(err, ErrBroken)
+		if !retried && time.Since(began) > r.offlineWait {
+			return wire.Response{}, r.offline() // the way looked open, but nothing went through
+		}
 		if err := sleep(ctx, pause); err != nil {
 			return wire.Response{}, err
 		}
 	}
+}
+
+func (r *Runner) offline() error {
+	return fault.Errorf(fault.Unavailable, "%w", &OfflineError{Runner: r.name, Waited: r.offlineWait})
 }
 
 // OfflineError says that a runner did not come within the offline wait, so that nothing was sent to it.
