@@ -3,6 +3,7 @@ package api
 import (
 	"encoding/json"
 	"errors"
+	"maps"
 	"net/http"
 	"strconv"
 
@@ -82,9 +83,7 @@ func statusOf(err error) (int, string) {
 func (a *API) Refuse(w http.ResponseWriter, _ *http.Request, err error) {
 	status, detail := statusOf(err)
 	a.note(status, err)
-	for name, values := range headers(status, err) {
-		w.Header()[name] = values
-	}
+	maps.Copy(w.Header(), headers(status, err))
 	w.Header().Set("Content-Type", "application/problem+json")
 	w.WriteHeader(status)
 	_ = json.NewEncoder(w).Encode(huma.ErrorModel{Status: status, Title: http.StatusText(status), Detail: detail}) // the client is gone if this fails
