@@ -8,7 +8,6 @@ import (
 	"sync"
 	"time"
 
-	"xbot/internal/chat"
 	"xbot/internal/command"
 	"xbot/internal/fault"
 	"xbot/internal/phrase"
@@ -101,9 +100,4 @@ func check(in Inbound) error {
 		return fault.Errorf(fault.Invalid, "the message is empty")
 	}
 	return nil
-}
-
-// WakeRow wakes the turn of a row that the relay found.
-func (d *Dispatch) WakeRow(ctx context.Context, key chat.SessionKey, channel, user, text string) error {
-	return d.Waker.Wake(ctx, Row{Session: key, Channel: channel, UserName: user, Text: text})
 }

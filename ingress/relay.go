@@ -3,12 +3,13 @@ package ingress
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"time"
 
 	"go.temporal.io/api/enums/v1"
 	"go.temporal.io/api/serviceerror"
-	"go.temporal.io/sdk/client"
+	"go.temporal.io/api/workflowservice/v1"
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
@@ -40,10 +41,14 @@ type Ledger interface {
 // Relay keeps the promise that an accepted row is never forgotten: it wakes sessions whose rows wait, and settles
 // turns whose run is gone. Any number of relays may run.
 type Relay struct {
-	Ledger   Ledger
-	Dispatch *Dispatch
-	Client   client.Client
-	Metrics  *RelayMetrics
+	Ledger Ledger
+	Waker  interface {
+		Wake(ctx context.Context, r Row) error
+	}
+	Client interface {
+		DescribeWorkflowExecution(ctx context.Context, workflowID, runID string) (*workflowservice.DescribeWorkflowExecutionResponse, error)
+	}
+	Metrics *RelayMetrics
 	// HeldAfter is how long an answer may be blocked before the person is told (DESIGN §5.2: five minutes).
 	HeldAfter time.Duration
 	Log       *slog.Logger
@@ -89,24 +94,53 @@ func (r *Relay) wakeWaiting(ctx context.Context) error {
 		return err
 	}
 	woken := map[chat.SessionKey]bool{}
-	for _, row := range rows {
+	return each(rows, func(row store.Waiting) error {
 		if woken[row.Session] {
-			continue
+			return nil
 		}
 		woken[row.Session] = true
-		user, err := r.Ledger.UserByID(ctx, row.User)
-		if err != nil {
-			return err
-		}
-		wake, cancel := context.WithTimeout(ctx, wakeTimeout)
-		err = r.Dispatch.WakeRow(wake, row.Session, row.Channel, user.Name, row.Text)
-		cancel()
-		if err != nil {
-			return err
-		}
-		r.Metrics.Woken.Inc()
+		return r.wake(ctx, row)
+	})
+}
+
+func (r *Relay) wake(ctx context.Context, row store.Waiting) error {
+	user, err := r.Ledger.UserByID(ctx, row.User)
+	if err != nil {
+		return err
 	}
+	ctx, cancel := context.WithTimeout(ctx, wakeTimeout)
+	defer cancel()
+	if err := r.Waker.Wake(ctx, Row{Session: row.Session, Channel: row.Channel, UserName: user.Name, Text: row.Text}); err != nil {
+		return err
+	}
+	r.Metrics.Woken.Inc()
 	return nil
+}
+
+// each does something with all items: one that fails must not keep the others from their turn. When Temporal or
+// Postgres is away the rest would only wait for the same, so they are left to a later round.
+func each[T any](items []T, do func(T) error) error {
+	var failed error
+	for _, item := range items {
+		err := do(item)
+		failed = errors.Join(failed, err)
+		if away(err) {
+			break
+		}
+	}
+	return failed
+}
+
+// away reports whether an error says that a server does not answer.
+func away(err error) bool {
+	if fault.Is(err, fault.Unavailable) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
+		return true
+	}
+	if _, ok := errors.AsType[*serviceerror.DeadlineExceeded](err); ok {
+		return true
+	}
+	_, ok := errors.AsType[*serviceerror.Unavailable](err)
+	return ok
 }
 
 func (r *Relay) checkRunning(ctx context.Context) error {
@@ -115,17 +149,15 @@ func (r *Relay) checkRunning(ctx context.Context) error {
 		return err
 	}
 	held := 0
-	for _, t := range turns {
+	err = each(turns, func(t store.Live) error {
 		blocked, err := r.check(ctx, t)
-		if err != nil {
-			return err
-		}
 		if blocked {
 			held++
 		}
-	}
+		return err
+	})
 	r.Metrics.Held.Set(float64(held))
-	return nil
+	return err
 }
 
 // check looks at the run of a turn that is marked running and settles the turn if the run is gone.
@@ -165,12 +197,22 @@ func (r *Relay) look(ctx context.Context, key chat.SessionKey, run string) (stat
 		return state{gone: true}, nil
 	}
 	if err != nil {
-		return state{}, fault.Errorf(fault.Unavailable, "describe the run of %s: %w", key, err)
+		return state{}, fmt.Errorf("describe the run of %s: %w", key, err)
 	}
-	if got.GetWorkflowExecutionInfo().GetStatus() != enums.WORKFLOW_EXECUTION_STATUS_RUNNING {
+	if closed(got.GetWorkflowExecutionInfo().GetStatus()) {
 		return state{gone: true, resetTo: got.GetWorkflowExtendedInfo().GetResetRunId()}, nil
 	}
 	return state{blocked: got.GetPendingWorkflowTask().GetAttempt() >= heldAttempts}, nil
+}
+
+// closed reports whether a run has ended. A paused one has not, nor has one in a state that is not known here.
+func closed(s enums.WorkflowExecutionStatus) bool {
+	switch s {
+	case enums.WORKFLOW_EXECUTION_STATUS_COMPLETED, enums.WORKFLOW_EXECUTION_STATUS_FAILED, enums.WORKFLOW_EXECUTION_STATUS_CANCELED,
+		enums.WORKFLOW_EXECUTION_STATUS_TERMINATED, enums.WORKFLOW_EXECUTION_STATUS_CONTINUED_AS_NEW, enums.WORKFLOW_EXECUTION_STATUS_TIMED_OUT:
+		return true
+	}
+	return false
 }
 
 // tellUnclaimed tells senders whose message no turn could claim for long, because the run that should is blocked.
@@ -179,10 +221,5 @@ func (r *Relay) tellUnclaimed(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	for _, row := range rows {
-		if err := r.Ledger.TellMessageHeld(ctx, row); err != nil {
-			return err
-		}
-	}
-	return nil
+	return each(rows, func(row store.Waiting) error { return r.Ledger.TellMessageHeld(ctx, row) })
 }

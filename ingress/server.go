@@ -6,17 +6,18 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"runtime/debug"
 	"strings"
 	"time"
 
 	"xbot/internal/fault"
 )
 
-// Timeouts of the HTTP server (spec/001 §9.2). There is none for writes as a whole, since event streams have no end:
-// they set a deadline for each event.
+// Timeouts of the HTTP server (spec/001 §9.2). Event streams, which have no end, set a write deadline for each event.
 const (
 	readHeaderTimeout = 10 * time.Second
 	readTimeout       = time.Minute
+	writeTimeout      = 2 * time.Minute // for a page's largest file on a slow line
 	idleTimeout       = 2 * time.Minute
 	shutdownTimeout   = 3 * time.Second
 )
@@ -63,16 +64,16 @@ func (r Routes) Handler() http.Handler {
 // guard checks the host and sets the headers that every answer has.
 func (r Routes) guard(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
+		h := w.Header()
+		h.Set("X-Content-Type-Options", "nosniff")
+		h.Set("Referrer-Policy", "same-origin")
+		h.Set("X-Frame-Options", "DENY")
 		if !strings.HasPrefix(q.URL.Path, "/internal/") && q.URL.Path != "/healthz" && q.URL.Path != "/readyz" {
 			if err := r.Host(q); err != nil {
 				r.Refuse(w, q, err)
 				return
 			}
 		}
-		h := w.Header()
-		h.Set("X-Content-Type-Options", "nosniff")
-		h.Set("Referrer-Policy", "same-origin")
-		h.Set("X-Frame-Options", "DENY")
 		next.ServeHTTP(w, q)
 	})
 }
@@ -87,6 +88,26 @@ func answer(w http.ResponseWriter, err error) {
 	_, _ = w.Write([]byte("ok\n")) // the client is gone if this fails
 }
 
+// protect bounds how long a client may take to read its answer, and logs a request that broke.
+func protect(next http.Handler, log *slog.Logger) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
+		if err := http.NewResponseController(w).SetWriteDeadline(time.Now().Add(writeTimeout)); err != nil {
+			return // the connection is gone
+		}
+		defer func() {
+			p := recover()
+			if p == nil {
+				return
+			}
+			if p != http.ErrAbortHandler { //nolint:errorlint // the value itself is what handlers panic with
+				log.Error("request broke", "method", q.Method, "path", q.URL.Path, "panic", p, "stack", string(debug.Stack()))
+			}
+			panic(http.ErrAbortHandler) // the server closes the connection and says nothing more
+		}()
+		next.ServeHTTP(w, q)
+	})
+}
+
 // Listen opens the address of the server; a port in use is a sentence for the operator.
 func Listen(addr string) (net.Listener, error) {
 	l, err := net.Listen("tcp", addr)
@@ -99,7 +120,7 @@ func Listen(addr string) (net.Listener, error) {
 // Serve answers requests until ctx ends. closing is closed first, so that event streams end by themselves.
 func Serve(ctx context.Context, l net.Listener, h http.Handler, closing chan<- struct{}, log *slog.Logger) error {
 	server := &http.Server{
-		Handler: h, ReadHeaderTimeout: readHeaderTimeout, ReadTimeout: readTimeout, IdleTimeout: idleTimeout,
+		Handler: protect(h, log), ReadHeaderTimeout: readHeaderTimeout, ReadTimeout: readTimeout, IdleTimeout: idleTimeout,
 		ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelDebug), MaxHeaderBytes: 64 << 10,
 	}
 	ended := make(chan error, 1)

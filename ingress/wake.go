@@ -48,7 +48,7 @@ type Row struct {
 }
 
 func (w *Waker) summary(r Row) string {
-	parts := []string{r.Channel, r.UserName}
+	parts := []string{r.Channel, chat.FirstWords(r.UserName, chat.SummaryWords)} // Temporal holds 400 bytes
 	if w.Words {
 		parts = append(parts, `"`+chat.FirstWords(r.Text, chat.SummaryWords)+`"`)
 	}

@@ -22,6 +22,7 @@ import (
 	"xbot/ingress/runners"
 	"xbot/internal/chat"
 	"xbot/internal/config"
+	"xbot/internal/fault"
 	"xbot/internal/llm"
 	"xbot/internal/localstack"
 	"xbot/internal/secret"
@@ -136,7 +137,7 @@ func (in *ingressPart) internalURL() string {
 // run answers requests and relays until ctx ends.
 func (in *ingressPart) run(ctx context.Context) error {
 	relay := &ingress.Relay{
-		Ledger: in.store, Dispatch: in.dispatch, Client: in.temporal, Log: in.log, Metrics: ingress.NewRelayMetrics(in.tele.Registry), HeldAfter: in.http.Held,
+		Ledger: in.store, Waker: in.dispatch.Waker, Client: in.temporal, Log: in.log, Metrics: ingress.NewRelayMetrics(in.tele.Registry), HeldAfter: in.http.Held,
 	}
 	routes, err := in.routes()
 	if err != nil {
@@ -177,13 +178,17 @@ func (in *ingressPart) routes() (ingress.Routes, error) {
 	return r, nil
 }
 
-// ready reports whether this process can accept messages and wake turns.
+// ready reports whether this process can accept messages and wake turns. Anybody may ask, so it names no addresses.
 func (in *ingressPart) ready(ctx context.Context) error {
 	if err := in.store.Ping(ctx); err != nil {
-		return err
+		in.log.Debug("not ready", "error", err)
+		return fault.Errorf(fault.Unavailable, "Postgres does not answer")
 	}
-	_, err := in.temporal.CheckHealth(ctx, nil)
-	return err
+	if _, err := in.temporal.CheckHealth(ctx, nil); err != nil {
+		in.log.Debug("not ready", "error", err)
+		return fault.Errorf(fault.Unavailable, "Temporal does not answer")
+	}
+	return nil
 }
 
 // learnAttributes finds out whether the namespace knows our search attributes, as soon as Temporal answers.

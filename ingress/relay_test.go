@@ -1,0 +1,316 @@
+package ingress_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"testing"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/stretchr/testify/require"
+	"go.temporal.io/api/enums/v1"
+	"go.temporal.io/api/serviceerror"
+	workflow "go.temporal.io/api/workflow/v1"
+	"go.temporal.io/api/workflowservice/v1"
+
+	"xbot/ingress"
+	"xbot/internal/chat"
+	"xbot/internal/phrase"
+)
+
+// temporal answers what Temporal says of runs.
+type temporal struct {
+	status map[string]enums.WorkflowExecutionStatus // by run id
+	reset  map[string]string                        // run id to the run that took its place
+	failed map[string]int32                         // run id to attempts of its workflow task
+	err    error
+	asked  []string // workflow id and run id
+	before func()   // called before it answers
+}
+
+func (d *temporal) DescribeWorkflowExecution(_ context.Context, workflowID, runID string) (*workflowservice.DescribeWorkflowExecutionResponse, error) {
+	d.asked = append(d.asked, workflowID+" "+runID)
+	if d.before != nil {
+		d.before()
+	}
+	if d.err != nil {
+		return nil, d.err
+	}
+	status, ok := d.status[runID]
+	if !ok {
+		return nil, serviceerror.NewNotFound("no such run")
+	}
+	return &workflowservice.DescribeWorkflowExecutionResponse{
+		WorkflowExecutionInfo: &workflow.WorkflowExecutionInfo{Status: status},
+		WorkflowExtendedInfo:  &workflow.WorkflowExecutionExtendedInfo{ResetRunId: d.reset[runID]},
+		PendingWorkflowTask:   &workflow.PendingWorkflowTaskInfo{Attempt: d.failed[runID]},
+	}, nil
+}
+
+type relayBundle struct {
+	*bundle
+	*ingress.Relay
+	temporal *temporal
+	metrics  *prometheus.Registry
+}
+
+// metric returns the sum of a metric over its labels.
+func (r *relayBundle) metric(name string) (sum float64) {
+	r.t.Helper()
+	families, err := r.metrics.Gather()
+	require.NoError(r.t, err)
+	for _, f := range families {
+		if f.GetName() == name {
+			for _, m := range f.GetMetric() {
+				sum += m.GetCounter().GetValue() + m.GetGauge().GetValue()
+			}
+		}
+	}
+	return sum
+}
+
+func relay(t *testing.T) *relayBundle {
+	t.Helper()
+	b := setup(t)
+	r := &relayBundle{bundle: b, metrics: prometheus.NewRegistry(), temporal: &temporal{status: map[string]enums.WorkflowExecutionStatus{}, reset: map[string]string{}, failed: map[string]int32{}}}
+	r.Relay = &ingress.Relay{
+		Ledger: b.Store, Waker: b.wakes, Client: r.temporal, Metrics: ingress.NewRelayMetrics(r.metrics),
+		HeldAfter: 5 * time.Minute, Log: slog.New(slog.DiscardHandler),
+	}
+	return r
+}
+
+// running opens a turn whose run has a status.
+func (r *relayBundle) running(status enums.WorkflowExecutionStatus) {
+	r.t.Helper()
+	r.accept(key, "m1")
+	r.claim(key, "t1")
+	r.temporal.status["run-t1"] = status
+	r.older(time.Minute)
+}
+
+func (r *relayBundle) begin() {
+	r.t.Helper()
+	_, _, _, err := r.BeginStep(r.t.Context(), chat.Step{Session: key, Turn: "t1"})
+	require.NoError(r.t, err)
+}
+
+func TestRelay_WakesARowThatNobodyTook(t *testing.T) {
+	r := relay(t)
+	r.accept(key, "m1")
+	r.accept(key, "m2")
+	require.NoError(t, r.Round(t.Context()))
+	require.Empty(t, r.wakes.rows, "a fresh row was woken by its ingress")
+	r.older(3 * time.Second)
+	require.NoError(t, r.Round(t.Context()))
+	require.Equal(t, []ingress.Row{{Session: key, Channel: "web", UserName: "alice", Text: "text of m1"}}, r.wakes.rows, "one wake a session")
+	require.InDelta(t, 1, r.metric("xbot_relay_woken_total"), 0)
+	require.NoError(t, r.Round(t.Context()))
+	require.Len(t, r.wakes.rows, 1, "it waits longer before it tries again")
+}
+
+func TestRelay_LeavesRowsToALiveTurnButWakesItsStop(t *testing.T) {
+	r := relay(t)
+	r.running(enums.WORKFLOW_EXECUTION_STATUS_RUNNING)
+	r.accept(key, "m2")
+	r.older(time.Minute)
+	require.NoError(t, r.Round(t.Context()))
+	require.Empty(t, r.wakes.rows)
+	_, err := r.Store.Stop(t.Context(), r.inbound(key, "s1", "").Inbound, phrase.English)
+	require.NoError(t, err)
+	r.older(time.Minute)
+	require.NoError(t, r.Round(t.Context()))
+	require.Len(t, r.wakes.rows, 1)
+}
+
+func TestRelay_OneSessionThatCannotBeWokenDoesNotHoldUpTheOthers(t *testing.T) {
+	r := relay(t)
+	for i := range 5 {
+		other := chat.SessionKey(fmt.Sprint("agent:main:web:thread:", i))
+		r.session(other)
+		r.accept(other, fmt.Sprint("m", i))
+	}
+	r.older(time.Minute)
+	r.wakes.fail = func(_ context.Context, row ingress.Row) error {
+		if row.Session == "agent:main:web:thread:0" {
+			return serviceerror.NewInvalidArgument("Temporal does not like it")
+		}
+		return nil
+	}
+	require.ErrorContains(t, r.Round(t.Context()), "does not like it")
+	require.Len(t, r.wakes.sessions(), 5)
+	require.InDelta(t, 4, r.metric("xbot_relay_woken_total"), 0)
+}
+
+func TestRelay_DoesNotAskASecondTimeWhileTemporalIsAway(t *testing.T) {
+	r := relay(t)
+	for i := range 5 {
+		other := chat.SessionKey(fmt.Sprint("agent:main:web:thread:", i))
+		r.session(other)
+		r.accept(other, fmt.Sprint("m", i))
+	}
+	r.older(time.Minute)
+	r.wakes.fail = func(context.Context, ingress.Row) error { return serviceerror.NewUnavailable("connection refused") }
+	require.Error(t, r.Round(t.Context()))
+	require.Len(t, r.wakes.sessions(), 1, "each try may take ten seconds")
+}
+
+func TestRelay_SettlesTurnsWhoseRunIsClosedOrUnknown(t *testing.T) {
+	for name, status := range map[string]enums.WorkflowExecutionStatus{
+		"completed": enums.WORKFLOW_EXECUTION_STATUS_COMPLETED, "failed": enums.WORKFLOW_EXECUTION_STATUS_FAILED,
+		"cancelled": enums.WORKFLOW_EXECUTION_STATUS_CANCELED, "terminated": enums.WORKFLOW_EXECUTION_STATUS_TERMINATED,
+		"continued": enums.WORKFLOW_EXECUTION_STATUS_CONTINUED_AS_NEW, "timed out": enums.WORKFLOW_EXECUTION_STATUS_TIMED_OUT,
+		"unknown": 0,
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := relay(t)
+			r.running(status)
+			if name == "unknown" {
+				delete(r.temporal.status, "run-t1")
+			}
+			r.begin()
+			require.NoError(t, r.Round(t.Context()))
+			require.Equal(t, chat.TurnLost, r.turn(key).State)
+			messages := r.transcript(key).Messages
+			require.Equal(t, phrase.Say(phrase.English, phrase.Gone), messages[len(messages)-1].Content)
+			require.InDelta(t, 1, r.metric("xbot_relay_settled_total"), 0)
+			require.Equal(t, []string{"turn/" + string(key) + " run-t1"}, r.temporal.asked)
+		})
+	}
+}
+
+func TestRelay_LeavesLiveTurnsAlone(t *testing.T) {
+	for name, status := range map[string]enums.WorkflowExecutionStatus{
+		"running": enums.WORKFLOW_EXECUTION_STATUS_RUNNING, "paused by an operator": enums.WORKFLOW_EXECUTION_STATUS_PAUSED,
+		"in a state that is not known": 99, "in no state": enums.WORKFLOW_EXECUTION_STATUS_UNSPECIFIED,
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := relay(t)
+			r.running(status)
+			require.NoError(t, r.Round(t.Context()))
+			require.Equal(t, chat.TurnRunning, r.turn(key).State)
+			require.NoError(t, r.Round(t.Context()))
+			require.Len(t, r.temporal.asked, 1, "a turn is trusted for a while")
+		})
+	}
+}
+
+func TestRelay_ATurnOfATemporalThatDoesNotAnswerIsLeftAlone(t *testing.T) {
+	for name, err := range map[string]error{
+		"unavailable":        serviceerror.NewUnavailable("connection refused"),
+		"too slow":           context.DeadlineExceeded,
+		"no namespace":       serviceerror.NewNamespaceNotFound("default"),
+		"not allowed":        serviceerror.NewPermissionDenied("no", ""),
+		"overloaded":         serviceerror.NewResourceExhausted(enums.RESOURCE_EXHAUSTED_CAUSE_RPS_LIMIT, "slow down"),
+		"something internal": serviceerror.NewInternal("oops"),
+		"anything else":      errors.New("EOF"),
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := relay(t)
+			r.running(enums.WORKFLOW_EXECUTION_STATUS_RUNNING)
+			r.temporal.err = err
+			require.ErrorIs(t, r.Round(t.Context()), err)
+			require.Equal(t, chat.TurnRunning, r.turn(key).State)
+			require.Empty(t, r.transcript(key).Queued)
+		})
+	}
+}
+
+func TestRelay_ReleasesAClaimWhoseRunVanishedBeforeItsFirstStep(t *testing.T) {
+	r := relay(t)
+	r.running(enums.WORKFLOW_EXECUTION_STATUS_TERMINATED)
+	require.NoError(t, r.Round(t.Context()))
+	require.Len(t, r.transcript(key).Queued, 1)
+	require.NoError(t, r.Round(t.Context()))
+	require.Len(t, r.wakes.rows, 1, "and wakes it at once")
+}
+
+func TestRelay_NeverSettlesATurnThatEndedMeanwhile(t *testing.T) {
+	r := relay(t)
+	r.running(enums.WORKFLOW_EXECUTION_STATUS_COMPLETED)
+	r.begin()
+	r.temporal.before = func() {
+		_, err := r.FinishTurn(context.Background(), key, "t1", chat.TurnDone, "")
+		require.NoError(t, err)
+	}
+	require.NoError(t, r.Round(t.Context()))
+	require.Equal(t, chat.TurnDone, r.turn(key).State)
+	require.Len(t, r.transcript(key).Messages, 1, "nobody is told that it was lost")
+	require.Zero(t, r.metric("xbot_relay_settled_total"))
+}
+
+func TestRelay_FollowsAResetToTheNewRun(t *testing.T) {
+	r := relay(t)
+	r.running(enums.WORKFLOW_EXECUTION_STATUS_TERMINATED)
+	r.temporal.reset["run-t1"] = "run-reset"
+	r.temporal.status["run-reset"] = enums.WORKFLOW_EXECUTION_STATUS_RUNNING
+	require.NoError(t, r.Round(t.Context()))
+	require.Equal(t, chat.TurnRunning, r.turn(key).State)
+	require.Equal(t, "run-reset", r.turn(key).RunID)
+	r.older(time.Minute)
+	require.NoError(t, r.Round(t.Context()))
+	require.Equal(t, "turn/"+string(key)+" run-reset", r.temporal.asked[1])
+	require.Equal(t, chat.TurnRunning, r.turn(key).State)
+	r.temporal.status["run-reset"] = enums.WORKFLOW_EXECUTION_STATUS_TERMINATED
+	r.begin()
+	r.older(time.Minute)
+	require.NoError(t, r.Round(t.Context()))
+	require.Equal(t, chat.TurnLost, r.turn(key).State)
+}
+
+func TestRelay_TellsOnceThatAnAnswerIsHeldUp(t *testing.T) {
+	r := relay(t)
+	r.running(enums.WORKFLOW_EXECUTION_STATUS_RUNNING)
+	r.temporal.failed["run-t1"] = 7
+	require.NoError(t, r.Round(t.Context()))
+	require.Len(t, r.transcript(key).Messages, 1, "not before five minutes")
+	require.InDelta(t, 1, r.metric("xbot_turns_held"), 0)
+	for range 3 {
+		r.older(5 * time.Minute)
+		require.NoError(t, r.Round(t.Context()))
+	}
+	messages := r.transcript(key).Messages
+	require.Len(t, messages, 2)
+	require.Equal(t, phrase.Say(phrase.English, phrase.Held), messages[1].Content)
+	require.Equal(t, chat.TurnRunning, r.turn(key).State, "a mended deployment resumes it")
+	r.temporal.failed["run-t1"] = 1
+	r.older(time.Minute)
+	require.NoError(t, r.Round(t.Context()))
+	require.InDelta(t, 0, r.metric("xbot_turns_held"), 0)
+}
+
+func TestRelay_TellsSendersWhoseMessageNoTurnCouldClaim(t *testing.T) {
+	r := relay(t)
+	r.accept(key, "m1")
+	r.older(10 * time.Minute)
+	for range 2 {
+		require.NoError(t, r.Round(t.Context()))
+	}
+	messages := r.transcript(key).Messages
+	require.Len(t, messages, 1)
+	require.Equal(t, phrase.Say(phrase.English, phrase.Held), messages[0].Content)
+	require.Len(t, r.transcript(key).Queued, 1, "it still waits")
+}
+
+func TestRelay_RunsUntilItIsToldToStopWhateverFails(t *testing.T) {
+	r := relay(t)
+	r.running(enums.WORKFLOW_EXECUTION_STATUS_RUNNING)
+	r.temporal.err = serviceerror.NewUnavailable("connection refused")
+	asked := make(chan struct{}, 100)
+	r.temporal.before = func() { asked <- struct{}{} }
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- r.Run(ctx) }()
+	for range 2 {
+		select {
+		case <-asked:
+			r.older(time.Minute)
+		case <-time.After(limit):
+			require.Fail(t, "the relay gave up")
+		}
+	}
+	cancel()
+	require.NoError(t, <-ended)
+}

@@ -1,0 +1,97 @@
+package ingress_test
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/stretchr/testify/require"
+	"go.temporal.io/api/serviceerror"
+	"go.temporal.io/sdk/client"
+
+	"xbot/ingress"
+	"xbot/internal/chat"
+	"xbot/workflows"
+)
+
+// starter is a Temporal client that only starts and signals.
+type starter struct {
+	client.Client
+
+	id, signal string
+	arg        any
+	options    client.StartWorkflowOptions
+	workflow   any
+	input      workflows.TurnInput
+	err        error
+}
+
+func (s *starter) SignalWithStartWorkflow(_ context.Context, id, signal string, arg any, o client.StartWorkflowOptions, workflow any, args ...any) (client.WorkflowRun, error) {
+	s.id, s.signal, s.arg, s.options, s.workflow = id, signal, arg, o, workflow
+	s.input, _ = args[0].(workflows.TurnInput)
+	return nil, s.err
+}
+
+func wake(t *testing.T, w ingress.Waker, r ingress.Row) *starter {
+	t.Helper()
+	s := &starter{}
+	w.Client = s
+	require.NoError(t, w.Wake(t.Context(), r))
+	return s
+}
+
+func on() bool  { return true }
+func off() bool { return false }
+
+func TestWake_CarriesNothingThatIsNotARow(t *testing.T) {
+	t.Parallel()
+	s := wake(t, ingress.Waker{Words: true, Attributes: on}, ingress.Row{Session: key, Channel: "web", UserName: "alice", Text: "fix the build\nplease"})
+	require.Equal(t, "turn/"+string(key), s.id)
+	require.Equal(t, s.id, s.options.ID)
+	require.Equal(t, workflows.SignalWake, s.signal)
+	require.Nil(t, s.arg)
+	require.Equal(t, workflows.NameTurn, s.workflow)
+	require.Equal(t, workflows.TurnInput{Session: key, Attributes: true}, s.input)
+	require.Equal(t, workflows.TaskQueue, s.options.TaskQueue)
+	require.Equal(t, `web · alice · "fix the build"`, s.options.StaticSummary)
+	require.Equal(t, 4, s.options.TypedSearchAttributes.Size())
+	session, _ := s.options.TypedSearchAttributes.GetKeyword(workflows.AttrSession)
+	require.Equal(t, string(key), session)
+}
+
+func TestWake_KeepsWordsAndAttributesOutWhereTheyAreNotWanted(t *testing.T) {
+	t.Parallel()
+	s := wake(t, ingress.Waker{Attributes: off}, ingress.Row{Session: key, Channel: "web", UserName: "alice", Text: "a secret"})
+	require.Equal(t, "web · alice", s.options.StaticSummary)
+	require.Zero(t, s.options.TypedSearchAttributes.Size())
+	require.False(t, s.input.Attributes)
+	data, err := json.Marshal(s.options)
+	require.NoError(t, err)
+	require.NotContains(t, string(data), "a secret")
+}
+
+func TestWake_FitsWhatTemporalHolds(t *testing.T) {
+	t.Parallel()
+	wide := strings.Repeat("字", 300)
+	s := wake(t, ingress.Waker{Words: true, Attributes: on}, ingress.Row{
+		Session: chat.SessionKey("agent:main:web:thread:" + strings.Repeat("字", 59)), Channel: "web", UserName: wide, Text: wide,
+	})
+	require.True(t, utf8.ValidString(s.id))
+	require.LessOrEqual(t, len(s.id), 255)
+	summary, err := json.Marshal(s.options.StaticSummary)
+	require.NoError(t, err)
+	require.LessOrEqual(t, len(summary), 400, "limit.userMetadataSummarySize")
+	user, _ := s.options.TypedSearchAttributes.GetKeyword(workflows.AttrUser)
+	require.LessOrEqual(t, utf8.RuneCountInString(user), 255)
+}
+
+func TestWake_SaysWhatItCouldNotWake(t *testing.T) {
+	t.Parallel()
+	away := serviceerror.NewUnavailable("connection refused")
+	w := &ingress.Waker{Client: &starter{err: away}, Attributes: off}
+	err := w.Wake(t.Context(), ingress.Row{Session: key})
+	require.ErrorIs(t, err, away)
+	require.ErrorContains(t, err, "turn/"+string(key))
+}
