@@ -23,6 +23,8 @@ const (
 	heartbeatThrottle = time.Second
 	// stopTimeout is what a stopping worker gives its activities; commands go on by themselves.
 	stopTimeout = 3 * time.Second
+	// stickyCache is how many workflows are kept between their tasks, in the whole process.
+	stickyCache = 2000
 	// startRetry is the pause between tries to reach Temporal.
 	startRetry = time.Second
 )
@@ -36,16 +38,16 @@ type Activities struct {
 
 // Run polls until ctx ends. While Temporal is away it waits for it.
 func Run(ctx context.Context, c client.Client, a Activities, log *slog.Logger) error {
+	sdk.SetStickyWorkflowCacheSize(stickyCache)
+	return keep(ctx, func(fatal func(error)) sdk.Worker { return build(c, a, fatal) }, log)
+}
+
+// keep runs workers made by build, one after another, until ctx ends.
+func keep(ctx context.Context, build func(fatal func(error)) sdk.Worker, log *slog.Logger) error {
 	for {
-		w := build(c, a)
-		err := w.Start()
-		if err == nil {
-			log.Info("worker started", "task_queue", workflows.TaskQueue)
-			<-ctx.Done()
-			w.Stop()
-			return nil
+		if err := poll(ctx, build, log); err != nil {
+			log.Warn("the worker cannot work with Temporal, trying again", "error", err)
 		}
-		log.Warn("Temporal cannot be reached, trying again", "error", err)
 		select {
 		case <-ctx.Done():
 			return nil
@@ -54,9 +56,32 @@ func Run(ctx context.Context, c client.Client, a Activities, log *slog.Logger) e
 	}
 }
 
-func build(c client.Client, a Activities) sdk.Worker {
-	sdk.SetStickyWorkflowCacheSize(2000)
+// poll runs one worker until ctx ends, or until it gives up: the SDK stops a worker for good when the namespace is
+// missing for minutes, for example while a lost database of Temporal is set up anew.
+func poll(ctx context.Context, build func(fatal func(error)) sdk.Worker, log *slog.Logger) error {
+	gaveUp := make(chan error, 1)
+	w := build(func(err error) {
+		select {
+		case gaveUp <- err:
+		default: // one reason is enough
+		}
+	})
+	if err := w.Start(); err != nil {
+		return err
+	}
+	log.Info("worker started", "task_queue", workflows.TaskQueue)
+	select {
+	case err := <-gaveUp:
+		return err // it stops by itself
+	case <-ctx.Done():
+		w.Stop()
+		return nil
+	}
+}
+
+func build(c client.Client, a Activities, fatal func(error)) sdk.Worker {
 	w := sdk.New(c, workflows.TaskQueue, sdk.Options{
+		OnFatalError:                            fatal,
 		StickyScheduleToStartTimeout:            stickyTimeout,
 		DefaultHeartbeatThrottleInterval:        heartbeatThrottle,
 		MaxHeartbeatThrottleInterval:            heartbeatThrottle,
