@@ -59,18 +59,18 @@ func request(method string, headers ...string) *http.Request {
 }
 
 // identify lets a request through Require and returns who it was from.
-func (b *bundle) identify(r *http.Request) (store.User, error, *http.Response) {
+func (b *bundle) identify(r *http.Request) (store.User, *http.Response, error) {
 	var user store.User
 	var refused error
 	w := httptest.NewRecorder()
 	b.Require(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { user = auth.User(r.Context()) }),
 		func(_ http.ResponseWriter, _ *http.Request, err error) { refused = err }).ServeHTTP(w, r)
-	return user, refused, w.Result()
+	return user, w.Result(), refused
 }
 
 func (b *bundle) refused(r *http.Request) error {
 	b.t.Helper()
-	user, err, _ := b.identify(r)
+	user, _, err := b.identify(r)
 	require.Error(b.t, err)
 	require.Zero(b.t, user)
 	return err
@@ -117,7 +117,7 @@ func TestRequire_LetsNobodyInWithoutCredentials(t *testing.T) {
 		"a token in another name": request(http.MethodGet, "X-Token", b.token()),
 	} {
 		t.Run(name, func(t *testing.T) {
-			user, err, _ := b.identify(r)
+			user, _, err := b.identify(r)
 			isSignIn(t, err)
 			require.Zero(t, user)
 		})
@@ -128,7 +128,7 @@ func TestRequire_ATokenIsUselessFromTheMomentItIsRevoked(t *testing.T) {
 	b := setup(t)
 	token := b.token()
 	for _, scheme := range []string{"Bearer", "bearer", "BEARER"} {
-		user, err, _ := b.identify(request(http.MethodPost, "Authorization", scheme+" "+token, "Origin", "http://evil.example"))
+		user, _, err := b.identify(request(http.MethodPost, "Authorization", scheme+" "+token, "Origin", "http://evil.example"))
 		require.NoError(t, err, "a program has no origin that matters")
 		require.Equal(t, "admin", user.Name)
 		require.True(t, user.Admin)
@@ -174,7 +174,7 @@ func TestRequire_CookiesCountOnlyForOurOwnPages(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := request(c.method, append(c.headers, "Cookie", cookie.Name+"="+cookie.Value)...)
-			user, err, _ := b.identify(r)
+			user, _, err := b.identify(r)
 			if c.in {
 				require.NoError(t, err)
 				require.Equal(t, "admin", user.Name)
@@ -317,7 +317,7 @@ func TestSignOut_EndsThisLoginOnly(t *testing.T) {
 	require.NoError(t, b.SignOut(w, request(http.MethodPost, "Cookie", one.Name+"="+one.Value)))
 	require.Negative(t, w.Result().Cookies()[0].MaxAge, "the browser forgets the cookie")
 	isSignIn(t, b.refused(request(http.MethodGet, "Cookie", one.Name+"="+one.Value)))
-	_, err, _ = b.identify(request(http.MethodGet, "Cookie", other.Name+"="+other.Value))
+	_, _, err = b.identify(request(http.MethodGet, "Cookie", other.Name+"="+other.Value))
 	require.NoError(t, err)
 	require.NoError(t, b.SignOut(httptest.NewRecorder(), request(http.MethodPost)), "a program has no login to end")
 }
@@ -335,7 +335,7 @@ func TestSetPassword_AsksForTheCurrentOneAndSignsOutOtherBrowsers(t *testing.T) 
 		require.Equal(t, fault.Invalid, fault.KindOf(b.SetPassword(r, b.admin, password, bad)), bad)
 	}
 	require.NoError(t, b.SetPassword(r, b.admin, password, "another good one"))
-	_, err, _ = b.identify(request(http.MethodGet, "Cookie", mine.Name+"="+mine.Value))
+	_, _, err = b.identify(request(http.MethodGet, "Cookie", mine.Name+"="+mine.Value))
 	require.NoError(t, err)
 	isSignIn(t, b.refused(request(http.MethodGet, "Cookie", other.Name+"="+other.Value)))
 	_, err = b.signIn(request(http.MethodPost), "admin", password)
@@ -371,12 +371,12 @@ func TestRequire_SlidesALoginThatIsUsed(t *testing.T) {
 	cookie, err := b.signIn(request(http.MethodPost), "admin", password)
 	require.NoError(t, err)
 	r := func() *http.Request { return request(http.MethodGet, "Cookie", cookie.Name+"="+cookie.Value) }
-	_, err, response := b.identify(r())
+	_, response, err := b.identify(r())
 	require.NoError(t, err)
 	require.Empty(t, response.Cookies(), "a login is not written at each request")
 	_, err = b.pool.Exec(t.Context(), "UPDATE web_sessions SET last_seen_at = now() - interval '2 hours', expires_at = now() + interval '1 day'")
 	require.NoError(t, err)
-	_, err, response = b.identify(r())
+	_, response, err = b.identify(r())
 	require.NoError(t, err)
 	require.Equal(t, cookie.Value, response.Cookies()[0].Value)
 	require.Equal(t, 30*24*60*60, response.Cookies()[0].MaxAge)

@@ -2,7 +2,9 @@ package config
 
 import (
 	"net"
+	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 
 	"xbot/internal/fault"
@@ -28,13 +30,25 @@ func checkOne(s Setting) error {
 	if allowed, ok := choices[s.Name]; ok && !slices.Contains(allowed, s.Value) {
 		return fault.Errorf(fault.Invalid, "%s is %q; it must be one of %s", s.Name, s.Value, strings.TrimPrefix(strings.Join(allowed, ", "), ", "))
 	}
+	if s.Value == "" {
+		return nil
+	}
 	switch s.Name {
 	case "XBOT_HTTP_ADDR", "XBOT_METRICS_ADDR", "XBOT_PPROF_ADDR", "TEMPORAL_ADDRESS":
-		if s.Value == "" {
-			return nil
-		}
-		if _, _, err := net.SplitHostPort(s.Value); err != nil {
+		if _, port, err := net.SplitHostPort(s.Value); err != nil || !isPort(port) {
 			return fault.Errorf(fault.Invalid, "%s is %q; it must be host:port, for example 127.0.0.1:8080", s.Name, s.Value)
+		}
+	case "XBOT_TEMPORAL_PORT", "XBOT_TEMPORAL_UI_PORT":
+		if !isPort(s.Value) {
+			return fault.Errorf(fault.Invalid, "%s is %s; it must be a port, from 0 to 65535", s.Name, s.Value)
+		}
+	case "XBOT_PUBLIC_URL", "XBOT_INTERNAL_URL":
+		if u, err := url.Parse(s.Value); err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" {
+			return fault.Errorf(fault.Invalid, "%s is %q; it must be a web address such as https://xbot.example", s.Name, s.Value)
+		}
+	case "LLM_RETRY_DELAY", "LLM_RETRY_MAX_DELAY", "LLM_RETRY_TIMEOUT", "XBOT_HELD_AFTER", "XBOT_RUNNER_WAIT":
+		if strings.HasPrefix(s.Value, "-") {
+			return fault.Errorf(fault.Invalid, "%s is %s; it must not be negative", s.Name, s.Value)
 		}
 	case "LLM_RETRY_ATTEMPTS", "AGENT_MAX_ITERATIONS":
 		if s.Value == "0" || strings.HasPrefix(s.Value, "-") {
@@ -42,4 +56,9 @@ func checkOne(s Setting) error {
 		}
 	}
 	return nil
+}
+
+func isPort(text string) bool {
+	_, err := strconv.ParseUint(text, 10, 16)
+	return err == nil
 }

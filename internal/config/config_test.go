@@ -75,3 +75,51 @@ func TestDescribe_MasksSecrets(t *testing.T) {
 		require.NotEmpty(t, s.Help, s.Name)
 	}
 }
+
+func TestLoad_RefusesWhatParsesButCannotWork(t *testing.T) {
+	for environ, want := range map[string]string{
+		"LLM_RETRY_DELAY=-1s":            "LLM_RETRY_DELAY is -1s; it must not be negative",
+		"XBOT_HELD_AFTER=-5m":            "XBOT_HELD_AFTER is -5m0s; it must not be negative",
+		"XBOT_RUNNER_WAIT=-1ns":          "XBOT_RUNNER_WAIT is -1ns; it must not be negative",
+		"AGENT_MAX_ITERATIONS=0":         "it must be at least 1",
+		"AGENT_MAX_ITERATIONS=-3":        "it must be at least 1",
+		"XBOT_TEMPORAL_PORT=70000":       "XBOT_TEMPORAL_PORT is 70000; it must be a port, from 0 to 65535",
+		"XBOT_TEMPORAL_UI_PORT=-1":       "it must be a port, from 0 to 65535",
+		"XBOT_HTTP_ADDR=127.0.0.1:port":  "must be host:port",
+		"XBOT_HTTP_ADDR=127.0.0.1:99999": "must be host:port",
+		"XBOT_PUBLIC_URL=xbot.example":   "XBOT_PUBLIC_URL is \"xbot.example\"; it must be a web address such as https://xbot.example",
+		"XBOT_INTERNAL_URL=//host":       "it must be a web address",
+		"XBOT_PUBLIC_URL=ftp://x":        "it must be a web address",
+		"LOG_LEVEL=loud":                 "must be one of debug, info, warn, error",
+	} {
+		t.Run(environ, func(t *testing.T) {
+			_, err := config.Load[config.Serve](append(setup(t, "", ""), environ))
+			require.ErrorContains(t, err, want)
+			require.Equal(t, fault.Invalid, fault.KindOf(err))
+		})
+	}
+}
+
+func TestLoad_TakesWhatWorks(t *testing.T) {
+	file := `{"agent": {"max_iterations": 1000000}, "public_url": "https://xbot.example/", "allowed_hosts": ["a.example", "b.example"], "llm": {"retry_delay": "0s"}}`
+	got, err := config.Load[config.Serve](append(setup(t, "", file), "XBOT_HTTP_ADDR=:8080", "LLM_MODEL="))
+	require.NoError(t, err)
+	require.Equal(t, 1_000_000, got.MaxIterations, "a number is a number, however large")
+	require.Equal(t, []string{"a.example", "b.example"}, got.Hosts)
+	require.Zero(t, got.RetryDelay)
+	require.Equal(t, ":8080", got.Addr)
+}
+
+func TestLoad_AProcessReadsOnlyItsOwnSettings(t *testing.T) {
+	environ := setup(t, "XBOT_HTTP_ADDR=nonsense\n", `{"log": {"level": "debug"}}`)
+	got, err := config.Load[config.Worker](environ)
+	require.NoError(t, err, "a worker has no page")
+	require.Equal(t, "debug", got.LogLevel)
+}
+
+func TestLoad_NeverRepeatsASecretInAnError(t *testing.T) {
+	_, err := config.Load[config.Serve](append(setup(t, "", ""), "LLM_API_KEY=sk-very-secret", "XBOT_DATABASE_URL=postgres://u:hidden@h/d", "LLM_RETRY_ATTEMPTS=x"))
+	require.Error(t, err)
+	require.NotContains(t, err.Error(), "sk-very-secret")
+	require.NotContains(t, err.Error(), "hidden")
+}

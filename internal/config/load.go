@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/caarlos0/env/v11"
@@ -148,8 +149,10 @@ func scalar(v any) (string, error) {
 	switch v := v.(type) {
 	case string:
 		return v, nil
-	case bool, float64:
-		return fmt.Sprint(v), nil
+	case bool:
+		return strconv.FormatBool(v), nil
+	case float64:
+		return strconv.FormatFloat(v, 'f', -1, 64), nil // not 1e+06
 	case []any:
 		parts := make([]string, len(v))
 		for i, item := range v {
