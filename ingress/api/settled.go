@@ -7,8 +7,9 @@ import (
 	"xbot/internal/chat"
 )
 
-// settledTurns is how many turns a stream remembers: pieces of older ones are long gone from every buffer.
-const settledTurns = 8
+// settledTurns is how many turns a stream remembers: more than the live events that may wait for a slow client
+// (package feed: 256), so that even if each is a piece of another turn none is forgotten before it is looked at.
+const settledTurns = 300
 
 // settled is what the durable events of a stream have brought whole, so that no live piece of it follows. Pieces and
 // rows come by different ways, and between processes a piece may be the slower one.
