@@ -75,6 +75,9 @@ func (p *parts) newBoxes(local sandbox.Local, cfg config.Runner) *boxes {
 
 // Box returns the sandbox of a user's runner. The server's own host is for administrators.
 func (b *boxes) Box(ctx context.Context, user chat.UserID, runner string) (sandbox.Sandbox, error) {
+	if runner == "" {
+		runner = localRunner
+	}
 	if runner == localRunner {
 		u, err := b.store.UserByID(ctx, user)
 		if err != nil {

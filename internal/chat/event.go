@@ -15,6 +15,7 @@ const (
 	EventTool    EventKind = "tool"    // durable: ToolCall with turn and step, sent when it starts and when it is done
 	EventRetry   EventKind = "retry"   // durable: Retry
 	EventTodos   EventKind = "todos"   // durable: []Todo, the whole list after a change
+	EventTask    EventKind = "task"    // durable: Task without its output, when it starts and when it ends
 	EventSession EventKind = "session" // durable: Session, after a rename or another change of its own data
 
 	EventDelta  EventKind = "delta"  // live: Delta

@@ -56,6 +56,7 @@ func (x *execution) attach(ctx context.Context) (ExecResult, error) {
 		Dir:       x.req.Dir,
 		Env:       x.req.Env,
 		TimeoutMS: x.req.Timeout.Milliseconds(),
+		BudgetMS:  x.req.Budget.Milliseconds(),
 		Limit:     x.req.Limit,
 		Stream:    x.req.Output != nil,
 		Offset:    x.offset,
@@ -123,4 +124,10 @@ func (r *Runner) Kill(ctx context.Context, id chat.CallID) error {
 // Release lets the runner forget a command.
 func (r *Runner) Release(ctx context.Context, id chat.CallID) error {
 	return r.tell(ctx, wire.OpExecRelease, wire.ExecID{ID: string(id)})
+}
+
+// ReadOutput returns a part of what a command wrote, at most wire.MaxChunk bytes of it.
+func (r *Runner) ReadOutput(ctx context.Context, id chat.CallID, offset, limit int64) (FileData, error) {
+	part, err := ask[wire.ReadResult](ctx, r, wire.OpExecOutput, wire.ExecOutputRead{ID: string(id), Offset: offset, Limit: limit})
+	return FileData{Data: part.Data, Size: part.Size}, err
 }

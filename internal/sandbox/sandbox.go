@@ -28,6 +28,9 @@ type Sandbox interface {
 	Kill(ctx context.Context, id chat.CallID) error
 	// Release lets the runner forget a command whose result is recorded.
 	Release(ctx context.Context, id chat.CallID) error
+	// ReadOutput returns a part of what a command wrote, while it runs and after its end until it is released or pruned;
+	// then it is NotFound. FileData.Size is how much there is so far.
+	ReadOutput(ctx context.Context, id chat.CallID, offset, limit int64) (FileData, error)
 
 	ReadFile(ctx context.Context, path string, offset, limit int64) (FileData, error)
 	WriteFile(ctx context.Context, path string, data []byte, mode WriteMode) error
@@ -47,6 +50,7 @@ type ExecRequest struct {
 	Dir     string                           // working folder; empty means the workspace
 	Env     []string                         // added to the runner's clean environment, "KEY=value"
 	Timeout time.Duration                    // the runner kills the process group after it; 0 means the runner's own ceiling of 24 h
+	Budget  time.Duration                    // Exec returns ExecRunning once the command has run this long, or cannot be reached for this long after it was sent; 0 means never
 	Limit   int64                            // bytes of each stream kept for the result: the head and the tail; 0 means 64 KiB
 	Offset  int64                            // output before this offset is not streamed again
 	Output  func(offset int64, piece []byte) // live output, stdout and stderr in the order written; may be nil
@@ -63,8 +67,9 @@ type ExecRequest struct {
 // ExecState is how a command ended.
 type ExecState string
 
-// The end states (DESIGN §6).
+// The end states (DESIGN §6), and ExecRunning, which is none.
 const (
+	ExecRunning  ExecState = "running"   // the budget is used up; the command goes on, Output is what it printed so far
 	ExecExited   ExecState = "exited"    // Code is its exit status
 	ExecTimedOut ExecState = "timed_out" // killed by its timeout
 	ExecKilled   ExecState = "killed"    // killed by Kill

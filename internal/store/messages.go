@@ -12,7 +12,8 @@ import (
 func (t *tx) appendMessage(ctx context.Context, m *chat.Message, preface string, opaque []byte) error {
 	p := dbsqlc.MessageAppendParams{
 		SessionKey: m.Session, Role: m.Role, Content: m.Content, Preface: preface, Reasoning: m.Reasoning, Opaque: opaque,
-		ClientMessageID: m.ClientMessageID, Model: m.Model, Finish: m.FinishReason, DisplayOnly: m.Role == chat.RoleNotice,
+		ClientMessageID: m.ClientMessageID, Model: m.Model, Finish: m.FinishReason, Origin: m.Origin,
+		DisplayOnly: m.Role == chat.RoleNotice || m.Origin == chat.OriginCommand,
 	}
 	if m.Turn != "" {
 		p.TurnID = &m.Turn
@@ -131,7 +132,7 @@ func (s *Store) withCalls(ctx context.Context, rows []dbsqlc.Message) ([]chat.Me
 
 func messageOf(r dbsqlc.Message) chat.Message {
 	m := chat.Message{
-		ID: r.ID, Session: r.SessionKey, Role: r.Role, Content: r.Content, Reasoning: r.Reasoning,
+		ID: r.ID, Session: r.SessionKey, Role: r.Role, Origin: r.Origin, Content: r.Content, Reasoning: r.Reasoning,
 		ClientMessageID: r.ClientMessageID, Model: r.Model, FinishReason: r.Finish, CreatedAt: r.CreatedAt,
 	}
 	if r.TurnID != nil {

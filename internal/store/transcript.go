@@ -21,7 +21,7 @@ func (s *Store) PromptLines(ctx context.Context, key chat.SessionKey) ([]chat.Li
 	out := make([]chat.Line, len(rows))
 	index := make(map[chat.MessageID]int, len(rows))
 	for i, r := range rows {
-		m := chat.Message{ID: r.ID, Role: r.Role, Content: r.Content, Reasoning: r.Reasoning}
+		m := chat.Message{ID: r.ID, Role: r.Role, Origin: r.Origin, Content: r.Content, Reasoning: r.Reasoning}
 		if r.TurnID != nil {
 			m.Turn = *r.TurnID
 		}

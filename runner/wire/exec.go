@@ -12,6 +12,7 @@ type ExecAttach struct {
 	Dir       string   `json:"dir,omitempty"`        // empty means the workspace
 	Env       []string `json:"env,omitempty"`        // KEY=value, added to the clean environment
 	TimeoutMS int64    `json:"timeout_ms,omitempty"` // 0 means MaxTimeout
+	BudgetMS  int64    `json:"budget_ms,omitempty"`  // answer StateRunning once the command has run this long; 0 means never
 	Limit     int64    `json:"limit,omitempty"`      // bytes of output in the result; 0 means DefaultResultOutput
 	Stream    bool     `json:"stream,omitempty"`     // push output from Offset on
 	Offset    int64    `json:"offset,omitempty"`
@@ -68,8 +69,17 @@ type ExecOutput struct {
 	Data   []byte `json:"data"`
 }
 
+// ExecOutputRead asks for a part of what a command wrote, at most MaxChunk bytes, while it runs or after its end. A
+// command that the runner does not know, or has forgotten, is NotFound.
+type ExecOutputRead struct {
+	ID     string `json:"id"`
+	Offset int64  `json:"offset,omitempty"`
+	Limit  int64  `json:"limit"`
+}
+
 // The states of ExecEnd (DESIGN §6).
 const (
+	StateRunning  = "running" // no end: the budget of the request is used up and the command goes on
 	StateExited   = "exited"
 	StateTimedOut = "timed_out"
 	StateKilled   = "killed"

@@ -13,6 +13,7 @@ const (
 	OpExecAttach  Op = "exec.attach"  // ExecAttach → ExecEnd, pushes ExecOutput
 	OpExecKill    Op = "exec.kill"    // ExecID → nothing
 	OpExecRelease Op = "exec.release" // ExecID → nothing
+	OpExecOutput  Op = "exec.output"  // ExecOutputRead → ReadResult
 	OpRead        Op = "fs.read"      // Read → ReadResult
 	OpWrite       Op = "fs.write"     // Write → WriteResult
 	OpStat        Op = "fs.stat"      // Path → FileInfo
@@ -21,6 +22,11 @@ const (
 	OpRemove      Op = "fs.remove"    // Path → nothing
 	OpGlob        Op = "search.glob"  // Glob → GlobResult
 	OpGrep        Op = "search.grep"  // Grep → GrepResult
+	OpStdioStart  Op = "stdio.start"  // StdioStart → StdioEnd, pushes StdioOutput
+	OpStdioWrite  Op = "stdio.write"  // StdioWrite → nothing
+	OpLLM         Op = "llm.http"     // LLMRequest → nothing, pushes one LLMHead and then LLMBody
+	OpSync        Op = "sync.folder"  // SyncFolder → SyncPlan
+	OpStatus      Op = "status"       // nothing → Status
 )
 
 // Request asks a runner for something.

@@ -1,7 +1,7 @@
 -- name: MessageAppend :one
 INSERT INTO messages (session_key, turn_id, step, role, content, preface, reasoning, opaque, inbox_id, client_message_id,
-                      model, finish, prompt_tokens, cached_tokens, completion_tokens, display_only)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)
+                      model, finish, prompt_tokens, cached_tokens, completion_tokens, display_only, origin)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)
 RETURNING id, created_at;
 
 -- name: MessageListAfter :many
@@ -11,7 +11,7 @@ SELECT * FROM messages WHERE session_key = $1 AND id > $2 ORDER BY id LIMIT $3;
 SELECT * FROM messages WHERE session_key = $1 AND id < $2 ORDER BY id DESC LIMIT $3;
 
 -- name: MessageTranscript :many
-SELECT id, turn_id, step, role, content, preface, reasoning, opaque FROM messages
+SELECT id, turn_id, step, role, content, preface, reasoning, opaque, origin FROM messages
 WHERE session_key = $1 AND NOT display_only
 ORDER BY id;
 

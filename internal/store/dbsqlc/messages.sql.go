@@ -380,8 +380,8 @@ func (q *Queries) CallTranscript(ctx context.Context, db DBTX, sessionKey chat.S
 
 const messageAppend = `-- name: MessageAppend :one
 INSERT INTO messages (session_key, turn_id, step, role, content, preface, reasoning, opaque, inbox_id, client_message_id,
-                      model, finish, prompt_tokens, cached_tokens, completion_tokens, display_only)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)
+                      model, finish, prompt_tokens, cached_tokens, completion_tokens, display_only, origin)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)
 RETURNING id, created_at
 `
 
@@ -402,6 +402,7 @@ type MessageAppendParams struct {
 	CachedTokens     int32
 	CompletionTokens int32
 	DisplayOnly      bool
+	Origin           string
 }
 
 type MessageAppendRow struct {
@@ -427,6 +428,7 @@ func (q *Queries) MessageAppend(ctx context.Context, db DBTX, arg MessageAppendP
 		arg.CachedTokens,
 		arg.CompletionTokens,
 		arg.DisplayOnly,
+		arg.Origin,
 	)
 	var i MessageAppendRow
 	err := row.Scan(&i.ID, &i.CreatedAt)
@@ -434,7 +436,7 @@ func (q *Queries) MessageAppend(ctx context.Context, db DBTX, arg MessageAppendP
 }
 
 const messageListAfter = `-- name: MessageListAfter :many
-SELECT id, session_key, turn_id, step, role, content, preface, reasoning, opaque, display_only, inbox_id, client_message_id, model, finish, prompt_tokens, cached_tokens, completion_tokens, created_at FROM messages WHERE session_key = $1 AND id > $2 ORDER BY id LIMIT $3
+SELECT id, session_key, turn_id, step, role, content, preface, reasoning, opaque, display_only, inbox_id, client_message_id, model, finish, prompt_tokens, cached_tokens, completion_tokens, created_at, origin FROM messages WHERE session_key = $1 AND id > $2 ORDER BY id LIMIT $3
 `
 
 type MessageListAfterParams struct {
@@ -471,6 +473,7 @@ func (q *Queries) MessageListAfter(ctx context.Context, db DBTX, arg MessageList
 			&i.CachedTokens,
 			&i.CompletionTokens,
 			&i.CreatedAt,
+			&i.Origin,
 		); err != nil {
 			return nil, err
 		}
@@ -483,7 +486,7 @@ func (q *Queries) MessageListAfter(ctx context.Context, db DBTX, arg MessageList
 }
 
 const messageListBefore = `-- name: MessageListBefore :many
-SELECT id, session_key, turn_id, step, role, content, preface, reasoning, opaque, display_only, inbox_id, client_message_id, model, finish, prompt_tokens, cached_tokens, completion_tokens, created_at FROM messages WHERE session_key = $1 AND id < $2 ORDER BY id DESC LIMIT $3
+SELECT id, session_key, turn_id, step, role, content, preface, reasoning, opaque, display_only, inbox_id, client_message_id, model, finish, prompt_tokens, cached_tokens, completion_tokens, created_at, origin FROM messages WHERE session_key = $1 AND id < $2 ORDER BY id DESC LIMIT $3
 `
 
 type MessageListBeforeParams struct {
@@ -520,6 +523,7 @@ func (q *Queries) MessageListBefore(ctx context.Context, db DBTX, arg MessageLis
 			&i.CachedTokens,
 			&i.CompletionTokens,
 			&i.CreatedAt,
+			&i.Origin,
 		); err != nil {
 			return nil, err
 		}
@@ -532,7 +536,7 @@ func (q *Queries) MessageListBefore(ctx context.Context, db DBTX, arg MessageLis
 }
 
 const messageTranscript = `-- name: MessageTranscript :many
-SELECT id, turn_id, step, role, content, preface, reasoning, opaque FROM messages
+SELECT id, turn_id, step, role, content, preface, reasoning, opaque, origin FROM messages
 WHERE session_key = $1 AND NOT display_only
 ORDER BY id
 `
@@ -546,6 +550,7 @@ type MessageTranscriptRow struct {
 	Preface   string
 	Reasoning string
 	Opaque    []byte
+	Origin    string
 }
 
 func (q *Queries) MessageTranscript(ctx context.Context, db DBTX, sessionKey chat.SessionKey) ([]MessageTranscriptRow, error) {
@@ -566,6 +571,7 @@ func (q *Queries) MessageTranscript(ctx context.Context, db DBTX, sessionKey cha
 			&i.Preface,
 			&i.Reasoning,
 			&i.Opaque,
+			&i.Origin,
 		); err != nil {
 			return nil, err
 		}

@@ -30,6 +30,8 @@ type Message struct {
 	CachedTokens     int32
 	CompletionTokens int32
 	CreatedAt        time.Time
+	// command: a slash or bang command and its answer, display only. background: the end of a background task, told to the model.
+	Origin string
 }
 
 // One row an LLM call. Written by the generate activity: failures counts provider failures (not crashes), state done holds the decision, which a repeated attempt returns instead of calling the model again.

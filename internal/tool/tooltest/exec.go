@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"slices"
 	"sync"
 	"syscall"
 	"time"
@@ -20,6 +21,7 @@ const defaultLimit = 64 << 10 // bytes of each result, as the port says
 // job is a command that was started under an id.
 type job struct {
 	command string
+	began   time.Time
 	done    chan struct{} // closed by the job's own goroutine when result is set
 	result  sandbox.ExecResult
 
@@ -37,6 +39,10 @@ func (b *Box) Exec(ctx context.Context, req sandbox.ExecRequest) (sandbox.ExecRe
 		return sandbox.ExecResult{}, err
 	}
 	offset := req.Offset
+	var budget <-chan time.Time // never, without one
+	if req.Budget > 0 {
+		budget = time.After(time.Until(j.began.Add(req.Budget)))
+	}
 	for {
 		piece, changed := j.since(offset)
 		if len(piece) > 0 && req.Output != nil {
@@ -47,6 +53,8 @@ func (b *Box) Exec(ctx context.Context, req sandbox.ExecRequest) (sandbox.ExecRe
 		case <-ctx.Done():
 			return sandbox.ExecResult{}, fmt.Errorf("wait for command %s: %w", req.ID, context.Cause(ctx))
 		case <-changed:
+		case <-budget:
+			return j.soFar(), nil
 		case <-j.done:
 			if rest, _ := j.since(offset); len(rest) > 0 && req.Output != nil {
 				req.Output(offset, rest)
@@ -74,7 +82,7 @@ func (b *Box) attach(req sandbox.ExecRequest) (*job, error) {
 }
 
 func newJob(command string) *job {
-	return &job{command: command, done: make(chan struct{}), changed: make(chan struct{}), state: sandbox.ExecExited}
+	return &job{command: command, began: time.Now(), done: make(chan struct{}), changed: make(chan struct{}), state: sandbox.ExecExited}
 }
 
 func (j *job) start(dir string, req sandbox.ExecRequest) error {
@@ -204,4 +212,26 @@ func (b *Box) killAll() {
 			<-j.done
 		}
 	}
+}
+
+// soFar describes a command that goes on.
+func (j *job) soFar() sandbox.ExecResult {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return sandbox.ExecResult{State: sandbox.ExecRunning, Output: slices.Clone(j.output), Total: int64(len(j.output)), Started: j.began}
+}
+
+// ReadOutput returns a part of what a command wrote.
+func (b *Box) ReadOutput(_ context.Context, id chat.CallID, offset, limit int64) (sandbox.FileData, error) {
+	b.mu.Lock()
+	j := b.jobs[id]
+	b.mu.Unlock()
+	if j == nil {
+		return sandbox.FileData{}, fault.Errorf(fault.NotFound, "there is no command %s", id)
+	}
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	size := int64(len(j.output))
+	from := min(offset, size)
+	return sandbox.FileData{Data: slices.Clone(j.output[from:min(from+limit, size)]), Size: size}, nil
 }

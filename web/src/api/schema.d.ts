@@ -230,6 +230,20 @@ export interface components {
             /** Format: int64 */
             id: number;
         };
+        Approval: {
+            /** Format: date-time */
+            answered_at?: string;
+            /** @description Name of the user, or xbot when nobody answered in time. */
+            answered_by?: string;
+            /** Format: date-time */
+            asked_at: string;
+            /** @description What the person said with the answer. */
+            note?: string;
+            /** @description Why the model wants it, in its own words. */
+            reason?: string;
+            /** @enum {string} */
+            state: "open" | "allowed" | "denied" | "void";
+        };
         "Create-tokenRequest": {
             name: string;
         };
@@ -318,6 +332,11 @@ export interface components {
              */
             inbox_id?: number;
             model?: string;
+            /**
+             * @description Where it came from if not from a person's ordinary message: command (a slash or bang command and its answer, which the model does not see) or background (the end of a background task, told to the model).
+             * @enum {string}
+             */
+            origin?: "command" | "background";
             /** @description What the model thought before it answered, where the provider tells. */
             reasoning?: string;
             /** @enum {string} */
@@ -422,6 +441,8 @@ export interface components {
             name: string;
         };
         ToolCall: {
+            /** @description Set when the call needs a person's permission; the call stays open until it is answered. */
+            approval?: components["schemas"]["Approval"];
             /** @description JSON text as the model wrote it; may be malformed. */
             arguments: string;
             /** @enum {string} */
@@ -439,6 +460,8 @@ export interface components {
             state: "open" | "running" | "done";
             /** @description The argument a reader wants to see, one line: a command, a path, a pattern. */
             summary?: string;
+            /** @description Id of the background task that the call's command became, for example bg2. */
+            task?: string;
         };
         TranscriptBody: {
             has_more: boolean;

@@ -1,0 +1,34 @@
+package chat
+
+import "time"
+
+// Rule says what happens when a tool is to be run for a user.
+type Rule string
+
+// The rules.
+const (
+	RuleAllow Rule = "allow"
+	RuleAsk   Rule = "ask"  // the turn waits for a person
+	RuleDeny  Rule = "deny" // the model is told so
+)
+
+// ApprovalState is how far the question whether a call may run has come.
+type ApprovalState string
+
+// The states. Void means that the turn ended before anybody answered.
+const (
+	ApprovalOpen    ApprovalState = "open"
+	ApprovalAllowed ApprovalState = "allowed"
+	ApprovalDenied  ApprovalState = "denied"
+	ApprovalVoid    ApprovalState = "void"
+)
+
+// Approval is the question to a person whether a call may run, and its answer.
+type Approval struct {
+	State      ApprovalState `json:"state" enum:"open,allowed,denied,void"`
+	Reason     string        `json:"reason,omitempty" doc:"Why the model wants it, in its own words."`
+	Note       string        `json:"note,omitempty" doc:"What the person said with the answer."`
+	AskedAt    time.Time     `json:"asked_at"`
+	AnsweredAt *time.Time    `json:"answered_at,omitempty"`
+	AnsweredBy string        `json:"answered_by,omitempty" doc:"Name of the user, or xbot when nobody answered in time."`
+}
