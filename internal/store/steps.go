@@ -133,7 +133,7 @@ func (s *Store) lockStep(ctx context.Context, tx *tx, step chat.Step) (stored ch
 		stored, err = s.storedDecision(ctx, dbsqlc.Step{TurnID: row.TurnID, Step: row.Step, Finish: row.Finish, Fault: row.Fault})
 		return stored, false, err
 	}
-	if row.TurnState != chat.TurnRunning {
+	if chat.TurnState(row.TurnState) != chat.TurnRunning { // sqlc does not know the types of a CTE's columns
 		return chat.Decision{Finish: chat.FinishClosed}, false, nil
 	}
 	return chat.Decision{}, true, nil

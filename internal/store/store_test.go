@@ -213,6 +213,39 @@ func TestCommitStep_ALateAttemptLosesAndGetsWhatIsStored(t *testing.T) {
 	require.Len(t, b.transcript().Messages, 2)
 }
 
+func TestCommitStep_TakesItsLocksInTheOrderOfTheClosing(t *testing.T) {
+	b := setup(t)
+	b.send("1", "hi")
+	b.claim("turn")
+	step := b.begin("turn", 0)
+	closing, err := b.pool.Begin(t.Context())
+	require.NoError(t, err)
+	defer func() { _ = closing.Rollback(context.WithoutCancel(t.Context())) }() // it was committed
+	_, err = closing.Exec(t.Context(), "SELECT 1 FROM turns WHERE id = 'turn' FOR NO KEY UPDATE")
+	require.NoError(t, err)
+
+	committed := make(chan error, 1)
+	go func() {
+		_, err := b.CommitStep(context.WithoutCancel(t.Context()), step, chat.Answer{Text: "late", Finish: "stop"})
+		committed <- err
+	}()
+	require.Eventually(t, func() bool {
+		var waiting int
+		err := b.pool.QueryRow(t.Context(), `SELECT count(*) FROM pg_stat_activity
+			WHERE datname = current_database() AND wait_event_type = 'Lock'`).Scan(&waiting)
+		return err == nil && waiting == 1
+	}, 10*time.Second, 10*time.Millisecond)
+	_, err = closing.Exec(t.Context(), "UPDATE steps SET state = 'done', finish = 'stopped' WHERE turn_id = 'turn'")
+	require.NoError(t, err, "the closing must not wait for the one who waits for it")
+	_, err = closing.Exec(t.Context(), "UPDATE turns SET state = 'stopped' WHERE id = 'turn'")
+	require.NoError(t, err)
+	require.NoError(t, closing.Commit(t.Context()))
+	require.NoError(t, <-committed)
+	transcript, err := b.Messages(t.Context(), key, store.Page{Limit: 10})
+	require.NoError(t, err)
+	require.Len(t, transcript.Messages, 1, "nothing was added to the closed turn")
+}
+
 func TestCommitStep_WritesNothingIntoAClosedTurn(t *testing.T) {
 	b := setup(t)
 	b.send("m1", "one")

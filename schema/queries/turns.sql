@@ -62,10 +62,14 @@ ON CONFLICT (turn_id, step) DO UPDATE SET state = steps.state
 RETURNING *;
 
 -- name: StepLock :one
-SELECT steps.*, turns.state AS turn_state
-FROM steps JOIN turns ON turns.id = steps.turn_id
+-- Locks the turn and then the step, in the order of whoever closes a turn.
+WITH turn AS MATERIALIZED (
+    SELECT t.id, t.state FROM turns t WHERE t.id = $1 FOR NO KEY UPDATE
+)
+SELECT steps.*, turn.state AS turn_state
+FROM steps JOIN turn ON turn.id = steps.turn_id
 WHERE steps.turn_id = $1 AND steps.step = $2
-FOR NO KEY UPDATE;
+FOR NO KEY UPDATE OF steps;
 
 -- name: StepCountFailure :one
 UPDATE steps SET failures = failures + 1 WHERE turn_id = $1 AND step = $2 AND state = 'open'

@@ -128,10 +128,13 @@ func (q *Queries) StepFinish(ctx context.Context, db DBTX, arg StepFinishParams)
 }
 
 const stepLock = `-- name: StepLock :one
-SELECT steps.turn_id, steps.step, steps.state, steps.failures, steps.finish, steps.fault, steps.prompt_hash, steps.started_at, steps.finished_at, turns.state AS turn_state
-FROM steps JOIN turns ON turns.id = steps.turn_id
+WITH turn AS MATERIALIZED (
+    SELECT t.id, t.state FROM turns t WHERE t.id = $1 FOR NO KEY UPDATE
+)
+SELECT steps.turn_id, steps.step, steps.state, steps.failures, steps.finish, steps.fault, steps.prompt_hash, steps.started_at, steps.finished_at, turn.state AS turn_state
+FROM steps JOIN turn ON turn.id = steps.turn_id
 WHERE steps.turn_id = $1 AND steps.step = $2
-FOR NO KEY UPDATE
+FOR NO KEY UPDATE OF steps
 `
 
 type StepLockParams struct {
@@ -149,9 +152,10 @@ type StepLockRow struct {
 	PromptHash []byte
 	StartedAt  time.Time
 	FinishedAt *time.Time
-	TurnState  chat.TurnState
+	TurnState  string
 }
 
+// Locks the turn and then the step, in the order of whoever closes a turn.
 func (q *Queries) StepLock(ctx context.Context, db DBTX, arg StepLockParams) (StepLockRow, error) {
 	row := db.QueryRow(ctx, stepLock, arg.TurnID, arg.Step)
 	var i StepLockRow
