@@ -15,8 +15,8 @@ import (
 // pushEvery bounds how often output of one command is sent: a person cannot read faster, and every frame costs.
 const pushEvery = 20 * time.Millisecond
 
-// attach starts a command or finds it, streams its output if asked to, and waits for its end. When ctx ends it lets
-// go; the command goes on.
+// attach starts a command or finds it, streams its output if asked to, and waits for its end, or until the command has
+// run as long as the request's budget. When ctx ends it lets go; the command goes on either way.
 func (d *daemon) attach(ctx context.Context, r wire.ExecAttach, push func(any) error) (any, error) {
 	if err := r.Validate(); err != nil {
 		return nil, err
@@ -32,15 +32,29 @@ func (d *daemon) attach(ctx context.Context, r wire.ExecAttach, push func(any) e
 	if err != nil {
 		return nil, err
 	}
+	watch, cancel := withBudget(ctx, j, time.Duration(r.BudgetMS)*time.Millisecond)
+	defer cancel()
 	if r.Stream {
-		err = stream(ctx, j, r.Offset, push)
+		err = stream(watch, j, r.Offset, push)
 	} else {
-		err = wait(ctx, j)
+		err = wait(watch, j)
 	}
-	if err != nil {
+	if err != nil && (watch.Err() == nil || ctx.Err() != nil) {
 		return nil, err
 	}
+	if _, done, _ := j.End(); !done {
+		return soFar(j, r.Limit)
+	}
 	return result(j, r.Limit)
+}
+
+// withBudget ends a wait when the command has run for the budget since its own start, whoever attached first and when.
+// No budget means no end.
+func withBudget(ctx context.Context, j *job.Job, budget time.Duration) (context.Context, context.CancelFunc) {
+	if budget == 0 {
+		return context.WithCancel(ctx)
+	}
+	return context.WithDeadline(ctx, j.Started().Add(budget))
 }
 
 func (d *daemon) spec(r wire.ExecAttach, dir string) job.Spec {
@@ -159,13 +173,10 @@ func result(j *job.Job, limit int64) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if limit == 0 {
-		limit = wire.DefaultResultOutput
-	}
 	end := wire.ExecEnd{
 		State: status.State, Code: status.Code, Total: status.Total, Started: status.Started, Ended: status.Ended,
 	}
-	end.Output, end.Truncated, err = excerpt(j, status.Kept, min(limit, wire.MaxResultOutput))
+	end.Output, end.Truncated, err = excerpt(j, status.Kept, limit)
 	if err != nil {
 		return nil, err
 	}
@@ -176,8 +187,48 @@ func result(j *job.Job, limit int64) (any, error) {
 	return end, nil
 }
 
+// soFar describes a job that goes on.
+func soFar(j *job.Job, limit int64) (any, error) {
+	size, err := j.Written()
+	if err != nil {
+		return nil, wire.Errorf(wire.Unavailable, "the output cannot be read: %v", err)
+	}
+	end := wire.ExecEnd{State: wire.StateRunning, Total: size, Started: j.Started()}
+	end.Output, end.Truncated, err = excerpt(j, size, limit)
+	return end, err
+}
+
+// readOutput returns a part of what a command wrote.
+func (d *daemon) readOutput(r wire.ExecOutputRead) (any, error) {
+	if err := (wire.ExecID{ID: r.ID}).Validate(); err != nil {
+		return nil, err
+	}
+	if r.Offset < 0 || r.Limit < 0 {
+		return nil, wire.Errorf(wire.Invalid, "offset and limit must not be negative")
+	}
+	file, err := d.store.OpenOutput(r.ID)
+	if err != nil || file == nil {
+		return wire.ReadResult{}, err
+	}
+	defer file.Close()
+	info, err := file.Stat()
+	if err != nil {
+		return nil, wire.Errorf(wire.Unavailable, "the output cannot be read: %v", err)
+	}
+	// Bounded by the size as it is now, so that a reader never gets more than it is told there is.
+	data, err := section(file, r.Offset, max(0, min(r.Limit, wire.MaxChunk, info.Size()-r.Offset)))
+	if err != nil {
+		return nil, err
+	}
+	return wire.ReadResult{Data: data, Size: info.Size(), ModTime: info.ModTime()}, nil
+}
+
 // excerpt reads the output, or its first and last half limit with a line between.
 func excerpt(j *job.Job, size, limit int64) ([]byte, bool, error) {
+	if limit == 0 {
+		limit = wire.DefaultResultOutput
+	}
+	limit = min(limit, wire.MaxResultOutput)
 	file, err := j.OpenOutput()
 	if err != nil {
 		return nil, false, wire.Errorf(wire.Unavailable, "the output cannot be read: %v", err)

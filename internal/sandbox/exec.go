@@ -13,18 +13,29 @@ import (
 type execution struct {
 	runner *Runner
 	req    ExecRequest
-	store  string // where the command was sent to; empty until it is first sent
-	offset int64  // of the output that is still to be streamed
-	sent   bool   // it may have reached the runner: from then on only the runner can say how it ended
+	store  string    // where the command was sent to; empty until it is first sent
+	offset int64     // of the output that is still to be streamed
+	sent   bool      // it may have reached the runner: from then on only the runner can say how it ended
+	giveUp time.Time // when the budget of a command that was sent is used up; zero while it was not, and without a budget
 }
+
+// lateAnswer is how long after the budget an answer of the runner is still waited for. It has much to send, or the
+// line is dead and nobody has noticed yet.
+const lateAnswer = 10 * time.Second
 
 // Exec attaches to a command or starts it and waits for its end, over any number of connections.
 func (r *Runner) Exec(ctx context.Context, req ExecRequest) (ExecResult, error) {
 	x := &execution{runner: r, req: req, store: req.StartedOn, offset: req.Offset, sent: req.StartedOn != ""}
 	began := time.Now()
+	if x.sent && req.Budget > 0 {
+		x.giveUp = began.Add(req.Budget)
+	}
 	for pause := againFirst; ; pause = min(2*pause, againMost) {
 		before := x.offset
 		end, err := x.attach(ctx)
+		if x.usedUp(ctx, err) {
+			return ExecResult{State: ExecRunning, Total: x.offset}, nil
+		}
 		if !errors.Is(err, ErrOffline) && !errors.Is(err, ErrBroken) {
 			return end, translate(r.name, err)
 		}
@@ -41,14 +52,32 @@ func (r *Runner) Exec(ctx context.Context, req ExecRequest) (ExecResult, error) 
 	}
 }
 
+// usedUp reports whether an attempt ended because the budget is used up and the runner cannot be asked. Only a command
+// that was sent has a use for its budget; a stop of the caller comes first.
+func (x *execution) usedUp(ctx context.Context, err error) bool {
+	unreachable := errors.Is(err, ErrOffline) || errors.Is(err, ErrBroken) || errors.Is(err, context.DeadlineExceeded)
+	return unreachable && ctx.Err() == nil && x.sent && !x.giveUp.IsZero() && !time.Now().Before(x.giveUp)
+}
+
+// within bounds an attempt by what is left of the budget and some patience.
+func (x *execution) within(ctx context.Context, patience time.Duration) (context.Context, context.CancelFunc) {
+	if x.giveUp.IsZero() {
+		return context.WithCancel(ctx)
+	}
+	return context.WithDeadline(ctx, x.giveUp.Add(patience))
+}
+
 // attach makes one attempt.
 func (x *execution) attach(ctx context.Context) (ExecResult, error) {
-	info, err := x.runner.ready(ctx, x.sent)
+	info, err := x.ready(ctx)
 	if err != nil {
 		return ExecResult{}, err
 	}
 	if err := x.note(ctx, info.Store); err != nil {
 		return ExecResult{}, err
+	}
+	if !x.sent && x.req.Budget > 0 {
+		x.giveUp = time.Now().Add(x.req.Budget)
 	}
 	req, err := wire.NewRequest(wire.OpExecAttach, wire.ExecAttach{
 		ID:        string(x.req.ID),
@@ -65,8 +94,11 @@ func (x *execution) attach(ctx context.Context) (ExecResult, error) {
 	if err != nil {
 		return ExecResult{}, err
 	}
+	ctx, cancel := x.within(ctx, lateAnswer)
+	defer cancel()
 	response, err := x.runner.link.Call(ctx, req, x.take)
 	if err != nil {
+		x.sent = x.sent || ctx.Err() != nil // it was on its way when the patience ended
 		return ExecResult{}, err
 	}
 	var end wire.ExecEnd
@@ -74,6 +106,17 @@ func (x *execution) attach(ctx context.Context) (ExecResult, error) {
 		return ExecResult{}, err
 	}
 	return resultOf(end), nil
+}
+
+// ready waits for the runner: as long as it may be offline before the command was sent, then until the budget is used
+// up.
+func (x *execution) ready(ctx context.Context) (wire.Info, error) {
+	if !x.sent {
+		return x.runner.ready(ctx, false)
+	}
+	ctx, cancel := x.within(ctx, 0)
+	defer cancel()
+	return x.runner.ready(ctx, true)
 }
 
 // note remembers the store before the first send, and has the caller remember it beyond this process.

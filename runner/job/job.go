@@ -27,7 +27,8 @@ var errStoreClosed = wire.Errorf(wire.Unavailable, "the runner is stopping; the 
 type Job struct {
 	dir    string
 	hash   string
-	events *os.File // read end; nil once ended
+	since  time.Time // when the daemon began to watch
+	events *os.File  // read end; nil once ended
 
 	done chan struct{} // closed at the end
 
@@ -48,7 +49,7 @@ func endedJob(dir string, status Status) *Job {
 
 // watch follows a running job through its events until its end.
 func (s *Store) watch(e *entry, dir, hash string, events *os.File) *Job {
-	j := &Job{dir: dir, hash: hash, events: events, changed: make(chan struct{}), done: make(chan struct{})}
+	j := &Job{dir: dir, hash: hash, since: time.Now(), events: events, changed: make(chan struct{}), done: make(chan struct{})}
 	s.setJob(e, j)
 	s.watches.Go(func() { s.follow(filepath.Base(dir), j) })
 	return j
@@ -169,11 +170,50 @@ func (j *Job) End() (status Status, done bool, err error) {
 	return j.status, j.ended, j.err
 }
 
+// Started is when the command was started, or when this daemon began to watch it if its shim has not said so yet.
+func (j *Job) Started() time.Time {
+	if started, err := ReadJSON[Started](j.dir, StartedFile); err == nil {
+		return started.At
+	}
+	return j.since
+}
+
+// Written is how many bytes of output are kept so far.
+func (j *Job) Written() (int64, error) {
+	info, err := os.Stat(filepath.Join(j.dir, OutputFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		return 0, nil
+	}
+	if err != nil {
+		return 0, err
+	}
+	return info.Size(), nil
+}
+
 // OpenOutput opens what the command wrote so far; nil if there is nothing.
-func (j *Job) OpenOutput() (*os.File, error) {
-	f, err := os.Open(filepath.Join(j.dir, OutputFile))
+func (j *Job) OpenOutput() (*os.File, error) { return openOutput(j.dir) }
+
+func openOutput(dir string) (*os.File, error) {
+	f, err := os.Open(filepath.Join(dir, OutputFile))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
 	return f, err
+}
+
+// OpenOutput opens what the command with this id wrote so far; nil if there is nothing yet. NotFound means that the
+// store does not know the command, or has forgotten it.
+func (s *Store) OpenOutput(id string) (*os.File, error) {
+	name := folderName(id)
+	e := s.enter(name)
+	defer s.leave(name, e)
+	dir := s.jobDir(name)
+	if s.wasReleased(name) || !Exists(filepath.Dir(dir), name) {
+		return nil, wire.Errorf(wire.NotFound, "this runner has no output of the command: it never ran here, or it was forgotten")
+	}
+	f, err := openOutput(dir)
+	if err != nil {
+		return nil, wire.Errorf(wire.Unavailable, "the output cannot be read: %v", err)
+	}
+	return f, nil
 }

@@ -39,8 +39,8 @@ func (r ExecAttach) Validate() error {
 		return Errorf(Invalid, "the command or its folder contains a NUL byte")
 	case r.TimeoutMS < 0 || r.TimeoutMS > MaxTimeout.Milliseconds():
 		return Errorf(Invalid, "the timeout must be between 0 and %s", MaxTimeout)
-	case r.Limit < 0 || r.Offset < 0:
-		return Errorf(Invalid, "limit and offset must not be negative")
+	case r.Limit < 0 || r.Offset < 0 || r.BudgetMS < 0 || r.BudgetMS > MaxTimeout.Milliseconds():
+		return Errorf(Invalid, "limit, offset and budget must not be negative, and the budget is at most %s", MaxTimeout)
 	}
 	for _, pair := range r.Env {
 		if name, _, ok := strings.Cut(pair, "="); !ok || name == "" || strings.ContainsRune(pair, 0) {

@@ -2,6 +2,7 @@ package sandboxtest
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -25,6 +26,7 @@ var crashCases = map[string]func(*bench){
 	"a wiped job store is lost rather than run again":  wipedStore,
 	"files survive a connection that breaks all along": filesOverBadLine,
 	"whenever the daemon dies everything runs once":    killAnywhere,
+	"a runner out of reach uses up the budget":         budgetOutOfReach,
 }
 
 const counting = `for i in $(seq 1 40); do echo line $i; sleep 0.02; done; echo ran >> log`
@@ -178,4 +180,22 @@ func killAnywhere(b *bench) {
 	lines := strings.Fields(b.sh("sort log"))
 	require.Len(b.T, lines, workers*each)
 	require.Len(b.T, slices.Compact(lines), workers*each, "nothing ran twice")
+}
+
+func budgetOutOfReach(b *bench) {
+	store := ""
+	req := sandbox.ExecRequest{
+		Command: "echo ran >> log; echo up; while ! test -e go; do sleep 0.02; done; echo end", Budget: 2 * time.Second,
+		Starting: func(_ context.Context, s string) error { store = s; return nil },
+	}
+	r := b.start(req)
+	b.Kill()
+	require.Equal(b.T, sandbox.ExecRunning, r.end().State)
+	req.ID, req.Dir, req.StartedOn = r.id, b.dir, store
+	require.Equal(b.T, sandbox.ExecRunning, b.exec(req).State, "also for an attempt that finds it sent")
+	b.Start()
+	b.sh("touch go")
+	req.Budget = 0
+	require.Equal(b.T, "up\nend\n", string(b.exec(req).Output))
+	require.Equal(b.T, "ran\n", b.sh("cat log"))
 }

@@ -43,6 +43,9 @@ var execCases = cases{
 	"the store is named before the first send and only then": starting,
 	"many commands run side by side":                         manyCommands,
 	"bad requests are refused":                               badRequests,
+	"over its budget a command goes on":                      budget,
+	"the budget counts from the command's own start":         budgetFromStart,
+	"output can be read while it runs and afterwards":        readOutput,
 }
 
 func exitCodes(b *bench) {
@@ -341,4 +344,64 @@ func badRequests(b *bench) {
 	b.kind(fault.TooLarge, err)
 	long := b.exec(sandbox.ExecRequest{Command: ": " + strings.Repeat("x", 119<<10)})
 	require.Zero(b.T, long.Code)
+}
+
+func budget(b *bench) {
+	req := sandbox.ExecRequest{ID: b.id(), Command: "echo first; while ! test -e go; do sleep 0.02; done; echo second", Budget: 300 * time.Millisecond}
+	got := b.exec(req)
+	require.Equal(b.T, sandbox.ExecRunning, got.State)
+	require.Equal(b.T, "first\n", string(got.Output))
+	require.EqualValues(b.T, 6, got.Total)
+	require.False(b.T, got.Started.IsZero())
+	require.True(b.T, got.Ended.IsZero())
+
+	streamed := ""
+	req.Output = func(_ int64, piece []byte) { streamed += string(piece) }
+	got = b.exec(req)
+	require.Equal(b.T, sandbox.ExecRunning, got.State, "with a stream as well")
+	b.sh("touch go")
+	req.Budget, req.Offset = 0, int64(len(streamed))
+	got = b.exec(req)
+	require.Equal(b.T, sandbox.ExecExited, got.State)
+	require.Equal(b.T, "first\nsecond\n", string(got.Output))
+	require.Equal(b.T, "first\nsecond\n", streamed, "not a byte is lost between one and the other")
+	req.Budget, req.Output = time.Millisecond, nil
+	require.Equal(b.T, sandbox.ExecExited, b.exec(req).State, "an end counts whatever the budget")
+}
+
+func budgetFromStart(b *bench) {
+	r := b.start(sandbox.ExecRequest{Command: "echo up; while ! test -e go; do sleep 0.02; done"})
+	b.sh("sleep 0.5")
+	began := time.Now()
+	got := b.exec(sandbox.ExecRequest{ID: r.id, Command: "echo up; while ! test -e go; do sleep 0.02; done", Budget: 400 * time.Millisecond})
+	require.Equal(b.T, sandbox.ExecRunning, got.State)
+	require.Greater(b.T, began.Sub(got.Started), 400*time.Millisecond, "the budget had been used up before")
+	b.sh("touch go")
+	require.Equal(b.T, sandbox.ExecExited, r.end().State)
+}
+
+func readOutput(b *bench) {
+	read := func(id chat.CallID, offset, limit int64) string {
+		got, err := b.Box.ReadOutput(b.ctx, id, offset, limit)
+		b.must(err)
+		return string(got.Data)
+	}
+	r := b.start(sandbox.ExecRequest{Command: "printf 'a\\000b'; while ! test -e go; do sleep 0.02; done; printf 0123456789"})
+	r.waitOutput("b")
+	require.Equal(b.T, "a\x00b", read(r.id, 0, 100))
+	require.Empty(b.T, read(r.id, 100, 100), "behind the end")
+	b.sh("touch go")
+	r.end()
+	require.Equal(b.T, "0123", read(r.id, 3, 4))
+	got, err := b.Box.ReadOutput(b.ctx, r.id, 10, 100)
+	b.must(err)
+	require.Equal(b.T, "789", string(got.Data))
+	require.EqualValues(b.T, 13, got.Size)
+	_, err = b.Box.ReadOutput(b.ctx, r.id, -1, 1)
+	b.kind(fault.Invalid, err)
+	_, err = b.Box.ReadOutput(b.ctx, b.id(), 0, 1)
+	b.kind(fault.NotFound, err)
+	b.must(b.Box.Release(b.ctx, r.id))
+	_, err = b.Box.ReadOutput(b.ctx, r.id, 0, 1)
+	b.kind(fault.NotFound, err)
 }
