@@ -27,6 +27,7 @@ const wakeTimeout = 10 * time.Second
 type Inbox interface {
 	Accept(ctx context.Context, in store.Inbound) (store.Accepted, error)
 	Stop(ctx context.Context, in store.Inbound, lang phrase.Lang) (store.Stopped, error)
+	Command(ctx context.Context, in store.Inbound, answer func(context.Context) (string, error)) (store.Accepted, error)
 }
 
 // Dispatch takes in messages and stops.
@@ -35,7 +36,8 @@ type Dispatch struct {
 	Waker interface {
 		Wake(ctx context.Context, r Row) error
 	}
-	Log *slog.Logger
+	Commands *Commands // carried out here; nil for none. What is not among them goes to the model
+	Log      *slog.Logger
 
 	wakes sync.WaitGroup
 }
@@ -54,6 +56,9 @@ func (d *Dispatch) Message(ctx context.Context, in Inbound) (store.Accepted, err
 	if c, ok := command.Parse(in.Text); ok && c.Args == "" && (c.Name == "stop" || c.Name == "cancel") {
 		stopped, err := d.Stop(ctx, in)
 		return stopped.Accepted, err
+	}
+	if known, args, ok := d.Commands.find(in.Text); ok {
+		return d.command(ctx, in, known, args)
 	}
 	got, err := d.Inbox.Accept(ctx, in.Inbound)
 	if err != nil {

@@ -94,7 +94,7 @@ func newIngressPart(p *parts, l net.Listener, h config.HTTP, t config.Temporal, 
 	in := &ingressPart{parts: p, listener: l, http: h, cfg: t, model: model, closing: make(chan struct{})}
 	in.auth = &auth.Auth{Accounts: p.store, Hosts: auth.Hosts{Allowed: allowedHosts(h)}}
 	in.dispatch = &ingress.Dispatch{
-		Inbox: p.store, Log: p.log,
+		Inbox: p.store, Log: p.log, Commands: ingress.NewCommands(),
 		Waker: &ingress.Waker{Client: p.temporal, Words: t.Summaries == "on", Attributes: in.attributes.Load},
 	}
 	in.hub = runners.New(runners.Config{Registry: registry{p.store}, Address: in.internalURL(), Version: version, Log: p.log})

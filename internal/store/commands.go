@@ -1,0 +1,49 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+
+	"xbot/internal/chat"
+)
+
+// kindCommand is the kind of an inbox row that is no message to the model: a slash or bang command.
+const kindCommand = "command"
+
+// Command commits a slash command with its answer: the inbox row, which is applied at once, what the person wrote, and
+// the answer as a notice, both of them for display only. The same platform id with the same text is a duplicate, for
+// which answer is not called; with another text it is a Conflict. Sent twice at the same instant, the second waits for
+// the first. If answer fails nothing is committed, so what it did must bear being done again. It runs inside the
+// transaction, on a connection of its own: callers bound how many run at once.
+func (s *Store) Command(ctx context.Context, in Inbound, answer func(context.Context) (string, error)) (Accepted, error) {
+	in.Text = Clean(in.Text)
+	var got Accepted
+	err := s.inTx(ctx, func(tx *tx) error {
+		id, err := tx.insertInbox(ctx, in, kindCommand, nil, new(outcomeApplied))
+		if errors.Is(err, pgx.ErrNoRows) {
+			got, err = tx.duplicate(ctx, in, kindCommand)
+			return err
+		}
+		if err != nil {
+			return fmt.Errorf("accept command: %w", err)
+		}
+		got = Accepted{ID: id}
+		asked := chat.Message{
+			Session: in.Session, Role: chat.RoleUser, Origin: chat.OriginCommand, Content: in.Text, Inbox: id, ClientMessageID: in.PlatformID,
+		}
+		if err := tx.appendMessage(ctx, &asked, "", nil); err != nil {
+			return err
+		}
+		said, err := answer(ctx)
+		if err != nil {
+			return err
+		}
+		notice := chat.Message{Session: in.Session, Role: chat.RoleNotice, Origin: chat.OriginCommand, Content: Clean(said)}
+		tx.touch = true
+		return tx.appendMessage(ctx, &notice, "", nil)
+	})
+	return got, err
+}
