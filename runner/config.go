@@ -5,10 +5,8 @@ import (
 	"fmt"
 	"io/fs"
 	"log/slog"
-	"net/url"
 	"os"
 	"path/filepath"
-	"strings"
 )
 
 // Config is what a daemon needs to know.
@@ -33,9 +31,6 @@ const (
 
 // check makes folders absolute and refuses what cannot work. The state folder is always denied.
 func (c *Config) check() error {
-	if err := checkServer(c.Server); err != nil {
-		return err
-	}
 	workspace, err := filepath.Abs(c.Workspace)
 	if err != nil {
 		return err
@@ -60,22 +55,4 @@ func (c *Config) check() error {
 		}
 	}
 	return nil
-}
-
-func checkServer(address string) error {
-	u, err := url.Parse(address)
-	if err != nil || (u.Scheme != "ws" && u.Scheme != "wss") || u.Host == "" {
-		return fmt.Errorf("the server address %q must look like wss://host/api/runners/connect", address)
-	}
-	return nil
-}
-
-// isPlain reports whether the token would cross a network unencrypted.
-func isPlain(server string) bool {
-	u, err := url.Parse(server)
-	if err != nil || u.Scheme != "ws" {
-		return false
-	}
-	host := u.Hostname()
-	return host != "localhost" && host != "::1" && !strings.HasPrefix(host, "127.")
 }

@@ -11,8 +11,10 @@ import (
 	"time"
 
 	"xbot/runner/confine"
+	"xbot/runner/connect"
 	"xbot/runner/files"
 	"xbot/runner/job"
+	"xbot/runner/socket"
 	"xbot/runner/wire"
 )
 
@@ -34,6 +36,9 @@ type daemon struct {
 // Run serves until ctx ends; running commands then go on without it. job.ErrInUse means that another daemon has the
 // state folder.
 func Run(ctx context.Context, cfg Config) error {
+	if err := connect.CheckAddress(cfg.Server); err != nil {
+		return err
+	}
 	d, err := open(cfg)
 	if err != nil {
 		return err
@@ -42,10 +47,14 @@ func Run(ctx context.Context, cfg Config) error {
 	background.Go(func() { d.keepHouse(ctx) })
 	d.log.Info("runner started",
 		"workspace", d.cfg.Workspace, "state", d.cfg.State, "store", d.store.ID(), "confinement", d.confinement)
-	if isPlain(d.cfg.Server) {
+	if connect.IsPlain(d.cfg.Server) {
 		d.log.Warn("the token travels unencrypted: use a wss:// address", "server", d.cfg.Server)
 	}
-	d.stayConnected(ctx)
+	connect.Stay(ctx, connect.Config{
+		Server: d.cfg.Server, Token: d.cfg.Token, Log: d.log,
+		Info:  func(context.Context) (wire.Info, error) { return d.info(), nil },
+		Serve: func(ctx context.Context, sock *socket.Socket) error { return newSession(d, sock).serve(ctx) },
+	})
 	background.Wait()
 	d.log.Info("runner stopped; running commands go on")
 	return d.close()
@@ -127,5 +136,6 @@ func (d *daemon) info() wire.Info {
 		Boot:        d.store.Boot(),
 		Store:       d.store.ID(),
 		Confinement: d.confinement,
+		Kind:        "native",
 	}
 }

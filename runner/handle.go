@@ -34,6 +34,9 @@ func (d *daemon) handle(ctx context.Context, f wire.Frame, push func(any) error)
 		return with(f, func(r wire.Glob) (any, error) { return d.files.Glob(ctx, r) })
 	case wire.OpGrep:
 		return with(f, func(r wire.Grep) (any, error) { return d.files.Grep(ctx, r) })
+	case wire.OpStatus:
+		running, err := d.store.Running()
+		return wire.Status{Running: running}, err
 	default:
 		return nil, wire.Errorf(wire.Invalid, "this runner does not know the operation %q: install a newer xbot-runner", op)
 	}

@@ -16,7 +16,7 @@ const maxCalls = 1024
 // session serves the requests of one connection.
 type session struct {
 	daemon *daemon
-	sock   *socket.Socket
+	sock   Transport
 
 	mu    sync.Mutex
 	calls map[uint64]*call
@@ -28,7 +28,7 @@ type call struct {
 	credit chan struct{} // one token for each push that may be sent; full at the start
 }
 
-func newSession(d *daemon, sock *socket.Socket) *session {
+func newSession(d *daemon, sock Transport) *session {
 	return &session{daemon: d, sock: sock, calls: map[uint64]*call{}}
 }
 
@@ -38,7 +38,6 @@ func (s *session) serve(ctx context.Context) error {
 	var running sync.WaitGroup
 	defer running.Wait()
 	defer cancel()
-	running.Go(func() { s.sock.KeepAlive(ctx) })
 	for {
 		frame, err := s.sock.Receive()
 		if err != nil {

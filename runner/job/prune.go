@@ -2,6 +2,7 @@ package job
 
 import (
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"time"
@@ -47,6 +48,39 @@ func (s *Store) settleOne(name string) (lost bool, err error) {
 		lost = s.conclude(s.jobDir(name)).State == wire.StateLost
 	}
 	return lost, nil
+}
+
+// Running counts the jobs whose shim is there, watched or not.
+func (s *Store) Running() (int, error) {
+	names, err := s.jobNames()
+	if err != nil {
+		return 0, err
+	}
+	count := 0
+	for _, name := range names {
+		running, lookErr := s.runs(name)
+		if running {
+			count++
+		}
+		err = errors.Join(err, lookErr)
+	}
+	return count, err
+}
+
+func (s *Store) runs(name string) (bool, error) {
+	e := s.enter(name)
+	defer s.leave(name, e)
+	if e.job != nil {
+		return true, nil
+	}
+	phase, lock, err := look(s.jobDir(name))
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil // forgotten meanwhile
+	}
+	if lock != nil {
+		err = errors.Join(err, lock.Close())
+	}
+	return phase == running, err
 }
 
 // Prune removes what is older than KeepEnded and KeepReleased.

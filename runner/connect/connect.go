@@ -1,9 +1,12 @@
-package runner
+// Package connect keeps a runner connected to its server: it dials, registers, has the connection served until it ends,
+// and begins again. What is served is the business of its callers: the daemon, and the relay of a container.
+package connect
 
 import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"math/rand/v2"
 	"time"
 
@@ -20,11 +23,20 @@ const (
 	stableAfter     = time.Second      // a connection that lived this long was a good one: begin with retryFirst again
 )
 
-// stayConnected connects again and again until ctx ends. The server asks again for what it was waiting for.
-func (d *daemon) stayConnected(ctx context.Context) {
+// Config says where to connect and what to do there.
+type Config struct {
+	Server string                                       // ws:// or wss:// address of the server's connect endpoint
+	Token  func() (string, error)                       // asked at each connection, so that a renewed token file counts
+	Info   func(ctx context.Context) (wire.Info, error) // asked at each connection; an error is tried again like a failed connection
+	Serve  func(ctx context.Context, sock *socket.Socket) error
+	Log    *slog.Logger
+}
+
+// Stay connects again and again until ctx ends. The server asks again for what it was waiting for.
+func Stay(ctx context.Context, cfg Config) {
 	wait, said := retryFirst, ""
 	for ctx.Err() == nil {
-		lived, err := d.serveOnce(ctx)
+		lived, err := cfg.once(ctx)
 		if ctx.Err() != nil {
 			return
 		}
@@ -35,7 +47,7 @@ func (d *daemon) stayConnected(ctx context.Context) {
 			wait = retryFirst
 		}
 		if text := err.Error(); text != said { // the same failure every ten seconds is said once
-			d.log.Warn("not connected; trying again", "error", text)
+			cfg.Log.Warn("not connected; trying again", "error", text)
 			said = text
 		}
 		pause := wait/2 + rand.N(wait/2+1)
@@ -50,32 +62,50 @@ func (d *daemon) stayConnected(ctx context.Context) {
 	}
 }
 
-// serveOnce connects, registers and serves until the connection ends, which is always an error. Lived is how long the
+// once connects, registers and serves until the connection ends, which is always an error. Lived is how long the
 // server kept it, 0 if it never accepted.
-func (d *daemon) serveOnce(ctx context.Context) (lived time.Duration, err error) {
-	token, err := d.cfg.Token()
+func (c Config) once(ctx context.Context) (lived time.Duration, err error) {
+	info, err := c.Info(ctx)
 	if err != nil {
 		return 0, err
 	}
-	sock, err := socket.Dial(ctx, d.cfg.Server)
+	token, err := c.Token()
+	if err != nil {
+		return 0, err
+	}
+	sock, err := socket.Dial(ctx, c.Server)
 	if err != nil {
 		return 0, err
 	}
 	defer sock.Close(socket.CodeGoingAway, "the runner is stopping")
 	stop := context.AfterFunc(ctx, func() { sock.Close(socket.CodeGoingAway, "the runner is stopping") })
 	defer stop()
-	welcome, err := d.register(sock, token)
+	welcome, err := register(sock, token, info)
 	if err != nil {
 		return 0, err
 	}
 	began := time.Now()
-	d.log.Info("connected", "runner", welcome.Runner, "server_version", welcome.Version)
-	err = newSession(d, sock).serve(ctx)
+	c.Log.Info("connected", "runner", welcome.Runner, "server_version", welcome.Version)
+	err = c.serve(ctx, sock)
 	return time.Since(began), err
 }
 
-func (d *daemon) register(sock *socket.Socket, token string) (wire.Registered, error) {
-	hello, err := wire.NewFrame(0, wire.TypeRegister, wire.Register{Protocol: wire.Version, Token: token, Info: d.info()})
+// serve keeps the socket alive while it is served.
+func (c Config) serve(ctx context.Context, sock *socket.Socket) error {
+	ctx, cancel := context.WithCancel(ctx)
+	pinged := make(chan struct{})
+	go func() {
+		defer close(pinged)
+		sock.KeepAlive(ctx)
+	}()
+	err := c.Serve(ctx, sock)
+	cancel()
+	<-pinged
+	return err
+}
+
+func register(sock *socket.Socket, token string, info wire.Info) (wire.Registered, error) {
+	hello, err := wire.NewFrame(0, wire.TypeRegister, wire.Register{Protocol: wire.Version, Token: token, Info: info})
 	if err != nil {
 		return wire.Registered{}, err
 	}

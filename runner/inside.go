@@ -1,0 +1,63 @@
+package runner
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+
+	"xbot/runner/job"
+	"xbot/runner/socket"
+	"xbot/runner/wire"
+)
+
+// How long a daemon waits for the store to become free: the one before it may not have noticed yet that nobody reads
+// what it writes.
+const (
+	storeWait = 10 * time.Second
+	storeLook = 50 * time.Millisecond
+)
+
+// Serve serves one connection that is there already, until it ends or ctx does; running commands then go on. The first
+// frame it sends says who it is: a register frame without a token. Server and Token of cfg are not used.
+func Serve(ctx context.Context, cfg Config, t Transport) error {
+	d, err := openWhenFree(ctx, cfg)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	var background sync.WaitGroup
+	background.Go(func() { d.keepHouse(ctx) })
+	stop := context.AfterFunc(ctx, func() { t.Close(socket.CodeGoingAway, "the runner is stopping") })
+	err = d.serveOver(ctx, t)
+	stop()
+	cancel()
+	background.Wait()
+	return errors.Join(err, d.close())
+}
+
+func openWhenFree(ctx context.Context, cfg Config) (*daemon, error) {
+	deadline := time.Now().Add(storeWait)
+	for {
+		d, err := open(cfg)
+		if !errors.Is(err, job.ErrInUse) || time.Now().After(deadline) {
+			return d, err
+		}
+		select {
+		case <-ctx.Done():
+			return nil, err
+		case <-time.After(storeLook):
+		}
+	}
+}
+
+func (d *daemon) serveOver(ctx context.Context, t Transport) error {
+	hello, err := wire.NewFrame(0, wire.TypeRegister, wire.Register{Protocol: wire.Version, Info: d.info()})
+	if err != nil {
+		return err
+	}
+	if err := t.Send(hello); err != nil {
+		return err
+	}
+	return newSession(d, t).serve(ctx)
+}
