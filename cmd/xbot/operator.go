@@ -96,7 +96,8 @@ func openStore(ctx context.Context) (*store.Store, config.Serve, func(), error) 
 }
 
 type loginLinkCmd struct {
-	User string `help:"Name of the user; default: the administrator."`
+	User           string `help:"Name of the user; default: the administrator."`
+	ForgetPassword bool   `help:"Take the user's password away and sign out their browsers: whoever opens the link chooses a new one."`
 }
 
 // Run prints a fresh one-time link.
@@ -116,6 +117,11 @@ func (c loginLinkCmd) Run(ctx context.Context) error {
 	}
 	if base == "" {
 		base = "http://" + cfg.Addr
+	}
+	if c.ForgetPassword {
+		if err := s.SetPassword(ctx, user.ID, "", nil); err != nil {
+			return err
+		}
 	}
 	link, err := (&auth.Auth{Accounts: s}).NewLink(ctx, user.ID, base)
 	if err != nil {
