@@ -27,6 +27,7 @@ type daemon struct {
 	store *job.Store
 	files *files.Tree
 	env   []string // of commands
+	talks talks
 	log   *slog.Logger
 
 	method      confine.Method // hides denied folders from commands
@@ -100,7 +101,10 @@ func (d *daemon) confine() error {
 	return nil
 }
 
-func (d *daemon) close() error { return d.store.Close() }
+func (d *daemon) close() error {
+	d.talks.ends.Wait()
+	return d.store.Close()
+}
 
 // keepHouse settles what happened while no daemon was there, then prunes old jobs until ctx ends.
 func (d *daemon) keepHouse(ctx context.Context) {

@@ -37,6 +37,10 @@ func (d *daemon) handle(ctx context.Context, f wire.Frame, push func(any) error)
 	case wire.OpStatus:
 		running, err := d.store.Running()
 		return wire.Status{Running: running}, err
+	case wire.OpStdioStart:
+		return with(f, func(r wire.StdioStart) (any, error) { return d.startTalk(ctx, r, push) })
+	case wire.OpStdioWrite:
+		return with(f, func(r wire.StdioWrite) (any, error) { return nil, d.writeTalk(ctx, r) })
 	default:
 		return nil, wire.Errorf(wire.Invalid, "this runner does not know the operation %q: install a newer xbot-runner", op)
 	}

@@ -25,7 +25,7 @@ import (
 
 // TestMain lets the test binary be the shim of the commands that tests start.
 func TestMain(m *testing.M) {
-	if confine.IsVerb(os.Args) || (len(os.Args) == 3 && os.Args[1] == "shim") {
+	if confine.IsVerb(os.Args) || cli.IsShim(os.Args) {
 		os.Exit(cli.Main(os.Args, "test"))
 	}
 	goleak.VerifyTestMain(m)

@@ -1,9 +1,9 @@
 package sandbox
 
 import (
+	"bytes"
 	"cmp"
 	"context"
-	"crypto/rand"
 	"io/fs"
 	"time"
 
@@ -66,38 +66,8 @@ func (r *Runner) WriteFile(ctx context.Context, path string, data []byte, mode W
 	if len(data) > wire.MaxUpload {
 		return fault.Errorf(fault.TooLarge, "%d bytes are more than the %d that a file may have", len(data), wire.MaxUpload)
 	}
-	retried := false
-	for range writeTries {
-		restart, err := r.writeParts(ctx, path, data, mode, &retried)
-		if err != nil || !restart {
-			return err
-		}
-	}
-	return fault.Errorf(fault.Unavailable, "%s could not be written: runner %s lost parts of it %d times", path, r.name, writeTries)
-}
-
-// writeParts sends the content in parts. Retried becomes true when a part may have been carried out without an answer;
-// restart says that the runner lost the parts before.
-func (r *Runner) writeParts(ctx context.Context, path string, data []byte, mode WriteMode, retried *bool) (restart bool, err error) {
-	upload := rand.Text()
-	for offset := 0; ; offset += wire.MaxChunk {
-		end := min(offset+wire.MaxChunk, len(data))
-		part := wire.Write{
-			Path: path, Mode: string(mode), Upload: upload, Offset: int64(offset), Data: data[offset:end], Last: end == len(data),
-		}
-		response, err := r.call(ctx, func(again bool) (wire.Request, error) {
-			*retried = *retried || again
-			part.Retry = *retried
-			return wire.NewRequest(wire.OpWrite, part)
-		})
-		var result wire.WriteResult
-		if err == nil {
-			err = translate(r.name, response.Decode(&result))
-		}
-		if err != nil || result.Restart || part.Last {
-			return result.Restart, err
-		}
-	}
+	_, err := r.Upload(ctx, path, bytes.NewReader(data), mode)
+	return err
 }
 
 // Stat describes a file or folder; for a link, what it leads to, with Link set.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -28,6 +29,9 @@ type Runner struct {
 	link        Link
 	offlineWait time.Duration
 	info        atomic.Pointer[wire.Info] // as last seen
+
+	mu        sync.Mutex
+	processes map[*process]struct{} // of Start, while they run
 }
 
 var _ Sandbox = (*Runner)(nil)
@@ -40,7 +44,7 @@ type RunnerConfig struct {
 
 // NewRunner makes a Sandbox of a link. The name is for people: it appears in errors.
 func NewRunner(name string, link Link, cfg RunnerConfig) *Runner {
-	r := &Runner{name: name, link: link, offlineWait: cmp.Or(cfg.OfflineWait, defaultOfflineWait)}
+	r := &Runner{name: name, link: link, offlineWait: cmp.Or(cfg.OfflineWait, defaultOfflineWait), processes: map[*process]struct{}{}}
 	r.info.Store(&wire.Info{Workspace: cfg.Workspace})
 	return r
 }

@@ -1,9 +1,12 @@
 package sandbox_test
 
 import (
+	"bytes"
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"errors"
+	"io"
 	"sync"
 	"testing"
 	"time"
@@ -154,6 +157,27 @@ func TestWriteFile_BeginsAnewWhenTheRunnerLostParts(t *testing.T) {
 	lost := step{answer: wire.WriteResult{Restart: true}}
 	box, _ = setup(t, lost, lost, lost, lost, lost)
 	require.Equal(t, fault.Unavailable, fault.KindOf(box.WriteFile(t.Context(), "f", nil, sandbox.WriteReplace)))
+}
+
+func TestUpload_OfWhatCannotBeReadAgainSaysSo(t *testing.T) {
+	t.Parallel()
+	box, _ := setup(t, step{answer: wire.WriteResult{}}, step{answer: wire.WriteResult{Restart: true}})
+	_, err := box.Upload(t.Context(), "f", io.LimitReader(rand.Reader, wire.MaxChunk+1), sandbox.WriteReplace)
+	require.Equal(t, fault.Unavailable, fault.KindOf(err))
+	require.ErrorContains(t, err, "send it again")
+}
+
+func TestDownload_SaysThatTheFileChanged(t *testing.T) {
+	t.Parallel()
+	at := time.Unix(1000, 0)
+	box, _ := setup(t,
+		step{answer: wire.ReadResult{Data: make([]byte, wire.MaxChunk), Size: 2 << 20, ModTime: at}},
+		step{answer: wire.ReadResult{Data: make([]byte, wire.MaxChunk), Size: 2 << 20, ModTime: at.Add(1)}},
+	)
+	var got bytes.Buffer
+	n, err := box.Download(t.Context(), "f", &got)
+	require.Equal(t, fault.Conflict, fault.KindOf(err))
+	require.EqualValues(t, wire.MaxChunk, n)
 }
 
 func TestReadFile_ReadsAgainWhatChangedBetweenItsParts(t *testing.T) {

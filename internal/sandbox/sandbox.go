@@ -5,6 +5,7 @@ package sandbox
 
 import (
 	"context"
+	"io"
 	"io/fs"
 	"time"
 
@@ -39,8 +40,20 @@ type Sandbox interface {
 	MkdirAll(ctx context.Context, path string) error
 	Remove(ctx context.Context, path string) error
 
+	// Upload is WriteFile for content of any size up to wire.MaxUpload, Download reads a whole file of any size. Both
+	// hold one part in memory at a time. A file that changes while it is downloaded is a Conflict.
+	Upload(ctx context.Context, path string, from io.Reader, mode WriteMode) (int64, error)
+	Download(ctx context.Context, path string, to io.Writer) (int64, error)
+
 	Glob(ctx context.Context, q GlobQuery) (GlobResult, error)
 	Grep(ctx context.Context, q GrepQuery) (GrepResult, error)
+
+	// Start starts a process to talk to over its standard streams. It lives until ctx ends, Kill, or the loss of the
+	// connection to the runner (a SessionLostError), and is never started again by itself.
+	Start(ctx context.Context, req StdioRequest) (Process, error)
+
+	// Close ends what the sandbox keeps for itself: the processes of Start. Commands and files stay.
+	Close() error
 }
 
 // ExecRequest is a command to attach to or start.

@@ -52,11 +52,19 @@ func Main(args []string, version string) int {
 	if len(args) == 3 && args[1] == "shim" {
 		return shim.Main(args[2])
 	}
+	if len(args) == 2 && args[1] == shim.TalkVerb {
+		return shim.Talk()
+	}
 	if confine.IsVerb(args) {
 		return confine.Main(args)
 	}
 	job.SealDescriptors()
 	return run(args[1:], version, os.Stdout, os.Stderr)
+}
+
+// IsShim reports whether the program was started by its own daemon to stand between it and a command or process.
+func IsShim(args []string) bool {
+	return (len(args) == 3 && args[1] == "shim") || (len(args) == 2 && args[1] == shim.TalkVerb)
 }
 
 func run(args []string, version string, stdout, stderr io.Writer) int {

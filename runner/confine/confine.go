@@ -50,7 +50,8 @@ type Command struct {
 	Dir    string
 	Env    []string // complete
 	Input  uintptr  // descriptor
-	Output uintptr  // descriptor, for stdout and stderr
+	Output uintptr  // descriptor, for stdout
+	Errors uintptr  // descriptor, for stderr; may be the same
 	Hide   []string
 }
 
@@ -74,7 +75,7 @@ func Start(method Method, c Command) (pid int, err error) {
 // shell is how an unconfined command is executed.
 func shell(c Command) (path string, argv []string, attr *syscall.ProcAttr) {
 	return "/bin/sh", []string{"sh", "-c", c.Text}, &syscall.ProcAttr{
-		Dir: c.Dir, Env: c.Env, Files: []uintptr{c.Input, c.Output, c.Output}, Sys: &syscall.SysProcAttr{Setpgid: true},
+		Dir: c.Dir, Env: c.Env, Files: []uintptr{c.Input, c.Output, c.Errors}, Sys: &syscall.SysProcAttr{Setpgid: true},
 	}
 }
 
@@ -138,7 +139,7 @@ func try(method Method, hide []string, witness string) error {
 	defer out.Close()
 	_, err = Start(method, Command{
 		Text: `test -e "$XBOT_WITNESS" || echo hidden`, Dir: "/", Env: []string{"XBOT_WITNESS=" + witness},
-		Input: null.Fd(), Output: end.Fd(), Hide: hide,
+		Input: null.Fd(), Output: end.Fd(), Errors: end.Fd(), Hide: hide,
 	})
 	if err = errors.Join(err, end.Close()); err != nil {
 		return err

@@ -59,7 +59,7 @@ func enter(c Command) error {
 	if err := unix.Unshare(unix.CLONE_NEWNS | unix.CLONE_FS | unix.CLONE_FILES); err != nil {
 		return os.NewSyscallError("unshare", err)
 	}
-	for fd, from := range []uintptr{c.Input, c.Output, c.Output} {
+	for fd, from := range []uintptr{c.Input, c.Output, c.Errors} {
 		if err := unix.Dup3(int(from), fd, 0); err != nil && int(from) != fd {
 			return os.NewSyscallError("dup3", err)
 		}

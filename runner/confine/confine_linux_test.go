@@ -59,7 +59,7 @@ func (p *place) run(command string) (string, error) {
 	require.NoError(p.T, err)
 	defer out.Close()
 	pid, err := confine.Start(p.method, confine.Command{
-		Text: command, Dir: p.open, Input: null.Fd(), Output: end.Fd(), Hide: []string{p.hidden},
+		Text: command, Dir: p.open, Input: null.Fd(), Output: end.Fd(), Errors: end.Fd(), Hide: []string{p.hidden},
 		Env: []string{"PATH=" + os.Getenv("PATH"), "H=" + p.hidden, fmt.Sprintf("OUTSIDE=%d", os.Getpid())},
 	})
 	require.NoError(p.T, end.Close())

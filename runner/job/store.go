@@ -99,6 +99,9 @@ func randomID() string {
 	return hex.EncodeToString(b[:])
 }
 
+// SelfPath is where the running program can be executed again, also after its file was replaced.
+func SelfPath() (string, error) { return selfPath() }
+
 // ID is the id of the store: another one means that whatever was started under the old one is lost.
 func (s *Store) ID() string { return s.id }
 

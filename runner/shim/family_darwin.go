@@ -1,7 +1,6 @@
 package shim
 
 import (
-	"os"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -21,14 +20,10 @@ type family struct {
 func adoptOrphans() error { return nil }
 
 // startFamily executes the command in a process group of its own.
-func startFamily(spec job.Spec, output *os.File) (*family, error) {
-	null, err := os.Open(os.DevNull)
-	if err != nil {
-		return nil, err
-	}
-	defer null.Close()
+func startFamily(spec job.Spec, s streams) (*family, error) {
 	pid, err := confine.Start(confine.Method(spec.Confine), confine.Command{
-		Text: spec.Command, Dir: spec.Dir, Env: spec.Env, Hide: spec.Hide, Input: null.Fd(), Output: output.Fd(),
+		Text: spec.Command, Dir: spec.Dir, Env: spec.Env, Hide: spec.Hide,
+		Input: s.in.Fd(), Output: s.out.Fd(), Errors: s.err.Fd(),
 	})
 	if err != nil {
 		return nil, err

@@ -151,7 +151,7 @@ func (s *shim) run() {
 		s.status.State, s.status.Code = wire.StateKilled, 128+int(syscall.SIGTERM)
 		return
 	}
-	family, err := startFamily(s.spec, s.out.end)
+	family, err := s.start()
 	s.out.closeEnd()
 	if err != nil {
 		s.out.say(fmt.Sprintf("xbot-runner could not start the command in %s: %v\n", s.spec.Dir, err))
@@ -171,6 +171,19 @@ func (s *shim) run() {
 		s.end(wire.StateTimedOut)
 	}
 	s.out.drain(drainGrace)
+}
+
+// streams are the standard streams of a command. They stay the caller's.
+type streams struct{ in, out, err *os.File }
+
+// start executes the command with nothing to read and one stream for all it writes.
+func (s *shim) start() (*family, error) {
+	null, err := os.Open(os.DevNull)
+	if err != nil {
+		return nil, err
+	}
+	defer null.Close()
+	return startFamily(s.spec, streams{in: null, out: s.out.end, err: s.out.end})
 }
 
 // end kills the command with all its descendants.

@@ -42,7 +42,11 @@ func (r ExecAttach) Validate() error {
 	case r.Limit < 0 || r.Offset < 0 || r.BudgetMS < 0 || r.BudgetMS > MaxTimeout.Milliseconds():
 		return Errorf(Invalid, "limit, offset and budget must not be negative, and the budget is at most %s", MaxTimeout)
 	}
-	for _, pair := range r.Env {
+	return validateEnv(r.Env)
+}
+
+func validateEnv(env []string) error {
+	for _, pair := range env {
 		if name, _, ok := strings.Cut(pair, "="); !ok || name == "" || strings.ContainsRune(pair, 0) {
 			return Errorf(Invalid, "an environment entry is not of the form NAME=value")
 		}

@@ -28,7 +28,7 @@ const binary = "XBOT_RUNNER_BIN"
 // that what is tested is what was compiled, with the race detector where it is on. It also looks for goroutines that
 // were left behind.
 func Main(m *testing.M) {
-	if os.Getenv(asRunner) != "" || confine.IsVerb(os.Args) || (len(os.Args) == 3 && os.Args[1] == "shim") {
+	if os.Getenv(asRunner) != "" || confine.IsVerb(os.Args) || cli.IsShim(os.Args) {
 		os.Exit(cli.Main(os.Args, "test"))
 	}
 	goleak.VerifyTestMain(m)

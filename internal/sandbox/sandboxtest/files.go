@@ -2,6 +2,7 @@ package sandboxtest
 
 import (
 	"bytes"
+	"io"
 	"io/fs"
 	"math/rand/v2"
 	"strings"
@@ -35,6 +36,8 @@ var fileCases = cases{
 	"files of /proc are read although they have no size":   procFile,
 	"a file too large for memory is refused with a reason": tooLarge,
 	"no temporary files stay behind":                       noLeftovers,
+	"files of any size stream up and down":                 transfers,
+	"a transfer is refused like a file":                    transferRefused,
 }
 
 func randomBytes(n int) []byte {
@@ -271,3 +274,44 @@ func noLeftovers(b *bench) {
 	b.kind(fault.Conflict, b.Box.WriteFile(b.ctx, b.path("f"), randomBytes(3<<20), sandbox.WriteCreate))
 	require.Equal(b.T, "f\n", b.sh("ls -A"))
 }
+
+func transfers(b *bench) {
+	data := randomBytes(5<<20 + 3)
+	for _, size := range []int{0, 1, 1 << 20, 2<<20 - 1, 5<<20 + 3} {
+		path := b.path("transfer")
+		// A plain reader, so that nothing can be read twice.
+		n, err := b.Box.Upload(b.ctx, path, io.LimitReader(bytes.NewReader(data), int64(size)), sandbox.WriteReplace)
+		b.must(err)
+		require.EqualValues(b.T, size, n)
+		var got bytes.Buffer
+		n, err = b.Box.Download(b.ctx, path, &got)
+		b.must(err)
+		require.EqualValues(b.T, size, n)
+		require.True(b.T, bytes.Equal(data[:size], got.Bytes()), "%d bytes", size)
+	}
+	b.sh("truncate -s 100M sparse")
+	n, err := b.Box.Download(b.ctx, b.path("sparse"), io.Discard)
+	b.must(err)
+	require.EqualValues(b.T, 100<<20, n, "more than is ever held in memory")
+}
+
+func transferRefused(b *bench) {
+	b.sh("touch there")
+	_, err := b.Box.Upload(b.ctx, b.path("there"), strings.NewReader("x"), sandbox.WriteCreate)
+	b.kind(fault.Conflict, err)
+	_, err = b.Box.Upload(b.ctx, b.path("no/f"), strings.NewReader("x"), sandbox.WriteCreate)
+	b.kind(fault.NotFound, err)
+	_, err = b.Box.Upload(b.ctx, b.path("torn"), io.MultiReader(strings.NewReader("x"), tornReader{}), sandbox.WriteCreate)
+	require.ErrorIs(b.T, err, io.ErrNoProgress)
+	_, err = b.Box.Stat(b.ctx, b.path("torn"))
+	b.kind(fault.NotFound, err)
+	_, err = b.Box.Download(b.ctx, b.path("no"), io.Discard)
+	b.kind(fault.NotFound, err)
+	_, err = b.Box.Download(b.ctx, b.dir, io.Discard)
+	b.kind(fault.Invalid, err)
+}
+
+// tornReader fails, as an upload does whose sender went away.
+type tornReader struct{}
+
+func (tornReader) Read([]byte) (int, error) { return 0, io.ErrNoProgress }

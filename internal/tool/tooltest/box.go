@@ -23,8 +23,9 @@ import (
 type Box struct {
 	root string
 
-	mu   sync.Mutex
-	jobs map[chat.CallID]*job
+	mu        sync.Mutex
+	jobs      map[chat.CallID]*job
+	processes []*process
 }
 
 var _ sandbox.Sandbox = (*Box)(nil)
@@ -38,6 +39,7 @@ func New(t testing.TB) *Box {
 	}
 	box := &Box{root: root, jobs: map[chat.CallID]*job{}}
 	t.Cleanup(box.killAll)
+	t.Cleanup(func() { _ = box.Close() }) // never fails
 	return box
 }
 

@@ -1,0 +1,214 @@
+package sandbox
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+
+	"xbot/internal/fault"
+	"xbot/runner/wire"
+)
+
+// StdioRequest is a process to talk to, for example an MCP server. It is confined like a command and gets the same
+// clean environment.
+type StdioRequest struct {
+	Args []string // the program, looked up in PATH, and its arguments
+	Dir  string   // working folder; empty means the workspace
+	Env  []string // added to the runner's clean environment, "KEY=value"
+}
+
+// Process is a process that Start started. Its streams may be used by one goroutine each.
+type Process interface {
+	// Stdin is the process's standard input. A Write returns when the process's pipe has taken it; Close closes it.
+	Stdin() io.WriteCloser
+	// Stdout is what the process writes. Who does not read it holds the process back, as a pipe does.
+	Stdout() io.Reader
+	// Stderr is what the process writes beside it. It may be left unread: the newest MaxStderr bytes are kept.
+	Stderr() io.Reader
+	// Wait waits for the end, which comes only after Stdout has been read, and returns the exit status, 128+n for a process that died of signal n. After a Kill or the
+	// end of the context it is context.Canceled or DeadlineExceeded, after the loss of the connection a SessionLostError
+	// of the kind Unavailable; Stdout and Stderr end with the same error.
+	Wait() (code int, err error)
+	// Kill ends the process with its whole group, and does not wait for it.
+	Kill()
+}
+
+// MaxStderr is how much unread standard error of a Process is kept, in bytes.
+const MaxStderr = 256 << 10
+
+// SessionLostError says that the connection to the runner ended, and with it a process that Start had started.
+type SessionLostError struct{ Runner string }
+
+// Error is a sentence for the model and the person.
+func (e *SessionLostError) Error() string {
+	return fmt.Sprintf("session lost: the connection to runner %s ended, and the process with it: start it again", e.Runner)
+}
+
+// process is a Process on the other side of a link.
+type process struct {
+	runner *Runner
+	id     string
+	cancel context.CancelFunc
+	ctx    context.Context //nolint:containedctx // of the process's whole life, which no call owns
+	begun  chan struct{}   // closed when the process runs
+	done   chan struct{}   // closed when code and err are set
+
+	out    *io.PipeReader
+	outEnd *io.PipeWriter
+	errs   *tail
+
+	code int
+	err  error
+}
+
+// Start starts a process and returns when it runs.
+func (r *Runner) Start(ctx context.Context, req StdioRequest) (Process, error) {
+	if _, err := r.ready(ctx, false); err != nil {
+		return nil, err
+	}
+	p := &process{runner: r, id: rand.Text(), begun: make(chan struct{}), done: make(chan struct{}), errs: newTail(MaxStderr)}
+	ask, err := wire.NewRequest(wire.OpStdioStart, wire.StdioStart{ID: p.id, Args: req.Args, Dir: req.Dir, Env: req.Env})
+	if err != nil {
+		return nil, err
+	}
+	p.ctx, p.cancel = context.WithCancel(ctx)
+	p.out, p.outEnd = io.Pipe()
+	r.keep(p)
+	go p.run(ask)
+	select {
+	case <-p.begun:
+		return p, nil
+	case <-p.done:
+		if p.err != nil {
+			return nil, p.err
+		}
+		return p, nil // it ended before it said anything
+	}
+}
+
+// run follows the process to its end.
+func (p *process) run(ask wire.Request) {
+	defer p.runner.drop(p)
+	defer p.cancel()
+	var once sync.Once
+	response, err := p.runner.link.Call(p.ctx, ask, func(push wire.Push) error {
+		once.Do(func() { close(p.begun) })
+		return p.take(push)
+	})
+	var end wire.StdioEnd
+	if err == nil {
+		err = response.Decode(&end)
+	}
+	p.code, p.err = end.Code, p.explain(err)
+	_ = p.outEnd.CloseWithError(p.err) // a nil error reads as the end of the stream; it never fails
+	p.errs.close(p.err)
+	close(p.done)
+}
+
+// take passes on what the process wrote. While nobody reads, the runner gets no ack, and the process has to wait.
+func (p *process) take(push wire.Push) error {
+	var piece wire.StdioOutput
+	if err := push.Decode(&piece); err != nil {
+		return err
+	}
+	if piece.Stderr {
+		p.errs.write(piece.Data)
+		return nil
+	}
+	if len(piece.Data) == 0 {
+		return nil // it says that the process runs
+	}
+	stop := context.AfterFunc(p.ctx, func() { _ = p.outEnd.CloseWithError(p.ctx.Err()) }) // never fails
+	defer stop()
+	_, err := p.outEnd.Write(piece.Data)
+	return err
+}
+
+func (p *process) explain(err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case p.ctx.Err() != nil:
+		return p.ctx.Err()
+	case errors.Is(err, ErrOffline), errors.Is(err, ErrBroken):
+		return fault.Errorf(fault.Unavailable, "%w", &SessionLostError{Runner: p.runner.name})
+	}
+	return translate(p.runner.name, err)
+}
+
+func (p *process) Stdin() io.WriteCloser { return stdin{p} }
+func (p *process) Stdout() io.Reader     { return p.out }
+func (p *process) Stderr() io.Reader     { return p.errs }
+func (p *process) Kill()                 { p.cancel() }
+
+func (p *process) Wait() (int, error) {
+	<-p.done
+	return p.code, p.err
+}
+
+// stdin writes to a process, one part after the other.
+type stdin struct{ *process }
+
+func (s stdin) Write(data []byte) (n int, err error) {
+	for len(data) > 0 {
+		part := data[:min(len(data), wire.MaxPiece)]
+		if err := s.send(wire.StdioWrite{ID: s.id, Data: part}); err != nil {
+			return n, err
+		}
+		n, data = n+len(part), data[len(part):]
+	}
+	return n, nil
+}
+
+func (s stdin) Close() error { return s.send(wire.StdioWrite{ID: s.id, Close: true}) }
+
+// send is not repeated: what is written twice would be read twice.
+func (s stdin) send(part wire.StdioWrite) error {
+	select {
+	case <-s.done:
+		if s.err != nil {
+			return s.err
+		}
+		return io.ErrClosedPipe
+	default:
+	}
+	req, err := wire.NewRequest(wire.OpStdioWrite, part)
+	if err != nil {
+		return err
+	}
+	_, err = s.runner.link.Call(s.ctx, req, nil)
+	if wire.IsKind(err, wire.NotFound) {
+		return io.ErrClosedPipe // it has just ended
+	}
+	return s.explain(err)
+}
+
+func (r *Runner) keep(p *process) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.processes[p] = struct{}{}
+}
+
+func (r *Runner) drop(p *process) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	delete(r.processes, p)
+}
+
+// Close ends the processes of Start and waits for them. Commands go on.
+func (r *Runner) Close() error {
+	r.mu.Lock()
+	open := make([]*process, 0, len(r.processes))
+	for p := range r.processes {
+		open = append(open, p)
+	}
+	r.mu.Unlock()
+	for _, p := range open {
+		p.Kill()
+		<-p.done
+	}
+	return nil
+}

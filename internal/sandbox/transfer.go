@@ -1,0 +1,113 @@
+package sandbox
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"xbot/internal/fault"
+	"xbot/runner/wire"
+)
+
+// transfer is one Upload: the content, and what is known of the tries so far.
+type transfer struct {
+	runner  *Runner
+	path    string
+	mode    WriteMode
+	from    io.Reader
+	retried bool // a part may have been carried out without an answer
+}
+
+// Upload puts what the reader holds in place at once, in parts of wire.MaxChunk and with no more than one of them in
+// memory: a crash leaves the old or the new content. It returns how many bytes the file has. If the runner loses parts,
+// a reader that is an io.Seeker is read anew; with another one the upload is Unavailable.
+func (r *Runner) Upload(ctx context.Context, path string, from io.Reader, mode WriteMode) (int64, error) {
+	t := &transfer{runner: r, path: path, mode: mode, from: from}
+	again, begin := from.(io.Seeker)
+	var start int64
+	if begin {
+		var err error
+		if start, err = again.Seek(0, io.SeekCurrent); err != nil {
+			begin = false // it calls itself a seeker and is none: a pipe
+		}
+	}
+	for range writeTries {
+		size, restart, err := t.try(ctx)
+		if err != nil || !restart {
+			return size, err
+		}
+		if !begin {
+			break
+		}
+		if _, err := again.Seek(start, io.SeekStart); err != nil {
+			return 0, fmt.Errorf("read the content of %s anew: %w", path, err)
+		}
+	}
+	return 0, fault.Errorf(fault.Unavailable, "%s could not be written: runner %s was restarted meanwhile: send it again", path, r.name)
+}
+
+// try sends the content once. Restart says that the runner lost the parts before.
+func (t *transfer) try(ctx context.Context) (size int64, restart bool, err error) {
+	upload, buf := rand.Text(), make([]byte, wire.MaxChunk)
+	for {
+		n, err := io.ReadFull(t.from, buf)
+		last := errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
+		if err != nil && !last {
+			return 0, false, fmt.Errorf("read the content of %s: %w", t.path, err)
+		}
+		if size+int64(n) > wire.MaxUpload {
+			return 0, false, fault.Errorf(fault.TooLarge, "%s would have more than the %d bytes that a file may have", t.path, wire.MaxUpload)
+		}
+		restart, err := t.send(ctx, wire.Write{
+			Path: t.path, Mode: string(t.mode), Upload: upload, Offset: size, Data: buf[:n], Last: last,
+		})
+		size += int64(n)
+		if err != nil || restart || last {
+			return size, restart, err
+		}
+	}
+}
+
+func (t *transfer) send(ctx context.Context, part wire.Write) (restart bool, err error) {
+	response, err := t.runner.call(ctx, func(again bool) (wire.Request, error) {
+		t.retried = t.retried || again
+		part.Retry = t.retried
+		return wire.NewRequest(wire.OpWrite, part)
+	})
+	if err != nil {
+		return false, err
+	}
+	var result wire.WriteResult
+	return result.Restart, translate(t.runner.name, response.Decode(&result))
+}
+
+// Download copies a file of any size to the writer, in parts of wire.MaxChunk and with no more than one of them in
+// memory, and returns how many bytes it wrote. A file that changes meanwhile is a Conflict: what was written by then is
+// of no use.
+func (r *Runner) Download(ctx context.Context, path string, to io.Writer) (written int64, err error) {
+	var size int64
+	var seen time.Time
+	for {
+		part, err := ask[wire.ReadResult](ctx, r, wire.OpRead, wire.Read{Path: path, Offset: written, Limit: wire.MaxChunk})
+		if err != nil {
+			return written, err
+		}
+		if written == 0 {
+			size, seen = part.Size, part.ModTime
+		}
+		if part.Size != size || !part.ModTime.Equal(seen) {
+			return written, fault.Errorf(fault.Conflict, "%s changed while it was read: try again", path)
+		}
+		n, err := to.Write(part.Data)
+		written += int64(n)
+		if err != nil {
+			return written, fmt.Errorf("pass on the content of %s: %w", path, err)
+		}
+		if len(part.Data) < wire.MaxChunk {
+			return written, nil
+		}
+	}
+}

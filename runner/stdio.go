@@ -1,0 +1,215 @@
+package runner
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"xbot/runner/job"
+	"xbot/runner/shim"
+	"xbot/runner/wire"
+)
+
+// maxTalks bounds the processes of stdio.start that run at once.
+const maxTalks = 64
+
+// talkEnd is how long a process that is to end may take, its own grace included, before its shim is killed.
+const talkEnd = 10 * time.Second
+
+// talks are the processes whose standard streams are a conversation with the server.
+type talks struct {
+	mu   sync.Mutex
+	open map[string]*talk
+	ends sync.WaitGroup // processes that are ending though nobody waits for them
+}
+
+// talk is one of them. Its request owns it.
+type talk struct {
+	cmd      *exec.Cmd
+	out, err *os.File
+	lifeline *os.File // its end ends the process
+
+	write sync.Mutex
+	in    *os.File // nil once closed; guarded by write
+}
+
+// startTalk starts a process and passes on what it writes until it ends. When ctx ends so does the process.
+func (d *daemon) startTalk(ctx context.Context, r wire.StdioStart, push func(any) error) (any, error) {
+	if err := r.Validate(); err != nil {
+		return nil, err
+	}
+	dir, err := d.files.WorkingFolder(r.Dir)
+	if err != nil {
+		return nil, err
+	}
+	t, err := d.talks.begin(r.ID, job.Spec{
+		Command: "exec " + quoteAll(r.Args), Dir: dir, Env: withEnv(d.env, r.Env), Hide: d.files.Denied(), Confine: string(d.method),
+	})
+	if err != nil {
+		return nil, err
+	}
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		if push(wire.StdioOutput{}) == nil { // it runs
+			t.pass(push)
+		}
+		_ = t.cmd.Wait() // its code says how it ended
+	}()
+	select {
+	case <-ended:
+		d.talks.forget(r.ID)
+		t.closePipes()
+		return wire.StdioEnd{Code: t.cmd.ProcessState.ExitCode()}, ctx.Err()
+	case <-ctx.Done():
+		d.talks.abandon(r.ID, t, ended)
+		return nil, ctx.Err()
+	}
+}
+
+// writeTalk writes to a process and returns when it has taken everything.
+func (d *daemon) writeTalk(ctx context.Context, r wire.StdioWrite) error {
+	d.talks.mu.Lock()
+	t := d.talks.open[r.ID]
+	d.talks.mu.Unlock()
+	if t == nil {
+		return wire.Errorf(wire.NotFound, "this process has ended, or was started over a connection that is no more")
+	}
+	t.write.Lock()
+	defer t.write.Unlock()
+	if t.in == nil {
+		return wire.Errorf(wire.NotFound, "the input of this process has been closed")
+	}
+	in := t.in
+	stop := context.AfterFunc(ctx, func() { _ = in.SetWriteDeadline(time.Now()) }) // pipes have deadlines
+	defer stop()
+	if _, err := in.Write(r.Data); err != nil {
+		return wire.Errorf(wire.NotFound, "the process does not read any more: %v", err)
+	}
+	if r.Close {
+		t.in = nil
+		_ = in.Close() // what was written is in the pipe
+	}
+	return nil
+}
+
+// begin starts a process under an id.
+func (ts *talks) begin(id string, spec job.Spec) (*talk, error) {
+	ts.mu.Lock()
+	defer ts.mu.Unlock()
+	if ts.open == nil {
+		ts.open = map[string]*talk{}
+	}
+	switch {
+	case ts.open[id] != nil:
+		return nil, wire.Errorf(wire.Conflict, "the process id %q is in use", id)
+	case len(ts.open) >= maxTalks:
+		return nil, wire.Errorf(wire.Unavailable, "%d processes run on this runner already: end one of them", maxTalks)
+	}
+	t, err := newTalk(spec)
+	if err != nil {
+		return nil, wire.Errorf(wire.Unavailable, "the process was not started: %v", err)
+	}
+	ts.open[id] = t
+	return t, nil
+}
+
+func (ts *talks) forget(id string) {
+	ts.mu.Lock()
+	defer ts.mu.Unlock()
+	delete(ts.open, id)
+}
+
+// abandon ends a process that nobody waits for, without keeping the end of its connection waiting.
+func (ts *talks) abandon(id string, t *talk, ended <-chan struct{}) {
+	ts.forget(id)
+	_ = t.lifeline.Close() // nothing is written through it any more
+	ts.ends.Go(func() {
+		late := time.AfterFunc(talkEnd, func() { _ = t.cmd.Process.Kill() }) // it may have just ended
+		defer late.Stop()
+		<-ended
+		t.closePipes()
+	})
+}
+
+// newTalk starts the shim of a process.
+func newTalk(spec job.Spec) (*talk, error) {
+	data, err := json.Marshal(spec)
+	if err != nil {
+		return nil, err
+	}
+	self, err := job.SelfPath()
+	if err != nil {
+		return nil, err
+	}
+	t := &talk{cmd: exec.Command(self, shim.TalkVerb)}
+	t.cmd.Args[0], t.cmd.Dir, t.cmd.Env = "xbot-runner", "/", []string{"PATH=/usr/bin:/bin"}
+	var theirs [4]*os.File
+	defer func() {
+		for _, f := range theirs {
+			_ = f.Close() // the shim has its own; closing nil does no harm
+		}
+	}()
+	var pipes [4]error
+	theirs[0], t.in, pipes[0] = os.Pipe()
+	t.out, theirs[1], pipes[1] = os.Pipe()
+	t.err, theirs[2], pipes[2] = os.Pipe()
+	theirs[3], t.lifeline, pipes[3] = os.Pipe()
+	err = errors.Join(pipes[:]...)
+	if err == nil {
+		t.cmd.Stdin, t.cmd.Stdout, t.cmd.Stderr, t.cmd.ExtraFiles = theirs[0], theirs[1], theirs[2], theirs[3:]
+		t.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+		err = t.cmd.Start()
+	}
+	if err == nil {
+		_, err = t.lifeline.Write(append(data, '\n')) // the shim reads it, or has died and shows that by its exit
+	}
+	if err != nil {
+		t.closePipes()
+		return nil, err
+	}
+	return t, nil
+}
+
+// pass pushes what the process writes until both its streams have ended, or nobody takes it any more.
+func (t *talk) pass(push func(any) error) {
+	var both sync.WaitGroup
+	for stderr, from := range map[bool]*os.File{false: t.out, true: t.err} {
+		both.Go(func() {
+			buf := make([]byte, wire.MaxPiece)
+			for {
+				n, err := from.Read(buf)
+				if n > 0 && push(wire.StdioOutput{Stderr: stderr, Data: buf[:n]}) != nil || err != nil {
+					return
+				}
+			}
+		})
+	}
+	both.Wait()
+}
+
+func (t *talk) closePipes() {
+	t.write.Lock()
+	in := t.in
+	t.in = nil
+	t.write.Unlock()
+	for _, f := range []io.Closer{in, t.out, t.err, t.lifeline} {
+		_ = f.Close() // nothing is lost; some are closed already
+	}
+}
+
+// quoteAll makes words of a shell command that stand for the arguments as they are.
+func quoteAll(args []string) string {
+	quoted := make([]string, len(args))
+	for i, arg := range args {
+		quoted[i] = "'" + strings.ReplaceAll(arg, "'", `'\''`) + "'"
+	}
+	return strings.Join(quoted, " ")
+}
