@@ -40,7 +40,7 @@ func Run(ctx context.Context, cfg Config) error {
 	if err := connect.CheckAddress(cfg.Server); err != nil {
 		return err
 	}
-	d, err := open(cfg)
+	d, err := openWhenFree(ctx, cfg, storeWaitRun)
 	if err != nil {
 		return err
 	}

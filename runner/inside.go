@@ -11,17 +11,17 @@ import (
 	"xbot/runner/wire"
 )
 
-// How long a daemon waits for the store to become free: the one before it may not have noticed yet that nobody reads
-// what it writes.
+// How long a daemon waits for the store to become free.
 const (
-	storeWait = 10 * time.Second
-	storeLook = 50 * time.Millisecond
+	storeWaitRun   = time.Second      // a killed daemon's child may hold it between its fork and its execution
+	storeWaitServe = 10 * time.Second // the one before may not have noticed yet that nobody reads what it writes
+	storeLook      = 50 * time.Millisecond
 )
 
 // Serve serves one connection that is there already, until it ends or ctx does; running commands then go on. The first
 // frame it sends says who it is: a register frame without a token. Server and Token of cfg are not used.
 func Serve(ctx context.Context, cfg Config, t Transport) error {
-	d, err := openWhenFree(ctx, cfg)
+	d, err := openWhenFree(ctx, cfg, storeWaitServe)
 	if err != nil {
 		return err
 	}
@@ -36,8 +36,8 @@ func Serve(ctx context.Context, cfg Config, t Transport) error {
 	return errors.Join(err, d.close())
 }
 
-func openWhenFree(ctx context.Context, cfg Config) (*daemon, error) {
-	deadline := time.Now().Add(storeWait)
+func openWhenFree(ctx context.Context, cfg Config, wait time.Duration) (*daemon, error) {
+	deadline := time.Now().Add(wait)
 	for {
 		d, err := open(cfg)
 		if !errors.Is(err, job.ErrInUse) || time.Now().After(deadline) {

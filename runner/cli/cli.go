@@ -18,6 +18,7 @@ import (
 
 	"xbot/runner"
 	"xbot/runner/confine"
+	"xbot/runner/container"
 	"xbot/runner/job"
 	"xbot/runner/shim"
 )
@@ -33,17 +34,19 @@ const (
 const tokenVariable = "XBOT_RUNNER_TOKEN"
 
 type flags struct {
-	Server    string           `required:"" env:"XBOT_RUNNER_SERVER" placeholder:"URL" help:"Where to connect: wss://host/api/runners/connect."`
-	TokenFile string           `env:"XBOT_RUNNER_TOKEN_FILE" placeholder:"FILE" help:"File that holds the token; read again at each connection. Otherwise XBOT_RUNNER_TOKEN is used."`
-	Token     string           `placeholder:"TOKEN" help:"The token itself. Others on this machine can see it in the process list: prefer --token-file."`
-	Name      string           `env:"XBOT_RUNNER_NAME" help:"Name of this runner; must be the one its token was made for. Empty takes that one."`
-	State     string           `placeholder:"DIR" help:"Folder for running and finished commands (default: XBOT_HOME/runner/NAME)."`
-	Workspace string           `env:"XBOT_RUNNER_WORKSPACE" placeholder:"DIR" help:"Folder in which commands run and relative paths start (default: the home folder)."`
-	Deny      []string         `placeholder:"DIR" sep:"none" help:"Folder that file operations refuse and that commands cannot see, where the system allows it. May be given several times."`
-	Lifeline  int              `name:"lifeline-fd" hidden:"" help:"Inherited descriptor; the daemon ends when its other end closes."`
-	Confine   string           `default:"auto" enum:"auto,require,off" help:"Hide denied folders from commands: auto does if it can and says so if not, require refuses to start if it cannot, off does not (sudo in commands of a user who is not root needs off)."`
-	LogLevel  slog.Level       `default:"info" help:"debug, info, warn or error."`
-	Version   kong.VersionFlag `help:"Print the version and exit."`
+	Server    string     `required:"" env:"XBOT_RUNNER_SERVER" placeholder:"URL" help:"Where to connect: wss://host/api/runners/connect."`
+	TokenFile string     `env:"XBOT_RUNNER_TOKEN_FILE" placeholder:"FILE" help:"File that holds the token; read again at each connection. Otherwise XBOT_RUNNER_TOKEN is used."`
+	Token     string     `placeholder:"TOKEN" help:"The token itself. Others on this machine can see it in the process list: prefer --token-file."`
+	Name      string     `env:"XBOT_RUNNER_NAME" help:"Name of this runner; must be the one its token was made for. Empty takes that one."`
+	State     string     `placeholder:"DIR" help:"Folder for running and finished commands (default: XBOT_HOME/runner/NAME)."`
+	Workspace string     `env:"XBOT_RUNNER_WORKSPACE" placeholder:"DIR" help:"Folder in which commands run and relative paths start (default: the home folder)."`
+	Deny      []string   `placeholder:"DIR" sep:"none" help:"Folder that file operations refuse and that commands cannot see, where the system allows it. May be given several times."`
+	Lifeline  int        `name:"lifeline-fd" hidden:"" help:"Inherited descriptor; the daemon ends when its other end closes."`
+	Confine   string     `default:"auto" enum:"auto,require,off" help:"Hide denied folders from commands: auto does if it can and says so if not, require refuses to start if it cannot, off does not (sudo in commands of a user who is not root needs off)."`
+	LogLevel  slog.Level `default:"info" help:"debug, info, warn or error."`
+	Mode      string     `default:"native" enum:"native,docker" env:"XBOT_RUNNER_MODE" help:"native runs commands on this machine; docker runs them in a container of it."`
+	dockerFlags
+	Version kong.VersionFlag `help:"Print the version and exit."`
 }
 
 // Main runs xbot-runner with the arguments of the process, program name included, and returns its exit code.
@@ -59,6 +62,12 @@ func Main(args []string, version string) int {
 		return confine.Main(args)
 	}
 	job.SealDescriptors()
+	if container.IsPause(args) {
+		return container.Pause()
+	}
+	if len(args) > 1 && args[1] == "inside" {
+		return runInside(args[2:], version, os.Stdin, os.Stdout, os.Stderr)
+	}
 	return run(args[1:], version, os.Stdout, os.Stderr)
 }
 
@@ -87,6 +96,9 @@ func run(args []string, version string, stdout, stderr io.Writer) int {
 	if err != nil {
 		return say(stderr, exitUsage, err)
 	}
+	if err := f.checkMode(); err != nil {
+		return say(stderr, exitUsage, err)
+	}
 	cfg, err := f.config(version, stderr)
 	if err != nil {
 		return say(stderr, exitUsage, err)
@@ -96,10 +108,13 @@ func run(args []string, version string, stdout, stderr io.Writer) int {
 	if f.Lifeline > 0 {
 		go follow(f.Lifeline, stop)
 	}
+	if f.Mode == modeDocker {
+		return runRelay(ctx, f.relay(cfg, stderr), stderr)
+	}
 	err = runner.Run(ctx, cfg)
 	switch {
 	case errors.Is(err, job.ErrInUse):
-		return say(stderr, exitInUse, fmt.Errorf("%w: %s: stop it, or choose another folder with --state", job.ErrInUse, cfg.State))
+		return sayInUse(stderr, err, cfg.State)
 	case err != nil:
 		return say(stderr, exitFailed, err)
 	}
@@ -111,6 +126,10 @@ func follow(fd int, end func()) {
 	syscall.CloseOnExec(fd)
 	_, _ = io.Copy(io.Discard, os.NewFile(uintptr(fd), "lifeline")) // any end of it is the end
 	end()
+}
+
+func sayInUse(w io.Writer, err error, state string) int {
+	return say(w, exitInUse, fmt.Errorf("%w: %s: stop it, or choose another folder with --state", err, state))
 }
 
 func say(w io.Writer, code int, err error) int {

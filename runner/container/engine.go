@@ -1,0 +1,105 @@
+package container
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os/exec"
+	"strings"
+	"time"
+)
+
+// Times of the engine.
+const (
+	engineWait = 30 * time.Second // for one command
+	pullWait   = 10 * time.Minute // for one that may fetch an image
+	stopGrace  = 10               // seconds that a container gets to end by itself
+)
+
+// engine runs commands of the engine's command line.
+type engine struct{ program string }
+
+// run executes a command and returns what it wrote. A failure carries the engine's own words.
+func (e engine) run(ctx context.Context, limit time.Duration, args ...string) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, e.program, args...)
+	var out, said bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &said
+	err := cmd.Run()
+	switch {
+	case err == nil:
+		return out.String(), nil
+	case errors.Is(err, exec.ErrNotFound):
+		return "", fmt.Errorf("the program %q is not installed: install a container engine, or name its program with --docker", e.program)
+	case ctx.Err() != nil:
+		return "", fmt.Errorf("%s %s took longer than %s", e.program, args[0], limit)
+	}
+	return "", &engineError{action: e.program + " " + args[0], said: strings.TrimSpace(said.String()), err: err}
+}
+
+// engineError is a command that the engine refused.
+type engineError struct {
+	action, said string
+	err          error
+}
+
+// Error returns the engine's words, with what was asked of it.
+func (e *engineError) Error() string {
+	if e.said == "" {
+		return e.action + ": " + e.err.Error()
+	}
+	return e.action + ": " + e.said
+}
+
+// isAbsent reports whether the engine has no container of the name.
+func isAbsent(err error) bool {
+	refused, ok := errors.AsType[*engineError](err)
+	return ok && strings.Contains(strings.ToLower(refused.said), "no such")
+}
+
+// found is what the engine knows of a container.
+type found struct {
+	Created bool // there is one
+	Running bool
+	Labels  map[string]string
+}
+
+// inspect looks for a container.
+func (e engine) inspect(ctx context.Context, name string) (found, error) {
+	out, err := e.run(ctx, engineWait, "container", "inspect", "--format", `{"running":{{.State.Running}},"labels":{{json .Config.Labels}}}`, name)
+	if isAbsent(err) {
+		return found{}, nil
+	}
+	if err != nil {
+		return found{}, err
+	}
+	var said struct {
+		Running bool              `json:"running"`
+		Labels  map[string]string `json:"labels"`
+	}
+	if err := json.Unmarshal([]byte(out), &said); err != nil {
+		return found{}, fmt.Errorf("read what the engine says of container %s: %w", name, err)
+	}
+	return found{Created: true, Running: said.Running, Labels: said.Labels}, nil
+}
+
+func (e engine) start(ctx context.Context, name string) error {
+	_, err := e.run(ctx, engineWait, "start", name)
+	return err
+}
+
+func (e engine) stop(ctx context.Context, name string) error {
+	_, err := e.run(ctx, engineWait, "stop", "--time", fmt.Sprint(stopGrace), name)
+	return err
+}
+
+func (e engine) remove(ctx context.Context, name string) error {
+	_, err := e.run(ctx, engineWait, "rm", "--force", name)
+	if isAbsent(err) {
+		return nil
+	}
+	return err
+}

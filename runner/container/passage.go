@@ -1,0 +1,155 @@
+package container
+
+import (
+	"fmt"
+	"sync"
+
+	"xbot/runner/socket"
+	"xbot/runner/wire"
+)
+
+// passage is one connection of a server, with the requests of it that are under way in the container.
+type passage struct {
+	sock *socket.Socket
+	over chan struct{} // closed when the connection has ended
+
+	mu    sync.Mutex
+	line  *line
+	calls map[uint64]uint64 // the server's id → the line's
+	why   error
+}
+
+func newPassage(sock *socket.Socket) *passage {
+	return &passage{sock: sock, over: make(chan struct{}), calls: map[uint64]uint64{}}
+}
+
+// follow ends the connection when the daemon inside is gone: the server then asks again for what it waited for.
+func (p *passage) follow(l *line) {
+	select {
+	case <-l.gone:
+		p.mu.Lock()
+		current := p.line == l
+		waiting := len(p.calls) > 0
+		if current {
+			p.line = nil
+		}
+		if current && waiting {
+			p.why = l.why
+		}
+		p.mu.Unlock()
+		if current && waiting {
+			p.sock.Close(socket.CodeGoingAway, "the container ended")
+		}
+	case <-p.over:
+	}
+}
+
+// begin passes a request on. An error ends the connection.
+func (p *passage) begin(l *line, frame wire.Frame) error {
+	id, err := p.enter(l, frame.ID)
+	if err != nil {
+		return err
+	}
+	err = l.tell(id, frame)
+	if err != nil {
+		l.forget(id)
+	}
+	if wire.IsKind(err, wire.TooLarge) {
+		p.fail(frame.ID, err)
+		return nil
+	}
+	return err
+}
+
+// enter notes a request. Those under way belong to one line: when another one is there, the server has to ask again.
+func (p *passage) enter(l *line, outer uint64) (id uint64, err error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if _, twice := p.calls[outer]; twice {
+		return 0, fmt.Errorf("the server used the request id %d twice", outer)
+	}
+	if p.line != l {
+		if p.line != nil && len(p.calls) > 0 {
+			return 0, p.line.why
+		}
+		p.line = l
+		go p.follow(l)
+	}
+	id = l.open(func(answer wire.Frame) { p.answer(outer, answer) })
+	p.calls[outer] = id
+	return id, nil
+}
+
+// answer passes a frame of the daemon on under the server's id.
+func (p *passage) answer(id uint64, frame wire.Frame) {
+	if frame.Type != wire.TypePush {
+		p.mu.Lock()
+		delete(p.calls, id)
+		p.mu.Unlock()
+	}
+	frame.ID = id
+	err := p.sock.Send(frame)
+	if wire.IsKind(err, wire.TooLarge) {
+		p.fail(id, err)
+		return
+	}
+	if err != nil {
+		p.sock.Close(socket.CodeGoingAway, "an answer could not be sent")
+	}
+}
+
+func (p *passage) fail(id uint64, why error) {
+	p.mu.Lock()
+	delete(p.calls, id)
+	p.mu.Unlock()
+	frame, err := wire.NewFrame(id, wire.TypeError, wire.AsError(why))
+	if err == nil {
+		err = p.sock.Send(frame)
+	}
+	if err != nil {
+		p.sock.Close(socket.CodeGoingAway, "an answer could not be sent")
+	}
+}
+
+// tell passes on what the server says of a request under way. One that has ended needs to hear nothing.
+func (p *passage) tell(frame wire.Frame) {
+	p.mu.Lock()
+	l, id := p.line, p.calls[frame.ID]
+	if frame.Type == wire.TypeCancel {
+		delete(p.calls, frame.ID)
+	}
+	p.mu.Unlock()
+	if l == nil || id == 0 {
+		return // ids of a line begin with 1
+	}
+	var err error
+	if frame.Type == wire.TypeCancel {
+		err = l.cancel(id)
+	} else {
+		err = l.tell(id, frame)
+	}
+	if err != nil {
+		l.pipe.Close(0, "") // its reader notices and says why
+	}
+}
+
+// broken says why the daemon inside is gone, if that ended the connection.
+func (p *passage) broken() error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.why
+}
+
+// close lets the daemon know that nobody waits any more.
+func (p *passage) close() {
+	close(p.over)
+	p.mu.Lock()
+	l, calls := p.line, p.calls
+	p.line, p.calls = nil, map[uint64]uint64{}
+	p.mu.Unlock()
+	for _, id := range calls {
+		if l != nil && l.cancel(id) != nil {
+			return // it is gone
+		}
+	}
+}
