@@ -7,6 +7,8 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+
+	"xbot/runner/model"
 )
 
 // Config is what a daemon needs to know.
@@ -18,6 +20,7 @@ type Config struct {
 	Workspace string                 // where relative paths start and commands run; must exist
 	Deny      []string               // folders that file operations refuse and, where possible, commands cannot see
 	Confine   string                 // ConfineAuto, ConfineRequire or ConfineOff
+	Model     *model.Model           // that the owner offers to their own turns; nil if none
 	Version   string                 // of the program
 	Log       *slog.Logger
 }

@@ -131,7 +131,7 @@ func (d *daemon) keepHouse(ctx context.Context) {
 
 // info says who this runner is.
 func (d *daemon) info() wire.Info {
-	return wire.Info{
+	info := wire.Info{
 		Name:        d.cfg.Name,
 		Workspace:   d.cfg.Workspace,
 		Version:     d.cfg.Version,
@@ -142,4 +142,8 @@ func (d *daemon) info() wire.Info {
 		Confinement: d.confinement,
 		Kind:        "native",
 	}
+	if d.cfg.Model != nil {
+		info.LLM = d.cfg.Model.Info()
+	}
+	return info
 }

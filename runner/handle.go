@@ -41,6 +41,8 @@ func (d *daemon) handle(ctx context.Context, f wire.Frame, push func(any) error)
 		return with(f, func(r wire.StdioStart) (any, error) { return d.startTalk(ctx, r, push) })
 	case wire.OpStdioWrite:
 		return with(f, func(r wire.StdioWrite) (any, error) { return nil, d.writeTalk(ctx, r) })
+	case wire.OpLLM:
+		return with(f, func(r wire.LLMRequest) (any, error) { return nil, d.callModel(ctx, r, push) })
 	default:
 		return nil, wire.Errorf(wire.Invalid, "this runner does not know the operation %q: install a newer xbot-runner", op)
 	}
@@ -53,4 +55,12 @@ func with[T any](f wire.Frame, do func(T) (any, error)) (any, error) {
 		return nil, err
 	}
 	return do(body)
+}
+
+// callModel passes a request on to the model that this runner offers.
+func (d *daemon) callModel(ctx context.Context, r wire.LLMRequest, push func(any) error) error {
+	if d.cfg.Model == nil {
+		return wire.Errorf(wire.NotFound, "this runner offers no model: start it with --llm-provider and --llm-model")
+	}
+	return d.cfg.Model.Do(ctx, r, push)
 }

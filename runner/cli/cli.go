@@ -46,6 +46,7 @@ type flags struct {
 	LogLevel  slog.Level `default:"info" help:"debug, info, warn or error."`
 	Mode      string     `default:"native" enum:"native,docker" env:"XBOT_RUNNER_MODE" help:"native runs commands on this machine; docker runs them in a container of it."`
 	dockerFlags
+	LLM     modelFlags       `embed:"" prefix:"llm-"`
 	Version kong.VersionFlag `help:"Print the version and exit."`
 }
 
@@ -152,7 +153,12 @@ func (f *flags) config(version string, stderr io.Writer) (runner.Config, error) 
 	if f.TokenFile == "" && f.Token == "" && os.Getenv(tokenVariable) == "" {
 		return runner.Config{}, errors.New("a token is needed: give --token-file or set " + tokenVariable)
 	}
+	offered, err := f.LLM.model()
+	if err != nil {
+		return runner.Config{}, err
+	}
 	return runner.Config{
+		Model:     offered,
 		Server:    f.Server,
 		Token:     f.token,
 		Name:      f.Name,
