@@ -63,6 +63,7 @@ type bundle struct {
 	tools  *activities.Tools
 	model  *activities.Model
 	intake *activities.Intake
+	asking *activities.Approvals
 }
 
 // setup opens a turn for a message, which is a program for the scripted model.
@@ -93,6 +94,7 @@ func setup(t *testing.T, program ...string) *bundle {
 		Calls: b.Store, Toolbox: registry, Boxes: b,
 		Open: func(c chat.Call) activities.Output { return b.bus.NewTail(c.Session, c.Turn, c.ID) },
 	}
+	b.asking = &activities.Approvals{Questions: b.Store, Wait: time.Hour}
 	var claimed activities.ClaimOutput
 	require.NoError(t, b.run(t.Context(), activities.NameClaim, activities.ClaimInput{Session: key, Turn: turn, Run: "run"}, &claimed))
 	require.True(t, claimed.Claimed)
@@ -129,6 +131,7 @@ func (b *bundle) run(ctx context.Context, name string, in, out any) error {
 	for name, fn := range map[string]any{
 		activities.NameClaim: b.intake.Claim, activities.NamePeek: b.intake.Peek, activities.NameFinish: b.intake.Finish,
 		activities.NameGenerate: b.model.Generate, activities.NameTool: b.tools.Tool, activities.NameAbandon: b.tools.Abandon,
+		activities.NameAsk: b.asking.Ask, activities.NameExpire: b.asking.Expire,
 	} {
 		env.RegisterActivityWithOptions(fn, activity.RegisterOptions{Name: name})
 	}

@@ -11,4 +11,6 @@ const (
 	NameTool     = "Tool"
 	NameAbandon  = "Abandon"
 	NameFinish   = "Finish"
+	NameAsk      = "Ask"
+	NameExpire   = "Expire"
 )

@@ -10,6 +10,7 @@ import (
 // Turns keeps the inbox and the turns.
 type Turns interface {
 	Claim(ctx context.Context, key chat.SessionKey, turn chat.TurnID, run string, n int) (chat.Claim, bool, error)
+	Answered(ctx context.Context, turn chat.TurnID) ([]chat.CallID, error)
 	StopRequested(ctx context.Context, key chat.SessionKey, turn chat.TurnID) (bool, error)
 	FinishTurn(ctx context.Context, key chat.SessionKey, turn chat.TurnID, state chat.TurnState, say phrase.ID, args ...any) (bool, error)
 }
@@ -62,13 +63,18 @@ type PeekInput struct {
 
 // PeekOutput says what arrived for the turn while it runs.
 type PeekOutput struct {
-	Stop bool `json:"stop,omitempty"`
+	Stop     bool          `json:"stop,omitempty"`
+	Answered []chat.CallID `json:"answered,omitempty"` // calls that a person allowed or denied and that wait for it
 }
 
-// Peek looks whether somebody asked to stop the turn.
+// Peek looks whether somebody asked to stop the turn, or answered a question of it.
 func (a *Intake) Peek(ctx context.Context, in PeekInput) (PeekOutput, error) {
 	stop, err := a.Turns.StopRequested(ctx, in.Session, in.Turn)
-	return PeekOutput{Stop: stop}, failure(ctx, err)
+	if err != nil || stop {
+		return PeekOutput{Stop: stop}, failure(ctx, err)
+	}
+	answered, err := a.Turns.Answered(ctx, in.Turn)
+	return PeekOutput{Answered: answered}, failure(ctx, err)
 }
 
 // FinishInput ends a turn.

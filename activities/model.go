@@ -1,6 +1,7 @@
 package activities
 
 import (
+	"cmp"
 	"context"
 	"math/rand/v2"
 	"time"
@@ -34,6 +35,7 @@ type Stream interface {
 // Catalog says what tools there are.
 type Catalog interface {
 	Specs() []tool.Spec
+	Name(name string) string
 	Class(name string) chat.ToolClass
 	Summary(name, arguments string) string
 }
@@ -52,6 +54,7 @@ type Model struct {
 	Tools  Catalog
 	Open   func(step chat.Step, attempt int) Stream
 	Retry  Retry
+	Rules  map[string]chat.Rule // what the installation wants of tools, by name; others are allowed
 }
 
 // maxCalls bounds the tool calls of one answer; further ones are dropped and the model sees only those that ran.
@@ -77,6 +80,7 @@ type CallOutput struct {
 	Name    string         `json:"name"`
 	Class   chat.ToolClass `json:"class"`
 	Summary string         `json:"summary,omitempty"`
+	Ask     bool           `json:"ask,omitempty"` // a person has to permit it first
 }
 
 // Generate makes one LLM call of a turn and commits what came of it. If an earlier attempt committed, that stands.
@@ -137,10 +141,11 @@ func (m *Model) commit(step chat.Step, a llm.Answer, r llm.Request) chat.Answer 
 		Model: m.Client.Model(), Usage: a.Usage, Prompt: prompt.Static(r),
 	}
 	for n, c := range a.ToolCalls[:min(len(a.ToolCalls), maxCalls)] {
-		name, arguments := clean(c.Name), clean(c.Arguments)
+		name, arguments := m.Tools.Name(clean(c.Name)), clean(c.Arguments) // rules go by the tool's own name
 		out.Calls = append(out.Calls, chat.ToolCall{
 			ID: chat.NewCallID(step.Turn, step.N, n), ProviderID: clean(c.ID), Name: name, Arguments: arguments,
 			Class: m.Tools.Class(name), Summary: m.Tools.Summary(name, arguments), State: chat.CallOpen,
+			Rule: cmp.Or(m.Rules[name], chat.RuleAllow),
 		})
 	}
 	if len(out.Calls) > 0 {
@@ -209,7 +214,7 @@ func (r Retry) wait(n int, cause error) time.Duration {
 func summarize(d chat.Decision) GenerateOutput {
 	out := GenerateOutput{Finish: d.Finish, Fault: d.Fault, Tokens: d.Usage.PromptTokens + d.Usage.CompletionTokens}
 	for _, c := range d.Calls {
-		out.Calls = append(out.Calls, CallOutput{Name: shorten(c.Name, 40), Class: c.Class, Summary: shorten(c.Summary, 60)})
+		out.Calls = append(out.Calls, CallOutput{Name: shorten(c.Name, 40), Class: c.Class, Summary: shorten(c.Summary, 60), Ask: c.Rule == chat.RuleAsk})
 	}
 	return out
 }

@@ -66,6 +66,9 @@ func (t *Tools) Tool(ctx context.Context, in ToolInput) (ToolOutput, error) {
 }
 
 func (t *Tools) run(ctx context.Context, call chat.Call) (chat.ToolResult, error) {
+	if refused, ok := refusal(call); ok {
+		return t.record(ctx, call, refused)
+	}
 	box, err := t.Boxes.Box(ctx, call.User, call.Runner)
 	if fault.Is(err, fault.Denied) {
 		return t.record(ctx, call, chat.ToolResult{Content: "Error: " + err.Error(), IsError: true})

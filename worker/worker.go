@@ -31,9 +31,10 @@ const (
 
 // Activities is what a worker runs.
 type Activities struct {
-	Intake *activities.Intake
-	Model  *activities.Model
-	Tools  *activities.Tools
+	Intake    *activities.Intake
+	Model     *activities.Model
+	Tools     *activities.Tools
+	Approvals *activities.Approvals
 }
 
 // Run polls until ctx ends. While Temporal is away it waits for it.
@@ -100,5 +101,7 @@ func build(c client.Client, a Activities, fatal func(error)) sdk.Worker {
 	register(activities.NameGenerate, a.Model.Generate)
 	register(activities.NameTool, a.Tools.Tool)
 	register(activities.NameAbandon, a.Tools.Abandon)
+	register(activities.NameAsk, a.Approvals.Ask)
+	register(activities.NameExpire, a.Approvals.Expire)
 	return w
 }

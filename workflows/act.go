@@ -30,6 +30,15 @@ func (t *turn) together(ctx workflow.Context, step, first int, calls []activitie
 	slots := workflow.NewSemaphore(ctx, maxParallel)
 	done := workflow.NewWaitGroup(ctx)
 	for i, call := range calls {
+		id := chat.NewCallID(t.id, step, first+i)
+		if call.Ask {
+			done.Add(1)
+			workflow.Go(ctx, func(ctx workflow.Context) {
+				defer done.Done()
+				t.permitted(ctx, id, call, slots)
+			})
+			continue
+		}
 		if slots.Acquire(ctx, 1) != nil {
 			break // stopped
 		}
@@ -37,23 +46,26 @@ func (t *turn) together(ctx workflow.Context, step, first int, calls []activitie
 		workflow.Go(ctx, func(ctx workflow.Context) {
 			defer done.Done()
 			defer slots.Release(1)
-			t.call(ctx, step, first+i, call)
+			t.call(ctx, id, call)
 		})
 	}
 	joined, _ := workflow.NewDisconnectedContext(ctx) // what was started is waited for, also after a stop
 	done.Wait(joined)
 }
 
-func (t *turn) call(ctx workflow.Context, step, n int, call activities.CallOutput) {
-	id := chat.NewCallID(t.id, step, n)
+func (t *turn) call(ctx workflow.Context, id chat.CallID, call activities.CallOutput) {
 	t.story.call(ctx, call)
 	var out activities.ToolOutput
-	summary := strings.TrimSuffix(call.Name+" · "+call.Summary, " · ")
-	err := workflow.ExecuteActivity(tool(ctx, call.Class, summary), activities.NameTool, activities.ToolInput{Call: id}).Get(ctx, &out)
+	err := workflow.ExecuteActivity(tool(ctx, call.Class, label(call)), activities.NameTool, activities.ToolInput{Call: id}).Get(ctx, &out)
 	if broken(err) {
 		t.giveUp(ctx, id, err)
 	}
 	t.story.called(ctx, call, out.Error || err != nil)
+}
+
+// label is a call as an operator reads it.
+func label(call activities.CallOutput) string {
+	return strings.TrimSuffix(call.Name+" · "+call.Summary, " · ")
 }
 
 // giveUp records that nobody knows how a call ended, so that the model can go on from there.

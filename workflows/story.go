@@ -44,6 +44,10 @@ func (s *story) call(ctx workflow.Context, c activities.CallOutput) {
 	s.show(ctx, "runs "+c.Name)
 }
 
+func (s *story) ask(ctx workflow.Context, c activities.CallOutput) {
+	s.show(ctx, waitingFor(c))
+}
+
 func (s *story) called(ctx workflow.Context, c activities.CallOutput, failed bool) {
 	state := "done"
 	if failed {

@@ -50,6 +50,8 @@ type turn struct {
 	stopped bool // a person asked to stop this turn
 	cancel  workflow.CancelFunc
 	story   story
+
+	answered []chat.CallID // answers of people, as last read; calls that have acted on theirs are no longer among them
 }
 
 // ending says how a turn ends.
@@ -104,7 +106,8 @@ func (t *turn) run(ctx workflow.Context) ending {
 	return ending{state: chat.TurnFailed, say: phrase.StepLimit, steps: t.claimed.MaxSteps}
 }
 
-// listen follows wakes while the turn runs: a stop cancels what is going on, a new message waits for the end.
+// listen follows wakes while the turn runs: a stop cancels what is going on, an answer lets its call go on, a new
+// message waits for the end.
 func (t *turn) listen(ctx workflow.Context) {
 	for {
 		if !t.nextWake(ctx) {
@@ -120,6 +123,7 @@ func (t *turn) listen(ctx workflow.Context) {
 			t.cancel()
 			return
 		}
+		t.answered = peek.Answered
 	}
 }
 

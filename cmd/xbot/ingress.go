@@ -59,6 +59,10 @@ func (ingressCmd) Run(ctx context.Context) error {
 		return err
 	}
 	defer p.close(ctx)
+	if p.policy, err = newPolicy(cfg.Permissions, p.tools()); err != nil {
+		_ = listener.Close() // nothing was accepted on it
+		return err
+	}
 	in := newIngressPart(p, listener, cfg.HTTP, cfg.Temporal, model)
 	var uiText string
 	if in.ui, uiText, err = givenUI(cfg.UI); err != nil {

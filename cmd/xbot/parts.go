@@ -32,6 +32,7 @@ type parts struct {
 	bus      *feed.Bus
 	store    *store.Store
 	temporal client.Client
+	policy   policy
 }
 
 // settings are the groups that every process has.

@@ -53,6 +53,10 @@ func (serveCmd) Run(ctx context.Context) error {
 		return err
 	}
 	defer p.close(ctx)
+	if p.policy, err = newPolicy(cfg.Permissions, p.tools()); err != nil {
+		_ = listener.Close() // nothing was accepted on it
+		return err
+	}
 
 	in := newIngressPart(p, listener, cfg.HTTP, cfg.Temporal, model)
 	in.ui, in.uiToken = servers.ui, servers.uiToken

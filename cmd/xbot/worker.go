@@ -44,6 +44,9 @@ func (workerCmd) Run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if p.policy, err = newPolicy(cfg.Permissions, p.tools()); err != nil {
+		return err
+	}
 	boxes := p.newBoxes(nil, cfg.Runner)
 	g, ctx := errgroup.WithContext(ctx)
 	g.Go(func() error { return p.bus.Run(ctx, p.dsn) })
@@ -62,12 +65,17 @@ func newModel(cfg config.LLM) (llm.Client, error) {
 	})
 }
 
-// activities puts the adapters into the activities.
-func (p *parts) activities(model llm.Client, l config.LLM, a config.Agent, t config.Temporal, boxes activities.Boxes) worker.Activities {
-	tools := tool.New(
+// tools are what models can call.
+func (p *parts) tools() *tool.Registry {
+	return tool.New(
 		shell.New(), file.NewRead(), file.NewCreate(), file.NewReplace(p.store), file.NewGlob(), file.NewGrep(),
 		file.NewCd(p.store, p.store), todo.NewWrite(p.store), todo.NewList(p.store),
 	)
+}
+
+// activities puts the adapters into the activities.
+func (p *parts) activities(model llm.Client, l config.LLM, a config.Agent, t config.Temporal, boxes activities.Boxes) worker.Activities {
+	tools := p.policy.tools
 	open := func(step chat.Step, attempt int) activities.Stream {
 		return p.bus.NewStream(step.Session, step.Turn, step.N, attempt, func() {})
 	}
@@ -75,10 +83,11 @@ func (p *parts) activities(model llm.Client, l config.LLM, a config.Agent, t con
 	return worker.Activities{
 		Intake: &activities.Intake{Turns: p.store, Model: model.Model(), MaxSteps: a.MaxIterations, Words: t.Summaries == "on"},
 		Model: &activities.Model{
-			Client: model, Steps: p.store, Tools: tools, Open: open,
+			Client: model, Steps: p.store, Tools: tools, Open: open, Rules: p.policy.rules,
 			Retry: activities.Retry{Attempts: l.RetryAttempts, Delay: l.RetryDelay, MaxDelay: l.RetryMaxDelay},
 		},
-		Tools: &activities.Tools{Calls: p.store, Toolbox: tools, Boxes: boxes, Open: show},
+		Tools:     &activities.Tools{Calls: p.store, Toolbox: tools, Boxes: boxes, Open: show},
+		Approvals: &activities.Approvals{Questions: p.store, Wait: p.policy.Wait},
 	}
 }
 

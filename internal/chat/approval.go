@@ -12,6 +12,15 @@ const (
 	RuleDeny  Rule = "deny" // the model is told so
 )
 
+// ParseRule reads a rule; ok is false when there is none of that name.
+func ParseRule(text string) (rule Rule, ok bool) {
+	switch rule = Rule(text); rule {
+	case RuleAllow, RuleAsk, RuleDeny:
+		return rule, true
+	}
+	return "", false
+}
+
 // ApprovalState is how far the question whether a call may run has come.
 type ApprovalState string
 
@@ -22,6 +31,12 @@ const (
 	ApprovalDenied  ApprovalState = "denied"
 	ApprovalVoid    ApprovalState = "void"
 )
+
+// AnsweredByNobody stands as the name of who answered when nobody did in time.
+const AnsweredByNobody = "xbot"
+
+// MaxNote bounds what a person may say with an answer, in bytes.
+const MaxNote = 4000
 
 // Approval is the question to a person whether a call may run, and its answer.
 type Approval struct {

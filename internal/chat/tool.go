@@ -36,6 +36,7 @@ type ToolCall struct {
 	Summary    string     `json:"summary,omitempty" doc:"The argument a reader wants to see, one line: a command, a path, a pattern."`
 	Result     string     `json:"result,omitempty" doc:"What the model reads."`
 	IsError    bool       `json:"is_error,omitempty"`
+	Rule       Rule       `json:"-"`
 	Approval   *Approval  `json:"approval,omitempty" doc:"Set when the call needs a person's permission; the call stays open until it is answered."`
 	Task       string     `json:"task,omitempty" doc:"Id of the background task that the call's command became, for example bg2."`
 	StartedAt  *time.Time `json:"started_at,omitempty"`

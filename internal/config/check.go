@@ -46,10 +46,13 @@ func checkOne(s Setting) error {
 		if u, err := url.Parse(s.Value); err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" {
 			return fault.Errorf(fault.Invalid, "%s is %q; it must be a web address such as https://xbot.example", s.Name, s.Value)
 		}
-	case "LLM_RETRY_DELAY", "LLM_RETRY_MAX_DELAY", "LLM_RETRY_TIMEOUT", "XBOT_HELD_AFTER", "XBOT_RUNNER_WAIT":
+	case "LLM_RETRY_DELAY", "LLM_RETRY_MAX_DELAY", "LLM_RETRY_TIMEOUT", "XBOT_HELD_AFTER", "XBOT_RUNNER_WAIT", "XBOT_APPROVAL_WAIT":
 		if strings.HasPrefix(s.Value, "-") {
 			return fault.Errorf(fault.Invalid, "%s is %s; it must not be negative", s.Name, s.Value)
 		}
+	case "XBOT_TOOL_RULES":
+		_, err := Permissions{Rules: strings.Split(s.Value, ",")}.ByTool()
+		return err
 	case "LLM_RETRY_ATTEMPTS", "AGENT_MAX_ITERATIONS":
 		if s.Value == "0" || strings.HasPrefix(s.Value, "-") {
 			return fault.Errorf(fault.Invalid, "%s is %s; it must be at least 1", s.Name, s.Value)

@@ -88,6 +88,7 @@ type Serve struct {
 	Agent
 	HTTP
 	Secrets
+	Permissions
 	Runner
 	Telemetry
 }
@@ -100,6 +101,7 @@ type Ingress struct {
 	HTTP
 	LLM // what is configured is shown to people; the ingress never calls it
 	Secrets
+	Permissions
 	Runner
 	Telemetry
 }
@@ -112,6 +114,7 @@ type Worker struct {
 	LLM
 	Agent
 	Secrets
+	Permissions
 	Runner
 	Telemetry
 }

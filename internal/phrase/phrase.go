@@ -45,6 +45,10 @@ const (
 	CallNotRun     ID = "call_not_run"    // result of a call that a stop kept from starting
 	CallUnknown    ID = "call_unknown"    // result of a call nobody can know about
 	CallBroken     ID = "call_broken"     // result of a call that our bug ended
+	CallDenied     ID = "call_denied"     // result of a call that a person denied; %s who, %s note
+	CallForbidden  ID = "call_forbidden"  // result of a call of a tool that a rule denies; %s tool
+	CallUnasked    ID = "call_unasked"    // result of a call that needs a permission nobody gave
+	Unanswered     ID = "unanswered"      // note of xbot when it denies a call because nobody answered
 	NothingRunning ID = "nothing_running" // a stop with nothing to stop
 )
 
@@ -63,6 +67,10 @@ var catalogue = map[ID]map[Lang]string{
 	CallNotRun:     {English: "Not run: the user stopped the turn before this call started.", Chinese: ""},
 	CallUnknown:    {English: "Outcome unknown: the call had started and its end was not seen. It may have done all, part or none of its work; verify before repeating it.", Chinese: ""},
 	CallBroken:     {English: "Error: the tool broke because of a fault in xbot, so its outcome is unknown. Verify before repeating it.", Chinese: ""},
+	CallDenied:     {English: "Not run: %s denied this call%s. Do not reach for the same effect by other means; say what you meant to do and ask what to do instead.", Chinese: ""},
+	CallForbidden:  {English: "Not run: the user's settings deny every call of %s. Do not reach for the same effect by other means; say what you meant to do and ask what to do instead.", Chinese: ""},
+	CallUnasked:    {English: "Not run: this call needs the user's permission, and nobody gave it.", Chinese: ""},
+	Unanswered:     {English: "Nobody answered in time.", Chinese: "没有人在限期内答复。"},
 	NothingRunning: {English: "Nothing is running here.", Chinese: "当前没有正在进行的任务。"},
 }
 

@@ -32,7 +32,7 @@ func (s *Store) Call(ctx context.Context, id chat.CallID) (chat.Call, error) {
 }
 
 // BeginCall marks a call as running, with the runner it is about to be sent to, before anything is sent. It reports
-// false when the call is done or its turn closed: then it must not run.
+// false when the call is done, its turn closed, or its permission missing: then it must not run.
 func (s *Store) BeginCall(ctx context.Context, c chat.Call) (bool, error) {
 	began := false
 	err := s.inTx(ctx, func(tx *tx) error {
@@ -92,6 +92,6 @@ func toolEvent(r dbsqlc.ToolCall) chat.ToolEvent {
 func callOf(r dbsqlc.ToolCall) chat.ToolCall {
 	return chat.ToolCall{
 		ID: r.ID, ProviderID: r.ProviderID, Name: r.Name, Class: r.Class, Arguments: r.Arguments, State: r.State, Summary: r.Summary,
-		Result: r.Result, IsError: r.IsError, StartedAt: r.StartedAt, FinishedAt: r.FinishedAt,
+		Result: r.Result, IsError: r.IsError, StartedAt: r.StartedAt, FinishedAt: r.FinishedAt, Rule: r.Rule, Approval: approvalOf(r),
 	}
 }

@@ -21,16 +21,23 @@ type Waiting struct {
 	Text    string
 }
 
-// ToWake takes rows that wait without a live turn, each at most once a back-off: 2 s, doubling to 60 s. Several
-// relays may call it at once; a row goes to one of them.
+// ToWake takes rows that wait without a live turn, and answers that their live turn has not acted on (Inbox is 0 then),
+// each at most once a back-off: 2 s, doubling to 60 s. Several relays may call it at once; a row goes to one of them.
 func (s *Store) ToWake(ctx context.Context) ([]Waiting, error) {
 	rows, err := s.q.InboxToWake(ctx, s.pool)
 	if err != nil {
 		return nil, classify(fmt.Errorf("look for rows to wake: %w", err))
 	}
-	out := make([]Waiting, len(rows))
-	for i, r := range rows {
-		out[i] = Waiting{Inbox: r.ID, Session: r.SessionKey, User: r.UserID, Channel: r.Channel, Text: r.Body}
+	answers, err := s.q.ApprovalToWake(ctx, s.pool)
+	if err != nil {
+		return nil, classify(fmt.Errorf("look for answers to wake: %w", err))
+	}
+	out := make([]Waiting, 0, len(rows)+len(answers))
+	for _, r := range rows {
+		out = append(out, Waiting{Inbox: r.ID, Session: r.SessionKey, User: r.UserID, Channel: r.Channel, Text: r.Body})
+	}
+	for _, r := range answers {
+		out = append(out, Waiting{Session: r.Key, User: r.UserID, Channel: r.Channel})
 	}
 	return out, nil
 }

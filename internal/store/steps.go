@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -44,7 +45,9 @@ func (s *Store) storedDecision(ctx context.Context, row dbsqlc.Step) (chat.Decis
 }
 
 // CommitStep writes an answer: the assistant message, its calls, the usage and the end of the step, in one
-// transaction that requires turn and step to be open. An attempt that comes late loses and gets what is stored.
+// transaction that requires turn and step to be open. An attempt that comes late loses and gets what is stored. The rule
+// of a call is what the installation wants; where the user has one of their own, that stands with the call and is
+// returned.
 func (s *Store) CommitStep(ctx context.Context, step chat.Step, a chat.Answer) (chat.Decision, error) {
 	out := chat.Decision{Finish: a.Finish, Calls: a.Calls, Usage: a.Usage}
 	err := s.inTx(ctx, func(tx *tx) error {
@@ -149,13 +152,15 @@ func (t *tx) appendAnswer(ctx context.Context, step chat.Step, a chat.Answer) er
 		return err
 	}
 	for n, c := range a.Calls {
-		err := t.q.CallInsert(ctx, t, dbsqlc.CallInsertParams{
+		rule, err := t.q.CallInsert(ctx, t, dbsqlc.CallInsertParams{
 			ID: c.ID, SessionKey: step.Session, TurnID: step.Turn, Step: int32(step.N), N: int32(n), MessageID: m.ID,
 			ProviderID: c.ProviderID, Name: c.Name, Class: c.Class, Arguments: c.Arguments, Summary: c.Summary,
+			DefaultRule: string(cmp.Or(c.Rule, chat.RuleAllow)),
 		})
 		if err != nil {
 			return fmt.Errorf("insert tool call %d: %w", n, err)
 		}
+		a.Calls[n].Rule = rule
 	}
 	return nil
 }

@@ -43,6 +43,14 @@ func (r *Registry) Get(name string) (Tool, bool) {
 	return t, ok
 }
 
+// Name returns the name that a tool gives itself, however the model wrote it. A name that no tool has is returned as it is.
+func (r *Registry) Name(name string) string {
+	if t, ok := r.Get(name); ok {
+		return t.Spec().Name
+	}
+	return name
+}
+
 // Class returns how calls of the named tool are scheduled. A name that no tool has is a read: its result is a
 // sentence, and nothing is touched.
 func (r *Registry) Class(name string) chat.ToolClass {

@@ -15,9 +15,15 @@ SELECT id, turn_id, step, role, content, preface, reasoning, opaque, origin FROM
 WHERE session_key = $1 AND NOT display_only
 ORDER BY id;
 
--- name: CallInsert :exec
-INSERT INTO tool_calls (id, session_key, turn_id, step, n, message_id, provider_id, name, class, arguments, summary)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11);
+-- name: CallInsert :one
+-- The rule of the user stands with the call from here on; without one, that of the installation.
+INSERT INTO tool_calls (id, session_key, turn_id, step, n, message_id, provider_id, name, class, arguments, summary, rule)
+VALUES (sqlc.arg(id), sqlc.arg(session_key), sqlc.arg(turn_id), sqlc.arg(step), sqlc.arg(n), sqlc.arg(message_id), sqlc.arg(provider_id),
+        sqlc.arg(name), sqlc.arg(class), sqlc.arg(arguments), sqlc.arg(summary), coalesce((
+            SELECT p.rule FROM tool_permissions p JOIN sessions s ON s.user_id = p.user_id
+            WHERE s.key = sqlc.arg(session_key) AND p.tool = sqlc.arg(name)
+        ), sqlc.arg(default_rule)::text))
+RETURNING rule;
 
 -- name: CallGet :one
 SELECT * FROM tool_calls WHERE id = $1;
@@ -34,14 +40,19 @@ ORDER BY message_id, n;
 SELECT * FROM tool_calls WHERE turn_id = $1 AND step = $2 ORDER BY n;
 
 -- name: CallBegin :one
--- Marks a call running before anything is sent. Returns no row when it was done, or its turn closed, before.
-UPDATE tool_calls c SET state = 'running', started_at = coalesce(c.started_at, now()), runner = CASE WHEN c.runner = '' THEN sqlc.arg(runner) ELSE c.runner END
+-- Marks a call running before anything is sent. Returns no row when it was done, or its turn closed, before, or when it
+-- needs a permission that nobody gave.
+UPDATE tool_calls c SET state = 'running', answer_woken_at = NULL, started_at = coalesce(c.started_at, now()), runner = CASE WHEN c.runner = '' THEN sqlc.arg(runner) ELSE c.runner END
 FROM turns t
 WHERE c.id = sqlc.arg(id) AND c.state <> 'done' AND t.id = c.turn_id AND t.state = 'running'
+  AND (c.rule = 'allow' OR c.rule = 'ask' AND c.approval = 'allowed')
 RETURNING c.*;
 
 -- name: CallFinish :one
-UPDATE tool_calls SET state = 'done', result = $2, is_error = $3, finished_at = now()
+-- Records the result, which also ends a question that nobody answered.
+UPDATE tool_calls SET
+    state = 'done', result = $2, is_error = $3, finished_at = now(), answer_woken_at = NULL,
+    approval = CASE WHEN approval = 'open' THEN 'void' ELSE approval END
 WHERE id = $1 AND state <> 'done'
 RETURNING *;
 

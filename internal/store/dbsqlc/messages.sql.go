@@ -13,10 +13,11 @@ import (
 )
 
 const callBegin = `-- name: CallBegin :one
-UPDATE tool_calls c SET state = 'running', started_at = coalesce(c.started_at, now()), runner = CASE WHEN c.runner = '' THEN $1 ELSE c.runner END
+UPDATE tool_calls c SET state = 'running', answer_woken_at = NULL, started_at = coalesce(c.started_at, now()), runner = CASE WHEN c.runner = '' THEN $1 ELSE c.runner END
 FROM turns t
 WHERE c.id = $2 AND c.state <> 'done' AND t.id = c.turn_id AND t.state = 'running'
-RETURNING c.id, c.session_key, c.turn_id, c.step, c.n, c.message_id, c.provider_id, c.name, c.class, c.arguments, c.summary, c.state, c.runner, c.started_on, c.intent, c.started_at, c.result, c.is_error, c.finished_at
+  AND (c.rule = 'allow' OR c.rule = 'ask' AND c.approval = 'allowed')
+RETURNING c.id, c.session_key, c.turn_id, c.step, c.n, c.message_id, c.provider_id, c.name, c.class, c.arguments, c.summary, c.state, c.runner, c.started_on, c.intent, c.started_at, c.result, c.is_error, c.finished_at, c.rule, c.approval, c.reason, c.note, c.asked_at, c.answered_at, c.answered_by, c.answer_woken_at
 `
 
 type CallBeginParams struct {
@@ -24,7 +25,8 @@ type CallBeginParams struct {
 	ID     chat.CallID
 }
 
-// Marks a call running before anything is sent. Returns no row when it was done, or its turn closed, before.
+// Marks a call running before anything is sent. Returns no row when it was done, or its turn closed, before, or when it
+// needs a permission that nobody gave.
 func (q *Queries) CallBegin(ctx context.Context, db DBTX, arg CallBeginParams) (ToolCall, error) {
 	row := db.QueryRow(ctx, callBegin, arg.Runner, arg.ID)
 	var i ToolCall
@@ -48,14 +50,24 @@ func (q *Queries) CallBegin(ctx context.Context, db DBTX, arg CallBeginParams) (
 		&i.Result,
 		&i.IsError,
 		&i.FinishedAt,
+		&i.Rule,
+		&i.Approval,
+		&i.Reason,
+		&i.Note,
+		&i.AskedAt,
+		&i.AnsweredAt,
+		&i.AnsweredBy,
+		&i.AnswerWokenAt,
 	)
 	return i, err
 }
 
 const callFinish = `-- name: CallFinish :one
-UPDATE tool_calls SET state = 'done', result = $2, is_error = $3, finished_at = now()
+UPDATE tool_calls SET
+    state = 'done', result = $2, is_error = $3, finished_at = now(), answer_woken_at = NULL,
+    approval = CASE WHEN approval = 'open' THEN 'void' ELSE approval END
 WHERE id = $1 AND state <> 'done'
-RETURNING id, session_key, turn_id, step, n, message_id, provider_id, name, class, arguments, summary, state, runner, started_on, intent, started_at, result, is_error, finished_at
+RETURNING id, session_key, turn_id, step, n, message_id, provider_id, name, class, arguments, summary, state, runner, started_on, intent, started_at, result, is_error, finished_at, rule, approval, reason, note, asked_at, answered_at, answered_by, answer_woken_at
 `
 
 type CallFinishParams struct {
@@ -64,6 +76,7 @@ type CallFinishParams struct {
 	IsError bool
 }
 
+// Records the result, which also ends a question that nobody answered.
 func (q *Queries) CallFinish(ctx context.Context, db DBTX, arg CallFinishParams) (ToolCall, error) {
 	row := db.QueryRow(ctx, callFinish, arg.ID, arg.Result, arg.IsError)
 	var i ToolCall
@@ -87,12 +100,20 @@ func (q *Queries) CallFinish(ctx context.Context, db DBTX, arg CallFinishParams)
 		&i.Result,
 		&i.IsError,
 		&i.FinishedAt,
+		&i.Rule,
+		&i.Approval,
+		&i.Reason,
+		&i.Note,
+		&i.AskedAt,
+		&i.AnsweredAt,
+		&i.AnsweredBy,
+		&i.AnswerWokenAt,
 	)
 	return i, err
 }
 
 const callGet = `-- name: CallGet :one
-SELECT id, session_key, turn_id, step, n, message_id, provider_id, name, class, arguments, summary, state, runner, started_on, intent, started_at, result, is_error, finished_at FROM tool_calls WHERE id = $1
+SELECT id, session_key, turn_id, step, n, message_id, provider_id, name, class, arguments, summary, state, runner, started_on, intent, started_at, result, is_error, finished_at, rule, approval, reason, note, asked_at, answered_at, answered_by, answer_woken_at FROM tool_calls WHERE id = $1
 `
 
 func (q *Queries) CallGet(ctx context.Context, db DBTX, id chat.CallID) (ToolCall, error) {
@@ -118,31 +139,46 @@ func (q *Queries) CallGet(ctx context.Context, db DBTX, id chat.CallID) (ToolCal
 		&i.Result,
 		&i.IsError,
 		&i.FinishedAt,
+		&i.Rule,
+		&i.Approval,
+		&i.Reason,
+		&i.Note,
+		&i.AskedAt,
+		&i.AnsweredAt,
+		&i.AnsweredBy,
+		&i.AnswerWokenAt,
 	)
 	return i, err
 }
 
-const callInsert = `-- name: CallInsert :exec
-INSERT INTO tool_calls (id, session_key, turn_id, step, n, message_id, provider_id, name, class, arguments, summary)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
+const callInsert = `-- name: CallInsert :one
+INSERT INTO tool_calls (id, session_key, turn_id, step, n, message_id, provider_id, name, class, arguments, summary, rule)
+VALUES ($1, $2, $3, $4, $5, $6, $7,
+        $8, $9, $10, $11, coalesce((
+            SELECT p.rule FROM tool_permissions p JOIN sessions s ON s.user_id = p.user_id
+            WHERE s.key = $2 AND p.tool = $8
+        ), $12::text))
+RETURNING rule
 `
 
 type CallInsertParams struct {
-	ID         chat.CallID
-	SessionKey chat.SessionKey
-	TurnID     chat.TurnID
-	Step       int32
-	N          int32
-	MessageID  chat.MessageID
-	ProviderID string
-	Name       string
-	Class      chat.ToolClass
-	Arguments  string
-	Summary    string
+	ID          chat.CallID
+	SessionKey  chat.SessionKey
+	TurnID      chat.TurnID
+	Step        int32
+	N           int32
+	MessageID   chat.MessageID
+	ProviderID  string
+	Name        string
+	Class       chat.ToolClass
+	Arguments   string
+	Summary     string
+	DefaultRule string
 }
 
-func (q *Queries) CallInsert(ctx context.Context, db DBTX, arg CallInsertParams) error {
-	_, err := db.Exec(ctx, callInsert,
+// The rule of the user stands with the call from here on; without one, that of the installation.
+func (q *Queries) CallInsert(ctx context.Context, db DBTX, arg CallInsertParams) (chat.Rule, error) {
+	row := db.QueryRow(ctx, callInsert,
 		arg.ID,
 		arg.SessionKey,
 		arg.TurnID,
@@ -154,8 +190,11 @@ func (q *Queries) CallInsert(ctx context.Context, db DBTX, arg CallInsertParams)
 		arg.Class,
 		arg.Arguments,
 		arg.Summary,
+		arg.DefaultRule,
 	)
-	return err
+	var rule chat.Rule
+	err := row.Scan(&rule)
+	return rule, err
 }
 
 const callIntent = `-- name: CallIntent :one
@@ -170,7 +209,7 @@ func (q *Queries) CallIntent(ctx context.Context, db DBTX, id chat.CallID) (stri
 }
 
 const callListOfMessages = `-- name: CallListOfMessages :many
-SELECT id, session_key, turn_id, step, n, message_id, provider_id, name, class, arguments, summary, state, runner, started_on, intent, started_at, result, is_error, finished_at FROM tool_calls WHERE message_id = ANY($1::bigint[]) ORDER BY message_id, n
+SELECT id, session_key, turn_id, step, n, message_id, provider_id, name, class, arguments, summary, state, runner, started_on, intent, started_at, result, is_error, finished_at, rule, approval, reason, note, asked_at, answered_at, answered_by, answer_woken_at FROM tool_calls WHERE message_id = ANY($1::bigint[]) ORDER BY message_id, n
 `
 
 func (q *Queries) CallListOfMessages(ctx context.Context, db DBTX, ids []int64) ([]ToolCall, error) {
@@ -202,6 +241,14 @@ func (q *Queries) CallListOfMessages(ctx context.Context, db DBTX, ids []int64) 
 			&i.Result,
 			&i.IsError,
 			&i.FinishedAt,
+			&i.Rule,
+			&i.Approval,
+			&i.Reason,
+			&i.Note,
+			&i.AskedAt,
+			&i.AnsweredAt,
+			&i.AnsweredBy,
+			&i.AnswerWokenAt,
 		); err != nil {
 			return nil, err
 		}
@@ -214,7 +261,7 @@ func (q *Queries) CallListOfMessages(ctx context.Context, db DBTX, ids []int64) 
 }
 
 const callListOfStep = `-- name: CallListOfStep :many
-SELECT id, session_key, turn_id, step, n, message_id, provider_id, name, class, arguments, summary, state, runner, started_on, intent, started_at, result, is_error, finished_at FROM tool_calls WHERE turn_id = $1 AND step = $2 ORDER BY n
+SELECT id, session_key, turn_id, step, n, message_id, provider_id, name, class, arguments, summary, state, runner, started_on, intent, started_at, result, is_error, finished_at, rule, approval, reason, note, asked_at, answered_at, answered_by, answer_woken_at FROM tool_calls WHERE turn_id = $1 AND step = $2 ORDER BY n
 `
 
 type CallListOfStepParams struct {
@@ -251,6 +298,14 @@ func (q *Queries) CallListOfStep(ctx context.Context, db DBTX, arg CallListOfSte
 			&i.Result,
 			&i.IsError,
 			&i.FinishedAt,
+			&i.Rule,
+			&i.Approval,
+			&i.Reason,
+			&i.Note,
+			&i.AskedAt,
+			&i.AnsweredAt,
+			&i.AnsweredBy,
+			&i.AnswerWokenAt,
 		); err != nil {
 			return nil, err
 		}
@@ -263,7 +318,7 @@ func (q *Queries) CallListOfStep(ctx context.Context, db DBTX, arg CallListOfSte
 }
 
 const callListOpen = `-- name: CallListOpen :many
-SELECT id, session_key, turn_id, step, n, message_id, provider_id, name, class, arguments, summary, state, runner, started_on, intent, started_at, result, is_error, finished_at FROM tool_calls WHERE turn_id = $1 AND state <> 'done' ORDER BY step, n FOR NO KEY UPDATE
+SELECT id, session_key, turn_id, step, n, message_id, provider_id, name, class, arguments, summary, state, runner, started_on, intent, started_at, result, is_error, finished_at, rule, approval, reason, note, asked_at, answered_at, answered_by, answer_woken_at FROM tool_calls WHERE turn_id = $1 AND state <> 'done' ORDER BY step, n FOR NO KEY UPDATE
 `
 
 func (q *Queries) CallListOpen(ctx context.Context, db DBTX, turnID chat.TurnID) ([]ToolCall, error) {
@@ -295,6 +350,14 @@ func (q *Queries) CallListOpen(ctx context.Context, db DBTX, turnID chat.TurnID)
 			&i.Result,
 			&i.IsError,
 			&i.FinishedAt,
+			&i.Rule,
+			&i.Approval,
+			&i.Reason,
+			&i.Note,
+			&i.AskedAt,
+			&i.AnsweredAt,
+			&i.AnsweredBy,
+			&i.AnswerWokenAt,
 		); err != nil {
 			return nil, err
 		}

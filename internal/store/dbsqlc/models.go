@@ -68,6 +68,17 @@ type ToolCall struct {
 	Result     string
 	IsError    bool
 	FinishedAt *time.Time
+	// What the rules of the user said when the step was committed; a change of the rules never reaches a call that exists.
+	Rule chat.Rule
+	// The question to a person whether the call may run. Opened by the turn (with reason and asked_at), answered by the ingress (with note, answered_at, answered_by) or by the turn when nobody did in time; void when the call got its result first.
+	Approval   chat.ApprovalState
+	Reason     string
+	Note       string
+	AskedAt    *time.Time
+	AnsweredAt *time.Time
+	AnsweredBy string
+	// Set while the turn has not acted on an answer yet: when it was last woken for it, by the ingress or the relay.
+	AnswerWokenAt *time.Time
 }
 
 // One row a turn, id = original run id of its workflow. Written by the claim, the steps and the finish of the turn; closed by the relay when the run is gone. The partial unique index is the last line of the per-session order.

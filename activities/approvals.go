@@ -1,0 +1,85 @@
+package activities
+
+import (
+	"context"
+	"time"
+
+	"xbot/internal/chat"
+	"xbot/internal/phrase"
+	"xbot/internal/tool"
+)
+
+// Questions keeps the questions whether calls may run.
+type Questions interface {
+	Call(ctx context.Context, id chat.CallID) (chat.Call, error)
+	Ask(ctx context.Context, id chat.CallID, reason string) (chat.Call, error)
+	Expire(ctx context.Context, id chat.CallID) error
+}
+
+// Approvals asks people for permission. Its activities run as local activities; waiting is the workflow's part.
+type Approvals struct {
+	Questions Questions
+	Wait      time.Duration // how long a question stays open; then the call is denied
+}
+
+// AskInput names a call that needs permission.
+type AskInput struct {
+	Call chat.CallID `json:"call"`
+}
+
+// AskOutput says whether an answer has to be waited for, and for how long.
+type AskOutput struct {
+	Open bool          `json:"open,omitempty"`
+	Wait time.Duration `json:"wait,omitempty"` // nanoseconds
+}
+
+// Ask opens the question whether a call may run. Repeated, it finds the question with what is left of its time, or
+// that it was answered.
+func (a *Approvals) Ask(ctx context.Context, in AskInput) (AskOutput, error) {
+	call, err := a.Questions.Call(ctx, in.Call)
+	if err != nil {
+		return AskOutput{}, failure(ctx, err)
+	}
+	call, err = a.Questions.Ask(ctx, in.Call, tool.Reason(call.Arguments))
+	if err != nil {
+		return AskOutput{}, failure(ctx, err)
+	}
+	if call.Approval == nil || call.Approval.State != chat.ApprovalOpen {
+		return AskOutput{}, nil
+	}
+	return AskOutput{Open: true, Wait: max(time.Until(call.Approval.AskedAt.Add(a.Wait)), time.Second).Round(time.Second)}, nil
+}
+
+// ExpireInput names a call that nobody answered for in time.
+type ExpireInput struct {
+	Call chat.CallID `json:"call"`
+}
+
+// Expire denies a call in the name of xbot. An answer that came before stands.
+func (a *Approvals) Expire(ctx context.Context, in ExpireInput) error {
+	return failure(ctx, a.Questions.Expire(ctx, in.Call))
+}
+
+// refusal is the result of a call that may not run, whatever made the workflow try; ok is false when it may.
+func refusal(call chat.Call) (result chat.ToolResult, ok bool) {
+	say := func(id phrase.ID, args ...any) (chat.ToolResult, bool) {
+		return chat.ToolResult{Content: phrase.Say(phrase.English, id, args...), IsError: true}, true
+	}
+	a := call.Approval
+	switch {
+	case call.Rule == chat.RuleDeny:
+		return say(phrase.CallForbidden, call.Name)
+	case call.Rule != chat.RuleAsk || a != nil && a.State == chat.ApprovalAllowed:
+		return chat.ToolResult{}, false
+	case a != nil && a.State == chat.ApprovalDenied:
+		who, note := "the user", ""
+		if a.AnsweredBy == chat.AnsweredByNobody {
+			who = chat.AnsweredByNobody
+		}
+		if a.Note != "" {
+			note = ": " + a.Note
+		}
+		return say(phrase.CallDenied, who, note)
+	}
+	return say(phrase.CallUnasked)
+}

@@ -1,0 +1,34 @@
+package config
+
+import (
+	"strings"
+	"time"
+
+	"xbot/internal/fault"
+)
+
+// Permissions says what tools may do before a person was asked.
+type Permissions struct {
+	Rules []string      `env:"XBOT_TOOL_RULES" help:"what everybody's tools may do unless they set it themselves: Name=allow|ask|deny, comma separated; others are allowed"`
+	Wait  time.Duration `env:"XBOT_APPROVAL_WAIT" envDefault:"168h" help:"how long a turn waits for permission; then the call is denied"`
+}
+
+// ByTool reads the rules: the name of a tool as it was written, and allow, ask or deny.
+func (p Permissions) ByTool() (map[string]string, error) {
+	out := make(map[string]string, len(p.Rules))
+	for _, entry := range p.Rules {
+		if strings.TrimSpace(entry) == "" {
+			continue
+		}
+		name, rule, _ := strings.Cut(entry, "=")
+		name, rule = strings.TrimSpace(name), strings.TrimSpace(rule)
+		if name == "" || rule != "allow" && rule != "ask" && rule != "deny" {
+			return nil, fault.Errorf(fault.Invalid, "XBOT_TOOL_RULES holds %q; it must be Name=allow, Name=ask or Name=deny, for example Shell=ask,FileCreate=ask", entry)
+		}
+		if _, twice := out[name]; twice {
+			return nil, fault.Errorf(fault.Invalid, "XBOT_TOOL_RULES names %s twice", name)
+		}
+		out[name] = rule
+	}
+	return out, nil
+}

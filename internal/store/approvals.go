@@ -1,0 +1,163 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+	"xbot/internal/phrase"
+	"xbot/internal/store/dbsqlc"
+)
+
+// maxReason bounds the reason that is shown with a question, in characters.
+const maxReason = 500
+
+// Ask opens the question to the person whether a call may run, once, and returns the call as it is afterwards: its
+// approval is nil when the call needs none, and open only while an answer is awaited. The reason is the model's own;
+// empty means what it wrote before its calls.
+func (s *Store) Ask(ctx context.Context, id chat.CallID, reason string) (chat.Call, error) {
+	err := s.inTx(ctx, func(tx *tx) error {
+		row, err := s.q.ApprovalOpen(ctx, tx, dbsqlc.ApprovalOpenParams{ID: id, Reason: Clean(reason), MaxReason: maxReason})
+		if errors.Is(err, pgx.ErrNoRows) {
+			return nil
+		}
+		if err != nil {
+			return fmt.Errorf("ask about call %s: %w", id, err)
+		}
+		tx.emit(row.SessionKey, chat.EventTool, toolEvent(row))
+		return nil
+	})
+	if err != nil {
+		return chat.Call{}, err
+	}
+	return s.Call(ctx, id)
+}
+
+// Expire denies a call that nobody answered for in time. An answer that came before stands.
+func (s *Store) Expire(ctx context.Context, id chat.CallID) error {
+	return s.inTx(ctx, func(tx *tx) error {
+		row, err := s.q.CallGet(ctx, tx, id)
+		if errors.Is(err, pgx.ErrNoRows) {
+			return nil // the session was deleted
+		}
+		if err != nil {
+			return fmt.Errorf("read call %s: %w", id, err)
+		}
+		lang, err := tx.langOf(ctx, row.TurnID)
+		if err != nil {
+			return err
+		}
+		note := phrase.Say(lang, phrase.Unanswered)
+		row, err = s.q.ApprovalExpire(ctx, tx, dbsqlc.ApprovalExpireParams{ID: id, Note: note, AnsweredBy: chat.AnsweredByNobody})
+		if errors.Is(err, pgx.ErrNoRows) {
+			return nil
+		}
+		if err != nil {
+			return fmt.Errorf("deny call %s: %w", id, err)
+		}
+		tx.emit(row.SessionKey, chat.EventTool, toolEvent(row))
+		return nil
+	})
+}
+
+// Answer is what a person says to the question whether a call may run.
+type Answer struct {
+	Session  chat.SessionKey
+	User     chat.UserID
+	UserName string
+	Call     chat.CallID // empty: the open question of the session that has waited longest
+	Allow    bool
+	Note     string
+	Always   bool // with Allow: from now on the tool needs no permission
+}
+
+// Answer records the answer, if the question is open, the user is the one who was asked and the turn still runs. Once
+// it returns, the answer counts, whoever runs or not; the turn has to be woken. Otherwise it is a Conflict that says
+// what happened before, or NotFound for a stranger.
+func (s *Store) Answer(ctx context.Context, a Answer) (chat.ToolCall, error) {
+	var out chat.ToolCall
+	err := s.inTx(ctx, func(tx *tx) error {
+		if a.Call == "" {
+			id, err := s.q.ApprovalOldest(ctx, tx, dbsqlc.ApprovalOldestParams{SessionKey: a.Session, UserID: a.User})
+			if errors.Is(err, pgx.ErrNoRows) {
+				return fault.Errorf(fault.Conflict, "nothing in this conversation waits for permission")
+			}
+			if err != nil {
+				return fmt.Errorf("find the open question: %w", err)
+			}
+			a.Call = id
+		}
+		row, err := tx.answer(ctx, a)
+		if err != nil {
+			return err
+		}
+		out = callOf(row)
+		return nil
+	})
+	return out, err
+}
+
+func (t *tx) answer(ctx context.Context, a Answer) (dbsqlc.ToolCall, error) {
+	state := chat.ApprovalDenied
+	if a.Allow {
+		state = chat.ApprovalAllowed
+	}
+	row, err := t.q.ApprovalAnswer(ctx, t, dbsqlc.ApprovalAnswerParams{
+		ID: a.Call, SessionKey: a.Session, UserID: a.User, Approval: state, Note: Clean(a.Note), AnsweredBy: a.UserName,
+	})
+	if errors.Is(err, pgx.ErrNoRows) {
+		return row, t.whyNotAnswered(ctx, a)
+	}
+	if err != nil {
+		return row, fmt.Errorf("answer for call %s: %w", a.Call, err)
+	}
+	if a.Allow && a.Always {
+		err := t.q.PermissionSet(ctx, t, dbsqlc.PermissionSetParams{UserID: a.User, Tool: row.Name, Rule: chat.RuleAllow})
+		if err != nil {
+			return row, fmt.Errorf("set the rule of %s: %w", row.Name, err)
+		}
+	}
+	t.emit(row.SessionKey, chat.EventTool, toolEvent(row))
+	return row, nil
+}
+
+// whyNotAnswered says why an answer found no open question.
+func (t *tx) whyNotAnswered(ctx context.Context, a Answer) error {
+	row, err := t.q.CallGet(ctx, t, a.Call)
+	if err != nil && !errors.Is(err, pgx.ErrNoRows) {
+		return fmt.Errorf("read call %s: %w", a.Call, err)
+	}
+	session, sessionErr := t.q.SessionGet(ctx, t, a.Session)
+	if sessionErr != nil && !errors.Is(sessionErr, pgx.ErrNoRows) {
+		return fmt.Errorf("read session of call %s: %w", a.Call, sessionErr)
+	}
+	if err != nil || sessionErr != nil || row.SessionKey != a.Session || session.UserID != a.User {
+		return fault.Errorf(fault.NotFound, "there is no call %q in this conversation", a.Call)
+	}
+	switch row.Approval {
+	case chat.ApprovalAllowed, chat.ApprovalDenied:
+		return fault.Errorf(fault.Conflict, "this was answered before: %s by %s", row.Approval, row.AnsweredBy)
+	case chat.ApprovalVoid, chat.ApprovalOpen:
+		return fault.Errorf(fault.Conflict, "the turn that asked has ended, so the answer came too late")
+	}
+	return fault.Errorf(fault.Conflict, "this call did not ask for permission")
+}
+
+// Answered lists the calls of a turn that were answered for and that the turn has not acted on yet.
+func (s *Store) Answered(ctx context.Context, turn chat.TurnID) ([]chat.CallID, error) {
+	ids, err := s.q.ApprovalAnswered(ctx, s.pool, turn)
+	return ids, classify(err)
+}
+
+func approvalOf(r dbsqlc.ToolCall) *chat.Approval {
+	if r.Approval == "" || r.AskedAt == nil {
+		return nil
+	}
+	return &chat.Approval{
+		State: r.Approval, Reason: r.Reason, Note: r.Note, AskedAt: *r.AskedAt, AnsweredAt: r.AnsweredAt, AnsweredBy: r.AnsweredBy,
+	}
+}

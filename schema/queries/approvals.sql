@@ -1,0 +1,59 @@
+-- name: PermissionList :many
+SELECT tool, rule FROM tool_permissions WHERE user_id = $1 ORDER BY tool;
+
+-- name: PermissionSet :exec
+INSERT INTO tool_permissions (user_id, tool, rule) VALUES ($1, $2, $3)
+ON CONFLICT (user_id, tool) DO UPDATE SET rule = EXCLUDED.rule, updated_at = now();
+
+-- name: ApprovalOpen :one
+-- Asks the person, once. The reason is the model's own, or else what it wrote before its calls. No row: the call needs
+-- no permission, was asked about before, or has its result.
+UPDATE tool_calls c SET
+    approval = 'open', asked_at = now(),
+    reason   = left(coalesce(nullif(sqlc.arg(reason)::text, ''), btrim(m.content)), sqlc.arg(max_reason)::int)
+FROM messages m, turns t
+WHERE c.id = sqlc.arg(id) AND c.rule = 'ask' AND c.approval = '' AND c.state = 'open'
+  AND m.id = c.message_id AND t.id = c.turn_id AND t.state = 'running'
+RETURNING c.*;
+
+-- name: ApprovalAnswer :one
+-- The one place where a question is answered by a person: it is open, the person is the right one, the turn runs.
+UPDATE tool_calls c SET
+    approval = sqlc.arg(approval), note = sqlc.arg(note), answered_by = sqlc.arg(answered_by), answered_at = now(), answer_woken_at = now()
+FROM turns t, sessions s
+WHERE c.id = sqlc.arg(id) AND c.session_key = sqlc.arg(session_key) AND c.approval = 'open' AND c.state = 'open'
+  AND t.id = c.turn_id AND t.state = 'running' AND s.key = c.session_key AND s.user_id = sqlc.arg(user_id)
+RETURNING c.*;
+
+-- name: ApprovalExpire :one
+-- Nobody answered in time. The turn does this itself, so there is nobody to wake.
+UPDATE tool_calls SET approval = 'denied', note = sqlc.arg(note), answered_by = sqlc.arg(answered_by), answered_at = now()
+WHERE id = sqlc.arg(id) AND approval = 'open'
+RETURNING *;
+
+-- name: ApprovalOldest :one
+-- The open question of a session that has waited longest, for the person it is for.
+SELECT c.id FROM tool_calls c JOIN sessions s ON s.key = c.session_key
+WHERE c.session_key = sqlc.arg(session_key) AND c.approval = 'open' AND s.user_id = sqlc.arg(user_id)
+ORDER BY c.asked_at, c.step, c.n
+LIMIT 1;
+
+-- name: ApprovalAnswered :many
+-- Answers of a turn that it has not acted on yet.
+SELECT id FROM tool_calls WHERE turn_id = $1 AND answer_woken_at IS NOT NULL ORDER BY step, n;
+
+-- name: ApprovalToWake :many
+-- Sessions whose turn has not acted on an answer, each at most once a back-off: 2 s, doubling to 60 s, since each pause
+-- is as long as all before it.
+WITH due AS (
+    SELECT c.id FROM tool_calls c
+    WHERE c.answer_woken_at < now() - least(interval '60 seconds', greatest(interval '2 seconds', c.answer_woken_at - c.answered_at))
+      AND EXISTS (SELECT 1 FROM turns t WHERE t.id = c.turn_id AND t.state = 'running')
+    ORDER BY c.answer_woken_at
+    LIMIT 100
+    FOR UPDATE SKIP LOCKED
+)
+UPDATE tool_calls SET answer_woken_at = now()
+FROM due, sessions
+WHERE tool_calls.id = due.id AND sessions.key = tool_calls.session_key
+RETURNING sessions.key, sessions.user_id, sessions.channel;

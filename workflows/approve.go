@@ -1,0 +1,49 @@
+package workflows
+
+import (
+	"slices"
+
+	"go.temporal.io/sdk/workflow"
+
+	"xbot/activities"
+	"xbot/internal/chat"
+)
+
+// permitted runs a call that needs a person's permission, once it is answered. Denied calls run as well: the activity
+// refuses them, so that what may run is decided in one place, by the row. A call that waits holds no slot.
+func (t *turn) permitted(ctx workflow.Context, id chat.CallID, call activities.CallOutput, slots workflow.Semaphore) {
+	if err := t.ask(ctx, id, call); err != nil {
+		if broken(err) {
+			t.giveUp(ctx, id, err)
+		}
+		return
+	}
+	if slots.Acquire(ctx, 1) != nil {
+		return // stopped
+	}
+	defer slots.Release(1)
+	t.call(ctx, id, call)
+}
+
+// ask opens the question and waits for its answer, for days if need be. The answer is a row; the wake that follows it
+// makes listen read it. When the time is up the call is denied, unless an answer came at the last moment.
+func (t *turn) ask(ctx workflow.Context, id chat.CallID, call activities.CallOutput) error {
+	var question activities.AskOutput
+	asking := local(ctx, "ask · "+label(call))
+	if err := workflow.ExecuteLocalActivity(asking, activities.NameAsk, activities.AskInput{Call: id}).Get(ctx, &question); err != nil {
+		return err
+	}
+	if !question.Open {
+		return nil // answered before, in a run that was reset
+	}
+	t.story.ask(ctx, call)
+	wait := workflow.AwaitOptions{Timeout: question.Wait, TimerOptions: workflow.TimerOptions{Summary: waitingFor(call)}}
+	answered, err := workflow.AwaitWithOptions(ctx, wait, func() bool { return slices.Contains(t.answered, id) })
+	if err != nil || answered {
+		return err
+	}
+	return workflow.ExecuteLocalActivity(local(ctx, "expire"), activities.NameExpire, activities.ExpireInput{Call: id}).Get(ctx, nil)
+}
+
+// waitingFor says what is waited for, to an operator.
+func waitingFor(call activities.CallOutput) string { return "waiting for approval: " + label(call) }
