@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"xbot/internal/chat"
 	"xbot/internal/command"
 	"xbot/internal/fault"
 	"xbot/internal/phrase"
@@ -27,6 +28,7 @@ const wakeTimeout = 10 * time.Second
 type Inbox interface {
 	Accept(ctx context.Context, in store.Inbound) (store.Accepted, error)
 	Stop(ctx context.Context, in store.Inbound, lang phrase.Lang) (store.Stopped, error)
+	Answer(ctx context.Context, a store.Answer) (chat.ToolCall, error)
 	Command(ctx context.Context, in store.Inbound, answer func(context.Context) (string, error)) (store.Accepted, error)
 }
 

@@ -98,9 +98,10 @@ func newIngressPart(p *parts, l net.Listener, h config.HTTP, t config.Temporal, 
 	in := &ingressPart{parts: p, listener: l, http: h, cfg: t, model: model, closing: make(chan struct{})}
 	in.auth = &auth.Auth{Accounts: p.store, Hosts: auth.Hosts{Allowed: allowedHosts(h)}}
 	in.dispatch = &ingress.Dispatch{
-		Inbox: p.store, Log: p.log, Commands: ingress.NewCommands(),
+		Inbox: p.store, Log: p.log,
 		Waker: &ingress.Waker{Client: p.temporal, Words: t.Summaries == "on", Attributes: in.attributes.Load},
 	}
+	in.dispatch.Commands = ingress.NewCommands(in.dispatch.ApprovalCommands()...)
 	in.hub = runners.New(runners.Config{Registry: registry{p.store}, Address: in.internalURL(), Version: version, Log: p.log})
 	return in
 }
@@ -160,7 +161,8 @@ func (in *ingressPart) run(ctx context.Context) error {
 
 func (in *ingressPart) routes() (ingress.Routes, error) {
 	a := &api.API{
-		Store: in.store, Bus: in.bus, Dispatch: in.dispatch, Auth: in.auth, Log: in.log, Closing: in.closing,
+		Policy: api.Policy{Tools: in.policy.tools, Rules: in.policy.rules},
+		Store:  in.store, Bus: in.bus, Dispatch: in.dispatch, Auth: in.auth, Log: in.log, Closing: in.closing,
 		Info: api.Info{
 			Version: version, Model: in.model.Model(), Demo: strings.HasPrefix(in.model.Model(), "demo/"),
 			Namespace: in.cfg.Namespace, TemporalUI: in.ui != nil,

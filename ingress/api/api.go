@@ -29,6 +29,7 @@ type API struct {
 	Dispatch *ingress.Dispatch
 	Auth     *auth.Auth
 	Info     Info
+	Policy   Policy
 	Log      *slog.Logger
 	Closing  <-chan struct{} // closed when the server stops: streams end
 	// PingEvery is the pause between looks at the client of a stream and at what it may see; 0 means 15 s.
@@ -56,6 +57,8 @@ func (a *API) Handler() http.Handler {
 	a.registerMessages(private)
 	a.registerTurns(private)
 	a.registerEvents(private)
+	a.registerApprovals(private)
+	a.registerPermissions(private)
 	closed.HandleFunc("GET /api/sessions/{key}/ws", a.socket)
 	closed.HandleFunc("/api/", func(w http.ResponseWriter, r *http.Request) {
 		a.Refuse(w, r, fault.Errorf(fault.NotFound, "there is no %s %s here; see /api/openapi.json", r.Method, r.URL.Path))
@@ -78,6 +81,8 @@ func Document() *huma.OpenAPI {
 	a.registerMessages(h)
 	a.registerTurns(h)
 	a.registerEvents(h)
+	a.registerApprovals(h)
+	a.registerPermissions(h)
 	return h.OpenAPI()
 }
 

@@ -49,6 +49,8 @@ const (
 	CallForbidden  ID = "call_forbidden"  // result of a call of a tool that a rule denies; %s tool
 	CallUnasked    ID = "call_unasked"    // result of a call that needs a permission nobody gave
 	Unanswered     ID = "unanswered"      // note of xbot when it denies a call because nobody answered
+	Allowed        ID = "allowed"         // a person allowed a call; %s which
+	Denied         ID = "denied"          // a person denied a call; %s which
 	NothingRunning ID = "nothing_running" // a stop with nothing to stop
 )
 
@@ -71,6 +73,8 @@ var catalogue = map[ID]map[Lang]string{
 	CallForbidden:  {English: "Not run: the user's settings deny every call of %s. Do not reach for the same effect by other means; say what you meant to do and ask what to do instead.", Chinese: ""},
 	CallUnasked:    {English: "Not run: this call needs the user's permission, and nobody gave it.", Chinese: ""},
 	Unanswered:     {English: "Nobody answered in time.", Chinese: "没有人在限期内答复。"},
+	Allowed:        {English: "Allowed: %s", Chinese: "已允许:%s"},
+	Denied:         {English: "Denied: %s", Chinese: "已拒绝:%s"},
 	NothingRunning: {English: "Nothing is running here.", Chinese: "当前没有正在进行的任务。"},
 }
 

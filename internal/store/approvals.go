@@ -70,6 +70,7 @@ type Answer struct {
 	User     chat.UserID
 	UserName string
 	Call     chat.CallID // empty: the open question of the session that has waited longest
+	Key      string      // with an empty Call: id of the message; the same one again finds the answer that it gave
 	Allow    bool
 	Note     string
 	Always   bool // with Allow: from now on the tool needs no permission
@@ -81,15 +82,12 @@ type Answer struct {
 func (s *Store) Answer(ctx context.Context, a Answer) (chat.ToolCall, error) {
 	var out chat.ToolCall
 	err := s.inTx(ctx, func(tx *tx) error {
+		var err error
 		if a.Call == "" {
-			id, err := s.q.ApprovalOldest(ctx, tx, dbsqlc.ApprovalOldestParams{SessionKey: a.Session, UserID: a.User})
-			if errors.Is(err, pgx.ErrNoRows) {
-				return fault.Errorf(fault.Conflict, "nothing in this conversation waits for permission")
+			var done bool
+			if a.Call, out, done, err = tx.oldestOpen(ctx, a); err != nil || done {
+				return err
 			}
-			if err != nil {
-				return fmt.Errorf("find the open question: %w", err)
-			}
-			a.Call = id
 		}
 		row, err := tx.answer(ctx, a)
 		if err != nil {
@@ -101,13 +99,33 @@ func (s *Store) Answer(ctx context.Context, a Answer) (chat.ToolCall, error) {
 	return out, err
 }
 
+// oldestOpen finds the question that an answer without a call is for; done says that the same message was an answer
+// before, to the call that is returned.
+func (t *tx) oldestOpen(ctx context.Context, a Answer) (id chat.CallID, before chat.ToolCall, done bool, err error) {
+	row, err := t.q.ApprovalByKey(ctx, t, dbsqlc.ApprovalByKeyParams{SessionKey: a.Session, AnswerKey: a.Key, UserID: a.User})
+	if err == nil {
+		return row.ID, callOf(row), true, nil
+	}
+	if !errors.Is(err, pgx.ErrNoRows) {
+		return "", before, false, fmt.Errorf("look for an earlier answer: %w", err)
+	}
+	id, err = t.q.ApprovalOldest(ctx, t, dbsqlc.ApprovalOldestParams{SessionKey: a.Session, UserID: a.User})
+	if errors.Is(err, pgx.ErrNoRows) {
+		return "", before, false, fault.Errorf(fault.Conflict, "nothing in this conversation waits for permission")
+	}
+	if err != nil {
+		return "", before, false, fmt.Errorf("find the open question: %w", err)
+	}
+	return id, before, false, nil
+}
+
 func (t *tx) answer(ctx context.Context, a Answer) (dbsqlc.ToolCall, error) {
 	state := chat.ApprovalDenied
 	if a.Allow {
 		state = chat.ApprovalAllowed
 	}
 	row, err := t.q.ApprovalAnswer(ctx, t, dbsqlc.ApprovalAnswerParams{
-		ID: a.Call, SessionKey: a.Session, UserID: a.User, Approval: state, Note: Clean(a.Note), AnsweredBy: a.UserName,
+		ID: a.Call, SessionKey: a.Session, UserID: a.User, Approval: state, Note: Clean(a.Note), AnsweredBy: a.UserName, AnswerKey: Clean(a.Key),
 	})
 	if errors.Is(err, pgx.ErrNoRows) {
 		return row, t.whyNotAnswered(ctx, a)

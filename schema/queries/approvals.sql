@@ -19,7 +19,8 @@ RETURNING c.*;
 -- name: ApprovalAnswer :one
 -- The one place where a question is answered by a person: it is open, the person is the right one, the turn runs.
 UPDATE tool_calls c SET
-    approval = sqlc.arg(approval), note = sqlc.arg(note), answered_by = sqlc.arg(answered_by), answered_at = now(), answer_woken_at = now()
+    approval = sqlc.arg(approval), note = sqlc.arg(note), answered_by = sqlc.arg(answered_by), answer_key = sqlc.arg(answer_key),
+    answered_at = now(), answer_woken_at = now()
 FROM turns t, sessions s
 WHERE c.id = sqlc.arg(id) AND c.session_key = sqlc.arg(session_key) AND c.approval = 'open' AND c.state = 'open'
   AND t.id = c.turn_id AND t.state = 'running' AND s.key = c.session_key AND s.user_id = sqlc.arg(user_id)
@@ -36,6 +37,12 @@ RETURNING *;
 SELECT c.id FROM tool_calls c JOIN sessions s ON s.key = c.session_key
 WHERE c.session_key = sqlc.arg(session_key) AND c.approval = 'open' AND s.user_id = sqlc.arg(user_id)
 ORDER BY c.asked_at, c.step, c.n
+LIMIT 1;
+
+-- name: ApprovalByKey :one
+-- What a message answered that names no call.
+SELECT c.* FROM tool_calls c JOIN sessions s ON s.key = c.session_key
+WHERE c.session_key = sqlc.arg(session_key) AND c.answer_key = sqlc.arg(answer_key) AND c.answer_key <> '' AND s.user_id = sqlc.arg(user_id)
 LIMIT 1;
 
 -- name: ApprovalAnswered :many

@@ -13,17 +13,19 @@ import (
 
 const approvalAnswer = `-- name: ApprovalAnswer :one
 UPDATE tool_calls c SET
-    approval = $1, note = $2, answered_by = $3, answered_at = now(), answer_woken_at = now()
+    approval = $1, note = $2, answered_by = $3, answer_key = $4,
+    answered_at = now(), answer_woken_at = now()
 FROM turns t, sessions s
-WHERE c.id = $4 AND c.session_key = $5 AND c.approval = 'open' AND c.state = 'open'
-  AND t.id = c.turn_id AND t.state = 'running' AND s.key = c.session_key AND s.user_id = $6
-RETURNING c.id, c.session_key, c.turn_id, c.step, c.n, c.message_id, c.provider_id, c.name, c.class, c.arguments, c.summary, c.state, c.runner, c.started_on, c.intent, c.started_at, c.result, c.is_error, c.finished_at, c.rule, c.approval, c.reason, c.note, c.asked_at, c.answered_at, c.answered_by, c.answer_woken_at
+WHERE c.id = $5 AND c.session_key = $6 AND c.approval = 'open' AND c.state = 'open'
+  AND t.id = c.turn_id AND t.state = 'running' AND s.key = c.session_key AND s.user_id = $7
+RETURNING c.id, c.session_key, c.turn_id, c.step, c.n, c.message_id, c.provider_id, c.name, c.class, c.arguments, c.summary, c.state, c.runner, c.started_on, c.intent, c.started_at, c.result, c.is_error, c.finished_at, c.rule, c.approval, c.reason, c.note, c.asked_at, c.answered_at, c.answered_by, c.answer_key, c.answer_woken_at
 `
 
 type ApprovalAnswerParams struct {
 	Approval   chat.ApprovalState
 	Note       string
 	AnsweredBy string
+	AnswerKey  string
 	ID         chat.CallID
 	SessionKey chat.SessionKey
 	UserID     chat.UserID
@@ -35,6 +37,7 @@ func (q *Queries) ApprovalAnswer(ctx context.Context, db DBTX, arg ApprovalAnswe
 		arg.Approval,
 		arg.Note,
 		arg.AnsweredBy,
+		arg.AnswerKey,
 		arg.ID,
 		arg.SessionKey,
 		arg.UserID,
@@ -67,6 +70,7 @@ func (q *Queries) ApprovalAnswer(ctx context.Context, db DBTX, arg ApprovalAnswe
 		&i.AskedAt,
 		&i.AnsweredAt,
 		&i.AnsweredBy,
+		&i.AnswerKey,
 		&i.AnswerWokenAt,
 	)
 	return i, err
@@ -97,10 +101,59 @@ func (q *Queries) ApprovalAnswered(ctx context.Context, db DBTX, turnID chat.Tur
 	return items, nil
 }
 
+const approvalByKey = `-- name: ApprovalByKey :one
+SELECT c.id, c.session_key, c.turn_id, c.step, c.n, c.message_id, c.provider_id, c.name, c.class, c.arguments, c.summary, c.state, c.runner, c.started_on, c.intent, c.started_at, c.result, c.is_error, c.finished_at, c.rule, c.approval, c.reason, c.note, c.asked_at, c.answered_at, c.answered_by, c.answer_key, c.answer_woken_at FROM tool_calls c JOIN sessions s ON s.key = c.session_key
+WHERE c.session_key = $1 AND c.answer_key = $2 AND c.answer_key <> '' AND s.user_id = $3
+LIMIT 1
+`
+
+type ApprovalByKeyParams struct {
+	SessionKey chat.SessionKey
+	AnswerKey  string
+	UserID     chat.UserID
+}
+
+// What a message answered that names no call.
+func (q *Queries) ApprovalByKey(ctx context.Context, db DBTX, arg ApprovalByKeyParams) (ToolCall, error) {
+	row := db.QueryRow(ctx, approvalByKey, arg.SessionKey, arg.AnswerKey, arg.UserID)
+	var i ToolCall
+	err := row.Scan(
+		&i.ID,
+		&i.SessionKey,
+		&i.TurnID,
+		&i.Step,
+		&i.N,
+		&i.MessageID,
+		&i.ProviderID,
+		&i.Name,
+		&i.Class,
+		&i.Arguments,
+		&i.Summary,
+		&i.State,
+		&i.Runner,
+		&i.StartedOn,
+		&i.Intent,
+		&i.StartedAt,
+		&i.Result,
+		&i.IsError,
+		&i.FinishedAt,
+		&i.Rule,
+		&i.Approval,
+		&i.Reason,
+		&i.Note,
+		&i.AskedAt,
+		&i.AnsweredAt,
+		&i.AnsweredBy,
+		&i.AnswerKey,
+		&i.AnswerWokenAt,
+	)
+	return i, err
+}
+
 const approvalExpire = `-- name: ApprovalExpire :one
 UPDATE tool_calls SET approval = 'denied', note = $1, answered_by = $2, answered_at = now()
 WHERE id = $3 AND approval = 'open'
-RETURNING id, session_key, turn_id, step, n, message_id, provider_id, name, class, arguments, summary, state, runner, started_on, intent, started_at, result, is_error, finished_at, rule, approval, reason, note, asked_at, answered_at, answered_by, answer_woken_at
+RETURNING id, session_key, turn_id, step, n, message_id, provider_id, name, class, arguments, summary, state, runner, started_on, intent, started_at, result, is_error, finished_at, rule, approval, reason, note, asked_at, answered_at, answered_by, answer_key, answer_woken_at
 `
 
 type ApprovalExpireParams struct {
@@ -140,6 +193,7 @@ func (q *Queries) ApprovalExpire(ctx context.Context, db DBTX, arg ApprovalExpir
 		&i.AskedAt,
 		&i.AnsweredAt,
 		&i.AnsweredBy,
+		&i.AnswerKey,
 		&i.AnswerWokenAt,
 	)
 	return i, err
@@ -172,7 +226,7 @@ UPDATE tool_calls c SET
 FROM messages m, turns t
 WHERE c.id = $3 AND c.rule = 'ask' AND c.approval = '' AND c.state = 'open'
   AND m.id = c.message_id AND t.id = c.turn_id AND t.state = 'running'
-RETURNING c.id, c.session_key, c.turn_id, c.step, c.n, c.message_id, c.provider_id, c.name, c.class, c.arguments, c.summary, c.state, c.runner, c.started_on, c.intent, c.started_at, c.result, c.is_error, c.finished_at, c.rule, c.approval, c.reason, c.note, c.asked_at, c.answered_at, c.answered_by, c.answer_woken_at
+RETURNING c.id, c.session_key, c.turn_id, c.step, c.n, c.message_id, c.provider_id, c.name, c.class, c.arguments, c.summary, c.state, c.runner, c.started_on, c.intent, c.started_at, c.result, c.is_error, c.finished_at, c.rule, c.approval, c.reason, c.note, c.asked_at, c.answered_at, c.answered_by, c.answer_key, c.answer_woken_at
 `
 
 type ApprovalOpenParams struct {
@@ -213,6 +267,7 @@ func (q *Queries) ApprovalOpen(ctx context.Context, db DBTX, arg ApprovalOpenPar
 		&i.AskedAt,
 		&i.AnsweredAt,
 		&i.AnsweredBy,
+		&i.AnswerKey,
 		&i.AnswerWokenAt,
 	)
 	return i, err

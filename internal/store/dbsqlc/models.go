@@ -77,6 +77,8 @@ type ToolCall struct {
 	AskedAt    *time.Time
 	AnsweredAt *time.Time
 	AnsweredBy string
+	// Id of the message that answered without naming a call, so that the same message sent again finds its answer instead of another question.
+	AnswerKey string
 	// Set while the turn has not acted on an answer yet: when it was last woken for it, by the ingress or the relay.
 	AnswerWokenAt *time.Time
 }

@@ -19,6 +19,7 @@ type createParams struct {
 	Path    string `json:"path"`
 	Content string `json:"content"`
 	Rewrite bool   `json:"rewrite,omitempty"`
+	Reason  string `json:"reason,omitempty"` // see tool.Reason
 }
 
 type create struct{}

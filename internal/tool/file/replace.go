@@ -25,6 +25,7 @@ type replaceParams struct {
 	Regex      bool   `json:"regex,omitempty" jsonschema:"old_string is RE2, with ^ and $ at lines; new_string may hold $1."`
 	StartLine  int    `json:"start_line,omitempty" jsonschema:"First line to search."`
 	EndLine    int    `json:"end_line,omitempty" jsonschema:"Last line to search."`
+	Reason     string `json:"reason,omitempty"` // see tool.Reason
 }
 
 type replace struct{ journal Journal }

@@ -30,6 +30,7 @@ var doc string
 type params struct {
 	Command string `json:"command"`
 	Timeout int    `json:"timeout,omitempty" jsonschema:"Seconds, default 120, at most 600."`
+	Reason  string `json:"reason,omitempty" jsonschema:"Why, in a few words; shown when approval is needed."` // see tool.Reason
 }
 
 type handler struct{}

@@ -73,6 +73,43 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/permissions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What my tools may do without asking */
+        get: operations["list-permissions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/permissions/{tool}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Allow, ask or deny a tool
+         * @description Holds for calls that the model makes from now on.
+         */
+        put: operations["set-permission"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/sessions": {
         parameters: {
             query?: never;
@@ -108,6 +145,26 @@ export interface paths {
         head?: never;
         /** Rename or pin a session */
         patch: operations["update-session"];
+        trace?: never;
+    };
+    "/api/sessions/{key}/approvals/{call_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Allow or deny a call that waits for permission
+         * @description The first answer counts, whether a worker runs or not. Answered before, or too late: 409.
+         */
+        post: operations["answer-approval"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
         trace?: never;
     };
     "/api/sessions/{key}/events": {
@@ -352,6 +409,14 @@ export interface components {
             turn_id?: string;
             usage?: components["schemas"]["Usage"];
         };
+        NewAnswer: {
+            /** @description With allow: the tool needs no permission from now on. */
+            always?: boolean;
+            /** @enum {string} */
+            decision: "allow" | "deny";
+            /** @description Told to the model with a denial. */
+            note?: string;
+        };
         NewMessage: {
             /** @description Chosen by the client, unique per user. Sent again with the same text it is the same message. */
             client_message_id: string;
@@ -371,6 +436,18 @@ export interface components {
             name: string;
             /** @description Shown once; only its hash is kept. */
             token: string;
+        };
+        Permission: {
+            /** @enum {string} */
+            class: "read" | "idempotent" | "exec" | "once";
+            name: string;
+            /** @enum {string} */
+            rule: "allow" | "ask" | "deny";
+            /** @description First sentence of what the model reads of the tool. */
+            summary: string;
+        };
+        PermissionsBody: {
+            tools: components["schemas"]["Permission"][] | null;
         };
         Queued: {
             client_message_id?: string;
@@ -412,6 +489,10 @@ export interface components {
             current?: string;
             /** @description 10 to 72 bytes. */
             password: string;
+        };
+        "Set-permissionRequest": {
+            /** @enum {string} */
+            rule: "allow" | "ask" | "deny";
         };
         SignedIn: {
             must_set_password: boolean;
@@ -679,6 +760,71 @@ export interface operations {
             };
         };
     };
+    "list-permissions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PermissionsBody"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "set-permission": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Name of the tool. */
+                tool: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Set-permissionRequest"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Permission"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
     "list-sessions": {
         parameters: {
             query?: {
@@ -829,6 +975,44 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Session"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "answer-approval": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Session key, URL-escaped. */
+                key: string;
+                /** @description Id of the tool call. */
+                call_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewAnswer"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ToolCall"];
                 };
             };
             /** @description Error */

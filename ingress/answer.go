@@ -1,0 +1,71 @@
+package ingress
+
+import (
+	"context"
+	"strings"
+
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+	"xbot/internal/phrase"
+	"xbot/internal/store"
+)
+
+// Answer records what a person says to the question whether a call may run, and wakes the turn that waits for it. Like
+// an accepted message it counts once it is committed; the relay repeats a wake that fails.
+func (d *Dispatch) Answer(ctx context.Context, a store.Answer, channel string) (chat.ToolCall, error) {
+	switch {
+	case len(a.Note) > chat.MaxNote:
+		return chat.ToolCall{}, fault.Errorf(fault.TooLarge, "the note has %d bytes; at most %d are accepted", len(a.Note), chat.MaxNote)
+	case a.Always && !a.Allow:
+		return chat.ToolCall{}, fault.Errorf(fault.Invalid, "always goes with allow; to deny a tool from now on, set its rule")
+	}
+	call, err := d.Inbox.Answer(ctx, a)
+	if err == nil {
+		d.wake(ctx, Inbound{Inbound: store.Inbound{Session: a.Session, Channel: channel}, UserName: a.UserName})
+	}
+	return call, err
+}
+
+// ApprovalCommands are /approve and /deny, for channels without buttons. They answer the open question of the session
+// that has waited longest.
+func (d *Dispatch) ApprovalCommands() []Command {
+	answer := func(allow bool) func(context.Context, Inbound, string) (string, error) {
+		return func(ctx context.Context, in Inbound, note string) (string, error) {
+			return d.answerOldest(ctx, in, allow, note)
+		}
+	}
+	return []Command{
+		{Name: "approve", Args: "[note]", Help: "lets the tool call run that waits for permission", Run: answer(true)},
+		{Name: "deny", Args: "[note]", Help: "denies the tool call that waits for permission; the note is told to the model", Run: answer(false)},
+	}
+}
+
+func (d *Dispatch) answerOldest(ctx context.Context, in Inbound, allow bool, note string) (string, error) {
+	call, err := d.Answer(ctx, store.Answer{
+		Session: in.Session, User: in.User, UserName: in.UserName, Key: in.Channel + "/" + in.Account + "/" + in.PlatformID,
+		Allow: allow, Note: note,
+	}, in.Channel)
+	if err != nil {
+		return "", err
+	}
+	say := phrase.Denied
+	if call.Approval != nil && call.Approval.State == chat.ApprovalAllowed {
+		say = phrase.Allowed
+	}
+	return phrase.Say(phrase.Of(in.Text), say, strings.TrimSuffix(call.Name+" · "+code(call.Summary), " · ")), nil
+}
+
+// code shows a text as code in Markdown, whatever backticks it holds.
+func code(text string) string {
+	if text == "" {
+		return ""
+	}
+	fence := "`"
+	for strings.Contains(text, fence) {
+		fence += "`"
+	}
+	if len(fence) > 1 {
+		return fence + " " + text + " " + fence
+	}
+	return fence + text + fence
+}
