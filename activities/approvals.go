@@ -2,6 +2,7 @@ package activities
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	"xbot/internal/chat"
@@ -77,7 +78,7 @@ func refusal(call chat.Call) (result chat.ToolResult, ok bool) {
 			who = chat.AnsweredByNobody
 		}
 		if a.Note != "" {
-			note = ": " + a.Note
+			note = ": " + strings.TrimRight(a.Note, ".。 \n")
 		}
 		return say(phrase.CallDenied, who, note)
 	}

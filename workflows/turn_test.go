@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -36,9 +37,11 @@ type world struct {
 	generate  func(ctx context.Context, step int) error
 	tool      func(ctx context.Context, id chat.CallID) error
 	finishing func()
+	answered  []chat.CallID // calls that a person answered for
+	settled   bool          // questions find their answer at once
 
 	claims, generates, finishes, peeks int
-	calls, abandoned                   []chat.CallID
+	calls, abandoned, asked, expired   []chat.CallID
 	running, most                      int
 	finished                           activities.FinishInput
 }
@@ -58,7 +61,31 @@ func (w *world) Peek(context.Context, activities.PeekInput) (activities.PeekOutp
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.peeks++
-	return activities.PeekOutput{Stop: w.stopAfter > 0 && w.generates >= w.stopAfter}, nil
+	return activities.PeekOutput{Stop: w.stopAfter > 0 && w.generates >= w.stopAfter, Answered: slices.Clone(w.answered)}, nil
+}
+
+func (w *world) Ask(_ context.Context, in activities.AskInput) (activities.AskOutput, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.asked = append(w.asked, in.Call)
+	if w.settled {
+		return activities.AskOutput{}, nil
+	}
+	return activities.AskOutput{Open: true, Wait: approvalWait}, nil
+}
+
+func (w *world) Expire(_ context.Context, in activities.ExpireInput) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.expired = append(w.expired, in.Call)
+	return nil
+}
+
+// answer lets a person answer for calls.
+func (w *world) answer(ids ...chat.CallID) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.answered = append(w.answered, ids...)
 }
 
 func (w *world) Generate(ctx context.Context, in activities.GenerateInput) (activities.GenerateOutput, error) {
@@ -117,6 +144,7 @@ func setup(t *testing.T, w *world) *testsuite.TestWorkflowEnvironment {
 	for name, fn := range map[string]any{
 		activities.NameClaim: w.Claim, activities.NamePeek: w.Peek, activities.NameGenerate: w.Generate,
 		activities.NameTool: w.Tool, activities.NameAbandon: w.Abandon, activities.NameFinish: w.Finish,
+		activities.NameAsk: w.Ask, activities.NameExpire: w.Expire,
 	} {
 		env.RegisterActivityWithOptions(fn, activity.RegisterOptions{Name: name})
 	}

@@ -1,0 +1,285 @@
+package store_test
+
+import (
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+	"xbot/internal/phrase"
+	"xbot/internal/store"
+)
+
+// asks opens a turn whose first step calls Shell twice, with the given default rule, and returns the calls' ids.
+func (b *bundle) asks(turn chat.TurnID, rule chat.Rule) (first, second chat.CallID) {
+	b.t.Helper()
+	b.send("ask "+string(turn), "do it")
+	b.claim(turn)
+	answer := twoCalls(turn)
+	answer.Calls[0].Rule, answer.Calls[1].Rule = rule, rule
+	_, err := b.CommitStep(b.t.Context(), b.begin(turn, 0), answer)
+	require.NoError(b.t, err)
+	return answer.Calls[0].ID, answer.Calls[1].ID
+}
+
+func (b *bundle) ask(id chat.CallID, reason string) *chat.Approval {
+	b.t.Helper()
+	call, err := b.Ask(b.t.Context(), id, reason)
+	require.NoError(b.t, err)
+	return call.Approval
+}
+
+func (b *bundle) answer(call chat.CallID, allow bool) store.Answer {
+	return store.Answer{Session: key, User: b.user.ID, UserName: b.user.Name, Call: call, Allow: allow}
+}
+
+func (b *bundle) approval(id chat.CallID) *chat.Approval {
+	b.t.Helper()
+	call, err := b.Call(b.t.Context(), id)
+	require.NoError(b.t, err)
+	return call.Approval
+}
+
+func TestCommitStep_FixesTheRuleOfACall(t *testing.T) {
+	b := setup(t)
+	require.NoError(t, b.SetPermission(t.Context(), b.user.ID, "Shell", chat.RuleAsk))
+	first, _ := b.asks("t1", chat.RuleAllow)
+	require.NoError(t, b.SetPermission(t.Context(), b.user.ID, "Shell", chat.RuleAllow))
+	call, err := b.Call(t.Context(), first)
+	require.NoError(t, err)
+	require.Equal(t, chat.RuleAsk, call.Rule, "the rule of the user, as it was when the call was committed")
+
+	stored, again, done, err := b.BeginStep(t.Context(), chat.Step{Session: key, Turn: "t1"})
+	require.NoError(t, err)
+	require.Zero(t, stored)
+	require.True(t, done)
+	require.Equal(t, chat.RuleAsk, again.Calls[0].Rule, "a repeated attempt decides the same")
+}
+
+func TestCommitStep_TakesTheInstallationsRuleWhereTheUserHasNone(t *testing.T) {
+	b := setup(t)
+	other, err := b.CreateUser(t.Context(), "other")
+	require.NoError(t, err)
+	require.NoError(t, b.SetPermission(t.Context(), other.ID, "Shell", chat.RuleAllow))
+	first, _ := b.asks("t1", chat.RuleDeny)
+	call, err := b.Call(t.Context(), first)
+	require.NoError(t, err)
+	require.Equal(t, chat.RuleDeny, call.Rule, "the rule of somebody else does not count")
+}
+
+func TestBeginCall_NeedsThePermission(t *testing.T) {
+	b := setup(t)
+	first, second := b.asks("t1", chat.RuleAsk)
+	begin := func(id chat.CallID) bool {
+		call, err := b.Call(t.Context(), id)
+		require.NoError(t, err)
+		began, err := b.BeginCall(t.Context(), call)
+		require.NoError(t, err)
+		return began
+	}
+	require.False(t, begin(first), "nobody was asked")
+	b.ask(first, "")
+	b.ask(second, "")
+	require.False(t, begin(first), "nobody answered")
+	_, err := b.Answer(t.Context(), b.answer(first, true))
+	require.NoError(t, err)
+	_, err = b.Answer(t.Context(), b.answer(second, false))
+	require.NoError(t, err)
+	require.True(t, begin(first))
+	require.False(t, begin(second), "denied")
+}
+
+func TestAsk_OpensOneQuestionWithTheReason(t *testing.T) {
+	b := setup(t)
+	first, second := b.asks("t1", chat.RuleAsk)
+	before := len(b.events(0))
+	require.Equal(t, "to look", b.ask(first, "to look").Reason)
+	asked := b.ask(first, "another reason")
+	require.Equal(t, "to look", asked.Reason)
+	require.Equal(t, chat.ApprovalOpen, asked.State)
+	require.Len(t, b.events(0), before+1, "one event, however often the turn asks")
+	require.Equal(t, "let me look", b.ask(second, "").Reason, "what the model wrote before its calls")
+	calls := b.transcript().Messages[1].ToolCalls
+	require.Equal(t, asked, calls[0].Approval, "snapshots carry the question")
+}
+
+func TestAsk_LeavesAloneWhatNeedsNoPermission(t *testing.T) {
+	b := setup(t)
+	first, _ := b.asks("t1", chat.RuleAllow)
+	require.Nil(t, b.ask(first, "why"))
+}
+
+func TestAnswer_TheFirstOfManyCounts(t *testing.T) {
+	b := setup(t)
+	first, _ := b.asks("t1", chat.RuleAsk)
+	b.ask(first, "")
+	before := len(b.events(0))
+	var wg sync.WaitGroup
+	var counted atomic.Int64
+	for i := range 20 {
+		wg.Go(func() {
+			_, err := b.Answer(t.Context(), b.answer(first, i%2 == 0))
+			if err == nil {
+				counted.Add(1)
+			} else if fault.KindOf(err) != fault.Conflict {
+				t.Errorf("a late answer is a conflict, not %v", err)
+			}
+		})
+	}
+	wg.Wait()
+	require.EqualValues(t, 1, counted.Load())
+	require.Len(t, b.events(0), before+1)
+	_, err := b.Answer(t.Context(), b.answer(first, true))
+	require.ErrorContains(t, err, "answered before: "+string(b.approval(first).State)+" by admin")
+}
+
+func TestAnswer_OfAStrangerFindsNothing(t *testing.T) {
+	b := setup(t)
+	first, _ := b.asks("t1", chat.RuleAsk)
+	b.ask(first, "")
+	stranger, err := b.CreateUser(t.Context(), "stranger")
+	require.NoError(t, err)
+	for what, change := range map[string]func(*store.Answer){
+		"another user":    func(a *store.Answer) { a.User = stranger.ID },
+		"another session": func(a *store.Answer) { a.Session = "agent:main:web:thread:other" },
+		"no such call":    func(a *store.Answer) { a.Call = "t1.0.9" },
+	} {
+		a := b.answer(first, true)
+		change(&a)
+		_, err := b.Answer(t.Context(), a)
+		require.Equal(t, fault.NotFound, fault.KindOf(err), what)
+	}
+	require.Equal(t, chat.ApprovalOpen, b.approval(first).State)
+}
+
+func TestAnswer_AlwaysSetsTheRule(t *testing.T) {
+	b := setup(t)
+	first, second := b.asks("t1", chat.RuleAsk)
+	b.ask(first, "")
+	a := b.answer(first, true)
+	a.Always, a.Note = true, "go on"
+	call, err := b.Answer(t.Context(), a)
+	require.NoError(t, err)
+	require.Equal(t, "go on", call.Approval.Note)
+	require.Equal(t, "admin", call.Approval.AnsweredBy)
+	rules, err := b.Permissions(t.Context(), b.user.ID)
+	require.NoError(t, err)
+	require.Equal(t, map[string]chat.Rule{"Shell": chat.RuleAllow}, rules)
+	other, err := b.Call(t.Context(), second)
+	require.NoError(t, err)
+	require.Equal(t, chat.RuleAsk, other.Rule, "a call that exists keeps its rule")
+}
+
+func TestAnswer_ToTheEndOfATurnComesTooLate(t *testing.T) {
+	b := setup(t)
+	first, second := b.asks("t1", chat.RuleAsk)
+	b.ask(first, "")
+	b.finish("t1", chat.TurnStopped)
+	require.Equal(t, chat.ApprovalVoid, b.approval(first).State)
+	_, err := b.Answer(t.Context(), b.answer(first, true))
+	require.Equal(t, fault.Conflict, fault.KindOf(err))
+	require.ErrorContains(t, err, "the turn that asked has ended")
+	_, err = b.Answer(t.Context(), b.answer(second, true))
+	require.ErrorContains(t, err, "did not ask")
+	calls := b.transcript().Messages[1].ToolCalls
+	require.Equal(t, phrase.Say(phrase.English, phrase.CallNotRun), calls[0].Result)
+}
+
+func TestAnswer_WithoutACallIsForTheOldestQuestionAndOnceAMessage(t *testing.T) {
+	b := setup(t)
+	first, second := b.asks("t1", chat.RuleAsk)
+	b.ask(second, "")
+	b.ask(first, "")
+	a := b.answer("", true)
+	a.Key = "web//m1"
+	got, err := b.Answer(t.Context(), a)
+	require.NoError(t, err)
+	require.Equal(t, second, got.ID, "the one that has waited longest")
+	again, err := b.Answer(t.Context(), a)
+	require.NoError(t, err)
+	require.Equal(t, got, again)
+	require.Equal(t, chat.ApprovalOpen, b.approval(first).State, "the same message must not answer another question")
+	a.Key = "web//m2"
+	got, err = b.Answer(t.Context(), a)
+	require.NoError(t, err)
+	require.Equal(t, first, got.ID)
+	a.Key = "web//m3"
+	_, err = b.Answer(t.Context(), a)
+	require.Equal(t, fault.Conflict, fault.KindOf(err), "nothing is left to answer")
+}
+
+func TestExpire_DeniesUnlessAnAnswerCame(t *testing.T) {
+	b := setup(t)
+	first, second := b.asks("t1", chat.RuleAsk)
+	b.ask(first, "")
+	b.ask(second, "")
+	_, err := b.Answer(t.Context(), b.answer(second, true))
+	require.NoError(t, err)
+	for range 2 {
+		require.NoError(t, b.Expire(t.Context(), first))
+		require.NoError(t, b.Expire(t.Context(), second))
+	}
+	require.Equal(t, chat.ApprovalDenied, b.approval(first).State)
+	require.Equal(t, chat.AnsweredByNobody, b.approval(first).AnsweredBy)
+	require.Equal(t, phrase.Say(phrase.English, phrase.Unanswered), b.approval(first).Note)
+	require.Equal(t, chat.ApprovalAllowed, b.approval(second).State)
+}
+
+func TestAnswered_UntilTheTurnActsOnIt(t *testing.T) {
+	b := setup(t)
+	first, second := b.asks("t1", chat.RuleAsk)
+	b.ask(first, "")
+	b.ask(second, "")
+	for _, id := range []chat.CallID{first, second} {
+		_, err := b.Answer(t.Context(), b.answer(id, id == first))
+		require.NoError(t, err)
+	}
+	answered := func() []chat.CallID {
+		ids, err := b.Answered(t.Context(), "t1")
+		require.NoError(t, err)
+		return ids
+	}
+	require.Equal(t, []chat.CallID{first, second}, answered())
+	call, err := b.Call(t.Context(), first)
+	require.NoError(t, err)
+	began, err := b.BeginCall(t.Context(), call)
+	require.NoError(t, err)
+	require.True(t, began)
+	require.Equal(t, []chat.CallID{second}, answered())
+	require.NoError(t, b.FinishCall(t.Context(), second, chat.ToolResult{Content: "denied", IsError: true}))
+	require.Empty(t, answered())
+}
+
+func TestToWake_RepeatsTheWakeOfAnAnswerThatTheTurnHasNotSeen(t *testing.T) {
+	b := setup(t)
+	first, _ := b.asks("t1", chat.RuleAsk)
+	b.ask(first, "")
+	_, err := b.Answer(t.Context(), b.answer(first, true))
+	require.NoError(t, err)
+	due := func() int {
+		rows, err := b.ToWake(t.Context())
+		require.NoError(t, err)
+		for _, r := range rows {
+			require.Equal(t, store.Waiting{Session: key, User: b.user.ID, Channel: "web"}, r)
+		}
+		return len(rows)
+	}
+	later := func(seconds int) {
+		_, err := b.pool.Exec(t.Context(), `UPDATE tool_calls SET answered_at = answered_at - make_interval(secs => $1), answer_woken_at = answer_woken_at - make_interval(secs => $1)`, seconds)
+		require.NoError(t, err)
+	}
+	require.Zero(t, due(), "its own wake is on the way")
+	later(3)
+	require.Equal(t, 1, due())
+	require.Zero(t, due(), "at most once a back-off")
+	later(2)
+	require.Zero(t, due(), "the pause grows")
+	later(2)
+	require.Equal(t, 1, due())
+	later(3600)
+	b.finish("t1", chat.TurnDone)
+	require.Zero(t, due(), "a turn that has ended is not woken")
+}

@@ -1,0 +1,118 @@
+package workflows_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	metadata "go.temporal.io/api/sdk/v1"
+
+	"xbot/activities"
+	"xbot/internal/chat"
+	"xbot/workflows"
+)
+
+// approvalWait is how long questions stay open here.
+const approvalWait = 7 * 24 * time.Hour
+
+func asking(class chat.ToolClass, n int) activities.GenerateOutput {
+	out := calls(class, n)
+	for i := range out.Calls {
+		out.Calls[i].Ask, out.Calls[i].Summary = true, fmt.Sprint("rm ", i)
+	}
+	return out
+}
+
+func TestTurn_WaitsForDaysUntilAPersonAnswers(t *testing.T) {
+	w := &world{waiting: 1, decisions: []activities.GenerateOutput{asking(chat.ClassExec, 2), answered}}
+	env := setup(t, w)
+	var details string
+	for day, id := range map[int]chat.CallID{3: ".0.0", 6: ".0.1"} {
+		env.RegisterDelayedCallback(func() {
+			if day == 3 {
+				require.Empty(t, w.calls, "nothing runs before the answer")
+				require.Equal(t, []chat.CallID{".0.0"}, w.asked, "one question after another, as the calls come")
+				value, err := env.QueryWorkflow("__temporal_workflow_metadata")
+				require.NoError(t, err)
+				var metadata metadata.WorkflowMetadata
+				require.NoError(t, value.Get(&metadata))
+				details = metadata.GetCurrentDetails()
+			}
+			w.answer(id)
+			env.SignalWorkflow(workflows.SignalWake, nil)
+		}, time.Duration(day)*24*time.Hour)
+	}
+	run(env)
+	require.NoError(t, env.GetWorkflowError())
+	require.Equal(t, []chat.CallID{".0.0", ".0.1"}, w.calls)
+	require.Empty(t, w.expired)
+	require.Equal(t, chat.TurnDone, w.finished.State)
+	require.Contains(t, details, "waiting for approval: Any · rm 0", "an operator sees what is waited for")
+}
+
+func TestTurn_AWakeThatIsNoAnswerLeavesTheQuestionOpen(t *testing.T) {
+	w := &world{waiting: 1, decisions: []activities.GenerateOutput{asking(chat.ClassExec, 1), answered}}
+	env := setup(t, w)
+	env.RegisterDelayedCallback(func() { env.SignalWorkflow(workflows.SignalWake, nil) }, time.Hour)
+	env.RegisterDelayedCallback(func() { w.answer(".0.7"); env.SignalWorkflow(workflows.SignalWake, nil) }, 2*time.Hour)
+	env.RegisterDelayedCallback(func() {
+		require.Equal(t, 2, w.peeks)
+		require.Empty(t, w.calls)
+		w.answer(".0.0")
+		env.SignalWorkflow(workflows.SignalWake, nil)
+	}, 3*time.Hour)
+	run(env)
+	require.Equal(t, []chat.CallID{".0.0"}, w.calls)
+}
+
+func TestTurn_DeniesInTheNameOfNobodyWhenTheTimeIsUp(t *testing.T) {
+	w := &world{waiting: 1, decisions: []activities.GenerateOutput{asking(chat.ClassExec, 1), answered}}
+	env := setup(t, w)
+	began := env.Now()
+	run(env)
+	require.NoError(t, env.GetWorkflowError())
+	require.Equal(t, []chat.CallID{".0.0"}, w.expired)
+	require.Equal(t, []chat.CallID{".0.0"}, w.calls, "the activity records the refusal")
+	require.Equal(t, chat.TurnDone, w.finished.State)
+	require.GreaterOrEqual(t, env.Now().Sub(began), approvalWait)
+}
+
+func TestTurn_OtherReadsGoOnWhileSomeWait(t *testing.T) {
+	mixed := asking(chat.ClassRead, 12)
+	mixed.Calls = append(mixed.Calls, calls(chat.ClassRead, 12).Calls...)
+	w := &world{waiting: 1, decisions: []activities.GenerateOutput{mixed, answered}}
+	env := setup(t, w)
+	env.RegisterDelayedCallback(func() {
+		require.Len(t, w.asked, 12, "all are asked at once")
+		require.Len(t, w.calls, 12, "those that need no permission have run, though more wait than may run at once")
+		w.answer(w.asked...)
+		env.SignalWorkflow(workflows.SignalWake, nil)
+	}, time.Hour)
+	run(env)
+	require.NoError(t, env.GetWorkflowError())
+	require.Len(t, w.calls, 24)
+	require.LessOrEqual(t, w.most, 8)
+}
+
+func TestTurn_AStopEndsTheWaiting(t *testing.T) {
+	w := &world{waiting: 1, stopAfter: 1, decisions: []activities.GenerateOutput{asking(chat.ClassExec, 2), answered}}
+	env := setup(t, w)
+	env.RegisterDelayedCallback(func() { env.SignalWorkflow(workflows.SignalWake, nil) }, time.Hour)
+	run(env)
+	require.Equal(t, chat.TurnStopped, w.finished.State)
+	require.Empty(t, w.calls)
+	require.Empty(t, w.abandoned, "finish gives the call its result")
+	require.Len(t, w.asked, 1, "the next one is not asked about")
+	require.Empty(t, w.expired)
+}
+
+func TestTurn_AQuestionThatWasAnsweredBeforeIsNotWaitedFor(t *testing.T) {
+	w := &world{waiting: 1, settled: true, decisions: []activities.GenerateOutput{asking(chat.ClassExec, 1), answered}}
+	env := setup(t, w)
+	began := env.Now()
+	run(env)
+	require.NoError(t, env.GetWorkflowError())
+	require.Len(t, w.calls, 1)
+	require.Less(t, env.Now().Sub(began), approvalWait)
+}
