@@ -25,7 +25,8 @@ type Toolbox interface {
 	Run(ctx context.Context, name string, call tool.Call) (chat.ToolResult, error)
 }
 
-// Boxes finds the sandbox of a runner for a user: Denied if they may not use it. It does not wait for the runner.
+// Boxes finds the sandbox of a runner for a user, without a name that of the runner that their commands go to. The
+// sandbox's Name is the runner's. Denied says why there is none. It does not wait for the runner.
 type Boxes interface {
 	Box(ctx context.Context, user chat.UserID, runner string) (sandbox.Sandbox, error)
 }
@@ -71,11 +72,17 @@ func (t *Tools) run(ctx context.Context, call chat.Call) (chat.ToolResult, error
 	}
 	box, err := t.Boxes.Box(ctx, call.User, call.Runner)
 	if fault.Is(err, fault.Denied) {
-		return t.record(ctx, call, chat.ToolResult{Content: "Error: " + err.Error(), IsError: true})
+		said := "Error: " + err.Error()
+		if call.StartedOn != "" { // an earlier attempt sent it, to a runner that is not theirs any more
+			said = phrase.Say(phrase.English, phrase.CallUnknown) + " (" + err.Error() + ")"
+		}
+		return t.record(ctx, call, chat.ToolResult{Content: said, IsError: true})
 	}
 	if err != nil {
 		return chat.ToolResult{}, err
 	}
+	call.Runner = box.Name() // noted, so that another attempt goes where this one began
+	call.Cwd = chat.FolderOn(call.Cwd, call.CwdRunner, call.Runner)
 	began, err := t.Calls.BeginCall(ctx, call)
 	if err != nil || !began {
 		return chat.ToolResult{}, err

@@ -68,6 +68,47 @@ func TestTool_ARunnerThatIsNotTheirsOrOfflineIsAResult(t *testing.T) {
 	})
 }
 
+func TestTool_GoesWhereItBeganWhateverItsUserChoosesMeanwhile(t *testing.T) {
+	b := setup(t, `call Shell {"command":"pwd"}`)
+	b.asks()
+	b.tools.Boxes = elsewhere{b, "laptop"}
+	require.NoError(t, b.SetCwd(t.Context(), key, "desk", "/nowhere")) // a folder of another runner
+	_, err := b.call(t.Context(), 0)
+	require.NoError(t, err)
+	require.Contains(t, b.result(0).Result, b.box.Workspace()+"\n[exit code 0", "it begins in the workspace")
+	call, err := b.Call(t.Context(), chat.NewCallID(turn, 0, 0))
+	require.NoError(t, err)
+	require.Equal(t, "laptop", call.Runner, "the name that applied, not what the session asks for")
+}
+
+func TestTool_WhatWasSentToARunnerThatIsGoneIsUnknown(t *testing.T) {
+	b := setup(t, `call Shell {"command":"true"}`)
+	b.asks()
+	require.NoError(t, b.SetStartedOn(t.Context(), chat.NewCallID(turn, 0, 0), "store"))
+	b.boxErr = fault.Errorf(fault.Denied, "there is no runner laptop any more")
+	_, err := b.call(t.Context(), 0)
+	require.NoError(t, err)
+	require.Contains(t, b.result(0).Result, phrase.Say(phrase.English, phrase.CallUnknown))
+	require.Contains(t, b.result(0).Result, "no runner laptop any more")
+}
+
+// elsewhere is a sandbox of another name.
+type elsewhere struct {
+	*bundle
+	name string
+}
+
+func (e elsewhere) Box(context.Context, chat.UserID, string) (sandbox.Sandbox, error) {
+	return renamed{e.box, e.name}, nil
+}
+
+type renamed struct {
+	sandbox.Sandbox
+	name string
+}
+
+func (r renamed) Name() string { return r.name }
+
 // away is a sandbox that cannot be reached.
 type away struct{ *bundle }
 

@@ -59,7 +59,9 @@ func newParts(t *testing.T, env ...string) *parts {
 	create := newProcess(t, "xbot", env, "runner", "create", "local")
 	create.start()
 	<-create.done
-	token := strings.TrimSpace(create.out.String())
+	said := strings.Fields(create.out.String())
+	require.NotEmpty(t, said)
+	token := said[len(said)-1] // what stands before it is for people
 	p.runner = newProcess(t, "xbot-runner", []string{"XBOT_RUNNER_TOKEN=" + token},
 		"--server", "ws"+strings.TrimPrefix(s.url, "http")+"/api/runners/connect", "--name", "local", "--state", filepath.Join(home, "runner"), "--workspace", t.TempDir())
 	p.runner.start()

@@ -8,10 +8,12 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"go.temporal.io/api/workflowservice/v1"
 
+	"xbot/ingress"
 	"xbot/internal/config"
 	"xbot/internal/fault"
 	"xbot/internal/llm"
@@ -190,16 +192,33 @@ func lookRunner(ctx context.Context, _ *patient) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	online := 0
+	var online []string
 	for _, r := range all {
-		if r.Connected {
-			online++
+		if r.Online {
+			online = append(online, describe(r))
 		}
 	}
-	if online == 0 {
+	if len(online) == 0 {
 		return "", fmt.Errorf("none of %d runners is connected, so no tool can run; see logs/runner-local.log in the data folder", len(all))
 	}
-	return fmt.Sprintf("%d of %d connected", online, len(all)), nil
+	return fmt.Sprintf("%d of %d connected%s", len(online), len(all), strings.Join(online, "")), nil
+}
+
+// describe says on a line of its own what a connected runner said of itself.
+func describe(r store.Runner) string {
+	line := fmt.Sprintf("\n    %s of %s, %s", r.Name, r.Owner, ingress.KindOf(r))
+	if r.Info == nil {
+		return line
+	}
+	line += fmt.Sprintf(" %s on %s/%s, workspace %s", r.Info.Version, r.Info.OS, r.Info.Arch, r.Info.Workspace)
+	if r.Info.LLM != nil {
+		line += fmt.Sprintf(", model %s/%s", r.Info.LLM.Provider, r.Info.LLM.Model)
+	}
+	mark := ""
+	if r.Info.Confinement == "" || strings.HasPrefix(r.Info.Confinement, "none") {
+		mark = "WARNING, not confined: "
+	}
+	return line + "\n      " + mark + r.Info.Confinement
 }
 
 func lookModel(ctx context.Context, d *patient) (string, error) {

@@ -25,6 +25,7 @@ import (
 	"xbot/internal/fault"
 	"xbot/internal/llm"
 	"xbot/internal/localstack"
+	"xbot/internal/sandbox/resolver"
 	"xbot/internal/secret"
 	"xbot/internal/temporalclient"
 	"xbot/web"
@@ -63,7 +64,7 @@ func (ingressCmd) Run(ctx context.Context) error {
 		_ = listener.Close() // nothing was accepted on it
 		return err
 	}
-	in := newIngressPart(p, listener, cfg.HTTP, cfg.Temporal, model)
+	in := newIngressPart(p, listener, cfg.HTTP, cfg.Temporal, cfg.Runner, model)
 	var uiText string
 	if in.ui, uiText, err = givenUI(cfg.UI); err != nil {
 		return err
@@ -89,11 +90,12 @@ type ingressPart struct {
 	auth       *auth.Auth
 	dispatch   *ingress.Dispatch
 	hub        *runners.Hub
+	boxes      *resolver.Resolver
 	attributes atomic.Bool
 	closing    chan struct{}
 }
 
-func newIngressPart(p *parts, l net.Listener, h config.HTTP, t config.Temporal, model llm.Client) *ingressPart {
+func newIngressPart(p *parts, l net.Listener, h config.HTTP, t config.Temporal, r config.Runner, model llm.Client) *ingressPart {
 	p.admin = h.Admin
 	in := &ingressPart{parts: p, listener: l, http: h, cfg: t, model: model, closing: make(chan struct{})}
 	in.auth = &auth.Auth{Accounts: p.store, Hosts: auth.Hosts{Allowed: allowedHosts(h)}}
@@ -103,6 +105,7 @@ func newIngressPart(p *parts, l net.Listener, h config.HTTP, t config.Temporal, 
 	}
 	in.dispatch.Commands = ingress.NewCommands(in.dispatch.ApprovalCommands()...)
 	in.hub = runners.New(runners.Config{Registry: registry{p.store}, Address: in.internalURL(), Version: version, Log: p.log})
+	in.boxes = p.newResolver(in.hub, r)
 	return in
 }
 

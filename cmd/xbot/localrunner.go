@@ -15,6 +15,7 @@ import (
 
 	"xbot/internal/config"
 	"xbot/internal/fault"
+	"xbot/internal/sandbox/resolver"
 	"xbot/internal/secret"
 )
 
@@ -43,10 +44,10 @@ func (p *parts) runLocalRunner(ctx context.Context, cfg config.Runner, server st
 			return fault.Errorf(fault.Invalid, "the home folder is unknown: set XBOT_WORKSPACE")
 		}
 	}
-	state := filepath.Join(p.home, "runner", localRunner)
+	state := filepath.Join(p.home, "runner", resolver.Local)
 	args := []string{
 		"--server", "ws" + strings.TrimPrefix(server, "http") + "/api/runners/connect", "--token-file", tokenFile,
-		"--name", localRunner, "--state", state, "--workspace", workspace, "--deny", p.home,
+		"--name", resolver.Local, "--state", state, "--workspace", workspace, "--deny", p.home,
 		"--lifeline-fd", strconv.Itoa(lifelineFD),
 	}
 	if socket := socketFolder(p.dsn); socket != "" && !strings.HasPrefix(socket, p.home+string(filepath.Separator)) {
@@ -82,7 +83,7 @@ func (p *parts) localRunnerToken(ctx context.Context) (string, error) {
 		return "", err
 	}
 	token, hash := secret.NewToken()
-	if _, err := p.store.EnsureRunner(ctx, admin.ID, localRunner, hash); err != nil {
+	if _, err := p.store.EnsureRunner(ctx, admin.ID, resolver.Local, hash); err != nil {
 		return "", err
 	}
 	path := filepath.Join(p.home, "run", "runner-local.token")

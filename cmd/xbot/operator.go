@@ -218,60 +218,6 @@ func (c tokenRevokeCmd) Run(ctx context.Context) error {
 	return s.RevokeToken(ctx, user.ID, c.ID)
 }
 
-type runnerCmd struct {
-	Create runnerCreateCmd `cmd:"" help:"Make a runner, or give it a new token; the token is shown once."`
-	List   runnerListCmd   `cmd:"" help:"List runners."`
-}
-
-type runnerCreateCmd struct {
-	Name string `arg:"" help:"Name; \"local\" is the one that sessions use."`
-	User string `help:"Whose runner; default: the administrator's."`
-}
-
-// Run prints the token of a runner.
-func (c runnerCreateCmd) Run(ctx context.Context) error {
-	s, cfg, closeStore, err := openStore(ctx)
-	if err != nil {
-		return err
-	}
-	defer closeStore()
-	user, err := userOrAdmin(ctx, s, cfg, c.User)
-	if err != nil {
-		return err
-	}
-	token, hash := secret.NewToken()
-	if _, err := s.EnsureRunner(ctx, user.ID, c.Name, hash); err != nil {
-		return err
-	}
-	fmt.Println(token)
-	return nil
-}
-
-type runnerListCmd struct{}
-
-// Run lists runners and whether they are connected.
-func (runnerListCmd) Run(ctx context.Context) error {
-	s, _, closeStore, err := openStore(ctx)
-	if err != nil {
-		return err
-	}
-	defer closeStore()
-	all, err := s.Runners(ctx)
-	if err != nil {
-		return err
-	}
-	w := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "NAME\tUSER\tSTATE")
-	for _, r := range all {
-		state := "offline"
-		if r.Connected {
-			state = "connected"
-		}
-		fmt.Fprintf(w, "%s\t%d\t%s\n", r.Name, r.User, state)
-	}
-	return w.Flush()
-}
-
 type temporalCmd struct {
 	Env temporalEnvCmd `cmd:"" help:"Print what the temporal CLI needs: eval \"$(xbot temporal env)\"."`
 }

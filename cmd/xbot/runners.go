@@ -3,35 +3,41 @@ package main
 import (
 	"context"
 	"encoding/base64"
-	"fmt"
-	"sync"
 
-	"xbot/activities"
 	"xbot/ingress/runners"
-	"xbot/internal/chat"
 	"xbot/internal/config"
 	"xbot/internal/fault"
 	"xbot/internal/sandbox"
+	"xbot/internal/sandbox/resolver"
 	"xbot/internal/store"
 )
-
-// localRunner is the name of the runner on the server's own host.
-const localRunner = "local"
 
 // registry is the connection table as the hub of sockets sees it.
 type registry struct{ *store.Store }
 
 var _ runners.Registry = registry{}
 
-// Authenticate finds the runner of a token.
+// Authenticate finds the runner of a token. Who could stand for the server's own host would get the commands of its
+// administrators, so only they may.
 func (r registry) Authenticate(ctx context.Context, tokenHash []byte) (runners.Identity, error) {
-	_, name, user, err := r.RunnerByToken(ctx, tokenHash)
-	return runners.Identity{ID: runnerID(user, name), Name: name, User: user}, err
+	name, user, admin, err := r.RunnerByToken(ctx, tokenHash)
+	if err != nil {
+		return runners.Identity{}, err
+	}
+	if name == resolver.Local && !admin {
+		return runners.Identity{}, fault.Errorf(fault.Denied, "the runner %q is the server's own host, and this token does not belong to an administrator", name)
+	}
+	return runners.Identity{ID: resolver.ID(user, name), Name: name, User: user}, nil
+}
+
+// Good returns the tokens that still let somebody in.
+func (r registry) Good(ctx context.Context, tokenHashes [][]byte) ([][]byte, error) {
+	return r.RunnersSeen(ctx, tokenHashes)
 }
 
 // Connected notes a new connection.
 func (r registry) Connected(ctx context.Context, c runners.Connection) (int64, error) {
-	return r.Store.Connected(ctx, string(c.ID), c.Holder)
+	return r.Store.Connected(ctx, string(c.ID), c.Holder, c.Token, c.Info)
 }
 
 // Disconnected removes a connection.
@@ -44,54 +50,13 @@ func (r registry) Holder(ctx context.Context, id sandbox.RunnerID) (string, int6
 	return r.Store.Holder(ctx, string(id))
 }
 
-// runnerID names a runner uniquely: the name of a user's runner is unique among theirs only.
-func runnerID(user chat.UserID, name string) sandbox.RunnerID {
-	if name == localRunner {
-		return localRunner
-	}
-	return sandbox.RunnerID(fmt.Sprintf("%d/%s", user, name))
-}
-
 // internalKey is what the processes of one server show one another.
 func (p *parts) internalKey() string {
 	return base64.RawURLEncoding.EncodeToString(p.key.Derive("internal endpoint"))
 }
 
-// boxes finds sandboxes over a router.
-type boxes struct {
-	store  *store.Store
-	router *sandbox.Router
-	cfg    config.Runner
-	mu     sync.Mutex
-	known  map[sandbox.RunnerID]*sandbox.Runner
-}
-
-var _ activities.Boxes = (*boxes)(nil)
-
-func (p *parts) newBoxes(local sandbox.Local, cfg config.Runner) *boxes {
+// newResolver decides where commands run. local holds sockets in this process; nil in one that holds none.
+func (p *parts) newResolver(local sandbox.Local, cfg config.Runner) *resolver.Resolver {
 	router := sandbox.NewRouter(sandbox.RouterConfig{Local: local, Holders: registry{p.store}, Key: p.internalKey()})
-	return &boxes{store: p.store, router: router, cfg: cfg, known: map[sandbox.RunnerID]*sandbox.Runner{}}
-}
-
-// Box returns the sandbox of a user's runner. The server's own host is for administrators.
-func (b *boxes) Box(ctx context.Context, user chat.UserID, runner string) (sandbox.Sandbox, error) {
-	if runner == "" {
-		runner = localRunner
-	}
-	if runner == localRunner {
-		u, err := b.store.UserByID(ctx, user)
-		if err != nil {
-			return nil, err
-		}
-		if !u.Admin {
-			return nil, fault.Errorf(fault.Denied, "the server's own host is for administrators; connect a runner of your own")
-		}
-	}
-	id := runnerID(user, runner)
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.known[id] == nil {
-		b.known[id] = sandbox.NewRunner(runner, b.router.Link(id), sandbox.RunnerConfig{OfflineWait: b.cfg.Wait})
-	}
-	return b.known[id], nil
+	return resolver.New(resolver.Config{Choices: p.store, Router: router, Wait: cfg.Wait})
 }

@@ -58,14 +58,14 @@ func (serveCmd) Run(ctx context.Context) error {
 		return err
 	}
 
-	in := newIngressPart(p, listener, cfg.HTTP, cfg.Temporal, model)
+	in := newIngressPart(p, listener, cfg.HTTP, cfg.Temporal, cfg.Runner, model)
 	in.ui, in.uiToken = servers.ui, servers.uiToken
 	g, ctx := errgroup.WithContext(ctx)
 	g.Go(func() error { return p.bus.Run(ctx, p.dsn) })
 	g.Go(func() error { return in.run(ctx) })
 	g.Go(func() error { return p.runLocalRunner(ctx, cfg.Runner, in.address()) })
 	g.Go(func() error {
-		return worker.Run(ctx, p.temporal, p.activities(model, cfg.LLM, cfg.Agent, cfg.Temporal, p.newBoxes(in.hub, cfg.Runner)), p.log)
+		return worker.Run(ctx, p.temporal, p.activities(model, cfg.LLM, cfg.Agent, cfg.Temporal, in.boxes), p.log)
 	})
 	g.Go(func() error { return servers.watch(ctx) })
 	g.Go(func() error { return in.announce(ctx, os.Stdout, servers.uiText) })

@@ -47,7 +47,7 @@ func (workerCmd) Run(ctx context.Context) error {
 	if p.policy, err = newPolicy(cfg.Permissions, p.tools()); err != nil {
 		return err
 	}
-	boxes := p.newBoxes(nil, cfg.Runner)
+	boxes := p.newResolver(nil, cfg.Runner)
 	g, ctx := errgroup.WithContext(ctx)
 	g.Go(func() error { return p.bus.Run(ctx, p.dsn) })
 	g.Go(func() error {

@@ -11,7 +11,9 @@ import (
 	"crypto/sha256"
 	"errors"
 	"log/slog"
+	"maps"
 	"net/http"
+	"slices"
 	"sync"
 	"time"
 
@@ -25,7 +27,7 @@ import (
 // Times of the hub.
 const (
 	tableWait  = 10 * time.Second // for one statement on the connection table
-	checkEvery = 15 * time.Second // looks whether another process took over a runner
+	checkEvery = 15 * time.Second // looks whether another process took over a runner, and whether its token is good
 )
 
 // maxHandshakes bounds connections that have not said who they are.
@@ -41,6 +43,7 @@ type Identity struct {
 // Connection is what the connection table learns of a new connection.
 type Connection struct {
 	ID     sandbox.RunnerID
+	Token  []byte // SHA-256 of the token it came with
 	Holder string // address under which other processes reach the holder, for example "http://10.0.0.3:8081"
 	Info   wire.Info
 }
@@ -53,6 +56,9 @@ type Registry interface {
 	Connected(ctx context.Context, c Connection) (epoch int64, err error)
 	// Disconnected removes a connection unless a newer one has taken its place.
 	Disconnected(ctx context.Context, id sandbox.RunnerID, epoch int64) error
+	// Good notes that connections which came with these tokens stand, and returns those that are still good: not
+	// revoked, and not replaced by new ones.
+	Good(ctx context.Context, tokenHashes [][]byte) ([][]byte, error)
 	sandbox.Holders
 }
 
@@ -140,7 +146,7 @@ func (h *Hub) Drop(id sandbox.RunnerID) {
 	s := h.sessions[id]
 	h.mu.Unlock()
 	if s != nil {
-		s.sock.Close(socket.CodeRefused, "the token was revoked")
+		s.revoke()
 	}
 }
 
@@ -204,12 +210,12 @@ func (h *Hub) register(sock *socket.Socket) (*session, error) {
 		return nil, wire.Errorf(wire.Denied, "this token belongs to the runner %q, not to %q: leave out --name or make a token for it", who.Name, hello.Name)
 	}
 	hello.Name = who.Name
-	epoch, err := h.cfg.Registry.Connected(ctx, Connection{ID: who.ID, Holder: h.cfg.Address, Info: hello.Info})
+	epoch, err := h.cfg.Registry.Connected(ctx, Connection{ID: who.ID, Token: hash[:], Holder: h.cfg.Address, Info: hello.Info})
 	if err != nil {
 		return nil, err
 	}
 	sock.SetLimit(wire.MaxFrame)
-	return newSession(sock, who, hello.Info, epoch), nil
+	return newSession(sock, who, hash, hello.Info, epoch), nil
 }
 
 func readHello(sock *socket.Socket) (wire.Register, error) {
@@ -269,6 +275,7 @@ func (h *Hub) serve(s *session) {
 		s.end()
 		return
 	}
+	h.closeRevoked([]*session{s}) // between the look at its token and now nobody would have found it
 	log.Info("runner connected", "store", s.info.Store, "version", s.info.Version)
 	err = s.read()
 	log.Info("runner disconnected", "reason", err)
@@ -306,7 +313,7 @@ func (h *Hub) leave(s *session, log *slog.Logger) {
 	}
 }
 
-// watch closes connections that another process has taken over.
+// watch closes connections that another process has taken over, or whose tokens are good no more.
 func (h *Hub) watch() {
 	tick := time.NewTicker(checkEvery)
 	defer tick.Stop()
@@ -316,6 +323,7 @@ func (h *Hub) watch() {
 			return
 		case <-tick.C:
 			h.CloseSuperseded()
+			h.CloseRevoked()
 		}
 	}
 }
@@ -323,13 +331,7 @@ func (h *Hub) watch() {
 // CloseSuperseded closes connections that another process has taken over. The hub does it by itself every 15 seconds;
 // a process that hears of a change may do it at once.
 func (h *Hub) CloseSuperseded() {
-	h.mu.Lock()
-	held := make([]*session, 0, len(h.sessions))
-	for _, s := range h.sessions {
-		held = append(held, s)
-	}
-	h.mu.Unlock()
-	for _, s := range held {
+	for _, s := range h.all() {
 		ctx, cancel := context.WithTimeout(h.stopped, tableWait)
 		_, epoch, ok, err := h.cfg.Registry.Holder(ctx, s.who.ID)
 		cancel()
@@ -337,4 +339,41 @@ func (h *Hub) CloseSuperseded() {
 			s.supersede()
 		}
 	}
+}
+
+// CloseRevoked closes connections whose tokens were revoked or replaced. The hub does it by itself every 15 seconds; a
+// process that hears of a change may do it at once.
+func (h *Hub) CloseRevoked() { h.closeRevoked(h.all()) }
+
+func (h *Hub) closeRevoked(held []*session) {
+	if len(held) == 0 {
+		return
+	}
+	hashes := make([][]byte, len(held))
+	for i, s := range held {
+		hashes[i] = s.token[:]
+	}
+	ctx, cancel := context.WithTimeout(h.stopped, tableWait)
+	defer cancel()
+	found, err := h.cfg.Registry.Good(ctx, hashes)
+	if err != nil {
+		h.cfg.Log.Warn("the tokens of connected runners could not be checked, they are next time", "error", err)
+		return
+	}
+	good := make(map[string]bool, len(found))
+	for _, hash := range found {
+		good[string(hash)] = true
+	}
+	for _, s := range held {
+		if !good[string(s.token[:])] {
+			h.cfg.Log.Info("runner dropped, its token was revoked or replaced", "runner", string(s.who.ID))
+			s.revoke()
+		}
+	}
+}
+
+func (h *Hub) all() []*session {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return slices.Collect(maps.Values(h.sessions))
 }

@@ -504,3 +504,23 @@ func TestDaemon_SaysLoudlyWhenNothingIsHidden(t *testing.T) {
 	require.Equal(t, "none: switched off", info.Confinement)
 	require.Contains(t, r.Log(), "COMMANDS CAN READ THE DENIED FOLDERS")
 }
+
+func TestHub_ClosesConnectionsWhoseTokensAreGoodNoMoreAndNoOthers(t *testing.T) {
+	t.Parallel()
+	s := server(t)
+	s.Registry.Add("other", runners.Identity{ID: "8/r", Name: "r"})
+	revoked, other := dial(t, s), dial(t, s)
+	revoked.register(hello)
+	second := hello
+	second.Token = "other"
+	other.register(second)
+	require.Eventually(t, func() bool { return len(s.Hub.Online()) == 2 }, patience, time.Millisecond)
+
+	s.Hub.CloseRevoked()
+	require.Len(t, s.Hub.Online(), 2, "both are good")
+	s.Registry.Revoke("good")
+	s.Hub.CloseRevoked()
+	require.Equal(t, socket.CodeRefused, revoked.closed())
+	require.Eventually(t, func() bool { return len(s.Hub.Online()) == 1 }, patience, time.Millisecond)
+	require.Contains(t, s.Hub.Online(), sandbox.RunnerID("8/r"))
+}

@@ -2,6 +2,7 @@ package runners
 
 import (
 	"context"
+	"crypto/sha256"
 	"fmt"
 	"sync"
 
@@ -17,6 +18,7 @@ const ackEvery = wire.Window / 4
 type session struct {
 	sock  *socket.Socket
 	who   Identity
+	token [sha256.Size]byte // hash of the one it came with
 	info  wire.Info
 	epoch int64
 	gone  chan struct{} // closed when the connection has ended
@@ -30,9 +32,9 @@ type session struct {
 
 var _ sandbox.Way = (*session)(nil)
 
-func newSession(sock *socket.Socket, who Identity, info wire.Info, epoch int64) *session {
+func newSession(sock *socket.Socket, who Identity, token [sha256.Size]byte, info wire.Info, epoch int64) *session {
 	return &session{
-		sock: sock, who: who, info: info, epoch: epoch,
+		sock: sock, who: who, token: token, info: info, epoch: epoch,
 		gone: make(chan struct{}), calls: map[uint64]chan wire.Frame{},
 	}
 }
@@ -51,6 +53,11 @@ func (s *session) Info(context.Context) (wire.Info, error) {
 func (s *session) supersede() {
 	// In the background: closing may wait for a frame that is being written to a runner that does not read.
 	s.background(func() { s.sock.Close(socket.CodeSuperseded, "a newer connection took over") })
+}
+
+// revoke closes the connection because its token is good no more.
+func (s *session) revoke() {
+	s.background(func() { s.sock.Close(socket.CodeRefused, "the token was revoked or replaced by a new one") })
 }
 
 // background runs something that end waits for; after the end there is nothing left to do.

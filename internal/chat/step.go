@@ -49,7 +49,8 @@ type Call struct {
 	Step      int
 	User      UserID
 	Cwd       string
-	Runner    string // where the session's tools act
+	CwdRunner string // the runner that Cwd is a folder of; empty: not known
+	Runner    string // where it acts: as the session asks, empty for its user's active one, until it begins; then the name
 	StartedOn string // the job store its command may have been sent to before; empty if it never was
 }
 
@@ -58,4 +59,13 @@ type Line struct {
 	Message Message
 	Preface string // stands before the content of a user message
 	Opaque  []byte
+}
+
+// FolderOn returns the working folder of a session on a runner: the workspace, which is empty, if the folder was chosen on
+// another one.
+func FolderOn(cwd, cwdRunner, runner string) string {
+	if cwdRunner != "" && cwdRunner != runner {
+		return ""
+	}
+	return cwd
 }

@@ -39,7 +39,8 @@ type Session struct {
 	Title     string     `json:"title" doc:"First words of the first message until somebody names it."`
 	Pinned    bool       `json:"pinned"`
 	Cwd       string     `json:"cwd" doc:"Working folder of the session's tools; empty means the runner's workspace."`
-	Runner    string     `json:"runner"`
+	CwdRunner string     `json:"cwd_runner,omitempty" doc:"Runner that cwd is a folder of; on another one the session starts in the workspace. Empty: not known."`
+	Runner    string     `json:"runner" doc:"Runner of this session alone; empty follows the active runner of its user."`
 	Running   TurnID     `json:"running,omitempty" doc:"The live turn, if there is one."`
 	Queued    int        `json:"queued" doc:"Accepted messages that no turn has claimed yet."`
 	Seq       int64      `json:"seq" doc:"Sequence of the newest durable event of the session."`

@@ -23,7 +23,7 @@ func (s *Store) Call(ctx context.Context, id chat.CallID) (chat.Call, error) {
 	}
 	c := chat.Call{
 		ToolCall: callOf(row), Session: row.SessionKey, Turn: row.TurnID, Step: int(row.Step),
-		User: session.UserID, Cwd: session.Cwd, Runner: session.Runner, StartedOn: row.StartedOn,
+		User: session.UserID, Cwd: session.Cwd, CwdRunner: session.CwdRunner, Runner: session.Runner, StartedOn: row.StartedOn,
 	}
 	if row.Runner != "" {
 		c.Runner = row.Runner

@@ -20,12 +20,14 @@ type NewSession struct {
 	Channel string
 	Title   string
 	Cwd     string
+	// CwdRunner is the runner that Cwd is a folder of; empty: not known.
+	CwdRunner string
 }
 
 // CreateSession creates a session or finds the one that is there. It reports whether it created it.
 func (s *Store) CreateSession(ctx context.Context, n NewSession) (bool, error) {
 	rows, err := s.q.SessionCreate(ctx, s.pool, dbsqlc.SessionCreateParams{
-		Key: n.Key, UserID: n.Owner, Channel: n.Channel, Title: Clean(n.Title), Cwd: Clean(n.Cwd),
+		Key: n.Key, UserID: n.Owner, Channel: n.Channel, Title: Clean(n.Title), Cwd: Clean(n.Cwd), CwdRunner: n.CwdRunner,
 	})
 	if err != nil {
 		return false, classify(fmt.Errorf("create session: %w", err))
@@ -82,9 +84,9 @@ func (s *Store) DeleteSession(ctx context.Context, key chat.SessionKey) error {
 	return classify(err)
 }
 
-// SetCwd sets the working folder of a session's tools.
-func (s *Store) SetCwd(ctx context.Context, key chat.SessionKey, dir string) error {
-	return classify(s.q.SessionSetCwd(ctx, s.pool, dbsqlc.SessionSetCwdParams{Key: key, Cwd: Clean(dir)}))
+// SetCwd sets the working folder of a session's tools: a folder of one runner, which on another one means nothing.
+func (s *Store) SetCwd(ctx context.Context, key chat.SessionKey, runner, dir string) error {
+	return classify(s.q.SessionSetCwd(ctx, s.pool, dbsqlc.SessionSetCwdParams{Key: key, Cwd: Clean(dir), CwdRunner: runner}))
 }
 
 // Turns lists the newest turns of a session, newest first.
@@ -149,7 +151,7 @@ func (s *Store) SetTodos(ctx context.Context, key chat.SessionKey, todos []chat.
 
 func sessionOf(r dbsqlc.SessionGetRow) chat.Session {
 	return chat.Session{
-		Key: r.Key, Channel: r.Channel, Title: r.Title, Pinned: r.Pinned, Cwd: r.Cwd, Runner: r.Runner,
+		Key: r.Key, Channel: r.Channel, Title: r.Title, Pinned: r.Pinned, Cwd: r.Cwd, CwdRunner: r.CwdRunner, Runner: r.Runner,
 		Running: chat.TurnID(r.Running), Queued: int(r.Queued), Seq: r.FeedSeq, CreatedAt: r.CreatedAt, UpdatedAt: r.LastInteractionAt,
 	}
 }

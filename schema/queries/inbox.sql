@@ -14,8 +14,13 @@ SELECT id, session_key, kind, body FROM inbox
 WHERE channel = $1 AND account = $2 AND user_id = $3 AND platform_id = $4;
 
 -- name: InboxClaimed :one
+-- The folder is told only where it is one of the runner that the session uses now, as far as the database knows.
 SELECT inbox.id, inbox.session_key, inbox.channel, inbox.platform_id, inbox.body, inbox.accepted_at,
-       users.name AS user_name, sessions.cwd, sessions.title
+       users.name AS user_name, sessions.title,
+       CASE WHEN sessions.cwd_runner IN ('', coalesce(
+           nullif(sessions.runner, ''),
+           (SELECT a.value FROM user_settings a WHERE a.user_id = sessions.user_id AND a.key = 'active_runner'),
+           sessions.cwd_runner)) THEN sessions.cwd ELSE '' END::text AS cwd
 FROM inbox
 JOIN users ON users.id = inbox.user_id
 JOIN sessions ON sessions.key = inbox.session_key
@@ -39,7 +44,11 @@ WITH expired AS (
     RETURNING *
 )
 SELECT taken.id, taken.session_key, taken.channel, taken.platform_id, taken.body, taken.accepted_at,
-       users.name AS user_name, sessions.cwd, sessions.title
+       users.name AS user_name, sessions.title,
+       CASE WHEN sessions.cwd_runner IN ('', coalesce(
+           nullif(sessions.runner, ''),
+           (SELECT a.value FROM user_settings a WHERE a.user_id = sessions.user_id AND a.key = 'active_runner'),
+           sessions.cwd_runner)) THEN sessions.cwd ELSE '' END::text AS cwd
 FROM taken
 JOIN users ON users.id = taken.user_id
 JOIN sessions ON sessions.key = taken.session_key;

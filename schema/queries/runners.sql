@@ -1,16 +1,61 @@
--- name: RunnerUpsert :one
+-- name: RunnerEnsure :one
+-- Makes a runner of the server's own, or gives it a new token.
 INSERT INTO runners (user_id, name, token_hash) VALUES ($1, $2, $3)
 ON CONFLICT (user_id, name) DO UPDATE SET token_hash = EXCLUDED.token_hash, revoked_at = NULL
 RETURNING id;
 
+-- name: RunnerCreate :one
+-- No row: the name is taken. A name that was revoked is free again.
+INSERT INTO runners (user_id, name, token_hash) VALUES ($1, $2, $3)
+ON CONFLICT (user_id, name) DO UPDATE
+SET token_hash = EXCLUDED.token_hash, revoked_at = NULL, created_at = now(), info = NULL, seen_at = NULL
+WHERE runners.revoked_at IS NOT NULL
+RETURNING id;
+
+-- name: RunnerRenew :execrows
+UPDATE runners SET token_hash = $3 WHERE user_id = $1 AND name = $2 AND revoked_at IS NULL;
+
+-- name: RunnerRevoke :execrows
+UPDATE runners SET revoked_at = now() WHERE user_id = $1 AND name = $2 AND revoked_at IS NULL;
+
 -- name: RunnerByToken :one
-SELECT id, user_id, name FROM runners WHERE token_hash = $1 AND revoked_at IS NULL;
+SELECT r.id, r.user_id, r.name, r.token_hash, u.role
+FROM runners r JOIN users u ON u.id = r.user_id
+WHERE r.token_hash = $1 AND r.revoked_at IS NULL;
+
+-- name: RunnerConnected :exec
+UPDATE runners SET info = $2, seen_at = now() WHERE token_hash = $1;
+
+-- name: RunnersSeen :many
+-- Notes that connections made with these tokens stand, and tells which of the tokens are still good.
+UPDATE runners SET seen_at = now()
+WHERE token_hash = ANY(sqlc.arg(hashes)::bytea[]) AND revoked_at IS NULL
+RETURNING token_hash;
 
 -- name: RunnerList :many
-SELECT r.name, r.user_id, r.created_at, c.connected, c.connected_at
-FROM runners r LEFT JOIN connections c ON c.name = r.name
+-- Runners with their connections. An ingress that was killed leaves its rows in connections as they were: what nobody
+-- has seen for 45 s, three looks, is not online. For one user: theirs, and for administrators the server's host.
+SELECT r.name, r.user_id, u.name AS owner, r.created_at, r.info, r.seen_at, c.connected_at,
+       coalesce(c.connected AND r.seen_at > now() - interval '45 seconds', false)::boolean AS online
+FROM runners r
+JOIN users u ON u.id = r.user_id
+LEFT JOIN connections c ON c.name = CASE WHEN r.name = 'local' THEN 'local' ELSE r.user_id || '/' || r.name END
 WHERE r.revoked_at IS NULL
-ORDER BY r.name;
+  AND (sqlc.narg(owner)::bigint IS NULL OR r.user_id = sqlc.narg(owner)::bigint OR (sqlc.arg(host)::boolean AND r.name = 'local'))
+ORDER BY r.name, r.user_id;
+
+-- name: RunnerChoice :one
+-- The runner that a user's command asks for: the given one, else their active one, else none.
+WITH chosen AS (
+    SELECT coalesce(
+        nullif(sqlc.arg(asked)::text, ''),
+        (SELECT s.value FROM user_settings s WHERE s.user_id = sqlc.arg(owner)::bigint AND s.key = 'active_runner'),
+        '')::text AS name
+)
+SELECT u.role, chosen.name,
+       EXISTS (SELECT 1 FROM runners r WHERE r.user_id = u.id AND r.name = chosen.name AND r.revoked_at IS NULL) AS known
+FROM users u, chosen
+WHERE u.id = sqlc.arg(owner)::bigint;
 
 -- name: ConnectionOpen :one
 INSERT INTO connections (name, holder) VALUES ($1, $2)

@@ -1,5 +1,5 @@
 -- name: SessionCreate :execrows
-INSERT INTO sessions (key, user_id, channel, title, cwd) VALUES ($1, $2, $3, $4, $5)
+INSERT INTO sessions (key, user_id, channel, title, cwd, cwd_runner) VALUES ($1, $2, $3, $4, $5, $6)
 ON CONFLICT (key) DO NOTHING;
 
 -- name: SessionGet :one
@@ -25,7 +25,7 @@ UPDATE sessions SET
 WHERE key = sqlc.arg(key);
 
 -- name: SessionSetCwd :exec
-UPDATE sessions SET cwd = $2 WHERE key = $1;
+UPDATE sessions SET cwd = $2, cwd_runner = $3 WHERE key = $1;
 
 -- name: SessionSetTitleIfEmpty :exec
 UPDATE sessions SET title = $2 WHERE key = $1 AND title = '';

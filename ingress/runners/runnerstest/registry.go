@@ -55,6 +55,18 @@ func (r *Registry) Authenticate(_ context.Context, tokenHash []byte) (runners.Id
 	return who, nil
 }
 
+// Good returns the tokens that are known.
+func (r *Registry) Good(_ context.Context, tokenHashes [][]byte) (good [][]byte, err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, hash := range tokenHashes {
+		if _, ok := r.tokens[[sha256.Size]byte(hash)]; ok {
+			good = append(good, hash)
+		}
+	}
+	return good, nil
+}
+
 // Connected notes a connection under a new epoch.
 func (r *Registry) Connected(_ context.Context, c runners.Connection) (int64, error) {
 	r.mu.Lock()

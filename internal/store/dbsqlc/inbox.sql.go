@@ -66,7 +66,11 @@ WITH expired AS (
     RETURNING id, session_key, user_id, kind, channel, account, platform_id, body, target_turn, accepted_at, turn_id, claim, outcome, releases, woken_at, wakes, held_told_at
 )
 SELECT taken.id, taken.session_key, taken.channel, taken.platform_id, taken.body, taken.accepted_at,
-       users.name AS user_name, sessions.cwd, sessions.title
+       users.name AS user_name, sessions.title,
+       CASE WHEN sessions.cwd_runner IN ('', coalesce(
+           nullif(sessions.runner, ''),
+           (SELECT a.value FROM user_settings a WHERE a.user_id = sessions.user_id AND a.key = 'active_runner'),
+           sessions.cwd_runner)) THEN sessions.cwd ELSE '' END::text AS cwd
 FROM taken
 JOIN users ON users.id = taken.user_id
 JOIN sessions ON sessions.key = taken.session_key
@@ -86,8 +90,8 @@ type InboxClaimNextRow struct {
 	Body       string
 	AcceptedAt time.Time
 	UserName   string
-	Cwd        string
 	Title      string
+	Cwd        string
 }
 
 // Gives the oldest waiting message of a session to a turn and expires the stops that were meant for other turns.
@@ -102,15 +106,19 @@ func (q *Queries) InboxClaimNext(ctx context.Context, db DBTX, arg InboxClaimNex
 		&i.Body,
 		&i.AcceptedAt,
 		&i.UserName,
-		&i.Cwd,
 		&i.Title,
+		&i.Cwd,
 	)
 	return i, err
 }
 
 const inboxClaimed = `-- name: InboxClaimed :one
 SELECT inbox.id, inbox.session_key, inbox.channel, inbox.platform_id, inbox.body, inbox.accepted_at,
-       users.name AS user_name, sessions.cwd, sessions.title
+       users.name AS user_name, sessions.title,
+       CASE WHEN sessions.cwd_runner IN ('', coalesce(
+           nullif(sessions.runner, ''),
+           (SELECT a.value FROM user_settings a WHERE a.user_id = sessions.user_id AND a.key = 'active_runner'),
+           sessions.cwd_runner)) THEN sessions.cwd ELSE '' END::text AS cwd
 FROM inbox
 JOIN users ON users.id = inbox.user_id
 JOIN sessions ON sessions.key = inbox.session_key
@@ -130,10 +138,11 @@ type InboxClaimedRow struct {
 	Body       string
 	AcceptedAt time.Time
 	UserName   string
-	Cwd        string
 	Title      string
+	Cwd        string
 }
 
+// The folder is told only where it is one of the runner that the session uses now, as far as the database knows.
 func (q *Queries) InboxClaimed(ctx context.Context, db DBTX, arg InboxClaimedParams) (InboxClaimedRow, error) {
 	row := db.QueryRow(ctx, inboxClaimed, arg.TurnID, arg.Claim)
 	var i InboxClaimedRow
@@ -145,8 +154,8 @@ func (q *Queries) InboxClaimed(ctx context.Context, db DBTX, arg InboxClaimedPar
 		&i.Body,
 		&i.AcceptedAt,
 		&i.UserName,
-		&i.Cwd,
 		&i.Title,
+		&i.Cwd,
 	)
 	return i, err
 }

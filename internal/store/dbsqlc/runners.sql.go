@@ -62,39 +62,151 @@ func (q *Queries) ConnectionOpen(ctx context.Context, db DBTX, arg ConnectionOpe
 }
 
 const runnerByToken = `-- name: RunnerByToken :one
-SELECT id, user_id, name FROM runners WHERE token_hash = $1 AND revoked_at IS NULL
+SELECT r.id, r.user_id, r.name, r.token_hash, u.role
+FROM runners r JOIN users u ON u.id = r.user_id
+WHERE r.token_hash = $1 AND r.revoked_at IS NULL
 `
 
 type RunnerByTokenRow struct {
-	ID     int64
-	UserID chat.UserID
-	Name   string
+	ID        int64
+	UserID    chat.UserID
+	Name      string
+	TokenHash []byte
+	Role      string
 }
 
 func (q *Queries) RunnerByToken(ctx context.Context, db DBTX, tokenHash []byte) (RunnerByTokenRow, error) {
 	row := db.QueryRow(ctx, runnerByToken, tokenHash)
 	var i RunnerByTokenRow
-	err := row.Scan(&i.ID, &i.UserID, &i.Name)
+	err := row.Scan(
+		&i.ID,
+		&i.UserID,
+		&i.Name,
+		&i.TokenHash,
+		&i.Role,
+	)
 	return i, err
 }
 
-const runnerList = `-- name: RunnerList :many
-SELECT r.name, r.user_id, r.created_at, c.connected, c.connected_at
-FROM runners r LEFT JOIN connections c ON c.name = r.name
-WHERE r.revoked_at IS NULL
-ORDER BY r.name
+const runnerChoice = `-- name: RunnerChoice :one
+WITH chosen AS (
+    SELECT coalesce(
+        nullif($2::text, ''),
+        (SELECT s.value FROM user_settings s WHERE s.user_id = $1::bigint AND s.key = 'active_runner'),
+        '')::text AS name
+)
+SELECT u.role, chosen.name,
+       EXISTS (SELECT 1 FROM runners r WHERE r.user_id = u.id AND r.name = chosen.name AND r.revoked_at IS NULL) AS known
+FROM users u, chosen
+WHERE u.id = $1::bigint
 `
+
+type RunnerChoiceParams struct {
+	Owner int64
+	Asked string
+}
+
+type RunnerChoiceRow struct {
+	Role  string
+	Name  string
+	Known bool
+}
+
+// The runner that a user's command asks for: the given one, else their active one, else none.
+func (q *Queries) RunnerChoice(ctx context.Context, db DBTX, arg RunnerChoiceParams) (RunnerChoiceRow, error) {
+	row := db.QueryRow(ctx, runnerChoice, arg.Owner, arg.Asked)
+	var i RunnerChoiceRow
+	err := row.Scan(&i.Role, &i.Name, &i.Known)
+	return i, err
+}
+
+const runnerConnected = `-- name: RunnerConnected :exec
+UPDATE runners SET info = $2, seen_at = now() WHERE token_hash = $1
+`
+
+type RunnerConnectedParams struct {
+	TokenHash []byte
+	Info      []byte
+}
+
+func (q *Queries) RunnerConnected(ctx context.Context, db DBTX, arg RunnerConnectedParams) error {
+	_, err := db.Exec(ctx, runnerConnected, arg.TokenHash, arg.Info)
+	return err
+}
+
+const runnerCreate = `-- name: RunnerCreate :one
+INSERT INTO runners (user_id, name, token_hash) VALUES ($1, $2, $3)
+ON CONFLICT (user_id, name) DO UPDATE
+SET token_hash = EXCLUDED.token_hash, revoked_at = NULL, created_at = now(), info = NULL, seen_at = NULL
+WHERE runners.revoked_at IS NOT NULL
+RETURNING id
+`
+
+type RunnerCreateParams struct {
+	UserID    chat.UserID
+	Name      string
+	TokenHash []byte
+}
+
+// No row: the name is taken. A name that was revoked is free again.
+func (q *Queries) RunnerCreate(ctx context.Context, db DBTX, arg RunnerCreateParams) (int64, error) {
+	row := db.QueryRow(ctx, runnerCreate, arg.UserID, arg.Name, arg.TokenHash)
+	var id int64
+	err := row.Scan(&id)
+	return id, err
+}
+
+const runnerEnsure = `-- name: RunnerEnsure :one
+INSERT INTO runners (user_id, name, token_hash) VALUES ($1, $2, $3)
+ON CONFLICT (user_id, name) DO UPDATE SET token_hash = EXCLUDED.token_hash, revoked_at = NULL
+RETURNING id
+`
+
+type RunnerEnsureParams struct {
+	UserID    chat.UserID
+	Name      string
+	TokenHash []byte
+}
+
+// Makes a runner of the server's own, or gives it a new token.
+func (q *Queries) RunnerEnsure(ctx context.Context, db DBTX, arg RunnerEnsureParams) (int64, error) {
+	row := db.QueryRow(ctx, runnerEnsure, arg.UserID, arg.Name, arg.TokenHash)
+	var id int64
+	err := row.Scan(&id)
+	return id, err
+}
+
+const runnerList = `-- name: RunnerList :many
+SELECT r.name, r.user_id, u.name AS owner, r.created_at, r.info, r.seen_at, c.connected_at,
+       coalesce(c.connected AND r.seen_at > now() - interval '45 seconds', false)::boolean AS online
+FROM runners r
+JOIN users u ON u.id = r.user_id
+LEFT JOIN connections c ON c.name = CASE WHEN r.name = 'local' THEN 'local' ELSE r.user_id || '/' || r.name END
+WHERE r.revoked_at IS NULL
+  AND ($1::bigint IS NULL OR r.user_id = $1::bigint OR ($2::boolean AND r.name = 'local'))
+ORDER BY r.name, r.user_id
+`
+
+type RunnerListParams struct {
+	Owner *int64
+	Host  bool
+}
 
 type RunnerListRow struct {
 	Name        string
 	UserID      chat.UserID
+	Owner       string
 	CreatedAt   time.Time
-	Connected   *bool
+	Info        []byte
+	SeenAt      *time.Time
 	ConnectedAt *time.Time
+	Online      bool
 }
 
-func (q *Queries) RunnerList(ctx context.Context, db DBTX) ([]RunnerListRow, error) {
-	rows, err := db.Query(ctx, runnerList)
+// Runners with their connections. An ingress that was killed leaves its rows in connections as they were: what nobody
+// has seen for 45 s, three looks, is not online. For one user: theirs, and for administrators the server's host.
+func (q *Queries) RunnerList(ctx context.Context, db DBTX, arg RunnerListParams) ([]RunnerListRow, error) {
+	rows, err := db.Query(ctx, runnerList, arg.Owner, arg.Host)
 	if err != nil {
 		return nil, err
 	}
@@ -105,9 +217,12 @@ func (q *Queries) RunnerList(ctx context.Context, db DBTX) ([]RunnerListRow, err
 		if err := rows.Scan(
 			&i.Name,
 			&i.UserID,
+			&i.Owner,
 			&i.CreatedAt,
-			&i.Connected,
+			&i.Info,
+			&i.SeenAt,
 			&i.ConnectedAt,
+			&i.Online,
 		); err != nil {
 			return nil, err
 		}
@@ -119,23 +234,66 @@ func (q *Queries) RunnerList(ctx context.Context, db DBTX) ([]RunnerListRow, err
 	return items, nil
 }
 
-const runnerUpsert = `-- name: RunnerUpsert :one
-INSERT INTO runners (user_id, name, token_hash) VALUES ($1, $2, $3)
-ON CONFLICT (user_id, name) DO UPDATE SET token_hash = EXCLUDED.token_hash, revoked_at = NULL
-RETURNING id
+const runnerRenew = `-- name: RunnerRenew :execrows
+UPDATE runners SET token_hash = $3 WHERE user_id = $1 AND name = $2 AND revoked_at IS NULL
 `
 
-type RunnerUpsertParams struct {
+type RunnerRenewParams struct {
 	UserID    chat.UserID
 	Name      string
 	TokenHash []byte
 }
 
-func (q *Queries) RunnerUpsert(ctx context.Context, db DBTX, arg RunnerUpsertParams) (int64, error) {
-	row := db.QueryRow(ctx, runnerUpsert, arg.UserID, arg.Name, arg.TokenHash)
-	var id int64
-	err := row.Scan(&id)
-	return id, err
+func (q *Queries) RunnerRenew(ctx context.Context, db DBTX, arg RunnerRenewParams) (int64, error) {
+	result, err := db.Exec(ctx, runnerRenew, arg.UserID, arg.Name, arg.TokenHash)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected(), nil
+}
+
+const runnerRevoke = `-- name: RunnerRevoke :execrows
+UPDATE runners SET revoked_at = now() WHERE user_id = $1 AND name = $2 AND revoked_at IS NULL
+`
+
+type RunnerRevokeParams struct {
+	UserID chat.UserID
+	Name   string
+}
+
+func (q *Queries) RunnerRevoke(ctx context.Context, db DBTX, arg RunnerRevokeParams) (int64, error) {
+	result, err := db.Exec(ctx, runnerRevoke, arg.UserID, arg.Name)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected(), nil
+}
+
+const runnersSeen = `-- name: RunnersSeen :many
+UPDATE runners SET seen_at = now()
+WHERE token_hash = ANY($1::bytea[]) AND revoked_at IS NULL
+RETURNING token_hash
+`
+
+// Notes that connections made with these tokens stand, and tells which of the tokens are still good.
+func (q *Queries) RunnersSeen(ctx context.Context, db DBTX, hashes [][]byte) ([][]byte, error) {
+	rows, err := db.Query(ctx, runnersSeen, hashes)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items [][]byte
+	for rows.Next() {
+		var token_hash []byte
+		if err := rows.Scan(&token_hash); err != nil {
+			return nil, err
+		}
+		items = append(items, token_hash)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
 }
 
 const settingGet = `-- name: SettingGet :one

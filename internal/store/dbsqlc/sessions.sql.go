@@ -91,16 +91,17 @@ func (q *Queries) EventListAfter(ctx context.Context, db DBTX, arg EventListAfte
 }
 
 const sessionCreate = `-- name: SessionCreate :execrows
-INSERT INTO sessions (key, user_id, channel, title, cwd) VALUES ($1, $2, $3, $4, $5)
+INSERT INTO sessions (key, user_id, channel, title, cwd, cwd_runner) VALUES ($1, $2, $3, $4, $5, $6)
 ON CONFLICT (key) DO NOTHING
 `
 
 type SessionCreateParams struct {
-	Key     chat.SessionKey
-	UserID  chat.UserID
-	Channel string
-	Title   string
-	Cwd     string
+	Key       chat.SessionKey
+	UserID    chat.UserID
+	Channel   string
+	Title     string
+	Cwd       string
+	CwdRunner string
 }
 
 func (q *Queries) SessionCreate(ctx context.Context, db DBTX, arg SessionCreateParams) (int64, error) {
@@ -110,6 +111,7 @@ func (q *Queries) SessionCreate(ctx context.Context, db DBTX, arg SessionCreateP
 		arg.Channel,
 		arg.Title,
 		arg.Cwd,
+		arg.CwdRunner,
 	)
 	if err != nil {
 		return 0, err
@@ -130,7 +132,7 @@ func (q *Queries) SessionDelete(ctx context.Context, db DBTX, key chat.SessionKe
 }
 
 const sessionGet = `-- name: SessionGet :one
-SELECT s.key, s.user_id, s.channel, s.title, s.pinned, s.cwd, s.runner, s.feed_seq, s.created_at, s.last_interaction_at,
+SELECT s.key, s.user_id, s.channel, s.title, s.pinned, s.cwd, s.runner, s.feed_seq, s.created_at, s.last_interaction_at, s.cwd_runner,
        coalesce((SELECT t.id FROM turns t WHERE t.session_key = s.key AND t.state = 'running'), '')::text AS running,
        (SELECT count(*) FROM inbox i WHERE i.session_key = s.key AND i.kind = 'message' AND i.outcome IS NULL)::int AS queued
 FROM sessions s
@@ -148,6 +150,7 @@ type SessionGetRow struct {
 	FeedSeq           int64
 	CreatedAt         time.Time
 	LastInteractionAt time.Time
+	CwdRunner         string
 	Running           string
 	Queued            int32
 }
@@ -166,6 +169,7 @@ func (q *Queries) SessionGet(ctx context.Context, db DBTX, key chat.SessionKey) 
 		&i.FeedSeq,
 		&i.CreatedAt,
 		&i.LastInteractionAt,
+		&i.CwdRunner,
 		&i.Running,
 		&i.Queued,
 	)
@@ -173,7 +177,7 @@ func (q *Queries) SessionGet(ctx context.Context, db DBTX, key chat.SessionKey) 
 }
 
 const sessionList = `-- name: SessionList :many
-SELECT s.key, s.user_id, s.channel, s.title, s.pinned, s.cwd, s.runner, s.feed_seq, s.created_at, s.last_interaction_at,
+SELECT s.key, s.user_id, s.channel, s.title, s.pinned, s.cwd, s.runner, s.feed_seq, s.created_at, s.last_interaction_at, s.cwd_runner,
        coalesce((SELECT t.id FROM turns t WHERE t.session_key = s.key AND t.state = 'running'), '')::text AS running,
        (SELECT count(*) FROM inbox i WHERE i.session_key = s.key AND i.kind = 'message' AND i.outcome IS NULL)::int AS queued
 FROM sessions s
@@ -199,6 +203,7 @@ type SessionListRow struct {
 	FeedSeq           int64
 	CreatedAt         time.Time
 	LastInteractionAt time.Time
+	CwdRunner         string
 	Running           string
 	Queued            int32
 }
@@ -223,6 +228,7 @@ func (q *Queries) SessionList(ctx context.Context, db DBTX, arg SessionListParam
 			&i.FeedSeq,
 			&i.CreatedAt,
 			&i.LastInteractionAt,
+			&i.CwdRunner,
 			&i.Running,
 			&i.Queued,
 		); err != nil {
@@ -237,16 +243,17 @@ func (q *Queries) SessionList(ctx context.Context, db DBTX, arg SessionListParam
 }
 
 const sessionSetCwd = `-- name: SessionSetCwd :exec
-UPDATE sessions SET cwd = $2 WHERE key = $1
+UPDATE sessions SET cwd = $2, cwd_runner = $3 WHERE key = $1
 `
 
 type SessionSetCwdParams struct {
-	Key chat.SessionKey
-	Cwd string
+	Key       chat.SessionKey
+	Cwd       string
+	CwdRunner string
 }
 
 func (q *Queries) SessionSetCwd(ctx context.Context, db DBTX, arg SessionSetCwdParams) error {
-	_, err := db.Exec(ctx, sessionSetCwd, arg.Key, arg.Cwd)
+	_, err := db.Exec(ctx, sessionSetCwd, arg.Key, arg.Cwd, arg.CwdRunner)
 	return err
 }
 

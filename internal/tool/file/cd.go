@@ -18,9 +18,9 @@ const maxCdNames = 40 // entries of a folder that Cd names
 //go:embed cd.md
 var cdDoc string
 
-// Folder keeps the working folder of a session, durably, for the calls that follow.
+// Folder keeps the working folder of a session, durably, for the calls that follow on the same runner.
 type Folder interface {
-	SetCwd(ctx context.Context, session chat.SessionKey, cwd string) error
+	SetCwd(ctx context.Context, session chat.SessionKey, runner, cwd string) error
 }
 
 type cdParams struct {
@@ -45,7 +45,7 @@ func (c cd) Run(ctx context.Context, call tool.Call, p cdParams) (chat.ToolResul
 	if err != nil {
 		return tool.FromError(err)
 	}
-	if err := c.folder.SetCwd(ctx, call.Session, target); err != nil {
+	if err := c.folder.SetCwd(ctx, call.Session, call.Box.Name(), target); err != nil {
 		return tool.FromError(fmt.Errorf("keep the working folder: %w", err))
 	}
 	entries, err := call.Box.ReadDir(ctx, target)

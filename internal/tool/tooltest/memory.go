@@ -25,7 +25,7 @@ func NewMemory() *Memory {
 }
 
 // SetCwd notes the working folder of a session.
-func (m *Memory) SetCwd(_ context.Context, session chat.SessionKey, cwd string) error {
+func (m *Memory) SetCwd(_ context.Context, session chat.SessionKey, _, cwd string) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.Cwds[session] = cwd

@@ -461,6 +461,8 @@ export interface components {
             created_at: string;
             /** @description Working folder of the session's tools; empty means the runner's workspace. */
             cwd: string;
+            /** @description Runner that cwd is a folder of; on another one the session starts in the workspace. Empty: not known. */
+            cwd_runner?: string;
             key: string;
             pinned: boolean;
             /**
@@ -468,6 +470,7 @@ export interface components {
              * @description Accepted messages that no turn has claimed yet.
              */
             queued: number;
+            /** @description Runner of this session alone; empty follows the active runner of its user. */
             runner: string;
             /** @description The live turn, if there is one. */
             running?: string;

@@ -1,0 +1,142 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"text/tabwriter"
+
+	"xbot/ingress"
+	"xbot/internal/fault"
+	"xbot/internal/sandbox/resolver"
+	"xbot/internal/secret"
+	"xbot/internal/store"
+)
+
+type runnerCmd struct {
+	Create runnerCreateCmd `cmd:"" help:"Make a runner; its token is printed once, alone on standard output."`
+	Token  runnerTokenCmd  `cmd:"" help:"Give a runner a new token; the old one lets nobody in any more."`
+	List   runnerListCmd   `cmd:"" help:"List the runners of all users."`
+	Revoke runnerRevokeCmd `cmd:"" help:"Revoke a runner: its token is useless and its connection closed."`
+}
+
+type runnerCreateCmd struct {
+	Name string `arg:"" help:"Name; \"local\" is the server's own host, for administrators."`
+	User string `help:"Whose runner; default: the administrator's."`
+}
+
+// Run makes a runner and prints its token.
+func (c runnerCreateCmd) Run(ctx context.Context) error {
+	return withUser(ctx, c.User, func(s *store.Store, user store.User) error {
+		if err := mayBeNamed(user, c.Name); err != nil {
+			return err
+		}
+		token, hash := secret.NewToken()
+		if err := s.CreateRunner(ctx, user.ID, c.Name, hash); err != nil {
+			return err
+		}
+		sayToken(token, "Runner %s of %s is made.", c.Name, user.Name)
+		return nil
+	})
+}
+
+// mayBeNamed checks the name of a new runner. Who stands for the server's host gets the commands of administrators.
+func mayBeNamed(user store.User, name string) error {
+	switch {
+	case name != resolver.Local:
+		return resolver.CheckName(name)
+	case !user.Admin:
+		return fault.Errorf(fault.Denied, "%s is no administrator, and the runner %q is the server's own host: choose another name", user.Name, name)
+	}
+	return nil
+}
+
+// sayToken prints a token where a script reads it, and the sentences where a person does.
+func sayToken(token, format string, args ...any) {
+	say(os.Stderr, format+" Its token follows, this once. Where its commands are to run:", args...)
+	say(os.Stderr, "  xbot-runner --server wss://HOST/api/runners/connect --token-file FILE")
+	say(os.Stdout, "%s", token)
+}
+
+type runnerTokenCmd struct {
+	Name string `arg:"" help:"Name of the runner."`
+	User string `help:"Whose runner; default: the administrator's."`
+}
+
+// Run prints a new token.
+func (c runnerTokenCmd) Run(ctx context.Context) error {
+	return withUser(ctx, c.User, func(s *store.Store, user store.User) error {
+		token, hash := secret.NewToken()
+		if err := s.RenewRunner(ctx, user.ID, c.Name, hash); err != nil {
+			return err
+		}
+		sayToken(token, "Runner %s of %s has a new token; a connection with the old one is closed.", c.Name, user.Name)
+		return nil
+	})
+}
+
+type runnerRevokeCmd struct {
+	Name string `arg:"" help:"Name of the runner."`
+	User string `help:"Whose runner; default: the administrator's."`
+}
+
+// Run revokes a runner.
+func (c runnerRevokeCmd) Run(ctx context.Context) error {
+	return withUser(ctx, c.User, func(s *store.Store, user store.User) error {
+		if err := s.RevokeRunner(ctx, user.ID, c.Name); err != nil {
+			return err
+		}
+		say(os.Stdout, "Runner %s of %s is revoked; its connection is closed.", c.Name, user.Name)
+		return nil
+	})
+}
+
+// withUser opens the database and finds whose runner is meant.
+func withUser(ctx context.Context, name string, do func(*store.Store, store.User) error) error {
+	s, cfg, closeStore, err := openStore(ctx)
+	if err != nil {
+		return err
+	}
+	defer closeStore()
+	user, err := userOrAdmin(ctx, s, cfg, name)
+	if err != nil {
+		return err
+	}
+	return do(s, user)
+}
+
+type runnerListCmd struct{}
+
+// Run lists runners and what they said of themselves.
+func (runnerListCmd) Run(ctx context.Context) error {
+	s, _, closeStore, err := openStore(ctx)
+	if err != nil {
+		return err
+	}
+	defer closeStore()
+	all, err := s.Runners(ctx)
+	if err != nil {
+		return err
+	}
+	if len(all) == 0 {
+		say(os.Stdout, "There are no runners yet: xbot runner create NAME makes one.")
+		return nil
+	}
+	w := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "NAME\tUSER\tKIND\tSTATE\tVERSION\tCONFINEMENT")
+	for _, r := range all {
+		version, confinement := "-", "-"
+		if r.Info != nil {
+			version, confinement = r.Info.Version, r.Info.Confinement
+		}
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", r.Name, r.Owner, ingress.KindOf(r), stateOf(r), version, confinement)
+	}
+	return w.Flush()
+}
+
+func stateOf(r store.Runner) string {
+	if r.Online {
+		return "online"
+	}
+	return "offline"
+}

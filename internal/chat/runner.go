@@ -1,0 +1,55 @@
+package chat
+
+import "time"
+
+// The kinds of runners.
+const (
+	RunnerLocal  = "local"  // the server's own host
+	RunnerDocker = "docker" // a container
+	RunnerNative = "native" // a machine of its owner
+)
+
+// Runner is a place where a user's commands can run, as the API shows it.
+type Runner struct {
+	Name        string       `json:"name" doc:"local is the server's own host, __docker__ the server's container of this user." example:"laptop"`
+	Kind        string       `json:"kind" enum:"local,docker,native"`
+	Online      bool         `json:"online"`
+	ConnectedAt *time.Time   `json:"connected_at,omitempty" doc:"When it last connected."`
+	SeenAt      *time.Time   `json:"seen_at,omitempty" doc:"When the server last saw it connected."`
+	OS          string       `json:"os,omitempty" example:"linux"`
+	Arch        string       `json:"arch,omitempty" example:"amd64"`
+	Version     string       `json:"version,omitempty"`
+	Workspace   string       `json:"workspace,omitempty" doc:"Folder where sessions start."`
+	Confinement string       `json:"confinement,omitempty" doc:"What confines its commands, in words, or none and why."`
+	LLM         *RunnerModel `json:"llm,omitempty" doc:"The model it can call for its owner."`
+	Active      bool         `json:"active" doc:"This user's commands go here now."`
+	Revocable   bool         `json:"revocable" doc:"Made by this user, with a token that can be renewed and revoked."`
+}
+
+// RunnerModel is a model that is called from a runner's machine, with a key that stays there.
+type RunnerModel struct {
+	Provider string `json:"provider"`
+	Model    string `json:"model"`
+}
+
+// Sources of the model that answers a user.
+const (
+	LLMAuto   = "auto"   // the one of the runner that the user's commands go to, if it offers one; else the server's
+	LLMServer = "server" // always the server's
+)
+
+// Runners is what a user can choose from, and what they chose.
+type Runners struct {
+	Runners   []Runner `json:"runners"`
+	Active    string   `json:"active" doc:"The runner that was chosen; empty for the default."`
+	Effective string   `json:"effective" doc:"The runner that commands go to now; empty if there is none."`
+	LLMSource string   `json:"llm_source" enum:"auto,server" doc:"auto: the model of the effective runner answers if it offers one. server: always the server's."`
+	Model     string   `json:"model" doc:"The model that answers now, provider/model."`
+}
+
+// NewRunner is a runner with a fresh token, which is shown this once.
+type NewRunner struct {
+	Runner  Runner `json:"runner"`
+	Token   string `json:"token" doc:"Shown once; only its hash is stored."`
+	Command string `json:"command" doc:"What to run where its commands are to run, with the token in the file it names."`
+}

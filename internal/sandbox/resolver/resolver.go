@@ -1,0 +1,103 @@
+// Package resolver decides where a user's commands run. The runner that a session names comes first, then the one that
+// its user made active, then the container of the server where it offers one, then, for administrators, the server's own
+// host. What was named is never replaced by something else: a runner that is away or gone is an error that says so.
+package resolver
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+	"xbot/internal/sandbox"
+)
+
+// Choices knows what users chose and which runners they have.
+type Choices interface {
+	// RunnerChoice returns the name that was asked for, else the user's active runner, else "". Known says that the
+	// user made a runner of the name and did not revoke it; admin, that they are an administrator.
+	RunnerChoice(ctx context.Context, user chat.UserID, asked string) (name string, known, admin bool, err error)
+}
+
+// Docker supplies containers of the server.
+type Docker interface {
+	Enabled() bool
+	// Want asks for the container of a user and does not wait for it: its runner connects when it is there.
+	Want(ctx context.Context, user chat.UserID) error
+}
+
+// Config is what a Resolver needs.
+type Config struct {
+	Choices Choices
+	Router  *sandbox.Router
+	Docker  Docker        // nil: the server has no containers
+	Wait    time.Duration // for a runner that is offline; 0 means 30 s
+}
+
+// Resolver finds sandboxes. It is safe for concurrent use.
+type Resolver struct {
+	cfg   Config
+	mu    sync.Mutex
+	known map[sandbox.RunnerID]*sandbox.Runner
+}
+
+// New makes a resolver. The caller owns the router.
+func New(cfg Config) *Resolver {
+	return &Resolver{cfg: cfg, known: map[sandbox.RunnerID]*sandbox.Runner{}}
+}
+
+// Box returns the sandbox of a user's runner, whose Name is the runner's. It does not wait for the runner. Denied says
+// why there is none, and what to do.
+func (r *Resolver) Box(ctx context.Context, user chat.UserID, asked string) (sandbox.Sandbox, error) {
+	runner, err := r.Runner(ctx, user, asked)
+	if err != nil {
+		return nil, err
+	}
+	return runner, nil
+}
+
+// Runner is Box for callers that need more than the port: the runner's model, for one.
+func (r *Resolver) Runner(ctx context.Context, user chat.UserID, asked string) (*sandbox.Runner, error) {
+	name, err := r.Name(ctx, user, asked)
+	if err != nil {
+		return nil, err
+	}
+	if name == Container {
+		if err := r.cfg.Docker.Want(ctx, user); err != nil {
+			return nil, err
+		}
+	}
+	id := ID(user, name)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.known[id] == nil {
+		r.known[id] = sandbox.NewRunner(name, r.cfg.Router.Link(id), sandbox.RunnerConfig{OfflineWait: r.cfg.Wait})
+	}
+	return r.known[id], nil
+}
+
+// Name returns the name of the runner that a user's commands go to: asked, if it is not empty, or what applies without.
+func (r *Resolver) Name(ctx context.Context, user chat.UserID, asked string) (string, error) {
+	name, known, admin, err := r.cfg.Choices.RunnerChoice(ctx, user, asked)
+	switch {
+	case err != nil:
+		return "", err
+	case name == "" && r.Containers():
+		return Container, nil
+	case name == "" && admin:
+		return Local, nil
+	case name == "":
+		return "", fault.Errorf(fault.Denied, "there is no place to run commands yet: connect a runner of your own (Settings, Runners; or /runner create NAME)")
+	case name == Local && !admin:
+		return "", fault.Errorf(fault.Denied, "the server's own host is for administrators: connect a runner of your own, or choose another one with /runner use NAME")
+	case name == Container && !r.Containers():
+		return "", fault.Errorf(fault.Denied, "this server runs no containers: choose another runner with /runner use NAME")
+	case name != Local && name != Container && !known:
+		return "", fault.Errorf(fault.Denied, "there is no runner %s any more: choose another one with /runner use NAME, or make it anew", name)
+	}
+	return name, nil
+}
+
+// Containers reports whether the server offers containers.
+func (r *Resolver) Containers() bool { return r.cfg.Docker != nil && r.cfg.Docker.Enabled() }

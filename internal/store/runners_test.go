@@ -1,0 +1,189 @@
+package store_test
+
+import (
+	"crypto/sha256"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+	"xbot/internal/store"
+	"xbot/runner/wire"
+)
+
+func hashOf(token string) []byte {
+	sum := sha256.Sum256([]byte(token))
+	return sum[:]
+}
+
+// member adds a user who is no administrator.
+func (b *bundle) member(name string) store.User {
+	b.t.Helper()
+	u, err := b.CreateUser(b.t.Context(), name)
+	require.NoError(b.t, err)
+	return u
+}
+
+func TestRunner_ANameIsTakenUntilItIsRevoked(t *testing.T) {
+	b := setup(t)
+	bob := b.member("bob")
+	require.NoError(t, b.CreateRunner(t.Context(), b.user.ID, "laptop", hashOf("one")))
+	err := b.CreateRunner(t.Context(), b.user.ID, "laptop", hashOf("two"))
+	require.Equal(t, fault.Conflict, fault.KindOf(err))
+	require.ErrorContains(t, err, "choose another name")
+	require.NoError(t, b.CreateRunner(t.Context(), bob.ID, "laptop", hashOf("bob's")), "names are each user's own")
+
+	_, err = b.Connected(t.Context(), "1/laptop", "http://a", hashOf("one"), wire.Info{Version: "0.1"})
+	require.NoError(t, err)
+	require.NoError(t, b.RevokeRunner(t.Context(), b.user.ID, "laptop"))
+	require.NoError(t, b.CreateRunner(t.Context(), b.user.ID, "laptop", hashOf("three")))
+	mine, err := b.RunnersOf(t.Context(), b.user.ID, false)
+	require.NoError(t, err)
+	require.Len(t, mine, 1)
+	require.Nil(t, mine[0].Info, "nothing of the one before")
+	_, _, _, err = b.RunnerByToken(t.Context(), hashOf("one"))
+	require.Equal(t, fault.Denied, fault.KindOf(err))
+}
+
+func TestRunner_ATokenStandsForItsOwnersRunnerUntilItIsRevokedOrReplaced(t *testing.T) {
+	b := setup(t)
+	bob := b.member("bob")
+	require.NoError(t, b.CreateRunner(t.Context(), b.user.ID, "laptop", hashOf("alice's")))
+	require.NoError(t, b.CreateRunner(t.Context(), bob.ID, "laptop", hashOf("bob's")))
+	name, user, admin, err := b.RunnerByToken(t.Context(), hashOf("bob's"))
+	require.NoError(t, err)
+	require.Equal(t, "laptop", name)
+	require.Equal(t, bob.ID, user, "never somebody else")
+	require.False(t, admin)
+
+	require.NoError(t, b.RenewRunner(t.Context(), bob.ID, "laptop", hashOf("new")))
+	for _, dead := range []string{"bob's", "guess", ""} {
+		_, _, _, err = b.RunnerByToken(t.Context(), hashOf(dead))
+		require.Equal(t, fault.Denied, fault.KindOf(err), dead)
+	}
+	good, err := b.RunnersSeen(t.Context(), [][]byte{hashOf("alice's"), hashOf("bob's"), hashOf("new")})
+	require.NoError(t, err)
+	require.ElementsMatch(t, [][]byte{hashOf("alice's"), hashOf("new")}, good)
+
+	require.NoError(t, b.RevokeRunner(t.Context(), bob.ID, "laptop"))
+	for _, err := range []error{
+		b.RevokeRunner(t.Context(), bob.ID, "laptop"), b.RenewRunner(t.Context(), bob.ID, "laptop", hashOf("x")),
+		b.RevokeRunner(t.Context(), bob.ID, "none"),
+	} {
+		require.Equal(t, fault.NotFound, fault.KindOf(err))
+	}
+	name, user, _, err = b.RunnerByToken(t.Context(), hashOf("alice's"))
+	require.NoError(t, err)
+	require.Equal(t, "laptop", name)
+	require.Equal(t, b.user.ID, user, "another's of the same name stands")
+}
+
+func TestRunners_AreListedWithWhatTheySaidAndOnlineWhileTheyAreSeen(t *testing.T) {
+	b := setup(t)
+	bob := b.member("bob")
+	_, err := b.EnsureRunner(t.Context(), b.user.ID, "local", hashOf("host"))
+	require.NoError(t, err)
+	_, err = b.EnsureRunner(t.Context(), bob.ID, "__docker__", hashOf("container"))
+	require.NoError(t, err)
+	require.NoError(t, b.CreateRunner(t.Context(), bob.ID, "laptop", hashOf("bob's")))
+	info := wire.Info{
+		Workspace: "/home/bob\x1b[2J\x00", Version: "0.1", Confinement: "none: no\nnamespaces", LLM: &wire.LLM{Provider: "openai", Model: "m\a"},
+	}
+	epoch, err := b.Connected(t.Context(), "2/laptop", "http://a", hashOf("bob's"), info)
+	require.NoError(t, err)
+
+	laptop := func() store.Runner {
+		all, err := b.RunnersOf(t.Context(), bob.ID, false)
+		require.NoError(t, err)
+		require.Len(t, all, 2, "the host is not theirs")
+		require.Equal(t, "laptop", all[1].Name)
+		return all[1]
+	}
+	got := laptop()
+	require.True(t, got.Online)
+	require.Equal(t, "bob", got.Owner)
+	require.Equal(t, "/home/bob [2J", got.Info.Workspace, "no control characters")
+	require.Equal(t, "none: no namespaces", got.Info.Confinement)
+	require.Equal(t, wire.LLM{Provider: "openai", Model: "m "}, *got.Info.LLM)
+
+	_, err = b.pool.Exec(t.Context(), "UPDATE runners SET seen_at = now() - interval '1 minute'")
+	require.NoError(t, err)
+	require.False(t, laptop().Online, "its ingress was killed")
+	_, err = b.RunnersSeen(t.Context(), [][]byte{hashOf("bob's")})
+	require.NoError(t, err)
+	require.True(t, laptop().Online)
+	require.NoError(t, b.Disconnected(t.Context(), "2/laptop", epoch))
+	require.False(t, laptop().Online)
+
+	alices, err := b.RunnersOf(t.Context(), bob.ID, true)
+	require.NoError(t, err)
+	require.Len(t, alices, 3, "with the host")
+	all, err := b.Runners(t.Context())
+	require.NoError(t, err)
+	require.Len(t, all, 3)
+}
+
+func TestRunnerChoice_PrefersWhatIsAskedToWhatIsActive(t *testing.T) {
+	b := setup(t)
+	bob := b.member("bob")
+	require.NoError(t, b.CreateRunner(t.Context(), b.user.ID, "laptop", hashOf("alice's")))
+	choice := func(user chat.UserID, asked string) (string, bool, bool) {
+		name, known, admin, err := b.RunnerChoice(t.Context(), user, asked)
+		require.NoError(t, err)
+		return name, known, admin
+	}
+	check := func(user chat.UserID, asked, name string, known, admin bool) {
+		t.Helper()
+		gotName, gotKnown, gotAdmin := choice(user, asked)
+		require.Equal(t, []any{name, known, admin}, []any{gotName, gotKnown, gotAdmin})
+	}
+	check(b.user.ID, "", "", false, true)
+	require.NoError(t, b.SetUserSetting(t.Context(), b.user.ID, store.ActiveRunner, "laptop"))
+	check(b.user.ID, "", "laptop", true, true)
+	check(b.user.ID, "local", "local", false, true)
+	check(bob.ID, "", "", false, false)
+	check(bob.ID, "laptop", "laptop", false, false)
+	require.NoError(t, b.RevokeRunner(t.Context(), b.user.ID, "laptop"))
+	check(b.user.ID, "", "laptop", false, true)
+	require.NoError(t, b.SetUserSetting(t.Context(), b.user.ID, store.ActiveRunner, ""))
+	check(b.user.ID, "", "", false, true)
+}
+
+func TestCwd_IsToldToTheModelOnTheRunnerItIsAFolderOf(t *testing.T) {
+	for name, c := range map[string]struct {
+		cwdRunner, active string
+		told              bool
+	}{
+		"the same runner":  {"laptop", "laptop", true},
+		"another runner":   {"laptop", "desk", false},
+		"nobody knows":     {"", "desk", true},
+		"the default":      {"local", "", true},
+		"left the default": {"local", "laptop", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := setup(t)
+			require.NoError(t, b.SetUserSetting(t.Context(), b.user.ID, store.ActiveRunner, c.active))
+			require.NoError(t, b.SetCwd(t.Context(), key, c.cwdRunner, "/src"))
+			b.send("m1", "hello")
+			b.claim("t1")
+			lines, err := b.PromptLines(t.Context(), key)
+			require.NoError(t, err)
+			require.Equal(t, c.told, strings.Contains(lines[0].Preface, "folder /src"), lines[0].Preface)
+		})
+	}
+}
+
+func TestSettings_AreEachUsersOwn(t *testing.T) {
+	b := setup(t)
+	bob := b.member("bob")
+	require.NoError(t, b.SetUserSetting(t.Context(), bob.ID, store.LLMSource, "server"))
+	require.NoError(t, b.SetUserSetting(t.Context(), bob.ID, store.LLMSource, "server"))
+	value, err := b.UserSetting(t.Context(), b.user.ID, store.LLMSource)
+	require.NoError(t, err)
+	require.Empty(t, value)
+	value, err = b.UserSetting(t.Context(), bob.ID, store.LLMSource)
+	require.NoError(t, err)
+	require.Equal(t, "server", value)
+}

@@ -1,0 +1,47 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+
+	"xbot/internal/chat"
+	"xbot/internal/store/dbsqlc"
+)
+
+// UserSetting names something a person chose for themselves.
+type UserSetting string
+
+// The settings of people.
+const (
+	ActiveRunner UserSetting = "active_runner" // name of the runner their commands go to; unset: the default
+	LLMSource    UserSetting = "llm_source"    // "server": the server's model, even if their runner offers one; unset: the runner's
+)
+
+// UserSetting returns what a person chose, empty if nothing.
+func (s *Store) UserSetting(ctx context.Context, user chat.UserID, key UserSetting) (string, error) {
+	value, err := s.q.UserSettingGet(ctx, s.pool, dbsqlc.UserSettingGetParams{UserID: user, Key: string(key)})
+	if errors.Is(err, pgx.ErrNoRows) {
+		return "", nil
+	}
+	if err != nil {
+		return "", classify(fmt.Errorf("read %s of user %d: %w", key, user, err))
+	}
+	return value, nil
+}
+
+// SetUserSetting keeps what a person chose; an empty value is the default.
+func (s *Store) SetUserSetting(ctx context.Context, user chat.UserID, key UserSetting, value string) error {
+	var err error
+	if value == "" {
+		err = s.q.UserSettingClear(ctx, s.pool, dbsqlc.UserSettingClearParams{UserID: user, Key: string(key)})
+	} else {
+		err = s.q.UserSettingSet(ctx, s.pool, dbsqlc.UserSettingSetParams{UserID: user, Key: string(key), Value: value})
+	}
+	if err != nil {
+		return classify(fmt.Errorf("write %s of user %d: %w", key, user, err))
+	}
+	return nil
+}
