@@ -262,8 +262,8 @@ type brokenStore struct{}
 var errStore = fault.Errorf(fault.Unavailable, "the database is away")
 
 func (brokenStore) SetCwd(context.Context, chat.SessionKey, string, string) error { return errStore }
-func (brokenStore) Intent(context.Context, chat.CallID) (string, error)   { return "", errStore }
-func (brokenStore) SetIntent(context.Context, chat.CallID, string) error  { return errStore }
+func (brokenStore) Intent(context.Context, chat.CallID) (string, error)           { return "", errStore }
+func (brokenStore) SetIntent(context.Context, chat.CallID, string) error          { return errStore }
 
 func TestFileTools_HandBackWhatTheModelCannotMend(t *testing.T) {
 	t.Parallel()
