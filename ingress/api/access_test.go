@@ -66,6 +66,8 @@ func TestAPI_NobodyReachesASessionOfSomebodyElse(t *testing.T) {
 		switch {
 		case strings.HasSuffix(e[1], "/messages") && e[0] == http.MethodPost:
 			with = body
+		case strings.HasSuffix(e[1], "/approvals/{call_id}"):
+			with = map[string]any{"decision": "allow"}
 		case e[0] == http.MethodPatch:
 			with = map[string]any{"title": "taken over"}
 		}

@@ -26,6 +26,9 @@ import (
 	"xbot/internal/pgtest"
 	"xbot/internal/secret"
 	"xbot/internal/store"
+	"xbot/internal/tool"
+	"xbot/internal/tool/file"
+	"xbot/internal/tool/shell"
 )
 
 // limit bounds every wait.
@@ -82,9 +85,11 @@ func setup(t *testing.T) *bundle {
 	b.auth = &auth.Auth{Accounts: b.store}
 	log := slog.New(slog.NewTextHandler(b.log, &slog.HandlerOptions{Level: slog.LevelWarn}))
 	dispatch := &ingress.Dispatch{Inbox: b.store, Waker: b.wakes, Log: log}
+	dispatch.Commands = ingress.NewCommands(dispatch.ApprovalCommands()...)
 	a := &api.API{
 		Store: b.store, Bus: b.bus, Dispatch: dispatch, Auth: b.auth, Log: log, Closing: b.closing, PingEvery: 50 * time.Millisecond,
-		Info: api.Info{Version: "1.2.3", Model: "demo/demo", Demo: true, Namespace: "default", TemporalUI: true},
+		Policy: api.Policy{Tools: tool.New(shell.New(), file.NewRead()), Rules: map[string]chat.Rule{"Read": chat.RuleAsk}},
+		Info:   api.Info{Version: "1.2.3", Model: "demo/demo", Demo: true, Namespace: "default", TemporalUI: true},
 	}
 	server := httptest.NewServer(a.Handler())
 	b.url = server.URL

@@ -1,0 +1,144 @@
+package api_test
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"xbot/ingress/api"
+	"xbot/internal/chat"
+)
+
+// waiting makes a turn of alice's whose calls wait for her permission, and returns the session and the calls.
+func (b *bundle) waiting(commands ...string) (chat.SessionKey, []chat.CallID) {
+	b.t.Helper()
+	key := b.alice.session("agent:main:web:thread:asks").Key
+	b.alice.say(key, "m1", "clean up").is(http.StatusAccepted, nil)
+	b.claim(key, "t1")
+	step := chat.Step{Session: key, Turn: "t1"}
+	_, _, _, err := b.store.BeginStep(b.t.Context(), step)
+	require.NoError(b.t, err)
+	answer := chat.Answer{Text: "I will remove the old build.", Finish: "tool_calls"}
+	var ids []chat.CallID
+	for n, command := range commands {
+		id := chat.NewCallID("t1", 0, n)
+		ids = append(ids, id)
+		answer.Calls = append(answer.Calls, chat.ToolCall{ID: id, Name: "Shell", Class: chat.ClassExec, Summary: command, Rule: chat.RuleAsk})
+	}
+	_, err = b.store.CommitStep(b.t.Context(), step, answer)
+	require.NoError(b.t, err)
+	for _, id := range ids {
+		_, err = b.store.Ask(b.t.Context(), id, "")
+		require.NoError(b.t, err)
+	}
+	return key, ids
+}
+
+func (b *bundle) wokenTimes() int {
+	b.wakes.mu.Lock()
+	defer b.wakes.mu.Unlock()
+	return len(b.wakes.rows)
+}
+
+func TestApprovals_AreAnsweredOnceByTheirOwner(t *testing.T) {
+	b := setup(t)
+	key, ids := b.waiting("rm -rf build")
+	at := path(key, "/approvals/"+string(ids[0]))
+	b.bob.post(at, map[string]any{"decision": "allow"}).problem(http.StatusNotFound)
+	b.alice.post(at, map[string]any{"decision": "maybe"}).problem(http.StatusUnprocessableEntity)
+	b.alice.post(at, map[string]any{"decision": "deny", "always": true}).problem(http.StatusBadRequest)
+	b.alice.post(at, map[string]any{"decision": "deny", "note": strings.Repeat("x", 4001)}).problem(http.StatusUnprocessableEntity)
+	b.alice.post(path(key, "/approvals/t1.0.7"), map[string]any{"decision": "allow"}).problem(http.StatusNotFound)
+
+	require.Eventually(t, func() bool { return b.wokenTimes() == 1 }, limit, time.Millisecond, "the wake of the message")
+	var call chat.ToolCall
+	b.alice.post(at, map[string]any{"decision": "deny", "note": "keep it"}).is(http.StatusOK, &call)
+	require.Equal(t, chat.ApprovalDenied, call.Approval.State)
+	require.Equal(t, "keep it", call.Approval.Note)
+	require.Equal(t, "alice", call.Approval.AnsweredBy)
+	require.Equal(t, "I will remove the old build.", call.Approval.Reason)
+	require.Eventually(t, func() bool { return b.wokenTimes() == 2 }, limit, time.Millisecond, "the turn is woken")
+
+	detail := b.alice.post(at, map[string]any{"decision": "allow"}).problem(http.StatusConflict)
+	require.Contains(t, detail, "answered before: denied by alice")
+	var got api.TranscriptBody
+	b.alice.get(path(key, "/messages")).is(http.StatusOK, &got)
+	require.Equal(t, call.Approval, got.Messages[1].ToolCalls[0].Approval)
+}
+
+func TestApprovals_AreAnsweredByCommandsOldestFirst(t *testing.T) {
+	b := setup(t)
+	key, _ := b.waiting("rm `which a`", "rm b")
+	b.alice.say(key, "c1", "/approve").is(http.StatusAccepted, nil)
+	b.alice.say(key, "c1", "/approve").is(http.StatusAccepted, nil) // the same message sent again
+	b.alice.say(key, "c2", "/deny 不要删").is(http.StatusAccepted, nil)
+	b.alice.say(key, "c3", "/deny").is(http.StatusAccepted, nil)
+	var got api.TranscriptBody
+	b.alice.get(path(key, "/messages")).is(http.StatusOK, &got)
+	calls := got.Messages[1].ToolCalls
+	require.Equal(t, chat.ApprovalAllowed, calls[0].Approval.State)
+	require.Equal(t, chat.ApprovalDenied, calls[1].Approval.State)
+	require.Equal(t, "不要删", calls[1].Approval.Note)
+	var notices []string
+	for _, m := range got.Messages {
+		if m.Role == chat.RoleNotice {
+			notices = append(notices, m.Content)
+		}
+	}
+	require.Equal(t, []string{"Allowed: Shell · `` rm `which a` ``", "已拒绝:Shell · `rm b`", "nothing in this conversation waits for permission"}, notices)
+}
+
+func TestApprovals_AfterTheTurnComeTooLate(t *testing.T) {
+	b := setup(t)
+	key, ids := b.waiting("rm -rf build")
+	_, err := b.store.FinishTurn(t.Context(), key, "t1", chat.TurnStopped, "")
+	require.NoError(t, err)
+	detail := b.alice.post(path(key, "/approvals/"+string(ids[0])), map[string]any{"decision": "allow"}).problem(http.StatusConflict)
+	require.Contains(t, detail, "the turn that asked has ended")
+}
+
+func TestPermissions_AreTheUsersOwnOverThoseOfTheInstallation(t *testing.T) {
+	b := setup(t)
+	rules := func(p *person) map[string]chat.Rule {
+		var body api.PermissionsBody
+		p.get("/api/permissions").is(http.StatusOK, &body)
+		out := map[string]chat.Rule{}
+		for _, permission := range body.Tools {
+			out[permission.Name] = permission.Rule
+		}
+		return out
+	}
+	require.Equal(t, map[string]chat.Rule{"Read": chat.RuleAsk, "Shell": chat.RuleAllow}, rules(b.alice))
+	var set api.Permission
+	b.alice.put("/api/permissions/shell", map[string]any{"rule": "deny"}).is(http.StatusOK, &set)
+	require.Equal(t, api.Permission{
+		Name: "Shell", Class: chat.ClassExec, Rule: chat.RuleDeny,
+		Summary: "Runs a command with `sh -c` in the session's working folder; returns stdout, stderr and the exit code.",
+	}, set)
+	b.alice.put("/api/permissions/Read", map[string]any{"rule": "allow"}).is(http.StatusOK, nil)
+	require.Equal(t, map[string]chat.Rule{"Read": chat.RuleAllow, "Shell": chat.RuleDeny}, rules(b.alice))
+	require.Equal(t, map[string]chat.Rule{"Read": chat.RuleAsk, "Shell": chat.RuleAllow}, rules(b.bob), "the rules of others are their own")
+	b.alice.put("/api/permissions/Nothing", map[string]any{"rule": "deny"}).problem(http.StatusNotFound)
+	b.alice.put("/api/permissions/Shell", map[string]any{"rule": "perhaps"}).problem(http.StatusUnprocessableEntity)
+}
+
+func TestApprovals_AlwaysAllowsTheToolFromNowOn(t *testing.T) {
+	b := setup(t)
+	b.alice.put("/api/permissions/Shell", map[string]any{"rule": "ask"}).is(http.StatusOK, nil)
+	key, ids := b.waiting("make")
+	b.alice.post(path(key, "/approvals/"+string(ids[0])), map[string]any{"decision": "allow", "always": true}).is(http.StatusOK, nil)
+	own, err := b.store.Permissions(t.Context(), b.alice.user.ID)
+	require.NoError(t, err)
+	require.Equal(t, map[string]chat.Rule{"Shell": chat.RuleAllow}, own)
+	waits, err := b.store.Answered(t.Context(), "t1")
+	require.NoError(t, err)
+	require.Equal(t, ids, waits, "the answer counts although nobody works")
+}
+
+func (p *person) put(path string, body any) answer {
+	p.t.Helper()
+	return p.do(p, http.MethodPut, path, body)
+}
