@@ -1,0 +1,102 @@
+// Package safehttp makes HTTP clients for requests whose address a model or a stranger chose. Such an address must not
+// lead into the network that the server stands in: not to its own ports, not to its neighbours, not to the metadata
+// service of its cloud. What counts is the address that is dialled, after names were resolved, so a name that resolves
+// to something else the second time leads nowhere new; redirects are dialled the same way.
+package safehttp
+
+import (
+	"context"
+	"net"
+	"net/http"
+	"net/netip"
+	"strings"
+	"syscall"
+	"time"
+
+	"xbot/internal/fault"
+)
+
+// maxRedirects bounds how many redirects are followed.
+const maxRedirects = 5
+
+// Timeouts of one exchange. How long a body may take is for the caller to say, with its context.
+const (
+	connectTime = 10 * time.Second
+	headerTime  = 30 * time.Second
+	idleTime    = 30 * time.Second // that an unused connection is kept
+)
+
+// maxHeader bounds the header of an answer, in bytes.
+const maxHeader = 256 << 10
+
+// New makes a client that reaches public addresses and what allow lets in. It follows at most five redirects, speaks
+// only http and https, keeps no cookies and uses no proxy: a proxy would resolve names where nothing checks them.
+// A refused address is a fault.Denied in the chain of
+// the client's error.
+func New(allow Allow) *http.Client {
+	return &http.Client{
+		CheckRedirect: checkRedirect,
+		Transport: &checked{&http.Transport{
+			Proxy:                  nil,
+			DialContext:            allow.dial,
+			ForceAttemptHTTP2:      true,
+			TLSHandshakeTimeout:    connectTime,
+			ResponseHeaderTimeout:  headerTime,
+			IdleConnTimeout:        idleTime,
+			MaxIdleConns:           16,
+			MaxResponseHeaderBytes: maxHeader,
+		}},
+	}
+}
+
+// checked refuses what is no request for the web before it is sent, redirects included.
+type checked struct{ *http.Transport }
+
+// RoundTrip sends one request.
+func (c *checked) RoundTrip(r *http.Request) (*http.Response, error) {
+	if s := r.URL.Scheme; s != "http" && s != "https" {
+		return nil, fault.Errorf(fault.Invalid, "%s addresses are not fetched, only http and https", s)
+	}
+	if r.URL.Hostname() == "" {
+		return nil, fault.Errorf(fault.Invalid, "the address names no host")
+	}
+	return c.Transport.RoundTrip(r)
+}
+
+func checkRedirect(r *http.Request, via []*http.Request) error {
+	if len(via) > maxRedirects {
+		return fault.Errorf(fault.Invalid, "the server redirects more than %d times", maxRedirects)
+	}
+	if from := via[len(via)-1].URL.Scheme; from == "https" && r.URL.Scheme != "https" {
+		return fault.Errorf(fault.Denied, "the server redirects from https to %s", r.URL.Scheme)
+	}
+	return nil
+}
+
+// dial connects to the addresses of a host, each of which is judged after it was resolved.
+func (a Allow) dial(ctx context.Context, network, address string) (net.Conn, error) {
+	host, _, err := net.SplitHostPort(address)
+	if err != nil {
+		return nil, err
+	}
+	dialer := net.Dialer{Timeout: connectTime}
+	if !a.host(host) {
+		dialer.ControlContext = func(_ context.Context, network, resolved string, _ syscall.RawConn) error {
+			return a.judge(network, resolved)
+		}
+	}
+	return dialer.DialContext(ctx, network, address)
+}
+
+// judge refuses the address of a connection that is about to be opened.
+func (a Allow) judge(network, address string) error {
+	to, err := netip.ParseAddrPort(address)
+	if err != nil || !strings.HasPrefix(network, "tcp") {
+		return fault.Errorf(fault.Denied, "connections to %s %s are not made", network, address)
+	}
+	if Public(to.Addr()) || a.addr(to.Addr()) {
+		return nil
+	}
+	return fault.Errorf(fault.Denied, "%s is not an address on the public internet; "+
+		"an operator can allow it with XBOT_HTTP_ALLOW", to.Addr())
+}
