@@ -13,11 +13,13 @@ import (
 	"xbot/internal/config"
 	"xbot/internal/llm"
 	"xbot/internal/llm/provider"
+	"xbot/internal/safehttp"
 	"xbot/internal/temporalclient"
 	"xbot/internal/tool"
 	"xbot/internal/tool/file"
 	"xbot/internal/tool/shell"
 	"xbot/internal/tool/todo"
+	"xbot/internal/tool/web"
 	"xbot/worker"
 )
 
@@ -69,7 +71,7 @@ func newModel(cfg config.LLM) (llm.Client, error) {
 func (p *parts) tools() *tool.Registry {
 	return tool.New(
 		shell.New(), file.NewRead(), file.NewCreate(), file.NewReplace(p.store), file.NewGlob(), file.NewGrep(),
-		file.NewCd(p.store, p.store), todo.NewWrite(p.store), todo.NewList(p.store),
+		file.NewCd(p.store, p.store), todo.NewWrite(p.store), todo.NewList(p.store), newDownload(a),
 	)
 }
 
@@ -89,6 +91,15 @@ func (p *parts) activities(model llm.Client, l config.LLM, a config.Agent, t con
 		Tools:     &activities.Tools{Calls: p.store, Toolbox: tools, Boxes: boxes, Open: show},
 		Approvals: &activities.Approvals{Questions: p.store, Wait: p.policy.Wait},
 	}
+}
+
+// newDownload makes the tool that fetches what a model found.
+func newDownload(cfg config.Agent) tool.Tool {
+	allow, err := safehttp.ParseAllow(cfg.HTTPAllow)
+	if err != nil {
+		panic(err) // settings were checked when they were loaded
+	}
+	return web.NewDownload(safehttp.New(allow), "xbot/"+version)
 }
 
 // serveMetrics answers /metrics and /healthz of a worker, for a scraper and a supervisor.

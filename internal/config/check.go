@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"xbot/internal/fault"
+	"xbot/internal/safehttp"
 )
 
 // check refuses values that parse but cannot work.
@@ -53,6 +54,10 @@ func checkOne(s Setting) error {
 	case "XBOT_TOOL_RULES":
 		_, err := Permissions{Rules: strings.Split(s.Value, ",")}.ByTool()
 		return err
+	case "XBOT_HTTP_ALLOW":
+		if _, err := safehttp.ParseAllow(strings.Split(s.Value, ",")); err != nil {
+			return err
+		}
 	case "LLM_RETRY_ATTEMPTS", "AGENT_MAX_ITERATIONS":
 		if s.Value == "0" || strings.HasPrefix(s.Value, "-") {
 			return fault.Errorf(fault.Invalid, "%s is %s; it must be at least 1", s.Name, s.Value)

@@ -44,6 +44,7 @@ func TestLoad_NamesWhatIsWrong(t *testing.T) {
 		"ill-typed number":          {environ: "LLM_RETRY_ATTEMPTS=many", want: "LLM_RETRY_ATTEMPTS must be a whole number"},
 		"ill-typed duration":        {file: `{"llm": {"retry_delay": "soon"}}`, want: "LLM_RETRY_DELAY must be a duration"},
 		"value of the wrong choice": {environ: "LLM_PROVIDER=openia", want: "must be one of openai, anthropic, demo"},
+		"no network and no host":    {environ: "XBOT_HTTP_ALLOW=10.0.0.0/8,10.0.0.0/99", want: `XBOT_HTTP_ALLOW has "10.0.0.0/99"`},
 		"address without a port":    {environ: "XBOT_HTTP_ADDR=localhost", want: "must be host:port"},
 		"broken JSON":               {file: `{"llm": `, want: "is not valid JSON"},
 		"list where a text belongs": {file: `{"llm": {"model": {}}}`, want: ""},

@@ -64,7 +64,7 @@ func known(name string) bool {
 
 // nearest names the setting that a mistaken name most likely means.
 func nearest(name string) string {
-	best, score := "", 3
+	best, score, alike := "", 3, 0
 	for _, s := range Settings[Serve]() {
 		common := 0
 		for part := range strings.SplitSeq(name, "_") {
@@ -72,12 +72,21 @@ func nearest(name string) string {
 				common += len(part)
 			}
 		}
-		if common > score {
-			best, score = s.Name, common
+		if head := commonHead(name, s.Name); common > score || common == score && head > alike {
+			best, score, alike = s.Name, common, head
 		}
 	}
 	if best == "" {
 		return "; see \"xbot config\" for all of them"
 	}
 	return "; did you mean " + best + "?"
+}
+
+// commonHead is how many bytes two texts begin with alike.
+func commonHead(a, b string) int {
+	n := 0
+	for n < min(len(a), len(b)) && a[n] == b[n] {
+		n++
+	}
+	return n
 }

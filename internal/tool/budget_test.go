@@ -13,6 +13,7 @@ import (
 	"xbot/internal/tool/shell"
 	"xbot/internal/tool/todo"
 	"xbot/internal/tool/tooltest"
+	"xbot/internal/tool/web"
 )
 
 func allTools() *tool.Registry {
@@ -20,7 +21,7 @@ func allTools() *tool.Registry {
 	return tool.New(
 		shell.New(),
 		file.NewRead(), file.NewCreate(), file.NewReplace(memory), file.NewGlob(), file.NewGrep(), file.NewCd(memory, memory),
-		todo.NewWrite(memory), todo.NewList(memory),
+		todo.NewWrite(memory), todo.NewList(memory), web.NewDownload(nil, ""),
 	)
 }
 
@@ -52,7 +53,7 @@ func TestTools_HaveTheirClasses(t *testing.T) {
 		classes[spec.Name] = spec.Class
 	}
 	require.Equal(t, map[string]chat.ToolClass{
-		"Cd": chat.ClassIdempotent, "FileCreate": chat.ClassIdempotent, "FileReplace": chat.ClassIdempotent,
+		"Cd": chat.ClassIdempotent, "DownloadFile": chat.ClassIdempotent, "FileCreate": chat.ClassIdempotent, "FileReplace": chat.ClassIdempotent,
 		"Glob": chat.ClassRead, "Grep": chat.ClassRead, "Read": chat.ClassRead,
 		"Shell": chat.ClassExec, "todo_list": chat.ClassRead, "todo_write": chat.ClassIdempotent,
 	}, classes)
@@ -62,13 +63,14 @@ func TestTools_SummariseTheirCalls(t *testing.T) {
 	t.Parallel()
 	registry := allTools()
 	for name, c := range map[string][2]string{
-		"Shell":       {`{"command":"go test \\\n  ./..."}`, `go test \ ./...`},
-		"Read":        {`{"path":"a.go","offset":10}`, "a.go:10"},
-		"FileCreate":  {`{"path":"a.go","content":"x"}`, "a.go"},
-		"FileReplace": {`{"path":"a.go","old_string":"x","new_string":"y"}`, "a.go"},
-		"Glob":        {`{"pattern":"**/*.go","path":"src"}`, "src/**/*.go"},
-		"Grep":        {`{"pattern":"func","include":"*.go"}`, "func in *.go"},
-		"Cd":          {`{"path":".."}`, ".."},
+		"Shell":        {`{"command":"go test \\\n  ./..."}`, `go test \ ./...`},
+		"Read":         {`{"path":"a.go","offset":10}`, "a.go:10"},
+		"FileCreate":   {`{"path":"a.go","content":"x"}`, "a.go"},
+		"FileReplace":  {`{"path":"a.go","old_string":"x","new_string":"y"}`, "a.go"},
+		"Glob":         {`{"pattern":"**/*.go","path":"src"}`, "src/**/*.go"},
+		"Grep":         {`{"pattern":"func","include":"*.go"}`, "func in *.go"},
+		"Cd":           {`{"path":".."}`, ".."},
+		"DownloadFile": {`{"url":"https://example.com/a.zip","output_path":"a.zip"}`, "https://example.com/a.zip"},
 	} {
 		require.Equal(t, c[1], registry.Summary(name, c[0]), name)
 	}

@@ -137,7 +137,11 @@ func (b *Box) Stat(_ context.Context, path string) (sandbox.FileInfo, error) {
 	if err != nil {
 		return sandbox.FileInfo{}, kindly(err)
 	}
-	return describe(b.abs(path), info), nil
+	out := describe(b.abs(path), info)
+	if target, err := os.Readlink(out.Path); err == nil {
+		out.Link = target
+	}
+	return out, nil
 }
 
 // ReadDir lists a folder by name.
