@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"xbot/internal/fault"
+	"xbot/internal/filelink"
 )
 
 // Timeouts of the HTTP server (spec/001 §9.2). Event streams, which have no end, set a write deadline for each event.
@@ -29,6 +30,7 @@ type Routes struct {
 	Runners  http.Handler                                    // /api/runners/connect: runners authenticate by themselves
 	Internal http.Handler                                    // /internal/: workers of other processes
 	Temporal http.Handler                                    // /temporal/, behind the login; nil if there is none
+	Files    http.Handler                                    // /files/: signed links, without a login
 	Metrics  http.Handler                                    // /metrics, behind the login
 	Page     http.Handler                                    // everything else
 	Ready    func(context.Context) error                     // /readyz
@@ -56,6 +58,9 @@ func (r Routes) Handler() http.Handler {
 	}
 	if r.Temporal != nil {
 		mux.Handle("/temporal/", r.Temporal)
+	}
+	if r.Files != nil {
+		mux.Handle("GET "+filelink.Prefix, r.Files)
 	}
 	mux.Handle("/", r.Page)
 	return r.guard(mux)

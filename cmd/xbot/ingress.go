@@ -23,6 +23,7 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/config"
 	"xbot/internal/fault"
+	"xbot/internal/filelink"
 	"xbot/internal/llm"
 	"xbot/internal/localstack"
 	"xbot/internal/sandbox/resolver"
@@ -60,7 +61,7 @@ func (ingressCmd) Run(ctx context.Context) error {
 		return err
 	}
 	defer p.close(ctx)
-	if p.policy, err = newPolicy(cfg.Permissions, p.tools()); err != nil {
+	if p.policy, err = newPolicy(cfg.Permissions, p.tools(cfg.Permissions)); err != nil {
 		_ = listener.Close() // nothing was accepted on it
 		return err
 	}
@@ -166,6 +167,7 @@ func (in *ingressPart) routes() (ingress.Routes, error) {
 	a := &api.API{
 		Policy: api.Policy{Tools: in.policy.tools, Rules: in.policy.rules},
 		Store:  in.store, Bus: in.bus, Dispatch: in.dispatch, Auth: in.auth, Log: in.log, Closing: in.closing,
+		Boxes: in.boxes, Links: filelink.New(in.key),
 		Info: api.Info{
 			Version: version, Model: in.model.Model(), Demo: strings.HasPrefix(in.model.Model(), "demo/"),
 			Namespace: in.cfg.Namespace, TemporalUI: in.ui != nil,
@@ -178,6 +180,7 @@ func (in *ingressPart) routes() (ingress.Routes, error) {
 	r := ingress.Routes{
 		API: a.Handler(), OpenAPI: openAPIHandler(), Page: web.Handler(), Host: in.auth.Hosts.Check, Refuse: a.Refuse,
 		Runners: in.hub, Internal: internal, Ready: in.ready,
+		Files:   &ingress.Files{Links: a.Links, Accounts: in.store, Boxes: in.boxes, Log: in.log},
 		Metrics: in.auth.Require(in.tele.Handler(), a.Refuse),
 	}
 	if in.ui != nil {

@@ -53,7 +53,7 @@ func (serveCmd) Run(ctx context.Context) error {
 		return err
 	}
 	defer p.close(ctx)
-	if p.policy, err = newPolicy(cfg.Permissions, p.tools()); err != nil {
+	if p.policy, err = newPolicy(cfg.Permissions, p.tools(cfg.Permissions)); err != nil {
 		_ = listener.Close() // nothing was accepted on it
 		return err
 	}

@@ -46,7 +46,7 @@ func (workerCmd) Run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if p.policy, err = newPolicy(cfg.Permissions, p.tools()); err != nil {
+	if p.policy, err = newPolicy(cfg.Permissions, p.tools(cfg.Permissions)); err != nil {
 		return err
 	}
 	boxes := p.newResolver(nil, cfg.Runner)
@@ -68,10 +68,10 @@ func newModel(cfg config.LLM) (llm.Client, error) {
 }
 
 // tools are what models can call.
-func (p *parts) tools() *tool.Registry {
+func (p *parts) tools(cfg config.Permissions) *tool.Registry {
 	return tool.New(
 		shell.New(), file.NewRead(), file.NewCreate(), file.NewReplace(p.store), file.NewGlob(), file.NewGrep(),
-		file.NewCd(p.store, p.store), todo.NewWrite(p.store), todo.NewList(p.store), newDownload(a),
+		file.NewCd(p.store, p.store), todo.NewWrite(p.store), todo.NewList(p.store), newDownload(cfg),
 	)
 }
 
@@ -94,7 +94,7 @@ func (p *parts) activities(model llm.Client, l config.LLM, a config.Agent, t con
 }
 
 // newDownload makes the tool that fetches what a model found.
-func newDownload(cfg config.Agent) tool.Tool {
+func newDownload(cfg config.Permissions) tool.Tool {
 	allow, err := safehttp.ParseAllow(cfg.HTTPAllow)
 	if err != nil {
 		panic(err) // settings were checked when they were loaded

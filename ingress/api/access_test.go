@@ -68,10 +68,16 @@ func TestAPI_NobodyReachesASessionOfSomebodyElse(t *testing.T) {
 			with = body
 		case strings.HasSuffix(e[1], "/approvals/{call_id}"):
 			with = map[string]any{"decision": "allow"}
+		case strings.HasSuffix(e[1], "/links"):
+			with = map[string]any{"path": "x"}
 		case e[0] == http.MethodPatch:
 			with = map[string]any{"title": "taken over"}
 		}
-		detail := b.do(b.bob, e[0], strings.Replace(e[1], "{key}", string(s.Key), 1), with).problem(http.StatusNotFound)
+		at := strings.Replace(e[1], "{key}", string(s.Key), 1)
+		if strings.HasSuffix(at, "/content") {
+			at += "?path=x"
+		}
+		detail := b.do(b.bob, e[0], at, with).problem(http.StatusNotFound)
 		require.Contains(t, detail, "there is no session", "%s %s: it looks as if it did not exist", e[0], e[1])
 	}
 	b.bob.get(path(s.Key, "/ws")).problem(http.StatusNotFound)

@@ -17,6 +17,7 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/feed"
+	"xbot/internal/filelink"
 	"xbot/internal/session"
 	"xbot/internal/store"
 	"xbot/workflows"
@@ -30,6 +31,8 @@ type API struct {
 	Auth     *auth.Auth
 	Info     Info
 	Policy   Policy
+	Boxes    ingress.Boxes   // runners of the users
+	Links    filelink.Signer // signs links to files
 	Log      *slog.Logger
 	Closing  <-chan struct{} // closed when the server stops: streams end
 	// PingEvery is the pause between looks at the client of a stream and at what it may see; 0 means 15 s.
@@ -59,6 +62,7 @@ func (a *API) Handler() http.Handler {
 	a.registerEvents(private)
 	a.registerApprovals(private)
 	a.registerPermissions(private)
+	a.registerFiles(private)
 	closed.HandleFunc("GET /api/sessions/{key}/ws", a.socket)
 	closed.HandleFunc("/api/", func(w http.ResponseWriter, r *http.Request) {
 		a.Refuse(w, r, fault.Errorf(fault.NotFound, "there is no %s %s here; see /api/openapi.json", r.Method, r.URL.Path))
@@ -83,6 +87,7 @@ func Document() *huma.OpenAPI {
 	a.registerEvents(h)
 	a.registerApprovals(h)
 	a.registerPermissions(h)
+	a.registerFiles(h)
 	return h.OpenAPI()
 }
 

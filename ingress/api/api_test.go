@@ -23,7 +23,9 @@ import (
 	"xbot/ingress/auth"
 	"xbot/internal/chat"
 	"xbot/internal/feed"
+	"xbot/internal/filelink"
 	"xbot/internal/pgtest"
+	"xbot/internal/sandbox"
 	"xbot/internal/secret"
 	"xbot/internal/store"
 	"xbot/internal/tool"
@@ -60,6 +62,8 @@ type bundle struct {
 	bus     *feed.Bus
 	auth    *auth.Auth
 	wakes   *wakes
+	boxes   *boxes
+	links   filelink.Signer
 	log     *bytes.Buffer
 	url     string
 	closing chan struct{}
@@ -79,7 +83,7 @@ func setup(t *testing.T) *bundle {
 	t.Parallel()
 	b := &bundle{
 		t: t, pool: pgtest.NewPool(t, store.MigrationsHash(), store.Migrate), bus: feed.New(slog.New(slog.DiscardHandler)),
-		wakes: &wakes{}, log: &bytes.Buffer{}, closing: make(chan struct{}),
+		wakes: &wakes{}, boxes: &boxes{of: map[chat.UserID]sandbox.Sandbox{}}, links: filelink.New(secret.Key{1}), log: &bytes.Buffer{}, closing: make(chan struct{}),
 	}
 	b.store = store.New(b.pool, b.bus)
 	b.auth = &auth.Auth{Accounts: b.store}
@@ -90,6 +94,7 @@ func setup(t *testing.T) *bundle {
 		Store: b.store, Bus: b.bus, Dispatch: dispatch, Auth: b.auth, Log: log, Closing: b.closing, PingEvery: 50 * time.Millisecond,
 		Policy: api.Policy{Tools: tool.New(shell.New(), file.NewRead()), Rules: map[string]chat.Rule{"Read": chat.RuleAsk}},
 		Info:   api.Info{Version: "1.2.3", Model: "demo/demo", Demo: true, Namespace: "default", TemporalUI: true},
+		Boxes:  b.boxes, Links: b.links,
 	}
 	server := httptest.NewServer(a.Handler())
 	b.url = server.URL

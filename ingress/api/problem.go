@@ -11,6 +11,7 @@ import (
 
 	"xbot/ingress/auth"
 	"xbot/internal/fault"
+	"xbot/internal/sandbox"
 )
 
 // problem turns an error into a problem document. It is the border where fault kinds become HTTP statuses; the text of
@@ -59,6 +60,9 @@ func statusOf(err error) (int, string) {
 	}
 	if _, ok := errors.AsType[*auth.SignInError](err); ok {
 		return http.StatusUnauthorized, err.Error()
+	}
+	if offline, ok := errors.AsType[*sandbox.OfflineError](err); ok {
+		return http.StatusServiceUnavailable, offline.Error()
 	}
 	switch fault.KindOf(err) {
 	case fault.Invalid:

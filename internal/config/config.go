@@ -45,8 +45,7 @@ type LLM struct {
 
 // Agent bounds what a turn may do.
 type Agent struct {
-	MaxIterations int      `env:"AGENT_MAX_ITERATIONS" envDefault:"200" help:"LLM calls of one turn (spec/001 §2.2 maxIter)"`
-	HTTPAllow     []string `env:"XBOT_HTTP_ALLOW" help:"networks, addresses and host names that tools may fetch from beside the public internet, comma separated"`
+	MaxIterations int `env:"AGENT_MAX_ITERATIONS" envDefault:"200" help:"LLM calls of one turn (spec/001 §2.2 maxIter)"`
 }
 
 // HTTP says where the ingress listens.

@@ -7,10 +7,11 @@ import (
 	"xbot/internal/fault"
 )
 
-// Permissions says what tools may do before a person was asked.
+// Permissions says what tools may do before a person was asked, and where they may fetch from.
 type Permissions struct {
-	Rules []string      `env:"XBOT_TOOL_RULES" help:"what everybody's tools may do unless they set it themselves: Name=allow|ask|deny, comma separated; others are allowed"`
-	Wait  time.Duration `env:"XBOT_APPROVAL_WAIT" envDefault:"168h" help:"how long a turn waits for permission; then the call is denied"`
+	Rules     []string      `env:"XBOT_TOOL_RULES" help:"what everybody's tools may do unless they set it themselves: Name=allow|ask|deny, comma separated; others are allowed"`
+	HTTPAllow []string      `env:"XBOT_HTTP_ALLOW" help:"networks, addresses and host names that tools may fetch from beside the public internet, comma separated"`
+	Wait      time.Duration `env:"XBOT_APPROVAL_WAIT" envDefault:"168h" help:"how long a turn waits for permission; then the call is denied"`
 }
 
 // ByTool reads the rules: the name of a tool as it was written, and allow, ask or deny.

@@ -52,6 +52,12 @@ const (
 	Allowed        ID = "allowed"         // a person allowed a call; %s which
 	Denied         ID = "denied"          // a person denied a call; %s which
 	NothingRunning ID = "nothing_running" // a stop with nothing to stop
+	LinkExpired    ID = "link_expired"    // a signed link that was good once
+	LinkForged     ID = "link_forged"     // a link that this server did not sign
+	LinkNoFile     ID = "link_no_file"    // what the link leads to was removed
+	LinkNoRunner   ID = "link_no_runner"  // the account or the runner behind the link is gone
+	LinkOffline    ID = "link_offline"    // %s runner
+	LinkLater      ID = "link_later"      // something is down
 )
 
 var catalogue = map[ID]map[Lang]string{
@@ -76,6 +82,12 @@ var catalogue = map[ID]map[Lang]string{
 	Allowed:        {English: "Allowed: %s", Chinese: "已允许:%s"},
 	Denied:         {English: "Denied: %s", Chinese: "已拒绝:%s"},
 	NothingRunning: {English: "Nothing is running here.", Chinese: "当前没有正在进行的任务。"},
+	LinkExpired:    {English: "This link has expired. Ask for a new one.", Chinese: "此链接已过期,请重新获取。"},
+	LinkForged:     {English: "This link is not valid. Check that it was copied whole.", Chinese: "此链接无效,请检查是否完整复制。"},
+	LinkNoFile:     {English: "The file of this link is not there any more.", Chinese: "此链接指向的文件已不存在。"},
+	LinkNoRunner:   {English: "The account or the runner of this link is not there any more, or may not be used.", Chinese: "此链接所属的账号或执行器已不存在,或不再可用。"},
+	LinkOffline:    {English: "The file is on runner %s, which is offline. Try again when it is connected.", Chinese: "文件位于执行器 %s,该执行器当前离线,请在其连接后重试。"},
+	LinkLater:      {English: "The file cannot be read right now. Try again in a moment.", Chinese: "暂时无法读取该文件,请稍后重试。"},
 }
 
 // Say returns the sentence in the language, English where there is no translation. What the model reads is English.

@@ -187,6 +187,64 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/sessions/{key}/files": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A folder of the session's runner */
+        get: operations["list-files"];
+        put?: never;
+        /**
+         * Upload files to the session's runner
+         * @description At most 10 files of at most 100 MB each. Nothing is overwritten: a name that is taken gets a number. If one file fails, none is kept.
+         */
+        post: operations["upload-files"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/sessions/{key}/files/content": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The content of a file */
+        get: operations["download-file"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/sessions/{key}/links": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A signed link to a file
+         * @description Whoever has the link can download the file without a login, until it expires.
+         */
+        post: operations["create-link"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/sessions/{key}/messages": {
         parameters: {
             query?: never;
@@ -345,6 +403,37 @@ export interface components {
              */
             type: string;
         };
+        FileEntry: {
+            dir: boolean;
+            /** @description Target, for a symbolic link. */
+            link?: string;
+            /** Format: date-time */
+            mod_time: string;
+            name: string;
+            /** @description Absolute. */
+            path: string;
+            /**
+             * Format: int64
+             * @description Bytes.
+             */
+            size: number;
+        };
+        FileLink: {
+            /** Format: date-time */
+            expires_at: string;
+            /**
+             * @description Relative to the server's address.
+             * @example /files/eyJ1Ijox…
+             */
+            url: string;
+        };
+        Folder: {
+            /** @description Folders first, then by name. */
+            entries: components["schemas"]["FileEntry"][] | null;
+            /** @description Absent at the root. */
+            parent?: string;
+            path: string;
+        };
         "List-sessionsResponse": {
             sessions: components["schemas"]["Session"][] | null;
         };
@@ -416,6 +505,15 @@ export interface components {
             decision: "allow" | "deny";
             /** @description Told to the model with a denial. */
             note?: string;
+        };
+        NewFileLink: {
+            /** @description A file; relative to the session's folder, or absolute. */
+            path: string;
+            /**
+             * Format: int64
+             * @description Seconds that the link works; default 86400.
+             */
+            ttl_s?: number;
         };
         NewMessage: {
             /** @description Chosen by the client, unique per user. Sent again with the same text it is the same message. */
@@ -586,6 +684,20 @@ export interface components {
         "Update-sessionRequest": {
             pinned?: boolean;
             title?: string;
+        };
+        Uploaded: {
+            files: components["schemas"]["UploadedFile"][] | null;
+        };
+        UploadedFile: {
+            /** @description As it was stored: made safe, numbered if the name was taken. */
+            name: string;
+            /** @description Absolute path on the runner. */
+            path: string;
+            /**
+             * Format: int64
+             * @description Bytes.
+             */
+            size: number;
         };
         Usage: {
             /**
@@ -1054,6 +1166,151 @@ export interface operations {
                 };
                 content: {
                     "text/event-stream": unknown;
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "list-files": {
+        parameters: {
+            query?: {
+                /** @description Relative to the session's folder, or absolute; default: that folder. */
+                path?: string;
+            };
+            header?: never;
+            path: {
+                /** @description Session key, URL-escaped. */
+                key: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Folder"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "upload-files": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Session key, URL-escaped. */
+                key: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "multipart/form-data": {
+                    /** @description Folder below the session's own; default: uploads. Comes before the files. */
+                    dir?: string;
+                    file: string[];
+                };
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Uploaded"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "download-file": {
+        parameters: {
+            query: {
+                path: string;
+            };
+            header?: never;
+            path: {
+                /** @description Session key, URL-escaped. */
+                key: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The bytes, to be saved. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/octet-stream": string;
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "create-link": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Session key, URL-escaped. */
+                key: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewFileLink"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FileLink"];
                 };
             };
             /** @description Error */

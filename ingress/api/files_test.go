@@ -1,0 +1,312 @@
+package api_test
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"mime/multipart"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"xbot/ingress/api"
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+	"xbot/internal/filelink"
+	"xbot/internal/sandbox"
+	"xbot/internal/tool/tooltest"
+)
+
+// boxes gives each person a sandbox of their own.
+type boxes struct {
+	mu  sync.Mutex
+	of  map[chat.UserID]sandbox.Sandbox
+	err error
+}
+
+func (b *boxes) Box(_ context.Context, user chat.UserID, _ string) (sandbox.Sandbox, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.err != nil {
+		return nil, b.err
+	}
+	if b.of[user] == nil {
+		return nil, fault.Errorf(fault.Denied, "there is no runner for this user: connect one")
+	}
+	return b.of[user], nil
+}
+
+// offline is a sandbox whose runner is away.
+type offline struct{ sandbox.Sandbox }
+
+func (offline) Name() string { return "laptop" }
+func (offline) Stat(context.Context, string) (sandbox.FileInfo, error) {
+	return sandbox.FileInfo{}, fault.Errorf(fault.Unavailable, "%w", &sandbox.OfflineError{Runner: "laptop", Waited: time.Second})
+}
+
+// drive is a session of alice on a sandbox.
+type drive struct {
+	*bundle
+	box  *tooltest.Box
+	key  chat.SessionKey
+	root string
+}
+
+func setupDrive(t *testing.T) *drive {
+	b := setup(t)
+	d := &drive{bundle: b, box: tooltest.New(t), key: "agent:main:web:thread:files"}
+	d.root = d.box.Workspace()
+	b.boxes.of[b.alice.user.ID] = d.box
+	b.alice.session(d.key)
+	return d
+}
+
+// sent is a part of a form.
+type sent struct{ field, file, content string }
+
+func (d *drive) upload(p *person, parts ...sent) answer {
+	d.t.Helper()
+	var body bytes.Buffer
+	form := multipart.NewWriter(&body)
+	for _, part := range parts {
+		open := func() (io.Writer, error) { return form.CreateFormFile(part.field, part.file) }
+		if part.file == "" {
+			open = func() (io.Writer, error) { return form.CreateFormField(part.field) }
+		}
+		w, err := open()
+		require.NoError(d.t, err)
+		_, err = io.WriteString(w, part.content)
+		require.NoError(d.t, err)
+	}
+	require.NoError(d.t, form.Close())
+	return d.send(&http.Client{}, d.uploadRequest(p, form.FormDataContentType(), &body))
+}
+
+func (d *drive) uploadRequest(p *person, contentType string, body io.Reader) *http.Request {
+	d.t.Helper()
+	r, err := http.NewRequestWithContext(d.t.Context(), http.MethodPost, d.url+path(d.key, "/files"), body)
+	require.NoError(d.t, err)
+	r.Header.Set("Authorization", "Bearer "+p.token)
+	r.Header.Set("Content-Type", contentType)
+	return r
+}
+
+func (d *drive) content(p *person, file string) answer {
+	d.t.Helper()
+	return p.get(path(d.key, "/files/content?path="+url.QueryEscape(file)))
+}
+
+func TestFiles_AreUploadedListedAndDownloaded(t *testing.T) {
+	d := setupDrive(t)
+	data := strings.Repeat("\x00\xff binary", 300_000)
+	var got api.Uploaded
+	d.upload(d.alice, sent{"file", "报告 1.bin", data}, sent{"file", "empty", ""}).is(http.StatusCreated, &got)
+	require.Equal(t, []api.UploadedFile{
+		{Name: "报告 1.bin", Path: d.root + "/uploads/报告 1.bin", Size: int64(len(data))},
+		{Name: "empty", Path: d.root + "/uploads/empty", Size: 0},
+	}, got.Files)
+	require.Equal(t, data, d.box.Get(t, "uploads/报告 1.bin"))
+
+	var folder api.Folder
+	d.box.Put(t, "b.txt", "x")
+	d.alice.get(path(d.key, "/files")).is(http.StatusOK, &folder)
+	require.Equal(t, d.root, folder.Path)
+	require.Equal(t, filepath.Dir(d.root), folder.Parent)
+	require.Equal(t, []string{"uploads", "b.txt"}, names(folder), "folders first")
+	require.True(t, folder.Entries[0].Dir)
+	require.EqualValues(t, 1, folder.Entries[1].Size)
+	require.NotZero(t, folder.Entries[1].ModTime)
+	for _, same := range []string{"uploads", d.root + "/uploads", "./x/../uploads/"} {
+		d.alice.get(path(d.key, "/files?path="+url.QueryEscape(same))).is(http.StatusOK, &folder)
+		require.Equal(t, []string{"empty", "报告 1.bin"}, names(folder), same)
+	}
+
+	a := d.content(d.alice, "uploads/报告 1.bin")
+	a.is(http.StatusOK, nil)
+	require.Equal(t, data, string(a.body))
+	for name, want := range map[string]string{
+		"Content-Disposition":     `attachment; filename="__ 1.bin"; filename*=UTF-8''%E6%8A%A5%E5%91%8A%201.bin`,
+		"Content-Type":            "application/octet-stream",
+		"X-Content-Type-Options":  "nosniff",
+		"Content-Security-Policy": "sandbox; default-src 'none'",
+		"Cache-Control":           "no-store",
+	} {
+		require.Equal(t, want, a.header.Get(name))
+	}
+	a = d.content(d.alice, "uploads/empty")
+	a.is(http.StatusOK, nil)
+	require.Empty(t, a.body)
+}
+
+func names(f api.Folder) (out []string) {
+	for _, e := range f.Entries {
+		out = append(out, e.Name)
+	}
+	return out
+}
+
+func TestFiles_AnUploadNeverOverwritesHoweverManyComeAtOnce(t *testing.T) {
+	d := setupDrive(t)
+	d.box.Put(t, "uploads/a.txt", "mine")
+	var wg sync.WaitGroup
+	for range 8 {
+		wg.Go(func() { d.upload(d.alice, sent{"file", "a.txt", "theirs"}).is(http.StatusCreated, nil) })
+	}
+	wg.Wait()
+	require.Equal(t, "mine", d.box.Get(t, "uploads/a.txt"))
+	for _, name := range []string{"a-1.txt", "a-8.txt"} {
+		require.Equal(t, "theirs", d.box.Get(t, "uploads/"+name))
+	}
+	require.NoFileExists(t, d.root+"/uploads/a-9.txt")
+}
+
+func TestFiles_NamesAndFoldersCannotLeaveTheSessionsFolder(t *testing.T) {
+	d := setupDrive(t)
+	outside := t.TempDir()
+	require.NoError(t, os.Symlink(outside, d.root+"/door"))
+	for _, name := range []string{"../../x", "/etc/x", `..\..\x`, "..", ".profile", "-rf", "\u202etxt.exe"} {
+		d.upload(d.alice, sent{"file", name, "x"}).is(http.StatusCreated, nil)
+	}
+	entries, err := os.ReadDir(d.root)
+	require.NoError(t, err)
+	require.Len(t, entries, 2, "the link and the folder of uploads")
+	for _, dir := range []string{"..", "../x", "a/../../x", "/etc", "/", `..\x`, "a\x00b", strings.Repeat("d/", 3000)} {
+		require.NotEmpty(t, d.upload(d.alice, sent{"dir", "", dir}, sent{"file", "x", "x"}).problem(http.StatusBadRequest), "%q", dir)
+	}
+	for _, dir := range []string{"door", "door/deeper"} {
+		require.Contains(t, d.upload(d.alice, sent{"dir", "", dir}, sent{"file", "x", "x"}).problem(http.StatusForbidden), "symbolic link")
+	}
+	entries, err = os.ReadDir(outside)
+	require.NoError(t, err)
+	require.Empty(t, entries)
+	var got api.Uploaded
+	d.upload(d.alice, sent{"dir", "", "deep/er"}, sent{"file", "x", "x"}).is(http.StatusCreated, &got)
+	require.Equal(t, d.root+"/deep/er/x", got.Files[0].Path)
+	d.upload(d.alice, sent{"dir", "", "."}, sent{"file", "x", "x"}).is(http.StatusCreated, &got)
+	require.Equal(t, d.root+"/x", got.Files[0].Path)
+}
+
+func TestFiles_AFailedUploadLeavesNothing(t *testing.T) {
+	d := setupDrive(t)
+	for want, parts := range map[string][]sent{
+		"must come before":    {{"file", "a", "1"}, {"dir", "", "x"}},
+		`has a field "other"`: {{"file", "a", "1"}, {"other", "b", "2"}},
+		"there is no file":    {{"dir", "", "x"}},
+		"without a file name": {{"file", "a", "1"}, {"file", "", "2"}},
+	} {
+		require.Contains(t, d.upload(d.alice, parts...).problem(http.StatusBadRequest), want)
+	}
+	require.Contains(t, d.upload(d.alice, slicesOf(11)...).problem(http.StatusRequestEntityTooLarge), "at most 10 files")
+	torn := "--b\r\nContent-Disposition: form-data; name=\"file\"; filename=\"torn\"\r\n\r\nhalf of it"
+	d.send(&http.Client{}, d.uploadRequest(d.alice, "multipart/form-data; boundary=b", strings.NewReader(torn))).problem(http.StatusBadRequest)
+	d.send(&http.Client{}, d.uploadRequest(d.alice, "application/json", strings.NewReader("{}"))).problem(http.StatusBadRequest)
+	entries, err := os.ReadDir(d.root + "/uploads")
+	require.NoError(t, err)
+	require.Empty(t, entries)
+}
+
+func slicesOf(n int) (out []sent) {
+	for range n {
+		out = append(out, sent{"file", "a", "1"})
+	}
+	return out
+}
+
+// zeros is a file of a size that nobody has to hold.
+type zeros struct{ left int64 }
+
+func (z *zeros) Read(buf []byte) (int, error) {
+	n := min(int64(len(buf)), z.left)
+	if z.left -= n; n == 0 {
+		return 0, io.EOF
+	}
+	clear(buf[:n])
+	return int(n), nil
+}
+
+func (d *drive) uploadZeros(size int64) answer {
+	d.t.Helper()
+	head := "--b\r\nContent-Disposition: form-data; name=\"file\"; filename=\"zeros\"\r\n\r\n"
+	body := io.MultiReader(strings.NewReader(head), &zeros{size}, strings.NewReader("\r\n--b--\r\n"))
+	return d.send(&http.Client{}, d.uploadRequest(d.alice, "multipart/form-data; boundary=b", body))
+}
+
+func TestFiles_100MegabytesAreTheLimitWhileTheyArrive(t *testing.T) {
+	d := setupDrive(t)
+	const limit = 100 << 20
+	var got api.Uploaded
+	d.uploadZeros(limit).is(http.StatusCreated, &got)
+	require.EqualValues(t, limit, got.Files[0].Size)
+	require.NoError(t, os.Remove(got.Files[0].Path))
+	require.Contains(t, d.uploadZeros(limit+1).problem(http.StatusRequestEntityTooLarge), "zeros has more than 100 MB")
+	require.NoFileExists(t, got.Files[0].Path)
+}
+
+func TestFiles_SayWhatCannotBeDownloaded(t *testing.T) {
+	d := setupDrive(t)
+	require.Contains(t, d.content(d.alice, ".").problem(http.StatusBadRequest), "is a folder")
+	d.content(d.alice, "nothing").problem(http.StatusNotFound)
+	d.content(d.alice, "a\x00b").problem(http.StatusBadRequest)
+	d.alice.get(path(d.key, "/files?path=nothing")).problem(http.StatusNotFound)
+	d.alice.get(path(d.key, "/files/content")).problem(http.StatusUnprocessableEntity)
+}
+
+func TestFiles_AnOfflineRunnerIsSaid(t *testing.T) {
+	d := setupDrive(t)
+	d.boxes.of[d.alice.user.ID] = offline{}
+	for _, a := range []answer{
+		d.alice.get(path(d.key, "/files")), d.content(d.alice, "x"), d.upload(d.alice, sent{"file", "a", "1"}),
+		d.alice.post(path(d.key, "/links"), map[string]any{"path": "x"}),
+	} {
+		require.Contains(t, a.problem(http.StatusServiceUnavailable), "runner laptop is offline")
+	}
+	key := d.bob.session("agent:main:web:thread:bob").Key
+	require.Contains(t, d.bob.get(path(key, "/files")).problem(http.StatusForbidden), "connect one")
+}
+
+func TestFiles_AreReadInTheSessionsOwnFolder(t *testing.T) {
+	d := setupDrive(t)
+	d.box.Put(t, "src/a.go", "package a")
+	key := chat.SessionKey("agent:main:web:thread:src")
+	d.alice.post("/api/sessions", map[string]any{"key": key, "cwd": d.root + "/src"}).is(http.StatusCreated, nil)
+	var folder api.Folder
+	d.alice.get(path(key, "/files")).is(http.StatusOK, &folder)
+	require.Equal(t, []string{"a.go"}, names(folder))
+	require.NoError(t, os.RemoveAll(d.root+"/src"))
+	d.alice.get(path(key, "/files")).is(http.StatusOK, &folder)
+	require.Equal(t, d.root, folder.Path, "a folder that is gone is no reason to show nothing")
+}
+
+func TestLinks_NameTheFileTheOwnerAndTheEnd(t *testing.T) {
+	d := setupDrive(t)
+	d.box.Put(t, "out/report.pdf", "%PDF")
+	var made api.FileLink
+	d.alice.post(path(d.key, "/links"), map[string]any{"path": "out/report.pdf", "ttl_s": 60}).is(http.StatusOK, &made)
+	link, err := d.links.Verify(strings.TrimPrefix(made.URL, "/files/"), time.Now())
+	require.NoError(t, err)
+	require.Equal(t, filelink.Link{
+		User: d.alice.user.ID, Runner: d.box.Name(), Path: d.root + "/out/report.pdf", Name: "report.pdf", Expires: made.ExpiresAt,
+	}, link)
+	require.WithinDuration(t, time.Now().Add(time.Minute), made.ExpiresAt, 30*time.Second)
+	d.alice.post(path(d.key, "/links"), map[string]any{"path": "out"}).problem(http.StatusBadRequest)
+	d.alice.post(path(d.key, "/links"), map[string]any{"path": "none"}).problem(http.StatusNotFound)
+	for _, ttl := range []int{-1, 604801} {
+		d.alice.post(path(d.key, "/links"), map[string]any{"path": "out/report.pdf", "ttl_s": ttl}).problem(http.StatusUnprocessableEntity)
+	}
+}
+
+func TestFiles_AnotherSitesPageCannotUploadWithOurCookie(t *testing.T) {
+	d := setupDrive(t)
+	r := d.uploadRequest(d.alice, "multipart/form-data; boundary=b", strings.NewReader("--b--\r\n"))
+	r.Header.Del("Authorization")
+	r.Header.Set("Cookie", "xbot_session=anything")
+	r.Header.Set("Origin", "https://evil.example")
+	require.Contains(t, d.send(&http.Client{}, r).problem(http.StatusForbidden), "other sites")
+}
