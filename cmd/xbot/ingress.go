@@ -105,7 +105,9 @@ func newIngressPart(p *parts, l net.Listener, h config.HTTP, t config.Temporal, 
 		Waker: &ingress.Waker{Client: p.temporal, Words: t.Summaries == "on", Attributes: in.attributes.Load},
 	}
 	in.dispatch.Commands = ingress.NewCommands(in.dispatch.ApprovalCommands()...)
-	in.hub = runners.New(runners.Config{Registry: registry{p.store}, Address: in.internalURL(), Version: version, Log: p.log})
+	in.hub = runners.New(runners.Config{
+		Registry: registry{p.store}, Kills: kills{p.store}, Address: in.internalURL(), Version: version, Log: p.log,
+	})
 	in.boxes = p.newResolver(in.hub, r)
 	return in
 }

@@ -57,6 +57,8 @@ func (p *parts) internalKey() string {
 
 // newResolver decides where commands run. local holds sockets in this process; nil in one that holds none.
 func (p *parts) newResolver(local sandbox.Local, cfg config.Runner) *resolver.Resolver {
-	router := sandbox.NewRouter(sandbox.RouterConfig{Local: local, Holders: registry{p.store}, Key: p.internalKey()})
+	router := sandbox.NewRouter(sandbox.RouterConfig{
+		Local: local, Holders: registry{p.store}, Key: p.internalKey(), Kills: kills{p.store},
+	})
 	return resolver.New(resolver.Config{Choices: p.store, Router: router, Wait: cfg.Wait})
 }

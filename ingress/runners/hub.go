@@ -65,9 +65,12 @@ type Registry interface {
 // Config is what a hub needs.
 type Config struct {
 	Registry Registry
-	Address  string // of the internal endpoint of this process, for the connection table; may be empty if there is one process
-	Version  string // of the server
-	Log      *slog.Logger
+	Kills    Kills // that runners have not heard of; nil if none are kept
+	// OnConnect is called in a goroutine of its own for each connection, with a context that ends with it. May be nil.
+	OnConnect func(ctx context.Context, id sandbox.RunnerID, info wire.Info)
+	Address   string // of the internal endpoint of this process, for the connection table; may be empty if there is one process
+	Version   string // of the server
+	Log       *slog.Logger
 }
 
 // Hub holds the sockets of runners. It serves GET /api/runners/connect.
@@ -276,6 +279,7 @@ func (h *Hub) serve(s *session) {
 		return
 	}
 	h.closeRevoked([]*session{s}) // between the look at its token and now nobody would have found it
+	h.greet(s)
 	log.Info("runner connected", "store", s.info.Store, "version", s.info.Version)
 	err = s.read()
 	log.Info("runner disconnected", "reason", err)
@@ -324,6 +328,7 @@ func (h *Hub) watch() {
 		case <-tick.C:
 			h.CloseSuperseded()
 			h.CloseRevoked()
+			h.sendKills(h.all()...)
 		}
 	}
 }

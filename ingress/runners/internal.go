@@ -22,7 +22,8 @@ const minKey = 32
 const lineWait = 30 * time.Second
 
 // Internal serves other processes of the same server: GET /internal/runners/{id} says whether the runner's socket is
-// held here, POST /internal/runners/{id}/call passes a request on (package sandbox has the client). Who does not know
+// held here, POST /internal/runners/{id}/call passes a request on, DELETE closes the runner's connection because its token
+// is no longer good (package sandbox has the client). Who does not know
 // the key is refused. The endpoint belongs on a private network; the key travels in each request, so use TLS beyond
 // one machine.
 func (h *Hub) Internal(key string) (http.Handler, error) {
@@ -32,6 +33,10 @@ func (h *Hub) Internal(key string) (http.Handler, error) {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /internal/runners/{id}", h.serveInfo)
 	mux.HandleFunc("POST /internal/runners/{id}/call", h.serveCall)
+	mux.HandleFunc("DELETE /internal/runners/{id}", func(w http.ResponseWriter, r *http.Request) {
+		h.Drop(sandbox.RunnerID(r.PathValue("id")))
+		w.WriteHeader(http.StatusNoContent)
+	})
 	want := sha256.Sum256([]byte("Bearer " + key))
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		got := sha256.Sum256([]byte(r.Header.Get("Authorization")))
@@ -43,8 +48,8 @@ func (h *Hub) Internal(key string) (http.Handler, error) {
 	}), nil
 }
 
-// held finds the session a request means. One that expects another epoch speaks of a connection that is no more.
-func (h *Hub) held(r *http.Request) (*session, bool) {
+// meant finds the session a request means. One that expects another epoch speaks of a connection that is no more.
+func (h *Hub) meant(r *http.Request) (*session, bool) {
 	h.mu.Lock()
 	s, ok := h.sessions[sandbox.RunnerID(r.PathValue("id"))]
 	h.mu.Unlock()
@@ -55,7 +60,7 @@ func (h *Hub) held(r *http.Request) (*session, bool) {
 }
 
 func (h *Hub) serveInfo(w http.ResponseWriter, r *http.Request) {
-	s, ok := h.held(r)
+	s, ok := h.meant(r)
 	if !ok {
 		http.Error(w, sandbox.ErrOffline.Error(), http.StatusNotFound)
 		return
@@ -67,7 +72,7 @@ func (h *Hub) serveInfo(w http.ResponseWriter, r *http.Request) {
 }
 
 func (h *Hub) serveCall(w http.ResponseWriter, r *http.Request) {
-	s, ok := h.held(r)
+	s, ok := h.meant(r)
 	if !ok {
 		http.Error(w, sandbox.ErrOffline.Error(), http.StatusNotFound)
 		return

@@ -159,11 +159,6 @@ func resultOf(end wire.ExecEnd) ExecResult {
 	}
 }
 
-// Kill ends a command, or keeps it from ever starting.
-func (r *Runner) Kill(ctx context.Context, id chat.CallID) error {
-	return r.tell(ctx, wire.OpExecKill, wire.ExecID{ID: string(id)})
-}
-
 // Release lets the runner forget a command.
 func (r *Runner) Release(ctx context.Context, id chat.CallID) error {
 	return r.tell(ctx, wire.OpExecRelease, wire.ExecID{ID: string(id)})

@@ -78,6 +78,24 @@ func (w *remoteWay) open(ctx context.Context) error {
 	return nil
 }
 
+// drop has the process close the runner's connection. A process that does not answer has no connection to close.
+func (w *remoteWay) drop(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, infoWait)
+	defer cancel()
+	response, err := w.do(ctx, http.MethodDelete, "", nil)
+	if notSentOr(err) == ErrOffline { //nolint:errorlint // it returns one of two values
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("close the connection of runner %s at its holder: %w", w.id, err)
+	}
+	defer response.Body.Close()
+	if response.StatusCode != http.StatusNoContent {
+		return fmt.Errorf("close the connection of runner %s: its holder answered %s", w.id, response.Status)
+	}
+	return nil
+}
+
 // refusedBy explains an answer that is not 200: nothing was sent to the runner.
 func refusedBy(response *http.Response) error {
 	text, err := io.ReadAll(io.LimitReader(response.Body, 500))

@@ -29,6 +29,8 @@ type Local interface {
 	Way(id RunnerID) (Way, bool)
 	// Changed returns a channel that is closed when a runner connects.
 	Changed() <-chan struct{}
+	// Drop closes the connection of a runner whose token is no longer good. Without one it does nothing.
+	Drop(id RunnerID)
 }
 
 // Holders knows which process holds a runner's socket: the connection table (DESIGN §4).
@@ -40,6 +42,7 @@ type Holders interface {
 type Router struct {
 	local   Local
 	holders Holders
+	kills   Kills
 	client  *http.Client
 	key     string
 
@@ -52,12 +55,13 @@ type RouterConfig struct {
 	Local   Local   // nil in a process that holds no sockets
 	Holders Holders // nil when there is one process
 	Key     string  // shared by the processes of one server, see runners.Hub.Internal
+	Kills   Kills   // keeps kills of runners that are out of reach; nil forgets them
 }
 
 // NewRouter makes a router. Close lets go of its connections.
 func NewRouter(cfg RouterConfig) *Router {
 	return &Router{
-		local: cfg.Local, holders: cfg.Holders, key: cfg.Key, client: newClient(), remote: map[RunnerID]*remoteWay{},
+		local: cfg.Local, holders: cfg.Holders, kills: cfg.Kills, key: cfg.Key, client: newClient(), remote: map[RunnerID]*remoteWay{},
 	}
 }
 
@@ -65,7 +69,29 @@ func NewRouter(cfg RouterConfig) *Router {
 func (r *Router) Close() { r.client.CloseIdleConnections() }
 
 // Link returns the way to a runner, wherever its socket is or will be.
-func (r *Router) Link(id RunnerID) Link { return route{router: r, id: id} }
+func (r *Router) Link(id RunnerID) Link {
+	if r.kills != nil {
+		return notedRoute{route{router: r, id: id}}
+	}
+	return route{router: r, id: id}
+}
+
+// Drop closes the connection of a runner whose token is no longer good, whichever process holds it, and returns when it
+// is closed. Nobody holding it is fine.
+func (r *Router) Drop(ctx context.Context, id RunnerID) error {
+	if r.local != nil {
+		r.local.Drop(id)
+	}
+	if r.holders == nil {
+		return nil
+	}
+	addr, _, ok, err := r.holders.Holder(ctx, id)
+	if err != nil || !ok || addr == "" {
+		return err
+	}
+	way := &remoteWay{client: r.client, base: addr, key: r.key, id: id}
+	return way.drop(ctx)
+}
 
 // route is the Link of one runner.
 type route struct {

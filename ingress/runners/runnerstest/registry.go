@@ -3,9 +3,11 @@ package runnerstest
 import (
 	"context"
 	"crypto/sha256"
+	"slices"
 	"sync"
 
 	"xbot/ingress/runners"
+	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/sandbox"
 )
@@ -16,6 +18,7 @@ type Registry struct {
 	tokens  map[[sha256.Size]byte]runners.Identity
 	holders map[sandbox.RunnerID]holder
 	epoch   int64
+	kills   map[chat.CallID]sandbox.RunnerID // open ones
 }
 
 type holder struct {
@@ -23,11 +26,15 @@ type holder struct {
 	epoch int64
 }
 
-var _ runners.Registry = (*Registry)(nil)
+var (
+	_ runners.Registry = (*Registry)(nil)
+	_ runners.Kills    = (*Registry)(nil)
+	_ sandbox.Kills    = (*Registry)(nil)
+)
 
 // NewRegistry makes an empty registry.
 func NewRegistry() *Registry {
-	return &Registry{tokens: map[[sha256.Size]byte]runners.Identity{}, holders: map[sandbox.RunnerID]holder{}}
+	return &Registry{tokens: map[[sha256.Size]byte]runners.Identity{}, holders: map[sandbox.RunnerID]holder{}, kills: map[chat.CallID]sandbox.RunnerID{}}
 }
 
 // Add makes a token stand for a runner.
@@ -92,4 +99,33 @@ func (r *Registry) Holder(_ context.Context, id sandbox.RunnerID) (string, int64
 	defer r.mu.Unlock()
 	h, ok := r.holders[id]
 	return h.addr, h.epoch, ok, nil
+}
+
+// NoteKill keeps a kill.
+func (r *Registry) NoteKill(_ context.Context, call chat.CallID, runner sandbox.RunnerID) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.kills[call] = runner
+	return nil
+}
+
+// KillSent forgets a kill.
+func (r *Registry) KillSent(_ context.Context, call chat.CallID) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	delete(r.kills, call)
+	return nil
+}
+
+// OpenKills lists kills that were not sent.
+func (r *Registry) OpenKills(_ context.Context, ids []sandbox.RunnerID) (map[sandbox.RunnerID][]chat.CallID, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	open := map[sandbox.RunnerID][]chat.CallID{}
+	for call, runner := range r.kills {
+		if slices.Contains(ids, runner) {
+			open[runner] = append(open[runner], call)
+		}
+	}
+	return open, nil
 }

@@ -43,7 +43,7 @@ func NewServer(t testing.TB, registry *Registry) *Server {
 	s.conns = &tracker{Listener: s.http.Listener, open: map[net.Conn]bool{}}
 	s.http.Listener = s.conns
 	s.http.Start()
-	s.Hub = runners.New(runners.Config{Registry: registry, Address: s.http.URL, Version: "test"})
+	s.Hub = runners.New(runners.Config{Registry: registry, Kills: registry, Address: s.http.URL, Version: "test"})
 	internal, err := s.Hub.Internal(Key)
 	require.NoError(t, err)
 	mux.Handle("GET /api/runners/connect", s.Hub)
@@ -82,6 +82,11 @@ func (s *Server) Direct(id sandbox.RunnerID, cfg sandbox.RunnerConfig) *sandbox.
 // Remote is a sandbox as another process sees it: through the internal endpoint of whichever server holds the socket.
 func (s *Server) Remote(id sandbox.RunnerID, cfg sandbox.RunnerConfig) *sandbox.Runner {
 	return s.box(id, sandbox.RouterConfig{Holders: s.Registry, Key: Key}, cfg)
+}
+
+// Noted is a sandbox whose kills are kept while the runner is out of reach.
+func (s *Server) Noted(id sandbox.RunnerID, cfg sandbox.RunnerConfig) *sandbox.Runner {
+	return s.box(id, sandbox.RouterConfig{Local: s.Hub, Kills: s.Registry}, cfg)
 }
 
 func (s *Server) box(id sandbox.RunnerID, route sandbox.RouterConfig, cfg sandbox.RunnerConfig) *sandbox.Runner {

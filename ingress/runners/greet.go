@@ -1,0 +1,80 @@
+package runners
+
+import (
+	"context"
+
+	"xbot/internal/chat"
+	"xbot/internal/sandbox"
+	"xbot/runner/wire"
+)
+
+// Kills are the kills that runners have not heard of, because they were out of reach.
+type Kills interface {
+	// OpenKills lists them by runner.
+	OpenKills(ctx context.Context, runners []sandbox.RunnerID) (map[sandbox.RunnerID][]chat.CallID, error)
+	// KillSent notes that a runner took one.
+	KillSent(ctx context.Context, call chat.CallID) error
+}
+
+// greet does what is to be done when a runner has connected, without holding up its connection.
+func (h *Hub) greet(s *session) {
+	s.background(func() { h.sendKills(s) })
+	if h.cfg.OnConnect == nil {
+		return
+	}
+	s.background(func() {
+		ctx, cancel := s.lifetime()
+		defer cancel()
+		h.cfg.OnConnect(ctx, s.who.ID, s.info)
+	})
+}
+
+// lifetime is a context that ends with the connection.
+func (s *session) lifetime() (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancel(context.Background())
+	go func() {
+		select {
+		case <-s.gone:
+			cancel()
+		case <-ctx.Done():
+		}
+	}()
+	return ctx, cancel
+}
+
+// sendKills sends runners the kills they have not heard of. What fails is tried again with the next round.
+func (h *Hub) sendKills(to ...*session) {
+	if h.cfg.Kills == nil || len(to) == 0 {
+		return
+	}
+	ids := make([]sandbox.RunnerID, 0, len(to))
+	for _, s := range to {
+		ids = append(ids, s.who.ID)
+	}
+	ctx, cancel := context.WithTimeout(h.stopped, tableWait)
+	defer cancel()
+	open, err := h.cfg.Kills.OpenKills(ctx, ids)
+	if err != nil {
+		h.cfg.Log.Warn("kills for runners cannot be looked up", "error", err)
+		return
+	}
+	for _, s := range to {
+		for _, call := range open[s.who.ID] {
+			if err := h.sendKill(ctx, s, call); err != nil {
+				h.cfg.Log.Warn("a kill was not carried out; it is tried again", "runner", string(s.who.ID), "call", string(call), "error", err)
+			}
+		}
+	}
+}
+
+func (h *Hub) sendKill(ctx context.Context, s *session, call chat.CallID) error {
+	req, err := wire.NewRequest(wire.OpExecKill, wire.ExecID{ID: string(call)})
+	if err != nil {
+		return err
+	}
+	if _, err := s.Call(ctx, req, nil); err != nil && !wire.IsKind(err, wire.Invalid) { // which no repetition mends
+		return err
+	}
+	h.cfg.Log.Info("kill delivered", "runner", string(s.who.ID), "call", string(call))
+	return h.cfg.Kills.KillSent(ctx, call)
+}
