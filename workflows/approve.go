@@ -37,8 +37,10 @@ func (t *turn) ask(ctx workflow.Context, id chat.CallID, call activities.CallOut
 		return nil // answered before, in a run that was reset
 	}
 	t.story.ask(ctx, call)
+	waiting, done := workflow.WithCancel(ctx)
+	defer done() // an answer cancels the timer
 	wait := workflow.AwaitOptions{Timeout: question.Wait, TimerOptions: workflow.TimerOptions{Summary: waitingFor(call)}}
-	answered, err := workflow.AwaitWithOptions(ctx, wait, func() bool { return slices.Contains(t.answered, id) })
+	answered, err := workflow.AwaitWithOptions(waiting, wait, func() bool { return slices.Contains(t.answered, id) })
 	if err != nil || answered {
 		return err
 	}

@@ -1,0 +1,222 @@
+package e2e
+
+import (
+	"encoding/json"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	metadata "go.temporal.io/api/sdk/v1"
+	"google.golang.org/protobuf/encoding/protojson"
+
+	"xbot/internal/apiclient"
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+	"xbot/internal/phrase"
+	"xbot/workflows"
+)
+
+// askForShell makes every command of the installation wait for permission.
+const askForShell = "XBOT_TOOL_RULES=Shell=ask"
+
+// untilAsked waits until the n-th question of the session is open, from 1, and returns its call.
+func (k *talk) untilAsked(n int) chat.ToolEvent {
+	k.t.Helper()
+	var got chat.ToolEvent
+	asked := map[chat.CallID]bool{}
+	k.until(crashLimit, "a question", func(e chat.Event) bool {
+		if e.Kind != chat.EventTool {
+			return false
+		}
+		got = decode[chat.ToolEvent](k.t, e)
+		if got.Approval != nil {
+			asked[got.ID] = true
+		}
+		return len(asked) == n
+	})
+	return got
+}
+
+// answer answers for a call.
+func (k *talk) answer(call chat.CallID, a apiclient.Answer) chat.ToolCall {
+	k.t.Helper()
+	got, err := k.client.Answer(k.t.Context(), k.key, call, a)
+	require.NoError(k.t, err)
+	require.NotNil(k.t, got.Approval)
+	return got
+}
+
+// lastApproval is the approval of the last call as a snapshot shows it.
+func (k *talk) lastApproval() *chat.Approval {
+	k.t.Helper()
+	calls := lastCalls(k)
+	require.NotEmpty(k.t, calls)
+	return calls[0].Approval
+}
+
+func TestApproval_SurvivesTwoKillsAndRunsTheCommandOnce(t *testing.T) {
+	s := newServer(t, askForShell)
+	k := s.newTalk()
+	id := k.send("say I will leave a trace.", k.shell("echo a >> %s", k.file("asked")), "say done")
+	call := k.untilAsked(1)
+	require.Equal(t, chat.ApprovalOpen, call.Approval.State)
+	require.Contains(t, call.Summary, "echo a")
+	require.Contains(t, k.details(), "waiting for approval: Shell · echo a")
+	for range 2 {
+		s.crash()
+		s.boot()
+		require.Equal(t, chat.ApprovalOpen, k.lastApproval().State, "the question is still open after a restart")
+		require.Empty(t, k.trace("asked"), "nothing runs before the answer")
+	}
+	k.answer(call.ID, apiclient.Answer{Allow: true})
+	require.Equal(t, chat.TurnDone, k.untilEnded(crashLimit, id).State)
+	require.Equal(t, []string{"a"}, k.trace("asked"))
+	require.Equal(t, chat.ApprovalAllowed, k.lastApproval().State)
+	require.Equal(t, []string{"done"}, k.answers())
+	k.wellFormed()
+}
+
+// details are what an operator reads of the session's turn.
+func (k *talk) details() string {
+	k.t.Helper()
+	value, err := k.temporal().QueryWorkflow(k.t.Context(), workflows.TurnID(k.key), "", "__temporal_workflow_metadata")
+	require.NoError(k.t, err)
+	var got metadata.WorkflowMetadata
+	require.NoError(k.t, value.Get(&got))
+	return got.GetCurrentDetails()
+}
+
+func TestApproval_AnsweredWithinACrashCounts(t *testing.T) {
+	s := newServer(t, askForShell)
+	k := s.newTalk()
+	id := k.send(k.shell("echo a >> %s", k.file("asked")), "say done")
+	call := k.untilAsked(1)
+	k.answer(call.ID, apiclient.Answer{Allow: true})
+	s.crash() // the wake may be lost with it: the relay repeats it
+	s.boot()
+	require.Equal(t, chat.TurnDone, k.untilEnded(crashLimit, id).State)
+	require.Equal(t, []string{"a"}, k.trace("asked"))
+}
+
+func TestApproval_AnsweredWhileNoWorkerRuns(t *testing.T) {
+	p := newParts(t, askForShell)
+	id := p.send("each", p.shell("echo a >> %s", p.file("first")), p.shell("echo b >> %s", p.file("second")), "say done")
+	call := p.untilAsked(1)
+	p.worker.kill()
+	p.answer(call.ID, apiclient.Answer{Allow: true})
+	_, err := p.client.Answer(t.Context(), p.key, call.ID, apiclient.Answer{})
+	require.Equal(t, fault.Conflict, fault.KindOf(err), "the answer was taken")
+	require.Empty(t, p.trace("first"), "nobody works")
+	p.worker.start()
+	second := p.untilAsked(2)
+	require.Equal(t, []string{"a"}, p.trace("first"))
+	p.answer(second.ID, apiclient.Answer{Note: "once is enough"})
+	require.Equal(t, chat.TurnDone, p.untilEnded(crashLimit, id).State)
+	require.Empty(t, p.trace("second"))
+	require.Equal(t, []string{"done"}, p.answers())
+	p.wellFormed()
+}
+
+func TestApproval_AnsweredWhileTemporalIsAway(t *testing.T) {
+	k := newServer(t, askForShell).newTalk()
+	id := k.send(k.shell("echo a >> %s", k.file("asked")), "say done")
+	call := k.untilAsked(1)
+	signal(t, k.child("xbot-temporal"), syscall.SIGKILL)
+	k.answer(call.ID, apiclient.Answer{Allow: true})
+	require.Equal(t, chat.TurnDone, k.untilEnded(crashLimit, id).State)
+	require.Equal(t, []string{"a"}, k.trace("asked"))
+	k.wellFormed()
+}
+
+func TestApproval_ADenialReachesTheModelWithItsNote(t *testing.T) {
+	s := newServer(t, askForShell)
+	k := s.newTalk()
+	id := k.send(k.shell("touch %s", k.file("never")), "say I see")
+	call := k.untilAsked(1)
+	k.answer(call.ID, apiclient.Answer{Note: "ask Ops first"})
+	require.Equal(t, chat.TurnDone, k.untilEnded(time.Minute, id).State)
+	requests := s.model.Requests()
+	last, err := json.Marshal(requests[len(requests)-1])
+	require.NoError(t, err)
+	require.Contains(t, string(last), "the user denied this call: ask Ops first")
+	require.NoFileExists(t, k.file("never"))
+
+	_, err = k.client.Answer(t.Context(), k.key, call.ID, apiclient.Answer{Allow: true})
+	require.Equal(t, fault.Conflict, fault.KindOf(err))
+	require.ErrorContains(t, err, "answered before: denied by admin")
+	k.wellFormed()
+}
+
+func TestApproval_AStopEndsTheWaiting(t *testing.T) {
+	s := newServer(t, askForShell)
+	k := s.newTalk()
+	id := k.send(k.shell("touch %s", k.file("never")), "say never")
+	call := k.untilAsked(1)
+	k.send("/stop")
+	require.Equal(t, chat.TurnStopped, k.untilEnded(time.Minute, id).State)
+	require.Equal(t, chat.ApprovalVoid, k.lastApproval().State)
+	_, err := k.client.Answer(t.Context(), k.key, call.ID, apiclient.Answer{Allow: true})
+	require.Equal(t, fault.Conflict, fault.KindOf(err))
+	require.NoFileExists(t, k.file("never"))
+	require.Equal(t, chat.TurnDone, k.untilEnded(time.Minute, k.send("say next")).State)
+	k.wellFormed()
+}
+
+func TestApproval_NobodyAnswersInTime(t *testing.T) {
+	s := newServer(t, askForShell, "XBOT_APPROVAL_WAIT=1s")
+	k := s.newTalk()
+	id := k.send(k.shell("touch %s", k.file("never")), "say too late")
+	require.Equal(t, chat.TurnDone, k.untilEnded(time.Minute, id).State)
+	require.Equal(t, chat.ApprovalDenied, k.lastApproval().State)
+	require.Equal(t, phrase.Say(phrase.English, phrase.Unanswered), k.lastApproval().Note)
+	require.NoFileExists(t, k.file("never"))
+}
+
+func TestApproval_ByCommandAndAlways(t *testing.T) {
+	s := newServer(t, askForShell)
+	k := s.newTalk()
+	id := k.send(k.shell("echo a >> %s", k.file("asked")), "say done")
+	k.untilAsked(1)
+	k.send("/approve")
+	require.Equal(t, chat.TurnDone, k.untilEnded(time.Minute, id).State)
+	id = k.send(k.shell("echo b >> %s", k.file("asked")), "say done")
+	k.answer(k.untilAsked(2).ID, apiclient.Answer{Allow: true, Always: true})
+	require.Equal(t, chat.TurnDone, k.untilEnded(time.Minute, id).State)
+	id = k.send(k.shell("echo c >> %s", k.file("asked")), "say done")
+	require.Equal(t, chat.TurnDone, k.untilEnded(time.Minute, id).State)
+	require.Equal(t, []string{"a", "b", "c"}, k.trace("asked"))
+
+	_, err := k.client.SetPermission(t.Context(), "Shell", chat.RuleDeny)
+	require.NoError(t, err)
+	id = k.send(k.shell("echo d >> %s", k.file("asked")), "say denied")
+	require.Equal(t, chat.TurnDone, k.untilEnded(time.Minute, id).State)
+	require.Len(t, k.trace("asked"), 3)
+	require.Nil(t, k.lastApproval(), "a denied tool asks nobody")
+	k.wellFormed()
+}
+
+// TestHistories_OfAskedCalls keeps the histories of an allowed and a denied call for the replay tests.
+func TestHistories_OfAskedCalls(t *testing.T) {
+	s := newServer(t, askForShell)
+	k := s.newTalk()
+	for n, c := range []struct {
+		name  string
+		allow bool
+	}{{"approved-call", true}, {"denied-call", false}} {
+		id := k.send(k.shell("true"), "say done")
+		k.answer(k.untilAsked(n+1).ID, apiclient.Answer{Allow: c.allow, Note: "a secret note"})
+		h := s.capture(c.name, k.untilEnded(time.Minute, id))
+		data, err := protojson.Marshal(h)
+		require.NoError(t, err)
+		require.NotContains(t, string(data), "a secret note", "what people wrote stands in the history")
+		t.Logf("%s: %d events", c.name, len(h.Events))
+	}
+}
+
+func TestServe_RefusesARuleForAToolThatDoesNotExist(t *testing.T) {
+	s := prepareServer(t, "XBOT_TOOL_RULES=Shel=ask")
+	s.process.start()
+	require.Eventually(t, func() bool { return !s.running() }, startLimit, 10*time.Millisecond)
+	require.Contains(t, s.out.String(), `XBOT_TOOL_RULES names "Shel", which is not a tool`)
+}
