@@ -3,11 +3,13 @@ package ingress
 import (
 	"cmp"
 	"context"
+	"log/slog"
 	"slices"
 	"strings"
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
+	"xbot/internal/sandbox"
 	"xbot/internal/sandbox/resolver"
 	"xbot/internal/secret"
 	"xbot/internal/store"
@@ -19,8 +21,7 @@ type Fleet struct {
 	Resolver *resolver.Resolver
 	Model    string // provider/model of the server
 	URL      string // address of the server for runners, such as https://xbot.example.org; empty: the one a request came to
-	// Changed is called when a token was revoked or replaced, after the fact. Whoever holds connections looks again.
-	Changed func(ctx context.Context)
+	Log      *slog.Logger
 }
 
 // List returns what a user can choose from.
@@ -30,8 +31,7 @@ func (f *Fleet) List(ctx context.Context, user store.User) (chat.Runners, error)
 	if out.Active, err = f.Store.UserSetting(ctx, user.ID, store.ActiveRunner); err != nil {
 		return out, err
 	}
-	out.Effective, err = f.Resolver.Name(ctx, user.ID, "")
-	if err != nil && !fault.Is(err, fault.Denied) {
+	if out.Effective, err = f.Here(ctx, user.ID); err != nil {
 		return out, err
 	}
 	source, err := f.Store.UserSetting(ctx, user.ID, store.LLMSource)
@@ -51,6 +51,15 @@ func (f *Fleet) List(ctx context.Context, user store.User) (chat.Runners, error)
 		out.Runners = append(out.Runners, shown)
 	}
 	return out, nil
+}
+
+// Here returns the runner that a user's commands go to now; empty if there is none.
+func (f *Fleet) Here(ctx context.Context, user chat.UserID) (string, error) {
+	name, err := f.Resolver.Name(ctx, user, "")
+	if fault.Is(err, fault.Denied) {
+		return "", nil
+	}
+	return name, err
 }
 
 // visible takes out what the user cannot choose and adds the container that is made when it is first asked for.
@@ -114,7 +123,7 @@ func (f *Fleet) Renew(ctx context.Context, user store.User, name, base string) (
 	if err := f.Store.RenewRunner(ctx, user.ID, name, hash); err != nil {
 		return chat.NewRunner{}, err
 	}
-	f.Changed(ctx)
+	f.drop(ctx, resolver.ID(user.ID, name))
 	return f.made(ctx, user, name, base, token)
 }
 
@@ -127,8 +136,16 @@ func (f *Fleet) Revoke(ctx context.Context, user store.User, name string) error 
 	if err := f.Store.RevokeRunner(ctx, user.ID, name); err != nil {
 		return err
 	}
-	f.Changed(ctx)
+	f.drop(ctx, resolver.ID(user.ID, name))
 	return nil
+}
+
+// drop closes the connection of a runner. The token is useless already, and whoever holds the connection finds that out
+// within 15 s at the latest: a failure here fails nobody.
+func (f *Fleet) drop(ctx context.Context, id sandbox.RunnerID) {
+	if err := f.Resolver.Drop(ctx, id); err != nil {
+		f.Log.Warn("the connection of a runner could not be closed at once, its holder closes it soon", "runner", string(id), "error", err)
+	}
 }
 
 // own refuses the runners that the server makes for itself.

@@ -92,6 +92,7 @@ type ingressPart struct {
 	dispatch   *ingress.Dispatch
 	hub        *runners.Hub
 	boxes      *resolver.Resolver
+	fleet      *ingress.Fleet
 	attributes atomic.Bool
 	closing    chan struct{}
 }
@@ -104,11 +105,14 @@ func newIngressPart(p *parts, l net.Listener, h config.HTTP, t config.Temporal, 
 		Inbox: p.store, Log: p.log,
 		Waker: &ingress.Waker{Client: p.temporal, Words: t.Summaries == "on", Attributes: in.attributes.Load},
 	}
-	in.dispatch.Commands = ingress.NewCommands(in.dispatch.ApprovalCommands()...)
 	in.hub = runners.New(runners.Config{
-		Registry: registry{p.store}, Kills: kills{p.store}, Address: in.internalURL(), Version: version, Log: p.log,
+		Registry: ingress.Registry{Store: p.store}, Kills: kills{p.store}, Address: in.internalURL(), Version: version, Log: p.log,
 	})
 	in.boxes = p.newResolver(in.hub, r)
+	in.fleet = &ingress.Fleet{
+		Store: p.store, Resolver: in.boxes, Model: model.Model(), URL: h.URL, Log: p.log,
+	}
+	in.dispatch.Commands = ingress.NewCommands(append(in.dispatch.ApprovalCommands(), in.fleet.Commands()...)...)
 	return in
 }
 
@@ -168,7 +172,7 @@ func (in *ingressPart) run(ctx context.Context) error {
 func (in *ingressPart) routes() (ingress.Routes, error) {
 	a := &api.API{
 		Policy: api.Policy{Tools: in.policy.tools, Rules: in.policy.rules},
-		Store:  in.store, Bus: in.bus, Dispatch: in.dispatch, Auth: in.auth, Log: in.log, Closing: in.closing,
+		Store:  in.store, Bus: in.bus, Dispatch: in.dispatch, Fleet: in.fleet, Auth: in.auth, Log: in.log, Closing: in.closing,
 		Boxes: in.boxes, Links: filelink.New(in.key),
 		Info: api.Info{
 			Version: version, Model: in.model.Model(), Demo: strings.HasPrefix(in.model.Model(), "demo/"),

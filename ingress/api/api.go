@@ -33,6 +33,7 @@ type API struct {
 	Policy   Policy
 	Boxes    ingress.Boxes   // runners of the users
 	Links    filelink.Signer // signs links to files
+	Fleet    *ingress.Fleet
 	Log      *slog.Logger
 	Closing  <-chan struct{} // closed when the server stops: streams end
 	// PingEvery is the pause between looks at the client of a stream and at what it may see; 0 means 15 s.
@@ -63,6 +64,7 @@ func (a *API) Handler() http.Handler {
 	a.registerApprovals(private)
 	a.registerPermissions(private)
 	a.registerFiles(private)
+	a.registerRunners(private)
 	closed.HandleFunc("GET /api/sessions/{key}/ws", a.socket)
 	closed.HandleFunc("/api/", func(w http.ResponseWriter, r *http.Request) {
 		a.Refuse(w, r, fault.Errorf(fault.NotFound, "there is no %s %s here; see /api/openapi.json", r.Method, r.URL.Path))
@@ -88,6 +90,7 @@ func Document() *huma.OpenAPI {
 	a.registerApprovals(h)
 	a.registerPermissions(h)
 	a.registerFiles(h)
+	a.registerRunners(h)
 	return h.OpenAPI()
 }
 

@@ -21,11 +21,13 @@ import (
 	"xbot/ingress"
 	"xbot/ingress/api"
 	"xbot/ingress/auth"
+	"xbot/ingress/runners"
 	"xbot/internal/chat"
 	"xbot/internal/feed"
 	"xbot/internal/filelink"
 	"xbot/internal/pgtest"
 	"xbot/internal/sandbox"
+	"xbot/internal/sandbox/resolver"
 	"xbot/internal/secret"
 	"xbot/internal/store"
 	"xbot/internal/tool"
@@ -67,6 +69,8 @@ type bundle struct {
 	log     *bytes.Buffer
 	url     string
 	closing chan struct{}
+	hub     *runners.Hub
+	docker  *containers
 	alice   *person
 	bob     *person
 }
@@ -89,16 +93,26 @@ func setup(t *testing.T) *bundle {
 	b.auth = &auth.Auth{Accounts: b.store}
 	log := slog.New(slog.NewTextHandler(b.log, &slog.HandlerOptions{Level: slog.LevelWarn}))
 	dispatch := &ingress.Dispatch{Inbox: b.store, Waker: b.wakes, Log: log}
-	dispatch.Commands = ingress.NewCommands(dispatch.ApprovalCommands()...)
 	a := &api.API{
 		Store: b.store, Bus: b.bus, Dispatch: dispatch, Auth: b.auth, Log: log, Closing: b.closing, PingEvery: 50 * time.Millisecond,
 		Policy: api.Policy{Tools: tool.New(shell.New(), file.NewRead()), Rules: map[string]chat.Rule{"Read": chat.RuleAsk}},
 		Info:   api.Info{Version: "1.2.3", Model: "demo/demo", Demo: true, Namespace: "default", TemporalUI: true},
 		Boxes:  b.boxes, Links: b.links,
 	}
-	server := httptest.NewServer(a.Handler())
+	b.hub = runners.New(runners.Config{Registry: ingress.Registry{Store: b.store}, Version: "1.2.3"})
+	b.docker = &containers{}
+	router := sandbox.NewRouter(sandbox.RouterConfig{Local: b.hub})
+	a.Fleet = &ingress.Fleet{
+		Store: b.store, Model: "demo/demo", Log: log,
+		Resolver: resolver.New(resolver.Config{Choices: b.store, Router: router, Docker: b.docker}),
+	}
+	dispatch.Commands = ingress.NewCommands(append(dispatch.ApprovalCommands(), a.Fleet.Commands()...)...)
+	mux := http.NewServeMux()
+	mux.Handle("/api/", a.Handler())
+	mux.Handle("GET /api/runners/connect", b.hub)
+	server := httptest.NewServer(mux)
 	b.url = server.URL
-	t.Cleanup(func() { server.Close(); dispatch.Wait() })
+	t.Cleanup(func() { b.hub.Close(); server.Close(); dispatch.Wait() })
 	admin, err := b.store.EnsureAdmin(t.Context(), "alice")
 	require.NoError(t, err)
 	member, err := b.store.CreateUser(t.Context(), "bob")

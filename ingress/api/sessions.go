@@ -108,7 +108,14 @@ func (a *API) create(ctx context.Context, in NewSession) (chat.Session, error) {
 		}
 		channel = parsed.Channel
 	}
-	_, err := a.Store.CreateSession(ctx, store.NewSession{Key: key, Owner: auth.User(ctx).ID, Channel: channel, Title: in.Title, Cwd: in.Cwd})
+	made := store.NewSession{Key: key, Owner: auth.User(ctx).ID, Channel: channel, Title: in.Title, Cwd: in.Cwd}
+	if in.Cwd != "" {
+		var err error
+		if made.CwdRunner, err = a.Fleet.Here(ctx, made.Owner); err != nil {
+			return chat.Session{}, a.problem(err)
+		}
+	}
+	_, err := a.Store.CreateSession(ctx, made)
 	if err != nil {
 		return chat.Session{}, a.problem(err)
 	}

@@ -101,3 +101,8 @@ func (r *Resolver) Name(ctx context.Context, user chat.UserID, asked string) (st
 
 // Containers reports whether the server offers containers.
 func (r *Resolver) Containers() bool { return r.cfg.Docker != nil && r.cfg.Docker.Enabled() }
+
+// Drop closes the connection of a runner whose token is good no more, whichever process holds it.
+func (r *Resolver) Drop(ctx context.Context, id sandbox.RunnerID) error {
+	return r.cfg.Router.Drop(ctx, id)
+}

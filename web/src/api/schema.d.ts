@@ -110,6 +110,98 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/runners": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Where my commands can run, and where they run now */
+        get: operations["list-runners"];
+        put?: never;
+        /**
+         * Make a runner
+         * @description The token is shown this once.
+         */
+        post: operations["create-runner"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/runners/active": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /** Choose where my commands run */
+        put: operations["use-runner"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/runners/llm": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /** Choose whose model answers me */
+        put: operations["use-model"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/runners/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Revoke a runner at once */
+        delete: operations["revoke-runner"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/runners/{name}/token": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Give a runner a new token
+         * @description The old one is dead, and a connection made with it is closed.
+         */
+        post: operations["renew-runner"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/sessions": {
         parameters: {
             query?: never;
@@ -359,6 +451,10 @@ export interface components {
             /** @enum {string} */
             state: "open" | "allowed" | "denied" | "void";
         };
+        "Create-runnerRequest": {
+            /** @description 1 to 128 lower-case letters, digits, dots, dashes and underscores, beginning with a letter or digit. */
+            name: string;
+        };
         "Create-tokenRequest": {
             name: string;
         };
@@ -521,6 +617,13 @@ export interface components {
             /** @description At most 200000 bytes. */
             text: string;
         };
+        NewRunner: {
+            /** @description What to run where its commands are to run, with the token in the file it names. */
+            command: string;
+            runner: components["schemas"]["Runner"];
+            /** @description Shown once; only its hash is stored. */
+            token: string;
+        };
         NewSession: {
             /** @description Folder where the session's tools start; default: the runner's workspace. */
             cwd?: string;
@@ -552,6 +655,59 @@ export interface components {
             /** Format: int64 */
             inbox_id: number;
             text: string;
+        };
+        Runner: {
+            /** @description This user's commands go here now. */
+            active: boolean;
+            /** @example amd64 */
+            arch?: string;
+            /** @description What confines its commands, in words, or none and why. */
+            confinement?: string;
+            /**
+             * Format: date-time
+             * @description When it last connected.
+             */
+            connected_at?: string;
+            /** @enum {string} */
+            kind: "local" | "docker" | "native";
+            /** @description The model it can call for its owner. */
+            llm?: components["schemas"]["RunnerModel"];
+            /**
+             * @description local is the server's own host, __docker__ the server's container of this user.
+             * @example laptop
+             */
+            name: string;
+            online: boolean;
+            /** @example linux */
+            os?: string;
+            /** @description Made by this user, with a token that can be renewed and revoked. */
+            revocable: boolean;
+            /**
+             * Format: date-time
+             * @description When the server last saw it connected.
+             */
+            seen_at?: string;
+            version?: string;
+            /** @description Folder where sessions start. */
+            workspace?: string;
+        };
+        RunnerModel: {
+            model: string;
+            provider: string;
+        };
+        Runners: {
+            /** @description The runner that was chosen; empty for the default. */
+            active: string;
+            /** @description The runner that commands go to now; empty if there is none. */
+            effective: string;
+            /**
+             * @description auto: the model of the effective runner answers if it offers one. server: always the server's.
+             * @enum {string}
+             */
+            llm_source: "auto" | "server";
+            /** @description The model that answers now, provider/model. */
+            model: string;
+            runners: components["schemas"]["Runner"][] | null;
         };
         Session: {
             channel: string;
@@ -709,6 +865,17 @@ export interface components {
             completion_tokens: number;
             /** Format: int64 */
             prompt_tokens: number;
+        };
+        "Use-modelRequest": {
+            /**
+             * @description auto: the model of the runner my commands go to, if it offers one. server: the server's.
+             * @enum {string}
+             */
+            source: "auto" | "server";
+        };
+        "Use-runnerRequest": {
+            /** @description Empty for the default. */
+            name: string;
         };
         UserBody: {
             /** Format: int64 */
@@ -927,6 +1094,196 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Permission"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "list-runners": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Runners"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "create-runner": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Create-runnerRequest"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NewRunner"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "use-runner": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Use-runnerRequest"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Runners"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "use-model": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Use-modelRequest"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Runners"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "revoke-runner": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Name of the runner. */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "renew-runner": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Name of the runner. */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NewRunner"];
                 };
             };
             /** @description Error */

@@ -1,0 +1,117 @@
+package ingress
+
+import (
+	"context"
+	"strings"
+
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+	"xbot/internal/phrase"
+	"xbot/internal/sandbox/resolver"
+	"xbot/internal/store"
+)
+
+// Commands returns /runner.
+func (f *Fleet) Commands() []Command {
+	return []Command{{
+		Name: "runner", Args: "[use NAME|default, create NAME, revoke NAME]",
+		Help: "lists the places where your commands can run, chooses one, makes or revokes a runner of yours",
+		Run:  f.obey,
+	}}
+}
+
+func (f *Fleet) obey(ctx context.Context, in Inbound, args string) (string, error) {
+	user, err := f.Store.UserByID(ctx, in.User)
+	if err != nil {
+		return "", err
+	}
+	lang := phrase.Of(in.Text)
+	verb, name, _ := strings.Cut(args, " ")
+	name = strings.TrimSpace(name)
+	switch {
+	case args == "" || args == "list":
+		return f.sayList(ctx, user, lang)
+	case name == "" || strings.ContainsAny(name, " \t\n"):
+	case verb == "use":
+		return f.sayUse(ctx, user, name, lang)
+	case verb == "create":
+		return f.sayCreate(ctx, user, name, lang)
+	case verb == "revoke":
+		if err := f.Revoke(ctx, user, name); err != nil {
+			return "", err
+		}
+		return phrase.Say(lang, phrase.RunnerRevoked, name), nil
+	}
+	return "", fault.Errorf(fault.Invalid, "%s", phrase.Say(lang, phrase.RunnerUsage))
+}
+
+func (f *Fleet) sayUse(ctx context.Context, user store.User, name string, lang phrase.Lang) (string, error) {
+	if name == resolver.Default {
+		name = ""
+	}
+	all, err := f.Use(ctx, user, name)
+	if err != nil {
+		return "", err
+	}
+	for _, r := range all.Runners {
+		if r.Active && r.Kind == chat.RunnerNative && !r.Online {
+			return phrase.Say(lang, phrase.RunnerUsedOffline, r.Name), nil
+		}
+	}
+	if all.Effective == "" {
+		return phrase.Say(lang, phrase.RunnerNone), nil
+	}
+	return phrase.Say(lang, phrase.RunnerUsed, all.Effective), nil
+}
+
+// sayCreate makes a runner whose token nobody knows yet: a transcript is kept, and a secret does not belong into it. A
+// second run after a crash says that the name is taken, which is true by then.
+func (f *Fleet) sayCreate(ctx context.Context, user store.User, name string, lang phrase.Lang) (string, error) {
+	if _, err := f.Create(ctx, user, name, ""); err != nil {
+		return "", err
+	}
+	return phrase.Say(lang, phrase.RunnerMade, name), nil
+}
+
+func (f *Fleet) sayList(ctx context.Context, user store.User, lang phrase.Lang) (string, error) {
+	all, err := f.List(ctx, user)
+	if err != nil {
+		return "", err
+	}
+	var b strings.Builder
+	for _, r := range all.Runners {
+		b.WriteString("* " + line(r, lang) + "\n")
+	}
+	switch {
+	case all.Active != "" && all.Effective == "":
+		b.WriteString("\n" + phrase.Say(lang, phrase.RunnerGone, all.Active))
+	case all.Effective == "":
+		b.WriteString("\n" + phrase.Say(lang, phrase.RunnerNone))
+	default:
+		b.WriteString("\n" + phrase.Say(lang, phrase.RunnerNow, all.Effective, all.Model))
+	}
+	return strings.TrimSpace(b.String()), nil
+}
+
+// line describes a runner. Names need no escaping; what a runner says of itself is quoted.
+func line(r chat.Runner, lang phrase.Lang) string {
+	state := phrase.RunnerOffline
+	if r.Online {
+		state = phrase.RunnerOnline
+	}
+	parts := []string{r.Kind, phrase.Say(lang, state)}
+	if r.Workspace != "" {
+		parts = append(parts, quoted(r.Workspace))
+	}
+	if r.LLM != nil {
+		parts = append(parts, quoted(r.LLM.Provider+"/"+r.LLM.Model))
+	}
+	name := "`" + r.Name + "`"
+	if r.Active {
+		name = "**" + name + "**"
+	}
+	return name + " · " + strings.Join(parts, " · ")
+}
+
+// quoted shows a text as it is in Markdown.
+func quoted(text string) string { return "`" + strings.ReplaceAll(text, "`", "'") + "`" }
