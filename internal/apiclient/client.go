@@ -93,8 +93,12 @@ func (c *Client) do(ctx context.Context, method, path string, query url.Values, 
 	return nil
 }
 
-// send makes a request and returns an answer of status 2xx, whose body the caller closes.
+// send makes a request, with JSON if it has a body, and returns an answer of status 2xx, whose body the caller closes.
 func (c *Client) send(ctx context.Context, method, path string, query url.Values, body io.Reader) (*http.Response, error) {
+	return c.sendBody(ctx, method, path, query, body, "application/json")
+}
+
+func (c *Client) sendBody(ctx context.Context, method, path string, query url.Values, body io.Reader, contentType string) (*http.Response, error) {
 	endpoint, err := c.source.Endpoint(ctx)
 	if err != nil {
 		return nil, err
@@ -108,7 +112,7 @@ func (c *Client) send(ctx context.Context, method, path string, query url.Values
 		return nil, fault.Errorf(fault.Invalid, "the server address %q is not a URL such as http://127.0.0.1:8080", endpoint.URL)
 	}
 	if body != nil {
-		request.Header.Set("Content-Type", "application/json")
+		request.Header.Set("Content-Type", contentType)
 	}
 	if endpoint.Token != "" {
 		request.Header.Set("Authorization", "Bearer "+endpoint.Token)
