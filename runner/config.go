@@ -7,7 +7,10 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 
+	"xbot/runner/confine"
 	"xbot/runner/model"
 )
 
@@ -19,13 +22,15 @@ type Config struct {
 	State     string                 // folder of the job store; one daemon for one folder
 	Workspace string                 // where relative paths start and commands run; must exist
 	Deny      []string               // folders that file operations refuse and, where possible, commands cannot see
+	Write     []string               // folders that may be changed besides the workspace and those for temporary files
 	Confine   string                 // ConfineAuto, ConfineRequire or ConfineOff
+	Limits    confine.Limits         // of each process of a command
 	Model     *model.Model           // that the owner offers to their own turns; nil if none
 	Version   string                 // of the program
 	Log       *slog.Logger
 }
 
-// What to do about hiding denied folders from commands.
+// What to do about walls around commands.
 const (
 	ConfineAuto    = "auto"    // if the system can; if not, say so
 	ConfineRequire = "require" // do not start if the system cannot
@@ -57,5 +62,47 @@ func (c *Config) check() error {
 			return err
 		}
 	}
-	return nil
+	c.Write, err = writable(c.Workspace, c.Write)
+	return err
+}
+
+// writable are the folders that commands may change, absolute and with links followed. Those for temporary files belong
+// to them; a named one has to exist.
+func writable(workspace string, named []string) ([]string, error) {
+	out := []string{}
+	for i, dir := range slices.Concat([]string{workspace}, named, []string{"/tmp", "/var/tmp", os.Getenv("TMPDIR")}) {
+		optional := i > len(named)
+		if optional && !filepath.IsAbs(dir) {
+			continue
+		}
+		real, err := filepath.Abs(dir)
+		if err == nil {
+			real, err = filepath.EvalSymlinks(real)
+		}
+		switch {
+		case err != nil && optional:
+		case err != nil:
+			return nil, fmt.Errorf("the writable folder %s cannot be used: %w; make it, or leave out its --write", dir, err)
+		case !slices.Contains(out, real):
+			out = append(out, real)
+		}
+	}
+	return out, nil
+}
+
+// agentSockets are the sockets that this process was told of and whose owners do what those who reach them ask for. An
+// ssh agent's lies anywhere.
+func agentSockets() []string {
+	var out []string
+	for _, name := range []string{"SSH_AUTH_SOCK", "DOCKER_HOST", "DBUS_SESSION_BUS_ADDRESS"} {
+		value := os.Getenv(name)
+		value = strings.TrimPrefix(strings.TrimPrefix(value, "unix:path="), "unix://")
+		if value, _, _ = strings.Cut(value, ","); !filepath.IsAbs(value) {
+			continue
+		}
+		if real, err := filepath.EvalSymlinks(value); err == nil {
+			out = append(out, real)
+		}
+	}
+	return out
 }

@@ -30,7 +30,8 @@ type daemon struct {
 	talks talks
 	log   *slog.Logger
 
-	method      confine.Method // hides denied folders from commands
+	method      confine.Method // builds the walls around commands
+	walls       confine.Walls  // what commands may see and change
 	confinement string         // the same for people
 }
 
@@ -81,23 +82,24 @@ func open(cfg Config) (*daemon, error) {
 	return d, nil
 }
 
-// confine finds out how commands are kept from the denied folders. The store's own id is what it tries to hide.
+// confine finds out how commands are kept within walls here. The store's own id is what it tries to hide.
 func (d *daemon) confine() error {
+	d.walls = confine.Walls{Hide: append(d.files.Denied(), agentSockets()...), Write: d.cfg.Write, Limits: d.cfg.Limits}
 	if d.cfg.Confine == ConfineOff {
 		d.confinement = "none: switched off"
-		d.log.Warn("COMMANDS CAN READ THE DENIED FOLDERS: hiding them was switched off", "folders", d.files.Denied())
+		d.log.Warn("COMMANDS CAN READ THE DENIED FOLDERS and write everywhere: confining them was switched off", "folders", d.files.Denied())
 		return nil
 	}
-	method, err := confine.Find(d.files.Denied(), filepath.Join(d.store.Dir(), "store"))
+	method, err := confine.Find(d.walls, filepath.Join(d.store.Dir(), "store"))
 	switch {
 	case err == nil:
-		d.method, d.confinement = method, string(method)
+		d.method, d.confinement = method, confine.Describe(method, d.walls)
 		return nil
 	case d.cfg.Confine == ConfineRequire:
-		return fmt.Errorf("commands cannot be kept from the denied folders on this system (%w): allow namespaces, or start without --confine=require", err)
+		return fmt.Errorf("commands cannot be confined on this system (%w): allow user namespaces or Landlock, or start without --confine=require", err)
 	}
 	d.confinement = "none: " + err.Error()
-	d.log.Warn("COMMANDS CAN READ THE DENIED FOLDERS: this system does not let us hide them", "folders", d.files.Denied(), "reason", err)
+	d.log.Warn("COMMANDS CAN READ THE DENIED FOLDERS and write everywhere: this system does not let us confine them", "folders", d.files.Denied(), "reason", err)
 	return nil
 }
 

@@ -69,8 +69,8 @@ func (d *daemon) spec(r wire.ExecAttach, dir string) job.Spec {
 		Dir:     dir,
 		Env:     withEnv(d.env, r.Env),
 		Timeout: timeout,
-		Hide:    d.files.Denied(),
 		Confine: string(d.method),
+		Walls:   d.walls,
 	}
 }
 

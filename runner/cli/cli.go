@@ -41,11 +41,13 @@ type flags struct {
 	State     string     `placeholder:"DIR" help:"Folder for running and finished commands (default: XBOT_HOME/runner/NAME)."`
 	Workspace string     `env:"XBOT_RUNNER_WORKSPACE" placeholder:"DIR" help:"Folder in which commands run and relative paths start (default: the home folder)."`
 	Deny      []string   `placeholder:"DIR" sep:"none" help:"Folder that file operations refuse and that commands cannot see, where the system allows it. May be given several times."`
+	Write     []string   `placeholder:"DIR" sep:"none" help:"Folder that may be changed besides the workspace and the folders for temporary files; everything else is read-only. May be given several times."`
 	Lifeline  int        `name:"lifeline-fd" hidden:"" help:"Inherited descriptor; the daemon ends when its other end closes."`
-	Confine   string     `default:"auto" enum:"auto,require,off" help:"Hide denied folders from commands: auto does if it can and says so if not, require refuses to start if it cannot, off does not (sudo in commands of a user who is not root needs off)."`
+	Confine   string     `default:"auto" enum:"auto,require,off" help:"Keep commands within walls (folders of --deny hidden, the rest read-only): auto does if the system can and says so if not, require refuses to start if it cannot, off does not (sudo in commands needs off)."`
 	LogLevel  slog.Level `default:"info" help:"debug, info, warn or error."`
 	Mode      string     `default:"native" enum:"native,docker" env:"XBOT_RUNNER_MODE" help:"native runs commands on this machine; docker runs them in a container of it."`
 	dockerFlags
+	Limits  limits           `embed:"" prefix:"limit-"`
 	LLM     modelFlags       `embed:"" prefix:"llm-"`
 	Version kong.VersionFlag `help:"Print the version and exit."`
 }
@@ -165,7 +167,9 @@ func (f *flags) config(version string, stderr io.Writer) (runner.Config, error) 
 		State:     f.State,
 		Workspace: f.Workspace,
 		Deny:      f.Deny,
+		Write:     f.Write,
 		Confine:   f.Confine,
+		Limits:    f.Limits.limits(),
 		Version:   version,
 		Log:       slog.New(slog.NewTextHandler(stderr, &slog.HandlerOptions{Level: f.LogLevel})),
 	}, nil

@@ -1,48 +1,52 @@
-// Package confine starts commands, and keeps folders out of their sight: those that hold the product's keys,
-// certificates and sockets. Everything else stays as it is.
+// Package confine starts commands inside walls: they may change what is theirs to change, read most of the rest, and see
+// nothing of what gives power over the product or the machine.
 //
-// On Linux the command runs in a mount namespace of its own, in which an empty file system covers each folder. Root
-// gets that directly; another user through a user namespace, in which set-user-id programs such as sudo do not work.
-// A Landlock domain that forbids nothing else keeps the command from taking the cover away and from looking through
-// /proc into processes outside. This is a wall against curiosity and against instructions planted in what the model
-// reads. It is not a jail: root can still reach a disk by its device, and on new kernels read the environment of other
-// processes, which therefore is no place for secrets where commands run as root.
+// On Linux a command runs in a mount namespace of its own. The hidden folders and the sockets of services such as
+// container engines are covered, /dev holds nothing but harmless devices, and everything outside the writable folders is
+// mounted read-only. Root gets the namespace directly and loses all but a few capabilities; another user gets it through
+// a user namespace and has none. A Landlock domain says the same once more, and keeps the command from changing mounts
+// and from looking into other processes. Programs gain no privileges when they are executed, so sudo does not work.
+// Where no namespace is to be had, as inside most containers, a Landlock domain does it alone.
+//
+// It is a wall, not another machine. The kernel is shared, and so is the network, the list of processes, and whatever
+// the user may read outside the hidden folders. Where that is too much, a runner needs a container or a machine of its
+// own.
 package confine
 
 import (
-	"cmp"
-	"errors"
-	"fmt"
-	"io"
 	"os"
-	"os/exec"
 	"runtime"
-	"strings"
 	"syscall"
-	"time"
 )
 
-// Method is how folders are hidden. The empty one hides nothing.
+// Method is how commands are confined. The empty one does not.
 type Method string
 
 // The methods.
 const (
-	None  Method = ""
-	Mount Method = "mount namespace"          // the thread that starts the command enters it
-	User  Method = "user and mount namespace" // the program executes itself in it, before the command (Main)
+	None     Method = ""
+	Mount    Method = "mount namespace"          // the thread that starts the command enters it
+	User     Method = "user and mount namespace" // the program executes itself in it, before the command (Main)
+	Landlock Method = "Landlock alone"           // no namespace: hidden folders are there, and cannot be opened
 )
 
 // The first arguments of the program when it is to do a part of the work (Main).
 const (
-	shellVerb = "confined-shell" // covers folders in its namespace and executes a shell
+	shellVerb = "confined-shell" // builds the walls in its namespace and executes a shell
 	probeVerb = "confine-probe"  // tries a method
 )
 
-// failed is the exit code when a folder cannot be covered: then the command is not executed.
+// failed is the exit code when the walls cannot be built: then the command is not executed.
 const failed = 126
 
-// probeTime bounds one try of a method.
-const probeTime = 10 * time.Second
+// Walls are what a command may see and change. Paths are absolute with links followed; one that is not there is passed
+// by.
+type Walls struct {
+	Hide   []string `json:"hide,omitempty"`  // folders and files that it must not see
+	Write  []string `json:"write,omitempty"` // folders that it may change; "/" leaves everything writable but /proc and /sys
+	Limits Limits   `json:"limits,omitzero"`
+	Alone  bool     `json:"alone,omitempty"` // it can signal its own descendants only, also in a Herd
+}
 
 // Command is what a shell is to execute, in a process group of its own.
 type Command struct {
@@ -52,12 +56,15 @@ type Command struct {
 	Input  uintptr  // descriptor
 	Output uintptr  // descriptor, for stdout
 	Errors uintptr  // descriptor, for stderr; may be the same
-	Hide   []string
+	Walls
 }
 
 // Start starts a command in a goroutine that keeps its thread: where the system can do it, the command dies with that
 // thread, and so with this process.
 func Start(method Method, c Command) (pid int, err error) {
+	if method != None {
+		defer firstToGo()()
+	}
 	started := make(chan struct{})
 	go func() {
 		// The thread may have entered a namespace, so it serves nothing else: it waits, or ends with the goroutine.
@@ -72,7 +79,7 @@ func Start(method Method, c Command) (pid int, err error) {
 	return pid, err
 }
 
-// shell is how an unconfined command is executed.
+// shell is how a command is executed.
 func shell(c Command) (path string, argv []string, attr *syscall.ProcAttr) {
 	return "/bin/sh", []string{"sh", "-c", c.Text}, &syscall.ProcAttr{
 		Dir: c.Dir, Env: c.Env, Files: []uintptr{c.Input, c.Output, c.Errors}, Sys: &syscall.SysProcAttr{Setpgid: true},
@@ -93,70 +100,10 @@ func Main(args []string) int {
 	return confinedShell(args[2:])
 }
 
-// Find tries the methods, each in a process of its own, and returns the first that hides the folders indeed: witness,
-// a file in one of them, must not be there for a command. Without any it says why.
-func Find(hide []string, witness string) (Method, error) {
-	var reasons []string
-	for _, method := range methods() {
-		cmd := exec.Command(self(), append([]string{probeVerb, string(method), witness}, hide...)...)
-		cmd.Env, cmd.Dir = []string{}, "/"
-		out, err := cmd.CombinedOutput()
-		if err == nil {
-			return method, nil
-		}
-		reasons = append(reasons, fmt.Sprintf("%s: %s", method, cmp.Or(strings.TrimSpace(string(out)), err.Error())))
+// self is the running program.
+func self() string {
+	if runtime.GOOS == "linux" {
+		return "/proc/self/exe" // also after its file was replaced
 	}
-	if len(reasons) == 0 {
-		return None, errors.New("this system has no way to hide folders from commands")
-	}
-	return None, errors.New(strings.Join(reasons, "; "))
-}
-
-// probe is Find's other process. Its arguments are a method, the witness and the folders.
-func probe(args []string) int {
-	if len(args) < 2 {
-		fmt.Fprintf(os.Stderr, "usage: xbot-runner %s METHOD WITNESS FOLDER...\n", probeVerb)
-		return failed
-	}
-	if err := try(Method(args[0]), args[2:], args[1]); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
-	}
-	return 0
-}
-
-// try starts a command that looks for the witness.
-func try(method Method, hide []string, witness string) error {
-	null, err := os.Open(os.DevNull)
-	if err != nil {
-		return err
-	}
-	defer null.Close()
-	out, end, err := os.Pipe()
-	if err != nil {
-		return err
-	}
-	defer out.Close()
-	_, err = Start(method, Command{
-		Text: `test -e "$XBOT_WITNESS" || echo hidden`, Dir: "/", Env: []string{"XBOT_WITNESS=" + witness},
-		Input: null.Fd(), Output: end.Fd(), Errors: end.Fd(), Hide: hide,
-	})
-	if err = errors.Join(err, end.Close()); err != nil {
-		return err
-	}
-	if err := out.SetReadDeadline(time.Now().Add(probeTime)); err != nil {
-		return err
-	}
-	said, err := io.ReadAll(out)
-	if err != nil {
-		return err
-	}
-	switch text := strings.TrimSpace(string(said)); text {
-	case "hidden":
-		return nil
-	case "":
-		return errors.New("the folder stayed visible")
-	default:
-		return errors.New(text)
-	}
+	return os.Args[0]
 }

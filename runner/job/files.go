@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"xbot/runner/confine"
 )
 
 // The names in a job's folder.
@@ -45,8 +47,8 @@ type Spec struct {
 	Dir     string        `json:"dir"` // absolute
 	Env     []string      `json:"env"` // complete
 	Timeout time.Duration `json:"timeout"`
-	Hide    []string      `json:"hide,omitempty"`    // folders the command must not see
-	Confine string        `json:"confine,omitempty"` // how they are hidden: a confine.Method; empty hides none
+	Confine string        `json:"confine,omitempty"` // what builds the walls: a confine.Method; empty builds none
+	Walls   confine.Walls `json:"walls,omitzero"`    // what the command may see and change
 	Store   string        `json:"store"`
 	Boot    string        `json:"boot"`
 }

@@ -30,7 +30,7 @@ func adoptOrphans() error {
 // startFamily executes the command in a process group of its own; its shell dies with this process.
 func startFamily(spec job.Spec, s streams) (*family, error) {
 	pid, err := confine.Start(confine.Method(spec.Confine), confine.Command{
-		Text: spec.Command, Dir: spec.Dir, Env: spec.Env, Hide: spec.Hide,
+		Text: spec.Command, Dir: spec.Dir, Env: spec.Env, Walls: spec.Walls,
 		Input: s.in.Fd(), Output: s.out.Fd(), Errors: s.err.Fd(),
 	})
 	if err != nil {

@@ -9,9 +9,6 @@ import (
 // methods is empty: this system has no namespaces.
 func methods() []Method { return nil }
 
-// self is the running program.
-func self() string { return os.Args[0] }
-
 func start(method Method, c Command) (pid int, err error) {
 	if method != None {
 		return 0, fmt.Errorf("%s: %w", method, syscall.ENOTSUP)
@@ -19,7 +16,16 @@ func start(method Method, c Command) (pid int, err error) {
 	return syscall.ForkExec(shell(c))
 }
 
+// firstToGo has nothing to tell this system.
+func firstToGo() (done func()) { return func() {} }
+
 func confinedShell([]string) int {
 	fmt.Fprintln(os.Stderr, "xbot-runner cannot confine commands on this system, so it was not executed")
 	return failed
 }
+
+// Describe says what a method does here, in words for people.
+func Describe(Method, Walls) string { return "none" }
+
+// Herd makes no difference on this system.
+func Herd() error { return nil }

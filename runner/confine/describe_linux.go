@@ -1,0 +1,67 @@
+package confine
+
+import (
+	"fmt"
+	"math/bits"
+	"os"
+	"slices"
+	"strings"
+)
+
+// Describe says in words for people what a method does on this machine, and what it cannot do here.
+func Describe(method Method, walls Walls) string {
+	if method == None {
+		return "none"
+	}
+	abi := landlockABI()
+	says := []string{string(method)}
+	if method == Landlock {
+		says[0] = fmt.Sprintf("Landlock %d without a namespace", abi)
+	} else if abi >= abiRefer {
+		says[0] += fmt.Sprintf(", Landlock %d", abi)
+	}
+	head := strings.Join(says, "") + ": " + reach(abi, walls)
+	parts := []string{head, powers(), "no new privileges"}
+	return strings.Join(append(parts, missing(method, abi)...), "; ")
+}
+
+// reach says what may be written.
+func reach(abi int, walls Walls) string {
+	switch {
+	case slices.Contains(walls.Write, "/"):
+		return "everything writable but /proc and /sys"
+	case abi < abiRefer && !canFreeze():
+		return "folders of xbot hidden, nothing made read-only"
+	}
+	return strings.Join(walls.Write, ", ") + " writable, the rest read-only"
+}
+
+func powers() string {
+	if n := bits.OnesCount64(keptBits()); n > 0 {
+		return fmt.Sprintf("%d capabilities", n)
+	}
+	return "no capabilities"
+}
+
+// missing says what this kernel cannot do, and from when on it could.
+func missing(method Method, abi int) []string {
+	var out []string
+	if method == Landlock {
+		out = append(out, "names in hidden folders can be listed, modes and owners outside changed, sockets reached")
+	}
+	if method == Landlock && os.Geteuid() == 0 {
+		out = append(out, "devices are those of the container")
+	}
+	switch {
+	case abi < abiRefer:
+		out = append(out, "other processes of the user can be looked into (Linux 5.19 could keep commands from it)")
+	case abi < abiTruncate && method == Landlock:
+		out = append(out, "files outside can be cut off (Linux 6.2 could keep commands from it)")
+	}
+	if abi < abiScope {
+		out = append(out, "other processes of the user can be signalled (Linux 6.12 could keep commands from it)")
+	} else {
+		out = append(out, "signals stay among commands")
+	}
+	return out
+}

@@ -1,0 +1,150 @@
+package confine
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+// Options of file systems that the walls are made of.
+const (
+	coverOptions = "mode=000,size=4k,nr_inodes=1" // holds nothing, and nobody may enter
+	smallOptions = "mode=755,size=64k,nr_inodes=64"
+	shmOptions   = "mode=1777"
+)
+
+// tree is a part of the file system as it was before the walls were built.
+type tree struct {
+	path string
+	fd   int
+}
+
+// mount changes the mounts of the calling thread's namespace.
+func (p *plan) mount() error {
+	// What others mount from now on still shows here; what is mounted here shows to nobody.
+	if err := unix.Mount("", "/", "", unix.MS_SLAVE|unix.MS_REC, ""); err != nil {
+		return fmt.Errorf("separate the mounts: %w", err)
+	}
+	for _, path := range slices.Concat(p.hide, p.doors) {
+		if err := cover(path); err != nil {
+			return err
+		}
+	}
+	if !canFreeze() {
+		return errors.Join(p.coverRun(nil), makeDev(), mountShm())
+	}
+	writable, err := take(p.write)
+	if err != nil {
+		return err
+	}
+	return errors.Join(p.coverRun(writable), makeDev(), p.freeze(writable), mountShm())
+}
+
+// cover puts an empty file system over a folder, or the null device over a file.
+func cover(path string) error {
+	var st unix.Stat_t
+	if err := unix.Stat(path, &st); err != nil {
+		return nil //nolint:nilerr // it is not there, lies under a cover, or cannot be reached anyway
+	}
+	source, kind, flags, options := "/dev/null", "", uintptr(unix.MS_BIND), ""
+	if st.Mode&unix.S_IFMT == unix.S_IFDIR {
+		source, kind, flags, options = "xbot", "tmpfs", unix.MS_RDONLY|unix.MS_NOSUID|unix.MS_NODEV|unix.MS_NOEXEC, coverOptions
+	}
+	if err := unix.Mount(source, path, kind, flags, options); err != nil {
+		return fmt.Errorf("cover %s: %w", path, err)
+	}
+	return nil
+}
+
+// canFreeze reports whether the kernel can make whole trees read-only (Linux 5.12).
+func canFreeze() bool {
+	return !errors.Is(unix.MountSetattr(-1, "", 0, &unix.MountAttr{}), unix.ENOSYS)
+}
+
+// take holds trees with all that is mounted in them.
+func take(paths []string) ([]tree, error) {
+	var trees []tree
+	for _, path := range paths {
+		fd, err := unix.OpenTree(unix.AT_FDCWD, path, unix.OPEN_TREE_CLONE|unix.OPEN_TREE_CLOEXEC|unix.AT_RECURSIVE)
+		if err != nil {
+			return nil, fmt.Errorf("hold %s: %w", path, err)
+		}
+		trees = append(trees, tree{path: path, fd: fd})
+	}
+	return trees, nil
+}
+
+func attach(trees []tree) error {
+	for _, t := range trees {
+		if err := unix.MoveMount(t.fd, "", unix.AT_FDCWD, t.path, unix.MOVE_MOUNT_F_EMPTY_PATH); err != nil {
+			return fmt.Errorf("put %s back: %w", t.path, err)
+		}
+		_ = unix.Close(t.fd) // nothing was written through it
+	}
+	return nil
+}
+
+// coverRun hides the sockets of the machine's services, which serve whoever reaches them. Places are made for writable
+// folders that lie in there.
+func (p *plan) coverRun(writable []tree) error {
+	if !p.run || p.isWritable("/run") {
+		return nil
+	}
+	harmless, err := take(p.keep)
+	if err != nil {
+		return err
+	}
+	if err := unix.Mount("xbot", "/run", "tmpfs", unix.MS_NOSUID|unix.MS_NODEV, smallOptions); err != nil {
+		return fmt.Errorf("cover /run: %w", err)
+	}
+	for _, t := range append(harmless, writable...) {
+		if strings.HasPrefix(t.path, "/run/") {
+			if err := makeFolders(t.path); err != nil {
+				return err
+			}
+		}
+	}
+	return attach(harmless)
+}
+
+func makeFolders(path string) error {
+	if path == "/" {
+		return nil
+	}
+	if err := makeFolders(filepath.Dir(path)); err != nil {
+		return err
+	}
+	if err := unix.Mkdir(path, 0o755); err != nil && !errors.Is(err, unix.EEXIST) {
+		return fmt.Errorf("make %s: %w", path, err)
+	}
+	return nil
+}
+
+// freeze makes everything read-only but the trees that were taken before. Views of the kernel are never writable.
+func (p *plan) freeze(writable []tree) error {
+	readOnly := &unix.MountAttr{Attr_set: unix.MOUNT_ATTR_RDONLY}
+	if !p.isWritable("/") {
+		if err := unix.MountSetattr(unix.AT_FDCWD, "/", unix.AT_RECURSIVE, readOnly); err != nil {
+			return fmt.Errorf("make the file system read-only: %w", err)
+		}
+		return attach(writable)
+	}
+	for _, dir := range []string{"/proc", "/sys"} {
+		if err := unix.MountSetattr(unix.AT_FDCWD, dir, unix.AT_RECURSIVE, readOnly); err != nil && !errors.Is(err, unix.EINVAL) {
+			return fmt.Errorf("make %s read-only: %w", dir, err)
+		}
+	}
+	return nil
+}
+
+// mountShm gives the command shared memory that nobody else sees.
+func mountShm() error {
+	if err := unix.Mount("xbot", "/dev/shm", "tmpfs", unix.MS_NOSUID|unix.MS_NODEV, shmOptions); err != nil {
+		return fmt.Errorf("mount /dev/shm: %w", err)
+	}
+	return nil
+}
