@@ -43,6 +43,8 @@ func (d *daemon) handle(ctx context.Context, f wire.Frame, push func(any) error)
 		return with(f, func(r wire.StdioWrite) (any, error) { return nil, d.writeTalk(ctx, r) })
 	case wire.OpLLM:
 		return with(f, func(r wire.LLMRequest) (any, error) { return nil, d.callModel(ctx, r, push) })
+	case wire.OpSync:
+		return with(f, func(r wire.SyncFolder) (any, error) { return d.sync(r) })
 	default:
 		return nil, wire.Errorf(wire.Invalid, "this runner does not know the operation %q: install a newer xbot-runner", op)
 	}

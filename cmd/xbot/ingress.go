@@ -26,9 +26,11 @@ import (
 	"xbot/internal/filelink"
 	"xbot/internal/llm"
 	"xbot/internal/localstack"
+	"xbot/internal/sandbox"
 	"xbot/internal/sandbox/resolver"
 	"xbot/internal/secret"
 	"xbot/internal/temporalclient"
+	"xbot/runner/wire"
 	"xbot/web"
 	"xbot/workflows"
 )
@@ -91,6 +93,7 @@ type ingressPart struct {
 	auth       *auth.Auth
 	dispatch   *ingress.Dispatch
 	hub        *runners.Hub
+	folders    *folders
 	boxes      *resolver.Resolver
 	fleet      *ingress.Fleet
 	attributes atomic.Bool
@@ -107,7 +110,9 @@ func newIngressPart(p *parts, l net.Listener, h config.HTTP, t config.Temporal, 
 	}
 	in.hub = runners.New(runners.Config{
 		Registry: ingress.Registry{Store: p.store}, Kills: kills{p.store}, Address: in.internalURL(), Version: version, Log: p.log,
+		OnConnect: func(ctx context.Context, id sandbox.RunnerID, info wire.Info) { in.folders.sync(ctx, id, info) },
 	})
+	in.folders = p.newFolders(in.hub)
 	in.boxes = p.newResolver(in.hub, r)
 	in.fleet = &ingress.Fleet{
 		Store: p.store, Resolver: in.boxes, Model: model.Model(), URL: h.URL, Log: p.log,

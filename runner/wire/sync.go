@@ -1,5 +1,11 @@
 package wire
 
+import (
+	"io/fs"
+	"path"
+	"strings"
+)
+
 // SyncFolder says what a folder of the server holds, so that the runner's copy under <workspace>/.xbot/<Name> becomes
 // the same: files that are not listed are removed, and the answer names those whose content is to be written with Write.
 type SyncFolder struct {
@@ -23,4 +29,37 @@ type SyncPlan struct {
 // Status is what goes on at a runner.
 type Status struct {
 	Running int `json:"running"` // commands
+}
+
+// Limits of a synced folder.
+const (
+	MaxSyncFiles = 5000     // files
+	MaxSyncBytes = 64 << 20 // of all of them
+)
+
+// Validate checks what does not depend on the machine.
+func (r SyncFolder) Validate() error {
+	if r.Name != "skills" && r.Name != "agents" {
+		return Errorf(Invalid, "the folder %q is not kept in step: skills and agents are", r.Name)
+	}
+	if len(r.Files) > MaxSyncFiles {
+		return Errorf(TooLarge, "a folder of %d files is over the limit of %d", len(r.Files), MaxSyncFiles)
+	}
+	kind := map[string]string{}
+	for _, file := range r.Files {
+		if !fs.ValidPath(file.Path) || file.Path == "." || strings.ContainsAny(file.Path, "\x00\\") || len(file.SHA256) != 64 {
+			return Errorf(Invalid, "the entry %q is not a path below the folder with the hash of its content", file.Path)
+		}
+		if kind[file.Path] != "" {
+			return Errorf(Invalid, "%q is listed twice, or as a file and as a folder", file.Path)
+		}
+		kind[file.Path] = "file"
+		for dir := path.Dir(file.Path); dir != "."; dir = path.Dir(dir) {
+			if kind[dir] == "file" {
+				return Errorf(Invalid, "%q is listed twice, or as a file and as a folder", dir)
+			}
+			kind[dir] = "folder"
+		}
+	}
+	return nil
 }

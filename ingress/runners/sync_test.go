@@ -1,0 +1,122 @@
+package runners_test
+
+import (
+	"bytes"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"testing"
+	"testing/fstest"
+
+	"github.com/stretchr/testify/require"
+
+	"xbot/ingress/runners/runnerstest"
+	"xbot/internal/fault"
+	"xbot/internal/sandbox"
+	"xbot/runner/wire"
+)
+
+func file(text string, mode fs.FileMode) *fstest.MapFile {
+	return &fstest.MapFile{Data: []byte(text), Mode: mode}
+}
+
+// tree lists what a folder holds: files with their content and an x for the executable, links with an arrow.
+func tree(t *testing.T, dir string) map[string]string {
+	found := map[string]string{}
+	require.NoError(t, filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
+		require.NoError(t, err)
+		name, err := filepath.Rel(dir, path)
+		require.NoError(t, err)
+		info, err := os.Lstat(path)
+		require.NoError(t, err)
+		switch {
+		case name == ".synced-by-xbot":
+		case entry.IsDir():
+			found[name+"/"] = ""
+		case info.Mode().IsRegular():
+			data, err := os.ReadFile(path)
+			require.NoError(t, err)
+			found[name] = string(data)
+			if info.Mode()&0o100 != 0 {
+				found[name] += " x"
+			}
+		default:
+			found[name] = "->"
+		}
+		return nil
+	}))
+	return found
+}
+
+func TestSyncFolder_MakesTheCopyTheSame(t *testing.T) {
+	t.Parallel()
+	s := runnerstest.NewServer(t, nil)
+	r := s.StartRunner("local", runnerstest.DaemonConfig{})
+	box := s.Direct("local", sandbox.RunnerConfig{})
+	folder := fstest.MapFS{
+		"pdf/SKILL.md": file("how to", 0o644), "pdf/run.sh": file("#!/bin/sh", 0o755), "日本/ü.md": file("x", 0o600),
+		".git/config": file("not this", 0o644), "link": {Mode: fs.ModeSymlink | 0o777, Data: []byte("pdf/SKILL.md")}, "empty": file("", 0o644),
+	}
+	copied := filepath.Join(r.Workspace, ".xbot", "skills")
+	want := map[string]string{"./": "", "pdf/": "", "pdf/SKILL.md": "how to", "pdf/run.sh": "#!/bin/sh x", "日本/": "", "日本/ü.md": "x", "empty": ""}
+	require.NoError(t, sandbox.SyncFolder(t.Context(), box, "skills", folder))
+	require.Equal(t, want, tree(t, copied))
+
+	outside := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(outside, "precious"), []byte("p"), 0o600))
+	require.NoError(t, os.RemoveAll(filepath.Join(copied, "pdf")))
+	require.NoError(t, os.Symlink(outside, filepath.Join(copied, "pdf")))
+	require.NoError(t, os.MkdirAll(filepath.Join(copied, "empty.d/deep"), 0o700))
+	require.NoError(t, os.Remove(filepath.Join(copied, "empty")))
+	require.NoError(t, os.Mkdir(filepath.Join(copied, "empty"), 0o700))
+	require.NoError(t, os.WriteFile(filepath.Join(copied, "日本", "ü.md"), []byte("y"), 0o600))
+	require.NoError(t, sandbox.SyncFolder(t.Context(), box, "skills", folder))
+	require.Equal(t, want, tree(t, copied), "whatever was done to it")
+	require.Equal(t, map[string]string{"./": "", "precious": "p"}, tree(t, outside), "and nothing outside was touched")
+
+	delete(folder, "pdf/run.sh")
+	delete(folder, "日本/ü.md")
+	folder["pdf/SKILL.md"] = file("better", 0o644)
+	require.NoError(t, sandbox.SyncFolder(t.Context(), box, "skills", folder))
+	require.Equal(t, map[string]string{"./": "", "pdf/": "", "pdf/SKILL.md": "better", "empty": ""}, tree(t, copied))
+}
+
+func TestSyncFolder_DoesNotFollowALinkOutOfTheWorkspace(t *testing.T) {
+	t.Parallel()
+	s := runnerstest.NewServer(t, nil)
+	r := s.StartRunner("local", runnerstest.DaemonConfig{})
+	outside := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(outside, "precious"), []byte("p"), 0o600))
+	require.NoError(t, os.Symlink(outside, filepath.Join(r.Workspace, ".xbot")))
+	err := sandbox.SyncFolder(t.Context(), s.Direct("local", sandbox.RunnerConfig{}), "skills", fstest.MapFS{"f": file("x", 0o644)})
+	require.Error(t, err)
+	require.Equal(t, map[string]string{"./": "", "precious": "p"}, tree(t, outside))
+}
+
+func TestSyncFolder_LeavesAFolderAloneThatIsSomebodys(t *testing.T) {
+	t.Parallel()
+	s := runnerstest.NewServer(t, nil)
+	r := s.StartRunner("local", runnerstest.DaemonConfig{})
+	own := filepath.Join(r.Workspace, ".xbot", "skills")
+	require.NoError(t, os.MkdirAll(own, 0o700))
+	require.NoError(t, os.WriteFile(filepath.Join(own, "mine"), []byte("m"), 0o600))
+	err := sandbox.SyncFolder(t.Context(), s.Direct("local", sandbox.RunnerConfig{}), "skills", fstest.MapFS{"f": file("x", 0o644)})
+	require.Equal(t, fault.Conflict, fault.KindOf(err))
+	require.Equal(t, map[string]string{"./": "", "mine": "m"}, tree(t, own))
+}
+
+func TestSyncFolder_RefusesWhatIsNoFolderToSync(t *testing.T) {
+	t.Parallel()
+	s := runnerstest.NewServer(t, nil)
+	denied := t.TempDir()
+	s.StartRunner("local", runnerstest.DaemonConfig{Workspace: denied, Args: []string{"--deny", filepath.Join(denied, ".xbot")}})
+	box := s.Direct("local", sandbox.RunnerConfig{})
+	require.Equal(t, fault.Invalid, fault.KindOf(sandbox.SyncFolder(t.Context(), box, "other", fstest.MapFS{})))
+	require.Equal(t, fault.Denied, fault.KindOf(sandbox.SyncFolder(t.Context(), box, "skills", fstest.MapFS{})))
+	big := fstest.MapFS{"big": {Data: bytes.Repeat([]byte("x"), wire.MaxSyncBytes+1), Mode: 0o644}}
+	require.Equal(t, fault.TooLarge, fault.KindOf(sandbox.SyncFolder(t.Context(), box, "agents", big)))
+	for _, path := range []string{"", ".", "../x", "/x", "a//b", "a/../b", "a/./b", "a\x00"} {
+		r := wire.SyncFolder{Name: "skills", Files: []wire.SyncFile{{Path: path, SHA256: string(make([]byte, 64))}}}
+		require.True(t, wire.IsKind(r.Validate(), wire.Invalid), "%q", path)
+	}
+}

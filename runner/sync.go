@@ -1,0 +1,160 @@
+package runner
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+
+	"xbot/runner/wire"
+)
+
+// syncParent is the folder of the workspace in which copies of the server's folders are kept.
+const syncParent = ".xbot"
+
+// syncMark is the file that says that a folder is such a copy. A folder with other files and without it belongs to
+// somebody, for example to a server on this very machine, and is left alone.
+const syncMark = ".synced-by-xbot"
+
+// sync brings the runner's copy of a folder of the server as close to it as can be without content: what is not listed
+// is removed, and modes are set. The answer names the files whose content is to be written. Nothing outside the copy is
+// touched, whatever links commands put into it.
+func (d *daemon) sync(r wire.SyncFolder) (any, error) {
+	if err := r.Validate(); err != nil {
+		return nil, err
+	}
+	below := path.Join(syncParent, r.Name)
+	dir := filepath.Join(d.cfg.Workspace, below)
+	if _, err := d.files.WorkingFolder(dir); err != nil {
+		return nil, err
+	}
+	workspace, err := os.OpenRoot(d.cfg.Workspace)
+	if err != nil {
+		return nil, syncFailed(err)
+	}
+	defer workspace.Close()
+	if err := workspace.MkdirAll(below, 0o755); err != nil {
+		return nil, syncFailed(err)
+	}
+	root, err := workspace.OpenRoot(below)
+	if err != nil {
+		return nil, syncFailed(err)
+	}
+	defer root.Close()
+	if err := claim(root, dir); err != nil {
+		return nil, err
+	}
+	plan, err := compare(root, r.Files)
+	if err != nil {
+		return nil, syncFailed(err)
+	}
+	plan.Root = dir
+	return plan, nil
+}
+
+// claim marks an empty folder as a copy, and fails for one that is somebody's.
+func claim(root *os.Root, dir string) error {
+	if _, err := root.Lstat(syncMark); err == nil {
+		return nil
+	}
+	entries, err := fs.ReadDir(root.FS(), ".")
+	if err != nil {
+		return syncFailed(err)
+	}
+	if len(entries) > 0 {
+		return wire.Errorf(wire.Conflict, "%s holds files that no server put there: move them away, or choose another workspace for this runner", dir)
+	}
+	f, err := root.OpenFile(syncMark, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if err != nil {
+		return syncFailed(err)
+	}
+	if err := f.Close(); err != nil {
+		return syncFailed(err)
+	}
+	return nil
+}
+
+func syncFailed(err error) error {
+	if errors.Is(err, fs.ErrPermission) {
+		return wire.Errorf(wire.Denied, "the folder cannot be kept in step: %v", err)
+	}
+	return wire.Errorf(wire.Unavailable, "the folder cannot be kept in step: %v", err)
+}
+
+// compare removes what is not listed and finds what is missing.
+func compare(root *os.Root, files []wire.SyncFile) (wire.SyncPlan, error) {
+	listed, folders := map[string]bool{}, map[string]bool{".": true}
+	for _, file := range files {
+		listed[file.Path] = true
+		for dir := path.Dir(file.Path); dir != "."; dir = path.Dir(dir) {
+			folders[dir] = true
+		}
+	}
+	if err := sweep(root, listed, folders); err != nil {
+		return wire.SyncPlan{}, err
+	}
+	plan := wire.SyncPlan{Want: []string{}}
+	for _, file := range files {
+		if err := root.MkdirAll(path.Dir(file.Path), 0o755); err != nil {
+			return wire.SyncPlan{}, err
+		}
+		same, err := settle(root, file)
+		if err != nil {
+			return wire.SyncPlan{}, err
+		}
+		if !same {
+			plan.Want = append(plan.Want, file.Path)
+		}
+	}
+	return plan, nil
+}
+
+// sweep removes everything but regular files that are listed and the folders that lead to them. Links are never
+// followed: WalkDir does not, and the root would not let them lead outside.
+func sweep(root *os.Root, listed, folders map[string]bool) error {
+	return fs.WalkDir(root.FS(), ".", func(name string, entry fs.DirEntry, err error) error {
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			return nil // a command removed it meanwhile
+		case err != nil:
+			return err
+		case name == syncMark, entry.IsDir() && folders[name], entry.Type().IsRegular() && listed[name]:
+			return nil
+		}
+		if err := root.RemoveAll(name); err != nil {
+			return err
+		}
+		if entry.IsDir() {
+			return fs.SkipDir
+		}
+		return nil
+	})
+}
+
+// settle reports whether a file has the listed content, and if so gives it the listed mode.
+func settle(root *os.Root, file wire.SyncFile) (same bool, err error) {
+	f, err := root.Open(file.Path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	defer f.Close()
+	hash := sha256.New()
+	if _, err := io.Copy(hash, f); err != nil {
+		return false, err
+	}
+	if hex.EncodeToString(hash.Sum(nil)) != file.SHA256 {
+		return false, nil
+	}
+	mode := fs.FileMode(0o644)
+	if file.Executable {
+		mode = 0o755
+	}
+	return true, f.Chmod(mode)
+}
