@@ -64,6 +64,8 @@ type bundle struct {
 	model  *activities.Model
 	intake *activities.Intake
 	asking *activities.Approvals
+
+	started []chat.CallID
 }
 
 // setup opens a turn for a message, which is a program for the scripted model.
@@ -91,7 +93,7 @@ func setup(t *testing.T, program ...string) *bundle {
 		Retry: activities.Retry{Attempts: 3, Delay: time.Millisecond, MaxDelay: 4 * time.Millisecond},
 	}
 	b.tools = &activities.Tools{
-		Calls: b.Store, Toolbox: registry, Boxes: b,
+		Calls: b.Store, Toolbox: registry, Boxes: b, Starter: b,
 		Open: func(c chat.Call) activities.Output { return b.bus.NewTail(c.Session, c.Turn, c.ID) },
 	}
 	b.asking = &activities.Approvals{Questions: b.Store, Wait: time.Hour}
@@ -107,6 +109,12 @@ func (b *bundle) Box(context.Context, chat.UserID, string) (sandbox.Sandbox, err
 		return nil, b.boxErr
 	}
 	return b.box, nil
+}
+
+// StartBackground stands in for Temporal: it records which task was to be followed.
+func (b *bundle) StartBackground(_ context.Context, call chat.CallID) error {
+	b.started = append(b.started, call)
+	return nil
 }
 
 // broken is a tool that panics.

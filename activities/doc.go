@@ -13,4 +13,9 @@ const (
 	NameFinish   = "Finish"
 	NameAsk      = "Ask"
 	NameExpire   = "Expire"
+
+	NameWatch   = "Watch"
+	NameLose    = "Lose"
+	NameRunBang = "RunBang"
+	NameEndBang = "EndBang"
 )

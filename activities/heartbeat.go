@@ -22,17 +22,22 @@ func settling(ctx context.Context) (context.Context, context.CancelFunc) {
 // heartbeat reports that the activity is alive until the returned function is called. After a stop it goes on while
 // the activity settles, which may take longer than the heartbeat timeout, but not for ever: what hangs is given up.
 func heartbeat(ctx context.Context) (stop func()) {
+	return heartbeatEach(ctx, heartbeatEvery, func() any { return nil })
+}
+
+// heartbeatEach is heartbeat at another pace, with what the next attempt is to know.
+func heartbeatEach(ctx context.Context, every time.Duration, details func() any) (stop func()) {
 	done, ended := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(ended)
-		ticker := time.NewTicker(heartbeatEvery)
+		ticker := time.NewTicker(every)
 		defer ticker.Stop()
 		cancelled, alive := ctx.Done(), context.WithoutCancel(ctx)
 		var over <-chan time.Time
 		for {
 			select {
 			case <-ticker.C:
-				activity.RecordHeartbeat(alive)
+				activity.RecordHeartbeat(alive, details())
 			case <-cancelled:
 				cancelled, over = nil, time.After(grace+settleTime)
 			case <-over:

@@ -37,6 +37,12 @@ type Tools struct {
 	Toolbox Toolbox
 	Boxes   Boxes
 	Open    func(call chat.Call) Output
+	Starter Starter
+}
+
+// Starter starts the workflow that follows a background task, unless it runs. A failed start is repeated by the relay.
+type Starter interface {
+	StartBackground(ctx context.Context, call chat.CallID) error
 }
 
 // ToolInput names a call.
@@ -94,10 +100,23 @@ func (t *Tools) run(ctx context.Context, call chat.Call) (chat.ToolResult, error
 	if err != nil {
 		return chat.ToolResult{}, err
 	}
-	if result, err = t.record(ctx, call, result); err == nil && call.Class == chat.ClassExec {
-		t.release(ctx, call, box)
+	result, err = t.record(ctx, call, result)
+	switch {
+	case err != nil || call.Class != chat.ClassExec:
+	case result.Background != nil:
+		t.follow(ctx, call)
+	default:
+		release(ctx, box, call.ID)
 	}
 	return result, err
+}
+
+// follow has the command of a call that became a background task followed. The row that was recorded is the promise;
+// what fails here is the relay's to repeat.
+func (t *Tools) follow(ctx context.Context, call chat.Call) {
+	ctx, cancel := settling(ctx)
+	defer cancel()
+	_ = t.Starter.StartBackground(ctx, call.ID) // the relay finds a task that nobody follows
 }
 
 // record writes the result, also when the activity was stopped meanwhile.
@@ -107,12 +126,12 @@ func (t *Tools) record(ctx context.Context, call chat.Call, r chat.ToolResult) (
 	return r, t.Calls.FinishCall(ctx, call.ID, r)
 }
 
-// release lets the runner forget a command, without keeping the turn waiting: the runner prunes what nobody releases.
-func (t *Tools) release(ctx context.Context, call chat.Call, box sandbox.Sandbox) {
+// release lets the runner forget a command, without keeping anybody waiting: the runner prunes what nobody releases.
+func release(ctx context.Context, box sandbox.Sandbox, id chat.CallID) {
 	ctx, cancel := settling(ctx)
 	go func() {
 		defer cancel()
-		_ = box.Release(ctx, call.ID) // pruned by age otherwise
+		_ = box.Release(ctx, id) // pruned by age otherwise
 	}()
 }
 
@@ -163,7 +182,7 @@ func (t *Tools) attempt(ctx context.Context, call chat.Call, box sandbox.Sandbox
 	})
 	close(ended)
 	<-watched
-	if err != nil && stopped(ctx) {
+	if stopped(ctx) && (err != nil || result.Background != nil) { // a stop ends what was in the foreground when it came
 		return chat.ToolResult{Content: phrase.Say(phrase.English, phrase.CallInterrupt), IsError: true}, nil
 	}
 	return result, err
@@ -171,12 +190,16 @@ func (t *Tools) attempt(ctx context.Context, call chat.Call, box sandbox.Sandbox
 
 // kill ends the command of a stopped call and waits a moment for the tool to say what it left behind.
 func (t *Tools) kill(ctx context.Context, call chat.Call, box sandbox.Sandbox, ended <-chan struct{}) {
-	if call.Class != chat.ClassExec {
-		return
+	if call.Class == chat.ClassExec {
+		killed(ctx, box, call.ID, ended)
 	}
+}
+
+// killed kills a command and waits a moment until what waited for it has ended.
+func killed(ctx context.Context, box sandbox.Sandbox, id chat.CallID, ended <-chan struct{}) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), grace)
 	defer cancel()
-	if box.Kill(ctx, call.ID) != nil {
+	if box.Kill(ctx, id) != nil {
 		return // out of reach: the command ends by its own timeout at the latest, and the result says interrupted
 	}
 	select {

@@ -27,6 +27,7 @@ const wakeTimeout = 10 * time.Second
 // Inbox keeps what was accepted.
 type Inbox interface {
 	Accept(ctx context.Context, in store.Inbound) (store.Accepted, error)
+	AcceptBang(ctx context.Context, in store.Inbound, command string) (store.Accepted, error)
 	Stop(ctx context.Context, in store.Inbound, lang phrase.Lang) (store.Stopped, error)
 	Answer(ctx context.Context, a store.Answer) (chat.ToolCall, error)
 	Command(ctx context.Context, in store.Inbound, answer func(context.Context) (string, error)) (store.Accepted, error)
@@ -37,6 +38,9 @@ type Dispatch struct {
 	Inbox Inbox
 	Waker interface {
 		Wake(ctx context.Context, r Row) error
+	}
+	Starter interface {
+		StartBang(ctx context.Context, id chat.InboxID) error
 	}
 	Commands *Commands // carried out here; nil for none. What is not among them goes to the model
 	Log      *slog.Logger
@@ -62,11 +66,31 @@ func (d *Dispatch) Message(ctx context.Context, in Inbound) (store.Accepted, err
 	if known, args, ok := d.Commands.find(in.Text); ok {
 		return d.command(ctx, in, known, args)
 	}
+	if cmd, ok := command.Bang(in.Text); ok {
+		return d.bang(ctx, in, cmd)
+	}
 	got, err := d.Inbox.Accept(ctx, in.Inbound)
 	if err != nil {
 		return got, err
 	}
 	d.wake(ctx, in)
+	return got, nil
+}
+
+// bang accepts a bang command and has it carried out beside the conversation.
+func (d *Dispatch) bang(ctx context.Context, in Inbound, cmd string) (store.Accepted, error) {
+	got, err := d.Inbox.AcceptBang(ctx, in.Inbound, cmd)
+	if err != nil {
+		return got, err
+	}
+	ctx = context.WithoutCancel(ctx)
+	d.wakes.Go(func() {
+		ctx, cancel := context.WithTimeout(ctx, wakeTimeout)
+		defer cancel()
+		if err := d.Starter.StartBang(ctx, got.ID); err != nil {
+			d.Log.Warn("command not started, the relay tries again", "session", in.Session, "error", err)
+		}
+	})
 	return got, nil
 }
 

@@ -58,12 +58,35 @@ func (w *wakes) sessions() (out []chat.SessionKey) {
 	return out
 }
 
+// starts records what was started. It stands in for Temporal.
+type starts struct {
+	mu    sync.Mutex
+	bangs []chat.InboxID
+	tasks []chat.CallID
+	err   error
+}
+
+func (s *starts) StartBang(_ context.Context, id chat.InboxID) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.bangs = append(s.bangs, id)
+	return s.err
+}
+
+func (s *starts) StartBackground(_ context.Context, call chat.CallID) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.tasks = append(s.tasks, call)
+	return s.err
+}
+
 type bundle struct {
 	*store.Store
 	t        *testing.T
 	pool     *pgxpool.Pool
 	user     store.User
 	wakes    *wakes
+	starts   *starts
 	dispatch *ingress.Dispatch
 }
 
@@ -76,7 +99,8 @@ func setup(t *testing.T) *bundle {
 	b.user, err = b.EnsureAdmin(t.Context(), "alice")
 	require.NoError(t, err)
 	b.session(key)
-	b.dispatch = &ingress.Dispatch{Inbox: b.Store, Waker: b.wakes, Log: slog.New(slog.DiscardHandler)}
+	b.starts = &starts{}
+	b.dispatch = &ingress.Dispatch{Inbox: b.Store, Waker: b.wakes, Starter: b.starts, Log: slog.New(slog.DiscardHandler)}
 	return b
 }
 

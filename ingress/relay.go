@@ -22,6 +22,8 @@ const (
 	relayEvery = time.Second
 	// checkAfter is how long a running turn is trusted before its run is looked at again.
 	checkAfter = 5 * time.Second
+	// followAfter is how long a background task is trusted to be followed before that is looked at again.
+	followAfter = 15 * time.Second
 	// heldAttempts is how many failed workflow tasks in a row mean that a run is blocked by its own code.
 	heldAttempts = 3
 )
@@ -36,14 +38,20 @@ type Ledger interface {
 	TellTurnHeld(ctx context.Context, l store.Live) error
 	TellMessageHeld(ctx context.Context, w store.Waiting) error
 	UserByID(ctx context.Context, id chat.UserID) (store.User, error)
+	TasksToStart(ctx context.Context, older time.Duration) ([]chat.CallID, error)
+	BangsToStart(ctx context.Context) ([]chat.InboxID, error)
 }
 
-// Relay keeps the promise that an accepted row is never forgotten: it wakes sessions whose rows wait, and settles
-// turns whose run is gone. Any number of relays may run.
+// Relay keeps the promise that an accepted row is never forgotten: it wakes sessions whose rows wait, settles turns
+// whose run is gone, and starts what runs beside turns. Any number of relays may run.
 type Relay struct {
 	Ledger Ledger
 	Waker  interface {
 		Wake(ctx context.Context, r Row) error
+	}
+	Starter interface {
+		StartBackground(ctx context.Context, call chat.CallID) error
+		StartBang(ctx context.Context, id chat.InboxID) error
 	}
 	Client interface {
 		DescribeWorkflowExecution(ctx context.Context, workflowID, runID string) (*workflowservice.DescribeWorkflowExecutionResponse, error)
@@ -85,7 +93,30 @@ func (r *Relay) report(err error) {
 }
 
 func (r *Relay) round(ctx context.Context) error {
-	return errors.Join(r.wakeWaiting(ctx), r.checkRunning(ctx), r.tellUnclaimed(ctx))
+	return errors.Join(r.wakeWaiting(ctx), r.checkRunning(ctx), r.tellUnclaimed(ctx), r.startWork(ctx))
+}
+
+// startWork starts the workflows of bang commands that were not answered and of background tasks that may have none,
+// for example since the database of Temporal was lost. Starting what runs changes nothing.
+func (r *Relay) startWork(ctx context.Context) error {
+	bangs, err := r.Ledger.BangsToStart(ctx)
+	if err != nil {
+		return err
+	}
+	tasks, err := r.Ledger.TasksToStart(ctx, followAfter)
+	if err != nil {
+		return err
+	}
+	return errors.Join(each(bangs, bounded(ctx, r.Starter.StartBang)), each(tasks, bounded(ctx, r.Starter.StartBackground)))
+}
+
+// bounded gives each start its own time.
+func bounded[T any](ctx context.Context, start func(context.Context, T) error) func(T) error {
+	return func(item T) error {
+		ctx, cancel := context.WithTimeout(ctx, wakeTimeout)
+		defer cancel()
+		return start(ctx, item)
+	}
 }
 
 func (r *Relay) wakeWaiting(ctx context.Context) error {

@@ -76,7 +76,7 @@ func relay(t *testing.T) *relayBundle {
 	b := setup(t)
 	r := &relayBundle{bundle: b, metrics: prometheus.NewRegistry(), temporal: &temporal{status: map[string]enums.WorkflowExecutionStatus{}, reset: map[string]string{}, failed: map[string]int32{}}}
 	r.Relay = &ingress.Relay{
-		Ledger: b.Store, Waker: b.wakes, Client: r.temporal, Metrics: ingress.NewRelayMetrics(r.metrics),
+		Ledger: b.Store, Waker: b.wakes, Starter: b.starts, Client: r.temporal, Metrics: ingress.NewRelayMetrics(r.metrics),
 		HeldAfter: 5 * time.Minute, Log: slog.New(slog.DiscardHandler),
 	}
 	return r

@@ -25,6 +25,9 @@ const (
 	stopTimeout = 3 * time.Second
 	// stickyCache is how many workflows are kept between their tasks, in the whole process.
 	stickyCache = 2000
+	// maxActivities is how many activities run at once in a process: a background task holds one for as long as its
+	// command runs, while it costs next to nothing.
+	maxActivities = 2000
 	// startRetry is the pause between tries to reach Temporal.
 	startRetry = time.Second
 )
@@ -35,6 +38,9 @@ type Activities struct {
 	Model     *activities.Model
 	Tools     *activities.Tools
 	Approvals *activities.Approvals
+
+	Background *activities.Background
+	Commands   *activities.Commands
 }
 
 // Run polls until ctx ends. While Temporal is away it waits for it.
@@ -87,11 +93,13 @@ func build(c client.Client, a Activities, fatal func(error)) sdk.Worker {
 		DefaultHeartbeatThrottleInterval:        heartbeatThrottle,
 		MaxHeartbeatThrottleInterval:            heartbeatThrottle,
 		WorkerStopTimeout:                       stopTimeout,
-		MaxConcurrentActivityExecutionSize:      256,
+		MaxConcurrentActivityExecutionSize:      maxActivities,
 		MaxConcurrentLocalActivityExecutionSize: 256,
 		MaxConcurrentWorkflowTaskExecutionSize:  128,
 	})
 	w.RegisterWorkflowWithOptions(workflows.Turn, workflow.RegisterOptions{Name: workflows.NameTurn})
+	w.RegisterWorkflowWithOptions(workflows.Background, workflow.RegisterOptions{Name: workflows.NameBackground})
+	w.RegisterWorkflowWithOptions(workflows.Command, workflow.RegisterOptions{Name: workflows.NameCommand})
 	register := func(name string, fn any) {
 		w.RegisterActivityWithOptions(fn, activity.RegisterOptions{Name: name})
 	}
@@ -103,5 +111,9 @@ func build(c client.Client, a Activities, fatal func(error)) sdk.Worker {
 	register(activities.NameAbandon, a.Tools.Abandon)
 	register(activities.NameAsk, a.Approvals.Ask)
 	register(activities.NameExpire, a.Approvals.Expire)
+	register(activities.NameWatch, a.Background.Watch)
+	register(activities.NameLose, a.Background.Lose)
+	register(activities.NameRunBang, a.Commands.RunBang)
+	register(activities.NameEndBang, a.Commands.EndBang)
 	return w
 }

@@ -3,6 +3,7 @@ package workflows
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"strconv"
 	"strings"
 
 	"go.temporal.io/sdk/temporal"
@@ -12,8 +13,10 @@ import (
 
 // Registered names. They stand in histories: never change one.
 const (
-	NameTurn   = "Turn"
-	SignalWake = "wake"
+	NameTurn       = "Turn"
+	NameBackground = "Background"
+	NameCommand    = "Command"
+	SignalWake     = "wake"
 )
 
 // TaskQueue is the one task queue of all workflows and activities, so that activities can start eagerly.
@@ -24,6 +27,12 @@ const maxIDBytes = 200
 
 // TurnID returns the workflow id of a session's turns.
 func TurnID(key chat.SessionKey) string { return workflowID("turn/", string(key)) }
+
+// BackgroundID returns the workflow id of the task that a call's command has become.
+func BackgroundID(call chat.CallID) string { return workflowID("background/", string(call)) }
+
+// CommandID returns the workflow id of a bang command.
+func CommandID(id chat.InboxID) string { return "command/" + strconv.FormatInt(int64(id), 10) }
 
 // workflowID escapes control characters and shortens what is too long by hashing it.
 func workflowID(prefix, text string) string {
@@ -51,5 +60,9 @@ var (
 	AttrOutcome = temporal.NewSearchAttributeKeyKeyword("XbotOutcome")
 )
 
-// KindTurn is the value of AttrKind for turns.
-const KindTurn = "turn"
+// Values of AttrKind.
+const (
+	KindTurn       = "turn"
+	KindBackground = "background"
+	KindCommand    = "command"
+)

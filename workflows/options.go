@@ -23,6 +23,13 @@ const (
 	modelAttempt = time.Hour
 	// toolAttempt bounds one tool call; tools have their own, shorter limits (spec/001 §9.2).
 	toolAttempt = time.Hour
+	// taskHeartbeat is how soon the loss of a worker that follows a background task is noticed: later than of one that
+	// people wait for, so that a day costs little.
+	taskHeartbeat = 30 * time.Second
+	// taskAttempt bounds one attempt to follow a background task. The activity ends by itself before.
+	taskAttempt = activities.TaskCeiling + 2*time.Hour
+	// bangAttempt bounds one attempt to run a bang command, whose own limit is two minutes, on a runner that comes and goes.
+	bangAttempt = time.Hour
 )
 
 // local is for writes to Postgres: short, idempotent, without a dispatch of their own.
@@ -58,6 +65,28 @@ func tool(ctx workflow.Context, class chat.ToolClass, summary string) workflow.C
 		HeartbeatTimeout:    heartbeatTimeout,
 		WaitForCancellation: true,
 		RetryPolicy:         policy,
+		Summary:             summary,
+	})
+}
+
+// task is for following a background task to its end. Attempts are unlimited: the command goes on meanwhile.
+func task(ctx workflow.Context, summary string) workflow.Context {
+	return workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
+		StartToCloseTimeout: taskAttempt,
+		HeartbeatTimeout:    taskHeartbeat,
+		WaitForCancellation: true,
+		RetryPolicy:         retry(200*time.Millisecond, 10*time.Second),
+		Summary:             summary,
+	})
+}
+
+// bang is for a bang command. Attempts are unlimited, since each attaches to what an earlier one started.
+func bang(ctx workflow.Context, summary string) workflow.Context {
+	return workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
+		StartToCloseTimeout: bangAttempt,
+		HeartbeatTimeout:    heartbeatTimeout,
+		WaitForCancellation: true,
+		RetryPolicy:         retry(200*time.Millisecond, 10*time.Second),
 		Summary:             summary,
 	})
 }

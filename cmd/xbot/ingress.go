@@ -11,7 +11,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"sync/atomic"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -30,9 +29,9 @@ import (
 	"xbot/internal/sandbox/resolver"
 	"xbot/internal/secret"
 	"xbot/internal/temporalclient"
+	"xbot/internal/tool/task"
 	"xbot/runner/wire"
 	"xbot/web"
-	"xbot/workflows"
 )
 
 type ingressCmd struct{}
@@ -74,6 +73,7 @@ func (ingressCmd) Run(ctx context.Context) error {
 	}
 	g, ctx := errgroup.WithContext(ctx)
 	g.Go(func() error { return p.bus.Run(ctx, p.dsn) })
+	g.Go(func() error { return p.learnAttributes(ctx, cfg.Namespace) })
 	g.Go(func() error { return in.run(ctx) })
 	g.Go(func() error { return in.announce(ctx, os.Stdout, uiText) })
 	return g.Wait()
@@ -84,20 +84,19 @@ func listen(cfg config.HTTP) (net.Listener, error) { return ingress.Listen(cfg.A
 // ingressPart is the half of the server that talks to people.
 type ingressPart struct {
 	*parts
-	http       config.HTTP
-	cfg        config.Temporal
-	model      llm.Client
-	listener   net.Listener
-	ui         *url.URL
-	uiToken    string
-	auth       *auth.Auth
-	dispatch   *ingress.Dispatch
-	hub        *runners.Hub
-	folders    *folders
-	boxes      *resolver.Resolver
-	fleet      *ingress.Fleet
-	attributes atomic.Bool
-	closing    chan struct{}
+	http     config.HTTP
+	cfg      config.Temporal
+	model    llm.Client
+	listener net.Listener
+	ui       *url.URL
+	uiToken  string
+	auth     *auth.Auth
+	dispatch *ingress.Dispatch
+	hub      *runners.Hub
+	folders  *folders
+	boxes    *resolver.Resolver
+	fleet    *ingress.Fleet
+	closing  chan struct{}
 }
 
 func newIngressPart(p *parts, l net.Listener, h config.HTTP, t config.Temporal, r config.Runner, model llm.Client) *ingressPart {
@@ -105,8 +104,7 @@ func newIngressPart(p *parts, l net.Listener, h config.HTTP, t config.Temporal, 
 	in := &ingressPart{parts: p, listener: l, http: h, cfg: t, model: model, closing: make(chan struct{})}
 	in.auth = &auth.Auth{Accounts: p.store, Hosts: auth.Hosts{Allowed: allowedHosts(h)}}
 	in.dispatch = &ingress.Dispatch{
-		Inbox: p.store, Log: p.log,
-		Waker: &ingress.Waker{Client: p.temporal, Words: t.Summaries == "on", Attributes: in.attributes.Load},
+		Inbox: p.store, Log: p.log, Waker: p.waker(t), Starter: p.starter(t),
 	}
 	in.hub = runners.New(runners.Config{
 		Registry: ingress.Registry{Store: p.store}, Kills: kills{p.store}, Address: in.internalURL(), Version: version, Log: p.log,
@@ -157,14 +155,13 @@ func (in *ingressPart) internalURL() string {
 // run answers requests and relays until ctx ends.
 func (in *ingressPart) run(ctx context.Context) error {
 	relay := &ingress.Relay{
-		Ledger: in.store, Waker: in.dispatch.Waker, Client: in.temporal, Log: in.log, Metrics: ingress.NewRelayMetrics(in.tele.Registry), HeldAfter: in.http.Held,
+		Ledger: in.store, Waker: in.dispatch.Waker, Starter: in.starter(in.cfg), Client: in.temporal, Log: in.log, Metrics: ingress.NewRelayMetrics(in.tele.Registry), HeldAfter: in.http.Held,
 	}
 	routes, err := in.routes()
 	if err != nil {
 		return err
 	}
 	g, ctx := errgroup.WithContext(ctx)
-	g.Go(func() error { return in.learnAttributes(ctx) })
 	g.Go(func() error { return relay.Run(ctx) })
 	g.Go(func() error {
 		defer in.dispatch.Wait()
@@ -179,6 +176,7 @@ func (in *ingressPart) routes() (ingress.Routes, error) {
 		Policy: api.Policy{Tools: in.policy.tools, Rules: in.policy.rules},
 		Store:  in.store, Bus: in.bus, Dispatch: in.dispatch, Fleet: in.fleet, Auth: in.auth, Log: in.log, Closing: in.closing,
 		Boxes: in.boxes, Links: filelink.New(in.key),
+		Killer: task.Killer{Kills: in.store, Boxes: in.boxes},
 		Info: api.Info{
 			Version: version, Model: in.model.Model(), Demo: strings.HasPrefix(in.model.Model(), "demo/"),
 			Namespace: in.cfg.Namespace, TemporalUI: in.ui != nil,
@@ -210,27 +208,6 @@ func (in *ingressPart) ready(ctx context.Context) error {
 	if _, err := in.temporal.CheckHealth(ctx, nil); err != nil {
 		in.log.Debug("not ready", "error", err)
 		return fault.Errorf(fault.Unavailable, "Temporal does not answer")
-	}
-	return nil
-}
-
-// learnAttributes finds out whether the namespace knows our search attributes, as soon as Temporal answers.
-func (in *ingressPart) learnAttributes(ctx context.Context) error {
-	names := []string{
-		workflows.AttrSession.GetName(), workflows.AttrChannel.GetName(), workflows.AttrUser.GetName(),
-		workflows.AttrKind.GetName(), workflows.AttrModel.GetName(), workflows.AttrOutcome.GetName(),
-	}
-	for ctx.Err() == nil {
-		have, err := temporalclient.HasAttributes(ctx, in.temporal, in.cfg.Namespace, names)
-		if err == nil && have {
-			in.attributes.Store(true)
-			return nil
-		}
-		in.log.Debug("search attributes are not there yet", "error", err)
-		select {
-		case <-ctx.Done():
-		case <-time.After(2 * time.Second):
-		}
 	}
 	return nil
 }

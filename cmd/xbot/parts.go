@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -14,6 +15,7 @@ import (
 	"xbot/internal/config"
 	"xbot/internal/fault"
 	"xbot/internal/feed"
+	"xbot/internal/sandbox/resolver"
 	"xbot/internal/secret"
 	"xbot/internal/store"
 	"xbot/internal/telemetry"
@@ -33,6 +35,9 @@ type parts struct {
 	store    *store.Store
 	temporal client.Client
 	policy   policy
+	resolver *resolver.Resolver // made by newResolver
+
+	attributes atomic.Bool // whether the namespace knows our search attributes
 }
 
 // settings are the groups that every process has.

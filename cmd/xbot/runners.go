@@ -1,9 +1,11 @@
 package main
 
 import (
+	"context"
 	"encoding/base64"
 
 	"xbot/ingress"
+	"xbot/internal/chat"
 	"xbot/internal/config"
 	"xbot/internal/sandbox"
 	"xbot/internal/sandbox/resolver"
@@ -19,5 +21,14 @@ func (p *parts) newResolver(local sandbox.Local, cfg config.Runner) *resolver.Re
 	router := sandbox.NewRouter(sandbox.RouterConfig{
 		Local: local, Holders: ingress.Registry{Store: p.store}, Key: p.internalKey(), Kills: kills{p.store},
 	})
-	return resolver.New(resolver.Config{Choices: p.store, Router: router, Wait: cfg.Wait})
+	p.resolver = resolver.New(resolver.Config{Choices: p.store, Router: router, Wait: cfg.Wait})
+	return p.resolver
+}
+
+// lateBoxes finds sandboxes once the process has made its resolver: the tools are listed before.
+type lateBoxes struct{ *parts }
+
+// Box is the resolver's.
+func (l lateBoxes) Box(ctx context.Context, user chat.UserID, runner string) (sandbox.Sandbox, error) {
+	return l.resolver.Box(ctx, user, runner)
 }

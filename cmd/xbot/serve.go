@@ -62,6 +62,7 @@ func (serveCmd) Run(ctx context.Context) error {
 	in.ui, in.uiToken = servers.ui, servers.uiToken
 	g, ctx := errgroup.WithContext(ctx)
 	g.Go(func() error { return p.bus.Run(ctx, p.dsn) })
+	g.Go(func() error { return p.learnAttributes(ctx, cfg.Namespace) })
 	g.Go(func() error { return in.run(ctx) })
 	g.Go(func() error { return p.runLocalRunner(ctx, cfg.Runner, in.address()) })
 	g.Go(func() error {

@@ -18,6 +18,7 @@ import (
 	"xbot/internal/tool"
 	"xbot/internal/tool/file"
 	"xbot/internal/tool/shell"
+	"xbot/internal/tool/task"
 	"xbot/internal/tool/todo"
 	"xbot/internal/tool/web"
 	"xbot/worker"
@@ -52,6 +53,7 @@ func (workerCmd) Run(ctx context.Context) error {
 	boxes := p.newResolver(nil, cfg.Runner)
 	g, ctx := errgroup.WithContext(ctx)
 	g.Go(func() error { return p.bus.Run(ctx, p.dsn) })
+	g.Go(func() error { return p.learnAttributes(ctx, cfg.Namespace) })
 	g.Go(func() error {
 		return worker.Run(ctx, p.temporal, p.activities(model, cfg.LLM, cfg.Agent, cfg.Temporal, boxes), p.log)
 	})
@@ -72,6 +74,8 @@ func (p *parts) tools(cfg config.Permissions) *tool.Registry {
 	return tool.New(
 		shell.New(), file.NewRead(), file.NewCreate(), file.NewReplace(p.store), file.NewGlob(), file.NewGrep(),
 		file.NewCd(p.store, p.store), todo.NewWrite(p.store), todo.NewList(p.store), newDownload(cfg),
+		task.NewStatus(p.store), task.NewRead(p.store, lateBoxes{p}), task.NewWait(p.store),
+		task.NewKill(p.store, task.Killer{Kills: p.store, Boxes: lateBoxes{p}}),
 	)
 }
 
@@ -88,7 +92,14 @@ func (p *parts) activities(model llm.Client, l config.LLM, a config.Agent, t con
 			Client: model, Steps: p.store, Tools: tools, Open: open, Rules: p.policy.rules,
 			Retry: activities.Retry{Attempts: l.RetryAttempts, Delay: l.RetryDelay, MaxDelay: l.RetryMaxDelay},
 		},
-		Tools:     &activities.Tools{Calls: p.store, Toolbox: tools, Boxes: boxes, Open: show},
+		Tools: &activities.Tools{Calls: p.store, Toolbox: tools, Boxes: boxes, Open: show, Starter: p.starter(t)},
+		Background: &activities.Background{
+			Tasks: p.store, Boxes: boxes, Waker: taskWaker{p.waker(t)},
+			Open: func(t chat.TaskRun, offset int64) activities.Output {
+				return p.bus.NewTaskTail(t.Session, t.Task, t.Turn, offset)
+			},
+		},
+		Commands:  &activities.Commands{Bangs: p.store, Boxes: boxes, Link: p.outputLink},
 		Approvals: &activities.Approvals{Questions: p.store, Wait: p.policy.Wait},
 	}
 }

@@ -29,6 +29,7 @@ type API struct {
 	Bus      *feed.Bus
 	Dispatch *ingress.Dispatch
 	Auth     *auth.Auth
+	Killer   TaskKiller
 	Info     Info
 	Policy   Policy
 	Boxes    ingress.Boxes   // runners of the users
@@ -60,6 +61,7 @@ func (a *API) Handler() http.Handler {
 	a.registerSessions(private)
 	a.registerMessages(private)
 	a.registerTurns(private)
+	a.registerTasks(private)
 	a.registerEvents(private)
 	a.registerApprovals(private)
 	a.registerPermissions(private)
@@ -86,6 +88,7 @@ func Document() *huma.OpenAPI {
 	a.registerSessions(h)
 	a.registerMessages(h)
 	a.registerTurns(h)
+	a.registerTasks(h)
 	a.registerEvents(h)
 	a.registerApprovals(h)
 	a.registerPermissions(h)

@@ -35,7 +35,7 @@ type TranscriptBody struct {
 }
 
 func (a *API) registerMessages(h huma.API) {
-	huma.Register(h, huma.Operation{OperationID: "send-message", Method: http.MethodPost, Path: "/api/sessions/{key}/messages", Summary: "Send a message", Description: "Answers after the message was committed. /stop is carried out at once.", DefaultStatus: http.StatusAccepted, MaxBodyBytes: 4 * ingress.MaxTextBytes, Security: secured},
+	huma.Register(h, huma.Operation{OperationID: "send-message", Method: http.MethodPost, Path: "/api/sessions/{key}/messages", Summary: "Send a message", Description: "Answers after the message was committed. /stop is carried out at once, as is a command behind an exclamation mark (!ls), which a notice answers.", DefaultStatus: http.StatusAccepted, MaxBodyBytes: 4 * ingress.MaxTextBytes, Security: secured},
 		func(ctx context.Context, in *struct {
 			Key
 			Body NewMessage

@@ -90,6 +90,13 @@ func (a *API) registerSessions(h huma.API) {
 			if s.Running != "" {
 				return nil, a.problem(fault.Errorf(fault.Conflict, "a turn is running in this session; stop it first"))
 			}
+			running, err := a.Store.TasksRunning(ctx, s.Key)
+			if err != nil {
+				return nil, a.problem(err)
+			}
+			if running > 0 {
+				return nil, a.problem(fault.Errorf(fault.Conflict, "a background task is running in this session; kill it first"))
+			}
 			return nil, a.problem(a.Store.DeleteSession(ctx, s.Key))
 		})
 }

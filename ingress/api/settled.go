@@ -25,6 +25,10 @@ type progress struct {
 
 // note takes in a durable event.
 func (s *settled) note(e chat.Event) {
+	if e.Kind == chat.EventTask {
+		s.noteTask(e)
+		return
+	}
 	var d struct {
 		Turn  chat.TurnID `json:"turn_id"`
 		ID    any         `json:"id"` // of the turn or the call
@@ -53,15 +57,30 @@ func (s *settled) note(e chat.Event) {
 	}
 }
 
+// noteTask takes in the end of a background task.
+func (s *settled) noteTask(e chat.Event) {
+	var t chat.Task
+	if json.Unmarshal(e.Data, &t) == nil && t.State != chat.TaskRunning {
+		s.of(ofTask(t.Call)).over = true
+	}
+}
+
+// ofTask is what a background task is remembered under, beside turns.
+func ofTask(call chat.CallID) chat.TurnID { return chat.TurnID("task of " + call) }
+
 // has reports whether a live event is a piece of something that was brought whole.
 func (s *settled) has(e chat.Event) bool {
 	var d struct {
 		Turn chat.TurnID `json:"turn_id"`
 		Step int         `json:"step"`
 		Call chat.CallID `json:"call_id"`
+		Task string      `json:"task"`
 	}
 	if json.Unmarshal(e.Data, &d) != nil {
 		return false
+	}
+	if d.Task != "" { // it outlives its turn and its call
+		d.Turn = ofTask(d.Call)
 	}
 	i := s.index(d.Turn)
 	if i < 0 {

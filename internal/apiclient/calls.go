@@ -159,3 +159,23 @@ func (c *Client) Turns(ctx context.Context, key chat.SessionKey, limit int) ([]c
 	query := url.Values{"limit": {strconv.Itoa(limit)}}
 	return list.Turns, c.do(ctx, http.MethodGet, sessionPath(key, "/turns"), query, nil, &list)
 }
+
+// Tasks lists the background tasks of a session, newest first, without their output.
+func (c *Client) Tasks(ctx context.Context, key chat.SessionKey) ([]chat.Task, error) {
+	var list struct {
+		Tasks []chat.Task `json:"tasks"`
+	}
+	return list.Tasks, c.do(ctx, http.MethodGet, sessionPath(key, "/tasks"), nil, nil, &list)
+}
+
+// Task returns one background task, with its output once it has ended.
+func (c *Client) Task(ctx context.Context, key chat.SessionKey, id string) (chat.Task, error) {
+	var task chat.Task
+	return task, c.do(ctx, http.MethodGet, sessionPath(key, "/tasks/"+url.PathEscape(id)), nil, nil, &task)
+}
+
+// KillTask has a background task killed, as soon as its runner can be reached.
+func (c *Client) KillTask(ctx context.Context, key chat.SessionKey, id string) (chat.Task, error) {
+	var task chat.Task
+	return task, c.do(ctx, http.MethodPost, sessionPath(key, "/tasks/"+url.PathEscape(id)+"/kill"), nil, nil, &task)
+}

@@ -79,6 +79,7 @@ type Delta struct {
 type Output struct {
 	Turn   TurnID `json:"turn_id"`
 	Call   CallID `json:"call_id"`
+	Task   string `json:"task,omitempty" doc:"Id of the background task that the call's command has become."`
 	Offset int64  `json:"offset"`
 	Text   string `json:"text"`
 }

@@ -1,6 +1,11 @@
 package chat
 
-import "time"
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+)
 
 // TaskState is how far a background task has come.
 type TaskState string
@@ -27,3 +32,100 @@ type Task struct {
 	StartedAt time.Time  `json:"started_at"`
 	EndedAt   *time.Time `json:"ended_at,omitempty"`
 }
+
+// MaxTaskOutput is how much of the output of a task is kept after its end, head and tail, in bytes (spec/001 §7.3).
+const MaxTaskOutput = 50_000
+
+// TaskID returns the short id of the n-th task of a session, from 1.
+func TaskID(n int) string { return "bg" + strconv.Itoa(n) }
+
+// TaskNumber reads a short id; ok is false when it is none. "2" is read as "bg2".
+func TaskNumber(id string) (n int, ok bool) {
+	n, err := strconv.Atoi(strings.TrimPrefix(strings.ToLower(strings.TrimSpace(id)), "bg"))
+	return n, err == nil && n > 0 && n < 1<<31
+}
+
+// Ending says in English how a task ended and how long it ran; of a running one, that it runs.
+func (t Task) Ending(now time.Time) string {
+	end := now
+	if t.EndedAt != nil {
+		end = *t.EndedAt
+	}
+	ran := Span(end.Sub(t.StartedAt))
+	switch t.State {
+	case TaskExited:
+		return fmt.Sprintf("exit code %d after %s", t.Code, ran)
+	case TaskKilled:
+		return "killed on request after " + ran
+	case TaskTimedOut:
+		return "killed after " + ran + ", the longest a task may run"
+	case TaskLost:
+		return "outcome unknown: the machine or its runner went away"
+	default:
+		return "running for " + ran
+	}
+}
+
+// Span writes a duration for a reader: 0.2 s, 48 s, 12 min, 3 h 5 min.
+func Span(d time.Duration) string {
+	d = max(d, 0)
+	switch {
+	case d < 10*time.Second:
+		return strconv.FormatFloat(d.Seconds(), 'f', 1, 64) + " s"
+	case d < 2*time.Minute:
+		return strconv.Itoa(int(d.Seconds())) + " s"
+	case d < 2*time.Hour:
+		return strconv.Itoa(int(d.Minutes())) + " min"
+	default:
+		return fmt.Sprintf("%d h %d min", int(d.Hours()), int(d.Minutes())%60)
+	}
+}
+
+// Background is a command that goes on after its call has got a result: what is kept to find it again.
+type Background struct {
+	Command   string
+	Dir       string // as it was sent: part of the command's identity on the runner
+	Runner    string // resolved name
+	StartedAt time.Time
+}
+
+// TaskRun is a task with what its workflow needs to follow the command.
+type TaskRun struct {
+	Task
+
+	Session   SessionKey
+	Turn      TurnID // that started it
+	User      UserID
+	UserName  string
+	Channel   string
+	Dir       string
+	StartedOn string // job store that the command was sent to
+}
+
+// TaskEnd is how a task ended. Announcement is what the model reads of it.
+type TaskEnd struct {
+	State        TaskState
+	Code         int
+	Total        int64  // bytes written in all
+	Output       string // at most MaxTaskOutput
+	Ended        time.Time
+	Announcement string
+}
+
+// Bang is a command that a person runs beside the conversation.
+type Bang struct {
+	Inbox     InboxID
+	Session   SessionKey
+	User      UserID
+	UserName  string
+	Text      string // as written
+	Command   string
+	Dir       string // folder of the session, on DirRunner
+	DirRunner string
+	Runner    string // the session's own, or the one it was sent to; empty follows the user's choice
+	StartedOn string
+	Done      bool // it was answered
+}
+
+// ExecID returns the id of the command on a runner.
+func (b Bang) ExecID() CallID { return CallID("cmd." + strconv.FormatInt(int64(b.Inbox), 10)) }

@@ -47,4 +47,10 @@ type ToolCall struct {
 type ToolResult struct {
 	Content string `json:"content"`
 	IsError bool   `json:"is_error,omitempty"`
+
+	// Background is set when the command of the call goes on: the result and the task are recorded together, and the
+	// id of the task is added to the content.
+	Background *Background `json:"-"`
+	// Told are the tasks whose end the content tells: they need not be announced any more.
+	Told []CallID `json:"-"`
 }

@@ -1,4 +1,4 @@
-// Package command is the grammar of slash commands. It is pure: what a command does is decided by the ingress.
+// Package command is the grammar of slash and bang commands. It is pure: what a command does is decided by the ingress.
 package command
 
 import "strings"
@@ -26,4 +26,16 @@ func Parse(text string) (Command, bool) {
 		return Command{}, false
 	}
 	return Command{Name: strings.ToLower(name), Args: args}, true
+}
+
+// Bang reads a message that is a shell command: an exclamation mark, then the command, which may have several lines. A
+// mark with nothing but white space or more marks behind it is a message, and so is a full-width mark, which people
+// write in sentences.
+func Bang(text string) (string, bool) {
+	rest, found := strings.CutPrefix(strings.TrimSpace(text), "!")
+	rest = strings.TrimSpace(rest)
+	if !found || strings.Trim(rest, "! \t\r\n") == "" {
+		return "", false
+	}
+	return rest, true
 }

@@ -1,6 +1,7 @@
 package command_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -23,6 +24,34 @@ func TestParse(t *testing.T) {
 		_, ok := command.Parse(text)
 		require.False(t, ok, text)
 	}
+}
+
+func TestBang(t *testing.T) {
+	for text, want := range map[string]string{
+		"!ls -la":               "ls -la",
+		"  ! ls":                "ls",
+		"!for i in 1\ndo x":     "for i in 1\ndo x",
+		"!! -x":                 "! -x",
+		"!echo 'a!'  \n":        "echo 'a!'",
+		"!/usr/bin/env -S true": "/usr/bin/env -S true",
+	} {
+		got, ok := command.Bang(text)
+		require.True(t, ok, text)
+		require.Equal(t, want, got, text)
+	}
+	for _, text := range []string{"", "!", "!   ", "!!!", "! !\n!", "！ls", "ls !", "hello!", "/stop"} {
+		_, ok := command.Bang(text)
+		require.False(t, ok, text)
+	}
+}
+
+func FuzzBang(f *testing.F) {
+	f.Add("!ls")
+	f.Fuzz(func(t *testing.T, text string) {
+		if c, ok := command.Bang(text); ok && (strings.TrimSpace(c) != c || c == "") {
+			t.Fatalf("%q is no command", c)
+		}
+	})
 }
 
 func FuzzParse(f *testing.F) {

@@ -58,9 +58,10 @@ const (
 	kindHello chat.EventKind = "hello" // a process listens from now on
 )
 
-// ended is the data of kindEnd.
+// ended is the data of kindEnd: a turn, or the call of a background task.
 type ended struct {
-	Turn chat.TurnID `json:"turn_id"`
+	Turn chat.TurnID `json:"turn_id,omitempty"`
+	Call chat.CallID `json:"call_id,omitempty"`
 }
 
 // New returns a bus that serves this process. Run connects it to others.
@@ -81,7 +82,12 @@ func (b *Bus) PublishDelta(key chat.SessionKey, d chat.Delta) { b.publish(key, c
 func (b *Bus) PublishOutput(key chat.SessionKey, o chat.Output) { b.publish(key, chat.EventOutput, o) }
 
 // End forgets what is live of a turn that was closed: its durable events have all been written.
-func (b *Bus) End(key chat.SessionKey, turn chat.TurnID) { b.publish(key, kindEnd, ended{turn}) }
+func (b *Bus) End(key chat.SessionKey, turn chat.TurnID) { b.publish(key, kindEnd, ended{Turn: turn}) }
+
+// EndTask forgets what is live of a background task that has ended.
+func (b *Bus) EndTask(key chat.SessionKey, call chat.CallID) {
+	b.publish(key, kindEnd, ended{Call: call})
+}
 
 func (b *Bus) publish(key chat.SessionKey, kind chat.EventKind, v any) {
 	data, err := json.Marshal(v)

@@ -15,14 +15,15 @@ const (
 )
 
 // snapshot is what is live in a session now, for those who come late: the text of the step that is being written and
-// the last output of running commands, all of one turn.
+// the last output of running commands, all of one turn, and the last output of background tasks, of any turn.
 type snapshot struct {
 	turn    chat.TurnID
 	delta   *chat.Delta
 	outputs []chat.Output
+	tasks   []chat.Output
 }
 
-func (s *snapshot) empty() bool { return s.delta == nil && len(s.outputs) == 0 }
+func (s *snapshot) empty() bool { return s.delta == nil && len(s.outputs) == 0 && len(s.tasks) == 0 }
 
 func (s *snapshot) add(kind chat.EventKind, data json.RawMessage) {
 	switch kind {
@@ -33,24 +34,37 @@ func (s *snapshot) add(kind chat.EventKind, data json.RawMessage) {
 		}
 	case chat.EventOutput:
 		var o chat.Output
-		if json.Unmarshal(data, &o) == nil {
-			s.addOutput(o)
+		if json.Unmarshal(data, &o) != nil {
+			return
 		}
+		if o.Task != "" {
+			s.tasks = withOutput(s.tasks, o)
+			return
+		}
+		s.follow(o.Turn)
+		s.outputs = withOutput(s.outputs, o)
 	}
 }
 
-// end empties the snapshot of a turn that was closed; one of another turn stays.
+// end empties the snapshot of a turn that was closed, or of a task that has ended; what is of another one stays.
 func (s *snapshot) end(data json.RawMessage) {
 	var e ended
-	if json.Unmarshal(data, &e) == nil && s.turn == e.Turn {
-		*s = snapshot{}
+	if json.Unmarshal(data, &e) != nil {
+		return
+	}
+	if e.Call != "" {
+		s.tasks = slices.DeleteFunc(s.tasks, func(o chat.Output) bool { return o.Call == e.Call })
+		return
+	}
+	if s.turn == e.Turn {
+		*s = snapshot{tasks: s.tasks}
 	}
 }
 
 // follow begins anew when another turn is heard of.
 func (s *snapshot) follow(turn chat.TurnID) {
 	if s.turn != turn {
-		*s = snapshot{turn: turn}
+		*s = snapshot{turn: turn, tasks: s.tasks}
 	}
 }
 
@@ -73,20 +87,19 @@ func (s *snapshot) addDelta(d chat.Delta) {
 	have.ToolName = d.ToolName
 }
 
-func (s *snapshot) addOutput(o chat.Output) {
-	s.follow(o.Turn)
-	i := slices.IndexFunc(s.outputs, func(have chat.Output) bool { return have.Call == o.Call })
+// withOutput adds a piece to the outputs of commands, of which there are at most snapshotCalls.
+func withOutput(outputs []chat.Output, o chat.Output) []chat.Output {
+	i := slices.IndexFunc(outputs, func(have chat.Output) bool { return have.Call == o.Call })
 	if i < 0 {
-		if len(s.outputs) == snapshotCalls {
-			s.outputs = s.outputs[1:]
+		if len(outputs) == snapshotCalls {
+			outputs = outputs[1:]
 		}
-		s.outputs = append(s.outputs, o)
-		return
+		return append(outputs, o)
 	}
-	have := &s.outputs[i]
+	have := &outputs[i]
 	if o.Offset != have.Offset+int64(len(have.Text)) {
 		*have = o
-		return
+		return outputs
 	}
 	have.Text += o.Text
 	if over := len(have.Text) - snapshotOutput; over > 0 {
@@ -95,6 +108,7 @@ func (s *snapshot) addOutput(o chat.Output) {
 		}
 		have.Text, have.Offset = have.Text[over:], have.Offset+int64(over)
 	}
+	return outputs
 }
 
 func (s *snapshot) events() []chat.Event {
@@ -102,7 +116,7 @@ func (s *snapshot) events() []chat.Event {
 	if s.delta != nil {
 		out = append(out, event(chat.EventDelta, s.delta))
 	}
-	for _, o := range s.outputs {
+	for _, o := range slices.Concat(s.outputs, s.tasks) {
 		out = append(out, event(chat.EventOutput, o))
 	}
 	return out

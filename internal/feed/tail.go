@@ -26,6 +26,13 @@ func (b *Bus) NewTail(key chat.SessionKey, turn chat.TurnID, call chat.CallID) *
 	return t
 }
 
+// NewTaskTail starts the output of a background task, at an offset.
+func (b *Bus) NewTaskTail(key chat.SessionKey, task chat.Task, turn chat.TurnID, offset int64) *Tail {
+	t := b.NewTail(key, turn, task.Call)
+	t.next.Task, t.next.Offset = task.ID, offset
+	return t
+}
+
 // Print adds text that follows what was printed before.
 func (t *Tail) Print(text string) {
 	t.mu.Lock()

@@ -19,6 +19,7 @@ import (
 	"xbot/internal/tool"
 	"xbot/internal/tool/file"
 	"xbot/internal/tool/shell"
+	"xbot/internal/tool/task"
 	"xbot/internal/tool/todo"
 	"xbot/internal/tool/tooltest"
 )
@@ -31,6 +32,7 @@ func allTools() []tool.Spec {
 	return tool.New(
 		shell.New(), file.NewRead(), file.NewCreate(), file.NewReplace(memory), file.NewGlob(), file.NewGrep(),
 		file.NewCd(memory, memory), todo.NewWrite(memory), todo.NewList(memory),
+		task.NewStatus(nil), task.NewRead(nil, nil), task.NewWait(nil), task.NewKill(nil, task.Killer{}),
 	).Specs()
 }
 

@@ -57,7 +57,8 @@ func (s *Store) SetStartedOn(ctx context.Context, id chat.CallID, store string) 
 	return classify(s.q.CallSetStartedOn(ctx, s.pool, dbsqlc.CallSetStartedOnParams{ID: id, StartedOn: store}))
 }
 
-// FinishCall records the result of a call. The first writer wins: a later result is dropped.
+// FinishCall records the result of a call and, if its command goes on, the background task that it has become, in one
+// transaction. The first writer wins: a later result is dropped.
 func (s *Store) FinishCall(ctx context.Context, id chat.CallID, r chat.ToolResult) error {
 	return s.inTx(ctx, func(tx *tx) error { return tx.finishCall(ctx, id, r) })
 }
@@ -69,6 +70,14 @@ func (t *tx) finishCall(ctx context.Context, id chat.CallID, r chat.ToolResult) 
 	}
 	if err != nil {
 		return fmt.Errorf("finish call %s: %w", id, err)
+	}
+	if r.Background != nil {
+		if row, err = t.beginTask(ctx, id, *r.Background); err != nil {
+			return err
+		}
+	}
+	if err := t.told(ctx, row.SessionKey, r.Told); err != nil {
+		return err
 	}
 	t.emit(row.SessionKey, chat.EventTool, toolEvent(row))
 	return nil
@@ -92,6 +101,6 @@ func toolEvent(r dbsqlc.ToolCall) chat.ToolEvent {
 func callOf(r dbsqlc.ToolCall) chat.ToolCall {
 	return chat.ToolCall{
 		ID: r.ID, ProviderID: r.ProviderID, Name: r.Name, Class: r.Class, Arguments: r.Arguments, State: r.State, Summary: r.Summary,
-		Result: r.Result, IsError: r.IsError, StartedAt: r.StartedAt, FinishedAt: r.FinishedAt, Rule: r.Rule, Approval: approvalOf(r),
+		Result: r.Result, IsError: r.IsError, Task: r.Task, StartedAt: r.StartedAt, FinishedAt: r.FinishedAt, Rule: r.Rule, Approval: approvalOf(r),
 	}
 }

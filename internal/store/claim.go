@@ -17,7 +17,7 @@ import (
 // maxTitleRunes bounds the title made from the first message of a session.
 const maxTitleRunes = 60
 
-// Claim gives the oldest waiting message of the session to the turn, opens the turn and appends the message to the
+// Claim gives the oldest waiting message, or end of a background task, of the session to the turn, opens the turn and appends the message to the
 // transcript, in one transaction. n counts the claims of the turn, so that a repeated call finds its own; ok is false
 // when nothing waits. A turn of the session that is still marked running cannot be alive, since one workflow id has
 // one open run: it is settled first.
@@ -45,7 +45,7 @@ func (s *Store) Claim(ctx context.Context, key chat.SessionKey, turn chat.TurnID
 			return fmt.Errorf("claim a message: %w", err)
 		}
 		claimed := dbsqlc.InboxClaimedRow{ // sqlc does not know the types of a CTE's columns
-			ID: chat.InboxID(row.ID), SessionKey: row.SessionKey, Channel: row.Channel, PlatformID: row.PlatformID, Body: row.Body,
+			ID: chat.InboxID(row.ID), SessionKey: row.SessionKey, Kind: row.Kind, Channel: row.Channel, PlatformID: row.PlatformID, Body: row.Body,
 			AcceptedAt: row.AcceptedAt, UserName: row.UserName, Cwd: row.Cwd, Title: row.Title,
 		}
 		got, ok = claimOf(claimed), true
@@ -93,10 +93,13 @@ func (t *tx) open(ctx context.Context, row dbsqlc.InboxClaimedRow, turn chat.Tur
 		Session: row.SessionKey, Turn: turn, Role: chat.RoleUser, Content: row.Body,
 		Inbox: row.ID, ClientMessageID: row.PlatformID,
 	}
+	if row.Kind == kindBackground { // nobody's message: no client knows its id
+		m.Origin, m.ClientMessageID = chat.OriginBackground, ""
+	}
 	if err := t.appendMessage(ctx, &m, preface(row.AcceptedAt, row.Cwd), nil); err != nil {
 		return err
 	}
-	if row.Title == "" {
+	if row.Title == "" && row.Kind == kindMessage {
 		title := chat.FirstWords(row.Body, maxTitleRunes)
 		if err := t.q.SessionSetTitleIfEmpty(ctx, t, dbsqlc.SessionSetTitleIfEmptyParams{Key: row.SessionKey, Title: title}); err != nil {
 			return fmt.Errorf("set title: %w", err)

@@ -25,6 +25,8 @@ type Feed interface {
 	Wake(key chat.SessionKey)
 	// End says that a turn was closed: nothing of it is live any more.
 	End(key chat.SessionKey, turn chat.TurnID)
+	// EndTask says the same of a background task, by the call that started it.
+	EndTask(key chat.SessionKey, call chat.CallID)
 }
 
 // Store is the repositories over one pool. It is safe for concurrent use.
@@ -77,6 +79,9 @@ func (s *Store) tell(t *tx) {
 	s.feed.Wake(t.session)
 	for _, turn := range t.ended {
 		s.feed.End(t.session, turn)
+	}
+	for _, call := range t.endedTasks {
+		s.feed.EndTask(t.session, call)
 	}
 }
 

@@ -555,6 +555,7 @@ type heard struct {
 	mu    sync.Mutex
 	woken int
 	ended []chat.TurnID
+	tasks []chat.CallID
 }
 
 func (h *heard) Wake(chat.SessionKey) { h.mu.Lock(); defer h.mu.Unlock(); h.woken++ }
@@ -563,6 +564,12 @@ func (h *heard) End(_ chat.SessionKey, turn chat.TurnID) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.ended = append(h.ended, turn)
+}
+
+func (h *heard) EndTask(_ chat.SessionKey, call chat.CallID) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.tasks = append(h.tasks, call)
 }
 
 func TestFeed_IsToldOfEachEndHoweverItCame(t *testing.T) {

@@ -18,7 +18,9 @@ type tx struct {
 	session chat.SessionKey
 	events  []event
 	ended   []chat.TurnID
-	touch   bool // a person wrote
+	// endedTasks are the calls of background tasks that have ended
+	endedTasks []chat.CallID
+	touch      bool // a person wrote
 
 	committed func() // called after the commit; may be nil
 }

@@ -20,7 +20,8 @@ import (
 //   - an object inside a JSON string is the object
 //   - a raw line break or tab inside a string is itself
 //   - "5", 5.0 and 5 are the same integer, "true" is a boolean, 42 is text where text is wanted
-//   - a list inside a JSON string is the list, and null is the value left out
+//   - a list inside a JSON string is the list, other text is a list of it alone where a list of texts is wanted, and
+//     null is the value left out
 //   - oldString, OldString and old-string are old_string
 //
 // Anything else is an error of kind Invalid whose sentence the model can act on. The keys that no field takes are
@@ -252,7 +253,9 @@ func assignBool(raw json.RawMessage, field reflect.Value, name string) error {
 
 func assignList(raw json.RawMessage, field reflect.Value, name string) error {
 	var items []json.RawMessage
-	if err := json.Unmarshal([]byte(unwrap(raw, '[')), &items); err != nil {
+	if text := strings.TrimSpace(unquote(raw)); raw[0] == '"' && text != "" && text[0] != '[' && field.Type().Elem().Kind() == reflect.String {
+		items = []json.RawMessage{raw}
+	} else if err := json.Unmarshal([]byte(unwrap(raw, '[')), &items); err != nil {
 		return wrongKind(name, "a list", raw)
 	}
 	list := reflect.MakeSlice(field.Type(), len(items), len(items))

@@ -15,7 +15,7 @@ WHERE channel = $1 AND account = $2 AND user_id = $3 AND platform_id = $4;
 
 -- name: InboxClaimed :one
 -- The folder is told only where it is one of the runner that the session uses now, as far as the database knows.
-SELECT inbox.id, inbox.session_key, inbox.channel, inbox.platform_id, inbox.body, inbox.accepted_at,
+SELECT inbox.id, inbox.session_key, inbox.kind, inbox.channel, inbox.platform_id, inbox.body, inbox.accepted_at,
        users.name AS user_name, sessions.title,
        CASE WHEN sessions.cwd_runner IN ('', coalesce(
            nullif(sessions.runner, ''),
@@ -24,10 +24,10 @@ SELECT inbox.id, inbox.session_key, inbox.channel, inbox.platform_id, inbox.body
 FROM inbox
 JOIN users ON users.id = inbox.user_id
 JOIN sessions ON sessions.key = inbox.session_key
-WHERE inbox.turn_id = sqlc.arg(turn_id) AND inbox.claim = sqlc.arg(claim)::int AND inbox.kind = 'message';
+WHERE inbox.turn_id = sqlc.arg(turn_id) AND inbox.claim = sqlc.arg(claim)::int AND inbox.kind IN ('message', 'background');
 
 -- name: InboxClaimNext :one
--- Gives the oldest waiting message of a session to a turn and expires the stops that were meant for other turns.
+-- Gives the oldest waiting message, or end of a task, of a session to a turn and expires the stops that were meant for other turns.
 WITH expired AS (
     UPDATE inbox SET outcome = 'stale'
     WHERE inbox.session_key = sqlc.arg(session) AND inbox.kind = 'stop' AND inbox.outcome IS NULL
@@ -36,14 +36,14 @@ WITH expired AS (
     UPDATE inbox SET turn_id = sqlc.arg(turn_id), claim = sqlc.arg(claim), outcome = 'claimed'
     WHERE inbox.id = (
         SELECT i.id FROM inbox i
-        WHERE i.session_key = sqlc.arg(session) AND i.kind = 'message' AND i.outcome IS NULL
+        WHERE i.session_key = sqlc.arg(session) AND i.kind IN ('message', 'background') AND i.outcome IS NULL
         ORDER BY i.id
         LIMIT 1
         FOR UPDATE
     )
     RETURNING *
 )
-SELECT taken.id, taken.session_key, taken.channel, taken.platform_id, taken.body, taken.accepted_at,
+SELECT taken.id, taken.session_key, taken.kind, taken.channel, taken.platform_id, taken.body, taken.accepted_at,
        users.name AS user_name, sessions.title,
        CASE WHEN sessions.cwd_runner IN ('', coalesce(
            nullif(sessions.runner, ''),
@@ -54,7 +54,7 @@ JOIN users ON users.id = taken.user_id
 JOIN sessions ON sessions.key = taken.session_key;
 
 -- name: InboxHasPending :one
-SELECT EXISTS (SELECT 1 FROM inbox WHERE session_key = $1 AND kind = 'message' AND outcome IS NULL);
+SELECT EXISTS (SELECT 1 FROM inbox WHERE session_key = $1 AND kind IN ('message', 'background') AND outcome IS NULL);
 
 -- name: InboxPending :many
 SELECT id, platform_id, channel, body FROM inbox
@@ -62,6 +62,7 @@ WHERE session_key = $1 AND kind = 'message' AND outcome IS NULL
 ORDER BY id;
 
 -- name: InboxStopPending :many
+-- Only what people wrote: the end of a task stays, since nobody would tell the model again.
 UPDATE inbox SET outcome = 'stopped'
 WHERE session_key = $1 AND kind = 'message' AND outcome IS NULL
 RETURNING id;
@@ -74,18 +75,18 @@ SELECT EXISTS (
 
 -- name: InboxRelease :many
 UPDATE inbox SET turn_id = NULL, claim = NULL, outcome = NULL, releases = releases + 1, woken_at = now() - interval '1 hour', wakes = 0
-WHERE turn_id = sqlc.arg(turn_id) AND kind = 'message'
-RETURNING id, platform_id, body;
+WHERE turn_id = sqlc.arg(turn_id) AND kind IN ('message', 'background')
+RETURNING id, kind, platform_id, body;
 
 -- name: InboxReleases :one
-SELECT coalesce(max(releases), 0)::int FROM inbox WHERE turn_id = sqlc.arg(turn_id) AND kind = 'message';
+SELECT coalesce(max(releases), 0)::int FROM inbox WHERE turn_id = sqlc.arg(turn_id) AND kind IN ('message', 'background');
 
 -- name: InboxToWake :many
 -- Sessions whose rows wait without a live turn to take them, each at most once a back-off (2 s, doubling to 60 s).
 WITH due AS (
     SELECT i.id, i.session_key
     FROM inbox i
-    WHERE i.outcome IS NULL
+    WHERE i.outcome IS NULL AND i.kind <> 'command'
       AND i.woken_at < now() - least(interval '60 seconds', interval '2 seconds' * power(2, least(i.wakes, 5)))
       AND (i.kind = 'stop' OR NOT EXISTS (
           SELECT 1 FROM turns t WHERE t.session_key = i.session_key AND t.state = 'running'))
@@ -101,7 +102,7 @@ RETURNING inbox.session_key, inbox.id, inbox.user_id, inbox.channel, inbox.body,
 -- name: InboxHeld :many
 -- Messages that no turn has claimed for long although they were woken, and whose sender was not told yet.
 SELECT id, session_key, body FROM inbox
-WHERE outcome IS NULL AND kind = 'message' AND accepted_at < now() - sqlc.arg(older)::interval AND held_told_at IS NULL
+WHERE outcome IS NULL AND kind IN ('message', 'background') AND accepted_at < now() - sqlc.arg(older)::interval AND held_told_at IS NULL
   AND NOT EXISTS (SELECT 1 FROM turns t WHERE t.session_key = inbox.session_key AND t.state = 'running')
 ORDER BY id
 LIMIT 20;

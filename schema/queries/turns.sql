@@ -52,7 +52,7 @@ UPDATE turns SET held_told_at = now() WHERE id = $1 AND held_told_at IS NULL;
 
 -- name: TurnAsksFirst :one
 -- The text that started a turn, for its language and title.
-SELECT body FROM inbox WHERE turn_id = sqlc.arg(turn_id) AND kind = 'message' ORDER BY id LIMIT 1;
+SELECT body FROM inbox WHERE turn_id = sqlc.arg(turn_id) AND kind IN ('message', 'background') ORDER BY id LIMIT 1;
 
 -- name: StepBegin :one
 -- Opens a step of a running turn, or finds it. No row: the turn is closed, or there is none.

@@ -58,14 +58,14 @@ WITH expired AS (
     UPDATE inbox SET turn_id = $2, claim = $3, outcome = 'claimed'
     WHERE inbox.id = (
         SELECT i.id FROM inbox i
-        WHERE i.session_key = $1 AND i.kind = 'message' AND i.outcome IS NULL
+        WHERE i.session_key = $1 AND i.kind IN ('message', 'background') AND i.outcome IS NULL
         ORDER BY i.id
         LIMIT 1
         FOR UPDATE
     )
     RETURNING id, session_key, user_id, kind, channel, account, platform_id, body, target_turn, accepted_at, turn_id, claim, outcome, releases, woken_at, wakes, held_told_at
 )
-SELECT taken.id, taken.session_key, taken.channel, taken.platform_id, taken.body, taken.accepted_at,
+SELECT taken.id, taken.session_key, taken.kind, taken.channel, taken.platform_id, taken.body, taken.accepted_at,
        users.name AS user_name, sessions.title,
        CASE WHEN sessions.cwd_runner IN ('', coalesce(
            nullif(sessions.runner, ''),
@@ -85,6 +85,7 @@ type InboxClaimNextParams struct {
 type InboxClaimNextRow struct {
 	ID         int64
 	SessionKey chat.SessionKey
+	Kind       string
 	Channel    string
 	PlatformID string
 	Body       string
@@ -94,13 +95,14 @@ type InboxClaimNextRow struct {
 	Cwd        string
 }
 
-// Gives the oldest waiting message of a session to a turn and expires the stops that were meant for other turns.
+// Gives the oldest waiting message, or end of a task, of a session to a turn and expires the stops that were meant for other turns.
 func (q *Queries) InboxClaimNext(ctx context.Context, db DBTX, arg InboxClaimNextParams) (InboxClaimNextRow, error) {
 	row := db.QueryRow(ctx, inboxClaimNext, arg.Session, arg.TurnID, arg.Claim)
 	var i InboxClaimNextRow
 	err := row.Scan(
 		&i.ID,
 		&i.SessionKey,
+		&i.Kind,
 		&i.Channel,
 		&i.PlatformID,
 		&i.Body,
@@ -113,7 +115,7 @@ func (q *Queries) InboxClaimNext(ctx context.Context, db DBTX, arg InboxClaimNex
 }
 
 const inboxClaimed = `-- name: InboxClaimed :one
-SELECT inbox.id, inbox.session_key, inbox.channel, inbox.platform_id, inbox.body, inbox.accepted_at,
+SELECT inbox.id, inbox.session_key, inbox.kind, inbox.channel, inbox.platform_id, inbox.body, inbox.accepted_at,
        users.name AS user_name, sessions.title,
        CASE WHEN sessions.cwd_runner IN ('', coalesce(
            nullif(sessions.runner, ''),
@@ -122,7 +124,7 @@ SELECT inbox.id, inbox.session_key, inbox.channel, inbox.platform_id, inbox.body
 FROM inbox
 JOIN users ON users.id = inbox.user_id
 JOIN sessions ON sessions.key = inbox.session_key
-WHERE inbox.turn_id = $1 AND inbox.claim = $2::int AND inbox.kind = 'message'
+WHERE inbox.turn_id = $1 AND inbox.claim = $2::int AND inbox.kind IN ('message', 'background')
 `
 
 type InboxClaimedParams struct {
@@ -133,6 +135,7 @@ type InboxClaimedParams struct {
 type InboxClaimedRow struct {
 	ID         chat.InboxID
 	SessionKey chat.SessionKey
+	Kind       string
 	Channel    string
 	PlatformID string
 	Body       string
@@ -149,6 +152,7 @@ func (q *Queries) InboxClaimed(ctx context.Context, db DBTX, arg InboxClaimedPar
 	err := row.Scan(
 		&i.ID,
 		&i.SessionKey,
+		&i.Kind,
 		&i.Channel,
 		&i.PlatformID,
 		&i.Body,
@@ -161,7 +165,7 @@ func (q *Queries) InboxClaimed(ctx context.Context, db DBTX, arg InboxClaimedPar
 }
 
 const inboxHasPending = `-- name: InboxHasPending :one
-SELECT EXISTS (SELECT 1 FROM inbox WHERE session_key = $1 AND kind = 'message' AND outcome IS NULL)
+SELECT EXISTS (SELECT 1 FROM inbox WHERE session_key = $1 AND kind IN ('message', 'background') AND outcome IS NULL)
 `
 
 func (q *Queries) InboxHasPending(ctx context.Context, db DBTX, sessionKey chat.SessionKey) (bool, error) {
@@ -173,7 +177,7 @@ func (q *Queries) InboxHasPending(ctx context.Context, db DBTX, sessionKey chat.
 
 const inboxHeld = `-- name: InboxHeld :many
 SELECT id, session_key, body FROM inbox
-WHERE outcome IS NULL AND kind = 'message' AND accepted_at < now() - $1::interval AND held_told_at IS NULL
+WHERE outcome IS NULL AND kind IN ('message', 'background') AND accepted_at < now() - $1::interval AND held_told_at IS NULL
   AND NOT EXISTS (SELECT 1 FROM turns t WHERE t.session_key = inbox.session_key AND t.state = 'running')
 ORDER BY id
 LIMIT 20
@@ -301,12 +305,13 @@ func (q *Queries) InboxPending(ctx context.Context, db DBTX, sessionKey chat.Ses
 
 const inboxRelease = `-- name: InboxRelease :many
 UPDATE inbox SET turn_id = NULL, claim = NULL, outcome = NULL, releases = releases + 1, woken_at = now() - interval '1 hour', wakes = 0
-WHERE turn_id = $1 AND kind = 'message'
-RETURNING id, platform_id, body
+WHERE turn_id = $1 AND kind IN ('message', 'background')
+RETURNING id, kind, platform_id, body
 `
 
 type InboxReleaseRow struct {
 	ID         chat.InboxID
+	Kind       string
 	PlatformID string
 	Body       string
 }
@@ -320,7 +325,12 @@ func (q *Queries) InboxRelease(ctx context.Context, db DBTX, turnID *chat.TurnID
 	var items []InboxReleaseRow
 	for rows.Next() {
 		var i InboxReleaseRow
-		if err := rows.Scan(&i.ID, &i.PlatformID, &i.Body); err != nil {
+		if err := rows.Scan(
+			&i.ID,
+			&i.Kind,
+			&i.PlatformID,
+			&i.Body,
+		); err != nil {
 			return nil, err
 		}
 		items = append(items, i)
@@ -332,7 +342,7 @@ func (q *Queries) InboxRelease(ctx context.Context, db DBTX, turnID *chat.TurnID
 }
 
 const inboxReleases = `-- name: InboxReleases :one
-SELECT coalesce(max(releases), 0)::int FROM inbox WHERE turn_id = $1 AND kind = 'message'
+SELECT coalesce(max(releases), 0)::int FROM inbox WHERE turn_id = $1 AND kind IN ('message', 'background')
 `
 
 func (q *Queries) InboxReleases(ctx context.Context, db DBTX, turnID *chat.TurnID) (int32, error) {
@@ -367,6 +377,7 @@ WHERE session_key = $1 AND kind = 'message' AND outcome IS NULL
 RETURNING id
 `
 
+// Only what people wrote: the end of a task stays, since nobody would tell the model again.
 func (q *Queries) InboxStopPending(ctx context.Context, db DBTX, sessionKey chat.SessionKey) ([]chat.InboxID, error) {
 	rows, err := db.Query(ctx, inboxStopPending, sessionKey)
 	if err != nil {
@@ -391,7 +402,7 @@ const inboxToWake = `-- name: InboxToWake :many
 WITH due AS (
     SELECT i.id, i.session_key
     FROM inbox i
-    WHERE i.outcome IS NULL
+    WHERE i.outcome IS NULL AND i.kind <> 'command'
       AND i.woken_at < now() - least(interval '60 seconds', interval '2 seconds' * power(2, least(i.wakes, 5)))
       AND (i.kind = 'stop' OR NOT EXISTS (
           SELECT 1 FROM turns t WHERE t.session_key = i.session_key AND t.state = 'running'))

@@ -17,7 +17,7 @@ UPDATE tool_calls c SET state = 'running', answer_woken_at = NULL, started_at = 
 FROM turns t
 WHERE c.id = $2 AND c.state <> 'done' AND t.id = c.turn_id AND t.state = 'running'
   AND (c.rule = 'allow' OR c.rule = 'ask' AND c.approval = 'allowed')
-RETURNING c.id, c.session_key, c.turn_id, c.step, c.n, c.message_id, c.provider_id, c.name, c.class, c.arguments, c.summary, c.state, c.runner, c.started_on, c.intent, c.started_at, c.result, c.is_error, c.finished_at, c.rule, c.approval, c.reason, c.note, c.asked_at, c.answered_at, c.answered_by, c.answer_key, c.answer_woken_at
+RETURNING c.id, c.session_key, c.turn_id, c.step, c.n, c.message_id, c.provider_id, c.name, c.class, c.arguments, c.summary, c.state, c.runner, c.started_on, c.intent, c.started_at, c.result, c.is_error, c.finished_at, c.task, c.rule, c.approval, c.reason, c.note, c.asked_at, c.answered_at, c.answered_by, c.answer_key, c.answer_woken_at
 `
 
 type CallBeginParams struct {
@@ -50,6 +50,7 @@ func (q *Queries) CallBegin(ctx context.Context, db DBTX, arg CallBeginParams) (
 		&i.Result,
 		&i.IsError,
 		&i.FinishedAt,
+		&i.Task,
 		&i.Rule,
 		&i.Approval,
 		&i.Reason,
@@ -68,7 +69,7 @@ UPDATE tool_calls SET
     state = 'done', result = $2, is_error = $3, finished_at = now(), answer_woken_at = NULL,
     approval = CASE WHEN approval = 'open' THEN 'void' ELSE approval END
 WHERE id = $1 AND state <> 'done'
-RETURNING id, session_key, turn_id, step, n, message_id, provider_id, name, class, arguments, summary, state, runner, started_on, intent, started_at, result, is_error, finished_at, rule, approval, reason, note, asked_at, answered_at, answered_by, answer_key, answer_woken_at
+RETURNING id, session_key, turn_id, step, n, message_id, provider_id, name, class, arguments, summary, state, runner, started_on, intent, started_at, result, is_error, finished_at, task, rule, approval, reason, note, asked_at, answered_at, answered_by, answer_key, answer_woken_at
 `
 
 type CallFinishParams struct {
@@ -101,6 +102,7 @@ func (q *Queries) CallFinish(ctx context.Context, db DBTX, arg CallFinishParams)
 		&i.Result,
 		&i.IsError,
 		&i.FinishedAt,
+		&i.Task,
 		&i.Rule,
 		&i.Approval,
 		&i.Reason,
@@ -115,7 +117,7 @@ func (q *Queries) CallFinish(ctx context.Context, db DBTX, arg CallFinishParams)
 }
 
 const callGet = `-- name: CallGet :one
-SELECT id, session_key, turn_id, step, n, message_id, provider_id, name, class, arguments, summary, state, runner, started_on, intent, started_at, result, is_error, finished_at, rule, approval, reason, note, asked_at, answered_at, answered_by, answer_key, answer_woken_at FROM tool_calls WHERE id = $1
+SELECT id, session_key, turn_id, step, n, message_id, provider_id, name, class, arguments, summary, state, runner, started_on, intent, started_at, result, is_error, finished_at, task, rule, approval, reason, note, asked_at, answered_at, answered_by, answer_key, answer_woken_at FROM tool_calls WHERE id = $1
 `
 
 func (q *Queries) CallGet(ctx context.Context, db DBTX, id chat.CallID) (ToolCall, error) {
@@ -141,6 +143,7 @@ func (q *Queries) CallGet(ctx context.Context, db DBTX, id chat.CallID) (ToolCal
 		&i.Result,
 		&i.IsError,
 		&i.FinishedAt,
+		&i.Task,
 		&i.Rule,
 		&i.Approval,
 		&i.Reason,
@@ -212,7 +215,7 @@ func (q *Queries) CallIntent(ctx context.Context, db DBTX, id chat.CallID) (stri
 }
 
 const callListOfMessages = `-- name: CallListOfMessages :many
-SELECT id, session_key, turn_id, step, n, message_id, provider_id, name, class, arguments, summary, state, runner, started_on, intent, started_at, result, is_error, finished_at, rule, approval, reason, note, asked_at, answered_at, answered_by, answer_key, answer_woken_at FROM tool_calls WHERE message_id = ANY($1::bigint[]) ORDER BY message_id, n
+SELECT id, session_key, turn_id, step, n, message_id, provider_id, name, class, arguments, summary, state, runner, started_on, intent, started_at, result, is_error, finished_at, task, rule, approval, reason, note, asked_at, answered_at, answered_by, answer_key, answer_woken_at FROM tool_calls WHERE message_id = ANY($1::bigint[]) ORDER BY message_id, n
 `
 
 func (q *Queries) CallListOfMessages(ctx context.Context, db DBTX, ids []int64) ([]ToolCall, error) {
@@ -244,6 +247,7 @@ func (q *Queries) CallListOfMessages(ctx context.Context, db DBTX, ids []int64) 
 			&i.Result,
 			&i.IsError,
 			&i.FinishedAt,
+			&i.Task,
 			&i.Rule,
 			&i.Approval,
 			&i.Reason,
@@ -265,7 +269,7 @@ func (q *Queries) CallListOfMessages(ctx context.Context, db DBTX, ids []int64) 
 }
 
 const callListOfStep = `-- name: CallListOfStep :many
-SELECT id, session_key, turn_id, step, n, message_id, provider_id, name, class, arguments, summary, state, runner, started_on, intent, started_at, result, is_error, finished_at, rule, approval, reason, note, asked_at, answered_at, answered_by, answer_key, answer_woken_at FROM tool_calls WHERE turn_id = $1 AND step = $2 ORDER BY n
+SELECT id, session_key, turn_id, step, n, message_id, provider_id, name, class, arguments, summary, state, runner, started_on, intent, started_at, result, is_error, finished_at, task, rule, approval, reason, note, asked_at, answered_at, answered_by, answer_key, answer_woken_at FROM tool_calls WHERE turn_id = $1 AND step = $2 ORDER BY n
 `
 
 type CallListOfStepParams struct {
@@ -302,6 +306,7 @@ func (q *Queries) CallListOfStep(ctx context.Context, db DBTX, arg CallListOfSte
 			&i.Result,
 			&i.IsError,
 			&i.FinishedAt,
+			&i.Task,
 			&i.Rule,
 			&i.Approval,
 			&i.Reason,
@@ -323,7 +328,7 @@ func (q *Queries) CallListOfStep(ctx context.Context, db DBTX, arg CallListOfSte
 }
 
 const callListOpen = `-- name: CallListOpen :many
-SELECT id, session_key, turn_id, step, n, message_id, provider_id, name, class, arguments, summary, state, runner, started_on, intent, started_at, result, is_error, finished_at, rule, approval, reason, note, asked_at, answered_at, answered_by, answer_key, answer_woken_at FROM tool_calls WHERE turn_id = $1 AND state <> 'done' ORDER BY step, n FOR NO KEY UPDATE
+SELECT id, session_key, turn_id, step, n, message_id, provider_id, name, class, arguments, summary, state, runner, started_on, intent, started_at, result, is_error, finished_at, task, rule, approval, reason, note, asked_at, answered_at, answered_by, answer_key, answer_woken_at FROM tool_calls WHERE turn_id = $1 AND state <> 'done' ORDER BY step, n FOR NO KEY UPDATE
 `
 
 func (q *Queries) CallListOpen(ctx context.Context, db DBTX, turnID chat.TurnID) ([]ToolCall, error) {
@@ -355,6 +360,7 @@ func (q *Queries) CallListOpen(ctx context.Context, db DBTX, turnID chat.TurnID)
 			&i.Result,
 			&i.IsError,
 			&i.FinishedAt,
+			&i.Task,
 			&i.Rule,
 			&i.Approval,
 			&i.Reason,

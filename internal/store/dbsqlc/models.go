@@ -10,6 +10,26 @@ import (
 	"xbot/internal/chat"
 )
 
+// Commands that outlived their budget in the foreground. Inserted with the result of the call that started the command, in one transaction: the row is the promise that its end will be seen, and the relay starts the Background workflow of a running row that has none. The end is written once, by that workflow, with the inbox row that tells the session. kill_asked_at is set by whoever wants it killed and delivered by the workflow when the runner can be reached. output is the head and the tail, at most 50 kB.
+type BackgroundTask struct {
+	CallID      chat.CallID
+	SessionKey  chat.SessionKey
+	UserID      chat.UserID
+	N           int32
+	Command     string
+	Dir         string
+	Runner      string
+	StartedOn   string
+	State       chat.TaskState
+	Code        int32
+	Total       int64
+	Output      string
+	StartedAt   time.Time
+	EndedAt     *time.Time
+	KillAskedAt *time.Time
+	CheckedAt   time.Time
+}
+
 // The transcript, append-only. User rows by the claim, assistant rows by the generate activity, notices by whoever must tell the person something. preface is what the model reads before a user message (time and folder at the claim, fixed so that prompts stay cacheable). opaque is what a provider wants back (signed thinking blocks). Tool results are in tool_calls.
 type Message struct {
 	ID               chat.MessageID
@@ -68,6 +88,8 @@ type ToolCall struct {
 	Result     string
 	IsError    bool
 	FinishedAt *time.Time
+	// Short id of the background task that the call's command became; written with the result.
+	Task string
 	// What the rules of the user said when the step was committed; a change of the rules never reaches a call that exists.
 	Rule chat.Rule
 	// The question to a person whether the call may run. Opened by the turn (with reason and asked_at), answered by the ingress (with note, answered_at, answered_by) or by the turn when nobody did in time; void when the call got its result first.

@@ -175,7 +175,7 @@ func (q *Queries) StepLock(ctx context.Context, db DBTX, arg StepLockParams) (St
 }
 
 const turnAsksFirst = `-- name: TurnAsksFirst :one
-SELECT body FROM inbox WHERE turn_id = $1 AND kind = 'message' ORDER BY id LIMIT 1
+SELECT body FROM inbox WHERE turn_id = $1 AND kind IN ('message', 'background') ORDER BY id LIMIT 1
 `
 
 // The text that started a turn, for its language and title.

@@ -18,6 +18,12 @@ import (
 
 // Limits of a command in the foreground (spec/001 §7.3) and of what the model reads of it.
 const (
+	// ceiling is when the runner kills a command, whoever waits for it.
+	ceiling = 24 * time.Hour
+	// moment is how long a command that is meant for the background may take to end at once, for example because it is
+	// misspelt.
+	moment = 300 * time.Millisecond
+
 	defaultTimeout = 120 * time.Second
 	maxTimeout     = 600 * time.Second
 	maxOutput      = 30_000  // bytes
@@ -28,9 +34,10 @@ const (
 var doc string
 
 type params struct {
-	Command string `json:"command"`
-	Timeout int    `json:"timeout,omitempty" jsonschema:"Seconds, default 120, at most 600."`
-	Reason  string `json:"reason,omitempty" jsonschema:"Why, in a few words; shown when approval is needed."` // see tool.Reason
+	Command    string `json:"command"`
+	Timeout    int    `json:"timeout,omitempty" jsonschema:"Seconds, default 120, at most 600."`
+	Background bool   `json:"background,omitempty" jsonschema:"Do not wait."`
+	Reason     string `json:"reason,omitempty" jsonschema:"Why, in a few words; shown when approval is needed."` // see tool.Reason
 }
 
 type handler struct{}
@@ -41,15 +48,17 @@ func New() tool.Tool { return tool.Define("Shell", chat.ClassExec, doc, handler{
 func (handler) Summary(p params) string { return p.Command }
 
 func (handler) Run(ctx context.Context, call tool.Call, p params) (chat.ToolResult, error) {
-	timeout, err := p.check()
+	budget, err := p.check()
 	if err != nil {
 		return tool.FromError(err)
 	}
+	began := time.Now()
 	result, err := call.Box.Exec(ctx, sandbox.ExecRequest{
 		ID:      call.ID,
 		Command: p.Command,
-		Dir:     call.Dir(),
-		Timeout: timeout,
+		Dir:     call.Cwd, // and not call.Dir(), which is empty until the runner was seen: the folder is part of the command's identity
+		Timeout: ceiling,
+		Budget:  budget,
 		Limit:   maxOutput,
 		Output:  call.Output,
 
@@ -62,11 +71,27 @@ func (handler) Run(ctx context.Context, call tool.Call, p params) (chat.ToolResu
 	if err != nil {
 		return tool.FromError(err)
 	}
-	return describe(result, timeout), nil
+	if result.State == sandbox.ExecRunning {
+		return goesOn(call, p, result, began), nil
+	}
+	return describe(result), nil
 }
 
-// check returns the timeout to use. A timeout over the limit is an error rather than a smaller timeout, so that the
-// model plans for what it really gets.
+// goesOn is what the model reads of a command whose time in the foreground is up.
+func goesOn(call tool.Call, p params, result sandbox.ExecResult, began time.Time) chat.ToolResult {
+	started := result.Started
+	if started.IsZero() {
+		started = began // its runner is out of reach
+	}
+	ran := max(time.Since(started), 0).Seconds()
+	r := tool.Text(printed(result.Output) + fmt.Sprintf(
+		"\n[still running after %.0f s: it goes on in the background. You will be told when it ends; do other work, or answer now]", ran))
+	r.Background = &chat.Background{Command: p.Command, Dir: call.Cwd, Runner: call.Box.Name(), StartedAt: started}
+	return r
+}
+
+// check returns how long the command may run in the foreground. A timeout over the limit is an error rather than a
+// smaller timeout, so that the model plans for what it really gets.
 func (p params) check() (time.Duration, error) {
 	timeout := time.Duration(p.Timeout) * time.Second
 	switch {
@@ -84,15 +109,24 @@ func (p params) check() (time.Duration, error) {
 			return 0, fault.Errorf(fault.Invalid, "the command holds the control character %U at byte %d; write it as an escape, for example with printf", r, i)
 		}
 	}
+	if p.Background {
+		return moment, nil
+	}
 	return timeout, nil
 }
 
-// describe is what the model reads of a command that came to an end.
-func describe(result sandbox.ExecResult, timeout time.Duration) chat.ToolResult {
-	output := strings.TrimRight(tool.Bound(Clean(result.Output), maxOutput+maxOutput/10), " \n")
-	if output == "" {
-		output = "(no output)"
+// printed is what the model reads of the output of a command.
+func printed(output []byte) string {
+	text := strings.TrimRight(tool.Bound(tool.Clean(output), maxOutput+maxOutput/10), " \n")
+	if text == "" {
+		return "(no output)"
 	}
+	return text
+}
+
+// describe is what the model reads of a command that came to an end.
+func describe(result sandbox.ExecResult) chat.ToolResult {
+	output := printed(result.Output)
 	ran := max(result.Ended.Sub(result.Started), 0).Seconds()
 	end := func(format string, args ...any) string { return output + "\n[" + fmt.Sprintf(format, args...) + "]" }
 	switch result.State {
@@ -102,7 +136,7 @@ func describe(result sandbox.ExecResult, timeout time.Duration) chat.ToolResult 
 		}
 		return tool.FailCommand(end("exit code %d, %.1f s", result.Code, ran))
 	case sandbox.ExecTimedOut:
-		return tool.FailCommand(end("killed: it was still running after its timeout of %.0f s; if it needs longer, give a timeout of up to %.0f s or split the work", timeout.Seconds(), maxTimeout.Seconds()))
+		return tool.FailCommand(end("killed: it was still running after %.0f h, the longest a command may run", ceiling.Hours()))
 	case sandbox.ExecKilled:
 		return tool.FailCommand(end("killed on request before it ended; what it had done so far remains"))
 	default:

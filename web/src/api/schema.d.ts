@@ -349,9 +349,63 @@ export interface paths {
         put?: never;
         /**
          * Send a message
-         * @description Answers after the message was committed. /stop is carried out at once.
+         * @description Answers after the message was committed. /stop is carried out at once, as is a command behind an exclamation mark (!ls), which a notice answers.
          */
         post: operations["send-message"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/sessions/{key}/tasks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The background tasks of a session, newest first, without their output */
+        get: operations["list-tasks"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/sessions/{key}/tasks/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One background task; once it has ended with head and tail of its output */
+        get: operations["get-task"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/sessions/{key}/tasks/{id}/kill": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Kill a background task
+         * @description Noted at once, and carried out as soon as the runner can be reached. The task event tells of the end.
+         */
+        post: operations["kill-task"];
         delete?: never;
         options?: never;
         head?: never;
@@ -763,6 +817,38 @@ export interface components {
             queued: number;
             /** @description The turn that is being stopped, empty if none ran. */
             stopped: string;
+        };
+        Task: {
+            /** @description Tool call that started it. */
+            call_id: string;
+            /**
+             * Format: int64
+             * @description Exit status once it has exited.
+             */
+            code: number;
+            command: string;
+            /** Format: date-time */
+            ended_at?: string;
+            /**
+             * @description Short id within the session: bg1, bg2 ...
+             * @example bg1
+             */
+            id: string;
+            /** @description Head and tail of what it wrote, at most 50 kB, once it has ended. */
+            output?: string;
+            runner: string;
+            /** Format: date-time */
+            started_at: string;
+            /** @enum {string} */
+            state: "running" | "exited" | "killed" | "timed_out" | "lost";
+            /**
+             * Format: int64
+             * @description Bytes written in all, known at the end.
+             */
+            total: number;
+        };
+        TasksBody: {
+            tasks: components["schemas"]["Task"][] | null;
         };
         Todo: {
             done: boolean;
@@ -1742,6 +1828,106 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Accepted"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "list-tasks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Session key, URL-escaped. */
+                key: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TasksBody"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "get-task": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Session key, URL-escaped. */
+                key: string;
+                /** @description Short id within the session. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Task"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "kill-task": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Session key, URL-escaped. */
+                key: string;
+                /** @description Short id within the session. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Accepted */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Task"];
                 };
             };
             /** @description Error */

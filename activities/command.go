@@ -1,0 +1,206 @@
+package activities
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+	"xbot/internal/phrase"
+	"xbot/internal/sandbox"
+	"xbot/internal/tool"
+)
+
+// Limits of a bang command (spec/001 §7.3) and of what its answer shows.
+const (
+	bangTimeout = 120 * time.Second
+	bangShown   = 4000    // characters of output in the answer; all of it is behind a link
+	bangRead    = 4 << 15 // bytes asked of the runner: characters have up to four bytes, and colours go
+)
+
+// Bangs keeps bang commands.
+type Bangs interface {
+	Bang(ctx context.Context, id chat.InboxID) (chat.Bang, error)
+	SetBangStartedOn(ctx context.Context, id chat.InboxID, runner, store string) error
+	EndBang(ctx context.Context, id chat.InboxID, notice string) (bool, error)
+}
+
+// Commands runs what people ask for beside the conversation.
+type Commands struct {
+	Bangs Bangs
+	Boxes Boxes
+	// Link returns the address under which the whole output of a command can be downloaded from a runner.
+	Link func(user chat.UserID, runner string, exec chat.CallID, name string) (string, error)
+}
+
+// BangInput names a command.
+type BangInput struct {
+	Inbox chat.InboxID `json:"inbox"`
+}
+
+// BangOutput says how it ended; the answer is in Postgres.
+type BangOutput struct {
+	State string `json:"state,omitempty"` // empty: it was answered before, or could not be run
+	Code  int    `json:"code,omitempty"`
+}
+
+// RunBang runs a command and answers it. It attaches to the command that an earlier attempt started, and the first
+// answer stands. Cancelled, it kills the command.
+func (c *Commands) RunBang(ctx context.Context, in BangInput) (BangOutput, error) {
+	defer heartbeat(ctx)()
+	bang, err := c.Bangs.Bang(ctx, in.Inbox)
+	if fault.Is(err, fault.NotFound) {
+		return BangOutput{}, nil // its session was deleted
+	}
+	if err != nil || bang.Done {
+		return BangOutput{}, failure(ctx, err)
+	}
+	box, err := c.Boxes.Box(ctx, bang.User, bang.Runner)
+	if err != nil {
+		return BangOutput{}, c.refuse(ctx, bang, err)
+	}
+	result, err := c.run(ctx, bang, box)
+	if err != nil {
+		return BangOutput{}, c.refuse(ctx, bang, err)
+	}
+	notice, whole := c.answer(bang, box.Name(), result)
+	if err := c.end(ctx, bang, notice); err != nil {
+		return BangOutput{}, failure(ctx, err)
+	}
+	if !whole {
+		release(ctx, box, bang.ExecID())
+	}
+	return BangOutput{State: string(result.State), Code: result.Code}, nil
+}
+
+// EndBang answers a command that an activity could not answer. An answer that was given before stands.
+func (c *Commands) EndBang(ctx context.Context, in BangInput) error {
+	bang, err := c.Bangs.Bang(ctx, in.Inbox)
+	if fault.Is(err, fault.NotFound) {
+		return nil
+	}
+	if err == nil && !bang.Done {
+		_, err = c.Bangs.EndBang(ctx, in.Inbox, phrase.Say(phrase.Of(bang.Text), phrase.BangBroken))
+	}
+	return failure(ctx, err)
+}
+
+// refuse answers with the sentence of an error that trying again does not mend. Others are for another attempt.
+func (c *Commands) refuse(ctx context.Context, bang chat.Bang, err error) error {
+	lang, sentence := phrase.Of(bang.Text), err.Error()
+	offline, away := errors.AsType[*sandbox.OfflineError](err)
+	switch kind := fault.KindOf(err); {
+	case stopped(ctx):
+		return failure(context.WithoutCancel(ctx), c.end(ctx, bang, phrase.Say(lang, phrase.Stopped)))
+	case away:
+		sentence = offline.Error()
+	case kind == fault.Internal || kind == fault.Unavailable || kind == fault.RateLimited:
+		return failure(ctx, err)
+	}
+	notice := phrase.Say(lang, phrase.BangRefused, sentence)
+	if bang.StartedOn != "" {
+		notice = phrase.Say(lang, phrase.BangLost)
+	}
+	return failure(ctx, c.end(ctx, bang, notice))
+}
+
+func (c *Commands) end(ctx context.Context, bang chat.Bang, notice string) error {
+	ctx, cancel := settling(ctx)
+	defer cancel()
+	_, err := c.Bangs.EndBang(ctx, bang.Inbox, notice)
+	return err
+}
+
+// run attaches to the command or starts it. A cancellation kills it; any other end of ctx leaves it alone.
+func (c *Commands) run(ctx context.Context, bang chat.Bang, box sandbox.Sandbox) (sandbox.ExecResult, error) {
+	running, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
+	defer cancel(nil)
+	ended, watched := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(watched)
+		select {
+		case <-ended:
+		case <-ctx.Done():
+			if stopped(ctx) {
+				killed(ctx, box, bang.ExecID(), ended)
+			}
+			cancel(context.Cause(ctx))
+		}
+	}()
+	defer func() { close(ended); <-watched }()
+	return box.Exec(running, sandbox.ExecRequest{
+		ID: bang.ExecID(), Command: bang.Command, Dir: chat.FolderOn(bang.Dir, bang.DirRunner, box.Name()), Timeout: bangTimeout, Limit: bangRead, StartedOn: bang.StartedOn,
+		Starting: func(ctx context.Context, store string) error {
+			return c.Bangs.SetBangStartedOn(ctx, bang.Inbox, box.Name(), store)
+		},
+	})
+}
+
+// answer is what the person reads. It reports whether the runner has to keep the whole output for a link.
+func (c *Commands) answer(bang chat.Bang, runner string, r sandbox.ExecResult) (notice string, whole bool) {
+	lang := phrase.Of(bang.Text)
+	output := strings.TrimRight(tool.Clean(r.Output), " \n")
+	text, cut := firstCharacters(output, bangShown)
+	var b strings.Builder
+	if text != "" {
+		b.WriteString(fenced(text) + "\n\n")
+	}
+	ran := chat.Span(r.Ended.Sub(r.Started))
+	switch r.State {
+	case sandbox.ExecExited:
+		b.WriteString(phrase.Say(lang, phrase.BangExited, r.Code, ran))
+	case sandbox.ExecTimedOut:
+		b.WriteString(phrase.Say(lang, phrase.BangTimedOut, int(bangTimeout.Seconds())))
+	case sandbox.ExecKilled:
+		b.WriteString(phrase.Say(lang, phrase.BangKilled, ran))
+	default:
+		b.WriteString(phrase.Say(lang, phrase.BangLost))
+	}
+	if !cut && !r.Truncated {
+		return b.String(), false
+	}
+	url, err := c.Link(bang.User, runner, bang.ExecID(), string(bang.ExecID())+".txt")
+	if err != nil {
+		return b.String(), false // the first part of the output is better than no answer
+	}
+	fmt.Fprintf(&b, "\n\n[%s](%s)", phrase.Say(lang, phrase.BangWhole, size(r.Total)), url)
+	return b.String(), true
+}
+
+// firstCharacters returns at most n characters of a text, and whether there are more.
+func firstCharacters(text string, n int) (string, bool) {
+	for i := range text {
+		if n--; n < 0 {
+			return text[:i], true
+		}
+	}
+	return text, false
+}
+
+// fenced is a text as a Markdown code block, whatever it holds.
+func fenced(text string) string {
+	fence, run := 3, 0
+	for _, r := range text {
+		if run++; r != '`' {
+			run = 0
+		}
+		fence = max(fence, run+1)
+	}
+	mark := strings.Repeat("`", fence)
+	return mark + "\n" + text + "\n" + mark
+}
+
+// size writes a number of bytes for a reader.
+func size(n int64) string {
+	switch {
+	case n < 1000:
+		return fmt.Sprintf("%d B", n)
+	case n < 1_000_000:
+		return fmt.Sprintf("%.1f kB", float64(n)/1000)
+	default:
+		return fmt.Sprintf("%.1f MB", float64(n)/1_000_000)
+	}
+}

@@ -1,0 +1,62 @@
+package main
+
+import (
+	"context"
+	"time"
+
+	"xbot/activities"
+	"xbot/ingress"
+	"xbot/internal/chat"
+	"xbot/internal/config"
+	"xbot/internal/filelink"
+	"xbot/internal/temporalclient"
+	"xbot/workflows"
+)
+
+// waker wakes turns.
+func (p *parts) waker(t config.Temporal) *ingress.Waker {
+	return &ingress.Waker{Client: p.temporal, Words: t.Summaries == "on", Attributes: p.attributes.Load}
+}
+
+// starter starts what runs beside turns.
+func (p *parts) starter(t config.Temporal) *ingress.Starter {
+	return &ingress.Starter{Client: p.temporal, Rows: p.store, Words: t.Summaries == "on", Attributes: p.attributes.Load}
+}
+
+// taskWaker wakes the turn of a session when a background task of it has ended.
+type taskWaker struct{ *ingress.Waker }
+
+var _ activities.Waker = taskWaker{}
+
+// WakeTask wakes the session of a task.
+func (w taskWaker) WakeTask(ctx context.Context, t chat.TaskRun) error {
+	return w.Wake(ctx, ingress.Row{Session: t.Session, Channel: t.Channel, UserName: t.UserName, Text: "background task " + t.ID + " ended"})
+}
+
+// outputLink makes the address under which the whole output of a command can be downloaded.
+func (p *parts) outputLink(user chat.UserID, runner string, exec chat.CallID, name string) (string, error) {
+	return filelink.New(p.key).URL(filelink.Link{
+		User: user, Runner: runner, Exec: exec, Name: name, Expires: time.Now().Add(filelink.MaxLife),
+	})
+}
+
+// learnAttributes finds out whether the namespace knows our search attributes, as soon as Temporal answers.
+func (p *parts) learnAttributes(ctx context.Context, namespace string) error {
+	names := []string{
+		workflows.AttrSession.GetName(), workflows.AttrChannel.GetName(), workflows.AttrUser.GetName(),
+		workflows.AttrKind.GetName(), workflows.AttrModel.GetName(), workflows.AttrOutcome.GetName(),
+	}
+	for ctx.Err() == nil {
+		have, err := temporalclient.HasAttributes(ctx, p.temporal, namespace, names)
+		if err == nil && have {
+			p.attributes.Store(true)
+			return nil
+		}
+		p.log.Debug("search attributes are not there yet", "error", err)
+		select {
+		case <-ctx.Done():
+		case <-time.After(2 * time.Second):
+		}
+	}
+	return nil
+}

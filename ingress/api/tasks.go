@@ -1,0 +1,63 @@
+package api
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"xbot/ingress/auth"
+	"xbot/internal/chat"
+)
+
+// TaskKiller kills background tasks: it notes what is to be killed and tries it at once.
+type TaskKiller interface {
+	Kill(ctx context.Context, user chat.UserID, key chat.SessionKey, id string) (chat.Task, error)
+}
+
+// TasksBody lists background tasks.
+type TasksBody struct {
+	Tasks []chat.Task `json:"tasks"`
+}
+
+type taskBody struct{ Body chat.Task }
+
+// TaskKey is the path parameters of a background task.
+type TaskKey struct {
+	Key
+
+	ID string `path:"id" maxLength:"20" doc:"Short id within the session." example:"bg1"`
+}
+
+func (a *API) registerTasks(h huma.API) {
+	huma.Register(h, huma.Operation{OperationID: "list-tasks", Method: http.MethodGet, Path: "/api/sessions/{key}/tasks", Summary: "The background tasks of a session, newest first, without their output", Security: secured},
+		func(ctx context.Context, in *Key) (*struct{ Body TasksBody }, error) {
+			s, err := a.own(ctx, in.Key)
+			if err != nil {
+				return nil, err
+			}
+			tasks, err := a.Store.Tasks(ctx, s.Key)
+			return &struct{ Body TasksBody }{TasksBody{Tasks: append([]chat.Task{}, tasks...)}}, a.problem(err)
+		})
+	huma.Register(h, huma.Operation{OperationID: "get-task", Method: http.MethodGet, Path: "/api/sessions/{key}/tasks/{id}", Summary: "One background task; once it has ended with head and tail of its output", Security: secured},
+		func(ctx context.Context, in *TaskKey) (*taskBody, error) {
+			s, err := a.own(ctx, in.Key.Key)
+			if err != nil {
+				return nil, err
+			}
+			t, err := a.Store.FindTask(ctx, s.Key, in.ID)
+			return &taskBody{t}, a.problem(err)
+		})
+	huma.Register(h, huma.Operation{
+		OperationID: "kill-task", Method: http.MethodPost, Path: "/api/sessions/{key}/tasks/{id}/kill", Summary: "Kill a background task",
+		Description:   "Noted at once, and carried out as soon as the runner can be reached. The task event tells of the end.",
+		DefaultStatus: http.StatusAccepted, Security: secured,
+	}, func(ctx context.Context, in *TaskKey) (*taskBody, error) {
+		s, err := a.own(ctx, in.Key.Key)
+		if err != nil {
+			return nil, err
+		}
+		t, err := a.Killer.Kill(ctx, auth.User(ctx).ID, s.Key, in.ID)
+		return &taskBody{t}, a.problem(err)
+	})
+}

@@ -1,0 +1,102 @@
+package ingress
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"go.temporal.io/api/enums/v1"
+	"go.temporal.io/api/serviceerror"
+	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/temporal"
+
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+	"xbot/workflows"
+)
+
+// WorkRows is what a Starter reads of the rows that workflows are started for.
+type WorkRows interface {
+	Task(ctx context.Context, call chat.CallID) (chat.TaskRun, error)
+	Bang(ctx context.Context, id chat.InboxID) (chat.Bang, error)
+}
+
+// Starter starts the workflows that run beside turns: of background tasks and of bang commands. A row is the promise;
+// starting its workflow may be repeated at will, since one that runs or has completed is not started again.
+type Starter struct {
+	Client client.Client
+	Rows   WorkRows
+	// Words says whether the first words of a command may stand in histories.
+	Words      bool
+	Attributes func() bool
+}
+
+// StartBackground has a task followed.
+func (s *Starter) StartBackground(ctx context.Context, call chat.CallID) error {
+	t, err := s.Rows.Task(ctx, call)
+	if fault.Is(err, fault.NotFound) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	summary := t.ID + " · " + chat.FirstWords(t.Command, commandWords)
+	input := workflows.BackgroundInput{Call: call, Task: t.ID, Runner: t.Runner, Attributes: s.Attributes()}
+	if s.Words {
+		input.Words = chat.FirstWords(t.Command, commandWords)
+	} else {
+		summary = t.ID
+	}
+	o := s.options(workflows.BackgroundID(call), summary, t.Session, t.UserName, workflows.KindBackground, input.Attributes)
+	return s.start(ctx, o, workflows.NameBackground, input)
+}
+
+// StartBang has a bang command carried out.
+func (s *Starter) StartBang(ctx context.Context, id chat.InboxID) error {
+	b, err := s.Rows.Bang(ctx, id)
+	if fault.Is(err, fault.NotFound) {
+		return nil
+	}
+	if err != nil || b.Done {
+		return err
+	}
+	summary, input := "command", workflows.CommandInput{Inbox: id, Attributes: s.Attributes()}
+	if s.Words {
+		input.Words = chat.FirstWords(b.Command, commandWords)
+		summary += " · " + input.Words
+	}
+	o := s.options(workflows.CommandID(id), summary, b.Session, b.UserName, workflows.KindCommand, input.Attributes)
+	return s.start(ctx, o, workflows.NameCommand, input)
+}
+
+// commandWords bounds what operators read of a command, in characters: Temporal holds 400 bytes of a summary.
+const commandWords = 60
+
+func (s *Starter) options(id, summary string, key chat.SessionKey, user, kind string, attributes bool) client.StartWorkflowOptions {
+	o := client.StartWorkflowOptions{
+		ID: id, TaskQueue: workflows.TaskQueue, StaticSummary: summary,
+		// A run that was ended from outside is followed by a new one; one that has completed is not.
+		WorkflowIDReusePolicy:                    enums.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE_FAILED_ONLY,
+		WorkflowIDConflictPolicy:                 enums.WORKFLOW_ID_CONFLICT_POLICY_FAIL,
+		WorkflowExecutionErrorWhenAlreadyStarted: true,
+	}
+	if attributes {
+		o.TypedSearchAttributes = temporal.NewSearchAttributes(
+			workflows.AttrSession.ValueSet(keyword(string(key))),
+			workflows.AttrUser.ValueSet(keyword(user)),
+			workflows.AttrKind.ValueSet(kind),
+		)
+	}
+	return o
+}
+
+func (s *Starter) start(ctx context.Context, o client.StartWorkflowOptions, name string, input any) error {
+	_, err := s.Client.ExecuteWorkflow(ctx, o, name, input)
+	if _, known := errors.AsType[*serviceerror.WorkflowExecutionAlreadyStarted](err); known {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("start %s: %w", o.ID, err)
+	}
+	return nil
+}

@@ -1,0 +1,32 @@
+package prompt
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"xbot/internal/chat"
+	"xbot/internal/tool"
+)
+
+// maxAnnounced is how much of the output of a task the model is told with its end, in bytes; task_read has the rest.
+const maxAnnounced = 8_000
+
+// maxCommandLine bounds the command in it, in characters.
+const maxCommandLine = 300
+
+// TaskEnded is what the model reads when a background task has ended, and what starts a turn. The task has its end and
+// its output, made readable.
+func TaskEnded(t chat.Task) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "[background task %s ended: %s]\ncommand: %s\n", t.ID, t.Ending(time.Time{}), tool.OneLine(t.Command, maxCommandLine))
+	if output := strings.TrimRight(t.Output, " \n"); output != "" {
+		b.WriteString(tool.Bound(output, maxAnnounced))
+		if len(output) > maxAnnounced || t.Total > int64(len(t.Output)) {
+			fmt.Fprintf(&b, "\n[%d bytes in all; task_read shows more]", t.Total)
+		}
+	} else {
+		b.WriteString("(no output)")
+	}
+	return b.String()
+}

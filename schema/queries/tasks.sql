@@ -1,0 +1,122 @@
+-- name: TaskInsert :one
+-- Makes the command of a call that has just got its result a background task, with the next number of the session.
+INSERT INTO background_tasks (call_id, session_key, user_id, n, command, dir, runner, started_on, started_at)
+SELECT c.id, c.session_key, s.user_id,
+       1 + coalesce((SELECT max(b.n) FROM background_tasks b WHERE b.session_key = c.session_key), 0),
+       sqlc.arg(command), sqlc.arg(dir), sqlc.arg(runner), c.started_on, sqlc.arg(started_at)
+FROM tool_calls c
+JOIN sessions s ON s.key = c.session_key
+WHERE c.id = sqlc.arg(call_id)
+RETURNING *;
+
+-- name: CallSetTask :one
+UPDATE tool_calls SET task = sqlc.arg(task), result = result || sqlc.arg(suffix)::text WHERE id = sqlc.arg(id)
+RETURNING *;
+
+-- name: TaskGet :one
+SELECT sqlc.embed(b), c.turn_id, u.name AS user_name, s.channel
+FROM background_tasks b
+JOIN tool_calls c ON c.id = b.call_id
+JOIN users u ON u.id = b.user_id
+JOIN sessions s ON s.key = b.session_key
+WHERE b.call_id = $1;
+
+-- name: TaskFind :one
+SELECT * FROM background_tasks WHERE session_key = $1 AND n = $2;
+
+-- name: TaskList :many
+-- The tasks of a session, newest first, without what they wrote.
+SELECT call_id, session_key, user_id, n, command, dir, runner, started_on, state, code, total, ''::text AS output,
+       started_at, ended_at, kill_asked_at, checked_at
+FROM background_tasks
+WHERE session_key = $1
+ORDER BY n DESC
+LIMIT $2;
+
+-- name: TaskRunningCount :one
+SELECT count(*)::int FROM background_tasks WHERE session_key = $1 AND state = 'running';
+
+-- name: TaskAskKill :one
+-- Notes that a running task is to be killed. No row: it has ended, or there is none.
+UPDATE background_tasks SET kill_asked_at = coalesce(kill_asked_at, now())
+WHERE session_key = $1 AND n = $2 AND state = 'running'
+RETURNING *;
+
+-- name: TaskKillAsked :one
+SELECT (kill_asked_at IS NOT NULL AND state = 'running')::boolean AS asked FROM background_tasks WHERE call_id = $1;
+
+-- name: TaskEnd :one
+-- Ends a running task. No row: it has ended before, or its session was deleted.
+UPDATE background_tasks SET state = sqlc.arg(state), code = sqlc.arg(code), total = sqlc.arg(total), output = sqlc.arg(output), ended_at = sqlc.arg(ended_at)
+WHERE call_id = sqlc.arg(call_id) AND state = 'running'
+RETURNING *;
+
+-- name: TaskToStart :many
+-- Running tasks whose workflow was not looked for a while; the caller starts it unless it runs.
+UPDATE background_tasks SET checked_at = now()
+WHERE call_id IN (
+    SELECT t.call_id FROM background_tasks t
+    WHERE t.state = 'running' AND t.checked_at < now() - sqlc.arg(older)::interval
+    ORDER BY t.checked_at
+    LIMIT 50
+    FOR UPDATE SKIP LOCKED
+)
+RETURNING call_id;
+
+-- name: InboxTellTask :exec
+-- The row that tells a session of the end of a task. No queue is too full for it.
+INSERT INTO inbox (session_key, user_id, kind, channel, account, platform_id, body)
+SELECT b.session_key, b.user_id, 'background', s.channel, 'background', b.call_id, sqlc.arg(body)
+FROM background_tasks b
+JOIN sessions s ON s.key = b.session_key
+WHERE b.call_id = sqlc.arg(call_id)
+ON CONFLICT ON CONSTRAINT inbox_platform_id DO NOTHING;
+
+-- name: InboxTaskTold :exec
+-- The model has read the end of these tasks by itself: they need no turn any more.
+UPDATE inbox SET outcome = 'applied'
+WHERE inbox.session_key = $1 AND inbox.kind = 'background' AND inbox.outcome IS NULL
+  AND inbox.platform_id = ANY(sqlc.arg(calls)::text[]);
+
+-- name: CommandInsert :exec
+-- Keeps the command with the folder and the runner of its session at this moment.
+INSERT INTO commands (inbox_id, command, dir, dir_runner, runner)
+SELECT i.id, sqlc.arg(command), s.cwd, s.cwd_runner, s.runner
+FROM inbox i JOIN sessions s ON s.key = i.session_key
+WHERE i.id = sqlc.arg(inbox_id);
+
+-- name: CommandGet :one
+SELECT c.inbox_id, c.command, c.dir, c.dir_runner, c.runner, c.started_on, i.session_key, i.user_id, i.body, coalesce(i.outcome, '')::text AS outcome,
+       u.name AS user_name
+FROM commands c
+JOIN inbox i ON i.id = c.inbox_id
+JOIN users u ON u.id = i.user_id
+WHERE c.inbox_id = $1;
+
+-- name: CommandSetStartedOn :exec
+-- Notes where the command is about to be sent to. The first note stands.
+UPDATE commands SET runner = sqlc.arg(runner), started_on = sqlc.arg(started_on)
+WHERE inbox_id = sqlc.arg(inbox_id) AND started_on = '';
+
+-- name: CommandEnd :one
+UPDATE inbox SET outcome = 'applied' WHERE id = $1 AND kind = 'command' AND outcome IS NULL
+RETURNING session_key;
+
+-- name: CommandOpenCount :one
+SELECT count(*)::int FROM inbox WHERE session_key = $1 AND kind = 'command' AND outcome IS NULL;
+
+-- name: CommandToStart :many
+-- Commands without an answer, each at most once a back-off (2 s, doubling to 60 s).
+UPDATE inbox SET woken_at = now(), wakes = wakes + 1
+WHERE id IN (
+    SELECT i.id FROM inbox i
+    WHERE i.kind = 'command' AND i.outcome IS NULL
+      AND i.woken_at < now() - least(interval '60 seconds', interval '2 seconds' * power(2, least(i.wakes, 5)))
+    ORDER BY i.woken_at
+    LIMIT 100
+    FOR UPDATE SKIP LOCKED
+)
+RETURNING id;
+
+-- name: TaskAskKillOf :exec
+UPDATE background_tasks SET kill_asked_at = coalesce(kill_asked_at, now()) WHERE call_id = $1 AND state = 'running';

@@ -1,0 +1,58 @@
+package workflows
+
+import (
+	"strconv"
+	"strings"
+
+	"go.temporal.io/sdk/workflow"
+
+	"xbot/activities"
+	"xbot/internal/chat"
+)
+
+// BackgroundInput names a background task by the call that started it.
+type BackgroundInput struct {
+	Call chat.CallID `json:"call"`
+	Task string      `json:"task"` // short id within its session
+	// Runner and Words are for the eyes of operators: where the command runs, and its first words if those may stand in
+	// histories.
+	Runner string `json:"runner,omitempty"`
+	Words  string `json:"words,omitempty"`
+	// Attributes says whether the namespace knows our search attributes.
+	Attributes bool `json:"attributes,omitempty"`
+}
+
+// Background follows one command that outlived its time in the foreground to its end, for a day at most. The end is
+// recorded by the activity, which also wakes the session. Cancelling the run kills the command.
+func Background(ctx workflow.Context, in BackgroundInput) error {
+	head := "**" + strings.Join(nonempty(in.Task, in.Words), " · ") + "**\n\n"
+	workflow.SetCurrentDetails(ctx, head+"runs on "+in.Runner)
+	var out activities.WatchOutput
+	watch := activities.WatchInput{Call: in.Call}
+	err := workflow.ExecuteActivity(task(ctx, strings.Join(nonempty("watch", in.Words), " · ")), activities.NameWatch, watch).Get(ctx, &out)
+	if broken(err) {
+		out.State = chat.TaskLost
+		err = workflow.ExecuteLocalActivity(local(ctx, "lose"), activities.NameLose, watch).Get(ctx, nil)
+	}
+	if err != nil {
+		return err // cancelled while the runner was out of reach: the relay starts it anew, to deliver the kill
+	}
+	return outcome(ctx, in.Attributes, head, string(out.State), out.Code)
+}
+
+// outcome shows how a command ended. An empty state says that there was nothing left to do.
+func outcome(ctx workflow.Context, attributes bool, head, state string, code int) error {
+	ctx, _ = workflow.NewDisconnectedContext(ctx)
+	text := state
+	if state == string(chat.TaskExited) {
+		text += ", code " + strconv.Itoa(code)
+	}
+	if state == "" {
+		state, text = "done", "had ended before"
+	}
+	workflow.SetCurrentDetails(ctx, head+text)
+	if !attributes {
+		return nil
+	}
+	return workflow.UpsertTypedSearchAttributes(ctx, AttrOutcome.ValueSet(state))
+}
