@@ -3,7 +3,6 @@ package sandbox
 import (
 	"context"
 	"crypto/rand"
-	"errors"
 	"fmt"
 	"io"
 	"time"
@@ -53,9 +52,8 @@ func (r *Runner) Upload(ctx context.Context, path string, from io.Reader, mode W
 func (t *transfer) try(ctx context.Context) (size int64, restart bool, err error) {
 	upload, buf := rand.Text(), make([]byte, wire.MaxChunk)
 	for {
-		n, err := io.ReadFull(t.from, buf)
-		last := errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)
-		if err != nil && !last {
+		n, last, err := fill(t.from, buf)
+		if err != nil {
 			return 0, false, fmt.Errorf("read the content of %s: %w", t.path, err)
 		}
 		if size+int64(n) > wire.MaxUpload {
@@ -69,6 +67,22 @@ func (t *transfer) try(ctx context.Context) (size int64, restart bool, err error
 			return size, restart, err
 		}
 	}
+}
+
+// fill reads until the buffer is full or the content ends. io.ReadFull would not do: its io.ErrUnexpectedEOF for a short
+// part is also what a body says whose connection broke, and half of it would pass for the whole.
+func fill(from io.Reader, buf []byte) (n int, last bool, err error) {
+	for n < len(buf) {
+		m, err := from.Read(buf[n:])
+		n += m
+		if err == io.EOF {
+			return n, true, nil
+		}
+		if err != nil {
+			return n, false, err
+		}
+	}
+	return n, false, nil
 }
 
 func (t *transfer) send(ctx context.Context, part wire.Write) (restart bool, err error) {

@@ -2,6 +2,7 @@ package sandboxtest
 
 import (
 	"bytes"
+	"context"
 	"io"
 	"io/fs"
 	"math/rand/v2"
@@ -301,10 +302,12 @@ func transferRefused(b *bench) {
 	b.kind(fault.Conflict, err)
 	_, err = b.Box.Upload(b.ctx, b.path("no/f"), strings.NewReader("x"), sandbox.WriteCreate)
 	b.kind(fault.NotFound, err)
-	_, err = b.Box.Upload(b.ctx, b.path("torn"), io.MultiReader(strings.NewReader("x"), tornReader{}), sandbox.WriteCreate)
-	require.ErrorIs(b.T, err, io.ErrNoProgress)
-	_, err = b.Box.Stat(b.ctx, b.path("torn"))
-	b.kind(fault.NotFound, err)
+	for _, torn := range []error{io.ErrNoProgress, io.ErrUnexpectedEOF, context.Canceled} {
+		_, err = b.Box.Upload(b.ctx, b.path("torn"), io.MultiReader(strings.NewReader("x"), tornReader{torn}), sandbox.WriteCreate)
+		require.ErrorIs(b.T, err, torn)
+		_, err = b.Box.Stat(b.ctx, b.path("torn"))
+		b.kind(fault.NotFound, err)
+	}
 	_, err = b.Box.Download(b.ctx, b.path("no"), io.Discard)
 	b.kind(fault.NotFound, err)
 	_, err = b.Box.Download(b.ctx, b.dir, io.Discard)
@@ -312,6 +315,6 @@ func transferRefused(b *bench) {
 }
 
 // tornReader fails, as an upload does whose sender went away.
-type tornReader struct{}
+type tornReader struct{ err error }
 
-func (tornReader) Read([]byte) (int, error) { return 0, io.ErrNoProgress }
+func (r tornReader) Read([]byte) (int, error) { return 0, r.err }
