@@ -157,14 +157,15 @@ func (a *API) place(ctx context.Context, key string) (place, error) {
 	return placeOf(ctx, box, s), nil
 }
 
-// placeOf takes the workspace where the session's own folder is gone, as it may be on another runner.
+// placeOf takes the workspace where the session's own folder is gone, or on another runner.
 func placeOf(ctx context.Context, box sandbox.Sandbox, s chat.Session) place {
 	p := place{box: box, base: box.Workspace()}
-	if s.Cwd == "" {
+	cwd := chat.FolderOn(s.Cwd, s.CwdRunner, box.Name())
+	if cwd == "" {
 		return p
 	}
-	if info, err := box.Stat(ctx, s.Cwd); err == nil && info.Dir {
-		p.base = path.Clean(s.Cwd)
+	if info, err := box.Stat(ctx, cwd); err == nil && info.Dir {
+		p.base = path.Clean(cwd)
 	}
 	return p
 }

@@ -51,6 +51,11 @@ func (offline) Stat(context.Context, string) (sandbox.FileInfo, error) {
 	return sandbox.FileInfo{}, fault.Errorf(fault.Unavailable, "%w", &sandbox.OfflineError{Runner: "laptop", Waited: time.Second})
 }
 
+// local is a sandbox of the server's own host, where an administrator's sessions begin.
+type local struct{ sandbox.Sandbox }
+
+func (local) Name() string { return "local" }
+
 // drive is a session of alice on a sandbox.
 type drive struct {
 	*bundle
@@ -273,12 +278,17 @@ func TestFiles_AnOfflineRunnerIsSaid(t *testing.T) {
 
 func TestFiles_AreReadInTheSessionsOwnFolder(t *testing.T) {
 	d := setupDrive(t)
+	d.boxes.of[d.alice.user.ID] = local{d.box}
 	d.box.Put(t, "src/a.go", "package a")
 	key := chat.SessionKey("agent:main:web:thread:src")
 	d.alice.post("/api/sessions", map[string]any{"key": key, "cwd": d.root + "/src"}).is(http.StatusCreated, nil)
 	var folder api.Folder
 	d.alice.get(path(key, "/files")).is(http.StatusOK, &folder)
 	require.Equal(t, []string{"a.go"}, names(folder))
+	d.boxes.of[d.alice.user.ID] = d.box
+	d.alice.get(path(key, "/files")).is(http.StatusOK, &folder)
+	require.Equal(t, d.root, folder.Path, "a folder of one runner means nothing on another")
+	d.boxes.of[d.alice.user.ID] = local{d.box}
 	require.NoError(t, os.RemoveAll(d.root+"/src"))
 	d.alice.get(path(key, "/files")).is(http.StatusOK, &folder)
 	require.Equal(t, d.root, folder.Path, "a folder that is gone is no reason to show nothing")
