@@ -32,7 +32,7 @@ func newPolicy(cfg config.Permissions, tools *tool.Registry) (policy, error) {
 		if !ok {
 			return policy{}, fault.Errorf(fault.Invalid, "XBOT_TOOL_RULES names %q, which is not a tool; the tools are %s", name, strings.Join(names(tools), ", "))
 		}
-		rules[t.Spec().Name] = chat.Rule(written[name])
+		rules[t.Spec().Name] = written[name]
 	}
 	return policy{Permissions: cfg, tools: tools, rules: rules}, nil
 }

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"time"
 
+	"xbot/internal/chat"
 	"xbot/internal/fault"
 )
 
@@ -14,16 +15,17 @@ type Permissions struct {
 	Wait      time.Duration `env:"XBOT_APPROVAL_WAIT" envDefault:"168h" help:"how long a turn waits for permission; then the call is denied"`
 }
 
-// ByTool reads the rules: the name of a tool as it was written, and allow, ask or deny.
-func (p Permissions) ByTool() (map[string]string, error) {
-	out := make(map[string]string, len(p.Rules))
+// ByTool reads the rules, by the name of the tool as it was written.
+func (p Permissions) ByTool() (map[string]chat.Rule, error) {
+	out := make(map[string]chat.Rule, len(p.Rules))
 	for _, entry := range p.Rules {
 		if strings.TrimSpace(entry) == "" {
 			continue
 		}
-		name, rule, _ := strings.Cut(entry, "=")
-		name, rule = strings.TrimSpace(name), strings.TrimSpace(rule)
-		if name == "" || rule != "allow" && rule != "ask" && rule != "deny" {
+		name, word, _ := strings.Cut(entry, "=")
+		name = strings.TrimSpace(name)
+		rule, ok := chat.ParseRule(strings.TrimSpace(word))
+		if name == "" || !ok {
 			return nil, fault.Errorf(fault.Invalid, "XBOT_TOOL_RULES holds %q; it must be Name=allow, Name=ask or Name=deny, for example Shell=ask,FileCreate=ask", entry)
 		}
 		if _, twice := out[name]; twice {

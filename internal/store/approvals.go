@@ -18,7 +18,7 @@ const maxReason = 500
 
 // Ask opens the question to the person whether a call may run, once, and returns the call as it is afterwards: its
 // approval is nil when the call needs none, and open only while an answer is awaited. The reason is the model's own;
-// empty means what it wrote before its calls.
+// empty means the last paragraph it wrote before its calls.
 func (s *Store) Ask(ctx context.Context, id chat.CallID, reason string) (chat.Call, error) {
 	err := s.inTx(ctx, func(tx *tx) error {
 		row, err := s.q.ApprovalOpen(ctx, tx, dbsqlc.ApprovalOpenParams{ID: id, Reason: Clean(reason), MaxReason: maxReason})

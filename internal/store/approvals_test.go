@@ -95,13 +95,15 @@ func TestBeginCall_NeedsThePermission(t *testing.T) {
 func TestAsk_OpensOneQuestionWithTheReason(t *testing.T) {
 	b := setup(t)
 	first, second := b.asks("t1", chat.RuleAsk)
+	_, err := b.pool.Exec(t.Context(), `UPDATE messages SET content = $1 WHERE role = 'assistant'`, "That is a lot.\n\nI will do it\nnow:\n \nlet me look\nand see ")
+	require.NoError(t, err)
 	before := len(b.events(0))
 	require.Equal(t, "to look", b.ask(first, "to look").Reason)
 	asked := b.ask(first, "another reason")
 	require.Equal(t, "to look", asked.Reason)
 	require.Equal(t, chat.ApprovalOpen, asked.State)
 	require.Len(t, b.events(0), before+1, "one event, however often the turn asks")
-	require.Equal(t, "let me look", b.ask(second, "").Reason, "what the model wrote before its calls")
+	require.Equal(t, "let me look\nand see", b.ask(second, "").Reason, "what the model wrote just before its calls")
 	calls := b.transcript().Messages[1].ToolCalls
 	require.Equal(t, asked, calls[0].Approval, "snapshots carry the question")
 }

@@ -6,11 +6,11 @@ INSERT INTO tool_permissions (user_id, tool, rule) VALUES ($1, $2, $3)
 ON CONFLICT (user_id, tool) DO UPDATE SET rule = EXCLUDED.rule, updated_at = now();
 
 -- name: ApprovalOpen :one
--- Asks the person, once. The reason is the model's own, or else what it wrote before its calls. No row: the call needs
--- no permission, was asked about before, or has its result.
+-- Asks the person, once. The reason is the model's own, or else the last paragraph that it wrote before its calls. No row:
+-- the call needs no permission, was asked about before, or has its result.
 UPDATE tool_calls c SET
     approval = 'open', asked_at = now(),
-    reason   = left(coalesce(nullif(sqlc.arg(reason)::text, ''), btrim(m.content)), sqlc.arg(max_reason)::int)
+    reason   = left(coalesce(nullif(sqlc.arg(reason)::text, ''), regexp_replace(btrim(m.content), '^.*\n\s*\n', '')), sqlc.arg(max_reason)::int)
 FROM messages m, turns t
 WHERE c.id = sqlc.arg(id) AND c.rule = 'ask' AND c.approval = '' AND c.state = 'open'
   AND m.id = c.message_id AND t.id = c.turn_id AND t.state = 'running'

@@ -225,7 +225,7 @@ func (q *Queries) ApprovalOldest(ctx context.Context, db DBTX, arg ApprovalOldes
 const approvalOpen = `-- name: ApprovalOpen :one
 UPDATE tool_calls c SET
     approval = 'open', asked_at = now(),
-    reason   = left(coalesce(nullif($1::text, ''), btrim(m.content)), $2::int)
+    reason   = left(coalesce(nullif($1::text, ''), regexp_replace(btrim(m.content), '^.*\n\s*\n', '')), $2::int)
 FROM messages m, turns t
 WHERE c.id = $3 AND c.rule = 'ask' AND c.approval = '' AND c.state = 'open'
   AND m.id = c.message_id AND t.id = c.turn_id AND t.state = 'running'
@@ -238,8 +238,8 @@ type ApprovalOpenParams struct {
 	ID        chat.CallID
 }
 
-// Asks the person, once. The reason is the model's own, or else what it wrote before its calls. No row: the call needs
-// no permission, was asked about before, or has its result.
+// Asks the person, once. The reason is the model's own, or else the last paragraph that it wrote before its calls. No row:
+// the call needs no permission, was asked about before, or has its result.
 func (q *Queries) ApprovalOpen(ctx context.Context, db DBTX, arg ApprovalOpenParams) (ToolCall, error) {
 	row := db.QueryRow(ctx, approvalOpen, arg.Reason, arg.MaxReason, arg.ID)
 	var i ToolCall
