@@ -43,6 +43,7 @@ type Session struct {
 	Runner    string     `json:"runner" doc:"Runner of this session alone; empty follows the active runner of its user."`
 	Running   TurnID     `json:"running,omitempty" doc:"The live turn, if there is one."`
 	Queued    int        `json:"queued" doc:"Accepted messages that no turn has claimed yet."`
+	Waiting   bool       `json:"waiting,omitempty" doc:"A tool call waits for a person's permission."`
 	Seq       int64      `json:"seq" doc:"Sequence of the newest durable event of the session."`
 	CreatedAt time.Time  `json:"created_at"`
 	UpdatedAt time.Time  `json:"updated_at" doc:"Last time a person wrote here."`

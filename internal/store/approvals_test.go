@@ -106,6 +106,13 @@ func TestAsk_OpensOneQuestionWithTheReason(t *testing.T) {
 	require.Equal(t, "let me look\nand see", b.ask(second, "").Reason, "what the model wrote just before its calls")
 	calls := b.transcript().Messages[1].ToolCalls
 	require.Equal(t, asked, calls[0].Approval, "snapshots carry the question")
+	session, _, err := b.Session(t.Context(), key)
+	require.NoError(t, err)
+	require.True(t, session.Waiting, "and so does the list of sessions")
+	b.finish("t1", chat.TurnStopped)
+	session, _, err = b.Session(t.Context(), key)
+	require.NoError(t, err)
+	require.False(t, session.Waiting)
 }
 
 func TestAsk_LeavesAloneWhatNeedsNoPermission(t *testing.T) {

@@ -134,7 +134,8 @@ func (q *Queries) SessionDelete(ctx context.Context, db DBTX, key chat.SessionKe
 const sessionGet = `-- name: SessionGet :one
 SELECT s.key, s.user_id, s.channel, s.title, s.pinned, s.cwd, s.runner, s.feed_seq, s.created_at, s.last_interaction_at, s.cwd_runner,
        coalesce((SELECT t.id FROM turns t WHERE t.session_key = s.key AND t.state = 'running'), '')::text AS running,
-       (SELECT count(*) FROM inbox i WHERE i.session_key = s.key AND i.kind = 'message' AND i.outcome IS NULL)::int AS queued
+       (SELECT count(*) FROM inbox i WHERE i.session_key = s.key AND i.kind = 'message' AND i.outcome IS NULL)::int AS queued,
+       EXISTS (SELECT 1 FROM tool_calls c WHERE c.session_key = s.key AND c.approval = 'open') AS waiting
 FROM sessions s
 WHERE s.key = $1
 `
@@ -153,6 +154,7 @@ type SessionGetRow struct {
 	CwdRunner         string
 	Running           string
 	Queued            int32
+	Waiting           bool
 }
 
 func (q *Queries) SessionGet(ctx context.Context, db DBTX, key chat.SessionKey) (SessionGetRow, error) {
@@ -172,6 +174,7 @@ func (q *Queries) SessionGet(ctx context.Context, db DBTX, key chat.SessionKey) 
 		&i.CwdRunner,
 		&i.Running,
 		&i.Queued,
+		&i.Waiting,
 	)
 	return i, err
 }
@@ -179,7 +182,8 @@ func (q *Queries) SessionGet(ctx context.Context, db DBTX, key chat.SessionKey) 
 const sessionList = `-- name: SessionList :many
 SELECT s.key, s.user_id, s.channel, s.title, s.pinned, s.cwd, s.runner, s.feed_seq, s.created_at, s.last_interaction_at, s.cwd_runner,
        coalesce((SELECT t.id FROM turns t WHERE t.session_key = s.key AND t.state = 'running'), '')::text AS running,
-       (SELECT count(*) FROM inbox i WHERE i.session_key = s.key AND i.kind = 'message' AND i.outcome IS NULL)::int AS queued
+       (SELECT count(*) FROM inbox i WHERE i.session_key = s.key AND i.kind = 'message' AND i.outcome IS NULL)::int AS queued,
+       EXISTS (SELECT 1 FROM tool_calls c WHERE c.session_key = s.key AND c.approval = 'open') AS waiting
 FROM sessions s
 WHERE s.user_id = $1 AND s.title ILIKE '%' || $2::text || '%'
 ORDER BY s.pinned DESC, s.last_interaction_at DESC
@@ -206,6 +210,7 @@ type SessionListRow struct {
 	CwdRunner         string
 	Running           string
 	Queued            int32
+	Waiting           bool
 }
 
 func (q *Queries) SessionList(ctx context.Context, db DBTX, arg SessionListParams) ([]SessionListRow, error) {
@@ -231,6 +236,7 @@ func (q *Queries) SessionList(ctx context.Context, db DBTX, arg SessionListParam
 			&i.CwdRunner,
 			&i.Running,
 			&i.Queued,
+			&i.Waiting,
 		); err != nil {
 			return nil, err
 		}

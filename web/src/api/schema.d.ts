@@ -794,6 +794,8 @@ export interface components {
              * @description Last time a person wrote here.
              */
             updated_at: string;
+            /** @description A tool call waits for a person's permission. */
+            waiting?: boolean;
         };
         "Set-passwordRequest": {
             /** @description Needed if there is one. */
