@@ -74,6 +74,9 @@ func open(cfg Config) (*daemon, error) {
 	if err != nil {
 		return nil, errors.Join(err, store.Close())
 	}
+	if cfg.Confine != ConfineOff {
+		tree.Restrict(cfg.Write)
+	}
 	d := &daemon{cfg: cfg, store: store, files: tree, env: commandEnv(), log: cfg.Log}
 	// In this order: trying confinement needs what closing the memory takes away.
 	if err := errors.Join(d.confine(), closeMemory()); err != nil {

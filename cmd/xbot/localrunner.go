@@ -48,7 +48,10 @@ func (p *parts) runLocalRunner(ctx context.Context, cfg config.Runner, server st
 	args := []string{
 		"--server", "ws" + strings.TrimPrefix(server, "http") + "/api/runners/connect", "--token-file", tokenFile,
 		"--name", resolver.Local, "--state", state, "--workspace", workspace, "--deny", p.home,
-		"--lifeline-fd", strconv.Itoa(lifelineFD),
+		"--lifeline-fd", strconv.Itoa(lifelineFD), "--confine", cfg.Confine,
+	}
+	for _, dir := range cfg.Writable {
+		args = append(args, "--write", dir)
 	}
 	if socket := socketFolder(p.dsn); socket != "" && !strings.HasPrefix(socket, p.home+string(filepath.Separator)) {
 		args = append(args, "--deny", socket) // a long home has its socket elsewhere

@@ -66,6 +66,8 @@ type Secrets struct {
 // Runner says how the local runner works.
 type Runner struct {
 	Workspace string        `env:"XBOT_WORKSPACE" help:"folder where sessions start; default: the home folder of the user"`
+	Writable  []string      `env:"XBOT_WRITABLE" help:"folders that commands of the local runner may change besides the workspace and those for temporary files, comma separated"`
+	Confine   string        `env:"XBOT_CONFINE" envDefault:"auto" help:"auto | require | off: whether commands of the local runner are confined; require does not start it where they cannot be"`
 	Wait      time.Duration `env:"XBOT_RUNNER_WAIT" envDefault:"30s" help:"how long a call waits for a runner that is offline"`
 }
 

@@ -34,6 +34,12 @@ func (t *Tree) mkdirAll(real string) error {
 		return err
 	}
 	defer p.close()
+	if _, err := p.stat(); err == nil {
+		return mustBeFolder(p)
+	}
+	if err := t.mayChange(p); err != nil {
+		return err
+	}
 	err = unix.Mkdirat(p.folder, p.base, 0o777)
 	if errors.Is(err, unix.EEXIST) {
 		return mustBeFolder(p)
@@ -59,6 +65,9 @@ func (t *Tree) Remove(path string) error {
 		return err
 	}
 	defer p.close()
+	if err := t.mayChange(p); err != nil {
+		return err
+	}
 	st, err := p.stat()
 	if err != nil {
 		return explain(err, p.path)

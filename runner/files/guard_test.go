@@ -3,6 +3,7 @@ package files_test
 import (
 	"os"
 	"path/filepath"
+	"strconv"
 	"sync"
 	"testing"
 
@@ -69,7 +70,7 @@ var uploads = 0
 
 func (p *place) write(path, mode string) error {
 	uploads++
-	_, err := p.tree.Write(wire.Write{Path: path, Mode: mode, Upload: "upload" + string(rune('A'+uploads%26)) + string(rune('A'+uploads/26)), Last: true})
+	_, err := p.tree.Write(wire.Write{Path: path, Mode: mode, Upload: "upload" + strconv.Itoa(uploads), Last: true})
 	return err
 }
 

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"golang.org/x/sys/unix"
+
+	"xbot/runner/wire"
 )
 
 // place is a name in an open folder that is known not to be denied. Operations on it cannot be led elsewhere, since
@@ -60,7 +62,7 @@ func (t *Tree) open(real string) (*place, error) {
 	if real == "/" {
 		p.base = "."
 	}
-	if err := errors.Join(t.verify(folder, real), t.verifyBase(p)); err != nil {
+	if err := errors.Join(t.verify(folder, real), t.verifyBase(p), verifyProcess(p)); err != nil {
 		p.close()
 		return nil, err
 	}
@@ -76,10 +78,13 @@ type identity struct{ dev, ino uint64 }
 
 func identityOf(st unix.Stat_t) identity { return identity{uint64(st.Dev), st.Ino} }
 
-// deniedNow are the identities of the denied folders at this moment: they may be made or moved while the runner runs.
-func (t *Tree) deniedNow() map[identity]bool {
+// deniedNow are the identities of the denied folders at this moment.
+func (t *Tree) deniedNow() map[identity]bool { return t.identities(t.denied) }
+
+// identities are those of folders at this moment: they may be made or moved while the runner runs.
+func (t *Tree) identities(folders []string) map[identity]bool {
 	found := map[identity]bool{}
-	for _, dir := range t.denied {
+	for _, dir := range folders {
 		var st unix.Stat_t
 		if unix.Stat(dir, &st) == nil {
 			found[identityOf(st)] = true
@@ -98,9 +103,35 @@ func (t *Tree) isDeniedName(real string) bool {
 	return false
 }
 
-// verify climbs from an open folder to the root and fails if it meets a denied one.
+// verify fails if an open folder is a denied one or lies in one.
 func (t *Tree) verify(folder int, path string) error {
-	forbidden := t.deniedNow()
+	forbidden := t.identities(t.denied)
+	return climb(folder, path, func(id identity) (bool, error) {
+		if forbidden[id] {
+			return false, denied(path)
+		}
+		return true, nil
+	})
+}
+
+// mayChange fails if the place is outside the folders that may be changed.
+func (t *Tree) mayChange(p *place) error {
+	if t.writable == nil {
+		return nil
+	}
+	allowed, found := t.identities(t.writable), false
+	err := climb(p.folder, p.path, func(id identity) (bool, error) {
+		found = allowed[id]
+		return !found, nil
+	})
+	if err == nil && !found {
+		err = wire.Errorf(wire.Denied, "%s cannot be changed: on this machine only %s may", p.path, strings.Join(t.writable, ", "))
+	}
+	return err
+}
+
+// climb visits an open folder and those above it, up to the root or until visit has seen enough.
+func climb(folder int, path string, visit func(identity) (on bool, err error)) error {
 	var st unix.Stat_t
 	if err := unix.Fstat(folder, &st); err != nil {
 		return explain(err, path)
@@ -112,8 +143,9 @@ func (t *Tree) verify(folder int, path string) error {
 		}
 	}()
 	for {
-		if forbidden[identityOf(st)] {
-			return denied(path)
+		child := identityOf(st)
+		if on, err := visit(child); err != nil || !on {
+			return err
 		}
 		parent, err := unix.Openat(current, "..", folderFlags|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
 		if err != nil {
@@ -123,7 +155,6 @@ func (t *Tree) verify(folder int, path string) error {
 			_ = unix.Close(current) // nothing was written through it
 		}
 		current = parent
-		child := identityOf(st)
 		if err := unix.Fstat(parent, &st); err != nil {
 			return explain(err, path)
 		}

@@ -29,6 +29,7 @@ const maxLinks = 40
 type Tree struct {
 	workspace string
 	denied    []string // absolute, links followed as far as they lead
+	writable  []string // likewise; nil does not limit
 	spool     string   // holds unfinished uploads
 
 	mu       sync.Mutex
@@ -59,6 +60,10 @@ func Open(workspace string, denied []string, state string) (*Tree, error) {
 	}
 	return t, nil
 }
+
+// Restrict limits what may be changed to what lies in the given folders, absolute and with links followed. It must be
+// called before the tree is used.
+func (t *Tree) Restrict(writable []string) { t.writable = writable }
 
 // Denied are the folders that no operation reaches.
 func (t *Tree) Denied() []string { return t.denied }

@@ -24,6 +24,7 @@ type walker struct {
 	root   *os.Root
 	path   string // of root, absolute, links followed
 	denied map[identity]bool
+	procs  map[uint64]bool // devices whose files are views of processes
 }
 
 // walkFrom opens a folder for a walk. A file instead of a folder is Invalid.
@@ -42,8 +43,12 @@ func (t *Tree) walkFrom(path string) (*walker, error) {
 	if err != nil {
 		return nil, explain(err, p.path)
 	}
-	w := &walker{tree: t, root: root, path: p.path, denied: t.deniedNow()}
-	if err := w.sameFolder(folder); err != nil {
+	w := &walker{tree: t, root: root, path: p.path, denied: t.deniedNow(), procs: procDevices()}
+	err = w.sameFolder(folder)
+	if err == nil && isProc(int(folder.Fd())) {
+		err = wire.Errorf(wire.Denied, "%s tells of processes and is not searched: use a command to look at them", p.path)
+	}
+	if err != nil {
 		return nil, errors.Join(err, root.Close())
 	}
 	return w, nil
@@ -108,5 +113,5 @@ func (w *walker) isBarred(rel string, d fs.DirEntry) bool {
 		return true // gone
 	}
 	st, ok := info.Sys().(*syscall.Stat_t)
-	return !ok || w.denied[identity{uint64(st.Dev), st.Ino}]
+	return !ok || w.procs[uint64(st.Dev)] || w.denied[identity{uint64(st.Dev), st.Ino}]
 }

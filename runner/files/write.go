@@ -171,6 +171,9 @@ func (t *Tree) place(w wire.Write, content io.ReadSeeker) error {
 		return err
 	}
 	defer p.close()
+	if err := t.mayChange(p); err != nil {
+		return err
+	}
 	old, err := p.stat()
 	if err != nil && !errors.Is(err, unix.ENOENT) {
 		return explain(err, p.path)
