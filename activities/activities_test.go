@@ -21,6 +21,7 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/feed"
+	"xbot/internal/llm"
 	"xbot/internal/llm/llmtest"
 	"xbot/internal/llm/openai"
 	"xbot/internal/pgtest"
@@ -84,9 +85,9 @@ func setup(t *testing.T, program ...string) *bundle {
 	client, err := openai.New(openai.Config{BaseURL: b.server.BaseURL(), Model: "scripted", IdleTimeout: limit})
 	require.NoError(t, err)
 	registry := tool.New(shell.New(), file.NewRead(), broken{})
-	b.intake = &activities.Intake{Turns: b.Store, Model: client.Model(), MaxSteps: 7, Words: true}
+	b.intake = &activities.Intake{Turns: b.Store, Models: only{client}, MaxSteps: 7, Words: true}
 	b.model = &activities.Model{
-		Client: client, Steps: b.Store, Tools: registry,
+		Models: only{client}, Steps: b.Store, Tools: registry,
 		Open: func(step chat.Step, attempt int) activities.Stream {
 			return b.bus.NewStream(step.Session, step.Turn, step.N, attempt, func() {})
 		},
@@ -102,6 +103,11 @@ func setup(t *testing.T, program ...string) *bundle {
 	require.True(t, claimed.Claimed)
 	return b
 }
+
+// only is a choice of one model.
+type only struct{ llm.Client }
+
+func (o only) For(context.Context, chat.SessionKey) (llm.Client, error) { return o.Client, nil }
 
 // Box is the sandbox of every runner.
 func (b *bundle) Box(context.Context, chat.UserID, string) (sandbox.Sandbox, error) {

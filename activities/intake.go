@@ -18,7 +18,7 @@ type Turns interface {
 // Intake opens and closes turns. Its activities run as local activities.
 type Intake struct {
 	Turns    Turns
-	Model    string // shown in summaries
+	Models   Models // names in summaries
 	MaxSteps int    // spec/001 §2.2 maxIter
 	Words    bool   // whether the first words of a message may stand in histories (XBOT_TEMPORAL_SUMMARIES)
 }
@@ -48,7 +48,11 @@ func (a *Intake) Claim(ctx context.Context, in ClaimInput) (ClaimOutput, error) 
 	if err != nil || !ok {
 		return ClaimOutput{}, failure(ctx, err)
 	}
-	out := ClaimOutput{Claimed: true, Inbox: c.Inbox, Channel: c.Channel, User: c.User, Model: a.Model, MaxSteps: a.MaxSteps}
+	model, err := a.Models.For(ctx, in.Session)
+	if err != nil {
+		return ClaimOutput{}, failure(ctx, err)
+	}
+	out := ClaimOutput{Claimed: true, Inbox: c.Inbox, Channel: c.Channel, User: c.User, Model: model.Model(), MaxSteps: a.MaxSteps}
 	if a.Words {
 		out.Words = `"` + chat.FirstWords(c.Text, chat.SummaryWords) + `"`
 	}

@@ -47,9 +47,14 @@ type Retry struct {
 	MaxDelay time.Duration // default 30 s
 }
 
+// Models finds the model that answers in a session. It does not call it.
+type Models interface {
+	For(ctx context.Context, key chat.SessionKey) (llm.Client, error)
+}
+
 // Model makes the LLM calls of turns.
 type Model struct {
-	Client llm.Client
+	Models Models
 	Steps  Steps
 	Tools  Catalog
 	Open   func(step chat.Step, attempt int) Stream
@@ -102,18 +107,22 @@ func (m *Model) decide(ctx context.Context, step chat.Step) (chat.Decision, erro
 	if err != nil {
 		return chat.Decision{}, err
 	}
+	client, err := m.Models.For(ctx, step.Session)
+	if err != nil {
+		return chat.Decision{}, err
+	}
 	request := prompt.Request(lines, m.Tools.Specs())
 	stream := m.Open(step, int(activity.GetInfo(ctx).Attempt))
-	answer, err := m.Client.Generate(ctx, request, stream)
+	answer, err := client.Generate(ctx, request, stream)
 	stream.Close()
 	if err == nil {
 		err = usable(answer)
 	}
 	switch {
 	case err == nil:
-		return m.keep(ctx, step, m.commit(step, answer, request))
+		return m.keep(ctx, step, m.commit(step, answer, client.Model(), request))
 	case stopped(ctx):
-		return m.keepPartial(ctx, step, stream, request)
+		return m.keepPartial(ctx, step, stream, client.Model(), request)
 	case ctx.Err() != nil:
 		return chat.Decision{}, err
 	}
@@ -135,10 +144,10 @@ func usable(a llm.Answer) error {
 	return nil
 }
 
-func (m *Model) commit(step chat.Step, a llm.Answer, r llm.Request) chat.Answer {
+func (m *Model) commit(step chat.Step, a llm.Answer, model string, r llm.Request) chat.Answer {
 	out := chat.Answer{
 		Text: clean(a.Text), Reasoning: clean(a.Reasoning), Opaque: a.Opaque, Finish: string(a.Finish),
-		Model: m.Client.Model(), Usage: a.Usage, Prompt: prompt.Static(r),
+		Model: model, Usage: a.Usage, Prompt: prompt.Static(r),
 	}
 	for n, c := range a.ToolCalls[:min(len(a.ToolCalls), maxCalls)] {
 		name, arguments := m.Tools.Name(clean(c.Name)), clean(c.Arguments) // rules go by the tool's own name
@@ -157,13 +166,13 @@ func (m *Model) commit(step chat.Step, a llm.Answer, r llm.Request) chat.Answer 
 }
 
 // keepPartial commits what was written before a person stopped the turn.
-func (m *Model) keepPartial(ctx context.Context, step chat.Step, stream Stream, r llm.Request) (chat.Decision, error) {
+func (m *Model) keepPartial(ctx context.Context, step chat.Step, stream Stream, model string, r llm.Request) (chat.Decision, error) {
 	text, reasoning := stream.Written()
 	if text == "" {
 		return chat.Decision{Finish: chat.FinishStopped}, nil
 	}
 	return m.keep(ctx, step, chat.Answer{
-		Text: clean(text), Reasoning: clean(reasoning), Finish: chat.FinishStopped, Model: m.Client.Model(), Prompt: prompt.Static(r),
+		Text: clean(text), Reasoning: clean(reasoning), Finish: chat.FinishStopped, Model: model, Prompt: prompt.Static(r),
 	})
 }
 

@@ -264,7 +264,7 @@ func (poison) Generate(context.Context, llm.Request, llm.Sink) (llm.Answer, erro
 
 func TestGenerate_APanicIsReportedUnderTheTypeThatIsNotRetried(t *testing.T) {
 	b := setup(t, "say x")
-	b.model.Client = poison{b.model.Client}
+	b.model.Models = only{poison{}}
 	_, err := b.generate(t.Context(), 0)
 	var app *temporal.ApplicationError
 	var panicked *temporal.PanicError

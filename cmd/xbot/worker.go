@@ -12,8 +12,10 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/config"
 	"xbot/internal/llm"
+	"xbot/internal/llm/choice"
 	"xbot/internal/llm/provider"
 	"xbot/internal/safehttp"
+	"xbot/internal/sandbox/resolver"
 	"xbot/internal/temporalclient"
 	"xbot/internal/tool"
 	"xbot/internal/tool/file"
@@ -80,16 +82,17 @@ func (p *parts) tools(cfg config.Permissions) *tool.Registry {
 }
 
 // activities puts the adapters into the activities.
-func (p *parts) activities(model llm.Client, l config.LLM, a config.Agent, t config.Temporal, boxes activities.Boxes) worker.Activities {
+func (p *parts) activities(model llm.Client, l config.LLM, a config.Agent, t config.Temporal, boxes *resolver.Resolver) worker.Activities {
+	models := &choice.Choice{Server: model, Ledger: p.store, Runners: boxes, Idle: l.RetryTimeout}
 	tools := p.policy.tools
 	open := func(step chat.Step, attempt int) activities.Stream {
 		return p.bus.NewStream(step.Session, step.Turn, step.N, attempt, func() {})
 	}
 	show := func(c chat.Call) activities.Output { return p.bus.NewTail(c.Session, c.Turn, c.ID) }
 	return worker.Activities{
-		Intake: &activities.Intake{Turns: p.store, Model: model.Model(), MaxSteps: a.MaxIterations, Words: t.Summaries == "on"},
+		Intake: &activities.Intake{Turns: p.store, Models: models, MaxSteps: a.MaxIterations, Words: t.Summaries == "on"},
 		Model: &activities.Model{
-			Client: model, Steps: p.store, Tools: tools, Open: open, Rules: p.policy.rules,
+			Models: models, Steps: p.store, Tools: tools, Open: open, Rules: p.policy.rules,
 			Retry: activities.Retry{Attempts: l.RetryAttempts, Delay: l.RetryDelay, MaxDelay: l.RetryMaxDelay},
 		},
 		Tools: &activities.Tools{Calls: p.store, Toolbox: tools, Boxes: boxes, Open: show, Starter: p.starter(t)},

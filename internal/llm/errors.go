@@ -20,8 +20,11 @@ var (
 )
 
 // Reason says in two words why err makes a call worth repeating: rate limit, timeout, network, truncated stream or
-// server error. It is "" for an error that is not worth repeating.
+// server error, or in the words given by Because. It is "" for an error that is not worth repeating.
 func Reason(err error) string {
+	if b, ok := errors.AsType[*because](err); ok {
+		return b.reason
+	}
 	switch fault.KindOf(err) {
 	case fault.RateLimited:
 		return "rate limit"
@@ -36,6 +39,17 @@ func Reason(err error) string {
 		return ""
 	}
 }
+
+// Because gives the reason of an error that is worth repeating in other words, such as where to look.
+func Because(reason string, err error) error { return &because{reason, err} }
+
+type because struct {
+	reason string
+	err    error
+}
+
+func (b *because) Error() string { return b.err.Error() }
+func (b *because) Unwrap() error { return b.err }
 
 // Discard is a Sink that ignores the stream.
 var Discard Sink = discard{}

@@ -118,7 +118,11 @@ func (x *exchange) run(ctx context.Context, r *Runner, ask wire.Request) error {
 }
 
 // plain makes an error without a kind: to the client this is a network, and the client knows what its failures mean.
+// An *OfflineError has none and stays.
 func plain(err error) error {
+	if offline, ok := errors.AsType[*OfflineError](err); ok {
+		return offline
+	}
 	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}

@@ -187,3 +187,39 @@ func TestSettings_AreEachUsersOwn(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "server", value)
 }
+
+func TestModelWanted_OnlyWhereARunnerOffersOneAndTheServersIsNotAskedFor(t *testing.T) {
+	b := setup(t)
+	bob := b.member("bob")
+	wanted := func() bool {
+		user, runner, own, err := b.ModelWanted(t.Context(), key)
+		require.NoError(t, err)
+		require.Equal(t, b.user.ID, user)
+		require.Empty(t, runner)
+		return own
+	}
+	offered := func(user chat.UserID) *wire.LLM {
+		model, err := b.ModelOffered(t.Context(), user, "laptop")
+		require.NoError(t, err)
+		return model
+	}
+	require.NoError(t, b.CreateRunner(t.Context(), b.user.ID, "laptop", hashOf("one")))
+	require.False(t, wanted(), "it never connected")
+	require.Nil(t, offered(b.user.ID))
+	_, err := b.Connected(t.Context(), "1/laptop", "", hashOf("one"), wire.Info{})
+	require.NoError(t, err)
+	require.False(t, wanted(), "it offers none")
+	require.Nil(t, offered(b.user.ID))
+	_, err = b.Connected(t.Context(), "1/laptop", "", hashOf("one"), wire.Info{LLM: &wire.LLM{Provider: "openai", Model: "m"}})
+	require.NoError(t, err)
+	require.True(t, wanted())
+	require.Equal(t, &wire.LLM{Provider: "openai", Model: "m"}, offered(b.user.ID))
+	require.Nil(t, offered(bob.ID), "another's")
+
+	require.NoError(t, b.SetUserSetting(t.Context(), b.user.ID, store.LLMSource, "server"))
+	require.False(t, wanted())
+	require.NoError(t, b.SetUserSetting(t.Context(), b.user.ID, store.LLMSource, ""))
+	require.NoError(t, b.RevokeRunner(t.Context(), b.user.ID, "laptop"))
+	require.False(t, wanted())
+	require.Nil(t, offered(b.user.ID))
+}

@@ -57,6 +57,20 @@ SELECT u.role, chosen.name,
 FROM users u, chosen
 WHERE u.id = sqlc.arg(owner)::bigint;
 
+-- name: ModelWanted :one
+-- Whether a runner that the session's user can use offers a model, unless they asked for the server's.
+SELECT s.user_id, s.runner,
+       (NOT EXISTS (SELECT 1 FROM user_settings c WHERE c.user_id = s.user_id AND c.key = 'llm_source' AND c.value = 'server')
+       AND EXISTS (SELECT 1 FROM runners r WHERE (r.user_id = s.user_id OR r.name = 'local') AND r.revoked_at IS NULL AND r.info->'llm' IS NOT NULL))::boolean AS own
+FROM sessions s
+WHERE s.key = $1;
+
+-- name: ModelOffered :one
+SELECT info FROM runners
+WHERE name = $2 AND (user_id = $1 OR name = 'local') AND revoked_at IS NULL
+ORDER BY seen_at DESC NULLS LAST
+LIMIT 1;
+
 -- name: ConnectionOpen :one
 INSERT INTO connections (name, holder) VALUES ($1, $2)
 ON CONFLICT (name) DO UPDATE SET holder = EXCLUDED.holder, epoch = connections.epoch + 1, connected = true, connected_at = now()

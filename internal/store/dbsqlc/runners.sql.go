@@ -61,6 +61,47 @@ func (q *Queries) ConnectionOpen(ctx context.Context, db DBTX, arg ConnectionOpe
 	return epoch, err
 }
 
+const modelOffered = `-- name: ModelOffered :one
+SELECT info FROM runners
+WHERE name = $2 AND (user_id = $1 OR name = 'local') AND revoked_at IS NULL
+ORDER BY seen_at DESC NULLS LAST
+LIMIT 1
+`
+
+type ModelOfferedParams struct {
+	UserID chat.UserID
+	Name   string
+}
+
+func (q *Queries) ModelOffered(ctx context.Context, db DBTX, arg ModelOfferedParams) ([]byte, error) {
+	row := db.QueryRow(ctx, modelOffered, arg.UserID, arg.Name)
+	var info []byte
+	err := row.Scan(&info)
+	return info, err
+}
+
+const modelWanted = `-- name: ModelWanted :one
+SELECT s.user_id, s.runner,
+       (NOT EXISTS (SELECT 1 FROM user_settings c WHERE c.user_id = s.user_id AND c.key = 'llm_source' AND c.value = 'server')
+       AND EXISTS (SELECT 1 FROM runners r WHERE (r.user_id = s.user_id OR r.name = 'local') AND r.revoked_at IS NULL AND r.info->'llm' IS NOT NULL))::boolean AS own
+FROM sessions s
+WHERE s.key = $1
+`
+
+type ModelWantedRow struct {
+	UserID chat.UserID
+	Runner string
+	Own    bool
+}
+
+// Whether a runner that the session's user can use offers a model, unless they asked for the server's.
+func (q *Queries) ModelWanted(ctx context.Context, db DBTX, key chat.SessionKey) (ModelWantedRow, error) {
+	row := db.QueryRow(ctx, modelWanted, key)
+	var i ModelWantedRow
+	err := row.Scan(&i.UserID, &i.Runner, &i.Own)
+	return i, err
+}
+
 const runnerByToken = `-- name: RunnerByToken :one
 SELECT r.id, r.user_id, r.name, r.token_hash, u.role
 FROM runners r JOIN users u ON u.id = r.user_id

@@ -1,0 +1,168 @@
+// Package choice decides which model answers in a session: that of the runner to which its user's commands go, if it
+// offers one and the user did not ask for the server's, else the server's.
+package choice
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"sync"
+	"time"
+
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+	"xbot/internal/llm"
+	"xbot/internal/llm/provider"
+	"xbot/internal/sandbox"
+	"xbot/runner/wire"
+)
+
+// Ledger knows what users chose and what their runners offer.
+type Ledger interface {
+	// ModelWanted returns the user of a session and the runner it names, and whether the user may be answered by a
+	// runner at all: one of those they can use offers a model, and they did not ask for the server's.
+	ModelWanted(ctx context.Context, key chat.SessionKey) (user chat.UserID, runner string, own bool, err error)
+	// ModelOffered returns the model that a runner said it can call, nil if none.
+	ModelOffered(ctx context.Context, user chat.UserID, runner string) (*wire.LLM, error)
+}
+
+// Runners finds where a user's commands go.
+type Runners interface {
+	Name(ctx context.Context, user chat.UserID, asked string) (string, error)
+	Runner(ctx context.Context, user chat.UserID, asked string) (*sandbox.Runner, error)
+}
+
+// Choice finds the client of a session. It is safe for concurrent use.
+type Choice struct {
+	Server  llm.Client
+	Ledger  Ledger
+	Runners Runners
+	Idle    time.Duration // how long a call through a runner may make no progress; 0 means the adapters' default
+
+	mu    sync.Mutex
+	known map[offer]llm.Client
+}
+
+// offer is a model behind a runner.
+type offer struct {
+	runner *sandbox.Runner
+	model  wire.LLM
+}
+
+// For returns the client that answers in a session. Errors are those of the database. A runner that is offline is no
+// reason to choose another model: its calls fail, as those to a provider that is away.
+func (c *Choice) For(ctx context.Context, key chat.SessionKey) (llm.Client, error) {
+	user, asked, own, err := c.Ledger.ModelWanted(ctx, key)
+	if err != nil || !own {
+		return c.Server, err
+	}
+	name, err := c.Runners.Name(ctx, user, asked)
+	if fault.Is(err, fault.Denied) {
+		return c.Server, nil // there is no runner that could offer one
+	}
+	if err != nil {
+		return nil, err
+	}
+	offered, err := c.Ledger.ModelOffered(ctx, user, name)
+	if err != nil {
+		return nil, err
+	}
+	if offered == nil {
+		return c.Server, nil
+	}
+	runner, err := c.Runners.Runner(ctx, user, name)
+	if err != nil {
+		return nil, err
+	}
+	return c.through(offer{runner, *offered}), nil
+}
+
+// through returns the client of a model behind a runner. There are as many as there are runners with models.
+func (c *Choice) through(o offer) llm.Client {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.known[o] == nil {
+		if c.known == nil {
+			c.known = map[offer]llm.Client{}
+		}
+		c.known[o] = c.open(o)
+	}
+	return c.known[o]
+}
+
+func (c *Choice) open(o offer) llm.Client {
+	if o.model.Provider != provider.OpenAI && o.model.Provider != provider.Anthropic {
+		return refusing{o, fault.Errorf(fault.Invalid, "runner %s offers a model of %q: --llm-provider must be openai or anthropic", o.runner.Name(), o.model.Provider)}
+	}
+	client, err := provider.FromConfig(provider.Config{
+		Provider: o.model.Provider, Model: o.model.Model, BaseURL: sandbox.ModelURL, IdleTimeout: c.Idle,
+		Transport: watched{sandbox.Transport(o.runner)},
+	})
+	if err != nil {
+		return refusing{o, fault.Errorf(fault.Invalid, "runner %s offers a model that cannot be called: %w", o.runner.Name(), err)}
+	}
+	return through{client, o.runner.Name()}
+}
+
+// refusing stands for a model that cannot be called.
+type refusing struct {
+	offer
+	why error
+}
+
+// Model names the model as the runner did.
+func (r refusing) Model() string { return r.model.Provider + "/" + r.model.Model }
+
+// Generate says what is wrong.
+func (r refusing) Generate(context.Context, llm.Request, llm.Sink) (llm.Answer, error) {
+	return llm.Answer{}, r.why
+}
+
+// through is a client whose failures name the runner, since that is where to look.
+type through struct {
+	llm.Client
+	runner string
+}
+
+// Generate makes a call through the runner.
+func (t through) Generate(ctx context.Context, req llm.Request, sink llm.Sink) (llm.Answer, error) {
+	var found findings
+	answer, err := t.Client.Generate(context.WithValue(ctx, findingsKey{}, &found), req, sink)
+	switch {
+	case llm.Reason(err) == "":
+		return answer, err
+	case found.offline():
+		return answer, llm.Because("runner "+t.runner+" is offline", err)
+	}
+	return answer, llm.Because("runner "+t.runner+": "+llm.Reason(err), err)
+}
+
+// findings is what the transport of a call met, which adapters tell in their own words.
+type findings struct {
+	mu  sync.Mutex
+	off bool
+}
+
+type findingsKey struct{}
+
+func (f *findings) offline() bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.off
+}
+
+// watched notes that a runner was offline.
+type watched struct{ http.RoundTripper }
+
+// RoundTrip passes a request on.
+func (w watched) RoundTrip(r *http.Request) (*http.Response, error) {
+	response, err := w.RoundTripper.RoundTrip(r)
+	if _, ok := errors.AsType[*sandbox.OfflineError](err); ok {
+		if found, ok := r.Context().Value(findingsKey{}).(*findings); ok {
+			found.mu.Lock()
+			found.off = true
+			found.mu.Unlock()
+		}
+	}
+	return response, err
+}
