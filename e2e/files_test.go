@@ -158,3 +158,44 @@ func TestFiles_TheModelDownloadsOnlyFromWhereItMay(t *testing.T) {
 	_, err = s.client.Download(t.Context(), k.key, "in/other.csv", io.Discard)
 	require.Equal(t, fault.NotFound, fault.KindOf(err))
 }
+
+// counted is what "seq 1 n" prints.
+func counted(n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintln(&b, i+1)
+	}
+	return b.String()
+}
+
+func TestFiles_TheWholeOutputOfATaskAndOfABangCommandCanBeFetched(t *testing.T) {
+	s := newServer(t)
+	k := s.newTalk()
+	id := k.send(k.background("seq 1 200000; while [ ! -e %s ]; do sleep 0.1; done; echo end", k.file("go")), "say begun", "say told")
+	require.Equal(t, chat.TurnDone, k.untilEnded(time.Minute, id).State)
+	output := func() string {
+		var got bytes.Buffer
+		_, err := s.client.TaskOutput(t.Context(), k.key, "bg1", &got)
+		require.NoError(t, err)
+		return got.String()
+	}
+	require.Eventually(t, func() bool { return output() == counted(200_000) }, time.Minute, 20*time.Millisecond, "while it runs: what there is by now")
+	require.NoError(t, os.WriteFile(k.file("go"), nil, 0o600))
+	k.untilAnnounced(time.Minute)
+	require.Equal(t, counted(200_000)+"end\n", output())
+	_, err := s.client.TaskOutput(t.Context(), k.key, "bg2", io.Discard)
+	require.Equal(t, fault.NotFound, fault.KindOf(err))
+
+	k.send("!seq 1 100000")
+	notice := k.untilNotice(time.Minute, "whole output").Content
+	link := regexp.MustCompile(`\]\((/files/[^)]+)\)`).FindStringSubmatch(notice)
+	require.NotNil(t, link, notice)
+	status, header, body := s.download(link[1])
+	require.Equal(t, http.StatusOK, status, "%s", body)
+	require.Equal(t, counted(100_000), string(body))
+	require.Equal(t, "text/plain; charset=utf-8", header.Get("Content-Type"))
+	s.crash()
+	s.boot()
+	require.Eventually(t, func() bool { status, _, body = s.download(link[1]); return status == http.StatusOK }, time.Minute, 50*time.Millisecond)
+	require.Equal(t, counted(100_000), string(body))
+}

@@ -122,19 +122,24 @@ func (a *attachmentWriter) Write(piece []byte) (int, error) {
 
 func (a *attachmentWriter) begin() {
 	a.begun = true
-	h := a.w.Header()
-	h.Set("Content-Type", a.Type)
-	h.Set("Content-Disposition", disposition(a.Name))
+	AttachmentHeader(a.w, a.Name, a.Type)
+	if a.Size >= 0 {
+		a.w.Header().Set("Content-Length", strconv.FormatInt(a.Size, 10))
+	}
+	a.w.WriteHeader(http.StatusOK)
+}
+
+// AttachmentHeader sets the header of an answer that a browser saves and never shows.
+func AttachmentHeader(w http.ResponseWriter, name, mediaType string) {
+	h := w.Header()
+	h.Set("Content-Type", mediaType)
+	h.Set("Content-Disposition", disposition(name))
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Content-Security-Policy", "sandbox; default-src 'none'")
 	h.Set("Cross-Origin-Resource-Policy", "same-origin")
 	h.Set("Referrer-Policy", "no-referrer")
 	h.Set("Cache-Control", "no-store")
 	h.Set("X-Accel-Buffering", "no")
-	if a.Size >= 0 {
-		h.Set("Content-Length", strconv.FormatInt(a.Size, 10))
-	}
-	a.w.WriteHeader(http.StatusOK)
 }
 
 // disposition is a header that makes a browser save the answer under a name (RFC 6266), with the name in ASCII for

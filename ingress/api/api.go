@@ -66,6 +66,7 @@ func (a *API) Handler() http.Handler {
 	a.registerApprovals(private)
 	a.registerPermissions(private)
 	a.registerFiles(private)
+	a.registerOutputs(private)
 	a.registerRunners(private)
 	closed.HandleFunc("GET /api/sessions/{key}/ws", a.socket)
 	closed.HandleFunc("/api/", func(w http.ResponseWriter, r *http.Request) {
@@ -93,6 +94,7 @@ func Document() *huma.OpenAPI {
 	a.registerApprovals(h)
 	a.registerPermissions(h)
 	a.registerFiles(h)
+	a.registerOutputs(h)
 	a.registerRunners(h)
 	return h.OpenAPI()
 }
