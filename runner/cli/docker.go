@@ -33,6 +33,7 @@ type dockerFlags struct {
 	Idle        time.Duration     `default:"30m" help:"Docker mode: stop the container after this long without requests and commands; the next request starts it again."`
 	HostPath    map[string]string `placeholder:"DIR=HOSTDIR" help:"Docker mode, when this program runs in a container itself: where its folder DIR is on the engine's machine. May be given several times."`
 	Program     string            `name:"container-program" placeholder:"FILE" help:"Docker mode: static xbot-runner for Linux that goes into the container (default: this program)."`
+	Deaf        time.Duration     `default:"30s" hidden:"" help:"Kill the container after this long in which no runner could be started inside."`
 	EndWhenIdle bool              `hidden:"" help:"End when the container was stopped for idleness."`
 }
 
@@ -67,7 +68,7 @@ func (f *flags) relay(cfg runner.Config, stderr io.Writer) container.RelayConfig
 		Config: container.Config{
 			Engine: f.Engine, Name: f.Container, Image: f.Image, User: f.User,
 			Limits:    container.Limits{Memory: f.Memory, CPUs: f.CPUs, PIDs: f.PIDs, Temp: f.TmpSize, Network: f.Network},
-			Workspace: f.Workspace, State: cfg.State, Program: f.Program, HostPaths: f.HostPath, Idle: f.Idle,
+			Workspace: f.Workspace, State: cfg.State, Program: f.Program, HostPaths: f.HostPath, Idle: f.Idle, Deaf: f.Deaf,
 		},
 		Server: cfg.Server, Token: cfg.Token, Runner: f.Name, EndWhenIdle: f.EndWhenIdle, Output: stderr, Log: cfg.Log,
 	}

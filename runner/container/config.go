@@ -44,6 +44,7 @@ type Config struct {
 	Program   string            // an xbot-runner for Linux, which goes inside
 	HostPaths map[string]string // where a folder of ours is on the engine's machine, if this process runs in a container
 	Idle      time.Duration     // without requests and commands until the container is stopped
+	Deaf      time.Duration     // without a daemon that could be started in the running container until it is killed
 }
 
 var (
@@ -62,8 +63,8 @@ func (c *Config) check() error {
 		return errors.New("an image is needed: give --image with the name of one that holds /bin/sh")
 	case !userPattern.MatchString(c.User):
 		return fmt.Errorf("the user %q must be uid:gid in numbers, and not root", c.User)
-	case c.Idle <= 0:
-		return fmt.Errorf("the idle time must be over zero, not %s", c.Idle)
+	case c.Idle <= 0 || c.Deaf <= 0:
+		return fmt.Errorf("the idle time must be over zero, not %s", min(c.Idle, c.Deaf))
 	}
 	if err := c.Limits.check(); err != nil {
 		return err

@@ -96,6 +96,11 @@ func (e engine) stop(ctx context.Context, name string) error {
 	return err
 }
 
+func (e engine) kill(ctx context.Context, name string) error {
+	_, err := e.run(ctx, engineWait, "kill", name)
+	return err
+}
+
 func (e engine) remove(ctx context.Context, name string) error {
 	_, err := e.run(ctx, engineWait, "rm", "--force", name)
 	if isAbsent(err) {

@@ -23,6 +23,7 @@ const insideVerb = "inside"
 const (
 	helloWait = 20 * time.Second // for the daemon inside to say who it is
 	askWait   = 10 * time.Second // for the answer to a question of our own
+	tellWait  = 60 * time.Second // for one frame to get out: the same as on a socket
 	farewell  = 5 * time.Second  // for the engine's program to end
 )
 
@@ -158,6 +159,10 @@ func (l *line) open(take answerer) (id uint64) {
 // tell sends a request, or a frame about one that is under way.
 func (l *line) tell(id uint64, f wire.Frame) error {
 	f.ID = id
+	if l.cmd != nil {
+		late := time.AfterFunc(tellWait, func() { _ = l.cmd.Process.Kill() }) // a daemon that does not read is of no use
+		defer late.Stop()
+	}
 	return l.pipe.Send(f)
 }
 

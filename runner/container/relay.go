@@ -7,6 +7,7 @@ import (
 	"io"
 	"log/slog"
 	"sync"
+	"time"
 
 	"xbot/runner/connect"
 	"xbot/runner/socket"
@@ -36,7 +37,7 @@ type relay struct {
 	line   *line
 	info   wire.Info // of the last line
 	asleep bool      // stopped for idleness: the next request starts it
-	stale  bool      // made with another configuration, and used until its commands have ended
+	deaf   time.Time // since when no daemon could be started in the running container; zero if one could
 }
 
 // ErrIdle is the end of a relay whose container was stopped because nobody used it.
@@ -149,6 +150,7 @@ func (r *relay) awake(ctx context.Context) (*line, error) {
 	stale, err := r.cfg.ensure(ctx, r.engine, busy)
 	if err == nil && !stale {
 		old, err = r.open(ctx)
+		r.judge(ctx, err)
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -163,8 +165,25 @@ func (r *relay) awake(ctx context.Context) (*line, error) {
 	if stale {
 		r.cfg.Log.Warn("the container has older settings; it is made anew when no command runs in it", "container", r.cfg.Name)
 	}
-	r.line, r.info, r.stale = old, r.describe(old.info), stale
+	r.line, r.info = old, r.describe(old.info)
 	return old, nil
+}
+
+// judge kills a container in which no daemon could be started for long, as when a command has used up its processes. Its
+// commands are lost, which the next daemon says; nobody could have reached them any more. The gate is held.
+func (r *relay) judge(ctx context.Context, failure error) {
+	switch {
+	case failure == nil || ctx.Err() != nil:
+		r.deaf = time.Time{}
+	case r.deaf.IsZero():
+		r.deaf = time.Now()
+	case time.Since(r.deaf) > r.cfg.Deaf:
+		r.deaf = time.Time{}
+		r.cfg.Log.Warn("the container does not take a runner any more, so it is started anew; its commands are lost", "container", r.cfg.Name, "error", failure)
+		if err := r.engine.kill(ctx, r.cfg.Name); err != nil {
+			r.cfg.Log.Warn("the container could not be killed", "error", err)
+		}
+	}
 }
 
 func (r *relay) open(ctx context.Context) (*line, error) {

@@ -225,3 +225,6 @@ func Alive(t testing.TB, text string) bool {
 	t.Helper()
 	return findProcess(text) != 0
 }
+
+// AddArgs adds flags for the next start; of one that is given twice the later counts.
+func (d *Daemon) AddArgs(args ...string) { d.args = append(d.args, args...) }
