@@ -20,6 +20,7 @@ import (
 	"xbot/internal/localstack"
 	"xbot/internal/store"
 	"xbot/internal/temporalclient"
+	"xbot/runner/container"
 	"xbot/workflows"
 )
 
@@ -56,7 +57,7 @@ func (doctorCmd) Run(ctx context.Context) error {
 	failed := 0
 	for _, c := range []check{
 		{"Postgres", lookPostgres}, {"schema", lookSchema}, {"Temporal", lookTemporal}, {"held turns", lookHeld},
-		{"server", lookServer}, {"runner", lookRunner}, {"model", lookModel},
+		{"server", lookServer}, {"runner", lookRunner}, {"containers", lookContainers}, {"model", lookModel},
 	} {
 		ctx, cancel := context.WithTimeout(ctx, doctorTimeout)
 		found, err := c.look(ctx, d)
@@ -219,6 +220,14 @@ func describe(r store.Runner) string {
 		mark = "WARNING, not confined: "
 	}
 	return line + "\n      " + mark + r.Info.Confinement
+}
+
+// lookContainers asks the engine whether containers can be made.
+func lookContainers(ctx context.Context, d *patient) (string, error) {
+	if d.cfg.Image == "" {
+		return "off: set XBOT_DOCKER_IMAGE to give every user a container", nil
+	}
+	return container.Check(ctx, d.cfg.Engine, d.cfg.Image)
 }
 
 func lookModel(ctx context.Context, d *patient) (string, error) {

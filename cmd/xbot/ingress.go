@@ -66,7 +66,7 @@ func (ingressCmd) Run(ctx context.Context) error {
 		_ = listener.Close() // nothing was accepted on it
 		return err
 	}
-	in := newIngressPart(p, listener, cfg.HTTP, cfg.Temporal, cfg.Runner, model)
+	in := newIngressPart(p, listener, cfg.HTTP, cfg.Temporal, cfg.Runner, cfg.Docker, model)
 	var uiText string
 	if in.ui, uiText, err = givenUI(cfg.UI); err != nil {
 		return err
@@ -84,22 +84,23 @@ func listen(cfg config.HTTP) (net.Listener, error) { return ingress.Listen(cfg.A
 // ingressPart is the half of the server that talks to people.
 type ingressPart struct {
 	*parts
-	http     config.HTTP
-	cfg      config.Temporal
-	model    llm.Client
-	listener net.Listener
-	ui       *url.URL
-	uiToken  string
-	auth     *auth.Auth
-	dispatch *ingress.Dispatch
-	hub      *runners.Hub
-	folders  *folders
-	boxes    *resolver.Resolver
-	fleet    *ingress.Fleet
-	closing  chan struct{}
+	http       config.HTTP
+	cfg        config.Temporal
+	model      llm.Client
+	listener   net.Listener
+	ui         *url.URL
+	uiToken    string
+	auth       *auth.Auth
+	dispatch   *ingress.Dispatch
+	hub        *runners.Hub
+	folders    *folders
+	boxes      *resolver.Resolver
+	containers *containers
+	fleet      *ingress.Fleet
+	closing    chan struct{}
 }
 
-func newIngressPart(p *parts, l net.Listener, h config.HTTP, t config.Temporal, r config.Runner, model llm.Client) *ingressPart {
+func newIngressPart(p *parts, l net.Listener, h config.HTTP, t config.Temporal, r config.Runner, d config.Docker, model llm.Client) *ingressPart {
 	p.admin = h.Admin
 	in := &ingressPart{parts: p, listener: l, http: h, cfg: t, model: model, closing: make(chan struct{})}
 	in.auth = &auth.Auth{Accounts: p.store, Hosts: auth.Hosts{Allowed: allowedHosts(h)}}
@@ -111,7 +112,8 @@ func newIngressPart(p *parts, l net.Listener, h config.HTTP, t config.Temporal, 
 		OnConnect: func(ctx context.Context, id sandbox.RunnerID, info wire.Info) { in.folders.sync(ctx, id, info) },
 	})
 	in.folders = p.newFolders(in.hub)
-	in.boxes = p.newResolver(in.hub, r)
+	in.containers = p.newContainers(d, in.address())
+	in.boxes = p.newResolver(in.hub, r, in.containers)
 	in.fleet = &ingress.Fleet{
 		Store: p.store, Resolver: in.boxes, Model: model.Model(), URL: h.URL, Log: p.log,
 	}
@@ -163,6 +165,7 @@ func (in *ingressPart) run(ctx context.Context) error {
 	}
 	g, ctx := errgroup.WithContext(ctx)
 	g.Go(func() error { return relay.Run(ctx) })
+	g.Go(func() error { return in.containers.run(ctx) })
 	g.Go(func() error {
 		defer in.dispatch.Wait()
 		defer in.hub.Close()

@@ -13,6 +13,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgconn"
 
+	"xbot/internal/chat"
 	"xbot/internal/config"
 	"xbot/internal/fault"
 	"xbot/internal/sandbox/resolver"
@@ -57,7 +58,7 @@ func (p *parts) runLocalRunner(ctx context.Context, cfg config.Runner, server st
 		args = append(args, "--deny", socket) // a long home has its socket elsewhere
 	}
 	for ctx.Err() == nil {
-		err := p.runRunner(ctx, binary, args)
+		err := p.runRunner(ctx, "local", binary, args)
 		if ctx.Err() != nil {
 			return nil
 		}
@@ -85,11 +86,17 @@ func (p *parts) localRunnerToken(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	return p.runnerToken(ctx, admin.ID, resolver.Local, "local")
+}
+
+// runnerToken makes a fresh token for a runner of ours, in a file that only its owner can read. Files of several are
+// told apart by what.
+func (p *parts) runnerToken(ctx context.Context, user chat.UserID, name, what string) (string, error) {
 	token, hash := secret.NewToken()
-	if _, err := p.store.EnsureRunner(ctx, admin.ID, resolver.Local, hash); err != nil {
+	if _, err := p.store.EnsureRunner(ctx, user, name, hash); err != nil {
 		return "", err
 	}
-	path := filepath.Join(p.home, "run", "runner-local.token")
+	path := filepath.Join(p.home, "run", "runner-"+what+".token")
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return "", fmt.Errorf("make the run folder: %w", err)
 	}
@@ -99,8 +106,9 @@ func (p *parts) localRunnerToken(ctx context.Context) (string, error) {
 	return path, nil
 }
 
-func (p *parts) runRunner(ctx context.Context, binary string, args []string) error {
-	log, err := os.OpenFile(filepath.Join(p.home, "logs", "runner-local.log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+// runRunner runs a runner of ours until it ends; its log is named after it.
+func (p *parts) runRunner(ctx context.Context, name, binary string, args []string) error {
+	log, err := os.OpenFile(filepath.Join(p.home, "logs", "runner-"+name+".log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
 		return err
 	}
@@ -121,10 +129,14 @@ func (p *parts) runRunner(ctx context.Context, binary string, args []string) err
 	return cmd.Run()
 }
 
-// cleanEnv is what the runner gets of our environment: nothing that was meant for the server.
+// cleanEnv is what the runner gets of our environment: nothing that was meant for the server. How the container engine
+// is reached counts for runners that keep a container; commands get none of it.
 func cleanEnv() []string {
 	var out []string
-	for _, name := range []string{"PATH", "HOME", "LANG", "LC_ALL", "TZ", "USER", "SHELL", "TMPDIR"} {
+	for _, name := range []string{
+		"PATH", "HOME", "LANG", "LC_ALL", "TZ", "USER", "SHELL", "TMPDIR",
+		"DOCKER_HOST", "DOCKER_CONTEXT", "DOCKER_CONFIG", "DOCKER_TLS_VERIFY", "DOCKER_CERT_PATH", "XDG_RUNTIME_DIR",
+	} {
 		if v, ok := os.LookupEnv(name); ok {
 			out = append(out, name+"="+v)
 		}

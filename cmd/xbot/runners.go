@@ -17,11 +17,11 @@ func (p *parts) internalKey() string {
 }
 
 // newResolver decides where commands run. local holds sockets in this process; nil in one that holds none.
-func (p *parts) newResolver(local sandbox.Local, cfg config.Runner) *resolver.Resolver {
+func (p *parts) newResolver(local sandbox.Local, cfg config.Runner, docker resolver.Docker) *resolver.Resolver {
 	router := sandbox.NewRouter(sandbox.RouterConfig{
 		Local: local, Holders: ingress.Registry{Store: p.store}, Key: p.internalKey(), Kills: kills{p.store},
 	})
-	p.resolver = resolver.New(resolver.Config{Choices: p.store, Router: router, Wait: cfg.Wait})
+	p.resolver = resolver.New(resolver.Config{Choices: p.store, Router: router, Docker: docker, Wait: cfg.Wait})
 	return p.resolver
 }
 

@@ -52,7 +52,7 @@ func (workerCmd) Run(ctx context.Context) error {
 	if p.policy, err = newPolicy(cfg.Permissions, p.tools(cfg.Permissions)); err != nil {
 		return err
 	}
-	boxes := p.newResolver(nil, cfg.Runner)
+	boxes := p.newResolver(nil, cfg.Runner, wishes{store: p.store, image: cfg.Image})
 	g, ctx := errgroup.WithContext(ctx)
 	g.Go(func() error { return p.bus.Run(ctx, p.dsn) })
 	g.Go(func() error { return p.learnAttributes(ctx, cfg.Namespace) })

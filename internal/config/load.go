@@ -195,6 +195,8 @@ func typeName(t reflect.Type) string {
 	switch t.String() {
 	case "time.Duration":
 		return "duration such as 30s or 2m"
+	case "float64":
+		return "number"
 	case "int":
 		return "whole number"
 	}

@@ -108,3 +108,16 @@ func (e engine) remove(ctx context.Context, name string) error {
 	}
 	return err
 }
+
+// Check says whether the engine answers and has the image, for people.
+func Check(ctx context.Context, program, image string) (string, error) {
+	e := engine{program}
+	version, err := e.run(ctx, engineWait, "version", "--format", "{{.Server.Version}}")
+	if err != nil {
+		return "", fmt.Errorf("the container engine does not answer: %w", err)
+	}
+	if _, err := e.run(ctx, engineWait, "image", "inspect", "--format", "{{.Id}}", image); err != nil {
+		return "", fmt.Errorf("the engine has no image %s (%w): pull or build it", image, err)
+	}
+	return fmt.Sprintf("engine %s, image %s", strings.TrimSpace(version), image), nil
+}

@@ -14,8 +14,8 @@ import (
 
 // The labels of our containers.
 const (
-	labelState  = "xbot.state"  // folder of the job store: a container belongs to one
-	labelConfig = "xbot.config" // hash of everything that the container was made with
+	LabelState  = "xbot.state"  // folder of the job store: a container belongs to one
+	LabelConfig = "xbot.config" // hash of everything that the container was made with
 )
 
 // cpuPeriod is the period in microseconds of which a container gets its share. A share over what the machine has is no
@@ -120,10 +120,10 @@ func (c *Config) ensure(ctx context.Context, e engine, busy func(context.Context
 	if err != nil {
 		return false, err
 	}
-	if is.Created && is.Labels[labelState] != c.State {
-		return false, fmt.Errorf("there is a container %s that does not belong to this runner (its state folder is %q): remove it, or choose another --name", c.Name, is.Labels[labelState])
+	if is.Created && is.Labels[LabelState] != c.State {
+		return false, fmt.Errorf("there is a container %s that does not belong to this runner (its state folder is %q): remove it, or choose another --name", c.Name, is.Labels[LabelState])
 	}
-	if is.Created && is.Labels[labelConfig] != hash {
+	if is.Created && is.Labels[LabelConfig] != hash {
 		if is.Running {
 			if stale, err = busy(ctx); err != nil || stale {
 				return stale, err
@@ -135,7 +135,7 @@ func (c *Config) ensure(ctx context.Context, e engine, busy func(context.Context
 		is = found{}
 	}
 	if !is.Created {
-		labels := []string{"create", "--name", c.Name, "--label", labelState + "=" + c.State, "--label", labelConfig + "=" + hash}
+		labels := []string{"create", "--name", c.Name, "--label", LabelState + "=" + c.State, "--label", LabelConfig + "=" + hash}
 		if _, err := e.run(ctx, pullWait, append(labels, args...)...); err != nil {
 			return false, err
 		}

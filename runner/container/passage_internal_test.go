@@ -64,7 +64,7 @@ func newBetween(t *testing.T) *between {
 	t.Cleanup(func() {
 		b.server.Close(socket.CodeGoingAway, "")
 		b.daemon.Close(0, "")
-		in.Close()
+		require.NoError(t, in.Close())
 	})
 	return b
 }

@@ -38,7 +38,7 @@ func (p *Pipe) Send(f wire.Frame) error {
 	if err != nil {
 		return err
 	}
-	message := binary.BigEndian.AppendUint32(make([]byte, 0, lengthBytes+len(data)), uint32(len(data))) //nolint:gosec // Encode bounds it by MaxFrame
+	message := binary.BigEndian.AppendUint32(make([]byte, 0, lengthBytes+len(data)), uint32(len(data)))
 	p.write.Lock()
 	defer p.write.Unlock()
 	if _, err := p.out.Write(append(message, data...)); err != nil {
