@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"testing"
 )
 
@@ -38,11 +39,15 @@ func prepare(m *testing.M) (int, error) {
 
 func build(root string) error {
 	for _, args := range [][]string{
-		{"build", "-o", bin + "/", "./cmd/xbot", "./cmd/xbot-runner", "./cmd/xbot-cli"},
+		{"build", "-o", bin + "/", "./cmd/xbot", "./cmd/xbot-cli"},
+		{"build", "-o", bin + "/", "./cmd/xbot-runner"},
 		{"build", "-C", "cmd/xbot-temporal", "-o", filepath.Join(bin, "xbot-temporal"), "."},
 	} {
 		cmd := exec.Command("go", args...)
 		cmd.Dir = root
+		if slices.Contains(args, "./cmd/xbot-runner") {
+			cmd.Env = append(os.Environ(), "CGO_ENABLED=0") // it goes to other machines, and into containers
+		}
 		if out, err := cmd.CombinedOutput(); err != nil {
 			return fmt.Errorf("go %v: %w\n%s", args, err, out)
 		}

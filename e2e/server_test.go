@@ -85,7 +85,7 @@ func (s *server) showLogs() {
 	if !s.t.Failed() {
 		return
 	}
-	for _, name := range []string{"xbot.log", "runner-local.log"} {
+	for _, name := range []string{"xbot.log", "runner-local.log", "runner-docker-1.log"} {
 		data, err := os.ReadFile(filepath.Join(s.home, "logs", name))
 		if err == nil {
 			s.t.Logf("%s:\n%s", name, tail(string(data), 6000))
