@@ -73,13 +73,13 @@ type Runner struct {
 
 // Docker says how the containers of users are made. They exist where an image is set.
 type Docker struct {
-	Image    string            `env:"XBOT_DOCKER_IMAGE" help:"image of the containers that commands of users run in; it must hold /bin/sh; empty: no containers"`
-	Engine   string            `env:"XBOT_DOCKER_PROGRAM" envDefault:"docker" help:"program that drives the container engine"`
-	Memory   string            `env:"XBOT_DOCKER_MEMORY" envDefault:"2g" help:"memory of one container, without swap"`
-	CPUs     float64           `env:"XBOT_DOCKER_CPUS" envDefault:"2" help:"processors that one container may use at once"`
-	PIDs     int               `env:"XBOT_DOCKER_PIDS" envDefault:"512" help:"processes and threads of one container"`
-	Network  string            `env:"XBOT_DOCKER_NETWORK" envDefault:"none" help:"none | bridge | name of a network of the engine"`
-	Idle     time.Duration     `env:"XBOT_DOCKER_IDLE" envDefault:"30m" help:"a container without requests and commands for this long is stopped; the next request starts it again"`
+	Image    string        `env:"XBOT_DOCKER_IMAGE" help:"image of the containers that commands of users run in; it must hold /bin/sh; empty: no containers"`
+	Engine   string        `env:"XBOT_DOCKER_PROGRAM" envDefault:"docker" help:"program that drives the container engine"`
+	Memory   string        `env:"XBOT_DOCKER_MEMORY" envDefault:"2g" help:"memory of one container, without swap"`
+	CPUs     float64       `env:"XBOT_DOCKER_CPUS" envDefault:"2" help:"processors that one container may use at once"`
+	PIDs     int           `env:"XBOT_DOCKER_PIDS" envDefault:"512" help:"processes and threads of one container"`
+	Network  string        `env:"XBOT_DOCKER_NETWORK" envDefault:"none" help:"none | bridge | name of a network of the engine"`
+	Idle     time.Duration `env:"XBOT_DOCKER_IDLE" envDefault:"30m" help:"a container without requests and commands for this long is stopped; the next request starts it again"`
 	HostPath []string      `env:"XBOT_DOCKER_HOST_PATH" help:"where folders of this process are on the engine's machine, if it runs in a container itself: /data=/srv/xbot, comma separated"`
 }
 
