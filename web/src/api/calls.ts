@@ -1,5 +1,7 @@
 // Every call the page makes, one function each, with the lists that the server may leave out filled in.
 import { api, unwrap } from "./client"
+import { listTasks } from "./coming"
+import { Problem } from "./problem"
 import { isTold, type LoginInfo, type Me, type Session, type Snapshot, type Token, type ToldTurn, type Turn } from "./types"
 
 const at = (key: string) => ({ path: { key } })
@@ -30,8 +32,9 @@ export const deleteSession = (key: string) => unwrap(api.DELETE("/api/sessions/{
 export const sendMessage = (key: string, clientMessageId: string, text: string) =>
   unwrap(api.POST("/api/sessions/{key}/messages", { params: at(key), body: { client_message_id: clientMessageId, text } }))
 
-/** The newest messages, or those before a message id. */
+/** The newest messages and all background tasks, or the messages before a message id. */
 export async function readMessages(key: string, before?: number): Promise<Snapshot> {
+  const tasks = before === undefined ? tasksOf(key) : []
   const answer = await unwrap(
     api.GET("/api/sessions/{key}/messages", { params: { ...at(key), query: before === undefined ? {} : { before } } }),
   )
@@ -39,8 +42,19 @@ export async function readMessages(key: string, before?: number): Promise<Snapsh
     messages: answer.messages ?? [],
     queued: answer.queued ?? [],
     todos: answer.todos ?? [],
+    tasks: await tasks,
     seq: answer.seq,
     hasMore: answer.has_more,
+  }
+}
+
+/** A server without background tasks has none. */
+async function tasksOf(key: string) {
+  try {
+    return await listTasks(key)
+  } catch (error) {
+    if (error instanceof Problem && error.status === 404) return []
+    throw error
   }
 }
 

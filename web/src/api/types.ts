@@ -1,5 +1,6 @@
 // The nouns of the page, taken from the types that openapi-typescript makes of the server's own document. This is the
 // only file that knows where in that document each one lives.
+import type { Task } from "./coming"
 import type { components } from "./schema"
 
 type Schemas = components["schemas"]
@@ -10,6 +11,8 @@ export type LoginInfo = Schemas["LoginState"]
 export type Session = Schemas["Session"]
 export type Message = Schemas["Message"]
 export type ToolCall = Schemas["ToolCall"]
+export type Approval = Schemas["Approval"]
+export type { FileEntry, Folder, Rule, Runner, RunnerList, Task, TaskState, ToolRule, UploadedFile } from "./coming"
 /** A turn as the feed tells of it. "released": it ended before its first step, and its message waits again. */
 export type ToldTurn = Omit<Schemas["Turn"], "run_id">
 export type Turn = ToldTurn & { state: Exclude<ToldTurn["state"], "released"> }
@@ -75,6 +78,8 @@ export interface Snapshot {
   messages: Message[]
   queued: Queued[]
   todos: Todo[]
+  /** Background tasks, without their output. */
+  tasks: Task[]
   /** Feed cursor that matches this snapshot: events after it are not in it. */
   seq: number
   hasMore: boolean
@@ -90,6 +95,7 @@ export type FeedEvent = { seq?: number } & (
   | { kind: "tool"; data: ToolEvent }
   | { kind: "retry"; data: Retry }
   | { kind: "todos"; data: Todo[] }
+  | { kind: "task"; data: Task }
   | { kind: "session"; data: Session }
   | { kind: "delta"; data: Delta }
   | { kind: "output"; data: Output }

@@ -3,7 +3,7 @@ import type { LiveStep, TurnFeed } from "./state"
 import { addPiece, emptyStrand, keepTail } from "./strand"
 
 /** Characters of a running command's output that are kept; the result brings what the model reads. */
-const OUTPUT_KEPT = 100_000
+export const OUTPUT_KEPT = 100_000
 
 /** Adds text that the model is writing. A later step or a larger attempt begins anew, an earlier one is late and ignored. */
 export function addDelta(feed: TurnFeed, delta: Delta): TurnFeed {

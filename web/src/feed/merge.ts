@@ -19,10 +19,18 @@ export function furtherTurn(known: Turn | undefined, other: Turn): Turn {
 
 const progress = { open: 0, running: 1, done: 2 } as const
 
-/** The further of two copies of a tool call. */
+/** The further of two copies of a tool call; the second one if they are as far. */
 export function furtherCall<T extends ToolCall>(known: T | undefined, other: T): T {
-  return known && progress[known.state] > progress[other.state] ? known : other
+  if (!known || progress[known.state] < progress[other.state]) return other
+  if (progress[known.state] > progress[other.state]) return known
+  return isAnswered(known) && !isAnswered(other) ? known : other
 }
+
+/** A question whether the call may run was asked and is settled. */
+const isAnswered = ({ approval }: ToolCall): boolean => approval !== undefined && approval.state !== "open"
+
+/** A person has to say whether the call may run. */
+export const isAsking = (call: ToolCall): boolean => call.state === "open" && call.approval?.state === "open"
 
 /** Calls of one step: those of its message, and those only events told of, by their number in the step. */
 export function callsOfStep(message: Message | undefined, step: number, events: Record<string, ToolEvent>): ToolCall[] {

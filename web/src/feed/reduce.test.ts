@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest"
 
-import type { Delta, FeedEvent, Message, Session, ToolEvent, Turn } from "../api/types"
-import { callsOfStep } from "./merge"
+import type { Delta, FeedEvent, Message, Session, Task, ToolEvent, Turn } from "../api/types"
+import { callsOfStep, isAsking } from "./merge"
 import { reduceFeed } from "./reduce"
 import { emptyFeed, type FeedState, runningTurn } from "./state"
 
@@ -25,6 +25,13 @@ const turn = (state: Turn["state"], over: Partial<Turn> = {}): Turn => ({
 const tool = (n: number, state: ToolEvent["state"], over: Partial<ToolEvent> = {}): ToolEvent => ({
   turn_id: "t1", step: 0, id: `t1.0.${n}`, name: "Shell", class: "exec", arguments: "{}", state, ...over,
 })
+const task = (n: number, state: Task["state"], over: Partial<Task> = {}): Task => ({
+  id: `bg${n}`, call_id: `t1.0.${n}`, command: "make", runner: "local", state, code: 0, total: 0, started_at: now, ...over,
+})
+const output = (offset: number, text: string): FeedEvent => ({
+  kind: "output",
+  data: { turn_id: "t1", call_id: "t1.0.0", offset, text },
+})
 const delta = (over: Partial<Delta> = {}): FeedEvent => ({
   kind: "delta",
   data: { turn_id: "t1", step: 0, attempt: 1, offset: 0, reasoning_offset: 0, ...over },
@@ -32,7 +39,7 @@ const delta = (over: Partial<Delta> = {}): FeedEvent => ({
 
 const loaded = reduceFeed(emptyFeed, {
   type: "snapshot",
-  snapshot: { messages: [], queued: [], todos: [], seq: 0, hasMore: false },
+  snapshot: { messages: [], queued: [], todos: [], tasks: [], seq: 0, hasMore: false },
 })
 
 const play = (events: FeedEvent[], from: FeedState = loaded): FeedState => reduceFeed(from, { type: "events", events })
@@ -80,7 +87,7 @@ describe("durable events", () => {
     expect(holed.stale).toBe(true)
     const mended = reduceFeed(holed, {
       type: "snapshot",
-      snapshot: { messages: holed.messages, queued: [], todos: [], seq: 8, hasMore: false },
+      snapshot: { messages: holed.messages, queued: [], todos: [], tasks: [], seq: 8, hasMore: false },
     })
     expect(mended.stale).toBe(false)
     expect(mended.messages).toEqual(holed.messages)
@@ -117,7 +124,7 @@ describe("durable events", () => {
 
 describe("snapshots", () => {
   const page = (ids: number[], seq: number, hasMore = false) => ({
-    messages: ids.map((id) => answer(id, id)), queued: [], todos: [], seq, hasMore,
+    messages: ids.map((id) => answer(id, id)), queued: [], todos: [], tasks: [], seq, hasMore,
   })
 
   test("older pages go before what is known", () => {
@@ -234,14 +241,59 @@ describe("tool calls", () => {
   })
 
   test("output grows while a command runs and goes when its result is there", () => {
-    const output = (offset: number, text: string): FeedEvent => ({
-      kind: "output",
-      data: { turn_id: "t1", call_id: "t1.0.0", offset, text },
-    })
     const running = play([...story.slice(0, 5), output(0, "1\n"), output(0, "1\n"), output(2, "2\n")])
     expect(running.turns.t1?.outputs["t1.0.0"]?.text).toBe("1\n2\n")
     const done = play([...story.slice(5, 6), output(4, "3\n")], running)
     expect(done.turns.t1?.outputs).toEqual({})
+  })
+})
+
+describe("permission", () => {
+  const asked = { state: "open", asked_at: now } as const
+  const allowed = { state: "allowed", asked_at: now, answered_at: now, answered_by: "ada" } as const
+
+  test("a call waits for a person until the answer is told", () => {
+    const waiting = play([...story.slice(0, 4), { seq: 5, kind: "tool", data: tool(0, "open", { approval: asked }) }])
+    expect(waiting.turns.t1?.calls["t1.0.0"]).toSatisfy(isAsking)
+    const settled = play([{ seq: 6, kind: "tool", data: tool(0, "open", { approval: allowed }) }], waiting)
+    expect(settled.turns.t1?.calls["t1.0.0"]).not.toSatisfy(isAsking)
+  })
+
+  test("an answered question is not opened again by an older copy of its call", () => {
+    const message = answer(2, 0, { tool_calls: [tool(0, "open", { approval: allowed })] })
+    const [call] = callsOfStep(message, 0, { "t1.0.0": tool(0, "open", { approval: asked }) })
+    expect(call?.approval?.state).toBe("allowed")
+  })
+})
+
+describe("background tasks", () => {
+  const base = play(story.slice(0, 5))
+
+  test("what a command printed goes on as its task's, whichever event came first", () => {
+    const moved: FeedEvent = { seq: 6, kind: "tool", data: tool(0, "done", { task: "bg0" }) }
+    const begun: FeedEvent = { seq: 7, kind: "task", data: task(0, "running") }
+    const printing = play([output(0, "1\n")], base)
+    for (const [first, second] of [[moved, begun], [begun, moved]] as const) {
+      const state = play([{ ...first, seq: 6 }, { ...second, seq: 7 }, output(2, "2\n")], printing)
+      expect(state.taskOutputs["t1.0.0"]?.text).toBe("1\n2\n")
+    }
+  })
+
+  test("output goes on after the turn has ended, and goes when the task ends", () => {
+    const running = play([...story.slice(5), { seq: 9, kind: "task", data: task(0, "running") }, output(0, "1\n")], base)
+    expect(running.turns.t1?.turn?.state).toBe("done")
+    expect(running.taskOutputs["t1.0.0"]?.text).toBe("1\n")
+    const ended = play([{ seq: 10, kind: "task", data: task(0, "exited") }, output(2, "late\n")], running)
+    expect(ended.taskOutputs).toEqual({})
+    expect(ended.tasks.map((entry) => entry.state)).toEqual(["exited"])
+  })
+
+  test("a task that ended does not run again, and the newest comes first", () => {
+    const later = "2026-01-01T00:00:01Z"
+    const state = play([{ seq: 6, kind: "task", data: task(1, "killed") }, { seq: 7, kind: "task", data: task(2, "running", { started_at: later }) }], base)
+    const snapshot = { messages: state.messages, queued: [], todos: [], tasks: [task(1, "running")], seq: 7, hasMore: false }
+    const told = reduceFeed(state, { type: "snapshot", snapshot })
+    expect(told.tasks.map((entry) => [entry.id, entry.state])).toEqual([["bg2", "running"], ["bg1", "killed"]])
   })
 })
 

@@ -1,6 +1,7 @@
 import { type Delta, type FeedEvent, isTold, type Message, type Queued, type Session, type Snapshot, type ToolEvent, type Turn } from "../api/types"
 import { addDelta, addOutput, announceRetry, settleStep } from "./live-step"
 import { furtherCall, furtherTurn, mergeMessages } from "./merge"
+import { addTaskOutput, applyTask, handOver, mergeTasks } from "./tasks"
 import { type DroppedMessage, emptyTurnFeed, type FeedState, type TurnFeed } from "./state"
 
 /** What can happen to the page's knowledge of a session. */
@@ -44,6 +45,7 @@ function applySnapshot(state: FeedState, snapshot: Snapshot): FeedState {
     hasMore: joined && state.loaded ? state.hasMore : snapshot.hasMore,
     queued: snapshot.queued,
     todos: snapshot.todos,
+    tasks: snapshot.seq < state.seq ? snapshot.tasks : mergeTasks(state.tasks, snapshot.tasks),
     turns: snapshot.seq < state.seq ? {} : state.turns,
   }
   return snapshot.messages.reduce(settleMessage, base)
@@ -91,6 +93,8 @@ function applyDurable(state: FeedState, event: FeedEvent): FeedState {
       return withTurn(state, event.data.turn_id, (feed) => announceRetry(feed, event.data))
     case "todos":
       return { ...state, todos: event.data ?? [] }
+    case "task":
+      return applyTask(state, event.data)
     case "session":
       return { ...state, session: event.data }
     default:
@@ -101,6 +105,8 @@ function applyDurable(state: FeedState, event: FeedEvent): FeedState {
 /** Live pieces of a turn that ended, or of a step whose message is there, came late and change nothing. */
 function applyLive(state: FeedState, event: FeedEvent): FeedState {
   if (event.kind !== "delta" && event.kind !== "output") return state
+  const ofTask = event.kind === "output" ? addTaskOutput(state, event.data) : undefined
+  if (ofTask) return ofTask
   const ended = state.turns[event.data.turn_id]?.turn
   if (ended && ended.state !== "running") return state
   if (event.kind === "output") return withTurn(state, event.data.turn_id, (feed) => addOutput(feed, event.data))
@@ -127,7 +133,9 @@ function releaseTurn(state: FeedState, id: string): FeedState {
 }
 
 function applyTool(state: FeedState, call: ToolEvent): FeedState {
-  return withTurn(state, call.turn_id, (feed) => {
+  const printed = state.turns[call.turn_id]?.outputs[call.id]
+  const base = call.task && printed ? handOver(state, call.id, printed) : state
+  return withTurn(base, call.turn_id, (feed) => {
     const further = furtherCall(feed.calls[call.id], call)
     const { [call.id]: finished, ...running } = feed.outputs
     const outputs = further.state === "done" && finished ? running : feed.outputs

@@ -1,4 +1,4 @@
-import type { Dropped, Message, Queued, Retry, Session, Todo, ToolEvent, Turn } from "../api/types"
+import type { Dropped, Message, Queued, Retry, Session, Task, Todo, ToolEvent, Turn } from "../api/types"
 import type { Strand } from "./strand"
 
 /** The step that the model is writing now. */
@@ -52,6 +52,10 @@ export interface FeedState {
   queued: Queued[]
   dropped: DroppedMessage[]
   todos: Todo[]
+  /** Background tasks, newest first. */
+  tasks: Task[]
+  /** What running background tasks printed while this page listened, by call id. */
+  taskOutputs: Record<string, Strand>
   turns: Record<string, TurnFeed>
   /** Connections made so far. */
   connections: number
@@ -66,6 +70,8 @@ export const emptyFeed: FeedState = {
   queued: [],
   dropped: [],
   todos: [],
+  tasks: [],
+  taskOutputs: {},
   turns: {},
   connections: 0,
 }

@@ -71,3 +71,22 @@ test("only calls of the newest step can be running", () => {
   const feed = { ...emptyTurnFeed, calls: { "t.0.0": call("0.0", "running"), "t.1.0": call("1.0", "running") } }
   expect(voiceOf([step(2, 0), step(3, 1)], feed, false)).toMatchObject({ kind: "tools", names: ["Shell"] })
 })
+
+test("a command stands with its answer, and the answer finds it by its id", () => {
+  const command = (id: number, inbox: number): Message => ({ ...user(id), origin: "command", inbox_id: inbox })
+  const answered = (id: number, inbox?: number): Message => ({ ...base, id, step: 0, role: "notice", origin: "command", inbox_id: inbox })
+  const ids = (messages: Message[]) => groupByTurn(messages).map((g) => [g.command, g.messages.map((m) => m.id)])
+  expect(ids([command(1, 11), command(2, 12), answered(3, 11), answered(4, 12)])).toEqual([[true, [1, 3]], [true, [2, 4]]])
+  expect(ids([command(1, 11), answered(2)])).toEqual([[true, [1, 2]]])
+  expect(ids([command(1, 11), step(2, 0), answered(3)])).toEqual([[true, [1]], [undefined, [2]], [true, [3]]])
+})
+
+test("the end of a background task is no question of the person", () => {
+  expect(kinds([{ ...user(1, "t"), origin: "background" }, step(2, 0, { content: "It passed." })])).toEqual(["background", "text"])
+})
+
+test("a call that waits for a person is what the turn waits for", () => {
+  const approval = { state: "open", asked_at: base.created_at } as const
+  const feed = { ...emptyTurnFeed, calls: { "t.0.0": { ...call("0.0", "open"), approval }, "t.0.1": call("0.1", "running") } }
+  expect(voiceOf([step(1, 0)], feed, false)).toEqual({ kind: "asking", tool: "Shell" })
+})

@@ -11,6 +11,7 @@ export interface StoryCall extends ToolCall {
 /** One paragraph of a turn as people read it. */
 export type Entry = { id: string } & (
   | { kind: "question"; message: Message }
+  | { kind: "background"; message: Message }
   | { kind: "thought"; text: string; live: boolean }
   | { kind: "text"; text: string; live: boolean; gap: boolean; finish?: string }
   | { kind: "tools"; calls: StoryCall[] }
@@ -22,19 +23,34 @@ export type Entry = { id: string } & (
 export interface MessageGroup {
   id: string
   turn?: string
+  /** A command that the model does not see, and its answer once there is one. */
+  command?: boolean
   messages: Message[]
 }
 
 /** Puts messages, which come by ascending id, into the turns they belong to, in the order in which turns began. */
 export function groupByTurn(messages: Message[]): MessageGroup[] {
   const groups = new Map<string, MessageGroup>()
+  let before: MessageGroup | undefined
   for (const message of messages) {
+    const asked = answers(message) ? questionOf(message, groups, before) : undefined
     const id = message.turn_id ?? `m${message.id}`
-    const group = groups.get(id)
-    if (group) group.messages.push(message)
-    else groups.set(id, { id, turn: message.turn_id, messages: [message] })
+    const group: MessageGroup = asked ?? groups.get(id) ?? { id, turn: message.turn_id, messages: [] }
+    if (message.origin === "command") group.command = true
+    group.messages.push(message)
+    groups.set(group.id, group)
+    before = group
   }
   return [...groups.values()]
+}
+
+const answers = (message: Message): boolean => message.role === "notice" && message.origin === "command"
+
+/** The command that a notice answers: the one whose id it carries, else the one right before it. */
+function questionOf(answer: Message, groups: Map<string, MessageGroup>, before?: MessageGroup): MessageGroup | undefined {
+  const open = (group?: MessageGroup) => group?.command === true && group.messages.length === 1 && !group.messages.some(answers)
+  if (answer.inbox_id === undefined) return open(before) ? before : undefined
+  return [...groups.values()].find((group) => open(group) && group.messages[0]?.inbox_id === answer.inbox_id)
 }
 
 /** Tells a turn: questions, thoughts, tools and texts in the order in which they happened, the live step last. */
@@ -42,7 +58,8 @@ export function tellTurn(messages: Message[], feed: TurnFeed): Entry[] {
   const told = new Set<number>()
   const entries: Entry[] = []
   for (const message of messages) {
-    if (message.role === "user") entries.push({ id: `q${message.id}`, kind: "question", message })
+    if (message.role === "user" && message.origin === "background") entries.push({ id: `b${message.id}`, kind: "background", message })
+    else if (message.role === "user") entries.push({ id: `q${message.id}`, kind: "question", message })
     else if (message.role === "notice") entries.push({ id: `n${message.id}`, kind: "notice", message })
     else {
       told.add(message.step)

@@ -1,10 +1,11 @@
 import type { Message, Retry } from "../api/types"
-import { callsOfStep } from "./merge"
+import { callsOfStep, isAsking } from "./merge"
 import type { TurnFeed } from "./state"
 
 /** What a running turn does at this moment, for one line of words. */
 export type Voice =
   | { kind: "retrying"; retry: Retry }
+  | { kind: "asking"; tool: string }
   | { kind: "tools"; names: string[]; since?: string }
   | { kind: "calling"; tool: string }
   | { kind: "writing" }
@@ -20,17 +21,21 @@ export function voiceOf(messages: Message[], feed: TurnFeed, reconnected: boolea
   if (live?.toolName) return { kind: "calling", tool: live.toolName }
   if (live?.text.text) return { kind: "writing" }
   if (live?.reasoning.text) return { kind: "thinking" }
-  const running = runningCalls(messages, feed)
+  const calls = latestCalls(messages, feed)
+  const asking = calls.find(isAsking)
+  if (asking) return { kind: "asking", tool: asking.name }
+  const running = calls.filter((call) => call.state === "running")
   if (running.length > 0) {
     return { kind: "tools", names: running.map((call) => call.name), since: running[0]?.started_at }
   }
   return { kind: "waiting" }
 }
 
-function runningCalls(messages: Message[], feed: TurnFeed) {
+/** The calls of the newest step that has any word of its own. */
+function latestCalls(messages: Message[], feed: TurnFeed) {
   const last = messages.findLast((message) => message.role === "assistant")
   const steps = Object.values(feed.calls).map((call) => call.step)
   const step = Math.max(last?.step ?? -1, ...steps)
   const message = last?.step === step ? last : undefined
-  return callsOfStep(message, step, feed.calls).filter((call) => call.state === "running")
+  return callsOfStep(message, step, feed.calls)
 }
