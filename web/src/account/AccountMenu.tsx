@@ -1,5 +1,5 @@
 import { useNavigate } from "@tanstack/react-router"
-import { CircleHelp, ExternalLink, KeyRound, LogOut, Ticket } from "lucide-react"
+import { CircleHelp, ExternalLink, KeyRound, LogOut, Settings, Ticket } from "lucide-react"
 import { DropdownMenu } from "radix-ui"
 import { lazy, type ReactNode, Suspense, useState } from "react"
 
@@ -14,6 +14,7 @@ import { setTheme, type Theme, useTheme } from "../ui/theme"
 import { toast } from "../ui/toasts"
 
 const PasswordDialog = lazy(() => import("./PasswordDialog"))
+const SettingsDialog = lazy(() => import("../settings/SettingsDialog"))
 const TokensDialog = lazy(() => import("./TokensDialog"))
 
 /** Everything that is set for a person rather than for a conversation. Opens as soon as it is drawn. */
@@ -22,7 +23,7 @@ export default function AccountMenu() {
   const { me } = useAccount()
   const { showHelp } = useShell()
   const navigate = useNavigate()
-  const [dialog, setDialog] = useState<"password" | "tokens">()
+  const [dialog, setDialog] = useState<"password" | "settings" | "tokens">()
   const close = () => setDialog(undefined)
   const leave = () => {
     signOut().then(
@@ -41,6 +42,7 @@ export default function AccountMenu() {
             <ThemeChoice />
             <LanguageChoice />
             <DropdownMenu.Separator className={menuLine} />
+            <Item icon={<Settings size={15} aria-hidden />} text={t("account.settings")} onSelect={() => setDialog("settings")} />
             <Item icon={<KeyRound size={15} aria-hidden />} text={t("account.password")} onSelect={() => setDialog("password")} />
             <Item icon={<Ticket size={15} aria-hidden />} text={t("account.tokens")} onSelect={() => setDialog("tokens")} />
             {me.temporal_ui && (
@@ -59,6 +61,7 @@ export default function AccountMenu() {
       </DropdownMenu.Root>
       <Suspense>
         {dialog === "password" && <PasswordDialog onClose={close} />}
+        {dialog === "settings" && <SettingsDialog onClose={close} />}
         {dialog === "tokens" && <TokensDialog onClose={close} />}
       </Suspense>
     </>

@@ -15,19 +15,24 @@ export default function HelpDialog({ onClose }: { onClose: () => void }) {
     [[commandKey, "K"], t("help.search")],
     [[commandKey, "Shift", "O"], t("help.newConversation")],
     [[commandKey, "."], t("help.details")],
+    [["Esc"], t("help.question")],
+    [["A"], t("help.allow")],
+    [["D"], t("help.deny")],
     [["Esc"], t("help.close")],
   ]
   return (
     <Modal onClose={onClose} title={t("help.title")}>
       <h3 className="mt-2 mb-2 text-small text-ink-3">{t("help.commands")}</h3>
-      <List rows={commands.map((command) => [<code key="name">/{command.name}</code>, t(command.text)])} />
+      <List rows={[...commands.map((command): Row => [<code key="name">/{command.name}</code>, t(command.text)]), [<code key="bang">!ls</code>, t("help.bang")]]} />
       <h3 className="mt-6 mb-2 text-small text-ink-3">{t("help.keys")}</h3>
       <List rows={keys.map(([names, text]) => [<Keys key="keys" names={names} />, text])} />
     </Modal>
   )
 }
 
-function List({ rows }: { rows: [ReactNode, string][] }) {
+type Row = [ReactNode, string]
+
+function List({ rows }: { rows: Row[] }) {
   return (
     <dl className="divide-y divide-line">
       {rows.map(([term, text]) => (

@@ -84,9 +84,7 @@ export interface UploadedFile {
   size: number
 }
 
-interface Untyped {
-  (path: string, init?: { body?: unknown }): Promise<{ data?: unknown; error?: unknown; response: Response }>
-}
+type Untyped = (path: string, init?: { body?: unknown }) => Promise<{ data?: unknown; error?: unknown; response: Response }>
 
 const untyped = api as unknown as Record<"GET" | "POST" | "PUT" | "DELETE", Untyped>
 

@@ -9,6 +9,9 @@ export type User = Schemas["UserBody"]
 export type Me = Schemas["Me"]
 export type LoginInfo = Schemas["LoginState"]
 export type Session = Schemas["Session"]
+/** Whether a turn of the session waits for a person's permission. */
+export const isWaiting = (session: Session): boolean => (session as Session & { waiting?: boolean }).waiting === true
+
 export type Message = Schemas["Message"]
 export type ToolCall = Schemas["ToolCall"]
 export type Approval = Schemas["Approval"]

@@ -1,6 +1,7 @@
 import { keepPreviousData, QueryClient, queryOptions } from "@tanstack/react-query"
 
 import { listSessions, listTokens, loginInfo, me } from "../api/calls"
+import { listRunners, listToolRules } from "../api/coming"
 import { asProblem } from "../api/problem"
 
 /** Milliseconds between two looks at the list of sessions: while something runs, and else. */
@@ -31,6 +32,13 @@ export const sessionsQuery = (q: string) =>
   })
 
 export const tokensQuery = queryOptions({ queryKey: ["tokens"], queryFn: listTokens })
+
+/** Milliseconds between two looks at which runners are connected, while somebody looks. */
+const RUNNERS_INTERVAL = 5_000
+
+export const runnersQuery = queryOptions({ queryKey: ["runners"], queryFn: listRunners, refetchInterval: RUNNERS_INTERVAL })
+
+export const toolRulesQuery = queryOptions({ queryKey: ["tool rules"], queryFn: listToolRules })
 
 /** Reads the list of sessions again soon. */
 export function refreshSessions(): void {

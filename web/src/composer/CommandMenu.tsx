@@ -30,7 +30,9 @@ export function CommandMenu({ commands, chosen, onRun }: Props) {
           }}
           className={cx("flex cursor-pointer items-baseline gap-3 rounded-md px-3 py-1.5 hover:bg-hover", n === chosen && "bg-hover")}
         >
-          <span className="w-14 shrink-0 font-medium">/{command.name}</span>
+          <span className="w-36 shrink-0">
+            <span className="font-medium">/{command.name}</span> <span className="text-ink-3">{command.args}</span>
+          </span>
           <span className="min-w-0 truncate text-ink-2">{t(command.text)}</span>
         </li>
       ))}

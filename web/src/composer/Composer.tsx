@@ -2,15 +2,19 @@ import { ArrowUp, Square } from "lucide-react"
 import { useState } from "react"
 
 import { byteLength } from "../feed/bytes"
+import { AttachButton } from "../files/AttachButton"
+import { UploadList } from "../files/UploadList"
+import type { UploadControls } from "../files/useUploads"
 import { useT } from "../i18n"
+import { cx } from "../lib/cx"
 import { IconButton } from "../ui/IconButton"
 import { CommandMenu } from "./CommandMenu"
 import { ComposerBox } from "./ComposerBox"
-import { type Command, commandOf, matchingCommands } from "./commands"
+import { type Command, commandOf, isBang, matchingCommands } from "./commands"
 import { recall } from "./recall"
 import { LONGEST_MESSAGE } from "./text"
 
-export interface ComposerProps {
+export interface ComposerProps extends UploadControls {
   text: string
   onText: (text: string) => void
   /** A turn is running: there is something to stop. */
@@ -24,12 +28,13 @@ export interface ComposerProps {
 }
 
 /** Where messages are written. What is typed survives everything until it is sent. */
-export function Composer({ text, onText, busy, stopping, sent, onSend, onCommand, onStop }: ComposerProps) {
+export function Composer({ text, onText, busy, stopping, sent, onSend, onCommand, onStop, ...files }: ComposerProps) {
   const t = useT()
   const [back, setBack] = useState(0)
   const [chosen, setChosen] = useState(0)
   const [dismissed, setDismissed] = useState(false)
   const menu = dismissed ? [] : matchingCommands(text)
+  const bang = isBang(text)
   const over = byteLength(text) - LONGEST_MESSAGE
   const write = (next: string) => {
     onText(next)
@@ -38,6 +43,10 @@ export function Composer({ text, onText, busy, stopping, sent, onSend, onCommand
   }
 
   const run = (command: Command) => {
+    if (command.remote) {
+      write(`/${command.name} `)
+      return
+    }
     write("")
     onCommand(command)
   }
@@ -69,6 +78,7 @@ export function Composer({ text, onText, busy, stopping, sent, onSend, onCommand
       submit()
       return true
     }
+    if (event.key === "Escape" && text === "") return focusQuestion()
     const untouched = text === "" || (back > 0 && text === sent.at(-back))
     if (event.key === "ArrowUp" && untouched) return walk(1)
     if (event.key === "ArrowDown" && back > 0 && untouched) return walk(-1)
@@ -79,14 +89,17 @@ export function Composer({ text, onText, busy, stopping, sent, onSend, onCommand
     <div className="relative">
       {menu.length > 0 && <CommandMenu commands={menu} chosen={chosen} onRun={run} />}
       <div className="rounded-xl border border-line-strong bg-overlay shadow-field focus-within:border-accent">
-        <div className="flex items-end gap-2 py-2 pr-2 pl-4">
-          <div className="min-w-0 flex-1 py-1.5">
+        <UploadList uploads={files.uploads} onDrop={files.dropUpload} />
+        <div className="flex items-end gap-2 p-2">
+          <AttachButton onFiles={files.addFiles} />
+          <div className={cx("min-w-0 flex-1 py-1.5", bang && "as-command")}>
             <ComposerBox
               label={t("composer.label")}
               placeholder={t(busy ? "composer.placeholderBusy" : "composer.placeholder")}
               text={text}
               onText={write}
               onKey={onKey}
+              onFiles={files.addFiles}
               menuOption={menu[chosen] && `command-${menu[chosen].name}`}
             />
           </div>
@@ -107,6 +120,7 @@ export function Composer({ text, onText, busy, stopping, sent, onSend, onCommand
             </IconButton>
           )}
         </div>
+        {bang && <p className="px-4 pb-2 text-small text-ink-3">{t("composer.bang")}</p>}
         {over > 0 && (
           <p role="alert" className="px-4 pb-2 text-small text-danger">
             {t("composer.tooLong", { over, limit: LONGEST_MESSAGE })}
@@ -115,6 +129,13 @@ export function Composer({ text, onText, busy, stopping, sent, onSend, onCommand
       </div>
     </div>
   )
+}
+
+/** Gives the focus to the first question that waits for an answer; true when there is one. */
+function focusQuestion(): boolean {
+  const question = document.querySelector<HTMLElement>("[data-approval]")
+  question?.focus()
+  return question !== null
 }
 
 /** An input method is choosing characters. Safari tells of the last key only after the end, by the old code. */

@@ -10,6 +10,8 @@ export interface BoxProps {
   onText: (text: string) => void
   /** A key was pressed; true means that it is dealt with. */
   onKey: (event: KeyboardEvent) => boolean
+  /** Files were pasted. */
+  onFiles: (files: File[]) => void
   /** Id of the command that Enter would run, while commands are listed. */
   menuOption?: string
 }

@@ -3,7 +3,7 @@ import type { Ref } from "react"
 import type { BoxProps } from "./ComposerBox"
 
 /** The box until the editor is loaded: a plain text area with the same keys. */
-export function PlainBox({ label, placeholder, text, onText, onKey, box }: BoxProps & { box: Ref<HTMLTextAreaElement> }) {
+export function PlainBox({ label, placeholder, text, onText, onKey, onFiles, box }: BoxProps & { box: Ref<HTMLTextAreaElement> }) {
   return (
     <textarea
       ref={box}
@@ -15,6 +15,12 @@ export function PlainBox({ label, placeholder, text, onText, onKey, box }: BoxPr
       onChange={(event) => onText(event.target.value)}
       onCompositionStart={(event) => (event.currentTarget.dataset.composing = "")}
       onCompositionEnd={(event) => delete event.currentTarget.dataset.composing}
+      onPaste={(event) => {
+        const files = [...event.clipboardData.files]
+        if (files.length === 0) return
+        event.preventDefault()
+        onFiles(files)
+      }}
       onKeyDown={(event) => {
         if (onKey(event.nativeEvent)) event.preventDefault()
       }}

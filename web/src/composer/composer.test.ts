@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest"
 
-import { commandOf, matchingCommands } from "./commands"
+import { commandOf, isBang, matchingCommands } from "./commands"
 import { recall } from "./recall"
 import { documentOf } from "./text"
 
@@ -8,7 +8,7 @@ describe("commands", () => {
   const names = (text: string) => matchingCommands(text).map((command) => command.name)
 
   test("a slash alone lists all, a beginning those that match, anything else none", () => {
-    expect(names("/")).toEqual(["new", "stop", "help"])
+    expect(names("/")).toEqual(["new", "stop", "approve", "deny", "runner", "help"])
     expect(names("/S")).toEqual(["stop"])
     expect(names("/x")).toEqual([])
     expect(names("/stop now")).toEqual([])
@@ -20,6 +20,17 @@ describe("commands", () => {
     expect(commandOf("/stop it")).toBeUndefined()
     expect(commandOf("/stopp")).toBeUndefined()
     expect(commandOf("stop")).toBeUndefined()
+  })
+
+  test("what the server carries out is sent like a message", () => {
+    expect(names("/r")).toEqual(["runner"])
+    expect(commandOf("/runner")).toBeUndefined()
+    expect(commandOf("/approve")).toBeUndefined()
+  })
+
+  test("a bang has something behind it and stands first", () => {
+    expect(["!ls", "! ls", "  !ls"].map(isBang)).toEqual([true, true, true])
+    expect(["!", "!  ", "wow!", "a !ls"].map(isBang)).toEqual([false, false, false, false])
   })
 })
 

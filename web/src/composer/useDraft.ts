@@ -1,16 +1,11 @@
-import { useCallback, useState } from "react"
+import { useCallback } from "react"
 
-import { keepDraft, readDraft } from "./drafts"
+import { useStore } from "../lib/store"
+import { draftOf, keepDraft } from "./drafts"
 
 /** What is being written in a conversation; every change is kept in the browser. */
 export function useDraft(key: string): [text: string, write: (text: string) => void] {
-  const [text, setText] = useState(() => readDraft(key))
-  const write = useCallback(
-    (next: string) => {
-      setText(next)
-      keepDraft(key, next)
-    },
-    [key],
-  )
+  const text = useStore(draftOf(key))
+  const write = useCallback((next: string) => keepDraft(key, next), [key])
   return [text, write]
 }

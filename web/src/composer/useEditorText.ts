@@ -16,6 +16,8 @@ interface Options {
   onText: (text: string) => void
   /** A key was pressed; true means that it is dealt with. */
   onKey: (event: KeyboardEvent, editor: Editor) => boolean
+  /** Files were pasted. */
+  onFiles: (files: File[]) => void
 }
 
 /** A line of the text. Shift+Enter begins the next one; Enter is the composer's. */
@@ -29,10 +31,10 @@ const Line = Paragraph.extend({
 const textOf = (editor: Editor): string => editor.getText({ blockSeparator: "\n" })
 
 /** A plain-text editor: lines only, undo, a placeholder. What is pasted comes in as text. */
-export function useEditorText({ label, placeholder, text, onText, onKey }: Options): Editor {
-  const live = useRef({ onKey, onText, placeholder })
+export function useEditorText({ label, placeholder, text, onText, onKey, onFiles }: Options): Editor {
+  const live = useRef({ onKey, onText, onFiles, placeholder })
   useEffect(() => {
-    live.current = { onKey, onText, placeholder }
+    live.current = { onKey, onText, onFiles, placeholder }
   })
   const editor: Editor = useEditor({
     immediatelyRender: true,
@@ -44,6 +46,11 @@ export function useEditorText({ label, placeholder, text, onText, onKey }: Optio
       attributes: { id: "message", class: "editor", role: "textbox", "aria-multiline": "true", "aria-label": label },
       handleKeyDown: (_, event) => live.current.onKey(event, editor),
       handlePaste: (view, event) => {
+        const files = [...(event.clipboardData?.files ?? [])]
+        if (files.length > 0) {
+          live.current.onFiles(files)
+          return true
+        }
         const pasted = event.clipboardData?.getData("text/plain")
         if (!pasted) return false
         view.dispatch(view.state.tr.replaceSelection(sliceOf(pasted, view.state.schema)).scrollIntoView())

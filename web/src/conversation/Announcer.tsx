@@ -3,8 +3,15 @@ import { useEffect, useRef, useState } from "react"
 import type { TurnFeed } from "../feed/state"
 import { type Key, useT } from "../i18n"
 
-/** Tells people who listen to the page when a turn begins and how it ends. */
-export function Announcer({ turns, running }: { turns: Record<string, TurnFeed>; running?: string }) {
+interface Props {
+  turns: Record<string, TurnFeed>
+  running?: string
+  /** The running turn waits for a person. */
+  asking: boolean
+}
+
+/** Tells people who listen to the page when a turn begins, when it waits for them, and how it ends. */
+export function Announcer({ turns, running, asking }: Props) {
   const t = useT()
   const before = useRef(running)
   const [said, setSaid] = useState<Extract<Key, `announce.${string}`>>()
@@ -17,7 +24,7 @@ export function Announcer({ turns, running }: { turns: Record<string, TurnFeed>;
   }, [running, turns])
   return (
     <p role="status" className="sr-only">
-      {said && t(said)}
+      {asking ? t("announce.asking") : said && t(said)}
     </p>
   )
 }

@@ -1,5 +1,5 @@
 import { useNavigate } from "@tanstack/react-router"
-import { useEffect, useMemo } from "react"
+import { lazy, Suspense, useEffect, useMemo, useState } from "react"
 
 import { useAccount } from "../app/account"
 import { useShell } from "../app/shell-context"
@@ -8,9 +8,12 @@ import { Composer } from "../composer/Composer"
 import { useDraft } from "../composer/useDraft"
 import { DetailsPanel } from "../details/DetailsPanel"
 import type { FeedState } from "../feed/state"
+import { DropZone } from "../files/DropZone"
+import { useUploads } from "../files/useUploads"
 import { useT } from "../i18n"
 import { randomId } from "../lib/ids"
 import type { Unsent } from "../outbox/outbox"
+import { TaskStrip } from "../task/TaskStrip"
 import { Announcer } from "./Announcer"
 import { ConnectionNote } from "./ConnectionNote"
 import { ConversationContext } from "./context"
@@ -22,28 +25,32 @@ import { useConversation } from "./useConversation"
 import { useDetails } from "./useDetails"
 import { useStop } from "./useStop"
 
+const TaskDialog = lazy(() => import("../task/TaskDialog"))
+
 /** One conversation: what was said, the composer under it, and the details beside it on demand. */
 export function OpenConversation({ sessionKey }: { sessionKey: string }) {
   const t = useT()
   const navigate = useNavigate()
   const { outbox } = useAccount()
   const { showHelp } = useShell()
-  const { conversation, feed, link, skew, unsent, running } = useConversation(sessionKey)
+  const { conversation, feed, link, skew, unsent, running, asking } = useConversation(sessionKey)
   const { stop, stopping } = useStop(sessionKey, running)
   const details = useDetails()
   const [text, write] = useDraft(sessionKey)
+  const uploads = useUploads(sessionKey, sessionKey, nothingToDo)
+  const [task, showTask] = useState<string>()
 
   const title = feed.session?.title || firstWords(feed, unsent) || t("session.untitled")
   useEffect(() => {
     document.title = `${title} · ${t("app.name")}`
   }, [title, t])
   const sent = useMemo(() => {
-    const asked = feed.messages.filter((message) => message.role === "user").map((message) => message.content)
+    const asked = feed.messages.filter((message) => message.role === "user" && message.origin !== "background").map((message) => message.content)
     return [...asked, ...feed.queued.map((queued) => queued.text)]
   }, [feed.messages, feed.queued])
   const shared = useMemo(
-    () => ({ link, reconnected: feed.connections > 1, stopping, skew, showDetails: details.show }),
-    [link, feed.connections, stopping, skew, details.show],
+    () => ({ sessionKey, link, reconnected: feed.connections > 1, stopping, skew, showDetails: details.show, tasks: feed.tasks, showTask }),
+    [sessionKey, link, feed.connections, stopping, skew, details.show, feed.tasks],
   )
   const runCommand = ({ name }: Command) => {
     if (name === "new") void navigate({ to: "/" })
@@ -51,38 +58,48 @@ export function OpenConversation({ sessionKey }: { sessionKey: string }) {
     else showHelp()
   }
 
+  const open = feed.tasks.find((candidate) => candidate.id === task)
+
   if (link === "missing" && unsent.length === 0 && !feed.loaded) return <Missing />
   return (
     <ConversationContext value={shared}>
       <main id="main" tabIndex={-1} aria-label={t("conversation.label")} className="flex h-full min-w-0 flex-1 flex-col outline-none">
         <Header title={title} details={{ open: details.open, toggle: details.toggle }} />
-        {feed.loaded || unsent.length > 0 ? (
-          <Timeline conversation={conversation} feed={feed} unsent={unsent} running={running} onEdit={write} />
-        ) : (
-          <p role="status" className="flex-1 pt-16 text-center text-ink-3">
-            {t("conversation.loading")}
-          </p>
-        )}
-        <div className="mx-auto w-full max-w-column shrink-0 px-3 pb-[max(0.75rem,env(safe-area-inset-bottom))] lg:px-0 lg:pb-5">
-          <ConnectionNote link={link} onRetry={conversation.retry} />
-          <TodoStrip todos={feed.todos} />
-          <Composer
-            text={text}
-            onText={write}
-            busy={running !== undefined}
-            stopping={stopping}
-            sent={sent}
-            onSend={(said) => outbox.send({ id: randomId(), key: sessionKey, text: said, fresh: false })}
-            onCommand={runCommand}
-            onStop={stop}
-          />
-        </div>
-        <Announcer turns={feed.turns} running={running} />
+        <DropZone onFiles={uploads.addFiles}>
+          {feed.loaded || unsent.length > 0 ? (
+            <Timeline conversation={conversation} feed={feed} unsent={unsent} running={running} onEdit={write} />
+          ) : (
+            <p role="status" className="flex-1 pt-16 text-center text-ink-3">
+              {t("conversation.loading")}
+            </p>
+          )}
+          <div className="mx-auto w-full max-w-column shrink-0 px-3 pb-[max(0.75rem,env(safe-area-inset-bottom))] lg:px-0 lg:pb-5">
+            <ConnectionNote link={link} onRetry={conversation.retry} />
+            <TodoStrip todos={feed.todos} />
+            <TaskStrip tasks={feed.tasks} />
+            <Composer
+              text={text}
+              onText={write}
+              busy={running !== undefined}
+              stopping={stopping}
+              sent={sent}
+              onSend={(said) => outbox.send({ id: randomId(), key: sessionKey, text: said, fresh: false })}
+              onCommand={runCommand}
+              onStop={stop}
+              {...uploads}
+            />
+          </div>
+        </DropZone>
+        <Announcer turns={feed.turns} running={running} asking={asking} />
       </main>
+      <Suspense>{open && <TaskDialog task={open} printed={feed.taskOutputs[open.call_id]} onClose={() => showTask(undefined)} />}</Suspense>
       <DetailsPanel feed={feed} chosen={details.turn} open={details.open} onChoose={details.choose} onClose={details.close} />
     </ConversationContext>
   )
 }
+
+/** The session of an open conversation is there already. */
+const nothingToDo = () => Promise.resolve()
 
 /** Characters of a first message that stand for a title until the server has made one. */
 const TITLE_LENGTH = 60

@@ -1,12 +1,15 @@
 import { useNavigate } from "@tanstack/react-router"
-import { useEffect } from "react"
+import { useEffect, useState } from "react"
 
+import { createSession } from "../api/calls"
 import { useAccount } from "../app/account"
 import { useShell } from "../app/shell-context"
 import type { Command } from "../composer/commands"
 import { Composer } from "../composer/Composer"
 import { START_DRAFT } from "../composer/drafts"
 import { useDraft } from "../composer/useDraft"
+import { DropZone } from "../files/DropZone"
+import { useUploads } from "../files/useUploads"
 import { useT } from "../i18n"
 import { newSessionKey, randomId } from "../lib/ids"
 import { toast } from "../ui/toasts"
@@ -15,7 +18,7 @@ import { Suggestions } from "./Suggestions"
 
 const nothing: string[] = []
 
-/** Where a conversation begins. Its session is made together with the first message, so that none stays empty. */
+/** Where a conversation begins. Its session is made with the first message or file, so that none is made for a look. */
 export function StartPage() {
   const t = useT()
   const navigate = useNavigate()
@@ -25,8 +28,9 @@ export function StartPage() {
   useEffect(() => {
     document.title = t("app.name")
   }, [t])
+  const [key] = useState(newSessionKey)
+  const uploads = useUploads(key, START_DRAFT, () => createSession(key))
   const send = (said: string) => {
-    const key = newSessionKey()
     outbox.send({ id: randomId(), key, text: said, fresh: true })
     void navigate({ to: "/c/$key", params: { key } })
   }
@@ -37,23 +41,26 @@ export function StartPage() {
   return (
     <main id="main" tabIndex={-1} className="flex h-full min-w-0 flex-1 flex-col outline-none">
       <Header />
-      <div className="flex min-h-0 flex-1 flex-col overflow-y-auto">
-        <div className="mx-auto flex w-full max-w-column flex-1 flex-col px-3 pt-[max(1rem,18vh)] pb-6 lg:px-0">
-          <h1 className="mb-6 px-1 text-title font-semibold tracking-tight text-balance">{t("welcome.title")}</h1>
-          <Composer
-            text={text}
-            onText={write}
-            busy={false}
-            stopping={false}
-            sent={nothing}
-            onSend={send}
-            onCommand={runCommand}
-            onStop={() => undefined}
-          />
-          <Suggestions onTake={write} />
-          {me.demo && <p className="mt-auto max-w-[36rem] px-1 pt-10 text-small text-ink-3">{t("welcome.demo")}</p>}
+      <DropZone onFiles={uploads.addFiles}>
+        <div className="flex min-h-0 flex-1 flex-col overflow-y-auto">
+          <div className="mx-auto flex w-full max-w-column flex-1 flex-col px-3 pt-[max(1rem,18vh)] pb-6 lg:px-0">
+            <h1 className="mb-6 px-1 text-title font-semibold tracking-tight text-balance">{t("welcome.title")}</h1>
+            <Composer
+              text={text}
+              onText={write}
+              busy={false}
+              stopping={false}
+              sent={nothing}
+              onSend={send}
+              onCommand={runCommand}
+              onStop={() => undefined}
+              {...uploads}
+            />
+            <Suggestions onTake={write} />
+            {me.demo && <p className="mt-auto max-w-[36rem] px-1 pt-10 text-small text-ink-3">{t("welcome.demo")}</p>}
+          </div>
         </div>
-      </div>
+      </DropZone>
     </main>
   )
 }

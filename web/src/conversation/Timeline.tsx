@@ -7,6 +7,7 @@ import { groupByTurn } from "../feed/story"
 import { useT } from "../i18n"
 import { useStore } from "../lib/store"
 import type { Unsent } from "../outbox/outbox"
+import { CommandView } from "../turn/CommandView"
 import { TurnView } from "../turn/TurnView"
 import { IconButton } from "../ui/IconButton"
 import { OlderButton } from "./OlderButton"
@@ -45,14 +46,18 @@ export function Timeline({ conversation, feed, unsent, running, onEdit }: Props)
         <div ref={content} className="mx-auto max-w-column space-y-10 px-4 pt-6 pb-10 lg:px-0">
           {feed.hasMore && <OlderButton conversation={conversation} />}
           {empty && <p className="pt-8 text-center text-ink-3">{t("conversation.empty")}</p>}
-          {groups.map((group) => (
-            <TurnView
-              key={group.id}
-              messages={group.messages}
-              feed={group.turn ? feed.turns[group.turn] : undefined}
-              running={group.turn !== undefined && group.turn === running}
-            />
-          ))}
+          {groups.map((group) =>
+            group.command ? (
+              <CommandView key={group.id} messages={group.messages} />
+            ) : (
+              <TurnView
+                key={group.id}
+                messages={group.messages}
+                feed={group.turn ? feed.turns[group.turn] : undefined}
+                running={group.turn !== undefined && group.turn === running}
+              />
+            ),
+          )}
           <Waiting feed={feed} unsent={unsent} running={running !== undefined} onEdit={onEdit} />
         </div>
       </div>

@@ -1,9 +1,11 @@
 import { createContext, use } from "react"
 
+import type { Task } from "../api/types"
 import type { Link } from "../feed/conversation"
 
 /** What the parts of an open conversation share. */
 export interface ConversationContextValue {
+  sessionKey: string
   link: Link
   /** The connection was lost and made again since the page was opened. */
   reconnected: boolean
@@ -13,6 +15,10 @@ export interface ConversationContextValue {
   skew: number
   /** Opens the details of a turn. */
   showDetails: (turn: string) => void
+  /** Background tasks, newest first. */
+  tasks: Task[]
+  /** Opens a background task. */
+  showTask: (id: string) => void
 }
 
 export const ConversationContext = createContext<ConversationContextValue | undefined>(undefined)

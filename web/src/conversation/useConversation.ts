@@ -4,6 +4,7 @@ import { useAccount } from "../app/account"
 import { refreshSessions } from "../app/queries"
 import { conversationOf, type Conversation } from "../feed/conversation"
 import { runningTurn } from "../feed/state"
+import { isAskingNow } from "../feed/voice"
 import { useStore } from "../lib/store"
 import type { Unsent } from "../outbox/outbox"
 import { markSeen } from "../sidebar/seen"
@@ -21,8 +22,9 @@ export function useConversation(key: string) {
     if (feed.loaded && document.visibilityState === "visible") markSeen(key, feed.seq)
   }, [key, feed.loaded, feed.seq])
   const { title } = feed.session ?? {}
-  useEffect(refreshSessions, [running, title])
-  return { conversation, feed, link, skew, unsent, running }
+  const asking = isAskingNow(feed)
+  useEffect(refreshSessions, [running, title, asking])
+  return { conversation, feed, link, skew, unsent, running, asking }
 }
 
 /** Messages of this conversation that the feed does not show yet. */

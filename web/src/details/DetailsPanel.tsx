@@ -4,6 +4,7 @@ import { lazy, Suspense, useMemo } from "react"
 import type { FeedState } from "../feed/state"
 import { groupByTurn } from "../feed/story"
 import { useT } from "../i18n"
+import { TaskItems } from "../task/TaskItems"
 import { IconButton } from "../ui/IconButton"
 import { useHasAside } from "../ui/useMedia"
 import { Section } from "./Section"
@@ -12,6 +13,7 @@ import { TodoItems } from "./TodoItems"
 import { TurnDetails } from "./TurnDetails"
 
 const Sheet = lazy(() => import("../ui/Sheet"))
+const FilesSection = lazy(() => import("../files/FilesSection"))
 
 interface Props {
   feed: FeedState
@@ -79,6 +81,16 @@ function Panel({ feed, chosen, onChoose, onClose }: Props) {
           <Section title={t("details.todos")}>
             <TodoItems todos={feed.todos} />
           </Section>
+        )}
+        {feed.tasks.length > 0 && (
+          <Section title={t("task.all")}>
+            <TaskItems tasks={feed.tasks} />
+          </Section>
+        )}
+        {feed.loaded && (
+          <Suspense>
+            <FilesSection />
+          </Suspense>
         )}
         {feed.session && <SessionFacts session={feed.session} />}
       </div>

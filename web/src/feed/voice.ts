@@ -1,6 +1,6 @@
 import type { Message, Retry } from "../api/types"
 import { callsOfStep, isAsking } from "./merge"
-import type { TurnFeed } from "./state"
+import { emptyTurnFeed, type FeedState, runningTurn, type TurnFeed } from "./state"
 
 /** What a running turn does at this moment, for one line of words. */
 export type Voice =
@@ -29,6 +29,14 @@ export function voiceOf(messages: Message[], feed: TurnFeed, reconnected: boolea
     return { kind: "tools", names: running.map((call) => call.name), since: running[0]?.started_at }
   }
   return { kind: "waiting" }
+}
+
+/** Whether the running turn waits for a person's permission. */
+export function isAskingNow(state: FeedState): boolean {
+  const running = runningTurn(state)
+  if (running === undefined) return false
+  const messages = state.messages.filter((message) => message.turn_id === running)
+  return latestCalls(messages, state.turns[running] ?? emptyTurnFeed).some(isAsking)
 }
 
 /** The calls of the newest step that has any word of its own. */

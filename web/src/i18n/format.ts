@@ -33,3 +33,17 @@ export function moment(language: Language, iso: string): string {
 export function fullMoment(language: Language, iso: string): string {
   return new Date(iso).toLocaleString(locale(language), { dateStyle: "medium", timeStyle: "medium" })
 }
+
+const units = ["B", "kB", "MB", "GB"]
+
+/** A size of a file or an output: "512 B", "12.3 kB", "4 MB". */
+export function bytes(language: Language, n: number): string {
+  let size = n
+  let unit = 0
+  while (size >= 999.5 && unit < units.length - 1) {
+    size /= 1000
+    unit++
+  }
+  const digits = unit > 0 && size < 99.5 ? 1 : 0
+  return `${size.toLocaleString(locale(language), { maximumFractionDigits: digits })} ${units[unit]}`
+}

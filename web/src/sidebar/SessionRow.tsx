@@ -1,7 +1,8 @@
 import { Link, useParams } from "@tanstack/react-router"
+import { Hand } from "lucide-react"
 import { useState } from "react"
 
-import type { Session } from "../api/types"
+import { isWaiting, type Session } from "../api/types"
 import { useT } from "../i18n"
 import { cx } from "../lib/cx"
 import { ChannelIcon } from "./ChannelIcon"
@@ -45,19 +46,21 @@ export function SessionRow({ session }: { session: Session }) {
   )
 }
 
-/** Dots: filled while a turn runs, ringed when something is new. They make room for the menu button. */
+/** A hand while a turn waits for the person, a ring while one runs, a dot when something is new. They make room for the menu button. */
 function Marks({ session, open }: { session: Session; open: boolean }) {
   const t = useT()
   const seen = useSeen()[session.key]
   const unread = !open && seen !== undefined && session.seq > seen
-  const label = session.running ? t("sidebar.running") : unread ? t("sidebar.unread") : undefined
+  const waiting = isWaiting(session)
+  const label = waiting ? t("sidebar.waiting") : session.running ? t("sidebar.running") : unread ? t("sidebar.unread") : undefined
   if (!label) return null
   return (
     <span className="pointer-events-none absolute right-2.5 flex items-center group-focus-within:opacity-0 group-hover:opacity-0">
-      <span
-        aria-hidden
-        className={cx("size-2 rounded-full", session.running ? "border-2 border-accent" : "bg-accent")}
-      />
+      {waiting ? (
+        <Hand size={15} aria-hidden className="text-warn" />
+      ) : (
+        <span aria-hidden className={cx("size-2 rounded-full", session.running ? "border-2 border-accent" : "bg-accent")} />
+      )}
       <span className="sr-only">{label}</span>
     </span>
   )

@@ -1,18 +1,20 @@
 import { Layers } from "lucide-react"
 
+import { isAsking } from "../feed/merge"
 import type { StoryCall } from "../feed/story"
 import { useT } from "../i18n"
 import { Fold } from "./Fold"
 import { ToolStep } from "./ToolStep"
 
-/** Longer lists show their newest calls; the others open with one press. */
+/** Longer lists show their newest calls and those that wait for a person; the others open with one press. */
 const SHOWN = 6
 const SHOWN_OF_LONG = 3
 
 /** The tool calls between two texts. */
 export function ToolList({ calls, ended }: { calls: StoryCall[]; ended: boolean }) {
-  const hidden = calls.length > SHOWN ? calls.slice(0, -SHOWN_OF_LONG) : []
-  const shown = calls.slice(hidden.length)
+  const older = calls.length > SHOWN ? calls.slice(0, -SHOWN_OF_LONG) : []
+  const hidden = older.filter((call) => !isAsking(call))
+  const shown = calls.filter((call) => !hidden.includes(call))
   return (
     <div>
       {hidden.length > 0 && <Earlier calls={hidden} ended={ended} />}

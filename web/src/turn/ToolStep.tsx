@@ -4,7 +4,10 @@ import { useNow } from "../lib/useNow"
 import { cx } from "../lib/cx"
 import type { StoryCall } from "../feed/story"
 import { useConversationContext } from "../conversation/context"
-import { readArguments } from "./arguments"
+import { isAsking } from "../feed/merge"
+import { TaskLine } from "../task/TaskLine"
+import { Approval } from "./Approval"
+import { Arguments } from "./Arguments"
 import { Fold } from "./Fold"
 import { iconOf } from "./icons"
 import { OutputView } from "./OutputView"
@@ -17,16 +20,23 @@ interface Props {
 
 /** One tool call: what was called with what, how it went, and behind it arguments and output. */
 export function ToolStep({ call, ended }: Props) {
+  const asking = isAsking(call) && !ended
   return (
-    <Fold
-      icon={iconOf(call.name)}
-      name={call.name}
-      summary={call.summary ?? ""}
-      summaryIsCode
-      trailing={<StepState call={call} ended={ended} />}
-    >
-      {() => <StepBody call={call} ended={ended} />}
-    </Fold>
+    <>
+      {!asking && (
+        <Fold
+          icon={iconOf(call.name)}
+          name={call.name}
+          summary={call.summary ?? ""}
+          summaryIsCode
+          trailing={<StepState call={call} ended={ended} />}
+        >
+          {() => <StepBody call={call} ended={ended} />}
+        </Fold>
+      )}
+      {call.approval && <Approval call={call} approval={call.approval} asking={asking} />}
+      {call.task && <TaskLine id={call.task} />}
+    </>
   )
 }
 
@@ -41,6 +51,7 @@ function StepState({ call, ended }: Props) {
   }
   if (call.state !== "done") return <State words={t(ended ? "tools.interrupted" : "tools.open")} tone="text-ink-3" />
   const time = call.started_at && call.finished_at ? duration(t, Date.parse(call.finished_at) - Date.parse(call.started_at)) : ""
+  if (call.approval?.state === "denied") return <State words={t("tools.denied")} tone="text-ink-3" />
   if (call.is_error) return <State words={t("tools.failed")} time={time} tone="text-danger" />
   return <State words={t("tools.done")} quiet time={time} tone="text-ink-3" />
 }
@@ -70,21 +81,5 @@ function StepBody({ call, ended }: Props) {
         failed={call.is_error === true}
       />
     </div>
-  )
-}
-
-function Arguments({ json }: { json: string }) {
-  const t = useT()
-  const list = readArguments(json)
-  if (list?.length === 0) return null
-  return (
-    <dl aria-label={t("tools.arguments")} className="space-y-1 text-small">
-      {(list ?? [{ name: t("tools.arguments"), value: json }]).map(({ name, value }) => (
-        <div key={name} className="flex gap-3">
-          <dt className="w-20 shrink-0 truncate text-ink-3">{name}</dt>
-          <dd className="max-h-60 min-w-0 flex-1 overflow-y-auto font-mono text-[0.75rem] break-words whitespace-pre-wrap">{value}</dd>
-        </div>
-      ))}
-    </dl>
   )
 }

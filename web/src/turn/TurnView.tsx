@@ -6,6 +6,7 @@ import { emptyTurnFeed, type TurnFeed } from "../feed/state"
 import { type Entry, tellTurn } from "../feed/story"
 import { voiceOf } from "../feed/voice"
 import { useT } from "../i18n"
+import { TaskEnd } from "../task/TaskEnd"
 import { AnswerText } from "./AnswerText"
 import type { DeliveryState } from "./Delivery"
 import { Notice } from "./Notice"
@@ -60,6 +61,8 @@ function EntryView({ entry, delivery, ended, noted }: EntryProps) {
           <Question text={entry.message.content} delivery={delivery} />
         </div>
       )
+    case "background":
+      return <TaskEnd content={entry.message.content} />
     case "thought":
       return <Thought text={entry.text} live={entry.live} />
     case "text":

@@ -2,6 +2,7 @@ import { useConversationContext } from "../conversation/context"
 import type { Voice } from "../feed/voice"
 import { type Translate, useT } from "../i18n"
 import { wholeDuration } from "../i18n/format"
+import { cx } from "../lib/cx"
 import { useNow } from "../lib/useNow"
 import { Notice } from "./Notice"
 
@@ -27,7 +28,7 @@ export function VoiceLine({ voice, startedAt }: Props) {
         </div>
       )}
       <p className="flex items-baseline gap-2.5">
-        <span aria-hidden className="relative top-px ml-1 size-2 shrink-0 rounded-full bg-accent" />
+        <span aria-hidden className={cx("relative top-px ml-1 size-2 shrink-0 rounded-full", voice.kind === "asking" ? "bg-warn" : "bg-accent")} />
         <span className="min-w-0">
           {words}
           {elapsed >= 1 && <span className="tabular-nums"> · {wholeDuration(t, elapsed)}</span>}
@@ -41,6 +42,8 @@ function wordsOf(voice: Voice, t: Translate): string {
   switch (voice.kind) {
     case "tools":
       return t("voice.tools", { tools: [...new Set(voice.names)].join(", ") })
+    case "asking":
+      return t("voice.asking", { tool: voice.tool })
     case "calling":
       return t("voice.calling", { tool: voice.tool })
     case "retrying":

@@ -16,17 +16,15 @@ interface Props extends ButtonHTMLAttributes<HTMLButtonElement> {
   ref?: Ref<HTMLButtonElement>
 }
 
-export function Button({ look = "plain", className, type = "button", ...rest }: Props) {
-  return (
-    <button
-      type={type}
-      className={cx(
-        "inline-flex h-9 shrink-0 items-center justify-center gap-2 rounded-md px-3 text-ui font-medium whitespace-nowrap",
-        "transition-colors disabled:opacity-60 aria-disabled:opacity-60",
-        looks[look],
-        className,
-      )}
-      {...rest}
-    />
+/** The look of a button, for links that lead to something to do. */
+export const buttonLook = (look: Look, className?: string): string =>
+  cx(
+    "inline-flex h-9 shrink-0 items-center justify-center gap-2 rounded-md px-3 text-ui font-medium whitespace-nowrap",
+    "transition-colors disabled:opacity-60 aria-disabled:opacity-60",
+    looks[look],
+    className,
   )
+
+export function Button({ look = "plain", className, type = "button", ...rest }: Props) {
+  return <button type={type} className={buttonLook(look, className)} {...rest} />
 }

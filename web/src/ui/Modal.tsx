@@ -3,16 +3,19 @@ import { Dialog } from "radix-ui"
 import type { ReactNode } from "react"
 
 import { useT } from "../i18n"
+import { cx } from "../lib/cx"
 import { IconButton } from "./IconButton"
 
 interface Props {
   onClose: () => void
   title: string
+  /** Wide enough for output and lists. */
+  wide?: boolean
   children: ReactNode
 }
 
 /** A dialog in the middle of the page, open as long as it is drawn. */
-export function Modal({ onClose, title, children }: Props) {
+export function Modal({ onClose, title, wide, children }: Props) {
   const t = useT()
   return (
     <Dialog.Root open onOpenChange={onClose}>
@@ -21,7 +24,10 @@ export function Modal({ onClose, title, children }: Props) {
         <Dialog.Content
           aria-describedby={undefined}
           onOpenAutoFocus={focusFirstField}
-          className="enter-rise fixed top-1/2 left-1/2 z-50 flex max-h-[calc(100dvh-2rem)] w-[min(28rem,calc(100vw-2rem))] -translate-x-1/2 -translate-y-1/2 flex-col rounded-lg bg-overlay shadow-overlay outline-none"
+          className={cx(
+            "enter-rise fixed top-1/2 left-1/2 z-50 flex max-h-[calc(100dvh-2rem)] -translate-x-1/2 -translate-y-1/2 flex-col rounded-lg bg-overlay shadow-overlay outline-none",
+            wide ? "w-[min(42rem,calc(100vw-2rem))]" : "w-[min(28rem,calc(100vw-2rem))]",
+          )}
         >
           <div className="flex items-center justify-between gap-4 py-3 pr-3 pl-6">
             <Dialog.Title className="text-body font-semibold text-balance">{title}</Dialog.Title>

@@ -17,7 +17,8 @@ export function useCopy(): [copied: boolean, copy: (text: string) => void] {
   return [at !== 0, copy]
 }
 
-async function copyText(text: string): Promise<boolean> {
+/** Copies a text; false when the browser does not allow it. */
+export async function copyText(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text)
     return true
