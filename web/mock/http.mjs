@@ -14,6 +14,16 @@ export function sendJson(response, status, body) {
   response.end(body === undefined ? "" : JSON.stringify(body))
 }
 
+/** Sends something to be kept rather than shown. */
+export function sendFile(response, { content, name }) {
+  response.writeHead(200, {
+    "Content-Type": "application/octet-stream",
+    "Content-Disposition": `attachment; filename*=UTF-8''${encodeURIComponent(name)}`,
+    "X-Content-Type-Options": "nosniff",
+  })
+  response.end(content)
+}
+
 export function sendProblem(response, { status, message }) {
   response.writeHead(status, { "Content-Type": "application/problem+json" })
   response.end(JSON.stringify({ type: "about:blank", title: "Problem", status, detail: message }))

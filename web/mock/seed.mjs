@@ -14,6 +14,7 @@ export function seed(server) {
   markdown(add("markdown", "Compare three sorting algorithms", 2 * 60 * MINUTE, { pinned: true }))
   endings(add("endings", "Turns that ended badly", 5 * 60 * MINUTE))
   manySteps(add("steps", "Rename the package everywhere", 26 * 60 * MINUTE))
+  beside(add("beside", "Keep the tests running", 3 * 60 * MINUTE))
   chinese(add("zh", "用中文解释快速排序", 27 * 60 * MINUTE))
   plain(add("trip", "Plan a week in the Dolomites with a very long title that does not fit", 3 * DAY))
   plain(add("feishu", "Release notes for Tuesday", 4 * DAY, { channel: "feishu" }))
@@ -21,18 +22,19 @@ export function seed(server) {
 }
 
 /** A finished turn: a question, steps of [calls, text, reasoning], and how it ended. */
-function tell(session, question, steps, { state = "done", notice, seconds = 14 } = {}) {
+function tell(session, question, steps, { state = "done", notice, origin, seconds = 14 } = {}) {
   const id = randomUUID()
   const start = Date.now() - seconds * 1000 - 60_000
   const at = (part) => new Date(start + part * seconds * 1000).toISOString()
-  session.append({ role: "user", turn_id: id, content: question, inbox_id: 1000 + session.log.length, client_message_id: randomUUID(), created_at: at(0) })
+  session.append({ role: "user", turn_id: id, origin, content: question, inbox_id: 1000 + session.log.length, client_message_id: randomUUID(), created_at: at(0) })
   const turn = { id, session: session.key, state, steps: steps.length, model: "mock/scripted", usage: { prompt_tokens: 1840 * steps.length, cached_tokens: 1024, completion_tokens: 212 * steps.length }, started_at: at(0), ended_at: at(1) }
   turn.temporal_url = `/temporal/namespaces/default/workflows/${encodeURIComponent(`turn/${session.key}`)}/${id}/history`
   steps.forEach((step, n) => {
-    const calls = (step.calls ?? []).map(([name, args, result, is_error], i) => ({
+    const calls = (step.calls ?? []).map(([name, args, result, is_error, over], i) => ({
       id: `${id}.${n}.${i}`, name, class: "exec", arguments: JSON.stringify(args), summary: Object.values(args)[0], result, is_error,
       state: result === undefined ? "open" : "done",
       started_at: at((n + 0.5 + i * 0.1) / steps.length), finished_at: result === undefined ? undefined : at((n + 0.6 + i * 0.1) / steps.length),
+      ...over,
     }))
     session.append({
       role: "assistant", turn_id: id, step: n, content: step.text ?? "", reasoning: step.reasoning, tool_calls: calls.length > 0 ? calls : undefined,
@@ -79,6 +81,23 @@ function endings(session) {
 function manySteps(session) {
   const calls = Array.from({ length: 11 }, (_, n) => ({ calls: [["FileReplace", { path: `internal/old/file${n + 1}.go`, old_string: "old", new_string: "new" }, n === 3 ? "Error: old_string was not found." : "1 replacement", n === 3]] }))
   tell(session, "Rename package old to new in every file.", [...calls, { text: "Ten of eleven files are changed. `file4.go` does not mention the package." }], { seconds: 95 })
+}
+
+/** Questions that were answered, a task that ended, commands. */
+function beside(session) {
+  const at = ago(40 * MINUTE)
+  const allowed = { state: "allowed", reason: "Old results would hide the failure.", asked_at: at, answered_at: at, answered_by: "admin" }
+  const denied = { state: "denied", asked_at: at, answered_at: at, answered_by: "admin", note: "not on a Friday" }
+  tell(session, "Clean up, run the whole suite and deploy.", [
+    { calls: [["Shell", { command: "rm -rf build" }, "(no output)", false, { approval: allowed }], ["Shell", { command: "make test", background: true }, "The command goes on as background task bg1.", false, { task: "bg1" }], ["Shell", { command: "make deploy" }, "The user denied this call: not on a Friday", true, { approval: denied }]] },
+    { text: "The tests run in the background. I did not deploy, as you said." },
+  ])
+  session.tasks.recall({ id: "bg1", call_id: "c", command: "make test", runner: "local", state: "exited", code: 2, started_at: at, ended_at: ago(28 * MINUTE) }, "ok  \tstore\t2.1s\nFAIL\tfeed\t0.4s\nmake: *** [Makefile:31: test] Error 1\n")
+  tell(session, "[background task bg1 ended: exit code 2 after 12 min]\ncommand: make test\nok  \tstore\t2.1s\nFAIL\tfeed\t0.4s\nmake: *** [Makefile:31: test] Error 1\n", [{ text: "The suite failed in `feed`. Shall I look into it?" }], { origin: "background" })
+  session.append({ role: "user", origin: "command", content: "!git status --short", inbox_id: 9001 })
+  session.append({ role: "notice", origin: "command", content: "```\n M internal/feed/read.go\n?? notes.txt\n```\n\nexit code 0 · 0.1 s" })
+  session.append({ role: "user", origin: "command", content: "/runner", inbox_id: 9002 })
+  session.append({ role: "notice", origin: "command", content: "| runner | state |\n| --- | --- |\n| local (in use) | online |\n| laptop | offline |" })
 }
 
 function chinese(session) {

@@ -3,8 +3,13 @@
 import { randomBytes } from "node:crypto"
 import { createServer } from "node:http"
 
-import { HttpProblem, readBody, sendJson, sendPage, sendProblem } from "./http.mjs"
+import { Approvals } from "./approvals.mjs"
+import { carryOut, isCommand, Links } from "./commands.mjs"
+import { content, folder, store } from "./files.mjs"
+import { HttpProblem, readBody, sendFile, sendJson, sendPage, sendProblem } from "./http.mjs"
 import { Session } from "./session.mjs"
+import { Permissions, Runners } from "./settings.mjs"
+import { Tasks } from "./tasks.mjs"
 import { Turns } from "./turn.mjs"
 
 const dist = new URL("../dist", import.meta.url).pathname
@@ -14,6 +19,9 @@ const VERSION = "0.0.0-mock"
 export class MockServer {
   epoch = 0
   sessions = new Map()
+  permissions = new Permissions()
+  runners = new Runners()
+  #links = new Links()
   #turns = new Map()
   #cookies = new Set()
   #linkToken = randomBytes(16).toString("hex")
@@ -46,6 +54,11 @@ export class MockServer {
   }
 
   close() {
+    for (const { tasks } of this.sessions.values()) tasks.close()
+    return this.#hangUp()
+  }
+
+  #hangUp() {
     this.#http.closeAllConnections()
     return new Promise((done) => this.#http.close(done))
   }
@@ -58,7 +71,7 @@ export class MockServer {
   restart(milliseconds) {
     this.epoch++
     this.#away = (async () => {
-      await this.close()
+      await this.#hangUp()
       await new Promise((done) => setTimeout(done, milliseconds))
       await this.listen(this.#port)
     })()
@@ -67,13 +80,18 @@ export class MockServer {
 
   add(session) {
     this.sessions.set(session.key, session)
-    this.#turns.set(session.key, new Turns(this, session))
+    const turns = new Turns(this, session)
+    this.#turns.set(session.key, turns)
+    session.approvals = new Approvals(this.permissions)
+    session.tasks = new Tasks(session, () => turns.wake())
     return session
   }
 
   async #serve(request, response) {
     const url = new URL(request.url, this.url)
     const route = `${request.method} ${url.pathname}`
+    const linked = /^\/files\/([\w-]+)$/.exec(url.pathname)
+    if (linked) return this.#linked(response, linked[1])
     if (!/^\/(api|_mock|temporal|healthz)/.test(url.pathname)) return sendPage(response, dist, url.pathname)
     if (route === "POST /_mock/restart") {
       sendJson(response, 202, {})
@@ -83,8 +101,10 @@ export class MockServer {
     if (open) return open(request, response)
     const cookie = /xbot_session=(\w+)/.exec(request.headers.cookie ?? "")?.[1]
     if (!this.#cookies.has(cookie)) throw new HttpProblem(401, "Sign in first.")
-    const match = /^\/api\/sessions\/([^/]+)(\/\w+)?$/.exec(url.pathname)
+    const match = /^\/api\/sessions\/([^/]+)(\/.+)?$/.exec(url.pathname)
     if (match) return this.#session(request, response, url, decodeURIComponent(match[1]), match[2] ?? "")
+    const settings = await this.#settings(request, route)
+    if (settings) return sendJson(response, ...settings)
     return this.#account(request, response, url, route, cookie)
   }
 
@@ -141,6 +161,36 @@ export class MockServer {
     throw new HttpProblem(404, "There is nothing at this address.")
   }
 
+  /** Status and body of what is set for the person; undefined for another route. */
+  async #settings(request, route) {
+    const [, kind, name = "", verb = ""] = /\/api\/(runners|permissions)(?:\/([^/]+))?(\/token)?$/.exec(route) ?? []
+    if (!kind) return undefined
+    const { runners, permissions } = this
+    const of = decodeURIComponent(name)
+    switch (`${request.method} ${kind}${name === "active" ? "/active" : name && "/*"}${verb}`) {
+      case "GET runners":
+        return [200, runners.view()]
+      case "POST runners":
+        return [201, runners.create(await readBody(request))]
+      case "PUT runners/active":
+        return [200, runners.choose(await readBody(request))]
+      case "POST runners/*/token":
+        return [200, runners.renew(of)]
+      case "DELETE runners/*":
+        return [204, runners.revoke(of)]
+      case "GET permissions":
+        return [200, { tools: permissions.tools }]
+      case "PUT permissions/*":
+        return [200, permissions.set(of, await readBody(request))]
+    }
+  }
+
+  #linked(response, token) {
+    const file = this.#links.read(token)
+    if (!file) throw new HttpProblem(403, "This link is not valid.")
+    sendFile(response, file)
+  }
+
   #setPassword({ password, current }, response) {
     if (this.#password !== undefined && current !== this.#password) throw new HttpProblem(403, "The current password is wrong.")
     if (password.length < 10) throw new HttpProblem(400, "The password needs at least 10 characters.")
@@ -181,6 +231,7 @@ export class MockServer {
         const { client_message_id: id, text } = await readBody(request)
         if (text === "refuse this") throw new HttpProblem(429, "Too many messages wait already. Send this one again later.")
         if (text === "reject this") throw new HttpProblem(403, "This conversation is read-only, so the message was not accepted.")
+        if (isCommand(text)) return this.#command(session, id, text, response)
         const accepted = session.accept(id, text)
         if (!accepted) throw new HttpProblem(409, "Another text was sent with this id.")
         sendJson(response, 202, accepted)
@@ -193,7 +244,53 @@ export class MockServer {
       case "DELETE /turn":
         return sendJson(response, 202, this.#turns.get(key).stop())
     }
+    if (await this.#parts(request, response, url, session, part)) return
     throw new HttpProblem(404, "There is nothing at this address.")
+  }
+
+  #command(session, id, text, response) {
+    const accepted = session.acceptCommand(id, text)
+    sendJson(response, 202, accepted)
+    if (accepted.duplicate) return
+    const world = { session, approvals: session.approvals, runners: this.runners, links: this.#links }
+    carryOut(text, world).catch((error) => session.append({ role: "notice", origin: "command", content: error.message }))
+  }
+
+  /** What belongs to a session's tasks, approvals and files; false when the address is none of theirs. */
+  async #parts(request, response, url, session, part) {
+    const [, kind, id = "", verb = ""] = part.split("/").map(decodeURIComponent)
+    switch (`${request.method} ${kind}${id && kind !== "files" ? "/*" : id && `/${id}`}${verb && `/${verb}`}`) {
+      case "GET tasks":
+        sendJson(response, 200, { tasks: session.tasks.list() })
+        return true
+      case "GET tasks/*":
+        sendJson(response, 200, session.tasks.read(id))
+        return true
+      case "GET tasks/*/output":
+        sendFile(response, { content: session.tasks.whole(id), name: `${id}.txt` })
+        return true
+      case "POST tasks/*/kill":
+        sendJson(response, 202, session.tasks.kill(id))
+        return true
+      case "POST approvals/*":
+        sendJson(response, 200, session.approvals.answer(id, await readBody(request)))
+        return true
+      case "GET files":
+        sendJson(response, 200, folder(url.searchParams.get("path") ?? ""))
+        return true
+      case "POST files":
+        sendJson(response, 201, await store(request))
+        return true
+      case "GET files/content":
+        sendFile(response, content(url.searchParams.get("path") ?? ""))
+        return true
+      case "POST links": {
+        const file = content((await readBody(request)).path)
+        sendJson(response, 201, { url: this.#links.add(file.content, file.name), expires_at: new Date(Date.now() + 86_400_000).toISOString() })
+        return true
+      }
+    }
+    return false
   }
 }
 
@@ -202,7 +299,7 @@ function page(session, query) {
   const before = Number(query.get("before") ?? Infinity)
   const all = session.messages.filter((message) => message.id < before)
   const messages = all.slice(-limit)
-  return { messages, queued: session.queued, todos: session.todos, seq: session.log.length, has_more: all.length > messages.length }
+  return { messages, queued: session.queued.filter((entry) => !entry.origin), todos: session.todos, seq: session.log.length, has_more: all.length > messages.length }
 }
 
 /** Server-sent events: what the cursor has missed, then what happens. */

@@ -14,6 +14,8 @@ export class Session {
   turns = []
   running = ""
   accepted = new Map()
+  approvals
+  tasks
 
   constructor(key, over = {}) {
     const now = new Date().toISOString()
@@ -23,7 +25,7 @@ export class Session {
   view() {
     const { key, channel, title, pinned, cwd, runner, created_at, updated_at } = this
     const running = this.running ? { running: this.running } : {}
-    return { key, channel, title, pinned, cwd, runner, queued: this.queued.length, seq: this.log.length, created_at, updated_at, ...running }
+    return { key, channel, title, pinned, cwd, runner, queued: this.queued.length, waiting: this.approvals?.waiting || undefined, seq: this.log.length, created_at, updated_at, ...running }
   }
 
   /** Adds a durable event and tells it. */
@@ -50,6 +52,22 @@ export class Session {
     this.queued.push(entry)
     this.tell("queued", entry)
     return { id, duplicate: false }
+  }
+
+  /** Takes a command: its row is there at once, and no turn waits for it. */
+  acceptCommand(clientId, text) {
+    const known = this.accepted.get(clientId)
+    if (known) return { id: known.id, duplicate: true }
+    const id = ++lastInbox
+    this.accepted.set(clientId, { id, text })
+    if (!this.title) this.title = text.slice(0, 60)
+    this.append({ role: "user", origin: "command", content: text, inbox_id: id, client_message_id: clientId })
+    return { id, duplicate: false }
+  }
+
+  /** The end of a background task waits for its turn like a message, but nobody is told so. */
+  queueEnd(text) {
+    this.queued.push({ inbox_id: ++lastInbox, text, origin: "background" })
   }
 
   /** Appends a transcript row and tells it. */

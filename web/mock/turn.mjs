@@ -28,7 +28,8 @@ export class Turns {
   stop() {
     const session = this.#session
     const stopped = session.running
-    const dropped = session.queued.splice(0)
+    const dropped = session.queued.filter((entry) => !entry.origin)
+    session.queued = session.queued.filter((entry) => entry.origin)
     for (const entry of dropped) {
       session.tell("dropped", { inbox_id: entry.inbox_id, outcome: "stopped", text: "You stopped the turn before this message had one." })
     }
@@ -46,9 +47,9 @@ export class Turns {
     session.running = id
     session.turns.unshift(turn)
     const claimed = session.queued.shift()
-    session.append({ role: "user", turn_id: id, content: claimed.text, inbox_id: claimed.inbox_id, client_message_id: claimed.client_message_id })
+    session.append({ role: "user", turn_id: id, origin: claimed.origin, content: claimed.text, inbox_id: claimed.inbox_id, client_message_id: claimed.client_message_id })
     session.tell("turn", turn)
-    const state = await this.#steps(turn, stepsOf(claimed.text), stopping.signal)
+    const state = await this.#steps(turn, stepsOf(claimed.origin ? "say I have seen that the task ended." : claimed.text), stopping.signal)
     session.running = ""
     Object.assign(turn, { state, ended_at: now() })
     session.tell("turn", turn)
@@ -134,6 +135,16 @@ export class Turns {
     })
   }
 
+  /** What the model is told when a call may not run; undefined when it may. */
+  async #permitted(call, signal, told) {
+    const rule = this.#world.permissions.ruleOf(call.name)
+    if (rule === "allow") return undefined
+    if (rule === "deny") return "The user does not allow this tool."
+    const { state, note } = await this.#session.approvals.ask(call, argumentsOf(call).reason, signal, told)
+    if (state === "allowed") return undefined
+    return state === "void" ? "interrupted" : `The user denied this call${note ? `: ${note}` : "."}`
+  }
+
   async #tool(turn, n, call, signal) {
     const session = this.#session
     const told = (more) => {
@@ -141,6 +152,14 @@ export class Turns {
       session.tell("tool", { turn_id: turn.id, step: n, ...call })
     }
     if (signal.aborted) return told({ state: "done", result: "interrupted", is_error: true })
+    const denied = await this.#permitted(call, signal, told)
+    if (denied) return told({ state: "done", result: denied, is_error: true })
+    const { command, background } = argumentsOf(call)
+    if (call.name === "Shell" && background) {
+      told({ state: "running", started_at: now() })
+      const task = session.tasks.start(turn, call, command)
+      return told({ state: "done", finished_at: now(), task: task.id, result: `The command goes on as background task ${task.id}.` })
+    }
     told({ state: "running", started_at: now() })
     const output = (offset, text) => session.whisper("output", { turn_id: turn.id, call_id: call.id, offset, text })
     const { todos, ...result } = await runTool(call, signal, output)
@@ -150,6 +169,14 @@ export class Turns {
       session.todos = todos
       session.tell("todos", todos)
     }
+  }
+}
+
+function argumentsOf(call) {
+  try {
+    return JSON.parse(call.arguments)
+  } catch {
+    return {}
   }
 }
 

@@ -10,6 +10,7 @@ import { MockServer } from "../mock/server.mjs"
 import { flow } from "./flow.mjs"
 import { findChromium, launchChromium } from "./lib/chromium.mjs"
 import { Visitor } from "./lib/visitor.mjs"
+import { sandbox } from "./sandbox.mjs"
 import { states } from "./states.mjs"
 
 const { XBOT_TEST_URL, XBOT_TEST_LINK, XBOT_TEST_RESTART, XBOT_TEST_ARTIFACTS, XBOT_TEST_REQUIRE_BROWSER } = process.env
@@ -27,7 +28,7 @@ async function main() {
   try {
     const context = await browser.newContext({ viewport: { width: 1280, height: 860 }, locale: "en-GB", reducedMotion: "reduce" })
     const visitor = new Visitor(await context.newPage(), server.url, artifacts)
-    await check(visitor, server, server.mock ? { ...flow, ...states } : flow)
+    await check(visitor, server, { ...flow, ...sandbox, ...(server.mock ? states : {}) })
   } finally {
     await browser.close()
     await server.mock?.close()

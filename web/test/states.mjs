@@ -26,6 +26,32 @@ export const states = {
     await v.inspect("36-many-steps")
   },
 
+  "answered questions, ended tasks and commands read well": async (v) => {
+    await open(v, "beside")
+    await v.sees("Allowed by admin")
+    await v.sees(/not on a Friday/)
+    await v.main.getByRole("button", { name: /Background task bg1 ended.*exit code 2/ }).waitFor()
+    await v.inspect("43-beside")
+    await v.page.setViewportSize({ width: 390, height: 844 })
+    await v.inspect("44-beside-phone")
+    await v.page.setViewportSize({ width: 1280, height: 860 })
+  },
+
+  "a file that is refused says why, and one on its way can be cancelled": async (v) => {
+    await open(v, "trip")
+    const choose = (name) => v.page.getByLabel("Files to attach").setInputFiles({ name, mimeType: "text/plain", buffer: Buffer.from("x") })
+    await choose("refused.bin")
+    await v.main.getByRole("alert").getByText(/larger than 100 MB/).waitFor()
+    await v.page.route("**/files", () => undefined) // never answered
+    await choose("slow.txt")
+    await v.page.getByRole("progressbar", { name: "Uploading slow.txt" }).waitFor()
+    await v.inspect("45-uploads")
+    await v.page.getByRole("button", { name: "Cancel slow.txt" }).click()
+    await v.page.getByRole("button", { name: "Forget refused.bin" }).click()
+    await v.page.unroute("**/files")
+    await v.page.getByRole("progressbar").waitFor({ state: "detached" })
+  },
+
   "every bad ending is told in words": async (v) => {
     await open(v, "endings")
     for (const words of ["You stopped the answer here.", "Five attempts failed", "closed from outside", "output limit"]) await v.sees(new RegExp(words))

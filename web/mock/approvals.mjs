@@ -1,0 +1,53 @@
+// Questions whether a call may run.
+import { HttpProblem } from "./http.mjs"
+
+const now = () => new Date().toISOString()
+
+/** The open questions of one session, oldest first. */
+export class Approvals {
+  #open = new Map()
+  #answered = new Map()
+  #permissions
+
+  constructor(permissions) {
+    this.#permissions = permissions
+  }
+
+  get waiting() {
+    return this.#open.size > 0
+  }
+
+  /** Asks, and returns when somebody has answered or the turn is stopped. `told` tells the feed of the call. */
+  ask(call, reason, signal, told) {
+    const approval = { state: "open", reason, asked_at: now() }
+    return new Promise((done) => {
+      const settle = (change) => {
+        this.#open.delete(call.id)
+        this.#answered.set(call.id, call)
+        Object.assign(approval, change)
+        told({ approval: { ...approval } })
+        done(approval)
+      }
+      this.#open.set(call.id, { call, settle })
+      signal.addEventListener("abort", () => approval.state === "open" && settle({ state: "void" }), { once: true })
+      told({ approval: { ...approval } })
+    })
+  }
+
+  answer(id, { decision, note, always }) {
+    const open = this.#open.get(id)
+    if (!open && this.#answered.has(id)) throw new HttpProblem(409, "This question was answered before. The first answer stands.")
+    if (!open) throw new HttpProblem(404, "There is no such question.")
+    if (always && decision === "allow") this.#permissions.set(open.call.name, { rule: "allow" })
+    open.settle({ state: decision === "allow" ? "allowed" : "denied", note: note || undefined, answered_at: now(), answered_by: "admin" })
+    return open.call
+  }
+
+  /** Answers the oldest open question; false when there is none. */
+  answerOldest(body) {
+    const [id] = this.#open.keys()
+    if (id === undefined) return false
+    this.answer(id, body)
+    return true
+  }
+}

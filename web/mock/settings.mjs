@@ -1,0 +1,76 @@
+// Runners and permissions of the mock's one user.
+import { randomBytes } from "node:crypto"
+
+import { HttpProblem } from "./http.mjs"
+
+const ago = (milliseconds) => new Date(Date.now() - milliseconds).toISOString()
+
+const machine = { os: "linux", arch: "amd64", version: "0.0.0-mock" }
+
+/** The places where commands can run, and the chosen one. Revoked names are gone. */
+export class Runners {
+  active = ""
+  #list = [
+    { ...machine, name: "local", kind: "local", online: true, connected_at: ago(3_600_000), workspace: "/srv/xbot/workspace", confinement: "files outside of the workspace are read-only; xbot's own folder is hidden", revocable: false },
+    { ...machine, name: "__docker__", kind: "docker", online: true, connected_at: ago(3_600_000), workspace: "/workspace", confinement: "container without privileges, 2 CPUs, 2 GB, own network", revocable: false },
+    { ...machine, name: "laptop", kind: "native", online: false, seen_at: ago(26 * 3_600_000), workspace: "/home/ada/work", confinement: "none: commands can do what their user can", llm: { provider: "openai", model: "local-llama" }, revocable: true },
+  ]
+
+  view() {
+    const runners = this.#list.map((runner) => ({ ...runner, active: runner.name === (this.active || "local") }))
+    return { runners, active: this.active, effective: this.active || "local" }
+  }
+
+  choose({ name }) {
+    if (name !== "") this.#find(name)
+    this.active = name
+    return this.view()
+  }
+
+  create({ name }) {
+    if (this.#list.some((runner) => runner.name === name)) throw new HttpProblem(409, `There is a runner named ${name} already. Choose another name.`)
+    const runner = { name, kind: "native", online: false, os: "", arch: "", version: "", workspace: "", confinement: "", revocable: true }
+    this.#list.push(runner)
+    return { runner: { ...runner, active: false }, ...this.renew(name) }
+  }
+
+  renew(name) {
+    this.#find(name)
+    return { token: `xbr_${randomBytes(24).toString("base64url")}`, command: `xbot-runner --server ws://127.0.0.1:8099/runner --token-file token --name ${name}` }
+  }
+
+  revoke(name) {
+    this.#find(name)
+    this.#list = this.#list.filter((runner) => runner.name !== name)
+    if (this.active === name) this.active = ""
+  }
+
+  #find(name) {
+    const found = this.#list.find((runner) => runner.name === name)
+    if (!found) throw new HttpProblem(404, `There is no runner named ${name}.`)
+    return found
+  }
+}
+
+/** What happens when a tool is to be run. */
+export class Permissions {
+  tools = [
+    { name: "Shell", class: "exec", summary: "Runs a shell command.", rule: "allow" },
+    { name: "Read", class: "read", summary: "Reads a file.", rule: "allow" },
+    { name: "FileCreate", class: "idempotent", summary: "Creates a file.", rule: "allow" },
+    { name: "FileReplace", class: "idempotent", summary: "Replaces text in a file.", rule: "allow" },
+    { name: "Grep", class: "read", summary: "Searches in files.", rule: "allow" },
+    { name: "todo_write", class: "idempotent", summary: "Writes the to-do list.", rule: "allow" },
+  ]
+
+  ruleOf(name) {
+    return this.tools.find((tool) => tool.name === name)?.rule ?? "allow"
+  }
+
+  set(name, { rule }) {
+    const tool = this.tools.find((candidate) => candidate.name === name)
+    if (!tool) throw new HttpProblem(404, `There is no tool named ${name}.`)
+    tool.rule = rule
+    return tool
+  }
+}

@@ -1,0 +1,288 @@
+// What must work around commands, with any server: permission, background tasks, commands beside the conversation, files
+// and runners. Each name is a claim; they come after those of flow.mjs.
+import assert from "node:assert/strict"
+
+const openSettings = async (v, tab) => {
+  await v.page.getByRole("button", { name: /^Account and settings/ }).click()
+  await v.page.getByRole("menuitem", { name: "Settings" }).click()
+  const dialog = v.page.getByRole("dialog", { name: "Settings" })
+  await dialog.getByRole("tab", { name: tab }).click()
+  return dialog
+}
+
+const closeDialog = async (v) => {
+  await v.page.keyboard.press("Escape")
+  await v.page.getByRole("dialog").waitFor({ state: "detached" })
+}
+
+/** Sets the rule of a tool by hand. */
+const rule = async (v, tool, name) => {
+  const dialog = await openSettings(v, "Permissions")
+  const chosen = v.page.waitForResponse((response) => response.request().method() === "PUT" && response.url().includes("/permissions/"))
+  await dialog.getByRole("group", { name: tool, exact: true }).getByText(name, { exact: true }).click()
+  assert.equal((await chosen).status(), 200)
+  return dialog
+}
+
+const question = (v) => v.turn.getByRole("group", { name: "May Shell run?" })
+
+/** A conversation of its own for each claim that needs one. */
+const begin = async (v) => {
+  await v.page.goto(v.url)
+  await v.ready()
+}
+
+/** Asks something for which Shell needs permission, and waits for the question. */
+const askFirst = async (v, command, end) => {
+  await v.begin(`call Shell ${JSON.stringify({ command, reason: "to see what happens" })}\nsay ${end}`)
+  await question(v).waitFor()
+}
+
+export const sandbox = {
+  "a tool that has to ask waits for the person, visibly, and runs when it is allowed by a key": async (v) => {
+    await begin(v)
+    const dialog = await rule(v, "Shell", "Ask")
+    await dialog.getByRole("group", { name: "Shell", exact: true }).getByRole("radio", { name: "Ask" }).and(v.page.locator(":checked")).waitFor()
+    await v.inspect("50-permissions")
+    await closeDialog(v)
+    await askFirst(v, "echo one && echo two > allowed.txt && cat allowed.txt", "it was allowed")
+    await v.sees("Waiting for you: may Shell run?", v.turn)
+    await question(v).getByText("cat allowed.txt").waitFor()
+    await question(v).getByText("to see what happens").waitFor()
+    await v.page.getByRole("navigation").getByText("waiting for you").first().waitFor({ state: "attached" })
+    await v.inspect("51-question")
+    await v.box.click()
+    await v.page.keyboard.press("Escape")
+    await v.page.waitForFunction(() => document.activeElement?.hasAttribute("data-approval"))
+    await v.page.keyboard.press("a")
+    await v.sees(/Allowed by/, v.turn)
+    await v.sees("it was allowed", v.turn)
+    await v.turn.getByRole("button", { name: /Shell/ }).click()
+    await v.turn.getByRole("region", { name: "Output", exact: true }).getByText("two").waitFor()
+    await v.inspect("52-allowed")
+  },
+
+  "a letter that is typed into a message answers no question": async (v) => {
+    await askFirst(v, "echo typed", "nobody typed an answer")
+    await v.write("ad hoc")
+    assert.equal(await question(v).count(), 1)
+    assert.match(await v.box.innerText(), /ad hoc/)
+    await v.box.fill("")
+    await question(v).getByRole("button", { name: "Deny" }).click()
+    await v.inspect("53-denying")
+    await v.page.keyboard.type("not before noon")
+    await v.page.keyboard.press("Enter")
+    await v.sees(/Denied by/, v.turn)
+    await v.sees(/not before noon/, v.turn)
+    await v.turn.getByRole("button", { name: /Shell.*denied/ }).waitFor()
+    await v.sees("nobody typed an answer", v.turn)
+  },
+
+  "a question survives a reload, and an answer that comes too late is told so": async (v) => {
+    await askFirst(v, "echo twice", "it was answered once")
+    await v.page.reload()
+    await v.ready()
+    await question(v).waitFor()
+    await v.page.route("**/approvals/*", async (route) => {
+      const headers = { "Content-Type": "application/json", Origin: v.url }
+      const first = await v.page.request.post(route.request().url(), { headers, data: { decision: "deny", note: "from another place" } })
+      assert.equal(first.status(), 200)
+      await route.continue()
+    })
+    await question(v).getByRole("button", { name: "Allow", exact: false }).first().click()
+    await v.turn.getByRole("alert").waitFor()
+    await v.sees(/from another place/, v.turn)
+    await v.page.unroute("**/approvals/*")
+    await v.inspect("54-too-late")
+    await v.sees("it was answered once", v.turn)
+  },
+
+  "always means that nobody is asked again": async (v) => {
+    await v.page.setViewportSize({ width: 390, height: 844 })
+    await askFirst(v, "echo always", "no more questions")
+    await v.inspect("55-question-phone")
+    await question(v).getByRole("button", { name: "Always allow Shell" }).click()
+    await v.sees("no more questions", v.turn)
+    await v.page.setViewportSize({ width: 1280, height: 860 })
+    const { tools } = await v.api("/api/permissions")
+    assert.equal(tools.find((tool) => tool.name === "Shell").rule, "allow")
+    await v.ask('call Shell {"command":"echo unasked"}\nsay it just ran', "it just ran")
+  },
+
+  "a background task is watched, ends by itself, and its end is told quietly": async (v) => {
+    await begin(v)
+    await v.ask('call Shell {"command":"for i in 1 2 3 4 5 6; do echo tick $i; sleep 1; done","background":true}\nsay it goes on', "it goes on")
+    await v.turn.getByText("Goes on by itself as").waitFor()
+    await v.page.getByRole("button", { name: /1 task in the background/ }).click()
+    await v.inspect("56-tasks")
+    await v.main.getByRole("button", { name: /^bg1/ }).click()
+    const dialog = v.page.getByRole("dialog", { name: "Background task bg1" })
+    await dialog.getByRole("region", { name: "Output so far" }).getByText(/tick [2-6]/).waitFor()
+    await v.inspect("57-task-running")
+    await dialog.getByRole("region", { name: "Output", exact: true }).getByText("tick 6").waitFor()
+    await dialog.getByText(/exit code 0/).waitFor()
+    const whole = await dialog.getByRole("link", { name: "Download the whole output" }).getAttribute("href")
+    const answer = await v.page.request.get(new URL(whole, v.url).href)
+    assert.match(await answer.text(), /tick 1\ntick 2\n[^]*tick 6\n/)
+    await v.inspect("58-task-ended")
+    await closeDialog(v)
+    const end = v.page.getByRole("article").getByRole("button", { name: /Background task bg1 ended/ })
+    await end.click()
+    await v.page.getByRole("article").last().getByRole("region", { name: "Output", exact: true }).getByText("tick 6").waitFor()
+    await v.inspect("59-task-told")
+    assert.equal(await v.page.getByRole("button", { name: /in the background/ }).count(), 0)
+  },
+
+  "a background task is killed after asking": async (v) => {
+    await v.ask('call Shell {"command":"echo begun; sleep 600","background":true}\nsay it sleeps', "it sleeps")
+    await v.turn.getByRole("button", { name: "background task bg2" }).click()
+    const dialog = v.page.getByRole("dialog", { name: "Background task bg2" })
+    await dialog.getByRole("button", { name: "Kill" }).click()
+    await v.page.getByRole("alertdialog").waitFor()
+    await v.inspect("60-kill")
+    await v.page.getByRole("alertdialog").getByRole("button", { name: "Kill" }).click()
+    await dialog.getByText(/killed/).waitFor()
+    await closeDialog(v)
+    await v.page.getByRole("button", { name: /Background task bg2 ended.*killed/ }).waitFor()
+  },
+
+  "a bang command runs beside the conversation and reads like a terminal": async (v) => {
+    await begin(v)
+    await v.ask("say before the commands", "before the commands")
+    await v.write("!echo from the shell; exit 3")
+    await v.sees("The model does not see it.")
+    await v.inspect("61-bang-typed")
+    await v.page.keyboard.press("Enter")
+    const command = v.page.getByRole("article", { name: "Command" }).last()
+    await command.getByText("exit code 3").waitFor()
+    await command.getByText("from the shell", { exact: true }).waitFor()
+    await v.send("!seq 1 3000")
+    const link = v.page.getByRole("link", { name: /whole output/ })
+    await link.waitFor()
+    await v.inspect("62-bang")
+    const whole = await v.page.request.get(new URL(await link.getAttribute("href"), v.url).href)
+    assert.match(await whole.text(), /\n3000\n$/)
+    const asked = (await v.transcript()).filter((message) => message.origin === "command" && message.role === "user")
+    assert.deepEqual(asked.map((message) => message.content), ["!echo from the shell; exit 3", "!seq 1 3000"])
+  },
+
+  "the commands of the server stand in the menu and are answered": async (v) => {
+    await v.write("/ru")
+    await v.page.getByRole("option", { name: /runner/ }).waitFor()
+    await v.shot("63-menu")
+    await v.page.keyboard.press("Tab")
+    await v.page.keyboard.press("Enter")
+    const command = v.page.getByRole("article", { name: "Command" }).last()
+    await command.getByText("/runner").waitFor()
+    await command.getByText(/local/).first().waitFor()
+  },
+
+  "files come in by button, paste and drop, and are named in the message": async (v) => {
+    await v.page.getByLabel("Files to attach").setInputFiles([
+      { name: "notes.txt", mimeType: "text/plain", buffer: Buffer.from("from a button") },
+      { name: "second one.txt", mimeType: "text/plain", buffer: Buffer.from("2") },
+    ])
+    await v.page.waitForFunction(() => document.querySelector("#message")?.textContent.includes("[file: uploads/second one.txt]"))
+    assert.match(await v.box.innerText(), /\[file: uploads\/notes\.txt\]/)
+    await v.page.evaluate(() => {
+      const data = new DataTransfer()
+      data.items.add(new File(["from the clipboard"], "pasted.txt"))
+      document.querySelector("#message").dispatchEvent(new ClipboardEvent("paste", { clipboardData: data, bubbles: true, cancelable: true }))
+    })
+    await v.page.waitForFunction(() => document.querySelector("#message")?.textContent.includes("uploads/pasted.txt"))
+    const drag = (type) =>
+      v.page.evaluate((type) => {
+        const data = new DataTransfer()
+        data.items.add(new File(["from a folder"], "dropped.txt"))
+        document.querySelector("#message").dispatchEvent(new DragEvent(type, { dataTransfer: data, bubbles: true, cancelable: true }))
+      }, type)
+    await drag("dragenter")
+    await v.sees("Drop files to upload them")
+    await v.inspect("64-drop")
+    await drag("drop")
+    await v.page.waitForFunction(() => document.querySelector("#message")?.textContent.includes("uploads/dropped.txt"))
+    assert.equal(await v.main.getByText("Drop files to upload them").count(), 0)
+    await v.inspect("65-attached")
+    await v.box.fill("")
+  },
+
+  "the files of the conversation are browsed, downloaded and passed on by a link": async (v) => {
+    await v.page.keyboard.press("Control+.")
+    const panel = v.page.getByRole("complementary", { name: "Details" })
+    await panel.getByRole("button", { name: "uploads/" }).click()
+    await panel.getByText("dropped.txt", { exact: true }).waitFor()
+    await v.inspect("66-files")
+    const download = await panel.getByRole("link", { name: "Download notes.txt" }).getAttribute("href")
+    assert.equal(await (await v.page.request.get(new URL(download, v.url).href)).text(), "from a button")
+    const made = v.page.waitForResponse((response) => response.url().endsWith("/links"))
+    await panel.getByRole("button", { name: "Copy a link to dropped.txt" }).click()
+    const { url } = await (await made).json()
+    const stranger = await fetch(new URL(url, v.url))
+    assert.equal(await stranger.text(), "from a folder")
+    await v.page.getByText(/The link was copied|\/files\//).first().waitFor()
+    await panel.getByRole("button", { name: "To the folder above" }).click()
+    await panel.getByRole("button", { name: "uploads/" }).waitFor()
+    await v.page.keyboard.press("Control+.")
+  },
+
+  "a file can begin a conversation": async (v) => {
+    await begin(v)
+    await v.page.getByLabel("Files to attach").setInputFiles({ name: "first.txt", mimeType: "text/plain", buffer: Buffer.from("first of all") })
+    await v.page.waitForFunction(() => document.querySelector("#message")?.textContent.includes("[file: uploads/first"))
+    await v.page.keyboard.press("Enter")
+    await v.page.waitForURL("**/c/**")
+    await v.sees(/echo: .*uploads\/first/, v.turn)
+  },
+
+  "a runner is made, its token shown once, and it is revoked after asking": async (v) => {
+    const dialog = await openSettings(v, "Runners")
+    await dialog.getByText("local", { exact: true }).first().waitFor()
+    await v.inspect("67-runners")
+    const name = dialog.getByLabel("Connect a machine")
+    await name.fill("Not A Name")
+    await dialog.getByRole("button", { name: "Create" }).click()
+    await dialog.getByText(/Use small letters/).waitFor()
+    await name.fill("build-box")
+    await dialog.getByRole("button", { name: "Create" }).click()
+    await dialog.getByText(/Copy the token of build-box now/).waitFor()
+    await dialog.getByText(/xbot-runner --server/).waitFor()
+    await v.inspect("68-runner-token")
+    await dialog.getByRole("button", { name: "New token for build-box" }).click()
+    await v.page.getByRole("alertdialog").getByRole("button", { name: "New token" }).click()
+    await v.page.getByRole("alertdialog").waitFor({ state: "detached" })
+    await dialog.getByRole("button", { name: "Revoke build-box" }).click()
+    await v.inspect("69-revoke")
+    await v.page.getByRole("alertdialog").getByRole("button", { name: "Revoke" }).click()
+    await dialog.getByRole("button", { name: "Revoke build-box" }).waitFor({ state: "detached" })
+    await closeDialog(v)
+  },
+
+  "where commands run is chosen": async (v) => {
+    const dialog = await openSettings(v, "Runners")
+    await dialog.getByRole("radio", { name: /^local/ }).check()
+    await v.page.waitForFunction(async () => (await (await fetch("/api/runners")).json()).active === "local")
+    await dialog.getByRole("radio", { name: /^Default/ }).check()
+    await v.page.waitForFunction(async () => (await (await fetch("/api/runners")).json()).active === "")
+    await closeDialog(v)
+  },
+
+  "the settings speak Chinese at phone width in the dark": async (v) => {
+    const choose = async (menu, language, theme) => {
+      await v.page.getByRole("button", { name: menu }).click()
+      await v.page.getByRole("menuitemradio", { name: language }).click()
+      await v.page.getByRole("menuitemradio", { name: theme }).click()
+      await v.page.keyboard.press("Escape")
+    }
+    await choose(/^Account and settings/, "中文", "深色")
+    await v.page.getByRole("button", { name: /^账户与设置/ }).click()
+    await v.page.getByRole("menuitem", { name: "设置" }).click()
+    await v.page.setViewportSize({ width: 390, height: 844 })
+    await v.page.getByRole("dialog").getByRole("tab", { name: "权限" }).click()
+    await v.inspect("70-permissions-zh-phone")
+    await v.page.getByRole("dialog").getByRole("tab", { name: "运行器" }).click()
+    await v.inspect("71-runners-zh-phone")
+    await v.page.keyboard.press("Escape")
+    await v.page.setViewportSize({ width: 1280, height: 860 })
+    await choose(/^账户与设置/, "English", "System")
+  },
+}
