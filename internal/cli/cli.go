@@ -21,6 +21,7 @@ const (
 	exitAnswered    = 0
 	exitFailed      = 1 // no answer: failed, stopped, lost, or the server cannot be used
 	exitUsage       = 2
+	exitWaiting     = 3   // with -p: a call waits for a person's permission; the turn goes on waiting
 	exitInterrupted = 130 // a second Ctrl-C
 )
 
@@ -52,6 +53,8 @@ func (p Program) Run(ctx context.Context) int {
 		return exitAnswered
 	case errors.Is(err, errInterrupted):
 		return exitInterrupted
+	case errors.Is(err, errWaiting): // for what has been printed
+		return exitWaiting
 	case errors.Is(err, errNoAnswer): // why has been printed
 		return exitFailed
 	}
@@ -87,7 +90,7 @@ func (p Program) run(ctx context.Context, opts options) error {
 	}
 	switch {
 	case oneShot:
-		return p.once(ctx, conn, session, prompt, opts.JSON)
+		return p.once(ctx, conn, session, prompt, opts)
 	case p.dumb() || !term.IsTerminal(p.Out.Fd()):
 		return p.plain(ctx, conn, session)
 	default:

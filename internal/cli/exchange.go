@@ -24,9 +24,13 @@ type exchange struct {
 	session chat.Session
 	story   *story.Story // nil until the first question
 
-	event func(chat.Event) error          // told of every event, in order; may be nil
-	away  time.Time                       // since when the server is away; zero when it is not
-	live  atomic.Pointer[chat.SessionKey] // set once the session exists, for those who want to stop its turn
+	event func(chat.Event) error // told of every event, in order; may be nil
+	// question is asked whether a call may run, once a call; known is false when nobody can say, and the exchange ends
+	// with the turn waiting. Nil: nobody can.
+	question func(*story.Call) (answer apiclient.Answer, known bool)
+	asked    map[chat.CallID]bool            // questions that were answered here
+	away     time.Time                       // since when the server is away; zero when it is not
+	live     atomic.Pointer[chat.SessionKey] // set once the session exists, for those who want to stop its turn
 }
 
 // outcome is how a question ended.
@@ -70,6 +74,9 @@ func (e *exchange) ask(ctx context.Context, question string) (outcome, error) {
 			}
 		default:
 			if done, err := e.take(*update.Event, asked); err != nil || done != nil {
+				return value(done), err
+			}
+			if done, err := e.permit(ctx, asked); err != nil || done != nil {
 				return value(done), err
 			}
 		}
@@ -128,12 +135,61 @@ func (e *exchange) take(event chat.Event, asked chat.InboxID) (*outcome, error) 
 	return e.ended(asked), nil
 }
 
+// stateWaiting is the state of an outcome whose turn waits for a person's permission.
+const stateWaiting = "waiting"
+
+// permit answers the question whether a call may run, if one is open in the turn of what was asked. When nobody can
+// answer, that is the outcome.
+func (e *exchange) permit(ctx context.Context, asked chat.InboxID) (*outcome, error) {
+	call := e.story.Asking()
+	if call == nil || e.asked[call.ID] || !e.claimed(asked) {
+		return nil, nil
+	}
+	what := text.Line(call.Name + " " + call.Summary)
+	if e.question != nil {
+		if answer, known := e.question(call); known {
+			return nil, e.answer(ctx, call, answer)
+		}
+	}
+	if reason := text.Line(call.Approval.Reason); reason != "" {
+		what += " (" + reason + ")"
+	}
+	return &outcome{Session: e.session.Key, Turn: e.story.Turn.ID, State: stateWaiting, Notice: what}, nil
+}
+
+// claimed reports whether the running turn is the one of a message.
+func (e *exchange) claimed(asked chat.InboxID) bool {
+	for _, entry := range e.story.Entries {
+		if entry.Inbox == asked && asked != 0 {
+			return e.story.Turn != nil && entry.Turn == e.story.Turn.ID
+		}
+	}
+	return false
+}
+
+// answer sends an answer. That somebody else was quicker is said, and no failure.
+func (e *exchange) answer(ctx context.Context, call *story.Call, answer apiclient.Answer) error {
+	if e.asked == nil {
+		e.asked = map[chat.CallID]bool{}
+	}
+	e.asked[call.ID] = true
+	_, err := e.conn.client.Answer(ctx, e.session.Key, call.ID, answer)
+	if fault.Is(err, fault.Conflict) {
+		e.notes.say("xbot-cli: %s", err)
+		return nil
+	}
+	return err
+}
+
 // ended returns how a question ended, nil while it has not.
 func (e *exchange) ended(asked chat.InboxID) *outcome {
 	var turn chat.TurnID
 	for _, entry := range e.story.Entries {
 		if entry.Inbox != asked || asked == 0 {
 			continue
+		}
+		if entry.Origin == chat.OriginCommand {
+			return e.carriedOut(entry)
 		}
 		if entry.Kind == story.Notice { // it was dropped
 			return &outcome{Session: e.session.Key, State: entry.Finish, Notice: entry.Text}
@@ -157,6 +213,16 @@ func (e *exchange) ended(asked chat.InboxID) *outcome {
 		}
 	}
 	return o
+}
+
+// carriedOut returns the answer of a command, which is the first one after it; nil while there is none.
+func (e *exchange) carriedOut(command *story.Entry) *outcome {
+	for _, entry := range e.story.Entries {
+		if entry.Message > command.Message && entry.Kind == story.Notice && entry.Origin == chat.OriginCommand {
+			return &outcome{Session: e.session.Key, State: string(chat.TurnDone), Text: entry.Text}
+		}
+	}
+	return nil
 }
 
 // lost notes that the server is away, and starts the user's own one again when that lasts.

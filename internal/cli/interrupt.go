@@ -14,6 +14,7 @@ import (
 var (
 	errInterrupted = errors.New("interrupted")
 	errNoAnswer    = errors.New("no answer")
+	errWaiting     = errors.New("a call waits for permission")
 )
 
 // interruptible returns a context that ends, with errInterrupted, at the second Ctrl-C; the first one calls stop, in a

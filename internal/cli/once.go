@@ -13,11 +13,14 @@ import (
 )
 
 // once asks one thing and prints the answer. Ctrl-C stops the turn; once more leaves at once.
-func (p Program) once(ctx context.Context, conn *connection, session chat.Session, prompt string, asJSON bool) error {
+func (p Program) once(ctx context.Context, conn *connection, session chat.Session, prompt string, opts options) error {
 	notes := newNotes(p.Err, p.dumb())
 	e := &exchange{conn: conn, notes: notes, session: session, event: tellSteps(notes.detail)}
-	if asJSON {
+	if opts.JSON {
 		e.event = p.printEvent
+	}
+	if opts.Approve || opts.Deny {
+		e.question = answerAll(opts.Approve)
 	}
 	asking, release := interruptible(ctx, e.stop)
 	defer release()
@@ -26,7 +29,7 @@ func (p Program) once(ctx context.Context, conn *connection, session chat.Sessio
 	if err != nil {
 		return err
 	}
-	if asJSON {
+	if opts.JSON {
 		if err := p.printLine("result", end); err != nil {
 			return err
 		}
@@ -38,8 +41,22 @@ func (p Program) once(ctx context.Context, conn *connection, session chat.Sessio
 	if end.answered() {
 		return nil
 	}
+	if end.State == stateWaiting {
+		notes.say("xbot-cli: %s", end.waitsFor(conn.own == nil))
+		return errWaiting
+	}
 	notes.say("xbot-cli: %s", end.why())
 	return errNoAnswer
+}
+
+// waitsFor says what waits for permission, and how to give it.
+func (o outcome) waitsFor(remote bool) string {
+	server := ""
+	if remote {
+		server = " --server URL"
+	}
+	return fmt.Sprintf("waiting for permission: %s. The turn goes on when somebody answers: give --approve or --deny next time, "+
+		"or answer in xbot-cli%s --session %s", o.Notice, server, o.Session)
 }
 
 // printable returns an answer as it is for a program that reads it, and made safe for a terminal.

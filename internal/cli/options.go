@@ -20,6 +20,8 @@ import (
 type options struct {
 	Print   *string          `short:"p" placeholder:"TEXT" help:"Ask one thing, print the answer and end. What is piped in is appended."`
 	JSON    bool             `name:"json" help:"With -p: print the events of the session as JSON lines; the last line is the result."`
+	Approve bool             `help:"With -p: allow every call that needs your permission." xor:"answer"`
+	Deny    bool             `help:"With -p: deny every call that needs your permission." xor:"answer"`
 	Session chat.SessionKey  `placeholder:"KEY" help:"Continue this session." xor:"session"`
 	Resume  bool             `short:"r" help:"Continue the newest session." xor:"session"`
 	Server  string           `env:"XBOT_SERVER" placeholder:"URL" help:"Server to talk to, such as https://xbot.example.org. Default: the one of this user on this machine, started when needed."`
@@ -52,6 +54,9 @@ func parse(args []string, out io.Writer, version string) (opts options, done boo
 	}
 	if err == nil && opts.JSON && opts.Print == nil {
 		err = errors.New("--json works with -p only")
+	}
+	if err == nil && (opts.Approve || opts.Deny) && opts.Print == nil {
+		err = errors.New("--approve and --deny work with -p only")
 	}
 	if err != nil {
 		return opts, false, fmt.Errorf("%w: %w; xbot-cli --help lists what can be given", errUsage, err)

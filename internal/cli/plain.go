@@ -15,7 +15,9 @@ import (
 )
 
 const plainHelp = `Type a message and press Enter; a backslash at the end of a line continues it.
-/new starts another session, /stop or Ctrl-C stops the answer, /quit ends.`
+/new starts another session, /stop or Ctrl-C stops the answer, /quit ends.
+!ls runs a command where the commands run. /tasks and /kill bg1 are about background tasks, /upload FILE and
+/download PATH [TO] move files, /runner says where commands run.`
 
 // plain holds a conversation line by line, for terminals that can only print.
 func (p Program) plain(ctx context.Context, conn *connection, session chat.Session) error {
@@ -25,6 +27,7 @@ func (p Program) plain(ctx context.Context, conn *connection, session chat.Sessi
 	}
 	lines := bufio.NewScanner(p.In)
 	lines.Buffer(nil, maxPrompt)
+	e.question = p.askPerson(lines)
 	for {
 		message, err := p.readMessage(lines)
 		if errors.Is(err, io.EOF) {
@@ -47,10 +50,34 @@ func (p Program) plain(ctx context.Context, conn *connection, session chat.Sessi
 			fmt.Fprintln(p.Out, "A new session begins with the next message.")
 		case typed.Name == "stop":
 			fmt.Fprintln(p.Out, "Nothing is running.")
+		case typed.Name == "runner" || typed.Name == "approve" || typed.Name == "deny":
+			if err := p.askPlain(ctx, e, message); err != nil {
+				return err
+			}
 		default:
-			fmt.Fprintln(p.Out, plainHelp)
+			p.doPlain(ctx, e, typed)
 		}
 	}
+}
+
+// doPlain carries out what needs no turn, and says how it went.
+func (p Program) doPlain(ctx context.Context, e *exchange, typed command.Command) {
+	do, known := map[string]func(context.Context, *exchange, string) (string, error){
+		"tasks": listTasks, "kill": killTask, "upload": upload, "download": download,
+	}[typed.Name]
+	if !known {
+		fmt.Fprintln(p.Out, plainHelp)
+		return
+	}
+	err := e.begin(ctx)
+	said := ""
+	if err == nil {
+		said, err = do(ctx, e, typed.Args)
+	}
+	if err != nil {
+		said = err.Error()
+	}
+	fmt.Fprintln(p.Out, text.Plain(said))
 }
 
 func (p Program) readMessage(lines *bufio.Scanner) (string, error) {

@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -29,19 +30,24 @@ type Server struct {
 	Token  string
 	Script Script
 	Down   bool // answers /readyz with 503
+	// Command answers messages that are commands, beside the turns; ok is false for a message that is none. Nil: none is.
+	Command func(text string) (answer string, ok bool)
+
+	always atomic.Bool // a tool was allowed for good
 
 	mu       sync.Mutex
 	address  string // host:port, kept over restarts
 	http     *http.Server
 	sessions map[chat.SessionKey]*session
 	created  int
-	serving  sync.WaitGroup // turns and the listener
+	files    map[string][]byte // by path
+	serving  sync.WaitGroup    // turns and the listener
 }
 
 // New starts a server that answers with the script, and stops it at the end of the test.
 func New(t testing.TB, script Script) *Server {
 	t.Helper()
-	s := &Server{Token: rand.Text(), Script: script, sessions: map[chat.SessionKey]*session{}}
+	s := &Server{Token: rand.Text(), Script: script, sessions: map[chat.SessionKey]*session{}, files: map[string][]byte{}}
 	if err := s.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -146,6 +152,12 @@ func (s *Server) routes() http.Handler {
 		"GET /api/sessions/{key}/events":    s.withSession(s.events),
 		"DELETE /api/sessions/{key}/turn":   s.withSession(s.stopTurn),
 		"GET /api/sessions/{key}/turns":     s.withSession(s.listTurns),
+
+		"POST /api/sessions/{key}/approvals/{call}": s.withSession(s.answerApproval),
+		"GET /api/sessions/{key}/tasks":             s.withSession(s.listTasks),
+		"POST /api/sessions/{key}/tasks/{id}/kill":  s.withSession(s.killTask),
+		"POST /api/sessions/{key}/files":            s.withSession(s.upload),
+		"GET /api/sessions/{key}/files/content":     s.withSession(s.download),
 	} {
 		mux.HandleFunc(pattern, s.authenticated(handle))
 	}

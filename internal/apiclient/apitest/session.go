@@ -27,6 +27,8 @@ type session struct {
 	accepted  map[string]accepted
 	listeners map[chan chat.Event]bool
 	running   *Turn
+	questions map[chat.CallID]*question
+	tasks     []chat.Task // newest first
 }
 
 type accepted struct {
@@ -42,6 +44,8 @@ func newSession(s *Server, in apiclient.NewSession) *session {
 			Key: in.Key, Channel: "web", Title: in.Title, Cwd: in.Cwd, Runner: "local", CreatedAt: now, UpdatedAt: now,
 		},
 		accepted:  map[string]accepted{},
+		questions: map[chat.CallID]*question{},
+		tasks:     []chat.Task{},
 		listeners: map[chan chat.Event]bool{},
 	}
 }
@@ -137,11 +141,23 @@ func (s *Server) postMessage(w http.ResponseWriter, r *http.Request, session *se
 	if session.about.Title == "" {
 		session.about.Title = in.Text
 	}
+	if said, ok := s.carryOut(in.Text); ok {
+		session.command(id, in.ClientMessageID, in.Text, said)
+		answer(w, http.StatusAccepted, apiclient.Accepted{ID: id})
+		return
+	}
 	queued := chat.Queued{Inbox: id, ClientMessageID: in.ClientMessageID, Text: in.Text}
 	session.queued = append(session.queued, queued)
 	session.durable(chat.EventQueued, queued)
 	session.next()
 	answer(w, http.StatusAccepted, apiclient.Accepted{ID: id})
+}
+
+func (s *Server) carryOut(text string) (said string, ok bool) {
+	if s.Command == nil {
+		return "", false
+	}
+	return s.Command(text)
 }
 
 // next starts a turn for the first queued message unless one is running; the lock is held.

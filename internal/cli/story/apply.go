@@ -39,6 +39,8 @@ func (s *Story) apply(event chat.Event) error {
 		return with(event.Data, s.retry)
 	case chat.EventTodos:
 		return with(event.Data, func(todos []chat.Todo) { s.Todos = todos })
+	case chat.EventTask:
+		return with(event.Data, s.Task)
 	case chat.EventSession:
 		return with(event.Data, func(session chat.Session) { s.Session = session })
 	case chat.EventDelta:
@@ -234,6 +236,18 @@ func (c *Call) print(o chat.Output) {
 		c.Cut = true
 		c.Output = strings.ToValidUTF8(c.Output[len(c.Output)-maxOutput/2:], "")
 	}
+}
+
+// Task takes over what is known of a background task. One that ended does not run again.
+func (s *Story) Task(task chat.Task) {
+	i := slices.IndexFunc(s.Tasks, func(known chat.Task) bool { return known.ID == task.ID })
+	switch {
+	case i < 0:
+		s.Tasks = append(s.Tasks, task)
+	case s.Tasks[i].State == chat.TaskRunning || task.State != chat.TaskRunning:
+		s.Tasks[i] = task
+	}
+	slices.SortStableFunc(s.Tasks, func(a, b chat.Task) int { return b.StartedAt.Compare(a.StartedAt) })
 }
 
 // step returns the entry of a step of a turn, nil if there is none.

@@ -16,6 +16,7 @@ type Story struct {
 	Entries []*Entry
 	Queued  []chat.Queued // accepted, not claimed by a turn yet
 	Todos   []chat.Todo
+	Tasks   []chat.Task                // in the background, newest first, without their output
 	Turn    *chat.Turn                 // the running turn; nil when none runs
 	Ends    map[chat.TurnID]*chat.Turn // the turns that ended while the feed was followed
 	Seq     int64                      // of the newest durable event in here
@@ -35,6 +36,7 @@ const (
 // Entry is one thing to show.
 type Entry struct {
 	Kind      Kind
+	Origin    string // chat.OriginCommand, chat.OriginBackground, or empty for an ordinary message
 	Turn      chat.TurnID
 	Step      int
 	Message   chat.MessageID // 0 while it is being written
@@ -170,8 +172,36 @@ func (s *Story) Running() []*Call {
 	return running
 }
 
+// Asking returns the oldest call of the running turn that waits for a person's permission, nil when none does.
+func (s *Story) Asking() *Call {
+	for _, entry := range s.Entries {
+		for _, call := range entry.Calls {
+			if s.Turn != nil && entry.Turn == s.Turn.ID && call.Asking() {
+				return call
+			}
+		}
+	}
+	return nil
+}
+
+// Asking reports whether the call waits for a person's permission.
+func (c *Call) Asking() bool {
+	return c.State == chat.CallOpen && c.Approval != nil && c.Approval.State == chat.ApprovalOpen
+}
+
+// RunningTasks returns the background tasks that have not ended, the newest first.
+func (s *Story) RunningTasks() []chat.Task {
+	var running []chat.Task
+	for _, task := range s.Tasks {
+		if task.State == chat.TaskRunning {
+			running = append(running, task)
+		}
+	}
+	return running
+}
+
 func entryOf(m chat.Message) *Entry {
-	e := &Entry{Turn: m.Turn, Step: m.Step, Message: m.ID, Inbox: m.Inbox, Client: m.ClientMessageID, Text: m.Content, Reasoning: m.Reasoning, Model: m.Model, Finish: m.FinishReason}
+	e := &Entry{Origin: m.Origin, Turn: m.Turn, Step: m.Step, Message: m.ID, Inbox: m.Inbox, Client: m.ClientMessageID, Text: m.Content, Reasoning: m.Reasoning, Model: m.Model, Finish: m.FinishReason}
 	switch m.Role {
 	case chat.RoleUser:
 		e.Kind = Person

@@ -88,6 +88,14 @@ func (m *model) answered(msg tea.Msg) tea.Cmd {
 		return m.started(msg)
 	case progress:
 		m.reason = string(msg)
+	case answeredMsg:
+		m.answerTaken(msg)
+	case killedMsg:
+		m.killHeard(msg)
+	case uploadedMsg:
+		m.uploaded(msg)
+	case downloadedMsg:
+		m.downloaded(msg)
 	case stoppedMsg:
 		return m.stopHeard(msg)
 	case olderMsg:

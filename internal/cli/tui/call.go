@@ -18,6 +18,8 @@ func (c *column) call(call *story.Call) []string {
 	bar := "    " + c.theme.dim.Render("│") + " "
 	width := c.inner() - 4
 	switch {
+	case call.Asking():
+		lines = append(lines, c.question(call, bar, width)...)
 	case c.details:
 		lines = append(lines, c.block(arguments(call.ToolCall), bar, width)...)
 		lines = append(lines, c.block(c.printed(call), bar, width)...)
@@ -26,13 +28,49 @@ func (c *column) call(call *story.Call) []string {
 	case call.State == chat.CallDone && call.IsError:
 		lines = append(lines, "    "+c.theme.bad.Render(cut(failure(call.Result), width+2)))
 	}
+	if call.Approval != nil && !call.Asking() {
+		if said := text.ApprovalState(*call.Approval); said != "" {
+			lines = append(lines, "    "+c.theme.dim.Render(cut(said, width+2)))
+		}
+	}
+	if call.Task != "" {
+		lines = append(lines, "    "+c.theme.dim.Render("goes on in the background as "+text.Line(call.Task)))
+	}
 	return lines
+}
+
+// question draws what wants to run, the whole of it, and why.
+func (c *column) question(call *story.Call, bar string, width int) []string {
+	var lines []string
+	for _, line := range wrap(strings.TrimRight(text.Plain(Wanted(call.ToolCall)), "\n"), width) {
+		lines = append(lines, bar+line)
+	}
+	if reason := text.Line(call.Approval.Reason); reason != "" {
+		for _, line := range wrap("why: "+reason, width) {
+			lines = append(lines, bar+c.theme.dim.Render(line))
+		}
+	}
+	return lines
+}
+
+// Wanted is all that a person has to see before a call may run: every argument, a command in full.
+func Wanted(call chat.ToolCall) string {
+	var command struct {
+		Command string `json:"command"`
+	}
+	if err := json.Unmarshal([]byte(call.Arguments), &command); err == nil && command.Command != "" {
+		return command.Command
+	}
+	call.Summary = "" // what it says is left out of the arguments
+	return arguments(call)
 }
 
 // callHead is the mark, the tool, its argument and how long it took.
 func (c *column) callHead(call *story.Call) string {
 	mark, took := c.theme.dim.Render("○"), ""
 	switch {
+	case call.Asking():
+		mark = c.theme.warn.Render("?")
 	case call.State == chat.CallRunning:
 		mark = c.theme.accent.Render("●")
 		if call.StartedAt != nil {

@@ -86,8 +86,12 @@ func (c *column) entry(e *story.Entry) drawn {
 	d := drawn{changes: e.Changes}
 	switch e.Kind {
 	case story.Person:
-		d.lines = c.person(e.Text, "")
+		d.lines = c.said(e)
 	case story.Notice:
+		if e.Origin == chat.OriginCommand {
+			d.lines = indent(c.markdown.draw(e.Text, c.theme, c.inner()), "  ")
+			break
+		}
 		d.lines = c.notice(e.Text)
 	default:
 		d.lines = c.answer(e)
@@ -109,6 +113,27 @@ func (c *column) moving(e *story.Entry) bool {
 		}
 	}
 	return false
+}
+
+// said draws what a person wrote, a command they ran, or the end of a background task.
+func (c *column) said(e *story.Entry) []string {
+	switch e.Origin {
+	case chat.OriginCommand:
+		var lines []string
+		for _, line := range wrap(strings.TrimSpace(text.Plain(e.Text)), c.inner()) {
+			lines = append(lines, c.theme.dim.Render("$ ")+c.theme.bold.Render(strings.TrimPrefix(line, "!")))
+		}
+		return lines
+	case chat.OriginBackground:
+		first, rest, _ := strings.Cut(e.Text, "\n")
+		lines := []string{"  " + c.theme.dim.Render(cut("◆ "+strings.Trim(text.Line(first), "[]"), c.inner()))}
+		if c.details {
+			lines = append(lines, c.block(rest, "    "+c.theme.dim.Render("│")+" ", c.inner()-4)...)
+		}
+		return lines
+	default:
+		return c.person(e.Text, "")
+	}
 }
 
 // person draws what a person wrote, with a state below it if there is one to tell.

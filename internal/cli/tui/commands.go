@@ -20,6 +20,13 @@ var commands = []about{
 	{"sessions", "[text]", "list the sessions and open one"},
 	{"resume", "", "open the newest other session"},
 	{"rename", "title", "give this session a title"},
+	{"tasks", "", "list the background tasks"},
+	{"kill", "bg1", "kill a background task"},
+	{"upload", "file", "send a file to where the commands run"},
+	{"download", "path [to]", "fetch a file from there"},
+	{"runner", "[use name]", "list or choose where commands run"},
+	{"approve", "[note]", "allow what waits for you"},
+	{"deny", "[note]", "deny what waits for you"},
 	{"stop", "", "stop the answer"},
 	{"help", "", "show this"},
 	{"quit", "", "leave; the conversation stays on the server"},
@@ -55,6 +62,16 @@ func (m *model) command(typed string) (cmd tea.Cmd, done bool) {
 		return m.list("", true), true
 	case "rename":
 		return m.rename(c.Args), true
+	case "tasks":
+		m.listTasks()
+	case "kill":
+		return m.killTask(c.Args), true
+	case "upload":
+		return m.upload(c.Args), true
+	case "download":
+		return m.download(c.Args), true
+	case "runner", "approve", "deny":
+		return nil, false // the server carries these out
 	case "stop":
 		return m.stop(), true
 	case "help":

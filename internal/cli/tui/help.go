@@ -21,18 +21,20 @@ func (m *model) welcome() []string {
 func (m *model) helpLines() []string {
 	lines := []string{"  " + m.theme.bold.Render("Commands")}
 	for _, c := range commands {
-		lines = append(lines, "  "+fmt.Sprintf("%-18s", "/"+c.name+" "+c.args)+m.theme.dim.Render(c.does))
+		lines = append(lines, "  "+fmt.Sprintf("%-21s", "/"+c.name+" "+c.args)+m.theme.dim.Render(c.does))
 	}
 	lines = append(lines, "", "  "+m.theme.bold.Render("Keys"))
 	for _, k := range [][2]string{
 		{"enter", "send; a line break is shift+enter, ctrl+j, or \\ and enter"},
 		{"↑ ↓", "what was typed before"},
 		{"pgup pgdn, wheel", "scroll; hold shift to select text with the mouse"},
+		{"!ls -la", "run a command where the commands run; the model does not see it"},
+		{"y, n [why], a", "answer a question: allow, deny, always allow; then enter"},
 		{"ctrl+o", "show or fold outputs and reasoning"},
 		{"ctrl+t", "show or fold the to-do list"},
 		{"ctrl+c", "stop the answer; twice leaves"},
 	} {
-		lines = append(lines, "  "+fmt.Sprintf("%-18s", k[0])+m.theme.dim.Render(k[1]))
+		lines = append(lines, "  "+fmt.Sprintf("%-21s", k[0])+m.theme.dim.Render(k[1]))
 	}
 	return lines
 }

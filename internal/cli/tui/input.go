@@ -8,6 +8,7 @@ import (
 	"charm.land/bubbles/v2/textarea"
 	tea "charm.land/bubbletea/v2"
 
+	"xbot/internal/chat"
 	"xbot/internal/cli/story"
 )
 
@@ -81,6 +82,9 @@ func (m *model) submit() tea.Cmd {
 	}
 	m.history.add(typed)
 	m.setInput("")
+	if cmd, done := m.answer(typed); done {
+		return cmd
+	}
 	if cmd, done := m.command(typed); done {
 		return cmd
 	}
@@ -96,16 +100,21 @@ type history struct {
 
 // reset takes the messages of a story as the past; of a story that has none, nothing is taken.
 func (h *history) reset(s *story.Story) {
-	if !slices.ContainsFunc(s.Entries, func(e *story.Entry) bool { return e.Kind == story.Person }) {
+	if !slices.ContainsFunc(s.Entries, func(e *story.Entry) bool { return isTyped(e) }) {
 		return
 	}
 	h.past = nil
 	for _, entry := range s.Entries {
-		if entry.Kind == story.Person {
+		if isTyped(entry) {
 			h.past = append(h.past, entry.Text)
 		}
 	}
 	h.at = len(h.past)
+}
+
+// isTyped reports whether an entry is what a person typed, be it a message or a command.
+func isTyped(e *story.Entry) bool {
+	return e.Kind == story.Person && e.Origin != chat.OriginBackground
 }
 
 func (h *history) add(text string) {

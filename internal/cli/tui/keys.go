@@ -22,8 +22,10 @@ func (m *model) key(msg tea.KeyPressMsg) tea.Cmd {
 	switch {
 	case m.picker != nil:
 		return m.pick(msg)
-	case m.help:
-		m.help = false
+	case (m.help || m.tasks) && m.scrollFront(pressed):
+		return nil
+	case m.help || m.tasks:
+		m.help, m.tasks, m.frontAt = false, false, 0
 		if pressed == "esc" || pressed == "enter" || pressed == "q" {
 			return nil
 		}
@@ -50,7 +52,7 @@ func (m *model) key(msg tea.KeyPressMsg) tea.Cmd {
 		m.column.forget()
 		m.redraw()
 	case "ctrl+t":
-		m.todos = !m.todos
+		m.allTodos = !m.allTodos
 		m.relayout()
 	case "ctrl+l":
 		return tea.ClearScreen
@@ -65,13 +67,31 @@ func (m *model) key(msg tea.KeyPressMsg) tea.Cmd {
 	return nil
 }
 
+// scrollFront moves what is open in front of the conversation; false for a key that does not scroll.
+func (m *model) scrollFront(pressed string) bool {
+	switch pressed {
+	case "up", "shift+up":
+		m.frontAt--
+	case "down", "shift+down":
+		m.frontAt++
+	case "pgup":
+		m.frontAt -= m.step(pressed)
+	case "pgdown":
+		m.frontAt += m.step(pressed)
+	default:
+		return false
+	}
+	m.frontAt = max(min(m.frontAt, len(m.front())-m.pageHeight()), 0)
+	return true
+}
+
 // interrupt is Ctrl-C: it stops what runs, clears what is typed, and leaves when pressed twice.
 func (m *model) interrupt() tea.Cmd {
 	if time.Since(m.armed) < twice {
 		return tea.Quit
 	}
 	m.armed = time.Now()
-	m.picker, m.help = nil, false
+	m.picker, m.help, m.tasks, m.frontAt = nil, false, false, 0
 	if m.running() && m.stopped != m.story.Turn.ID {
 		m.say("Stopping. Ctrl-C again leaves.")
 		return m.stop()

@@ -27,6 +27,7 @@ type model struct {
 	history history
 	picker  *picker // open in front of the conversation; nil while it is not
 	help    bool    // open in front of the conversation
+	tasks   bool    // the list of background tasks is
 	flash   flash
 	armed   time.Time // of a Ctrl-C that may be followed by another
 }
@@ -68,13 +69,14 @@ type look struct {
 
 // viewport is the part of the conversation that is visible.
 type viewport struct {
-	column  *column
-	lines   []string // all of it
-	offset  int      // of the first visible line
-	follow  bool     // the newest line stays visible
-	todos   bool     // the whole to-do list is shown
-	ticking bool     // a tick is on its way
-	frame   int      // of what turns
+	column   *column
+	lines    []string // all of it
+	offset   int      // of the first visible line
+	follow   bool     // the newest line stays visible
+	allTodos bool     // the whole to-do list is shown
+	frontAt  int      // first visible line of what is open in front of the conversation
+	ticking  bool     // a tick is on its way
+	frame    int      // of what turns
 }
 
 // flash is one sentence about what was just done. It goes away with the next key, and what is no complaint after a

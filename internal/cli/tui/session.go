@@ -33,6 +33,11 @@ func (m *model) openSession(key chat.SessionKey) tea.Cmd {
 		if turns, err := client.Turns(ctx, key, pageTurns); err == nil { // else their last lines are missing, no more
 			told.Recall(turns)
 		}
+		if tasks, err := client.Tasks(ctx, key); err == nil { // else those are missing that began before
+			for _, task := range tasks {
+				told.Task(task)
+			}
+		}
 		return openedMsg{key: key, story: told, feed: follow(ctx, client, key, transcript.Seq)}
 	})
 }

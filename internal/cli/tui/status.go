@@ -24,8 +24,14 @@ func (m *model) foot() (lines []string, cursorAt int) {
 // above is what stands between the conversation and the input.
 func (m *model) above() []string {
 	lines := m.todoLines()
+	if running := m.runningLine(); running != "" {
+		lines = append(lines, m.theme.dim.Render(cut(running, m.width-1)))
+	}
+	if asking := m.story.Asking(); asking != nil {
+		lines = append(lines, m.theme.warn.Render(cut("  "+m.questionLine(asking), m.width-1)))
+	}
 	for _, c := range matching(m.input.Value()) {
-		lines = append(lines, "  "+fmt.Sprintf("%-18s", "/"+c.name+" "+c.args)+m.theme.dim.Render(c.does))
+		lines = append(lines, "  "+fmt.Sprintf("%-21s", "/"+c.name+" "+c.args)+m.theme.dim.Render(c.does))
 	}
 	if !m.away.IsZero() {
 		lines = append(lines, cut(m.theme.warn.Render("! "+m.awayText()), m.width-1))
@@ -65,11 +71,11 @@ func (m *model) todoLines() []string {
 			next = " · " + text.Line(todo.Text)
 		}
 	}
-	if len(m.story.Todos) == 0 || done == len(m.story.Todos) && !m.todos {
+	if len(m.story.Todos) == 0 || done == len(m.story.Todos) && !m.allTodos {
 		return nil
 	}
 	head := fmt.Sprintf("  %d of %d done%s", done, len(m.story.Todos), next)
-	if !m.todos {
+	if !m.allTodos {
 		return []string{m.theme.dim.Render(cut(head, m.width-1))}
 	}
 	var lines []string
@@ -92,6 +98,8 @@ func (m *model) status() string {
 	switch {
 	case !m.away.IsZero():
 		left = "waiting for the server"
+	case m.help || m.tasks:
+		left = "↑ ↓ scroll, esc closes"
 	case m.opening:
 		left = "loading"
 	case m.running():
@@ -122,6 +130,8 @@ func (m *model) activity() string {
 	what := "thinking"
 	if m.stopped == turn.ID {
 		what = "stopping"
+	} else if m.story.Asking() != nil {
+		what = "waiting for you"
 	} else if running := m.story.Running(); len(running) > 0 {
 		what = "running " + text.Line(running[0].Name)
 		if len(running) > 1 {

@@ -8,7 +8,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
-	"xbot/internal/cli/story"
 	"xbot/internal/cli/text"
 )
 
@@ -38,7 +37,7 @@ func (m *model) title() string {
 		return title
 	}
 	for _, entry := range m.story.Entries { // the server names a session by its first words, too
-		if entry.Kind == story.Person && !m.story.Earlier {
+		if isTyped(entry) && !m.story.Earlier {
 			return text.Line(entry.Text)
 		}
 	}
@@ -63,14 +62,23 @@ func (m *model) page(height int) []string {
 	switch {
 	case m.picker != nil:
 		lines = append([]string{""}, m.picker.lines(m.theme, m.width, height-1, time.Now())...)
-	case m.help:
-		lines = append([]string{""}, m.helpLines()...)
+	case m.tasks || m.help:
+		lines = m.front()
+		lines = lines[min(m.frontAt, len(lines)):]
 	default:
 		lines = m.lines[min(m.offset, len(m.lines)):]
 	}
 	page := make([]string, height)
 	copy(page, lines)
 	return page
+}
+
+// front is what is open in front of the conversation, all of it.
+func (m *model) front() []string {
+	if m.tasks {
+		return append([]string{""}, m.taskLines()...)
+	}
+	return append([]string{""}, m.helpLines()...)
 }
 
 // redraw draws the conversation anew and keeps the place.

@@ -62,7 +62,7 @@ test("a file over the limit is not sent at all", () => {
   const send = vi.fn()
   const uploads = new Uploads("s", draft(), send)
   const large = file("large")
-  Object.defineProperty(large, "size", { value: 100_000_001 })
+  Object.defineProperty(large, "size", { value: 100 * 1024 * 1024 + 1 })
   uploads.add([large], ready, "too large")
   expect(uploads.entries.get()).toMatchObject([{ problem: "too large" }])
   expect(send).not.toHaveBeenCalled()

@@ -4,7 +4,7 @@ import { addToDraft } from "../composer/drafts"
 import { Store } from "../lib/store"
 
 /** Bytes that one file may have; the server's limit. */
-export const LARGEST_FILE = 100_000_000
+export const LARGEST_FILE = 100 * 1024 * 1024
 
 /** A file on its way to the server, or one that did not get there. Those that did are in the draft. */
 export interface Upload {

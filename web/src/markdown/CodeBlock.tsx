@@ -23,7 +23,7 @@ export const CodeBlock = memo(function CodeBlock({ code, language, live }: Props
       </div>
       <pre
         tabIndex={0}
-        role="region"
+        role="group"
         aria-label={t("code.region")}
         className={cx("overflow-x-auto px-4 pb-3.5 font-mono text-small -outline-offset-2", language === "" && "pt-3")}
       >

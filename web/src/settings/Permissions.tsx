@@ -44,7 +44,7 @@ function Row({ tool }: { tool: ToolRule }) {
         <span className="block font-medium">{tool.name}</span>
         <span className="block text-small text-ink-3">{tool.summary}</span>
       </span>
-      <span className="flex shrink-0 rounded-md bg-sunken p-0.5">
+      <span className="flex shrink-0 rounded-md bg-hover p-0.5">
         {rules.map((rule) => (
           <label
             key={rule}
@@ -64,7 +64,7 @@ function Row({ tool }: { tool: ToolRule }) {
 }
 
 const looks: Record<Rule, string> = {
-  allow: "bg-overlay font-medium text-accent shadow-field",
-  ask: "bg-overlay font-medium text-warn shadow-field",
-  deny: "bg-overlay font-medium text-danger shadow-field",
+  allow: "bg-canvas font-medium text-accent shadow-field",
+  ask: "bg-canvas font-medium text-warn shadow-field",
+  deny: "bg-canvas font-medium text-danger shadow-field",
 }

@@ -89,7 +89,7 @@ function Wanted({ call }: { call: ToolCall }) {
     <div className="mt-3 space-y-3">
       <pre
         tabIndex={0}
-        role="region"
+        role="group"
         aria-label={t("approval.wanted")}
         className="max-h-60 overflow-auto rounded-md bg-sunken px-3.5 py-2.5 font-mono text-small break-words whitespace-pre-wrap -outline-offset-2"
       >

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict"
+import { randomUUID } from "node:crypto"
 import { mkdir } from "node:fs/promises"
 import { join } from "node:path"
 import AxeBuilder from "@axe-core/playwright"
@@ -118,9 +119,23 @@ export class Visitor {
     return this.page.evaluate(async (path) => (await fetch(path)).json(), path)
   }
 
+  /** Sends a message past the page, as another device would. */
+  async say(text) {
+    const headers = { "Content-Type": "application/json", Origin: this.url }
+    const answer = await this.page.request.post(`${this.url}/api/sessions/${encodeURIComponent(this.key)}/messages`, {
+      headers,
+      data: { client_message_id: randomUUID(), text },
+    })
+    assert.equal(answer.status(), 202)
+  }
+
+  /** The key of the open conversation. */
+  get key() {
+    return decodeURIComponent(new URL(this.page.url()).pathname.slice("/c/".length))
+  }
+
   /** The messages of the open conversation, as the server has them. */
   async transcript() {
-    const key = decodeURIComponent(new URL(this.page.url()).pathname.slice("/c/".length))
-    return (await this.api(`/api/sessions/${encodeURIComponent(key)}/messages?limit=500`)).messages
+    return (await this.api(`/api/sessions/${encodeURIComponent(this.key)}/messages?limit=500`)).messages
   }
 }

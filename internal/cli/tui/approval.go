@@ -1,0 +1,59 @@
+package tui
+
+import (
+	"context"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"xbot/internal/apiclient"
+	"xbot/internal/cli/story"
+	"xbot/internal/cli/text"
+)
+
+// ReadAnswer reads what a person types to the question whether a call may run: y or n, with a note behind it if they
+// like, or a for always. Nothing else is an answer, so that a message is never taken for one.
+func ReadAnswer(typed string) (answer apiclient.Answer, ok bool) {
+	word, note, _ := strings.Cut(strings.TrimSpace(typed), " ")
+	note = strings.TrimSpace(note)
+	switch word = strings.ToLower(word); {
+	case word == "y", word == "yes" && note == "":
+		return apiclient.Answer{Allow: true, Note: note}, true
+	case word == "n", word == "no" && note == "":
+		return apiclient.Answer{Note: note}, true
+	case (word == "a" || word == "always") && note == "":
+		return apiclient.Answer{Allow: true, Always: true}, true
+	}
+	return apiclient.Answer{}, false
+}
+
+// answeredMsg tells how an answer to a question was taken.
+type answeredMsg struct{ err error }
+
+// answer sends what was typed as the answer to the open question; done is false when it is none.
+func (m *model) answer(typed string) (cmd tea.Cmd, done bool) {
+	asking := m.story.Asking()
+	if asking == nil {
+		return nil, false
+	}
+	answer, ok := ReadAnswer(typed)
+	if !ok {
+		return nil, false
+	}
+	client, key, call := m.o.Client, m.session.Key, asking.ID
+	return m.do(func(ctx context.Context) tea.Msg {
+		_, err := client.Answer(ctx, key, call, answer)
+		return answeredMsg{err}
+	}), true
+}
+
+func (m *model) answerTaken(msg answeredMsg) {
+	if msg.err != nil {
+		m.complain(msg.err.Error())
+	}
+}
+
+// questionLine says how to answer the open question.
+func (m *model) questionLine(call *story.Call) string {
+	return "? May " + text.Line(call.Name) + " run?  y allows · n [why] denies · a always allows " + text.Line(call.Name)
+}

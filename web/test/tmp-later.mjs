@@ -1,0 +1,80 @@
+// The browser test. `npm run test:browser` drives the built page in Chromium against the mock; with XBOT_TEST_URL and
+// XBOT_TEST_LINK (a fresh one-time sign-in link) against that server; XBOT_TEST_RESTART, if set, is a shell command that
+// kills it and ends when it has been started again. Screenshots go to XBOT_TEST_ARTIFACTS. A first argument runs only the
+// claims that contain it and the sign-in they need.
+import { spawn } from "node:child_process"
+import { resolve } from "node:path"
+
+import { seed } from "../mock/seed.mjs"
+import { MockServer } from "../mock/server.mjs"
+import { flow } from "./flow.mjs"
+import { findChromium, launchChromium } from "./lib/chromium.mjs"
+import { Visitor } from "./lib/visitor.mjs"
+import { sandbox } from "./sandbox.mjs"
+import { states } from "./states.mjs"
+
+const { XBOT_TEST_URL, XBOT_TEST_LINK, XBOT_TEST_RESTART, XBOT_TEST_ARTIFACTS, XBOT_TEST_REQUIRE_BROWSER } = process.env
+const artifacts = resolve(XBOT_TEST_ARTIFACTS ?? new URL("../artifacts", import.meta.url).pathname)
+
+async function main() {
+  const executable = findChromium()
+  if (!executable) {
+    console.error("THE BROWSER TEST DID NOT RUN: no Chromium was found. Install it (apt-get install chromium) or set CHROMIUM_PATH.")
+    process.exitCode = XBOT_TEST_REQUIRE_BROWSER ? 1 : 0
+    return
+  }
+  const server = await serverUnderTest()
+  const browser = await launchChromium(executable)
+  try {
+    const context = await browser.newContext({ viewport: { width: 1280, height: 860 }, locale: "en-GB", reducedMotion: "reduce" })
+    const visitor = new Visitor(await context.newPage(), server.url, artifacts)
+    await check(visitor, server, { ...flow, ...sandbox, ...(server.mock ? states : {}) })
+  } finally {
+    await browser.close()
+    await server.mock?.close()
+  }
+}
+
+async function serverUnderTest() {
+  if (XBOT_TEST_URL) {
+    if (!XBOT_TEST_LINK) throw new Error("XBOT_TEST_URL needs XBOT_TEST_LINK, a fresh one-time sign-in link.")
+    const restart = XBOT_TEST_RESTART ? () => run(XBOT_TEST_RESTART) : undefined
+    return { url: XBOT_TEST_URL.replace(/\/$/, ""), link: XBOT_TEST_LINK, restart }
+  }
+  const mock = new MockServer()
+  await mock.listen()
+  seed(mock)
+  return { url: mock.url, link: mock.link, mock, restart: () => mock.restart(2500) }
+}
+
+/** Runs a shell command to its end. */
+function run(command) {
+  return new Promise((done, failed) => {
+    const child = spawn("sh", ["-c", command], { stdio: ["ignore", "inherit", "inherit"] })
+    child.on("error", failed)
+    child.on("exit", (code) => (code === 0 ? done() : failed(new Error(`XBOT_TEST_RESTART ended with code ${code}.`))))
+  })
+}
+
+/** Checks the claims in order; the first that does not hold ends the test with a picture of it. */
+async function check(visitor, server, claims) {
+  const wanted = process.argv[2]
+  const basics = Object.keys(flow).slice(0, 3); const later = [...Object.keys(sandbox), ...Object.keys(states)]; let on = !process.env.FROM
+  for (const [claim, holds] of Object.entries(claims)) {
+    if (claim.includes(process.env.FROM ?? "\0")) on = true; if (!basics.includes(claim) && (!later.includes(claim) || !on)) continue
+    const start = performance.now()
+    try {
+      await holds(visitor, server)
+    } catch (error) {
+      await visitor.shot("failure")
+      throw new Error(`It does not hold that ${claim} (see ${artifacts}/failure.png)`, { cause: error })
+    }
+    console.log(`ok  ${claim} (${((performance.now() - start) / 1000).toFixed(1)} s)`)
+  }
+  if (visitor.complaints.length > 0) throw new Error(`The browser complained:\n${visitor.complaints.join("\n")}`)
+}
+
+main().catch((error) => {
+  console.error(error)
+  process.exitCode = 1
+})
