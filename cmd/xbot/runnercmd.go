@@ -4,10 +4,14 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"path/filepath"
 	"text/tabwriter"
+	"time"
 
 	"xbot/ingress"
+	"xbot/internal/config"
 	"xbot/internal/fault"
+	"xbot/internal/sandbox"
 	"xbot/internal/sandbox/resolver"
 	"xbot/internal/secret"
 	"xbot/internal/store"
@@ -27,7 +31,7 @@ type runnerCreateCmd struct {
 
 // Run makes a runner and prints its token.
 func (c runnerCreateCmd) Run(ctx context.Context) error {
-	return withUser(ctx, c.User, func(s *store.Store, user store.User) error {
+	return withUser(ctx, c.User, func(s *store.Store, cfg config.Serve, user store.User) error {
 		if err := mayBeNamed(user, c.Name); err != nil {
 			return err
 		}
@@ -65,11 +69,12 @@ type runnerTokenCmd struct {
 
 // Run prints a new token.
 func (c runnerTokenCmd) Run(ctx context.Context) error {
-	return withUser(ctx, c.User, func(s *store.Store, user store.User) error {
+	return withUser(ctx, c.User, func(s *store.Store, cfg config.Serve, user store.User) error {
 		token, hash := secret.NewToken()
 		if err := s.RenewRunner(ctx, user.ID, c.Name, hash); err != nil {
 			return err
 		}
+		drop(ctx, s, cfg, resolver.ID(user.ID, c.Name))
 		sayToken(token, "Runner %s of %s has a new token; a connection with the old one is closed.", c.Name, user.Name)
 		return nil
 	})
@@ -82,17 +87,38 @@ type runnerRevokeCmd struct {
 
 // Run revokes a runner.
 func (c runnerRevokeCmd) Run(ctx context.Context) error {
-	return withUser(ctx, c.User, func(s *store.Store, user store.User) error {
+	return withUser(ctx, c.User, func(s *store.Store, cfg config.Serve, user store.User) error {
 		if err := s.RevokeRunner(ctx, user.ID, c.Name); err != nil {
 			return err
 		}
+		drop(ctx, s, cfg, resolver.ID(user.ID, c.Name))
 		say(os.Stdout, "Runner %s of %s is revoked; its connection is closed.", c.Name, user.Name)
 		return nil
 	})
 }
 
+// dropTimeout bounds the wait for the process that holds a connection.
+const dropTimeout = 5 * time.Second
+
+// drop closes the connection of a runner at once, where this machine has the key of the installation. Where it has not,
+// or nobody answers, the holder looks at the token within 15 s by itself.
+func drop(ctx context.Context, s *store.Store, cfg config.Serve, id sandbox.RunnerID) {
+	if _, err := os.Stat(filepath.Join(cfg.Dir, "secret.key")); err != nil && cfg.Key == "" {
+		return
+	}
+	key, err := secret.Load(cfg.Dir, cfg.Key)
+	if err == nil {
+		ctx, cancel := context.WithTimeout(ctx, dropTimeout)
+		defer cancel()
+		err = sandbox.NewRouter(sandbox.RouterConfig{Holders: ingress.Registry{Store: s}, Key: internalKey(key)}).Drop(ctx, id)
+	}
+	if err != nil {
+		say(os.Stderr, "The server could not be told (%s): it closes the connection within 15 seconds.", err)
+	}
+}
+
 // withUser opens the database and finds whose runner is meant.
-func withUser(ctx context.Context, name string, do func(*store.Store, store.User) error) error {
+func withUser(ctx context.Context, name string, do func(*store.Store, config.Serve, store.User) error) error {
 	s, cfg, closeStore, err := openStore(ctx)
 	if err != nil {
 		return err
@@ -102,7 +128,7 @@ func withUser(ctx context.Context, name string, do func(*store.Store, store.User
 	if err != nil {
 		return err
 	}
-	return do(s, user)
+	return do(s, cfg, user)
 }
 
 type runnerListCmd struct{}

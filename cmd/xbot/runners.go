@@ -9,11 +9,14 @@ import (
 	"xbot/internal/config"
 	"xbot/internal/sandbox"
 	"xbot/internal/sandbox/resolver"
+	"xbot/internal/secret"
 )
 
 // internalKey is what the processes of one server show one another.
-func (p *parts) internalKey() string {
-	return base64.RawURLEncoding.EncodeToString(p.key.Derive("internal endpoint"))
+func (p *parts) internalKey() string { return internalKey(p.key) }
+
+func internalKey(key secret.Key) string {
+	return base64.RawURLEncoding.EncodeToString(key.Derive("internal endpoint"))
 }
 
 // newResolver decides where commands run. local holds sockets in this process; nil in one that holds none.

@@ -1,0 +1,135 @@
+package e2e
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"xbot/internal/chat"
+	"xbot/internal/llm/llmtest"
+)
+
+// laptop is a runner of the server's administrator, on a machine of theirs, with a model of its own.
+type laptop struct {
+	*process
+	workspace string
+	model     *llmtest.Server
+}
+
+// newLaptop makes the runner, starts it as the answer says, and makes it the active one.
+func (s *server) newLaptop() *laptop {
+	s.t.Helper()
+	made, err := s.client.CreateRunner(s.t.Context(), "laptop")
+	require.NoError(s.t, err)
+	folder := s.t.TempDir()
+	token := filepath.Join(folder, "laptop.token")
+	require.NoError(s.t, os.WriteFile(token, []byte(made.Token+"\n"), 0o600))
+	l := &laptop{workspace: s.t.TempDir(), model: llmtest.New(s.t)}
+	said := strings.Fields(strings.Replace(made.Command, "laptop.token", token, 1))
+	require.Equal(s.t, "xbot-runner", said[0])
+	l.process = newProcess(s.t, said[0], []string{"XBOT_RUNNER_LLM_KEY=key-of-the-laptop"}, append(said[1:],
+		"--workspace", l.workspace, "--state", filepath.Join(folder, "state"),
+		"--llm-provider", "openai", "--llm-base-url", l.model.BaseURL(), "--llm-model", "mine")...)
+	l.start()
+	s.untilRunner("laptop", true)
+	all, err := s.client.UseRunner(s.t.Context(), "laptop")
+	require.NoError(s.t, err)
+	require.Equal(s.t, "openai/mine", all.Model)
+	return l
+}
+
+// untilRunner waits until a runner is online, or is not.
+func (s *server) untilRunner(name string, online bool) {
+	s.t.Helper()
+	require.Eventually(s.t, func() bool {
+		all, err := s.client.Runners(s.t.Context())
+		require.NoError(s.t, err)
+		for _, r := range all.Runners {
+			if r.Name == name {
+				return r.Online == online
+			}
+		}
+		return !online
+	}, time.Minute, 20*time.Millisecond, "runner %s: online is not %t", name, online)
+}
+
+// lastModel is the model of the newest answer.
+func (k *talk) lastModel() string {
+	k.t.Helper()
+	messages := k.transcript().Messages
+	return messages[len(messages)-1].Model
+}
+
+func TestRunner_OfAPersonRunsTheirCommandsAndTheirModelAndNothingElseDoesInItsPlace(t *testing.T) {
+	s := newServer(t, "XBOT_RUNNER_WAIT=1s", "LLM_RETRY_DELAY=10ms", "LLM_RETRY_ATTEMPTS=2")
+	l := s.newLaptop()
+	k := s.newTalk()
+
+	id := k.send(k.shell("pwd; touch here"), "say from the laptop")
+	require.Equal(t, chat.TurnDone, k.untilEnded(time.Minute, id).State)
+	require.Contains(t, lastCalls(k)[0].Result, l.workspace)
+	require.FileExists(t, filepath.Join(l.workspace, "here"))
+	require.Equal(t, "openai/mine", k.lastModel())
+	require.Empty(t, s.model.Requests(), "the server's model was not asked")
+	require.Contains(t, l.model.Requests()[0].Header.Get("Authorization"), "key-of-the-laptop")
+
+	_, err := s.client.UseModel(t.Context(), chat.LLMServer)
+	require.NoError(t, err)
+	id = k.send("say from the server")
+	require.Equal(t, chat.TurnDone, k.untilEnded(time.Minute, id).State)
+	require.Equal(t, "openai/scripted", k.lastModel())
+
+	l.kill()
+	s.untilRunner("laptop", false)
+	id = k.send(k.shell("touch %s", k.file("elsewhere")), "say sorry")
+	require.Equal(t, chat.TurnDone, k.untilEnded(time.Minute, id).State)
+	require.Contains(t, lastCalls(k)[0].Result, "runner laptop is offline (waited 1s)")
+	_, err = s.client.UseModel(t.Context(), chat.LLMAuto)
+	require.NoError(t, err)
+	asked := len(s.model.Requests())
+	id = k.send("say never")
+	require.Equal(t, chat.TurnFailed, k.untilEnded(time.Minute, id).State)
+	messages := k.transcript().Messages
+	require.Contains(t, messages[len(messages)-1].Content, "runner laptop is offline")
+	require.Len(t, s.model.Requests(), asked, "the server's model did not answer in its place")
+
+	l.start()
+	s.untilRunner("laptop", true)
+	said, err := s.operate("runner", "list")
+	require.NoError(t, err, said)
+	require.Regexp(t, `laptop\s+admin\s+native\s+online`, said)
+	said, err = s.operate("runner", "revoke", "laptop")
+	require.NoError(t, err, said)
+	require.Contains(t, said, "Runner laptop of admin is revoked")
+	require.Eventually(t, func() bool { return strings.Contains(l.out.String(), "unknown or was revoked") }, time.Minute, 10*time.Millisecond)
+	id = k.send(k.shell("touch %s", k.file("elsewhere")), "say done")
+	require.Equal(t, chat.TurnDone, k.untilEnded(time.Minute, id).State)
+	require.Contains(t, lastCalls(k)[0].Result, "there is no runner laptop any more")
+	require.NoFileExists(t, k.file("elsewhere"), "nothing ran on the host")
+	k.wellFormed()
+}
+
+func TestRunner_ItsTokenIsRenewedByTheOperator(t *testing.T) {
+	s := newServer(t)
+	l := s.newLaptop()
+	said, err := s.operate("runner", "create", "laptop")
+	require.Error(t, err)
+	require.Contains(t, said, "there is a runner named \"laptop\" already")
+	said, err = s.operate("runner", "create", "Laptop")
+	require.Error(t, err)
+	require.Contains(t, said, "cannot be a runner's name")
+	said, err = s.operate("runner", "token", "laptop")
+	require.NoError(t, err, said)
+	fields := strings.Fields(said)
+	require.Eventually(t, func() bool { return strings.Contains(l.out.String(), "unknown or was revoked") }, time.Minute, 10*time.Millisecond)
+	for i, arg := range l.args {
+		if arg == "--token-file" {
+			require.NoError(t, os.WriteFile(l.args[i+1], []byte(fields[len(fields)-1]), 0o600))
+		}
+	}
+	s.untilRunner("laptop", true) // the file is read again at each connection
+}
