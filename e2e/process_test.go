@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -23,6 +24,7 @@ const startLimit = 90 * time.Second
 type process struct {
 	t    *testing.T
 	name string
+	via  []string // command that executes the binary; nil executes it directly
 	args []string
 	env  []string
 	cmd  *exec.Cmd
@@ -57,7 +59,8 @@ func newProcess(t *testing.T, name string, env []string, args ...string) *proces
 func (p *process) start() {
 	p.t.Helper()
 	p.out = &output{}
-	p.cmd = exec.Command(filepath.Join(bin, p.name), p.args...)
+	line := slices.Concat(p.via, []string{filepath.Join(bin, p.name)}, p.args)
+	p.cmd = exec.Command(line[0], line[1:]...)
 	p.cmd.Env = append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + os.Getenv("HOME")}, p.env...)
 	p.cmd.Stdout, p.cmd.Stderr = p.out, p.out
 	p.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
