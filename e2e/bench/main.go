@@ -25,14 +25,15 @@ func main() {
 	bin := flag.String("bin", ".bin", "folder of the binaries")
 	out := flag.String("json", "", "file for the figures as JSON; default: standard output, after the table")
 	seconds := flag.Int("seconds", 8, "length of each throughput measurement")
+	runners := flag.Bool("runners", false, "measure runners only")
 	flag.Parse()
-	if err := run(*bin, *out, time.Duration(*seconds)*time.Second); err != nil {
+	if err := run(*bin, *out, time.Duration(*seconds)*time.Second, *runners); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
 	}
 }
 
-func run(bin, out string, length time.Duration) error {
+func run(bin, out string, length time.Duration, runners bool) error {
 	ctx, cancel := context.WithTimeout(context.Background(), 15*time.Minute)
 	defer cancel()
 	s, err := newStack(bin)
@@ -41,10 +42,14 @@ func run(bin, out string, length time.Duration) error {
 	}
 	defer s.remove()
 	var all []figure
-	for _, measure := range []func(context.Context, *stack) ([]figure, error){
+	measures := []func(context.Context, *stack) ([]figure, error){
 		starts, idleMemory, promptSize, plainTurns, commandTurns, histories,
-		throughput(1, length), throughput(10, length), throughput(50, length), loadedMemory,
-	} {
+		throughput(1, length), throughput(10, length), throughput(50, length), loadedMemory, execTrips, runnersUnderLoad,
+	}
+	if runners {
+		measures = []func(context.Context, *stack) ([]figure, error){starts, execTrips, runnersUnderLoad}
+	}
+	for _, measure := range measures {
 		got, err := measure(ctx, s)
 		if err != nil {
 			return err
