@@ -2,6 +2,7 @@ package ingress
 
 import (
 	"context"
+	"errors"
 	"strings"
 
 	"xbot/internal/chat"
@@ -45,6 +46,9 @@ func (d *Dispatch) answerOldest(ctx context.Context, in Inbound, allow bool, not
 		Session: in.Session, User: in.User, UserName: in.UserName, Key: in.Channel + "/" + in.Account + "/" + in.PlatformID,
 		Allow: allow, Note: note,
 	}, in.Channel)
+	if errors.Is(err, store.ErrNothingAsked) {
+		return phrase.Say(phrase.Of(in.Text), phrase.NothingAsked), nil
+	}
 	if err != nil {
 		return "", err
 	}

@@ -1,12 +1,14 @@
 package workflows_test
 
 import (
+	"errors"
 	"fmt"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 	metadata "go.temporal.io/api/sdk/v1"
+	"go.temporal.io/sdk/temporal"
 
 	"xbot/activities"
 	"xbot/internal/chat"
@@ -115,4 +117,15 @@ func TestTurn_AQuestionThatWasAnsweredBeforeIsNotWaitedFor(t *testing.T) {
 	require.NoError(t, env.GetWorkflowError())
 	require.Len(t, w.calls, 1)
 	require.Less(t, env.Now().Sub(began), approvalWait)
+}
+
+func TestTurn_ACallThatCannotBeAskedAboutDoesNotRun(t *testing.T) {
+	w := &world{waiting: 1, decisions: []activities.GenerateOutput{asking(chat.ClassExec, 1), answered}}
+	w.askErr = temporal.NewNonRetryableApplicationError("broken", "internal", errors.New("broken"))
+	env := setup(t, w)
+	run(env)
+	require.NoError(t, env.GetWorkflowError())
+	require.Empty(t, w.calls)
+	require.Equal(t, []chat.CallID{".0.0"}, w.abandoned, "it has a result all the same")
+	require.Equal(t, chat.TurnDone, w.finished.State)
 }

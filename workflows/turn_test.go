@@ -39,6 +39,7 @@ type world struct {
 	finishing func()
 	answered  []chat.CallID // calls that a person answered for
 	settled   bool          // questions find their answer at once
+	askErr    error
 
 	claims, generates, finishes, peeks int
 	calls, abandoned, asked, expired   []chat.CallID
@@ -68,8 +69,8 @@ func (w *world) Ask(_ context.Context, in activities.AskInput) (activities.AskOu
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.asked = append(w.asked, in.Call)
-	if w.settled {
-		return activities.AskOutput{}, nil
+	if w.settled || w.askErr != nil {
+		return activities.AskOutput{}, w.askErr
 	}
 	return activities.AskOutput{Open: true, Wait: approvalWait}, nil
 }

@@ -76,6 +76,9 @@ type Answer struct {
 	Always   bool // with Allow: from now on the tool needs no permission
 }
 
+// ErrNothingAsked is what Answer returns when it names no call and no question is open.
+var ErrNothingAsked error = fault.Errorf(fault.Conflict, "nothing in this conversation waits for permission")
+
 // Answer records the answer, if the question is open, the user is the one who was asked and the turn still runs. Once
 // it returns, the answer counts, whoever runs or not; the turn has to be woken. Otherwise it is a Conflict that says
 // what happened before, or NotFound for a stranger.
@@ -111,7 +114,7 @@ func (t *tx) oldestOpen(ctx context.Context, a Answer) (id chat.CallID, before c
 	}
 	id, err = t.q.ApprovalOldest(ctx, t, dbsqlc.ApprovalOldestParams{SessionKey: a.Session, UserID: a.User})
 	if errors.Is(err, pgx.ErrNoRows) {
-		return "", before, false, fault.Errorf(fault.Conflict, "nothing in this conversation waits for permission")
+		return "", before, false, ErrNothingAsked
 	}
 	if err != nil {
 		return "", before, false, fmt.Errorf("find the open question: %w", err)
