@@ -73,6 +73,7 @@ test: build test-go test-temporal test-page test-e2e ## run all tests; needs Go,
 .PHONY: test-go
 test-go: page temporal
 	XBOT_TEMPORAL_BIN=$(BIN)/xbot-temporal go test $(RACE) -timeout 20m $$(go list ./... | grep -v '^xbot/e2e')
+	@test -n "$(XBOT_TEST_IMAGE)" || echo '!!! The tests of containers did not run: start a Docker engine and "export XBOT_TEST_IMAGE=$$(scripts/test-image)".'
 
 # By itself, since it measures how fast a killed server comes back. With the race detector the server under test has it
 # too: its reports go to files, since the server is killed most of the time.
