@@ -67,6 +67,10 @@ type bundle struct {
 	asking *activities.Approvals
 
 	started []chat.CallID
+	woken   []string // sessions, by the tasks that ended
+
+	background *activities.Background
+	commands   *activities.Commands
 }
 
 // setup opens a turn for a message, which is a program for the scripted model.
@@ -98,6 +102,15 @@ func setup(t *testing.T, program ...string) *bundle {
 		Open: func(c chat.Call) activities.Output { return b.bus.NewTail(c.Session, c.Turn, c.ID) },
 	}
 	b.asking = &activities.Approvals{Questions: b.Store, Wait: time.Hour}
+	b.background = &activities.Background{
+		Tasks: b.Store, Boxes: b, Waker: b,
+		Open: func(t chat.TaskRun, offset int64) activities.Output {
+			return b.bus.NewTaskTail(t.Session, t.Task, t.Turn, offset)
+		},
+	}
+	b.commands = &activities.Commands{Bangs: b.Store, Boxes: b, Link: func(_ chat.UserID, runner string, exec chat.CallID, name string) (string, error) {
+		return "/files/" + runner + "-" + string(exec) + "-" + name, nil
+	}}
 	var claimed activities.ClaimOutput
 	require.NoError(t, b.run(t.Context(), activities.NameClaim, activities.ClaimInput{Session: key, Turn: turn, Run: "run"}, &claimed))
 	require.True(t, claimed.Claimed)
@@ -123,6 +136,12 @@ func (b *bundle) StartBackground(_ context.Context, call chat.CallID) error {
 	return nil
 }
 
+// WakeTask stands in for Temporal: it records which session was woken.
+func (b *bundle) WakeTask(_ context.Context, t chat.TaskRun) error {
+	b.woken = append(b.woken, string(t.Session)+" "+t.ID)
+	return nil
+}
+
 // broken is a tool that panics.
 type broken struct{}
 
@@ -145,6 +164,8 @@ func (b *bundle) run(ctx context.Context, name string, in, out any) error {
 	for name, fn := range map[string]any{
 		activities.NameClaim: b.intake.Claim, activities.NamePeek: b.intake.Peek, activities.NameFinish: b.intake.Finish,
 		activities.NameGenerate: b.model.Generate, activities.NameTool: b.tools.Tool, activities.NameAbandon: b.tools.Abandon,
+		activities.NameWatch: b.background.Watch, activities.NameLose: b.background.Lose, activities.NameNoteKill: b.background.NoteKill,
+		activities.NameRunBang: b.commands.RunBang, activities.NameEndBang: b.commands.EndBang,
 		activities.NameAsk: b.asking.Ask, activities.NameExpire: b.asking.Expire,
 	} {
 		env.RegisterActivityWithOptions(fn, activity.RegisterOptions{Name: name})

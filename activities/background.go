@@ -98,6 +98,12 @@ func (b *Background) Lose(ctx context.Context, in WatchInput) error {
 	return failure(ctx, err)
 }
 
+// NoteKill notes that a task is to be killed whose workflow was cancelled before the runner could be told. The next
+// workflow of the task, which the relay starts, delivers it.
+func (b *Background) NoteKill(ctx context.Context, in WatchInput) error {
+	return failure(ctx, b.Tasks.AskKillOf(ctx, in.Call))
+}
+
 func lost(why string) chat.TaskEnd {
 	return chat.TaskEnd{State: chat.TaskLost, Ended: time.Now(), Output: why}
 }
@@ -203,12 +209,8 @@ func (w *watch) kill(ctx context.Context, box sandbox.Sandbox) error {
 	return box.Kill(ctx, w.task.Call)
 }
 
-// stop kills the command of a workflow that was cancelled and waits a moment for its end. When the runner is out of
-// reach, the note makes the next workflow of the task, which the relay starts, try again.
+// stop kills the command of a workflow that was cancelled and waits a moment for its end.
 func (w *watch) stop(ctx context.Context, box sandbox.Sandbox, ended <-chan struct{}) {
-	noted, cancel := settling(ctx)
-	defer cancel()
-	_ = w.Tasks.AskKillOf(noted, w.task.Call) // without the note the kill below may still succeed
 	if w.kill(ctx, box) != nil {
 		return
 	}

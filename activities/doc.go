@@ -14,8 +14,9 @@ const (
 	NameAsk      = "Ask"
 	NameExpire   = "Expire"
 
-	NameWatch   = "Watch"
-	NameLose    = "Lose"
-	NameRunBang = "RunBang"
-	NameEndBang = "EndBang"
+	NameWatch    = "Watch"
+	NameNoteKill = "NoteKill"
+	NameLose     = "Lose"
+	NameRunBang  = "RunBang"
+	NameEndBang  = "EndBang"
 )

@@ -112,6 +112,7 @@ func build(c client.Client, a Activities, fatal func(error)) sdk.Worker {
 	register(activities.NameAsk, a.Approvals.Ask)
 	register(activities.NameExpire, a.Approvals.Expire)
 	register(activities.NameWatch, a.Background.Watch)
+	register(activities.NameNoteKill, a.Background.NoteKill)
 	register(activities.NameLose, a.Background.Lose)
 	register(activities.NameRunBang, a.Commands.RunBang)
 	register(activities.NameEndBang, a.Commands.EndBang)

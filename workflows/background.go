@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"strings"
 
+	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/workflow"
 
 	"xbot/activities"
@@ -34,10 +35,23 @@ func Background(ctx workflow.Context, in BackgroundInput) error {
 		out.State = chat.TaskLost
 		err = workflow.ExecuteLocalActivity(local(ctx, "lose"), activities.NameLose, watch).Get(ctx, nil)
 	}
+	if temporal.IsCanceledError(err) {
+		return noteKill(ctx, watch, err)
+	}
 	if err != nil {
-		return err // cancelled while the runner was out of reach: the relay starts it anew, to deliver the kill
+		return err
 	}
 	return outcome(ctx, in.Attributes, head, string(out.State), out.Code)
+}
+
+// noteKill leaves a note for the workflow that the relay starts when this one ends: it was cancelled, and the runner
+// could not be told to kill the command.
+func noteKill(ctx workflow.Context, watch activities.WatchInput, cancelled error) error {
+	ctx, _ = workflow.NewDisconnectedContext(ctx)
+	if err := workflow.ExecuteLocalActivity(local(ctx, "note the kill"), activities.NameNoteKill, watch).Get(ctx, nil); err != nil {
+		return err
+	}
+	return cancelled
 }
 
 // outcome shows how a command ended. An empty state says that there was nothing left to do.

@@ -22,7 +22,7 @@ func TaskEnded(t chat.Task) string {
 	fmt.Fprintf(&b, "[background task %s ended: %s]\ncommand: %s\n", t.ID, t.Ending(time.Time{}), tool.OneLine(t.Command, maxCommandLine))
 	if output := strings.TrimRight(t.Output, " \n"); output != "" {
 		b.WriteString(tool.Bound(output, maxAnnounced))
-		if len(output) > maxAnnounced || t.Total > int64(len(t.Output)) {
+		if len(output) > maxAnnounced || t.Total > chat.MaxTaskOutput {
 			fmt.Fprintf(&b, "\n[%d bytes in all; task_read shows more]", t.Total)
 		}
 	} else {

@@ -1,0 +1,261 @@
+package activities_test
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"xbot/activities"
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+	"xbot/internal/phrase"
+	"xbot/internal/sandbox"
+	"xbot/internal/store"
+)
+
+// task makes a command a background task, as its call does.
+func task(t *testing.T, command string) (*bundle, chat.CallID) {
+	t.Helper()
+	arguments, err := json.Marshal(map[string]any{"command": command, "background": true})
+	require.NoError(t, err)
+	b := setup(t, "call Shell "+string(arguments))
+	b.asks()
+	_, err = b.call(t.Context(), 0)
+	require.NoError(t, err)
+	require.Equal(t, "bg1", b.result(0).Task, b.result(0).Result)
+	return b, b.result(0).ID
+}
+
+func (b *bundle) watch(ctx context.Context, call chat.CallID) (activities.WatchOutput, error) {
+	b.t.Helper()
+	var out activities.WatchOutput
+	err := b.run(ctx, activities.NameWatch, activities.WatchInput{Call: call}, &out)
+	return out, err
+}
+
+// told is what the next turn of the session is told, empty if nothing.
+func (b *bundle) told() string {
+	b.t.Helper()
+	_, err := b.FinishTurn(b.t.Context(), key, turn, chat.TurnDone, "")
+	require.NoError(b.t, err)
+	c, _, err := b.Claim(b.t.Context(), key, "next", "run", 0)
+	require.NoError(b.t, err)
+	return c.Text
+}
+
+func TestTool_ACommandThatGoesOnBecomesATask(t *testing.T) {
+	b, call := task(t, "echo begun; sleep 60")
+	require.Equal(t, []chat.CallID{call}, b.started, "its workflow is started")
+	require.Equal(t, chat.CallDone, b.result(0).State)
+	require.Contains(t, b.result(0).Result, "goes on in the background")
+	require.False(t, b.result(0).IsError)
+	again, err := b.call(t.Context(), 0)
+	require.NoError(t, err)
+	require.False(t, again.Error)
+	require.Len(t, b.events(chat.EventTask), 1, "a repeated call makes no second one")
+	_, err = b.box.ReadOutput(t.Context(), call, 0, 10)
+	require.NoError(t, err, "its output is not released")
+}
+
+func TestWatch_RecordsTheEndOnceAndWakesTheSession(t *testing.T) {
+	b, call := task(t, "printf 'one\\033[1mtwo\\n'; while [ ! -e go ]; do sleep 0.02; done; exit 7")
+	b.box.Put(t, "go", "")
+	out, err := b.watch(t.Context(), call)
+	require.NoError(t, err)
+	require.Equal(t, activities.WatchOutput{State: chat.TaskExited, Code: 7}, out)
+	out, err = b.watch(t.Context(), call)
+	require.NoError(t, err)
+	require.Zero(t, out, "it had ended before")
+	require.Equal(t, []string{string(key) + " bg1"}, b.woken)
+	require.Len(t, b.events(chat.EventTask), 2)
+	text := b.told()
+	require.True(t, strings.HasPrefix(text, "[background task bg1 ended: exit code 7 after "), text)
+	require.True(t, strings.HasSuffix(text, "\nonetwo"), "terminal sequences are taken out: %s", text)
+}
+
+func TestWatch_ShowsWhatTheTaskPrints(t *testing.T) {
+	b, call := task(t, "echo shown; sleep 60")
+	ctx := b.whenLive(errDetach, func(e chat.Event) bool {
+		var o chat.Output
+		return e.Kind == chat.EventOutput && json.Unmarshal(e.Data, &o) == nil && o.Task == "bg1" && o.Call == call && strings.Contains(o.Text, "shown")
+	})
+	_, err := b.watch(ctx, call)
+	_, again := kind(t, err)
+	require.True(t, again, "a worker that stops leaves the task to another")
+	run, err := b.Task(t.Context(), call)
+	require.NoError(t, err)
+	require.Equal(t, chat.TaskRunning, run.State)
+	soFar, err := b.box.Exec(t.Context(), sandbox.ExecRequest{ID: call, Command: "echo shown; sleep 60", Budget: 1})
+	require.NoError(t, err)
+	require.Equal(t, sandbox.ExecRunning, soFar.State, "the command goes on")
+}
+
+func TestWatch_CancelledKillsTheCommand(t *testing.T) {
+	b, call := task(t, "echo begun; sleep 60; touch never")
+	ctx := b.whenLive(errStop, func(e chat.Event) bool {
+		var o chat.Output
+		return e.Kind == chat.EventOutput && json.Unmarshal(e.Data, &o) == nil && o.Task == "bg1"
+	})
+	out, err := b.watch(ctx, call)
+	require.NoError(t, err, "the end is recorded")
+	require.Equal(t, chat.TaskKilled, out.State)
+	require.Contains(t, b.told(), "killed on request")
+}
+
+func TestWatch_DeliversAKillThatWasAskedBefore(t *testing.T) {
+	b, call := task(t, "sleep 60")
+	_, err := b.AskKill(t.Context(), key, "bg1")
+	require.NoError(t, err)
+	out, err := b.watch(t.Context(), call)
+	require.NoError(t, err)
+	require.Equal(t, chat.TaskKilled, out.State)
+}
+
+func TestWatch_WhatCanNeverBeKnownIsLost(t *testing.T) {
+	t.Run("the runner is not theirs any more", func(t *testing.T) {
+		b, call := task(t, "sleep 60")
+		b.boxErr = fault.Errorf(fault.Denied, "runner laptop was revoked")
+		out, err := b.watch(t.Context(), call)
+		require.NoError(t, err)
+		require.Equal(t, chat.TaskLost, out.State)
+		text := b.told()
+		require.Contains(t, text, "outcome unknown")
+		require.Contains(t, text, "runner laptop was revoked")
+	})
+	t.Run("its shim died", func(t *testing.T) {
+		b, call := task(t, "sleep 60")
+		require.NoError(t, b.box.Kill(t.Context(), call))
+		b.box.Lose(call)
+		out, err := b.watch(t.Context(), call)
+		require.NoError(t, err)
+		require.Equal(t, chat.TaskLost, out.State)
+		require.Contains(t, b.told(), "verify its effects before repeating it")
+	})
+	t.Run("the workflow gave up", func(t *testing.T) {
+		b, call := task(t, "sleep 60")
+		for range 2 {
+			require.NoError(t, b.run(t.Context(), activities.NameLose, activities.WatchInput{Call: call}, nil))
+		}
+		require.Len(t, b.woken, 1)
+		require.Contains(t, b.told(), "outcome unknown")
+	})
+}
+
+func TestWatch_OfADeletedSessionHasNothingToDo(t *testing.T) {
+	b, call := task(t, "sleep 60")
+	require.NoError(t, b.DeleteSession(t.Context(), key))
+	out, err := b.watch(t.Context(), call)
+	require.NoError(t, err)
+	require.Zero(t, out)
+}
+
+// bang accepts a bang command.
+func (b *bundle) bang(command string) chat.InboxID {
+	b.t.Helper()
+	_, owner, err := b.Session(b.t.Context(), key)
+	require.NoError(b.t, err)
+	in := store.Inbound{Session: key, User: owner, Channel: "web", PlatformID: command, Text: "!" + command}
+	got, err := b.AcceptBang(b.t.Context(), in, command)
+	require.NoError(b.t, err)
+	return got.ID
+}
+
+func (b *bundle) runBang(ctx context.Context, id chat.InboxID) error {
+	b.t.Helper()
+	return b.run(ctx, activities.NameRunBang, activities.BangInput{Inbox: id}, nil)
+}
+
+func TestBang_RunsOnceAndIsAnsweredOnce(t *testing.T) {
+	b := setup(t, "say nothing")
+	id := b.bang("echo '```' >> count; cat count; exit 2")
+	for range 2 {
+		require.NoError(t, b.runBang(t.Context(), id))
+	}
+	require.Regexp(t, "^````\n```\n````\n\nexit code 2 · \\d\\.\\d s$", b.last().Content)
+	require.Equal(t, chat.OriginCommand, b.last().Origin)
+	require.Equal(t, "```\n", b.box.Get(t, "count"))
+}
+
+func TestBang_LongOutputIsBehindALink(t *testing.T) {
+	b := setup(t, "say nothing")
+	id := b.bang("seq 1 100000")
+	require.NoError(t, b.runBang(t.Context(), id))
+	text := b.last().Content
+	require.Contains(t, text, "exit code 0")
+	exec := chat.Bang{Inbox: id}.ExecID()
+	require.True(t, strings.HasSuffix(text, "[whole output, 588.9 kB](/files/test-"+string(exec)+"-"+string(exec)+".txt)"), text[4000:])
+	require.Less(t, len(text), 4300)
+	_, err := b.box.ReadOutput(t.Context(), exec, 0, 10)
+	require.NoError(t, err, "the runner keeps it")
+}
+
+func TestBang_WhatCannotRunIsSaid(t *testing.T) {
+	b := setup(t, "say nothing")
+	id := b.bang("ls")
+	b.boxErr = fault.Errorf(fault.Denied, "connect a runner of your own")
+	require.NoError(t, b.runBang(t.Context(), id))
+	require.Equal(t, "Not run: connect a runner of your own", b.last().Content)
+
+	b.boxErr = nil
+	b.commands.Boxes = away{b}
+	require.NoError(t, b.runBang(t.Context(), b.bang("pwd")))
+	require.Contains(t, b.last().Content, "Not run: runner local is offline (waited 5s)")
+
+	b.boxErr = fault.Errorf(fault.Unavailable, "Postgres is away")
+	b.commands.Boxes = b
+	_, again := kind(t, b.runBang(t.Context(), b.bang("true")))
+	require.True(t, again, "an outage of our own is tried again")
+
+	id = b.bang("false")
+	for range 2 {
+		require.NoError(t, b.run(t.Context(), activities.NameEndBang, activities.BangInput{Inbox: id}, nil))
+	}
+	require.Equal(t, phrase.Say(phrase.English, phrase.BangBroken), b.last().Content)
+}
+
+// tick is the pause between looks.
+const tick = 5 * time.Millisecond
+
+// began reports whether a command has made a file.
+func (b *bundle) began(name string) bool {
+	_, err := os.Stat(filepath.Join(b.box.Workspace(), name))
+	return err == nil
+}
+
+// when ends the returned context for a reason once a command has made a file.
+func (b *bundle) when(name string, reason error) context.Context {
+	ctx, cancel := context.WithCancelCause(b.t.Context())
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		for ctx.Err() == nil && !b.began(name) {
+			select {
+			case <-time.After(tick):
+			case <-ctx.Done():
+			}
+		}
+		cancel(reason)
+	}()
+	b.t.Cleanup(func() { cancel(nil); <-ended })
+	return ctx
+}
+
+func TestBang_IsFoundAgainByAnotherAttemptAndKilledByACancellation(t *testing.T) {
+	b := setup(t, "say nothing")
+	id := b.bang("echo run >> count; while [ ! -e go ]; do sleep 0.02; done; cat count")
+	_, again := kind(t, b.runBang(b.when("count", errDetach), id))
+	require.True(t, again)
+	b.box.Put(t, "go", "")
+	require.NoError(t, b.runBang(t.Context(), id))
+	require.Contains(t, b.last().Content, "```\nrun\n```")
+
+	id = b.bang("touch begun; sleep 60")
+	require.NoError(t, b.runBang(b.when("begun", errStop), id))
+	require.Contains(t, b.last().Content, "killed on request")
+}
