@@ -18,11 +18,11 @@ import (
 	"xbot/workflows"
 )
 
-// history returns the events of a turn's run.
-func (s *server) history(turn chat.Turn) *history.History {
+// history returns the events of a run; an empty run is the newest.
+func (s *server) history(workflow, run string) *history.History {
 	s.t.Helper()
 	out := &history.History{}
-	events := s.temporal().GetWorkflowHistory(s.t.Context(), workflows.TurnID(turn.Session), turn.RunID, false, enums.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT)
+	events := s.temporal().GetWorkflowHistory(s.t.Context(), workflow, run, false, enums.HISTORY_EVENT_FILTER_TYPE_ALL_EVENT)
 	for events.HasNext() {
 		event, err := events.Next()
 		require.NoError(s.t, err)
@@ -34,7 +34,13 @@ func (s *server) history(turn chat.Turn) *history.History {
 // capture keeps the history of a turn for the replay tests, when CAPTURE_HISTORIES=1.
 func (s *server) capture(name string, turn chat.Turn) *history.History {
 	s.t.Helper()
-	h := s.history(turn)
+	return s.captureRun(name, workflows.TurnID(turn.Session), turn.RunID)
+}
+
+// captureRun does the same with any run.
+func (s *server) captureRun(name, workflow, run string) *history.History {
+	s.t.Helper()
+	h := s.history(workflow, run)
 	if os.Getenv("CAPTURE_HISTORIES") == "1" {
 		data, err := protojson.MarshalOptions{Indent: " "}.Marshal(h)
 		require.NoError(s.t, err)
@@ -87,6 +93,34 @@ func TestHistories_HoldReferencesOnly(t *testing.T) {
 	s.capture("failed", k.untilEnded(time.Minute, k.send("fail 503", "say never")))
 	k = s.newTalk() // a question without an answer is read together with the next one
 	s.capture("step-limit", k.untilEnded(time.Minute, k.send(`repeat 10 call Glob {"pattern":"*.none"}`)))
+}
+
+// TestHistories_OfWhatRunsBesideTurns does the same for background tasks and bang commands.
+func TestHistories_OfWhatRunsBesideTurns(t *testing.T) {
+	k := newServer(t).newTalk()
+	const spoken = "a long secret tale that goes on and on well past the first words of it"
+	turn := k.untilEnded(time.Minute, k.send(k.background("sleep 1; echo %s %s", strings.Repeat("x", 60), spoken), "say started"))
+	small(t, "turn of a task", k.capture("backgrounds", turn), 40, 8<<10)
+	k.untilAnnounced(time.Minute)
+	closed := func(workflow string) {
+		t.Helper()
+		require.NoError(t, k.temporal().GetWorkflow(t.Context(), workflow, "").Get(t.Context(), nil))
+	}
+	call := lastCalls(k)[0].ID
+	closed(workflows.BackgroundID(call))
+	small(t, "background", k.captureRun("background", workflows.BackgroundID(call), ""), 20, 4<<10)
+
+	k.untilEnded(time.Minute, k.send(k.background("sleep 100"), "say started"))
+	call = lastCalls(k)[0].ID
+	require.NoError(t, k.temporal().CancelWorkflow(t.Context(), workflows.BackgroundID(call), ""))
+	require.Equal(t, chat.TaskKilled, k.untilTask(time.Minute, "bg2", true).State, "a cancellation kills the command")
+	closed(workflows.BackgroundID(call))
+	k.captureRun("background-killed", workflows.BackgroundID(call), "")
+
+	id := k.send("!echo " + strings.Repeat("x", 60) + " " + spoken)
+	k.untilNotice(time.Minute, "exit code 0")
+	closed(workflows.CommandID(id))
+	small(t, "command", k.captureRun("command", workflows.CommandID(id), ""), 20, 4<<10)
 }
 
 func small(t *testing.T, name string, h *history.History, events, bytes int) {

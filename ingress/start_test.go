@@ -1,0 +1,138 @@
+package ingress_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.temporal.io/api/enums/v1"
+	"go.temporal.io/api/serviceerror"
+	"go.temporal.io/sdk/client"
+
+	"xbot/ingress"
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+	"xbot/workflows"
+)
+
+// executor is a Temporal client that only starts workflows.
+type executor struct {
+	client.Client
+
+	options  client.StartWorkflowOptions
+	workflow any
+	input    any
+	err      error
+}
+
+func (e *executor) ExecuteWorkflow(_ context.Context, o client.StartWorkflowOptions, workflow any, args ...any) (client.WorkflowRun, error) {
+	e.options, e.workflow, e.input = o, workflow, args[0]
+	return nil, e.err
+}
+
+// rows are a task and a bang command.
+type rows struct {
+	task chat.TaskRun
+	bang chat.Bang
+	err  error
+}
+
+func (r rows) Task(context.Context, chat.CallID) (chat.TaskRun, error) { return r.task, r.err }
+func (r rows) Bang(context.Context, chat.InboxID) (chat.Bang, error)   { return r.bang, r.err }
+
+func TestStart_ShowsTheCommandToOperatorsOnlyIfItMay(t *testing.T) {
+	t.Parallel()
+	e := &executor{}
+	s := ingress.Starter{Client: e, Words: true, Attributes: on, Rows: rows{
+		task: chat.TaskRun{Task: chat.Task{ID: "bg2", Command: "make all\necho", Runner: "laptop"}, Session: key, UserName: "alice"},
+		bang: chat.Bang{Inbox: 7, Session: key, UserName: "alice", Command: "ls -la"},
+	}}
+	require.NoError(t, s.StartBackground(t.Context(), "t.0.1"))
+	require.Equal(t, "background/t.0.1", e.options.ID)
+	require.Equal(t, "bg2 · make all", e.options.StaticSummary)
+	require.Equal(t, workflows.NameBackground, e.workflow)
+	require.Equal(t, workflows.BackgroundInput{Call: "t.0.1", Task: "bg2", Runner: "laptop", Words: "make all", Attributes: true}, e.input)
+	kind, _ := e.options.TypedSearchAttributes.GetKeyword(workflows.AttrKind)
+	require.Equal(t, "background", kind)
+
+	require.NoError(t, s.StartBang(t.Context(), 7))
+	require.Equal(t, "command/7", e.options.ID)
+	require.Equal(t, "command · ls -la", e.options.StaticSummary)
+	require.Equal(t, enums.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE_FAILED_ONLY, e.options.WorkflowIDReusePolicy)
+
+	s.Words, s.Attributes = false, off
+	require.NoError(t, s.StartBackground(t.Context(), "t.0.1"))
+	require.Equal(t, "bg2", e.options.StaticSummary)
+	require.Equal(t, workflows.BackgroundInput{Call: "t.0.1", Task: "bg2", Runner: "laptop"}, e.input)
+	require.Zero(t, e.options.TypedSearchAttributes.Size())
+}
+
+func TestStart_OfWhatRunsOrIsGoneIsNoError(t *testing.T) {
+	t.Parallel()
+	e := &executor{err: serviceerror.NewWorkflowExecutionAlreadyStarted("it runs", "", "")}
+	s := ingress.Starter{Client: e, Rows: rows{}, Attributes: off}
+	require.NoError(t, s.StartBackground(t.Context(), "t.0.1"))
+	require.NoError(t, s.StartBang(t.Context(), 7))
+	e.err = errors.New("Temporal is away")
+	require.ErrorContains(t, s.StartBang(t.Context(), 7), "start command/7: Temporal is away")
+
+	e.workflow = nil
+	s.Rows = rows{err: fault.Errorf(fault.NotFound, "the session was deleted")}
+	require.NoError(t, s.StartBackground(t.Context(), "t.0.1"))
+	require.NoError(t, s.StartBang(t.Context(), 7))
+	s.Rows = rows{bang: chat.Bang{Done: true}}
+	require.NoError(t, s.StartBang(t.Context(), 7))
+	require.Nil(t, e.workflow, "nothing was started")
+}
+
+func TestMessage_ABangIsStartedAndNoTurnIsWoken(t *testing.T) {
+	b := setup(t)
+	got, err := b.dispatch.Message(t.Context(), b.inbound(key, "b1", "!ls -la"))
+	require.NoError(t, err)
+	again, err := b.dispatch.Message(t.Context(), b.inbound(key, "b1", "!ls -la"))
+	require.NoError(t, err)
+	require.True(t, again.Duplicate)
+	b.dispatch.Wait()
+	require.Equal(t, []chat.InboxID{got.ID, got.ID}, b.starts.bangs, "a start may be repeated")
+	require.Empty(t, b.wakes.sessions())
+	_, err = b.dispatch.Message(t.Context(), b.inbound(key, "m1", "!!!"))
+	require.NoError(t, err)
+	b.dispatch.Wait()
+	require.Len(t, b.wakes.sessions(), 1, "that was a message")
+}
+
+func TestRelay_StartsWhatRunsBesideTurnsUntilItHasEnded(t *testing.T) {
+	r := relay(t)
+	got, err := r.AcceptBang(t.Context(), r.inbound(key, "b1", "!ls").Inbound, "ls")
+	require.NoError(t, err)
+	call := r.task()
+	require.NoError(t, r.Round(t.Context()))
+	require.Empty(t, r.starts.bangs, "the ingress starts what it accepted")
+	require.Empty(t, r.starts.tasks, "the worker starts what it recorded")
+	r.older(time.Minute)
+	_, err = r.pool.Exec(t.Context(), "UPDATE background_tasks SET checked_at = checked_at - interval '1 minute'")
+	require.NoError(t, err)
+	require.NoError(t, r.Round(t.Context()))
+	require.Equal(t, []chat.InboxID{got.ID}, r.starts.bangs)
+	require.Equal(t, []chat.CallID{call}, r.starts.tasks)
+	require.NoError(t, r.Round(t.Context()))
+	require.Len(t, r.starts.bangs, 1, "it waits longer before it tries again")
+	require.Len(t, r.starts.tasks, 1)
+}
+
+// task makes a call of a turn that has ended a background task.
+func (r *relayBundle) task() chat.CallID {
+	r.t.Helper()
+	r.accept(key, "m1")
+	r.claim(key, "t1")
+	r.begin()
+	call := chat.ToolCall{ID: "t1.0.0", Name: "Shell", Class: chat.ClassExec, State: chat.CallOpen}
+	_, err := r.CommitStep(r.t.Context(), chat.Step{Session: key, Turn: "t1"}, chat.Answer{Finish: "tool_calls", Calls: []chat.ToolCall{call}})
+	require.NoError(r.t, err)
+	require.NoError(r.t, r.FinishCall(r.t.Context(), call.ID, chat.ToolResult{Background: &chat.Background{Command: "make", StartedAt: time.Now()}}))
+	_, err = r.FinishTurn(r.t.Context(), key, "t1", chat.TurnDone, "")
+	require.NoError(r.t, err)
+	return call.ID
+}
