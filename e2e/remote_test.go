@@ -15,6 +15,7 @@ import (
 
 	"xbot/internal/apiclient"
 	"xbot/internal/chat"
+	"xbot/internal/llm/llmtest"
 )
 
 // remote is a runner that a person made and started on a machine of their own.
@@ -224,4 +225,36 @@ func TestRemote06_IngressThatHoldsTheSocketKilled(t *testing.T) {
 	require.Equal(t, chat.TurnDone, p.recovered("the ingress that held the socket killed in a command of 6 s", killed, id).State)
 	p.counted(60)
 	require.Equal(t, 2, way.reached(), "the runner reached both replicas")
+}
+
+func TestRemote08_RunnerKilledInTheMiddleOfItsModelsAnswer(t *testing.T) {
+	k := newServer(t).newTalk()
+	own := llmtest.New(t)
+	r := k.newRemote("laptop", k.address(), "--llm-provider", "openai", "--llm-base-url", own.BaseURL(), "--llm-model", "my-own")
+	r.process.env = append(r.process.env, "XBOT_RUNNER_LLM_KEY=a-key-that-stays-on-the-laptop")
+	r.up()
+	id := k.send("stream 60 50ms")
+	k.untilDelta(time.Minute)
+	r.process.kill()
+	killed := time.Now()
+	k.until(crashLimit, "a retry that is said", func(e chat.Event) bool { return e.Kind == chat.EventRetry })
+	r.process.start()
+	require.Equal(t, chat.TurnDone, k.recovered("remote runner killed while its model streamed for 3 s", killed, id).State)
+	require.Len(t, k.answers(), 1)
+	require.Len(t, strings.Fields(k.answers()[0]), 60, "the whole answer, once")
+	require.Zero(t, k.model.Count(), "the server's own model was not asked")
+	require.GreaterOrEqual(t, own.Count(), 2)
+	require.Equal(t, "Bearer a-key-that-stays-on-the-laptop", own.Requests()[0].Header.Get("Authorization"))
+	k.wellFormed()
+	k.keepsSecret("a-key-that-stays-on-the-laptop")
+}
+
+// keepsSecret looks for a text where nothing may hold it: the logs of the server.
+func (k *talk) keepsSecret(text string) {
+	k.t.Helper()
+	for _, name := range []string{"xbot.log", "runner-local.log"} {
+		data, err := os.ReadFile(filepath.Join(k.home, "logs", name))
+		require.NoError(k.t, err)
+		require.NotContains(k.t, string(data), text, name)
+	}
 }
