@@ -1,6 +1,7 @@
 package main_test
 
 import (
+	"debug/elf"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -34,12 +35,21 @@ func TestRunner_IsMadeOfFewParts(t *testing.T) {
 func TestRunner_IsASmallStaticBinary(t *testing.T) {
 	bin := filepath.Join(t.TempDir(), "xbot-runner")
 	build := exec.Command("go", "build", "-trimpath", "-ldflags", "-s -w -X main.version=9.9", "-o", bin, ".")
-	build.Env = append(build.Environ(), "CGO_ENABLED=0")
+	build.Env = append(build.Environ(), "CGO_ENABLED=0", "GOOS=linux")
 	out, err := build.CombinedOutput()
 	require.NoError(t, err, string(out))
 	info, err := os.Stat(bin)
 	require.NoError(t, err)
 	require.Less(t, info.Size(), int64(maxBinary))
+	program, err := elf.Open(bin)
+	require.NoError(t, err)
+	defer program.Close()
+	for _, part := range program.Progs {
+		require.NotEqual(t, elf.PT_INTERP, part.Type, "it needs a loader: it is not static")
+	}
+	libraries, err := program.ImportedLibraries()
+	require.NoError(t, err)
+	require.Empty(t, libraries)
 	version, err := exec.Command(bin, "--version").Output()
 	require.NoError(t, err)
 	require.Equal(t, "9.9\n", string(version))
