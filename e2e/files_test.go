@@ -13,6 +13,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -50,6 +51,22 @@ func TestFiles_WhatIsUploadedIsReadByToolsAndComesBackThroughALinkAfterACrash(t 
 		}
 	}
 	require.Contains(t, results[0], "the answer is 42")
+
+	var mu sync.Mutex
+	stored := map[string]bool{}
+	var wg sync.WaitGroup
+	for range 6 {
+		wg.Go(func() {
+			f, err := s.client.Upload(t.Context(), k.key, "", "same.txt", strings.NewReader("x"))
+			mu.Lock()
+			defer mu.Unlock()
+			stored[f.Name] = err == nil
+		})
+	}
+	wg.Wait()
+	require.Equal(t, map[string]bool{
+		"same.txt": true, "same-1.txt": true, "same-2.txt": true, "same-3.txt": true, "same-4.txt": true, "same-5.txt": true,
+	}, stored, "nothing is overwritten")
 
 	link, err := s.client.Link(t.Context(), k.key, "out.txt", time.Hour)
 	require.NoError(t, err)

@@ -69,6 +69,7 @@ type bundle struct {
 	links   filelink.Signer
 	log     *bytes.Buffer
 	url     string
+	handler http.Handler
 	closing chan struct{}
 	hub     *runners.Hub
 	docker  *containers
@@ -111,6 +112,7 @@ func setup(t *testing.T) *bundle {
 	mux := http.NewServeMux()
 	mux.Handle("/api/", a.Handler())
 	mux.Handle("GET /api/runners/connect", b.hub)
+	b.handler = mux
 	server := httptest.NewServer(mux)
 	b.url = server.URL
 	t.Cleanup(func() { b.hub.Close(); server.Close(); dispatch.Wait() })

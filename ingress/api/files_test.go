@@ -6,6 +6,7 @@ import (
 	"io"
 	"mime/multipart"
 	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -252,6 +253,38 @@ func TestFiles_100MegabytesAreTheLimitWhileTheyArrive(t *testing.T) {
 	require.NoError(t, os.Remove(got.Files[0].Path))
 	require.Contains(t, d.uploadZeros(limit+1).problem(http.StatusRequestEntityTooLarge), "zeros has more than 100 MB")
 	require.NoFileExists(t, got.Files[0].Path)
+}
+
+// slow gives one byte for each tick.
+type slow struct {
+	ticks <-chan time.Time
+	left  int
+}
+
+func (s *slow) Read(buf []byte) (int, error) {
+	if s.left == 0 {
+		return 0, io.EOF
+	}
+	<-s.ticks
+	s.left--
+	buf[0] = 'x'
+	return 1, nil
+}
+
+func TestFiles_AnUploadMayTakeLongerThanOtherRequests(t *testing.T) {
+	d := setupDrive(t)
+	server := httptest.NewUnstartedServer(d.handler)
+	server.Config.ReadTimeout, server.Config.WriteTimeout = 200*time.Millisecond, 200*time.Millisecond
+	server.Start()
+	t.Cleanup(server.Close)
+	d.url = server.URL
+	ticker := time.NewTicker(20 * time.Millisecond)
+	defer ticker.Stop()
+	head := "--b\r\nContent-Disposition: form-data; name=\"file\"; filename=\"slow\"\r\n\r\n"
+	body := io.MultiReader(strings.NewReader(head), &slow{ticker.C, 50}, strings.NewReader("\r\n--b--\r\n"))
+	var got api.Uploaded
+	d.send(&http.Client{}, d.uploadRequest(d.alice, "multipart/form-data; boundary=b", body)).is(http.StatusCreated, &got)
+	require.EqualValues(t, 50, got.Files[0].Size)
 }
 
 func TestFiles_SayWhatCannotBeDownloaded(t *testing.T) {

@@ -128,6 +128,13 @@ func (b *Box) WriteFile(_ context.Context, path string, data []byte, mode sandbo
 	if err := errors.Join(writeErr, f.Chmod(perm), f.Close()); err != nil {
 		return kindly(err)
 	}
+	if mode == sandbox.WriteCreate {
+		err := os.Link(f.Name(), target) // of two at once, one creates
+		if errors.Is(err, fs.ErrExist) {
+			return fault.Errorf(fault.Conflict, "%s exists", path)
+		}
+		return kindly(err)
+	}
 	return kindly(os.Rename(f.Name(), target))
 }
 
