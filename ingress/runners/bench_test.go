@@ -22,6 +22,12 @@ func BenchmarkExec(b *testing.B) {
 		b.Run("direct/confine="+confinement, func(b *testing.B) { roundTrips(b, s.Direct("local", sandbox.RunnerConfig{})) })
 		b.Run("http/confine="+confinement, func(b *testing.B) { roundTrips(b, s.Remote("local", sandbox.RunnerConfig{})) })
 	}
+	b.Run("docker", func(b *testing.B) {
+		runnerstest.Image(b)
+		s := runnerstest.NewServer(b, nil)
+		s.StartContainer("docker", runnerstest.DaemonConfig{})
+		roundTrips(b, s.Direct("docker", sandbox.RunnerConfig{}))
+	})
 }
 
 func roundTrips(b *testing.B, box *sandbox.Runner) {
