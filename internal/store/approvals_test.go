@@ -292,3 +292,20 @@ func TestToWake_RepeatsTheWakeOfAnAnswerThatTheTurnHasNotSeen(t *testing.T) {
 	b.finish("t1", chat.TurnDone)
 	require.Zero(t, due(), "a turn that has ended is not woken")
 }
+
+func TestSettleTurn_LeavesNoQuestionOpen(t *testing.T) {
+	b := setup(t)
+	first, second := b.asks("t1", chat.RuleAsk)
+	b.ask(first, "")
+	b.ask(second, "")
+	_, err := b.Answer(t.Context(), b.answer(second, true))
+	require.NoError(t, err)
+	settled, err := b.SettleTurn(t.Context(), "t1")
+	require.NoError(t, err)
+	require.Equal(t, store.SettledLost, settled)
+	require.Equal(t, chat.ApprovalVoid, b.approval(first).State)
+	require.Equal(t, chat.ApprovalAllowed, b.approval(second).State, "what a person said stays")
+	for _, c := range b.transcript().Messages[1].ToolCalls {
+		require.Equal(t, phrase.Say(phrase.English, phrase.CallNotRun), c.Result, "neither had started")
+	}
+}
