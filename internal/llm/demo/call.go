@@ -15,8 +15,13 @@ type call struct {
 
 type (
 	shellArgs struct {
-		Command string `json:"command"`
-		Timeout int    `json:"timeout,omitempty"` // seconds
+		Command    string `json:"command"`
+		Timeout    int    `json:"timeout,omitempty"` // seconds
+		Background bool   `json:"background,omitempty"`
+	}
+	downloadArgs struct {
+		URL  string `json:"url"`
+		Path string `json:"output_path"`
 	}
 	pathArgs struct {
 		Path string `json:"path"`
@@ -92,12 +97,16 @@ func understand(message string) []call {
 
 var (
 	courtesy = regexp.MustCompile(`(?i)^(?:(?:please|pls|can you|could you|would you|now|then|请你?|麻烦你?|帮我|帮忙|给我|现在|然后)[,，]?\s*)+`)
+	behind   = regexp.MustCompile(`(?i)(?:[,，]?\s+in (?:the )?background|^在?后台\s*)`)
 	trailing = regexp.MustCompile(`(?i)[,，]?\s*(?:please|thanks|thank you|谢谢)?[.!?。！？]*$`)
 )
 
 // request finds the rule that a text follows.
 func request(text string) (call, bool) {
 	text = courtesy.ReplaceAllString(text, "")
+	if at := behind.FindStringIndex(text); at != nil && (at[0] == 0 || at[1] == len(text)) {
+		return inBackground(text[:at[0]] + text[at[1]:])
+	}
 	for _, r := range rules {
 		if found := r.pattern.FindStringSubmatch(text); found != nil {
 			groups := map[string]string{}
@@ -112,4 +121,14 @@ func request(text string) (call, bool) {
 		}
 	}
 	return call{}, false
+}
+
+// inBackground is a request for a command that is not to be waited for.
+func inBackground(text string) (call, bool) {
+	c, ok := request(text)
+	if args, isShell := c.args.(shellArgs); ok && isShell {
+		args.Background, args.Timeout = true, 0
+		return call{c.tool, args}, true
+	}
+	return c, ok
 }

@@ -24,7 +24,7 @@ type talk struct {
 
 func setup(t *testing.T) *talk {
 	c := &talk{t: t}
-	for _, name := range []string{"Shell", "Read", "FileCreate", "FileReplace", "Glob", "Grep", "Cd", "todo_write", "todo_list"} {
+	for _, name := range []string{"Shell", "Read", "FileCreate", "FileReplace", "Glob", "Grep", "Cd", "todo_write", "todo_list", "DownloadFile"} {
 		c.req.Tools = append(c.req.Tools, llm.Tool{Name: name})
 	}
 	return c
@@ -79,6 +79,18 @@ func TestGenerate_SaysWhatItIsInItsFirstSentenceOnly(t *testing.T) {
 	}
 }
 
+func TestGenerate_SaysThatABackgroundTaskHasEndedInThePersonsLanguage(t *testing.T) {
+	const end = "[2026-11-21 Sat 04:12 UTC]\n[background task bg1 ended: exit code 0 after 3 s]\ncommand: ls\nrun pwd"
+	for text, want := range map[string]string{"run ls": "Background task bg1 has ended: exit code 0 after 3 s.", "运行 ls": "后台任务 bg1 已结束：exit code 0 after 3 s。"} {
+		c := setup(t).say(text)
+		c.answer()
+		c.result(0, "a", false).answer()
+		answer := c.say(end).answer()
+		require.Equal(t, want, answer.Text)
+		require.Empty(t, answer.ToolCalls)
+	}
+}
+
 func TestGenerate_CallsToolsFromPlainRequests(t *testing.T) {
 	const loop = `{"command":"i=1; while [ $i -le 10 ]; do echo $i; sleep 1; i=$((i+1)); done"}`
 	cases := map[string]struct{ tool, arguments string }{
@@ -87,6 +99,11 @@ func TestGenerate_CallsToolsFromPlainRequests(t *testing.T) {
 		"run:\n```sh\necho a\necho b\n```":       {"Shell", `{"command":"echo a\necho b"}`},
 		"$ uname -a":                             {"Shell", `{"command":"uname -a"}`},
 		"ls":                                     {"Shell", `{"command":"ls"}`},
+		"run make test in the background":        {"Shell", `{"command":"make test","background":true}`},
+		"sleep 200 in background":                {"Shell", `{"command":"sleep 200 && echo slept 200 seconds","background":true}`},
+		"后台运行 make":                              {"Shell", `{"command":"make","background":true}`},
+		"download https://example.com/a/b.txt":   {"DownloadFile", `{"url":"https://example.com/a/b.txt","output_path":"b.txt"}`},
+		"下载 https://example.com 到 x.html":        {"DownloadFile", `{"url":"https://example.com","output_path":"x.html"}`},
 		"git status":                             {"Shell", `{"command":"git status"}`},
 		"运行 ls":                                  {"Shell", `{"command":"ls"}`},
 		"请帮我执行一下 make test":                      {"Shell", `{"command":"make test"}`},

@@ -25,6 +25,7 @@ type phrases struct {
 	reasonOne, reasonMany string
 	firstSaid, lastSaid   string
 	saidNothing, more     string
+	taskEnded             string
 }
 
 var english = phrases{
@@ -32,6 +33,7 @@ var english = phrases{
 		"everything works without a key. To talk to a real model, set `LLM_PROVIDER`, `LLM_BASE_URL`, `LLM_API_KEY` and `LLM_MODEL`, then start xbot again.",
 	help: "Try one of these:\n\n" +
 		"- `run ls -la` (any command)\n" +
+		"- `count to 30 in the background` (you are told when it has ended)\n" +
 		"- `count to 10 slowly` (then kill the server in the middle, start it again and watch it go on)\n" +
 		"- `read README.md`, `find *.go`, `search for TODO in src`\n" +
 		"- `create notes.txt with hello`, `replace hello with goodbye in notes.txt`\n" +
@@ -44,7 +46,7 @@ var english = phrases{
 	welcome:  "You are welcome.",
 	runs: map[string]string{
 		"Shell": "Running %s.", "Read": "Reading %s.", "Glob": "Looking for %s.", "Grep": "Searching for %s.",
-		"FileCreate": "Writing %s.", "FileReplace": "Changing %s.", "Cd": "Moving to %s.",
+		"FileCreate": "Writing %s.", "FileReplace": "Changing %s.", "Cd": "Moving to %s.", "DownloadFile": "Downloading %s.",
 		"todo_write": "Writing your to-do list.", "todo_list": "Looking at your to-do list.",
 	},
 	gave:        "%s gave:",
@@ -59,6 +61,7 @@ var english = phrases{
 	lastSaid:    "Before that you said: “%s”.",
 	saidNothing: "You have not said anything before this.",
 	more:        "… %d more lines; the step above has all of it.",
+	taskEnded:   "Background task %s has ended: %s.",
 }
 
 var chinese = phrases{
@@ -66,6 +69,7 @@ var chinese = phrases{
 		"要使用真正的模型，请设置 `LLM_PROVIDER`、`LLM_BASE_URL`、`LLM_API_KEY` 和 `LLM_MODEL`，然后重新启动 xbot。",
 	help: "可以试试：\n\n" +
 		"- `运行 ls -la`（任意命令）\n" +
+		"- `后台数到 30`（结束时会告诉你）\n" +
 		"- `慢慢数到 10`（中途杀掉服务器再启动，看它继续）\n" +
 		"- `读取 README.md`、`查找 *.go`、`在 src 中搜索 TODO`\n" +
 		"- `创建 notes.txt 内容为 你好`、`把 notes.txt 中的 你好 替换为 再见`\n" +
@@ -78,7 +82,7 @@ var chinese = phrases{
 	welcome:  "不客气。",
 	runs: map[string]string{
 		"Shell": "正在运行 %s。", "Read": "正在读取 %s。", "Glob": "正在查找 %s。", "Grep": "正在搜索 %s。",
-		"FileCreate": "正在写入 %s。", "FileReplace": "正在修改 %s。", "Cd": "正在进入 %s。",
+		"FileCreate": "正在写入 %s。", "FileReplace": "正在修改 %s。", "Cd": "正在进入 %s。", "DownloadFile": "正在下载 %s。",
 		"todo_write": "正在写待办列表。", "todo_list": "正在查看待办列表。",
 	},
 	gave:        "%s 的结果：",
@@ -93,6 +97,7 @@ var chinese = phrases{
 	lastSaid:    "在这之前你说的是：“%s”。",
 	saidNothing: "在这之前你还没有说过话。",
 	more:        "…… 还有 %d 行，完整内容见上面的步骤。",
+	taskEnded:   "后台任务 %s 已结束：%s。",
 }
 
 func words(inChinese bool) phrases {
@@ -137,6 +142,9 @@ func lastSaid(t *turn, w phrases) string {
 	}
 	return w.saidNothing
 }
+
+// ended takes apart what a model is told when a background task has ended.
+var ended = regexp.MustCompile(`^\[background task (\S+) ended: ([^\]\n]*)\]`)
 
 func (w phrases) echo(message string) string { return fmt.Sprintf(w.youWrote, short(message)) }
 
@@ -208,6 +216,7 @@ func subject(tool, arguments string) string {
 		Command string `json:"command"`
 		Path    string `json:"path"`
 		Pattern string `json:"pattern"`
+		URL     string `json:"url"`
 	}
 	if json.Unmarshal([]byte(arguments), &args) != nil {
 		return ""
@@ -218,6 +227,8 @@ func subject(tool, arguments string) string {
 		text = args.Command
 	case "Glob", "Grep":
 		text = args.Pattern
+	case "DownloadFile":
+		text = args.URL
 	}
 	return short(text)
 }

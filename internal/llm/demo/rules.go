@@ -2,6 +2,8 @@ package demo
 
 import (
 	"fmt"
+	"net/url"
+	"path"
 	"regexp"
 	"strconv"
 	"strings"
@@ -54,6 +56,9 @@ var rules = []rule{
 	{re(`(?:list|show)(?: me)?(?: all)?(?: the)? files(?: (?:in|under|inside) (?P<path>\S+))?`), glob},
 	{re(`(?:查找|找一下|找到|找|列出)\s*(?:所有)?(?:文件)?\s*(?P<pattern>[!-~]+)\s*(?:文件)?`), glob},
 	{re(`列出(?:所有)?文件`), glob},
+
+	{re(`(?:download|fetch) (?P<url>https?://\S+)(?: (?:to|into|as) (?P<path>\S+))?`), download},
+	{re(`下载\s*(?P<url>https?://\S+)(?:\s*(?:到|为)\s*(?P<path>\S+))?`), download},
 
 	{re(`(?P<verb>read|cat)(?: me)?(?: the)?(?: file)? (?P<path>.+)`), read},
 	{re(`(?P<verb>show|open|display|print|view)(?: me)?(?: the)?(?: file)? (?P<path>.+)`), read},
@@ -146,6 +151,19 @@ func glob(g map[string]string) (call, bool) {
 		return call{}, false
 	}
 	return call{"Glob", globArgs{Pattern: pattern, Path: folder(g["path"])}}, true
+}
+
+// download saves what an address gives, under its own last name unless another was given.
+func download(g map[string]string) (call, bool) {
+	address, to := g["url"], unquote(g["path"])
+	if to == "" {
+		u, err := url.Parse(address)
+		if err != nil {
+			return call{}, false
+		}
+		to = path.Base(path.Join("download", u.Path))
+	}
+	return call{"DownloadFile", downloadArgs{URL: address, Path: to}}, true
 }
 
 // read needs something that looks like a path after verbs that people also use for other things.

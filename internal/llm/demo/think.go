@@ -78,7 +78,7 @@ func (t *turn) read() {
 			acted, t.first = i+1, false
 		case m.Role == "assistant":
 			start, acted, t.first = i+1, i+1, false
-		case m.Role == "user":
+		case m.Role == "user" && !ended.MatchString(m.Content):
 			t.chinese = isChinese(m.Content)
 		}
 	}
@@ -107,7 +107,7 @@ func (t *turn) collect(calls []llm.ToolCall) {
 // hear sorts a message into calls to make, and talk to answer. Requests that were acted on need no more.
 func (t *turn) hear(message string, fresh bool) {
 	calls := understand(message)
-	if len(calls) == 0 {
+	if len(calls) == 0 || ended.MatchString(message) {
 		t.talk = append(t.talk, message)
 		return
 	}
@@ -128,6 +128,9 @@ func (t *turn) offered(tool string) bool {
 
 // reply answers a message that asks for no tool, or for one that is missing.
 func (t *turn) reply(w phrases, message string) string {
+	if task := ended.FindStringSubmatch(message); task != nil {
+		return fmt.Sprintf(w.taskEnded, task[1], task[2])
+	}
 	if calls := understand(message); len(calls) > 0 {
 		return w.missing(calls[0].tool)
 	}
