@@ -64,6 +64,11 @@ func (a *API) registerSessions(h huma.API) {
 			s, err := a.own(ctx, in.Key)
 			return &sessionBody{s}, err
 		})
+	a.registerChanges(h)
+}
+
+// registerChanges has what people change of a session.
+func (a *API) registerChanges(h huma.API) {
 	huma.Register(h, huma.Operation{OperationID: "update-session", Method: http.MethodPatch, Path: "/api/sessions/{key}", Summary: "Rename or pin a session", Security: secured},
 		func(ctx context.Context, in *struct {
 			Key
