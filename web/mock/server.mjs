@@ -167,13 +167,15 @@ export class MockServer {
     if (!kind) return undefined
     const { runners, permissions } = this
     const of = decodeURIComponent(name)
-    switch (`${request.method} ${kind}${name === "active" ? "/active" : name && "/*"}${verb}`) {
+    switch (`${request.method} ${kind}${["active", "llm"].includes(name) ? `/${name}` : name && "/*"}${verb}`) {
       case "GET runners":
         return [200, runners.view()]
       case "POST runners":
         return [201, runners.create(await readBody(request))]
       case "PUT runners/active":
         return [200, runners.choose(await readBody(request))]
+      case "PUT runners/llm":
+        return [200, runners.chooseModel(await readBody(request))]
       case "POST runners/*/token":
         return [200, runners.renew(of)]
       case "DELETE runners/*":

@@ -10,6 +10,7 @@ const machine = { os: "linux", arch: "amd64", version: "0.0.0-mock" }
 /** The places where commands can run, and the chosen one. Revoked names are gone. */
 export class Runners {
   active = ""
+  source = "auto"
   #list = [
     { ...machine, name: "local", kind: "local", online: true, connected_at: ago(3_600_000), workspace: "/srv/xbot/workspace", confinement: "files outside of the workspace are read-only; xbot's own folder is hidden", revocable: false },
     { ...machine, name: "__docker__", kind: "docker", online: true, connected_at: ago(3_600_000), workspace: "/workspace", confinement: "container without privileges, 2 CPUs, 2 GB, own network", revocable: false },
@@ -18,12 +19,17 @@ export class Runners {
 
   view() {
     const runners = this.#list.map((runner) => ({ ...runner, active: runner.name === (this.active || "local") }))
-    return { runners, active: this.active, effective: this.active || "local" }
+    return { runners, active: this.active, effective: this.active || "local", llm_source: this.source, model: "mock/scripted" }
   }
 
   choose({ name }) {
     if (name !== "") this.#find(name)
     this.active = name
+    return this.view()
+  }
+
+  chooseModel({ source }) {
+    this.source = source
     return this.view()
   }
 

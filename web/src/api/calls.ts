@@ -1,8 +1,20 @@
 // Every call the page makes, one function each, with the lists that the server may leave out filled in.
 import { api, unwrap } from "./client"
-import { listTasks } from "./coming"
-import { Problem } from "./problem"
-import { isTold, type LoginInfo, type Me, type Session, type Snapshot, type Token, type ToldTurn, type Turn } from "./types"
+import {
+  type Folder,
+  isTold,
+  type LoginInfo,
+  type Me,
+  type Rule,
+  type RunnerList,
+  type Session,
+  type Snapshot,
+  type Task,
+  type Token,
+  type ToldTurn,
+  type ToolRule,
+  type Turn,
+} from "./types"
 
 const at = (key: string) => ({ path: { key } })
 
@@ -34,7 +46,7 @@ export const sendMessage = (key: string, clientMessageId: string, text: string) 
 
 /** The newest messages and all background tasks, or the messages before a message id. */
 export async function readMessages(key: string, before?: number): Promise<Snapshot> {
-  const tasks = before === undefined ? tasksOf(key) : []
+  const tasks = before === undefined ? listTasks(key) : []
   const answer = await unwrap(
     api.GET("/api/sessions/{key}/messages", { params: { ...at(key), query: before === undefined ? {} : { before } } }),
   )
@@ -48,15 +60,32 @@ export async function readMessages(key: string, before?: number): Promise<Snapsh
   }
 }
 
-/** A server without background tasks has none. */
-async function tasksOf(key: string) {
-  try {
-    return await listTasks(key)
-  } catch (error) {
-    if (error instanceof Problem && error.status === 404) return []
-    throw error
-  }
+/** The background tasks of a session, newest first, without their output. */
+async function listTasks(key: string): Promise<Task[]> {
+  const answer = await unwrap(api.GET("/api/sessions/{key}/tasks", { params: at(key) }))
+  return answer.tasks ?? []
 }
+
+/** A background task; once it has ended with the head and the tail of its output. */
+export const readTask = (key: string, id: string): Promise<Task> =>
+  unwrap(api.GET("/api/sessions/{key}/tasks/{id}", { params: { path: { key, id } } }))
+
+export const killTask = (key: string, id: string): Promise<Task> =>
+  unwrap(api.POST("/api/sessions/{key}/tasks/{id}/kill", { params: { path: { key, id } } }))
+
+/** Answers the question whether a call may run. "always" goes with "allow": the tool asks no more. */
+export const answerApproval = (key: string, call: string, body: { decision: "allow" | "deny"; note?: string; always?: boolean }) =>
+  unwrap(api.POST("/api/sessions/{key}/approvals/{call_id}", { params: { path: { key, call_id: call } }, body }))
+
+/** A folder where the session's commands run; the empty path is the session's own. */
+export async function readFolder(key: string, path: string): Promise<Folder> {
+  const query = path === "" ? {} : { path }
+  const answer = await unwrap(api.GET("/api/sessions/{key}/files", { params: { ...at(key), query } }))
+  return { ...answer, entries: answer.entries ?? [] }
+}
+
+/** Makes a link to a file that works without signing in, for a day. */
+export const linkFile = (key: string, path: string) => unwrap(api.POST("/api/sessions/{key}/links", { params: at(key), body: { path } }))
 
 export const stopTurn = (key: string) => unwrap(api.DELETE("/api/sessions/{key}/turn", { params: at(key) }))
 
@@ -74,3 +103,30 @@ export async function listTokens(): Promise<Token[]> {
 export const createToken = (name: string) => unwrap(api.POST("/api/tokens", { body: { name } }))
 
 export const deleteToken = (id: number) => unwrap(api.DELETE("/api/tokens/{id}", { params: { path: { id } } }))
+
+type Listed = Omit<RunnerList, "runners"> & { runners: RunnerList["runners"] | null }
+
+const runnerList = (answer: Listed): RunnerList => ({ ...answer, runners: answer.runners ?? [] })
+
+export const listRunners = async () => runnerList(await unwrap(api.GET("/api/runners")))
+
+/** Chooses where this person's commands go; the empty name is the default. */
+export const chooseRunner = async (name: string) => runnerList(await unwrap(api.PUT("/api/runners/active", { body: { name } })))
+
+/** Chooses whose model answers: that of the runner if it brings one, or always the server's. */
+export const chooseModelSource = async (source: RunnerList["llm_source"]) =>
+  runnerList(await unwrap(api.PUT("/api/runners/llm", { body: { source } })))
+
+export const createRunner = (name: string) => unwrap(api.POST("/api/runners", { body: { name } }))
+
+export const renewRunner = (name: string) => unwrap(api.POST("/api/runners/{name}/token", { params: { path: { name } } }))
+
+export const revokeRunner = (name: string) => unwrap(api.DELETE("/api/runners/{name}", { params: { path: { name } } }))
+
+export async function listToolRules(): Promise<ToolRule[]> {
+  const answer = await unwrap(api.GET("/api/permissions"))
+  return answer.tools ?? []
+}
+
+export const setToolRule = (tool: string, rule: Rule): Promise<ToolRule> =>
+  unwrap(api.PUT("/api/permissions/{tool}", { params: { path: { tool } }, body: { rule } }))

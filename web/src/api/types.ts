@@ -1,6 +1,5 @@
 // The nouns of the page, taken from the types that openapi-typescript makes of the server's own document. This is the
 // only file that knows where in that document each one lives.
-import type { Task } from "./coming"
 import type { components } from "./schema"
 
 type Schemas = components["schemas"]
@@ -9,13 +8,20 @@ export type User = Schemas["UserBody"]
 export type Me = Schemas["Me"]
 export type LoginInfo = Schemas["LoginState"]
 export type Session = Schemas["Session"]
-/** Whether a turn of the session waits for a person's permission. */
-export const isWaiting = (session: Session): boolean => (session as Session & { waiting?: boolean }).waiting === true
-
 export type Message = Schemas["Message"]
 export type ToolCall = Schemas["ToolCall"]
 export type Approval = Schemas["Approval"]
-export type { FileEntry, Folder, Rule, Runner, RunnerList, Task, TaskState, ToolRule, UploadedFile } from "./coming"
+export type Task = Schemas["Task"]
+/** Where commands can run. */
+export type Runner = Schemas["Runner"]
+/** The places where commands can run, and the chosen one. */
+export type RunnerList = Omit<Schemas["Runners"], "runners"> & { runners: Runner[] }
+/** What happens when a tool is to be run for this user. */
+export type ToolRule = Schemas["Permission"]
+export type Rule = ToolRule["rule"]
+export type FileEntry = Schemas["FileEntry"]
+export type Folder = Omit<Schemas["Folder"], "entries"> & { entries: FileEntry[] }
+export type UploadedFile = Schemas["UploadedFile"]
 /** A turn as the feed tells of it. "released": it ended before its first step, and its message waits again. */
 export type ToldTurn = Omit<Schemas["Turn"], "run_id">
 export type Turn = ToldTurn & { state: Exclude<ToldTurn["state"], "released"> }

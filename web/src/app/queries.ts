@@ -1,7 +1,6 @@
 import { keepPreviousData, QueryClient, queryOptions } from "@tanstack/react-query"
 
-import { listSessions, listTokens, loginInfo, me } from "../api/calls"
-import { listRunners, listToolRules } from "../api/coming"
+import { listRunners, listSessions, listTokens, listToolRules, loginInfo, me } from "../api/calls"
 import { asProblem } from "../api/problem"
 
 /** Milliseconds between two looks at the list of sessions: while something runs, and else. */

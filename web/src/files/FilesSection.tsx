@@ -2,7 +2,7 @@ import { useMutation, useQuery } from "@tanstack/react-query"
 import { Check, CornerLeftUp, Download, FileText, Folder as FolderIcon, Link2, RotateCw } from "lucide-react"
 import { useState } from "react"
 
-import { linkFile, readFolder } from "../api/coming"
+import { linkFile, readFolder } from "../api/calls"
 import type { FileEntry } from "../api/types"
 import { useConversationContext } from "../conversation/context"
 import { Section } from "../details/Section"

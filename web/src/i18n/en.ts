@@ -315,6 +315,8 @@ export const en = {
   "runners.version": "version {{version}}",
   "runners.model": "brings the model {{model}}",
   "runners.confinement": "Confinement: {{words}}",
+  "runners.ownModel": "Let the model of a runner answer, if it brings one",
+  "runners.modelNow": "{{model}} answers now.",
   "runners.new": "Connect a machine",
   "runners.newHint": "A name of your choice for it.",
   "runners.badName": "Use small letters, digits, dots, dashes and underscores; begin with a letter or a digit.",

@@ -317,6 +317,8 @@ export const zh: Record<Key, string> = {
   "runners.version": "版本 {{version}}",
   "runners.model": "自带模型 {{model}}",
   "runners.confinement": "隔离：{{words}}",
+  "runners.ownModel": "如果运行器自带模型，由它来回答",
+  "runners.modelNow": "目前由 {{model}} 回答。",
   "runners.new": "连接一台机器",
   "runners.newHint": "给它起一个名字。",
   "runners.badName": "请使用小写字母、数字、点、短横线和下划线，并以字母或数字开头。",

@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query"
 import { type SubmitEvent, useState } from "react"
 
-import { createRunner } from "../api/coming"
+import { createRunner } from "../api/calls"
 import { runnersQuery } from "../app/queries"
 import { useT } from "../i18n"
 import { Button } from "../ui/Button"

@@ -1,6 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query"
 
-import { setToolRule } from "../api/coming"
+import { setToolRule } from "../api/calls"
 import type { Rule, ToolRule } from "../api/types"
 import { toolRulesQuery } from "../app/queries"
 import { useT } from "../i18n"

@@ -2,7 +2,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query"
 import { KeyRound, Trash2 } from "lucide-react"
 import { useState } from "react"
 
-import { renewRunner, revokeRunner } from "../api/coming"
+import { renewRunner, revokeRunner } from "../api/calls"
 import type { Runner } from "../api/types"
 import { runnersQuery } from "../app/queries"
 import { type Translate, useLanguage, useT } from "../i18n"

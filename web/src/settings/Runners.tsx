@@ -1,7 +1,8 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query"
 import { useState } from "react"
 
-import { chooseRunner } from "../api/coming"
+import { chooseModelSource, chooseRunner } from "../api/calls"
+import type { RunnerList } from "../api/types"
 import { runnersQuery } from "../app/queries"
 import { useT } from "../i18n"
 import { Note } from "../ui/Note"
@@ -42,10 +43,39 @@ export function Runners() {
           </ul>
         </fieldset>
       )}
+      {data && <ModelSource list={data} />}
       {choice.error && <Note tone="danger" className="mt-3">{choice.error.message}</Note>}
       <NewRunner onToken={setToken} />
       {token && <RunnerToken shown={token} />}
     </>
+  )
+}
+
+/** Whose model answers, once there is a choice: a runner brings one, or would if it were asked. */
+function ModelSource({ list }: { list: RunnerList }) {
+  const t = useT()
+  const client = useQueryClient()
+  const { mutate, isPending, error } = useMutation({
+    mutationFn: chooseModelSource,
+    onSuccess: (changed) => client.setQueryData(runnersQuery.queryKey, changed),
+  })
+  if (list.llm_source === "auto" && !list.runners.some((runner) => runner.llm)) return null
+  return (
+    <div className="mt-1 flex gap-3 border-t border-line pt-3">
+      <input
+        type="checkbox"
+        id="runner-model"
+        checked={list.llm_source === "auto"}
+        disabled={isPending}
+        onChange={(event) => mutate(event.target.checked ? "auto" : "server")}
+        className="mt-0.5 size-4 shrink-0 accent-(--accent)"
+      />
+      <label htmlFor="runner-model" className="min-w-0 flex-1">
+        {t("runners.ownModel")}
+        <span className="block text-small text-ink-3">{t("runners.modelNow", { model: list.model })}</span>
+        {error && <span className="block text-small text-danger">{error.message}</span>}
+      </label>
+    </div>
   )
 }
 

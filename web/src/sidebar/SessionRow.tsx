@@ -2,7 +2,7 @@ import { Link, useParams } from "@tanstack/react-router"
 import { Hand } from "lucide-react"
 import { useState } from "react"
 
-import { isWaiting, type Session } from "../api/types"
+import type { Session } from "../api/types"
 import { useT } from "../i18n"
 import { cx } from "../lib/cx"
 import { ChannelIcon } from "./ChannelIcon"
@@ -51,12 +51,11 @@ function Marks({ session, open }: { session: Session; open: boolean }) {
   const t = useT()
   const seen = useSeen()[session.key]
   const unread = !open && seen !== undefined && session.seq > seen
-  const waiting = isWaiting(session)
-  const label = waiting ? t("sidebar.waiting") : session.running ? t("sidebar.running") : unread ? t("sidebar.unread") : undefined
+  const label = session.waiting ? t("sidebar.waiting") : session.running ? t("sidebar.running") : unread ? t("sidebar.unread") : undefined
   if (!label) return null
   return (
     <span className="pointer-events-none absolute right-2.5 flex items-center group-focus-within:opacity-0 group-hover:opacity-0">
-      {waiting ? (
+      {session.waiting ? (
         <Hand size={15} aria-hidden className="text-warn" />
       ) : (
         <span aria-hidden className={cx("size-2 rounded-full", session.running ? "border-2 border-accent" : "bg-accent")} />

@@ -2,7 +2,7 @@ import { useMutation, useQuery } from "@tanstack/react-query"
 import { Download } from "lucide-react"
 import { useState } from "react"
 
-import { killTask, readTask } from "../api/coming"
+import { killTask, readTask } from "../api/calls"
 import type { Task } from "../api/types"
 import { useConversationContext } from "../conversation/context"
 import type { Strand } from "../feed/strand"

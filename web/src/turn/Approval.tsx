@@ -1,7 +1,7 @@
 import { useMutation } from "@tanstack/react-query"
 import { Check, type LucideIcon, MinusCircle, X } from "lucide-react"
 
-import { answerApproval } from "../api/coming"
+import { answerApproval } from "../api/calls"
 import type { Approval as Question, ToolCall } from "../api/types"
 import { useConversationContext } from "../conversation/context"
 import { useLanguage, useT } from "../i18n"
