@@ -36,7 +36,7 @@ function slash(text, approvals, runners) {
 function runnerAnswer([verb, name = ""], runners) {
   if (verb === "use") runners.choose({ name: name === "default" ? "" : name })
   const { runners: list, effective } = runners.view()
-  const rows = list.map((runner) => `| ${runner.name}${runner.name === effective ? " (in use)" : ""} | ${runner.online ? "online" : "offline"} |`)
+  const rows = list.map((runner) => `| \`${runner.name}\`${runner.name === effective ? " (in use)" : ""} | ${runner.online ? "online" : "offline"} |`)
   return ["| runner | state |", "| --- | --- |", ...rows].join("\n")
 }
 

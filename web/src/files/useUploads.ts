@@ -13,8 +13,9 @@ const known = new Map<string, Uploads>()
 
 /** The uploads into a session go on when the reader leaves it. */
 function uploadsOf(key: string, draft: string): Uploads {
-  const uploads = known.get(key) ?? new Uploads(key, draft, sendFile)
-  known.set(key, uploads)
+  const place = `${draft} ${key}` // the page where conversations begin has a draft of its own
+  const uploads = known.get(place) ?? new Uploads(key, draft, sendFile)
+  known.set(place, uploads)
   return uploads
 }
 

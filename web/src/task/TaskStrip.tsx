@@ -22,7 +22,7 @@ export function TaskStrip({ tasks }: { tasks: Task[] }) {
         className="flex min-h-8 w-full items-center gap-2.5 rounded-md px-3 text-left text-small hover:bg-hover"
       >
         <Layers2 size={15} aria-hidden className="shrink-0 text-ink-3" />
-        <span className="shrink-0 font-medium text-ink-2">{t("task.running", { count: running.length })}</span>
+        <span className="shrink-0 font-medium text-ink-2">{t("task.count", { count: running.length })}</span>
         <span className="min-w-0 flex-1 truncate font-mono text-[0.75rem] text-ink-3">{newest.command.split("\n")[0]}</span>
         <ChevronRight size={15} aria-hidden className={cx("shrink-0 text-ink-3 transition-transform", open ? "rotate-90" : "-rotate-90")} />
       </button>

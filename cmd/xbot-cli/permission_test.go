@@ -1,0 +1,62 @@
+package main
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"xbot/internal/apiclient/apitest"
+	"xbot/internal/chat"
+)
+
+// asks runs a command after asking, and says how that went.
+func asks(turn *apitest.Turn, _ string) {
+	turn.Calls(chat.ToolCall{Name: "Shell", Summary: "make clean", Arguments: `{"command":"make clean"}`})
+	approval := turn.Ask(0, "old results hide the fault")
+	if approval.State == chat.ApprovalAllowed {
+		turn.Run(0)
+	}
+	turn.Done(0, "done", approval.State != chat.ApprovalAllowed)
+	turn.Say("It was " + string(approval.State) + ".")
+	turn.Answer()
+}
+
+func TestOneShot_SaysWhatWaitsForPermissionAndExitsWithThree(t *testing.T) {
+	t.Parallel()
+	b := setup(t, asks)
+	got := b.run("", "-p", "clean up")
+	require.Equal(t, 3, got.code)
+	require.Empty(t, got.out)
+	require.Contains(t, got.err, "waiting for permission: Shell make clean (old results hide the fault)")
+	require.Contains(t, got.err, "--session "+string(b.server.Keys()[0]))
+	require.NotEmpty(t, b.server.Session(b.server.Keys()[0]).Running, "the turn goes on waiting")
+}
+
+func TestOneShot_AnswersQuestionsAsItWasTold(t *testing.T) {
+	t.Parallel()
+	b := setup(t, asks)
+	require.Equal(t, ran{out: "It was allowed.\n"}, b.run("", "-p", "clean up", "--approve"))
+	require.Equal(t, ran{out: "It was denied.\n"}, b.run("", "-p", "clean up", "--deny"))
+	require.Equal(t, 2, b.run("", "-p", "clean up", "--approve", "--deny").code)
+	wrong := b.run("", "--approve")
+	require.Equal(t, 2, wrong.code)
+}
+
+func TestOneShot_TellsOfAQuestionInItsEvents(t *testing.T) {
+	t.Parallel()
+	b := setup(t, asks)
+	got := b.run("", "-p", "clean up", "--json")
+	require.Equal(t, 3, got.code)
+	require.Contains(t, got.out, `"approval":{"state":"open"`)
+	last := got.out[strings.LastIndex(strings.TrimSpace(got.out), "\n")+1:]
+	require.Contains(t, last, `"kind":"result"`)
+	require.Contains(t, last, `"state":"waiting"`)
+}
+
+func TestOneShot_PrintsTheAnswerOfACommand(t *testing.T) {
+	t.Parallel()
+	b := setup(t, echo)
+	b.server.Command = func(text string) (string, bool) { return "exit code 0", strings.HasPrefix(text, "!") }
+	require.Equal(t, ran{out: "exit code 0\n"}, b.run("", "-p", "!ls"))
+}
