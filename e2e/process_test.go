@@ -27,6 +27,8 @@ type process struct {
 	via  []string // command that executes the binary; nil executes it directly
 	args []string
 	env  []string
+	as   *syscall.Credential // nil: as this user
+	bin  string              // folder of the binary
 	cmd  *exec.Cmd
 	out  *output
 	done chan struct{}
@@ -51,7 +53,7 @@ func (o *output) String() string {
 }
 
 func newProcess(t *testing.T, name string, env []string, args ...string) *process {
-	p := &process{t: t, name: name, args: args, env: env}
+	p := &process{t: t, name: name, args: args, env: env, bin: bin}
 	t.Cleanup(p.stop)
 	return p
 }
@@ -59,11 +61,11 @@ func newProcess(t *testing.T, name string, env []string, args ...string) *proces
 func (p *process) start() {
 	p.t.Helper()
 	p.out = &output{}
-	line := slices.Concat(p.via, []string{filepath.Join(bin, p.name)}, p.args)
+	line := slices.Concat(p.via, []string{filepath.Join(p.bin, p.name)}, p.args)
 	p.cmd = exec.Command(line[0], line[1:]...)
 	p.cmd.Env = append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + os.Getenv("HOME")}, p.env...)
 	p.cmd.Stdout, p.cmd.Stderr = p.out, p.out
-	p.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	p.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Credential: p.as}
 	require.NoError(p.t, p.cmd.Start())
 	p.done = make(chan struct{})
 	cmd, done := p.cmd, p.done

@@ -120,7 +120,7 @@ func startSelf(c Command, attr *syscall.ProcAttr) (pid int, err error) {
 	attr.Sys.Cloneflags = unix.CLONE_NEWNS | unix.CLONE_NEWUSER
 	attr.Sys.UidMappings = []syscall.SysProcIDMap{{ContainerID: os.Geteuid(), HostID: os.Geteuid(), Size: 1}}
 	attr.Sys.GidMappings = []syscall.SysProcIDMap{{ContainerID: os.Getegid(), HostID: os.Getegid(), Size: 1}}
-	attr.Sys.AmbientCaps = []uintptr{unix.CAP_SYS_ADMIN, unix.CAP_SYS_RESOURCE} // to mount and to forbid; dropPower gives them up
+	attr.Sys.AmbientCaps = []uintptr{unix.CAP_SYS_ADMIN, unix.CAP_SYS_RESOURCE, unix.CAP_SETPCAP} // dropPower gives them up
 	return syscall.ForkExec(self(), []string{"xbot-runner", shellVerb, string(walls), c.Text}, attr)
 }
 
