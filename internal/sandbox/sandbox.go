@@ -22,7 +22,8 @@ type Sandbox interface {
 	// Exec attaches to the command with req.ID or starts it, then waits for its end, streaming what it prints.
 	// It is safe to call again after any crash: the same id never runs twice, and the same id with another command
 	// is refused (Conflict). When ctx ends the command goes on; Kill ends it. Unavailable means that nothing was sent:
-	// the runner stayed offline; once sent, Exec waits for the runner's return until ctx ends.
+	// the runner stayed offline; once sent, Exec waits for the runner's return until ctx ends or
+	// the budget is used up.
 	Exec(ctx context.Context, req ExecRequest) (ExecResult, error)
 	// Kill ends the whole process group of a command, by SIGTERM and after a grace period by SIGKILL.
 	// Killing what has ended, or never started, is no error; what never started never will.
