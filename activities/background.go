@@ -187,7 +187,7 @@ func (w *watch) killWhenAsked(ctx, running context.Context, box sandbox.Sandbox,
 	defer ticker.Stop()
 	for {
 		if asked, err := w.Tasks.KillAsked(ctx, w.task.Call); err == nil && asked {
-			w.kill(running, box)
+			_ = w.kill(running, box) // tried again as long as the command runs
 		}
 		select {
 		case <-ended:

@@ -92,18 +92,23 @@ func (a *API) registerChanges(h huma.API) {
 			if err != nil {
 				return nil, err
 			}
-			if s.Running != "" {
-				return nil, a.problem(fault.Errorf(fault.Conflict, "a turn is running in this session; stop it first"))
-			}
-			running, err := a.Store.TasksRunning(ctx, s.Key)
-			if err != nil {
+			if err := a.atRest(ctx, s); err != nil {
 				return nil, a.problem(err)
-			}
-			if running > 0 {
-				return nil, a.problem(fault.Errorf(fault.Conflict, "a background task is running in this session; kill it first"))
 			}
 			return nil, a.problem(a.Store.DeleteSession(ctx, s.Key))
 		})
+}
+
+// atRest reports what still goes on in a session: Conflict.
+func (a *API) atRest(ctx context.Context, s chat.Session) error {
+	if s.Running != "" {
+		return fault.Errorf(fault.Conflict, "a turn is running in this session; stop it first")
+	}
+	tasks, err := a.Store.TasksRunning(ctx, s.Key)
+	if err == nil && tasks > 0 {
+		err = fault.Errorf(fault.Conflict, "a background task is running in this session; kill it first")
+	}
+	return err
 }
 
 func (a *API) create(ctx context.Context, in NewSession) (chat.Session, error) {

@@ -227,3 +227,17 @@ func TestBus_ForgetsASessionWhoseTurnWasNeverEnded(t *testing.T) {
 	require.Empty(t, received(watch(t, b, key)))
 	s.Close()
 }
+
+func TestSubscribe_ShowsWhatATaskPrintsAcrossTurnsUntilItsEnd(t *testing.T) {
+	b := newBus()
+	tail := b.NewTaskTail(key, chat.Task{ID: "bg1", Call: "t1.0.0"}, "t1", 100)
+	tail.Print("from the task")
+	tail.Close()
+	b.PublishDelta(key, delta("t2", 0, 1, 0, "another turn"))
+	b.End(key, "t2")
+	seen := received(watch(t, b, key))
+	require.Len(t, seen, 1, "the end of a turn is not the end of its tasks")
+	require.Equal(t, chat.Output{Turn: "t1", Call: "t1.0.0", Task: "bg1", Offset: 100, Text: "from the task"}, decode[chat.Output](t, seen[0]))
+	b.EndTask(key, "t1.0.0")
+	require.Empty(t, received(watch(t, b, key)))
+}

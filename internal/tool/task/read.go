@@ -61,7 +61,7 @@ func (r read) Run(ctx context.Context, call tool.Call, p readParams) (chat.ToolR
 	if t.State == chat.TaskRunning {
 		return tool.Fail("the output cannot be read now: %s", err), nil
 	}
-	kept, _ := last(t.Output, p.lines())
+	kept := last(t.Output, p.lines())
 	return told(tool.Textf("[%s: %s; the runner has no output any more, this is from what was kept]\n%s", t.ID, t.Ending(time.Now()), kept), t), nil
 }
 
@@ -94,7 +94,7 @@ func (r read) whole(ctx context.Context, call tool.Call, t chat.Task, p readPara
 	}
 	text, from := tool.Clean(data), offset
 	if p.Offset == 0 {
-		text, _ = last(text, p.lines())
+		text = last(text, p.lines())
 		from = -1
 	}
 	return head(t, from, offset+int64(len(data)), size) + "\n" + text, nil
@@ -127,19 +127,19 @@ func section(ctx context.Context, box sandbox.Sandbox, call chat.CallID, offset 
 	return data, size, nil
 }
 
-// last returns the last n lines of a text, and whether there were more.
-func last(text string, n int) (string, bool) {
+// last returns the last n lines of a text.
+func last(text string, n int) string {
 	text = strings.TrimRight(text, " \n")
 	if text == "" {
-		return "(no output)", false
+		return "(no output)"
 	}
 	start := len(text)
 	for range n {
 		i := strings.LastIndexByte(text[:start], '\n')
 		if i < 0 {
-			return text, false
+			return text
 		}
 		start = i
 	}
-	return text[start+1:], true
+	return text[start+1:]
 }
