@@ -30,6 +30,8 @@ type place struct {
 	method confine.Method
 	hidden string
 	open   string
+	more   []string // writable as well
+	limits confine.Limits
 }
 
 // eachMethod runs a test with every method that works here. Missing ones are said aloud.
@@ -49,7 +51,7 @@ func eachMethod(t *testing.T, test func(p *place)) {
 
 // walls let commands write where the tests work.
 func (p *place) walls() confine.Walls {
-	return confine.Walls{Hide: []string{p.hidden}, Write: []string{p.open}}
+	return confine.Walls{Hide: []string{p.hidden}, Write: append([]string{p.open}, p.more...), Limits: p.limits}
 }
 
 // run starts a command from this process, which has the hidden folder open, and returns its output. An exit code other
