@@ -17,16 +17,17 @@ export function Runners() {
   const { data, error } = useQuery(runnersQuery)
   const [token, setToken] = useState<ShownToken>()
   const choice = useMutation({ mutationFn: chooseRunner, onSuccess: (list) => client.setQueryData(runnersQuery.queryKey, list) })
+  const active = choice.isPending ? choice.variables : data?.active // what was just chosen is shown at once
   return (
     <>
       <p className="text-ink-2">{t("runners.lead")}</p>
       {error && !data && <Note tone="danger" className="mt-4">{error.message}</Note>}
       {data && (
-        <fieldset className="mt-3" disabled={choice.isPending}>
+        <fieldset className="mt-3">
           <legend className="sr-only">{t("runners.choose")}</legend>
           <ul className="divide-y divide-line">
             <li className="flex gap-3 py-3">
-              <Choice id="runner-default" checked={data.active === ""} onChoose={() => choice.mutate("")} />
+              <Choice id="runner-default" checked={active === ""} onChoose={() => choice.mutate("")} />
               <label htmlFor="runner-default" className="min-w-0 flex-1">
                 <span className="font-medium">{t("runners.default")}</span>
                 <span className="block text-small text-ink-3">
@@ -36,7 +37,7 @@ export function Runners() {
             </li>
             {data.runners.map((runner) => (
               <li key={runner.name} className="flex gap-3 py-3">
-                <Choice id={`runner-${runner.name}`} checked={data.active === runner.name} onChoose={() => choice.mutate(runner.name)} />
+                <Choice id={`runner-${runner.name}`} checked={active === runner.name} onChoose={() => choice.mutate(runner.name)} />
                 <RunnerRow runner={runner} inUse={data.effective === runner.name} onToken={setToken} />
               </li>
             ))}
