@@ -229,11 +229,13 @@ export const sandbox = {
 
   "a file can begin a conversation": async (v) => {
     await begin(v)
+    await v.write("say it came with")
     await v.page.getByLabel("Files to attach").setInputFiles({ name: "first.txt", mimeType: "text/plain", buffer: Buffer.from("first of all") })
     await v.page.waitForFunction(() => document.querySelector("#message")?.textContent.includes("uploads/first"))
     await v.page.keyboard.press("Enter")
     await v.page.waitForURL("**/c/**")
-    await v.sees(/echo: .*uploads\/first/, v.turn)
+    await v.sees("Answered", v.turn)
+    assert.equal(await v.turn.getByText(/it came with \[file: .*uploads\/first/).count(), 2)
   },
 
   "a runner is made, its token shown once, and it is revoked after asking": async (v) => {
