@@ -16,10 +16,10 @@ import (
 // containerServer is a server whose users have containers: where the first administrator's commands go by default.
 type containerServer struct{ *talk }
 
-func newContainerServer(t *testing.T) *containerServer {
+func newContainerServer(t *testing.T, env ...string) *containerServer {
 	t.Helper()
 	image := runnerstest.Image(t)
-	s := newServer(t, "XBOT_DOCKER_IMAGE="+image, "DOCKER_HOST="+os.Getenv("DOCKER_HOST"))
+	s := newServer(t, append(env, "XBOT_DOCKER_IMAGE="+image, "DOCKER_HOST="+os.Getenv("DOCKER_HOST"))...)
 	c := &containerServer{s.newTalk()}
 	t.Cleanup(func() {
 		s.stop() // else it would make the container anew
@@ -76,4 +76,17 @@ func TestDocker_ContainerKilledAndRemovedDuringACommandIsToldAsLostOnce(t *testi
 		require.Equal(t, []string{"a"}, c.lines(how), "it is not run again")
 	}
 	c.wellFormed()
+}
+
+func TestDocker_AnIdleContainerIsStoppedWithItsRunnerAndComesBack(t *testing.T) {
+	c := newContainerServer(t, "XBOT_DOCKER_IDLE=1s")
+	require.Equal(t, chat.TurnDone, c.untilEnded(startLimit, c.send(c.shell("echo a >> idle"), "say first")).State)
+	name := c.container()
+	require.Eventually(t, func() bool {
+		return runnerstest.Docker(t, "container", "inspect", "--format", "{{.State.Running}}", name) == "false"
+	}, time.Minute, 50*time.Millisecond)
+	require.Eventually(t, func() bool { return len(find(t, "xbot-runner", c.home, "--mode", "docker")) == 0 }, time.Minute, 50*time.Millisecond)
+	require.Equal(t, chat.TurnDone, c.untilEnded(startLimit, c.send(c.shell("echo b >> idle"), "say second")).State)
+	require.Equal(t, []string{"a", "b"}, c.lines("idle"))
+	require.Equal(t, name, c.container(), "it is the same one")
 }

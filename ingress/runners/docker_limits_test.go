@@ -2,6 +2,7 @@ package runners_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -11,13 +12,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"xbot/ingress/runners/runnerstest"
+	"xbot/internal/chat"
 	"xbot/internal/sandbox"
 )
 
 func TestDocker_TheEngineIsToldEveryLimit(t *testing.T) {
 	d := newDocker(t, "--memory", "256m", "--cpus", "0.5", "--pids", "100")
 	var config struct {
-		Memory, MemorySwap, CpuPeriod, CpuQuota, PidsLimit int64 //nolint:revive // the engine's spelling
+		Memory, MemorySwap, CpuPeriod, CpuQuota, PidsLimit int64
 		NetworkMode                                        string
 		ReadonlyRootfs, Privileged                         bool
 		CapDrop, CapAdd, SecurityOpt                       []string
@@ -49,6 +51,7 @@ func TestDocker_CommandsHaveNoPower(t *testing.T) {
 		"writing the root":         {"touch /usr/bin/x", "touch /tmp/x ~/x"},
 		"writing our program":      {"echo >> /xbot/xbot-runner", "echo >> ~/x"},
 		"being root":               {`test "$(id -u)" = 0`, `test "$(id -u)" != 0`},
+		"reading our notes":        {"cat /xbot/state/store || cat /xbot/state/jobs/*/command", "cat /proc/self/status"},
 		"having capabilities":      {"grep CapBnd /proc/self/status | grep '[1-9a-f]$'", "grep 'CapBnd:.0000000000000000' /proc/self/status"},
 		"gaining privileges":       {"grep 'NoNewPrivs:.0' /proc/self/status", "grep 'NoNewPrivs:.1' /proc/self/status"},
 		"having a network":         {"grep -v 'lo:' /proc/net/dev | grep :", "grep lo: /proc/net/dev"},
@@ -71,11 +74,13 @@ func TestDocker_CommandsHaveNoPower(t *testing.T) {
 
 func TestDocker_AForkBombStaysInItsContainer(t *testing.T) {
 	d := newDocker(t, "--pids", "80", "--deaf", "2s")
-	got := d.exec("bomb", "while :; do sh -c 'sleep 60 & sleep 60' & done", 4*time.Second)
+	got := d.exec("bomb", "while :; do sh -c 'sleep 8 & sleep 8' & done", 4*time.Second)
 	t.Logf("the bomb: %s, exit code %d", got.State, got.Code)
 	require.NoError(t, exec.Command("true").Run(), "this machine can still start programs")
+	tries := 0
 	require.Eventually(t, func() bool {
-		again, err := d.box.Exec(d.ctx, sandbox.ExecRequest{ID: "after", Command: "echo alive"})
+		tries++ // one that could not be started has ended: the next is another command
+		again, err := d.box.Exec(d.ctx, sandbox.ExecRequest{ID: chat.CallID(fmt.Sprint("after", tries)), Command: "echo alive"})
 		return err == nil && strings.Contains(string(again.Output), "alive")
 	}, dockerWait, 100*time.Millisecond, "the container is usable again")
 }
@@ -89,8 +94,8 @@ func TestDocker_AMemoryHogIsKilledAndTheRestGoesOn(t *testing.T) {
 }
 
 func TestDocker_TwoUsersSeeNothingOfEachOther(t *testing.T) {
-	first, second := newDocker(t, "--user", "100001:100001"), (*dockerBench)(nil)
-	second = newDockerWith(t, runnerstest.DaemonConfig{Args: []string{"--user", "100002:100002"}})
+	first := newDocker(t, "--user", "100001:100001")
+	second := newDockerWith(t, runnerstest.DaemonConfig{Args: []string{"--user", "100002:100002"}})
 	first.sh("a", "echo very-private > secret; echo very-private > /tmp/secret")
 	require.Equal(t, "very-private\n", first.sh("b", "cat secret"))
 	for _, path := range []string{"secret", "/workspace/secret", "/tmp/secret", filepath.Join(first.Workspace, "secret"), filepath.Join(first.State, "relay.lock")} {

@@ -31,7 +31,7 @@ func start(method Method, c Command) (pid int, err error) {
 	case None:
 		return c.Limits.fork(path, argv, attr)
 	case User:
-		return startSelf(c, attr)
+		return startSelf(User, c, attr)
 	}
 	p := makePlan(c.Walls, home(c.Env))
 	poller, err := pollerDescriptors()
@@ -42,7 +42,11 @@ func start(method Method, c Command) (pid int, err error) {
 	if method == Mount {
 		flags |= unix.CLONE_NEWNS
 	}
-	if err := enter(c, flags, poller); err != nil {
+	err = enter(c, flags, poller)
+	if method == Landlock && errors.Is(err, unix.EPERM) { // container engines forbid the call, whatever it is to separate
+		return startSelf(Landlock, c, attr)
+	}
+	if err != nil {
 		return 0, err
 	}
 	if err := p.build(method); err != nil {
@@ -111,30 +115,33 @@ func pollerDescriptors() ([]int, error) {
 	return found, nil
 }
 
-// startSelf starts this program in a user namespace, where it builds the walls before it becomes the shell.
-func startSelf(c Command, attr *syscall.ProcAttr) (pid int, err error) {
+// startSelf starts this program, in a user namespace if that is the method, where it builds the walls before it becomes
+// the shell.
+func startSelf(method Method, c Command, attr *syscall.ProcAttr) (pid int, err error) {
 	walls, err := json.Marshal(c.Walls)
 	if err != nil {
 		return 0, fmt.Errorf("encode the walls: %w", err)
 	}
-	attr.Sys.Cloneflags = unix.CLONE_NEWNS | unix.CLONE_NEWUSER
-	attr.Sys.UidMappings = []syscall.SysProcIDMap{{ContainerID: os.Geteuid(), HostID: os.Geteuid(), Size: 1}}
-	attr.Sys.GidMappings = []syscall.SysProcIDMap{{ContainerID: os.Getegid(), HostID: os.Getegid(), Size: 1}}
-	attr.Sys.AmbientCaps = []uintptr{unix.CAP_SYS_ADMIN, unix.CAP_SYS_RESOURCE, unix.CAP_SETPCAP} // dropPower gives them up
-	return syscall.ForkExec(self(), []string{"xbot-runner", shellVerb, string(walls), c.Text}, attr)
+	if method == User {
+		attr.Sys.Cloneflags = unix.CLONE_NEWNS | unix.CLONE_NEWUSER
+		attr.Sys.UidMappings = []syscall.SysProcIDMap{{ContainerID: os.Geteuid(), HostID: os.Geteuid(), Size: 1}}
+		attr.Sys.GidMappings = []syscall.SysProcIDMap{{ContainerID: os.Getegid(), HostID: os.Getegid(), Size: 1}}
+		attr.Sys.AmbientCaps = []uintptr{unix.CAP_SYS_ADMIN, unix.CAP_SYS_RESOURCE, unix.CAP_SETPCAP} // dropPower gives them up
+	}
+	return syscall.ForkExec(self(), []string{"xbot-runner", shellVerb, string(method), string(walls), c.Text}, attr)
 }
 
 // confinedShell builds walls in the namespace it was started in, and executes a shell. It returns only if that fails.
 func confinedShell(args []string) int {
 	runtime.LockOSThread() // Landlock and capabilities belong to a thread
 	var walls Walls
-	if len(args) != 2 || json.Unmarshal([]byte(args[0]), &walls) != nil {
-		fmt.Fprintf(os.Stderr, "usage: xbot-runner %s WALLS COMMAND\n", shellVerb)
+	if len(args) != 3 || json.Unmarshal([]byte(args[1]), &walls) != nil {
+		fmt.Fprintf(os.Stderr, "usage: xbot-runner %s METHOD WALLS COMMAND\n", shellVerb)
 		return failed
 	}
 	dir, err := os.Getwd()
 	if err == nil {
-		err = makePlan(walls, os.Getenv("HOME")).build(User)
+		err = makePlan(walls, os.Getenv("HOME")).build(Method(args[0]))
 	}
 	if err == nil {
 		err = os.Chdir(dir) // where it stands is the folder as it was before the walls
@@ -143,7 +150,7 @@ func confinedShell(args []string) int {
 		err = walls.Limits.limitSelf()
 	}
 	if err == nil {
-		err = syscall.Exec("/bin/sh", []string{"sh", "-c", args[1]}, os.Environ())
+		err = syscall.Exec("/bin/sh", []string{"sh", "-c", args[2]}, os.Environ())
 	}
 	fmt.Fprintf(os.Stderr, "xbot-runner could not confine the command, so it was not executed: %v\n", err)
 	return failed
