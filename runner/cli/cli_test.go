@@ -65,6 +65,9 @@ func TestRunner_ExplainsWhatIsWrong(t *testing.T) {
 	require.Contains(t, fails(t, 1, command(t, "--server=http://x")), "must look like wss://")
 	require.Contains(t, fails(t, 1, command(t, server, "--workspace=/no/such")), "/no/such does not exist")
 	require.Contains(t, fails(t, 1, command(t, server, "--workspace=/", "--deny=/")), "lies inside a denied folder")
+	require.Contains(t, fails(t, 2, command(t, server, "--llm-model=m")), "--llm-provider")
+	require.Contains(t, fails(t, 2, command(t, server, "--llm-provider=other", "--llm-model=m")), "neither openai nor anthropic")
+	require.Contains(t, fails(t, 2, command(t, server, "--mode=docker", "--workspace=/", "--llm-provider=openai", "--llm-model=m")), "offers no model")
 
 	noToken := command(t, server)
 	noToken.Env = noToken.Env[:2]

@@ -45,6 +45,9 @@ func (f *flags) checkMode() error {
 	if f.Workspace == "" {
 		return errors.New("docker mode needs --workspace: the folder of this machine that commands may use")
 	}
+	if f.LLM.Provider != "" {
+		return errors.New("docker mode offers no model: give --llm-provider to a runner in native mode")
+	}
 	if f.Program != "" {
 		return nil
 	}
