@@ -263,9 +263,9 @@ export const sandbox = {
 
   "where commands run is chosen": async (v) => {
     const dialog = await openSettings(v, "Runners")
-    await dialog.getByRole("radio", { name: /^local/ }).check()
+    await dialog.getByRole("radio", { name: /^local/ }).click()
     await v.page.waitForFunction(async () => (await (await fetch("/api/runners")).json()).active === "local")
-    await dialog.getByRole("radio", { name: /^Default/ }).check()
+    await dialog.getByRole("radio", { name: /^Default/ }).click()
     await v.page.waitForFunction(async () => (await (await fetch("/api/runners")).json()).active === "")
     await closeDialog(v)
   },

@@ -1,3 +1,5 @@
+import { useEffect, useRef } from "react"
+
 import { useT } from "../i18n"
 import { CopyButton } from "../ui/CopyButton"
 import { Note } from "../ui/Note"
@@ -12,12 +14,16 @@ export interface ShownToken {
 /** Shows a token the one time that it can be seen. */
 export function RunnerToken({ shown }: { shown: ShownToken }) {
   const t = useT()
+  const place = useRef<HTMLDivElement>(null)
+  useEffect(() => place.current?.scrollIntoView({ block: "nearest" }), [shown.token])
   return (
-    <Note tone="plain" className="mt-4">
-      <p className="text-ink">{t("runners.once", { name: shown.name })}</p>
-      <Copied label={t("runners.token")} text={shown.token} />
-      <Copied label={t("runners.command")} text={shown.command} />
-    </Note>
+    <div ref={place}>
+      <Note tone="plain" className="mt-4">
+        <p className="text-ink">{t("runners.once", { name: shown.name })}</p>
+        <Copied label={t("runners.token")} text={shown.token} />
+        <Copied label={t("runners.command")} text={shown.command} />
+      </Note>
+    </div>
   )
 }
 
