@@ -21,8 +21,8 @@ const (
 	TaskCeiling = 24 * time.Hour
 	// taskMargin is what a runner that was out of reach has to come back and say how the task ended.
 	taskMargin = time.Hour
-	// taskHeartbeat is the pause between signs of life: long, so that a day of waiting costs little.
-	taskHeartbeat = 10 * time.Second
+	// taskHeartbeat is the pause between signs of life: longer than that of a turn, so that a day of waiting costs little.
+	taskHeartbeat = 3 * time.Second
 )
 
 // Tasks keeps background tasks.

@@ -25,7 +25,7 @@ const (
 	toolAttempt = time.Hour
 	// taskHeartbeat is how soon the loss of a worker that follows a background task is noticed: later than of one that
 	// people wait for, so that a day costs little.
-	taskHeartbeat = 30 * time.Second
+	taskHeartbeat = 10 * time.Second
 	// taskAttempt bounds one attempt to follow a background task. The activity ends by itself before.
 	taskAttempt = activities.TaskCeiling + 2*time.Hour
 	// bangAttempt bounds one attempt to run a bang command, whose own limit is two minutes, on a runner that comes and goes.

@@ -67,7 +67,6 @@ const (
 	LinkOffline    ID = "link_offline"    // %s runner
 	LinkLater      ID = "link_later"      // something is down
 
-	// Runners.
 	RunnerUsed        ID = "runner_used"         // %s name
 	RunnerUsedOffline ID = "runner_used_offline" // %s name
 	RunnerNow         ID = "runner_now"          // %s name, %s model
@@ -117,7 +116,6 @@ var catalogue = map[ID]map[Lang]string{
 	LinkOffline:    {English: "The file is on runner %s, which is offline. Try again when it is connected.", Chinese: "文件位于执行器 %s,该执行器当前离线,请在其连接后重试。"},
 	LinkLater:      {English: "The file cannot be read right now. Try again in a moment.", Chinese: "暂时无法读取该文件,请稍后重试。"},
 
-	// Runners.
 	RunnerUsed:        {English: "Commands run on `%s` from now on.", Chinese: "此后命令将在 `%s` 上运行。"},
 	RunnerUsedOffline: {English: "Commands run on `%s` from now on. It is offline at the moment: start xbot-runner there.", Chinese: "此后命令将在 `%s` 上运行。它目前离线:请在那台机器上启动 xbot-runner。"},
 	RunnerNow:         {English: "Commands run on `%s` now; answers come from %s.", Chinese: "命令现在在 `%s` 上运行;回答来自 %s。"},

@@ -41,6 +41,9 @@ func (s *Store) FinishTurn(ctx context.Context, key chat.SessionKey, turn chat.T
 }
 
 func (t *tx) closeTurn(ctx context.Context, row dbsqlc.Turn, state chat.TurnState, say phrase.ID, args ...any) error {
+	if err := t.q.KillNoteOpenCalls(ctx, t, row.ID); err != nil { // nobody waits for them any more
+		return fmt.Errorf("note the kill of open commands: %w", err)
+	}
 	if err := t.pairOpenCalls(ctx, row.ID, state); err != nil {
 		return err
 	}

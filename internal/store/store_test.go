@@ -388,6 +388,33 @@ func TestSettleTurn_PairsOpenCallsWithUnknownOutcomes(t *testing.T) {
 	require.Equal(t, phrase.Say(phrase.Chinese, phrase.Gone), messages[2].Content, "in the language of the message")
 }
 
+func TestSettleTurn_NotesTheKillOfTheCommandsItLeavesBehind(t *testing.T) {
+	b := setup(t)
+	b.send("m1", "build")
+	b.claim("t1")
+	step := b.begin("t1", 0)
+	var calls []chat.ToolCall
+	for n, class := range []chat.ToolClass{chat.ClassExec, chat.ClassExec, chat.ClassRead} {
+		calls = append(calls, chat.ToolCall{ID: chat.NewCallID("t1", 0, n), Name: "Shell", Class: class, Arguments: "{}", State: chat.CallOpen})
+	}
+	_, err := b.CommitStep(t.Context(), step, chat.Answer{Calls: calls, Finish: "tool_calls"})
+	require.NoError(t, err)
+	for n, runner := range []string{"local", "laptop", "laptop"} {
+		call, err := b.Call(t.Context(), calls[n].ID)
+		require.NoError(t, err)
+		call.Runner = runner
+		_, err = b.BeginCall(t.Context(), call)
+		require.NoError(t, err)
+		require.NoError(t, b.SetStartedOn(t.Context(), call.ID, "store"))
+	}
+	_, err = b.SettleTurn(t.Context(), "t1")
+	require.NoError(t, err)
+	laptop := fmt.Sprintf("%d/laptop", b.user.ID)
+	kills, err := b.OpenKills(t.Context(), []string{"local", laptop})
+	require.NoError(t, err)
+	require.Equal(t, map[string][]chat.CallID{"local": {calls[0].ID}, laptop: {calls[1].ID}}, kills)
+}
+
 func TestCountFailure_CountsAndTellsUntilTheLimit(t *testing.T) {
 	b := setup(t)
 	b.send("m1", "one")

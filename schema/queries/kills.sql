@@ -13,3 +13,12 @@ LIMIT 1000;
 
 -- name: KillPrune :exec
 DELETE FROM kills WHERE asked_at < now() - interval '8 days';
+
+-- name: KillNoteOpenCalls :exec
+-- Notes the kill of what a turn left running. A runner other than the server's host is named with its owner, as in
+-- connections.
+INSERT INTO kills (call_id, runner)
+SELECT c.id, CASE WHEN c.runner = 'local' THEN c.runner ELSE s.user_id || '/' || c.runner END
+FROM tool_calls c JOIN sessions s ON s.key = c.session_key
+WHERE c.turn_id = sqlc.arg(turn_id) AND c.state = 'running' AND c.class = 'exec' AND c.started_on <> ''
+ON CONFLICT (call_id) DO NOTHING;

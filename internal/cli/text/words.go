@@ -31,7 +31,7 @@ func after(task chat.Task) string {
 
 // ApprovalState says how a question was answered, and by whom; empty while it is open.
 func ApprovalState(a chat.Approval) string {
-	said := ""
+	var said string
 	switch a.State {
 	case chat.ApprovalAllowed:
 		said = "allowed by " + Line(a.AnsweredBy)

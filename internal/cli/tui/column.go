@@ -89,7 +89,7 @@ func (c *column) entry(e *story.Entry) drawn {
 		d.lines = c.said(e)
 	case story.Notice:
 		if e.Origin == chat.OriginCommand {
-			d.lines = indent(c.markdown.draw(e.Text, c.theme, c.inner()), "  ")
+			d.lines = indent(c.markdown.draw(e.Text, c.theme, c.inner()))
 			break
 		}
 		d.lines = c.notice(e.Text)
@@ -169,7 +169,7 @@ func (c *column) answer(e *story.Entry) []string {
 	if e.Gap {
 		said = append(said, c.theme.dim.Render("…"))
 	}
-	lines = append(lines, indent(said, "  ")...)
+	lines = append(lines, indent(said)...)
 	if len(said) > 0 && len(e.Calls) > 0 {
 		lines = append(lines, "")
 	}
@@ -177,7 +177,7 @@ func (c *column) answer(e *story.Entry) []string {
 		lines = append(lines, c.call(call)...)
 	}
 	if e.Retry != "" {
-		lines = append(lines, indent(c.paint(c.theme.warn.Render, wrap(text.Line(e.Retry), c.inner())), "  ")...)
+		lines = append(lines, indent(c.paint(c.theme.warn.Render, wrap(text.Line(e.Retry), c.inner())))...)
 	}
 	if e.Unfinished {
 		lines = append(lines, "  "+c.theme.dim.Render("(not finished)"))
@@ -191,7 +191,7 @@ func (c *column) reasoning(e *story.Entry) []string {
 		return nil
 	}
 	if c.details {
-		return append(indent(c.paint(c.theme.dim.Italic(true).Render, wrap(thought, c.inner())), "  "), "")
+		return append(indent(c.paint(c.theme.dim.Italic(true).Render, wrap(thought, c.inner()))), "")
 	}
 	if e.Live && e.Text == "" {
 		lines := wrap(thought, c.inner()-2)
@@ -233,11 +233,12 @@ func (c *column) paint(style func(...string) string, lines []string) []string {
 	return painted
 }
 
-func indent(lines []string, by string) []string {
+// indent moves lines to the right by what the marks of entries take.
+func indent(lines []string) []string {
 	indented := make([]string, len(lines))
 	for i, line := range lines {
 		if line != "" {
-			indented[i] = by + line
+			indented[i] = "  " + line
 		}
 	}
 	return indented

@@ -100,7 +100,7 @@ type history struct {
 
 // reset takes the messages of a story as the past; of a story that has none, nothing is taken.
 func (h *history) reset(s *story.Story) {
-	if !slices.ContainsFunc(s.Entries, func(e *story.Entry) bool { return isTyped(e) }) {
+	if !slices.ContainsFunc(s.Entries, isTyped) {
 		return
 	}
 	h.past = nil

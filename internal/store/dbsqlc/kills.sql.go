@@ -7,6 +7,8 @@ package dbsqlc
 
 import (
 	"context"
+
+	"xbot/internal/chat"
 )
 
 const killListOpen = `-- name: KillListOpen :many
@@ -53,6 +55,21 @@ type KillNoteParams struct {
 
 func (q *Queries) KillNote(ctx context.Context, db DBTX, arg KillNoteParams) error {
 	_, err := db.Exec(ctx, killNote, arg.CallID, arg.Runner)
+	return err
+}
+
+const killNoteOpenCalls = `-- name: KillNoteOpenCalls :exec
+INSERT INTO kills (call_id, runner)
+SELECT c.id, CASE WHEN c.runner = 'local' THEN c.runner ELSE s.user_id || '/' || c.runner END
+FROM tool_calls c JOIN sessions s ON s.key = c.session_key
+WHERE c.turn_id = $1 AND c.state = 'running' AND c.class = 'exec' AND c.started_on <> ''
+ON CONFLICT (call_id) DO NOTHING
+`
+
+// Notes the kill of what a turn left running. A runner other than the server's host is named with its owner, as in
+// connections.
+func (q *Queries) KillNoteOpenCalls(ctx context.Context, db DBTX, turnID chat.TurnID) error {
+	_, err := db.Exec(ctx, killNoteOpenCalls, turnID)
 	return err
 }
 
