@@ -30,7 +30,7 @@ type Message struct {
 	Content         string     `json:"content"`
 	Reasoning       string     `json:"reasoning,omitempty" doc:"What the model thought before it answered, where the provider tells."`
 	ToolCalls       []ToolCall `json:"tool_calls,omitempty" doc:"Calls this assistant message asked for, each with its result once it has one."`
-	Inbox           InboxID    `json:"inbox_id,omitempty" doc:"The accepted row a user message came from."`
+	Inbox           InboxID    `json:"inbox_id,omitempty" doc:"The accepted row a user message came from; on the answer of a command, the row of the command."`
 	ClientMessageID string     `json:"client_message_id,omitempty"`
 	Model           string     `json:"model,omitempty"`
 	FinishReason    string     `json:"finish_reason,omitempty" doc:"stop, tool_calls, length, content_filter, stopped or error."`

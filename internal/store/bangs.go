@@ -89,7 +89,7 @@ func (s *Store) EndBang(ctx context.Context, id chat.InboxID, notice string) (bo
 			return fmt.Errorf("end command %d: %w", id, err)
 		}
 		ended = true
-		m := chat.Message{Session: key, Role: chat.RoleNotice, Origin: chat.OriginCommand, Content: Clean(notice)}
+		m := chat.Message{Session: key, Role: chat.RoleNotice, Origin: chat.OriginCommand, Content: Clean(notice), Inbox: id}
 		return tx.appendMessage(ctx, &m, "", nil)
 	})
 	return ended, err

@@ -41,7 +41,7 @@ func (s *Store) Command(ctx context.Context, in Inbound, answer func(context.Con
 		if err != nil {
 			return err
 		}
-		notice := chat.Message{Session: in.Session, Role: chat.RoleNotice, Origin: chat.OriginCommand, Content: Clean(said)}
+		notice := chat.Message{Session: in.Session, Role: chat.RoleNotice, Origin: chat.OriginCommand, Content: Clean(said), Inbox: id}
 		tx.touch = true
 		return tx.appendMessage(ctx, &notice, "", nil)
 	})

@@ -187,6 +187,24 @@ func (b *bundle) age(table, column string) {
 	require.NoError(b.t, err)
 }
 
+func TestBang_ItsAnswerNamesItsRow(t *testing.T) {
+	b := setup(t)
+	first, err := b.AcceptBang(t.Context(), b.inbound("b1", "!sleep 1"), "sleep 1")
+	require.NoError(t, err)
+	second, err := b.AcceptBang(t.Context(), b.inbound("b2", "!ls"), "ls")
+	require.NoError(t, err)
+	for _, id := range []chat.InboxID{second.ID, first.ID} {
+		ended, err := b.EndBang(t.Context(), id, "done")
+		require.NoError(t, err)
+		require.True(t, ended)
+	}
+	var rows []chat.InboxID
+	for _, m := range b.transcript().Messages {
+		rows = append(rows, m.Inbox)
+	}
+	require.Equal(t, []chat.InboxID{first.ID, second.ID, second.ID, first.ID}, rows)
+}
+
 func TestBang_IsShownAtOnceAndAnsweredOnce(t *testing.T) {
 	b := setup(t)
 	got, err := b.AcceptBang(t.Context(), b.inbound("b1", "!ls"), "ls")

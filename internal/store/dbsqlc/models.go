@@ -32,16 +32,17 @@ type BackgroundTask struct {
 
 // The transcript, append-only. User rows by the claim, assistant rows by the generate activity, notices by whoever must tell the person something. preface is what the model reads before a user message (time and folder at the claim, fixed so that prompts stay cacheable). opaque is what a provider wants back (signed thinking blocks). Tool results are in tool_calls.
 type Message struct {
-	ID               chat.MessageID
-	SessionKey       chat.SessionKey
-	TurnID           *chat.TurnID
-	Step             *int32
-	Role             chat.Role
-	Content          string
-	Preface          string
-	Reasoning        string
-	Opaque           []byte
-	DisplayOnly      bool
+	ID          chat.MessageID
+	SessionKey  chat.SessionKey
+	TurnID      *chat.TurnID
+	Step        *int32
+	Role        chat.Role
+	Content     string
+	Preface     string
+	Reasoning   string
+	Opaque      []byte
+	DisplayOnly bool
+	// The accepted row a user message came from; for the answer of a command, the row of the command.
 	InboxID          *chat.InboxID
 	ClientMessageID  string
 	Model            string

@@ -644,7 +644,7 @@ export interface components {
             id: number;
             /**
              * Format: int64
-             * @description The accepted row a user message came from.
+             * @description The accepted row a user message came from; on the answer of a command, the row of the command.
              */
             inbox_id?: number;
             model?: string;
