@@ -30,6 +30,7 @@ import (
 	"xbot/internal/tool"
 	"xbot/internal/tool/file"
 	"xbot/internal/tool/shell"
+	"xbot/internal/tool/todo"
 	"xbot/internal/tool/tooltest"
 )
 
@@ -88,7 +89,7 @@ func setup(t *testing.T, program ...string) *bundle {
 
 	client, err := openai.New(openai.Config{BaseURL: b.server.BaseURL(), Model: "scripted", IdleTimeout: limit})
 	require.NoError(t, err)
-	registry := tool.New(shell.New(), file.NewRead(), broken{})
+	registry := tool.New(shell.New(), file.NewRead(), todo.NewWrite(b.Store), broken{})
 	b.intake = &activities.Intake{Turns: b.Store, Models: only{client}, MaxSteps: 7, Words: true}
 	b.model = &activities.Model{
 		Models: only{client}, Steps: b.Store, Tools: registry,

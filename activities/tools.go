@@ -77,14 +77,13 @@ func (t *Tools) run(ctx context.Context, call chat.Call) (chat.ToolResult, error
 		return t.record(ctx, call, refused)
 	}
 	box, err := t.Boxes.Box(ctx, call.User, call.Runner)
-	if fault.Is(err, fault.Denied) {
-		said := "Error: " + err.Error()
-		if call.StartedOn != "" { // an earlier attempt sent it, to a runner that is not theirs any more
-			said = phrase.Say(phrase.English, phrase.CallUnknown) + " (" + err.Error() + ")"
-		}
+	switch {
+	case fault.Is(err, fault.Denied) && call.StartedOn != "": // an earlier attempt sent it, to a runner that is not theirs any more
+		said := phrase.Say(phrase.English, phrase.CallUnknown) + " (" + err.Error() + ")"
 		return t.record(ctx, call, chat.ToolResult{Content: said, IsError: true})
-	}
-	if err != nil {
+	case fault.Is(err, fault.Denied):
+		box = sandbox.Nowhere{Why: err} // enough for tools that need no machine
+	case err != nil:
 		return chat.ToolResult{}, err
 	}
 	call.Runner = box.Name() // noted, so that another attempt goes where this one began

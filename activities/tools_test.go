@@ -54,7 +54,15 @@ func TestTool_ARunnerThatIsNotTheirsOrOfflineIsAResult(t *testing.T) {
 		out, err := b.call(t.Context(), 0)
 		require.NoError(t, err)
 		require.True(t, out.Error)
-		require.Equal(t, "Error: the server's own host is for administrators", b.result(0).Result)
+		require.Contains(t, b.result(0).Result, "Error: the server's own host is for administrators")
+	})
+	t.Run("denied, for a tool that needs no machine", func(t *testing.T) {
+		b := setup(t, `call todo_write {"todos":[{"id":"1","text":"buy milk"}]}`)
+		b.asks()
+		b.boxErr = fault.Errorf(fault.Denied, "connect a runner of your own")
+		out, err := b.call(t.Context(), 0)
+		require.NoError(t, err)
+		require.False(t, out.Error, b.result(0).Result)
 	})
 	t.Run("offline", func(t *testing.T) {
 		b := setup(t, `call Shell {"command":"touch x"}`)

@@ -20,6 +20,7 @@ export default defineConfig({
   server: {
     proxy: {
       "/api": { target: process.env.XBOT_DEV_API ?? "http://127.0.0.1:8080" },
+      "/files": { target: process.env.XBOT_DEV_API ?? "http://127.0.0.1:8080" },
     },
   },
 })
