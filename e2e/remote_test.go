@@ -211,8 +211,6 @@ func TestRemote06_IngressThatHoldsTheSocketKilled(t *testing.T) {
 	second.client = apiclient.New(second)
 	t.Cleanup(second.client.Close)
 	second.boot()
-	p.ingress.kill() // the token for local programs is that of the ingress that started last
-	p.boot()
 
 	// The runner's way to the server, as through a balancer: the second replica while it lives, then the first.
 	way := newBalancer(t, "127.0.0.1:0", second.address(), p.address())

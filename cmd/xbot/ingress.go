@@ -262,12 +262,19 @@ type local struct {
 	Version string `json:"version"`
 }
 
-// localToken names the token of local programs. A new start replaces it.
-const localToken = "local programs"
+// localToken names the token of the programs beside this server, of which a database may have several. A new start
+// replaces it.
+func (in *ingressPart) localToken() string {
+	host, err := os.Hostname()
+	if err != nil {
+		host = "unknown host"
+	}
+	return "local programs of " + host + ":" + in.home
+}
 
 func (in *ingressPart) noteLocal(ctx context.Context, admin chat.UserID) error {
 	token, hash := secret.NewToken()
-	if err := in.store.ReplaceToken(ctx, admin, localToken, hash); err != nil {
+	if err := in.store.ReplaceToken(ctx, admin, in.localToken(), hash); err != nil {
 		return err
 	}
 	data, err := json.Marshal(local{URL: in.address(), PID: os.Getpid(), Token: token, Version: version})
