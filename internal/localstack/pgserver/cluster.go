@@ -17,6 +17,7 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+	"time"
 
 	"xbot/internal/localstack/process"
 )
@@ -61,12 +62,30 @@ func Open(ctx context.Context, data, binDir string) (c Cluster, exists bool, err
 	return Cluster{Data: data, Binaries: binaries, Account: account}, exists, nil
 }
 
+// clearWait is how long the processes of a killed Create may go on to write what the next one clears away.
+const clearWait = 5 * time.Second
+
+// clearAway removes a folder that may still be written to for a moment.
+func clearAway(ctx context.Context, dir string) error {
+	for began := time.Now(); ; {
+		err := os.RemoveAll(dir)
+		if !errors.Is(err, syscall.ENOTEMPTY) || time.Since(began) > clearWait {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return err
+		case <-time.After(50 * time.Millisecond):
+		}
+	}
+}
+
 // Create makes the data. It appears under its name only when complete, so that a crash on the way leaves nothing but
 // a folder that the next Create clears away. Only one Create may run at a time.
 func (c Cluster) Create(ctx context.Context, recipe Recipe) error {
 	draft := c
 	draft.Data = c.Data + ".new"
-	if err := os.RemoveAll(draft.Data); err != nil {
+	if err := clearAway(ctx, draft.Data); err != nil {
 		return fmt.Errorf("clear away the unfinished %s: %w", draft.Data, err)
 	}
 	if err := draft.PrivateDir(draft.Data); err != nil {

@@ -71,7 +71,7 @@ type bench struct {
 var lastID atomic.Int64
 
 func setup(t *testing.T, f Fixture) *bench {
-	ctx, cancel := context.WithTimeout(t.Context(), 2*patience)
+	ctx, cancel := context.WithTimeout(t.Context(), 6*patience)
 	t.Cleanup(cancel)
 	b := &bench{T: t, Fixture: f, ctx: ctx, dir: fmt.Sprintf("case-%d", lastID.Add(1))}
 	b.must(f.Box.MkdirAll(ctx, b.dir))

@@ -43,8 +43,10 @@ func (d *desk) start(command string) string {
 	req := sandbox.ExecRequest{ID: call, Command: command, Budget: time.Millisecond}
 	_, err := d.box.Exec(d.t.Context(), req)
 	require.NoError(d.t, err)
+	d.mu.Lock()
 	n := len(d.tasks)
 	d.tasks = append(d.tasks, chat.Task{ID: id, Call: call, Command: command, Runner: "test", State: chat.TaskRunning, StartedAt: time.Now()})
+	d.mu.Unlock()
 	req.Budget = 0
 	go func() {
 		end, err := d.box.Exec(context.Background(), req)
