@@ -38,6 +38,8 @@ type prison struct {
 	probe   string
 	outside string // folder that the server's user may write and commands may not; its home folder
 	names   map[string]string
+	within  string   // what commands begin with: variables of attempts
+	without []string // the same variables outside
 }
 
 func TestEscape_RootsCommandsReachNothingOutside(t *testing.T) {
@@ -45,7 +47,7 @@ func TestEscape_RootsCommandsReachNothingOutside(t *testing.T) {
 		t.Skip("NOT RUN: this needs root; the test beside it runs as this user")
 	}
 	p := newPrison(t, 0)
-	sound := p.attempt()
+	sound := p.attempt(escapetest.Attempts())
 	require.GreaterOrEqual(t, sound, leastSound)
 }
 
@@ -55,7 +57,7 @@ func TestEscape_AnOrdinaryUsersCommandsReachNothingOutside(t *testing.T) {
 		uid = nobody
 	}
 	p := newPrison(t, uid)
-	sound := p.attempt()
+	sound := p.attempt(escapetest.Attempts())
 	require.GreaterOrEqual(t, sound, leastSound)
 }
 
@@ -120,25 +122,25 @@ func (p *prison) fileCalls() []string {
 	return out
 }
 
-// attempt makes all attempts and returns how many of them were possible outside.
-func (p *prison) attempt() int {
+// attempt makes attempts and returns how many of them were possible outside.
+func (p *prison) attempt(attempts []escapetest.Attempt) int {
 	p.t.Helper()
 	sound, idle := escapetest.Run(p.t, escapetest.World{
 		Names: p.names, Secrets: p.secrets(), Inside: p.inside, Outside: p.beside,
-	}, escapetest.Attempts())
+	}, attempts)
 	p.t.Logf("as user %d: %d attempts refused, and %d more that this user could not make outside either", p.uid, sound, idle)
 	return sound
 }
 
 // newPrison starts a server as a user, and around it what its commands must not reach.
-func newPrison(t *testing.T, uid int) *prison {
+func newPrison(t *testing.T, uid int, env ...string) *prison {
 	t.Helper()
 	p := &prison{uid: uid, outside: homeOutside(t, uid)}
 	s := prepareServer(t,
 		"HOME="+p.outside, "GITHUB_TOKEN=sk-test-secret-token", "SSH_AUTH_SOCK=/run/ssh-agent", "PGPASSWORD=sk-test-secret-pg", "TEMPORAL_NAMESPACE=default",
 		"AWS_SECRET_ACCESS_KEY=sk-test-secret-aws", "DOCKER_HOST=unix:///run/docker.sock", "XBOT_CONFINE=require")
 	work := t.TempDir()
-	s.env = append(s.env, "XBOT_WORKSPACE="+work)
+	s.env = append(append(s.env, "XBOT_WORKSPACE="+work), env...)
 	if uid != os.Getuid() {
 		s.as, s.bin = &syscall.Credential{Uid: uint32(uid), Gid: uint32(uid)}, copyBinaries(t)
 		for _, dir := range []string{s.home, work} {
@@ -286,7 +288,7 @@ func (p *prison) inside(commands []string) []escapetest.Outcome {
 		commands = commands[len(batch):]
 		var lines []string
 		for _, command := range batch {
-			lines = append(lines, p.shell("%s", "( "+command+"\n) 2>&1; printf '\\n@@code %s' $?"))
+			lines = append(lines, p.shell("%s", p.within+"( "+command+"\n) 2>&1; printf '\\n@@code %s' $?"))
 		}
 		id := p.send(append(lines, "say tried")...)
 		require.Equal(p.t, chat.TurnDone, p.untilEnded(3*time.Minute, id).State)
@@ -316,7 +318,7 @@ func (p *prison) beside(t *testing.T, command string) (escapetest.Outcome, error
 			return escapetest.Outcome{}, err
 		}
 	}
-	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + p.outside}
+	cmd.Env = append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + p.outside}, p.without...)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: p.as}
 	output, err := cmd.Output()
 	if _, failed := errors.AsType[*exec.ExitError](err); failed {

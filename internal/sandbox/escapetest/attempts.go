@@ -2,7 +2,15 @@ package escapetest
 
 import "slices"
 
-// Attempts are all of them.
+// Groups that mean something else in a container.
+const (
+	homeFolder  = "home folder"
+	deviceNames = "names of devices"
+	webUI       = "temporal UI"
+	webAPI      = "HTTP API"
+)
+
+// Attempts are all of them, for a sandbox that shares its machine with what it must not reach.
 func Attempts() []Attempt {
 	return slices.Concat(paths(), environment(), processes(), sockets(), servers(), writing(), kernel())
 }
@@ -108,13 +116,13 @@ func servers() []Attempt {
 	)
 	out = append(out,
 		Attempt{Group: "temporal", Try: `@PROBE@ tls @TEMPORAL_GRPC@`, Sound: `@PROBE@ tls @TEMPORAL_GRPC@ @CERT@ @KEY@`},
-		Attempt{Group: "temporal UI", Try: `@PROBE@ http http://@TEMPORAL_UI@/temporal/`, Sound: `@PROBE@ tcp @TEMPORAL_UI@`, Apart: true},
-		Attempt{Group: "temporal UI", Try: `@PROBE@ http http://@TEMPORAL_UI@/temporal/api/v1/namespaces`, Sound: `@PROBE@ tcp @TEMPORAL_UI@`, Apart: true},
+		Attempt{Group: webUI, Try: `@PROBE@ http http://@TEMPORAL_UI@/temporal/`, Sound: `@PROBE@ tcp @TEMPORAL_UI@`, Apart: true},
+		Attempt{Group: webUI, Try: `@PROBE@ http http://@TEMPORAL_UI@/temporal/api/v1/namespaces`, Sound: `@PROBE@ tcp @TEMPORAL_UI@`, Apart: true},
 	)
 	for _, path := range []string{
 		"/api/me", "/api/sessions", "/api/runners", "/metrics", "/temporal/", "/internal/runners/local", "/internal/runners/local/exec",
 	} {
-		out = append(out, Attempt{Group: "HTTP API", Try: `@PROBE@ http @URL@` + path, Sound: `@PROBE@ http @URL@/healthz`, Apart: true})
+		out = append(out, Attempt{Group: webAPI, Try: `@PROBE@ http @URL@` + path, Sound: `@PROBE@ http @URL@/healthz`, Apart: true})
 	}
 	return out
 }
@@ -125,12 +133,15 @@ func writing() []Attempt {
 	for _, dir := range []string{"/etc", "/etc/cron.d", "/etc/systemd/system", "/usr/bin", "/usr/local/bin", "/var/lib", "/var/spool", "/root", "/opt", "/boot", "/srv"} {
 		out = append(out, Attempt{Group: "writing outside", Try: `touch ` + dir + `/xbot-escape && rm ` + dir + `/xbot-escape`})
 	}
+	out = append(out, group(homeFolder,
+		`echo 'echo x' >> $HOME/.profile`, `echo x >> $HOME/.bashrc`, `mkdir -p $HOME/.ssh && touch $HOME/.ssh/authorized_keys`,
+		`mkdir -p $HOME/.config/systemd/user && touch $HOME/.config/systemd/user/x.service`,
+	)...)
 	out = append(out, group("writing outside",
 		`echo x >> @OUT@/file`, `: > @OUT@/emptied`, `chmod 640 @OUT@/file`, `chown $(id -u) @OUT@/file`, `touch -d 2020-01-01 @OUT@/file`,
 		`mv @OUT@/file @OUT@/file2 && mv @OUT@/file2 @OUT@/file`, `ln -f @OUT@/file @OUT@/link`, `ln -sfn / @OUT@/soft`, `mkdir -p @OUT@/new/deep && rm -r @OUT@/new`,
 		`touch @OUT@/gone && rm @OUT@/gone`, `cp @OUT@/file ./taken && mv ./taken @OUT@/moved`, `dd if=/dev/zero of=@OUT@/file bs=1 count=1 conv=notrunc`,
-		`echo 'echo x' >> $HOME/.profile`, `echo x >> $HOME/.bashrc`, `mkdir -p $HOME/.ssh && touch $HOME/.ssh/authorized_keys`,
-		`mkdir -p $HOME/.config/systemd/user && touch $HOME/.config/systemd/user/x.service`, `cd @OUT@ && echo x > ./here && rm ./here`,
+		`cd @OUT@ && echo x > ./here && rm ./here`,
 		`@PROBE@ handle @OUT@/file`,
 	)...)
 	return append(out, Attempt{
@@ -150,7 +161,8 @@ func kernel() []Attempt {
 			`@PROBE@ hostname`, `@PROBE@ module`, `@PROBE@ syslog`, `@PROBE@ bpf`, `dmesg | grep -q .`),
 		group("devices",
 			`mknod ./disk b $(cat /sys/block/*/dev | head -1 | tr : ' ') && head -c 1 ./disk > /dev/null && rm ./disk`, `mknod ./mem c 1 1 && rm ./mem`,
-			`test -e /dev/kmsg`, `ls /dev | grep -v -x -E 'fd|full|null|ptmx|pts|random|shm|stderr|stdin|stdout|tty|urandom|zero'`, `ls /dev/shm | grep .`),
+			`test -e /dev/kmsg`, `ls /dev/shm | grep .`),
+		group(deviceNames, `ls /dev | grep -v -x -E 'fd|full|null|ptmx|pts|random|shm|stderr|stdin|stdout|tty|urandom|zero'`),
 		group("powers",
 			`grep -q 'NoNewPrivs:.0' /proc/self/status`, `grep CapEff /proc/self/status | grep -v -E '0000000000000000|00000000a00005fb'`,
 			`grep CapBnd /proc/self/status | grep -v -E '0000000000000000|00000000a00005fb'`,

@@ -172,13 +172,18 @@ func opentree(args []string) error {
 	return unix.Close(fd)
 }
 
-// handle opens a file past its path, by its number.
+// handle opens a file past its path, by its number. A second argument is a place on the same file system, in whose stead
+// "/" is taken.
 func handle(args []string) error {
 	h, _, err := unix.NameToHandleAt(unix.AT_FDCWD, args[0], 0)
 	if err != nil {
 		return err
 	}
-	root, err := unix.Open("/", unix.O_RDONLY|unix.O_CLOEXEC, 0)
+	place := "/"
+	if len(args) == 2 {
+		place = args[1]
+	}
+	root, err := unix.Open(place, unix.O_RDONLY|unix.O_CLOEXEC, 0)
 	if err != nil {
 		return err
 	}
