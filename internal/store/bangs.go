@@ -71,9 +71,13 @@ func (s *Store) Bang(ctx context.Context, id chat.InboxID) (chat.Bang, error) {
 }
 
 // SetBangStartedOn notes runner and job store that a command is about to be sent to, before it is sent. The first note
-// stands.
+// stands. It is a Conflict when its session was deleted: then the command must not be sent.
 func (s *Store) SetBangStartedOn(ctx context.Context, id chat.InboxID, runner, store string) error {
-	return classify(s.q.CommandSetStartedOn(ctx, s.pool, dbsqlc.CommandSetStartedOnParams{InboxID: id, Runner: runner, StartedOn: store}))
+	n, err := s.q.CommandSetStartedOn(ctx, s.pool, dbsqlc.CommandSetStartedOnParams{InboxID: id, Runner: runner, StartedOn: store})
+	if err == nil && n == 0 {
+		return fault.Errorf(fault.Conflict, "the conversation of the command was deleted")
+	}
+	return classify(err)
 }
 
 // EndBang answers a bang command with a notice. The first answer stands: it reports false when there was one before, or

@@ -8,6 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"xbot/internal/chat"
+	"xbot/internal/fault"
 	"xbot/internal/store/dbsqlc"
 )
 
@@ -52,9 +53,15 @@ func (s *Store) BeginCall(ctx context.Context, c chat.Call) (bool, error) {
 	return began, err
 }
 
-// SetStartedOn notes the job store that a command is about to be sent to, before it is sent. The first note stands.
+// SetStartedOn notes the job store that a command is about to be sent to, before it is sent. The first note stands. It is
+// a Conflict when the call has its result already, because its turn was closed, or is gone: nobody would follow the
+// command, so it must not be sent.
 func (s *Store) SetStartedOn(ctx context.Context, id chat.CallID, store string) error {
-	return classify(s.q.CallSetStartedOn(ctx, s.pool, dbsqlc.CallSetStartedOnParams{ID: id, StartedOn: store}))
+	n, err := s.q.CallSetStartedOn(ctx, s.pool, dbsqlc.CallSetStartedOnParams{ID: id, StartedOn: store})
+	if err == nil && n == 0 {
+		return fault.Errorf(fault.Conflict, "the call was ended before its command was sent")
+	}
+	return classify(err)
 }
 
 // FinishCall records the result of a call and, if its command goes on, the background task that it has become, in one

@@ -78,10 +78,30 @@ func (s *Store) UpdateSession(ctx context.Context, key chat.SessionKey, title *s
 	})
 }
 
-// DeleteSession removes a conversation and everything in it, on its owner's request.
+// DeleteSession removes a conversation and everything in it, on its owner's request. What still runs in it is killed:
+// nobody could do that once the rows are gone. Locks are taken in the order of whoever closes a turn.
 func (s *Store) DeleteSession(ctx context.Context, key chat.SessionKey) error {
-	_, err := s.q.SessionDelete(ctx, s.pool, key)
-	return classify(err)
+	return s.inTx(ctx, func(tx *tx) error {
+		turns, err := s.q.TurnLockOf(ctx, tx, key)
+		if err != nil {
+			return fmt.Errorf("lock the turn of %s: %w", key, err)
+		}
+		for _, turn := range turns {
+			if err := s.q.KillNoteOpenCalls(ctx, tx, turn); err != nil {
+				return fmt.Errorf("note the kill of open commands: %w", err)
+			}
+		}
+		if err := s.q.KillNoteTasksOf(ctx, tx, key); err != nil {
+			return fmt.Errorf("note the kill of background tasks: %w", err)
+		}
+		if err := s.q.KillNoteCommandsOf(ctx, tx, key); err != nil {
+			return fmt.Errorf("note the kill of commands: %w", err)
+		}
+		if _, err := s.q.SessionDelete(ctx, tx, key); err != nil {
+			return fmt.Errorf("delete session %s: %w", key, err)
+		}
+		return nil
+	})
 }
 
 // SetCwd sets the working folder of a session's tools: a folder of one runner, which on another one means nothing.

@@ -15,10 +15,44 @@ LIMIT 1000;
 DELETE FROM kills WHERE asked_at < now() - interval '8 days';
 
 -- name: KillNoteOpenCalls :exec
--- Notes the kill of what a turn left running. A runner other than the server's host is named with its owner, as in
--- connections.
+-- Notes the kill of what a turn left running. Calls that are about to be sent are waited for: from here on they are not.
+-- A runner other than the server's host is named with its owner, as in connections.
+WITH left_open AS MATERIALIZED (
+    SELECT c.id, c.runner, c.state, c.started_on, s.user_id
+    FROM tool_calls c JOIN sessions s ON s.key = c.session_key
+    WHERE c.turn_id = sqlc.arg(turn_id) AND c.state <> 'done' AND c.class = 'exec'
+    ORDER BY c.step, c.n
+    FOR NO KEY UPDATE OF c
+)
 INSERT INTO kills (call_id, runner)
-SELECT c.id, CASE WHEN c.runner = 'local' THEN c.runner ELSE s.user_id || '/' || c.runner END
-FROM tool_calls c JOIN sessions s ON s.key = c.session_key
-WHERE c.turn_id = sqlc.arg(turn_id) AND c.state = 'running' AND c.class = 'exec' AND c.started_on <> ''
+SELECT id, CASE WHEN runner = 'local' THEN runner ELSE user_id || '/' || runner END
+FROM left_open
+WHERE state = 'running' AND started_on <> ''
+ON CONFLICT (call_id) DO NOTHING;
+
+-- name: KillNoteTasksOf :exec
+-- Notes the kill of the background tasks that run in a session which is about to be deleted.
+WITH running AS MATERIALIZED (
+    SELECT call_id, runner, user_id FROM background_tasks
+    WHERE session_key = sqlc.arg(session_key) AND state = 'running'
+    FOR UPDATE
+)
+INSERT INTO kills (call_id, runner)
+SELECT call_id, CASE WHEN runner = 'local' THEN runner ELSE user_id || '/' || runner END
+FROM running
+ON CONFLICT (call_id) DO NOTHING;
+
+-- name: KillNoteCommandsOf :exec
+-- Notes the kill of the bang commands that run in a session which is about to be deleted. Their ids are those of
+-- chat.Bang.
+WITH open AS MATERIALIZED (
+    SELECT c.inbox_id, c.runner, c.started_on, i.user_id
+    FROM commands c JOIN inbox i ON i.id = c.inbox_id
+    WHERE i.session_key = sqlc.arg(session_key) AND i.kind = 'command' AND i.outcome IS NULL
+    FOR UPDATE OF c
+)
+INSERT INTO kills (call_id, runner)
+SELECT 'cmd.' || inbox_id, CASE WHEN runner = 'local' THEN runner ELSE user_id || '/' || runner END
+FROM open
+WHERE started_on <> ''
 ON CONFLICT (call_id) DO NOTHING;

@@ -65,5 +65,7 @@ SELECT intent FROM tool_calls WHERE id = $1;
 -- name: CallSetIntent :exec
 UPDATE tool_calls SET intent = $2 WHERE id = $1;
 
--- name: CallSetStartedOn :exec
-UPDATE tool_calls SET started_on = $2 WHERE id = $1 AND started_on = '';
+-- name: CallSetStartedOn :execrows
+-- Notes where the command is about to be sent to. The first note stands. No row: the call has its result, or is gone.
+UPDATE tool_calls SET started_on = CASE WHEN started_on = '' THEN sqlc.arg(started_on)::text ELSE started_on END
+WHERE id = sqlc.arg(id) AND state <> 'done';

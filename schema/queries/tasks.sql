@@ -93,10 +93,12 @@ JOIN inbox i ON i.id = c.inbox_id
 JOIN users u ON u.id = i.user_id
 WHERE c.inbox_id = $1;
 
--- name: CommandSetStartedOn :exec
--- Notes where the command is about to be sent to. The first note stands.
-UPDATE commands SET runner = sqlc.arg(runner), started_on = sqlc.arg(started_on)
-WHERE inbox_id = sqlc.arg(inbox_id) AND started_on = '';
+-- name: CommandSetStartedOn :execrows
+-- Notes where the command is about to be sent to. The first note stands. No row: its session was deleted.
+UPDATE commands SET
+    runner     = CASE WHEN started_on = '' THEN sqlc.arg(runner)::text ELSE runner END,
+    started_on = CASE WHEN started_on = '' THEN sqlc.arg(started_on)::text ELSE started_on END
+WHERE inbox_id = sqlc.arg(inbox_id);
 
 -- name: CommandEnd :one
 UPDATE inbox SET outcome = 'applied' WHERE id = $1 AND kind = 'command' AND outcome IS NULL

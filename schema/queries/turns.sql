@@ -54,6 +54,10 @@ UPDATE turns SET held_told_at = now() WHERE id = $1 AND held_told_at IS NULL;
 -- The text that started a turn, for its language and title.
 SELECT body FROM inbox WHERE turn_id = sqlc.arg(turn_id) AND kind IN ('message', 'background') ORDER BY id LIMIT 1;
 
+-- name: TurnLockOf :many
+-- Locks the running turn of a session.
+SELECT id FROM turns WHERE session_key = $1 AND state = 'running' FOR UPDATE;
+
 -- name: StepBegin :one
 -- Opens a step of a running turn, or finds it. No row: the turn is closed, or there is none.
 INSERT INTO steps (turn_id, step, state)

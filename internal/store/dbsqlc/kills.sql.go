@@ -58,18 +58,64 @@ func (q *Queries) KillNote(ctx context.Context, db DBTX, arg KillNoteParams) err
 	return err
 }
 
-const killNoteOpenCalls = `-- name: KillNoteOpenCalls :exec
+const killNoteCommandsOf = `-- name: KillNoteCommandsOf :exec
+WITH open AS MATERIALIZED (
+    SELECT c.inbox_id, c.runner, c.started_on, i.user_id
+    FROM commands c JOIN inbox i ON i.id = c.inbox_id
+    WHERE i.session_key = $1 AND i.kind = 'command' AND i.outcome IS NULL
+    FOR UPDATE OF c
+)
 INSERT INTO kills (call_id, runner)
-SELECT c.id, CASE WHEN c.runner = 'local' THEN c.runner ELSE s.user_id || '/' || c.runner END
-FROM tool_calls c JOIN sessions s ON s.key = c.session_key
-WHERE c.turn_id = $1 AND c.state = 'running' AND c.class = 'exec' AND c.started_on <> ''
+SELECT 'cmd.' || inbox_id, CASE WHEN runner = 'local' THEN runner ELSE user_id || '/' || runner END
+FROM open
+WHERE started_on <> ''
 ON CONFLICT (call_id) DO NOTHING
 `
 
-// Notes the kill of what a turn left running. A runner other than the server's host is named with its owner, as in
-// connections.
+// Notes the kill of the bang commands that run in a session which is about to be deleted. Their ids are those of
+// chat.Bang.
+func (q *Queries) KillNoteCommandsOf(ctx context.Context, db DBTX, sessionKey chat.SessionKey) error {
+	_, err := db.Exec(ctx, killNoteCommandsOf, sessionKey)
+	return err
+}
+
+const killNoteOpenCalls = `-- name: KillNoteOpenCalls :exec
+WITH left_open AS MATERIALIZED (
+    SELECT c.id, c.runner, c.state, c.started_on, s.user_id
+    FROM tool_calls c JOIN sessions s ON s.key = c.session_key
+    WHERE c.turn_id = $1 AND c.state <> 'done' AND c.class = 'exec'
+    ORDER BY c.step, c.n
+    FOR NO KEY UPDATE OF c
+)
+INSERT INTO kills (call_id, runner)
+SELECT id, CASE WHEN runner = 'local' THEN runner ELSE user_id || '/' || runner END
+FROM left_open
+WHERE state = 'running' AND started_on <> ''
+ON CONFLICT (call_id) DO NOTHING
+`
+
+// Notes the kill of what a turn left running. Calls that are about to be sent are waited for: from here on they are not.
+// A runner other than the server's host is named with its owner, as in connections.
 func (q *Queries) KillNoteOpenCalls(ctx context.Context, db DBTX, turnID chat.TurnID) error {
 	_, err := db.Exec(ctx, killNoteOpenCalls, turnID)
+	return err
+}
+
+const killNoteTasksOf = `-- name: KillNoteTasksOf :exec
+WITH running AS MATERIALIZED (
+    SELECT call_id, runner, user_id FROM background_tasks
+    WHERE session_key = $1 AND state = 'running'
+    FOR UPDATE
+)
+INSERT INTO kills (call_id, runner)
+SELECT call_id, CASE WHEN runner = 'local' THEN runner ELSE user_id || '/' || runner END
+FROM running
+ON CONFLICT (call_id) DO NOTHING
+`
+
+// Notes the kill of the background tasks that run in a session which is about to be deleted.
+func (q *Queries) KillNoteTasksOf(ctx context.Context, db DBTX, sessionKey chat.SessionKey) error {
+	_, err := db.Exec(ctx, killNoteTasksOf, sessionKey)
 	return err
 }
 

@@ -395,18 +395,23 @@ func (q *Queries) CallSetIntent(ctx context.Context, db DBTX, arg CallSetIntentP
 	return err
 }
 
-const callSetStartedOn = `-- name: CallSetStartedOn :exec
-UPDATE tool_calls SET started_on = $2 WHERE id = $1 AND started_on = ''
+const callSetStartedOn = `-- name: CallSetStartedOn :execrows
+UPDATE tool_calls SET started_on = CASE WHEN started_on = '' THEN $1::text ELSE started_on END
+WHERE id = $2 AND state <> 'done'
 `
 
 type CallSetStartedOnParams struct {
-	ID        chat.CallID
 	StartedOn string
+	ID        chat.CallID
 }
 
-func (q *Queries) CallSetStartedOn(ctx context.Context, db DBTX, arg CallSetStartedOnParams) error {
-	_, err := db.Exec(ctx, callSetStartedOn, arg.ID, arg.StartedOn)
-	return err
+// Notes where the command is about to be sent to. The first note stands. No row: the call has its result, or is gone.
+func (q *Queries) CallSetStartedOn(ctx context.Context, db DBTX, arg CallSetStartedOnParams) (int64, error) {
+	result, err := db.Exec(ctx, callSetStartedOn, arg.StartedOn, arg.ID)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected(), nil
 }
 
 const callTranscript = `-- name: CallTranscript :many

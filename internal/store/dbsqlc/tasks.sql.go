@@ -144,9 +144,11 @@ func (q *Queries) CommandOpenCount(ctx context.Context, db DBTX, sessionKey chat
 	return column_1, err
 }
 
-const commandSetStartedOn = `-- name: CommandSetStartedOn :exec
-UPDATE commands SET runner = $1, started_on = $2
-WHERE inbox_id = $3 AND started_on = ''
+const commandSetStartedOn = `-- name: CommandSetStartedOn :execrows
+UPDATE commands SET
+    runner     = CASE WHEN started_on = '' THEN $1::text ELSE runner END,
+    started_on = CASE WHEN started_on = '' THEN $2::text ELSE started_on END
+WHERE inbox_id = $3
 `
 
 type CommandSetStartedOnParams struct {
@@ -155,10 +157,13 @@ type CommandSetStartedOnParams struct {
 	InboxID   chat.InboxID
 }
 
-// Notes where the command is about to be sent to. The first note stands.
-func (q *Queries) CommandSetStartedOn(ctx context.Context, db DBTX, arg CommandSetStartedOnParams) error {
-	_, err := db.Exec(ctx, commandSetStartedOn, arg.Runner, arg.StartedOn, arg.InboxID)
-	return err
+// Notes where the command is about to be sent to. The first note stands. No row: its session was deleted.
+func (q *Queries) CommandSetStartedOn(ctx context.Context, db DBTX, arg CommandSetStartedOnParams) (int64, error) {
+	result, err := db.Exec(ctx, commandSetStartedOn, arg.Runner, arg.StartedOn, arg.InboxID)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected(), nil
 }
 
 const commandToStart = `-- name: CommandToStart :many

@@ -363,6 +363,31 @@ func (q *Queries) TurnLock(ctx context.Context, db DBTX, id chat.TurnID) (Turn, 
 	return i, err
 }
 
+const turnLockOf = `-- name: TurnLockOf :many
+SELECT id FROM turns WHERE session_key = $1 AND state = 'running' FOR UPDATE
+`
+
+// Locks the running turn of a session.
+func (q *Queries) TurnLockOf(ctx context.Context, db DBTX, sessionKey chat.SessionKey) ([]chat.TurnID, error) {
+	rows, err := db.Query(ctx, turnLockOf, sessionKey)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []chat.TurnID
+	for rows.Next() {
+		var id chat.TurnID
+		if err := rows.Scan(&id); err != nil {
+			return nil, err
+		}
+		items = append(items, id)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const turnMarkHeld = `-- name: TurnMarkHeld :execrows
 UPDATE turns SET held_told_at = now() WHERE id = $1 AND held_told_at IS NULL
 `
