@@ -36,8 +36,9 @@ type yard struct {
 	router *sandbox.Router
 	dir    string
 
-	mu      sync.Mutex
-	running []*exec.Cmd
+	mu         sync.Mutex
+	running    []*exec.Cmd
+	containers []string // removed in the end
 }
 
 // one is the connection table of a server that is one process.
@@ -80,7 +81,7 @@ func (y *yard) runner(ctx context.Context, name string, flags ...string) (*sandb
 		"--state", filepath.Join(y.dir, name, "state"), "--workspace", workspace, "--log-level", "error",
 	}, flags...)
 	cmd := exec.Command(filepath.Join(y.s.bin, "xbot-runner"), args...)
-	cmd.Env = append(os.Environ(), "XBOT_RUNNER_TOKEN="+made.Token)
+	cmd.Env, cmd.Stderr = append(os.Environ(), "XBOT_RUNNER_TOKEN="+made.Token), os.Stderr // errors only
 	if err := cmd.Start(); err != nil {
 		return nil, err
 	}
@@ -104,7 +105,13 @@ func (y *yard) close() {
 		_ = cmd.Wait() // a stopped runner has exit code 0 or the signal's
 	}
 	y.router.Close()
-	if err := os.RemoveAll(y.dir); err != nil {
+	var errs []error
+	for _, name := range y.containers { // not before its runner has ended, which would make it anew
+		if out, err := exec.Command("docker", "rm", "--force", name).CombinedOutput(); err != nil {
+			errs = append(errs, fmt.Errorf("remove container %s: %w: %s", name, err, out))
+		}
+	}
+	if err := errors.Join(append(errs, os.RemoveAll(y.dir))...); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 	}
 }
@@ -156,17 +163,34 @@ func execTrips(ctx context.Context, s *stack) ([]figure, error) {
 		return nil, err
 	}
 	figures = append(figures, more...)
-	tag := os.Getenv(image)
-	if tag == "" {
-		fmt.Fprintln(os.Stderr, "  no figure for containers: "+image+" is not set; start a Docker engine and run `export "+image+"=$(scripts/test-image)`")
+	if why := noContainers(ctx); why != "" {
+		fmt.Fprintln(os.Stderr, "  exec round trip, docker: not measured: "+why)
 		return figures, nil
 	}
 	name := fmt.Sprintf("xbot-bench-%d", os.Getpid())
-	if box, err = y.runner(ctx, "bench-docker", "--mode", "docker", "--image", tag, "--container", name); err != nil {
+	y.containers = append(y.containers, name)
+	box, err = y.runner(ctx, "bench-docker", "--mode", "docker", "--image", os.Getenv(image), "--container", name,
+		"--workspace", filepath.Join(y.dir, "container")) // made by the runner, for the user inside
+	if err != nil {
 		return nil, err
 	}
 	more, err = trips(ctx, "docker", box)
-	return append(figures, more...), errors.Join(err, exec.Command("docker", "rm", "--force", name).Run())
+	return append(figures, more...), err
+}
+
+// noContainers says why no container can be measured; empty if one can.
+func noContainers(ctx context.Context) string {
+	if err := exec.CommandContext(ctx, "docker", "version").Run(); err != nil {
+		return "no engine"
+	}
+	name := os.Getenv(image)
+	if name == "" {
+		return "no image; run `export " + image + "=$(scripts/test-image)`"
+	}
+	if err := exec.CommandContext(ctx, "docker", "image", "inspect", name).Run(); err != nil {
+		return "the engine has no image " + name
+	}
+	return ""
 }
 
 // runnersUnderLoad connects many runners and runs commands on them, many at once.
