@@ -15,6 +15,10 @@ type Turns interface {
 	FinishTurn(ctx context.Context, key chat.SessionKey, turn chat.TurnID, state chat.TurnState, say phrase.ID, args ...any) (bool, error)
 }
 
+// maxModelName bounds the name of a model in histories, in characters: a runner may call its own what it likes, and
+// Temporal holds 255 bytes in a search attribute. A turn that gave it more would hang for ever.
+const maxModelName = 63
+
 // Intake opens and closes turns. Its activities run as local activities.
 type Intake struct {
 	Turns    Turns
@@ -52,7 +56,9 @@ func (a *Intake) Claim(ctx context.Context, in ClaimInput) (ClaimOutput, error) 
 	if err != nil {
 		return ClaimOutput{}, failure(ctx, err)
 	}
-	out := ClaimOutput{Claimed: true, Inbox: c.Inbox, Channel: c.Channel, User: c.User, Model: model.Model(), MaxSteps: a.MaxSteps}
+	out := ClaimOutput{
+		Claimed: true, Inbox: c.Inbox, Channel: c.Channel, User: c.User, Model: shorten(model.Model(), maxModelName), MaxSteps: a.MaxSteps,
+	}
 	if a.Words {
 		out.Words = `"` + chat.FirstWords(c.Text, chat.SummaryWords) + `"`
 	}

@@ -1,12 +1,14 @@
 package activities_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"xbot/activities"
 	"xbot/internal/chat"
+	"xbot/internal/llm"
 	"xbot/internal/phrase"
 	"xbot/internal/store"
 )
@@ -72,4 +74,22 @@ func TestFinish_TellsThePersonOnceAndForgetsWhatWasLive(t *testing.T) {
 	late := b.bus.Subscribe(key)
 	defer late.Close()
 	require.Empty(t, late.Live())
+}
+
+// named is a model of any name.
+type named struct {
+	llm.Client
+	name string
+}
+
+func (n named) Model() string { return n.name }
+
+func TestClaim_ShortensTheNameOfAModelToWhatASearchAttributeHolds(t *testing.T) {
+	b := setup(t, "say hi")
+	b.intake.Models = only{named{name: "openai/" + strings.Repeat("模", 20_000)}}
+	var out activities.ClaimOutput
+	require.NoError(t, b.run(t.Context(), activities.NameClaim, activities.ClaimInput{Session: key, Turn: turn, Run: "run"}, &out))
+	require.True(t, out.Claimed)
+	require.LessOrEqual(t, len(out.Model), 255)
+	require.True(t, strings.HasPrefix(out.Model, "openai/模"))
 }
