@@ -63,6 +63,26 @@ func TestTool_ACommandThatGoesOnBecomesATask(t *testing.T) {
 	require.NoError(t, err, "its output is not released")
 }
 
+func TestTool_StartsNoCommandWhileTooManyOfItsUserRun(t *testing.T) {
+	b := setup(t, `call Shell {"command":"touch ran"}`)
+	b.asks()
+	call := chat.NewCallID(turn, 0, 0)
+	_, err := b.pool.Exec(t.Context(), `INSERT INTO tool_calls (id, session_key, turn_id, step, n, message_id, provider_id, name, class, arguments, state)
+		SELECT 'other.' || i, session_key, turn_id, step, i, message_id, provider_id, name, class, arguments, 'done'
+		FROM tool_calls, generate_series(1, $2::int) i WHERE id = $1`, call, chat.MaxTasks)
+	require.NoError(t, err)
+	_, err = b.pool.Exec(t.Context(), `INSERT INTO background_tasks (call_id, session_key, user_id, n, command, dir, runner, started_on, started_at)
+		SELECT c.id, c.session_key, s.user_id, c.n, 'sleep', '', 'local', 'store', now()
+		FROM tool_calls c JOIN sessions s ON s.key = c.session_key WHERE c.id LIKE 'other.%'`)
+	require.NoError(t, err)
+	out, err := b.call(t.Context(), 0)
+	require.NoError(t, err)
+	require.True(t, out.Error)
+	require.Contains(t, b.result(0).Result, "64 background tasks run already")
+	_, err = b.box.Stat(t.Context(), "ran")
+	require.True(t, fault.Is(err, fault.NotFound), "the command did not run")
+}
+
 func TestWatch_RecordsTheEndOnceAndWakesTheSession(t *testing.T) {
 	b, call := task(t, "printf 'one\\033[1mtwo\\n'; while [ ! -e go ]; do sleep 0.02; done; exit 7")
 	b.box.Put(t, "go", "")

@@ -18,6 +18,7 @@ type Calls interface {
 	BeginCall(ctx context.Context, c chat.Call) (bool, error)
 	SetStartedOn(ctx context.Context, id chat.CallID, store string) error
 	FinishCall(ctx context.Context, id chat.CallID, r chat.ToolResult) error
+	TasksRunningOf(ctx context.Context, user chat.UserID) (int, error)
 }
 
 // Toolbox runs a tool by name.
@@ -76,6 +77,11 @@ func (t *Tools) run(ctx context.Context, call chat.Call) (chat.ToolResult, error
 	if refused, ok := refusal(call); ok {
 		return t.record(ctx, call, refused)
 	}
+	if full, err := t.full(ctx, call); err != nil {
+		return chat.ToolResult{}, err
+	} else if full {
+		return t.record(ctx, call, chat.ToolResult{Content: phrase.Say(phrase.English, phrase.TasksFull, chat.MaxTasks), IsError: true})
+	}
 	box, err := t.Boxes.Box(ctx, call.User, call.Runner)
 	switch {
 	case fault.Is(err, fault.Denied) && call.StartedOn != "": // an earlier attempt sent it, to a runner that is not theirs any more
@@ -108,6 +114,16 @@ func (t *Tools) run(ctx context.Context, call chat.Call) (chat.ToolResult, error
 		release(ctx, box, call.ID)
 	}
 	return result, err
+}
+
+// full reports whether a command may not start because too many of its user's go on in the background. One that may have
+// started is attached to all the same.
+func (t *Tools) full(ctx context.Context, call chat.Call) (bool, error) {
+	if call.Class != chat.ClassExec || call.StartedOn != "" {
+		return false, nil
+	}
+	running, err := t.Calls.TasksRunningOf(ctx, call.User)
+	return running >= chat.MaxTasks, err
 }
 
 // follow has the command of a call that became a background task followed. The row that was recorded is the promise;

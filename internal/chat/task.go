@@ -36,6 +36,10 @@ type Task struct {
 // MaxTaskOutput is how much of the output of a task is kept after its end, head and tail, in bytes (spec/001 §7.3).
 const MaxTaskOutput = 50_000
 
+// MaxTasks is how many tasks of one user may run before their agent's further commands are refused. Each is followed by
+// a worker for as long as it runs, and workers are there for everybody. What runs in the foreground may still join them.
+const MaxTasks = 64
+
 // TaskID returns the short id of the n-th task of a session, from 1.
 func TaskID(n int) string { return "bg" + strconv.Itoa(n) }
 

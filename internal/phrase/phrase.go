@@ -48,6 +48,7 @@ const (
 	CallDenied     ID = "call_denied"     // result of a call that a person denied; %s who, %s note
 	CallForbidden  ID = "call_forbidden"  // result of a call of a tool that a rule denies; %s tool
 	CallUnasked    ID = "call_unasked"    // result of a call that needs a permission nobody gave
+	TasksFull      ID = "tasks_full"      // result of a command that too many tasks keep from starting; takes their number
 	Unanswered     ID = "unanswered"      // note of xbot when it denies a call because nobody answered
 	Allowed        ID = "allowed"         // a person allowed a call; %s which
 	Denied         ID = "denied"          // a person denied a call; %s which
@@ -96,6 +97,7 @@ var catalogue = map[ID]map[Lang]string{
 	CallBroken:     {English: "Error: the tool broke because of a fault in xbot, so its outcome is unknown. Verify before repeating it.", Chinese: ""},
 	CallDenied:     {English: "Not run: %s denied this call%s. Do not reach for the same effect by other means; say what you meant to do and ask what to do instead.", Chinese: ""},
 	CallForbidden:  {English: "Not run: the user's settings deny every call of %s. Do not reach for the same effect by other means; say what you meant to do and ask what to do instead.", Chinese: ""},
+	TasksFull:      {English: "Not run: %d background tasks run already, which is the most for one user. Wait for one to end (task_wait), or kill one that is not needed (task_kill).", Chinese: ""},
 	CallUnasked:    {English: "Not run: this call needs the user's permission, and nobody gave it.", Chinese: ""},
 	Unanswered:     {English: "Nobody answered in time.", Chinese: "没有人在限期内答复。"},
 	Allowed:        {English: "Allowed: %s", Chinese: "已允许:%s"},

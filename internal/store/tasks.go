@@ -150,6 +150,12 @@ func (s *Store) TasksRunning(ctx context.Context, key chat.SessionKey) (int, err
 	return int(n), classify(err)
 }
 
+// TasksRunningOf counts the running tasks of a user, in all sessions.
+func (s *Store) TasksRunningOf(ctx context.Context, user chat.UserID) (int, error) {
+	n, err := s.q.TaskRunningCountOf(ctx, s.pool, user)
+	return int(n), classify(err)
+}
+
 // told ends the announcements of tasks whose end the model has read in a result.
 func (t *tx) told(ctx context.Context, key chat.SessionKey, calls []chat.CallID) error {
 	if len(calls) == 0 {

@@ -36,6 +36,10 @@ LIMIT $2;
 -- name: TaskRunningCount :one
 SELECT count(*)::int FROM background_tasks WHERE session_key = $1 AND state = 'running';
 
+-- name: TaskRunningCountOf :one
+-- The running tasks of a user, in all sessions.
+SELECT count(*)::int FROM background_tasks WHERE user_id = $1 AND state = 'running';
+
 -- name: TaskAskKill :one
 -- Notes that a running task is to be killed. No row: it has ended, or there is none.
 UPDATE background_tasks SET kill_asked_at = coalesce(kill_asked_at, now())

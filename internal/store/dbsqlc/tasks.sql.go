@@ -548,6 +548,18 @@ func (q *Queries) TaskRunningCount(ctx context.Context, db DBTX, sessionKey chat
 	return column_1, err
 }
 
+const taskRunningCountOf = `-- name: TaskRunningCountOf :one
+SELECT count(*)::int FROM background_tasks WHERE user_id = $1 AND state = 'running'
+`
+
+// The running tasks of a user, in all sessions.
+func (q *Queries) TaskRunningCountOf(ctx context.Context, db DBTX, userID chat.UserID) (int32, error) {
+	row := db.QueryRow(ctx, taskRunningCountOf, userID)
+	var column_1 int32
+	err := row.Scan(&column_1)
+	return column_1, err
+}
+
 const taskToStart = `-- name: TaskToStart :many
 UPDATE background_tasks SET checked_at = now()
 WHERE call_id IN (
