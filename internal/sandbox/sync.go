@@ -19,11 +19,16 @@ const syncTries = 4
 
 // SyncFolder makes the runner's copy of a folder, under .xbot/<name> in its workspace, the same as the server's: files
 // that are not there are removed, each file changes at once, and the executable bit is kept. Links and what lies in
-// .git stay out. The name is skills or agents. It can be repeated at any time; where nothing changed it costs one request.
+// .git stay out, and are not sent to a runner that asks for them: it may be anybody's. The name is skills or agents. It
+// can be repeated at any time; where nothing changed it costs one request.
 func SyncFolder(ctx context.Context, box *Runner, name string, folder fs.FS) error {
 	files, err := listFolder(folder)
 	if err != nil {
 		return err
+	}
+	listed := make(map[string]bool, len(files))
+	for _, file := range files {
+		listed[file.Path] = true
 	}
 	for range syncTries {
 		plan, err := ask[wire.SyncPlan](ctx, box, wire.OpSync, wire.SyncFolder{Name: name, Files: files})
@@ -31,6 +36,9 @@ func SyncFolder(ctx context.Context, box *Runner, name string, folder fs.FS) err
 			return err
 		}
 		for _, file := range plan.Want {
+			if !listed[file] {
+				return fault.Errorf(fault.Invalid, "runner %s asked for %q, which is not among the files of %s", box.name, file, name)
+			}
 			if err := sendFile(ctx, box, folder, file, path.Join(plan.Root, file)); err != nil {
 				return err
 			}
