@@ -20,7 +20,9 @@ import (
 	"go.temporal.io/sdk/workflow"
 	"pgregory.net/rapid"
 
+	"xbot/internal/chat"
 	"xbot/internal/fault"
+	"xbot/internal/tool"
 )
 
 func suite() *testsuite.WorkflowTestSuite {
@@ -192,4 +194,27 @@ func TestClean_LeavesOnlyWhatPostgresHolds(t *testing.T) {
 func TestShorten_CountsCharacters(t *testing.T) {
 	require.Equal(t, "构建", shorten("构建", 2))
 	require.Equal(t, "构…", shorten("构建系统", 2))
+}
+
+// late is a context that was cancelled, of which whoever waits for it has not heard yet.
+type late struct{ context.Context }
+
+func (late) Done() <-chan struct{} { return nil }
+
+// handsOver is a toolbox whose command goes on, and an output that nobody reads.
+type handsOver struct{}
+
+func (handsOver) Run(context.Context, string, tool.Call) (chat.ToolResult, error) {
+	return chat.ToolResult{Content: "goes on", Background: &chat.Background{Command: "make"}}, nil
+}
+func (handsOver) Print(string) {}
+func (handsOver) Close()       {}
+
+func TestAttempt_AStopAfterTheEndOfTheToolLosesNoTask(t *testing.T) {
+	ctx, cancel := context.WithCancelCause(t.Context())
+	cancel(temporal.NewCanceledError())
+	tools := &Tools{Toolbox: handsOver{}, Open: func(chat.Call) Output { return handsOver{} }}
+	result, err := tools.attempt(late{ctx}, chat.Call{ToolCall: chat.ToolCall{Class: chat.ClassExec}}, nil)
+	require.NoError(t, err)
+	require.NotNil(t, result.Background, "its command was not killed, so somebody has to follow it")
 }

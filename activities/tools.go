@@ -170,18 +170,20 @@ func (t *Tools) Abandon(ctx context.Context, in AbandonInput) error {
 const grace = 4 * time.Second
 
 // attempt runs the tool. The tool does not see the end of the activity's context directly: a stop first kills the
-// command, so that its partial output becomes the result; any other end leaves the command alone.
+// command, so that its partial output becomes the result; any other end leaves the command alone. A stop that comes when
+// the tool has just ended changes nothing: a command that goes on by then is a task, which a stop leaves alone.
 func (t *Tools) attempt(ctx context.Context, call chat.Call, box sandbox.Sandbox) (chat.ToolResult, error) {
 	running, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
 	defer cancel(nil)
 	ended := make(chan struct{})
 	watched := make(chan struct{})
+	interrupted := false // read after watched is closed
 	go func() {
 		defer close(watched)
 		select {
 		case <-ended:
 		case <-ctx.Done():
-			if stopped(ctx) {
+			if interrupted = stopped(ctx); interrupted {
 				t.kill(ctx, call, box, ended)
 			}
 			cancel(context.Cause(ctx))
@@ -197,7 +199,7 @@ func (t *Tools) attempt(ctx context.Context, call chat.Call, box sandbox.Sandbox
 	})
 	close(ended)
 	<-watched
-	if stopped(ctx) && (err != nil || result.Background != nil) { // a stop ends what was in the foreground when it came
+	if interrupted && (err != nil || result.Background != nil) { // a stop ends what was in the foreground when it came
 		return chat.ToolResult{Content: phrase.Say(phrase.English, phrase.CallInterrupt), IsError: true}, nil
 	}
 	return result, err
