@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"xbot/internal/chat"
+	"xbot/internal/fault"
 	"xbot/runner/wire"
 )
 
@@ -167,5 +168,11 @@ func (r *Runner) Release(ctx context.Context, id chat.CallID) error {
 // ReadOutput returns a part of what a command wrote, at most wire.MaxChunk bytes of it.
 func (r *Runner) ReadOutput(ctx context.Context, id chat.CallID, offset, limit int64) (FileData, error) {
 	part, err := ask[wire.ReadResult](ctx, r, wire.OpExecOutput, wire.ExecOutputRead{ID: string(id), Offset: offset, Limit: limit})
-	return FileData{Data: part.Data, Size: part.Size}, err
+	if err == nil && (part.Size < 0 || int64(len(part.Data)) > limit) { // it may be anybody's program
+		err = fault.Errorf(fault.Invalid, "runner %s answered %d bytes of %d where at most %d were asked for", r.name, len(part.Data), part.Size, limit)
+	}
+	if err != nil {
+		return FileData{}, err
+	}
+	return FileData{Data: part.Data, Size: part.Size}, nil
 }
