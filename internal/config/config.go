@@ -33,7 +33,7 @@ type Local struct {
 
 // LLM says which model answers (spec/001 §7.1; the upstream's names).
 type LLM struct {
-	Provider      string        `env:"LLM_PROVIDER" help:"openai | anthropic | demo; empty: openai if a key or base URL is set, else demo"`
+	Provider      string        `env:"LLM_PROVIDER" help:"openai | anthropic | demo; empty: what the model's name says, else openai if a key, base URL or model is set, else demo"`
 	BaseURL       string        `env:"LLM_BASE_URL" help:"base URL of the provider's API"`
 	APIKey        string        `env:"LLM_API_KEY" secret:"true" help:"key of the provider"`
 	Model         string        `env:"LLM_MODEL" help:"model id"`
@@ -45,7 +45,7 @@ type LLM struct {
 
 // Agent bounds what a turn may do.
 type Agent struct {
-	MaxIterations int `env:"AGENT_MAX_ITERATIONS" envDefault:"200" help:"LLM calls of one turn (spec/001 §2.2 maxIter)"`
+	MaxIterations int `env:"AGENT_MAX_ITERATIONS" envDefault:"200" help:"LLM calls of one turn"`
 }
 
 // HTTP says where the ingress listens.
