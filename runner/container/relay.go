@@ -116,7 +116,7 @@ func (r *relay) register(ctx context.Context) (wire.Info, error) {
 // describe is what the server and people are to know.
 func (r *relay) describe(info wire.Info) wire.Info {
 	l := r.cfg.Limits
-	info.Kind = "docker"
+	info.Kind, info.LLM = "docker", nil // what is inside does not answer for a model
 	info.Confinement = fmt.Sprintf("container of %s: network %s, memory %s, %v CPUs, %d processes, root read-only, user %s; inside: %s",
 		r.cfg.Image, l.Network, l.Memory, l.CPUs, l.PIDs, r.cfg.User, info.Confinement)
 	return info
