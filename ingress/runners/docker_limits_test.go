@@ -72,6 +72,21 @@ func TestDocker_CommandsHaveNoPower(t *testing.T) {
 	}
 }
 
+func TestDocker_ACommandThatTakesModesAwayHarmsNobodyAfterIt(t *testing.T) {
+	d := newDocker(t)
+	const lock = "chmod 0 /xbot/state/store /xbot/state/lock /xbot/state/released /xbot/state/jobs; chmod 0 /xbot/state; echo locked"
+	require.Equal(t, "locked\n", d.sh("a", lock))
+	require.Equal(t, "alive\n", d.sh("b", "echo alive"))
+	d.begin(d.ctx, "c", lock+"; exec sleep 100")
+	require.Equal(t, "alive\n", d.sh("d", "echo alive"), "while it runs")
+	require.NoError(t, d.box.Kill(d.ctx, "c"))
+	done := d.begin(d.ctx, "e", lock+"; sleep 1")
+	d.Kill()
+	d.Start()
+	require.Equal(t, sandbox.ExecExited, d.end(done).State, "over a restart")
+	require.Equal(t, "alive\n", d.sh("f", "echo alive"))
+}
+
 func TestDocker_AForkBombStaysInItsContainer(t *testing.T) {
 	d := newDocker(t, "--pids", "80", "--deaf", "2s")
 	got := d.exec("bomb", "while :; do sh -c 'sleep 8 & sleep 8' & done", 4*time.Second)

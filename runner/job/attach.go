@@ -27,6 +27,7 @@ func (s *Store) Attach(spec Spec) (*Job, error) {
 		return e.job, sameCommand(e.job.hash, spec.Hash)
 	}
 	dir := s.jobDir(name)
+	Reclaim(s.dir) // before it is asked what was released
 	if s.wasReleased(name) {
 		return endedJob(dir, Status{State: wire.StateLost}), nil
 	}

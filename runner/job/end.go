@@ -18,6 +18,7 @@ func (s *Store) Kill(id string) error {
 	name := folderName(id)
 	e := s.enter(name)
 	defer s.leave(name, e)
+	Reclaim(s.dir)
 	if s.wasReleased(name) {
 		return nil
 	}

@@ -24,6 +24,7 @@ const (
 	StatusFile  = "status"
 	eventsFile  = "events"
 	controlFile = "control"
+	storeFile   = "store" // of the state folder: the store's id
 )
 
 // The descriptors a shim is started with.

@@ -180,7 +180,12 @@ func (j *Job) Started() time.Time {
 
 // Written is how many bytes of output are kept so far.
 func (j *Job) Written() (int64, error) {
-	info, err := os.Stat(filepath.Join(j.dir, OutputFile))
+	path := filepath.Join(j.dir, OutputFile)
+	info, err := os.Stat(path)
+	if errors.Is(err, fs.ErrPermission) {
+		ReclaimAround(j.dir)
+		info, err = os.Stat(path)
+	}
 	if errors.Is(err, fs.ErrNotExist) {
 		return 0, nil
 	}
@@ -194,6 +199,7 @@ func (j *Job) Written() (int64, error) {
 func (j *Job) OpenOutput() (*os.File, error) { return openOutput(j.dir) }
 
 func openOutput(dir string) (*os.File, error) {
+	ReclaimAround(dir)
 	f, err := os.Open(filepath.Join(dir, OutputFile))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil

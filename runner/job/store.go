@@ -46,6 +46,7 @@ func Open(dir string) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
+	Reclaim(dir)
 	for _, sub := range []string{"jobs", "released"} {
 		if err := os.MkdirAll(filepath.Join(dir, sub), 0o700); err != nil {
 			return nil, fmt.Errorf("make the state folder: %w", err)
@@ -82,7 +83,7 @@ func (s *Store) identify() (err error) {
 	if s.self, err = selfPath(); err != nil {
 		return fmt.Errorf("find the own program: %w", err)
 	}
-	s.id, err = ReadJSON[string](s.dir, "store")
+	s.id, err = ReadJSON[string](s.dir, storeFile)
 	if err == nil && s.id != "" {
 		return nil
 	}
@@ -90,7 +91,7 @@ func (s *Store) identify() (err error) {
 		return err
 	}
 	s.id = randomID()
-	return Replace(s.dir, "store", s.id)
+	return Replace(s.dir, storeFile, s.id)
 }
 
 func randomID() string {

@@ -223,3 +223,23 @@ func children(t *testing.T, state string) int {
 	}
 	return count
 }
+
+func TestOpen_TakesBackModesThatCommandsTookAway(t *testing.T) {
+	dir := t.TempDir()
+	s, err := job.Open(dir)
+	require.NoError(t, err)
+	id := s.ID()
+	require.NoError(t, s.Close())
+	for _, name := range []string{"lock", "store", "released", "jobs", "."} {
+		require.NoError(t, os.Chmod(filepath.Join(dir, name), 0))
+	}
+	s, err = job.Open(dir)
+	require.NoError(t, err)
+	require.Equal(t, id, s.ID(), "it is the same store")
+	require.NoError(t, s.Close())
+	for name, want := range map[string]os.FileMode{".": 0o700, "jobs": 0o700, "released": 0o700, "lock": 0o600, "store": 0o600} {
+		info, err := os.Stat(filepath.Join(dir, name))
+		require.NoError(t, err)
+		require.Equal(t, want, info.Mode().Perm(), name)
+	}
+}

@@ -210,6 +210,7 @@ func (s *shim) record() {
 	s.status.Ended = time.Now()
 	s.out.finish(&s.status)
 	for range recordTries {
+		job.ReclaimAround(s.dir) // the command may have shut us out
 		err := job.Replace(s.dir, job.StatusFile, s.status)
 		if err == nil || errors.Is(err, fs.ErrNotExist) {
 			break // recorded, or the whole folder is gone and nobody can ask
