@@ -260,7 +260,7 @@ func procFile(b *bench) {
 }
 
 func tooLarge(b *bench) {
-	b.sh("truncate -s 24M sparse")
+	b.sh("truncate -s 100M sparse")
 	_, err := b.Box.ReadFile(b.ctx, b.path("sparse"), 0, 0)
 	b.kind(fault.TooLarge, err)
 	got, err := b.Box.ReadFile(b.ctx, b.path("sparse"), 99<<20, 0)
