@@ -56,6 +56,7 @@ func (k *talk) lastApproval() *chat.Approval {
 }
 
 func TestApproval_SurvivesTwoKillsAndRunsTheCommandOnce(t *testing.T) {
+	t.Parallel()
 	s := newServer(t, askForShell)
 	k := s.newTalk()
 	id := k.send("say I will leave a trace.", k.shell("echo a >> %s", k.file("asked")), "say done")
@@ -88,6 +89,7 @@ func (k *talk) details() string {
 }
 
 func TestApproval_AnsweredWithinACrashCounts(t *testing.T) {
+	t.Parallel()
 	s := newServer(t, askForShell)
 	k := s.newTalk()
 	id := k.send(k.shell("echo a >> %s", k.file("asked")), "say done")
@@ -100,6 +102,7 @@ func TestApproval_AnsweredWithinACrashCounts(t *testing.T) {
 }
 
 func TestApproval_AnsweredWhileNoWorkerRuns(t *testing.T) {
+	t.Parallel()
 	p := newParts(t, askForShell)
 	id := p.send("each", p.shell("echo a >> %s", p.file("first")), p.shell("echo b >> %s", p.file("second")), "say done")
 	call := p.untilAsked(1)
@@ -119,6 +122,7 @@ func TestApproval_AnsweredWhileNoWorkerRuns(t *testing.T) {
 }
 
 func TestApproval_AnsweredWhileTemporalIsAway(t *testing.T) {
+	t.Parallel()
 	k := newServer(t, askForShell).newTalk()
 	id := k.send(k.shell("echo a >> %s", k.file("asked")), "say done")
 	call := k.untilAsked(1)
@@ -130,6 +134,7 @@ func TestApproval_AnsweredWhileTemporalIsAway(t *testing.T) {
 }
 
 func TestApproval_ADenialReachesTheModelWithItsNote(t *testing.T) {
+	t.Parallel()
 	s := newServer(t, askForShell)
 	k := s.newTalk()
 	id := k.send(k.shell("touch %s", k.file("never")), "say I see")
@@ -149,6 +154,7 @@ func TestApproval_ADenialReachesTheModelWithItsNote(t *testing.T) {
 }
 
 func TestApproval_AStopEndsTheWaiting(t *testing.T) {
+	t.Parallel()
 	s := newServer(t, askForShell)
 	k := s.newTalk()
 	id := k.send(k.shell("touch %s", k.file("never")), "say never")
@@ -164,6 +170,7 @@ func TestApproval_AStopEndsTheWaiting(t *testing.T) {
 }
 
 func TestApproval_NobodyAnswersInTime(t *testing.T) {
+	t.Parallel()
 	s := newServer(t, askForShell, "XBOT_APPROVAL_WAIT=1s")
 	k := s.newTalk()
 	id := k.send(k.shell("touch %s", k.file("never")), "say too late")
@@ -174,6 +181,7 @@ func TestApproval_NobodyAnswersInTime(t *testing.T) {
 }
 
 func TestApproval_ByCommandAndAlways(t *testing.T) {
+	t.Parallel()
 	s := newServer(t, askForShell)
 	k := s.newTalk()
 	id := k.send(k.shell("echo a >> %s", k.file("asked")), "say done")
@@ -198,6 +206,7 @@ func TestApproval_ByCommandAndAlways(t *testing.T) {
 
 // TestHistories_OfAskedCalls keeps the histories of an allowed and a denied call for the replay tests.
 func TestHistories_OfAskedCalls(t *testing.T) {
+	t.Parallel()
 	s := newServer(t, askForShell)
 	k := s.newTalk()
 	for n, c := range []struct {
@@ -215,6 +224,7 @@ func TestHistories_OfAskedCalls(t *testing.T) {
 }
 
 func TestServe_RefusesARuleForAToolThatDoesNotExist(t *testing.T) {
+	t.Parallel()
 	s := prepareServer(t, "XBOT_TOOL_RULES=Shel=ask")
 	s.process.start()
 	require.Eventually(t, func() bool { return !s.running() }, startLimit, 10*time.Millisecond)

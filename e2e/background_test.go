@@ -65,6 +65,7 @@ func (k *talk) untilAnnounced(limit time.Duration) chat.Message {
 }
 
 func TestBackground_ItsEndStartsATurnThatReadsIt(t *testing.T) {
+	t.Parallel()
 	k := newServer(t).newTalk()
 	id := k.send(k.background("echo begun; sleep 3; echo finished; exit 3"), "say started")
 	require.Equal(t, chat.TurnDone, k.untilEnded(time.Minute, id).State, "the turn does not wait for it")
@@ -86,6 +87,7 @@ func TestBackground_ItsEndStartsATurnThatReadsIt(t *testing.T) {
 }
 
 func TestBackground_ServerKilledWhileATaskRuns(t *testing.T) {
+	t.Parallel()
 	k := newServer(t).newTalk()
 	id := k.send(k.background("for i in 1 2 3 4 5 6 7 8; do echo $i | tee -a %s; sleep 1; done", k.file("count")), "say started")
 	k.untilEnded(time.Minute, id)
@@ -103,6 +105,7 @@ func TestBackground_ServerKilledWhileATaskRuns(t *testing.T) {
 }
 
 func TestBackground_ServerKilledAtRandomPoints(t *testing.T) {
+	t.Parallel()
 	k := newServer(t).newTalk()
 	const kills = 5
 	for n := range kills {
@@ -125,6 +128,7 @@ func TestBackground_ServerKilledAtRandomPoints(t *testing.T) {
 }
 
 func TestBackground_ACommandOverItsBudgetLosesNoByte(t *testing.T) {
+	t.Parallel()
 	k := newServer(t).newTalk()
 	const lines = 200_000
 	arguments, err := json.Marshal(map[string]any{
@@ -154,6 +158,7 @@ func TestBackground_ACommandOverItsBudgetLosesNoByte(t *testing.T) {
 }
 
 func TestBackground_KilledWhileItsRunnerIsAway(t *testing.T) {
+	t.Parallel()
 	p := newParts(t, "XBOT_RUNNER_WAIT=2s")
 	k := p.talk
 	id := k.send(k.background("echo begun >> %s; sleep 300; echo never >> %s", k.file("kill"), k.file("kill")), "say started")
@@ -174,6 +179,7 @@ func TestBackground_KilledWhileItsRunnerIsAway(t *testing.T) {
 }
 
 func TestBackground_ALostTaskIsToldOnce(t *testing.T) {
+	t.Parallel()
 	k := newServer(t).newTalk()
 	id := k.send(k.background("echo a >> %s; sleep 30; echo b >> %s", k.file("lost"), k.file("lost")), "say started")
 	k.untilEnded(time.Minute, id)
@@ -192,6 +198,7 @@ func TestBackground_ALostTaskIsToldOnce(t *testing.T) {
 }
 
 func TestBackground_AStopLeavesItAlone(t *testing.T) {
+	t.Parallel()
 	k := newServer(t).newTalk()
 	id := k.send(k.background("sleep 3; echo done >> %s", k.file("stop")), "then", "stream 400 50ms")
 	k.until(time.Minute, "the second step", func(e chat.Event) bool {
@@ -206,6 +213,7 @@ func TestBackground_AStopLeavesItAlone(t *testing.T) {
 }
 
 func TestBackground_WhatTheModelHasReadIsNotAnnounced(t *testing.T) {
+	t.Parallel()
 	k := newServer(t).newTalk()
 	id := k.send(k.background("sleep 2; echo read by the model"), "then", `call task_wait {"task_id":"bg1"}`, "say seen")
 	require.Equal(t, chat.TurnDone, k.untilEnded(time.Minute, id).State)
@@ -243,6 +251,7 @@ func (k *talk) notices() (out []string) {
 }
 
 func TestBang_IsAnsweredBesideARunningTurn(t *testing.T) {
+	t.Parallel()
 	k := newServer(t).newTalk()
 	id := k.send("stream 100 50ms")
 	k.untilDelta(time.Minute)
@@ -261,6 +270,7 @@ func TestBang_IsAnsweredBesideARunningTurn(t *testing.T) {
 }
 
 func TestBang_ServerKilledWhileItRuns(t *testing.T) {
+	t.Parallel()
 	k := newServer(t).newTalk()
 	k.send("!echo a >> " + k.file("bang") + "; sleep 5; echo b >> " + k.file("bang") + "; echo over")
 	require.Eventually(t, func() bool { return len(k.trace("bang")) == 1 }, time.Minute, 10*time.Millisecond)

@@ -26,6 +26,7 @@ func (k *talk) recovered(what string, restarted time.Time, id chat.InboxID) chat
 }
 
 func TestCrash01_ServerKilledDuringAStream(t *testing.T) {
+	t.Parallel()
 	k := newServer(t).newTalk()
 	id := k.send("stream 60 50ms")
 	k.untilDelta(time.Minute)
@@ -39,6 +40,7 @@ func TestCrash01_ServerKilledDuringAStream(t *testing.T) {
 }
 
 func TestCrash02_ServerKilledDuringACommand(t *testing.T) {
+	t.Parallel()
 	k := newServer(t).newTalk()
 	id := k.send(k.shell("for i in 1 2 3 4 5 6 7 8 9 10; do echo $i | tee -a %s; sleep 1; done", k.file("count")), "say counted")
 	require.Eventually(t, func() bool { return len(k.trace("count")) >= 3 }, time.Minute, 10*time.Millisecond)
@@ -55,6 +57,7 @@ func TestCrash02_ServerKilledDuringACommand(t *testing.T) {
 }
 
 func TestCrash03_ServerKilledBetweenAResultAndTheNextCall(t *testing.T) {
+	t.Parallel()
 	k := newServer(t).newTalk()
 	id := k.send(k.shell("echo x >> %s", k.file("once")), "then", "delay 3s", "say after")
 	k.untilTool(time.Minute, chat.CallDone)
@@ -68,6 +71,7 @@ func TestCrash03_ServerKilledBetweenAResultAndTheNextCall(t *testing.T) {
 }
 
 func TestCrash04_ServerKilledWithTwoMoreMessagesQueued(t *testing.T) {
+	t.Parallel()
 	k := newServer(t).newTalk()
 	k.send(k.shell("echo a >> %s; sleep 3", k.file("order")), "say first")
 	k.untilTool(time.Minute, chat.CallRunning)
@@ -83,6 +87,7 @@ func TestCrash04_ServerKilledWithTwoMoreMessagesQueued(t *testing.T) {
 }
 
 func TestCrash05_TemporalKilled(t *testing.T) {
+	t.Parallel()
 	k := newServer(t).newTalk()
 	id := k.send(k.shell("echo a >> %s; sleep 3", k.file("once")), "say done")
 	k.untilTool(time.Minute, chat.CallRunning)
@@ -94,6 +99,7 @@ func TestCrash05_TemporalKilled(t *testing.T) {
 }
 
 func TestCrash06_PostgresKilled(t *testing.T) {
+	t.Parallel()
 	k := newServer(t).newTalk()
 	first := k.send(k.shell("echo a >> %s; sleep 3", k.file("once")), "say done")
 	k.untilTool(time.Minute, chat.CallRunning)
@@ -108,6 +114,7 @@ func TestCrash06_PostgresKilled(t *testing.T) {
 }
 
 func TestCrash07_RunnerKilledDuringACommand(t *testing.T) {
+	t.Parallel()
 	k := newServer(t).newTalk()
 	id := k.send(k.shell("echo a >> %s; sleep 3; echo b >> %s", k.file("once"), k.file("once")), "say done")
 	k.untilTool(time.Minute, chat.CallRunning)
@@ -129,6 +136,7 @@ func (s *server) child(name string) int {
 }
 
 func TestCrash09_RandomKillsDuringManyConversations(t *testing.T) {
+	t.Parallel()
 	s := newServer(t)
 	const conversations, messages, kills = 30, 3, 20
 	talks := make([]*talk, conversations)
@@ -178,6 +186,7 @@ func TestCrash09_RandomKillsDuringManyConversations(t *testing.T) {
 }
 
 func TestCrash10_RunTerminatedFromOutside(t *testing.T) {
+	t.Parallel()
 	s := newServer(t)
 	k := s.newTalk()
 	mark := "sleep 611.10"
@@ -215,6 +224,7 @@ func (k *talk) lastNotice() string {
 }
 
 func TestCrash11_AProviderThatGivesEveryCallTheSameID(t *testing.T) {
+	t.Parallel()
 	k := newServer(t).newTalk()
 	id := k.send("ids same", k.shell("echo a >> %s", k.file("ids")), k.shell("echo b >> %s", k.file("ids")), "then", "ids same", k.shell("echo c >> %s", k.file("ids")), "say done")
 	k.untilTool(time.Minute, chat.CallRunning)
@@ -227,6 +237,7 @@ func TestCrash11_AProviderThatGivesEveryCallTheSameID(t *testing.T) {
 }
 
 func TestCrash12_TemporalAwayForHalfAMinuteDuringACommand(t *testing.T) {
+	t.Parallel()
 	k := newServer(t).newTalk()
 	id := k.send(k.shell("for i in 1 2 3 4 5 6 7 8; do echo $i >> %s; sleep 1; done", k.file("away")), "say done")
 	k.untilTool(time.Minute, chat.CallRunning)
@@ -246,6 +257,7 @@ func TestCrash12_TemporalAwayForHalfAMinuteDuringACommand(t *testing.T) {
 }
 
 func TestCrash13_AStopSentAsTheTurnEndsNeverHitsTheNext(t *testing.T) {
+	t.Parallel()
 	s := newServer(t)
 	k := s.newTalk()
 	stopped := 0
@@ -272,6 +284,7 @@ func TestCrash13_AStopSentAsTheTurnEndsNeverHitsTheNext(t *testing.T) {
 }
 
 func TestCrash14_TheShimItselfKilled(t *testing.T) {
+	t.Parallel()
 	k := newServer(t).newTalk()
 	id := k.send(k.shell("echo a >> %s; sleep 30; echo b >> %s", k.file("lost"), k.file("lost")), "say told")
 	require.Eventually(t, func() bool { return len(k.trace("lost")) == 1 }, time.Minute, 10*time.Millisecond)

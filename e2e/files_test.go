@@ -37,6 +37,7 @@ func (s *server) download(link string) (int, http.Header, []byte) {
 }
 
 func TestFiles_WhatIsUploadedIsReadByToolsAndComesBackThroughALinkAfterACrash(t *testing.T) {
+	t.Parallel()
 	s := newServer(t)
 	k := s.newTalk()
 	notes, err := s.client.Upload(t.Context(), k.key, "", "会议 notes.txt", strings.NewReader("the answer is 42\n"))
@@ -114,6 +115,7 @@ func peak(t *testing.T, pid int) int {
 }
 
 func TestFiles_LargeOnesPassThroughTheServerInParts(t *testing.T) {
+	t.Parallel()
 	s := newServer(t)
 	k := s.newTalk()
 	const size = 100 << 20
@@ -144,6 +146,7 @@ func TestFiles_LargeOnesPassThroughTheServerInParts(t *testing.T) {
 }
 
 func TestFiles_TheModelDownloadsOnlyFromWhereItMay(t *testing.T) {
+	t.Parallel()
 	s := newServer(t, "XBOT_HTTP_ALLOW=127.0.0.1")
 	l, err := net.Listen("tcp", "0.0.0.0:0")
 	require.NoError(t, err)
@@ -186,6 +189,7 @@ func counted(n int) string {
 }
 
 func TestFiles_TheWholeOutputOfATaskAndOfABangCommandCanBeFetched(t *testing.T) {
+	t.Parallel()
 	s := newServer(t)
 	k := s.newTalk()
 	id := k.send(k.background("seq 1 200000; while [ ! -e %s ]; do sleep 0.1; done; echo end", k.file("go")), "say begun", "say told")

@@ -52,6 +52,7 @@ func (s *server) captureRun(name, workflow, run string) *history.History {
 // TestHistories_HoldReferencesOnly runs the kinds of turns there are and looks at their histories: small, and without
 // what people wrote. With CAPTURE_HISTORIES=1 it refreshes the corpus of the replay tests.
 func TestHistories_HoldReferencesOnly(t *testing.T) {
+	t.Parallel()
 	s := newServer(t, "LLM_RETRY_DELAY=10ms", "LLM_RETRY_ATTEMPTS=2", "AGENT_MAX_ITERATIONS=8")
 	k := s.newTalk()
 	const spoken = "a long secret tale that goes on and on well past the first words of it"
@@ -97,6 +98,7 @@ func TestHistories_HoldReferencesOnly(t *testing.T) {
 
 // TestHistories_OfWhatRunsBesideTurns does the same for background tasks and bang commands.
 func TestHistories_OfWhatRunsBesideTurns(t *testing.T) {
+	t.Parallel()
 	k := newServer(t).newTalk()
 	const spoken = "a long secret tale that goes on and on well past the first words of it"
 	turn := k.untilEnded(time.Minute, k.send(k.background("sleep 1; echo %s %s", strings.Repeat("x", 60), spoken), "say started"))

@@ -52,6 +52,7 @@ func (n *network) ip(args ...string) {
 }
 
 func TestRemote07_NetworkCutForAMinute(t *testing.T) {
+	t.Parallel()
 	net := newNetwork(t)
 	k := newServer(t, "XBOT_ALLOWED_HOSTS="+net.addr).newTalk()
 	way := newBalancer(t, net.addr+":0", k.address())

@@ -70,6 +70,7 @@ func newParts(t *testing.T, env ...string) *parts {
 }
 
 func TestCrash08_WorkerAndIngressAsSeparateProcessesEachKilled(t *testing.T) {
+	t.Parallel()
 	p := newParts(t)
 	first := p.send(p.shell("echo a >> %s; sleep 5", p.talk.file("parts")), "say first")
 	p.untilTool(time.Minute, chat.CallRunning)
@@ -101,6 +102,7 @@ func TestCrash08_WorkerAndIngressAsSeparateProcessesEachKilled(t *testing.T) {
 }
 
 func TestParts_StopReachesACommandThroughTheInternalEndpoint(t *testing.T) {
+	t.Parallel()
 	p := newParts(t)
 	id := p.send(p.shell("echo a >> %s; sleep 60", p.talk.file("parts")), "say never")
 	require.Eventually(t, func() bool { return len(p.trace("parts")) == 1 }, time.Minute, 10*time.Millisecond)
@@ -117,6 +119,7 @@ func TestParts_StopReachesACommandThroughTheInternalEndpoint(t *testing.T) {
 func brokenTurn(workflow.Context, workflows.TurnInput) error { panic("a fault in workflow code") }
 
 func TestHeld_APanicInWorkflowCodeHoldsTheRunVisiblyUntilAMendedWorkerComes(t *testing.T) {
+	t.Parallel()
 	p := newParts(t, "XBOT_HELD_AFTER=2s")
 	p.worker.kill()
 	c, err := temporalclient.New(temporalclient.Config{

@@ -110,6 +110,7 @@ func (k *talk) untilCounting(n int) {
 }
 
 func TestRemote01_RunnerKilledDuringACommand(t *testing.T) {
+	t.Parallel()
 	k := newServer(t).newTalk()
 	r := k.newRemote("laptop", k.address())
 	r.up()
@@ -123,6 +124,7 @@ func TestRemote01_RunnerKilledDuringACommand(t *testing.T) {
 }
 
 func TestRemote02_CommandEndsWhileItsRunnerIsAway(t *testing.T) {
+	t.Parallel()
 	k := newServer(t).newTalk()
 	r := k.newRemote("laptop", k.address())
 	r.up()
@@ -137,6 +139,7 @@ func TestRemote02_CommandEndsWhileItsRunnerIsAway(t *testing.T) {
 }
 
 func TestRemote03_RebootedHostLosesItsCommandsOnceAndRunsThemNeverAgain(t *testing.T) {
+	t.Parallel()
 	k := newServer(t).newTalk()
 	r := k.newRemote("laptop", k.address())
 	r.up()
@@ -177,6 +180,7 @@ func (r *remote) pretendReboot() {
 }
 
 func TestRemote04_OfflineRunnerIsSaidAndNothingElseRunsTheCommand(t *testing.T) {
+	t.Parallel()
 	k := newServer(t, "XBOT_RUNNER_WAIT=2s").newTalk()
 	k.newRemote("laptop", k.address())
 	id := k.send(k.shell("echo ran >> %s", k.file("never")), "say done")
@@ -187,6 +191,7 @@ func TestRemote04_OfflineRunnerIsSaidAndNothingElseRunsTheCommand(t *testing.T) 
 }
 
 func TestRemote05_StopReachesARunnerThatWasAway(t *testing.T) {
+	t.Parallel()
 	k := newServer(t).newTalk()
 	r := k.newRemote("laptop", k.address())
 	r.up()
@@ -204,6 +209,7 @@ func TestRemote05_StopReachesARunnerThatWasAway(t *testing.T) {
 }
 
 func TestRemote06_IngressThatHoldsTheSocketKilled(t *testing.T) {
+	t.Parallel()
 	p := newParts(t, "XBOT_ENCRYPTION_KEY=MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY=")
 	second := &server{t: t, home: t.TempDir(), url: "http://" + freeAddress(t), model: p.model}
 	env := append([]string{}, p.ingress.env...)
@@ -226,6 +232,7 @@ func TestRemote06_IngressThatHoldsTheSocketKilled(t *testing.T) {
 }
 
 func TestRemote08_RunnerKilledInTheMiddleOfItsModelsAnswer(t *testing.T) {
+	t.Parallel()
 	k := newServer(t).newTalk()
 	own := llmtest.New(t)
 	r := k.newRemote("laptop", k.address(), "--llm-provider", "openai", "--llm-base-url", own.BaseURL(), "--llm-model", "my-own")

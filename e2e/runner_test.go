@@ -65,6 +65,7 @@ func (k *talk) lastModel() string {
 }
 
 func TestRunner_OfAPersonRunsTheirCommandsAndTheirModelAndNothingElseDoesInItsPlace(t *testing.T) {
+	t.Parallel()
 	s := newServer(t, "XBOT_RUNNER_WAIT=1s", "LLM_RETRY_DELAY=10ms", "LLM_RETRY_ATTEMPTS=2")
 	l := s.newLaptop()
 	k := s.newTalk()
@@ -114,6 +115,7 @@ func TestRunner_OfAPersonRunsTheirCommandsAndTheirModelAndNothingElseDoesInItsPl
 }
 
 func TestRunner_ItsTokenIsRenewedByTheOperator(t *testing.T) {
+	t.Parallel()
 	s := newServer(t)
 	l := s.newLaptop()
 	said, err := s.operate("runner", "create", "laptop")

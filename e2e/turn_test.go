@@ -13,6 +13,7 @@ import (
 )
 
 func TestServe_AnswersRunsToolsAndComesBackOnTheSameData(t *testing.T) {
+	t.Parallel()
 	s := newServer(t)
 	k := s.newTalk()
 	id := k.send("say hello")
@@ -37,6 +38,7 @@ func TestServe_AnswersRunsToolsAndComesBackOnTheSameData(t *testing.T) {
 }
 
 func TestServe_StopsARunningStreamAndARunningCommand(t *testing.T) {
+	t.Parallel()
 	s := newServer(t)
 	k := s.newTalk()
 	id := k.send("stream 400 50ms")
@@ -70,6 +72,7 @@ func lastCalls(k *talk) []chat.ToolCall {
 }
 
 func TestServe_TellsThePersonOfEachRetryAndOfTheEnd(t *testing.T) {
+	t.Parallel()
 	s := newServer(t, "LLM_RETRY_DELAY=10ms", "LLM_RETRY_MAX_DELAY=20ms", "LLM_RETRY_ATTEMPTS=3")
 	k := s.newTalk()
 	id := k.send("fail 503 2", "say after all")
@@ -92,6 +95,7 @@ func TestServe_TellsThePersonOfEachRetryAndOfTheEnd(t *testing.T) {
 }
 
 func TestServe_EndsATurnAtItsStepLimitAndSaysSo(t *testing.T) {
+	t.Parallel()
 	s := newServer(t, "AGENT_MAX_ITERATIONS=3")
 	k := s.newTalk()
 	id := k.send(`repeat 10 call Glob {"pattern":"*.none"}`, "say never")
