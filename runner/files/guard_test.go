@@ -1,6 +1,7 @@
 package files_test
 
 import (
+	"net"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -95,6 +96,15 @@ func TestTree_DeniedFoldersCannotBeReached(t *testing.T) {
 	require.True(t, wire.IsKind(p.tree.Remove(p.home), wire.Denied))
 	require.FileExists(t, p.home+"/keys/secret")
 	require.NoError(t, p.tree.Remove("file"), "a link itself is not denied")
+}
+
+func TestTree_WhatCanNeverBeReadIsNotWorthAnotherTry(t *testing.T) {
+	p := setup(t)
+	socket, err := net.Listen("unix", filepath.Join(p.workspace, "socket"))
+	require.NoError(t, err)
+	defer socket.Close() // nobody connected
+	_, err = p.tree.Read(wire.Read{Path: "socket", Limit: 10})
+	require.Equal(t, wire.Invalid, wire.AsError(err).Kind, "%v", err)
 }
 
 func TestTree_NeighboursWithAlikeNamesAreOpen(t *testing.T) {

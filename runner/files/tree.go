@@ -159,7 +159,13 @@ func explain(err error, path string) error {
 	case errors.Is(err, unix.EFBIG):
 		return wire.Errorf(wire.TooLarge, "%s: %v", path, reason(err))
 	}
-	return wire.Errorf(wire.Unavailable, "%s: %v", path, reason(err)) // disk full, input/output error, too many open files
+	for _, passing := range []error{unix.EMFILE, unix.ENFILE, unix.ENOMEM, unix.EAGAIN, unix.EINTR} {
+		if errors.Is(err, passing) {
+			return wire.Errorf(wire.Unavailable, "%s: %v", path, reason(err))
+		}
+	}
+	// A socket, a device without a driver, a full disk: trying again would not end before somebody mends it.
+	return wire.Errorf(wire.Invalid, "%s: %v", path, reason(err))
 }
 
 // reason leaves out names of system calls and internal paths.
