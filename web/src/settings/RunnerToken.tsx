@@ -15,7 +15,9 @@ export interface ShownToken {
 export function RunnerToken({ shown }: { shown: ShownToken }) {
   const t = useT()
   const place = useRef<HTMLDivElement>(null)
-  useEffect(() => place.current?.scrollIntoView({ block: "nearest" }), [shown.token])
+  useEffect(() => {
+    place.current?.scrollIntoView({ block: "nearest" }) // newer browsers return a promise, which is no clean-up
+  }, [shown.token])
   return (
     <div ref={place}>
       <Note tone="plain" className="mt-4">
