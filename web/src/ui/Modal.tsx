@@ -37,7 +37,7 @@ export function Modal({ onClose, title, wide, children }: Props) {
               </IconButton>
             </Dialog.Close>
           </div>
-          <div className="overflow-y-auto px-6 pb-6">{children}</div>
+          <div tabIndex={0} role="group" aria-label={title} className="overflow-y-auto px-6 pb-6">{children}</div>
         </Dialog.Content>
       </Dialog.Portal>
     </Dialog.Root>
