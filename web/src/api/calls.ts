@@ -46,15 +46,15 @@ export const sendMessage = (key: string, clientMessageId: string, text: string) 
 
 /** The newest messages and all background tasks, or the messages before a message id. */
 export async function readMessages(key: string, before?: number): Promise<Snapshot> {
-  const tasks = before === undefined ? listTasks(key) : []
-  const answer = await unwrap(
-    api.GET("/api/sessions/{key}/messages", { params: { ...at(key), query: before === undefined ? {} : { before } } }),
-  )
+  const [answer, tasks] = await Promise.all([
+    unwrap(api.GET("/api/sessions/{key}/messages", { params: { ...at(key), query: before === undefined ? {} : { before } } })),
+    before === undefined ? listTasks(key) : [],
+  ])
   return {
     messages: answer.messages ?? [],
     queued: answer.queued ?? [],
     todos: answer.todos ?? [],
-    tasks: await tasks,
+    tasks,
     seq: answer.seq,
     hasMore: answer.has_more,
   }
