@@ -57,6 +57,6 @@ func TestOneShot_TellsOfAQuestionInItsEvents(t *testing.T) {
 func TestOneShot_PrintsTheAnswerOfACommand(t *testing.T) {
 	t.Parallel()
 	b := setup(t, echo)
-	b.server.Command = func(text string) (string, bool) { return "exit code 0", strings.HasPrefix(text, "!") }
+	b.server.Carries(func(text string) (string, bool) { return "exit code 0", strings.HasPrefix(text, "!") })
 	require.Equal(t, ran{out: "exit code 0\n"}, b.run("", "-p", "!ls"))
 }

@@ -25,15 +25,16 @@ import (
 // soon after Turn.Stopping is closed.
 type Script func(turn *Turn, text string)
 
+// Command answers a message that is a command, beside the turns; ok is false for a message that is none.
+type Command func(text string) (answer string, ok bool)
+
 // Server is a server whose state outlives its listener.
 type Server struct {
-	Token  string
-	Script Script
-	Down   bool // answers /readyz with 503
-	// Command answers messages that are commands, beside the turns; ok is false for a message that is none. Nil: none is.
-	Command func(text string) (answer string, ok bool)
-
-	always atomic.Bool // a tool was allowed for good
+	Token   string
+	Script  Script
+	Down    bool                    // answers /readyz with 503
+	always  atomic.Bool             // a tool was allowed for good
+	command atomic.Pointer[Command] // nil: no message is one
 
 	mu       sync.Mutex
 	address  string // host:port, kept over restarts
@@ -58,6 +59,9 @@ func New(t testing.TB, script Script) *Server {
 	})
 	return s
 }
+
+// Carries makes the server answer commands.
+func (s *Server) Carries(command Command) { s.command.Store(&command) }
 
 // Client returns a client with the server's token.
 func (s *Server) Client() *apiclient.Client { return apiclient.New(s.Endpoint()) }

@@ -154,10 +154,11 @@ func (s *Server) postMessage(w http.ResponseWriter, r *http.Request, session *se
 }
 
 func (s *Server) carryOut(text string) (said string, ok bool) {
-	if s.Command == nil {
+	command := s.command.Load()
+	if command == nil {
 		return "", false
 	}
-	return s.Command(text)
+	return (*command)(text)
 }
 
 // next starts a turn for the first queued message unless one is running; the lock is held.

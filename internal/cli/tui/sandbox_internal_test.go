@@ -132,9 +132,9 @@ func TestScreen_ListsAndKillsBackgroundTasks(t *testing.T) {
 func TestScreen_ShowsCommandsAsCommands(t *testing.T) {
 	t.Parallel()
 	s := setup(t, hello)
-	s.server.Command = func(text string) (string, bool) {
+	s.server.Carries(func(text string) (string, bool) {
 		return "```\nREADME.md\n```\n\nexit code 0 · 0.1 s", strings.HasPrefix(text, "!") || strings.HasPrefix(text, "/runner")
-	}
+	})
 	s.typed("!ls", tea.KeyEnter)
 	s.shows("$ ls", "README.md", "exit code 0 · 0.1 s")
 	s.lacks("▌ !ls")
