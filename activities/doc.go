@@ -13,6 +13,8 @@ const (
 	NameFinish   = "Finish"
 	NameAsk      = "Ask"
 	NameExpire   = "Expire"
+	NameCompress = "Compress"
+	NameObey     = "Obey"
 
 	NameWatch    = "Watch"
 	NameNoteKill = "NoteKill"

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"xbot/internal/chat"
+	"xbot/internal/command"
 	"xbot/internal/phrase"
 )
 
@@ -44,6 +45,8 @@ type ClaimOutput struct {
 	Words    string       `json:"words,omitempty"`
 	Model    string       `json:"model,omitempty"`
 	MaxSteps int          `json:"max_steps,omitempty"`
+	// Control is the name of the command that was claimed instead of a message, such as compact.
+	Control string `json:"control,omitempty"`
 }
 
 // Claim takes the oldest waiting message of the session for the turn.
@@ -58,6 +61,10 @@ func (a *Intake) Claim(ctx context.Context, in ClaimInput) (ClaimOutput, error) 
 	}
 	out := ClaimOutput{
 		Claimed: true, Inbox: c.Inbox, Channel: c.Channel, User: c.User, Model: shorten(model.Model(), maxModelName), MaxSteps: a.MaxSteps,
+	}
+	if c.Control {
+		parsed, _ := command.Parse(c.Text) // only what parses is accepted as one
+		out.Control = parsed.Name
 	}
 	if a.Words {
 		out.Words = `"` + chat.FirstWords(c.Text, chat.SummaryWords) + `"`

@@ -19,7 +19,7 @@ import (
 // Steps keeps the steps of turns.
 type Steps interface {
 	BeginStep(ctx context.Context, step chat.Step) (failures int, stored chat.Decision, done bool, err error)
-	PromptLines(ctx context.Context, key chat.SessionKey) ([]chat.Line, error)
+	Window(ctx context.Context, key chat.SessionKey) (chat.Window, error)
 	CommitStep(ctx context.Context, step chat.Step, a chat.Answer) (chat.Decision, error)
 	FailStep(ctx context.Context, step chat.Step, kind fault.Kind, say func(phrase.Lang) string) (chat.Decision, error)
 	CountFailure(ctx context.Context, step chat.Step, retry func(failures int, lang phrase.Lang) (chat.Retry, bool)) (int, error)
@@ -70,6 +70,8 @@ type GenerateInput struct {
 	Session chat.SessionKey `json:"session"`
 	Turn    chat.TurnID     `json:"turn"`
 	Step    int             `json:"step"`
+	// Compressed counts the compressions that were made for this step before.
+	Compressed int `json:"compressed,omitempty"`
 }
 
 // GenerateOutput is the decision of a step, small enough for a history: texts stay in Postgres.
@@ -78,6 +80,8 @@ type GenerateOutput struct {
 	Fault  string       `json:"fault,omitempty"`
 	Calls  []CallOutput `json:"calls,omitempty"`
 	Tokens int          `json:"tokens,omitempty"` // prompt and completion of this call
+	// Compress is the trigger of a compression that has to come first: nothing was decided, and the step is open.
+	Compress string `json:"compress,omitempty"`
 }
 
 // CallOutput is a call to make. Its id follows from turn, step and place.
@@ -103,7 +107,7 @@ func (m *Model) decide(ctx context.Context, step chat.Step) (chat.Decision, erro
 	if err != nil || done {
 		return stored, err
 	}
-	lines, err := m.Steps.PromptLines(ctx, step.Session)
+	window, err := m.Steps.Window(ctx, step.Session)
 	if err != nil {
 		return chat.Decision{}, err
 	}
@@ -111,7 +115,7 @@ func (m *Model) decide(ctx context.Context, step chat.Step) (chat.Decision, erro
 	if err != nil {
 		return chat.Decision{}, err
 	}
-	request := prompt.Request(lines, m.Tools.Specs())
+	request := prompt.Request(prompt.Base(), window.Lines, m.Tools.Specs())
 	stream := m.Open(step, int(activity.GetInfo(ctx).Attempt))
 	answer, err := client.Generate(ctx, request, stream)
 	stream.Close()
@@ -221,7 +225,7 @@ func (r Retry) wait(n int, cause error) time.Duration {
 }
 
 func summarize(d chat.Decision) GenerateOutput {
-	out := GenerateOutput{Finish: d.Finish, Fault: d.Fault, Tokens: d.Usage.PromptTokens + d.Usage.CompletionTokens}
+	out := GenerateOutput{Finish: d.Finish, Fault: d.Fault, Compress: d.Compress, Tokens: d.Usage.PromptTokens + d.Usage.CompletionTokens}
 	for _, c := range d.Calls {
 		out.Calls = append(out.Calls, CallOutput{Name: shorten(c.Name, 40), Class: c.Class, Summary: shorten(c.Summary, 60), Ask: c.Rule == chat.RuleAsk})
 	}

@@ -45,9 +45,9 @@ func TestCommand_IsAnsweredWithoutATurnAndNotSeenByTheModel(t *testing.T) {
 	for _, m := range messages {
 		require.Equal(t, chat.OriginCommand, m.Origin)
 	}
-	lines, err := b.PromptLines(t.Context(), key)
+	window, err := b.Window(t.Context(), key)
 	require.NoError(t, err)
-	require.Empty(t, lines)
+	require.Empty(t, window.Lines)
 	_, claimed, err := b.Claim(t.Context(), key, "t1", "r1", 0)
 	require.NoError(t, err)
 	require.False(t, claimed, "it is no message for a turn")

@@ -29,7 +29,7 @@ func Turn(ctx workflow.Context, in TurnInput) error {
 	if claimed, err := t.claim(ctx); err != nil || !claimed {
 		return err
 	}
-	end := t.run(ctx)
+	end := t.work(ctx)
 	pending, err := t.finish(ctx, end)
 	if err != nil {
 		return err
@@ -81,13 +81,21 @@ func (t *turn) claim(ctx workflow.Context) (bool, error) {
 	return true, err
 }
 
+// work carries out what was claimed: a message to the model, or a command.
+func (t *turn) work(ctx workflow.Context) ending {
+	if t.claimed.Control != "" {
+		return t.control(ctx)
+	}
+	return t.run(ctx)
+}
+
 // run thinks and acts until the model has answered, a person stops it, or a limit is reached.
 func (t *turn) run(ctx workflow.Context) ending {
 	ctx, t.cancel = workflow.WithCancel(ctx)
 	defer t.cancel()
 	workflow.Go(ctx, t.listen)
 	for step := range t.claimed.MaxSteps {
-		decision, err := t.generate(ctx, step)
+		decision, err := t.decide(ctx, step)
 		switch {
 		case t.stopped || decision.Finish == chat.FinishStopped || temporal.IsCanceledError(err):
 			return ending{state: chat.TurnStopped, say: phrase.Stopped}
@@ -137,9 +145,9 @@ func (t *turn) nextWake(ctx workflow.Context) bool {
 	return !ended
 }
 
-func (t *turn) generate(ctx workflow.Context, step int) (activities.GenerateOutput, error) {
+func (t *turn) generate(ctx workflow.Context, step, compressed int) (activities.GenerateOutput, error) {
 	t.story.think(ctx, step)
-	in := activities.GenerateInput{Session: t.in.Session, Turn: t.id, Step: step}
+	in := activities.GenerateInput{Session: t.in.Session, Turn: t.id, Step: step, Compressed: compressed}
 	summary := "generate · " + t.claimed.Model + " · step " + strconv.Itoa(step+1)
 	var out activities.GenerateOutput
 	err := workflow.ExecuteActivity(model(ctx, summary), activities.NameGenerate, in).Get(ctx, &out)

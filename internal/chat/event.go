@@ -17,6 +17,7 @@ const (
 	EventTodos   EventKind = "todos"   // durable: []Todo, the whole list after a change
 	EventTask    EventKind = "task"    // durable: Task without its output, when it starts and when it ends
 	EventSession EventKind = "session" // durable: Session, after a rename or another change of its own data
+	EventRewind  EventKind = "rewind"  // durable: Rewound, messages were taken out of the conversation
 
 	EventDelta  EventKind = "delta"  // live: Delta
 	EventOutput EventKind = "output" // live: Output
@@ -27,6 +28,12 @@ type Event struct {
 	Seq  int64           `json:"seq,omitempty"`
 	Kind EventKind       `json:"kind"`
 	Data json.RawMessage `json:"data"`
+}
+
+// Rewound names the messages that were taken out of the conversation: those from From to Upto.
+type Rewound struct {
+	From MessageID `json:"from"`
+	Upto MessageID `json:"upto"`
 }
 
 // Queued is an accepted message that no turn has claimed yet.

@@ -17,6 +17,7 @@ const (
 const (
 	OriginCommand    = "command"
 	OriginBackground = "background"
+	OriginContext    = "context"
 )
 
 // Message is one transcript row as the API shows it.
@@ -26,7 +27,7 @@ type Message struct {
 	Turn            TurnID     `json:"turn_id,omitempty"`
 	Step            int        `json:"step" doc:"Step of the turn, from 0. Only meaningful for assistant messages."`
 	Role            Role       `json:"role" enum:"user,assistant,notice"`
-	Origin          string     `json:"origin,omitempty" enum:"command,background" doc:"Where it came from if not from a person's ordinary message: command (a slash or bang command and its answer, which the model does not see) or background (the end of a background task, told to the model)."`
+	Origin          string     `json:"origin,omitempty" enum:"command,background,context" doc:"Where it came from if not from a person's ordinary message: command (a slash or bang command and its answer, which the model does not see), background (the end of a background task, told to the model) or context (a notice of what became of the context, such as a compression)."`
 	Content         string     `json:"content"`
 	Reasoning       string     `json:"reasoning,omitempty" doc:"What the model thought before it answered, where the provider tells."`
 	ToolCalls       []ToolCall `json:"tool_calls,omitempty" doc:"Calls this assistant message asked for, each with its result once it has one."`

@@ -11,6 +11,8 @@ type Step struct {
 type Decision struct {
 	Finish string // what the model said, or one of the Finish constants
 	Fault  string // a fault kind, set when Finish is FinishError
+	// Compress is the trigger of a compression that has to come before this step; the step is open still.
+	Compress string
 	Calls  []ToolCall
 	Usage  Usage
 }
@@ -39,6 +41,7 @@ type Claim struct {
 	Channel string
 	User    string // name of the sender
 	Text    string
+	Control bool // the text is a command for the turn to carry out, and no message to the model
 }
 
 // Call is a tool call with what its activity needs to know of its session.

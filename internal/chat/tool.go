@@ -38,6 +38,7 @@ type ToolCall struct {
 	IsError    bool       `json:"is_error,omitempty"`
 	Rule       Rule       `json:"-"`
 	Approval   *Approval  `json:"approval,omitempty" doc:"Set when the call needs a person's permission; the call stays open until it is answered."`
+	Offload    string     `json:"offload,omitempty" doc:"Set when the whole result was too large for the conversation: result is its summary, and the whole is read with this id."`
 	Task       string     `json:"task,omitempty" doc:"Id of the background task that the call's command became, for example bg2."`
 	StartedAt  *time.Time `json:"started_at,omitempty"`
 	FinishedAt *time.Time `json:"finished_at,omitempty"`
@@ -51,6 +52,10 @@ type ToolResult struct {
 	// Background is set when the command of the call goes on: the result and the task are recorded together, and the
 	// id of the task is added to the content.
 	Background *Background `json:"-"`
+	// Offload is set when the content is only a summary: the whole is kept beside it.
+	Offload *Offload `json:"-"`
+	// File is set by a tool whose content shows the whole text of a file, so that a later change of it can be told.
+	File *FileState `json:"-"`
 	// Told are the tasks whose end the content tells: they need not be announced any more.
 	Told []CallID `json:"-"`
 }

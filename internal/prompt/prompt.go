@@ -15,9 +15,12 @@ import (
 //go:embed system.md
 var system string
 
-// Request builds the call of a step from the transcript.
-func Request(lines []chat.Line, tools []tool.Spec) llm.Request {
-	r := llm.Request{System: strings.TrimSpace(system)}
+// Base is the system prompt that comes with the program.
+func Base() string { return strings.TrimSpace(system) }
+
+// Request builds the call of a step from its system prompt and the transcript as the model is to see it.
+func Request(system string, lines []chat.Line, tools []tool.Spec) llm.Request {
+	r := llm.Request{System: system}
 	for _, t := range tools {
 		r.Tools = append(r.Tools, llm.Tool{Name: t.Name, Description: t.Description, Parameters: t.Parameters})
 	}

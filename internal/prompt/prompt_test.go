@@ -57,7 +57,7 @@ func conversation() []chat.Line {
 }
 
 func TestRequest_TellsAConversationAsTheModelReadsIt(t *testing.T) {
-	r := prompt.Request(conversation(), nil)
+	r := prompt.Request(prompt.Base(), conversation(), nil)
 	var b strings.Builder
 	for _, m := range r.Messages {
 		fmt.Fprintf(&b, "%s %s error=%t\n", m.Role, m.ToolCallID, m.IsError)
@@ -92,7 +92,7 @@ func TestRequest_EveryCallHasItsPair(t *testing.T) {
 			}
 			lines = append(lines, chat.Line{Message: m})
 		}
-		messages := prompt.Request(lines, nil).Messages
+		messages := prompt.Request(prompt.Base(), lines, nil).Messages
 		for i := 0; i < len(messages); i++ {
 			if messages[i].Role == "tool" {
 				t.Fatalf("message %d is a result without a call", i)
@@ -109,7 +109,7 @@ func TestRequest_EveryCallHasItsPair(t *testing.T) {
 }
 
 func TestRequest_ACallWithoutAResultIsUnknownAndNotWhatItPrintedSoFar(t *testing.T) {
-	for _, m := range prompt.Request(conversation(), nil).Messages {
+	for _, m := range prompt.Request(prompt.Base(), conversation(), nil).Messages {
 		switch m.ToolCallID {
 		case "t1.0.2", "t1.0.3":
 			require.Equal(t, phrase.Say(phrase.English, phrase.CallUnknown), m.Content)
@@ -123,9 +123,9 @@ func TestRequest_ACallWithoutAResultIsUnknownAndNotWhatItPrintedSoFar(t *testing
 
 func TestStatic_IsTheSameBytesInEveryStepAndProcess(t *testing.T) {
 	lines := conversation()
-	first := prompt.Static(prompt.Request(nil, allTools()))
+	first := prompt.Static(prompt.Request(prompt.Base(), nil, allTools()))
 	for n := range lines {
-		require.Equal(t, first, prompt.Static(prompt.Request(lines[:n], allTools())))
+		require.Equal(t, first, prompt.Static(prompt.Request(prompt.Base(), lines[:n], allTools())))
 	}
 	for _, spec := range allTools() {
 		require.Contains(t, first, "## tool "+spec.Name+"\n")
@@ -138,7 +138,7 @@ func TestRequest_KeepsItsPrefixAsTheConversationGrows(t *testing.T) {
 	lines := conversation()
 	before := []llm.Message{}
 	for n := range lines {
-		now := prompt.Request(lines[:n+1], nil).Messages
+		now := prompt.Request(prompt.Base(), lines[:n+1], nil).Messages
 		require.Equal(t, before, now[:len(before)], "a provider's cache needs the same beginning")
 		before = append([]llm.Message(nil), now...)
 	}
@@ -149,7 +149,7 @@ func TestRequest_AGreetingCostsLittle(t *testing.T) {
 	codec, err := tokenizer.Get(tokenizer.O200kBase)
 	require.NoError(t, err)
 	lines := []chat.Line{{Preface: "[2026-11-21 Sat 04:00 UTC]", Message: chat.Message{Role: chat.RoleUser, Content: "hello"}}}
-	r := prompt.Request(lines, allTools())
+	r := prompt.Request(prompt.Base(), lines, allTools())
 	text := prompt.Static(r)
 	for _, m := range r.Messages {
 		text += fmt.Sprintln(m.Role, m.Content)

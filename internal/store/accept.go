@@ -21,6 +21,15 @@ type Inbound struct {
 	Account    string // empty where a channel has one account
 	PlatformID string // unique per (channel, account, user); repeated deliveries carry the same one
 	Text       string
+	Control    bool // the text is a command for a turn to carry out, in its place in the queue
+}
+
+// kind returns the kind of the row.
+func (in Inbound) kind() string {
+	if in.Control {
+		return kindControl
+	}
+	return kindMessage
 }
 
 // Accepted says what became of an Inbound.
@@ -37,6 +46,7 @@ const MaxQueued = 32
 const (
 	kindMessage    = "message"
 	kindStop       = "stop"
+	kindControl    = "control" // a command that waits for its place in the queue, to be carried out by a turn
 	outcomeApplied = "applied"
 )
 
@@ -47,9 +57,9 @@ func (s *Store) Accept(ctx context.Context, in Inbound) (Accepted, error) {
 	in.Text = Clean(in.Text)
 	var got Accepted
 	err := s.inTx(ctx, func(tx *tx) error {
-		id, err := tx.insertInbox(ctx, in, kindMessage, nil, nil)
+		id, err := tx.insertInbox(ctx, in, in.kind(), nil, nil)
 		if errors.Is(err, pgx.ErrNoRows) {
-			if got, err = tx.duplicate(ctx, in, kindMessage); fault.Is(err, fault.NotFound) {
+			if got, err = tx.duplicate(ctx, in, in.kind()); fault.Is(err, fault.NotFound) {
 				return fault.Errorf(fault.RateLimited, "%d messages wait in this conversation already; send this one when some were answered, or stop the turn", MaxQueued)
 			}
 			return err

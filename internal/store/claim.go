@@ -62,7 +62,7 @@ func (s *Store) Claim(ctx context.Context, key chat.SessionKey, turn chat.TurnID
 var errTurnClosed = fault.Errorf(fault.Conflict, "the turn was closed before")
 
 func claimOf(r dbsqlc.InboxClaimedRow) chat.Claim {
-	return chat.Claim{Inbox: r.ID, Channel: r.Channel, User: r.UserName, Text: r.Body}
+	return chat.Claim{Inbox: r.ID, Channel: r.Channel, User: r.UserName, Text: r.Body, Control: r.Kind == kindControl}
 }
 
 // clearForClaim settles an earlier turn that lost its run. repeated says that the turn is open already.
@@ -93,8 +93,11 @@ func (t *tx) open(ctx context.Context, row dbsqlc.InboxClaimedRow, turn chat.Tur
 		Session: row.SessionKey, Turn: turn, Role: chat.RoleUser, Content: row.Body,
 		Inbox: row.ID, ClientMessageID: row.PlatformID,
 	}
-	if row.Kind == kindBackground { // nobody's message: no client knows its id
+	switch row.Kind {
+	case kindBackground: // nobody's message: no client knows its id
 		m.Origin, m.ClientMessageID = chat.OriginBackground, ""
+	case kindControl:
+		m.Origin = chat.OriginCommand
 	}
 	if err := t.appendMessage(ctx, &m, preface(row.AcceptedAt, row.Cwd), nil); err != nil {
 		return err

@@ -157,7 +157,7 @@ func (t *tx) release(ctx context.Context, row dbsqlc.Turn) error {
 	t.ended = append(t.ended, row.ID)
 	t.emit(row.SessionKey, chat.EventTurn, chat.Turn{ID: row.ID, Session: row.SessionKey, State: chat.TurnReleased, RunID: row.RunID, StartedAt: row.StartedAt})
 	for _, r := range released {
-		if r.Kind != kindMessage {
+		if r.Kind == kindBackground {
 			continue // the queue that people see holds what people wrote
 		}
 		t.emit(row.SessionKey, chat.EventQueued, chat.Queued{Inbox: r.ID, ClientMessageID: r.PlatformID, Text: r.Body})

@@ -168,9 +168,9 @@ func TestCwd_IsToldToTheModelOnTheRunnerItIsAFolderOf(t *testing.T) {
 			require.NoError(t, b.SetCwd(t.Context(), key, c.cwdRunner, "/src"))
 			b.send("m1", "hello")
 			b.claim("t1")
-			lines, err := b.PromptLines(t.Context(), key)
+			window, err := b.Window(t.Context(), key)
 			require.NoError(t, err)
-			require.Equal(t, c.told, strings.Contains(lines[0].Preface, "folder /src"), lines[0].Preface)
+			require.Equal(t, c.told, strings.Contains(window.Lines[0].Preface, "folder /src"), window.Lines[0].Preface)
 		})
 	}
 }

@@ -100,9 +100,9 @@ func TestTask_EndsOnceAndIsClaimedByATurn(t *testing.T) {
 	require.Equal(t, chat.OriginBackground, last.Origin)
 	require.Equal(t, chat.RoleUser, last.Role)
 	require.Empty(t, last.ClientMessageID)
-	lines, err := b.PromptLines(t.Context(), key)
+	window, err := b.Window(t.Context(), key)
 	require.NoError(t, err)
-	require.Equal(t, "[background task ended]", lines[len(lines)-1].Message.Content, "the model reads it")
+	require.Equal(t, "[background task ended]", window.Lines[len(window.Lines)-1].Message.Content, "the model reads it")
 	require.False(t, b.finish("t2", chat.TurnDone))
 }
 
@@ -240,9 +240,9 @@ func TestBang_IsShownAtOnceAndAnsweredOnce(t *testing.T) {
 	for _, m := range messages {
 		require.Equal(t, chat.OriginCommand, m.Origin)
 	}
-	lines, err := b.PromptLines(t.Context(), key)
+	window, err := b.Window(t.Context(), key)
 	require.NoError(t, err)
-	require.Empty(t, lines, "the model does not see it")
+	require.Empty(t, window.Lines, "the model does not see it")
 	_, ok := b.claim("t1")
 	require.False(t, ok, "it needs no turn")
 }

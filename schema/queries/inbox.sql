@@ -3,8 +3,8 @@
 INSERT INTO inbox (session_key, user_id, kind, channel, account, platform_id, body, target_turn, outcome)
 SELECT sqlc.arg(session_key), sqlc.arg(user_id), sqlc.arg(kind), sqlc.arg(channel), sqlc.arg(account), sqlc.arg(platform_id),
        sqlc.arg(body), sqlc.narg(target_turn), sqlc.narg(outcome)
-WHERE sqlc.arg(kind)::text <> 'message' OR sqlc.arg(max_queued)::int > (
-    SELECT count(*) FROM inbox i WHERE i.session_key = sqlc.arg(session_key) AND i.kind = 'message' AND i.outcome IS NULL
+WHERE sqlc.arg(kind)::text NOT IN ('message', 'control') OR sqlc.arg(max_queued)::int > (
+    SELECT count(*) FROM inbox i WHERE i.session_key = sqlc.arg(session_key) AND i.kind IN ('message', 'control') AND i.outcome IS NULL
 )
 ON CONFLICT ON CONSTRAINT inbox_platform_id DO NOTHING
 RETURNING id;
@@ -24,7 +24,7 @@ SELECT inbox.id, inbox.session_key, inbox.kind, inbox.channel, inbox.platform_id
 FROM inbox
 JOIN users ON users.id = inbox.user_id
 JOIN sessions ON sessions.key = inbox.session_key
-WHERE inbox.turn_id = sqlc.arg(turn_id) AND inbox.claim = sqlc.arg(claim)::int AND inbox.kind IN ('message', 'background');
+WHERE inbox.turn_id = sqlc.arg(turn_id) AND inbox.claim = sqlc.arg(claim)::int AND inbox.kind IN ('message', 'background', 'control');
 
 -- name: InboxClaimNext :one
 -- Gives the oldest waiting message, or end of a task, of a session to a turn and expires the stops that were meant for other turns.
@@ -36,7 +36,7 @@ WITH expired AS (
     UPDATE inbox SET turn_id = sqlc.arg(turn_id), claim = sqlc.arg(claim), outcome = 'claimed'
     WHERE inbox.id = (
         SELECT i.id FROM inbox i
-        WHERE i.session_key = sqlc.arg(session) AND i.kind IN ('message', 'background') AND i.outcome IS NULL
+        WHERE i.session_key = sqlc.arg(session) AND i.kind IN ('message', 'background', 'control') AND i.outcome IS NULL
         ORDER BY i.id
         LIMIT 1
         FOR UPDATE
@@ -54,17 +54,17 @@ JOIN users ON users.id = taken.user_id
 JOIN sessions ON sessions.key = taken.session_key;
 
 -- name: InboxHasPending :one
-SELECT EXISTS (SELECT 1 FROM inbox WHERE session_key = $1 AND kind IN ('message', 'background') AND outcome IS NULL);
+SELECT EXISTS (SELECT 1 FROM inbox WHERE session_key = $1 AND kind IN ('message', 'background', 'control') AND outcome IS NULL);
 
 -- name: InboxPending :many
 SELECT id, platform_id, channel, body FROM inbox
-WHERE session_key = $1 AND kind = 'message' AND outcome IS NULL
+WHERE session_key = $1 AND kind IN ('message', 'control') AND outcome IS NULL
 ORDER BY id;
 
 -- name: InboxStopPending :many
 -- Only what people wrote: the end of a task stays, since nobody would tell the model again.
 UPDATE inbox SET outcome = 'stopped'
-WHERE session_key = $1 AND kind = 'message' AND outcome IS NULL
+WHERE session_key = $1 AND kind IN ('message', 'control') AND outcome IS NULL
 RETURNING id;
 
 -- name: InboxStopFor :one
@@ -75,11 +75,11 @@ SELECT EXISTS (
 
 -- name: InboxRelease :many
 UPDATE inbox SET turn_id = NULL, claim = NULL, outcome = NULL, releases = releases + 1, woken_at = now() - interval '1 hour', wakes = 0
-WHERE turn_id = sqlc.arg(turn_id) AND kind IN ('message', 'background')
+WHERE turn_id = sqlc.arg(turn_id) AND kind IN ('message', 'background', 'control')
 RETURNING id, kind, platform_id, body;
 
 -- name: InboxReleases :one
-SELECT coalesce(max(releases), 0)::int FROM inbox WHERE turn_id = sqlc.arg(turn_id) AND kind IN ('message', 'background');
+SELECT coalesce(max(releases), 0)::int FROM inbox WHERE turn_id = sqlc.arg(turn_id) AND kind IN ('message', 'background', 'control');
 
 -- name: InboxToWake :many
 -- Sessions whose rows wait without a live turn to take them, each at most once a back-off (2 s, doubling to 60 s).
@@ -102,7 +102,7 @@ RETURNING inbox.session_key, inbox.id, inbox.user_id, inbox.channel, inbox.body,
 -- name: InboxHeld :many
 -- Messages that no turn has claimed for long although they were woken, and whose sender was not told yet.
 SELECT id, session_key, body FROM inbox
-WHERE outcome IS NULL AND kind IN ('message', 'background') AND accepted_at < now() - sqlc.arg(older)::interval AND held_told_at IS NULL
+WHERE outcome IS NULL AND kind IN ('message', 'background', 'control') AND accepted_at < now() - sqlc.arg(older)::interval AND held_told_at IS NULL
   AND NOT EXISTS (SELECT 1 FROM turns t WHERE t.session_key = inbox.session_key AND t.state = 'running')
 ORDER BY id
 LIMIT 20;

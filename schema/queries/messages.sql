@@ -10,11 +10,6 @@ SELECT * FROM messages WHERE session_key = $1 AND id > $2 ORDER BY id LIMIT $3;
 -- name: MessageListBefore :many
 SELECT * FROM messages WHERE session_key = $1 AND id < $2 ORDER BY id DESC LIMIT $3;
 
--- name: MessageTranscript :many
-SELECT id, turn_id, step, role, content, preface, reasoning, opaque, origin FROM messages
-WHERE session_key = $1 AND NOT display_only
-ORDER BY id;
-
 -- name: CallInsert :one
 -- The rule of the user stands with the call from here on; without one, that of the installation.
 INSERT INTO tool_calls (id, session_key, turn_id, step, n, message_id, provider_id, name, class, arguments, summary, rule)
@@ -30,11 +25,6 @@ SELECT * FROM tool_calls WHERE id = $1;
 
 -- name: CallListOfMessages :many
 SELECT * FROM tool_calls WHERE message_id = ANY(sqlc.arg(ids)::bigint[]) ORDER BY message_id, n;
-
--- name: CallTranscript :many
-SELECT id, message_id, name, arguments, state, result, is_error FROM tool_calls
-WHERE session_key = $1
-ORDER BY message_id, n;
 
 -- name: CallListOfStep :many
 SELECT * FROM tool_calls WHERE turn_id = $1 AND step = $2 ORDER BY n;

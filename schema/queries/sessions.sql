@@ -5,7 +5,7 @@ ON CONFLICT (key) DO NOTHING;
 -- name: SessionGet :one
 SELECT s.*,
        coalesce((SELECT t.id FROM turns t WHERE t.session_key = s.key AND t.state = 'running'), '')::text AS running,
-       (SELECT count(*) FROM inbox i WHERE i.session_key = s.key AND i.kind = 'message' AND i.outcome IS NULL)::int AS queued,
+       (SELECT count(*) FROM inbox i WHERE i.session_key = s.key AND i.kind IN ('message', 'control') AND i.outcome IS NULL)::int AS queued,
        EXISTS (SELECT 1 FROM tool_calls c WHERE c.session_key = s.key AND c.approval = 'open') AS waiting
 FROM sessions s
 WHERE s.key = $1;
@@ -13,7 +13,7 @@ WHERE s.key = $1;
 -- name: SessionList :many
 SELECT s.*,
        coalesce((SELECT t.id FROM turns t WHERE t.session_key = s.key AND t.state = 'running'), '')::text AS running,
-       (SELECT count(*) FROM inbox i WHERE i.session_key = s.key AND i.kind = 'message' AND i.outcome IS NULL)::int AS queued,
+       (SELECT count(*) FROM inbox i WHERE i.session_key = s.key AND i.kind IN ('message', 'control') AND i.outcome IS NULL)::int AS queued,
        EXISTS (SELECT 1 FROM tool_calls c WHERE c.session_key = s.key AND c.approval = 'open') AS waiting
 FROM sessions s
 WHERE s.user_id = sqlc.arg(owner) AND s.title ILIKE '%' || sqlc.arg(q)::text || '%'

@@ -52,7 +52,7 @@ UPDATE turns SET held_told_at = now() WHERE id = $1 AND held_told_at IS NULL;
 
 -- name: TurnAsksFirst :one
 -- The text that started a turn, for its language and title.
-SELECT body FROM inbox WHERE turn_id = sqlc.arg(turn_id) AND kind IN ('message', 'background') ORDER BY id LIMIT 1;
+SELECT body FROM inbox WHERE turn_id = sqlc.arg(turn_id) AND kind IN ('message', 'background', 'control') ORDER BY id LIMIT 1;
 
 -- name: TurnLockOf :many
 -- Locks the running turn of a session.

@@ -58,7 +58,7 @@ WITH expired AS (
     UPDATE inbox SET turn_id = $2, claim = $3, outcome = 'claimed'
     WHERE inbox.id = (
         SELECT i.id FROM inbox i
-        WHERE i.session_key = $1 AND i.kind IN ('message', 'background') AND i.outcome IS NULL
+        WHERE i.session_key = $1 AND i.kind IN ('message', 'background', 'control') AND i.outcome IS NULL
         ORDER BY i.id
         LIMIT 1
         FOR UPDATE
@@ -124,7 +124,7 @@ SELECT inbox.id, inbox.session_key, inbox.kind, inbox.channel, inbox.platform_id
 FROM inbox
 JOIN users ON users.id = inbox.user_id
 JOIN sessions ON sessions.key = inbox.session_key
-WHERE inbox.turn_id = $1 AND inbox.claim = $2::int AND inbox.kind IN ('message', 'background')
+WHERE inbox.turn_id = $1 AND inbox.claim = $2::int AND inbox.kind IN ('message', 'background', 'control')
 `
 
 type InboxClaimedParams struct {
@@ -165,7 +165,7 @@ func (q *Queries) InboxClaimed(ctx context.Context, db DBTX, arg InboxClaimedPar
 }
 
 const inboxHasPending = `-- name: InboxHasPending :one
-SELECT EXISTS (SELECT 1 FROM inbox WHERE session_key = $1 AND kind IN ('message', 'background') AND outcome IS NULL)
+SELECT EXISTS (SELECT 1 FROM inbox WHERE session_key = $1 AND kind IN ('message', 'background', 'control') AND outcome IS NULL)
 `
 
 func (q *Queries) InboxHasPending(ctx context.Context, db DBTX, sessionKey chat.SessionKey) (bool, error) {
@@ -177,7 +177,7 @@ func (q *Queries) InboxHasPending(ctx context.Context, db DBTX, sessionKey chat.
 
 const inboxHeld = `-- name: InboxHeld :many
 SELECT id, session_key, body FROM inbox
-WHERE outcome IS NULL AND kind IN ('message', 'background') AND accepted_at < now() - $1::interval AND held_told_at IS NULL
+WHERE outcome IS NULL AND kind IN ('message', 'background', 'control') AND accepted_at < now() - $1::interval AND held_told_at IS NULL
   AND NOT EXISTS (SELECT 1 FROM turns t WHERE t.session_key = inbox.session_key AND t.state = 'running')
 ORDER BY id
 LIMIT 20
@@ -214,8 +214,8 @@ const inboxInsert = `-- name: InboxInsert :one
 INSERT INTO inbox (session_key, user_id, kind, channel, account, platform_id, body, target_turn, outcome)
 SELECT $1, $2, $3, $4, $5, $6,
        $7, $8, $9
-WHERE $3::text <> 'message' OR $10::int > (
-    SELECT count(*) FROM inbox i WHERE i.session_key = $1 AND i.kind = 'message' AND i.outcome IS NULL
+WHERE $3::text NOT IN ('message', 'control') OR $10::int > (
+    SELECT count(*) FROM inbox i WHERE i.session_key = $1 AND i.kind IN ('message', 'control') AND i.outcome IS NULL
 )
 ON CONFLICT ON CONSTRAINT inbox_platform_id DO NOTHING
 RETURNING id
@@ -267,7 +267,7 @@ func (q *Queries) InboxMarkHeld(ctx context.Context, db DBTX, id chat.InboxID) (
 
 const inboxPending = `-- name: InboxPending :many
 SELECT id, platform_id, channel, body FROM inbox
-WHERE session_key = $1 AND kind = 'message' AND outcome IS NULL
+WHERE session_key = $1 AND kind IN ('message', 'control') AND outcome IS NULL
 ORDER BY id
 `
 
@@ -305,7 +305,7 @@ func (q *Queries) InboxPending(ctx context.Context, db DBTX, sessionKey chat.Ses
 
 const inboxRelease = `-- name: InboxRelease :many
 UPDATE inbox SET turn_id = NULL, claim = NULL, outcome = NULL, releases = releases + 1, woken_at = now() - interval '1 hour', wakes = 0
-WHERE turn_id = $1 AND kind IN ('message', 'background')
+WHERE turn_id = $1 AND kind IN ('message', 'background', 'control')
 RETURNING id, kind, platform_id, body
 `
 
@@ -342,7 +342,7 @@ func (q *Queries) InboxRelease(ctx context.Context, db DBTX, turnID *chat.TurnID
 }
 
 const inboxReleases = `-- name: InboxReleases :one
-SELECT coalesce(max(releases), 0)::int FROM inbox WHERE turn_id = $1 AND kind IN ('message', 'background')
+SELECT coalesce(max(releases), 0)::int FROM inbox WHERE turn_id = $1 AND kind IN ('message', 'background', 'control')
 `
 
 func (q *Queries) InboxReleases(ctx context.Context, db DBTX, turnID *chat.TurnID) (int32, error) {
@@ -373,7 +373,7 @@ func (q *Queries) InboxStopFor(ctx context.Context, db DBTX, arg InboxStopForPar
 
 const inboxStopPending = `-- name: InboxStopPending :many
 UPDATE inbox SET outcome = 'stopped'
-WHERE session_key = $1 AND kind = 'message' AND outcome IS NULL
+WHERE session_key = $1 AND kind IN ('message', 'control') AND outcome IS NULL
 RETURNING id
 `
 

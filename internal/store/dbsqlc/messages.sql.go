@@ -17,7 +17,7 @@ UPDATE tool_calls c SET state = 'running', answer_woken_at = NULL, started_at = 
 FROM turns t
 WHERE c.id = $2 AND c.state <> 'done' AND t.id = c.turn_id AND t.state = 'running'
   AND (c.rule = 'allow' OR c.rule = 'ask' AND c.approval = 'allowed')
-RETURNING c.id, c.session_key, c.turn_id, c.step, c.n, c.message_id, c.provider_id, c.name, c.class, c.arguments, c.summary, c.state, c.runner, c.started_on, c.intent, c.started_at, c.result, c.is_error, c.finished_at, c.task, c.rule, c.approval, c.reason, c.note, c.asked_at, c.answered_at, c.answered_by, c.answer_key, c.answer_woken_at
+RETURNING c.id, c.session_key, c.turn_id, c.step, c.n, c.message_id, c.provider_id, c.name, c.class, c.arguments, c.summary, c.state, c.runner, c.started_on, c.intent, c.started_at, c.result, c.is_error, c.finished_at, c.task, c.rule, c.approval, c.reason, c.note, c.asked_at, c.answered_at, c.answered_by, c.answer_key, c.answer_woken_at, c.offload
 `
 
 type CallBeginParams struct {
@@ -60,6 +60,7 @@ func (q *Queries) CallBegin(ctx context.Context, db DBTX, arg CallBeginParams) (
 		&i.AnsweredBy,
 		&i.AnswerKey,
 		&i.AnswerWokenAt,
+		&i.Offload,
 	)
 	return i, err
 }
@@ -69,7 +70,7 @@ UPDATE tool_calls SET
     state = 'done', result = $2, is_error = $3, finished_at = now(), answer_woken_at = NULL,
     approval = CASE WHEN approval = 'open' THEN 'void' ELSE approval END
 WHERE id = $1 AND state <> 'done'
-RETURNING id, session_key, turn_id, step, n, message_id, provider_id, name, class, arguments, summary, state, runner, started_on, intent, started_at, result, is_error, finished_at, task, rule, approval, reason, note, asked_at, answered_at, answered_by, answer_key, answer_woken_at
+RETURNING id, session_key, turn_id, step, n, message_id, provider_id, name, class, arguments, summary, state, runner, started_on, intent, started_at, result, is_error, finished_at, task, rule, approval, reason, note, asked_at, answered_at, answered_by, answer_key, answer_woken_at, offload
 `
 
 type CallFinishParams struct {
@@ -112,12 +113,13 @@ func (q *Queries) CallFinish(ctx context.Context, db DBTX, arg CallFinishParams)
 		&i.AnsweredBy,
 		&i.AnswerKey,
 		&i.AnswerWokenAt,
+		&i.Offload,
 	)
 	return i, err
 }
 
 const callGet = `-- name: CallGet :one
-SELECT id, session_key, turn_id, step, n, message_id, provider_id, name, class, arguments, summary, state, runner, started_on, intent, started_at, result, is_error, finished_at, task, rule, approval, reason, note, asked_at, answered_at, answered_by, answer_key, answer_woken_at FROM tool_calls WHERE id = $1
+SELECT id, session_key, turn_id, step, n, message_id, provider_id, name, class, arguments, summary, state, runner, started_on, intent, started_at, result, is_error, finished_at, task, rule, approval, reason, note, asked_at, answered_at, answered_by, answer_key, answer_woken_at, offload FROM tool_calls WHERE id = $1
 `
 
 func (q *Queries) CallGet(ctx context.Context, db DBTX, id chat.CallID) (ToolCall, error) {
@@ -153,6 +155,7 @@ func (q *Queries) CallGet(ctx context.Context, db DBTX, id chat.CallID) (ToolCal
 		&i.AnsweredBy,
 		&i.AnswerKey,
 		&i.AnswerWokenAt,
+		&i.Offload,
 	)
 	return i, err
 }
@@ -215,7 +218,7 @@ func (q *Queries) CallIntent(ctx context.Context, db DBTX, id chat.CallID) (stri
 }
 
 const callListOfMessages = `-- name: CallListOfMessages :many
-SELECT id, session_key, turn_id, step, n, message_id, provider_id, name, class, arguments, summary, state, runner, started_on, intent, started_at, result, is_error, finished_at, task, rule, approval, reason, note, asked_at, answered_at, answered_by, answer_key, answer_woken_at FROM tool_calls WHERE message_id = ANY($1::bigint[]) ORDER BY message_id, n
+SELECT id, session_key, turn_id, step, n, message_id, provider_id, name, class, arguments, summary, state, runner, started_on, intent, started_at, result, is_error, finished_at, task, rule, approval, reason, note, asked_at, answered_at, answered_by, answer_key, answer_woken_at, offload FROM tool_calls WHERE message_id = ANY($1::bigint[]) ORDER BY message_id, n
 `
 
 func (q *Queries) CallListOfMessages(ctx context.Context, db DBTX, ids []int64) ([]ToolCall, error) {
@@ -257,6 +260,7 @@ func (q *Queries) CallListOfMessages(ctx context.Context, db DBTX, ids []int64) 
 			&i.AnsweredBy,
 			&i.AnswerKey,
 			&i.AnswerWokenAt,
+			&i.Offload,
 		); err != nil {
 			return nil, err
 		}
@@ -269,7 +273,7 @@ func (q *Queries) CallListOfMessages(ctx context.Context, db DBTX, ids []int64) 
 }
 
 const callListOfStep = `-- name: CallListOfStep :many
-SELECT id, session_key, turn_id, step, n, message_id, provider_id, name, class, arguments, summary, state, runner, started_on, intent, started_at, result, is_error, finished_at, task, rule, approval, reason, note, asked_at, answered_at, answered_by, answer_key, answer_woken_at FROM tool_calls WHERE turn_id = $1 AND step = $2 ORDER BY n
+SELECT id, session_key, turn_id, step, n, message_id, provider_id, name, class, arguments, summary, state, runner, started_on, intent, started_at, result, is_error, finished_at, task, rule, approval, reason, note, asked_at, answered_at, answered_by, answer_key, answer_woken_at, offload FROM tool_calls WHERE turn_id = $1 AND step = $2 ORDER BY n
 `
 
 type CallListOfStepParams struct {
@@ -316,6 +320,7 @@ func (q *Queries) CallListOfStep(ctx context.Context, db DBTX, arg CallListOfSte
 			&i.AnsweredBy,
 			&i.AnswerKey,
 			&i.AnswerWokenAt,
+			&i.Offload,
 		); err != nil {
 			return nil, err
 		}
@@ -328,7 +333,7 @@ func (q *Queries) CallListOfStep(ctx context.Context, db DBTX, arg CallListOfSte
 }
 
 const callListOpen = `-- name: CallListOpen :many
-SELECT id, session_key, turn_id, step, n, message_id, provider_id, name, class, arguments, summary, state, runner, started_on, intent, started_at, result, is_error, finished_at, task, rule, approval, reason, note, asked_at, answered_at, answered_by, answer_key, answer_woken_at FROM tool_calls WHERE turn_id = $1 AND state <> 'done' ORDER BY step, n FOR NO KEY UPDATE
+SELECT id, session_key, turn_id, step, n, message_id, provider_id, name, class, arguments, summary, state, runner, started_on, intent, started_at, result, is_error, finished_at, task, rule, approval, reason, note, asked_at, answered_at, answered_by, answer_key, answer_woken_at, offload FROM tool_calls WHERE turn_id = $1 AND state <> 'done' ORDER BY step, n FOR NO KEY UPDATE
 `
 
 func (q *Queries) CallListOpen(ctx context.Context, db DBTX, turnID chat.TurnID) ([]ToolCall, error) {
@@ -370,6 +375,7 @@ func (q *Queries) CallListOpen(ctx context.Context, db DBTX, turnID chat.TurnID)
 			&i.AnsweredBy,
 			&i.AnswerKey,
 			&i.AnswerWokenAt,
+			&i.Offload,
 		); err != nil {
 			return nil, err
 		}
@@ -412,50 +418,6 @@ func (q *Queries) CallSetStartedOn(ctx context.Context, db DBTX, arg CallSetStar
 		return 0, err
 	}
 	return result.RowsAffected(), nil
-}
-
-const callTranscript = `-- name: CallTranscript :many
-SELECT id, message_id, name, arguments, state, result, is_error FROM tool_calls
-WHERE session_key = $1
-ORDER BY message_id, n
-`
-
-type CallTranscriptRow struct {
-	ID        chat.CallID
-	MessageID chat.MessageID
-	Name      string
-	Arguments string
-	State     chat.CallState
-	Result    string
-	IsError   bool
-}
-
-func (q *Queries) CallTranscript(ctx context.Context, db DBTX, sessionKey chat.SessionKey) ([]CallTranscriptRow, error) {
-	rows, err := db.Query(ctx, callTranscript, sessionKey)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var items []CallTranscriptRow
-	for rows.Next() {
-		var i CallTranscriptRow
-		if err := rows.Scan(
-			&i.ID,
-			&i.MessageID,
-			&i.Name,
-			&i.Arguments,
-			&i.State,
-			&i.Result,
-			&i.IsError,
-		); err != nil {
-			return nil, err
-		}
-		items = append(items, i)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
 }
 
 const messageAppend = `-- name: MessageAppend :one
@@ -516,7 +478,7 @@ func (q *Queries) MessageAppend(ctx context.Context, db DBTX, arg MessageAppendP
 }
 
 const messageListAfter = `-- name: MessageListAfter :many
-SELECT id, session_key, turn_id, step, role, content, preface, reasoning, opaque, display_only, inbox_id, client_message_id, model, finish, prompt_tokens, cached_tokens, completion_tokens, created_at, origin FROM messages WHERE session_key = $1 AND id > $2 ORDER BY id LIMIT $3
+SELECT id, session_key, turn_id, step, role, content, preface, reasoning, opaque, display_only, inbox_id, client_message_id, model, finish, prompt_tokens, cached_tokens, completion_tokens, created_at, origin, rewound_by FROM messages WHERE session_key = $1 AND id > $2 ORDER BY id LIMIT $3
 `
 
 type MessageListAfterParams struct {
@@ -554,6 +516,7 @@ func (q *Queries) MessageListAfter(ctx context.Context, db DBTX, arg MessageList
 			&i.CompletionTokens,
 			&i.CreatedAt,
 			&i.Origin,
+			&i.RewoundBy,
 		); err != nil {
 			return nil, err
 		}
@@ -566,7 +529,7 @@ func (q *Queries) MessageListAfter(ctx context.Context, db DBTX, arg MessageList
 }
 
 const messageListBefore = `-- name: MessageListBefore :many
-SELECT id, session_key, turn_id, step, role, content, preface, reasoning, opaque, display_only, inbox_id, client_message_id, model, finish, prompt_tokens, cached_tokens, completion_tokens, created_at, origin FROM messages WHERE session_key = $1 AND id < $2 ORDER BY id DESC LIMIT $3
+SELECT id, session_key, turn_id, step, role, content, preface, reasoning, opaque, display_only, inbox_id, client_message_id, model, finish, prompt_tokens, cached_tokens, completion_tokens, created_at, origin, rewound_by FROM messages WHERE session_key = $1 AND id < $2 ORDER BY id DESC LIMIT $3
 `
 
 type MessageListBeforeParams struct {
@@ -604,54 +567,7 @@ func (q *Queries) MessageListBefore(ctx context.Context, db DBTX, arg MessageLis
 			&i.CompletionTokens,
 			&i.CreatedAt,
 			&i.Origin,
-		); err != nil {
-			return nil, err
-		}
-		items = append(items, i)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
-}
-
-const messageTranscript = `-- name: MessageTranscript :many
-SELECT id, turn_id, step, role, content, preface, reasoning, opaque, origin FROM messages
-WHERE session_key = $1 AND NOT display_only
-ORDER BY id
-`
-
-type MessageTranscriptRow struct {
-	ID        chat.MessageID
-	TurnID    *chat.TurnID
-	Step      *int32
-	Role      chat.Role
-	Content   string
-	Preface   string
-	Reasoning string
-	Opaque    []byte
-	Origin    string
-}
-
-func (q *Queries) MessageTranscript(ctx context.Context, db DBTX, sessionKey chat.SessionKey) ([]MessageTranscriptRow, error) {
-	rows, err := db.Query(ctx, messageTranscript, sessionKey)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var items []MessageTranscriptRow
-	for rows.Next() {
-		var i MessageTranscriptRow
-		if err := rows.Scan(
-			&i.ID,
-			&i.TurnID,
-			&i.Step,
-			&i.Role,
-			&i.Content,
-			&i.Preface,
-			&i.Reasoning,
-			&i.Opaque,
-			&i.Origin,
+			&i.RewoundBy,
 		); err != nil {
 			return nil, err
 		}

@@ -51,21 +51,32 @@ type Message struct {
 	CachedTokens     int32
 	CompletionTokens int32
 	CreatedAt        time.Time
-	// command: a slash or bang command and its answer, display only. background: the end of a background task, told to the model.
+	// command: a slash or bang command and its answer, display only. background: the end of a background task, told to the model. context: a notice that says what became of the context, such as a compression.
 	Origin string
+	// Control record that took the message out of the conversation; NULL: it is in.
+	RewoundBy *int64
 }
 
 // One row an LLM call. Written by the generate activity: failures counts provider failures (not crashes), state done holds the decision, which a repeated attempt returns instead of calling the model again.
 type Step struct {
-	TurnID     chat.TurnID
-	Step       int32
-	State      string
-	Failures   int32
-	Finish     string
-	Fault      string
-	PromptHash []byte
-	StartedAt  time.Time
-	FinishedAt *time.Time
+	TurnID       chat.TurnID
+	Step         int32
+	State        string
+	Failures     int32
+	Finish       string
+	Fault        string
+	PromptHash   []byte
+	StartedAt    time.Time
+	FinishedAt   *time.Time
+	ControlUpto  int64
+	CompactionID *int64
+	MessageUpto  int64
+	Reminder     string
+	Pruned       bool
+	// SHA-256 of all that was sent. The request can be made again from prompt_hash, compaction_id, the messages up to message_upto, the controls up to control_upto, reminder and pruned; the hash tells whether it is the same.
+	RequestHash     []byte
+	RequestBytes    int32
+	EstimatedTokens int32
 }
 
 // Calls an assistant message asked for, each with its one result. Inserted with the message by the generate activity; the tool activity writes runner when it begins, started_on (the job store of the runner) before a command is first sent, and the result, first writer wins; intent is what a call noted before it acted, so that a repeated attempt can tell done from not done. A call and its result are one row, so no transcript can hold one without the other.
@@ -104,6 +115,8 @@ type ToolCall struct {
 	AnswerKey string
 	// Set while the turn has not acted on an answer yet: when it was last woken for it, by the ingress or the relay.
 	AnswerWokenAt *time.Time
+	// Id of the offload that holds the whole result; result is its summary then.
+	Offload string
 }
 
 // One row a turn, id = original run id of its workflow. Written by the claim, the steps and the finish of the turn; closed by the relay when the run is gone. The partial unique index is the last line of the per-session order.
@@ -121,6 +134,8 @@ type Turn struct {
 	EndedAt          *time.Time
 	CheckedAt        time.Time
 	HeldToldAt       *time.Time
+	// System prompt of the turn, rendered at its first step, so that all its steps have the same.
+	SystemHash []byte
 }
 
 // Canonical users. Written by the ingress at first start and by the accounts API. password_hash is bcrypt, empty until a password is set.

@@ -132,9 +132,9 @@ func (q *Queries) SessionDelete(ctx context.Context, db DBTX, key chat.SessionKe
 }
 
 const sessionGet = `-- name: SessionGet :one
-SELECT s.key, s.user_id, s.channel, s.title, s.pinned, s.cwd, s.runner, s.feed_seq, s.created_at, s.last_interaction_at, s.cwd_runner,
+SELECT s.key, s.user_id, s.channel, s.title, s.pinned, s.cwd, s.runner, s.feed_seq, s.created_at, s.last_interaction_at, s.cwd_runner, s.root, s.compaction_id, s.context_mode, s.fork_of,
        coalesce((SELECT t.id FROM turns t WHERE t.session_key = s.key AND t.state = 'running'), '')::text AS running,
-       (SELECT count(*) FROM inbox i WHERE i.session_key = s.key AND i.kind = 'message' AND i.outcome IS NULL)::int AS queued,
+       (SELECT count(*) FROM inbox i WHERE i.session_key = s.key AND i.kind IN ('message', 'control') AND i.outcome IS NULL)::int AS queued,
        EXISTS (SELECT 1 FROM tool_calls c WHERE c.session_key = s.key AND c.approval = 'open') AS waiting
 FROM sessions s
 WHERE s.key = $1
@@ -152,6 +152,10 @@ type SessionGetRow struct {
 	CreatedAt         time.Time
 	LastInteractionAt time.Time
 	CwdRunner         string
+	Root              string
+	CompactionID      *chat.ControlID
+	ContextMode       string
+	ForkOf            string
 	Running           string
 	Queued            int32
 	Waiting           bool
@@ -172,6 +176,10 @@ func (q *Queries) SessionGet(ctx context.Context, db DBTX, key chat.SessionKey) 
 		&i.CreatedAt,
 		&i.LastInteractionAt,
 		&i.CwdRunner,
+		&i.Root,
+		&i.CompactionID,
+		&i.ContextMode,
+		&i.ForkOf,
 		&i.Running,
 		&i.Queued,
 		&i.Waiting,
@@ -180,9 +188,9 @@ func (q *Queries) SessionGet(ctx context.Context, db DBTX, key chat.SessionKey) 
 }
 
 const sessionList = `-- name: SessionList :many
-SELECT s.key, s.user_id, s.channel, s.title, s.pinned, s.cwd, s.runner, s.feed_seq, s.created_at, s.last_interaction_at, s.cwd_runner,
+SELECT s.key, s.user_id, s.channel, s.title, s.pinned, s.cwd, s.runner, s.feed_seq, s.created_at, s.last_interaction_at, s.cwd_runner, s.root, s.compaction_id, s.context_mode, s.fork_of,
        coalesce((SELECT t.id FROM turns t WHERE t.session_key = s.key AND t.state = 'running'), '')::text AS running,
-       (SELECT count(*) FROM inbox i WHERE i.session_key = s.key AND i.kind = 'message' AND i.outcome IS NULL)::int AS queued,
+       (SELECT count(*) FROM inbox i WHERE i.session_key = s.key AND i.kind IN ('message', 'control') AND i.outcome IS NULL)::int AS queued,
        EXISTS (SELECT 1 FROM tool_calls c WHERE c.session_key = s.key AND c.approval = 'open') AS waiting
 FROM sessions s
 WHERE s.user_id = $1 AND s.title ILIKE '%' || $2::text || '%'
@@ -208,6 +216,10 @@ type SessionListRow struct {
 	CreatedAt         time.Time
 	LastInteractionAt time.Time
 	CwdRunner         string
+	Root              string
+	CompactionID      *chat.ControlID
+	ContextMode       string
+	ForkOf            string
 	Running           string
 	Queued            int32
 	Waiting           bool
@@ -234,6 +246,10 @@ func (q *Queries) SessionList(ctx context.Context, db DBTX, arg SessionListParam
 			&i.CreatedAt,
 			&i.LastInteractionAt,
 			&i.CwdRunner,
+			&i.Root,
+			&i.CompactionID,
+			&i.ContextMode,
+			&i.ForkOf,
 			&i.Running,
 			&i.Queued,
 			&i.Waiting,

@@ -42,7 +42,7 @@ const stepBegin = `-- name: StepBegin :one
 INSERT INTO steps (turn_id, step, state)
 SELECT t.id, $1, 'open' FROM turns t WHERE t.id = $2 AND t.state = 'running'
 ON CONFLICT (turn_id, step) DO UPDATE SET state = steps.state
-RETURNING turn_id, step, state, failures, finish, fault, prompt_hash, started_at, finished_at
+RETURNING turn_id, step, state, failures, finish, fault, prompt_hash, started_at, finished_at, control_upto, compaction_id, message_upto, reminder, pruned, request_hash, request_bytes, estimated_tokens
 `
 
 type StepBeginParams struct {
@@ -64,6 +64,14 @@ func (q *Queries) StepBegin(ctx context.Context, db DBTX, arg StepBeginParams) (
 		&i.PromptHash,
 		&i.StartedAt,
 		&i.FinishedAt,
+		&i.ControlUpto,
+		&i.CompactionID,
+		&i.MessageUpto,
+		&i.Reminder,
+		&i.Pruned,
+		&i.RequestHash,
+		&i.RequestBytes,
+		&i.EstimatedTokens,
 	)
 	return i, err
 }
@@ -131,7 +139,7 @@ const stepLock = `-- name: StepLock :one
 WITH turn AS MATERIALIZED (
     SELECT t.id, t.state FROM turns t WHERE t.id = $1 FOR NO KEY UPDATE
 )
-SELECT steps.turn_id, steps.step, steps.state, steps.failures, steps.finish, steps.fault, steps.prompt_hash, steps.started_at, steps.finished_at, turn.state AS turn_state
+SELECT steps.turn_id, steps.step, steps.state, steps.failures, steps.finish, steps.fault, steps.prompt_hash, steps.started_at, steps.finished_at, steps.control_upto, steps.compaction_id, steps.message_upto, steps.reminder, steps.pruned, steps.request_hash, steps.request_bytes, steps.estimated_tokens, turn.state AS turn_state
 FROM steps JOIN turn ON turn.id = steps.turn_id
 WHERE steps.turn_id = $1 AND steps.step = $2
 FOR NO KEY UPDATE OF steps
@@ -143,16 +151,24 @@ type StepLockParams struct {
 }
 
 type StepLockRow struct {
-	TurnID     chat.TurnID
-	Step       int32
-	State      string
-	Failures   int32
-	Finish     string
-	Fault      string
-	PromptHash []byte
-	StartedAt  time.Time
-	FinishedAt *time.Time
-	TurnState  string
+	TurnID          chat.TurnID
+	Step            int32
+	State           string
+	Failures        int32
+	Finish          string
+	Fault           string
+	PromptHash      []byte
+	StartedAt       time.Time
+	FinishedAt      *time.Time
+	ControlUpto     int64
+	CompactionID    *int64
+	MessageUpto     int64
+	Reminder        string
+	Pruned          bool
+	RequestHash     []byte
+	RequestBytes    int32
+	EstimatedTokens int32
+	TurnState       string
 }
 
 // Locks the turn and then the step, in the order of whoever closes a turn.
@@ -169,13 +185,21 @@ func (q *Queries) StepLock(ctx context.Context, db DBTX, arg StepLockParams) (St
 		&i.PromptHash,
 		&i.StartedAt,
 		&i.FinishedAt,
+		&i.ControlUpto,
+		&i.CompactionID,
+		&i.MessageUpto,
+		&i.Reminder,
+		&i.Pruned,
+		&i.RequestHash,
+		&i.RequestBytes,
+		&i.EstimatedTokens,
 		&i.TurnState,
 	)
 	return i, err
 }
 
 const turnAsksFirst = `-- name: TurnAsksFirst :one
-SELECT body FROM inbox WHERE turn_id = $1 AND kind IN ('message', 'background') ORDER BY id LIMIT 1
+SELECT body FROM inbox WHERE turn_id = $1 AND kind IN ('message', 'background', 'control') ORDER BY id LIMIT 1
 `
 
 // The text that started a turn, for its language and title.
@@ -196,7 +220,7 @@ WITH steps_closed AS (
 )
 UPDATE turns SET state = $1::text, ended_at = now()
 WHERE turns.id = $2 AND turns.state = 'running'
-RETURNING id, session_key, run_id, state, steps, model, prompt_tokens, cached_tokens, completion_tokens, started_at, ended_at, checked_at, held_told_at
+RETURNING id, session_key, run_id, state, steps, model, prompt_tokens, cached_tokens, completion_tokens, started_at, ended_at, checked_at, held_told_at, system_hash
 `
 
 type TurnCloseParams struct {
@@ -223,6 +247,7 @@ func (q *Queries) TurnClose(ctx context.Context, db DBTX, arg TurnCloseParams) (
 		&i.EndedAt,
 		&i.CheckedAt,
 		&i.HeldToldAt,
+		&i.SystemHash,
 	)
 	return i, err
 }
@@ -237,7 +262,7 @@ func (q *Queries) TurnDelete(ctx context.Context, db DBTX, id chat.TurnID) error
 }
 
 const turnGet = `-- name: TurnGet :one
-SELECT id, session_key, run_id, state, steps, model, prompt_tokens, cached_tokens, completion_tokens, started_at, ended_at, checked_at, held_told_at FROM turns WHERE id = $1
+SELECT id, session_key, run_id, state, steps, model, prompt_tokens, cached_tokens, completion_tokens, started_at, ended_at, checked_at, held_told_at, system_hash FROM turns WHERE id = $1
 `
 
 func (q *Queries) TurnGet(ctx context.Context, db DBTX, id chat.TurnID) (Turn, error) {
@@ -257,6 +282,7 @@ func (q *Queries) TurnGet(ctx context.Context, db DBTX, id chat.TurnID) (Turn, e
 		&i.EndedAt,
 		&i.CheckedAt,
 		&i.HeldToldAt,
+		&i.SystemHash,
 	)
 	return i, err
 }
@@ -264,7 +290,7 @@ func (q *Queries) TurnGet(ctx context.Context, db DBTX, id chat.TurnID) (Turn, e
 const turnInsert = `-- name: TurnInsert :one
 INSERT INTO turns (id, session_key, run_id, state) VALUES ($1, $2, $3, 'running')
 ON CONFLICT (id) DO UPDATE SET run_id = EXCLUDED.run_id WHERE turns.state = 'running'
-RETURNING id, session_key, run_id, state, steps, model, prompt_tokens, cached_tokens, completion_tokens, started_at, ended_at, checked_at, held_told_at
+RETURNING id, session_key, run_id, state, steps, model, prompt_tokens, cached_tokens, completion_tokens, started_at, ended_at, checked_at, held_told_at, system_hash
 `
 
 type TurnInsertParams struct {
@@ -291,12 +317,13 @@ func (q *Queries) TurnInsert(ctx context.Context, db DBTX, arg TurnInsertParams)
 		&i.EndedAt,
 		&i.CheckedAt,
 		&i.HeldToldAt,
+		&i.SystemHash,
 	)
 	return i, err
 }
 
 const turnList = `-- name: TurnList :many
-SELECT id, session_key, run_id, state, steps, model, prompt_tokens, cached_tokens, completion_tokens, started_at, ended_at, checked_at, held_told_at FROM turns WHERE session_key = $1 ORDER BY started_at DESC LIMIT $2
+SELECT id, session_key, run_id, state, steps, model, prompt_tokens, cached_tokens, completion_tokens, started_at, ended_at, checked_at, held_told_at, system_hash FROM turns WHERE session_key = $1 ORDER BY started_at DESC LIMIT $2
 `
 
 type TurnListParams struct {
@@ -327,6 +354,7 @@ func (q *Queries) TurnList(ctx context.Context, db DBTX, arg TurnListParams) ([]
 			&i.EndedAt,
 			&i.CheckedAt,
 			&i.HeldToldAt,
+			&i.SystemHash,
 		); err != nil {
 			return nil, err
 		}
@@ -339,7 +367,7 @@ func (q *Queries) TurnList(ctx context.Context, db DBTX, arg TurnListParams) ([]
 }
 
 const turnLock = `-- name: TurnLock :one
-SELECT id, session_key, run_id, state, steps, model, prompt_tokens, cached_tokens, completion_tokens, started_at, ended_at, checked_at, held_told_at FROM turns WHERE id = $1 FOR NO KEY UPDATE
+SELECT id, session_key, run_id, state, steps, model, prompt_tokens, cached_tokens, completion_tokens, started_at, ended_at, checked_at, held_told_at, system_hash FROM turns WHERE id = $1 FOR NO KEY UPDATE
 `
 
 func (q *Queries) TurnLock(ctx context.Context, db DBTX, id chat.TurnID) (Turn, error) {
@@ -359,6 +387,7 @@ func (q *Queries) TurnLock(ctx context.Context, db DBTX, id chat.TurnID) (Turn, 
 		&i.EndedAt,
 		&i.CheckedAt,
 		&i.HeldToldAt,
+		&i.SystemHash,
 	)
 	return i, err
 }

@@ -649,10 +649,10 @@ export interface components {
             inbox_id?: number;
             model?: string;
             /**
-             * @description Where it came from if not from a person's ordinary message: command (a slash or bang command and its answer, which the model does not see) or background (the end of a background task, told to the model).
+             * @description Where it came from if not from a person's ordinary message: command (a slash or bang command and its answer, which the model does not see), background (the end of a background task, told to the model) or context (a notice of what became of the context, such as a compression).
              * @enum {string}
              */
-            origin?: "command" | "background";
+            origin?: "command" | "background" | "context";
             /** @description What the model thought before it answered, where the provider tells. */
             reasoning?: string;
             /** @enum {string} */
@@ -898,6 +898,8 @@ export interface components {
             id: string;
             is_error?: boolean;
             name: string;
+            /** @description Set when the whole result was too large for the conversation: result is its summary, and the whole is read with this id. */
+            offload?: string;
             /** @description What the model reads. */
             result?: string;
             /** Format: date-time */

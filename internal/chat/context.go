@@ -1,0 +1,159 @@
+package chat
+
+import "time"
+
+// ControlID numbers control records. Within a session a larger id is a later record.
+type ControlID int64
+
+// ControlKind says what a control record does.
+type ControlKind string
+
+// The kinds, one a layer of the context (DESIGN §7: history is append-only).
+const (
+	ControlMask    ControlKind = "mask"    // results of calls are shown as placeholders
+	ControlCompact ControlKind = "compact" // a summary stands for the beginning of the conversation
+	ControlEdit    ControlKind = "edit"    // the model removed or changed what it sees
+	ControlStale   ControlKind = "stale"   // an offloaded file has changed since it was read
+	ControlRewind  ControlKind = "rewind"  // messages were taken out of the conversation
+	ControlUndo    ControlKind = "undo"    // an edit holds no more
+)
+
+// Control is a record that changes what the model sees of a conversation. The messages it is about stay as they were.
+// One of the pointers is set, that of its kind.
+type Control struct {
+	ID        ControlID   `json:"-"`
+	Kind      ControlKind `json:"-"`
+	Message   MessageID   `json:"-"` // the newest message it is about; of a compaction the last one that the summary stands for
+	Turn      TurnID      `json:"-"` // the turn it was made in; empty outside of turns
+	Key       string      `json:"-"` // unique in the session where it is not empty: a repeated activity adds no second record
+	CreatedAt time.Time   `json:"-"`
+
+	Masks      []Mask      `json:"masks,omitempty"`
+	Compaction *Compaction `json:"compaction,omitempty"`
+	Edit       *Edit       `json:"edit,omitempty"`
+	Stale      *Stale      `json:"stale,omitempty"`
+	Rewind     *Rewind     `json:"rewind,omitempty"`
+	Undo       ControlID   `json:"undo,omitempty"`
+}
+
+// Mask hides the result of one call behind a placeholder (spec/001 §3.2, layer 2).
+type Mask struct {
+	ID      string    `json:"id"` // mk_ and hexadecimal digits, unique in the session
+	Message MessageID `json:"message"`
+	Call    CallID    `json:"call"`
+	Text    string    `json:"text"`  // what is shown instead
+	Bytes   int       `json:"bytes"` // of what is hidden
+}
+
+// Triggers of a compression (spec/001 §3.3).
+const (
+	TriggerAuto     = "auto"     // 75 % of the context window are in use
+	TriggerTooLong  = "too_long" // the provider refused the input
+	TriggerExceeded = "exceeded" // the answer ran into the end of the context window
+	TriggerManual   = "manual"   // a person asked, with /compact
+)
+
+// How the summary of a compaction was made.
+const (
+	CompactedByModel = "model"   // written by a model and checked
+	CompactedByRule  = "extract" // taken from the messages by rule, since no model wrote a usable one
+)
+
+// Compaction is a summary that stands for everything up to Control.Message.
+type Compaction struct {
+	Summary      string    `json:"summary"`
+	Trigger      string    `json:"trigger"`
+	Focus        string    `json:"focus,omitempty"` // what a person asked to keep in mind
+	Method       string    `json:"method"`
+	Previous     ControlID `json:"previous,omitempty"` // the compaction it builds on
+	Model        string    `json:"model,omitempty"`
+	Usage        Usage     `json:"usage"`
+	TokensBefore int       `json:"tokens_before"` // of the whole request, estimated
+	TokensAfter  int       `json:"tokens_after"`
+}
+
+// Actions of an edit (spec/001 §3.2, layer 4).
+const (
+	EditDeleteTurn = "delete_turn"
+	EditDelete     = "delete"
+	EditTruncate   = "truncate"
+	EditReplace    = "replace"
+)
+
+// Edit changes one message, one result or one turn as the model sees it.
+type Edit struct {
+	Action   string    `json:"action"`
+	Turn     TurnID    `json:"turn,omitempty"`    // for delete_turn
+	Message  MessageID `json:"message,omitempty"` // for the others
+	Call     CallID    `json:"call,omitempty"`    // the result of this call and not the text of the message
+	MaxChars int       `json:"max_chars,omitempty"`
+	Old      string    `json:"old,omitempty"`
+	New      string    `json:"new,omitempty"`
+	Regex    bool      `json:"regex,omitempty"` // Old is an RE2 expression and New may hold $1
+	Reason   string    `json:"reason,omitempty"`
+}
+
+// Stale says that a file is not what an offloaded result shows any more.
+type Stale struct {
+	Offload string `json:"offload"`
+	Call    CallID `json:"call"`
+	Path    string `json:"path"`
+	Missing bool   `json:"missing,omitempty"` // it is gone
+}
+
+// Rewind took all messages from one on out of the conversation, as they were then.
+type Rewind struct {
+	From MessageID `json:"from"`
+}
+
+// Window is what a request to a model is made from: the conversation since its last compaction, and the records that
+// change how it is shown.
+type Window struct {
+	Session    SessionKey
+	Compaction *Control // nil: none
+	Lines      []Line   // after the compaction, oldest first, without rewound ones
+	Controls   []Control
+	Upto       ControlID // the newest record of the session
+}
+
+// Last returns the id of the newest message.
+func (w Window) Last() MessageID {
+	if n := len(w.Lines); n > 0 {
+		return w.Lines[n-1].Message.ID
+	}
+	if w.Compaction != nil {
+		return w.Compaction.Message
+	}
+	return 0
+}
+
+// Offload is a result that is too large for the conversation: the model sees Summary, which names ID.
+type Offload struct {
+	ID      string // ol_ and hexadecimal digits, unique in the root session
+	Summary string
+	Body    string
+	Tool    string
+	File    *FileState // the file whose whole text the body is; nil otherwise
+}
+
+// FileState is what a file was when it was read.
+type FileState struct {
+	Path   string
+	Runner string // resolved name
+	Size   int64
+	Time   time.Time
+	Hash   []byte // SHA-256 of its content
+}
+
+// Note is a file of the model's long-term memory about a person.
+type Note struct {
+	Path      string    `json:"path"`
+	Content   string    `json:"content"`
+	UpdatedAt time.Time `json:"updated_at"`
+}
+
+// The context modes of a session.
+const (
+	ContextDefault = "default" // all layers
+	ContextNone    = "none"    // nothing is masked or compressed unless somebody asks
+)

@@ -1,0 +1,138 @@
+package store
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+
+	"xbot/internal/chat"
+	"xbot/internal/store/dbsqlc"
+)
+
+// Window returns what a request to the model is made from: the conversation since its last compaction, in the order the
+// model reads it, and the records that change how it is shown. Calls and results are one row each, so every call that is
+// returned has a pair; a call that is still open is marked so by its state. What the model sees is written by the turn
+// that runs, so the reads need no snapshot in common.
+func (s *Store) Window(ctx context.Context, key chat.SessionKey) (chat.Window, error) {
+	w := chat.Window{Session: key}
+	base, err := s.q.ContextBase(ctx, s.pool, key)
+	if err != nil {
+		return w, classify(fmt.Errorf("read session: %w", err))
+	}
+	w.Upto = chat.ControlID(base.Newest)
+	if err := s.windowControls(ctx, base, &w); err != nil {
+		return w, classify(err)
+	}
+	return w, classify(s.windowLines(ctx, chat.MessageID(base.Upto), &w))
+}
+
+func (s *Store) windowControls(ctx context.Context, base dbsqlc.ContextBaseRow, w *chat.Window) error {
+	if base.Newest == 0 {
+		return nil
+	}
+	var compaction *int64
+	if base.CompactionID != nil {
+		compaction = new(int64(*base.CompactionID))
+	}
+	rows, err := s.q.ContextControls(ctx, s.pool, dbsqlc.ContextControlsParams{
+		SessionKey: w.Session, Newest: w.Upto, CompactionID: compaction, Upto: chat.MessageID(base.Upto),
+	})
+	if err != nil {
+		return fmt.Errorf("read control records: %w", err)
+	}
+	for _, r := range rows {
+		c, err := controlOf(dbsqlc.ControlByKeyRow(r))
+		if err != nil {
+			return err
+		}
+		if c.Kind == chat.ControlCompact {
+			w.Compaction = &c
+		} else {
+			w.Controls = append(w.Controls, c)
+		}
+	}
+	return nil
+}
+
+func (s *Store) windowLines(ctx context.Context, upto chat.MessageID, w *chat.Window) error {
+	rows, err := s.q.ContextLines(ctx, s.pool, dbsqlc.ContextLinesParams{SessionKey: w.Session, Upto: upto})
+	if err != nil {
+		return fmt.Errorf("read transcript: %w", err)
+	}
+	calls, err := s.q.ContextCalls(ctx, s.pool, dbsqlc.ContextCallsParams{SessionKey: w.Session, Upto: upto})
+	if err != nil {
+		return fmt.Errorf("read tool calls: %w", err)
+	}
+	w.Lines = make([]chat.Line, len(rows))
+	index := make(map[chat.MessageID]int, len(rows))
+	for i, r := range rows {
+		m := chat.Message{ID: r.ID, Session: w.Session, Role: r.Role, Origin: r.Origin, Content: r.Content, Reasoning: r.Reasoning, Model: r.Model}
+		if r.TurnID != nil {
+			m.Turn = *r.TurnID
+		}
+		if r.Step != nil {
+			m.Step = int(*r.Step)
+		}
+		if u := (chat.Usage{PromptTokens: int(r.PromptTokens), CachedTokens: int(r.CachedTokens), CompletionTokens: int(r.CompletionTokens)}); u != (chat.Usage{}) {
+			m.Usage = &u
+		}
+		w.Lines[i] = chat.Line{Message: m, Preface: r.Preface, Opaque: r.Opaque}
+		index[r.ID] = i
+	}
+	for _, c := range calls {
+		i, ok := index[c.MessageID]
+		if !ok {
+			continue // its message is not for the model
+		}
+		m := &w.Lines[i].Message
+		m.ToolCalls = append(m.ToolCalls, chat.ToolCall{
+			ID: c.ID, Name: c.Name, Arguments: c.Arguments, State: c.State, Result: c.Result, IsError: c.IsError, Offload: c.Offload,
+		})
+	}
+	return nil
+}
+
+// AddControl appends a record that changes what the model sees. A record with the same key stands: added is false then,
+// and it is returned.
+func (s *Store) AddControl(ctx context.Context, key chat.SessionKey, c chat.Control) (stored chat.Control, added bool, err error) {
+	err = s.inTx(ctx, func(tx *tx) error {
+		stored, added, err = tx.addControl(ctx, key, c)
+		return err
+	})
+	return stored, added, err
+}
+
+func (t *tx) addControl(ctx context.Context, key chat.SessionKey, c chat.Control) (chat.Control, bool, error) {
+	body, err := json.Marshal(c)
+	if err != nil {
+		return chat.Control{}, false, fmt.Errorf("encode %s record: %w", c.Kind, err)
+	}
+	row, err := t.q.ControlAdd(ctx, t, dbsqlc.ControlAddParams{
+		SessionKey: key, Kind: c.Kind, MessageID: c.Message, TurnID: c.Turn, Key: c.Key, Body: body,
+	})
+	if err == nil {
+		c.ID, c.CreatedAt = row.ID, row.CreatedAt
+		return c, true, nil
+	}
+	if !errors.Is(err, pgx.ErrNoRows) {
+		return chat.Control{}, false, fmt.Errorf("add %s record: %w", c.Kind, err)
+	}
+	known, err := t.q.ControlByKey(ctx, t, dbsqlc.ControlByKeyParams{SessionKey: key, Key: c.Key})
+	if err != nil {
+		return chat.Control{}, false, fmt.Errorf("read %s record: %w", c.Kind, err)
+	}
+	stored, err := controlOf(known)
+	return stored, false, err
+}
+
+func controlOf(r dbsqlc.ControlByKeyRow) (chat.Control, error) {
+	c := chat.Control{}
+	if err := json.Unmarshal(r.Body, &c); err != nil {
+		return c, fmt.Errorf("decode %s record %d: %w", r.Kind, r.ID, err)
+	}
+	c.ID, c.Kind, c.Message, c.Turn, c.Key, c.CreatedAt = r.ID, r.Kind, r.MessageID, r.TurnID, r.Key, r.CreatedAt
+	return c, nil
+}

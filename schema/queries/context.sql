@@ -1,0 +1,39 @@
+-- name: ContextBase :one
+-- Where the conversation begins for the model, and the newest control record.
+SELECT s.compaction_id, coalesce(c.message_id, 0)::bigint AS upto, coalesce((
+    SELECT max(n.id) FROM controls n WHERE n.session_key = s.key
+), 0)::bigint AS newest
+FROM sessions s
+LEFT JOIN controls c ON c.id = s.compaction_id
+WHERE s.key = $1;
+
+-- name: ContextControls :many
+-- The records about messages after the given one, and the compaction itself.
+SELECT id, kind, message_id, turn_id, key, body, created_at FROM controls
+WHERE session_key = sqlc.arg(session_key) AND id <= sqlc.arg(newest)
+  AND (id = sqlc.narg(compaction_id)::bigint OR message_id > sqlc.arg(upto) AND kind NOT IN ('compact', 'rewind'))
+ORDER BY id;
+
+-- name: ContextLines :many
+SELECT id, turn_id, step, role, content, preface, reasoning, opaque, origin, model, prompt_tokens, cached_tokens, completion_tokens
+FROM messages
+WHERE session_key = sqlc.arg(session_key) AND id > sqlc.arg(upto) AND NOT display_only AND rewound_by IS NULL
+ORDER BY id;
+
+-- name: ContextCalls :many
+SELECT id, message_id, name, arguments, state, result, is_error, offload FROM tool_calls
+WHERE session_key = sqlc.arg(session_key) AND message_id > sqlc.arg(upto)
+ORDER BY message_id, n;
+
+-- name: ControlAdd :one
+-- No row: a record with this key is there.
+INSERT INTO controls (session_key, kind, message_id, turn_id, key, body)
+VALUES ($1, $2, $3, $4, $5, $6)
+ON CONFLICT (session_key, key) WHERE key <> '' DO NOTHING
+RETURNING id, created_at;
+
+-- name: ControlByKey :one
+SELECT id, kind, message_id, turn_id, key, body, created_at FROM controls WHERE session_key = $1 AND key = $2;
+
+-- name: SessionSetCompaction :exec
+UPDATE sessions SET compaction_id = $2 WHERE key = $1;
