@@ -13,8 +13,8 @@ type Decision struct {
 	Fault  string // a fault kind, set when Finish is FinishError
 	// Compress is the trigger of a compression that has to come before this step; the step is open still.
 	Compress string
-	Calls  []ToolCall
-	Usage  Usage
+	Calls    []ToolCall
+	Usage    Usage
 }
 
 // Finish reasons beside the model's own.
