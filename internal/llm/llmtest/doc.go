@@ -52,6 +52,10 @@
 //	usage PROMPT COMPLETION [CACHED]   these token counts
 //	plain                     a JSON answer though a stream was asked for
 //
+// A user message that begins with <system-reminder> is passed over when the last user message is looked for.
+//
+// SetWindow makes the server count tokens and refuse what is longer than a context window, as real providers do.
+//
 // A server in a process of its own is in cmd/llmtest; what it recorded is at GET /_requests, DELETE /_requests forgets
 // it.
 package llmtest

@@ -15,6 +15,10 @@ const (
 	Anthropic = "anthropic"
 )
 
+// Reminder begins what the product says to the model at the end of a request, in the place of a user: it is nobody's
+// message, so it is no program either.
+const Reminder = "<system-reminder>"
+
 // Request is one recorded request.
 type Request struct {
 	N       int         `json:"n"` // from 0, in the order of arrival
@@ -34,6 +38,10 @@ type Request struct {
 	Users   int    `json:"users"`   // user messages in the request
 	Step    int    `json:"step"`    // assistant messages with tool calls after the last user message
 	Attempt int    `json:"attempt"` // from 1: requests so far with the same program, step and number of user messages
+
+	// Filled in where the server counts tokens, see Server.SetWindow.
+	Tokens int `json:"tokens,omitempty"`
+	Shared int `json:"shared,omitempty"` // bytes in common with the request before: tools, system prompt, messages
 
 	includeUsage bool
 }
@@ -70,6 +78,7 @@ func (r Request) LastTool() string {
 func (r *Request) place() {
 	for _, m := range r.Messages {
 		switch {
+		case m.Role == "user" && strings.HasPrefix(m.Content, Reminder):
 		case m.Role == "user":
 			r.User, r.Step = m.Content, 0
 			r.Users++

@@ -36,6 +36,7 @@ type Server struct {
 
 	mu       sync.Mutex
 	handler  Handler
+	counter  *counter // nil: tokens are not counted
 	requests []Request
 	count    int
 	attempts map[string]int
@@ -191,8 +192,7 @@ func (s *Server) serve(now *live, parse func([]byte) (Request, error), write fun
 			return
 		}
 		req.Raw, req.Header = raw, r.Header.Clone()
-		handler := s.record(&req)
-		reply := handler(req)
+		reply := s.answer(&req)
 		out := &wire{w: w, done: r.Context().Done(), stop: now.stop, gap: reply.Gap}
 		if !out.pause(reply.Delay) {
 			return
@@ -219,6 +219,26 @@ func (s *Server) enter(now *live) bool {
 	return true
 }
 
+// answer decides what a request is answered with.
+func (s *Server) answer(req *Request) Reply {
+	s.mu.Lock()
+	counter := s.counter
+	s.mu.Unlock()
+	if counter == nil {
+		return s.record(req)(*req)
+	}
+	counter.measure(req)
+	handler := s.record(req)
+	if no, refused := counter.refuse(*req); refused {
+		return no
+	}
+	reply := handler(*req)
+	if reply.Usage == nil && !reply.NoUsage {
+		reply.Usage = counter.usage(*req, reply)
+	}
+	return reply
+}
+
 // record numbers the request, keeps it and returns what answers it.
 func (s *Server) record(req *Request) Handler {
 	s.mu.Lock()
@@ -231,6 +251,9 @@ func (s *Server) record(req *Request) Handler {
 		s.requests = slices.Delete(s.requests, 0, maxKept/2)
 	}
 	s.requests = append(s.requests, *req)
+	if old := len(s.requests) - 1 - keptWhole; s.counter != nil && old >= 0 {
+		s.requests[old].Raw, s.requests[old].Messages, s.requests[old].Tools = nil, nil, nil
+	}
 	close(s.arrived)
 	s.arrived = make(chan struct{})
 	if s.handler != nil {

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
 	"strings"
@@ -387,4 +388,61 @@ func FuzzRun_AnswersAnyText(f *testing.F) {
 		require.True(t, reply.Status == 0 || reply.Status >= 200)
 		require.GreaterOrEqual(t, reply.Chunks, 0)
 	})
+}
+
+func TestServer_RefusesWhatIsLongerThanItsWindow(t *testing.T) {
+	t.Parallel()
+	for dialect, words := range map[string]string{
+		llmtest.OpenAI: "maximum context length is 50 tokens", llmtest.Anthropic: "50 maximum",
+	} {
+		s := llmtest.New(t)
+		require.NoError(t, s.SetWindow(llmtest.Window{Tokens: 50}))
+		path := map[string]string{llmtest.OpenAI: "/v1/chat/completions", llmtest.Anthropic: "/v1/messages"}[dialect]
+		status, body := send(t, s.URL()+path, strings.Repeat("one more word ", 5))
+		require.Equal(t, http.StatusOK, status, body)
+		require.Contains(t, body, "echo: one more word")
+		status, body = send(t, s.URL()+path, strings.Repeat("one more word ", 50))
+		require.Equal(t, http.StatusBadRequest, status)
+		require.Contains(t, body, words)
+		sent := s.Requests()
+		require.Greater(t, sent[0].Tokens, 15)
+		require.Greater(t, sent[1].Tokens, 150)
+		require.Greater(t, sent[1].Shared, 60, "both begin alike")
+	}
+}
+
+func TestServer_CountsAsItsScaleSays(t *testing.T) {
+	t.Parallel()
+	tokens := map[float64]int{}
+	for _, scale := range []float64{1, 1.5} {
+		s := llmtest.New(t)
+		require.NoError(t, s.SetWindow(llmtest.Window{Scale: scale}))
+		_, body := send(t, s.URL()+"/v1/chat/completions", strings.Repeat("word ", 100))
+		require.Contains(t, body, fmt.Sprintf(`"prompt_tokens":%d`, s.Requests()[0].Tokens))
+		tokens[scale] = s.Requests()[0].Tokens
+	}
+	require.InDelta(t, 1.5, float64(tokens[1.5])/float64(tokens[1]), 0.02)
+}
+
+func TestServer_PassesOverReminders(t *testing.T) {
+	t.Parallel()
+	s := llmtest.New(t)
+	body := `{"model":"m","messages":[{"role":"user","content":"say hello"},{"role":"user","content":"<system-reminder>say no</system-reminder>"}]}`
+	_, answer := post(t, s.URL()+"/v1/chat/completions", body)
+	require.Contains(t, answer, `"content":"hello"`)
+}
+
+func send(t *testing.T, url, text string) (int, string) {
+	t.Helper()
+	return post(t, url, fmt.Sprintf(`{"model":"m","max_tokens":10,"messages":[{"role":"user","content":%q}]}`, text))
+}
+
+func post(t *testing.T, url, body string) (int, string) {
+	t.Helper()
+	response, err := http.Post(url, "application/json", strings.NewReader(body))
+	require.NoError(t, err)
+	defer response.Body.Close()
+	answer, err := io.ReadAll(response.Body)
+	require.NoError(t, err)
+	return response.StatusCode, string(answer)
 }
