@@ -57,9 +57,11 @@ type Model struct {
 	Models Models
 	Steps  Steps
 	Tools  Catalog
-	Open   func(step chat.Step, attempt int) Stream
-	Retry  Retry
-	Rules  map[string]chat.Rule // what the installation wants of tools, by name; others are allowed
+	// Prompts makes system prompts; nil is BasePrompt.
+	Prompts Prompts
+	Open    func(step chat.Step, attempt int) Stream
+	Retry   Retry
+	Rules   map[string]chat.Rule // what the installation wants of tools, by name; others are allowed
 }
 
 // maxCalls bounds the tool calls of one answer; further ones are dropped and the model sees only those that ran.
@@ -115,7 +117,11 @@ func (m *Model) decide(ctx context.Context, step chat.Step) (chat.Decision, erro
 	if err != nil {
 		return chat.Decision{}, err
 	}
-	request := prompt.Request(prompt.Base(), window.Lines, m.Tools.Specs())
+	system, err := m.system(ctx, step)
+	if err != nil {
+		return chat.Decision{}, err
+	}
+	request := prompt.Request(system, window.Lines, m.Tools.Specs())
 	stream := m.Open(step, int(activity.GetInfo(ctx).Attempt))
 	answer, err := client.Generate(ctx, request, stream)
 	stream.Close()
@@ -131,6 +137,13 @@ func (m *Model) decide(ctx context.Context, step chat.Step) (chat.Decision, erro
 		return chat.Decision{}, err
 	}
 	return m.failed(ctx, step, err)
+}
+
+func (m *Model) system(ctx context.Context, step chat.Step) (string, error) {
+	if m.Prompts == nil {
+		return BasePrompt{}.System(ctx, step)
+	}
+	return m.Prompts.System(ctx, step)
 }
 
 // keep commits what the model said, also when the activity ends at this moment: it was paid for.
