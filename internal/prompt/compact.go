@@ -1,0 +1,56 @@
+package prompt
+
+import (
+	_ "embed"
+	"fmt"
+	"strings"
+
+	"xbot/internal/llm"
+)
+
+//go:embed compact.md
+var compact string
+
+//go:embed flush.md
+var flush string
+
+// NoReply is what a model answers that has nothing to say to anybody.
+const NoReply = "NO_REPLY"
+
+// Compact is the system prompt under which a model summarizes a conversation.
+func Compact() string { return strings.TrimSpace(compact) }
+
+// Flush is the system prompt under which a model saves lasting notes before a conversation is shortened.
+func Flush() string { return strings.TrimSpace(flush) }
+
+// Summarize builds the call that turns a part of a conversation into a summary. earlier is the summary of what comes
+// before the part, if it is not in the transcript itself; chars is the length to stay within.
+func Summarize(transcript, earlier, focus string, chars int) llm.Request {
+	var b strings.Builder
+	fmt.Fprintf(&b, "Write the summary in at most %d characters.\n", chars)
+	if focus != "" {
+		b.WriteString("The person asked to keep this in mind above all: " + focus + "\n")
+	}
+	if earlier != "" {
+		b.WriteString("\nYour summary of what comes before; write one summary of both:\n\n<summary>\n" + earlier + "\n</summary>\n")
+	}
+	b.WriteString("\n<transcript>\n" + transcript + "\n</transcript>\n\nNow write the summary with its seven headings.")
+	return llm.Request{System: Compact(), Messages: []llm.Message{{Role: "user", Content: b.String()}}}
+}
+
+// Correct adds to the call a summary that cannot be used, and why.
+func Correct(r llm.Request, summary, complaint string) llm.Request {
+	first := r.Messages[0]
+	r.Messages = []llm.Message{first, {Role: "assistant", Content: summary}, {
+		Role: "user", Content: "This summary cannot be used: " + complaint + "\nWrite the whole summary again, mended, and nothing else.",
+	}}
+	return r
+}
+
+// Notes builds the call in which a model saves lasting notes about a part of a conversation.
+func Notes(transcript string, tools []llm.Tool) llm.Request {
+	return llm.Request{
+		System: Flush(), Tools: tools,
+		Messages: []llm.Message{{Role: "user", Content: "<conversation>\n" + transcript + "\n</conversation>\n\nSave what is lasting, then answer " + NoReply + "."}},
+	}
+}
