@@ -56,6 +56,10 @@ type Message struct {
 	ToolCalls  []ToolCall      // for assistant
 	ToolCallID string          // for tool: ToolCall.ID of the call it answers
 	IsError    bool            // for tool
+	// Volatile marks a user message at the end that is meant for this one request and will not be sent again, such as a
+	// reminder. Adapters mark what stands before it for the provider's cache, and never write it into another message
+	// unless the provider wants it so.
+	Volatile bool
 }
 
 // ToolCall is a call that a model asked for. In requests ID is ours (chat.CallID) so that pairs are unique whatever

@@ -17,6 +17,7 @@ import (
 	"xbot/internal/llm"
 	"xbot/internal/llm/anthropic"
 	"xbot/internal/llm/llmtest"
+	"xbot/internal/llm/wire"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -254,6 +255,37 @@ func TestGenerate_SendsTheRequestThatTheAPIExpects(t *testing.T) {
 	header := b.Requests()[0].Header
 	require.Equal(t, key, header.Get("X-Api-Key"))
 	require.NotEmpty(t, header.Get("Anthropic-Version"))
+}
+
+func TestGenerate_MarksForTheCacheWhatWillBeSentAgain(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	conversation := []llm.Message{
+		{Role: "user", Content: "one"},
+		{Role: "assistant", ToolCalls: []llm.ToolCall{{ID: "a", Name: "Shell", Arguments: "{}"}, {ID: "b", Name: "Shell", Arguments: "{}"}}},
+		{Role: "tool", ToolCallID: "a", Content: "A"}, {Role: "tool", ToolCallID: "b", Content: "B"},
+	}
+	reminder := llm.Message{Role: "user", Content: "<system-reminder>\nmind\n</system-reminder>", Volatile: true}
+	_, err := b.client.Generate(t.Context(), llm.Request{Messages: append(conversation, reminder)}, nil)
+	require.NoError(t, err)
+	messages := b.body(0)["messages"].([]any)
+	marked := map[string]bool{}
+	for _, m := range messages {
+		for _, block := range m.(map[string]any)["content"].([]any) {
+			fields := block.(map[string]any)
+			text, _ := fields["text"].(string)
+			id, _ := fields["tool_use_id"].(string)
+			marked[text+id] = fields["cache_control"] != nil
+		}
+	}
+	require.Equal(t, map[string]bool{
+		"one": true, "": false, wire.ShortID("a"): false, wire.ShortID("b"): true, reminder.Content: false,
+	}, marked, "the end of this step and of the one before, and not the reminder")
+
+	request := b.Requests()[0]
+	require.Equal(t, "one", request.User, "a reminder is no message of a person")
+	require.Equal(t, reminder.Content, request.Reminder)
+	require.Equal(t, 1, request.Step)
 }
 
 func TestGenerate_IgnoresTheSDKsEnvironment(t *testing.T) {

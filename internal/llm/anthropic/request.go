@@ -15,8 +15,8 @@ import (
 // hidden stands for what came before a transcript that begins with an answer; the API wants a user first.
 const hidden = "(Earlier messages are not shown.)"
 
-// encodeRequest returns the request. Three places are marked for the cache: the tools, the system prompt and the end
-// of the conversation, which the next step of a turn sends again.
+// encodeRequest returns the request. Four places are marked for the cache, as many as the API takes: the tools, the system
+// prompt, the end of the conversation, which the next step of a turn sends again, and its end a step before.
 func encodeRequest(model, origin string, req llm.Request, d dialect) sdk.MessageNewParams {
 	out := sdk.MessageNewParams{
 		Model:     model,
@@ -75,21 +75,39 @@ func encodeMessages(messages []llm.Message, origin string, d dialect) []sdk.Mess
 		}
 		out = append(out, sdk.MessageParam{Role: role, Content: blocks})
 	}
+	marked := false
 	for _, m := range wire.Tidy(messages) {
-		switch m.Role {
-		case "assistant":
+		switch {
+		case m.Role == "assistant":
 			add(sdk.MessageParamRoleAssistant, encodeAnswer(m, origin, d)...)
-		case "tool":
+		case m.Role == "tool":
 			add(sdk.MessageParamRoleUser, sdk.NewToolResultBlock(wire.ShortID(m.ToolCallID), m.Content, m.IsError))
+		case m.Volatile:
+			markEnds(out, d)
+			marked = true
+			add(sdk.MessageParamRoleUser, sdk.NewTextBlock(m.Content))
 		default:
 			add(sdk.MessageParamRoleUser, sdk.NewTextBlock(m.Content))
 		}
 	}
-	if len(out) > 0 {
-		content := out[len(out)-1].Content
-		mark(content[len(content)-1].GetCacheControl(), d)
+	if !marked {
+		markEnds(out, d)
 	}
 	return out
+}
+
+// markEnds marks the end of what will be sent again, and the end of what was sent a step before: the API looks for a
+// known beginning at most 20 blocks before a mark, and one step can have more calls than that.
+func markEnds(messages []sdk.MessageParam, d dialect) {
+	ends := 0
+	for i := len(messages) - 1; i >= 0 && ends < 2; i-- {
+		if i < len(messages)-1 && messages[i].Role != sdk.MessageParamRoleUser {
+			continue
+		}
+		content := messages[i].Content
+		mark(content[len(content)-1].GetCacheControl(), d)
+		ends++
+	}
 }
 
 // encodeAnswer returns an earlier answer's blocks in their order, its thinking as it came. Thinking that somebody else

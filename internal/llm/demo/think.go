@@ -42,9 +42,9 @@ func think(req llm.Request) llm.Answer {
 // preface is the line that xbot writes before what a person wrote: the time and the folder.
 var preface = regexp.MustCompile(`^\[\d{4}-\d\d-\d\d [^\]\n]*\]\n`)
 
-// spoken returns the messages with what people wrote, and that alone.
+// spoken returns the messages with what people wrote, and that alone: no reminders, no prefaces.
 func spoken(messages []llm.Message) []llm.Message {
-	out := slices.Clone(messages)
+	out := slices.DeleteFunc(slices.Clone(messages), func(m llm.Message) bool { return m.Volatile })
 	for i, m := range out {
 		if m.Role == "user" {
 			out[i].Content = preface.ReplaceAllString(m.Content, "")

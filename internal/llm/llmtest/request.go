@@ -34,10 +34,12 @@ type Request struct {
 	Messages  []Message `json:"messages"` // without the system prompt; Anthropic's tool results are messages of their own
 	Tools     []Tool    `json:"tools,omitempty"`
 
-	User    string `json:"user"`    // text of the last user message
-	Users   int    `json:"users"`   // user messages in the request
-	Step    int    `json:"step"`    // assistant messages with tool calls after the last user message
-	Attempt int    `json:"attempt"` // from 1: requests so far with the same program, step and number of user messages
+	User  string `json:"user"`  // text of the last user message
+	Users int    `json:"users"` // user messages in the request
+	// Reminder is the text of a user message at the end that no person wrote, "" for none. It counts as no message.
+	Reminder string `json:"reminder,omitempty"`
+	Step     int    `json:"step"`    // assistant messages with tool calls after the last user message
+	Attempt  int    `json:"attempt"` // from 1: requests so far with the same program, step and number of user messages
 
 	// Filled in where the server counts tokens, see Server.SetWindow.
 	Tokens int `json:"tokens,omitempty"`
@@ -74,11 +76,15 @@ func (r Request) LastTool() string {
 	return ""
 }
 
+// IsReminder reports whether a message is a reminder and not what a person said.
+func (m Message) IsReminder() bool { return m.Role == "user" && strings.HasPrefix(m.Content, Reminder) }
+
 // place fills what follows from the messages.
 func (r *Request) place() {
 	for _, m := range r.Messages {
 		switch {
-		case m.Role == "user" && strings.HasPrefix(m.Content, Reminder):
+		case m.IsReminder():
+			r.Reminder = m.Content
 		case m.Role == "user":
 			r.User, r.Step = m.Content, 0
 			r.Users++

@@ -67,7 +67,7 @@ func splitBlocks(role string, content json.RawMessage) ([]Message, error) {
 	if err := json.Unmarshal(content, &blocks); err != nil {
 		return nil, fmt.Errorf("parse a message's content: %w", err)
 	}
-	var messages []Message
+	var messages, last []Message
 	rest, said := Message{Role: role}, false
 	for _, b := range blocks {
 		switch b.Type {
@@ -84,6 +84,10 @@ func splitBlocks(role string, content json.RawMessage) ([]Message, error) {
 			rest.Reasoning += b.Thinking
 			rest.Signature += b.Signature
 		default:
+			if m := (Message{Role: role, Content: b.Text}); m.IsReminder() {
+				last = append(last, m)
+				continue
+			}
 			rest.Content += b.Text
 		}
 		said = true
@@ -91,5 +95,5 @@ func splitBlocks(role string, content json.RawMessage) ([]Message, error) {
 	if said {
 		messages = append(messages, rest)
 	}
-	return messages, nil
+	return append(messages, last...), nil
 }

@@ -13,6 +13,7 @@ type dialect struct {
 	limit     limit
 	noUsage   bool // stream_options is refused
 	reasoning reasoning
+	attach    bool // people and model must take turns: a reminder goes into the message before it
 }
 
 // limit is the name under which the answer's limit is sent.
@@ -81,6 +82,8 @@ func (d dialect) learn(r *wire.Refusal) (dialect, bool) {
 		if strings.Contains(text, "must be") || strings.Contains(text, "missing") || strings.Contains(text, "required") {
 			next.reasoning = giveAlways
 		}
+	case turnsRefused(text):
+		next.attach = true
 	case strings.Contains(text, "stream_options") || strings.Contains(text, "include_usage"):
 		next.noUsage = true
 	case wire.LimitRefused(text):
@@ -95,6 +98,12 @@ func (d dialect) learn(r *wire.Refusal) (dialect, bool) {
 		}
 	}
 	return next, next != d
+}
+
+// turnsRefused reports whether a refusal is about messages of people that follow each other or a result: Mistral, and the
+// chat templates of Gemma and Llama.
+func turnsRefused(text string) bool {
+	return strings.Contains(text, "must alternate") || strings.Contains(text, "unexpected role 'user' after role")
 }
 
 // otherLimit moves from the old name to the new one, and from the new one to none: a model that refuses both, or asks

@@ -71,6 +71,23 @@ func TestGenerate_GivesReasoningModelsTheNewerLimit(t *testing.T) {
 	require.Equal(t, float64(50), b.body(0)["max_tokens"])
 }
 
+func TestGenerate_LearnsThatPeopleAndModelTakeTurns(t *testing.T) {
+	t.Parallel()
+	for _, text := range []string{
+		"Expected last role User or Tool; Unexpected role 'user' after role 'tool'",
+		"Conversation roles must alternate user/assistant/user/assistant/...",
+	} {
+		b := setup(t)
+		b.refuseUnless(400, text, func(body map[string]any) bool { return len(body["messages"].([]any)) == 1 })
+		req := ask("x")
+		req.Messages = append(req.Messages, llm.Message{Role: "user", Content: "<system-reminder>mind</system-reminder>", Volatile: true})
+		_, err := b.client.Generate(t.Context(), req, nil)
+		require.NoError(t, err)
+		require.Len(t, b.body(0)["messages"], 2, "as it is where that is taken, so that the message stays the same bytes")
+		require.Equal(t, "x\n\n<system-reminder>mind</system-reminder>", b.body(1)["messages"].([]any)[0].(map[string]any)["content"])
+	}
+}
+
 func TestGenerate_LearnsToAskForNoUsage(t *testing.T) {
 	t.Parallel()
 	b := setup(t)

@@ -66,6 +66,9 @@ func encodeFields(req llm.Request, d dialect) (map[string]json.RawMessage, error
 
 func encodeMessages(req llm.Request, d dialect) []message {
 	tidy := wire.Tidy(req.Messages)
+	if d.attach {
+		tidy = wire.Attach(tidy)
+	}
 	thinks := d.reasoning == giveAlways
 	for _, m := range tidy {
 		thinks = thinks || m.Reasoning != ""

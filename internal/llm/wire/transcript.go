@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"xbot/internal/llm"
@@ -18,24 +19,40 @@ const (
 
 // Tidy returns messages in an order that every provider accepts; the originals stay as they are. Each tool call is
 // followed at once by exactly one result, in the order of the calls: results without a call are left out, missing ones
-// say so. User messages that follow each other become one. Assistant messages that say nothing are left out.
+// say so. User messages that follow each other become one. Assistant messages that say nothing are left out. Volatile
+// messages come last, as one, so that what stands before them is the same as without them.
 func Tidy(messages []llm.Message) []llm.Message {
 	results := map[string]llm.Message{}
 	for _, m := range messages {
-		if _, known := results[m.ToolCallID]; m.Role == "tool" && !known {
+		if _, known := results[m.ToolCallID]; m.Role == "tool" && !m.Volatile && !known {
 			results[m.ToolCallID] = m
 		}
 	}
-	var tidy []llm.Message
+	var tidy, volatile []llm.Message
 	for _, m := range messages {
-		switch m.Role {
-		case "user":
+		switch {
+		case m.Volatile && !isBlank(m.Content):
+			volatile = appendUser(volatile, llm.Message{Role: "user", Content: m.Content, Volatile: true})
+		case m.Volatile: // says nothing
+		case m.Role == "user":
 			tidy = appendUser(tidy, m)
-		case "assistant":
+		case m.Role == "assistant":
 			tidy = appendAssistant(tidy, m, results)
 		}
 	}
-	return tidy
+	return append(tidy, volatile...)
+}
+
+// Attach returns tidy messages with the volatile one written into the message before it, for providers that want people
+// and models to take turns.
+func Attach(tidy []llm.Message) []llm.Message {
+	last := len(tidy) - 1
+	if last < 1 || !tidy[last].Volatile || tidy[last-1].Role == "assistant" {
+		return tidy
+	}
+	out := slices.Clone(tidy[:last])
+	out[last-1].Content += "\n\n" + tidy[last].Content
+	return out
 }
 
 func appendUser(tidy []llm.Message, m llm.Message) []llm.Message {

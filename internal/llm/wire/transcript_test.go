@@ -53,14 +53,38 @@ func TestTidy_JoinsUsersAndDropsSilentAssistants(t *testing.T) {
 	require.Equal(t, []llm.Message{say("user", "(empty message)")}, wire.Tidy([]llm.Message{say("user", "")}))
 }
 
+func remind(text string) llm.Message {
+	return llm.Message{Role: "user", Content: text, Volatile: true}
+}
+
+func TestTidy_KeepsWhatIsVolatileApart(t *testing.T) {
+	t.Parallel()
+	stable := []llm.Message{say("user", "a"), calling("1"), result("1", "x"), say("user", "b")}
+	tidy := wire.Tidy(append([]llm.Message{remind("early")}, append(stable, remind(""), remind("late"))...))
+	require.Equal(t, append(wire.Tidy(stable), remind("early\n\nlate")), tidy, "the beginning is the same as without it")
+	require.Equal(t, []llm.Message{remind("alone")}, wire.Tidy([]llm.Message{remind("alone")}))
+}
+
+func TestAttach_WritesWhatIsVolatileIntoTheMessageBeforeIt(t *testing.T) {
+	t.Parallel()
+	tidy := []llm.Message{say("user", "a"), calling("1"), result("1", "x"), remind("r")}
+	require.Equal(t, []llm.Message{say("user", "a"), calling("1"), result("1", "x\n\nr")}, wire.Attach(tidy))
+	require.Equal(t, "x", tidy[2].Content, "the original stays")
+	for _, alone := range [][]llm.Message{nil, {remind("r")}, {say("user", "a"), say("assistant", "b"), remind("r")}, {say("user", "a")}} {
+		require.Equal(t, alone, wire.Attach(alone))
+	}
+}
+
 func FuzzTidy_IsWellFormedAndStable(f *testing.F) {
 	f.Add("uc1c2r2ur1")
 	f.Add("r1c1c1auuar1r1")
+	f.Add("uvc1r1v2")
 	f.Fuzz(func(t *testing.T, script string) {
 		tidy := wire.Tidy(transcript(script))
 		require.Equal(t, tidy, wire.Tidy(tidy))
 		for i, m := range tidy {
-			require.False(t, i > 0 && m.Role == "user" && tidy[i-1].Role == "user")
+			require.False(t, i > 0 && m.Role == "user" && !m.Volatile && tidy[i-1].Role == "user")
+			require.True(t, !m.Volatile || i == len(tidy)-1)
 			for n, call := range m.ToolCalls {
 				require.Equal(t, call.ID, tidy[i+1+n].ToolCallID)
 			}
@@ -71,7 +95,7 @@ func FuzzTidy_IsWellFormedAndStable(f *testing.F) {
 	})
 }
 
-// transcript reads one letter per message: u, a, and c or r with the id that follows.
+// transcript reads one letter per message: u, a, v for a volatile one, and c or r with the id that follows.
 func transcript(script string) []llm.Message {
 	var messages []llm.Message
 	for i := range len(script) {
@@ -82,6 +106,8 @@ func transcript(script string) []llm.Message {
 		switch script[i] {
 		case 'u':
 			messages = append(messages, say("user", id))
+		case 'v':
+			messages = append(messages, remind(id))
 		case 'a':
 			messages = append(messages, say("assistant", id))
 		case 'c':
