@@ -36,8 +36,8 @@ func (d *Dispatch) ApprovalCommands() []Command {
 		}
 	}
 	return []Command{
-		{Name: "approve", Args: "[note]", Help: "lets the tool call run that waits for permission", Run: answer(true)},
-		{Name: "deny", Args: "[note]", Help: "denies the tool call that waits for permission; the note is told to the model", Run: answer(false)},
+		{Name: "approve", Args: "[note]", Help: phrase.HelpApprove, Run: answer(true)},
+		{Name: "deny", Args: "[note]", Help: phrase.HelpDeny, Run: answer(false)},
 	}
 }
 

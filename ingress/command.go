@@ -7,14 +7,19 @@ import (
 
 	"xbot/internal/command"
 	"xbot/internal/fault"
+	"xbot/internal/phrase"
 	"xbot/internal/store"
 )
 
-// Command is a slash command that the ingress carries out by itself, without a turn. The model does not see it.
+// Command is a slash command. The model does not see it. One that is not queued is carried out by the ingress, at once.
 type Command struct {
-	Name string // lower case, without the slash
-	Args string // what may follow the name, for people, such as "[note]"; may be empty
-	Help string // what it does, in one line
+	Name    string    // lower case, without the slash
+	Aliases []string  // other names, which people are not told
+	Args    string    // what may follow the name, for people, such as "[note]"; may be empty
+	Help    phrase.ID // what it does, in one line
+	// Queued says that the command waits for its place among the messages of its session, and that a turn carries it
+	// out and answers it: it needs the conversation at rest. Run is not called.
+	Queued bool
 	// Run carries it out and returns the answer, Markdown. It is called once for a message, but again if the server
 	// dies before the answer is committed: a second run must do no harm. An error that the person can do something
 	// about (all kinds but unavailable and internal) becomes the answer; another one fails the request, and the
@@ -35,8 +40,19 @@ type Commands struct {
 // NewCommands makes a registry. Two commands of one name are a bug, and the first wins. It adds /help.
 func NewCommands(list ...Command) *Commands {
 	c := &Commands{list: slices.Clone(list), slots: make(chan struct{}, maxCommands)}
-	c.list = append(c.list, Command{Name: "help", Help: "lists the commands", Run: c.help})
+	c.list = append(c.list, Command{Name: "help", Help: phrase.HelpHelp, Run: c.help})
 	return c
+}
+
+// stop is carried out before all others, and stands in the list for those who read it.
+var stop = Command{Name: "stop", Aliases: []string{"cancel"}, Help: phrase.HelpStop}
+
+// List returns the commands in the order people are told of them. A nil registry knows only how to stop.
+func (c *Commands) List() []Command {
+	if c == nil {
+		return []Command{stop}
+	}
+	return append([]Command{stop}, c.list...)
 }
 
 // find returns the command that a text is, and its arguments. A nil registry has none.
@@ -45,7 +61,9 @@ func (c *Commands) find(text string) (Command, string, bool) {
 	if !ok || c == nil {
 		return Command{}, "", false
 	}
-	i := slices.IndexFunc(c.list, func(known Command) bool { return known.Name == parsed.Name })
+	i := slices.IndexFunc(c.list, func(known Command) bool {
+		return known.Name == parsed.Name || slices.Contains(known.Aliases, parsed.Name)
+	})
 	if i < 0 {
 		return Command{}, "", false
 	}
@@ -64,11 +82,12 @@ func (c *Commands) run(ctx context.Context, known Command, in Inbound, args stri
 	return err.Error(), nil
 }
 
-func (c *Commands) help(context.Context, Inbound, string) (string, error) {
+func (c *Commands) help(_ context.Context, in Inbound, _ string) (string, error) {
+	lang := phrase.Of(in.Text)
 	var b strings.Builder
-	for _, known := range append([]Command{{Name: "stop", Help: "stops the running turn and clears the queue"}}, c.list...) {
+	for _, known := range c.List() {
 		usage := strings.TrimSpace("/" + known.Name + " " + known.Args)
-		b.WriteString("* `" + usage + "` " + known.Help + "\n")
+		b.WriteString("* `" + usage + "` " + phrase.Say(lang, known.Help) + "\n")
 	}
 	return strings.TrimSuffix(b.String(), "\n"), nil
 }

@@ -11,13 +11,14 @@ import (
 	"xbot/ingress"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
+	"xbot/internal/phrase"
 )
 
 // count makes the dispatcher know a command that answers how often it ran.
 func (b *bundle) count(fail error) *atomic.Int64 {
 	var ran atomic.Int64
 	b.dispatch.Commands = ingress.NewCommands(ingress.Command{
-		Name: "count", Args: "[WORD]", Help: "counts",
+		Name: "count", Args: "[WORD]", Help: phrase.HelpUsage,
 		Run: func(_ context.Context, in ingress.Inbound, args string) (string, error) {
 			ran.Add(1)
 			return in.UserName + " " + args, fail
@@ -113,6 +114,40 @@ func TestCommand_HelpListsAll(t *testing.T) {
 	require.NoError(t, err)
 	answer := b.transcript(key).Messages[1].Content
 	require.Contains(t, answer, "* `/stop` ")
-	require.Contains(t, answer, "* `/count [WORD]` counts")
+	require.Contains(t, answer, "* `/count [WORD]` "+phrase.Say(phrase.English, phrase.HelpUsage))
 	require.Contains(t, answer, "* `/help` ")
+}
+
+func TestCommand_AQueuedOneWaitsForATurnUnderAnyOfItsNames(t *testing.T) {
+	b := setup(t)
+	b.dispatch.Commands = ingress.NewCommands(ingress.Command{Name: "tidy", Aliases: []string{"neat"}, Help: phrase.HelpCompact, Queued: true})
+	_, err := b.dispatch.Message(t.Context(), b.inbound(key, "m1", "hello"))
+	require.NoError(t, err)
+	for range 2 {
+		_, err = b.dispatch.Message(t.Context(), b.inbound(key, "c1", "/neat up"))
+		require.NoError(t, err)
+	}
+	b.dispatch.Wait()
+	require.Contains(t, b.wakes.sessions(), key)
+
+	first, _, err := b.Claim(t.Context(), key, "t1", "r1", 0)
+	require.NoError(t, err)
+	require.False(t, first.Control)
+	_, err = b.FinishTurn(t.Context(), key, "t1", chat.TurnDone, "")
+	require.NoError(t, err)
+	second, _, err := b.Claim(t.Context(), key, "t2", "r2", 0)
+	require.NoError(t, err)
+	require.True(t, second.Control)
+	require.Equal(t, "/neat up", second.Text)
+	window, err := b.Window(t.Context(), key)
+	require.NoError(t, err)
+	require.Len(t, window.Lines, 1, "the model sees the message, and no command")
+}
+
+func TestCommand_HelpAnswersInTheLanguageOfTheQuestion(t *testing.T) {
+	b := setup(t)
+	b.count(nil)
+	_, err := b.dispatch.Message(t.Context(), b.inbound(key, "c1", "/help 中文"))
+	require.NoError(t, err)
+	require.Contains(t, b.transcript(key).Messages[1].Content, phrase.Say(phrase.Chinese, phrase.HelpUsage))
 }

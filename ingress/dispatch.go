@@ -63,9 +63,11 @@ func (d *Dispatch) Message(ctx context.Context, in Inbound) (store.Accepted, err
 		stopped, err := d.Stop(ctx, in)
 		return stopped.Accepted, err
 	}
-	if known, args, ok := d.Commands.find(in.Text); ok {
+	known, args, ok := d.Commands.find(in.Text)
+	if ok && !known.Queued {
 		return d.command(ctx, in, known, args)
 	}
+	in.Control = ok
 	if cmd, ok := command.Bang(in.Text); ok {
 		return d.bang(ctx, in, cmd)
 	}

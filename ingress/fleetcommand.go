@@ -15,7 +15,7 @@ import (
 func (f *Fleet) Commands() []Command {
 	return []Command{{
 		Name: "runner", Args: "[use NAME|default, create NAME, revoke NAME]",
-		Help: "lists the places where your commands can run, chooses one, makes or revokes a runner of yours",
+		Help: phrase.HelpRunner,
 		Run:  f.obey,
 	}}
 }

@@ -68,6 +68,7 @@ func (a *API) Handler() http.Handler {
 	a.registerFiles(private)
 	a.registerOutputs(private)
 	a.registerRunners(private)
+	a.registerCommands(private)
 	closed.HandleFunc("GET /api/sessions/{key}/ws", a.socket)
 	closed.HandleFunc("/api/", func(w http.ResponseWriter, r *http.Request) {
 		a.Refuse(w, r, fault.Errorf(fault.NotFound, "there is no %s %s here; see /api/openapi.json", r.Method, r.URL.Path))
@@ -96,6 +97,7 @@ func Document() *huma.OpenAPI {
 	a.registerFiles(h)
 	a.registerOutputs(h)
 	a.registerRunners(h)
+	a.registerCommands(h)
 	return h.OpenAPI()
 }
 

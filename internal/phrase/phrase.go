@@ -3,6 +3,7 @@
 package phrase
 
 import (
+	"cmp"
 	"fmt"
 	"unicode"
 )
@@ -132,12 +133,16 @@ var catalogue = map[ID]map[Lang]string{
 
 // Say returns the sentence in the language, English where there is no translation. What the model reads is English.
 func Say(lang Lang, id ID, args ...any) string {
-	format := catalogue[id][lang]
-	if format == "" {
-		format = catalogue[id][English]
+	for _, sentences := range []map[ID]map[Lang]string{catalogue, commandHelp} {
+		said, known := sentences[id]
+		if !known {
+			continue
+		}
+		format := cmp.Or(said[lang], said[English])
+		if len(args) == 0 {
+			return format
+		}
+		return fmt.Sprintf(format, args...)
 	}
-	if len(args) == 0 {
-		return format
-	}
-	return fmt.Sprintf(format, args...)
+	return ""
 }

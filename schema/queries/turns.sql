@@ -80,8 +80,19 @@ UPDATE steps SET failures = failures + 1 WHERE turn_id = $1 AND step = $2 AND st
 RETURNING failures;
 
 -- name: StepFinish :exec
--- Ends a step and adds it to its turn.
-WITH step_done AS (
+-- Ends a step and adds it to its turn and to the usage of its user.
+WITH usage_booked AS (
+    INSERT INTO user_token_usage AS u (user_id, day, model, session_key, calls, prompt_tokens, cached_tokens, completion_tokens)
+    SELECT s.user_id, (now() AT TIME ZONE 'UTC')::date, sqlc.arg(model), s.key, 1,
+           sqlc.arg(prompt_tokens)::int, sqlc.arg(cached_tokens)::int, sqlc.arg(completion_tokens)::int
+    FROM turns t JOIN sessions s ON s.key = t.session_key
+    WHERE t.id = sqlc.arg(turn_id) AND sqlc.arg(model)::text <> ''
+    ON CONFLICT (user_id, day, model, session_key) DO UPDATE SET
+        calls             = u.calls + 1,
+        prompt_tokens     = u.prompt_tokens + EXCLUDED.prompt_tokens,
+        cached_tokens     = u.cached_tokens + EXCLUDED.cached_tokens,
+        completion_tokens = u.completion_tokens + EXCLUDED.completion_tokens
+), step_done AS (
     UPDATE steps SET state = 'done', finish = sqlc.arg(finish), fault = sqlc.arg(fault), prompt_hash = sqlc.arg(prompt_hash), finished_at = now()
     WHERE steps.turn_id = sqlc.arg(turn_id) AND steps.step = sqlc.arg(step)
 )

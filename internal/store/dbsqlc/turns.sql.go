@@ -94,7 +94,18 @@ func (q *Queries) StepCountFailure(ctx context.Context, db DBTX, arg StepCountFa
 }
 
 const stepFinish = `-- name: StepFinish :exec
-WITH step_done AS (
+WITH usage_booked AS (
+    INSERT INTO user_token_usage AS u (user_id, day, model, session_key, calls, prompt_tokens, cached_tokens, completion_tokens)
+    SELECT s.user_id, (now() AT TIME ZONE 'UTC')::date, $1, s.key, 1,
+           $2::int, $3::int, $4::int
+    FROM turns t JOIN sessions s ON s.key = t.session_key
+    WHERE t.id = $5 AND $1::text <> ''
+    ON CONFLICT (user_id, day, model, session_key) DO UPDATE SET
+        calls             = u.calls + 1,
+        prompt_tokens     = u.prompt_tokens + EXCLUDED.prompt_tokens,
+        cached_tokens     = u.cached_tokens + EXCLUDED.cached_tokens,
+        completion_tokens = u.completion_tokens + EXCLUDED.completion_tokens
+), step_done AS (
     UPDATE steps SET state = 'done', finish = $6, fault = $7, prompt_hash = $8, finished_at = now()
     WHERE steps.turn_id = $5 AND steps.step = $9
 )
@@ -119,7 +130,7 @@ type StepFinishParams struct {
 	Step             int32
 }
 
-// Ends a step and adds it to its turn.
+// Ends a step and adds it to its turn and to the usage of its user.
 func (q *Queries) StepFinish(ctx context.Context, db DBTX, arg StepFinishParams) error {
 	_, err := db.Exec(ctx, stepFinish,
 		arg.Model,

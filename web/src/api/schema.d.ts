@@ -4,6 +4,23 @@
  */
 
 export interface paths {
+    "/api/commands": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The slash commands that can be sent as messages */
+        get: operations["list-commands"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/login": {
         parameters: {
             query?: never;
@@ -525,6 +542,29 @@ export interface components {
             /** @enum {string} */
             state: "open" | "allowed" | "denied" | "void";
         };
+        Command: {
+            /** @description Other names that are understood. */
+            aliases?: string[] | null;
+            /**
+             * @description What may follow the name, for people.
+             * @example [focus]
+             */
+            args?: string;
+            /** @description What it does, in one line, by language: en, zh. */
+            help: {
+                [key: string]: string;
+            };
+            /**
+             * @description Without the slash.
+             * @example compact
+             */
+            name: string;
+            /** @description It waits for its place among the messages; others are carried out at once. */
+            queued: boolean;
+        };
+        CommandsBody: {
+            commands: components["schemas"]["Command"][] | null;
+        };
         "Create-runnerRequest": {
             /** @description 1 to 128 lower-case letters, digits, dots, dashes and underscores, beginning with a letter or digit. */
             name: string;
@@ -1003,6 +1043,35 @@ export interface components {
 }
 export type $defs = Record<string, never>;
 export interface operations {
+    "list-commands": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CommandsBody"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
     "login-state": {
         parameters: {
             query?: never;

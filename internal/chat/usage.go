@@ -1,0 +1,28 @@
+package chat
+
+// Spent is what was used of one model, as its provider counted it.
+type Spent struct {
+	Model            string   `json:"model" doc:"provider/model"`
+	Calls            int64    `json:"calls"`
+	PromptTokens     int64    `json:"prompt_tokens"`
+	CachedTokens     int64    `json:"cached_tokens" doc:"Part of prompt_tokens that the provider served from its cache."`
+	CompletionTokens int64    `json:"completion_tokens"`
+	Cost             *float64 `json:"cost,omitempty" doc:"In the currency of the answer. Missing where no price is set for the model."`
+}
+
+// Tokens returns how many tokens were read and written.
+func (s Spent) Tokens() int64 { return s.PromptTokens + s.CompletionTokens }
+
+// SpentDay is what was used of one model in one day.
+type SpentDay struct {
+	Day string `json:"day" doc:"UTC, as 2026-11-21."`
+	Spent
+}
+
+// SpentSession is what was used of one model in one session.
+type SpentSession struct {
+	Key     SessionKey `json:"key"`
+	Title   string     `json:"title"`
+	Deleted bool       `json:"deleted,omitempty" doc:"The session is gone; what it used stays in the sums."`
+	Spent
+}
