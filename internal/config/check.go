@@ -25,6 +25,8 @@ func checkOne(s Setting) error {
 	choices := map[string][]string{
 		"LLM_PROVIDER":            {"", "openai", "anthropic", "demo"},
 		"XBOT_TEMPORAL_SUMMARIES": {"on", "off"},
+		"AGENT_CONTEXT_MODE":      {"default", "none"},
+		"AGENT_PRUNING":           {"off", "on"},
 		"LOG_LEVEL":               {"debug", "info", "warn", "error"},
 		"LOG_FORMAT":              {"text", "json"},
 	}
@@ -58,10 +60,29 @@ func checkOne(s Setting) error {
 		if _, err := safehttp.ParseAllow(strings.Split(s.Value, ",")); err != nil {
 			return err
 		}
+	case "AGENT_MASK_AT", "AGENT_COMPRESS_AT":
+		if part, err := strconv.ParseFloat(s.Value, 64); err != nil || !(part >= 0.1 && part <= 0.95) {
+			return fault.Errorf(fault.Invalid, "%s is %s; it must be a part of the context window, from 0.1 to 0.95", s.Name, s.Value)
+		}
+	case "LLM_MAX_CONTEXT", "LLM_MAX_OUTPUT", "AGENT_COMPRESS_COOLDOWN":
+		return checkTokens(s)
 	case "LLM_RETRY_ATTEMPTS", "AGENT_MAX_ITERATIONS":
 		if s.Value == "0" || strings.HasPrefix(s.Value, "-") {
 			return fault.Errorf(fault.Invalid, "%s is %s; it must be at least 1", s.Name, s.Value)
 		}
+	}
+	return nil
+}
+
+// minContext is the smallest context window in which there is room for the system prompt, the tools and an answer.
+const minContext = 8_000
+
+func checkTokens(s Setting) error {
+	if strings.HasPrefix(s.Value, "-") {
+		return fault.Errorf(fault.Invalid, "%s is %s; it must not be negative", s.Name, s.Value)
+	}
+	if n, err := strconv.Atoi(s.Value); s.Name == "LLM_MAX_CONTEXT" && (err != nil || n > 0 && n < minContext) {
+		return fault.Errorf(fault.Invalid, "%s is %s; it must be at least %d tokens, or 0", s.Name, s.Value, minContext)
 	}
 	return nil
 }

@@ -37,6 +37,8 @@ type LLM struct {
 	BaseURL       string        `env:"LLM_BASE_URL" help:"base URL of the provider's API"`
 	APIKey        string        `env:"LLM_API_KEY" secret:"true" help:"key of the provider"`
 	Model         string        `env:"LLM_MODEL" help:"model id"`
+	MaxContext    int           `env:"LLM_MAX_CONTEXT" envDefault:"0" help:"tokens that the model takes in all; 0: what is known of the model, else 200000"`
+	MaxOutput     int           `env:"LLM_MAX_OUTPUT" envDefault:"0" help:"tokens of one answer at most; 0: what is known of the model, else 32768"`
 	RetryAttempts int           `env:"LLM_RETRY_ATTEMPTS" envDefault:"5" help:"calls in all before a step gives up"`
 	RetryDelay    time.Duration `env:"LLM_RETRY_DELAY" envDefault:"1s" help:"pause before the second call; doubles"`
 	RetryMaxDelay time.Duration `env:"LLM_RETRY_MAX_DELAY" envDefault:"30s" help:"longest pause between calls"`
@@ -46,6 +48,15 @@ type LLM struct {
 // Agent bounds what a turn may do.
 type Agent struct {
 	MaxIterations int `env:"AGENT_MAX_ITERATIONS" envDefault:"200" help:"LLM calls of one turn"`
+}
+
+// Context says how conversations are kept within what the model takes (spec/001 §3.2, 3.3).
+type Context struct {
+	Mode       string  `env:"AGENT_CONTEXT_MODE" envDefault:"default" help:"default | none: whether old results are hidden and conversations compressed by themselves"`
+	MaskAt     float64 `env:"AGENT_MASK_AT" envDefault:"0.6" help:"part of the context window from which old results of tools are hidden"`
+	CompressAt float64 `env:"AGENT_COMPRESS_AT" envDefault:"0.75" help:"part of the context window from which the conversation is compressed"`
+	Cooldown   int     `env:"AGENT_COMPRESS_COOLDOWN" envDefault:"5" help:"answers of the model between two compressions at least"`
+	Pruning    string  `env:"AGENT_PRUNING" envDefault:"off" help:"off | on: whether old results of tools are cut in each request, for that request only"`
 }
 
 // HTTP says where the ingress listens.
@@ -100,6 +111,7 @@ type Serve struct {
 	Local
 	LLM
 	Agent
+	Context
 	HTTP
 	Secrets
 	Permissions
@@ -115,6 +127,7 @@ type Ingress struct {
 	Temporal
 	HTTP
 	LLM // what is configured is shown to people; the ingress never calls it
+	Context
 	Secrets
 	Permissions
 	Runner
@@ -129,6 +142,7 @@ type Worker struct {
 	Temporal
 	LLM
 	Agent
+	Context
 	Secrets
 	Permissions
 	Runner
