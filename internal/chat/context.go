@@ -111,6 +111,7 @@ type Rewind struct {
 type Window struct {
 	Session    SessionKey
 	Compaction *Control // nil: none
+	Asked      *Line    // what was asked in the turn in whose middle Lines begin; nil: they begin with a message of a person
 	Lines      []Line   // after the compaction, oldest first, without rewound ones
 	Controls   []Control
 	Upto       ControlID // the newest record of the session

@@ -26,7 +26,29 @@ func (s *Store) Window(ctx context.Context, key chat.SessionKey) (chat.Window, e
 	if err := s.windowControls(ctx, base, &w); err != nil {
 		return w, classify(err)
 	}
-	return w, classify(s.windowLines(ctx, chat.MessageID(base.Upto), &w))
+	if err := s.windowLines(ctx, chat.MessageID(base.Upto), &w); err != nil {
+		return w, classify(err)
+	}
+	return w, classify(s.windowAsked(ctx, chat.MessageID(base.Upto), &w))
+}
+
+// windowAsked reads what a turn was asked, if the window begins in its middle.
+func (s *Store) windowAsked(ctx context.Context, upto chat.MessageID, w *chat.Window) error {
+	if w.Compaction == nil || len(w.Lines) == 0 || w.Lines[0].Message.Role != chat.RoleAssistant || w.Lines[0].Message.Turn == "" {
+		return nil
+	}
+	r, err := s.q.ContextAsked(ctx, s.pool, dbsqlc.ContextAskedParams{
+		SessionKey: w.Session, TurnID: string(w.Lines[0].Message.Turn), Upto: upto,
+	})
+	if errors.Is(err, pgx.ErrNoRows) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("read what the turn was asked: %w", err)
+	}
+	m := chat.Message{ID: r.ID, Session: w.Session, Turn: w.Lines[0].Message.Turn, Role: chat.RoleUser, Origin: r.Origin, Content: r.Content}
+	w.Asked = &chat.Line{Message: m, Preface: r.Preface}
+	return nil
 }
 
 func (s *Store) windowControls(ctx context.Context, base dbsqlc.ContextBaseRow, w *chat.Window) error {
@@ -89,7 +111,7 @@ func (s *Store) windowLines(ctx context.Context, upto chat.MessageID, w *chat.Wi
 		}
 		m := &w.Lines[i].Message
 		m.ToolCalls = append(m.ToolCalls, chat.ToolCall{
-			ID: c.ID, Name: c.Name, Arguments: c.Arguments, State: c.State, Result: c.Result, IsError: c.IsError, Offload: c.Offload,
+			ID: c.ID, Name: c.Name, Arguments: c.Arguments, State: c.State, Summary: c.Summary, Result: c.Result, IsError: c.IsError, Offload: c.Offload,
 		})
 	}
 	return nil

@@ -20,8 +20,15 @@ FROM messages
 WHERE session_key = sqlc.arg(session_key) AND id > sqlc.arg(upto) AND NOT display_only AND rewound_by IS NULL
 ORDER BY id;
 
+-- name: ContextAsked :one
+-- What a person asked in a turn that was compressed while it ran.
+SELECT id, turn_id, content, preface, origin FROM messages
+WHERE session_key = sqlc.arg(session_key) AND turn_id = sqlc.arg(turn_id)::text AND id <= sqlc.arg(upto)
+  AND role = 'user' AND NOT display_only AND rewound_by IS NULL
+ORDER BY id DESC LIMIT 1;
+
 -- name: ContextCalls :many
-SELECT id, message_id, name, arguments, state, result, is_error, offload FROM tool_calls
+SELECT id, message_id, name, arguments, state, summary, result, is_error, offload FROM tool_calls
 WHERE session_key = sqlc.arg(session_key) AND message_id > sqlc.arg(upto)
 ORDER BY message_id, n;
 

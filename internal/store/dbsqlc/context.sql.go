@@ -13,6 +13,41 @@ import (
 	"xbot/internal/chat"
 )
 
+const contextAsked = `-- name: ContextAsked :one
+SELECT id, turn_id, content, preface, origin FROM messages
+WHERE session_key = $1 AND turn_id = $2::text AND id <= $3
+  AND role = 'user' AND NOT display_only AND rewound_by IS NULL
+ORDER BY id DESC LIMIT 1
+`
+
+type ContextAskedParams struct {
+	SessionKey chat.SessionKey
+	TurnID     string
+	Upto       chat.MessageID
+}
+
+type ContextAskedRow struct {
+	ID      chat.MessageID
+	TurnID  *chat.TurnID
+	Content string
+	Preface string
+	Origin  string
+}
+
+// What a person asked in a turn that was compressed while it ran.
+func (q *Queries) ContextAsked(ctx context.Context, db DBTX, arg ContextAskedParams) (ContextAskedRow, error) {
+	row := db.QueryRow(ctx, contextAsked, arg.SessionKey, arg.TurnID, arg.Upto)
+	var i ContextAskedRow
+	err := row.Scan(
+		&i.ID,
+		&i.TurnID,
+		&i.Content,
+		&i.Preface,
+		&i.Origin,
+	)
+	return i, err
+}
+
 const contextBase = `-- name: ContextBase :one
 SELECT s.compaction_id, coalesce(c.message_id, 0)::bigint AS upto, coalesce((
     SELECT max(n.id) FROM controls n WHERE n.session_key = s.key
@@ -37,7 +72,7 @@ func (q *Queries) ContextBase(ctx context.Context, db DBTX, key chat.SessionKey)
 }
 
 const contextCalls = `-- name: ContextCalls :many
-SELECT id, message_id, name, arguments, state, result, is_error, offload FROM tool_calls
+SELECT id, message_id, name, arguments, state, summary, result, is_error, offload FROM tool_calls
 WHERE session_key = $1 AND message_id > $2
 ORDER BY message_id, n
 `
@@ -53,6 +88,7 @@ type ContextCallsRow struct {
 	Name      string
 	Arguments string
 	State     chat.CallState
+	Summary   string
 	Result    string
 	IsError   bool
 	Offload   string
@@ -73,6 +109,7 @@ func (q *Queries) ContextCalls(ctx context.Context, db DBTX, arg ContextCallsPar
 			&i.Name,
 			&i.Arguments,
 			&i.State,
+			&i.Summary,
 			&i.Result,
 			&i.IsError,
 			&i.Offload,

@@ -1,0 +1,120 @@
+package window
+
+import (
+	"encoding/json"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+
+	"xbot/internal/chat"
+)
+
+// What counts as being worked on: the files that calls of the last turns name. A long turn counts with its newest groups
+// only, or a turn of hundreds of steps would protect all it ever touched.
+const (
+	activeTurns  = 3
+	activeGroups = 12
+	maxWords     = 100 // of a command that are looked at
+)
+
+// fileSet holds paths as calls wrote them, cleaned.
+type fileSet []string
+
+func activeFiles(lines []chat.Line) fileSet {
+	var out fileSet
+	turns, groups := 0, 0
+	var turn chat.TurnID
+	for _, l := range slices.Backward(lines) {
+		m := l.Message
+		if m.Turn != turn || turns == 0 {
+			turn = m.Turn
+			turns++
+		}
+		if len(m.ToolCalls) > 0 {
+			groups++
+		}
+		if turns > activeTurns || groups > activeGroups {
+			break
+		}
+		for _, c := range m.ToolCalls {
+			out = append(out, files(c)...)
+		}
+	}
+	return out
+}
+
+// touch reports whether one of the calls names a file of the set.
+func (s fileSet) touch(calls []chat.ToolCall) bool {
+	for _, c := range calls {
+		for _, a := range files(c) {
+			for _, b := range s {
+				if sameFile(a, b) {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// sameFile compares paths of which one may be relative.
+func sameFile(a, b string) bool {
+	return a == b || strings.HasSuffix(a, "/"+b) || strings.HasSuffix(b, "/"+a)
+}
+
+// fileArguments are the names under which tools take the path of a file.
+var fileArguments = []string{"path", "file", "file_path", "output_path"}
+
+// files returns the paths that a call names: in its arguments, and in a command where they stand plainly.
+func files(c chat.ToolCall) []string {
+	var arguments map[string]any
+	if json.Unmarshal([]byte(c.Arguments), &arguments) != nil {
+		return nil // it was refused, and touched nothing
+	}
+	var out []string
+	for _, name := range fileArguments {
+		if p, ok := arguments[name].(string); ok {
+			out = appendPath(out, p)
+		}
+	}
+	if command, ok := arguments["command"].(string); ok {
+		out = append(out, commandFiles(command)...)
+	}
+	return out
+}
+
+func appendPath(paths []string, p string) []string {
+	if p = path.Clean(strings.TrimSpace(p)); p == "." || p == "/" || p == ".." {
+		return paths // a folder that holds everything says nothing
+	}
+	return append(paths, p)
+}
+
+var (
+	plainPath = regexp.MustCompile(`^[\pL\pN_./+@%-]+$`)
+	extension = regexp.MustCompile(`[\pL\pN_]\.[A-Za-z0-9]{1,8}$`)
+)
+
+// commandFiles finds paths among the words of a command. The first word of each simple command is the program.
+func commandFiles(command string) []string {
+	var out []string
+	program := true
+	words := strings.Fields(command)
+	for _, word := range words[:min(len(words), maxWords)] {
+		switch word {
+		case "|", "||", "&&", ";", "&":
+			program = true
+			continue
+		}
+		ends := strings.HasSuffix(word, ";")
+		word = strings.Trim(word, `'";()<>`)
+		isFile := plainPath.MatchString(word) && !strings.HasPrefix(word, "-") && !strings.Contains(word, "...") &&
+			(strings.Contains(word, "/") || extension.MatchString(word))
+		if isFile && !program {
+			out = appendPath(out, word)
+		}
+		program = ends
+	}
+	return out
+}
