@@ -1,6 +1,7 @@
 package activities
 
 import (
+	"cmp"
 	"context"
 
 	"xbot/internal/chat"
@@ -27,6 +28,9 @@ type Intake struct {
 	MaxSteps int    // spec/001 §2.2 maxIter
 	Words    bool   // whether the first words of a message may stand in histories (XBOT_TEMPORAL_SUMMARIES)
 }
+
+// aliases are other names of commands that turns carry out.
+var aliases = map[string]string{"compress": "compact"}
 
 // ClaimInput asks for the n-th claim of a turn.
 type ClaimInput struct {
@@ -64,7 +68,7 @@ func (a *Intake) Claim(ctx context.Context, in ClaimInput) (ClaimOutput, error) 
 	}
 	if c.Control {
 		parsed, _ := command.Parse(c.Text) // only what parses is accepted as one
-		out.Control = parsed.Name
+		out.Control = cmp.Or(aliases[parsed.Name], parsed.Name)
 	}
 	if a.Words {
 		out.Words = `"` + chat.FirstWords(c.Text, chat.SummaryWords) + `"`

@@ -93,3 +93,19 @@ func TestClaim_ShortensTheNameOfAModelToWhatASearchAttributeHolds(t *testing.T) 
 	require.LessOrEqual(t, len(out.Model), 255)
 	require.True(t, strings.HasPrefix(out.Model, "openai/模"))
 }
+
+func TestClaim_NamesACommandWhateverNameItWasWrittenWith(t *testing.T) {
+	b := setup(t, "say x")
+	require.NoError(t, b.run(t.Context(), activities.NameFinish, activities.FinishInput{Session: key, Turn: turn, State: chat.TurnDone}, nil))
+	for i, text := range []string{"/compact the ports", "/COMPRESS", "/rewind 2"} {
+		_, user, err := b.Session(t.Context(), key)
+		require.NoError(t, err)
+		_, err = b.Accept(t.Context(), store.Inbound{Session: key, User: user, Channel: "web", PlatformID: text, Text: text, Control: true})
+		require.NoError(t, err)
+		var out activities.ClaimOutput
+		next := chat.TurnID(text)
+		require.NoError(t, b.run(t.Context(), activities.NameClaim, activities.ClaimInput{Session: key, Turn: next, Run: "run"}, &out))
+		require.Equal(t, []string{"compact", "compact", "rewind"}[i], out.Control)
+		require.NoError(t, b.run(t.Context(), activities.NameFinish, activities.FinishInput{Session: key, Turn: next, State: chat.TurnDone}, nil))
+	}
+}

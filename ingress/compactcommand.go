@@ -1,0 +1,9 @@
+package ingress
+
+import "xbot/internal/phrase"
+
+// CompactCommand is /compact. It waits for its place in the queue, since a turn that runs has begun with the conversation
+// as it is.
+func CompactCommand() Command {
+	return Command{Name: "compact", Aliases: []string{"compress"}, Args: "[focus]", Help: phrase.HelpCompact, Queued: true}
+}
