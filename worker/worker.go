@@ -41,6 +41,7 @@ type Activities struct {
 
 	Background *activities.Background
 	Commands   *activities.Commands
+	Orders     *activities.Orders
 }
 
 // Run polls until ctx ends. While Temporal is away it waits for it.
@@ -116,5 +117,6 @@ func build(c client.Client, a Activities, fatal func(error)) sdk.Worker {
 	register(activities.NameLose, a.Background.Lose)
 	register(activities.NameRunBang, a.Commands.RunBang)
 	register(activities.NameEndBang, a.Commands.EndBang)
+	register(activities.NameObey, a.Orders.Obey)
 	return w
 }

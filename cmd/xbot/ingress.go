@@ -10,6 +10,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -97,6 +98,7 @@ type ingressPart struct {
 	boxes      *resolver.Resolver
 	containers *containers
 	fleet      *ingress.Fleet
+	history    *ingress.History
 	closing    chan struct{}
 }
 
@@ -117,7 +119,8 @@ func newIngressPart(p *parts, l net.Listener, h config.HTTP, t config.Temporal, 
 	in.fleet = &ingress.Fleet{
 		Store: p.store, Resolver: in.boxes, Model: model.Model(), URL: h.URL, Log: p.log,
 	}
-	in.dispatch.Commands = ingress.NewCommands(append(in.dispatch.ApprovalCommands(), in.fleet.Commands()...)...)
+	in.history = &ingress.History{Store: p.store, Dispatch: in.dispatch}
+	in.dispatch.Commands = ingress.NewCommands(slices.Concat(in.dispatch.ApprovalCommands(), in.fleet.Commands(), in.history.Commands())...)
 	return in
 }
 
@@ -177,7 +180,7 @@ func (in *ingressPart) run(ctx context.Context) error {
 func (in *ingressPart) routes() (ingress.Routes, error) {
 	a := &api.API{
 		Policy: api.Policy{Tools: in.policy.tools, Rules: in.policy.rules},
-		Store:  in.store, Bus: in.bus, Dispatch: in.dispatch, Fleet: in.fleet, Auth: in.auth, Log: in.log, Closing: in.closing,
+		Store:  in.store, Bus: in.bus, Dispatch: in.dispatch, Fleet: in.fleet, History: in.history, Auth: in.auth, Log: in.log, Closing: in.closing,
 		Boxes: in.boxes, Links: filelink.New(in.key),
 		Killer: task.Killer{Kills: in.store, Boxes: in.boxes},
 		Info: api.Info{

@@ -104,6 +104,7 @@ func (p *parts) activities(model llm.Client, l config.LLM, a config.Agent, t con
 		},
 		Commands:  &activities.Commands{Bangs: p.store, Boxes: boxes, Link: p.outputLink},
 		Approvals: &activities.Approvals{Questions: p.store, Wait: p.policy.Wait},
+		Orders:    &activities.Orders{Book: p.store},
 	}
 }
 

@@ -72,6 +72,14 @@ func TestAPI_NobodyReachesASessionOfSomebodyElse(t *testing.T) {
 			with = map[string]any{"path": "x"}
 		case e[0] == http.MethodPatch:
 			with = map[string]any{"title": "taken over"}
+		case strings.HasSuffix(e[1], "/rewind"):
+			with = map[string]any{"client_message_id": "x", "message_id": 1}
+		case strings.HasSuffix(e[1], "/fork"):
+			with = map[string]any{}
+		case strings.HasSuffix(e[1], "/compact"):
+			with = map[string]any{"client_message_id": "x"}
+		case strings.HasSuffix(e[1], "/context") && e[0] == http.MethodPut:
+			with = map[string]any{"mode": "none"}
 		}
 		at := strings.Replace(e[1], "{key}", string(s.Key), 1)
 		if strings.HasSuffix(at, "/content") {

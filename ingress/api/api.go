@@ -35,6 +35,7 @@ type API struct {
 	Boxes    ingress.Boxes   // runners of the users
 	Links    filelink.Signer // signs links to files
 	Fleet    *ingress.Fleet
+	History  *ingress.History
 	Log      *slog.Logger
 	Closing  <-chan struct{} // closed when the server stops: streams end
 	// PingEvery is the pause between looks at the client of a stream and at what it may see; 0 means 15 s.
@@ -69,6 +70,7 @@ func (a *API) Handler() http.Handler {
 	a.registerOutputs(private)
 	a.registerRunners(private)
 	a.registerCommands(private)
+	a.registerHistory(private)
 	closed.HandleFunc("GET /api/sessions/{key}/ws", a.socket)
 	closed.HandleFunc("/api/", func(w http.ResponseWriter, r *http.Request) {
 		a.Refuse(w, r, fault.Errorf(fault.NotFound, "there is no %s %s here; see /api/openapi.json", r.Method, r.URL.Path))
@@ -98,6 +100,7 @@ func Document() *huma.OpenAPI {
 	a.registerOutputs(h)
 	a.registerRunners(h)
 	a.registerCommands(h)
+	a.registerHistory(h)
 	return h.OpenAPI()
 }
 

@@ -10,6 +10,7 @@ import (
 	"net/http/cookiejar"
 	"net/http/httptest"
 	"net/url"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -108,7 +109,8 @@ func setup(t *testing.T) *bundle {
 		Store: b.store, Model: "demo/demo", Log: log,
 		Resolver: resolver.New(resolver.Config{Choices: b.store, Router: router, Docker: b.docker}),
 	}
-	dispatch.Commands = ingress.NewCommands(append(dispatch.ApprovalCommands(), a.Fleet.Commands()...)...)
+	a.History = &ingress.History{Store: b.store, Dispatch: dispatch}
+	dispatch.Commands = ingress.NewCommands(slices.Concat(dispatch.ApprovalCommands(), a.Fleet.Commands(), a.History.Commands())...)
 	mux := http.NewServeMux()
 	mux.Handle("/api/", a.Handler())
 	mux.Handle("GET /api/runners/connect", b.hub)

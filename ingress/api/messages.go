@@ -53,12 +53,14 @@ func (a *API) registerMessages(h huma.API) {
 			After  int64 `query:"after" minimum:"0" doc:"Messages after this id."`
 			Before int64 `query:"before" minimum:"0" doc:"Messages before this id. Without after and before: the newest."`
 			Limit  int   `query:"limit" minimum:"1" maximum:"500" default:"100"`
+
+			Rewound bool `query:"rewound" doc:"With the messages that were taken out of the conversation."`
 		}) (*struct{ Body TranscriptBody }, error) {
 			s, err := a.own(ctx, in.Key.Key)
 			if err != nil {
 				return nil, err
 			}
-			t, err := a.Store.Messages(ctx, s.Key, store.Page{After: chat.MessageID(in.After), Before: chat.MessageID(in.Before), Limit: in.Limit})
+			t, err := a.Store.Messages(ctx, s.Key, store.Page{After: chat.MessageID(in.After), Before: chat.MessageID(in.Before), Limit: in.Limit, Rewound: in.Rewound})
 			if err != nil {
 				return nil, a.problem(err)
 			}

@@ -36,6 +36,7 @@ type Message struct {
 	Model           string     `json:"model,omitempty"`
 	FinishReason    string     `json:"finish_reason,omitempty" doc:"stop, tool_calls, length, content_filter, stopped or error."`
 	Usage           *Usage     `json:"usage,omitempty"`
+	Rewound         bool       `json:"rewound,omitempty" doc:"It was taken out of the conversation; neither people nor the model see it."`
 	CreatedAt       time.Time  `json:"created_at"`
 }
 

@@ -44,6 +44,17 @@ type Claim struct {
 	Control bool // the text is a command for the turn to carry out, and no message to the model
 }
 
+// Order is a command that a turn has claimed, to be carried out while the conversation is at rest.
+type Order struct {
+	Session  SessionKey
+	Turn     TurnID
+	Inbox    InboxID
+	User     UserID
+	Message  MessageID // what the person wrote, in the transcript; for display only
+	Text     string
+	Answered bool // it was carried out before
+}
+
 // Call is a tool call with what its activity needs to know of its session.
 type Call struct {
 	ToolCall

@@ -119,6 +119,19 @@ func (s *Store) Stop(ctx context.Context, in Inbound, lang phrase.Lang) (Stopped
 	return got, err
 }
 
+// AcceptedBefore finds the message or queued command that was accepted under the same platform id. One that says
+// something else is a Conflict.
+func (s *Store) AcceptedBefore(ctx context.Context, in Inbound) (known Accepted, found bool, err error) {
+	err = s.inTx(ctx, func(tx *tx) error {
+		known, err = tx.duplicate(ctx, in, in.kind())
+		return err
+	})
+	if fault.Is(err, fault.NotFound) {
+		return Accepted{}, false, nil
+	}
+	return known, err == nil, err
+}
+
 func (t *tx) insertInbox(ctx context.Context, in Inbound, kind string, target *chat.TurnID, outcome *string) (chat.InboxID, error) {
 	return t.q.InboxInsert(ctx, t, dbsqlc.InboxInsertParams{
 		SessionKey: in.Session, UserID: in.User, Kind: kind,

@@ -46,6 +46,7 @@ func (t *tx) notice(ctx context.Context, key chat.SessionKey, turn chat.TurnID, 
 type Page struct {
 	After, Before chat.MessageID
 	Limit         int
+	Rewound       bool // with the messages that were taken out
 }
 
 // Transcript is a part of a conversation, ascending, with the feed sequence it is true at.
@@ -96,14 +97,14 @@ func (s *Store) Messages(ctx context.Context, key chat.SessionKey, page Page) (T
 func (s *Store) messageRows(ctx context.Context, key chat.SessionKey, page Page) ([]dbsqlc.Message, error) {
 	limit := int32(page.Limit) + 1
 	if page.After > 0 {
-		rows, err := s.q.MessageListAfter(ctx, s.pool, dbsqlc.MessageListAfterParams{SessionKey: key, ID: page.After, Limit: limit})
+		rows, err := s.q.MessageListAfter(ctx, s.pool, dbsqlc.MessageListAfterParams{SessionKey: key, ID: page.After, Limit: limit, Rewound: page.Rewound})
 		return rows, classify(err)
 	}
 	before := page.Before
 	if before == 0 {
 		before = 1<<63 - 1
 	}
-	rows, err := s.q.MessageListBefore(ctx, s.pool, dbsqlc.MessageListBeforeParams{SessionKey: key, ID: before, Limit: limit})
+	rows, err := s.q.MessageListBefore(ctx, s.pool, dbsqlc.MessageListBeforeParams{SessionKey: key, ID: before, Limit: limit, Rewound: page.Rewound})
 	for i, j := 0, len(rows)-1; i < j; i, j = i+1, j-1 {
 		rows[i], rows[j] = rows[j], rows[i]
 	}
@@ -133,7 +134,7 @@ func (s *Store) withCalls(ctx context.Context, rows []dbsqlc.Message) ([]chat.Me
 func messageOf(r dbsqlc.Message) chat.Message {
 	m := chat.Message{
 		ID: r.ID, Session: r.SessionKey, Role: r.Role, Origin: r.Origin, Content: r.Content, Reasoning: r.Reasoning,
-		ClientMessageID: r.ClientMessageID, Model: r.Model, FinishReason: r.Finish, CreatedAt: r.CreatedAt,
+		ClientMessageID: r.ClientMessageID, Model: r.Model, FinishReason: r.Finish, CreatedAt: r.CreatedAt, Rewound: r.RewoundBy != nil,
 	}
 	if r.TurnID != nil {
 		m.Turn = *r.TurnID

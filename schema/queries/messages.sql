@@ -5,10 +5,16 @@ VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $
 RETURNING id, created_at;
 
 -- name: MessageListAfter :many
-SELECT * FROM messages WHERE session_key = $1 AND id > $2 ORDER BY id LIMIT $3;
+SELECT * FROM messages
+WHERE session_key = $1 AND id > $2 AND (rewound_by IS NULL OR sqlc.arg(rewound)::boolean)
+ORDER BY id
+LIMIT $3;
 
 -- name: MessageListBefore :many
-SELECT * FROM messages WHERE session_key = $1 AND id < $2 ORDER BY id DESC LIMIT $3;
+SELECT * FROM messages
+WHERE session_key = $1 AND id < $2 AND (rewound_by IS NULL OR sqlc.arg(rewound)::boolean)
+ORDER BY id DESC
+LIMIT $3;
 
 -- name: CallInsert :one
 -- The rule of the user stands with the call from here on; without one, that of the installation.

@@ -478,17 +478,26 @@ func (q *Queries) MessageAppend(ctx context.Context, db DBTX, arg MessageAppendP
 }
 
 const messageListAfter = `-- name: MessageListAfter :many
-SELECT id, session_key, turn_id, step, role, content, preface, reasoning, opaque, display_only, inbox_id, client_message_id, model, finish, prompt_tokens, cached_tokens, completion_tokens, created_at, origin, rewound_by FROM messages WHERE session_key = $1 AND id > $2 ORDER BY id LIMIT $3
+SELECT id, session_key, turn_id, step, role, content, preface, reasoning, opaque, display_only, inbox_id, client_message_id, model, finish, prompt_tokens, cached_tokens, completion_tokens, created_at, origin, rewound_by FROM messages
+WHERE session_key = $1 AND id > $2 AND (rewound_by IS NULL OR $4::boolean)
+ORDER BY id
+LIMIT $3
 `
 
 type MessageListAfterParams struct {
 	SessionKey chat.SessionKey
 	ID         chat.MessageID
 	Limit      int32
+	Rewound    bool
 }
 
 func (q *Queries) MessageListAfter(ctx context.Context, db DBTX, arg MessageListAfterParams) ([]Message, error) {
-	rows, err := db.Query(ctx, messageListAfter, arg.SessionKey, arg.ID, arg.Limit)
+	rows, err := db.Query(ctx, messageListAfter,
+		arg.SessionKey,
+		arg.ID,
+		arg.Limit,
+		arg.Rewound,
+	)
 	if err != nil {
 		return nil, err
 	}
@@ -529,17 +538,26 @@ func (q *Queries) MessageListAfter(ctx context.Context, db DBTX, arg MessageList
 }
 
 const messageListBefore = `-- name: MessageListBefore :many
-SELECT id, session_key, turn_id, step, role, content, preface, reasoning, opaque, display_only, inbox_id, client_message_id, model, finish, prompt_tokens, cached_tokens, completion_tokens, created_at, origin, rewound_by FROM messages WHERE session_key = $1 AND id < $2 ORDER BY id DESC LIMIT $3
+SELECT id, session_key, turn_id, step, role, content, preface, reasoning, opaque, display_only, inbox_id, client_message_id, model, finish, prompt_tokens, cached_tokens, completion_tokens, created_at, origin, rewound_by FROM messages
+WHERE session_key = $1 AND id < $2 AND (rewound_by IS NULL OR $4::boolean)
+ORDER BY id DESC
+LIMIT $3
 `
 
 type MessageListBeforeParams struct {
 	SessionKey chat.SessionKey
 	ID         chat.MessageID
 	Limit      int32
+	Rewound    bool
 }
 
 func (q *Queries) MessageListBefore(ctx context.Context, db DBTX, arg MessageListBeforeParams) ([]Message, error) {
-	rows, err := db.Query(ctx, messageListBefore, arg.SessionKey, arg.ID, arg.Limit)
+	rows, err := db.Query(ctx, messageListBefore,
+		arg.SessionKey,
+		arg.ID,
+		arg.Limit,
+		arg.Rewound,
+	)
 	if err != nil {
 		return nil, err
 	}

@@ -375,6 +375,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/sessions/{key}/rewind": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Take a message, and all after it, out of the conversation
+         * @description Queued like a message, as the command /rewind. The rewind event says when it has happened, and a notice answers it. Files and what commands did stay as they are.
+         */
+        post: operations["rewind-session"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/sessions/{key}/tasks": {
         parameters: {
             query?: never;
@@ -695,6 +715,8 @@ export interface components {
             origin?: "command" | "background" | "context";
             /** @description What the model thought before it answered, where the provider tells. */
             reasoning?: string;
+            /** @description It was taken out of the conversation; neither people nor the model see it. */
+            rewound?: boolean;
             /** @enum {string} */
             role: "user" | "assistant" | "notice";
             session: string;
@@ -769,6 +791,15 @@ export interface components {
             /** Format: int64 */
             inbox_id: number;
             text: string;
+        };
+        RewindBody: {
+            /** @description Chosen by the client, unique per user. Sent again for the same message it is the same rewind. */
+            client_message_id: string;
+            /**
+             * Format: int64
+             * @description A message that the user wrote. It and all after it are taken out.
+             */
+            message_id: number;
         };
         Runner: {
             /** @description This user's commands go here now. */
@@ -1868,6 +1899,8 @@ export interface operations {
                 /** @description Messages before this id. Without after and before: the newest. */
                 before?: number;
                 limit?: number;
+                /** @description With the messages that were taken out of the conversation. */
+                rewound?: boolean;
             };
             header?: never;
             path: {
@@ -1911,6 +1944,42 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": components["schemas"]["NewMessage"];
+            };
+        };
+        responses: {
+            /** @description Accepted */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Accepted"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "rewind-session": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Session key, URL-escaped. */
+                key: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RewindBody"];
             };
         };
         responses: {

@@ -1,0 +1,34 @@
+package api
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"xbot/internal/chat"
+)
+
+// RewindBody names the message that a rewind begins with.
+type RewindBody struct {
+	ClientMessageID string `json:"client_message_id" minLength:"1" maxLength:"128" doc:"Chosen by the client, unique per user. Sent again for the same message it is the same rewind."`
+	MessageID       int64  `json:"message_id" minimum:"1" doc:"A message that the user wrote. It and all after it are taken out."`
+}
+
+func (a *API) registerHistory(h huma.API) {
+	huma.Register(h, huma.Operation{
+		OperationID: "rewind-session", Method: http.MethodPost, Path: "/api/sessions/{key}/rewind", Summary: "Take a message, and all after it, out of the conversation",
+		Description:   "Queued like a message, as the command /rewind. The rewind event says when it has happened, and a notice answers it. Files and what commands did stay as they are.",
+		DefaultStatus: http.StatusAccepted, Security: secured,
+	}, func(ctx context.Context, in *struct {
+		Key
+		Body RewindBody
+	}) (*struct{ Body Accepted }, error) {
+		s, err := a.own(ctx, in.Key.Key)
+		if err != nil {
+			return nil, err
+		}
+		got, err := a.History.Rewind(ctx, a.inbound(ctx, s, in.Body.ClientMessageID, ""), chat.MessageID(in.Body.MessageID))
+		return &struct{ Body Accepted }{Accepted{ID: got.ID, Duplicate: got.Duplicate}}, a.problem(err)
+	})
+}

@@ -1,0 +1,226 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+	"xbot/internal/phrase"
+	"xbot/internal/store/dbsqlc"
+)
+
+const (
+	// rewindWords bounds the words that name a message in an answer, in characters.
+	rewindWords = 60
+	// rewindChoices is how many messages an answer offers.
+	rewindChoices = 10
+)
+
+// Order returns the command that a turn has claimed. NotFound: it has claimed none, or its session was deleted.
+func (s *Store) Order(ctx context.Context, turn chat.TurnID) (chat.Order, error) {
+	return orderOf(ctx, s.q, s.pool, turn)
+}
+
+func orderOf(ctx context.Context, q *dbsqlc.Queries, db dbsqlc.DBTX, turn chat.TurnID) (chat.Order, error) {
+	row, err := q.OrderOf(ctx, db, &turn)
+	if err != nil {
+		return chat.Order{}, classify(fmt.Errorf("read the command of turn %s: %w", turn, err))
+	}
+	return chat.Order{
+		Session: row.SessionKey, Turn: turn, Inbox: row.ID, User: row.UserID, Message: row.MessageID, Text: row.Body, Answered: row.Answered,
+	}, nil
+}
+
+// obey carries out the command of a turn and answers it, in one transaction. A command that was answered before, or
+// whose turn was closed, is left alone.
+func (s *Store) obey(ctx context.Context, turn chat.TurnID, do func(tx *tx, o chat.Order) (string, error)) error {
+	return s.inTx(ctx, func(tx *tx) error {
+		row, err := s.q.TurnLock(ctx, tx, turn)
+		if errors.Is(err, pgx.ErrNoRows) || (err == nil && row.State != chat.TurnRunning) {
+			return nil
+		}
+		if err != nil {
+			return fmt.Errorf("lock turn: %w", err)
+		}
+		o, err := orderOf(ctx, s.q, tx, turn)
+		if err != nil || o.Answered {
+			return err
+		}
+		said, err := do(tx, o)
+		if err != nil {
+			return err
+		}
+		notice := chat.Message{
+			Session: o.Session, Turn: turn, Role: chat.RoleNotice, Origin: chat.OriginCommand, Content: Clean(said), Inbox: o.Inbox,
+		}
+		return tx.appendMessage(ctx, &notice, "", nil)
+	})
+}
+
+// AnswerOrder answers the command of a turn with a sentence, and does nothing else.
+func (s *Store) AnswerOrder(ctx context.Context, turn chat.TurnID, text string) error {
+	return s.obey(ctx, turn, func(*tx, chat.Order) (string, error) { return text, nil })
+}
+
+// Rewind takes a person's message and everything after it out of the conversation, as the command of a turn, and answers
+// the command: their back-th last message, or the one with the id to. The command itself stays, and so do files. The
+// conversation begins for the model where it did before that message: with an older compaction, and without the edits
+// that the turns made which are gone. Where there is no such message, the answer says so. A command is carried out once,
+// also if its turn was released and another one has claimed it.
+func (s *Store) Rewind(ctx context.Context, turn chat.TurnID, back int, to chat.MessageID) error {
+	return s.obey(ctx, turn, func(tx *tx, o chat.Order) (string, error) {
+		lang := phrase.Of(o.Text)
+		control, err := tx.rewound(ctx, o)
+		if errors.Is(err, pgx.ErrNoRows) {
+			var refusal string
+			control, refusal, err = tx.rewind(ctx, o, lang, back, to)
+			if err != nil || refusal != "" {
+				return refusal, err
+			}
+		}
+		if err != nil {
+			return "", err
+		}
+		return tx.sayRewound(ctx, o, lang, control)
+	})
+}
+
+// rewindKey names the record of a rewind. It goes by the row of the command, which outlives a turn that is released.
+func rewindKey(o chat.Order) string { return fmt.Sprintf("rewind/%d", o.Inbox) }
+
+// rewound finds the record that an earlier turn made of the same command.
+func (t *tx) rewound(ctx context.Context, o chat.Order) (chat.Control, error) {
+	row, err := t.q.ControlByKey(ctx, t, dbsqlc.ControlByKeyParams{SessionKey: o.Session, Key: rewindKey(o)})
+	if err != nil {
+		return chat.Control{}, err
+	}
+	return controlOf(row)
+}
+
+func (t *tx) rewind(ctx context.Context, o chat.Order, lang phrase.Lang, back int, to chat.MessageID) (chat.Control, string, error) {
+	first, refusal, err := t.rewindTo(ctx, o, lang, back, to)
+	if err != nil || refusal != "" {
+		return chat.Control{}, refusal, err
+	}
+	control, _, err := t.addControl(ctx, o.Session, chat.Control{
+		Kind: chat.ControlRewind, Message: o.Message - 1, Turn: o.Turn, Key: rewindKey(o), Rewind: &chat.Rewind{From: first},
+	})
+	if err != nil {
+		return control, "", err
+	}
+	err = t.q.RewindMark(ctx, t, dbsqlc.RewindMarkParams{SessionKey: o.Session, Control: int64(control.ID), First: first, Before: o.Message})
+	if err != nil {
+		return control, "", fmt.Errorf("take messages out: %w", err)
+	}
+	if err := t.undoEdits(ctx, o, control); err != nil {
+		return control, "", err
+	}
+	var compaction *chat.ControlID
+	id, err := t.q.RewindCompaction(ctx, t, dbsqlc.RewindCompactionParams{SessionKey: o.Session, Before: first})
+	if err == nil {
+		compaction = &id
+	} else if !errors.Is(err, pgx.ErrNoRows) {
+		return control, "", fmt.Errorf("look for an older compaction: %w", err)
+	}
+	if err := t.q.SessionSetCompaction(ctx, t, dbsqlc.SessionSetCompactionParams{Key: o.Session, CompactionID: compaction}); err != nil {
+		return control, "", fmt.Errorf("go back to an older compaction: %w", err)
+	}
+	return control, "", nil
+}
+
+// rewindTo returns the message to begin with, or why there is none.
+func (t *tx) rewindTo(ctx context.Context, o chat.Order, lang phrase.Lang, back int, to chat.MessageID) (chat.MessageID, string, error) {
+	if to != 0 {
+		problem, err := t.rewindable(ctx, o.Session, to)
+		if err == nil && problem == "" && to >= o.Message {
+			problem = phrase.RewindGone
+		}
+		if err != nil || problem == "" {
+			return to, "", err
+		}
+		return 0, phrase.Say(lang, problem, to), nil
+	}
+	targets, err := t.q.RewindTargets(ctx, t, dbsqlc.RewindTargetsParams{SessionKey: o.Session, Before: o.Message, N: int32(max(back, rewindChoices))})
+	switch {
+	case err != nil:
+		return 0, "", fmt.Errorf("look for messages to take back: %w", err)
+	case back <= len(targets):
+		return targets[back-1].ID, "", nil
+	case len(targets) == 0:
+		return 0, phrase.Say(lang, phrase.RewindNone), nil
+	}
+	lines := []string{phrase.Say(lang, phrase.RewindChoose, len(targets)), ""}
+	for _, m := range targets[:min(len(targets), rewindChoices)] {
+		lines = append(lines, fmt.Sprintf("* `m%d` %s", m.ID, chat.FirstWords(m.Content, rewindWords)))
+	}
+	return 0, strings.Join(lines, "\n"), nil
+}
+
+// rewindable says why a message cannot be taken back; empty: it can.
+func (t *tx) rewindable(ctx context.Context, key chat.SessionKey, id chat.MessageID) (phrase.ID, error) {
+	m, err := t.q.RewindTarget(ctx, t, dbsqlc.RewindTargetParams{SessionKey: key, ID: id})
+	switch {
+	case errors.Is(err, pgx.ErrNoRows):
+		return phrase.RewindGone, nil
+	case err != nil:
+		return "", fmt.Errorf("read message %d: %w", id, err)
+	case m.Role != chat.RoleUser || m.Origin != "" || m.DisplayOnly:
+		return phrase.RewindNotOne, nil
+	case m.RewoundBy != nil:
+		return phrase.RewindTwice, nil
+	}
+	return "", nil
+}
+
+// undoEdits voids the edits that turns made which are gone now, as far as they are about what stays.
+func (t *tx) undoEdits(ctx context.Context, o chat.Order, rewind chat.Control) error {
+	edits, err := t.q.RewindEdits(ctx, t, dbsqlc.RewindEditsParams{SessionKey: o.Session, First: rewind.Rewind.From, Control: int64(rewind.ID)})
+	if err != nil {
+		return fmt.Errorf("look for edits to undo: %w", err)
+	}
+	for _, e := range edits {
+		_, _, err := t.addControl(ctx, o.Session, chat.Control{
+			Kind: chat.ControlUndo, Message: e.MessageID, Turn: o.Turn, Key: fmt.Sprintf("%s/undo/%d", rewindKey(o), e.ID), Undo: e.ID,
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (t *tx) sayRewound(ctx context.Context, o chat.Order, lang phrase.Lang, control chat.Control) (string, error) {
+	first, err := t.q.RewindTarget(ctx, t, dbsqlc.RewindTargetParams{SessionKey: o.Session, ID: control.Rewind.From})
+	if err != nil {
+		return "", fmt.Errorf("read the first message: %w", err)
+	}
+	n, err := t.q.RewindCount(ctx, t, dbsqlc.RewindCountParams{SessionKey: o.Session, Control: int64(control.ID)})
+	if err != nil {
+		return "", fmt.Errorf("count what was taken out: %w", err)
+	}
+	t.emit(o.Session, chat.EventRewind, chat.Rewound{From: control.Rewind.From, Upto: control.Message})
+	return phrase.Say(lang, phrase.Rewound, n, chat.FirstWords(first.Content, rewindWords)), nil
+}
+
+// CheckRewind says why a message cannot be taken back, before anybody asks for it: NotFound or Conflict.
+func (s *Store) CheckRewind(ctx context.Context, key chat.SessionKey, id chat.MessageID, lang phrase.Lang) error {
+	return s.inTx(ctx, func(tx *tx) error {
+		problem, err := tx.rewindable(ctx, key, id)
+		return refusal(problem, err, lang, id)
+	})
+}
+
+func refusal(problem phrase.ID, err error, lang phrase.Lang, id chat.MessageID) error {
+	switch {
+	case err != nil || problem == "":
+		return err
+	case problem == phrase.RewindGone:
+		return fault.Errorf(fault.NotFound, "%s", phrase.Say(lang, problem, id))
+	}
+	return fault.Errorf(fault.Conflict, "%s", phrase.Say(lang, problem, id))
+}

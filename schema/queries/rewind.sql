@@ -1,0 +1,47 @@
+-- name: OrderOf :one
+-- The command that a turn has claimed, the row it stands in as what the person wrote, and whether it was answered.
+SELECT i.id, i.session_key, i.user_id, i.body, m.id AS message_id, EXISTS (
+    SELECT 1 FROM messages a WHERE a.inbox_id = i.id AND a.role = 'notice'
+) AS answered
+FROM inbox i
+JOIN messages m ON m.inbox_id = i.id AND m.role = 'user'
+WHERE i.turn_id = sqlc.arg(turn_id) AND i.kind = 'control'
+ORDER BY i.claim DESC
+LIMIT 1;
+
+-- name: RewindTargets :many
+-- What a person wrote to the model before a message, newest first.
+SELECT id, content FROM messages
+WHERE session_key = sqlc.arg(session_key) AND id < sqlc.arg(before) AND role = 'user' AND origin = '' AND NOT display_only
+  AND rewound_by IS NULL
+ORDER BY id DESC
+LIMIT sqlc.arg(n);
+
+-- name: RewindTarget :one
+SELECT id, role, origin, display_only, rewound_by, content FROM messages WHERE session_key = $1 AND id = $2;
+
+-- name: RewindMark :exec
+UPDATE messages SET rewound_by = sqlc.arg(control)::bigint
+WHERE session_key = sqlc.arg(session_key) AND id >= sqlc.arg(first) AND id < sqlc.arg(before) AND rewound_by IS NULL;
+
+-- name: RewindCount :one
+SELECT count(*) FROM messages
+WHERE session_key = sqlc.arg(session_key) AND rewound_by = sqlc.arg(control)::bigint AND role = 'user' AND origin = '' AND NOT display_only;
+
+-- name: RewindCompaction :one
+-- The newest compaction that stands for nothing but messages before the given one, and for none that was taken out.
+SELECT c.id FROM controls c
+WHERE c.session_key = sqlc.arg(session_key) AND c.kind = 'compact' AND c.message_id < sqlc.arg(before) AND NOT EXISTS (
+    SELECT 1 FROM controls r
+    WHERE r.session_key = c.session_key AND r.kind = 'rewind' AND r.id > c.id AND (r.body -> 'rewind' ->> 'from')::bigint <= c.message_id
+)
+ORDER BY c.id DESC
+LIMIT 1;
+
+-- name: RewindEdits :many
+-- Edits of what stays that were made by turns which were taken out, and hold still.
+SELECT c.id, c.message_id FROM controls c
+WHERE c.session_key = sqlc.arg(session_key) AND c.kind = 'edit' AND c.message_id < sqlc.arg(first)
+  AND c.turn_id IN (SELECT m.turn_id FROM messages m WHERE m.session_key = c.session_key AND m.rewound_by = sqlc.arg(control)::bigint)
+  AND NOT EXISTS (SELECT 1 FROM controls u WHERE u.session_key = c.session_key AND u.kind = 'undo' AND (u.body ->> 'undo')::bigint = c.id)
+ORDER BY c.id;
