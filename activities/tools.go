@@ -136,6 +136,7 @@ func (t *Tools) follow(ctx context.Context, call chat.Call) {
 
 // record writes the result, also when the activity was stopped meanwhile.
 func (t *Tools) record(ctx context.Context, call chat.Call, r chat.ToolResult) (chat.ToolResult, error) {
+	r = offloaded(call, r)
 	ctx, cancel := settling(ctx)
 	defer cancel()
 	return r, t.Calls.FinishCall(ctx, call.ID, r)

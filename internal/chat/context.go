@@ -134,7 +134,7 @@ type Offload struct {
 	Summary string
 	Body    string
 	Tool    string
-	File    *FileState // the file whose whole text the body is; nil otherwise
+	File    *FileState // the file that the body shows; nil otherwise
 }
 
 // FileState is what a file was when it was read.
@@ -144,6 +144,21 @@ type FileState struct {
 	Size   int64
 	Time   time.Time
 	Hash   []byte // SHA-256 of its content
+}
+
+// OffloadedFile is an offloaded result that shows a file.
+type OffloadedFile struct {
+	ID   string // of the offload
+	User UserID // whose session it is of
+	File FileState
+}
+
+// OffloadEntry is an offload on one line: what there is to recall.
+type OffloadEntry struct {
+	ID    string
+	Tool  string
+	Path  string // of the file that it shows; empty otherwise
+	Bytes int
 }
 
 // Note is a file of the model's long-term memory about a person.

@@ -54,7 +54,7 @@ type ToolResult struct {
 	Background *Background `json:"-"`
 	// Offload is set when the content is only a summary: the whole is kept beside it.
 	Offload *Offload `json:"-"`
-	// File is set by a tool whose content shows the whole text of a file, so that a later change of it can be told.
+	// File is set by a tool that was asked for a whole file, so that a later change of it can be told.
 	File *FileState `json:"-"`
 	// Told are the tasks whose end the content tells: they need not be announced any more.
 	Told []CallID `json:"-"`

@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"context"
 	"io/fs"
-	"time"
 
 	"xbot/internal/fault"
 	"xbot/runner/wire"
@@ -37,7 +36,6 @@ func (r *Runner) ReadFile(ctx context.Context, path string, offset, limit int64)
 
 func (r *Runner) readParts(ctx context.Context, path string, offset, limit int64) (all FileData, torn bool, err error) {
 	want := cmp.Or(limit, maxRead)
-	var seen time.Time
 	for first := true; ; first = false {
 		size := min(want-int64(len(all.Data)), wire.MaxChunk)
 		part, err := ask[wire.ReadResult](ctx, r, wire.OpRead, wire.Read{Path: path, Offset: offset + int64(len(all.Data)), Limit: size})
@@ -45,12 +43,12 @@ func (r *Runner) readParts(ctx context.Context, path string, offset, limit int64
 			return FileData{}, false, err
 		}
 		if first {
-			all.Size, seen = part.Size, part.ModTime
+			all.Size, all.ModTime = part.Size, part.ModTime
 			if limit == 0 && part.Size-offset > maxRead {
 				return FileData{}, false, fault.Errorf(fault.TooLarge, "%s has %d bytes and at most %d can be read at once: read it in parts", path, part.Size, maxRead)
 			}
 		}
-		if part.Size != all.Size || !part.ModTime.Equal(seen) {
+		if part.Size != all.Size || !part.ModTime.Equal(all.ModTime) {
 			return FileData{}, true, nil
 		}
 		all.Data = append(all.Data, part.Data...)

@@ -112,8 +112,9 @@ const (
 
 // FileData is a part of a file.
 type FileData struct {
-	Data []byte
-	Size int64 // of the whole file
+	Data    []byte
+	Size    int64     // of the whole file
+	ModTime time.Time // of the file; zero for the output of a command
 }
 
 // FileInfo describes a file or folder.

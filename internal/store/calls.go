@@ -64,19 +64,28 @@ func (s *Store) SetStartedOn(ctx context.Context, id chat.CallID, store string) 
 	return classify(err)
 }
 
-// FinishCall records the result of a call and, if its command goes on, the background task that it has become, in one
-// transaction. The first writer wins: a later result is dropped.
+// FinishCall records the result of a call with what is kept beside it: the whole of a result that is only a summary, and
+// the background task that its command has become if it goes on, in one transaction. The first writer wins: a later result is dropped.
 func (s *Store) FinishCall(ctx context.Context, id chat.CallID, r chat.ToolResult) error {
 	return s.inTx(ctx, func(tx *tx) error { return tx.finishCall(ctx, id, r) })
 }
 
 func (t *tx) finishCall(ctx context.Context, id chat.CallID, r chat.ToolResult) error {
-	row, err := t.q.CallFinish(ctx, t, dbsqlc.CallFinishParams{ID: id, Result: Clean(r.Content), IsError: r.IsError})
+	p := dbsqlc.CallFinishParams{ID: id, Result: Clean(r.Content), IsError: r.IsError}
+	if r.Offload != nil {
+		p.Offload = r.Offload.ID
+	}
+	row, err := t.q.CallFinish(ctx, t, p)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return nil
 	}
 	if err != nil {
 		return fmt.Errorf("finish call %s: %w", id, err)
+	}
+	if r.Offload != nil {
+		if row, err = t.offload(ctx, row, *r.Offload); err != nil {
+			return err
+		}
 	}
 	if r.Background != nil {
 		if row, err = t.beginTask(ctx, id, *r.Background); err != nil {

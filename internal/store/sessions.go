@@ -97,10 +97,14 @@ func (s *Store) DeleteSession(ctx context.Context, key chat.SessionKey) error {
 		if err := s.q.KillNoteCommandsOf(ctx, tx, key); err != nil {
 			return fmt.Errorf("note the kill of commands: %w", err)
 		}
+		bodies, err := s.q.OffloadBlobsOf(ctx, tx, key)
+		if err != nil {
+			return fmt.Errorf("list the offloads of %s: %w", key, err)
+		}
 		if _, err := s.q.SessionDelete(ctx, tx, key); err != nil {
 			return fmt.Errorf("delete session %s: %w", key, err)
 		}
-		return nil
+		return tx.dropBodies(ctx, bodies)
 	})
 }
 

@@ -111,7 +111,8 @@ func (s *Store) windowLines(ctx context.Context, upto chat.MessageID, w *chat.Wi
 		}
 		m := &w.Lines[i].Message
 		m.ToolCalls = append(m.ToolCalls, chat.ToolCall{
-			ID: c.ID, Name: c.Name, Arguments: c.Arguments, State: c.State, Summary: c.Summary, Result: c.Result, IsError: c.IsError, Offload: c.Offload,
+			ID: c.ID, Name: c.Name, Class: c.Class, Arguments: c.Arguments, State: c.State, Summary: c.Summary, Result: c.Result,
+			IsError: c.IsError, Offload: c.Offload,
 		})
 	}
 	return nil

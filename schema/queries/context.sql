@@ -28,7 +28,7 @@ WHERE session_key = sqlc.arg(session_key) AND turn_id = sqlc.arg(turn_id)::text 
 ORDER BY id DESC LIMIT 1;
 
 -- name: ContextCalls :many
-SELECT id, message_id, name, arguments, state, summary, result, is_error, offload FROM tool_calls
+SELECT id, message_id, name, class, arguments, state, summary, result, is_error, offload FROM tool_calls
 WHERE session_key = sqlc.arg(session_key) AND message_id > sqlc.arg(upto)
 ORDER BY message_id, n;
 

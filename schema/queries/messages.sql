@@ -47,7 +47,7 @@ RETURNING c.*;
 -- name: CallFinish :one
 -- Records the result, which also ends a question that nobody answered.
 UPDATE tool_calls SET
-    state = 'done', result = $2, is_error = $3, finished_at = now(), answer_woken_at = NULL,
+    state = 'done', result = $2, is_error = $3, offload = $4, finished_at = now(), answer_woken_at = NULL,
     approval = CASE WHEN approval = 'open' THEN 'void' ELSE approval END
 WHERE id = $1 AND state <> 'done'
 RETURNING *;

@@ -72,7 +72,7 @@ func (q *Queries) ContextBase(ctx context.Context, db DBTX, key chat.SessionKey)
 }
 
 const contextCalls = `-- name: ContextCalls :many
-SELECT id, message_id, name, arguments, state, summary, result, is_error, offload FROM tool_calls
+SELECT id, message_id, name, class, arguments, state, summary, result, is_error, offload FROM tool_calls
 WHERE session_key = $1 AND message_id > $2
 ORDER BY message_id, n
 `
@@ -86,6 +86,7 @@ type ContextCallsRow struct {
 	ID        chat.CallID
 	MessageID chat.MessageID
 	Name      string
+	Class     chat.ToolClass
 	Arguments string
 	State     chat.CallState
 	Summary   string
@@ -107,6 +108,7 @@ func (q *Queries) ContextCalls(ctx context.Context, db DBTX, arg ContextCallsPar
 			&i.ID,
 			&i.MessageID,
 			&i.Name,
+			&i.Class,
 			&i.Arguments,
 			&i.State,
 			&i.Summary,

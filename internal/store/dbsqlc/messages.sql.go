@@ -67,7 +67,7 @@ func (q *Queries) CallBegin(ctx context.Context, db DBTX, arg CallBeginParams) (
 
 const callFinish = `-- name: CallFinish :one
 UPDATE tool_calls SET
-    state = 'done', result = $2, is_error = $3, finished_at = now(), answer_woken_at = NULL,
+    state = 'done', result = $2, is_error = $3, offload = $4, finished_at = now(), answer_woken_at = NULL,
     approval = CASE WHEN approval = 'open' THEN 'void' ELSE approval END
 WHERE id = $1 AND state <> 'done'
 RETURNING id, session_key, turn_id, step, n, message_id, provider_id, name, class, arguments, summary, state, runner, started_on, intent, started_at, result, is_error, finished_at, task, rule, approval, reason, note, asked_at, answered_at, answered_by, answer_key, answer_woken_at, offload
@@ -77,11 +77,17 @@ type CallFinishParams struct {
 	ID      chat.CallID
 	Result  string
 	IsError bool
+	Offload string
 }
 
 // Records the result, which also ends a question that nobody answered.
 func (q *Queries) CallFinish(ctx context.Context, db DBTX, arg CallFinishParams) (ToolCall, error) {
-	row := db.QueryRow(ctx, callFinish, arg.ID, arg.Result, arg.IsError)
+	row := db.QueryRow(ctx, callFinish,
+		arg.ID,
+		arg.Result,
+		arg.IsError,
+		arg.Offload,
+	)
 	var i ToolCall
 	err := row.Scan(
 		&i.ID,

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"path"
 	"strings"
+	"time"
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
@@ -29,31 +30,42 @@ type Journal interface {
 	SetIntent(ctx context.Context, id chat.CallID, intent string) error
 }
 
+// source is a text file that was read as a whole.
+type source struct {
+	path    string // absolute
+	data    []byte
+	modTime time.Time // when the first part of it was read
+}
+
 // load reads a whole text file. Its errors have fault kinds and sentences for the model.
-func load(ctx context.Context, call tool.Call, name string) (file string, data []byte, err error) {
-	file, err = call.Path(name)
+func load(ctx context.Context, call tool.Call, name string) (source, error) {
+	file, err := call.Path(name)
 	if err != nil {
-		return "", nil, err
+		return source{}, err
 	}
+	src := source{path: file}
 	for {
-		part, err := call.Box.ReadFile(ctx, file, int64(len(data)), chunk)
+		part, err := call.Box.ReadFile(ctx, file, int64(len(src.data)), chunk)
 		if fault.Is(err, fault.NotFound) {
-			return "", nil, notFound(ctx, call, file)
+			return source{}, notFound(ctx, call, file)
 		}
 		if err != nil {
-			return "", nil, err
+			return source{}, err
 		}
 		if part.Size > maxFile {
-			return "", nil, fault.Errorf(fault.TooLarge, "%s has %d bytes, at most %d are read; use Grep, or Shell with head, tail or sed", file, part.Size, maxFile)
+			return source{}, fault.Errorf(fault.TooLarge, "%s has %d bytes, at most %d are read; use Grep, or Shell with head, tail or sed", file, part.Size, maxFile)
 		}
-		if data = append(data, part.Data...); len(part.Data) == 0 || int64(len(data)) >= part.Size {
+		if src.modTime.IsZero() {
+			src.modTime = part.ModTime
+		}
+		if src.data = append(src.data, part.Data...); len(part.Data) == 0 || int64(len(src.data)) >= part.Size {
 			break
 		}
 	}
-	if head := data[:min(len(data), sniffSize)]; bytes.IndexByte(head, 0) >= 0 {
-		return "", nil, fault.Errorf(fault.Invalid, "%s is a binary file (%s, %d bytes)", file, http.DetectContentType(head), len(data))
+	if head := src.data[:min(len(src.data), sniffSize)]; bytes.IndexByte(head, 0) >= 0 {
+		return source{}, fault.Errorf(fault.Invalid, "%s is a binary file (%s, %d bytes)", file, http.DetectContentType(head), len(src.data))
 	}
-	return file, data, nil
+	return src, nil
 }
 
 // notFound names the entries of the folder that look most like the missing one.

@@ -2,6 +2,7 @@ package file
 
 import (
 	"context"
+	"crypto/sha256"
 	_ "embed"
 	"fmt"
 	"strconv"
@@ -44,23 +45,33 @@ func (read) Run(ctx context.Context, call tool.Call, p readParams) (chat.ToolRes
 	if p.Offset < 0 || p.MaxLines < 0 {
 		return tool.Fail("offset and max_lines must not be negative"), nil
 	}
-	file, data, err := load(ctx, call, p.Path)
+	src, err := load(ctx, call, p.Path)
 	if err != nil {
 		if file, pathErr := call.Path(p.Path); pathErr == nil && isFolder(call.Box.Stat(ctx, file)) {
 			return tool.Fail("%s is a folder; list it with Glob or Shell", file), nil
 		}
 		return tool.FromError(err)
 	}
-	if len(data) == 0 {
+	if len(src.data) == 0 {
 		return tool.Text("(the file is empty)"), nil
 	}
-	text := strings.ToValidUTF8(string(data), "\uFFFD")
+	text := strings.ToValidUTF8(string(src.data), "\uFFFD")
 	lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
 	first := max(p.Offset, 1)
 	if first > len(lines) {
-		return tool.Fail("offset %d is behind the end: %s has %s", first, file, tool.Count(len(lines), "line")), nil
+		return tool.Fail("offset %d is behind the end: %s has %s", first, src.path, tool.Count(len(lines), "line")), nil
 	}
-	return tool.Text(number(lines, first, p.MaxLines)), nil
+	result := tool.Text(number(lines, first, p.MaxLines))
+	if p.Offset <= 1 && p.MaxLines == 0 {
+		result.File = src.state(call.Box.Name())
+	}
+	return result, nil
+}
+
+// state is what the file was when it was read.
+func (s source) state(runner string) *chat.FileState {
+	hash := sha256.Sum256(s.data)
+	return &chat.FileState{Path: s.path, Runner: runner, Size: int64(len(s.data)), Time: s.modTime, Hash: hash[:]}
 }
 
 // number writes lines with their numbers from the line first on, and says how to go on when some are left.

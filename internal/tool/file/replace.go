@@ -50,7 +50,7 @@ type intent struct {
 func (replace) Summary(p replaceParams) string { return p.Path }
 
 func (r replace) Run(ctx context.Context, call tool.Call, p replaceParams) (chat.ToolResult, error) {
-	file, data, err := load(ctx, call, p.Path)
+	src, err := load(ctx, call, p.Path)
 	if err != nil {
 		return tool.FromError(err)
 	}
@@ -58,18 +58,18 @@ func (r replace) Run(ctx context.Context, call tool.Call, p replaceParams) (chat
 	if err != nil {
 		return tool.FromError(err)
 	}
-	now := sum(data)
+	now := sum(src.data)
 	if noted != nil && now == noted.After {
 		return tool.Text(noted.Result), nil
 	}
 	if noted != nil && now != noted.Before {
-		return tool.Fail("outcome unknown: %s was changed by something else while this edit was interrupted and tried again; Read it, and edit again only if the edit is not there", file), nil
+		return tool.Fail("outcome unknown: %s was changed by something else while this edit was interrupted and tried again; Read it, and edit again only if the edit is not there", src.path), nil
 	}
-	edited, lines, err := apply(string(data), p)
+	edited, lines, err := apply(string(src.data), p)
 	if err != nil {
 		return tool.FromError(err)
 	}
-	result := describeEdit(call.Short(file), lines)
+	result := describeEdit(call.Short(src.path), lines)
 	if noted == nil {
 		if err := r.note(ctx, call.ID, intent{Before: now, After: sum([]byte(edited)), Result: result}); err != nil {
 			return tool.FromError(err)
@@ -78,7 +78,7 @@ func (r replace) Run(ctx context.Context, call tool.Call, p replaceParams) (chat
 	if ctx.Err() != nil { // a later attempt may already be at work
 		return chat.ToolResult{}, context.Cause(ctx)
 	}
-	if err := call.Box.WriteFile(ctx, file, []byte(edited), sandbox.WriteReplace); err != nil {
+	if err := call.Box.WriteFile(ctx, src.path, []byte(edited), sandbox.WriteReplace); err != nil {
 		return tool.FromError(err)
 	}
 	return tool.Text(result), nil

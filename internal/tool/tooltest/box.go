@@ -102,7 +102,7 @@ func (b *Box) ReadFile(_ context.Context, path string, offset, limit int64) (san
 		limit = info.Size()
 	}
 	data, err := io.ReadAll(io.NewSectionReader(f, offset, limit))
-	return sandbox.FileData{Data: data, Size: info.Size()}, kindly(err)
+	return sandbox.FileData{Data: data, Size: info.Size(), ModTime: info.ModTime()}, kindly(err)
 }
 
 // WriteFile writes to a temporary file and renames it, through symbolic links.

@@ -1,0 +1,26 @@
+package activities
+
+import (
+	"xbot/internal/chat"
+	"xbot/internal/window"
+)
+
+// offloaded keeps a result that is too large for the conversation beside it: the model reads a summary, and the whole
+// where it asks for it.
+func offloaded(call chat.Call, r chat.ToolResult) chat.ToolResult {
+	body := clean(r.Content) // as it will be stored, so that the summary is of just that
+	tokens := 0
+	if len(body) >= window.OffloadTokens && len(body) < window.OffloadBytes { // a token has at least a byte
+		tokens = estimate(body)
+	}
+	summary, ok := window.Offload(call.ToolCall, body, tokens)
+	if !ok {
+		return r
+	}
+	r.Offload = &chat.Offload{ID: window.OffloadID(call.ID), Summary: summary, Body: body, Tool: call.Name, File: r.File}
+	r.Content = summary
+	return r
+}
+
+// estimate is about how many tokens a text has.
+func estimate(text string) int { return len(text) * 2 / 5 }
