@@ -2,6 +2,7 @@ package activities
 
 import (
 	"xbot/internal/chat"
+	"xbot/internal/tokens"
 	"xbot/internal/window"
 )
 
@@ -9,11 +10,11 @@ import (
 // where it asks for it.
 func offloaded(call chat.Call, r chat.ToolResult) chat.ToolResult {
 	body := clean(r.Content) // as it will be stored, so that the summary is of just that
-	tokens := 0
+	size := 0
 	if len(body) >= window.OffloadTokens && len(body) < window.OffloadBytes { // a token has at least a byte
-		tokens = estimate(body)
+		size = tokens.Count(body)
 	}
-	summary, ok := window.Offload(call.ToolCall, body, tokens)
+	summary, ok := window.Offload(call.ToolCall, body, size)
 	if !ok {
 		return r
 	}
@@ -21,6 +22,3 @@ func offloaded(call chat.Call, r chat.ToolResult) chat.ToolResult {
 	r.Content = summary
 	return r
 }
-
-// estimate is about how many tokens a text has.
-func estimate(text string) int { return len(text) * 2 / 5 }

@@ -98,6 +98,7 @@ func readPath(arguments string) string {
 type sketch struct {
 	b     strings.Builder
 	room  int // characters for excerpts, of which each section takes a share
+	spare int // characters that the sections so far left over
 	bytes int // left; a summary is never longer than half of what it stands for
 }
 
@@ -128,12 +129,13 @@ func (s *sketch) line(format string, args ...any) {
 	s.b.WriteByte('\n')
 }
 
-// lines adds lines that together take at most a share of the room, in percent, each cut to its part of it.
+// lines adds lines that together take at most a share of the room, in percent, and what earlier sections left, each cut to
+// its part of it.
 func (s *sketch) lines(percent int, lines []string) {
 	if len(lines) == 0 {
 		return
 	}
-	room := s.room * percent / 100
+	room := s.room*percent/100 + s.spare
 	for i, text := range lines {
 		width := min(maxSketchLine, room/(len(lines)-i)) // what a short line leaves is for the next
 		if width < 2 {
@@ -143,6 +145,7 @@ func (s *sketch) lines(percent int, lines []string) {
 		room -= utf8.RuneCountInString(text) + 1
 		s.line("%s", text)
 	}
+	s.spare = max(0, room)
 }
 
 func (s *sketch) text() string { return strings.TrimSuffix(s.b.String(), "\n") }
