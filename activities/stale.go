@@ -14,6 +14,7 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/sandbox"
+	"xbot/internal/window"
 )
 
 // Times of the look at files. What cannot be seen in time is left as it is: the warning is a service to the model, which
@@ -99,26 +100,25 @@ type place struct {
 	call    chat.CallID
 }
 
-// offloadsShown finds the offloaded results that the model still sees as such: neither masked nor known to be stale.
+// offloadsShown finds the offloaded results that the model still sees as such: neither masked, edited away nor known to be
+// stale.
 func offloadsShown(w chat.Window) map[string]place {
-	hidden := map[chat.CallID]bool{}
-	for _, c := range w.Controls {
-		for _, m := range c.Masks {
-			hidden[m.Call] = true
-		}
-		if c.Stale != nil {
-			hidden[c.Stale.Call] = true
-		}
+	if !slices.ContainsFunc(w.Lines, func(l chat.Line) bool { return slices.ContainsFunc(l.Message.ToolCalls, isOffloaded) }) {
+		return nil // as in most conversations: nothing to fold
 	}
 	shown := map[string]place{}
-	for _, line := range w.Lines {
+	for _, line := range window.View(w) {
 		for _, c := range line.Message.ToolCalls {
-			if c.Offload != "" && !hidden[c.ID] {
+			if isOffloaded(c) {
 				shown[c.Offload] = place{line.Message.ID, c.ID}
 			}
 		}
 	}
 	return shown
+}
+
+func isOffloaded(c chat.ToolCall) bool {
+	return c.Offload != "" && strings.HasPrefix(c.Result, window.OffloadMark(c.Offload))
 }
 
 // changedFile is a file that is not what it was.

@@ -18,6 +18,7 @@ import (
 	"xbot/internal/sandbox/resolver"
 	"xbot/internal/temporalclient"
 	"xbot/internal/tool"
+	toolcontext "xbot/internal/tool/context"
 	"xbot/internal/tool/file"
 	"xbot/internal/tool/shell"
 	"xbot/internal/tool/task"
@@ -78,6 +79,7 @@ func (p *parts) tools(cfg config.Permissions) *tool.Registry {
 		file.NewCd(p.store, p.store), todo.NewWrite(p.store), todo.NewList(p.store), newDownload(cfg),
 		task.NewStatus(p.store), task.NewRead(p.store, lateBoxes{p}), task.NewWait(p.store),
 		task.NewKill(p.store, task.Killer{Kills: p.store, Boxes: lateBoxes{p}}),
+		toolcontext.NewOffloadRecall(p.store),
 	)
 }
 

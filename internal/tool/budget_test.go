@@ -9,6 +9,7 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/tool"
+	toolcontext "xbot/internal/tool/context"
 	"xbot/internal/tool/file"
 	"xbot/internal/tool/shell"
 	"xbot/internal/tool/task"
@@ -24,6 +25,7 @@ func allTools() *tool.Registry {
 		file.NewRead(), file.NewCreate(), file.NewReplace(memory), file.NewGlob(), file.NewGrep(), file.NewCd(memory, memory),
 		todo.NewWrite(memory), todo.NewList(memory), web.NewDownload(nil, ""),
 		task.NewStatus(nil), task.NewRead(nil, nil), task.NewWait(nil), task.NewKill(nil, task.Killer{}),
+		toolcontext.NewOffloadRecall(nil),
 	)
 }
 
@@ -59,6 +61,7 @@ func TestTools_HaveTheirClasses(t *testing.T) {
 		"Glob": chat.ClassRead, "Grep": chat.ClassRead, "Read": chat.ClassRead,
 		"task_kill": chat.ClassIdempotent, "task_read": chat.ClassRead, "task_status": chat.ClassRead, "task_wait": chat.ClassRead,
 		"Shell": chat.ClassExec, "todo_list": chat.ClassRead, "todo_write": chat.ClassIdempotent,
+		"offload_recall": chat.ClassRead,
 	}, classes)
 }
 
@@ -66,15 +69,16 @@ func TestTools_SummariseTheirCalls(t *testing.T) {
 	t.Parallel()
 	registry := allTools()
 	for name, c := range map[string][2]string{
-		"Shell":        {`{"command":"go test \\\n  ./..."}`, `go test \ ./...`},
-		"Read":         {`{"path":"a.go","offset":10}`, "a.go:10"},
-		"FileCreate":   {`{"path":"a.go","content":"x"}`, "a.go"},
-		"FileReplace":  {`{"path":"a.go","old_string":"x","new_string":"y"}`, "a.go"},
-		"Glob":         {`{"pattern":"**/*.go","path":"src"}`, "src/**/*.go"},
-		"Grep":         {`{"pattern":"func","include":"*.go"}`, "func in *.go"},
-		"Cd":           {`{"path":".."}`, ".."},
-		"DownloadFile": {`{"url":"https://example.com/a.zip","output_path":"a.zip"}`, "https://example.com/a.zip"},
-		"task_wait":    {`{"task_id":"bg1"}`, "bg1"},
+		"Shell":          {`{"command":"go test \\\n  ./..."}`, `go test \ ./...`},
+		"Read":           {`{"path":"a.go","offset":10}`, "a.go:10"},
+		"FileCreate":     {`{"path":"a.go","content":"x"}`, "a.go"},
+		"FileReplace":    {`{"path":"a.go","old_string":"x","new_string":"y"}`, "a.go"},
+		"Glob":           {`{"pattern":"**/*.go","path":"src"}`, "src/**/*.go"},
+		"Grep":           {`{"pattern":"func","include":"*.go"}`, "func in *.go"},
+		"Cd":             {`{"path":".."}`, ".."},
+		"DownloadFile":   {`{"url":"https://example.com/a.zip","output_path":"a.zip"}`, "https://example.com/a.zip"},
+		"offload_recall": {`{"id":"[offload:ol_0123456789]","offset":8000}`, "ol_0123456789 from 8000"},
+		"task_wait":      {`{"task_id":"bg1"}`, "bg1"},
 	} {
 		require.Equal(t, c[1], registry.Summary(name, c[0]), name)
 	}
