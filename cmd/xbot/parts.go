@@ -15,6 +15,7 @@ import (
 	"xbot/internal/config"
 	"xbot/internal/fault"
 	"xbot/internal/feed"
+	"xbot/internal/prompt"
 	"xbot/internal/sandbox/resolver"
 	"xbot/internal/secret"
 	"xbot/internal/store"
@@ -35,6 +36,7 @@ type parts struct {
 	store    *store.Store
 	temporal client.Client
 	policy   policy
+	template *prompt.Template
 	resolver *resolver.Resolver // made by newResolver
 
 	attributes atomic.Bool // whether the namespace knows our search attributes
@@ -45,6 +47,8 @@ type settings struct {
 	config.Home
 	config.Secrets
 	config.Telemetry
+	config.Prompt
+
 	temporal temporalclient.Config
 	dsn      string
 	out      io.Writer
@@ -62,6 +66,7 @@ func assemble(ctx context.Context, process string, s settings) (*parts, error) {
 		return nil, err
 	}
 	p.log = p.tele.Log
+	p.template = prompt.NewTemplate(templatePath(s.Dir, s.Prompt), p.log)
 	if s.Pprof != "" {
 		if err := telemetry.ServeProfiles(s.Pprof); err != nil {
 			return nil, err

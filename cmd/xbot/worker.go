@@ -20,6 +20,7 @@ import (
 	"xbot/internal/tool"
 	toolcontext "xbot/internal/tool/context"
 	"xbot/internal/tool/file"
+	"xbot/internal/tool/memory"
 	"xbot/internal/tool/shell"
 	"xbot/internal/tool/task"
 	"xbot/internal/tool/todo"
@@ -39,7 +40,7 @@ func (workerCmd) Run(ctx context.Context) error {
 		return err
 	}
 	p, err := assemble(ctx, "xbot worker", settings{
-		Home: cfg.Home, Secrets: cfg.Secrets, Telemetry: cfg.Telemetry, dsn: cfg.Database.URL, out: os.Stderr,
+		Home: cfg.Home, Secrets: cfg.Secrets, Telemetry: cfg.Telemetry, Prompt: cfg.Prompt, dsn: cfg.Database.URL, out: os.Stderr,
 		temporal: temporalclient.Config{Address: cfg.Address, Namespace: cfg.Namespace},
 	})
 	if err != nil {
@@ -76,7 +77,7 @@ func newModel(cfg config.LLM) (llm.Client, error) {
 func (p *parts) tools(cfg config.Permissions) *tool.Registry {
 	return tool.New(
 		shell.New(), file.NewRead(), file.NewCreate(), file.NewReplace(p.store), file.NewGlob(), file.NewGrep(),
-		file.NewCd(p.store, p.store), todo.NewWrite(p.store), todo.NewList(p.store), newDownload(cfg),
+		file.NewCd(p.store, p.store), todo.NewWrite(p.store), todo.NewList(p.store), memory.NewWrite(p.store), memory.NewList(p.store), newDownload(cfg),
 		task.NewStatus(p.store), task.NewRead(p.store, lateBoxes{p}), task.NewWait(p.store),
 		task.NewKill(p.store, task.Killer{Kills: p.store, Boxes: lateBoxes{p}}),
 		toolcontext.NewOffloadRecall(p.store),
@@ -94,7 +95,7 @@ func (p *parts) activities(model llm.Client, l config.LLM, a config.Agent, t con
 	return worker.Activities{
 		Intake: &activities.Intake{Turns: p.store, Models: models, MaxSteps: a.MaxIterations, Words: t.Summaries == "on"},
 		Model: &activities.Model{
-			Models: models, Steps: p.store, Tools: tools, Open: open, Rules: p.policy.rules,
+			Models: models, Steps: p.store, Tools: tools, Prompts: p.systemPrompts(boxes), Open: open, Rules: p.policy.rules,
 			Retry: activities.Retry{Attempts: l.RetryAttempts, Delay: l.RetryDelay, MaxDelay: l.RetryMaxDelay},
 		},
 		Tools: &activities.Tools{Calls: p.store, Toolbox: tools, Boxes: boxes, Open: show, Starter: p.starter(t)},

@@ -59,6 +59,11 @@ type Context struct {
 	Pruning    string  `env:"AGENT_PRUNING" envDefault:"off" help:"off | on: whether old results of tools are cut in each request, for that request only"`
 }
 
+// Prompt says what stands in system prompts.
+type Prompt struct {
+	File string `env:"PROMPT_FILE" help:"template of the system prompt; default: prompt.md in XBOT_HOME, and without it the one of the program"`
+}
+
 // HTTP says where the ingress listens.
 type HTTP struct {
 	Addr     string        `env:"XBOT_HTTP_ADDR" envDefault:"127.0.0.1:8080" help:"address of the page and the API"`
@@ -112,6 +117,7 @@ type Serve struct {
 	LLM
 	Agent
 	Context
+	Prompt
 	HTTP
 	Secrets
 	Permissions
@@ -128,6 +134,7 @@ type Ingress struct {
 	HTTP
 	LLM // what is configured is shown to people; the ingress never calls it
 	Context
+	Prompt
 	Secrets
 	Permissions
 	Runner
@@ -143,6 +150,7 @@ type Worker struct {
 	LLM
 	Agent
 	Context
+	Prompt
 	Secrets
 	Permissions
 	Runner

@@ -3,7 +3,6 @@
 package prompt
 
 import (
-	_ "embed"
 	"strings"
 
 	"xbot/internal/chat"
@@ -11,12 +10,6 @@ import (
 	"xbot/internal/phrase"
 	"xbot/internal/tool"
 )
-
-//go:embed system.md
-var system string
-
-// Base is the system prompt that comes with the program.
-func Base() string { return strings.TrimSpace(system) }
 
 // Request builds the call of a step from its system prompt and the transcript as the model is to see it.
 func Request(system string, lines []chat.Line, tools []tool.Spec) llm.Request {

@@ -18,6 +18,7 @@ import (
 	"xbot/internal/prompt"
 	"xbot/internal/tool"
 	"xbot/internal/tool/file"
+	notes "xbot/internal/tool/memory"
 	"xbot/internal/tool/shell"
 	"xbot/internal/tool/task"
 	"xbot/internal/tool/todo"
@@ -31,7 +32,7 @@ func allTools() []tool.Spec {
 	memory := tooltest.NewMemory()
 	return tool.New(
 		shell.New(), file.NewRead(), file.NewCreate(), file.NewReplace(memory), file.NewGlob(), file.NewGrep(),
-		file.NewCd(memory, memory), todo.NewWrite(memory), todo.NewList(memory),
+		file.NewCd(memory, memory), todo.NewWrite(memory), todo.NewList(memory), notes.NewWrite(nil), notes.NewList(nil),
 		task.NewStatus(nil), task.NewRead(nil, nil), task.NewWait(nil), task.NewKill(nil, task.Killer{}),
 	).Specs()
 }

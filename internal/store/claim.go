@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -99,7 +98,7 @@ func (t *tx) open(ctx context.Context, row dbsqlc.InboxClaimedRow, turn chat.Tur
 	case kindControl:
 		m.Origin = chat.OriginCommand
 	}
-	if err := t.appendMessage(ctx, &m, preface(row.AcceptedAt, row.Cwd), nil); err != nil {
+	if err := t.appendMessage(ctx, &m, chat.Preface(row.AcceptedAt, row.Cwd), nil); err != nil {
 		return err
 	}
 	if row.Title == "" && row.Kind == kindMessage {
@@ -110,16 +109,6 @@ func (t *tx) open(ctx context.Context, row dbsqlc.InboxClaimedRow, turn chat.Tur
 	}
 	t.emit(row.SessionKey, chat.EventTurn, turnOf(opened))
 	return nil
-}
-
-// preface is what the model reads before a user message: when it was written and where its tools start. It stands
-// with the message and not in the system prompt, so that the prompt stays cacheable (spec/004 §4.4.4).
-func preface(at time.Time, cwd string) string {
-	text := at.UTC().Format("[2006-01-02 Mon 15:04 UTC")
-	if cwd != "" {
-		text += " · folder " + cwd
-	}
-	return text + "]"
 }
 
 // langOf returns the language of the message that started a turn.

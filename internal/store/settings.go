@@ -17,6 +17,7 @@ type UserSetting string
 // The settings of people.
 const (
 	ActiveRunner UserSetting = "active_runner" // name of the runner their commands go to; unset: the default
+	Language     UserSetting = "language"      // they want to be answered in; unset: the one they write
 	LLMSource    UserSetting = "llm_source"    // "server": the server's model, even if their runner offers one; unset: the runner's
 )
 

@@ -68,13 +68,31 @@ func (r *Resolver) Runner(ctx context.Context, user chat.UserID, asked string) (
 			return nil, err
 		}
 	}
+	return r.runner(user, name), nil
+}
+
+func (r *Resolver) runner(user chat.UserID, name string) *sandbox.Runner {
 	id := ID(user, name)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.known[id] == nil {
 		r.known[id] = sandbox.NewRunner(name, r.cfg.Router.Link(id), sandbox.RunnerConfig{OfflineWait: r.cfg.Wait})
 	}
-	return r.known[id], nil
+	return r.known[id]
+}
+
+// Seen returns the sandbox of a user's runner if it is connected, or connects before ctx ends; Unavailable if not. Unlike
+// Box it starts no container.
+func (r *Resolver) Seen(ctx context.Context, user chat.UserID, asked string) (sandbox.Sandbox, error) {
+	name, err := r.Name(ctx, user, asked)
+	if err != nil {
+		return nil, err
+	}
+	runner := r.runner(user, name)
+	if _, err := runner.Info(ctx); err != nil {
+		return nil, fault.Errorf(fault.Unavailable, "runner %s is not there now: %w", name, err)
+	}
+	return runner, nil
 }
 
 // Name returns the name of the runner that a user's commands go to: asked, if it is not empty, or what applies without.

@@ -1,0 +1,141 @@
+package activities_test
+
+import (
+	"context"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"xbot/activities"
+	"xbot/internal/chat"
+	"xbot/internal/memory/flat"
+	"xbot/internal/prompt"
+	"xbot/internal/sandbox"
+	"xbot/internal/store"
+)
+
+// Seen is the place of every session.
+func (b *bundle) Seen(ctx context.Context, user chat.UserID, runner string) (sandbox.Sandbox, error) {
+	return b.Box(ctx, user, runner)
+}
+
+// prompts are those of the product, of a process that has just begun.
+func (b *bundle) prompts(home string) *activities.SystemPrompts {
+	log := slog.New(slog.DiscardHandler)
+	return &activities.SystemPrompts{
+		Scenes: b.Store, Tools: b.model.Tools, Log: log,
+		Pipeline: prompt.Standard(prompt.Parts{
+			Template: prompt.NewTemplate(filepath.Join(home, "prompt.md"), log), Home: home, Places: b, Memory: flat.Provider{Notes: b.Store},
+		}),
+	}
+}
+
+// next begins another turn of the session.
+func (b *bundle) next(n string) chat.Step {
+	b.t.Helper()
+	running, _, err := b.Session(b.t.Context(), key)
+	require.NoError(b.t, err)
+	if running.Running != "" {
+		_, err = b.FinishTurn(b.t.Context(), key, running.Running, chat.TurnDone, "")
+		require.NoError(b.t, err)
+	}
+	_, user, err := b.Session(b.t.Context(), key)
+	require.NoError(b.t, err)
+	_, err = b.Accept(b.t.Context(), store.Inbound{Session: key, User: user, Channel: "web", PlatformID: n, Text: "hello"})
+	require.NoError(b.t, err)
+	_, ok, err := b.Claim(b.t.Context(), key, chat.TurnID(n), "run-"+n, 0)
+	require.NoError(b.t, err)
+	require.True(b.t, ok)
+	return chat.Step{Session: key, Turn: chat.TurnID(n)}
+}
+
+func TestSystemPrompts_AreTheSameBytesFromTurnToTurn(t *testing.T) {
+	b, home := setup(t), t.TempDir()
+	b.box.Put(t, "AGENTS.md", "Project rule 1.")
+	_, user, err := b.Session(t.Context(), key)
+	require.NoError(t, err)
+	require.NoError(t, b.SetMemory(t.Context(), user, "a.md", "likes tea"))
+	system := func(p activities.Prompts, step chat.Step) string {
+		t.Helper()
+		text, err := p.System(t.Context(), step)
+		require.NoError(t, err)
+		return text
+	}
+	p := b.prompts(home)
+	first := system(p, b.next("turn-0"))
+	require.Contains(t, first, "Project rule 1.")
+	require.Contains(t, first, "likes tea")
+	for _, n := range []string{"turn-1", "turn-2", "turn-3", "turn-4"} {
+		require.NoError(t, b.SetMemory(t.Context(), user, "b.md", "written in "+n))
+		b.box.Put(t, "AGENTS.md", "Project rule of "+n)
+		require.Equal(t, first, system(b.prompts(home), b.next(n)), "in another process, too")
+	}
+
+	step := b.next("turn-5")
+	stored, _, err := b.AddControl(t.Context(), key, chat.Control{
+		Kind: chat.ControlCompact, Message: 1, Compaction: &chat.Compaction{Summary: "s", Trigger: chat.TriggerManual, Method: chat.CompactedByRule},
+	})
+	require.NoError(t, err)
+	_, err = b.pool.Exec(t.Context(), "UPDATE sessions SET compaction_id = $1 WHERE key = $2", stored.ID, key)
+	require.NoError(t, err)
+	compacted := system(p, step)
+	require.Contains(t, compacted, "Project rule of turn-4")
+	require.Contains(t, compacted, "written in turn-4")
+
+	b.box.Put(t, "sub/AGENTS.md", "Rule of the folder.")
+	require.NoError(t, b.SetCwd(t.Context(), key, b.box.Name(), filepath.Join(b.box.Workspace(), "sub")))
+	require.Contains(t, system(p, b.next("turn-6")), "Rule of the folder.")
+}
+
+func TestSystemPrompts_AreFrozenForTheirTurn(t *testing.T) {
+	b, home := setup(t), t.TempDir()
+	step := b.next("turn-0")
+	write := func(text string) {
+		require.NoError(t, os.WriteFile(filepath.Join(home, "prompt.md"), []byte(text), 0o600))
+	}
+	write("One.")
+	p := b.prompts(home)
+	first, err := p.System(t.Context(), step)
+	require.NoError(t, err)
+	require.Contains(t, first, "One.")
+
+	write("Number two.")
+	step.N = 1
+	for _, prompts := range []activities.Prompts{p, b.prompts(home)} {
+		again, err := prompts.System(t.Context(), step)
+		require.NoError(t, err)
+		require.Equal(t, first, again, "in a later step and in another process")
+	}
+	next, err := p.System(t.Context(), b.next("turn-1"))
+	require.NoError(t, err)
+	require.Contains(t, next, "Number two.", "a changed template shows in the next turn")
+}
+
+func TestSystemPrompts_ReachTheModel(t *testing.T) {
+	b, home := setup(t, "say hello"), t.TempDir()
+	b.box.Put(t, "AGENTS.md", "Call everybody captain.")
+	b.model.Prompts = b.prompts(home)
+	_, err := b.generate(t.Context(), 0)
+	require.NoError(t, err)
+	require.Contains(t, b.server.Requests()[0].System, "Call everybody captain.")
+	var kept string
+	require.NoError(t, b.pool.QueryRow(t.Context(), "SELECT p.body FROM turns t JOIN prompts p ON p.hash = t.system_hash WHERE t.id = $1", turn).Scan(&kept))
+	require.Equal(t, b.server.Requests()[0].System, kept)
+}
+
+func TestSystemPrompts_DoNotWaitForARunnerThatIsAway(t *testing.T) {
+	b, home := setup(t), t.TempDir()
+	b.box.Put(t, "AGENTS.md", "Project rule.")
+	b.boxErr = errDetach
+	p := b.prompts(home)
+	text, err := p.System(t.Context(), b.next("turn-0"))
+	require.NoError(t, err)
+	require.NotContains(t, text, "Project rule.")
+	b.boxErr = nil
+	text, err = p.System(t.Context(), b.next("turn-1"))
+	require.NoError(t, err)
+	require.Contains(t, text, "Project rule.", "the next turn asks again")
+}

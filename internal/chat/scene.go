@@ -1,0 +1,44 @@
+package chat
+
+import "time"
+
+// Scene is what a system prompt is rendered for: where a conversation takes place and with whom.
+type Scene struct {
+	Session SessionKey
+	Turn    TurnID // empty for a look at the prompt without a turn
+	Channel string
+
+	User     UserID
+	UserName string
+	Admin    bool
+	Language string // what the user chose; empty: nothing
+	Rules    map[string]Rule
+
+	Cwd       string
+	CwdRunner string
+	Runner    string // as the session or its user chose, not resolved; empty: the default
+
+	Compaction ControlID       // that the conversation begins with; 0: none
+	Held       map[string]Part // parts that were rendered before and stay as they are, by key
+
+	// System is the prompt of the turn; Frozen says that it was rendered before and stands.
+	System string
+	Frozen bool
+}
+
+// Part is a piece of the system prompt that is kept with its session while its source is the same.
+type Part struct {
+	Key    string
+	Source string // what it was made from
+	Body   string
+}
+
+// Preface is what the model reads before a user message: when it was written and where its tools start. It stands with
+// the message and not in the system prompt, so that the prompt stays cacheable (spec/004 §4.4.4).
+func Preface(at time.Time, cwd string) string {
+	text := at.UTC().Format("[2006-01-02 Mon 15:04 UTC")
+	if cwd != "" {
+		text += " · folder " + cwd
+	}
+	return text + "]"
+}

@@ -1,0 +1,65 @@
+package prompt
+
+import (
+	"context"
+	"regexp"
+	"strings"
+)
+
+// Sender says who writes.
+type Sender struct{}
+
+var _ Middleware = Sender{}
+
+// Order is that of spec/001.
+func (Sender) Order() int { return 130 }
+
+// Name is for errors.
+func (Sender) Name() string { return "sender" }
+
+// Process adds the name, which people choose themselves: it is quoted and short.
+func (Sender) Process(_ context.Context, a *Assembly) error {
+	if name := short(strings.ReplaceAll(a.Scene.UserName, `"`, "'"), 80); name != "" {
+		a.Parts["30_sender"] = `You talk with "` + name + `".`
+	}
+	return nil
+}
+
+// Language says in which language the person wants to be answered, if they chose one.
+type Language struct{}
+
+var _ Middleware = Language{}
+
+// Order is that of spec/001.
+func (Language) Order() int { return 135 }
+
+// Name is for errors.
+func (Language) Name() string { return "language" }
+
+// languages are the names of common choices.
+var languages = map[string]string{
+	"en": "English", "zh": "Chinese", "zh-cn": "Chinese", "zh-tw": "Traditional Chinese", "ja": "Japanese", "ko": "Korean", "de": "German", "fr": "French",
+	"es": "Spanish", "pt": "Portuguese", "ru": "Russian", "it": "Italian",
+}
+
+var otherLanguage = regexp.MustCompile(`^[\p{L}][\p{L} -]{1,39}$`)
+
+// LanguageName returns what a choice of language is called, empty if it is none.
+func LanguageName(choice string) string {
+	choice = strings.TrimSpace(choice)
+	if name, ok := languages[strings.ToLower(choice)]; ok {
+		return name
+	}
+	if otherLanguage.MatchString(choice) {
+		return choice
+	}
+	return ""
+}
+
+// Process adds the choice.
+func (Language) Process(_ context.Context, a *Assembly) error {
+	if name := LanguageName(a.Scene.Language); name != "" {
+		a.Parts["32_language"] = "The person chose " + name + ": answer in it, whatever language they write, unless they ask for another one."
+	}
+	return nil
+}

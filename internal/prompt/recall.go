@@ -1,0 +1,33 @@
+package prompt
+
+import (
+	"context"
+
+	"xbot/internal/memory"
+)
+
+// Memory adds what is remembered of the person.
+type Memory struct{ Provider memory.Provider }
+
+var _ Middleware = Memory{}
+
+// Order is that of spec/001.
+func (Memory) Order() int { return 120 }
+
+// Name is for errors.
+func (Memory) Name() string { return "memory" }
+
+// Process adds the part. Memory is as it was when the conversation began or was last compressed: what is written meanwhile
+// stands in the conversation itself.
+func (m Memory) Process(ctx context.Context, a *Assembly) error {
+	var failed error
+	a.hold("20_memory", everywhere(a.Scene), func() (string, error) {
+		text, err := m.Provider.Recall(ctx, memory.Query{User: a.Scene.User, Session: a.Scene.Session, Text: a.Text})
+		failed = err
+		if text == "" || err != nil {
+			return "", err
+		}
+		return "# Memory\n\nWhat you wrote down in earlier conversations with this person. It may be out of date.\n\n" + text, nil
+	})
+	return failed // a prompt without its memory would be kept for the whole turn
+}

@@ -1,0 +1,52 @@
+package store
+
+import (
+	"context"
+	"fmt"
+
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+	"xbot/internal/store/dbsqlc"
+)
+
+// maxMemories is how many notes are kept of one person.
+const maxMemories = 200
+
+// Memories returns the notes about a person, by path.
+func (s *Store) Memories(ctx context.Context, user chat.UserID) ([]chat.Note, error) {
+	rows, err := s.q.MemoryList(ctx, s.pool, user)
+	if err != nil {
+		return nil, classify(fmt.Errorf("read memory: %w", err))
+	}
+	out := make([]chat.Note, len(rows))
+	for i, r := range rows {
+		out[i] = chat.Note{Path: r.Path, Content: r.Content, UpdatedAt: r.UpdatedAt}
+	}
+	return out, nil
+}
+
+// SetMemory writes a note about a person, or deletes it if the content is empty. TooLarge: there are too many. Written again
+// it changes nothing, not even its time.
+func (s *Store) SetMemory(ctx context.Context, user chat.UserID, path, content string) error {
+	path, content = Clean(path), Clean(content)
+	return s.inTx(ctx, func(tx *tx) error {
+		if err := s.q.MemoryLock(ctx, tx, user); err != nil {
+			return fmt.Errorf("lock memory: %w", err)
+		}
+		others, err := s.q.MemoryCountOthers(ctx, tx, dbsqlc.MemoryCountOthersParams{UserID: user, Path: path})
+		switch {
+		case err != nil:
+			return fmt.Errorf("count memory: %w", err)
+		case content == "":
+			err = s.q.MemoryDelete(ctx, tx, dbsqlc.MemoryDeleteParams{UserID: user, Path: path})
+		case others >= maxMemories:
+			return fault.Errorf(fault.TooLarge, "there are %d notes, and no more are kept: merge or delete some first", maxMemories)
+		default:
+			err = s.q.MemoryPut(ctx, tx, dbsqlc.MemoryPutParams{UserID: user, Path: path, Content: content})
+		}
+		if err != nil {
+			return fmt.Errorf("write memory: %w", err)
+		}
+		return nil
+	})
+}

@@ -1,0 +1,35 @@
+-- name: PromptScene :one
+-- What the system prompt of a turn is rendered for, and the prompt itself once that was done. Without a turn: for a look.
+SELECT s.channel, s.user_id, s.cwd, s.cwd_runner, s.compaction_id, u.name AS user_name, u.role,
+       coalesce(nullif(s.runner, ''), (SELECT v.value FROM user_settings v WHERE v.user_id = u.id AND v.key = 'active_runner'), '')::text AS runner,
+       coalesce((SELECT v.value FROM user_settings v WHERE v.user_id = u.id AND v.key = 'language'), '')::text AS language,
+       coalesce((SELECT jsonb_object_agg(p.tool, p.rule) FROM tool_permissions p WHERE p.user_id = u.id), '{}')::jsonb AS rules,
+       coalesce((
+           SELECT jsonb_agg(jsonb_build_object('key', h.key, 'source', h.source, 'body', h.body)) FROM session_parts h WHERE h.session_key = s.key
+       ), '[]')::jsonb AS parts,
+       frozen.body AS system
+FROM sessions s
+JOIN users u ON u.id = s.user_id
+LEFT JOIN turns t ON t.id = sqlc.arg(turn_id)
+LEFT JOIN prompts frozen ON frozen.hash = t.system_hash
+WHERE s.key = sqlc.arg(session_key);
+
+-- name: PromptFreeze :one
+-- Keeps the system prompt of a turn and the parts that were read for it. The first one that is kept stands; no row: the turn is
+-- closed.
+WITH saved AS (
+    INSERT INTO prompts (hash, body) VALUES (sqlc.arg(hash)::bytea, sqlc.arg(body)::text) ON CONFLICT (hash) DO NOTHING
+), held AS (
+    INSERT INTO session_parts (session_key, key, source, body)
+    SELECT sqlc.arg(session_key), k.key, r.source, b.body
+    FROM unnest(sqlc.arg(keys)::text[]) WITH ORDINALITY AS k(key, i)
+    JOIN unnest(sqlc.arg(sources)::text[]) WITH ORDINALITY AS r(source, i) ON r.i = k.i
+    JOIN unnest(sqlc.arg(bodies)::text[]) WITH ORDINALITY AS b(body, i) ON b.i = k.i
+    ON CONFLICT (session_key, key) DO UPDATE SET source = EXCLUDED.source, body = EXCLUDED.body, created_at = now()
+)
+UPDATE turns SET system_hash = coalesce(turns.system_hash, sqlc.arg(hash)::bytea)
+WHERE turns.id = sqlc.arg(turn_id) AND turns.state = 'running'
+RETURNING turns.system_hash;
+
+-- name: PromptBody :one
+SELECT body FROM prompts WHERE hash = $1;
