@@ -107,6 +107,11 @@ func (c *Client) TaskOutput(ctx context.Context, key chat.SessionKey, task strin
 	return c.copyFrom(ctx, sessionPath(key, "/tasks/"+url.PathEscape(task)+"/output"), nil, to)
 }
 
+// CallResult copies the whole result of a tool call, also where the conversation shows a summary of it.
+func (c *Client) CallResult(ctx context.Context, key chat.SessionKey, call chat.CallID, to io.Writer) (int64, error) {
+	return c.copyFrom(ctx, sessionPath(key, "/calls/"+url.PathEscape(string(call))+"/result"), nil, to)
+}
+
 func (c *Client) copyFrom(ctx context.Context, path string, query url.Values, to io.Writer) (int64, error) {
 	response, err := c.send(ctx, http.MethodGet, path, query, nil)
 	if err != nil {
