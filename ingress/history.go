@@ -2,23 +2,32 @@ package ingress
 
 import (
 	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base32"
 	"fmt"
+	"slices"
+	"strings"
 
 	"xbot/internal/chat"
+	"xbot/internal/command"
+	"xbot/internal/fault"
 	"xbot/internal/phrase"
+	"xbot/internal/session"
 	"xbot/internal/store"
 )
 
-// History takes conversations back.
+// History takes conversations back and copies them.
 type History struct {
 	Store    *store.Store
 	Dispatch *Dispatch
 }
 
-// Commands returns /rewind, which a turn carries out: nothing may be said meanwhile.
+// Commands returns /rewind, which a turn carries out, since nothing may be said meanwhile, and /fork, which does not mind.
 func (h *History) Commands() []Command {
 	return []Command{
 		{Name: "rewind", Args: "[N|mID]", Help: phrase.HelpRewind, Queued: true},
+		{Name: "fork", Args: "[N|mID]", Help: phrase.HelpFork, Run: h.fork},
 	}
 }
 
@@ -37,4 +46,48 @@ func (h *History) Rewind(ctx context.Context, in Inbound, from chat.MessageID) (
 		return store.Accepted{}, err
 	}
 	return h.Dispatch.Message(ctx, in)
+}
+
+// Fork copies a conversation of a user up to the end of the turn of a message, 0 for all of it, into a new session.
+func (h *History) Fork(ctx context.Context, from chat.Session, upto chat.MessageID) (chat.Session, error) {
+	return h.Store.Fork(ctx, forkOf(from, strings.ToLower(rand.Text()[:12]), phrase.Of(from.Title), store.NewFork{Upto: upto}))
+}
+
+// fork is /fork. Its key follows from the message, so that a second run finds what the first one made.
+func (h *History) fork(ctx context.Context, in Inbound, args string) (string, error) {
+	lang := phrase.Of(in.Text)
+	back, upto, ok := command.Back(args)
+	if !ok {
+		return "", fault.Errorf(fault.Invalid, "%s", phrase.Say(lang, phrase.ForkUsage))
+	}
+	from, _, err := h.Store.Session(ctx, in.Session)
+	if err != nil {
+		return "", err
+	}
+	sum := sha256.Sum256([]byte(in.Channel + "\x00" + in.Account + "\x00" + in.PlatformID + "\x00" + string(in.Session)))
+	id := strings.ToLower(base32.StdEncoding.EncodeToString(sum[:])[:12])
+	made, err := h.Store.Fork(ctx, forkOf(from, id, lang, store.NewFork{Upto: chat.MessageID(upto), Back: back}))
+	if err != nil {
+		return "", err
+	}
+	return phrase.Say(lang, phrase.Forked, made.Title, made.Key), nil
+}
+
+// forkable are the channels on which a session may be made by us; copies of others are talked to on the page.
+var forkable = []string{"web", "cli", "api"}
+
+// maxTitle bounds the title of a copy, in characters.
+const maxTitle = 200
+
+func forkOf(from chat.Session, id string, lang phrase.Lang, n store.NewFork) store.NewFork {
+	n.From, n.Channel = from.Key, from.Channel
+	if !slices.Contains(forkable, n.Channel) {
+		n.Channel = forkable[0]
+	}
+	n.Key = session.Thread(session.DefaultAgent, n.Channel, id)
+	n.Title = from.Title
+	if from.Title != "" && from.ForkOf == "" { // a copy of a copy is called like it
+		n.Title = phrase.Say(lang, phrase.ForkTitle, chat.FirstWords(from.Title, maxTitle-len(" (fork)")))
+	}
+	return n
 }

@@ -31,4 +31,21 @@ func (a *API) registerHistory(h huma.API) {
 		got, err := a.History.Rewind(ctx, a.inbound(ctx, s, in.Body.ClientMessageID, ""), chat.MessageID(in.Body.MessageID))
 		return &struct{ Body Accepted }{Accepted{ID: got.ID, Duplicate: got.Duplicate}}, a.problem(err)
 	})
+	huma.Register(h, huma.Operation{
+		OperationID: "fork-session", Method: http.MethodPost, Path: "/api/sessions/{key}/fork", Summary: "Copy a conversation, up to the end of the turn of a message, into a new session",
+		Description:   "Turns that are running are not copied. The copy goes its own way; the original may be deleted.",
+		DefaultStatus: http.StatusCreated, Security: secured,
+	}, func(ctx context.Context, in *struct {
+		Key
+		Body struct {
+			MessageID int64 `json:"message_id,omitempty" minimum:"0" doc:"Default: all of the conversation."`
+		}
+	}) (*sessionBody, error) {
+		s, err := a.own(ctx, in.Key.Key)
+		if err != nil {
+			return nil, err
+		}
+		made, err := a.History.Fork(ctx, s, chat.MessageID(in.Body.MessageID))
+		return &sessionBody{made}, a.problem(err)
+	})
 }

@@ -100,3 +100,47 @@ func TestRewind_RefusesWhatIsNotThereOrNotOnesOwn(t *testing.T) {
 	b.do(nil, http.MethodPost, path(key, "/rewind"), at(messages[0].ID)).problem(http.StatusUnauthorized)
 	require.Empty(t, b.alice.transcript(key).Queued)
 }
+
+func TestFork_MakesASessionOfTheSamePerson(t *testing.T) {
+	b := setup(t)
+	key := b.alice.session("agent:main:cli:thread:f").Key
+	b.exchange(key, "t1", "hello")
+	b.exchange(key, "t2", "more")
+	first := b.alice.transcript(key).Messages[0]
+
+	var whole, part chat.Session
+	b.alice.post(path(key, "/fork"), map[string]any{}).is(http.StatusCreated, &whole)
+	require.Equal(t, key, whole.ForkOf)
+	require.Equal(t, "hello (fork)", whole.Title)
+	require.Equal(t, "cli", whole.Channel)
+	require.Len(t, b.alice.transcript(whole.Key).Messages, 4)
+	b.alice.post(path(key, "/fork"), map[string]any{"message_id": first.ID}).is(http.StatusCreated, &part)
+	require.Len(t, b.alice.transcript(part.Key).Messages, 2)
+	require.NotEqual(t, whole.Key, part.Key)
+	b.bob.get(path(whole.Key, "")).problem(http.StatusNotFound)
+
+	b.alice.post(path(key, "/fork"), map[string]any{"message_id": 999999}).problem(http.StatusNotFound)
+	b.bob.post(path(key, "/fork"), map[string]any{}).problem(http.StatusNotFound)
+}
+
+func TestFork_AsACommandAnswersWithTheNewSession(t *testing.T) {
+	b := setup(t)
+	key := b.alice.session("agent:main:web:thread:f").Key
+	b.exchange(key, "t1", "hello")
+	b.exchange(key, "t2", "more")
+	for range 2 {
+		b.alice.say(key, "f1", "/fork 1").is(http.StatusAccepted, nil)
+	}
+	var list sessionList
+	b.alice.get("/api/sessions?q=fork").is(http.StatusOK, &list)
+	require.Len(t, list.Sessions, 1, "sent twice it is one fork")
+	require.Len(t, b.alice.transcript(list.Sessions[0].Key).Messages, 2)
+	messages := b.alice.transcript(key).Messages
+	require.Contains(t, messages[len(messages)-1].Content, string(list.Sessions[0].Key))
+
+	b.alice.say(key, "f2", "/fork 7").is(http.StatusAccepted, nil)
+	b.alice.say(key, "f3", "/fork over there").is(http.StatusAccepted, nil)
+	messages = b.alice.transcript(key).Messages
+	require.Contains(t, messages[len(messages)-3].Content, "only 2 messages")
+	require.Contains(t, messages[len(messages)-1].Content, "/fork m12")
+}

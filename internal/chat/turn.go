@@ -45,6 +45,9 @@ type Session struct {
 	Queued    int        `json:"queued" doc:"Accepted messages that no turn has claimed yet."`
 	Waiting   bool       `json:"waiting,omitempty" doc:"A tool call waits for a person's permission."`
 	Seq       int64      `json:"seq" doc:"Sequence of the newest durable event of the session."`
-	CreatedAt time.Time  `json:"created_at"`
-	UpdatedAt time.Time  `json:"updated_at" doc:"Last time a person wrote here."`
+	// ForkOf and ContextMode are about the whole conversation.
+	ForkOf      SessionKey `json:"fork_of,omitempty" doc:"The session that this one was copied from; it may be gone."`
+	ContextMode string     `json:"context_mode,omitempty" enum:"default,none" doc:"default: old parts of the conversation are masked and summarized as its context fills up. none: only when somebody asks. Empty: as the installation says."`
+	CreatedAt   time.Time  `json:"created_at"`
+	UpdatedAt   time.Time  `json:"updated_at" doc:"Last time a person wrote here."`
 }

@@ -176,6 +176,6 @@ func (s *Store) SetTodos(ctx context.Context, key chat.SessionKey, todos []chat.
 func sessionOf(r dbsqlc.SessionGetRow) chat.Session {
 	return chat.Session{
 		Key: r.Key, Channel: r.Channel, Title: r.Title, Pinned: r.Pinned, Cwd: r.Cwd, CwdRunner: r.CwdRunner, Runner: r.Runner,
-		Running: chat.TurnID(r.Running), Queued: int(r.Queued), Waiting: r.Waiting, Seq: r.FeedSeq, CreatedAt: r.CreatedAt, UpdatedAt: r.LastInteractionAt,
+		Running: chat.TurnID(r.Running), Queued: int(r.Queued), Waiting: r.Waiting, Seq: r.FeedSeq, ForkOf: r.ForkOf, ContextMode: r.ContextMode, CreatedAt: r.CreatedAt, UpdatedAt: r.LastInteractionAt,
 	}
 }

@@ -129,9 +129,9 @@ func (s *Store) AddControl(ctx context.Context, key chat.SessionKey, c chat.Cont
 }
 
 func (t *tx) addControl(ctx context.Context, key chat.SessionKey, c chat.Control) (chat.Control, bool, error) {
-	body, err := json.Marshal(c)
+	body, err := encodeControl(c)
 	if err != nil {
-		return chat.Control{}, false, fmt.Errorf("encode %s record: %w", c.Kind, err)
+		return chat.Control{}, false, err
 	}
 	row, err := t.q.ControlAdd(ctx, t, dbsqlc.ControlAddParams{
 		SessionKey: key, Kind: c.Kind, MessageID: c.Message, TurnID: c.Turn, Key: c.Key, Body: body,
@@ -149,6 +149,14 @@ func (t *tx) addControl(ctx context.Context, key chat.SessionKey, c chat.Control
 	}
 	stored, err := controlOf(known)
 	return stored, false, err
+}
+
+func encodeControl(c chat.Control) ([]byte, error) {
+	body, err := json.Marshal(c)
+	if err != nil {
+		return nil, fmt.Errorf("encode %s record: %w", c.Kind, err)
+	}
+	return body, nil
 }
 
 func controlOf(r dbsqlc.ControlByKeyRow) (chat.Control, error) {

@@ -155,7 +155,7 @@ type SessionGetRow struct {
 	Root              string
 	CompactionID      *chat.ControlID
 	ContextMode       string
-	ForkOf            string
+	ForkOf            chat.SessionKey
 	Running           string
 	Queued            int32
 	Waiting           bool
@@ -219,7 +219,7 @@ type SessionListRow struct {
 	Root              string
 	CompactionID      *chat.ControlID
 	ContextMode       string
-	ForkOf            string
+	ForkOf            chat.SessionKey
 	Running           string
 	Queued            int32
 	Waiting           bool

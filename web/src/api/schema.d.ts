@@ -354,6 +354,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/sessions/{key}/fork": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Copy a conversation, up to the end of the turn of a message, into a new session
+         * @description Turns that are running are not copied. The copy goes its own way; the original may be deleted.
+         */
+        post: operations["fork-session"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/sessions/{key}/links": {
         parameters: {
             query?: never;
@@ -684,6 +704,13 @@ export interface components {
             parent?: string;
             path: string;
         };
+        "Fork-sessionRequest": {
+            /**
+             * Format: int64
+             * @description Default: all of the conversation.
+             */
+            message_id?: number;
+        };
         "List-sessionsResponse": {
             sessions: components["schemas"]["Session"][] | null;
         };
@@ -876,12 +903,19 @@ export interface components {
         };
         Session: {
             channel: string;
+            /**
+             * @description default: old parts of the conversation are masked and summarized as its context fills up. none: only when somebody asks. Empty: as the installation says.
+             * @enum {string}
+             */
+            context_mode?: "default" | "none";
             /** Format: date-time */
             created_at: string;
             /** @description Working folder of the session's tools; empty means the runner's workspace. */
             cwd: string;
             /** @description Runner that cwd is a folder of; on another one the session starts in the workspace. Empty: not known. */
             cwd_runner?: string;
+            /** @description The session that this one was copied from; it may be gone. */
+            fork_of?: string;
             key: string;
             pinned: boolean;
             /**
@@ -1895,6 +1929,42 @@ export interface operations {
                 };
                 content: {
                     "application/octet-stream": string;
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "fork-session": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Session key, URL-escaped. */
+                key: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Fork-sessionRequest"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Session"];
                 };
             };
             /** @description Error */

@@ -1,0 +1,204 @@
+package store
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/jackc/pgx/v5"
+
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+	"xbot/internal/store/dbsqlc"
+)
+
+// NewFork asks for a copy of a conversation.
+type NewFork struct {
+	From    chat.SessionKey
+	Key     chat.SessionKey // of the copy
+	Channel string          // of the copy
+	Title   string          // of the copy
+	// Upto is a message with whose turn the copy ends; 0 means all of the conversation.
+	Upto chat.MessageID
+	// Back leaves out so many of the person's last messages and what followed them. It goes without Upto.
+	Back int
+}
+
+// Fork copies a conversation, for the same user, into a session of its own: turns that are over with their steps,
+// messages, calls, offloaded results and control records, so that the model sees of it what it saw then. Ids are new,
+// bodies of offloaded results are shared, runs in Temporal and usage stay those of the original. The original may run
+// meanwhile, and be deleted later. Where a session of the key is a fork of the original already, that is returned. It is
+// NotFound or a Conflict when the conversation has no such message, or its turn runs still.
+func (s *Store) Fork(ctx context.Context, n NewFork) (chat.Session, error) {
+	err := s.inTx(ctx, func(tx *tx) error {
+		// What is copied by several statements has to be of one moment.
+		if _, err := tx.Exec(ctx, "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ"); err != nil {
+			return fmt.Errorf("begin the copy: %w", err)
+		}
+		rows, err := s.q.ForkSession(ctx, tx, dbsqlc.ForkSessionParams{NewKey: n.Key, SessionKey: n.From, Channel: n.Channel, Title: Clean(n.Title)})
+		if err != nil {
+			return fmt.Errorf("create the copy of the session: %w", err)
+		}
+		if rows == 0 {
+			return tx.forkedBefore(ctx, n)
+		}
+		upto, err := tx.forkEnd(ctx, n)
+		if err != nil {
+			return err
+		}
+		return tx.fork(ctx, n, upto)
+	})
+	if err != nil {
+		return chat.Session{}, err
+	}
+	made, _, err := s.Session(ctx, n.Key)
+	return made, err
+}
+
+func (t *tx) forkedBefore(ctx context.Context, n NewFork) error {
+	there, err := t.q.SessionGet(ctx, t, n.Key)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return fault.Errorf(fault.NotFound, "there is no session %q", n.From)
+	}
+	if err == nil && there.ForkOf != n.From {
+		err = fault.Errorf(fault.Conflict, "there is a session %q already", n.Key)
+	}
+	return err
+}
+
+// forkEnd returns the last message that may be copied.
+func (t *tx) forkEnd(ctx context.Context, n NewFork) (chat.MessageID, error) {
+	switch {
+	case n.Back > 0:
+		targets, err := t.q.RewindTargets(ctx, t, dbsqlc.RewindTargetsParams{SessionKey: n.From, Before: math.MaxInt64, N: int32(n.Back)})
+		if err == nil && len(targets) < n.Back {
+			err = fault.Errorf(fault.NotFound, "there are only %d messages of yours in this conversation", len(targets))
+		}
+		if err != nil {
+			return 0, err
+		}
+		return targets[n.Back-1].ID - 1, nil
+	case n.Upto == 0:
+		return math.MaxInt64, nil
+	}
+	end, err := t.q.ForkEnd(ctx, t, dbsqlc.ForkEndParams{SessionKey: n.From, ID: n.Upto})
+	switch {
+	case errors.Is(err, pgx.ErrNoRows) || (err == nil && end.RewoundBy != nil):
+		return 0, fault.Errorf(fault.NotFound, "there is no message m%d in this conversation", n.Upto)
+	case err != nil:
+		return 0, fmt.Errorf("read message %d: %w", n.Upto, err)
+	case end.State == string(chat.TurnRunning):
+		return 0, fault.Errorf(fault.Conflict, "the turn of this message is running still; wait for its end, or name an earlier message")
+	}
+	return chat.MessageID(end.Last), nil
+}
+
+// fork copies what belongs to the messages up to the given one.
+func (t *tx) fork(ctx context.Context, n NewFork, upto chat.MessageID) error {
+	rows, err := t.q.ForkMessages(ctx, t, dbsqlc.ForkMessagesParams{SessionKey: n.From, Upto: upto})
+	if err != nil {
+		return fmt.Errorf("list the messages to copy: %w", err)
+	}
+	ids, err := t.q.ForkMessageIDs(ctx, t, int32(len(rows)))
+	if err != nil {
+		return fmt.Errorf("draw ids of messages: %w", err)
+	}
+	c := newCopies(n.Key)
+	for i, r := range rows {
+		c.addMessage(r, ids[i])
+	}
+	controls, err := t.forkedControls(ctx, n.From, c)
+	if err != nil {
+		return err
+	}
+	for _, step := range []func() error{
+		func() error {
+			return t.q.ForkTurns(ctx, t, dbsqlc.ForkTurnsParams{NewKey: n.Key, OldTurns: c.oldTurns, NewTurns: c.newTurns})
+		},
+		func() error {
+			return t.q.ForkMessageRows(ctx, t, dbsqlc.ForkMessageRowsParams{NewKey: n.Key, OldIds: c.oldMessages, NewIds: c.newMessages, NewTurns: c.messageTurns})
+		},
+		func() error {
+			return t.q.ForkCalls(ctx, t, dbsqlc.ForkCallsParams{NewKey: n.Key, OldIds: c.oldMessages, NewIds: c.newMessages, NewTurns: c.messageTurns})
+		},
+		func() error {
+			return t.q.ForkOffloads(ctx, t, dbsqlc.ForkOffloadsParams{NewKey: n.Key, SessionKey: n.From, OldTurns: c.oldTurns, NewTurns: c.newTurns})
+		},
+		func() error { return t.q.ForkControlRows(ctx, t, controls) },
+		func() error { return t.forkSteps(ctx, c) },
+		func() error {
+			return t.q.SessionSetCompaction(ctx, t, dbsqlc.SessionSetCompactionParams{Key: n.Key, CompactionID: c.compaction})
+		},
+		func() error {
+			return t.q.ForkTodos(ctx, t, dbsqlc.ForkTodosParams{NewKey: n.Key, SessionKey: n.From})
+		},
+		func() error {
+			return t.q.ForkParts(ctx, t, dbsqlc.ForkPartsParams{NewKey: n.Key, SessionKey: n.From})
+		},
+	} {
+		if err := step(); err != nil {
+			return fmt.Errorf("copy %s: %w", n.From, err)
+		}
+	}
+	return nil
+}
+
+// forkedControls returns the control records of the copy.
+func (t *tx) forkedControls(ctx context.Context, from chat.SessionKey, c *copies) (dbsqlc.ForkControlRowsParams, error) {
+	out := dbsqlc.ForkControlRowsParams{NewKey: c.key}
+	rows, err := t.q.ForkControls(ctx, t, from)
+	if err != nil {
+		return out, fmt.Errorf("read control records: %w", err)
+	}
+	ids, err := t.q.ForkControlIDs(ctx, t, int32(len(rows)))
+	if err != nil {
+		return out, fmt.Errorf("draw ids of control records: %w", err)
+	}
+	for i, r := range rows {
+		old, err := controlOf(dbsqlc.ControlByKeyRow(r))
+		if err != nil {
+			return out, err
+		}
+		made, ok := c.control(old, chat.ControlID(ids[i]))
+		if !ok {
+			continue
+		}
+		body, err := encodeControl(made)
+		if err != nil {
+			return out, err
+		}
+		out.OldIds, out.NewIds = append(out.OldIds, int64(old.ID)), append(out.NewIds, int64(made.ID))
+		out.MessageIds, out.NewTurns = append(out.MessageIds, int64(made.Message)), append(out.NewTurns, string(made.Turn))
+		out.Bodies = append(out.Bodies, string(body))
+	}
+	return out, nil
+}
+
+// forkSteps copies the steps, with what they were made from as it is called in the copy.
+func (t *tx) forkSteps(ctx context.Context, c *copies) error {
+	rows, err := t.q.ForkStepMarks(ctx, t, c.oldTurns)
+	if err != nil {
+		return err
+	}
+	var p dbsqlc.ForkStepsParams
+	for _, r := range rows {
+		p.OldTurns, p.NewTurns = append(p.OldTurns, string(r.TurnID)), append(p.NewTurns, string(c.turns[r.TurnID]))
+		p.Steps = append(p.Steps, r.Step)
+		p.ControlUptos = append(p.ControlUptos, int64(c.controlBefore(chat.ControlID(r.ControlUpto))))
+		p.MessageUptos = append(p.MessageUptos, int64(c.messageBefore(chat.MessageID(r.MessageUpto))))
+		compaction := chat.ControlID(0)
+		if r.CompactionID != nil {
+			compaction = c.controls[chat.ControlID(*r.CompactionID)]
+		}
+		p.Compactions = append(p.Compactions, int64(compaction))
+	}
+	return t.q.ForkSteps(ctx, t, p)
+}
+
+// forkedTurn names the copy of a turn.
+func forkedTurn(key chat.SessionKey, turn chat.TurnID) chat.TurnID {
+	sum := sha256.Sum256([]byte(string(key) + "\x00" + string(turn)))
+	return chat.TurnID(fmt.Sprintf("%x", sum[:16]))
+}
