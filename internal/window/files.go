@@ -10,34 +10,25 @@ import (
 	"xbot/internal/chat"
 )
 
-// What counts as being worked on: the files that calls of the last turns name. A long turn counts with its newest groups
-// only, or a turn of hundreds of steps would protect all it ever touched.
-const (
-	activeTurns  = 3
-	activeGroups = 12
-	maxWords     = 100 // of a command that are looked at
-)
+// maxWords is how many words of a command are looked at.
+const maxWords = 100
 
 // fileSet holds paths as calls wrote them, cleaned.
 type fileSet []string
 
-func activeFiles(lines []chat.Line) fileSet {
+// activeFiles returns the files that the newest groups name: what is worked on. They are the groups that stay, three at
+// the least, and not whole turns: a turn of hundreds of steps would protect all that it ever touched.
+func activeFiles(lines []chat.Line, groups int) fileSet {
 	var out fileSet
-	turns, groups := 0, 0
-	var turn chat.TurnID
 	for _, l := range slices.Backward(lines) {
-		m := l.Message
-		if m.Turn != turn || turns == 0 {
-			turn = m.Turn
-			turns++
+		if len(l.Message.ToolCalls) == 0 {
+			continue
 		}
-		if len(m.ToolCalls) > 0 {
-			groups++
-		}
-		if turns > activeTurns || groups > activeGroups {
+		if groups == 0 {
 			break
 		}
-		for _, c := range m.ToolCalls {
+		groups--
+		for _, c := range l.Message.ToolCalls {
 			out = append(out, files(c)...)
 		}
 	}

@@ -21,14 +21,15 @@ const (
 )
 
 // Mask returns new masks for old results, oldest group first and in a group the largest first, for how full the context
-// is: 0.6 and more (Limits.Fill). The newest 12, 8, 5 or 3 groups stay, the fewer the fuller, and groups that touch files
-// which are worked on. lines is a View, masked tells what is masked already, size measures a text in tokens. The same
+// is: 0.6 and more (Limits.Fill). The newest 12, 8, 5 or 3 groups stay, the fewer the fuller, and older ones that touch a
+// file which those touch, too. lines is a View, masked tells what is masked already, size measures a text in tokens. The same
 // input gives the same masks with the same ids; nil: there is nothing that is worth it.
 func Mask(lines []chat.Line, masked func(chat.CallID) bool, ratio float64, size func(string) int) []chat.Mask {
 	if ratio < maskFrom {
 		return nil
 	}
-	active := activeFiles(lines)
+	keep := keepGroups(ratio)
+	active := activeFiles(lines, keep)
 	var out []chat.Mask
 	gain, total, newer := 0, 0, 0
 	for _, l := range slices.Backward(lines) {
@@ -37,7 +38,7 @@ func Mask(lines []chat.Line, masked func(chat.CallID) bool, ratio float64, size 
 		if len(m.ToolCalls) == 0 {
 			continue
 		}
-		old := newer >= keepGroups(ratio) && !active.touch(m.ToolCalls)
+		old := newer >= keep && !active.touch(m.ToolCalls)
 		newer++
 		var group []chat.Mask
 		for _, c := range m.ToolCalls {

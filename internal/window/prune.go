@@ -110,10 +110,7 @@ func clearOldest(lines []chat.Line, characters int) bool {
 func weight(lines []chat.Line) int {
 	n := 0
 	for _, l := range lines {
-		n += utf8.RuneCountInString(l.Message.Content)
-		for _, c := range l.Message.ToolCalls {
-			n += utf8.RuneCountInString(c.Arguments) + utf8.RuneCountInString(c.Result)
-		}
+		n += Weight(l)
 	}
 	return n
 }

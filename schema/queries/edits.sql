@@ -1,0 +1,27 @@
+-- name: EditList :many
+-- What the model changed of its view and what it took back, newest first. What a rewind took out of the conversation is not told.
+SELECT c.id, c.kind, c.message_id, c.turn_id, c.key, c.body, c.created_at FROM controls c
+WHERE c.session_key = sqlc.arg(session_key) AND c.kind IN ('edit', 'undo') AND NOT EXISTS (
+    SELECT FROM tool_calls t JOIN messages m ON m.id = t.message_id WHERE t.id = substr(c.key, 6) AND m.rewound_by IS NOT NULL
+)
+ORDER BY c.id DESC LIMIT sqlc.arg(most);
+
+-- name: MaskList :many
+-- The masked results of a conversation, newest first.
+SELECT (m.value ->> 'text')::text AS text
+FROM controls c
+CROSS JOIN LATERAL jsonb_array_elements(c.body -> 'masks') WITH ORDINALITY AS m(value, n)
+JOIN messages l ON l.id = (m.value ->> 'message')::bigint
+WHERE c.session_key = sqlc.arg(session_key) AND c.kind = 'mask' AND l.rewound_by IS NULL
+ORDER BY c.id DESC, m.n DESC LIMIT sqlc.arg(most);
+
+-- name: MaskedResult :one
+-- The result behind a mask, as the tool gave it: the whole where it was offloaded.
+SELECT coalesce(b.body, t.result)::text AS result
+FROM controls c
+CROSS JOIN LATERAL jsonb_array_elements(c.body -> 'masks') AS m(value)
+JOIN tool_calls t ON t.id = m.value ->> 'call'
+LEFT JOIN offloads o ON o.call_id = t.id AND o.id = t.offload
+LEFT JOIN blobs b ON b.hash = o.blob
+WHERE c.session_key = sqlc.arg(session_key) AND c.kind = 'mask' AND m.value ->> 'id' = sqlc.arg(id)::text
+ORDER BY c.id DESC LIMIT 1;
