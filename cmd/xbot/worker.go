@@ -80,7 +80,7 @@ func (p *parts) tools(cfg config.Permissions) *tool.Registry {
 		file.NewCd(p.store, p.store), todo.NewWrite(p.store), todo.NewList(p.store), memory.NewWrite(p.store), memory.NewList(p.store), newDownload(cfg),
 		task.NewStatus(p.store), task.NewRead(p.store, lateBoxes{p}), task.NewWait(p.store),
 		task.NewKill(p.store, task.Killer{Kills: p.store, Boxes: lateBoxes{p}}),
-		toolcontext.NewOffloadRecall(p.store),
+		toolcontext.NewOffloadRecall(p.store), toolcontext.NewEdit(p.store), toolcontext.NewRecallMasked(p.store),
 	)
 }
 

@@ -17,6 +17,7 @@ import (
 	"xbot/internal/phrase"
 	"xbot/internal/prompt"
 	"xbot/internal/tool"
+	toolcontext "xbot/internal/tool/context"
 	"xbot/internal/tool/file"
 	notes "xbot/internal/tool/memory"
 	"xbot/internal/tool/shell"
@@ -34,6 +35,7 @@ func allTools() []tool.Spec {
 		shell.New(), file.NewRead(), file.NewCreate(), file.NewReplace(memory), file.NewGlob(), file.NewGrep(),
 		file.NewCd(memory, memory), todo.NewWrite(memory), todo.NewList(memory), notes.NewWrite(nil), notes.NewList(nil),
 		task.NewStatus(nil), task.NewRead(nil, nil), task.NewWait(nil), task.NewKill(nil, task.Killer{}),
+		toolcontext.NewOffloadRecall(nil), toolcontext.NewEdit(nil), toolcontext.NewRecallMasked(nil),
 	).Specs()
 }
 

@@ -26,7 +26,7 @@ func allTools() *tool.Registry {
 		file.NewRead(), file.NewCreate(), file.NewReplace(memory), file.NewGlob(), file.NewGrep(), file.NewCd(memory, memory),
 		todo.NewWrite(memory), todo.NewList(memory), notes.NewWrite(nil), notes.NewList(nil), web.NewDownload(nil, ""),
 		task.NewStatus(nil), task.NewRead(nil, nil), task.NewWait(nil), task.NewKill(nil, task.Killer{}),
-		toolcontext.NewOffloadRecall(nil),
+		toolcontext.NewOffloadRecall(nil), toolcontext.NewEdit(nil), toolcontext.NewRecallMasked(nil),
 	)
 }
 
@@ -60,6 +60,7 @@ func TestTools_HaveTheirClasses(t *testing.T) {
 	require.Equal(t, map[string]chat.ToolClass{
 		"Cd": chat.ClassIdempotent, "DownloadFile": chat.ClassIdempotent, "FileCreate": chat.ClassIdempotent, "FileReplace": chat.ClassIdempotent,
 		"Glob": chat.ClassRead, "Grep": chat.ClassRead, "Read": chat.ClassRead,
+		"context_edit": chat.ClassIdempotent, "recall_masked": chat.ClassRead,
 		"task_kill": chat.ClassIdempotent, "task_read": chat.ClassRead, "task_status": chat.ClassRead, "task_wait": chat.ClassRead,
 		"memory_list": chat.ClassRead, "memory_write": chat.ClassIdempotent,
 		"Shell": chat.ClassExec, "todo_list": chat.ClassRead, "todo_write": chat.ClassIdempotent,
@@ -82,6 +83,8 @@ func TestTools_SummariseTheirCalls(t *testing.T) {
 		"offload_recall": {`{"id":"[offload:ol_0123456789]","offset":8000}`, "ol_0123456789 from 8000"},
 		"task_wait":      {`{"task_id":"bg1"}`, "bg1"},
 		"memory_write":   {`{"path":"people/bob.md","content":"x"}`, "people/bob.md"},
+		"context_edit":   {`{"action":"delete","target":"m12.1"}`, "delete m12.1"},
+		"recall_masked":  {`{"id":"[masked:mk_0a]","offset":8000}`, "mk_0a from 8000"},
 	} {
 		require.Equal(t, c[1], registry.Summary(name, c[0]), name)
 	}

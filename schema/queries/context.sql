@@ -8,15 +8,10 @@ LEFT JOIN controls c ON c.id = s.compaction_id
 WHERE s.key = $1;
 
 -- name: ContextControls :many
--- The records about messages after the given one, and the compaction itself. An edit goes with the call that made it when
--- a rewind took that out.
-SELECT id, kind, message_id, turn_id, key, body, created_at FROM controls c
-WHERE c.session_key = sqlc.arg(session_key) AND c.id <= sqlc.arg(newest)
-  AND (c.id = sqlc.narg(compaction_id)::bigint OR c.message_id > sqlc.arg(upto) AND c.kind NOT IN ('compact', 'rewind'))
-  AND (c.kind NOT IN ('edit', 'undo') OR NOT EXISTS (
-      SELECT FROM tool_calls t JOIN messages m ON m.id = t.message_id
-      WHERE t.id = substr(c.key, 6) AND m.rewound_by <= sqlc.arg(newest)::bigint
-  ))
+-- The records about messages after the given one, and the compaction itself.
+SELECT id, kind, message_id, turn_id, key, body, created_at FROM controls
+WHERE session_key = sqlc.arg(session_key) AND id <= sqlc.arg(newest)
+  AND (id = sqlc.narg(compaction_id)::bigint OR message_id > sqlc.arg(upto) AND kind NOT IN ('compact', 'rewind'))
 ORDER BY id;
 
 -- name: ContextLines :many

@@ -1,10 +1,8 @@
 -- name: EditList :many
--- What the model changed of its view and what it took back, newest first. What a rewind took out of the conversation is not told.
-SELECT c.id, c.kind, c.message_id, c.turn_id, c.key, c.body, c.created_at FROM controls c
-WHERE c.session_key = sqlc.arg(session_key) AND c.kind IN ('edit', 'undo') AND NOT EXISTS (
-    SELECT FROM tool_calls t JOIN messages m ON m.id = t.message_id WHERE t.id = substr(c.key, 6) AND m.rewound_by IS NOT NULL
-)
-ORDER BY c.id DESC LIMIT sqlc.arg(most);
+-- What the model changed of its view and what was taken back, newest first.
+SELECT id, kind, message_id, turn_id, key, body, created_at FROM controls
+WHERE session_key = sqlc.arg(session_key) AND kind IN ('edit', 'undo')
+ORDER BY id DESC LIMIT sqlc.arg(most);
 
 -- name: MaskList :many
 -- The masked results of a conversation, newest first.

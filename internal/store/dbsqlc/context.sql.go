@@ -127,13 +127,9 @@ func (q *Queries) ContextCalls(ctx context.Context, db DBTX, arg ContextCallsPar
 }
 
 const contextControls = `-- name: ContextControls :many
-SELECT id, kind, message_id, turn_id, key, body, created_at FROM controls c
-WHERE c.session_key = $1 AND c.id <= $2
-  AND (c.id = $3::bigint OR c.message_id > $4 AND c.kind NOT IN ('compact', 'rewind'))
-  AND (c.kind NOT IN ('edit', 'undo') OR NOT EXISTS (
-      SELECT FROM tool_calls t JOIN messages m ON m.id = t.message_id
-      WHERE t.id = substr(c.key, 6) AND m.rewound_by <= $2::bigint
-  ))
+SELECT id, kind, message_id, turn_id, key, body, created_at FROM controls
+WHERE session_key = $1 AND id <= $2
+  AND (id = $3::bigint OR message_id > $4 AND kind NOT IN ('compact', 'rewind'))
 ORDER BY id
 `
 
@@ -154,8 +150,7 @@ type ContextControlsRow struct {
 	CreatedAt time.Time
 }
 
-// The records about messages after the given one, and the compaction itself. An edit goes with the call that made it when
-// a rewind took that out.
+// The records about messages after the given one, and the compaction itself.
 func (q *Queries) ContextControls(ctx context.Context, db DBTX, arg ContextControlsParams) ([]ContextControlsRow, error) {
 	rows, err := db.Query(ctx, contextControls,
 		arg.SessionKey,

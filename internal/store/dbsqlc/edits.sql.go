@@ -14,11 +14,9 @@ import (
 )
 
 const editList = `-- name: EditList :many
-SELECT c.id, c.kind, c.message_id, c.turn_id, c.key, c.body, c.created_at FROM controls c
-WHERE c.session_key = $1 AND c.kind IN ('edit', 'undo') AND NOT EXISTS (
-    SELECT FROM tool_calls t JOIN messages m ON m.id = t.message_id WHERE t.id = substr(c.key, 6) AND m.rewound_by IS NOT NULL
-)
-ORDER BY c.id DESC LIMIT $2
+SELECT id, kind, message_id, turn_id, key, body, created_at FROM controls
+WHERE session_key = $1 AND kind IN ('edit', 'undo')
+ORDER BY id DESC LIMIT $2
 `
 
 type EditListParams struct {
@@ -36,7 +34,7 @@ type EditListRow struct {
 	CreatedAt time.Time
 }
 
-// What the model changed of its view and what it took back, newest first. What a rewind took out of the conversation is not told.
+// What the model changed of its view and what was taken back, newest first.
 func (q *Queries) EditList(ctx context.Context, db DBTX, arg EditListParams) ([]EditListRow, error) {
 	rows, err := db.Query(ctx, editList, arg.SessionKey, arg.Most)
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 	"xbot/internal/pgtest"
 	"xbot/internal/store"
 	"xbot/internal/tool"
-	contexttool "xbot/internal/tool/context"
+	toolcontext "xbot/internal/tool/context"
 	"xbot/internal/window"
 )
 
@@ -38,7 +38,7 @@ func setup(t *testing.T) *bundle {
 	require.NoError(t, err)
 	_, err = s.CreateSession(t.Context(), store.NewSession{Key: key, Owner: user.ID, Channel: "web"})
 	require.NoError(t, err)
-	return &bundle{Store: s, t: t, user: user.ID, tools: tool.New(contexttool.NewEdit(s), contexttool.NewRecallMasked(s))}
+	return &bundle{Store: s, t: t, user: user.ID, tools: tool.New(toolcontext.NewEdit(s), toolcontext.NewRecallMasked(s))}
 }
 
 // turn says something to the model, which makes a call for each of the results and then answers.
@@ -246,7 +246,7 @@ func TestEdit_IsNotReportedUnlessItIsRecorded(t *testing.T) {
 	b := setup(t)
 	b.turn("t1", "first")
 	b.turn("t2", "second")
-	b.tools = tool.New(contexttool.NewEdit(broken{b.Store}))
+	b.tools = tool.New(toolcontext.NewEdit(broken{b.Store}))
 	text := fmt.Sprintf(`{"action":"delete","target":%q}`, b.name(0))
 	_, err := b.tools.Run(t.Context(), "context_edit", tool.Call{ID: "t9.0.0", Session: key, User: b.user, Arguments: text})
 	require.ErrorContains(t, err, "the disk is full", "the activity tries again")
