@@ -28,9 +28,9 @@ type Scene struct {
 
 // Part is a piece of the system prompt that is kept with its session while its source is the same.
 type Part struct {
-	Key    string
-	Source string // what it was made from
-	Body   string
+	Key    string `json:"key"`
+	Source string `json:"source"` // what it was made from
+	Body   string `json:"body"`
 }
 
 // Preface is what the model reads before a user message: when it was written and where its tools start. It stands with

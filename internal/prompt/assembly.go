@@ -75,13 +75,13 @@ func (a *Assembly) System() string {
 
 // hold takes a part from the session while its source is the same, else makes it. What could not be made is left out
 // of this prompt, noted, and tried again for the next; an earlier text from the same place does until then.
-func (a *Assembly) hold(key string, source source, make func() (string, error)) {
+func (a *Assembly) hold(key string, source source, render func() (string, error)) {
 	held, known := a.Scene.Held[key]
 	if known && held.Source == source.String() {
 		a.Parts[key] = held.Body
 		return
 	}
-	text, err := make()
+	text, err := render()
 	if err != nil {
 		a.Notes = append(a.Notes, fmt.Errorf("%s: %w", key, err))
 		if known && source.samePlace(held.Source) {

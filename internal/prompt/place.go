@@ -1,9 +1,9 @@
 package prompt
 
 import (
+	"bytes"
 	"context"
 	"path"
-	"strings"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -148,7 +148,7 @@ func (v *view) file(ctx context.Context, name string, limit int) (string, error)
 	if err != nil {
 		return "", unlessAbsent(err)
 	}
-	if strings.ContainsRune(string(data.Data), 0) {
+	if bytes.IndexByte(data.Data, 0) >= 0 {
 		return "", nil // no text
 	}
 	return capped(string(data.Data), limit, data.Size), nil

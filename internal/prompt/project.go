@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -67,9 +68,8 @@ func (p Project) project(ctx context.Context, a *Assembly) (string, error) {
 	}
 	var notes []string
 	left := maxProject
-	for i := len(view.levels) - 1; i >= 0; i-- { // the nearest first, so that it is whole
-		for n := len(view.levels[i].notes) - 1; n >= 0; n-- {
-			note := view.levels[i].notes[n]
+	for _, level := range slices.Backward(view.levels) { // the nearest first, so that it is whole
+		for _, note := range slices.Backward(level.notes) {
 			if note.text == "" {
 				continue
 			}

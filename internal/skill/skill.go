@@ -64,7 +64,7 @@ func Dir(root fs.FS) ([]Entry, error) {
 	if err != nil {
 		return nil, err
 	}
-	return read(root, files, func(file string) string { return path.Dir(file) })
+	return read(root, files, path.Dir)
 }
 
 // Files lists the roles of a folder: its Markdown files, called by their front matter or else by their file name.

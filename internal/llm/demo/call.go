@@ -52,6 +52,10 @@ type (
 		Text string `json:"text"`
 		Done bool   `json:"done"`
 	}
+	memoryArgs struct {
+		Path    string `json:"path"`
+		Content string `json:"content"`
+	}
 	noArgs struct{}
 )
 

@@ -24,7 +24,7 @@ type talk struct {
 
 func setup(t *testing.T) *talk {
 	c := &talk{t: t}
-	for _, name := range []string{"Shell", "Read", "FileCreate", "FileReplace", "Glob", "Grep", "Cd", "todo_write", "todo_list", "DownloadFile"} {
+	for _, name := range []string{"Shell", "Read", "FileCreate", "FileReplace", "Glob", "Grep", "Cd", "todo_write", "todo_list", "DownloadFile", "memory_write", "memory_list"} {
 		c.req.Tools = append(c.req.Tools, llm.Tool{Name: name})
 	}
 	return c
@@ -138,6 +138,10 @@ func TestGenerate_CallsToolsFromPlainRequests(t *testing.T) {
 		"进入 src":                     {"Cd", `{"path":"src"}`},
 		"todo: buy milk, write code": {"todo_write", `{"todos":[{"id":"1","text":"buy milk","done":false},{"id":"2","text":"write code","done":false}]}`},
 		"待办：买牛奶，写代码":                 {"todo_write", `{"todos":[{"id":"1","text":"买牛奶","done":false},{"id":"2","text":"写代码","done":false}]}`},
+		"remember that I like tea":   {"memory_write", `{"path":"i-like-tea.md","content":"I like tea"}`},
+		"记住我喜欢喝茶":                    {"memory_write", `{"path":"我喜欢喝茶.md","content":"我喜欢喝茶"}`},
+		"what do you remember?":      {"memory_list", `{}`},
+		"你记得什么？":                     {"memory_list", `{}`},
 		"show my todos":              {"todo_list", `{}`},
 		"查看待办":                       {"todo_list", `{}`},
 		"count to 99999999999999999999999999999999": {"Shell", `{"command":"i=1; while [ $i -le 570 ]; do echo $i; sleep 1; i=$((i+1)); done","timeout":600}`},

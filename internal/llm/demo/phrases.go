@@ -39,6 +39,7 @@ var english = phrases{
 		"- `create notes.txt with hello`, `replace hello with goodbye in notes.txt`\n" +
 		"- `cd src`\n" +
 		"- `todo: buy milk, write code`, `show my todos`\n" +
+		"- `remember that I like tea`, in the next conversation `what do you remember?`\n" +
 		"- `what did I say first?`",
 	hint:     "I only understand plain requests; say `help` for the list.",
 	nothing:  "There is nothing for me to answer.",
@@ -48,6 +49,7 @@ var english = phrases{
 		"Shell": "Running %s.", "Read": "Reading %s.", "Glob": "Looking for %s.", "Grep": "Searching for %s.",
 		"FileCreate": "Writing %s.", "FileReplace": "Changing %s.", "Cd": "Moving to %s.", "DownloadFile": "Downloading %s.",
 		"todo_write": "Writing your to-do list.", "todo_list": "Looking at your to-do list.",
+		"memory_write": "Noting it as %s.", "memory_list": "Looking at my notes.",
 	},
 	gave:        "%s gave:",
 	gaveFor:     "%s (%s) gave:",
@@ -75,6 +77,7 @@ var chinese = phrases{
 		"- `创建 notes.txt 内容为 你好`、`把 notes.txt 中的 你好 替换为 再见`\n" +
 		"- `进入 src`\n" +
 		"- `待办：买牛奶，写代码`、`查看待办`\n" +
+		"- `记住我喜欢喝茶`，在下一次对话里问`你记得什么？`\n" +
 		"- `我第一句话说了什么？`",
 	hint:     "我只听得懂简单的请求；说“帮助”可以看到列表。",
 	nothing:  "没有需要我回答的内容。",
@@ -84,6 +87,7 @@ var chinese = phrases{
 		"Shell": "正在运行 %s。", "Read": "正在读取 %s。", "Glob": "正在查找 %s。", "Grep": "正在搜索 %s。",
 		"FileCreate": "正在写入 %s。", "FileReplace": "正在修改 %s。", "Cd": "正在进入 %s。", "DownloadFile": "正在下载 %s。",
 		"todo_write": "正在写待办列表。", "todo_list": "正在查看待办列表。",
+		"memory_write": "正在记为 %s。", "memory_list": "正在查看笔记。",
 	},
 	gave:        "%s 的结果：",
 	gaveFor:     "%s（%s）的结果：",

@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"unicode"
 )
 
 // Limits of what a request may ask for.
@@ -39,6 +40,11 @@ var rules = []rule{
 	{re(`(?:查看|看看|列出|显示)?(?:我的)?待办(?:事项|列表|清单)?|有哪些待办`), todoList},
 	{re(`(?:add |set |write )?(?:my )?to-?dos?(?: list)?\s*[:：]\s*(?P<items>.+)`), todoWrite},
 	{re(`(?:添加|设置|记下)?待办(?:事项|列表|清单)?\s*[:：]\s*(?P<items>.+)`), todoWrite},
+
+	{re(`(?:remember|note|keep in mind)(?: that)?\s*[:：]?\s+(?P<content>.+)`), memoryWrite},
+	{re(`记住\s*[:：，,]?\s*(?P<content>.+)`), memoryWrite},
+	{re(`what do you (?:remember|know about me)\??|(?:show |list )(?:me )?(?:my |your |the )?notes`), memoryList},
+	{re(`你(?:还)?记得(?:什么|些什么|哪些)[?？]?|(?:查看|列出)(?:我的)?(?:笔记|记忆)`), memoryList},
 
 	{re(`(?P<verb>create|make|write|save|overwrite|rewrite)(?: a| the)?(?: new)?(?: file)?(?: called| named)? (?P<path>\S+?)[,:]? (?:with|containing|saying)(?: the)?(?: text| content)?:?\s+(?P<content>.+)`), create},
 	{re(`(?P<verb>write|save|put) (?P<content>.+) (?:to|into) (?:the )?(?:file )?(?P<path>\S+)`), create},
@@ -115,6 +121,23 @@ func todoWrite(g map[string]string) (call, bool) {
 		}
 	}
 	return call{"todo_write", args}, len(args.Todos) > 0
+}
+
+func memoryList(map[string]string) (call, bool) { return call{"memory_list", noArgs{}}, true }
+
+// maxNoteName bounds the name of a note, in characters.
+const maxNoteName = 40
+
+// memoryWrite names a note by its words, so that the list of names tells what is remembered.
+func memoryWrite(g map[string]string) (call, bool) {
+	name := []rune(strings.Join(strings.FieldsFunc(strings.ToLower(g["content"]), func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r)
+	}), "-"))
+	if len(name) == 0 {
+		return call{}, false
+	}
+	path := strings.TrimRight(string(name[:min(len(name), maxNoteName)]), "-") + ".md"
+	return call{"memory_write", memoryArgs{Path: path, Content: g["content"]}}, true
 }
 
 func create(g map[string]string) (call, bool) {

@@ -45,7 +45,7 @@ func run(t *testing.T, of tool.Tool, arguments string) (string, bool) {
 func TestMemoryWrite_KeepsANoteUnderACanonicalPath(t *testing.T) {
 	t.Parallel()
 	b := &book{}
-	for given, want := range map[string]string{"a.md": "a.md", "/people/./bob.md": "people/bob.md", "../../etc/passwd": "etc/passwd", " 笔记 ": "笔记"} {
+	for given, want := range map[string]string{"a.md": "a.md", "/people/./bob.md": "people/bob.md", "../../etc/passwd": "etc/passwd", "笔记/": "笔记"} {
 		b.notes = nil
 		said, failed := run(t, memory.NewWrite(b), `{"path":"`+given+`","content":" x \n"}`)
 		require.False(t, failed, said)
