@@ -64,8 +64,10 @@ type bundle struct {
 	boxErr error
 	tools  *activities.Tools
 	model  *activities.Model
-	intake *activities.Intake
-	asking *activities.Approvals
+
+	context *activities.Assembler
+	intake  *activities.Intake
+	asking  *activities.Approvals
 
 	started []chat.CallID
 	woken   []string // sessions, by the tasks that ended
@@ -91,8 +93,9 @@ func setup(t *testing.T, program ...string) *bundle {
 	require.NoError(t, err)
 	registry := tool.New(shell.New(), file.NewRead(), todo.NewWrite(b.Store), broken{})
 	b.intake = &activities.Intake{Turns: b.Store, Models: only{client}, MaxSteps: 7, Words: true}
+	b.context = &activities.Assembler{Windows: b.Store, Ratios: activities.Ratios{Store: b.Store}, Budget: activities.Budget{Cooldown: 5}}
 	b.model = &activities.Model{
-		Models: only{client}, Steps: b.Store, Tools: registry,
+		Models: only{client}, Steps: b.Store, Tools: registry, Context: b.context,
 		Open: func(step chat.Step, attempt int) activities.Stream {
 			return b.bus.NewStream(step.Session, step.Turn, step.N, attempt, func() {})
 		},

@@ -19,10 +19,11 @@ import (
 // Steps keeps the steps of turns.
 type Steps interface {
 	BeginStep(ctx context.Context, step chat.Step) (failures int, stored chat.Decision, done bool, err error)
-	Window(ctx context.Context, key chat.SessionKey) (chat.Window, error)
 	CommitStep(ctx context.Context, step chat.Step, a chat.Answer) (chat.Decision, error)
 	FailStep(ctx context.Context, step chat.Step, kind fault.Kind, say func(phrase.Lang) string) (chat.Decision, error)
+	EndStep(ctx context.Context, step chat.Step, finish string, say func(phrase.Lang) string) (chat.Decision, error)
 	CountFailure(ctx context.Context, step chat.Step, retry func(failures int, lang phrase.Lang) (chat.Retry, bool)) (int, error)
+	BookUsage(ctx context.Context, key chat.SessionKey, model string, calls int, u chat.Usage) error
 }
 
 // Stream is where an attempt writes while it goes on.
@@ -57,12 +58,17 @@ type Model struct {
 	Models Models
 	Steps  Steps
 	Tools  Catalog
+	// Context makes the requests.
+	Context *Assembler
 	// Prompts makes system prompts; nil is BasePrompt.
 	Prompts Prompts
 	Open    func(step chat.Step, attempt int) Stream
 	Retry   Retry
 	Rules   map[string]chat.Rule // what the installation wants of tools, by name; others are allowed
 }
+
+// maxCompressions is how often a step may ask for a compression before it is given up.
+const maxCompressions = 3
 
 // maxCalls bounds the tool calls of one answer; further ones are dropped and the model sees only those that ran.
 const maxCalls = 64
@@ -97,46 +103,90 @@ type CallOutput struct {
 // Generate makes one LLM call of a turn and commits what came of it. If an earlier attempt committed, that stands.
 func (m *Model) Generate(ctx context.Context, in GenerateInput) (GenerateOutput, error) {
 	defer heartbeat(ctx)()
-	d, err := m.decide(ctx, chat.Step{Session: in.Session, Turn: in.Turn, N: in.Step})
+	a := &attempt{step: chat.Step{Session: in.Session, Turn: in.Turn, N: in.Step}, compressed: in.Compressed}
+	d, err := m.decide(ctx, a)
 	if err != nil {
 		return GenerateOutput{}, failure(ctx, err)
 	}
 	return summarize(d), nil
 }
 
-func (m *Model) decide(ctx context.Context, step chat.Step) (chat.Decision, error) {
-	_, stored, done, err := m.Steps.BeginStep(ctx, step)
+// attempt is one call of a model on its way.
+type attempt struct {
+	step       chat.Step
+	compressed int // how often the step was compressed before
+
+	model string
+	Assembled
+}
+
+func (m *Model) decide(ctx context.Context, a *attempt) (chat.Decision, error) {
+	_, stored, done, err := m.Steps.BeginStep(ctx, a.step)
 	if err != nil || done {
 		return stored, err
 	}
-	window, err := m.Steps.Window(ctx, step.Session)
-	if err != nil {
+	client, err := m.prepare(ctx, a)
+	switch {
+	case err != nil:
 		return chat.Decision{}, err
+	case a.Compress != "":
+		return chat.Decision{Compress: a.Compress}, nil
+	case a.Loop.Name != "":
+		return m.Steps.EndStep(ctx, a.step, chat.FinishLoop, func(l phrase.Lang) string { return phrase.Say(l, phrase.ModelLoops, a.Loop.Name, loopEnds) })
 	}
-	client, err := m.Models.For(ctx, step.Session)
-	if err != nil {
-		return chat.Decision{}, err
-	}
-	system, err := m.system(ctx, step)
-	if err != nil {
-		return chat.Decision{}, err
-	}
-	request := prompt.Request(system, window.Lines, m.Tools.Specs())
-	stream := m.Open(step, int(activity.GetInfo(ctx).Attempt))
-	answer, err := client.Generate(ctx, request, stream)
+	stream := m.Open(a.step, int(activity.GetInfo(ctx).Attempt))
+	answer, err := client.Generate(ctx, a.Request, stream)
 	stream.Close()
-	if err == nil {
+	exceeded := err == nil && a.exceeded(answer) && a.mayCompress()
+	if err == nil && !exceeded {
 		err = usable(answer)
 	}
 	switch {
+	case exceeded:
+		return chat.Decision{Compress: chat.TriggerExceeded}, m.Steps.BookUsage(ctx, a.step.Session, a.model, 1, answer.Usage)
 	case err == nil:
-		return m.keep(ctx, step, m.commit(step, answer, client.Model(), request))
+		return m.keep(ctx, a, m.commit(a, answer))
 	case stopped(ctx):
-		return m.keepPartial(ctx, step, stream, client.Model(), request)
+		return m.keepPartial(ctx, a, stream)
 	case ctx.Err() != nil:
 		return chat.Decision{}, err
+	case fault.Is(err, fault.TooLarge) && a.mayCompress():
+		return chat.Decision{Compress: chat.TriggerTooLong}, nil // nobody's failure: the step goes on with a shorter request
 	}
-	return m.failed(ctx, step, err)
+	return m.failed(ctx, a.step, err)
+}
+
+// prepare finds the model and makes the request.
+func (m *Model) prepare(ctx context.Context, a *attempt) (llm.Client, error) {
+	client, err := m.Models.For(ctx, a.step.Session)
+	if err != nil {
+		return nil, err
+	}
+	system, err := m.system(ctx, a.step)
+	if err != nil {
+		return nil, err
+	}
+	a.model = client.Model()
+	a.Assembled, err = m.Context.Assemble(ctx, Ask{
+		Step: a.step, Model: a.model, System: system, Tools: prompt.Request("", nil, m.Tools.Specs()).Tools, Compressed: a.compressed,
+	})
+	return client, err
+}
+
+// mayCompress reports whether a compression could make the request shorter. A person who switched compression off is
+// asked no more than others: the conversation could not go on.
+func (a *attempt) mayCompress() bool { return a.compressed < maxCompressions && a.Compressible }
+
+// windowEnd is the part of the context window from which on an answer that was cut off has run into its end.
+const windowEnd = 0.97
+
+// exceeded reports whether an answer ran into the end of the context window, rather than into its own limit.
+func (a *attempt) exceeded(answer llm.Answer) bool {
+	if answer.Finish == llm.FinishWindow {
+		return true
+	}
+	taken := answer.Usage.PromptTokens + answer.Usage.CompletionTokens
+	return answer.Finish == llm.FinishLength && float64(taken) >= windowEnd*float64(a.Limits.Context)
 }
 
 func (m *Model) system(ctx context.Context, step chat.Step) (string, error) {
@@ -147,10 +197,15 @@ func (m *Model) system(ctx context.Context, step chat.Step) (string, error) {
 }
 
 // keep commits what the model said, also when the activity ends at this moment: it was paid for.
-func (m *Model) keep(ctx context.Context, step chat.Step, a chat.Answer) (chat.Decision, error) {
+func (m *Model) keep(ctx context.Context, a *attempt, answer chat.Answer) (chat.Decision, error) {
 	ctx, cancel := settling(ctx)
 	defer cancel()
-	return m.Steps.CommitStep(ctx, step, a)
+	answer.Model, answer.Prompt, answer.Sent = a.model, prompt.Static(a.Request), a.Sent
+	d, err := m.Steps.CommitStep(ctx, a.step, answer)
+	if err == nil {
+		_ = m.Context.Learn(ctx, a.model, a.Assembled, answer.Usage.PromptTokens) // an estimate that stays as it was harms nothing
+	}
+	return d, err
 }
 
 // usable refuses an answer with nothing in it.
@@ -161,11 +216,13 @@ func usable(a llm.Answer) error {
 	return nil
 }
 
-func (m *Model) commit(step chat.Step, a llm.Answer, model string, r llm.Request) chat.Answer {
-	out := chat.Answer{
-		Text: clean(a.Text), Reasoning: clean(a.Reasoning), Opaque: a.Opaque, Finish: string(a.Finish),
-		Model: model, Usage: a.Usage, Prompt: prompt.Static(r),
+// commit makes of what the model said what is kept of it. An answer that the window cut off is one that its limit cut off.
+func (m *Model) commit(at *attempt, a llm.Answer) chat.Answer {
+	if a.Finish == llm.FinishWindow {
+		a.Finish = llm.FinishLength
 	}
+	step := at.step
+	out := chat.Answer{Text: clean(a.Text), Reasoning: clean(a.Reasoning), Opaque: a.Opaque, Finish: string(a.Finish), Usage: a.Usage}
 	for n, c := range a.ToolCalls[:min(len(a.ToolCalls), maxCalls)] {
 		name, arguments := m.Tools.Name(clean(c.Name)), clean(c.Arguments) // rules go by the tool's own name
 		out.Calls = append(out.Calls, chat.ToolCall{
@@ -183,14 +240,12 @@ func (m *Model) commit(step chat.Step, a llm.Answer, model string, r llm.Request
 }
 
 // keepPartial commits what was written before a person stopped the turn.
-func (m *Model) keepPartial(ctx context.Context, step chat.Step, stream Stream, model string, r llm.Request) (chat.Decision, error) {
+func (m *Model) keepPartial(ctx context.Context, a *attempt, stream Stream) (chat.Decision, error) {
 	text, reasoning := stream.Written()
 	if text == "" {
 		return chat.Decision{Finish: chat.FinishStopped}, nil
 	}
-	return m.keep(ctx, step, chat.Answer{
-		Text: clean(text), Reasoning: clean(reasoning), Finish: chat.FinishStopped, Model: model, Prompt: prompt.Static(r),
-	})
+	return m.keep(ctx, a, chat.Answer{Text: clean(text), Reasoning: clean(reasoning), Finish: chat.FinishStopped})
 }
 
 // failed counts a failure of the provider and asks for another attempt, or ends the step with a sentence.

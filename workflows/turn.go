@@ -101,7 +101,7 @@ func (t *turn) run(ctx workflow.Context) ending {
 			return ending{state: chat.TurnStopped, say: phrase.Stopped}
 		case err != nil:
 			return ending{state: chat.TurnFailed, say: phrase.Broken}
-		case decision.Finish == chat.FinishError:
+		case decision.Finish == chat.FinishError || decision.Finish == chat.FinishLoop:
 			return ending{state: chat.TurnFailed}
 		case len(decision.Calls) == 0:
 			return ending{state: chat.TurnDone}

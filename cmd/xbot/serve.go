@@ -66,7 +66,7 @@ func (serveCmd) Run(ctx context.Context) error {
 	g.Go(func() error { return in.run(ctx) })
 	g.Go(func() error { return p.runLocalRunner(ctx, cfg.Runner, in.address()) })
 	g.Go(func() error {
-		return worker.Run(ctx, p.temporal, p.activities(model, cfg.LLM, cfg.Agent, cfg.Temporal, in.boxes), p.log)
+		return worker.Run(ctx, p.temporal, p.activities(model, think{cfg.LLM, cfg.Agent, cfg.Context}, cfg.Temporal, in.boxes), p.log)
 	})
 	g.Go(func() error { return servers.watch(ctx) })
 	g.Go(func() error { return in.announce(ctx, os.Stdout, servers.uiText) })

@@ -13,6 +13,7 @@ import (
 	"xbot/internal/config"
 	"xbot/internal/llm"
 	"xbot/internal/llm/choice"
+	"xbot/internal/llm/limits"
 	"xbot/internal/llm/provider"
 	"xbot/internal/safehttp"
 	"xbot/internal/sandbox/resolver"
@@ -59,7 +60,7 @@ func (workerCmd) Run(ctx context.Context) error {
 	g.Go(func() error { return p.bus.Run(ctx, p.dsn) })
 	g.Go(func() error { return p.learnAttributes(ctx, cfg.Namespace) })
 	g.Go(func() error {
-		return worker.Run(ctx, p.temporal, p.activities(model, cfg.LLM, cfg.Agent, cfg.Temporal, boxes), p.log)
+		return worker.Run(ctx, p.temporal, p.activities(model, think{cfg.LLM, cfg.Agent, cfg.Context}, cfg.Temporal, boxes), p.log)
 	})
 	if cfg.Metrics != "" {
 		g.Go(func() error { return p.serveMetrics(ctx, cfg.Metrics) })
@@ -84,8 +85,26 @@ func (p *parts) tools(cfg config.Permissions) *tool.Registry {
 	)
 }
 
+// think is the settings of turns.
+type think struct {
+	config.LLM
+	config.Agent
+	config.Context
+}
+
+func (p *parts) newAssembler(model llm.Client, c think, boxes activities.Boxes) *activities.Assembler {
+	return &activities.Assembler{
+		Windows: p.store, Stale: &activities.Stale{Reads: p.store, Boxes: boxes}, Ratios: activities.Ratios{Store: p.store},
+		Budget: activities.Budget{
+			Models: limits.Table{Model: model.Model(), Context: c.MaxContext, Output: c.MaxOutput},
+			MaskAt: c.MaskAt, CompressAt: c.CompressAt, Cooldown: c.Cooldown, Mode: c.Mode, Prune: c.Pruning == "on",
+		},
+	}
+}
+
 // activities puts the adapters into the activities.
-func (p *parts) activities(model llm.Client, l config.LLM, a config.Agent, t config.Temporal, boxes *resolver.Resolver) worker.Activities {
+func (p *parts) activities(model llm.Client, c think, t config.Temporal, boxes *resolver.Resolver) worker.Activities {
+	l := c.LLM
 	models := &choice.Choice{Server: model, Ledger: p.store, Runners: boxes, Idle: l.RetryTimeout}
 	tools := p.policy.tools
 	open := func(step chat.Step, attempt int) activities.Stream {
@@ -93,10 +112,11 @@ func (p *parts) activities(model llm.Client, l config.LLM, a config.Agent, t con
 	}
 	show := func(c chat.Call) activities.Output { return p.bus.NewTail(c.Session, c.Turn, c.ID) }
 	return worker.Activities{
-		Intake: &activities.Intake{Turns: p.store, Models: models, MaxSteps: a.MaxIterations, Words: t.Summaries == "on"},
+		Intake: &activities.Intake{Turns: p.store, Models: models, MaxSteps: c.MaxIterations, Words: t.Summaries == "on"},
 		Model: &activities.Model{
 			Models: models, Steps: p.store, Tools: tools, Prompts: p.systemPrompts(boxes), Open: open, Rules: p.policy.rules,
-			Retry: activities.Retry{Attempts: l.RetryAttempts, Delay: l.RetryDelay, MaxDelay: l.RetryMaxDelay},
+			Context: p.newAssembler(model, c, boxes),
+			Retry:   activities.Retry{Attempts: l.RetryAttempts, Delay: l.RetryDelay, MaxDelay: l.RetryMaxDelay},
 		},
 		Tools: &activities.Tools{Calls: p.store, Toolbox: tools, Boxes: boxes, Open: show, Starter: p.starter(t)},
 		Background: &activities.Background{

@@ -115,6 +115,12 @@ type Window struct {
 	Lines      []Line   // after the compaction, oldest first, without rewound ones
 	Controls   []Control
 	Upto       ControlID // the newest record of the session
+	Counted    ControlID // the newest one when the last answer was made; -1: there is no answer
+	Mode       string    // as the session has chosen: one of Context*; empty: as the installation says
+
+	// What is worth a reminder.
+	Todos []Todo
+	Tasks []Task // the running ones, with no more than their id and the beginning of their command
 }
 
 // Last returns the id of the newest message.
@@ -126,6 +132,29 @@ func (w Window) Last() MessageID {
 		return w.Compaction.Message
 	}
 	return 0
+}
+
+// Sent says what the request of a step was made from beside its system prompt and tools, so that it can be made again.
+type Sent struct {
+	ControlUpto ControlID // the newest control record that was heeded
+	Compaction  ControlID // 0: none
+	MessageUpto MessageID // the newest message
+	Reminder    string    // stood at the end, for this request only
+	Fill        float64   // how full the context was, as part of the window, when results were pruned; 0: none were
+	Hash        []byte    // SHA-256 of the whole request
+	Bytes       int       // of all its texts
+	Tokens      int       // what the provider was expected to count
+}
+
+// SentStep is a step that was taken, with all that its request was made from.
+type SentStep struct {
+	Sent
+
+	Window Window // as it was for the step
+	System string // system prompt of the turn; empty: not kept apart from Static
+	Static string // system prompt and tools as they were sent; empty: nothing was
+	Model  string
+	Usage  Usage // as the provider counted; zero where the step ended without an answer
 }
 
 // Offload is a result that is too large for the conversation: the model sees Summary, which names ID.

@@ -22,6 +22,7 @@ const (
 	FinishStopped = "stopped" // a person stopped it; what was written so far is kept
 	FinishError   = "error"   // the model could not answer; the person was told
 	FinishClosed  = "closed"  // the turn was closed before; nothing was written
+	FinishLoop    = "loop"    // the model made the same call over and over; the person was told
 )
 
 // Answer is what a model said, ready to be committed.
@@ -33,6 +34,7 @@ type Answer struct {
 	Model           string
 	Usage           Usage
 	Prompt          string // system prompt and tools as sent; kept once by its hash
+	Sent            Sent   // what else was sent
 }
 
 // Claim is what a turn took from the inbox.

@@ -86,6 +86,8 @@ const (
 	FinishToolCalls     FinishReason = "tool_calls"
 	FinishLength        FinishReason = "length"
 	FinishContentFilter FinishReason = "content_filter"
+	// FinishWindow: the answer ran into the end of the context window. Not every provider tells it from FinishLength.
+	FinishWindow FinishReason = "context_window_exceeded"
 )
 
 // Answer is what a model said.

@@ -38,6 +38,7 @@ const (
 	ModelFailed    ID = "model_failed"    // %d attempts, %s reason
 	ModelRefused   ID = "model_refused"   // %s reason
 	ModelTooLong   ID = "model_too_long"  // the conversation exceeds the context window
+	ModelLoops     ID = "model_loops"     // name of a tool, how many times
 	Broken         ID = "broken"          // our bug
 	Gone           ID = "gone"            // the run was closed from outside
 	Held           ID = "held"            // the run is blocked by a fault in workflow code
@@ -87,6 +88,7 @@ var catalogue = map[ID]map[Lang]string{
 	StepLimit:      {English: "I stopped after %d steps, which is the limit for one turn. Write \"continue\" to go on.", Chinese: "我在 %d 步后停下了,这是单轮的上限。发送「继续」即可接着做。"},
 	ModelFailed:    {English: "The model could not answer after %d attempts (%s). Your message is kept; send it again in a moment.", Chinese: "模型在 %d 次尝试后仍无法回答(%s)。消息已保留,请稍后重新发送。"},
 	ModelRefused:   {English: "The model refused the request: %s", Chinese: "模型拒绝了请求:%s"},
+	ModelLoops:     {English: "Stopped: the model called %s %d times in a row and got the same result each time. Say what to try instead.", Chinese: "已停止：模型连续以同样的方式调用 %s %d 次，每次结果都相同。请说明接下来该怎么做。"},
 	ModelTooLong:   {English: "This conversation is longer than the model's context window. Start a new one to go on.", Chinese: "这个对话超出了模型的上下文长度。请新建一个对话继续。"},
 	Broken:         {English: "Something in xbot itself went wrong, so this turn ended without an answer. The conversation is intact; the details are in the server's log.", Chinese: "xbot 自身出错,这一轮没有得到回答。对话完好,详情见服务器日志。"},
 	Gone:           {English: "This turn was ended from outside before it could answer. What it had done so far is above; check it before you repeat anything, then send your message again.", Chinese: "这一轮在回答之前被外部终止。已完成的部分见上文;重复操作之前请先检查,然后重新发送消息。"},

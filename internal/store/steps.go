@@ -82,7 +82,15 @@ func (s *Store) savePrompt(ctx context.Context, tx *tx, hash [sha256.Size]byte, 
 
 // FailStep ends a step with a sentence to the person instead of an answer.
 func (s *Store) FailStep(ctx context.Context, step chat.Step, kind fault.Kind, say func(phrase.Lang) string) (chat.Decision, error) {
-	out := chat.Decision{Finish: chat.FinishError, Fault: string(kind)}
+	return s.endStep(ctx, step, chat.Decision{Finish: chat.FinishError, Fault: string(kind)}, say)
+}
+
+// EndStep ends a step with a sentence to the person, before the model was asked.
+func (s *Store) EndStep(ctx context.Context, step chat.Step, finish string, say func(phrase.Lang) string) (chat.Decision, error) {
+	return s.endStep(ctx, step, chat.Decision{Finish: finish}, say)
+}
+
+func (s *Store) endStep(ctx context.Context, step chat.Step, out chat.Decision, say func(phrase.Lang) string) (chat.Decision, error) {
 	err := s.inTx(ctx, func(tx *tx) error {
 		stored, open, err := s.lockStep(ctx, tx, step)
 		if err != nil || !open {
@@ -96,7 +104,7 @@ func (s *Store) FailStep(ctx context.Context, step chat.Step, kind fault.Kind, s
 		if err := tx.notice(ctx, step.Session, step.Turn, Clean(say(lang))); err != nil {
 			return err
 		}
-		return tx.closeStep(ctx, step, chat.Answer{Finish: chat.FinishError}, kind, nil)
+		return tx.closeStep(ctx, step, chat.Answer{Finish: out.Finish}, fault.Kind(out.Fault), nil)
 	})
 	return out, err
 }
@@ -171,10 +179,19 @@ func (t *tx) closeStep(ctx context.Context, step chat.Step, a chat.Answer, kind 
 	}
 	err := t.q.StepFinish(ctx, t, dbsqlc.StepFinishParams{
 		TurnID: step.Turn, Step: int32(step.N), Finish: a.Finish, Fault: string(kind), PromptHash: prompt, Model: a.Model,
+		ControlUpto: int64(a.Sent.ControlUpto), CompactionID: compactionOf(a.Sent), MessageUpto: int64(a.Sent.MessageUpto),
+		Reminder: Clean(a.Sent.Reminder), Fill: a.Sent.Fill, RequestHash: a.Sent.Hash, RequestBytes: int32(a.Sent.Bytes), EstimatedTokens: int32(a.Sent.Tokens),
 		PromptTokens: int32(a.Usage.PromptTokens), CachedTokens: int32(a.Usage.CachedTokens), CompletionTokens: int32(a.Usage.CompletionTokens),
 	})
 	if err != nil {
 		return fmt.Errorf("finish step: %w", err)
 	}
 	return nil
+}
+
+func compactionOf(s chat.Sent) *int64 {
+	if s.Compaction == 0 {
+		return nil
+	}
+	return new(int64(s.Compaction))
 }

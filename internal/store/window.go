@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 
 	"github.com/jackc/pgx/v5"
 
@@ -17,28 +18,63 @@ import (
 // returned has a pair; a call that is still open is marked so by its state. What the model sees is written by the turn
 // that runs, so the reads need no snapshot in common.
 func (s *Store) Window(ctx context.Context, key chat.SessionKey) (chat.Window, error) {
-	w := chat.Window{Session: key}
 	base, err := s.q.ContextBase(ctx, s.pool, key)
 	if err != nil {
-		return w, classify(fmt.Errorf("read session: %w", err))
+		return chat.Window{}, classify(fmt.Errorf("read session: %w", err))
 	}
-	w.Upto = chat.ControlID(base.Newest)
-	if err := s.windowControls(ctx, base, &w); err != nil {
+	w, err := s.window(ctx, key, span{
+		compaction: base.CompactionID, from: chat.MessageID(base.Upto), last: math.MaxInt64, newest: chat.ControlID(base.Newest),
+	})
+	if err != nil {
 		return w, classify(err)
 	}
-	if err := s.windowLines(ctx, chat.MessageID(base.Upto), &w); err != nil {
-		return w, classify(err)
+	w.Mode, w.Counted = base.ContextMode, chat.ControlID(base.Counted)
+	return w, surroundings(base, &w)
+}
+
+// surroundings decodes what stands beside the conversation.
+func surroundings(base dbsqlc.ContextBaseRow, w *chat.Window) error {
+	if err := json.Unmarshal(base.Todos, &w.Todos); err != nil {
+		return fmt.Errorf("decode to-do list: %w", err)
 	}
-	return w, classify(s.windowAsked(ctx, chat.MessageID(base.Upto), &w))
+	var tasks []struct {
+		N       int    `json:"n"`
+		Command string `json:"command"`
+	}
+	if err := json.Unmarshal(base.Tasks, &tasks); err != nil {
+		return fmt.Errorf("decode running tasks: %w", err)
+	}
+	for _, t := range tasks {
+		w.Tasks = append(w.Tasks, chat.Task{ID: chat.TaskID(t.N), Command: t.Command, State: chat.TaskRunning})
+	}
+	return nil
+}
+
+// span is a part of a conversation, as it stood when a record was the newest.
+type span struct {
+	compaction *chat.ControlID
+	from, last chat.MessageID // after the one and up to the other
+	newest     chat.ControlID
+}
+
+func (s *Store) window(ctx context.Context, key chat.SessionKey, p span) (chat.Window, error) {
+	w := chat.Window{Session: key, Upto: p.newest}
+	if err := s.windowControls(ctx, p, &w); err != nil {
+		return w, err
+	}
+	if err := s.windowLines(ctx, p, &w); err != nil {
+		return w, err
+	}
+	return w, s.windowAsked(ctx, p, &w)
 }
 
 // windowAsked reads what a turn was asked, if the window begins in its middle.
-func (s *Store) windowAsked(ctx context.Context, upto chat.MessageID, w *chat.Window) error {
+func (s *Store) windowAsked(ctx context.Context, p span, w *chat.Window) error {
 	if w.Compaction == nil || len(w.Lines) == 0 || w.Lines[0].Message.Role != chat.RoleAssistant || w.Lines[0].Message.Turn == "" {
 		return nil
 	}
 	r, err := s.q.ContextAsked(ctx, s.pool, dbsqlc.ContextAskedParams{
-		SessionKey: w.Session, TurnID: string(w.Lines[0].Message.Turn), Upto: upto,
+		SessionKey: w.Session, TurnID: string(w.Lines[0].Message.Turn), Upto: p.from, Newest: int64(p.newest),
 	})
 	if errors.Is(err, pgx.ErrNoRows) {
 		return nil
@@ -51,16 +87,16 @@ func (s *Store) windowAsked(ctx context.Context, upto chat.MessageID, w *chat.Wi
 	return nil
 }
 
-func (s *Store) windowControls(ctx context.Context, base dbsqlc.ContextBaseRow, w *chat.Window) error {
-	if base.Newest == 0 {
+func (s *Store) windowControls(ctx context.Context, p span, w *chat.Window) error {
+	if p.newest == 0 {
 		return nil
 	}
 	var compaction *int64
-	if base.CompactionID != nil {
-		compaction = new(int64(*base.CompactionID))
+	if p.compaction != nil {
+		compaction = new(int64(*p.compaction))
 	}
 	rows, err := s.q.ContextControls(ctx, s.pool, dbsqlc.ContextControlsParams{
-		SessionKey: w.Session, Newest: w.Upto, CompactionID: compaction, Upto: chat.MessageID(base.Upto),
+		SessionKey: w.Session, Newest: p.newest, CompactionID: compaction, Upto: p.from,
 	})
 	if err != nil {
 		return fmt.Errorf("read control records: %w", err)
@@ -79,12 +115,14 @@ func (s *Store) windowControls(ctx context.Context, base dbsqlc.ContextBaseRow, 
 	return nil
 }
 
-func (s *Store) windowLines(ctx context.Context, upto chat.MessageID, w *chat.Window) error {
-	rows, err := s.q.ContextLines(ctx, s.pool, dbsqlc.ContextLinesParams{SessionKey: w.Session, Upto: upto})
+func (s *Store) windowLines(ctx context.Context, p span, w *chat.Window) error {
+	rows, err := s.q.ContextLines(ctx, s.pool, dbsqlc.ContextLinesParams{
+		SessionKey: w.Session, Upto: p.from, Last: p.last, Newest: int64(p.newest),
+	})
 	if err != nil {
 		return fmt.Errorf("read transcript: %w", err)
 	}
-	calls, err := s.q.ContextCalls(ctx, s.pool, dbsqlc.ContextCallsParams{SessionKey: w.Session, Upto: upto})
+	calls, err := s.q.ContextCalls(ctx, s.pool, dbsqlc.ContextCallsParams{SessionKey: w.Session, Upto: p.from, Last: p.last})
 	if err != nil {
 		return fmt.Errorf("read tool calls: %w", err)
 	}

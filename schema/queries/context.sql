@@ -1,8 +1,18 @@
 -- name: ContextBase :one
--- Where the conversation begins for the model, and the newest control record.
-SELECT s.compaction_id, coalesce(c.message_id, 0)::bigint AS upto, coalesce((
+-- Where the conversation begins for the model, the newest control record, and the one that was the newest when the last
+-- answer was made; beside it what a reminder may have to tell.
+SELECT s.compaction_id, s.context_mode, coalesce(c.message_id, 0)::bigint AS upto, coalesce((
     SELECT max(n.id) FROM controls n WHERE n.session_key = s.key
-), 0)::bigint AS newest
+), 0)::bigint AS newest, coalesce((
+    SELECT st.control_upto FROM messages m JOIN steps st ON st.turn_id = m.turn_id AND st.step = m.step
+    WHERE m.session_key = s.key AND m.role = 'assistant' AND NOT m.display_only AND m.rewound_by IS NULL
+    ORDER BY m.id DESC LIMIT 1
+), -1)::bigint AS counted,
+coalesce((SELECT t.items FROM todos t WHERE t.session_key = s.key), '[]')::jsonb AS todos,
+coalesce((
+    SELECT jsonb_agg(jsonb_build_object('n', b.n, 'command', left(b.command, 200)) ORDER BY b.n)
+    FROM background_tasks b WHERE b.session_key = s.key AND b.state = 'running'
+), '[]')::jsonb AS tasks
 FROM sessions s
 LEFT JOIN controls c ON c.id = s.compaction_id
 WHERE s.key = $1;
@@ -15,21 +25,23 @@ WHERE session_key = sqlc.arg(session_key) AND id <= sqlc.arg(newest)
 ORDER BY id;
 
 -- name: ContextLines :many
+-- The messages after one and up to another, as they stood when a control record was the newest.
 SELECT id, turn_id, step, role, content, preface, reasoning, opaque, origin, model, prompt_tokens, cached_tokens, completion_tokens
 FROM messages
-WHERE session_key = sqlc.arg(session_key) AND id > sqlc.arg(upto) AND NOT display_only AND rewound_by IS NULL
+WHERE session_key = sqlc.arg(session_key) AND id > sqlc.arg(upto) AND id <= sqlc.arg(last) AND NOT display_only
+  AND (rewound_by IS NULL OR rewound_by > sqlc.arg(newest)::bigint)
 ORDER BY id;
 
 -- name: ContextAsked :one
 -- What a person asked in a turn that was compressed while it ran.
 SELECT id, turn_id, content, preface, origin FROM messages
 WHERE session_key = sqlc.arg(session_key) AND turn_id = sqlc.arg(turn_id)::text AND id <= sqlc.arg(upto)
-  AND role = 'user' AND NOT display_only AND rewound_by IS NULL
+  AND role = 'user' AND NOT display_only AND (rewound_by IS NULL OR rewound_by > sqlc.arg(newest)::bigint)
 ORDER BY id DESC LIMIT 1;
 
 -- name: ContextCalls :many
 SELECT id, message_id, name, class, arguments, state, summary, result, is_error, offload FROM tool_calls
-WHERE session_key = sqlc.arg(session_key) AND message_id > sqlc.arg(upto)
+WHERE session_key = sqlc.arg(session_key) AND message_id > sqlc.arg(upto) AND message_id <= sqlc.arg(last)
 ORDER BY message_id, n;
 
 -- name: ControlAdd :one

@@ -93,7 +93,10 @@ WITH usage_booked AS (
         cached_tokens     = u.cached_tokens + EXCLUDED.cached_tokens,
         completion_tokens = u.completion_tokens + EXCLUDED.completion_tokens
 ), step_done AS (
-    UPDATE steps SET state = 'done', finish = sqlc.arg(finish), fault = sqlc.arg(fault), prompt_hash = sqlc.arg(prompt_hash), finished_at = now()
+    UPDATE steps SET state = 'done', finish = sqlc.arg(finish), fault = sqlc.arg(fault), prompt_hash = sqlc.arg(prompt_hash), finished_at = now(),
+        control_upto = sqlc.arg(control_upto), compaction_id = sqlc.narg(compaction_id), message_upto = sqlc.arg(message_upto),
+        reminder = sqlc.arg(reminder), pruned = sqlc.arg(fill)::float8 > 0, fill = sqlc.arg(fill)::float8,
+        request_hash = sqlc.arg(request_hash), request_bytes = sqlc.arg(request_bytes), estimated_tokens = sqlc.arg(estimated_tokens)
     WHERE steps.turn_id = sqlc.arg(turn_id) AND steps.step = sqlc.arg(step)
 )
 UPDATE turns SET

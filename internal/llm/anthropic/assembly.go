@@ -192,8 +192,10 @@ func finishReason(reason string, called bool) llm.FinishReason {
 	switch reason {
 	case "":
 		return ""
-	case "max_tokens", "model_context_window_exceeded":
+	case "max_tokens":
 		return llm.FinishLength
+	case "model_context_window_exceeded":
+		return llm.FinishWindow
 	case "refusal":
 		return llm.FinishContentFilter
 	}

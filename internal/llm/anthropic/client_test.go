@@ -403,7 +403,7 @@ func TestGenerate_TranslatesStopReasons(t *testing.T) {
 		"say x\nfinish length":                        llm.FinishLength,
 		"say x\nfinish content_filter":                llm.FinishContentFilter,
 		"say x\nfinish stop_sequence":                 llm.FinishStop,
-		"say x\nfinish model_context_window_exceeded": llm.FinishLength,
+		"say x\nfinish model_context_window_exceeded": llm.FinishWindow,
 		"call A\nfinish stop":                         llm.FinishToolCalls,
 		"empty":                                       llm.FinishStop,
 	} {

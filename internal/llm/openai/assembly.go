@@ -115,8 +115,10 @@ func finishReason(reason string, called bool) llm.FinishReason {
 	switch strings.ToLower(reason) {
 	case "":
 		return ""
-	case "length", "max_tokens", "model_length":
+	case "length", "max_tokens":
 		return llm.FinishLength
+	case "model_length", "context_window_exceeded", "model_context_window_exceeded", "context_length_exceeded":
+		return llm.FinishWindow
 	case "content_filter", "safety", "recitation", "sensitive", "prohibited_content", "refusal":
 		return llm.FinishContentFilter
 	}

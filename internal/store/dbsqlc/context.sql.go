@@ -16,7 +16,7 @@ import (
 const contextAsked = `-- name: ContextAsked :one
 SELECT id, turn_id, content, preface, origin FROM messages
 WHERE session_key = $1 AND turn_id = $2::text AND id <= $3
-  AND role = 'user' AND NOT display_only AND rewound_by IS NULL
+  AND role = 'user' AND NOT display_only AND (rewound_by IS NULL OR rewound_by > $4::bigint)
 ORDER BY id DESC LIMIT 1
 `
 
@@ -24,6 +24,7 @@ type ContextAskedParams struct {
 	SessionKey chat.SessionKey
 	TurnID     string
 	Upto       chat.MessageID
+	Newest     int64
 }
 
 type ContextAskedRow struct {
@@ -36,7 +37,12 @@ type ContextAskedRow struct {
 
 // What a person asked in a turn that was compressed while it ran.
 func (q *Queries) ContextAsked(ctx context.Context, db DBTX, arg ContextAskedParams) (ContextAskedRow, error) {
-	row := db.QueryRow(ctx, contextAsked, arg.SessionKey, arg.TurnID, arg.Upto)
+	row := db.QueryRow(ctx, contextAsked,
+		arg.SessionKey,
+		arg.TurnID,
+		arg.Upto,
+		arg.Newest,
+	)
 	var i ContextAskedRow
 	err := row.Scan(
 		&i.ID,
@@ -49,9 +55,18 @@ func (q *Queries) ContextAsked(ctx context.Context, db DBTX, arg ContextAskedPar
 }
 
 const contextBase = `-- name: ContextBase :one
-SELECT s.compaction_id, coalesce(c.message_id, 0)::bigint AS upto, coalesce((
+SELECT s.compaction_id, s.context_mode, coalesce(c.message_id, 0)::bigint AS upto, coalesce((
     SELECT max(n.id) FROM controls n WHERE n.session_key = s.key
-), 0)::bigint AS newest
+), 0)::bigint AS newest, coalesce((
+    SELECT st.control_upto FROM messages m JOIN steps st ON st.turn_id = m.turn_id AND st.step = m.step
+    WHERE m.session_key = s.key AND m.role = 'assistant' AND NOT m.display_only AND m.rewound_by IS NULL
+    ORDER BY m.id DESC LIMIT 1
+), -1)::bigint AS counted,
+coalesce((SELECT t.items FROM todos t WHERE t.session_key = s.key), '[]')::jsonb AS todos,
+coalesce((
+    SELECT jsonb_agg(jsonb_build_object('n', b.n, 'command', left(b.command, 200)) ORDER BY b.n)
+    FROM background_tasks b WHERE b.session_key = s.key AND b.state = 'running'
+), '[]')::jsonb AS tasks
 FROM sessions s
 LEFT JOIN controls c ON c.id = s.compaction_id
 WHERE s.key = $1
@@ -59,27 +74,41 @@ WHERE s.key = $1
 
 type ContextBaseRow struct {
 	CompactionID *chat.ControlID
+	ContextMode  string
 	Upto         int64
 	Newest       int64
+	Counted      int64
+	Todos        json.RawMessage
+	Tasks        json.RawMessage
 }
 
-// Where the conversation begins for the model, and the newest control record.
+// Where the conversation begins for the model, the newest control record, and the one that was the newest when the last
+// answer was made; beside it what a reminder may have to tell.
 func (q *Queries) ContextBase(ctx context.Context, db DBTX, key chat.SessionKey) (ContextBaseRow, error) {
 	row := db.QueryRow(ctx, contextBase, key)
 	var i ContextBaseRow
-	err := row.Scan(&i.CompactionID, &i.Upto, &i.Newest)
+	err := row.Scan(
+		&i.CompactionID,
+		&i.ContextMode,
+		&i.Upto,
+		&i.Newest,
+		&i.Counted,
+		&i.Todos,
+		&i.Tasks,
+	)
 	return i, err
 }
 
 const contextCalls = `-- name: ContextCalls :many
 SELECT id, message_id, name, class, arguments, state, summary, result, is_error, offload FROM tool_calls
-WHERE session_key = $1 AND message_id > $2
+WHERE session_key = $1 AND message_id > $2 AND message_id <= $3
 ORDER BY message_id, n
 `
 
 type ContextCallsParams struct {
 	SessionKey chat.SessionKey
 	Upto       chat.MessageID
+	Last       chat.MessageID
 }
 
 type ContextCallsRow struct {
@@ -96,7 +125,7 @@ type ContextCallsRow struct {
 }
 
 func (q *Queries) ContextCalls(ctx context.Context, db DBTX, arg ContextCallsParams) ([]ContextCallsRow, error) {
-	rows, err := db.Query(ctx, contextCalls, arg.SessionKey, arg.Upto)
+	rows, err := db.Query(ctx, contextCalls, arg.SessionKey, arg.Upto, arg.Last)
 	if err != nil {
 		return nil, err
 	}
@@ -187,13 +216,16 @@ func (q *Queries) ContextControls(ctx context.Context, db DBTX, arg ContextContr
 const contextLines = `-- name: ContextLines :many
 SELECT id, turn_id, step, role, content, preface, reasoning, opaque, origin, model, prompt_tokens, cached_tokens, completion_tokens
 FROM messages
-WHERE session_key = $1 AND id > $2 AND NOT display_only AND rewound_by IS NULL
+WHERE session_key = $1 AND id > $2 AND id <= $3 AND NOT display_only
+  AND (rewound_by IS NULL OR rewound_by > $4::bigint)
 ORDER BY id
 `
 
 type ContextLinesParams struct {
 	SessionKey chat.SessionKey
 	Upto       chat.MessageID
+	Last       chat.MessageID
+	Newest     int64
 }
 
 type ContextLinesRow struct {
@@ -212,8 +244,14 @@ type ContextLinesRow struct {
 	CompletionTokens int32
 }
 
+// The messages after one and up to another, as they stood when a control record was the newest.
 func (q *Queries) ContextLines(ctx context.Context, db DBTX, arg ContextLinesParams) ([]ContextLinesRow, error) {
-	rows, err := db.Query(ctx, contextLines, arg.SessionKey, arg.Upto)
+	rows, err := db.Query(ctx, contextLines,
+		arg.SessionKey,
+		arg.Upto,
+		arg.Last,
+		arg.Newest,
+	)
 	if err != nil {
 		return nil, err
 	}

@@ -77,6 +77,8 @@ type Step struct {
 	RequestHash     []byte
 	RequestBytes    int32
 	EstimatedTokens int32
+	// How full the context was when results were pruned for this request, as part of the window; 0: nothing was pruned.
+	Fill float64
 }
 
 // Calls an assistant message asked for, each with its one result. Inserted with the message by the generate activity; the tool activity writes runner when it begins, started_on (the job store of the runner) before a command is first sent, and the result, first writer wins; intent is what a call noted before it acted, so that a repeated attempt can tell done from not done. A call and its result are one row, so no transcript can hold one without the other.

@@ -42,7 +42,7 @@ const stepBegin = `-- name: StepBegin :one
 INSERT INTO steps (turn_id, step, state)
 SELECT t.id, $1, 'open' FROM turns t WHERE t.id = $2 AND t.state = 'running'
 ON CONFLICT (turn_id, step) DO UPDATE SET state = steps.state
-RETURNING turn_id, step, state, failures, finish, fault, prompt_hash, started_at, finished_at, control_upto, compaction_id, message_upto, reminder, pruned, request_hash, request_bytes, estimated_tokens
+RETURNING turn_id, step, state, failures, finish, fault, prompt_hash, started_at, finished_at, control_upto, compaction_id, message_upto, reminder, pruned, request_hash, request_bytes, estimated_tokens, fill
 `
 
 type StepBeginParams struct {
@@ -72,6 +72,7 @@ func (q *Queries) StepBegin(ctx context.Context, db DBTX, arg StepBeginParams) (
 		&i.RequestHash,
 		&i.RequestBytes,
 		&i.EstimatedTokens,
+		&i.Fill,
 	)
 	return i, err
 }
@@ -106,8 +107,11 @@ WITH usage_booked AS (
         cached_tokens     = u.cached_tokens + EXCLUDED.cached_tokens,
         completion_tokens = u.completion_tokens + EXCLUDED.completion_tokens
 ), step_done AS (
-    UPDATE steps SET state = 'done', finish = $6, fault = $7, prompt_hash = $8, finished_at = now()
-    WHERE steps.turn_id = $5 AND steps.step = $9
+    UPDATE steps SET state = 'done', finish = $6, fault = $7, prompt_hash = $8, finished_at = now(),
+        control_upto = $9, compaction_id = $10, message_upto = $11,
+        reminder = $12, pruned = $13::float8 > 0, fill = $13::float8,
+        request_hash = $14, request_bytes = $15, estimated_tokens = $16
+    WHERE steps.turn_id = $5 AND steps.step = $17
 )
 UPDATE turns SET
     steps             = turns.steps + 1,
@@ -127,6 +131,14 @@ type StepFinishParams struct {
 	Finish           string
 	Fault            string
 	PromptHash       []byte
+	ControlUpto      int64
+	CompactionID     *int64
+	MessageUpto      int64
+	Reminder         string
+	Fill             float64
+	RequestHash      []byte
+	RequestBytes     int32
+	EstimatedTokens  int32
 	Step             int32
 }
 
@@ -141,6 +153,14 @@ func (q *Queries) StepFinish(ctx context.Context, db DBTX, arg StepFinishParams)
 		arg.Finish,
 		arg.Fault,
 		arg.PromptHash,
+		arg.ControlUpto,
+		arg.CompactionID,
+		arg.MessageUpto,
+		arg.Reminder,
+		arg.Fill,
+		arg.RequestHash,
+		arg.RequestBytes,
+		arg.EstimatedTokens,
 		arg.Step,
 	)
 	return err
@@ -150,7 +170,7 @@ const stepLock = `-- name: StepLock :one
 WITH turn AS MATERIALIZED (
     SELECT t.id, t.state FROM turns t WHERE t.id = $1 FOR NO KEY UPDATE
 )
-SELECT steps.turn_id, steps.step, steps.state, steps.failures, steps.finish, steps.fault, steps.prompt_hash, steps.started_at, steps.finished_at, steps.control_upto, steps.compaction_id, steps.message_upto, steps.reminder, steps.pruned, steps.request_hash, steps.request_bytes, steps.estimated_tokens, turn.state AS turn_state
+SELECT steps.turn_id, steps.step, steps.state, steps.failures, steps.finish, steps.fault, steps.prompt_hash, steps.started_at, steps.finished_at, steps.control_upto, steps.compaction_id, steps.message_upto, steps.reminder, steps.pruned, steps.request_hash, steps.request_bytes, steps.estimated_tokens, steps.fill, turn.state AS turn_state
 FROM steps JOIN turn ON turn.id = steps.turn_id
 WHERE steps.turn_id = $1 AND steps.step = $2
 FOR NO KEY UPDATE OF steps
@@ -179,6 +199,7 @@ type StepLockRow struct {
 	RequestHash     []byte
 	RequestBytes    int32
 	EstimatedTokens int32
+	Fill            float64
 	TurnState       string
 }
 
@@ -204,6 +225,7 @@ func (q *Queries) StepLock(ctx context.Context, db DBTX, arg StepLockParams) (St
 		&i.RequestHash,
 		&i.RequestBytes,
 		&i.EstimatedTokens,
+		&i.Fill,
 		&i.TurnState,
 	)
 	return i, err

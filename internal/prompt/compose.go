@@ -1,0 +1,122 @@
+package prompt
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/json"
+	"hash"
+	"strings"
+
+	"xbot/internal/chat"
+	"xbot/internal/llm"
+	"xbot/internal/window"
+)
+
+// Compose builds the request of a step: the system prompt, the tools, the conversation as control records and pruning
+// show it, and the reminder. It is all that decides what a model sees, so that the same rows make the same request again.
+func Compose(system string, tools []llm.Tool, w chat.Window, s chat.Sent) llm.Request {
+	lines := window.View(w)
+	if s.Fill > 0 {
+		lines, _ = window.Prune(lines, s.Fill)
+	}
+	r := Request(system, lines, nil)
+	r.Tools = tools
+	if s.Reminder != "" {
+		r.Messages = append(r.Messages, llm.Message{Role: "user", Content: s.Reminder, Volatile: true})
+	}
+	return r
+}
+
+// Rebuild makes the request of a step again. exact tells whether it is the one that was sent, to the byte: it is not where
+// another version of the program shows a conversation in another way.
+func Rebuild(s chat.SentStep) (r llm.Request, exact bool) {
+	system, tools := splitStatic(s.Static, s.System)
+	r = Compose(system, tools, s.Window, s.Sent)
+	sum, _ := Digest(r)
+	return r, bytes.Equal(sum, s.Hash)
+}
+
+// Digest returns the SHA-256 of a request and how many bytes its texts have. Two requests that differ in anything that an
+// adapter sends have two digests; the limit of the answer is not part of it.
+func Digest(r llm.Request) (sum []byte, size int) {
+	d := digest{Hash: sha256.New()}
+	d.text(r.System)
+	d.number(len(r.Tools))
+	for _, t := range r.Tools {
+		d.text(t.Name, t.Description, string(t.Parameters))
+	}
+	d.number(len(r.Messages))
+	for _, m := range r.Messages {
+		d.text(m.Role, m.Content, m.Reasoning, string(m.Opaque), m.ToolCallID)
+		d.flags(m.IsError, m.Volatile)
+		d.number(len(m.ToolCalls))
+		for _, c := range m.ToolCalls {
+			d.text(c.ID, c.Name, c.Arguments)
+		}
+	}
+	return d.Sum(nil), d.size
+}
+
+// digest writes parts with their lengths before them, so that no two lists of parts are the same bytes.
+type digest struct {
+	hash.Hash
+
+	size int
+}
+
+func (d *digest) text(parts ...string) {
+	for _, p := range parts {
+		d.number(len(p))
+		_, _ = d.Write([]byte(p)) // a hash takes everything
+		d.size += len(p)
+	}
+}
+
+func (d *digest) number(n int) {
+	var b [8]byte
+	binary.BigEndian.PutUint64(b[:], uint64(n))
+	_, _ = d.Write(b[:]) // a hash takes everything
+}
+
+func (d *digest) flags(flags ...bool) {
+	for _, f := range flags {
+		n := 0
+		if f {
+			n = 1
+		}
+		d.number(n)
+	}
+}
+
+// toolMark begins a tool in a static part.
+const toolMark = "\n\n## tool "
+
+// splitStatic takes apart what Static put together. system is the system prompt where it is known; without it, the first
+// tool ends it.
+func splitStatic(static, system string) (string, []llm.Tool) {
+	rest, found := strings.CutPrefix(static, system)
+	if system == "" || !found || rest != "" && !strings.HasPrefix(rest, toolMark) {
+		system, rest, found = strings.Cut(static, toolMark)
+		if !found {
+			return system, nil
+		}
+		rest = toolMark + rest
+	}
+	var tools []llm.Tool
+	for rest != "" {
+		part := rest[len(toolMark):]
+		if end := strings.Index(part, toolMark); end >= 0 {
+			part, rest = part[:end], part[end:]
+		} else {
+			rest = ""
+		}
+		name, body, _ := strings.Cut(part, "\n")
+		t := llm.Tool{Name: name, Description: body}
+		if i := strings.LastIndexByte(body, '\n'); i >= 0 {
+			t.Description, t.Parameters = body[:i], json.RawMessage(body[i+1:])
+		}
+		tools = append(tools, t)
+	}
+	return system, tools
+}

@@ -1,0 +1,112 @@
+package prompt
+
+import (
+	"fmt"
+	"strings"
+
+	"xbot/internal/chat"
+	"xbot/internal/tool"
+)
+
+// The tags around what stands at the end of one request and is never stored as a message (spec/001 §2.2).
+const (
+	reminderBegin = "<system-reminder>\n"
+	reminderEnd   = "\n</system-reminder>"
+)
+
+// Limits of what a reminder lists.
+const (
+	maxRemindedTodos = 20
+	maxRemindedTasks = 8
+	maxRemindedText  = 120 // characters of one entry
+)
+
+// Reminder is what a model is to keep in mind at this step. The zero value says nothing.
+type Reminder struct {
+	Todos []chat.Todo  // the whole list; told while something in it is open
+	Tasks []chat.Task  // that run in the background
+	Stale []chat.Stale // files that have just been found to have changed
+	Loop  chat.ToolCall
+	Times int // how many steps in a row have made the call Loop with the same result; told from 2
+	Full  int // percent of the context window in use; 0 is not told
+}
+
+// Text returns the reminder as the model reads it, "" if there is nothing to say.
+func (r Reminder) Text() string {
+	var parts []string
+	for _, part := range []string{r.loop(), r.stale(), r.todos(), r.tasks(), r.full()} {
+		if part != "" {
+			parts = append(parts, part)
+		}
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return reminderBegin + strings.Join(parts, "\n\n") + reminderEnd
+}
+
+func (r Reminder) loop() string {
+	if r.Times < 2 {
+		return ""
+	}
+	return fmt.Sprintf("The last %d steps made the same call, %s, with the same result. Doing it once more will not help: try something else, or say what stops you.",
+		r.Times, r.Loop.Name)
+}
+
+func (r Reminder) stale() string {
+	if len(r.Stale) == 0 {
+		return ""
+	}
+	var b strings.Builder
+	b.WriteString("Changed since you read them; read them again before you rely on them:")
+	for _, s := range r.Stale {
+		b.WriteString("\n- " + tool.OneLine(s.Path, maxRemindedText))
+		if s.Missing {
+			b.WriteString(" (gone)")
+		}
+	}
+	return b.String()
+}
+
+func (r Reminder) todos() string {
+	open, done := []string{}, 0
+	for _, t := range r.Todos {
+		if t.Done {
+			done++
+			continue
+		}
+		open = append(open, "\n- "+t.ID+": "+tool.OneLine(t.Text, maxRemindedText))
+	}
+	if len(open) == 0 {
+		return ""
+	}
+	shown := open[:min(len(open), maxRemindedTodos)]
+	text := fmt.Sprintf("To-do list, %d of %d done, open:", done, len(r.Todos)) + strings.Join(shown, "")
+	if more := len(open) - len(shown); more > 0 {
+		text += fmt.Sprintf("\n- and %d more (todo_list)", more)
+	}
+	return text
+}
+
+func (r Reminder) tasks() string {
+	if len(r.Tasks) == 0 {
+		return ""
+	}
+	var b strings.Builder
+	b.WriteString("Running in the background; you are told when they end:")
+	for i, t := range r.Tasks {
+		if i == maxRemindedTasks {
+			fmt.Fprintf(&b, "\n- and %d more (task_status)", len(r.Tasks)-i)
+			break
+		}
+		b.WriteString("\n- " + t.ID + ": " + tool.OneLine(t.Command, maxRemindedText))
+	}
+	return b.String()
+}
+
+func (r Reminder) full() string {
+	if r.Full <= 0 {
+		return ""
+	}
+	return fmt.Sprintf("The context is %d %% full. Be brief, and read no more than you need.", r.Full)
+}

@@ -1,0 +1,21 @@
+-- name: StepRequest :one
+-- What the request of a step was made from, and what its provider counted.
+SELECT st.control_upto, st.compaction_id, st.message_upto, st.reminder, st.fill, st.request_hash, st.request_bytes, st.estimated_tokens,
+       st.finish, t.session_key, coalesce(c.message_id, 0)::bigint AS upto,
+       coalesce(p.body, '')::text AS static, coalesce(sp.body, '')::text AS system,
+       coalesce(m.model, '')::text AS model, coalesce(m.prompt_tokens, 0)::int AS prompt_tokens,
+       coalesce(m.cached_tokens, 0)::int AS cached_tokens, coalesce(m.completion_tokens, 0)::int AS completion_tokens
+FROM steps st
+JOIN turns t ON t.id = st.turn_id
+LEFT JOIN controls c ON c.id = st.compaction_id
+LEFT JOIN prompts p ON p.hash = st.prompt_hash
+LEFT JOIN prompts sp ON sp.hash = t.system_hash
+LEFT JOIN messages m ON m.turn_id = st.turn_id AND m.step = st.step AND m.role = 'assistant'
+WHERE st.turn_id = sqlc.arg(turn_id) AND st.step = sqlc.arg(step);
+
+-- name: RatioGet :one
+SELECT ratio, samples FROM token_ratios WHERE model = $1;
+
+-- name: RatioSet :exec
+INSERT INTO token_ratios (model, ratio, samples) VALUES ($1, $2, $3)
+ON CONFLICT (model) DO UPDATE SET ratio = EXCLUDED.ratio, samples = EXCLUDED.samples, updated_at = now();
