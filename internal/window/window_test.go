@@ -291,3 +291,44 @@ func TestPrune_ShortensOldResultsAndNothingElse(t *testing.T) {
 		require.Equal(t, before, frozen(t, out))
 	})
 }
+
+func TestView_KeepsItsPrefixAsTheConversationGrows(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		w := drawWindow(t)
+		before := window.View(w)
+		newest := w.Lines[len(w.Lines)-1].Message
+		m := group(t, newest.Turn, 99)
+		m.ID = newest.ID + 1
+		w.Lines = append(slices.Clone(w.Lines), chat.Line{Message: m})
+		after := window.View(w)
+		if deletes(w.Controls, newest.Turn) {
+			return // the new group is deleted with its turn
+		}
+		require.Equal(t, frozen(t, before), frozen(t, after[:len(before)]), "a provider's cache needs the same beginning")
+		require.Len(t, after, len(before)+1)
+	})
+}
+
+func deletes(controls []chat.Control, turn chat.TurnID) bool {
+	return slices.ContainsFunc(window.Edits(controls), func(c chat.Control) bool { return c.Edit.Action == chat.EditDeleteTurn && c.Edit.Turn == turn })
+}
+
+func BenchmarkView(b *testing.B) {
+	lines := make([]chat.Line, 0, 6000)
+	for i := range 2000 {
+		for _, l := range working(2) {
+			l.Message.ID += chat.MessageID(3 * i)
+			l.Message.Turn = chat.TurnID(fmt.Sprint("t", i))
+			for k := range l.Message.ToolCalls {
+				l.Message.ToolCalls[k].ID = chat.NewCallID(l.Message.Turn, l.Message.Step, k)
+			}
+			lines = append(lines, l)
+		}
+	}
+	w := chat.Window{Lines: lines}
+	w.Controls = []chat.Control{{Kind: chat.ControlMask, Masks: window.Mask(lines, window.Masked(nil), 0.7, size)}}
+	b.ReportAllocs()
+	for b.Loop() {
+		window.View(w)
+	}
+}
