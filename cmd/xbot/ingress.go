@@ -67,7 +67,7 @@ func (ingressCmd) Run(ctx context.Context) error {
 		_ = listener.Close() // nothing was accepted on it
 		return err
 	}
-	in := newIngressPart(p, listener, cfg.HTTP, cfg.Temporal, cfg.Runner, cfg.Docker, model)
+	in := newIngressPart(p, listener, cfg.HTTP, cfg.Temporal, cfg.Runner, cfg.Docker, answering{model, cfg.LLM, cfg.Context})
 	var uiText string
 	if in.ui, uiText, err = givenUI(cfg.UI); err != nil {
 		return err
@@ -99,12 +99,25 @@ type ingressPart struct {
 	containers *containers
 	fleet      *ingress.Fleet
 	history    *ingress.History
+	meter      *ingress.Meter
 	closing    chan struct{}
 }
 
-func newIngressPart(p *parts, l net.Listener, h config.HTTP, t config.Temporal, r config.Runner, d config.Docker, model llm.Client) *ingressPart {
+// answering is the model of the server and what is set of it.
+type answering struct {
+	model   llm.Client
+	llm     config.LLM
+	context config.Context
+}
+
+func (m answering) prices() ingress.Prices {
+	input, cached, output, known := m.llm.Prices()
+	return ingress.Prices{Model: m.model.Model(), Known: known, Input: input, Cached: cached, Output: output}
+}
+
+func newIngressPart(p *parts, l net.Listener, h config.HTTP, t config.Temporal, r config.Runner, d config.Docker, m answering) *ingressPart {
 	p.admin = h.Admin
-	in := &ingressPart{parts: p, listener: l, http: h, cfg: t, model: model, closing: make(chan struct{})}
+	in := &ingressPart{parts: p, listener: l, http: h, cfg: t, model: m.model, closing: make(chan struct{})}
 	in.auth = &auth.Auth{Accounts: p.store, Hosts: auth.Hosts{Allowed: allowedHosts(h)}}
 	in.dispatch = &ingress.Dispatch{
 		Inbox: p.store, Log: p.log, Waker: p.waker(t), Starter: p.starter(t),
@@ -117,10 +130,11 @@ func newIngressPart(p *parts, l net.Listener, h config.HTTP, t config.Temporal, 
 	in.containers = p.newContainers(d, in.address())
 	in.boxes = p.newResolver(in.hub, r, in.containers)
 	in.fleet = &ingress.Fleet{
-		Store: p.store, Resolver: in.boxes, Model: model.Model(), URL: h.URL, Log: p.log,
+		Store: p.store, Resolver: in.boxes, Model: m.model.Model(), URL: h.URL, Log: p.log,
 	}
+	in.meter = &ingress.Meter{Store: p.store, Prices: m.prices()}
 	in.history = &ingress.History{Store: p.store, Dispatch: in.dispatch}
-	in.dispatch.Commands = ingress.NewCommands(slices.Concat(in.dispatch.ApprovalCommands(), in.fleet.Commands(), in.history.Commands())...)
+	in.dispatch.Commands = ingress.NewCommands(slices.Concat(in.dispatch.ApprovalCommands(), in.fleet.Commands(), in.history.Commands(), in.meter.Commands())...)
 	return in
 }
 
@@ -180,7 +194,7 @@ func (in *ingressPart) run(ctx context.Context) error {
 func (in *ingressPart) routes() (ingress.Routes, error) {
 	a := &api.API{
 		Policy: api.Policy{Tools: in.policy.tools, Rules: in.policy.rules},
-		Store:  in.store, Bus: in.bus, Dispatch: in.dispatch, Fleet: in.fleet, History: in.history, Auth: in.auth, Log: in.log, Closing: in.closing,
+		Store:  in.store, Bus: in.bus, Dispatch: in.dispatch, Fleet: in.fleet, History: in.history, Meter: in.meter, Auth: in.auth, Log: in.log, Closing: in.closing,
 		Boxes: in.boxes, Links: filelink.New(in.key),
 		Killer: task.Killer{Kills: in.store, Boxes: in.boxes},
 		Info: api.Info{

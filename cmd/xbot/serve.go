@@ -58,7 +58,7 @@ func (serveCmd) Run(ctx context.Context) error {
 		return err
 	}
 
-	in := newIngressPart(p, listener, cfg.HTTP, cfg.Temporal, cfg.Runner, cfg.Docker, model)
+	in := newIngressPart(p, listener, cfg.HTTP, cfg.Temporal, cfg.Runner, cfg.Docker, answering{model, cfg.LLM, cfg.Context})
 	in.ui, in.uiToken = servers.ui, servers.uiToken
 	g, ctx := errgroup.WithContext(ctx)
 	g.Go(func() error { return p.bus.Run(ctx, p.dsn) })

@@ -36,6 +36,7 @@ type API struct {
 	Links    filelink.Signer // signs links to files
 	Fleet    *ingress.Fleet
 	History  *ingress.History
+	Meter    *ingress.Meter
 	Log      *slog.Logger
 	Closing  <-chan struct{} // closed when the server stops: streams end
 	// PingEvery is the pause between looks at the client of a stream and at what it may see; 0 means 15 s.
@@ -72,6 +73,7 @@ func (a *API) Handler() http.Handler {
 	a.registerRunners(private)
 	a.registerCommands(private)
 	a.registerHistory(private)
+	a.registerUsage(private)
 	closed.HandleFunc("GET /api/sessions/{key}/ws", a.socket)
 	closed.HandleFunc("/api/", func(w http.ResponseWriter, r *http.Request) {
 		a.Refuse(w, r, fault.Errorf(fault.NotFound, "there is no %s %s here; see /api/openapi.json", r.Method, r.URL.Path))
@@ -103,6 +105,7 @@ func Document() *huma.OpenAPI {
 	a.registerRunners(h)
 	a.registerCommands(h)
 	a.registerHistory(h)
+	a.registerUsage(h)
 	return h.OpenAPI()
 }
 

@@ -3,6 +3,7 @@ package api
 import (
 	"context"
 	"net/http"
+	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
 
@@ -47,5 +48,24 @@ func (a *API) registerHistory(h huma.API) {
 		}
 		made, err := a.History.Fork(ctx, s, chat.MessageID(in.Body.MessageID))
 		return &sessionBody{made}, a.problem(err)
+	})
+	huma.Register(h, huma.Operation{
+		OperationID: "compact-session", Method: http.MethodPost, Path: "/api/sessions/{key}/compact", Summary: "Summarize the beginning of the conversation to make room",
+		Description:   "Queued like a message, as the command /compact. A notice says what came of it.",
+		DefaultStatus: http.StatusAccepted, Security: secured,
+	}, func(ctx context.Context, in *struct {
+		Key
+		Body struct {
+			ClientMessageID string `json:"client_message_id" minLength:"1" maxLength:"128" doc:"Chosen by the client, unique per user."`
+			Focus           string `json:"focus,omitempty" maxLength:"2000" doc:"What the summary is to keep in mind."`
+		}
+	}) (*struct{ Body Accepted }, error) {
+		s, err := a.own(ctx, in.Key.Key)
+		if err != nil {
+			return nil, err
+		}
+		text := strings.TrimSpace("/compact " + in.Body.Focus)
+		got, err := a.Dispatch.Message(ctx, a.inbound(ctx, s, in.Body.ClientMessageID, text))
+		return &struct{ Body Accepted }{Accepted{ID: got.ID, Duplicate: got.Duplicate}}, a.problem(err)
 	})
 }

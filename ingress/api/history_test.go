@@ -144,3 +144,16 @@ func TestFork_AsACommandAnswersWithTheNewSession(t *testing.T) {
 	require.Contains(t, messages[len(messages)-3].Content, "only 2 messages")
 	require.Contains(t, messages[len(messages)-1].Content, "/fork m12")
 }
+
+func TestCompact_IsQueuedAsACommandWithItsFocus(t *testing.T) {
+	b := setup(t)
+	key := b.alice.session("agent:main:web:thread:c").Key
+	b.exchange(key, "t1", "hello")
+	b.alice.post(path(key, "/compact"), map[string]any{"client_message_id": "c1", "focus": "the ports"}).is(http.StatusAccepted, nil)
+	queued := b.alice.transcript(key).Queued
+	require.Len(t, queued, 1)
+	require.Equal(t, "/compact the ports", queued[0].Text)
+	claimed, _, err := b.store.Claim(t.Context(), key, "t2", "run", 0)
+	require.NoError(t, err)
+	require.True(t, claimed.Control)
+}

@@ -64,6 +64,10 @@ func checkOne(s Setting) error {
 		if part, err := strconv.ParseFloat(s.Value, 64); err != nil || !(part >= 0.1 && part <= 0.95) {
 			return fault.Errorf(fault.Invalid, "%s is %s; it must be a part of the context window, from 0.1 to 0.95", s.Name, s.Value)
 		}
+	case "LLM_PRICE_INPUT", "LLM_PRICE_CACHED", "LLM_PRICE_OUTPUT":
+		if price, err := strconv.ParseFloat(s.Value, 64); err != nil || !(price >= 0 && price < 1e6) {
+			return fault.Errorf(fault.Invalid, "%s is %s; it must be USD for a million tokens, such as 2.5", s.Name, s.Value)
+		}
 	case "LLM_MAX_CONTEXT", "LLM_MAX_OUTPUT", "AGENT_COMPRESS_COOLDOWN":
 		return checkTokens(s)
 	case "LLM_RETRY_ATTEMPTS", "AGENT_MAX_ITERATIONS":

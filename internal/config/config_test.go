@@ -131,3 +131,13 @@ func TestLoad_NeverRepeatsASecretInAnError(t *testing.T) {
 	require.NotContains(t, err.Error(), "sk-very-secret")
 	require.NotContains(t, err.Error(), "hidden")
 }
+
+func TestPrices_AreKnownOnlyWhereBothWaysHaveOne(t *testing.T) {
+	_, _, _, known := config.LLM{PriceInput: "2.5"}.Prices()
+	require.False(t, known)
+	input, cached, output, known := config.LLM{PriceInput: "2.5", PriceOutput: "10"}.Prices()
+	require.True(t, known)
+	require.Equal(t, []float64{2.5, 2.5, 10}, []float64{input, cached, output}, "what comes from the cache costs no less than is said")
+	_, cached, _, _ = config.LLM{PriceInput: "2.5", PriceCached: "0", PriceOutput: "10"}.Prices()
+	require.Zero(t, cached)
+}

@@ -296,6 +296,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/sessions/{key}/compact": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Summarize the beginning of the conversation to make room
+         * @description Queued like a message, as the command /compact. A notice says what came of it.
+         */
+        post: operations["compact-session"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/sessions/{key}/events": {
         parameters: {
             query?: never;
@@ -578,6 +598,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/usage": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What I have used, by day, session and model
+         * @description Tokens as the providers counted them. Costs are told only for the model whose prices are set (LLM_PRICE_INPUT, LLM_PRICE_CACHED, LLM_PRICE_OUTPUT).
+         */
+        get: operations["get-usage"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -624,6 +664,12 @@ export interface components {
         };
         CommandsBody: {
             commands: components["schemas"]["Command"][] | null;
+        };
+        "Compact-sessionRequest": {
+            /** @description Chosen by the client, unique per user. */
+            client_message_id: string;
+            /** @description What the summary is to keep in mind. */
+            focus?: string;
         };
         "Create-runnerRequest": {
             /** @description 1 to 128 lower-case letters, digits, dots, dashes and underscores, beginning with a letter or digit. */
@@ -956,6 +1002,72 @@ export interface components {
             must_set_password: boolean;
             user: components["schemas"]["UserBody"];
         };
+        Spent: {
+            /**
+             * Format: int64
+             * @description Part of prompt_tokens that the provider served from its cache.
+             */
+            cached_tokens: number;
+            /** Format: int64 */
+            calls: number;
+            /** Format: int64 */
+            completion_tokens: number;
+            /**
+             * Format: double
+             * @description In the currency of the answer. Missing where no price is set for the model.
+             */
+            cost?: number;
+            /** @description provider/model */
+            model: string;
+            /** Format: int64 */
+            prompt_tokens: number;
+        };
+        SpentDay: {
+            /**
+             * Format: int64
+             * @description Part of prompt_tokens that the provider served from its cache.
+             */
+            cached_tokens: number;
+            /** Format: int64 */
+            calls: number;
+            /** Format: int64 */
+            completion_tokens: number;
+            /**
+             * Format: double
+             * @description In the currency of the answer. Missing where no price is set for the model.
+             */
+            cost?: number;
+            /** @description UTC, as 2026-11-21. */
+            day: string;
+            /** @description provider/model */
+            model: string;
+            /** Format: int64 */
+            prompt_tokens: number;
+        };
+        SpentSession: {
+            /**
+             * Format: int64
+             * @description Part of prompt_tokens that the provider served from its cache.
+             */
+            cached_tokens: number;
+            /** Format: int64 */
+            calls: number;
+            /** Format: int64 */
+            completion_tokens: number;
+            /**
+             * Format: double
+             * @description In the currency of the answer. Missing where no price is set for the model.
+             */
+            cost?: number;
+            /** @description The session is gone; what it used stays in the sums. */
+            deleted?: boolean;
+            key: string;
+            /** @description provider/model */
+            model: string;
+            /** Format: int64 */
+            prompt_tokens: number;
+            title: string;
+        };
         StopBody: {
             /**
              * Format: int64
@@ -1100,6 +1212,16 @@ export interface components {
             completion_tokens: number;
             /** Format: int64 */
             prompt_tokens: number;
+        };
+        UsageReport: {
+            /** @example USD */
+            currency: string;
+            /** @description Newest first. */
+            days: components["schemas"]["SpentDay"][] | null;
+            /** @description Those with most tokens first. */
+            sessions: components["schemas"]["SpentSession"][] | null;
+            /** @description Of all models; its cost is that of the models with a price. */
+            total: components["schemas"]["Spent"];
         };
         "Use-modelRequest": {
             /**
@@ -1795,6 +1917,42 @@ export interface operations {
             };
         };
     };
+    "compact-session": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Session key, URL-escaped. */
+                key: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Compact-sessionRequest"];
+            };
+        };
+        responses: {
+            /** @description Accepted */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Accepted"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
     "watch-session": {
         parameters: {
             query?: {
@@ -2405,6 +2563,38 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "get-usage": {
+        parameters: {
+            query?: {
+                /** @description How many days, today (UTC) included. */
+                days?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UsageReport"];
+                };
             };
             /** @description Error */
             default: {

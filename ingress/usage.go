@@ -1,0 +1,164 @@
+package ingress
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"xbot/internal/chat"
+	"xbot/internal/phrase"
+	"xbot/internal/store"
+)
+
+// Currency is what prices are in.
+const Currency = "USD"
+
+// weekDays is what /usage calls the last days.
+const weekDays = 7
+
+// Prices are what the provider of one model asks, in USD for a million tokens.
+type Prices struct {
+	Model  string // provider/model; of other models nothing is known
+	Known  bool   // false: no price is set, and no cost is told
+	Input  float64
+	Cached float64 // for the part of the input that the provider served from its cache
+	Output float64
+}
+
+// Cost returns what was paid for, nil where no price is known.
+func (p Prices) Cost(s chat.Spent) *float64 {
+	if !p.Known || s.Model != p.Model {
+		return nil
+	}
+	const million = 1e6
+	fresh := float64(s.PromptTokens - s.CachedTokens)
+	return new((fresh*p.Input + float64(s.CachedTokens)*p.Cached + float64(s.CompletionTokens)*p.Output) / million)
+}
+
+// Meter tells people what they have used.
+type Meter struct {
+	Store  *store.Store
+	Prices Prices
+}
+
+// UsageReport is what a person has used, by day and by session, each by model.
+type UsageReport struct {
+	Days     []chat.SpentDay     `json:"days" doc:"Newest first."`
+	Sessions []chat.SpentSession `json:"sessions" doc:"Those with most tokens first."`
+	Total    chat.Spent          `json:"total" doc:"Of all models; its cost is that of the models with a price."`
+	Currency string              `json:"currency" example:"USD"`
+}
+
+// Of returns what a user has used in the last days, today included.
+func (m *Meter) Of(ctx context.Context, user chat.UserID, days int) (UsageReport, error) {
+	out := UsageReport{Days: []chat.SpentDay{}, Sessions: []chat.SpentSession{}, Currency: Currency}
+	byDay, err := m.Store.UsageByDay(ctx, user, days)
+	if err != nil {
+		return out, err
+	}
+	bySession, err := m.Store.UsageBySession(ctx, user, days)
+	if err != nil {
+		return out, err
+	}
+	out.Days, out.Sessions = append(out.Days, byDay...), append(out.Sessions, bySession...)
+	for i := range out.Days {
+		out.Days[i].Cost = m.Prices.Cost(out.Days[i].Spent)
+		out.Total = add(out.Total, out.Days[i].Spent)
+	}
+	for i := range out.Sessions {
+		out.Sessions[i].Cost = m.Prices.Cost(out.Sessions[i].Spent)
+	}
+	slices.SortStableFunc(out.Sessions, func(a, b chat.SpentSession) int { return cmp.Compare(b.Tokens(), a.Tokens()) })
+	return out, nil
+}
+
+// add returns a sum over models. A cost that is not known adds nothing.
+func add(sum, s chat.Spent) chat.Spent {
+	sum.Calls, sum.PromptTokens = sum.Calls+s.Calls, sum.PromptTokens+s.PromptTokens
+	sum.CachedTokens, sum.CompletionTokens = sum.CachedTokens+s.CachedTokens, sum.CompletionTokens+s.CompletionTokens
+	if s.Cost != nil {
+		cost := *s.Cost
+		if sum.Cost != nil {
+			cost += *sum.Cost
+		}
+		sum.Cost = &cost
+	}
+	return sum
+}
+
+// Commands returns /usage.
+func (m *Meter) Commands() []Command {
+	return []Command{{Name: "usage", Help: phrase.HelpUsage, Run: m.say}}
+}
+
+func (m *Meter) say(ctx context.Context, in Inbound, _ string) (string, error) {
+	today, err := m.Store.UsageByDay(ctx, in.User, 1)
+	if err != nil {
+		return "", err
+	}
+	week, err := m.Store.UsageByDay(ctx, in.User, weekDays)
+	if err != nil {
+		return "", err
+	}
+	here, err := m.Store.UsageOf(ctx, in.User, in.Session)
+	if err != nil {
+		return "", err
+	}
+	lang := phrase.Of(in.Text)
+	if len(week) == 0 && len(here) == 0 {
+		return phrase.Say(lang, phrase.UsageNone), nil
+	}
+	head := "| | " + phrase.Say(lang, phrase.UsageHead) + " |\n|---|---|--:|--:|--:|--:|"
+	if m.Prices.Known {
+		head = "| | " + phrase.Say(lang, phrase.UsageHead) + " | " + Currency + " |\n|---|---|--:|--:|--:|--:|--:|"
+	}
+	lines := []string{head}
+	lines = append(lines, m.rows(phrase.Say(lang, phrase.UsageToday), byModel(today))...)
+	lines = append(lines, m.rows(phrase.Say(lang, phrase.UsageWeek), byModel(week))...)
+	lines = append(lines, m.rows(phrase.Say(lang, phrase.UsageHere), here)...)
+	return strings.Join(lines, "\n"), nil
+}
+
+// byModel sums days up.
+func byModel(days []chat.SpentDay) (out []chat.Spent) {
+	for _, d := range days {
+		i := slices.IndexFunc(out, func(s chat.Spent) bool { return s.Model == d.Model })
+		if i < 0 {
+			out = append(out, d.Spent)
+			continue
+		}
+		out[i] = add(out[i], d.Spent)
+	}
+	slices.SortFunc(out, func(a, b chat.Spent) int { return cmp.Compare(b.Tokens(), a.Tokens()) })
+	return out
+}
+
+// rows are the lines of a table; only the first one says what they are about.
+func (m *Meter) rows(title string, spent []chat.Spent) (out []string) {
+	for _, s := range spent {
+		row := fmt.Sprintf("| %s | %s | %d | %s | %s | %s |", title, quoted(s.Model), s.Calls, count(s.PromptTokens), count(s.CachedTokens), count(s.CompletionTokens))
+		if m.Prices.Known {
+			cost := ""
+			if paid := m.Prices.Cost(s); paid != nil {
+				cost = fmt.Sprintf("%.4f", *paid)
+			}
+			row += " " + cost + " |"
+		}
+		out, title = append(out, row), ""
+	}
+	return out
+}
+
+// count writes a number of tokens for a reader.
+func count(n int64) string {
+	switch {
+	case n < 10_000:
+		return fmt.Sprint(n)
+	case n < 1_000_000:
+		return fmt.Sprintf("%d k", (n+500)/1000)
+	default:
+		return fmt.Sprintf("%.2f M", float64(n)/1e6)
+	}
+}
