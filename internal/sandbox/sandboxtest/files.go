@@ -75,6 +75,9 @@ func partOfFile(b *bench) {
 		want := data[from:min(from+part[1], int64(len(data)))]
 		require.True(b.T, bytes.Equal(want, got.Data), "offset %d limit %d", part[0], part[1])
 		require.EqualValues(b.T, len(data), got.Size)
+		info, err := b.Box.Stat(b.ctx, b.path("f"))
+		b.must(err)
+		require.True(b.T, info.ModTime.Equal(got.ModTime), "a reader knows which state of the file it has")
 	}
 }
 
