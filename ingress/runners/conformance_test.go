@@ -20,6 +20,7 @@ import (
 const nobody = 65534
 
 func TestConformance_Direct(t *testing.T) {
+	t.Parallel()
 	sandboxtest.Run(t, func(t *testing.T) sandboxtest.Fixture {
 		s := runnerstest.NewServer(t, nil)
 		return fixture(t, s, s.Direct("local", sandbox.RunnerConfig{}), runnerstest.DaemonConfig{})
@@ -27,6 +28,7 @@ func TestConformance_Direct(t *testing.T) {
 }
 
 func TestConformance_ThroughAnotherProcess(t *testing.T) {
+	t.Parallel()
 	sandboxtest.Run(t, func(t *testing.T) sandboxtest.Fixture {
 		s := runnerstest.NewServer(t, nil)
 		return fixture(t, s, s.Remote("local", sandbox.RunnerConfig{}), runnerstest.DaemonConfig{})
@@ -34,6 +36,7 @@ func TestConformance_ThroughAnotherProcess(t *testing.T) {
 }
 
 func TestConformance_UnprivilegedUser(t *testing.T) {
+	t.Parallel()
 	if os.Getuid() != 0 {
 		return // then the other fixtures are unprivileged already
 	}

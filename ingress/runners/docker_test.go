@@ -12,6 +12,7 @@ import (
 )
 
 func TestConformance_Docker(t *testing.T) {
+	t.Parallel()
 	runnerstest.Image(t)
 	sandboxtest.Run(t, func(t *testing.T) sandboxtest.Fixture {
 		s := runnerstest.NewServer(t, nil)

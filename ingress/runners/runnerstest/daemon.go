@@ -2,9 +2,12 @@ package runnerstest
 
 import (
 	"bytes"
+	"flag"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
+	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -26,10 +29,17 @@ const binary = "XBOT_RUNNER_BIN"
 
 // Main is the TestMain of packages that start daemons: the test binary serves as xbot-runner and as its shims, so
 // that what is tested is what was compiled, with the race detector where it is on. It also looks for goroutines that
-// were left behind.
+// were left behind. Parallel tests are two for each processor, unless -parallel says otherwise: they wait for other
+// processes more than they compute.
 func Main(m *testing.M) {
 	if os.Getenv(asRunner) != "" || confine.IsVerb(os.Args) || cli.IsShim(os.Args) {
-		os.Exit(cli.Main(os.Args, "test"))
+		syscall.Exit(cli.Main(os.Args, "test")) // os.Exit takes a second where the race detector is on
+	}
+	flag.Parse()
+	if parallel := flag.Lookup("test.parallel"); parallel.Value.String() == parallel.DefValue {
+		if err := parallel.Value.Set(strconv.Itoa(2 * runtime.GOMAXPROCS(0))); err != nil {
+			panic(err) // it is a number
+		}
 	}
 	goleak.VerifyTestMain(m)
 }

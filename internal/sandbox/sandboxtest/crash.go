@@ -128,7 +128,7 @@ func wipedStore(b *bench) {
 }
 
 func filesOverBadLine(b *bench) {
-	data := randomBytes(4 << 20)
+	data := randomBytes(3 << 20)
 	cut := make(chan struct{})
 	go func() {
 		defer close(cut)
@@ -141,7 +141,7 @@ func filesOverBadLine(b *bench) {
 		}
 	}()
 	for i := range 8 {
-		path, want := b.path(fmt.Sprintf("f%d", i)), data[:(i%4)<<20+i]
+		path, want := b.path(fmt.Sprintf("f%d", i)), data[:(i%3)<<20+i]
 		b.must(b.Box.WriteFile(b.ctx, path, want, sandbox.WriteCreate))
 		got, err := b.Box.ReadFile(b.ctx, path, 0, 0)
 		b.must(err)

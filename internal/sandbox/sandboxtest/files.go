@@ -12,6 +12,7 @@ import (
 
 	"xbot/internal/fault"
 	"xbot/internal/sandbox"
+	"xbot/runner/wire"
 )
 
 var fileCases = cases{
@@ -57,11 +58,12 @@ func (b *bench) read(path string) []byte {
 }
 
 func bigFile(b *bench) {
-	data := randomBytes(9<<20 + 17)
-	for _, mode := range []sandbox.WriteMode{sandbox.WriteCreate, sandbox.WriteReplace} {
-		b.must(b.Box.WriteFile(b.ctx, b.path("big"), data, mode))
-		require.True(b.T, bytes.Equal(data, b.read(b.path("big"))))
-	}
+	data := randomBytes(wire.MaxFrame + 17) // more than one frame may have
+	b.must(b.Box.WriteFile(b.ctx, b.path("big"), data, sandbox.WriteCreate))
+	require.True(b.T, bytes.Equal(data, b.read(b.path("big"))))
+	data = data[5 : wire.MaxChunk+17]
+	b.must(b.Box.WriteFile(b.ctx, b.path("big"), data, sandbox.WriteReplace))
+	require.True(b.T, bytes.Equal(data, b.read(b.path("big"))))
 	b.kind(fault.Conflict, b.Box.WriteFile(b.ctx, b.path("big"), data, sandbox.WriteCreate))
 }
 
@@ -272,16 +274,18 @@ func tooLarge(b *bench) {
 }
 
 func noLeftovers(b *bench) {
+	data := randomBytes(wire.MaxChunk + 1) // in two parts, so that there is something to leave
 	for range 3 {
-		b.must(b.Box.WriteFile(b.ctx, b.path("f"), randomBytes(3<<20), sandbox.WriteReplace))
+		b.must(b.Box.WriteFile(b.ctx, b.path("f"), data, sandbox.WriteReplace))
 	}
-	b.kind(fault.Conflict, b.Box.WriteFile(b.ctx, b.path("f"), randomBytes(3<<20), sandbox.WriteCreate))
+	b.kind(fault.Conflict, b.Box.WriteFile(b.ctx, b.path("f"), data, sandbox.WriteCreate))
 	require.Equal(b.T, "f\n", b.sh("ls -A"))
 }
 
 func transfers(b *bench) {
-	data := randomBytes(5<<20 + 3)
-	for _, size := range []int{0, 1, 1 << 20, 2<<20 - 1, 5<<20 + 3} {
+	const chunk = wire.MaxChunk
+	data := randomBytes(2*chunk + 3)
+	for _, size := range []int{0, 1, chunk, 2*chunk - 1, 2*chunk + 3} {
 		path := b.path("transfer")
 		// A plain reader, so that nothing can be read twice.
 		n, err := b.Box.Upload(b.ctx, path, io.LimitReader(bytes.NewReader(data), int64(size)), sandbox.WriteReplace)
@@ -293,10 +297,10 @@ func transfers(b *bench) {
 		require.EqualValues(b.T, size, n)
 		require.True(b.T, bytes.Equal(data[:size], got.Bytes()), "%d bytes", size)
 	}
-	b.sh("truncate -s 24M sparse")
+	b.sh("truncate -s 8M sparse")
 	n, err := b.Box.Download(b.ctx, b.path("sparse"), io.Discard)
 	b.must(err)
-	require.EqualValues(b.T, 24<<20, n, "many times what is held in memory")
+	require.EqualValues(b.T, 8<<20, n, "many times what is held in memory")
 }
 
 func transferRefused(b *bench) {

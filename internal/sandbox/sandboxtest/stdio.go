@@ -12,11 +12,12 @@ import (
 
 	"xbot/internal/fault"
 	"xbot/internal/sandbox"
+	"xbot/runner/wire"
 )
 
 var stdioCases = cases{
 	"a process is talked to and ends with its input":    talk,
-	"ten megabytes of any bytes pass both ways":         talkMuch,
+	"many windows of any bytes pass both ways":          talkMuch,
 	"standard error comes apart and may be left unread": talkErrors,
 	"the exit of a process is reported":                 talkExit,
 	"a kill ends a process with its whole family":       talkKill,
@@ -60,7 +61,7 @@ func talk(b *bench) {
 }
 
 func talkMuch(b *bench) {
-	data := randomBytes(10 << 20)
+	data := randomBytes(3 * wire.Window * wire.MaxPiece)
 	p := b.talk("cat")
 	wrote := make(chan error, 1)
 	go func() {
