@@ -77,15 +77,17 @@ func (handler) Run(ctx context.Context, call tool.Call, p params) (chat.ToolResu
 	return describe(result), nil
 }
 
-// goesOn is what the model reads of a command whose time in the foreground is up.
+// goesOn is what the model reads of a command whose time in the foreground is up, or that was to have none.
 func goesOn(call tool.Call, p params, result sandbox.ExecResult, began time.Time) chat.ToolResult {
 	started := result.Started
 	if started.IsZero() {
 		started = began // its runner is out of reach
 	}
-	ran := max(time.Since(started), 0).Seconds()
-	r := tool.Text(printed(result.Output) + fmt.Sprintf(
-		"\n[still running after %.0f s: it goes on in the background. You will be told when it ends; do other work, or answer now]", ran))
+	state := "it runs in the background"
+	if !p.Background {
+		state = fmt.Sprintf("still running after %.0f s: it goes on in the background", max(time.Since(started), 0).Seconds())
+	}
+	r := tool.Text(printed(result.Output) + "\n[" + state + ". You will be told when it ends; do other work, or answer now]")
 	r.Background = &chat.Background{Command: p.Command, Dir: call.Cwd, Runner: call.Box.Name(), StartedAt: started}
 	return r
 }

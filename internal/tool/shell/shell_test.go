@@ -124,6 +124,7 @@ func TestShell_InTheBackgroundDoesNotWait(t *testing.T) {
 	require.NoError(t, err)
 	require.NotNil(t, result.Background)
 	require.Equal(t, "sleep 60", result.Background.Command)
+	require.Equal(t, "(no output)\n[it runs in the background. You will be told when it ends; do other work, or answer now]", result.Content)
 
 	result, err = shell.New().Run(t.Context(), box.Call("turn.0.1", `{"command":"exit 3","background":true}`))
 	require.NoError(t, err)
