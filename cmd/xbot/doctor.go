@@ -13,7 +13,6 @@ import (
 
 	"go.temporal.io/api/workflowservice/v1"
 
-	"xbot/ingress"
 	"xbot/internal/config"
 	"xbot/internal/fault"
 	"xbot/internal/llm"
@@ -207,11 +206,11 @@ func lookRunner(ctx context.Context, _ *patient) (string, error) {
 
 // describe says on a line of its own what a connected runner said of itself.
 func describe(r store.Runner) string {
-	line := fmt.Sprintf("\n    %s of %s, %s", r.Name, r.Owner, ingress.KindOf(r))
+	line := fmt.Sprintf("\n    %s of %s, %s", r.Name, r.Owner, kindOf(r))
 	if r.Info == nil {
 		return line
 	}
-	line += fmt.Sprintf(" %s on %s/%s, workspace %s", r.Info.Version, r.Info.OS, r.Info.Arch, r.Info.Workspace)
+	line += fmt.Sprintf(", version %s on %s/%s, workspace %s", r.Info.Version, r.Info.OS, r.Info.Arch, r.Info.Workspace)
 	if r.Info.LLM != nil {
 		line += fmt.Sprintf(", model %s/%s", r.Info.LLM.Provider, r.Info.LLM.Model)
 	}

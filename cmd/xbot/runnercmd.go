@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"xbot/ingress"
+	"xbot/internal/chat"
 	"xbot/internal/config"
 	"xbot/internal/fault"
 	"xbot/internal/sandbox"
@@ -155,9 +156,21 @@ func (runnerListCmd) Run(ctx context.Context) error {
 		if r.Info != nil {
 			version, confinement = r.Info.Version, r.Info.Confinement
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", r.Name, r.Owner, ingress.KindOf(r), stateOf(r), version, confinement)
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", r.Name, r.Owner, kindOf(r), stateOf(r), version, confinement)
 	}
 	return w.Flush()
+}
+
+// kindOf says what sort of place a runner is, where its name stands beside it: "local" would stand there twice.
+func kindOf(r store.Runner) string {
+	switch kind := ingress.KindOf(r); kind {
+	case chat.RunnerLocal:
+		return "this host"
+	case chat.RunnerDocker:
+		return "container"
+	default:
+		return kind
+	}
 }
 
 func stateOf(r store.Runner) string {
