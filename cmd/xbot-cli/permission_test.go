@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"xbot/internal/apiclient"
 	"xbot/internal/apiclient/apitest"
 	"xbot/internal/chat"
 )
@@ -59,4 +60,17 @@ func TestOneShot_PrintsTheAnswerOfACommand(t *testing.T) {
 	b := setup(t, echo)
 	b.server.Carries(func(text string) (string, bool) { return "exit code 0", strings.HasPrefix(text, "!") })
 	require.Equal(t, ran{out: "exit code 0\n"}, b.run("", "-p", "!ls"))
+}
+
+func TestOneShot_PrintsTheAnswerOfItsOwnCommandWhenAnotherIsAnsweredFirst(t *testing.T) {
+	t.Parallel()
+	b := setup(t, echo)
+	b.server.Carries(func(text string) (string, bool) { return "answer of " + text, strings.HasPrefix(text, "!") })
+	b.server.Late("!slow")
+	client := b.server.Client()
+	session, err := client.CreateSession(t.Context(), apiclient.NewSession{})
+	require.NoError(t, err)
+	_, err = client.Send(t.Context(), session.Key, "1", "!slow")
+	require.NoError(t, err)
+	require.Equal(t, ran{out: "answer of !quick\n"}, b.run("", "-p", "!quick", "--session", string(session.Key)))
 }

@@ -215,10 +215,10 @@ func (e *exchange) ended(asked chat.InboxID) *outcome {
 	return o
 }
 
-// carriedOut returns the answer of a command, which is the first one after it; nil while there is none.
+// carriedOut returns the answer of a command, nil while there is none. Others may be answered before it.
 func (e *exchange) carriedOut(command *story.Entry) *outcome {
 	for _, entry := range e.story.Entries {
-		if entry.Message > command.Message && entry.Kind == story.Notice && entry.Origin == chat.OriginCommand {
+		if entry.Inbox == command.Inbox && entry.Kind == story.Notice {
 			return &outcome{Session: e.session.Key, State: string(chat.TurnDone), Text: entry.Text}
 		}
 	}

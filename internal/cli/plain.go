@@ -21,7 +21,8 @@ const plainHelp = `Type a message and press Enter; a backslash at the end of a l
 
 // plain holds a conversation line by line, for terminals that can only print.
 func (p Program) plain(ctx context.Context, conn *connection, session chat.Session) error {
-	e := &exchange{conn: conn, notes: newNotes(p.Err, true), session: session, event: p.printPlain}
+	e := &exchange{conn: conn, notes: newNotes(p.Err, true), session: session}
+	e.event = p.printPlain(e)
 	if _, err := fmt.Fprintf(p.Out, "xbot, %s. /help says what can be typed.\n", conn.me.Model); err != nil {
 		return fmt.Errorf("print: %w", err)
 	}
@@ -106,24 +107,35 @@ func (p Program) askPlain(ctx context.Context, e *exchange, message string) erro
 }
 
 // printPlain prints what a session tells once it is whole.
-func (p Program) printPlain(event chat.Event) error {
-	switch event.Kind {
-	case chat.EventMessage:
-		var m chat.Message
-		if err := json.Unmarshal(event.Data, &m); err != nil {
-			return fmt.Errorf("read a message: %w", err)
+func (p Program) printPlain(e *exchange) func(chat.Event) error {
+	steps := tellSteps(func(format string, args ...any) { fmt.Fprintf(p.Out, format+"\n", args...) })
+	return func(event chat.Event) error {
+		switch event.Kind {
+		case chat.EventMessage:
+			var m chat.Message
+			if err := json.Unmarshal(event.Data, &m); err != nil {
+				return fmt.Errorf("read a message: %w", err)
+			}
+			if said := text.Plain(m.Content); m.Role != chat.RoleUser && said != "" {
+				fmt.Fprintf(p.Out, "\n%s%s\n\n", e.heading(), strings.TrimSpace(said))
+			}
+		case chat.EventDropped:
+			var d chat.Dropped
+			if err := json.Unmarshal(event.Data, &d); err != nil {
+				return fmt.Errorf("read an outcome: %w", err)
+			}
+			fmt.Fprintf(p.Out, "\n%s\n\n", text.Plain(d.Text))
+		default:
+			return steps(event)
 		}
-		if said := text.Plain(m.Content); m.Role != chat.RoleUser && said != "" {
-			fmt.Fprintf(p.Out, "\n%s\n\n", strings.TrimSpace(said))
-		}
-	case chat.EventDropped:
-		var d chat.Dropped
-		if err := json.Unmarshal(event.Data, &d); err != nil {
-			return fmt.Errorf("read an outcome: %w", err)
-		}
-		fmt.Fprintf(p.Out, "\n%s\n\n", text.Plain(d.Text))
-	default:
-		return tellSteps(func(format string, args ...any) { fmt.Fprintf(p.Out, format+"\n", args...) })(event)
+		return nil
 	}
-	return nil
+}
+
+// heading is a line with the command that the newest entry answers, unless the command stands right above it.
+func (e *exchange) heading() string {
+	if command := e.story.Apart(len(e.story.Entries) - 1); command != nil {
+		return "$ " + text.Command(command.Text) + "\n"
+	}
+	return ""
 }

@@ -110,10 +110,18 @@ func (s *Server) killTask(w http.ResponseWriter, r *http.Request, session *sessi
 	}
 }
 
-// command commits a message that is a command with its answer; the lock is held.
+// command commits a message that is a command with its answer, which may be kept back; the lock is held.
 func (s *session) command(id chat.InboxID, client, text, said string) {
 	s.message(chat.Message{Role: chat.RoleUser, Origin: chat.OriginCommand, Content: text, Inbox: id, ClientMessageID: client})
-	s.message(chat.Message{Role: chat.RoleNotice, Origin: chat.OriginCommand, Content: said})
+	answer := chat.Message{Role: chat.RoleNotice, Origin: chat.OriginCommand, Content: said, Inbox: id}
+	if late := s.server.late.Load(); late != nil && *late == text {
+		s.late = append(s.late, answer)
+		return
+	}
+	for _, answer := range append(s.late, answer) {
+		s.message(answer)
+	}
+	s.late = nil
 }
 
 // File returns the content of a file that was uploaded.

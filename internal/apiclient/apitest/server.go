@@ -35,6 +35,7 @@ type Server struct {
 	Down    bool                    // answers /readyz with 503
 	always  atomic.Bool             // a tool was allowed for good
 	command atomic.Pointer[Command] // nil: no message is one
+	late    atomic.Pointer[string]  // a command whose answer is kept back
 
 	mu       sync.Mutex
 	address  string // host:port, kept over restarts
@@ -62,6 +63,9 @@ func New(t testing.TB, script Script) *Server {
 
 // Carries makes the server answer commands.
 func (s *Server) Carries(command Command) { s.command.Store(&command) }
+
+// Late keeps the answer of a command back until another command is there; then it comes before the other's answer.
+func (s *Server) Late(text string) { s.late.Store(&text) }
 
 // Client returns a client with the server's token.
 func (s *Server) Client() *apiclient.Client { return apiclient.New(s.Endpoint()) }

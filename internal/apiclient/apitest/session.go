@@ -28,7 +28,8 @@ type session struct {
 	listeners map[chan chat.Event]bool
 	running   *Turn
 	questions map[chat.CallID]*question
-	tasks     []chat.Task // newest first
+	tasks     []chat.Task    // newest first
+	late      []chat.Message // answers of commands that are kept back
 }
 
 type accepted struct {

@@ -89,6 +89,21 @@ func New(session chat.Session, transcript apiclient.Transcript) *Story {
 	return s
 }
 
+// Apart returns the command that the entry at a place answers, if other entries stand between the two; else nil.
+// Commands run beside turns and each other, so an answer may come late.
+func (s *Story) Apart(at int) *Entry {
+	answer := s.Entries[at]
+	if answer.Kind != Notice || answer.Origin != chat.OriginCommand || answer.Inbox == 0 {
+		return nil
+	}
+	for i, entry := range s.Entries[:at] {
+		if entry.Kind == Person && entry.Inbox == answer.Inbox && i < at-1 {
+			return entry
+		}
+	}
+	return nil
+}
+
 // Greet takes over what the server says of the session when a connection is made.
 func (s *Story) Greet(hello apiclient.Hello) {
 	s.Session = hello.Session

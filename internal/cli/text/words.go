@@ -2,6 +2,7 @@ package text
 
 import (
 	"fmt"
+	"strings"
 
 	"xbot/internal/chat"
 )
@@ -29,7 +30,10 @@ func after(task chat.Task) string {
 	return " after " + Lasted(task.EndedAt.Sub(task.StartedAt))
 }
 
-// ApprovalState says how a question was answered, and by whom; empty while it is open.
+// Command is a command that a person typed, in one line as a shell shows it.
+func Command(typed string) string { return Line(strings.TrimPrefix(strings.TrimSpace(typed), "!")) }
+
+// ApprovalState says how a question was answered, by whom, and why it had been asked; empty while it is open.
 func ApprovalState(a chat.Approval) string {
 	var said string
 	switch a.State {
@@ -44,6 +48,9 @@ func ApprovalState(a chat.Approval) string {
 	}
 	if a.Note != "" {
 		said += ": " + Line(a.Note)
+	}
+	if a.Reason != "" {
+		said += " · it had asked because: " + Line(a.Reason)
 	}
 	return said
 }

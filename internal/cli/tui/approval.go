@@ -53,7 +53,8 @@ func (m *model) answerTaken(msg answeredMsg) {
 	}
 }
 
-// questionLine says how to answer the open question.
+// questionLine says how to answer the open question, and which call that answers: several may wait.
 func (m *model) questionLine(call *story.Call) string {
-	return "? May " + text.Line(call.Name) + " run?  y allows · n [why] denies · a always allows " + text.Line(call.Name)
+	name := text.Line(call.Name)
+	return strings.TrimSuffix("? May "+name+" run?  y allows · n [why] denies · a always allows "+name+" · "+text.Line(call.Summary), " · ")
 }

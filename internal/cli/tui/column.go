@@ -62,6 +62,9 @@ func (c *column) entries(s *story.Story, now time.Time) []string {
 		}
 		d := c.entry(entry)
 		kept[entry] = d
+		if command := s.Apart(i); command != nil {
+			lines = append(lines, c.theme.dim.Render(cut("$ "+text.Command(command.Text), c.inner())))
+		}
 		lines = append(lines, d.lines...)
 	}
 	c.kept = kept

@@ -30,9 +30,10 @@ func TestScreen_AsksWhetherACallMayRun(t *testing.T) {
 	t.Parallel()
 	s := setup(t, asks)
 	s.typed("clean up", tea.KeyEnter)
-	s.shows("? Shell rm -rf build", "│ make all", "│ why: old results hide the fault", "May Shell run?  y allows", "waiting for you")
+	s.shows("? Shell rm -rf build", "│ make all", "│ why: old results hide the fault", "May Shell run?  y allows", "a always allows Shell · rm -rf",
+		"waiting for you")
 	s.typed("y", tea.KeyEnter)
-	s.shows("It was allowed.", "allowed by alice")
+	s.shows("It was allowed.", "allowed by alice · it had asked because: old results hide the fault")
 	s.lacks("May Shell run?")
 	require.False(t, s.server.Always())
 }
@@ -141,6 +142,17 @@ func TestScreen_ShowsCommandsAsCommands(t *testing.T) {
 	s.typed("/runner use laptop", tea.KeyEnter)
 	s.shows("$ /runner use laptop")
 	s.lacks("There is no command")
+}
+
+func TestScreen_ALateAnswerSaysWhichCommandItBelongsTo(t *testing.T) {
+	t.Parallel()
+	s := setup(t, hello)
+	s.server.Carries(func(text string) (string, bool) { return "answer of " + text[1:], strings.HasPrefix(text, "!") })
+	s.server.Late("!sleep 9")
+	s.typed("!sleep 9", tea.KeyEnter)
+	s.shows("$ sleep 9")
+	s.typed("!date", tea.KeyEnter)
+	s.shows("$ sleep 9\n\n$ date\n\n$ sleep 9\n  answer of sleep 9\n\n$ date\n  answer of date")
 }
 
 func TestScreen_TellsTheEndOfABackgroundTaskQuietly(t *testing.T) {
