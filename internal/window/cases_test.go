@@ -40,7 +40,7 @@ func TestView_CollapsesNeighbouringGroupsIntoOnePair(t *testing.T) {
 	call := view[1].Message.ToolCalls[0]
 	require.Equal(t, window.RecallMasked, call.Name)
 	require.Equal(t, chat.MessageID(9), view[1].Message.ID, "a summary of this line covers all that it stands for")
-	require.True(t, strings.HasPrefix(call.Result, "📂 Results of 8 earlier calls are masked:\n[masked:"+window.MaskID("t.0.0")+"] Read · f0.go · 5 kB\n"), call.Result)
+	require.True(t, strings.HasPrefix(call.Result, "📂 Results of 8 earlier calls in 8 steps are masked:\n[masked:"+window.MaskID("t.0.0")+"] Read · f0.go · 5 kB\n"), call.Result)
 	require.Contains(t, call.Result, "f7.go")
 	require.NotContains(t, call.Result, "f8.go")
 }

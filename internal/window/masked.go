@@ -118,7 +118,7 @@ func (f *fold) merge(run []chat.Line) chat.Line {
 		return last
 	}
 	text := make([]string, 0, len(calls)+1)
-	text = append(text, fmt.Sprintf("%sResults of %d earlier calls are masked:", maskMark, len(calls)))
+	text = append(text, fmt.Sprintf("%sResults of %d earlier calls in %d steps are masked:", maskMark, len(calls), len(run)))
 	for _, c := range calls {
 		text = append(text, strings.TrimPrefix(f.masks[c.ID].Text, maskMark))
 	}

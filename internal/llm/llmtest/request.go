@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -90,8 +91,21 @@ func (r *Request) place() {
 			r.Users++
 		case m.Role == "assistant" && len(m.Calls) > 0:
 			r.Step++
+		case m.Role == "tool":
+			r.Step += collapsed(m.Content)
 		}
 	}
+}
+
+// steps is how a product may say that one pair stands for the calls of several steps.
+var steps = regexp.MustCompile(`^\S* ?Results of \d+ earlier calls in (\d{1,6}) steps are masked:`)
+
+// collapsed returns how many steps a result stands for beside its own.
+func collapsed(content string) int {
+	if found := steps.FindStringSubmatch(content); found != nil {
+		return number(found[1], 1_000_000) - 1
+	}
+	return 0
 }
 
 func parseOpenAI(raw []byte) (Request, error) {

@@ -172,6 +172,9 @@ func TestServer_RepeatsStepsAndCountsThem(t *testing.T) {
 	require.Equal(t, []string{`{"command":"echo 2"}`}, b.stream(program, called(), result("")).arguments)
 	require.Equal(t, "end", b.stream(program, called(), result(""), called(), result(""), called(), result("")).text)
 
+	masked := result("📂 Results of 4 earlier calls in 3 steps are masked:\n[masked:mk_0a] Shell")
+	require.Equal(t, "end", b.stream(program, called(), masked).text, "one pair may stand for several steps")
+
 	each := user("each\ncall A\ncall B\nthen\nsay x")
 	require.Equal(t, []string{"B"}, b.stream(each, called(), result("")).names)
 }
