@@ -15,6 +15,7 @@ import (
 	"xbot/internal/config"
 	"xbot/internal/fault"
 	"xbot/internal/feed"
+	"xbot/internal/llm/limits"
 	"xbot/internal/prompt"
 	"xbot/internal/sandbox/resolver"
 	"xbot/internal/secret"
@@ -50,6 +51,7 @@ type settings struct {
 	config.Prompt
 
 	temporal temporalclient.Config
+	limits   limits.Table // where sessions are shown
 	dsn      string
 	out      io.Writer
 }
@@ -91,6 +93,7 @@ func assemble(ctx context.Context, process string, s settings) (*parts, error) {
 	}
 	p.bus = feed.New(p.log)
 	p.store = store.New(p.pool, p.bus)
+	p.store.Limits = s.limits
 	s.temporal.Metrics, s.temporal.Log = p.tele.Temporal(), quiet(p.log)
 	if s.temporal.Interceptors, err = p.tele.Interceptors(); err != nil {
 		return nil, err

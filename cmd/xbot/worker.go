@@ -74,6 +74,11 @@ func newModel(cfg config.LLM) (llm.Client, error) {
 	})
 }
 
+// limitsOf says what the settings say of the model that they name.
+func limitsOf(model llm.Client, cfg config.LLM) limits.Table {
+	return limits.Table{Model: model.Model(), Context: cfg.MaxContext, Output: cfg.MaxOutput}
+}
+
 // tools are what models can call.
 func (p *parts) tools(cfg config.Permissions) *tool.Registry {
 	return tool.New(
@@ -96,7 +101,7 @@ func (p *parts) newAssembler(model llm.Client, c think, boxes activities.Boxes) 
 	return &activities.Assembler{
 		Windows: p.store, Stale: &activities.Stale{Reads: p.store, Boxes: boxes}, Ratios: activities.Ratios{Store: p.store},
 		Budget: activities.Budget{
-			Models: limits.Table{Model: model.Model(), Context: c.MaxContext, Output: c.MaxOutput},
+			Models: limitsOf(model, c.LLM),
 			MaskAt: c.MaskAt, CompressAt: c.CompressAt, Cooldown: c.Cooldown, Mode: c.Mode, Prune: c.Pruning == "on",
 		},
 	}

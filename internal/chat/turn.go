@@ -48,6 +48,8 @@ type Session struct {
 	// ForkOf and ContextMode are about the whole conversation.
 	ForkOf      SessionKey `json:"fork_of,omitempty" doc:"The session that this one was copied from; it may be gone."`
 	ContextMode string     `json:"context_mode,omitempty" enum:"default,none" doc:"default: old parts of the conversation are masked and summarized as its context fills up. none: only when somebody asks. Empty: as the installation says."`
+	ContextUsed int        `json:"context_used" doc:"Tokens that the last answer and its request took, or that the last compression left; 0: nothing was asked yet."`
+	ContextMax  int        `json:"context_max" doc:"Tokens that the model takes in all."`
 	CreatedAt   time.Time  `json:"created_at"`
 	UpdatedAt   time.Time  `json:"updated_at" doc:"Last time a person wrote here."`
 }

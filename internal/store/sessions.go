@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -44,7 +45,7 @@ func (s *Store) Session(ctx context.Context, key chat.SessionKey) (chat.Session,
 	if err != nil {
 		return chat.Session{}, 0, classify(fmt.Errorf("read session: %w", err))
 	}
-	return sessionOf(row), row.UserID, nil
+	return s.sessionOf(row), row.UserID, nil
 }
 
 // Sessions lists the sessions of a user whose title holds q, pinned ones first, then by last interaction.
@@ -55,7 +56,7 @@ func (s *Store) Sessions(ctx context.Context, owner chat.UserID, q string, limit
 	}
 	out := make([]chat.Session, len(rows))
 	for i, r := range rows {
-		out[i] = sessionOf(dbsqlc.SessionGetRow(r))
+		out[i] = s.sessionOf(dbsqlc.SessionGetRow(r))
 	}
 	return out, nil
 }
@@ -73,7 +74,7 @@ func (s *Store) UpdateSession(ctx context.Context, key chat.SessionKey, title *s
 		if err != nil {
 			return fmt.Errorf("read session: %w", err)
 		}
-		tx.emit(key, chat.EventSession, sessionOf(row))
+		tx.emit(key, chat.EventSession, s.sessionOf(row))
 		return nil
 	})
 }
@@ -173,9 +174,11 @@ func (s *Store) SetTodos(ctx context.Context, key chat.SessionKey, todos []chat.
 	})
 }
 
-func sessionOf(r dbsqlc.SessionGetRow) chat.Session {
+func (s *Store) sessionOf(r dbsqlc.SessionGetRow) chat.Session {
+	room, _ := s.Limits.Of(cmp.Or(r.ContextModel, s.Limits.Model))
 	return chat.Session{
 		Key: r.Key, Channel: r.Channel, Title: r.Title, Pinned: r.Pinned, Cwd: r.Cwd, CwdRunner: r.CwdRunner, Runner: r.Runner,
+		ContextUsed: int(r.ContextUsed), ContextMax: room,
 		Running: chat.TurnID(r.Running), Queued: int(r.Queued), Waiting: r.Waiting, Seq: r.FeedSeq, ForkOf: r.ForkOf, ContextMode: r.ContextMode, CreatedAt: r.CreatedAt, UpdatedAt: r.LastInteractionAt,
 	}
 }

@@ -16,6 +16,7 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
+	"xbot/internal/llm/limits"
 	"xbot/internal/store/dbsqlc"
 )
 
@@ -34,6 +35,10 @@ type Store struct {
 	pool *pgxpool.Pool
 	q    *dbsqlc.Queries
 	feed Feed
+
+	// Limits says how much the models take that sessions are shown with; set it before the store is used. The zero value
+	// is what is known of models by their names.
+	Limits limits.Table
 
 	lastPrompt atomic.Value // [sha256.Size]byte of the prompt that was committed last
 }

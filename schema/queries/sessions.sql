@@ -3,19 +3,40 @@ INSERT INTO sessions (key, user_id, channel, title, cwd, cwd_runner) VALUES ($1,
 ON CONFLICT (key) DO NOTHING;
 
 -- name: SessionGet :one
+-- A session with what its last answer took of the context window, or its last compression left.
 SELECT s.*,
        coalesce((SELECT t.id FROM turns t WHERE t.session_key = s.key AND t.state = 'running'), '')::text AS running,
        (SELECT count(*) FROM inbox i WHERE i.session_key = s.key AND i.kind IN ('message', 'control') AND i.outcome IS NULL)::int AS queued,
-       EXISTS (SELECT 1 FROM tool_calls c WHERE c.session_key = s.key AND c.approval = 'open') AS waiting
+       EXISTS (SELECT 1 FROM tool_calls c WHERE c.session_key = s.key AND c.approval = 'open') AS waiting,
+       coalesce(last.model, '')::text AS context_model,
+       coalesce(CASE WHEN last.id IS NULL OR k.created_at > last.created_at THEN (k.body -> 'compaction' ->> 'tokens_after')::int END,
+                nullif(last.used, 0), last.estimated, 0)::int AS context_used
 FROM sessions s
+LEFT JOIN controls k ON k.id = s.compaction_id
+LEFT JOIN LATERAL (
+    SELECT m.id, m.model, m.created_at, m.prompt_tokens + m.completion_tokens AS used, st.estimated_tokens AS estimated
+    FROM messages m LEFT JOIN steps st ON st.turn_id = m.turn_id AND st.step = m.step
+    WHERE m.session_key = s.key AND m.role = 'assistant' AND NOT m.display_only AND m.rewound_by IS NULL
+    ORDER BY m.id DESC LIMIT 1
+) last ON true
 WHERE s.key = $1;
 
 -- name: SessionList :many
 SELECT s.*,
        coalesce((SELECT t.id FROM turns t WHERE t.session_key = s.key AND t.state = 'running'), '')::text AS running,
        (SELECT count(*) FROM inbox i WHERE i.session_key = s.key AND i.kind IN ('message', 'control') AND i.outcome IS NULL)::int AS queued,
-       EXISTS (SELECT 1 FROM tool_calls c WHERE c.session_key = s.key AND c.approval = 'open') AS waiting
+       EXISTS (SELECT 1 FROM tool_calls c WHERE c.session_key = s.key AND c.approval = 'open') AS waiting,
+       coalesce(last.model, '')::text AS context_model,
+       coalesce(CASE WHEN last.id IS NULL OR k.created_at > last.created_at THEN (k.body -> 'compaction' ->> 'tokens_after')::int END,
+                nullif(last.used, 0), last.estimated, 0)::int AS context_used
 FROM sessions s
+LEFT JOIN controls k ON k.id = s.compaction_id
+LEFT JOIN LATERAL (
+    SELECT m.id, m.model, m.created_at, m.prompt_tokens + m.completion_tokens AS used, st.estimated_tokens AS estimated
+    FROM messages m LEFT JOIN steps st ON st.turn_id = m.turn_id AND st.step = m.step
+    WHERE m.session_key = s.key AND m.role = 'assistant' AND NOT m.display_only AND m.rewound_by IS NULL
+    ORDER BY m.id DESC LIMIT 1
+) last ON true
 WHERE s.user_id = sqlc.arg(owner) AND s.title ILIKE '%' || sqlc.arg(q)::text || '%'
 ORDER BY s.pinned DESC, s.last_interaction_at DESC
 LIMIT sqlc.arg(n);

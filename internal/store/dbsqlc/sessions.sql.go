@@ -135,8 +135,18 @@ const sessionGet = `-- name: SessionGet :one
 SELECT s.key, s.user_id, s.channel, s.title, s.pinned, s.cwd, s.runner, s.feed_seq, s.created_at, s.last_interaction_at, s.cwd_runner, s.root, s.compaction_id, s.context_mode, s.fork_of,
        coalesce((SELECT t.id FROM turns t WHERE t.session_key = s.key AND t.state = 'running'), '')::text AS running,
        (SELECT count(*) FROM inbox i WHERE i.session_key = s.key AND i.kind IN ('message', 'control') AND i.outcome IS NULL)::int AS queued,
-       EXISTS (SELECT 1 FROM tool_calls c WHERE c.session_key = s.key AND c.approval = 'open') AS waiting
+       EXISTS (SELECT 1 FROM tool_calls c WHERE c.session_key = s.key AND c.approval = 'open') AS waiting,
+       coalesce(last.model, '')::text AS context_model,
+       coalesce(CASE WHEN last.id IS NULL OR k.created_at > last.created_at THEN (k.body -> 'compaction' ->> 'tokens_after')::int END,
+                nullif(last.used, 0), last.estimated, 0)::int AS context_used
 FROM sessions s
+LEFT JOIN controls k ON k.id = s.compaction_id
+LEFT JOIN LATERAL (
+    SELECT m.id, m.model, m.created_at, m.prompt_tokens + m.completion_tokens AS used, st.estimated_tokens AS estimated
+    FROM messages m LEFT JOIN steps st ON st.turn_id = m.turn_id AND st.step = m.step
+    WHERE m.session_key = s.key AND m.role = 'assistant' AND NOT m.display_only AND m.rewound_by IS NULL
+    ORDER BY m.id DESC LIMIT 1
+) last ON true
 WHERE s.key = $1
 `
 
@@ -159,8 +169,11 @@ type SessionGetRow struct {
 	Running           string
 	Queued            int32
 	Waiting           bool
+	ContextModel      string
+	ContextUsed       int32
 }
 
+// A session with what its last answer took of the context window, or its last compression left.
 func (q *Queries) SessionGet(ctx context.Context, db DBTX, key chat.SessionKey) (SessionGetRow, error) {
 	row := db.QueryRow(ctx, sessionGet, key)
 	var i SessionGetRow
@@ -183,6 +196,8 @@ func (q *Queries) SessionGet(ctx context.Context, db DBTX, key chat.SessionKey) 
 		&i.Running,
 		&i.Queued,
 		&i.Waiting,
+		&i.ContextModel,
+		&i.ContextUsed,
 	)
 	return i, err
 }
@@ -191,8 +206,18 @@ const sessionList = `-- name: SessionList :many
 SELECT s.key, s.user_id, s.channel, s.title, s.pinned, s.cwd, s.runner, s.feed_seq, s.created_at, s.last_interaction_at, s.cwd_runner, s.root, s.compaction_id, s.context_mode, s.fork_of,
        coalesce((SELECT t.id FROM turns t WHERE t.session_key = s.key AND t.state = 'running'), '')::text AS running,
        (SELECT count(*) FROM inbox i WHERE i.session_key = s.key AND i.kind IN ('message', 'control') AND i.outcome IS NULL)::int AS queued,
-       EXISTS (SELECT 1 FROM tool_calls c WHERE c.session_key = s.key AND c.approval = 'open') AS waiting
+       EXISTS (SELECT 1 FROM tool_calls c WHERE c.session_key = s.key AND c.approval = 'open') AS waiting,
+       coalesce(last.model, '')::text AS context_model,
+       coalesce(CASE WHEN last.id IS NULL OR k.created_at > last.created_at THEN (k.body -> 'compaction' ->> 'tokens_after')::int END,
+                nullif(last.used, 0), last.estimated, 0)::int AS context_used
 FROM sessions s
+LEFT JOIN controls k ON k.id = s.compaction_id
+LEFT JOIN LATERAL (
+    SELECT m.id, m.model, m.created_at, m.prompt_tokens + m.completion_tokens AS used, st.estimated_tokens AS estimated
+    FROM messages m LEFT JOIN steps st ON st.turn_id = m.turn_id AND st.step = m.step
+    WHERE m.session_key = s.key AND m.role = 'assistant' AND NOT m.display_only AND m.rewound_by IS NULL
+    ORDER BY m.id DESC LIMIT 1
+) last ON true
 WHERE s.user_id = $1 AND s.title ILIKE '%' || $2::text || '%'
 ORDER BY s.pinned DESC, s.last_interaction_at DESC
 LIMIT $3
@@ -223,6 +248,8 @@ type SessionListRow struct {
 	Running           string
 	Queued            int32
 	Waiting           bool
+	ContextModel      string
+	ContextUsed       int32
 }
 
 func (q *Queries) SessionList(ctx context.Context, db DBTX, arg SessionListParams) ([]SessionListRow, error) {
@@ -253,6 +280,8 @@ func (q *Queries) SessionList(ctx context.Context, db DBTX, arg SessionListParam
 			&i.Running,
 			&i.Queued,
 			&i.Waiting,
+			&i.ContextModel,
+			&i.ContextUsed,
 		); err != nil {
 			return nil, err
 		}

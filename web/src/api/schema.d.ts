@@ -950,10 +950,20 @@ export interface components {
         Session: {
             channel: string;
             /**
+             * Format: int64
+             * @description Tokens that the model takes in all.
+             */
+            context_max: number;
+            /**
              * @description default: old parts of the conversation are masked and summarized as its context fills up. none: only when somebody asks. Empty: as the installation says.
              * @enum {string}
              */
             context_mode?: "default" | "none";
+            /**
+             * Format: int64
+             * @description Tokens that the last answer and its request took, or that the last compression left; 0: nothing was asked yet.
+             */
+            context_used: number;
             /** Format: date-time */
             created_at: string;
             /** @description Working folder of the session's tools; empty means the runner's workspace. */

@@ -1,0 +1,281 @@
+package activities_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"xbot/activities"
+	"xbot/internal/chat"
+	"xbot/internal/llm/limits"
+	"xbot/internal/llm/llmtest"
+	"xbot/internal/phrase"
+	"xbot/internal/prompt"
+	"xbot/internal/store"
+)
+
+// say sends a message and opens a turn for it, after the one before has ended.
+func (b *bundle) say(turn, program string) chat.TurnID {
+	b.t.Helper()
+	ctx := b.t.Context()
+	_, owner, err := b.Session(ctx, key)
+	require.NoError(b.t, err)
+	turns, err := b.Turns(ctx, key, 1)
+	require.NoError(b.t, err)
+	_, err = b.FinishTurn(ctx, key, turns[0].ID, chat.TurnDone, "")
+	require.NoError(b.t, err)
+	_, err = b.Accept(ctx, store.Inbound{Session: key, User: owner, Channel: "web", PlatformID: turn, Text: program})
+	require.NoError(b.t, err)
+	_, ok, err := b.Claim(ctx, key, chat.TurnID(turn), "run-"+turn, 0)
+	require.NoError(b.t, err)
+	require.True(b.t, ok)
+	return chat.TurnID(turn)
+}
+
+func (b *bundle) think(turn chat.TurnID, step, compressed int) activities.GenerateOutput {
+	b.t.Helper()
+	var out activities.GenerateOutput
+	in := activities.GenerateInput{Session: key, Turn: turn, Step: step, Compressed: compressed}
+	require.NoError(b.t, b.run(b.t.Context(), activities.NameGenerate, in, &out))
+	return out
+}
+
+// act carries out the calls of a step.
+func (b *bundle) act(turn chat.TurnID, step int, out activities.GenerateOutput) {
+	b.t.Helper()
+	for n := range out.Calls {
+		require.NoError(b.t, b.run(b.t.Context(), activities.NameTool, activities.ToolInput{Call: chat.NewCallID(turn, step, n)}, nil))
+	}
+}
+
+// reads makes turns that read a file each, so that the conversation grows by about so many tokens a turn.
+func (b *bundle) reads(from, to, lines int) {
+	b.t.Helper()
+	for i := from; i < to; i++ {
+		name := fmt.Sprintf("file-%d.txt", i)
+		b.box.Put(b.t, name, strings.Repeat(fmt.Sprintf("line of file %d with words in it\n", i), lines))
+		t := b.say(fmt.Sprintf("read-%d", i), fmt.Sprintf("call Read {\"path\":%q}\nsay read %d", name, i))
+		b.act(t, 0, b.think(t, 0, 0))
+		require.Equal(b.t, "stop", b.think(t, 1, 0).Finish)
+	}
+}
+
+// remade returns how a step would be sent again and requires that it is what was sent.
+func (b *bundle) remade(turn chat.TurnID, step int) chat.SentStep {
+	b.t.Helper()
+	sent, err := b.StepWindow(b.t.Context(), key, turn, step)
+	require.NoError(b.t, err)
+	request, exact := prompt.Rebuild(sent)
+	require.True(b.t, exact, "step %d of %s", step, turn)
+	require.NotEmpty(b.t, request.Messages)
+	return sent
+}
+
+func TestGenerate_EveryStepCanBeMadeAgainWhateverHappenedSince(t *testing.T) {
+	b := setup(t, "say hello")
+	b.context.Budget.Models = limits.Table{Context: 9_000, Output: 1_000}
+	b.context.Budget.MaskAt, b.context.Budget.CompressAt = 0.5, 0.95
+	require.Equal(t, "stop", b.think(turn, 0, 0).Finish)
+	b.reads(0, 14, 60)
+
+	masked := 0
+	steps := map[chat.TurnID]int{turn: 1}
+	for i := range 14 {
+		steps[chat.TurnID(fmt.Sprintf("read-%d", i))] = 2
+	}
+	all := func() {
+		for t, n := range steps {
+			for step := range n {
+				sent := b.remade(t, step)
+				masked = max(masked, len(sent.Window.Controls))
+				require.NotZero(b.t, sent.Tokens)
+			}
+		}
+	}
+	all()
+	require.Positive(t, masked, "the window is small enough for results to be masked")
+
+	ctx := t.Context()
+	w, err := b.Window(ctx, key)
+	require.NoError(t, err)
+	edited := w.Lines[len(w.Lines)-6]
+	_, _, err = b.AddControl(ctx, key, chat.Control{
+		Kind: chat.ControlEdit, Message: edited.Message.ID, Edit: &chat.Edit{Action: chat.EditDelete, Message: edited.Message.ID},
+	})
+	require.NoError(t, err)
+	b.reads(14, 15, 3)
+	steps["read-14"] = 2
+	all()
+
+	cut := w.Lines[9].Message.ID
+	b.compact(cut, "They read files.")
+	b.reads(15, 16, 3)
+	steps["read-15"] = 2
+	all()
+	require.NotZero(t, b.remade("read-15", 0).Compaction)
+
+	b.rewind("rewinding", w.Lines[len(w.Lines)-3].Message.ID)
+	b.reads(16, 17, 3)
+	steps["read-16"] = 2
+	all()
+	require.Less(t, len(b.remade("read-16", 0).Window.Lines), len(b.remade("read-15", 0).Window.Lines), "what was taken out is in the earlier steps still")
+}
+
+// compact puts a summary in the place of the conversation up to a message.
+func (b *bundle) compact(upto chat.MessageID, summary string) {
+	b.t.Helper()
+	c, _, err := b.AddControl(b.t.Context(), key, chat.Control{
+		Kind: chat.ControlCompact, Message: upto, Compaction: &chat.Compaction{Summary: summary, TokensAfter: 123},
+	})
+	require.NoError(b.t, err)
+	_, err = b.pool.Exec(b.t.Context(), "UPDATE sessions SET compaction_id = $1 WHERE key = $2", c.ID, key)
+	require.NoError(b.t, err)
+}
+
+// rewind has a turn take a message and what follows out.
+func (b *bundle) rewind(turn chat.TurnID, to chat.MessageID) {
+	b.t.Helper()
+	ctx := b.t.Context()
+	turns, err := b.Turns(ctx, key, 1)
+	require.NoError(b.t, err)
+	_, err = b.FinishTurn(ctx, key, turns[0].ID, chat.TurnDone, "")
+	require.NoError(b.t, err)
+	_, owner, err := b.Session(ctx, key)
+	require.NoError(b.t, err)
+	_, err = b.Accept(ctx, store.Inbound{Session: key, User: owner, Channel: "web", PlatformID: string(turn), Text: "/rewind", Control: true})
+	require.NoError(b.t, err)
+	_, ok, err := b.Claim(ctx, key, turn, "run-"+string(turn), 0)
+	require.NoError(b.t, err)
+	require.True(b.t, ok)
+	require.NoError(b.t, b.Rewind(ctx, turn, 0, to))
+}
+
+func TestGenerate_CompressesWhenTheWindowFillsUp(t *testing.T) {
+	b := setup(t, "say hello")
+	b.context.Budget.Models = limits.Table{Context: 9_000, Output: 1_000}
+	require.Equal(t, "stop", b.think(turn, 0, 0).Finish)
+	b.reads(0, 3, 100)
+	b.context.Budget.Models.Context = 4_000
+	long := b.say("long", "say on")
+	asked := b.server.Count()
+	require.Equal(t, activities.GenerateOutput{Compress: chat.TriggerAuto}, b.think(long, 0, 0))
+	require.Equal(t, asked, b.server.Count(), "the model is not asked before")
+	require.Empty(t, b.last().ToolCalls)
+
+	b.context.Budget.Mode = chat.ContextNone
+	require.Equal(t, "stop", b.think(long, 0, 0).Finish, "unless nothing is to be compressed by itself")
+	b.context.Budget.Mode = ""
+	next := b.say("next", "say on")
+	require.Equal(t, chat.TriggerAuto, b.think(next, 0, 0).Compress)
+	require.Equal(t, "stop", b.think(next, 0, 1).Finish, "one compression a step comes by itself")
+
+	w, err := b.Window(t.Context(), key)
+	require.NoError(t, err)
+	b.compact(w.Lines[2].Message.ID, strings.Repeat("long summary ", 50))
+	b.context.Budget.Cooldown = 20
+	soon := b.say("soon", "say on")
+	require.Equal(t, "stop", b.think(soon, 0, 0).Finish, "not so soon after another one")
+	b.context.Budget.Cooldown = 2
+	late := b.say("late", "say on")
+	require.Equal(t, chat.TriggerAuto, b.think(late, 0, 0).Compress)
+	s, _, err := b.Session(t.Context(), key)
+	require.NoError(t, err)
+	require.Positive(t, s.ContextUsed)
+	require.Equal(t, limits.DefaultContext, s.ContextMax)
+}
+
+func TestGenerate_CompressesWhatTheProviderFindsTooLong(t *testing.T) {
+	b := setup(t, "say hello")
+	require.Equal(t, "stop", b.think(turn, 0, 0).Finish)
+	b.context.Budget.Mode = chat.ContextNone
+	long := b.say("long", "fail 400 This model's maximum context length is 100 tokens")
+	for n := range 3 {
+		require.Equal(t, activities.GenerateOutput{Compress: chat.TriggerTooLong}, b.think(long, 0, n), "whatever the mode: there is no other way on")
+	}
+	require.Empty(t, b.events(chat.EventRetry), "it is nobody's failure")
+	require.Equal(t, chat.FinishError, b.think(long, 0, 3).Finish)
+	require.Equal(t, phrase.Say(phrase.English, phrase.ModelTooLong), b.last().Content)
+}
+
+func TestGenerate_CompressesWhenAnAnswerRunsIntoTheEndOfTheWindow(t *testing.T) {
+	b := setup(t, "say hello")
+	require.Equal(t, "stop", b.think(turn, 0, 0).Finish)
+	b.context.Budget.Mode = chat.ContextNone // so that nothing is compressed before
+	short := b.say("short", "say half of\nfinish length\nusage 1000 900")
+	require.Equal(t, "length", b.think(short, 0, 0).Finish, "its own limit is not the end of the window")
+	for name, program := range map[string]string{
+		"said so":  "say half of\nfinish model_context_window_exceeded",
+		"so it is": "say half of\nfinish length\nusage 199000 900",
+	} {
+		end := b.say(name, program)
+		require.Equal(t, activities.GenerateOutput{Compress: chat.TriggerExceeded}, b.think(end, 0, 0), name)
+		require.Equal(t, chat.RoleUser, b.last().Role, "half an answer is not kept")
+		require.Equal(t, "length", b.think(end, 0, 3).Finish, "it is better than none")
+		require.Equal(t, "half of", b.last().Content)
+	}
+}
+
+func TestGenerate_EndsALoopAfterATelling(t *testing.T) {
+	b := setup(t, "say x")
+	b.box.Put(t, "same.txt", "the same\n")
+	b.server.Handle(func(llmtest.Request) llmtest.Reply {
+		return llmtest.Reply{Calls: []llmtest.Call{{Name: "Read", Arguments: `{"path":"same.txt"}`}}}
+	})
+	for step := range 6 {
+		out := b.think(turn, step, 0)
+		require.Len(t, out.Calls, 1)
+		b.act(turn, step, out)
+	}
+	require.Equal(t, activities.GenerateOutput{Finish: chat.FinishLoop}, b.think(turn, 6, 0))
+	require.Equal(t, phrase.Say(phrase.English, phrase.ModelLoops, "Read", 6), b.last().Content)
+	require.Equal(t, chat.FinishLoop, b.think(turn, 6, 0).Finish, "a repeated attempt finds it")
+	requests := b.server.Requests()
+	require.Len(t, requests, 6, "the model is not asked again")
+	require.Empty(t, requests[1].Reminder)
+	for n, r := range requests[2:] {
+		require.Contains(t, r.Reminder, fmt.Sprintf("The last %d steps made the same call, Read,", n+2))
+	}
+}
+
+func TestGenerate_RemindsWithoutLeavingATrace(t *testing.T) {
+	b := setup(t, "say hello", `call todo_write {"todos":[{"id":"1","text":"write the tests"},{"id":"2","text":"rest","done":true}]}`)
+	out := b.think(turn, 0, 0)
+	require.Empty(t, b.server.Requests()[0].Reminder, "there is nothing to say beside a greeting")
+	b.act(turn, 0, out)
+	next := b.say("next", "call Read {\"path\":\"x\"}\nsay done")
+	out = b.think(next, 0, 0)
+	b.act(next, 0, out)
+	b.think(next, 1, 0)
+	last := b.server.Requests()
+	require.Contains(t, last[1].Reminder, "To-do list, 1 of 2 done, open:\n- 1: write the tests")
+	require.Empty(t, last[2].Reminder, "not at every step")
+	for _, m := range b.messages() {
+		require.NotContains(t, m.Content, "system-reminder")
+	}
+	require.Equal(t, last[1].Reminder, b.remade(next, 0).Reminder, "it stands with the step")
+}
+
+func TestGenerate_SendsTheStepBeforeAsItsBeginning(t *testing.T) {
+	b := setup(t, "call Read {\"path\":\"a\"}", "call Shell {\"command\":\"ls\"}", "then", "call Read {\"path\":\"b\"}", "then", "say done")
+	b.box.Put(t, "a", "one\n")
+	b.box.Put(t, "b", "two\n")
+	for step := range 3 {
+		b.act(turn, step, b.think(turn, step, 0))
+	}
+	next := b.say("next", "say again")
+	b.think(next, 0, 0)
+	requests := b.server.Requests()
+	require.Len(t, requests, 4)
+	for n, r := range requests[1:] {
+		before := requests[n]
+		require.Equal(t, before.System, r.System)
+		require.Equal(t, before.Tools, r.Tools)
+		require.Greater(t, len(r.Messages), len(before.Messages))
+		require.Equal(t, before.Messages, r.Messages[:len(before.Messages)])
+	}
+	for n, tool := range requests[0].Tools[1:] {
+		require.Less(t, requests[0].Tools[n].Name, tool.Name, "in one order in every process")
+	}
+}
