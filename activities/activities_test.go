@@ -22,6 +22,7 @@ import (
 	"xbot/internal/fault"
 	"xbot/internal/feed"
 	"xbot/internal/llm"
+	"xbot/internal/llm/limits"
 	"xbot/internal/llm/llmtest"
 	"xbot/internal/llm/openai"
 	"xbot/internal/pgtest"
@@ -74,6 +75,7 @@ type bundle struct {
 
 	background *activities.Background
 	commands   *activities.Commands
+	compressor *activities.Compressor
 }
 
 // setup opens a turn for a message, which is a program for the scripted model.
@@ -101,6 +103,10 @@ func setup(t *testing.T, program ...string) *bundle {
 		},
 		Retry: activities.Retry{Attempts: 3, Delay: time.Millisecond, MaxDelay: 4 * time.Millisecond},
 	}
+	b.compressor = &activities.Compressor{
+		Models: only{client}, Ledger: b.Store, Prompts: activities.BasePrompt{}, Tools: registry, Retry: b.model.Retry,
+		Context: &activities.Assembler{Budget: windowOf(60_000, 8_000)},
+	}
 	b.tools = &activities.Tools{
 		Calls: b.Store, Toolbox: registry, Boxes: b, Starter: b,
 		Open: func(c chat.Call) activities.Output { return b.bus.NewTail(c.Session, c.Turn, c.ID) },
@@ -119,6 +125,11 @@ func setup(t *testing.T, program ...string) *bundle {
 	require.NoError(t, b.run(t.Context(), activities.NameClaim, activities.ClaimInput{Session: key, Turn: turn, Run: "run"}, &claimed))
 	require.True(t, claimed.Claimed)
 	return b
+}
+
+// windowOf is the budget of a model with such a context window and answers of at most output tokens.
+func windowOf(context, output int) activities.Budget {
+	return activities.Budget{Models: limits.Table{Context: context, Output: output}}
 }
 
 // only is a choice of one model.
@@ -170,7 +181,8 @@ func (b *bundle) run(ctx context.Context, name string, in, out any) error {
 		activities.NameGenerate: b.model.Generate, activities.NameTool: b.tools.Tool, activities.NameAbandon: b.tools.Abandon,
 		activities.NameWatch: b.background.Watch, activities.NameLose: b.background.Lose, activities.NameNoteKill: b.background.NoteKill,
 		activities.NameRunBang: b.commands.RunBang, activities.NameEndBang: b.commands.EndBang,
-		activities.NameAsk: b.asking.Ask, activities.NameExpire: b.asking.Expire,
+		activities.NameCompress: b.compressor.Compress,
+		activities.NameAsk:      b.asking.Ask, activities.NameExpire: b.asking.Expire,
 	} {
 		env.RegisterActivityWithOptions(fn, activity.RegisterOptions{Name: name})
 	}

@@ -1,6 +1,52 @@
 package activities
 
-import "xbot/internal/chat"
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+
+	"go.temporal.io/sdk/activity"
+
+	"xbot/internal/chat"
+	"xbot/internal/phrase"
+	"xbot/internal/tool"
+	"xbot/internal/window"
+)
+
+// Compactions keeps what compressions come to.
+type Compactions interface {
+	Window(ctx context.Context, key chat.SessionKey) (chat.Window, error)
+	Control(ctx context.Context, key chat.SessionKey, record string) (chat.Control, bool, error)
+	Asked(ctx context.Context, turn chat.TurnID) (chat.Asked, error)
+	Permissions(ctx context.Context, user chat.UserID) (map[string]chat.Rule, error)
+	// Compact commits a compaction with its archive and tells the person, unless the turn is closed or the record is there.
+	Compact(ctx context.Context, step chat.Step, c chat.Control, archive chat.Offload, say string) error
+	// AnswerOrder answers the command of a turn, once.
+	AnswerOrder(ctx context.Context, turn chat.TurnID, text string) error
+	TellRetry(ctx context.Context, key chat.SessionKey, r chat.Retry) error
+	// Spend books what a provider counted for a call that is no step.
+	Spend(ctx context.Context, step chat.Step, model string, u chat.Usage) error
+}
+
+// Notes runs the tools with which a model keeps lasting notes.
+type Notes interface {
+	Specs() []tool.Spec
+	Run(ctx context.Context, name string, call tool.Call) (chat.ToolResult, error)
+}
+
+// Compressor makes room in conversations: a summary takes the place of their beginning (spec/001 §3.3). What it stands for
+// stays in the database, and an archive of it can be recalled.
+type Compressor struct {
+	Models  Models
+	Ledger  Compactions
+	Prompts Prompts
+	Tools   Catalog
+	Context *Assembler           // knows how much models take and how they count
+	Notes   Notes                // nil: no notes are saved before
+	Rules   map[string]chat.Rule // what the installation wants of tools, by name
+	Retry   Retry
+}
 
 // CompressInput asks for a compression of a session's context.
 type CompressInput struct {
@@ -16,4 +62,110 @@ type CompressOutput struct {
 	Before int    `json:"before,omitempty"` // tokens of a request, estimated
 	After  int    `json:"after,omitempty"`
 	Method string `json:"method,omitempty"` // how the summary was made; empty: there was nothing to compress
+}
+
+// Compress has the beginning of a conversation summarized, and commits the summary if it is usable and makes the next
+// request smaller. If an earlier attempt committed, that stands. Whatever the model does, it ends: after a bounded number
+// of calls the summary is made by rule.
+func (c *Compressor) Compress(ctx context.Context, in CompressInput) (CompressOutput, error) {
+	j := &compression{Compressor: c, in: in, step: chat.Step{Session: in.Session, Turn: in.Turn, N: in.Step}}
+	j.resume(ctx)
+	defer heartbeatEach(ctx, heartbeatEvery, j.progress)()
+	out, err := j.run(ctx)
+	return out, failure(ctx, err)
+}
+
+// record is the key of the compaction: a repeated activity finds it.
+func (in CompressInput) record() string {
+	return "compact/" + string(in.Turn) + "/" + strconv.Itoa(in.Step) + "/" + strconv.Itoa(in.N)
+}
+
+func (j *compression) run(ctx context.Context) (CompressOutput, error) {
+	known, done, err := j.Ledger.Control(ctx, j.in.Session, j.in.record())
+	if err != nil || done {
+		return outputOf(known), err
+	}
+	if err := j.open(ctx); err != nil {
+		return CompressOutput{}, err
+	}
+	if len(j.part) == 0 {
+		return CompressOutput{}, j.answer(ctx, phrase.NothingToCompact)
+	}
+	if err := j.saveNotes(ctx); err != nil {
+		return CompressOutput{}, err
+	}
+	summary, err := j.summarize(ctx)
+	switch failed, provider := errors.AsType[*providerError](err); {
+	case provider && j.in.Trigger == chat.TriggerManual: // nobody is in need: better no summary than a poor one
+		return CompressOutput{}, j.answer(ctx, phrase.NotCompacted, failed.reason())
+	case provider || errors.Is(err, errUnusable):
+		activity.GetLogger(ctx).Warn("no usable summary, compressing by rule", "session", j.in.Session, "error", err)
+	case err != nil:
+		return CompressOutput{}, err
+	}
+	return j.commit(ctx, summary)
+}
+
+// commit records the best summary that makes the next request smaller: the model's, if there is one, else shorter and
+// shorter ones by rule.
+func (j *compression) commit(ctx context.Context, summary string) (CompressOutput, error) {
+	candidates := []candidate{{chat.CompactedByModel, func() string { return summary }}}
+	for _, target := range []int{j.target, j.target / 3} {
+		candidates = append(candidates, candidate{chat.CompactedByRule, func() string {
+			return window.Extract(j.part, j.facts, target, j.count)
+		}})
+	}
+	candidates = append(candidates, candidate{chat.CompactedByRule, func() string { return window.Bare }})
+	for _, candidate := range candidates {
+		text := candidate.text()
+		if text == "" {
+			continue
+		}
+		control, archive := j.record(candidate.method, text)
+		if control.Compaction.TokensAfter >= control.Compaction.TokensBefore {
+			continue
+		}
+		return outputOf(control), j.Ledger.Compact(ctx, j.step, control, archive, noticeOf(phrase.Of(j.asked.Text), control))
+	}
+	return CompressOutput{}, j.answer(ctx, phrase.NothingToCompact)
+}
+
+// candidate is a way to get a summary, made when it is needed.
+type candidate struct {
+	method string
+	text   func() string
+}
+
+// answer tells the person what became of their command. A compression that nobody asked for ends in silence.
+func (j *compression) answer(ctx context.Context, id phrase.ID, args ...any) error {
+	if j.in.Trigger != chat.TriggerManual {
+		return nil
+	}
+	return j.Ledger.AnswerOrder(ctx, j.in.Turn, phrase.Say(phrase.Of(j.asked.Text), id, args...))
+}
+
+func noticeOf(l phrase.Lang, c chat.Control) string {
+	id := phrase.Compacted
+	if c.Compaction.Method == chat.CompactedByRule {
+		id = phrase.CompactedByRule
+	}
+	return phrase.Say(l, id, thousands(c.Compaction.TokensBefore), thousands(c.Compaction.TokensAfter))
+}
+
+// thousands shows a number of tokens as people say it: 820, 9.8 k, 152 k.
+func thousands(n int) string {
+	switch {
+	case n < 1000:
+		return strconv.Itoa(n)
+	case n < 10_000:
+		return fmt.Sprintf("%.1f k", float64(n)/1000)
+	}
+	return strconv.Itoa((n+500)/1000) + " k"
+}
+
+func outputOf(c chat.Control) CompressOutput {
+	if c.Compaction == nil {
+		return CompressOutput{}
+	}
+	return CompressOutput{Before: c.Compaction.TokensBefore, After: c.Compaction.TokensAfter, Method: c.Compaction.Method}
 }

@@ -42,6 +42,7 @@ type Activities struct {
 	Background *activities.Background
 	Commands   *activities.Commands
 	Orders     *activities.Orders
+	Compressor *activities.Compressor
 }
 
 // Run polls until ctx ends. While Temporal is away it waits for it.
@@ -118,5 +119,6 @@ func build(c client.Client, a Activities, fatal func(error)) sdk.Worker {
 	register(activities.NameRunBang, a.Commands.RunBang)
 	register(activities.NameEndBang, a.Commands.EndBang)
 	register(activities.NameObey, a.Orders.Obey)
+	register(activities.NameCompress, a.Compressor.Compress)
 	return w
 }

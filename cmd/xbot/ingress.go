@@ -134,7 +134,9 @@ func newIngressPart(p *parts, l net.Listener, h config.HTTP, t config.Temporal, 
 	}
 	in.meter = &ingress.Meter{Store: p.store, Prices: m.prices()}
 	in.history = &ingress.History{Store: p.store, Dispatch: in.dispatch}
-	in.dispatch.Commands = ingress.NewCommands(slices.Concat(in.dispatch.ApprovalCommands(), in.fleet.Commands(), in.history.Commands(), in.meter.Commands())...)
+	in.dispatch.Commands = ingress.NewCommands(slices.Concat(
+		in.dispatch.ApprovalCommands(), in.fleet.Commands(), in.history.Commands(), []ingress.Command{ingress.CompactCommand()}, in.meter.Commands(),
+	)...)
 	return in
 }
 

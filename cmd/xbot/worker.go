@@ -111,7 +111,7 @@ func (p *parts) newAssembler(model llm.Client, c think, boxes activities.Boxes) 
 func (p *parts) activities(model llm.Client, c think, t config.Temporal, boxes *resolver.Resolver) worker.Activities {
 	l := c.LLM
 	models := &choice.Choice{Server: model, Ledger: p.store, Runners: boxes, Idle: l.RetryTimeout}
-	tools := p.policy.tools
+	tools, prompts, assembler := p.policy.tools, p.systemPrompts(boxes), p.newAssembler(model, c, boxes)
 	open := func(step chat.Step, attempt int) activities.Stream {
 		return p.bus.NewStream(step.Session, step.Turn, step.N, attempt, func() {})
 	}
@@ -119,8 +119,8 @@ func (p *parts) activities(model llm.Client, c think, t config.Temporal, boxes *
 	return worker.Activities{
 		Intake: &activities.Intake{Turns: p.store, Models: models, MaxSteps: c.MaxIterations, Words: t.Summaries == "on"},
 		Model: &activities.Model{
-			Models: models, Steps: p.store, Tools: tools, Prompts: p.systemPrompts(boxes), Open: open, Rules: p.policy.rules,
-			Context: p.newAssembler(model, c, boxes),
+			Models: models, Steps: p.store, Tools: tools, Prompts: prompts, Open: open, Rules: p.policy.rules,
+			Context: assembler,
 			Retry:   activities.Retry{Attempts: l.RetryAttempts, Delay: l.RetryDelay, MaxDelay: l.RetryMaxDelay},
 		},
 		Tools: &activities.Tools{Calls: p.store, Toolbox: tools, Boxes: boxes, Open: show, Starter: p.starter(t)},
@@ -133,6 +133,8 @@ func (p *parts) activities(model llm.Client, c think, t config.Temporal, boxes *
 		Commands:  &activities.Commands{Bangs: p.store, Boxes: boxes, Link: p.outputLink},
 		Approvals: &activities.Approvals{Questions: p.store, Wait: p.policy.Wait},
 		Orders:    &activities.Orders{Book: p.store},
+
+		Compressor: p.compressor(models, prompts, assembler, c),
 	}
 }
 

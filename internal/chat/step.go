@@ -57,6 +57,14 @@ type Order struct {
 	Answered bool // it was carried out before
 }
 
+// Asked is what a turn was started by.
+type Asked struct {
+	Inbox   InboxID
+	User    UserID
+	Text    string
+	Control bool // the text is a command for the turn to carry out
+}
+
 // Call is a tool call with what its activity needs to know of its session.
 type Call struct {
 	ToolCall

@@ -26,6 +26,7 @@ func checkOne(s Setting) error {
 		"LLM_PROVIDER":            {"", "openai", "anthropic", "demo"},
 		"XBOT_TEMPORAL_SUMMARIES": {"on", "off"},
 		"AGENT_CONTEXT_MODE":      {"default", "none"},
+		"AGENT_MEMORY_FLUSH":      {"on", "off"},
 		"AGENT_PRUNING":           {"off", "on"},
 		"LOG_LEVEL":               {"debug", "info", "warn", "error"},
 		"LOG_FORMAT":              {"text", "json"},

@@ -59,6 +59,7 @@ type Context struct {
 	MaskAt     float64 `env:"AGENT_MASK_AT" envDefault:"0.6" help:"part of the context window from which old results of tools are hidden"`
 	CompressAt float64 `env:"AGENT_COMPRESS_AT" envDefault:"0.75" help:"part of the context window from which the conversation is compressed"`
 	Cooldown   int     `env:"AGENT_COMPRESS_COOLDOWN" envDefault:"5" help:"answers of the model between two compressions at least"`
+	Flush      string  `env:"AGENT_MEMORY_FLUSH" envDefault:"on" help:"on | off: whether the model may save lasting notes before a conversation is compressed"`
 	Pruning    string  `env:"AGENT_PRUNING" envDefault:"off" help:"off | on: whether old results of tools are cut in each request, for that request only"`
 }
 

@@ -1,0 +1,29 @@
+package main
+
+import (
+	"xbot/activities"
+	"xbot/internal/tool"
+)
+
+// compressor makes the activity that summarizes conversations.
+func (p *parts) compressor(models activities.Models, prompts activities.Prompts, assembler *activities.Assembler, c think) *activities.Compressor {
+	out := &activities.Compressor{
+		Models: models, Ledger: p.store, Prompts: prompts, Tools: p.policy.tools, Context: assembler, Rules: p.policy.rules,
+		Retry: activities.Retry{Attempts: c.RetryAttempts, Delay: c.RetryDelay, MaxDelay: c.RetryMaxDelay},
+	}
+	if c.Flush == "on" {
+		out.Notes = noteTools(p.policy.tools)
+	}
+	return out
+}
+
+// noteTools are the tools with which a model keeps lasting notes, apart from the others.
+func noteTools(all *tool.Registry) *tool.Registry {
+	var notes []tool.Tool
+	for _, name := range []string{"memory_list", "memory_write"} {
+		if t, ok := all.Get(name); ok {
+			notes = append(notes, t)
+		}
+	}
+	return tool.New(notes...)
+}
