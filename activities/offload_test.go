@@ -136,8 +136,9 @@ func TestStale_SaysThatAFileIsGone(t *testing.T) {
 // counted counts the looks at files, and answers them with an error if there is one.
 type counted struct {
 	*bundle
-	looks atomic.Int32
-	err   error
+	looks  atomic.Int32
+	err    error
+	silent bool // no answer comes
 }
 
 func (c *counted) Box(context.Context, chat.UserID, string) (sandbox.Sandbox, error) {
@@ -151,6 +152,10 @@ type looking struct {
 
 func (l looking) Stat(ctx context.Context, path string) (sandbox.FileInfo, error) {
 	l.c.looks.Add(1)
+	if l.c.silent {
+		<-ctx.Done()
+		return sandbox.FileInfo{}, ctx.Err()
+	}
 	if l.c.err != nil {
 		return sandbox.FileInfo{}, l.c.err
 	}
@@ -192,6 +197,27 @@ func TestStale_LeavesARunnerAloneThatDoesNotAnswer(t *testing.T) {
 	require.Empty(t, b.check())
 	require.EqualValues(t, 1, boxes.looks.Load(), "one look tells that it is away")
 	require.NotContains(t, strings.Join(b.results(), ""), "STALE")
+}
+
+func TestStale_DoesNotWaitForARunnerThatIsSilent(t *testing.T) {
+	b := setupStale(t)
+	boxes := &counted{bundle: b.bundle, silent: true}
+	b.stale.Boxes = boxes
+	for range 2 {
+		require.Empty(t, b.check())
+	}
+	require.EqualValues(t, 1, boxes.looks.Load())
+
+	b.stale = &activities.Stale{Reads: b.Store, Boxes: boxes}
+	w, err := b.Window(t.Context(), key)
+	require.NoError(t, err)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, err = b.stale.Check(ctx, chat.Step{Session: key, Turn: turn}, w)
+	require.ErrorIs(t, err, context.Canceled, "a step that was stopped is not said to have nothing to tell")
+	boxes.silent = false
+	b.box.Put(t, "a.txt", "other")
+	require.Equal(t, []string{"a.txt"}, b.check(), "that its step was stopped says nothing of the runner")
 }
 
 func TestStale_DoesNotLookBehindMasks(t *testing.T) {

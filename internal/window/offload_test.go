@@ -210,3 +210,21 @@ func FuzzOffload_IsShorterThanTheWholeAndValid(f *testing.F) {
 		}
 	})
 }
+
+func BenchmarkOffload(b *testing.B) {
+	code := numbered(2000, func(i int) string {
+		if i%25 == 0 {
+			return fmt.Sprintf("func (s *Store) Method%d(ctx context.Context) error {", i)
+		}
+		return "\tif err := s.do(ctx); err != nil {"
+	})
+	log := strings.Repeat("2026-01-01T00:00:00Z compiled unit in 12 ms, next one follows\n", 500)
+	for name, content := range map[string]string{"Read": code, "Shell": log, "Grep": code, "Glob": log, "other": log} {
+		b.Run(name, func(b *testing.B) {
+			b.SetBytes(int64(len(content)))
+			for b.Loop() {
+				window.Offload(call(name, `{"path":"a.go"}`), content, 0)
+			}
+		})
+	}
+}

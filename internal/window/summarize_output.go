@@ -3,6 +3,7 @@ package window
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -13,6 +14,18 @@ const (
 
 // trouble is in lines that say why a command failed.
 var trouble = regexp.MustCompile(`(?i)\b(errors?|fail(ed|ure|s|ing)?|fatal|panic(ked)?|exception|traceback|undefined|cannot|can't|unable|denied|refused|not found|no such|segmentation fault|abort(ed)?|killed|timed out|timeout)\b|错误|失败|异常|无法`)
+
+// hints are parts of the words of trouble, to pass over most lines cheaply.
+var hints = []string{
+	"error", "fail", "fatal", "panic", "exception", "traceback", "undefined", "cannot", "can't", "unable", "denied", "refused", "not found",
+	"no such", "segmentation", "abort", "killed", "timed", "timeout", "错误", "失败", "异常", "无法",
+}
+
+// troubled reports whether a line speaks of a failure.
+func troubled(line string) bool {
+	lower := strings.ToLower(line)
+	return slices.ContainsFunc(hints, func(h string) bool { return strings.Contains(lower, h) }) && trouble.MatchString(line)
+}
 
 // output summarizes what a command printed: its first lines, those that speak of a failure, as they are, and its last
 // ones, of which the very last says how it ended.
@@ -47,7 +60,7 @@ func troubles(content string, from, to int) (lines []string, more int) {
 			continue
 		}
 		part := line[:min(len(line), maxTroubleBytes)]
-		if !trouble.MatchString(part) || seen[part] {
+		if !troubled(part) || seen[part] {
 			continue
 		}
 		if len(lines) == maxTroubles {
