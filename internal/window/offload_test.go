@@ -128,7 +128,7 @@ func TestOffload_ASearchShowsEachFileWithItsFirstMatch(t *testing.T) {
 	require.True(t, ok)
 	require.Contains(t, s, "360 matches in 40 files")
 	require.Contains(t, s, "pkg/file0.go (9) 2:match 0 of the file")
-	require.Contains(t, s, "[… and 16 more files]")
+	require.Contains(t, s, "[… and in 16 more files:] pkg/file24.go (9), pkg/file25.go (9)")
 	require.Contains(t, s, "(more lines match; narrow the pattern or the folder)")
 }
 

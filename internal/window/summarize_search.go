@@ -39,11 +39,23 @@ func (s *sketch) grep(content string) {
 	for _, f := range files[:min(len(files), maxFilesShown)] {
 		lines = append(lines, fmt.Sprintf("%s (%d) %s", cutLine(f.file, maxHitShown), f.n, cutLine(f.first, maxHitShown)))
 	}
-	s.lines(85, lines)
-	if more := len(files) - maxFilesShown; more > 0 {
-		s.line("[… and %d more files]", more)
+	s.lines(70, lines)
+	if rest := files[min(len(files), maxFilesShown):]; len(rest) > 0 {
+		s.lines(20, []string{fmt.Sprintf("[… and in %d more files:] %s", len(rest), namesOf(rest))})
 	}
-	s.lines(15, notes)
+	s.lines(10, notes)
+}
+
+// namesOf lists files with how often they match, as many as a line takes.
+func namesOf(files []hits) string {
+	var b strings.Builder
+	for _, f := range files {
+		if b.Len() > maxSketchLine {
+			break
+		}
+		fmt.Fprintf(&b, "%s (%d), ", cutLine(f.file, maxHitShown), f.n)
+	}
+	return strings.TrimSuffix(b.String(), ", ")
 }
 
 func hitsByFile(content string) (files []hits, notes []string) {
