@@ -80,7 +80,11 @@ type Delta struct {
 	ReasoningOffset int    `json:"reasoning_offset"`
 	Reasoning       string `json:"reasoning,omitempty"`
 	ToolName        string `json:"tool_name,omitempty" doc:"Set while the model writes the arguments of a tool call."`
+	Doing           string `json:"doing,omitempty" enum:"compress" doc:"Set while something goes on before the model is asked: compress, the context is compressed."`
 }
+
+// DoingCompress says that the context is being compressed before the step goes on.
+const DoingCompress = "compress"
 
 // Output is what a running command printed. Offset is in bytes from its start.
 type Output struct {

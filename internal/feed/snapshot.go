@@ -84,7 +84,7 @@ func (s *snapshot) addDelta(d chat.Delta) {
 	if d.ReasoningOffset == have.ReasoningOffset+len(have.Reasoning) {
 		have.Reasoning += d.Reasoning
 	}
-	have.ToolName = d.ToolName
+	have.ToolName, have.Doing = d.ToolName, d.Doing
 }
 
 // withOutput adds a piece to the outputs of commands, of which there are at most snapshotCalls.

@@ -1,5 +1,6 @@
 // The messages of the mock are small programs, a part of what the scripted model of the Go tests understands
-// (internal/llm/llmtest): say, think, call, then, each, repeat, delay, gap, chunks, stream, fail, hang, usage.
+// (internal/llm/llmtest): say, think, call, then, each, repeat, delay, gap, chunks, stream, fail, hang, usage. One is the
+// mock's own: compress plays a compression before the step.
 // Anything else is answered with "echo: " and its text.
 
 const units = { ms: 1, s: 1000, m: 60_000 }
@@ -75,6 +76,7 @@ const directives = {
   chunks: (p, rest) => (p.last().chunks = Number(rest)),
   stream: (p, rest) => p.stream(rest),
   fail: (p, rest) => (p.last().fail = Number(split(rest)[1].split(" ")[0] || 99)),
+  compress: (p) => (p.text().compress = true),
   hang: (p) => (p.last().hang = true),
   usage: (p, rest) => (p.last().usage = rest.split(/\s+/).map(Number)),
 }

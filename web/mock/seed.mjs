@@ -15,6 +15,7 @@ export function seed(server) {
   endings(add("endings", "Turns that ended badly", 5 * 60 * MINUTE))
   manySteps(add("steps", "Rename the package everywhere", 26 * 60 * MINUTE))
   beside(add("beside", "Keep the tests running", 3 * 60 * MINUTE))
+  long(add("long", "Port the importer to the new schema", 6 * 60 * MINUTE))
   chinese(add("zh", "用中文解释快速排序", 27 * 60 * MINUTE))
   plain(add("trip", "Plan a week in the Dolomites with a very long title that does not fit", 3 * DAY))
   plain(add("feishu", "Release notes for Tuesday", 4 * DAY, { channel: "feishu" }))
@@ -39,7 +40,7 @@ function tell(session, question, steps, { state = "done", notice, origin, second
     session.append({
       role: "assistant", turn_id: id, step: n, content: step.text ?? "", reasoning: step.reasoning, tool_calls: calls.length > 0 ? calls : undefined,
       model: "mock/scripted", finish_reason: step.finish ?? (calls.length > 0 ? "tool_calls" : "stop"),
-      usage: { prompt_tokens: 1840, completion_tokens: 212 }, created_at: at((n + 0.4) / steps.length),
+      usage: step.usage ?? { prompt_tokens: 1840, completion_tokens: 212 }, created_at: at((n + 0.4) / steps.length),
     })
   })
   if (notice) session.append({ role: "notice", turn_id: id, content: notice, created_at: at(1) })
@@ -98,6 +99,20 @@ function beside(session) {
   session.append({ role: "notice", origin: "command", content: "```\n M internal/feed/read.go\n?? notes.txt\n```\n\nexit code 0 · 0.1 s" })
   session.append({ role: "user", origin: "command", content: "/runner", inbox_id: 9002 })
   session.append({ role: "notice", origin: "command", content: "| runner | state |\n| --- | --- |\n| local (in use) | online |\n| laptop | offline |" })
+}
+
+/** A conversation that has nearly filled its window: offloaded and masked results, two compactions. */
+function long(session) {
+  const log = Array.from({ length: 60_000 }, (_, n) => `${String(n + 1).padStart(6, "0")}\tINSERT INTO items VALUES (${n}, 'item ${n}')`).join("\n")
+  tell(session, "Port the importer to the new schema. The old dump is in dump.sql.", [
+    { calls: [["Read", { path: "dump.sql" }, "…"]] },
+    { text: "The dump has 60,000 rows in one table. I will write a migration that splits it into two." },
+  ])
+  session.context.compact({ trigger: "auto" })
+  tell(session, "Good. Keep the ids as they are.", [{ text: "The ids stay. `import_items` reads them from the dump.", usage: { prompt_tokens: 148_200, completion_tokens: 2_100 } }])
+  const [call] = session.messages.flatMap((message) => message.tool_calls ?? [])
+  Object.assign(call, session.context.offload(call, log))
+  Object.assign(session.context, { masks: 14, stale: 1, edits: 2 })
 }
 
 function chinese(session) {

@@ -4,13 +4,15 @@ import { randomBytes } from "node:crypto"
 import { createServer } from "node:http"
 
 import { Approvals } from "./approvals.mjs"
-import { carryOut, isCommand, Links } from "./commands.mjs"
+import { carryOut, isCommand, isQueued, Links, list } from "./commands.mjs"
+import { Context, forkOf } from "./context.mjs"
 import { content, folder, store } from "./files.mjs"
 import { HttpProblem, readBody, sendFile, sendJson, sendPage, sendProblem } from "./http.mjs"
 import { Session } from "./session.mjs"
 import { Permissions, Runners } from "./settings.mjs"
 import { Tasks } from "./tasks.mjs"
 import { Turns } from "./turn.mjs"
+import { usage } from "./usage.mjs"
 
 const dist = new URL("../dist", import.meta.url).pathname
 const user = { id: 1, name: "admin", role: "admin" }
@@ -82,6 +84,7 @@ export class MockServer {
     this.sessions.set(session.key, session)
     const turns = new Turns(this, session)
     this.#turns.set(session.key, turns)
+    session.context = new Context(session)
     session.approvals = new Approvals(this.permissions)
     session.tasks = new Tasks(session, () => turns.wake())
     return session
@@ -153,6 +156,10 @@ export class MockServer {
         this.#tokens.push(token)
         return sendJson(response, 201, { id: token.id, name: token.name, token: `xbt_${randomBytes(24).toString("base64url")}` })
       }
+      case "GET /api/commands":
+        return sendJson(response, 200, { commands: list })
+      case "GET /api/usage":
+        return sendJson(response, 200, usage([...this.sessions.values()], Number(url.searchParams.get("days") ?? 30)))
       case "GET /api/sessions":
         return sendJson(response, 200, { sessions: this.#list(url.searchParams.get("q") ?? "") })
       case "POST /api/sessions":
@@ -234,10 +241,7 @@ export class MockServer {
         if (text === "refuse this") throw new HttpProblem(429, "Too many messages wait already. Send this one again later.")
         if (text === "reject this") throw new HttpProblem(403, "This conversation is read-only, so the message was not accepted.")
         if (isCommand(text)) return this.#command(session, id, text, response)
-        const accepted = session.accept(id, text)
-        if (!accepted) throw new HttpProblem(409, "Another text was sent with this id.")
-        sendJson(response, 202, accepted)
-        return void setTimeout(() => this.#turns.get(key).wake(), 60)
+        return this.#accept(session, id, text, isQueued(text), response)
       }
       case "GET /events":
         return follow(session, request, response, url)
@@ -246,8 +250,43 @@ export class MockServer {
       case "DELETE /turn":
         return sendJson(response, 202, this.#turns.get(key).stop())
     }
+    if (await this.#context(request, response, session, part)) return
     if (await this.#parts(request, response, url, session, part)) return
     throw new HttpProblem(404, "There is nothing at this address.")
+  }
+
+  #accept(session, id, text, control, response) {
+    const accepted = session.accept(id, text, control ? { control } : {})
+    if (!accepted) throw new HttpProblem(409, "Another text was sent with this id.")
+    sendJson(response, 202, accepted)
+    setTimeout(() => this.#turns.get(session.key).wake(), 60)
+  }
+
+  /** What belongs to a session's context; false when the address is none of it. */
+  async #context(request, response, session, part) {
+    const { context } = session
+    const body = async () => readBody(request)
+    const result = /^\/calls\/([^/]+)\/result$/.exec(part)
+    const step = /^\/turns\/([^/]+)\/steps\/(\d+)\/request$/.exec(part)
+    const route = `${request.method} ${result ? "result" : step ? "request" : part}`
+    if (route === "GET result") {
+      response.writeHead(200, { "Content-Type": "text/plain; charset=utf-8", "X-Content-Type-Options": "nosniff" })
+      response.end(context.whole(decodeURIComponent(result[1])))
+    } else if (route === "GET request") sendJson(response, 200, context.request(step[1], Number(step[2])))
+    else if (route === "GET /context") sendJson(response, 200, context.view())
+    else if (route === "PUT /context") {
+      context.mode = (await body()).mode
+      sendJson(response, 200, context.view())
+    } else if (route === "POST /compact") {
+      const { client_message_id: id, focus = "" } = await body()
+      this.#accept(session, id, `/compact ${focus}`.trim(), true, response)
+    } else if (route === "POST /rewind") {
+      const { client_message_id: id, message_id: from } = await body()
+      if (!session.messages.some((message) => message.id === from && message.role === "user")) throw new HttpProblem(404, "There is no such message in this conversation.")
+      this.#accept(session, id, `/rewind m${from}`, true, response)
+    } else if (route === "POST /fork") sendJson(response, 201, this.add(forkOf(session, (await body()).message_id)).view())
+    else return false
+    return true
   }
 
   #command(session, id, text, response) {

@@ -16,6 +16,7 @@ export class Session {
   accepted = new Map()
   approvals
   tasks
+  context
 
   constructor(key, over = {}) {
     const now = new Date().toISOString()
@@ -25,7 +26,19 @@ export class Session {
   view() {
     const { key, channel, title, pinned, cwd, runner, created_at, updated_at } = this
     const running = this.running ? { running: this.running } : {}
-    return { key, channel, title, pinned, cwd, runner, queued: this.queued.length, waiting: this.approvals?.waiting || undefined, seq: this.log.length, created_at, updated_at, ...running }
+    return { key, channel, title, pinned, cwd, runner, queued: this.queued.length, waiting: this.approvals?.waiting || undefined, seq: this.log.length, created_at, updated_at, ...running, ...this.#fill() }
+  }
+
+  #fill() {
+    const { context, fork_of } = this
+    return { context_used: context?.used ?? 0, context_max: context?.max ?? 0, context_mode: context?.mode, fork_of }
+  }
+
+  /** Takes a message and what follows, up to the command that asks for it, out of the conversation. */
+  rewind(from) {
+    const upto = this.messages.at(-1).id - 1
+    this.messages = this.messages.filter((message) => message.id < from || message.id > upto)
+    this.tell("rewind", { from, upto })
   }
 
   /** Adds a durable event and tells it. */
@@ -41,14 +54,14 @@ export class Session {
   }
 
   /** Takes a message once per client id. Returns its inbox id, or undefined when the id came with another text. */
-  accept(clientId, text) {
+  accept(clientId, text, more = {}) {
     const known = this.accepted.get(clientId)
     if (known) return known.text === text ? { id: known.id, duplicate: true } : undefined
     const id = ++lastInbox
     this.accepted.set(clientId, { id, text })
     this.updated_at = new Date().toISOString()
     if (!this.title) this.title = text.split("\n")[0].slice(0, 60)
-    const entry = { inbox_id: id, client_message_id: clientId, text }
+    const entry = { inbox_id: id, client_message_id: clientId, text, ...more }
     this.queued.push(entry)
     this.tell("queued", entry)
     return { id, duplicate: false }
@@ -72,7 +85,7 @@ export class Session {
 
   /** Appends a transcript row and tells it. */
   append(message) {
-    const row = { id: ++lastMessage, session: this.key, step: 0, content: "", created_at: new Date().toISOString(), ...message }
+    const row = { session: this.key, step: 0, content: "", created_at: new Date().toISOString(), ...message, id: ++lastMessage }
     this.messages.push(row)
     this.tell("message", row)
     return row

@@ -47,23 +47,47 @@ export class Turns {
     session.running = id
     session.turns.unshift(turn)
     const claimed = session.queued.shift()
-    session.append({ role: "user", turn_id: id, origin: claimed.origin, content: claimed.text, inbox_id: claimed.inbox_id, client_message_id: claimed.client_message_id })
+    session.append({ role: "user", turn_id: id, origin: claimed.control ? "command" : claimed.origin, content: claimed.text, inbox_id: claimed.inbox_id, client_message_id: claimed.client_message_id })
     session.tell("turn", turn)
-    const state = await this.#steps(turn, stepsOf(claimed.origin ? "say I have seen that the task ended." : claimed.text), stopping.signal)
+    if (claimed.control) await this.#control(turn, claimed)
+    const state = claimed.control ? "done" : await this.#steps(turn, stepsOf(claimed.origin ? "say I have seen that the task ended." : claimed.text), stopping.signal)
     session.running = ""
     Object.assign(turn, { state, ended_at: now() })
     session.tell("turn", turn)
   }
 
+  /** Carries out a command that has waited for its place. */
+  async #control(turn, { text, inbox_id }) {
+    const session = this.#session
+    const [name, ...rest] = text.slice(1).split(/\s+/)
+    let said
+    if (name === "rewind") {
+      const from = Number(/^m(\d+)$/.exec(rest[0] ?? "")?.[1] ?? session.messages.findLast((message) => message.role === "user" && !message.origin)?.id)
+      if (session.messages.some((message) => message.id === from)) session.rewind(from)
+      said = "The conversation was rewound. Files and commands are not undone."
+    } else {
+      await sleep(900)
+      said = session.context.compact({ trigger: "manual", focus: rest.join(" "), turn: turn.id })
+    }
+    session.append({ role: "notice", origin: "command", turn_id: turn.id, inbox_id, content: said })
+  }
+
   async #steps(turn, steps, signal) {
     for (const [n, step] of steps.entries()) {
       turn.steps++
+      if (step.compress) await this.#compress(turn, n)
       const said = await this.#generate(turn, n, step, signal)
       if (said === "failed" || signal.aborted) return signal.aborted ? "stopped" : "failed"
       for (const call of said.tool_calls ?? []) await this.#tool(turn, n, call, signal)
       if (signal.aborted) return "stopped"
     }
     return "done"
+  }
+
+  async #compress(turn, n) {
+    this.#session.whisper("delta", { turn_id: turn.id, step: n, attempt: 0, offset: 0, reasoning_offset: 0, doing: "compress" })
+    await sleep(900)
+    this.#session.context.compact({ trigger: "auto", turn: turn.id })
   }
 
   /** One model call with its retries and restarts. Returns the committed message. */
@@ -164,7 +188,7 @@ export class Turns {
     const output = (offset, text) => session.whisper("output", { turn_id: turn.id, call_id: call.id, offset, text })
     const { todos, ...result } = await runTool(call, signal, output)
     await this.#world.back()
-    told({ state: "done", finished_at: now(), ...result })
+    told({ state: "done", finished_at: now(), ...result, ...session.context.offload(call, result.result) })
     if (todos) {
       session.todos = todos
       session.tell("todos", todos)

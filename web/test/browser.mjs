@@ -1,12 +1,13 @@
 // The browser test. `npm run test:browser` drives the built page in Chromium against the mock; with XBOT_TEST_URL and
 // XBOT_TEST_LINK (a fresh one-time sign-in link) against that server; XBOT_TEST_RESTART, if set, is a shell command that
 // kills it and ends when it has been started again. Screenshots go to XBOT_TEST_ARTIFACTS. A first argument runs only the
-// claims that contain it and the sign-in they need.
+// claims that contain it (or, with "context", those of context.mjs) and the sign-in they need.
 import { spawn } from "node:child_process"
 import { resolve } from "node:path"
 
 import { seed } from "../mock/seed.mjs"
 import { MockServer } from "../mock/server.mjs"
+import { contextClaims, contextOfMock } from "./context.mjs"
 import { flow } from "./flow.mjs"
 import { findChromium, launchChromium } from "./lib/chromium.mjs"
 import { Visitor } from "./lib/visitor.mjs"
@@ -28,7 +29,7 @@ async function main() {
   try {
     const context = await browser.newContext({ viewport: { width: 1280, height: 860 }, locale: "en-GB", reducedMotion: "reduce" })
     const visitor = new Visitor(await context.newPage(), server.url, artifacts)
-    await check(visitor, server, { ...flow, ...sandbox, ...(server.mock ? states : {}) })
+    await check(visitor, server, { ...flow, ...sandbox, ...(server.mock ? { ...contextClaims, ...contextOfMock, ...states } : {}) })
   } finally {
     await browser.close()
     await server.mock?.close()
@@ -59,9 +60,10 @@ function run(command) {
 /** Checks the claims in order; the first that does not hold ends the test with a picture of it. */
 async function check(visitor, server, claims) {
   const wanted = process.argv[2]
+  const grouped = wanted === "context" ? { ...contextClaims, ...contextOfMock } : {}
   const basics = Object.keys(flow).slice(0, 3)
   for (const [claim, holds] of Object.entries(claims)) {
-    if (wanted && !claim.includes(wanted) && !basics.includes(claim)) continue
+    if (wanted && !claim.includes(wanted) && !(claim in grouped) && !basics.includes(claim)) continue
     const start = performance.now()
     try {
       await holds(visitor, server)

@@ -1,5 +1,5 @@
 import { useNavigate } from "@tanstack/react-router"
-import { CircleHelp, ExternalLink, KeyRound, LogOut, Settings, Ticket } from "lucide-react"
+import { ChartNoAxesColumn, CircleHelp, ExternalLink, KeyRound, LogOut, Settings, Ticket } from "lucide-react"
 import { DropdownMenu } from "radix-ui"
 import { lazy, type ReactNode, Suspense, useState } from "react"
 
@@ -15,6 +15,7 @@ import { toast } from "../ui/toasts"
 
 const PasswordDialog = lazy(() => import("./PasswordDialog"))
 const SettingsDialog = lazy(() => import("../settings/SettingsDialog"))
+const UsageDialog = lazy(() => import("../usage/UsageDialog"))
 const TokensDialog = lazy(() => import("./TokensDialog"))
 
 /** Everything that is set for a person rather than for a conversation. Opens as soon as it is drawn. */
@@ -23,7 +24,7 @@ export default function AccountMenu() {
   const { me } = useAccount()
   const { showHelp } = useShell()
   const navigate = useNavigate()
-  const [dialog, setDialog] = useState<"password" | "settings" | "tokens">()
+  const [dialog, setDialog] = useState<"password" | "settings" | "tokens" | "usage">()
   const close = () => setDialog(undefined)
   const leave = () => {
     signOut().then(
@@ -43,6 +44,7 @@ export default function AccountMenu() {
             <LanguageChoice />
             <DropdownMenu.Separator className={menuLine} />
             <Item icon={<Settings size={15} aria-hidden />} text={t("account.settings")} onSelect={() => setDialog("settings")} />
+            <Item icon={<ChartNoAxesColumn size={15} aria-hidden />} text={t("account.usage")} onSelect={() => setDialog("usage")} />
             <Item icon={<KeyRound size={15} aria-hidden />} text={t("account.password")} onSelect={() => setDialog("password")} />
             <Item icon={<Ticket size={15} aria-hidden />} text={t("account.tokens")} onSelect={() => setDialog("tokens")} />
             {me.temporal_ui && (
@@ -62,6 +64,7 @@ export default function AccountMenu() {
       <Suspense>
         {dialog === "password" && <PasswordDialog onClose={close} />}
         {dialog === "settings" && <SettingsDialog onClose={close} />}
+        {dialog === "usage" && <UsageDialog onClose={close} />}
         {dialog === "tokens" && <TokensDialog onClose={close} />}
       </Suspense>
     </>

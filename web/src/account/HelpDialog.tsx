@@ -1,13 +1,14 @@
 import type { ReactNode } from "react"
 
 import { commandKey } from "../app/useShortcuts"
-import { commands } from "../composer/commands"
+import { useCommands } from "../composer/useCommands"
 import { useT } from "../i18n"
 import { Modal } from "../ui/Modal"
 
 /** What can be typed and pressed. */
 export default function HelpDialog({ onClose }: { onClose: () => void }) {
   const t = useT()
+  const commands = useCommands(true)
   const keys: [string[], string][] = [
     [["Enter"], t("help.send")],
     [["Shift", "Enter"], t("help.newline")],
@@ -23,7 +24,7 @@ export default function HelpDialog({ onClose }: { onClose: () => void }) {
   return (
     <Modal onClose={onClose} title={t("help.title")}>
       <h3 className="mt-2 mb-2 text-small text-ink-3">{t("help.commands")}</h3>
-      <List rows={[...commands.map((command): Row => [<code key="name">/{command.name}</code>, t(command.text)]), [<code key="bang">!ls</code>, t("help.bang")]]} />
+      <List rows={[...commands.map((command): Row => [<code key="name">/{command.name}</code>, command.help]), [<code key="bang">!ls</code>, t("help.bang")]]} />
       <h3 className="mt-6 mb-2 text-small text-ink-3">{t("help.keys")}</h3>
       <List rows={keys.map(([names, text]) => [<Keys key="keys" names={names} />, text])} />
     </Modal>

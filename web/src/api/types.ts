@@ -7,7 +7,15 @@ type Schemas = components["schemas"]
 export type User = Schemas["UserBody"]
 export type Me = Schemas["Me"]
 export type LoginInfo = Schemas["LoginState"]
-export type Session = Schemas["Session"]
+export type Session = Schemas["Session"] & {
+  /** Tokens that the last request and its answer took. */
+  context_used?: number
+  /** Tokens that fit the model. */
+  context_max?: number
+  context_mode?: ContextMode | ""
+  /** The conversation that this one was copied from; it may be gone. */
+  fork_of?: string
+}
 export type Message = Schemas["Message"]
 export type ToolCall = Schemas["ToolCall"]
 export type Approval = Schemas["Approval"]
@@ -30,6 +38,95 @@ export type Turn = ToldTurn & { state: Exclude<ToldTurn["state"], "released"> }
 export const isTold = (turn: ToldTurn): turn is Turn => turn.state !== "released"
 
 export type Usage = Schemas["Usage"]
+
+/** default: all layers. none: nothing is masked or compressed unless somebody asks. */
+export type ContextMode = "default" | "none"
+
+export interface Counted {
+  count: number
+  tokens: number
+}
+
+/** A summary that stands for the beginning of a conversation. */
+export interface Compaction {
+  id: number
+  created_at: string
+  trigger: string
+  method: string
+  focus?: string
+  tokens_before: number
+  tokens_after: number
+  /** The last message that it stands for. */
+  upto: number
+  summary?: string
+}
+
+/** What a request to the model is made of, and what the layers have done to it. */
+export interface ContextView {
+  model: string
+  mode: ContextMode
+  max_context: number
+  max_output: number
+  used: number
+  source: "provider" | "estimate"
+  mask_at: number
+  compress_at: number
+  parts: { key: string; bytes: number; tokens: number }[]
+  tools: Counted
+  messages: { user: Counted; assistant: Counted; tool: Counted }
+  offloads: number
+  masks: number
+  stale: number
+  edits: number
+  compactions: Compaction[]
+}
+
+/** What a step sent to the model. */
+export interface SentRequest {
+  hash: string
+  /** Made again from the rows, with the same hash. */
+  exact: boolean
+  system: string
+  tools: { name: string; description: string; parameters: unknown }[]
+  messages: SentMessage[]
+  reminder: string
+  estimated_tokens: number
+  prompt_tokens: number
+}
+
+export interface SentMessage {
+  role: string
+  content: string
+  tool_calls?: { id?: string; name?: string; arguments?: string }[]
+  tool_call_id?: string
+}
+
+export interface UsageRow {
+  calls: number
+  prompt_tokens: number
+  cached_tokens: number
+  completion_tokens: number
+  /** In the currency of the report; missing where no price is known. */
+  cost?: number
+}
+
+export interface UsageReport {
+  days: (UsageRow & { day: string; model: string })[]
+  sessions: (UsageRow & { key: string; title: string })[]
+  total: UsageRow
+  currency: string
+}
+
+/** A slash command of the server. */
+export interface ServerCommand {
+  name: string
+  aliases?: string[] | null
+  args?: string
+  /** It waits for its place among the messages; others are carried out at once. */
+  queued: boolean
+  /** What it does, by language. */
+  help: Record<string, string>
+}
 export type Queued = Schemas["Queued"]
 export type Todo = Schemas["Todo"]
 export type Token = Schemas["Token"]
@@ -73,6 +170,14 @@ export interface Delta {
   reasoning_offset: number
   reasoning?: string
   tool_name?: string
+  /** What goes on before the model is asked. */
+  doing?: "compress"
+}
+
+/** Messages that were taken out of the conversation: those from one to the other. */
+export interface Rewound {
+  from: number
+  upto: number
 }
 
 /** What a running command printed, `offset` bytes from its start. */
@@ -106,6 +211,7 @@ export type FeedEvent = { seq?: number } & (
   | { kind: "todos"; data: Todo[] }
   | { kind: "task"; data: Task }
   | { kind: "session"; data: Session }
+  | { kind: "rewind"; data: Rewound }
   | { kind: "delta"; data: Delta }
   | { kind: "output"; data: Output }
 )

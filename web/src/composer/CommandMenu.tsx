@@ -16,7 +16,7 @@ export function CommandMenu({ commands, chosen, onRun }: Props) {
       id="commands"
       role="listbox"
       aria-label={t("composer.commands")}
-      className="absolute inset-x-0 bottom-full z-10 mb-2 rounded-lg border border-line bg-overlay p-1 shadow-overlay"
+      className="absolute inset-x-0 bottom-full z-10 mb-2 max-h-[min(24rem,60dvh)] overflow-y-auto rounded-lg border border-line bg-overlay p-1 shadow-overlay"
     >
       {commands.map((command, n) => (
         <li
@@ -28,14 +28,17 @@ export function CommandMenu({ commands, chosen, onRun }: Props) {
             event.preventDefault()
             onRun(command)
           }}
-          className={cx("flex cursor-pointer items-baseline gap-3 rounded-md px-3 py-1.5 hover:bg-hover", n === chosen && "bg-hover")}
+          ref={n === chosen ? intoView : undefined}
+          className={cx("flex cursor-pointer flex-wrap items-baseline gap-x-3 rounded-md px-3 py-1.5 hover:bg-hover md:flex-nowrap", n === chosen && "bg-hover")}
         >
-          <span className="w-36 shrink-0">
+          <span className="shrink-0 md:w-56 md:truncate">
             <span className="font-medium">/{command.name}</span> <span className="text-ink-3">{command.args}</span>
           </span>
-          <span className="min-w-0 truncate text-ink-2">{t(command.text)}</span>
+          <span className="min-w-0 truncate text-ink-2">{command.help}</span>
         </li>
       ))}
     </ul>
   )
 }
+
+const intoView = (element: HTMLElement | null) => element?.scrollIntoView({ block: "nearest" })

@@ -1,5 +1,5 @@
 import { ArrowUp, Square } from "lucide-react"
-import { useState } from "react"
+import { type ReactNode, useState } from "react"
 
 import { byteLength } from "../feed/bytes"
 import { AttachButton } from "../files/AttachButton"
@@ -10,9 +10,10 @@ import { cx } from "../lib/cx"
 import { IconButton } from "../ui/IconButton"
 import { CommandMenu } from "./CommandMenu"
 import { ComposerBox } from "./ComposerBox"
-import { type Command, commandOf, isBang, matchingCommands } from "./commands"
+import { type Command, isBang, isWhole, matchingCommands, type OwnCommand, ownCommand } from "./commands"
 import { recall } from "./recall"
 import { LONGEST_MESSAGE } from "./text"
+import { useCommands } from "./useCommands"
 
 export interface ComposerProps extends UploadControls {
   text: string
@@ -23,17 +24,20 @@ export interface ComposerProps extends UploadControls {
   /** What was sent before, oldest first. */
   sent: string[]
   onSend: (text: string) => void
-  onCommand: (command: Command) => void
+  onCommand: (command: OwnCommand) => void
   onStop: () => void
+  /** Stands before the buttons. */
+  beside?: ReactNode
 }
 
 /** Where messages are written. What is typed survives everything until it is sent. */
-export function Composer({ text, onText, busy, stopping, sent, onSend, onCommand, onStop, ...files }: ComposerProps) {
+export function Composer({ text, onText, busy, stopping, sent, onSend, onCommand, onStop, beside, ...files }: ComposerProps) {
   const t = useT()
   const [back, setBack] = useState(0)
   const [chosen, setChosen] = useState(0)
   const [dismissed, setDismissed] = useState(false)
-  const menu = dismissed ? [] : matchingCommands(text)
+  const commands = useCommands(text.startsWith("/"))
+  const menu = dismissed ? [] : matchingCommands(commands, text)
   const bang = isBang(text)
   const over = byteLength(text) - LONGEST_MESSAGE
   const write = (next: string) => {
@@ -42,16 +46,17 @@ export function Composer({ text, onText, busy, stopping, sent, onSend, onCommand
     setDismissed(false)
   }
 
-  const run = (command: Command) => {
-    if (command.remote) {
-      write(`/${command.name} `)
-      return
-    }
+  const run = (command: OwnCommand) => {
     write("")
     onCommand(command)
   }
+  const take = ({ name, remote }: Command) => {
+    const command = remote ? undefined : ownCommand(`/${name}`)
+    if (command) run(command)
+    else write(`/${name} `)
+  }
   const submit = () => {
-    const command = commandOf(text)
+    const command = ownCommand(text)
     if (command) {
       run(command)
     } else if (text.trim() !== "" && over <= 0) {
@@ -71,8 +76,9 @@ export function Composer({ text, onText, busy, stopping, sent, onSend, onCommand
   const onKey = (event: KeyboardEvent): boolean => {
     if (isComposing(event)) return false
     if (menu.length > 0) {
-      const done = menuKey(event, menu, chosen, { choose: setChosen, run, dismiss: () => setDismissed(true) })
-      if (done) return true
+      const chosenOne = menu[chosen]
+      const complete = event.key === "Enter" && chosenOne?.remote === true && isWhole(chosenOne, text)
+      if (!complete && menuKey(event, menu, chosen, { choose: setChosen, run: take, dismiss: () => setDismissed(true) })) return true
     }
     if (event.key === "Enter" && !event.shiftKey) {
       submit()
@@ -87,7 +93,7 @@ export function Composer({ text, onText, busy, stopping, sent, onSend, onCommand
 
   return (
     <div className="relative">
-      {menu.length > 0 && <CommandMenu commands={menu} chosen={chosen} onRun={run} />}
+      {menu.length > 0 && <CommandMenu commands={menu} chosen={chosen} onRun={take} />}
       <div className="rounded-xl border border-line-strong bg-overlay shadow-field focus-within:border-accent">
         <UploadList uploads={files.uploads} onDrop={files.dropUpload} />
         <div className="flex items-end gap-2 p-2">
@@ -103,6 +109,7 @@ export function Composer({ text, onText, busy, stopping, sent, onSend, onCommand
               menuOption={menu[chosen] && `command-${menu[chosen].name}`}
             />
           </div>
+          {beside}
           {busy && (
             <IconButton round label={t(stopping ? "composer.stopping" : "composer.stop")} disabled={stopping} onClick={onStop} className="border border-line-strong text-ink">
               <Square size={13} fill="currentColor" aria-hidden />

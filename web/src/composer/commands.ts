@@ -1,34 +1,47 @@
-import type { Key } from "../i18n"
+import type { ServerCommand } from "../api/types"
+import type { Language, Translate } from "../i18n"
 
 /** A command that can be typed. */
 export interface Command {
-  name: "new" | "stop" | "help" | "runner" | "approve" | "deny"
+  name: string
+  /** Other names that are understood. */
+  aliases?: string[]
   /** The server carries it out, with what stands behind it; all others the page itself does when they are typed alone. */
   remote?: boolean
   /** What may stand behind it. */
   args?: string
-  text: Extract<Key, `command.${string}`>
+  /** What it does, in one line. */
+  help: string
 }
 
-export const commands: Command[] = [
-  { name: "new", text: "command.new" },
-  { name: "stop", text: "command.stop" },
-  { name: "approve", remote: true, args: "[…]", text: "command.approve" },
-  { name: "deny", remote: true, args: "[…]", text: "command.deny" },
-  { name: "runner", remote: true, args: "[use …]", text: "command.runner" },
-  { name: "help", text: "command.help" },
-]
+const own = ["new", "stop", "help"] as const
 
-/** Commands whose name begins with what is typed, or none when the text is no beginning of a command. */
-export function matchingCommands(text: string): Command[] {
-  const typed = /^\/([a-z]*)$/i.exec(text)?.[1]
-  return typed === undefined ? [] : commands.filter((command) => command.name.startsWith(typed.toLowerCase()))
+/** What the page itself carries out. */
+export type OwnCommand = (typeof own)[number]
+
+/** All commands: those of the page, then those of the server, which cannot take a name of the page. */
+export function allCommands(t: Translate, language: Language, served: ServerCommand[]): Command[] {
+  const mine: Command[] = own.map((name) => ({ name, help: t(`command.${name}`) }))
+  const theirs = served.filter(({ name }) => !own.some((known) => known === name))
+  return [...mine, ...theirs.map(({ name, aliases, args, help }) => ({ name, aliases: aliases ?? [], args, remote: true, help: help[language] ?? help.en ?? "" }))]
 }
+
+/** Commands that begin with what is typed, by a name of theirs, or none when the text is no beginning of a command. */
+export function matchingCommands(commands: Command[], text: string): Command[] {
+  const typed = typedName(text)
+  if (typed === undefined) return []
+  return commands.filter(({ name, aliases = [] }) => [name, ...aliases].some((known) => known.startsWith(typed)))
+}
+
+const typedName = (text: string): string | undefined => /^\/([a-z]*)$/i.exec(text)?.[1]?.toLowerCase()
+
+/** Whether the text is a whole name of a command, so that there is nothing left to complete. */
+export const isWhole = ({ name, aliases = [] }: Command, text: string): boolean => [name, ...aliases].some((known) => known === typedName(text))
 
 /** The command of the page that a whole message is, if it is one. */
-export function commandOf(text: string): Command | undefined {
+export function ownCommand(text: string): OwnCommand | undefined {
   const name = /^\/([a-z]+)\s*$/i.exec(text.trim())?.[1]?.toLowerCase()
-  return commands.find((command) => command.name === name && !command.remote)
+  return own.find((known) => known === name)
 }
 
 /** Whether a message runs in the sandbox rather than being said to the model: `!` and something behind it. */

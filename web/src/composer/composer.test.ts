@@ -1,31 +1,45 @@
 import { describe, expect, test } from "vitest"
 
-import { commandOf, isBang, matchingCommands } from "./commands"
+import type { ServerCommand } from "../api/types"
+import { allCommands, isBang, isWhole, matchingCommands, ownCommand } from "./commands"
 import { recall } from "./recall"
 import { documentOf } from "./text"
 
+const said = (key: string) => key
+const served: ServerCommand[] = [
+  { name: "approve", args: "[note]", queued: false, help: { en: "allows", zh: "允许" } },
+  { name: "compact", aliases: ["compress"], args: "[focus]", queued: true, help: { en: "compresses", zh: "压缩" } },
+  { name: "help", aliases: null, queued: false, help: { en: "lists" } },
+  { name: "rewind", queued: true, help: { en: "goes back" } },
+]
+
 describe("commands", () => {
-  const names = (text: string) => matchingCommands(text).map((command) => command.name)
+  const commands = allCommands(said, "en", served)
+  const names = (text: string) => matchingCommands(commands, text).map((command) => command.name)
 
   test("a slash alone lists all, a beginning those that match, anything else none", () => {
-    expect(names("/")).toEqual(["new", "stop", "approve", "deny", "runner", "help"])
+    expect(names("/")).toEqual(["new", "stop", "help", "approve", "compact", "rewind"])
     expect(names("/S")).toEqual(["stop"])
     expect(names("/x")).toEqual([])
     expect(names("/stop now")).toEqual([])
     expect(names("see /stop")).toEqual([])
   })
 
-  test("only a whole message is a command", () => {
-    expect(commandOf(" /stop ")?.name).toBe("stop")
-    expect(commandOf("/stop it")).toBeUndefined()
-    expect(commandOf("/stopp")).toBeUndefined()
-    expect(commandOf("stop")).toBeUndefined()
+  test("a command is found by its other names, and whole is one of them", () => {
+    expect(names("/compr")).toEqual(["compact"])
+    const compact = commands.find(({ name }) => name === "compact")
+    expect(compact && ["/comp", "/compact", "/Compress", "/compact x"].map((text) => isWhole(compact, text))).toEqual([false, true, true, false])
   })
 
-  test("what the server carries out is sent like a message", () => {
-    expect(names("/r")).toEqual(["runner"])
-    expect(commandOf("/runner")).toBeUndefined()
-    expect(commandOf("/approve")).toBeUndefined()
+  test("help of the server speaks the reader's language, English where it cannot", () => {
+    const help = (language: "en" | "zh") => allCommands(said, language, served).filter(({ remote }) => remote).map((command) => command.help)
+    expect(help("zh")).toEqual(["允许", "压缩", "goes back"])
+    expect(help("en")).toEqual(["allows", "compresses", "goes back"])
+  })
+
+  test("only a whole message is a command of the page, and what the server carries out is sent", () => {
+    expect(ownCommand(" /stop ")).toBe("stop")
+    for (const text of ["/stop it", "/stopp", "stop", "/approve", "/compact"]) expect(ownCommand(text)).toBeUndefined()
   })
 
   test("a bang has something behind it and stands first", () => {

@@ -28,3 +28,9 @@ export function addToDraft(key: string, word: string): void {
 }
 
 export const forgetDraft = (key: string): void => keepDraft(key, "")
+
+/** Puts a text before what is being written, so that it can be changed and sent again. */
+export function returnToDraft(key: string, text: string): void {
+  const draft = draftOf(key).get()
+  keepDraft(key, draft.trim() === "" ? text : `${text}\n${draft}`)
+}

@@ -3,9 +3,11 @@ import { lazy, Suspense, useEffect, useMemo, useState } from "react"
 
 import { useAccount } from "../app/account"
 import { useShell } from "../app/shell-context"
-import type { Command } from "../composer/commands"
+import type { OwnCommand } from "../composer/commands"
 import { Composer } from "../composer/Composer"
 import { useDraft } from "../composer/useDraft"
+import { ContextRing } from "../context/ContextRing"
+import { useFill } from "../context/useFill"
 import { DetailsPanel } from "../details/DetailsPanel"
 import type { FeedState } from "../feed/state"
 import { DropZone } from "../files/DropZone"
@@ -36,6 +38,7 @@ export function OpenConversation({ sessionKey }: { sessionKey: string }) {
   const { conversation, feed, link, skew, unsent, running, asking } = useConversation(sessionKey)
   const { stop, stopping } = useStop(sessionKey, running)
   const details = useDetails()
+  const fill = useFill(sessionKey, feed, running)
   const [text, write] = useDraft(sessionKey)
   const uploads = useUploads(sessionKey, sessionKey, nothingToDo)
   const [task, showTask] = useState<string>()
@@ -52,7 +55,7 @@ export function OpenConversation({ sessionKey }: { sessionKey: string }) {
     () => ({ sessionKey, link, reconnected: feed.connections > 1, stopping, skew, showDetails: details.show, tasks: feed.tasks, showTask }),
     [sessionKey, link, feed.connections, stopping, skew, details.show, feed.tasks],
   )
-  const runCommand = ({ name }: Command) => {
+  const runCommand = (name: OwnCommand) => {
     if (name === "new") void navigate({ to: "/" })
     else if (name === "stop") stop()
     else showHelp()
@@ -64,7 +67,7 @@ export function OpenConversation({ sessionKey }: { sessionKey: string }) {
   return (
     <ConversationContext value={shared}>
       <main id="main" tabIndex={-1} aria-label={t("conversation.label")} className="flex h-full min-w-0 flex-1 flex-col outline-none">
-        <Header title={title} details={{ open: details.open, toggle: details.toggle }} />
+        <Header title={title} details={{ open: details.open && details.view === "turn", toggle: details.toggle }} />
         <DropZone onFiles={uploads.addFiles}>
           {feed.loaded || unsent.length > 0 ? (
             <Timeline conversation={conversation} feed={feed} unsent={unsent} running={running} onEdit={write} />
@@ -86,6 +89,7 @@ export function OpenConversation({ sessionKey }: { sessionKey: string }) {
               onSend={(said) => outbox.send({ id: randomId(), key: sessionKey, text: said, fresh: false })}
               onCommand={runCommand}
               onStop={stop}
+              beside={fill && <ContextRing fill={fill} open={details.open && details.view === "context"} onToggle={details.toggleContext} />}
               {...uploads}
             />
           </div>
@@ -93,7 +97,7 @@ export function OpenConversation({ sessionKey }: { sessionKey: string }) {
         <Announcer turns={feed.turns} running={running} asking={asking} />
       </main>
       <Suspense>{open && <TaskDialog task={open} printed={feed.taskOutputs[open.call_id]} onClose={() => showTask(undefined)} />}</Suspense>
-      <DetailsPanel feed={feed} chosen={details.turn} open={details.open} onChoose={details.choose} onClose={details.close} />
+      <DetailsPanel feed={feed} chosen={details.turn} view={details.view} open={details.open} onChoose={details.choose} onClose={details.close} />
     </ConversationContext>
   )
 }

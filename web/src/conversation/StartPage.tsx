@@ -4,7 +4,7 @@ import { useEffect, useState } from "react"
 import { createSession } from "../api/calls"
 import { useAccount } from "../app/account"
 import { useShell } from "../app/shell-context"
-import type { Command } from "../composer/commands"
+import type { OwnCommand } from "../composer/commands"
 import { Composer } from "../composer/Composer"
 import { START_DRAFT } from "../composer/drafts"
 import { useDraft } from "../composer/useDraft"
@@ -34,7 +34,7 @@ export function StartPage() {
     outbox.send({ id: randomId(), key, text: said, fresh: true })
     void navigate({ to: "/c/$key", params: { key } })
   }
-  const runCommand = ({ name }: Command) => {
+  const runCommand = (name: OwnCommand) => {
     if (name === "help") showHelp()
     else if (name === "stop") toast(t("composer.nothingRuns"))
   }

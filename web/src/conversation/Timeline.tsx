@@ -3,13 +3,15 @@ import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "react"
 
 import type { Conversation } from "../feed/conversation"
 import type { FeedState } from "../feed/state"
-import { groupByTurn } from "../feed/story"
+import { groupByTurn, type MessageGroup } from "../feed/story"
 import { useT } from "../i18n"
 import { useStore } from "../lib/store"
 import type { Unsent } from "../outbox/outbox"
 import { CommandView } from "../turn/CommandView"
+import { Compacted } from "../turn/Compacted"
 import { TurnView } from "../turn/TurnView"
 import { IconButton } from "../ui/IconButton"
+import { ForkNote } from "./ForkNote"
 import { OlderButton } from "./OlderButton"
 import { ScrollKeeper } from "./ScrollKeeper"
 import { Waiting } from "./Waiting"
@@ -45,19 +47,11 @@ export function Timeline({ conversation, feed, unsent, running, onEdit }: Props)
       <div ref={box} className="fade-edges h-full overflow-x-hidden overflow-y-auto" style={{ overflowAnchor: "none" }}>
         <div ref={content} className="mx-auto max-w-column space-y-10 px-4 pt-6 pb-10 lg:px-0">
           {feed.hasMore && <OlderButton conversation={conversation} />}
+          {feed.loaded && !feed.hasMore && feed.session?.fork_of && <ForkNote of={feed.session.fork_of} />}
           {empty && <p className="pt-8 text-center text-ink-3">{t("conversation.empty")}</p>}
-          {groups.map((group) =>
-            group.command ? (
-              <CommandView key={group.id} messages={group.messages} />
-            ) : (
-              <TurnView
-                key={group.id}
-                messages={group.messages}
-                feed={group.turn ? feed.turns[group.turn] : undefined}
-                running={group.turn !== undefined && group.turn === running}
-              />
-            ),
-          )}
+          {groups.map((group) => (
+            <GroupView key={group.id} group={group} feed={feed} running={running} />
+          ))}
           <Waiting feed={feed} unsent={unsent} running={running !== undefined} onEdit={onEdit} />
         </div>
       </div>
@@ -70,4 +64,12 @@ export function Timeline({ conversation, feed, unsent, running, onEdit }: Props)
       )}
     </div>
   )
+}
+
+function GroupView({ group, feed, running }: { group: MessageGroup; feed: FeedState; running?: string }) {
+  const [first] = group.messages
+  if (group.command) return <CommandView messages={group.messages} />
+  if (group.context && first) return <Compacted message={first} />
+  const { id, turn, messages } = group
+  return <TurnView key={id} messages={messages} feed={turn ? feed.turns[turn] : undefined} running={turn !== undefined && turn === running} />
 }

@@ -1,15 +1,22 @@
 import { useCallback, useEffect, useState } from "react"
 
-/** Whether the details panel is open, and which turn it tells of (the latest when none was chosen). */
+/** Whether the side panel is open, what it is about, and which turn it tells of (the latest when none was chosen). */
 export function useDetails() {
   const [open, setOpen] = useState(false)
+  const [view, setView] = useState<"turn" | "context">("turn")
   const [turn, setTurn] = useState<string>()
   const toggle = useCallback(() => {
     setTurn(undefined)
-    setOpen((before) => !before)
-  }, [])
+    setOpen((before) => view === "context" || !before)
+    setView("turn")
+  }, [view])
+  const toggleContext = useCallback(() => {
+    setOpen((before) => view === "turn" || !before)
+    setView("context")
+  }, [view])
   const show = useCallback((id: string) => {
     setTurn(id)
+    setView("turn")
     setOpen(true)
   }, [])
   useEffect(() => {
@@ -21,5 +28,5 @@ export function useDetails() {
     window.addEventListener("keydown", pressed)
     return () => window.removeEventListener("keydown", pressed)
   }, [toggle])
-  return { open, turn, toggle, show, close: () => setOpen(false), choose: setTurn }
+  return { open, view, turn, toggle, toggleContext, show, close: () => setOpen(false), choose: setTurn }
 }

@@ -1,6 +1,7 @@
 import { ExternalLink } from "lucide-react"
 
 import type { Message, Turn } from "../api/types"
+import { SeenButton } from "../context/SeenButton"
 import { useConversationContext } from "../conversation/context"
 import type { TurnFeed } from "../feed/state"
 import { useLanguage, useT } from "../i18n"
@@ -31,6 +32,7 @@ export function TurnDetails({ turn, messages, feed }: Props) {
           <TimelineChart bars={bars} length={length} ended={!running} />
         </Section>
       )}
+      <SeenButton messages={messages} turn={turn.id} />
       {turn.temporal_url && (
         <a href={turn.temporal_url} target="_blank" rel="noreferrer" className="inline-flex items-center gap-1.5 rounded-sm text-small text-accent underline underline-offset-3">
           {t("turn.temporal")} <ExternalLink size={13} aria-hidden />

@@ -13,7 +13,7 @@ export function addDelta(feed: TurnFeed, delta: Delta): TurnFeed {
   const base = same ? live : beginStep(feed, delta)
   const text = addPiece(base.text, delta.offset, delta.text ?? "")
   const reasoning = addPiece(base.reasoning, delta.reasoning_offset, delta.reasoning ?? "")
-  const next: LiveStep = { ...base, text, reasoning }
+  const next: LiveStep = { ...base, text, reasoning, doing: delta.doing }
   if (delta.tool_name) next.toolName = delta.tool_name
   const retry = feed.retry && outlived(feed.retry, delta) ? undefined : feed.retry
   return { ...feed, live: next, retry }

@@ -116,6 +116,22 @@ describe("durable events", () => {
     expect(runningTurn(state)).toBeUndefined()
   })
 
+  test("a rewind takes messages out with their turn, keeps what came after, and can be repeated", () => {
+    const command = user(4, { turn_id: undefined, origin: "command", content: "!ls" })
+    const rewinding = user(9, { turn_id: "t9", origin: "command", content: "/rewind m2" })
+    const told: FeedEvent[] = [
+      ...story,
+      { seq: 9, kind: "message", data: command },
+      { seq: 10, kind: "message", data: rewinding },
+      { seq: 11, kind: "rewind", data: { from: 1, upto: 8 } },
+    ]
+    const state = play(told)
+    expect(state.messages.map(({ id }) => id)).toEqual([9])
+    expect(state.turns).toEqual({})
+    expect(play(told, state)).toBe(state)
+    expect(play([{ seq: 11, kind: "rewind", data: { from: 3, upto: 3 } }], play(told.slice(0, 10))).turns.t1?.turn?.state).toBe("done")
+  })
+
   test("events of unknown kinds move the cursor and nothing else", () => {
     const state = play([{ seq: 1, kind: "ask", data: {} } as unknown as FeedEvent])
     expect(state).toEqual({ ...loaded, seq: 1 })

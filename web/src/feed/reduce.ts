@@ -1,4 +1,4 @@
-import { type Delta, type FeedEvent, isTold, type Message, type Queued, type Session, type Snapshot, type ToolEvent, type Turn } from "../api/types"
+import { type Delta, type FeedEvent, isTold, type Message, type Queued, type Rewound, type Session, type Snapshot, type ToolEvent, type Turn } from "../api/types"
 import { addDelta, addOutput, announceRetry, settleStep } from "./live-step"
 import { furtherCall, furtherTurn, mergeMessages } from "./merge"
 import { addTaskOutput, applyTask, handOver, mergeTasks } from "./tasks"
@@ -97,6 +97,8 @@ function applyDurable(state: FeedState, event: FeedEvent): FeedState {
       return applyTask(state, event.data)
     case "session":
       return { ...state, session: event.data }
+    case "rewind":
+      return rewind(state, event.data)
     default:
       return state
   }
@@ -130,6 +132,15 @@ function applyTurn(state: FeedState, turn: Turn): FeedState {
 function releaseTurn(state: FeedState, id: string): FeedState {
   const { [id]: released, ...turns } = state.turns
   return { ...state, turns: released ? turns : state.turns, messages: state.messages.filter((message) => message.turn_id !== id) }
+}
+
+/** Messages were taken out of the conversation, and with them the turns that nothing is left of. */
+function rewind(state: FeedState, { from, upto }: Rewound): FeedState {
+  const messages = state.messages.filter(({ id }) => id < from || id > upto)
+  const left = new Set(messages.map((message) => message.turn_id))
+  const gone = state.messages.filter((message) => message.turn_id && !left.has(message.turn_id)).map((message) => message.turn_id)
+  const turns = Object.fromEntries(Object.entries(state.turns).filter(([id]) => !gone.includes(id)))
+  return { ...state, messages, turns }
 }
 
 function applyTool(state: FeedState, call: ToolEvent): FeedState {

@@ -9,6 +9,8 @@ export interface LiveStep {
   reasoning: Strand
   /** Set while the model writes the arguments of a tool call. */
   toolName?: string
+  /** What goes on before the model is asked. */
+  doing?: "compress"
   /** The step was begun again although no retry was announced: its process had died. */
   restarted: boolean
 }

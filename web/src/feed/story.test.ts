@@ -90,3 +90,21 @@ test("a call that waits for a person is what the turn waits for", () => {
   const feed = { ...emptyTurnFeed, calls: { "t.0.0": { ...call("0.0", "open"), approval }, "t.0.1": call("0.1", "running") } }
   expect(voiceOf([step(1, 0)], feed, false)).toEqual({ kind: "asking", tool: "Shell" })
 })
+
+test("what became of the context is told in its turn, beside a command on its own", () => {
+  const notice = (id: number, over: Partial<Message>): Message => ({ ...base, id, step: 0, role: "notice", origin: "context", ...over })
+  const turn = [user(1, "t"), notice(2, { turn_id: "t" }), step(3, 0, { content: "yes" })]
+  expect(kinds(turn)).toEqual(["question", "compaction", "text"])
+  expect(groupByTurn(turn).map((group) => group.context)).toEqual([undefined])
+  const asked: Message = { ...user(4, "c"), origin: "command", content: "/compact", inbox_id: 7 }
+  const groups = groupByTurn([asked, notice(5, { turn_id: "c" }), notice(6, { turn_id: "c", origin: "command", inbox_id: 7 })])
+  expect(groups.map((group) => [group.command, group.context, group.messages.map(({ id }) => id)])).toEqual([
+    [true, undefined, [4, 6]],
+    [undefined, true, [5]],
+  ])
+})
+
+test("a compression is said until the model writes", () => {
+  expect(voiceOf([user(1, "t")], live({ doing: "compress" }), false)).toEqual({ kind: "compressing" })
+  expect(voiceOf([user(1, "t")], live({ text: strand("so") }), false)).toEqual({ kind: "writing" })
+})

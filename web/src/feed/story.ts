@@ -17,6 +17,7 @@ export type Entry = { id: string } & (
   | { kind: "tools"; calls: StoryCall[] }
   | { kind: "restarted"; attempt: number }
   | { kind: "notice"; message: Message }
+  | { kind: "compaction"; message: Message }
 )
 
 /** Messages of one turn, or a single message that belongs to none. */
@@ -25,6 +26,8 @@ export interface MessageGroup {
   turn?: string
   /** A command that the model does not see, and its answer once there is one. */
   command?: boolean
+  /** A notice of what became of the context, outside of a turn that asked something. */
+  context?: boolean
   messages: Message[]
 }
 
@@ -34,15 +37,21 @@ export function groupByTurn(messages: Message[]): MessageGroup[] {
   let before: MessageGroup | undefined
   for (const message of messages) {
     const asked = answers(message) ? questionOf(message, groups, before) : undefined
-    const id = message.turn_id ?? `m${message.id}`
-    const group: MessageGroup = asked ?? groups.get(id) ?? { id, turn: message.turn_id, messages: [] }
+    const of = message.turn_id === undefined ? undefined : groups.get(message.turn_id)
+    const alone = message.turn_id === undefined || (of?.command === true && tellsOfContext(message))
+    const id = alone ? `m${message.id}` : (message.turn_id ?? "")
+    const group: MessageGroup = asked ?? (alone ? undefined : of) ?? { id, turn: alone ? undefined : message.turn_id, messages: [] }
     if (message.origin === "command") group.command = true
+    if (alone && tellsOfContext(message)) group.context = true
     group.messages.push(message)
     groups.set(group.id, group)
     before = group
   }
   return [...groups.values()]
 }
+
+/** A notice of what became of the context, such as a compression. */
+export const tellsOfContext = (message: Message): boolean => message.role === "notice" && message.origin === "context"
 
 const answers = (message: Message): boolean => message.role === "notice" && message.origin === "command"
 
@@ -60,6 +69,7 @@ export function tellTurn(messages: Message[], feed: TurnFeed): Entry[] {
   for (const message of messages) {
     if (message.role === "user" && message.origin === "background") entries.push({ id: `b${message.id}`, kind: "background", message })
     else if (message.role === "user") entries.push({ id: `q${message.id}`, kind: "question", message })
+    else if (tellsOfContext(message)) entries.push({ id: `k${message.id}`, kind: "compaction", message })
     else if (message.role === "notice") entries.push({ id: `n${message.id}`, kind: "notice", message })
     else {
       told.add(message.step)

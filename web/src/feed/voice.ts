@@ -8,6 +8,7 @@ export type Voice =
   | { kind: "asking"; tool: string }
   | { kind: "tools"; names: string[]; since?: string }
   | { kind: "calling"; tool: string }
+  | { kind: "compressing" }
   | { kind: "writing" }
   | { kind: "thinking" }
   | { kind: "waiting" }
@@ -18,6 +19,7 @@ export function voiceOf(messages: Message[], feed: TurnFeed, reconnected: boolea
   if (feed.retry) return { kind: "retrying", retry: feed.retry }
   if (reconnected && !feed.heard) return { kind: "unheard" }
   const { live } = feed
+  if (live?.doing) return { kind: "compressing" }
   if (live?.toolName) return { kind: "calling", tool: live.toolName }
   if (live?.text.text) return { kind: "writing" }
   if (live?.reasoning.text) return { kind: "thinking" }

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest"
 
-import { duration, wholeDuration } from "./format"
+import { duration, money, tokens, wholeDuration } from "./format"
 import type { Translate } from "./index"
 
 /** Puts the values behind the key's last word. */
@@ -22,4 +22,21 @@ test.each([
 test("a duration that grows is told in whole seconds", () => {
   expect(wholeDuration(t, 3.4)).toBe("seconds 3")
   expect(wholeDuration(t, -1)).toBe("seconds 0")
+})
+
+test.each([
+  [0, "0"],
+  [999, "999"],
+  [999.6, "1 k"],
+  [1234, "1.2 k"],
+  [38_400, "38 k"],
+  [200_000, "200 k"],
+  [1_250_000, "1.3 M"],
+])("%d tokens", (n, expected) => {
+  expect(tokens("en", n)).toBe(expected.replace(" ", "\u00a0"))
+})
+
+test("small amounts of money are not zero", () => {
+  expect(money("en", "USD", 3.2)).toBe("US$3.20")
+  expect(money("en", "USD", 0.0042)).toBe("US$0.0042")
 })

@@ -34,6 +34,26 @@ export function fullMoment(language: Language, iso: string): string {
   return new Date(iso).toLocaleString(locale(language), { dateStyle: "medium", timeStyle: "medium" })
 }
 
+/** A day without its time, from "2026-11-21". */
+export function day(language: Language, date: string): string {
+  const options: Intl.DateTimeFormatOptions = { weekday: "short", day: "numeric", month: "short", timeZone: "UTC" }
+  return new Date(`${date.slice(0, 10)}T00:00:00Z`).toLocaleDateString(locale(language), options)
+}
+
+/** An amount of money; small ones with more digits, so that they are not zero. */
+export function money(language: Language, currency: string, amount: number): string {
+  const digits = amount > 0 && amount < 0.995 ? 4 : 2
+  return amount.toLocaleString(locale(language), { style: "currency", currency, minimumFractionDigits: 2, maximumFractionDigits: digits })
+}
+
+/** A count of tokens where a reader wants the size, not the number: "950", "1.2 k", "38 k", "1.2 M". */
+export function tokens(language: Language, n: number): string {
+  const [divisor, unit] = n < 999.5 ? [1, ""] : n < 999_500 ? [1000, "\u00a0k"] : [1_000_000, "\u00a0M"]
+  const size = n / divisor
+  const digits = divisor > 1 && size < 9.95 ? 1 : 0
+  return `${size.toLocaleString(locale(language), { maximumFractionDigits: digits })}${unit}`
+}
+
 const units = ["B", "kB", "MB", "GB"]
 
 /** A size of a file or an output: "512 B", "12.3 kB", "4 MB". */

@@ -20,7 +20,7 @@ export const CommandView = memo(function CommandView({ messages }: { messages: M
           <SquareTerminal size={15} aria-hidden className="relative top-0.5 shrink-0 text-ink-3" />
           <span className="sr-only">{t("command.by")}: </span>
           <code className="max-h-40 min-w-0 flex-1 overflow-y-auto font-mono text-small break-words whitespace-pre-wrap">{asked.content}</code>
-          {!answer && <Running since={asked.created_at} />}
+          {!answer && <Running since={asked.created_at} compresses={/^\/comp(act|ress)\b/.test(asked.content.trim())} />}
         </div>
       )}
       {answer && (
@@ -32,13 +32,13 @@ export const CommandView = memo(function CommandView({ messages }: { messages: M
   )
 })
 
-function Running({ since }: { since: string }) {
+function Running({ since, compresses }: { since: string; compresses: boolean }) {
   const t = useT()
   const { skew } = useConversationContext()
   const seconds = (useNow(true) + skew - Date.parse(since)) / 1000
   return (
     <span className="shrink-0 text-small text-accent tabular-nums">
-      {t("tools.running")}
+      {t(compresses ? "voice.compressing" : "tools.running")}
       {seconds >= 1 && ` · ${wholeDuration(t, seconds)}`}
     </span>
   )

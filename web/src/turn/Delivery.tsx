@@ -38,7 +38,7 @@ export function Delivery({ state }: { state: DeliveryState }) {
   const t = useT()
   const Icon = icons[state]
   return (
-    <p className={cx("mt-1 flex items-center gap-1 pr-1 text-small", tones[state] ?? "text-ink-3")}>
+    <p className={cx("flex items-center gap-1 pr-1 text-small", tones[state] ?? "text-ink-3")}>
       <Icon size={13} aria-hidden />
       {t(`delivery.${state}`)}
     </p>

@@ -7,11 +7,13 @@ import { Delivery, type DeliveryState } from "./Delivery"
 interface Props {
   text: string
   delivery?: DeliveryState
+  /** What can be done with it, shown when somebody reaches for it. */
+  action?: ReactNode
   children?: ReactNode
 }
 
 /** What the person wrote, and how far it has come. Long texts are cut until asked for. */
-export function Question({ text, delivery, children }: Props) {
+export function Question({ text, delivery, action, children }: Props) {
   const t = useT()
   const body = useRef<HTMLDivElement>(null)
   const [whole, setWhole] = useState(false)
@@ -21,7 +23,7 @@ export function Question({ text, delivery, children }: Props) {
     if (element && !whole) setLong(element.scrollHeight > element.clientHeight + 4)
   }, [text, whole])
   return (
-    <div className="flex flex-col items-end">
+    <div className="group flex flex-col items-end">
       <div className="max-w-[min(100%,34rem)] rounded-xl bg-sunken px-4 py-2.5">
         <span className="sr-only">{t("question.by")}: </span>
         <div ref={body} className={cx("text-body break-words whitespace-pre-wrap", !whole && "max-h-80 overflow-hidden")}>
@@ -33,7 +35,12 @@ export function Question({ text, delivery, children }: Props) {
           </button>
         )}
       </div>
-      {delivery && <Delivery state={delivery} />}
+      {(delivery || action) && (
+        <div className="mt-1 flex min-h-7 items-center gap-1">
+          {action}
+          {delivery && <Delivery state={delivery} />}
+        </div>
+      )}
       {children}
     </div>
   )

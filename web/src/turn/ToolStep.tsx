@@ -1,3 +1,5 @@
+import { lazy, Suspense } from "react"
+
 import { useT } from "../i18n"
 import { duration, wholeDuration } from "../i18n/format"
 import { useNow } from "../lib/useNow"
@@ -11,6 +13,8 @@ import { Arguments } from "./Arguments"
 import { Fold } from "./Fold"
 import { iconOf } from "./icons"
 import { OutputView } from "./OutputView"
+
+const OffloadedOutput = lazy(() => import("./OffloadedOutput"))
 
 interface Props {
   call: StoryCall
@@ -69,6 +73,16 @@ function State({ words, time, tone, quiet }: { words: string; time?: string; ton
 function StepBody({ call, ended }: Props) {
   const t = useT()
   const running = call.state !== "done" && !ended
+  if (call.offload && call.state === "done") {
+    return (
+      <div className="space-y-3">
+        <Arguments json={call.arguments} />
+        <Suspense>
+          <OffloadedOutput call={call} />
+        </Suspense>
+      </div>
+    )
+  }
   const output = call.state === "done" ? call.result : call.output?.text
   return (
     <div className="space-y-3">

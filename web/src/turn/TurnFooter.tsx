@@ -6,6 +6,7 @@ import { useConversationContext } from "../conversation/context"
 import { useLanguage, useT } from "../i18n"
 import { count, duration } from "../i18n/format"
 import { CopyButton } from "../ui/CopyButton"
+import { ForkButton } from "./ForkButton"
 
 interface Props {
   turn?: Turn
@@ -21,6 +22,7 @@ export function TurnFooter({ turn, messages }: Props) {
   return (
     <div className="-ml-1.5 flex flex-wrap items-center gap-x-1 text-small text-ink-3">
       {last && last.content !== "" && <CopyButton text={last.content} label={t("turn.copy")} />}
+      {last && turn && <ForkButton message={last} />}
       {model && <Item>{model}</Item>}
       {turn && <Tokens turn={turn} />}
       {turn?.ended_at && <Item>{duration(t, Date.parse(turn.ended_at) - Date.parse(turn.started_at))}</Item>}

@@ -3,14 +3,16 @@ import { memo } from "react"
 import type { Message } from "../api/types"
 import { useConversationContext } from "../conversation/context"
 import { emptyTurnFeed, type TurnFeed } from "../feed/state"
-import { type Entry, tellTurn } from "../feed/story"
+import { type Entry, tellsOfContext, tellTurn } from "../feed/story"
 import { voiceOf } from "../feed/voice"
 import { useT } from "../i18n"
 import { TaskEnd } from "../task/TaskEnd"
 import { AnswerText } from "./AnswerText"
+import { Compacted } from "./Compacted"
 import type { DeliveryState } from "./Delivery"
 import { Notice } from "./Notice"
 import { Question } from "./Question"
+import { RewindButton } from "./RewindButton"
 import { Thought } from "./Thought"
 import { ToolList } from "./ToolList"
 import { TurnFooter } from "./TurnFooter"
@@ -29,7 +31,7 @@ export const TurnView = memo(function TurnView({ messages, feed = emptyTurnFeed,
   const { reconnected } = useConversationContext()
   const delivery = deliveryOf(messages, feed, running)
   const entries = tellTurn(messages, feed)
-  const noted = messages.some((message) => message.role === "notice")
+  const noted = messages.some(isNotice)
   return (
     <article aria-label={t("turn.label")} className="space-y-3">
       {entries.map((entry) => (
@@ -58,7 +60,7 @@ function EntryView({ entry, delivery, ended, noted }: EntryProps) {
     case "question":
       return (
         <div className="pb-2">
-          <Question text={entry.message.content} delivery={delivery} />
+          <Question text={entry.message.content} delivery={delivery} action={<RewindButton message={entry.message} />} />
         </div>
       )
     case "background":
@@ -71,6 +73,8 @@ function EntryView({ entry, delivery, ended, noted }: EntryProps) {
       return <ToolList calls={entry.calls} ended={ended} />
     case "restarted":
       return <p className="text-small text-ink-2">{t("turn.restarted", { attempt: entry.attempt })}</p>
+    case "compaction":
+      return <Compacted message={entry.message} />
     case "notice":
       return <Notice text={entry.message.content} grave={delivery === "failed" || delivery === "lost"} />
   }
@@ -88,9 +92,12 @@ function Ending({ messages, feed }: { messages: Message[]; feed: TurnFeed }) {
   )
 }
 
+/** The product says how the turn went. */
+const isNotice = (message: Message) => message.role === "notice" && !tellsOfContext(message)
+
 function endingOf(messages: Message[], feed: TurnFeed) {
   const state = feed.turn?.state
-  if (messages.some((message) => message.role === "notice" || (message.finish_reason === "stopped" && message.content !== ""))) return undefined
+  if (messages.some((message) => isNotice(message) || (message.finish_reason === "stopped" && message.content !== ""))) return undefined
   if (state === "stopped") return "turn.outcomeStopped"
   if (state === "failed") return "turn.outcomeFailed"
   if (state === "lost") return "turn.outcomeLost"

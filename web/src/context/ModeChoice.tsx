@@ -1,0 +1,39 @@
+import { useMutation } from "@tanstack/react-query"
+import { useId } from "react"
+
+import { setContextMode } from "../api/context"
+import type { ContextMode } from "../api/types"
+import { queryClient } from "../app/queries"
+import { useConversationContext } from "../conversation/context"
+import { useT } from "../i18n"
+import { Note } from "../ui/Note"
+import { contextKey } from "./queries"
+
+const modes: ContextMode[] = ["default", "none"]
+
+/** Whether the layers work by themselves in this conversation. */
+export function ModeChoice({ mode }: { mode: ContextMode }) {
+  const t = useT()
+  const name = useId()
+  const { sessionKey } = useConversationContext()
+  const { mutate, error, isPending, variables } = useMutation({
+    mutationFn: (wanted: ContextMode) => setContextMode(sessionKey, wanted),
+    onSuccess: (view) => queryClient.setQueryData(contextKey(sessionKey, "panel"), view),
+  })
+  const chosen = isPending ? variables : mode
+  return (
+    <fieldset className="text-small">
+      <legend className="mb-2 text-ink-3">{t("context.mode")}</legend>
+      {modes.map((value) => (
+        <label key={value} className="flex cursor-pointer gap-2.5 rounded-md py-1">
+          <input type="radio" name={name} checked={chosen === value} onChange={() => mutate(value)} className="mt-1 size-3.5 shrink-0 accent-accent" />
+          <span>
+            {t(`context.mode_${value}`)}
+            <span className="block text-ink-3">{t(`context.mode_${value}_text`)}</span>
+          </span>
+        </label>
+      ))}
+      {error && <Note tone="danger">{error.message}</Note>}
+    </fieldset>
+  )
+}

@@ -1,0 +1,22 @@
+import { expect, test } from "vitest"
+
+import type { UsageReport } from "../api/types"
+import { byDay, byModel, tokensOf } from "./rows"
+
+const row = (day: string, model: string, tokens: number, cost?: number) => ({ day, model, calls: 1, prompt_tokens: tokens, cached_tokens: 0, completion_tokens: 1, cost })
+const report: UsageReport = {
+  days: [row("2026-11-19", "a", 10, 0.5), row("2026-11-20", "a", 20, 1), row("2026-11-20", "b", 500)],
+  sessions: [],
+  total: { calls: 3, prompt_tokens: 530, cached_tokens: 0, completion_tokens: 3 },
+  currency: "USD",
+}
+
+test("days come newest first, models by what they used", () => {
+  expect(byDay(report).map((sum) => [sum.name, tokensOf(sum), sum.calls])).toEqual([["2026-11-20", 522, 2], ["2026-11-19", 11, 1]])
+  expect(byModel(report).map((sum) => sum.name)).toEqual(["b", "a"])
+})
+
+test("a sum has no cost when a part of it has none", () => {
+  expect(byDay(report).map((sum) => sum.cost)).toEqual([undefined, 0.5])
+  expect(byModel(report).map((sum) => sum.cost)).toEqual([undefined, 1.5])
+})
