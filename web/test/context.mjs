@@ -114,7 +114,7 @@ export const contextClaims = {
     await v.page.getByRole("alertdialog").getByRole("button", { name: "Rewind" }).click()
     for (const page of [v.page, other]) await page.getByRole("main").getByText("say goes too", { exact: true }).waitFor({ state: "detached" })
     await v.page.waitForFunction(() => document.querySelector("#message")?.textContent === "say goes")
-    await v.page.getByRole("article", { name: "Command" }).getByText(/not undone/).waitFor()
+    await v.page.getByRole("article", { name: "Command" }).getByText(/Files/).waitFor()
     await v.inspect("85-rewound")
     await other.close()
     await v.page.reload()
