@@ -14,8 +14,9 @@ import (
 type connection struct {
 	client *apiclient.Client
 	me     apiclient.Me
-	own    *local.Server // the server of this user on this machine; nil when another was asked for
-	cwd    string        // folder that new sessions work on; empty where it means nothing to the server
+	own    *local.Server       // the server of this user on this machine; nil when another was asked for
+	served []apiclient.Command // what it carries out; nil until it was asked
+	cwd    string              // folder that new sessions work on; empty where it means nothing to the server
 }
 
 // connect finds the server: the one of the flags, of cli.json, or the one of this user, which it starts if it must.

@@ -215,12 +215,21 @@ func (e *exchange) ended(asked chat.InboxID) *outcome {
 	return o
 }
 
-// carriedOut returns the answer of a command, nil while there is none. Others may be answered before it.
+// carriedOut returns the answer of a command, nil while there is none. Others may be answered before it. A command that
+// had a turn may also end without one: it was stopped, or it failed.
 func (e *exchange) carriedOut(command *story.Entry) *outcome {
+	notice := ""
 	for _, entry := range e.story.Entries {
-		if entry.Inbox == command.Inbox && entry.Kind == story.Notice {
+		switch {
+		case entry.Kind != story.Notice:
+		case entry.Inbox == command.Inbox:
 			return &outcome{Session: e.session.Key, State: string(chat.TurnDone), Text: entry.Text}
+		case command.Turn != "" && entry.Turn == command.Turn && entry.Origin == "":
+			notice = entry.Text
 		}
+	}
+	if done := e.story.Ends[command.Turn]; done != nil {
+		return &outcome{Session: e.session.Key, Turn: done.ID, State: string(done.State), Notice: notice}
 	}
 	return nil
 }

@@ -7,8 +7,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
+	"xbot/internal/apiclient"
 	"xbot/internal/chat"
 	"xbot/internal/cli/text"
 	"xbot/internal/command"
@@ -17,7 +19,8 @@ import (
 const plainHelp = `Type a message and press Enter; a backslash at the end of a line continues it.
 /new starts another session, /stop or Ctrl-C stops the answer, /quit ends.
 !ls runs a command where the commands run. /tasks and /kill bg1 are about background tasks, /upload FILE and
-/download PATH [TO] move files, /runner says where commands run.`
+/download PATH [TO] move files. The server's own commands work too: /runner says where commands run, /context what
+the model sees, /compact makes room, /rewind goes back, /usage says what was used.`
 
 // plain holds a conversation line by line, for terminals that can only print.
 func (p Program) plain(ctx context.Context, conn *connection, session chat.Session) error {
@@ -51,7 +54,7 @@ func (p Program) plain(ctx context.Context, conn *connection, session chat.Sessi
 			fmt.Fprintln(p.Out, "A new session begins with the next message.")
 		case typed.Name == "stop":
 			fmt.Fprintln(p.Out, "Nothing is running.")
-		case typed.Name == "runner" || typed.Name == "approve" || typed.Name == "deny":
+		case p.served(ctx, conn, typed.Name):
 			if err := p.askPlain(ctx, e, message); err != nil {
 				return err
 			}
@@ -61,11 +64,29 @@ func (p Program) plain(ctx context.Context, conn *connection, session chat.Sessi
 	}
 }
 
+// served reports whether the server carries a command out. The client's own commands come first.
+func (p Program) served(ctx context.Context, conn *connection, name string) bool {
+	if _, own := plainCommands[name]; own || name == "help" {
+		return false
+	}
+	if conn.served == nil {
+		served, err := conn.client.Commands(ctx)
+		if err != nil { // it is away, or too old to say; these it knows
+			return name == "runner" || name == "approve" || name == "deny"
+		}
+		conn.served = served
+	}
+	return slices.ContainsFunc(conn.served, func(c apiclient.Command) bool { return c.Is(name) })
+}
+
+// plainCommands are those that need no turn.
+var plainCommands = map[string]func(context.Context, *exchange, string) (string, error){
+	"tasks": listTasks, "kill": killTask, "upload": upload, "download": download,
+}
+
 // doPlain carries out what needs no turn, and says how it went.
 func (p Program) doPlain(ctx context.Context, e *exchange, typed command.Command) {
-	do, known := map[string]func(context.Context, *exchange, string) (string, error){
-		"tasks": listTasks, "kill": killTask, "upload": upload, "download": download,
-	}[typed.Name]
+	do, known := plainCommands[typed.Name]
 	if !known {
 		fmt.Fprintln(p.Out, plainHelp)
 		return

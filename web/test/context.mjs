@@ -38,7 +38,7 @@ export const contextClaims = {
     await v.page.waitForFunction(() => !/Context: 0 of/.test(document.querySelector('button[aria-label^="Context: "]')?.ariaLabel ?? "Context: 0 of"))
     await openPanel(v)
     await panel(v).getByText("System prompt", { exact: true }).waitFor()
-    await panel(v).getByText(/^\d[\d.]*( k)? of \d+ [kM] tokens$/).waitFor()
+    await panel(v).getByText(/^\d[\d.]*(\sk)? of \d+\s[kM] tokens$/).waitFor()
     await panel(v).getByText("Nothing was compacted yet.").waitFor()
     await v.inspect("80-context")
     await panel(v).getByRole("button", { name: "Close" }).click()

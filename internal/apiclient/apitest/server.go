@@ -36,6 +36,7 @@ type Server struct {
 	always  atomic.Bool             // a tool was allowed for good
 	command atomic.Pointer[Command] // nil: no message is one
 	late    atomic.Pointer[string]  // a command whose answer is kept back
+	serves  atomic.Pointer[[]apiclient.Command]
 
 	mu       sync.Mutex
 	address  string // host:port, kept over restarts
@@ -66,6 +67,18 @@ func (s *Server) Carries(command Command) { s.command.Store(&command) }
 
 // Late keeps the answer of a command back until another command is there; then it comes before the other's answer.
 func (s *Server) Late(text string) { s.late.Store(&text) }
+
+// Serves makes the server list commands; before that it is too old to know any.
+func (s *Server) Serves(commands ...apiclient.Command) { s.serves.Store(&commands) }
+
+func (s *Server) listCommands(w http.ResponseWriter, _ *http.Request) {
+	commands := s.serves.Load()
+	if commands == nil {
+		problem(w, http.StatusNotFound, "There is nothing at this address.")
+		return
+	}
+	answer(w, http.StatusOK, map[string]any{"commands": *commands})
+}
 
 // Client returns a client with the server's token.
 func (s *Server) Client() *apiclient.Client { return apiclient.New(s.Endpoint()) }
@@ -151,6 +164,7 @@ func (s *Server) routes() http.Handler {
 	mux.HandleFunc("GET /readyz", s.health)
 	for pattern, handle := range map[string]http.HandlerFunc{
 		"GET /api/me":                       s.me,
+		"GET /api/commands":                 s.listCommands,
 		"POST /api/sessions":                s.createSession,
 		"GET /api/sessions":                 s.listSessions,
 		"GET /api/sessions/{key}":           s.withSession(s.getSession),

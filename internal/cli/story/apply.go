@@ -43,6 +43,8 @@ func (s *Story) apply(event chat.Event) error {
 		return with(event.Data, s.Task)
 	case chat.EventSession:
 		return with(event.Data, func(session chat.Session) { s.Session = session })
+	case chat.EventRewind:
+		return with(event.Data, s.rewind)
 	case chat.EventDelta:
 		return with(event.Data, s.delta)
 	case chat.EventOutput:
@@ -131,12 +133,17 @@ func (s *Story) turn(t chat.Turn) {
 	}
 	for _, entry := range s.Entries {
 		if entry.Turn == t.ID && entry.Live {
-			entry.Live, entry.Writing, entry.Retry, entry.Unfinished = false, "", "", true
+			entry.Live, entry.Writing, entry.Doing, entry.Retry, entry.Unfinished = false, "", "", "", true
 			entry.Changes++
 		}
 	}
 	s.Entries = slices.DeleteFunc(s.Entries, func(e *Entry) bool { return e.Unfinished && e.empty() })
 	s.close(t)
+}
+
+// rewind takes out the entries of messages that were taken out of the conversation.
+func (s *Story) rewind(r chat.Rewound) {
+	s.Entries = slices.DeleteFunc(s.Entries, func(e *Entry) bool { return e.Message >= r.From && e.Message <= r.Upto })
 }
 
 // close notes how a turn ended, at its last entry.
@@ -184,7 +191,7 @@ func (s *Story) delta(d chat.Delta) {
 		entry.Restarted = entry.Restarted || entry.Attempt > 0 && entry.Retry == ""
 		entry.Attempt, entry.Text, entry.Reasoning, entry.Gap = d.Attempt, "", "", false
 	}
-	entry.Retry, entry.Writing = "", d.ToolName
+	entry.Retry, entry.Writing, entry.Doing = "", d.ToolName, d.Doing
 	missing := entry.Gap
 	entry.Text, missing = extend(entry.Text, d.Offset, d.Text, missing)
 	entry.Reasoning, missing = extend(entry.Reasoning, d.ReasoningOffset, d.Reasoning, missing)

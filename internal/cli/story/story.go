@@ -36,7 +36,7 @@ const (
 // Entry is one thing to show.
 type Entry struct {
 	Kind      Kind
-	Origin    string // chat.OriginCommand, chat.OriginBackground, or empty for an ordinary message
+	Origin    string // one of chat.Origin*, or empty for an ordinary message
 	Turn      chat.TurnID
 	Step      int
 	Message   chat.MessageID // 0 while it is being written
@@ -56,6 +56,7 @@ type Entry struct {
 	Restarted  bool   // the step was started again after its process went away
 	Retry      string // a model call failed: the sentence to show until the next one brings something
 	Writing    string // name of the tool whose arguments the model is writing
+	Doing      string // what goes on before the model is asked: chat.DoingCompress, or empty
 	Unfinished bool   // the turn ended before this became a message
 
 	// Changes counts the changes of this entry, so that what is drawn from it can be kept.

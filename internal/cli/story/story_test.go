@@ -35,6 +35,8 @@ func tell(t *testing.T, s *story.Story, events ...any) {
 			event.Kind = chat.EventTool
 		case chat.Retry:
 			event.Kind = chat.EventRetry
+		case chat.Rewound:
+			event.Kind = chat.EventRewind
 		}
 		if event.Kind != chat.EventDelta && event.Kind != chat.EventOutput {
 			event.Seq = s.Seq + 1
@@ -247,4 +249,28 @@ func FuzzApply(f *testing.F) {
 		}
 		s.Running()
 	})
+}
+
+func TestStory_ARewindTakesOutWhatItNames(t *testing.T) {
+	t.Parallel()
+	s := empty()
+	for id := range chat.MessageID(4) {
+		tell(t, s, chat.Message{ID: id + 1, Role: chat.RoleUser, Turn: "t", Content: "q"})
+	}
+	tell(t, s, chat.Delta{Turn: "u", Attempt: 1, Text: "being written"}, chat.Rewound{From: 2, Upto: 3})
+	var left []chat.MessageID
+	for _, entry := range s.Entries {
+		left = append(left, entry.Message)
+	}
+	require.Equal(t, []chat.MessageID{1, 4, 0}, left, "what has no id yet stays")
+}
+
+func TestStory_ACompressionIsSaidUntilTheModelWrites(t *testing.T) {
+	t.Parallel()
+	s := empty()
+	tell(t, s, chat.Delta{Turn: "t", Doing: chat.DoingCompress})
+	require.Equal(t, chat.DoingCompress, s.Entries[0].Doing)
+	tell(t, s, chat.Delta{Turn: "t", Attempt: 1, Text: "so"})
+	require.Empty(t, s.Entries[0].Doing)
+	require.False(t, s.Entries[0].Restarted)
 }

@@ -53,7 +53,11 @@ type (
 		err        error
 	}
 	renamedMsg struct{ err error }
-	listedMsg  struct {
+	servedMsg  struct {
+		commands []apiclient.Command
+		err      error
+	}
+	listedMsg struct {
 		sessions []chat.Session
 		err      error
 		resume   bool // open the newest rather than showing the list
@@ -102,6 +106,8 @@ func (m *model) answered(msg tea.Msg) tea.Cmd {
 		m.prepend(msg)
 	case listedMsg:
 		return m.listed(msg)
+	case servedMsg:
+		m.knowCommands(msg)
 	case renamedMsg:
 		if msg.err != nil {
 			m.complain("Not renamed: " + msg.err.Error())

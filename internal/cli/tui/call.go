@@ -33,6 +33,9 @@ func (c *column) call(call *story.Call) []string {
 			lines = append(lines, "    "+c.theme.dim.Render(cut(said, width+2)))
 		}
 	}
+	if call.Offload != "" && c.details {
+		lines = append(lines, "    "+c.theme.dim.Render(cut("the model saw this summary; the whole result is in the page", width+2)))
+	}
 	if call.Task != "" {
 		lines = append(lines, "    "+c.theme.dim.Render("goes on in the background as "+text.Line(call.Task)))
 	}

@@ -91,11 +91,7 @@ func (c *column) entry(e *story.Entry) drawn {
 	case story.Person:
 		d.lines = c.said(e)
 	case story.Notice:
-		if e.Origin == chat.OriginCommand {
-			d.lines = indent(c.markdown.draw(e.Text, c.theme, c.inner()))
-			break
-		}
-		d.lines = c.notice(e.Text)
+		d.lines = c.told(e)
 	default:
 		d.lines = c.answer(e)
 	}
@@ -149,6 +145,17 @@ func (c *column) person(said, state string) []string {
 		lines = append(lines, "  "+c.theme.dim.Render(state))
 	}
 	return lines
+}
+
+// told draws what the product says: the answer of a command, what became of the context, or a warning.
+func (c *column) told(e *story.Entry) []string {
+	switch e.Origin {
+	case chat.OriginCommand:
+		return indent(c.markdown.draw(e.Text, c.theme, c.inner()))
+	case chat.OriginContext:
+		return []string{c.theme.dim.Render(cut("── "+text.Line(e.Text)+" ──", c.inner()))}
+	}
+	return c.notice(e.Text)
 }
 
 func (c *column) notice(said string) []string {

@@ -2,6 +2,7 @@ package tui
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -9,13 +10,16 @@ import (
 	"xbot/internal/apiclient"
 	"xbot/internal/chat"
 	"xbot/internal/cli/story"
+	"xbot/internal/cli/text"
 	"xbot/internal/command"
+	"xbot/internal/fault"
 )
 
 // about is a slash command as the help shows it.
 type about struct{ name, args, does string }
 
-var commands = []about{
+// own are the commands that the client carries out.
+var own = []about{
 	{"new", "", "start another session"},
 	{"sessions", "[text]", "list the sessions and open one"},
 	{"resume", "", "open the newest other session"},
@@ -24,22 +28,57 @@ var commands = []about{
 	{"kill", "bg1", "kill a background task"},
 	{"upload", "file", "send a file to where the commands run"},
 	{"download", "path [to]", "fetch a file from there"},
-	{"runner", "[use name]", "list or choose where commands run"},
-	{"approve", "[note]", "allow what waits for you"},
-	{"deny", "[note]", "deny what waits for you"},
 	{"stop", "", "stop the answer"},
 	{"help", "", "show this"},
 	{"quit", "", "leave; the conversation stays on the server"},
 }
 
+// commands are those of the client and, once they are known, those of the server, which cannot take a name of the client.
+func (m *model) commands() []about {
+	all := slices.Clone(own)
+	for _, c := range m.served {
+		if !slices.ContainsFunc(own, func(mine about) bool { return mine.name == c.Name }) {
+			all = append(all, about{text.Line(c.Name), text.Line(c.Args), text.Line(c.Help["en"])})
+		}
+	}
+	return all
+}
+
+// usual are the commands that a server is taken to carry out until it has said which.
+var usual = []string{"approve", "deny", "runner", "context", "usage", "compact", "compress", "rewind", "fork"}
+
+func (m *model) isServed(name string) bool {
+	if m.served == nil {
+		return slices.Contains(usual, name)
+	}
+	return slices.ContainsFunc(m.served, func(c apiclient.Command) bool { return c.Is(name) })
+}
+
+// askCommands asks the server which commands it carries out.
+func (m *model) askCommands() tea.Cmd {
+	client := m.o.Client
+	return m.do(func(ctx context.Context) tea.Msg {
+		served, err := client.Commands(ctx)
+		return servedMsg{commands: served, err: err}
+	})
+}
+
+// knowCommands takes in what the server says. One that is too old to say knows these.
+func (m *model) knowCommands(msg servedMsg) {
+	m.served = msg.commands
+	if fault.Is(msg.err, fault.NotFound) {
+		m.served = []apiclient.Command{{Name: "approve"}, {Name: "deny"}, {Name: "runner"}}
+	}
+}
+
 // matching returns the commands that begin with what is typed, as long as only a name is typed.
-func matching(typed string) []about {
+func (m *model) matching(typed string) []about {
 	name, slashed := strings.CutPrefix(typed, "/")
 	if !slashed || strings.ContainsAny(name, " \n\t/") {
 		return nil
 	}
 	var found []about
-	for _, c := range commands {
+	for _, c := range m.commands() {
 		if strings.HasPrefix(c.name, strings.ToLower(name)) {
 			found = append(found, c)
 		}
@@ -70,8 +109,6 @@ func (m *model) command(typed string) (cmd tea.Cmd, done bool) {
 		return m.upload(c.Args), true
 	case "download":
 		return m.download(c.Args), true
-	case "runner", "approve", "deny":
-		return nil, false // the server carries these out
 	case "stop":
 		return m.stop(), true
 	case "help":
@@ -79,6 +116,9 @@ func (m *model) command(typed string) (cmd tea.Cmd, done bool) {
 	case "quit", "exit":
 		return tea.Quit, true
 	default:
+		if m.isServed(c.Name) {
+			return nil, false // it is sent like a message
+		}
 		m.complain("There is no command /" + c.Name + "; /help lists what there is.")
 	}
 	return nil, true

@@ -20,7 +20,7 @@ func (m *model) welcome() []string {
 
 func (m *model) helpLines() []string {
 	lines := []string{"  " + m.theme.bold.Render("Commands")}
-	for _, c := range commands {
+	for _, c := range m.commands() {
 		lines = append(lines, "  "+fmt.Sprintf("%-21s", "/"+c.name+" "+c.args)+m.theme.dim.Render(c.does))
 	}
 	lines = append(lines, "", "  "+m.theme.bold.Render("Keys"))

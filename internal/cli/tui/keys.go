@@ -126,7 +126,7 @@ func (m *model) down(msg tea.KeyPressMsg) tea.Cmd {
 
 // complete finishes the name of a command.
 func (m *model) complete() {
-	if found := matching(m.input.Value()); len(found) > 0 {
+	if found := m.matching(m.input.Value()); len(found) > 0 {
 		m.setInput("/" + found[0].name + " ")
 	}
 }

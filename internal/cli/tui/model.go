@@ -58,6 +58,8 @@ type reach struct {
 	away     time.Time // since when it cannot; zero when it can
 	reason   string    // why not, or what is done about it
 	starting bool      // the user's own server is being started again
+
+	served []apiclient.Command // what the server carries out; nil until it has said so
 }
 
 // look is what the terminal is like.
@@ -116,7 +118,7 @@ func (m *model) close() {
 
 // Init asks the terminal for its colours and opens the session.
 func (m *model) Init() tea.Cmd {
-	return tea.Batch(tea.RequestBackgroundColor, m.input.Focus(), m.openSession(m.session.Key))
+	return tea.Batch(tea.RequestBackgroundColor, m.input.Focus(), m.openSession(m.session.Key), m.askCommands())
 }
 
 // Update changes the state by one message, and draws the conversation anew if that changed it.

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"xbot/internal/chat"
 	"xbot/internal/cli/story"
 	"xbot/internal/cli/text"
 )
@@ -30,7 +31,7 @@ func (m *model) above() []string {
 	if asking := m.story.Asking(); asking != nil {
 		lines = append(lines, m.theme.warn.Render(cut("  "+m.questionLine(asking), m.width-1)))
 	}
-	for _, c := range matching(m.input.Value()) {
+	for _, c := range m.matching(m.input.Value()) {
 		lines = append(lines, "  "+fmt.Sprintf("%-21s", "/"+c.name+" "+c.args)+m.theme.dim.Render(c.does))
 	}
 	if !m.away.IsZero() {
@@ -141,6 +142,8 @@ func (m *model) activity() string {
 		switch {
 		case live.Retry != "":
 			what = "trying again"
+		case live.Doing == chat.DoingCompress:
+			what = "compressing the context"
 		case live.Writing != "":
 			what = "preparing " + text.Line(live.Writing)
 		case live.Text != "":

@@ -1,0 +1,34 @@
+package apitest
+
+import (
+	"slices"
+
+	"xbot/internal/chat"
+)
+
+// Compresses tells that the context is being compressed before the step, and what came of it.
+func (t *Turn) Compresses() {
+	t.session.mu.Lock()
+	defer t.session.mu.Unlock()
+	t.session.message(chat.Message{
+		Role: chat.RoleNotice, Origin: chat.OriginContext, Turn: t.ID, Content: "Context compacted: 152 k → 11 k tokens.",
+	})
+	t.session.live(chat.EventDelta, chat.Delta{Turn: t.ID, Step: t.step, Doing: chat.DoingCompress})
+}
+
+// Rewind takes the newest message of a person with this text, and all after it, out of a session.
+func (s *Server) Rewind(key chat.SessionKey, text string) {
+	s.mu.Lock()
+	session := s.sessions[key]
+	s.mu.Unlock()
+	session.mu.Lock()
+	defer session.mu.Unlock()
+	for i, m := range slices.Backward(session.messages) {
+		if m.Role == chat.RoleUser && m.Content == text {
+			gone := chat.Rewound{From: m.ID, Upto: session.messages[len(session.messages)-1].ID}
+			session.messages = session.messages[:i]
+			session.durable(chat.EventRewind, gone)
+			return
+		}
+	}
+}
