@@ -1,6 +1,6 @@
 // The calls about what the model sees of a conversation, what it costs, and going back in it.
+import { api, signedOut, unwrap } from "./client"
 import { problemFrom, unreachable } from "./problem"
-import { signedOut } from "./client"
 import type { ContextMode, ContextView, SentRequest, ServerCommand, Session, UsageReport } from "./types"
 
 const of = (key: string, rest = "") => `/api/sessions/${encodeURIComponent(key)}${rest}`
@@ -25,7 +25,7 @@ async function json<T>(method: string, path: string, body?: unknown): Promise<T>
   return (await (await ask(method, path, body)).json()) as T
 }
 
-export const readSession = (key: string) => json<Session>("GET", of(key))
+export const readSession = (key: string): Promise<Session> => unwrap(api.GET("/api/sessions/{key}", { params: { path: { key } } }))
 
 export const readContext = (key: string) => json<ContextView>("GET", of(key, "/context"))
 
@@ -34,10 +34,13 @@ export const setContextMode = (key: string, mode: ContextMode) => json<ContextVi
 export const compact = (key: string, id: string, focus: string) =>
   ask("POST", of(key, "/compact"), { client_message_id: id, ...(focus === "" ? {} : { focus }) })
 
+/** Asks for a message and all after it to be taken out; it takes its place after what runs and waits. */
 export const rewind = (key: string, id: string, message: number) =>
-  ask("POST", of(key, "/rewind"), { client_message_id: id, message_id: message })
+  unwrap(api.POST("/api/sessions/{key}/rewind", { params: { path: { key } }, body: { client_message_id: id, message_id: message } }))
 
-export const fork = (key: string, message: number) => json<Session>("POST", of(key, "/fork"), { message_id: message })
+/** Copies a conversation up to the end of the turn of a message. */
+export const fork = (key: string, message: number): Promise<Session> =>
+  unwrap(api.POST("/api/sessions/{key}/fork", { params: { path: { key } }, body: { message_id: message } }))
 
 export const readRequest = (key: string, turn: string, step: number) =>
   json<SentRequest>("GET", of(key, `/turns/${encodeURIComponent(turn)}/steps/${step}/request`))
@@ -50,6 +53,6 @@ export const readResult = async (key: string, call: string) => (await ask("GET",
 export const readUsage = (days: number) => json<UsageReport>("GET", `/api/usage?days=${days}`)
 
 export async function listCommands(): Promise<ServerCommand[]> {
-  const answer = await json<{ commands: ServerCommand[] | null }>("GET", "/api/commands")
+  const answer = await unwrap(api.GET("/api/commands"))
   return answer.commands ?? []
 }

@@ -12,9 +12,6 @@ export type Session = Schemas["Session"] & {
   context_used?: number
   /** Tokens that fit the model. */
   context_max?: number
-  context_mode?: ContextMode | ""
-  /** The conversation that this one was copied from; it may be gone. */
-  fork_of?: string
 }
 export type Message = Schemas["Message"]
 export type ToolCall = Schemas["ToolCall"]
@@ -118,15 +115,8 @@ export interface UsageReport {
 }
 
 /** A slash command of the server. */
-export interface ServerCommand {
-  name: string
-  aliases?: string[] | null
-  args?: string
-  /** It waits for its place among the messages; others are carried out at once. */
-  queued: boolean
-  /** What it does, by language. */
-  help: Record<string, string>
-}
+export type ServerCommand = Schemas["Command"]
+
 export type Queued = Schemas["Queued"]
 export type Todo = Schemas["Todo"]
 export type Token = Schemas["Token"]

@@ -31,10 +31,10 @@ export function CommandMenu({ commands, chosen, onRun }: Props) {
           ref={n === chosen ? intoView : undefined}
           className={cx("flex cursor-pointer flex-wrap items-baseline gap-x-3 rounded-md px-3 py-1.5 hover:bg-hover md:flex-nowrap", n === chosen && "bg-hover")}
         >
-          <span className="shrink-0 md:w-56 md:truncate">
+          <span className="shrink-0 md:w-48">
             <span className="font-medium">/{command.name}</span> <span className="text-ink-3">{command.args}</span>
           </span>
-          <span className="min-w-0 truncate text-ink-2">{command.help}</span>
+          <span className="min-w-0 text-ink-2">{command.help}</span>
         </li>
       ))}
     </ul>

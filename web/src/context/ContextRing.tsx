@@ -23,8 +23,8 @@ export function ContextRing({ fill, open, onToggle }: Props) {
   const ratio = ratioOf(fill)
   const label = t("context.ring", { fill: fillWords(t, language, fill.used, fill.max) })
   return (
-    <IconButton round label={label} aria-pressed={open} data-level={level} onClick={onToggle} className={cx(tones[level], "aria-pressed:bg-hover")}>
-      <svg width="20" height="20" viewBox="0 0 20 20" fill="none" strokeWidth="3" aria-hidden className="-rotate-90">
+    <IconButton round label={label} aria-pressed={open} data-level={level} onClick={onToggle} className="aria-pressed:bg-hover">
+      <svg width="20" height="20" viewBox="0 0 20 20" fill="none" strokeWidth="3" aria-hidden className={cx("-rotate-90", tones[level])}>
         <circle cx="10" cy="10" r={RADIUS} className="stroke-line-strong" />
         <circle cx="10" cy="10" r={RADIUS} stroke="currentColor" strokeDasharray={`${ratio * ROUND} ${ROUND}`} strokeLinecap={ratio > 0.02 ? "round" : "butt"} />
       </svg>

@@ -40,9 +40,9 @@ export function day(language: Language, date: string): string {
   return new Date(`${date.slice(0, 10)}T00:00:00Z`).toLocaleDateString(locale(language), options)
 }
 
-/** An amount of money; small ones with more digits, so that they are not zero. */
+/** An amount of money; very small ones with more digits, so that they are not zero. */
 export function money(language: Language, currency: string, amount: number): string {
-  const digits = amount > 0 && amount < 0.995 ? 4 : 2
+  const digits = amount > 0 && amount < 0.00995 ? 4 : 2
   return amount.toLocaleString(locale(language), { style: "currency", currency, minimumFractionDigits: 2, maximumFractionDigits: digits })
 }
 
