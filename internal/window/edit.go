@@ -89,32 +89,57 @@ func (f *fold) editCall(call *chat.ToolCall, e chat.Edit) {
 	}
 }
 
-// Change returns a text after a truncation or a replacement. An expression that does not compile changes nothing.
+// Change returns a text after a truncation or a replacement. An expression that does not compile changes nothing, and
+// neither does a replacement that would fill the context.
 func Change(e chat.Edit, text string) string {
 	switch {
 	case e.Action == chat.EditTruncate:
 		return ends(text, e.MaxChars, 0)
 	case e.Action != chat.EditReplace || e.Old == "":
 		return text
-	case !e.Regex:
-		return strings.ReplaceAll(text, e.Old, e.New)
+	case e.Regex:
+		return replaceExpression(e, text)
+	case strings.Count(text, e.Old)*(len(e.New)-len(e.Old)) > mostGrowth:
+		return text
 	}
+	return strings.ReplaceAll(text, e.Old, e.New)
+}
+
+// Bounds of one replacement, wherever it is shown.
+const (
+	mostGrowth  = 64 << 10 // bytes
+	mostMatches = 20_000
+)
+
+func replaceExpression(e chat.Edit, text string) string {
 	re, err := regexp.Compile(e.Old)
 	if err != nil {
 		return text
 	}
-	return re.ReplaceAllString(text, e.New)
+	matches := re.FindAllStringSubmatchIndex(text, mostMatches+1)
+	if len(matches) > mostMatches {
+		return text
+	}
+	out, end := make([]byte, 0, len(text)), 0
+	for _, m := range matches {
+		out = append(out, text[end:m[0]]...)
+		if out = re.ExpandString(out, e.New, text, m); len(out)-m[1] > mostGrowth {
+			return text
+		}
+		end = m[1]
+	}
+	return string(append(out, text[end:]...))
 }
 
 // shortArguments cuts long texts in the arguments of a call and keeps them JSON. What cannot be read stays as it is.
 func shortArguments(arguments string, limit int) string {
-	if utf8.RuneCountInString(arguments) <= limit {
+	if utf8.RuneCountInString(arguments) <= limit || !json.Valid([]byte(arguments)) {
 		return arguments
 	}
 	decoder := json.NewDecoder(strings.NewReader(arguments))
 	decoder.UseNumber()
 	var value any
-	if err := decoder.Decode(&value); err != nil || decoder.More() {
+	if err := decoder.Decode(&value); err != nil {
 		return arguments
 	}
 	var out bytes.Buffer

@@ -61,7 +61,7 @@ const maxGrowth = 10_000
 func whyNothing(e chat.Edit) string {
 	switch e.Action {
 	case chat.EditReplace:
-		return ": old_text does not occur there"
+		return ": old_text does not occur there, or far too often"
 	case chat.EditTruncate:
 		return ": the text is that short already"
 	}
