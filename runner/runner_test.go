@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
@@ -26,7 +27,7 @@ import (
 // TestMain lets the test binary be the shim of the commands that tests start.
 func TestMain(m *testing.M) {
 	if confine.IsVerb(os.Args) || cli.IsShim(os.Args) {
-		os.Exit(cli.Main(os.Args, "test"))
+		syscall.Exit(cli.Main(os.Args, "test")) // os.Exit takes a second where the race detector is on
 	}
 	goleak.VerifyTestMain(m)
 }

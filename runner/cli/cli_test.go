@@ -20,7 +20,7 @@ import (
 
 func TestMain(m *testing.M) {
 	if os.Getenv("XBOT_TEST_AS_RUNNER") != "" || confine.IsVerb(os.Args) {
-		os.Exit(cli.Main(os.Args, "1.2.3"))
+		syscall.Exit(cli.Main(os.Args, "1.2.3")) // os.Exit takes a second where the race detector is on
 	}
 	goleak.VerifyTestMain(m)
 }

@@ -18,7 +18,7 @@ import (
 
 func TestMain(m *testing.M) {
 	if confine.IsVerb(os.Args) {
-		os.Exit(confine.Main(os.Args))
+		syscall.Exit(confine.Main(os.Args)) // os.Exit takes a second where the race detector is on
 	}
 	job.SealDescriptors() // whoever runs the tests may have left some open
 	os.Exit(m.Run())

@@ -24,7 +24,7 @@ import (
 // TestMain lets the test binary be the shim of the jobs that tests start.
 func TestMain(m *testing.M) {
 	if confine.IsVerb(os.Args) || (len(os.Args) == 3 && os.Args[1] == "shim") {
-		os.Exit(cli.Main(os.Args, "test"))
+		syscall.Exit(cli.Main(os.Args, "test")) // os.Exit takes a second where the race detector is on
 	}
 	goleak.VerifyTestMain(m)
 }
