@@ -45,48 +45,37 @@ func local(ctx workflow.Context, summary string) workflow.Context {
 // model is for LLM calls. Attempts are unlimited here, because crashes and outages of our own must not end a turn;
 // the activity counts the provider's failures itself.
 func model(ctx workflow.Context, summary string) workflow.Context {
-	return workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
-		StartToCloseTimeout: modelAttempt,
-		HeartbeatTimeout:    heartbeatTimeout,
-		WaitForCancellation: true,
-		RetryPolicy:         retry(200*time.Millisecond, 10*time.Second),
-		Summary:             summary,
-	})
+	return lasting(ctx, summary, modelAttempt, heartbeatTimeout, 0)
 }
 
 // tool is for tool calls. Calls that cannot be repeated safely get one attempt; the others are keyed by their id.
 func tool(ctx workflow.Context, class chat.ToolClass, summary string) workflow.Context {
-	policy := retry(200*time.Millisecond, 10*time.Second)
+	attempts := int32(0)
 	if class == chat.ClassOnce {
-		policy.MaximumAttempts = 1
+		attempts = 1
 	}
-	return workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
-		StartToCloseTimeout: toolAttempt,
-		HeartbeatTimeout:    heartbeatTimeout,
-		WaitForCancellation: true,
-		RetryPolicy:         policy,
-		Summary:             summary,
-	})
+	return lasting(ctx, summary, toolAttempt, heartbeatTimeout, attempts)
 }
 
 // task is for following a background task to its end. Attempts are unlimited: the command goes on meanwhile.
 func task(ctx workflow.Context, summary string) workflow.Context {
-	return workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
-		StartToCloseTimeout: taskAttempt,
-		HeartbeatTimeout:    taskHeartbeat,
-		WaitForCancellation: true,
-		RetryPolicy:         retry(200*time.Millisecond, 10*time.Second),
-		Summary:             summary,
-	})
+	return lasting(ctx, summary, taskAttempt, taskHeartbeat, 0)
 }
 
 // bang is for a bang command. Attempts are unlimited, since each attaches to what an earlier one started.
 func bang(ctx workflow.Context, summary string) workflow.Context {
+	return lasting(ctx, summary, bangAttempt, heartbeatTimeout, 0)
+}
+
+// lasting is for what takes its time and says that it lives; attempts of 0 are unlimited.
+func lasting(ctx workflow.Context, summary string, attempt, heartbeat time.Duration, attempts int32) workflow.Context {
+	policy := retry(200*time.Millisecond, 10*time.Second)
+	policy.MaximumAttempts = attempts
 	return workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
-		StartToCloseTimeout: bangAttempt,
-		HeartbeatTimeout:    heartbeatTimeout,
+		StartToCloseTimeout: attempt,
+		HeartbeatTimeout:    heartbeat,
 		WaitForCancellation: true,
-		RetryPolicy:         retry(200*time.Millisecond, 10*time.Second),
+		RetryPolicy:         policy,
 		Summary:             summary,
 	})
 }

@@ -114,18 +114,9 @@ func (c *containers) unkept() []chat.UserID {
 
 // listen hears what other processes want.
 func (c *containers) listen(ctx context.Context) error {
-	for ctx.Err() == nil {
-		err := store.ListenContainers(ctx, c.dsn, func(user chat.UserID) { _ = c.Want(ctx, user) }) // it never fails
-		if ctx.Err() != nil {
-			return nil
-		}
-		c.log.Warn("wishes for containers are not heard; trying again", "error", err)
-		select {
-		case <-ctx.Done():
-		case <-time.After(listenAgain):
-		}
-	}
-	return nil
+	return c.again(ctx, listenAgain, "wishes for containers are not heard; trying again", func() error {
+		return store.ListenContainers(ctx, c.dsn, func(user chat.UserID) { _ = c.Want(ctx, user) }) // it never fails
+	})
 }
 
 // keep runs the relay of a user until it ended since nobody used it, or ctx ends.

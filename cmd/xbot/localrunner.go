@@ -57,15 +57,22 @@ func (p *parts) runLocalRunner(ctx context.Context, cfg config.Runner, server st
 	if socket := socketFolder(p.dsn); socket != "" && !strings.HasPrefix(socket, p.home+string(filepath.Separator)) {
 		args = append(args, "--deny", socket) // a long home has its socket elsewhere
 	}
+	return p.again(ctx, runnerRestart, "local runner ended, starting it again", func() error {
+		return p.runRunner(ctx, "local", binary, args)
+	})
+}
+
+// again does what ought not to end, and does it again after a pause whenever it ended, until ctx ends.
+func (p *parts) again(ctx context.Context, pause time.Duration, complaint string, do func() error) error {
 	for ctx.Err() == nil {
-		err := p.runRunner(ctx, "local", binary, args)
+		err := do()
 		if ctx.Err() != nil {
-			return nil
+			break
 		}
-		p.log.Warn("local runner ended, starting it again", "error", err)
+		p.log.Warn(complaint, "error", err)
 		select {
 		case <-ctx.Done():
-		case <-time.After(runnerRestart):
+		case <-time.After(pause):
 		}
 	}
 	return nil
