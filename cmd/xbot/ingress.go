@@ -136,6 +136,7 @@ func newIngressPart(p *parts, l net.Listener, h config.HTTP, t config.Temporal, 
 	in.history = &ingress.History{Store: p.store, Dispatch: in.dispatch}
 	in.dispatch.Commands = ingress.NewCommands(slices.Concat(
 		in.dispatch.ApprovalCommands(), in.fleet.Commands(), in.history.Commands(), []ingress.Command{ingress.CompactCommand()}, in.meter.Commands(),
+		in.promptCommands(),
 	)...)
 	return in
 }

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 
 	"xbot/activities"
+	"xbot/ingress"
 	"xbot/internal/config"
 	"xbot/internal/memory/flat"
 	"xbot/internal/prompt"
@@ -27,6 +28,11 @@ func (p *parts) pipeline(boxes *resolver.Resolver) *prompt.Pipeline {
 // systemPrompts are the prompts of turns.
 func (p *parts) systemPrompts(boxes *resolver.Resolver) *activities.SystemPrompts {
 	return &activities.SystemPrompts{Scenes: p.store, Pipeline: p.pipeline(boxes), Tools: p.policy.tools, Log: p.log}
+}
+
+// promptCommands are the commands about prompts.
+func (in *ingressPart) promptCommands() []ingress.Command {
+	return ingress.PromptCommands(prompt.Viewer{Scenes: in.store, Pipeline: in.pipeline(in.boxes), Tools: in.policy.tools.Specs()}, in.store)
 }
 
 // lookPrompt tries the template of the system prompt.

@@ -1,0 +1,105 @@
+package ingress
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+	"xbot/internal/phrase"
+	"xbot/internal/prompt"
+	"xbot/internal/store"
+)
+
+// maxShownPrompt is how much of a prompt /prompt shows, in characters: its answer is kept in the transcript.
+const maxShownPrompt = 20_000
+
+// PromptViewer shows prompts without a call of a model.
+type PromptViewer interface {
+	Look(ctx context.Context, key chat.SessionKey, text string, at time.Time) (prompt.Look, error)
+}
+
+// Tastes keeps what people chose for themselves.
+type Tastes interface {
+	UserSetting(ctx context.Context, user chat.UserID, key store.UserSetting) (string, error)
+	SetUserSetting(ctx context.Context, user chat.UserID, key store.UserSetting, value string) error
+}
+
+// PromptCommands returns /prompt, which shows what a model would be told, and /language, which is a part of it.
+func PromptCommands(viewer PromptViewer, tastes Tastes) []Command {
+	return []Command{
+		{Name: "prompt", Args: "[message]", Help: phrase.HelpPrompt, Run: func(ctx context.Context, in Inbound, args string) (string, error) {
+			look, err := viewer.Look(ctx, in.Session, args, time.Now())
+			if err != nil {
+				return "", err
+			}
+			return sayPrompt(look, phrase.Of(in.Text)), nil
+		}},
+		{Name: "language", Args: "[zh|en|…|auto]", Help: phrase.HelpLanguage, Run: func(ctx context.Context, in Inbound, args string) (string, error) {
+			return language(ctx, tastes, in, args)
+		}},
+	}
+}
+
+func sayPrompt(l prompt.Look, lang phrase.Lang) string {
+	var b strings.Builder
+	tools, bytes := 0, 0
+	for _, t := range l.Tools {
+		tools, bytes = tools+t.Tokens, bytes+t.Bytes
+	}
+	b.WriteString(phrase.Say(lang, phrase.PromptSize, l.Tokens))
+	fmt.Fprintf(&b, "\n\n| | bytes | tokens |\n|---|--:|--:|\n")
+	for _, p := range l.Parts {
+		held := ""
+		if p.Held {
+			held = " (" + phrase.Say(lang, phrase.PromptHeld) + ")"
+		}
+		fmt.Fprintf(&b, "| `%s`%s | %d | %d |\n", p.Name, held, p.Bytes, p.Tokens)
+	}
+	fmt.Fprintf(&b, "| %s | %d | %d |\n", phrase.Say(lang, phrase.PromptTools, len(l.Tools)), bytes, tools)
+	for _, note := range l.Notes {
+		b.WriteString("\n* " + note.Error())
+	}
+	text := l.System
+	if l.UserMessage != "" {
+		text += "\n\n---\n\n" + l.UserMessage
+	}
+	b.WriteString("\n" + fenced(text))
+	return b.String()
+}
+
+// fenced shows a text as it is, whatever Markdown stands in it.
+func fenced(text string) string {
+	if runes := []rune(text); len(runes) > maxShownPrompt {
+		text = string(runes[:maxShownPrompt]) + "\n[…]"
+	}
+	fence := "```"
+	for strings.Contains(text, fence) {
+		fence += "`"
+	}
+	return fence + "text\n" + text + "\n" + fence
+}
+
+func language(ctx context.Context, tastes Tastes, in Inbound, args string) (string, error) {
+	lang := phrase.Of(in.Text)
+	switch strings.ToLower(args) {
+	case "":
+		chosen, err := tastes.UserSetting(ctx, in.User, store.Language)
+		if err != nil {
+			return "", err
+		}
+		if chosen == "" {
+			return phrase.Say(lang, phrase.LanguageAuto), nil
+		}
+		return phrase.Say(lang, phrase.LanguageIs, prompt.LanguageName(chosen)), nil
+	case "auto", "default":
+		return phrase.Say(lang, phrase.LanguageAuto), tastes.SetUserSetting(ctx, in.User, store.Language, "")
+	}
+	name := prompt.LanguageName(args)
+	if name == "" {
+		return "", fault.Errorf(fault.Invalid, "%s", phrase.Say(lang, phrase.LanguageUsage))
+	}
+	return phrase.Say(lang, phrase.LanguageIs, name), tastes.SetUserSetting(ctx, in.User, store.Language, args)
+}

@@ -1,0 +1,73 @@
+package ingress_test
+
+import (
+	"log/slog"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"xbot/ingress"
+	"xbot/internal/chat"
+	"xbot/internal/memory/flat"
+	"xbot/internal/phrase"
+	"xbot/internal/prompt"
+	"xbot/internal/sandbox"
+	"xbot/internal/sandbox/resolver"
+	"xbot/internal/store"
+	"xbot/internal/tool"
+	"xbot/internal/tool/memory"
+)
+
+// viewer looks at prompts of a server without runners.
+func (b *bundle) viewer(home string) prompt.Viewer {
+	return prompt.Viewer{Scenes: b.Store, Tools: []tool.Spec{memory.NewWrite(b.Store).Spec()}, Pipeline: prompt.Standard(prompt.Parts{
+		Template: prompt.NewTemplate(filepath.Join(home, "prompt.md"), slog.New(slog.DiscardHandler)), Home: home, Memory: flat.Provider{Notes: b.Store},
+		Places: resolver.New(resolver.Config{Choices: b.Store, Router: sandbox.NewRouter(sandbox.RouterConfig{})}),
+	})}
+}
+
+func (b *bundle) order(id, text string) string {
+	b.t.Helper()
+	_, err := b.dispatch.Message(b.t.Context(), b.inbound(key, id, text))
+	require.NoError(b.t, err)
+	all := b.transcript(key).Messages
+	last := all[len(all)-1]
+	require.Equal(b.t, chat.RoleNotice, last.Role)
+	return last.Content
+}
+
+func TestPrompt_ShowsWhatAModelWouldBeTold(t *testing.T) {
+	b, home := setup(t), t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(home, "AGENTS.md"), []byte("Mind the ```` fence."), 0o600))
+	require.NoError(t, b.SetMemory(t.Context(), b.user.ID, "a.md", "likes tea"))
+	b.dispatch.Commands = ingress.NewCommands(ingress.PromptCommands(b.viewer(home), b.Store)...)
+
+	said := b.order("1", "/prompt what is this?")
+	for _, part := range []string{
+		"| `00_base` | ", "| `04_global_context` | ", "| `20_memory` | ", "| 1 tools | ", "You are xbot", "Mind the ```` fence.", "likes tea", "]\nwhat is this?\n`````",
+	} {
+		require.Contains(t, said, part)
+	}
+	_, claimed, err := b.Claim(t.Context(), key, "t1", "run", 0)
+	require.NoError(t, err)
+	require.False(t, claimed, "no turn begins")
+	scene, err := b.Scene(t.Context(), key, "")
+	require.NoError(t, err)
+	require.Empty(t, scene.Held, "a look keeps nothing")
+}
+
+func TestLanguage_IsAPartOfThePrompt(t *testing.T) {
+	b := setup(t)
+	b.dispatch.Commands = ingress.NewCommands(ingress.PromptCommands(b.viewer(t.TempDir()), b.Store)...)
+	require.Equal(t, phrase.Say(phrase.English, phrase.LanguageAuto), b.order("1", "/language"))
+	require.Equal(t, phrase.Say(phrase.English, phrase.LanguageIs, "Chinese"), b.order("2", "/language zh"))
+	require.Contains(t, b.order("3", "/prompt"), "The person chose Chinese")
+	require.Equal(t, phrase.Say(phrase.English, phrase.LanguageUsage), b.order("4", "/language **"))
+	require.Equal(t, phrase.Say(phrase.English, phrase.LanguageIs, "Chinese"), b.order("5", "/language"), "what it was")
+	b.order("6", "/language auto")
+	chosen, err := b.UserSetting(t.Context(), b.user.ID, store.Language)
+	require.NoError(t, err)
+	require.Empty(t, chosen)
+}
