@@ -53,7 +53,7 @@ func TestTool_ACommandThatGoesOnBecomesATask(t *testing.T) {
 	b, call := task(t, "echo begun; sleep 60")
 	require.Equal(t, []chat.CallID{call}, b.started, "its workflow is started")
 	require.Equal(t, chat.CallDone, b.result(0).State)
-	require.Contains(t, b.result(0).Result, "goes on in the background")
+	require.Contains(t, b.result(0).Result, "it runs in the background")
 	require.False(t, b.result(0).IsError)
 	again, err := b.call(t.Context(), 0)
 	require.NoError(t, err)

@@ -71,7 +71,7 @@ func TestBackground_ItsEndStartsATurnThatReadsIt(t *testing.T) {
 	require.Equal(t, chat.TurnDone, k.untilEnded(time.Minute, id).State, "the turn does not wait for it")
 	call := lastCalls(k)[0]
 	require.Equal(t, "bg1", call.Task)
-	require.Contains(t, call.Result, "goes on in the background")
+	require.Contains(t, call.Result, "it runs in the background")
 	require.Contains(t, call.Result, "task_id: bg1")
 	require.Equal(t, chat.TaskRunning, k.untilTask(time.Minute, "bg1", false).State)
 
