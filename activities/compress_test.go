@@ -82,6 +82,14 @@ func (b *talked) compress(ctx context.Context, trigger string, n int) (activitie
 	return out, err
 }
 
+// compressIn compresses in another turn than the last.
+func (b *talked) compressIn(id chat.TurnID) activities.CompressOutput {
+	b.t.Helper()
+	var out activities.CompressOutput
+	require.NoError(b.t, b.run(b.t.Context(), activities.NameCompress, activities.CompressInput{Session: key, Turn: id, Trigger: chat.TriggerAuto}, &out))
+	return out
+}
+
 func (b *talked) view() []chat.Line {
 	b.t.Helper()
 	w, err := b.Window(b.t.Context(), key)
@@ -125,8 +133,8 @@ func sections(text string) string {
 
 // faithful repeats what it is asked to keep.
 func faithful(r llmtest.Request) llmtest.Reply {
-	body := r.Messages[0].Content
-	names := window.Identifiers(body[strings.Index(body, "<transcript>"):])
+	_, body, _ := strings.Cut(r.Messages[0].Content, "characters.")
+	names := window.Identifiers(body)
 	return llmtest.Reply{Text: sections("Kept: " + strings.Join(append(window.Recallable(body), names...), " · "))}
 }
 

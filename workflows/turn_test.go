@@ -45,6 +45,12 @@ type world struct {
 	calls, abandoned, asked, expired   []chat.CallID
 	running, most                      int
 	finished                           activities.FinishInput
+
+	control     string // name of the command that is claimed instead of a message
+	compress    func(ctx context.Context) error
+	compressed  []activities.CompressInput
+	generations []activities.GenerateInput
+	obeyed      int
 }
 
 func (w *world) Claim(context.Context, activities.ClaimInput) (activities.ClaimOutput, error) {
@@ -55,7 +61,7 @@ func (w *world) Claim(context.Context, activities.ClaimInput) (activities.ClaimO
 		return activities.ClaimOutput{}, nil
 	}
 	w.waiting--
-	return activities.ClaimOutput{Claimed: true, Inbox: 7, Channel: "web", User: "alice", Model: "test/model", MaxSteps: w.maxSteps}, nil
+	return activities.ClaimOutput{Claimed: true, Inbox: 7, Channel: "web", User: "alice", Model: "test/model", MaxSteps: w.maxSteps, Control: w.control}, nil
 }
 
 func (w *world) Peek(context.Context, activities.PeekInput) (activities.PeekOutput, error) {
@@ -93,6 +99,7 @@ func (w *world) Generate(ctx context.Context, in activities.GenerateInput) (acti
 	w.mu.Lock()
 	n := w.generates
 	w.generates++
+	w.generations = append(w.generations, in)
 	w.mu.Unlock()
 	if w.generate != nil {
 		if err := w.generate(ctx, in.Step); err != nil {
@@ -146,6 +153,7 @@ func setup(t *testing.T, w *world) *testsuite.TestWorkflowEnvironment {
 		activities.NameClaim: w.Claim, activities.NamePeek: w.Peek, activities.NameGenerate: w.Generate,
 		activities.NameTool: w.Tool, activities.NameAbandon: w.Abandon, activities.NameFinish: w.Finish,
 		activities.NameAsk: w.Ask, activities.NameExpire: w.Expire,
+		activities.NameCompress: w.Compress, activities.NameObey: w.Obey,
 	} {
 		env.RegisterActivityWithOptions(fn, activity.RegisterOptions{Name: name})
 	}
