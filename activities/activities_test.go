@@ -91,6 +91,7 @@ func setup(t *testing.T, program ...string) *bundle {
 	_, err = b.Accept(t.Context(), store.Inbound{Session: key, User: user.ID, Channel: "web", PlatformID: "m1", Text: strings.Join(program, "\n")})
 	require.NoError(t, err)
 
+	b.server.Strict()
 	client, err := openai.New(openai.Config{BaseURL: b.server.BaseURL(), Model: "scripted", IdleTimeout: limit})
 	require.NoError(t, err)
 	registry := tool.New(shell.New(), file.NewRead(), todo.NewWrite(b.Store), broken{})

@@ -127,7 +127,7 @@ func encodeAnswer(m llm.Message, origin string, d dialect) []sdk.ContentBlockPar
 			blocks = append(blocks, sdk.NewRedactedThinkingBlock(b.Redacted))
 		case b.Call:
 			input := json.RawMessage(wire.Object(calls[0].Arguments))
-			blocks = append(blocks, sdk.NewToolUseBlock(wire.ShortID(calls[0].ID), input, calls[0].Name))
+			blocks = append(blocks, sdk.NewToolUseBlock(wire.ShortID(calls[0].ID), input, wire.Name(calls[0].Name)))
 			calls = calls[1:]
 		case strings.TrimSpace(text[:b.Text]) == "":
 			text = text[b.Text:] // the API refuses blank texts

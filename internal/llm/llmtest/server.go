@@ -42,6 +42,7 @@ type Server struct {
 	attempts map[string]int
 	arrived  chan struct{} // closed and replaced with each request
 	live     *live         // nil while stopped
+	strict   bool
 }
 
 // live is one period of listening.
@@ -87,6 +88,14 @@ func (s *Server) Handle(h Handler) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.handler = h
+}
+
+// Strict makes the server refuse what one real provider or another would refuse. It stays so until the server is thrown
+// away.
+func (s *Server) Strict() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.strict = true
 }
 
 // Stop breaks all connections and closes the port. It returns when no handler runs any more. Requests stay recorded.
@@ -222,8 +231,12 @@ func (s *Server) enter(now *live) bool {
 // answer decides what a request is answered with.
 func (s *Server) answer(req *Request) Reply {
 	s.mu.Lock()
-	counter := s.counter
+	counter, strict := s.counter, s.strict
 	s.mu.Unlock()
+	if no, refused := faulty(*req); strict && refused {
+		s.record(req)
+		return no
+	}
 	if counter == nil {
 		return s.record(req)(*req)
 	}

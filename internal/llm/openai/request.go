@@ -102,7 +102,7 @@ func encodeCalls(calls []llm.ToolCall) []sdk.ToolCall {
 	for _, call := range calls {
 		out = append(out, sdk.ToolCall{
 			ID: wire.ShortID(call.ID), Type: sdk.ToolTypeFunction,
-			Function: sdk.FunctionCall{Name: call.Name, Arguments: wire.Object(call.Arguments)},
+			Function: sdk.FunctionCall{Name: wire.Name(call.Name), Arguments: wire.Object(call.Arguments)},
 		})
 	}
 	return out

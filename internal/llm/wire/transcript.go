@@ -15,12 +15,14 @@ const (
 	noOutput = "(no output)"
 	noResult = "No result was recorded for this call."
 	noText   = "(empty message)"
+	goOn     = "(Go on.)"
 )
 
 // Tidy returns messages in an order that every provider accepts; the originals stay as they are. Each tool call is
-// followed at once by exactly one result, in the order of the calls: results without a call are left out, missing ones
-// say so. User messages that follow each other become one. Assistant messages that say nothing are left out. Volatile
-// messages come last, as one, so that what stands before them is the same as without them.
+// followed at once by exactly one result, in the order of the calls: results without a call and repeated calls are left
+// out, missing results say so. User messages that follow each other become one. Assistant messages that say nothing are
+// left out. Volatile messages come last, as one, so that what stands before them is the same as without them. What would
+// end with an answer, or be nothing at all, gets a last word of a user.
 func Tidy(messages []llm.Message) []llm.Message {
 	results := map[string]llm.Message{}
 	for _, m := range messages {
@@ -28,8 +30,10 @@ func Tidy(messages []llm.Message) []llm.Message {
 			results[m.ToolCallID] = m
 		}
 	}
+	called := map[string]bool{}
 	var tidy, volatile []llm.Message
 	for _, m := range messages {
+		m.Content, m.Reasoning = Clean(m.Content), Clean(m.Reasoning)
 		switch {
 		case m.Volatile && !isBlank(m.Content):
 			volatile = appendUser(volatile, llm.Message{Role: "user", Content: m.Content, Volatile: true})
@@ -37,8 +41,11 @@ func Tidy(messages []llm.Message) []llm.Message {
 		case m.Role == "user":
 			tidy = appendUser(tidy, m)
 		case m.Role == "assistant":
-			tidy = appendAssistant(tidy, m, results)
+			tidy = appendAssistant(tidy, m, results, called)
 		}
+	}
+	if last := len(tidy) - 1; len(volatile) == 0 && (last < 0 || tidy[last].Role == "assistant") {
+		volatile = []llm.Message{{Role: "user", Content: goOn, Volatile: true}}
 	}
 	return append(tidy, volatile...)
 }
@@ -68,7 +75,8 @@ func appendUser(tidy []llm.Message, m llm.Message) []llm.Message {
 	return append(tidy, m)
 }
 
-func appendAssistant(tidy []llm.Message, m llm.Message, results map[string]llm.Message) []llm.Message {
+func appendAssistant(tidy []llm.Message, m llm.Message, results map[string]llm.Message, called map[string]bool) []llm.Message {
+	m.ToolCalls = firsts(m.ToolCalls, called)
 	if isBlank(m.Content) && len(m.ToolCalls) == 0 {
 		return tidy
 	}
@@ -79,12 +87,21 @@ func appendAssistant(tidy []llm.Message, m llm.Message, results map[string]llm.M
 			result = llm.Message{Role: "tool", ToolCallID: call.ID, Content: noResult, IsError: true}
 		}
 		delete(results, call.ID)
-		if isBlank(result.Content) {
+		if result.Content = Clean(result.Content); isBlank(result.Content) {
 			result.Content = noOutput
 		}
 		tidy = append(tidy, result)
 	}
 	return tidy
+}
+
+// firsts leaves out calls whose id was used before: providers want ids to be unique, and there is one result for each.
+func firsts(calls []llm.ToolCall, called map[string]bool) []llm.ToolCall {
+	return slices.DeleteFunc(slices.Clone(calls), func(c llm.ToolCall) bool {
+		repeated := called[c.ID]
+		called[c.ID] = true
+		return repeated
+	})
 }
 
 // isBlank reports whether a text holds nothing that a model could read; some providers refuse such texts.
@@ -103,6 +120,23 @@ func ShortID(id string) string {
 		n /= uint64(len(letters))
 	}
 	return string(short[:])
+}
+
+// Name returns the name of a called tool as every provider takes it back: letters, digits, _ and -, at most 64 of them.
+// Models invent names, and one of those must not make the rest of the conversation impossible.
+func Name(name string) string {
+	clean := strings.Map(func(r rune) rune {
+		switch {
+		case 'a' <= r && r <= 'z', 'A' <= r && r <= 'Z', '0' <= r && r <= '9', r == '_', r == '-':
+			return r
+		default:
+			return '_'
+		}
+	}, name)
+	if clean == "" {
+		return "unknown"
+	}
+	return clean[:min(len(clean), 64)]
 }
 
 // Object returns the arguments of a call as a JSON object, which providers require of what is given back, whatever the

@@ -2,6 +2,7 @@ package wire_test
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -129,6 +130,36 @@ func TestShortID_SuitsEveryProvider(t *testing.T) {
 		require.False(t, seen[short])
 		seen[short] = true
 	}
+}
+
+func TestTidy_LeavesOutCallsWhoseIdWasUsedBefore(t *testing.T) {
+	t.Parallel()
+	tidy := wire.Tidy([]llm.Message{say("user", "a"), calling("1", "2", "1"), result("1", "x"), result("2", "y"), calling("2"), say("user", "b")})
+	require.Equal(t, []llm.Message{say("user", "a"), calling("1", "2"), result("1", "x"), result("2", "y"), say("user", "b")}, tidy)
+}
+
+func TestTidy_EndsWithAUser(t *testing.T) {
+	t.Parallel()
+	for _, messages := range [][]llm.Message{nil, {say("user", "a"), say("assistant", "b")}, {say("assistant", " ")}} {
+		tidy := wire.Tidy(messages)
+		last := tidy[len(tidy)-1]
+		require.Equal(t, "user", last.Role)
+		require.True(t, last.Volatile, "the conversation does not keep it")
+	}
+}
+
+func TestTidy_HoldsNoNUL(t *testing.T) {
+	t.Parallel()
+	tidy := wire.Tidy([]llm.Message{say("user", "a\x00b"), calling("1"), result("1", "\x00")})
+	require.Equal(t, []llm.Message{say("user", "ab"), calling("1"), result("1", "(no output)")}, tidy)
+}
+
+func TestName_SuitsEveryProvider(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]string{"Shell": "Shell", "no such tool": "no_such_tool", "工具": "__", "": "unknown", "a.b/c-d_e": "a_b_c-d_e"} {
+		require.Equal(t, want, wire.Name(name))
+	}
+	require.Len(t, wire.Name(strings.Repeat("n", 100)), 64)
 }
 
 func TestObject_IsAlwaysAnObject(t *testing.T) {
