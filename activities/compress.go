@@ -46,6 +46,8 @@ type Compressor struct {
 	Notes   Notes                // nil: no notes are saved before
 	Rules   map[string]chat.Rule // what the installation wants of tools, by name
 	Retry   Retry
+	// Doing tells those who watch what goes on, a chat.Doing* or nothing any more. Nil: nobody is told.
+	Doing func(step chat.Step, what string)
 }
 
 // CompressInput asks for a compression of a session's context.
@@ -91,6 +93,7 @@ func (j *compression) run(ctx context.Context) (CompressOutput, error) {
 	if len(j.part) == 0 {
 		return CompressOutput{}, j.answer(ctx, phrase.NothingToCompact)
 	}
+	defer j.tell()()
 	if err := j.saveNotes(ctx); err != nil {
 		return CompressOutput{}, err
 	}
@@ -104,6 +107,15 @@ func (j *compression) run(ctx context.Context) (CompressOutput, error) {
 		return CompressOutput{}, err
 	}
 	return j.commit(ctx, summary)
+}
+
+// tell says that the context is being compressed until the returned function is called.
+func (j *compression) tell() (over func()) {
+	if j.Doing == nil {
+		return func() {}
+	}
+	j.Doing(j.step, chat.DoingCompress)
+	return func() { j.Doing(j.step, "") }
 }
 
 // commit records the best summary that makes the next request smaller: the model's, if there is one, else shorter and

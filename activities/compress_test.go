@@ -138,6 +138,22 @@ func faithful(r llmtest.Request) llmtest.Reply {
 	return llmtest.Reply{Text: sections("Kept: " + strings.Join(append(window.Recallable(body), names...), " · "))}
 }
 
+func TestCompress_ThoseWhoWatchAreToldWhileItGoesOn(t *testing.T) {
+	b := past(t, 40, message)
+	var told []string
+	b.compressor.Doing = func(step chat.Step, what string) {
+		require.Equal(t, chat.Step{Session: key, Turn: "now"}, step)
+		told = append(told, what)
+	}
+	b.server.Handle(func(r llmtest.Request) llmtest.Reply {
+		require.Equal(t, []string{chat.DoingCompress}, told)
+		return faithful(r)
+	})
+	_, err := b.compress(t.Context(), chat.TriggerAuto, 0)
+	require.NoError(t, err)
+	require.Equal(t, []string{chat.DoingCompress, ""}, told)
+}
+
 func TestCompress_ASummaryStandsForTheBeginning(t *testing.T) {
 	b := past(t, 40, message)
 	b.server.Handle(faithful)

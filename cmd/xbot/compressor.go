@@ -2,6 +2,7 @@ package main
 
 import (
 	"xbot/activities"
+	"xbot/internal/chat"
 	"xbot/internal/tool"
 )
 
@@ -10,6 +11,9 @@ func (p *parts) compressor(models activities.Models, prompts activities.Prompts,
 	out := &activities.Compressor{
 		Models: models, Ledger: p.store, Prompts: prompts, Tools: p.policy.tools, Context: assembler, Rules: p.policy.rules,
 		Retry: activities.Retry{Attempts: c.RetryAttempts, Delay: c.RetryDelay, MaxDelay: c.RetryMaxDelay},
+		Doing: func(step chat.Step, what string) {
+			p.bus.PublishDelta(step.Session, chat.Delta{Turn: step.Turn, Step: step.N, Doing: what})
+		},
 	}
 	if c.Flush == "on" {
 		out.Notes = noteTools(p.policy.tools)

@@ -21,7 +21,7 @@ export function usage(sessions, days) {
     const answers = session.messages.filter((message) => message.role === "assistant" && message.usage)
     if (answers.length === 0) return []
     const one = answers.map(({ usage: { prompt_tokens, cached_tokens = 0, completion_tokens } }) => priced({ calls: 1, prompt_tokens, cached_tokens, completion_tokens }))
-    return [{ key: session.key, title: session.title, ...sum(one) }]
+    return [{ key: session.key, title: session.title, model: "mock/scripted", ...sum(one) }]
   })
   const day = (ago) => new Date(Date.now() - ago * DAY).toISOString().slice(0, 10)
   const earlier = Array.from({ length: Math.min(days - 1, 24) }, (_, n) => {

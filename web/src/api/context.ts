@@ -32,7 +32,7 @@ export const readContext = (key: string) => json<ContextView>("GET", of(key, "/c
 export const setContextMode = (key: string, mode: ContextMode) => json<ContextView>("PUT", of(key, "/context"), { mode })
 
 export const compact = (key: string, id: string, focus: string) =>
-  ask("POST", of(key, "/compact"), { client_message_id: id, ...(focus === "" ? {} : { focus }) })
+  unwrap(api.POST("/api/sessions/{key}/compact", { params: { path: { key } }, body: { client_message_id: id, ...(focus === "" ? {} : { focus }) } }))
 
 /** Asks for a message and all after it to be taken out; it takes its place after what runs and waits. */
 export const rewind = (key: string, id: string, message: number) =>
@@ -50,7 +50,10 @@ export const resultAddress = (key: string, call: string) => of(key, `/calls/${en
 
 export const readResult = async (key: string, call: string) => (await ask("GET", resultAddress(key, call))).text()
 
-export const readUsage = (days: number) => json<UsageReport>("GET", `/api/usage?days=${days}`)
+export async function readUsage(days: number): Promise<UsageReport> {
+  const answer = await unwrap(api.GET("/api/usage", { params: { query: { days } } }))
+  return { ...answer, days: answer.days ?? [], sessions: answer.sessions ?? [] }
+}
 
 export async function listCommands(): Promise<ServerCommand[]> {
   const answer = await unwrap(api.GET("/api/commands"))

@@ -7,12 +7,7 @@ type Schemas = components["schemas"]
 export type User = Schemas["UserBody"]
 export type Me = Schemas["Me"]
 export type LoginInfo = Schemas["LoginState"]
-export type Session = Schemas["Session"] & {
-  /** Tokens that the last request and its answer took. */
-  context_used?: number
-  /** Tokens that fit the model. */
-  context_max?: number
-}
+export type Session = Schemas["Session"]
 export type Message = Schemas["Message"]
 export type ToolCall = Schemas["ToolCall"]
 export type Approval = Schemas["Approval"]
@@ -98,21 +93,11 @@ export interface SentMessage {
   tool_call_id?: string
 }
 
-export interface UsageRow {
-  calls: number
-  prompt_tokens: number
-  cached_tokens: number
-  completion_tokens: number
-  /** In the currency of the report; missing where no price is known. */
-  cost?: number
-}
-
-export interface UsageReport {
-  days: (UsageRow & { day: string; model: string })[]
-  sessions: (UsageRow & { key: string; title: string })[]
-  total: UsageRow
-  currency: string
-}
+/** What something has used; its cost is missing where no price is known. */
+export type UsageRow = Omit<Schemas["Spent"], "model">
+export type UsageDay = Schemas["SpentDay"]
+export type UsageSession = Schemas["SpentSession"]
+export type UsageReport = Omit<Schemas["UsageReport"], "days" | "sessions" | "total"> & { days: UsageDay[]; sessions: UsageSession[]; total: UsageRow }
 
 /** A slash command of the server. */
 export type ServerCommand = Schemas["Command"]

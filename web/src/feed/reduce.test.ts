@@ -10,7 +10,7 @@ const now = "2026-01-01T00:00:00Z"
 const usage = { prompt_tokens: 0, completion_tokens: 0 }
 
 const session: Session = {
-  key, channel: "web", title: "", pinned: false, cwd: "", runner: "local", queued: 0, seq: 0, created_at: now, updated_at: now,
+  key, channel: "web", title: "", pinned: false, cwd: "", runner: "local", queued: 0, seq: 0, created_at: now, updated_at: now, context_used: 0, context_max: 0,
 }
 
 const user = (id: number, over: Partial<Message> = {}): Message => ({

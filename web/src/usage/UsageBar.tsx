@@ -3,8 +3,8 @@ import { type Key, useT } from "../i18n"
 import { cx } from "../lib/cx"
 
 const parts: { name: Extract<Key, "usage.fresh" | "usage.cached" | "usage.output">; look: string; of: (row: UsageRow) => number }[] = [
-  { name: "usage.fresh", look: "bg-part-1", of: (row) => row.prompt_tokens - (row.cached_tokens ?? 0) },
-  { name: "usage.cached", look: "bg-part-5", of: (row) => row.cached_tokens ?? 0 },
+  { name: "usage.fresh", look: "bg-part-1", of: (row) => row.prompt_tokens - row.cached_tokens },
+  { name: "usage.cached", look: "bg-part-5", of: (row) => row.cached_tokens },
   { name: "usage.output", look: "bg-part-3", of: (row) => row.completion_tokens },
 ]
 

@@ -9,7 +9,7 @@ import { type Translate, useLanguage, useT } from "../i18n"
 import { day as dayOf, money, tokens } from "../i18n/format"
 import { Modal } from "../ui/Modal"
 import { Note } from "../ui/Note"
-import { byDay, byModel, type Named, tokensOf } from "./rows"
+import { byDay, byModel, bySession, type Named, tokensOf } from "./rows"
 import { UsageBar, UsageLegend } from "./UsageBar"
 
 const ranges = [7, 30, 90]
@@ -50,8 +50,7 @@ function Report({ report, onLeave }: { report: UsageReport; onLeave: () => void 
   const t = useT()
   const language = useLanguage()
   const { total, currency } = report
-  const sessions = report.sessions ?? []
-  const partly = total.cost !== undefined && (report.days ?? []).some((row) => row.cost === undefined)
+  const partly = total.cost !== undefined && report.days.some((row) => row.cost === undefined)
   return (
     <>
       <p className="mt-4 tabular-nums">
@@ -74,18 +73,18 @@ function Report({ report, onLeave }: { report: UsageReport; onLeave: () => void 
           <Rows rows={byModel(report)} currency={currency} name={({ name }) => name} />
         </Tabs.Content>
         <Tabs.Content value="sessions" className="pt-4 outline-offset-4">
-          <Rows rows={sessions.map((row) => ({ ...row, name: row.key }))} currency={currency} name={(row) => sessionName(row, t, onLeave)} />
+          <Rows rows={bySession(report)} currency={currency} name={(row) => sessionName(row, t, onLeave)} />
         </Tabs.Content>
       </Tabs.Root>
     </>
   )
 }
 
-function sessionName({ key, title }: { key: string; title: string }, t: Translate, onLeave: () => void): ReactNode {
-  if (key === "" || title === "") return title || key || t("usage.deleted")
+function sessionName({ name: key, title, deleted }: Named & { title: string; deleted?: boolean }, t: Translate, onLeave: () => void): ReactNode {
+  if (deleted) return t("usage.deleted")
   return (
     <Link to="/c/$key" params={{ key }} onClick={onLeave} className="underline decoration-line-strong underline-offset-3 hover:decoration-current">
-      {title}
+      {title || t("session.untitled")}
     </Link>
   )
 }

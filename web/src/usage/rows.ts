@@ -1,4 +1,4 @@
-import type { UsageReport, UsageRow } from "../api/types"
+import type { UsageReport, UsageRow, UsageSession } from "../api/types"
 
 export interface Named {
   name: string
@@ -8,15 +8,22 @@ export interface Named {
 export const tokensOf = (row: UsageRow): number => row.prompt_tokens + row.completion_tokens
 
 /** Usage by day, the newest first. */
-export const byDay = (report: UsageReport) => sums(report, ({ day }) => day).sort((a, b) => b.name.localeCompare(a.name))
+export const byDay = ({ days }: UsageReport) => sums(days, ({ day }) => day).sort((a, b) => b.name.localeCompare(a.name))
 
 /** Usage by model, the most used first. */
-export const byModel = (report: UsageReport) => sums(report, ({ model }) => model).sort((a, b) => tokensOf(b) - tokensOf(a))
+export const byModel = ({ days }: UsageReport) => sums(days, ({ model }) => model).sort((a, b) => tokensOf(b) - tokensOf(a))
+
+/** Usage by conversation, the most used first; one that is gone has no title to go to. */
+export function bySession({ sessions }: UsageReport): (Named & UsageRow & Pick<UsageSession, "title" | "deleted">)[] {
+  const known = new Map(sessions.map((session) => [session.key, session]))
+  const rows = sums(sessions, ({ key }) => key).sort((a, b) => tokensOf(b) - tokensOf(a))
+  return rows.map((row) => ({ ...row, title: known.get(row.name)?.title ?? "", deleted: known.get(row.name)?.deleted }))
+}
 
 /** Sums up the rows of one name. A sum has no cost when one of its rows has none. */
-function sums({ days }: UsageReport, nameOf: (row: UsageReport["days"][number]) => string): (Named & UsageRow)[] {
+function sums<T extends UsageRow>(rows: T[], nameOf: (row: T) => string): (Named & UsageRow)[] {
   const found = new Map<string, Named & UsageRow>()
-  for (const row of days ?? []) {
+  for (const row of rows) {
     const name = nameOf(row)
     const sum = found.get(name)
     found.set(name, sum ? add(sum, row) : { ...add(nothing, row), name })
@@ -31,7 +38,7 @@ function add(a: Named & UsageRow, b: UsageRow): Named & UsageRow {
     name: a.name,
     calls: a.calls + b.calls,
     prompt_tokens: a.prompt_tokens + b.prompt_tokens,
-    cached_tokens: a.cached_tokens + (b.cached_tokens ?? 0),
+    cached_tokens: a.cached_tokens + b.cached_tokens,
     completion_tokens: a.completion_tokens + b.completion_tokens,
     cost: a.cost === undefined || b.cost === undefined ? undefined : a.cost + b.cost,
   }
