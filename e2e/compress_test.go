@@ -94,6 +94,9 @@ func TestCompress_ALongConversationStaysWithinASmallWindow(t *testing.T) {
 	for _, r := range requests {
 		require.LessOrEqual(t, r.Tokens, smallWindow)
 	}
+	i := slices.IndexFunc(requests, func(r llmtest.Request) bool { return r.System == prompt.Flush() })
+	require.GreaterOrEqual(t, i, 0, "notes can be saved before")
+	require.Len(t, requests[i].Tools, 2, "with the tools of the memory and no others")
 	last := requests[len(requests)-1]
 	require.True(t, strings.HasPrefix(last.Messages[0].Content, window.CompactedMark))
 	require.Contains(t, last.Messages[0].Content, "/srv/part0.conf", "what was said first is known still")
