@@ -32,7 +32,7 @@ func newCopies(key chat.SessionKey) *copies {
 func (c *copies) addMessage(r dbsqlc.ForkMessagesRow, id int64) {
 	turn := chat.TurnID("")
 	if r.TurnID != nil {
-		known := false
+		var known bool
 		if turn, known = c.turns[*r.TurnID]; !known {
 			turn = forkedTurn(c.key, *r.TurnID)
 			c.turns[*r.TurnID] = turn
