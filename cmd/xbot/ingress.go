@@ -25,6 +25,7 @@ import (
 	"xbot/internal/fault"
 	"xbot/internal/filelink"
 	"xbot/internal/llm"
+	"xbot/internal/llm/limits"
 	"xbot/internal/localstack"
 	"xbot/internal/sandbox"
 	"xbot/internal/sandbox/resolver"
@@ -100,6 +101,7 @@ type ingressPart struct {
 	fleet      *ingress.Fleet
 	history    *ingress.History
 	meter      *ingress.Meter
+	contexts   *ingress.Contexts
 	closing    chan struct{}
 }
 
@@ -132,11 +134,16 @@ func newIngressPart(p *parts, l net.Listener, h config.HTTP, t config.Temporal, 
 	in.fleet = &ingress.Fleet{
 		Store: p.store, Resolver: in.boxes, Model: m.model.Model(), URL: h.URL, Log: p.log,
 	}
+	in.contexts = &ingress.Contexts{
+		Store: p.store, Model: m.model.Model(), Models: limits.Table{Model: m.model.Model(), Context: m.llm.MaxContext, Output: m.llm.MaxOutput},
+		MaskAt: m.context.MaskAt, CompressAt: m.context.CompressAt, Mode: m.context.Mode,
+	}
 	in.meter = &ingress.Meter{Store: p.store, Prices: m.prices()}
 	in.history = &ingress.History{Store: p.store, Dispatch: in.dispatch}
 	in.dispatch.Commands = ingress.NewCommands(slices.Concat(
 		in.dispatch.ApprovalCommands(), in.fleet.Commands(), in.history.Commands(), []ingress.Command{ingress.CompactCommand()}, in.meter.Commands(),
 		in.promptCommands(),
+		in.contexts.Commands(),
 	)...)
 	return in
 }
@@ -197,7 +204,7 @@ func (in *ingressPart) run(ctx context.Context) error {
 func (in *ingressPart) routes() (ingress.Routes, error) {
 	a := &api.API{
 		Policy: api.Policy{Tools: in.policy.tools, Rules: in.policy.rules},
-		Store:  in.store, Bus: in.bus, Dispatch: in.dispatch, Fleet: in.fleet, History: in.history, Meter: in.meter, Auth: in.auth, Log: in.log, Closing: in.closing,
+		Store:  in.store, Bus: in.bus, Dispatch: in.dispatch, Fleet: in.fleet, History: in.history, Meter: in.meter, Contexts: in.contexts, Auth: in.auth, Log: in.log, Closing: in.closing,
 		Boxes: in.boxes, Links: filelink.New(in.key),
 		Killer: task.Killer{Kills: in.store, Boxes: in.boxes},
 		Info: api.Info{

@@ -40,7 +40,7 @@ func TestAPI_EveryEndpointButLoginAsksForCredentials(t *testing.T) {
 		if e[1] == "/api/login" {
 			continue
 		}
-		at := strings.NewReplacer("{key}", string(mine.Key), "{id}", "1").Replace(e[1])
+		at := strings.NewReplacer("{key}", string(mine.Key), "{id}", "1", "{step}", "0").Replace(e[1])
 		for name, p := range map[string]*person{"nobody": nil, "a wrong token": {bundle: b, token: "wrong"}} {
 			a := b.do(p, e[0], at, nil)
 			a.problem(http.StatusUnauthorized)
@@ -81,7 +81,7 @@ func TestAPI_NobodyReachesASessionOfSomebodyElse(t *testing.T) {
 		case strings.HasSuffix(e[1], "/context") && e[0] == http.MethodPut:
 			with = map[string]any{"mode": "none"}
 		}
-		at := strings.Replace(e[1], "{key}", string(s.Key), 1)
+		at := strings.NewReplacer("{key}", string(s.Key), "{step}", "0").Replace(e[1])
 		if strings.HasSuffix(at, "/content") {
 			at += "?path=x"
 		}

@@ -37,6 +37,7 @@ type API struct {
 	Fleet    *ingress.Fleet
 	History  *ingress.History
 	Meter    *ingress.Meter
+	Contexts *ingress.Contexts
 	Log      *slog.Logger
 	Closing  <-chan struct{} // closed when the server stops: streams end
 	// PingEvery is the pause between looks at the client of a stream and at what it may see; 0 means 15 s.
@@ -74,6 +75,7 @@ func (a *API) Handler() http.Handler {
 	a.registerCommands(private)
 	a.registerHistory(private)
 	a.registerUsage(private)
+	a.registerContext(private)
 	closed.HandleFunc("GET /api/sessions/{key}/ws", a.socket)
 	closed.HandleFunc("/api/", func(w http.ResponseWriter, r *http.Request) {
 		a.Refuse(w, r, fault.Errorf(fault.NotFound, "there is no %s %s here; see /api/openapi.json", r.Method, r.URL.Path))
@@ -106,6 +108,7 @@ func Document() *huma.OpenAPI {
 	a.registerCommands(h)
 	a.registerHistory(h)
 	a.registerUsage(h)
+	a.registerContext(h)
 	return h.OpenAPI()
 }
 

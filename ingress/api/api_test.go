@@ -109,9 +109,10 @@ func setup(t *testing.T) *bundle {
 		Store: b.store, Model: "demo/demo", Log: log,
 		Resolver: resolver.New(resolver.Config{Choices: b.store, Router: router, Docker: b.docker}),
 	}
+	a.Contexts = &ingress.Contexts{Store: b.store, Model: "demo/demo"}
 	a.Meter = &ingress.Meter{Store: b.store, Prices: ingress.Prices{Model: "demo/demo", Known: true, Input: 2, Cached: 0.5, Output: 10}}
 	a.History = &ingress.History{Store: b.store, Dispatch: dispatch}
-	dispatch.Commands = ingress.NewCommands(slices.Concat(dispatch.ApprovalCommands(), a.Fleet.Commands(), a.History.Commands(), a.Meter.Commands(), []ingress.Command{ingress.CompactCommand()})...)
+	dispatch.Commands = ingress.NewCommands(slices.Concat(dispatch.ApprovalCommands(), a.Fleet.Commands(), a.History.Commands(), a.Meter.Commands(), a.Contexts.Commands(), []ingress.Command{ingress.CompactCommand()})...)
 	mux := http.NewServeMux()
 	mux.Handle("/api/", a.Handler())
 	mux.Handle("GET /api/runners/connect", b.hub)

@@ -135,7 +135,10 @@ var catalogue = map[ID]map[Lang]string{
 
 // Say returns the sentence in the language, English where there is no translation. What the model reads is English.
 func Say(lang Lang, id ID, args ...any) string {
-	for _, sentences := range []map[ID]map[Lang]string{catalogue, commandHelp, history, usage, contextNotices, prompts} {
+	for _, sentences := range []map[ID]map[Lang]string{
+		catalogue, commandHelp, history, usage, contextNotices, prompts,
+		context,
+	} {
 		said, known := sentences[id]
 		if !known {
 			continue

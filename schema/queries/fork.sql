@@ -45,11 +45,11 @@ WHERE turn_id = ANY(sqlc.arg(turns)::text[])
 ORDER BY turn_id, step;
 
 -- name: ForkSteps :exec
--- The hash of the request goes: the ids of calls are others now, and stand in it.
-INSERT INTO steps (turn_id, step, state, failures, finish, fault, prompt_hash, started_at, finished_at, reminder, pruned, request_bytes,
+-- The hash of the request stays that of what was sent: made again, it has other ids of calls in it.
+INSERT INTO steps (turn_id, step, state, failures, finish, fault, prompt_hash, started_at, finished_at, reminder, pruned, fill, request_hash, request_bytes,
                    estimated_tokens, control_upto, compaction_id, message_upto)
-SELECT n.id, s.step, s.state, s.failures, s.finish, s.fault, s.prompt_hash, s.started_at, s.finished_at, s.reminder, s.pruned, s.request_bytes,
-       s.estimated_tokens, n.control_upto, nullif(n.compaction_id, 0), n.message_upto
+SELECT n.id, s.step, s.state, s.failures, s.finish, s.fault, s.prompt_hash, s.started_at, s.finished_at, s.reminder, s.pruned, s.fill,
+       s.request_hash, s.request_bytes, s.estimated_tokens, n.control_upto, nullif(n.compaction_id, 0), n.message_upto
 FROM (
     SELECT unnest(sqlc.arg(old_turns)::text[]) AS old, unnest(sqlc.arg(new_turns)::text[]) AS id, unnest(sqlc.arg(steps)::int[]) AS step,
            unnest(sqlc.arg(control_uptos)::bigint[]) AS control_upto, unnest(sqlc.arg(compactions)::bigint[]) AS compaction_id,

@@ -377,10 +377,10 @@ func (q *Queries) ForkStepMarks(ctx context.Context, db DBTX, turns []string) ([
 }
 
 const forkSteps = `-- name: ForkSteps :exec
-INSERT INTO steps (turn_id, step, state, failures, finish, fault, prompt_hash, started_at, finished_at, reminder, pruned, request_bytes,
+INSERT INTO steps (turn_id, step, state, failures, finish, fault, prompt_hash, started_at, finished_at, reminder, pruned, fill, request_hash, request_bytes,
                    estimated_tokens, control_upto, compaction_id, message_upto)
-SELECT n.id, s.step, s.state, s.failures, s.finish, s.fault, s.prompt_hash, s.started_at, s.finished_at, s.reminder, s.pruned, s.request_bytes,
-       s.estimated_tokens, n.control_upto, nullif(n.compaction_id, 0), n.message_upto
+SELECT n.id, s.step, s.state, s.failures, s.finish, s.fault, s.prompt_hash, s.started_at, s.finished_at, s.reminder, s.pruned, s.fill,
+       s.request_hash, s.request_bytes, s.estimated_tokens, n.control_upto, nullif(n.compaction_id, 0), n.message_upto
 FROM (
     SELECT unnest($1::text[]) AS old, unnest($2::text[]) AS id, unnest($3::int[]) AS step,
            unnest($4::bigint[]) AS control_upto, unnest($5::bigint[]) AS compaction_id,
@@ -398,7 +398,7 @@ type ForkStepsParams struct {
 	MessageUptos []int64
 }
 
-// The hash of the request goes: the ids of calls are others now, and stand in it.
+// The hash of the request stays that of what was sent: made again, it has other ids of calls in it.
 func (q *Queries) ForkSteps(ctx context.Context, db DBTX, arg ForkStepsParams) error {
 	_, err := db.Exec(ctx, forkSteps,
 		arg.OldTurns,

@@ -316,6 +316,24 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/sessions/{key}/context": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** How full the context of a conversation is, and with what */
+        get: operations["get-context"];
+        /** Choose how the context of a conversation is kept small */
+        put: operations["set-context-mode"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/sessions/{key}/events": {
         parameters: {
             query?: never;
@@ -563,6 +581,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/sessions/{key}/turns/{turn}/steps/{step}/request": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What a step sent to the model
+         * @description Made again from the stored rows; exact says whether it is the same to the byte.
+         */
+        get: operations["get-request"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/tokens": {
         parameters: {
             query?: never;
@@ -670,6 +708,135 @@ export interface components {
             client_message_id: string;
             /** @description What the summary is to keep in mind. */
             focus?: string;
+        };
+        Context: {
+            /** @description Newest first. */
+            compactions: components["schemas"]["ContextCompaction"][] | null;
+            /**
+             * Format: int64
+             * @description Tokens from which the beginning is summarized.
+             */
+            compress_at: number;
+            /**
+             * Format: int64
+             * @description Changes that the model made to what it sees.
+             */
+            edits: number;
+            /**
+             * Format: int64
+             * @description Tokens from which old results of tools are masked.
+             */
+            mask_at: number;
+            /**
+             * Format: int64
+             * @description Results of which the model sees a placeholder.
+             */
+            masks: number;
+            /**
+             * Format: int64
+             * @description Tokens that the model takes in all.
+             */
+            max_context: number;
+            /**
+             * Format: int64
+             * @description Tokens of one answer at most.
+             */
+            max_output: number;
+            messages: components["schemas"]["ContextMessages"];
+            /**
+             * @description default: old parts are masked and summarized as the context fills up. none: only when somebody asks, or when the model takes no more.
+             * @enum {string}
+             */
+            mode: "default" | "none";
+            model: string;
+            /**
+             * Format: int64
+             * @description Results of which the model sees a summary.
+             */
+            offloads: number;
+            /** @description Of the system prompt of the last request. */
+            parts: components["schemas"]["ContextPart"][] | null;
+            /**
+             * @description provider: what the last request and its answer took. estimate: ours, since the conversation or how it is shown has changed after them.
+             * @enum {string}
+             */
+            source: "provider" | "estimate";
+            /**
+             * Format: int64
+             * @description Files that have changed since the model read them.
+             */
+            stale: number;
+            tools: components["schemas"]["ContextTools"];
+            /**
+             * Format: int64
+             * @description Tokens.
+             */
+            used: number;
+        };
+        ContextCompaction: {
+            /** @description The conversation begins with it now. */
+            active: boolean;
+            /** Format: date-time */
+            created_at: string;
+            focus?: string;
+            /** Format: int64 */
+            id: number;
+            /** @enum {string} */
+            method: "model" | "extract";
+            summary: string;
+            /** Format: int64 */
+            tokens_after: number;
+            /**
+             * Format: int64
+             * @description Of a request, estimated.
+             */
+            tokens_before: number;
+            /** @enum {string} */
+            trigger: "auto" | "too_long" | "exceeded" | "manual";
+            /**
+             * Format: int64
+             * @description The last message that the summary stands for.
+             */
+            upto: number;
+        };
+        ContextMessages: {
+            assistant: components["schemas"]["Share"];
+            tool: components["schemas"]["Share"];
+            user: components["schemas"]["Share"];
+        };
+        ContextPart: {
+            /** Format: int64 */
+            bytes: number;
+            /** @example 05_project_context */
+            key: string;
+            /**
+             * Format: int64
+             * @description Estimated.
+             */
+            tokens: number;
+        };
+        ContextTool: {
+            /**
+             * Format: int64
+             * @description Of its description and the schema of its parameters.
+             */
+            bytes: number;
+            name: string;
+            /**
+             * Format: int64
+             * @description Estimated.
+             */
+            tokens: number;
+        };
+        ContextTools: {
+            /** Format: int64 */
+            count: number;
+            list: components["schemas"]["ContextTool"][] | null;
+            /**
+             * Format: int64
+             * @description Estimated.
+             */
+            tokens: number;
         };
         "Create-runnerRequest": {
             /** @description 1 to 128 lower-case letters, digits, dots, dashes and underscores, beginning with a letter or digit. */
@@ -947,6 +1114,53 @@ export interface components {
             model: string;
             runners: components["schemas"]["Runner"][] | null;
         };
+        SentCall: {
+            arguments: string;
+            id: string;
+            name: string;
+        };
+        SentMessage: {
+            content: string;
+            is_error?: boolean;
+            reasoning?: string;
+            /** @enum {string} */
+            role: "user" | "assistant" | "tool";
+            tool_call_id?: string;
+            tool_calls?: components["schemas"]["SentCall"][] | null;
+        };
+        SentRequest: {
+            /** Format: int64 */
+            bytes: number;
+            /**
+             * Format: int64
+             * @description What we expected.
+             */
+            estimated_tokens: number;
+            /** @description It was made again from the stored rows and is the same to the byte. false: another version of the program, or the conversation that this one was copied from, sent it. */
+            exact: boolean;
+            /** @description SHA-256 of what was sent, hexadecimal. */
+            hash: string;
+            /** @description In order, without the reminder. */
+            messages: components["schemas"]["SentMessage"][] | null;
+            model: string;
+            /**
+             * Format: int64
+             * @description What the provider counted; 0: the step had no answer.
+             */
+            prompt_tokens: number;
+            /** @description Old results were cut, for this request only. */
+            pruned: boolean;
+            /** @description Stood at the end, for this request only. */
+            reminder: string;
+            system: string;
+            tools: components["schemas"]["SentTool"][] | null;
+        };
+        SentTool: {
+            description: string;
+            name: string;
+            /** @description JSON schema, as text. */
+            parameters: string;
+        };
         Session: {
             channel: string;
             /**
@@ -998,6 +1212,10 @@ export interface components {
             /** @description A tool call waits for a person's permission. */
             waiting?: boolean;
         };
+        "Set-context-modeRequest": {
+            /** @enum {string} */
+            mode: "default" | "none";
+        };
         "Set-passwordRequest": {
             /** @description Needed if there is one. */
             current?: string;
@@ -1007,6 +1225,17 @@ export interface components {
         "Set-permissionRequest": {
             /** @enum {string} */
             rule: "allow" | "ask" | "deny";
+        };
+        Share: {
+            /** Format: int64 */
+            bytes: number;
+            /** Format: int64 */
+            count: number;
+            /**
+             * Format: int64
+             * @description Estimated.
+             */
+            tokens: number;
         };
         SignedIn: {
             must_set_password: boolean;
@@ -1963,6 +2192,74 @@ export interface operations {
             };
         };
     };
+    "get-context": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Session key, URL-escaped. */
+                key: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Context"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "set-context-mode": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Session key, URL-escaped. */
+                key: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Set-context-modeRequest"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Context"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
     "watch-session": {
         parameters: {
             query?: {
@@ -2481,6 +2778,40 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["TurnsBody"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "get-request": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Session key, URL-escaped. */
+                key: string;
+                turn: string;
+                step: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SentRequest"];
                 };
             };
             /** @description Error */

@@ -1,0 +1,183 @@
+package ingress
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+	"xbot/internal/phrase"
+	"xbot/internal/store"
+	"xbot/internal/tokens"
+)
+
+const (
+	// largest is how many of the largest messages /context detail names.
+	largest = 10
+	// shownWords bounds what stands of a message in a table, in characters.
+	shownWords = 60
+)
+
+// Commands returns /context.
+func (c *Contexts) Commands() []Command {
+	return []Command{{Name: "context", Args: "[list|detail|mode default|mode none]", Help: phrase.HelpContext, Run: c.obey}}
+}
+
+func (c *Contexts) obey(ctx context.Context, in Inbound, args string) (string, error) {
+	lang := phrase.Of(in.Text)
+	s, _, err := c.Store.Session(ctx, in.Session)
+	if err != nil {
+		return "", err
+	}
+	switch words := strings.Fields(strings.ToLower(args)); {
+	case len(words) == 0 || len(words) == 1 && words[0] == "info":
+		return c.say(ctx, s, lang, false)
+	case len(words) == 1 && words[0] == "list":
+		return c.say(ctx, s, lang, true)
+	case len(words) == 1 && words[0] == "detail":
+		return c.detail(ctx, s.Key, lang)
+	case len(words) == 2 && words[0] == "mode":
+		if err := c.SetMode(ctx, s.Key, words[1]); err != nil {
+			return "", err
+		}
+		return phrase.Say(lang, phrase.ContextModeSet, words[1]), nil
+	}
+	return "", fault.Errorf(fault.Invalid, "%s", phrase.Say(lang, phrase.ContextUsage))
+}
+
+// say tells how full the context is and with what; whole names every part and tool.
+func (c *Contexts) say(ctx context.Context, s chat.Session, lang phrase.Lang, whole bool) (string, error) {
+	d, err := c.Of(ctx, s)
+	if err != nil {
+		return "", err
+	}
+	source := phrase.ContextEstimate
+	if d.Source == sourceProvider {
+		source = phrase.ContextProvider
+	}
+	percent := d.Used * 100 / max(1, d.MaxContext)
+	mode := phrase.Say(lang, phrase.ContextModeNone)
+	if d.Mode != chat.ContextNone {
+		mode = phrase.Say(lang, phrase.ContextModeIs, d.Mode, count(int64(d.MaskAt)), count(int64(d.CompressAt)))
+	}
+	lines := []string{
+		phrase.Say(lang, phrase.ContextFill, count(int64(d.Used)), count(int64(d.MaxContext)), percent, phrase.Say(lang, source), quoted(d.Model)),
+		"", mode, "", "| " + phrase.Say(lang, phrase.ContextWhat) + " |\n|---|--:|--:|",
+	}
+	lines = append(lines, d.table(lang, whole)...)
+	lines = append(lines, "", phrase.Say(lang, phrase.ContextLayers, d.Offloads, d.Masks, d.Stale, d.Edits))
+	if n := len(d.Compactions); n > 0 {
+		newest := d.Compactions[0]
+		lines = append(lines, phrase.Say(lang, phrase.ContextCompacted, n, count(int64(newest.TokensBefore)), count(int64(newest.TokensAfter))))
+	}
+	return strings.Join(lines, "\n"), nil
+}
+
+func (out *Context) table(lang phrase.Lang, whole bool) (rows []string) {
+	if !whole {
+		sum := Share{}
+		for _, p := range out.Parts {
+			sum.Bytes, sum.Tokens = sum.Bytes+p.Bytes, sum.Tokens+p.Tokens
+		}
+		rows = append(rows, row(phrase.Say(lang, phrase.ContextSystem), sum.Bytes, sum.Tokens))
+	}
+	bytes := 0
+	for _, t := range out.Tools.List {
+		bytes += t.Bytes
+	}
+	if whole {
+		for _, p := range out.Parts {
+			rows = append(rows, row(phrase.Say(lang, phrase.ContextSystem)+" · "+quoted(p.Key), p.Bytes, p.Tokens))
+		}
+	}
+	rows = append(rows, row(phrase.Say(lang, phrase.ContextTools, out.Tools.Count), bytes, out.Tools.Tokens))
+	if whole {
+		for _, t := range out.Tools.List {
+			rows = append(rows, row("· "+quoted(t.Name), t.Bytes, t.Tokens))
+		}
+	}
+	for _, m := range []struct {
+		id phrase.ID
+		Share
+	}{{phrase.ContextUser, out.Messages.User}, {phrase.ContextAssistant, out.Messages.Assistant}, {phrase.ContextResults, out.Messages.Tool}} {
+		rows = append(rows, row(phrase.Say(lang, m.id, m.Count), m.Bytes, m.Tokens))
+	}
+	return rows
+}
+
+func row(what string, bytes, tokens int) string {
+	return fmt.Sprintf("| %s | %s | %s |", what, kilobytes(bytes), count(int64(tokens)))
+}
+
+// kilobytes writes a size for a reader.
+func kilobytes(n int) string {
+	if n < 1000 {
+		return fmt.Sprintf("%d B", n)
+	}
+	return fmt.Sprintf("%.1f kB", float64(n)/1000)
+}
+
+// detail tells what the last request really was.
+func (c *Contexts) detail(ctx context.Context, key chat.SessionKey, lang phrase.Lang) (string, error) {
+	step, err := c.Store.LastStep(ctx, key)
+	if fault.Is(err, fault.NotFound) {
+		return phrase.Say(lang, phrase.ContextNothing), nil
+	}
+	if err != nil {
+		return "", err
+	}
+	r, err := c.Request(ctx, key, step.Turn, step.N)
+	if err != nil {
+		return "", err
+	}
+	exact := phrase.ContextInexact
+	if r.Exact {
+		exact = phrase.ContextExact
+	}
+	lines := []string{
+		phrase.Say(lang, phrase.ContextSent, step.N, step.Turn, kilobytes(r.Bytes)),
+		phrase.Say(lang, phrase.ContextCounts, count(int64(r.EstimatedTokens)), count(int64(r.PromptTokens))),
+		phrase.Say(lang, exact, r.Hash[:min(len(r.Hash), 12)]),
+	}
+	if r.Pruned {
+		lines = append(lines, phrase.Say(lang, phrase.ContextPruned))
+	}
+	lines = append(lines, "", "| "+phrase.Say(lang, phrase.ContextLargest)+" |\n|---|--:|--:|")
+	lines = append(lines, r.largest(lang)...)
+	if r.Reminder != "" {
+		lines = append(lines, "", phrase.Say(lang, phrase.ContextReminder), "", "> "+strings.ReplaceAll(r.Reminder, "\n", "\n> "))
+	}
+	at := fmt.Sprintf("/api/sessions/%s/turns/%s/steps/%d/request", url.PathEscape(string(key)), url.PathEscape(string(step.Turn)), step.N)
+	return strings.Join(append(lines, "", phrase.Say(lang, phrase.ContextWhole, at)), "\n"), nil
+}
+
+// largest are the rows of what takes most of a request.
+func (r SentRequest) largest(lang phrase.Lang) []string {
+	type piece struct {
+		what string
+		text string
+	}
+	pieces := []piece{{phrase.Say(lang, phrase.ContextSystem), r.System}}
+	for _, t := range r.Tools {
+		pieces = append(pieces, piece{quoted(t.Name), t.Name + t.Description + t.Parameters})
+	}
+	for i, m := range r.Messages {
+		text := m.Content + m.Reasoning
+		for _, call := range m.ToolCalls {
+			text += call.Name + call.Arguments
+		}
+		line := strings.Join(strings.Fields(m.Content[:min(len(m.Content), shownWords*8)]), " ")
+		words := strings.ReplaceAll(chat.FirstWords(store.Clean(line), shownWords), "|", "\\|")
+		pieces = append(pieces, piece{fmt.Sprintf("%d · %s · %s", i+1, m.Role, code(words)), text})
+	}
+	slices.SortStableFunc(pieces, func(a, b piece) int { return cmp.Compare(len(b.text), len(a.text)) })
+	var rows []string
+	for _, p := range pieces[:min(len(pieces), largest)] {
+		rows = append(rows, row(p.what, len(p.text), tokens.Count(p.text)))
+	}
+	return rows
+}
