@@ -24,6 +24,7 @@ import (
 	"xbot/internal/tool/task"
 	"xbot/internal/tool/todo"
 	"xbot/internal/tool/tooltest"
+	"xbot/internal/tool/web"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
@@ -34,7 +35,7 @@ func allTools() []tool.Spec {
 	return tool.New(
 		shell.New(), file.NewRead(), file.NewCreate(), file.NewReplace(memory), file.NewGlob(), file.NewGrep(),
 		file.NewCd(memory, memory), todo.NewWrite(memory), todo.NewList(memory), notes.NewWrite(nil), notes.NewList(nil),
-		task.NewStatus(nil), task.NewRead(nil, nil), task.NewWait(nil), task.NewKill(nil, task.Killer{}),
+		web.NewDownload(nil, ""), task.NewStatus(nil), task.NewRead(nil, nil), task.NewWait(nil), task.NewKill(nil, task.Killer{}),
 		toolcontext.NewOffloadRecall(nil), toolcontext.NewEdit(nil), toolcontext.NewRecallMasked(nil),
 	).Specs()
 }
@@ -152,7 +153,8 @@ func TestRequest_AGreetingCostsLittle(t *testing.T) {
 	codec, err := tokenizer.Get(tokenizer.O200kBase)
 	require.NoError(t, err)
 	lines := []chat.Line{{Preface: "[2026-11-21 Sat 04:00 UTC]", Message: chat.Message{Role: chat.RoleUser, Content: "hello"}}}
-	r := prompt.Request(prompt.Base(), lines, allTools())
+	r := prompt.Request(newWorld(t).system(), lines, allTools())
+	require.Contains(t, r.System, "renders Markdown", "all parts that a new conversation has")
 	text := prompt.Static(r)
 	for _, m := range r.Messages {
 		text += fmt.Sprintln(m.Role, m.Content)
