@@ -77,7 +77,7 @@ func (p *SystemPrompts) render(ctx context.Context, step chat.Step) (string, err
 		return "", err
 	}
 	for _, note := range a.Notes {
-		p.Log.Info("a part of a prompt was left out", "session", step.Session, "error", note)
+		p.Log.Debug("a part of a prompt was left out", "session", step.Session, "error", note)
 	}
 	return p.Scenes.FreezeSystem(ctx, step, a.System(), a.Fresh)
 }
