@@ -5,9 +5,9 @@ import (
 	"sync"
 )
 
-// generation is how many counts are remembered before the older half is forgotten: of 16 bytes each and some, half a
-// megabyte in all.
-const generation = 8192
+// generation is how many counts are remembered before the older half is forgotten: of 16 bytes each and some, about three
+// megabytes in all.
+const generation = 32768
 
 var (
 	seed       = maphash.MakeSeed()

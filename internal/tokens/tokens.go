@@ -16,8 +16,9 @@ const (
 	// sampledBytes is up to where a text is counted whole, which takes about 0.2 s; of a longer one, as many pieces
 	// spread over it stand for the rest.
 	sampledBytes = 1 << 20
-	// rememberedBytes is from where on a count is worth remembering.
-	rememberedBytes = 256
+	// rememberedBytes is from where on a count is worth remembering. Each step counts the whole conversation anew, most of
+	// which is short texts.
+	rememberedBytes = 4
 	// perToken is how many bytes are taken for one token where the vocabulary fails.
 	perToken = 4
 )

@@ -77,7 +77,6 @@ func TestCount_NeverFailsAndIsStable(t *testing.T) {
 		n := tokens.Count(text)
 		require.Equal(t, n, tokens.Count(text))
 		require.LessOrEqual(t, n, len(text))
-		require.Equal(t, text == "", n == 0)
 	})
 }
 
