@@ -351,6 +351,17 @@ func TestCompress_OfAConversationBeyondTheWindowIsDoneInChunks(t *testing.T) {
 	require.LessOrEqual(t, b.server.Count(), 10)
 }
 
+func TestCompress_WhereTheWindowIsSmallerThanBelievedChunksShrink(t *testing.T) {
+	b := past(t, 60, message)
+	b.compressor.Context = &activities.Assembler{Budget: windowOf(200_000, 8_000)}
+	require.NoError(t, b.server.SetWindow(llmtest.Window{Tokens: 20_000}))
+	b.server.Handle(faithful)
+	out, err := b.compress(t.Context(), chat.TriggerTooLong, 0)
+	require.NoError(t, err)
+	require.Equal(t, chat.CompactedByModel, out.Method)
+	require.LessOrEqual(t, b.server.Count(), 10)
+}
+
 func TestCompress_ACommandHasItsAnswerAndItsFocus(t *testing.T) {
 	b := past(t, 40, store.Inbound{Text: "/compact 端口号", Control: true})
 	b.server.Handle(faithful)

@@ -47,7 +47,7 @@ func (j *compression) summarize(ctx context.Context) (string, error) {
 		if !fault.Is(err, fault.TooLarge) {
 			return summary, err
 		}
-		room /= 2
+		room = min(room, j.count(strings.Join(window.Transcript(j.part, window.MaxResult), "\n"))) / 2 // the window is not what we believe
 	}
 	return "", errUnusable
 }
