@@ -29,7 +29,7 @@ async function main() {
   try {
     const context = await browser.newContext({ viewport: { width: 1280, height: 860 }, locale: "en-GB", reducedMotion: "reduce" })
     const visitor = new Visitor(await context.newPage(), server.url, artifacts)
-    await check(visitor, server, { ...flow, ...sandbox, ...(server.mock ? { ...contextClaims, ...contextOfMock, ...states } : {}) })
+    await check(visitor, server, { ...flow, ...sandbox, ...contextClaims, ...(server.mock ? { ...contextOfMock, ...states } : {}) })
   } finally {
     await browser.close()
     await server.mock?.close()

@@ -34,64 +34,13 @@ export type Usage = Schemas["Usage"]
 /** default: all layers. none: nothing is masked or compressed unless somebody asks. */
 export type ContextMode = "default" | "none"
 
-export interface Counted {
-  count: number
-  tokens: number
-}
-
 /** A summary that stands for the beginning of a conversation. */
-export interface Compaction {
-  id: number
-  created_at: string
-  trigger: string
-  method: string
-  focus?: string
-  tokens_before: number
-  tokens_after: number
-  /** The last message that it stands for. */
-  upto: number
-  summary?: string
-}
-
+export type Compaction = Schemas["ContextCompaction"]
 /** What a request to the model is made of, and what the layers have done to it. */
-export interface ContextView {
-  model: string
-  mode: ContextMode
-  max_context: number
-  max_output: number
-  used: number
-  source: "provider" | "estimate"
-  mask_at: number
-  compress_at: number
-  parts: { key: string; bytes: number; tokens: number }[]
-  tools: Counted
-  messages: { user: Counted; assistant: Counted; tool: Counted }
-  offloads: number
-  masks: number
-  stale: number
-  edits: number
-  compactions: Compaction[]
-}
-
+export type ContextView = Schemas["Context"]
 /** What a step sent to the model. */
-export interface SentRequest {
-  hash: string
-  /** Made again from the rows, with the same hash. */
-  exact: boolean
-  system: string
-  tools: { name: string; description: string; parameters: unknown }[]
-  messages: SentMessage[]
-  reminder: string
-  estimated_tokens: number
-  prompt_tokens: number
-}
-
-export interface SentMessage {
-  role: string
-  content: string
-  tool_calls?: { id?: string; name?: string; arguments?: string }[]
-  tool_call_id?: string
-}
+export type SentRequest = Schemas["SentRequest"]
+export type SentMessage = Schemas["SentMessage"]
 
 /** What something has used; its cost is missing where no price is known. */
 export type UsageRow = Omit<Schemas["Spent"], "model">
