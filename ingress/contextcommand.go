@@ -166,13 +166,13 @@ func (r SentRequest) largest(lang phrase.Lang) []string {
 		pieces = append(pieces, piece{quoted(t.Name), t.Name + t.Description + t.Parameters})
 	}
 	for i, m := range r.Messages {
-		text := m.Content + m.Reasoning
+		texts := []string{m.Content, m.Reasoning}
 		for _, call := range m.ToolCalls {
-			text += call.Name + call.Arguments
+			texts = append(texts, call.Name, call.Arguments)
 		}
 		line := strings.Join(strings.Fields(m.Content[:min(len(m.Content), shownWords*8)]), " ")
 		words := strings.ReplaceAll(chat.FirstWords(store.Clean(line), shownWords), "|", "\\|")
-		pieces = append(pieces, piece{fmt.Sprintf("%d · %s · %s", i+1, m.Role, code(words)), text})
+		pieces = append(pieces, piece{fmt.Sprintf("%d · %s · %s", i+1, m.Role, code(words)), strings.Join(texts, "")})
 	}
 	slices.SortStableFunc(pieces, func(a, b piece) int { return cmp.Compare(len(b.text), len(a.text)) })
 	var rows []string
