@@ -26,14 +26,15 @@ func main() {
 	out := flag.String("json", "", "file for the figures as JSON; default: standard output, after the table")
 	seconds := flag.Int("seconds", 8, "length of each throughput measurement")
 	runners := flag.Bool("runners", false, "measure runners only")
+	sent := flag.Bool("context", false, "measure what is sent to the model only")
 	flag.Parse()
-	if err := run(*bin, *out, time.Duration(*seconds)*time.Second, *runners); err != nil {
+	if err := run(*bin, *out, time.Duration(*seconds)*time.Second, *runners, *sent); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
 	}
 }
 
-func run(bin, out string, length time.Duration, runners bool) error {
+func run(bin, out string, length time.Duration, runners, sent bool) error {
 	ctx, cancel := context.WithTimeout(context.Background(), 15*time.Minute)
 	defer cancel()
 	s, err := newStack(bin)
@@ -44,10 +45,13 @@ func run(bin, out string, length time.Duration, runners bool) error {
 	var all []figure
 	measures := []func(context.Context, *stack) ([]figure, error){
 		starts, idleMemory, promptSize, plainTurns, commandTurns, histories,
-		throughput(1, length), throughput(10, length), throughput(50, length), loadedMemory, execTrips, runnersUnderLoad,
+		throughput(1, length), throughput(10, length), throughput(50, length), loadedMemory, execTrips, runnersUnderLoad, contextCost,
 	}
 	if runners {
 		measures = []func(context.Context, *stack) ([]figure, error){starts, execTrips, runnersUnderLoad}
+	}
+	if sent {
+		measures = []func(context.Context, *stack) ([]figure, error){starts, contextCost}
 	}
 	for _, measure := range measures {
 		got, err := measure(ctx, s)

@@ -56,7 +56,7 @@ func (s *Server) SetWindow(w Window) error {
 
 // measure fills in what a request weighs.
 func (c *counter) measure(req *Request) {
-	prompt := req.prompt()
+	prompt := req.Prompt()
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	tokens := 0
@@ -104,8 +104,8 @@ func (c *counter) usage(req Request, reply Reply) *Usage {
 	return &Usage{Prompt: req.Tokens, Completion: max(1, int(float64(written)*c.window.Scale))}
 }
 
-// prompt is a request as a list of texts, in the order in which a provider's cache sees them.
-func (r Request) prompt() []string {
+// Prompt is a request as a list of texts, in the order in which a provider's cache sees them.
+func (r Request) Prompt() []string {
 	var out []string
 	for _, tool := range r.Tools {
 		out = append(out, tool.Name+"\n"+tool.Description+"\n"+string(tool.Parameters))
