@@ -77,20 +77,24 @@ func (c *Compressor) Compress(ctx context.Context, in CompressInput) (CompressOu
 	return out, failure(ctx, err)
 }
 
-// record is the key of the compaction: a repeated activity finds it.
-func (in CompressInput) record() string {
-	return "compact/" + string(in.Turn) + "/" + strconv.Itoa(in.Step) + "/" + strconv.Itoa(in.N)
+// key names the record of the compaction: a repeated activity finds it. That of a command goes by the command's row, which
+// outlives a turn that is released.
+func (j *compression) key() string {
+	if j.in.Trigger == chat.TriggerManual && j.asked.Control {
+		return fmt.Sprintf("compact/command/%d", j.asked.Inbox)
+	}
+	return "compact/" + string(j.in.Turn) + "/" + strconv.Itoa(j.in.Step) + "/" + strconv.Itoa(j.in.N)
 }
 
 func (j *compression) run(ctx context.Context) (CompressOutput, error) {
-	known, done, err := j.Ledger.Control(ctx, j.in.Session, j.in.record())
+	known, done, err := j.known(ctx)
 	if err != nil || done {
 		return outputOf(known), err
 	}
 	if err := j.open(ctx); err != nil {
 		return CompressOutput{}, err
 	}
-	if len(j.part) == 0 {
+	if !j.worthwhile() {
 		return CompressOutput{}, j.answer(ctx, phrase.NothingToCompact)
 	}
 	defer j.tell()()
@@ -99,7 +103,7 @@ func (j *compression) run(ctx context.Context) (CompressOutput, error) {
 	}
 	summary, err := j.summarize(ctx)
 	switch failed, provider := errors.AsType[*providerError](err); {
-	case provider && j.in.Trigger == chat.TriggerManual: // nobody is in need: better no summary than a poor one
+	case provider && !j.needed(): // better no summary than a poor one
 		return CompressOutput{}, j.answer(ctx, phrase.NotCompacted, failed.reason())
 	case provider || errors.Is(err, errUnusable):
 		activity.GetLogger(ctx).Warn("no usable summary, compressing by rule", "session", j.in.Session, "error", err)
@@ -107,6 +111,24 @@ func (j *compression) run(ctx context.Context) (CompressOutput, error) {
 		return CompressOutput{}, err
 	}
 	return j.commit(ctx, summary)
+}
+
+// known finds what was committed before: by an earlier attempt, or for a command by an earlier turn that was released. The
+// answer of such a turn went with it, so the person is told again.
+func (j *compression) known(ctx context.Context) (c chat.Control, done bool, err error) {
+	if j.asked, err = j.Ledger.Asked(ctx, j.in.Turn); err != nil {
+		return c, false, err
+	}
+	c, done, err = j.Ledger.Control(ctx, j.in.Session, j.key())
+	if err != nil || !done || j.in.Trigger != chat.TriggerManual || c.Compaction == nil {
+		return c, done, err
+	}
+	return c, true, j.Ledger.AnswerOrder(ctx, j.in.Turn, noticeOf(phrase.Of(j.asked.Text), c))
+}
+
+// needed reports whether the turn cannot go on without: the provider has refused the request as it is.
+func (j *compression) needed() bool {
+	return j.in.Trigger == chat.TriggerTooLong || j.in.Trigger == chat.TriggerExceeded
 }
 
 // tell says that the context is being compressed until the returned function is called.

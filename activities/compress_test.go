@@ -271,7 +271,7 @@ func TestCompress_ABadWriterCostsLittleAndLosesNoID(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			b := past(t, 40, message)
 			b.server.Handle(c.write)
-			out, err := b.compress(t.Context(), chat.TriggerAuto, 0)
+			out, err := b.compress(t.Context(), chat.TriggerTooLong, 0)
 			require.NoError(t, err)
 			require.Equal(t, c.method, out.Method)
 			require.Less(t, out.After, out.Before)
@@ -465,4 +465,56 @@ func TestCompress_SavesNoNotesWhereTheUserDeniesIt(t *testing.T) {
 	require.NoError(t, err)
 	require.Empty(t, book.kept)
 	require.Equal(t, prompt.Compact(), b.server.Requests()[0].System)
+}
+
+func TestCompress_AsksNobodyWhereNothingCanBeGained(t *testing.T) {
+	b := setup(t, "hi")
+	_, user, err := b.Session(t.Context(), key)
+	require.NoError(t, err)
+	s := &talked{bundle: b, user: user}
+	s.step(turn, 0, chat.Answer{Text: "Hello.", Finish: "stop"})
+	s.close(turn)
+	s.open("now", store.Inbound{Text: strings.Repeat("a long paste ", 2000)})
+	for _, trigger := range []string{chat.TriggerAuto, chat.TriggerTooLong} {
+		out, err := s.compress(t.Context(), trigger, 0)
+		require.NoError(t, err)
+		require.Empty(t, out.Method)
+	}
+	require.Zero(t, b.server.Count(), "no summary of a greeting is shorter than the greeting")
+}
+
+func TestCompress_AnOutageCostsNobodyTheirConversation(t *testing.T) {
+	b := past(t, 40, message)
+	b.server.Handle(func(llmtest.Request) llmtest.Reply { return llmtest.Reply{Status: http.StatusServiceUnavailable} })
+	out, err := b.compress(t.Context(), chat.TriggerAuto, 0)
+	require.NoError(t, err)
+	require.Empty(t, out.Method, "there is room still: better no summary than a poor one")
+	require.Empty(t, b.notices())
+	out, err = b.compress(t.Context(), chat.TriggerTooLong, 1)
+	require.NoError(t, err)
+	require.Equal(t, chat.CompactedByRule, out.Method, "the turn could not go on")
+}
+
+func TestCompress_ACommandWhoseTurnWasReleasedIsCarriedOutOnce(t *testing.T) {
+	b := past(t, 40, store.Inbound{Text: "/compact", Control: true})
+	b.server.Handle(faithful)
+	first, err := b.compress(t.Context(), chat.TriggerManual, 0)
+	require.NoError(t, err)
+	require.NotEmpty(t, first.Method)
+	summary, asked := b.summary(), b.server.Count()
+
+	settled, err := b.SettleTurn(t.Context(), "now")
+	require.NoError(t, err)
+	require.Equal(t, store.SettledReleased, settled)
+	_, ok, err := b.Claim(t.Context(), key, "again", "run-again", 0)
+	require.NoError(t, err)
+	require.True(t, ok)
+	for range 2 {
+		var out activities.CompressOutput
+		require.NoError(t, b.run(t.Context(), activities.NameCompress, activities.CompressInput{Session: key, Turn: "again", Trigger: chat.TriggerManual}, &out))
+		require.Equal(t, first, out)
+	}
+	require.Equal(t, asked, b.server.Count())
+	require.Equal(t, summary, b.summary())
+	require.Len(t, b.notices(), 1, "the person is told, once")
 }

@@ -42,6 +42,7 @@ type compression struct {
 	view   []chat.Line
 	part   []chat.Line // the beginning of the view, to be summarized; empty: nothing is
 	upto   chat.MessageID
+	weight int         // tokens of the part
 	facts  window.Facts
 	target int // tokens of the summary
 
@@ -72,9 +73,6 @@ func (j *compression) resume(ctx context.Context) {
 
 // open reads the conversation and decides how much of it is summarized.
 func (j *compression) open(ctx context.Context) (err error) {
-	if j.asked, err = j.Ledger.Asked(ctx, j.in.Turn); err != nil {
-		return err
-	}
 	if parsed, ok := command.Parse(j.asked.Text); ok && j.asked.Control {
 		j.focus = shorten(parsed.Args, maxFocus)
 	}
@@ -118,17 +116,26 @@ func (j *compression) cut() {
 		}
 	}
 	j.facts = window.FactsOf(j.window, j.part, j.upto)
-	weight := 0
 	for _, l := range j.part {
-		weight += j.weighLine(l)
+		j.weight += j.weighLine(l)
 	}
-	j.target = max(minSummary, min(weight*3/10, maxSummary, j.limits.Context/10))
+	j.target = max(minSummary, min(j.weight*3/10, maxSummary, j.limits.Context/10))
+}
+
+// worthwhile reports whether a summary can make the request smaller, before a model is asked for one. Where nobody is in
+// need of it, it has to make room for more than itself.
+func (j *compression) worthwhile() bool {
+	if len(j.part) == 0 || j.in.Trigger == chat.TriggerAuto && j.weight <= minSummary {
+		return false
+	}
+	least, _ := j.record(chat.CompactedByRule, window.Bare)
+	return least.Compaction.TokensAfter < least.Compaction.TokensBefore
 }
 
 // record makes the control record of a summary, and its archive.
 func (j *compression) record(method, summary string) (chat.Control, chat.Offload) {
 	body := window.Archive(j.part, j.facts)
-	hash := sha256.Sum256([]byte(j.in.record()))
+	hash := sha256.Sum256([]byte(j.key()))
 	archive := chat.Offload{ID: "ol_" + hex.EncodeToString(hash[:5]), Body: body, Tool: "compact"}
 	summary = window.Close(window.Complete(summary, j.facts, j.target, j.count), archive.ID, len(body))
 	c := chat.Compaction{
@@ -138,7 +145,7 @@ func (j *compression) record(method, summary string) (chat.Control, chat.Offload
 	if j.window.Compaction != nil {
 		c.Previous = j.window.Compaction.ID
 	}
-	control := chat.Control{Kind: chat.ControlCompact, Message: j.upto, Turn: j.in.Turn, Key: j.in.record(), Compaction: &c}
+	control := chat.Control{Kind: chat.ControlCompact, Message: j.upto, Turn: j.in.Turn, Key: j.key(), Compaction: &c}
 	c.TokensAfter = j.static + j.weighLines(window.View(window.After(j.window, control)))
 	return control, archive
 }

@@ -74,7 +74,7 @@ func (j *compression) note(ctx context.Context, r llm.Request, answer llm.Answer
 	said := llm.Message{Role: "assistant", Content: clean(answer.Text), Reasoning: clean(answer.Reasoning), Opaque: answer.Opaque}
 	var results []llm.Message
 	for n, c := range answer.ToolCalls[:min(len(answer.ToolCalls), maxNoteCalls)] {
-		id := fmt.Sprintf("%s.note.%d.%d", j.in.record(), round, n)
+		id := fmt.Sprintf("%s.note.%d.%d", j.key(), round, n)
 		call := llm.ToolCall{ID: id, Name: clean(c.Name), Arguments: clean(c.Arguments)}
 		said.ToolCalls = append(said.ToolCalls, call)
 		result := chat.ToolResult{Content: "Error: there is no such tool here; answer " + prompt.NoReply + " when nothing is left to save.", IsError: true}
