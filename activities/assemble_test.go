@@ -279,3 +279,24 @@ func TestGenerate_SendsTheStepBeforeAsItsBeginning(t *testing.T) {
 		require.Less(t, requests[0].Tools[n].Name, tool.Name, "in one order in every process")
 	}
 }
+
+func TestGenerate_TakesTheCountOfAPrunedRequestForNoOther(t *testing.T) {
+	b := setup(t, "say hello")
+	b.context.Budget.Models = limits.Table{Context: 24_000, Output: 1_000}
+	b.context.Budget.MaskAt, b.context.Budget.CompressAt, b.context.Budget.Prune = 0.9, 0.95, true
+	require.Equal(t, "stop", b.think(turn, 0, 0).Finish)
+	b.reads(0, 12, 150)
+	pruned := 0
+	for i := range 12 {
+		for step := range 2 {
+			fill := b.remade(chat.TurnID(fmt.Sprintf("read-%d", i)), step).Fill
+			if pruned > 0 {
+				require.Positive(t, fill, "once the context is so full that results are pruned it does not empty: turn %d, step %d", i, step)
+			}
+			if fill > 0 {
+				pruned++
+			}
+		}
+	}
+	require.Positive(t, pruned)
+}

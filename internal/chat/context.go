@@ -115,7 +115,7 @@ type Window struct {
 	Lines      []Line   // after the compaction, oldest first, without rewound ones
 	Controls   []Control
 	Upto       ControlID // the newest record of the session
-	Counted    ControlID // the newest one when the last answer was made; -1: there is no answer
+	Counted    ControlID // the newest one when the last answer was made; -1: no answer counted the conversation as it is
 	Mode       string    // as the session has chosen: one of Context*; empty: as the installation says
 
 	// What is worth a reminder.

@@ -58,7 +58,7 @@ const contextBase = `-- name: ContextBase :one
 SELECT s.compaction_id, s.context_mode, coalesce(c.message_id, 0)::bigint AS upto, coalesce((
     SELECT max(n.id) FROM controls n WHERE n.session_key = s.key
 ), 0)::bigint AS newest, coalesce((
-    SELECT st.control_upto FROM messages m JOIN steps st ON st.turn_id = m.turn_id AND st.step = m.step
+    SELECT CASE WHEN st.fill > 0 THEN -1 ELSE st.control_upto END FROM messages m JOIN steps st ON st.turn_id = m.turn_id AND st.step = m.step
     WHERE m.session_key = s.key AND m.role = 'assistant' AND NOT m.display_only AND m.rewound_by IS NULL
     ORDER BY m.id DESC LIMIT 1
 ), -1)::bigint AS counted,
@@ -83,7 +83,8 @@ type ContextBaseRow struct {
 }
 
 // Where the conversation begins for the model, the newest control record, and the one that was the newest when the last
-// answer was made; beside it what a reminder may have to tell.
+// answer was made: -1 also where results were pruned for that answer, since what was counted then is not the conversation.
+// Beside it what a reminder may have to tell.
 func (q *Queries) ContextBase(ctx context.Context, db DBTX, key chat.SessionKey) (ContextBaseRow, error) {
 	row := db.QueryRow(ctx, contextBase, key)
 	var i ContextBaseRow
