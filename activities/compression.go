@@ -42,7 +42,7 @@ type compression struct {
 	view   []chat.Line
 	part   []chat.Line // the beginning of the view, to be summarized; empty: nothing is
 	upto   chat.MessageID
-	weight int         // tokens of the part
+	weight int // tokens of the part
 	facts  window.Facts
 	target int // tokens of the summary
 
