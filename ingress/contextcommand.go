@@ -40,7 +40,7 @@ func (c *Contexts) obey(ctx context.Context, in Inbound, args string) (string, e
 		return c.say(ctx, s, lang, true)
 	case len(words) == 1 && words[0] == "detail":
 		return c.detail(ctx, s.Key, lang)
-	case len(words) == 2 && words[0] == "mode":
+	case len(words) == 2 && words[0] == "mode" && (words[1] == chat.ContextDefault || words[1] == chat.ContextNone):
 		if err := c.SetMode(ctx, s.Key, words[1]); err != nil {
 			return "", err
 		}
@@ -54,6 +54,9 @@ func (c *Contexts) say(ctx context.Context, s chat.Session, lang phrase.Lang, wh
 	d, err := c.Of(ctx, s)
 	if err != nil {
 		return "", err
+	}
+	if d.Tools.Count == 0 && len(d.Parts) == 0 {
+		return phrase.Say(lang, phrase.ContextNothing), nil
 	}
 	source := phrase.ContextEstimate
 	if d.Source == sourceProvider {

@@ -50,15 +50,15 @@ func sayPrompt(l prompt.Look, lang phrase.Lang) string {
 		tools, bytes = tools+t.Tokens, bytes+t.Bytes
 	}
 	b.WriteString(phrase.Say(lang, phrase.PromptSize, l.Tokens))
-	fmt.Fprintf(&b, "\n\n| | bytes | tokens |\n|---|--:|--:|\n")
+	fmt.Fprintf(&b, "\n\n| %s |\n|---|--:|--:|\n", phrase.Say(lang, phrase.PromptHeads))
 	for _, p := range l.Parts {
 		held := ""
 		if p.Held {
 			held = " (" + phrase.Say(lang, phrase.PromptHeld) + ")"
 		}
-		fmt.Fprintf(&b, "| `%s`%s | %d | %d |\n", p.Name, held, p.Bytes, p.Tokens)
+		b.WriteString(row("`"+p.Name+"`"+held, p.Bytes, p.Tokens) + "\n")
 	}
-	fmt.Fprintf(&b, "| %s | %d | %d |\n", phrase.Say(lang, phrase.PromptTools, len(l.Tools)), bytes, tools)
+	b.WriteString(row(phrase.Say(lang, phrase.PromptTools, len(l.Tools)), bytes, tools) + "\n")
 	for _, note := range l.Notes {
 		b.WriteString("\n* " + note.Error())
 	}

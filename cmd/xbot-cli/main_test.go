@@ -144,6 +144,7 @@ func TestOneShot_PrintsEventsAsJSONLinesAndTheResultLast(t *testing.T) {
 	}
 	require.NoError(t, json.Unmarshal(last.Data, &result))
 	require.Equal(t, b.server.Keys()[0], result.Session)
+	require.True(t, strings.HasPrefix(string(result.Session), "agent:main:cli:thread:"), "%s: the model is told that it is read in a terminal", result.Session)
 	require.Equal(t, "done", result.State)
 	require.Equal(t, "You said: hello", result.Text)
 	require.Equal(t, 2, result.Steps)

@@ -69,7 +69,7 @@ func (doctorCmd) Run(ctx context.Context) error {
 		fmt.Printf("✓ %-11s %s\n", c.name, found)
 	}
 	if failed > 0 {
-		return fault.Errorf(fault.Unavailable, "%d checks failed", failed)
+		return fault.Errorf(fault.Unavailable, "checks that failed: %d", failed)
 	}
 	return nil
 }

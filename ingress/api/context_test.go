@@ -138,7 +138,7 @@ func TestContext_ModeIsOfTheSession(t *testing.T) {
 	b.alice.say(key, "c2", "/context mode some").is(http.StatusAccepted, nil)
 	b.alice.say(key, "c3", "/context what").is(http.StatusAccepted, nil)
 	messages := b.alice.transcript(key).Messages
-	require.Contains(t, messages[3].Content, "default or none")
+	require.Contains(t, messages[3].Content, "`/context mode default`")
 	require.Contains(t, messages[5].Content, "/context mode none")
 }
 
@@ -150,12 +150,14 @@ func TestContext_AsACommandNamesEveryPartAndWhatWasSent(t *testing.T) {
 		m := b.alice.transcript(key).Messages
 		return m[len(m)-1].Content
 	}
-	require.Contains(t, answer("c0", "/context detail"), "not asked anything")
+	for i, text := range []string{"/context", "/context list", "/context detail"} {
+		require.Contains(t, answer(fmt.Sprintf("none%d", i), text), "not asked anything", text)
+	}
 	b.ask(key, "t1", "hello | there", "hi")
 
 	short := answer("c1", "/context")
 	require.Contains(t, short, "**107 of 200 k tokens (0 %)**, as the provider counted · `demo/demo`")
-	require.Contains(t, short, "| 1 messages of people | ")
+	require.Contains(t, short, "| messages of people: 1 | ")
 	require.NotContains(t, short, "`Shell`")
 	whole := answer("c2", "/context list")
 	require.Contains(t, whole, fmt.Sprintf("| system prompt · `system` | %d B | ", len(systemText)))
@@ -168,4 +170,5 @@ func TestContext_AsACommandNamesEveryPartAndWhatWasSent(t *testing.T) {
 	require.Contains(t, detail, "/turns/t1/steps/0/request")
 	require.Contains(t, detail, `hello \| there`)
 	require.Contains(t, answer("c4", "/context list 请"), "用法", "in the language of the question")
+	require.Contains(t, answer("c5", "/context mode 无"), "用法")
 }

@@ -141,7 +141,7 @@ func TestFork_AsACommandAnswersWithTheNewSession(t *testing.T) {
 	b.alice.say(key, "f2", "/fork 7").is(http.StatusAccepted, nil)
 	b.alice.say(key, "f3", "/fork over there").is(http.StatusAccepted, nil)
 	messages = b.alice.transcript(key).Messages
-	require.Contains(t, messages[len(messages)-3].Content, "only 2 messages")
+	require.Contains(t, messages[len(messages)-3].Content, "only 2")
 	require.Contains(t, messages[len(messages)-1].Content, "/fork m12")
 }
 

@@ -2,13 +2,16 @@ package apiclient
 
 import (
 	"context"
+	"crypto/rand"
 	"net/http"
 	"net/url"
 	"strconv"
+	"strings"
 	"time"
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
+	"xbot/internal/session"
 )
 
 // User is a person as the server knows them.
@@ -31,6 +34,12 @@ type NewSession struct {
 	Title string          `json:"title,omitempty"`
 	Key   chat.SessionKey `json:"key,omitempty"`
 	Cwd   string          `json:"cwd,omitempty"`
+}
+
+// NewTerminalSession describes a new session of a terminal that works in the folder: the model is told where its answers are
+// read, and the Temporal UI finds it under the channel cli.
+func NewTerminalSession(folder string) NewSession {
+	return NewSession{Key: session.Thread(session.DefaultAgent, "cli", strings.ToLower(rand.Text()[:12])), Cwd: folder}
 }
 
 // Accepted is the receipt of a message: it is committed, and will be claimed by a turn or end in a said outcome.

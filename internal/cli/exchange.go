@@ -106,7 +106,7 @@ func (e *exchange) begin(ctx context.Context) (err error) {
 		return nil
 	}
 	if e.session.Key == "" {
-		if e.session, err = e.conn.client.CreateSession(ctx, apiclient.NewSession{Cwd: e.session.Cwd}); err != nil {
+		if e.session, err = e.conn.client.CreateSession(ctx, apiclient.NewTerminalSession(e.session.Cwd)); err != nil {
 			return err
 		}
 	}

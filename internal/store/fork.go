@@ -74,7 +74,7 @@ func (t *tx) forkEnd(ctx context.Context, n NewFork) (chat.MessageID, error) {
 	case n.Back > 0:
 		targets, err := t.q.RewindTargets(ctx, t, dbsqlc.RewindTargetsParams{SessionKey: n.From, Before: math.MaxInt64, N: int32(n.Back)})
 		if err == nil && len(targets) < n.Back {
-			err = fault.Errorf(fault.NotFound, "there are only %d messages of yours in this conversation", len(targets))
+			err = fault.Errorf(fault.NotFound, "there are not %d messages of yours in this conversation, only %d", n.Back, len(targets))
 		}
 		if err != nil {
 			return 0, err

@@ -42,7 +42,7 @@ func (m *model) send() tea.Cmd {
 	if key == "" {
 		folder := m.session.Cwd
 		return m.do(func(ctx context.Context) tea.Msg {
-			session, err := client.CreateSession(ctx, apiclient.NewSession{Cwd: folder})
+			session, err := client.CreateSession(ctx, apiclient.NewTerminalSession(folder))
 			return createdMsg{id: out.id, session: session, err: err}
 		})
 	}
