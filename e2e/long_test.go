@@ -33,7 +33,7 @@ func TestLong_AConversationOfAnyLengthStaysWithinItsWindow(t *testing.T) {
 	every := max(60, turns/10)
 	for n := 1; n <= turns; n++ {
 		c.take(n, n%every == every/2)
-		c.tell(n)
+		c.tell(n, turns)
 	}
 	c.settled(turns)
 }
@@ -46,6 +46,7 @@ func longTurns(t *testing.T) int {
 	}
 	n, err := strconv.Atoi(text)
 	require.NoError(t, err, "XBOT_LONG_TURNS is a number of turns")
+	require.GreaterOrEqual(t, n, 60, "the window is not full before")
 	return n
 }
 
@@ -305,34 +306,34 @@ func (c *longConversation) settled(turns int) {
 	require.Zero(c.t, refused, "every request is whole, and the conversation is compressed before the provider has to ask for it")
 }
 
-// history returns the whole transcript.
+// history returns the whole transcript, read from its end.
 func (c *longConversation) history() (all []chat.Message) {
 	c.t.Helper()
-	var after chat.MessageID
+	var before chat.MessageID
 	for {
-		t, err := c.client.Messages(c.t.Context(), c.key, apiclient.Page{After: after, Limit: 500})
+		t, err := c.client.Messages(c.t.Context(), c.key, apiclient.Page{Before: before, Limit: 500})
 		require.NoError(c.t, err)
-		all = append(all, t.Messages...)
+		require.Empty(c.t, t.Queued, "messages still wait")
+		all = append(t.Messages, all...)
 		if !t.HasMore {
-			require.Empty(c.t, t.Queued, "messages still wait")
 			return all
 		}
-		after = t.Messages[len(t.Messages)-1].ID
+		before = t.Messages[0].ID
 	}
 }
 
-// tell prints how long turns take, ten turns after some of them.
-func (c *longConversation) tell(turn int) {
-	at := turn - 10
-	if !slices.Contains([]int{10, 100, 500, 1000, 1500, 1980}, at) {
+// tell prints how long turns take around some of them, and at the end.
+func (c *longConversation) tell(turn, turns int) {
+	const around = 10 // turns on either side, so five of each kind
+	if turn != turns && !slices.Contains([]int{10, 100, 500, 1000, 1500}, turn-around) {
 		return
 	}
 	var took []time.Duration
-	for n := at - 9; n <= turn; n++ { // five of each kind
+	for n := turn - 2*around + 1; n <= turn; n++ {
 		if d, ok := c.took[n]; ok {
 			took = append(took, d)
 		}
 	}
 	slices.Sort(took)
-	c.t.Logf("turns around %4d: median %4d ms, longest %4d ms", at, took[len(took)/2].Milliseconds(), took[len(took)-1].Milliseconds())
+	c.t.Logf("turns around %4d: median %4d ms, longest %4d ms", turn-around, took[len(took)/2].Milliseconds(), took[len(took)-1].Milliseconds())
 }
