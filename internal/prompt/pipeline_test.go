@@ -319,6 +319,26 @@ func TestProject_LooksNoFurtherThanAFolderOutsideTheWorkspace(t *testing.T) {
 	require.NotContains(t, system, "Of a folder above.")
 }
 
+func TestProject_BelievesNoFolderThatEverybodyMayWriteTo(t *testing.T) {
+	w := newWorld(t)
+	shared := tooltest.New(t)
+	shared.Put(t, ".git/HEAD", "ref")
+	shared.Put(t, "AGENTS.md", "Rule of a stranger.")
+	shared.Put(t, ".xbot/skills/theirs/SKILL.md", "---\nname: theirs\ndescription: Of a stranger.\n---\n")
+	shared.Put(t, "mine/AGENTS.md", "Rule of the folder.")
+	require.NoError(t, os.Chmod(shared.Workspace(), 0o777|os.ModeSticky))
+	for _, folder := range []string{"mine", "."} {
+		w.scene.Cwd = filepath.Join(shared.Workspace(), folder)
+		system := w.system()
+		require.NotContains(t, system, "stranger", folder)
+		require.Equal(t, folder == "mine", strings.Contains(system, "Rule of the folder."))
+	}
+	require.NoError(t, os.Chmod(w.box.Workspace(), 0o777))
+	w.box.Put(t, "AGENTS.md", "Of the workspace.")
+	w.scene.Cwd = w.box.Workspace()
+	require.Contains(t, w.system(), "Of the workspace.", "it is the user's own, whatever its mode")
+}
+
 func TestProject_CutsWhatIsTooLongAndSaysSo(t *testing.T) {
 	w := newWorld(t)
 	w.put("AGENTS.md", strings.Repeat("字", 20_001))

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"path"
+	"slices"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -43,6 +44,7 @@ type view struct {
 type level struct {
 	dir   string
 	root  bool // of a repository
+	open  bool // everybody on that machine may write to it
 	notes []note
 }
 
@@ -103,8 +105,13 @@ func ancestors(folder, workspace string) []string {
 }
 
 // within keeps the folders up to the root of the repository or the workspace, whichever is nearer; without either only
-// the folder itself. The outermost comes first.
+// the folder itself. The outermost comes first. Outside of the workspace a folder such as /tmp ends it and is not among
+// them: anybody could leave instructions there.
 func within(levels []level, workspace string) []level {
+	inside := slices.ContainsFunc(levels, func(l level) bool { return l.dir == path.Clean(workspace) })
+	if at := slices.IndexFunc(levels, func(l level) bool { return l.open }); at >= 0 && !inside {
+		levels = levels[:at]
+	}
 	keep := 1
 	for i, l := range levels {
 		if l.root || l.dir == path.Clean(workspace) {
@@ -126,6 +133,11 @@ func (v *view) read(dirs []string) ([]level, error) {
 	g.SetLimit(maxLooks)
 	for i, dir := range dirs {
 		levels[i].dir, levels[i].notes = dir, make([]note, 2)
+		g.Go(func() error {
+			info, err := v.box.Stat(ctx, dir)
+			levels[i].open = err == nil && info.Mode.Perm()&0o002 != 0
+			return unlessAbsent(err)
+		})
 		g.Go(func() error {
 			_, err := v.box.Stat(ctx, path.Join(dir, markedRepo))
 			levels[i].root = err == nil
