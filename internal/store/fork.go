@@ -131,9 +131,7 @@ func (t *tx) fork(ctx context.Context, n NewFork, upto chat.MessageID) error {
 		func() error {
 			return t.q.SessionSetCompaction(ctx, t, dbsqlc.SessionSetCompactionParams{Key: n.Key, CompactionID: c.compaction})
 		},
-		func() error {
-			return t.q.ForkTodos(ctx, t, dbsqlc.ForkTodosParams{NewKey: n.Key, SessionKey: n.From})
-		},
+		func() error { return t.planOf(ctx, n, c) },
 		func() error {
 			return t.q.ForkParts(ctx, t, dbsqlc.ForkPartsParams{NewKey: n.Key, SessionKey: n.From})
 		},

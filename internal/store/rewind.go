@@ -69,8 +69,8 @@ func (s *Store) AnswerOrder(ctx context.Context, turn chat.TurnID, text string) 
 
 // Rewind takes a person's message and everything after it out of the conversation, as the command of a turn, and answers
 // the command: their back-th last message, or the one with the id to. The command itself stays, and so do files. The
-// conversation begins for the model where it did before that message: with an older compaction, and without the edits
-// that the turns made which are gone. Where there is no such message, the answer says so. A command is carried out once,
+// conversation begins for the model where it did before that message: with an older compaction, with the to-do list of
+// then, and without the edits that the turns made which are gone. Where there is no such message, the answer says so. A command is carried out once,
 // also if its turn was released and another one has claimed it.
 func (s *Store) Rewind(ctx context.Context, turn chat.TurnID, back int, to chat.MessageID) error {
 	return s.obey(ctx, turn, func(tx *tx, o chat.Order) (string, error) {
@@ -119,6 +119,15 @@ func (t *tx) rewind(ctx context.Context, o chat.Order, lang phrase.Lang, back in
 	}
 	if err := t.undoEdits(ctx, o, control); err != nil {
 		return control, "", err
+	}
+	wrote, err := t.q.TodosRewound(ctx, t, dbsqlc.TodosRewoundParams{SessionKey: o.Session, Control: int64(control.ID)})
+	if err != nil {
+		return control, "", fmt.Errorf("look for to-do lists that were taken out: %w", err)
+	}
+	if wrote {
+		if err := t.planAgain(ctx, o.Session); err != nil {
+			return control, "", err
+		}
 	}
 	var compaction *chat.ControlID
 	id, err := t.q.RewindCompaction(ctx, t, dbsqlc.RewindCompactionParams{SessionKey: o.Session, Before: first})

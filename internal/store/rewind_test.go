@@ -260,3 +260,59 @@ func TestRewind_VoidsTheEditsOfTheTurnsThatAreGone(t *testing.T) {
 	require.Equal(t, []chat.ControlID{undone.ID, gone.ID}, undos)
 	require.NotContains(t, undos, kept.ID)
 }
+
+// plan is a whole turn that writes the to-do list.
+func (b *bundle) plan(turn chat.TurnID, text string) {
+	b.t.Helper()
+	b.send("m-"+string(turn), text)
+	_, ok := b.claim(turn)
+	require.True(b.t, ok)
+	call := chat.ToolCall{
+		ID: chat.NewCallID(turn, 0, 0), Name: "todo_write", Class: chat.ClassIdempotent, State: chat.CallOpen,
+		Arguments: fmt.Sprintf(`{"todos":[{"text":%q},{"id":"x","text":"rest","done":true}]}`, text),
+	}
+	_, err := b.CommitStep(b.t.Context(), b.begin(turn, 0), chat.Answer{Calls: []chat.ToolCall{call}, Finish: "tool_calls"})
+	require.NoError(b.t, err)
+	require.NoError(b.t, b.SetTodos(b.t.Context(), key, planned(text)))
+	require.NoError(b.t, b.FinishCall(b.t.Context(), call.ID, chat.ToolResult{Content: "kept"}))
+	b.finish(turn, chat.TurnDone)
+}
+
+func planned(text string) []chat.Todo {
+	return []chat.Todo{{ID: "1", Text: text}, {ID: "x", Text: "rest", Done: true}}
+}
+
+func TestRewind_TakesTheToDoListBackWithTheTurnsThatWroteIt(t *testing.T) {
+	b := setup(t)
+	b.exchange("t0", "q0")
+	b.plan("t1", "first")
+	b.plan("t2", "second")
+	b.exchange("t3", "q3")
+	todos := func(of chat.SessionKey) []chat.Todo {
+		list, err := b.Todos(t.Context(), of)
+		require.NoError(t, err)
+		return list
+	}
+	b.rewind("r1", 1, 0)
+	require.Equal(t, planned("second"), todos(key), "nothing that wrote it is gone")
+
+	b.fork(store.NewFork{})
+	require.Equal(t, planned("second"), todos(copyKey))
+	b.fork(store.NewFork{Key: copyKey + "-1", Upto: b.id("first")})
+	require.Equal(t, planned("first"), todos(copyKey+"-1"))
+	b.fork(store.NewFork{Key: copyKey + "-0", Upto: b.id("q0")})
+	require.Empty(t, todos(copyKey+"-0"), "there was none then")
+
+	seq := b.transcript().Seq
+	b.rewind("r2", 1, 0)
+	require.Equal(t, planned("first"), todos(key))
+	var told []chat.Todo
+	for _, e := range b.events(seq) {
+		if e.Kind == chat.EventTodos {
+			require.NoError(t, json.Unmarshal(e.Data, &told))
+		}
+	}
+	require.Equal(t, planned("first"), told, "open pages learn of it")
+	b.rewind("r3", 1, 0)
+	require.Empty(t, todos(key))
+}

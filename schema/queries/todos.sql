@@ -1,0 +1,15 @@
+-- name: TodosWritten :one
+-- The call that wrote the to-do list last, of those that are in the conversation.
+SELECT c.message_id, c.arguments FROM tool_calls c
+JOIN messages m ON m.id = c.message_id
+WHERE c.session_key = $1 AND c.name = 'todo_write' AND c.state = 'done' AND NOT c.is_error AND m.rewound_by IS NULL
+ORDER BY c.message_id DESC, c.n DESC
+LIMIT 1;
+
+-- name: TodosRewound :one
+-- Whether a call that was taken out of the conversation by a record may have written the to-do list.
+SELECT EXISTS (
+    SELECT 1 FROM messages m
+    JOIN tool_calls c ON c.session_key = m.session_key AND c.message_id = m.id
+    WHERE m.session_key = sqlc.arg(session_key) AND m.rewound_by = sqlc.arg(control)::bigint AND c.name = 'todo_write'
+);
