@@ -75,11 +75,11 @@ export class Context {
   }
 
   /** Puts what was said so far into a summary and says so. */
-  compact({ trigger, focus, turn }) {
+  compact({ trigger, focus, turn, inbox_id }) {
     const before = Math.max(this.used, 12_000)
     const after = Math.max(900, Math.round(before * 0.07))
     const last = this.#session.append({
-      role: "notice", origin: "context", turn_id: turn, content: `Context compacted: ${short(before)} → ${short(after)} tokens.`,
+      role: "notice", origin: "context", turn_id: turn, inbox_id, content: `Context compacted: ${short(before)} → ${short(after)} tokens.`,
     })
     const asked = this.#session.messages.filter((message) => message.role === "user" && !message.origin).map((message) => `* ${message.content.split("\n")[0]}`)
     this.compactions.push({
@@ -87,7 +87,6 @@ export class Context {
       tokens_before: before, tokens_after: after, upto: last.id,
       summary: `## Goal\n\nWhat was asked so far:\n\n${asked.join("\n")}\n\n## Recallable\n\n* \`ol_5f2c9e01ab\``,
     })
-    return `Context compacted: ${short(before)} → ${short(after)} tokens.`
   }
 
   /** What a step was sent. */

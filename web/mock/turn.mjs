@@ -67,7 +67,8 @@ export class Turns {
       said = "The conversation was rewound. Files and commands are not undone."
     } else {
       await sleep(900)
-      said = session.context.compact({ trigger: "manual", focus: rest.join(" "), turn: turn.id })
+      session.context.compact({ trigger: "manual", focus: rest.join(" "), turn: turn.id, inbox_id })
+      return
     }
     session.append({ role: "notice", origin: "command", turn_id: turn.id, inbox_id, content: said })
   }

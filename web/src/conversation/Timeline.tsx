@@ -68,7 +68,7 @@ export function Timeline({ conversation, feed, unsent, running, onEdit }: Props)
 
 function GroupView({ group, feed, running }: { group: MessageGroup; feed: FeedState; running?: string }) {
   const [first] = group.messages
-  if (group.command) return <CommandView messages={group.messages} />
+  if (group.command) return <CommandView messages={group.messages} settled={group.settled} />
   if (group.context && first) return <Compacted message={first} />
   const { id, turn, messages } = group
   return <TurnView key={id} messages={messages} feed={turn ? feed.turns[turn] : undefined} running={turn !== undefined && turn === running} />

@@ -104,6 +104,13 @@ test("what became of the context is told in its turn, beside a command on its ow
   ])
 })
 
+test("a compression that was asked for ends its command, which gets no other answer", () => {
+  const asked: Message = { ...user(1, "c"), origin: "command", content: "/compact", inbox_id: 7 }
+  const done: Message = { ...base, id: 2, step: 0, role: "notice", origin: "context", turn_id: "c", inbox_id: 7 }
+  expect(groupByTurn([asked]).map((group) => group.settled)).toEqual([undefined])
+  expect(groupByTurn([asked, done]).map((group) => group.settled)).toEqual([true, undefined])
+})
+
 test("a compression is said until the model writes", () => {
   expect(voiceOf([user(1, "t")], live({ doing: "compress" }), false)).toEqual({ kind: "compressing" })
   expect(voiceOf([user(1, "t")], live({ text: strand("so") }), false)).toEqual({ kind: "writing" })

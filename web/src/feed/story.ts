@@ -26,6 +26,8 @@ export interface MessageGroup {
   turn?: string
   /** A command that the model does not see, and its answer once there is one. */
   command?: boolean
+  /** The command has ended, though a notice of its own tells what came of it. */
+  settled?: boolean
   /** A notice of what became of the context, outside of a turn that asked something. */
   context?: boolean
   messages: Message[]
@@ -43,6 +45,7 @@ export function groupByTurn(messages: Message[]): MessageGroup[] {
     const group: MessageGroup = asked ?? (alone ? undefined : of) ?? { id, turn: alone ? undefined : message.turn_id, messages: [] }
     if (message.origin === "command") group.command = true
     if (alone && tellsOfContext(message)) group.context = true
+    if (of?.command === true && of !== group) of.settled = true
     group.messages.push(message)
     groups.set(group.id, group)
     before = group
