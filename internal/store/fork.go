@@ -124,7 +124,9 @@ func (t *tx) fork(ctx context.Context, n NewFork, upto chat.MessageID) error {
 			return t.q.ForkCalls(ctx, t, dbsqlc.ForkCallsParams{NewKey: n.Key, OldIds: c.oldMessages, NewIds: c.newMessages, NewTurns: c.messageTurns})
 		},
 		func() error {
-			return t.q.ForkOffloads(ctx, t, dbsqlc.ForkOffloadsParams{NewKey: n.Key, SessionKey: n.From, OldTurns: c.oldTurns, NewTurns: c.newTurns})
+			return t.q.ForkOffloads(ctx, t, dbsqlc.ForkOffloadsParams{
+				NewKey: n.Key, SessionKey: n.From, OldTurns: c.oldTurns, NewTurns: c.newTurns, OldIds: c.oldMessages, Whole: upto == math.MaxInt64,
+			})
 		},
 		func() error { return t.q.ForkControlRows(ctx, t, controls) },
 		func() error { return t.forkSteps(ctx, c) },

@@ -253,3 +253,25 @@ func TestFork_RefusesWhatIsNotThere(t *testing.T) {
 	_, err = b.Fork(t.Context(), store.NewFork{From: "agent:main:web:thread:none", Key: copyKey, Channel: "web"})
 	require.Equal(t, fault.NotFound, fault.KindOf(err))
 }
+
+func TestFork_RecallsNothingThatCameLater(t *testing.T) {
+	b := setup(t)
+	archives := func(of chat.SessionKey) (ids []string) {
+		list, err := b.Offloads(t.Context(), of)
+		require.NoError(t, err)
+		for _, o := range list {
+			ids = append(ids, o.ID)
+		}
+		return ids
+	}
+	b.exchange("t0", "q0")
+	b.offload("ol_0001", nil, "what a compaction of then stands for")
+	b.exchange("t1", "q1")
+	b.exchange("t2", "q2")
+	b.offload("ol_0002", nil, "what a later compaction stands for")
+
+	b.fork(store.NewFork{Upto: b.id("q1")})
+	require.Equal(t, []string{"ol_0001"}, archives(copyKey))
+	b.fork(store.NewFork{Key: copyKey + "-all"})
+	require.ElementsMatch(t, []string{"ol_0001", "ol_0002"}, archives(copyKey+"-all"))
+}

@@ -80,7 +80,8 @@ FROM (
 JOIN tool_calls c ON c.message_id = n.old;
 
 -- name: ForkOffloads :exec
--- Those of the calls that were copied, and those that no call made. Their bodies are shared.
+-- Those of the calls that were copied, and those that no call made, unless they came after the last message. Their bodies are
+-- shared.
 INSERT INTO offloads (session_key, id, call_id, blob, bytes, tool, path, runner, file_size, file_time, file_hash, created_at)
 SELECT sqlc.arg(new_key), o.id, n.turn || substr(c.id, length(c.turn_id) + 1), o.blob, o.bytes, o.tool, o.path, o.runner, o.file_size,
        o.file_time, o.file_hash, o.created_at
@@ -88,7 +89,9 @@ FROM offloads o
 LEFT JOIN tool_calls c ON c.id = o.call_id
 LEFT JOIN (SELECT unnest(sqlc.arg(old_turns)::text[]) AS old, unnest(sqlc.arg(new_turns)::text[]) AS turn) n ON n.old = c.turn_id
 WHERE o.session_key = (SELECT coalesce(nullif(s.root, ''), s.key) FROM sessions s WHERE s.key = sqlc.arg(session_key))
-  AND (o.call_id IS NULL AND o.session_key = sqlc.arg(session_key) OR n.turn IS NOT NULL AND c.session_key = sqlc.arg(session_key));
+  AND (o.call_id IS NULL AND o.session_key = sqlc.arg(session_key) AND (sqlc.arg(whole)::boolean OR o.created_at <= (
+           SELECT max(m.created_at) FROM messages m WHERE m.id = ANY(sqlc.arg(old_ids)::bigint[])
+       )) OR n.turn IS NOT NULL AND c.session_key = sqlc.arg(session_key));
 
 -- name: ForkControls :many
 SELECT id, kind, message_id, turn_id, key, body, created_at FROM controls

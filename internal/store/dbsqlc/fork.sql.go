@@ -272,7 +272,9 @@ FROM offloads o
 LEFT JOIN tool_calls c ON c.id = o.call_id
 LEFT JOIN (SELECT unnest($2::text[]) AS old, unnest($3::text[]) AS turn) n ON n.old = c.turn_id
 WHERE o.session_key = (SELECT coalesce(nullif(s.root, ''), s.key) FROM sessions s WHERE s.key = $4)
-  AND (o.call_id IS NULL AND o.session_key = $4 OR n.turn IS NOT NULL AND c.session_key = $4)
+  AND (o.call_id IS NULL AND o.session_key = $4 AND ($5::boolean OR o.created_at <= (
+           SELECT max(m.created_at) FROM messages m WHERE m.id = ANY($6::bigint[])
+       )) OR n.turn IS NOT NULL AND c.session_key = $4)
 `
 
 type ForkOffloadsParams struct {
@@ -280,15 +282,20 @@ type ForkOffloadsParams struct {
 	OldTurns   []string
 	NewTurns   []string
 	SessionKey chat.SessionKey
+	Whole      bool
+	OldIds     []int64
 }
 
-// Those of the calls that were copied, and those that no call made. Their bodies are shared.
+// Those of the calls that were copied, and those that no call made, unless they came after the last message. Their bodies are
+// shared.
 func (q *Queries) ForkOffloads(ctx context.Context, db DBTX, arg ForkOffloadsParams) error {
 	_, err := db.Exec(ctx, forkOffloads,
 		arg.NewKey,
 		arg.OldTurns,
 		arg.NewTurns,
 		arg.SessionKey,
+		arg.Whole,
+		arg.OldIds,
 	)
 	return err
 }
