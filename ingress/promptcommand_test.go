@@ -46,7 +46,7 @@ func TestPrompt_ShowsWhatAModelWouldBeTold(t *testing.T) {
 
 	said := b.order("1", "/prompt what is this?")
 	for _, part := range []string{
-		"| `00_base` | ", "| `04_global_context` | ", "| `20_memory` | ", "| 1 tools | ", "You are xbot", "Mind the ```` fence.", "likes tea", "]\nwhat is this?\n`````",
+		"| `00_base` | ", "| `04_global_context` | ", "| `20_memory` | ", "| tools: 1 | ", "You are xbot", "Mind the ```` fence.", "likes tea", "]\nwhat is this?\n`````",
 	} {
 		require.Contains(t, said, part)
 	}
