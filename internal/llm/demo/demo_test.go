@@ -225,6 +225,10 @@ func TestGenerate_RemembersWhatWasSaid(t *testing.T) {
 	c.say("the sky is blue")
 	c.answer()
 	require.Contains(t, c.say("What did I say first?").answer().Text, "“my name is Ada”")
+	summarized := setup(t).say("[Compacted context] What was said and done before, in short.\n\n## Task\nNothing.").say("my name is Ada")
+	got := summarized.answer().Text
+	require.NotContains(t, got, "Compacted", "nobody said the summary")
+	require.NotContains(t, got, "LLM_PROVIDER", "the introduction was made before it")
 	require.Contains(t, c.say("我刚才说了什么？").answer().Text, "“What did I say first?”")
 	require.Contains(t, setup(t).say("what did I say first?").answer().Text, "You have not said anything before this.")
 	require.Contains(t, c.say("谢谢").answer().Text, "不客气")

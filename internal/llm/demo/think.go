@@ -12,9 +12,11 @@ import (
 // think decides the answer: calls for requests that nobody has acted on yet, otherwise a text that covers everything
 // since the last answer. Several messages may wait for one answer, and none of them may go unmentioned.
 func think(req llm.Request) llm.Answer {
+	earlier := slices.ContainsFunc(req.Messages, isSummary) // an answer stands behind it
 	req.Messages = spoken(req.Messages)
 	t := turn{req: req}
 	t.read()
+	t.first = t.first && !earlier
 	w := words(t.chinese)
 	if len(t.calls) > 0 {
 		text := w.calling(t.calls)
@@ -42,9 +44,16 @@ func think(req llm.Request) llm.Answer {
 // preface is the line that xbot writes before what a person wrote: the time and the folder.
 var preface = regexp.MustCompile(`^\[\d{4}-\d\d-\d\d [^\]\n]*\]\n`)
 
-// spoken returns the messages with what people wrote, and that alone: no reminders, no prefaces.
+// isSummary reports whether a message is the summary of what came before.
+func isSummary(m llm.Message) bool {
+	return m.Role == "user" && strings.HasPrefix(m.Content, "[Compacted context]")
+}
+
+// spoken returns the messages with what people wrote, and that alone: no reminders, no summaries, no prefaces.
 func spoken(messages []llm.Message) []llm.Message {
-	out := slices.DeleteFunc(slices.Clone(messages), func(m llm.Message) bool { return m.Volatile })
+	out := slices.DeleteFunc(slices.Clone(messages), func(m llm.Message) bool {
+		return m.Volatile || isSummary(m)
+	})
 	for i, m := range out {
 		if m.Role == "user" {
 			out[i].Content = preface.ReplaceAllString(m.Content, "")
