@@ -66,7 +66,17 @@ func watch(dir string) error {
 	// The lock is held from here on, so a new user waits, and then begins with a new folder.
 	stopCtx, cancelStop := context.WithTimeout(context.Background(), limit)
 	defer cancelStop()
-	return errors.Join(pgserver.Stop(stopCtx, running), os.RemoveAll(dir), users.Close())
+	return errors.Join(pgserver.Stop(stopCtx, running), removeAtOnce(dir), users.Close())
+}
+
+// removeAtOnce takes a folder out of the way before it empties it: whoever comes while that goes on makes a new one, and
+// never locks a file of a folder that is half gone.
+func removeAtOnce(dir string) error {
+	gone := fmt.Sprintf("%s.gone-%d", dir, os.Getpid())
+	if err := os.Rename(dir, gone); err != nil {
+		return err
+	}
+	return os.RemoveAll(gone)
 }
 
 // awaitNoUsers returns with the lock on users once nobody else has held it for linger, or the server has died.

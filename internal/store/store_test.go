@@ -160,7 +160,7 @@ func TestClaim_GivesAMessageToOneOfManyTurns(t *testing.T) {
 	var wg sync.WaitGroup
 	var mu sync.Mutex
 	claimed := 0
-	for i := range 8 {
+	for i := range 4 { // each may find the one before without its run and release its claim, which is done three times
 		wg.Go(func() {
 			_, ok, err := b.Claim(context.Background(), key, chat.TurnID(fmt.Sprint("t", i)), "run", 0)
 			if err == nil && ok {
@@ -171,7 +171,7 @@ func TestClaim_GivesAMessageToOneOfManyTurns(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	require.LessOrEqual(t, claimed, 8)
+	require.LessOrEqual(t, claimed, 4)
 	rows, err := b.Turns(t.Context(), key, 10)
 	require.NoError(t, err)
 	running := 0
