@@ -32,12 +32,24 @@ type compression struct {
 	in   CompressInput
 	step chat.Step
 
-	asked  chat.Asked
-	focus  string
+	asked chat.Asked
+	focus string // what a person asked to keep in mind
+
+	reader
+	passage
+	spending
+}
+
+// reader is the model that reads the conversation and writes the summary, and how it counts.
+type reader struct {
 	client llm.Client
 	limits window.Limits
 	ratio  float64 // of what the provider counts to our estimate
 	static int     // tokens of system prompt and tools
+}
+
+// passage is what a compression is about.
+type passage struct {
 	window chat.Window
 	view   []chat.Line
 	part   []chat.Line // the beginning of the view, to be summarized; empty: nothing is
@@ -45,8 +57,11 @@ type compression struct {
 	weight int // tokens of the part
 	facts  window.Facts
 	target int // tokens of the summary
+}
 
-	rounds   int // answers of the model so far
+// spending is what a compression has cost so far.
+type spending struct {
+	rounds   int // answers of the model
 	usage    chat.Usage
 	failures atomic.Int32 // of the provider
 	noted    atomic.Bool  // notes were saved
