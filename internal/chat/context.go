@@ -16,6 +16,7 @@ const (
 	ControlStale   ControlKind = "stale"   // an offloaded file has changed since it was read
 	ControlRewind  ControlKind = "rewind"  // messages were taken out of the conversation
 	ControlUndo    ControlKind = "undo"    // an edit holds no more
+	ControlReset   ControlKind = "reset"   // the conversation begins anew
 )
 
 // Control is a record that changes what the model sees of a conversation. The messages it is about stay as they were.
@@ -34,6 +35,7 @@ type Control struct {
 	Stale      *Stale      `json:"stale,omitempty"`
 	Rewind     *Rewind     `json:"rewind,omitempty"`
 	Undo       ControlID   `json:"undo,omitempty"`
+	Reset      *Reset      `json:"reset,omitempty"`
 }
 
 // Mask hides the result of one call behind a placeholder (spec/001 §3.2, layer 2).

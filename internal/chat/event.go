@@ -41,12 +41,17 @@ type Queued struct {
 	Inbox           InboxID `json:"inbox_id"`
 	ClientMessageID string  `json:"client_message_id,omitempty"`
 	Text            string  `json:"text"`
+	// Mode and Sender say how it waits and who wrote it.
+	Mode   QueueMode `json:"mode,omitempty" enum:"steer,followup,collect,interrupt,supersede"`
+	Sender string    `json:"sender,omitempty"`
+	// Throttled: as many turns run as may, so that it waits for a free one.
+	Throttled bool `json:"throttled,omitempty" doc:"As many turns run as may: it waits for one to end."`
 }
 
 // Dropped says why an accepted message will not be answered by a turn of its own.
 type Dropped struct {
 	Inbox   InboxID `json:"inbox_id"`
-	Outcome string  `json:"outcome" doc:"stopped or rejected"`
+	Outcome string  `json:"outcome" enum:"stopped,rejected,superseded,recalled,dropped,summarized"`
 	Text    string  `json:"text" doc:"One sentence for the person."`
 }
 

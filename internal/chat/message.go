@@ -18,6 +18,11 @@ const (
 	OriginCommand    = "command"
 	OriginBackground = "background"
 	OriginContext    = "context"
+	OriginSuperseded = "superseded"
+	OriginSummarized = "summarized"
+	OriginOverheard  = "overheard"
+	OriginReset      = "reset"
+	OriginContinue   = "continue"
 )
 
 // Message is one transcript row as the API shows it.
@@ -27,7 +32,10 @@ type Message struct {
 	Turn            TurnID     `json:"turn_id,omitempty"`
 	Step            int        `json:"step" doc:"Step of the turn, from 0. Only meaningful for assistant messages."`
 	Role            Role       `json:"role" enum:"user,assistant,notice"`
-	Origin          string     `json:"origin,omitempty" enum:"command,background,context" doc:"Where it came from if not from a person's ordinary message: command (a slash or bang command and its answer, which the model does not see), background (the end of a background task, told to the model) or context (a notice of what became of the context, such as a compression)."`
+	Origin          string     `json:"origin,omitempty" enum:"command,background,context,superseded,summarized,overheard,reset,continue" doc:"Where it came from if not from a person's ordinary message: command (a slash or bang command and its answer, which the model does not see), background (the end of a background task, told to the model), context (a notice of what became of the context, such as a compression), superseded (a newer message replaced it before it was answered), summarized (lines of messages that a full queue dropped), overheard (what was said in a group before the bot was addressed), reset (a notice: the conversation begins anew) or continue (a person asked to go on with a turn that had ended early)."`
+	Sender          string     `json:"sender,omitempty" doc:"Name of who wrote it, where several people write."`
+	Silent          bool       `json:"silent,omitempty" doc:"The model chose not to answer."`
+	Undelivered     bool       `json:"undelivered,omitempty" doc:"The send policy kept it from the channel."`
 	Content         string     `json:"content"`
 	Reasoning       string     `json:"reasoning,omitempty" doc:"What the model thought before it answered, where the provider tells."`
 	ToolCalls       []ToolCall `json:"tool_calls,omitempty" doc:"Calls this assistant message asked for, each with its result once it has one."`

@@ -1,6 +1,9 @@
 package chat
 
-import "time"
+import (
+	"strings"
+	"time"
+)
 
 // Scene is what a system prompt is rendered for: where a conversation takes place and with whom.
 type Scene struct {
@@ -41,4 +44,14 @@ func Preface(at time.Time, cwd string) string {
 		text += " · folder " + cwd
 	}
 	return text + "]"
+}
+
+// PrefaceFrom adds to a preface who wrote. A name is on one line and cannot end the brackets.
+func PrefaceFrom(preface, sender string) string {
+	name := strings.NewReplacer("[", "(", "]", ")", "\n", " ").Replace(sender)
+	head, tail, found := strings.Cut(preface, "]")
+	if !found {
+		return preface
+	}
+	return head + " · from " + name + "]" + tail
 }

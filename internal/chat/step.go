@@ -30,6 +30,8 @@ type Answer struct {
 	Text, Reasoning string
 	Opaque          []byte     // what the provider wants back
 	Calls           []ToolCall // with ids minted by us
+	Shown           *string    // what people see, where that is not Text
+	Silent          bool       // the model chose not to answer
 	Finish          string
 	Model           string
 	Usage           Usage
@@ -44,6 +46,14 @@ type Claim struct {
 	User    string // name of the sender
 	Text    string
 	Control bool // the text is a command for the turn to carry out, and no message to the model
+	Steer   bool // more messages wait that are meant to reach the turn while it runs
+}
+
+// Steered is what reached a turn while it ran.
+type Steered struct {
+	Messages int
+	Skipped  int    // calls that had not begun and do not run any more
+	Text     string // of the first message
 }
 
 // Order is a command that a turn has claimed, to be carried out while the conversation is at rest.
@@ -54,7 +64,8 @@ type Order struct {
 	User     UserID
 	Message  MessageID // what the person wrote, in the transcript; for display only
 	Text     string
-	Answered bool // it was carried out before
+	Lang     string // that the answer is to be in, as internal/phrase calls it
+	Answered bool   // it was carried out before
 }
 
 // Asked is what a turn was started by.
@@ -62,7 +73,8 @@ type Asked struct {
 	Inbox   InboxID
 	User    UserID
 	Text    string
-	Control bool // the text is a command for the turn to carry out
+	Lang    string // that the answer is to be in, as internal/phrase calls it
+	Control bool   // the text is a command for the turn to carry out
 }
 
 // Call is a tool call with what its activity needs to know of its session.

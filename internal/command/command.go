@@ -1,31 +1,124 @@
-// Package command is the grammar of slash and bang commands. It is pure: what a command does is decided by the ingress.
+// Package command is the grammar of slash and bang commands, and of the directives and shortcuts that may stand in a
+// message. It is pure: what a command does, and who may use it, is decided by the ingress.
 package command
 
-import "strings"
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
 
 // Command is a parsed slash command.
 type Command struct {
 	Name string // lower case, without the slash
 	Args string
+	Bot  string // what was mentioned right behind the name, as in "/status@xbot"; empty if nothing was
 }
 
-// Parse reads a message that is a command: a slash, a name of letters, then the end or white space.
-// A path such as /etc/hosts is not a command.
+// fullWidth is the slash of Chinese input methods. It is taken for the plain one: nobody begins a sentence with it.
+const fullWidth = '／'
+
+// Parse reads a message that is a command: a slash, a name that begins with a letter and goes on with letters, digits, - and
+// _, perhaps a mention of the bot, then the end, white space or a colon. A path such as /etc/hosts is not a command.
 func Parse(text string) (Command, bool) {
 	text = strings.TrimSpace(text)
-	if !strings.HasPrefix(text, "/") {
+	c, rest, ok := head(text)
+	if !ok {
 		return Command{}, false
 	}
-	name, args := text[1:], ""
-	if i := strings.IndexFunc(name, func(r rune) bool { return r == ' ' || r == '\n' || r == '\t' || r == '\r' }); i >= 0 {
-		name, args = name[:i], strings.TrimSpace(name[i:])
+	c.Args = strings.TrimSpace(rest)
+	return c, true
+}
+
+// head reads the name of a command at the beginning of a text, with its mention and its colon.
+func head(text string) (c Command, rest string, ok bool) {
+	rest, ok = slash(text)
+	if !ok {
+		return Command{}, text, false
 	}
-	if name == "" || strings.ContainsFunc(name, func(r rune) bool {
-		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && r != '-' && r != '_'
-	}) {
-		return Command{}, false
+	n := span(rest, nameRune)
+	c.Name, rest = strings.ToLower(rest[:n]), rest[n:]
+	if c.Name == "" || c.Name[0] < 'a' {
+		return Command{}, text, false
 	}
-	return Command{Name: strings.ToLower(name), Args: args}, true
+	if at, found := strings.CutPrefix(rest, "@"); found {
+		if n = span(at, botRune); n == 0 {
+			return Command{}, text, false
+		}
+		c.Bot, rest = at[:n], at[n:]
+	}
+	r, size := utf8.DecodeRuneInString(rest)
+	switch {
+	case rest == "" || unicode.IsSpace(r):
+		return c, rest, true
+	case r == ':' && !strings.HasPrefix(rest, "://") || r == '：':
+		return c, rest[size:], true
+	}
+	return Command{}, text, false
+}
+
+// slash cuts the slash that a command begins with.
+func slash(text string) (rest string, ok bool) {
+	if rest, ok = strings.CutPrefix(text, "/"); ok {
+		return rest, true
+	}
+	return strings.CutPrefix(text, string(fullWidth))
+}
+
+// span counts the bytes at the beginning of a text that belong to a word.
+func span(text string, belongs func(rune) bool) int {
+	if n := strings.IndexFunc(text, func(r rune) bool { return !belongs(r) }); n >= 0 {
+		return n
+	}
+	return len(text)
+}
+
+func nameRune(r rune) bool {
+	return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || r == '-' || r == '_'
+}
+
+func botRune(r rune) bool {
+	return unicode.IsLetter(r) || unicode.IsDigit(r) || r == '-' || r == '_'
+}
+
+// folders are at the root of machines. Who begins a message with one of them speaks of it.
+var folders = map[string]bool{
+	"applications": true, "bin": true, "boot": true, "dev": true, "etc": true, "home": true, "lib": true, "lib64": true, "media": true, "mnt": true, "opt": true,
+	"proc": true, "root": true, "sbin": true, "srv": true, "sys": true, "tmp": true, "usr": true, "users": true, "var": true,
+}
+
+// IsFolder reports whether the name is rather a folder that the message speaks of, unless there is such a command.
+func (c Command) IsFolder() bool { return folders[c.Name] }
+
+// Slashed reports whether a text can hold a command: a word of it begins with a slash.
+func Slashed(text string) bool {
+	word := false // inside one
+	for _, r := range text {
+		if !word && (r == '/' || r == fullWidth) {
+			return true
+		}
+		word = !unicode.IsSpace(r)
+	}
+	return false
+}
+
+// Unescape returns the text that is meant by one which only begins like a command: behind a backslash, "\/stop", or with its
+// slash written twice, "//stop", if there is such a command: a comment of a program is left as it is. Any other text comes
+// back as it is, and escaped is false.
+func Unescape(text string, name func(typed string) string) (meant string, escaped bool) {
+	start := strings.TrimLeftFunc(text, unicode.IsSpace)
+	if rest, ok := strings.CutPrefix(start, `\`); ok {
+		if _, ok := slash(rest); ok {
+			return rest, true
+		}
+		return text, false
+	}
+	if rest, ok := slash(start); ok {
+		if c, _, ok := head(rest); ok && name(c.Name) != "" {
+			return rest, true
+		}
+	}
+	return text, false
 }
 
 // Bang reads a message that is a shell command: an exclamation mark, then the command, which may have several lines. A

@@ -60,3 +60,12 @@ func (discard) Text(string)      {}
 func (discard) Reasoning(string) {}
 func (discard) ToolCall(string)  {}
 func (discard) Progress()        {}
+
+// NotCalled wraps why no model was called at all: the settings or the policy name one that cannot be.
+type NotCalled struct{ Why error }
+
+// Error says why.
+func (n NotCalled) Error() string { return n.Why.Error() }
+
+// Unwrap returns why, with its kind.
+func (n NotCalled) Unwrap() error { return n.Why }

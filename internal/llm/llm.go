@@ -45,6 +45,9 @@ type Request struct {
 	Messages  []Message // alternating as the provider needs it is the adapter's work
 	Tools     []Tool    // in a stable order
 	MaxTokens int       // limit of the answer, in tokens; 0 means the provider's default or the adapter's
+	// Effort is how much the model is to think, one of chat.ThinkLevels; empty: as much as it does by itself. A model that
+	// knows no such thing thinks as it does.
+	Effort string
 }
 
 // Message is one message as a model sees it. Tool results are their own messages with Role "tool".

@@ -12,6 +12,13 @@ const (
 	HelpContext ID = "help_context"
 	HelpUsage   ID = "help_usage"
 	HelpCompact ID = "help_compact"
+
+	CommandOwners  ID = "command_owners"  // %s name of a command
+	CommandAdmins  ID = "command_admins"  // %s name of a command
+	CommandUnknown ID = "command_unknown" // %s what was written
+	CommandNear    ID = "command_near"    // %s commands
+	CommandOr      ID = "command_or"      // between commands
+	CommandEscape  ID = "command_escape"  // %s what was written
 )
 
 var commandHelp = map[ID]map[Lang]string{
@@ -24,5 +31,18 @@ var commandHelp = map[ID]map[Lang]string{
 	HelpFork:    {English: "copies this conversation, without its last N messages of yours if you say so, into a new one", Chinese: "把这个对话复制成一个新对话;可指定去掉最近 N 条消息"},
 	HelpContext: {English: "shows what the model sees and how full its context is; list: part by part; detail: the last request; mode: how the context is kept small", Chinese: "显示模型看到的内容和上下文占用;list:逐项列出;detail:最近一次请求;mode:上下文的压缩方式"},
 	HelpUsage:   {English: "shows how many tokens were used today, in the last 7 days and in this conversation", Chinese: "显示今天、最近 7 天和本对话的 token 用量"},
+	CommandOwners: {
+		English: "Only the person whose conversation this is, or an administrator, may use `/%s`.",
+		Chinese: "只有这个对话的所有者或管理员可以使用 `/%s`。",
+	},
+	CommandUnknown: {English: "There is no command `/%s`.", Chinese: "没有 `/%s` 这个命令。"},
+	CommandNear:    {English: "Did you mean %s?", Chinese: "你是想输入 %s 吗?"},
+	CommandOr:      {English: " or ", Chinese: " 或 "},
+	CommandEscape: {
+		English: "`/commands` lists them all. To say it to the model, write `\\/%s`.",
+		Chinese: "`/commands` 列出所有命令。如果要把这段文字发给模型,请写成 `\\/%s`。",
+	},
+	CommandAdmins: {English: "Only administrators may use `/%s`. Ask one of them.", Chinese: "只有管理员可以使用 `/%s`,请联系管理员。"},
+
 	HelpCompact: {English: "summarizes the beginning of this conversation to make room; the focus says what to keep in mind", Chinese: "总结对话的开头以腾出空间;可说明需要特别保留的内容"},
 }

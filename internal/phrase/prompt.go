@@ -20,7 +20,7 @@ var prompts = map[ID]map[Lang]string{
 	PromptTools:   {English: "tools: %d", Chinese: "工具:%d 个"},
 	PromptHeld:    {English: "as it was when the conversation began or was last compressed", Chinese: "保持对话开始时或上次压缩时的内容"},
 	PromptHeads:   {English: "part | size | tokens", Chinese: "部分 | 大小 | token"},
-	LanguageIs:    {English: "You are answered in %s. It holds from the next turn on.", Chinese: "将用 %s 回答你,从下一回合起生效。"},
+	LanguageIs:    {English: "You are answered in %s. It holds from the next turn on.", Chinese: "将用%s回答你,从下一回合起生效。"},
 	LanguageAuto:  {English: "You are answered in the language you write.", Chinese: "将用你所写的语言回答你。"},
 	LanguageUsage: {English: "Write `/language zh`, `/language en`, `/language` and the name of another one, or `/language auto`.", Chinese: "用法:`/language zh`、`/language en`、`/language 语言名称` 或 `/language auto`。"},
 }

@@ -12,13 +12,14 @@ type Parts struct {
 	Places    Places
 	Rules     map[string]chat.Rule // of the installation
 	Memory    memory.Provider
+	Personas  Personas // nil: nobody in particular
 	Enrichers []Enricher
 }
 
-// Standard is the pipeline of the product: the eleven middlewares of spec/001 §2.3.
+// Standard is the pipeline of the product: the eleven middlewares of spec/001 §2.3, and who the model is.
 func Standard(p Parts) *Pipeline {
 	return NewPipeline(
-		p.Template, Project{Home: p.Home, Places: p.Places}, Channel{}, Skills{Home: p.Home, Places: p.Places}, Agents{Home: p.Home},
+		p.Template, Persona{Personas: p.Personas}, Project{Home: p.Home, Places: p.Places}, Channel{}, Skills{Home: p.Home, Places: p.Places}, Agents{Home: p.Home},
 		Permission{Rules: p.Rules}, Memory{Provider: p.Memory}, Sender{}, Language{}, Enrichers(p.Enrichers), UserMessage{},
 	)
 }

@@ -18,6 +18,7 @@ type dialect struct {
 	thinking  bool // adaptive thinking is asked for
 	noCache   bool // cache_control is refused
 	noReturn  bool // thinking blocks of earlier answers are refused
+	effort    effort
 }
 
 // outputLimits are models that allow less than the default, by the beginning of their names.
@@ -64,8 +65,8 @@ func (d dialect) learn(r *wire.Refusal) (dialect, bool) {
 		next.noCache = true
 	case strings.Contains(text, "thinking") && (strings.Contains(text, "signature") || strings.Contains(text, "cannot be modified")):
 		next.noReturn = true
-	case strings.Contains(text, "thinking"):
-		next.thinking = false
+	case effortRefused(text):
+		next = d.lessThought(text)
 	}
 	return next, next != d
 }

@@ -28,11 +28,7 @@ func encodeRequest(model, origin string, req llm.Request, d dialect) sdk.Message
 		out.System = []sdk.TextBlockParam{{Text: req.System}}
 		mark(&out.System[0].CacheControl, d)
 	}
-	if d.thinking {
-		out.Thinking = sdk.ThinkingConfigParamUnion{OfAdaptive: &sdk.ThinkingConfigAdaptiveParam{
-			Display: sdk.ThinkingConfigAdaptiveDisplaySummarized,
-		}}
-	}
+	setThinking(&out, req, origin, d)
 	return out
 }
 

@@ -1,10 +1,12 @@
-// Package choice decides which model answers in a session: that of the runner to which its user's commands go, if it
-// offers one and the user did not ask for the server's, else the server's.
+// Package choice decides which model answers in a session, and how much it thinks. Highest first: what was chosen for the
+// session, what its scene and its agent say, the model of the runner to which its user's commands go, if it offers one
+// and the user did not ask for the server's, and the server's.
 package choice
 
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"sync"
 	"time"
@@ -12,6 +14,7 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/llm"
+	"xbot/internal/llm/catalogue"
 	"xbot/internal/llm/provider"
 	"xbot/internal/sandbox"
 	"xbot/runner/wire"
@@ -19,9 +22,8 @@ import (
 
 // Ledger knows what users chose and what their runners offer.
 type Ledger interface {
-	// ModelWanted returns the user of a session and the runner it names, and whether the user may be answered by a
-	// runner at all: one of those they can use offers a model, and they did not ask for the server's.
-	ModelWanted(ctx context.Context, key chat.SessionKey) (user chat.UserID, runner string, own bool, err error)
+	// ModelWanted returns what decides which model answers in a session.
+	ModelWanted(ctx context.Context, key chat.SessionKey) (chat.Wish, error)
 	// ModelOffered returns the model that a runner said it can call, nil if none.
 	ModelOffered(ctx context.Context, user chat.UserID, runner string) (*wire.LLM, error)
 }
@@ -37,7 +39,9 @@ type Choice struct {
 	Server  llm.Client
 	Ledger  Ledger
 	Runners Runners
-	Idle    time.Duration // how long a call through a runner may make no progress; 0 means the adapters' default
+	// Models are those that sessions, scenes and agents can choose; nil: the server's alone.
+	Models *catalogue.Live
+	Idle   time.Duration // how long a call through a runner may make no progress; 0 means the adapters' default
 
 	mu    sync.Mutex
 	known map[offer]llm.Client
@@ -50,31 +54,89 @@ type offer struct {
 }
 
 // For returns the client that answers in a session. Errors are those of the database. A runner that is offline is no
-// reason to choose another model: its calls fail, as those to a provider that is away.
+// reason to choose another model: its calls fail, as those to a provider that is away. Nor is a model that was chosen
+// and that the policy knows no more.
 func (c *Choice) For(ctx context.Context, key chat.SessionKey) (llm.Client, error) {
-	user, asked, own, err := c.Ledger.ModelWanted(ctx, key)
-	if err != nil || !own {
-		return c.Server, err
+	w, err := c.Ledger.ModelWanted(ctx, key)
+	if err != nil {
+		return nil, err
 	}
-	name, err := c.Runners.Name(ctx, user, asked)
+	var d Decision
+	if c.Models != nil {
+		p, err := c.Models.Policies.Get(ctx)
+		if err != nil {
+			return nil, err
+		}
+		d = Decide(p, w)
+	}
+	client, err := c.chosen(ctx, w, d)
+	if err != nil || d.Think == "" {
+		return client, err
+	}
+	return thinking{client, d.Think}, nil
+}
+
+// chosen returns the client of the model that was decided on.
+func (c *Choice) chosen(ctx context.Context, w chat.Wish, d Decision) (llm.Client, error) {
+	if d.Model == "" {
+		return c.usual(ctx, w)
+	}
+	models, err := c.Models.Get(ctx)
+	if err != nil {
+		return nil, err
+	}
+	e, ok := models.Find(d.Model)
+	if !ok {
+		return catalogue.Refuse(d.Model, fault.Errorf(fault.Invalid, "%s", unknown(d))), nil
+	}
+	return c.Models.Client(e), nil
+}
+
+func unknown(d Decision) string {
+	if d.ModelSource == FromSession {
+		return fmt.Sprintf("the model %s, which was chosen here, is not configured any more: choose another one with /model", d.Model)
+	}
+	return fmt.Sprintf("the policy gives this conversation the model %s, which it does not list: list it under models, or choose another one with /model", d.Model)
+}
+
+// usual returns the client where nobody chose: that of the user's runner, or the server's.
+func (c *Choice) usual(ctx context.Context, w chat.Wish) (llm.Client, error) {
+	if !w.Own {
+		return c.Server, nil
+	}
+	name, err := c.Runners.Name(ctx, w.User, w.Runner)
 	if fault.Is(err, fault.Denied) {
 		return c.Server, nil // there is no runner that could offer one
 	}
 	if err != nil {
 		return nil, err
 	}
-	offered, err := c.Ledger.ModelOffered(ctx, user, name)
+	offered, err := c.Ledger.ModelOffered(ctx, w.User, name)
 	if err != nil {
 		return nil, err
 	}
 	if offered == nil {
 		return c.Server, nil
 	}
-	runner, err := c.Runners.Runner(ctx, user, name)
+	runner, err := c.Runners.Runner(ctx, w.User, name)
 	if err != nil {
 		return nil, err
 	}
 	return c.through(offer{runner, *offered}), nil
+}
+
+// thinking is a client that thinks as much as it was told to, where the request does not say.
+type thinking struct {
+	llm.Client
+	effort string
+}
+
+// Generate makes a call.
+func (t thinking) Generate(ctx context.Context, req llm.Request, sink llm.Sink) (llm.Answer, error) {
+	if req.Effort == "" {
+		req.Effort = t.effort
+	}
+	return t.Client.Generate(ctx, req, sink)
 }
 
 // through returns the client of a model behind a runner. There are as many as there are runners with models.
@@ -92,30 +154,16 @@ func (c *Choice) through(o offer) llm.Client {
 
 func (c *Choice) open(o offer) llm.Client {
 	if o.model.Provider != provider.OpenAI && o.model.Provider != provider.Anthropic {
-		return refusing{o, fault.Errorf(fault.Invalid, "runner %s offers a model of %q: --llm-provider must be openai or anthropic", o.runner.Name(), o.model.Provider)}
+		return catalogue.Refuse(o.model.Provider+"/"+o.model.Model, fault.Errorf(fault.Invalid, "runner %s offers a model of %q: --llm-provider must be openai or anthropic", o.runner.Name(), o.model.Provider))
 	}
 	client, err := provider.FromConfig(provider.Config{
 		Provider: o.model.Provider, Model: o.model.Model, BaseURL: sandbox.ModelURL, IdleTimeout: c.Idle,
 		Transport: watched{sandbox.Transport(o.runner)},
 	})
 	if err != nil {
-		return refusing{o, fault.Errorf(fault.Invalid, "runner %s offers a model that cannot be called: %w", o.runner.Name(), err)}
+		return catalogue.Refuse(o.model.Provider+"/"+o.model.Model, fault.Errorf(fault.Invalid, "runner %s offers a model that cannot be called: %w", o.runner.Name(), err))
 	}
 	return through{client, o.runner.Name()}
-}
-
-// refusing stands for a model that cannot be called.
-type refusing struct {
-	offer
-	why error
-}
-
-// Model names the model as the runner did.
-func (r refusing) Model() string { return r.model.Provider + "/" + r.model.Model }
-
-// Generate says what is wrong.
-func (r refusing) Generate(context.Context, llm.Request, llm.Sink) (llm.Answer, error) {
-	return llm.Answer{}, r.why
 }
 
 // through is a client whose failures name the runner, since that is where to look.

@@ -29,10 +29,13 @@ type home struct {
 	offers *wire.LLM
 	box    *sandbox.Runner
 	calls  int
+	wish   chat.Wish
 }
 
-func (h *home) ModelWanted(context.Context, chat.SessionKey) (chat.UserID, string, bool, error) {
-	return 7, "", !h.server, nil
+func (h *home) ModelWanted(context.Context, chat.SessionKey) (chat.Wish, error) {
+	w := h.wish
+	w.User, w.Own = 7, !h.server
+	return w, nil
 }
 
 func (h *home) ModelOffered(context.Context, chat.UserID, string) (*wire.LLM, error) {

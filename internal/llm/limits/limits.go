@@ -68,14 +68,26 @@ func Of(model string) (context, output int) {
 	return best.context, best.output
 }
 
-// Table says what the installation knows of its model.
+// Others knows the limits of the models that an installation can choose among.
+type Others interface {
+	// Of returns how many tokens a model takes in all and how many of them it may write.
+	Of(model string) (context, output int)
+	// Asked returns the limit of an answer that the settings name for a model, in tokens; 0: none.
+	Asked(model string) int
+}
+
+// Table says what the installation knows of its models.
 type Table struct {
 	Model           string // whose limits the others are; empty: of every model
 	Context, Output int    // tokens; 0: what is known of the model, or the default
+	Others          Others // knows all of them, this one included; nil: there is but this one
 }
 
 // Of returns the limits of a model. What is set counts for the model it was set for.
 func (t Table) Of(model string) (context, output int) {
+	if t.Others != nil {
+		return t.Others.Of(model)
+	}
 	context, output = Of(model)
 	if t.Model != "" && t.Model != model {
 		return context, output
@@ -87,4 +99,15 @@ func (t Table) Of(model string) (context, output int) {
 		output = t.Output
 	}
 	return context, output
+}
+
+// Asked returns the limit of an answer that the settings name for a model, in tokens; 0: none, the model knows best.
+func (t Table) Asked(model string) int {
+	switch {
+	case t.Others != nil:
+		return t.Others.Asked(model)
+	case t.Model == "" || t.Model == model:
+		return t.Output
+	}
+	return 0
 }

@@ -74,7 +74,7 @@ func (c *Client) Generate(ctx context.Context, req llm.Request, sink llm.Sink) (
 func (c *Client) attempt(ctx context.Context, req llm.Request, sink llm.Sink, d dialect) (llm.Answer, error) {
 	call := c.endpoint.Begin(ctx, sink)
 	defer call.End()
-	fields, err := encodeFields(req, d)
+	fields, err := encodeFields(c.model, req, d)
 	if err != nil {
 		return llm.Answer{}, err
 	}

@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"strings"
 
+	"xbot/internal/chat"
 	"xbot/internal/llm/wire"
 )
 
@@ -14,6 +15,51 @@ type dialect struct {
 	noUsage   bool // stream_options is refused
 	reasoning reasoning
 	attach    bool // people and model must take turns: a reminder goes into the message before it
+	effort    effort
+}
+
+// effort says which think levels are sent as reasoning_effort. Services and models know more or fewer of them; those that
+// one does not know become the next one that it knows, as far as that is learnt.
+type effort int
+
+const (
+	everyEffort   effort = iota // none, minimal, low, medium, high, xhigh
+	middleEffort                // minimal, low, medium, high
+	classicEffort               // low, medium, high
+	noEffort                    // the field is refused
+)
+
+// of returns what is sent for a think level, "" for nothing.
+func (e effort) of(level string) string {
+	switch {
+	case e == noEffort:
+		return ""
+	case level == chat.ThinkOff && e == everyEffort:
+		return "none"
+	case level == chat.ThinkXHigh && e != everyEffort:
+		return chat.ThinkHigh
+	case (level == chat.ThinkOff || level == chat.ThinkMinimal) && e == classicEffort:
+		return chat.ThinkLow
+	case level == chat.ThinkOff:
+		return chat.ThinkMinimal
+	}
+	return level
+}
+
+// fewer returns an effort that avoids what a refusal says of the field: fewer levels where it is about the level, and no
+// field where it is about that.
+func (e effort) fewer(text string) effort {
+	for _, words := range []string{"unsupported value", "supported values", "invalid value", "does not support '", "must be one of", "input should be", "expected one of", "valid values"} {
+		if strings.Contains(text, words) {
+			return min(e+1, noEffort)
+		}
+	}
+	return noEffort
+}
+
+// effortRefused reports whether a refusal is about how much the model is to think.
+func effortRefused(text string) bool {
+	return strings.Contains(text, "reasoning_effort") || strings.Contains(text, "reasoning effort") || strings.Contains(text, "reasoning.effort")
 }
 
 // limit is the name under which the answer's limit is sent.
@@ -82,6 +128,8 @@ func (d dialect) learn(r *wire.Refusal) (dialect, bool) {
 		if strings.Contains(text, "must be") || strings.Contains(text, "missing") || strings.Contains(text, "required") {
 			next.reasoning = giveAlways
 		}
+	case effortRefused(text):
+		next.effort = d.effort.fewer(text)
 	case turnsRefused(text):
 		next.attach = true
 	case strings.Contains(text, "stream_options") || strings.Contains(text, "include_usage"):

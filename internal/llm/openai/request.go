@@ -36,10 +36,15 @@ func encodeRequest(model string, req llm.Request, d dialect) sdk.ChatCompletionR
 			Name: tool.Name, Description: tool.Description, Parameters: parameters(tool.Parameters),
 		}})
 	}
-	if len(out.Tools) > 0 && (model == sdk.GPT6Sol || model == sdk.GPT6Luna) {
-		out.ReasoningEffort = sdk.ReasoningEffortNone // these take tools here only without reasoning
+	if withoutThought(model, req) {
+		out.ReasoningEffort = sdk.ReasoningEffortNone
 	}
 	return out
+}
+
+// withoutThought reports whether a model takes tools only without reasoning here.
+func withoutThought(model string, req llm.Request) bool {
+	return len(req.Tools) > 0 && (model == sdk.GPT6Sol || model == sdk.GPT6Luna)
 }
 
 // parameters returns a schema that is never null, which providers refuse.
@@ -51,8 +56,8 @@ func parameters(schema json.RawMessage) json.RawMessage {
 }
 
 // encodeFields returns the fields of the request that the SDK would encode in its own way or refuse: the messages, and
-// the limit, which it allows or not by the first letters of the model's name.
-func encodeFields(req llm.Request, d dialect) (map[string]json.RawMessage, error) {
+// the limit and the effort, which it allows or not by the first letters of the model's name.
+func encodeFields(model string, req llm.Request, d dialect) (map[string]json.RawMessage, error) {
 	messages, err := json.Marshal(encodeMessages(req, d))
 	if err != nil {
 		return nil, fault.Errorf(fault.Internal, "encode the messages for the model: %w", err)
@@ -60,6 +65,9 @@ func encodeFields(req llm.Request, d dialect) (map[string]json.RawMessage, error
 	fields := map[string]json.RawMessage{"messages": messages}
 	if name := d.limit.name(); name != "" && req.MaxTokens > 0 {
 		fields[name] = json.RawMessage(strconv.Itoa(req.MaxTokens))
+	}
+	if level := d.effort.of(req.Effort); level != "" && !withoutThought(model, req) {
+		fields["reasoning_effort"] = json.RawMessage(strconv.Quote(level))
 	}
 	return fields, nil
 }

@@ -28,6 +28,17 @@ type Config struct {
 	Model       string        // "gpt-5.2", "anthropic:claude-opus-4-8" or "anthropic/claude-opus-4-8"
 	IdleTimeout time.Duration // how long a call may make no progress; zero means 120 s
 	Transport   http.RoundTripper
+	// Verbatim says that Provider is set and that Model is the provider's own name of it, whatever it looks like.
+	Verbatim bool
+}
+
+// Resolved returns a configuration with its provider decided and its model without the provider's name. One that is
+// refused by FromConfig comes back as it is.
+func Resolved(cfg Config) Config {
+	if resolved, err := resolve(cfg); err == nil {
+		return resolved
+	}
+	return cfg
 }
 
 // FromConfig makes a client. It calls nobody. Errors are fault.Invalid and name the variable to set.
@@ -71,6 +82,9 @@ func resolve(cfg Config) (Config, error) {
 	case "", OpenAI, Anthropic, Demo:
 	default:
 		return cfg, fault.Errorf(fault.Invalid, "LLM_PROVIDER is %q; it must be openai, anthropic or demo (openai also for compatible services, with LLM_BASE_URL)", cfg.Provider)
+	}
+	if cfg.Verbatim {
+		return cfg, nil
 	}
 	named, rest := split(cfg)
 	if named != "" {

@@ -15,9 +15,9 @@ import (
 // Limit is how much of its notes a prompt holds, in characters. Of those that do not fit the names are told.
 const Limit = 8_000
 
-// Notes keeps the notes of people.
+// Notes keeps the notes about people, for the agent of each session.
 type Notes interface {
-	Memories(ctx context.Context, user chat.UserID) ([]chat.Note, error)
+	Memories(ctx context.Context, user chat.UserID, session chat.SessionKey) ([]chat.Note, error)
 }
 
 // Provider recalls all notes of a person.
@@ -27,7 +27,7 @@ var _ memory.Provider = Provider{}
 
 // Recall returns the notes, the newest whole, then the names of those that do not fit.
 func (p Provider) Recall(ctx context.Context, q memory.Query) (string, error) {
-	notes, err := p.Notes.Memories(ctx, q.User)
+	notes, err := p.Notes.Memories(ctx, q.User, q.Session)
 	if err != nil {
 		return "", fmt.Errorf("read memory: %w", err)
 	}

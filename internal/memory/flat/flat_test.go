@@ -19,7 +19,9 @@ import (
 // book is notes by user.
 type book map[chat.UserID][]chat.Note
 
-func (b book) Memories(_ context.Context, user chat.UserID) ([]chat.Note, error) { return b[user], nil }
+func (b book) Memories(_ context.Context, user chat.UserID, _ chat.SessionKey) ([]chat.Note, error) {
+	return b[user], nil
+}
 
 func at(hour int) time.Time { return time.Date(2026, 11, 21, hour, 0, 0, 0, time.UTC) }
 

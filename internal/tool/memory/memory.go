@@ -28,11 +28,11 @@ var writeDoc string
 //go:embed memorylist.md
 var listDoc string
 
-// Notes keeps the notes about people, durably.
+// Notes keeps the notes about people, durably, for the agent of each session.
 type Notes interface {
-	Memories(ctx context.Context, user chat.UserID) ([]chat.Note, error)
+	Memories(ctx context.Context, user chat.UserID, session chat.SessionKey) ([]chat.Note, error)
 	// SetMemory deletes a note whose content is empty. TooLarge: there are too many.
-	SetMemory(ctx context.Context, user chat.UserID, path, content string) error
+	SetMemory(ctx context.Context, user chat.UserID, session chat.SessionKey, path, content string) error
 }
 
 type writeParams struct {
@@ -58,7 +58,7 @@ func (w write) Run(ctx context.Context, call tool.Call, p writeParams) (chat.Too
 	if len(content) > maxContent {
 		return tool.Fail("the note has %d bytes, at most %d are kept; shorten it or split it over several paths", len(content), maxContent), nil
 	}
-	if err := w.notes.SetMemory(ctx, call.User, name, content); err != nil {
+	if err := w.notes.SetMemory(ctx, call.User, call.Session, name, content); err != nil {
 		return tool.FromError(fmt.Errorf("keep the note: %w", err))
 	}
 	if content == "" {
@@ -95,7 +95,7 @@ func NewList(notes Notes) tool.Tool {
 func (list) Summary(p listParams) string { return p.Path }
 
 func (l list) Run(ctx context.Context, call tool.Call, p listParams) (chat.ToolResult, error) {
-	notes, err := l.notes.Memories(ctx, call.User)
+	notes, err := l.notes.Memories(ctx, call.User, call.Session)
 	if err != nil {
 		return tool.FromError(fmt.Errorf("read the notes: %w", err))
 	}

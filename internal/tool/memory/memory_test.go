@@ -21,14 +21,14 @@ type book struct {
 	err   error
 }
 
-func (b *book) Memories(_ context.Context, user chat.UserID) ([]chat.Note, error) {
+func (b *book) Memories(_ context.Context, user chat.UserID, _ chat.SessionKey) ([]chat.Note, error) {
 	if user != 1 {
 		return nil, b.err
 	}
 	return b.notes, b.err
 }
 
-func (b *book) SetMemory(_ context.Context, user chat.UserID, path, content string) error {
+func (b *book) SetMemory(_ context.Context, user chat.UserID, _ chat.SessionKey, path, content string) error {
 	if b.err == nil && user == 1 {
 		b.notes = append(b.notes, chat.Note{Path: path, Content: content, UpdatedAt: time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC)})
 	}

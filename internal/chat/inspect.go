@@ -1,0 +1,74 @@
+package chat
+
+import "time"
+
+// Status is an installation at a glance.
+type Status struct {
+	Version   string    `json:"version"`
+	Model     string    `json:"model" doc:"Of the installation, provider/model."`
+	StartedAt time.Time `json:"started_at" doc:"When the process that answers was started."`
+	Counts
+
+	Recent []SessionSummary `json:"recent" doc:"The conversations that were used last."`
+}
+
+// Counts are sums over the installation.
+type Counts struct {
+	Users    int   `json:"users"`
+	Sessions int   `json:"sessions"`
+	Running  int   `json:"turns_running"`
+	Waiting  int   `json:"messages_waiting"`
+	Oldest   int   `json:"oldest_seconds" doc:"Age of the oldest message that waits."`
+	Tasks    int   `json:"tasks_running" doc:"Background tasks."`
+	Runners  int   `json:"runners_connected"`
+	Bytes    int64 `json:"database_bytes"`
+}
+
+// SessionSummary is a conversation with what the server counted of it.
+type SessionSummary struct {
+	Key   SessionKey `json:"key"`
+	User  string     `json:"user"`
+	Title string     `json:"title"`
+	Routing
+	Model   string `json:"model,omitempty" doc:"Chosen for this conversation; empty: that of its agent."`
+	Running TurnID `json:"running,omitempty"`
+	Queued  int    `json:"queued"`
+	Tally
+	CreatedAt time.Time `json:"created_at"`
+	UpdatedAt time.Time `json:"updated_at" doc:"Last time a person wrote here."`
+}
+
+// Tally is what a conversation has come to since it began.
+type Tally struct {
+	Turns        int   `json:"turns"`
+	Messages     int   `json:"messages"`
+	Compactions  int   `json:"compactions"`
+	InputTokens  int64 `json:"input_tokens" doc:"As providers counted, since the conversation began."`
+	CachedTokens int64 `json:"cached_tokens" doc:"Part of input_tokens that came from the provider's cache."`
+	OutputTokens int64 `json:"output_tokens"`
+	TotalTokens  int64 `json:"total_tokens"`
+}
+
+// States of an accepted message without an answer.
+const (
+	InboxWaiting   = "waiting"   // for its turn
+	InboxThrottled = "throttled" // for a free turn: a limit is reached
+	InboxRunning   = "running"   // its turn works
+	InboxHeld      = "held"      // a fault in the server keeps it
+)
+
+// Unanswered is an accepted message without an answer.
+type Unanswered struct {
+	Inbox      InboxID    `json:"inbox_id"`
+	Session    SessionKey `json:"session"`
+	User       string     `json:"user"`
+	Channel    string     `json:"channel"`
+	Kind       string     `json:"kind" enum:"message,command,control,background"`
+	Mode       QueueMode  `json:"mode"`
+	State      string     `json:"state" enum:"waiting,throttled,running,held"`
+	Turn       TurnID     `json:"turn_id,omitempty"`
+	Releases   int        `json:"releases,omitempty" doc:"How often its turn vanished before it had begun."`
+	Words      string     `json:"words" doc:"The first words of it."`
+	AcceptedAt time.Time  `json:"accepted_at"`
+	AgeSeconds int        `json:"age_seconds"`
+}

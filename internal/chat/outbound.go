@@ -1,0 +1,59 @@
+package chat
+
+import "time"
+
+// Address is where on a platform an answer goes. All ids are the platform's.
+type Address struct {
+	ChatType ChatType `json:"chat_type"`
+	Chat     string   `json:"chat,omitempty"`      // group or channel; in direct chats the platform's chat, if it has one
+	Peer     string   `json:"peer,omitempty"`      // the person of a direct chat, or who is answered in a group
+	Thread   string   `json:"thread,omitempty"`    // thread in the chat
+	ReplyTo  string   `json:"reply_to,omitempty"`  // the person's message that is answered
+	InThread bool     `json:"in_thread,omitempty"` // the reply opens a thread, where the platform has threads
+	// Names are people who may be named in what is written, by their id.
+	Names map[string]string `json:"names,omitempty"`
+}
+
+// PieceState says what is known of the sending of a piece.
+type PieceState string
+
+// The states of pieces.
+const (
+	PieceWaiting PieceState = ""
+	PieceTried   PieceState = "tried" // handed to the platform; whether it arrived is open
+	PieceSent    PieceState = "sent"
+	PieceLost    PieceState = "lost" // it may or may not have arrived, and is not sent again
+)
+
+// Piece is a part of an answer that is sent as one message of a platform.
+type Piece struct {
+	Text   string     `json:"text,omitempty"`
+	Seq    int        `json:"seq"` // among what answers the same message of a person, from 1
+	State  PieceState `json:"state,omitempty"`
+	Tried  time.Time  `json:"tried,omitzero"` // first
+	ID     string     `json:"id,omitempty"`   // as the platform knows it
+	Thread string     `json:"thread,omitempty"`
+}
+
+// Outbound is something on its way to a platform.
+type Outbound struct {
+	ID      int64
+	Session SessionKey
+	Channel string
+	Account string
+	Place   Address
+	Text    string
+	Nonce   string // 32 hexadecimal digits; with the number of the piece it is the key of the sending
+	Open    bool   // it is not known yet what became of it
+	Pieces  []Piece
+	Before  int // pieces that answered the same message before
+	Written time.Time
+}
+
+// The ends of what is delivered.
+const (
+	OutboundSent      = "sent"
+	OutboundUncertain = "uncertain" // it may or may not have arrived, and is not sent again
+	OutboundFailed    = "failed"    // the platform refuses it for good
+	OutboundExpired   = "expired"   // it was too old when it could be sent
+)

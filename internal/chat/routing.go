@@ -1,0 +1,140 @@
+package chat
+
+import "time"
+
+// ChatType says what kind of place a conversation takes place in.
+type ChatType string //nolint:revive // its name on every platform
+
+// The kinds of places. A thread belongs to a group or a channel.
+const (
+	ChatDirect  ChatType = "direct"
+	ChatGroup   ChatType = "group"
+	ChatChannel ChatType = "channel"
+	ChatThread  ChatType = "thread"
+	ChatCron    ChatType = "cron"
+	ChatHook    ChatType = "hook"
+)
+
+// Origin says where a conversation takes place, for people and for whoever delivers its answers (spec/002). It follows
+// the newest message.
+type Origin struct {
+	Label    string `json:"label,omitempty" doc:"What people call the place: a group with its thread, or a person."`
+	Provider string `json:"provider,omitempty" doc:"The channel, such as feishu."`
+	From     string `json:"from,omitempty" doc:"Id of who wrote last, on the platform."`
+	To       string `json:"to,omitempty" doc:"Id of the chat that answers go to."`
+	Account  string `json:"account_id,omitempty" doc:"Account of the bot, where a channel has several."`
+	Thread   string `json:"thread_id,omitempty"`
+	Name     string `json:"display_name,omitempty" doc:"Name of who wrote last."`
+	Subject  string `json:"subject,omitempty" doc:"Name of the group."`
+	Room     string `json:"room,omitempty"`
+	Space    string `json:"space,omitempty" doc:"What the room belongs to: a workspace, a guild."`
+}
+
+// Envelope is a message as a channel delivered it, before anybody decided whether and where it is let in. All ids are
+// the platform's.
+type Envelope struct {
+	ID string `json:"id"` // of the message; repeated deliveries carry the same one
+	Place
+	Root      string    `json:"root,omitempty"`   // first message of the thread that it answers to
+	Parent    string    `json:"parent,omitempty"` // message that it answers to
+	Sender    Peer      `json:"sender"`
+	SentAt    time.Time `json:"sent_at,omitzero"` // by the platform's clock
+	Seq       int64     `json:"seq,omitempty"`    // the platform's order among messages of one instant
+	Text      string    `json:"text"`             // without the mention of the bot
+	Mentioned bool      `json:"mentioned,omitempty"`
+	// Answers says that it answers to or quotes a message of the bot.
+	Answers bool `json:"answers,omitempty"`
+	// Mentions are the others that it mentions: answers may name them.
+	Mentions    []Peer       `json:"mentions,omitempty"`
+	Attachments []Attachment `json:"attachments,omitempty"`
+	Quote       *Quote       `json:"quote,omitempty"`
+}
+
+// Place is where on a platform something was written, and to which of its bots.
+type Place struct {
+	Channel  string   `json:"channel"`
+	Account  string   `json:"account,omitempty"` // of the bot
+	ChatType ChatType `json:"chat_type"`         // direct, group or channel
+	Chat     string   `json:"chat"`              // id of the group or channel, or of the direct chat
+	Thread   string   `json:"thread,omitempty"`  // thread or topic in it
+	Subject  string   `json:"subject,omitempty"` // name of the group
+	Room     string   `json:"room,omitempty"`
+	Space    string   `json:"space,omitempty"`
+}
+
+// Peer is somebody on a platform.
+type Peer struct {
+	ID   string `json:"id"`
+	Name string `json:"name,omitempty"`
+}
+
+// QueueMode says how a message joins a conversation that is busy.
+type QueueMode string
+
+// The queue modes.
+const (
+	QueueSteer     QueueMode = "steer"     // it reaches the running turn before the next step
+	QueueFollowup  QueueMode = "followup"  // a turn of its own, later
+	QueueCollect   QueueMode = "collect"   // one turn for a burst
+	QueueInterrupt QueueMode = "interrupt" // the running turn is stopped, and this one is next
+	QueueSupersede QueueMode = "supersede" // it replaces what waits
+)
+
+// DropPolicy says what gives way when a queue is full.
+type DropPolicy string
+
+// The drop policies. The sender is told in every case.
+const (
+	DropReject    DropPolicy = "reject"    // the new message is refused
+	DropNew       DropPolicy = "new"       // the new message is accepted and dropped
+	DropOld       DropPolicy = "old"       // the oldest waiting message is dropped
+	DropSummarize DropPolicy = "summarize" // the oldest waiting message becomes a line before the next one
+)
+
+// Queue says how messages wait. Empty members follow the policy.
+type Queue struct {
+	Mode       QueueMode  `json:"mode,omitempty" enum:"steer,followup,collect,interrupt,supersede"`
+	DebounceMS int        `json:"debounce_ms,omitempty" doc:"Milliseconds of quiet that end a burst (collect)."`
+	Cap        int        `json:"cap,omitempty" doc:"Messages that may wait."`
+	Drop       DropPolicy `json:"drop,omitempty" enum:"reject,new,old,summarize"`
+}
+
+// Options are what directives inside a message said for this message alone.
+type Options struct {
+	Think   string `json:"think,omitempty"`   // off, minimal, low, medium, high, xhigh
+	Verbose string `json:"verbose,omitempty"` // off, on, full
+	// Continue says that nobody wrote the message: a person asked to go on with a turn that had ended early.
+	Continue bool `json:"continue,omitempty"`
+	// Said is what the person wrote where the text is the command that it stands for; empty: the text.
+	Said string `json:"said,omitempty"`
+}
+
+// Why a conversation was begun anew.
+const (
+	ResetNew   = "new"   // a person asked
+	ResetDaily = "daily" // its day was over
+	ResetIdle  = "idle"  // nobody had written for long
+)
+
+// Began is a place where a conversation began anew.
+type Began struct {
+	ID     ControlID `json:"id"`
+	At     time.Time `json:"at"`
+	Reason string    `json:"reason" enum:"new,daily,idle" doc:"new: a person asked. daily: its day was over. idle: nobody had written for long."`
+	Upto   MessageID `json:"upto" doc:"The last message that the model does not see any more."`
+}
+
+// Found is a message that a search has found.
+type Found struct {
+	Session SessionKey `json:"session"`
+	Title   string     `json:"title"`
+	Message MessageID  `json:"message_id"`
+	Role    Role       `json:"role" enum:"user,assistant"`
+	Snippet string     `json:"snippet" doc:"The part of the message around the first word."`
+	At      time.Time  `json:"at"`
+}
+
+// Reset begins a conversation anew for the model: it sees nothing up to the message of the record.
+type Reset struct {
+	Reason string `json:"reason"`
+}

@@ -1,0 +1,60 @@
+package chat
+
+import "time"
+
+// Session is one conversation, as the API shows it.
+type Session struct {
+	Key    SessionKey `json:"key"`
+	Title  string     `json:"title" doc:"First words of the first message until somebody names it."`
+	Pinned bool       `json:"pinned"`
+	ForkOf SessionKey `json:"fork_of,omitempty" doc:"The session that this one was copied from; it may be gone."`
+	Routing
+	Folder
+	Choices
+	Activity
+	Fill
+	CreatedAt time.Time `json:"created_at"`
+	UpdatedAt time.Time `json:"updated_at" doc:"Last time a person wrote here."`
+}
+
+// Routing is where a conversation takes place and which agent answers there.
+type Routing struct {
+	Agent    string   `json:"agent" doc:"Which of the installation's agents answers."`
+	Channel  string   `json:"channel"`
+	ChatType ChatType `json:"chat_type" enum:"direct,group,channel,thread,cron,hook"`
+	Scene    string   `json:"scene,omitempty" enum:"chat,work"`
+	Origin   Origin   `json:"origin" doc:"Where the conversation takes place."`
+}
+
+// Folder is where the tools of a conversation work.
+type Folder struct {
+	Cwd       string `json:"cwd" doc:"Working folder of the session's tools; empty means the runner's workspace."`
+	CwdRunner string `json:"cwd_runner,omitempty" doc:"Runner that cwd is a folder of; on another one the session starts in the workspace. Empty: not known."`
+}
+
+// Choices are what people set for one conversation. What is empty follows the user, the agent, the policy or the
+// installation.
+type Choices struct {
+	Runner      string `json:"runner" doc:"Runner of this session alone; empty follows the active runner of its user."`
+	ContextMode string `json:"context_mode,omitempty" enum:"default,none" doc:"default: old parts of the conversation are masked and summarized as its context fills up. none: only when somebody asks. Empty: as the installation says."`
+	Model       string `json:"model,omitempty" doc:"Chosen for this conversation; empty: that of the agent."`
+	Think       string `json:"think,omitempty" enum:"off,minimal,low,medium,high,xhigh" doc:"How much the model thinks; empty: its default."`
+	Verbose     string `json:"verbose,omitempty" enum:"off,on,full" doc:"How much of the work a channel shows; empty: off."`
+	Queue       Queue  `json:"queue" doc:"What was set for this conversation; empty members follow the policy."`
+	Send        string `json:"send,omitempty" enum:"on,off" doc:"Whether answers reach the channel; empty: as the policy says."`
+	Activation  string `json:"activation,omitempty" enum:"mention,always" doc:"When a group is listened to; empty: as the policy says."`
+}
+
+// Activity is what goes on in a conversation now.
+type Activity struct {
+	Running TurnID `json:"running,omitempty" doc:"The live turn, if there is one."`
+	Queued  int    `json:"queued" doc:"Accepted messages that no turn has claimed yet."`
+	Waiting bool   `json:"waiting,omitempty" doc:"A tool call waits for a person's permission."`
+	Seq     int64  `json:"seq" doc:"Sequence of the newest durable event of the session."`
+}
+
+// Fill is how much of its model's window a conversation takes.
+type Fill struct {
+	ContextUsed int `json:"context_used" doc:"Tokens that the last answer and its request took, or that the last compression left; 0: nothing was asked yet."`
+	ContextMax  int `json:"context_max" doc:"Tokens that the model takes in all."`
+}

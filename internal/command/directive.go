@@ -1,0 +1,82 @@
+package command
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// Names of the directives.
+const (
+	Think   = "think"
+	Verbose = "verbose"
+	Model   = "model"
+	Queue   = "queue"
+)
+
+// The values of directives, as people write them.
+var (
+	ThinkLevels   = []string{"off", "minimal", "low", "medium", "high", "xhigh"}
+	VerboseLevels = []string{"off", "on", "full"}
+)
+
+// Directive is a setting that stands before a message.
+type Directive struct {
+	Name  string // one of the names above
+	Value string // lower case, but for models; never empty
+}
+
+// String is the directive as a command of its own.
+func (d Directive) String() string { return "/" + d.Name + " " + d.Value }
+
+// Grammar says which words mean something.
+type Grammar struct {
+	// Name returns the name of a command by any of its names, empty if there is none, or none for whoever wrote the text.
+	Name func(typed string) string
+	// IsModel says which words mean a model; nil: none.
+	IsModel func(word string) bool
+}
+
+// Directives takes the settings off the beginning of a message, of which several may follow each other: of
+// "/think high /model fast why is the sky blue?" it leaves the question. What has no value that it can have is no directive,
+// and ends the search. A text without directives comes back as it is.
+func (g Grammar) Directives(text string) (found []Directive, rest string) {
+	rest = text
+	for {
+		c, after, ok := head(strings.TrimLeftFunc(rest, unicode.IsSpace))
+		if !ok {
+			break
+		}
+		d, remains, ok := g.directive(g.Name(c.Name), strings.TrimLeftFunc(after, unicode.IsSpace))
+		if !ok {
+			break
+		}
+		found, rest = append(found, d), remains
+	}
+	if len(found) > 0 {
+		rest = strings.TrimSpace(rest)
+	}
+	return found, rest
+}
+
+// directive reads a directive whose name was read.
+func (g Grammar) directive(name, text string) (d Directive, rest string, ok bool) {
+	n := span(text, func(r rune) bool { return !unicode.IsSpace(r) })
+	word, rest := text[:n], text[n:]
+	d = Directive{Name: name, Value: strings.ToLower(word)}
+	switch name {
+	case Think:
+		return d, rest, slices.Contains(ThinkLevels, d.Value)
+	case Verbose:
+		return d, rest, slices.Contains(VerboseLevels, d.Value)
+	case Model:
+		d.Value = word
+		return d, rest, word != "" && g.IsModel != nil && g.IsModel(word)
+	case Queue:
+		_, rest, ok = QueueSettings(text)
+		ok = ok && !misspelt(rest)
+		d.Value = strings.ToLower(strings.TrimSpace(strings.TrimSuffix(text, rest)))
+		return d, rest, ok
+	}
+	return Directive{}, text, false
+}

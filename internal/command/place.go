@@ -1,0 +1,126 @@
+package command
+
+import (
+	"encoding/json"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"xbot/internal/fault"
+)
+
+// maxPlace bounds how deep a place in a document may be.
+const maxPlace = 32
+
+// Place reads a place in a document off the beginning of a text, names parted by dots; a name with dots or spaces stands in
+// double quotes, an entry of a list is a number. An empty text is the whole document. ok is false for what is none.
+func Place(text string) (place []string, rest string, ok bool) {
+	if text == "" {
+		return nil, "", true
+	}
+	for len(place) < maxPlace {
+		var name string
+		if inner, quoted := strings.CutPrefix(text, `"`); quoted {
+			var closed bool
+			if name, text, closed = strings.Cut(inner, `"`); !closed {
+				return nil, "", false
+			}
+		} else {
+			n := span(text, func(r rune) bool { return r != '.' && r != '"' && !unicode.IsSpace(r) })
+			name, text = text[:n], text[n:]
+		}
+		if name == "" {
+			return nil, "", false
+		}
+		place = append(place, name)
+		next, dotted := strings.CutPrefix(text, ".")
+		if !dotted {
+			rest = strings.TrimSpace(text)
+			return place, rest, text == "" || len(rest) < len(text) || rest == ""
+		}
+		text = next
+	}
+	return nil, "", false
+}
+
+// Value reads what is to stand at a place: JSON, or else the text as it is.
+func Value(text string) any {
+	var value any
+	if json.Unmarshal([]byte(text), &value) == nil {
+		return value
+	}
+	return text
+}
+
+// At returns what stands at a place.
+func At(tree any, place []string) (any, bool) {
+	for _, name := range place {
+		switch t := tree.(type) {
+		case map[string]any:
+			var ok bool
+			if tree, ok = t[name]; !ok {
+				return nil, false
+			}
+		case []any:
+			i, err := strconv.Atoi(name)
+			if err != nil || i < 0 || i >= len(t) {
+				return nil, false
+			}
+			tree = t[i]
+		default:
+			return nil, false
+		}
+	}
+	return tree, true
+}
+
+// Put returns a document with a value at a place; what leads there is made. The number behind the last entry of a list adds
+// one. Invalid: the place leads through something that holds nothing.
+func Put(tree any, place []string, value any) (any, error) {
+	if len(place) == 0 {
+		return value, nil
+	}
+	name := place[0]
+	switch t := tree.(type) {
+	case nil, map[string]any:
+		out := map[string]any{}
+		m, _ := t.(map[string]any)
+		maps.Copy(out, m)
+		inner, err := Put(out[name], place[1:], value)
+		out[name] = inner
+		return out, err
+	case []any:
+		i, err := strconv.Atoi(name)
+		if err != nil || i < 0 || i > len(t) {
+			return nil, fault.Errorf(fault.Invalid, "%q is no entry of a list of %d; the first is 0", name, len(t))
+		}
+		out := slices.Clone(t)
+		if i == len(out) {
+			out = append(out, nil)
+		}
+		out[i], err = Put(out[i], place[1:], value)
+		return out, err
+	}
+	return nil, fault.Errorf(fault.Invalid, "there is no %q in what stands there: it is a single value", name)
+}
+
+// Take returns a document without what stands at a place; NotFound if nothing does.
+func Take(tree any, place []string) (any, error) {
+	if _, ok := At(tree, place); !ok || len(place) == 0 {
+		return nil, fault.Errorf(fault.NotFound, "nothing is set at %q", strings.Join(place, "."))
+	}
+	last := place[len(place)-1]
+	around, _ := At(tree, place[:len(place)-1])
+	switch t := around.(type) {
+	case map[string]any:
+		out := maps.Clone(t)
+		delete(out, last)
+		return Put(tree, place[:len(place)-1], out)
+	case []any:
+		i, _ := strconv.Atoi(last) // At has found it
+		return Put(tree, place[:len(place)-1], slices.Delete(slices.Clone(t), i, i+1))
+	}
+	return tree, nil
+}

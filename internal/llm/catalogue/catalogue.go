@@ -1,0 +1,175 @@
+// Package catalogue knows which models conversations can choose: that of the server's settings and those of the policy,
+// by the words that people use for them, and makes their clients.
+package catalogue
+
+import (
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"xbot/internal/llm/limits"
+	"xbot/internal/policy"
+)
+
+// Entry is one model.
+type Entry struct {
+	ID      string // provider/model
+	Alias   []string
+	Default bool // that of the server's settings
+
+	MaxContext int // tokens that it takes in all
+	MaxOutput  int // tokens that it may write
+	Asked      int // limit of an answer that the settings name; 0: none, the model knows best
+
+	definition policy.Model // what the policy says; zero for the server's own
+}
+
+// Catalogue is the models at one moment, the server's first. It is a value.
+type Catalogue struct{ Entries []Entry }
+
+// New lists the server's model and those of the policy. A model of the policy that has the id of the server's lends it
+// other names and limits: who answers stays as the settings say.
+func New(server limits.Table, models []policy.Model) Catalogue {
+	first := Entry{ID: server.Model, Default: true, Asked: server.Output}
+	first.MaxContext, first.MaxOutput = limits.Table{Model: server.Model, Context: server.Context, Output: server.Output}.Of(server.Model)
+	c := Catalogue{Entries: []Entry{first}}
+	for _, m := range models {
+		m.ID = Canonical(m.ID)
+		if i := slices.IndexFunc(c.Entries, func(e Entry) bool { return strings.EqualFold(e.ID, m.ID) }); i >= 0 {
+			c.Entries[i].lend(m)
+			continue
+		}
+		e := Entry{ID: m.ID, Alias: m.Alias, Asked: m.MaxOutput, definition: m}
+		e.MaxContext, e.MaxOutput = limits.Table{Model: m.ID, Context: m.MaxContext, Output: m.MaxOutput}.Of(m.ID)
+		c.Entries = append(c.Entries, e)
+	}
+	return c
+}
+
+func (e *Entry) lend(m policy.Model) {
+	e.Alias = append(slices.Clone(e.Alias), m.Alias...)
+	if m.MaxContext > 0 {
+		e.MaxContext = m.MaxContext
+	}
+	if m.MaxOutput > 0 {
+		e.MaxOutput, e.Asked = m.MaxOutput, m.MaxOutput
+	}
+}
+
+// Canonical writes an id as provider/model; provider:model is understood.
+func Canonical(id string) string {
+	id = strings.TrimSpace(id)
+	if i := strings.IndexAny(id, ":/"); i > 0 && id[i] == ':' {
+		return id[:i] + "/" + id[i+1:]
+	}
+	return id
+}
+
+// The least that a part of a name must have, in characters: shorter words of ordinary sentences would be models.
+const (
+	leastPrefix = 3
+	leastPart   = 4
+)
+
+// Resolve returns the id of the model that a word means, and false when it means none or more than one.
+func (c Catalogue) Resolve(word string) (id string, ok bool) {
+	found := c.Candidates(word)
+	if len(found) != 1 {
+		return "", false
+	}
+	return found[0], true
+}
+
+// Candidates returns the ids of the models that a word may mean: those that fit it best, in their order. A word is
+// another name of a model, its id, its name without the provider, its provider, or an unmistakable part of one of
+// these, whatever the case.
+func (c Catalogue) Candidates(word string) []string {
+	word = fold(word)
+	if word == "" {
+		return nil
+	}
+	for _, fits := range readings(word) {
+		var ids []string
+		for _, e := range c.Entries {
+			if fits(e) {
+				ids = append(ids, e.ID)
+			}
+		}
+		if len(ids) > 0 {
+			return ids
+		}
+	}
+	return nil
+}
+
+// fold is a name as it is compared: in lower case, and provider:model like provider/model.
+func fold(name string) string {
+	return strings.ReplaceAll(strings.ToLower(strings.TrimSpace(name)), ":", "/")
+}
+
+// readings are what a word may be, the likeliest first.
+func readings(word string) []func(Entry) bool {
+	size := utf8.RuneCountInString(word)
+	is := func(name string) bool { return name == word }
+	return []func(Entry) bool{
+		func(e Entry) bool { return fold(e.ID) == word || slices.ContainsFunc(folded(e.Alias), is) },
+		func(e Entry) bool { return slices.ContainsFunc(folded(e.names()), is) },
+		func(e Entry) bool { return fold(e.provider()) == word },
+		func(e Entry) bool {
+			return size >= leastPrefix && e.any(func(n string) bool { return strings.HasPrefix(n, word) })
+		},
+		func(e Entry) bool {
+			return size >= leastPrefix && e.any(func(n string) bool { return startsWord(n, word) })
+		},
+		func(e Entry) bool {
+			return size >= leastPart && e.any(func(n string) bool { return strings.Contains(n, word) })
+		},
+	}
+}
+
+func folded(names []string) []string {
+	out := make([]string, len(names))
+	for i, name := range names {
+		out[i] = fold(name)
+	}
+	return out
+}
+
+// startsWord reports whether a part of a name begins with a word: sonnet in claude-sonnet-5.
+func startsWord(name, word string) bool {
+	return slices.ContainsFunc([]string{"-", "_", ".", "/", " "}, func(sep string) bool { return strings.Contains(name, sep+word) })
+}
+
+// any reports whether a name of the model fits.
+func (e Entry) any(fits func(string) bool) bool {
+	return slices.ContainsFunc(folded(slices.Concat(e.Alias, e.names(), []string{e.ID})), fits)
+}
+
+func (e Entry) provider() string {
+	provider, _, _ := strings.Cut(e.ID, "/")
+	return provider
+}
+
+// names are the model's names without its provider, and without that of a gateway.
+func (e Entry) names() []string {
+	_, name, _ := strings.Cut(e.ID, "/")
+	return []string{name, name[strings.LastIndexByte(name, '/')+1:]}
+}
+
+// Get returns the model of an id, exactly.
+func (c Catalogue) Get(id string) (Entry, bool) {
+	i := slices.IndexFunc(c.Entries, func(e Entry) bool { return strings.EqualFold(e.ID, Canonical(id)) })
+	if i < 0 {
+		return Entry{}, false
+	}
+	return c.Entries[i], true
+}
+
+// Find returns the model that an id or another name in a setting means: an exact one first, else what Resolve finds.
+func (c Catalogue) Find(word string) (Entry, bool) {
+	id, ok := c.Resolve(word)
+	if !ok {
+		return Entry{}, false
+	}
+	return c.Get(id)
+}

@@ -1,0 +1,72 @@
+package choice
+
+import (
+	"cmp"
+
+	"xbot/internal/chat"
+	"xbot/internal/policy"
+)
+
+// Source says who decided on a model or on how much it thinks.
+type Source string
+
+// The sources, the strongest first. None: nobody, so a runner's model answers where its user wants that, else the
+// server's, and the model thinks as much as it does by itself.
+const (
+	FromMessage Source = "message"
+	FromSession Source = "session"
+	FromScene   Source = "scene"
+	FromAgent   Source = "agent"
+	FromNobody  Source = ""
+)
+
+// Decision is what was said of a session's model and think level.
+type Decision struct {
+	Model       string // as it was written: an id or another name; empty: nobody said
+	ModelSource Source
+	Think       string // empty: nobody said
+	ThinkSource Source
+}
+
+// Decide finds who decides: the message (of thinking), the session, its scene, its agent.
+func Decide(p *policy.Policy, w chat.Wish) Decision {
+	scene, agent := Scene(p, w), p.Agent(w.Agent)
+	var d Decision
+	d.Model, d.ModelSource = first(
+		said{w.Model, FromSession}, said{scene.Model, FromScene}, said{agent.Model, FromAgent},
+	)
+	d.Think, d.ThinkSource = first(
+		said{w.Options.Think, FromMessage}, said{w.Think, FromSession}, said{scene.Think, FromScene}, said{agent.Think, FromAgent},
+	)
+	return d
+}
+
+type said struct {
+	what   string
+	source Source
+}
+
+func first(list ...said) (string, Source) {
+	for _, s := range list {
+		if s.what != "" {
+			return s.what, s.source
+		}
+	}
+	return "", FromNobody
+}
+
+// Scene returns what the policy says of the scene of a session.
+func Scene(p *policy.Policy, w chat.Wish) policy.Scene {
+	channel := p.Channel(w.Channel, w.Account)
+	scenes := channel.GroupScenes
+	if cmp.Or(w.ChatType, chat.ChatDirect) == chat.ChatDirect {
+		scenes = channel.PrivateScenes
+	}
+	switch w.Scene {
+	case chat.SceneChat:
+		return scenes.Chat
+	case chat.SceneWork:
+		return scenes.Work
+	}
+	return policy.Scene{}
+}

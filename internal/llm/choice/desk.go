@@ -1,0 +1,106 @@
+package choice
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+	"xbot/internal/llm/catalogue"
+	"xbot/internal/phrase"
+)
+
+// Desk tells people which models there are and which one answers them.
+type Desk struct{ *Choice }
+
+// Resolve returns the id of the model that a word means. An error of kind Invalid says in a sentence what the word may
+// mean, or what there is.
+func (d Desk) Resolve(ctx context.Context, word string, lang phrase.Lang) (id string, err error) {
+	models, err := d.Models.Get(ctx)
+	if err != nil {
+		return "", err
+	}
+	switch found := models.Candidates(word); len(found) {
+	case 1:
+		return found[0], nil
+	case 0:
+		return "", fault.Errorf(fault.Invalid, "%s", phrase.Say(lang, phrase.ModelUnknown, word, quotedIDs(idsOf(models))))
+	default:
+		return "", fault.Errorf(fault.Invalid, "%s", phrase.Say(lang, phrase.ModelAmbiguous, word, quotedIDs(found)))
+	}
+}
+
+func idsOf(models catalogue.Catalogue) []string {
+	ids := make([]string, len(models.Entries))
+	for i, e := range models.Entries {
+		ids[i] = e.ID
+	}
+	return ids
+}
+
+// maxNamed is how many models a sentence names.
+const maxNamed = 20
+
+func quotedIDs(ids []string) string {
+	more := ""
+	if len(ids) > maxNamed {
+		ids, more = ids[:maxNamed], " …"
+	}
+	return "`" + strings.Join(ids, "`, `") + "`" + more
+}
+
+// List tells which models there are, Markdown.
+func (d Desk) List(ctx context.Context, key chat.SessionKey, lang phrase.Lang) (string, error) {
+	models, err := d.Models.Get(ctx)
+	if err != nil {
+		return "", err
+	}
+	now, err := d.For(ctx, key)
+	if err != nil {
+		return "", err
+	}
+	var b strings.Builder
+	for _, e := range models.Entries {
+		fmt.Fprintf(&b, "* `%s`", e.ID)
+		if len(e.Alias) > 0 {
+			b.WriteString(" (" + strings.Join(e.Alias, ", ") + ")")
+		}
+		fmt.Fprintf(&b, " · %dk", e.MaxContext/1000)
+		if e.ID == now.Model() {
+			b.WriteString(" · " + phrase.Say(lang, phrase.ModelHere))
+		}
+		if yes, known := d.Models.Available(e); known && !yes {
+			b.WriteString(" · " + phrase.Say(lang, phrase.ModelUnavailable))
+		}
+		b.WriteString("\n")
+	}
+	return b.String() + "\n" + phrase.Say(lang, phrase.ModelHowTo), nil
+}
+
+// Status tells which model answers in a session, how much it thinks, and who decided that.
+func (d Desk) Status(ctx context.Context, key chat.SessionKey, lang phrase.Lang) (string, error) {
+	w, err := d.Ledger.ModelWanted(ctx, key)
+	if err != nil {
+		return "", err
+	}
+	p, err := d.Models.Policies.Get(ctx)
+	if err != nil {
+		return "", err
+	}
+	now, err := d.For(ctx, key)
+	if err != nil {
+		return "", err
+	}
+	decision := Decide(p, w)
+	text := phrase.Say(lang, phrase.ModelIs, now.Model(), phrase.Say(lang, sources[decision.ModelSource]))
+	if decision.Think == "" {
+		return phrase.Row(lang, text, phrase.Say(lang, phrase.ThinkIsOwn)), nil
+	}
+	return phrase.Row(lang, text, phrase.Say(lang, phrase.ThinkIs, decision.Think, phrase.Say(lang, sources[decision.ThinkSource]))), nil
+}
+
+var sources = map[Source]phrase.ID{
+	FromMessage: phrase.ChosenForMessage, FromSession: phrase.ChosenHere, FromScene: phrase.ChosenForScene, FromAgent: phrase.ChosenForAgent,
+	FromNobody: phrase.ChosenByNobody,
+}

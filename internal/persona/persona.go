@@ -1,0 +1,97 @@
+// Package persona knows who answers in a conversation: which of the installation's agents, with which tools, memory and
+// soul, and whether its answers reach the channel. It reads the policy as it is now.
+package persona
+
+import (
+	"context"
+	"log/slog"
+	"path"
+	"slices"
+	"strings"
+
+	"xbot/internal/chat"
+	"xbot/internal/llm/choice"
+	"xbot/internal/policy"
+	"xbot/internal/soul"
+)
+
+// Persona is who answers in a conversation.
+type Persona struct {
+	Agent    policy.Agent
+	Contract soul.Contract
+	// Soul is the body of the channel's SOUL.md; empty in work scenes, which have none.
+	Soul string
+	// Deliver says whether answers reach the channel.
+	Deliver bool
+}
+
+// Has reports whether the agent may use a tool. Names may hold *; deny wins, and no allow list allows all.
+func (p Persona) Has(tool string) bool {
+	t := p.Agent.Tools
+	return !matches(t.Deny, tool) && (len(t.Allow) == 0 || matches(t.Allow, tool))
+}
+
+func matches(patterns []string, tool string) bool {
+	return slices.ContainsFunc(patterns, func(pattern string) bool {
+		ok, err := path.Match(strings.ToLower(strings.TrimSpace(pattern)), strings.ToLower(tool))
+		return ok && err == nil
+	})
+}
+
+// sharedMemory is the memory that agents share.
+const sharedMemory = policy.DefaultAgent
+
+// Memory names the memory that the agent reads and writes.
+func (p Persona) Memory() string {
+	if p.Agent.Default || p.Agent.Memory == policy.MemoryShared || p.Agent.ID == "" {
+		return sharedMemory
+	}
+	return p.Agent.ID
+}
+
+// Ledger knows what decides who answers in a session.
+type Ledger interface {
+	ModelWanted(ctx context.Context, key chat.SessionKey) (chat.Wish, error)
+}
+
+// Policies knows the policy in force.
+type Policies interface {
+	Get(ctx context.Context) (*policy.Policy, error)
+}
+
+// Book finds the persona of a conversation. It is safe for concurrent use.
+type Book struct {
+	Ledger   Ledger
+	Policies Policies
+	Home     string // data folder of the server, where souls are
+	Log      *slog.Logger
+}
+
+// Of returns who answers in a conversation. A soul that cannot be read is named in the log and is none: errors are those
+// of the database.
+func (b *Book) Of(ctx context.Context, key chat.SessionKey) (Persona, error) {
+	p, err := b.Policies.Get(ctx)
+	if err != nil {
+		return Persona{}, err
+	}
+	w, err := b.Ledger.ModelWanted(ctx, key)
+	if err != nil {
+		return Persona{}, err
+	}
+	out := Persona{Agent: p.Agent(w.Agent), Deliver: p.Sends(key, w.Channel, w.ChatType, w.Send)}
+	s, notes, err := soul.Load(b.Home, p.Channel(w.Channel, w.Account).Soul)
+	if err != nil {
+		notes = append(notes, err.Error())
+	}
+	if len(notes) > 0 {
+		b.Log.Warn("a soul is not quite understood", "channel", w.Channel, "account", w.Account, "notes", strings.Join(notes, "; "))
+	}
+	out.Contract = s.Contract
+	if w.Scene != chat.SceneWork {
+		out.Soul = s.Body
+	}
+	if token := strings.TrimSpace(choice.Scene(p, w).NoReplyToken); token != "" && len(out.Contract.Tokens) == 0 {
+		out.Contract.Tokens = []string{token}
+	}
+	return out, nil
+}

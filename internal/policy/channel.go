@@ -1,0 +1,96 @@
+package policy
+
+import (
+	"cmp"
+	"maps"
+)
+
+// Who may write to a bot in direct messages.
+const (
+	DMPairing   = "pairing"   // default: whoever writes gets a code that an administrator approves
+	DMAllowlist = "allowlist" // those in allowFrom
+	DMOpen      = "open"      // everybody
+	DMDisabled  = "disabled"
+)
+
+// Which groups a bot listens to.
+const (
+	GroupAllowlist = "allowlist" // default: those in groups
+	GroupOpen      = "open"
+	GroupDisabled  = "disabled"
+)
+
+// When a bot in a group is meant.
+const (
+	TriggerAt            = "at"             // default: it is mentioned, answered to, or matched by a pattern
+	TriggerPrefix        = "prefix"         // the text begins with triggerPrefix
+	TriggerWithoutPrefix = "without_prefix" // the text does not begin with it
+	TriggerAll           = "all"
+)
+
+// Defaults of a channel.
+const (
+	defaultHistoryLimit = 50
+	defaultTag          = "#work"
+)
+
+// Channel returns the rules of a channel for one bot: the account's members override those of the channel, and defaults
+// are filled in. A channel that the document does not name has the defaults: nobody is let in without being asked.
+func (p *Policy) Channel(channel, account string) Channel {
+	c := p.Channels[channel]
+	if a, ok := c.Accounts[cmp.Or(account, defaultAccount)]; ok {
+		c = c.overriddenBy(a)
+	}
+	c.Accounts = nil
+	c.DMPolicy = cmp.Or(c.DMPolicy, DMPairing)
+	c.GroupPolicy = cmp.Or(c.GroupPolicy, GroupAllowlist)
+	c.TriggerMode = cmp.Or(c.TriggerMode, TriggerAt)
+	if c.HistoryLimit == nil {
+		c.HistoryLimit = new(defaultHistoryLimit)
+	}
+	c.GroupScenes.Work.TriggerTag = cmp.Or(c.GroupScenes.Work.TriggerTag, defaultTag)
+	c.PrivateScenes.Work.TriggerTag = cmp.Or(c.PrivateScenes.Work.TriggerTag, defaultTag)
+	return c
+}
+
+func (c Channel) overriddenBy(a Channel) Channel {
+	c.DMPolicy = cmp.Or(a.DMPolicy, c.DMPolicy)
+	c.GroupPolicy = cmp.Or(a.GroupPolicy, c.GroupPolicy)
+	c.TriggerMode = cmp.Or(a.TriggerMode, c.TriggerMode)
+	c.TriggerPrefix = cmp.Or(a.TriggerPrefix, c.TriggerPrefix)
+	c.Soul = cmp.Or(a.Soul, c.Soul)
+	c.HistoryLimit = cmp.Or(a.HistoryLimit, c.HistoryLimit)
+	if a.AllowFrom != nil {
+		c.AllowFrom = a.AllowFrom
+	}
+	if a.GroupAllowFrom != nil {
+		c.GroupAllowFrom = a.GroupAllowFrom
+	}
+	if a.MentionPatterns != nil {
+		c.MentionPatterns = a.MentionPatterns
+	}
+	if a.Groups != nil {
+		c.Groups = maps.Clone(a.Groups)
+	}
+	c.GroupScenes = c.GroupScenes.overriddenBy(a.GroupScenes)
+	c.PrivateScenes = c.PrivateScenes.overriddenBy(a.PrivateScenes)
+	return c
+}
+
+func (s Scenes) overriddenBy(a Scenes) Scenes {
+	if a.Chat != (Scene{}) {
+		s.Chat = a.Chat
+	}
+	if a.Work != (Scene{}) {
+		s.Work = a.Work
+	}
+	return s
+}
+
+// Group returns the rules of a group: its own, else those of *; known is false if the document has neither.
+func (c Channel) Group(id string) (g Group, known bool) {
+	if g, known = c.Groups[id]; !known {
+		g, known = c.Groups["*"]
+	}
+	return g, known
+}

@@ -1,0 +1,90 @@
+package policy
+
+import (
+	"net/url"
+	"slices"
+	"strings"
+)
+
+// thinks are the levels of thought.
+var thinks = []string{"off", "minimal", "low", "medium", "high", "xhigh"}
+
+func (c *check) agents(p *Policy) {
+	var ids []string
+	marked := ""
+	for i, a := range p.Agents.List {
+		path := sprintf("agents.list[%d]", i)
+		switch {
+		case !name.MatchString(a.ID):
+			c.fault(path+".id", "an agent needs an id of letters, digits, dots, dashes and underscores, at most 64")
+		case slices.Contains(ids, a.ID):
+			c.fault(path+".id", "there are two agents %q", a.ID)
+		case a.Default && marked != "":
+			c.fault(path+".default", "%s is the default already", marked)
+		}
+		if a.Default {
+			marked = a.ID
+		}
+		ids = append(ids, a.ID)
+		c.oneOf(path+".memory", a.Memory, "own", MemoryShared)
+		c.oneOf(path+".think", a.Think, thinks...)
+	}
+	if len(ids) == 0 {
+		ids = []string{DefaultAgent}
+	}
+	for i, b := range p.Bindings {
+		c.binding(sprintf("bindings[%d]", i), b, ids)
+	}
+}
+
+func (c *check) binding(path string, b Binding, agents []string) {
+	switch {
+	case b.Agent == "":
+		c.fault(path+".agentId", "name the agent")
+	default:
+		c.oneOf(path+".agentId", b.Agent, agents...)
+	}
+	if b.Match == (BindingMatch{}) {
+		c.note(path+".match", "is empty: it meets every message that no other binding meets")
+	}
+	if peer := b.Match.Peer; peer != nil {
+		if peer.Kind == "" {
+			c.fault(path+".match.peer.kind", "write direct, group or channel")
+		}
+		c.oneOf(path+".match.peer.kind", peer.Kind, "direct", "dm", "group", "channel")
+		if peer.ID == "" {
+			c.fault(path+".match.peer.id", "name the person, group or channel by its id on the platform")
+		}
+	}
+}
+
+func (c *check) models(models []Model) {
+	owner := map[string]string{}
+	for i, m := range models {
+		path := sprintf("models[%d]", i)
+		if m.ID == "" || strings.TrimSpace(m.ID) != m.ID {
+			c.fault(path+".id", "write provider/model")
+		}
+		for _, word := range append([]string{m.ID}, m.Alias...) {
+			if folded := strings.ToLower(word); owner[folded] != "" {
+				c.fault(path, "%q names %s already", word, owner[folded])
+			} else {
+				owner[folded] = m.ID
+			}
+		}
+		for j, alias := range m.Alias {
+			if alias == "" || strings.ContainsAny(alias, " \t\n") {
+				c.fault(sprintf("%s.alias[%d]", path, j), "an alias is one word")
+			}
+		}
+		c.oneOf(path+".dialect", m.Dialect, "openai", "anthropic", "demo")
+		if u, err := url.Parse(m.BaseURL); m.BaseURL != "" && (err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https") {
+			c.fault(path+".baseUrl", "it is an address such as https://api.example.org/v1")
+		}
+		if m.APIKeyEnv != "" && !isVariable(m.APIKeyEnv) {
+			c.fault(path+".apiKeyEnv", "this is no name of a variable; write one such as MY_LLM_KEY, and put the key into that variable of the worker. A key that was written here should be changed")
+		}
+		c.within(path+".maxContext", m.MaxContext, 1000, 100_000_000)
+		c.within(path+".maxOutput", m.MaxOutput, 1, 10_000_000)
+	}
+}

@@ -1,0 +1,187 @@
+// Package policy is the document that says how conversations are named, routed, let in, queued, reset, delivered and
+// limited (spec/002, spec/003 §3, spec/001 §9.1). One document holds for the whole installation: it is kept in Postgres,
+// every version of it, and read by every process within a second, so limits change while turns run. Its names are those
+// that operators know from the product that spec/002 describes; JSON5 is understood.
+//
+// It is pure: what a rule says of a message is decided here, what follows from it by the ingress and the store.
+package policy
+
+import "xbot/internal/chat"
+
+// Policy is the document. The zero value is the default installation; absent members have the defaults that their
+// accessors state.
+type Policy struct {
+	Session  Session            `json:"session,omitzero"`
+	Messages Messages           `json:"messages,omitzero"`
+	Agents   Agents             `json:"agents,omitzero"`
+	Bindings []Binding          `json:"bindings,omitempty"`
+	Models   []Model            `json:"models,omitempty"`
+	Channels map[string]Channel `json:"channels,omitempty"`
+	Limits   Limits             `json:"limits,omitzero"`
+}
+
+// Session says how conversations are named and how long they last (spec/002).
+type Session struct {
+	Scope          string              `json:"scope,omitempty"`   // per-sender | global
+	DMScope        string              `json:"dmScope,omitempty"` // main | per-peer | per-channel-peer (default) | per-account-channel-peer
+	MainKey        string              `json:"mainKey,omitempty"` // default main
+	IdentityLinks  map[string][]string `json:"identityLinks,omitempty"`
+	Reset          *Reset              `json:"reset,omitempty"`
+	ResetByType    map[string]Reset    `json:"resetByType,omitempty"` // direct (or dm), group, thread
+	ResetByChannel map[string]Reset    `json:"resetByChannel,omitempty"`
+	IdleMinutes    int                 `json:"idleMinutes,omitempty"` // alone: idle only (legacy)
+	ResetTriggers  []string            `json:"resetTriggers,omitempty"`
+	SendPolicy     *SendPolicy         `json:"sendPolicy,omitempty"`
+	Store          string              `json:"store,omitempty"` // accepted and without effect: conversations are in Postgres
+}
+
+// Reset says when a conversation expires. Both set: what comes first.
+type Reset struct {
+	Mode        string `json:"mode,omitempty"` // none | daily | idle
+	AtHour      *int   `json:"atHour,omitempty"`
+	Timezone    string `json:"timezone,omitempty"` // IANA name; default: that of the server
+	IdleMinutes int    `json:"idleMinutes,omitempty"`
+}
+
+// SendPolicy says which conversations have their answers delivered. The first rule that denies wins.
+type SendPolicy struct {
+	Rules   []SendRule `json:"rules,omitempty"`
+	Default string     `json:"default,omitempty"` // allow (default) | deny
+}
+
+// SendRule is one rule.
+type SendRule struct {
+	Action string    `json:"action"` // allow | deny
+	Match  SendMatch `json:"match"`
+}
+
+// SendMatch says which conversations a rule is about; empty members match all.
+type SendMatch struct {
+	Channel   string `json:"channel,omitempty"`
+	ChatType  string `json:"chatType,omitempty"` // direct (or dm) | group | channel | thread
+	KeyPrefix string `json:"keyPrefix,omitempty"`
+}
+
+// Messages says how messages wait.
+type Messages struct {
+	Queue Queue `json:"queue,omitzero"`
+}
+
+// Queue is how messages wait in a conversation that is busy.
+type Queue struct {
+	Mode       chat.QueueMode            `json:"mode,omitempty"` // default: steer in direct chats, followup elsewhere
+	ByChannel  map[string]chat.QueueMode `json:"byChannel,omitempty"`
+	DebounceMS int                       `json:"debounceMs,omitempty"` // default 500
+	Cap        int                       `json:"cap,omitempty"`        // default 32
+	Drop       chat.DropPolicy           `json:"drop,omitempty"`       // default reject
+}
+
+// Agents are who answers.
+type Agents struct {
+	List []Agent `json:"list,omitempty"`
+}
+
+// Agent is one of them: a name, a folder, a model, a prompt, tools and a memory of its own.
+type Agent struct {
+	ID        string `json:"id"`
+	Name      string `json:"name,omitempty"`
+	Default   bool   `json:"default,omitempty"`
+	Workspace string `json:"workspace,omitempty"` // where its conversations start
+	Model     string `json:"model,omitempty"`     // id or alias of a model
+	Prompt    string `json:"prompt,omitempty"`    // added to the system prompt
+	Tools     Tools  `json:"tools,omitzero"`
+	Memory    string `json:"memory,omitempty"` // own (default) | shared: with the default agent
+	Think     string `json:"think,omitempty"`
+}
+
+// Tools says which tools an agent has; names may hold *, and deny wins. No allow: all.
+type Tools struct {
+	Allow []string `json:"allow,omitempty"`
+	Deny  []string `json:"deny,omitempty"`
+}
+
+// Binding routes conversations to an agent. The most specific match wins: peer, space, account, channel.
+type Binding struct {
+	Agent string       `json:"agentId"`
+	Match BindingMatch `json:"match"`
+}
+
+// BindingMatch says which conversations a binding is about.
+type BindingMatch struct {
+	Channel string       `json:"channel,omitempty"`
+	Account string       `json:"accountId,omitempty"` // * is any
+	Space   string       `json:"spaceId,omitempty"`   // workspace, guild or team
+	Peer    *BindingPeer `json:"peer,omitempty"`
+}
+
+// BindingPeer is a person or a place.
+type BindingPeer struct {
+	Kind string `json:"kind"` // direct (or dm) | group | channel
+	ID   string `json:"id"`
+}
+
+// Model is one that conversations may choose beside that of the server's settings.
+type Model struct {
+	ID         string   `json:"id"` // provider/model; provider:model is understood
+	Alias      []string `json:"alias,omitempty"`
+	Dialect    string   `json:"dialect,omitempty"` // openai | anthropic | demo; default: what the id says, else openai
+	BaseURL    string   `json:"baseUrl,omitempty"`
+	APIKeyEnv  string   `json:"apiKeyEnv,omitempty"` // variable of the worker that holds the key; never the key itself. Default LLM_API_KEY where baseUrl is empty
+	MaxContext int      `json:"maxContext,omitempty"`
+	MaxOutput  int      `json:"maxOutput,omitempty"`
+}
+
+// Channel says who is let in on a channel and how conversations go on there. Accounts override it for one bot.
+type Channel struct {
+	DMPolicy        string             `json:"dmPolicy,omitempty"`    // pairing (default) | allowlist | open | disabled
+	AllowFrom       []string           `json:"allowFrom,omitzero"`    // ids, exact; * with open
+	GroupPolicy     string             `json:"groupPolicy,omitempty"` // allowlist (default) | open | disabled
+	GroupAllowFrom  []string           `json:"groupAllowFrom,omitzero"`
+	Groups          map[string]Group   `json:"groups,omitzero"`          // id or *; with allowlist, those that stand here
+	MentionPatterns []string           `json:"mentionPatterns,omitzero"` // RE2, case-insensitive
+	HistoryLimit    *int               `json:"historyLimit,omitempty"`   // messages kept as context; default 50, 0: none
+	TriggerMode     string             `json:"triggerMode,omitempty"`    // at (default) | prefix | without_prefix | all
+	TriggerPrefix   string             `json:"triggerPrefix,omitempty"`
+	GroupScenes     Scenes             `json:"groupScenes,omitzero"`
+	PrivateScenes   Scenes             `json:"privateScenes,omitzero"`
+	Soul            string             `json:"soul,omitempty"` // path of a SOUL.md in XBOT_HOME, or its text
+	Accounts        map[string]Channel `json:"accounts,omitempty"`
+}
+
+// Group is a group that is listened to.
+type Group struct {
+	RequireMention *bool    `json:"requireMention,omitempty"` // default true
+	AllowFrom      []string `json:"allowFrom,omitzero"`       // who may speak to the bot there; empty: as groupAllowFrom
+}
+
+// Scenes are the two ways in which a place is used (spec/003 §3).
+type Scenes struct {
+	Chat Scene `json:"chat,omitzero"`
+	Work Scene `json:"work,omitzero"`
+}
+
+// Scene is one of them.
+type Scene struct {
+	Enabled              bool   `json:"enabled,omitempty"`
+	TriggerTag           string `json:"triggerTag,omitempty"` // work; default #work
+	Model                string `json:"model,omitempty"`
+	Think                string `json:"think,omitempty"`
+	NoReplyToken         string `json:"noReplyToken,omitempty"` // an answer of this alone is silence
+	CreateThread         bool   `json:"createThread,omitempty"`
+	DisableIdentityHints *bool  `json:"disableIdentityHints,omitempty"` // who speaks is not told; default: in work scenes
+}
+
+// Limits bound what runs at once (spec/001 §9.1). 0 is the default.
+type Limits struct {
+	Turns       int `json:"turns,omitempty"`       // at once in the installation; default 64
+	UserTurns   int `json:"userTurns,omitempty"`   // of one user or group; default: no limit of its own
+	OwnKeyTurns int `json:"ownKeyTurns,omitempty"` // of a user who is answered by a model of their own; default 1
+	LLM         LLM `json:"llm,omitzero"`
+}
+
+// LLM bounds the calls of one tenant that run at once.
+type LLM struct {
+	Global   int `json:"global,omitempty"`   // to the installation's models; default 5
+	Personal int `json:"personal,omitempty"` // to a model of the user's own; default 3
+	Subagent int `json:"subagent,omitempty"` // of subagents; default 3
+}

@@ -1,0 +1,40 @@
+package policy
+
+import (
+	"cmp"
+
+	"xbot/internal/chat"
+)
+
+// Defaults of a queue (DESIGN §15).
+const (
+	defaultDebounceMS = 500
+	defaultCap        = 32
+)
+
+// Queue says how a message waits in a conversation that is busy, every member filled in: the conversation's own setting
+// before that of its channel, the general one, and the default: steer in direct chats, followup elsewhere.
+func (p *Policy) Queue(channel string, t chat.ChatType, own chat.Queue) chat.Queue {
+	q := p.Messages.Queue
+	byType := chat.QueueFollowup
+	if t == chat.ChatDirect {
+		byType = chat.QueueSteer
+	}
+	return chat.Queue{
+		Mode:       cmp.Or(own.Mode, q.ByChannel[channel], q.Mode, byType),
+		DebounceMS: cmp.Or(own.DebounceMS, q.DebounceMS, defaultDebounceMS),
+		Cap:        cmp.Or(own.Cap, q.Cap, defaultCap),
+		Drop:       cmp.Or(own.Drop, q.Drop, chat.DropReject),
+	}
+}
+
+// Limit returns the limits with their defaults (spec/001 §9.1, DESIGN §15). UserTurns 0 is no limit of its own.
+func (p *Policy) Limit() Limits {
+	l := p.Limits
+	l.Turns = cmp.Or(l.Turns, 64)
+	l.OwnKeyTurns = cmp.Or(l.OwnKeyTurns, 1)
+	l.LLM.Global = cmp.Or(l.LLM.Global, 5)
+	l.LLM.Personal = cmp.Or(l.LLM.Personal, 3)
+	l.LLM.Subagent = cmp.Or(l.LLM.Subagent, 3)
+	return l
+}

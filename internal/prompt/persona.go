@@ -1,0 +1,62 @@
+package prompt
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"xbot/internal/chat"
+	"xbot/internal/persona"
+)
+
+// Personas knows who answers in a session.
+type Personas interface {
+	Of(ctx context.Context, key chat.SessionKey) (persona.Persona, error)
+}
+
+// Persona says who the model is: the agent, as the policy describes it, and in chats the soul of the channel.
+type Persona struct{ Personas Personas }
+
+var _ Middleware = Persona{}
+
+// Order puts it after the base and before the project.
+func (Persona) Order() int { return 3 }
+
+// Name is for errors.
+func (Persona) Name() string { return "persona" }
+
+// Process adds both parts. The agent's stays until the next compression. The soul is that of the conversation's
+// beginning: a conversation that began without one gets none.
+func (p Persona) Process(ctx context.Context, a *Assembly) error {
+	if p.Personas == nil {
+		return nil
+	}
+	who, err := p.Personas.Of(ctx, a.Scene.Session)
+	if err != nil {
+		return err
+	}
+	began := len(a.Scene.Held) > 0
+	a.hold("02_agent", everywhere(a.Scene), func() (string, error) { return agentText(who), nil })
+	a.hold("03_soul", source{}, func() (string, error) {
+		if who.Soul == "" || began {
+			return "", nil
+		}
+		return "# Who you are\n\nFollow this unless what the person asks for says otherwise.\n\n<SOUL.md>\n" + who.Soul + "\n</SOUL.md>", nil
+	})
+	return nil
+}
+
+func agentText(who persona.Persona) string {
+	var parts []string
+	if name := short(strings.ReplaceAll(who.Agent.Name, `"`, "'"), 80); name != "" {
+		parts = append(parts, fmt.Sprintf("You are called %q here.", name))
+	}
+	if text := strings.TrimSpace(who.Agent.Prompt); text != "" {
+		parts = append(parts, text)
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	text := strings.Join(parts, "\n\n")
+	return "# Your part\n\n" + capped(text, maxFile, int64(len(text)))
+}

@@ -1,0 +1,73 @@
+package transcript
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strings"
+
+	"xbot/internal/chat"
+)
+
+// maxHeading bounds the title made from a conversation, in characters.
+const maxHeading = 60
+
+// Heading returns the title of a conversation, or the first words that a person wrote in it.
+func (t Transcript) Heading() string {
+	if t.Title != "" {
+		return t.Title
+	}
+	for _, m := range t.Messages {
+		if m.Role == chat.RoleUser && m.Origin == "" {
+			return chat.FirstWords(m.Content, maxHeading)
+		}
+	}
+	return ""
+}
+
+// Markdown writes a conversation down for people: who said what when, calls with their results in blocks.
+func Markdown(w io.Writer, t Transcript) error {
+	out := bufio.NewWriter(w)
+	fmt.Fprintf(out, "# %s\n\n%s, begun %s\n", strings.TrimSpace(t.Heading()), t.ID, t.Created.UTC().Format("2006-01-02 15:04 UTC"))
+	for _, m := range t.Messages {
+		who := string(m.Role)
+		if m.Sender != "" {
+			who = m.Sender
+		}
+		fmt.Fprintf(out, "\n---\n\n**%s** · %s%s\n", who, m.CreatedAt.UTC().Format("2006-01-02 15:04:05"), became(m))
+		if m.Content != "" {
+			fmt.Fprintf(out, "\n%s\n", m.Content)
+		}
+		for _, c := range m.ToolCalls {
+			fmt.Fprintf(out, "\n`%s`\n\n%s\n\n%s\n", c.Name, fenced(c.Arguments), fenced(c.Result))
+		}
+	}
+	if err := out.Flush(); err != nil {
+		return fmt.Errorf("write transcript: %w", err)
+	}
+	return nil
+}
+
+// became says what became of a message, where that is not what happens to most.
+func became(m chat.Message) string {
+	switch {
+	case m.Origin == chat.OriginSuperseded:
+		return " · superseded by a newer message"
+	case m.Origin == chat.OriginOverheard:
+		return " · overheard"
+	case m.Silent:
+		return " · kept silent"
+	case m.Undelivered:
+		return " · not delivered"
+	}
+	return ""
+}
+
+// fenced shows a text as it is, whatever stands in it.
+func fenced(text string) string {
+	fence := "```"
+	for strings.Contains(text, fence) {
+		fence += "`"
+	}
+	return fence + "\n" + strings.TrimRight(text, "\n") + "\n" + fence
+}
