@@ -1,15 +1,17 @@
 package store
 
 import (
+	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
-	"xbot/internal/phrase"
 	"xbot/internal/store/dbsqlc"
 )
 
@@ -22,6 +24,15 @@ type Inbound struct {
 	PlatformID string // unique per (channel, account, user); repeated deliveries carry the same one
 	Text       string
 	Control    bool // the text is a command for a turn to carry out, in its place in the queue
+
+	Sender  string        // name of who wrote it, where several people write
+	SentAt  time.Time     // by the platform's clock; zero: now. A time in the future counts as now
+	Seq     int64         // the platform's order among messages of one instant
+	To      *chat.Address // where what answers it is delivered; nil: its sender reads the events of the session
+	Queue   chat.Queue    // how it waits; empty members are followup, 500 ms, MaxQueued, reject
+	Options chat.Options  // what directives said for this message alone
+	// Expired says why the conversation has ended since a person last wrote in it, empty if it goes on. Nil: it never ends.
+	Expired func(last time.Time) (reason string)
 }
 
 // kind returns the kind of the row.
@@ -36,11 +47,26 @@ func (in Inbound) kind() string {
 type Accepted struct {
 	ID        chat.InboxID
 	Duplicate bool // it had been accepted before; nothing new happened
+	// Position is its place in the queue, from 1; 0 where it waits no more.
+	Position int
+	// Wait is how long it may not be claimed, because more of the same burst may follow: wake its turn then.
+	Wait time.Duration
+	// Dropped are the messages that will get no turn because of this one, which may be itself. Their senders were told.
+	Dropped []chat.InboxID
+	// Ended says why it gets no turn itself, in the words that its sender was told; empty if it waits.
+	Ended string
+	Mode  chat.QueueMode // empty for a duplicate
 }
 
-// MaxQueued is how many messages of a session may wait for a turn; further ones are refused (DESIGN §15). Messages that
-// are accepted at the same instant may exceed it by as many.
-const MaxQueued = 32
+const (
+	// MaxQueued is how many messages of a session may wait for a turn unless its queue says otherwise (DESIGN §15).
+	// Messages that are accepted at the same instant may exceed it by as many.
+	MaxQueued = 32
+	// quietWindow is how many milliseconds of silence end a burst unless its queue says otherwise.
+	quietWindow = 500
+	// longestBurst is how many milliseconds after its first message a burst ends in any case.
+	longestBurst = 5000
+)
 
 // Kinds and outcomes of inbox rows.
 const (
@@ -51,77 +77,92 @@ const (
 )
 
 // Accept commits a message. After it returns the message will be claimed by exactly one turn or end in one recorded
-// outcome. The same platform id with the same text is a duplicate; with another text it is a Conflict. A full queue is
-// RateLimited.
+// outcome that its sender is told. The same platform id with the same text is a duplicate; with another text it is a
+// Conflict. A full queue is RateLimited, unless its drop policy says what gives way.
 func (s *Store) Accept(ctx context.Context, in Inbound) (Accepted, error) {
-	in.Text = Clean(in.Text)
+	in = in.ready()
 	var got Accepted
-	err := s.inTx(ctx, func(tx *tx) error {
-		id, err := tx.insertInbox(ctx, in, in.kind(), nil, nil)
-		if errors.Is(err, pgx.ErrNoRows) {
-			if got, err = tx.duplicate(ctx, in, in.kind()); fault.Is(err, fault.NotFound) {
-				return fault.Errorf(fault.RateLimited, "%d messages wait in this conversation already; send this one when some were answered, or stop the turn", MaxQueued)
-			}
-			return err
-		}
-		if err != nil {
-			return fmt.Errorf("accept message: %w", err)
-		}
-		got = Accepted{ID: id}
-		tx.touch = true
-		tx.emit(in.Session, chat.EventQueued, chat.Queued{Inbox: id, ClientMessageID: in.PlatformID, Text: in.Text})
-		return nil
-	})
-	return got, err
-}
-
-// Stopped says what a stop found.
-type Stopped struct {
-	Accepted
-	Turn    chat.TurnID // the running turn it is for, empty if none ran
-	Cleared int         // queued messages that will not get a turn
-}
-
-// Stop commits a stop: queued messages end as stopped at once, and the running turn, if there is one, gets a row that
-// names it. The row is for that turn alone: if the turn ends first, the row goes stale and hits nothing else.
-func (s *Store) Stop(ctx context.Context, in Inbound, lang phrase.Lang) (Stopped, error) {
-	var got Stopped
-	err := s.inTx(ctx, func(tx *tx) error {
-		known, err := tx.duplicate(ctx, in, kindStop)
-		if err == nil {
-			got = Stopped{Accepted: known}
-			return nil
-		}
-		if !fault.Is(err, fault.NotFound) {
-			return err
-		}
-		cleared, err := s.q.InboxStopPending(ctx, tx, in.Session)
-		if err != nil {
-			return fmt.Errorf("clear queued messages: %w", err)
-		}
-		got.Cleared = len(cleared)
-		for _, id := range cleared {
-			tx.emit(in.Session, chat.EventDropped, chat.Dropped{Inbox: id, Outcome: "stopped", Text: phrase.Say(lang, phrase.StoppedQueued)})
-		}
-		target, outcome := (*chat.TurnID)(nil), new(outcomeApplied)
-		turn, err := s.q.TurnRunning(ctx, tx, in.Session)
-		if err == nil {
-			got.Turn, target, outcome = turn, &turn, nil
-		} else if !errors.Is(err, pgx.ErrNoRows) {
-			return fmt.Errorf("find the running turn: %w", err)
-		}
-		got.ID, err = tx.insertInbox(ctx, in, kindStop, target, outcome)
-		if errors.Is(err, pgx.ErrNoRows) {
-			return fault.Errorf(fault.Conflict, "the id of this stop was used before")
-		}
+	err := s.inTx(ctx, func(tx *tx) (err error) {
+		got, err = tx.accept(ctx, in)
 		return err
 	})
 	return got, err
 }
 
+// AcceptPair commits two messages of a session in one transaction: the second waits behind the first. If either cannot be
+// accepted neither is.
+func (s *Store) AcceptPair(ctx context.Context, first, second Inbound) (a, b Accepted, err error) {
+	first, second = first.ready(), second.ready()
+	err = s.inTx(ctx, func(tx *tx) error {
+		if a, err = tx.accept(ctx, first); err != nil {
+			return err
+		}
+		b, err = tx.accept(ctx, second)
+		return err
+	})
+	return a, b, err
+}
+
+// ready fills in what the message leaves open. Commands wait for their place, whatever the mode: nothing takes it.
+func (in Inbound) ready() Inbound {
+	in.Text, in.Sender = Clean(in.Text), Clean(in.Sender)
+	if in.Queue.Mode == "" || in.Control {
+		in.Queue.Mode = chat.QueueFollowup
+	}
+	if in.Queue.Cap <= 0 {
+		in.Queue.Cap = MaxQueued
+	}
+	if in.Queue.DebounceMS <= 0 {
+		in.Queue.DebounceMS = quietWindow
+	}
+	if in.Queue.Drop == "" || in.Control && in.Queue.Drop == chat.DropNew {
+		in.Queue.Drop = chat.DropReject
+	}
+	return in
+}
+
+// accept inserts the row, lets it take its place in the queue, and tells of it. Modes and drop policies that look at other
+// rows do so under a lock of the queue; the others need one statement.
+func (t *tx) accept(ctx context.Context, in Inbound) (Accepted, error) {
+	room := in.Queue.Cap
+	if in.Queue.Mode == chat.QueueInterrupt || in.Queue.Mode == chat.QueueSupersede {
+		room = noLimit // what waits gives way
+	}
+	if in.Queue.Mode == chat.QueueCollect || room == noLimit {
+		if err := t.q.QueueLock(ctx, t, string(in.Session)); err != nil {
+			return Accepted{}, fmt.Errorf("lock the queue: %w", err)
+		}
+	}
+	row, err := t.insertMessage(ctx, in, room, nil)
+	if errors.Is(err, pgx.ErrNoRows) {
+		known, err := t.duplicate(ctx, in, in.kind())
+		if fault.Is(err, fault.NotFound) {
+			return t.full(ctx, in)
+		}
+		return known, err
+	}
+	if err != nil {
+		return Accepted{}, fmt.Errorf("accept message: %w", err)
+	}
+	got := Accepted{ID: row.ID, Position: int(row.Ahead) + 1, Mode: in.Queue.Mode}
+	t.queued(in, row.ID)
+	return got, t.place(ctx, in, &got)
+}
+
+// noLimit is the number of messages that may wait where others give way.
+const noLimit = 1 << 30
+
+// queued tells of a message that waits.
+func (t *tx) queued(in Inbound, id chat.InboxID) {
+	t.touch = true
+	q := chat.Queued{Inbox: id, ClientMessageID: in.PlatformID, Text: cmp.Or(in.Options.Said, in.Text), Mode: in.Queue.Mode, Sender: in.Sender}
+	t.emit(in.Session, chat.EventQueued, q)
+}
+
 // AcceptedBefore finds the message or queued command that was accepted under the same platform id. One that says
 // something else is a Conflict.
 func (s *Store) AcceptedBefore(ctx context.Context, in Inbound) (known Accepted, found bool, err error) {
+	in = in.ready()
 	err = s.inTx(ctx, func(tx *tx) error {
 		known, err = tx.duplicate(ctx, in, in.kind())
 		return err
@@ -132,14 +173,45 @@ func (s *Store) AcceptedBefore(ctx context.Context, in Inbound) (known Accepted,
 	return known, err == nil, err
 }
 
-func (t *tx) insertInbox(ctx context.Context, in Inbound, kind string, target *chat.TurnID, outcome *string) (chat.InboxID, error) {
-	return t.q.InboxInsert(ctx, t, dbsqlc.InboxInsertParams{
-		SessionKey: in.Session, UserID: in.User, Kind: kind,
-		Channel: in.Channel, Account: in.Account, PlatformID: in.PlatformID,
-		Body: in.Text, TargetTurn: target, Outcome: outcome, MaxQueued: MaxQueued,
-	})
+// insertMessage inserts a row that a turn is to claim, if at most room messages wait.
+func (t *tx) insertMessage(ctx context.Context, in Inbound, room int, outcome *string) (dbsqlc.InboxInsertRow, error) {
+	reset, err := t.expired(ctx, in)
+	if err != nil {
+		return dbsqlc.InboxInsertRow{}, err
+	}
+	options, err := json.Marshal(in.Options)
+	if err != nil {
+		return dbsqlc.InboxInsertRow{}, fmt.Errorf("encode options: %w", err)
+	}
+	p := in.row(in.kind())
+	p.Sender, p.SentSeq, p.Mode, p.Options, p.Reset = in.Sender, in.Seq, in.Queue.Mode, options, reset
+	p.Outcome, p.MaxQueued = outcome, int32(room)
+	if !in.SentAt.IsZero() {
+		p.SentAt = &in.SentAt
+	}
+	if in.Queue.Mode == chat.QueueCollect {
+		p.QuietMs = int32(in.Queue.DebounceMS)
+	}
+	return t.q.InboxInsert(ctx, t, p)
 }
 
+func (in Inbound) row(kind string) dbsqlc.InboxInsertParams {
+	return dbsqlc.InboxInsertParams{
+		Place: placeOf(in.To), SessionKey: in.Session, UserID: in.User, Kind: kind,
+		Channel: in.Channel, Account: in.Account, PlatformID: in.PlatformID, Body: in.Text,
+		Mode: chat.QueueFollowup, Options: json.RawMessage("{}"), MaxQueued: MaxQueued,
+	}
+}
+
+// insertInbox inserts a row that does not wait among messages.
+func (t *tx) insertInbox(ctx context.Context, in Inbound, kind string, target *chat.TurnID, outcome *string) (chat.InboxID, error) {
+	p := in.row(kind)
+	p.TargetTurn, p.Outcome = target, outcome
+	row, err := t.q.InboxInsert(ctx, t, p)
+	return row.ID, err
+}
+
+// duplicate finds what was accepted under the same platform id. What its sender has changed since counts as it was.
 func (t *tx) duplicate(ctx context.Context, in Inbound, kind string) (Accepted, error) {
 	row, err := t.q.InboxByPlatformID(ctx, t, dbsqlc.InboxByPlatformIDParams{
 		Channel: in.Channel, Account: in.Account, UserID: in.User, PlatformID: in.PlatformID,
@@ -150,7 +222,7 @@ func (t *tx) duplicate(ctx context.Context, in Inbound, kind string) (Accepted, 
 	if err != nil {
 		return Accepted{}, fmt.Errorf("look up message id: %w", err)
 	}
-	if row.SessionKey != in.Session || row.Kind != kind || row.Body != in.Text {
+	if row.SessionKey != in.Session || row.Kind != kind || row.Accepted != in.Text && row.Body != in.Text {
 		return Accepted{}, fault.Errorf(fault.Conflict, "message id %q was used before for another message; use a new id for a new message", in.PlatformID)
 	}
 	return Accepted{ID: row.ID, Duplicate: true}, nil

@@ -79,7 +79,8 @@ type Answer struct {
 // ErrNothingAsked is what Answer returns when it names no call and no question is open.
 var ErrNothingAsked error = fault.Errorf(fault.Conflict, "nothing in this conversation waits for permission")
 
-// Answer records the answer, if the question is open, the user is the one who was asked and the turn still runs. Once
+// Answer records the answer, if the question is open, the user is the one who was asked (in a group: an administrator)
+// and the turn still runs. A rule that it sets is one of the session's owner. Once
 // it returns, the answer counts, whoever runs or not; the turn has to be woken. Otherwise it is a Conflict that says
 // what happened before, or NotFound for a stranger.
 func (s *Store) Answer(ctx context.Context, a Answer) (chat.ToolCall, error) {
@@ -105,14 +106,14 @@ func (s *Store) Answer(ctx context.Context, a Answer) (chat.ToolCall, error) {
 // oldestOpen finds the question that an answer without a call is for; done says that the same message was an answer
 // before, to the call that is returned.
 func (t *tx) oldestOpen(ctx context.Context, a Answer) (id chat.CallID, before chat.ToolCall, done bool, err error) {
-	row, err := t.q.ApprovalByKey(ctx, t, dbsqlc.ApprovalByKeyParams{SessionKey: a.Session, AnswerKey: a.Key, UserID: a.User})
+	row, err := t.q.ApprovalByKey(ctx, t, dbsqlc.ApprovalByKeyParams{SessionKey: a.Session, AnswerKey: a.Key, UserID: int64(a.User)})
 	if err == nil {
 		return row.ID, callOf(row), true, nil
 	}
 	if !errors.Is(err, pgx.ErrNoRows) {
 		return "", before, false, fmt.Errorf("look for an earlier answer: %w", err)
 	}
-	id, err = t.q.ApprovalOldest(ctx, t, dbsqlc.ApprovalOldestParams{SessionKey: a.Session, UserID: a.User})
+	id, err = t.q.ApprovalOldest(ctx, t, dbsqlc.ApprovalOldestParams{SessionKey: a.Session, UserID: int64(a.User)})
 	if errors.Is(err, pgx.ErrNoRows) {
 		return "", before, false, ErrNothingAsked
 	}
@@ -128,7 +129,7 @@ func (t *tx) answer(ctx context.Context, a Answer) (dbsqlc.ToolCall, error) {
 		state = chat.ApprovalAllowed
 	}
 	row, err := t.q.ApprovalAnswer(ctx, t, dbsqlc.ApprovalAnswerParams{
-		ID: a.Call, SessionKey: a.Session, UserID: a.User, Approval: state, Note: Clean(a.Note), AnsweredBy: a.UserName, AnswerKey: Clean(a.Key),
+		ID: a.Call, SessionKey: a.Session, UserID: int64(a.User), Approval: state, Note: Clean(a.Note), AnsweredBy: a.UserName, AnswerKey: Clean(a.Key),
 	})
 	if errors.Is(err, pgx.ErrNoRows) {
 		return row, t.whyNotAnswered(ctx, a)
@@ -137,7 +138,7 @@ func (t *tx) answer(ctx context.Context, a Answer) (dbsqlc.ToolCall, error) {
 		return row, fmt.Errorf("answer for call %s: %w", a.Call, err)
 	}
 	if a.Allow && a.Always {
-		err := t.q.PermissionSet(ctx, t, dbsqlc.PermissionSetParams{UserID: a.User, Tool: row.Name, Rule: chat.RuleAllow})
+		err := t.q.PermissionSetOfOwner(ctx, t, dbsqlc.PermissionSetOfOwnerParams{SessionKey: a.Session, Tool: row.Name, Rule: chat.RuleAllow})
 		if err != nil {
 			return row, fmt.Errorf("set the rule of %s: %w", row.Name, err)
 		}
@@ -152,11 +153,11 @@ func (t *tx) whyNotAnswered(ctx context.Context, a Answer) error {
 	if err != nil && !errors.Is(err, pgx.ErrNoRows) {
 		return fmt.Errorf("read call %s: %w", a.Call, err)
 	}
-	session, sessionErr := t.q.SessionGet(ctx, t, a.Session)
-	if sessionErr != nil && !errors.Is(sessionErr, pgx.ErrNoRows) {
-		return fmt.Errorf("read session of call %s: %w", a.Call, sessionErr)
+	may, mayErr := t.q.ApprovalMay(ctx, t, dbsqlc.ApprovalMayParams{Key: a.Session, UserID: int64(a.User)})
+	if mayErr != nil && !errors.Is(mayErr, pgx.ErrNoRows) {
+		return fmt.Errorf("read session of call %s: %w", a.Call, mayErr)
 	}
-	if err != nil || sessionErr != nil || row.SessionKey != a.Session || session.UserID != a.User {
+	if err != nil || row.SessionKey != a.Session || !may {
 		return fault.Errorf(fault.NotFound, "there is no call %q in this conversation", a.Call)
 	}
 	switch row.Approval {

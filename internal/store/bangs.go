@@ -43,7 +43,10 @@ func (s *Store) AcceptBang(ctx context.Context, in Inbound, command string) (Acc
 		}
 		got = Accepted{ID: id}
 		tx.touch = true
-		return tx.showBang(ctx, in, id, Clean(command))
+		if err := tx.showBang(ctx, in, id, Clean(command)); err != nil {
+			return err
+		}
+		return tx.noteExpired(ctx, in, id)
 	})
 	return got, err
 }
@@ -55,7 +58,7 @@ func (t *tx) showBang(ctx context.Context, in Inbound, id chat.InboxID, command 
 	m := chat.Message{
 		Session: in.Session, Role: chat.RoleUser, Origin: chat.OriginCommand, Content: in.Text, Inbox: id, ClientMessageID: in.PlatformID,
 	}
-	return t.appendMessage(ctx, &m, "", nil)
+	return t.appendMessage(ctx, &m, "")
 }
 
 // Bang reads a bang command. NotFound when its session was deleted.
@@ -94,7 +97,7 @@ func (s *Store) EndBang(ctx context.Context, id chat.InboxID, notice string) (bo
 		}
 		ended = true
 		m := chat.Message{Session: key, Role: chat.RoleNotice, Origin: chat.OriginCommand, Content: Clean(notice), Inbox: id}
-		return tx.appendMessage(ctx, &m, "", nil)
+		return tx.appendMessage(ctx, &m, "")
 	})
 	return ended, err
 }

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 
@@ -10,45 +11,46 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/phrase"
+	"xbot/internal/policy"
 	"xbot/internal/store/dbsqlc"
 )
 
-// maxTitleRunes bounds the title made from the first message of a session.
-const maxTitleRunes = 60
-
-// Claim gives the oldest waiting message, or end of a background task, of the session to the turn, opens the turn and appends the message to the
-// transcript, in one transaction. n counts the claims of the turn, so that a repeated call finds its own; ok is false
-// when nothing waits. A turn of the session that is still marked running cannot be alive, since one workflow id has
-// one open run: it is settled first.
+// Claim gives the next waiting message, or end of a background task, of the session to the turn, opens the turn and
+// appends the message to the transcript, in one transaction. A burst that is collected is claimed as a whole, each of its
+// messages a row of the transcript. n counts the claims of the turn, so that a repeated call finds its own; ok is false
+// when nothing waits, or what is next is held for more of its burst. A turn of the session that is still marked running
+// cannot be alive, since one workflow id has one open run: it is settled first.
 func (s *Store) Claim(ctx context.Context, key chat.SessionKey, turn chat.TurnID, run string, n int) (got chat.Claim, ok bool, err error) {
-	err = s.inTx(ctx, func(tx *tx) error {
+	err = s.taking(ctx, func(tx *tx, most policy.Limits) error {
+		got, ok = chat.Claim{}, false
 		repeated, err := tx.clearForClaim(ctx, key, turn)
 		if err != nil {
 			return err
 		}
 		if repeated {
-			row, err := s.q.InboxClaimed(ctx, tx, dbsqlc.InboxClaimedParams{TurnID: &turn, Claim: int32(n)})
-			if err == nil {
-				got, ok = claimOf(row), true
-				return nil
-			}
-			if !errors.Is(err, pgx.ErrNoRows) {
-				return fmt.Errorf("look for an earlier claim: %w", err)
+			if got, ok, err = tx.claimedBefore(ctx, key, turn, n); err != nil || ok {
+				return err
 			}
 		}
-		row, err := s.q.InboxClaimNext(ctx, tx, dbsqlc.InboxClaimNextParams{TurnID: &turn, Claim: new(int32(n)), Session: key})
-		if errors.Is(err, pgx.ErrNoRows) {
-			return nil
+		if free, err := tx.takeSlot(ctx, key, most); err != nil || !free {
+			return err
 		}
+		rows, err := s.q.InboxClaimNext(ctx, tx, dbsqlc.InboxClaimNextParams{TurnID: &turn, Claim: int32(n), Session: key})
 		if err != nil {
 			return fmt.Errorf("claim a message: %w", err)
 		}
-		claimed := dbsqlc.InboxClaimedRow{ // sqlc does not know the types of a CTE's columns
-			ID: chat.InboxID(row.ID), SessionKey: row.SessionKey, Kind: row.Kind, Channel: row.Channel, PlatformID: row.PlatformID, Body: row.Body,
-			AcceptedAt: row.AcceptedAt, UserName: row.UserName, Cwd: row.Cwd, Title: row.Title,
+		if len(rows) == 0 {
+			return nil
 		}
-		got, ok = claimOf(claimed), true
-		return tx.open(ctx, claimed, turn, run)
+		batch := make([]claimed, len(rows))
+		for i, r := range rows {
+			batch[i] = claimed(r)
+		}
+		got, ok = batch[0].claim(), true
+		if err := s.expire(ctx, tx, key, batch[0]); err != nil {
+			return err
+		}
+		return tx.open(ctx, key, batch, turn, run)
 	})
 	if errors.Is(err, errTurnClosed) {
 		return chat.Claim{}, false, nil
@@ -60,18 +62,21 @@ func (s *Store) Claim(ctx context.Context, key chat.SessionKey, turn chat.TurnID
 // that was frozen while it claimed, and to a run that an operator reset after its end.
 var errTurnClosed = fault.Errorf(fault.Conflict, "the turn was closed before")
 
-func claimOf(r dbsqlc.InboxClaimedRow) chat.Claim {
-	return chat.Claim{Inbox: r.ID, Channel: r.Channel, User: r.UserName, Text: r.Body, Control: r.Kind == kindControl}
+// claimed is a row that a turn has claimed.
+type claimed dbsqlc.InboxClaimNextRow
+
+func (r claimed) claim() chat.Claim {
+	return chat.Claim{Inbox: chat.InboxID(r.ID), Channel: r.Channel, User: r.UserName, Text: r.Body, Control: r.Kind == kindControl, Steer: r.Steers}
 }
 
 // clearForClaim settles an earlier turn that lost its run. repeated says that the turn is open already.
 func (t *tx) clearForClaim(ctx context.Context, key chat.SessionKey, turn chat.TurnID) (repeated bool, err error) {
-	running, err := t.q.TurnRunning(ctx, t, key)
+	running, err := t.enter(ctx, key)
 	switch {
-	case errors.Is(err, pgx.ErrNoRows):
-		return false, nil
 	case err != nil:
-		return false, fmt.Errorf("look for an earlier turn: %w", err)
+		return false, err
+	case running == "":
+		return false, nil
 	case running == turn:
 		return true, nil
 	}
@@ -79,46 +84,78 @@ func (t *tx) clearForClaim(ctx context.Context, key chat.SessionKey, turn chat.T
 	return false, err
 }
 
-// open writes the turn and the user's message, eagerly, so that what was claimed can be read before any answer.
-func (t *tx) open(ctx context.Context, row dbsqlc.InboxClaimedRow, turn chat.TurnID, run string) error {
-	opened, err := t.q.TurnInsert(ctx, t, dbsqlc.TurnInsertParams{ID: turn, SessionKey: row.SessionKey, RunID: run})
+// claimedBefore finds what an earlier attempt has claimed.
+func (t *tx) claimedBefore(ctx context.Context, key chat.SessionKey, turn chat.TurnID, n int) (chat.Claim, bool, error) {
+	rows, err := t.q.InboxClaimed(ctx, t, dbsqlc.InboxClaimedParams{TurnID: &turn, Claim: int32(n)})
+	if err != nil {
+		return chat.Claim{}, false, fmt.Errorf("look for an earlier claim: %w", err)
+	}
+	if len(rows) == 0 {
+		return chat.Claim{}, false, nil
+	}
+	r := rows[0]
+	got := chat.Claim{Inbox: r.ID, Channel: r.Channel, User: r.UserName, Text: r.Body, Control: r.Kind == kindControl}
+	got.Steer, err = t.q.InboxSteerWaits(ctx, t, dbsqlc.InboxSteerWaitsParams{Session: key, TurnID: turn})
+	if err != nil {
+		return chat.Claim{}, false, fmt.Errorf("look for messages to the turn: %w", err)
+	}
+	return got, true, nil
+}
+
+// open writes the turn and the messages that it answers, eagerly, so that what was claimed can be read before any answer.
+func (t *tx) open(ctx context.Context, key chat.SessionKey, batch []claimed, turn chat.TurnID, run string) error {
+	options, err := optionsOf(batch)
+	if err != nil {
+		return err
+	}
+	opened, err := t.q.TurnInsert(ctx, t, dbsqlc.TurnInsertParams{ID: turn, SessionKey: key, RunID: run, UserID: &batch[0].UserID, Options: options})
 	if errors.Is(err, pgx.ErrNoRows) {
 		return errTurnClosed
 	}
 	if err != nil {
 		return fmt.Errorf("open turn: %w", err)
 	}
-	m := chat.Message{
-		Session: row.SessionKey, Turn: turn, Role: chat.RoleUser, Content: row.Body,
-		Inbox: row.ID, ClientMessageID: row.PlatformID,
+	for _, row := range batch {
+		if err := t.take(ctx, key, turn, row); err != nil {
+			return err
+		}
 	}
-	switch row.Kind {
-	case kindBackground: // nobody's message: no client knows its id
-		m.Origin, m.ClientMessageID = chat.OriginBackground, ""
-	case kindControl:
-		m.Origin = chat.OriginCommand
-	}
-	if err := t.appendMessage(ctx, &m, chat.Preface(row.AcceptedAt, row.Cwd), nil); err != nil {
-		return err
-	}
-	if row.Title == "" && row.Kind == kindMessage {
-		title := chat.FirstWords(row.Body, maxTitleRunes)
-		if err := t.q.SessionSetTitleIfEmpty(ctx, t, dbsqlc.SessionSetTitleIfEmptyParams{Key: row.SessionKey, Title: title}); err != nil {
+	if first := batch[0]; first.Title == "" && first.Kind == kindMessage {
+		title := chat.FirstWords(first.Body, maxTitleRunes)
+		if err := t.q.SessionSetTitleIfEmpty(ctx, t, dbsqlc.SessionSetTitleIfEmptyParams{Key: key, Title: title}); err != nil {
 			return fmt.Errorf("set title: %w", err)
 		}
 	}
-	t.emit(row.SessionKey, chat.EventTurn, turnOf(opened))
+	t.emit(key, chat.EventTurn, turnOf(opened))
 	return nil
+}
+
+// maxTitleRunes bounds the title made from the first message of a session.
+const maxTitleRunes = 60
+
+// optionsOf returns what the directives of the messages of a turn said: a later one prevails.
+func optionsOf(batch []claimed) (json.RawMessage, error) {
+	var all chat.Options
+	for _, row := range batch {
+		if err := json.Unmarshal(row.Options, &all); err != nil {
+			return nil, fmt.Errorf("decode the options of message %d: %w", row.ID, err)
+		}
+	}
+	out, err := json.Marshal(all)
+	if err != nil {
+		return nil, fmt.Errorf("encode options: %w", err)
+	}
+	return out, nil
 }
 
 // langOf returns the language of the message that started a turn.
 func (t *tx) langOf(ctx context.Context, turn chat.TurnID) (phrase.Lang, error) {
-	text, err := t.q.TurnAsksFirst(ctx, t, &turn)
+	first, err := t.q.TurnAsksFirst(ctx, t, &turn)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return phrase.English, nil
 	}
 	if err != nil {
 		return "", fmt.Errorf("read the turn's message: %w", err)
 	}
-	return phrase.Of(text), nil
+	return phrase.For(first.Chosen, first.Body, first.Body), nil
 }

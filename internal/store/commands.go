@@ -34,7 +34,7 @@ func (s *Store) Command(ctx context.Context, in Inbound, answer func(context.Con
 		asked := chat.Message{
 			Session: in.Session, Role: chat.RoleUser, Origin: chat.OriginCommand, Content: in.Text, Inbox: id, ClientMessageID: in.PlatformID,
 		}
-		if err := tx.appendMessage(ctx, &asked, "", nil); err != nil {
+		if err := tx.appendMessage(ctx, &asked, ""); err != nil {
 			return err
 		}
 		said, err := answer(ctx)
@@ -43,7 +43,10 @@ func (s *Store) Command(ctx context.Context, in Inbound, answer func(context.Con
 		}
 		notice := chat.Message{Session: in.Session, Role: chat.RoleNotice, Origin: chat.OriginCommand, Content: Clean(said), Inbox: id}
 		tx.touch = true
-		return tx.appendMessage(ctx, &notice, "", nil)
+		if err := tx.appendMessage(ctx, &notice, ""); err != nil {
+			return err
+		}
+		return tx.noteExpired(ctx, in, id)
 	})
 	return got, err
 }

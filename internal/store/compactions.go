@@ -19,7 +19,11 @@ func (s *Store) Asked(ctx context.Context, turn chat.TurnID) (chat.Asked, error)
 	if err != nil {
 		return chat.Asked{}, classify(fmt.Errorf("read what the turn was asked: %w", err))
 	}
-	return chat.Asked{Inbox: r.ID, User: r.UserID, Text: r.Body, Control: r.Kind == kindControl}, nil
+	lang, err := s.Speaks(ctx, r.UserID, r.SessionKey, r.Body)
+	if err != nil {
+		return chat.Asked{}, err
+	}
+	return chat.Asked{Inbox: r.ID, User: r.UserID, Text: r.Body, Lang: string(lang), Control: r.Kind == kindControl}, nil
 }
 
 // Compact makes a summary stand for the beginning of a conversation: the record, the archive of what it stands for, where
@@ -81,7 +85,7 @@ func (t *tx) sayOfContext(ctx context.Context, step chat.Step, say string) error
 	case !fault.Is(err, fault.NotFound):
 		return err
 	}
-	return t.appendMessage(ctx, &m, "", nil)
+	return t.appendMessage(ctx, &m, "")
 }
 
 // TellRetry tells the person that a call to the model is made again. It is for calls that are no steps.

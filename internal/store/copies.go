@@ -13,8 +13,10 @@ type copies struct {
 	messages map[chat.MessageID]chat.MessageID
 	turns    map[chat.TurnID]chat.TurnID
 	controls map[chat.ControlID]chat.ControlID
-	// compaction is the newest one that was copied; nil if none was.
+	// compaction is the newest one that was copied since the reset; nil if none was.
 	compaction *chat.ControlID
+	// reset is the newest one that was copied; nil if none was.
+	reset *chat.ControlID
 
 	oldMessages, newMessages []int64 // ascending, in pairs
 	messageTurns             []string
@@ -93,8 +95,11 @@ func (c *copies) control(old chat.Control, id chat.ControlID) (made chat.Control
 	}
 	c.controls[old.ID] = id
 	c.oldControls = append(c.oldControls, old.ID)
-	if made.Kind == chat.ControlCompact {
+	switch made.Kind {
+	case chat.ControlCompact:
 		c.compaction = &id
+	case chat.ControlReset:
+		c.reset, c.compaction = &id, nil
 	}
 	return made, true
 }
@@ -119,6 +124,8 @@ func (c *copies) body(made *chat.Control) (ok bool) {
 		}
 		made.Stale.Call, ok = c.call(made.Stale.Call)
 		return ok
+	case chat.ControlReset:
+		return made.Reset != nil
 	case chat.ControlUndo:
 		made.Undo, ok = c.controls[made.Undo]
 		return ok

@@ -47,6 +47,12 @@ func (t *tx) closeTurn(ctx context.Context, row dbsqlc.Turn, state chat.TurnStat
 	if err := t.pairOpenCalls(ctx, row.ID, state); err != nil {
 		return err
 	}
+	if say == phrase.Stopped {
+		var err error
+		if say, err = t.stopSentence(ctx, row.SessionKey, row.ID); err != nil {
+			return err
+		}
+	}
 	if say != "" {
 		lang, err := t.langOf(ctx, row.ID)
 		if err != nil {
@@ -60,7 +66,7 @@ func (t *tx) closeTurn(ctx context.Context, row dbsqlc.Turn, state chat.TurnStat
 	if err != nil {
 		return fmt.Errorf("close turn: %w", err)
 	}
-	t.ended = append(t.ended, row.ID)
+	t.ended, t.freed = append(t.ended, row.ID), true
 	t.emit(row.SessionKey, chat.EventTurn, turnOf(closed))
 	return nil
 }
@@ -145,22 +151,32 @@ func (t *tx) settle(ctx context.Context, turn chat.TurnID) (Settled, error) {
 	return SettledReleased, t.release(ctx, row)
 }
 
-// release undoes a claim: the message waits again, and the empty turn and its copy of the message go.
+// release undoes a claim: the message waits again, and the empty turn and its copy of the message go. What was overheard before
+// it stays where it is.
 func (t *tx) release(ctx context.Context, row dbsqlc.Turn) error {
 	released, err := t.q.InboxRelease(ctx, t, &row.ID)
 	if err != nil {
 		return fmt.Errorf("release the claim: %w", err)
 	}
+	kept, err := t.q.TurnKeepOverheard(ctx, t, &row.ID)
+	if err != nil {
+		return fmt.Errorf("keep what was overheard: %w", err)
+	}
 	if err := t.q.TurnDelete(ctx, t, row.ID); err != nil {
 		return fmt.Errorf("remove the empty turn: %w", err)
 	}
-	t.ended = append(t.ended, row.ID)
+	t.ended, t.freed = append(t.ended, row.ID), true
 	t.emit(row.SessionKey, chat.EventTurn, chat.Turn{ID: row.ID, Session: row.SessionKey, State: chat.TurnReleased, RunID: row.RunID, StartedAt: row.StartedAt})
+	for _, r := range kept { // who watches has just let go of it with the turn
+		t.emit(row.SessionKey, chat.EventMessage, messageOf(r))
+	}
 	for _, r := range released {
 		if r.Kind == kindBackground {
 			continue // the queue that people see holds what people wrote
 		}
-		t.emit(row.SessionKey, chat.EventQueued, chat.Queued{Inbox: r.ID, ClientMessageID: r.PlatformID, Text: r.Body})
+		t.emit(row.SessionKey, chat.EventQueued, chat.Queued{
+			Inbox: r.ID, ClientMessageID: r.PlatformID, Text: wordsOf(r.Body, r.Options), Mode: r.Mode, Sender: r.Sender, Throttled: r.Throttled,
+		})
 	}
 	return nil
 }

@@ -109,7 +109,7 @@ func (t *tx) fork(ctx context.Context, n NewFork, upto chat.MessageID) error {
 	for i, r := range rows {
 		c.addMessage(r, ids[i])
 	}
-	controls, err := t.forkedControls(ctx, n.From, c)
+	controls, err := t.forkedControls(ctx, n.From, upto, c)
 	if err != nil {
 		return err
 	}
@@ -131,7 +131,7 @@ func (t *tx) fork(ctx context.Context, n NewFork, upto chat.MessageID) error {
 		func() error { return t.q.ForkControlRows(ctx, t, controls) },
 		func() error { return t.forkSteps(ctx, c) },
 		func() error {
-			return t.q.SessionSetCompaction(ctx, t, dbsqlc.SessionSetCompactionParams{Key: n.Key, CompactionID: c.compaction})
+			return t.q.ForkBegin(ctx, t, dbsqlc.ForkBeginParams{Key: n.Key, CompactionID: c.compaction, ResetID: c.reset})
 		},
 		func() error { return t.planOf(ctx, n, c) },
 		func() error {
@@ -146,9 +146,9 @@ func (t *tx) fork(ctx context.Context, n NewFork, upto chat.MessageID) error {
 }
 
 // forkedControls returns the control records of the copy.
-func (t *tx) forkedControls(ctx context.Context, from chat.SessionKey, c *copies) (dbsqlc.ForkControlRowsParams, error) {
+func (t *tx) forkedControls(ctx context.Context, from chat.SessionKey, upto chat.MessageID, c *copies) (dbsqlc.ForkControlRowsParams, error) {
 	out := dbsqlc.ForkControlRowsParams{NewKey: c.key}
-	rows, err := t.q.ForkControls(ctx, t, from)
+	rows, err := t.q.ForkControls(ctx, t, dbsqlc.ForkControlsParams{SessionKey: from, Upto: upto})
 	if err != nil {
 		return out, fmt.Errorf("read control records: %w", err)
 	}

@@ -9,12 +9,12 @@ import (
 	"xbot/internal/store/dbsqlc"
 )
 
-// maxMemories is how many notes are kept of one person.
+// maxMemories is how many notes are kept of one person, for each agent.
 const maxMemories = 200
 
-// Memories returns the notes about a person, by path.
-func (s *Store) Memories(ctx context.Context, user chat.UserID) ([]chat.Note, error) {
-	rows, err := s.q.MemoryList(ctx, s.pool, user)
+// Memories returns the notes that an agent has about a person, by path.
+func (s *Store) Memories(ctx context.Context, user chat.UserID, agent string) ([]chat.Note, error) {
+	rows, err := s.q.MemoryList(ctx, s.pool, dbsqlc.MemoryListParams{UserID: user, Agent: agent})
 	if err != nil {
 		return nil, classify(fmt.Errorf("read memory: %w", err))
 	}
@@ -25,24 +25,24 @@ func (s *Store) Memories(ctx context.Context, user chat.UserID) ([]chat.Note, er
 	return out, nil
 }
 
-// SetMemory writes a note about a person, or deletes it if the content is empty. TooLarge: there are too many. Written again
+// SetMemory writes a note of an agent about a person, or deletes it if the content is empty. TooLarge: there are too many. Written again
 // it changes nothing, not even its time.
-func (s *Store) SetMemory(ctx context.Context, user chat.UserID, path, content string) error {
+func (s *Store) SetMemory(ctx context.Context, user chat.UserID, agent, path, content string) error {
 	path, content = Clean(path), Clean(content)
 	return s.inTx(ctx, func(tx *tx) error {
 		if err := s.q.MemoryLock(ctx, tx, user); err != nil {
 			return fmt.Errorf("lock memory: %w", err)
 		}
-		others, err := s.q.MemoryCountOthers(ctx, tx, dbsqlc.MemoryCountOthersParams{UserID: user, Path: path})
+		others, err := s.q.MemoryCountOthers(ctx, tx, dbsqlc.MemoryCountOthersParams{UserID: user, Agent: agent, Path: path})
 		switch {
 		case err != nil:
 			return fmt.Errorf("count memory: %w", err)
 		case content == "":
-			err = s.q.MemoryDelete(ctx, tx, dbsqlc.MemoryDeleteParams{UserID: user, Path: path})
+			err = s.q.MemoryDelete(ctx, tx, dbsqlc.MemoryDeleteParams{UserID: user, Agent: agent, Path: path})
 		case others >= maxMemories:
 			return fault.Errorf(fault.TooLarge, "there are %d notes, and no more are kept: merge or delete some first", maxMemories)
 		default:
-			err = s.q.MemoryPut(ctx, tx, dbsqlc.MemoryPutParams{UserID: user, Path: path, Content: content})
+			err = s.q.MemoryPut(ctx, tx, dbsqlc.MemoryPutParams{UserID: user, Agent: agent, Path: path, Content: content})
 		}
 		if err != nil {
 			return fmt.Errorf("write memory: %w", err)

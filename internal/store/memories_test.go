@@ -15,24 +15,24 @@ func TestSetMemory_IsOfOnePerson(t *testing.T) {
 	b := setup(t)
 	var other chat.UserID
 	require.NoError(t, b.pool.QueryRow(t.Context(), "INSERT INTO users (name, role) VALUES ('bob', 'member') RETURNING id").Scan(&other))
-	require.NoError(t, b.SetMemory(t.Context(), b.user.ID, "a.md", "one\x00"))
-	require.NoError(t, b.SetMemory(t.Context(), other, "a.md", "two"))
-	mine, err := b.Memories(t.Context(), b.user.ID)
+	require.NoError(t, b.SetMemory(t.Context(), b.user.ID, "main", "a.md", "one\x00"))
+	require.NoError(t, b.SetMemory(t.Context(), other, "main", "a.md", "two"))
+	mine, err := b.Memories(t.Context(), b.user.ID, "main")
 	require.NoError(t, err)
 	require.Len(t, mine, 1)
 	require.Equal(t, "one", mine[0].Content)
 
-	require.NoError(t, b.SetMemory(t.Context(), b.user.ID, "a.md", "one"))
-	again, err := b.Memories(t.Context(), b.user.ID)
+	require.NoError(t, b.SetMemory(t.Context(), b.user.ID, "main", "a.md", "one"))
+	again, err := b.Memories(t.Context(), b.user.ID, "main")
 	require.NoError(t, err)
 	require.Equal(t, mine, again, "a repeated call changes nothing, not even the time")
 
-	require.NoError(t, b.SetMemory(t.Context(), b.user.ID, "a.md", ""))
-	require.NoError(t, b.SetMemory(t.Context(), b.user.ID, "a.md", ""), "twice is fine")
-	mine, err = b.Memories(t.Context(), b.user.ID)
+	require.NoError(t, b.SetMemory(t.Context(), b.user.ID, "main", "a.md", ""))
+	require.NoError(t, b.SetMemory(t.Context(), b.user.ID, "main", "a.md", ""), "twice is fine")
+	mine, err = b.Memories(t.Context(), b.user.ID, "main")
 	require.NoError(t, err)
 	require.Empty(t, mine)
-	theirs, err := b.Memories(t.Context(), other)
+	theirs, err := b.Memories(t.Context(), other, "main")
 	require.NoError(t, err)
 	require.Len(t, theirs, 1)
 }
@@ -44,7 +44,7 @@ func TestSetMemory_KeepsAtMost200WhoeverWritesAtOnce(t *testing.T) {
 	errs := make([]error, 20)
 	var wg sync.WaitGroup
 	for i := range errs {
-		wg.Go(func() { errs[i] = b.SetMemory(t.Context(), b.user.ID, fmt.Sprintf("new%d", i), "x") })
+		wg.Go(func() { errs[i] = b.SetMemory(t.Context(), b.user.ID, "main", fmt.Sprintf("new%d", i), "x") })
 	}
 	wg.Wait()
 	refused := 0
@@ -55,7 +55,7 @@ func TestSetMemory_KeepsAtMost200WhoeverWritesAtOnce(t *testing.T) {
 		}
 	}
 	require.Equal(t, 15, refused)
-	require.NoError(t, b.SetMemory(t.Context(), b.user.ID, "n1", "changed"), "what is there can be changed")
+	require.NoError(t, b.SetMemory(t.Context(), b.user.ID, "main", "n1", "changed"), "what is there can be changed")
 }
 
 func TestFreezeSystem_TheFirstStandsWithItsParts(t *testing.T) {

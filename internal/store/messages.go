@@ -3,18 +3,29 @@ package store
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"xbot/internal/chat"
 	"xbot/internal/store/dbsqlc"
 )
 
-// appendMessage writes a transcript row and its event, and fills in the id and the time.
-func (t *tx) appendMessage(ctx context.Context, m *chat.Message, preface string, opaque []byte) error {
+// appendMessage writes a transcript row and its event, and fills in the id and the time. Where several people write, the
+// preface says who.
+func (t *tx) appendMessage(ctx context.Context, m *chat.Message, preface string) error {
+	if preface != "" && m.Sender != "" {
+		preface = chat.PrefaceFrom(preface, m.Sender)
+	}
+	return t.appendShown(ctx, m, preface, nil, nil)
+}
+
+// appendShown writes a row of which people see something else than the model; nil: the same.
+func (t *tx) appendShown(ctx context.Context, m *chat.Message, preface string, opaque []byte, shown *string) error {
 	p := dbsqlc.MessageAppendParams{
 		SessionKey: m.Session, Role: m.Role, Content: m.Content, Preface: preface, Reasoning: m.Reasoning, Opaque: opaque,
-		ClientMessageID: m.ClientMessageID, Model: m.Model, Finish: m.FinishReason, Origin: m.Origin,
+		ClientMessageID: m.ClientMessageID, Model: m.Model, Finish: m.FinishReason, Origin: m.Origin, Sender: m.Sender,
 		DisplayOnly: m.Role == chat.RoleNotice || m.Origin == chat.OriginCommand,
 	}
+	p.Shown, p.Silent, p.ToPeople = shown, m.Silent, toPeople(seen(*m, shown))
 	if m.Turn != "" {
 		p.TurnID = &m.Turn
 	}
@@ -31,15 +42,40 @@ func (t *tx) appendMessage(ctx context.Context, m *chat.Message, preface string,
 	if err != nil {
 		return fmt.Errorf("append %s message: %w", m.Role, err)
 	}
-	m.ID, m.CreatedAt = row.ID, row.CreatedAt
-	t.emit(m.Session, chat.EventMessage, *m)
+	m.ID, m.CreatedAt, m.Undelivered = chat.MessageID(row.ID), row.CreatedAt, !row.Deliver
+	t.outbound = t.outbound || row.Outbound
+	t.emit(m.Session, chat.EventMessage, seen(*m, shown))
 	return nil
+}
+
+// toPeople reports whether a message is to be read on the platform where its conversation takes place: answers, and what the
+// product says. What the model writes between its steps is shown as progress, what became of the context is not.
+func toPeople(m chat.Message) bool {
+	switch m.Role {
+	case chat.RoleAssistant:
+		return len(m.ToolCalls) == 0 && strings.TrimSpace(m.Content) != ""
+	case chat.RoleNotice:
+		return m.Origin != chat.OriginContext
+	default:
+		return false
+	}
+}
+
+// seen is a message as people see it. Of silence nothing is, its reasoning included.
+func seen(m chat.Message, shown *string) chat.Message {
+	if shown != nil {
+		m.Content = *shown
+	}
+	if m.Silent {
+		m.Content, m.Reasoning = "", ""
+	}
+	return m
 }
 
 // notice appends a sentence of the product to the person.
 func (t *tx) notice(ctx context.Context, key chat.SessionKey, turn chat.TurnID, text string) error {
 	m := chat.Message{Session: key, Turn: turn, Role: chat.RoleNotice, Content: text}
-	return t.appendMessage(ctx, &m, "", nil)
+	return t.appendMessage(ctx, &m, "")
 }
 
 // Page asks for a part of a transcript. After and Before exclude each other; neither means the newest.
@@ -85,7 +121,9 @@ func (s *Store) Messages(ctx context.Context, key chat.SessionKey, page Page) (T
 		return Transcript{}, classify(fmt.Errorf("list queued messages: %w", err))
 	}
 	for _, p := range pending {
-		out.Queued = append(out.Queued, chat.Queued{Inbox: p.ID, ClientMessageID: p.PlatformID, Text: p.Body})
+		out.Queued = append(out.Queued, chat.Queued{
+			Inbox: p.ID, ClientMessageID: p.PlatformID, Text: wordsOf(p.Body, p.Options), Mode: p.Mode, Sender: p.Sender, Throttled: p.Throttled,
+		})
 	}
 	if out.Todos, err = s.Todos(ctx, key); err != nil {
 		return Transcript{}, err
@@ -133,9 +171,10 @@ func (s *Store) withCalls(ctx context.Context, rows []dbsqlc.Message) ([]chat.Me
 
 func messageOf(r dbsqlc.Message) chat.Message {
 	m := chat.Message{
-		ID: r.ID, Session: r.SessionKey, Role: r.Role, Origin: r.Origin, Content: r.Content, Reasoning: r.Reasoning,
+		ID: r.ID, Session: r.SessionKey, Role: r.Role, Origin: r.Origin, Sender: r.Sender, Silent: r.Silent, Undelivered: !r.Deliver, Content: r.Content, Reasoning: r.Reasoning,
 		ClientMessageID: r.ClientMessageID, Model: r.Model, FinishReason: r.Finish, CreatedAt: r.CreatedAt, Rewound: r.RewoundBy != nil,
 	}
+	m = seen(m, r.Shown)
 	if r.TurnID != nil {
 		m.Turn = *r.TurnID
 	}

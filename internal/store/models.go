@@ -13,14 +13,20 @@ import (
 	"xbot/runner/wire"
 )
 
-// ModelWanted returns the user of a session and the runner it names, and whether the user may be answered by a runner's
-// model: one that they can use offers one, and they did not ask for the server's.
-func (s *Store) ModelWanted(ctx context.Context, key chat.SessionKey) (user chat.UserID, runner string, own bool, err error) {
+// ModelWanted returns what decides which model answers in a session.
+func (s *Store) ModelWanted(ctx context.Context, key chat.SessionKey) (chat.Wish, error) {
 	row, err := s.q.ModelWanted(ctx, s.pool, key)
 	if err != nil {
-		return 0, "", false, classify(fmt.Errorf("look up whose model answers in %s: %w", key, err))
+		return chat.Wish{}, classify(fmt.Errorf("look up whose model answers in %s: %w", key, err))
 	}
-	return row.UserID, row.Runner, row.Own, nil
+	w := chat.Wish{
+		User: row.UserID, Runner: row.Runner, Own: row.Own, Agent: row.Agent, Channel: row.Channel, Account: row.Account,
+		ChatType: row.ChatType, Scene: row.Scene, Model: row.Model, Think: row.Think, Send: row.Send,
+	}
+	if err := json.Unmarshal(row.Options, &w.Options); err != nil {
+		return chat.Wish{}, fmt.Errorf("decode the options of the turn in %s: %w", key, err)
+	}
+	return w, nil
 }
 
 // ModelOffered returns the model that a runner offered when it last connected; nil if none.

@@ -13,11 +13,12 @@ import (
 	"xbot/internal/store/dbsqlc"
 )
 
-// User is a person with an account.
+// User is a person with an account, or a group of a platform.
 type User struct {
 	ID           chat.UserID
 	Name         string
 	Admin        bool
+	Group        bool   // a group, channel or thread: its conversations belong to it, and nobody signs in as it
 	PasswordHash string // bcrypt, empty until set
 }
 
@@ -28,7 +29,7 @@ const (
 )
 
 func userOf(r dbsqlc.User) User {
-	return User{ID: r.ID, Name: r.Name, Admin: r.Role == roleAdmin, PasswordHash: r.PasswordHash}
+	return User{ID: r.ID, Name: r.Name, Admin: r.Role == roleAdmin, Group: r.Kind == kindGroup, PasswordHash: r.PasswordHash}
 }
 
 // EnsureAdmin returns the first administrator, creating one of the given name in an empty installation.

@@ -31,13 +31,17 @@ func orderOf(ctx context.Context, q *dbsqlc.Queries, db dbsqlc.DBTX, turn chat.T
 	if err != nil {
 		return chat.Order{}, classify(fmt.Errorf("read the command of turn %s: %w", turn, err))
 	}
+	lang, err := speaks(ctx, q, db, row.UserID, row.SessionKey, row.Body)
+	if err != nil {
+		return chat.Order{}, err
+	}
 	return chat.Order{
-		Session: row.SessionKey, Turn: turn, Inbox: row.ID, User: row.UserID, Message: row.MessageID, Text: row.Body, Answered: row.Answered,
+		Lang: string(lang), Session: row.SessionKey, Turn: turn, Inbox: row.ID, User: row.UserID, Message: row.MessageID, Text: row.Body, Answered: row.Answered,
 	}, nil
 }
 
-// obey carries out the command of a turn and answers it, in one transaction. A command that was answered before, or
-// whose turn was closed, is left alone.
+// obey carries out the command of a turn and answers it, in one transaction. What has nothing to say has answered itself.
+// A command that was answered before, or whose turn was closed, is left alone.
 func (s *Store) obey(ctx context.Context, turn chat.TurnID, do func(tx *tx, o chat.Order) (string, error)) error {
 	return s.inTx(ctx, func(tx *tx) error {
 		row, err := s.q.TurnLock(ctx, tx, turn)
@@ -52,13 +56,13 @@ func (s *Store) obey(ctx context.Context, turn chat.TurnID, do func(tx *tx, o ch
 			return err
 		}
 		said, err := do(tx, o)
-		if err != nil {
+		if err != nil || said == "" {
 			return err
 		}
 		notice := chat.Message{
 			Session: o.Session, Turn: turn, Role: chat.RoleNotice, Origin: chat.OriginCommand, Content: Clean(said), Inbox: o.Inbox,
 		}
-		return tx.appendMessage(ctx, &notice, "", nil)
+		return tx.appendMessage(ctx, &notice, "")
 	})
 }
 
@@ -69,12 +73,12 @@ func (s *Store) AnswerOrder(ctx context.Context, turn chat.TurnID, text string) 
 
 // Rewind takes a person's message and everything after it out of the conversation, as the command of a turn, and answers
 // the command: their back-th last message, or the one with the id to. The command itself stays, and so do files. The
-// conversation begins for the model where it did before that message: with an older compaction, with the to-do list of
-// then, and without the edits that the turns made which are gone. Where there is no such message, the answer says so. A command is carried out once,
-// also if its turn was released and another one has claimed it.
+// conversation begins for the model where it did before that message: with an older reset and compaction, with the to-do
+// list of then, and without the edits that the turns made which are gone. Where there is no such message, the answer says
+// so. A command is carried out once, also if its turn was released and another one has claimed it.
 func (s *Store) Rewind(ctx context.Context, turn chat.TurnID, back int, to chat.MessageID) error {
 	return s.obey(ctx, turn, func(tx *tx, o chat.Order) (string, error) {
-		lang := phrase.Of(o.Text)
+		lang := phrase.Lang(o.Lang)
 		control, err := tx.rewound(ctx, o)
 		if errors.Is(err, pgx.ErrNoRows) {
 			var refusal string
@@ -120,11 +124,15 @@ func (t *tx) rewind(ctx context.Context, o chat.Order, lang phrase.Lang, back in
 	if err := t.undoEdits(ctx, o, control); err != nil {
 		return control, "", err
 	}
+	began, err := t.q.RewindReset(ctx, t, o.Session)
+	if err != nil {
+		return control, "", fmt.Errorf("go back to an older reset: %w", err)
+	}
 	wrote, err := t.q.TodosRewound(ctx, t, dbsqlc.TodosRewoundParams{SessionKey: o.Session, Control: int64(control.ID)})
 	if err != nil {
 		return control, "", fmt.Errorf("look for to-do lists that were taken out: %w", err)
 	}
-	if wrote {
+	if wrote || began > 0 {
 		if err := t.planAgain(ctx, o.Session); err != nil {
 			return control, "", err
 		}

@@ -14,6 +14,7 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
+	"xbot/internal/phrase"
 	"xbot/internal/store/dbsqlc"
 	"xbot/runner/wire"
 )
@@ -68,7 +69,7 @@ func oneRunner(n int64, err error, what, name string) error {
 		return classify(fmt.Errorf("%s runner %s: %w", what, name, err))
 	}
 	if n == 0 {
-		return fault.Errorf(fault.NotFound, "there is no runner named %q", name)
+		return phrase.Fault(fault.NotFound, phrase.RunnerUnknown, name)
 	}
 	return nil
 }

@@ -192,11 +192,11 @@ func TestModelWanted_OnlyWhereARunnerOffersOneAndTheServersIsNotAskedFor(t *test
 	b := setup(t)
 	bob := b.member("bob")
 	wanted := func() bool {
-		user, runner, own, err := b.ModelWanted(t.Context(), key)
+		w, err := b.ModelWanted(t.Context(), key)
 		require.NoError(t, err)
-		require.Equal(t, b.user.ID, user)
-		require.Empty(t, runner)
-		return own
+		require.Equal(t, b.user.ID, w.User)
+		require.Empty(t, w.Runner)
+		return w.Own
 	}
 	offered := func(user chat.UserID) *wire.LLM {
 		model, err := b.ModelOffered(t.Context(), user, "laptop")

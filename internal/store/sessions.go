@@ -23,12 +23,22 @@ type NewSession struct {
 	Cwd     string
 	// CwdRunner is the runner that Cwd is a folder of; empty: not known.
 	CwdRunner string
+
+	Agent    string        // empty: main
+	ChatType chat.ChatType // empty: direct
+	Scene    string
+	Origin   chat.Origin
 }
 
 // CreateSession creates a session or finds the one that is there. It reports whether it created it.
 func (s *Store) CreateSession(ctx context.Context, n NewSession) (bool, error) {
+	origin, err := json.Marshal(n.Origin)
+	if err != nil {
+		return false, fmt.Errorf("encode origin: %w", err)
+	}
 	rows, err := s.q.SessionCreate(ctx, s.pool, dbsqlc.SessionCreateParams{
 		Key: n.Key, UserID: n.Owner, Channel: n.Channel, Title: Clean(n.Title), Cwd: Clean(n.Cwd), CwdRunner: n.CwdRunner,
+		Agent: cmp.Or(n.Agent, "main"), ChatType: cmp.Or(n.ChatType, chat.ChatDirect), Scene: n.Scene, Origin: origin,
 	})
 	if err != nil {
 		return false, classify(fmt.Errorf("create session: %w", err))
@@ -111,7 +121,11 @@ func (s *Store) DeleteSession(ctx context.Context, key chat.SessionKey) error {
 
 // SetCwd sets the working folder of a session's tools: a folder of one runner, which on another one means nothing.
 func (s *Store) SetCwd(ctx context.Context, key chat.SessionKey, runner, dir string) error {
-	return classify(s.q.SessionSetCwd(ctx, s.pool, dbsqlc.SessionSetCwdParams{Key: key, Cwd: Clean(dir), CwdRunner: runner}))
+	return classify(s.setCwd(ctx, s.pool, key, runner, dir))
+}
+
+func (s *Store) setCwd(ctx context.Context, db dbsqlc.DBTX, key chat.SessionKey, runner, dir string) error {
+	return s.q.SessionSetCwd(ctx, db, dbsqlc.SessionSetCwdParams{Key: key, Cwd: Clean(dir), CwdRunner: runner})
 }
 
 // Turns lists the newest turns of a session, newest first.
@@ -176,9 +190,18 @@ func (s *Store) SetTodos(ctx context.Context, key chat.SessionKey, todos []chat.
 
 func (s *Store) sessionOf(r dbsqlc.SessionGetRow) chat.Session {
 	room, _ := s.Limits.Of(cmp.Or(r.ContextModel, s.Limits.Model))
-	return chat.Session{
-		Key: r.Key, Channel: r.Channel, Title: r.Title, Pinned: r.Pinned, Cwd: r.Cwd, CwdRunner: r.CwdRunner, Runner: r.Runner,
-		ContextUsed: int(r.ContextUsed), ContextMax: room,
-		Running: chat.TurnID(r.Running), Queued: int(r.Queued), Waiting: r.Waiting, Seq: r.FeedSeq, ForkOf: r.ForkOf, ContextMode: r.ContextMode, CreatedAt: r.CreatedAt, UpdatedAt: r.LastInteractionAt,
+	out := chat.Session{
+		Key: r.Key, Title: r.Title, Pinned: r.Pinned, ForkOf: r.ForkOf, CreatedAt: r.CreatedAt, UpdatedAt: r.LastInteractionAt,
+		Routing: chat.Routing{Agent: r.Agent, Channel: r.Channel, ChatType: r.ChatType, Scene: r.Scene},
+		Folder:  chat.Folder{Cwd: r.Cwd, CwdRunner: r.CwdRunner},
+		Choices: chat.Choices{
+			Runner: r.Runner, ContextMode: r.ContextMode, Model: r.Model, Think: r.Think, Verbose: r.Verbosity, Send: r.Send, Activation: r.Activation,
+		},
+		Activity: chat.Activity{Running: chat.TurnID(r.Running), Queued: int(r.Queued), Waiting: r.Waiting, Seq: r.FeedSeq},
+		Fill:     chat.Fill{ContextUsed: int(r.ContextUsed), ContextMax: room},
 	}
+	// Both columns are written by us alone; what does not decode is as good as nothing.
+	_ = json.Unmarshal(r.Origin, &out.Origin)
+	_ = json.Unmarshal(r.Queue, &out.Queue)
+	return out
 }

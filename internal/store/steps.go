@@ -16,9 +16,17 @@ import (
 )
 
 // BeginStep opens a step, or finds what an earlier attempt left: done is true when its decision is stored or its turn
-// is closed, and then the model must not be called.
+// is closed, and then the model must not be called. When as many calls of the tenant run as may, it is RateLimited, and says
+// when to ask again; otherwise the call has a lease, which KeepLease renews and the end of the step gives back.
 func (s *Store) BeginStep(ctx context.Context, step chat.Step) (failures int, stored chat.Decision, done bool, err error) {
-	row, err := s.q.StepBegin(ctx, s.pool, dbsqlc.StepBeginParams{TurnID: step.Turn, Step: int32(step.N)})
+	most, err := s.Caps(ctx)
+	if err != nil {
+		return 0, chat.Decision{}, false, err
+	}
+	row, err := s.q.StepBegin(ctx, s.pool, dbsqlc.StepBeginParams{
+		TurnID: step.Turn, Step: int32(step.N), Lease: interval(leaseTime),
+		MostGlobal: int32(most.LLM.Global), MostPersonal: int32(most.LLM.Personal), MostSubagent: int32(most.LLM.Subagent),
+	})
 	if errors.Is(err, pgx.ErrNoRows) {
 		return 0, chat.Decision{Finish: chat.FinishClosed}, true, nil
 	}
@@ -26,18 +34,21 @@ func (s *Store) BeginStep(ctx context.Context, step chat.Step) (failures int, st
 		return 0, chat.Decision{}, false, classify(fmt.Errorf("begin step: %w", err))
 	}
 	if row.State == "done" {
-		stored, err = s.storedDecision(ctx, row)
+		stored, err = s.storedDecision(ctx, row.TurnID, row.Step, row.Finish, row.Fault)
 		return 0, stored, true, err
+	}
+	if row.WaitMs > 0 {
+		return 0, chat.Decision{}, false, full(row.WaitMs)
 	}
 	return int(row.Failures), chat.Decision{}, false, nil
 }
 
-func (s *Store) storedDecision(ctx context.Context, row dbsqlc.Step) (chat.Decision, error) {
-	calls, err := s.q.CallListOfStep(ctx, s.pool, dbsqlc.CallListOfStepParams{TurnID: row.TurnID, Step: row.Step})
+func (s *Store) storedDecision(ctx context.Context, turn chat.TurnID, step int32, finish, kind string) (chat.Decision, error) {
+	calls, err := s.q.CallListOfStep(ctx, s.pool, dbsqlc.CallListOfStepParams{TurnID: turn, Step: step})
 	if err != nil {
 		return chat.Decision{}, classify(fmt.Errorf("read calls of the step: %w", err))
 	}
-	d := chat.Decision{Finish: row.Finish, Fault: row.Fault}
+	d := chat.Decision{Finish: finish, Fault: kind}
 	for _, c := range calls {
 		d.Calls = append(d.Calls, callOf(c))
 	}
@@ -141,7 +152,7 @@ func (s *Store) lockStep(ctx context.Context, tx *tx, step chat.Step) (stored ch
 		return chat.Decision{}, false, fmt.Errorf("lock step: %w", err)
 	}
 	if row.State == "done" {
-		stored, err = s.storedDecision(ctx, dbsqlc.Step{TurnID: row.TurnID, Step: row.Step, Finish: row.Finish, Fault: row.Fault})
+		stored, err = s.storedDecision(ctx, row.TurnID, row.Step, row.Finish, row.Fault)
 		return stored, false, err
 	}
 	if chat.TurnState(row.TurnState) != chat.TurnRunning { // sqlc does not know the types of a CTE's columns
@@ -154,9 +165,12 @@ func (t *tx) appendAnswer(ctx context.Context, step chat.Step, a chat.Answer) er
 	m := chat.Message{
 		Session: step.Session, Turn: step.Turn, Step: step.N, Role: chat.RoleAssistant,
 		Content: a.Text, Reasoning: a.Reasoning, ToolCalls: a.Calls,
-		Model: a.Model, FinishReason: a.Finish, Usage: &a.Usage,
+		Model: a.Model, FinishReason: a.Finish, Usage: &a.Usage, Silent: a.Silent,
 	}
-	if err := t.appendMessage(ctx, &m, "", a.Opaque); err != nil {
+	if a.Shown != nil {
+		a.Shown = new(Clean(*a.Shown))
+	}
+	if err := t.appendShown(ctx, &m, "", a.Opaque, a.Shown); err != nil {
 		return err
 	}
 	for n, c := range a.Calls {

@@ -40,7 +40,15 @@ type Store struct {
 	// is what is known of models by their names.
 	Limits limits.Table
 
+	// Policies says how much may run at once; nil is the defaults. Line is told who was handed a turn; nil where nobody is
+	// to be woken. Set them before the store is used.
+	Policies Policies
+	Line     Line
+	// Courier is told that something is to be delivered; nil where the relay is soon enough.
+	Courier interface{ Outbound(key chat.SessionKey) }
+
 	lastPrompt atomic.Value // [sha256.Size]byte of the prompt that was committed last
+	crowded    atomic.Bool  // the last claim found nearly as many turns as there may be
 }
 
 // New returns a store. The caller owns the pool. feed may be nil where nobody listens.
@@ -74,6 +82,10 @@ func (s *Store) inTx(ctx context.Context, fn func(tx *tx) error) error {
 		t.committed()
 	}
 	s.tell(t)
+	if t.outbound && s.Courier != nil {
+		s.Courier.Outbound(t.session)
+	}
+	s.passOn(ctx, t)
 	return nil
 }
 

@@ -323,6 +323,32 @@ func TestStop_HitsTheRunningTurnAndClearsTheQueue(t *testing.T) {
 	require.False(t, b.finish("t1", chat.TurnStopped), "the queue was cleared")
 }
 
+func TestStop_TellsOfWhatItClearedInTheOrderOfTheQueue(t *testing.T) {
+	b := setup(t)
+	b.send("m1", "one")
+	b.claim("t1")
+	var queued []chat.InboxID
+	for i := range 20 {
+		queued = append(queued, b.send(fmt.Sprintf("q%d", i), "wait").ID)
+	}
+	got, err := b.Stop(t.Context(), b.inbound("s1", ""), phrase.English)
+	require.NoError(t, err)
+	require.Equal(t, queued, got.Dropped)
+}
+
+func TestFinish_ANoticeIsInTheLanguageThatThePersonChose(t *testing.T) {
+	b := setup(t)
+	require.NoError(t, b.SetUserSetting(t.Context(), b.user.ID, store.Language, "zh"))
+	b.send("m1", "hello")
+	b.claim("t1")
+	_, err := b.Stop(t.Context(), b.inbound("s1", ""), phrase.English)
+	require.NoError(t, err)
+	_, err = b.FinishTurn(t.Context(), key, "t1", chat.TurnStopped, phrase.Stopped)
+	require.NoError(t, err)
+	messages := b.transcript().Messages
+	require.Equal(t, phrase.Say(phrase.Chinese, phrase.Stopped), messages[len(messages)-1].Content)
+}
+
 func TestStop_ThatComesAsTheTurnEndsNeverHitsTheNext(t *testing.T) {
 	b := setup(t)
 	b.send("m1", "one")

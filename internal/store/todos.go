@@ -52,10 +52,18 @@ func writtenTodos(arguments string) []chat.Todo {
 	return todos
 }
 
-// planOf gives a copy the to-do list of where it ends: that of the original, unless it was written after that.
+// planOf gives a copy the to-do list of where it ends: that of the original, unless it was written, or cleared by a reset,
+// after that.
 func (t *tx) planOf(ctx context.Context, n NewFork, c *copies) error {
 	if err := t.q.ForkTodos(ctx, t, dbsqlc.ForkTodosParams{NewKey: n.Key, SessionKey: n.From}); err != nil {
 		return err
+	}
+	began, err := t.q.ForkReset(ctx, t, n.From)
+	if err != nil {
+		return err
+	}
+	if began != nil && c.controls[*began] == 0 {
+		return t.planAgain(ctx, n.Key)
 	}
 	written, err := t.q.TodosWritten(ctx, t, n.From)
 	if errors.Is(err, pgx.ErrNoRows) {

@@ -22,6 +22,13 @@ type tx struct {
 	endedTasks []chat.CallID
 	touch      bool // a person wrote
 
+	alone   bool      // nobody else takes or hands out turns meanwhile
+	freed   bool      // a turn ended, so that another may begin
+	granted []Waiting // who was handed a turn
+	late    int       // how many did not use theirs in time
+	far     bool      // there is much room for more turns
+
+	outbound  bool   // something is to be delivered on a platform
 	committed func() // called after the commit; may be nil
 }
 

@@ -5,6 +5,15 @@ SELECT tool, rule FROM tool_permissions WHERE user_id = $1 ORDER BY tool;
 INSERT INTO tool_permissions (user_id, tool, rule) VALUES ($1, $2, $3)
 ON CONFLICT (user_id, tool) DO UPDATE SET rule = EXCLUDED.rule, updated_at = now();
 
+-- name: PermissionSetOfOwner :exec
+-- The rule is the owner's, also where somebody else may answer for them.
+INSERT INTO tool_permissions (user_id, tool, rule)
+SELECT s.user_id, sqlc.arg(tool), sqlc.arg(rule) FROM sessions s WHERE s.key = sqlc.arg(session_key)
+ON CONFLICT (user_id, tool) DO UPDATE SET rule = EXCLUDED.rule, updated_at = now();
+
+-- name: ApprovalMay :one
+SELECT may_answer(s.user_id, sqlc.arg(user_id)) AS may FROM sessions s WHERE s.key = sqlc.arg(key);
+
 -- name: ApprovalOpen :one
 -- Asks the person, once. The reason is the model's own, or else the last paragraph that it wrote before its calls. No row:
 -- the call needs no permission, was asked about before, or has its result.
@@ -23,7 +32,7 @@ UPDATE tool_calls c SET
     answered_at = now(), answer_woken_at = now()
 FROM turns t, sessions s
 WHERE c.id = sqlc.arg(id) AND c.session_key = sqlc.arg(session_key) AND c.approval = 'open' AND c.state = 'open'
-  AND t.id = c.turn_id AND t.state = 'running' AND s.key = c.session_key AND s.user_id = sqlc.arg(user_id)
+  AND t.id = c.turn_id AND t.state = 'running' AND s.key = c.session_key AND may_answer(s.user_id, sqlc.arg(user_id))
 RETURNING c.*;
 
 -- name: ApprovalExpire :one
@@ -35,14 +44,14 @@ RETURNING *;
 -- name: ApprovalOldest :one
 -- The open question of a session that has waited longest, for the person it is for.
 SELECT c.id FROM tool_calls c JOIN sessions s ON s.key = c.session_key
-WHERE c.session_key = sqlc.arg(session_key) AND c.approval = 'open' AND s.user_id = sqlc.arg(user_id)
+WHERE c.session_key = sqlc.arg(session_key) AND c.approval = 'open' AND may_answer(s.user_id, sqlc.arg(user_id))
 ORDER BY c.asked_at, c.step, c.n
 LIMIT 1;
 
 -- name: ApprovalByKey :one
 -- What a message answered that names no call.
 SELECT c.* FROM tool_calls c JOIN sessions s ON s.key = c.session_key
-WHERE c.session_key = sqlc.arg(session_key) AND c.answer_key = sqlc.arg(answer_key) AND c.answer_key <> '' AND s.user_id = sqlc.arg(user_id)
+WHERE c.session_key = sqlc.arg(session_key) AND c.answer_key = sqlc.arg(answer_key) AND c.answer_key <> '' AND may_answer(s.user_id, sqlc.arg(user_id))
 LIMIT 1;
 
 -- name: ApprovalAnswered :many

@@ -1,8 +1,8 @@
 -- name: TurnAskedBy :one
 -- What started a turn, and who wrote it.
-SELECT i.id, i.user_id, i.kind, i.body FROM inbox i
+SELECT i.id, i.session_key, i.user_id, i.kind, i.body FROM inbox i
 WHERE i.turn_id = sqlc.arg(turn_id) AND i.kind IN ('message', 'background', 'control')
-ORDER BY i.id LIMIT 1;
+ORDER BY i.claim, i.sent_at, i.sent_seq, i.id LIMIT 1;
 
 -- name: TurnSpend :exec
 -- Adds the tokens of a call that is no step to its turn.

@@ -2,7 +2,7 @@
 -- Where the conversation begins for the model, the newest control record, and the one that was the newest when the last
 -- answer was made: -1 also where results were pruned for that answer, since what was counted then is not the conversation.
 -- Beside it what a reminder may have to tell.
-SELECT s.compaction_id, s.context_mode, coalesce(c.message_id, 0)::bigint AS upto, coalesce((
+SELECT s.compaction_id, s.context_mode, greatest(c.message_id, rs.message_id, 0)::bigint AS upto, coalesce((
     SELECT max(n.id) FROM controls n WHERE n.session_key = s.key
 ), 0)::bigint AS newest, coalesce((
     SELECT CASE WHEN st.fill > 0 THEN -1 ELSE st.control_upto END FROM messages m JOIN steps st ON st.turn_id = m.turn_id AND st.step = m.step
@@ -16,13 +16,14 @@ coalesce((
 ), '[]')::jsonb AS tasks
 FROM sessions s
 LEFT JOIN controls c ON c.id = s.compaction_id
+LEFT JOIN controls rs ON rs.id = s.reset_id
 WHERE s.key = $1;
 
 -- name: ContextControls :many
 -- The records about messages after the given one, and the compaction itself.
 SELECT id, kind, message_id, turn_id, key, body, created_at FROM controls
 WHERE session_key = sqlc.arg(session_key) AND id <= sqlc.arg(newest)
-  AND (id = sqlc.narg(compaction_id)::bigint OR message_id > sqlc.arg(upto) AND kind NOT IN ('compact', 'rewind'))
+  AND (id = sqlc.narg(compaction_id)::bigint OR message_id > sqlc.arg(upto) AND kind NOT IN ('compact', 'rewind', 'reset'))
 ORDER BY id;
 
 -- name: ContextLines :many

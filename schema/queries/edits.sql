@@ -5,12 +5,13 @@ WHERE session_key = sqlc.arg(session_key) AND kind IN ('edit', 'undo')
 ORDER BY id DESC LIMIT sqlc.arg(most);
 
 -- name: MaskList :many
--- The masked results of a conversation, newest first.
+-- The masked results of a conversation since it began, newest first.
 SELECT (m.value ->> 'text')::text AS text
 FROM controls c
 CROSS JOIN LATERAL jsonb_array_elements(c.body -> 'masks') WITH ORDINALITY AS m(value, n)
 JOIN messages l ON l.id = (m.value ->> 'message')::bigint
 WHERE c.session_key = sqlc.arg(session_key) AND c.kind = 'mask' AND l.rewound_by IS NULL
+  AND l.id > coalesce((SELECT rs.message_id FROM sessions s JOIN controls rs ON rs.id = s.reset_id WHERE s.key = c.session_key), 0)
 ORDER BY c.id DESC, m.n DESC LIMIT sqlc.arg(most);
 
 -- name: MaskedResult :one

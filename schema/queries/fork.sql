@@ -8,8 +8,9 @@ WHERE m.session_key = $1 AND m.id = $2;
 
 -- name: ForkSession :execrows
 -- Everything of a session that is not its conversation. No row: the key is taken.
-INSERT INTO sessions (key, user_id, channel, title, cwd, cwd_runner, runner, context_mode, fork_of)
-SELECT sqlc.arg(new_key), s.user_id, sqlc.arg(channel), sqlc.arg(title), s.cwd, s.cwd_runner, s.runner, s.context_mode, s.key
+INSERT INTO sessions (key, user_id, channel, title, cwd, cwd_runner, runner, context_mode, fork_of, agent, model, think, verbosity)
+SELECT sqlc.arg(new_key), s.user_id, sqlc.arg(channel), sqlc.arg(title), s.cwd, s.cwd_runner, s.runner, s.context_mode, s.key,
+       s.agent, s.model, s.think, s.verbosity
 FROM sessions s WHERE s.key = sqlc.arg(session_key)
 ON CONFLICT (key) DO NOTHING;
 
@@ -59,10 +60,11 @@ JOIN steps s ON s.turn_id = n.old AND s.step = n.step;
 
 -- name: ForkMessageRows :exec
 INSERT INTO messages (id, session_key, turn_id, step, role, content, preface, reasoning, opaque, display_only, model, finish,
-                      prompt_tokens, cached_tokens, completion_tokens, created_at, origin)
+                      prompt_tokens, cached_tokens, completion_tokens, created_at, origin, sender, shown, silent, deliver)
 OVERRIDING SYSTEM VALUE
 SELECT n.id, sqlc.arg(new_key), nullif(n.turn, ''), m.step, m.role, m.content, m.preface, m.reasoning, m.opaque, m.display_only, m.model, m.finish,
-       m.prompt_tokens, m.cached_tokens, m.completion_tokens, m.created_at, m.origin
+       m.prompt_tokens, m.cached_tokens, m.completion_tokens, m.created_at, m.origin,
+       m.sender, m.shown, m.silent, m.deliver
 FROM (
     SELECT unnest(sqlc.arg(old_ids)::bigint[]) AS old, unnest(sqlc.arg(new_ids)::bigint[]) AS id, unnest(sqlc.arg(new_turns)::text[]) AS turn
 ) n
@@ -94,9 +96,13 @@ WHERE o.session_key = (SELECT coalesce(nullif(s.root, ''), s.key) FROM sessions 
        )) OR n.turn IS NOT NULL AND c.session_key = sqlc.arg(session_key));
 
 -- name: ForkControls :many
-SELECT id, kind, message_id, turn_id, key, body, created_at FROM controls
-WHERE session_key = $1 AND kind <> 'rewind'
-ORDER BY id;
+-- Those that hold, up to the last message that is copied: a rewind is done with, and so is a reset that it has undone.
+SELECT c.id, c.kind, c.message_id, c.turn_id, c.key, c.body, c.created_at FROM controls c
+WHERE c.session_key = sqlc.arg(session_key) AND c.kind <> 'rewind' AND (c.kind <> 'reset' OR c.message_id <= sqlc.arg(upto) AND NOT EXISTS (
+    SELECT 1 FROM controls r
+    WHERE r.session_key = c.session_key AND r.kind = 'rewind' AND r.id > c.id AND (r.body -> 'rewind' ->> 'from')::bigint <= c.message_id
+))
+ORDER BY c.id;
 
 -- name: ForkControlRows :exec
 INSERT INTO controls (id, session_key, kind, message_id, turn_id, key, body, created_at)
@@ -107,6 +113,13 @@ FROM (
            unnest(sqlc.arg(new_turns)::text[]) AS turn, unnest(sqlc.arg(bodies)::text[]) AS body
 ) n
 JOIN controls c ON c.id = n.old;
+
+-- name: ForkReset :one
+SELECT reset_id FROM sessions WHERE key = $1;
+
+-- name: ForkBegin :exec
+-- Where the copy begins for the model.
+UPDATE sessions SET compaction_id = $2, reset_id = $3 WHERE key = $1;
 
 -- name: ForkTodos :exec
 INSERT INTO todos (session_key, items, updated_at)

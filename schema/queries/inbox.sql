@@ -1,21 +1,31 @@
 -- name: InboxInsert :one
--- No row: the id was used before, or max_queued messages of the session wait already.
-INSERT INTO inbox (session_key, user_id, kind, channel, account, platform_id, body, target_turn, outcome)
+-- No row: the id was used before, or max_queued messages of the session wait already. ahead is how many rows wait that
+-- are claimed before it; wait_ms is how long it may not be claimed.
+INSERT INTO inbox (session_key, user_id, kind, channel, account, platform_id, body, target_turn, outcome,
+                   mode, sender, sent_at, sent_seq, reset, options, not_before, place)
 SELECT sqlc.arg(session_key), sqlc.arg(user_id), sqlc.arg(kind), sqlc.arg(channel), sqlc.arg(account), sqlc.arg(platform_id),
-       sqlc.arg(body), sqlc.narg(target_turn), sqlc.narg(outcome)
+       sqlc.arg(body), sqlc.narg(target_turn), sqlc.narg(outcome),
+       sqlc.arg(mode), sqlc.arg(sender), least(coalesce(sqlc.narg(sent_at)::timestamptz, now()), now()), sqlc.arg(sent_seq), sqlc.arg(reset), sqlc.arg(options),
+       CASE WHEN sqlc.arg(quiet_ms)::int > 0 THEN now() + sqlc.arg(quiet_ms)::int * interval '1 millisecond' END,
+       sqlc.narg(place)
 WHERE sqlc.arg(kind)::text NOT IN ('message', 'control') OR sqlc.arg(max_queued)::int > (
     SELECT count(*) FROM inbox i WHERE i.session_key = sqlc.arg(session_key) AND i.kind IN ('message', 'control') AND i.outcome IS NULL
 )
 ON CONFLICT ON CONSTRAINT inbox_platform_id DO NOTHING
-RETURNING id;
+RETURNING inbox.id, (
+    SELECT count(*) FROM inbox w
+    WHERE w.session_key = inbox.session_key AND w.kind IN ('message', 'background', 'control') AND w.outcome IS NULL
+      AND (w.sent_at, w.sent_seq, w.id) < (inbox.sent_at, inbox.sent_seq, inbox.id)
+)::int AS ahead;
 
 -- name: InboxByPlatformID :one
-SELECT id, session_key, kind, body FROM inbox
+SELECT id, session_key, kind, coalesce(original, body)::text AS accepted, body FROM inbox
 WHERE channel = $1 AND account = $2 AND user_id = $3 AND platform_id = $4;
 
--- name: InboxClaimed :one
--- The folder is told only where it is one of the runner that the session uses now, as far as the database knows.
-SELECT inbox.id, inbox.session_key, inbox.kind, inbox.channel, inbox.platform_id, inbox.body, inbox.accepted_at,
+-- name: InboxClaimed :many
+-- What the turn has claimed already. The folder is told only where it is one of the runner that the session uses now, as
+-- far as the database knows.
+SELECT inbox.id, inbox.kind, inbox.channel, inbox.user_id, inbox.platform_id, inbox.body, inbox.sender, inbox.accepted_at, inbox.reset, inbox.options,
        users.name AS user_name, sessions.title,
        CASE WHEN sessions.cwd_runner IN ('', coalesce(
            nullif(sessions.runner, ''),
@@ -24,48 +34,97 @@ SELECT inbox.id, inbox.session_key, inbox.kind, inbox.channel, inbox.platform_id
 FROM inbox
 JOIN users ON users.id = inbox.user_id
 JOIN sessions ON sessions.key = inbox.session_key
-WHERE inbox.turn_id = sqlc.arg(turn_id) AND inbox.claim = sqlc.arg(claim)::int AND inbox.kind IN ('message', 'background', 'control');
+WHERE inbox.turn_id = sqlc.arg(turn_id) AND inbox.claim = sqlc.arg(claim)::int AND inbox.kind IN ('message', 'background', 'control')
+ORDER BY inbox.sent_at, inbox.sent_seq, inbox.id;
 
--- name: InboxClaimNext :one
--- Gives the oldest waiting message, or end of a task, of a session to a turn and expires the stops that were meant for other turns.
+-- Who is next. Four queries must agree on it: InboxClaimNext gives it to a turn, InboxHasPending says whether a turn that
+-- ends has a successor, InboxToWake finds it where nobody was told, InboxSteerWaits gives it to the turn that runs. Next is
+-- the row with the least (sent_at, sent_seq, id) of those that wait, and nothing while that one is held (not_before): what
+-- waits behind a burst keeps its place.
+
+-- name: InboxClaimNext :many
+-- Gives the next row of a session to a turn; where it belongs to a burst (collect), also those that follow it from the
+-- same place and with the same rights. Expires the stops that were meant for other turns. steers says that the row after
+-- those is meant for the turn that runs; replaces, that older messages come with the row.
 WITH expired AS (
     UPDATE inbox SET outcome = 'stale'
     WHERE inbox.session_key = sqlc.arg(session) AND inbox.kind = 'stop' AND inbox.outcome IS NULL
       AND inbox.target_turn <> sqlc.arg(turn_id)
+), head AS MATERIALIZED (
+    SELECT i.* FROM inbox i
+    WHERE i.session_key = sqlc.arg(session) AND i.kind IN ('message', 'background', 'control') AND i.outcome IS NULL
+    ORDER BY i.sent_at, i.sent_seq, i.id
+    LIMIT 1
+    FOR UPDATE
+), due AS (
+    SELECT head.*, u.role, s.chat_type
+    FROM head JOIN users u ON u.id = head.user_id JOIN sessions s ON s.key = head.session_key
+    WHERE head.not_before IS NULL OR head.not_before <= now()
+), behind AS (
+    SELECT i.id, row_number() OVER (ORDER BY i.sent_at, i.sent_seq, i.id) AS place,
+           i.kind = 'message' AND i.mode = 'steer' AND i.reset = '' AS steers,
+           due.kind = 'message' AND i.kind = 'message' AND due.mode = 'collect' AND i.mode = 'collect'
+               AND i.channel = due.channel AND i.account = due.account AND i.reset = ''
+               AND (i.user_id = due.user_id OR due.chat_type <> 'direct' AND u.role = due.role) AS joins
+    FROM due
+    JOIN inbox i ON i.session_key = due.session_key AND i.id <> due.id
+    JOIN users u ON u.id = i.user_id
+    WHERE i.kind IN ('message', 'background', 'control') AND i.outcome IS NULL
+), stays AS (
+    SELECT coalesce(min(b.place), 9223372036854775807) AS place FROM behind b WHERE NOT b.joins
+), batch AS MATERIALIZED (
+    SELECT i.id FROM inbox i
+    WHERE i.outcome IS NULL AND (i.id IN (SELECT due.id FROM due) OR i.id IN (SELECT b.id FROM behind b, stays WHERE b.place < stays.place))
+    ORDER BY i.sent_at, i.sent_seq, i.id
+    FOR UPDATE
 ), taken AS (
-    UPDATE inbox SET turn_id = sqlc.arg(turn_id), claim = sqlc.arg(claim), outcome = 'claimed'
-    WHERE inbox.id = (
-        SELECT i.id FROM inbox i
-        WHERE i.session_key = sqlc.arg(session) AND i.kind IN ('message', 'background', 'control') AND i.outcome IS NULL
-        ORDER BY i.id
-        LIMIT 1
-        FOR UPDATE
-    )
+    UPDATE inbox SET turn_id = sqlc.arg(turn_id), claim = sqlc.arg(claim)::int, outcome = 'claimed'
+    WHERE inbox.id IN (SELECT batch.id FROM batch)
     RETURNING *
 )
-SELECT taken.id, taken.session_key, taken.kind, taken.channel, taken.platform_id, taken.body, taken.accepted_at,
+SELECT taken.id, taken.kind, taken.channel, taken.user_id, taken.platform_id, taken.body, taken.sender, taken.accepted_at, taken.reset, taken.options,
        users.name AS user_name, sessions.title,
        CASE WHEN sessions.cwd_runner IN ('', coalesce(
            nullif(sessions.runner, ''),
            (SELECT a.value FROM user_settings a WHERE a.user_id = sessions.user_id AND a.key = 'active_runner'),
-           sessions.cwd_runner)) THEN sessions.cwd ELSE '' END::text AS cwd
+           sessions.cwd_runner)) THEN sessions.cwd ELSE '' END::text AS cwd,
+       EXISTS (SELECT 1 FROM behind b, stays WHERE b.place = stays.place AND b.steers) AS steers,
+       (EXISTS (SELECT 1 FROM inbox r WHERE r.replaced_by = taken.id) OR taken.kind = 'message' AND EXISTS (
+           SELECT 1 FROM inbox o WHERE o.session_key = taken.session_key AND o.replaced_by = 0))::boolean AS replaces
 FROM taken
 JOIN users ON users.id = taken.user_id
-JOIN sessions ON sessions.key = taken.session_key;
+JOIN sessions ON sessions.key = taken.session_key
+ORDER BY taken.sent_at, taken.sent_seq, taken.id;
 
 -- name: InboxHasPending :one
-SELECT EXISTS (SELECT 1 FROM inbox WHERE session_key = $1 AND kind IN ('message', 'background', 'control') AND outcome IS NULL);
+SELECT coalesce((
+    SELECT i.not_before IS NULL OR i.not_before <= now() FROM inbox i
+    WHERE i.session_key = $1 AND i.kind IN ('message', 'background', 'control') AND i.outcome IS NULL
+    ORDER BY i.sent_at, i.sent_seq, i.id
+    LIMIT 1
+), false)::boolean;
 
 -- name: InboxPending :many
-SELECT id, platform_id, channel, body FROM inbox
+SELECT id, platform_id, channel, body, mode, sender, options, (throttled_at IS NOT NULL)::boolean AS throttled FROM inbox
 WHERE session_key = $1 AND kind IN ('message', 'control') AND outcome IS NULL
-ORDER BY id;
+ORDER BY sent_at, sent_seq, id;
 
 -- name: InboxStopPending :many
--- Only what people wrote: the end of a task stays, since nobody would tell the model again.
-UPDATE inbox SET outcome = 'stopped'
-WHERE session_key = $1 AND kind IN ('message', 'control') AND outcome IS NULL
-RETURNING id;
+-- Only what people wrote: the end of a task stays, since nobody would tell the model again. What it had replaced comes into
+-- the transcript all the same, with the next message.
+WITH waiting AS MATERIALIZED (
+    SELECT i.id FROM inbox i
+    WHERE i.session_key = $1 AND i.kind IN ('message', 'control') AND i.outcome IS NULL
+    ORDER BY i.sent_at, i.sent_seq, i.id
+    FOR UPDATE
+), without_heir AS (
+    UPDATE inbox SET replaced_by = 0 WHERE inbox.replaced_by IN (SELECT waiting.id FROM waiting)
+), stopped AS (
+    UPDATE inbox SET outcome = 'stopped'
+    WHERE inbox.id IN (SELECT waiting.id FROM waiting)
+    RETURNING inbox.id, inbox.sent_at, inbox.sent_seq
+)
+SELECT stopped.id FROM stopped ORDER BY stopped.sent_at, stopped.sent_seq, stopped.id;
 
 -- name: InboxStopFor :one
 SELECT EXISTS (
@@ -76,20 +135,28 @@ SELECT EXISTS (
 -- name: InboxRelease :many
 UPDATE inbox SET turn_id = NULL, claim = NULL, outcome = NULL, releases = releases + 1, woken_at = now() - interval '1 hour', wakes = 0
 WHERE turn_id = sqlc.arg(turn_id) AND kind IN ('message', 'background', 'control')
-RETURNING id, kind, platform_id, body;
+RETURNING id, kind, platform_id, body, mode, sender, options, (throttled_at IS NOT NULL)::boolean AS throttled;
 
 -- name: InboxReleases :one
 SELECT coalesce(max(releases), 0)::int FROM inbox WHERE turn_id = sqlc.arg(turn_id) AND kind IN ('message', 'background', 'control');
 
 -- name: InboxToWake :many
--- Sessions whose rows wait without a live turn to take them, each at most once a back-off (2 s, doubling to 60 s).
+-- Sessions whose rows wait without a live turn to take them, held by no burst, each at most once a back-off (2 s, doubling to 60 s).
 WITH due AS (
     SELECT i.id, i.session_key
     FROM inbox i
     WHERE i.outcome IS NULL AND i.kind <> 'command'
       AND i.woken_at < now() - least(interval '60 seconds', interval '2 seconds' * power(2, least(i.wakes, 5)))
       AND (i.kind = 'stop' OR NOT EXISTS (
-          SELECT 1 FROM turns t WHERE t.session_key = i.session_key AND t.state = 'running'))
+          SELECT 1 FROM turns t WHERE t.session_key = i.session_key AND t.state = 'running'
+      ) AND NOT EXISTS (
+          SELECT 1 FROM inbox h
+          WHERE h.session_key = i.session_key AND h.kind IN ('message', 'background', 'control') AND h.outcome IS NULL
+            AND h.not_before > now() AND (h.sent_at, h.sent_seq, h.id) <= (i.sent_at, i.sent_seq, i.id)))
+      -- who stands in line is woken when a turn is free
+      AND (i.kind = 'stop' OR NOT EXISTS (
+          SELECT 1 FROM inbox w WHERE w.session_key = i.session_key AND w.outcome IS NULL AND w.throttled_at IS NOT NULL
+              AND (w.granted_until IS NULL OR w.granted_until <= now())))
     ORDER BY i.woken_at
     LIMIT 100
     FOR UPDATE SKIP LOCKED
@@ -100,12 +167,66 @@ WHERE inbox.id = due.id
 RETURNING inbox.session_key, inbox.id, inbox.user_id, inbox.channel, inbox.body, inbox.kind;
 
 -- name: InboxHeld :many
--- Messages that no turn has claimed for long although they were woken, and whose sender was not told yet.
+-- Messages that no turn has claimed for long although they were woken, and whose sender was not told yet. Where a turn has ended
+-- meanwhile the conversation goes on, and what waits is behind others.
 SELECT id, session_key, body FROM inbox
 WHERE outcome IS NULL AND kind IN ('message', 'background', 'control') AND accepted_at < now() - sqlc.arg(older)::interval AND held_told_at IS NULL
-  AND NOT EXISTS (SELECT 1 FROM turns t WHERE t.session_key = inbox.session_key AND t.state = 'running')
+  AND NOT EXISTS (SELECT 1 FROM turns t WHERE t.session_key = inbox.session_key AND (t.state = 'running' OR t.ended_at > now() - sqlc.arg(older)::interval))
+  AND NOT EXISTS (SELECT 1 FROM inbox w WHERE w.session_key = inbox.session_key AND w.outcome IS NULL AND w.throttled_at IS NOT NULL) -- told otherwise
 ORDER BY id
 LIMIT 20;
 
 -- name: InboxMarkHeld :execrows
 UPDATE inbox SET held_told_at = now() WHERE id = $1 AND held_told_at IS NULL;
+
+-- name: InboxSteerWaits :one
+-- Whether the next row is meant for the turn that runs: one whose sender has the rights of who wrote what the turn answers.
+SELECT coalesce((
+    SELECT i.kind = 'message' AND i.mode = 'steer' AND i.reset = ''
+       AND (t.user_id IS NULL OR t.user_id = i.user_id OR s.chat_type <> 'direct' AND u.role = asks.role)
+    FROM inbox i
+    JOIN users u ON u.id = i.user_id
+    JOIN sessions s ON s.key = i.session_key
+    JOIN turns t ON t.id = sqlc.arg(turn_id)
+    LEFT JOIN users asks ON asks.id = t.user_id
+    WHERE i.session_key = sqlc.arg(session) AND i.kind IN ('message', 'background', 'control') AND i.outcome IS NULL
+    ORDER BY i.sent_at, i.sent_seq, i.id
+    LIMIT 1
+), false)::boolean;
+
+-- name: InboxSteer :many
+-- Gives a running turn the rows at the head of the queue that are meant for it, up to the first that is not.
+WITH waiting AS (
+    SELECT i.id, row_number() OVER (ORDER BY i.sent_at, i.sent_seq, i.id) AS place,
+           i.kind = 'message' AND i.mode = 'steer' AND i.reset = ''
+               AND (t.user_id IS NULL OR t.user_id = i.user_id OR s.chat_type <> 'direct' AND u.role = asks.role) AS steers
+    FROM inbox i
+    JOIN users u ON u.id = i.user_id
+    JOIN sessions s ON s.key = i.session_key
+    JOIN turns t ON t.id = sqlc.arg(turn_id)
+    LEFT JOIN users asks ON asks.id = t.user_id
+    WHERE i.session_key = sqlc.arg(session) AND i.kind IN ('message', 'background', 'control') AND i.outcome IS NULL
+), batch AS MATERIALIZED (
+    SELECT i.id FROM inbox i
+    WHERE i.outcome IS NULL AND i.id IN (
+        SELECT w.id FROM waiting w WHERE w.place < coalesce((SELECT min(n.place) FROM waiting n WHERE NOT n.steers), 9223372036854775807)
+    )
+    ORDER BY i.sent_at, i.sent_seq, i.id
+    FOR UPDATE
+), taken AS (
+    UPDATE inbox SET turn_id = sqlc.arg(turn_id), claim = sqlc.arg(claim)::int, outcome = 'claimed'
+    WHERE inbox.id IN (SELECT batch.id FROM batch)
+    RETURNING *
+)
+SELECT taken.id, taken.kind, taken.channel, taken.user_id, taken.platform_id, taken.body, taken.sender, taken.accepted_at, taken.reset, taken.options,
+       users.name AS user_name, sessions.title,
+       CASE WHEN sessions.cwd_runner IN ('', coalesce(
+           nullif(sessions.runner, ''),
+           (SELECT a.value FROM user_settings a WHERE a.user_id = sessions.user_id AND a.key = 'active_runner'),
+           sessions.cwd_runner)) THEN sessions.cwd ELSE '' END::text AS cwd,
+       (EXISTS (SELECT 1 FROM inbox r WHERE r.replaced_by = taken.id) OR taken.kind = 'message' AND EXISTS (
+           SELECT 1 FROM inbox o WHERE o.session_key = taken.session_key AND o.replaced_by = 0))::boolean AS replaces
+FROM taken
+JOIN users ON users.id = taken.user_id
+JOIN sessions ON sessions.key = taken.session_key
+ORDER BY taken.sent_at, taken.sent_seq, taken.id;

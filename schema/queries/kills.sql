@@ -46,8 +46,8 @@ ON CONFLICT (call_id) DO NOTHING;
 -- Notes the kill of the bang commands that run in a session which is about to be deleted. Their ids are those of
 -- chat.Bang.
 WITH open AS MATERIALIZED (
-    SELECT c.inbox_id, c.runner, c.started_on, i.user_id
-    FROM commands c JOIN inbox i ON i.id = c.inbox_id
+    SELECT c.inbox_id, c.runner, c.started_on, s.user_id
+    FROM commands c JOIN inbox i ON i.id = c.inbox_id JOIN sessions s ON s.key = i.session_key
     WHERE i.session_key = sqlc.arg(session_key) AND i.kind = 'command' AND i.outcome IS NULL
     FOR UPDATE OF c
 )

@@ -1,8 +1,27 @@
 -- name: MessageAppend :one
-INSERT INTO messages (session_key, turn_id, step, role, content, preface, reasoning, opaque, inbox_id, client_message_id,
-                      model, finish, prompt_tokens, cached_tokens, completion_tokens, display_only, origin)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)
-RETURNING id, created_at;
+-- What is to be read on a platform is put into outbound, for the place of the message that it answers: of the row it names, else
+-- the newest one of its turn, else the newest one of the session. outbound says whether it was.
+WITH m AS (
+    INSERT INTO messages (session_key, turn_id, step, role, content, preface, reasoning, opaque, inbox_id, client_message_id,
+                          model, finish, prompt_tokens, cached_tokens, completion_tokens, display_only, origin, sender,
+                          shown, silent, deliver)
+    VALUES (sqlc.arg(session_key), sqlc.narg(turn_id), sqlc.narg(step), sqlc.arg(role), sqlc.arg(content), sqlc.arg(preface), sqlc.arg(reasoning),
+            sqlc.arg(opaque), sqlc.narg(inbox_id), sqlc.arg(client_message_id), sqlc.arg(model), sqlc.arg(finish), sqlc.arg(prompt_tokens),
+            sqlc.arg(cached_tokens), sqlc.arg(completion_tokens), sqlc.arg(display_only), sqlc.arg(origin), sqlc.arg(sender),
+            sqlc.narg(shown), sqlc.arg(silent), sqlc.arg(role) = 'user' OR coalesce((SELECT t.deliver FROM turns t WHERE t.id = sqlc.narg(turn_id)), true))
+    RETURNING id, session_key, turn_id, inbox_id, created_at, deliver
+), o AS (
+    INSERT INTO outbound (session_key, channel, account, place, message_id, turn_id)
+    SELECT m.session_key, i.channel, i.account, i.place, m.id, m.turn_id
+    FROM m JOIN inbox i ON i.id = coalesce(
+        m.inbox_id,
+        (SELECT max(t.id) FROM inbox t WHERE t.turn_id = m.turn_id),
+        (SELECT n.id FROM inbox n WHERE n.session_key = m.session_key AND n.place IS NOT NULL ORDER BY n.id DESC LIMIT 1))
+    WHERE sqlc.arg(to_people)::boolean AND m.deliver AND i.place IS NOT NULL
+      AND EXISTS (SELECT 1 FROM channel_accounts a WHERE a.channel = i.channel AND a.account = i.account)
+    RETURNING id
+)
+SELECT m.id, m.created_at, m.deliver, EXISTS (SELECT 1 FROM o)::boolean AS outbound FROM m;
 
 -- name: MessageListAfter :many
 SELECT * FROM messages

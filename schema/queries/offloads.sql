@@ -26,12 +26,13 @@ JOIN blobs b ON b.hash = o.blob
 WHERE s.key = sqlc.arg(session_key) AND o.id = sqlc.arg(id);
 
 -- name: OffloadList :many
--- What a session can recall, newest first.
+-- What a conversation can recall of itself since it began, newest first.
 SELECT o.id, o.tool, o.path, o.bytes
 FROM sessions s
 LEFT JOIN sessions r ON r.key = s.root
+LEFT JOIN controls rs ON rs.id = s.reset_id
 JOIN offloads o ON o.session_key = coalesce(r.key, s.key)
-WHERE s.key = sqlc.arg(session_key)
+WHERE s.key = sqlc.arg(session_key) AND (rs.id IS NULL OR o.created_at > rs.created_at)
 ORDER BY o.created_at DESC, o.id
 LIMIT sqlc.arg(n);
 

@@ -1,7 +1,16 @@
 -- name: StepRequest :one
--- What the request of a step was made from, and what its provider counted.
+-- What the request of a step was made from, and what its provider counted. The reset that held is the newest that was made before
+-- it and that no rewind had undone by then.
 SELECT st.control_upto, st.compaction_id, st.message_upto, st.reminder, st.fill, st.request_hash, st.request_bytes, st.estimated_tokens,
-       st.finish, t.session_key, coalesce(c.message_id, 0)::bigint AS upto,
+       st.finish, t.session_key, greatest(c.message_id, (
+           SELECT rs.message_id FROM controls rs
+           WHERE rs.session_key = t.session_key AND rs.kind = 'reset' AND rs.id <= st.control_upto AND NOT EXISTS (
+               SELECT 1 FROM controls r
+               WHERE r.session_key = rs.session_key AND r.kind = 'rewind' AND r.id > rs.id AND r.id <= st.control_upto
+                 AND (r.body -> 'rewind' ->> 'from')::bigint <= rs.message_id
+           )
+           ORDER BY rs.id DESC LIMIT 1
+       ), 0)::bigint AS upto,
        coalesce(p.body, '')::text AS static, coalesce(sp.body, '')::text AS system,
        coalesce(m.model, '')::text AS model, coalesce(m.prompt_tokens, 0)::int AS prompt_tokens,
        coalesce(m.cached_tokens, 0)::int AS cached_tokens, coalesce(m.completion_tokens, 0)::int AS completion_tokens

@@ -29,9 +29,11 @@ SELECT count(*) FROM messages
 WHERE session_key = sqlc.arg(session_key) AND rewound_by = sqlc.arg(control)::bigint AND role = 'user' AND origin = '' AND NOT display_only;
 
 -- name: RewindCompaction :one
--- The newest compaction that stands for nothing but messages before the given one, and for none that was taken out.
+-- The newest compaction that stands for nothing but messages before the given one, and for none that was taken out, and that was
+-- made since the reset that holds.
 SELECT c.id FROM controls c
-WHERE c.session_key = sqlc.arg(session_key) AND c.kind = 'compact' AND c.message_id < sqlc.arg(before) AND NOT EXISTS (
+WHERE c.session_key = sqlc.arg(session_key) AND c.kind = 'compact' AND c.message_id < sqlc.arg(before)
+  AND c.id > coalesce((SELECT s.reset_id FROM sessions s WHERE s.key = sqlc.arg(session_key)), 0) AND NOT EXISTS (
     SELECT 1 FROM controls r
     WHERE r.session_key = c.session_key AND r.kind = 'rewind' AND r.id > c.id AND (r.body -> 'rewind' ->> 'from')::bigint <= c.message_id
 )
@@ -45,3 +47,18 @@ WHERE c.session_key = sqlc.arg(session_key) AND c.kind = 'edit' AND c.message_id
   AND c.turn_id IN (SELECT m.turn_id FROM messages m WHERE m.session_key = c.session_key AND m.rewound_by = sqlc.arg(control)::bigint)
   AND NOT EXISTS (SELECT 1 FROM controls u WHERE u.session_key = c.session_key AND u.kind = 'undo' AND (u.body ->> 'undo')::bigint = c.id)
 ORDER BY c.id;
+
+-- name: RewindReset :execrows
+-- Goes back to the newest reset that no rewind has undone. No row: it is the one that holds.
+UPDATE sessions SET reset_id = holds.id
+FROM (
+    SELECT (
+        SELECT rs.id FROM controls rs
+        WHERE rs.session_key = sqlc.arg(session_key) AND rs.kind = 'reset' AND NOT EXISTS (
+            SELECT 1 FROM controls r
+            WHERE r.session_key = rs.session_key AND r.kind = 'rewind' AND r.id > rs.id AND (r.body -> 'rewind' ->> 'from')::bigint <= rs.message_id
+        )
+        ORDER BY rs.id DESC LIMIT 1
+    ) AS id
+) holds
+WHERE sessions.key = sqlc.arg(session_key) AND sessions.reset_id IS DISTINCT FROM holds.id;

@@ -58,8 +58,11 @@ FROM users u, chosen
 WHERE u.id = sqlc.arg(owner)::bigint;
 
 -- name: ModelWanted :one
--- Whether a runner that the session's user can use offers a model, unless they asked for the server's.
-SELECT s.user_id, s.runner,
+-- What decides which model answers in a session. own: a runner that its user can use offers a model, unless they asked
+-- for the server's. options are those of the message that the running turn answers.
+SELECT s.user_id, s.runner, s.agent, s.channel, s.chat_type, s.scene, s.model, s.think, s.send,
+       coalesce(s.origin ->> 'account_id', '')::text AS account,
+       coalesce((SELECT t.options FROM turns t WHERE t.session_key = s.key AND t.state = 'running'), '{}')::jsonb AS options,
        (NOT EXISTS (SELECT 1 FROM user_settings c WHERE c.user_id = s.user_id AND c.key = 'llm_source' AND c.value = 'server')
        AND EXISTS (SELECT 1 FROM runners r WHERE (r.user_id = s.user_id OR r.name = 'local') AND r.revoked_at IS NULL AND r.info->'llm' IS NOT NULL))::boolean AS own
 FROM sessions s

@@ -1,9 +1,9 @@
 -- name: SessionCreate :execrows
-INSERT INTO sessions (key, user_id, channel, title, cwd, cwd_runner) VALUES ($1, $2, $3, $4, $5, $6)
+INSERT INTO sessions (key, user_id, channel, title, cwd, cwd_runner, agent, chat_type, scene, origin) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
 ON CONFLICT (key) DO NOTHING;
 
 -- name: SessionGet :one
--- A session with what its last answer took of the context window, or its last compression left.
+-- A session with what its last answer since a reset took of the context window, or its last compression left.
 SELECT s.*,
        coalesce((SELECT t.id FROM turns t WHERE t.session_key = s.key AND t.state = 'running'), '')::text AS running,
        (SELECT count(*) FROM inbox i WHERE i.session_key = s.key AND i.kind IN ('message', 'control') AND i.outcome IS NULL)::int AS queued,
@@ -13,10 +13,11 @@ SELECT s.*,
                 nullif(last.used, 0), last.estimated, 0)::int AS context_used
 FROM sessions s
 LEFT JOIN controls k ON k.id = s.compaction_id
+LEFT JOIN controls rs ON rs.id = s.reset_id
 LEFT JOIN LATERAL (
     SELECT m.id, m.model, m.created_at, m.prompt_tokens + m.completion_tokens AS used, st.estimated_tokens AS estimated
     FROM messages m LEFT JOIN steps st ON st.turn_id = m.turn_id AND st.step = m.step
-    WHERE m.session_key = s.key AND m.role = 'assistant' AND NOT m.display_only AND m.rewound_by IS NULL
+    WHERE m.session_key = s.key AND m.role = 'assistant' AND NOT m.display_only AND m.rewound_by IS NULL AND m.id > coalesce(rs.message_id, 0)
     ORDER BY m.id DESC LIMIT 1
 ) last ON true
 WHERE s.key = $1;
@@ -31,10 +32,11 @@ SELECT s.*,
                 nullif(last.used, 0), last.estimated, 0)::int AS context_used
 FROM sessions s
 LEFT JOIN controls k ON k.id = s.compaction_id
+LEFT JOIN controls rs ON rs.id = s.reset_id
 LEFT JOIN LATERAL (
     SELECT m.id, m.model, m.created_at, m.prompt_tokens + m.completion_tokens AS used, st.estimated_tokens AS estimated
     FROM messages m LEFT JOIN steps st ON st.turn_id = m.turn_id AND st.step = m.step
-    WHERE m.session_key = s.key AND m.role = 'assistant' AND NOT m.display_only AND m.rewound_by IS NULL
+    WHERE m.session_key = s.key AND m.role = 'assistant' AND NOT m.display_only AND m.rewound_by IS NULL AND m.id > coalesce(rs.message_id, 0)
     ORDER BY m.id DESC LIMIT 1
 ) last ON true
 WHERE s.user_id = sqlc.arg(owner) AND s.title ILIKE '%' || sqlc.arg(q)::text || '%'

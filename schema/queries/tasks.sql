@@ -90,10 +90,12 @@ FROM inbox i JOIN sessions s ON s.key = i.session_key
 WHERE i.id = sqlc.arg(inbox_id);
 
 -- name: CommandGet :one
-SELECT c.inbox_id, c.command, c.dir, c.dir_runner, c.runner, c.started_on, i.session_key, i.user_id, i.body, coalesce(i.outcome, '')::text AS outcome,
+-- It runs with the rights of the session's owner, whoever wrote it: in a group those of the group.
+SELECT c.inbox_id, c.command, c.dir, c.dir_runner, c.runner, c.started_on, i.session_key, s.user_id, i.body, coalesce(i.outcome, '')::text AS outcome,
        u.name AS user_name
 FROM commands c
 JOIN inbox i ON i.id = c.inbox_id
+JOIN sessions s ON s.key = i.session_key
 JOIN users u ON u.id = i.user_id
 WHERE c.inbox_id = $1;
 

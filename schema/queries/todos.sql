@@ -1,8 +1,9 @@
 -- name: TodosWritten :one
--- The call that wrote the to-do list last, of those that are in the conversation.
+-- The call that wrote the to-do list last, of those that are in the conversation since it began.
 SELECT c.message_id, c.arguments FROM tool_calls c
 JOIN messages m ON m.id = c.message_id
 WHERE c.session_key = $1 AND c.name = 'todo_write' AND c.state = 'done' AND NOT c.is_error AND m.rewound_by IS NULL
+  AND c.message_id > coalesce((SELECT rs.message_id FROM sessions s JOIN controls rs ON rs.id = s.reset_id WHERE s.key = $1), 0)
 ORDER BY c.message_id DESC, c.n DESC
 LIMIT 1;
 

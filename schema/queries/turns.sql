@@ -1,8 +1,12 @@
 -- name: TurnInsert :one
 -- Opens a turn, or finds it open. No row: it was closed before.
-INSERT INTO turns (id, session_key, run_id, state) VALUES ($1, $2, $3, 'running')
+INSERT INTO turns (id, session_key, run_id, state, user_id, options) VALUES ($1, $2, $3, 'running', $4, $5)
 ON CONFLICT (id) DO UPDATE SET run_id = EXCLUDED.run_id WHERE turns.state = 'running'
 RETURNING *;
+
+-- name: TurnKeepFrom :exec
+-- The send policy keeps the answers of a turn from the channel.
+UPDATE turns SET deliver = false WHERE id = $1;
 
 -- name: TurnGet :one
 SELECT * FROM turns WHERE id = $1;
@@ -21,12 +25,19 @@ SELECT * FROM turns WHERE session_key = $1 ORDER BY started_at DESC LIMIT $2;
 WITH steps_closed AS (
     UPDATE steps SET state = 'done', finish = sqlc.arg(state)::text, finished_at = now()
     WHERE steps.turn_id = sqlc.arg(id) AND steps.state = 'open'
+), leases_ended AS (
+    DELETE FROM llm_leases WHERE llm_leases.turn_id = sqlc.arg(id)
 ), stops_closed AS (
     UPDATE inbox SET outcome = CASE WHEN inbox.target_turn = sqlc.arg(id) AND sqlc.arg(state)::text = 'stopped' THEN 'applied' ELSE 'stale' END
     WHERE inbox.session_key = sqlc.arg(session_key) AND inbox.kind = 'stop' AND inbox.outcome IS NULL
 )
 UPDATE turns SET state = sqlc.arg(state)::text, ended_at = now()
 WHERE turns.id = sqlc.arg(id) AND turns.state = 'running'
+RETURNING *;
+
+-- name: TurnKeepOverheard :many
+-- What was overheard stays in the transcript without its turn: nobody else has the text any more.
+UPDATE messages SET turn_id = NULL WHERE turn_id = $1 AND origin = 'overheard'
 RETURNING *;
 
 -- name: TurnDelete :exec
@@ -51,19 +62,24 @@ UPDATE turns SET run_id = $2 WHERE id = $1;
 UPDATE turns SET held_told_at = now() WHERE id = $1 AND held_told_at IS NULL;
 
 -- name: TurnAsksFirst :one
--- The text that started a turn, for its language and title.
-SELECT body FROM inbox WHERE turn_id = sqlc.arg(turn_id) AND kind IN ('message', 'background', 'control') ORDER BY id LIMIT 1;
+-- The text that started a turn, and the language that its writer chose.
+SELECT i.body, coalesce((SELECT u.value FROM user_settings u WHERE u.user_id = i.user_id AND u.key = 'language'), '')::text AS chosen
+FROM inbox i WHERE i.turn_id = sqlc.arg(turn_id) AND i.kind IN ('message', 'background', 'control')
+ORDER BY i.claim, i.sent_at, i.sent_seq, i.id LIMIT 1;
 
 -- name: TurnLockOf :many
 -- Locks the running turn of a session.
 SELECT id FROM turns WHERE session_key = $1 AND state = 'running' FOR UPDATE;
 
 -- name: StepBegin :one
--- Opens a step of a running turn, or finds it. No row: the turn is closed, or there is none.
+-- Opens a step of a running turn, or finds it, and takes the lease of its call: wait_ms says when to ask again for one. No
+-- row: the turn is closed, or there is none.
 INSERT INTO steps (turn_id, step, state)
 SELECT t.id, sqlc.arg(step), 'open' FROM turns t WHERE t.id = sqlc.arg(turn_id) AND t.state = 'running'
 ON CONFLICT (turn_id, step) DO UPDATE SET state = steps.state
-RETURNING *;
+RETURNING steps.turn_id, steps.step, steps.state, steps.failures, steps.finish, steps.fault, (CASE WHEN steps.state = 'open'
+    THEN llm_lease_take(steps.turn_id, steps.step, sqlc.arg(most_global)::int, sqlc.arg(most_personal)::int, sqlc.arg(most_subagent)::int, sqlc.arg(lease)::interval)
+    ELSE 0 END)::int AS wait_ms;
 
 -- name: StepLock :one
 -- Locks the turn and then the step, in the order of whoever closes a turn.
@@ -76,7 +92,11 @@ WHERE steps.turn_id = $1 AND steps.step = $2
 FOR NO KEY UPDATE OF steps;
 
 -- name: StepCountFailure :one
-UPDATE steps SET failures = failures + 1 WHERE turn_id = $1 AND step = $2 AND state = 'open'
+-- Nobody else waits while the provider is left alone.
+WITH left_alone AS (
+    DELETE FROM llm_leases WHERE llm_leases.turn_id = $1 AND llm_leases.step = $2
+)
+UPDATE steps SET failures = failures + 1 WHERE steps.turn_id = $1 AND steps.step = $2 AND steps.state = 'open'
 RETURNING failures;
 
 -- name: StepFinish :exec
@@ -92,6 +112,8 @@ WITH usage_booked AS (
         prompt_tokens     = u.prompt_tokens + EXCLUDED.prompt_tokens,
         cached_tokens     = u.cached_tokens + EXCLUDED.cached_tokens,
         completion_tokens = u.completion_tokens + EXCLUDED.completion_tokens
+), lease_ended AS (
+    DELETE FROM llm_leases WHERE llm_leases.turn_id = sqlc.arg(turn_id) AND llm_leases.step = sqlc.arg(step)
 ), step_done AS (
     UPDATE steps SET state = 'done', finish = sqlc.arg(finish), fault = sqlc.arg(fault), prompt_hash = sqlc.arg(prompt_hash), finished_at = now(),
         control_upto = sqlc.arg(control_upto), compaction_id = sqlc.narg(compaction_id), message_upto = sqlc.arg(message_upto),

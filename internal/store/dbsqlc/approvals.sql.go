@@ -17,7 +17,7 @@ UPDATE tool_calls c SET
     answered_at = now(), answer_woken_at = now()
 FROM turns t, sessions s
 WHERE c.id = $5 AND c.session_key = $6 AND c.approval = 'open' AND c.state = 'open'
-  AND t.id = c.turn_id AND t.state = 'running' AND s.key = c.session_key AND s.user_id = $7
+  AND t.id = c.turn_id AND t.state = 'running' AND s.key = c.session_key AND may_answer(s.user_id, $7)
 RETURNING c.id, c.session_key, c.turn_id, c.step, c.n, c.message_id, c.provider_id, c.name, c.class, c.arguments, c.summary, c.state, c.runner, c.started_on, c.intent, c.started_at, c.result, c.is_error, c.finished_at, c.task, c.rule, c.approval, c.reason, c.note, c.asked_at, c.answered_at, c.answered_by, c.answer_key, c.answer_woken_at, c.offload
 `
 
@@ -28,7 +28,7 @@ type ApprovalAnswerParams struct {
 	AnswerKey  string
 	ID         chat.CallID
 	SessionKey chat.SessionKey
-	UserID     chat.UserID
+	UserID     int64
 }
 
 // The one place where a question is answered by a person: it is open, the person is the right one, the turn runs.
@@ -105,14 +105,14 @@ func (q *Queries) ApprovalAnswered(ctx context.Context, db DBTX, turnID chat.Tur
 
 const approvalByKey = `-- name: ApprovalByKey :one
 SELECT c.id, c.session_key, c.turn_id, c.step, c.n, c.message_id, c.provider_id, c.name, c.class, c.arguments, c.summary, c.state, c.runner, c.started_on, c.intent, c.started_at, c.result, c.is_error, c.finished_at, c.task, c.rule, c.approval, c.reason, c.note, c.asked_at, c.answered_at, c.answered_by, c.answer_key, c.answer_woken_at, c.offload FROM tool_calls c JOIN sessions s ON s.key = c.session_key
-WHERE c.session_key = $1 AND c.answer_key = $2 AND c.answer_key <> '' AND s.user_id = $3
+WHERE c.session_key = $1 AND c.answer_key = $2 AND c.answer_key <> '' AND may_answer(s.user_id, $3)
 LIMIT 1
 `
 
 type ApprovalByKeyParams struct {
 	SessionKey chat.SessionKey
 	AnswerKey  string
-	UserID     chat.UserID
+	UserID     int64
 }
 
 // What a message answered that names no call.
@@ -205,16 +205,32 @@ func (q *Queries) ApprovalExpire(ctx context.Context, db DBTX, arg ApprovalExpir
 	return i, err
 }
 
+const approvalMay = `-- name: ApprovalMay :one
+SELECT may_answer(s.user_id, $1) AS may FROM sessions s WHERE s.key = $2
+`
+
+type ApprovalMayParams struct {
+	UserID int64
+	Key    chat.SessionKey
+}
+
+func (q *Queries) ApprovalMay(ctx context.Context, db DBTX, arg ApprovalMayParams) (bool, error) {
+	row := db.QueryRow(ctx, approvalMay, arg.UserID, arg.Key)
+	var may bool
+	err := row.Scan(&may)
+	return may, err
+}
+
 const approvalOldest = `-- name: ApprovalOldest :one
 SELECT c.id FROM tool_calls c JOIN sessions s ON s.key = c.session_key
-WHERE c.session_key = $1 AND c.approval = 'open' AND s.user_id = $2
+WHERE c.session_key = $1 AND c.approval = 'open' AND may_answer(s.user_id, $2)
 ORDER BY c.asked_at, c.step, c.n
 LIMIT 1
 `
 
 type ApprovalOldestParams struct {
 	SessionKey chat.SessionKey
-	UserID     chat.UserID
+	UserID     int64
 }
 
 // The open question of a session that has waited longest, for the person it is for.
@@ -366,5 +382,23 @@ type PermissionSetParams struct {
 
 func (q *Queries) PermissionSet(ctx context.Context, db DBTX, arg PermissionSetParams) error {
 	_, err := db.Exec(ctx, permissionSet, arg.UserID, arg.Tool, arg.Rule)
+	return err
+}
+
+const permissionSetOfOwner = `-- name: PermissionSetOfOwner :exec
+INSERT INTO tool_permissions (user_id, tool, rule)
+SELECT s.user_id, $1, $2 FROM sessions s WHERE s.key = $3
+ON CONFLICT (user_id, tool) DO UPDATE SET rule = EXCLUDED.rule, updated_at = now()
+`
+
+type PermissionSetOfOwnerParams struct {
+	Tool       string
+	Rule       chat.Rule
+	SessionKey chat.SessionKey
+}
+
+// The rule is the owner's, also where somebody else may answer for them.
+func (q *Queries) PermissionSetOfOwner(ctx context.Context, db DBTX, arg PermissionSetOfOwnerParams) error {
+	_, err := db.Exec(ctx, permissionSetOfOwner, arg.Tool, arg.Rule, arg.SessionKey)
 	return err
 }

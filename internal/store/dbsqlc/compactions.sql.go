@@ -12,16 +12,17 @@ import (
 )
 
 const turnAskedBy = `-- name: TurnAskedBy :one
-SELECT i.id, i.user_id, i.kind, i.body FROM inbox i
+SELECT i.id, i.session_key, i.user_id, i.kind, i.body FROM inbox i
 WHERE i.turn_id = $1 AND i.kind IN ('message', 'background', 'control')
-ORDER BY i.id LIMIT 1
+ORDER BY i.claim, i.sent_at, i.sent_seq, i.id LIMIT 1
 `
 
 type TurnAskedByRow struct {
-	ID     chat.InboxID
-	UserID chat.UserID
-	Kind   string
-	Body   string
+	ID         chat.InboxID
+	SessionKey chat.SessionKey
+	UserID     chat.UserID
+	Kind       string
+	Body       string
 }
 
 // What started a turn, and who wrote it.
@@ -30,6 +31,7 @@ func (q *Queries) TurnAskedBy(ctx context.Context, db DBTX, turnID *chat.TurnID)
 	var i TurnAskedByRow
 	err := row.Scan(
 		&i.ID,
+		&i.SessionKey,
 		&i.UserID,
 		&i.Kind,
 		&i.Body,

@@ -55,7 +55,7 @@ func (q *Queries) ContextAsked(ctx context.Context, db DBTX, arg ContextAskedPar
 }
 
 const contextBase = `-- name: ContextBase :one
-SELECT s.compaction_id, s.context_mode, coalesce(c.message_id, 0)::bigint AS upto, coalesce((
+SELECT s.compaction_id, s.context_mode, greatest(c.message_id, rs.message_id, 0)::bigint AS upto, coalesce((
     SELECT max(n.id) FROM controls n WHERE n.session_key = s.key
 ), 0)::bigint AS newest, coalesce((
     SELECT CASE WHEN st.fill > 0 THEN -1 ELSE st.control_upto END FROM messages m JOIN steps st ON st.turn_id = m.turn_id AND st.step = m.step
@@ -69,6 +69,7 @@ coalesce((
 ), '[]')::jsonb AS tasks
 FROM sessions s
 LEFT JOIN controls c ON c.id = s.compaction_id
+LEFT JOIN controls rs ON rs.id = s.reset_id
 WHERE s.key = $1
 `
 
@@ -159,7 +160,7 @@ func (q *Queries) ContextCalls(ctx context.Context, db DBTX, arg ContextCallsPar
 const contextControls = `-- name: ContextControls :many
 SELECT id, kind, message_id, turn_id, key, body, created_at FROM controls
 WHERE session_key = $1 AND id <= $2
-  AND (id = $3::bigint OR message_id > $4 AND kind NOT IN ('compact', 'rewind'))
+  AND (id = $3::bigint OR message_id > $4 AND kind NOT IN ('compact', 'rewind', 'reset'))
 ORDER BY id
 `
 

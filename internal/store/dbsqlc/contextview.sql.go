@@ -67,6 +67,7 @@ const contextLastStep = `-- name: ContextLastStep :one
 SELECT st.turn_id, st.step FROM messages m
 JOIN steps st ON st.turn_id = m.turn_id AND st.step = m.step
 WHERE m.session_key = $1 AND m.role = 'assistant' AND m.rewound_by IS NULL AND st.request_hash IS NOT NULL
+  AND m.id > coalesce((SELECT rs.message_id FROM sessions s JOIN controls rs ON rs.id = s.reset_id WHERE s.key = $1), 0)
 ORDER BY m.id DESC
 LIMIT 1
 `
@@ -76,7 +77,7 @@ type ContextLastStepRow struct {
 	Step   int32
 }
 
-// The newest step whose request is kept, of turns that are in the conversation.
+// The newest step whose request is kept, of turns that are in the conversation since it began.
 func (q *Queries) ContextLastStep(ctx context.Context, db DBTX, sessionKey chat.SessionKey) (ContextLastStepRow, error) {
 	row := db.QueryRow(ctx, contextLastStep, sessionKey)
 	var i ContextLastStepRow

@@ -69,6 +69,7 @@ FROM controls c
 CROSS JOIN LATERAL jsonb_array_elements(c.body -> 'masks') WITH ORDINALITY AS m(value, n)
 JOIN messages l ON l.id = (m.value ->> 'message')::bigint
 WHERE c.session_key = $1 AND c.kind = 'mask' AND l.rewound_by IS NULL
+  AND l.id > coalesce((SELECT rs.message_id FROM sessions s JOIN controls rs ON rs.id = s.reset_id WHERE s.key = c.session_key), 0)
 ORDER BY c.id DESC, m.n DESC LIMIT $2
 `
 
@@ -77,7 +78,7 @@ type MaskListParams struct {
 	Most       int32
 }
 
-// The masked results of a conversation, newest first.
+// The masked results of a conversation since it began, newest first.
 func (q *Queries) MaskList(ctx context.Context, db DBTX, arg MaskListParams) ([]string, error) {
 	rows, err := db.Query(ctx, maskList, arg.SessionKey, arg.Most)
 	if err != nil {

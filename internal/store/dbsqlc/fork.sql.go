@@ -13,6 +13,22 @@ import (
 	"xbot/internal/chat"
 )
 
+const forkBegin = `-- name: ForkBegin :exec
+UPDATE sessions SET compaction_id = $2, reset_id = $3 WHERE key = $1
+`
+
+type ForkBeginParams struct {
+	Key          chat.SessionKey
+	CompactionID *chat.ControlID
+	ResetID      *chat.ControlID
+}
+
+// Where the copy begins for the model.
+func (q *Queries) ForkBegin(ctx context.Context, db DBTX, arg ForkBeginParams) error {
+	_, err := db.Exec(ctx, forkBegin, arg.Key, arg.CompactionID, arg.ResetID)
+	return err
+}
+
 const forkCalls = `-- name: ForkCalls :exec
 INSERT INTO tool_calls (id, session_key, turn_id, step, n, message_id, provider_id, name, class, arguments, summary, state, runner,
                         started_at, result, is_error, finished_at, rule, approval, reason, note, asked_at, answered_at, answered_by, offload)
@@ -99,10 +115,18 @@ func (q *Queries) ForkControlRows(ctx context.Context, db DBTX, arg ForkControlR
 }
 
 const forkControls = `-- name: ForkControls :many
-SELECT id, kind, message_id, turn_id, key, body, created_at FROM controls
-WHERE session_key = $1 AND kind <> 'rewind'
-ORDER BY id
+SELECT c.id, c.kind, c.message_id, c.turn_id, c.key, c.body, c.created_at FROM controls c
+WHERE c.session_key = $1 AND c.kind <> 'rewind' AND (c.kind <> 'reset' OR c.message_id <= $2 AND NOT EXISTS (
+    SELECT 1 FROM controls r
+    WHERE r.session_key = c.session_key AND r.kind = 'rewind' AND r.id > c.id AND (r.body -> 'rewind' ->> 'from')::bigint <= c.message_id
+))
+ORDER BY c.id
 `
+
+type ForkControlsParams struct {
+	SessionKey chat.SessionKey
+	Upto       chat.MessageID
+}
 
 type ForkControlsRow struct {
 	ID        chat.ControlID
@@ -114,8 +138,9 @@ type ForkControlsRow struct {
 	CreatedAt time.Time
 }
 
-func (q *Queries) ForkControls(ctx context.Context, db DBTX, sessionKey chat.SessionKey) ([]ForkControlsRow, error) {
-	rows, err := db.Query(ctx, forkControls, sessionKey)
+// Those that hold, up to the last message that is copied: a rewind is done with, and so is a reset that it has undone.
+func (q *Queries) ForkControls(ctx context.Context, db DBTX, arg ForkControlsParams) ([]ForkControlsRow, error) {
+	rows, err := db.Query(ctx, forkControls, arg.SessionKey, arg.Upto)
 	if err != nil {
 		return nil, err
 	}
@@ -195,10 +220,11 @@ func (q *Queries) ForkMessageIDs(ctx context.Context, db DBTX, n int32) ([]int64
 
 const forkMessageRows = `-- name: ForkMessageRows :exec
 INSERT INTO messages (id, session_key, turn_id, step, role, content, preface, reasoning, opaque, display_only, model, finish,
-                      prompt_tokens, cached_tokens, completion_tokens, created_at, origin)
+                      prompt_tokens, cached_tokens, completion_tokens, created_at, origin, sender, shown, silent, deliver)
 OVERRIDING SYSTEM VALUE
 SELECT n.id, $1, nullif(n.turn, ''), m.step, m.role, m.content, m.preface, m.reasoning, m.opaque, m.display_only, m.model, m.finish,
-       m.prompt_tokens, m.cached_tokens, m.completion_tokens, m.created_at, m.origin
+       m.prompt_tokens, m.cached_tokens, m.completion_tokens, m.created_at, m.origin,
+       m.sender, m.shown, m.silent, m.deliver
 FROM (
     SELECT unnest($2::bigint[]) AS old, unnest($3::bigint[]) AS id, unnest($4::text[]) AS turn
 ) n
@@ -315,9 +341,21 @@ func (q *Queries) ForkParts(ctx context.Context, db DBTX, arg ForkPartsParams) e
 	return err
 }
 
+const forkReset = `-- name: ForkReset :one
+SELECT reset_id FROM sessions WHERE key = $1
+`
+
+func (q *Queries) ForkReset(ctx context.Context, db DBTX, key chat.SessionKey) (*chat.ControlID, error) {
+	row := db.QueryRow(ctx, forkReset, key)
+	var reset_id *chat.ControlID
+	err := row.Scan(&reset_id)
+	return reset_id, err
+}
+
 const forkSession = `-- name: ForkSession :execrows
-INSERT INTO sessions (key, user_id, channel, title, cwd, cwd_runner, runner, context_mode, fork_of)
-SELECT $1, s.user_id, $2, $3, s.cwd, s.cwd_runner, s.runner, s.context_mode, s.key
+INSERT INTO sessions (key, user_id, channel, title, cwd, cwd_runner, runner, context_mode, fork_of, agent, model, think, verbosity)
+SELECT $1, s.user_id, $2, $3, s.cwd, s.cwd_runner, s.runner, s.context_mode, s.key,
+       s.agent, s.model, s.think, s.verbosity
 FROM sessions s WHERE s.key = $4
 ON CONFLICT (key) DO NOTHING
 `

@@ -7,6 +7,7 @@ package dbsqlc
 
 import (
 	"context"
+	"encoding/json"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgtype"
@@ -14,7 +15,7 @@ import (
 )
 
 const inboxByPlatformID = `-- name: InboxByPlatformID :one
-SELECT id, session_key, kind, body FROM inbox
+SELECT id, session_key, kind, coalesce(original, body)::text AS accepted, body FROM inbox
 WHERE channel = $1 AND account = $2 AND user_id = $3 AND platform_id = $4
 `
 
@@ -29,6 +30,7 @@ type InboxByPlatformIDRow struct {
 	ID         chat.InboxID
 	SessionKey chat.SessionKey
 	Kind       string
+	Accepted   string
 	Body       string
 }
 
@@ -44,78 +46,134 @@ func (q *Queries) InboxByPlatformID(ctx context.Context, db DBTX, arg InboxByPla
 		&i.ID,
 		&i.SessionKey,
 		&i.Kind,
+		&i.Accepted,
 		&i.Body,
 	)
 	return i, err
 }
 
-const inboxClaimNext = `-- name: InboxClaimNext :one
+const inboxClaimNext = `-- name: InboxClaimNext :many
+
 WITH expired AS (
     UPDATE inbox SET outcome = 'stale'
     WHERE inbox.session_key = $1 AND inbox.kind = 'stop' AND inbox.outcome IS NULL
       AND inbox.target_turn <> $2
+), head AS MATERIALIZED (
+    SELECT i.id, i.session_key, i.user_id, i.kind, i.channel, i.account, i.platform_id, i.body, i.target_turn, i.accepted_at, i.turn_id, i.claim, i.outcome, i.releases, i.woken_at, i.wakes, i.held_told_at, i.mode, i.sender, i.sent_at, i.sent_seq, i.not_before, i.reset, i.options, i.replaced_by, i.original, i.throttled_at, i.granted_until, i.throttle_told_at, i.place FROM inbox i
+    WHERE i.session_key = $1 AND i.kind IN ('message', 'background', 'control') AND i.outcome IS NULL
+    ORDER BY i.sent_at, i.sent_seq, i.id
+    LIMIT 1
+    FOR UPDATE
+), due AS (
+    SELECT head.id, head.session_key, head.user_id, head.kind, head.channel, head.account, head.platform_id, head.body, head.target_turn, head.accepted_at, head.turn_id, head.claim, head.outcome, head.releases, head.woken_at, head.wakes, head.held_told_at, head.mode, head.sender, head.sent_at, head.sent_seq, head.not_before, head.reset, head.options, head.replaced_by, head.original, head.throttled_at, head.granted_until, head.throttle_told_at, head.place, u.role, s.chat_type
+    FROM head JOIN users u ON u.id = head.user_id JOIN sessions s ON s.key = head.session_key
+    WHERE head.not_before IS NULL OR head.not_before <= now()
+), behind AS (
+    SELECT i.id, row_number() OVER (ORDER BY i.sent_at, i.sent_seq, i.id) AS place,
+           i.kind = 'message' AND i.mode = 'steer' AND i.reset = '' AS steers,
+           due.kind = 'message' AND i.kind = 'message' AND due.mode = 'collect' AND i.mode = 'collect'
+               AND i.channel = due.channel AND i.account = due.account AND i.reset = ''
+               AND (i.user_id = due.user_id OR due.chat_type <> 'direct' AND u.role = due.role) AS joins
+    FROM due
+    JOIN inbox i ON i.session_key = due.session_key AND i.id <> due.id
+    JOIN users u ON u.id = i.user_id
+    WHERE i.kind IN ('message', 'background', 'control') AND i.outcome IS NULL
+), stays AS (
+    SELECT coalesce(min(b.place), 9223372036854775807) AS place FROM behind b WHERE NOT b.joins
+), batch AS MATERIALIZED (
+    SELECT i.id FROM inbox i
+    WHERE i.outcome IS NULL AND (i.id IN (SELECT due.id FROM due) OR i.id IN (SELECT b.id FROM behind b, stays WHERE b.place < stays.place))
+    ORDER BY i.sent_at, i.sent_seq, i.id
+    FOR UPDATE
 ), taken AS (
-    UPDATE inbox SET turn_id = $2, claim = $3, outcome = 'claimed'
-    WHERE inbox.id = (
-        SELECT i.id FROM inbox i
-        WHERE i.session_key = $1 AND i.kind IN ('message', 'background', 'control') AND i.outcome IS NULL
-        ORDER BY i.id
-        LIMIT 1
-        FOR UPDATE
-    )
-    RETURNING id, session_key, user_id, kind, channel, account, platform_id, body, target_turn, accepted_at, turn_id, claim, outcome, releases, woken_at, wakes, held_told_at
+    UPDATE inbox SET turn_id = $2, claim = $3::int, outcome = 'claimed'
+    WHERE inbox.id IN (SELECT batch.id FROM batch)
+    RETURNING id, session_key, user_id, kind, channel, account, platform_id, body, target_turn, accepted_at, turn_id, claim, outcome, releases, woken_at, wakes, held_told_at, mode, sender, sent_at, sent_seq, not_before, reset, options, replaced_by, original, throttled_at, granted_until, throttle_told_at, place
 )
-SELECT taken.id, taken.session_key, taken.kind, taken.channel, taken.platform_id, taken.body, taken.accepted_at,
+SELECT taken.id, taken.kind, taken.channel, taken.user_id, taken.platform_id, taken.body, taken.sender, taken.accepted_at, taken.reset, taken.options,
        users.name AS user_name, sessions.title,
        CASE WHEN sessions.cwd_runner IN ('', coalesce(
            nullif(sessions.runner, ''),
            (SELECT a.value FROM user_settings a WHERE a.user_id = sessions.user_id AND a.key = 'active_runner'),
-           sessions.cwd_runner)) THEN sessions.cwd ELSE '' END::text AS cwd
+           sessions.cwd_runner)) THEN sessions.cwd ELSE '' END::text AS cwd,
+       EXISTS (SELECT 1 FROM behind b, stays WHERE b.place = stays.place AND b.steers) AS steers,
+       (EXISTS (SELECT 1 FROM inbox r WHERE r.replaced_by = taken.id) OR taken.kind = 'message' AND EXISTS (
+           SELECT 1 FROM inbox o WHERE o.session_key = taken.session_key AND o.replaced_by = 0))::boolean AS replaces
 FROM taken
 JOIN users ON users.id = taken.user_id
 JOIN sessions ON sessions.key = taken.session_key
+ORDER BY taken.sent_at, taken.sent_seq, taken.id
 `
 
 type InboxClaimNextParams struct {
 	Session chat.SessionKey
 	TurnID  *chat.TurnID
-	Claim   *int32
+	Claim   int32
 }
 
 type InboxClaimNextRow struct {
 	ID         int64
-	SessionKey chat.SessionKey
 	Kind       string
 	Channel    string
+	UserID     chat.UserID
 	PlatformID string
 	Body       string
+	Sender     string
 	AcceptedAt time.Time
+	Reset      string
+	Options    json.RawMessage
 	UserName   string
 	Title      string
 	Cwd        string
+	Steers     bool
+	Replaces   bool
 }
 
-// Gives the oldest waiting message, or end of a task, of a session to a turn and expires the stops that were meant for other turns.
-func (q *Queries) InboxClaimNext(ctx context.Context, db DBTX, arg InboxClaimNextParams) (InboxClaimNextRow, error) {
-	row := db.QueryRow(ctx, inboxClaimNext, arg.Session, arg.TurnID, arg.Claim)
-	var i InboxClaimNextRow
-	err := row.Scan(
-		&i.ID,
-		&i.SessionKey,
-		&i.Kind,
-		&i.Channel,
-		&i.PlatformID,
-		&i.Body,
-		&i.AcceptedAt,
-		&i.UserName,
-		&i.Title,
-		&i.Cwd,
-	)
-	return i, err
+// Who is next. Four queries must agree on it: InboxClaimNext gives it to a turn, InboxHasPending says whether a turn that
+// ends has a successor, InboxToWake finds it where nobody was told, InboxSteerWaits gives it to the turn that runs. Next is
+// the row with the least (sent_at, sent_seq, id) of those that wait, and nothing while that one is held (not_before): what
+// waits behind a burst keeps its place.
+// Gives the next row of a session to a turn; where it belongs to a burst (collect), also those that follow it from the
+// same place and with the same rights. Expires the stops that were meant for other turns. steers says that the row after
+// those is meant for the turn that runs; replaces, that older messages come with the row.
+func (q *Queries) InboxClaimNext(ctx context.Context, db DBTX, arg InboxClaimNextParams) ([]InboxClaimNextRow, error) {
+	rows, err := db.Query(ctx, inboxClaimNext, arg.Session, arg.TurnID, arg.Claim)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []InboxClaimNextRow
+	for rows.Next() {
+		var i InboxClaimNextRow
+		if err := rows.Scan(
+			&i.ID,
+			&i.Kind,
+			&i.Channel,
+			&i.UserID,
+			&i.PlatformID,
+			&i.Body,
+			&i.Sender,
+			&i.AcceptedAt,
+			&i.Reset,
+			&i.Options,
+			&i.UserName,
+			&i.Title,
+			&i.Cwd,
+			&i.Steers,
+			&i.Replaces,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
 }
 
-const inboxClaimed = `-- name: InboxClaimed :one
-SELECT inbox.id, inbox.session_key, inbox.kind, inbox.channel, inbox.platform_id, inbox.body, inbox.accepted_at,
+const inboxClaimed = `-- name: InboxClaimed :many
+SELECT inbox.id, inbox.kind, inbox.channel, inbox.user_id, inbox.platform_id, inbox.body, inbox.sender, inbox.accepted_at, inbox.reset, inbox.options,
        users.name AS user_name, sessions.title,
        CASE WHEN sessions.cwd_runner IN ('', coalesce(
            nullif(sessions.runner, ''),
@@ -125,6 +183,7 @@ FROM inbox
 JOIN users ON users.id = inbox.user_id
 JOIN sessions ON sessions.key = inbox.session_key
 WHERE inbox.turn_id = $1 AND inbox.claim = $2::int AND inbox.kind IN ('message', 'background', 'control')
+ORDER BY inbox.sent_at, inbox.sent_seq, inbox.id
 `
 
 type InboxClaimedParams struct {
@@ -134,51 +193,77 @@ type InboxClaimedParams struct {
 
 type InboxClaimedRow struct {
 	ID         chat.InboxID
-	SessionKey chat.SessionKey
 	Kind       string
 	Channel    string
+	UserID     chat.UserID
 	PlatformID string
 	Body       string
+	Sender     string
 	AcceptedAt time.Time
+	Reset      string
+	Options    json.RawMessage
 	UserName   string
 	Title      string
 	Cwd        string
 }
 
-// The folder is told only where it is one of the runner that the session uses now, as far as the database knows.
-func (q *Queries) InboxClaimed(ctx context.Context, db DBTX, arg InboxClaimedParams) (InboxClaimedRow, error) {
-	row := db.QueryRow(ctx, inboxClaimed, arg.TurnID, arg.Claim)
-	var i InboxClaimedRow
-	err := row.Scan(
-		&i.ID,
-		&i.SessionKey,
-		&i.Kind,
-		&i.Channel,
-		&i.PlatformID,
-		&i.Body,
-		&i.AcceptedAt,
-		&i.UserName,
-		&i.Title,
-		&i.Cwd,
-	)
-	return i, err
+// What the turn has claimed already. The folder is told only where it is one of the runner that the session uses now, as
+// far as the database knows.
+func (q *Queries) InboxClaimed(ctx context.Context, db DBTX, arg InboxClaimedParams) ([]InboxClaimedRow, error) {
+	rows, err := db.Query(ctx, inboxClaimed, arg.TurnID, arg.Claim)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []InboxClaimedRow
+	for rows.Next() {
+		var i InboxClaimedRow
+		if err := rows.Scan(
+			&i.ID,
+			&i.Kind,
+			&i.Channel,
+			&i.UserID,
+			&i.PlatformID,
+			&i.Body,
+			&i.Sender,
+			&i.AcceptedAt,
+			&i.Reset,
+			&i.Options,
+			&i.UserName,
+			&i.Title,
+			&i.Cwd,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
 }
 
 const inboxHasPending = `-- name: InboxHasPending :one
-SELECT EXISTS (SELECT 1 FROM inbox WHERE session_key = $1 AND kind IN ('message', 'background', 'control') AND outcome IS NULL)
+SELECT coalesce((
+    SELECT i.not_before IS NULL OR i.not_before <= now() FROM inbox i
+    WHERE i.session_key = $1 AND i.kind IN ('message', 'background', 'control') AND i.outcome IS NULL
+    ORDER BY i.sent_at, i.sent_seq, i.id
+    LIMIT 1
+), false)::boolean
 `
 
 func (q *Queries) InboxHasPending(ctx context.Context, db DBTX, sessionKey chat.SessionKey) (bool, error) {
 	row := db.QueryRow(ctx, inboxHasPending, sessionKey)
-	var exists bool
-	err := row.Scan(&exists)
-	return exists, err
+	var column_1 bool
+	err := row.Scan(&column_1)
+	return column_1, err
 }
 
 const inboxHeld = `-- name: InboxHeld :many
 SELECT id, session_key, body FROM inbox
 WHERE outcome IS NULL AND kind IN ('message', 'background', 'control') AND accepted_at < now() - $1::interval AND held_told_at IS NULL
-  AND NOT EXISTS (SELECT 1 FROM turns t WHERE t.session_key = inbox.session_key AND t.state = 'running')
+  AND NOT EXISTS (SELECT 1 FROM turns t WHERE t.session_key = inbox.session_key AND (t.state = 'running' OR t.ended_at > now() - $1::interval))
+  AND NOT EXISTS (SELECT 1 FROM inbox w WHERE w.session_key = inbox.session_key AND w.outcome IS NULL AND w.throttled_at IS NOT NULL) -- told otherwise
 ORDER BY id
 LIMIT 20
 `
@@ -189,7 +274,8 @@ type InboxHeldRow struct {
 	Body       string
 }
 
-// Messages that no turn has claimed for long although they were woken, and whose sender was not told yet.
+// Messages that no turn has claimed for long although they were woken, and whose sender was not told yet. Where a turn has ended
+// meanwhile the conversation goes on, and what waits is behind others.
 func (q *Queries) InboxHeld(ctx context.Context, db DBTX, older pgtype.Interval) ([]InboxHeldRow, error) {
 	rows, err := db.Query(ctx, inboxHeld, older)
 	if err != nil {
@@ -211,14 +297,22 @@ func (q *Queries) InboxHeld(ctx context.Context, db DBTX, older pgtype.Interval)
 }
 
 const inboxInsert = `-- name: InboxInsert :one
-INSERT INTO inbox (session_key, user_id, kind, channel, account, platform_id, body, target_turn, outcome)
+INSERT INTO inbox (session_key, user_id, kind, channel, account, platform_id, body, target_turn, outcome,
+                   mode, sender, sent_at, sent_seq, reset, options, not_before, place)
 SELECT $1, $2, $3, $4, $5, $6,
-       $7, $8, $9
-WHERE $3::text NOT IN ('message', 'control') OR $10::int > (
+       $7, $8, $9,
+       $10, $11, least(coalesce($12::timestamptz, now()), now()), $13, $14, $15,
+       CASE WHEN $16::int > 0 THEN now() + $16::int * interval '1 millisecond' END,
+       $17
+WHERE $3::text NOT IN ('message', 'control') OR $18::int > (
     SELECT count(*) FROM inbox i WHERE i.session_key = $1 AND i.kind IN ('message', 'control') AND i.outcome IS NULL
 )
 ON CONFLICT ON CONSTRAINT inbox_platform_id DO NOTHING
-RETURNING id
+RETURNING inbox.id, (
+    SELECT count(*) FROM inbox w
+    WHERE w.session_key = inbox.session_key AND w.kind IN ('message', 'background', 'control') AND w.outcome IS NULL
+      AND (w.sent_at, w.sent_seq, w.id) < (inbox.sent_at, inbox.sent_seq, inbox.id)
+)::int AS ahead
 `
 
 type InboxInsertParams struct {
@@ -231,11 +325,25 @@ type InboxInsertParams struct {
 	Body       string
 	TargetTurn *chat.TurnID
 	Outcome    *string
+	Mode       chat.QueueMode
+	Sender     string
+	SentAt     *time.Time
+	SentSeq    int64
+	Reset      string
+	Options    json.RawMessage
+	QuietMs    int32
+	Place      []byte
 	MaxQueued  int32
 }
 
-// No row: the id was used before, or max_queued messages of the session wait already.
-func (q *Queries) InboxInsert(ctx context.Context, db DBTX, arg InboxInsertParams) (chat.InboxID, error) {
+type InboxInsertRow struct {
+	ID    chat.InboxID
+	Ahead int32
+}
+
+// No row: the id was used before, or max_queued messages of the session wait already. ahead is how many rows wait that
+// are claimed before it; wait_ms is how long it may not be claimed.
+func (q *Queries) InboxInsert(ctx context.Context, db DBTX, arg InboxInsertParams) (InboxInsertRow, error) {
 	row := db.QueryRow(ctx, inboxInsert,
 		arg.SessionKey,
 		arg.UserID,
@@ -246,11 +354,19 @@ func (q *Queries) InboxInsert(ctx context.Context, db DBTX, arg InboxInsertParam
 		arg.Body,
 		arg.TargetTurn,
 		arg.Outcome,
+		arg.Mode,
+		arg.Sender,
+		arg.SentAt,
+		arg.SentSeq,
+		arg.Reset,
+		arg.Options,
+		arg.QuietMs,
+		arg.Place,
 		arg.MaxQueued,
 	)
-	var id chat.InboxID
-	err := row.Scan(&id)
-	return id, err
+	var i InboxInsertRow
+	err := row.Scan(&i.ID, &i.Ahead)
+	return i, err
 }
 
 const inboxMarkHeld = `-- name: InboxMarkHeld :execrows
@@ -266,9 +382,9 @@ func (q *Queries) InboxMarkHeld(ctx context.Context, db DBTX, id chat.InboxID) (
 }
 
 const inboxPending = `-- name: InboxPending :many
-SELECT id, platform_id, channel, body FROM inbox
+SELECT id, platform_id, channel, body, mode, sender, options, (throttled_at IS NOT NULL)::boolean AS throttled FROM inbox
 WHERE session_key = $1 AND kind IN ('message', 'control') AND outcome IS NULL
-ORDER BY id
+ORDER BY sent_at, sent_seq, id
 `
 
 type InboxPendingRow struct {
@@ -276,6 +392,10 @@ type InboxPendingRow struct {
 	PlatformID string
 	Channel    string
 	Body       string
+	Mode       chat.QueueMode
+	Sender     string
+	Options    json.RawMessage
+	Throttled  bool
 }
 
 func (q *Queries) InboxPending(ctx context.Context, db DBTX, sessionKey chat.SessionKey) ([]InboxPendingRow, error) {
@@ -292,6 +412,10 @@ func (q *Queries) InboxPending(ctx context.Context, db DBTX, sessionKey chat.Ses
 			&i.PlatformID,
 			&i.Channel,
 			&i.Body,
+			&i.Mode,
+			&i.Sender,
+			&i.Options,
+			&i.Throttled,
 		); err != nil {
 			return nil, err
 		}
@@ -306,7 +430,7 @@ func (q *Queries) InboxPending(ctx context.Context, db DBTX, sessionKey chat.Ses
 const inboxRelease = `-- name: InboxRelease :many
 UPDATE inbox SET turn_id = NULL, claim = NULL, outcome = NULL, releases = releases + 1, woken_at = now() - interval '1 hour', wakes = 0
 WHERE turn_id = $1 AND kind IN ('message', 'background', 'control')
-RETURNING id, kind, platform_id, body
+RETURNING id, kind, platform_id, body, mode, sender, options, (throttled_at IS NOT NULL)::boolean AS throttled
 `
 
 type InboxReleaseRow struct {
@@ -314,6 +438,10 @@ type InboxReleaseRow struct {
 	Kind       string
 	PlatformID string
 	Body       string
+	Mode       chat.QueueMode
+	Sender     string
+	Options    json.RawMessage
+	Throttled  bool
 }
 
 func (q *Queries) InboxRelease(ctx context.Context, db DBTX, turnID *chat.TurnID) ([]InboxReleaseRow, error) {
@@ -330,6 +458,10 @@ func (q *Queries) InboxRelease(ctx context.Context, db DBTX, turnID *chat.TurnID
 			&i.Kind,
 			&i.PlatformID,
 			&i.Body,
+			&i.Mode,
+			&i.Sender,
+			&i.Options,
+			&i.Throttled,
 		); err != nil {
 			return nil, err
 		}
@@ -348,6 +480,130 @@ SELECT coalesce(max(releases), 0)::int FROM inbox WHERE turn_id = $1 AND kind IN
 func (q *Queries) InboxReleases(ctx context.Context, db DBTX, turnID *chat.TurnID) (int32, error) {
 	row := db.QueryRow(ctx, inboxReleases, turnID)
 	var column_1 int32
+	err := row.Scan(&column_1)
+	return column_1, err
+}
+
+const inboxSteer = `-- name: InboxSteer :many
+WITH waiting AS (
+    SELECT i.id, row_number() OVER (ORDER BY i.sent_at, i.sent_seq, i.id) AS place,
+           i.kind = 'message' AND i.mode = 'steer' AND i.reset = ''
+               AND (t.user_id IS NULL OR t.user_id = i.user_id OR s.chat_type <> 'direct' AND u.role = asks.role) AS steers
+    FROM inbox i
+    JOIN users u ON u.id = i.user_id
+    JOIN sessions s ON s.key = i.session_key
+    JOIN turns t ON t.id = $1
+    LEFT JOIN users asks ON asks.id = t.user_id
+    WHERE i.session_key = $2 AND i.kind IN ('message', 'background', 'control') AND i.outcome IS NULL
+), batch AS MATERIALIZED (
+    SELECT i.id FROM inbox i
+    WHERE i.outcome IS NULL AND i.id IN (
+        SELECT w.id FROM waiting w WHERE w.place < coalesce((SELECT min(n.place) FROM waiting n WHERE NOT n.steers), 9223372036854775807)
+    )
+    ORDER BY i.sent_at, i.sent_seq, i.id
+    FOR UPDATE
+), taken AS (
+    UPDATE inbox SET turn_id = $1, claim = $3::int, outcome = 'claimed'
+    WHERE inbox.id IN (SELECT batch.id FROM batch)
+    RETURNING id, session_key, user_id, kind, channel, account, platform_id, body, target_turn, accepted_at, turn_id, claim, outcome, releases, woken_at, wakes, held_told_at, mode, sender, sent_at, sent_seq, not_before, reset, options, replaced_by, original, throttled_at, granted_until, throttle_told_at, place
+)
+SELECT taken.id, taken.kind, taken.channel, taken.user_id, taken.platform_id, taken.body, taken.sender, taken.accepted_at, taken.reset, taken.options,
+       users.name AS user_name, sessions.title,
+       CASE WHEN sessions.cwd_runner IN ('', coalesce(
+           nullif(sessions.runner, ''),
+           (SELECT a.value FROM user_settings a WHERE a.user_id = sessions.user_id AND a.key = 'active_runner'),
+           sessions.cwd_runner)) THEN sessions.cwd ELSE '' END::text AS cwd,
+       (EXISTS (SELECT 1 FROM inbox r WHERE r.replaced_by = taken.id) OR taken.kind = 'message' AND EXISTS (
+           SELECT 1 FROM inbox o WHERE o.session_key = taken.session_key AND o.replaced_by = 0))::boolean AS replaces
+FROM taken
+JOIN users ON users.id = taken.user_id
+JOIN sessions ON sessions.key = taken.session_key
+ORDER BY taken.sent_at, taken.sent_seq, taken.id
+`
+
+type InboxSteerParams struct {
+	TurnID  chat.TurnID
+	Session chat.SessionKey
+	Claim   int32
+}
+
+type InboxSteerRow struct {
+	ID         int64
+	Kind       string
+	Channel    string
+	UserID     chat.UserID
+	PlatformID string
+	Body       string
+	Sender     string
+	AcceptedAt time.Time
+	Reset      string
+	Options    json.RawMessage
+	UserName   string
+	Title      string
+	Cwd        string
+	Replaces   bool
+}
+
+// Gives a running turn the rows at the head of the queue that are meant for it, up to the first that is not.
+func (q *Queries) InboxSteer(ctx context.Context, db DBTX, arg InboxSteerParams) ([]InboxSteerRow, error) {
+	rows, err := db.Query(ctx, inboxSteer, arg.TurnID, arg.Session, arg.Claim)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []InboxSteerRow
+	for rows.Next() {
+		var i InboxSteerRow
+		if err := rows.Scan(
+			&i.ID,
+			&i.Kind,
+			&i.Channel,
+			&i.UserID,
+			&i.PlatformID,
+			&i.Body,
+			&i.Sender,
+			&i.AcceptedAt,
+			&i.Reset,
+			&i.Options,
+			&i.UserName,
+			&i.Title,
+			&i.Cwd,
+			&i.Replaces,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const inboxSteerWaits = `-- name: InboxSteerWaits :one
+SELECT coalesce((
+    SELECT i.kind = 'message' AND i.mode = 'steer' AND i.reset = ''
+       AND (t.user_id IS NULL OR t.user_id = i.user_id OR s.chat_type <> 'direct' AND u.role = asks.role)
+    FROM inbox i
+    JOIN users u ON u.id = i.user_id
+    JOIN sessions s ON s.key = i.session_key
+    JOIN turns t ON t.id = $1
+    LEFT JOIN users asks ON asks.id = t.user_id
+    WHERE i.session_key = $2 AND i.kind IN ('message', 'background', 'control') AND i.outcome IS NULL
+    ORDER BY i.sent_at, i.sent_seq, i.id
+    LIMIT 1
+), false)::boolean
+`
+
+type InboxSteerWaitsParams struct {
+	TurnID  chat.TurnID
+	Session chat.SessionKey
+}
+
+// Whether the next row is meant for the turn that runs: one whose sender has the rights of who wrote what the turn answers.
+func (q *Queries) InboxSteerWaits(ctx context.Context, db DBTX, arg InboxSteerWaitsParams) (bool, error) {
+	row := db.QueryRow(ctx, inboxSteerWaits, arg.TurnID, arg.Session)
+	var column_1 bool
 	err := row.Scan(&column_1)
 	return column_1, err
 }
@@ -372,21 +628,32 @@ func (q *Queries) InboxStopFor(ctx context.Context, db DBTX, arg InboxStopForPar
 }
 
 const inboxStopPending = `-- name: InboxStopPending :many
-UPDATE inbox SET outcome = 'stopped'
-WHERE session_key = $1 AND kind IN ('message', 'control') AND outcome IS NULL
-RETURNING id
+WITH waiting AS MATERIALIZED (
+    SELECT i.id FROM inbox i
+    WHERE i.session_key = $1 AND i.kind IN ('message', 'control') AND i.outcome IS NULL
+    ORDER BY i.sent_at, i.sent_seq, i.id
+    FOR UPDATE
+), without_heir AS (
+    UPDATE inbox SET replaced_by = 0 WHERE inbox.replaced_by IN (SELECT waiting.id FROM waiting)
+), stopped AS (
+    UPDATE inbox SET outcome = 'stopped'
+    WHERE inbox.id IN (SELECT waiting.id FROM waiting)
+    RETURNING inbox.id, inbox.sent_at, inbox.sent_seq
+)
+SELECT stopped.id FROM stopped ORDER BY stopped.sent_at, stopped.sent_seq, stopped.id
 `
 
-// Only what people wrote: the end of a task stays, since nobody would tell the model again.
-func (q *Queries) InboxStopPending(ctx context.Context, db DBTX, sessionKey chat.SessionKey) ([]chat.InboxID, error) {
+// Only what people wrote: the end of a task stays, since nobody would tell the model again. What it had replaced comes into
+// the transcript all the same, with the next message.
+func (q *Queries) InboxStopPending(ctx context.Context, db DBTX, sessionKey chat.SessionKey) ([]int64, error) {
 	rows, err := db.Query(ctx, inboxStopPending, sessionKey)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
-	var items []chat.InboxID
+	var items []int64
 	for rows.Next() {
-		var id chat.InboxID
+		var id int64
 		if err := rows.Scan(&id); err != nil {
 			return nil, err
 		}
@@ -405,7 +672,15 @@ WITH due AS (
     WHERE i.outcome IS NULL AND i.kind <> 'command'
       AND i.woken_at < now() - least(interval '60 seconds', interval '2 seconds' * power(2, least(i.wakes, 5)))
       AND (i.kind = 'stop' OR NOT EXISTS (
-          SELECT 1 FROM turns t WHERE t.session_key = i.session_key AND t.state = 'running'))
+          SELECT 1 FROM turns t WHERE t.session_key = i.session_key AND t.state = 'running'
+      ) AND NOT EXISTS (
+          SELECT 1 FROM inbox h
+          WHERE h.session_key = i.session_key AND h.kind IN ('message', 'background', 'control') AND h.outcome IS NULL
+            AND h.not_before > now() AND (h.sent_at, h.sent_seq, h.id) <= (i.sent_at, i.sent_seq, i.id)))
+      -- who stands in line is woken when a turn is free
+      AND (i.kind = 'stop' OR NOT EXISTS (
+          SELECT 1 FROM inbox w WHERE w.session_key = i.session_key AND w.outcome IS NULL AND w.throttled_at IS NOT NULL
+              AND (w.granted_until IS NULL OR w.granted_until <= now())))
     ORDER BY i.woken_at
     LIMIT 100
     FOR UPDATE SKIP LOCKED
@@ -425,7 +700,7 @@ type InboxToWakeRow struct {
 	Kind       string
 }
 
-// Sessions whose rows wait without a live turn to take them, each at most once a back-off (2 s, doubling to 60 s).
+// Sessions whose rows wait without a live turn to take them, held by no burst, each at most once a back-off (2 s, doubling to 60 s).
 func (q *Queries) InboxToWake(ctx context.Context, db DBTX) ([]InboxToWakeRow, error) {
 	rows, err := db.Query(ctx, inboxToWake)
 	if err != nil {

@@ -60,8 +60,8 @@ func (q *Queries) KillNote(ctx context.Context, db DBTX, arg KillNoteParams) err
 
 const killNoteCommandsOf = `-- name: KillNoteCommandsOf :exec
 WITH open AS MATERIALIZED (
-    SELECT c.inbox_id, c.runner, c.started_on, i.user_id
-    FROM commands c JOIN inbox i ON i.id = c.inbox_id
+    SELECT c.inbox_id, c.runner, c.started_on, s.user_id
+    FROM commands c JOIN inbox i ON i.id = c.inbox_id JOIN sessions s ON s.key = i.session_key
     WHERE i.session_key = $1 AND i.kind = 'command' AND i.outcome IS NULL
     FOR UPDATE OF c
 )

@@ -13,38 +13,62 @@ import (
 )
 
 const memoryCountOthers = `-- name: MemoryCountOthers :one
-SELECT count(*)::int FROM memories WHERE user_id = $1 AND path <> $2
+SELECT count(*)::int FROM memories WHERE user_id = $1 AND agent = $2 AND path <> $3
 `
 
 type MemoryCountOthersParams struct {
 	UserID chat.UserID
+	Agent  string
 	Path   string
 }
 
 func (q *Queries) MemoryCountOthers(ctx context.Context, db DBTX, arg MemoryCountOthersParams) (int32, error) {
-	row := db.QueryRow(ctx, memoryCountOthers, arg.UserID, arg.Path)
+	row := db.QueryRow(ctx, memoryCountOthers, arg.UserID, arg.Agent, arg.Path)
 	var column_1 int32
 	err := row.Scan(&column_1)
 	return column_1, err
 }
 
 const memoryDelete = `-- name: MemoryDelete :exec
-DELETE FROM memories WHERE user_id = $1 AND path = $2
+DELETE FROM memories WHERE user_id = $1 AND agent = $2 AND path = $3
 `
 
 type MemoryDeleteParams struct {
 	UserID chat.UserID
+	Agent  string
 	Path   string
 }
 
 func (q *Queries) MemoryDelete(ctx context.Context, db DBTX, arg MemoryDeleteParams) error {
-	_, err := db.Exec(ctx, memoryDelete, arg.UserID, arg.Path)
+	_, err := db.Exec(ctx, memoryDelete, arg.UserID, arg.Agent, arg.Path)
 	return err
 }
 
-const memoryList = `-- name: MemoryList :many
-SELECT path, content, updated_at FROM memories WHERE user_id = $1 ORDER BY path
+const memoryLeft = `-- name: MemoryLeft :one
+SELECT (NOT EXISTS (SELECT 1 FROM identities i WHERE i.user_id = u.id)
+   AND NOT EXISTS (SELECT 1 FROM web_sessions w WHERE w.user_id = u.id AND w.expires_at > now())
+   AND NOT EXISTS (SELECT 1 FROM api_tokens a WHERE a.user_id = u.id AND a.revoked_at IS NULL)
+   AND NOT EXISTS (SELECT 1 FROM login_links l WHERE l.user_id = u.id AND l.used_at IS NULL AND l.expires_at > now())
+   AND u.password_hash = '')::boolean AS left_behind
+FROM users u WHERE u.id = $1
 `
+
+// Whether a user is nobody any more: no channel knows them, and they cannot sign in.
+func (q *Queries) MemoryLeft(ctx context.Context, db DBTX, id chat.UserID) (bool, error) {
+	row := db.QueryRow(ctx, memoryLeft, id)
+	var left_behind bool
+	err := row.Scan(&left_behind)
+	return left_behind, err
+}
+
+const memoryList = `-- name: MemoryList :many
+SELECT path, content, updated_at FROM memories WHERE user_id = $1 AND agent = $2 ORDER BY path
+`
+
+type MemoryListParams struct {
+	UserID chat.UserID
+	Agent  string
+}
 
 type MemoryListRow struct {
 	Path      string
@@ -52,8 +76,8 @@ type MemoryListRow struct {
 	UpdatedAt time.Time
 }
 
-func (q *Queries) MemoryList(ctx context.Context, db DBTX, userID chat.UserID) ([]MemoryListRow, error) {
-	rows, err := db.Query(ctx, memoryList, userID)
+func (q *Queries) MemoryList(ctx context.Context, db DBTX, arg MemoryListParams) ([]MemoryListRow, error) {
+	rows, err := db.Query(ctx, memoryList, arg.UserID, arg.Agent)
 	if err != nil {
 		return nil, err
 	}
@@ -82,18 +106,52 @@ func (q *Queries) MemoryLock(ctx context.Context, db DBTX, id chat.UserID) error
 	return err
 }
 
+const memoryMove = `-- name: MemoryMove :exec
+WITH coming AS (
+    DELETE FROM memories gone WHERE gone.user_id = $3 RETURNING gone.agent, gone.path, gone.content, gone.updated_at
+)
+INSERT INTO memories (user_id, agent, path, content, updated_at)
+SELECT $1::bigint, c.agent, CASE
+    WHEN h.path IS NULL THEN c.path
+    ELSE 'linked/' || $2::bigint || '/' || CASE WHEN octet_length(c.path) > 170 THEN md5(c.path) ELSE c.path END -- at most 200 bytes
+END, c.content, c.updated_at
+FROM coming c
+LEFT JOIN memories h ON h.user_id = $1::bigint AND h.agent = c.agent AND h.path = c.path
+WHERE h.path IS NULL OR h.content <> c.content
+ON CONFLICT (user_id, agent, path) DO UPDATE SET content = memories.content || E'\n\n' || EXCLUDED.content, updated_at = greatest(memories.updated_at, EXCLUDED.updated_at)
+`
+
+type MemoryMoveParams struct {
+	NewUserID int64
+	LeftID    int64
+	UserID    chat.UserID
+}
+
+// Gives the notes about one user to another. Where both have one of a name, the one that comes gets another name, unless
+// it says the same.
+func (q *Queries) MemoryMove(ctx context.Context, db DBTX, arg MemoryMoveParams) error {
+	_, err := db.Exec(ctx, memoryMove, arg.NewUserID, arg.LeftID, arg.UserID)
+	return err
+}
+
 const memoryPut = `-- name: MemoryPut :exec
-INSERT INTO memories (user_id, path, content) VALUES ($1, $2, $3)
-ON CONFLICT (user_id, path) DO UPDATE SET content = EXCLUDED.content, updated_at = now() WHERE memories.content <> EXCLUDED.content
+INSERT INTO memories (user_id, agent, path, content) VALUES ($1, $2, $3, $4)
+ON CONFLICT (user_id, agent, path) DO UPDATE SET content = EXCLUDED.content, updated_at = now() WHERE memories.content <> EXCLUDED.content
 `
 
 type MemoryPutParams struct {
 	UserID  chat.UserID
+	Agent   string
 	Path    string
 	Content string
 }
 
 func (q *Queries) MemoryPut(ctx context.Context, db DBTX, arg MemoryPutParams) error {
-	_, err := db.Exec(ctx, memoryPut, arg.UserID, arg.Path, arg.Content)
+	_, err := db.Exec(ctx, memoryPut,
+		arg.UserID,
+		arg.Agent,
+		arg.Path,
+		arg.Content,
+	)
 	return err
 }

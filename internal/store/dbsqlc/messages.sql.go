@@ -427,10 +427,27 @@ func (q *Queries) CallSetStartedOn(ctx context.Context, db DBTX, arg CallSetStar
 }
 
 const messageAppend = `-- name: MessageAppend :one
-INSERT INTO messages (session_key, turn_id, step, role, content, preface, reasoning, opaque, inbox_id, client_message_id,
-                      model, finish, prompt_tokens, cached_tokens, completion_tokens, display_only, origin)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)
-RETURNING id, created_at
+WITH m AS (
+    INSERT INTO messages (session_key, turn_id, step, role, content, preface, reasoning, opaque, inbox_id, client_message_id,
+                          model, finish, prompt_tokens, cached_tokens, completion_tokens, display_only, origin, sender,
+                          shown, silent, deliver)
+    VALUES ($1, $2, $3, $4, $5, $6, $7,
+            $8, $9, $10, $11, $12, $13,
+            $14, $15, $16, $17, $18,
+            $19, $20, $4 = 'user' OR coalesce((SELECT t.deliver FROM turns t WHERE t.id = $2), true))
+    RETURNING id, session_key, turn_id, inbox_id, created_at, deliver
+), o AS (
+    INSERT INTO outbound (session_key, channel, account, place, message_id, turn_id)
+    SELECT m.session_key, i.channel, i.account, i.place, m.id, m.turn_id
+    FROM m JOIN inbox i ON i.id = coalesce(
+        m.inbox_id,
+        (SELECT max(t.id) FROM inbox t WHERE t.turn_id = m.turn_id),
+        (SELECT n.id FROM inbox n WHERE n.session_key = m.session_key AND n.place IS NOT NULL ORDER BY n.id DESC LIMIT 1))
+    WHERE $21::boolean AND m.deliver AND i.place IS NOT NULL
+      AND EXISTS (SELECT 1 FROM channel_accounts a WHERE a.channel = i.channel AND a.account = i.account)
+    RETURNING id
+)
+SELECT m.id, m.created_at, m.deliver, EXISTS (SELECT 1 FROM o)::boolean AS outbound FROM m
 `
 
 type MessageAppendParams struct {
@@ -451,13 +468,21 @@ type MessageAppendParams struct {
 	CompletionTokens int32
 	DisplayOnly      bool
 	Origin           string
+	Sender           string
+	Shown            *string
+	Silent           bool
+	ToPeople         bool
 }
 
 type MessageAppendRow struct {
-	ID        chat.MessageID
+	ID        int64
 	CreatedAt time.Time
+	Deliver   bool
+	Outbound  bool
 }
 
+// What is to be read on a platform is put into outbound, for the place of the message that it answers: of the row it names, else
+// the newest one of its turn, else the newest one of the session. outbound says whether it was.
 func (q *Queries) MessageAppend(ctx context.Context, db DBTX, arg MessageAppendParams) (MessageAppendRow, error) {
 	row := db.QueryRow(ctx, messageAppend,
 		arg.SessionKey,
@@ -477,14 +502,23 @@ func (q *Queries) MessageAppend(ctx context.Context, db DBTX, arg MessageAppendP
 		arg.CompletionTokens,
 		arg.DisplayOnly,
 		arg.Origin,
+		arg.Sender,
+		arg.Shown,
+		arg.Silent,
+		arg.ToPeople,
 	)
 	var i MessageAppendRow
-	err := row.Scan(&i.ID, &i.CreatedAt)
+	err := row.Scan(
+		&i.ID,
+		&i.CreatedAt,
+		&i.Deliver,
+		&i.Outbound,
+	)
 	return i, err
 }
 
 const messageListAfter = `-- name: MessageListAfter :many
-SELECT id, session_key, turn_id, step, role, content, preface, reasoning, opaque, display_only, inbox_id, client_message_id, model, finish, prompt_tokens, cached_tokens, completion_tokens, created_at, origin, rewound_by FROM messages
+SELECT id, session_key, turn_id, step, role, content, preface, reasoning, opaque, display_only, inbox_id, client_message_id, model, finish, prompt_tokens, cached_tokens, completion_tokens, created_at, origin, rewound_by, sender, shown, silent, deliver FROM messages
 WHERE session_key = $1 AND id > $2 AND (rewound_by IS NULL OR $4::boolean)
 ORDER BY id
 LIMIT $3
@@ -532,6 +566,10 @@ func (q *Queries) MessageListAfter(ctx context.Context, db DBTX, arg MessageList
 			&i.CreatedAt,
 			&i.Origin,
 			&i.RewoundBy,
+			&i.Sender,
+			&i.Shown,
+			&i.Silent,
+			&i.Deliver,
 		); err != nil {
 			return nil, err
 		}
@@ -544,7 +582,7 @@ func (q *Queries) MessageListAfter(ctx context.Context, db DBTX, arg MessageList
 }
 
 const messageListBefore = `-- name: MessageListBefore :many
-SELECT id, session_key, turn_id, step, role, content, preface, reasoning, opaque, display_only, inbox_id, client_message_id, model, finish, prompt_tokens, cached_tokens, completion_tokens, created_at, origin, rewound_by FROM messages
+SELECT id, session_key, turn_id, step, role, content, preface, reasoning, opaque, display_only, inbox_id, client_message_id, model, finish, prompt_tokens, cached_tokens, completion_tokens, created_at, origin, rewound_by, sender, shown, silent, deliver FROM messages
 WHERE session_key = $1 AND id < $2 AND (rewound_by IS NULL OR $4::boolean)
 ORDER BY id DESC
 LIMIT $3
@@ -592,6 +630,10 @@ func (q *Queries) MessageListBefore(ctx context.Context, db DBTX, arg MessageLis
 			&i.CreatedAt,
 			&i.Origin,
 			&i.RewoundBy,
+			&i.Sender,
+			&i.Shown,
+			&i.Silent,
+			&i.Deliver,
 		); err != nil {
 			return nil, err
 		}

@@ -5,8 +5,10 @@
 package dbsqlc
 
 import (
+	"encoding/json"
 	"time"
 
+	"github.com/jackc/pgx/v5/pgtype"
 	"xbot/internal/chat"
 )
 
@@ -28,6 +30,37 @@ type BackgroundTask struct {
 	EndedAt     *time.Time
 	KillAskedAt *time.Time
 	CheckedAt   time.Time
+}
+
+// Bots on platforms: what they are configured with. Written by the settings, or at start from the environment; read by every process within a second. What is written to a person on a channel without a row here is delivered by nobody (a bridge reads the events).
+type ChannelAccount struct {
+	Channel  string
+	Account  string
+	Enabled  bool
+	Settings json.RawMessage
+	// The secret settings as a JSON object, encrypted with the key of the installation.
+	Secrets []byte
+	// Raised by every change: whoever has opened the account opens it anew.
+	Revision  int64
+	ChangedBy *int64
+	ChangedAt time.Time
+}
+
+// How the receiving side of each account stands. Written by the ingress that holds its connection.
+type ChannelState struct {
+	Channel string
+	Account string
+	// The ingress that holds the connection of an account that may have one only; another one takes over when held_until is past.
+	Holder      string
+	HeldUntil   *time.Time
+	Connected   bool
+	ConnectedAt *time.Time
+	EventAt     *time.Time
+	LagMs       *int32
+	Error       string
+	ErrorAt     *time.Time
+	// What the adapter goes on with after a restart, by key; values are base64. Losing it costs repeated deliveries, no message.
+	Memory json.RawMessage
 }
 
 // The transcript, append-only. User rows by the claim, assistant rows by the generate activity, notices by whoever must tell the person something. preface is what the model reads before a user message (time and folder at the claim, fixed so that prompts stay cacheable). opaque is what a provider wants back (signed thinking blocks). Tool results are in tool_calls.
@@ -55,30 +88,46 @@ type Message struct {
 	Origin string
 	// Control record that took the message out of the conversation; NULL: it is in.
 	RewoundBy *int64
+	// Name of who wrote it, where several people write.
+	Sender string
+	// What people see of an answer from which hidden parts were taken out; NULL: content.
+	Shown *string
+	// The model chose not to answer; people are shown nothing.
+	Silent bool
+	// false: the send policy kept it from the channel.
+	Deliver bool
 }
 
-// One row an LLM call. Written by the generate activity: failures counts provider failures (not crashes), state done holds the decision, which a repeated attempt returns instead of calling the model again.
-type Step struct {
-	TurnID       chat.TurnID
-	Step         int32
-	State        string
-	Failures     int32
-	Finish       string
-	Fault        string
-	PromptHash   []byte
-	StartedAt    time.Time
-	FinishedAt   *time.Time
-	ControlUpto  int64
-	CompactionID *int64
-	MessageUpto  int64
-	Reminder     string
-	Pruned       bool
-	// SHA-256 of all that was sent. The request can be made again from prompt_hash, compaction_id, the messages up to message_upto, the controls up to control_upto, reminder and pruned; the hash tells whether it is the same.
-	RequestHash     []byte
-	RequestBytes    int32
-	EstimatedTokens int32
-	// How full the context was when results were pruned for this request, as part of the window; 0: nothing was pruned.
-	Fill float64
+// Answers and notices on their way to a platform. Inserted in the transaction that writes the message; sent in the order of id, a session at a time, by its Deliver workflow, which the relay starts where nobody has. parts is chat.Piece: how the text was divided at the first try, and what the platform answered to each.
+type Outbound struct {
+	ID int64
+	// With the number of the part it is the idempotency key on the platform.
+	Nonce      pgtype.UUID
+	SessionKey chat.SessionKey
+	Channel    string
+	Account    string
+	Place      json.RawMessage
+	MessageID  int64
+	TurnID     *chat.TurnID
+	State      string
+	Parts      []byte
+	Tries      int32
+	TriedAt    *time.Time
+	WokenAt    time.Time
+	Error      string
+	CreatedAt  time.Time
+	EndedAt    *time.Time
+}
+
+// People who wrote for the first time and wait for an administrator to let them in. Written by the gateway; removed when it is approved, refused or expired.
+type Pairing struct {
+	Code      string
+	Channel   string
+	Account   string
+	Peer      string
+	Name      string
+	CreatedAt time.Time
+	ExpiresAt time.Time
 }
 
 // Calls an assistant message asked for, each with its one result. Inserted with the message by the generate activity; the tool activity writes runner when it begins, started_on (the job store of the runner) before a command is first sent, and the result, first writer wins; intent is what a call noted before it acted, so that a repeated attempt can tell done from not done. A call and its result are one row, so no transcript can hold one without the other.
@@ -138,6 +187,12 @@ type Turn struct {
 	HeldToldAt       *time.Time
 	// System prompt of the turn, rendered at its first step, so that all its steps have the same.
 	SystemHash []byte
+	// Who wrote what the turn answers: the sender, where the session belongs to a group.
+	UserID *chat.UserID
+	// chat.Options of the message that it answers.
+	Options json.RawMessage
+	// false: the send policy kept its answers from the channel.
+	Deliver bool
 }
 
 // Canonical users. Written by the ingress at first start and by the accounts API. password_hash is bcrypt, empty until a password is set.
@@ -147,4 +202,8 @@ type User struct {
 	Role         string
 	PasswordHash string
 	CreatedAt    time.Time
+	// group: a group, channel or thread of a platform. Its conversations belong to it and not to whoever writes there, so that rights, runners and memory of a person never reach a group.
+	Kind string
+	// Made by the gateway when somebody wrote on a channel: the name is what they call themselves there, and proves nothing.
+	Met bool
 }

@@ -214,8 +214,9 @@ const offloadList = `-- name: OffloadList :many
 SELECT o.id, o.tool, o.path, o.bytes
 FROM sessions s
 LEFT JOIN sessions r ON r.key = s.root
+LEFT JOIN controls rs ON rs.id = s.reset_id
 JOIN offloads o ON o.session_key = coalesce(r.key, s.key)
-WHERE s.key = $1
+WHERE s.key = $1 AND (rs.id IS NULL OR o.created_at > rs.created_at)
 ORDER BY o.created_at DESC, o.id
 LIMIT $2
 `
@@ -232,7 +233,7 @@ type OffloadListRow struct {
 	Bytes int32
 }
 
-// What a session can recall, newest first.
+// What a conversation can recall of itself since it began, newest first.
 func (q *Queries) OffloadList(ctx context.Context, db DBTX, arg OffloadListParams) ([]OffloadListRow, error) {
 	rows, err := db.Query(ctx, offloadList, arg.SessionKey, arg.N)
 	if err != nil {

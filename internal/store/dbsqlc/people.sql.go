@@ -39,6 +39,7 @@ func (q *Queries) LoginLinkPrune(ctx context.Context, db DBTX) error {
 const loginLinkUse = `-- name: LoginLinkUse :one
 UPDATE login_links SET used_at = now()
 WHERE token_hash = $1 AND used_at IS NULL AND expires_at > now()
+  AND EXISTS (SELECT 1 FROM users u WHERE u.id = login_links.user_id AND u.kind = 'person')
 RETURNING user_id
 `
 
@@ -150,9 +151,9 @@ func (q *Queries) TokenTouch(ctx context.Context, db DBTX, id int64) error {
 }
 
 const tokenUser = `-- name: TokenUser :one
-SELECT u.id, u.name, u.role, u.password_hash, u.created_at, t.id AS token_id, t.last_used_at
+SELECT u.id, u.name, u.role, u.password_hash, u.created_at, u.kind, u.met, t.id AS token_id, t.last_used_at
 FROM api_tokens t JOIN users u ON u.id = t.user_id
-WHERE t.token_hash = $1 AND t.revoked_at IS NULL
+WHERE t.token_hash = $1 AND t.revoked_at IS NULL AND u.kind = 'person'
 `
 
 type TokenUserRow struct {
@@ -161,6 +162,8 @@ type TokenUserRow struct {
 	Role         string
 	PasswordHash string
 	CreatedAt    time.Time
+	Kind         string
+	Met          bool
 	TokenID      int64
 	LastUsedAt   *time.Time
 }
@@ -174,6 +177,8 @@ func (q *Queries) TokenUser(ctx context.Context, db DBTX, tokenHash []byte) (Tok
 		&i.Role,
 		&i.PasswordHash,
 		&i.CreatedAt,
+		&i.Kind,
+		&i.Met,
 		&i.TokenID,
 		&i.LastUsedAt,
 	)
@@ -192,7 +197,7 @@ func (q *Queries) UserAnyPassword(ctx context.Context, db DBTX) (bool, error) {
 }
 
 const userByName = `-- name: UserByName :one
-SELECT id, name, role, password_hash, created_at FROM users WHERE name = $1
+SELECT id, name, role, password_hash, created_at, kind, met FROM users WHERE name = $1 AND kind = 'person'
 `
 
 func (q *Queries) UserByName(ctx context.Context, db DBTX, name string) (User, error) {
@@ -204,6 +209,8 @@ func (q *Queries) UserByName(ctx context.Context, db DBTX, name string) (User, e
 		&i.Role,
 		&i.PasswordHash,
 		&i.CreatedAt,
+		&i.Kind,
+		&i.Met,
 	)
 	return i, err
 }
@@ -211,7 +218,7 @@ func (q *Queries) UserByName(ctx context.Context, db DBTX, name string) (User, e
 const userCreate = `-- name: UserCreate :one
 INSERT INTO users (name, role) VALUES ($1, $2)
 ON CONFLICT (name) DO UPDATE SET name = EXCLUDED.name
-RETURNING id, name, role, password_hash, created_at
+RETURNING id, name, role, password_hash, created_at, kind, met
 `
 
 type UserCreateParams struct {
@@ -228,12 +235,14 @@ func (q *Queries) UserCreate(ctx context.Context, db DBTX, arg UserCreateParams)
 		&i.Role,
 		&i.PasswordHash,
 		&i.CreatedAt,
+		&i.Kind,
+		&i.Met,
 	)
 	return i, err
 }
 
 const userFirstAdmin = `-- name: UserFirstAdmin :one
-SELECT id, name, role, password_hash, created_at FROM users WHERE role = 'admin' ORDER BY id LIMIT 1
+SELECT id, name, role, password_hash, created_at, kind, met FROM users WHERE role = 'admin' AND kind = 'person' ORDER BY id LIMIT 1
 `
 
 func (q *Queries) UserFirstAdmin(ctx context.Context, db DBTX) (User, error) {
@@ -245,12 +254,14 @@ func (q *Queries) UserFirstAdmin(ctx context.Context, db DBTX) (User, error) {
 		&i.Role,
 		&i.PasswordHash,
 		&i.CreatedAt,
+		&i.Kind,
+		&i.Met,
 	)
 	return i, err
 }
 
 const userGet = `-- name: UserGet :one
-SELECT id, name, role, password_hash, created_at FROM users WHERE id = $1
+SELECT id, name, role, password_hash, created_at, kind, met FROM users WHERE id = $1
 `
 
 func (q *Queries) UserGet(ctx context.Context, db DBTX, id chat.UserID) (User, error) {
@@ -262,6 +273,8 @@ func (q *Queries) UserGet(ctx context.Context, db DBTX, id chat.UserID) (User, e
 		&i.Role,
 		&i.PasswordHash,
 		&i.CreatedAt,
+		&i.Kind,
+		&i.Met,
 	)
 	return i, err
 }
@@ -342,9 +355,9 @@ func (q *Queries) WebSessionTouch(ctx context.Context, db DBTX, arg WebSessionTo
 }
 
 const webSessionUser = `-- name: WebSessionUser :one
-SELECT u.id, u.name, u.role, u.password_hash, u.created_at, w.last_seen_at
+SELECT u.id, u.name, u.role, u.password_hash, u.created_at, u.kind, u.met, w.last_seen_at
 FROM web_sessions w JOIN users u ON u.id = w.user_id
-WHERE w.token_hash = $1 AND w.expires_at > now()
+WHERE w.token_hash = $1 AND w.expires_at > now() AND u.kind = 'person'
 `
 
 type WebSessionUserRow struct {
@@ -353,6 +366,8 @@ type WebSessionUserRow struct {
 	Role         string
 	PasswordHash string
 	CreatedAt    time.Time
+	Kind         string
+	Met          bool
 	LastSeenAt   time.Time
 }
 
@@ -365,6 +380,8 @@ func (q *Queries) WebSessionUser(ctx context.Context, db DBTX, tokenHash []byte)
 		&i.Role,
 		&i.PasswordHash,
 		&i.CreatedAt,
+		&i.Kind,
+		&i.Met,
 		&i.LastSeenAt,
 	)
 	return i, err

@@ -48,7 +48,8 @@ func (q *Queries) OrderOf(ctx context.Context, db DBTX, turnID *chat.TurnID) (Or
 
 const rewindCompaction = `-- name: RewindCompaction :one
 SELECT c.id FROM controls c
-WHERE c.session_key = $1 AND c.kind = 'compact' AND c.message_id < $2 AND NOT EXISTS (
+WHERE c.session_key = $1 AND c.kind = 'compact' AND c.message_id < $2
+  AND c.id > coalesce((SELECT s.reset_id FROM sessions s WHERE s.key = $1), 0) AND NOT EXISTS (
     SELECT 1 FROM controls r
     WHERE r.session_key = c.session_key AND r.kind = 'rewind' AND r.id > c.id AND (r.body -> 'rewind' ->> 'from')::bigint <= c.message_id
 )
@@ -61,7 +62,8 @@ type RewindCompactionParams struct {
 	Before     chat.MessageID
 }
 
-// The newest compaction that stands for nothing but messages before the given one, and for none that was taken out.
+// The newest compaction that stands for nothing but messages before the given one, and for none that was taken out, and that was
+// made since the reset that holds.
 func (q *Queries) RewindCompaction(ctx context.Context, db DBTX, arg RewindCompactionParams) (chat.ControlID, error) {
 	row := db.QueryRow(ctx, rewindCompaction, arg.SessionKey, arg.Before)
 	var id chat.ControlID
@@ -146,6 +148,30 @@ func (q *Queries) RewindMark(ctx context.Context, db DBTX, arg RewindMarkParams)
 		arg.Before,
 	)
 	return err
+}
+
+const rewindReset = `-- name: RewindReset :execrows
+UPDATE sessions SET reset_id = holds.id
+FROM (
+    SELECT (
+        SELECT rs.id FROM controls rs
+        WHERE rs.session_key = $1 AND rs.kind = 'reset' AND NOT EXISTS (
+            SELECT 1 FROM controls r
+            WHERE r.session_key = rs.session_key AND r.kind = 'rewind' AND r.id > rs.id AND (r.body -> 'rewind' ->> 'from')::bigint <= rs.message_id
+        )
+        ORDER BY rs.id DESC LIMIT 1
+    ) AS id
+) holds
+WHERE sessions.key = $1 AND sessions.reset_id IS DISTINCT FROM holds.id
+`
+
+// Goes back to the newest reset that no rewind has undone. No row: it is the one that holds.
+func (q *Queries) RewindReset(ctx context.Context, db DBTX, sessionKey chat.SessionKey) (int64, error) {
+	result, err := db.Exec(ctx, rewindReset, sessionKey)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected(), nil
 }
 
 const rewindTarget = `-- name: RewindTarget :one

@@ -7,6 +7,7 @@ package dbsqlc
 
 import (
 	"context"
+	"encoding/json"
 	"time"
 
 	"xbot/internal/chat"
@@ -81,7 +82,9 @@ func (q *Queries) ModelOffered(ctx context.Context, db DBTX, arg ModelOfferedPar
 }
 
 const modelWanted = `-- name: ModelWanted :one
-SELECT s.user_id, s.runner,
+SELECT s.user_id, s.runner, s.agent, s.channel, s.chat_type, s.scene, s.model, s.think, s.send,
+       coalesce(s.origin ->> 'account_id', '')::text AS account,
+       coalesce((SELECT t.options FROM turns t WHERE t.session_key = s.key AND t.state = 'running'), '{}')::jsonb AS options,
        (NOT EXISTS (SELECT 1 FROM user_settings c WHERE c.user_id = s.user_id AND c.key = 'llm_source' AND c.value = 'server')
        AND EXISTS (SELECT 1 FROM runners r WHERE (r.user_id = s.user_id OR r.name = 'local') AND r.revoked_at IS NULL AND r.info->'llm' IS NOT NULL))::boolean AS own
 FROM sessions s
@@ -89,16 +92,39 @@ WHERE s.key = $1
 `
 
 type ModelWantedRow struct {
-	UserID chat.UserID
-	Runner string
-	Own    bool
+	UserID   chat.UserID
+	Runner   string
+	Agent    string
+	Channel  string
+	ChatType chat.ChatType
+	Scene    string
+	Model    string
+	Think    string
+	Send     string
+	Account  string
+	Options  json.RawMessage
+	Own      bool
 }
 
-// Whether a runner that the session's user can use offers a model, unless they asked for the server's.
+// What decides which model answers in a session. own: a runner that its user can use offers a model, unless they asked
+// for the server's. options are those of the message that the running turn answers.
 func (q *Queries) ModelWanted(ctx context.Context, db DBTX, key chat.SessionKey) (ModelWantedRow, error) {
 	row := db.QueryRow(ctx, modelWanted, key)
 	var i ModelWantedRow
-	err := row.Scan(&i.UserID, &i.Runner, &i.Own)
+	err := row.Scan(
+		&i.UserID,
+		&i.Runner,
+		&i.Agent,
+		&i.Channel,
+		&i.ChatType,
+		&i.Scene,
+		&i.Model,
+		&i.Think,
+		&i.Send,
+		&i.Account,
+		&i.Options,
+		&i.Own,
+	)
 	return i, err
 }
 

@@ -91,7 +91,7 @@ func (q *Queries) EventListAfter(ctx context.Context, db DBTX, arg EventListAfte
 }
 
 const sessionCreate = `-- name: SessionCreate :execrows
-INSERT INTO sessions (key, user_id, channel, title, cwd, cwd_runner) VALUES ($1, $2, $3, $4, $5, $6)
+INSERT INTO sessions (key, user_id, channel, title, cwd, cwd_runner, agent, chat_type, scene, origin) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
 ON CONFLICT (key) DO NOTHING
 `
 
@@ -102,6 +102,10 @@ type SessionCreateParams struct {
 	Title     string
 	Cwd       string
 	CwdRunner string
+	Agent     string
+	ChatType  chat.ChatType
+	Scene     string
+	Origin    json.RawMessage
 }
 
 func (q *Queries) SessionCreate(ctx context.Context, db DBTX, arg SessionCreateParams) (int64, error) {
@@ -112,6 +116,10 @@ func (q *Queries) SessionCreate(ctx context.Context, db DBTX, arg SessionCreateP
 		arg.Title,
 		arg.Cwd,
 		arg.CwdRunner,
+		arg.Agent,
+		arg.ChatType,
+		arg.Scene,
+		arg.Origin,
 	)
 	if err != nil {
 		return 0, err
@@ -132,7 +140,7 @@ func (q *Queries) SessionDelete(ctx context.Context, db DBTX, key chat.SessionKe
 }
 
 const sessionGet = `-- name: SessionGet :one
-SELECT s.key, s.user_id, s.channel, s.title, s.pinned, s.cwd, s.runner, s.feed_seq, s.created_at, s.last_interaction_at, s.cwd_runner, s.root, s.compaction_id, s.context_mode, s.fork_of,
+SELECT s.key, s.user_id, s.channel, s.title, s.pinned, s.cwd, s.runner, s.feed_seq, s.created_at, s.last_interaction_at, s.cwd_runner, s.root, s.compaction_id, s.context_mode, s.fork_of, s.agent, s.chat_type, s.origin, s.scene, s.model, s.think, s.verbosity, s.queue, s.send, s.activation, s.reset_id,
        coalesce((SELECT t.id FROM turns t WHERE t.session_key = s.key AND t.state = 'running'), '')::text AS running,
        (SELECT count(*) FROM inbox i WHERE i.session_key = s.key AND i.kind IN ('message', 'control') AND i.outcome IS NULL)::int AS queued,
        EXISTS (SELECT 1 FROM tool_calls c WHERE c.session_key = s.key AND c.approval = 'open') AS waiting,
@@ -141,10 +149,11 @@ SELECT s.key, s.user_id, s.channel, s.title, s.pinned, s.cwd, s.runner, s.feed_s
                 nullif(last.used, 0), last.estimated, 0)::int AS context_used
 FROM sessions s
 LEFT JOIN controls k ON k.id = s.compaction_id
+LEFT JOIN controls rs ON rs.id = s.reset_id
 LEFT JOIN LATERAL (
     SELECT m.id, m.model, m.created_at, m.prompt_tokens + m.completion_tokens AS used, st.estimated_tokens AS estimated
     FROM messages m LEFT JOIN steps st ON st.turn_id = m.turn_id AND st.step = m.step
-    WHERE m.session_key = s.key AND m.role = 'assistant' AND NOT m.display_only AND m.rewound_by IS NULL
+    WHERE m.session_key = s.key AND m.role = 'assistant' AND NOT m.display_only AND m.rewound_by IS NULL AND m.id > coalesce(rs.message_id, 0)
     ORDER BY m.id DESC LIMIT 1
 ) last ON true
 WHERE s.key = $1
@@ -166,6 +175,17 @@ type SessionGetRow struct {
 	CompactionID      *chat.ControlID
 	ContextMode       string
 	ForkOf            chat.SessionKey
+	Agent             string
+	ChatType          chat.ChatType
+	Origin            json.RawMessage
+	Scene             string
+	Model             string
+	Think             string
+	Verbosity         string
+	Queue             json.RawMessage
+	Send              string
+	Activation        string
+	ResetID           *chat.ControlID
 	Running           string
 	Queued            int32
 	Waiting           bool
@@ -173,7 +193,7 @@ type SessionGetRow struct {
 	ContextUsed       int32
 }
 
-// A session with what its last answer took of the context window, or its last compression left.
+// A session with what its last answer since a reset took of the context window, or its last compression left.
 func (q *Queries) SessionGet(ctx context.Context, db DBTX, key chat.SessionKey) (SessionGetRow, error) {
 	row := db.QueryRow(ctx, sessionGet, key)
 	var i SessionGetRow
@@ -193,6 +213,17 @@ func (q *Queries) SessionGet(ctx context.Context, db DBTX, key chat.SessionKey) 
 		&i.CompactionID,
 		&i.ContextMode,
 		&i.ForkOf,
+		&i.Agent,
+		&i.ChatType,
+		&i.Origin,
+		&i.Scene,
+		&i.Model,
+		&i.Think,
+		&i.Verbosity,
+		&i.Queue,
+		&i.Send,
+		&i.Activation,
+		&i.ResetID,
 		&i.Running,
 		&i.Queued,
 		&i.Waiting,
@@ -203,7 +234,7 @@ func (q *Queries) SessionGet(ctx context.Context, db DBTX, key chat.SessionKey) 
 }
 
 const sessionList = `-- name: SessionList :many
-SELECT s.key, s.user_id, s.channel, s.title, s.pinned, s.cwd, s.runner, s.feed_seq, s.created_at, s.last_interaction_at, s.cwd_runner, s.root, s.compaction_id, s.context_mode, s.fork_of,
+SELECT s.key, s.user_id, s.channel, s.title, s.pinned, s.cwd, s.runner, s.feed_seq, s.created_at, s.last_interaction_at, s.cwd_runner, s.root, s.compaction_id, s.context_mode, s.fork_of, s.agent, s.chat_type, s.origin, s.scene, s.model, s.think, s.verbosity, s.queue, s.send, s.activation, s.reset_id,
        coalesce((SELECT t.id FROM turns t WHERE t.session_key = s.key AND t.state = 'running'), '')::text AS running,
        (SELECT count(*) FROM inbox i WHERE i.session_key = s.key AND i.kind IN ('message', 'control') AND i.outcome IS NULL)::int AS queued,
        EXISTS (SELECT 1 FROM tool_calls c WHERE c.session_key = s.key AND c.approval = 'open') AS waiting,
@@ -212,10 +243,11 @@ SELECT s.key, s.user_id, s.channel, s.title, s.pinned, s.cwd, s.runner, s.feed_s
                 nullif(last.used, 0), last.estimated, 0)::int AS context_used
 FROM sessions s
 LEFT JOIN controls k ON k.id = s.compaction_id
+LEFT JOIN controls rs ON rs.id = s.reset_id
 LEFT JOIN LATERAL (
     SELECT m.id, m.model, m.created_at, m.prompt_tokens + m.completion_tokens AS used, st.estimated_tokens AS estimated
     FROM messages m LEFT JOIN steps st ON st.turn_id = m.turn_id AND st.step = m.step
-    WHERE m.session_key = s.key AND m.role = 'assistant' AND NOT m.display_only AND m.rewound_by IS NULL
+    WHERE m.session_key = s.key AND m.role = 'assistant' AND NOT m.display_only AND m.rewound_by IS NULL AND m.id > coalesce(rs.message_id, 0)
     ORDER BY m.id DESC LIMIT 1
 ) last ON true
 WHERE s.user_id = $1 AND s.title ILIKE '%' || $2::text || '%'
@@ -245,6 +277,17 @@ type SessionListRow struct {
 	CompactionID      *chat.ControlID
 	ContextMode       string
 	ForkOf            chat.SessionKey
+	Agent             string
+	ChatType          chat.ChatType
+	Origin            json.RawMessage
+	Scene             string
+	Model             string
+	Think             string
+	Verbosity         string
+	Queue             json.RawMessage
+	Send              string
+	Activation        string
+	ResetID           *chat.ControlID
 	Running           string
 	Queued            int32
 	Waiting           bool
@@ -277,6 +320,17 @@ func (q *Queries) SessionList(ctx context.Context, db DBTX, arg SessionListParam
 			&i.CompactionID,
 			&i.ContextMode,
 			&i.ForkOf,
+			&i.Agent,
+			&i.ChatType,
+			&i.Origin,
+			&i.Scene,
+			&i.Model,
+			&i.Think,
+			&i.Verbosity,
+			&i.Queue,
+			&i.Send,
+			&i.Activation,
+			&i.ResetID,
 			&i.Running,
 			&i.Queued,
 			&i.Waiting,

@@ -75,10 +75,11 @@ func (q *Queries) CommandEnd(ctx context.Context, db DBTX, id chat.InboxID) (cha
 }
 
 const commandGet = `-- name: CommandGet :one
-SELECT c.inbox_id, c.command, c.dir, c.dir_runner, c.runner, c.started_on, i.session_key, i.user_id, i.body, coalesce(i.outcome, '')::text AS outcome,
+SELECT c.inbox_id, c.command, c.dir, c.dir_runner, c.runner, c.started_on, i.session_key, s.user_id, i.body, coalesce(i.outcome, '')::text AS outcome,
        u.name AS user_name
 FROM commands c
 JOIN inbox i ON i.id = c.inbox_id
+JOIN sessions s ON s.key = i.session_key
 JOIN users u ON u.id = i.user_id
 WHERE c.inbox_id = $1
 `
@@ -97,6 +98,7 @@ type CommandGetRow struct {
 	UserName   string
 }
 
+// It runs with the rights of the session's owner, whoever wrote it: in a group those of the group.
 func (q *Queries) CommandGet(ctx context.Context, db DBTX, inboxID chat.InboxID) (CommandGetRow, error) {
 	row := db.QueryRow(ctx, commandGet, inboxID)
 	var i CommandGetRow

@@ -36,6 +36,7 @@ const todosWritten = `-- name: TodosWritten :one
 SELECT c.message_id, c.arguments FROM tool_calls c
 JOIN messages m ON m.id = c.message_id
 WHERE c.session_key = $1 AND c.name = 'todo_write' AND c.state = 'done' AND NOT c.is_error AND m.rewound_by IS NULL
+  AND c.message_id > coalesce((SELECT rs.message_id FROM sessions s JOIN controls rs ON rs.id = s.reset_id WHERE s.key = $1), 0)
 ORDER BY c.message_id DESC, c.n DESC
 LIMIT 1
 `
@@ -45,7 +46,7 @@ type TodosWrittenRow struct {
 	Arguments string
 }
 
-// The call that wrote the to-do list last, of those that are in the conversation.
+// The call that wrote the to-do list last, of those that are in the conversation since it began.
 func (q *Queries) TodosWritten(ctx context.Context, db DBTX, sessionKey chat.SessionKey) (TodosWrittenRow, error) {
 	row := db.QueryRow(ctx, todosWritten, sessionKey)
 	var i TodosWrittenRow

@@ -7,6 +7,7 @@ package dbsqlc
 
 import (
 	"context"
+	"encoding/json"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgtype"
@@ -42,18 +43,42 @@ const stepBegin = `-- name: StepBegin :one
 INSERT INTO steps (turn_id, step, state)
 SELECT t.id, $1, 'open' FROM turns t WHERE t.id = $2 AND t.state = 'running'
 ON CONFLICT (turn_id, step) DO UPDATE SET state = steps.state
-RETURNING turn_id, step, state, failures, finish, fault, prompt_hash, started_at, finished_at, control_upto, compaction_id, message_upto, reminder, pruned, request_hash, request_bytes, estimated_tokens, fill
+RETURNING steps.turn_id, steps.step, steps.state, steps.failures, steps.finish, steps.fault, (CASE WHEN steps.state = 'open'
+    THEN llm_lease_take(steps.turn_id, steps.step, $3::int, $4::int, $5::int, $6::interval)
+    ELSE 0 END)::int AS wait_ms
 `
 
 type StepBeginParams struct {
-	Step   int32
-	TurnID chat.TurnID
+	Step         int32
+	TurnID       chat.TurnID
+	MostGlobal   int32
+	MostPersonal int32
+	MostSubagent int32
+	Lease        pgtype.Interval
 }
 
-// Opens a step of a running turn, or finds it. No row: the turn is closed, or there is none.
-func (q *Queries) StepBegin(ctx context.Context, db DBTX, arg StepBeginParams) (Step, error) {
-	row := db.QueryRow(ctx, stepBegin, arg.Step, arg.TurnID)
-	var i Step
+type StepBeginRow struct {
+	TurnID   chat.TurnID
+	Step     int32
+	State    string
+	Failures int32
+	Finish   string
+	Fault    string
+	WaitMs   int32
+}
+
+// Opens a step of a running turn, or finds it, and takes the lease of its call: wait_ms says when to ask again for one. No
+// row: the turn is closed, or there is none.
+func (q *Queries) StepBegin(ctx context.Context, db DBTX, arg StepBeginParams) (StepBeginRow, error) {
+	row := db.QueryRow(ctx, stepBegin,
+		arg.Step,
+		arg.TurnID,
+		arg.MostGlobal,
+		arg.MostPersonal,
+		arg.MostSubagent,
+		arg.Lease,
+	)
+	var i StepBeginRow
 	err := row.Scan(
 		&i.TurnID,
 		&i.Step,
@@ -61,24 +86,16 @@ func (q *Queries) StepBegin(ctx context.Context, db DBTX, arg StepBeginParams) (
 		&i.Failures,
 		&i.Finish,
 		&i.Fault,
-		&i.PromptHash,
-		&i.StartedAt,
-		&i.FinishedAt,
-		&i.ControlUpto,
-		&i.CompactionID,
-		&i.MessageUpto,
-		&i.Reminder,
-		&i.Pruned,
-		&i.RequestHash,
-		&i.RequestBytes,
-		&i.EstimatedTokens,
-		&i.Fill,
+		&i.WaitMs,
 	)
 	return i, err
 }
 
 const stepCountFailure = `-- name: StepCountFailure :one
-UPDATE steps SET failures = failures + 1 WHERE turn_id = $1 AND step = $2 AND state = 'open'
+WITH left_alone AS (
+    DELETE FROM llm_leases WHERE llm_leases.turn_id = $1 AND llm_leases.step = $2
+)
+UPDATE steps SET failures = failures + 1 WHERE steps.turn_id = $1 AND steps.step = $2 AND steps.state = 'open'
 RETURNING failures
 `
 
@@ -87,6 +104,7 @@ type StepCountFailureParams struct {
 	Step   int32
 }
 
+// Nobody else waits while the provider is left alone.
 func (q *Queries) StepCountFailure(ctx context.Context, db DBTX, arg StepCountFailureParams) (int32, error) {
 	row := db.QueryRow(ctx, stepCountFailure, arg.TurnID, arg.Step)
 	var failures int32
@@ -106,12 +124,14 @@ WITH usage_booked AS (
         prompt_tokens     = u.prompt_tokens + EXCLUDED.prompt_tokens,
         cached_tokens     = u.cached_tokens + EXCLUDED.cached_tokens,
         completion_tokens = u.completion_tokens + EXCLUDED.completion_tokens
+), lease_ended AS (
+    DELETE FROM llm_leases WHERE llm_leases.turn_id = $5 AND llm_leases.step = $6
 ), step_done AS (
-    UPDATE steps SET state = 'done', finish = $6, fault = $7, prompt_hash = $8, finished_at = now(),
-        control_upto = $9, compaction_id = $10, message_upto = $11,
-        reminder = $12, pruned = $13::float8 > 0, fill = $13::float8,
-        request_hash = $14, request_bytes = $15, estimated_tokens = $16
-    WHERE steps.turn_id = $5 AND steps.step = $17
+    UPDATE steps SET state = 'done', finish = $7, fault = $8, prompt_hash = $9, finished_at = now(),
+        control_upto = $10, compaction_id = $11, message_upto = $12,
+        reminder = $13, pruned = $14::float8 > 0, fill = $14::float8,
+        request_hash = $15, request_bytes = $16, estimated_tokens = $17
+    WHERE steps.turn_id = $5 AND steps.step = $6
 )
 UPDATE turns SET
     steps             = turns.steps + 1,
@@ -128,6 +148,7 @@ type StepFinishParams struct {
 	CachedTokens     int32
 	CompletionTokens int32
 	TurnID           chat.TurnID
+	Step             int32
 	Finish           string
 	Fault            string
 	PromptHash       []byte
@@ -139,7 +160,6 @@ type StepFinishParams struct {
 	RequestHash      []byte
 	RequestBytes     int32
 	EstimatedTokens  int32
-	Step             int32
 }
 
 // Ends a step and adds it to its turn and to the usage of its user.
@@ -150,6 +170,7 @@ func (q *Queries) StepFinish(ctx context.Context, db DBTX, arg StepFinishParams)
 		arg.CachedTokens,
 		arg.CompletionTokens,
 		arg.TurnID,
+		arg.Step,
 		arg.Finish,
 		arg.Fault,
 		arg.PromptHash,
@@ -161,7 +182,6 @@ func (q *Queries) StepFinish(ctx context.Context, db DBTX, arg StepFinishParams)
 		arg.RequestHash,
 		arg.RequestBytes,
 		arg.EstimatedTokens,
-		arg.Step,
 	)
 	return err
 }
@@ -232,28 +252,37 @@ func (q *Queries) StepLock(ctx context.Context, db DBTX, arg StepLockParams) (St
 }
 
 const turnAsksFirst = `-- name: TurnAsksFirst :one
-SELECT body FROM inbox WHERE turn_id = $1 AND kind IN ('message', 'background', 'control') ORDER BY id LIMIT 1
+SELECT i.body, coalesce((SELECT u.value FROM user_settings u WHERE u.user_id = i.user_id AND u.key = 'language'), '')::text AS chosen
+FROM inbox i WHERE i.turn_id = $1 AND i.kind IN ('message', 'background', 'control')
+ORDER BY i.claim, i.sent_at, i.sent_seq, i.id LIMIT 1
 `
 
-// The text that started a turn, for its language and title.
-func (q *Queries) TurnAsksFirst(ctx context.Context, db DBTX, turnID *chat.TurnID) (string, error) {
+type TurnAsksFirstRow struct {
+	Body   string
+	Chosen string
+}
+
+// The text that started a turn, and the language that its writer chose.
+func (q *Queries) TurnAsksFirst(ctx context.Context, db DBTX, turnID *chat.TurnID) (TurnAsksFirstRow, error) {
 	row := db.QueryRow(ctx, turnAsksFirst, turnID)
-	var body string
-	err := row.Scan(&body)
-	return body, err
+	var i TurnAsksFirstRow
+	err := row.Scan(&i.Body, &i.Chosen)
+	return i, err
 }
 
 const turnClose = `-- name: TurnClose :one
 WITH steps_closed AS (
     UPDATE steps SET state = 'done', finish = $1::text, finished_at = now()
     WHERE steps.turn_id = $2 AND steps.state = 'open'
+), leases_ended AS (
+    DELETE FROM llm_leases WHERE llm_leases.turn_id = $2
 ), stops_closed AS (
     UPDATE inbox SET outcome = CASE WHEN inbox.target_turn = $2 AND $1::text = 'stopped' THEN 'applied' ELSE 'stale' END
     WHERE inbox.session_key = $3 AND inbox.kind = 'stop' AND inbox.outcome IS NULL
 )
 UPDATE turns SET state = $1::text, ended_at = now()
 WHERE turns.id = $2 AND turns.state = 'running'
-RETURNING id, session_key, run_id, state, steps, model, prompt_tokens, cached_tokens, completion_tokens, started_at, ended_at, checked_at, held_told_at, system_hash
+RETURNING id, session_key, run_id, state, steps, model, prompt_tokens, cached_tokens, completion_tokens, started_at, ended_at, checked_at, held_told_at, system_hash, user_id, options, deliver
 `
 
 type TurnCloseParams struct {
@@ -281,6 +310,9 @@ func (q *Queries) TurnClose(ctx context.Context, db DBTX, arg TurnCloseParams) (
 		&i.CheckedAt,
 		&i.HeldToldAt,
 		&i.SystemHash,
+		&i.UserID,
+		&i.Options,
+		&i.Deliver,
 	)
 	return i, err
 }
@@ -295,7 +327,7 @@ func (q *Queries) TurnDelete(ctx context.Context, db DBTX, id chat.TurnID) error
 }
 
 const turnGet = `-- name: TurnGet :one
-SELECT id, session_key, run_id, state, steps, model, prompt_tokens, cached_tokens, completion_tokens, started_at, ended_at, checked_at, held_told_at, system_hash FROM turns WHERE id = $1
+SELECT id, session_key, run_id, state, steps, model, prompt_tokens, cached_tokens, completion_tokens, started_at, ended_at, checked_at, held_told_at, system_hash, user_id, options, deliver FROM turns WHERE id = $1
 `
 
 func (q *Queries) TurnGet(ctx context.Context, db DBTX, id chat.TurnID) (Turn, error) {
@@ -316,25 +348,36 @@ func (q *Queries) TurnGet(ctx context.Context, db DBTX, id chat.TurnID) (Turn, e
 		&i.CheckedAt,
 		&i.HeldToldAt,
 		&i.SystemHash,
+		&i.UserID,
+		&i.Options,
+		&i.Deliver,
 	)
 	return i, err
 }
 
 const turnInsert = `-- name: TurnInsert :one
-INSERT INTO turns (id, session_key, run_id, state) VALUES ($1, $2, $3, 'running')
+INSERT INTO turns (id, session_key, run_id, state, user_id, options) VALUES ($1, $2, $3, 'running', $4, $5)
 ON CONFLICT (id) DO UPDATE SET run_id = EXCLUDED.run_id WHERE turns.state = 'running'
-RETURNING id, session_key, run_id, state, steps, model, prompt_tokens, cached_tokens, completion_tokens, started_at, ended_at, checked_at, held_told_at, system_hash
+RETURNING id, session_key, run_id, state, steps, model, prompt_tokens, cached_tokens, completion_tokens, started_at, ended_at, checked_at, held_told_at, system_hash, user_id, options, deliver
 `
 
 type TurnInsertParams struct {
 	ID         chat.TurnID
 	SessionKey chat.SessionKey
 	RunID      string
+	UserID     *chat.UserID
+	Options    json.RawMessage
 }
 
 // Opens a turn, or finds it open. No row: it was closed before.
 func (q *Queries) TurnInsert(ctx context.Context, db DBTX, arg TurnInsertParams) (Turn, error) {
-	row := db.QueryRow(ctx, turnInsert, arg.ID, arg.SessionKey, arg.RunID)
+	row := db.QueryRow(ctx, turnInsert,
+		arg.ID,
+		arg.SessionKey,
+		arg.RunID,
+		arg.UserID,
+		arg.Options,
+	)
 	var i Turn
 	err := row.Scan(
 		&i.ID,
@@ -351,12 +394,76 @@ func (q *Queries) TurnInsert(ctx context.Context, db DBTX, arg TurnInsertParams)
 		&i.CheckedAt,
 		&i.HeldToldAt,
 		&i.SystemHash,
+		&i.UserID,
+		&i.Options,
+		&i.Deliver,
 	)
 	return i, err
 }
 
+const turnKeepFrom = `-- name: TurnKeepFrom :exec
+UPDATE turns SET deliver = false WHERE id = $1
+`
+
+// The send policy keeps the answers of a turn from the channel.
+func (q *Queries) TurnKeepFrom(ctx context.Context, db DBTX, id chat.TurnID) error {
+	_, err := db.Exec(ctx, turnKeepFrom, id)
+	return err
+}
+
+const turnKeepOverheard = `-- name: TurnKeepOverheard :many
+UPDATE messages SET turn_id = NULL WHERE turn_id = $1 AND origin = 'overheard'
+RETURNING id, session_key, turn_id, step, role, content, preface, reasoning, opaque, display_only, inbox_id, client_message_id, model, finish, prompt_tokens, cached_tokens, completion_tokens, created_at, origin, rewound_by, sender, shown, silent, deliver
+`
+
+// What was overheard stays in the transcript without its turn: nobody else has the text any more.
+func (q *Queries) TurnKeepOverheard(ctx context.Context, db DBTX, turnID *chat.TurnID) ([]Message, error) {
+	rows, err := db.Query(ctx, turnKeepOverheard, turnID)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []Message
+	for rows.Next() {
+		var i Message
+		if err := rows.Scan(
+			&i.ID,
+			&i.SessionKey,
+			&i.TurnID,
+			&i.Step,
+			&i.Role,
+			&i.Content,
+			&i.Preface,
+			&i.Reasoning,
+			&i.Opaque,
+			&i.DisplayOnly,
+			&i.InboxID,
+			&i.ClientMessageID,
+			&i.Model,
+			&i.Finish,
+			&i.PromptTokens,
+			&i.CachedTokens,
+			&i.CompletionTokens,
+			&i.CreatedAt,
+			&i.Origin,
+			&i.RewoundBy,
+			&i.Sender,
+			&i.Shown,
+			&i.Silent,
+			&i.Deliver,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const turnList = `-- name: TurnList :many
-SELECT id, session_key, run_id, state, steps, model, prompt_tokens, cached_tokens, completion_tokens, started_at, ended_at, checked_at, held_told_at, system_hash FROM turns WHERE session_key = $1 ORDER BY started_at DESC LIMIT $2
+SELECT id, session_key, run_id, state, steps, model, prompt_tokens, cached_tokens, completion_tokens, started_at, ended_at, checked_at, held_told_at, system_hash, user_id, options, deliver FROM turns WHERE session_key = $1 ORDER BY started_at DESC LIMIT $2
 `
 
 type TurnListParams struct {
@@ -388,6 +495,9 @@ func (q *Queries) TurnList(ctx context.Context, db DBTX, arg TurnListParams) ([]
 			&i.CheckedAt,
 			&i.HeldToldAt,
 			&i.SystemHash,
+			&i.UserID,
+			&i.Options,
+			&i.Deliver,
 		); err != nil {
 			return nil, err
 		}
@@ -400,7 +510,7 @@ func (q *Queries) TurnList(ctx context.Context, db DBTX, arg TurnListParams) ([]
 }
 
 const turnLock = `-- name: TurnLock :one
-SELECT id, session_key, run_id, state, steps, model, prompt_tokens, cached_tokens, completion_tokens, started_at, ended_at, checked_at, held_told_at, system_hash FROM turns WHERE id = $1 FOR NO KEY UPDATE
+SELECT id, session_key, run_id, state, steps, model, prompt_tokens, cached_tokens, completion_tokens, started_at, ended_at, checked_at, held_told_at, system_hash, user_id, options, deliver FROM turns WHERE id = $1 FOR NO KEY UPDATE
 `
 
 func (q *Queries) TurnLock(ctx context.Context, db DBTX, id chat.TurnID) (Turn, error) {
@@ -421,6 +531,9 @@ func (q *Queries) TurnLock(ctx context.Context, db DBTX, id chat.TurnID) (Turn, 
 		&i.CheckedAt,
 		&i.HeldToldAt,
 		&i.SystemHash,
+		&i.UserID,
+		&i.Options,
+		&i.Deliver,
 	)
 	return i, err
 }

@@ -1,0 +1,141 @@
+package store
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+	"xbot/internal/store/dbsqlc"
+)
+
+// ChannelAccount is a bot on a platform as it is configured.
+type ChannelAccount struct {
+	Channel  string
+	Account  string
+	Enabled  bool
+	Settings map[string]string
+	Secrets  []byte // sealed
+	Revision int64
+	Changed  time.Time
+}
+
+// ChannelAccounts reads all.
+func (s *Store) ChannelAccounts(ctx context.Context) ([]ChannelAccount, error) {
+	rows, err := s.q.ChannelAccounts(ctx, s.pool)
+	if err != nil {
+		return nil, classify(fmt.Errorf("read channels: %w", err))
+	}
+	var out []ChannelAccount
+	for _, r := range rows {
+		a := ChannelAccount{Channel: r.Channel, Account: r.Account, Enabled: r.Enabled, Secrets: r.Secrets, Revision: r.Revision, Changed: r.ChangedAt}
+		if err := json.Unmarshal(r.Settings, &a.Settings); err != nil {
+			return nil, fmt.Errorf("read the settings of %s %s: %w", r.Channel, r.Account, err)
+		}
+		out = append(out, a)
+	}
+	return out, nil
+}
+
+// SaveChannelAccount makes an account or replaces what it is configured with. by is 0 where the environment says it.
+func (s *Store) SaveChannelAccount(ctx context.Context, a ChannelAccount, by chat.UserID) error {
+	settings, err := json.Marshal(a.Settings)
+	if err != nil {
+		return fmt.Errorf("encode settings: %w", err)
+	}
+	p := dbsqlc.ChannelAccountSaveParams{Channel: a.Channel, Account: a.Account, Enabled: a.Enabled, Settings: settings, Secrets: a.Secrets}
+	if by != 0 {
+		p.ChangedBy = new(int64(by))
+	}
+	_, err = s.q.ChannelAccountSave(ctx, s.pool, p)
+	return classify(err)
+}
+
+// DeleteChannelAccount removes an account. What waits for it fails.
+func (s *Store) DeleteChannelAccount(ctx context.Context, channel, account string) error {
+	n, err := s.q.ChannelAccountDelete(ctx, s.pool, dbsqlc.ChannelAccountDeleteParams{Channel: channel, Account: account})
+	if err == nil && n == 0 {
+		return fault.Errorf(fault.NotFound, "there is no such channel")
+	}
+	return classify(err)
+}
+
+// ChannelState is how the receiving side of an account stands.
+type ChannelState struct {
+	Channel, Account string
+	Holder           string
+	Connected        bool
+	ConnectedAt      *time.Time
+	EventAt          *time.Time
+	Lag              *time.Duration
+	Error            string
+	ErrorAt          *time.Time
+}
+
+// ChannelStates reads how all stand.
+func (s *Store) ChannelStates(ctx context.Context) ([]ChannelState, error) {
+	rows, err := s.q.ChannelStates(ctx, s.pool)
+	if err != nil {
+		return nil, classify(fmt.Errorf("read the states of channels: %w", err))
+	}
+	var out []ChannelState
+	for _, r := range rows {
+		st := ChannelState{
+			Channel: r.Channel, Account: r.Account, Holder: r.Holder, Connected: r.Connected, ConnectedAt: r.ConnectedAt,
+			EventAt: r.EventAt, Error: r.Error, ErrorAt: r.ErrorAt,
+		}
+		if r.LagMs != nil {
+			st.Lag = new(time.Duration(*r.LagMs) * time.Millisecond)
+		}
+		out = append(out, st)
+	}
+	return out, nil
+}
+
+// HoldChannel takes or keeps the connection of an account for a while; false: another process holds it.
+func (s *Store) HoldChannel(ctx context.Context, channel, account, holder string, lease time.Duration) (bool, error) {
+	n, err := s.q.ChannelHold(ctx, s.pool, dbsqlc.ChannelHoldParams{Channel: channel, Account: account, Holder: holder, Lease: interval(lease)})
+	return n > 0, classify(err)
+}
+
+// ReleaseChannel gives a connection back.
+func (s *Store) ReleaseChannel(ctx context.Context, channel, account, holder string) error {
+	return classify(s.q.ChannelRelease(ctx, s.pool, dbsqlc.ChannelReleaseParams{Channel: channel, Account: account, Holder: holder}))
+}
+
+// ReportChannel notes how an account stands; event and lag are zero where nothing arrived.
+func (s *Store) ReportChannel(ctx context.Context, channel, account string, connected bool, event time.Time, lag time.Duration, problem string) error {
+	p := dbsqlc.ChannelReportParams{Channel: channel, Account: account, Connected: connected, Error: Clean(problem)}
+	if !event.IsZero() {
+		p.EventAt, p.LagMs = &event, new(int32(lag.Milliseconds()))
+	}
+	return classify(s.q.ChannelReport(ctx, s.pool, p))
+}
+
+// RecallChannel returns what an adapter kept under a key; nil: nothing.
+func (s *Store) RecallChannel(ctx context.Context, channel, account, key string) ([]byte, error) {
+	text, err := s.q.ChannelRecall(ctx, s.pool, dbsqlc.ChannelRecallParams{Channel: channel, Account: account, Key: key})
+	if errors.Is(err, pgx.ErrNoRows) || err == nil && text == "" {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, classify(err)
+	}
+	value, err := base64.StdEncoding.DecodeString(text)
+	if err != nil {
+		return nil, fault.Errorf(fault.Internal, "what the channel %s %s kept is damaged", channel, account)
+	}
+	return value, nil
+}
+
+// RememberChannel keeps a value.
+func (s *Store) RememberChannel(ctx context.Context, channel, account, key string, value []byte) error {
+	text := base64.StdEncoding.EncodeToString(value)
+	return classify(s.q.ChannelRemember(ctx, s.pool, dbsqlc.ChannelRememberParams{Channel: channel, Account: account, Key: key, Value: text}))
+}

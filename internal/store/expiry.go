@@ -1,0 +1,96 @@
+package store
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+
+	"xbot/internal/chat"
+	"xbot/internal/phrase"
+	"xbot/internal/store/dbsqlc"
+)
+
+// expired says why the conversation had ended before a person wrote. Only where it can end is there a lock: of two messages
+// of one instant the second sees that the first was written.
+func (t *tx) expired(ctx context.Context, in Inbound) (string, error) {
+	if in.Expired == nil {
+		return "", nil
+	}
+	if err := t.q.QueueLock(ctx, t, string(in.Session)); err != nil {
+		return "", fmt.Errorf("lock the queue: %w", err)
+	}
+	last, err := t.q.SessionLastInteraction(ctx, t, in.Session)
+	if err != nil {
+		return "", fmt.Errorf("read when a person last wrote: %w", err)
+	}
+	return in.Expired(last), nil
+}
+
+// noteExpired keeps with a command that is no message that the conversation had ended before it: it counts as an
+// interaction, so the next message could not tell. Call it last, since it holds the lock of the queue.
+func (t *tx) noteExpired(ctx context.Context, in Inbound, id chat.InboxID) error {
+	reason, err := t.expired(ctx, in)
+	if err != nil || reason == "" {
+		return err
+	}
+	if err := t.q.ResetNote(ctx, t, dbsqlc.ResetNoteParams{ID: id, Reset: reason}); err != nil {
+		return fmt.Errorf("note the end of the conversation: %w", err)
+	}
+	return nil
+}
+
+// expire begins the conversation anew before a claimed message, if it had ended when that one or an earlier one was
+// accepted, and tells people why. Done again for the same message, it changes nothing.
+func (s *Store) expire(ctx context.Context, tx *tx, key chat.SessionKey, row claimed) error {
+	if row.Kind != kindMessage {
+		return nil
+	}
+	due, err := s.q.ResetDue(ctx, tx, dbsqlc.ResetDueParams{SessionKey: key, Upto: chat.InboxID(row.ID)})
+	if errors.Is(err, pgx.ErrNoRows) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("look whether the conversation has ended: %w", err)
+	}
+	newest, err := s.q.ResetNewest(ctx, tx, key)
+	if err != nil {
+		return fmt.Errorf("look for what the model sees: %w", err)
+	}
+	if newest.Seen {
+		if err := s.tellExpired(ctx, tx, key, row, due); err != nil {
+			return err
+		}
+	}
+	return s.begin(ctx, tx, fresh{key: key, once: resetKey(chat.InboxID(row.ID)), reason: due.Reset})
+}
+
+// tellExpired shows a divider. It belongs to no turn, so that it stays if the claim is released.
+func (s *Store) tellExpired(ctx context.Context, tx *tx, key chat.SessionKey, row claimed, due dbsqlc.ResetDueRow) error {
+	lang, err := speaks(ctx, s.q, tx, row.UserID, key, row.Body)
+	if err != nil {
+		return err
+	}
+	say := phrase.ResetIdle
+	if due.Reset == chat.ResetDaily {
+		say = phrase.ResetDaily
+	}
+	divider := chat.Message{
+		Session: key, Role: chat.RoleNotice, Origin: chat.OriginReset, Content: phrase.Say(lang, say, due.Last.UTC().Format(minuteUTC)),
+	}
+	return tx.appendMessage(ctx, &divider, "")
+}
+
+// minuteUTC is how people are told a time.
+const minuteUTC = "2006-01-02 15:04 UTC"
+
+// originOf returns the origin of a message of a person.
+func originOf(options json.RawMessage) string {
+	var said chat.Options
+	if json.Unmarshal(options, &said) == nil && said.Continue { // it is written by us; what does not decode says nothing
+		return chat.OriginContinue
+	}
+	return ""
+}

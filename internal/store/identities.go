@@ -1,0 +1,169 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"github.com/jackc/pgx/v5"
+
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+	"xbot/internal/store/dbsqlc"
+)
+
+// Kinds of users and identities.
+const (
+	kindPerson = "person"
+	kindGroup  = "group"
+	kindLink   = "link" // a name of identityLinks in the policy
+)
+
+const (
+	// maxNameRunes bounds the name of a user that is made here.
+	maxNameRunes = 64
+	// maxNames is how many names are tried for a new user before it is given up.
+	maxNames = 1000
+)
+
+// identity is whom or what a user stands for.
+type identity struct {
+	kind, channel, account, peer string
+
+	userKind string
+	names    []string // for a new user, the best first; the last one gets a number where it is taken, too
+	met      bool     // the name is what somebody calls themselves
+
+	writes *identity // of a link: the peer who writes
+}
+
+// Person returns the user of somebody on a channel, making one at their first accepted message. The user is called by
+// their display name where nobody else has it, in whatever case, else by channel and peer. A name gives no rights:
+// whoever calls themselves like a user of the installation is another user.
+func (s *Store) Person(ctx context.Context, channel, account, peer, name string) (User, error) {
+	id := identity{kind: kindPerson, channel: channel, account: account, peer: peer, userKind: kindPerson, met: true}
+	if shown := CleanName(name); shown != "" && !strings.Contains(shown, ":") { // what has colons is ours to give
+		id.names = append(id.names, shown)
+	}
+	id.names = append(id.names, CleanName(channel+":"+peer))
+	return s.userFor(ctx, id)
+}
+
+// Linked returns the user behind a name of identityLinks, for one of the peers that stand under it. A user whose account
+// an operator made under this name is theirs, not one who calls themselves so on a channel; else it is the user that the
+// first of the peers who writes has already; else a new one.
+func (s *Store) Linked(ctx context.Context, canonical, channel, account, peer string) (User, error) {
+	id := identity{kind: kindLink, peer: canonical, userKind: kindPerson, names: []string{CleanName(canonical)}}
+	id.writes = &identity{kind: kindPerson, channel: channel, account: account, peer: peer}
+	return s.userFor(ctx, id)
+}
+
+// KnownPerson returns the user of somebody on a channel; ok is false for one who was never let in.
+func (s *Store) KnownPerson(ctx context.Context, channel, account, peer string) (u User, ok bool, err error) {
+	row, err := s.q.IdentityUser(ctx, s.pool, identity{kind: kindPerson, channel: channel, account: account, peer: peer}.params())
+	if errors.Is(err, pgx.ErrNoRows) {
+		return User{}, false, nil
+	}
+	return userOf(row), err == nil, classify(err)
+}
+
+// GroupUser returns the user that the conversations of a group or channel belong to, so that rights, runners, memory
+// and usage are the group's whoever writes there. Nobody signs in as such a user.
+func (s *Store) GroupUser(ctx context.Context, channel string, t chat.ChatType, id string) (User, error) {
+	kind := kindGroup
+	if t == chat.ChatChannel {
+		kind = string(chat.ChatChannel)
+	}
+	name := CleanName(channel + ":" + kind + ":" + id)
+	return s.userFor(ctx, identity{kind: kind, channel: channel, peer: id, userKind: kindGroup, names: []string{name}})
+}
+
+// userFor finds the user of an identity, or makes it once however many ask for it at the same instant.
+func (s *Store) userFor(ctx context.Context, id identity) (User, error) {
+	row, err := s.q.IdentityUser(ctx, s.pool, id.params())
+	if errors.Is(err, pgx.ErrNoRows) {
+		err = s.inTx(ctx, func(tx *tx) error {
+			row, err = tx.makeUser(ctx, id)
+			return err
+		})
+	}
+	if err != nil {
+		return User{}, classify(fmt.Errorf("find the user of a %s on %s: %w", id.kind, id.channel, err))
+	}
+	return userOf(row), nil
+}
+
+func (id identity) params() dbsqlc.IdentityUserParams {
+	return dbsqlc.IdentityUserParams{Kind: id.kind, Channel: id.channel, Account: id.account, Peer: id.peer}
+}
+
+func (t *tx) makeUser(ctx context.Context, id identity) (dbsqlc.User, error) {
+	lock := strings.Join([]string{"identity", id.kind, id.channel, id.account, id.peer}, "\x1f")
+	if err := t.q.LockName(ctx, t, lock); err != nil {
+		return dbsqlc.User{}, fmt.Errorf("lock the identity: %w", err)
+	}
+	row, err := t.q.IdentityUser(ctx, t, id.params())
+	if !errors.Is(err, pgx.ErrNoRows) {
+		return row, err
+	}
+	if row, err = t.chooseUser(ctx, id); err != nil {
+		return row, err
+	}
+	return row, t.q.IdentityAdd(ctx, t, dbsqlc.IdentityAddParams{Kind: id.kind, Channel: id.channel, Account: id.account, Peer: id.peer, UserID: row.ID})
+}
+
+// chooseUser returns the user that an operator made for a name of the policy, or a new one of the first free name.
+func (t *tx) chooseUser(ctx context.Context, id identity) (dbsqlc.User, error) {
+	if id.kind == kindLink {
+		row, err := t.q.UserOfOperator(ctx, t, id.names[0])
+		if errors.Is(err, pgx.ErrNoRows) {
+			row, err = t.q.IdentityUser(ctx, t, id.writes.params())
+		}
+		if !errors.Is(err, pgx.ErrNoRows) {
+			return row, err
+		}
+	}
+	last := id.names[len(id.names)-1]
+	for n := range maxNames {
+		name := last + "#" + strconv.Itoa(n-len(id.names)+2)
+		if n < len(id.names) {
+			name = id.names[n]
+		}
+		row, err := t.q.UserAdd(ctx, t, dbsqlc.UserAddParams{Name: name, Kind: id.userKind, Met: id.met})
+		if !errors.Is(err, pgx.ErrNoRows) {
+			return row, err
+		}
+	}
+	return dbsqlc.User{}, fault.Errorf(fault.Conflict, "no free name for another %q", last)
+}
+
+// CleanName makes a name that fits on one line out of what a platform calls somebody: without control and format
+// characters, spaces as one space, at most 64 characters. It may come out empty.
+func CleanName(name string) string {
+	name = strings.Map(func(r rune) rune {
+		switch {
+		case unicode.IsSpace(r):
+			return ' '
+		case unicode.IsControl(r) || unicode.Is(unicode.Cf, r):
+			return -1
+		}
+		return r
+	}, Clean(name))
+	name = strings.Join(strings.Fields(name), " ")
+	if r := []rune(name); len(r) > maxNameRunes {
+		name = strings.TrimSpace(string(r[:maxNameRunes]))
+	}
+	return name
+}
+
+// SessionOwner returns the user that a conversation belongs to. NotFound where there is no such session.
+func (s *Store) SessionOwner(ctx context.Context, key chat.SessionKey) (User, error) {
+	row, err := s.q.SessionOwner(ctx, s.pool, key)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return User{}, fault.Errorf(fault.NotFound, "there is no session %q", key)
+	}
+	return userOf(row), classify(err)
+}

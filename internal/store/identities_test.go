@@ -1,0 +1,128 @@
+package store_test
+
+import (
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+	"xbot/internal/secret"
+	"xbot/internal/store"
+)
+
+func TestPerson_IsOneUserHoweverManyAskAtOnce(t *testing.T) {
+	b := setup(t)
+	ids := make([]chat.UserID, 8)
+	var group sync.WaitGroup
+	for i := range ids {
+		group.Go(func() {
+			u, err := b.Person(t.Context(), "feishu", "", "ou_1", "Bob")
+			if err == nil {
+				ids[i] = u.ID
+			}
+		})
+	}
+	group.Wait()
+	require.NotZero(t, ids[0])
+	for _, id := range ids {
+		require.Equal(t, ids[0], id)
+	}
+}
+
+func TestPerson_WhoCallsThemselvesLikeAnAdministratorIsSomebodyElse(t *testing.T) {
+	b := setup(t)
+	for _, name := range []string{"admin", "ADMIN", " ad\u200bmin "} {
+		u, err := b.Person(t.Context(), "feishu", "", "peer of "+name, name)
+		require.NoError(t, err)
+		require.NotEqual(t, b.user.ID, u.ID)
+		require.False(t, u.Admin)
+		require.Contains(t, u.Name, "feishu:")
+	}
+}
+
+func TestPerson_NamesWithColonsAreNotTaken(t *testing.T) {
+	b := setup(t)
+	u, err := b.Person(t.Context(), "feishu", "", "ou_1", "feishu:group:oc_1")
+	require.NoError(t, err)
+	require.Equal(t, "feishu:ou_1", u.Name)
+}
+
+func TestGroupUser_IsNobodyWhoCouldSignIn(t *testing.T) {
+	b := setup(t)
+	g, err := b.GroupUser(t.Context(), "feishu", chat.ChatGroup, "oc_1")
+	require.NoError(t, err)
+	require.True(t, g.Group)
+	require.False(t, g.Admin)
+	require.Equal(t, "feishu:group:oc_1", g.Name)
+
+	again, err := b.GroupUser(t.Context(), "feishu", chat.ChatGroup, "oc_1")
+	require.NoError(t, err)
+	require.Equal(t, g.ID, again.ID)
+
+	_, err = b.UserByName(t.Context(), g.Name)
+	require.True(t, fault.Is(err, fault.NotFound), "%v", err)
+	token, hash := secret.NewToken()
+	_, err = b.CreateToken(t.Context(), g.ID, "stolen", hash)
+	require.NoError(t, err)
+	_, err = b.TokenUser(t.Context(), secret.HashToken(token))
+	require.True(t, fault.Is(err, fault.NotFound), "%v", err)
+	require.NoError(t, b.CreateWebSession(t.Context(), g.ID, []byte("cookie"), inAnHour()))
+	_, _, err = b.WebSessionUser(t.Context(), []byte("cookie"))
+	require.True(t, fault.Is(err, fault.NotFound), "%v", err)
+	require.NoError(t, b.CreateLoginLink(t.Context(), g.ID, []byte("link"), inAnHour()))
+	_, err = b.UseLoginLink(t.Context(), []byte("link"))
+	require.True(t, fault.Is(err, fault.Denied), "%v", err)
+}
+
+func TestGroupUser_IsNotThePersonOfTheSameName(t *testing.T) {
+	b := setup(t)
+	p, err := b.Person(t.Context(), "feishu", "", "group:oc_1", "")
+	require.NoError(t, err)
+	require.Equal(t, "feishu:group:oc_1", p.Name)
+	g, err := b.GroupUser(t.Context(), "feishu", chat.ChatGroup, "oc_1")
+	require.NoError(t, err)
+	require.NotEqual(t, p.ID, g.ID)
+	require.True(t, g.Group)
+}
+
+func TestLinked_IsTheOperatorsUserAndNoNamesake(t *testing.T) {
+	b := setup(t)
+	u, err := b.Linked(t.Context(), "admin", "feishu", "", "ou_1")
+	require.NoError(t, err)
+	require.Equal(t, b.user.ID, u.ID, "the policy's administrator named their own account")
+
+	stranger, err := b.Person(t.Context(), "feishu", "", "ou_9", "alice")
+	require.NoError(t, err)
+	require.Equal(t, "alice", stranger.Name)
+	alice, err := b.Linked(t.Context(), "alice", "feishu", "", "ou_1")
+	require.NoError(t, err)
+	require.NotEqual(t, stranger.ID, alice.ID, "who calls themselves alice is not the alice of the policy")
+	again, err := b.Linked(t.Context(), "alice", "feishu", "", "ou_1")
+	require.NoError(t, err)
+	require.Equal(t, alice.ID, again.ID)
+}
+
+func FuzzCleanName_IsOneShortLine(f *testing.F) {
+	f.Add("Bob\nadmin")
+	f.Add("\u202eevil\x00")
+	f.Fuzz(func(t *testing.T, name string) {
+		got := store.CleanName(name)
+		require.NotContains(t, got, "\n")
+		require.LessOrEqual(t, len([]rune(got)), 64)
+		require.Equal(t, got, store.CleanName(got))
+	})
+}
+
+func TestLinked_KeepsTheUserThatThePeerHas(t *testing.T) {
+	b := setup(t)
+	bob, err := b.Person(t.Context(), "feishu", "", "ou_1", "Bob")
+	require.NoError(t, err)
+	u, err := b.Linked(t.Context(), "robert", "feishu", "", "ou_1")
+	require.NoError(t, err)
+	require.Equal(t, bob.ID, u.ID)
+	other, err := b.Linked(t.Context(), "robert", "qq", "", "u2")
+	require.NoError(t, err)
+	require.Equal(t, bob.ID, other.ID, "the name keeps its user, whichever peer writes")
+}

@@ -1,0 +1,87 @@
+package store
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"xbot/internal/chat"
+	"xbot/internal/store/dbsqlc"
+)
+
+// SessionFilter says which conversations are looked at; empty members let all through.
+type SessionFilter struct {
+	User    string
+	Channel string
+	Agent   string
+	Active  int // minutes: a person wrote within them
+	Limit   int
+}
+
+// InspectSessions lists conversations of all users, newest first.
+func (s *Store) InspectSessions(ctx context.Context, f SessionFilter) ([]chat.SessionSummary, error) {
+	rows, err := s.q.InspectSessions(ctx, s.pool, dbsqlc.InspectSessionsParams{
+		UserName: f.User, Channel: f.Channel, Agent: f.Agent, ActiveMinutes: int32(f.Active), N: int32(f.Limit),
+	})
+	if err != nil {
+		return nil, classify(fmt.Errorf("list sessions: %w", err))
+	}
+	out := make([]chat.SessionSummary, len(rows))
+	for i, r := range rows {
+		out[i] = chat.SessionSummary{
+			Key: r.Key, User: r.UserName, Title: r.Title, Model: r.Model,
+			Routing: chat.Routing{Agent: r.Agent, Channel: r.Channel, ChatType: r.ChatType, Scene: r.Scene},
+			Running: chat.TurnID(r.Running), Queued: int(r.Queued),
+			Tally: chat.Tally{
+				Turns: int(r.Turns), Messages: int(r.Messages), Compactions: int(r.Compactions),
+				InputTokens: r.InputTokens, CachedTokens: r.CachedTokens, OutputTokens: r.OutputTokens, TotalTokens: r.InputTokens + r.OutputTokens,
+			},
+			CreatedAt: r.CreatedAt, UpdatedAt: r.LastInteractionAt,
+		}
+		if err := json.Unmarshal(r.Origin, &out[i].Origin); err != nil {
+			return nil, fmt.Errorf("decode the origin of %s: %w", r.Key, err)
+		}
+	}
+	return out, nil
+}
+
+// InspectInbox lists what was accepted and has no answer yet, oldest first.
+func (s *Store) InspectInbox(ctx context.Context, limit int) ([]chat.Unanswered, error) {
+	rows, err := s.q.InspectInbox(ctx, s.pool, int32(limit))
+	if err != nil {
+		return nil, classify(fmt.Errorf("list unanswered messages: %w", err))
+	}
+	now := time.Now()
+	out := make([]chat.Unanswered, len(rows))
+	for i, r := range rows {
+		out[i] = chat.Unanswered{
+			Inbox: r.ID, Session: r.SessionKey, User: r.UserName, Channel: r.Channel, Kind: r.Kind, Mode: r.Mode, State: chat.InboxWaiting, Releases: int(r.Releases),
+			Words: chat.FirstWords(r.Body, chat.SummaryWords), AcceptedAt: r.AcceptedAt, AgeSeconds: max(0, int(now.Sub(r.AcceptedAt).Seconds())),
+		}
+		if r.TurnID != nil {
+			out[i].Turn = *r.TurnID
+		}
+		switch {
+		case r.HeldToldAt != nil:
+			out[i].State = chat.InboxHeld
+		case r.Running:
+			out[i].State = chat.InboxRunning
+		case r.Throttled:
+			out[i].State = chat.InboxThrottled
+		}
+	}
+	return out, nil
+}
+
+// InspectCounts counts.
+func (s *Store) InspectCounts(ctx context.Context) (chat.Counts, error) {
+	r, err := s.q.InspectCounts(ctx, s.pool)
+	if err != nil {
+		return chat.Counts{}, classify(fmt.Errorf("count: %w", err))
+	}
+	return chat.Counts{
+		Users: int(r.Users), Sessions: int(r.Sessions), Running: int(r.Running), Waiting: int(r.Waiting), Oldest: int(r.OldestSeconds), Tasks: int(r.Tasks),
+		Runners: int(r.Runners), Bytes: r.Bytes,
+	}, nil
+}

@@ -1,0 +1,77 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+	"xbot/internal/store/dbsqlc"
+)
+
+// leaseTime is how long the lease of a call to a model holds without a renewal: how long a place stays taken after the
+// process that held it was killed.
+const leaseTime = 15 * time.Second
+
+// TakeLease takes the lease of a call that is no step of its own, such as those of a compression, or finds that the turn
+// holds it for this step already. When as many calls of the tenant run as may, it is RateLimited, and says when to ask again.
+// It is given back with the end of the step or of the turn.
+func (s *Store) TakeLease(ctx context.Context, step chat.Step) error {
+	most, err := s.Caps(ctx)
+	if err != nil {
+		return err
+	}
+	wait, err := s.q.LeaseTake(ctx, s.pool, dbsqlc.LeaseTakeParams{
+		TurnID: string(step.Turn), Step: int32(step.N), Lease: interval(leaseTime),
+		MostGlobal: int32(most.LLM.Global), MostPersonal: int32(most.LLM.Personal), MostSubagent: int32(most.LLM.Subagent),
+	})
+	switch {
+	case errors.Is(err, pgx.ErrNoRows):
+		return nil // the turn is closed, which whoever goes on finds out
+	case err != nil:
+		return classify(fmt.Errorf("take the lease of a call: %w", err))
+	case wait > 0:
+		return full(wait)
+	}
+	return nil
+}
+
+// full says that the tenant has as many calls as it may.
+func full(waitMS int32) error {
+	return fault.Limited(time.Duration(waitMS)*time.Millisecond, "as many calls to models run for this user as may (limits.llm of the policy); this one waits")
+}
+
+// KeepLease renews the lease of a call that goes on.
+func (s *Store) KeepLease(ctx context.Context, step chat.Step) error {
+	err := s.q.LeaseRenew(ctx, s.pool, dbsqlc.LeaseRenewParams{TurnID: step.Turn, Step: int32(step.N), Lease: interval(leaseTime)})
+	if err != nil {
+		return classify(fmt.Errorf("renew the lease of a call: %w", err))
+	}
+	return nil
+}
+
+// TenantCalls are the calls to models of a tenant and pool: global, personal or subagent.
+type TenantCalls struct {
+	User    chat.UserID
+	Name    string
+	Pool    string
+	Held    int
+	Waiting int
+}
+
+// CallsByTenant returns who calls models now, or waits to.
+func (s *Store) CallsByTenant(ctx context.Context) ([]TenantCalls, error) {
+	rows, err := s.q.LeaseTenants(ctx, s.pool)
+	if err != nil {
+		return nil, classify(fmt.Errorf("count calls by tenant: %w", err))
+	}
+	out := make([]TenantCalls, len(rows))
+	for i, r := range rows {
+		out[i] = TenantCalls{User: r.UserID, Name: r.Name, Pool: r.Pool, Held: int(r.Held), Waiting: int(r.Waiting)}
+	}
+	return out, nil
+}

@@ -1,0 +1,159 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+	"xbot/internal/phrase"
+	"xbot/internal/store/dbsqlc"
+)
+
+// LinkLife is how long a code waits to be typed on another channel.
+const LinkLife = 10 * time.Minute
+
+// NewLinkCode keeps a code (its SHA-256) by which a person shows on another channel who they are. The codes they were
+// given before hold no more. The session is told who used it; empty: none.
+func (s *Store) NewLinkCode(ctx context.Context, user chat.UserID, key chat.SessionKey, hash []byte) error {
+	return s.inTx(ctx, func(tx *tx) error {
+		if err := s.q.LinkCodePrune(ctx, tx, user); err != nil {
+			return fmt.Errorf("prune link codes: %w", err)
+		}
+		return s.q.LinkCodeAdd(ctx, tx, dbsqlc.LinkCodeAddParams{CodeHash: hash, UserID: user, Session: string(key), Seconds: LinkLife.Seconds()})
+	})
+}
+
+// Link joins an identity to the user who made a code.
+type Link struct {
+	Hash                   []byte
+	User                   chat.UserID // who typed it
+	Channel, Account, Peer string      // as whom
+	Name                   string      // what they are called there
+	Lang                   phrase.Lang // of the one who typed it
+}
+
+// Linked is what came of a Link.
+type Linked struct {
+	To    User // whose the identity is now
+	Moved int  // conversations that moved with it
+	Again bool // it was theirs before
+}
+
+// UseLinkCode spends a code: the identity becomes the code's user's, with the direct conversations that it owns, and the
+// conversation the code was asked for in is told. What is remembered of them moves as well, once nobody
+// can be met as the user who was left behind; that one keeps what else they had. Denied, and
+// the code stays, where an administrator would become somebody else: whoever gave them the code would take over what
+// they wrote, and two administrators are never made one.
+func (s *Store) UseLinkCode(ctx context.Context, l Link) (Linked, error) {
+	var out Linked
+	err := s.inTx(ctx, func(tx *tx) error {
+		code, err := s.q.LinkCodeTake(ctx, tx, l.Hash)
+		if errors.Is(err, pgx.ErrNoRows) {
+			return fault.Errorf(fault.NotFound, "%s", phrase.Say(l.Lang, phrase.LinkUnknown))
+		}
+		if err != nil {
+			return fmt.Errorf("take link code: %w", err)
+		}
+		to, err := s.q.UserGet(ctx, tx, code.UserID)
+		if err != nil {
+			return fmt.Errorf("read the code's user: %w", err)
+		}
+		out.To = userOf(to)
+		if out.Again = to.ID == l.User; out.Again {
+			return nil
+		}
+		from, err := s.q.UserGet(ctx, tx, l.User)
+		if err != nil {
+			return fmt.Errorf("read the user: %w", err)
+		}
+		if from.Role == roleAdmin {
+			return fault.Errorf(fault.Denied, "%s", phrase.Say(l.Lang, phrase.LinkAdmin))
+		}
+		if out.Moved, err = tx.moveIdentity(ctx, l, to.ID); err != nil || code.SessionKey == "" {
+			return err
+		}
+		return tx.notice(ctx, chat.SessionKey(code.SessionKey), "", phrase.Say(l.Lang, phrase.LinkTold, called(l)))
+	})
+	return out, err
+}
+
+func called(l Link) string {
+	who := strings.ReplaceAll(l.Channel+":"+l.Account+":"+l.Peer, "::", ":")
+	if name := CleanName(l.Name); name != "" {
+		who = name + " (" + who + ")"
+	}
+	return who
+}
+
+func (t *tx) moveIdentity(ctx context.Context, l Link, to chat.UserID) (moved int, err error) {
+	n, err := t.q.IdentityMove(ctx, t, dbsqlc.IdentityMoveParams{Channel: l.Channel, Account: l.Account, Peer: l.Peer, UserID: l.User, NewUserID: int64(to)})
+	if err != nil {
+		return 0, fmt.Errorf("move the identity: %w", err)
+	}
+	if n == 0 {
+		return 0, fault.Errorf(fault.Invalid, "%s", phrase.Say(l.Lang, phrase.LinkHere))
+	}
+	// inbox before sessions, as whoever claims a message locks them
+	err = t.q.LinkMoveInbox(ctx, t, dbsqlc.LinkMoveInboxParams{UserID: l.User, NewUserID: int64(to), Channel: l.Channel, Account: l.Account})
+	if err != nil {
+		return 0, fmt.Errorf("move what was accepted: %w", err)
+	}
+	keys, err := t.q.LinkMoveSessions(ctx, t, dbsqlc.LinkMoveSessionsParams{UserID: l.User, NewUserID: int64(to), Channel: l.Channel, Peer: l.Peer, Account: l.Account})
+	if err != nil {
+		return 0, fmt.Errorf("move sessions: %w", err)
+	}
+	return len(keys), t.moveMemories(ctx, l.User, to)
+}
+
+// moveMemories gives what is remembered of a user to who they are now. While they can still be met as who they were, the
+// notes are about that one, and stay.
+func (t *tx) moveMemories(ctx context.Context, from, to chat.UserID) error {
+	for _, id := range []chat.UserID{min(from, to), max(from, to)} { // whoever writes a note holds one of them
+		if err := t.q.MemoryLock(ctx, t, id); err != nil {
+			return fmt.Errorf("lock memory: %w", err)
+		}
+	}
+	left, err := t.q.MemoryLeft(ctx, t, from)
+	if err != nil {
+		return fmt.Errorf("look whether anybody is left behind: %w", err)
+	}
+	if !left {
+		return nil
+	}
+	if err := t.q.MemoryMove(ctx, t, dbsqlc.MemoryMoveParams{UserID: from, NewUserID: int64(to), LeftID: int64(from)}); err != nil {
+		return fmt.Errorf("move what is remembered: %w", err)
+	}
+	return nil
+}
+
+// Rehome gives an accepted row to the user that its sender has become by it, so that it is known when it is delivered
+// again.
+func (s *Store) Rehome(ctx context.Context, id chat.InboxID, to chat.UserID) error {
+	return classify(s.q.InboxSetUser(ctx, s.pool, dbsqlc.InboxSetUserParams{ID: id, UserID: to}))
+}
+
+// Identity is a user on a channel.
+type Identity struct {
+	Channel string `json:"channel"`
+	Account string `json:"account,omitempty"`
+	Peer    string `json:"peer"`
+}
+
+// Identities lists what a user is known as.
+func (s *Store) Identities(ctx context.Context, user chat.UserID) ([]Identity, error) {
+	rows, err := s.q.IdentityList(ctx, s.pool, user)
+	if err != nil {
+		return nil, classify(fmt.Errorf("list identities: %w", err))
+	}
+	out := make([]Identity, len(rows))
+	for i, r := range rows {
+		out[i] = Identity(r)
+	}
+	return out, nil
+}

@@ -1,0 +1,130 @@
+package store
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+	"xbot/internal/phrase"
+	"xbot/internal/store/dbsqlc"
+)
+
+// NextOutbound returns what is sent next in a session; ok is false when nothing waits.
+func (s *Store) NextOutbound(ctx context.Context, key chat.SessionKey) (id int64, channel, account, words string, ok bool, err error) {
+	row, err := s.q.OutboundNext(ctx, s.pool, key)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return 0, "", "", "", false, nil
+	}
+	if err != nil {
+		return 0, "", "", "", false, classify(fmt.Errorf("read what is to be delivered: %w", err))
+	}
+	return row.ID, row.Channel, row.Account, row.Words, true, nil
+}
+
+// Outbound reads one.
+func (s *Store) Outbound(ctx context.Context, id int64) (chat.Outbound, error) {
+	row, err := s.q.OutboundGet(ctx, s.pool, id)
+	if err != nil {
+		return chat.Outbound{}, classify(fmt.Errorf("read delivery %d: %w", id, err))
+	}
+	o := row.Outbound
+	out := chat.Outbound{
+		ID: o.ID, Session: o.SessionKey, Channel: o.Channel, Account: o.Account, Text: row.Body, Open: o.State == "waiting",
+		Nonce: fmt.Sprintf("%x", o.Nonce.Bytes), Before: int(row.Before), Written: o.CreatedAt,
+	}
+	if err := json.Unmarshal(o.Place, &out.Place); err != nil {
+		return chat.Outbound{}, fmt.Errorf("read the place of delivery %d: %w", id, err)
+	}
+	if o.Parts != nil {
+		if err := json.Unmarshal(o.Parts, &out.Pieces); err != nil {
+			return chat.Outbound{}, fmt.Errorf("read the pieces of delivery %d: %w", id, err)
+		}
+	}
+	return out, nil
+}
+
+// SavePieces notes what is known of the pieces; trying says that one is about to be handed to the platform. It is a
+// Conflict once the delivery has ended.
+func (s *Store) SavePieces(ctx context.Context, id int64, pieces []chat.Piece, trying bool) error {
+	data, err := json.Marshal(pieces)
+	if err != nil {
+		return fmt.Errorf("encode pieces: %w", err)
+	}
+	p := dbsqlc.OutboundTryParams{ID: id, Parts: data}
+	if trying {
+		p.Tried = 1
+	}
+	n, err := s.q.OutboundTry(ctx, s.pool, p)
+	if err != nil {
+		return classify(fmt.Errorf("note pieces of delivery %d: %w", id, err))
+	}
+	if n == 0 {
+		return fault.Errorf(fault.Conflict, "delivery %d has ended", id)
+	}
+	return nil
+}
+
+// NoteDelivery notes why a delivery was not possible so far.
+func (s *Store) NoteDelivery(ctx context.Context, id int64, reason string) error {
+	err := s.q.OutboundFailing(ctx, s.pool, dbsqlc.OutboundFailingParams{ID: id, Error: Clean(reason)})
+	return classify(err)
+}
+
+// EndDelivery records what became of a delivery, once. Of an answer that may not have arrived the person is told, behind it.
+func (s *Store) EndDelivery(ctx context.Context, id int64, state, reason string) error {
+	return s.inTx(ctx, func(tx *tx) error {
+		row, err := s.q.OutboundEnd(ctx, tx, dbsqlc.OutboundEndParams{ID: id, State: state, Error: Clean(reason)})
+		if errors.Is(err, pgx.ErrNoRows) {
+			return nil
+		}
+		if err != nil {
+			return fmt.Errorf("end delivery %d: %w", id, err)
+		}
+		if state != chat.OutboundUncertain || !row.Answer { // or a connection that never answers would be told of for ever
+			return nil
+		}
+		var turn chat.TurnID
+		if row.TurnID != nil {
+			turn = *row.TurnID
+		}
+		lang, err := tx.langOf(ctx, turn)
+		if err != nil {
+			return err
+		}
+		return tx.notice(ctx, row.SessionKey, turn, phrase.Say(lang, phrase.SentUnknown))
+	})
+}
+
+// Undelivered is a session with something to deliver.
+type Undelivered struct {
+	Session chat.SessionKey
+	Channel string
+}
+
+// ToDeliver returns sessions with something to deliver of which nobody has told their Deliver workflow, each at most once
+// a minute.
+func (s *Store) ToDeliver(ctx context.Context) ([]Undelivered, error) {
+	rows, err := s.q.OutboundToWake(ctx, s.pool)
+	if err != nil {
+		return nil, classify(fmt.Errorf("read what is not delivered: %w", err))
+	}
+	var out []Undelivered
+	for _, r := range rows {
+		out = append(out, Undelivered{r.SessionKey, r.Channel})
+	}
+	return out, nil
+}
+
+// placeOf encodes a place for its row; nil stays nil.
+func placeOf(p *chat.Address) []byte {
+	if p == nil {
+		return nil
+	}
+	data, _ := json.Marshal(p) //nolint:errchkjson // strings only
+	return data
+}

@@ -1,0 +1,155 @@
+package store_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"xbot/internal/chat"
+	"xbot/internal/phrase"
+	"xbot/internal/store"
+)
+
+const peerKey = chat.SessionKey("agent:main:napcat:dm:7")
+
+// onPlatform makes a conversation on a platform with an account, and a turn that answers a message there.
+func (b *bundle) onPlatform() {
+	b.t.Helper()
+	require.NoError(b.t, b.SaveChannelAccount(b.t.Context(), store.ChannelAccount{Channel: "napcat", Enabled: true, Settings: map[string]string{"url": "ws://x"}}, 0))
+	_, err := b.CreateSession(b.t.Context(), store.NewSession{Key: peerKey, Owner: b.user.ID, Channel: "napcat"})
+	require.NoError(b.t, err)
+}
+
+func (b *bundle) writes(id string, to *chat.Address, turn chat.TurnID) {
+	b.t.Helper()
+	_, err := b.Accept(b.t.Context(), store.Inbound{Session: peerKey, User: b.user.ID, Channel: "napcat", PlatformID: id, Text: "hello", To: to})
+	require.NoError(b.t, err)
+	_, ok, err := b.Claim(b.t.Context(), peerKey, turn, "r-"+string(turn), 0)
+	require.NoError(b.t, err)
+	require.True(b.t, ok)
+}
+
+func (b *bundle) answers(turn chat.TurnID, a chat.Answer) {
+	b.t.Helper()
+	step := chat.Step{Session: peerKey, Turn: turn}
+	_, _, _, err := b.BeginStep(b.t.Context(), step)
+	require.NoError(b.t, err)
+	_, err = b.CommitStep(b.t.Context(), step, a)
+	require.NoError(b.t, err)
+}
+
+func (b *bundle) next() (int64, string) {
+	b.t.Helper()
+	id, _, _, words, _, err := b.NextOutbound(b.t.Context(), peerKey)
+	require.NoError(b.t, err)
+	return id, words
+}
+
+func TestOutbound_AnAnswerWaitsForThePlaceOfItsMessage(t *testing.T) {
+	b := setup(t)
+	b.onPlatform()
+	b.writes("m1", &chat.Address{ChatType: chat.ChatDirect, Peer: "7", ReplyTo: "m1"}, "t1")
+	b.answers("t1", chat.Answer{Text: "the answer", Finish: "stop"})
+	id, words := b.next()
+	require.Equal(t, "the answer", words)
+	o, err := b.Outbound(t.Context(), id)
+	require.NoError(t, err)
+	require.True(t, o.Open)
+	require.Len(t, o.Nonce, 32)
+	require.Equal(t, "m1", o.Place.ReplyTo)
+	require.Equal(t, "napcat", o.Channel)
+
+	require.NoError(t, b.SavePieces(t.Context(), id, []chat.Piece{{Text: "the", Seq: 1}, {Text: "answer", Seq: 2}}, true))
+	require.NoError(t, b.EndDelivery(t.Context(), id, chat.OutboundSent, ""))
+	require.Error(t, b.SavePieces(t.Context(), id, nil, true), "what has ended stays as it is")
+	_, err = b.FinishTurn(t.Context(), peerKey, "t1", chat.TurnStopped, phrase.Stopped)
+	require.NoError(t, err)
+	id, words = b.next()
+	require.Equal(t, phrase.Say(phrase.English, phrase.Stopped), words)
+	o, err = b.Outbound(t.Context(), id)
+	require.NoError(t, err)
+	require.Equal(t, 2, o.Before, "two messages have answered m1")
+}
+
+func TestOutbound_WhatIsNotForThePlatformDoesNotWait(t *testing.T) {
+	b := setup(t)
+	b.onPlatform()
+	here := &chat.Address{ChatType: chat.ChatDirect, Peer: "7"}
+	b.writes("m1", here, "t1")
+	b.answers("t1", chat.Answer{Text: "let me look", Finish: "tool_calls", Calls: []chat.ToolCall{{ID: "t1.0.0", Name: "Read", Class: chat.ClassRead, Arguments: "{}"}}})
+	id, _ := b.next()
+	require.Zero(t, id, "between its steps the model speaks to itself")
+	_, err := b.FinishTurn(t.Context(), peerKey, "t1", chat.TurnDone, "")
+	require.NoError(t, err)
+
+	b.writes("m2", here, "t2")
+	b.answers("t2", chat.Answer{Text: "", Silent: true, Finish: "stop"})
+	id, _ = b.next()
+	require.Zero(t, id, "silence is silent")
+	_, err = b.FinishTurn(t.Context(), peerKey, "t2", chat.TurnDone, "")
+	require.NoError(t, err)
+
+	b.writes("m3", nil, "t3")
+	b.answers("t3", chat.Answer{Text: "read on the page", Finish: "stop"})
+	id, _ = b.next()
+	require.Zero(t, id, "who wrote on the page reads there")
+	_, err = b.FinishTurn(t.Context(), peerKey, "t3", chat.TurnDone, "")
+	require.NoError(t, err)
+
+	require.NoError(t, b.DeleteChannelAccount(t.Context(), "napcat", ""))
+	b.writes("m4", here, "t4")
+	b.answers("t4", chat.Answer{Text: "a bridge reads the events", Finish: "stop"})
+	id, _ = b.next()
+	require.Zero(t, id, "there is nobody to deliver it")
+}
+
+func TestOutbound_OfAnAnswerThatMayBeLostThePersonIsToldOnce(t *testing.T) {
+	b := setup(t)
+	b.onPlatform()
+	b.writes("m1", &chat.Address{ChatType: chat.ChatDirect, Peer: "7"}, "t1")
+	b.answers("t1", chat.Answer{Text: "the answer", Finish: "stop"})
+	id, _ := b.next()
+	require.NoError(t, b.EndDelivery(t.Context(), id, chat.OutboundUncertain, "broke"))
+	require.NoError(t, b.EndDelivery(t.Context(), id, chat.OutboundUncertain, "broke"))
+	notice, words := b.next()
+	require.Equal(t, phrase.Say(phrase.English, phrase.SentUnknown), words)
+	require.NoError(t, b.EndDelivery(t.Context(), notice, chat.OutboundUncertain, "broke"))
+	id, _ = b.next()
+	require.Zero(t, id, "not of what tells of it")
+}
+
+func TestToDeliver_NamesSessionsThatWereNotServed(t *testing.T) {
+	b := setup(t)
+	b.onPlatform()
+	b.writes("m1", &chat.Address{ChatType: chat.ChatDirect, Peer: "7"}, "t1")
+	b.answers("t1", chat.Answer{Text: "the answer", Finish: "stop"})
+	_, err := b.pool.Exec(t.Context(), "UPDATE outbound SET woken_at = now() - interval '1 hour'")
+	require.NoError(t, err)
+	got, err := b.ToDeliver(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, []store.Undelivered{{Session: peerKey, Channel: "napcat"}}, got)
+	got, err = b.ToDeliver(t.Context())
+	require.NoError(t, err)
+	require.Empty(t, got, "each once a minute")
+}
+
+func TestHoldChannel_OneHoldsItUntilItIsHeardOfNoMore(t *testing.T) {
+	b := setup(t)
+	b.onPlatform()
+	hold := func(who string, lease time.Duration) bool {
+		got, err := b.HoldChannel(t.Context(), "napcat", "", who, lease)
+		require.NoError(t, err)
+		return got
+	}
+	require.True(t, hold("a", time.Hour))
+	require.False(t, hold("b", time.Hour))
+	require.True(t, hold("a", -time.Second), "it renews its own")
+	require.True(t, hold("b", time.Hour), "the lease is over")
+	require.NoError(t, b.ReleaseChannel(t.Context(), "napcat", "", "a"))
+	require.False(t, hold("a", time.Hour), "nobody gives back what another holds")
+	require.NoError(t, b.RememberChannel(t.Context(), "napcat", "", "seq", []byte{0, 1}))
+	kept, err := b.RecallChannel(t.Context(), "napcat", "", "seq")
+	require.NoError(t, err)
+	require.Equal(t, []byte{0, 1}, kept)
+}

@@ -1,0 +1,118 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"xbot/internal/chat"
+	"xbot/internal/store/dbsqlc"
+)
+
+const (
+	// maxOverheard bounds what is kept of one message as context, in bytes.
+	maxOverheard = 4000
+	// rememberOverheard is how long a message is known after it was taken, so that it is not taken for a new one. It is
+	// that of OverheardForget.
+	rememberOverheard = 30 * 24 * time.Hour
+)
+
+// overheardHead stands before what was said in a group without addressing the bot.
+const overheardHead = "[Chat messages since your last reply, for context]"
+
+// Overheard is what somebody said in a group without addressing the bot.
+type Overheard struct {
+	Session    chat.SessionKey
+	Channel    string
+	Account    string
+	PlatformID string
+	Sender     string // empty where the model is not told names
+	Text       string
+	SentAt     time.Time
+}
+
+// Overhear keeps a message as context for the next one that addresses the bot, the newest limit ones of a session.
+// kept is false for one that is known already, also if it has come into the transcript meanwhile.
+func (s *Store) Overhear(ctx context.Context, o Overheard, limit int) (kept bool, err error) {
+	if limit <= 0 || time.Since(o.SentAt) > rememberOverheard {
+		return false, nil
+	}
+	err = s.inTx(ctx, func(tx *tx) error {
+		n, err := s.q.OverheardAdd(ctx, tx, dbsqlc.OverheardAddParams{
+			SessionKey: string(o.Session), Channel: o.Channel, Account: o.Account, PlatformID: o.PlatformID,
+			Sender: CleanName(o.Sender), Body: shorten(Clean(o.Text), maxOverheard), SentAt: o.SentAt,
+		})
+		if kept = n == 1; err != nil || !kept {
+			return err
+		}
+		if err := s.q.OverheardTrim(ctx, tx, dbsqlc.OverheardTrimParams{SessionKey: o.Session, Keep: int32(limit)}); err != nil {
+			return fmt.Errorf("keep the newest: %w", err)
+		}
+		return s.q.OverheardForget(ctx, tx, o.Session)
+	})
+	return kept, err
+}
+
+// OverheardBefore reports whether a message was overheard, however long ago within 30 days.
+func (s *Store) OverheardBefore(ctx context.Context, o Overheard) (bool, error) {
+	known, err := s.q.OverheardKnown(ctx, s.pool, dbsqlc.OverheardKnownParams{Channel: o.Channel, Account: o.Account, SessionKey: o.Session, PlatformID: o.PlatformID})
+	return known, classify(err)
+}
+
+// EditOverheard changes the text of what was overheard. It reports false once it has come into the transcript, and for
+// what was not overheard.
+func (s *Store) EditOverheard(ctx context.Context, o Overheard) (bool, error) {
+	n, err := s.q.OverheardEdit(ctx, s.pool, dbsqlc.OverheardEditParams{
+		Channel: o.Channel, Account: o.Account, SessionKey: o.Session, PlatformID: o.PlatformID, Body: shorten(Clean(o.Text), maxOverheard),
+	})
+	return n == 1, classify(err)
+}
+
+// RecallOverheard forgets what was overheard. It reports false as EditOverheard does.
+func (s *Store) RecallOverheard(ctx context.Context, o Overheard) (bool, error) {
+	n, err := s.q.OverheardRecall(ctx, s.pool, dbsqlc.OverheardRecallParams{Channel: o.Channel, Account: o.Account, SessionKey: o.Session, PlatformID: o.PlatformID})
+	return n == 1, classify(err)
+}
+
+// inGroup reports whether something may have been overheard before a message: direct conversations need no look.
+func inGroup(key chat.SessionKey, sender string) bool {
+	return sender != "" || strings.Contains(string(key), ":group:") || strings.Contains(string(key), ":channel:")
+}
+
+// overheard brings what was said before a message that is claimed into the transcript, as one message before it. The
+// texts are gone from their table with the same transaction.
+func (t *tx) overheard(ctx context.Context, key chat.SessionKey, turn chat.TurnID, before chat.InboxID) error {
+	rows, err := t.q.OverheardTake(ctx, t, dbsqlc.OverheardTakeParams{SessionKey: key, Before: before})
+	if err != nil {
+		return fmt.Errorf("take what was overheard: %w", err)
+	}
+	if len(rows) == 0 {
+		return nil
+	}
+	lines := make([]string, len(rows)+1)
+	lines[0] = overheardHead
+	for i, r := range rows {
+		lines[i+1] = overheardLine(r.Sender, r.Body)
+	}
+	m := chat.Message{Session: key, Turn: turn, Role: chat.RoleUser, Origin: chat.OriginOverheard, Content: strings.Join(lines, "\n")}
+	return t.appendMessage(ctx, &m, "")
+}
+
+// overheardLine writes one message. Its further lines are indented, so that nobody can put words into the mouth of
+// somebody else.
+func overheardLine(sender, body string) string {
+	body = strings.ReplaceAll(strings.TrimSpace(body), "\n", "\n  ")
+	if sender == "" {
+		return "- " + body
+	}
+	return sender + ": " + body
+}
+
+// shorten cuts a text at a rune within n bytes and says so.
+func shorten(text string, n int) string {
+	if len(text) <= n {
+		return text
+	}
+	return strings.ToValidUTF8(text[:n], "") + " …"
+}

@@ -1,0 +1,102 @@
+package store_test
+
+import (
+	"fmt"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"xbot/internal/fault"
+	"xbot/internal/store"
+)
+
+func TestPair_GivesTheSamePersonTheSameCode(t *testing.T) {
+	b := setup(t)
+	codes := make([]string, 6)
+	var group sync.WaitGroup
+	for i := range codes {
+		group.Go(func() { codes[i], _ = b.Pair(t.Context(), "feishu", "", "ou_1", "Bob") })
+	}
+	group.Wait()
+	require.Regexp(t, "^[A-HJ-NP-Z2-9]{8}$", codes[0])
+	for _, code := range codes {
+		require.Equal(t, codes[0], code)
+	}
+	all, err := b.Pairings(t.Context())
+	require.NoError(t, err)
+	require.Len(t, all, 1)
+}
+
+func TestPair_AtMostThreeWaitOnAChannelAndAccount(t *testing.T) {
+	b := setup(t)
+	for i := range store.MaxPairings {
+		_, err := b.Pair(t.Context(), "feishu", "one", fmt.Sprint("ou_", i), "")
+		require.NoError(t, err)
+	}
+	_, err := b.Pair(t.Context(), "feishu", "one", "ou_more", "")
+	require.True(t, fault.Is(err, fault.RateLimited), "%v", err)
+	_, err = b.Pair(t.Context(), "feishu", "two", "ou_more", "")
+	require.NoError(t, err, "another account has a list of its own")
+
+	_, err = b.pool.Exec(t.Context(), "UPDATE pairings SET expires_at = now() WHERE peer = 'ou_0'")
+	require.NoError(t, err)
+	_, err = b.Pair(t.Context(), "feishu", "one", "ou_more", "")
+	require.NoError(t, err, "who waited for an hour waits no more")
+}
+
+func TestEndPairing_GrantsOnceAndExpires(t *testing.T) {
+	b := setup(t)
+	code, err := b.Pair(t.Context(), "feishu", "", "ou_1", "Bob")
+	require.NoError(t, err)
+	granted, _, err := b.Granted(t.Context(), "feishu", "", "ou_1")
+	require.NoError(t, err)
+	require.False(t, granted)
+
+	got, err := b.EndPairing(t.Context(), " "+code[:4]+"-"+code[4:]+" ", true, b.user.ID)
+	require.NoError(t, err)
+	require.Equal(t, "ou_1", got.Peer)
+	granted, told, err := b.Granted(t.Context(), "feishu", "", "ou_1")
+	require.NoError(t, err)
+	require.True(t, granted)
+	require.False(t, told)
+	_, err = b.EndPairing(t.Context(), code, true, b.user.ID)
+	require.True(t, fault.Is(err, fault.NotFound), "%v", err)
+
+	first, err := b.TellGranted(t.Context(), "feishu", "", "ou_1")
+	require.NoError(t, err)
+	require.True(t, first)
+	first, err = b.TellGranted(t.Context(), "feishu", "", "ou_1")
+	require.NoError(t, err)
+	require.False(t, first)
+
+	grants, err := b.Grants(t.Context())
+	require.NoError(t, err)
+	require.Len(t, grants, 1)
+	require.Equal(t, "admin", grants[0].GrantedBy)
+	require.NoError(t, b.DeleteGrant(t.Context(), "feishu", "", "ou_1"))
+	granted, _, err = b.Granted(t.Context(), "feishu", "", "ou_1")
+	require.NoError(t, err)
+	require.False(t, granted)
+
+	code, err = b.Pair(t.Context(), "feishu", "", "ou_2", "")
+	require.NoError(t, err)
+	_, err = b.pool.Exec(t.Context(), "UPDATE pairings SET expires_at = now()")
+	require.NoError(t, err)
+	_, err = b.EndPairing(t.Context(), code, true, b.user.ID)
+	require.True(t, fault.Is(err, fault.NotFound), "%v", err)
+}
+
+func TestEndPairing_RefusedMayAskAgain(t *testing.T) {
+	b := setup(t)
+	code, err := b.Pair(t.Context(), "feishu", "", "ou_1", "Bob")
+	require.NoError(t, err)
+	_, err = b.EndPairing(t.Context(), code, false, b.user.ID)
+	require.NoError(t, err)
+	granted, _, err := b.Granted(t.Context(), "feishu", "", "ou_1")
+	require.NoError(t, err)
+	require.False(t, granted)
+	again, err := b.Pair(t.Context(), "feishu", "", "ou_1", "Bob")
+	require.NoError(t, err)
+	require.NotEqual(t, code, again)
+}

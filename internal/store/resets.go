@@ -1,0 +1,123 @@
+package store
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strconv"
+
+	"xbot/internal/chat"
+	"xbot/internal/phrase"
+	"xbot/internal/store/dbsqlc"
+)
+
+// fresh is a conversation that begins anew.
+type fresh struct {
+	key    chat.SessionKey
+	once   string // key of the record
+	reason string // one of chat.Reset*
+	model  string // to be chosen for the session; empty: the one it has
+}
+
+// resetKey names the record of a reset by the accepted row that asked for it, which outlives a turn that is released.
+func resetKey(id chat.InboxID) string { return "reset/" + strconv.FormatInt(int64(id), 10) }
+
+// ResetSession begins a conversation anew for the model, as the command of a turn: it sees nothing of what stands above the
+// command, the to-do list is empty, no compaction holds, and the parts of the prompt are read again. Messages, running
+// background tasks and memory stay. model is chosen for the session unless it is empty. Where text was accepted behind the
+// command it is answered next, and the person sees a divider; otherwise they are told say as well. A command is carried out
+// once, also if its turn was released and another one has claimed it.
+func (s *Store) ResetSession(ctx context.Context, turn chat.TurnID, reason, model, say string) error {
+	return s.obey(ctx, turn, func(tx *tx, o chat.Order) (string, error) {
+		lang := phrase.Lang(o.Lang)
+		if err := s.begin(ctx, tx, fresh{key: o.Session, once: resetKey(o.Inbox), reason: reason, model: model}); err != nil {
+			return "", err
+		}
+		followed, err := s.q.ResetFollowed(ctx, tx, o.Inbox)
+		if err != nil {
+			return "", fmt.Errorf("look for the text behind the command: %w", err)
+		}
+		divider := chat.Message{
+			Session: o.Session, Turn: turn, Role: chat.RoleNotice, Origin: chat.OriginReset, Content: phrase.Say(lang, phrase.ResetNew),
+		}
+		if followed || say == "" {
+			divider.Inbox, say = o.Inbox, ""
+		}
+		return say, tx.appendMessage(ctx, &divider, "")
+	})
+}
+
+// Renew begins a conversation anew that no person asks for, such as one of a job that starts from nothing at each run: call
+// it before the message of the run is accepted. once names the run: a second call with it changes nothing.
+func (s *Store) Renew(ctx context.Context, key chat.SessionKey, once, reason string) error {
+	return s.inTx(ctx, func(tx *tx) error {
+		return s.begin(ctx, tx, fresh{key: key, once: "renew/" + once, reason: reason})
+	})
+}
+
+// begin writes the record of a reset, with which the conversation begins for the model, and all that follows from it. Where
+// the record is there it changes nothing.
+func (s *Store) begin(ctx context.Context, tx *tx, f fresh) error {
+	newest, err := s.q.ResetNewest(ctx, tx, f.key)
+	if err != nil {
+		return fmt.Errorf("look for the newest message: %w", err)
+	}
+	c, added, err := tx.addControl(ctx, f.key, chat.Control{
+		Kind: chat.ControlReset, Message: chat.MessageID(newest.MessageID), Key: f.once, Reset: &chat.Reset{Reason: f.reason},
+	})
+	if err != nil || !added {
+		return err
+	}
+	return s.clear(ctx, tx, f, c.ID)
+}
+
+// clear takes away what belonged to the conversation before a reset.
+func (s *Store) clear(ctx context.Context, tx *tx, f fresh, control chat.ControlID) error {
+	err := s.q.ResetSession(ctx, tx, dbsqlc.ResetSessionParams{SessionKey: f.key, Control: int64(control), Model: Clean(f.model)})
+	if err != nil {
+		return fmt.Errorf("begin anew: %w", err)
+	}
+	if err := s.q.ResetParts(ctx, tx, f.key); err != nil {
+		return fmt.Errorf("drop the parts of the prompt: %w", err)
+	}
+	cleared, err := s.q.ResetTodos(ctx, tx, f.key)
+	if err != nil {
+		return fmt.Errorf("clear the to-do list: %w", err)
+	}
+	if cleared > 0 {
+		tx.emit(f.key, chat.EventTodos, []chat.Todo{})
+	}
+	row, err := s.q.SessionGet(ctx, tx, f.key)
+	if err != nil {
+		return fmt.Errorf("read session: %w", err)
+	}
+	tx.emit(f.key, chat.EventSession, s.sessionOf(row))
+	return nil
+}
+
+// Resets lists where a conversation began anew, newest first, without those that a rewind has undone.
+func (s *Store) Resets(ctx context.Context, key chat.SessionKey, limit int) ([]chat.Began, error) {
+	rows, err := s.q.ResetList(ctx, s.pool, dbsqlc.ResetListParams{SessionKey: key, Limit: int32(limit)})
+	if err != nil {
+		return nil, classify(fmt.Errorf("list resets: %w", err))
+	}
+	out := make([]chat.Began, len(rows))
+	for i, r := range rows {
+		var c chat.Control
+		if err := json.Unmarshal(r.Body, &c); err != nil || c.Reset == nil {
+			return nil, fmt.Errorf("decode reset record %d: %w", r.ID, err)
+		}
+		out[i] = chat.Began{ID: r.ID, At: r.CreatedAt, Reason: c.Reset.Reason, Upto: r.MessageID}
+	}
+	return out, nil
+}
+
+// Unfinished reports whether the newest message of the conversation has no answer, or one that was stopped, failed or was
+// lost, while nothing runs or waits.
+func (s *Store) Unfinished(ctx context.Context, key chat.SessionKey) (bool, error) {
+	yes, err := s.q.ResetUnfinished(ctx, s.pool, key)
+	if err != nil {
+		return false, classify(fmt.Errorf("look at the newest turn of %s: %w", key, err))
+	}
+	return yes, nil
+}

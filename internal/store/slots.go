@@ -1,0 +1,274 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+	"xbot/internal/phrase"
+	"xbot/internal/policy"
+	"xbot/internal/store/dbsqlc"
+)
+
+// Turns at once are bounded. A turn that is marked running is the slot: it is durable, and the relay settles it when its
+// run dies. A claim for which there is no slot takes nothing and puts its session in line; whoever ends a turn hands the
+// freed slot to the next in line and keeps it for them for a while, so that nobody who comes later is faster.
+//
+// Claims are exact near the limit because they hold SlotLock then, one at a time. Far from it they only hold one of a few
+// lanes: lanes bounds how many may go on without knowing of each other, and so how near the limit they may come.
+
+// lanes is how many claims may be under way without SlotLock.
+const lanes = 16
+
+// slotKept is how long a freed turn is kept for who is next in line.
+const slotKept = 10 * time.Second
+
+// Policies has the document that says how much may run at once.
+type Policies interface {
+	Get(ctx context.Context) (*policy.Policy, error)
+}
+
+// Line is told, after a commit, who was handed a turn and has to be woken. A wake that fails is repeated by the relay.
+type Line interface {
+	Granted(who []Waiting)
+}
+
+// Caps returns what may run at once, with the defaults.
+func (s *Store) Caps(ctx context.Context) (policy.Limits, error) {
+	p := &policy.Policy{}
+	if s.Policies != nil {
+		var err error
+		if p, err = s.Policies.Get(ctx); err != nil {
+			return policy.Limits{}, err
+		}
+	}
+	return p.Limit(), nil
+}
+
+// errCrowded rolls back a claim that has to be alone.
+var errCrowded = errors.New("close to a limit of turns")
+
+// taking runs a claim: in a lane if there is much room, else alone.
+func (s *Store) taking(ctx context.Context, claim func(tx *tx, most policy.Limits) error) error {
+	most, err := s.Caps(ctx)
+	if err != nil {
+		return err
+	}
+	if !s.crowded.Load() {
+		err = s.inTx(ctx, func(tx *tx) error { return claim(tx, most) })
+		if !errors.Is(err, errCrowded) {
+			return err
+		}
+	}
+	return s.inTx(ctx, func(tx *tx) error {
+		if err := tx.lockSlots(ctx); err != nil {
+			return err
+		}
+		return claim(tx, most)
+	})
+}
+
+func (t *tx) lockSlots(ctx context.Context) error {
+	t.alone = true
+	if err := t.q.SlotLock(ctx, t); err != nil {
+		return fmt.Errorf("lock the line of turns: %w", err)
+	}
+	return nil
+}
+
+// enter finds the running turn of a session and goes into a lane.
+func (t *tx) enter(ctx context.Context, key chat.SessionKey) (running chat.TurnID, err error) {
+	lane := rand.Int32N(lanes) // spreads claims, and keeps no secret
+	row, err := t.q.SlotEnter(ctx, t, dbsqlc.SlotEnterParams{
+		Session: key, Alone: t.alone, Lane: 1 + lane, OtherLane: 1 + (lane+lanes/2)%lanes,
+	})
+	switch {
+	case err != nil:
+		return "", fmt.Errorf("look for an earlier turn: %w", err)
+	case !row.Entered:
+		return "", fault.Errorf(fault.Unavailable, "%w", errCrowded)
+	}
+	return chat.TurnID(row.Running), nil
+}
+
+// takeSlot reports whether the session may begin a turn. If not, it stands in line.
+func (t *tx) takeSlot(ctx context.Context, key chat.SessionKey, most policy.Limits) (bool, error) {
+	view, err := t.q.SlotView(ctx, t, key)
+	if err != nil {
+		return false, fmt.Errorf("count turns: %w", err)
+	}
+	own := mostOf(most, view.Own)
+	far := int(view.Busy)+lanes <= most.Turns
+	if !t.alone {
+		if far && own == 0 {
+			return true, nil
+		}
+		return false, fault.Errorf(fault.Unavailable, "%w", errCrowded)
+	}
+	t.far = far
+	free := int(view.Busy) < most.Turns && (own == 0 || int(view.BusyOfTenant) < own)
+	switch {
+	case view.Granted:
+		return true, t.q.SlotUse(ctx, t, key)
+	case free && !view.Line:
+		return true, nil
+	}
+	return t.queueFor(ctx, key, most, int(view.Busy) < most.Turns)
+}
+
+// mostOf returns how many turns at once a tenant may have; 0: as many as there are.
+func mostOf(most policy.Limits, ownModel bool) int {
+	if ownModel {
+		return most.OwnKeyTurns
+	}
+	return most.UserTurns
+}
+
+// queueFor puts the session in line, hands out what is free, and reports whether the session got it.
+func (t *tx) queueFor(ctx context.Context, key chat.SessionKey, most policy.Limits, free bool) (bool, error) {
+	row, err := t.q.SlotWait(ctx, t, key)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return false, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("stand in line: %w", err)
+	}
+	var granted []Waiting
+	if free {
+		if granted, err = t.handOut(ctx, most); err != nil {
+			return false, err
+		}
+	}
+	mine := false
+	for _, w := range granted {
+		if w.Session == key {
+			mine = true
+			continue
+		}
+		t.granted = append(t.granted, w)
+	}
+	if mine {
+		return true, t.q.SlotUse(ctx, t, key)
+	}
+	if row.Fresh && row.Kind != kindBackground {
+		t.emit(key, chat.EventQueued, chat.Queued{
+			Inbox: row.ID, ClientMessageID: row.PlatformID, Text: wordsOf(row.Body, row.Options), Mode: row.Mode, Sender: row.Sender, Throttled: true,
+		})
+	}
+	return false, nil
+}
+
+// handOut keeps what is free for those who are next. The caller holds the lock.
+func (t *tx) handOut(ctx context.Context, most policy.Limits) ([]Waiting, error) {
+	late, err := t.q.SlotExpire(ctx, t)
+	if err != nil {
+		return nil, fmt.Errorf("take back turns that nobody used: %w", err)
+	}
+	t.late += len(late)
+	rows, err := t.q.SlotGrant(ctx, t, dbsqlc.SlotGrantParams{
+		Turns: int32(most.Turns), UserTurns: int32(most.UserTurns), OwnKeyTurns: int32(most.OwnKeyTurns), Kept: interval(slotKept),
+	})
+	if err != nil {
+		return nil, fmt.Errorf("hand out turns: %w", err)
+	}
+	out := make([]Waiting, len(rows))
+	for i, r := range rows {
+		out[i] = Waiting{Inbox: r.ID, Session: r.SessionKey, User: r.UserID, Channel: r.Channel, Text: r.Body}
+	}
+	return out, nil
+}
+
+// passOn does after a commit what it made possible: those who were handed a turn are woken, and a turn that ended is
+// handed on. That is no part of the transaction, so that it sees who came into line meanwhile.
+func (s *Store) passOn(ctx context.Context, t *tx) {
+	if t.alone {
+		s.crowded.Store(!t.far)
+	}
+	if len(t.granted) > 0 && s.Line != nil {
+		s.Line.Granted(t.granted)
+	}
+	if t.freed {
+		_, _ = s.HandOutTurns(ctx) // the relay does it again within a second
+	}
+}
+
+// HandOutTurns keeps free turns for those who are next in line and has them woken. late counts those who did not use theirs
+// in time and went to the end of the line. Whoever may have made room calls it; where nobody waits it is one short query.
+func (s *Store) HandOutTurns(ctx context.Context) (late int, err error) {
+	line, err := s.q.SlotLine(ctx, s.pool)
+	if err != nil {
+		return 0, classify(fmt.Errorf("look who waits for a turn: %w", err))
+	}
+	if !line {
+		return 0, nil
+	}
+	most, err := s.Caps(ctx)
+	if err != nil {
+		return 0, err
+	}
+	err = s.inTx(ctx, func(tx *tx) (err error) {
+		if err := tx.lockSlots(ctx); err != nil {
+			return err
+		}
+		tx.granted, err = tx.handOut(ctx, most)
+		late = tx.late
+		return err
+	})
+	return late, err
+}
+
+// TenantTurns are the turns of a tenant: the user of sessions, which may be a group.
+type TenantTurns struct {
+	User    chat.UserID
+	Name    string
+	Running int
+	Kept    int           // free, and kept for one that is next
+	Waiting int           // sessions in line
+	Longest time.Duration // how long the first of them waits
+}
+
+// TurnsByTenant returns who has turns or waits for one.
+func (s *Store) TurnsByTenant(ctx context.Context) ([]TenantTurns, error) {
+	rows, err := s.q.SlotTenants(ctx, s.pool)
+	if err != nil {
+		return nil, classify(fmt.Errorf("count turns by tenant: %w", err))
+	}
+	out := make([]TenantTurns, len(rows))
+	for i, r := range rows {
+		out[i] = TenantTurns{
+			User: r.UserID, Name: r.Name, Running: int(r.Running), Kept: int(r.Kept), Waiting: int(r.Waiting),
+			Longest: time.Duration(r.Longest * float64(time.Second)),
+		}
+	}
+	return out, nil
+}
+
+// Throttled returns messages that wait for a free turn for the given time and whose sender was not told in words.
+func (s *Store) Throttled(ctx context.Context, older time.Duration) ([]Waiting, error) {
+	rows, err := s.q.SlotUntold(ctx, s.pool, interval(older))
+	if err != nil {
+		return nil, classify(fmt.Errorf("look who waits for a turn: %w", err))
+	}
+	out := make([]Waiting, len(rows))
+	for i, r := range rows {
+		out[i] = Waiting{Inbox: r.ID, Session: r.SessionKey, Text: r.Body}
+	}
+	return out, nil
+}
+
+// TellThrottled tells the person, once, that their message waits for a free turn.
+func (s *Store) TellThrottled(ctx context.Context, w Waiting) error {
+	return s.inTx(ctx, func(tx *tx) error {
+		n, err := s.q.SlotMarkTold(ctx, tx, w.Inbox)
+		if err != nil || n == 0 {
+			return err
+		}
+		return tx.notice(ctx, w.Session, "", phrase.Say(phrase.Of(w.Text), phrase.Throttled))
+	})
+}

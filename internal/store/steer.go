@@ -1,0 +1,90 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+
+	"xbot/internal/chat"
+	"xbot/internal/phrase"
+	"xbot/internal/store/dbsqlc"
+)
+
+// SteerWaits reports whether the message that is next in the queue of a session is meant for the turn that runs.
+func (s *Store) SteerWaits(ctx context.Context, key chat.SessionKey, turn chat.TurnID) (bool, error) {
+	yes, err := s.q.InboxSteerWaits(ctx, s.pool, dbsqlc.InboxSteerWaitsParams{Session: key, TurnID: turn})
+	if err != nil {
+		return false, classify(fmt.Errorf("look for messages to the turn: %w", err))
+	}
+	return yes, nil
+}
+
+// Steer gives a running turn the messages at the head of the queue that are meant for it, appends them to the transcript,
+// and gives the calls of the turn that have not begun a result that says so, in one transaction. n counts the claims of
+// the turn while it runs, from 1, so that a repeated call finds its own. A turn that is closed takes nothing.
+func (s *Store) Steer(ctx context.Context, key chat.SessionKey, turn chat.TurnID, n int) (got chat.Steered, err error) {
+	err = s.inTx(ctx, func(tx *tx) error {
+		got = chat.Steered{}
+		row, err := s.q.TurnLock(ctx, tx, turn)
+		if errors.Is(err, pgx.ErrNoRows) || err == nil && row.State != chat.TurnRunning {
+			return nil
+		}
+		if err != nil {
+			return fmt.Errorf("lock turn: %w", err)
+		}
+		before, err := s.q.InboxClaimed(ctx, tx, dbsqlc.InboxClaimedParams{TurnID: &turn, Claim: int32(n)})
+		if err != nil {
+			return fmt.Errorf("look for an earlier claim: %w", err)
+		}
+		if len(before) > 0 {
+			got = chat.Steered{Messages: len(before), Text: before[0].Body}
+			return nil
+		}
+		if got.Skipped, err = tx.skipCalls(ctx, turn); err != nil {
+			return err
+		}
+		return tx.steer(ctx, key, turn, n, &got)
+	})
+	return got, err
+}
+
+func (t *tx) steer(ctx context.Context, key chat.SessionKey, turn chat.TurnID, n int, got *chat.Steered) error {
+	rows, err := t.q.InboxSteer(ctx, t, dbsqlc.InboxSteerParams{TurnID: turn, Claim: int32(n), Session: key})
+	if err != nil {
+		return fmt.Errorf("claim messages: %w", err)
+	}
+	for _, r := range rows {
+		row := claimed{
+			ID: r.ID, Kind: r.Kind, Channel: r.Channel, UserID: r.UserID, PlatformID: r.PlatformID, Body: r.Body, Sender: r.Sender, AcceptedAt: r.AcceptedAt,
+			Reset: r.Reset, Options: r.Options, UserName: r.UserName, Title: r.Title, Cwd: r.Cwd, Replaces: r.Replaces,
+		}
+		if err := t.take(ctx, key, turn, row); err != nil {
+			return err
+		}
+	}
+	if got.Messages = len(rows); got.Messages > 0 {
+		got.Text = rows[0].Body
+	}
+	return nil
+}
+
+// skipCalls ends the calls of a turn that have not begun.
+func (t *tx) skipCalls(ctx context.Context, turn chat.TurnID) (skipped int, err error) {
+	open, err := t.q.CallListOpen(ctx, t, turn)
+	if err != nil {
+		return 0, fmt.Errorf("list open calls: %w", err)
+	}
+	for _, c := range open {
+		if c.State != chat.CallOpen {
+			continue
+		}
+		said := phrase.Say(phrase.English, phrase.CallSkipped)
+		if err := t.finishCall(ctx, c.ID, chat.ToolResult{Content: said, IsError: true}); err != nil {
+			return 0, err
+		}
+		skipped++
+	}
+	return skipped, nil
+}

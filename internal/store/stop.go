@@ -1,0 +1,135 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+	"xbot/internal/phrase"
+	"xbot/internal/store/dbsqlc"
+)
+
+// Stopped says what a stop found.
+type Stopped struct {
+	Accepted
+	Turn    chat.TurnID // the running turn it is for, empty if none ran
+	Cleared int         // queued messages that will not get a turn
+}
+
+// Stop commits a stop: queued messages end as stopped at once, and the running turn, if there is one, gets a row that
+// names it. The row is for that turn alone: if the turn ends first, the row goes stale and hits nothing else. A stop
+// that a person wrote, and did not press, is answered with what it found.
+func (s *Store) Stop(ctx context.Context, in Inbound, lang phrase.Lang) (Stopped, error) {
+	in.Text = Clean(in.Text)
+	got, err := s.stop(ctx, in, lang)
+	if errors.Is(err, errStopped) {
+		got, err = s.stop(ctx, in, lang)
+	}
+	return got, err
+}
+
+// errStopped rolls a stop back: another delivery of it was committed at the same instant.
+var errStopped = fault.Errorf(fault.Conflict, "the id of this stop was used before")
+
+func (s *Store) stop(ctx context.Context, in Inbound, lang phrase.Lang) (Stopped, error) {
+	var got Stopped
+	err := s.inTx(ctx, func(tx *tx) error {
+		known, err := tx.duplicate(ctx, in, kindStop)
+		if err == nil {
+			got = Stopped{Accepted: known}
+			return nil
+		}
+		if !fault.Is(err, fault.NotFound) {
+			return err
+		}
+		got = Stopped{}
+		reset, err := tx.stopExpired(ctx, in)
+		if err != nil {
+			return err
+		}
+		if err := tx.clearQueue(ctx, in.Session, lang, &got); err != nil {
+			return err
+		}
+		target, outcome := (*chat.TurnID)(nil), new(outcomeApplied)
+		turn, err := s.q.TurnRunning(ctx, tx, in.Session)
+		if err == nil {
+			got.Turn, target, outcome = turn, &turn, nil
+		} else if !errors.Is(err, pgx.ErrNoRows) {
+			return fmt.Errorf("find the running turn: %w", err)
+		}
+		got.ID, err = tx.insertInbox(ctx, in, kindStop, target, outcome)
+		if errors.Is(err, pgx.ErrNoRows) {
+			return errStopped // what was cleared for it waits again
+		}
+		if err != nil || in.Text == "" {
+			return err
+		}
+		return tx.answerStop(ctx, in, lang, got, reset)
+	})
+	return got, err
+}
+
+// stopExpired says why the conversation had ended before a person wrote the stop: it counts as an interaction, so the next
+// message could not tell. It is looked at before rows are locked, as by whoever accepts a message.
+func (t *tx) stopExpired(ctx context.Context, in Inbound) (reason string, err error) {
+	if in.Text == "" {
+		return "", nil // pressed
+	}
+	return t.expired(ctx, in)
+}
+
+func (t *tx) clearQueue(ctx context.Context, key chat.SessionKey, lang phrase.Lang, got *Stopped) error {
+	cleared, err := t.q.InboxStopPending(ctx, t, key)
+	if err != nil {
+		return fmt.Errorf("clear queued messages: %w", err)
+	}
+	got.Cleared = len(cleared)
+	for _, row := range cleared {
+		id := chat.InboxID(row)
+		got.Dropped = append(got.Dropped, id)
+		t.emit(key, chat.EventDropped, chat.Dropped{Inbox: id, Outcome: outcomeStopped, Text: phrase.Say(lang, phrase.StoppedQueued)})
+	}
+	return nil
+}
+
+// answerStop shows the stop in the transcript, with what it found, and keeps with it that the conversation had ended.
+func (t *tx) answerStop(ctx context.Context, in Inbound, lang phrase.Lang, got Stopped, reset string) error {
+	if reset != "" {
+		if err := t.q.ResetNote(ctx, t, dbsqlc.ResetNoteParams{ID: got.ID, Reset: reset}); err != nil {
+			return fmt.Errorf("note the end of the conversation: %w", err)
+		}
+	}
+	asked := chat.Message{
+		Session: in.Session, Role: chat.RoleUser, Origin: chat.OriginCommand, Content: in.Text, Sender: in.Sender, Inbox: got.ID, ClientMessageID: in.PlatformID,
+	}
+	if err := t.appendMessage(ctx, &asked, ""); err != nil {
+		return err
+	}
+	say := phrase.StopsTurn
+	if got.Turn == "" {
+		say = phrase.StopsNothing
+	}
+	text := phrase.Say(lang, say)
+	if got.Cleared > 0 {
+		text = phrase.Row(lang, text, phrase.Say(lang, phrase.StopsQueued, got.Cleared))
+	}
+	notice := chat.Message{Session: in.Session, Role: chat.RoleNotice, Origin: chat.OriginCommand, Content: text, Inbox: got.ID}
+	t.touch = true
+	return t.appendMessage(ctx, &notice, "")
+}
+
+// stopSentence says why a turn was stopped: a person said stop, or wrote something newer.
+func (t *tx) stopSentence(ctx context.Context, key chat.SessionKey, turn chat.TurnID) (phrase.ID, error) {
+	newer, err := t.q.QueueInterrupted(ctx, t, dbsqlc.QueueInterruptedParams{SessionKey: key, TurnID: &turn})
+	if err != nil {
+		return "", fmt.Errorf("look for what stopped the turn: %w", err)
+	}
+	if newer {
+		return phrase.Interrupted, nil
+	}
+	return phrase.Stopped, nil
+}

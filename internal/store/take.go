@@ -1,0 +1,103 @@
+package store
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"xbot/internal/chat"
+	"xbot/internal/phrase"
+	"xbot/internal/store/dbsqlc"
+)
+
+// take brings a row that a turn has claimed into the transcript, behind what it replaced.
+func (t *tx) take(ctx context.Context, key chat.SessionKey, turn chat.TurnID, row claimed) error {
+	if row.Replaces {
+		if err := t.takeReplaced(ctx, key, turn, row); err != nil {
+			return err
+		}
+	}
+	if row.Kind == kindMessage && inGroup(key, row.Sender) {
+		if err := t.overheard(ctx, key, turn, chat.InboxID(row.ID)); err != nil {
+			return err
+		}
+	}
+	m := chat.Message{
+		Session: key, Turn: turn, Role: chat.RoleUser, Content: wordsOf(row.Body, row.Options), Sender: row.Sender,
+		Inbox: chat.InboxID(row.ID), ClientMessageID: row.PlatformID,
+	}
+	switch row.Kind {
+	case kindMessage:
+		m.Origin = originOf(row.Options)
+	case kindBackground: // nobody's message: no client knows its id
+		m.Origin, m.ClientMessageID = chat.OriginBackground, ""
+	case kindControl:
+		m.Origin = chat.OriginCommand
+	}
+	return t.appendMessage(ctx, &m, chat.Preface(row.AcceptedAt, row.Cwd))
+}
+
+// wordsOf returns what a person wrote, where a row holds the command that it stands for.
+func wordsOf(body string, options json.RawMessage) string {
+	var said chat.Options
+	if json.Unmarshal(options, &said) == nil && said.Said != "" { // it is written by us; what does not decode says nothing
+		return Clean(said.Said)
+	}
+	return body
+}
+
+// takeReplaced appends the messages that the row superseded, and one that lists those that a full queue dropped for it.
+func (t *tx) takeReplaced(ctx context.Context, key chat.SessionKey, turn chat.TurnID, row claimed) error {
+	if err := t.q.QueueAdopt(ctx, t, dbsqlc.QueueAdoptParams{ID: row.ID, Session: key}); err != nil {
+		return fmt.Errorf("adopt what other messages had replaced: %w", err)
+	}
+	rows, err := t.q.QueueReplaced(ctx, t, row.ID)
+	if err != nil {
+		return fmt.Errorf("read what message %d replaced: %w", row.ID, err)
+	}
+	if said := summaryOf(rows); said != "" {
+		m := chat.Message{Session: key, Turn: turn, Role: chat.RoleUser, Origin: chat.OriginSummarized, Content: said}
+		if err := t.appendMessage(ctx, &m, chat.Preface(row.AcceptedAt, row.Cwd)); err != nil {
+			return err
+		}
+	}
+	for _, r := range rows {
+		if r.Outcome != outcomeSuperseded {
+			continue
+		}
+		m := chat.Message{
+			Session: key, Turn: turn, Role: chat.RoleUser, Origin: chat.OriginSuperseded, Content: r.Body, Sender: r.Sender,
+			Inbox: r.ID, ClientMessageID: r.PlatformID,
+		}
+		if err := t.appendMessage(ctx, &m, chat.Preface(r.AcceptedAt, row.Cwd)+supersededMark); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// supersededMark is what the model reads before a message that got no answer of its own.
+const supersededMark = " [superseded by a newer message below: do not answer it on its own]"
+
+// maxLineRunes bounds what is told of a message that a full queue dropped.
+const maxLineRunes = 200
+
+// summaryOf lists the messages that a full queue dropped, one line each; empty if there are none.
+func summaryOf(rows []dbsqlc.QueueReplacedRow) string {
+	var lines []string
+	for _, r := range rows {
+		if r.Outcome != outcomeSummarized {
+			continue
+		}
+		line := chat.FirstWords(r.Body, maxLineRunes)
+		if r.Sender != "" {
+			line = r.Sender + ": " + line
+		}
+		lines = append(lines, "- "+line)
+	}
+	if len(lines) == 0 {
+		return ""
+	}
+	return phrase.Say(phrase.English, phrase.SummarizedHead, len(lines)) + "\n" + strings.Join(lines, "\n")
+}

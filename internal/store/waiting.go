@@ -1,0 +1,155 @@
+package store
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+	"xbot/internal/phrase"
+	"xbot/internal/store/dbsqlc"
+)
+
+// EditQueued changes the text of a message that waits, named by the id that its platform gave it. It reports false, and
+// changes nothing, once a turn has claimed the message or it ended otherwise. NotFound when there is no such message.
+func (s *Store) EditQueued(ctx context.Context, channel, account string, user chat.UserID, platformID, text string) (changed bool, err error) {
+	err = s.inTx(ctx, func(tx *tx) error {
+		row, err := tx.delivered(ctx, channel, account, user, platformID)
+		if err != nil {
+			return err
+		}
+		changed, err = tx.edit(ctx, row.ID, text)
+		return err
+	})
+	return changed, err
+}
+
+// RecallQueued takes a message back that waits, named by the id that its platform gave it. It reports false, and changes
+// nothing, once a turn has claimed the message or it ended otherwise. NotFound when there is no such message.
+func (s *Store) RecallQueued(ctx context.Context, channel, account string, user chat.UserID, platformID string) (changed bool, err error) {
+	err = s.inTx(ctx, func(tx *tx) error {
+		row, err := tx.delivered(ctx, channel, account, user, platformID)
+		if err != nil {
+			return err
+		}
+		changed, err = tx.recall(ctx, row.ID)
+		return err
+	})
+	return changed, err
+}
+
+// EditWaiting does what EditQueued does, for a message of a session. It is a Conflict once a turn has claimed it.
+func (s *Store) EditWaiting(ctx context.Context, key chat.SessionKey, id chat.InboxID, text string) error {
+	return s.inTx(ctx, func(tx *tx) error {
+		row, err := tx.waiting(ctx, key, id)
+		if err != nil {
+			return err
+		}
+		if row.Kind == kindControl {
+			return fault.Errorf(fault.Conflict, "a command cannot be changed while it waits; take it back and send another one")
+		}
+		changed, err := tx.edit(ctx, id, text)
+		if err == nil && !changed {
+			return tooLate
+		}
+		return err
+	})
+}
+
+// RecallWaiting does what RecallQueued does, for a message or command of a session. It is a Conflict once a turn has
+// claimed it.
+func (s *Store) RecallWaiting(ctx context.Context, key chat.SessionKey, id chat.InboxID) error {
+	return s.inTx(ctx, func(tx *tx) error {
+		if _, err := tx.waiting(ctx, key, id); err != nil {
+			return err
+		}
+		changed, err := tx.recall(ctx, id)
+		if err == nil && !changed {
+			return tooLate
+		}
+		return err
+	})
+}
+
+// tooLate says that a message does not wait any more.
+var tooLate = fault.Errorf(fault.Conflict, "the message does not wait any more, so it cannot be changed or taken back; stop the turn or send another message")
+
+func (t *tx) delivered(ctx context.Context, channel, account string, user chat.UserID, platformID string) (dbsqlc.InboxByPlatformIDRow, error) {
+	row, err := t.q.InboxByPlatformID(ctx, t, dbsqlc.InboxByPlatformIDParams{Channel: channel, Account: account, UserID: user, PlatformID: platformID})
+	if errors.Is(err, pgx.ErrNoRows) {
+		return row, fault.Errorf(fault.NotFound, "there is no message %q", platformID)
+	}
+	if err != nil {
+		return row, fmt.Errorf("look up message id: %w", err)
+	}
+	return row, nil
+}
+
+// waiting finds a message or command of a session that may still wait.
+func (t *tx) waiting(ctx context.Context, key chat.SessionKey, id chat.InboxID) (dbsqlc.QueueFindRow, error) {
+	row, err := t.q.QueueFind(ctx, t, dbsqlc.QueueFindParams{ID: id, SessionKey: key})
+	if errors.Is(err, pgx.ErrNoRows) || err == nil && row.Kind != kindMessage && row.Kind != kindControl {
+		return row, fault.Errorf(fault.NotFound, "there is no message %d in this conversation", id)
+	}
+	if err != nil {
+		return row, fmt.Errorf("look up message %d: %w", id, err)
+	}
+	return row, nil
+}
+
+// edit changes a message that waits and tells the new text under the id that it was told with.
+func (t *tx) edit(ctx context.Context, id chat.InboxID, text string) (bool, error) {
+	r, err := t.q.QueueEdit(ctx, t, dbsqlc.QueueEditParams{ID: id, Body: Clean(text)})
+	if errors.Is(err, pgx.ErrNoRows) {
+		return false, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("change message %d: %w", id, err)
+	}
+	t.touch = true
+	t.emit(r.SessionKey, chat.EventQueued, chat.Queued{
+		Inbox: id, ClientMessageID: r.PlatformID, Text: r.Body, Mode: r.Mode, Sender: r.Sender, Throttled: r.Throttled,
+	})
+	return true, nil
+}
+
+// recall ends a message that waits. What it had superseded stays out of the queue, and comes with another message.
+func (t *tx) recall(ctx context.Context, id chat.InboxID) (bool, error) {
+	r, err := t.q.QueueEnd(ctx, t, dbsqlc.QueueEndParams{ID: id, Outcome: outcomeRecalled})
+	if errors.Is(err, pgx.ErrNoRows) {
+		return false, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("take message %d back: %w", id, err)
+	}
+	var got Accepted
+	t.drop(r.SessionKey, &got, id, r.Body, outcomeRecalled, phrase.Recalled)
+	return true, t.disown(ctx, id, false)
+}
+
+// SetQueue sets how messages wait in a session; empty members follow the policy.
+func (s *Store) SetQueue(ctx context.Context, key chat.SessionKey, q chat.Queue) error {
+	body, err := json.Marshal(q)
+	if err != nil {
+		return fmt.Errorf("encode queue: %w", err)
+	}
+	return s.inTx(ctx, func(tx *tx) error {
+		n, err := s.q.SessionSetQueue(ctx, tx, dbsqlc.SessionSetQueueParams{Key: key, Queue: body})
+		if err != nil {
+			return fmt.Errorf("set queue: %w", err)
+		}
+		if n == 0 {
+			return fault.Errorf(fault.NotFound, "there is no session %q", key)
+		}
+		row, err := s.q.SessionGet(ctx, tx, key)
+		if err != nil {
+			return fmt.Errorf("read session: %w", err)
+		}
+		tx.emit(key, chat.EventSession, s.sessionOf(row))
+		return nil
+	})
+}

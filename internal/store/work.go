@@ -1,0 +1,72 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"xbot/internal/chat"
+)
+
+// Work is what a turn does now.
+type Work struct {
+	Run     string // of its workflow
+	Model   string
+	Started time.Time
+	Steps   int    // calls of the model that were begun
+	Tools   string // names of the tools that run, parted by commas; empty if none does
+}
+
+// WorkOf returns what a turn does now; NotFound if there is no such turn.
+func (s *Store) WorkOf(ctx context.Context, turn chat.TurnID) (Work, error) {
+	row, err := s.q.WorkOf(ctx, s.pool, turn)
+	if err != nil {
+		return Work{}, classify(fmt.Errorf("read what turn %s does: %w", turn, err))
+	}
+	return Work{Run: row.RunID, Model: row.Model, Started: row.StartedAt, Steps: int(row.Steps), Tools: row.Tools}, nil
+}
+
+// RunningTurn is a turn that runs.
+type RunningTurn struct {
+	Turn    chat.TurnID
+	Session chat.SessionKey
+	Steps   int
+	Started time.Time
+}
+
+// RunningTurns lists turns that run, the oldest first.
+func (s *Store) RunningTurns(ctx context.Context, limit int) ([]RunningTurn, error) {
+	rows, err := s.q.RunningList(ctx, s.pool, int32(limit))
+	if err != nil {
+		return nil, classify(fmt.Errorf("list running turns: %w", err))
+	}
+	out := make([]RunningTurn, len(rows))
+	for i, r := range rows {
+		out[i] = RunningTurn{Turn: r.ID, Session: r.SessionKey, Steps: int(r.Steps), Started: r.StartedAt}
+	}
+	return out, nil
+}
+
+// IdentitiesOf lists who a user is on channels, as channel:peer, with the account of the bot between them where there is one.
+func (s *Store) IdentitiesOf(ctx context.Context, user chat.UserID) ([]string, error) {
+	rows, err := s.q.IdentitiesOf(ctx, s.pool, user)
+	if err != nil {
+		return nil, classify(fmt.Errorf("list the identities of user %d: %w", user, err))
+	}
+	out := make([]string, len(rows))
+	for i, r := range rows {
+		out[i] = r.Channel + ":" + r.Peer
+		if r.Account != "" {
+			out[i] = r.Channel + ":" + r.Account + ":" + r.Peer
+		}
+	}
+	return out, nil
+}
+
+// CdDone sets the working folder of a session, as the command of a turn, and answers the command with a sentence. A command
+// is carried out once.
+func (s *Store) CdDone(ctx context.Context, turn chat.TurnID, runner, dir, say string) error {
+	return s.obey(ctx, turn, func(tx *tx, o chat.Order) (string, error) {
+		return say, s.setCwd(ctx, tx, o.Session, runner, dir)
+	})
+}

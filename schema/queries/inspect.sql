@@ -1,0 +1,85 @@
+-- name: InspectSessions :many
+-- Conversations of all users, newest first, with what was counted of them.
+SELECT s.key, s.channel, s.title, s.agent, s.chat_type, s.scene, s.origin, s.model, s.created_at, s.last_interaction_at, u.name AS user_name,
+       coalesce((SELECT t.id FROM turns t WHERE t.session_key = s.key AND t.state = 'running'), '')::text AS running,
+       (SELECT count(*) FROM inbox i WHERE i.session_key = s.key AND i.kind IN ('message', 'control') AND i.outcome IS NULL)::int AS queued,
+       (SELECT count(*) FROM turns t WHERE t.session_key = s.key)::int AS turns,
+       (SELECT count(*) FROM messages m WHERE m.session_key = s.key AND m.rewound_by IS NULL)::int AS messages,
+       (SELECT count(*) FROM controls c WHERE c.session_key = s.key AND c.kind = 'compact')::int AS compactions,
+       coalesce(used.prompt_tokens, 0)::bigint AS input_tokens, coalesce(used.cached_tokens, 0)::bigint AS cached_tokens,
+       coalesce(used.completion_tokens, 0)::bigint AS output_tokens
+FROM sessions s
+JOIN users u ON u.id = s.user_id
+LEFT JOIN LATERAL (
+    SELECT sum(g.prompt_tokens) AS prompt_tokens, sum(g.cached_tokens) AS cached_tokens, sum(g.completion_tokens) AS completion_tokens
+    FROM user_token_usage g WHERE g.user_id = s.user_id AND g.session_key = s.key
+) used ON true
+WHERE (sqlc.arg(user_name)::text = '' OR u.name = sqlc.arg(user_name)::text)
+  AND (sqlc.arg(channel)::text = '' OR s.channel = sqlc.arg(channel)::text)
+  AND (sqlc.arg(agent)::text = '' OR s.agent = sqlc.arg(agent)::text)
+  AND (sqlc.arg(active_minutes)::int = 0 OR s.last_interaction_at > now() - make_interval(mins => sqlc.arg(active_minutes)::int))
+ORDER BY s.last_interaction_at DESC, s.key
+LIMIT sqlc.arg(n);
+
+-- name: InspectInbox :many
+-- What was accepted and has no answer yet, oldest first: rows that wait, and those whose turn runs.
+SELECT i.id, i.session_key, i.kind, i.mode, i.channel, i.sender, left(i.body, 400)::text AS body, i.accepted_at, i.turn_id, i.releases, u.name AS user_name,
+       (i.throttled_at IS NOT NULL)::boolean AS throttled,
+       (t.id IS NOT NULL)::boolean AS running,
+       coalesce(t.held_told_at, i.held_told_at) AS held_told_at
+FROM inbox i
+JOIN users u ON u.id = i.user_id
+LEFT JOIN turns t ON t.id = i.turn_id AND t.state = 'running'
+WHERE i.kind <> 'stop' AND (i.outcome IS NULL OR i.outcome = 'claimed' AND t.id IS NOT NULL)
+ORDER BY i.accepted_at, i.id
+LIMIT sqlc.arg(n);
+
+-- name: InspectCounts :one
+SELECT (SELECT count(*) FROM sessions)::int AS sessions,
+       (SELECT count(*) FROM turns WHERE state = 'running')::int AS running,
+       (SELECT count(*) FROM inbox WHERE outcome IS NULL AND kind <> 'stop')::int AS waiting,
+       (SELECT coalesce(extract(epoch FROM now() - min(accepted_at)), 0) FROM inbox WHERE outcome IS NULL AND kind <> 'stop')::int AS oldest_seconds,
+       (SELECT count(*) FROM background_tasks WHERE state = 'running')::int AS tasks,
+       (SELECT count(*) FROM connections WHERE connected)::int AS runners,
+       (SELECT count(*) FROM users WHERE kind = 'person')::int AS users,
+       pg_database_size(current_database())::bigint AS bytes;
+
+-- name: ExportMessages :many
+SELECT * FROM messages WHERE session_key = $1 AND rewound_by IS NULL ORDER BY id;
+
+-- name: ExportResults :many
+-- The whole of results of which the conversation shows a summary.
+SELECT c.id, b.body
+FROM tool_calls c
+JOIN sessions s ON s.key = c.session_key
+LEFT JOIN sessions r ON r.key = s.root
+JOIN offloads o ON o.session_key = coalesce(r.key, s.key) AND o.id = c.offload
+JOIN blobs b ON b.hash = o.blob
+WHERE c.session_key = $1 AND c.offload <> '';
+
+-- name: ExportControls :many
+SELECT id, kind, message_id, turn_id, key, body, created_at FROM controls
+WHERE session_key = $1 AND kind IN ('compact', 'reset')
+ORDER BY message_id, id;
+
+-- name: ImportTurn :exec
+INSERT INTO turns (id, session_key, run_id, state, steps, model, prompt_tokens, cached_tokens, completion_tokens, started_at, ended_at)
+VALUES ($1, $2, '', 'done', $3, $4, $5, $6, $7, $8, $9);
+
+-- name: ImportMessage :one
+INSERT INTO messages (session_key, turn_id, step, role, content, reasoning, display_only, model, finish, prompt_tokens, cached_tokens, completion_tokens,
+                      created_at, origin, sender, preface)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)
+RETURNING id;
+
+-- name: ImportCall :exec
+INSERT INTO tool_calls (id, session_key, turn_id, step, n, message_id, name, class, arguments, state, result, is_error, started_at, finished_at)
+VALUES ($1, $2, $3, $4, $5, $6, $7, 'once', $8, 'done', $9, $10, $11, $11);
+
+-- name: ImportControl :one
+INSERT INTO controls (session_key, kind, message_id, body, created_at) VALUES ($1, $2, $3, $4, $5) RETURNING id;
+
+-- name: ImportEnds :exec
+-- Where the conversation begins for the model, and when it was last used.
+UPDATE sessions SET compaction_id = sqlc.narg(compaction_id), reset_id = sqlc.narg(reset_id), created_at = sqlc.arg(created_at), last_interaction_at = sqlc.arg(last_interaction_at)
+WHERE key = sqlc.arg(key);

@@ -1,0 +1,9 @@
+-- name: SessionOverride :execrows
+-- Sets what a conversation decides for itself; NULL leaves a value as it is, empty follows agent and policy again.
+UPDATE sessions SET
+    model      = coalesce(sqlc.narg(model), model),
+    think      = coalesce(sqlc.narg(think), think),
+    verbosity  = coalesce(sqlc.narg(verbosity), verbosity),
+    send       = coalesce(sqlc.narg(send), send),
+    activation = coalesce(sqlc.narg(activation), activation)
+WHERE key = sqlc.arg(key);

@@ -1,0 +1,109 @@
+-- How messages that wait give way to others, and how their senders change them.
+
+-- name: QueueLock :exec
+-- One message after another decides what becomes of the queue of a session.
+SELECT pg_advisory_xact_lock(hashtextextended('queue ' || sqlc.arg(session)::text, 0));
+
+-- name: QueueGather :one
+-- A message of a burst (collect) holds all that wait to be collected until nobody has written for the quiet window, but
+-- for at most the given time from the first message of the burst on. Answers how long that is. What waits since an
+-- earlier burst, because a turn runs, is held again: else the end of that turn would cut this one.
+WITH burst AS MATERIALIZED (
+    SELECT i.id, i.accepted_at, i.not_before FROM inbox i
+    WHERE i.session_key = sqlc.arg(session) AND i.kind = 'message' AND i.mode = 'collect' AND i.outcome IS NULL
+    ORDER BY i.sent_at, i.sent_seq, i.id
+    FOR UPDATE
+), until AS (
+    SELECT least(now() + sqlc.arg(quiet_ms)::int * interval '1 millisecond', min(burst.accepted_at) FILTER (WHERE burst.not_before > now()) + sqlc.arg(longest_ms)::int * interval '1 millisecond') AS at
+    FROM burst
+), held AS (
+    UPDATE inbox SET not_before = until.at FROM until WHERE inbox.id IN (SELECT burst.id FROM burst)
+)
+SELECT greatest(0, ceil(extract(epoch FROM until.at - now()) * 1000))::int AS wait_ms FROM until;
+
+-- name: QueueReplace :many
+-- Lets a message take the place of all messages that wait before it, and of what they had replaced. was says which of
+-- them had waited.
+WITH newer AS (
+    SELECT n.id, n.session_key, n.sent_at, n.sent_seq FROM inbox n WHERE n.id = sqlc.arg(id)
+), older AS MATERIALIZED (
+    SELECT i.id FROM inbox i, newer
+    WHERE i.session_key = newer.session_key AND i.kind = 'message' AND i.outcome IS NULL
+      AND (i.sent_at, i.sent_seq, i.id) < (newer.sent_at, newer.sent_seq, newer.id)
+    ORDER BY i.sent_at, i.sent_seq, i.id
+    FOR UPDATE OF i
+), before AS (
+    SELECT r.id FROM inbox r WHERE r.replaced_by IN (SELECT older.id FROM older)
+)
+UPDATE inbox SET outcome = coalesce(inbox.outcome, 'superseded'), replaced_by = sqlc.arg(id)
+WHERE inbox.id IN (SELECT older.id FROM older UNION SELECT before.id FROM before)
+RETURNING inbox.id, inbox.body, inbox.id IN (SELECT older.id FROM older) ::boolean AS was;
+
+-- name: QueueReplacedBy :one
+-- The newest message that waits after the given one and takes the place of what waits before it.
+SELECT i.id FROM inbox i, inbox late
+WHERE late.id = sqlc.arg(id) AND i.session_key = late.session_key AND i.kind = 'message' AND i.outcome IS NULL
+  AND i.mode IN ('interrupt', 'supersede') AND (i.sent_at, i.sent_seq, i.id) > (late.sent_at, late.sent_seq, late.id)
+ORDER BY i.sent_at DESC, i.sent_seq DESC, i.id DESC
+LIMIT 1;
+
+-- name: QueueDrop :many
+-- Drops the oldest messages of a queue that exceeds its cap, but not the given one.
+WITH excess AS (
+    SELECT greatest(0, count(*) - sqlc.arg(cap)::int) AS n FROM inbox c
+    WHERE c.session_key = sqlc.arg(session) AND c.kind IN ('message', 'control') AND c.outcome IS NULL
+), oldest AS MATERIALIZED (
+    SELECT i.id FROM inbox i
+    WHERE i.session_key = sqlc.arg(session) AND i.kind = 'message' AND i.outcome IS NULL AND i.id <> sqlc.arg(id)
+    ORDER BY i.sent_at, i.sent_seq, i.id
+    LIMIT (SELECT excess.n FROM excess)
+    FOR UPDATE
+)
+UPDATE inbox SET outcome = sqlc.arg(outcome)::text
+WHERE inbox.id IN (SELECT oldest.id FROM oldest)
+RETURNING inbox.id, inbox.body;
+
+-- name: QueueEnd :one
+-- Ends a message that waits. No row: it waits no more.
+UPDATE inbox SET outcome = sqlc.arg(outcome)::text
+WHERE inbox.id = sqlc.arg(id) AND inbox.kind IN ('message', 'control') AND inbox.outcome IS NULL
+RETURNING inbox.session_key, inbox.body;
+
+-- name: QueueDisown :exec
+-- What a message that ended had replaced comes into the transcript with the next message that is claimed; itself says
+-- that the message comes as well. No heir is chosen here: a turn might be claiming it.
+UPDATE inbox SET replaced_by = 0
+WHERE inbox.replaced_by = sqlc.arg(id) OR inbox.id = sqlc.arg(id)::bigint AND sqlc.arg(itself)::boolean;
+
+-- name: QueueAdopt :exec
+-- A message that is claimed brings what has no other one to come with.
+UPDATE inbox SET replaced_by = sqlc.arg(id)::bigint WHERE session_key = sqlc.arg(session) AND replaced_by = 0;
+
+-- name: QueueCount :one
+SELECT count(*)::int FROM inbox WHERE session_key = $1 AND kind IN ('message', 'control') AND outcome IS NULL;
+
+-- name: QueueReplaced :many
+-- What comes into the transcript with a message that is claimed.
+SELECT id, outcome::text AS outcome, body, sender, channel, platform_id, accepted_at FROM inbox
+WHERE replaced_by = sqlc.arg(id)::bigint
+ORDER BY sent_at, sent_seq, id;
+
+-- name: QueueEdit :one
+-- Changes a message that waits. No row: it waits no more.
+UPDATE inbox SET original = coalesce(inbox.original, inbox.body), body = sqlc.arg(body)
+WHERE inbox.id = sqlc.arg(id) AND inbox.kind = 'message' AND inbox.outcome IS NULL
+RETURNING inbox.session_key, inbox.platform_id, inbox.body, inbox.mode, inbox.sender, (inbox.throttled_at IS NOT NULL)::boolean AS throttled;
+
+-- name: QueueFind :one
+SELECT id, session_key, kind, outcome FROM inbox WHERE id = $1 AND session_key = $2;
+
+-- name: QueueInterrupted :one
+-- Whether a turn is stopped by newer messages alone: no person said stop.
+SELECT coalesce(bool_and(mode = 'interrupt'), false)::boolean FROM inbox
+WHERE session_key = $1 AND kind = 'stop' AND target_turn = sqlc.arg(turn_id) AND outcome IS NULL;
+
+-- name: SessionSetQueue :execrows
+UPDATE sessions SET queue = $2 WHERE key = $1;
+
+-- name: SessionLastInteraction :one
+SELECT last_interaction_at FROM sessions WHERE key = $1;
