@@ -1,0 +1,65 @@
+package channel
+
+import (
+	"context"
+	"io"
+	"time"
+
+	"xbot/internal/chat"
+)
+
+// The interfaces below are what some platforms can do beside. An Account implements those that its platform has.
+
+// Editor changes a message that was sent.
+type Editor interface {
+	// Edit replaces the content of a message. The newest edit stands: Key and order are the caller's.
+	Edit(ctx context.Context, to Place, id string, m Message) error
+	// EditEvery is the shortest pause between two edits of one message.
+	EditEvery() time.Duration
+}
+
+// Deleter takes back a message that was sent.
+type Deleter interface {
+	Delete(ctx context.Context, to Place, id string) error
+}
+
+// Reactor puts a reaction to a person's message. The emoji is the platform's name, such as OK; twice is once.
+type Reactor interface {
+	React(ctx context.Context, to Place, id, emoji string) error
+}
+
+// Typist shows for a few seconds that an answer is being written.
+type Typist interface {
+	Typing(ctx context.Context, to Place) error
+}
+
+// Asker shows questions with buttons and forms (Message.Card) and settles them.
+type Asker interface {
+	// Settle takes the buttons from a question and shows how it was answered.
+	Settle(ctx context.Context, to Place, id string, q Question, answer string) error
+}
+
+// Streamer shows an answer while it is written, in a message of its own.
+type Streamer interface {
+	// Stream begins such a message and returns it. Put replaces its text as often as the platform permits; End leaves it
+	// as it is for good.
+	Stream(ctx context.Context, to Place, key string) (Stream, error)
+}
+
+// Stream is an answer that is being written.
+type Stream interface {
+	Sent() Sent
+	Put(ctx context.Context, text string, sequence int) error
+	End(ctx context.Context, text string, sequence int) error
+}
+
+// Finder looks for a message whose sending has an unknown outcome: one of the bot with this content, sent since a time.
+type Finder interface {
+	Find(ctx context.Context, to Place, m Message, since time.Time) (Sent, bool, error)
+}
+
+// Fetcher reads a file that a person sent.
+type Fetcher interface {
+	// Fetch returns the content of a file that came with a message; the caller closes it. Links may expire: NotFound then.
+	Fetch(ctx context.Context, message string, a chat.Attachment) (io.ReadCloser, error)
+}

@@ -1,0 +1,126 @@
+// Package channel is the port to platforms on which people write: what every platform can do, and small interfaces for
+// what only some can. An adapter (channel/feishu, channel/qq, channel/onebot) speaks one platform's protocol and knows
+// nothing of conversations: it turns what arrives into envelopes and what is to be said into messages of the platform.
+// Adapters keep no state that a restart would miss; what must survive is a row of whoever calls them.
+package channel
+
+import (
+	"context"
+	"time"
+
+	"xbot/internal/chat"
+)
+
+// Account is one bot on one platform, as configured. An implementation is safe for concurrent use.
+type Account interface {
+	// Run receives until ctx ends: it connects, connects again with growing pauses, and hands over what arrives. It
+	// returns nil when ctx ends, and a fault of kind Denied or Invalid when trying again cannot help (wrong secret).
+	Run(ctx context.Context, to Receiver, report func(Status)) error
+	// Send sends one message. With the same Key it may be called again after a crash or an unknown outcome: within
+	// Traits.Window the platform drops the second one. An error of kind RateLimited carries the platform's delay; Unknown
+	// reports whether an error leaves it open if the message was sent.
+	Send(ctx context.Context, to Place, m Message) (Sent, error)
+	// Check tries the credentials against the platform and names what is missing, such as a permission.
+	Check(ctx context.Context) (Identity, []Problem, error)
+	// Traits are those of the least that every place permits; TraitsAt asks for a place.
+	Traits() Traits
+}
+
+// Receiver takes in what a platform delivers. An implementation commits before it returns, so that an adapter may
+// acknowledge afterwards; an error asks the platform to deliver again. The same event may be handed over any number of times.
+type Receiver interface {
+	Receive(ctx context.Context, e chat.Envelope) error
+	// Edited and Recalled change a message that was received; they do nothing to one that was answered already.
+	Edited(ctx context.Context, e chat.Envelope) error
+	Recalled(ctx context.Context, e chat.Envelope) error
+	// Pressed is an answer by a button or a form of a card. What it returns is shown to the person at once.
+	Pressed(ctx context.Context, p Press) (Toast, error)
+}
+
+// Traits are what a platform permits.
+type Traits struct {
+	MaxText int           // characters of one message; longer texts are split
+	MaxFile int64         // bytes of one file that is sent
+	Window  time.Duration // how long the platform drops a second message with the same Key; 0: it does not, Forever: always
+	// Replies and ReplyWindow bound answers to one message of a person (QQ), each on its own; 0: unbounded. Past them Send
+	// returns Denied.
+	Replies     int
+	ReplyWindow time.Duration
+	Dialect     Dialect
+}
+
+// Varying is an account whose platform permits more in one place than in another.
+type Varying interface {
+	TraitsAt(to Place) Traits
+}
+
+// TraitsAt returns what the platform of an account permits for a message to a place.
+func TraitsAt(a Account, to Place) Traits {
+	if v, ok := a.(Varying); ok {
+		return v.TraitsAt(to)
+	}
+	return a.Traits()
+}
+
+// Forever is a Window without an end.
+const Forever = time.Duration(1<<63 - 1)
+
+// Dialect is how a platform shows text.
+type Dialect string
+
+// The dialects.
+const (
+	Markdown Dialect = "markdown" // Markdown with tables and code, as the page shows it
+	Card     Dialect = "card"     // Feishu's Markdown inside of cards
+	Plain    Dialect = "plain"    // no markup at all
+)
+
+// Place is where a message goes.
+type Place = chat.Address
+
+// Message is one message to a platform. Exactly one of Text, File and Card is set.
+type Message struct {
+	// Key names the sending for good: 1 to 50 characters of [A-Za-z0-9_.-].
+	Key  string
+	Text string // in Markdown; the adapter brings it into the dialect
+	// Seq counts the messages that answer one message of a person, from 1 (QQ's msg_seq).
+	Seq  int
+	File *File
+	Card *Question
+	// Mentions are names that may stand in the text as @name, by the platform's id.
+	Mentions map[string]string
+}
+
+// File is a file that is sent.
+type File struct {
+	Name string
+	Type string // MIME type
+	Data []byte
+}
+
+// Sent is a message as the platform knows it.
+type Sent struct {
+	ID     string    `json:"id"`
+	Thread string    `json:"thread,omitempty"` // the thread it is in or has opened
+	At     time.Time `json:"at,omitzero"`
+}
+
+// Identity is the bot as the platform knows it.
+type Identity struct {
+	ID   string `json:"id"`
+	Name string `json:"name,omitempty"`
+}
+
+// Problem is something that the platform does not permit the bot, and what to do about it.
+type Problem struct {
+	What string `json:"what"` // such as a permission's name
+	Do   string `json:"do"`   // a sentence
+}
+
+// Status is how the receiving side of an account stands.
+type Status struct {
+	Connected bool
+	Event     time.Time     // when the last event came, if this status is about one
+	Lag       time.Duration // between the platform's clock and its arrival here
+	Err       error         // why it is not connected
+}

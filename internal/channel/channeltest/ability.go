@@ -1,0 +1,117 @@
+package channeltest
+
+import (
+	"strings"
+
+	"github.com/stretchr/testify/require"
+
+	"xbot/internal/channel"
+)
+
+var abilityClaims = []Claim{
+	{"what a person edits arrives as an edit of the same message", []Ability{Editing}, learnsEdits},
+	{"what a person takes back arrives as recalled", []Ability{Recalling}, learnsRecalls},
+	{"a message that is edited shows the newest text", nil, edits},
+	{"a message that is deleted is gone", nil, deletes},
+	{"a reaction is shown once", nil, reacts},
+	{"that an answer is written can be shown", nil, types},
+	{"an answer that is streamed ends as one message", nil, streams},
+}
+
+func learnsEdits(b *bench) {
+	p := b.run()
+	for _, in := range b.places() {
+		e, id := p.arrive(say(in, "at frist"))
+		n := len(p.edited())
+		b.Emulator.(Corrector).Correct(id, "at first")
+		b.wait(func() bool { return len(p.edited()) > n }, "the edit did not arrive")
+		got := p.edited()[n]
+		require.Equal(b, identity(e), identity(got))
+		require.Equal(b, "at first", got.Text)
+	}
+}
+
+func learnsRecalls(b *bench) {
+	p := b.run()
+	for _, in := range b.places() {
+		e, id := p.arrive(say(in, "never mind"))
+		n := len(p.recalled())
+		b.Emulator.(Recaller).Recall(id)
+		b.wait(func() bool { return len(p.recalled()) > n }, "the recall did not arrive")
+		got := p.recalled()[n]
+		require.Equal(b, e.ID, got.ID)
+		require.Equal(b, e.ChatType, got.ChatType)
+		require.Equal(b, e.Chat, got.Chat)
+	}
+}
+
+// able gives the account's ability, or skips: small interfaces are an adapter's choice.
+func able[T any](b *bench, account channel.Account) T {
+	b.Helper()
+	a, ok := account.(T)
+	if !ok {
+		b.Skipf("the account is no %T", new(T))
+	}
+	return a
+}
+
+func edits(b *bench) {
+	p, to := b.asked()
+	editor := able[channel.Editor](b, p.account)
+	sent, err := p.account.Send(b.within(), to, text("edited", "Working on it.", 1))
+	require.NoError(b, err)
+	for _, body := range []string{"Half of it.", "All of it.", "All of it."} {
+		require.NoError(b, editor.Edit(b.within(), to, sent.ID, channel.Message{Key: "edited", Text: body, Seq: 1}))
+	}
+	shown := b.Shown(Direct)
+	require.Len(b, shown, 1)
+	require.Contains(b, shown[0].Text, "All of it.")
+	require.NotContains(b, shown[0].Text, "Working")
+	require.GreaterOrEqual(b, shown[0].Edits, 2)
+}
+
+func deletes(b *bench) {
+	p, to := b.asked()
+	deleter := able[channel.Deleter](b, p.account)
+	sent, err := p.account.Send(b.within(), to, text("deleted", "A mistake.", 1))
+	require.NoError(b, err)
+	require.NoError(b, deleter.Delete(b.within(), to, sent.ID))
+	require.Empty(b, b.Shown(Direct))
+}
+
+func reacts(b *bench) {
+	p := b.run()
+	reactor := able[channel.Reactor](b, p.account)
+	world, ok := b.Emulator.(Reacted)
+	require.True(b, ok, "the emulator does not show reactions")
+	in := Direct
+	if b.has(Groups) {
+		in = Group // QQ has reactions there alone
+	}
+	e, id := p.arrive(say(in, "look"))
+	for range 2 {
+		require.NoError(b, reactor.React(b.within(), answerTo(e), e.ID, world.Emoji()))
+	}
+	require.Equal(b, []string{world.Emoji()}, world.Reactions(id))
+}
+
+func types(b *bench) {
+	p, to := b.asked()
+	require.NoError(b, able[channel.Typist](b, p.account).Typing(b.within(), to))
+	require.Empty(b, b.Shown(Direct), "it is no message")
+}
+
+func streams(b *bench) {
+	p, to := b.asked()
+	stream, err := able[channel.Streamer](b, p.account).Stream(b.within(), to, "streamed")
+	require.NoError(b, err)
+	words := strings.Fields("this answer is written word by word")
+	for i := range words {
+		require.NoError(b, stream.Put(b.within(), strings.Join(words[:i+1], " "), i+1))
+	}
+	require.NoError(b, stream.End(b.within(), strings.Join(words, " ")+".", len(words)+1))
+	shown := b.Shown(Direct)
+	require.Len(b, shown, 1)
+	require.Equal(b, stream.Sent().ID, shown[0].ID)
+	require.Contains(b, shown[0].Text, "this answer is written word by word.")
+}

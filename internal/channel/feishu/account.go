@@ -1,0 +1,122 @@
+package feishu
+
+import (
+	"context"
+	"net/http"
+	"sync"
+	"time"
+
+	"xbot/internal/channel"
+	"xbot/internal/fault"
+)
+
+const (
+	// maxText is how many characters of Markdown surely fit into a card.
+	maxText = 8000
+	// maxFile and maxImage are the platform's limits for uploads, in bytes.
+	maxFile  = 30 << 20
+	maxImage = 10 << 20
+	// window is how long the platform drops a second message with the same uuid: an hour, less what clocks may differ by.
+	window = 55 * time.Minute
+	// editEvery keeps five changes of a message in a second, which is the platform's limit.
+	editEvery = 250 * time.Millisecond
+)
+
+// Account is one app of Feishu with its bot.
+type Account struct {
+	name   string
+	set    settings
+	http   *http.Client
+	tokens *tokens
+	people *memo[string] // names by open_id
+	chats  *memo[place]  // chats by chat_id
+	wrote  *memo[author] // who wrote which message, for recalls
+	pause  time.Duration // the first between two connections
+
+	mu sync.Mutex
+	me identity
+}
+
+// Interface guards.
+var (
+	_ channel.Account  = (*Account)(nil)
+	_ channel.Editor   = (*Account)(nil)
+	_ channel.Deleter  = (*Account)(nil)
+	_ channel.Reactor  = (*Account)(nil)
+	_ channel.Asker    = (*Account)(nil)
+	_ channel.Streamer = (*Account)(nil)
+	_ channel.Fetcher  = (*Account)(nil)
+	_ channel.Webhook  = (*Account)(nil)
+)
+
+func newAccount(name string, s settings, client *http.Client) *Account {
+	a := &Account{name: name, set: s, http: client, people: newMemo[string](), chats: newMemo[place](), wrote: newMemo[author](), pause: firstPause}
+	a.tokens = &tokens{Account: a}
+	return a
+}
+
+// Traits are the same everywhere on the platform.
+func (a *Account) Traits() channel.Traits {
+	return channel.Traits{MaxText: maxText, MaxFile: maxFile, Window: window, Dialect: channel.Card}
+}
+
+// EditEvery is the shortest pause between two edits of one message.
+func (a *Account) EditEvery() time.Duration { return editEvery }
+
+// identity is the bot as the platform knows it.
+type identity struct {
+	OpenID string `json:"open_id"`
+	Name   string `json:"app_name"`
+}
+
+// identify returns who the bot is, asking once.
+func (a *Account) identify(ctx context.Context) (identity, error) {
+	a.mu.Lock()
+	me := a.me
+	a.mu.Unlock()
+	if me.OpenID != "" {
+		return me, nil
+	}
+	var out struct {
+		Bot identity `json:"bot"`
+	}
+	if err := a.whole(ctx, http.MethodGet, "/open-apis/bot/v3/info", nil, &out); err != nil {
+		return identity{}, err
+	}
+	if out.Bot.OpenID == "" {
+		return identity{}, fault.Errorf(fault.Denied, "the app has no bot: open.feishu.cn, the app, Add Features, Bot")
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.me = out.Bot
+	return out.Bot, nil
+}
+
+// Run receives until ctx ends. With webhooks it shows that the credentials are right, and the events come to Webhook.
+func (a *Account) Run(ctx context.Context, to channel.Receiver, report func(channel.Status)) error {
+	if report == nil {
+		report = func(channel.Status) {}
+	}
+	if !a.set.webhook {
+		return a.connect(ctx, to, report)
+	}
+	pause := newBackoff(a.pause)
+	for {
+		_, err := a.tokens.get(ctx)
+		switch {
+		case ctx.Err() != nil:
+			return nil
+		case err == nil:
+			report(channel.Status{Connected: true})
+			<-ctx.Done()
+			return nil
+		case hopeless(err):
+			return err
+		}
+		report(channel.Status{Err: err})
+		pause.wait(ctx)
+	}
+}
+
+// hopeless reports whether trying again cannot help.
+func hopeless(err error) bool { return fault.Is(err, fault.Denied) || fault.Is(err, fault.Invalid) }

@@ -1,0 +1,198 @@
+package feishu
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"strconv"
+	"time"
+
+	"xbot/internal/channel"
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+)
+
+// The events that are taken. All others are acknowledged and passed over.
+const (
+	eventMessage  = "im.message.receive_v1"
+	eventRecalled = "im.message.recalled_v1"
+	eventPressed  = "card.action.trigger"
+)
+
+// event is what the platform delivers, of the second version.
+type event struct {
+	Schema string `json:"schema"`
+	Header struct {
+		ID      string `json:"event_id"`
+		Type    string `json:"event_type"`
+		Created string `json:"create_time"` // milliseconds
+		Token   string `json:"token"`
+		AppID   string `json:"app_id"`
+	} `json:"header"`
+	Event json.RawMessage `json:"event"`
+}
+
+// take hands an event over and returns what the platform is answered with; nil: nothing. An error asks for it again: what can
+// never be taken is no error, since it would come again for hours.
+func (a *Account) take(ctx context.Context, raw []byte, to channel.Receiver, report func(channel.Status)) (any, error) {
+	var e event
+	if err := json.Unmarshal(raw, &e); err != nil {
+		pass(report, fault.Errorf(fault.Invalid, "an event is not JSON: %w", err))
+		return nil, nil
+	}
+	if e.Header.AppID != "" && e.Header.AppID != a.set.appID {
+		pass(report, fault.Errorf(fault.Invalid, "an event for the app %.64s came here", e.Header.AppID))
+		return nil, nil
+	}
+	answer, sent, err := a.dispatch(ctx, e, to)
+	if err != nil {
+		if fault.Is(err, fault.Invalid) || fault.Is(err, fault.TooLarge) {
+			pass(report, err)
+			return answer, nil
+		}
+		report(channel.Status{Connected: true, Event: time.Now(), Err: fault.Errorf(fault.Unavailable, "an event was not taken, Feishu sends it again: %w", err)})
+		return nil, err
+	}
+	report(channel.Status{Connected: true, Event: time.Now(), Lag: lag(sent)})
+	return answer, nil
+}
+
+// pass reports an event that nobody can take.
+func pass(report func(channel.Status), err error) {
+	report(channel.Status{Connected: true, Event: time.Now(), Err: fault.Errorf(fault.Invalid, "an event was passed over: %w", err)})
+}
+
+func lag(sent time.Time) time.Duration {
+	if sent.IsZero() {
+		return 0
+	}
+	return max(0, time.Since(sent))
+}
+
+func (a *Account) dispatch(ctx context.Context, e event, to channel.Receiver) (answer any, sent time.Time, err error) {
+	created := instant(e.Header.Created)
+	switch e.Header.Type {
+	case eventMessage:
+		envelope, mine, err := a.envelope(ctx, e.Event)
+		if err != nil || !mine {
+			return nil, created, err
+		}
+		return nil, cmp.Or(created, envelope.SentAt), to.Receive(ctx, envelope)
+	case eventRecalled:
+		envelope, known, err := a.recalled(ctx, e.Event)
+		if err != nil || !known {
+			return nil, created, err
+		}
+		return nil, created, to.Recalled(ctx, envelope)
+	case eventPressed:
+		answer, err := a.pressed(ctx, e, to)
+		return answer, created, err
+	}
+	return nil, created, nil
+}
+
+// instant reads milliseconds, or microseconds, as some events have them; the zero time if there are none.
+func instant(s string) time.Time {
+	n, err := strconv.ParseInt(s, 10, 64)
+	if err != nil || n <= 0 {
+		return time.Time{}
+	}
+	if n > 1e14 {
+		return time.UnixMicro(n).UTC()
+	}
+	return time.UnixMilli(n).UTC()
+}
+
+// pressed hands over the answer to a card.
+func (a *Account) pressed(ctx context.Context, e event, to channel.Receiver) (any, error) {
+	var in struct {
+		Operator struct {
+			OpenID string `json:"open_id"`
+		} `json:"operator"`
+		Action struct {
+			Value json.RawMessage            `json:"value"`
+			Form  map[string]json.RawMessage `json:"form_value"`
+		} `json:"action"`
+		Context struct {
+			Message string `json:"open_message_id"`
+			Chat    string `json:"open_chat_id"`
+		} `json:"context"`
+	}
+	if err := json.Unmarshal(e.Event, &in); err != nil {
+		return nil, fault.Errorf(fault.Invalid, "the answer to a card is malformed: %w", err)
+	}
+	button, ok := readButton(in.Action.Value)
+	if !ok || in.Operator.OpenID == "" {
+		return nil, nil // a card of somebody else
+	}
+	p := channel.Press{
+		Channel: Name, Account: a.name, Event: e.Header.ID, Sender: in.Operator.OpenID, Chat: in.Context.Chat, Message: in.Context.Message,
+		Question: button.Question, Button: button.Name, Values: button.values(in.Action.Form),
+	}
+	toast, err := to.Pressed(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	if toast.Text == "" {
+		return nil, nil
+	}
+	return map[string]any{"toast": map[string]string{"type": cmp.Or(toast.Kind, "info"), "content": toast.Text}}, nil
+}
+
+// author is who wrote a message, and where.
+type author struct {
+	sender chat.Peer
+	in     place
+	chat   string
+	thread string
+}
+
+// recalled makes the envelope of a message that was taken back. The event does not say who wrote it: that is remembered, or
+// asked for, and where neither helps there is nothing to take back.
+func (a *Account) recalled(ctx context.Context, raw json.RawMessage) (chat.Envelope, bool, error) {
+	var in struct {
+		Message string `json:"message_id"`
+		Chat    string `json:"chat_id"`
+	}
+	if err := json.Unmarshal(raw, &in); err != nil || in.Message == "" {
+		return chat.Envelope{}, false, fault.Errorf(fault.Invalid, "a recall is malformed")
+	}
+	w, known := a.wrote.get(in.Message)
+	if !known {
+		var err error
+		if w, known, err = a.authorOf(ctx, in.Message, in.Chat); err != nil || !known {
+			return chat.Envelope{}, false, err
+		}
+	}
+	return chat.Envelope{
+		ID:    in.Message,
+		Place: chat.Place{Channel: Name, Account: a.name, ChatType: w.in.kind, Chat: cmp.Or(in.Chat, w.chat), Thread: w.thread},
+
+		Sender: w.sender,
+	}, true, nil
+}
+
+// authorOf asks who wrote a message that this process did not see.
+func (a *Account) authorOf(ctx context.Context, message, in string) (author, bool, error) {
+	ctx, cancel := context.WithTimeout(ctx, lookTime)
+	defer cancel()
+	items, err := a.read(ctx, message)
+	if err != nil {
+		if refusedAs(err, limited) {
+			return author{}, false, err
+		}
+		if _, refused := refusalOf(err); refused {
+			return author{}, false, nil
+		}
+		return author{}, false, err
+	}
+	if len(items) == 0 || items[0].Sender.Type != "user" || items[0].Sender.ID == "" {
+		return author{}, false, nil
+	}
+	m := items[0]
+	where, err := a.chatInfo(ctx, cmp.Or(m.Chat, in))
+	if err != nil {
+		return author{}, false, err
+	}
+	return author{sender: chat.Peer{ID: m.Sender.ID}, in: where, chat: cmp.Or(m.Chat, in), thread: m.Thread}, true, nil
+}

@@ -1,0 +1,202 @@
+// Package feishutest is Feishu for tests: it serves the API, the long connection and webhook deliveries of one app, with the
+// people and chats that a test gives it, refuses what the platform refuses, and records what people would see.
+package feishutest
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net"
+	"net/http"
+	"slices"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/gorilla/websocket"
+)
+
+// Config is a platform. The zero value is one that has an app with every permission.
+type Config struct {
+	EncryptKey string // of webhook deliveries; empty: they are not encrypted
+	// Fragment divides events that are longer, in bytes; 0: none are divided.
+	Fragment int
+	// Again is how long an acknowledgement is waited for before an event is delivered again; 0: half a second. The platform
+	// waits for three.
+	Again time.Duration
+	// Ping is told to clients as the interval of pings; 0: 100 ms.
+	Ping time.Duration
+	// Lacks are permissions that the app does not have, by the beginning of the path that needs them, such as
+	// "GET /open-apis/contact" to the names of the permissions.
+	Lacks map[string][]string
+	// NoThreads refuses answers in threads, NoCards cards of every kind, NoStreams the streaming mode, NoBot the bot.
+	NoThreads, NoCards, NoStreams, NoBot bool
+}
+
+// Person is somebody who uses the platform.
+type Person struct{ OpenID, Name string }
+
+// The credentials of the app, and its bot.
+const (
+	Token   = "vt-feishutest"
+	BotID   = "ou_bot"
+	BotName = "xbot"
+)
+
+// Server is the platform. Its methods are safe for concurrent use.
+type Server struct {
+	URL    string
+	AppID  string
+	Secret string
+
+	c        Config
+	http     http.Server
+	served   chan struct{}
+	ctx      context.Context // the life of the server
+	stop     context.CancelFunc
+	running  sync.WaitGroup
+	client   *http.Client
+	upgrader websocket.Upgrader
+
+	mu       sync.Mutex
+	wake     chan struct{} // closed and replaced when the courier has something to do
+	count    int
+	clock    time.Time // of the newest message
+	people   []Person
+	chats    map[string]*room
+	messages map[string]*message
+	order    []*message
+	uuids    map[string]string // the message that a uuid has made
+	files    map[string]File
+	cards    map[string]*entity
+	tokens   map[string]bool // false: it was good once
+	conns    []*conn
+	hook     string
+	held     bool
+	events   []*delivery
+	trouble  Trouble
+	broken   []string
+	calls    map[string]int
+}
+
+// apps counts servers, so that every one has an app of its own.
+var apps = struct {
+	sync.Mutex
+	n int
+}{}
+
+// New starts a platform. Close ends it.
+func New(c Config) (*Server, error) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, err
+	}
+	apps.Lock()
+	apps.n++
+	n := apps.n
+	apps.Unlock()
+	if c.Again == 0 {
+		c.Again = 500 * time.Millisecond
+	}
+	if c.Ping == 0 {
+		c.Ping = 100 * time.Millisecond
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	s := &Server{
+		URL: "http://" + l.Addr().String(), AppID: fmt.Sprintf("cli_test%d", n), Secret: fmt.Sprintf("secret-%d", n), c: c,
+		served: make(chan struct{}), ctx: ctx, stop: stop, client: &http.Client{Transport: &http.Transport{}}, wake: make(chan struct{}),
+		chats: map[string]*room{}, messages: map[string]*message{}, uuids: map[string]string{}, files: map[string]File{},
+		cards: map[string]*entity{}, tokens: map[string]bool{}, calls: map[string]int{},
+	}
+	s.http.Handler = s.routes()
+	go func() {
+		defer close(s.served)
+		_ = s.http.Serve(l) // Close ends it
+	}()
+	s.running.Go(s.courier)
+	return s, nil
+}
+
+// Close ends the platform and everything it does.
+func (s *Server) Close() {
+	s.stop()
+	s.Disconnect()
+	_ = s.http.Close() // connections that are open break
+	<-s.served
+	s.running.Wait()
+	s.client.CloseIdleConnections()
+}
+
+// Settings are those of an account of the app.
+func (s *Server) Settings() map[string]string {
+	return map[string]string{
+		"app_id": s.AppID, "app_secret": s.Secret, "domain": s.URL, "verification_token": Token, "encrypt_key": s.c.EncryptKey,
+	}
+}
+
+// Broken names what the platform would not have understood or not have trusted.
+func (s *Server) Broken() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.broken)
+}
+
+// Calls counts the requests of a method and path, such as "GET /open-apis/bot/v3/info".
+func (s *Server) Calls(what string) int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.calls[what]
+}
+
+// break notes a broken rule; the caller holds the lock.
+func (s *Server) complain(format string, args ...any) {
+	s.broken = append(s.broken, fmt.Sprintf(format, args...))
+}
+
+// id makes an id of a kind; the caller holds the lock.
+func (s *Server) id(kind string) string {
+	s.count++
+	return kind + "_" + strconv.Itoa(s.count)
+}
+
+// now is the time of the next message: later than that of all others. The caller holds the lock.
+func (s *Server) now() time.Time {
+	now := time.Now().Truncate(time.Millisecond)
+	if !now.After(s.clock) {
+		now = s.clock.Add(time.Millisecond)
+	}
+	s.clock = now
+	return now
+}
+
+// refusal is an answer of the platform that is not the one that was asked for.
+type refusal struct {
+	status int
+	code   int
+	msg    string
+	header map[string]string
+	extra  any
+}
+
+func refuse(code int, format string, args ...any) *refusal {
+	return &refusal{status: http.StatusBadRequest, code: code, msg: fmt.Sprintf(format, args...)}
+}
+
+func answer(w http.ResponseWriter, body any) {
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	_ = json.NewEncoder(w).Encode(body) // a test sees what is missing
+}
+
+func (r *refusal) write(w http.ResponseWriter) {
+	for k, v := range r.header {
+		w.Header().Set(k, v)
+	}
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.Header().Set("X-Tt-Logid", "log-1")
+	w.WriteHeader(r.status)
+	body := map[string]any{"code": r.code, "msg": r.msg}
+	if r.extra != nil {
+		body["error"] = r.extra
+	}
+	_ = json.NewEncoder(w).Encode(body) // a test sees what is missing
+}

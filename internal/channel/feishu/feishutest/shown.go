@@ -1,0 +1,151 @@
+package feishutest
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"time"
+)
+
+// Shown is a message of the bot as people see it.
+type Shown struct {
+	ID, Kind, Text  string
+	Parent, Thread  string
+	Files           []File
+	Buttons         []string
+	Edits           int
+	Content         string // as it was sent
+	Streaming, Gone bool
+}
+
+// Shown is what people see of the bot's messages in a chat, or in a thread of it, oldest first. With an empty thread it is
+// what stands outside of all.
+func (s *Server) Shown(chat, thread string) []Shown {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var all []Shown
+	for _, m := range s.order {
+		if m.sender == BotID && m.chat == chat && m.thread == thread && !m.gone {
+			all = append(all, s.shown(m))
+		}
+	}
+	return all
+}
+
+func (s *Server) shown(m *message) Shown {
+	out := Shown{ID: m.id, Kind: m.kind, Parent: m.parent, Thread: m.thread, Edits: m.edits, Content: m.content}
+	var in map[string]any
+	_ = json.Unmarshal([]byte(m.content), &in) // it was accepted as JSON
+	switch m.kind {
+	case "text":
+		said, _ := in["text"].(string)
+		out.Text = s.named(said)
+	case "post":
+		for _, language := range slices.Sorted(maps.Keys(in)) {
+			visitPost(in[language], func(said string) { out.Text += s.named(said) })
+		}
+	case "interactive":
+		out.Text, out.Buttons = s.readable(s.cardOf(m))
+		for _, e := range s.cards {
+			out.Streaming = out.Streaming || e.streaming && fmt.Sprint(e.card) == fmt.Sprint(s.cardOf(m))
+		}
+	default:
+		for _, key := range []string{"image_key", "file_key"} {
+			if k, ok := in[key].(string); ok {
+				out.Files = append(out.Files, s.files[k])
+			}
+		}
+	}
+	return out
+}
+
+func visitPost(v any, f func(string)) {
+	switch v := v.(type) {
+	case []any:
+		for _, one := range v {
+			visitPost(one, f)
+		}
+	case map[string]any:
+		if said, ok := v["text"].(string); ok {
+			f(said)
+		}
+		visitPost(v["content"], f)
+	}
+}
+
+// Reactions are those of the bot on a message.
+func (s *Server) Reactions(id string) []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Sorted(maps.Keys(s.messages[id].reactions))
+}
+
+// ErrNoButton says that a card has no such button, or that the message is none.
+var ErrNoButton = errors.New("there is no such button")
+
+// Value is what a button of a card carries: the one whose label, or whose value "button", is name.
+func (s *Server) Value(card, name string) (map[string]any, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	m := s.messages[card]
+	if m == nil || m.gone {
+		return nil, ErrNoButton
+	}
+	var found map[string]any
+	visit(s.cardOf(m), false, func(e map[string]any, _ bool) {
+		if e["tag"] != "button" {
+			return
+		}
+		behaviors, _ := e["behaviors"].([]any)
+		for _, b := range behaviors {
+			behavior, _ := b.(map[string]any)
+			value, _ := behavior["value"].(map[string]any)
+			if behavior["type"] == "callback" && (value["button"] == name || label(e["text"]) == name) {
+				found = value
+			}
+		}
+	})
+	if found == nil {
+		return nil, ErrNoButton
+	}
+	return found, nil
+}
+
+// Press lets somebody press a button with a form that is filled in by the names of its elements, and returns what the bot
+// answers within three seconds.
+func (s *Server) Press(card, name string, who Person, form map[string]any) (map[string]any, error) {
+	value, err := s.Value(card, name)
+	if err != nil {
+		return nil, err
+	}
+	action := map[string]any{"tag": "button", "value": value, "timezone": "Europe/Berlin"}
+	if form != nil {
+		action["form_value"] = form
+	}
+	d := &delivery{kind: "card.action.trigger", result: make(chan []byte, 1)}
+	s.mu.Lock()
+	d.event = map[string]any{
+		"operator": map[string]string{"open_id": who.OpenID, "tenant_key": "t1"}, "token": "c-1", "action": action, "host": "im_message",
+		"context": map[string]string{"open_message_id": card, "open_chat_id": s.messages[card].chat},
+	}
+	s.send(d)
+	s.mu.Unlock()
+	timer := time.NewTimer(3 * time.Second)
+	defer timer.Stop()
+	select {
+	case raw := <-d.result:
+		var out map[string]any
+		if len(raw) == 0 {
+			return nil, nil
+		}
+		return out, json.Unmarshal(raw, &out)
+	case <-timer.C:
+		s.mu.Lock()
+		d.done = true // the platform shows an error
+		s.mu.Unlock()
+		return nil, fmt.Errorf("the bot did not answer: %s", http.StatusText(http.StatusGatewayTimeout))
+	}
+}

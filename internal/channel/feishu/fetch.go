@@ -1,0 +1,52 @@
+package feishu
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"net/url"
+
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+)
+
+// Fetch returns the content of a file that came with a message; the caller closes it.
+func (a *Account) Fetch(ctx context.Context, message string, file chat.Attachment) (io.ReadCloser, error) {
+	kind := "file"
+	if file.Kind == "image" {
+		kind = "image"
+	}
+	r := request{method: http.MethodGet, path: messagePath(message) + "/resources/" + url.PathEscape(file.Key) + "?type=" + kind}
+	for attempt := 0; ; attempt++ {
+		token, err := a.tokens.get(ctx)
+		if err != nil {
+			return nil, err
+		}
+		res, err := a.do(ctx, r, token)
+		if err != nil {
+			return nil, certain(err)
+		}
+		if res.StatusCode == http.StatusOK {
+			return res.Body, nil
+		}
+		err = fetchFailure(res)
+		if refusedAs(err, badToken) && attempt == 0 {
+			a.tokens.drop(token)
+			continue
+		}
+		return nil, err
+	}
+}
+
+func fetchFailure(res *http.Response) error {
+	defer res.Body.Close()
+	raw, err := io.ReadAll(io.LimitReader(res.Body, maxAnswer))
+	if err != nil {
+		return fault.Errorf(fault.Unavailable, "read the answer of Feishu: %w", err)
+	}
+	err = certain(readAnswer(res, raw, nil))
+	if refusedAs(err, gone) || res.StatusCode == http.StatusNotFound {
+		return fault.Errorf(fault.NotFound, "Feishu does not have this file any more: %w", err)
+	}
+	return err
+}

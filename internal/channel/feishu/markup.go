@@ -1,0 +1,160 @@
+package feishu
+
+import (
+	"cmp"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// maxTables is how many tables a card may have.
+const maxTables = 3
+
+// tagForm finds what the platform would take for a mention, or for another element of its own.
+var tagForm = regexp.MustCompile(`(?i)<(/?(?:at|person|font|link|text_tag|number_tag|local_datetime|audio|record)\b)`)
+
+// inert makes markup of the platform plain text: what a model writes must not call everybody. A space of no width does it.
+func inert(text string) string { return tagForm.ReplaceAllString(text, "<\u200b$1") }
+
+// imageForm finds images of Markdown.
+var imageForm = regexp.MustCompile(`!\[([^\]\n]*)\]\(([^)\s]*)[^)\n]*\)`)
+
+// linked makes links of images: a card shows images that were uploaded, and refuses all others.
+func linked(text string) string {
+	return imageForm.ReplaceAllStringFunc(text, func(found string) string {
+		m := imageForm.FindStringSubmatch(found)
+		if strings.HasPrefix(m[2], "img_") {
+			return found
+		}
+		return "[" + cmp.Or(m[1], m[2]) + "](" + m[2] + ")"
+	})
+}
+
+// outsideCode changes a text where it is not code.
+func outsideCode(text string, change func(string) string) string {
+	var b strings.Builder
+	for text != "" {
+		start := strings.IndexByte(text, '`')
+		if start < 0 {
+			break
+		}
+		ticks := len(text[start:]) - len(strings.TrimLeft(text[start:], "`"))
+		end := strings.Index(text[start+ticks:], text[start:start+ticks])
+		if end < 0 {
+			break
+		}
+		end += start + 2*ticks
+		b.WriteString(change(text[:start]) + text[start:end])
+		text = text[end:]
+	}
+	b.WriteString(change(text))
+	return b.String()
+}
+
+// mentioned puts tags in the place of names: @name at a word's end, the longest name first.
+func mentioned(text string, names map[string]string, tag func(id, name string) string) string {
+	if len(names) == 0 || !strings.Contains(text, "@") {
+		return text
+	}
+	ids := slices.SortedFunc(maps.Keys(names), func(x, y string) int {
+		return cmp.Or(cmp.Compare(len(names[y]), len(names[x])), cmp.Compare(x, y))
+	})
+	return outsideCode(text, func(s string) string { return mentionedIn(s, ids, names, tag) })
+}
+
+func mentionedIn(s string, ids []string, names map[string]string, tag func(id, name string) string) string {
+	var b strings.Builder
+	for {
+		at := strings.IndexByte(s, '@')
+		if at < 0 {
+			b.WriteString(s)
+			return b.String()
+		}
+		before, _ := utf8.DecodeLastRuneInString(s[:at])
+		b.WriteString(s[:at])
+		s = s[at:]
+		found := ""
+		for _, id := range ids {
+			if name := names[id]; name != "" && idForm.MatchString(id) && strings.HasPrefix(s[1:], name) && !glued(before) && ends(name, s[1+len(name):]) {
+				found = id
+				break
+			}
+		}
+		if found == "" {
+			b.WriteByte('@')
+			s = s[1:]
+			continue
+		}
+		b.WriteString(tag(found, names[found]))
+		s = s[1+len(names[found]):]
+	}
+}
+
+// idForm is what ids of people look like: anything else could end a tag.
+var idForm = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
+
+// glued reports whether an @ after a character is part of an address.
+func glued(before rune) bool {
+	return before < unicode.MaxASCII && (unicode.IsLetter(before) || unicode.IsDigit(before) || before == '_' || before == '.')
+}
+
+// ends reports whether a name ends where it does. Names in scripts without spaces end anywhere.
+func ends(name, rest string) bool {
+	last, _ := utf8.DecodeLastRuneInString(name)
+	next, _ := utf8.DecodeRuneInString(rest)
+	word := func(r rune) bool {
+		return r < unicode.MaxLatin1 && (unicode.IsLetter(r) || unicode.IsDigit(r)) || r == '_'
+	}
+	return rest == "" || !word(last) || !word(next)
+}
+
+// tabled keeps the tables that a card may have, and shows the others as text that is aligned by their writer.
+func tabled(text string) string {
+	lines := strings.Split(text, "\n")
+	var out []string
+	fence, tables := "", 0
+	for i := 0; i < len(lines); i++ {
+		line := strings.TrimSpace(lines[i])
+		if mark := fenceOf(line); mark != "" && (fence == "" || strings.HasPrefix(mark, fence)) {
+			if fence == "" {
+				fence = mark
+			} else {
+				fence = ""
+			}
+		}
+		if fence != "" || i+1 >= len(lines) || !strings.Contains(line, "|") || !rule(lines[i+1]) {
+			out = append(out, lines[i])
+			continue
+		}
+		end := i + 2
+		for end < len(lines) && strings.Contains(lines[end], "|") {
+			end++
+		}
+		if tables++; tables > maxTables {
+			out = append(append(append(out, "```"), lines[i:end]...), "```")
+		} else {
+			out = append(out, lines[i:end]...)
+		}
+		i = end - 1
+	}
+	return strings.Join(out, "\n")
+}
+
+// fenceOf returns the fence that a line begins with.
+func fenceOf(line string) string {
+	for _, c := range []string{"`", "~"} {
+		if rest := strings.TrimLeft(line, c); len(line)-len(rest) >= 3 {
+			return line[:len(line)-len(rest)]
+		}
+	}
+	return ""
+}
+
+// rule reports whether a line parts the head of a table from its rows.
+func rule(line string) bool {
+	line = strings.TrimSpace(line)
+	return strings.Contains(line, "-") && strings.Contains(line, "|") && strings.Trim(line, "|-: \t") == ""
+}

@@ -1,0 +1,192 @@
+package feishu_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"xbot/internal/channel"
+	"xbot/internal/channel/feishu/feishutest"
+	"xbot/internal/chat"
+)
+
+func TestReceive_AMessageToTheBotInAGroupHasNamesAndNoMentionOfTheBot(t *testing.T) {
+	w := newWorld(t, feishutest.Config{})
+	w.run(t)
+	e := w.says(t, feishutest.Incoming{
+		From: ann, Chat: w.group, Thread: w.thread, Text: "@_user_1 ask @_user_10 and @_all",
+		Mentions: []feishutest.Mention{{Key: "@_user_1", Person: feishutest.Bot()}, {Key: "@_user_10", Person: bo}},
+	})
+	require.Equal(t, "ask @小博 and @all", e.Text)
+	require.True(t, e.Mentioned)
+	require.Equal(t, []chat.Peer{{ID: bo.OpenID, Name: bo.Name}}, e.Mentions)
+	require.Equal(t, chat.Peer{ID: ann.OpenID, Name: "Ann"}, e.Sender)
+	require.Equal(t, "The team", e.Subject)
+	require.Equal(t, w.thread, e.Thread)
+	require.Equal(t, chat.ChatGroup, e.ChatType)
+	require.Empty(t, w.Broken())
+}
+
+func TestReceive_EveryKindOfMessageSaysWhatItIs(t *testing.T) {
+	w := newWorld(t, feishutest.Config{Fragment: 100})
+	w.run(t)
+	image, voice := w.Give(feishutest.File{Kind: "image", Data: []byte("an image")}), w.Give(feishutest.File{Kind: "file", Data: []byte("a voice")})
+	for name, c := range map[string]struct {
+		kind, content, text string
+		files               []chat.Attachment
+	}{
+		"image":   {"image", `{"image_key":"` + image + `"}`, "[image]", []chat.Attachment{{Kind: "image", Key: image}}},
+		"file":    {"file", `{"file_key":"f1","file_name":"a.pdf"}`, "[file]", []chat.Attachment{{Kind: "file", Key: "f1", Name: "a.pdf"}}},
+		"audio":   {"audio", `{"file_key":"` + voice + `","duration":2000}`, "[audio]", []chat.Attachment{{Kind: "audio", Key: voice}}},
+		"video":   {"media", `{"file_key":"f2","file_name":"v.mp4","image_key":"i"}`, "[video]", []chat.Attachment{{Kind: "video", Key: "f2", Name: "v.mp4"}}},
+		"sticker": {"sticker", `{"file_key":"f3"}`, "[sticker]", []chat.Attachment{{Kind: "sticker", Key: "f3"}}},
+		"post": {
+			"post", `{"title":"T","content":[[{"tag":"text","text":"see "},{"tag":"a","text":"this","href":"https://x.y"},{"tag":"img","image_key":"i1"}],` +
+				`[{"tag":"code_block","language":"GO","text":"x := 1\n"},{"tag":"emotion","emoji_type":"SMILE"}]]}`,
+			"T\nsee [this](https://x.y)\n\n```go\nx := 1\n```[SMILE]", []chat.Attachment{{Kind: "image", Key: "i1"}},
+		},
+		"post in a language": {"post", `{"ja_jp":{"title":"","content":[[{"tag":"text","text":"やあ"}]]}}`, "やあ", nil},
+		"card": {
+			"interactive", `{"header":{"title":{"tag":"plain_text","content":"Build"}},"elements":[{"tag":"div","text":{"tag":"lark_md","content":"**failed**"}},` +
+				`{"tag":"action","actions":[{"tag":"button","text":{"tag":"plain_text","content":"Retry"}}]}]}`,
+			"Build\n**failed**\n[Retry]", nil,
+		},
+		"group":    {"share_chat", `{"chat_id":"` + w.group + `"}`, "[shared group: The team (" + w.group + ")]", nil},
+		"contact":  {"share_user", `{"user_id":"ou_bo"}`, "[shared contact: 小博 (ou_bo)]", nil},
+		"location": {"location", `{"name":"The Wall","longitude":"1"}`, "[location: The Wall]", nil},
+		"unknown":  {"hologram", `{"text":"hi"}`, "[hologram] hi", nil},
+		"garbled":  {"image", `not json`, "", nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			e := w.says(t, feishutest.Incoming{From: ann, Kind: c.kind, Content: c.content})
+			require.Equal(t, c.text, e.Text)
+			require.Equal(t, c.files, e.Attachments)
+		})
+	}
+	require.Empty(t, w.Broken())
+}
+
+func TestReceive_AForwardedConversationIsReadAndBounded(t *testing.T) {
+	w := newWorld(t, feishutest.Config{})
+	w.run(t)
+	var all []feishutest.Incoming
+	for range 60 {
+		all = append(all, feishutest.Incoming{From: bo, Text: "line"})
+	}
+	e := w.says(t, feishutest.Incoming{From: ann, Kind: "merge_forward", Content: `{"content":"Merged and Forwarded Message"}`, Forwarded: all})
+	require.True(t, strings.HasPrefix(e.Text, "[forwarded conversation]\n小博: line\n"), e.Text)
+	require.Equal(t, 50, strings.Count(e.Text, "小博: line"))
+	require.Contains(t, e.Text, "[10 more]")
+}
+
+func TestReceive_AnAnswerToACardOfTheBotQuotesIt(t *testing.T) {
+	w := newWorld(t, feishutest.Config{})
+	w.run(t)
+	first := w.says(t, feishutest.Incoming{From: ann, Text: "hello"})
+	sent, err := w.account.Send(t.Context(), answerTo(first), text("k", "The **answer**."))
+	require.NoError(t, err)
+	e := w.says(t, feishutest.Incoming{From: ann, Text: "why?", Parent: sent.ID})
+	require.True(t, e.Answers)
+	require.Equal(t, sent.ID, e.Parent)
+	require.Equal(t, "The **answer**.", e.Quote.Text)
+	require.Equal(t, feishutest.BotID, e.Quote.Sender.ID)
+}
+
+func TestReceive_NamesComeFromTheMembersWhereTheAddressBookIsClosed(t *testing.T) {
+	w := newWorld(t, feishutest.Config{Lacks: map[string][]string{"GET /open-apis/contact": {"contact:contact.base:readonly"}}})
+	w.run(t)
+	e := w.says(t, feishutest.Incoming{From: bo, Chat: w.group, Text: "hi"})
+	require.Equal(t, bo.Name, e.Sender.Name)
+	w.says(t, feishutest.Incoming{From: bo, Chat: w.group, Text: "again"})
+	require.Equal(t, 1, w.Calls("GET /open-apis/contact/v3/users/"+bo.OpenID), "a name is remembered")
+}
+
+func TestReceive_ARecallNamesWhoWroteAlsoForAProcessThatDidNotSeeIt(t *testing.T) {
+	w := newWorld(t, feishutest.Config{})
+	id := w.Write(feishutest.Incoming{From: ann, Text: "oops"})
+	w.run(t)
+	require.Eventually(t, func() bool { return w.Acked(id) }, soon, tick)
+	w.account = w.open(t)
+	w.run2(t)
+	w.Recall(id)
+	require.Eventually(t, func() bool { return len(w.takenBack()) > 0 }, soon, tick)
+	e := w.takenBack()[0]
+	require.Equal(t, id, e.ID)
+	require.Equal(t, ann.OpenID, e.Sender.ID)
+	require.Equal(t, chat.ChatDirect, e.ChatType)
+	require.Equal(t, w.Direct(ann), e.Chat)
+}
+
+// run2 lets another process of the same bot receive, too.
+func (w *world) run2(t *testing.T) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() { done <- w.account.Run(ctx, w.inbox, w.note) }()
+	t.Cleanup(func() {
+		cancel()
+		require.NoError(t, <-done)
+	})
+	require.Eventually(t, func() bool { return w.Connected() == 2 }, soon, tick)
+}
+
+func TestReceive_WhatTheReceiverDoesNotCommitComesAgain(t *testing.T) {
+	w := newWorld(t, feishutest.Config{})
+	var tries atomic.Int32
+	w.failing(func(context.Context, chat.Envelope) error {
+		if tries.Add(1) < 3 {
+			return errors.New("the database is away")
+		}
+		return nil
+	})
+	w.run(t)
+	e := w.says(t, feishutest.Incoming{From: ann, Text: "keep me"})
+	require.EqualValues(t, 3, tries.Load())
+	require.Eventually(t, func() bool { return w.Acked(e.ID) }, soon, tick)
+}
+
+func TestReceive_AMessageIsNotTakenWhileNobodyKnowsWhoTheBotIs(t *testing.T) {
+	w := newWorld(t, feishutest.Config{NoBot: true})
+	w.run(t)
+	e := w.says(t, feishutest.Incoming{
+		From: ann, Chat: w.group, Text: "@_user_1 hi", Mentions: []feishutest.Mention{{Key: "@_user_1", Person: feishutest.Bot()}},
+	})
+	require.False(t, e.Mentioned, "an app without a bot is mentioned by nobody, and is not asked again and again")
+}
+
+func TestReceive_OtherEventsAndTheBotsOwnMessagesArePassedOver(t *testing.T) {
+	w := newWorld(t, feishutest.Config{})
+	w.run(t)
+	w.Deliver("im.message.message_read_v1", map[string]any{})
+	own := w.Write(feishutest.Incoming{From: feishutest.Bot(), Chat: w.group, Text: "me"})
+	w.Raw([]byte(`[1,2`))
+	w.Raw([]byte(`{"schema":"2.0","header":{"event_type":"im.message.receive_v1","app_id":"cli_other"},"event":{}}`))
+	w.says(t, feishutest.Incoming{From: ann, Text: "hello"})
+	require.Eventually(t, func() bool { return w.Acked(own) }, soon, tick)
+	require.Len(t, w.all(), 1)
+	require.Empty(t, w.Broken())
+}
+
+func TestFetch_ReadsAFileAndRefreshesATokenThatHasEnded(t *testing.T) {
+	w := newWorld(t, feishutest.Config{})
+	w.run(t)
+	data := bytes.Repeat([]byte("file"), 100000)
+	key := w.Give(feishutest.File{Kind: "file", Name: "a.bin", Data: data})
+	content, err := json.Marshal(map[string]string{"file_key": key, "file_name": "a.bin"})
+	require.NoError(t, err)
+	e := w.says(t, feishutest.Incoming{From: ann, Kind: "file", Content: string(content)})
+	w.Expire()
+	r, err := w.account.(channel.Fetcher).Fetch(t.Context(), e.ID, e.Attachments[0])
+	require.NoError(t, err)
+	got, err := io.ReadAll(r)
+	require.NoError(t, err)
+	require.NoError(t, r.Close())
+	require.True(t, bytes.Equal(data, got))
+}

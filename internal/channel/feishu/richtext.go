@@ -1,0 +1,193 @@
+package feishu
+
+import (
+	"cmp"
+	"encoding/json"
+	"maps"
+	"slices"
+	"strings"
+
+	"xbot/internal/chat"
+)
+
+const (
+	// maxDepth and maxRead bound what is read of a card: levels, and bytes of text.
+	maxDepth = 24
+	maxRead  = 64 << 10
+)
+
+// rich is a rich text in one language.
+type rich struct {
+	Title   string   `json:"title"`
+	Content [][]part `json:"content"`
+}
+
+// part is a piece of a line of rich text.
+type part struct {
+	Tag      string `json:"tag"`
+	Text     string `json:"text"`
+	Href     string `json:"href"`
+	UserID   string `json:"user_id"`
+	UserName string `json:"user_name"`
+	ImageKey string `json:"image_key"`
+	FileKey  string `json:"file_key"`
+	FileName string `json:"file_name"`
+	Emoji    string `json:"emoji_type"`
+	Language string `json:"language"`
+}
+
+// readPost reads a rich text: bare, or one for each language, of which Chinese and English come first.
+func readPost(raw []byte) content {
+	var bare rich
+	if json.Unmarshal(raw, &bare) == nil && bare.Content != nil {
+		return bare.read()
+	}
+	var languages map[string]json.RawMessage
+	if json.Unmarshal(raw, &languages) != nil {
+		return content{text: bare.Title}
+	}
+	if inner, ok := languages["post"]; ok && len(languages) == 1 {
+		return readPost(inner)
+	}
+	for _, language := range append([]string{"zh_cn", "en_us"}, slices.Sorted(maps.Keys(languages))...) {
+		var r rich
+		if json.Unmarshal(languages[language], &r) == nil && (r.Content != nil || r.Title != "") {
+			return r.read()
+		}
+	}
+	return content{text: bare.Title}
+}
+
+func (r rich) read() content {
+	var c content
+	var lines []string
+	if r.Title != "" {
+		lines = append(lines, r.Title)
+	}
+	for _, row := range r.Content {
+		var line strings.Builder
+		for _, p := range row {
+			line.WriteString(p.words())
+			c.files = append(c.files, p.file()...)
+		}
+		lines = append(lines, line.String())
+	}
+	c.text = strings.TrimSpace(strings.Join(lines, "\n"))
+	return c
+}
+
+// words is how a piece reads in Markdown.
+func (p part) words() string {
+	switch p.Tag {
+	case "a":
+		if p.Href == "" || p.Href == p.Text {
+			return cmp.Or(p.Text, p.Href)
+		}
+		return "[" + p.Text + "](" + p.Href + ")"
+	case "at":
+		if strings.HasPrefix(p.UserID, "@") {
+			return p.UserID // the key of a mention
+		}
+		return "@" + cmp.Or(p.UserName, p.UserID)
+	case "emotion":
+		return "[" + p.Emoji + "]"
+	case "code_block":
+		return "\n```" + strings.ToLower(p.Language) + "\n" + strings.TrimSuffix(p.Text, "\n") + "\n```"
+	case "hr":
+		return "---"
+	case "img", "media":
+		return ""
+	}
+	return p.Text
+}
+
+func (p part) file() []chat.Attachment {
+	switch p.Tag {
+	case "img":
+		return file("image", p.ImageKey, "")
+	case "media":
+		return file("video", p.FileKey, p.FileName)
+	}
+	return nil
+}
+
+// readCard returns what can be read of a card, of either version: its title, then the texts of its elements.
+func readCard(raw []byte) string {
+	var card any
+	if json.Unmarshal(raw, &card) != nil {
+		return ""
+	}
+	w := &words{}
+	if top, ok := card.(map[string]any); ok {
+		if source, ok := top["user_dsl"].(string); ok { // the card as it was sent
+			return readCard([]byte(source))
+		}
+		w.walk(top["title"], 0) // cards that are read have it as a string
+		if header, ok := top["header"].(map[string]any); ok {
+			w.walk(header["title"], 0)
+		}
+		w.walk(top["body"], 0)
+		w.walk(top["elements"], 0)
+		w.walk(top["i18n_elements"], 0)
+	}
+	return strings.TrimSpace(w.String())
+}
+
+// words gathers the texts of a card.
+type words struct{ strings.Builder }
+
+func (w *words) walk(v any, depth int) {
+	if depth > maxDepth || w.Len() > maxRead {
+		return
+	}
+	switch v := v.(type) {
+	case string:
+		w.say(v)
+	case []any:
+		w.row(v, depth)
+	case map[string]any:
+		w.element(v, depth)
+	}
+}
+
+// row walks a list. Pieces of one line, as cards that are read have them, stay on it.
+func (w *words) row(list []any, depth int) {
+	for _, one := range list {
+		w.walk(one, depth+1)
+	}
+}
+
+func (w *words) element(m map[string]any, depth int) {
+	tag, _ := m["tag"].(string)
+	switch tag {
+	case "img", "button", "select_static", "multi_select_static", "input", "overflow":
+		if tag != "button" {
+			return
+		}
+		w.labelled(m["text"])
+		return
+	case "a":
+		text, _ := m["text"].(string)
+		href, _ := m["href"].(string)
+		w.say(part{Tag: "a", Text: text, Href: href}.words())
+		return
+	}
+	for _, key := range []string{"content", "text", "title", "fields", "elements", "columns", "rows", "actions"} {
+		w.walk(m[key], depth+1)
+	}
+}
+
+// labelled says what stands on a button.
+func (w *words) labelled(v any) {
+	if m, ok := v.(map[string]any); ok {
+		if label, ok := m["content"].(string); ok && label != "" {
+			w.say("[" + label + "]")
+		}
+	}
+}
+
+func (w *words) say(s string) {
+	if s = strings.TrimSpace(s); s != "" {
+		_, _ = w.WriteString(s + "\n") // it never fails
+	}
+}

@@ -1,0 +1,168 @@
+package feishu
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"xbot/internal/channel"
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+)
+
+// maxUUID is how long a uuid may be, in bytes.
+const maxUUID = 50
+
+func messagePath(id string) string { return "/open-apis/im/v1/messages/" + url.PathEscape(id) }
+
+// uuid is the key under which the platform drops a second sending.
+func uuid(key, suffix string) string {
+	if len(key)+len(suffix) <= maxUUID {
+		return key + suffix
+	}
+	sum := sha256.Sum256([]byte(key + "\x00" + suffix))
+	return hex.EncodeToString(sum[:16])
+}
+
+// Send sends one message. What the platform does not take as a card is sent as rich text, and then as text; where it has no
+// threads the answer stands outside of one; and where the message that is answered is gone, the answer goes to its chat.
+func (a *Account) Send(ctx context.Context, to channel.Place, m channel.Message) (channel.Sent, error) {
+	switch {
+	case m.Card != nil:
+		return a.deliver(ctx, to, m.Key, rendered{kind: "interactive", content: encode(askCard(*m.Card))})
+	case m.File != nil:
+		r, err := a.uploaded(ctx, *m.File)
+		if err != nil {
+			return channel.Sent{}, err
+		}
+		return a.deliver(ctx, to, m.Key, r)
+	case strings.TrimSpace(m.Text) == "":
+		return channel.Sent{}, fault.Errorf(fault.Invalid, "a message without text cannot be sent")
+	}
+	all := renderings(m)
+	if len(all) == 0 {
+		return channel.Sent{}, fault.Errorf(fault.TooLarge, "the text has %d bytes, which is too long for one message of Feishu; split it", len(m.Text))
+	}
+	return a.first(all, func(r rendered) (channel.Sent, error) { return a.deliver(ctx, to, m.Key, r) })
+}
+
+// first tries one way after the other while the platform does not take the content.
+func (a *Account) first(all []rendered, try func(rendered) (channel.Sent, error)) (channel.Sent, error) {
+	var sent channel.Sent
+	var err error
+	for _, r := range all {
+		if sent, err = try(r); !refusedAs(err, badContent, tooLong, unclear) {
+			return sent, err
+		}
+	}
+	return sent, err
+}
+
+// deliver sends one message to its place.
+func (a *Account) deliver(ctx context.Context, to channel.Place, key string, r rendered) (channel.Sent, error) {
+	reply := to.ReplyTo
+	if reply == "" && to.Thread != "" {
+		var err error
+		if reply, err = a.latest(ctx, to.Thread); err != nil {
+			return channel.Sent{}, err
+		}
+	}
+	if reply == "" {
+		return a.create(ctx, to, key, r, r.suffix)
+	}
+	in := object{"msg_type": r.kind, "content": r.content, "uuid": uuid(key, r.suffix)}
+	inThread := to.InThread || to.Thread != ""
+	if inThread {
+		in["reply_in_thread"] = true
+	}
+	sent, err := a.post(ctx, messagePath(reply)+"/reply", in)
+	if inThread && refusedAs(err, threadless) {
+		delete(in, "reply_in_thread")
+		in["uuid"] = uuid(key, r.suffix+".f")
+		sent, err = a.post(ctx, messagePath(reply)+"/reply", in)
+	}
+	if refusedAs(err, gone, threadless) && to.Thread == "" {
+		return a.create(ctx, to, key, r, r.suffix+".c")
+	}
+	return sent, err
+}
+
+// create sends a message that answers nothing.
+func (a *Account) create(ctx context.Context, to channel.Place, key string, r rendered, suffix string) (channel.Sent, error) {
+	id, kind := to.Chat, "chat_id"
+	if id == "" {
+		id, kind = to.Peer, "open_id"
+	}
+	if id == "" || to.ChatType != chat.ChatDirect && to.Chat == "" {
+		return channel.Sent{}, fault.Errorf(fault.Invalid, "a message to Feishu needs the id of a chat, or of a person for a direct one")
+	}
+	in := object{"receive_id": id, "msg_type": r.kind, "content": r.content, "uuid": uuid(key, suffix)}
+	return a.post(ctx, "/open-apis/im/v1/messages?receive_id_type="+kind, in)
+}
+
+func (a *Account) post(ctx context.Context, path string, in object) (channel.Sent, error) {
+	var out struct {
+		ID      string `json:"message_id"`
+		Thread  string `json:"thread_id"`
+		Created string `json:"create_time"`
+	}
+	if err := a.call(ctx, http.MethodPost, path, in, &out); err != nil {
+		return channel.Sent{}, err
+	}
+	return channel.Sent{ID: out.ID, Thread: out.Thread, At: instant(out.Created)}, nil
+}
+
+// latest finds a message of a thread: the platform writes into one by answering.
+func (a *Account) latest(ctx context.Context, thread string) (string, error) {
+	var out struct {
+		Items []stored `json:"items"`
+	}
+	path := "/open-apis/im/v1/messages?container_id_type=thread&sort_type=ByCreateTimeDesc&page_size=1&container_id=" + url.QueryEscape(thread)
+	if err := a.call(ctx, http.MethodGet, path, nil, &out); err != nil {
+		return "", certain(err)
+	}
+	if len(out.Items) == 0 {
+		return "", fault.Errorf(fault.NotFound, "the thread is empty or gone")
+	}
+	return out.Items[0].ID, nil
+}
+
+// Edit replaces the content of a message: of a card in place, of a rich text or a text, as which it may have been sent, too.
+func (a *Account) Edit(ctx context.Context, _ channel.Place, id string, m channel.Message) error {
+	if m.File != nil {
+		return fault.Errorf(fault.Invalid, "a file that was sent cannot be changed")
+	}
+	all := renderings(m)
+	if m.Card != nil {
+		all = []rendered{{kind: "interactive", content: encode(askCard(*m.Card))}}
+	}
+	if len(all) == 0 {
+		return fault.Errorf(fault.TooLarge, "the text has %d bytes, which is too long for one message of Feishu", len(m.Text))
+	}
+	_, err := a.first(all, func(r rendered) (channel.Sent, error) {
+		if r.kind == "interactive" {
+			return channel.Sent{}, a.call(ctx, http.MethodPatch, messagePath(id), object{"content": r.content}, nil)
+		}
+		return channel.Sent{}, a.call(ctx, http.MethodPut, messagePath(id), object{"msg_type": r.kind, "content": r.content}, nil)
+	})
+	return err
+}
+
+// Delete takes back a message that was sent; one that is gone already is no error.
+func (a *Account) Delete(ctx context.Context, _ channel.Place, id string) error {
+	err := a.call(ctx, http.MethodDelete, messagePath(id), nil, nil)
+	if refusedAs(err, gone) {
+		return nil
+	}
+	return err
+}
+
+// React puts a reaction to a message. The platform keeps one of each kind from everybody.
+func (a *Account) React(ctx context.Context, _ channel.Place, id, emoji string) error {
+	in := object{"reaction_type": object{"emoji_type": cmp.Or(emoji, "OK")}}
+	return a.call(ctx, http.MethodPost, messagePath(id)+"/reactions", in, nil)
+}

@@ -1,0 +1,30 @@
+package format
+
+import "strings"
+
+// Plain is an answer without any markup: what stood for emphasis is gone, lists have bullets, links read "title (address)",
+// formulas and code stay as they are.
+func Plain(answer string) string {
+	rows := Rows(answer)
+	lines := make([]string, len(rows))
+	for i, row := range rows {
+		lines[i] = strings.TrimRight(plainRow(row), " \t")
+	}
+	return strings.Trim(strings.Join(lines, "\n"), "\n")
+}
+
+// plainRow writes a line. The pieces of one link share one address.
+func plainRow(row Row) string {
+	var b strings.Builder
+	for i := 0; i < len(row); {
+		link, title := row[i].Link, ""
+		for ; i < len(row) && row[i].Link == link; i++ {
+			title += row[i].Text
+		}
+		b.WriteString(title)
+		if link != "" && link != title && link != "mailto:"+title {
+			b.WriteString(" (" + link + ")")
+		}
+	}
+	return b.String()
+}

@@ -1,0 +1,131 @@
+package channel
+
+import (
+	"context"
+	"maps"
+	"sync"
+	"time"
+
+	"xbot/internal/fault"
+)
+
+// Configured is an account as it is configured, with its secrets.
+type Configured struct {
+	Channel  string
+	Account  string
+	Enabled  bool
+	Settings map[string]string
+	Revision int64 // raised by every change
+}
+
+// Source reads how accounts are configured.
+type Source interface {
+	ChannelAccounts(ctx context.Context) ([]Configured, error)
+}
+
+// liveFor is how old what Live knows may be.
+const liveFor = time.Second
+
+// Live opens accounts as they are configured now. It is safe for concurrent use.
+type Live struct {
+	Source  Source
+	Drivers []Driver
+	// Opening is what an account gets from this process.
+	Opening func(channel, account string) Opening
+
+	mu     sync.Mutex
+	read   time.Time
+	known  []Configured
+	opened map[[2]string]opened
+}
+
+type opened struct {
+	account  Account
+	revision int64
+	err      error
+}
+
+// Accounts returns what is configured, at most a second old.
+func (l *Live) Accounts(ctx context.Context) ([]Configured, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.accounts(ctx)
+}
+
+func (l *Live) accounts(ctx context.Context) ([]Configured, error) {
+	if time.Since(l.read) < liveFor {
+		return l.known, nil
+	}
+	known, err := l.Source.ChannelAccounts(ctx)
+	if err != nil {
+		return nil, err
+	}
+	l.known, l.read = known, time.Now()
+	there := map[[2]string]opened{}
+	for _, c := range known {
+		id := [2]string{c.Channel, c.Account}
+		if o, ok := l.opened[id]; ok && o.revision == c.Revision {
+			there[id] = o
+		}
+	}
+	l.opened = there
+	return known, nil
+}
+
+// Account returns an account, opened as it is configured now. One that there is not is NotFound, one that is switched off
+// or wrongly configured is Unavailable.
+func (l *Live) Account(ctx context.Context, channel, account string) (Account, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	known, err := l.accounts(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, c := range known {
+		if c.Channel != channel || c.Account != account {
+			continue
+		}
+		if !c.Enabled {
+			return nil, fault.Errorf(fault.Unavailable, "the channel %s is switched off", Name(channel, account))
+		}
+		return l.open(c)
+	}
+	return nil, fault.Errorf(fault.NotFound, "there is no channel %s", Name(channel, account))
+}
+
+func (l *Live) open(c Configured) (Account, error) {
+	id := [2]string{c.Channel, c.Account}
+	if o, ok := l.opened[id]; ok {
+		return o.account, o.err
+	}
+	o := opened{revision: c.Revision}
+	driver, ok := l.Driver(c.Channel)
+	if ok {
+		o.account, o.err = driver.Open(c.Account, maps.Clone(c.Settings), l.Opening(c.Channel, c.Account))
+	} else {
+		o.err = fault.Errorf(fault.Unavailable, "this version knows no channel %s", c.Channel)
+	}
+	if o.err != nil {
+		o.err = fault.Errorf(fault.Unavailable, "the channel %s is not configured rightly: %w", Name(c.Channel, c.Account), o.err)
+	}
+	l.opened[id] = o
+	return o.account, o.err
+}
+
+// Driver returns the driver of a channel.
+func (l *Live) Driver(name string) (Driver, bool) {
+	for _, d := range l.Drivers {
+		if d.Name == name {
+			return d, true
+		}
+	}
+	return Driver{}, false
+}
+
+// Name is what people call an account: its channel, with the account where there is one.
+func Name(channel, account string) string {
+	if account == "" {
+		return channel
+	}
+	return channel + "/" + account
+}

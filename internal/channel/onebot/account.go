@@ -1,0 +1,138 @@
+package onebot
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"sync"
+	"time"
+
+	"xbot/internal/channel"
+	"xbot/internal/fault"
+)
+
+// account is what both modes share: actions, and what was learnt of people and chats. All of it may be forgotten.
+type account struct {
+	name string
+	settings
+	opening channel.Opening
+	dial    func(ctx context.Context) (*conn, error) // a connection for actions alone; nil: there is none of our making
+
+	mu   sync.Mutex
+	link *conn  // for actions, while Run holds one
+	self number // who the bot is, once known
+
+	behind int // times in a row that catching up has failed; of Run alone
+
+	names *names
+	met   *met
+	marks *marks
+	pace  pace
+}
+
+func newAccount(name string, s settings, o channel.Opening) *account {
+	a := &account{name: name, settings: s, opening: o, self: number(s.self), names: newNames(), met: newMet(), marks: newMarks()}
+	a.pace.pause = s.pause
+	return a
+}
+
+// Bounds of what a message may be.
+const (
+	// maxText is the length of one message, in characters, and maxShown what QQ shows of one; NapCat cuts nothing. The
+	// room between is for addresses, which stand beside the words of a link.
+	maxText  = 3000
+	maxShown = 4500
+	// maxFile is the size of one file that is sent, in bytes: NapCat takes frames up to 50 MB, and base64 needs a third more.
+	maxFile = 36 << 20
+)
+
+// Traits are what QQ permits an ordinary account.
+func (a *account) Traits() channel.Traits {
+	return channel.Traits{MaxText: maxText, MaxFile: maxFile, Dialect: channel.Plain}
+}
+
+// How long actions may take.
+const (
+	readWait = 15 * time.Second
+	sendWait = 30 * time.Second
+)
+
+// setLink says which connection takes actions.
+func (a *account) setLink(c *conn) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.link = c
+}
+
+// unlink forgets a connection if it is still the one.
+func (a *account) unlink(c *conn) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.link == c {
+		a.link = nil
+	}
+}
+
+func (a *account) linked() *conn {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.link != nil && a.link.reason() == nil {
+		return a.link
+	}
+	return nil
+}
+
+func (a *account) who() number {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.self
+}
+
+func (a *account) setSelf(n number) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.self = n
+}
+
+// with runs f on the connection that takes actions: the one of Run, or one of its own where Run is another process's.
+func (a *account) with(ctx context.Context, f func(c *conn) error) error {
+	if c := a.linked(); c != nil {
+		return f(c)
+	}
+	if a.dial == nil {
+		return fault.Errorf(fault.Unavailable, "NapCat is not connected to this server: look at the WebSocket client in its network settings")
+	}
+	c, err := a.dial(ctx)
+	if err != nil {
+		return err
+	}
+	defer c.close()
+	return f(c)
+}
+
+// ask performs an action that only reads, and decodes its data into out, which may be nil.
+func (a *account) ask(ctx context.Context, action string, params, out any) error {
+	ctx, cancel := context.WithTimeout(ctx, readWait)
+	defer cancel()
+	return a.with(ctx, func(c *conn) error { return c.ask(ctx, action, params, out) })
+}
+
+func (c *conn) ask(ctx context.Context, action string, params, out any) error {
+	got, err := c.do(ctx, action, params, nil)
+	if err != nil {
+		return err
+	}
+	if err := got.refused(action, false); err != nil {
+		return err
+	}
+	if out == nil {
+		return nil
+	}
+	if err := json.Unmarshal(got.Data, out); err != nil {
+		return fmt.Errorf("NapCat's answer to %s is not understood: %w", action, err)
+	}
+	return nil
+}
+
+// params are those of an action.
+type params map[string]any

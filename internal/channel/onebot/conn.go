@@ -1,0 +1,281 @@
+package onebot
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/gorilla/websocket"
+
+	"xbot/internal/channel"
+	"xbot/internal/fault"
+)
+
+// Times and bounds of one connection.
+const (
+	pingEvery   = 30 * time.Second
+	quiet       = 90 * time.Second // without heartbeats, and without answers to pings, a connection is dead
+	missed      = 3                // heartbeats, after which a connection is dead
+	writeWait   = 60 * time.Second
+	controlWait = 5 * time.Second
+	maxFrame    = 72 << 20 // bytes: a file of 50 MB in base64
+	maxQueued   = 4096     // events that wait to be taken in
+)
+
+// conn is one connection to NapCat, whoever dialled. Calls are safe for use by many goroutines. Its events are read by one.
+type conn struct {
+	ws    *websocket.Conn
+	write sync.Mutex
+
+	mu      sync.Mutex
+	waiting map[string]*call
+	err     error
+
+	events chan *event   // closed by nobody; done says that no more come
+	done   chan struct{} // closed when the connection has ended
+	once   sync.Once
+	loops  sync.WaitGroup
+}
+
+// call is an action under way.
+type call struct {
+	answers chan answer
+	gone    chan struct{} // closed by whoever waits, when they do no longer
+}
+
+// newConn takes over a connection and begins to read it. The caller closes it.
+func newConn(ws *websocket.Conn) *conn {
+	c := &conn{ws: ws, waiting: map[string]*call{}, events: make(chan *event, maxQueued), done: make(chan struct{})}
+	ws.SetReadLimit(maxFrame)
+	c.loops.Go(c.read)
+	c.loops.Go(c.ping)
+	return c
+}
+
+// close ends the connection and waits for its goroutines.
+func (c *conn) close() {
+	c.end(errClosed)
+	c.loops.Wait()
+}
+
+var errClosed = errors.New("the connection was closed here")
+
+// end remembers why the connection ended, the first time.
+func (c *conn) end(err error) {
+	c.once.Do(func() {
+		c.mu.Lock()
+		c.err = err
+		c.mu.Unlock()
+		close(c.done)
+		message := websocket.FormatCloseMessage(websocket.CloseNormalClosure, "")
+		_ = c.ws.WriteControl(websocket.CloseMessage, message, time.Now().Add(time.Second)) // a courtesy
+		_ = c.ws.Close()                                                                    // it is being given up
+	})
+}
+
+func (c *conn) reason() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.err
+}
+
+func (c *conn) read() {
+	limit, beats := quiet, false
+	heard := func(pong bool) {
+		if !pong || !beats { // a pong tells of the process; only heartbeats tell of the client in it
+			_ = c.ws.SetReadDeadline(time.Now().Add(limit)) // fails only on a closed connection, which the next read reports
+		}
+	}
+	heard(false)
+	c.ws.SetPongHandler(func(string) error {
+		heard(true)
+		return nil
+	})
+	for {
+		kind, data, err := c.ws.ReadMessage()
+		if err != nil {
+			c.end(c.ended(err, limit))
+			return
+		}
+		if kind == websocket.TextMessage {
+			if beat := c.take(data); beat > 0 {
+				limit, beats = missed*beat, true
+			}
+		}
+		heard(false)
+	}
+}
+
+// ended says in words why reading ended.
+func (c *conn) ended(err error, limit time.Duration) error {
+	var silent interface{ Timeout() bool }
+	if errors.As(err, &silent) && silent.Timeout() {
+		return fault.Errorf(fault.Unavailable, "NapCat was silent for %v", limit)
+	}
+	return fault.Errorf(fault.Unavailable, "the connection to NapCat ended: %w", err)
+}
+
+// minBeat bounds the interval that heartbeats announce, so that a strange one does not end every connection.
+const minBeat = 10 * time.Millisecond
+
+// take hands one frame to whom it concerns. It returns the interval of a heartbeat. What is no frame of the protocol is
+// dropped: nobody could be told, and the connection is good.
+func (c *conn) take(data []byte) time.Duration {
+	var h head
+	if json.Unmarshal(data, &h) != nil {
+		return 0
+	}
+	if h.PostType == "" {
+		if h.Retcode != nil {
+			c.answered(data)
+		}
+		return 0
+	}
+	e, ok := parseEvent(data)
+	if !ok {
+		return 0
+	}
+	select {
+	case c.events <- e:
+	case <-c.done:
+	default:
+		// The history has what is lost by this.
+		c.end(fault.Errorf(fault.Unavailable, "more than %d events of NapCat wait to be taken in", maxQueued))
+	}
+	if e.MetaType == "heartbeat" && e.Interval > 0 {
+		return max(minBeat, time.Duration(min(e.Interval, int64(time.Hour/time.Millisecond)))*time.Millisecond)
+	}
+	return 0
+}
+
+// retcodeToken is how NapCat refuses a token: it accepts the WebSocket, says so, and closes.
+const retcodeToken = 1403
+
+func (c *conn) answered(data []byte) {
+	var a answer
+	if json.Unmarshal(data, &a) != nil {
+		return
+	}
+	var echo string
+	_ = json.Unmarshal(a.Echo, &echo) // another echo than a string is not ours
+	c.mu.Lock()
+	w := c.waiting[echo]
+	c.mu.Unlock()
+	if w == nil {
+		if echo == "" && a.Retcode == retcodeToken {
+			c.end(errToken())
+		}
+		return
+	}
+	select {
+	case w.answers <- a:
+	case <-w.gone:
+	case <-c.done:
+	}
+}
+
+func errToken() error {
+	return fault.Errorf(fault.Denied, "NapCat refuses the token: set the one of its WebSocket server in its network settings")
+}
+
+func (c *conn) ping() {
+	tick := time.NewTicker(pingEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-c.done:
+			return
+		case <-tick.C:
+			// One that cannot be written shows as silence.
+			_ = c.ws.WriteControl(websocket.PingMessage, nil, time.Now().Add(controlWait))
+		}
+	}
+}
+
+// echoes makes the echo of every call of this process another one.
+var echoes atomic.Int64
+
+// do asks for an action and waits for its answer. Pieces of a streamed answer go to each, which may be nil. An error is
+// channel.Uncertain when the request may have arrived.
+func (c *conn) do(ctx context.Context, action string, params any, each func(json.RawMessage) error) (answer, error) {
+	if err := c.reason(); err != nil {
+		return answer{}, err
+	}
+	echo := "xbot-" + strconv.FormatInt(echoes.Add(1), 36) + "-" + strconv.FormatInt(time.Now().UnixNano(), 36)
+	data, err := json.Marshal(request{Action: action, Params: params, Echo: echo})
+	if err != nil {
+		return answer{}, fmt.Errorf("encode %s: %w", action, err)
+	}
+	w := &call{answers: make(chan answer, 1), gone: make(chan struct{})}
+	c.mu.Lock()
+	c.waiting[echo] = w
+	c.mu.Unlock()
+	defer func() {
+		c.mu.Lock()
+		delete(c.waiting, echo)
+		c.mu.Unlock()
+		close(w.gone)
+	}()
+	if err := c.send(data); err != nil {
+		if told := c.told(ctx); fault.Is(told, fault.Denied) {
+			return answer{}, told
+		}
+		return answer{}, channel.Uncertain(fault.Errorf(fault.Unavailable, "ask NapCat for %s: %w", action, err))
+	}
+	return c.await(ctx, action, w, each)
+}
+
+// told is why a connection ended that takes nothing any more: what NapCat said before may still be read.
+func (c *conn) told(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, controlWait)
+	defer cancel()
+	select {
+	case <-c.done:
+	case <-ctx.Done():
+	}
+	return c.reason()
+}
+
+func (c *conn) send(data []byte) error {
+	c.write.Lock()
+	defer c.write.Unlock()
+	if err := c.ws.SetWriteDeadline(time.Now().Add(writeWait)); err != nil {
+		return err
+	}
+	return c.ws.WriteMessage(websocket.TextMessage, data)
+}
+
+func (c *conn) await(ctx context.Context, action string, w *call, each func(json.RawMessage) error) (answer, error) {
+	for {
+		select {
+		case a := <-w.answers:
+			if each == nil || !a.partial() {
+				return a, nil
+			}
+			if err := each(a.Data); err != nil {
+				return answer{}, err
+			}
+		case <-c.done:
+			err := c.reason()
+			if fault.Is(err, fault.Denied) {
+				return answer{}, err
+			}
+			return answer{}, channel.Uncertain(fault.Errorf(fault.Unavailable, "wait for NapCat's answer to %s: %w", action, err))
+		case <-ctx.Done():
+			return answer{}, channel.Uncertain(fault.Errorf(fault.Unavailable, "wait for NapCat's answer to %s: %w", action, context.Cause(ctx)))
+		}
+	}
+}
+
+// partial reports whether more answers follow.
+func (a answer) partial() bool {
+	var d struct {
+		Type string `json:"type"`
+	}
+	return a.Status == "ok" && a.Stream == "stream-action" && json.Unmarshal(a.Data, &d) == nil && d.Type == "stream"
+}

@@ -1,0 +1,185 @@
+package onebot
+
+import (
+	"cmp"
+	"context"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"xbot/internal/chat"
+)
+
+// Bounds of what an envelope holds.
+const (
+	maxName  = 200    // bytes of a name
+	maxRead  = 60_000 // bytes of a text; only forwarded messages get there
+	maxQuote = 2_000  // bytes of a quoted text
+	maxFiles = 20     // attachments
+	nameWait = 5 * time.Second
+)
+
+// bare is the envelope of an event without its content.
+func (in *intake) bare(ctx context.Context, e *event) chat.Envelope {
+	kind, where := e.chatOf()
+	out := chat.Envelope{
+		Place:  chat.Place{Channel: Name, Account: in.name, ChatType: kind, Chat: where},
+		Sender: chat.Peer{ID: string(e.UserID), Name: in.senderName(ctx, e)}, SentAt: e.Time.time(),
+	}
+	out.Seq, _ = strconv.ParseInt(string(e.RealSeq), 10, 64) // 0 where there is none
+	if kind == chat.ChatGroup {
+		out.Subject = in.groupName(ctx, e)
+	}
+	return out
+}
+
+// envelope turns a message into an envelope. Nothing to read in it yields none.
+func (in *intake) envelope(ctx context.Context, e *event) (chat.Envelope, bool) {
+	out := in.bare(ctx, e)
+	out.ID = messageID(e.place(), e.MessageID, e.Time)
+	in.met.put(e.place(), e.MessageID, metEntry{id: out.ID, sender: out.Sender.Name})
+	segments := parseMessage(e.Message)
+	if in.told(e, segments) {
+		return out, false
+	}
+	r := &reader{account: in.account, group: string(e.GroupID), mentions: e.group(), messages: maxForwarded}
+	r.read(ctx, segments, 0)
+	out.Text, out.Mentioned, out.Mentions, out.Attachments = r.text(), r.mentioned, r.others, r.files
+	if r.reply != "" {
+		in.quote(ctx, e, r, &out)
+	}
+	return out, out.Text != "" || out.Mentioned || out.Quote != nil || len(out.Attachments) > 0
+}
+
+// told reports whether a message is a file in a group of which a notice has told already.
+func (in *intake) told(e *event, segments []segment) bool {
+	if !e.group() || len(segments) != 1 || segments[0].Type != "file" {
+		return false
+	}
+	d := segments[0].Data
+	return in.met.twin(fileKey(e, cmp.Or(d["name"], d["file"]), strconv.FormatInt(d.size(), 10)), e.Time.time(), false)
+}
+
+// quote adds the message that this one answers to.
+func (in *intake) quote(ctx context.Context, e *event, r *reader, out *chat.Envelope) {
+	if known, ok := in.met.get(e.place(), r.reply); ok {
+		out.Parent, out.Answers = known.id, known.self
+	}
+	m, err := in.message(ctx, r.reply)
+	if err != nil { // too old for NapCat; newer versions tell the text beside
+		if r.replied != "" {
+			out.Quote = &chat.Quote{Text: cut(clean(r.replied), maxQuote)}
+		}
+		return
+	}
+	if m.Time > 0 {
+		out.Parent = messageID(e.place(), r.reply, m.Time)
+	}
+	by := cmp.Or(m.Sender.UserID, m.UserID)
+	out.Answers = by != "" && by == in.who()
+	q := &reader{account: in.account, group: string(e.GroupID), mentions: e.group(), quoted: true}
+	q.read(ctx, parseMessage(m.Message), maxDepth)
+	said := q.text()
+	if said == "" && len(q.files) > 0 {
+		said = placeholder(q.files[0])
+	}
+	out.Quote = &chat.Quote{
+		Sender: chat.Peer{ID: string(by), Name: cleanName(cmp.Or(m.Sender.Card, m.Sender.Nickname))},
+		Text:   cut(said, maxQuote),
+	}
+}
+
+// senderName is what who wrote is called, in a group by their name there.
+func (a *account) senderName(ctx context.Context, e *event) string {
+	name := cleanName(cmp.Or(strings.TrimSpace(e.Sender.Card), e.Sender.Nickname))
+	if !e.group() {
+		return name
+	}
+	if name == "" {
+		return a.member(ctx, string(e.GroupID), e.UserID)
+	}
+	a.names.put("m/"+string(e.GroupID)+"/"+string(e.UserID), name)
+	return name
+}
+
+// member is what a member of a group is called there, empty if nobody knows.
+func (a *account) member(ctx context.Context, group string, user number) string {
+	key := "m/" + group + "/" + string(user)
+	if name, ok := a.names.get(key); ok {
+		return name
+	}
+	ctx, cancel := context.WithTimeout(ctx, nameWait)
+	defer cancel()
+	var got struct {
+		Card     string `json:"card"`
+		Nickname string `json:"nickname"`
+	}
+	err := a.ask(ctx, "get_group_member_info", params{"group_id": number(group).param(), "user_id": user.param(), "no_cache": false}, &got)
+	name := ""
+	if err == nil { // without a name the number stands for the person
+		name = cleanName(cmp.Or(strings.TrimSpace(got.Card), got.Nickname))
+	}
+	a.names.put(key, name)
+	return name
+}
+
+// groupName is what a group is called. Newer versions of NapCat tell with every message.
+func (a *account) groupName(ctx context.Context, e *event) string {
+	key := "g/" + string(e.GroupID)
+	if e.GroupName != "" {
+		name := cleanName(e.GroupName)
+		a.names.put(key, name)
+		return name
+	}
+	if name, ok := a.names.get(key); ok {
+		return name
+	}
+	ctx, cancel := context.WithTimeout(ctx, nameWait)
+	defer cancel()
+	var got struct {
+		Name string `json:"group_name"`
+	}
+	err := a.ask(ctx, "get_group_info", params{"group_id": e.GroupID.param(), "no_cache": false}, &got)
+	name := ""
+	if err == nil { // a group without a name is shown by its number
+		name = cleanName(got.Name)
+	}
+	a.names.put(key, name)
+	return name
+}
+
+// clean takes out what no text may hold.
+func clean(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r == 0 || r == utf8.RuneError {
+			return -1
+		}
+		return r
+	}, strings.ReplaceAll(s, "\r\n", "\n"))
+}
+
+// cleanName makes one short line of a name: people put marks of direction and line breaks into theirs.
+func cleanName(s string) string {
+	s = strings.Map(func(r rune) rune {
+		switch {
+		case r == utf8.RuneError, unicode.IsControl(r), unicode.Is(unicode.Bidi_Control, r):
+			return -1
+		}
+		return r
+	}, s)
+	return cut(strings.TrimSpace(s), maxName)
+}
+
+// cut shortens a text to a number of bytes, at the end of a character.
+func cut(s string, most int) string {
+	if len(s) <= most {
+		return s
+	}
+	s = s[:most-len("…")]
+	for s != "" && !utf8.ValidString(s[max(0, len(s)-utf8.UTFMax):]) && !utf8.RuneStart(s[len(s)-1]) {
+		s = s[:len(s)-1]
+	}
+	return strings.ToValidUTF8(s, "") + "…"
+}

@@ -1,0 +1,106 @@
+package onebot
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"strings"
+)
+
+// Bounds of forwarded messages: they may hold others, which hold others.
+const (
+	maxForwarded = 100
+	maxDepth     = 3
+)
+
+// forwarded reads messages that were forwarded together, with who wrote them. They come in the segment, or are asked for.
+func (r *reader) forwarded(ctx context.Context, s segment, depth int) {
+	if r.quoted || depth >= maxDepth || r.messages <= 0 {
+		r.say("[forwarded messages]")
+		return
+	}
+	nodes := parseNodes(json.RawMessage(cmp.Or(s.Data["content"], s.Data["message"])))
+	if s.Type == "node" {
+		r.node(ctx, node{name: cmp.Or(s.Data["nickname"], s.Data["name"]), segments: parseMessage(json.RawMessage(cmp.Or(s.Data["content"], s.Data["message"])))}, depth)
+		return
+	}
+	if id := s.Data["id"]; len(nodes) == 0 && id != "" {
+		var got struct {
+			Messages json.RawMessage `json:"messages"`
+			Message  json.RawMessage `json:"message"`
+		}
+		if err := r.ask(ctx, "get_forward_msg", params{"message_id": id, "id": id}, &got); err != nil {
+			r.say("[forwarded messages that cannot be read]")
+			return
+		}
+		nodes = append(parseNodes(got.Messages), parseNodes(got.Message)...)
+	}
+	r.say("[forwarded messages]\n")
+	for i, n := range nodes {
+		if r.messages <= 0 {
+			r.say("[%d more messages]\n", len(nodes)-i)
+			break
+		}
+		r.node(ctx, n, depth)
+	}
+	r.say("[end of forwarded messages]")
+}
+
+func (r *reader) node(ctx context.Context, n node, depth int) {
+	r.messages--
+	files := len(r.files)
+	inner := &reader{account: r.account, messages: r.messages, files: r.files}
+	inner.read(ctx, n.segments, depth+1)
+	r.messages, r.files = inner.messages, inner.files
+	said := strings.TrimSpace(inner.out.String())
+	for _, f := range r.files[files:] {
+		said = strings.TrimSpace(said + " " + placeholder(f))
+	}
+	r.say("%s: %s\n", cmp.Or(cleanName(n.name), "?"), said)
+}
+
+// node is one forwarded message.
+type node struct {
+	name     string
+	segments []segment
+}
+
+// parseNodes reads forwarded messages in either of their forms: messages with a sender, or segments of the type node.
+func parseNodes(data json.RawMessage) []node {
+	var raw []struct {
+		Type    string          `json:"type"`
+		Data    json.RawMessage `json:"data"`
+		Sender  sender          `json:"sender"`
+		Message json.RawMessage `json:"message"`
+		Content json.RawMessage `json:"content"`
+	}
+	if json.Unmarshal(data, &raw) != nil {
+		return nil
+	}
+	var out []node
+	for _, m := range raw {
+		n := node{name: cmp.Or(m.Sender.Card, m.Sender.Nickname), segments: parseMessage(m.Message)}
+		if len(n.segments) == 0 {
+			n.segments = parseMessage(m.Content)
+		}
+		if m.Type == "node" {
+			var d struct {
+				Nickname text            `json:"nickname"`
+				Name     text            `json:"name"`
+				Content  json.RawMessage `json:"content"`
+				Message  json.RawMessage `json:"message"`
+			}
+			if json.Unmarshal(m.Data, &d) != nil {
+				continue
+			}
+			n = node{name: string(cmp.Or(d.Nickname, d.Name)), segments: parseMessage(d.Message)}
+			if len(n.segments) == 0 {
+				n.segments = parseMessage(d.Content)
+			}
+		}
+		if len(n.segments) > 0 {
+			out = append(out, n)
+		}
+	}
+	return out
+}

@@ -1,0 +1,129 @@
+package onebot
+
+import (
+	"maps"
+	"slices"
+	"sync"
+	"time"
+)
+
+// names remembers for a while what people and groups are called. Its zero answer is "not known".
+type names struct {
+	mu    sync.Mutex
+	known map[string]nameEntry
+}
+
+type nameEntry struct {
+	name  string
+	until time.Time
+}
+
+// How long and how many names are remembered. Not to have found one is remembered for a shorter time.
+const (
+	nameLife   = 10 * time.Minute
+	absentLife = time.Minute
+	maxNames   = 8192
+)
+
+func newNames() *names { return &names{known: map[string]nameEntry{}} }
+
+func (n *names) get(key string) (string, bool) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	got, ok := n.known[key]
+	if !ok || time.Now().After(got.until) {
+		return "", false
+	}
+	return got.name, true
+}
+
+func (n *names) put(key, name string) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if len(n.known) >= maxNames {
+		clear(n.known) // they are asked for again
+	}
+	life := nameLife
+	if name == "" {
+		life = absentLife
+	}
+	n.known[key] = nameEntry{name: name, until: time.Now().Add(life)}
+}
+
+// met remembers the newest messages by NapCat's number, for notices that name no time.
+type met struct {
+	mu    sync.Mutex
+	known map[string]metEntry
+	order []string
+	files map[string]fileEntry // files that came as messages, or as notices
+	chats map[string]bool      // places from which something came
+}
+
+type metEntry struct {
+	id     string // of the envelope
+	self   bool
+	sender string
+}
+
+const maxMet = 4096
+
+func newMet() *met {
+	return &met{known: map[string]metEntry{}, files: map[string]fileEntry{}, chats: map[string]bool{}}
+}
+
+func (m *met) put(place string, id number, e metEntry) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	key := place + "." + string(id)
+	if _, ok := m.known[key]; !ok {
+		m.order = append(m.order, key)
+	}
+	m.known[key] = e
+	if len(m.chats) < maxChats {
+		m.chats[place] = true
+	}
+	if len(m.order) > maxMet {
+		delete(m.known, m.order[0])
+		m.order = m.order[1:]
+	}
+}
+
+func (m *met) get(place string, id number) (metEntry, bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	e, ok := m.known[place+"."+string(id)]
+	return e, ok
+}
+
+// maxChats bounds the chats whose history is looked at.
+const maxChats = 500
+
+// places are the chats from which something came.
+func (m *met) places() []string {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return slices.Sorted(maps.Keys(m.chats))
+}
+
+// twinWait is how far the two tellings of one file may lie apart: NapCat tells of a file in a group by a message and by a
+// notice, in either order.
+const twinWait = time.Minute
+
+type fileEntry struct {
+	at     time.Time
+	notice bool
+}
+
+// twin reports whether a file has been told of the other way, and remembers this one if not.
+func (m *met) twin(key string, at time.Time, notice bool) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if before, ok := m.files[key]; ok && before.notice != notice && at.Sub(before.at).Abs() <= twinWait {
+		return true
+	}
+	if len(m.files) >= maxMet {
+		clear(m.files) // the worst is that one file comes twice
+	}
+	m.files[key] = fileEntry{at: at, notice: notice}
+	return false
+}

@@ -1,0 +1,158 @@
+package onebot
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"github.com/stretchr/testify/require"
+
+	"xbot/internal/channel"
+	"xbot/internal/chat"
+)
+
+func TestParseCQ_ReadsWhatIsEscaped(t *testing.T) {
+	require.Equal(t, []segment{
+		{"text", attributes{"text": "a & [b] "}},
+		{"at", attributes{"qq": "10001"}},
+		{"image", attributes{"file": "a,b].png", "url": "https://e.org/?a=1&b=2"}},
+		{"text", attributes{"text": "&#91;"}},
+	}, parseCQ("a &amp; &#91;b&#93; [CQ:at,qq=10001][CQ:image,file=a&#44;b&#93;.png,url=https://e.org/?a=1&amp;b=2]&amp;#91;"))
+	for _, text := range []string{"[CQ:", "[CQ:]", "[CQ:at,qq=1", "a [b] c", "[CQ:=x]"} {
+		require.Equal(t, []segment{{"text", attributes{"text": text}}}, parseCQ(text), text)
+	}
+	require.Empty(t, parseCQ(""))
+}
+
+func TestParseMessage_EveryFormIsTheSame(t *testing.T) {
+	want := []segment{{"text", attributes{"text": "x"}}}
+	for _, form := range []string{`[{"type":"text","data":{"text":"x"}}]`, `{"type":"text","data":{"text":"x"}}`, `"x"`} {
+		require.Equal(t, want, parseMessage(json.RawMessage(form)))
+	}
+	require.Equal(t, []segment{{"at", attributes{"qq": "7", "flag": "true", "none": ""}}},
+		parseMessage(json.RawMessage(`[{"type":"at","data":{"qq":7,"flag":true,"none":null}},{"type":""},5]`)))
+}
+
+func TestCard_SaysWhatIsShown(t *testing.T) {
+	require.Equal(t, "[card [分享]Tea · How to brew · https://e.org/tea]", card(
+		`{"app":"com.tencent.structmsg","prompt":"[分享]Tea","meta":{"news":{"title":"Tea","desc":"How to brew","jumpUrl":"https://e.org/tea"}}}`))
+	require.Equal(t, "[card old]", card(`{"prompt":"old","meta":"strange"}`))
+	require.Equal(t, "[card]", card(`not JSON`))
+}
+
+func TestSaid_OnlyPeopleOfQQAreMentioned(t *testing.T) {
+	group := channel.Place{ChatType: chat.ChatGroup, Chat: "30001"}
+	names := map[string]string{"1": "Ann", "2": "Ann Lee", "3": "小明", "x": "Bad"}
+	require.Equal(t, []segment{
+		{"text", attributes{"text": "请"}}, {"at", attributes{"qq": "3"}}, {"text", attributes{"text": "和 "}}, {"at", attributes{"qq": "2"}},
+		{"text", attributes{"text": ", @Bad @Anna"}},
+	}, said(group, "请@小明和 @Ann Lee,\x00 @Bad @Anna", names))
+	require.Equal(t, []segment{{"text", attributes{"text": "@Ann"}}}, said(channel.Place{ChatType: chat.ChatDirect, Peer: "1"}, "@Ann", names))
+}
+
+func TestBackoff_GrowsAndBeginsAnewAfterALongConnection(t *testing.T) {
+	var b backoff
+	var got []time.Duration
+	for range 8 {
+		got = append(got, b.next(29*time.Second))
+	}
+	s := time.Second
+	require.Equal(t, []time.Duration{s, 2 * s, 5 * s, 10 * s, 30 * s, 60 * s, 60 * s, 60 * s}, got)
+	require.Equal(t, s, b.next(30*time.Second))
+	require.Equal(t, 2*s, b.next(0))
+}
+
+func TestParseID_ReadsItsOwn(t *testing.T) {
+	got, ok := parseID(messageID("g30001", "-17", 1700000000))
+	require.True(t, ok)
+	require.Equal(t, named{group: true, chat: "30001", id: "-17", at: time.Unix(1700000000, 0)}, got)
+	for _, bad := range []string{"", "x", "g1.2", "g1.2.3.4", "q1.2.3", "-", "om_123"} {
+		_, ok := parseID(bad)
+		require.False(t, ok, bad)
+	}
+}
+
+func TestRefused_TellsWhatMayHaveHappened(t *testing.T) {
+	timeout := answer{Status: "failed", Retcode: 1200, Wording: "Timeout: NTEvent sendMsg"}
+	require.True(t, channel.Unknown(timeout.refused("send_msg", true)))
+	require.False(t, channel.Unknown(timeout.refused("get_msg", false)))
+	async := answer{Status: "async", Retcode: 1}
+	require.True(t, channel.Unknown(async.refused("send_msg", true)))
+	require.NoError(t, async.refused("delete_msg", false))
+	require.NoError(t, answer{Status: "ok"}.refused("send_msg", true))
+}
+
+func FuzzParseMessage(f *testing.F) {
+	for _, seed := range []string{
+		`[{"type":"text","data":{"text":"x"}}]`, `"[CQ:at,qq=1] &#91;"`, `{"type":"at","data":{"qq":7}}`, `[{"type":"forward","data":{"id":1,"content":[{"message":[]}]}}]`,
+		`[[[[`, `"\u0000[CQ:reply,id=-1]"`, `[{"type":"json","data":{"data":"{\"meta\":{}}"}}]`,
+	} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		segments := parseMessage(data)
+		require.LessOrEqual(t, len(segments), maxSegments+1)
+		s, err := parseSettings(map[string]string{"mode": modeReverse, "token": "t", "self_id": "10001"})
+		require.NoError(t, err)
+		r := &reader{account: newAccount("a", s, channel.Opening{}), messages: maxForwarded}
+		r.read(t.Context(), segments, 0)
+		require.LessOrEqual(t, len(r.text()), maxRead)
+		require.True(t, utf8.ValidString(r.text()))
+		require.NotContains(t, r.text(), "\x00")
+		require.LessOrEqual(t, len(r.files), maxFiles)
+	})
+}
+
+func FuzzParseCQ(f *testing.F) {
+	for _, seed := range []string{"a[CQ:at,qq=1]b", "[CQ:", "&#91;CQ:at&#93;", "[CQ:image,file=a&#44;b]", "[CQ:[CQ:at]]"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		for _, one := range parseCQ(s) {
+			require.NotEmpty(t, one.Type)
+			if one.Type == "text" && !strings.Contains(s, "[CQ:text") {
+				require.NotEmpty(t, one.Data["text"])
+			}
+		}
+	})
+}
+
+func FuzzFrame(f *testing.F) {
+	for _, seed := range []string{
+		`{"post_type":"message","message_type":"group","group_id":1,"user_id":"2","message_id":-3,"time":1700000000000,"message":"x"}`,
+		`{"post_type":"meta_event","meta_event_type":"heartbeat","interval":9223372036854775807,"status":{"online":null}}`,
+		`{"retcode":1403,"echo":null,"status":"failed"}`, `{"post_type":"notice","notice_type":"group_upload","file":{"id":1,"size":"x"}}`,
+	} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		if e, ok := parseEvent(data); ok {
+			id := messageID(e.place(), e.MessageID, e.Time)
+			if e.MessageID != "" && e.UserID != "" && e.UserID[0] != '-' && (e.GroupID == "" || e.GroupID[0] != '-') && len(e.place()) > 1 {
+				_, known := parseID(id)
+				require.True(t, known, id)
+			}
+		}
+		var a answer
+		if json.Unmarshal(data, &a) == nil {
+			_ = a.refused("send_msg", true) // it must not panic
+		}
+	})
+}
+
+func TestForwarded_MessagesThatComeInsideAreReadWithoutAsking(t *testing.T) {
+	s, err := parseSettings(map[string]string{"mode": modeReverse, "token": "t", "self_id": "10001"})
+	require.NoError(t, err)
+	for name, content := range map[string]string{
+		"as messages": `[{"sender":{"nickname":"Ann"},"message":[{"type":"text","data":{"text":"one"}}]},{"sender":{"card":"Bob"},"message":"two[CQ:face,id=1]"}]`,
+		"as nodes":    `[{"type":"node","data":{"nickname":"Ann","content":[{"type":"text","data":{"text":"one"}}]}},{"type":"node","data":{"name":"Bob","message":"two[CQ:face,id=1]"}}]`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := &reader{account: newAccount("a", s, channel.Opening{}), messages: maxForwarded}
+			r.read(t.Context(), parseMessage(json.RawMessage(`[{"type":"forward","data":{"id":"7","content":`+content+`}}]`)), 0)
+			require.Equal(t, "[forwarded messages]\nAnn: one\nBob: two[face: 1]\n[end of forwarded messages]", r.text())
+		})
+	}
+}

@@ -1,0 +1,223 @@
+package onebot
+
+import (
+	"cmp"
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"path"
+	"strings"
+	"sync"
+	"time"
+	"unicode/utf8"
+
+	"xbot/internal/channel"
+	"xbot/internal/channel/format"
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+)
+
+// uploadSpeed is what a slow line of NapCat makes of a file, in bytes a second: so much longer a send may take.
+const uploadSpeed = 128 << 10
+
+// timeWait bounds the question for a message's time after it was sent.
+const timeWait = 5 * time.Second
+
+// Send sends one message. Nothing makes it idempotent: after an uncertain error the history tells (Find).
+func (a *account) Send(ctx context.Context, to channel.Place, m channel.Message) (channel.Sent, error) {
+	parts, err := a.compose(to, m)
+	if err != nil {
+		return channel.Sent{}, err
+	}
+	place, err := placeOf(to)
+	if err != nil {
+		return channel.Sent{}, err
+	}
+	action, p := target(to)
+	p["message"] = parts
+	if err := a.pace.wait(ctx); err != nil {
+		return channel.Sent{}, err
+	}
+	limit := sendWait
+	if m.File != nil {
+		limit += time.Duration(len(m.File.Data)/uploadSpeed) * time.Second
+	}
+	var sent channel.Sent
+	err = a.with(ctx, func(c *conn) error {
+		sent, err = a.send(ctx, c, action, p, place, limit)
+		return err
+	})
+	if fault.Is(err, fault.RateLimited) {
+		a.pace.slow()
+	}
+	return sent, err
+}
+
+func (a *account) send(ctx context.Context, c *conn, action string, p params, place string, limit time.Duration) (channel.Sent, error) {
+	within, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	got, err := c.do(within, action, p, nil)
+	if err != nil {
+		return channel.Sent{}, err
+	}
+	if err := got.refused(action, true); err != nil {
+		return channel.Sent{}, err
+	}
+	var data struct {
+		MessageID number `json:"message_id"`
+	}
+	if json.Unmarshal(got.Data, &data) != nil || data.MessageID == "" || data.MessageID == "0" {
+		return channel.Sent{At: time.Now()}, nil // it was sent, and cannot be named
+	}
+	at := a.sentAt(ctx, c, data.MessageID)
+	id := messageID(place, data.MessageID, seconds(at.Unix()))
+	a.met.put(place, data.MessageID, metEntry{id: id, self: true})
+	return channel.Sent{ID: id, At: at}, nil
+}
+
+// sentAt asks for the time of a message, which is part of its id; ours stands in where NapCat does not tell.
+func (a *account) sentAt(ctx context.Context, c *conn, id number) time.Time {
+	ctx, cancel := context.WithTimeout(ctx, timeWait)
+	defer cancel()
+	var m event
+	if err := c.ask(ctx, "get_msg", params{"message_id": id.param()}, &m); err != nil || m.Time == 0 {
+		return time.Now().Truncate(time.Second)
+	}
+	return m.Time.time()
+}
+
+// placeOf names the chat of a place as event.place does.
+func placeOf(to channel.Place) (string, error) {
+	switch {
+	case to.ChatType == chat.ChatGroup && numberForm.MatchString(to.Chat):
+		return "g" + to.Chat, nil
+	case to.ChatType == chat.ChatDirect && numberForm.MatchString(to.Peer):
+		return "p" + to.Peer, nil
+	}
+	return "", fault.Errorf(fault.Invalid, "NapCat writes to groups and people by their QQ numbers; this place has none")
+}
+
+// target is the action that writes to a place, and its parameters but the message.
+func target(to channel.Place) (string, params) {
+	if to.ChatType == chat.ChatGroup {
+		return "send_group_msg", params{"group_id": to.Chat}
+	}
+	p := params{"user_id": to.Peer}
+	if group, ok := strings.CutPrefix(to.Chat, via); ok {
+		p["group_id"] = group
+	}
+	return "send_private_msg", p
+}
+
+// compose makes segments of a message.
+func (a *account) compose(to channel.Place, m channel.Message) ([]segment, error) {
+	var parts []segment
+	if ref, ok := parseID(to.ReplyTo); ok && (m.File == nil || kindOf(m.File) == "image") {
+		parts = append(parts, segment{"reply", attributes{"id": string(ref.id)}}) // other files stand alone in a message
+	}
+	switch {
+	case m.File != nil:
+		f, err := upload(m.File)
+		return append(parts, f), err
+	case m.Card != nil:
+		return spoken(parts, to, question(m.Card), m.Mentions)
+	case strings.TrimSpace(m.Text) != "":
+		return spoken(parts, to, format.Plain(m.Text), m.Mentions)
+	}
+	return nil, fault.Errorf(fault.Invalid, "there is nothing in the message")
+}
+
+// spoken adds a text, unless QQ would cut it.
+func spoken(parts []segment, to channel.Place, t string, mentions map[string]string) ([]segment, error) {
+	if n := utf8.RuneCountInString(t); n > maxShown {
+		return nil, fault.Errorf(fault.TooLarge, "the text has %d characters; QQ shows %d of a message, so split it", n, maxShown)
+	}
+	return append(parts, said(to, t, mentions)...), nil
+}
+
+// said splits a text at the names that it mentions. In direct chats there is nobody else to mention.
+func said(to channel.Place, t string, mentions map[string]string) []segment {
+	t = strings.ReplaceAll(t, stop, "")
+	if to.ChatType == chat.ChatGroup {
+		t = format.Mentions(channel.Plain, t, mentions, func(id, name string) string {
+			if !numberForm.MatchString(id) {
+				return "@" + name
+			}
+			return stop + id + stop
+		})
+	}
+	var out []segment
+	for i, part := range strings.Split(t, stop) {
+		switch {
+		case i%2 == 1:
+			out = append(out, segment{"at", attributes{"qq": part}})
+		case part != "":
+			out = append(out, segment{"text", attributes{"text": part}})
+		}
+	}
+	return out
+}
+
+// stop stands around the numbers of mentioned people while a text is taken apart; no message may hold it.
+const stop = "\x00"
+
+// kindOf is the segment that shows a file best. What is not one of QQ's own formats is a file.
+func kindOf(f *channel.File) string {
+	kind, _, _ := strings.Cut(strings.ToLower(f.Type), ";")
+	switch strings.TrimSpace(kind) {
+	case "image/png", "image/jpeg", "image/gif", "image/webp", "image/bmp":
+		return "image"
+	case "audio/amr", "audio/silk", "audio/ogg", "audio/opus":
+		return "record"
+	case "video/mp4":
+		return "video"
+	}
+	return "file"
+}
+
+func upload(f *channel.File) (segment, error) {
+	switch {
+	case len(f.Data) == 0:
+		return segment{}, fault.Errorf(fault.Invalid, "%s is empty; QQ takes no empty files", cmp.Or(f.Name, "the file"))
+	case len(f.Data) > maxFile:
+		return segment{}, fault.Errorf(fault.TooLarge, "%s has %d bytes; NapCat takes at most %d", cmp.Or(f.Name, "the file"), len(f.Data), maxFile)
+	}
+	name := path.Base("/" + strings.ReplaceAll(f.Name, `\`, "/"))
+	if name == "/" {
+		name = "file"
+	}
+	return segment{kindOf(f), attributes{"file": "base64://" + base64.StdEncoding.EncodeToString(f.Data), "name": name}}, nil
+}
+
+// pace keeps the pause between messages of this process.
+type pace struct {
+	mu    sync.Mutex
+	pause time.Duration
+	next  time.Time
+}
+
+// slowDown is how long nothing is sent after QQ has asked for less.
+const slowDown = 10 * time.Second
+
+func (p *pace) wait(ctx context.Context) error {
+	p.mu.Lock()
+	now := time.Now()
+	at := now
+	if p.next.After(at) {
+		at = p.next
+	}
+	p.next = at.Add(p.pause)
+	p.mu.Unlock()
+	if d := at.Sub(now); d > 0 && !rest(ctx, d) {
+		return fault.Errorf(fault.Unavailable, "wait for the turn to send: %w", context.Cause(ctx))
+	}
+	return nil
+}
+
+func (p *pace) slow() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if at := time.Now().Add(slowDown); at.After(p.next) && p.pause > 0 {
+		p.next = at
+	}
+}

@@ -1,0 +1,231 @@
+package onebot
+
+import (
+	"context"
+	"encoding/json"
+	"hash/fnv"
+	"sync"
+	"time"
+
+	"xbot/internal/channel"
+	"xbot/internal/fault"
+)
+
+// serve takes in what a connection brings until it or ctx ends, and returns why it ended. Actions is the connection that
+// takes actions, nil if another one is to come. The caller closes c.
+func (a *account) serve(ctx context.Context, c, actions *conn, to channel.Receiver, report func(channel.Status)) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	stop := context.AfterFunc(ctx, func() { c.end(errClosed) })
+	defer stop()
+	var watch sync.WaitGroup
+	defer watch.Wait()
+	defer cancel()
+	watch.Go(func() {
+		select {
+		case <-c.done:
+			cancel()
+		case <-ctx.Done():
+		}
+	})
+	if actions == nil {
+		var err error
+		if actions, err = a.actions(ctx); err != nil {
+			return err
+		}
+	}
+	if _, err := a.whoami(ctx, actions); err != nil {
+		return firstOf(c.reason(), err)
+	}
+	if actions == c {
+		a.setLink(c)
+		defer a.unlink(c)
+	}
+	in := &intake{account: a, c: c, to: to, report: report}
+	in.run(ctx)
+	return c.reason()
+}
+
+// firstOf prefers the reason why a connection ended to what followed from it.
+func firstOf(reason, err error) error {
+	if reason != nil {
+		return reason
+	}
+	return err
+}
+
+// intake takes in the events of one connection.
+type intake struct {
+	*account
+	c      *conn
+	to     channel.Receiver
+	report func(channel.Status)
+	lanes  [laneCount]chan *event
+	away   bool // QQ is, although NapCat is there
+}
+
+// laneCount is how many chats are taken in at once. The events of a chat are in one lane, in their order.
+const laneCount = 8
+
+// laneLength is how many events may wait in a lane; more of them wait in the connection.
+const laneLength = 256
+
+func (in *intake) run(ctx context.Context) {
+	var lanes sync.WaitGroup
+	for i := range in.lanes {
+		lane := make(chan *event, laneLength)
+		in.lanes[i] = lane
+		lanes.Go(func() {
+			for {
+				select {
+				case e := <-lane:
+					in.take(ctx, e)
+				case <-ctx.Done():
+					return
+				}
+			}
+		})
+	}
+	err := in.catchUp(ctx)
+	if err == nil && ctx.Err() == nil {
+		in.report(channel.Status{Connected: true})
+		in.listen(ctx)
+	}
+	in.c.end(firstOf(err, errClosed))
+	in.c.loops.Wait()
+	lanes.Wait()
+	in.leave()
+	_ = in.marks.save(ctx, in.opening.Memory, true) // an older mark costs repetitions only
+}
+
+// leave notes what has come and was not taken in, so that it is looked up.
+func (in *intake) leave() {
+	for {
+		select {
+		case e := <-in.c.events:
+			if e.PostType == "message" {
+				in.marks.begin(e)
+			}
+		default:
+			return
+		}
+	}
+}
+
+func (in *intake) listen(ctx context.Context) {
+	for {
+		select {
+		case e := <-in.c.events:
+			in.route(ctx, e)
+		case <-ctx.Done():
+			return
+		case <-in.c.done:
+			return
+		}
+	}
+}
+
+// route gives an event to the lane of its chat. What stands for itself is done at once.
+func (in *intake) route(ctx context.Context, e *event) {
+	switch e.PostType {
+	case "meta_event":
+		in.pulse(e)
+	case "message":
+		in.marks.begin(e)
+		in.lane(ctx, e)
+	case "notice":
+		if e.NoticeType == "bot_offline" {
+			in.setAway(true)
+			return
+		}
+		in.lane(ctx, e)
+	case "message_sent":
+		in.met.put(e.place(), e.MessageID, metEntry{id: messageID(e.place(), e.MessageID, e.Time), self: true})
+	}
+}
+
+func (in *intake) lane(ctx context.Context, e *event) {
+	sum := fnv.New32a()
+	_, _ = sum.Write([]byte(e.place())) // it never fails
+	select {
+	case in.lanes[sum.Sum32()%laneCount] <- e:
+	case <-ctx.Done():
+	}
+}
+
+// pulse looks at a heartbeat: whether the QQ client under NapCat is signed in.
+func (in *intake) pulse(e *event) {
+	var h health
+	if e.MetaType != "heartbeat" || json.Unmarshal(e.Status, &h) != nil {
+		return
+	}
+	in.setAway(h.down())
+}
+
+// setAway reports a change.
+func (in *intake) setAway(away bool) {
+	if in.away == away {
+		return
+	}
+	in.away = away
+	if away {
+		in.report(channel.Status{Err: fault.Errorf(fault.Unavailable, "NapCat is connected, but its QQ account is offline: sign in again in NapCat")})
+		return
+	}
+	in.report(channel.Status{Connected: true})
+}
+
+// take takes in one event, and does not give up: the protocol will not repeat it.
+func (in *intake) take(ctx context.Context, e *event) {
+	if !in.insist(ctx, func() error { return in.handle(ctx, e) }) {
+		return
+	}
+	in.marks.done(e)
+	if e.settled != nil {
+		e.settled()
+	}
+	_ = in.marks.save(ctx, in.opening.Memory, false) // an older mark costs repetitions only
+}
+
+// Pauses between the attempts at an event that is not accepted.
+const (
+	firstPause = 200 * time.Millisecond
+	lastPause  = 10 * time.Second
+)
+
+// insist repeats f until it succeeds or cannot, and reports whether the event is done with.
+func (in *intake) insist(ctx context.Context, f func() error) bool {
+	pause := firstPause
+	for {
+		err := f()
+		switch {
+		case err == nil, fault.Is(err, fault.Invalid), fault.Is(err, fault.TooLarge), fault.Is(err, fault.Denied):
+			return true // refused for good, or accepted
+		case ctx.Err() != nil || !rest(ctx, pause):
+			return false
+		}
+		pause = min(2*pause, lastPause)
+	}
+}
+
+func (in *intake) handle(ctx context.Context, e *event) error {
+	switch {
+	case e.PostType == "notice":
+		return in.notice(ctx, e)
+	case e.UserID == in.who() || e.UserID == "" || e.MessageID == "":
+		return nil // our own, or nothing that could be answered
+	}
+	envelope, ok := in.envelope(ctx, e)
+	if !ok {
+		return nil
+	}
+	if err := in.to.Receive(ctx, envelope); err != nil {
+		return err
+	}
+	if e.settled != nil {
+		return nil // it is connected once it has caught up
+	}
+	now := time.Now()
+	in.report(channel.Status{Connected: true, Event: now, Lag: max(0, now.Sub(envelope.SentAt))})
+	return nil
+}

@@ -1,0 +1,282 @@
+// Package progress says how a running turn is shown in one message or card that is changed as it goes on: its state, its
+// calls as lines, how long it runs, what a command printed last. It is pure: whoever follows the turn calls it with what is
+// known now, and sends the text where it differs from what is shown.
+package progress
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"xbot/internal/chat"
+	"xbot/internal/phrase"
+)
+
+// Quiet is how long nothing may be heard of a turn until that is said.
+const Quiet = 5 * time.Minute
+
+// MinText is the smallest limit of a text that Show keeps, in characters.
+const MinText = 500
+
+// Turn is what is known of a turn. A zero time is not known.
+type Turn struct {
+	State          chat.TurnState
+	Started, Ended time.Time
+	Heard          time.Time // when it last gave a sign of life: a delta, an output, an event
+	Calls          []chat.ToolCall
+	Doing          string      // chat.DoingCompress while the conversation is compressed
+	Output         string      // of the newest running command, as it printed it
+	Retry          *chat.Retry // the model is asked again
+	Todos          []chat.Todo
+}
+
+// Tone is what a card's colour says.
+type Tone string
+
+// The tones.
+const (
+	Neutral Tone = "neutral" // it runs
+	Alert   Tone = "alert"   // it needs somebody, or gives no sign of life
+	Good    Tone = "good"
+	Bad     Tone = "bad"
+)
+
+// Report is a turn as people see it.
+type Report struct {
+	Title string
+	Tone  Tone
+	Text  string // Markdown
+}
+
+// Show says how a turn stands at a time, in at most limit characters of text. Times are rounded more coarsely the longer a
+// turn runs, so that a text that says nothing new is the same text.
+func Show(lang phrase.Lang, t Turn, now time.Time, limit int) Report {
+	v := view{Turn: t, lang: lang, now: now}
+	title, tone := v.headline()
+	r := Report{Title: phrase.Say(lang, title), Tone: tone}
+	for _, room := range []struct{ calls, output, todos int }{{8, 10, 6}, {6, 5, 4}, {4, 3, 0}, {2, 1, 0}, {1, 0, 0}} {
+		r.Text = v.text(room.calls, room.output, room.todos)
+		if utf8.RuneCountInString(r.Text) <= max(limit, MinText) {
+			break
+		}
+	}
+	return r
+}
+
+type view struct {
+	Turn
+
+	lang phrase.Lang
+	now  time.Time
+}
+
+func (v view) say(id phrase.ID, args ...any) string { return phrase.Say(v.lang, id, args...) }
+
+func (v view) running() bool { return v.State == chat.TurnRunning || v.State == "" }
+
+// quiet reports whether nothing was heard for long. A turn that waits for a person is silent by its nature.
+func (v view) quiet() bool {
+	return v.running() && !v.Heard.IsZero() && v.now.Sub(v.Heard) >= Quiet && !v.asking()
+}
+
+func (v view) asking() bool {
+	return slices.ContainsFunc(v.Calls, waits)
+}
+
+func waits(call chat.ToolCall) bool {
+	return call.State == chat.CallOpen && call.Approval != nil && call.Approval.State == chat.ApprovalOpen
+}
+
+func (v view) headline() (phrase.ID, Tone) {
+	switch v.State {
+	case chat.TurnDone:
+		return phrase.ProgressDone, Good
+	case chat.TurnStopped:
+		return phrase.ProgressStopped, Neutral
+	case chat.TurnFailed:
+		return phrase.ProgressFailed, Bad
+	case chat.TurnLost:
+		return phrase.ProgressLost, Bad
+	}
+	switch {
+	case v.asking():
+		return phrase.ProgressAsking, Alert
+	case v.quiet():
+		return phrase.ProgressQuiet, Alert
+	}
+	return phrase.ProgressWorking, Neutral
+}
+
+// text puts the parts together that there are.
+func (v view) text(calls, output, todos int) string {
+	var parts []string
+	for _, part := range []string{v.summary(), v.calls(calls), v.doing(), v.output(output), v.todos(todos)} {
+		if part != "" {
+			parts = append(parts, part)
+		}
+	}
+	return strings.Join(parts, "\n\n")
+}
+
+// summary is one line: how long, how much.
+func (v view) summary() string {
+	var facts []string
+	if !v.Started.IsZero() {
+		switch {
+		case v.running():
+			facts = append(facts, v.say(phrase.ProgressFor, v.span(v.now.Sub(v.Started), true)))
+		case !v.Ended.IsZero():
+			facts = append(facts, v.say(phrase.ProgressTook, v.span(v.Ended.Sub(v.Started), false)))
+		}
+	}
+	switch n := len(v.Calls); n {
+	case 0:
+	case 1:
+		facts = append(facts, v.say(phrase.ProgressCall))
+	default:
+		facts = append(facts, v.say(phrase.ProgressCalls, n))
+	}
+	if v.quiet() {
+		facts = append(facts, v.say(phrase.ProgressSilent, v.span(v.now.Sub(v.Heard), true)))
+	}
+	return strings.Join(facts, " · ")
+}
+
+// calls lists the newest calls.
+func (v view) calls(most int) string {
+	var lines []string
+	shown := v.Calls
+	if more := len(shown) - most; more > 0 {
+		lines = append(lines, "- "+v.say(phrase.ProgressEarlier, more))
+		shown = shown[more:]
+	}
+	for _, call := range shown {
+		lines = append(lines, v.call(call))
+	}
+	return strings.Join(lines, "\n")
+}
+
+func (v view) call(call chat.ToolCall) string {
+	line := "- " + v.mark(call) + " " + code(call.Name, 40)
+	if call.Summary != "" {
+		line += " " + code(call.Summary, 80)
+	}
+	switch {
+	case waits(call):
+		return line + " · " + v.say(phrase.ProgressWaits)
+	case call.Task != "":
+		return line + " · " + v.say(phrase.ProgressBehind)
+	case call.StartedAt == nil:
+		return line
+	case call.FinishedAt != nil:
+		if took := call.FinishedAt.Sub(*call.StartedAt); took >= time.Second {
+			line += " · " + v.span(took, false)
+		}
+	case v.running():
+		if took := v.now.Sub(*call.StartedAt); took >= 5*time.Second {
+			line += " · " + v.span(took, true)
+		}
+	}
+	return line
+}
+
+func (v view) mark(call chat.ToolCall) string {
+	switch {
+	case call.State == chat.CallDone && call.IsError:
+		return "✗"
+	case call.State == chat.CallDone:
+		return "✓"
+	case waits(call):
+		return "⏸"
+	case call.State == chat.CallRunning && v.running():
+		return "▶"
+	}
+	return "○"
+}
+
+// doing is what goes on beside the calls.
+func (v view) doing() string {
+	if !v.running() {
+		return ""
+	}
+	switch {
+	case v.Retry != nil:
+		return clean(v.Retry.Text, 200)
+	case v.Doing == chat.DoingCompress:
+		return v.say(phrase.ProgressCompress)
+	}
+	if slices.ContainsFunc(v.Calls, func(call chat.ToolCall) bool { return call.State != chat.CallDone }) {
+		return ""
+	}
+	return v.say(phrase.ProgressThinking)
+}
+
+// output is the end of what a command printed.
+func (v view) output(most int) string {
+	if !v.running() || most == 0 {
+		return ""
+	}
+	tail := lastLines(v.Output, most)
+	if tail == "" {
+		return ""
+	}
+	fence := strings.Repeat("`", max(3, longestRun(tail)+1))
+	return v.say(phrase.ProgressOutput) + "\n" + fence + "\n" + tail + "\n" + fence
+}
+
+// todos is the plan, its open entries first of all.
+func (v view) todos(most int) string {
+	if len(v.Todos) == 0 {
+		return ""
+	}
+	done := 0
+	var open []string
+	for _, todo := range v.Todos {
+		if todo.Done {
+			done++
+		} else if len(open) < most {
+			open = append(open, "- ☐ "+code(todo.Text, 80))
+		}
+	}
+	return strings.Join(append([]string{v.say(phrase.ProgressTodos, done, len(v.Todos))}, open...), "\n")
+}
+
+// span says how long something takes. What still goes on is rounded down, to 5 s, then 10 s, then minutes.
+func (v view) span(d time.Duration, goesOn bool) string {
+	d = max(d, 0)
+	if goesOn {
+		switch {
+		case d < time.Minute:
+			d = d.Truncate(5 * time.Second)
+		case d < 10*time.Minute:
+			d = d.Truncate(10 * time.Second)
+		default:
+			d = d.Truncate(time.Minute)
+		}
+	}
+	seconds := int(d / time.Second)
+	switch {
+	case seconds < 60:
+		return v.say(phrase.ProgressSeconds, seconds)
+	case seconds < 3600 && seconds%60 == 0:
+		return v.say(phrase.ProgressMinute, seconds/60)
+	case seconds < 3600:
+		return v.say(phrase.ProgressMinutes, seconds/60, seconds%60)
+	}
+	return v.say(phrase.ProgressHours, seconds/3600, seconds/60%60)
+}
+
+// code is a text in a line, as code, so that nothing in it is taken for markup.
+func code(text string, columns int) string {
+	text = clean(text, columns)
+	if text == "" {
+		return ""
+	}
+	ticks := strings.Repeat("`", longestRun(text)+1)
+	if strings.HasPrefix(text, "`") || strings.HasSuffix(text, "`") {
+		text = " " + text + " "
+	}
+	return fmt.Sprintf("%s%s%s", ticks, text, ticks)
+}

@@ -1,0 +1,132 @@
+package qq
+
+import (
+	"context"
+	"net/http"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"xbot/internal/channel"
+)
+
+// Account is one bot. It is safe for concurrent use, except that Run is for one caller at a time, in one process: the
+// platform gives the events of a bot to one session.
+type Account struct {
+	name   string
+	set    settings
+	http   *http.Client
+	memory channel.Memory
+	pace   pace
+	tokens *tokens
+
+	// self is the bot as the platform knows it; nil until the first READY or Check.
+	self atomic.Pointer[person]
+
+	// What the platform has refused once is not tried again in the same kind of place, until the process ends.
+	unable refusals
+	typed  recent
+}
+
+// What an account can do beside.
+var (
+	_ channel.Account = (*Account)(nil)
+	_ channel.Varying = (*Account)(nil)
+	_ channel.Deleter = (*Account)(nil)
+	_ channel.Typist  = (*Account)(nil)
+	_ channel.Fetcher = (*Account)(nil)
+	_ channel.Webhook = (*Account)(nil)
+)
+
+func newAccount(name string, s settings, client *http.Client, memory channel.Memory) *Account {
+	a := &Account{name: name, set: s, http: client, memory: memory, pace: realPace}
+	a.tokens = &tokens{set: s, http: client}
+	return a
+}
+
+// Run receives until ctx ends. In webhook mode it only watches that the credentials hold: events come to Webhook.
+func (a *Account) Run(ctx context.Context, to channel.Receiver, report func(channel.Status)) error {
+	if report == nil {
+		report = func(channel.Status) {}
+	}
+	if a.set.webhook {
+		return a.watch(ctx, report)
+	}
+	return (&gateway{Account: a, to: to, report: report}).run(ctx)
+}
+
+// refusals remembers by kind of place what a bot may not do there.
+type refusals struct {
+	mu   sync.Mutex
+	what map[refused]bool
+}
+
+type refused struct {
+	scene scene
+	class class
+}
+
+func (r *refusals) add(s scene, c class) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.what == nil {
+		r.what = map[refused]bool{}
+	}
+	r.what[refused{s, c}] = true
+}
+
+func (r *refusals) has(s scene, c class) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.what[refused{s, c}]
+}
+
+// recent is a bounded set of ids.
+type recent struct {
+	mu  sync.Mutex
+	ids []string
+}
+
+// maxRecent is how many messages may wait for their answers at one time before the oldest is forgotten.
+const maxRecent = 512
+
+// add reports whether the id is new.
+func (r *recent) add(id string) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if slices.Contains(r.ids, id) {
+		return false
+	}
+	if r.ids = append(r.ids, id); len(r.ids) > maxRecent {
+		r.ids = r.ids[1:]
+	}
+	return true
+}
+
+// pace is how fast connections are made again.
+type pace struct {
+	first, most time.Duration // the pause after a disconnect, doubled each time
+	quick       time.Duration // a connection that lasted less was cut off
+	cool        time.Duration // the pause after three of them in a row
+	retry       time.Duration // the first pause before an event is handed over again
+	patience    time.Duration // how long one event may fail before it is passed over
+	save        time.Duration // how often the place in the stream is saved
+}
+
+var realPace = pace{
+	first: time.Second, most: time.Minute, quick: 5 * time.Second, cool: time.Minute,
+	retry: 200 * time.Millisecond, patience: 10 * time.Minute, save: time.Second,
+}
+
+// wait pauses; false: ctx has ended.
+func wait(ctx context.Context, d time.Duration) bool {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-ctx.Done():
+		return false
+	case <-t.C:
+		return true
+	}
+}

@@ -1,0 +1,154 @@
+package qq
+
+import (
+	"html"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"xbot/internal/channel"
+	"xbot/internal/phrase"
+)
+
+// Kinds of messages, QQ's msg_type.
+const (
+	kindText     = 0
+	kindMarkdown = 2
+	kindTyping   = 6
+	kindMedia    = 7
+)
+
+// draft is a text in the form that is tried next.
+type draft struct {
+	text     string
+	card     *channel.Question // stands for the text
+	mentions map[string]string
+	markdown bool
+	keyboard *keyboard
+
+	unbuttoned bool // it had buttons
+	unlinked   bool // without addresses
+}
+
+// wordy is the draft without buttons.
+func (d draft) wordy() draft {
+	d.unbuttoned = d.unbuttoned || d.keyboard != nil
+	d.keyboard = nil
+	return d
+}
+
+// says is the text, that of a card in words.
+func (d draft) says() string {
+	if d.card == nil {
+		return d.text
+	}
+	return questionText(*d.card, d.keyboard != nil)
+}
+
+// body returns the message as the API takes it.
+func (d draft) body(s spot, m channel.Message) map[string]any {
+	body := map[string]any{}
+	if s.replyTo != "" {
+		body["msg_id"] = s.replyTo
+		if !s.inGuild() {
+			body["msg_seq"] = d.seq(m)
+		}
+	}
+	text := d.says()
+	if d.unlinked {
+		text = withoutLinks(text)
+	}
+	if !d.markdown {
+		text = plain(text)
+	}
+	text = d.mentioning(s, text)
+	switch {
+	case d.markdown:
+		body["markdown"] = map[string]string{"content": text}
+		if !s.inGuild() {
+			body["msg_type"] = kindMarkdown
+		}
+		if d.keyboard != nil {
+			body["keyboard"] = d.keyboard
+		}
+	default:
+		body["content"] = text
+		if !s.inGuild() {
+			body["msg_type"] = kindText
+		}
+	}
+	return body
+}
+
+// mentioning puts QQ's marks in the place of @name, and escapes what guilds would read as such marks. The longest name
+// comes first: @Ann Lee is not @Ann.
+func (d draft) mentioning(s spot, text string) string {
+	if s.scene == guild && !d.markdown {
+		text = html.EscapeString(text)
+		text = strings.NewReplacer("&#34;", `"`, "&#39;", "'").Replace(text) // only <, > and & mean something
+	}
+	if s.scene != group && s.scene != guild {
+		return text
+	}
+	names := slices.SortedFunc(maps.Keys(d.mentions), func(a, b string) int { return len(b) - len(a) })
+	for _, name := range names {
+		if id := d.mentions[name]; name != "" && id != "" && !strings.ContainsAny(id, `<>"`) {
+			text = replaceName(text, "@"+name, s.mark(id))
+		}
+	}
+	return text
+}
+
+// mark is how the mention of somebody is written.
+func (s spot) mark(id string) string {
+	if s.scene == guild {
+		return "<@!" + id + ">"
+	}
+	return `<qqbot-at-user id="` + id + `" />`
+}
+
+// replaceName replaces a name where no longer word begins or ends with it. Chinese has no spaces between words, so a name
+// may stand in the middle of Han characters.
+func replaceName(text, name, with string) string {
+	var b strings.Builder
+	for {
+		before, after, found := strings.Cut(text, name)
+		if !found {
+			b.WriteString(text)
+			return b.String()
+		}
+		b.WriteString(before)
+		last, _ := utf8.DecodeLastRuneInString(before)
+		end, _ := utf8.DecodeLastRuneInString(name)
+		next, _ := utf8.DecodeRuneInString(after)
+		if before != "" && spaced(last) || after != "" && spaced(next) && spaced(end) {
+			b.WriteString(name)
+		} else {
+			b.WriteString(with)
+		}
+		text = after
+	}
+}
+
+// spaced reports whether a rune is part of a word that spaces end.
+func spaced(r rune) bool {
+	return (unicode.IsLetter(r) || unicode.IsDigit(r) || r == '_') && !unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana)
+}
+
+var (
+	titledLink = regexp.MustCompile(`!?\[([^\]\n]*)\]\((?:[^()\s]|\([^()\s]*\))*(?:\s+"[^"\n]*")?\)`)
+	bareLink   = regexp.MustCompile(`(?i)<?\b(?:https?|ftp)://[^\s<>"'“”，。；）)\]]+>?|\bwww\.[^\s<>"'“”，。；）)\]]+`)
+	domain     = regexp.MustCompile(`(?i)\b(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+(?:com|cn|net|org|io|dev|ai|app|top|xyz|me|co|cc|info|gov|edu|tv|site)\b(?:/[^\s<>"'，。；）)\]]*)?`)
+)
+
+// withoutLinks leaves the titles of links and takes out their addresses, and says so.
+func withoutLinks(text string) string {
+	lang := phrase.Of(text)
+	text = titledLink.ReplaceAllString(text, "$1")
+	text = bareLink.ReplaceAllString(text, "[…]")
+	text = domain.ReplaceAllString(text, "[…]")
+	return strings.TrimSpace(text) + "\n\n" + phrase.Say(lang, phrase.LinksLeftOut)
+}

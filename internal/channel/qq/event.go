@@ -1,0 +1,75 @@
+package qq
+
+import (
+	"context"
+	"time"
+
+	"xbot/internal/channel"
+)
+
+// dispatch hands one event to the receiver. It returns when the platform says it happened; zero: nobody was told of it.
+// Events of no use, and such that cannot be read, are no errors: they would come again.
+func (a *Account) dispatch(ctx context.Context, to channel.Receiver, f frame) (time.Time, error) {
+	switch f.Type {
+	case "C2C_MESSAGE_CREATE", "GROUP_AT_MESSAGE_CREATE", "GROUP_MESSAGE_CREATE",
+		"AT_MESSAGE_CREATE", "MESSAGE_CREATE", "DIRECT_MESSAGE_CREATE":
+		e, ok := a.envelope(f.Type, f.Data)
+		if !ok {
+			return time.Time{}, nil
+		}
+		return e.SentAt, to.Receive(ctx, e)
+	case "MESSAGE_DELETE", "PUBLIC_MESSAGE_DELETE", "DIRECT_MESSAGE_DELETE":
+		e, ok := a.recalled(f.Type, f.Data)
+		if !ok {
+			return time.Time{}, nil
+		}
+		return time.Time{}, to.Recalled(ctx, e)
+	case "INTERACTION_CREATE":
+		return time.Time{}, a.interaction(ctx, to, f.Data)
+	}
+	return time.Time{}, nil
+}
+
+// message is what the events of messages carry. Groups and direct chats fill the openids, guilds the ids.
+type message struct {
+	ID          string       `json:"id"`
+	Author      person       `json:"author"`
+	Content     string       `json:"content"`
+	Timestamp   string       `json:"timestamp"`
+	Group       string       `json:"group_openid"`
+	Guild       string       `json:"guild_id"`
+	Channel     string       `json:"channel_id"`
+	Seq         loose        `json:"seq"`
+	Mentions    []person     `json:"mentions"`
+	Attachments []attachment `json:"attachments"`
+	Type        loose        `json:"message_type"`
+	Card        *ark         `json:"ark_data"`
+	Elements    []element    `json:"msg_elements"` // the quoted message
+	Scene       struct {
+		Ext []string `json:"ext"`
+	} `json:"message_scene"`
+	Reference struct {
+		ID string `json:"message_id"`
+	} `json:"message_reference"`
+}
+
+// person is somebody; which of the ids is set depends on the place.
+type person struct {
+	ID     string `json:"id,omitempty"`
+	User   string `json:"user_openid,omitempty"`
+	Member string `json:"member_openid,omitempty"`
+	Name   string `json:"username,omitempty"`
+	Bot    bool   `json:"bot,omitempty"`
+	You    bool   `json:"is_you,omitempty"`
+}
+
+type ark struct {
+	Prompt string `json:"prompt"`
+}
+
+type element struct {
+	Author      person       `json:"author"`
+	Content     string       `json:"content"`
+	Attachments []attachment `json:"attachments"`
+	Card        *ark         `json:"ark_data"`
+}

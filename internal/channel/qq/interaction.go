@@ -1,0 +1,89 @@
+package qq
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"net/http"
+	"net/url"
+
+	"xbot/internal/channel"
+)
+
+// pressed is the event of a button.
+type pressed struct {
+	ID      string `json:"id"`
+	Scene   string `json:"scene"` // c2c, group or guild
+	User    string `json:"user_openid"`
+	Group   string `json:"group_openid"`
+	Member  string `json:"group_member_openid"`
+	Channel string `json:"channel_id"`
+	Data    struct {
+		Resolved struct {
+			Data    string `json:"button_data"`
+			User    string `json:"user_id"`
+			Message string `json:"message_id"`
+		} `json:"resolved"`
+	} `json:"data"`
+}
+
+// choice is what a button of ours carries.
+type choice struct {
+	Question string `json:"q"`
+	Button   string `json:"b,omitempty"`
+	Field    string `json:"f,omitempty"`
+	Value    string `json:"v,omitempty"`
+}
+
+// Codes that a press is answered with; the person's client shows them in its own words.
+const (
+	pressDone     = 0
+	pressFailed   = 1
+	pressRepeated = 3
+)
+
+// interaction hands over an answer by a button, and tells the person's client, which waits, how it went.
+func (a *Account) interaction(ctx context.Context, to channel.Receiver, raw json.RawMessage) error {
+	var p pressed
+	if json.Unmarshal(raw, &p) != nil || p.ID == "" {
+		return nil
+	}
+	var c choice
+	if json.Unmarshal([]byte(p.Data.Resolved.Data), &c) != nil || c.Question == "" {
+		a.settle(ctx, p.ID, pressDone) // a button that somebody else has made
+		return nil
+	}
+	toast, err := to.Pressed(ctx, a.press(p, c))
+	if err != nil {
+		if malformed(err) {
+			a.settle(ctx, p.ID, pressFailed)
+		}
+		return err
+	}
+	code := pressDone
+	switch toast.Kind {
+	case "error":
+		code = pressFailed
+	case "warning":
+		code = pressRepeated
+	}
+	a.settle(ctx, p.ID, code)
+	return nil
+}
+
+func (a *Account) press(p pressed, c choice) channel.Press {
+	press := channel.Press{
+		Channel: Name, Account: a.name, Event: clean(p.ID), Message: clean(p.Data.Resolved.Message),
+		Sender: clean(cmp.Or(p.Member, p.User, p.Data.Resolved.User)), Chat: clean(cmp.Or(p.Group, p.Channel, p.User)),
+		Question: clean(c.Question), Button: clean(c.Button),
+	}
+	if c.Field != "" {
+		press.Values = map[string][]string{clean(c.Field): {clean(c.Value)}}
+	}
+	return press
+}
+
+// settle stops the spinner of the button. The answer is committed already, so a failure costs nothing but the picture.
+func (a *Account) settle(ctx context.Context, id string, code int) {
+	_ = a.call(ctx, http.MethodPut, "/interactions/"+url.PathEscape(id), map[string]int{"code": code}, nil)
+}

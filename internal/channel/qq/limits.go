@@ -1,0 +1,48 @@
+package qq
+
+import (
+	"time"
+
+	"xbot/internal/channel"
+)
+
+// What QQ permits. Figures are those of its documents.
+const (
+	maxText       = 5000 // characters of one message in direct chats and groups
+	maxGuildText  = 2000
+	maxFile       = 200 << 20 // bytes; images above 20 MB and videos above 30 MB arrive as files
+	maxGuildFile  = 10 << 20
+	directReplies = 4 // "is writing" is one of them
+	groupReplies  = 5
+	directWindow  = time.Hour
+	shortWindow   = 5 * time.Minute // of groups and guilds
+)
+
+// Traits are what holds in every place.
+func (a *Account) Traits() channel.Traits {
+	return channel.Traits{
+		MaxText: maxGuildText, MaxFile: maxGuildFile, Replies: directReplies, ReplyWindow: shortWindow, Dialect: channel.Markdown,
+	}
+}
+
+// TraitsAt are what holds in one place. Answers to a message of a person have a window of idempotency as long as they are
+// taken at all, counted from that message; messages without one have none.
+func (a *Account) TraitsAt(to channel.Place) channel.Traits {
+	s, err := spotOf(to)
+	if err != nil {
+		return a.Traits()
+	}
+	t := channel.Traits{MaxText: maxText, MaxFile: maxFile, Dialect: channel.Markdown}
+	switch s.scene {
+	case direct:
+		t.Replies, t.ReplyWindow, t.Window = directReplies, directWindow, directWindow
+	case group:
+		t.Replies, t.ReplyWindow, t.Window = groupReplies, shortWindow, shortWindow
+	case guild, guildDirect:
+		t.MaxText, t.MaxFile, t.ReplyWindow = maxGuildText, maxGuildFile, shortWindow
+	}
+	if to.ReplyTo == "" {
+		t.Replies, t.ReplyWindow, t.Window = 0, 0, 0
+	}
+	return t
+}

@@ -1,0 +1,114 @@
+package qq
+
+import (
+	"context"
+	"encoding/json"
+	"sync"
+	"time"
+
+	"xbot/internal/channel"
+)
+
+// sessionKey is where the session is kept in the account's memory.
+const sessionKey = "session"
+
+// session is the place in the stream of events.
+type session struct {
+	App    string    `json:"app"`
+	Wanted int       `json:"wanted"` // the intents of level 0: with other settings, another session is wanted
+	ID     string    `json:"id"`     // empty: there is none to go on with
+	Seq    int64     `json:"seq"`    // of the last event that was committed
+	Level  int       `json:"level"`  // index in levels
+	Tried  time.Time `json:"tried"`  // when level 0 was asked for last
+	Bot    person    `json:"bot"`
+}
+
+// retryFull is how long a bot is content with less before a new session asks for everything again.
+const retryFull = 24 * time.Hour
+
+// begin prepares for a new session: permissions may have come since the last one.
+func (s *session) begin(now time.Time) {
+	if now.Sub(s.Tried) > retryFull {
+		s.Level = 0
+	}
+	if s.Level == 0 {
+		s.Tried = now
+	}
+}
+
+// keeper holds the session and saves it now and then: an older place costs repeated events only.
+type keeper struct {
+	memory channel.Memory
+
+	mu    sync.Mutex
+	now   session
+	saved session
+}
+
+// load finds the session of the last process. What it was refused is asked for again with the next session.
+func (k *keeper) load(ctx context.Context, set settings) error {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	levels := set.levels()
+	k.now = session{App: set.appID, Wanted: levels[0].intents}
+	if k.memory == nil {
+		return nil
+	}
+	raw, err := k.memory.Load(ctx, sessionKey)
+	if err != nil {
+		return err
+	}
+	var was session
+	if json.Unmarshal(raw, &was) == nil && was.App == k.now.App && was.Wanted == k.now.Wanted && was.Level >= 0 && was.Level < len(levels) {
+		k.now = was
+		k.now.Tried = time.Time{}
+	}
+	k.saved = k.now
+	return nil
+}
+
+func (k *keeper) get() session {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.now
+}
+
+func (k *keeper) change(f func(*session)) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	f(&k.now)
+}
+
+// forget drops the session; the events since then are lost on the platform's side.
+func (k *keeper) forget() {
+	k.change(func(s *session) { s.ID, s.Seq = "", 0 })
+}
+
+func (k *keeper) save(ctx context.Context) error {
+	now := k.get()
+	if k.memory == nil || now == k.saved {
+		return nil
+	}
+	raw, err := json.Marshal(now)
+	if err != nil {
+		return err
+	}
+	if err := k.memory.Save(ctx, sessionKey, raw); err != nil {
+		return err
+	}
+	k.saved = now
+	return nil
+}
+
+// finalSave bounds the last save after ctx has ended.
+const finalSave = 5 * time.Second
+
+// run saves until ctx ends, and once more then. A save that fails is tried again at the next turn.
+func (k *keeper) run(ctx context.Context, every time.Duration) {
+	for wait(ctx, every) {
+		_ = k.save(ctx) // the next one is a moment away
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), finalSave)
+	defer cancel()
+	_ = k.save(ctx) // an older place is good enough
+}

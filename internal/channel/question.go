@@ -1,0 +1,47 @@
+package channel
+
+// Question is what a card asks a person: an approval, or questions of the model.
+type Question struct {
+	ID    string // of the call that asks; it comes back with the answer
+	Title string
+	Text  string // Markdown above the fields
+	// Fields are the questions. None: Buttons alone.
+	Fields  []Field
+	Buttons []Button
+}
+
+// Field is one question of a form.
+type Field struct {
+	Name    string // comes back with the answer
+	Label   string
+	Options []string // empty: free text
+	Multi   bool     // more than one option may be chosen
+	Other   bool     // free text is an answer, too
+}
+
+// Button sends the form.
+type Button struct {
+	Name  string // comes back with the answer
+	Label string
+	Style string // primary, danger or empty
+}
+
+// Press is an answer that a person gave by a card.
+type Press struct {
+	Channel string
+	Account string
+	Event   string // the platform's id of the event
+	Sender  string // id of the person
+	Chat    string
+	Message string // the card
+	// Question and Button are what the card was made with, Values the answers by the name of the field.
+	Question string
+	Button   string
+	Values   map[string][]string
+}
+
+// Toast is what the person sees at once.
+type Toast struct {
+	Kind string // info, success, warning or error
+	Text string
+}
