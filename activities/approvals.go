@@ -20,7 +20,8 @@ type Questions interface {
 // Approvals asks people for permission. Its activities run as local activities; waiting is the workflow's part.
 type Approvals struct {
 	Questions Questions
-	Wait      time.Duration // how long a question stays open; then the call is denied
+	Wait      time.Duration    // how long a question stays open; then the call is denied
+	Now       func() time.Time // the clock that a question is timed by; nil: that of the machine
 }
 
 // AskInput names a call that needs permission.
@@ -48,7 +49,15 @@ func (a *Approvals) Ask(ctx context.Context, in AskInput) (AskOutput, error) {
 	if call.Approval == nil || call.Approval.State != chat.ApprovalOpen {
 		return AskOutput{}, nil
 	}
-	return AskOutput{Open: true, Wait: max(time.Until(call.Approval.AskedAt.Add(a.Wait)), time.Second).Round(time.Second)}, nil
+	left := call.Approval.AskedAt.Add(a.Wait).Sub(a.now())
+	return AskOutput{Open: true, Wait: max(left, time.Second).Round(time.Second)}, nil
+}
+
+func (a *Approvals) now() time.Time {
+	if a.Now == nil {
+		return time.Now()
+	}
+	return a.Now()
 }
 
 // ExpireInput names a call that nobody answered for in time.

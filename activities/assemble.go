@@ -261,10 +261,7 @@ const leastRoom = 1024
 // room returns the limit of the answer to ask for: what the settings say, and never more than the window has left. 0:
 // there is room for all that the model may write, and it knows best.
 func (a *Assembler) room(d *draft, sent int) int {
-	limit := 0
-	if set := a.Budget.Models; set.Output > 0 && (set.Model == "" || set.Model == d.Model) {
-		limit = set.Output
-	}
+	limit := a.Budget.Models.Asked(d.Model)
 	if left := d.limits.Context - sent; left < d.limits.Output {
 		limit = max(left, min(leastRoom, d.limits.Output))
 	}

@@ -90,7 +90,8 @@ func (c *Commands) EndBang(ctx context.Context, in BangInput) error {
 
 // refuse answers with the sentence of an error that trying again does not mend. Others are for another attempt.
 func (c *Commands) refuse(ctx context.Context, bang chat.Bang, err error) error {
-	lang, sentence := phrase.Of(bang.Text), err.Error()
+	lang := phrase.Of(bang.Text)
+	sentence := phrase.Explain(lang, err)
 	offline, away := errors.AsType[*sandbox.OfflineError](err)
 	switch kind := fault.KindOf(err); {
 	case stopped(ctx):

@@ -16,6 +16,9 @@ import (
 
 // Compactions keeps what compressions come to.
 type Compactions interface {
+	Leases
+	// TakeLease takes the lease for the calls of a compression, or is RateLimited.
+	TakeLease(ctx context.Context, step chat.Step) error
 	Window(ctx context.Context, key chat.SessionKey) (chat.Window, error)
 	Control(ctx context.Context, key chat.SessionKey, record string) (chat.Control, bool, error)
 	Asked(ctx context.Context, turn chat.TurnID) (chat.Asked, error)
@@ -97,6 +100,10 @@ func (j *compression) run(ctx context.Context) (CompressOutput, error) {
 	if !j.worthwhile() {
 		return CompressOutput{}, j.answer(ctx, phrase.NothingToCompact)
 	}
+	if err := j.Ledger.TakeLease(ctx, j.step); err != nil {
+		return CompressOutput{}, err
+	}
+	defer keepLease(ctx, j.Ledger, j.step)()
 	defer j.tell()()
 	if err := j.saveNotes(ctx); err != nil {
 		return CompressOutput{}, err
@@ -123,7 +130,7 @@ func (j *compression) known(ctx context.Context) (c chat.Control, done bool, err
 	if err != nil || !done || j.in.Trigger != chat.TriggerManual || c.Compaction == nil {
 		return c, done, err
 	}
-	return c, true, j.Ledger.AnswerOrder(ctx, j.in.Turn, noticeOf(phrase.Of(j.asked.Text), c))
+	return c, true, j.Ledger.AnswerOrder(ctx, j.in.Turn, noticeOf(phrase.Lang(j.asked.Lang), c))
 }
 
 // needed reports whether the turn cannot go on without: the provider has refused the request as it is.
@@ -159,7 +166,7 @@ func (j *compression) commit(ctx context.Context, summary string) (CompressOutpu
 		if control.Compaction.TokensAfter >= control.Compaction.TokensBefore {
 			continue
 		}
-		return outputOf(control), j.Ledger.Compact(ctx, j.step, control, archive, noticeOf(phrase.Of(j.asked.Text), control))
+		return outputOf(control), j.Ledger.Compact(ctx, j.step, control, archive, noticeOf(phrase.Lang(j.asked.Lang), control))
 	}
 	return CompressOutput{}, j.answer(ctx, phrase.NothingToCompact)
 }
@@ -175,7 +182,7 @@ func (j *compression) answer(ctx context.Context, id phrase.ID, args ...any) err
 	if j.in.Trigger != chat.TriggerManual {
 		return nil
 	}
-	return j.Ledger.AnswerOrder(ctx, j.in.Turn, phrase.Say(phrase.Of(j.asked.Text), id, args...))
+	return j.Ledger.AnswerOrder(ctx, j.in.Turn, phrase.Say(phrase.Lang(j.asked.Lang), id, args...))
 }
 
 func noticeOf(l phrase.Lang, c chat.Control) string {

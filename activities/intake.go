@@ -12,8 +12,12 @@ import (
 // Turns keeps the inbox and the turns.
 type Turns interface {
 	Claim(ctx context.Context, key chat.SessionKey, turn chat.TurnID, run string, n int) (chat.Claim, bool, error)
+	Steer(ctx context.Context, key chat.SessionKey, turn chat.TurnID, n int) (chat.Steered, error)
+	SteerWaits(ctx context.Context, key chat.SessionKey, turn chat.TurnID) (bool, error)
 	Answered(ctx context.Context, turn chat.TurnID) ([]chat.CallID, error)
 	StopRequested(ctx context.Context, key chat.SessionKey, turn chat.TurnID) (bool, error)
+	// KeepFromChannel notes that the send policy keeps the answers of a turn from the channel.
+	KeepFromChannel(ctx context.Context, turn chat.TurnID) error
 	FinishTurn(ctx context.Context, key chat.SessionKey, turn chat.TurnID, state chat.TurnState, say phrase.ID, args ...any) (bool, error)
 }
 
@@ -24,9 +28,10 @@ const maxModelName = 63
 // Intake opens and closes turns. Its activities run as local activities.
 type Intake struct {
 	Turns    Turns
-	Models   Models // names in summaries
-	MaxSteps int    // spec/001 §2.2 maxIter
-	Words    bool   // whether the first words of a message may stand in histories (XBOT_TEMPORAL_SUMMARIES)
+	Models   Models   // names in summaries
+	Personas Personas // knows whether answers reach the channel; nil: they do
+	MaxSteps int      // spec/001 §2.2 maxIter
+	Words    bool     // whether the first words of a message may stand in histories (XBOT_TEMPORAL_SUMMARIES)
 }
 
 // aliases are other names of commands that turns carry out.
@@ -49,6 +54,8 @@ type ClaimOutput struct {
 	Words    string       `json:"words,omitempty"`
 	Model    string       `json:"model,omitempty"`
 	MaxSteps int          `json:"max_steps,omitempty"`
+	// Steer says that more messages wait that are meant to reach the turn while it runs.
+	Steer bool `json:"steer,omitempty"`
 	// Control is the name of the command that was claimed instead of a message, such as compact.
 	Control string `json:"control,omitempty"`
 }
@@ -59,12 +66,20 @@ func (a *Intake) Claim(ctx context.Context, in ClaimInput) (ClaimOutput, error) 
 	if err != nil || !ok {
 		return ClaimOutput{}, failure(ctx, err)
 	}
+	who, err := personaOf(ctx, a.Personas, in.Session)
+	if err == nil && !who.Deliver {
+		err = a.Turns.KeepFromChannel(ctx, in.Turn)
+	}
+	if err != nil {
+		return ClaimOutput{}, failure(ctx, err)
+	}
 	model, err := a.Models.For(ctx, in.Session)
 	if err != nil {
 		return ClaimOutput{}, failure(ctx, err)
 	}
 	out := ClaimOutput{
 		Claimed: true, Inbox: c.Inbox, Channel: c.Channel, User: c.User, Model: shorten(model.Model(), maxModelName), MaxSteps: a.MaxSteps,
+		Steer: c.Steer,
 	}
 	if c.Control {
 		parsed, _ := command.Parse(c.Text) // only what parses is accepted as one
@@ -86,6 +101,7 @@ type PeekInput struct {
 type PeekOutput struct {
 	Stop     bool          `json:"stop,omitempty"`
 	Answered []chat.CallID `json:"answered,omitempty"` // calls that a person allowed or denied and that wait for it
+	Steer    bool          `json:"steer,omitempty"`    // messages wait that are meant to reach the turn while it runs
 }
 
 // Peek looks whether somebody asked to stop the turn, or answered a question of it.
@@ -95,7 +111,36 @@ func (a *Intake) Peek(ctx context.Context, in PeekInput) (PeekOutput, error) {
 		return PeekOutput{Stop: stop}, failure(ctx, err)
 	}
 	answered, err := a.Turns.Answered(ctx, in.Turn)
-	return PeekOutput{Answered: answered}, failure(ctx, err)
+	if err != nil {
+		return PeekOutput{}, failure(ctx, err)
+	}
+	steer, err := a.Turns.SteerWaits(ctx, in.Session, in.Turn)
+	return PeekOutput{Answered: answered, Steer: steer}, failure(ctx, err)
+}
+
+// SteerInput asks for the n-th claim of a turn that runs.
+type SteerInput struct {
+	Session chat.SessionKey `json:"session"`
+	Turn    chat.TurnID     `json:"turn"`
+	N       int             `json:"n"`
+}
+
+// SteerOutput says what reached the turn.
+type SteerOutput struct {
+	Messages int    `json:"messages,omitempty"`
+	Skipped  int    `json:"skipped,omitempty"` // calls that had not begun and do not run any more
+	Words    string `json:"words,omitempty"`   // the first words of the first message
+}
+
+// Steer gives the messages that are meant to reach a turn while it runs to the turn, and skips its calls that have not
+// begun. Done twice, it finds its own claim.
+func (a *Intake) Steer(ctx context.Context, in SteerInput) (SteerOutput, error) {
+	got, err := a.Turns.Steer(ctx, in.Session, in.Turn, in.N)
+	out := SteerOutput{Messages: got.Messages, Skipped: got.Skipped}
+	if a.Words && got.Text != "" {
+		out.Words = `"` + chat.FirstWords(got.Text, chat.SummaryWords) + `"`
+	}
+	return out, failure(ctx, err)
 }
 
 // FinishInput ends a turn.

@@ -3,6 +3,7 @@ package activities
 import (
 	"cmp"
 	"context"
+	"errors"
 	"math/rand/v2"
 	"time"
 
@@ -11,6 +12,7 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/llm"
+	"xbot/internal/persona"
 	"xbot/internal/phrase"
 	"xbot/internal/prompt"
 	"xbot/internal/tool"
@@ -18,6 +20,8 @@ import (
 
 // Steps keeps the steps of turns.
 type Steps interface {
+	Leases
+	// BeginStep takes the lease of the step's call, too, or is RateLimited.
 	BeginStep(ctx context.Context, step chat.Step) (failures int, stored chat.Decision, done bool, err error)
 	CommitStep(ctx context.Context, step chat.Step, a chat.Answer) (chat.Decision, error)
 	FailStep(ctx context.Context, step chat.Step, kind fault.Kind, say func(phrase.Lang) string) (chat.Decision, error)
@@ -60,6 +64,8 @@ type Model struct {
 	Tools  Catalog
 	// Context makes the requests.
 	Context *Assembler
+	// Personas knows which tools the model has and what people see of its answers; nil: all.
+	Personas Personas
 	// Prompts makes system prompts; nil is BasePrompt.
 	Prompts Prompts
 	Open    func(step chat.Step, attempt int) Stream
@@ -117,6 +123,7 @@ type attempt struct {
 	compressed int // how often the step was compressed before
 
 	model string
+	who   persona.Persona
 	Assembled
 }
 
@@ -125,6 +132,7 @@ func (m *Model) decide(ctx context.Context, a *attempt) (chat.Decision, error) {
 	if err != nil || done {
 		return stored, err
 	}
+	defer keepLease(ctx, m.Steps, a.step)()
 	client, err := m.prepare(ctx, a)
 	switch {
 	case err != nil:
@@ -134,7 +142,7 @@ func (m *Model) decide(ctx context.Context, a *attempt) (chat.Decision, error) {
 	case a.Loop.Name != "":
 		return m.Steps.EndStep(ctx, a.step, chat.FinishLoop, func(l phrase.Lang) string { return phrase.Say(l, phrase.ModelLoops, a.Loop.Name, loopEnds) })
 	}
-	stream := m.Open(a.step, int(activity.GetInfo(ctx).Attempt))
+	stream := showing(m.Open(a.step, int(activity.GetInfo(ctx).Attempt)), a.who.Contract)
 	answer, err := client.Generate(ctx, a.Request, stream)
 	stream.Close()
 	exceeded := err == nil && a.exceeded(answer) && a.mayCompress()
@@ -167,8 +175,11 @@ func (m *Model) prepare(ctx context.Context, a *attempt) (llm.Client, error) {
 		return nil, err
 	}
 	a.model = client.Model()
+	if a.who, err = personaOf(ctx, m.Personas, a.step.Session); err != nil {
+		return nil, err
+	}
 	a.Assembled, err = m.Context.Assemble(ctx, Ask{
-		Step: a.step, Model: a.model, System: system, Tools: prompt.Request("", nil, m.Tools.Specs()).Tools, Compressed: a.compressed,
+		Step: a.step, Model: a.model, System: system, Tools: prompt.Request("", nil, allowed{m.Tools, a.who}.Specs()).Tools, Compressed: a.compressed,
 	})
 	return client, err
 }
@@ -201,6 +212,7 @@ func (m *Model) keep(ctx context.Context, a *attempt, answer chat.Answer) (chat.
 	ctx, cancel := settling(ctx)
 	defer cancel()
 	answer.Model, answer.Prompt, answer.Sent = a.model, prompt.Static(a.Request), a.Sent
+	answer = asShown(answer, a.who.Contract)
 	d, err := m.Steps.CommitStep(ctx, a.step, answer)
 	if err == nil {
 		_ = m.Context.Learn(ctx, a.model, a.Assembled, answer.Usage.PromptTokens) // an estimate that stays as it was harms nothing
@@ -227,7 +239,7 @@ func (m *Model) commit(at *attempt, a llm.Answer) chat.Answer {
 		name, arguments := m.Tools.Name(clean(c.Name)), clean(c.Arguments) // rules go by the tool's own name
 		out.Calls = append(out.Calls, chat.ToolCall{
 			ID: chat.NewCallID(step.Turn, step.N, n), ProviderID: clean(c.ID), Name: name, Arguments: arguments,
-			Class: m.Tools.Class(name), Summary: m.Tools.Summary(name, arguments), State: chat.CallOpen,
+			Class: allowed{m.Tools, at.who}.Class(name), Summary: m.Tools.Summary(name, arguments), State: chat.CallOpen,
 			Rule: cmp.Or(m.Rules[name], chat.RuleAllow),
 		})
 	}
@@ -259,7 +271,11 @@ func (m *Model) failed(ctx context.Context, step chat.Step, cause error) (chat.D
 	case fault.Internal:
 		return chat.Decision{}, cause
 	}
-	return m.Steps.FailStep(ctx, step, kind, func(l phrase.Lang) string { return phrase.Say(l, phrase.ModelRefused, cause.Error()) })
+	say := phrase.ModelRefused
+	if _, ok := errors.AsType[llm.NotCalled](cause); ok {
+		say = phrase.ModelNotCalled
+	}
+	return m.Steps.FailStep(ctx, step, kind, func(l phrase.Lang) string { return phrase.Say(l, say, cause.Error()) })
 }
 
 func (m *Model) again(ctx context.Context, step chat.Step, kind fault.Kind, cause error) (chat.Decision, error) {

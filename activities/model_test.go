@@ -14,8 +14,10 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/llm"
+	"xbot/internal/llm/catalogue"
 	"xbot/internal/llm/llmtest"
 	"xbot/internal/phrase"
+	"xbot/internal/policy"
 	"xbot/internal/store"
 )
 
@@ -116,6 +118,17 @@ func TestGenerate_EndsAfterTheLastAttemptWithASentence(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, out, again)
 	require.Equal(t, 3, b.server.Count())
+}
+
+func TestGenerate_SaysThatNoModelWasAskedWhereNoneWas(t *testing.T) {
+	b := setup(t, "say unheard")
+	why := fault.Errorf(fault.Invalid, "the variable SECOND_KEY, which holds the key of the model other/one, is not set")
+	b.model.Models = only{catalogue.Refuse("other/one", why)}
+	out, err := b.generate(t.Context(), 0)
+	require.NoError(t, err)
+	require.Equal(t, activities.GenerateOutput{Finish: chat.FinishError, Fault: "invalid"}, out)
+	require.Equal(t, "No model was asked: "+why.Error(), b.last().Content)
+	require.Zero(t, b.server.Count())
 }
 
 func TestGenerate_TellsFailuresApart(t *testing.T) {
@@ -305,4 +318,44 @@ func TestGenerate_AFilteredAnswerIsAnAnswer(t *testing.T) {
 	out, err := b.generate(t.Context(), 0)
 	require.NoError(t, err)
 	require.Equal(t, "content_filter", out.Finish)
+}
+
+// oneCall is a policy that lets a tenant make one call at once.
+type oneCall struct{}
+
+func (oneCall) Get(context.Context) (*policy.Policy, error) {
+	return &policy.Policy{Limits: policy.Limits{LLM: policy.LLM{Global: 1}}}, nil
+}
+
+func TestGenerate_WaitsForAFreeCallWithoutAFailure(t *testing.T) {
+	b := setup(t, "say hello")
+	b.Store.Policies = oneCall{}
+	other := chat.SessionKey("agent:main:web:thread:other")
+	me, err := b.EnsureAdmin(t.Context(), "alice")
+	require.NoError(t, err)
+	_, err = b.CreateSession(t.Context(), store.NewSession{Key: other, Owner: me.ID, Channel: "web"})
+	require.NoError(t, err)
+	_, err = b.Accept(t.Context(), store.Inbound{Session: other, User: me.ID, Channel: "web", PlatformID: "m2", Text: "hello"})
+	require.NoError(t, err)
+	const held = chat.TurnID("busy")
+	_, _, err = b.Claim(t.Context(), other, held, "run", 0)
+	require.NoError(t, err)
+	_, _, _, err = b.BeginStep(t.Context(), chat.Step{Session: other, Turn: held})
+	require.NoError(t, err)
+
+	_, err = b.generate(t.Context(), 0)
+	k, again := kind(t, err)
+	require.Equal(t, fault.RateLimited, k)
+	require.True(t, again)
+	var app *temporal.ApplicationError
+	require.ErrorAs(t, err, &app)
+	require.GreaterOrEqual(t, app.NextRetryDelay(), 200*time.Millisecond)
+	require.Zero(t, b.server.Count(), "the model is not asked")
+	require.Empty(t, b.events(chat.EventRetry), "and nobody is told of a retry")
+
+	_, err = b.Store.FinishTurn(t.Context(), other, held, chat.TurnDone, "")
+	require.NoError(t, err)
+	out, err := b.generate(t.Context(), 0)
+	require.NoError(t, err)
+	require.Equal(t, "stop", out.Finish)
 }

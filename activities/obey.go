@@ -2,6 +2,7 @@ package activities
 
 import (
 	"context"
+	"slices"
 
 	"xbot/internal/chat"
 	"xbot/internal/command"
@@ -18,13 +19,23 @@ type ObeyInput struct {
 // OrderBook keeps the commands that turns have claimed. Each is carried out and answered in one transaction, once.
 type OrderBook interface {
 	Order(ctx context.Context, turn chat.TurnID) (chat.Order, error)
-	Rewind(ctx context.Context, turn chat.TurnID, back int, to chat.MessageID) error
 	AnswerOrder(ctx context.Context, turn chat.TurnID, text string) error
 }
 
-// Orders carries out commands that have waited for their place in the queue and need no model.
+// Order is a command that waits for its place in the queue.
+type Order struct {
+	Names []string // lower case, without the slash; aliases too
+	// Obey carries the command of the turn o.Turn out and answers it in the language phrase.Lang(o.Lang). What it changes
+	// and the answer are committed together, once: done twice, it changes nothing the second time. An error that the
+	// person can do something about (all kinds but unavailable and internal) becomes the answer; another one is tried again.
+	Obey func(ctx context.Context, o chat.Order, args string) error
+}
+
+// Orders carries out commands that have waited for their place in the queue and need no model. Each has a file of its own,
+// obey_<name>.go, with the port that it needs.
 type Orders struct {
-	Book OrderBook
+	Book  OrderBook
+	Known []Order
 }
 
 // Obey carries out the command of a turn and answers the person. Done twice, it changes nothing the second time.
@@ -40,17 +51,15 @@ func (o *Orders) Obey(ctx context.Context, in ObeyInput) error {
 }
 
 func (o *Orders) obey(ctx context.Context, order chat.Order) error {
-	lang := phrase.Of(order.Text)
 	parsed, _ := command.Parse(order.Text) // only what parses is accepted as a command
-	if parsed.Name != "rewind" {
-		return o.Book.AnswerOrder(ctx, order.Turn, phrase.Say(lang, phrase.OrderUnknown, parsed.Name))
+	i := slices.IndexFunc(o.Known, func(known Order) bool { return slices.Contains(known.Names, parsed.Name) })
+	if i < 0 {
+		return o.Book.AnswerOrder(ctx, order.Turn, phrase.Say(phrase.Lang(order.Lang), phrase.OrderUnknown, parsed.Name))
 	}
-	back, to, ok := command.Back(parsed.Args)
-	if !ok {
-		return o.Book.AnswerOrder(ctx, order.Turn, phrase.Say(lang, phrase.RewindUsage))
+	err := o.Known[i].Obey(ctx, order, parsed.Args)
+	switch fault.KindOf(err) {
+	case "", fault.Unavailable, fault.Internal:
+		return err
 	}
-	if to == 0 {
-		back = max(back, 1)
-	}
-	return o.Book.Rewind(ctx, order.Turn, back, chat.MessageID(to))
+	return o.Book.AnswerOrder(ctx, order.Turn, phrase.Explain(phrase.Lang(order.Lang), err))
 }

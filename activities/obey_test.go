@@ -32,6 +32,12 @@ func (o *orders) AnswerOrder(_ context.Context, turn chat.TurnID, text string) e
 	return nil
 }
 
+func (o *orders) obey(t *testing.T) error {
+	t.Helper()
+	known := []activities.Order{activities.RewindOrder(o)}
+	return (&activities.Orders{Book: o, Known: known}).Obey(t.Context(), activities.ObeyInput{Turn: "t1"})
+}
+
 func TestObey_CarriesOutWhatThePersonWrote(t *testing.T) {
 	for text, want := range map[string]string{
 		"/rewind":       "rewind t1 1 0",
@@ -41,8 +47,8 @@ func TestObey_CarriesOutWhatThePersonWrote(t *testing.T) {
 		"/rewind 到哪里":   "answer t1 " + phrase.Say(phrase.Chinese, phrase.RewindUsage),
 		"/tidy":         "answer t1 " + phrase.Say(phrase.English, phrase.OrderUnknown, "tidy"),
 	} {
-		book := &orders{order: chat.Order{Turn: "t1", Text: text}}
-		require.NoError(t, (&activities.Orders{Book: book}).Obey(t.Context(), activities.ObeyInput{Turn: "t1"}), text)
+		book := &orders{order: chat.Order{Turn: "t1", Text: text, Lang: string(phrase.Of(text))}}
+		require.NoError(t, book.obey(t), text)
 		require.Equal(t, []string{want}, book.done, text)
 	}
 }
@@ -52,7 +58,23 @@ func TestObey_LeavesAloneWhatWasAnsweredOrIsGone(t *testing.T) {
 		{order: chat.Order{Turn: "t1", Text: "/rewind", Answered: true}},
 		{err: fault.Errorf(fault.NotFound, "the session was deleted")},
 	} {
-		require.NoError(t, (&activities.Orders{Book: book}).Obey(t.Context(), activities.ObeyInput{Turn: "t1"}))
+		require.NoError(t, book.obey(t))
 		require.Empty(t, book.done)
 	}
+}
+
+func TestObey_ARefusalIsTheAnswerAndAFaultIsTriedAgain(t *testing.T) {
+	var fail error
+	known := []activities.Order{{Names: []string{"tidy", "neat"}, Obey: func(context.Context, chat.Order, string) error { return fail }}}
+	book := &orders{order: chat.Order{Turn: "t1", Text: "/neat up"}}
+	obey := func() error {
+		return (&activities.Orders{Book: book, Known: known}).Obey(t.Context(), activities.ObeyInput{Turn: "t1"})
+	}
+	require.NoError(t, obey())
+	fail = fault.Errorf(fault.Unavailable, "away")
+	require.Error(t, obey())
+	require.Empty(t, book.done)
+	fail = fault.Errorf(fault.NotFound, "there is no such folder")
+	require.NoError(t, obey())
+	require.Equal(t, []string{"answer t1 there is no such folder"}, book.done)
 }

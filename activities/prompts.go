@@ -38,6 +38,7 @@ type SystemPrompts struct {
 	Scenes   Scenes
 	Pipeline *prompt.Pipeline
 	Tools    Catalog
+	Personas Personas // knows which tools the model has; nil: all
 	Log      *slog.Logger
 
 	mu     sync.Mutex
@@ -72,7 +73,11 @@ func (p *SystemPrompts) render(ctx context.Context, step chat.Step) (string, err
 	if err != nil || scene.Frozen {
 		return scene.System, err
 	}
-	a := &prompt.Assembly{Scene: scene, Tools: toolNames(p.Tools)}
+	who, err := personaOf(ctx, p.Personas, step.Session)
+	if err != nil {
+		return "", err
+	}
+	a := &prompt.Assembly{Scene: scene, Tools: toolNames(allowed{p.Tools, who})}
 	if err := p.Pipeline.Assemble(ctx, a); err != nil {
 		return "", err
 	}

@@ -12,6 +12,8 @@ import (
 	"xbot/activities"
 	"xbot/internal/chat"
 	"xbot/internal/memory/flat"
+	"xbot/internal/persona"
+	"xbot/internal/policy"
 	"xbot/internal/prompt"
 	"xbot/internal/sandbox"
 	"xbot/internal/store"
@@ -27,10 +29,22 @@ func (b *bundle) prompts(home string) *activities.SystemPrompts {
 	log := slog.New(slog.DiscardHandler)
 	return &activities.SystemPrompts{
 		Scenes: b.Store, Tools: b.model.Tools, Log: log,
-		Pipeline: prompt.Standard(prompt.Parts{
-			Template: prompt.NewTemplate(filepath.Join(home, "prompt.md"), log), Home: home, Places: b, Memory: flat.Provider{Notes: b.Store},
-		}),
+		Pipeline: b.pipelineOf(home, nil),
 	}
+}
+
+func (b *bundle) pipelineOf(home string, who prompt.Personas) *prompt.Pipeline {
+	return prompt.Standard(prompt.Parts{
+		Template: prompt.NewTemplate(filepath.Join(home, "prompt.md"), slog.New(slog.DiscardHandler)), Home: home, Places: b,
+		Memory: flat.Provider{Notes: b.notes()}, Personas: who,
+	})
+}
+
+// sessionOf makes a session that an agent answers in.
+func (b *bundle) sessionOf(key chat.SessionKey, owner chat.UserID, agent string) {
+	b.t.Helper()
+	_, err := b.CreateSession(b.t.Context(), store.NewSession{Key: key, Owner: owner, Channel: "web", Agent: agent})
+	require.NoError(b.t, err)
 }
 
 // next begins another turn of the session.
@@ -57,7 +71,7 @@ func TestSystemPrompts_AreTheSameBytesFromTurnToTurn(t *testing.T) {
 	b.box.Put(t, "AGENTS.md", "Project rule 1.")
 	_, user, err := b.Session(t.Context(), key)
 	require.NoError(t, err)
-	require.NoError(t, b.SetMemory(t.Context(), user, "a.md", "likes tea"))
+	require.NoError(t, b.SetMemory(t.Context(), user, "main", "a.md", "likes tea"))
 	system := func(p activities.Prompts, step chat.Step) string {
 		t.Helper()
 		text, err := p.System(t.Context(), step)
@@ -69,7 +83,7 @@ func TestSystemPrompts_AreTheSameBytesFromTurnToTurn(t *testing.T) {
 	require.Contains(t, first, "Project rule 1.")
 	require.Contains(t, first, "likes tea")
 	for _, n := range []string{"turn-1", "turn-2", "turn-3", "turn-4"} {
-		require.NoError(t, b.SetMemory(t.Context(), user, "b.md", "written in "+n))
+		require.NoError(t, b.SetMemory(t.Context(), user, "main", "b.md", "written in "+n))
 		b.box.Put(t, "AGENTS.md", "Project rule of "+n)
 		require.Equal(t, first, system(b.prompts(home), b.next(n)), "in another process, too")
 	}
@@ -138,4 +152,11 @@ func TestSystemPrompts_DoNotWaitForARunnerThatIsAway(t *testing.T) {
 	text, err = p.System(t.Context(), b.next("turn-1"))
 	require.NoError(t, err)
 	require.Contains(t, text, "Project rule.", "the next turn asks again")
+}
+
+// notes are those that the agents of sessions keep.
+func (b *bundle) notes() persona.Notes {
+	return persona.Notes{Shelf: b.Store, Book: &persona.Book{
+		Ledger: b.Store, Policies: &policy.Live{Source: b.Store}, Log: slog.New(slog.DiscardHandler),
+	}}
 }

@@ -34,11 +34,12 @@ type Boxes interface {
 
 // Tools runs the tool calls of turns.
 type Tools struct {
-	Calls   Calls
-	Toolbox Toolbox
-	Boxes   Boxes
-	Open    func(call chat.Call) Output
-	Starter Starter
+	Calls    Calls
+	Personas Personas // knows which tools an agent has; nil: all
+	Toolbox  Toolbox
+	Boxes    Boxes
+	Open     func(call chat.Call) Output
+	Starter  Starter
 }
 
 // Starter starts the workflow that follows a background task, unless it runs. A failed start is repeated by the relay.
@@ -76,6 +77,13 @@ func (t *Tools) Tool(ctx context.Context, in ToolInput) (ToolOutput, error) {
 func (t *Tools) run(ctx context.Context, call chat.Call) (chat.ToolResult, error) {
 	if refused, ok := refusal(call); ok {
 		return t.record(ctx, call, refused)
+	}
+	who, err := personaOf(ctx, t.Personas, call.Session)
+	if err != nil {
+		return chat.ToolResult{}, err
+	}
+	if !who.Has(call.Name) && call.StartedOn == "" {
+		return t.record(ctx, call, unknown(call.Name))
 	}
 	if full, err := t.full(ctx, call); err != nil {
 		return chat.ToolResult{}, err

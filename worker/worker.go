@@ -43,6 +43,7 @@ type Activities struct {
 	Commands   *activities.Commands
 	Orders     *activities.Orders
 	Compressor *activities.Compressor
+	Deliverer  *activities.Deliverer
 }
 
 // Run polls until ctx ends. While Temporal is away it waits for it.
@@ -101,12 +102,14 @@ func build(c client.Client, a Activities, fatal func(error)) sdk.Worker {
 	})
 	w.RegisterWorkflowWithOptions(workflows.Turn, workflow.RegisterOptions{Name: workflows.NameTurn})
 	w.RegisterWorkflowWithOptions(workflows.Background, workflow.RegisterOptions{Name: workflows.NameBackground})
+	w.RegisterWorkflowWithOptions(workflows.Deliver, workflow.RegisterOptions{Name: workflows.NameDeliver})
 	w.RegisterWorkflowWithOptions(workflows.Command, workflow.RegisterOptions{Name: workflows.NameCommand})
 	register := func(name string, fn any) {
 		w.RegisterActivityWithOptions(fn, activity.RegisterOptions{Name: name})
 	}
 	register(activities.NameClaim, a.Intake.Claim)
 	register(activities.NamePeek, a.Intake.Peek)
+	register(activities.NameSteer, a.Intake.Steer)
 	register(activities.NameFinish, a.Intake.Finish)
 	register(activities.NameGenerate, a.Model.Generate)
 	register(activities.NameTool, a.Tools.Tool)
@@ -119,6 +122,8 @@ func build(c client.Client, a Activities, fatal func(error)) sdk.Worker {
 	register(activities.NameRunBang, a.Commands.RunBang)
 	register(activities.NameEndBang, a.Commands.EndBang)
 	register(activities.NameObey, a.Orders.Obey)
+	register(activities.NameNextDelivery, a.Deliverer.NextDelivery)
+	register(activities.NameSend, a.Deliverer.Send)
 	register(activities.NameCompress, a.Compressor.Compress)
 	return w
 }

@@ -13,9 +13,10 @@ import (
 const maxParallel = 8
 
 // act runs the calls of a step in the order the model gave them: neighbours that only read run together, the others
-// one after another. A call that cannot run leaves its result to finish, which gives every call a pair.
+// one after another. A call that cannot run leaves its result to finish, which gives every call a pair; where a message
+// steers the turn, the calls that have not begun are skipped, and steer gives them theirs.
 func (t *turn) act(ctx workflow.Context, step int, calls []activities.CallOutput) {
-	for first := 0; first < len(calls) && !t.stopped; {
+	for first := 0; first < len(calls) && !t.stopped && !t.steered; {
 		last := first + 1
 		for calls[first].Class == chat.ClassRead && last < len(calls) && calls[last].Class == chat.ClassRead {
 			last++

@@ -18,6 +18,9 @@ func (t *turn) permitted(ctx workflow.Context, id chat.CallID, call activities.C
 		}
 		return
 	}
+	if t.steered && !slices.Contains(t.answered, id) {
+		return // the person wrote something else instead of an answer: steer skips the call
+	}
 	if slots.Acquire(ctx, 1) != nil {
 		return // stopped
 	}
@@ -40,7 +43,7 @@ func (t *turn) ask(ctx workflow.Context, id chat.CallID, call activities.CallOut
 	waiting, done := workflow.WithCancel(ctx)
 	defer done() // an answer cancels the timer
 	wait := workflow.AwaitOptions{Timeout: question.Wait, TimerOptions: workflow.TimerOptions{Summary: waitingFor(call)}}
-	answered, err := workflow.AwaitWithOptions(waiting, wait, func() bool { return slices.Contains(t.answered, id) })
+	answered, err := workflow.AwaitWithOptions(waiting, wait, func() bool { return t.steered || slices.Contains(t.answered, id) })
 	if err != nil || answered {
 		return err
 	}

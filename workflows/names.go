@@ -16,6 +16,7 @@ const (
 	NameTurn       = "Turn"
 	NameBackground = "Background"
 	NameCommand    = "Command"
+	NameDeliver    = "Deliver"
 	SignalWake     = "wake"
 )
 
@@ -33,6 +34,9 @@ func BackgroundID(call chat.CallID) string { return workflowID("background/", st
 
 // CommandID returns the workflow id of a bang command.
 func CommandID(id chat.InboxID) string { return "command/" + strconv.FormatInt(int64(id), 10) }
+
+// DeliverID returns the workflow id of what is sent to the platform of a session.
+func DeliverID(key chat.SessionKey) string { return workflowID("deliver/", string(key)) }
 
 // workflowID escapes control characters and shortens what is too long by hashing it.
 func workflowID(prefix, text string) string {
@@ -65,4 +69,5 @@ const (
 	KindTurn       = "turn"
 	KindBackground = "background"
 	KindCommand    = "command"
+	KindDeliver    = "deliver"
 )

@@ -30,6 +30,8 @@ const (
 	taskAttempt = activities.TaskCeiling + 2*time.Hour
 	// bangAttempt bounds one attempt to run a bang command, whose own limit is two minutes, on a runner that comes and goes.
 	bangAttempt = time.Hour
+	// sendAttempt bounds one try to send an answer, with all its pieces and files.
+	sendAttempt = 10 * time.Minute
 )
 
 // local is for writes to Postgres: short, idempotent, without a dispatch of their own.
@@ -65,6 +67,17 @@ func task(ctx workflow.Context, summary string) workflow.Context {
 // bang is for a bang command. Attempts are unlimited, since each attaches to what an earlier one started.
 func bang(ctx workflow.Context, summary string) workflow.Context {
 	return lasting(ctx, summary, bangAttempt, heartbeatTimeout, 0)
+}
+
+// delivery is for sending to a platform. Attempts are unlimited: the activity knows when a platform refuses for good, and
+// what is too old.
+func delivery(ctx workflow.Context, summary string) workflow.Context {
+	return workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
+		StartToCloseTimeout: sendAttempt,
+		HeartbeatTimeout:    heartbeatTimeout,
+		RetryPolicy:         retry(time.Second, time.Minute),
+		Summary:             summary,
+	})
 }
 
 // lasting is for what takes its time and says that it lives; attempts of 0 are unlimited.

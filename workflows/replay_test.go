@@ -19,12 +19,13 @@ import (
 func TestReplay_EveryCapturedHistory(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.json")
 	require.NoError(t, err)
-	require.GreaterOrEqual(t, len(files), 17, "captured histories are missing")
+	require.GreaterOrEqual(t, len(files), 25, "captured histories are missing")
 	for _, file := range files {
 		t.Run(filepath.Base(file), func(t *testing.T) {
 			replayer := worker.NewWorkflowReplayer()
 			replayer.RegisterWorkflowWithOptions(workflows.Turn, workflow.RegisterOptions{Name: workflows.NameTurn})
 			replayer.RegisterWorkflowWithOptions(workflows.Background, workflow.RegisterOptions{Name: workflows.NameBackground})
+			replayer.RegisterWorkflowWithOptions(workflows.Deliver, workflow.RegisterOptions{Name: workflows.NameDeliver})
 			replayer.RegisterWorkflowWithOptions(workflows.Command, workflow.RegisterOptions{Name: workflows.NameCommand})
 			logger := log.NewStructuredLogger(slog.New(slog.DiscardHandler))
 			require.NoError(t, replayer.ReplayWorkflowHistoryFromJSONFile(logger, file))

@@ -48,9 +48,12 @@ type turn struct {
 	claimed activities.ClaimOutput
 	woken   bool // a wake came that no claim has followed yet
 	stopped bool // a person asked to stop this turn
+	steered bool // messages wait that are meant to reach this turn before its next step
+	claims  int  // how often it has claimed while it ran
 	cancel  workflow.CancelFunc
 	story   story
 
+	claiming bool          // it is claiming now
 	answered []chat.CallID // answers of people, as last read; calls that have acted on theirs are no longer among them
 }
 
@@ -74,6 +77,7 @@ func (t *turn) claim(ctx workflow.Context) (bool, error) {
 	if err != nil || !t.claimed.Claimed {
 		return false, err
 	}
+	t.steered = t.claimed.Steer
 	t.story.begin(ctx, t.claimed)
 	if t.in.Next && t.in.Attributes { // the outcome of the run before is inherited
 		err = workflow.UpsertTypedSearchAttributes(ctx, AttrOutcome.ValueUnset())
@@ -94,6 +98,9 @@ func (t *turn) run(ctx workflow.Context) ending {
 	ctx, t.cancel = workflow.WithCancel(ctx)
 	defer t.cancel()
 	workflow.Go(ctx, t.listen)
+	if err := t.steer(ctx); err != nil { // more came before the claim
+		return t.broke(ctx)
+	}
 	for step := range t.claimed.MaxSteps {
 		decision, err := t.decide(ctx, step)
 		switch {
@@ -107,23 +114,30 @@ func (t *turn) run(ctx workflow.Context) ending {
 			return ending{state: chat.TurnDone}
 		}
 		t.act(ctx, step, decision.Calls)
-		if t.stopped || ctx.Err() != nil {
-			return ending{state: chat.TurnStopped, say: phrase.Stopped}
+		if err := t.steer(ctx); err != nil || t.stopped || ctx.Err() != nil {
+			return t.broke(ctx)
 		}
 	}
 	return ending{state: chat.TurnFailed, say: phrase.StepLimit, steps: t.claimed.MaxSteps}
 }
 
-// listen follows wakes while the turn runs: a stop cancels what is going on, an answer lets its call go on, a new
-// message waits for the end.
+// broke says how a turn ends between two steps: a person stopped it, or something failed.
+func (t *turn) broke(ctx workflow.Context) ending {
+	if t.stopped || ctx.Err() != nil {
+		return ending{state: chat.TurnStopped, say: phrase.Stopped}
+	}
+	return ending{state: chat.TurnFailed, say: phrase.Broken}
+}
+
+// listen follows wakes while the turn runs: a stop cancels what is going on, an answer lets its call go on, a message
+// that is meant to steer is taken in before the next step, another one waits for the end.
 func (t *turn) listen(ctx workflow.Context) {
 	for {
 		if !t.nextWake(ctx) {
 			return
 		}
-		var peek activities.PeekOutput
-		in := activities.PeekInput{Session: t.in.Session, Turn: t.id}
-		if workflow.ExecuteLocalActivity(local(ctx, "peek"), activities.NamePeek, in).Get(ctx, &peek) != nil {
+		peek, err := t.peek(ctx)
+		if err != nil {
 			return // cancelled: the turn has ended
 		}
 		if peek.Stop {
@@ -131,7 +145,22 @@ func (t *turn) listen(ctx workflow.Context) {
 			t.cancel()
 			return
 		}
-		t.answered = peek.Answered
+		t.answered, t.steered = peek.Answered, t.steered || peek.Steer
+	}
+}
+
+// peek looks at what came for the turn. A look that met a claim of the turn may have seen what was claimed: it is done again.
+func (t *turn) peek(ctx workflow.Context) (peek activities.PeekOutput, err error) {
+	in := activities.PeekInput{Session: t.in.Session, Turn: t.id}
+	for {
+		if err := workflow.Await(ctx, func() bool { return !t.claiming }); err != nil {
+			return peek, err
+		}
+		claims := t.claims
+		err := workflow.ExecuteLocalActivity(local(ctx, "peek"), activities.NamePeek, in).Get(ctx, &peek)
+		if err != nil || claims == t.claims {
+			return peek, err
+		}
 	}
 }
 

@@ -46,6 +46,12 @@ type world struct {
 	running, most                      int
 	finished                           activities.FinishInput
 
+	steering int           // messages wait that are meant for the turn that runs
+	looks    int           // how often that was seen
+	wake     func()        // lets the turn look again
+	known    chan struct{} // told when the turn looks again, so that it has acted on what it saw before
+	steers   []steered
+
 	control     string // name of the command that is claimed instead of a message
 	compress    func(ctx context.Context) error
 	compressed  []activities.CompressInput
@@ -61,14 +67,15 @@ func (w *world) Claim(context.Context, activities.ClaimInput) (activities.ClaimO
 		return activities.ClaimOutput{}, nil
 	}
 	w.waiting--
-	return activities.ClaimOutput{Claimed: true, Inbox: 7, Channel: "web", User: "alice", Model: "test/model", MaxSteps: w.maxSteps, Control: w.control}, nil
+	return activities.ClaimOutput{Claimed: true, Inbox: 7, Channel: "web", User: "alice", Model: "test/model", MaxSteps: w.maxSteps, Control: w.control, Steer: w.steering > 0}, nil
 }
 
 func (w *world) Peek(context.Context, activities.PeekInput) (activities.PeekOutput, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.peeks++
-	return activities.PeekOutput{Stop: w.stopAfter > 0 && w.generates >= w.stopAfter, Answered: slices.Clone(w.answered)}, nil
+	w.look()
+	return activities.PeekOutput{Stop: w.stopAfter > 0 && w.generates >= w.stopAfter, Answered: slices.Clone(w.answered), Steer: w.steering > 0}, nil
 }
 
 func (w *world) Ask(_ context.Context, in activities.AskInput) (activities.AskOutput, error) {
@@ -153,7 +160,7 @@ func setup(t *testing.T, w *world) *testsuite.TestWorkflowEnvironment {
 		activities.NameClaim: w.Claim, activities.NamePeek: w.Peek, activities.NameGenerate: w.Generate,
 		activities.NameTool: w.Tool, activities.NameAbandon: w.Abandon, activities.NameFinish: w.Finish,
 		activities.NameAsk: w.Ask, activities.NameExpire: w.Expire,
-		activities.NameCompress: w.Compress, activities.NameObey: w.Obey,
+		activities.NameSteer: w.Steer, activities.NameCompress: w.Compress, activities.NameObey: w.Obey,
 	} {
 		env.RegisterActivityWithOptions(fn, activity.RegisterOptions{Name: name})
 	}

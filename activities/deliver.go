@@ -1,0 +1,209 @@
+package activities
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"xbot/internal/channel"
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+	"xbot/internal/phrase"
+)
+
+// Outbox keeps what is on its way to a platform.
+type Outbox interface {
+	NextOutbound(ctx context.Context, key chat.SessionKey) (id int64, channel, account, words string, ok bool, err error)
+	Outbound(ctx context.Context, id int64) (chat.Outbound, error)
+	SavePieces(ctx context.Context, id int64, pieces []chat.Piece, trying bool) error
+	NoteDelivery(ctx context.Context, id int64, reason string) error
+	EndDelivery(ctx context.Context, id int64, state, reason string) error
+}
+
+// Accounts are the bots that are configured. An account that there is not is NotFound; one that is switched off is Unavailable.
+type Accounts interface {
+	Account(ctx context.Context, channel, account string) (channel.Account, error)
+}
+
+// DeliveryRules say what becomes of what is late.
+type DeliveryRules struct {
+	MaxAge time.Duration // what is older is not delivered any more (spec: 24 h)
+	Late   time.Duration // what is older says when it was written
+}
+
+// Deliverer sends what was written to platforms.
+type Deliverer struct {
+	Outbox   Outbox
+	Accounts Accounts
+	// Split divides a text into messages of at most so many characters of a dialect.
+	Split func(text string, dialect channel.Dialect, most int) []string
+	Rules func(ctx context.Context) DeliveryRules
+	Words bool // whether the first words may stand in histories
+}
+
+// NextDeliveryInput asks what is sent next in a session.
+type NextDeliveryInput struct {
+	Session chat.SessionKey `json:"session"`
+}
+
+// NextDeliveryOutput names it; an id of 0 says that nothing waits.
+type NextDeliveryOutput struct {
+	ID      int64  `json:"id,omitempty"`
+	Channel string `json:"channel,omitempty"`
+	Words   string `json:"words,omitempty"`
+}
+
+// NextDelivery finds what is sent next.
+func (d *Deliverer) NextDelivery(ctx context.Context, in NextDeliveryInput) (NextDeliveryOutput, error) {
+	id, name, _, words, ok, err := d.Outbox.NextOutbound(ctx, in.Session)
+	if err != nil || !ok {
+		return NextDeliveryOutput{}, failure(ctx, err)
+	}
+	out := NextDeliveryOutput{ID: id, Channel: name}
+	if d.Words {
+		out.Words = chat.FirstWords(words, chat.SummaryWords)
+	}
+	return out, nil
+}
+
+// SendInput names what is to be sent.
+type SendInput struct {
+	ID int64 `json:"id"`
+}
+
+// SendOutput says what became of it.
+type SendOutput struct {
+	State string `json:"state"`
+}
+
+// Send delivers one answer or notice, piece by piece. Each piece is noted before it is handed to the platform, with the key
+// under which the platform drops a second one; where the platform forgets keys, one of unknown outcome is looked for and
+// never sent again. It ends when the row has its end: an error means that it is tried again.
+func (d *Deliverer) Send(ctx context.Context, in SendInput) (SendOutput, error) {
+	stop := heartbeat(ctx)
+	defer stop()
+	o, err := d.Outbox.Outbound(ctx, in.ID)
+	if err != nil || !o.Open {
+		return SendOutput{}, failure(ctx, err)
+	}
+	state, reason, err := d.deliver(ctx, o)
+	if err != nil {
+		return SendOutput{}, failure(ctx, errors.Join(d.Outbox.NoteDelivery(ctx, o.ID, err.Error()), err))
+	}
+	return SendOutput{State: state}, failure(ctx, d.Outbox.EndDelivery(ctx, o.ID, state, reason))
+}
+
+// deliver returns the end of a delivery, or an error that says why it has none yet.
+func (d *Deliverer) deliver(ctx context.Context, o chat.Outbound) (state, reason string, err error) {
+	rules, age := d.Rules(ctx), time.Since(o.Written)
+	if age > rules.MaxAge && len(o.Pieces) == 0 {
+		return chat.OutboundExpired, fmt.Sprintf("it could not be delivered within %s", rules.MaxAge), nil
+	}
+	account, err := d.Accounts.Account(ctx, o.Channel, o.Account)
+	if fault.Is(err, fault.NotFound) {
+		return chat.OutboundFailed, err.Error(), nil
+	}
+	if err != nil {
+		return "", "", err
+	}
+	if len(o.Pieces) == 0 {
+		o.Pieces = d.pieces(o, channel.TraitsAt(account, o.Place), age > rules.Late)
+	}
+	s := sending{Deliverer: d, account: account, o: o}
+	for n := range o.Pieces {
+		if err := s.piece(ctx, n); err != nil {
+			return s.gaveUp(err)
+		}
+	}
+	if s.lost {
+		return chat.OutboundUncertain, "the connection broke while it was sent", nil
+	}
+	return chat.OutboundSent, "", nil
+}
+
+// pieces divides the text. What comes late says so.
+func (d *Deliverer) pieces(o chat.Outbound, t channel.Traits, late bool) []chat.Piece {
+	text := o.Text
+	if late {
+		text = phrase.Say(phrase.Of(text), phrase.Delayed, o.Written.UTC().Format("2006-01-02 15:04 MST")) + "\n\n" + text
+	}
+	var pieces []chat.Piece
+	for _, part := range d.Split(text, t.Dialect, t.MaxText) {
+		if strings.TrimSpace(part) != "" {
+			pieces = append(pieces, chat.Piece{Text: part, Seq: o.Before + len(pieces) + 1})
+		}
+	}
+	return pieces
+}
+
+// sending is a delivery that goes on.
+type sending struct {
+	*Deliverer
+	account channel.Account
+	o       chat.Outbound
+	lost    bool // a piece may or may not have arrived
+}
+
+// piece sends the n-th piece, unless it was sent before.
+func (s *sending) piece(ctx context.Context, n int) error {
+	p := &s.o.Pieces[n]
+	if p.State == chat.PieceSent || p.State == chat.PieceLost {
+		s.lost = s.lost || p.State == chat.PieceLost
+		return nil
+	}
+	m := channel.Message{Key: fmt.Sprintf("%s.%d", s.o.Nonce, n), Text: p.Text, Seq: p.Seq, Mentions: s.o.Place.Names}
+	window := channel.TraitsAt(s.account, s.o.Place).Window
+	if p.State == chat.PieceTried && window != channel.Forever && time.Since(p.Tried) >= window {
+		return s.find(ctx, n, m)
+	}
+	if p.State == chat.PieceWaiting {
+		p.State, p.Tried = chat.PieceTried, time.Now()
+	}
+	if err := s.Outbox.SavePieces(ctx, s.o.ID, s.o.Pieces, true); err != nil {
+		return err
+	}
+	sent, err := s.account.Send(ctx, s.o.Place, m)
+	if err == nil {
+		return s.arrived(ctx, n, sent)
+	}
+	if !channel.Unknown(err) && ctx.Err() == nil { // it is certain that nothing was sent
+		p.State, p.Tried = chat.PieceWaiting, time.Time{}
+		err = errors.Join(err, s.Outbox.SavePieces(ctx, s.o.ID, s.o.Pieces, false))
+	}
+	return err
+}
+
+// find looks for a piece of which nobody knows whether it arrived, and that may not be sent again.
+func (s *sending) find(ctx context.Context, n int, m channel.Message) error {
+	if finder, can := s.account.(channel.Finder); can {
+		sent, found, err := finder.Find(ctx, s.o.Place, m, s.o.Pieces[n].Tried)
+		if err != nil {
+			return err
+		}
+		if found {
+			return s.arrived(ctx, n, sent)
+		}
+	}
+	s.lost = true
+	s.o.Pieces[n].State = chat.PieceLost
+	return s.Outbox.SavePieces(ctx, s.o.ID, s.o.Pieces, false)
+}
+
+func (s *sending) arrived(ctx context.Context, n int, sent channel.Sent) error {
+	p := &s.o.Pieces[n]
+	p.State, p.ID, p.Thread = chat.PieceSent, sent.ID, sent.Thread
+	return s.Outbox.SavePieces(ctx, s.o.ID, s.o.Pieces, false)
+}
+
+// gaveUp tells what a platform refuses for good from what is tried again.
+func (s *sending) gaveUp(err error) (state, reason string, again error) {
+	switch fault.KindOf(err) {
+	case fault.Invalid, fault.Denied, fault.NotFound, fault.TooLarge:
+		return chat.OutboundFailed, cmp.Or(err.Error(), "the platform refused it"), nil
+	default:
+		return "", "", err
+	}
+}

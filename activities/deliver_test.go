@@ -1,0 +1,178 @@
+package activities_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.temporal.io/sdk/testsuite"
+
+	"xbot/activities"
+	"xbot/internal/channel"
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+)
+
+// post stands in for the store and a platform.
+type post struct {
+	o     chat.Outbound
+	end   string
+	saved int
+
+	traits channel.Traits
+	got    []channel.Message
+	answer func(m channel.Message) error // what the platform says to it; nil: it arrives
+	finds  func(m channel.Message) bool
+}
+
+func (p *post) NextOutbound(context.Context, chat.SessionKey) (int64, string, string, string, bool, error) {
+	return p.o.ID, p.o.Channel, "", "words", true, nil
+}
+func (p *post) Outbound(context.Context, int64) (chat.Outbound, error) { return p.o, nil }
+func (p *post) NoteDelivery(context.Context, int64, string) error      { return nil }
+func (p *post) SavePieces(_ context.Context, _ int64, pieces []chat.Piece, _ bool) error {
+	p.saved++
+	p.o.Pieces = append([]chat.Piece{}, pieces...)
+	return nil
+}
+func (p *post) EndDelivery(_ context.Context, _ int64, state, _ string) error {
+	p.end, p.o.Open = state, false
+	return nil
+}
+
+func (p *post) Account(context.Context, string, string) (channel.Account, error)  { return p, nil }
+func (p *post) Run(context.Context, channel.Receiver, func(channel.Status)) error { return nil }
+func (p *post) Traits() channel.Traits                                            { return p.traits }
+func (p *post) Check(context.Context) (channel.Identity, []channel.Problem, error) {
+	return channel.Identity{}, nil, nil
+}
+
+func (p *post) Send(_ context.Context, _ channel.Place, m channel.Message) (channel.Sent, error) {
+	if p.answer != nil {
+		if err := p.answer(m); err != nil {
+			return channel.Sent{}, err
+		}
+	}
+	p.got = append(p.got, m)
+	return channel.Sent{ID: "id of " + m.Text}, nil
+}
+
+func (p *post) Find(_ context.Context, _ channel.Place, m channel.Message, _ time.Time) (channel.Sent, bool, error) {
+	return channel.Sent{ID: "found"}, p.finds != nil && p.finds(m), nil
+}
+
+// send runs the activity as Temporal would, until it does not fail any more.
+func (p *post) send(t *testing.T, tries int) (last error) {
+	t.Helper()
+	d := &activities.Deliverer{
+		Outbox: p, Accounts: p,
+		Split: func(text string, _ channel.Dialect, _ int) []string { return strings.Split(text, "|") },
+		Rules: func(context.Context) activities.DeliveryRules {
+			return activities.DeliveryRules{MaxAge: 24 * time.Hour, Late: 10 * time.Minute}
+		},
+	}
+	var suite testsuite.WorkflowTestSuite
+	for range tries {
+		env := suite.NewTestActivityEnvironment()
+		env.RegisterActivity(d.Send)
+		if _, last = env.ExecuteActivity(d.Send, activities.SendInput{ID: 1}); last == nil {
+			return nil
+		}
+	}
+	return last
+}
+
+func newPost(text string) *post {
+	return &post{
+		o:      chat.Outbound{ID: 1, Channel: "napcat", Text: text, Nonce: "n", Open: true, Written: time.Now()},
+		traits: channel.Traits{MaxText: 100, Window: time.Hour},
+	}
+}
+
+func (p *post) texts() (out []string) {
+	for _, m := range p.got {
+		out = append(out, m.Key+" "+m.Text)
+	}
+	return out
+}
+
+func TestSend_SendsPiecesInOrderEachUnderItsKey(t *testing.T) {
+	p := newPost("one|two")
+	p.o.Before = 1
+	require.NoError(t, p.send(t, 1))
+	require.Equal(t, []string{"n.0 one", "n.1 two"}, p.texts())
+	require.Equal(t, 2, p.got[0].Seq, "one message has answered before")
+	require.Equal(t, chat.OutboundSent, p.end)
+}
+
+func TestSend_GoesOnAtThePieceWhereItBroke(t *testing.T) {
+	p := newPost("one|two|three")
+	broken := true
+	p.answer = func(m channel.Message) error {
+		if m.Text == "two" && broken {
+			broken = false
+			return fault.Errorf(fault.Unavailable, "the platform is away")
+		}
+		return nil
+	}
+	require.NoError(t, p.send(t, 2))
+	require.Equal(t, []string{"n.0 one", "n.1 two", "n.2 three"}, p.texts())
+}
+
+func TestSend_RepeatsWhatIsOpenUnderTheSameKeyWhileThePlatformKnowsIt(t *testing.T) {
+	p := newPost("one")
+	lost := true
+	p.answer = func(channel.Message) error {
+		if lost {
+			lost = false
+			return channel.Uncertain(fault.Errorf(fault.Unavailable, "the connection broke"))
+		}
+		return nil
+	}
+	require.NoError(t, p.send(t, 2))
+	require.Equal(t, []string{"n.0 one"}, p.texts())
+	require.Equal(t, chat.OutboundSent, p.end)
+}
+
+func TestSend_NeverRepeatsWhatThePlatformMayHaveAndForgets(t *testing.T) {
+	for name, found := range map[string]bool{"found": true, "not found": false} {
+		t.Run(name, func(t *testing.T) {
+			p := newPost("one|two")
+			p.traits.Window = 0
+			p.finds = func(channel.Message) bool { return found }
+			p.answer = func(m channel.Message) error {
+				if m.Text == "one" {
+					return channel.Uncertain(errors.New("the connection broke"))
+				}
+				return nil
+			}
+			require.NoError(t, p.send(t, 2))
+			require.Equal(t, []string{"n.1 two"}, p.texts(), "the rest is said all the same")
+			require.Equal(t, map[bool]string{true: chat.OutboundSent, false: chat.OutboundUncertain}[found], p.end)
+		})
+	}
+}
+
+func TestSend_EndsWhatIsRefusedAndWhatIsTooOld(t *testing.T) {
+	p := newPost("one")
+	p.answer = func(channel.Message) error { return fault.Errorf(fault.Denied, "the bot is not in this chat") }
+	require.NoError(t, p.send(t, 1))
+	require.Equal(t, chat.OutboundFailed, p.end)
+
+	p = newPost("one")
+	p.o.Written = time.Now().Add(-25 * time.Hour)
+	require.NoError(t, p.send(t, 1))
+	require.Equal(t, chat.OutboundExpired, p.end)
+	require.Empty(t, p.got)
+}
+
+func TestSend_SaysOfWhatIsLateWhenItWasWritten(t *testing.T) {
+	p := newPost("one")
+	p.o.Written = time.Now().Add(-time.Hour)
+	require.NoError(t, p.send(t, 1))
+	require.Contains(t, p.got[0].Text, "(delayed, written ")
+	require.Contains(t, p.got[0].Text, "one")
+}

@@ -1,0 +1,75 @@
+package activities
+
+import (
+	"context"
+	"path"
+	"strings"
+
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+	"xbot/internal/phrase"
+	"xbot/internal/sandbox"
+)
+
+// Places keeps the folders of conversations.
+type Places interface {
+	Session(ctx context.Context, key chat.SessionKey) (chat.Session, chat.UserID, error)
+	// CdDone sets the folder and answers the command of the turn, once.
+	CdDone(ctx context.Context, turn chat.TurnID, runner, dir, say string) error
+}
+
+// CdOrder is /cd. The folder is looked at through the sandbox, so what a tool may not enter is not entered here either.
+func CdOrder(places Places, boxes Boxes) Order {
+	return Order{Names: []string{"cd"}, Obey: func(ctx context.Context, o chat.Order, args string) error {
+		lang := phrase.Lang(o.Lang)
+		s, owner, err := places.Session(ctx, o.Session)
+		if err != nil {
+			return err
+		}
+		box, err := boxes.Box(ctx, owner, s.Runner)
+		if err != nil {
+			return err
+		}
+		dir, err := target(box, s, args, lang)
+		if err != nil {
+			return err
+		}
+		info, err := box.Stat(ctx, dir)
+		switch {
+		case fault.Is(err, fault.NotFound):
+			return fault.Errorf(fault.NotFound, "%s", phrase.Say(lang, phrase.CdNone, quotedPath(dir)))
+		case fault.Is(err, fault.Unavailable) && ctx.Err() == nil:
+			return fault.Errorf(fault.Conflict, "%s", err.Error()) // the person decides when to try again
+		case err != nil:
+			return err
+		case !info.Dir:
+			return fault.Errorf(fault.Invalid, "%s", phrase.Say(lang, phrase.CdFile, quotedPath(dir)))
+		}
+		return places.CdDone(ctx, o.Turn, box.Name(), dir, phrase.Say(lang, phrase.CdNow, quotedPath(dir), box.Name()))
+	}}
+}
+
+// target returns the absolute folder that is meant. Nothing, or ~, is the workspace.
+func target(box sandbox.Sandbox, s chat.Session, args string, lang phrase.Lang) (string, error) {
+	if n := len(args); n > 1 && (args[0] == '"' || args[0] == '\'') && args[n-1] == args[0] {
+		args = args[1 : n-1]
+	}
+	base := box.Workspace()
+	if cwd := chat.FolderOn(s.Cwd, s.CwdRunner, box.Name()); cwd != "" {
+		base = cwd
+	}
+	switch {
+	case args == "", strings.ContainsAny(args, "\x00\n"):
+		return "", fault.Errorf(fault.Invalid, "%s", phrase.Say(lang, phrase.CdUsage))
+	case args == "~":
+		return path.Clean(box.Workspace()), nil
+	case strings.HasPrefix(args, "~/"):
+		return path.Join(box.Workspace(), args[2:]), nil
+	case path.IsAbs(args):
+		return path.Clean(args), nil
+	}
+	return path.Join(base, args), nil
+}
+
+// quotedPath shows a path as it is in Markdown.
+func quotedPath(dir string) string { return "`" + strings.ReplaceAll(dir, "`", "'") + "`" }

@@ -1,0 +1,61 @@
+package workflows
+
+import (
+	"strconv"
+	"strings"
+
+	"go.temporal.io/sdk/workflow"
+
+	"xbot/activities"
+	"xbot/internal/chat"
+)
+
+// maxDeliveries is how much one run sends before it continues as new.
+const maxDeliveries = 100
+
+// DeliverInput names the session whose answers are delivered. It carries none: they are rows.
+type DeliverInput struct {
+	Session chat.SessionKey `json:"session"`
+}
+
+// Deliver sends what was written in a session to its platform, in order, and completes when nothing waits. A platform that
+// is away holds the answers of its own sessions and nothing else: each try is an attempt of the activity.
+func Deliver(ctx workflow.Context, in DeliverInput) error {
+	wakes := workflow.GetSignalChannel(ctx, SignalWake)
+	for range maxDeliveries {
+		drainAll(wakes)
+		var next activities.NextDeliveryOutput
+		err := workflow.ExecuteLocalActivity(local(ctx, "next"), activities.NameNextDelivery, activities.NextDeliveryInput{Session: in.Session}).Get(ctx, &next)
+		if err != nil {
+			return err
+		}
+		if next.ID == 0 {
+			if !drainAll(wakes) {
+				return nil
+			}
+			continue
+		}
+		if err := send(ctx, next); err != nil {
+			return err
+		}
+	}
+	return workflow.NewContinueAsNewError(ctx, NameDeliver, in)
+}
+
+func send(ctx workflow.Context, next activities.NextDeliveryOutput) error {
+	words := next.Words
+	if words != "" {
+		words = `"` + words + `"`
+	}
+	summary := strings.Join(nonempty("send", next.Channel, words), " · ")
+	workflow.SetCurrentDetails(ctx, "**sends** "+strconv.FormatInt(next.ID, 10)+" · "+strings.Join(nonempty(next.Channel, words), " · "))
+	return workflow.ExecuteActivity(delivery(ctx, summary), activities.NameSend, activities.SendInput{ID: next.ID}).Get(ctx, nil)
+}
+
+// drainAll takes the wakes that came so far and reports whether there was one.
+func drainAll(wakes workflow.ReceiveChannel) (came bool) {
+	for wakes.ReceiveAsync(nil) {
+		came = true
+	}
+	return came
+}

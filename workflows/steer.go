@@ -1,0 +1,34 @@
+package workflows
+
+import (
+	"strconv"
+
+	"go.temporal.io/sdk/workflow"
+
+	"xbot/activities"
+)
+
+// steer takes in the messages that are meant to reach the turn while it runs, before its next step. Calls of the last
+// step that have not begun are skipped: the model decides anew, knowing what the person said.
+func (t *turn) steer(ctx workflow.Context) error {
+	if !t.steered {
+		return nil
+	}
+	t.steered, t.claiming = false, true
+	defer func() { t.claiming = false }()
+	t.claims++
+	in := activities.SteerInput{Session: t.in.Session, Turn: t.id, N: t.claims}
+	var out activities.SteerOutput
+	if err := workflow.ExecuteLocalActivity(local(ctx, "steer"), activities.NameSteer, in).Get(ctx, &out); err != nil {
+		return err
+	}
+	t.story.steer(ctx, out)
+	return nil
+}
+
+func (s *story) steer(ctx workflow.Context, out activities.SteerOutput) {
+	if out.Messages > 0 {
+		s.add("steer", strconv.Itoa(out.Messages)+" messages", out.Words)
+	}
+	s.show(ctx, "")
+}
