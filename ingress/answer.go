@@ -36,8 +36,8 @@ func (d *Dispatch) ApprovalCommands() []Command {
 		}
 	}
 	return []Command{
-		{Name: "approve", Args: "[note]", Help: phrase.HelpApprove, Run: answer(true)},
-		{Name: "deny", Args: "[note]", Help: phrase.HelpDeny, Run: answer(false)},
+		{Name: "approve", Usage: "[NOTE]", Help: phrase.HelpApprove, Group: GroupConversation, Who: Owner, Run: answer(true)},
+		{Name: "deny", Usage: "[NOTE]", Help: phrase.HelpDeny, Group: GroupConversation, Who: Owner, Run: answer(false)},
 	}
 }
 
@@ -47,7 +47,7 @@ func (d *Dispatch) answerOldest(ctx context.Context, in Inbound, allow bool, not
 		Allow: allow, Note: note,
 	}, in.Channel)
 	if errors.Is(err, store.ErrNothingAsked) {
-		return phrase.Say(phrase.Of(in.Text), phrase.NothingAsked), nil
+		return phrase.Say(in.Lang, phrase.NothingAsked), nil
 	}
 	if err != nil {
 		return "", err
@@ -56,7 +56,7 @@ func (d *Dispatch) answerOldest(ctx context.Context, in Inbound, allow bool, not
 	if call.Approval != nil && call.Approval.State == chat.ApprovalAllowed {
 		say = phrase.Allowed
 	}
-	return phrase.Say(phrase.Of(in.Text), say, strings.TrimSuffix(call.Name+" · "+code(call.Summary), " · ")), nil
+	return phrase.Say(in.Lang, say, strings.TrimSuffix(call.Name+" · "+code(call.Summary), " · ")), nil
 }
 
 // code shows a text as code in Markdown, whatever backticks it holds.

@@ -2,6 +2,7 @@ package ingress_test
 
 import (
 	"context"
+	"fmt"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -12,13 +13,14 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/phrase"
+	"xbot/internal/store"
 )
 
 // count makes the dispatcher know a command that answers how often it ran.
 func (b *bundle) count(fail error) *atomic.Int64 {
 	var ran atomic.Int64
-	b.dispatch.Commands = ingress.NewCommands(ingress.Command{
-		Name: "count", Args: "[WORD]", Help: phrase.HelpUsage,
+	b.dispatch.Commands = ingress.NewCommands(b.Store, ingress.Command{
+		Name: "count", Usage: "[WORD]", Help: phrase.HelpUsage,
 		Run: func(_ context.Context, in ingress.Inbound, args string) (string, error) {
 			ran.Add(1)
 			return in.UserName + " " + args, fail
@@ -98,29 +100,39 @@ func TestCommand_ThatBrokeLeavesNothingAndMayBeSentAgain(t *testing.T) {
 	require.False(t, got.Duplicate)
 }
 
-func TestCommand_UnknownOnesGoToTheModel(t *testing.T) {
+func TestHelp_NamesTheCommandsByGroupAndExplainsOne(t *testing.T) {
 	b := setup(t)
-	b.count(nil)
-	_, err := b.dispatch.Message(t.Context(), b.inbound(key, "m1", "/counter 3"))
-	require.NoError(t, err)
-	require.Len(t, b.transcript(key).Queued, 1)
-	b.dispatch.Wait()
-}
+	b.dispatch.Commands = ingress.NewCommands(b.Store, ingress.Command{
+		Name: "tidy", Aliases: []string{"neat"}, Usage: "[WORD]", Help: phrase.HelpUsage, Group: ingress.GroupModel, Who: ingress.Owner, Queued: true,
+	}, ingress.Command{Name: "rule", Help: phrase.HelpUsage, Group: ingress.GroupServer, Who: ingress.Admin, Queued: true})
+	say := func(id, text string) string {
+		t.Helper()
+		_, err := b.dispatch.Message(t.Context(), b.inbound(key, id, text))
+		require.NoError(t, err)
+		return b.last(key)
+	}
+	require.Contains(t, say("1", "/help"), "* **Conversation**: `/stop`\n* **Model**: `/tidy`\n* **You and help**: `/help` `/commands`\n* **Server**: `/rule`\n")
+	require.Contains(t, say("2", "/commands"), "* `/tidy [WORD]` "+phrase.Say(phrase.English, phrase.HelpUsage))
+	for i, text := range []string{"/help tidy", "/help /NEAT"} {
+		said := say(fmt.Sprint("3", i), text)
+		require.Contains(t, said, "`/tidy [WORD]`")
+		require.Contains(t, said, "Also: `/neat`")
+		require.Contains(t, said, phrase.Say(phrase.English, phrase.HelpQueued)+" "+phrase.Say(phrase.English, phrase.HelpOwners))
+	}
+	require.Contains(t, say("4", "/help tdy"), "Did you mean `/tidy`?")
 
-func TestCommand_HelpListsAll(t *testing.T) {
-	b := setup(t)
-	b.count(nil)
-	_, err := b.dispatch.Message(t.Context(), b.inbound(key, "c1", "/help"))
+	bob := b.visitor("direct")
+	in := b.inbound(key, "5", "/commands")
+	in.User = bob.ID
+	_, err := b.dispatch.Message(t.Context(), in)
 	require.NoError(t, err)
-	answer := b.transcript(key).Messages[1].Content
-	require.Contains(t, answer, "* `/stop` ")
-	require.Contains(t, answer, "* `/count [WORD]` "+phrase.Say(phrase.English, phrase.HelpUsage))
-	require.Contains(t, answer, "* `/help` ")
+	require.NotContains(t, b.last(key), "/tidy", "it is not for them")
+	require.Contains(t, b.last(key), "/help")
 }
 
 func TestCommand_AQueuedOneWaitsForATurnUnderAnyOfItsNames(t *testing.T) {
 	b := setup(t)
-	b.dispatch.Commands = ingress.NewCommands(ingress.Command{Name: "tidy", Aliases: []string{"neat"}, Help: phrase.HelpCompact, Queued: true})
+	b.dispatch.Commands = ingress.NewCommands(b.Store, ingress.Command{Name: "tidy", Aliases: []string{"neat"}, Help: phrase.HelpCompact, Queued: true})
 	_, err := b.dispatch.Message(t.Context(), b.inbound(key, "m1", "hello"))
 	require.NoError(t, err)
 	for range 2 {
@@ -149,5 +161,113 @@ func TestCommand_HelpAnswersInTheLanguageOfTheQuestion(t *testing.T) {
 	b.count(nil)
 	_, err := b.dispatch.Message(t.Context(), b.inbound(key, "c1", "/help 中文"))
 	require.NoError(t, err)
-	require.Contains(t, b.transcript(key).Messages[1].Content, phrase.Say(phrase.Chinese, phrase.HelpUsage))
+	require.Contains(t, b.last(key), phrase.Say(phrase.Chinese, phrase.CommandUnknown, "中文"))
+}
+
+// visitor is somebody else with a session of their own, and one that several people write in.
+func (b *bundle) visitor(kind string) store.User {
+	b.t.Helper()
+	bob, err := b.CreateUser(b.t.Context(), "bob")
+	require.NoError(b.t, err)
+	_, err = b.pool.Exec(b.t.Context(), `UPDATE sessions SET chat_type = $1 WHERE key = $2`, kind, key)
+	require.NoError(b.t, err)
+	return bob
+}
+
+// guarded makes the dispatcher know commands for some people alone.
+func (b *bundle) guarded() {
+	said := func(context.Context, ingress.Inbound, string) (string, error) { return "done", nil }
+	b.dispatch.Commands = ingress.NewCommands(b.Store,
+		ingress.Command{Name: "all", Help: phrase.HelpUsage, Run: said},
+		ingress.Command{Name: "own", Help: phrase.HelpUsage, Who: ingress.Owner, Run: said},
+		ingress.Command{Name: "late", Help: phrase.HelpUsage, Who: ingress.Owner, Queued: true},
+		ingress.Command{Name: "rule", Help: phrase.HelpUsage, Who: ingress.Admin, Run: said},
+	)
+}
+
+func (b *bundle) last(key chat.SessionKey) string {
+	b.t.Helper()
+	messages := b.transcript(key).Messages
+	require.NotEmpty(b.t, messages)
+	return messages[len(messages)-1].Content
+}
+
+func TestCommand_ThoseWhoMayNotAreToldSoInDirectChats(t *testing.T) {
+	b := setup(t)
+	b.guarded()
+	bob := b.visitor("direct")
+	for text, want := range map[string]string{
+		"/all":  "done",
+		"/own":  phrase.Say(phrase.English, phrase.CommandOwners, "own"),
+		"/late": phrase.Say(phrase.English, phrase.CommandOwners, "late"),
+		"/rule": phrase.Say(phrase.English, phrase.CommandAdmins, "rule"),
+	} {
+		in := b.inbound(key, text, text)
+		in.User = bob.ID
+		_, err := b.dispatch.Message(t.Context(), in)
+		require.NoError(t, err, text)
+		require.Equal(t, want, b.last(key), text)
+	}
+	require.Empty(t, b.transcript(key).Queued, "no place in the queue is taken")
+	for _, text := range []string{"/own", "/rule"} {
+		_, err := b.dispatch.Message(t.Context(), b.inbound(key, text+" admin", text))
+		require.NoError(t, err)
+		require.Equal(t, "done", b.last(key), "administrators may use all")
+	}
+}
+
+func TestCommand_ThoseWhoMayNotAreNotAnsweredInGroups(t *testing.T) {
+	b := setup(t)
+	b.guarded()
+	bob := b.visitor("group")
+	for _, text := range []string{"/own", "/late", "/rule"} {
+		in := b.inbound(key, text, text)
+		in.User = bob.ID
+		_, err := b.dispatch.Message(t.Context(), in)
+		require.ErrorIs(t, err, ingress.ErrIgnored, text)
+	}
+	require.Empty(t, b.transcript(key).Messages)
+	require.Empty(t, b.transcript(key).Queued)
+}
+
+func TestCommand_AnOwnersCommandIsTheirsInTheirOwnConversationAlone(t *testing.T) {
+	b := setup(t)
+	b.guarded()
+	bob := b.visitor("direct")
+	const own = chat.SessionKey("agent:main:web:thread:bob")
+	_, err := b.CreateSession(t.Context(), store.NewSession{Key: own, Owner: bob.ID, Channel: "web"})
+	require.NoError(t, err)
+	for text, want := range map[string]string{"/own": "done", "/rule": phrase.Say(phrase.English, phrase.CommandAdmins, "rule")} {
+		in := b.inbound(own, text, text)
+		in.User = bob.ID
+		_, err := b.dispatch.Message(t.Context(), in)
+		require.NoError(t, err)
+		require.Equal(t, want, b.last(own))
+	}
+}
+
+func TestCommand_IsAnsweredInTheChosenLanguageElseInTheOneWrittenLast(t *testing.T) {
+	b := setup(t)
+	b.count(nil)
+	help := func(id string) string {
+		t.Helper()
+		_, err := b.dispatch.Message(t.Context(), b.inbound(key, id, "/help"))
+		require.NoError(t, err)
+		return b.last(key)
+	}
+	english, chinese := phrase.Say(phrase.English, phrase.HelpMore), phrase.Say(phrase.Chinese, phrase.HelpMore)
+	require.Contains(t, help("c1"), english, "nothing was written yet")
+	_, err := b.dispatch.Message(t.Context(), b.inbound(key, "m1", "今天天气怎么样"))
+	require.NoError(t, err)
+	require.Contains(t, help("c2"), chinese, "of a message that waits")
+	_, _, err = b.Claim(t.Context(), key, "t1", "r1", 0)
+	require.NoError(t, err)
+	require.Contains(t, help("c3"), chinese, "of a message in the transcript")
+	b.session("agent:main:web:thread:other")
+	_, err = b.dispatch.Message(t.Context(), b.inbound("agent:main:web:thread:other", "c4", "/help"))
+	require.NoError(t, err)
+	require.Contains(t, b.last("agent:main:web:thread:other"), chinese, "of another conversation")
+	require.NoError(t, b.SetUserSetting(t.Context(), b.user.ID, store.Language, "en"))
+	require.Contains(t, help("c5"), english, "the choice wins")
+	b.dispatch.Wait()
 }

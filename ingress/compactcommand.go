@@ -5,5 +5,5 @@ import "xbot/internal/phrase"
 // CompactCommand is /compact. It waits for its place in the queue, since a turn that runs has begun with the conversation
 // as it is.
 func CompactCommand() Command {
-	return Command{Name: "compact", Aliases: []string{"compress"}, Args: "[focus]", Help: phrase.HelpCompact, Queued: true}
+	return Command{Name: "compact", Aliases: []string{"compress"}, Usage: "[FOCUS]", Help: phrase.HelpCompact, Group: GroupContext, Queued: true}
 }

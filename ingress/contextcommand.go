@@ -24,11 +24,11 @@ const (
 
 // Commands returns /context.
 func (c *Contexts) Commands() []Command {
-	return []Command{{Name: "context", Args: "[list|detail|mode default|mode none]", Help: phrase.HelpContext, Run: c.obey}}
+	return []Command{{Name: "context", Usage: "[list|detail|mode default|mode none]", Help: phrase.HelpContext, Group: GroupContext, Run: c.obey}}
 }
 
 func (c *Contexts) obey(ctx context.Context, in Inbound, args string) (string, error) {
-	lang := phrase.Of(in.Text)
+	lang := in.Lang
 	s, _, err := c.Store.Session(ctx, in.Session)
 	if err != nil {
 		return "", err

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"xbot/internal/chat"
-	"xbot/internal/command"
 	"xbot/internal/fault"
 	"xbot/internal/phrase"
 	"xbot/internal/store"
@@ -27,6 +26,10 @@ const wakeTimeout = 10 * time.Second
 // Inbox keeps what was accepted.
 type Inbox interface {
 	Accept(ctx context.Context, in store.Inbound) (store.Accepted, error)
+	// AcceptPair commits two in one transaction, the second behind the first.
+	AcceptPair(ctx context.Context, first, second store.Inbound) (a, b store.Accepted, err error)
+	EditWaiting(ctx context.Context, key chat.SessionKey, id chat.InboxID, text string) error
+	RecallWaiting(ctx context.Context, key chat.SessionKey, id chat.InboxID) error
 	AcceptBang(ctx context.Context, in store.Inbound, command string) (store.Accepted, error)
 	Stop(ctx context.Context, in store.Inbound, lang phrase.Lang) (store.Stopped, error)
 	Answer(ctx context.Context, a store.Answer) (chat.ToolCall, error)
@@ -42,16 +45,24 @@ type Dispatch struct {
 	Starter interface {
 		StartBang(ctx context.Context, id chat.InboxID) error
 	}
-	Commands *Commands // carried out here; nil for none. What is not among them goes to the model
+	Commands *Commands // nil for none but /stop; then all else goes to the model
+	Policies Policies  // how messages wait; nil: by the defaults of the store
+	Clock    Clock     // nil: that of the machine
 	Log      *slog.Logger
 
-	wakes sync.WaitGroup
+	wakes  sync.WaitGroup
+	bursts bursts
 }
 
-// Inbound is a message as a channel delivered it, from a user who may write to the session.
+// Inbound is a message as a channel delivered it, from a user who may write to the session. Its Queue is what was set for
+// the session; Dispatch fills in the rest.
 type Inbound struct {
 	store.Inbound
+	ChatType chat.ChatType // of the session
 	UserName string
+	Lang     phrase.Lang     // answers to commands are in it; set by Dispatch
+	Peer     chat.Peer       // who wrote it, on a platform; empty where people sign in
+	Place    chat.SessionKey // the own conversation of the chat it was written in, which may continue another one; empty where there is no chat
 }
 
 // Message accepts a message, or carries out the command that it is.
@@ -59,24 +70,29 @@ func (d *Dispatch) Message(ctx context.Context, in Inbound) (store.Accepted, err
 	if err := check(in); err != nil {
 		return store.Accepted{}, err
 	}
-	if c, ok := command.Parse(in.Text); ok && c.Args == "" && (c.Name == "stop" || c.Name == "cancel") {
-		stopped, err := d.Stop(ctx, in)
-		return stopped.Accepted, err
-	}
-	known, args, ok := d.Commands.find(in.Text)
-	if ok && !known.Queued {
-		return d.command(ctx, in, known, args)
-	}
-	in.Control = ok
-	if cmd, ok := command.Bang(in.Text); ok {
-		return d.bang(ctx, in, cmd)
-	}
-	got, err := d.Inbox.Accept(ctx, in.Inbound)
+	in, err := d.begins(ctx, in)
 	if err != nil {
-		return got, err
+		return store.Accepted{}, err
 	}
-	d.wake(ctx, in)
-	return got, nil
+	if as, instead, err := d.Commands.instead(ctx, in); err != nil || instead {
+		if err != nil {
+			return store.Accepted{}, err
+		}
+		return d.accept(ctx, as)
+	}
+	r, err := d.Commands.read(ctx, in)
+	if err != nil {
+		return store.Accepted{}, err
+	}
+	return d.carry(ctx, in, r)
+}
+
+// speaks returns the language to answer a command in. Without commands nobody is asked.
+func (d *Dispatch) speaks(ctx context.Context, in Inbound) (phrase.Lang, error) {
+	if d.Commands == nil {
+		return phrase.Of(in.Text), nil
+	}
+	return d.Commands.people.Speaks(ctx, in.User, in.Session, in.Text)
 }
 
 // bang accepts a bang command and has it carried out beside the conversation.
@@ -98,7 +114,15 @@ func (d *Dispatch) bang(ctx context.Context, in Inbound, cmd string) (store.Acce
 
 // Stop stops the running turn of a session and clears its queue.
 func (d *Dispatch) Stop(ctx context.Context, in Inbound) (store.Stopped, error) {
-	got, err := d.Inbox.Stop(ctx, in.Inbound, phrase.Of(in.Text))
+	var err error
+	if in.Lang, err = d.speaks(ctx, in); err != nil {
+		return store.Stopped{}, err
+	}
+	return d.stop(ctx, in)
+}
+
+func (d *Dispatch) stop(ctx context.Context, in Inbound) (store.Stopped, error) {
+	got, err := d.Inbox.Stop(ctx, in.Inbound, in.Lang)
 	if err == nil && got.Turn != "" {
 		d.wake(ctx, in)
 	}
@@ -107,6 +131,12 @@ func (d *Dispatch) Stop(ctx context.Context, in Inbound) (store.Stopped, error) 
 
 // Wait waits for the wakes under way.
 func (d *Dispatch) Wait() { d.wakes.Wait() }
+
+// Close leaves the bursts that are not over to the relay, and waits for the wakes under way.
+func (d *Dispatch) Close() {
+	d.bursts.close()
+	d.wakes.Wait()
+}
 
 // wake wakes the turn without keeping the sender waiting: the row is committed, so the answer to them is already true.
 func (d *Dispatch) wake(ctx context.Context, in Inbound) {
@@ -127,9 +157,15 @@ func check(in Inbound) error {
 		return fault.Errorf(fault.Invalid, "client_message_id must have between 1 and %d bytes", maxIDBytes)
 	case store.Clean(in.PlatformID) != in.PlatformID:
 		return fault.Errorf(fault.Invalid, "client_message_id must be valid UTF-8 without NUL")
-	case len(in.Text) > MaxTextBytes:
-		return fault.Errorf(fault.TooLarge, "the message has %d bytes; at most %d are accepted", len(in.Text), MaxTextBytes)
-	case len(store.Clean(in.Text)) == 0:
+	}
+	return checkText(in.Text)
+}
+
+func checkText(text string) error {
+	switch {
+	case len(text) > MaxTextBytes:
+		return fault.Errorf(fault.TooLarge, "the message has %d bytes; at most %d are accepted", len(text), MaxTextBytes)
+	case len(store.Clean(text)) == 0:
 		return fault.Errorf(fault.Invalid, "the message is empty")
 	}
 	return nil

@@ -14,9 +14,9 @@ import (
 // Commands returns /runner.
 func (f *Fleet) Commands() []Command {
 	return []Command{{
-		Name: "runner", Args: "[use NAME|default, create NAME, revoke NAME]",
-		Help: phrase.HelpRunner,
-		Run:  f.obey,
+		Name: "runner", Usage: "[list|use NAME|use default|create NAME|revoke NAME]",
+		Help: phrase.HelpRunner, Group: GroupFolder,
+		Run: f.obey,
 	}}
 }
 
@@ -25,7 +25,7 @@ func (f *Fleet) obey(ctx context.Context, in Inbound, args string) (string, erro
 	if err != nil {
 		return "", err
 	}
-	lang := phrase.Of(in.Text)
+	lang := in.Lang
 	verb, name, _ := strings.Cut(args, " ")
 	name = strings.TrimSpace(name)
 	switch {

@@ -26,8 +26,8 @@ type History struct {
 // Commands returns /rewind, which a turn carries out, since nothing may be said meanwhile, and /fork, which does not mind.
 func (h *History) Commands() []Command {
 	return []Command{
-		{Name: "rewind", Args: "[N|mID]", Help: phrase.HelpRewind, Queued: true},
-		{Name: "fork", Args: "[N|mID]", Help: phrase.HelpFork, Run: h.fork},
+		{Name: "rewind", Usage: "[N|mID]", Help: phrase.HelpRewind, Group: GroupConversation, Queued: true},
+		{Name: "fork", Usage: "[N|mID]", Help: phrase.HelpFork, Group: GroupConversation, Who: Owner, Run: h.fork},
 	}
 }
 
@@ -55,7 +55,7 @@ func (h *History) Fork(ctx context.Context, from chat.Session, upto chat.Message
 
 // fork is /fork. Its key follows from the message, so that a second run finds what the first one made.
 func (h *History) fork(ctx context.Context, in Inbound, args string) (string, error) {
-	lang := phrase.Of(in.Text)
+	lang := in.Lang
 	back, upto, ok := command.Back(args)
 	if !ok {
 		return "", fault.Errorf(fault.Invalid, "%s", phrase.Say(lang, phrase.ForkUsage))

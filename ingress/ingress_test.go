@@ -60,10 +60,18 @@ func (w *wakes) sessions() (out []chat.SessionKey) {
 
 // starts records what was started. It stands in for Temporal.
 type starts struct {
-	mu    sync.Mutex
-	bangs []chat.InboxID
-	tasks []chat.CallID
-	err   error
+	mu       sync.Mutex
+	bangs    []chat.InboxID
+	tasks    []chat.CallID
+	delivers []chat.SessionKey
+	err      error
+}
+
+func (s *starts) StartDeliver(_ context.Context, u store.Undelivered) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.delivers = append(s.delivers, u.Session)
+	return s.err
 }
 
 func (s *starts) StartBang(_ context.Context, id chat.InboxID) error {
@@ -278,7 +286,8 @@ func TestStop_SpeaksTheLanguageOfWhoStops(t *testing.T) {
 	require.NoError(t, err)
 	events, err := b.EventsAfter(t.Context(), key, 0, 100)
 	require.NoError(t, err)
-	require.Contains(t, string(events[len(events)-1].Data), phrase.Say(phrase.Chinese, phrase.StoppedQueued))
+	require.Contains(t, string(events[len(events)-3].Data), phrase.Say(phrase.Chinese, phrase.StoppedQueued))
+	require.Contains(t, string(events[len(events)-1].Data), phrase.Say(phrase.Chinese, phrase.StopsQueued, 1), "the stop is answered")
 }
 
 func TestMessage_ManyAtOnceAreEachAcceptedOnce(t *testing.T) {

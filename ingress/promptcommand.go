@@ -30,14 +30,14 @@ type Tastes interface {
 // PromptCommands returns /prompt, which shows what a model would be told, and /language, which is a part of it.
 func PromptCommands(viewer PromptViewer, tastes Tastes) []Command {
 	return []Command{
-		{Name: "prompt", Args: "[message]", Help: phrase.HelpPrompt, Run: func(ctx context.Context, in Inbound, args string) (string, error) {
+		{Name: "prompt", Usage: "[MESSAGE]", Help: phrase.HelpPrompt, Group: GroupContext, Who: Owner, Run: func(ctx context.Context, in Inbound, args string) (string, error) {
 			look, err := viewer.Look(ctx, in.Session, args, time.Now())
 			if err != nil {
 				return "", err
 			}
-			return sayPrompt(look, phrase.Of(in.Text)), nil
+			return sayPrompt(look, in.Lang), nil
 		}},
-		{Name: "language", Args: "[zh|en|…|auto]", Help: phrase.HelpLanguage, Run: func(ctx context.Context, in Inbound, args string) (string, error) {
+		{Name: "language", Usage: "[zh|en|LANGUAGE|auto]", Help: phrase.HelpLanguage, Group: GroupYou, Run: func(ctx context.Context, in Inbound, args string) (string, error) {
 			return language(ctx, tastes, in, args)
 		}},
 	}
@@ -60,7 +60,10 @@ func sayPrompt(l prompt.Look, lang phrase.Lang) string {
 	}
 	b.WriteString(row(phrase.Say(lang, phrase.PromptTools, len(l.Tools)), bytes, tools) + "\n")
 	for _, note := range l.Notes {
-		b.WriteString("\n* " + note.Error())
+		b.WriteString("\n* " + phrase.Explain(lang, note))
+	}
+	if len(l.Notes) > 0 {
+		b.WriteString("\n")
 	}
 	text := l.System
 	if l.UserMessage != "" {
@@ -83,7 +86,7 @@ func fenced(text string) string {
 }
 
 func language(ctx context.Context, tastes Tastes, in Inbound, args string) (string, error) {
-	lang := phrase.Of(in.Text)
+	lang := in.Lang
 	switch strings.ToLower(args) {
 	case "":
 		chosen, err := tastes.UserSetting(ctx, in.User, store.Language)
@@ -93,7 +96,7 @@ func language(ctx context.Context, tastes Tastes, in Inbound, args string) (stri
 		if chosen == "" {
 			return phrase.Say(lang, phrase.LanguageAuto), nil
 		}
-		return phrase.Say(lang, phrase.LanguageIs, prompt.LanguageName(chosen)), nil
+		return phrase.Say(lang, phrase.LanguageIs, phrase.LanguageName(lang, prompt.LanguageName(chosen))), nil
 	case "auto", "default":
 		return phrase.Say(lang, phrase.LanguageAuto), tastes.SetUserSetting(ctx, in.User, store.Language, "")
 	}
@@ -101,5 +104,6 @@ func language(ctx context.Context, tastes Tastes, in Inbound, args string) (stri
 	if name == "" {
 		return "", fault.Errorf(fault.Invalid, "%s", phrase.Say(lang, phrase.LanguageUsage))
 	}
-	return phrase.Say(lang, phrase.LanguageIs, name), tastes.SetUserSetting(ctx, in.User, store.Language, args)
+	lang = phrase.For(args, "", "")
+	return phrase.Say(lang, phrase.LanguageIs, phrase.LanguageName(lang, name)), tastes.SetUserSetting(ctx, in.User, store.Language, args)
 }

@@ -11,7 +11,9 @@ import (
 	"xbot/ingress"
 	"xbot/internal/chat"
 	"xbot/internal/memory/flat"
+	"xbot/internal/persona"
 	"xbot/internal/phrase"
+	"xbot/internal/policy"
 	"xbot/internal/prompt"
 	"xbot/internal/sandbox"
 	"xbot/internal/sandbox/resolver"
@@ -22,8 +24,8 @@ import (
 
 // viewer looks at prompts of a server without runners.
 func (b *bundle) viewer(home string) prompt.Viewer {
-	return prompt.Viewer{Scenes: b.Store, Tools: []tool.Spec{memory.NewWrite(b.Store).Spec()}, Pipeline: prompt.Standard(prompt.Parts{
-		Template: prompt.NewTemplate(filepath.Join(home, "prompt.md"), slog.New(slog.DiscardHandler)), Home: home, Memory: flat.Provider{Notes: b.Store},
+	return prompt.Viewer{Scenes: b.Store, Tools: []tool.Spec{memory.NewWrite(b.notes()).Spec()}, Pipeline: prompt.Standard(prompt.Parts{
+		Template: prompt.NewTemplate(filepath.Join(home, "prompt.md"), slog.New(slog.DiscardHandler)), Home: home, Memory: flat.Provider{Notes: b.notes()},
 		Places: resolver.New(resolver.Config{Choices: b.Store, Router: sandbox.NewRouter(sandbox.RouterConfig{})}),
 	})}
 }
@@ -41,8 +43,8 @@ func (b *bundle) order(id, text string) string {
 func TestPrompt_ShowsWhatAModelWouldBeTold(t *testing.T) {
 	b, home := setup(t), t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(home, "AGENTS.md"), []byte("Mind the ```` fence."), 0o600))
-	require.NoError(t, b.SetMemory(t.Context(), b.user.ID, "a.md", "likes tea"))
-	b.dispatch.Commands = ingress.NewCommands(ingress.PromptCommands(b.viewer(home), b.Store)...)
+	require.NoError(t, b.SetMemory(t.Context(), b.user.ID, "main", "a.md", "likes tea"))
+	b.dispatch.Commands = ingress.NewCommands(b.Store, ingress.PromptCommands(b.viewer(home), b.Store)...)
 
 	said := b.order("1", "/prompt what is this?")
 	for _, part := range []string{
@@ -60,14 +62,21 @@ func TestPrompt_ShowsWhatAModelWouldBeTold(t *testing.T) {
 
 func TestLanguage_IsAPartOfThePrompt(t *testing.T) {
 	b := setup(t)
-	b.dispatch.Commands = ingress.NewCommands(ingress.PromptCommands(b.viewer(t.TempDir()), b.Store)...)
+	b.dispatch.Commands = ingress.NewCommands(b.Store, ingress.PromptCommands(b.viewer(t.TempDir()), b.Store)...)
 	require.Equal(t, phrase.Say(phrase.English, phrase.LanguageAuto), b.order("1", "/language"))
-	require.Equal(t, phrase.Say(phrase.English, phrase.LanguageIs, "Chinese"), b.order("2", "/language zh"))
+	require.Equal(t, phrase.Say(phrase.Chinese, phrase.LanguageIs, "中文"), b.order("2", "/language zh"), "in the new one at once")
 	require.Contains(t, b.order("3", "/prompt"), "The person chose Chinese")
-	require.Equal(t, phrase.Say(phrase.English, phrase.LanguageUsage), b.order("4", "/language **"))
-	require.Equal(t, phrase.Say(phrase.English, phrase.LanguageIs, "Chinese"), b.order("5", "/language"), "what it was")
+	require.Equal(t, phrase.Say(phrase.Chinese, phrase.LanguageUsage), b.order("4", "/language **"))
+	require.Equal(t, phrase.Say(phrase.Chinese, phrase.LanguageIs, "中文"), b.order("5", "/language"), "what it was")
 	b.order("6", "/language auto")
 	chosen, err := b.UserSetting(t.Context(), b.user.ID, store.Language)
 	require.NoError(t, err)
 	require.Empty(t, chosen)
+}
+
+// notes are those that the agents of sessions keep.
+func (b *bundle) notes() persona.Notes {
+	return persona.Notes{Shelf: b.Store, Book: &persona.Book{
+		Ledger: b.Store, Policies: &policy.Live{Source: b.Store}, Log: slog.New(slog.DiscardHandler),
+	}}
 }

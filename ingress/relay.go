@@ -24,6 +24,8 @@ const (
 	checkAfter = 5 * time.Second
 	// followAfter is how long a background task is trusted to be followed before that is looked at again.
 	followAfter = 15 * time.Second
+	// lineAfter is how long a message waits for a free turn before the person is told so in words.
+	lineAfter = 10 * time.Second
 	// heldAttempts is how many failed workflow tasks in a row mean that a run is blocked by its own code.
 	heldAttempts = 3
 )
@@ -38,8 +40,15 @@ type Ledger interface {
 	TellTurnHeld(ctx context.Context, l store.Live) error
 	TellMessageHeld(ctx context.Context, w store.Waiting) error
 	UserByID(ctx context.Context, id chat.UserID) (store.User, error)
+	Beside
+	Line
+}
+
+// Beside is what runs beside turns and whose workflows may be missing.
+type Beside interface {
 	TasksToStart(ctx context.Context, older time.Duration) ([]chat.CallID, error)
 	BangsToStart(ctx context.Context) ([]chat.InboxID, error)
+	ToDeliver(ctx context.Context) ([]store.Undelivered, error)
 }
 
 // Relay keeps the promise that an accepted row is never forgotten: it wakes sessions whose rows wait, settles turns
@@ -52,6 +61,7 @@ type Relay struct {
 	Starter interface {
 		StartBackground(ctx context.Context, call chat.CallID) error
 		StartBang(ctx context.Context, id chat.InboxID) error
+		StartDeliver(ctx context.Context, u store.Undelivered) error
 	}
 	Client interface {
 		DescribeWorkflowExecution(ctx context.Context, workflowID, runID string) (*workflowservice.DescribeWorkflowExecutionResponse, error)
@@ -93,11 +103,11 @@ func (r *Relay) report(err error) {
 }
 
 func (r *Relay) round(ctx context.Context) error {
-	return errors.Join(r.wakeWaiting(ctx), r.checkRunning(ctx), r.tellUnclaimed(ctx), r.startWork(ctx))
+	return errors.Join(r.wakeWaiting(ctx), r.checkRunning(ctx), r.tendLine(ctx), r.tellUnclaimed(ctx), r.startWork(ctx))
 }
 
-// startWork starts the workflows of bang commands that were not answered and of background tasks that may have none,
-// for example since the database of Temporal was lost. Starting what runs changes nothing.
+// startWork starts the workflows of bang commands that were not answered, of background tasks that may have none, and of what
+// is to be delivered and is not, for example since the database of Temporal was lost. Starting what runs changes nothing.
 func (r *Relay) startWork(ctx context.Context) error {
 	bangs, err := r.Ledger.BangsToStart(ctx)
 	if err != nil {
@@ -107,7 +117,11 @@ func (r *Relay) startWork(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(each(bangs, bounded(ctx, r.Starter.StartBang)), each(tasks, bounded(ctx, r.Starter.StartBackground)))
+	undelivered, err := r.Ledger.ToDeliver(ctx)
+	if err != nil {
+		return err
+	}
+	return errors.Join(each(undelivered, bounded(ctx, r.Starter.StartDeliver)), each(bangs, bounded(ctx, r.Starter.StartBang)), each(tasks, bounded(ctx, r.Starter.StartBackground)))
 }
 
 // bounded gives each start its own time.

@@ -18,6 +18,7 @@ import (
 	"xbot/ingress"
 	"xbot/internal/chat"
 	"xbot/internal/phrase"
+	"xbot/internal/policy"
 )
 
 // temporal answers what Temporal says of runs.
@@ -313,4 +314,40 @@ func TestRelay_RunsUntilItIsToldToStopWhateverFails(t *testing.T) {
 	}
 	cancel()
 	require.NoError(t, <-ended)
+}
+
+// atOnce is a policy that lets some turns run at once.
+type atOnce struct{ turns int }
+
+func (a *atOnce) Get(context.Context) (*policy.Policy, error) {
+	return &policy.Policy{Limits: policy.Limits{Turns: a.turns}}, nil
+}
+
+func TestRelay_HandsOutTurnsAndShowsTheLine(t *testing.T) {
+	r := relay(t)
+	most := &atOnce{1}
+	next := &ingress.NextInLine{Waker: r.wakes, Users: r.Store, Log: slog.New(slog.DiscardHandler)}
+	r.Policies, r.Line = most, next
+	const other = chat.SessionKey("agent:main:web:thread:other")
+	r.session(other)
+	r.accept(key, "m1")
+	r.accept(other, "m2")
+	r.claim(key, "t1")
+	r.temporal.status["run-t1"] = enums.WORKFLOW_EXECUTION_STATUS_RUNNING
+	_, ok, err := r.Claim(t.Context(), other, "t2", "run-t2", 0)
+	require.NoError(t, err)
+	require.False(t, ok)
+	r.older(time.Minute)
+	require.NoError(t, r.Round(t.Context()))
+	next.Wait()
+	require.InDelta(t, 1, r.metric("xbot_turns_running"), 0)
+	require.InDelta(t, 1, r.metric("xbot_turns_waiting"), 0)
+	require.Empty(t, r.wakes.sessions())
+
+	most.turns = 2
+	require.NoError(t, r.Round(t.Context()))
+	next.Wait()
+	require.Contains(t, r.wakes.sessions(), other, "a raised limit wakes who waits")
+	require.InDelta(t, 0, r.metric("xbot_turns_waiting"), 0)
+	r.claim(other, "t2")
 }

@@ -32,6 +32,7 @@ type Routes struct {
 	Temporal http.Handler                                    // /temporal/, behind the login; nil if there is none
 	Files    http.Handler                                    // /files/: signed links, without a login
 	Metrics  http.Handler                                    // /metrics, behind the login
+	Channels http.Handler                                    // /channels/: webhooks of platforms, which sign what they send
 	Page     http.Handler                                    // everything else
 	Ready    func(context.Context) error                     // /readyz
 	Host     func(*http.Request) error                       // refuses foreign host names
@@ -61,6 +62,9 @@ func (r Routes) Handler() http.Handler {
 	}
 	if r.Files != nil {
 		mux.Handle("GET "+filelink.Prefix, r.Files)
+	}
+	if r.Channels != nil {
+		mux.Handle("/channels/", r.Channels)
 	}
 	mux.Handle("/", r.Page)
 	return r.guard(mux)

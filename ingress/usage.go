@@ -90,23 +90,27 @@ func add(sum, s chat.Spent) chat.Spent {
 
 // Commands returns /usage.
 func (m *Meter) Commands() []Command {
-	return []Command{{Name: "usage", Help: phrase.HelpUsage, Run: m.say}}
+	return []Command{{Name: "usage", Help: phrase.HelpUsage, Group: GroupContext, Inline: true, Run: m.say}}
 }
 
 func (m *Meter) say(ctx context.Context, in Inbound, _ string) (string, error) {
-	today, err := m.Store.UsageByDay(ctx, in.User, 1)
+	user, err := m.whose(ctx, in)
 	if err != nil {
 		return "", err
 	}
-	week, err := m.Store.UsageByDay(ctx, in.User, weekDays)
+	today, err := m.Store.UsageByDay(ctx, user, 1)
 	if err != nil {
 		return "", err
 	}
-	here, err := m.Store.UsageOf(ctx, in.User, in.Session)
+	week, err := m.Store.UsageByDay(ctx, user, weekDays)
 	if err != nil {
 		return "", err
 	}
-	lang := phrase.Of(in.Text)
+	here, err := m.Store.UsageOf(ctx, user, in.Session)
+	if err != nil {
+		return "", err
+	}
+	lang := in.Lang
 	if len(week) == 0 && len(here) == 0 {
 		return phrase.Say(lang, phrase.UsageNone), nil
 	}
@@ -119,6 +123,15 @@ func (m *Meter) say(ctx context.Context, in Inbound, _ string) (string, error) {
 	lines = append(lines, m.rows(phrase.Say(lang, phrase.UsageWeek), byModel(week))...)
 	lines = append(lines, m.rows(phrase.Say(lang, phrase.UsageHere), here)...)
 	return strings.Join(lines, "\n"), nil
+}
+
+// whose is the user of whom /usage tells: who asks, but in a group the group. What a person uses elsewhere is not for all to read.
+func (m *Meter) whose(ctx context.Context, in Inbound) (chat.UserID, error) {
+	owner, err := m.Store.SessionOwner(ctx, in.Session)
+	if err == nil && owner.Group {
+		return owner.ID, nil
+	}
+	return in.User, err
 }
 
 // byModel sums days up.

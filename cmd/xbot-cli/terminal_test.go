@@ -139,7 +139,7 @@ func TestTerminal_ThatCanOnlyPrintGetsLines(t *testing.T) {
 	term.keys(`first \`, "Enter", "second", "Enter")
 	term.shows("Looking.\n", "+ Shell ls (0.0 s)\n", "You said: first\nsecond\n")
 	term.keys("/help", "Enter")
-	term.shows("/new starts another session")
+	term.shows("/new alone starts another session")
 	term.keys("/quit", "Enter")
 	term.shows("exit code 0")
 }

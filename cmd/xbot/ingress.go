@@ -10,7 +10,6 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
@@ -19,12 +18,14 @@ import (
 	"xbot/ingress"
 	"xbot/ingress/api"
 	"xbot/ingress/auth"
+	"xbot/ingress/channels"
 	"xbot/ingress/runners"
 	"xbot/internal/chat"
 	"xbot/internal/config"
 	"xbot/internal/fault"
 	"xbot/internal/filelink"
 	"xbot/internal/llm"
+	"xbot/internal/llm/choice"
 	"xbot/internal/llm/limits"
 	"xbot/internal/localstack"
 	"xbot/internal/sandbox"
@@ -64,6 +65,7 @@ func (ingressCmd) Run(ctx context.Context) error {
 		return err
 	}
 	defer p.close(ctx)
+	p.newCatalogue(model, cfg.LLM, nil)
 	if p.policy, err = newPolicy(cfg.Permissions, p.tools(cfg.Permissions)); err != nil {
 		_ = listener.Close() // nothing was accepted on it
 		return err
@@ -102,6 +104,9 @@ type ingressPart struct {
 	history    *ingress.History
 	meter      *ingress.Meter
 	contexts   *ingress.Contexts
+	minds      *ingress.Minds
+	gateway    *ingress.Gateway
+	desk       *channels.Desk
 	closing    chan struct{}
 }
 
@@ -120,9 +125,11 @@ func (m answering) prices() ingress.Prices {
 func newIngressPart(p *parts, l net.Listener, h config.HTTP, t config.Temporal, r config.Runner, d config.Docker, m answering) *ingressPart {
 	p.admin = h.Admin
 	in := &ingressPart{parts: p, listener: l, http: h, cfg: t, model: m.model, closing: make(chan struct{})}
+	p.wakeLine(t)
+	p.startCourier(t)
 	in.auth = &auth.Auth{Accounts: p.store, Hosts: auth.Hosts{Allowed: allowedHosts(h)}}
 	in.dispatch = &ingress.Dispatch{
-		Inbox: p.store, Log: p.log, Waker: p.waker(t), Starter: p.starter(t),
+		Inbox: p.store, Log: p.log, Waker: p.waker(t), Starter: p.starter(t), Policies: p.policies,
 	}
 	in.hub = runners.New(runners.Config{
 		Registry: ingress.Registry{Store: p.store}, Kills: kills{p.store}, Address: in.internalURL(), Version: version, Log: p.log,
@@ -135,16 +142,15 @@ func newIngressPart(p *parts, l net.Listener, h config.HTTP, t config.Temporal, 
 		Store: p.store, Resolver: in.boxes, Model: m.model.Model(), URL: h.URL, Log: p.log,
 	}
 	in.contexts = &ingress.Contexts{
-		Store: p.store, Model: m.model.Model(), Models: limits.Table{Model: m.model.Model(), Context: m.llm.MaxContext, Output: m.llm.MaxOutput},
+		Store: p.store, Model: m.model.Model(), Models: limits.Table{Model: m.model.Model(), Others: p.models},
 		MaskAt: m.context.MaskAt, CompressAt: m.context.CompressAt, Mode: m.context.Mode,
 	}
 	in.meter = &ingress.Meter{Store: p.store, Prices: m.prices()}
+	in.minds = &ingress.Minds{Store: p.store, Desk: choice.Desk{Choice: p.newChoice(m.model, in.boxes, m.llm)}}
 	in.history = &ingress.History{Store: p.store, Dispatch: in.dispatch}
-	in.dispatch.Commands = ingress.NewCommands(slices.Concat(
-		in.dispatch.ApprovalCommands(), in.fleet.Commands(), in.history.Commands(), []ingress.Command{ingress.CompactCommand()}, in.meter.Commands(),
-		in.promptCommands(),
-		in.contexts.Commands(),
-	)...)
+	in.gateway = &ingress.Gateway{Store: p.store, Policies: p.policies, Dispatch: in.dispatch, Log: p.log}
+	in.desk = in.newDesk()
+	in.dispatch.Commands = in.commands()
 	return in
 }
 
@@ -190,11 +196,15 @@ func (in *ingressPart) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if err := in.configureChannels(ctx, os.Getenv); err != nil {
+		return err
+	}
 	g, ctx := errgroup.WithContext(ctx)
 	g.Go(func() error { return relay.Run(ctx) })
 	g.Go(func() error { return in.containers.run(ctx) })
+	g.Go(func() error { return in.desk.Run(ctx) })
 	g.Go(func() error {
-		defer in.dispatch.Wait()
+		defer in.dispatch.Close()
 		defer in.hub.Close()
 		return ingress.Serve(ctx, in.listener, routes.Handler(), in.closing, in.log)
 	})
@@ -204,12 +214,12 @@ func (in *ingressPart) run(ctx context.Context) error {
 func (in *ingressPart) routes() (ingress.Routes, error) {
 	a := &api.API{
 		Policy: api.Policy{Tools: in.policy.tools, Rules: in.policy.rules},
-		Store:  in.store, Bus: in.bus, Dispatch: in.dispatch, Fleet: in.fleet, History: in.history, Meter: in.meter, Contexts: in.contexts, Auth: in.auth, Log: in.log, Closing: in.closing,
+		Store:  in.store, Bus: in.bus, Dispatch: in.dispatch, Gateway: in.gateway, Fleet: in.fleet, History: in.history, Meter: in.meter, Contexts: in.contexts, Models: in.models, Minds: in.minds, Auth: in.auth, Log: in.log, Closing: in.closing,
 		Boxes: in.boxes, Links: filelink.New(in.key),
 		Killer: task.Killer{Kills: in.store, Boxes: in.boxes},
 		Info: api.Info{
 			Version: version, Model: in.model.Model(), Demo: strings.HasPrefix(in.model.Model(), "demo/"),
-			Namespace: in.cfg.Namespace, TemporalUI: in.ui != nil,
+			Namespace: in.cfg.Namespace, TemporalUI: in.ui != nil, StartedAt: time.Now(),
 		},
 	}
 	internal, err := in.hub.Internal(in.internalKey())
@@ -220,7 +230,7 @@ func (in *ingressPart) routes() (ingress.Routes, error) {
 		API: a.Handler(), OpenAPI: openAPIHandler(), Page: web.Handler(), Host: in.auth.Hosts.Check, Refuse: a.Refuse,
 		Runners: in.hub, Internal: internal, Ready: in.ready,
 		Files:   &ingress.Files{Links: a.Links, Accounts: in.store, Boxes: in.boxes, Log: in.log},
-		Metrics: in.auth.Require(in.tele.Handler(), a.Refuse),
+		Metrics: in.auth.Require(in.tele.Handler(), a.Refuse), Channels: in.desk,
 	}
 	if in.ui != nil {
 		allowed := func(q *http.Request) bool { return auth.User(q.Context()).Admin }
@@ -259,10 +269,7 @@ func (in *ingressPart) announce(ctx context.Context, w io.Writer, uiText string)
 	if err != nil {
 		return err
 	}
-	base := in.http.URL
-	if base == "" {
-		base = in.address()
-	}
+	base := in.base()
 	link, err := in.auth.NewLink(ctx, admin.ID, base)
 	if err != nil {
 		return err

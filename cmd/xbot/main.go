@@ -20,10 +20,16 @@ type program struct {
 	Ingress   ingressCmd   `cmd:"" help:"Run the part that talks to people: page, API, runner connections, relay."`
 	Worker    workerCmd    `cmd:"" help:"Run the part that works: workflows and activities."`
 	Config    configCmd    `cmd:"" help:"Print the effective settings; secrets are masked."`
+	Status    statusCmd    `cmd:"" help:"Show the running server at a glance."`
+	Sessions  sessionsCmd  `cmd:"" help:"List the conversations of all users."`
+	Session   sessionCmd   `cmd:"" help:"Show, export and import a conversation."`
+	Inbox     inboxCmd     `cmd:"" help:"List accepted messages that have no answer yet, with their age."`
 	Doctor    doctorCmd    `cmd:"" help:"Check Postgres, Temporal, the schema, the model and the runner, and say what is wrong."`
 	LoginLink loginLinkCmd `cmd:"" help:"Print a one-time sign-in link."`
 	Token     tokenCmd     `cmd:"" help:"Make, list and revoke API tokens."`
 	Runner    runnerCmd    `cmd:"" help:"Make and list runners."`
+	Policy    policyCmd    `cmd:"" help:"Show and change how conversations are named, routed, let in, queued, reset and limited."`
+	Pairing   pairingCmd   `cmd:"" help:"Let people in who wrote to the bot for the first time."`
 	Temporal  temporalCmd  `cmd:"" help:"Reach the local Temporal with the temporal CLI."`
 	OpenAPI   openAPICmd   `cmd:"" name:"openapi" help:"Print the OpenAPI document of the API."`
 	Version   versionCmd   `cmd:"" help:"Print the version."`

@@ -12,10 +12,14 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 	"go.temporal.io/sdk/client"
 
+	"xbot/ingress"
+	"xbot/internal/channel"
 	"xbot/internal/config"
 	"xbot/internal/fault"
 	"xbot/internal/feed"
+	"xbot/internal/llm/catalogue"
 	"xbot/internal/llm/limits"
+	policies "xbot/internal/policy"
 	"xbot/internal/prompt"
 	"xbot/internal/sandbox/resolver"
 	"xbot/internal/secret"
@@ -37,6 +41,11 @@ type parts struct {
 	store    *store.Store
 	temporal client.Client
 	policy   policy
+	policies *policies.Live      // how conversations are routed, queued and limited
+	models   *catalogue.Live     // what conversations can choose among; made by newCatalogue
+	line     *ingress.NextInLine // made by wakeLine
+	courier  *ingress.Courier    // made by startCourier
+	channels *channel.Live       // bots on platforms
 	template *prompt.Template
 	resolver *resolver.Resolver // made by newResolver
 
@@ -94,6 +103,9 @@ func assemble(ctx context.Context, process string, s settings) (*parts, error) {
 	p.bus = feed.New(p.log)
 	p.store = store.New(p.pool, p.bus)
 	p.store.Limits = s.limits
+	p.policies = &policies.Live{Source: p.store}
+	p.store.Policies = p.policies
+	p.channels = p.newChannels()
 	s.temporal.Metrics, s.temporal.Log = p.tele.Temporal(), quiet(p.log)
 	if s.temporal.Interceptors, err = p.tele.Interceptors(); err != nil {
 		return nil, err
@@ -124,6 +136,12 @@ func waitDatabase(ctx context.Context, dsn string) error {
 }
 
 func (p *parts) close(ctx context.Context) {
+	if p.line != nil {
+		p.line.Wait()
+	}
+	if p.courier != nil {
+		p.courier.Wait()
+	}
 	p.temporal.Close()
 	p.pool.Close()
 	if err := p.tele.Close(ctx); err != nil && !errors.Is(err, context.Canceled) {

@@ -21,13 +21,13 @@ func templatePath(home string, cfg config.Prompt) string {
 // pipeline is the middlewares that make system prompts.
 func (p *parts) pipeline(boxes *resolver.Resolver) *prompt.Pipeline {
 	return prompt.Standard(prompt.Parts{
-		Template: p.template, Home: p.home, Places: boxes, Rules: p.policy.rules, Memory: flat.Provider{Notes: p.store},
+		Template: p.template, Home: p.home, Places: boxes, Rules: p.policy.rules, Memory: flat.Provider{Notes: p.notes()}, Personas: p.personas(),
 	})
 }
 
 // systemPrompts are the prompts of turns.
 func (p *parts) systemPrompts(boxes *resolver.Resolver) *activities.SystemPrompts {
-	return &activities.SystemPrompts{Scenes: p.store, Pipeline: p.pipeline(boxes), Tools: p.policy.tools, Log: p.log}
+	return &activities.SystemPrompts{Scenes: p.store, Pipeline: p.pipeline(boxes), Tools: p.policy.tools, Personas: p.personas(), Log: p.log}
 }
 
 // promptCommands are the commands about prompts.

@@ -18,6 +18,14 @@ func (p *parts) waker(t config.Temporal) *ingress.Waker {
 	return &ingress.Waker{Client: p.temporal, Words: t.Summaries == "on", Attributes: p.attributes.Load}
 }
 
+// wakeLine has those woken who are handed a free turn, whichever half of the server frees it.
+func (p *parts) wakeLine(t config.Temporal) {
+	if p.line == nil {
+		p.line = &ingress.NextInLine{Waker: p.waker(t), Users: p.store, Log: p.log}
+		p.store.Line = p.line
+	}
+}
+
 // starter starts what runs beside turns.
 func (p *parts) starter(t config.Temporal) *ingress.Starter {
 	return &ingress.Starter{Client: p.temporal, Rows: p.store, Words: t.Summaries == "on", Attributes: p.attributes.Load}

@@ -12,6 +12,7 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/config"
 	"xbot/internal/llm"
+	"xbot/internal/llm/catalogue"
 	"xbot/internal/llm/choice"
 	"xbot/internal/llm/limits"
 	"xbot/internal/llm/provider"
@@ -52,6 +53,7 @@ func (workerCmd) Run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	p.newCatalogue(model, cfg.LLM, os.Getenv)
 	if p.policy, err = newPolicy(cfg.Permissions, p.tools(cfg.Permissions)); err != nil {
 		return err
 	}
@@ -68,10 +70,26 @@ func (workerCmd) Run(ctx context.Context) error {
 	return g.Wait()
 }
 
-func newModel(cfg config.LLM) (llm.Client, error) {
-	return provider.FromConfig(provider.Config{
+func newModel(cfg config.LLM) (llm.Client, error) { return provider.FromConfig(modelConfig(cfg)) }
+
+func modelConfig(cfg config.LLM) provider.Config {
+	return provider.Config{
 		Provider: cfg.Provider, BaseURL: cfg.BaseURL, APIKey: cfg.APIKey, Model: cfg.Model, IdleTimeout: cfg.RetryTimeout,
-	})
+	}
+}
+
+// newCatalogue makes the list of the models that conversations can choose among. keys returns variables of this process,
+// which is where the keys are; nil: they are the worker's.
+func (p *parts) newCatalogue(model llm.Client, cfg config.LLM, keys func(string) string) {
+	p.models = &catalogue.Live{
+		Server: model, Config: modelConfig(cfg), Limits: limitsOf(model, cfg), Policies: p.policies, Keys: keys, Idle: cfg.RetryTimeout,
+	}
+	p.store.Limits.Others = p.models
+}
+
+// newChoice finds the model of a conversation.
+func (p *parts) newChoice(model llm.Client, boxes *resolver.Resolver, cfg config.LLM) *choice.Choice {
+	return &choice.Choice{Server: model, Ledger: p.store, Runners: boxes, Models: p.models, Idle: cfg.RetryTimeout}
 }
 
 // limitsOf says what the settings say of the model that they name.
@@ -83,7 +101,7 @@ func limitsOf(model llm.Client, cfg config.LLM) limits.Table {
 func (p *parts) tools(cfg config.Permissions) *tool.Registry {
 	return tool.New(
 		shell.New(), file.NewRead(), file.NewCreate(), file.NewReplace(p.store), file.NewGlob(), file.NewGrep(),
-		file.NewCd(p.store, p.store), todo.NewWrite(p.store), todo.NewList(p.store), memory.NewWrite(p.store), memory.NewList(p.store), newDownload(cfg),
+		file.NewCd(p.store, p.store), todo.NewWrite(p.store), todo.NewList(p.store), memory.NewWrite(p.notes()), memory.NewList(p.notes()), newDownload(cfg),
 		task.NewStatus(p.store), task.NewRead(p.store, lateBoxes{p}), task.NewWait(p.store),
 		task.NewKill(p.store, task.Killer{Kills: p.store, Boxes: lateBoxes{p}}),
 		toolcontext.NewOffloadRecall(p.store), toolcontext.NewEdit(p.store), toolcontext.NewRecallMasked(p.store),
@@ -101,7 +119,7 @@ func (p *parts) newAssembler(model llm.Client, c think, boxes activities.Boxes) 
 	return &activities.Assembler{
 		Windows: p.store, Stale: &activities.Stale{Reads: p.store, Boxes: boxes}, Ratios: activities.Ratios{Store: p.store},
 		Budget: activities.Budget{
-			Models: limitsOf(model, c.LLM),
+			Models: limits.Table{Model: model.Model(), Others: p.models},
 			MaskAt: c.MaskAt, CompressAt: c.CompressAt, Cooldown: c.Cooldown, Mode: c.Mode, Prune: c.Pruning == "on",
 		},
 	}
@@ -109,21 +127,23 @@ func (p *parts) newAssembler(model llm.Client, c think, boxes activities.Boxes) 
 
 // activities puts the adapters into the activities.
 func (p *parts) activities(model llm.Client, c think, t config.Temporal, boxes *resolver.Resolver) worker.Activities {
+	p.wakeLine(t)
+	p.startCourier(t)
 	l := c.LLM
-	models := &choice.Choice{Server: model, Ledger: p.store, Runners: boxes, Idle: l.RetryTimeout}
+	models := p.newChoice(model, boxes, l)
 	tools, prompts, assembler := p.policy.tools, p.systemPrompts(boxes), p.newAssembler(model, c, boxes)
 	open := func(step chat.Step, attempt int) activities.Stream {
 		return p.bus.NewStream(step.Session, step.Turn, step.N, attempt, func() {})
 	}
 	show := func(c chat.Call) activities.Output { return p.bus.NewTail(c.Session, c.Turn, c.ID) }
 	return worker.Activities{
-		Intake: &activities.Intake{Turns: p.store, Models: models, MaxSteps: c.MaxIterations, Words: t.Summaries == "on"},
+		Intake: &activities.Intake{Turns: p.store, Models: models, Personas: p.personas(), MaxSteps: c.MaxIterations, Words: t.Summaries == "on"},
 		Model: &activities.Model{
 			Models: models, Steps: p.store, Tools: tools, Prompts: prompts, Open: open, Rules: p.policy.rules,
-			Context: assembler,
-			Retry:   activities.Retry{Attempts: l.RetryAttempts, Delay: l.RetryDelay, MaxDelay: l.RetryMaxDelay},
+			Context: assembler, Personas: p.personas(),
+			Retry: activities.Retry{Attempts: l.RetryAttempts, Delay: l.RetryDelay, MaxDelay: l.RetryMaxDelay},
 		},
-		Tools: &activities.Tools{Calls: p.store, Toolbox: tools, Boxes: boxes, Open: show, Starter: p.starter(t)},
+		Tools: &activities.Tools{Calls: p.store, Personas: p.personas(), Toolbox: tools, Boxes: boxes, Open: show, Starter: p.starter(t)},
 		Background: &activities.Background{
 			Tasks: p.store, Boxes: boxes, Waker: taskWaker{p.waker(t)},
 			Open: func(t chat.TaskRun, offset int64) activities.Output {
@@ -132,9 +152,20 @@ func (p *parts) activities(model llm.Client, c think, t config.Temporal, boxes *
 		},
 		Commands:  &activities.Commands{Bangs: p.store, Boxes: boxes, Link: p.outputLink},
 		Approvals: &activities.Approvals{Questions: p.store, Wait: p.policy.Wait},
-		Orders:    &activities.Orders{Book: p.store},
+		Orders:    &activities.Orders{Book: p.store, Known: p.orders(models, boxes)},
 
 		Compressor: p.compressor(models, prompts, assembler, c),
+		Deliverer:  p.deliverer(t),
+	}
+}
+
+// orders are the commands that turns carry out without a model.
+func (p *parts) orders(models *choice.Choice, boxes activities.Boxes) []activities.Order {
+	return []activities.Order{
+		activities.RewindOrder(p.store),
+		activities.CdOrder(p.store, boxes),
+		activities.ModelOrder(p.store, choice.Desk{Choice: models}),
+		activities.NewOrder(p.store, models),
 	}
 }
 

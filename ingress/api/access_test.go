@@ -78,10 +78,12 @@ func TestAPI_NobodyReachesASessionOfSomebodyElse(t *testing.T) {
 			with = map[string]any{}
 		case strings.HasSuffix(e[1], "/compact"):
 			with = map[string]any{"client_message_id": "x"}
+		case strings.HasSuffix(e[1], "/queue/{inbox_id}") && e[0] == http.MethodPut:
+			with = map[string]any{"text": "x"}
 		case strings.HasSuffix(e[1], "/context") && e[0] == http.MethodPut:
 			with = map[string]any{"mode": "none"}
 		}
-		at := strings.NewReplacer("{key}", string(s.Key), "{step}", "0").Replace(e[1])
+		at := strings.NewReplacer("{key}", string(s.Key), "{step}", "0", "{inbox_id}", "1").Replace(e[1])
 		if strings.HasSuffix(at, "/content") {
 			at += "?path=x"
 		}

@@ -18,6 +18,7 @@ import (
 	"xbot/internal/fault"
 	"xbot/internal/feed"
 	"xbot/internal/filelink"
+	"xbot/internal/llm/catalogue"
 	"xbot/internal/session"
 	"xbot/internal/store"
 	"xbot/workflows"
@@ -28,6 +29,7 @@ type API struct {
 	Store    *store.Store
 	Bus      *feed.Bus
 	Dispatch *ingress.Dispatch
+	Gateway  *ingress.Gateway
 	Auth     *auth.Auth
 	Killer   TaskKiller
 	Info     Info
@@ -38,6 +40,8 @@ type API struct {
 	History  *ingress.History
 	Meter    *ingress.Meter
 	Contexts *ingress.Contexts
+	Models   *catalogue.Live
+	Minds    *ingress.Minds
 	Log      *slog.Logger
 	Closing  <-chan struct{} // closed when the server stops: streams end
 	// PingEvery is the pause between looks at the client of a stream and at what it may see; 0 means 15 s.
@@ -51,6 +55,7 @@ type Info struct {
 	Demo       bool
 	Namespace  string
 	TemporalUI bool // whether the UI is mounted under /temporal/
+	StartedAt  time.Time
 }
 
 // Handler returns the routes. Those of login are open, all others need a user.
@@ -60,22 +65,7 @@ func (a *API) Handler() http.Handler {
 	public := humago.New(open, config)
 	private := humago.New(closed, config)
 	a.registerLogin(public)
-	a.registerAccount(private)
-	a.registerSessions(private)
-	a.registerMessages(private)
-	a.registerTurns(private)
-	a.registerTasks(private)
-	a.registerEvents(private)
-	a.registerApprovals(private)
-	a.registerPermissions(private)
-	a.registerFiles(private)
-	a.registerOutputs(private)
-	a.registerResults(private)
-	a.registerRunners(private)
-	a.registerCommands(private)
-	a.registerHistory(private)
-	a.registerUsage(private)
-	a.registerContext(private)
+	a.registerPrivate(private)
 	closed.HandleFunc("GET /api/sessions/{key}/ws", a.socket)
 	closed.HandleFunc("/api/", func(w http.ResponseWriter, r *http.Request) {
 		a.Refuse(w, r, fault.Errorf(fault.NotFound, "there is no %s %s here; see /api/openapi.json", r.Method, r.URL.Path))
@@ -87,28 +77,49 @@ func (a *API) Handler() http.Handler {
 	})
 }
 
+// registerPrivate has all endpoints that need a user.
+func (a *API) registerPrivate(h huma.API) {
+	for _, register := range []func(huma.API){
+		a.registerAccount,
+		a.registerSessions,
+		a.registerMessages,
+		a.registerTurns,
+		a.registerTasks,
+		a.registerEvents,
+		a.registerApprovals,
+		a.registerPermissions,
+		a.registerFiles,
+		a.registerOutputs,
+		a.registerResults,
+		a.registerRunners,
+		a.registerCommands,
+		a.registerQueue,
+		a.registerHistory,
+		a.registerUsage,
+		a.registerLimits,
+		a.registerResets,
+		a.registerSearch,
+		a.registerContext,
+		a.registerBridge,
+		a.registerPairings,
+		a.registerLinks,
+		a.registerInspect,
+		a.registerExport,
+		a.registerModels,
+		a.registerAgents,
+		a.registerPolicy,
+	} {
+		register(h)
+	}
+}
+
 // Document returns the OpenAPI document of all endpoints.
 func Document() *huma.OpenAPI {
 	mux := http.NewServeMux()
 	a := &API{}
 	h := humago.New(mux, a.config())
 	a.registerLogin(h)
-	a.registerAccount(h)
-	a.registerSessions(h)
-	a.registerMessages(h)
-	a.registerTurns(h)
-	a.registerTasks(h)
-	a.registerEvents(h)
-	a.registerApprovals(h)
-	a.registerPermissions(h)
-	a.registerFiles(h)
-	a.registerOutputs(h)
-	a.registerResults(h)
-	a.registerRunners(h)
-	a.registerCommands(h)
-	a.registerHistory(h)
-	a.registerUsage(h)
-	a.registerContext(h)
+	a.registerPrivate(h)
 	return h.OpenAPI()
 }
 

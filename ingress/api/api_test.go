@@ -26,7 +26,12 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/feed"
 	"xbot/internal/filelink"
+	"xbot/internal/llm/catalogue"
+	"xbot/internal/llm/choice"
+	"xbot/internal/llm/demo"
+	"xbot/internal/llm/limits"
 	"xbot/internal/pgtest"
+	"xbot/internal/policy"
 	"xbot/internal/sandbox"
 	"xbot/internal/sandbox/resolver"
 	"xbot/internal/secret"
@@ -109,10 +114,17 @@ func setup(t *testing.T) *bundle {
 		Store: b.store, Model: "demo/demo", Log: log,
 		Resolver: resolver.New(resolver.Config{Choices: b.store, Router: router, Docker: b.docker}),
 	}
+	a.Models = &catalogue.Live{
+		Server: demo.Client{}, Limits: limits.Table{Model: "demo/demo"}, Policies: &policy.Live{Source: b.store}, Keys: func(string) string { return "" },
+	}
+	a.Minds = &ingress.Minds{Store: b.store, Desk: choice.Desk{Choice: &choice.Choice{
+		Server: demo.Client{}, Ledger: b.store, Runners: a.Fleet.Resolver, Models: a.Models,
+	}}}
 	a.Contexts = &ingress.Contexts{Store: b.store, Model: "demo/demo"}
 	a.Meter = &ingress.Meter{Store: b.store, Prices: ingress.Prices{Model: "demo/demo", Known: true, Input: 2, Cached: 0.5, Output: 10}}
 	a.History = &ingress.History{Store: b.store, Dispatch: dispatch}
-	dispatch.Commands = ingress.NewCommands(slices.Concat(dispatch.ApprovalCommands(), a.Fleet.Commands(), a.History.Commands(), a.Meter.Commands(), a.Contexts.Commands(), []ingress.Command{ingress.CompactCommand()})...)
+	a.Gateway = &ingress.Gateway{Store: b.store, Policies: &policy.Live{Source: b.store}, Dispatch: dispatch, Log: log}
+	dispatch.Commands = ingress.NewCommands(b.store, slices.Concat(a.Gateway.Commands(), dispatch.ApprovalCommands(), a.Fleet.Commands(), a.History.Commands(), a.Meter.Commands(), a.Contexts.Commands(), a.Minds.Commands(), []ingress.Command{ingress.CompactCommand(), ingress.SearchCommand(b.store)})...)
 	mux := http.NewServeMux()
 	mux.Handle("/api/", a.Handler())
 	mux.Handle("GET /api/runners/connect", b.hub)

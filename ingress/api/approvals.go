@@ -25,7 +25,7 @@ func (a *API) registerApprovals(h huma.API) {
 			CallID string `path:"call_id" maxLength:"200" doc:"Id of the tool call."`
 			Body   NewAnswer
 		}) (*struct{ Body chat.ToolCall }, error) {
-			s, err := a.own(ctx, in.Key.Key)
+			s, err := a.readable(ctx, in.Key.Key) // who may answer, the store says
 			if err != nil {
 				return nil, err
 			}

@@ -30,7 +30,7 @@ func (a *API) registerEvents(h huma.API) {
 		After       int64  `query:"after" minimum:"0" doc:"Cursor; events after it are sent."`
 		LastEventID string `header:"Last-Event-ID" doc:"The same, as browsers send it; it wins."`
 	}) (*huma.StreamResponse, error) {
-		s, err := a.own(ctx, in.Key.Key)
+		s, err := a.readable(ctx, in.Key.Key)
 		if err != nil {
 			return nil, err
 		}
@@ -101,7 +101,7 @@ var upgrader = websocket.Upgrader{
 
 // socket serves the same events as JSON text frames over a WebSocket.
 func (a *API) socket(w http.ResponseWriter, r *http.Request) {
-	s, err := a.own(r.Context(), r.PathValue("key"))
+	s, err := a.readable(r.Context(), r.PathValue("key"))
 	if err != nil {
 		a.Refuse(w, r, err)
 		return

@@ -23,6 +23,14 @@ type NewMessage struct {
 type Accepted struct {
 	ID        chat.InboxID `json:"id"`
 	Duplicate bool         `json:"duplicate" doc:"It had been accepted before."`
+
+	Mode     chat.QueueMode `json:"mode,omitempty" enum:"steer,followup,collect,interrupt,supersede" doc:"How it waits."`
+	Position int            `json:"position,omitempty" doc:"Its place in the queue, from 1; none where it waits for no turn."`
+	Dropped  []chat.InboxID `json:"dropped,omitempty" doc:"Messages that get no turn of their own because of this one, which may be itself. The events dropped say why."`
+}
+
+func acceptedBody(got store.Accepted) Accepted {
+	return Accepted{ID: got.ID, Duplicate: got.Duplicate, Mode: got.Mode, Position: got.Position, Dropped: got.Dropped}
 }
 
 // TranscriptBody is a part of a conversation.
@@ -45,7 +53,7 @@ func (a *API) registerMessages(h huma.API) {
 				return nil, err
 			}
 			got, err := a.Dispatch.Message(ctx, a.inbound(ctx, s, in.Body.ClientMessageID, in.Body.Text))
-			return &struct{ Body Accepted }{Accepted{ID: got.ID, Duplicate: got.Duplicate}}, a.problem(err)
+			return &struct{ Body Accepted }{acceptedBody(got)}, a.problem(err)
 		})
 	huma.Register(h, huma.Operation{OperationID: "list-messages", Method: http.MethodGet, Path: "/api/sessions/{key}/messages", Summary: "A part of the transcript, ascending", Security: secured},
 		func(ctx context.Context, in *struct {
@@ -56,7 +64,7 @@ func (a *API) registerMessages(h huma.API) {
 
 			Rewound bool `query:"rewound" doc:"With the messages that were taken out of the conversation."`
 		}) (*struct{ Body TranscriptBody }, error) {
-			s, err := a.own(ctx, in.Key.Key)
+			s, err := a.readable(ctx, in.Key.Key)
 			if err != nil {
 				return nil, err
 			}
@@ -80,8 +88,8 @@ func transcriptBody(t store.Transcript) TranscriptBody {
 func (a *API) inbound(ctx context.Context, s chat.Session, id, text string) ingress.Inbound {
 	user := auth.User(ctx)
 	return ingress.Inbound{
-		Inbound:  store.Inbound{Session: s.Key, User: user.ID, Channel: s.Channel, PlatformID: id, Text: text},
-		UserName: user.Name,
+		Inbound:  store.Inbound{Session: s.Key, User: user.ID, Channel: s.Channel, PlatformID: id, Text: text, Queue: s.Queue},
+		UserName: user.Name, ChatType: s.ChatType,
 	}
 }
 
@@ -111,7 +119,7 @@ func (a *API) registerTurns(h huma.API) {
 			Key
 			Limit int `query:"limit" minimum:"1" maximum:"500" default:"50"`
 		}) (*struct{ Body TurnsBody }, error) {
-			s, err := a.own(ctx, in.Key.Key)
+			s, err := a.readable(ctx, in.Key.Key)
 			if err != nil {
 				return nil, err
 			}

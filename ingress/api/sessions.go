@@ -1,10 +1,11 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"net/http"
-	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -32,7 +33,8 @@ type sessionBody struct{ Body chat.Session }
 type NewSession struct {
 	Key   string `json:"key,omitempty" maxLength:"200" doc:"Default: a new one. An own session that exists is answered as it is."`
 	Title string `json:"title,omitempty" maxLength:"200"`
-	Cwd   string `json:"cwd,omitempty" maxLength:"4096" doc:"Folder where the session's tools start; default: the runner's workspace."`
+	Agent string `json:"agent,omitempty" maxLength:"64" doc:"Which of the installation's agents answers; default: that of the key, else the usual one."`
+	Cwd   string `json:"cwd,omitempty" maxLength:"4096" doc:"Folder where the session's tools start; default: the agent's, else the runner's workspace."`
 }
 
 func (a *API) registerSessions(h huma.API) {
@@ -61,7 +63,7 @@ func (a *API) registerSessions(h huma.API) {
 		})
 	huma.Register(h, huma.Operation{OperationID: "get-session", Method: http.MethodGet, Path: "/api/sessions/{key}", Summary: "One session", Security: secured},
 		func(ctx context.Context, in *Key) (*sessionBody, error) {
-			s, err := a.own(ctx, in.Key)
+			s, err := a.readable(ctx, in.Key)
 			return &sessionBody{s}, err
 		})
 	a.registerChanges(h)
@@ -69,18 +71,15 @@ func (a *API) registerSessions(h huma.API) {
 
 // registerChanges has what people change of a session.
 func (a *API) registerChanges(h huma.API) {
-	huma.Register(h, huma.Operation{OperationID: "update-session", Method: http.MethodPatch, Path: "/api/sessions/{key}", Summary: "Rename or pin a session", Security: secured},
+	huma.Register(h, huma.Operation{OperationID: "update-session", Method: http.MethodPatch, Path: "/api/sessions/{key}", Summary: "Rename or pin a session, or say how it is answered", Security: secured},
 		func(ctx context.Context, in *struct {
 			Key
-			Body struct {
-				Title  *string `json:"title,omitempty" maxLength:"200"`
-				Pinned *bool   `json:"pinned,omitempty"`
-			}
+			Body Change
 		}) (*sessionBody, error) {
 			if _, err := a.own(ctx, in.Key.Key); err != nil {
 				return nil, err
 			}
-			if err := a.Store.UpdateSession(ctx, chat.SessionKey(in.Key.Key), in.Body.Title, in.Body.Pinned); err != nil {
+			if err := a.change(ctx, chat.SessionKey(in.Key.Key), in.Body); err != nil {
 				return nil, a.problem(err)
 			}
 			s, err := a.own(ctx, in.Key.Key)
@@ -113,27 +112,35 @@ func (a *API) atRest(ctx context.Context, s chat.Session) error {
 
 func (a *API) create(ctx context.Context, in NewSession) (chat.Session, error) {
 	key, channel := chat.SessionKey(in.Key), webChannel
-	if key == "" {
-		key = session.Thread(session.DefaultAgent, webChannel, strings.ToLower(rand.Text()[:12]))
-	} else {
-		parsed, err := session.Parse(key)
-		if err != nil {
+	var parsed session.Key
+	if key != "" {
+		var err error
+		if parsed, err = session.Parse(key); err != nil {
 			return chat.Session{}, a.problem(err)
 		}
-		if !slices.Contains(ownChannels, parsed.Channel) {
-			return chat.Session{}, a.problem(fault.Errorf(fault.Invalid, "sessions made here belong to one of the channels %s", strings.Join(ownChannels, ", ")))
+		if err := mayName(parsed.Channel); err != nil {
+			return chat.Session{}, a.problem(err)
 		}
 		channel = parsed.Channel
 	}
-	made := store.NewSession{Key: key, Owner: auth.User(ctx).ID, Channel: channel, Title: in.Title, Cwd: in.Cwd}
-	if in.Cwd != "" {
-		var err error
+	agent, err := a.agentOf(ctx, in.Agent, parsed)
+	if err != nil {
+		return chat.Session{}, a.problem(err)
+	}
+	if key == "" {
+		key = session.Thread(agent.ID, webChannel, strings.ToLower(rand.Text()[:12]))
+	}
+	user := auth.User(ctx)
+	made := store.NewSession{
+		Key: key, Owner: user.ID, Channel: channel, Title: in.Title, Cwd: cmp.Or(in.Cwd, agent.Workspace), Agent: agent.ID,
+		Origin: chat.Origin{Label: user.Name, Provider: channel, From: strconv.FormatInt(int64(user.ID), 10), To: string(key), Name: user.Name},
+	}
+	if made.Cwd != "" {
 		if made.CwdRunner, err = a.Fleet.Here(ctx, made.Owner); err != nil {
 			return chat.Session{}, a.problem(err)
 		}
 	}
-	_, err := a.Store.CreateSession(ctx, made)
-	if err != nil {
+	if _, err = a.Store.CreateSession(ctx, made); err != nil {
 		return chat.Session{}, a.problem(err)
 	}
 	return a.own(ctx, string(key))

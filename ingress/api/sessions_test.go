@@ -182,7 +182,7 @@ func TestStop_AsTextIsCarriedOutAndOnlyAsThatText(t *testing.T) {
 	s := b.alice.session("agent:main:web:thread:mine")
 	b.alice.say(s.Key, "m1", "one").is(http.StatusAccepted, nil)
 	b.claim(s.Key, "t1")
-	for i, text := range []string{"/cancel the meeting at nine", "/stop it now, please", "/stopwatch", "stop", "/etc/hosts"} {
+	for i, text := range []string{"/cancel the meeting at nine", "/stop it now, please", "//stopwatch", "stop", "/etc/hosts"} {
 		b.alice.say(s.Key, fmt.Sprint("text", i), text).is(http.StatusAccepted, nil)
 	}
 	stop, err := b.store.StopRequested(t.Context(), s.Key, "t1")

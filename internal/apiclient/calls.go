@@ -34,6 +34,7 @@ type NewSession struct {
 	Title string          `json:"title,omitempty"`
 	Key   chat.SessionKey `json:"key,omitempty"`
 	Cwd   string          `json:"cwd,omitempty"`
+	Agent string          `json:"agent,omitempty"`
 }
 
 // NewTerminalSession describes a new session of a terminal that works in the folder: the model is told where its answers are
@@ -44,8 +45,11 @@ func NewTerminalSession(folder string) NewSession {
 
 // Accepted is the receipt of a message: it is committed, and will be claimed by a turn or end in a said outcome.
 type Accepted struct {
-	ID        chat.InboxID `json:"id"`
-	Duplicate bool         `json:"duplicate"`
+	ID        chat.InboxID   `json:"id"`
+	Duplicate bool           `json:"duplicate"`
+	Mode      chat.QueueMode `json:"mode"`
+	Position  int            `json:"position"` // in the queue, from 1; 0 where it waits for no turn
+	Dropped   []chat.InboxID `json:"dropped"`  // messages that get no turn of their own because of it
 }
 
 // Page asks for a part of a transcript. The zero value asks for the newest messages.
@@ -158,6 +162,20 @@ func (c *Client) Messages(ctx context.Context, key chat.SessionKey, page Page) (
 func (c *Client) Stop(ctx context.Context, key chat.SessionKey) (Stopped, error) {
 	var stopped Stopped
 	return stopped, c.do(ctx, http.MethodDelete, sessionPath(key, "/turn"), nil, nil, &stopped)
+}
+
+// EditQueued changes a message that waits. It is a Conflict once a turn has claimed it.
+func (c *Client) EditQueued(ctx context.Context, key chat.SessionKey, id chat.InboxID, text string) error {
+	return c.do(ctx, http.MethodPut, queuePath(key, id), nil, map[string]string{"text": text}, nil)
+}
+
+// RecallQueued takes a message or command back that waits. It is a Conflict once a turn has claimed it.
+func (c *Client) RecallQueued(ctx context.Context, key chat.SessionKey, id chat.InboxID) error {
+	return c.do(ctx, http.MethodDelete, queuePath(key, id), nil, nil, nil)
+}
+
+func queuePath(key chat.SessionKey, id chat.InboxID) string {
+	return sessionPath(key, "/queue/"+strconv.FormatInt(int64(id), 10))
 }
 
 // Turns lists the newest turns of a session.

@@ -87,7 +87,11 @@ func (c *Client) do(ctx context.Context, method, path string, query url.Values, 
 	if out == nil {
 		return nil
 	}
-	if err := json.NewDecoder(io.LimitReader(response.Body, maxAnswer)).Decode(out); err != nil {
+	return decode(response.Body, out)
+}
+
+func decode(body io.Reader, out any) error {
+	if err := json.NewDecoder(io.LimitReader(body, maxAnswer)).Decode(out); err != nil {
 		return fault.Errorf(fault.Unavailable, "read the answer of the server: %w", err)
 	}
 	return nil

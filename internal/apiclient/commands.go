@@ -10,9 +10,12 @@ import (
 type Command struct {
 	Name    string            `json:"name"` // without the slash
 	Aliases []string          `json:"aliases,omitempty"`
-	Args    string            `json:"args,omitempty"` // what may follow the name, for people
-	Queued  bool              `json:"queued"`         // it waits for its place among the messages
-	Help    map[string]string `json:"help"`           // one line a language: en, zh
+	Args    string            `json:"args,omitempty"`  // what may follow the name, for people
+	Words   []string          `json:"words,omitempty"` // what may be typed after the name; more follows one that ends with a space
+	Group   string            `json:"group,omitempty"` // what it is about
+	Who     string            `json:"who,omitempty"`   // who may use it: anyone, owner, admin
+	Queued  bool              `json:"queued"`          // it waits for its place among the messages
+	Help    map[string]string `json:"help"`            // one line a language: en, zh
 }
 
 // Is reports whether a name, in lower case, means this command.

@@ -93,7 +93,7 @@ func (c *connection) open(ctx context.Context, opts options) (chat.Session, erro
 	case opts.Resume:
 		return c.newest(ctx)
 	default:
-		return chat.Session{Cwd: c.cwd}, nil
+		return chat.Session{Folder: chat.Folder{Cwd: c.cwd}}, nil
 	}
 }
 

@@ -40,6 +40,7 @@ type outcome struct {
 	State   string          `json:"state"` // a chat.TurnState, or the outcome of a message that no turn took
 	Text    string          `json:"text"`
 	Notice  string          `json:"notice,omitempty"`
+	Silent  bool            `json:"silent,omitempty"` // the model chose not to answer
 	Steps   int             `json:"steps,omitempty"`
 	Model   string          `json:"model,omitempty"`
 	Usage   chat.Usage      `json:"usage"`
@@ -192,7 +193,7 @@ func (e *exchange) ended(asked chat.InboxID) *outcome {
 			return e.carriedOut(entry)
 		}
 		if entry.Kind == story.Notice { // it was dropped
-			return &outcome{Session: e.session.Key, State: entry.Finish, Notice: entry.Text}
+			return &outcome{Session: e.session.Key, State: entry.Outcome, Notice: entry.Content}
 		}
 		turn = entry.Turn
 	}
@@ -207,9 +208,11 @@ func (e *exchange) ended(asked chat.InboxID) *outcome {
 		switch {
 		case entry.Turn != turn:
 		case entry.Kind == story.Notice:
-			o.Notice = entry.Text
+			o.Notice = entry.Content
+		case entry.Silent:
+			o.Text, o.Silent = "", true
 		case entry.Kind == story.Assistant && len(entry.Calls) == 0:
-			o.Text = entry.Text
+			o.Text, o.Silent = entry.Content, false
 		}
 	}
 	return o
@@ -223,9 +226,9 @@ func (e *exchange) carriedOut(command *story.Entry) *outcome {
 		switch {
 		case entry.Kind != story.Notice:
 		case entry.Inbox == command.Inbox:
-			return &outcome{Session: e.session.Key, State: string(chat.TurnDone), Text: entry.Text}
+			return &outcome{Session: e.session.Key, State: string(chat.TurnDone), Text: entry.Content}
 		case command.Turn != "" && entry.Turn == command.Turn && entry.Origin == "":
-			notice = entry.Text
+			notice = entry.Content
 		}
 	}
 	if done := e.story.Ends[command.Turn]; done != nil {

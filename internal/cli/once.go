@@ -38,6 +38,9 @@ func (p Program) once(ctx context.Context, conn *connection, session chat.Sessio
 			return fmt.Errorf("print the answer: %w", err)
 		}
 	}
+	if end.Silent {
+		notes.detail("xbot-cli: the model chose not to answer")
+	}
 	if end.answered() {
 		return nil
 	}
@@ -120,7 +123,10 @@ func tellSteps(say func(format string, args ...any)) func(chat.Event) error {
 // callLine is one line about a tool call that is done.
 func callLine(call chat.ToolCall) string {
 	mark := "+"
-	if call.IsError {
+	switch {
+	case text.Skipped(call):
+		return strings.TrimRight(fmt.Sprintf("- %s %s", call.Name, text.Line(call.Summary)), " ") + " (skipped for your message)"
+	case call.IsError:
 		mark = "x"
 	}
 	line := strings.TrimRight(fmt.Sprintf("%s %s %s", mark, call.Name, text.Line(call.Summary)), " ")

@@ -17,7 +17,7 @@ import (
 )
 
 const plainHelp = `Type a message and press Enter; a backslash at the end of a line continues it.
-/new starts another session, /stop or Ctrl-C stops the answer, /quit ends.
+/new alone starts another session, with a model or words behind it this one begins anew; /stop or Ctrl-C stops the answer, /quit ends.
 !ls runs a command where the commands run. /tasks and /kill bg1 are about background tasks, /upload FILE and
 /download PATH [TO] move files. The server's own commands work too: /runner says where commands run, /context what
 the model sees, /compact makes room, /rewind goes back, /usage says what was used.`
@@ -49,8 +49,8 @@ func (p Program) plain(ctx context.Context, conn *connection, session chat.Sessi
 			}
 		case typed.Name == "quit" || typed.Name == "exit":
 			return nil
-		case typed.Name == "new":
-			e.session, e.story = chat.Session{Cwd: conn.cwd}, nil
+		case typed.Name == "new" && typed.Args == "":
+			e.session, e.story = chat.Session{Folder: chat.Folder{Cwd: conn.cwd}}, nil
 			fmt.Fprintln(p.Out, "A new session begins with the next message.")
 		case typed.Name == "stop":
 			fmt.Fprintln(p.Out, "Nothing is running.")
@@ -137,8 +137,8 @@ func (p Program) printPlain(e *exchange) func(chat.Event) error {
 			if err := json.Unmarshal(event.Data, &m); err != nil {
 				return fmt.Errorf("read a message: %w", err)
 			}
-			if said := text.Plain(m.Content); m.Role != chat.RoleUser && said != "" {
-				fmt.Fprintf(p.Out, "\n%s%s\n\n", e.heading(), strings.TrimSpace(said))
+			if said := printed(m); said != "" {
+				fmt.Fprintf(p.Out, "\n%s%s\n\n", e.heading(), said)
 			}
 		case chat.EventDropped:
 			var d chat.Dropped
@@ -153,10 +153,27 @@ func (p Program) printPlain(e *exchange) func(chat.Event) error {
 	}
 }
 
+// printed is what is printed of a message; nothing of what the person has typed.
+func printed(m chat.Message) string {
+	switch {
+	case m.Role == chat.RoleUser:
+		return ""
+	case m.Silent:
+		return "(chose not to answer)"
+	case m.Origin == chat.OriginReset:
+		return "── " + strings.TrimSuffix(text.Line(m.Content), ".") + " ──"
+	}
+	said := strings.TrimSpace(text.Plain(m.Content))
+	if m.Undelivered && said != "" {
+		said += "\n(not delivered: the send policy keeps answers from this channel)"
+	}
+	return said
+}
+
 // heading is a line with the command that the newest entry answers, unless the command stands right above it.
 func (e *exchange) heading() string {
 	if command := e.story.Apart(len(e.story.Entries) - 1); command != nil {
-		return "$ " + text.Command(command.Text) + "\n"
+		return "$ " + text.Command(command.Content) + "\n"
 	}
 	return ""
 }

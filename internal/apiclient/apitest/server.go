@@ -37,6 +37,7 @@ type Server struct {
 	command atomic.Pointer[Command] // nil: no message is one
 	late    atomic.Pointer[string]  // a command whose answer is kept back
 	serves  atomic.Pointer[[]apiclient.Command]
+	names   atomic.Pointer[names]
 
 	mu       sync.Mutex
 	address  string // host:port, kept over restarts
@@ -165,6 +166,8 @@ func (s *Server) routes() http.Handler {
 	for pattern, handle := range map[string]http.HandlerFunc{
 		"GET /api/me":                       s.me,
 		"GET /api/commands":                 s.listCommands,
+		"GET /api/models":                   s.listModels,
+		"GET /api/runners":                  s.listRunners,
 		"POST /api/sessions":                s.createSession,
 		"GET /api/sessions":                 s.listSessions,
 		"GET /api/sessions/{key}":           s.withSession(s.getSession),

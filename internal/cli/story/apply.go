@@ -72,9 +72,12 @@ func (s *Story) Accept(q chat.Queued) {
 }
 
 func (s *Story) queued(q chat.Queued) {
-	known := func(other chat.Queued) bool { return other.Inbox == q.Inbox }
-	if !slices.ContainsFunc(s.Queued, known) {
+	at := slices.IndexFunc(s.Queued, func(other chat.Queued) bool { return other.Inbox == q.Inbox })
+	switch {
+	case at < 0:
 		s.Queued = append(s.Queued, q)
+	case q.Mode != "": // it was changed; what this client knows itself says no mode
+		s.Queued[at] = q
 	}
 }
 
@@ -85,17 +88,19 @@ func (s *Story) dequeue(inbox chat.InboxID) {
 func (s *Story) dropped(d chat.Dropped) {
 	for _, q := range s.Queued {
 		if q.Inbox == d.Inbox {
-			s.Entries = append(s.Entries, &Entry{Kind: Person, Inbox: d.Inbox, Text: q.Text})
+			s.Entries = append(s.Entries, &Entry{Kind: Person, Message: chat.Message{Inbox: d.Inbox, Sender: q.Sender, Content: q.Text}, Outcome: d.Outcome})
 		}
 	}
 	s.dequeue(d.Inbox)
-	s.Entries = append(s.Entries, &Entry{Kind: Notice, Inbox: d.Inbox, Text: d.Text, Finish: d.Outcome})
+	s.Entries = append(s.Entries, &Entry{Kind: Notice, Message: chat.Message{Inbox: d.Inbox, Content: d.Text}, Outcome: d.Outcome})
 }
 
 func (s *Story) message(m chat.Message) {
 	entry := entryOf(m)
 	if entry.Kind == Person {
 		s.dequeue(m.Inbox)
+		s.forgive(m.Inbox)
+		entry.Taken = taken(s.Entries, entry)
 	}
 	if entry.Kind == Assistant {
 		if live := s.step(m.Turn, m.Step); live != nil {
@@ -106,6 +111,11 @@ func (s *Story) message(m chat.Message) {
 		}
 	}
 	s.Entries = append(s.Entries, entry)
+}
+
+// forgive takes out what was said of a message that was dropped and is in the transcript now, which says the same.
+func (s *Story) forgive(inbox chat.InboxID) {
+	s.Entries = slices.DeleteFunc(s.Entries, func(e *Entry) bool { return inbox != 0 && e.Inbox == inbox && e.ID == 0 })
 }
 
 // keepOutput takes over what was printed by calls that are known already.
@@ -143,7 +153,7 @@ func (s *Story) turn(t chat.Turn) {
 
 // rewind takes out the entries of messages that were taken out of the conversation.
 func (s *Story) rewind(r chat.Rewound) {
-	s.Entries = slices.DeleteFunc(s.Entries, func(e *Entry) bool { return e.Message >= r.From && e.Message <= r.Upto })
+	s.Entries = slices.DeleteFunc(s.Entries, func(e *Entry) bool { return e.ID >= r.From && e.ID <= r.Upto })
 }
 
 // close notes how a turn ended, at its last entry.
@@ -158,7 +168,7 @@ func (s *Story) close(t chat.Turn) {
 	}
 }
 
-func (e *Entry) empty() bool { return e.Text == "" && e.Reasoning == "" && len(e.Calls) == 0 }
+func (e *Entry) empty() bool { return e.Content == "" && e.Reasoning == "" && len(e.Calls) == 0 }
 
 func (s *Story) tool(t chat.ToolEvent) {
 	entry := s.stepOrNew(t.Turn, t.Step)
@@ -189,11 +199,11 @@ func (s *Story) delta(d chat.Delta) {
 	if d.Attempt > entry.Attempt {
 		// A new attempt that no retry announced: the process that made the one before went away.
 		entry.Restarted = entry.Restarted || entry.Attempt > 0 && entry.Retry == ""
-		entry.Attempt, entry.Text, entry.Reasoning, entry.Gap = d.Attempt, "", "", false
+		entry.Attempt, entry.Content, entry.Reasoning, entry.Gap = d.Attempt, "", "", false
 	}
 	entry.Retry, entry.Writing, entry.Doing = "", d.ToolName, d.Doing
 	missing := entry.Gap
-	entry.Text, missing = extend(entry.Text, d.Offset, d.Text, missing)
+	entry.Content, missing = extend(entry.Content, d.Offset, d.Text, missing)
 	entry.Reasoning, missing = extend(entry.Reasoning, d.ReasoningOffset, d.Reasoning, missing)
 	entry.Gap = missing
 	entry.Changes++
@@ -272,7 +282,7 @@ func (s *Story) stepOrNew(turn chat.TurnID, step int) *Entry {
 	if entry := s.step(turn, step); entry != nil {
 		return entry
 	}
-	entry := &Entry{Kind: Assistant, Turn: turn, Step: step, Live: true}
+	entry := &Entry{Kind: Assistant, Message: chat.Message{Turn: turn, Step: step}, Draft: Draft{Live: true}}
 	s.Entries = append(s.Entries, entry)
 	return entry
 }

@@ -33,34 +33,31 @@ const (
 	Notice                // the product speaks
 )
 
-// Entry is one thing to show.
+// Entry is one thing to show: a message of the transcript, or what will become one, with what is known beside it. Its calls
+// are in Calls alone.
 type Entry struct {
-	Kind      Kind
-	Origin    string // one of chat.Origin*, or empty for an ordinary message
-	Turn      chat.TurnID
-	Step      int
-	Message   chat.MessageID // 0 while it is being written
-	Inbox     chat.InboxID
-	Client    string // client message id of what a person wrote, if it came with one
-	Text      string
-	Reasoning string
-	Calls     []*Call
-	Model     string
-	Finish    string     // finish reason
-	Ended     *chat.Turn // the turn whose last entry this is
+	Kind Kind
+	chat.Message
+	Calls   []*Call
+	Ended   *chat.Turn // the turn whose last entry this is
+	Outcome string     // of a message that no turn of its own answers; the notice behind it says why
+	Taken   bool       // the turn was at work already when it took the message in
+	Draft
 
-	// What follows is about an answer that is being written.
+	// Changes counts the changes of this entry, so that what is drawn from it can be kept.
+	Changes int
+}
+
+// Draft is how an answer comes about.
+type Draft struct {
 	Live       bool   // no durable message has come yet
-	Gap        bool   // pieces are missing at the end of Text; the message will bring the whole
+	Gap        bool   // pieces are missing at the end of the text; the message will bring the whole
 	Attempt    int    // of the model call that writes it
 	Restarted  bool   // the step was started again after its process went away
 	Retry      string // a model call failed: the sentence to show until the next one brings something
 	Writing    string // name of the tool whose arguments the model is writing
 	Doing      string // what goes on before the model is asked: chat.DoingCompress, or empty
 	Unfinished bool   // the turn ended before this became a message
-
-	// Changes counts the changes of this entry, so that what is drawn from it can be kept.
-	Changes int
 }
 
 // Call is a tool call with what its command has printed so far.
@@ -83,9 +80,7 @@ func New(session chat.Session, transcript apiclient.Transcript) *Story {
 		Earlier: transcript.HasMore,
 		Ends:    map[chat.TurnID]*chat.Turn{},
 	}
-	for _, message := range transcript.Messages {
-		s.Entries = append(s.Entries, entryOf(message))
-	}
+	s.Entries = entriesOf(transcript.Messages)
 	s.greet(session)
 	return s
 }
@@ -137,19 +132,15 @@ func (s *Story) Recall(turns []chat.Turn) {
 
 // Prepend puts older messages in front.
 func (s *Story) Prepend(older apiclient.Transcript) {
-	entries := make([]*Entry, 0, len(older.Messages))
-	for _, message := range older.Messages {
-		entries = append(entries, entryOf(message))
-	}
-	s.Entries = append(entries, s.Entries...)
+	s.Entries = append(entriesOf(older.Messages), s.Entries...)
 	s.Earlier = older.HasMore
 }
 
 // First returns the id of the oldest message in here, 0 when there is none.
 func (s *Story) First() chat.MessageID {
 	for _, entry := range s.Entries {
-		if entry.Message > 0 {
-			return entry.Message
+		if entry.ID > 0 {
+			return entry.ID
 		}
 	}
 	return 0
@@ -216,8 +207,25 @@ func (s *Story) RunningTasks() []chat.Task {
 	return running
 }
 
+func entriesOf(messages []chat.Message) []*Entry {
+	entries := make([]*Entry, 0, len(messages))
+	for _, message := range messages {
+		entry := entryOf(message)
+		entry.Taken = taken(entries, entry)
+		entries = append(entries, entry)
+	}
+	return entries
+}
+
+// taken reports whether a message reached a turn that had done something already.
+func taken(before []*Entry, e *Entry) bool {
+	worked := func(other *Entry) bool { return other.Turn == e.Turn && other.Kind == Assistant }
+	return e.Kind == Person && e.Origin == "" && e.Turn != "" && slices.ContainsFunc(before, worked)
+}
+
 func entryOf(m chat.Message) *Entry {
-	e := &Entry{Origin: m.Origin, Turn: m.Turn, Step: m.Step, Message: m.ID, Inbox: m.Inbox, Client: m.ClientMessageID, Text: m.Content, Reasoning: m.Reasoning, Model: m.Model, Finish: m.FinishReason}
+	e := &Entry{Message: m}
+	e.ToolCalls = nil
 	switch m.Role {
 	case chat.RoleUser:
 		e.Kind = Person

@@ -67,7 +67,7 @@ func TestStory_AnswerGrowsByDeltasAndIsReplacedByItsMessage(t *testing.T) {
 	require.Len(t, s.Entries, 2)
 	answer := s.Entries[1]
 	require.True(t, answer.Live)
-	require.Equal(t, "Hello", answer.Text)
+	require.Equal(t, "Hello", answer.Content)
 	require.Equal(t, "hm", answer.Reasoning)
 
 	tell(t, s,
@@ -75,7 +75,7 @@ func TestStory_AnswerGrowsByDeltasAndIsReplacedByItsMessage(t *testing.T) {
 		chat.Turn{ID: "t", State: chat.TurnDone, Steps: 1},
 	)
 	require.Len(t, s.Entries, 2)
-	require.Equal(t, "Hello!", s.Entries[1].Text)
+	require.Equal(t, "Hello!", s.Entries[1].Content)
 	require.False(t, s.Entries[1].Live)
 	require.Equal(t, 1, s.Entries[1].Ended.Steps)
 	require.Nil(t, s.Turn)
@@ -89,7 +89,7 @@ func TestStory_AHoleInTheDeltasIsShownUntilTheMessageComes(t *testing.T) {
 		chat.Delta{Turn: "t", Attempt: 1, Offset: 8, Text: "three "},
 		chat.Delta{Turn: "t", Attempt: 1, Offset: 14, Text: "four"},
 	)
-	require.Equal(t, "one ", s.Entries[0].Text)
+	require.Equal(t, "one ", s.Entries[0].Content)
 	require.True(t, s.Entries[0].Gap)
 	tell(t, s, chat.Message{Role: chat.RoleAssistant, Turn: "t", Content: "one two three four"})
 	require.False(t, s.Entries[0].Gap)
@@ -100,9 +100,9 @@ func TestStory_ALargerAttemptReplacesWhatASmallerOneSaid(t *testing.T) {
 	s := empty()
 	tell(t, s, chat.Delta{Turn: "t", Attempt: 1, Text: "wro"}, chat.Retry{Turn: "t", Attempt: 2, Text: "retrying 2/5"})
 	require.Equal(t, "retrying 2/5", s.Entries[0].Retry)
-	require.Equal(t, "wro", s.Entries[0].Text)
+	require.Equal(t, "wro", s.Entries[0].Content)
 	tell(t, s, chat.Delta{Turn: "t", Attempt: 2, Text: "right"}, chat.Delta{Turn: "t", Attempt: 1, Offset: 3, Text: "ng"})
-	require.Equal(t, "right", s.Entries[0].Text)
+	require.Equal(t, "right", s.Entries[0].Content)
 	require.Empty(t, s.Entries[0].Retry)
 	require.False(t, s.Entries[0].Restarted, "a retry that was announced is no restart")
 	tell(t, s, chat.Delta{Turn: "t", Attempt: 3, Text: "after a restart"})
@@ -145,7 +145,7 @@ func TestStory_ATurnThatEndsLeavesNothingLive(t *testing.T) {
 	require.Len(t, s.Entries, 2, "the step that had said nothing is gone")
 	require.True(t, s.Entries[0].Unfinished)
 	require.Equal(t, story.Notice, s.Entries[1].Kind)
-	require.Equal(t, "half", s.Answer("t").Text)
+	require.Equal(t, "half", s.Answer("t").Content)
 }
 
 func TestStory_AReleasedTurnGivesItsMessageBackToTheQueue(t *testing.T) {
@@ -169,8 +169,8 @@ func TestStory_ADroppedMessageStaysVisibleWithItsReason(t *testing.T) {
 	s := empty()
 	tell(t, s, chat.Queued{Inbox: 4, Text: "never mind"}, chat.Dropped{Inbox: 4, Outcome: "stopped", Text: "Stopped before it began."})
 	require.Empty(t, s.Queued)
-	require.Equal(t, "never mind", s.Entries[0].Text)
-	require.Equal(t, "Stopped before it began.", s.Entries[1].Text)
+	require.Equal(t, "never mind", s.Entries[0].Content)
+	require.Equal(t, "Stopped before it began.", s.Entries[1].Content)
 }
 
 func TestStory_PassesOverWhatItHasAndWhatItDoesNotKnow(t *testing.T) {
@@ -227,7 +227,7 @@ func TestStory_ReadsTheSameFromTheFeedAsFromTheTranscript(t *testing.T) {
 	require.Len(t, told.Entries, len(read.Entries))
 	for i, want := range read.Entries {
 		got := told.Entries[i]
-		require.Equal(t, []any{want.Kind, want.Text, want.Reasoning, want.Message}, []any{got.Kind, got.Text, got.Reasoning, got.Message})
+		require.Equal(t, []any{want.Kind, want.Content, want.Reasoning, want.ID}, []any{got.Kind, got.Content, got.Reasoning, got.ID})
 		require.Len(t, got.Calls, len(want.Calls))
 		for j := range want.Calls {
 			require.Equal(t, want.Calls[j].ToolCall, got.Calls[j].ToolCall)
@@ -260,7 +260,7 @@ func TestStory_ARewindTakesOutWhatItNames(t *testing.T) {
 	tell(t, s, chat.Delta{Turn: "u", Attempt: 1, Text: "being written"}, chat.Rewound{From: 2, Upto: 3})
 	var left []chat.MessageID
 	for _, entry := range s.Entries {
-		left = append(left, entry.Message)
+		left = append(left, entry.ID)
 	}
 	require.Equal(t, []chat.MessageID{1, 4, 0}, left, "what has no id yet stays")
 }
@@ -273,4 +273,37 @@ func TestStory_ACompressionIsSaidUntilTheModelWrites(t *testing.T) {
 	tell(t, s, chat.Delta{Turn: "t", Attempt: 1, Text: "so"})
 	require.Empty(t, s.Entries[0].Doing)
 	require.False(t, s.Entries[0].Restarted)
+}
+
+func TestStory_ASupersededMessageIsToldOnceAndAChangedOneKeepsItsPlace(t *testing.T) {
+	t.Parallel()
+	s := story.New(chat.Session{}, apiclient.Transcript{})
+	tell(t, s,
+		chat.Queued{Inbox: 1, Text: "older", Mode: chat.QueueSupersede},
+		chat.Queued{Inbox: 2, Text: "later", Mode: chat.QueueFollowup},
+		chat.Queued{Inbox: 1, Text: "changed", Mode: chat.QueueSupersede},
+	)
+	require.Equal(t, []string{"changed", "later"}, []string{s.Queued[0].Text, s.Queued[1].Text})
+	tell(t, s, chat.Dropped{Inbox: 1, Outcome: "superseded", Text: "A newer message took its place."})
+	require.Len(t, s.Entries, 2)
+	require.Equal(t, "superseded", s.Entries[1].Outcome)
+	tell(t, s, chat.Message{ID: 9, Turn: "t", Role: chat.RoleUser, Origin: chat.OriginSuperseded, Content: "changed", Inbox: 1})
+	require.Len(t, s.Entries, 1, "the transcript has it now")
+	require.Equal(t, chat.OriginSuperseded, s.Entries[0].Origin)
+}
+
+func TestStory_KnowsWhichMessagesATurnTookInOnItsWay(t *testing.T) {
+	t.Parallel()
+	said := []chat.Message{
+		{ID: 1, Turn: "t", Role: chat.RoleUser, Content: "go", Inbox: 1},
+		{ID: 2, Turn: "t", Role: chat.RoleAssistant, Content: "on it"},
+		{ID: 3, Turn: "t", Role: chat.RoleUser, Content: "wait", Inbox: 2},
+		{ID: 4, Turn: "u", Role: chat.RoleUser, Content: "next", Inbox: 3},
+	}
+	s := story.New(chat.Session{}, apiclient.Transcript{Messages: said})
+	taken := make([]bool, len(s.Entries))
+	for i, entry := range s.Entries {
+		taken[i] = entry.Taken
+	}
+	require.Equal(t, []bool{false, false, true, false}, taken)
 }

@@ -2,9 +2,11 @@ package text
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 
 	"xbot/internal/chat"
+	"xbot/internal/phrase"
 )
 
 // TaskState says how far a background task has come.
@@ -53,4 +55,50 @@ func ApprovalState(a chat.Approval) string {
 		said += " · it had asked because: " + Line(a.Reason)
 	}
 	return said
+}
+
+// Skipped reports whether a call did not run because a message was taken in before it began.
+func Skipped(call chat.ToolCall) bool {
+	return call.State == chat.CallDone && call.IsError && call.Result == phrase.Say(phrase.English, phrase.CallSkipped)
+}
+
+// Waits says how a message that waits joins what runs; place counts from 1.
+func Waits(mode chat.QueueMode, place int) string {
+	switch mode {
+	case chat.QueueSteer:
+		return "reaches the running turn at its next step"
+	case chat.QueueInterrupt:
+		return "next: the running turn is being stopped"
+	case chat.QueueCollect:
+		return fmt.Sprintf("queued, number %d: answered together with what follows", place)
+	case chat.QueueSupersede:
+		return fmt.Sprintf("queued, number %d: replaces what waited", place)
+	default:
+		return fmt.Sprintf("queued, number %d", place)
+	}
+}
+
+var continued = regexp.MustCompile(`\n {2}`)
+
+// Listed counts what a message lists below its first line, each from its own line on; indented lines go on with the one above.
+func Listed(list string) int {
+	below := strings.TrimSpace(continued.ReplaceAllString(After(list), " "))
+	if below == "" {
+		return 0
+	}
+	return strings.Count(below, "\n") + 1
+}
+
+// After is a text without its first line.
+func After(list string) string {
+	_, rest, _ := strings.Cut(list, "\n")
+	return rest
+}
+
+// Count writes a number of things: 1 message, 12 messages.
+func Count(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return fmt.Sprintf("%d %ss", n, thing)
 }

@@ -108,6 +108,8 @@ func (m *model) answered(msg tea.Msg) tea.Cmd {
 		return m.listed(msg)
 	case servedMsg:
 		m.knowCommands(msg)
+	case namesMsg:
+		m.knowNames(msg)
 	case renamedMsg:
 		if msg.err != nil {
 			m.complain("Not renamed: " + msg.err.Error())

@@ -25,6 +25,8 @@ func (c *column) call(call *story.Call) []string {
 		lines = append(lines, c.block(c.printed(call), bar, width)...)
 	case call.State == chat.CallRunning:
 		lines = append(lines, c.lastLines(call, bar, width)...)
+	case text.Skipped(call.ToolCall):
+		lines = append(lines, "    "+c.theme.dim.Render("skipped for your message"))
 	case call.State == chat.CallDone && call.IsError:
 		lines = append(lines, "    "+c.theme.bad.Render(cut(failure(call.Result), width+2)))
 	}
@@ -79,6 +81,8 @@ func (c *column) callHead(call *story.Call) string {
 		if call.StartedAt != nil {
 			took = seconds(c.now.Sub(*call.StartedAt))
 		}
+	case text.Skipped(call.ToolCall):
+		mark = c.theme.dim.Render("–")
 	case call.State == chat.CallDone && call.IsError:
 		mark = c.theme.bad.Render("✗")
 	case call.State == chat.CallDone:

@@ -63,7 +63,7 @@ func (c *column) entries(s *story.Story, now time.Time) []string {
 		d := c.entry(entry)
 		kept[entry] = d
 		if command := s.Apart(i); command != nil {
-			lines = append(lines, c.theme.dim.Render(cut("$ "+text.Command(command.Text), c.inner())))
+			lines = append(lines, c.theme.dim.Render(cut("$ "+text.Command(command.Content), c.inner())))
 		}
 		lines = append(lines, d.lines...)
 	}
@@ -71,10 +71,14 @@ func (c *column) entries(s *story.Story, now time.Time) []string {
 	return lines
 }
 
-// joined reports whether an entry stands directly below another: the tools of one turn read as one list.
+// joined reports whether an entry stands directly below another: the tools of one turn read as one list, and what became
+// of a message stands below it.
 func joined(above, entry *story.Entry) bool {
+	if entry.Kind == story.Notice && entry.Outcome != "" {
+		return above.Inbox == entry.Inbox
+	}
 	return above.Kind == story.Assistant && entry.Kind == story.Assistant && above.Turn == entry.Turn &&
-		len(above.Calls) > 0 && entry.Text == "" && entry.Reasoning == "" && len(entry.Calls) > 0
+		len(above.Calls) > 0 && entry.Content == "" && entry.Reasoning == "" && len(entry.Calls) > 0
 }
 
 func (c *column) entry(e *story.Entry) drawn {
@@ -119,20 +123,46 @@ func (c *column) said(e *story.Entry) []string {
 	switch e.Origin {
 	case chat.OriginCommand:
 		var lines []string
-		for _, line := range wrap(strings.TrimSpace(text.Plain(e.Text)), c.inner()) {
+		for _, line := range wrap(strings.TrimSpace(text.Plain(e.Content)), c.inner()) {
 			lines = append(lines, c.theme.dim.Render("$ ")+c.theme.bold.Render(strings.TrimPrefix(line, "!")))
 		}
 		return lines
 	case chat.OriginBackground:
-		first, rest, _ := strings.Cut(e.Text, "\n")
-		lines := []string{"  " + c.theme.dim.Render(cut("◆ "+strings.Trim(text.Line(first), "[]"), c.inner()))}
-		if c.details {
-			lines = append(lines, c.block(rest, "    "+c.theme.dim.Render("│")+" ", c.inner()-4)...)
-		}
-		return lines
-	default:
-		return c.person(e.Text, "")
+		first, rest, _ := strings.Cut(e.Content, "\n")
+		return c.aside(strings.Trim(text.Line(first), "[]"), rest)
+	case chat.OriginOverheard:
+		return c.aside(text.Count(text.Listed(e.Content), "message")+" said before", text.After(e.Content))
+	case chat.OriginSummarized:
+		return c.aside(text.Count(text.Listed(e.Content), "message")+" that no longer fitted in the queue", text.After(e.Content))
+	case chat.OriginContinue:
+		return []string{"  " + c.theme.dim.Render("asked to go on")}
 	}
+	lines := c.person(e.Content, stateOf(e))
+	if e.Sender != "" {
+		lines = append([]string{c.theme.accent.Render("▌ " + cut(text.Line(e.Sender), c.inner()))}, lines...)
+	}
+	return lines
+}
+
+// stateOf says what became of a message that is no question of its own.
+func stateOf(e *story.Entry) string {
+	switch {
+	case e.Origin == chat.OriginSuperseded:
+		return "superseded by the next message"
+	case e.Taken:
+		return "taken in while it worked"
+	default:
+		return ""
+	}
+}
+
+// aside draws what stands beside the conversation: one line, and with details what is behind it.
+func (c *column) aside(head, rest string) []string {
+	lines := []string{"  " + c.theme.dim.Render(cut("◆ "+head, c.inner()))}
+	if c.details {
+		lines = append(lines, c.block(rest, "    "+c.theme.dim.Render("│")+" ", c.inner()-4)...)
+	}
+	return lines
 }
 
 // person draws what a person wrote, with a state below it if there is one to tell.
@@ -151,11 +181,22 @@ func (c *column) person(said, state string) []string {
 func (c *column) told(e *story.Entry) []string {
 	switch e.Origin {
 	case chat.OriginCommand:
-		return indent(c.markdown.draw(e.Text, c.theme, c.inner()))
+		return indent(c.markdown.draw(e.Content, c.theme, c.inner()))
 	case chat.OriginContext:
-		return []string{c.theme.dim.Render(cut("── "+text.Line(e.Text)+" ──", c.inner()))}
+		return []string{c.theme.dim.Render(cut("── "+text.Line(e.Content)+" ──", c.inner()))}
+	case chat.OriginReset:
+		return []string{c.rule(text.Line(e.Content))}
 	}
-	return c.notice(e.Text)
+	if e.Outcome != "" { // it stands below the message that it is about
+		return indent(c.paint(c.theme.dim.Render, wrap(strings.TrimSpace(text.Plain(e.Content)), c.inner())))
+	}
+	return c.notice(e.Content)
+}
+
+// rule draws a line over the whole width, with words in it: what stands above is over.
+func (c *column) rule(words string) string {
+	head := "── " + strings.TrimSuffix(words, ".") + " "
+	return c.theme.dim.Render(cut(head+strings.Repeat("─", max(2, c.inner()-ansi.StringWidth(head))), c.inner()))
 }
 
 func (c *column) notice(said string) []string {
@@ -175,7 +216,13 @@ func (c *column) answer(e *story.Entry) []string {
 	if e.Restarted {
 		lines = append(lines, "  "+c.theme.dim.Render("resumed after a restart"))
 	}
-	said := c.markdown.draw(e.Text, c.theme, c.inner())
+	if e.Silent {
+		return append(lines, "  "+c.theme.dim.Italic(true).Render("(chose not to answer)"))
+	}
+	said := c.markdown.draw(e.Content, c.theme, c.inner())
+	if e.Undelivered {
+		said = append(said, c.theme.warn.Render("not delivered: the send policy keeps answers from this channel"))
+	}
 	if e.Gap {
 		said = append(said, c.theme.dim.Render("…"))
 	}
@@ -203,11 +250,11 @@ func (c *column) reasoning(e *story.Entry) []string {
 	if c.details {
 		return append(indent(c.paint(c.theme.dim.Italic(true).Render, wrap(thought, c.inner()))), "")
 	}
-	if e.Live && e.Text == "" {
+	if e.Live && e.Content == "" {
 		lines := wrap(thought, c.inner()-2)
 		return []string{"  " + c.theme.dim.Italic(true).Render("∴ "+lines[len(lines)-1])}
 	}
-	if e.Text == "" && len(e.Calls) > 0 {
+	if e.Content == "" && len(e.Calls) > 0 {
 		return nil // the list of tools is not torn apart by a line that says nothing
 	}
 	return []string{"  " + c.theme.dim.Render("∴ reasoning"), ""}

@@ -16,29 +16,43 @@ import (
 )
 
 // about is a slash command as the help shows it.
-type about struct{ name, args, does string }
+type about struct {
+	name, args, does string
+	aliases          []string
+}
+
+// is reports whether a name, in lower case, means this command.
+func (c about) is(name string) bool { return c.name == name || slices.Contains(c.aliases, name) }
+
+// begins reports whether one of the command's names begins so.
+func (c about) begins(typed string) bool {
+	return strings.HasPrefix(c.name, typed) || slices.ContainsFunc(c.aliases, func(alias string) bool { return strings.HasPrefix(alias, typed) })
+}
 
 // own are the commands that the client carries out.
 var own = []about{
-	{"new", "", "start another session"},
-	{"sessions", "[text]", "list the sessions and open one"},
-	{"resume", "", "open the newest other session"},
-	{"rename", "title", "give this session a title"},
-	{"tasks", "", "list the background tasks"},
-	{"kill", "bg1", "kill a background task"},
-	{"upload", "file", "send a file to where the commands run"},
-	{"download", "path [to]", "fetch a file from there"},
-	{"stop", "", "stop the answer"},
-	{"help", "", "show this"},
-	{"quit", "", "leave; the conversation stays on the server"},
+	{name: "new", does: "start another session"},
+	{name: "sessions", args: "[text]", does: "list the sessions and open one"},
+	{name: "resume", does: "open the newest other session"},
+	{name: "rename", args: "title", does: "give this session a title"},
+	{name: "tasks", does: "list the background tasks"},
+	{name: "kill", args: "bg1", does: "kill a background task"},
+	{name: "upload", args: "file", does: "send a file to where the commands run"},
+	{name: "download", args: "path [to]", does: "fetch a file from there"},
+	{name: "stop", does: "stop the answer"},
+	{name: "help", does: "show this"},
+	{name: "quit", does: "leave; the conversation stays on the server"},
 }
 
 // commands are those of the client and, once they are known, those of the server, which cannot take a name of the client.
 func (m *model) commands() []about {
 	all := slices.Clone(own)
 	for _, c := range m.served {
+		if c.Who == "admin" && m.o.Me.User.Role != "admin" {
+			continue
+		}
 		if !slices.ContainsFunc(own, func(mine about) bool { return mine.name == c.Name }) {
-			all = append(all, about{text.Line(c.Name), text.Line(c.Args), text.Line(c.Help["en"])})
+			all = append(all, about{name: text.Line(c.Name), args: text.Line(c.Args), does: text.Line(c.Help["en"]), aliases: c.Aliases})
 		}
 	}
 	return all
@@ -79,7 +93,7 @@ func (m *model) matching(typed string) []about {
 	}
 	var found []about
 	for _, c := range m.commands() {
-		if strings.HasPrefix(c.name, strings.ToLower(name)) {
+		if c.begins(strings.ToLower(name)) {
 			found = append(found, c)
 		}
 	}
@@ -91,6 +105,9 @@ func (m *model) command(typed string) (cmd tea.Cmd, done bool) {
 	c, ok := command.Parse(typed)
 	if !ok {
 		return nil, false
+	}
+	if c.Name == "new" && c.Args != "" && m.isServed("new") {
+		return nil, false // the server begins this session anew with them
 	}
 	switch c.Name {
 	case "new":
@@ -129,7 +146,7 @@ func (m *model) newSession() {
 	m.close()
 	m.say("A new session begins with your first message.")
 	m.takeBack()
-	session := chat.Session{Cwd: m.o.Cwd}
+	session := chat.Session{Folder: chat.Folder{Cwd: m.o.Cwd}}
 	m.conversation = conversation{session: session, story: story.New(session, apiclient.Transcript{})}
 	m.follow = true
 	m.column.forget()

@@ -2,6 +2,7 @@ package tui
 
 import (
 	"fmt"
+	"strings"
 )
 
 // welcome is the page of a session without messages.
@@ -18,15 +19,21 @@ func (m *model) welcome() []string {
 	return lines
 }
 
+// commandLine names a command with what may follow it, and says what it does.
+func (m *model) commandLine(c about) string {
+	return fmt.Sprintf("%-20s ", strings.TrimSpace("/"+c.name+" "+c.args)) + m.theme.dim.Render(c.does)
+}
+
 func (m *model) helpLines() []string {
 	lines := []string{"  " + m.theme.bold.Render("Commands")}
 	for _, c := range m.commands() {
-		lines = append(lines, "  "+fmt.Sprintf("%-21s", "/"+c.name+" "+c.args)+m.theme.dim.Render(c.does))
+		lines = append(lines, "  "+m.commandLine(c))
 	}
 	lines = append(lines, "", "  "+m.theme.bold.Render("Keys"))
 	for _, k := range [][2]string{
 		{"enter", "send; a line break is shift+enter, ctrl+j, or \\ and enter"},
 		{"↑ ↓", "what was typed before"},
+		{"tab", "go on with a command; ↑ ↓ choose among its words, esc closes the list"},
 		{"pgup pgdn, wheel", "scroll; hold shift to select text with the mouse"},
 		{"!ls -la", "run a command where the commands run; the model does not see it"},
 		{"y, n [why], a", "answer a question: allow, deny, always allow; then enter"},

@@ -50,10 +50,13 @@ func (m *model) styleInput() {
 
 // edit gives a message to the field and lays the screen out again if that changed its height.
 func (m *model) edit(msg tea.Msg) tea.Cmd {
-	before := m.input.Height()
+	before, height := m.input.Value(), m.input.Height()
 	var cmd tea.Cmd
 	m.input, cmd = m.input.Update(msg)
-	if m.input.Height() != before {
+	if m.input.Value() != before {
+		cmd = tea.Batch(cmd, m.typing(before))
+	}
+	if m.input.Height() != height {
 		m.relayout()
 	}
 	return cmd
@@ -106,7 +109,7 @@ func (h *history) reset(s *story.Story) {
 	h.past = nil
 	for _, entry := range s.Entries {
 		if isTyped(entry) {
-			h.past = append(h.past, entry.Text)
+			h.past = append(h.past, entry.Content)
 		}
 	}
 	h.at = len(h.past)

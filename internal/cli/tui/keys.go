@@ -32,13 +32,19 @@ func (m *model) key(msg tea.KeyPressMsg) tea.Cmd {
 	}
 	switch pressed {
 	case "enter":
+		if m.unfinished() {
+			return m.complete()
+		}
 		return m.submit()
 	case "up":
 		return m.up(msg)
 	case "down":
 		return m.down(msg)
 	case "tab":
-		m.complete()
+		return m.complete()
+	case "esc":
+		m.shut = true
+		m.relayout()
 	case "pgup", "shift+up":
 		return m.scroll(-m.step(pressed))
 	case "pgdown", "shift+down":
@@ -105,30 +111,31 @@ func (m *model) interrupt() tea.Cmd {
 
 // up goes to the line above, and from the first one to what was typed before.
 func (m *model) up(msg tea.KeyPressMsg) tea.Cmd {
+	if m.choose(-1) {
+		return nil
+	}
 	if m.input.Line() > 0 || m.input.LineInfo().RowOffset > 0 {
 		return m.edit(msg)
 	}
 	if text, moved := m.history.back(m.input.Value()); moved {
+		m.shut = true // the arrows go on through what was typed before
 		m.setInput(text)
 	}
 	return nil
 }
 
 func (m *model) down(msg tea.KeyPressMsg) tea.Cmd {
+	if m.choose(1) {
+		return nil
+	}
 	if m.input.Line() < m.input.LineCount()-1 || m.input.LineInfo().RowOffset < m.input.LineInfo().Height-1 {
 		return m.edit(msg)
 	}
 	if text, moved := m.history.forth(); moved {
+		m.shut = true // the arrows go on through what was typed before
 		m.setInput(text)
 	}
 	return nil
-}
-
-// complete finishes the name of a command.
-func (m *model) complete() {
-	if found := m.matching(m.input.Value()); len(found) > 0 {
-		m.setInput("/" + found[0].name + " ")
-	}
 }
 
 func (m *model) step(pressed string) int {

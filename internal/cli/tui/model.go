@@ -23,6 +23,7 @@ type model struct {
 	reach
 	look
 	viewport
+	menu
 	input   textarea.Model
 	history history
 	picker  *picker // open in front of the conversation; nil while it is not

@@ -19,7 +19,7 @@ import (
 func (m *model) forgetSent() {
 	m.outbox = slices.DeleteFunc(m.outbox, func(out outgoing) bool {
 		return slices.ContainsFunc(m.story.Queued, func(q chat.Queued) bool { return q.ClientMessageID == out.id }) ||
-			slices.ContainsFunc(m.story.Entries, func(e *story.Entry) bool { return e.Client == out.id })
+			slices.ContainsFunc(m.story.Entries, func(e *story.Entry) bool { return e.ClientMessageID == out.id })
 	})
 }
 

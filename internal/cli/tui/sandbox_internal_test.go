@@ -161,7 +161,7 @@ func TestScreen_TellsTheEndOfABackgroundTaskQuietly(t *testing.T) {
 	s.typed("hi", tea.KeyEnter)
 	s.shows("you said hi")
 	s.m.story.Entries[0].Origin = chat.OriginBackground
-	s.m.story.Entries[0].Text = "[background task bg1 ended: exit code 0]\ncommand: make\nall good"
+	s.m.story.Entries[0].Content = "[background task bg1 ended: exit code 0]\ncommand: make\nall good"
 	s.m.column.forget()
 	s.m.redraw()
 	s.shows("◆ background task bg1 ended: exit code 0")

@@ -38,7 +38,7 @@ type screen struct {
 func setup(t *testing.T, script apitest.Script) *screen {
 	t.Helper()
 	server := apitest.New(t, script)
-	return open(t, server, chat.Session{Cwd: "/work"})
+	return open(t, server, chat.Session{Folder: chat.Folder{Cwd: "/work"}})
 }
 
 // open starts a terminal of 80 columns and 24 lines on a session.

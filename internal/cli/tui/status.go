@@ -31,9 +31,7 @@ func (m *model) above() []string {
 	if asking := m.story.Asking(); asking != nil {
 		lines = append(lines, m.theme.warn.Render(cut("  "+m.questionLine(asking), m.width-1)))
 	}
-	for _, c := range m.matching(m.input.Value()) {
-		lines = append(lines, "  "+fmt.Sprintf("%-21s", "/"+c.name+" "+c.args)+m.theme.dim.Render(c.does))
-	}
+	lines = append(lines, m.menuLines()...)
 	if !m.away.IsZero() {
 		lines = append(lines, cut(m.theme.warn.Render("! "+m.awayText()), m.width-1))
 	}
@@ -146,7 +144,7 @@ func (m *model) activity() string {
 			what = "compressing the context"
 		case live.Writing != "":
 			what = "preparing " + text.Line(live.Writing)
-		case live.Text != "":
+		case live.Content != "":
 			what = "answering"
 		}
 	}

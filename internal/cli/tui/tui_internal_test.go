@@ -229,6 +229,12 @@ func TestScreen_TakesSeveralLines(t *testing.T) {
 	s.shows("▌ one", "▌ two", "▌ three", "1.2k in")
 }
 
+func TestCommandLine_PartsALongCommandFromWhatItDoes(t *testing.T) {
+	m := &model{}
+	require.Equal(t, "/model [NAME|list|status|default] chooses", m.commandLine(about{name: "model", args: "[NAME|list|status|default]", does: "chooses"}))
+	require.Equal(t, "/new                 begins", m.commandLine(about{name: "new", does: "begins"}))
+}
+
 func TestScreen_KnowsItsCommands(t *testing.T) {
 	t.Parallel()
 	s := setup(t, hello)

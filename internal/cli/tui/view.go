@@ -8,6 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
+	"xbot/internal/chat"
 	"xbot/internal/cli/text"
 )
 
@@ -38,7 +39,7 @@ func (m *model) title() string {
 	}
 	for _, entry := range m.story.Entries { // the server names a session by its first words, too
 		if isTyped(entry) && !m.story.Earlier {
-			return text.Line(entry.Text)
+			return text.Line(entry.Content)
 		}
 	}
 	return "new session"
@@ -89,8 +90,8 @@ func (m *model) redraw() {
 		lines = append(lines, "  "+m.theme.dim.Render("earlier messages: page up"), "")
 	}
 	lines = append(lines, m.column.entries(m.story, time.Now())...)
-	for _, queued := range m.story.Queued {
-		lines = append(lines, spaced(lines, m.column.person(queued.Text, m.queuedState()))...)
+	for i, queued := range m.story.Queued {
+		lines = append(lines, spaced(lines, m.column.person(queued.Text, m.queuedState(queued.Mode, i+1)))...)
 	}
 	for _, out := range m.outbox {
 		state := "sending"
@@ -118,9 +119,9 @@ func spaced(above, block []string) []string {
 	return block
 }
 
-func (m *model) queuedState() string {
+func (m *model) queuedState(mode chat.QueueMode, place int) string {
 	if m.running() {
-		return "queued"
+		return text.Waits(mode, place)
 	}
 	return "accepted"
 }

@@ -10,6 +10,7 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
+	"xbot/internal/phrase"
 	"xbot/internal/sandbox"
 )
 
@@ -106,7 +107,7 @@ func (r *Resolver) Name(ctx context.Context, user chat.UserID, asked string) (st
 	case name == "" && admin:
 		return Local, nil
 	case name == "":
-		return "", fault.Errorf(fault.Denied, "there is no place to run commands yet: connect a runner of your own (Settings, Runners; or /runner create NAME)")
+		return "", phrase.Fault(fault.Denied, phrase.RunnerNone)
 	case name == Local && !admin:
 		return "", fault.Errorf(fault.Denied, "the server's own host is for administrators: connect a runner of your own, or choose another one with /runner use NAME")
 	case name == Container && !r.Containers():

@@ -49,7 +49,7 @@ func TestName_IsTheFirstThatApplies(t *testing.T) {
 		"the container by default for an administrator":  {user: alice, docker: true, want: resolver.Container},
 		"the host by default for an administrator":       {user: alice, want: resolver.Local},
 		"the host if an administrator asks for it":       {user: alice, active: resolver.Local, docker: true, want: resolver.Local},
-		"nothing by default for a member":                {user: bob, want: "connect a runner of your own", denied: true},
+		"nothing by default for a member":                {user: bob, want: "Connect a runner of your own", denied: true},
 		"never the host for a member who asks for it":    {user: bob, asked: resolver.Local, want: "for administrators", denied: true},
 		"never the host for a member who made it active": {user: bob, active: resolver.Local, docker: true, want: "for administrators", denied: true},
 		"no container where there is none":               {user: alice, asked: resolver.Container, want: "runs no containers", denied: true},

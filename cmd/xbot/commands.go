@@ -1,0 +1,72 @@
+package main
+
+import (
+	"context"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"xbot/ingress"
+	"xbot/internal/chat"
+	"xbot/internal/llm/catalogue"
+	"xbot/workflows"
+)
+
+// commands are the slash commands of the server, beside /stop, /help and /commands, which every server has.
+func (in *ingressPart) commands() *ingress.Commands {
+	c := ingress.NewCommands(in.store, slices.Concat(
+		in.conversationCommands(),      // new reset continue search
+		in.history.Commands(),          // rewind fork
+		in.dispatch.ApprovalCommands(), // approve deny
+		[]ingress.Command{ingress.ExportCommand(in.base())},
+		in.minds.Commands(),    // model models think verbose
+		in.contexts.Commands(), // context
+		in.gateway.Commands(),  // session send activation link pair
+		[]ingress.Command{ingress.CompactCommand()},
+		in.meter.Commands(), // usage
+		in.promptCommands(), // prompt language
+		(&ingress.Queues{Store: in.store, Policies: in.policies}).Commands(), // queue
+		(&ingress.Folders{Store: in.store, Boxes: in.boxes}).Commands(),      // pwd ls cd
+		in.fleet.Commands(),      // runner
+		in.statuses().Commands(), // status whoami version
+		[]ingress.Command{ingress.ConfigCommand(in.store)},
+		(&ingress.Debug{Store: in.store, Pool: in.pool, Metrics: in.tele.Registry}).Commands(),
+	)...)
+	c.Models = words{in.models}
+	return c
+}
+
+// base is where people reach the server.
+func (in *ingressPart) base() string {
+	if in.http.URL != "" {
+		return strings.TrimRight(in.http.URL, "/")
+	}
+	return in.address()
+}
+
+func (in *ingressPart) statuses() *ingress.Statuses {
+	return &ingress.Statuses{
+		Store: in.store, Contexts: in.contexts, Policies: in.policies, Fleet: in.fleet, Version: version, Started: time.Now(), Turn: in.turnLink,
+	}
+}
+
+// turnLink is the address of a turn's run in the Temporal UI, empty where there is none.
+func (in *ingressPart) turnLink(key chat.SessionKey, run string) string {
+	if in.ui == nil {
+		return ""
+	}
+	return in.base() + "/temporal/namespaces/" + url.PathEscape(in.cfg.Namespace) + "/workflows/" + url.PathEscape(workflows.TurnID(key)) +
+		"/" + url.PathEscape(run) + "/history"
+}
+
+// words says which words mean a model. While the database is away, none does.
+type words struct{ models *catalogue.Live }
+
+func (w words) Resolve(ctx context.Context, word string) (id string, ok bool) {
+	known, err := w.models.Get(ctx)
+	if err != nil {
+		return "", false
+	}
+	return known.Resolve(word)
+}

@@ -1,0 +1,261 @@
+package main
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"text/tabwriter"
+	"time"
+
+	"xbot/internal/apiclient"
+	"xbot/internal/chat"
+	localserver "xbot/internal/cli/local"
+	"xbot/internal/fault"
+)
+
+// remote is how commands that look at a running server reach it: as the terminal client does.
+type remote struct {
+	Server string `env:"XBOT_SERVER" placeholder:"URL" help:"Server to ask, such as https://xbot.example.org; default: the one of this user on this machine."`
+	Token  string `env:"XBOT_TOKEN" placeholder:"TOKEN" help:"Token of an administrator for that server (xbot token create). The variable keeps it out of the process list."`
+}
+
+func (r remote) client() (*apiclient.Client, error) {
+	if r.Server != "" {
+		if r.Token == "" {
+			return nil, fault.Errorf(fault.Invalid, "no token for %s; make one there with: xbot token create, then set XBOT_TOKEN", r.Server)
+		}
+		return apiclient.New(apiclient.Endpoint{URL: r.Server, Token: r.Token}), nil
+	}
+	home, err := localserver.Home(os.Getenv)
+	if err != nil {
+		return nil, err
+	}
+	return apiclient.New(&localserver.Server{Home: home}), nil
+}
+
+// ask calls the server and closes what it used.
+func (r remote) ask(do func(*apiclient.Client) error) error {
+	client, err := r.client()
+	if err != nil {
+		return err
+	}
+	defer client.Close()
+	return do(client)
+}
+
+type statusCmd struct {
+	remote
+
+	JSON bool `name:"json" help:"As JSON."`
+}
+
+// Run prints the installation at a glance.
+func (c statusCmd) Run(ctx context.Context) error {
+	return c.ask(func(client *apiclient.Client) error {
+		s, err := client.Status(ctx)
+		if err != nil || c.JSON {
+			return printJSON(err, s)
+		}
+		w := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
+		fmt.Fprintf(w, "xbot\t%s, up %s\n", s.Version, short(time.Since(s.StartedAt)))
+		fmt.Fprintf(w, "model\t%s\n", s.Model)
+		fmt.Fprintf(w, "turns\t%d running, %s waiting\n", s.Running, waiting(s))
+		fmt.Fprintf(w, "work\t%s, %s connected\n", several(s.Tasks, "background task"), several(s.Runners, "runner"))
+		fmt.Fprintf(w, "stored\t%s of %s, %.1f MiB in Postgres\n", several(s.Sessions, "conversation"), several(s.Users, "user"), float64(s.Bytes)/(1<<20))
+		if err := w.Flush(); err != nil || len(s.Recent) == 0 {
+			return err
+		}
+		fmt.Println()
+		return sessionTable(os.Stdout, s.Recent)
+	})
+}
+
+func waiting(s chat.Status) string {
+	if s.Waiting == 0 {
+		return "0 messages"
+	}
+	return fmt.Sprintf("%s, the oldest for %s,", several(s.Waiting, "message"), short(time.Duration(s.Oldest)*time.Second))
+}
+
+// several counts things.
+func several(n int, thing string) string {
+	if n != 1 {
+		thing += "s"
+	}
+	return fmt.Sprintf("%d %s", n, thing)
+}
+
+type sessionsCmd struct {
+	remote
+
+	JSON    bool   `name:"json" help:"As JSON."`
+	Active  int    `placeholder:"MINUTES" help:"Only those in which a person wrote within so many minutes."`
+	User    string `placeholder:"NAME" help:"Only those of this user or group."`
+	Channel string `placeholder:"NAME" help:"Only those of this channel."`
+	Agent   string `placeholder:"NAME" help:"Only those of this agent."`
+}
+
+// Run lists conversations.
+func (c sessionsCmd) Run(ctx context.Context) error {
+	return c.ask(func(client *apiclient.Client) error {
+		list, err := client.InspectSessions(ctx, apiclient.SessionFilter{User: c.User, Channel: c.Channel, Agent: c.Agent, Active: c.Active})
+		if err != nil || c.JSON {
+			return printJSON(err, list)
+		}
+		if len(list) == 0 {
+			say(os.Stdout, "There are no such conversations.")
+			return nil
+		}
+		return sessionTable(os.Stdout, list)
+	})
+}
+
+// maxTitle bounds a title in a table, in characters.
+const maxTitle = 40
+
+func sessionTable(out io.Writer, list []chat.SessionSummary) error {
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "KEY\tUSER\tUSED\tTURNS\tTOKENS\tSTATE\tTITLE")
+	for _, s := range list {
+		state := "idle"
+		if s.Running != "" {
+			state = "running"
+		}
+		if s.Queued > 0 {
+			state += fmt.Sprintf(", %d queued", s.Queued)
+		}
+		fmt.Fprintf(w, "%s\t%s\t%s ago\t%d\t%d\t%s\t%s\n", s.Key, s.User, short(time.Since(s.UpdatedAt)), s.Turns, s.InputTokens+s.OutputTokens, state, titleOf(s))
+	}
+	return w.Flush()
+}
+
+// titleOf is what a conversation is about; of a place that many share, its name. A person's name stands beside it already.
+func titleOf(s chat.SessionSummary) string {
+	title := cmp.Or(s.Title, s.Origin.Label)
+	if s.ChatType != chat.ChatDirect {
+		title = cmp.Or(s.Origin.Label, s.Title)
+	}
+	return chat.FirstWords(title, maxTitle)
+}
+
+type inboxCmd struct {
+	remote
+
+	JSON bool `name:"json" help:"As JSON."`
+}
+
+// Run lists what has no answer yet.
+func (c inboxCmd) Run(ctx context.Context) error {
+	return c.ask(func(client *apiclient.Client) error {
+		list, err := client.InspectInbox(ctx)
+		if err != nil || c.JSON {
+			return printJSON(err, list)
+		}
+		if len(list) == 0 {
+			say(os.Stdout, "Every accepted message has its answer.")
+			return nil
+		}
+		w := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
+		fmt.Fprintln(w, "AGE\tSTATE\tKIND\tUSER\tSESSION\tWORDS")
+		for _, m := range list {
+			fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", short(time.Duration(m.AgeSeconds)*time.Second), m.State, m.Kind, m.User, m.Session, m.Words)
+		}
+		return w.Flush()
+	})
+}
+
+type sessionCmd struct {
+	Show   sessionShowCmd   `cmd:"" help:"Print a conversation for people."`
+	Export sessionExportCmd `cmd:"" help:"Print a conversation as JSON Lines, which can be imported again."`
+	Import sessionImportCmd `cmd:"" help:"Make a session of exported JSON Lines."`
+}
+
+type sessionShowCmd struct {
+	remote
+
+	Key string `arg:"" help:"Session key, as xbot sessions lists it."`
+}
+
+// Run prints a conversation.
+func (c sessionShowCmd) Run(ctx context.Context) error {
+	return c.ask(func(client *apiclient.Client) error {
+		return client.Export(ctx, chat.SessionKey(c.Key), "md", os.Stdout)
+	})
+}
+
+type sessionExportCmd struct {
+	remote
+
+	Key string `arg:"" help:"Session key, as xbot sessions lists it."`
+}
+
+// Run prints a conversation as JSON Lines.
+func (c sessionExportCmd) Run(ctx context.Context) error {
+	return c.ask(func(client *apiclient.Client) error {
+		return client.Export(ctx, chat.SessionKey(c.Key), "jsonl", os.Stdout)
+	})
+}
+
+type sessionImportCmd struct {
+	remote
+
+	Key   string `placeholder:"KEY" help:"Of the session to make; default: a new one."`
+	Title string `placeholder:"TEXT" help:"Its title; default: that of the transcript, or its first words."`
+	File  string `arg:"" optional:"" help:"File to read; - or none: standard input."`
+}
+
+// Run makes a session.
+func (c sessionImportCmd) Run(ctx context.Context) error {
+	in := io.Reader(os.Stdin)
+	if c.File != "" && c.File != "-" {
+		f, err := os.Open(c.File)
+		if err != nil {
+			return fault.Errorf(fault.Invalid, "the transcript cannot be read: %w", err)
+		}
+		defer f.Close() // read only
+		in = f
+	}
+	lines := bufio.NewReader(in)
+	if _, err := lines.Peek(1); errors.Is(err, io.EOF) {
+		return fault.Errorf(fault.Invalid, "the transcript is empty: xbot session export KEY writes one")
+	}
+	return c.ask(func(client *apiclient.Client) error {
+		made, err := client.Import(ctx, chat.SessionKey(c.Key), c.Title, lines)
+		if err != nil {
+			return err
+		}
+		for _, note := range made.Notes {
+			say(os.Stderr, "note: %s", note)
+		}
+		say(os.Stdout, "%s", made.Session.Key)
+		return nil
+	})
+}
+
+// printJSON prints a value, unless it could not be had.
+func printJSON(err error, value any) error {
+	if err != nil {
+		return err
+	}
+	enc := json.NewEncoder(os.Stdout)
+	enc.SetIndent("", "  ")
+	return enc.Encode(value)
+}
+
+// short is a time span as people say it: 5s, 12m, 3h, 4d.
+func short(d time.Duration) string {
+	switch {
+	case d < time.Minute:
+		return fmt.Sprintf("%ds", int(max(d, 0).Seconds()))
+	case d < time.Hour:
+		return fmt.Sprintf("%dm", int(d.Minutes()))
+	case d < 48*time.Hour:
+		return fmt.Sprintf("%dh", int(d.Hours()))
+	}
+	return fmt.Sprintf("%dd", int(d.Hours()/24))
+}

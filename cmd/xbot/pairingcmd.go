@@ -1,0 +1,75 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"os"
+	"text/tabwriter"
+	"time"
+
+	"xbot/internal/apiclient"
+)
+
+type pairingCmd struct {
+	List    pairingListCmd    `cmd:"" help:"List who waits to be let in."`
+	Approve pairingApproveCmd `cmd:"" help:"Let somebody write in direct messages, by their code."`
+	Refuse  pairingRefuseCmd  `cmd:"" help:"Refuse somebody; they may ask again."`
+}
+
+type pairingListCmd struct{ remote }
+
+// Run lists who waits.
+func (c pairingListCmd) Run(ctx context.Context) error {
+	return c.ask(func(client *apiclient.Client) error {
+		all, err := client.Pairings(ctx)
+		if err != nil {
+			return err
+		}
+		if len(all) == 0 {
+			say(os.Stdout, "Nobody waits to be let in.")
+			return nil
+		}
+		w := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
+		fmt.Fprintln(w, "CODE\tCHANNEL\tACCOUNT\tID\tNAME\tLEFT")
+		for _, p := range all {
+			left := time.Until(p.ExpiresAt).Round(time.Minute)
+			fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", p.Code, p.Channel, cmp.Or(p.Account, "-"), p.Peer, cmp.Or(p.Name, "-"), left)
+		}
+		return w.Flush()
+	})
+}
+
+type pairingApproveCmd struct {
+	remote
+
+	Code string `arg:"" help:"The code that they were given: 8 characters, in whatever case."`
+}
+
+// Run lets somebody in.
+func (c pairingApproveCmd) Run(ctx context.Context) error {
+	return c.ask(func(client *apiclient.Client) error {
+		p, err := client.EndPairing(ctx, c.Code, true)
+		if err == nil {
+			say(os.Stdout, "%s may write in direct messages on %s. They are told with their next message.", cmp.Or(p.Name, p.Peer), p.Channel)
+		}
+		return err
+	})
+}
+
+type pairingRefuseCmd struct {
+	remote
+
+	Code string `arg:"" help:"The code that they were given."`
+}
+
+// Run refuses somebody.
+func (c pairingRefuseCmd) Run(ctx context.Context) error {
+	return c.ask(func(client *apiclient.Client) error {
+		p, err := client.EndPairing(ctx, c.Code, false)
+		if err == nil {
+			say(os.Stdout, "%s was not let in on %s.", cmp.Or(p.Name, p.Peer), p.Channel)
+		}
+		return err
+	})
+}

@@ -1,0 +1,161 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"text/tabwriter"
+	"time"
+
+	"xbot/internal/apiclient"
+	"xbot/internal/fault"
+	policies "xbot/internal/policy"
+)
+
+type policyCmd struct {
+	Show    policyShowCmd    `cmd:"" help:"Print the policy document; its version goes to standard error."`
+	Set     policySetCmd     `cmd:"" help:"Put a document in force, everywhere within a second."`
+	Check   policyCheckCmd   `cmd:"" help:"Say what is wrong with a document without putting it in force."`
+	History policyHistoryCmd `cmd:"" help:"List who changed the document, and when."`
+}
+
+type policyShowCmd struct {
+	remote
+
+	Version int64 `help:"An older version; default: the one in force."`
+}
+
+// Run prints the document.
+func (c policyShowCmd) Run(ctx context.Context) error {
+	return c.ask(func(client *apiclient.Client) error {
+		p, err := client.Policy(ctx, c.Version)
+		if err != nil {
+			return err
+		}
+		if p.Version == 0 {
+			say(os.Stderr, "There is no policy yet; the defaults hold.")
+		} else {
+			say(os.Stderr, "Version %d.", p.Version)
+		}
+		sayAll(os.Stderr, "note: ", p.Notes)
+		_, err = io.WriteString(os.Stdout, p.Text)
+		return err
+	})
+}
+
+type policySetCmd struct {
+	remote
+
+	File string `arg:"" help:"File with the document (JSON5); - is standard input."`
+	From *int64 `name:"from" placeholder:"VERSION" help:"Refuse if another version than this is in force, which the file was made from."`
+}
+
+// Run puts a document in force.
+func (c policySetCmd) Run(ctx context.Context) error {
+	text, err := readPolicy(c.File)
+	if err != nil {
+		return err
+	}
+	return c.ask(func(client *apiclient.Client) error {
+		if err := checkPolicy(ctx, client, text); err != nil {
+			return err
+		}
+		from := c.From
+		if from == nil {
+			inForce, err := client.Policy(ctx, 0)
+			if err != nil {
+				return err
+			}
+			from = &inForce.Version
+		}
+		p, err := client.SetPolicy(ctx, text, *from)
+		if err != nil {
+			return err
+		}
+		say(os.Stdout, "Version %d is in force.", p.Version)
+		return nil
+	})
+}
+
+type policyCheckCmd struct {
+	remote
+
+	File string `arg:"" help:"File with the document (JSON5); - is standard input."`
+}
+
+// Run says what is wrong with a document.
+func (c policyCheckCmd) Run(ctx context.Context) error {
+	text, err := readPolicy(c.File)
+	if err != nil {
+		return err
+	}
+	return c.ask(func(client *apiclient.Client) error {
+		if err := checkPolicy(ctx, client, text); err != nil {
+			return err
+		}
+		say(os.Stdout, "The document can be put in force.")
+		return nil
+	})
+}
+
+// checkPolicy prints what the server says of a document: its faults are an error.
+func checkPolicy(ctx context.Context, client *apiclient.Client, text string) error {
+	said, err := client.CheckPolicy(ctx, text)
+	if err != nil {
+		return err
+	}
+	sayAll(os.Stderr, "error: ", said.Errors)
+	sayAll(os.Stderr, "note: ", said.Notes)
+	if len(said.Errors) > 0 {
+		return fault.Errorf(fault.Invalid, "the document has %s; nothing was changed", several(len(said.Errors), "fault"))
+	}
+	return nil
+}
+
+func sayAll(out io.Writer, before string, sentences []string) {
+	for _, sentence := range sentences {
+		say(out, "%s%s", before, sentence)
+	}
+}
+
+func readPolicy(file string) (string, error) {
+	in := os.Stdin
+	if file != "-" {
+		opened, err := os.Open(file)
+		if err != nil {
+			return "", fault.Errorf(fault.NotFound, "the document cannot be read: %w", err)
+		}
+		defer opened.Close()
+		in = opened
+	}
+	text, err := io.ReadAll(io.LimitReader(in, policies.MaxBytes+1))
+	if err != nil {
+		return "", fault.Errorf(fault.Unavailable, "read the document: %w", err)
+	}
+	return string(text), nil
+}
+
+type policyHistoryCmd struct {
+	remote
+}
+
+// Run lists the versions.
+func (c policyHistoryCmd) Run(ctx context.Context) error {
+	return c.ask(func(client *apiclient.Client) error {
+		list, err := client.PolicyVersions(ctx)
+		if err != nil {
+			return err
+		}
+		if len(list) == 0 {
+			say(os.Stdout, "There is no policy yet; the defaults hold.")
+			return nil
+		}
+		w := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
+		fmt.Fprintln(w, "VERSION\tCHANGED\tBY")
+		for _, v := range list {
+			fmt.Fprintf(w, "%d\t%s\t%s\n", v.Version, v.At.Format(time.RFC3339), v.By)
+		}
+		return w.Flush()
+	})
+}

@@ -1,0 +1,154 @@
+package api_test
+
+import (
+	"net/http"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"xbot/ingress"
+	"xbot/ingress/api"
+	"xbot/internal/chat"
+	"xbot/internal/policy"
+	"xbot/internal/store"
+)
+
+// rules puts a policy document in force.
+func (b *bundle) rules(document string) {
+	b.t.Helper()
+	p, _, err := policy.Parse([]byte(document))
+	require.NoError(b.t, err)
+	_, err = b.store.SetPolicy(b.t.Context(), b.alice.user.ID, p.JSON())
+	require.NoError(b.t, err)
+}
+
+func (b *bundle) bridge(message map[string]any) ingress.Outcome {
+	b.t.Helper()
+	var out ingress.Outcome
+	b.alice.post("/api/bridge/matrix/messages", message).is(http.StatusAccepted, &out)
+	return out
+}
+
+func from(id, peer, text string) map[string]any {
+	return map[string]any{"id": id, "sender": map[string]string{"id": peer, "name": "Carol"}, "text": text}
+}
+
+func TestBridge_IsForAdministrators(t *testing.T) {
+	b := setup(t)
+	for _, r := range []struct{ method, path string }{
+		{http.MethodPost, "/api/bridge/matrix/messages"},
+		{http.MethodPut, "/api/bridge/matrix/messages/m1?sender=u1"},
+		{http.MethodDelete, "/api/bridge/matrix/messages/m1?sender=u1"},
+		{http.MethodGet, "/api/pairings"},
+		{http.MethodPost, "/api/pairings/ABCDEFGH"},
+		{http.MethodGet, "/api/access-grants"},
+		{http.MethodDelete, "/api/access-grants?channel=matrix&peer=u1"},
+	} {
+		body := map[string]any(nil)
+		switch {
+		case r.method == http.MethodPut:
+			body = map[string]any{"text": "x"}
+		case r.path == "/api/pairings/ABCDEFGH":
+			body = map[string]any{"approve": true}
+		case r.method == http.MethodPost:
+			body = from("m1", "u1", "hi")
+		}
+		b.do(b.bob, r.method, r.path, body).problem(http.StatusForbidden)
+		b.do(nil, r.method, r.path, body).problem(http.StatusUnauthorized)
+	}
+}
+
+func TestBridge_PairingToAnswer(t *testing.T) {
+	b := setup(t)
+	out := b.bridge(from("m1", "u1", "hello"))
+	require.Equal(t, ingress.ResultRefused, out.Result)
+	var waiting api.PairingsBody
+	b.alice.get("/api/pairings").is(http.StatusOK, &waiting)
+	require.Len(t, waiting.Pairings, 1)
+	require.Contains(t, out.Reply, waiting.Pairings[0].Code)
+	b.alice.post("/api/pairings/"+waiting.Pairings[0].Code, map[string]bool{"approve": true}).is(http.StatusOK, nil)
+	require.Contains(t, b.alice.post("/api/pairings/"+waiting.Pairings[0].Code, map[string]bool{"approve": true}).problem(http.StatusNotFound), "was used")
+
+	out = b.bridge(from("m2", "u1", "hello again"))
+	require.Equal(t, ingress.ResultAccepted, out.Result)
+	var page api.TranscriptBody
+	b.alice.get(path(out.Session, "/messages")).is(http.StatusOK, &page)
+	require.Len(t, page.Queued, 1)
+	require.Equal(t, out.Inbox, page.Queued[0].Inbox)
+	var s chat.Session
+	b.alice.get(path(out.Session, "")).is(http.StatusOK, &s)
+	require.Equal(t, "matrix", s.Origin.Provider)
+	require.Equal(t, "Carol", s.Origin.Label)
+	b.bob.get(path(out.Session, "")).problem(http.StatusNotFound)
+
+	b.do(b.alice, http.MethodPut, "/api/bridge/matrix/messages/m2?sender=u1", map[string]string{"text": "changed"}).is(http.StatusOK, nil)
+	var changed api.Changed
+	b.alice.delete("/api/bridge/matrix/messages/m2?sender=u1").is(http.StatusOK, &changed)
+	require.True(t, changed.Changed)
+	b.alice.delete("/api/bridge/matrix/messages/m2?sender=u1").is(http.StatusOK, &changed)
+	require.False(t, changed.Changed)
+
+	var grants api.GrantsBody
+	b.alice.get("/api/access-grants").is(http.StatusOK, &grants)
+	require.Len(t, grants.Grants, 1)
+	require.Equal(t, "alice", grants.Grants[0].GrantedBy)
+	b.alice.delete("/api/access-grants?channel=matrix&peer=u1").is(http.StatusNoContent, nil)
+	require.Equal(t, ingress.ResultRefused, b.bridge(from("m3", "u1", "hello?")).Result)
+	b.alice.delete("/api/access-grants?channel=matrix&peer=u1").problem(http.StatusNotFound)
+}
+
+func TestBridge_RefusesBadInputWithAProblem(t *testing.T) {
+	b := setup(t)
+	b.alice.post("/api/bridge/web/messages", from("m1", "u1", "hi")).problem(http.StatusBadRequest)
+	b.alice.post("/api/bridge/matrix/messages", from("", "u1", "hi")).problem(http.StatusUnprocessableEntity)
+	group := from("m1", "u1", "hi")
+	group["chat_type"] = "group"
+	require.Contains(t, b.alice.post("/api/bridge/matrix/messages", group).problem(http.StatusBadRequest), "chat must be the id")
+}
+
+func TestLink_OfThePageMakesAChannelOnesOwn(t *testing.T) {
+	b := setup(t)
+	b.rules(`{channels: {matrix: {dmPolicy: "open", allowFrom: ["*"]}}}`)
+	key := b.bridge(from("m1", "u1", "hello")).Session
+	b.bob.get(path(key, "")).problem(http.StatusNotFound)
+	var link api.LinkBody
+	b.bob.post("/api/link", nil).is(http.StatusCreated, &link)
+	require.Equal(t, 600, link.Seconds)
+	out := b.bridge(from("m2", "u1", "/link "+link.Code))
+	require.Equal(t, ingress.ResultAnswered, out.Result)
+	require.Contains(t, out.Reply, "bob")
+	b.bob.get(path(key, "")).is(http.StatusOK, nil)
+	var mine api.IdentitiesBody
+	b.bob.get("/api/me/identities").is(http.StatusOK, &mine)
+	require.Equal(t, []store.Identity{{Channel: "matrix", Peer: "u1"}}, mine.Identities)
+}
+
+func TestApproval_InAGroupIsForAdministratorsAndSetsTheGroupsRule(t *testing.T) {
+	b := setup(t)
+	b.rules(`{channels: {matrix: {groups: {room: {}}}}}`)
+	message := from("m1", "u1", "read it")
+	message["chat_type"], message["chat"], message["mentioned"] = "group", "room", true
+	key := b.bridge(message).Session
+	b.claim(key, "t1")
+	step := chat.Step{Session: key, Turn: "t1"}
+	_, _, _, err := b.store.BeginStep(t.Context(), step)
+	require.NoError(t, err)
+	_, err = b.store.CommitStep(t.Context(), step, chat.Answer{
+		Finish: "tool_calls", Model: "demo/demo",
+		Calls: []chat.ToolCall{{ID: "t1.0.0", Name: "Read", Class: chat.ClassRead, Arguments: "{}", Rule: chat.RuleAsk}},
+	})
+	require.NoError(t, err)
+	_, err = b.store.Ask(t.Context(), "t1.0.0", "")
+	require.NoError(t, err)
+
+	b.bob.post(path(key, "/approvals/t1.0.0"), map[string]any{"decision": "allow"}).problem(http.StatusNotFound)
+	b.alice.post(path(key, "/approvals/t1.0.0"), map[string]any{"decision": "allow", "always": true}).is(http.StatusOK, nil)
+	owner, err := b.store.SessionOwner(t.Context(), key)
+	require.NoError(t, err)
+	rules, err := b.store.Permissions(t.Context(), owner.ID)
+	require.NoError(t, err)
+	require.Equal(t, map[string]chat.Rule{"Read": chat.RuleAllow}, rules, "the rule is the group's")
+	rules, err = b.store.Permissions(t.Context(), b.alice.user.ID)
+	require.NoError(t, err)
+	require.Empty(t, rules, "and not that of the administrator")
+}

@@ -1,0 +1,70 @@
+package api_test
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"xbot/ingress/api"
+	"xbot/internal/chat"
+)
+
+func TestInspect_IsForAdministrators(t *testing.T) {
+	b := setup(t)
+	for _, at := range []string{"/api/status", "/api/inspect/sessions", "/api/inspect/inbox"} {
+		require.Equal(t, "only administrators see what others do", b.bob.get(at).problem(http.StatusForbidden), at)
+		b.alice.get(at).is(http.StatusOK, nil)
+	}
+}
+
+func TestInspect_FindsConversationsOfOthersByUserChannelAndTime(t *testing.T) {
+	b := setup(t)
+	mine, his := b.alice.session("agent:main:web:thread:mine"), b.bob.session("agent:main:cli:thread:his")
+	b.bob.say(his.Key, "m1", "hello there").is(http.StatusAccepted, nil)
+	_, err := b.pool.Exec(t.Context(), `UPDATE sessions SET last_interaction_at = now() - interval '3 hours' WHERE key = $1`, mine.Key)
+	require.NoError(t, err)
+	for query, want := range map[string][]chat.SessionKey{
+		"": {his.Key, mine.Key}, "?user=" + b.bob.user.Name: {his.Key}, "?channel=web": {mine.Key}, "?active=60": {his.Key}, "?user=nobody": {},
+	} {
+		var got struct{ Sessions []chat.SessionSummary }
+		b.alice.get("/api/inspect/sessions"+query).is(http.StatusOK, &got)
+		keys := []chat.SessionKey{}
+		for _, s := range got.Sessions {
+			keys = append(keys, s.Key)
+		}
+		require.Equal(t, want, keys, query)
+	}
+	var inbox struct{ Messages []chat.Unanswered }
+	b.alice.get("/api/inspect/inbox").is(http.StatusOK, &inbox)
+	require.Len(t, inbox.Messages, 1)
+	require.Equal(t, []string{"hello there", chat.InboxWaiting, b.bob.user.Name}, []string{inbox.Messages[0].Words, inbox.Messages[0].State, inbox.Messages[0].User})
+	var status chat.Status
+	b.alice.get("/api/status").is(http.StatusOK, &status)
+	require.Equal(t, []int{2, 1}, []int{status.Sessions, status.Waiting})
+	require.Equal(t, his.Key, status.Recent[0].Key)
+}
+
+func TestExport_IsReadByItsOwnerAndByAdministratorsAndCanBeImported(t *testing.T) {
+	b := setup(t)
+	his := b.bob.session("agent:main:web:thread:his")
+	b.bob.say(his.Key, "m1", "hello there").is(http.StatusAccepted, nil)
+	b.claim(his.Key, "t1")
+	text := string(b.bob.get(path(his.Key, "/export")).body)
+	require.Contains(t, text, `"hello there"`)
+	require.Equal(t, text, string(b.alice.get(path(his.Key, "/export?format=jsonl")).body))
+	require.Contains(t, string(b.bob.get(path(his.Key, "/export?format=md")).body), "**user**")
+	mine := b.alice.session("agent:main:web:thread:mine")
+	b.bob.get(path(mine.Key, "/export")).problem(http.StatusNotFound)
+
+	var made api.ImportBody
+	at := "/api/sessions/import?" + url.Values{"key": {"agent:main:web:thread:copy"}}.Encode()
+	b.bob.post(at, text).is(http.StatusCreated, &made)
+	require.Equal(t, "hello there", made.Session.Title)
+	require.Contains(t, b.bob.post(at, text).problem(http.StatusConflict), "there is a session")
+	require.Contains(t, b.bob.post("/api/sessions/import", "{}").problem(http.StatusBadRequest), "line 1 does not describe a session")
+	require.Contains(t, b.bob.post("/api/sessions/import?key=agent:main:feishu:group:x", text).problem(http.StatusBadRequest), "belong to one of the channels")
+	require.Equal(t, 1, strings.Count(string(b.bob.get(path(made.Session.Key, "/export")).body), "hello there\"}]"))
+}

@@ -1,0 +1,33 @@
+package api
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"xbot/internal/chat"
+)
+
+// ResetsBody lists where a conversation began anew.
+type ResetsBody struct {
+	Resets []chat.Began `json:"resets"`
+}
+
+func (a *API) registerResets(h huma.API) {
+	huma.Register(h, huma.Operation{
+		OperationID: "list-resets", Method: http.MethodGet, Path: "/api/sessions/{key}/resets", Summary: "Where the conversation began anew, newest first",
+		Description: "Messages up to upto stay in the transcript; the model does not see them any more. A notice of origin reset stands there.",
+		Security:    secured,
+	}, func(ctx context.Context, in *struct {
+		Key
+		Limit int `query:"limit" minimum:"1" maximum:"500" default:"100"`
+	}) (*struct{ Body ResetsBody }, error) {
+		s, err := a.own(ctx, in.Key.Key)
+		if err != nil {
+			return nil, err
+		}
+		got, err := a.Store.Resets(ctx, s.Key, in.Limit)
+		return &struct{ Body ResetsBody }{ResetsBody{got}}, a.problem(err)
+	})
+}

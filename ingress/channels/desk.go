@@ -1,0 +1,198 @@
+// Package channels receives from platforms: it runs the accounts that are configured, each in one ingress at a time, and
+// hands what arrives to the gateway. It keeps nothing that another ingress would miss.
+package channels
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"sync"
+	"time"
+
+	"xbot/ingress"
+	"xbot/internal/channel"
+	"xbot/internal/chat"
+)
+
+const (
+	// lookEvery is how soon a change of what is configured is acted upon.
+	lookEvery = time.Second
+	// lease is how long a connection belongs to an ingress that is heard of no more.
+	lease = 15 * time.Second
+	// keepEvery is how often a lease is renewed.
+	keepEvery = 5 * time.Second
+	// reportEvery bounds how often the arrival of events is written down.
+	reportEvery = time.Second
+)
+
+// Gateway takes in what arrives.
+type Gateway interface {
+	Receive(ctx context.Context, e chat.Envelope) (ingress.Outcome, error)
+	Edit(ctx context.Context, e chat.Envelope) (bool, error)
+	Recall(ctx context.Context, e chat.Envelope) (bool, error)
+}
+
+// States is who holds which account, and how it stands.
+type States interface {
+	HoldChannel(ctx context.Context, channel, account, holder string, lease time.Duration) (bool, error)
+	ReleaseChannel(ctx context.Context, channel, account, holder string) error
+	ReportChannel(ctx context.Context, channel, account string, connected bool, event time.Time, lag time.Duration, problem string) error
+}
+
+// Desk runs the receiving sides of accounts.
+type Desk struct {
+	Live    *channel.Live
+	Gateway Gateway
+	States  States
+	// Questions takes answers that are given by cards.
+	Questions interface {
+		Pressed(ctx context.Context, p channel.Press) (channel.Toast, error)
+	}
+	Holder string // names this ingress
+	Log    *slog.Logger
+
+	running map[[2]string]*run
+}
+
+// run is an account that this ingress runs, or would if another one did not.
+type run struct {
+	revision int64
+	stop     context.CancelFunc
+	done     chan struct{}
+}
+
+// Run runs what is configured until ctx ends.
+func (d *Desk) Run(ctx context.Context) error {
+	d.running = map[[2]string]*run{}
+	ticker := time.NewTicker(lookEvery)
+	defer ticker.Stop()
+	defer d.stopAll()
+	for {
+		if err := d.look(ctx); err != nil && ctx.Err() == nil {
+			d.Log.Warn("channels not read, trying again each second", "error", err)
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-ticker.C:
+		}
+	}
+}
+
+// look starts what is new and stops what is gone or was changed.
+func (d *Desk) look(ctx context.Context) error {
+	known, err := d.Live.Accounts(ctx)
+	if err != nil {
+		return err
+	}
+	wanted := map[[2]string]int64{}
+	for _, c := range known {
+		if c.Enabled {
+			wanted[[2]string{c.Channel, c.Account}] = c.Revision
+		}
+	}
+	for id, r := range d.running {
+		if revision, ok := wanted[id]; !ok || revision != r.revision {
+			r.stop()
+			<-r.done
+			delete(d.running, id)
+		}
+	}
+	for id, revision := range wanted {
+		if d.running[id] == nil {
+			d.running[id] = d.begin(ctx, id[0], id[1], revision)
+		}
+	}
+	return nil
+}
+
+func (d *Desk) begin(ctx context.Context, name, account string, revision int64) *run {
+	ctx, stop := context.WithCancel(ctx)
+	r := &run{revision: revision, stop: stop, done: make(chan struct{})}
+	go func() {
+		defer close(r.done)
+		d.hold(ctx, name, account)
+	}()
+	return r
+}
+
+func (d *Desk) stopAll() {
+	for _, r := range d.running {
+		r.stop()
+	}
+	for _, r := range d.running {
+		<-r.done
+	}
+}
+
+// hold runs an account whenever this ingress holds it.
+func (d *Desk) hold(ctx context.Context, name, account string) {
+	for ctx.Err() == nil {
+		mine, err := d.States.HoldChannel(ctx, name, account, d.Holder, lease)
+		if err == nil && mine {
+			d.serve(ctx, name, account)
+		}
+		sleep(ctx, keepEvery)
+	}
+}
+
+// serve runs an account until it ends or belongs to another.
+func (d *Desk) serve(ctx context.Context, name, account string) {
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	var keeping sync.WaitGroup
+	keeping.Go(func() {
+		defer stop()
+		d.keep(ctx, name, account)
+	})
+	desk := d.receiver(name, account)
+	a, err := d.Live.Account(ctx, name, account)
+	if err == nil {
+		err = a.Run(ctx, desk, desk.report)
+	}
+	if err != nil && ctx.Err() == nil {
+		d.Log.Error("channel does not work until it is changed", "channel", channel.Name(name, account), "error", err)
+		desk.report(channel.Status{Err: err})
+		<-ctx.Done() // a change of the settings, or the end
+	}
+	stop()
+	keeping.Wait()
+	settle, cancel := context.WithTimeout(context.WithoutCancel(ctx), keepEvery)
+	defer cancel()
+	if err := d.States.ReleaseChannel(settle, name, account, d.Holder); err != nil {
+		d.Log.Debug("channel not released, its lease ends by itself", "channel", channel.Name(name, account), "error", err)
+	}
+}
+
+// keep renews the lease until ctx ends, another ingress has it, or it could not be renewed for as long as it holds.
+func (d *Desk) keep(ctx context.Context, name, account string) {
+	kept := time.Now()
+	for {
+		sleep(ctx, keepEvery)
+		if ctx.Err() != nil {
+			return
+		}
+		mine, err := d.States.HoldChannel(ctx, name, account, d.Holder, lease)
+		if err == nil && mine {
+			kept = time.Now()
+		}
+		if err == nil && !mine || time.Since(kept) > lease {
+			d.Log.Warn("channel is held by another ingress now", "channel", channel.Name(name, account))
+			return
+		}
+	}
+}
+
+func sleep(ctx context.Context, t time.Duration) {
+	timer := time.NewTimer(t)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+	case <-timer.C:
+	}
+}
+
+// away reports whether the end of a context is the reason of an error.
+func away(err error) bool {
+	return errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
+}

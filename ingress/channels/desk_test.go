@@ -1,0 +1,224 @@
+package channels_test
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+
+	"xbot/ingress"
+	"xbot/ingress/channels"
+	"xbot/internal/channel"
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+const patience = 30 * time.Second
+
+// world is everything around two desks: what is configured, who holds what, and the one bot there is.
+type world struct {
+	mu       sync.Mutex
+	known    []channel.Configured
+	holder   string
+	opened   int
+	running  int
+	most     int
+	problems []string
+	sent     []channel.Message
+	said     []chat.Envelope
+	outcome  ingress.Outcome
+	runs     func(ctx context.Context) error
+	to       channel.Receiver
+}
+
+func (w *world) do(f func()) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	f()
+}
+
+func (w *world) eventually(t *testing.T, what string, is func() bool) {
+	t.Helper()
+	require.Eventually(t, func() bool {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		return is()
+	}, patience, 10*time.Millisecond, what)
+}
+
+func (w *world) ChannelAccounts(context.Context) ([]channel.Configured, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return append([]channel.Configured{}, w.known...), nil
+}
+
+func (w *world) HoldChannel(_ context.Context, _, _, holder string, _ time.Duration) (bool, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.holder != "" && w.holder != holder {
+		return false, nil
+	}
+	w.holder = holder
+	return true, nil
+}
+
+func (w *world) ReleaseChannel(_ context.Context, _, _, holder string) error {
+	w.do(func() {
+		if w.holder == holder {
+			w.holder = ""
+		}
+	})
+	return nil
+}
+
+func (w *world) ReportChannel(_ context.Context, _, _ string, _ bool, _ time.Time, _ time.Duration, problem string) error {
+	w.do(func() {
+		if problem != "" {
+			w.problems = append(w.problems, problem)
+		}
+	})
+	return nil
+}
+
+func (w *world) Receive(_ context.Context, e chat.Envelope) (ingress.Outcome, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.said = append(w.said, e)
+	return w.outcome, nil
+}
+func (w *world) Edit(context.Context, chat.Envelope) (bool, error)   { return true, nil }
+func (w *world) Recall(context.Context, chat.Envelope) (bool, error) { return true, nil }
+
+// bot is the account.
+type bot struct{ *world }
+
+func (b bot) Run(ctx context.Context, to channel.Receiver, _ func(channel.Status)) error {
+	b.do(func() { b.running++; b.most, b.to = max(b.most, b.running), to })
+	defer b.do(func() { b.running-- })
+	if b.runs != nil {
+		return b.runs(ctx)
+	}
+	<-ctx.Done()
+	return nil
+}
+
+func (b bot) Send(_ context.Context, _ channel.Place, m channel.Message) (channel.Sent, error) {
+	b.do(func() { b.sent = append(b.sent, m) })
+	return channel.Sent{}, nil
+}
+
+func (b bot) Check(context.Context) (channel.Identity, []channel.Problem, error) {
+	return channel.Identity{}, nil, nil
+}
+func (b bot) Traits() channel.Traits { return channel.Traits{} }
+func (b bot) Webhook(channel.Receiver, func(channel.Status)) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusTeapot) })
+}
+
+func (w *world) desk(holder string) *channels.Desk {
+	live := &channel.Live{
+		Source: w, Opening: func(string, string) channel.Opening { return channel.Opening{} },
+		Drivers: []channel.Driver{{Name: "test", Open: func(string, map[string]string, channel.Opening) (channel.Account, error) {
+			w.do(func() { w.opened++ })
+			return bot{w}, nil
+		}}},
+	}
+	return &channels.Desk{Live: live, Gateway: w, States: w, Holder: holder, Log: slog.New(slog.DiscardHandler)}
+}
+
+// start runs a desk and returns how to end it.
+func start(t *testing.T, d *channels.Desk) (stop func()) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		_ = d.Run(ctx)
+	}()
+	var once sync.Once
+	stop = func() { once.Do(func() { cancel(); <-done }) }
+	t.Cleanup(stop)
+	return stop
+}
+
+func configured(revision int64) []channel.Configured {
+	return []channel.Configured{{Channel: "test", Enabled: true, Revision: revision}}
+}
+
+func TestDesk_OneIngressRunsAnAccountAndAnotherTakesOver(t *testing.T) {
+	w := &world{known: configured(1)}
+	first := start(t, w.desk("first"))
+	w.eventually(t, "it runs", func() bool { return w.running == 1 && w.holder == "first" })
+	start(t, w.desk("second"))
+	first()
+	w.eventually(t, "the other runs it", func() bool { return w.running == 1 && w.holder == "second" })
+	w.do(func() { require.Equal(t, 1, w.most, "never both") })
+}
+
+func TestDesk_AChangeOpensTheAccountAnewAndSwitchingOffEndsIt(t *testing.T) {
+	w := &world{known: configured(1)}
+	start(t, w.desk("first"))
+	w.eventually(t, "it runs", func() bool { return w.running == 1 })
+	w.do(func() { w.known = configured(2) })
+	w.eventually(t, "it was opened anew", func() bool { return w.opened == 2 && w.running == 1 })
+	w.do(func() { w.known = []channel.Configured{{Channel: "test", Revision: 3}} })
+	w.eventually(t, "it is off", func() bool { return w.running == 0 && w.holder == "" })
+	w.do(func() { require.Equal(t, 1, w.most) })
+}
+
+func TestDesk_WhatCannotWorkIsSaidAndWaitsForAChange(t *testing.T) {
+	w := &world{known: configured(1)}
+	tries := 0
+	w.runs = func(context.Context) error {
+		w.do(func() { tries++ })
+		return fault.Errorf(fault.Denied, "the secret is wrong")
+	}
+	start(t, w.desk("first"))
+	w.eventually(t, "it is said", func() bool { return len(w.problems) == 1 && w.problems[0] == "the secret is wrong" })
+	w.do(func() { w.known = configured(2) })
+	w.eventually(t, "it is tried again after a change", func() bool { return tries == 2 })
+}
+
+func TestReceive_SaysARefusalOnceUnderAKeyOfTheMessage(t *testing.T) {
+	w := &world{known: configured(1), outcome: ingress.Outcome{Result: ingress.ResultRefused, Reply: "who are you", Direct: "who are you"}}
+	start(t, w.desk("first"))
+	w.eventually(t, "it runs", func() bool { return w.to != nil })
+	e := chat.Envelope{ID: "m1", Sender: chat.Peer{ID: "u1"}, Text: "hello", Attachments: []chat.Attachment{{Kind: "file", Name: "a.txt", Key: "k"}}}
+	require.NoError(t, w.to.Receive(t.Context(), e))
+	require.NoError(t, w.to.Receive(t.Context(), e))
+	w.do(func() {
+		require.Equal(t, "test", w.said[0].Channel)
+		require.Equal(t, "hello\n[file: a.txt]", w.said[0].Text)
+		require.Len(t, w.sent, 2)
+		require.Equal(t, w.sent[0].Key, w.sent[1].Key, "the platform drops the second")
+		w.outcome = ingress.Outcome{Result: ingress.ResultAnswered, Reply: "it stands in the conversation"}
+	})
+	require.NoError(t, w.to.Receive(t.Context(), e))
+	w.do(func() { require.Len(t, w.sent, 2, "the workflow delivers it") })
+	toast, err := w.to.Pressed(t.Context(), channel.Press{Question: "gone"})
+	require.NoError(t, err)
+	require.Contains(t, toast.Text, "not open any more")
+}
+
+func TestWebhook_ReachesItsAccountAndNoOther(t *testing.T) {
+	w := &world{known: configured(1)}
+	d := w.desk("first")
+	ask := func(path string) int {
+		got := httptest.NewRecorder()
+		d.ServeHTTP(got, httptest.NewRequest(http.MethodPost, path, nil))
+		return got.Code
+	}
+	require.Equal(t, http.StatusTeapot, ask("/channels/test"))
+	require.Equal(t, http.StatusNotFound, ask("/channels/test/other"))
+	require.Equal(t, http.StatusNotFound, ask("/channels/nobody"))
+	w.do(func() { w.known = []channel.Configured{{Channel: "test", Revision: 2}} })
+	require.Eventually(t, func() bool { return ask("/channels/test") == http.StatusServiceUnavailable }, patience, 50*time.Millisecond)
+}

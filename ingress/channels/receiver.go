@@ -1,0 +1,119 @@
+package channels
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"xbot/internal/channel"
+	"xbot/internal/chat"
+	"xbot/internal/phrase"
+)
+
+// receiver takes in what one account delivers.
+type receiver struct {
+	*Desk
+	channel, account string
+
+	mu     sync.Mutex
+	told   time.Time // when the arrival of an event was written down last
+	status channel.Status
+}
+
+var _ channel.Receiver = (*receiver)(nil)
+
+func (d *Desk) receiver(name, account string) *receiver {
+	return &receiver{Desk: d, channel: name, account: account}
+}
+
+// Receive commits a message. What its sender is told beside every conversation (a pairing code, a refusal) is sent at once,
+// under a key that follows from the message, so that a second delivery does not say it twice.
+func (r *receiver) Receive(ctx context.Context, e chat.Envelope) error {
+	e.Channel, e.Account = r.channel, r.account
+	e.Text = withAttachments(e)
+	out, err := r.Gateway.Receive(ctx, e)
+	if err != nil {
+		return err
+	}
+	if out.Direct == "" {
+		return nil
+	}
+	to := channel.Place{ChatType: e.ChatType, Chat: e.Chat, Peer: e.Sender.ID, Thread: e.Thread, ReplyTo: e.ID}
+	a, err := r.Live.Account(ctx, r.channel, r.account)
+	if err == nil {
+		_, err = a.Send(ctx, to, channel.Message{Key: keyOf(e), Text: out.Direct, Seq: 1})
+	}
+	if err != nil && !away(err) {
+		r.Log.Warn("a person could not be told that they are not let in", "channel", channel.Name(r.channel, r.account), "error", err)
+	}
+	return nil
+}
+
+// Edited changes a message that waits.
+func (r *receiver) Edited(ctx context.Context, e chat.Envelope) error {
+	e.Channel, e.Account = r.channel, r.account
+	_, err := r.Gateway.Edit(ctx, e)
+	return err
+}
+
+// Recalled takes a message back that waits.
+func (r *receiver) Recalled(ctx context.Context, e chat.Envelope) error {
+	e.Channel, e.Account = r.channel, r.account
+	_, err := r.Gateway.Recall(ctx, e)
+	return err
+}
+
+// report writes down how the account stands: changes at once, the arrival of events once a second.
+func (r *receiver) report(s channel.Status) {
+	r.mu.Lock()
+	changed := s.Connected != r.status.Connected || fmt.Sprint(s.Err) != fmt.Sprint(r.status.Err)
+	if !changed && time.Since(r.told) < reportEvery {
+		r.mu.Unlock()
+		return
+	}
+	r.told, r.status = time.Now(), s
+	r.mu.Unlock()
+	problem := ""
+	if s.Err != nil {
+		problem = s.Err.Error()
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), keepEvery)
+	defer cancel()
+	if err := r.States.ReportChannel(ctx, r.channel, r.account, s.Connected, s.Event, s.Lag, problem); err != nil {
+		r.Log.Debug("state of a channel not written", "channel", channel.Name(r.channel, r.account), "error", err)
+	}
+}
+
+// withAttachments is the text with what the model is told of its files and of what it answers to.
+func withAttachments(e chat.Envelope) string {
+	var b strings.Builder
+	if e.Quote != nil && strings.TrimSpace(e.Quote.Text) != "" {
+		for line := range strings.Lines(e.Quote.Text) {
+			b.WriteString("> " + strings.TrimRight(line, "\n") + "\n")
+		}
+		b.WriteString("\n")
+	}
+	b.WriteString(e.Text)
+	for _, a := range e.Attachments {
+		name := a.Name
+		if name == "" {
+			name = a.Key
+		}
+		fmt.Fprintf(&b, "\n[%s: %s]", a.Kind, name)
+	}
+	return strings.TrimLeft(b.String(), "\n")
+}
+
+func keyOf(e chat.Envelope) string {
+	sum := sha256.Sum256([]byte(strings.Join([]string{e.Channel, e.Account, e.Chat, e.Sender.ID, e.ID}, "\x00")))
+	return hex.EncodeToString(sum[:16]) + ".r"
+}
+
+// Pressed answers a question by a card.
+func (r *receiver) Pressed(context.Context, channel.Press) (channel.Toast, error) {
+	return channel.Toast{Kind: "info", Text: phrase.Say(phrase.English, phrase.AskClosed) + " / " + phrase.Say(phrase.Chinese, phrase.AskClosed)}, nil
+}

@@ -1,0 +1,93 @@
+package ingress
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+
+	"xbot/internal/chat"
+	"xbot/internal/command"
+	"xbot/internal/fault"
+	"xbot/internal/phrase"
+	"xbot/internal/policy"
+)
+
+// Documents keeps the versions of the policy document.
+type Documents interface {
+	PolicyAfter(ctx context.Context, version int64) (newest int64, body []byte, err error)
+	ReplacePolicy(ctx context.Context, by chat.UserID, body []byte, from int64) (version int64, err error)
+}
+
+// ConfigCommand is /config: a look at the policy document, and a change of one place in it. What comes of a change is checked
+// as a whole, and is a version of its own that says who made it.
+func ConfigCommand(documents Documents) Command {
+	return Command{
+		Name: "config", Usage: "get [PATH]|set PATH VALUE|unset PATH", Help: phrase.HelpConfig, Group: GroupServer, Who: Admin,
+		Run: func(ctx context.Context, in Inbound, args string) (string, error) {
+			verb, rest, _ := strings.Cut(strings.TrimSpace(args), " ")
+			place, value, ok := command.Place(strings.TrimSpace(rest))
+			usage := fault.Errorf(fault.Invalid, "%s", phrase.Say(in.Lang, phrase.ConfigUsage))
+			if !ok {
+				return "", usage
+			}
+			from, body, err := documents.PolicyAfter(ctx, 0)
+			if err != nil {
+				return "", err
+			}
+			p, _, err := policy.Parse(body)
+			if err != nil {
+				return "", err
+			}
+			var tree any
+			if err := json.Unmarshal(p.JSON(), &tree); err != nil {
+				return "", err
+			}
+			switch {
+			case (verb == "get" || verb == "") && value == "":
+				return configGet(tree, place, in.Lang)
+			case verb == "set" && len(place) > 0 && value != "":
+				tree, err = command.Put(tree, place, command.Value(value))
+			case verb == "unset" && len(place) > 0 && value == "":
+				tree, err = command.Take(tree, place)
+			default:
+				return "", usage
+			}
+			if err != nil {
+				return "", err
+			}
+			return configSet(ctx, documents, in, p, tree, from)
+		},
+	}
+}
+
+func configGet(tree any, place []string, lang phrase.Lang) (string, error) {
+	found, ok := command.At(tree, place)
+	if !ok {
+		return phrase.Say(lang, phrase.ConfigUnset, strings.Join(place, ".")), nil
+	}
+	text, err := json.MarshalIndent(found, "", "  ")
+	if err != nil {
+		return "", err
+	}
+	return strings.Replace(fenced(string(text)), "```text", "```json", 1), nil
+}
+
+// configSet checks the whole document and keeps it as a new version.
+func configSet(ctx context.Context, documents Documents, in Inbound, before *policy.Policy, tree any, from int64) (string, error) {
+	text, err := json.Marshal(tree)
+	if err != nil {
+		return "", err
+	}
+	p, _, err := policy.Parse(text)
+	if err != nil {
+		return "", err
+	}
+	if string(p.JSON()) == string(before.JSON()) {
+		return phrase.Say(in.Lang, phrase.ConfigSame), nil
+	}
+	version, err := documents.ReplacePolicy(ctx, in.User, p.JSON(), from)
+	if err != nil {
+		return "", err
+	}
+	return phrase.Say(in.Lang, phrase.ConfigSet, version), nil
+}

@@ -1,0 +1,53 @@
+package ingress
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"sync"
+
+	"go.temporal.io/sdk/client"
+
+	"xbot/internal/chat"
+	"xbot/internal/store"
+	"xbot/workflows"
+)
+
+// StartDeliver tells the Deliver workflow of a session that something waits, starting it if none runs. It may be repeated at
+// will.
+func (s *Starter) StartDeliver(ctx context.Context, u store.Undelivered) error {
+	id := workflows.DeliverID(u.Session)
+	o := s.options(id, "deliver · "+u.Channel, u.Session, "", workflows.KindDeliver, s.Attributes())
+	return s.signal(ctx, o, workflows.NameDeliver, workflows.DeliverInput{Session: u.Session})
+}
+
+// signal starts a workflow, or wakes it where it runs. Whatever became of earlier runs, there may be another.
+func (s *Starter) signal(ctx context.Context, o client.StartWorkflowOptions, name string, input any) error {
+	o.WorkflowIDReusePolicy, o.WorkflowIDConflictPolicy, o.WorkflowExecutionErrorWhenAlreadyStarted = 0, 0, false
+	if _, err := s.Client.SignalWithStartWorkflow(ctx, o.ID, workflows.SignalWake, nil, o, name, input); err != nil {
+		return fmt.Errorf("wake %s: %w", o.ID, err)
+	}
+	return nil
+}
+
+// Courier has delivered what was just committed. What it cannot start the relay starts.
+type Courier struct {
+	Starter *Starter
+	Log     *slog.Logger
+
+	wakes sync.WaitGroup
+}
+
+// Outbound starts the delivery without keeping the caller waiting.
+func (c *Courier) Outbound(key chat.SessionKey) {
+	c.wakes.Go(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), wakeTimeout)
+		defer cancel()
+		if err := c.Starter.StartDeliver(ctx, store.Undelivered{Session: key}); err != nil {
+			c.Log.Warn("delivery not started, the relay tries again", "session", key, "error", err)
+		}
+	})
+}
+
+// Wait waits for the starts under way.
+func (c *Courier) Wait() { c.wakes.Wait() }

@@ -1,0 +1,510 @@
+package ingress_test
+
+import (
+	"fmt"
+	"log/slog"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/stretchr/testify/require"
+
+	"xbot/ingress"
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+	"xbot/internal/pgtest"
+	"xbot/internal/phrase"
+	"xbot/internal/policy"
+	"xbot/internal/store"
+)
+
+// platform is two replicas of a gateway over one database.
+type platform struct {
+	t     *testing.T
+	store *store.Store
+	pool  *pgxpool.Pool
+	admin store.User
+	ways  []*ingress.Gateway
+}
+
+func bridged(t *testing.T, document string) *platform {
+	t.Helper()
+	t.Parallel()
+	pool := pgtest.NewPool(t, store.MigrationsHash(), store.Migrate)
+	b := &platform{t: t, store: store.New(pool, nil), pool: pool}
+	admin, err := b.store.EnsureAdmin(t.Context(), "admin")
+	require.NoError(t, err)
+	b.admin = admin
+	b.policy(document)
+	for range 2 {
+		log := slog.New(slog.DiscardHandler)
+		d := &ingress.Dispatch{Inbox: b.store, Waker: &wakes{}, Starter: &starts{}, Log: log}
+		g := &ingress.Gateway{Store: b.store, Policies: &policy.Live{Source: b.store}, Dispatch: d, Log: log}
+		d.Commands = ingress.NewCommands(b.store, append(g.Commands(), d.ApprovalCommands()...)...)
+		t.Cleanup(d.Wait)
+		b.ways = append(b.ways, g)
+	}
+	return b
+}
+
+func (b *platform) policy(document string) {
+	b.t.Helper()
+	p, _, err := policy.Parse([]byte(document))
+	require.NoError(b.t, err)
+	_, err = b.store.SetPolicy(b.t.Context(), b.admin.ID, p.JSON())
+	require.NoError(b.t, err)
+	for _, g := range b.ways {
+		g.Policies = &policy.Live{Source: b.store}
+	}
+}
+
+func (b *platform) receive(e chat.Envelope) ingress.Outcome {
+	b.t.Helper()
+	out, err := b.ways[0].Receive(b.t.Context(), e)
+	require.NoError(b.t, err)
+	again, err := b.ways[1].Receive(b.t.Context(), e)
+	require.NoError(b.t, err)
+	switch out.Result {
+	case ingress.ResultAccepted, ingress.ResultAnswered, ingress.ResultOverheard, ingress.ResultDropped, ingress.ResultDuplicate:
+		require.Equal(b.t, ingress.ResultDuplicate, again.Result, "the second delivery of %q", e.Text)
+		require.Equal(b.t, out.Session, again.Session)
+	default:
+		require.Equal(b.t, out, again, "the second delivery of %q", e.Text)
+	}
+	return out
+}
+
+func dm(id, peer, text string) chat.Envelope {
+	return chat.Envelope{Place: chat.Place{Channel: "feishu"}, ID: id, Sender: chat.Peer{ID: peer, Name: "Name of " + peer}, Text: text}
+}
+
+func said(id, peer, text string) chat.Envelope {
+	e := dm(id, peer, text)
+	e.ChatType, e.Chat, e.Subject = chat.ChatGroup, "oc_1", "The Team"
+	return e
+}
+
+func (b *platform) rows(table string) (n int) {
+	b.t.Helper()
+	require.NoError(b.t, b.pool.QueryRow(b.t.Context(), "SELECT count(*) FROM "+table).Scan(&n))
+	return n
+}
+
+func TestReceive_NothingIsStoredOfWhoIsNotLetIn(t *testing.T) {
+	b := bridged(t, `{channels: {feishu: {dmPolicy: "allowlist", allowFrom: ["ou_1"], groups: {}}}}`)
+	require.Equal(t, ingress.ResultRefused, b.receive(dm("m1", "ou_9", "let me in")).Result)
+	require.NotEmpty(t, b.receive(dm("m2", "ou_9", "let me in")).Reply)
+	e := said("m3", "ou_1", "@bot hi")
+	e.Mentioned = true
+	out := b.receive(e)
+	require.Equal(t, ingress.Outcome{Result: ingress.ResultRefused}, out, "a group that is not listed is not answered at all")
+	for _, table := range []string{"sessions", "inbox", "identities", "pairings", "overheard"} {
+		require.Zero(t, b.rows(table), table)
+	}
+}
+
+func TestReceive_AnUnknownPersonWaitsForAnAdministrator(t *testing.T) {
+	b := bridged(t, `{channels: {feishu: {groupPolicy: "allowlist"}}}`)
+	first := b.receive(dm("m1", "ou_1", "hello"))
+	require.Equal(t, ingress.ResultRefused, first.Result)
+	require.Zero(t, b.rows("inbox"))
+	all, err := b.store.Pairings(t.Context())
+	require.NoError(t, err)
+	require.Len(t, all, 1)
+	require.Contains(t, first.Reply, all[0].Code)
+
+	_, err = b.store.EndPairing(t.Context(), all[0].Code, true, b.admin.ID)
+	require.NoError(t, err)
+	second := b.receive(dm("m2", "ou_1", "hello again"))
+	require.Equal(t, ingress.ResultAccepted, second.Result)
+	require.Equal(t, chat.SessionKey("agent:main:feishu:dm:ou_1"), second.Session)
+	require.Equal(t, "An administrator has let you in.", second.Reply)
+	require.Empty(t, b.receive(dm("m3", "ou_1", "and again")).Reply)
+
+	e := said("m4", "ou_1", "hi")
+	e.Mentioned = true
+	require.Equal(t, ingress.ResultRefused, b.receive(e).Result, "the approval opens no group")
+	s, owner, err := b.store.Session(t.Context(), second.Session)
+	require.NoError(t, err)
+	require.Equal(t, chat.Origin{Label: "Name of ou_1", Provider: "feishu", From: "ou_1", To: "ou_1", Name: "Name of ou_1"}, s.Origin)
+	user, err := b.store.UserByID(t.Context(), owner)
+	require.NoError(t, err)
+	require.Equal(t, "Name of ou_1", user.Name)
+	require.False(t, user.Admin)
+}
+
+func TestReceive_TwoReplicasMakeOneUserAndOneCode(t *testing.T) {
+	b := bridged(t, `{channels: {feishu: {dmPolicy: "pairing"}, open: {dmPolicy: "open", allowFrom: ["*"]}}}`)
+	var replies sync.Map
+	var results sync.Map
+	var group sync.WaitGroup
+	for i := range 8 {
+		group.Go(func() {
+			out, err := b.ways[i%2].Receive(t.Context(), dm("m1", "ou_1", "hello"))
+			replies.Store(out.Reply, err)
+			e := dm("m1", "ou_2", "hello")
+			e.Channel = "open"
+			out, err = b.ways[i%2].Receive(t.Context(), e)
+			results.Store(fmt.Sprint(out.Result, " ", out.Session, " ", out.Inbox, " ", out.Reply), err)
+		})
+	}
+	group.Wait()
+	n := 0
+	replies.Range(func(reply, err any) bool { n++; require.Nil(t, err); return true })
+	require.Equal(t, 1, n, "one code")
+	var told []string
+	results.Range(func(result, err any) bool {
+		told = append(told, result.(string))
+		require.Nil(t, err, result)
+		return true
+	})
+	require.Len(t, told, 2, "accepted once, a duplicate otherwise")
+	require.Equal(t, 1, b.rows("inbox"))
+	require.Equal(t, 1, b.rows("sessions"))
+	require.Equal(t, 2, b.rows("users"), "the administrator and the new person")
+}
+
+const group = `{channels: {feishu: {dmPolicy: "open", allowFrom: ["*"], groups: {oc_1: {}}, accounts: {two: {mentionPatterns: ["two"]}}}}}`
+
+func TestReceive_AGroupBelongsToTheGroup(t *testing.T) {
+	b := bridged(t, group)
+	boss, err := b.store.Person(t.Context(), "feishu", "", "ou_boss", "")
+	require.NoError(t, err)
+	hash := []byte("code")
+	require.NoError(t, b.store.NewLinkCode(t.Context(), b.admin.ID, "", hash))
+	_, err = b.store.UseLinkCode(t.Context(), store.Link{Hash: hash, User: boss.ID, Channel: "feishu", Peer: "ou_boss"})
+	require.NoError(t, err)
+
+	e := said("m1", "ou_boss", "run ls")
+	e.Mentioned = true
+	out := b.receive(e)
+	require.Equal(t, ingress.ResultAccepted, out.Result)
+	require.Equal(t, chat.SessionKey("agent:main:feishu:group:oc_1"), out.Session)
+	owner, err := b.store.SessionOwner(t.Context(), out.Session)
+	require.NoError(t, err)
+	require.True(t, owner.Group)
+	require.False(t, owner.Admin, "the rights of an administrator who writes are not the group's")
+	require.Equal(t, "feishu:group:oc_1", owner.Name)
+	scene, err := b.store.Scene(t.Context(), out.Session, "")
+	require.NoError(t, err)
+	require.False(t, scene.Admin)
+	require.Equal(t, owner.ID, scene.User, "memory and runner are chosen by this user")
+
+	bang := said("m2", "ou_boss", "!id")
+	bang.Mentioned = true
+	out = b.receive(bang)
+	cmd, err := b.store.Bang(t.Context(), out.Inbox)
+	require.NoError(t, err)
+	require.Equal(t, owner.ID, cmd.User, "a command in a group runs with the rights of the group")
+	s, _, err := b.store.Session(t.Context(), out.Session)
+	require.NoError(t, err)
+	require.Equal(t, chat.Origin{Label: "The Team", Provider: "feishu", From: "ou_boss", To: "oc_1", Name: "Name of ou_boss", Subject: "The Team"}, s.Origin)
+	require.Equal(t, chat.ChatGroup, s.ChatType)
+}
+
+func TestReceive_WhatIsNotForTheBotIsContext(t *testing.T) {
+	b := bridged(t, group)
+	require.Equal(t, ingress.ResultOverheard, b.receive(said("m1", "ou_1", "lunch?")).Result)
+	require.Equal(t, ingress.ResultOverheard, b.receive(said("m2", "ou_2", "pizza")).Result)
+	require.Zero(t, b.rows("inbox"))
+	require.Equal(t, 1, b.rows("users")-1, "of those who speak nobody is noted, only the group")
+	e := said("m3", "ou_1", "what do they want?")
+	e.Mentioned = true
+	out := b.receive(e)
+	_, ok, err := b.store.Claim(t.Context(), out.Session, "t1", "r1", 0)
+	require.NoError(t, err)
+	require.True(t, ok)
+	page, err := b.store.Messages(t.Context(), out.Session, store.Page{Limit: 10})
+	require.NoError(t, err)
+	require.Len(t, page.Messages, 2)
+	require.Equal(t, "[Chat messages since your last reply, for context]\nName of ou_1: lunch?\nName of ou_2: pizza", page.Messages[0].Content)
+	require.Equal(t, "Name of ou_1", page.Messages[1].Sender)
+	require.Equal(t, ingress.ResultDuplicate, b.receive(said("m1", "ou_1", "lunch?")).Result, "known after it came into the transcript")
+}
+
+func TestReceive_TwoBotsInAGroupAnswerTheirOwn(t *testing.T) {
+	b := bridged(t, group)
+	to := func(id, account, text string, mentioned bool) ingress.Outcome {
+		e := said(id, "ou_1", text)
+		e.Account, e.Mentioned = account, mentioned
+		return b.receive(e)
+	}
+	one := to("m1", "", "hello one", true)
+	require.Equal(t, ingress.ResultAccepted, one.Result)
+	require.Equal(t, ingress.ResultOverheard, to("m1", "two2", "hello one", false).Result)
+	two := to("m2", "two", "hey two", false)
+	require.Equal(t, ingress.ResultAccepted, two.Result, "by its pattern")
+	require.Equal(t, ingress.ResultOverheard, to("m2", "", "hey two", false).Result)
+	require.Equal(t, chat.SessionKey("agent:main:feishu:group:oc_1"), one.Session)
+	require.Equal(t, chat.SessionKey("agent:main:feishu:two:group:oc_1"), two.Session)
+}
+
+func TestReceive_ActivationOfAGroupIsForAdministrators(t *testing.T) {
+	b := bridged(t, group)
+	e := said("m1", "ou_1", "/activation always")
+	require.Equal(t, ingress.ResultIgnored, b.receive(e).Result)
+	require.Equal(t, ingress.ResultOverheard, b.receive(said("m2", "ou_1", "hello")).Result)
+	require.NoError(t, b.store.SetSessionActivation(t.Context(), "agent:main:feishu:group:oc_1", "always"))
+	require.Equal(t, ingress.ResultAccepted, b.receive(said("m3", "ou_1", "hello")).Result)
+	require.Equal(t, ingress.ResultDuplicate, b.receive(said("m2", "ou_1", "hello")).Result, "overheard before, so not answered now")
+}
+
+func TestReceive_RefusalsAreSaidInTheLanguageOfTheSender(t *testing.T) {
+	b := bridged(t, group)
+	first := b.receive(dm("m1", "ou_1", "你好"))
+	require.Equal(t, ingress.ResultAccepted, first.Result)
+	require.Contains(t, b.receive(dm("m2", "ou_1", "/session use nope")).Reply, "你没有对话 `nope`")
+	require.Equal(t, "此处回答按策略发送。", b.receive(dm("m3", "ou_1", "/send")).Reply)
+	require.NoError(t, b.store.SetQueue(t.Context(), first.Session, chat.Queue{Cap: 1}))
+	full := b.receive(dm("m4", "ou_1", "还在吗"))
+	require.Equal(t, ingress.ResultRefused, full.Result)
+	require.Contains(t, full.Reply, "已有 1 条消息在等待")
+}
+
+func TestReceive_MessagesAreEditedAndRecalledWhileTheyWait(t *testing.T) {
+	b := bridged(t, group)
+	out := b.receive(dm("m1", "ou_1", "frist"))
+	b.receive(dm("m2", "ou_1", "a secret"))
+	b.receive(said("m1", "ou_1", "overheard"))
+	g := b.ways[1]
+	change := func(do func() (bool, error)) bool {
+		changed, err := do()
+		require.NoError(t, err)
+		return changed
+	}
+	require.True(t, change(func() (bool, error) { return g.Edit(t.Context(), dm("m1", "ou_1", "first")) }))
+	require.True(t, change(func() (bool, error) { return g.Recall(t.Context(), dm("m2", "ou_1", "")) }))
+	require.True(t, change(func() (bool, error) { return g.Recall(t.Context(), said("m1", "ou_1", "")) }))
+	require.False(t, change(func() (bool, error) { return g.Edit(t.Context(), dm("m9", "ou_1", "unknown")) }))
+	got, ok, err := b.store.Claim(t.Context(), out.Session, "t1", "r1", 0)
+	require.NoError(t, err)
+	require.True(t, ok)
+	require.Equal(t, "first", got.Text)
+	require.False(t, change(func() (bool, error) { return g.Edit(t.Context(), dm("m1", "ou_1", "too late")) }))
+	page, err := b.store.Messages(t.Context(), out.Session, store.Page{Limit: 10})
+	require.NoError(t, err)
+	require.Empty(t, page.Queued)
+	require.Equal(t, ingress.ResultDuplicate, b.receive(dm("m2", "ou_1", "a secret")).Result, "what was taken back does not come again")
+}
+
+func TestReceive_ScopesDoNotShareTheRightsOfAnAdministrator(t *testing.T) {
+	b := bridged(t, `{session: {dmScope: "main", identityLinks: {admin: ["feishu:ou_boss"]}}, channels: {feishu: {dmPolicy: "open", allowFrom: ["*"]}}}`)
+	boss := b.receive(dm("m1", "ou_boss", "hello"))
+	require.Equal(t, chat.SessionKey("agent:main:main"), boss.Session)
+	owner, err := b.store.SessionOwner(t.Context(), boss.Session)
+	require.NoError(t, err)
+	require.Equal(t, b.admin.ID, owner.ID)
+	other := b.receive(dm("m2", "ou_2", "run id"))
+	require.Equal(t, chat.SessionKey("agent:main:feishu:dm:ou_2"), other.Session)
+
+	m := bridged2(b, `{session: {dmScope: "main"}, channels: {feishu: {dmPolicy: "open", allowFrom: ["*"]}, qq: {dmPolicy: "open", allowFrom: ["*"]}}}`, "DELETE FROM sessions")
+	first := m.receive(dm("m3", "ou_2", "hello"))
+	require.Equal(t, chat.SessionKey("agent:main:main"), first.Session)
+	e := dm("m4", "u3", "hello")
+	e.Channel = "qq"
+	require.Equal(t, first.Session, m.receive(e).Session, "of those without rights everybody shares it, as was asked for")
+}
+
+func bridged2(b *platform, document, statement string) *platform {
+	b.t.Helper()
+	_, err := b.pool.Exec(b.t.Context(), statement)
+	require.NoError(b.t, err)
+	b.policy(document)
+	return b
+}
+
+func TestReceive_LinkedPeersShareOneConversation(t *testing.T) {
+	b := bridged(t, `{channels: {feishu: {dmPolicy: "open", allowFrom: ["*"]}, qq: {dmPolicy: "open", allowFrom: ["*"]}}}`)
+	qq := func(id, text string) chat.Envelope {
+		e := dm(id, "u2", text)
+		e.Channel = "qq"
+		return e
+	}
+	one := b.receive(dm("m1", "ou_1", "hello"))
+	two := b.receive(qq("m1", "hello"))
+	require.NotEqual(t, one.Session, two.Session)
+
+	asked := b.receive(dm("m2", "ou_1", "/link"))
+	require.Equal(t, ingress.ResultAnswered, asked.Result)
+	require.Regexp(t, "/link [A-HJ-NP-Z2-9]{8}", asked.Reply)
+	code := codeIn(asked.Reply)
+	done := b.receive(qq("m2", "/link "+code))
+	require.Equal(t, ingress.ResultAnswered, done.Result)
+	require.Contains(t, done.Reply, "Name of ou_1")
+	owner, err := b.store.SessionOwner(t.Context(), two.Session)
+	require.NoError(t, err)
+	require.Equal(t, "Name of ou_1", owner.Name)
+	require.Contains(t, b.receive(qq("m3", "/link "+code)).Reply, "unknown", "a code is used once")
+
+	b.policy(`{session: {identityLinks: {robert: ["feishu:ou_1", "qq:u2"]}}, channels: {feishu: {dmPolicy: "open", allowFrom: ["*"]}, qq: {dmPolicy: "open", allowFrom: ["*"]}}}`)
+	one, two = b.receive(dm("m4", "ou_1", "hello")), b.receive(qq("m4", "hello"))
+	require.Equal(t, chat.SessionKey("agent:main:dm:robert"), one.Session)
+	require.Equal(t, one.Session, two.Session)
+	linked, err := b.store.SessionOwner(t.Context(), one.Session)
+	require.NoError(t, err)
+	require.Equal(t, owner.ID, linked.ID, "the user that the peers had")
+}
+
+func codeIn(reply string) string {
+	const marker = "`/link "
+	for i := range reply {
+		if len(reply) >= i+len(marker)+8 && reply[i:i+len(marker)] == marker {
+			return reply[i+len(marker) : i+len(marker)+8]
+		}
+	}
+	return ""
+}
+
+func TestReceive_AChatContinuesAnotherConversation(t *testing.T) {
+	b := bridged(t, `{channels: {feishu: {dmPolicy: "open", allowFrom: ["*"]}}}`)
+	home := b.receive(dm("m1", "ou_1", "hello")).Session
+	require.Contains(t, b.receive(dm("m2", "ou_1", "/session")).Reply, string(home))
+	require.Contains(t, b.receive(dm("m3", "ou_1", "/session new trip")).Reply, string(home)+":thread:trip")
+	trip := b.receive(dm("m4", "ou_1", "pack what?")).Session
+	require.Equal(t, home+":thread:trip", trip)
+	list := b.receive(dm("m5", "ou_1", "/session list")).Reply
+	require.Contains(t, list, "`"+string(home)+"`")
+	require.Contains(t, list, "`"+string(trip)+"`")
+	b.receive(dm("m6", "ou_1", "/session default"))
+	require.Equal(t, home, b.receive(dm("m7", "ou_1", "hello")).Session)
+	b.receive(dm("m8", "ou_1", "/session use "+string(trip)))
+	require.Equal(t, trip, b.receive(dm("m9", "ou_1", "hello")).Session)
+
+	other := b.receive(dm("n1", "ou_2", "hello")).Session
+	require.Contains(t, b.receive(dm("n2", "ou_2", "/session use "+string(trip))).Reply, "You have no conversation")
+	require.Equal(t, other, b.receive(dm("n3", "ou_2", "hello")).Session)
+}
+
+func TestReceive_WorkIsBoundToItsThread(t *testing.T) {
+	b := bridged(t, `{channels: {feishu: {groups: {oc_1: {}}, groupScenes: {chat: {enabled: true}, work: {enabled: true, triggerTag: "#work"}}}}}`)
+	talk := b.receive(said("m1", "ou_1", "hello"))
+	require.Equal(t, ingress.ResultAccepted, talk.Result, "with a chat scene every message is for the bot")
+	start := said("m2", "ou_1", "#work fix the build")
+	start.Mentioned = true
+	work := b.receive(start)
+	require.Equal(t, ingress.ResultAccepted, work.Result)
+	require.NotEqual(t, talk.Session, work.Session)
+	s, _, err := b.store.Session(t.Context(), work.Session)
+	require.NoError(t, err)
+	require.Equal(t, "work", s.Scene)
+	require.Equal(t, chat.ChatThread, s.ChatType)
+
+	reply := said("m3", "ou_1", "and the tests")
+	reply.Thread, reply.Root, reply.Mentioned = "omt_1", "m2", true
+	require.Equal(t, work.Session, b.receive(reply).Session, "found by the message that began it")
+	later := said("m4", "ou_1", "more")
+	later.Thread, later.Mentioned = "omt_1", true
+	require.Equal(t, work.Session, b.receive(later).Session, "the thread is known from then on")
+	silent := said("m5", "ou_1", "among ourselves")
+	silent.Thread = "omt_1"
+	require.Equal(t, ingress.ResultOverheard, b.receive(silent).Result)
+
+	empty := said("m6", "ou_1", "#work")
+	empty.Mentioned = true
+	made := b.receive(empty)
+	require.Equal(t, ingress.ResultAnswered, made.Result)
+	require.Contains(t, made.Reply, string(made.Session))
+}
+
+func TestReceive_RefusesMalformedEnvelopes(t *testing.T) {
+	b := bridged(t, `{}`)
+	for name, spoil := range map[string]func(e *chat.Envelope){
+		"own channel": func(e *chat.Envelope) { e.Channel = "web" },
+		"bad channel": func(e *chat.Envelope) { e.Channel = "a:b" },
+		"no id":       func(e *chat.Envelope) { e.ID = "" },
+		"no sender":   func(e *chat.Envelope) { e.Sender.ID = "" },
+		"no chat":     func(e *chat.Envelope) { e.ChatType = chat.ChatGroup },
+		"thread":      func(e *chat.Envelope) { e.ChatType = chat.ChatThread },
+		"NUL":         func(e *chat.Envelope) { e.Sender.ID = "a\x00" },
+	} {
+		t.Run(name, func(t *testing.T) {
+			e := dm("m1", "ou_1", "hi")
+			spoil(&e)
+			_, err := b.ways[0].Receive(t.Context(), e)
+			require.True(t, fault.Is(err, fault.Invalid), "%v", err)
+		})
+	}
+}
+
+func TestReceive_OldNamesOfGroupsAreUnderstood(t *testing.T) {
+	b := bridged(t, group)
+	e := dm("m1", "ou_1", "hi")
+	e.Chat, e.Mentioned, e.SentAt = "group:oc_1", true, time.Now()
+	require.Equal(t, chat.SessionKey("agent:main:feishu:group:oc_1"), b.receive(e).Session)
+}
+
+func TestReceive_AConversationStartsInTheFolderOfItsAgent(t *testing.T) {
+	b := bridged(t, `{
+		channels: {feishu: {dmPolicy: "open", allowFrom: ["*"]}},
+		agents: {list: [{id: "main", default: true}, {id: "ops", workspace: "/srv/ops"}]},
+		bindings: [{agentId: "ops", match: {channel: "feishu", peer: {kind: "direct", id: "ou_2"}}}],
+	}`)
+	for peer, folder := range map[string]string{"ou_1": "", "ou_2": "/srv/ops"} {
+		s, _, err := b.store.Session(t.Context(), b.receive(dm("m1", peer, "hello")).Session)
+		require.NoError(t, err)
+		require.Equal(t, folder, s.Cwd, peer)
+	}
+}
+
+func TestReceive_TriggerModesSayWhatIsForTheBot(t *testing.T) {
+	type sent struct {
+		text      string
+		mentioned bool
+		want      string // what is accepted; empty: it is context
+	}
+	for mode, list := range map[string][]sent{
+		"at":             {{"hello", true, "hello"}, {"hello", false, ""}, {"!hello", false, ""}},
+		"prefix":         {{"!hello", false, "hello"}, {"hello", false, ""}, {"hello", true, ""}},
+		"without_prefix": {{"hello", false, "hello"}, {"!hello", false, ""}, {"!hello", true, ""}},
+		"all":            {{"hello", false, "hello"}, {"!hello", false, "!hello"}},
+	} {
+		t.Run(mode, func(t *testing.T) {
+			b := bridged(t, fmt.Sprintf(`{channels: {feishu: {groupPolicy: "open", triggerMode: %q, triggerPrefix: "!", groups: {"*": {}}}}}`, mode))
+			var context []string
+			for i, s := range list {
+				e := said(fmt.Sprint("m", i), "ou_1", s.text)
+				e.Mentioned = s.mentioned
+				out := b.receive(e)
+				if s.want == "" {
+					require.Equal(t, ingress.ResultOverheard, out.Result, "%q", s.text)
+					context = append(context, s.text)
+					continue
+				}
+				require.Equal(t, ingress.ResultAccepted, out.Result, "%q", s.text)
+				var body string
+				require.NoError(t, b.pool.QueryRow(t.Context(), "SELECT body FROM inbox WHERE id = $1", out.Inbox).Scan(&body))
+				require.Equal(t, s.want, body)
+			}
+			rows, err := b.pool.Query(t.Context(), "SELECT body FROM overheard ORDER BY id")
+			require.NoError(t, err)
+			overheard, err := pgx.CollectRows(rows, pgx.RowTo[string])
+			require.NoError(t, err)
+			require.ElementsMatch(t, context, overheard, "what is not for the bot is context, and nothing else is")
+		})
+	}
+}
+
+func TestReceive_SaysWhatBecameOfAMessageThatGetsNoTurn(t *testing.T) {
+	b := bridged(t, `{messages: {queue: {mode: "followup", cap: 1, drop: "new"}}, channels: {feishu: {dmPolicy: "open", allowFrom: ["*"]}}}`)
+	for _, g := range b.ways {
+		g.Dispatch.Policies = g.Policies
+	}
+	require.Equal(t, ingress.ResultAccepted, b.receive(dm("m1", "ou_1", "one")).Result)
+	out := b.receive(dm("m2", "ou_1", "two"))
+	require.Equal(t, ingress.ResultDropped, out.Result)
+	require.Equal(t, phrase.Say(phrase.English, phrase.DroppedNew, 1), out.Reply)
+	require.NotZero(t, out.Inbox)
+	var outcome string
+	require.NoError(t, b.pool.QueryRow(t.Context(), "SELECT outcome FROM inbox WHERE id = $1", out.Inbox).Scan(&outcome))
+	require.Equal(t, "dropped", outcome)
+
+	b.policy(`{messages: {queue: {mode: "followup", cap: 1, drop: "old"}}, channels: {feishu: {dmPolicy: "open", allowFrom: ["*"]}}}`)
+	for _, g := range b.ways {
+		g.Dispatch.Policies = g.Policies
+	}
+	out = b.receive(dm("m3", "ou_1", "three"))
+	require.Equal(t, ingress.ResultAccepted, out.Result, "what it took the place of is another message")
+	require.Empty(t, out.Reply)
+}

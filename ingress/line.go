@@ -1,0 +1,98 @@
+package ingress
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"time"
+
+	"xbot/internal/chat"
+	"xbot/internal/store"
+)
+
+// Line is what the relay needs of the store to tend the line of those who wait for a free turn.
+type Line interface {
+	HandOutTurns(ctx context.Context) (late int, err error)
+	Throttled(ctx context.Context, older time.Duration) ([]store.Waiting, error)
+	TellThrottled(ctx context.Context, w store.Waiting) error
+	TurnsByTenant(ctx context.Context) ([]store.TenantTurns, error)
+	CallsByTenant(ctx context.Context) ([]store.TenantCalls, error)
+}
+
+// tendLine hands out turns that came free where nobody was left to do it, or because a limit was raised, tells those who
+// wait for long, and shows the line to whoever watches the metrics.
+func (r *Relay) tendLine(ctx context.Context) error {
+	late, err := r.Ledger.HandOutTurns(ctx)
+	if err != nil {
+		return err
+	}
+	r.Metrics.Unused.Add(float64(late))
+	untold, err := r.Ledger.Throttled(ctx, lineAfter)
+	if err != nil {
+		return err
+	}
+	if err := each(untold, func(w store.Waiting) error { return r.Ledger.TellThrottled(ctx, w) }); err != nil {
+		return err
+	}
+	return r.showLine(ctx)
+}
+
+func (r *Relay) showLine(ctx context.Context) error {
+	turns, err := r.Ledger.TurnsByTenant(ctx)
+	if err != nil {
+		return err
+	}
+	calls, err := r.Ledger.CallsByTenant(ctx)
+	if err != nil {
+		return err
+	}
+	running, waiting, held, refused := 0, 0, 0, 0
+	for _, t := range turns {
+		running, waiting = running+t.Running, waiting+t.Waiting
+	}
+	for _, c := range calls {
+		held, refused = held+c.Held, refused+c.Waiting
+	}
+	r.Metrics.Running.Set(float64(running))
+	r.Metrics.Waiting.Set(float64(waiting))
+	r.Metrics.Calls.WithLabelValues("running").Set(float64(held))
+	r.Metrics.Calls.WithLabelValues("waiting").Set(float64(refused))
+	return nil
+}
+
+// NextInLine wakes those who were handed a free turn. One that is not woken is woken by the relay.
+type NextInLine struct {
+	Waker interface {
+		Wake(ctx context.Context, r Row) error
+	}
+	Users interface {
+		UserByID(ctx context.Context, id chat.UserID) (store.User, error)
+	}
+	Log *slog.Logger
+
+	wakes sync.WaitGroup
+}
+
+// Granted wakes without keeping the caller waiting: the turn is theirs by a committed row.
+func (n *NextInLine) Granted(who []store.Waiting) {
+	n.wakes.Go(func() {
+		for _, w := range who {
+			if err := n.wake(w); err != nil {
+				n.Log.Warn("next in line not woken, the relay tries again", "session", w.Session, "error", err)
+			}
+		}
+	})
+}
+
+func (n *NextInLine) wake(w store.Waiting) error {
+	ctx, cancel := context.WithTimeout(context.Background(), wakeTimeout)
+	defer cancel()
+	user, err := n.Users.UserByID(ctx, w.User)
+	if err != nil {
+		return err
+	}
+	return n.Waker.Wake(ctx, Row{Session: w.Session, Channel: w.Channel, UserName: user.Name, Text: w.Text})
+}
+
+// Wait waits for the wakes under way.
+func (n *NextInLine) Wait() { n.wakes.Wait() }

@@ -1,0 +1,43 @@
+package ingress
+
+import (
+	"context"
+	"strings"
+
+	"xbot/internal/phrase"
+)
+
+// ResetCommands returns the commands that begin a conversation anew: /new, also called /clear, whose first word may be a
+// model, and /reset. What else stands behind them is the first message of the new conversation. Without models every word
+// is text.
+func ResetCommands(models Models) []Command {
+	return []Command{
+		{
+			Name: "new", Aliases: []string{"clear"}, Usage: "[MODEL] [TEXT…]", Help: phrase.HelpNew, Group: GroupConversation, Queued: true,
+			Split: func(ctx context.Context, args string) (own, text string) {
+				word, rest := firstWord(args)
+				if models == nil || word == "" {
+					return "", args
+				}
+				id, ok := models.Resolve(ctx, word)
+				if !ok {
+					return "", args
+				}
+				return id, rest
+			},
+		},
+		{
+			Name: "reset", Usage: "[TEXT…]", Help: phrase.HelpReset, Group: GroupConversation, Queued: true,
+			Split: func(_ context.Context, args string) (own, text string) { return "", args },
+		},
+	}
+}
+
+// firstWord cuts a text at its first white space.
+func firstWord(text string) (word, rest string) {
+	text = strings.TrimSpace(text)
+	if i := strings.IndexAny(text, " \t\r\n"); i >= 0 {
+		return text[:i], strings.TrimSpace(text[i:])
+	}
+	return text, ""
+}

@@ -1,0 +1,175 @@
+package ingress_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"xbot/ingress"
+	"xbot/internal/chat"
+	"xbot/internal/phrase"
+	"xbot/internal/policy"
+)
+
+// rules is a policy document in force.
+type rules struct{ policy.Policy }
+
+func (r *rules) Get(context.Context) (*policy.Policy, error) { return &r.Policy, nil }
+
+// conversing makes the dispatcher know the commands of this file, and a policy.
+func (b *bundle) conversing() *rules {
+	b.dispatch.Commands = ingress.NewCommands(b.Store, append(ingress.ResetCommands(models{}), ingress.ContinueCommand(b.Store))...)
+	p := &rules{}
+	p.Session.ResetTriggers = []string{"重新开始", "begin anew"}
+	b.dispatch.Policies = p
+	return p
+}
+
+func TestReset_IsACommandWithTheMessageBehindIt(t *testing.T) {
+	b := setup(t)
+	b.conversing()
+	for i, c := range []struct {
+		text string
+		want []string
+	}{
+		{"/new", []string{"control x: /new"}},
+		{"/new fast", []string{"control x: /new demo/fast"}},
+		{"/new fast hello there", []string{"control x: /new demo/fast", "message x#text: hello there"}},
+		{"/new hello\nthere", []string{"control x: /new", "message x#text: hello\nthere"}},
+		{"/NEW  fast\nhello", []string{"control x: /new demo/fast", "message x#text: hello"}},
+		{"/clear", []string{"control x: /new"}},
+		{"/reset fast is what it was", []string{"control x: /reset", "message x#text: fast is what it was"}},
+		{"重新开始", []string{`control x: /reset {"said": "重新开始"}`}},
+		{"Begin Anew with me", []string{`control x: /reset {"said": "Begin Anew"}`, "message x#text: with me"}},
+		{"begin anewer", []string{"message x: begin anewer"}},
+		{"let us begin anew", []string{"message x: let us begin anew"}},
+	} {
+		got := b.accepted(i, c.text)
+		for j := range got {
+			got[j] = trimMode(got[j])
+		}
+		require.Equal(t, c.want, got, c.text)
+	}
+}
+
+func TestReset_ATriggerStandsInTheConversationAsItWasWritten(t *testing.T) {
+	b := setup(t)
+	b.conversing()
+	for id, text := range map[string]string{"m1": "重新开始", "m2": " Begin Anew\twith me "} {
+		for range 2 { // the second delivery is the same
+			_, err := b.dispatch.Message(t.Context(), b.inbound(key, id, text))
+			require.NoError(t, err)
+		}
+	}
+	want := map[string]string{"m1": "重新开始", "m2": "Begin Anew", "m2#text": "with me"}
+	waiting := b.transcript(key).Queued
+	require.Len(t, waiting, 3)
+	for i, q := range waiting {
+		require.Equal(t, want[q.ClientMessageID], q.Text, "while it waits")
+		turn := chat.TurnID(fmt.Sprint("t", i))
+		claim, ok, err := b.Claim(t.Context(), key, turn, "run", 0)
+		require.NoError(t, err)
+		require.True(t, ok)
+		require.Equal(t, claim.Control, claim.Text == "/reset", "the turn carries the command out")
+		_, err = b.FinishTurn(t.Context(), key, turn, chat.TurnDone, "")
+		require.NoError(t, err)
+	}
+	said := map[string]string{}
+	for _, m := range b.transcript(key).Messages {
+		if m.Role == chat.RoleUser {
+			said[m.ClientMessageID] = m.Content
+		}
+	}
+	require.Equal(t, want, said)
+}
+
+// trimMode takes the queue mode from the end of a row.
+func trimMode(row string) string {
+	const mode = " steer"
+	if len(row) > len(mode) && row[len(row)-len(mode):] == mode {
+		return row[:len(row)-len(mode)]
+	}
+	return row
+}
+
+func TestExpiry_FollowsThePolicy(t *testing.T) {
+	b := setup(t)
+	p := b.conversing()
+	say := func(id, text string, turn chat.TurnID) {
+		t.Helper()
+		_, err := b.dispatch.Message(t.Context(), b.inbound(key, id, text))
+		require.NoError(t, err)
+		b.claim(key, turn)
+		_, err = b.FinishTurn(t.Context(), key, turn, chat.TurnDone, "")
+		require.NoError(t, err)
+	}
+	rest := func(d time.Duration) {
+		_, err := b.pool.Exec(t.Context(), `UPDATE sessions SET last_interaction_at = last_interaction_at - $1::interval`, d)
+		require.NoError(t, err)
+	}
+	resets := func() int {
+		got, err := b.Resets(t.Context(), key, 100)
+		require.NoError(t, err)
+		return len(got)
+	}
+	say("m1", "one", "t1")
+	rest(48 * time.Hour)
+	say("m2", "two", "t2")
+	require.Zero(t, resets(), "nothing is set")
+
+	p.Session.Reset = &policy.Reset{Mode: policy.ResetIdle, IdleMinutes: 60}
+	rest(59 * time.Minute)
+	say("m3", "three", "t3")
+	require.Zero(t, resets())
+	rest(61 * time.Minute)
+	say("m4", "four", "t4")
+	require.Equal(t, 1, resets())
+
+	p.Session.Reset = &policy.Reset{Mode: policy.ResetDaily}
+	rest(25 * time.Hour)
+	say("m5", "five", "t5")
+	require.Equal(t, 2, resets())
+	got, err := b.Resets(t.Context(), key, 1)
+	require.NoError(t, err)
+	require.Equal(t, chat.ResetDaily, got[0].Reason)
+
+	p.Session.ResetByChannel = map[string]policy.Reset{"web": {Mode: policy.ResetNone}}
+	rest(25 * time.Hour)
+	say("m6", "six", "t6")
+	require.Equal(t, 2, resets(), "the channel has a rule of its own")
+}
+
+func TestContinue_GoesOnOnlyWhereSomethingStopped(t *testing.T) {
+	b := setup(t)
+	b.conversing()
+	last := func() chat.Message { m := b.transcript(key).Messages; return m[len(m)-1] }
+	send := func(id string) {
+		t.Helper()
+		_, err := b.dispatch.Message(t.Context(), b.inbound(key, id, "/continue"))
+		require.NoError(t, err)
+	}
+	send("c1")
+	require.Equal(t, phrase.Say(phrase.English, phrase.ContinueNone), last().Content)
+	_, err := b.dispatch.Message(t.Context(), b.inbound(key, "m1", "hello"))
+	require.NoError(t, err)
+	b.claim(key, "t1")
+	_, err = b.FinishTurn(t.Context(), key, "t1", chat.TurnStopped, phrase.Stopped)
+	require.NoError(t, err)
+	send("c1")
+	require.Equal(t, chat.RoleNotice, last().Role, "what was answered before is not carried out now")
+	for range 2 {
+		send("c2")
+	}
+	b.claim(key, "t2")
+	require.Equal(t, chat.OriginContinue, last().Origin)
+	require.Equal(t, "Continue where you stopped.", last().Content)
+	send("c2")
+	_, err = b.FinishTurn(t.Context(), key, "t2", chat.TurnDone, "")
+	require.NoError(t, err)
+	_, ok, err := b.Claim(t.Context(), key, "t3", "run", 0)
+	require.NoError(t, err)
+	require.False(t, ok, "it was accepted once")
+}

@@ -1,0 +1,91 @@
+package ingress
+
+import (
+	"context"
+	"strconv"
+	"strings"
+	"time"
+
+	"xbot/internal/chat"
+	"xbot/internal/command"
+	"xbot/internal/fault"
+	"xbot/internal/phrase"
+	"xbot/internal/policy"
+)
+
+// Queues shows and sets how messages wait.
+type Queues struct {
+	Store interface {
+		Session(ctx context.Context, key chat.SessionKey) (chat.Session, chat.UserID, error)
+		SetQueue(ctx context.Context, key chat.SessionKey, q chat.Queue) error
+	}
+	Policies Policies
+}
+
+// Commands returns /queue. It holds for messages from then on.
+func (q *Queues) Commands() []Command {
+	return []Command{{Name: "queue", Usage: command.QueueUsage, Help: phrase.HelpQueue, Group: GroupQueue, Run: q.obey}}
+}
+
+func (q *Queues) obey(ctx context.Context, in Inbound, args string) (string, error) {
+	s, _, err := q.Store.Session(ctx, in.Session)
+	if err != nil {
+		return "", err
+	}
+	own, ok := command.QueueCommand(args, s.Queue)
+	if !ok {
+		return "", fault.Errorf(fault.Invalid, "%s", phrase.Say(in.Lang, phrase.QueueUsage, command.QueueUsage))
+	}
+	if own != s.Queue {
+		if err := q.Store.SetQueue(ctx, in.Session, own); err != nil {
+			return "", err
+		}
+		s.Queue = own
+	}
+	p, err := q.Policies.Get(ctx)
+	if err != nil {
+		return "", err
+	}
+	return queueText(p, s, in.Lang), nil
+}
+
+// queueText says how messages wait in a conversation, and why.
+func queueText(p *policy.Policy, s chat.Session, lang phrase.Lang) string {
+	holds, set := p.Queue(s.Channel, s.ChatType, s.Queue), p.Messages.Queue
+	why := func(own, general bool) string {
+		switch {
+		case own:
+			return phrase.Say(lang, phrase.QueueHere)
+		case general:
+			return phrase.Say(lang, phrase.QueuePolicy)
+		}
+		return phrase.Say(lang, phrase.QueueDefault)
+	}
+	quiet := (time.Duration(holds.DebounceMS) * time.Millisecond).String()
+	lines := []string{
+		phrase.Say(lang, phrase.QueueHolds), "",
+		settingLine("mode", string(holds.Mode), whyMode(set, s, lang)),
+		settingLine("debounce", quiet, why(s.Queue.DebounceMS != 0, set.DebounceMS != 0)),
+		settingLine("cap", strconv.Itoa(holds.Cap), why(s.Queue.Cap != 0, set.Cap != 0)),
+		settingLine("drop", string(holds.Drop), why(s.Queue.Drop != "", set.Drop != "")),
+	}
+	return strings.Join(lines, "\n")
+}
+
+func settingLine(name, value, why string) string {
+	return "* " + name + ": `" + value + "` · " + why
+}
+
+func whyMode(set policy.Queue, s chat.Session, lang phrase.Lang) string {
+	switch {
+	case s.Queue.Mode != "":
+		return phrase.Say(lang, phrase.QueueHere)
+	case set.ByChannel[s.Channel] != "":
+		return phrase.Say(lang, phrase.QueueChannel, s.Channel)
+	case set.Mode != "":
+		return phrase.Say(lang, phrase.QueuePolicy)
+	case s.ChatType == chat.ChatDirect:
+		return phrase.Say(lang, phrase.QueueDirect)
+	}
+	return phrase.Say(lang, phrase.QueueOther)
+}

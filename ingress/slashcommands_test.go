@@ -1,0 +1,222 @@
+package ingress_test
+
+import (
+	"context"
+	"path"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/stretchr/testify/require"
+
+	"xbot/ingress"
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+	"xbot/internal/phrase"
+	"xbot/internal/policy"
+	"xbot/internal/sandbox"
+	"xbot/internal/sandbox/resolver"
+	"xbot/internal/store"
+)
+
+// box is a machine with a few files.
+type box struct {
+	sandbox.Sandbox
+	folders map[string][]sandbox.FileInfo
+	err     error
+}
+
+func (b *box) Name() string      { return "laptop" }
+func (b *box) Workspace() string { return "/srv" }
+
+func (b *box) Stat(_ context.Context, name string) (sandbox.FileInfo, error) {
+	if b.err != nil {
+		return sandbox.FileInfo{}, b.err
+	}
+	if _, ok := b.folders[path.Join("/srv", name)]; ok || b.folders[name] != nil {
+		return sandbox.FileInfo{Path: name, Dir: true}, nil
+	}
+	return sandbox.FileInfo{}, fault.Errorf(fault.NotFound, "there is no %s", name)
+}
+
+func (b *box) ReadDir(_ context.Context, name string) ([]sandbox.FileInfo, error) {
+	entries, ok := b.folders[name]
+	if !ok {
+		return nil, fault.Errorf(fault.Denied, "%s is outside the workspace", name)
+	}
+	return entries, b.err
+}
+
+func (b *box) Box(context.Context, chat.UserID, string) (sandbox.Sandbox, error) { return b, nil }
+
+// tell sends a command in the session and returns its answer.
+func (b *bundle) tell(id, text string) string {
+	b.t.Helper()
+	_, err := b.dispatch.Message(b.t.Context(), b.inbound(key, id, text))
+	require.NoError(b.t, err)
+	messages := b.transcript(key).Messages
+	i := slices.IndexFunc(messages, func(m chat.Message) bool { return m.ClientMessageID == id })
+	require.GreaterOrEqual(b.t, i, 0)
+	require.Less(b.t, i+1, len(messages))
+	return messages[i+1].Content
+}
+
+// everything makes the dispatcher know all commands that answer at once.
+func (b *bundle) everything(machine *box) {
+	live := &policy.Live{Source: b.Store}
+	contexts := &ingress.Contexts{Store: b.Store, Model: "demo/demo"}
+	fleet := &ingress.Fleet{Store: b.Store, Resolver: resolver.New(resolver.Config{Choices: b.Store})}
+	statuses := &ingress.Statuses{
+		Store: b.Store, Contexts: contexts, Policies: live, Fleet: fleet, Version: "1.2.3", Started: time.Now().Add(-time.Hour),
+		Turn: func(key chat.SessionKey, run string) string {
+			return "https://x.example/temporal/" + string(key) + "/" + run
+		},
+	}
+	b.dispatch.Commands = ingress.NewCommands(b.Store, slices.Concat(
+		statuses.Commands(), (&ingress.Folders{Store: b.Store, Boxes: machine}).Commands(), contexts.Commands(), (&ingress.Meter{Store: b.Store}).Commands(),
+		[]ingress.Command{ingress.ExportCommand("https://x.example/"), ingress.ConfigCommand(b.Store)},
+		(&ingress.Debug{Store: b.Store, Pool: b.pool, Metrics: prometheus.NewRegistry()}).Commands(),
+		(&ingress.Queues{Store: b.Store, Policies: live}).Commands(),
+	)...)
+}
+
+func workplace() *box {
+	return &box{folders: map[string][]sandbox.FileInfo{
+		"/srv":     {{Path: "/srv/notes.md", Size: 1200}, {Path: "/srv/src", Dir: true}, {Path: "/srv/l", Link: "src"}},
+		"/srv/src": {},
+	}}
+}
+
+func TestStatus_SaysWhatRunsAndShowsAdministratorsTheRun(t *testing.T) {
+	b := setup(t)
+	b.everything(workplace())
+	idle := b.tell("s1", "/status")
+	for _, part := range []string{"model: `demo/demo`", "queue: `steer`, 0 of 32 waiting", "running: nothing", "session: `" + string(key) + "`, agent `main`", "xbot 1.2.3, up for 1h0m"} {
+		require.Contains(t, idle, part)
+	}
+	_, err := b.dispatch.Message(t.Context(), b.inbound(key, "m1", "hello"))
+	require.NoError(t, err)
+	_, _, err = b.Claim(t.Context(), key, "t1", "r1", 0)
+	require.NoError(t, err)
+	busy := b.tell("s2", "/status")
+	require.Contains(t, busy, "running: step 1, for ")
+	require.Contains(t, busy, "(https://x.example/temporal/"+string(key)+"/r1)")
+
+	bob := b.visitor("direct")
+	in := b.inbound(key, "s3", "/status")
+	in.User = bob.ID
+	_, err = b.dispatch.Message(t.Context(), in)
+	require.NoError(t, err)
+	require.Contains(t, b.last(key), "running: step 1")
+	require.NotContains(t, b.last(key), "temporal")
+	b.dispatch.Wait()
+}
+
+func TestWhoami_NamesThePersonTheirRoleAndWhereElseTheyAre(t *testing.T) {
+	b := setup(t)
+	b.everything(workplace())
+	require.Equal(t, "You are `alice`, an administrator. You write on `web`. This conversation is yours.", b.tell("w1", "/whoami"))
+	_, err := b.pool.Exec(t.Context(), `INSERT INTO identities (channel, account, peer, user_id) VALUES ('feishu', '', 'ou_1', $1)`, b.user.ID)
+	require.NoError(t, err)
+	require.Contains(t, b.tell("w2", "/whoami"), "You are known as `feishu:ou_1`.")
+	require.Equal(t, "xbot 1.2.3", b.tell("w3", "/version"))
+}
+
+func TestFolders_AreShownAsTheRunnerAllows(t *testing.T) {
+	b := setup(t)
+	machine := workplace()
+	b.everything(machine)
+	require.Equal(t, "`/srv` · `laptop`", b.tell("1", "/pwd"))
+	require.Equal(t, "`/srv`\n\n```text\nsrc/\nnotes.md  1.2 kB\nl -> src\n```", b.tell("2", "/ls"))
+	require.Equal(t, "`/srv/src` is empty.", b.tell("3", "/ls 'src'"))
+	require.Equal(t, "/etc is outside the workspace", b.tell("4", "/ls /etc"))
+	require.NoError(t, b.SetCwd(t.Context(), key, "laptop", "/srv/src"))
+	require.Equal(t, "`/srv/src` · `laptop`", b.tell("5", "/pwd"))
+	require.Contains(t, b.tell("6", "/ls .."), "notes.md")
+	machine.err = fault.Errorf(fault.Unavailable, "%w", &sandbox.OfflineError{Runner: "laptop"})
+	require.Contains(t, b.tell("7", "/ls"), "laptop", "a runner that is away is an answer")
+}
+
+func TestExport_LinksToTheConversation(t *testing.T) {
+	b := setup(t)
+	b.everything(workplace())
+	require.Contains(t, b.tell("1", "/export"), "(https://x.example/api/sessions/agent:main:web:thread:t/export?format=jsonl)")
+	require.Contains(t, b.tell("2", "/export MD"), "format=md")
+	require.Equal(t, phrase.Say(phrase.English, phrase.ExportAs), b.tell("3", "/export pdf"))
+}
+
+func TestConfig_ChangesOnePlaceOfACheckedDocument(t *testing.T) {
+	b := setup(t)
+	b.everything(workplace())
+	require.Equal(t, phrase.Say(phrase.English, phrase.ConfigUnset, "session.reset"), b.tell("1", "/config get session.reset"))
+	require.Equal(t, phrase.Say(phrase.English, phrase.ConfigSet, 1), b.tell("2", `/config set session.reset {"mode":"idle","idleMinutes":30}`))
+	require.Equal(t, "```json\n30\n```", b.tell("3", "/config get session.reset.idleMinutes"))
+	require.Equal(t, phrase.Say(phrase.English, phrase.ConfigSame), b.tell("4", "/config set session.reset.idleMinutes 30"))
+	require.Contains(t, b.tell("5", "/config set session.rset idle"), "rset", "the nearest name is told")
+	require.Equal(t, phrase.Say(phrase.English, phrase.ConfigSet, 2), b.tell("6", "/config unset session.reset"))
+	require.Equal(t, phrase.Say(phrase.English, phrase.ConfigUsage), b.tell("7", "/config set session"))
+	var by []chat.UserID
+	rows, err := b.pool.Query(t.Context(), `SELECT changed_by FROM policies ORDER BY id`)
+	require.NoError(t, err)
+	defer rows.Close()
+	for rows.Next() {
+		var user chat.UserID
+		require.NoError(t, rows.Scan(&user))
+		by = append(by, user)
+	}
+	require.Equal(t, []chat.UserID{b.user.ID, b.user.ID}, by)
+
+	bob := b.visitor("direct")
+	in := b.inbound(key, "8", "/config get")
+	in.User = bob.ID
+	_, err = b.dispatch.Message(t.Context(), in)
+	require.NoError(t, err)
+	require.Equal(t, phrase.Say(phrase.English, phrase.CommandAdmins, "config"), b.last(key))
+}
+
+func TestDebug_ShowsWhatRunsAndNoWordsOfPeople(t *testing.T) {
+	b := setup(t)
+	b.everything(workplace())
+	_, err := b.dispatch.Message(t.Context(), b.inbound(key, "m1", "my secret plan"))
+	require.NoError(t, err)
+	_, _, err = b.Claim(t.Context(), key, "t1", "r1", 0)
+	require.NoError(t, err)
+	said := b.tell("1", "/debug")
+	require.Contains(t, said, "goroutines")
+	require.Contains(t, said, "1 running")
+	require.Contains(t, said, string(key)+"  t1")
+	require.NotContains(t, said, "secret plan")
+	b.dispatch.Wait()
+}
+
+func TestCommands_ThatReadAnswerWhileATurnHangsAndOnceAMessage(t *testing.T) {
+	b := setup(t)
+	b.everything(workplace())
+	_, err := b.dispatch.Message(t.Context(), b.inbound(key, "m1", "hello"))
+	require.NoError(t, err)
+	_, claimed, err := b.Claim(t.Context(), key, "t1", "r1", 0) // and nothing ever ends it
+	require.NoError(t, err)
+	require.True(t, claimed)
+	n := 0
+	for _, known := range b.dispatch.Commands.List() {
+		if known.Queued || known.Run == nil {
+			continue
+		}
+		n++
+		id := "at once " + known.Name
+		require.NotEmpty(t, b.tell(id, "/"+known.Name), known.Name)
+		before := len(b.transcript(key).Messages)
+		got, err := b.dispatch.Message(t.Context(), b.inbound(key, id, "/"+known.Name))
+		require.NoError(t, err)
+		require.True(t, got.Duplicate)
+		require.Len(t, b.transcript(key).Messages, before, "%s is not answered again", known.Name)
+	}
+	require.Greater(t, n, 10)
+	s, _, err := b.Session(t.Context(), key)
+	require.NoError(t, err)
+	require.Equal(t, chat.TurnID("t1"), s.Running)
+	b.dispatch.Wait()
+}
+
+var _ ingress.People = (*store.Store)(nil)

@@ -1,0 +1,147 @@
+package ingress
+
+import (
+	"cmp"
+	"context"
+	"strings"
+	"time"
+
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+	"xbot/internal/phrase"
+	"xbot/internal/store"
+)
+
+// Statuses tells how a conversation and its person stand.
+type Statuses struct {
+	Store    *store.Store
+	Contexts *Contexts
+	Policies Policies
+	Fleet    *Fleet
+	Version  string
+	Started  time.Time // when this process started
+	// Turn returns the address of a turn's run in the Temporal UI; empty where there is none.
+	Turn func(key chat.SessionKey, run string) string
+}
+
+// Commands returns /status, /whoami and /version.
+func (s *Statuses) Commands() []Command {
+	return []Command{
+		{Name: "status", Help: phrase.HelpStatus, Group: GroupYou, Inline: true, Run: s.status},
+		{Name: "whoami", Help: phrase.HelpWhoami, Group: GroupYou, Inline: true, Run: s.whoami},
+		{Name: "version", Help: phrase.HelpVersion, Group: GroupServer, Run: func(context.Context, Inbound, string) (string, error) {
+			return "xbot " + s.Version, nil
+		}},
+	}
+}
+
+func (s *Statuses) status(ctx context.Context, in Inbound, _ string) (string, error) {
+	session, owner, err := s.Store.Session(ctx, in.Session)
+	if err != nil {
+		return "", err
+	}
+	c, err := s.Contexts.Of(ctx, session)
+	if err != nil {
+		return "", err
+	}
+	p, err := s.Policies.Get(ctx)
+	if err != nil {
+		return "", err
+	}
+	level := func(chosen string) string { return cmp.Or(chosen, phrase.Say(in.Lang, phrase.StatusDefault)) }
+	q := p.Queue(session.Channel, session.ChatType, session.Queue)
+	lines := []string{
+		phrase.Say(in.Lang, phrase.StatusModel, quoted(cmp.Or(session.Model, c.Model))),
+		phrase.Say(in.Lang, phrase.StatusThink, level(session.Think)),
+		phrase.Say(in.Lang, phrase.StatusVerbose, level(session.Verbose)),
+		phrase.Say(in.Lang, phrase.StatusContext, count(int64(c.Used)), count(int64(c.MaxContext)), c.Used*100/max(1, c.MaxContext)),
+		phrase.Say(in.Lang, phrase.StatusQueue, q.Mode, session.Queued, q.Cap),
+	}
+	work, err := s.work(ctx, in, session)
+	if err != nil {
+		return "", err
+	}
+	place, err := s.place(ctx, in.Lang, session, owner)
+	if err != nil {
+		return "", err
+	}
+	lines = append(append(lines, work...), place,
+		phrase.Say(in.Lang, phrase.StatusSession, quoted(string(session.Key)), session.Agent),
+		phrase.Say(in.Lang, phrase.StatusServer, s.Version, time.Since(s.Started).Round(time.Second)))
+	return "* " + strings.Join(lines, "\n* "), nil
+}
+
+// work says what runs. Only administrators may look into Temporal.
+func (s *Statuses) work(ctx context.Context, in Inbound, session chat.Session) ([]string, error) {
+	w, err := store.Work{}, error(nil)
+	if session.Running != "" {
+		w, err = s.Store.WorkOf(ctx, session.Running)
+	}
+	switch {
+	case session.Running == "" || fault.Is(err, fault.NotFound):
+		return []string{phrase.Say(in.Lang, phrase.StatusIdle)}, nil
+	case err != nil:
+		return nil, err
+	}
+	line := phrase.Say(in.Lang, phrase.StatusWorking, max(1, w.Steps), time.Since(w.Started).Round(time.Second))
+	if w.Tools != "" {
+		line += phrase.Say(in.Lang, phrase.StatusTools, quoted(w.Tools))
+	}
+	user, err := s.Store.UserByID(ctx, in.User)
+	if err != nil || !user.Admin {
+		return []string{line}, err
+	}
+	at := s.Turn(session.Key, w.Run)
+	if at == "" {
+		return []string{line}, nil
+	}
+	return []string{line, phrase.Say(in.Lang, phrase.StatusTemporal, at)}, nil
+}
+
+// place says where the conversation's commands run. Nobody is asked whether the runner answers.
+func (s *Statuses) place(ctx context.Context, lang phrase.Lang, session chat.Session, owner chat.UserID) (string, error) {
+	runner := session.Runner
+	if runner == "" {
+		var err error
+		if runner, err = s.Fleet.Here(ctx, owner); err != nil {
+			return "", err
+		}
+	}
+	if runner == "" {
+		return phrase.Say(lang, phrase.StatusNowhere), nil
+	}
+	return phrase.Say(lang, phrase.StatusRunner, quoted(runner), quoted(cmp.Or(chat.FolderOn(session.Cwd, session.CwdRunner, runner), "."))), nil
+}
+
+func (s *Statuses) whoami(ctx context.Context, in Inbound, _ string) (string, error) {
+	user, err := s.Store.UserByID(ctx, in.User)
+	if err != nil {
+		return "", err
+	}
+	_, owner, err := s.Store.Session(ctx, in.Session)
+	if err != nil {
+		return "", err
+	}
+	known, err := s.Store.IdentitiesOf(ctx, in.User)
+	if err != nil {
+		return "", err
+	}
+	role := phrase.WhoamiMember
+	if user.Admin {
+		role = phrase.WhoamiAdmin
+	}
+	lines := []string{
+		phrase.Say(in.Lang, phrase.WhoamiUser, quoted(user.Name), phrase.Say(in.Lang, role)),
+		phrase.Say(in.Lang, phrase.WhoamiChannel, quoted(strings.TrimSuffix(in.Channel+":"+in.Account, ":"))),
+	}
+	if len(known) > 0 {
+		for i := range known {
+			known[i] = quoted(known[i])
+		}
+		lines = append(lines, phrase.Say(in.Lang, phrase.WhoamiIdentities, strings.Join(known, ", ")))
+	}
+	if owner == in.User {
+		lines = append(lines, phrase.Say(in.Lang, phrase.WhoamiOwner))
+	}
+	return phrase.Row(in.Lang, lines...), nil
+}

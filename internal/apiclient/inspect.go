@@ -1,0 +1,86 @@
+package apiclient
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"net/url"
+	"strconv"
+
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+)
+
+// SessionFilter says which conversations are listed; empty members let all through.
+type SessionFilter struct {
+	User, Channel, Agent string
+	Active               int // minutes
+}
+
+// Status returns the installation at a glance, for administrators.
+func (c *Client) Status(ctx context.Context) (chat.Status, error) {
+	var out chat.Status
+	return out, c.do(ctx, http.MethodGet, "/api/status", nil, nil, &out)
+}
+
+// InspectSessions lists conversations of all users, for administrators.
+func (c *Client) InspectSessions(ctx context.Context, f SessionFilter) ([]chat.SessionSummary, error) {
+	query := url.Values{}
+	for name, value := range map[string]string{"user": f.User, "channel": f.Channel, "agent": f.Agent} {
+		if value != "" {
+			query.Set(name, value)
+		}
+	}
+	if f.Active > 0 {
+		query.Set("active", strconv.Itoa(f.Active))
+	}
+	var list struct {
+		Sessions []chat.SessionSummary `json:"sessions"`
+	}
+	return list.Sessions, c.do(ctx, http.MethodGet, "/api/inspect/sessions", query, nil, &list)
+}
+
+// InspectInbox lists what was accepted and has no answer yet, for administrators.
+func (c *Client) InspectInbox(ctx context.Context) ([]chat.Unanswered, error) {
+	var list struct {
+		Messages []chat.Unanswered `json:"messages"`
+	}
+	return list.Messages, c.do(ctx, http.MethodGet, "/api/inspect/inbox", nil, nil, &list)
+}
+
+// Export copies all of a conversation to w, as jsonl or md.
+func (c *Client) Export(ctx context.Context, key chat.SessionKey, format string, w io.Writer) error {
+	response, err := c.send(ctx, http.MethodGet, sessionPath(key, "/export"), url.Values{"format": {format}}, nil)
+	if err != nil {
+		return err
+	}
+	defer response.Body.Close()
+	if _, err := io.Copy(w, response.Body); err != nil {
+		return fault.Errorf(fault.Unavailable, "the transcript broke off: %w", err)
+	}
+	return nil
+}
+
+// Imported says what was made of a transcript.
+type Imported struct {
+	Session chat.Session `json:"session"`
+	Notes   []string     `json:"notes"` // what was left out
+}
+
+// Import makes a session of an exported conversation. Key and title may be empty.
+func (c *Client) Import(ctx context.Context, key chat.SessionKey, title string, transcript io.Reader) (Imported, error) {
+	query := url.Values{}
+	if key != "" {
+		query.Set("key", string(key))
+	}
+	if title != "" {
+		query.Set("title", title)
+	}
+	response, err := c.sendBody(ctx, http.MethodPost, "/api/sessions/import", query, transcript, "application/jsonl")
+	if err != nil {
+		return Imported{}, err
+	}
+	defer response.Body.Close()
+	var out Imported
+	return out, decode(response.Body, &out)
+}
