@@ -3,9 +3,10 @@ import { createReadStream, existsSync, statSync } from "node:fs"
 import { extname, join, normalize } from "node:path"
 
 export class HttpProblem extends Error {
-  constructor(status, detail) {
+  constructor(status, detail, errors) {
     super(detail)
     this.status = status
+    this.errors = errors
   }
 }
 
@@ -24,9 +25,9 @@ export function sendFile(response, { content, name }) {
   response.end(content)
 }
 
-export function sendProblem(response, { status, message }) {
+export function sendProblem(response, { status, message, errors }) {
   response.writeHead(status, { "Content-Type": "application/problem+json" })
-  response.end(JSON.stringify({ type: "about:blank", title: "Problem", status, detail: message }))
+  response.end(JSON.stringify({ type: "about:blank", title: "Problem", status, detail: message, errors }))
 }
 
 export async function readBody(request) {

@@ -18,16 +18,22 @@ export function seed(server) {
   long(add("long", "Port the importer to the new schema", 6 * 60 * MINUTE))
   chinese(add("zh", "用中文解释快速排序", 27 * 60 * MINUTE))
   plain(add("trip", "Plan a week in the Dolomites with a very long title that does not fit", 3 * DAY))
-  plain(add("feishu", "Release notes for Tuesday", 4 * DAY, { channel: "feishu" }))
+  group(add("group", "Who is on call this week?", 35 * MINUTE, { channel: "feishu", chat_type: "group", agent: "ops", origin: { label: "Platform team", provider: "feishu", subject: "Platform team", account_id: "default" } }))
+  anew(add("anew", "Sketch a plan for the garden", 4 * 60 * MINUTE))
+  plain(add("feishu", "Release notes for Tuesday", 4 * DAY, { channel: "feishu", origin: { label: "Lin", provider: "feishu" } }))
+  plain(add("thread", "Why is the disk full?", 5 * DAY, { channel: "feishu", chat_type: "thread", agent: "ops", origin: { label: "Platform team › disk", provider: "feishu", thread_id: "omt_1" } }))
+  plain(add("qq", "Rename the photos", 6 * DAY, { channel: "qq", origin: { label: "288104", provider: "qq" } }))
+  plain(add("cron", "Weekly report", 7 * DAY, { channel: "cron", chat_type: "cron" }))
   plain(add("cli", "Draft the incident report", 12 * DAY, { channel: "cli" }))
 }
 
 /** A finished turn: a question, steps of [calls, text, reasoning], and how it ended. */
-function tell(session, question, steps, { state = "done", notice, origin, seconds = 14 } = {}) {
+function tell(session, question, steps, { state = "done", notice, origin, seconds = 14, sender, before = [] } = {}) {
   const id = randomUUID()
   const start = Date.now() - seconds * 1000 - 60_000
   const at = (part) => new Date(start + part * seconds * 1000).toISOString()
-  session.append({ role: "user", turn_id: id, origin, content: question, inbox_id: 1000 + session.log.length, client_message_id: randomUUID(), created_at: at(0) })
+  for (const said of before) session.append({ role: "user", turn_id: id, created_at: at(0), ...said })
+  session.append({ role: "user", turn_id: id, origin, sender, content: question, inbox_id: 1000 + session.log.length, client_message_id: randomUUID(), created_at: at(0) })
   const turn = { id, session: session.key, state, steps: steps.length, model: "mock/scripted", usage: { prompt_tokens: 1840 * steps.length, cached_tokens: 1024, completion_tokens: 212 * steps.length }, started_at: at(0), ended_at: at(1) }
   turn.temporal_url = `/temporal/namespaces/default/workflows/${encodeURIComponent(`turn/${session.key}`)}/${id}/history`
   steps.forEach((step, n) => {
@@ -39,7 +45,7 @@ function tell(session, question, steps, { state = "done", notice, origin, second
     }))
     session.append({
       role: "assistant", turn_id: id, step: n, content: step.text ?? "", reasoning: step.reasoning, tool_calls: calls.length > 0 ? calls : undefined,
-      model: "mock/scripted", finish_reason: step.finish ?? (calls.length > 0 ? "tool_calls" : "stop"),
+      silent: step.silent, undelivered: step.undelivered, model: "mock/scripted", finish_reason: step.finish ?? (calls.length > 0 ? "tool_calls" : "stop"),
       usage: step.usage ?? { prompt_tokens: 1840, completion_tokens: 212 }, created_at: at((n + 0.4) / steps.length),
     })
   })
@@ -113,6 +119,34 @@ function long(session) {
   const [call] = session.messages.flatMap((message) => message.tool_calls ?? [])
   Object.assign(call, session.context.offload(call, log))
   Object.assign(session.context, { masks: 14, stale: 1, edits: 2 })
+}
+
+/** A group: what was said before, several senders, a message that a newer one replaced, silence, an answer that was kept back. */
+function group(session) {
+  const overheard = ["[Chat messages since your last reply, for context]", "Lin: the alert fired again at four", "Mara: was it the same disk?", "Lin: I think so", "  but the graph looks different", "- see the board"]
+  tell(session, "Who is on call this week?", [
+    { calls: [["Grep", { pattern: "on-call", path: "rota.md" }, "week 47: Mara\nweek 48: Lin\n"]] },
+    { text: "Mara is on call until Sunday, then Lin." },
+  ], { sender: "Lin", before: [{ origin: "overheard", content: overheard.join("\n") }] })
+  const taken = "What about the disk of the database host?"
+  tell(session, "Sorry, I mean the disks of all hosts", [{ text: "Two hosts are above 80 %: `db1` with 91 % and `log2` with 84 %. The others have room." }], {
+    sender: "Mara", before: [{ origin: "superseded", content: taken, sender: "Mara", inbox_id: 8001 }],
+  })
+  tell(session, "Thanks both!", [{ text: "[[silent]]", silent: true }], { sender: "Lin" })
+  tell(session, "Post the list here every morning, please", [{ text: "I have planned it for nine o'clock.", undelivered: true }], {
+    sender: "Mara", before: [{ origin: "summarized", content: "Messages that found the queue full and get no answer of their own (2), each cut to one line:\n- Lin: and the backups?\n- Mara: later" }],
+  })
+}
+
+/** A conversation that began anew twice, by its idle time and because somebody asked. */
+function anew(session) {
+  tell(session, "Sketch a plan for the garden", [{ text: "Three beds along the south wall, herbs by the door, and a tree in the corner where the shade does not matter." }])
+  session.reset(undefined, "idle", "New conversation: nobody had written here since 18:20.")
+  tell(session, "What grows in half shade?", [{ text: "Currants, rhubarb and most herbs that like it moist: mint, parsley, chives." }])
+  session.append({ role: "user", origin: "command", content: "/new", turn_id: "anew", inbox_id: 9101 })
+  session.reset("anew", "new", "New conversation.")
+  session.append({ role: "notice", origin: "command", turn_id: "anew", inbox_id: 9101, content: "What shall we do? Answers come from mock/scripted." })
+  tell(session, "Count the seeds", [{ text: "There are 48 bags." }])
 }
 
 function chinese(session) {

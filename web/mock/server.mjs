@@ -8,6 +8,7 @@ import { carryOut, isCommand, isQueued, Links, list } from "./commands.mjs"
 import { Context, forkOf } from "./context.mjs"
 import { content, folder, store } from "./files.mjs"
 import { HttpProblem, readBody, sendFile, sendJson, sendPage, sendProblem } from "./http.mjs"
+import { agents, limits, models, People, Policy, search } from "./routing.mjs"
 import { Session } from "./session.mjs"
 import { Permissions, Runners } from "./settings.mjs"
 import { Tasks } from "./tasks.mjs"
@@ -23,6 +24,8 @@ export class MockServer {
   sessions = new Map()
   permissions = new Permissions()
   runners = new Runners()
+  policy = new Policy()
+  people = new People()
   #links = new Links()
   #turns = new Map()
   #cookies = new Set()
@@ -106,7 +109,7 @@ export class MockServer {
     if (!this.#cookies.has(cookie)) throw new HttpProblem(401, "Sign in first.")
     const match = /^\/api\/sessions\/([^/]+)(\/.+)?$/.exec(url.pathname)
     if (match) return this.#session(request, response, url, decodeURIComponent(match[1]), match[2] ?? "")
-    const settings = await this.#settings(request, route)
+    const settings = (await this.#settings(request, route)) ?? (await this.#installation(request, url, route))
     if (settings) return sendJson(response, ...settings)
     return this.#account(request, response, url, route, cookie)
   }
@@ -194,6 +197,42 @@ export class MockServer {
     }
   }
 
+  /** Status and body of what holds for the whole installation; undefined for another route. */
+  async #installation(request, url, route) {
+    const { policy, people } = this
+    const sessions = [...this.sessions.values()]
+    const pairing = /^POST \/api\/pairings\/(\w+)$/.exec(route)?.[1]
+    if (pairing) return [200, people.answer(pairing, await readBody(request))]
+    switch (route) {
+      case "GET /api/models":
+        return [200, models]
+      case "GET /api/agents":
+        return [200, { agents }]
+      case "GET /api/search":
+        return [200, { results: search(sessions, url.searchParams.get("q") ?? "") }]
+      case "GET /api/policy":
+        return [200, policy.view(Number(url.searchParams.get("version")) || undefined)]
+      case "GET /api/policy/versions":
+        return [200, policy.versions()]
+      case "PUT /api/policy":
+        return [200, policy.save(await readBody(request))]
+      case "POST /api/policy/check":
+        return [200, policy.check((await readBody(request)).text)]
+      case "GET /api/pairings":
+        return [200, { pairings: people.pairings }]
+      case "GET /api/access-grants":
+        return [200, { grants: people.grants }]
+      case "DELETE /api/access-grants":
+        return [204, people.revoke(url.searchParams)]
+      case "POST /api/link":
+        return [201, { code: "QX7T-4MKE", expires_in: 600 }]
+      case "GET /api/me/identities":
+        return [200, { identities: [{ channel: "feishu", account: "default", peer: "ou_77ab", name: "Ada" }] }]
+      case "GET /api/limits":
+        return [200, limits(sessions)]
+    }
+  }
+
   #linked(response, token) {
     const file = this.#links.read(token)
     if (!file) throw new HttpProblem(403, "This link is not valid.")
@@ -215,7 +254,8 @@ export class MockServer {
   }
 
   #create({ key = `agent:main:web:thread:${randomBytes(8).toString("hex")}`, title = "" }, response) {
-    const session = this.sessions.get(key) ?? this.add(new Session(key, { title }))
+    const agent = /^agent:([^:]+):/.exec(key)?.[1] ?? "main"
+    const session = this.sessions.get(key) ?? this.add(new Session(key, { title, agent }))
     sendJson(response, 201, session.view())
   }
 
@@ -243,6 +283,8 @@ export class MockServer {
         if (isCommand(text)) return this.#command(session, id, text, response)
         return this.#accept(session, id, text, isQueued(text), response)
       }
+      case "GET /resets":
+        return sendJson(response, 200, session.resets)
       case "GET /events":
         return follow(session, request, response, url)
       case "GET /turns":
@@ -250,6 +292,9 @@ export class MockServer {
       case "DELETE /turn":
         return sendJson(response, 202, this.#turns.get(key).stop())
     }
+    const waiting = Number(/^\/queue\/(\d+)$/.exec(part)?.[1])
+    if (waiting && request.method === "PUT") return sendJson(response, 200, session.edit(waiting, (await readBody(request)).text))
+    if (waiting && request.method === "DELETE") return sendJson(response, 204, session.recall(waiting))
     if (await this.#context(request, response, session, part)) return
     if (await this.#parts(request, response, url, session, part)) return
     throw new HttpProblem(404, "There is nothing at this address.")
@@ -259,7 +304,10 @@ export class MockServer {
     const accepted = session.accept(id, text, control ? { control } : {})
     if (!accepted) throw new HttpProblem(409, "Another text was sent with this id.")
     sendJson(response, 202, accepted)
-    setTimeout(() => this.#turns.get(session.key).wake(), 60)
+    const turns = this.#turns.get(session.key)
+    if (!control && session.queue.mode === "interrupt") turns.interrupt()
+    const quiet = session.queue.mode === "collect" ? 600 : 60
+    setTimeout(() => turns.wake(), quiet)
   }
 
   /** What belongs to a session's context; false when the address is none of it. */

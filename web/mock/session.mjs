@@ -1,5 +1,7 @@
 import { EventEmitter } from "node:events"
 
+import { HttpProblem } from "./http.mjs"
+
 let lastMessage = 0
 let lastInbox = 0
 
@@ -17,6 +19,13 @@ export class Session {
   approvals
   tasks
   context
+  agent = "main"
+  chat_type = "direct"
+  origin = {}
+  model = ""
+  think = ""
+  queue = {}
+  resets = []
 
   constructor(key, over = {}) {
     const now = new Date().toISOString()
@@ -24,9 +33,9 @@ export class Session {
   }
 
   view() {
-    const { key, channel, title, pinned, cwd, runner, created_at, updated_at } = this
+    const { key, channel, title, pinned, cwd, runner, created_at, updated_at, agent, chat_type, origin, model, think, queue } = this
     const running = this.running ? { running: this.running } : {}
-    return { key, channel, title, pinned, cwd, runner, queued: this.queued.length, waiting: this.approvals?.waiting || undefined, seq: this.log.length, created_at, updated_at, ...running, ...this.#fill() }
+    return { key, channel, title, pinned, cwd, runner, queued: this.queued.length, waiting: this.approvals?.waiting || undefined, seq: this.log.length, created_at, updated_at, agent, chat_type, origin, model, think, queue, ...running, ...this.#fill() }
   }
 
   #fill() {
@@ -61,10 +70,58 @@ export class Session {
     this.accepted.set(clientId, { id, text })
     this.updated_at = new Date().toISOString()
     if (!this.title) this.title = text.split("\n")[0].slice(0, 60)
-    const entry = { inbox_id: id, client_message_id: clientId, text, ...more }
+    const mode = this.queue.mode || (this.chat_type === "direct" ? "steer" : "followup")
+    const entry = { inbox_id: id, client_message_id: clientId, text, mode: more.control ? "followup" : mode, ...more }
+    if (mode === "supersede" || mode === "interrupt") this.#supersede(entry)
     this.queued.push(entry)
     this.tell("queued", entry)
     return { id, duplicate: false }
+  }
+
+  /** A newer message takes the place of those that wait. */
+  #supersede(by) {
+    const replaced = this.queued.filter((entry) => !entry.origin && !entry.control)
+    this.queued = this.queued.filter((entry) => !replaced.includes(entry))
+    by.replaces = [...replaced.flatMap((entry) => [...(entry.replaces ?? []), entry])]
+    for (const { inbox_id } of replaced) {
+      this.tell("dropped", { inbox_id, outcome: "superseded", text: "Not answered on its own: a newer message took its place. The model still sees it." })
+    }
+  }
+
+  /** The message with an id, while it waits. */
+  #waiting(inbox) {
+    const entry = this.queued.find((candidate) => candidate.inbox_id === inbox)
+    if (!entry) throw new HttpProblem(409, "This message does not wait any more.")
+    return entry
+  }
+
+  edit(inbox, text) {
+    const entry = this.#waiting(inbox)
+    entry.text = text
+    this.tell("queued", entry)
+    return entry
+  }
+
+  recall(inbox) {
+    const entry = this.#waiting(inbox)
+    this.queued = this.queued.filter((candidate) => candidate !== entry)
+    this.tell("dropped", { inbox_id: inbox, outcome: "recalled", text: "Taken back before it was answered." })
+  }
+
+  /** Brings a claimed message into the transcript, behind what it replaced. */
+  take(turn, { text, origin, control, inbox_id, client_message_id, sender, replaces = [] }) {
+    for (const { text: content, inbox_id: inbox, sender: who } of replaces) {
+      this.append({ role: "user", turn_id: turn, origin: "superseded", content, sender: who, inbox_id: inbox })
+    }
+    this.append({ role: "user", turn_id: turn, origin: control ? "command" : origin, content: text, sender, inbox_id, client_message_id })
+  }
+
+  /** Begins anew for the model. */
+  reset(turn, reason, content) {
+    const { id, created_at } = this.append({ role: "notice", origin: "reset", turn_id: turn, content })
+    this.resets.push({ id: this.resets.length + 1, at: created_at, reason, upto: id })
+    this.todos = []
+    this.tell("todos", [])
   }
 
   /** Takes a command: its row is there at once, and no turn waits for it. */

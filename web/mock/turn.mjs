@@ -2,6 +2,7 @@
 import { randomUUID } from "node:crypto"
 import { setTimeout as sleep } from "node:timers/promises"
 
+import { resolveModel } from "./routing.mjs"
 import { stepsOf } from "./program.mjs"
 import { runTool, summaryOf } from "./tools.mjs"
 
@@ -25,6 +26,11 @@ export class Turns {
     void this.#run().then(() => this.wake())
   }
 
+  /** Stops what runs for a message that comes next. */
+  interrupt() {
+    this.#stopping?.abort()
+  }
+
   stop() {
     const session = this.#session
     const stopped = session.running
@@ -46,14 +52,42 @@ export class Turns {
     turn.temporal_url = `/temporal/namespaces/default/workflows/${encodeURIComponent(`turn/${session.key}`)}/${id}/history`
     session.running = id
     session.turns.unshift(turn)
-    const claimed = session.queued.shift()
-    session.append({ role: "user", turn_id: id, origin: claimed.control ? "command" : claimed.origin, content: claimed.text, inbox_id: claimed.inbox_id, client_message_id: claimed.client_message_id })
+    const [claimed, ...burst] = this.#claim()
+    for (const entry of [claimed, ...burst]) session.take(id, entry)
     session.tell("turn", turn)
     if (claimed.control) await this.#control(turn, claimed)
+    turn.model = session.model || MODEL
     const state = claimed.control ? "done" : await this.#steps(turn, stepsOf(claimed.origin ? "say I have seen that the task ended." : claimed.text), stopping.signal)
     session.running = ""
     Object.assign(turn, { state, ended_at: now() })
     session.tell("turn", turn)
+  }
+
+  /** What is next: one message, or a burst that is answered together. */
+  #claim() {
+    const session = this.#session
+    const first = session.queued.shift()
+    const burst = []
+    while (first.mode === "collect" && session.queued[0]?.mode === "collect") burst.push(session.queued.shift())
+    return [first, ...burst]
+  }
+
+  /** Messages that are to reach the turn on its way are there: calls that have not begun are skipped. */
+  #steers() {
+    return this.#session.queued[0]?.mode === "steer"
+  }
+
+  #steer(turn, n, calls) {
+    const session = this.#session
+    if (!this.#steers()) return false
+    for (const call of calls.filter(({ state }) => state === "open")) {
+      Object.assign(call, { state: "done", is_error: true, result: "Not run: skipped to process an incoming message." })
+      session.tell("tool", { turn_id: turn.id, step: n, ...call })
+    }
+    const taken = []
+    while (this.#steers()) taken.push(session.queued.shift())
+    for (const entry of taken) session.take(turn.id, entry)
+    return taken.map(({ text }) => text).join("\n")
   }
 
   /** Carries out a command that has waited for its place. */
@@ -61,7 +95,19 @@ export class Turns {
     const session = this.#session
     const [name, ...rest] = text.slice(1).split(/\s+/)
     let said
-    if (name === "rewind") {
+    if (name === "new" || name === "reset") {
+      const model = resolveModel(rest[0])
+      if (model) session.model = model
+      session.reset(turn.id, "new", "New conversation.")
+      session.tell("session", session.view())
+      const words = rest.slice(model ? 1 : 0).join(" ")
+      if (words) session.accept(`${turn.id}#text`, words)
+      else said = `What shall we do? Answers come from ${session.model || MODEL}.`
+    } else if (name === "model") {
+      session.model = rest[0] === "default" ? "" : (resolveModel(rest[0]) ?? session.model)
+      session.tell("session", session.view())
+      said = `Answers come from ${session.model || MODEL}.`
+    } else if (name === "rewind") {
       const from = Number(/^m(\d+)$/.exec(rest[0] ?? "")?.[1] ?? session.messages.findLast((message) => message.role === "user" && !message.origin)?.id)
       if (session.messages.some((message) => message.id === from)) session.rewind(from)
       said = "The conversation was rewound. Files and commands are not undone."
@@ -70,17 +116,24 @@ export class Turns {
       session.context.compact({ trigger: "manual", focus: rest.join(" "), turn: turn.id, inbox_id })
       return
     }
-    session.append({ role: "notice", origin: "command", turn_id: turn.id, inbox_id, content: said })
+    if (said) session.append({ role: "notice", origin: "command", turn_id: turn.id, inbox_id, content: said })
   }
 
-  async #steps(turn, steps, signal) {
-    for (const [n, step] of steps.entries()) {
+  async #steps(turn, program, signal) {
+    const steps = [...program]
+    for (let n = 0; n < steps.length; n++) {
+      const step = steps[n]
       turn.steps++
       if (step.compress) await this.#compress(turn, n)
       const said = await this.#generate(turn, n, step, signal)
       if (said === "failed" || signal.aborted) return signal.aborted ? "stopped" : "failed"
-      for (const call of said.tool_calls ?? []) await this.#tool(turn, n, call, signal)
+      for (const call of said.tool_calls ?? []) {
+        if (this.#steers()) break
+        await this.#tool(turn, n, call, signal)
+      }
       if (signal.aborted) return "stopped"
+      const steered = this.#steer(turn, n, said.tool_calls ?? [])
+      if (steered) steps.splice(n + 1, Infinity, ...stepsOf(steered))
     }
     return "done"
   }
@@ -148,6 +201,7 @@ export class Turns {
     for (const key of Object.keys(usage)) turn.usage[key] = (turn.usage[key] ?? 0) + usage[key]
     const calls = stopped ? [] : step.calls.map((call, i) => ({ id: `${turn.id}.${n}.${i}`, ...call, class: "exec", state: "open", summary: summaryOf(call) }))
     return this.#session.append({
+      silent: text.trim() === "[[silent]]" || undefined,
       role: "assistant",
       turn_id: turn.id,
       step: n,

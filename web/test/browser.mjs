@@ -1,7 +1,8 @@
 // The browser test. `npm run test:browser` drives the built page in Chromium against the mock; with XBOT_TEST_URL and
 // XBOT_TEST_LINK (a fresh one-time sign-in link) against that server; XBOT_TEST_RESTART, if set, is a shell command that
 // kills it and ends when it has been started again. Screenshots go to XBOT_TEST_ARTIFACTS. A first argument runs only the
-// claims that contain it (or, with "context", those of context.mjs) and the sign-in they need.
+// claims that contain it (or, with "context" or "routing", those of that file) and the sign-in they need; a second one leaves
+// out those before the claim that contains it.
 import { spawn } from "node:child_process"
 import { resolve } from "node:path"
 
@@ -11,6 +12,7 @@ import { contextClaims, contextOfMock } from "./context.mjs"
 import { flow } from "./flow.mjs"
 import { findChromium, launchChromium } from "./lib/chromium.mjs"
 import { Visitor } from "./lib/visitor.mjs"
+import { routing, routingOfMock } from "./routing.mjs"
 import { sandbox } from "./sandbox.mjs"
 import { states } from "./states.mjs"
 
@@ -29,7 +31,7 @@ async function main() {
   try {
     const context = await browser.newContext({ viewport: { width: 1280, height: 860 }, locale: "en-GB", reducedMotion: "reduce" })
     const visitor = new Visitor(await context.newPage(), server.url, artifacts)
-    await check(visitor, server, { ...flow, ...sandbox, ...contextClaims, ...(server.mock ? { ...contextOfMock, ...states } : {}) })
+    await check(visitor, server, { ...flow, ...sandbox, ...contextClaims, ...routing, ...(server.mock ? { ...contextOfMock, ...routingOfMock, ...states } : {}) })
   } finally {
     await browser.close()
     await server.mock?.close()
@@ -59,11 +61,15 @@ function run(command) {
 
 /** Checks the claims in order; the first that does not hold ends the test with a picture of it. */
 async function check(visitor, server, claims) {
-  const wanted = process.argv[2]
-  const grouped = wanted === "context" ? { ...contextClaims, ...contextOfMock } : {}
+  const [, , wanted, from] = process.argv
+  const groups = { context: { ...contextClaims, ...contextOfMock }, routing: { ...routing, ...routingOfMock } }
+  const grouped = groups[wanted] ?? {}
+  let reached = from === undefined
   const basics = Object.keys(flow).slice(0, 3)
   for (const [claim, holds] of Object.entries(claims)) {
     if (wanted && !claim.includes(wanted) && !(claim in grouped) && !basics.includes(claim)) continue
+    reached ||= claim.includes(from)
+    if (!reached && !basics.includes(claim)) continue
     const start = performance.now()
     try {
       await holds(visitor, server)

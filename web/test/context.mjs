@@ -123,7 +123,7 @@ export const contextClaims = {
     assert.equal(await v.main.getByText("say goes too", { exact: true }).count(), 0)
     const kept = (await v.transcript()).filter((message) => message.role === "user" && !message.origin)
     assert.deepEqual(kept.map((message) => message.content), ["say stays"])
-    await v.box.fill("")
+    await v.clear()
     await v.ask("say after the rewind", "after the rewind")
   },
 
@@ -168,7 +168,14 @@ export const contextClaims = {
     await v.inspect("89-commands")
     await v.page.keyboard.press("Tab")
     await v.page.waitForFunction(() => document.querySelector("#message")?.textContent === "/compact ")
-    await v.box.fill("")
+    await v.clear()
+    await v.write("/comp")
+    await v.page.getByRole("option", { name: /compact/ }).waitFor()
+    assert.equal(await v.page.evaluate(takesAndSelects), "/compact ", "the caret was moved behind the person's back")
+    await v.page.keyboard.press("End")
+    await v.page.keyboard.insertText("now")
+    await v.page.waitForFunction(() => document.querySelector("#message")?.textContent === "/compact now")
+    await v.clear()
     await v.write("/context")
     await v.page.getByRole("option", { name: /context/ }).waitFor()
     await v.page.keyboard.press("Enter")
@@ -179,10 +186,20 @@ export const contextClaims = {
     await v.write("/rew")
     await v.page.getByRole("option").getByText(/[\u4e00-\u9fff]/).waitFor()
     await v.page.evaluate(() => localStorage.setItem("xbot.language", "en"))
-    await v.box.fill("")
+    await v.clear()
     await v.page.reload()
     await v.ready()
   },
+}
+
+/** In the page: takes the command that is offered and selects all at once; tells what is selected two pictures later. */
+async function takesAndSelects() {
+  const box = document.querySelector("#message")
+  box.dispatchEvent(new KeyboardEvent("keydown", { key: "Tab", bubbles: true, cancelable: true }))
+  await Promise.resolve() // the page draws
+  getSelection().selectAllChildren(box)
+  for (let n = 0; n < 2; n++) await new Promise((drawn) => requestAnimationFrame(drawn))
+  return getSelection().toString()
 }
 
 /** What needs the scripted server of the page: a model that writes summaries, and conversations that are long already. */

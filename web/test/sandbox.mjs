@@ -207,7 +207,7 @@ export const sandbox = {
     await v.page.waitForFunction(() => document.querySelector("#message")?.textContent.includes("uploads/dropped.txt"))
     assert.equal(await v.main.getByText("Drop files to upload them").count(), 0)
     await v.inspect("65-attached")
-    await v.box.fill("")
+    await v.clear()
   },
 
   "the files of the conversation are browsed, downloaded and passed on by a link": async (v) => {

@@ -13,7 +13,7 @@ export const states = {
     await v.inspect("33-refused")
     await v.page.getByRole("button", { name: "Edit" }).click()
     await v.page.waitForFunction(() => document.querySelector("#message")?.textContent === "reject this")
-    await v.box.fill("")
+    await v.clear()
   },
 
   "a story of many steps reads well": async (v) => {

@@ -1,7 +1,7 @@
 import { useNavigate } from "@tanstack/react-router"
 import { ChartNoAxesColumn, CircleHelp, ExternalLink, KeyRound, LogOut, Settings, Ticket } from "lucide-react"
 import { DropdownMenu } from "radix-ui"
-import { lazy, type ReactNode, Suspense, useState } from "react"
+import { type ReactNode } from "react"
 
 import { asProblem } from "../api/problem"
 import { useAccount } from "../app/account"
@@ -13,19 +13,12 @@ import { menuItem, menuLine, menuPanel, menuTitle } from "../ui/menu"
 import { setTheme, type Theme, useTheme } from "../ui/theme"
 import { toast } from "../ui/toasts"
 
-const PasswordDialog = lazy(() => import("./PasswordDialog"))
-const SettingsDialog = lazy(() => import("../settings/SettingsDialog"))
-const UsageDialog = lazy(() => import("../usage/UsageDialog"))
-const TokensDialog = lazy(() => import("./TokensDialog"))
-
 /** Everything that is set for a person rather than for a conversation. Opens as soon as it is drawn. */
 export default function AccountMenu() {
   const t = useT()
   const { me } = useAccount()
-  const { showHelp } = useShell()
+  const { show } = useShell()
   const navigate = useNavigate()
-  const [dialog, setDialog] = useState<"password" | "settings" | "tokens" | "usage">()
-  const close = () => setDialog(undefined)
   const leave = () => {
     signOut().then(
       () => navigate({ to: "/login", search: {} }),
@@ -33,41 +26,33 @@ export default function AccountMenu() {
     )
   }
   return (
-    <>
-      <DropdownMenu.Root defaultOpen>
-        <DropdownMenu.Trigger asChild>
-          <AccountFace />
-        </DropdownMenu.Trigger>
-        <DropdownMenu.Portal>
-          <DropdownMenu.Content side="top" align="start" sideOffset={4} collisionPadding={8} className={`${menuPanel} w-(--radix-dropdown-menu-trigger-width)`}>
-            <ThemeChoice />
-            <LanguageChoice />
-            <DropdownMenu.Separator className={menuLine} />
-            <Item icon={<Settings size={15} aria-hidden />} text={t("account.settings")} onSelect={() => setDialog("settings")} />
-            <Item icon={<ChartNoAxesColumn size={15} aria-hidden />} text={t("account.usage")} onSelect={() => setDialog("usage")} />
-            <Item icon={<KeyRound size={15} aria-hidden />} text={t("account.password")} onSelect={() => setDialog("password")} />
-            <Item icon={<Ticket size={15} aria-hidden />} text={t("account.tokens")} onSelect={() => setDialog("tokens")} />
-            {me.temporal_ui && (
-              <DropdownMenu.Item asChild className={menuItem}>
-                <a href={me.temporal_ui} target="_blank" rel="noreferrer">
-                  <ExternalLink size={15} aria-hidden /> {t("account.temporal")}
-                </a>
-              </DropdownMenu.Item>
-            )}
-            <Item icon={<CircleHelp size={15} aria-hidden />} text={t("account.help")} onSelect={showHelp} />
-            <DropdownMenu.Separator className={menuLine} />
-            <Item icon={<LogOut size={15} aria-hidden />} text={t("account.signOut")} onSelect={leave} />
-            <DropdownMenu.Label className={menuTitle}>{t("account.version", { version: me.version })}</DropdownMenu.Label>
-          </DropdownMenu.Content>
-        </DropdownMenu.Portal>
-      </DropdownMenu.Root>
-      <Suspense>
-        {dialog === "password" && <PasswordDialog onClose={close} />}
-        {dialog === "settings" && <SettingsDialog onClose={close} />}
-        {dialog === "usage" && <UsageDialog onClose={close} />}
-        {dialog === "tokens" && <TokensDialog onClose={close} />}
-      </Suspense>
-    </>
+    <DropdownMenu.Root defaultOpen>
+      <DropdownMenu.Trigger asChild>
+        <AccountFace />
+      </DropdownMenu.Trigger>
+      <DropdownMenu.Portal>
+        <DropdownMenu.Content side="top" align="start" sideOffset={4} collisionPadding={8} className={`${menuPanel} w-(--radix-dropdown-menu-trigger-width)`}>
+          <ThemeChoice />
+          <LanguageChoice />
+          <DropdownMenu.Separator className={menuLine} />
+          <Item icon={<Settings size={15} aria-hidden />} text={t("account.settings")} onSelect={() => show("settings")} />
+          <Item icon={<ChartNoAxesColumn size={15} aria-hidden />} text={t("account.usage")} onSelect={() => show("usage")} />
+          <Item icon={<KeyRound size={15} aria-hidden />} text={t("account.password")} onSelect={() => show("password")} />
+          <Item icon={<Ticket size={15} aria-hidden />} text={t("account.tokens")} onSelect={() => show("tokens")} />
+          {me.temporal_ui && (
+            <DropdownMenu.Item asChild className={menuItem}>
+              <a href={me.temporal_ui} target="_blank" rel="noreferrer">
+                <ExternalLink size={15} aria-hidden /> {t("account.temporal")}
+              </a>
+            </DropdownMenu.Item>
+          )}
+          <Item icon={<CircleHelp size={15} aria-hidden />} text={t("account.help")} onSelect={() => show("help")} />
+          <DropdownMenu.Separator className={menuLine} />
+          <Item icon={<LogOut size={15} aria-hidden />} text={t("account.signOut")} onSelect={leave} />
+          <DropdownMenu.Label className={menuTitle}>{t("account.version", { version: me.version })}</DropdownMenu.Label>
+        </DropdownMenu.Content>
+      </DropdownMenu.Portal>
+    </DropdownMenu.Root>
   )
 }
 

@@ -1,6 +1,7 @@
 import type { ReactNode } from "react"
 
 import { commandKey } from "../app/useShortcuts"
+import { type Command, commandGroups } from "../composer/commands"
 import { useCommands } from "../composer/useCommands"
 import { useT } from "../i18n"
 import { Modal } from "../ui/Modal"
@@ -13,6 +14,7 @@ export default function HelpDialog({ onClose }: { onClose: () => void }) {
     [["Enter"], t("help.send")],
     [["Shift", "Enter"], t("help.newline")],
     [["↑"], t("help.recall")],
+    [["↑"], t("help.editWaiting")],
     [[commandKey, "K"], t("help.search")],
     [[commandKey, "Shift", "O"], t("help.newConversation")],
     [[commandKey, "."], t("help.details")],
@@ -22,23 +24,41 @@ export default function HelpDialog({ onClose }: { onClose: () => void }) {
     [["Esc"], t("help.close")],
   ]
   return (
-    <Modal onClose={onClose} title={t("help.title")}>
-      <h3 className="mt-2 mb-2 text-small text-ink-3">{t("help.commands")}</h3>
-      <List rows={[...commands.map((command): Row => [<code key="name">/{command.name}</code>, command.help]), [<code key="bang">!ls</code>, t("help.bang")]]} />
-      <h3 className="mt-6 mb-2 text-small text-ink-3">{t("help.keys")}</h3>
-      <List rows={keys.map(([names, text]) => [<Keys key="keys" names={names} />, text])} />
+    <Modal wide onClose={onClose} title={t("help.title")}>
+      {commandGroups.map((group) => {
+        const rows = commands.filter((command) => command.group === group).map(rowOf)
+        if (group === "page") rows.push([<code key="bang">!ls</code>, t("help.bang")])
+        return rows.length > 0 && <Group key={group} title={t(`group.${group}`)} rows={rows} />
+      })}
+      <Group title={t("help.keys")} rows={keys.map(([names, text]) => [<Keys key="keys" names={names} />, text])} />
     </Modal>
   )
 }
 
 type Row = [ReactNode, string]
 
+const rowOf = ({ name, args, help }: Command): Row => [
+  <code key="name" className="text-right break-words">
+    /{name} <span className="text-ink-3">{args}</span>
+  </code>,
+  help,
+]
+
+function Group({ title, rows }: { title: string; rows: Row[] }) {
+  return (
+    <>
+      <h3 className="mt-6 mb-2 text-small text-ink-3 first:mt-2">{title}</h3>
+      <List rows={rows} />
+    </>
+  )
+}
+
 function List({ rows }: { rows: Row[] }) {
   return (
     <dl className="divide-y divide-line">
       {rows.map(([term, text]) => (
-        <div key={text} className="flex items-center justify-between gap-6 py-2">
-          <dt className="order-2 shrink-0">{term}</dt>
+        <div key={text} className="flex items-baseline justify-between gap-6 py-2">
+          <dt className="order-2 flex max-w-[60%] shrink-0 justify-end">{term}</dt>
           <dd className="text-ink-2">{text}</dd>
         </div>
       ))}

@@ -36,9 +36,6 @@ export async function listSessions(q: string): Promise<Session[]> {
 
 export const createSession = (key: string): Promise<Session> => unwrap(api.POST("/api/sessions", { body: { key } }))
 
-export const changeSession = (key: string, body: { title?: string; pinned?: boolean }): Promise<Session> =>
-  unwrap(api.PATCH("/api/sessions/{key}", { params: at(key), body }))
-
 export const deleteSession = (key: string) => unwrap(api.DELETE("/api/sessions/{key}", { params: at(key) }))
 
 export const sendMessage = (key: string, clientMessageId: string, text: string) =>

@@ -4,6 +4,79 @@
  */
 
 export interface paths {
+    "/api/access-grants": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Who was let in beside the allow lists; for administrators */
+        get: operations["list-grants"];
+        put?: never;
+        post?: never;
+        /** Shut somebody out again; for administrators */
+        delete: operations["delete-grant"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/agents": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Who answers: the agents of the installation */
+        get: operations["list-agents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/bridge/{channel}/messages": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Deliver a message of a platform
+         * @description For administrators: the token speaks for everybody on the platform. The answer is read from the events of the session.
+         */
+        post: operations["bridge-message"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/bridge/{channel}/messages/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /** Change a message of a platform that still waits */
+        put: operations["bridge-edit"];
+        post?: never;
+        /** Take a message of a platform back that still waits */
+        delete: operations["bridge-recall"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/commands": {
         parameters: {
             query?: never;
@@ -15,6 +88,83 @@ export interface paths {
         get: operations["list-commands"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/inspect/inbox": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What was accepted and has no answer yet, oldest first
+         * @description For administrators.
+         */
+        get: operations["inspect-inbox"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/inspect/sessions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The conversations of all users, newest first, with what was counted of them
+         * @description For administrators.
+         */
+        get: operations["inspect-sessions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/limits": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * How much runs at once, and who waits
+         * @description For administrators. The limits themselves are in the policy.
+         */
+        get: operations["get-limits"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/link": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Make a code that joins another channel to my account */
+        post: operations["create-link-code"];
         delete?: never;
         options?: never;
         head?: never;
@@ -73,6 +223,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/me/identities": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What I am known as on other channels */
+        get: operations["list-identities"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/me/password": {
         parameters: {
             query?: never;
@@ -84,6 +251,60 @@ export interface paths {
         put?: never;
         /** Set my password; signs out my other browsers */
         post: operations["set-password"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/models": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The models that conversations can choose */
+        get: operations["list-models"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/pairings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Who waits to be let in; for administrators */
+        get: operations["list-pairings"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/pairings/{code}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Let somebody in by their code, or refuse them; for administrators
+         * @description It opens direct messages and no group. They are told with their next message.
+         */
+        post: operations["end-pairing"];
         delete?: never;
         options?: never;
         head?: never;
@@ -120,6 +341,70 @@ export interface paths {
          * @description Holds for calls that the model makes from now on.
          */
         put: operations["set-permission"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/policy": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * How conversations are named, routed, queued, reset and limited
+         * @description For administrators. docs/sessions.md describes the document.
+         */
+        get: operations["get-policy"];
+        /**
+         * Put a new version of the policy in force
+         * @description Every process follows it within a second. 409: somebody else changed it meanwhile; 422 names everything that is wrong with it. For administrators. docs/sessions.md describes the document.
+         */
+        put: operations["set-policy"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/policy/check": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Say what is wrong with a policy without putting it in force
+         * @description For administrators. docs/sessions.md describes the document.
+         */
+        post: operations["check-policy"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/policy/versions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Who changed the policy, and when
+         * @description For administrators. docs/sessions.md describes the document.
+         */
+        get: operations["list-policy-versions"];
+        put?: never;
         post?: never;
         delete?: never;
         options?: never;
@@ -219,6 +504,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/search": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Find messages in my conversations, newest first
+         * @description Messages of people and models that hold every word of q, whatever its case, also from before a reset. Words are parts of text: those of two characters are found, and so is text that has no spaces between its words.
+         */
+        get: operations["search"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/sessions": {
         parameters: {
             query?: never;
@@ -231,6 +536,26 @@ export interface paths {
         put?: never;
         /** Create a session */
         post: operations["create-session"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/sessions/import": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Make a session of an exported conversation
+         * @description Reads JSON Lines of version 3, as this server and the product of the same format write them. At most 64 MiB.
+         */
+        post: operations["import-session"];
         delete?: never;
         options?: never;
         head?: never;
@@ -252,7 +577,7 @@ export interface paths {
         delete: operations["delete-session"];
         options?: never;
         head?: never;
-        /** Rename or pin a session */
+        /** Rename or pin a session, or say how it is answered */
         patch: operations["update-session"];
         trace?: never;
     };
@@ -354,6 +679,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/sessions/{key}/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * All of a conversation
+         * @description jsonl: JSON Lines, version 3 of the format described in docs/operations.md, which can be imported again. md: for people. Administrators may export every conversation.
+         */
+        get: operations["export-session"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/sessions/{key}/files": {
         parameters: {
             query?: never;
@@ -447,6 +792,50 @@ export interface paths {
          * @description Answers after the message was committed. /stop is carried out at once, as is a command behind an exclamation mark (!ls), which a notice answers.
          */
         post: operations["send-message"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/sessions/{key}/queue/{inbox_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Change a message that waits
+         * @description A queued event with the same id carries the new text. Once a turn has claimed the message it is too late (409).
+         */
+        put: operations["edit-queued"];
+        post?: never;
+        /**
+         * Take a message or command back that waits
+         * @description A dropped event says so. Once a turn has claimed the message it is too late (409).
+         */
+        delete: operations["recall-queued"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/sessions/{key}/resets": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Where the conversation began anew, newest first
+         * @description Messages up to upto stay in the transcript; the model does not see them any more. A notice of origin reset stands there.
+         */
+        get: operations["list-resets"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -601,6 +990,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/status": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The installation at a glance
+         * @description For administrators.
+         */
+        get: operations["get-status"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/tokens": {
         parameters: {
             query?: never;
@@ -661,10 +1070,34 @@ export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
         Accepted: {
+            /** @description Messages that get no turn of their own because of this one, which may be itself. The events dropped say why. */
+            dropped?: number[] | null;
             /** @description It had been accepted before. */
             duplicate: boolean;
             /** Format: int64 */
             id: number;
+            /**
+             * @description How it waits.
+             * @enum {string}
+             */
+            mode?: "steer" | "followup" | "collect" | "interrupt" | "supersede";
+            /**
+             * Format: int64
+             * @description Its place in the queue, from 1; none where it waits for no turn.
+             */
+            position?: number;
+        };
+        Agent: {
+            /** @description It answers where nothing names another one. */
+            default: boolean;
+            /** @description The part of a session key that names it. */
+            id: string;
+            /** @description Model of its conversations; empty: that of the server's settings. */
+            model?: string;
+            name?: string;
+        };
+        AgentsBody: {
+            agents: components["schemas"]["Agent"][] | null;
         };
         Approval: {
             /** Format: date-time */
@@ -680,18 +1113,116 @@ export interface components {
             /** @enum {string} */
             state: "open" | "allowed" | "denied" | "void";
         };
+        Began: {
+            /** Format: date-time */
+            at: string;
+            /** Format: int64 */
+            id: number;
+            /**
+             * @description new: a person asked. daily: its day was over. idle: nobody had written for long.
+             * @enum {string}
+             */
+            reason: "new" | "daily" | "idle";
+            /**
+             * Format: int64
+             * @description The last message that the model does not see any more.
+             */
+            upto: number;
+        };
+        "Bridge-editRequest": {
+            text: string;
+        };
+        BridgeMessage: {
+            /** @description Of the bot, where the platform has several. */
+            account?: string;
+            /** @description It answers to or quotes a message of the bot. */
+            answers?: boolean;
+            /** @description Id of the group or channel. */
+            chat?: string;
+            /**
+             * @description Default: direct.
+             * @enum {string}
+             */
+            chat_type?: "direct" | "group" | "channel";
+            /** @description The platform's id of the message. Delivered again with the same one it is the same message. */
+            id: string;
+            /** @description It mentions the bot. */
+            mentioned?: boolean;
+            /** @description Message that it answers to. */
+            parent?: string;
+            room?: string;
+            /** @description First message of the thread that it answers to. */
+            root?: string;
+            sender: components["schemas"]["BridgePeer"];
+            /**
+             * Format: date-time
+             * @description By the platform's clock; default: now.
+             */
+            sent_at?: string;
+            /**
+             * Format: int64
+             * @description The platform's order among messages of one instant.
+             */
+            seq?: number;
+            /** @description Workspace, guild or team. */
+            space?: string;
+            /** @description Name of the group. */
+            subject?: string;
+            /** @description Without the mention of the bot, at most 200000 bytes. */
+            text: string;
+            /** @description Thread or topic in it. */
+            thread?: string;
+        };
+        BridgePeer: {
+            /** @description Their id on the platform. */
+            id: string;
+            name?: string;
+        };
+        Change: {
+            /** @description mention or always. */
+            activation?: string;
+            /**
+             * @description Id of a model, or another word for it.
+             * @example openai/gpt-5
+             */
+            model?: string;
+            pinned?: boolean;
+            /** @description How messages wait; members that are missing follow the policy. */
+            queue?: components["schemas"]["Queue"];
+            /** @description on or off. */
+            send?: string;
+            /** @description off, minimal, low, medium, high or xhigh. */
+            think?: string;
+            title?: string;
+            /** @description off, on or full. */
+            verbose?: string;
+        };
+        Changed: {
+            /** @description false: it was answered before, is being answered, or is unknown; nothing has changed. */
+            changed: boolean;
+        };
+        "Check-policyRequest": {
+            text: string;
+        };
         Command: {
             /** @description Other names that are understood. */
             aliases?: string[] | null;
             /**
              * @description What may follow the name, for people.
-             * @example [focus]
+             * @example [FOCUS]
              */
             args?: string;
+            /**
+             * @description What it is about.
+             * @enum {string}
+             */
+            group: "conversation" | "model" | "context" | "queue" | "folder" | "you" | "server";
             /** @description What it does, in one line, by language: en, zh. */
             help: {
                 [key: string]: string;
             };
+            /** @description It is understood inside a message too, answered at once, and taken out of the text. */
+            inline: boolean;
             /**
              * @description Without the slash.
              * @example compact
@@ -699,6 +1230,24 @@ export interface components {
             name: string;
             /** @description It waits for its place among the messages; others are carried out at once. */
             queued: boolean;
+            /**
+             * @description The whole line, for people.
+             * @example /compact [FOCUS]
+             */
+            usage: string;
+            /**
+             * @description Who may use it: anyone who may write, the owner of the conversation, or administrators. Administrators may use all.
+             * @enum {string}
+             */
+            who: "anyone" | "owner" | "admin";
+            /**
+             * @description What may be typed after the name, to complete it. More follows one that ends with a space.
+             * @example [
+             *       "list",
+             *       "use "
+             *     ]
+             */
+            words?: string[] | null;
         };
         CommandsBody: {
             commands: components["schemas"]["Command"][] | null;
@@ -845,6 +1394,13 @@ export interface components {
         "Create-tokenRequest": {
             name: string;
         };
+        "Edit-queuedRequest": {
+            /** @description At most 200000 bytes; no command. */
+            text: string;
+        };
+        "End-pairingRequest": {
+            approve: boolean;
+        };
         ErrorDetail: {
             /** @description Where the error occurred, e.g. 'body.items[3].tags' or 'path.thing-id' */
             location?: string;
@@ -924,6 +1480,111 @@ export interface components {
              */
             message_id?: number;
         };
+        Found: {
+            /** Format: date-time */
+            at: string;
+            /** Format: int64 */
+            message_id: number;
+            /** @enum {string} */
+            role: "user" | "assistant";
+            session: string;
+            /** @description The part of the message around the first word. */
+            snippet: string;
+            title: string;
+        };
+        FoundBody: {
+            results: components["schemas"]["Found"][] | null;
+        };
+        Grant: {
+            account?: string;
+            channel: string;
+            /** Format: date-time */
+            created_at: string;
+            /** @description Name of the administrator; empty if they are gone. */
+            granted_by?: string;
+            name?: string;
+            peer: string;
+        };
+        GrantsBody: {
+            grants: components["schemas"]["Grant"][] | null;
+        };
+        IdentitiesBody: {
+            identities: components["schemas"]["Identity"][] | null;
+        };
+        Identity: {
+            account?: string;
+            channel: string;
+            peer: string;
+        };
+        ImportBody: {
+            /** @description What was left out. */
+            notes: string[] | null;
+            session: components["schemas"]["Session"];
+        };
+        InboxListBody: {
+            messages: components["schemas"]["Unanswered"][] | null;
+        };
+        Limits: {
+            limits: components["schemas"]["LimitsInForce"];
+            /** @description Calls to models, by tenant and pool. */
+            llm: components["schemas"]["TenantCalls"][] | null;
+            /**
+             * Format: int64
+             * @description Turns that run.
+             */
+            running: number;
+            /** @description By tenant: the user or group that conversations belong to. */
+            turns: components["schemas"]["TenantTurns"][] | null;
+            /**
+             * Format: int64
+             * @description Conversations that wait for a free turn.
+             */
+            waiting: number;
+        };
+        LimitsInForce: {
+            /**
+             * Format: int64
+             * @description Calls at once of one tenant to the installation's models.
+             */
+            llm_global: number;
+            /**
+             * Format: int64
+             * @description Calls at once of one tenant to a model of their own.
+             */
+            llm_personal: number;
+            /**
+             * Format: int64
+             * @description Calls at once of one tenant's subagents.
+             */
+            llm_subagent: number;
+            /**
+             * Format: int64
+             * @description The same for a user who is answered by a model of their own.
+             */
+            own_key_turns: number;
+            /**
+             * Format: int64
+             * @description Turns at once in the installation.
+             */
+            turns: number;
+            /**
+             * Format: int64
+             * @description Turns at once of one tenant; 0: no limit of its own.
+             */
+            user_turns: number;
+        };
+        LinkBody: {
+            /** @description Used once, within ten minutes; only its hash is kept. Whoever writes /link and the code is you. */
+            code: string;
+            /**
+             * Format: int64
+             * @description Seconds.
+             */
+            expires_in: number;
+        };
+        "List-policy-versionsResponse": {
+            versions: components["schemas"]["PolicyVersion"][] | null;
+        };
         "List-sessionsResponse": {
             sessions: components["schemas"]["Session"][] | null;
         };
@@ -969,17 +1630,21 @@ export interface components {
             inbox_id?: number;
             model?: string;
             /**
-             * @description Where it came from if not from a person's ordinary message: command (a slash or bang command and its answer, which the model does not see), background (the end of a background task, told to the model) or context (a notice of what became of the context, such as a compression).
+             * @description Where it came from if not from a person's ordinary message: command (a slash or bang command and its answer, which the model does not see), background (the end of a background task, told to the model), context (a notice of what became of the context, such as a compression), superseded (a newer message replaced it before it was answered), summarized (lines of messages that a full queue dropped), overheard (what was said in a group before the bot was addressed), reset (a notice: the conversation begins anew) or continue (a person asked to go on with a turn that had ended early).
              * @enum {string}
              */
-            origin?: "command" | "background" | "context";
+            origin?: "command" | "background" | "context" | "superseded" | "summarized" | "overheard" | "reset" | "continue";
             /** @description What the model thought before it answered, where the provider tells. */
             reasoning?: string;
             /** @description It was taken out of the conversation; neither people nor the model see it. */
             rewound?: boolean;
             /** @enum {string} */
             role: "user" | "assistant" | "notice";
+            /** @description Name of who wrote it, where several people write. */
+            sender?: string;
             session: string;
+            /** @description The model chose not to answer. */
+            silent?: boolean;
             /**
              * Format: int64
              * @description Step of the turn, from 0. Only meaningful for assistant messages.
@@ -988,7 +1653,37 @@ export interface components {
             /** @description Calls this assistant message asked for, each with its result once it has one. */
             tool_calls?: components["schemas"]["ToolCall"][] | null;
             turn_id?: string;
+            /** @description The send policy kept it from the channel. */
+            undelivered?: boolean;
             usage?: components["schemas"]["Usage"];
+        };
+        Model: {
+            /** @description Other names that are understood. */
+            alias: string[] | null;
+            /** @description Whether it can be called; missing where only the worker, which holds the keys, can tell. */
+            available?: boolean;
+            /** @description That of the server's settings, which answers where nobody chose. */
+            default: boolean;
+            /**
+             * @description provider/model
+             * @example openai/gpt-5
+             */
+            id: string;
+            /**
+             * Format: int64
+             * @description Tokens that it takes in all.
+             */
+            max_context: number;
+            /**
+             * Format: int64
+             * @description Tokens that it may write.
+             */
+            max_output: number;
+        };
+        ModelsBody: {
+            models: components["schemas"]["Model"][] | null;
+            /** @description The think levels, ascending. */
+            think: string[] | null;
         };
         NewAnswer: {
             /** @description With allow: the tool needs no permission from now on. */
@@ -1013,6 +1708,15 @@ export interface components {
             /** @description At most 200000 bytes. */
             text: string;
         };
+        NewPolicy: {
+            /** @description JSON5; comments are not kept. */
+            text: string;
+            /**
+             * Format: int64
+             * @description The version that it was made from.
+             */
+            version: number;
+        };
         NewRunner: {
             /** @description What to run where its commands are to run, with the token in the file it names. */
             command: string;
@@ -1021,7 +1725,9 @@ export interface components {
             token: string;
         };
         NewSession: {
-            /** @description Folder where the session's tools start; default: the runner's workspace. */
+            /** @description Which of the installation's agents answers; default: that of the key, else the usual one. */
+            agent?: string;
+            /** @description Folder where the session's tools start; default: the agent's, else the runner's workspace. */
             cwd?: string;
             /** @description Default: a new one. An own session that exists is answered as it is. */
             key?: string;
@@ -1033,6 +1739,55 @@ export interface components {
             name: string;
             /** @description Shown once; only its hash is kept. */
             token: string;
+        };
+        Origin: {
+            /** @description Account of the bot, where a channel has several. */
+            account_id?: string;
+            /** @description Name of who wrote last. */
+            display_name?: string;
+            /** @description Id of who wrote last, on the platform. */
+            from?: string;
+            /** @description What people call the place: a group with its thread, or a person. */
+            label?: string;
+            /** @description The channel, such as feishu. */
+            provider?: string;
+            room?: string;
+            /** @description What the room belongs to: a workspace, a guild. */
+            space?: string;
+            /** @description Name of the group. */
+            subject?: string;
+            thread_id?: string;
+            /** @description Id of the chat that answers go to. */
+            to?: string;
+        };
+        Outcome: {
+            /**
+             * Format: int64
+             * @description The accepted row; the message that comes from it has the same inbox_id.
+             */
+            inbox_id?: number;
+            /** @enum {string} */
+            outcome: "accepted" | "overheard" | "ignored" | "refused" | "answered" | "dropped" | "duplicate";
+            /** @description Sentence for the sender at once: a pairing code, a refusal, the answer of a command. Markdown. */
+            reply?: string;
+            /** @description The conversation. Its events hold the answer. */
+            session?: string;
+        };
+        Pairing: {
+            account?: string;
+            channel: string;
+            code: string;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            expires_at: string;
+            /** @description What they call themselves there; it proves nothing. */
+            name?: string;
+            /** @description Their id on the channel. */
+            peer: string;
+        };
+        PairingsBody: {
+            pairings: components["schemas"]["Pairing"][] | null;
         };
         Permission: {
             /** @enum {string} */
@@ -1046,11 +1801,59 @@ export interface components {
         PermissionsBody: {
             tools: components["schemas"]["Permission"][] | null;
         };
+        PolicyCheck: {
+            /** @description All that is wrong, each with the path of the member; empty: it can be put in force. */
+            errors: string[] | null;
+            notes: string[] | null;
+        };
+        PolicyText: {
+            /** @description What is understood but old, without effect, or worth a second thought. */
+            notes: string[] | null;
+            /** @description The document as indented JSON. */
+            text: string;
+            /**
+             * Format: int64
+             * @description 0: there is no document yet, and the defaults hold.
+             */
+            version: number;
+        };
+        PolicyVersion: {
+            /** Format: date-time */
+            at: string;
+            /** @description Name of the user; empty where the account is gone. */
+            by: string;
+            /** Format: int64 */
+            version: number;
+        };
+        Queue: {
+            /**
+             * Format: int64
+             * @description Messages that may wait.
+             */
+            cap?: number;
+            /**
+             * Format: int64
+             * @description Milliseconds of quiet that end a burst (collect).
+             */
+            debounce_ms?: number;
+            /** @enum {string} */
+            drop?: "reject" | "new" | "old" | "summarize";
+            /** @enum {string} */
+            mode?: "steer" | "followup" | "collect" | "interrupt" | "supersede";
+        };
         Queued: {
             client_message_id?: string;
             /** Format: int64 */
             inbox_id: number;
+            /** @enum {string} */
+            mode?: "steer" | "followup" | "collect" | "interrupt" | "supersede";
+            sender?: string;
             text: string;
+            /** @description As many turns run as may: it waits for one to end. */
+            throttled?: boolean;
+        };
+        ResetsBody: {
+            resets: components["schemas"]["Began"][] | null;
         };
         RewindBody: {
             /** @description Chosen by the client, unique per user. Sent again for the same message it is the same rewind. */
@@ -1162,7 +1965,16 @@ export interface components {
             parameters: string;
         };
         Session: {
+            /**
+             * @description When a group is listened to; empty: as the policy says.
+             * @enum {string}
+             */
+            activation?: "mention" | "always";
+            /** @description Which of the installation's agents answers. */
+            agent: string;
             channel: string;
+            /** @enum {string} */
+            chat_type: "direct" | "group" | "channel" | "thread" | "cron" | "hook";
             /**
              * Format: int64
              * @description Tokens that the model takes in all.
@@ -1187,7 +1999,13 @@ export interface components {
             /** @description The session that this one was copied from; it may be gone. */
             fork_of?: string;
             key: string;
+            /** @description Chosen for this conversation; empty: that of the agent. */
+            model?: string;
+            /** @description Where the conversation takes place. */
+            origin: components["schemas"]["Origin"];
             pinned: boolean;
+            /** @description What was set for this conversation; empty members follow the policy. */
+            queue: components["schemas"]["Queue"];
             /**
              * Format: int64
              * @description Accepted messages that no turn has claimed yet.
@@ -1197,11 +2015,23 @@ export interface components {
             runner: string;
             /** @description The live turn, if there is one. */
             running?: string;
+            /** @enum {string} */
+            scene?: "chat" | "work";
+            /**
+             * @description Whether answers reach the channel; empty: as the policy says.
+             * @enum {string}
+             */
+            send?: "on" | "off";
             /**
              * Format: int64
              * @description Sequence of the newest durable event of the session.
              */
             seq: number;
+            /**
+             * @description How much the model thinks; empty: its default.
+             * @enum {string}
+             */
+            think?: "off" | "minimal" | "low" | "medium" | "high" | "xhigh";
             /** @description First words of the first message until somebody names it. */
             title: string;
             /**
@@ -1209,8 +2039,62 @@ export interface components {
              * @description Last time a person wrote here.
              */
             updated_at: string;
+            /**
+             * @description How much of the work a channel shows; empty: off.
+             * @enum {string}
+             */
+            verbose?: "off" | "on" | "full";
             /** @description A tool call waits for a person's permission. */
             waiting?: boolean;
+        };
+        SessionListBody: {
+            sessions: components["schemas"]["SessionSummary"][] | null;
+        };
+        SessionSummary: {
+            /** @description Which of the installation's agents answers. */
+            agent: string;
+            /**
+             * Format: int64
+             * @description Part of input_tokens that came from the provider's cache.
+             */
+            cached_tokens: number;
+            channel: string;
+            /** @enum {string} */
+            chat_type: "direct" | "group" | "channel" | "thread" | "cron" | "hook";
+            /** Format: int64 */
+            compactions: number;
+            /** Format: date-time */
+            created_at: string;
+            /**
+             * Format: int64
+             * @description As providers counted, since the conversation began.
+             */
+            input_tokens: number;
+            key: string;
+            /** Format: int64 */
+            messages: number;
+            /** @description Chosen for this conversation; empty: that of its agent. */
+            model?: string;
+            /** @description Where the conversation takes place. */
+            origin: components["schemas"]["Origin"];
+            /** Format: int64 */
+            output_tokens: number;
+            /** Format: int64 */
+            queued: number;
+            running?: string;
+            /** @enum {string} */
+            scene?: "chat" | "work";
+            title: string;
+            /** Format: int64 */
+            total_tokens: number;
+            /** Format: int64 */
+            turns: number;
+            /**
+             * Format: date-time
+             * @description Last time a person wrote here.
+             */
+            updated_at: string;
+            user: string;
         };
         "Set-context-modeRequest": {
             /** @enum {string} */
@@ -1307,6 +2191,40 @@ export interface components {
             prompt_tokens: number;
             title: string;
         };
+        Status: {
+            /** Format: int64 */
+            database_bytes: number;
+            /** Format: int64 */
+            messages_waiting: number;
+            /** @description Of the installation, provider/model. */
+            model: string;
+            /**
+             * Format: int64
+             * @description Age of the oldest message that waits.
+             */
+            oldest_seconds: number;
+            /** @description The conversations that were used last. */
+            recent: components["schemas"]["SessionSummary"][] | null;
+            /** Format: int64 */
+            runners_connected: number;
+            /** Format: int64 */
+            sessions: number;
+            /**
+             * Format: date-time
+             * @description When the process that answers was started.
+             */
+            started_at: string;
+            /**
+             * Format: int64
+             * @description Background tasks.
+             */
+            tasks_running: number;
+            /** Format: int64 */
+            turns_running: number;
+            /** Format: int64 */
+            users: number;
+            version: string;
+        };
         StopBody: {
             /**
              * Format: int64
@@ -1347,6 +2265,32 @@ export interface components {
         };
         TasksBody: {
             tasks: components["schemas"]["Task"][] | null;
+        };
+        TenantCalls: {
+            /** @enum {string} */
+            pool: "global" | "personal" | "subagent";
+            /** Format: int64 */
+            running: number;
+            tenant: string;
+            /** Format: int64 */
+            waiting: number;
+        };
+        TenantTurns: {
+            /**
+             * Format: int64
+             * @description Free turns that are kept for those of its conversations that are next.
+             */
+            kept: number;
+            /**
+             * Format: double
+             * @description Seconds that the first of them waits.
+             */
+            longest_wait_s: number;
+            /** Format: int64 */
+            running: number;
+            tenant: string;
+            /** Format: int64 */
+            waiting: number;
         };
         Todo: {
             done: boolean;
@@ -1423,9 +2367,29 @@ export interface components {
         TurnsBody: {
             turns: components["schemas"]["Turn"][] | null;
         };
-        "Update-sessionRequest": {
-            pinned?: boolean;
-            title?: string;
+        Unanswered: {
+            /** Format: date-time */
+            accepted_at: string;
+            /** Format: int64 */
+            age_seconds: number;
+            channel: string;
+            /** Format: int64 */
+            inbox_id: number;
+            /** @enum {string} */
+            kind: "message" | "command" | "control" | "background";
+            mode: string;
+            /**
+             * Format: int64
+             * @description How often its turn vanished before it had begun.
+             */
+            releases?: number;
+            session: string;
+            /** @enum {string} */
+            state: "waiting" | "throttled" | "running" | "held";
+            turn_id?: string;
+            user: string;
+            /** @description The first words of it. */
+            words: string;
         };
         Uploaded: {
             files: components["schemas"]["UploadedFile"][] | null;
@@ -1489,6 +2453,222 @@ export interface components {
 }
 export type $defs = Record<string, never>;
 export interface operations {
+    "list-grants": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GrantsBody"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "delete-grant": {
+        parameters: {
+            query: {
+                channel: string;
+                account?: string;
+                /** @description Their id on the channel. */
+                peer: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "list-agents": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AgentsBody"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "bridge-message": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description What the platform is called here. */
+                channel: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["BridgeMessage"];
+            };
+        };
+        responses: {
+            /** @description Accepted */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Outcome"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "bridge-edit": {
+        parameters: {
+            query: {
+                account?: string;
+                /** @description Id of the group or channel; empty for direct messages. */
+                chat?: string;
+                /** @description Default: group where a chat is given. */
+                chat_type?: "direct" | "group" | "channel";
+                thread?: string;
+                /** @description The platform's id of who wrote it. */
+                sender: string;
+            };
+            header?: never;
+            path: {
+                /** @description What the platform is called here. */
+                channel: string;
+                /** @description The platform's id of the message, URL-escaped. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Bridge-editRequest"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Changed"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "bridge-recall": {
+        parameters: {
+            query: {
+                account?: string;
+                /** @description Id of the group or channel; empty for direct messages. */
+                chat?: string;
+                /** @description Default: group where a chat is given. */
+                chat_type?: "direct" | "group" | "channel";
+                thread?: string;
+                /** @description The platform's id of who wrote it. */
+                sender: string;
+            };
+            header?: never;
+            path: {
+                /** @description What the platform is called here. */
+                channel: string;
+                /** @description The platform's id of the message, URL-escaped. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Changed"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
     "list-commands": {
         parameters: {
             query?: never;
@@ -1505,6 +2685,132 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["CommandsBody"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "inspect-inbox": {
+        parameters: {
+            query?: {
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["InboxListBody"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "inspect-sessions": {
+        parameters: {
+            query?: {
+                /** @description Of this user alone. */
+                user?: string;
+                channel?: string;
+                agent?: string;
+                /** @description Minutes within which a person wrote. */
+                active?: number;
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SessionListBody"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "get-limits": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Limits"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "create-link-code": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LinkBody"];
                 };
             };
             /** @description Error */
@@ -1636,6 +2942,35 @@ export interface operations {
             };
         };
     };
+    "list-identities": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["IdentitiesBody"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
     "set-password": {
         parameters: {
             query?: never;
@@ -1655,6 +2990,100 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "list-models": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ModelsBody"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "list-pairings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PairingsBody"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "end-pairing": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description 8 characters, in whatever case. */
+                code: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["End-pairingRequest"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Pairing"];
+                };
             };
             /** @description Error */
             default: {
@@ -1719,6 +3148,135 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Permission"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "get-policy": {
+        parameters: {
+            query?: {
+                /** @description An older version; default: the one in force. */
+                version?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PolicyText"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "set-policy": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewPolicy"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PolicyText"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "check-policy": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Check-policyRequest"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PolicyCheck"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "list-policy-versions": {
+        parameters: {
+            query?: {
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["List-policy-versionsResponse"];
                 };
             };
             /** @description Error */
@@ -1922,6 +3480,38 @@ export interface operations {
             };
         };
     };
+    search: {
+        parameters: {
+            query: {
+                q: string;
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FoundBody"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
     "list-sessions": {
         parameters: {
             query?: {
@@ -1974,6 +3564,44 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Session"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "import-session": {
+        parameters: {
+            query?: {
+                /** @description Default: a new one. */
+                key?: string;
+                /** @description Default: that of the transcript, or its first words. */
+                title?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/jsonl": string;
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ImportBody"];
                 };
             };
             /** @description Error */
@@ -2061,7 +3689,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["Update-sessionRequest"];
+                "application/json": components["schemas"]["Change"];
             };
         };
         responses: {
@@ -2285,6 +3913,40 @@ export interface operations {
                 };
                 content: {
                     "text/event-stream": unknown;
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "export-session": {
+        parameters: {
+            query?: {
+                format?: "jsonl" | "md";
+            };
+            header?: never;
+            path: {
+                /** @description Session key, URL-escaped. */
+                key: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The bytes, to be saved. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/jsonl": string;
                 };
             };
             /** @description Error */
@@ -2555,6 +4217,108 @@ export interface operations {
             };
         };
     };
+    "edit-queued": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Session key, URL-escaped. */
+                key: string;
+                /** @description Id of the message, as it was accepted. */
+                inbox_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Edit-queuedRequest"];
+            };
+        };
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "recall-queued": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Session key, URL-escaped. */
+                key: string;
+                /** @description Id of the message, as it was accepted. */
+                inbox_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "list-resets": {
+        parameters: {
+            query?: {
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                /** @description Session key, URL-escaped. */
+                key: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResetsBody"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
     "rewind-session": {
         parameters: {
             query?: never;
@@ -2812,6 +4576,35 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["SentRequest"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "get-status": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Status"];
                 };
             };
             /** @description Error */

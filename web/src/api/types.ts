@@ -52,6 +52,9 @@ export type UsageReport = Omit<Schemas["UsageReport"], "days" | "sessions" | "to
 export type ServerCommand = Schemas["Command"]
 
 export type Queued = Schemas["Queued"]
+/** How a message joins a conversation that is busy. */
+export type QueueMode = NonNullable<Queued["mode"]>
+export type ChatType = Session["chat_type"]
 export type Todo = Schemas["Todo"]
 export type Token = Schemas["Token"]
 
@@ -63,10 +66,13 @@ export interface Hello {
   session: Session
 }
 
+/** How an accepted message ended that no turn of its own answers. */
+export type DropOutcome = "stopped" | "rejected" | "superseded" | "recalled" | "dropped" | "summarized"
+
 /** An accepted message that ended without a turn; `text` is one sentence for the person. */
 export interface Dropped {
   inbox_id: number
-  outcome: string
+  outcome: DropOutcome
   text: string
 }
 

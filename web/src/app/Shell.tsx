@@ -8,10 +8,16 @@ import { Toasts } from "../ui/Toasts"
 import { useHasSidebar } from "../ui/useMedia"
 import { AccountContext, openOutbox } from "./account"
 import { meQuery } from "./queries"
-import { ShellContext } from "./shell-context"
+import { type Front, ShellContext } from "./shell-context"
 import { useShortcuts } from "./useShortcuts"
 
-const HelpDialog = lazy(() => import("../account/HelpDialog"))
+const fronts = {
+  help: lazy(() => import("../account/HelpDialog")),
+  password: lazy(() => import("../account/PasswordDialog")),
+  settings: lazy(() => import("../settings/SettingsDialog")),
+  tokens: lazy(() => import("../account/TokensDialog")),
+  usage: lazy(() => import("../usage/UsageDialog")),
+}
 const Sheet = lazy(() => import("../ui/Sheet"))
 
 /** The one screen: conversations at the left, the open one beside them. On a phone the list slides over. */
@@ -20,11 +26,12 @@ export function Shell() {
   const { data: me } = useSuspenseQuery(meQuery)
   const account = useMemo(() => ({ me, outbox: openOutbox(me.user.id) }), [me])
   const hasSidebar = useHasSidebar()
-  const [helpOpen, setHelpOpen] = useState(false)
+  const [front, setFront] = useState<Front>()
+  const FrontDialog = front && fronts[front]
   const { pathname } = useLocation()
   const [sidebarAt, setSidebarAt] = useState<string>() // where it was opened: going elsewhere closes it
   const shell = useMemo(
-    () => ({ showSidebar: () => setSidebarAt(pathname), showHelp: () => setHelpOpen(true), hasSidebar }),
+    () => ({ showSidebar: () => setSidebarAt(pathname), show: setFront, hasSidebar }),
     [hasSidebar, pathname],
   )
   useShortcuts(shell)
@@ -57,7 +64,7 @@ export function Shell() {
           )}
           <Outlet />
         </div>
-        <Suspense>{helpOpen && <HelpDialog onClose={() => setHelpOpen(false)} />}</Suspense>
+        <Suspense>{FrontDialog && <FrontDialog onClose={() => setFront(undefined)} />}</Suspense>
         <Toasts />
       </ShellContext>
     </AccountContext>

@@ -1,6 +1,7 @@
 import { createContext, use } from "react"
 
 import { createSession, sendMessage } from "../api/calls"
+import { changeSession, type SessionChange } from "../api/routing"
 import type { Me } from "../api/types"
 import { Outbox } from "../outbox/outbox"
 
@@ -18,13 +19,19 @@ export function useAccount(): Account {
   return account
 }
 
+/** Makes a session with what was chosen for it. Doing so again changes nothing. */
+async function begin(key: string, setup?: SessionChange): Promise<void> {
+  await createSession(key)
+  if (setup) await changeSession(key, setup)
+}
+
 let opened: { user: number; outbox: Outbox } | undefined
 
 /** The outbox of a user; the same one until somebody else signs in or the user signs out. */
 export function openOutbox(user: number): Outbox {
   if (opened?.user !== user) {
     closeOutbox()
-    opened = { user, outbox: new Outbox({ create: createSession, send: sendMessage }, `xbot.outbox.${user}`) }
+    opened = { user, outbox: new Outbox({ create: begin, send: sendMessage }, `xbot.outbox.${user}`) }
   }
   return opened.outbox
 }

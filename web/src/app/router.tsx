@@ -67,6 +67,10 @@ const conversation = createRoute({
   getParentRoute: () => shell,
   path: "/c/$key",
   component: ConversationPage,
+  validateSearch: (search: Record<string, unknown>): { m?: number } => {
+    const message = Number(search.m)
+    return Number.isSafeInteger(message) && message > 0 ? { m: message } : {}
+  },
 })
 
 export const router = createRouter({

@@ -1,9 +1,13 @@
 import { createContext, use } from "react"
 
+/** What is opened in front of the page. */
+export type Front = "help" | "password" | "settings" | "tokens" | "usage"
+
 /** What the parts of the page ask of the frame around them. */
 export interface ShellControls {
   showSidebar: () => void
-  showHelp: () => void
+  /** Opens something in front of the page, where it stays when the window becomes narrow or wide. */
+  show: (front: Front) => void
   /** The side bar is beside the conversation rather than behind a button. */
   hasSidebar: boolean
 }

@@ -1,43 +1,73 @@
+import { useId } from "react"
+
 import { useT } from "../i18n"
 import { cx } from "../lib/cx"
-import type { Command } from "./commands"
+import type { Option } from "./options"
 
 interface Props {
-  commands: Command[]
+  options: Option[]
   chosen: number
-  onRun: (command: Command) => void
+  onTake: (option: Option) => void
 }
 
-/** The commands that match what is typed. The editor keeps the focus and tells which one is chosen. */
-export function CommandMenu({ commands, chosen, onRun }: Props) {
+/** What can be typed on: commands under their headings, or words behind one. The editor keeps the focus and tells which one is chosen. */
+export function CommandMenu({ options, chosen, onTake }: Props) {
   const t = useT()
+  const chosenOne = options[chosen]
+  const groups = [...new Set(options.map(({ group }) => group))]
   return (
-    <ul
+    <div
       id="commands"
       role="listbox"
       aria-label={t("composer.commands")}
-      className="absolute inset-x-0 bottom-full z-10 mb-2 max-h-[min(24rem,60dvh)] overflow-y-auto rounded-lg border border-line bg-overlay p-1 shadow-overlay"
+      tabIndex={0}
+      onMouseDown={(event) => event.preventDefault()}
+      className="absolute inset-x-0 bottom-full z-10 mb-2 max-h-[min(24rem,60dvh)] overflow-y-auto rounded-lg border border-line bg-overlay p-1 shadow-overlay -outline-offset-2"
     >
-      {commands.map((command, n) => (
-        <li
-          key={command.name}
-          id={`command-${command.name}`}
-          role="option"
-          aria-selected={n === chosen}
-          onMouseDown={(event) => {
-            event.preventDefault()
-            onRun(command)
-          }}
-          ref={n === chosen ? intoView : undefined}
-          className={cx("flex cursor-pointer flex-wrap items-baseline gap-x-3 rounded-md px-3 py-1.5 hover:bg-hover md:flex-nowrap", n === chosen && "bg-hover")}
-        >
-          <span className="shrink-0 md:w-48">
-            <span className="font-medium">/{command.name}</span> <span className="text-ink-3">{command.args}</span>
-          </span>
-          <span className="min-w-0 text-ink-2">{command.help}</span>
-        </li>
+      {groups.map((group) => (
+        <Group key={group ?? ""} title={group && groups.length > 1 ? t(`group.${group}`) : undefined}>
+          {options
+            .filter((option) => option.group === group)
+            .map((option) => (
+              <Line key={option.id} option={option} chosen={option === chosenOne} onTake={() => onTake(option)} />
+            ))}
+        </Group>
       ))}
-    </ul>
+    </div>
+  )
+}
+
+function Group({ title, children }: { title?: string; children: React.ReactNode }) {
+  const id = useId()
+  if (!title) return <>{children}</>
+  return (
+    <div role="group" aria-labelledby={id} className="pb-1">
+      <div id={id} role="presentation" className="px-3 pt-2 pb-1 text-small text-ink-3">
+        {title}
+      </div>
+      {children}
+    </div>
+  )
+}
+
+function Line({ option, chosen, onTake }: { option: Option; chosen: boolean; onTake: () => void }) {
+  return (
+    <div
+      id={option.id}
+      role="option"
+      aria-selected={chosen}
+      onMouseDown={(event) => {
+        event.preventDefault()
+        onTake()
+      }}
+      ref={chosen ? intoView : undefined}
+      className={cx("flex cursor-pointer flex-wrap items-baseline gap-x-3 rounded-md px-3 py-1.5 hover:bg-hover md:flex-nowrap", chosen && "bg-hover")}
+    >
+      <span className="min-w-0 shrink-0 break-words md:w-52">
+        <span className="font-medium">{option.name}</span> <span className="text-ink-3">{option.args}</span>
+      </span>
+      <span className="min-w-0 text-ink-2">{option.help}</span>
+    </div>
   )
 }
 

@@ -1,5 +1,5 @@
 import { ArrowUp, Square } from "lucide-react"
-import { type ReactNode, useState } from "react"
+import { type ReactNode, useMemo, useState } from "react"
 
 import { byteLength } from "../feed/bytes"
 import { AttachButton } from "../files/AttachButton"
@@ -10,10 +10,11 @@ import { cx } from "../lib/cx"
 import { IconButton } from "../ui/IconButton"
 import { CommandMenu } from "./CommandMenu"
 import { ComposerBox } from "./ComposerBox"
-import { type Command, isBang, isWhole, matchingCommands, type OwnCommand, ownCommand } from "./commands"
+import { directivesIn, isBang, type OwnCommand, ownCommand } from "./commands"
+import { type Option, optionsFor } from "./options"
 import { recall } from "./recall"
 import { LONGEST_MESSAGE } from "./text"
-import { useCommands } from "./useCommands"
+import { useCommands, useNames } from "./useCommands"
 
 export interface ComposerProps extends UploadControls {
   text: string
@@ -26,18 +27,24 @@ export interface ComposerProps extends UploadControls {
   onSend: (text: string) => void
   onCommand: (command: OwnCommand) => void
   onStop: () => void
+  /** Opens the last message that waits for a change; false when none does. */
+  onEditWaiting?: () => boolean
+  /** What is chosen for the conversation, in the foot of the box. */
+  choices?: ReactNode
   /** Stands before the buttons. */
   beside?: ReactNode
 }
 
 /** Where messages are written. What is typed survives everything until it is sent. */
-export function Composer({ text, onText, busy, stopping, sent, onSend, onCommand, onStop, beside, ...files }: ComposerProps) {
+export function Composer({ text, onText, busy, stopping, sent, onSend, onCommand, onStop, onEditWaiting, choices, beside, ...files }: ComposerProps) {
   const t = useT()
   const [back, setBack] = useState(0)
   const [chosen, setChosen] = useState(0)
   const [dismissed, setDismissed] = useState(false)
-  const commands = useCommands(text.startsWith("/"))
-  const menu = dismissed ? [] : matchingCommands(commands, text)
+  const commands = useCommands(text.includes("/"))
+  const names = useNames(text)
+  const menu = dismissed ? [] : optionsFor(commands, text, names)
+  const marked = useMemo(() => directivesIn(commands, text), [commands, text])
   const bang = isBang(text)
   const over = byteLength(text) - LONGEST_MESSAGE
   const write = (next: string) => {
@@ -50,10 +57,9 @@ export function Composer({ text, onText, busy, stopping, sent, onSend, onCommand
     write("")
     onCommand(command)
   }
-  const take = ({ name, remote }: Command) => {
-    const command = remote ? undefined : ownCommand(`/${name}`)
-    if (command) run(command)
-    else write(`/${name} `)
+  const take = ({ does, text: next }: Option) => {
+    if (does) run(does)
+    else write(next)
   }
   const submit = () => {
     const command = ownCommand(text)
@@ -69,6 +75,7 @@ export function Composer({ text, onText, busy, stopping, sent, onSend, onCommand
     const place = recall(sent, back, step)
     if (place) {
       write(place.text)
+      setDismissed(true) // the arrows go on through what was sent, also past a command
       setBack(place.at)
     }
     return place !== undefined
@@ -76,8 +83,7 @@ export function Composer({ text, onText, busy, stopping, sent, onSend, onCommand
   const onKey = (event: KeyboardEvent): boolean => {
     if (isComposing(event)) return false
     if (menu.length > 0) {
-      const chosenOne = menu[chosen]
-      const complete = event.key === "Enter" && chosenOne?.remote === true && isWhole(chosenOne, text)
+      const complete = event.key === "Enter" && menu[chosen]?.whole === true
       if (!complete && menuKey(event, menu, chosen, { choose: setChosen, run: take, dismiss: () => setDismissed(true) })) return true
     }
     if (event.key === "Enter" && !event.shiftKey) {
@@ -86,6 +92,7 @@ export function Composer({ text, onText, busy, stopping, sent, onSend, onCommand
     }
     if (event.key === "Escape" && text === "") return focusQuestion()
     const untouched = text === "" || (back > 0 && text === sent.at(-back))
+    if (event.key === "ArrowUp" && text === "" && onEditWaiting?.()) return true
     if (event.key === "ArrowUp" && untouched) return walk(1)
     if (event.key === "ArrowDown" && back > 0 && untouched) return walk(-1)
     return false
@@ -93,22 +100,25 @@ export function Composer({ text, onText, busy, stopping, sent, onSend, onCommand
 
   return (
     <div className="relative">
-      {menu.length > 0 && <CommandMenu commands={menu} chosen={chosen} onRun={take} />}
+      {menu.length > 0 && <CommandMenu options={menu} chosen={chosen} onTake={take} />}
       <div className="rounded-xl border border-line-strong bg-overlay shadow-field focus-within:border-accent">
         <UploadList uploads={files.uploads} onDrop={files.dropUpload} />
-        <div className="flex items-end gap-2 p-2">
+        <div className={cx("px-4 pt-3 pb-1", bang && "as-command")}>
+          <ComposerBox
+            label={t("composer.label")}
+            placeholder={t(busy ? "composer.placeholderBusy" : "composer.placeholder")}
+            text={text}
+            marked={marked}
+            onText={write}
+            onKey={onKey}
+            onFiles={files.addFiles}
+            menuOption={menu[chosen]?.id}
+          />
+        </div>
+        <div className="flex items-center gap-1 p-2 pt-0">
           <AttachButton onFiles={files.addFiles} />
-          <div className={cx("min-w-0 flex-1 py-1.5", bang && "as-command")}>
-            <ComposerBox
-              label={t("composer.label")}
-              placeholder={t(busy ? "composer.placeholderBusy" : "composer.placeholder")}
-              text={text}
-              onText={write}
-              onKey={onKey}
-              onFiles={files.addFiles}
-              menuOption={menu[chosen] && `command-${menu[chosen].name}`}
-            />
-          </div>
+          {choices}
+          <span className="flex-1" />
           {beside}
           {busy && (
             <IconButton round label={t(stopping ? "composer.stopping" : "composer.stop")} disabled={stopping} onClick={onStop} className="border border-line-strong text-ink">
@@ -153,17 +163,17 @@ function isComposing(event: KeyboardEvent): boolean {
 
 interface MenuActions {
   choose: (at: number) => void
-  run: (command: Command) => void
+  run: (option: Option) => void
   dismiss: () => void
 }
 
 /** A key while the commands are listed; true when the list has used it. */
-function menuKey(event: KeyboardEvent, menu: Command[], chosen: number, { choose, run, dismiss }: MenuActions): boolean {
-  const command = menu[chosen]
+function menuKey(event: KeyboardEvent, menu: Option[], chosen: number, { choose, run, dismiss }: MenuActions): boolean {
+  const option = menu[chosen]
   if (event.key === "ArrowDown") choose((chosen + 1) % menu.length)
   else if (event.key === "ArrowUp") choose((chosen + menu.length - 1) % menu.length)
   else if (event.key === "Escape") dismiss()
-  else if ((event.key === "Enter" || event.key === "Tab") && !event.shiftKey && command) run(command)
+  else if ((event.key === "Enter" || event.key === "Tab") && !event.shiftKey && option) run(option)
   else return false
   return true
 }

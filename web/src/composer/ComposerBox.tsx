@@ -1,5 +1,6 @@
 import { type ComponentType, useEffect, useRef, useState } from "react"
 
+import type { Span } from "./commands"
 import type { EditorProps } from "./ComposerEditor"
 import { PlainBox } from "./PlainBox"
 
@@ -7,6 +8,8 @@ export interface BoxProps {
   label: string
   placeholder: string
   text: string
+  /** Parts of the text that are commands rather than words. */
+  marked: Span[]
   onText: (text: string) => void
   /** A key was pressed; true means that it is dealt with. */
   onKey: (event: KeyboardEvent) => boolean

@@ -4,15 +4,19 @@ import { Text } from "@tiptap/extension-text"
 import { Placeholder } from "@tiptap/extensions/placeholder"
 import { UndoRedo } from "@tiptap/extensions/undo-redo"
 import { Fragment, type Schema, Slice } from "@tiptap/pm/model"
-import { type Editor, useEditor } from "@tiptap/react"
+import { type Command, type Editor, useEditor } from "@tiptap/react"
 import { useEffect, useRef } from "react"
 
+import type { Span } from "./commands"
+import { decorations, Marks } from "./marks"
 import { documentOf } from "./text"
 
 interface Options {
   label: string
   placeholder: string
   text: string
+  /** Parts of the text that are commands rather than words. */
+  marked: Span[]
   onText: (text: string) => void
   /** A key was pressed; true means that it is dealt with. */
   onKey: (event: KeyboardEvent, editor: Editor) => boolean
@@ -31,7 +35,7 @@ const Line = Paragraph.extend({
 const textOf = (editor: Editor): string => editor.getText({ blockSeparator: "\n" })
 
 /** A plain-text editor: lines only, undo, a placeholder. What is pasted comes in as text. */
-export function useEditorText({ label, placeholder, text, onText, onKey, onFiles }: Options): Editor {
+export function useEditorText({ label, placeholder, text, marked, onText, onKey, onFiles }: Options): Editor {
   const live = useRef({ onKey, onText, onFiles, placeholder })
   useEffect(() => {
     live.current = { onKey, onText, onFiles, placeholder }
@@ -40,7 +44,7 @@ export function useEditorText({ label, placeholder, text, onText, onKey, onFiles
     immediatelyRender: true,
     injectCSS: false,
     // eslint-disable-next-line react-hooks/refs -- the editor asks later, never while the component is drawn
-    extensions: [Document, Line, Text, UndoRedo, Placeholder.configure({ placeholder: () => live.current.placeholder })],
+    extensions: [Document, Line, Text, UndoRedo, Placeholder.configure({ placeholder: () => live.current.placeholder }), Marks],
     content: documentOf(text),
     editorProps: {
       attributes: { id: "message", class: "editor", role: "textbox", "aria-multiline": "true", "aria-label": label },
@@ -61,8 +65,14 @@ export function useEditorText({ label, placeholder, text, onText, onKey, onFiles
   })
   useEffect(() => {
     // The text was changed from outside: sent, recalled, or taken back for editing.
-    if (textOf(editor) !== text) editor.chain().setContent(documentOf(text)).focus("end").run()
+    if (textOf(editor) === text) return
+    const toEnd: Command = ({ tr, commands }) => commands.setTextSelection(tr.doc.content.size)
+    editor.chain().setContent(documentOf(text), { emitUpdate: false }).command(toEnd).run()
+    editor.view.focus() // at once: the editor's own command waits for a picture, and would undo a selection made meanwhile
   }, [editor, text])
+  useEffect(() => {
+    decorations(editor, marked.map((span) => ({ ...span, look: "directive" })))
+  }, [editor, text, marked])
   useEffect(() => {
     editor.view.dom.setAttribute("aria-label", label)
     editor.view.dispatch(editor.state.tr) // draws the placeholder anew

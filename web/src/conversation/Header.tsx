@@ -1,16 +1,19 @@
 import { Menu, PanelRight } from "lucide-react"
 
+import type { Session } from "../api/types"
 import { useShell } from "../app/shell-context"
 import { useT } from "../i18n"
+import { usePlace } from "../sidebar/place"
 import { IconButton } from "../ui/IconButton"
 
 interface Props {
   title?: string
+  session?: Session
   details?: { open: boolean; toggle: () => void }
 }
 
 /** Title of what is open, and the ways to the panels at both sides. */
-export function Header({ title, details }: Props) {
+export function Header({ title, session, details }: Props) {
   const t = useT()
   const { hasSidebar, showSidebar } = useShell()
   return (
@@ -20,7 +23,14 @@ export function Header({ title, details }: Props) {
           <Menu size={19} aria-hidden />
         </IconButton>
       )}
-      {title ? <h1 className="min-w-0 flex-1 truncate px-1 font-semibold">{title}</h1> : <span className="flex-1" />}
+      {title ? (
+        <div className="min-w-0 flex-1 px-1">
+          <h1 className="truncate font-semibold">{title}</h1>
+          {session && <Place session={session} />}
+        </div>
+      ) : (
+        <span className="flex-1" />
+      )}
       {details && (
         <IconButton label={t(details.open ? "conversation.hideDetails" : "conversation.details")} aria-pressed={details.open} onClick={details.toggle}>
           <PanelRight size={18} aria-hidden />
@@ -28,4 +38,10 @@ export function Header({ title, details }: Props) {
       )}
     </header>
   )
+}
+
+/** Where the conversation takes place and who answers, where that is not what goes without saying. */
+function Place({ session }: { session: Session }) {
+  const words = usePlace(session)
+  return words === "" ? null : <p className="truncate text-small text-ink-3">{words}</p>
 }

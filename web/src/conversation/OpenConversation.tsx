@@ -1,15 +1,17 @@
-import { useNavigate } from "@tanstack/react-router"
 import { lazy, Suspense, useEffect, useMemo, useState } from "react"
 
 import { useAccount } from "../app/account"
 import { useShell } from "../app/shell-context"
+import { Choices } from "../choice/Choices"
+import { useAgentModel } from "../choice/queries"
+import { useChoices } from "../choice/useChoices"
 import type { OwnCommand } from "../composer/commands"
 import { Composer } from "../composer/Composer"
 import { useDraft } from "../composer/useDraft"
 import { ContextRing } from "../context/ContextRing"
 import { useFill } from "../context/useFill"
 import { DetailsPanel } from "../details/DetailsPanel"
-import type { FeedState } from "../feed/state"
+import { type FeedState, runningTurn } from "../feed/state"
 import { DropZone } from "../files/DropZone"
 import { useUploads } from "../files/useUploads"
 import { useT } from "../i18n"
@@ -19,6 +21,7 @@ import { TaskStrip } from "../task/TaskStrip"
 import { Announcer } from "./Announcer"
 import { ConnectionNote } from "./ConnectionNote"
 import { ConversationContext } from "./context"
+import { wantEdit } from "./edit-wanted"
 import { Header } from "./Header"
 import { Missing } from "./Missing"
 import { Timeline } from "./Timeline"
@@ -32,15 +35,16 @@ const TaskDialog = lazy(() => import("../task/TaskDialog"))
 /** One conversation: what was said, the composer under it, and the details beside it on demand. */
 export function OpenConversation({ sessionKey }: { sessionKey: string }) {
   const t = useT()
-  const navigate = useNavigate()
   const { outbox } = useAccount()
-  const { showHelp } = useShell()
+  const { show } = useShell()
   const { conversation, feed, link, skew, unsent, running, asking } = useConversation(sessionKey)
   const { stop, stopping } = useStop(sessionKey, running)
   const details = useDetails()
   const fill = useFill(sessionKey, feed, running)
   const [text, write] = useDraft(sessionKey)
   const uploads = useUploads(sessionKey, sessionKey, nothingToDo)
+  const { chosen, choose } = useChoices(sessionKey, feed.session)
+  const fallback = useAgentModel(feed.session?.agent)
   const [task, showTask] = useState<string>()
 
   const title = feed.session?.title || firstWords(feed, unsent) || t("session.untitled")
@@ -56,9 +60,8 @@ export function OpenConversation({ sessionKey }: { sessionKey: string }) {
     [sessionKey, link, feed.connections, stopping, skew, details.show, feed.tasks],
   )
   const runCommand = (name: OwnCommand) => {
-    if (name === "new") void navigate({ to: "/" })
-    else if (name === "stop") stop()
-    else showHelp()
+    if (name === "stop") stop()
+    else show("help")
   }
 
   const open = feed.tasks.find((candidate) => candidate.id === task)
@@ -67,7 +70,7 @@ export function OpenConversation({ sessionKey }: { sessionKey: string }) {
   return (
     <ConversationContext value={shared}>
       <main id="main" tabIndex={-1} aria-label={t("conversation.label")} className="flex h-full min-w-0 flex-1 flex-col outline-none">
-        <Header title={title} details={{ open: details.open && details.view === "turn", toggle: details.toggle }} />
+        <Header title={title} session={feed.session} details={{ open: details.open && details.view === "turn", toggle: details.toggle }} />
         <DropZone onFiles={uploads.addFiles}>
           {feed.loaded || unsent.length > 0 ? (
             <Timeline conversation={conversation} feed={feed} unsent={unsent} running={running} onEdit={write} />
@@ -89,6 +92,8 @@ export function OpenConversation({ sessionKey }: { sessionKey: string }) {
               onSend={(said) => outbox.send({ id: randomId(), key: sessionKey, text: said, fresh: false })}
               onCommand={runCommand}
               onStop={stop}
+              onEditWaiting={() => editLast(sessionKey, feed)}
+              choices={<Choices chosen={chosen} fallback={fallback} onChoose={choose} />}
               beside={fill && <ContextRing fill={fill} open={details.open && details.view === "context"} onToggle={details.toggleContext} />}
               {...uploads}
             />
@@ -104,6 +109,12 @@ export function OpenConversation({ sessionKey }: { sessionKey: string }) {
 
 /** The session of an open conversation is there already. */
 const nothingToDo = () => Promise.resolve()
+
+/** Opens the last waiting message for a change, while there is a turn that it waits for. */
+function editLast(key: string, feed: FeedState): boolean {
+  const last = feed.queued.at(-1)
+  return last !== undefined && runningTurn(feed) !== undefined && wantEdit(key, last.inbox_id)
+}
 
 /** Characters of a first message that stand for a title until the server has made one. */
 const TITLE_LENGTH = 60

@@ -37,6 +37,11 @@ export class ScrollKeeper {
     if (this.#box) this.#box.scrollTop = this.#box.scrollHeight
   }
 
+  /** The reader goes to a place of their own: what is new no longer pulls to the end. */
+  readonly leaveEnd = (): void => {
+    this.away.set(true)
+  }
+
   /** Something was put in before what the reader looks at: nothing must move under the eyes. */
   readonly prepended = (): void => {
     if (!this.#box) return

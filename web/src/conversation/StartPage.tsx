@@ -5,6 +5,11 @@ import { createSession } from "../api/calls"
 import { useAccount } from "../app/account"
 import { useShell } from "../app/shell-context"
 import type { OwnCommand } from "../composer/commands"
+import { AgentChoice } from "../choice/AgentChoice"
+import { Choices } from "../choice/Choices"
+import { type Chosen, nothingChosen } from "../choice/force"
+import { useAgentModel } from "../choice/queries"
+import { changeOf } from "../choice/useChoices"
 import { Composer } from "../composer/Composer"
 import { START_DRAFT } from "../composer/drafts"
 import { useDraft } from "../composer/useDraft"
@@ -23,19 +28,23 @@ export function StartPage() {
   const t = useT()
   const navigate = useNavigate()
   const { me, outbox } = useAccount()
-  const { showHelp } = useShell()
+  const { show } = useShell()
   const [text, write] = useDraft(START_DRAFT)
   useEffect(() => {
     document.title = t("app.name")
   }, [t])
-  const [key] = useState(newSessionKey)
+  const [agent, setAgent] = useState<string>()
+  const [random] = useState(randomId)
+  const key = newSessionKey(random, agent)
+  const fallback = useAgentModel(agent)
+  const [chosen, setChosen] = useState(nothingChosen)
   const uploads = useUploads(key, START_DRAFT, () => createSession(key))
   const send = (said: string) => {
-    outbox.send({ id: randomId(), key, text: said, fresh: true })
+    outbox.send({ id: randomId(), key, text: said, fresh: true, setup: setupOf(chosen) })
     void navigate({ to: "/c/$key", params: { key } })
   }
   const runCommand = (name: OwnCommand) => {
-    if (name === "help") showHelp()
+    if (name === "help") show("help")
     else if (name === "stop") toast(t("composer.nothingRuns"))
   }
   return (
@@ -45,6 +54,7 @@ export function StartPage() {
         <div className="flex min-h-0 flex-1 flex-col overflow-y-auto">
           <div className="mx-auto flex w-full max-w-column flex-1 flex-col px-3 pt-[max(1rem,18vh)] pb-6 lg:px-0">
             <h1 className="mb-6 px-1 text-title font-semibold tracking-tight text-balance">{t("welcome.title")}</h1>
+            <AgentChoice agent={agent} onChoose={setAgent} />
             <Composer
               text={text}
               onText={write}
@@ -54,6 +64,7 @@ export function StartPage() {
               onSend={send}
               onCommand={runCommand}
               onStop={() => undefined}
+              choices={<Choices chosen={chosen} fallback={fallback} onChoose={(change) => setChosen((before) => ({ ...before, ...change }))} />}
               {...uploads}
             />
             <Suggestions onTake={write} />
@@ -63,4 +74,10 @@ export function StartPage() {
       </DropZone>
     </main>
   )
+}
+
+/** What was chosen before the first message; undefined when nothing was. */
+function setupOf(chosen: Chosen) {
+  const set = Object.entries(chosen).filter(([, value]) => value !== "")
+  return set.length === 0 ? undefined : changeOf(Object.fromEntries(set))
 }

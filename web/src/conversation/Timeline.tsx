@@ -3,7 +3,7 @@ import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "react"
 
 import type { Conversation } from "../feed/conversation"
 import type { FeedState } from "../feed/state"
-import { groupByTurn, type MessageGroup } from "../feed/story"
+import { groupByTurn, lastReset, type MessageGroup } from "../feed/groups"
 import { useT } from "../i18n"
 import { useStore } from "../lib/store"
 import type { Unsent } from "../outbox/outbox"
@@ -13,7 +13,9 @@ import { TurnView } from "../turn/TurnView"
 import { IconButton } from "../ui/IconButton"
 import { ForkNote } from "./ForkNote"
 import { OlderButton } from "./OlderButton"
+import { ResetLine } from "./ResetLine"
 import { ScrollKeeper } from "./ScrollKeeper"
+import { useJump } from "./useJump"
 import { Waiting } from "./Waiting"
 
 interface Props {
@@ -30,7 +32,7 @@ export function Timeline({ conversation, feed, unsent, running, onEdit }: Props)
   const box = useRef<HTMLDivElement>(null)
   const content = useRef<HTMLDivElement>(null)
   const groups = useMemo(() => groupByTurn(feed.messages), [feed.messages])
-  const [{ attach, away: awayStore, prepended, toEnd }] = useState(() => new ScrollKeeper())
+  const [{ attach, away: awayStore, prepended, toEnd, leaveEnd }] = useState(() => new ScrollKeeper())
   const away = useStore(awayStore)
   const first = feed.messages[0]?.id
   useLayoutEffect(prepended, [prepended, first])
@@ -41,6 +43,9 @@ export function Timeline({ conversation, feed, unsent, running, onEdit }: Props)
   useEffect(() => {
     if (newest) toEnd() // what one has just sent is what one wants to see
   }, [newest, toEnd])
+  useJump(conversation, feed, leaveEnd)
+  const forgotten = Math.max(0, lastReset(groups))
+  const draw = (group: MessageGroup) => <GroupView key={group.id} group={group} feed={feed} running={running} newest={group === groups[forgotten]} />
   const empty = feed.loaded && groups.length === 0 && unsent.length === 0 && feed.queued.length === 0
   return (
     <div className="relative min-h-0 flex-1">
@@ -49,10 +54,13 @@ export function Timeline({ conversation, feed, unsent, running, onEdit }: Props)
           {feed.hasMore && <OlderButton conversation={conversation} />}
           {feed.loaded && !feed.hasMore && feed.session?.fork_of && <ForkNote of={feed.session.fork_of} />}
           {empty && <p className="pt-8 text-center text-ink-3">{t("conversation.empty")}</p>}
-          {groups.map((group) => (
-            <GroupView key={group.id} group={group} feed={feed} running={running} />
-          ))}
-          <Waiting feed={feed} unsent={unsent} running={running !== undefined} onEdit={onEdit} />
+          {forgotten > 0 && (
+            <div role="group" aria-label={t("reset.before")} className="forgotten space-y-10">
+              {groups.slice(0, forgotten).map(draw)}
+            </div>
+          )}
+          {groups.slice(forgotten).map(draw)}
+          <Waiting feed={feed} unsent={unsent} running={running !== undefined} onEdit={onEdit} onForget={conversation.forget} />
         </div>
       </div>
       {away && (
@@ -66,8 +74,9 @@ export function Timeline({ conversation, feed, unsent, running, onEdit }: Props)
   )
 }
 
-function GroupView({ group, feed, running }: { group: MessageGroup; feed: FeedState; running?: string }) {
+function GroupView({ group, feed, running, newest }: { group: MessageGroup; feed: FeedState; running?: string; newest: boolean }) {
   const [first] = group.messages
+  if (group.reset && first) return <ResetLine message={first} newest={newest} />
   if (group.command) return <CommandView messages={group.messages} settled={group.settled} />
   if (group.context && first) return <Compacted message={first} />
   const { id, turn, messages } = group

@@ -1,35 +1,57 @@
 import { useAccount } from "../app/account"
-import { useConversationContext } from "./context"
-import type { FeedState } from "../feed/state"
+import { returnToDraft } from "../composer/drafts"
+import type { DroppedMessage, FeedState } from "../feed/state"
 import { useT } from "../i18n"
 import type { Unsent } from "../outbox/outbox"
 import { Question } from "../turn/Question"
+import { useConversationContext } from "./context"
+import { WaitingMessage } from "./WaitingMessage"
 
 interface Props {
   feed: FeedState
   unsent: Unsent[]
   running: boolean
   onEdit: (text: string) => void
+  /** Forgets a message that ended without a turn. */
+  onForget: (inbox: number) => void
 }
 
 /** Messages without a turn: dropped ones with the reason, accepted ones in their order, and those still on their way. */
-export function Waiting({ feed, unsent, running, onEdit }: Props) {
+export function Waiting({ feed, unsent, running, onEdit, onForget }: Props) {
   return (
     <>
       {feed.dropped.map((dropped) => (
-        <div key={`d${dropped.inbox_id}`}>
-          <Question text={dropped.message?.text ?? "…"} delivery="dropped">
-            <p className="mt-0.5 max-w-[34rem] pr-1 text-right text-small text-ink-2">{dropped.text}</p>
-          </Question>
-        </div>
+        <Dropped key={`d${dropped.inbox_id}`} dropped={dropped} onForget={() => onForget(dropped.inbox_id)} />
       ))}
-      {feed.queued.map((queued) => (
-        <Question key={`w${queued.inbox_id}`} text={queued.text} delivery={running ? "queued" : "accepted"} />
+      {feed.queued.map((queued, n) => (
+        <WaitingMessage key={`w${queued.inbox_id}`} queued={queued} place={n + 1} running={running} />
       ))}
       {unsent.map((entry) => (
         <UnsentQuestion key={entry.id} entry={entry} onEdit={onEdit} />
       ))}
     </>
+  )
+}
+
+/** A message that no turn of its own answers, and why. Its words can be written again. */
+function Dropped({ dropped: { message, outcome, text }, onForget }: { dropped: DroppedMessage; onForget: () => void }) {
+  const t = useT()
+  const { sessionKey } = useConversationContext()
+  const struck = outcome === "recalled" || outcome === "superseded"
+  const again = () => {
+    if (message) returnToDraft(sessionKey, message.text)
+    onForget()
+  }
+  return (
+    <Question text={message?.text ?? "…"} sender={message?.sender} struck={struck} delivery={struck ? undefined : outcome === "summarized" ? "summarized" : "dropped"}>
+      <p className="mt-0.5 max-w-[34rem] pr-1 text-right text-small text-ink-2">{text}</p>
+      {message && outcome !== "superseded" && outcome !== "summarized" && (
+        <div className="mt-1 flex gap-3 pr-1 text-small">
+          <Choice text={t("delivery.writeAgain")} onPress={again} />
+          <Choice text={t("delivery.discard")} onPress={onForget} />
+        </div>
+      )}
+    </Question>
   )
 }
 

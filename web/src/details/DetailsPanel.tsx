@@ -2,7 +2,7 @@ import { ChevronLeft, ChevronRight, X } from "lucide-react"
 import { lazy, Suspense, useMemo } from "react"
 
 import type { FeedState } from "../feed/state"
-import { groupByTurn } from "../feed/story"
+import { groupByTurn } from "../feed/groups"
 import { useT } from "../i18n"
 import { TaskItems } from "../task/TaskItems"
 import { IconButton } from "../ui/IconButton"

@@ -49,6 +49,11 @@ export class Conversation {
     if (oldest) this.#apply({ type: "older", snapshot: await readMessages(this.key, oldest.id) })
   }
 
+  /** Forgets a message that ended without a turn: the person has read why. */
+  readonly forget = (inbox: number): void => {
+    this.#apply({ type: "forget", inbox })
+  }
+
   #start(): void {
     if (this.feed.get().loaded && !this.feed.get().stale) this.#connect()
     else void this.#load()

@@ -11,6 +11,7 @@ const usage = { prompt_tokens: 0, completion_tokens: 0 }
 
 const session: Session = {
   key, channel: "web", title: "", pinned: false, cwd: "", runner: "local", queued: 0, seq: 0, created_at: now, updated_at: now, context_used: 0, context_max: 0,
+  agent: "main", chat_type: "direct", origin: {}, queue: {},
 }
 
 const user = (id: number, over: Partial<Message> = {}): Message => ({
@@ -97,6 +98,17 @@ describe("durable events", () => {
     const state = play([...story.slice(0, 1), { seq: 2, kind: "dropped", data: { inbox_id: 1, outcome: "stopped", text: "Stopped." } }])
     expect(state.queued).toEqual([])
     expect(state.dropped[0]).toMatchObject({ text: "Stopped.", message: { text: "hi" } })
+  })
+
+  test("a message that is changed keeps its place, and one that was replaced is told once when its row comes", () => {
+    const queued = (inbox_id: number, text: string) => ({ kind: "queued" as const, data: { inbox_id, text } })
+    const state = play([{ seq: 1, ...queued(1, "one") }, { seq: 2, ...queued(2, "two") }, { seq: 3, ...queued(1, "changed") }])
+    expect(state.queued.map(({ text }) => text)).toEqual(["changed", "two"])
+    const replaced = play([{ seq: 4, kind: "dropped", data: { inbox_id: 1, outcome: "superseded", text: "A newer one took its place." } }], state)
+    expect([replaced.dropped.length, replaced.queued.length]).toEqual([1, 1])
+    const told = play([{ seq: 5, kind: "message", data: user(9, { inbox_id: 1, origin: "superseded" }) }], replaced)
+    expect(told.dropped).toEqual([])
+    expect(reduceFeed(replaced, { type: "forget", inbox: 1 }).dropped).toEqual([])
   })
 
   test("a turn that ended never runs again, whatever an older copy says", () => {

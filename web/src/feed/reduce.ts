@@ -10,6 +10,7 @@ export type FeedAction =
   | { type: "older"; snapshot: Snapshot }
   | { type: "turns"; turns: Turn[] }
   | { type: "events"; events: FeedEvent[] }
+  | { type: "forget"; inbox: number }
 
 /**
  * The one place where a session's state changes. It is pure, takes durable events in any number of repetitions, and marks
@@ -29,6 +30,8 @@ export function reduceFeed(state: FeedState, action: FeedAction): FeedState {
       return action.turns.reduce(applyTurn, state)
     case "events":
       return action.events.reduce(applyEvent, state)
+    case "forget":
+      return { ...state, dropped: without(state.dropped, action.inbox) }
   }
 }
 
@@ -76,7 +79,7 @@ function applyHello(state: FeedState, seq: number, session: Session): FeedState 
 function applyDurable(state: FeedState, event: FeedEvent): FeedState {
   switch (event.kind) {
     case "queued":
-      return { ...state, queued: [...without(state.queued, event.data.inbox_id), event.data] }
+      return { ...state, queued: queue(state.queued, event.data) }
     case "dropped":
       return {
         ...state,
@@ -158,7 +161,8 @@ function applyTool(state: FeedState, call: ToolEvent): FeedState {
 function settleMessage(state: FeedState, message: Message): FeedState {
   if (message.role === "user" && message.inbox_id !== undefined) {
     const queued = without(state.queued, message.inbox_id)
-    return queued.length === state.queued.length ? state : { ...state, queued }
+    const dropped = without(state.dropped, message.inbox_id) // its row tells the same
+    return queued.length + dropped.length === state.queued.length + state.dropped.length ? state : { ...state, queued, dropped }
   }
   if (message.role !== "assistant" || !message.turn_id || !state.turns[message.turn_id]) return state
   return withTurn(state, message.turn_id, (feed) => settleStep(feed, message.step))
@@ -171,8 +175,14 @@ function withTurn(state: FeedState, id: string, change: (feed: TurnFeed) => Turn
   return { ...state, turns: { ...state.turns, [id]: after.heard ? after : { ...after, heard: true } } }
 }
 
-function without(queued: Queued[], inbox: number): Queued[] {
-  return queued.filter((entry) => entry.inbox_id !== inbox)
+/** A message takes its place at the end; one that was changed keeps the place it has. */
+function queue(queued: Queued[], told: Queued): Queued[] {
+  const known = queued.some((entry) => entry.inbox_id === told.inbox_id)
+  return known ? queued.map((entry) => (entry.inbox_id === told.inbox_id ? told : entry)) : [...queued, told]
+}
+
+function without<T extends { inbox_id: number }>(entries: T[], inbox: number): T[] {
+  return entries.filter((entry) => entry.inbox_id !== inbox)
 }
 
 function droppedMessage(queued: Queued[], dropped: Omit<DroppedMessage, "message">): DroppedMessage {

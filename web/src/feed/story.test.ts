@@ -1,8 +1,10 @@
-import { expect, test } from "vitest"
+import { describe, expect, test } from "vitest"
 
 import type { Message, ToolEvent } from "../api/types"
 import { emptyTurnFeed, type TurnFeed } from "./state"
-import { groupByTurn, tellTurn } from "./story"
+import { linesOf } from "./aside"
+import { groupByTurn, lastReset } from "./groups"
+import { isSkipped, tellTurn } from "./story"
 import { voiceOf } from "./voice"
 
 const base = { session: "s", created_at: "2026-01-01T00:00:00Z", content: "" }
@@ -114,4 +116,50 @@ test("a compression that was asked for ends its command, which gets no other ans
 test("a compression is said until the model writes", () => {
   expect(voiceOf([user(1, "t")], live({ doing: "compress" }), false)).toEqual({ kind: "compressing" })
   expect(voiceOf([user(1, "t")], live({ text: strand("so") }), false)).toEqual({ kind: "writing" })
+})
+
+describe("what people said", () => {
+  const said = (id: number, over: Partial<Message> = {}): Message => ({ ...user(id, "t"), ...over })
+
+  test("messages that came together are one question, one that came later was taken in by the turn", () => {
+    const entries = tellTurn([said(1), said(2), step(3, 0, { content: "on it" }), said(4), step(5, 1, { content: "changed" })], emptyTurnFeed)
+    expect(entries.map((entry) => (entry.kind === "question" ? [entry.taken, entry.messages.map(({ id }) => id)] : entry.kind))).toEqual([
+      [false, [1, 2]], "text", [true, [4]], "text",
+    ])
+  })
+
+  test("what was replaced, overheard or summarized is no question", () => {
+    const origins = ["overheard", "summarized", "superseded", "continue"] as const
+    const entries = tellTurn(origins.map((origin, n) => said(n + 1, { origin })), emptyTurnFeed)
+    expect(entries.map(({ kind }) => kind)).toEqual(["aside", "aside", "superseded", "continued"])
+  })
+
+  test("silence is told without the words of the model, and an answer that was kept back says so", () => {
+    const entries = tellTurn([step(1, 0, { content: "NO_REPLY", silent: true }), step(2, 1, { content: "hi", undelivered: true })], emptyTurnFeed)
+    expect(entries).toMatchObject([{ kind: "silent" }, { kind: "text", text: "hi", undelivered: true, message: 2 }])
+  })
+
+  test("a list of the server is read line by line, indented lines with the one above", () => {
+    const content = "[Chat messages since your last reply, for context]\nLin: again\n  and again\n- see the board"
+    expect(linesOf([said(1, { origin: "overheard", content })]).map(({ sender, text }) => [sender, text])).toEqual([["Lin", "again\nand again"], [undefined, "see the board"]])
+  })
+
+  test("a skipped call is known by its words", () => {
+    const done = { ...call("0.0"), is_error: true, result: "Not run: skipped to process an incoming message." }
+    expect([done, { ...done, result: "failed" }, call("0.1")].map(isSkipped)).toEqual([true, false, false])
+  })
+})
+
+test("a new beginning stands by itself, and its greeting below it", () => {
+  const anew: Message[] = [
+    user(1, "a"),
+    { ...user(2, "c"), origin: "command", content: "/new", inbox_id: 7 },
+    { ...base, id: 3, step: 0, turn_id: "c", role: "notice", origin: "reset", content: "New conversation." },
+    { ...base, id: 4, step: 0, turn_id: "c", role: "notice", origin: "command", content: "What shall we do?", inbox_id: 7 },
+    user(5, "b"),
+  ]
+  const groups = groupByTurn(anew)
+  expect(groups.map((group) => group.messages.map(({ id }) => id))).toEqual([[1], [2], [3], [4], [5]])
+  expect([groups[1]?.settled, groups[2]?.reset, lastReset(groups)]).toEqual([true, true, 2])
+  expect(lastReset(groupByTurn([user(1, "a")]))).toBe(-1)
 })

@@ -8,70 +8,43 @@ export interface StoryCall extends ToolCall {
   output?: Strand
 }
 
+/** What people see of a step's text, beside the text. */
+interface Said {
+  text: string
+  live: boolean
+  gap: boolean
+  finish?: string
+  /** Id of the message, once there is one. */
+  message?: number
+  /** It was kept from the channel. */
+  undelivered?: boolean
+}
+
 /** One paragraph of a turn as people read it. */
 export type Entry = { id: string } & (
-  | { kind: "question"; message: Message }
+  | { kind: "question"; messages: Message[]; taken: boolean }
+  | { kind: "superseded"; message: Message }
+  | { kind: "aside"; origin: Aside; messages: Message[] }
+  | { kind: "continued"; message: Message }
   | { kind: "background"; message: Message }
   | { kind: "thought"; text: string; live: boolean }
-  | { kind: "text"; text: string; live: boolean; gap: boolean; finish?: string }
+  | ({ kind: "text" } & Said)
+  | { kind: "silent"; message: Message }
   | { kind: "tools"; calls: StoryCall[] }
   | { kind: "restarted"; attempt: number }
   | { kind: "notice"; message: Message }
   | { kind: "compaction"; message: Message }
 )
 
-/** Messages of one turn, or a single message that belongs to none. */
-export interface MessageGroup {
-  id: string
-  turn?: string
-  /** A command that the model does not see, and its answer once there is one. */
-  command?: boolean
-  /** The command has ended, though a notice of its own tells what came of it. */
-  settled?: boolean
-  /** A notice of what became of the context, outside of a turn that asked something. */
-  context?: boolean
-  messages: Message[]
-}
-
-/** Puts messages, which come by ascending id, into the turns they belong to, in the order in which turns began. */
-export function groupByTurn(messages: Message[]): MessageGroup[] {
-  const groups = new Map<string, MessageGroup>()
-  let before: MessageGroup | undefined
-  for (const message of messages) {
-    const asked = answers(message) ? questionOf(message, groups, before) : undefined
-    const of = message.turn_id === undefined ? undefined : groups.get(message.turn_id)
-    const alone = message.turn_id === undefined || (of?.command === true && tellsOfContext(message))
-    const id = alone ? `m${message.id}` : (message.turn_id ?? "")
-    const group: MessageGroup = asked ?? (alone ? undefined : of) ?? { id, turn: alone ? undefined : message.turn_id, messages: [] }
-    if (message.origin === "command") group.command = true
-    if (alone && tellsOfContext(message)) group.context = true
-    if (of?.command === true && of !== group) of.settled = true
-    group.messages.push(message)
-    groups.set(group.id, group)
-    before = group
-  }
-  return [...groups.values()]
-}
-
-/** A notice of what became of the context, such as a compression. */
-export const tellsOfContext = (message: Message): boolean => message.role === "notice" && message.origin === "context"
-
-const answers = (message: Message): boolean => message.role === "notice" && message.origin === "command"
-
-/** The command that a notice answers: the one whose id it carries, else the one right before it. */
-function questionOf(answer: Message, groups: Map<string, MessageGroup>, before?: MessageGroup): MessageGroup | undefined {
-  const open = (group?: MessageGroup) => group?.command === true && group.messages.length === 1 && !group.messages.some(answers)
-  if (answer.inbox_id === undefined) return open(before) ? before : undefined
-  return [...groups.values()].find((group) => open(group) && group.messages[0]?.inbox_id === answer.inbox_id)
-}
+/** What was said before a question and is folded away: in a group without a word to the bot, or by messages that a full queue dropped. */
+export type Aside = "overheard" | "summarized"
 
 /** Tells a turn: questions, thoughts, tools and texts in the order in which they happened, the live step last. */
 export function tellTurn(messages: Message[], feed: TurnFeed): Entry[] {
   const told = new Set<number>()
   const entries: Entry[] = []
   for (const message of messages) {
-    if (message.role === "user" && message.origin === "background") entries.push({ id: `b${message.id}`, kind: "background", message })
-    else if (message.role === "user") entries.push({ id: `q${message.id}`, kind: "question", message })
+    if (message.role === "user") addSaid(entries, message)
     else if (tellsOfContext(message)) entries.push({ id: `k${message.id}`, kind: "compaction", message })
     else if (message.role === "notice") entries.push({ id: `n${message.id}`, kind: "notice", message })
     else {
@@ -83,12 +56,45 @@ export function tellTurn(messages: Message[], feed: TurnFeed): Entry[] {
   return joinTools([...entries, ...tellLive(feed)])
 }
 
+/** A notice of what became of the context, such as a compression. */
+export const tellsOfContext = (message: Message): boolean => message.role === "notice" && message.origin === "context"
+
+/**
+ * Adds what people said. Messages that came together are one question; one that comes when the turn has done something
+ * already was taken in by the turn on its way.
+ */
+function addSaid(entries: Entry[], message: Message): void {
+  const last = entries.at(-1)
+  switch (message.origin) {
+    case "background":
+      entries.push({ id: `b${message.id}`, kind: "background", message })
+      return
+    case "superseded":
+      entries.push({ id: `u${message.id}`, kind: "superseded", message })
+      return
+    case "continue":
+      entries.push({ id: `g${message.id}`, kind: "continued", message })
+      return
+    case "overheard":
+    case "summarized":
+      if (last?.kind === "aside" && last.origin === message.origin) last.messages.push(message)
+      else entries.push({ id: `a${message.id}`, kind: "aside", origin: message.origin, messages: [message] })
+      return
+    default:
+      if (last?.kind === "question") last.messages.push(message)
+      else entries.push({ id: `q${message.id}`, kind: "question", messages: [message], taken: entries.some(isWork) })
+  }
+}
+
+const isWork = ({ kind }: Entry): boolean => kind === "thought" || kind === "text" || kind === "tools" || kind === "silent"
+
 function tellStep(message: Message, calls: ToolCall[], feed: TurnFeed): Entry[] {
   const entries: Entry[] = []
-  const step = message.step
+  const { step, content, silent, undelivered } = message
   if (message.reasoning) entries.push({ id: `s${step}r`, kind: "thought", text: message.reasoning, live: false })
-  if (message.content !== "") {
-    entries.push({ id: `s${step}t`, kind: "text", text: message.content, live: false, gap: false, finish: message.finish_reason })
+  if (silent) entries.push({ id: `s${step}z`, kind: "silent", message })
+  else if (content !== "") {
+    entries.push({ id: `s${step}t`, kind: "text", text: content, live: false, gap: false, finish: message.finish_reason, message: message.id, undelivered })
   }
   if (calls.length > 0) entries.push(toolsEntry(step, calls, feed))
   return entries
@@ -128,3 +134,9 @@ function joinTools(entries: Entry[]): Entry[] {
   }
   return joined
 }
+
+/** What a call that did not run says when a message of the person came first (internal/phrase, CallSkipped). */
+const SKIPPED = "Not run: skipped to process an incoming message."
+
+/** The call did not run because a message was taken in before it began. */
+export const isSkipped = (call: ToolCall): boolean => call.state === "done" && call.is_error === true && call.result === SKIPPED

@@ -4,7 +4,7 @@ export function randomId(): string {
   return Array.from(words, (word) => word.toString(36)).join("")
 }
 
-/** The key of a new conversation of this page. */
-export function newSessionKey(): string {
-  return `agent:main:web:thread:${randomId()}`
+/** The key of a new conversation of this page, with the default agent or a named one. */
+export function newSessionKey(id: string = randomId(), agent = "main"): string {
+  return `agent:${agent}:web:thread:${id}`
 }

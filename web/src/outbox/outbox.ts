@@ -1,5 +1,6 @@
 import { onReturn, waitAfter } from "../api/backoff"
 import { asProblem, type Problem } from "../api/problem"
+import type { SessionChange } from "../api/routing"
 import { readJson, writeJson } from "../lib/storage"
 import { Store } from "../lib/store"
 
@@ -11,6 +12,8 @@ export interface Unsent {
   text: string
   /** The session is new and has to be made first. */
   fresh: boolean
+  /** What was chosen for a new session before its first message. */
+  setup?: SessionChange
   state: "sending" | "accepted" | "refused"
   /** Why the server refused it, for people. */
   reason?: string
@@ -18,7 +21,7 @@ export interface Unsent {
 
 /** The two calls an outbox makes. Both throw a Problem. */
 export interface Mail {
-  create: (key: string) => Promise<unknown>
+  create: (key: string, setup?: SessionChange) => Promise<unknown>
   send: (key: string, id: string, text: string) => Promise<unknown>
 }
 
@@ -50,7 +53,7 @@ export class Outbox {
     this.#wake?.()
   }
 
-  send(entry: Pick<Unsent, "id" | "key" | "text" | "fresh">): void {
+  send(entry: Pick<Unsent, "id" | "key" | "text" | "fresh" | "setup">): void {
     this.#change((entries) => [...entries, { ...entry, state: "sending" }])
     void this.#work()
   }
@@ -81,7 +84,7 @@ export class Outbox {
 
   async #deliver(entry: Unsent): Promise<Problem | undefined> {
     try {
-      if (entry.fresh) await this.#mail.create(entry.key)
+      if (entry.fresh) await this.#mail.create(entry.key, entry.setup)
       await this.#mail.send(entry.key, entry.id, entry.text)
       this.#update(entry.id, { state: "accepted", fresh: false })
       return undefined

@@ -1,32 +1,58 @@
 import { Tabs } from "radix-ui"
+import { type ComponentType, lazy, Suspense } from "react"
 
+import { useAccount } from "../app/account"
 import { useT } from "../i18n"
 import { Modal } from "../ui/Modal"
 import { Permissions } from "./Permissions"
 import { Runners } from "./Runners"
 
-const tab = "-mb-px h-9 border-b-2 border-transparent px-1 font-medium text-ink-2 hover:text-ink data-[state=active]:border-accent data-[state=active]:text-ink"
+const Identities = lazy(() => import("./Identities"))
+const PolicyPage = lazy(() => import("../policy/PolicyPage"))
+const People = lazy(() => import("./People"))
+const LimitsView = lazy(() => import("./LimitsView"))
 
-/** Where commands run, and what may run without asking. */
+const tab =
+  "-mb-px h-9 shrink-0 border-b-2 border-transparent px-1 font-medium text-ink-2 -outline-offset-2 hover:text-ink data-[state=active]:border-accent data-[state=active]:text-ink"
+
+interface Page {
+  id: "runners" | "permissions" | "identities" | "policy" | "people" | "limits"
+  show: ComponentType
+  /** Only administrators have it. */
+  admin?: boolean
+}
+
+const pages: Page[] = [
+  { id: "runners", show: Runners },
+  { id: "permissions", show: Permissions },
+  { id: "identities", show: Identities },
+  { id: "policy", show: PolicyPage, admin: true },
+  { id: "people", show: People, admin: true },
+  { id: "limits", show: LimitsView, admin: true },
+]
+
+/** Where commands run, what may run without asking, who one is elsewhere; for administrators what holds for everybody. */
 export default function SettingsDialog({ onClose }: { onClose: () => void }) {
   const t = useT()
+  const { me } = useAccount()
+  const shown = pages.filter(({ admin }) => !admin || me.user.role === "admin")
   return (
     <Modal wide onClose={onClose} title={t("settings.title")}>
       <Tabs.Root defaultValue="runners">
-        <Tabs.List aria-label={t("settings.title")} className="flex gap-5 border-b border-line">
-          <Tabs.Trigger value="runners" className={tab}>
-            {t("runners.title")}
-          </Tabs.Trigger>
-          <Tabs.Trigger value="permissions" className={tab}>
-            {t("permissions.title")}
-          </Tabs.Trigger>
+        <Tabs.List aria-label={t("settings.title")} className="flex gap-5 overflow-x-auto border-b border-line pb-px">
+          {shown.map(({ id }) => (
+            <Tabs.Trigger key={id} value={id} className={tab}>
+              {t(`${id}.title`)}
+            </Tabs.Trigger>
+          ))}
         </Tabs.List>
-        <Tabs.Content value="runners" className="pt-4 outline-offset-4">
-          <Runners />
-        </Tabs.Content>
-        <Tabs.Content value="permissions" className="pt-4 outline-offset-4">
-          <Permissions />
-        </Tabs.Content>
+        {shown.map(({ id, show: Show }) => (
+          <Tabs.Content key={id} value={id} className="pt-4 outline-offset-4">
+            <Suspense>
+              <Show />
+            </Suspense>
+          </Tabs.Content>
+        ))}
       </Tabs.Root>
     </Modal>
   )

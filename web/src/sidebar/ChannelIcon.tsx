@@ -1,12 +1,17 @@
-import { CalendarClock, MessageCircle, Terminal, Webhook } from "lucide-react"
+import { Bot, Braces, CalendarClock, Feather, Globe, Hash, type LucideIcon, MessageCircle, MessagesSquare, Terminal, Users, Webhook } from "lucide-react"
 
+import type { Session } from "../api/types"
 import { useT } from "../i18n"
+import { channelName } from "./place"
 
-const icons = { cli: Terminal, cron: CalendarClock, hook: Webhook }
+const channels: Record<string, LucideIcon> = { web: Globe, cli: Terminal, api: Braces, cron: CalendarClock, hook: Webhook, feishu: Feather, qq: MessageCircle, napcat: Bot }
+const places: Partial<Record<Session["chat_type"], LucideIcon>> = { group: Users, channel: Hash, thread: MessagesSquare }
 
-/** Where a conversation that did not begin on this page comes from. */
-export function ChannelIcon({ channel }: { channel: string }) {
+/** Where a conversation that did not begin on this page comes from: its channel, or the kind of place where several people write. */
+export function ChannelIcon({ session: { channel, chat_type: type } }: { session: Session }) {
   const t = useT()
-  const Icon = icons[channel as keyof typeof icons] ?? MessageCircle
-  return <Icon size={15} className="shrink-0 text-ink-3" role="img" aria-label={t("sidebar.via", { channel })} />
+  const Icon = places[type] ?? channels[channel] ?? MessageCircle
+  const name = channelName(t, channel)
+  const label = places[type] ? t("sidebar.in", { channel: name, place: t(`chat.${type}`) }) : t("sidebar.via", { channel: name })
+  return <Icon size={15} className="shrink-0 text-ink-3" role="img" aria-label={label} />
 }

@@ -1,11 +1,13 @@
 import { useQuery } from "@tanstack/react-query"
-import { useEffect, useId } from "react"
+import { lazy, Suspense, useEffect, useId } from "react"
 
 import { sessionsQuery } from "../app/queries"
 import { useT } from "../i18n"
 import { groupByAge, type SessionGroup } from "./groups"
 import { noteNew } from "./seen"
 import { SessionRow } from "./SessionRow"
+
+const MessageHits = lazy(() => import("./MessageHits"))
 
 /** The conversations, or those whose title contains `q`. */
 export function SessionList({ q }: { q: string }) {
@@ -19,6 +21,11 @@ export function SessionList({ q }: { q: string }) {
       {error && !data && <p className="p-2 text-small text-ink-3">{t("sidebar.failed", { reason: error.message })}</p>}
       {data?.length === 0 && <p className="p-2 text-small text-ink-3">{q ? t("sidebar.noMatch", { q }) : t("sidebar.empty")}</p>}
       {data && groupByAge(data, new Date()).map((group) => <Group key={group.age} group={group} />)}
+      {q.length > 1 && (
+        <Suspense>
+          <MessageHits q={q} />
+        </Suspense>
+      )}
     </div>
   )
 }

@@ -1,8 +1,10 @@
-import { Ellipsis, Pencil, Pin, PinOff, Trash2 } from "lucide-react"
+import { Ellipsis, Pencil, Pin, PinOff, RotateCcw, Trash2 } from "lucide-react"
 import { DropdownMenu } from "radix-ui"
 import { lazy, Suspense, useState } from "react"
 
+import { useAccount } from "../app/account"
 import { useT } from "../i18n"
+import { randomId } from "../lib/ids"
 import { IconButton } from "../ui/IconButton"
 import { menuItem, menuLine, menuPanel } from "../ui/menu"
 import { toast } from "../ui/toasts"
@@ -15,6 +17,7 @@ const Confirm = lazy(() => import("../ui/Confirm"))
 export default function SessionMenu({ session, title, onRename }: SessionMenuProps) {
   const t = useT()
   const { change, remove } = useSessionActions(session)
+  const { outbox } = useAccount()
   const [asking, setAsking] = useState(false)
   const failed = (error: Error) => toast(t("session.changeFailed", { reason: error.message }))
   return (
@@ -33,6 +36,9 @@ export default function SessionMenu({ session, title, onRename }: SessionMenuPro
             <DropdownMenu.Item className={menuItem} onSelect={() => change.mutate({ pinned: !session.pinned }, { onError: failed })}>
               {session.pinned ? <PinOff size={15} aria-hidden /> : <Pin size={15} aria-hidden />}
               {session.pinned ? t("session.unpin") : t("session.pin")}
+            </DropdownMenu.Item>
+            <DropdownMenu.Item className={menuItem} onSelect={() => outbox.send({ id: randomId(), key: session.key, text: "/new", fresh: false })}>
+              <RotateCcw size={15} aria-hidden /> {t("session.anew")}
             </DropdownMenu.Item>
             <DropdownMenu.Separator className={menuLine} />
             <DropdownMenu.Item className={`${menuItem} text-danger`} onSelect={() => setAsking(true)}>

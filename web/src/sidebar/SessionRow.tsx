@@ -6,6 +6,7 @@ import type { Session } from "../api/types"
 import { useT } from "../i18n"
 import { cx } from "../lib/cx"
 import { ChannelIcon } from "./ChannelIcon"
+import { labelOf } from "./place"
 import { RenameField } from "./RenameField"
 import { useSeen } from "./seen"
 import { SessionMenuButton } from "./SessionMenuButton"
@@ -16,7 +17,8 @@ export function SessionRow({ session }: { session: Session }) {
   const { key: openKey } = useParams({ strict: false })
   const [renaming, setRenaming] = useState(false)
   const open = openKey === session.key
-  const title = session.title || t("session.untitled")
+  const title = session.title || labelOf(session) || t("session.untitled")
+  const place = session.channel === "web" || labelOf(session) === title ? "" : labelOf(session)
   if (renaming) {
     return (
       <li>
@@ -31,12 +33,15 @@ export function SessionRow({ session }: { session: Session }) {
         params={{ key: session.key }}
         aria-current={open ? "page" : undefined}
         className={cx(
-          "flex h-9 items-center gap-2 rounded-md pr-9 pl-2 outline-offset-[-2px] hover:bg-hover",
+          "flex min-h-9 items-center gap-2 rounded-md py-1 pr-9 pl-2 outline-offset-[-2px] hover:bg-hover",
           open && "bg-hover font-medium",
         )}
       >
-        {session.channel !== "web" && <ChannelIcon channel={session.channel} />}
-        <span className="truncate">{title}</span>
+        {session.channel !== "web" && <ChannelIcon session={session} />}
+        <span className="min-w-0">
+          <span className="block truncate">{title}</span>
+          {place !== "" && <span className="block truncate text-small font-normal text-ink-3">{place}</span>}
+        </span>
       </Link>
       <div className="absolute inset-y-0 right-1 flex items-center">
         <Marks session={session} open={open} />

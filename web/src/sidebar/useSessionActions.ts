@@ -1,7 +1,8 @@
 import { useMutation } from "@tanstack/react-query"
 import { useNavigate, useParams } from "@tanstack/react-router"
 
-import { changeSession, deleteSession } from "../api/calls"
+import { deleteSession } from "../api/calls"
+import { changeSession } from "../api/routing"
 import type { Session } from "../api/types"
 import { queryClient, refreshSessions } from "../app/queries"
 import { forgetDraft } from "../composer/drafts"

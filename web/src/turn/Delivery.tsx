@@ -8,26 +8,26 @@ export type DeliveryState =
   | "sending"
   | "sendingLater"
   | "accepted"
-  | "queued"
   | "running"
   | "answered"
   | "stopped"
   | "failed"
   | "lost"
   | "dropped"
+  | "summarized"
   | "refused"
 
 const icons: Record<DeliveryState, LucideIcon> = {
   sending: Clock,
   sendingLater: Clock,
   accepted: Check,
-  queued: Check,
   running: Play,
   answered: CheckCheck,
   stopped: CircleSlash,
   failed: TriangleAlert,
   lost: TriangleAlert,
   dropped: CircleSlash,
+  summarized: Check,
   refused: TriangleAlert,
 }
 

@@ -1,7 +1,7 @@
 import { Layers } from "lucide-react"
 
 import { isAsking } from "../feed/merge"
-import type { StoryCall } from "../feed/story"
+import { isSkipped, type StoryCall } from "../feed/story"
 import { useT } from "../i18n"
 import { Fold } from "./Fold"
 import { ToolStep } from "./ToolStep"
@@ -27,7 +27,7 @@ export function ToolList({ calls, ended }: { calls: StoryCall[]; ended: boolean 
 
 function Earlier({ calls, ended }: { calls: StoryCall[]; ended: boolean }) {
   const t = useT()
-  const failed = calls.filter((call) => call.is_error).length
+  const failed = calls.filter((call) => call.is_error && !isSkipped(call)).length
   return (
     <Fold
       icon={Layers}

@@ -4,7 +4,7 @@ import { useT } from "../i18n"
 import { duration, wholeDuration } from "../i18n/format"
 import { useNow } from "../lib/useNow"
 import { cx } from "../lib/cx"
-import type { StoryCall } from "../feed/story"
+import { isSkipped, type StoryCall } from "../feed/story"
 import { useConversationContext } from "../conversation/context"
 import { isAsking } from "../feed/merge"
 import { TaskLine } from "../task/TaskLine"
@@ -56,6 +56,7 @@ function StepState({ call, ended }: Props) {
   if (call.state !== "done") return <State words={t(ended ? "tools.interrupted" : "tools.open")} tone="text-ink-3" />
   const time = call.started_at && call.finished_at ? duration(t, Date.parse(call.finished_at) - Date.parse(call.started_at)) : ""
   if (call.approval?.state === "denied") return <State words={t("tools.denied")} tone="text-ink-3" />
+  if (isSkipped(call)) return <State words={t("tools.skipped")} tone="text-ink-3" />
   if (call.is_error) return <State words={t("tools.failed")} time={time} tone="text-danger" />
   return <State words={t("tools.done")} quiet time={time} tone="text-ink-3" />
 }

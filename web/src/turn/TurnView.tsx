@@ -11,8 +11,7 @@ import { AnswerText } from "./AnswerText"
 import { Compacted } from "./Compacted"
 import type { DeliveryState } from "./Delivery"
 import { Notice } from "./Notice"
-import { Question } from "./Question"
-import { RewindButton } from "./RewindButton"
+import { AsideLine, Continued, Said, Superseded } from "./Said"
 import { Thought } from "./Thought"
 import { ToolList } from "./ToolList"
 import { TurnFooter } from "./TurnFooter"
@@ -58,17 +57,30 @@ function EntryView({ entry, delivery, ended, noted }: EntryProps) {
   const t = useT()
   switch (entry.kind) {
     case "question":
-      return (
-        <div className="pb-2">
-          <Question text={entry.message.content} delivery={delivery} action={<RewindButton message={entry.message} />} />
-        </div>
-      )
+      return <Said messages={entry.messages} taken={entry.taken} delivery={delivery} />
+    case "superseded":
+      return <Superseded message={entry.message} />
+    case "aside":
+      return <AsideLine origin={entry.origin} messages={entry.messages} />
+    case "continued":
+      return <Continued />
+    case "silent":
+      return <p className="text-small text-ink-3 italic">{t("turn.silent")}</p>
     case "background":
       return <TaskEnd content={entry.message.content} />
     case "thought":
       return <Thought text={entry.text} live={entry.live} />
     case "text":
-      return <AnswerText text={entry.text} live={entry.live} gap={entry.gap} finish={noted && entry.finish === "stopped" ? undefined : entry.finish} />
+      return (
+        <AnswerText
+          text={entry.text}
+          live={entry.live}
+          gap={entry.gap}
+          finish={noted && entry.finish === "stopped" ? undefined : entry.finish}
+          message={entry.message}
+          undelivered={entry.undelivered}
+        />
+      )
     case "tools":
       return <ToolList calls={entry.calls} ended={ended} />
     case "restarted":
@@ -101,7 +113,8 @@ function endingOf(messages: Message[], feed: TurnFeed) {
   if (state === "stopped") return "turn.outcomeStopped"
   if (state === "failed") return "turn.outcomeFailed"
   if (state === "lost") return "turn.outcomeLost"
-  const silent = state === "done" && messages.at(-1)?.content === ""
+  const last = messages.at(-1)
+  const silent = state === "done" && last?.content === "" && !last.silent
   return silent ? "turn.outcomeSilent" : undefined
 }
 

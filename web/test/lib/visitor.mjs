@@ -55,6 +55,14 @@ export class Visitor {
     }
   }
 
+  /** Takes out what stands in the box, by keyboard: the editor hears late of a selection that a script makes. */
+  async clear() {
+    await this.box.click()
+    await this.page.keyboard.press("ControlOrMeta+a")
+    await this.page.keyboard.press("Delete")
+    await this.page.waitForFunction(() => document.querySelector("#message")?.textContent === "")
+  }
+
   /** Writes a message and sends it by keyboard. */
   async send(text) {
     await this.write(text)

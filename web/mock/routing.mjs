@@ -1,0 +1,151 @@
+// What the mock knows of the whole installation: the policy, who is let in, the models and agents, and what runs.
+import { HttpProblem } from "./http.mjs"
+
+const now = () => new Date().toISOString()
+const later = (milliseconds) => new Date(Date.now() + milliseconds).toISOString()
+
+export const models = {
+  think: ["off", "minimal", "low", "medium", "high", "xhigh"],
+  models: [
+    { id: "mock/scripted", alias: ["scripted"], default: true, max_context: 200_000, max_output: 16_000, available: true },
+    { id: "openai/gpt-5", alias: ["gpt"], default: false, max_context: 400_000, max_output: 128_000, available: true },
+    { id: "anthropic/claude-opus-4", alias: ["opus"], default: false, max_context: 200_000, max_output: 32_000, available: false },
+  ],
+}
+
+export const agents = [
+  { id: "main", name: "xbot", model: "", default: true },
+  { id: "ops", name: "Operations", model: "openai/gpt-5", default: false },
+]
+
+/** The id of a model that a word means. */
+export const resolveModel = (word) => models.models.find((model) => [model.id, ...model.alias].includes(word))?.id
+
+const first = `{
+  "session": {
+    "dmScope": "per-channel-peer",
+    "reset": { "mode": "daily", "atHour": 4 },
+    "resetByType": { "group": { "mode": "idle", "idleMinutes": 240 } }
+  },
+  "messages": {
+    "queue": { "mode": "steer", "cap": 32, "drop": "reject" }
+  },
+  "agents": {
+    "list": [
+      { "id": "main", "name": "xbot", "default": true },
+      { "id": "ops", "name": "Operations", "model": "openai/gpt-5" }
+    ]
+  },
+  "channels": {
+    "feishu": {
+      "dmPolicy": "pairing",
+      "groups": { "*": { "requireMention": true } }
+    }
+  },
+  "limits": { "turns": 64, "llm": { "global": 5 } }
+}
+`
+
+const known = ["session", "messages", "agents", "bindings", "models", "channels", "limits"]
+
+/** The policy: every version of it. */
+export class Policy {
+  #versions = [
+    { version: 1, text: '{\n  "messages": {\n    "queue": { "mode": "followup", "cap": 8 }\n  }\n}\n', at: later(-9 * 86_400_000), by: "admin" },
+    { version: 2, text: first.replace('"requireMention": true', '"requireMention": false').replace('"mode": "daily", "atHour": 4', '"mode": "none"'), at: later(-3 * 86_400_000), by: "Mara" },
+    { version: 3, text: first, at: later(-26 * 60_000), by: "admin" },
+  ]
+
+  get version() {
+    return this.#versions.at(-1).version
+  }
+
+  view(version = this.version) {
+    const found = this.#versions.find((known) => known.version === version)
+    if (!found) throw new HttpProblem(404, `There is no version ${version} of the policy.`)
+    return { version, text: found.text, notes: this.#read(found.text).notes }
+  }
+
+  /** Who changed it and when, the newest first. */
+  versions() {
+    return { versions: this.#versions.map(({ version, at, by }) => ({ version, at, by })).reverse() }
+  }
+
+  check(text) {
+    const { errors, notes } = this.#read(text)
+    return { errors, notes }
+  }
+
+  save({ text, version }) {
+    if (version !== this.version) throw new HttpProblem(409, `Version ${this.version} was saved meanwhile. Read it and make your change again.`)
+    const { errors, document } = this.#read(text)
+    if (errors.length > 0) throw new HttpProblem(422, "The policy has faults, so the one before it stays in force.", errors.map((message) => ({ message })))
+    this.#versions.push({ version: this.version + 1, text: `${JSON.stringify(document, null, 2)}\n`, at: now(), by: "admin" })
+    return this.view()
+  }
+
+  #read(text) {
+    let document
+    try {
+      document = JSON.parse(text.replaceAll(/^\s*\/\/.*$/gm, "").replaceAll(/,(\s*[}\]])/g, "$1"))
+    } catch (error) {
+      const at = Number(/position (\d+)/.exec(error.message)?.[1] ?? text.length)
+      return { errors: [`line ${text.slice(0, at).split("\n").length}: this is not JSON5`], notes: [] }
+    }
+    const errors = Object.keys(document).filter((key) => !known.includes(key)).map((key) => `${key}: unknown; did you mean ${known.find((name) => name[0] === key[0]) ?? "session"}?`)
+    const { mode } = document.session?.reset ?? {}
+    if (mode !== undefined && !["none", "daily", "idle"].includes(mode)) errors.push(`session.reset.mode: ${JSON.stringify(mode)} is none of none, daily, idle`)
+    const notes = document.session?.store ? ["session.store has no effect: conversations are in Postgres"] : []
+    return { errors, notes, document }
+  }
+}
+
+/** Who waits to be let in and who was. */
+export class People {
+  pairings = [
+    { code: "K7WQ2MPX", channel: "feishu", account: "default", peer: "ou_41f9c0", name: "Lin", created_at: later(-12 * 60_000), expires_at: later(48 * 60_000) },
+    { code: "B3HNZR8T", channel: "qq", account: "default", peer: "288104", name: "", created_at: later(-3 * 60_000), expires_at: later(57 * 60_000) },
+  ]
+  grants = [{ channel: "feishu", account: "default", peer: "ou_0087aa", name: "Mara", granted_by: "admin", created_at: later(-9 * 86_400_000) }]
+
+  answer(code, { approve }) {
+    const pairing = this.pairings.find((candidate) => candidate.code === code)
+    if (!pairing) throw new HttpProblem(404, "This request was answered already, or its hour is over.")
+    this.pairings = this.pairings.filter((candidate) => candidate !== pairing)
+    const { channel, account, peer, name } = pairing
+    if (approve) this.grants.push({ channel, account, peer, name, granted_by: "admin", created_at: now() })
+    return {}
+  }
+
+  revoke(query) {
+    const same = (grant) => ["channel", "account", "peer"].every((key) => grant[key] === query.get(key))
+    this.grants = this.grants.filter((grant) => !same(grant))
+  }
+}
+
+export function limits(sessions) {
+  const running = sessions.filter((session) => session.running).length
+  const waiting = sessions.reduce((sum, session) => sum + session.queued.length, 0)
+  return {
+    limits: { turns: 64, user_turns: 0, own_key_turns: 1, llm_global: 5, llm_personal: 3, llm_subagent: 3 },
+    running,
+    waiting,
+    turns: [{ tenant: "admin", running, kept: 0, waiting, longest_wait_s: 0 }],
+    llm: running > 0 ? [{ tenant: "admin", pool: "global", running, waiting: 0 }] : [],
+  }
+}
+
+/** Messages that hold a text, newest first. */
+export function search(sessions, q) {
+  const found = sessions.flatMap((session) =>
+    session.messages.filter((message) => message.role !== "notice" && message.content.toLowerCase().includes(q.toLowerCase())).map((message) => hitOf(session, message, q)),
+  )
+  return found.sort((a, b) => b.at.localeCompare(a.at)).slice(0, 20)
+}
+
+function hitOf(session, message, q) {
+  const at = message.content.toLowerCase().indexOf(q.toLowerCase())
+  const from = Math.max(0, at - 40)
+  const snippet = (from > 0 ? "…" : "") + message.content.slice(from, at + q.length + 80)
+  return { session: session.key, title: session.title, message_id: message.id, snippet: snippet.replaceAll("\n", " "), at: message.created_at }
+}

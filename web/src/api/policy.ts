@@ -1,0 +1,95 @@
+// The calls of administrators about the policy and who is let in, and of everybody about their own identities.
+import { api, unwrap } from "./client"
+import type { components } from "./schema"
+
+/** The document in force. */
+export interface Policy {
+  version: number
+  text: string
+  /** What of it has no effect or is written in an old way. */
+  notes: string[]
+}
+
+type Listed<T, K extends keyof T> = Omit<T, K> & { [P in K]: T[P] | null }
+
+const policyOf = (answer: Listed<Policy, "notes">): Policy => ({ ...answer, notes: answer.notes ?? [] })
+
+/** A version of the document, by default the one in force. */
+export const readPolicy = async (version?: number) => policyOf(await unwrap(api.GET("/api/policy", { params: { query: { version } } })))
+
+/** A change of the document. */
+export type PolicyVersion = components["schemas"]["PolicyVersion"]
+
+/** Who changed the document and when, the newest first. */
+export async function listPolicyVersions(limit: number): Promise<PolicyVersion[]> {
+  const { versions } = await unwrap(api.GET("/api/policy/versions", { params: { query: { limit } } }))
+  return versions ?? []
+}
+
+/** Puts a document in force. A conflict: somebody else changed it meanwhile. Invalid: every fault is named. */
+export const writePolicy = async (text: string, version: number) => policyOf(await unwrap(api.PUT("/api/policy", { body: { text, version } })))
+
+/** What is wrong with a document, and what is worth knowing. */
+export interface PolicyCheck {
+  errors: string[]
+  notes: string[]
+}
+
+export async function checkPolicy(text: string): Promise<PolicyCheck> {
+  const answer = await unwrap(api.POST("/api/policy/check", { body: { text } }))
+  return { errors: answer.errors ?? [], notes: answer.notes ?? [] }
+}
+
+/** Somebody on a platform; what is not known is empty. */
+export interface Peer {
+  channel: string
+  account: string
+  peer: string
+  name: string
+}
+
+type Named<T extends Partial<Peer>> = Omit<T, keyof Peer> & Peer
+
+const named = <T extends Partial<Peer> & Pick<Peer, "channel" | "peer">>(peer: T): Named<T> => ({ ...peer, account: peer.account ?? "", name: peer.name ?? "" })
+
+/** Somebody who wrote for the first time and waits to be let in. */
+export type Pairing = Named<components["schemas"]["Pairing"]>
+
+export async function listPairings(): Promise<Pairing[]> {
+  const { pairings } = await unwrap(api.GET("/api/pairings"))
+  return (pairings ?? []).map(named)
+}
+
+export const answerPairing = (code: string, approve: boolean) => unwrap(api.POST("/api/pairings/{code}", { params: { path: { code } }, body: { approve } }))
+
+/** Somebody who was let in. */
+export type Grant = Named<components["schemas"]["Grant"]>
+
+export async function listGrants(): Promise<Grant[]> {
+  const { grants } = await unwrap(api.GET("/api/access-grants"))
+  return (grants ?? []).map(named)
+}
+
+export const revokeGrant = ({ channel, account, peer }: Peer) => unwrap(api.DELETE("/api/access-grants", { params: { query: { channel, account, peer } } }))
+
+/** Makes a code by which the person shows on another channel who they are. */
+export const createLinkCode = () => unwrap(api.POST("/api/link"))
+
+/** What may run at once, and what does. */
+export type Limits = Omit<components["schemas"]["Limits"], "llm" | "turns"> & { turns: TenantTurns[]; llm: TenantCalls[] }
+export type LimitNumbers = components["schemas"]["LimitsInForce"]
+export type TenantTurns = components["schemas"]["TenantTurns"]
+export type TenantCalls = components["schemas"]["TenantCalls"]
+
+export async function readLimits(): Promise<Limits> {
+  const answer = await unwrap(api.GET("/api/limits"))
+  return { ...answer, turns: answer.turns ?? [], llm: answer.llm ?? [] }
+}
+
+/** What the person is known as on other channels. */
+export type Identity = components["schemas"]["Identity"]
+
+export async function listIdentities(): Promise<Identity[]> {
+  const { identities } = await unwrap(api.GET("/api/me/identities"))
+  return identities ?? []
+}

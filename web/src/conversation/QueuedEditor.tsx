@@ -1,0 +1,94 @@
+import { useEffect, useId, useLayoutEffect, useRef, useState } from "react"
+
+import { asProblem } from "../api/problem"
+import { editQueued } from "../api/routing"
+import { returnToDraft } from "../composer/drafts"
+import { LONGEST_MESSAGE } from "../composer/text"
+import { byteLength } from "../feed/bytes"
+import { useT } from "../i18n"
+import { Button } from "../ui/Button"
+import { toast } from "../ui/toasts"
+import { useConversationContext } from "./context"
+
+interface Props {
+  inbox: number
+  text: string
+  onDone: () => void
+}
+
+/** A waiting message while it is changed. If a turn takes the message in meanwhile, the new words go to the message box. */
+export default function QueuedEditor({ inbox, text, onDone }: Props) {
+  const t = useT()
+  const id = useId()
+  const { sessionKey } = useConversationContext()
+  const [words, setWords] = useState(text)
+  const [saving, setSaving] = useState(false)
+  const box = useRef<HTMLTextAreaElement>(null)
+  const left = useRef<string | undefined>(undefined) // what is lost if the message goes now
+  useLayoutEffect(() => {
+    left.current = words.trim() !== "" && words !== text ? words : undefined
+  })
+  useLayoutEffect(() => {
+    box.current?.focus()
+    box.current?.setSelectionRange(text.length, text.length)
+    box.current?.scrollIntoView({ block: "nearest" })
+    // eslint-disable-next-line react-hooks/exhaustive-deps -- only when it opens
+  }, [])
+  const keep = useRef({ sessionKey, sentence: t("queue.takenMeanwhile") })
+  useEffect(
+    () => () => {
+      if (left.current === undefined) return
+      returnToDraft(keep.current.sessionKey, left.current)
+      toast(keep.current.sentence)
+    },
+    [],
+  )
+  const leave = () => {
+    left.current = undefined
+    onDone()
+  }
+  const fits = words.trim() !== "" && byteLength(words) <= LONGEST_MESSAGE
+  const save = () => {
+    if (!fits || saving) return
+    if (words === text) {
+      leave()
+      return
+    }
+    setSaving(true)
+    editQueued(sessionKey, inbox, words.trim()).then(leave, (error: unknown) => {
+      setSaving(false)
+      toast(t("queue.editFailed", { reason: asProblem(error).message }))
+    })
+  }
+  return (
+    <div className="flex flex-col items-end">
+      <label htmlFor={id} className="sr-only">
+        {t("queue.edit")}
+      </label>
+      <textarea
+        ref={box}
+        id={id}
+        rows={1}
+        value={words}
+        onChange={(event) => setWords(event.target.value)}
+        onKeyDown={(event) => {
+          if (event.nativeEvent.isComposing) return
+          if (event.key === "Enter" && !event.shiftKey) {
+            event.preventDefault()
+            save()
+          } else if (event.key === "Escape") leave()
+        }}
+        className="field-sizing-content max-h-80 w-full max-w-[34rem] resize-none rounded-xl border border-accent bg-overlay px-4 py-2.5 text-body outline-none"
+      />
+      <div className="mt-1.5 flex items-center gap-2">
+        <span className="pr-1 text-small text-ink-3">{t("queue.editHint")}</span>
+        <Button look="quiet" onClick={leave}>
+          {t("common.cancel")}
+        </Button>
+        <Button look="primary" aria-disabled={!fits || saving} onClick={save}>
+          {t("queue.save")}
+        </Button>
+      </div>
+    </div>
+  )
+}
