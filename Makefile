@@ -79,7 +79,7 @@ test-go: page temporal
 # too: its reports go to files, since the server is killed most of the time.
 .PHONY: test-e2e
 test-e2e: $(if $(RACE),race-binaries,build)
-	XBOT_E2E_BIN=$(BIN)$(if $(RACE),/race) go test $(RACE) -parallel 2 -timeout 30m ./e2e
+	XBOT_E2E_BIN=$(BIN)$(if $(RACE),/race) go test $(RACE) -parallel 2 -timeout 45m ./e2e
 	@! cat $(BIN)/race/reports/* 2>/dev/null | grep -m 1 -A 60 'DATA RACE'
 
 .PHONY: race-binaries

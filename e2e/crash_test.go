@@ -73,6 +73,7 @@ func TestCrash03_ServerKilledBetweenAResultAndTheNextCall(t *testing.T) {
 func TestCrash04_ServerKilledWithTwoMoreMessagesQueued(t *testing.T) {
 	t.Parallel()
 	k := newServer(t).newTalk()
+	k.queue("followup")
 	k.send(k.shell("echo a >> %s; sleep 3", k.file("order")), "say first")
 	k.untilTool(time.Minute, chat.CallRunning)
 	k.send(k.shell("echo b >> %s", k.file("order")), "say second")
@@ -101,6 +102,7 @@ func TestCrash05_TemporalKilled(t *testing.T) {
 func TestCrash06_PostgresKilled(t *testing.T) {
 	t.Parallel()
 	k := newServer(t).newTalk()
+	k.queue("followup")
 	first := k.send(k.shell("echo a >> %s; sleep 3", k.file("once")), "say done")
 	k.untilTool(time.Minute, chat.CallRunning)
 	killed := time.Now()
@@ -142,6 +144,7 @@ func TestCrash09_RandomKillsDuringManyConversations(t *testing.T) {
 	talks := make([]*talk, conversations)
 	for i := range talks {
 		talks[i] = s.newTalk()
+		talks[i].queue("followup")
 	}
 	sent := make(chan error, conversations)
 	last := make([]chat.InboxID, conversations)
@@ -239,6 +242,7 @@ func TestCrash11_AProviderThatGivesEveryCallTheSameID(t *testing.T) {
 func TestCrash12_TemporalAwayForHalfAMinuteDuringACommand(t *testing.T) {
 	t.Parallel()
 	k := newServer(t).newTalk()
+	k.queue("followup")
 	id := k.send(k.shell("for i in 1 2 3 4 5 6 7 8; do echo $i >> %s; sleep 1; done", k.file("away")), "say done")
 	k.untilTool(time.Minute, chat.CallRunning)
 	temporal := k.child("xbot-temporal")
@@ -260,6 +264,7 @@ func TestCrash13_AStopSentAsTheTurnEndsNeverHitsTheNext(t *testing.T) {
 	t.Parallel()
 	s := newServer(t)
 	k := s.newTalk()
+	k.queue("followup")
 	stopped := 0
 	for n := range 15 {
 		first := k.send(fmt.Sprintf("say quick %d", n))

@@ -86,6 +86,7 @@ func TestHistories_HoldReferencesOnly(t *testing.T) {
 	require.NoError(t, err)
 	s.capture("stopped-stream", k.untilEnded(time.Minute, id))
 
+	k.queue("followup")
 	first := k.send(k.shell("sleep 1"), "say first")
 	second := k.send("say second")
 	s.capture("continued", k.untilEnded(time.Minute, first))

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/worker"
 	"go.temporal.io/sdk/workflow"
 
@@ -115,6 +116,18 @@ func TestParts_StopReachesACommandThroughTheInternalEndpoint(t *testing.T) {
 	require.Empty(t, find(t, "sleep 60", p.talk.file("parts")))
 }
 
+// temporal is a client of the parts' Temporal.
+func (p *parts) temporal() client.Client {
+	p.t.Helper()
+	c, err := temporalclient.New(temporalclient.Config{
+		Address: p.servers.Temporal.Address, Namespace: p.servers.Temporal.Namespace, ServerName: p.servers.Temporal.ServerName,
+		CAFile: p.servers.Temporal.CAFile, CertFile: p.servers.Temporal.CertFile, KeyFile: p.servers.Temporal.KeyFile,
+		Log: slog.New(slog.DiscardHandler),
+	})
+	require.NoError(p.t, err)
+	return c
+}
+
 // brokenTurn is a Turn whose code has a fault: it panics, again and again, until a mended binary takes over.
 func brokenTurn(workflow.Context, workflows.TurnInput) error { panic("a fault in workflow code") }
 
@@ -122,12 +135,7 @@ func TestHeld_APanicInWorkflowCodeHoldsTheRunVisiblyUntilAMendedWorkerComes(t *t
 	t.Parallel()
 	p := newParts(t, "XBOT_HELD_AFTER=2s")
 	p.worker.kill()
-	c, err := temporalclient.New(temporalclient.Config{
-		Address: p.servers.Temporal.Address, Namespace: p.servers.Temporal.Namespace, ServerName: p.servers.Temporal.ServerName,
-		CAFile: p.servers.Temporal.CAFile, CertFile: p.servers.Temporal.CertFile, KeyFile: p.servers.Temporal.KeyFile,
-		Log: slog.New(slog.DiscardHandler),
-	})
-	require.NoError(t, err)
+	c := p.temporal()
 	defer c.Close()
 	broken := worker.New(c, workflows.TaskQueue, worker.Options{})
 	broken.RegisterWorkflowWithOptions(brokenTurn, workflow.RegisterOptions{Name: workflows.NameTurn})

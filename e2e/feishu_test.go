@@ -1,0 +1,53 @@
+package e2e
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"xbot/internal/channel/feishu/feishutest"
+)
+
+func TestFeishu_APersonAndAGroupAreAnsweredOnceOverAKill(t *testing.T) {
+	t.Parallel()
+	p, err := feishutest.New(feishutest.Config{})
+	require.NoError(t, err)
+	t.Cleanup(p.Close)
+	carol := feishutest.Person{OpenID: "ou_carol", Name: "Carol"}
+	team := p.Group("The Team", carol)
+	s := newServer(t, "FEISHU_APP_ID="+p.AppID, "FEISHU_APP_SECRET="+p.Secret, "FEISHU_DOMAIN="+p.URL)
+	s.inForce(`{channels: {feishu: {dmPolicy: "open", allowFrom: ["*"], groups: {"` + team + `": {}}}}}`)
+	require.Eventually(t, func() bool { return p.Connected() > 0 }, time.Minute, 20*time.Millisecond)
+	saw := func(chat, text string) {
+		t.Helper()
+		require.Eventually(t, func() bool { return strings.Contains(shownAt(p, chat), text) }, time.Minute, 20*time.Millisecond, "the answer %q", text)
+	}
+
+	direct := p.Direct(carol)
+	p.Write(feishutest.Incoming{From: carol, Text: "say first"})
+	saw(direct, "first")
+	before := len(s.model.Requests())
+	p.Write(feishutest.Incoming{From: carol, Text: "stream 30 100ms\nsay second"})
+	require.Eventually(t, func() bool { return len(s.model.Requests()) > before }, time.Minute, 20*time.Millisecond)
+	s.crash()
+	p.Write(feishutest.Incoming{From: carol, Text: "say while it was away"})
+	s.boot()
+	saw(direct, "second")
+	saw(direct, "while it was away")
+	p.Write(feishutest.Incoming{From: carol, Chat: team, Text: "@_user_1 say to everybody", Mentions: []feishutest.Mention{{Key: "@_user_1", Person: feishutest.Bot()}}})
+	saw(team, "to everybody")
+	require.Len(t, p.Shown(direct, ""), 3, "each answer once")
+	require.Len(t, p.Shown(team, ""), 1)
+	require.Empty(t, p.Broken(), "the protocol was kept")
+}
+
+// shownAt is what the bot has written in a chat, as a person reads it.
+func shownAt(p *feishutest.Server, chat string) string {
+	var b strings.Builder
+	for _, m := range p.Shown(chat, "") {
+		b.WriteString(m.Text + "\n")
+	}
+	return b.String()
+}

@@ -1,0 +1,62 @@
+package e2e
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"xbot/internal/chat"
+)
+
+func (s *server) operated(arguments ...string) string {
+	s.t.Helper()
+	said, err := s.operate(arguments...)
+	require.NoError(s.t, err, said)
+	return said
+}
+
+func TestInspect_ShowsWhatRunsAndWaitsOverAKillOfTheServer(t *testing.T) {
+	t.Parallel()
+	k := newServer(t).newTalk()
+	require.Equal(t, "Every accepted message has its answer.", k.operated("inbox"))
+	running := k.send("stream 40 50ms")
+	k.untilDelta(time.Minute)
+	k.send("/compact")
+	var list []chat.Unanswered
+	require.NoError(t, json.Unmarshal([]byte(k.operated("inbox", "--json")), &list))
+	require.Len(t, list, 2)
+	require.Equal(t, []string{"running", "waiting"}, []string{list[0].State, list[1].State})
+	k.crash()
+	said, err := k.operate("inbox")
+	require.Error(t, err)
+	require.Contains(t, said, "no server of this user is running")
+	k.boot()
+	require.Equal(t, chat.TurnDone, k.untilEnded(crashLimit, running).State)
+	status := k.operated("status")
+	require.Contains(t, status, string(k.key))
+	require.Contains(t, k.operated("sessions", "--active", "60"), string(k.key))
+	require.Contains(t, k.operated("sessions", "--json"), `"cached_tokens"`, "all that the server counted")
+	require.Equal(t, "There are no such conversations.", k.operated("sessions", "--user", "nobody"))
+}
+
+func TestInspect_AnImportedConversationGoesOnWithWhatWasSaid(t *testing.T) {
+	t.Parallel()
+	k := newServer(t).newTalk()
+	k.done("say the harbour is grey")
+	lines := k.operated("session", "export", string(k.key))
+	require.Contains(t, k.operated("session", "show", string(k.key)), "the harbour is grey")
+	file := filepath.Join(t.TempDir(), "talk.jsonl")
+	require.NoError(t, os.WriteFile(file, []byte(lines+"\n"), 0o600))
+	key := k.operated("session", "import", "--title", "copied", file)
+
+	before := len(k.model.Requests())
+	other := &talk{server: k.server, key: chat.SessionKey(key)}
+	other.done("say and now")
+	sent := k.model.Requests()[before]
+	require.Contains(t, strings.Join(sent.Prompt(), "\n"), "the harbour is grey", "the model reads what was said elsewhere")
+}

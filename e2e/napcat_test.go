@@ -1,0 +1,73 @@
+package e2e
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"xbot/internal/channel/onebot/onebottest"
+	"xbot/workflows"
+)
+
+// onNapCat starts a server whose bot is signed in at an emulated NapCat, where everybody may write.
+func onNapCat(t *testing.T) (*server, *onebottest.Server) {
+	t.Helper()
+	p, err := onebottest.New(onebottest.Options{Token: "napcat-secret"})
+	require.NoError(t, err)
+	t.Cleanup(p.Close)
+	p.AddPerson("20007", "Carol")
+	p.AddGroup("20001", "The Team", map[string]string{"20007": "Carol"})
+	s := newServer(t, "NAPCAT_URL="+p.URL(), "NAPCAT_TOKEN=napcat-secret", "NAPCAT_SEND_PAUSE=0s")
+	s.inForce(`{channels: {napcat: {dmPolicy: "open", allowFrom: ["*"], groups: {"20001": {}}}}}`)
+	return s, p
+}
+
+// seen are the texts of the bot that a person sees in a place.
+func seenAt(p *onebottest.Server, place onebottest.Place) []string {
+	var out []string
+	for _, m := range p.OfBot(place) {
+		out = append(out, p.Read(m))
+	}
+	return out
+}
+
+// saw waits until the bot has written a text in a place.
+func saw(t *testing.T, p *onebottest.Server, place onebottest.Place, text string) {
+	t.Helper()
+	require.Eventually(t, func() bool { return strings.Contains(strings.Join(seenAt(p, place), "\n"), text) }, time.Minute, 20*time.Millisecond, "the answer %q", text)
+}
+
+func TestNapCat_APersonIsAnsweredOnceOverKills(t *testing.T) {
+	t.Parallel()
+	s, p := onNapCat(t)
+	carol := onebottest.Person("20007")
+	require.Eventually(t, func() bool { return p.Connected() > 0 }, time.Minute, 20*time.Millisecond)
+	p.Say(carol, "20007", onebottest.Text("say first"))
+	saw(t, p, carol, "first")
+
+	before := len(s.model.Requests())
+	p.Say(carol, "20007", onebottest.Text("stream 30 100ms\nsay second"))
+	require.Eventually(t, func() bool { return len(s.model.Requests()) > before }, time.Minute, 20*time.Millisecond)
+	s.crash()
+	s.boot()
+	saw(t, p, carol, "second")
+	p.Say(carol, "20007", onebottest.Text("say third"))
+	saw(t, p, carol, "third")
+	require.Len(t, seenAt(p, carol), 3, "each answer once")
+	require.Empty(t, p.Broken(), "the protocol was kept")
+}
+
+func TestNapCat_ADeliveryIsAWorkflowThatHoldsReferencesOnly(t *testing.T) {
+	t.Parallel()
+	s, p := onNapCat(t)
+	carol := onebottest.Person("20007")
+	require.Eventually(t, func() bool { return p.Connected() > 0 }, time.Minute, 20*time.Millisecond)
+	const spoken = "a long secret tale that goes on and on well past the first words of it"
+	p.Say(carol, "20007", onebottest.Text("# "+spoken+" TAIL\nsay "+spoken))
+	saw(t, p, carol, spoken)
+	id := workflows.DeliverID("agent:main:napcat:dm:20007")
+	require.NoError(t, s.temporal().GetWorkflow(t.Context(), id, "").Get(t.Context(), nil))
+	small(t, "deliver", s.captureRun("deliver", id, ""), 20, 4<<10)
+}
