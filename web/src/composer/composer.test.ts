@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest"
 import type { ServerCommand } from "../api/types"
 import { allCommands, completions, directivesIn, isBang, isWhole, matchingCommands, type Names, ownCommand } from "./commands"
 import { optionsFor } from "./options"
-import { recall } from "./recall"
+import { recall, sentTexts } from "./recall"
 import { documentOf } from "./text"
 
 const said = (key: string) => key
@@ -109,6 +109,10 @@ describe("recall", () => {
     expect(recall(sent, 1, -1)).toEqual({ at: 0, text: "" })
     expect(recall(sent, 0, -1)).toBeUndefined()
     expect(recall([], 0, 1)).toBeUndefined()
+  })
+
+  test("knows a message before the server does", () => {
+    expect(sentTexts({ messages: [], queued: [] }, [{ text: "/think low" }])).toEqual(["/think low"])
   })
 })
 

@@ -1,3 +1,12 @@
+import type { FeedState } from "../feed/state"
+import type { Unsent } from "../outbox/outbox"
+
+/** What the person has sent in a conversation, oldest first: answered, waiting, and on its way to the server. */
+export function sentTexts({ messages, queued }: Pick<FeedState, "messages" | "queued">, unsent: Pick<Unsent, "text">[]): string[] {
+  const asked = messages.filter((message) => message.role === "user" && message.origin !== "background").map((message) => message.content)
+  return [...asked, ...queued.map((entry) => entry.text), ...unsent.map((entry) => entry.text)]
+}
+
 /**
  * Walks through what was sent before, like a shell does. `at` counts back from the newest entry, 0 being the box's own
  * text; the returned text belongs to the new place.

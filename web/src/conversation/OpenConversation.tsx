@@ -7,6 +7,7 @@ import { useAgentModel } from "../choice/queries"
 import { useChoices } from "../choice/useChoices"
 import type { OwnCommand } from "../composer/commands"
 import { Composer } from "../composer/Composer"
+import { sentTexts } from "../composer/recall"
 import { useDraft } from "../composer/useDraft"
 import { ContextRing } from "../context/ContextRing"
 import { useFill } from "../context/useFill"
@@ -51,10 +52,7 @@ export function OpenConversation({ sessionKey }: { sessionKey: string }) {
   useEffect(() => {
     document.title = `${title} · ${t("app.name")}`
   }, [title, t])
-  const sent = useMemo(() => {
-    const asked = feed.messages.filter((message) => message.role === "user" && message.origin !== "background").map((message) => message.content)
-    return [...asked, ...feed.queued.map((queued) => queued.text)]
-  }, [feed.messages, feed.queued])
+  const sent = useMemo(() => sentTexts(feed, unsent), [feed, unsent])
   const shared = useMemo(
     () => ({ sessionKey, link, reconnected: feed.connections > 1, stopping, skew, showDetails: details.show, tasks: feed.tasks, showTask }),
     [sessionKey, link, feed.connections, stopping, skew, details.show, feed.tasks],
