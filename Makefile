@@ -16,6 +16,12 @@ REQUIRE_CHROMIUM ?=
 GOLANGCI_LINT := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 SQLC          := github.com/sqlc-dev/sqlc/cmd/sqlc@v1.31.1
 WORKFLOWCHECK := go.temporal.io/sdk/contrib/tools/workflowcheck@v0.6.0
+GOTESTSUM     := gotest.tools/gotestsum@v1.13.0
+
+# Processes are killed and clocks compared on machines that may be busy, so up to three failed tests of a run are tried
+# once more and told of; never where a data race was seen.
+GO_TEST = $(BIN)/gotestsum --format pkgname-and-test-fails --rerun-fails=1 --rerun-fails-max-failures=3 \
+	--rerun-fails-run-root-test --rerun-fails-abort-on-data-race
 
 .PHONY: help
 help: ## list the targets
@@ -72,14 +78,16 @@ test: build test-go test-temporal test-page test-e2e ## run all tests; needs Go,
 
 .PHONY: test-go
 test-go: page temporal
-	XBOT_TEMPORAL_BIN=$(BIN)/xbot-temporal go test $(RACE) -timeout 20m $$(go list ./... | grep -v '^xbot/e2e')
+	$(call install,$(GOTESTSUM))
+	XBOT_TEMPORAL_BIN=$(BIN)/xbot-temporal $(GO_TEST) --packages="$$(go list ./... | grep -v '^xbot/e2e' | tr '\n' ' ')" -- $(RACE) -timeout 20m
 	@test -n "$(XBOT_TEST_IMAGE)" || echo '!!! The tests of containers did not run: start a Docker engine and "export XBOT_TEST_IMAGE=$$(scripts/test-image)".'
 
 # By itself, since it measures how fast a killed server comes back. With the race detector the server under test has it
 # too: its reports go to files, since the server is killed most of the time.
 .PHONY: test-e2e
 test-e2e: $(if $(RACE),race-binaries,build)
-	XBOT_E2E_BIN=$(BIN)$(if $(RACE),/race) go test $(RACE) -parallel 2 -timeout 45m ./e2e
+	$(call install,$(GOTESTSUM))
+	XBOT_E2E_BIN=$(BIN)$(if $(RACE),/race) $(GO_TEST) --packages=./e2e -- $(RACE) -parallel 2 -timeout 45m
 	@! cat $(BIN)/race/reports/* 2>/dev/null | grep -m 1 -A 60 'DATA RACE'
 
 .PHONY: race-binaries
