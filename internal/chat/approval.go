@@ -38,7 +38,8 @@ const AnsweredByNobody = "xbot"
 // MaxNote bounds what a person may say with an answer, in bytes.
 const MaxNote = 4000
 
-// Approval is the question to a person whether a call may run, and its answer.
+// Approval is the question to a person whether a call may run, and its answer. A call of AskUser has questions of its own:
+// it is allowed by answering all of them.
 type Approval struct {
 	State      ApprovalState `json:"state" enum:"open,allowed,denied,void"`
 	Reason     string        `json:"reason,omitempty" doc:"Why the model wants it, in its own words."`
@@ -46,4 +47,7 @@ type Approval struct {
 	AskedAt    time.Time     `json:"asked_at"`
 	AnsweredAt *time.Time    `json:"answered_at,omitempty"`
 	AnsweredBy string        `json:"answered_by,omitempty" doc:"Name of the user, or xbot when nobody answered in time."`
+
+	Questions []Inquiry `json:"questions,omitempty" doc:"What the model asks the person; the call is allowed by answers to all of them."`
+	Answers   Answers   `json:"answers,omitempty" doc:"What was answered, by the name of the question."`
 }

@@ -1104,10 +1104,16 @@ export interface components {
             answered_at?: string;
             /** @description Name of the user, or xbot when nobody answered in time. */
             answered_by?: string;
+            /** @description What was answered, by the name of the question. */
+            answers?: {
+                [key: string]: string[] | null;
+            };
             /** Format: date-time */
             asked_at: string;
             /** @description What the person said with the answer. */
             note?: string;
+            /** @description What the model asks the person; the call is allowed by answers to all of them. */
+            questions?: components["schemas"]["Inquiry"][] | null;
             /** @description Why the model wants it, in its own words. */
             reason?: string;
             /** @enum {string} */
@@ -1523,6 +1529,23 @@ export interface components {
         };
         InboxListBody: {
             messages: components["schemas"]["Unanswered"][] | null;
+        };
+        Inquiry: {
+            /** @description More than one answer may be given. */
+            multi?: boolean;
+            /** @description Names the answer: q1, q2 ... in their order. */
+            name: string;
+            /** @description What can be chosen; none: the answer is free text. */
+            options?: components["schemas"]["InquiryOption"][] | null;
+            /** @description Words of one's own are an answer, too; always so without options. */
+            other?: boolean;
+            text: string;
+        };
+        InquiryOption: {
+            /** @description What it means, one line. */
+            about?: string;
+            /** @description What is sent as the answer; no two of a question are the same. */
+            label: string;
         };
         Limits: {
             limits: components["schemas"]["LimitsInForce"];
