@@ -52,6 +52,9 @@ type Outcome struct {
 	Reply   string          `json:"reply,omitempty" doc:"Sentence for the sender at once: a pairing code, a refusal, the answer of a command. Markdown."`
 	// Direct is the part of Reply that stands in no conversation: whoever delivers what is written in one says it beside.
 	Direct string `json:"-"`
+	// Feedback is how its sender is told at once that it was taken in: one of policy.Feedback*, or empty where nobody is to
+	// be told. Emoji is the reaction, if the policy names one.
+	Feedback, Emoji string `json:"-"`
 }
 
 // arrival is one envelope on its way.
@@ -196,7 +199,10 @@ func (m *arrival) accept(ctx context.Context) (Outcome, error) {
 	case got.Ended != "":
 		out.Result, out.Reply = ResultDropped, got.Ended
 	}
-	return m.reply(ctx, in, out)
+	if out, err = m.reply(ctx, in, out); out.Result == ResultAccepted {
+		out.Feedback, out.Emoji = m.c.Feedback, m.c.FeedbackEmoji
+	}
+	return out, err
 }
 
 // hand gives the message to the dispatch. Work that begins without a word is answered without a model.

@@ -52,6 +52,7 @@ type Desk struct {
 	Log    *slog.Logger
 
 	running map[[2]string]*run
+	signals sync.WaitGroup // signs of reception on their way
 }
 
 // run is an account that this ingress runs, or would if another one did not.
@@ -66,6 +67,7 @@ func (d *Desk) Run(ctx context.Context) error {
 	d.running = map[[2]string]*run{}
 	ticker := time.NewTicker(lookEvery)
 	defer ticker.Stop()
+	defer d.signals.Wait()
 	defer d.stopAll()
 	for {
 		if err := d.look(ctx); err != nil && ctx.Err() == nil {

@@ -37,6 +37,7 @@ type world struct {
 	outcome  ingress.Outcome
 	runs     func(ctx context.Context) error
 	to       channel.Receiver
+	as       func(b bot) channel.Account // what the bot can do beside; nil: nothing
 }
 
 func (w *world) do(f func()) {
@@ -128,6 +129,9 @@ func (w *world) desk(holder string) *channels.Desk {
 		Source: w, Opening: func(string, string) channel.Opening { return channel.Opening{} },
 		Drivers: []channel.Driver{{Name: "test", Open: func(string, map[string]string, channel.Opening) (channel.Account, error) {
 			w.do(func() { w.opened++ })
+			if w.as != nil {
+				return w.as(bot{w}), nil
+			}
 			return bot{w}, nil
 		}}},
 	}

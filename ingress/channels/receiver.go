@@ -39,13 +39,16 @@ func (r *receiver) Receive(ctx context.Context, e chat.Envelope) error {
 	if err != nil {
 		return err
 	}
+	to := channel.Place{ChatType: e.ChatType, Chat: e.Chat, Peer: e.Sender.ID, Thread: e.Thread, ReplyTo: e.ID}
+	if out.Feedback != "" {
+		r.signals.Go(func() { r.signal(to, e, out) })
+	}
 	if out.Direct == "" {
 		return nil
 	}
-	to := channel.Place{ChatType: e.ChatType, Chat: e.Chat, Peer: e.Sender.ID, Thread: e.Thread, ReplyTo: e.ID}
 	a, err := r.Live.Account(ctx, r.channel, r.account)
 	if err == nil {
-		_, err = a.Send(ctx, to, channel.Message{Key: keyOf(e), Text: out.Direct, Seq: 1})
+		_, err = a.Send(ctx, to, channel.Message{Key: keyOf(e) + ".r", Text: out.Direct, Seq: 1})
 	}
 	if err != nil && !away(err) {
 		r.Log.Warn("a person could not be told that they are not let in", "channel", channel.Name(r.channel, r.account), "error", err)
@@ -110,7 +113,7 @@ func withAttachments(e chat.Envelope) string {
 
 func keyOf(e chat.Envelope) string {
 	sum := sha256.Sum256([]byte(strings.Join([]string{e.Channel, e.Account, e.Chat, e.Sender.ID, e.ID}, "\x00")))
-	return hex.EncodeToString(sum[:16]) + ".r"
+	return hex.EncodeToString(sum[:16])
 }
 
 // Pressed answers a question by a card.

@@ -23,7 +23,8 @@ type Deleter interface {
 	Delete(ctx context.Context, to Place, id string) error
 }
 
-// Reactor puts a reaction to a person's message. The emoji is the platform's name, such as OK; twice is once.
+// Reactor puts a reaction to a person's message. The emoji is the platform's name, such as OK; twice is once. An
+// empty one is what says on the platform that a message was taken in.
 type Reactor interface {
 	React(ctx context.Context, to Place, id, emoji string) error
 }

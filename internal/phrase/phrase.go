@@ -177,6 +177,7 @@ func Say(lang Lang, id ID, args ...any) string {
 		slashes,
 		refusals,
 		progress,
+		feedback,
 	} {
 		said, known := sentences[id]
 		if !known {

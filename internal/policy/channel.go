@@ -28,6 +28,19 @@ const (
 	TriggerAll           = "all"
 )
 
+// What tells people at once that their message was taken in.
+const (
+	FeedbackReaction = "reaction" // default: a reaction to it; where the platform has none, that an answer is being written
+	FeedbackReply    = "reply"    // a short message, where the platform does not count answers
+	FeedbackNone     = "none"
+)
+
+// What people see of a turn that goes on.
+const (
+	ProgressCard = "card" // default: one message that is changed and becomes the answer; else that an answer is being written
+	ProgressNone = "none"
+)
+
 // Defaults of a channel.
 const (
 	defaultHistoryLimit = 50
@@ -45,6 +58,8 @@ func (p *Policy) Channel(channel, account string) Channel {
 	c.DMPolicy = cmp.Or(c.DMPolicy, DMPairing)
 	c.GroupPolicy = cmp.Or(c.GroupPolicy, GroupAllowlist)
 	c.TriggerMode = cmp.Or(c.TriggerMode, TriggerAt)
+	c.Feedback = cmp.Or(c.Feedback, FeedbackReaction)
+	c.Progress = cmp.Or(c.Progress, ProgressCard)
 	if c.HistoryLimit == nil {
 		c.HistoryLimit = new(defaultHistoryLimit)
 	}
@@ -58,6 +73,9 @@ func (c Channel) overriddenBy(a Channel) Channel {
 	c.GroupPolicy = cmp.Or(a.GroupPolicy, c.GroupPolicy)
 	c.TriggerMode = cmp.Or(a.TriggerMode, c.TriggerMode)
 	c.TriggerPrefix = cmp.Or(a.TriggerPrefix, c.TriggerPrefix)
+	c.Feedback = cmp.Or(a.Feedback, c.Feedback)
+	c.FeedbackEmoji = cmp.Or(a.FeedbackEmoji, c.FeedbackEmoji)
+	c.Progress = cmp.Or(a.Progress, c.Progress)
 	c.Soul = cmp.Or(a.Soul, c.Soul)
 	c.HistoryLimit = cmp.Or(a.HistoryLimit, c.HistoryLimit)
 	if a.AllowFrom != nil {

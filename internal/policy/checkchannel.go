@@ -24,6 +24,8 @@ func (c *check) place(path string, ch, whole Channel) {
 	c.oneOf(path+".dmPolicy", ch.DMPolicy, DMPairing, DMAllowlist, DMOpen, DMDisabled)
 	c.oneOf(path+".groupPolicy", ch.GroupPolicy, GroupAllowlist, GroupOpen, GroupDisabled)
 	c.oneOf(path+".triggerMode", ch.TriggerMode, TriggerAt, TriggerPrefix, TriggerWithoutPrefix, TriggerAll)
+	c.oneOf(path+".immediateFeedbackMode", ch.Feedback, FeedbackReaction, FeedbackReply, FeedbackNone)
+	c.oneOf(path+".progress", ch.Progress, ProgressCard, ProgressNone)
 	c.access(path, ch, whole)
 	if (whole.TriggerMode == TriggerPrefix || whole.TriggerMode == TriggerWithoutPrefix) && strings.TrimSpace(whole.TriggerPrefix) == "" {
 		c.fault(path+".triggerPrefix", "trigger mode %s needs it", whole.TriggerMode)

@@ -144,7 +144,10 @@ type Channel struct {
 	TriggerPrefix   string             `json:"triggerPrefix,omitempty"`
 	GroupScenes     Scenes             `json:"groupScenes,omitzero"`
 	PrivateScenes   Scenes             `json:"privateScenes,omitzero"`
-	Soul            string             `json:"soul,omitempty"` // path of a SOUL.md in XBOT_HOME, or its text
+	Feedback        string             `json:"immediateFeedbackMode,omitempty"`     // reaction (default) | reply | none
+	FeedbackEmoji   string             `json:"immediateFeedbackReaction,omitempty"` // as the platform names it; default: its own sign
+	Progress        string             `json:"progress,omitempty"`                  // card (default) | none: what is shown while a turn goes on
+	Soul            string             `json:"soul,omitempty"`                      // path of a SOUL.md in XBOT_HOME, or its text
 	Accounts        map[string]Channel `json:"accounts,omitempty"`
 }
 

@@ -93,6 +93,11 @@ func reacts(b *bench) {
 		require.NoError(b, reactor.React(b.within(), answerTo(e), e.ID, world.Emoji()))
 	}
 	require.Equal(b, []string{world.Emoji()}, world.Reactions(id))
+	other, id := p.arrive(say(in, "and this"))
+	for range 2 {
+		require.NoError(b, reactor.React(b.within(), answerTo(other), other.ID, ""), "the adapter knows a sign of its own")
+	}
+	require.Len(b, world.Reactions(id), 1)
 }
 
 func types(b *bench) {

@@ -163,6 +163,6 @@ func (a *Account) Delete(ctx context.Context, _ channel.Place, id string) error 
 
 // React puts a reaction to a message. The platform keeps one of each kind from everybody.
 func (a *Account) React(ctx context.Context, _ channel.Place, id, emoji string) error {
-	in := object{"reaction_type": object{"emoji_type": cmp.Or(emoji, "OK")}}
+	in := object{"reaction_type": object{"emoji_type": cmp.Or(emoji, "OnIt")}}
 	return a.call(ctx, http.MethodPost, messagePath(id)+"/reactions", in, nil)
 }

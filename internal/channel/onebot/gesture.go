@@ -1,6 +1,7 @@
 package onebot
 
 import (
+	"cmp"
 	"context"
 	"strings"
 
@@ -24,7 +25,7 @@ func (a *account) React(ctx context.Context, to channel.Place, id, emoji string)
 	if err != nil {
 		return err
 	}
-	face, ok := faces[strings.ToLower(emoji)]
+	face, ok := faces[strings.ToLower(cmp.Or(emoji, "ok"))]
 	if !ok {
 		if !numberForm.MatchString(emoji) {
 			return fault.Errorf(fault.Invalid, "there is no face %q: name it by the number that QQ gives it", emoji)

@@ -1,0 +1,64 @@
+package channels
+
+import (
+	"context"
+	"time"
+
+	"xbot/ingress"
+	"xbot/internal/channel"
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+	"xbot/internal/phrase"
+	"xbot/internal/policy"
+)
+
+// signalTimeout bounds the sign that a message was taken in: later it says nothing any more.
+const signalTimeout = 10 * time.Second
+
+// signal shows a person that their message was taken in, as the policy wants it. It is best effort, beside the
+// acknowledgement of the message: who has to wait for an answer sees the progress of the turn, too.
+func (r *receiver) signal(to channel.Place, e chat.Envelope, out ingress.Outcome) {
+	ctx, cancel := context.WithTimeout(context.Background(), signalTimeout)
+	defer cancel()
+	a, err := r.Live.Account(ctx, r.channel, r.account)
+	if err != nil {
+		return // it was taken away at this moment
+	}
+	switch out.Feedback {
+	case policy.FeedbackReaction:
+		err = react(ctx, a, to, e.ID, out.Emoji)
+	case policy.FeedbackReply:
+		err = received(ctx, a, to, e)
+	}
+	if err != nil {
+		r.Log.Debug("a person was not shown that their message arrived", "channel", channel.Name(r.channel, r.account), "error", err)
+	}
+}
+
+// react puts a reaction to a message, or shows that an answer is being written where there are no reactions.
+func react(ctx context.Context, a channel.Account, to channel.Place, id, emoji string) error {
+	var err error = fault.Errorf(fault.Denied, "the platform has no reactions")
+	if reactor, can := a.(channel.Reactor); can {
+		err = reactor.React(ctx, to, id, emoji)
+	}
+	typist, can := a.(channel.Typist)
+	if can && fault.Is(err, fault.Denied) && !counted(a, to) {
+		return typist.Typing(ctx, to)
+	}
+	return err
+}
+
+// received says in words that a message arrived, where that does not use up one of few answers.
+func received(ctx context.Context, a channel.Account, to channel.Place, e chat.Envelope) error {
+	if counted(a, to) {
+		return nil
+	}
+	_, err := a.Send(ctx, to, channel.Message{Key: keyOf(e) + ".f", Text: phrase.Say(phrase.Of(e.Text), phrase.Received), Seq: 1})
+	return err
+}
+
+// counted reports whether a platform permits only so many answers to a message.
+func counted(a channel.Account, to channel.Place) bool {
+	t := channel.TraitsAt(a, to)
+	return t.Replies > 0 || t.ReplyWindow > 0
+}

@@ -1,0 +1,71 @@
+package channels_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"xbot/ingress"
+	"xbot/internal/channel"
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+	"xbot/internal/policy"
+)
+
+// signs is a bot that notes how it told people that their message arrived.
+type signs struct {
+	bot
+	refuses bool // reactions
+	traits  channel.Traits
+	seen    []string
+}
+
+func (s *signs) React(_ context.Context, _ channel.Place, id, emoji string) error {
+	if s.refuses {
+		return fault.Errorf(fault.Denied, "there are none here")
+	}
+	s.do(func() { s.seen = append(s.seen, "reaction "+emoji+" to "+id) })
+	return nil
+}
+
+func (s *signs) Typing(context.Context, channel.Place) error {
+	s.do(func() { s.seen = append(s.seen, "typing") })
+	return nil
+}
+
+func (s *signs) Send(_ context.Context, _ channel.Place, m channel.Message) (channel.Sent, error) {
+	s.do(func() { s.seen = append(s.seen, "said "+m.Text) })
+	return channel.Sent{}, nil
+}
+
+func (s *signs) Traits() channel.Traits { return s.traits }
+
+func TestReceive_ShowsAtOnceThatAMessageArrived(t *testing.T) {
+	few := channel.Traits{Replies: 4}
+	for name, c := range map[string]struct {
+		mode    string
+		refuses bool
+		traits  channel.Traits
+		want    []string
+	}{
+		"by a reaction":                                {mode: policy.FeedbackReaction, want: []string{"reaction OK to m1"}},
+		"by typing where there are no reactions":       {mode: policy.FeedbackReaction, refuses: true, want: []string{"typing"}},
+		"not by typing where that counts as an answer": {mode: policy.FeedbackReaction, refuses: true, traits: few},
+		"in words": {mode: policy.FeedbackReply, want: []string{"said 收到!"}},
+		"not in words where they would use up an answer":  {mode: policy.FeedbackReply, traits: few},
+		"not at all where nobody is answered":             {},
+		"not at all where the policy wants nothing of it": {mode: policy.FeedbackNone},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := &world{known: configured(1), outcome: ingress.Outcome{Result: ingress.ResultAccepted, Feedback: c.mode, Emoji: "OK"}}
+			s := &signs{refuses: c.refuses, traits: c.traits}
+			w.as = func(b bot) channel.Account { s.bot = b; return s }
+			stop := start(t, w.desk("first"))
+			w.eventually(t, "it runs", func() bool { return w.to != nil })
+			require.NoError(t, w.to.Receive(t.Context(), chat.Envelope{ID: "m1", Sender: chat.Peer{ID: "u1"}, Text: "你好"}))
+			stop() // waits for what is on its way
+			require.Equal(t, c.want, s.seen)
+		})
+	}
+}

@@ -1,0 +1,29 @@
+package ingress_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"xbot/ingress"
+	"xbot/internal/policy"
+)
+
+func TestReceive_SaysHowItsSenderIsToldOfItAtOnce(t *testing.T) {
+	b := bridged(t, `{channels: {feishu: {dmPolicy: "open", allowFrom: ["*"], groups: {oc_1: {}},
+		accounts: {quiet: {immediateFeedbackMode: "none"}, ok: {immediateFeedbackReaction: "OK"}}}}}`)
+	out := b.receive(dm("m1", "ou_1", "hello"))
+	require.Equal(t, ingress.ResultAccepted, out.Result)
+	require.Equal(t, policy.FeedbackReaction, out.Feedback)
+	again, err := b.ways[0].Receive(t.Context(), dm("m1", "ou_1", "hello"))
+	require.NoError(t, err)
+	require.Empty(t, again.Feedback, "once")
+	require.Empty(t, b.receive(dm("m2", "ou_1", "/help")).Feedback, "a command is answered at once")
+	require.Empty(t, b.receive(said("m3", "ou_1", "not for the bot")).Feedback)
+
+	e := dm("m4", "ou_1", "hello")
+	e.Account = "quiet"
+	require.Equal(t, policy.FeedbackNone, b.receive(e).Feedback)
+	e.Account, e.ID = "ok", "m5"
+	require.Equal(t, "OK", b.receive(e).Emoji)
+}
