@@ -62,6 +62,9 @@ func (serveCmd) Run(ctx context.Context) error {
 
 	in := newIngressPart(p, listener, cfg.HTTP, cfg.Temporal, cfg.Runner, cfg.Docker, answering{model, cfg.LLM, cfg.Context})
 	in.ui, in.uiToken = servers.ui, servers.uiToken
+	if servers.stack != nil { // this database has one server, so who held its connections before a crash was this one
+		in.desk.Holder = in.internalURL() + "#own"
+	}
 	g, ctx := errgroup.WithContext(ctx)
 	g.Go(func() error { return p.bus.Run(ctx, p.dsn) })
 	g.Go(func() error { return p.learnAttributes(ctx, cfg.Namespace) })

@@ -147,16 +147,21 @@ func (s *Server) sending(h handler) http.HandlerFunc {
 			no.write(w)
 			return
 		}
-		if t.Kind == LostRequest {
+		switch t.Kind {
+		case LostRequest:
 			hangUp(w)
-			return
-		}
-		if t.Kind == LostAnswer {
+		case LostAnswer:
 			served(discard{http.Header{}}, r)
 			hangUp(w)
-			return
+		case Mute:
+			served(discard{http.Header{}}, r)
+			s.silence(r)
+		case Stuck:
+			_, _ = io.Copy(io.Discard, r.Body) // only then is the end of the connection seen
+			s.silence(r)
+		default:
+			served(w, r)
 		}
-		served(w, r)
 	}
 }
 

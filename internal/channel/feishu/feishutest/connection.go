@@ -130,8 +130,9 @@ func (c *conn) acknowledged(f *feishu.Frame) {
 	case d == nil:
 		c.complain("an acknowledgement is for no event: %q", f.Get("message_id"))
 	}
+	deaf := c.deaf
 	c.mu.Unlock()
-	if d != nil && d.raw == nil {
+	if d != nil && d.raw == nil && !deaf {
 		c.taken(d, a.Code == 200, a.Data)
 	}
 }
@@ -182,6 +183,13 @@ func (s *Server) Disconnect() {
 		_ = c.ws.NetConn().Close() // the reader sees it
 	}
 	s.conns = nil
+}
+
+// Deafen loses acknowledgements on their way from now on, or no longer.
+func (s *Server) Deafen(deaf bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.deaf = deaf
 }
 
 // Connected is how many clients have signed on.

@@ -58,25 +58,27 @@ type Server struct {
 	client   *http.Client
 	upgrader websocket.Upgrader
 
-	mu       sync.Mutex
-	wake     chan struct{} // closed and replaced when the courier has something to do
-	count    int
-	clock    time.Time // of the newest message
-	people   []Person
-	chats    map[string]*room
-	messages map[string]*message
-	order    []*message
-	uuids    map[string]string // the message that a uuid has made
-	files    map[string]File
-	cards    map[string]*entity
-	tokens   map[string]bool // false: it was good once
-	conns    []*conn
-	hook     string
-	held     bool
-	events   []*delivery
-	trouble  Trouble
-	broken   []string
-	calls    map[string]int
+	mu         sync.Mutex
+	wake       chan struct{} // closed and replaced when the courier has something to do
+	count      int
+	clock      time.Time // of the newest message
+	people     []Person
+	chats      map[string]*room
+	messages   map[string]*message
+	order      []*message
+	uuids      map[string]string // the message that a uuid has made
+	files      map[string]File
+	cards      map[string]*entity
+	tokens     map[string]bool // false: it was good once
+	conns      []*conn
+	hook       string
+	held       bool
+	deaf       bool // acknowledgements are lost
+	events     []*delivery
+	trouble    Trouble
+	unanswered int
+	broken     []string
+	calls      map[string]int
 }
 
 // apps counts servers, so that every one has an app of its own.

@@ -17,6 +17,8 @@ const (
 	LostRequest TroubleKind = "lost request" // the connection breaks; nothing was accepted
 	LostAnswer  TroubleKind = "lost answer"  // accepted and shown, then the connection breaks before the answer
 	BadToken    TroubleKind = "bad token"    // the access token is not taken
+	Mute        TroubleKind = "mute"         // accepted and shown, and no answer ever
+	Stuck       TroubleKind = "stuck"        // not accepted, and no answer ever
 )
 
 // Trouble is what befalls calls that send messages.
@@ -70,6 +72,24 @@ func (t Trouble) refusal() *refusal {
 		return &refusal{status: http.StatusBadRequest, code: 99991663, msg: "Invalid access token for authorization. Please make a test attempt with the correct token."}
 	}
 	return nil
+}
+
+// silence leaves a request without an answer until its client or the platform is gone.
+func (s *Server) silence(r *http.Request) {
+	s.mu.Lock()
+	s.unanswered++
+	s.mu.Unlock()
+	select {
+	case <-r.Context().Done():
+	case <-s.ctx.Done():
+	}
+}
+
+// Unanswered is how many calls were Mute or Stuck so far.
+func (s *Server) Unanswered() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.unanswered
 }
 
 // hangUp breaks the connection of a request without an answer.

@@ -167,6 +167,10 @@ func (s *Server) sends(c *client, r request, answer func(any, error)) {
 			c.cut()
 			return
 		}
+		if trouble.Kind == Stuck {
+			s.leave()
+			return
+		}
 	}
 	id, err := s.send(r)
 	switch {
@@ -175,6 +179,7 @@ func (s *Server) sends(c *client, r request, answer func(any, error)) {
 	case trouble != nil && trouble.Kind == LostAnswer:
 		c.cut()
 	case trouble != nil && trouble.Kind == Mute:
+		s.leave()
 	case trouble != nil && trouble.Kind == Late:
 		answer(nil, failed(`Timeout: NTEvent serviceAndMethod:NodeIKernelMsgService/sendMsg ListenerName:NodeIKernelMsgListener/onMsgInfoListUpdate EventRet:{}`))
 	default:

@@ -21,19 +21,20 @@ type Server struct {
 	httpURL string
 	server  *http.Server
 
-	mu       sync.Mutex
-	clients  []*client
-	held     []any
-	holding  bool
-	silent   bool // nothing is sent, though connections stay
-	offline  bool
-	troubles []*Trouble
-	broken   []string
-	calls    map[string]int
-	dials    int
-	closed   chan struct{}
-	once     sync.Once
-	work     sync.WaitGroup
+	mu         sync.Mutex
+	clients    []*client
+	held       []any
+	holding    bool
+	silent     bool // nothing is sent, though connections stay
+	offline    bool
+	troubles   []*Trouble
+	unanswered int
+	broken     []string
+	calls      map[string]int
+	dials      int
+	closed     chan struct{}
+	once       sync.Once
+	work       sync.WaitGroup
 }
 
 // New starts a NapCat with WebSocket server and links to files on a free port of the loopback.

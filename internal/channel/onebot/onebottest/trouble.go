@@ -13,6 +13,7 @@ const (
 	LostRequest TroubleKind = "lost request" // the connection breaks, and nothing was accepted
 	LostAnswer  TroubleKind = "lost answer"  // accepted, then the connection breaks before the answer
 	Mute        TroubleKind = "mute"         // accepted, and no answer ever
+	Stuck       TroubleKind = "stuck"        // not accepted, and no answer ever
 	Late        TroubleKind = "late"         // accepted, and NapCat says that QQ did not confirm in time
 	Delayed     TroubleKind = "delayed"      // accepted after a while
 )
@@ -48,6 +49,20 @@ func (s *Server) due() *Trouble {
 		}
 	}
 	return t
+}
+
+// leave counts a call that is left without an answer.
+func (s *Server) leave() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.unanswered++
+}
+
+// Unanswered is how many calls were Mute or Stuck so far.
+func (s *Server) Unanswered() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.unanswered
 }
 
 // refusal is what NapCat answers where QQ does not take a message.

@@ -46,6 +46,8 @@ const (
 	Down        = "down"
 	LostRequest = "lost request"
 	LostAnswer  = "lost answer"
+	Mute        = "mute"  // accepted and shown, and no answer ever
+	Stuck       = "stuck" // not accepted, and no answer ever
 )
 
 // Befall lets the next calls that send meet with trouble, after what was said before.
@@ -146,29 +148,56 @@ const maxBody = 300 << 20
 
 func (s *Server) takeMessage(w http.ResponseWriter, r *http.Request) {
 	in, err := readSending(r)
+	if s.takes(w, r, in, err) {
+		return
+	}
+	select { // the answer never comes
+	case <-r.Context().Done():
+	case <-s.ended:
+	}
+}
+
+// takes accepts a message or refuses it, and reports whether that was answered.
+func (s *Server) takes(w http.ResponseWriter, r *http.Request, in sending, err error) (answered bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err != nil {
 		s.breaks("a message that cannot be read")
 		refuse(w, http.StatusBadRequest, 12002, "request invalid")
-		return
+		return true
 	}
 	t := s.trouble()
 	if t.meets(w) {
-		return
+		return true
+	}
+	if t.Kind == Stuck {
+		s.unanswered++
+		return false
 	}
 	m := &Message{Scene: r.PathValue("kind"), Chat: r.PathValue("chat"), ReplyTo: in.ReplyTo, Seq: in.Seq, At: s.now()}
 	if code, why := s.accept(m, in); code != 0 {
 		refuse(w, http.StatusBadRequest, code, why)
-		return
+		return true
 	}
-	if t.Kind == LostAnswer {
+	switch t.Kind {
+	case LostAnswer:
 		hangUp(w)
-		return
+		return true
+	case Mute:
+		s.unanswered++
+		return false
 	}
 	answer(w, http.StatusOK, map[string]any{
 		"id": m.ID, "timestamp": m.At.Format(time.RFC3339), "ext_info": map[string]any{"ref_idx": "REFIDX_" + m.ID},
 	})
+	return true
+}
+
+// Unanswered is how many calls were Mute or Stuck so far.
+func (s *Server) Unanswered() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.unanswered
 }
 
 func readSending(r *http.Request) (sending, error) {

@@ -40,31 +40,33 @@ type Server struct {
 	http   *http.Server
 	url    string
 	wg     sync.WaitGroup
+	ended  chan struct{} // closed by Close
 
-	mu       sync.Mutex
-	closed   bool
-	tokens   map[string]time.Time
-	revoked  map[string]bool
-	session  *session
-	starts   int
-	peers    map[*peer]bool
-	silent   bool // heartbeats are not answered
-	held     bool
-	waiting  []event
-	events   map[string]event // by the id of their message
-	incoming map[string]*told // messages of people
-	messages []*Message
-	numbers  map[string]bool // msg_id and msg_seq that were used
-	uploads  map[string]*upload
-	infos    map[string]File // by file_info
-	files    map[string]File // by address
-	presses  map[string]chan int
-	troubles []Trouble
-	hook     string
-	acked    map[string]bool
-	broken   []string
-	skew     time.Duration // how far the platform's clock has been moved
-	count    int
+	mu         sync.Mutex
+	closed     bool
+	tokens     map[string]time.Time
+	revoked    map[string]bool
+	session    *session
+	starts     int
+	peers      map[*peer]bool
+	silent     bool // heartbeats are not answered
+	held       bool
+	waiting    []event
+	events     map[string]event // by the id of their message
+	incoming   map[string]*told // messages of people
+	messages   []*Message
+	numbers    map[string]bool // msg_id and msg_seq that were used
+	uploads    map[string]*upload
+	infos      map[string]File // by file_info
+	files      map[string]File // by address
+	presses    map[string]chan int
+	troubles   []Trouble
+	unanswered int
+	hook       string
+	acked      map[string]bool
+	broken     []string
+	skew       time.Duration // how far the platform's clock has been moved
+	count      int
 }
 
 // told is a message of a person, as far as answers to it go.
@@ -101,7 +103,7 @@ func New(c Config) (*Server, error) {
 		return nil, err
 	}
 	s := &Server{
-		config: c, url: "http://" + at.Addr().String(), starts: c.Starts,
+		config: c, ended: make(chan struct{}), url: "http://" + at.Addr().String(), starts: c.Starts,
 		tokens: map[string]time.Time{}, revoked: map[string]bool{}, peers: map[*peer]bool{}, events: map[string]event{}, incoming: map[string]*told{},
 		numbers: map[string]bool{}, uploads: map[string]*upload{}, infos: map[string]File{}, files: map[string]File{},
 		presses: map[string]chan int{}, acked: map[string]bool{},
@@ -122,7 +124,10 @@ func (s *Server) Settings() map[string]string {
 // Close ends the platform and waits for all it has started.
 func (s *Server) Close() {
 	s.mu.Lock()
-	s.closed = true
+	if !s.closed {
+		s.closed = true
+		close(s.ended)
+	}
 	for p := range s.peers {
 		p.cut()
 	}

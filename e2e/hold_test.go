@@ -1,0 +1,67 @@
+package e2e
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/stretchr/testify/require"
+
+	"xbot/internal/localstack"
+)
+
+// holdKey names the lock at which held statements wait.
+const holdKey = 611
+
+// hold makes statements wait at a point of a transaction, so that a kill meets exactly that point.
+type hold struct {
+	t  *testing.T
+	db *pgx.Conn
+}
+
+// held holds statements on a table until release: when is what a trigger takes, such as "BEFORE INSERT ON inbox".
+func (s *server) held(when, condition string) *hold {
+	s.t.Helper()
+	h := &hold{s.t, s.look()}
+	for _, statement := range []string{
+		`SELECT pg_advisory_lock(611)`,
+		`CREATE OR REPLACE FUNCTION wait_for_test() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_advisory_xact_lock_shared(611); RETURN NEW; END $$`,
+		`DROP TRIGGER IF EXISTS wait_for_test ON inbox`,
+		`DROP TRIGGER IF EXISTS wait_for_test ON outbound`,
+		`CREATE TRIGGER wait_for_test ` + when + ` FOR EACH ROW WHEN (` + condition + `) EXECUTE FUNCTION wait_for_test()`,
+	} {
+		_, err := h.db.Exec(s.t.Context(), statement)
+		require.NoError(s.t, err, statement)
+	}
+	return h
+}
+
+// waits waits until so many statements do.
+func (h *hold) waits(n int) {
+	h.t.Helper()
+	require.Eventually(h.t, func() bool {
+		var waiting int
+		err := h.db.QueryRow(h.t.Context(), `SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted AND objid = $1`, holdKey).Scan(&waiting)
+		return err == nil && waiting >= n
+	}, time.Minute, 10*time.Millisecond, "%d statements should wait", n)
+}
+
+// release undoes the statements that wait, whose client is dead by now, and holds no more.
+func (h *hold) release() {
+	h.t.Helper()
+	_, err := h.db.Exec(h.t.Context(), `SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted AND objid = $1`, holdKey)
+	require.NoError(h.t, err)
+	require.NoError(h.t, h.db.Close(h.t.Context()))
+}
+
+// look opens the database of the server.
+func (s *server) look() *pgx.Conn {
+	s.t.Helper()
+	e, err := localstack.Read(s.home)
+	require.NoError(s.t, err)
+	db, err := pgx.Connect(s.t.Context(), e.DatabaseURL)
+	require.NoError(s.t, err)
+	s.t.Cleanup(func() { _ = db.Close(context.Background()) }) // it may be closed already
+	return db
+}
