@@ -149,6 +149,7 @@ func newIngressPart(p *parts, l net.Listener, h config.HTTP, t config.Temporal, 
 	in.minds = &ingress.Minds{Store: p.store, Desk: choice.Desk{Choice: p.newChoice(m.model, in.boxes, m.llm)}}
 	in.history = &ingress.History{Store: p.store, Dispatch: in.dispatch}
 	in.gateway = &ingress.Gateway{Store: p.store, Policies: p.policies, Dispatch: in.dispatch, Log: p.log}
+	in.accounts.Base = in.base()
 	in.desk = in.newDesk()
 	in.dispatch.Commands = in.commands()
 	return in
@@ -196,7 +197,10 @@ func (in *ingressPart) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := in.configureChannels(ctx, os.Getenv); err != nil {
+	if in.accounts.Env, err = config.Variables(os.Environ()); err != nil {
+		return err
+	}
+	if err := in.accounts.TakeEnvironment(ctx, in.log); err != nil {
 		return err
 	}
 	g, ctx := errgroup.WithContext(ctx)
@@ -216,7 +220,8 @@ func (in *ingressPart) routes() (ingress.Routes, error) {
 		Policy: api.Policy{Tools: in.policy.tools, Rules: in.policy.rules},
 		Store:  in.store, Bus: in.bus, Dispatch: in.dispatch, Gateway: in.gateway, Fleet: in.fleet, History: in.history, Meter: in.meter, Contexts: in.contexts, Models: in.models, Minds: in.minds, Auth: in.auth, Log: in.log, Closing: in.closing,
 		Boxes: in.boxes, Links: filelink.New(in.key),
-		Killer: task.Killer{Kills: in.store, Boxes: in.boxes},
+		Channels: api.Channels{Book: in.accounts, Live: in.channels, Trial: &channels.Trial{Book: in.accounts, Live: in.channels}},
+		Killer:   task.Killer{Kills: in.store, Boxes: in.boxes},
 		Info: api.Info{
 			Version: version, Model: in.model.Model(), Demo: strings.HasPrefix(in.model.Model(), "demo/"),
 			Namespace: in.cfg.Namespace, TemporalUI: in.ui != nil, StartedAt: time.Now(),

@@ -13,6 +13,7 @@ import (
 	"go.temporal.io/sdk/client"
 
 	"xbot/ingress"
+	"xbot/internal/accounts"
 	"xbot/internal/channel"
 	"xbot/internal/config"
 	"xbot/internal/fault"
@@ -45,7 +46,8 @@ type parts struct {
 	models   *catalogue.Live     // what conversations can choose among; made by newCatalogue
 	line     *ingress.NextInLine // made by wakeLine
 	courier  *ingress.Courier    // made by startCourier
-	channels *channel.Live       // bots on platforms
+	accounts *accounts.Book      // which bots there are on platforms
+	channels *channel.Live       // these bots
 	template *prompt.Template
 	resolver *resolver.Resolver // made by newResolver
 
@@ -105,6 +107,7 @@ func assemble(ctx context.Context, process string, s settings) (*parts, error) {
 	p.store.Limits = s.limits
 	p.policies = &policies.Live{Source: p.store}
 	p.store.Policies = p.policies
+	p.accounts = &accounts.Book{Store: p.store, Key: p.key, Drivers: drivers()}
 	p.channels = p.newChannels()
 	s.temporal.Metrics, s.temporal.Log = p.tele.Temporal(), quiet(p.log)
 	if s.temporal.Interceptors, err = p.tele.Interceptors(); err != nil {

@@ -34,6 +34,7 @@ type API struct {
 	Killer   TaskKiller
 	Info     Info
 	Policy   Policy
+	Channels Channels
 	Boxes    ingress.Boxes   // runners of the users
 	Links    filelink.Signer // signs links to files
 	Fleet    *ingress.Fleet
@@ -108,6 +109,7 @@ func (a *API) registerPrivate(h huma.API) {
 		a.registerModels,
 		a.registerAgents,
 		a.registerPolicy,
+		a.registerChannels,
 	} {
 		register(h)
 	}

@@ -22,7 +22,12 @@ import (
 	"xbot/ingress"
 	"xbot/ingress/api"
 	"xbot/ingress/auth"
+	"xbot/ingress/channels"
 	"xbot/ingress/runners"
+	"xbot/internal/accounts"
+	"xbot/internal/channel"
+	"xbot/internal/channel/feishu"
+	"xbot/internal/channel/onebot"
 	"xbot/internal/chat"
 	"xbot/internal/feed"
 	"xbot/internal/filelink"
@@ -79,6 +84,7 @@ type bundle struct {
 	closing chan struct{}
 	hub     *runners.Hub
 	docker  *containers
+	book    *accounts.Book
 	alice   *person
 	bob     *person
 }
@@ -120,6 +126,9 @@ func setup(t *testing.T) *bundle {
 	a.Minds = &ingress.Minds{Store: b.store, Desk: choice.Desk{Choice: &choice.Choice{
 		Server: demo.Client{}, Ledger: b.store, Runners: a.Fleet.Resolver, Models: a.Models,
 	}}}
+	b.book = &accounts.Book{Store: b.store, Key: secret.Key{1}, Drivers: []channel.Driver{feishu.Driver(), onebot.Driver()}, Base: "https://xbot.example"}
+	live := &channel.Live{Source: b.book, Drivers: b.book.Drivers, Opening: func(string, string) channel.Opening { return channel.Opening{} }}
+	a.Channels = api.Channels{Book: b.book, Live: live, Trial: &channels.Trial{Book: b.book, Live: live}}
 	a.Contexts = &ingress.Contexts{Store: b.store, Model: "demo/demo"}
 	a.Meter = &ingress.Meter{Store: b.store, Prices: ingress.Prices{Model: "demo/demo", Known: true, Input: 2, Cached: 0.5, Output: 10}}
 	a.History = &ingress.History{Store: b.store, Dispatch: dispatch}

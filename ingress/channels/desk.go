@@ -94,10 +94,14 @@ func (d *Desk) look(ctx context.Context) error {
 		}
 	}
 	for id, r := range d.running {
-		if revision, ok := wanted[id]; !ok || revision != r.revision {
-			r.stop()
-			<-r.done
+		if revision, ok := wanted[id]; ok && revision == r.revision {
+			continue
+		}
+		r.stop()
+		select {
+		case <-r.done:
 			delete(d.running, id)
+		default: // it is seen to at the next look: the others do not wait for it
 		}
 	}
 	for id, revision := range wanted {

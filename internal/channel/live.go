@@ -15,7 +15,8 @@ type Configured struct {
 	Account  string
 	Enabled  bool
 	Settings map[string]string
-	Revision int64 // raised by every change
+	Revision int64 // another one with every change
+	Fault    error // why it cannot be opened at all, such as secrets that cannot be read; it hurts this account alone
 }
 
 // Source reads how accounts are configured.
@@ -77,39 +78,72 @@ func (l *Live) accounts(ctx context.Context) ([]Configured, error) {
 func (l *Live) Account(ctx context.Context, channel, account string) (Account, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	known, err := l.accounts(ctx)
+	c, err := l.find(ctx, channel, account)
 	if err != nil {
 		return nil, err
 	}
-	for _, c := range known {
-		if c.Channel != channel || c.Account != account {
-			continue
-		}
-		if !c.Enabled {
-			return nil, fault.Errorf(fault.Unavailable, "the channel %s is switched off", Name(channel, account))
-		}
-		return l.open(c)
+	if !c.Enabled {
+		return nil, fault.Errorf(fault.Unavailable, "the channel %s is switched off", Name(channel, account))
 	}
-	return nil, fault.Errorf(fault.NotFound, "there is no channel %s", Name(channel, account))
+	return l.open(c)
+}
+
+// Aside returns an account opened anew, beside the one that others use, also where it is switched off.
+func (l *Live) Aside(ctx context.Context, channel, account string) (Account, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	c, err := l.find(ctx, channel, account)
+	if err != nil {
+		return nil, err
+	}
+	return l.make(c)
+}
+
+func (l *Live) find(ctx context.Context, channel, account string) (Configured, error) {
+	known, err := l.accounts(ctx)
+	if err != nil {
+		return Configured{}, err
+	}
+	for _, c := range known {
+		if c.Channel == channel && c.Account == account {
+			return c, nil
+		}
+	}
+	return Configured{}, fault.Errorf(fault.NotFound, "there is no channel %s", Name(channel, account))
 }
 
 func (l *Live) open(c Configured) (Account, error) {
 	id := [2]string{c.Channel, c.Account}
-	if o, ok := l.opened[id]; ok {
-		return o.account, o.err
+	o, ok := l.opened[id]
+	if !ok {
+		o.revision = c.Revision
+		o.account, o.err = l.make(c)
+		l.opened[id] = o
 	}
-	o := opened{revision: c.Revision}
-	driver, ok := l.Driver(c.Channel)
-	if ok {
-		o.account, o.err = driver.Open(c.Account, maps.Clone(c.Settings), l.Opening(c.Channel, c.Account))
-	} else {
-		o.err = fault.Errorf(fault.Unavailable, "this version knows no channel %s", c.Channel)
-	}
-	if o.err != nil {
-		o.err = fault.Errorf(fault.Unavailable, "the channel %s is not configured rightly: %w", Name(c.Channel, c.Account), o.err)
-	}
-	l.opened[id] = o
 	return o.account, o.err
+}
+
+func (l *Live) make(c Configured) (Account, error) {
+	driver, ok := l.Driver(c.Channel)
+	if !ok {
+		return nil, fault.Errorf(fault.Unavailable, "this version knows no channel %s", c.Channel)
+	}
+	err := c.Fault
+	var a Account
+	if err == nil {
+		a, err = driver.Open(c.Account, maps.Clone(c.Settings), l.Opening(c.Channel, c.Account))
+	}
+	if err != nil {
+		return nil, fault.Errorf(fault.Unavailable, "the channel %s is not configured rightly: %w", Name(c.Channel, c.Account), err)
+	}
+	return a, nil
+}
+
+// Refresh makes the next question read anew, for whoever has just changed something.
+func (l *Live) Refresh() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.read = time.Time{}
 }
 
 // Driver returns the driver of a channel.

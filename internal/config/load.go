@@ -202,3 +202,18 @@ func typeName(t reflect.Type) string {
 	}
 	return t.String()
 }
+
+// Variables returns what reads a variable as Load does where it is no setting of this package: from the environment, and
+// before it from .env in the working folder.
+func Variables(environ []string) (func(name string) string, error) {
+	values, err := readDotEnv(".env")
+	if err != nil {
+		return nil, err
+	}
+	for k, v := range env.ToMap(environ) {
+		if v != "" {
+			values[k] = v
+		}
+	}
+	return func(name string) string { return values[name] }, nil
+}

@@ -171,6 +171,7 @@ func Say(lang Lang, id ID, args ...any) string {
 		catalogue, commandHelp, history, resets, usage, contextNotices, prompts, gateway, numbered,
 		access,
 		channels,
+		trial,
 		queues,
 		context,
 		models,

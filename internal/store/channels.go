@@ -57,15 +57,6 @@ func (s *Store) SaveChannelAccount(ctx context.Context, a ChannelAccount, by cha
 	return classify(err)
 }
 
-// DeleteChannelAccount removes an account. What waits for it fails.
-func (s *Store) DeleteChannelAccount(ctx context.Context, channel, account string) error {
-	n, err := s.q.ChannelAccountDelete(ctx, s.pool, dbsqlc.ChannelAccountDeleteParams{Channel: channel, Account: account})
-	if err == nil && n == 0 {
-		return fault.Errorf(fault.NotFound, "there is no such channel")
-	}
-	return classify(err)
-}
-
 // ChannelState is how the receiving side of an account stands.
 type ChannelState struct {
 	Channel, Account string

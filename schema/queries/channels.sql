@@ -6,11 +6,8 @@ INSERT INTO channel_accounts (channel, account, enabled, settings, secrets, chan
 VALUES (sqlc.arg(channel), sqlc.arg(account), sqlc.arg(enabled), sqlc.arg(settings), sqlc.narg(secrets), sqlc.narg(changed_by))
 ON CONFLICT (channel, account) DO UPDATE
 SET enabled = EXCLUDED.enabled, settings = EXCLUDED.settings, secrets = EXCLUDED.secrets, changed_by = EXCLUDED.changed_by,
-    revision = channel_accounts.revision + 1, changed_at = now()
+    revision = nextval('channel_revisions'), changed_at = now()
 RETURNING revision;
-
--- name: ChannelAccountDelete :execrows
-DELETE FROM channel_accounts WHERE channel = $1 AND account = $2;
 
 -- name: ChannelStates :many
 SELECT * FROM channel_states;

@@ -13,29 +13,12 @@ import (
 	"github.com/jackc/pgx/v5/pgtype"
 )
 
-const channelAccountDelete = `-- name: ChannelAccountDelete :execrows
-DELETE FROM channel_accounts WHERE channel = $1 AND account = $2
-`
-
-type ChannelAccountDeleteParams struct {
-	Channel string
-	Account string
-}
-
-func (q *Queries) ChannelAccountDelete(ctx context.Context, db DBTX, arg ChannelAccountDeleteParams) (int64, error) {
-	result, err := db.Exec(ctx, channelAccountDelete, arg.Channel, arg.Account)
-	if err != nil {
-		return 0, err
-	}
-	return result.RowsAffected(), nil
-}
-
 const channelAccountSave = `-- name: ChannelAccountSave :one
 INSERT INTO channel_accounts (channel, account, enabled, settings, secrets, changed_by)
 VALUES ($1, $2, $3, $4, $5, $6)
 ON CONFLICT (channel, account) DO UPDATE
 SET enabled = EXCLUDED.enabled, settings = EXCLUDED.settings, secrets = EXCLUDED.secrets, changed_by = EXCLUDED.changed_by,
-    revision = channel_accounts.revision + 1, changed_at = now()
+    revision = nextval('channel_revisions'), changed_at = now()
 RETURNING revision
 `
 

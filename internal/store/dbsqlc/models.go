@@ -40,7 +40,7 @@ type ChannelAccount struct {
 	Settings json.RawMessage
 	// The secret settings as a JSON object, encrypted with the key of the installation.
 	Secrets []byte
-	// Raised by every change: whoever has opened the account opens it anew.
+	// From channel_revisions, anew with every change: whoever has opened the account opens it anew, also after one that was removed and made again.
 	Revision  int64
 	ChangedBy *int64
 	ChangedAt time.Time

@@ -77,6 +77,94 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/channels": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The platforms that there are, and how the bots on them stand
+         * @description For administrators. Secrets are never returned.
+         */
+        get: operations["list-channels"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/channels/{channel}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Make or change an account
+         * @description Every process follows it within a second. 409: it was made or changed meanwhile; 403: the environment sets it; 422 names everything that is wrong with its form. For administrators. Secrets are never returned.
+         */
+        put: operations["set-channel"];
+        post?: never;
+        /**
+         * Remove an account
+         * @description What waits to be delivered through it fails; conversations stay. For administrators. Secrets are never returned.
+         */
+        delete: operations["delete-channel"];
+        options?: never;
+        head?: never;
+        /**
+         * Switch an account on or off
+         * @description For administrators. Secrets are never returned.
+         */
+        patch: operations["enable-channel"];
+        trace?: never;
+    };
+    "/api/channels/{channel}/check": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Say what is wrong with the form of settings
+         * @description The platform is not asked, and nothing is saved. For administrators. Secrets are never returned.
+         */
+        post: operations["check-channel"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/channels/{channel}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Try an account: credentials, permissions, connection, and a message if a place is given
+         * @description It takes up to 20 seconds. For administrators. Secrets are never returned.
+         */
+        post: operations["test-channel"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/commands": {
         parameters: {
             query?: never;
@@ -1206,6 +1294,147 @@ export interface components {
         Changed: {
             /** @description false: it was answered before, is being answered, or is unknown; nothing has changed. */
             changed: boolean;
+        };
+        ChannelAccount: {
+            /** @description Its name; empty: the one without a name, which the environment may set. */
+            account: string;
+            /** @description What to enter on the platform, where the platform connects to xbot. */
+            address?: string;
+            /** Format: date-time */
+            changed_at: string;
+            /** @description Name of the user; empty: the environment, or somebody who is gone. */
+            changed_by?: string;
+            channel: string;
+            /**
+             * Format: date-time
+             * @description Since when, while it is connected.
+             */
+            connected_at?: string;
+            enabled: boolean;
+            /** @description Variables that set it; it can then be changed only there. */
+            environment?: string[] | null;
+            /** @description Why it is not connected. */
+            error?: string;
+            /** Format: date-time */
+            error_at?: string;
+            /**
+             * Format: date-time
+             * @description When the last event came.
+             */
+            event_at?: string;
+            /**
+             * Format: int64
+             * @description Milliseconds between the platform's clock and the arrival of that event.
+             */
+            lag_ms?: number;
+            /**
+             * Format: int64
+             * @description Seconds for which the oldest of them has waited.
+             */
+            oldest_s?: number;
+            /**
+             * Format: int64
+             * @description Another one with every change.
+             */
+            revision: number;
+            /** @description Names of the secrets that are set. */
+            secrets: string[] | null;
+            /** @description Without secrets. */
+            settings: {
+                [key: string]: string;
+            };
+            /** @enum {string} */
+            state: "off" | "connecting" | "connected" | "faulty";
+            /**
+             * Format: int64
+             * @description Messages that are still to be delivered.
+             */
+            waiting: number;
+        };
+        ChannelChange: {
+            enabled: boolean;
+            /** @description Secrets that are taken away. */
+            forget?: string[] | null;
+            /**
+             * Format: int64
+             * @description Of the account that it was made from; 0: a new account.
+             */
+            revision?: number;
+            /** @description All of them, by name. A secret that is empty or left out stays as it is stored. */
+            settings: {
+                [key: string]: string;
+            };
+        };
+        ChannelDraft: {
+            /** @description Secrets that are taken away. */
+            forget?: string[] | null;
+            /**
+             * Format: int64
+             * @description Of the account that it was made from; 0: a new account.
+             */
+            revision?: number;
+            /** @description All of them, by name. A secret that is empty or left out stays as it is stored. */
+            settings: {
+                [key: string]: string;
+            };
+        };
+        ChannelEnableInputBody: {
+            enabled: boolean;
+        };
+        ChannelFault: {
+            /** @enum {string} */
+            kind: "missing" | "choice" | "unknown" | "form";
+            /** @description Empty: no single one. */
+            option: string;
+            /** @description A sentence. */
+            text: string;
+        };
+        ChannelFaults: {
+            /** @description Empty: it can be saved. */
+            faults: components["schemas"]["ChannelFault"][] | null;
+        };
+        ChannelFinding: {
+            /** @enum {string} */
+            state: "ok" | "failed" | "missing" | "untested";
+            /** @enum {string} */
+            step: "settings" | "credentials" | "permission" | "connection" | "events" | "message";
+            /** @description A sentence: what is wrong and what to do, or why it was not tested. */
+            text?: string;
+            /** @description What it is about: who the bot is, the name of a permission, the id of a message. */
+            what?: string;
+        };
+        ChannelKind: {
+            /** @description As in session keys and policies, such as feishu. */
+            name: string;
+            /** @description In the order in which a person fills them in. */
+            options: components["schemas"]["ChannelOption"][] | null;
+        };
+        ChannelList: {
+            accounts: components["schemas"]["ChannelAccount"][] | null;
+            kinds: components["schemas"]["ChannelKind"][] | null;
+        };
+        ChannelOption: {
+            /** @description The values it may have; none: any. */
+            choices?: string[] | null;
+            default?: string;
+            /** @description Variable that sets it for the account without a name. */
+            env?: string;
+            /** @description Where it is found on the platform. */
+            help?: string;
+            label: string;
+            name: string;
+            required?: boolean;
+            /** @description Stored encrypted and never shown. */
+            secret?: boolean;
+        };
+        ChannelTest: {
+            findings: components["schemas"]["ChannelFinding"][] | null;
+            /** @description Nothing has failed and nothing is missing; what was not tested does not count. */
+            passed: boolean;
+        };
+        ChannelTestInputBody: {
+            /** @description Where a message is sent: a person's id on the platform, group:ID, channel:ID, or last for who wrote last in a direct chat. Empty: none is sent. */
+            to?: string;
         };
         "Check-policyRequest": {
             text: string;
@@ -2679,6 +2908,224 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Changed"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "list-channels": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChannelList"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "set-channel": {
+        parameters: {
+            query?: {
+                /** @description Name of the account; empty: the one without a name. */
+                account?: string;
+            };
+            header?: never;
+            path: {
+                /** @description The platform, such as feishu. */
+                channel: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChannelChange"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChannelAccount"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "delete-channel": {
+        parameters: {
+            query?: {
+                /** @description Name of the account; empty: the one without a name. */
+                account?: string;
+            };
+            header?: never;
+            path: {
+                /** @description The platform, such as feishu. */
+                channel: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "enable-channel": {
+        parameters: {
+            query?: {
+                /** @description Name of the account; empty: the one without a name. */
+                account?: string;
+            };
+            header?: never;
+            path: {
+                /** @description The platform, such as feishu. */
+                channel: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChannelEnableInputBody"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChannelAccount"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "check-channel": {
+        parameters: {
+            query?: {
+                /** @description Name of the account; empty: the one without a name. */
+                account?: string;
+            };
+            header?: never;
+            path: {
+                /** @description The platform, such as feishu. */
+                channel: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChannelDraft"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChannelFaults"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "test-channel": {
+        parameters: {
+            query?: {
+                /** @description Name of the account; empty: the one without a name. */
+                account?: string;
+            };
+            header?: never;
+            path: {
+                /** @description The platform, such as feishu. */
+                channel: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChannelTestInputBody"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChannelTest"];
                 };
             };
             /** @description Error */

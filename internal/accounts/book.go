@@ -1,0 +1,96 @@
+// Package accounts keeps which bots xbot is on which platforms: what each is configured with, from the environment or by an
+// administrator, with its secrets sealed. It neither connects nor sends.
+package accounts
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+
+	"xbot/internal/channel"
+	"xbot/internal/fault"
+	"xbot/internal/secret"
+	"xbot/internal/store"
+)
+
+// Book reads and writes what accounts are configured with. It is safe for concurrent use.
+type Book struct {
+	Store   *store.Store
+	Key     secret.Key
+	Drivers []channel.Driver
+	// Env reads a variable of the environment, which stands above what was set otherwise. Nil: there is none.
+	Env func(name string) string
+	// Base is the address at which platforms reach this installation, without a slash at its end.
+	Base string
+}
+
+var _ channel.Source = (*Book)(nil)
+
+// ChannelAccounts reads what is configured, with the secrets. One whose secrets cannot be read says so and hurts no other.
+func (b *Book) ChannelAccounts(ctx context.Context) ([]channel.Configured, error) {
+	rows, err := b.Store.ChannelAccounts(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var out []channel.Configured
+	for _, r := range rows {
+		c := channel.Configured{Channel: r.Channel, Account: r.Account, Enabled: r.Enabled, Settings: maps.Clone(r.Settings), Revision: r.Revision}
+		secrets, err := b.reveal(r.Secrets)
+		if err != nil {
+			c.Fault = fault.Errorf(fault.Unavailable, "its secrets cannot be read; set them again: %w", err)
+		}
+		maps.Copy(c.Settings, secrets)
+		out = append(out, c)
+	}
+	return out, nil
+}
+
+func (b *Book) reveal(sealed []byte) (map[string]string, error) {
+	secrets := map[string]string{}
+	if len(sealed) == 0 {
+		return secrets, nil
+	}
+	plain, err := b.Key.Open(sealed)
+	if err != nil {
+		return nil, err
+	}
+	if err := json.Unmarshal(plain, &secrets); err != nil {
+		return nil, errors.New("they are damaged") // the error would quote them
+	}
+	return secrets, nil
+}
+
+// row is an account as it is stored: its secrets are sealed.
+func (b *Book) row(d channel.Driver, account string, enabled bool, all map[string]string) (store.ChannelAccount, error) {
+	a := store.ChannelAccount{Channel: d.Name, Account: account, Enabled: enabled, Settings: map[string]string{}}
+	secrets := map[string]string{}
+	for _, o := range d.Options {
+		switch value := all[o.Name]; {
+		case value == "":
+		case o.Secret:
+			secrets[o.Name] = value
+		default:
+			a.Settings[o.Name] = value
+		}
+	}
+	if len(secrets) == 0 {
+		return a, nil
+	}
+	plain, err := json.Marshal(secrets)
+	if err != nil {
+		return a, fmt.Errorf("encode secrets: %w", err)
+	}
+	a.Secrets = b.Key.Seal(plain)
+	return a, nil
+}
+
+func (b *Book) driver(name string) (channel.Driver, error) {
+	for _, d := range b.Drivers {
+		if d.Name == name {
+			return d, nil
+		}
+	}
+	return channel.Driver{}, fault.Errorf(fault.NotFound, "this version knows no channel %q", name)
+}

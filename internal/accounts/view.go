@@ -1,0 +1,107 @@
+package accounts
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"strings"
+
+	"xbot/internal/channel"
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+	"xbot/internal/store"
+)
+
+// Kinds are the platforms that there can be accounts of.
+func (b *Book) Kinds() []chat.ChannelKind {
+	out := []chat.ChannelKind{}
+	for _, d := range b.Drivers {
+		kind := chat.ChannelKind{Name: d.Name, Options: []chat.ChannelOption{}}
+		for _, o := range d.Options {
+			kind.Options = append(kind.Options, chat.ChannelOption(o))
+		}
+		out = append(out, kind)
+	}
+	return out
+}
+
+// View lists all accounts as people may see them: without secrets, with how they stand.
+func (b *Book) View(ctx context.Context) ([]chat.ChannelAccount, error) {
+	rows, err := b.Store.ChannelOverview(ctx)
+	if err != nil {
+		return nil, err
+	}
+	out := []chat.ChannelAccount{}
+	for _, r := range rows {
+		out = append(out, b.view(r))
+	}
+	return out, nil
+}
+
+// ViewOf is one of them.
+func (b *Book) ViewOf(ctx context.Context, name, account string) (chat.ChannelAccount, error) {
+	all, err := b.View(ctx)
+	if err != nil {
+		return chat.ChannelAccount{}, err
+	}
+	for _, a := range all {
+		if a.Channel == name && a.Account == account {
+			return a, nil
+		}
+	}
+	return chat.ChannelAccount{}, fault.Errorf(fault.NotFound, "there is no channel %s", channel.Name(name, account))
+}
+
+func (b *Book) view(r store.ChannelOverview) chat.ChannelAccount {
+	a := chat.ChannelAccount{
+		Channel: r.Channel, Account: r.Account, Enabled: r.Enabled, Settings: r.Settings, Secrets: []string{}, Revision: r.Revision,
+		ChangedAt: r.Changed, ChangedBy: r.ChangedBy, State: stateOf(r), EventAt: r.EventAt, Error: r.Error, Waiting: r.Waiting,
+		OldestS: int64(r.Oldest.Seconds()),
+	}
+	if secrets, err := b.reveal(r.Secrets); err == nil {
+		a.Secrets = slices.AppendSeq(a.Secrets, maps.Keys(secrets))
+		slices.Sort(a.Secrets)
+	}
+	if r.Connected {
+		a.ConnectedAt = r.ConnectedAt
+	}
+	if r.Error != "" {
+		a.ErrorAt = r.ErrorAt
+	}
+	if r.Lag != nil {
+		a.LagMS = new(r.Lag.Milliseconds())
+	}
+	if d, err := b.driver(r.Channel); err == nil {
+		if r.Account == "" {
+			_, a.Environment = b.Environment(d)
+		}
+		if d.Called != nil {
+			a.Address = b.address(d.Called(r.Settings), r.Channel, r.Account)
+		}
+	}
+	return a
+}
+
+func stateOf(r store.ChannelOverview) chat.ChannelState {
+	switch {
+	case !r.Enabled:
+		return chat.ChannelOff
+	case r.Connected:
+		return chat.ChannelConnected
+	case r.Error != "":
+		return chat.ChannelFaulty
+	}
+	return chat.ChannelConnecting
+}
+
+// address is where a platform reaches an account by a protocol, empty if it does not.
+func (b *Book) address(protocol, name, account string) string {
+	if protocol == "" {
+		return ""
+	}
+	base := b.Base
+	if protocol == "ws" {
+		base = "ws" + strings.TrimPrefix(base, "http")
+	}
+	return base + "/channels/" + channel.Name(name, account)
+}

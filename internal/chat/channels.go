@@ -1,0 +1,96 @@
+package chat
+
+import "time"
+
+// ChannelKind is a platform that xbot can be on, with what an account of it is configured with.
+type ChannelKind struct {
+	Name    string          `json:"name" doc:"As in session keys and policies, such as feishu."`
+	Options []ChannelOption `json:"options" doc:"In the order in which a person fills them in."`
+}
+
+// ChannelOption is one setting of an account on a platform.
+type ChannelOption struct {
+	Name     string   `json:"name"`
+	Env      string   `json:"env,omitempty" doc:"Variable that sets it for the account without a name."`
+	Label    string   `json:"label"`
+	Help     string   `json:"help,omitempty" doc:"Where it is found on the platform."`
+	Secret   bool     `json:"secret,omitempty" doc:"Stored encrypted and never shown."`
+	Required bool     `json:"required,omitempty"`
+	Choices  []string `json:"choices,omitempty" doc:"The values it may have; none: any."`
+	Default  string   `json:"default,omitempty"`
+}
+
+// ChannelState says how the receiving side of an account stands.
+type ChannelState string
+
+// The states of an account.
+const (
+	ChannelOff        ChannelState = "off"        // switched off
+	ChannelConnecting ChannelState = "connecting" // nothing is known against it yet
+	ChannelConnected  ChannelState = "connected"
+	ChannelFaulty     ChannelState = "faulty" // error says why; it is tried again unless trying cannot help
+)
+
+// ChannelAccount is a bot on a platform: what it is configured with, without its secrets, and how it stands.
+type ChannelAccount struct {
+	Channel     string            `json:"channel"`
+	Account     string            `json:"account" doc:"Its name; empty: the one without a name, which the environment may set."`
+	Enabled     bool              `json:"enabled"`
+	Settings    map[string]string `json:"settings" doc:"Without secrets."`
+	Secrets     []string          `json:"secrets" doc:"Names of the secrets that are set."`
+	Revision    int64             `json:"revision" doc:"Another one with every change."`
+	ChangedAt   time.Time         `json:"changed_at"`
+	ChangedBy   string            `json:"changed_by,omitempty" doc:"Name of the user; empty: the environment, or somebody who is gone."`
+	Environment []string          `json:"environment,omitempty" doc:"Variables that set it; it can then be changed only there."`
+	Address     string            `json:"address,omitempty" doc:"What to enter on the platform, where the platform connects to xbot."`
+
+	State       ChannelState `json:"state" enum:"off,connecting,connected,faulty"`
+	ConnectedAt *time.Time   `json:"connected_at,omitempty" doc:"Since when, while it is connected."`
+	EventAt     *time.Time   `json:"event_at,omitempty" doc:"When the last event came."`
+	LagMS       *int64       `json:"lag_ms,omitempty" doc:"Milliseconds between the platform's clock and the arrival of that event."`
+	Error       string       `json:"error,omitempty" doc:"Why it is not connected."`
+	ErrorAt     *time.Time   `json:"error_at,omitempty"`
+	Waiting     int          `json:"waiting" doc:"Messages that are still to be delivered."`
+	OldestS     int64        `json:"oldest_s,omitempty" doc:"Seconds for which the oldest of them has waited."`
+}
+
+// ChannelFault is what is wrong with an option.
+type ChannelFault struct {
+	Option string `json:"option" doc:"Empty: no single one."`
+	Kind   string `json:"kind" enum:"missing,choice,unknown,form"`
+	Text   string `json:"text" doc:"A sentence."`
+}
+
+// The kinds of faults.
+const (
+	FaultMissing = "missing"
+	FaultChoice  = "choice"
+	FaultUnknown = "unknown" // the platform has no such option
+	FaultForm    = "form"
+)
+
+// ChannelFinding is one thing that a test of an account has found.
+type ChannelFinding struct {
+	Step  string `json:"step" enum:"settings,credentials,permission,connection,events,message"`
+	State string `json:"state" enum:"ok,failed,missing,untested"`
+	What  string `json:"what,omitempty" doc:"What it is about: who the bot is, the name of a permission, the id of a message."`
+	Text  string `json:"text,omitempty" doc:"A sentence: what is wrong and what to do, or why it was not tested."`
+}
+
+// The steps of a test, in their order.
+const (
+	TestSettings    = "settings"
+	TestCredentials = "credentials"
+	TestPermission  = "permission"
+	TestConnection  = "connection"
+	TestEvents      = "events"
+	TestMessage     = "message"
+)
+
+// What a step of a test came to.
+const (
+	TestOK       = "ok"
+	TestFailed   = "failed"
+	TestMissing  = "missing" // the platform does not permit it yet
+	TestUntested = "untested"
+)
