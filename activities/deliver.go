@@ -16,8 +16,9 @@ import (
 
 // Outbox keeps what is on its way to a platform.
 type Outbox interface {
-	NextOutbound(ctx context.Context, key chat.SessionKey) (id int64, channel, account, words string, ok bool, err error)
+	NextOutbound(ctx context.Context, key chat.SessionKey) (next chat.OutboundNext, ok bool, err error)
 	Outbound(ctx context.Context, id int64) (chat.Outbound, error)
+	// SavePieces is a Conflict once the delivery has ended.
 	SavePieces(ctx context.Context, id int64, pieces []chat.Piece, trying bool) error
 	NoteDelivery(ctx context.Context, id int64, reason string) error
 	EndDelivery(ctx context.Context, id int64, state, reason string) error
@@ -51,20 +52,21 @@ type NextDeliveryInput struct {
 
 // NextDeliveryOutput names it; an id of 0 says that nothing waits.
 type NextDeliveryOutput struct {
-	ID      int64  `json:"id,omitempty"`
-	Channel string `json:"channel,omitempty"`
-	Words   string `json:"words,omitempty"`
+	ID      int64             `json:"id,omitempty"`
+	Kind    chat.OutboundKind `json:"kind,omitempty"`
+	Channel string            `json:"channel,omitempty"`
+	Words   string            `json:"words,omitempty"`
 }
 
 // NextDelivery finds what is sent next.
 func (d *Deliverer) NextDelivery(ctx context.Context, in NextDeliveryInput) (NextDeliveryOutput, error) {
-	id, name, _, words, ok, err := d.Outbox.NextOutbound(ctx, in.Session)
+	next, ok, err := d.Outbox.NextOutbound(ctx, in.Session)
 	if err != nil || !ok {
 		return NextDeliveryOutput{}, failure(ctx, err)
 	}
-	out := NextDeliveryOutput{ID: id, Channel: name}
+	out := NextDeliveryOutput{ID: next.ID, Kind: next.Kind, Channel: next.Channel}
 	if d.Words {
-		out.Words = chat.FirstWords(words, chat.SummaryWords)
+		out.Words = chat.FirstWords(next.Words, chat.SummaryWords)
 	}
 	return out, nil
 }
@@ -79,7 +81,7 @@ type SendOutput struct {
 	State string `json:"state"`
 }
 
-// Send delivers one answer or notice, piece by piece. Each piece is noted before it is handed to the platform, with the key
+// Send delivers one answer, notice or question, piece by piece, or settles a question that people see. Each piece is noted before it is handed to the platform, with the key
 // under which the platform drops a second one; where the platform forgets keys, one of unknown outcome is looked for and
 // never sent again. It ends when the row has its end: an error means that it is tried again.
 func (d *Deliverer) Send(ctx context.Context, in SendInput) (SendOutput, error) {
@@ -90,6 +92,9 @@ func (d *Deliverer) Send(ctx context.Context, in SendInput) (SendOutput, error) 
 		return SendOutput{}, failure(ctx, err)
 	}
 	state, reason, err := d.deliver(ctx, o)
+	if errors.Is(err, errEnded) {
+		return SendOutput{}, nil
+	}
 	if err != nil {
 		return SendOutput{}, failure(ctx, errors.Join(d.Outbox.NoteDelivery(ctx, o.ID, err.Error()), err))
 	}
@@ -109,11 +114,23 @@ func (d *Deliverer) deliver(ctx context.Context, o chat.Outbound) (state, reason
 	if err != nil {
 		return "", "", err
 	}
-	if len(o.Pieces) == 0 {
-		o.Pieces = d.pieces(o, channel.TraitsAt(account, o.Place), age > rules.Late)
-	}
 	s := sending{Deliverer: d, account: account, o: o}
-	for n := range o.Pieces {
+	switch {
+	case o.Kind == chat.OutboundSettled:
+		return s.settle(ctx)
+	case o.Kind == chat.OutboundQuestion:
+		if ended := s.ask(); ended {
+			return chat.OutboundExpired, "it was closed before it could be sent", nil
+		}
+	case len(o.Pieces) == 0:
+		s.o.Pieces = d.pieces(o, channel.TraitsAt(account, o.Place), age > rules.Late)
+	}
+	return s.send(ctx)
+}
+
+// send sends the pieces that were not sent before.
+func (s *sending) send(ctx context.Context) (state, reason string, err error) {
+	for n := range s.o.Pieces {
 		if err := s.piece(ctx, n); err != nil {
 			return s.gaveUp(err)
 		}
@@ -130,10 +147,13 @@ func (d *Deliverer) pieces(o chat.Outbound, t channel.Traits, late bool) []chat.
 	if late {
 		text = phrase.Say(phrase.Of(text), phrase.Delayed, o.Written.UTC().Format("2006-01-02 15:04 MST")) + "\n\n" + text
 	}
-	var pieces []chat.Piece
+	return d.divide(text, o.Before, t)
+}
+
+func (d *Deliverer) divide(text string, before int, t channel.Traits) (pieces []chat.Piece) {
 	for _, part := range d.Split(text, t.Dialect, t.MaxText) {
 		if strings.TrimSpace(part) != "" {
-			pieces = append(pieces, chat.Piece{Text: part, Seq: o.Before + len(pieces) + 1})
+			pieces = append(pieces, chat.Piece{Text: part, Seq: before + len(pieces) + 1})
 		}
 	}
 	return pieces
@@ -144,7 +164,20 @@ type sending struct {
 	*Deliverer
 	account channel.Account
 	o       chat.Outbound
-	lost    bool // a piece may or may not have arrived
+	card    *channel.Question // stands for the text of the only piece
+	lost    bool              // a piece may or may not have arrived
+}
+
+// errEnded says that the delivery was ended meanwhile: a question was withdrawn.
+var errEnded = errors.New("the delivery has ended")
+
+// note writes down what is known of the pieces; trying says that one is about to be handed to the platform.
+func (s *sending) note(ctx context.Context, trying bool) error {
+	err := s.Outbox.SavePieces(ctx, s.o.ID, s.o.Pieces, trying)
+	if fault.Is(err, fault.Conflict) {
+		return errEnded
+	}
+	return err
 }
 
 // piece sends the n-th piece, unless it was sent before.
@@ -154,7 +187,7 @@ func (s *sending) piece(ctx context.Context, n int) error {
 		s.lost = s.lost || p.State == chat.PieceLost
 		return nil
 	}
-	m := channel.Message{Key: fmt.Sprintf("%s.%d", s.o.Nonce, n), Text: p.Text, Seq: p.Seq, Mentions: s.o.Place.Names}
+	m := channel.Message{Key: fmt.Sprintf("%s.%d", s.o.Nonce, n), Text: p.Text, Card: s.card, Seq: p.Seq, Mentions: s.o.Place.Names}
 	window := channel.TraitsAt(s.account, s.o.Place).Window
 	if p.State == chat.PieceTried && window != channel.Forever && time.Since(p.Tried) >= window {
 		return s.find(ctx, n, m)
@@ -162,7 +195,7 @@ func (s *sending) piece(ctx context.Context, n int) error {
 	if p.State == chat.PieceWaiting {
 		p.State, p.Tried = chat.PieceTried, time.Now()
 	}
-	if err := s.Outbox.SavePieces(ctx, s.o.ID, s.o.Pieces, true); err != nil {
+	if err := s.note(ctx, true); err != nil {
 		return err
 	}
 	sent, err := s.account.Send(ctx, s.o.Place, m)
@@ -171,7 +204,7 @@ func (s *sending) piece(ctx context.Context, n int) error {
 	}
 	if !channel.Unknown(err) && ctx.Err() == nil { // it is certain that nothing was sent
 		p.State, p.Tried = chat.PieceWaiting, time.Time{}
-		err = errors.Join(err, s.Outbox.SavePieces(ctx, s.o.ID, s.o.Pieces, false))
+		err = errors.Join(err, s.note(ctx, false))
 	}
 	return err
 }
@@ -189,13 +222,13 @@ func (s *sending) find(ctx context.Context, n int, m channel.Message) error {
 	}
 	s.lost = true
 	s.o.Pieces[n].State = chat.PieceLost
-	return s.Outbox.SavePieces(ctx, s.o.ID, s.o.Pieces, false)
+	return s.note(ctx, false)
 }
 
 func (s *sending) arrived(ctx context.Context, n int, sent channel.Sent) error {
 	p := &s.o.Pieces[n]
 	p.State, p.ID, p.Thread = chat.PieceSent, sent.ID, sent.Thread
-	return s.Outbox.SavePieces(ctx, s.o.ID, s.o.Pieces, false)
+	return s.note(ctx, false)
 }
 
 // gaveUp tells what a platform refuses for good from what is tried again.

@@ -22,18 +22,23 @@ type post struct {
 	end   string
 	saved int
 
+	withdrawn bool // the delivery has ended meanwhile
+
 	traits channel.Traits
 	got    []channel.Message
 	answer func(m channel.Message) error // what the platform says to it; nil: it arrives
 	finds  func(m channel.Message) bool
 }
 
-func (p *post) NextOutbound(context.Context, chat.SessionKey) (int64, string, string, string, bool, error) {
-	return p.o.ID, p.o.Channel, "", "words", true, nil
+func (p *post) NextOutbound(context.Context, chat.SessionKey) (chat.OutboundNext, bool, error) {
+	return chat.OutboundNext{ID: p.o.ID, Kind: p.o.Kind, Channel: p.o.Channel, Words: "words"}, true, nil
 }
 func (p *post) Outbound(context.Context, int64) (chat.Outbound, error) { return p.o, nil }
 func (p *post) NoteDelivery(context.Context, int64, string) error      { return nil }
 func (p *post) SavePieces(_ context.Context, _ int64, pieces []chat.Piece, _ bool) error {
+	if p.withdrawn {
+		return fault.Errorf(fault.Conflict, "delivery 1 has ended")
+	}
 	p.saved++
 	p.o.Pieces = append([]chat.Piece{}, pieces...)
 	return nil
@@ -67,8 +72,13 @@ func (p *post) Find(_ context.Context, _ channel.Place, m channel.Message, _ tim
 // send runs the activity as Temporal would, until it does not fail any more.
 func (p *post) send(t *testing.T, tries int) (last error) {
 	t.Helper()
+	return p.sendBy(t, tries, p)
+}
+
+func (p *post) sendBy(t *testing.T, tries int, accounts activities.Accounts) (last error) {
+	t.Helper()
 	d := &activities.Deliverer{
-		Outbox: p, Accounts: p,
+		Outbox: p, Accounts: accounts,
 		Split: func(text string, _ channel.Dialect, _ int) []string { return strings.Split(text, "|") },
 		Rules: func(context.Context) activities.DeliveryRules {
 			return activities.DeliveryRules{MaxAge: 24 * time.Hour, Late: 10 * time.Minute}

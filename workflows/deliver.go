@@ -43,12 +43,19 @@ func Deliver(ctx workflow.Context, in DeliverInput) error {
 }
 
 func send(ctx workflow.Context, next activities.NextDeliveryOutput) error {
-	words := next.Words
-	if words != "" {
-		words = `"` + words + `"`
+	words, verb := next.Words, "send"
+	switch next.Kind {
+	case chat.OutboundQuestion:
+		verb = "ask"
+	case chat.OutboundSettled:
+		verb = "settle"
+	default:
+		if words != "" {
+			words = `"` + words + `"`
+		}
 	}
-	summary := strings.Join(nonempty("send", next.Channel, words), " · ")
-	workflow.SetCurrentDetails(ctx, "**sends** "+strconv.FormatInt(next.ID, 10)+" · "+strings.Join(nonempty(next.Channel, words), " · "))
+	summary := strings.Join(nonempty(verb, next.Channel, words), " · ")
+	workflow.SetCurrentDetails(ctx, "**"+verb+"s** "+strconv.FormatInt(next.ID, 10)+" · "+strings.Join(nonempty(next.Channel, words), " · "))
 	return workflow.ExecuteActivity(delivery(ctx, summary), activities.NameSend, activities.SendInput{ID: next.ID}).Get(ctx, nil)
 }
 

@@ -30,6 +30,8 @@ type Gateway interface {
 	Receive(ctx context.Context, e chat.Envelope) (ingress.Outcome, error)
 	Edit(ctx context.Context, e chat.Envelope) (bool, error)
 	Recall(ctx context.Context, e chat.Envelope) (bool, error)
+	// Press takes an answer by a card, in time for the platform, and returns what its sender is told.
+	Press(ctx context.Context, p channel.Press) channel.Toast
 }
 
 // States is who holds which account, and how it stands.
@@ -44,12 +46,8 @@ type Desk struct {
 	Live    *channel.Live
 	Gateway Gateway
 	States  States
-	// Questions takes answers that are given by cards.
-	Questions interface {
-		Pressed(ctx context.Context, p channel.Press) (channel.Toast, error)
-	}
-	Holder string // names this ingress
-	Log    *slog.Logger
+	Holder  string // names this ingress
+	Log     *slog.Logger
 
 	running map[[2]string]*run
 	signals sync.WaitGroup // signs of reception on their way

@@ -11,7 +11,6 @@ import (
 
 	"xbot/internal/channel"
 	"xbot/internal/chat"
-	"xbot/internal/phrase"
 )
 
 // receiver takes in what one account delivers.
@@ -116,7 +115,8 @@ func keyOf(e chat.Envelope) string {
 	return hex.EncodeToString(sum[:16])
 }
 
-// Pressed answers a question by a card.
-func (r *receiver) Pressed(context.Context, channel.Press) (channel.Toast, error) {
-	return channel.Toast{Kind: "info", Text: phrase.Say(phrase.English, phrase.AskClosed) + " / " + phrase.Say(phrase.Chinese, phrase.AskClosed)}, nil
+// Pressed takes an answer to a question by a card.
+func (r *receiver) Pressed(ctx context.Context, p channel.Press) (channel.Toast, error) {
+	p.Channel, p.Account = r.channel, r.account
+	return r.Gateway.Press(ctx, p), nil
 }

@@ -47,6 +47,8 @@ type Traits struct {
 	Replies     int
 	ReplyWindow time.Duration
 	Dialect     Dialect
+	// Buttons says that a question (Message.Card) without fields has buttons, also where the account is no Asker.
+	Buttons bool
 }
 
 // Varying is an account whose platform permits more in one place than in another.

@@ -51,3 +51,11 @@ type Approval struct {
 	Questions []Inquiry `json:"questions,omitempty" doc:"What the model asks the person; the call is allowed by answers to all of them."`
 	Answers   Answers   `json:"answers,omitempty" doc:"What was answered, by the name of the question."`
 }
+
+// What the buttons and the field of a question on a platform are called.
+const (
+	PressAllow  = "allow"
+	PressAlways = "always"
+	PressDeny   = "deny"
+	PressNote   = "note"
+)

@@ -35,9 +35,29 @@ type Piece struct {
 	Thread string     `json:"thread,omitempty"`
 }
 
+// OutboundKind says what is on its way.
+type OutboundKind string
+
+// The kinds.
+const (
+	OutboundMessage  OutboundKind = "message"
+	OutboundQuestion OutboundKind = "question" // what a call asks a person
+	OutboundSettled  OutboundKind = "settled"  // that question is not open any more
+)
+
+// OutboundNext is what is sent next in a session.
+type OutboundNext struct {
+	ID      int64
+	Kind    OutboundKind
+	Channel string
+	Account string
+	Words   string // the first ones
+}
+
 // Outbound is something on its way to a platform.
 type Outbound struct {
 	ID      int64
+	Kind    OutboundKind
 	Session SessionKey
 	Channel string
 	Account string
@@ -48,6 +68,14 @@ type Outbound struct {
 	Pieces  []Piece
 	Before  int // pieces that answered the same message before
 	Written time.Time
+	Asked   *Asking // of questions, and of what settles them
+}
+
+// Asking is a question of a call on a platform.
+type Asking struct {
+	Call Call
+	Lang string // a phrase.Lang: that of the message which the turn answers
+	Sent string // the platform's id of the message that asks; empty where there is none
 }
 
 // The ends of what is delivered.

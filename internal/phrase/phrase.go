@@ -172,6 +172,7 @@ func Say(lang Lang, id ID, args ...any) string {
 		access,
 		channels,
 		trial,
+		asks,
 		queues,
 		context,
 		models,

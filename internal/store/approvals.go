@@ -29,7 +29,7 @@ func (s *Store) Ask(ctx context.Context, id chat.CallID, reason string) (chat.Ca
 			return fmt.Errorf("ask about call %s: %w", id, err)
 		}
 		tx.emit(row.SessionKey, chat.EventTool, toolEvent(row))
-		return nil
+		return tx.sendQuestion(ctx, id)
 	})
 	if err != nil {
 		return chat.Call{}, err
@@ -60,7 +60,7 @@ func (s *Store) Expire(ctx context.Context, id chat.CallID) error {
 			return fmt.Errorf("deny call %s: %w", id, err)
 		}
 		tx.emit(row.SessionKey, chat.EventTool, toolEvent(row))
-		return nil
+		return tx.settleQuestion(ctx, id)
 	})
 }
 
@@ -70,7 +70,7 @@ type Answer struct {
 	User     chat.UserID
 	UserName string
 	Call     chat.CallID // empty: the open question of the session that has waited longest
-	Key      string      // with an empty Call: id of the message; the same one again finds the answer that it gave
+	Key      string      // id of the message or of the press of a button, if there is one; the same again finds the answer that it gave
 	Allow    bool
 	Note     string
 	Always   bool // with Allow: from now on the tool needs no permission
@@ -132,7 +132,7 @@ func (t *tx) answer(ctx context.Context, a Answer) (dbsqlc.ToolCall, error) {
 		ID: a.Call, SessionKey: a.Session, UserID: int64(a.User), Approval: state, Note: Clean(a.Note), AnsweredBy: a.UserName, AnswerKey: Clean(a.Key),
 	})
 	if errors.Is(err, pgx.ErrNoRows) {
-		return row, t.whyNotAnswered(ctx, a)
+		return t.answeredBefore(ctx, a)
 	}
 	if err != nil {
 		return row, fmt.Errorf("answer for call %s: %w", a.Call, err)
@@ -144,7 +144,19 @@ func (t *tx) answer(ctx context.Context, a Answer) (dbsqlc.ToolCall, error) {
 		}
 	}
 	t.emit(row.SessionKey, chat.EventTool, toolEvent(row))
-	return row, nil
+	return row, t.settleQuestion(ctx, row.ID)
+}
+
+// answeredBefore finds that an answer was recorded before, under the same key, or says why it is not taken.
+func (t *tx) answeredBefore(ctx context.Context, a Answer) (dbsqlc.ToolCall, error) {
+	row, err := t.q.ApprovalByKey(ctx, t, dbsqlc.ApprovalByKeyParams{SessionKey: a.Session, AnswerKey: Clean(a.Key), UserID: int64(a.User)})
+	if err == nil && row.ID == a.Call {
+		return row, nil
+	}
+	if err != nil && !errors.Is(err, pgx.ErrNoRows) {
+		return row, fmt.Errorf("look for an earlier answer: %w", err)
+	}
+	return row, t.whyNotAnswered(ctx, a)
 }
 
 // whyNotAnswered says why an answer found no open question.

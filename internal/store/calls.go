@@ -95,6 +95,11 @@ func (t *tx) finishCall(ctx context.Context, id chat.CallID, r chat.ToolResult) 
 	if err := t.told(ctx, row.SessionKey, r.Told); err != nil {
 		return err
 	}
+	if row.Approval == chat.ApprovalVoid {
+		if err := t.settleQuestion(ctx, id); err != nil {
+			return err
+		}
+	}
 	t.emit(row.SessionKey, chat.EventTool, toolEvent(row))
 	return nil
 }

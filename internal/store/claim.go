@@ -150,7 +150,11 @@ func optionsOf(batch []claimed) (json.RawMessage, error) {
 
 // langOf returns the language of the message that started a turn.
 func (t *tx) langOf(ctx context.Context, turn chat.TurnID) (phrase.Lang, error) {
-	first, err := t.q.TurnAsksFirst(ctx, t, &turn)
+	return langOf(ctx, t.q, t, turn)
+}
+
+func langOf(ctx context.Context, q *dbsqlc.Queries, db dbsqlc.DBTX, turn chat.TurnID) (phrase.Lang, error) {
+	first, err := q.TurnAsksFirst(ctx, db, &turn)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return phrase.English, nil
 	}

@@ -15,15 +15,15 @@ import (
 )
 
 // NextOutbound returns what is sent next in a session; ok is false when nothing waits.
-func (s *Store) NextOutbound(ctx context.Context, key chat.SessionKey) (id int64, channel, account, words string, ok bool, err error) {
+func (s *Store) NextOutbound(ctx context.Context, key chat.SessionKey) (next chat.OutboundNext, ok bool, err error) {
 	row, err := s.q.OutboundNext(ctx, s.pool, key)
 	if errors.Is(err, pgx.ErrNoRows) {
-		return 0, "", "", "", false, nil
+		return next, false, nil
 	}
 	if err != nil {
-		return 0, "", "", "", false, classify(fmt.Errorf("read what is to be delivered: %w", err))
+		return next, false, classify(fmt.Errorf("read what is to be delivered: %w", err))
 	}
-	return row.ID, row.Channel, row.Account, row.Words, true, nil
+	return chat.OutboundNext{ID: row.ID, Kind: row.Kind, Channel: row.Channel, Account: row.Account, Words: row.Words}, true, nil
 }
 
 // Outbound reads one.
@@ -34,18 +34,36 @@ func (s *Store) Outbound(ctx context.Context, id int64) (chat.Outbound, error) {
 	}
 	o := row.Outbound
 	out := chat.Outbound{
-		ID: o.ID, Session: o.SessionKey, Channel: o.Channel, Account: o.Account, Text: row.Body, Open: o.State == "waiting",
+		ID: o.ID, Kind: o.Kind, Session: o.SessionKey, Channel: o.Channel, Account: o.Account, Text: row.Body, Open: o.State == "waiting",
 		Nonce: fmt.Sprintf("%x", o.Nonce.Bytes), Before: int(row.Before), Written: o.CreatedAt,
 	}
-	if err := json.Unmarshal(o.Place, &out.Place); err != nil {
-		return chat.Outbound{}, fmt.Errorf("read the place of delivery %d: %w", id, err)
+	if out.Place, err = placeIn(o); err != nil {
+		return chat.Outbound{}, err
 	}
-	if o.Parts != nil {
-		if err := json.Unmarshal(o.Parts, &out.Pieces); err != nil {
-			return chat.Outbound{}, fmt.Errorf("read the pieces of delivery %d: %w", id, err)
-		}
+	if out.Pieces, err = piecesOf(o); err != nil {
+		return chat.Outbound{}, err
 	}
-	return out, nil
+	if o.CallID != nil {
+		out.Asked, err = s.asked(ctx, *o.CallID)
+	}
+	return out, err
+}
+
+func placeIn(o dbsqlc.Outbound) (place chat.Address, err error) {
+	if err := json.Unmarshal(o.Place, &place); err != nil {
+		return place, fmt.Errorf("read the place of delivery %d: %w", o.ID, err)
+	}
+	return place, nil
+}
+
+func piecesOf(o dbsqlc.Outbound) (pieces []chat.Piece, err error) {
+	if o.Parts == nil {
+		return nil, nil
+	}
+	if err := json.Unmarshal(o.Parts, &pieces); err != nil {
+		return nil, fmt.Errorf("read the pieces of delivery %d: %w", o.ID, err)
+	}
+	return pieces, nil
 }
 
 // SavePieces notes what is known of the pieces; trying says that one is about to be handed to the platform. It is a
@@ -75,7 +93,8 @@ func (s *Store) NoteDelivery(ctx context.Context, id int64, reason string) error
 	return classify(err)
 }
 
-// EndDelivery records what became of a delivery, once. Of an answer that may not have arrived the person is told, behind it.
+// EndDelivery records what became of a delivery, once. Of an answer or a question that may not have arrived the person is told,
+// behind it.
 func (s *Store) EndDelivery(ctx context.Context, id int64, state, reason string) error {
 	return s.inTx(ctx, func(tx *tx) error {
 		row, err := s.q.OutboundEnd(ctx, tx, dbsqlc.OutboundEndParams{ID: id, State: state, Error: Clean(reason)})
@@ -85,7 +104,13 @@ func (s *Store) EndDelivery(ctx context.Context, id int64, state, reason string)
 		if err != nil {
 			return fmt.Errorf("end delivery %d: %w", id, err)
 		}
-		if state != chat.OutboundUncertain || !row.Answer { // or a connection that never answers would be told of for ever
+		say := phrase.SentUnknown
+		if row.Kind == chat.OutboundQuestion {
+			say = phrase.AskUnknown
+		} else if !row.Answer { // or a connection that never answers would be told of for ever
+			return nil
+		}
+		if state != chat.OutboundUncertain {
 			return nil
 		}
 		var turn chat.TurnID
@@ -96,7 +121,7 @@ func (s *Store) EndDelivery(ctx context.Context, id int64, state, reason string)
 		if err != nil {
 			return err
 		}
-		return tx.notice(ctx, row.SessionKey, turn, phrase.Say(lang, phrase.SentUnknown))
+		return tx.notice(ctx, row.SessionKey, turn, phrase.Say(lang, say))
 	})
 }
 

@@ -41,9 +41,9 @@ func (b *bundle) answers(turn chat.TurnID, a chat.Answer) {
 
 func (b *bundle) next() (int64, string) {
 	b.t.Helper()
-	id, _, _, words, _, err := b.NextOutbound(b.t.Context(), peerKey)
+	next, _, err := b.NextOutbound(b.t.Context(), peerKey)
 	require.NoError(b.t, err)
-	return id, words
+	return next.ID, next.Words
 }
 
 func TestOutbound_AnAnswerWaitsForThePlaceOfItsMessage(t *testing.T) {

@@ -1,17 +1,17 @@
 -- name: OutboundNext :one
 -- What is sent next in a session, with its first words.
-SELECT o.id, o.channel, o.account, left(coalesce(m.shown, m.content), 400)::text AS words
-FROM outbound o JOIN messages m ON m.id = o.message_id
+SELECT o.id, o.kind, o.channel, o.account, left(coalesce(m.shown, m.content, concat_ws(' · ', c.name, nullif(c.summary, ''))), 400)::text AS words
+FROM outbound o LEFT JOIN messages m ON m.id = o.message_id LEFT JOIN tool_calls c ON c.id = o.call_id
 WHERE o.session_key = $1 AND o.state = 'waiting'
 ORDER BY o.id
 LIMIT 1;
 
 -- name: OutboundGet :one
-SELECT sqlc.embed(o), coalesce(m.shown, m.content)::text AS body, m.role, (
+SELECT sqlc.embed(o), coalesce(m.shown, m.content, '')::text AS body, (
     SELECT coalesce(sum(jsonb_array_length(e.parts)), 0) FROM outbound e
     WHERE e.session_key = o.session_key AND e.id < o.id AND e.place ->> 'reply_to' = o.place ->> 'reply_to'
 )::int AS before
-FROM outbound o JOIN messages m ON m.id = o.message_id
+FROM outbound o LEFT JOIN messages m ON m.id = o.message_id
 WHERE o.id = $1;
 
 -- name: OutboundTry :execrows
@@ -25,7 +25,7 @@ UPDATE outbound SET error = $2 WHERE id = $1 AND state = 'waiting';
 -- name: OutboundEnd :one
 UPDATE outbound SET state = sqlc.arg(state), error = sqlc.arg(error), ended_at = now()
 WHERE outbound.id = sqlc.arg(id) AND outbound.state = 'waiting'
-RETURNING session_key, turn_id, (SELECT m.role FROM messages m WHERE m.id = outbound.message_id) = 'assistant' AS answer;
+RETURNING session_key, turn_id, kind, coalesce((SELECT m.role FROM messages m WHERE m.id = outbound.message_id) = 'assistant', false)::boolean AS answer;
 
 -- name: OutboundToWake :many
 -- Sessions with something to send that nobody was woken for; the next wake is a minute later.

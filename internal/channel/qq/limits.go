@@ -21,7 +21,7 @@ const (
 // Traits are what holds in every place.
 func (a *Account) Traits() channel.Traits {
 	return channel.Traits{
-		MaxText: maxGuildText, MaxFile: maxGuildFile, Replies: directReplies, ReplyWindow: shortWindow, Dialect: channel.Markdown,
+		MaxText: maxGuildText, MaxFile: maxGuildFile, Replies: directReplies, ReplyWindow: shortWindow, Dialect: channel.Markdown, Buttons: true,
 	}
 }
 
@@ -32,7 +32,7 @@ func (a *Account) TraitsAt(to channel.Place) channel.Traits {
 	if err != nil {
 		return a.Traits()
 	}
-	t := channel.Traits{MaxText: maxText, MaxFile: maxFile, Dialect: channel.Markdown}
+	t := channel.Traits{MaxText: maxText, MaxFile: maxFile, Dialect: channel.Markdown, Buttons: true}
 	switch s.scene {
 	case direct:
 		t.Replies, t.ReplyWindow, t.Window = directReplies, directWindow, directWindow

@@ -107,7 +107,7 @@ type Outbound struct {
 	Channel    string
 	Account    string
 	Place      json.RawMessage
-	MessageID  int64
+	MessageID  *int64
 	TurnID     *chat.TurnID
 	State      string
 	Parts      []byte
@@ -117,6 +117,9 @@ type Outbound struct {
 	Error      string
 	CreatedAt  time.Time
 	EndedAt    *time.Time
+	// message: what was written. question: what a call asks a person; inserted in the transaction that opens the question. settled: the question is not open any more, so its buttons go; inserted in the transaction that ends it, if the question was sent or may be.
+	Kind   chat.OutboundKind
+	CallID *chat.CallID
 }
 
 // People who wrote for the first time and wait for an administrator to let them in. Written by the gateway; removed when it is approved, refused or expired.

@@ -14,7 +14,7 @@ import (
 const outboundEnd = `-- name: OutboundEnd :one
 UPDATE outbound SET state = $1, error = $2, ended_at = now()
 WHERE outbound.id = $3 AND outbound.state = 'waiting'
-RETURNING session_key, turn_id, (SELECT m.role FROM messages m WHERE m.id = outbound.message_id) = 'assistant' AS answer
+RETURNING session_key, turn_id, kind, coalesce((SELECT m.role FROM messages m WHERE m.id = outbound.message_id) = 'assistant', false)::boolean AS answer
 `
 
 type OutboundEndParams struct {
@@ -26,13 +26,19 @@ type OutboundEndParams struct {
 type OutboundEndRow struct {
 	SessionKey chat.SessionKey
 	TurnID     *chat.TurnID
+	Kind       chat.OutboundKind
 	Answer     bool
 }
 
 func (q *Queries) OutboundEnd(ctx context.Context, db DBTX, arg OutboundEndParams) (OutboundEndRow, error) {
 	row := db.QueryRow(ctx, outboundEnd, arg.State, arg.Error, arg.ID)
 	var i OutboundEndRow
-	err := row.Scan(&i.SessionKey, &i.TurnID, &i.Answer)
+	err := row.Scan(
+		&i.SessionKey,
+		&i.TurnID,
+		&i.Kind,
+		&i.Answer,
+	)
 	return i, err
 }
 
@@ -51,18 +57,17 @@ func (q *Queries) OutboundFailing(ctx context.Context, db DBTX, arg OutboundFail
 }
 
 const outboundGet = `-- name: OutboundGet :one
-SELECT o.id, o.nonce, o.session_key, o.channel, o.account, o.place, o.message_id, o.turn_id, o.state, o.parts, o.tries, o.tried_at, o.woken_at, o.error, o.created_at, o.ended_at, coalesce(m.shown, m.content)::text AS body, m.role, (
+SELECT o.id, o.nonce, o.session_key, o.channel, o.account, o.place, o.message_id, o.turn_id, o.state, o.parts, o.tries, o.tried_at, o.woken_at, o.error, o.created_at, o.ended_at, o.kind, o.call_id, coalesce(m.shown, m.content, '')::text AS body, (
     SELECT coalesce(sum(jsonb_array_length(e.parts)), 0) FROM outbound e
     WHERE e.session_key = o.session_key AND e.id < o.id AND e.place ->> 'reply_to' = o.place ->> 'reply_to'
 )::int AS before
-FROM outbound o JOIN messages m ON m.id = o.message_id
+FROM outbound o LEFT JOIN messages m ON m.id = o.message_id
 WHERE o.id = $1
 `
 
 type OutboundGetRow struct {
 	Outbound Outbound
 	Body     string
-	Role     chat.Role
 	Before   int32
 }
 
@@ -86,16 +91,17 @@ func (q *Queries) OutboundGet(ctx context.Context, db DBTX, id int64) (OutboundG
 		&i.Outbound.Error,
 		&i.Outbound.CreatedAt,
 		&i.Outbound.EndedAt,
+		&i.Outbound.Kind,
+		&i.Outbound.CallID,
 		&i.Body,
-		&i.Role,
 		&i.Before,
 	)
 	return i, err
 }
 
 const outboundNext = `-- name: OutboundNext :one
-SELECT o.id, o.channel, o.account, left(coalesce(m.shown, m.content), 400)::text AS words
-FROM outbound o JOIN messages m ON m.id = o.message_id
+SELECT o.id, o.kind, o.channel, o.account, left(coalesce(m.shown, m.content, concat_ws(' · ', c.name, nullif(c.summary, ''))), 400)::text AS words
+FROM outbound o LEFT JOIN messages m ON m.id = o.message_id LEFT JOIN tool_calls c ON c.id = o.call_id
 WHERE o.session_key = $1 AND o.state = 'waiting'
 ORDER BY o.id
 LIMIT 1
@@ -103,6 +109,7 @@ LIMIT 1
 
 type OutboundNextRow struct {
 	ID      int64
+	Kind    chat.OutboundKind
 	Channel string
 	Account string
 	Words   string
@@ -114,6 +121,7 @@ func (q *Queries) OutboundNext(ctx context.Context, db DBTX, sessionKey chat.Ses
 	var i OutboundNextRow
 	err := row.Scan(
 		&i.ID,
+		&i.Kind,
 		&i.Channel,
 		&i.Account,
 		&i.Words,

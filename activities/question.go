@@ -1,0 +1,98 @@
+package activities
+
+import (
+	"context"
+	"strings"
+
+	"xbot/internal/channel"
+	"xbot/internal/chat"
+	"xbot/internal/phrase"
+)
+
+// ask makes the piece of a question: a card where the platform has buttons, else a text that says how it is answered. ended is
+// true for one that is closed and that nobody can have seen.
+func (s *sending) ask() (ended bool) {
+	asked, t := *s.o.Asked, channel.TraitsAt(s.account, s.o.Place)
+	_, forms := s.account.(channel.Asker)
+	if forms || t.Buttons {
+		s.card = cardOf(asked, forms)
+	}
+	switch {
+	case len(s.o.Pieces) > 0 && s.card != nil && s.o.Pieces[0].Text != "":
+		s.card = nil // it was begun as a text
+	case len(s.o.Pieces) > 0:
+	case s.card != nil:
+		s.o.Pieces = []chat.Piece{{Seq: s.o.Before + 1}}
+	default:
+		s.o.Pieces = s.divide(inWords(asked), s.o.Before, t)
+	}
+	return !isOpen(asked) && s.o.Pieces[0].State == chat.PieceWaiting
+}
+
+func isOpen(a chat.Asking) bool {
+	return a.Call.Approval != nil && a.Call.Approval.State == chat.ApprovalOpen
+}
+
+// cardOf is the question whether a call may run. Where there are no forms, a note is given in words.
+func cardOf(a chat.Asking, forms bool) *channel.Question {
+	say := func(id phrase.ID, args ...any) string { return phrase.Say(phrase.Lang(a.Lang), id, args...) }
+	q := &channel.Question{
+		ID: string(a.Call.ID), Title: say(phrase.AskTitle, a.Call.Name), Text: wish(a),
+		Buttons: []channel.Button{
+			{Name: chat.PressAllow, Label: say(phrase.AskAllow), Style: "primary"},
+			{Name: chat.PressAlways, Label: say(phrase.AskAlways)},
+			{Name: chat.PressDeny, Label: say(phrase.AskDeny), Style: "danger"},
+		},
+	}
+	if forms {
+		q.Fields = []channel.Field{{Name: chat.PressNote, Label: say(phrase.AskNote)}}
+	} else {
+		q.Text += "\n\n" + say(phrase.AskHow)
+	}
+	return q
+}
+
+// inWords is the question where there are no buttons.
+func inWords(a chat.Asking) string {
+	lang := phrase.Lang(a.Lang)
+	return strings.Join([]string{"**" + phrase.Say(lang, phrase.AskTitle, a.Call.Name) + "**", wish(a), phrase.Say(lang, phrase.AskHow)}, "\n\n")
+}
+
+// wish is what somebody has to know who is asked: what would run, why, and where.
+func wish(a chat.Asking) string {
+	lang := phrase.Lang(a.Lang)
+	parts := []string{wanted(a.Call.ToolCall, lang)}
+	if r := strings.TrimSpace(a.Call.Approval.Reason); r != "" {
+		parts = append(parts, quoted(r))
+	}
+	if a.Call.Cwd != "" {
+		parts = append(parts, phrase.Say(lang, phrase.AskFolder, code(a.Call.Cwd)))
+	}
+	return strings.Join(parts, "\n\n")
+}
+
+// settle shows on a question that people see how it ended. Where there are no buttons there is nothing to take away.
+func (s *sending) settle(ctx context.Context) (state, reason string, err error) {
+	asked := *s.o.Asked
+	asker, can := s.account.(channel.Asker)
+	if !can || asked.Sent == "" || asked.Call.Approval == nil {
+		return chat.OutboundSent, "", nil
+	}
+	q := cardOf(asked, true)
+	q.Fields = nil
+	if err := asker.Settle(ctx, s.o.Place, asked.Sent, *q, outcome(*asked.Call.Approval, phrase.Lang(asked.Lang))); err != nil {
+		return s.gaveUp(err)
+	}
+	return chat.OutboundSent, "", nil
+}
+
+// outcome says how a question ended, with the note of who answered.
+func outcome(a chat.Approval, lang phrase.Lang) string {
+	said := phrase.Outcome(lang, a)
+	if note := strings.TrimSpace(a.Note); note != "" && a.AnsweredBy != chat.AnsweredByNobody {
+		said += "\n\n" + quoted(note)
+	}
+	return said
+}
+
+func quoted(text string) string { return "> " + strings.ReplaceAll(visible(text), "\n", "\n> ") }

@@ -1,0 +1,147 @@
+package ingress_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"xbot/internal/channel"
+	"xbot/internal/chat"
+	"xbot/internal/phrase"
+	"xbot/internal/store"
+)
+
+const pressedCall = chat.CallID("t1.0.0")
+
+// asks lets an envelope begin a turn that asks whether a command may run.
+func (b *platform) asks(e chat.Envelope) chat.SessionKey {
+	b.t.Helper()
+	ctx := b.t.Context()
+	require.NoError(b.t, b.store.SaveChannelAccount(ctx, store.ChannelAccount{Channel: "feishu", Enabled: true}, 0))
+	key := b.receive(e).Session
+	_, ok, err := b.store.Claim(ctx, key, "t1", "r1", 0)
+	require.NoError(b.t, err)
+	require.True(b.t, ok)
+	step := chat.Step{Session: key, Turn: "t1"}
+	_, _, _, err = b.store.BeginStep(ctx, step)
+	require.NoError(b.t, err)
+	_, err = b.store.CommitStep(ctx, step, chat.Answer{Finish: "tool_calls", Calls: []chat.ToolCall{
+		{ID: pressedCall, Name: "Shell", Class: chat.ClassExec, Arguments: `{"command":"ls"}`, Summary: "ls", Rule: chat.RuleAsk},
+	}})
+	require.NoError(b.t, err)
+	_, err = b.store.Ask(ctx, pressedCall, "")
+	require.NoError(b.t, err)
+	return key
+}
+
+func press(event, who, button string) channel.Press {
+	return channel.Press{
+		Channel: "feishu", Event: event, Sender: who, Chat: "oc_1", Message: "om_1", Question: string(pressedCall), Button: button,
+		Values: map[string][]string{chat.PressNote: {"  because "}},
+	}
+}
+
+// pressed is what each of two replicas says to a press.
+func (b *platform) pressed(p channel.Press) channel.Toast {
+	b.t.Helper()
+	first := b.ways[0].Press(b.t.Context(), p)
+	require.Equal(b.t, first, b.ways[1].Press(b.t.Context(), p), "the same event again")
+	return first
+}
+
+func (b *platform) approval() chat.Approval {
+	b.t.Helper()
+	call, err := b.store.Call(b.t.Context(), pressedCall)
+	require.NoError(b.t, err)
+	return *call.Approval
+}
+
+func TestPress_RecordsTheAnswerOnceAndTellsLaterOnesWhoGaveIt(t *testing.T) {
+	b := bridged(t, `{channels: {feishu: {dmPolicy: "open", allowFrom: ["*"]}}}`)
+	key := b.asks(dm("m1", "ou_1", "hello"))
+	require.Equal(t, channel.Toast{Kind: "success", Text: "Denied: Shell"}, b.pressed(press("e1", "ou_1", chat.PressDeny)))
+	got := b.approval()
+	require.Equal(t, chat.ApprovalDenied, got.State)
+	require.Equal(t, "because", got.Note)
+	require.Equal(t, "Name of ou_1", got.AnsweredBy)
+	require.Equal(t, channel.Toast{Kind: "warning", Text: "Denied by Name of ou_1"}, b.pressed(press("e2", "ou_1", chat.PressAllow)))
+	require.Equal(t, chat.ApprovalDenied, b.approval().State)
+	b.ways[0].Dispatch.Wait()
+	require.Contains(t, b.woken(), key)
+}
+
+func TestPress_AlwaysHoldsFromNowOn(t *testing.T) {
+	b := bridged(t, `{channels: {feishu: {dmPolicy: "open", allowFrom: ["*"]}}}`)
+	key := b.asks(dm("m1", "ou_1", "你好"))
+	require.Equal(t, "已允许:Shell", b.pressed(press("e1", "ou_1", chat.PressAlways)).Text, "in the language of the person")
+	owner, err := b.store.SessionOwner(t.Context(), key)
+	require.NoError(t, err)
+	rules, err := b.store.Permissions(t.Context(), owner.ID)
+	require.NoError(t, err)
+	require.Equal(t, chat.RuleAllow, rules["Shell"])
+}
+
+func TestPress_OfAStrangerIsRefusedAndTellsNothing(t *testing.T) {
+	b := bridged(t, `{channels: {feishu: {dmPolicy: "allowlist", allowFrom: ["ou_1", "ou_2"]}}}`)
+	b.asks(dm("m1", "ou_1", "hello"))
+	b.receive(dm("m2", "ou_2", "somebody with a conversation of their own"))
+	users := b.rows("users")
+	for who, why := range map[string]string{"ou_9": "never let in", "ou_2": "somebody else"} {
+		got := b.pressed(press("e-"+who, who, chat.PressAllow))
+		require.Equal(t, "error", got.Kind, why)
+		require.Contains(t, got.Text, phrase.Say(phrase.English, phrase.AskNotYours), why)
+		require.NotContains(t, got.Text, "Shell", why)
+	}
+	require.Equal(t, chat.ApprovalOpen, b.approval().State)
+	require.Equal(t, users, b.rows("users"), "nobody is made a user by a press")
+	require.Zero(t, b.rows("pairings"))
+
+	b.policy(`{channels: {feishu: {dmPolicy: "disabled"}}}`)
+	require.Equal(t, "error", b.pressed(press("e1", "ou_1", chat.PressAllow)).Kind, "who is not let in any more")
+	require.Equal(t, chat.ApprovalOpen, b.approval().State)
+}
+
+func TestPress_InAGroupIsAnAdministrators(t *testing.T) {
+	b := bridged(t, `{session: {identityLinks: {admin: ["feishu:ou_5"]}}, channels: {feishu: {groups: {oc_1: {requireMention: false}}}}}`)
+	b.asks(said("m1", "ou_1", "hello"))
+	require.Equal(t, "error", b.pressed(press("e1", "ou_1", chat.PressAllow)).Kind, "a member")
+	require.Equal(t, chat.ApprovalOpen, b.approval().State)
+	require.Equal(t, "success", b.pressed(press("e2", "ou_5", chat.PressAllow)).Kind)
+	require.Equal(t, "admin", b.approval().AnsweredBy)
+}
+
+func TestPress_OfWhatIsNotOpenIsAnsweredPolitely(t *testing.T) {
+	b := bridged(t, `{channels: {feishu: {dmPolicy: "open", allowFrom: ["*"]}}}`)
+	key := b.asks(dm("m1", "ou_1", "hello"))
+	p := press("e1", "ou_1", chat.PressAllow)
+	p.Question = "gone"
+	require.Contains(t, b.pressed(p).Text, phrase.Say(phrase.Chinese, phrase.AskClosed))
+	require.Contains(t, b.pressed(press("e1", "ou_1", "explode")).Text, phrase.Say(phrase.English, phrase.AskClosed))
+	_, err := b.store.FinishTurn(t.Context(), key, "t1", chat.TurnStopped, phrase.Stopped)
+	require.NoError(t, err)
+	require.Equal(t, channel.Toast{Kind: "warning", Text: phrase.Say(phrase.English, phrase.AskVoid)}, b.pressed(press("e3", "ou_1", chat.PressAllow)))
+}
+
+func TestPress_IsAnsweredInTimeAlsoWhilePostgresDoesNot(t *testing.T) {
+	b := bridged(t, `{channels: {feishu: {dmPolicy: "open", allowFrom: ["*"]}}}`)
+	b.asks(dm("m1", "ou_1", "hello"))
+	lock, err := b.pool.Begin(t.Context())
+	require.NoError(t, err)
+	_, err = lock.Exec(t.Context(), "LOCK TABLE tool_calls")
+	require.NoError(t, err)
+	require.Equal(t, "error", b.ways[0].Press(t.Context(), press("e1", "ou_1", chat.PressAllow)).Kind, "it does not wait for the lock")
+	require.NoError(t, lock.Rollback(context.WithoutCancel(t.Context())))
+	require.Equal(t, "success", b.pressed(press("e2", "ou_1", chat.PressAllow)).Kind)
+}
+
+// woken are the sessions whose turn was woken by the first replica.
+func (b *platform) woken() (keys []chat.SessionKey) {
+	w := b.ways[0].Dispatch.Waker.(*wakes)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, r := range w.rows {
+		keys = append(keys, r.Session)
+	}
+	return keys
+}

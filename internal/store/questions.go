@@ -1,0 +1,85 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+)
+
+// sendQuestion puts a question that was just opened on its way to the platform where its turn was asked, if it was on one.
+func (t *tx) sendQuestion(ctx context.Context, id chat.CallID) error {
+	n, err := t.q.QuestionAdd(ctx, t, string(id))
+	if err != nil {
+		return fmt.Errorf("send the question of call %s: %w", id, err)
+	}
+	t.outbound = t.outbound || n > 0
+	return nil
+}
+
+// settleQuestion ends the question of a call on its platform: what was not sent is not sent any more, and what people see
+// shows how it ended.
+func (t *tx) settleQuestion(ctx context.Context, id chat.CallID) error {
+	withdrawn, err := t.q.QuestionWithdraw(ctx, t, string(id))
+	if err != nil {
+		return fmt.Errorf("withdraw the question of call %s: %w", id, err)
+	}
+	if withdrawn > 0 {
+		return nil
+	}
+	n, err := t.q.QuestionSettle(ctx, t, string(id))
+	if err != nil {
+		return fmt.Errorf("settle the question of call %s: %w", id, err)
+	}
+	t.outbound = t.outbound || n > 0
+	return nil
+}
+
+// asked reads what a call asks, with the message that asks it.
+func (s *Store) asked(ctx context.Context, id chat.CallID) (*chat.Asking, error) {
+	call, err := s.Call(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	lang, err := langOf(ctx, s.q, s.pool, call.Turn)
+	if err != nil {
+		return nil, classify(err)
+	}
+	q, err := s.q.QuestionOfCall(ctx, s.pool, string(id))
+	if err != nil {
+		return nil, classify(fmt.Errorf("read the question of call %s: %w", id, err))
+	}
+	pieces, err := piecesOf(q)
+	if err != nil {
+		return nil, err
+	}
+	out := &chat.Asking{Call: call, Lang: string(lang)}
+	if len(pieces) > 0 {
+		out.Sent = pieces[0].ID
+	}
+	return out, nil
+}
+
+// Question is what a call has asked on a platform.
+type Question struct {
+	Session chat.SessionKey
+	Place   chat.Address
+}
+
+// Question finds what a call has asked by an account; NotFound if it asked nothing there.
+func (s *Store) Question(ctx context.Context, channel, account string, id chat.CallID) (Question, error) {
+	row, err := s.q.QuestionOfCall(ctx, s.pool, Clean(string(id)))
+	if errors.Is(err, pgx.ErrNoRows) || err == nil && (row.Channel != channel || row.Account != account) {
+		return Question{}, fault.Errorf(fault.NotFound, "no call asks this here")
+	}
+	if err != nil {
+		return Question{}, classify(fmt.Errorf("find the question of a call: %w", err))
+	}
+	q := Question{Session: row.SessionKey}
+	q.Place, err = placeIn(row)
+	return q, err
+}

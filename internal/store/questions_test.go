@@ -1,0 +1,152 @@
+package store_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+	"xbot/internal/phrase"
+	"xbot/internal/store"
+)
+
+const askedCall = chat.CallID("t1.0.0")
+
+// asksOn opens a turn on the platform that asks whether a call may run.
+func (b *bundle) asksOn(to *chat.Address) {
+	b.t.Helper()
+	b.onPlatform()
+	b.writes("m1", to, "t1")
+	b.answers("t1", chat.Answer{Text: "let me look", Finish: "tool_calls", Calls: []chat.ToolCall{
+		{ID: askedCall, Name: "Shell", Class: chat.ClassExec, Arguments: `{"command":"ls"}`, Summary: "ls", Rule: chat.RuleAsk},
+	}})
+	b.ask(askedCall, "to look")
+}
+
+func (b *bundle) question() chat.Outbound {
+	b.t.Helper()
+	next, ok, err := b.NextOutbound(b.t.Context(), peerKey)
+	require.NoError(b.t, err)
+	require.True(b.t, ok, "something waits")
+	o, err := b.Outbound(b.t.Context(), next.ID)
+	require.NoError(b.t, err)
+	return o
+}
+
+// sent records that the question arrived as message om_1.
+func (b *bundle) sent(o chat.Outbound) {
+	b.t.Helper()
+	require.NoError(b.t, b.SavePieces(b.t.Context(), o.ID, []chat.Piece{{Seq: 1, State: chat.PieceSent, ID: "om_1"}}, true))
+	require.NoError(b.t, b.EndDelivery(b.t.Context(), o.ID, chat.OutboundSent, ""))
+}
+
+func (b *bundle) nothingWaits() {
+	b.t.Helper()
+	_, ok, err := b.NextOutbound(b.t.Context(), peerKey)
+	require.NoError(b.t, err)
+	require.False(b.t, ok)
+}
+
+func (b *bundle) allows(a store.Answer) error {
+	a.Session, a.UserName, a.Call, a.Allow = peerKey, "Ann", askedCall, true
+	_, err := b.Answer(b.t.Context(), a)
+	return err
+}
+
+func TestQuestion_IsSentOnceAndSettledOnce(t *testing.T) {
+	b := setup(t)
+	woken := &couriers{}
+	b.Courier = woken
+	b.asksOn(&chat.Address{ChatType: chat.ChatDirect, Peer: "7", ReplyTo: "m1"})
+	b.ask(askedCall, "again")
+	require.Equal(t, []chat.SessionKey{peerKey}, woken.keys)
+	o := b.question()
+	require.Equal(t, chat.OutboundQuestion, o.Kind)
+	require.Equal(t, "m1", o.Place.ReplyTo)
+	require.Equal(t, "to look", o.Asked.Call.Approval.Reason)
+	require.Equal(t, string(phrase.English), o.Asked.Lang)
+	next, _, err := b.NextOutbound(t.Context(), peerKey)
+	require.NoError(t, err)
+	require.Equal(t, "Shell · ls", next.Words)
+	b.sent(o)
+	b.nothingWaits()
+
+	require.NoError(t, b.allows(store.Answer{User: b.user.ID, Key: "press/1"}))
+	require.Len(t, woken.keys, 2)
+	o = b.question()
+	require.Equal(t, chat.OutboundSettled, o.Kind)
+	require.Equal(t, "om_1", o.Asked.Sent)
+	require.Equal(t, chat.ApprovalAllowed, o.Asked.Call.Approval.State)
+	require.NoError(t, b.allows(store.Answer{User: b.user.ID, Key: "press/1"}), "the same press again")
+	require.Equal(t, fault.Conflict, fault.KindOf(b.allows(store.Answer{User: b.user.ID, Key: "press/2"})))
+	require.NoError(t, b.EndDelivery(t.Context(), o.ID, chat.OutboundSent, ""))
+	_, err = b.FinishTurn(t.Context(), peerKey, "t1", chat.TurnDone, "")
+	require.NoError(t, err)
+	b.nothingWaits()
+}
+
+type couriers struct{ keys []chat.SessionKey }
+
+func (c *couriers) Outbound(key chat.SessionKey) { c.keys = append(c.keys, key) }
+
+func TestQuestion_ThatNobodyHasSeenIsNotSentOnceItIsClosed(t *testing.T) {
+	b := setup(t)
+	b.asksOn(&chat.Address{ChatType: chat.ChatDirect, Peer: "7"})
+	require.NoError(t, b.Expire(t.Context(), askedCall))
+	b.nothingWaits()
+	var state string
+	require.NoError(t, b.pool.QueryRow(t.Context(), "SELECT state FROM outbound").Scan(&state))
+	require.Equal(t, chat.OutboundExpired, state)
+}
+
+func TestQuestion_ThatMayHaveBeenSeenIsSettledBehindIt(t *testing.T) {
+	for name, ends := range map[string]func(b *bundle){
+		"nobody answers": func(b *bundle) { require.NoError(b.t, b.Expire(b.t.Context(), askedCall)) },
+		"a stop": func(b *bundle) {
+			_, err := b.FinishTurn(b.t.Context(), peerKey, "t1", chat.TurnStopped, phrase.Stopped)
+			require.NoError(b.t, err)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := setup(t)
+			b.asksOn(&chat.Address{ChatType: chat.ChatDirect, Peer: "7"})
+			o := b.question()
+			require.NoError(t, b.SavePieces(t.Context(), o.ID, []chat.Piece{{Seq: 1, State: chat.PieceTried, Tried: time.Now()}}, true))
+			ends(b)
+			require.Equal(t, o.ID, b.question().ID, "whether it arrived is found out first")
+			b.sent(o)
+			require.Equal(t, chat.OutboundSettled, b.question().Kind)
+		})
+	}
+}
+
+func TestQuestion_OnThePageIsNotSent(t *testing.T) {
+	b := setup(t)
+	b.asksOn(nil)
+	b.nothingWaits()
+	_, err := b.Question(t.Context(), "napcat", "", askedCall)
+	require.Equal(t, fault.NotFound, fault.KindOf(err))
+}
+
+func TestQuestion_IsFoundByTheAccountThatAskedItAlone(t *testing.T) {
+	b := setup(t)
+	b.asksOn(&chat.Address{ChatType: chat.ChatDirect, Peer: "7"})
+	q, err := b.Question(t.Context(), "napcat", "", askedCall)
+	require.NoError(t, err)
+	require.Equal(t, store.Question{Session: peerKey, Place: chat.Address{ChatType: chat.ChatDirect, Peer: "7"}}, q)
+	for _, where := range [][2]string{{"feishu", ""}, {"napcat", "other"}} {
+		_, err = b.Question(t.Context(), where[0], where[1], askedCall)
+		require.Equal(t, fault.NotFound, fault.KindOf(err))
+	}
+	_, err = b.Question(t.Context(), "napcat", "", "no \x00 call")
+	require.Equal(t, fault.NotFound, fault.KindOf(err))
+}
+
+func TestEndDelivery_OfAQuestionThatMayBeLostThePersonIsTold(t *testing.T) {
+	b := setup(t)
+	b.asksOn(&chat.Address{ChatType: chat.ChatDirect, Peer: "7"})
+	require.NoError(t, b.EndDelivery(t.Context(), b.question().ID, chat.OutboundUncertain, "broke"))
+	require.Equal(t, phrase.Say(phrase.English, phrase.AskUnknown), b.question().Text)
+}

@@ -1,0 +1,26 @@
+-- name: QuestionAdd :execrows
+-- Puts what a call asks on its way to the place of the message that its turn answers, as MessageAppend does with what is said.
+INSERT INTO outbound (session_key, channel, account, place, turn_id, kind, call_id)
+SELECT c.session_key, i.channel, i.account, i.place, c.turn_id, 'question', c.id
+FROM tool_calls c JOIN turns t ON t.id = c.turn_id JOIN inbox i ON i.id = coalesce(
+    (SELECT max(o.id) FROM inbox o WHERE o.turn_id = c.turn_id),
+    (SELECT n.id FROM inbox n WHERE n.session_key = c.session_key AND n.place IS NOT NULL ORDER BY n.id DESC LIMIT 1))
+WHERE c.id = sqlc.arg(call_id)::text AND t.deliver AND i.place IS NOT NULL
+  AND EXISTS (SELECT 1 FROM channel_accounts a WHERE a.channel = i.channel AND a.account = i.account)
+ON CONFLICT (call_id, kind) WHERE call_id IS NOT NULL DO NOTHING;
+
+-- name: QuestionWithdraw :execrows
+-- A question that nobody has begun to send, and that is closed, is not sent.
+UPDATE outbound SET state = 'expired', error = 'it was closed before it could be sent', ended_at = now()
+WHERE call_id = sqlc.arg(call_id)::text AND kind = 'question' AND state = 'waiting' AND parts IS NULL;
+
+-- name: QuestionSettle :execrows
+-- A question that people see, or may come to see, shows how it ended.
+INSERT INTO outbound (session_key, channel, account, place, turn_id, kind, call_id)
+SELECT q.session_key, q.channel, q.account, q.place, q.turn_id, 'settled', q.call_id
+FROM outbound q WHERE q.call_id = sqlc.arg(call_id)::text AND q.kind = 'question' AND q.state IN ('waiting', 'sent')
+ON CONFLICT (call_id, kind) WHERE call_id IS NOT NULL DO NOTHING;
+
+-- name: QuestionOfCall :one
+-- The question that a call has asked on a platform.
+SELECT * FROM outbound WHERE call_id = sqlc.arg(call_id)::text AND kind = 'question';
