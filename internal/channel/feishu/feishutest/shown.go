@@ -121,6 +121,11 @@ func (s *Server) Press(card, name string, who Person, form map[string]any) (map[
 	if err != nil {
 		return nil, err
 	}
+	return s.PressValue(card, value, who, form)
+}
+
+// PressValue is Press for a button that somebody still sees, although the card has changed.
+func (s *Server) PressValue(card string, value map[string]any, who Person, form map[string]any) (map[string]any, error) {
 	action := map[string]any{"tag": "button", "value": value, "timezone": "Europe/Berlin"}
 	if form != nil {
 		action["form_value"] = form
