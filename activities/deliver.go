@@ -42,7 +42,9 @@ type Deliverer struct {
 	// Split divides a text into messages of at most so many characters of a dialect.
 	Split func(text string, dialect channel.Dialect, most int) []string
 	Rules func(ctx context.Context) DeliveryRules
-	Words bool // whether the first words may stand in histories
+	// Chances finds what can be answered in place of a message that an answer came too late for; nil: nothing.
+	Chances Chances
+	Words   bool // whether the first words may stand in histories
 }
 
 // NextDeliveryInput asks what is sent next in a session.
@@ -104,7 +106,7 @@ func (d *Deliverer) Send(ctx context.Context, in SendInput) (SendOutput, error) 
 // deliver returns the end of a delivery, or an error that says why it has none yet.
 func (d *Deliverer) deliver(ctx context.Context, o chat.Outbound) (state, reason string, err error) {
 	rules, age := d.Rules(ctx), time.Since(o.Written)
-	if age > rules.MaxAge && len(o.Pieces) == 0 {
+	if age > rules.MaxAge && !begun(o.Pieces) {
 		return chat.OutboundExpired, fmt.Sprintf("it could not be delivered within %s", rules.MaxAge), nil
 	}
 	account, err := d.Accounts.Account(ctx, o.Channel, o.Account)
@@ -188,8 +190,12 @@ func (s *sending) piece(ctx context.Context, n int) error {
 		return nil
 	}
 	m := channel.Message{Key: fmt.Sprintf("%s.%d", s.o.Nonce, n), Text: p.Text, Card: s.card, Seq: p.Seq, Mentions: s.o.Place.Names}
-	window := channel.TraitsAt(s.account, s.o.Place).Window
-	if p.State == chat.PieceTried && window != channel.Forever && time.Since(p.Tried) >= window {
+	place, err := s.placeOf(ctx, p, &m)
+	if err != nil {
+		return err
+	}
+	window, open := channel.TraitsAt(s.account, place).Window, p.State == chat.PieceTried
+	if open && window != channel.Forever && time.Since(p.Tried) >= window {
 		return s.find(ctx, n, m)
 	}
 	if p.State == chat.PieceWaiting {
@@ -198,9 +204,14 @@ func (s *sending) piece(ctx context.Context, n int) error {
 	if err := s.note(ctx, true); err != nil {
 		return err
 	}
-	sent, err := s.account.Send(ctx, s.o.Place, m)
-	if err == nil {
+	sent, err := s.account.Send(ctx, place, m)
+	switch {
+	case err == nil:
 		return s.arrived(ctx, n, sent)
+	case channel.TooLate(err) && open:
+		return s.find(ctx, n, m) // an earlier attempt may have been in time
+	case channel.TooLate(err) || p.To == chat.Own && unwanted(err):
+		return s.elsewhere(ctx, n, err)
 	}
 	if !channel.Unknown(err) && ctx.Err() == nil { // it is certain that nothing was sent
 		p.State, p.Tried = chat.PieceWaiting, time.Time{}

@@ -105,11 +105,9 @@ func (f *onFeishu) befall(is trouble) {
 }
 
 func (f *onFeishu) shown(group, who int) (texts []string) {
-	chat := ""
+	chat := f.Direct(f.people[who-1])
 	if group > 0 {
 		chat = f.groups[group-1]
-	} else {
-		chat = f.Direct(f.people[who-1])
 	}
 	for _, m := range f.Shown(chat, "") {
 		texts = append(texts, m.Text)

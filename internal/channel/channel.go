@@ -43,7 +43,7 @@ type Traits struct {
 	MaxFile int64         // bytes of one file that is sent
 	Window  time.Duration // how long the platform drops a second message with the same Key; 0: it does not, Forever: always
 	// Replies and ReplyWindow bound answers to one message of a person (QQ), each on its own; 0: unbounded. Past them Send
-	// returns Denied.
+	// returns Denied, of which TooLate is true.
 	Replies     int
 	ReplyWindow time.Duration
 	Dialect     Dialect

@@ -33,7 +33,12 @@ type Piece struct {
 	Tried  time.Time  `json:"tried,omitzero"` // first
 	ID     string     `json:"id,omitempty"`   // as the platform knows it
 	Thread string     `json:"thread,omitempty"`
+	// To is the message of a person that it answers in place of the one that it came too late for, or Own.
+	To string `json:"to,omitempty"`
 }
+
+// Own is a Piece.To: the piece answers nothing, and is a message of the bot's own.
+const Own = "-"
 
 // OutboundKind says what is on its way.
 type OutboundKind string

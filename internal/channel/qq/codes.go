@@ -111,7 +111,11 @@ func explained(err error) error {
 		return channel.Uncertain(fault.Errorf(fault.Unavailable, "QQ failed, and did not say whether the message was sent: %w", r))
 	default:
 		kind, sentence := c.says()
-		return fault.Errorf(kind, "%s: %w", sentence, r)
+		said := fault.Errorf(kind, "%s: %w", sentence, r)
+		if c == late {
+			return channel.Belated(said)
+		}
+		return said
 	}
 }
 

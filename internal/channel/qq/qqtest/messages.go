@@ -311,6 +311,9 @@ func (s *Server) buttons(m *Message, in sending) (int, string) {
 
 // answers checks the message that is answered: it is known, young, was not answered like this, nor too often; mu is held.
 func (s *Server) answers(m *Message, in sending, v2 bool) (int, string) {
+	if in.ReplyTo == "" && s.config.NoOwn {
+		return 40034105, "主动消息失败, 无权限"
+	}
 	if in.ReplyTo == "" {
 		return 0, ""
 	}

@@ -27,6 +27,7 @@ type Config struct {
 	Overhear      bool          // groups deliver everything, not only what mentions the bot
 	NoMarkdown    bool
 	NoButtons     bool
+	NoOwn         bool // messages that answer nothing are refused
 	BlockLinks    bool
 	Starts        int // sessions that may be begun; 0: 1000
 }
