@@ -27,14 +27,15 @@ func main() {
 	seconds := flag.Int("seconds", 8, "length of each throughput measurement")
 	runners := flag.Bool("runners", false, "measure runners only")
 	sent := flag.Bool("context", false, "measure what is sent to the model only")
+	delivered := flag.Bool("deliveries", false, "measure the way of an answer to platforms only")
 	flag.Parse()
-	if err := run(*bin, *out, time.Duration(*seconds)*time.Second, *runners, *sent); err != nil {
+	if err := run(*bin, *out, time.Duration(*seconds)*time.Second, *runners, *sent, *delivered); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
 	}
 }
 
-func run(bin, out string, length time.Duration, runners, sent bool) error {
+func run(bin, out string, length time.Duration, runners, sent, delivered bool) error {
 	ctx, cancel := context.WithTimeout(context.Background(), 15*time.Minute)
 	defer cancel()
 	s, err := newStack(bin)
@@ -45,13 +46,16 @@ func run(bin, out string, length time.Duration, runners, sent bool) error {
 	var all []figure
 	measures := []func(context.Context, *stack) ([]figure, error){
 		starts, idleMemory, promptSize, plainTurns, commandTurns, histories,
-		throughput(1, length), throughput(10, length), throughput(50, length), loadedMemory, execTrips, runnersUnderLoad, contextCost,
+		throughput(1, length), throughput(10, length), throughput(50, length), loadedMemory, execTrips, runnersUnderLoad, contextCost, deliveries,
 	}
 	if runners {
 		measures = []func(context.Context, *stack) ([]figure, error){starts, execTrips, runnersUnderLoad}
 	}
 	if sent {
 		measures = []func(context.Context, *stack) ([]figure, error){starts, contextCost}
+	}
+	if delivered {
+		measures = []func(context.Context, *stack) ([]figure, error){starts, deliveries}
 	}
 	for _, measure := range measures {
 		got, err := measure(ctx, s)

@@ -20,6 +20,7 @@ import (
 type stack struct {
 	bin, home string
 	address   string
+	env       []string // what the server is told beside
 	model     *llmtest.Server
 	cmd       *exec.Cmd
 	client    *apiclient.Client
@@ -63,6 +64,7 @@ func (s *stack) start(ctx context.Context) (time.Duration, error) {
 	s.cmd = exec.Command(filepath.Join(s.bin, "xbot"), "serve")
 	s.cmd.Env = append(os.Environ(), "XBOT_HOME="+s.home, "XBOT_HTTP_ADDR="+s.address, "XBOT_WORKSPACE="+s.home+"/..",
 		"LLM_BASE_URL="+s.model.BaseURL(), "LLM_MODEL=scripted", "LLM_API_KEY=none")
+	s.cmd.Env = append(s.cmd.Env, s.env...)
 	began := time.Now()
 	if err := s.cmd.Start(); err != nil {
 		return 0, err

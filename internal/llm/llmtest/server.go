@@ -43,6 +43,7 @@ type Server struct {
 	arrived  chan struct{} // closed and replaced with each request
 	live     *live         // nil while stopped
 	strict   bool
+	answered time.Time
 }
 
 // live is one period of listening.
@@ -214,7 +215,17 @@ func (s *Server) serve(now *live, parse func([]byte) (Request, error), write fun
 			return
 		}
 		write(out, req, reply)
+		s.mu.Lock()
+		s.answered = time.Now()
+		s.mu.Unlock()
 	}
+}
+
+// Answered is when the newest answer was written to its end.
+func (s *Server) Answered() time.Time {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.answered
 }
 
 // enter counts a handler as running, unless its period of listening is over.
