@@ -95,13 +95,14 @@ func (k *soak) trouble(over <-chan struct{}) (breaks, kills int) {
 func (k *soak) settled() {
 	k.t.Helper()
 	left := ""
+	defer func() { k.t.Log("at the end:", left) }()
 	require.Eventually(k.t, func() bool {
 		var inbox, open, running, waiting int
 		err := k.db.QueryRow(k.t.Context(), `SELECT (SELECT count(*) FROM inbox), (SELECT count(*) FROM inbox WHERE outcome IS NULL),
 			(SELECT count(*) FROM turns WHERE state = 'running'), (SELECT count(*) FROM outbound WHERE state = 'waiting')`).Scan(&inbox, &open, &running, &waiting)
 		left = fmt.Sprintf("%d of %d arrived, %d wait, %d turns run, %d answers are on their way", inbox, len(k.said), open, running, waiting)
 		return err == nil && inbox == len(k.said) && open+running+waiting == 0
-	}, 5*time.Minute, 100*time.Millisecond, "%s", &left)
+	}, 5*time.Minute, 100*time.Millisecond, "everything has its answer")
 }
 
 var answerForm = regexp.MustCompile(`answer (\d+)`)
