@@ -39,6 +39,8 @@ type DeliveryRules struct {
 type Deliverer struct {
 	Outbox   Outbox
 	Accounts Accounts
+	// Cards are what answers take the place of; nil: there are none.
+	Cards AnswerCards
 	// Split divides a text into messages of at most so many characters of a dialect.
 	Split func(text string, dialect channel.Dialect, most int) []string
 	Rules func(ctx context.Context) DeliveryRules
@@ -52,10 +54,11 @@ type NextDeliveryInput struct {
 	Session chat.SessionKey `json:"session"`
 }
 
-// NextDeliveryOutput names it; an id of 0 says that nothing waits.
+// NextDeliveryOutput names it; an id of 0 says that nothing waits. Then Follow may name a turn whose progress is to be shown.
 type NextDeliveryOutput struct {
 	ID      int64             `json:"id,omitempty"`
 	Kind    chat.OutboundKind `json:"kind,omitempty"`
+	Follow  chat.TurnID       `json:"follow,omitempty"`
 	Channel string            `json:"channel,omitempty"`
 	Words   string            `json:"words,omitempty"`
 }
@@ -63,6 +66,9 @@ type NextDeliveryOutput struct {
 // NextDelivery finds what is sent next.
 func (d *Deliverer) NextDelivery(ctx context.Context, in NextDeliveryInput) (NextDeliveryOutput, error) {
 	next, ok, err := d.Outbox.NextOutbound(ctx, in.Session)
+	if err == nil && !ok && d.Cards != nil {
+		return d.nextFollow(ctx, in)
+	}
 	if err != nil || !ok {
 		return NextDeliveryOutput{}, failure(ctx, err)
 	}
@@ -132,6 +138,9 @@ func (d *Deliverer) deliver(ctx context.Context, o chat.Outbound) (state, reason
 
 // send sends the pieces that were not sent before.
 func (s *sending) send(ctx context.Context) (state, reason string, err error) {
+	if err := s.findCard(ctx); err != nil {
+		return "", "", err
+	}
 	for n := range s.o.Pieces {
 		if err := s.piece(ctx, n); err != nil {
 			return s.gaveUp(err)
@@ -167,6 +176,7 @@ type sending struct {
 	account channel.Account
 	o       chat.Outbound
 	card    *channel.Question // stands for the text of the only piece
+	shown   *chat.Card        // that the first piece takes the place of; nil: none
 	lost    bool              // a piece may or may not have arrived
 }
 
@@ -190,6 +200,9 @@ func (s *sending) piece(ctx context.Context, n int) error {
 		return nil
 	}
 	m := channel.Message{Key: fmt.Sprintf("%s.%d", s.o.Nonce, n), Text: p.Text, Card: s.card, Seq: p.Seq, Mentions: s.o.Place.Names}
+	if replaced, err := s.replace(ctx, n, m); err != nil || replaced {
+		return err
+	}
 	place, err := s.placeOf(ctx, p, &m)
 	if err != nil {
 		return err

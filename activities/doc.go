@@ -7,6 +7,7 @@ package activities
 const (
 	NameNextDelivery = "NextDelivery"
 	NameSend         = "Send"
+	NameFollow       = "Follow"
 	NameClaim        = "Claim"
 	NamePeek         = "Peek"
 	NameSteer        = "Steer"

@@ -24,6 +24,8 @@ const (
 	checkAfter = 5 * time.Second
 	// followAfter is how long a background task is trusted to be followed before that is looked at again.
 	followAfter = 15 * time.Second
+	// showAfter is how long a turn runs before people on a platform are shown how it goes on.
+	showAfter = 3 * time.Second
 	// lineAfter is how long a message waits for a free turn before the person is told so in words.
 	lineAfter = 10 * time.Second
 	// heldAttempts is how many failed workflow tasks in a row mean that a run is blocked by its own code.
@@ -49,6 +51,7 @@ type Beside interface {
 	TasksToStart(ctx context.Context, older time.Duration) ([]chat.CallID, error)
 	BangsToStart(ctx context.Context) ([]chat.InboxID, error)
 	ToDeliver(ctx context.Context) ([]store.Undelivered, error)
+	ToFollow(ctx context.Context, older time.Duration) ([]store.Undelivered, error)
 }
 
 // Relay keeps the promise that an accepted row is never forgotten: it wakes sessions whose rows wait, settles turns
@@ -107,7 +110,7 @@ func (r *Relay) round(ctx context.Context) error {
 }
 
 // startWork starts the workflows of bang commands that were not answered, of background tasks that may have none, and of what
-// is to be delivered and is not, for example since the database of Temporal was lost. Starting what runs changes nothing.
+// is to be delivered or shown and is not, for example since the database of Temporal was lost. Starting what runs changes nothing.
 func (r *Relay) startWork(ctx context.Context) error {
 	bangs, err := r.Ledger.BangsToStart(ctx)
 	if err != nil {
@@ -121,6 +124,11 @@ func (r *Relay) startWork(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	running, err := r.Ledger.ToFollow(ctx, showAfter)
+	if err != nil {
+		return err
+	}
+	undelivered = append(undelivered, running...)
 	return errors.Join(each(undelivered, bounded(ctx, r.Starter.StartDeliver)), each(bangs, bounded(ctx, r.Starter.StartBang)), each(tasks, bounded(ctx, r.Starter.StartBackground)))
 }
 

@@ -44,6 +44,7 @@ type Activities struct {
 	Orders     *activities.Orders
 	Compressor *activities.Compressor
 	Deliverer  *activities.Deliverer
+	Follower   *activities.Follower
 }
 
 // Run polls until ctx ends. While Temporal is away it waits for it.
@@ -124,6 +125,7 @@ func build(c client.Client, a Activities, fatal func(error)) sdk.Worker {
 	register(activities.NameObey, a.Orders.Obey)
 	register(activities.NameNextDelivery, a.Deliverer.NextDelivery)
 	register(activities.NameSend, a.Deliverer.Send)
+	register(activities.NameFollow, a.Follower.Follow)
 	register(activities.NameCompress, a.Compressor.Compress)
 	return w
 }

@@ -18,7 +18,8 @@ type DeliverInput struct {
 	Session chat.SessionKey `json:"session"`
 }
 
-// Deliver sends what was written in a session to its platform, in order, and completes when nothing waits. A platform that
+// Deliver sends what was written in a session to its platform, in order, and completes when nothing waits. While nothing does
+// and a turn runs for some seconds, it shows there how the turn goes on: both in one place, so that they never meet. A platform that
 // is away holds the answers of its own sessions and nothing else: each try is an attempt of the activity.
 func Deliver(ctx workflow.Context, in DeliverInput) error {
 	wakes := workflow.GetSignalChannel(ctx, SignalWake)
@@ -28,6 +29,12 @@ func Deliver(ctx workflow.Context, in DeliverInput) error {
 		err := workflow.ExecuteLocalActivity(local(ctx, "next"), activities.NameNextDelivery, activities.NextDeliveryInput{Session: in.Session}).Get(ctx, &next)
 		if err != nil {
 			return err
+		}
+		if next.Follow != "" {
+			if err := follow(ctx, next); err != nil {
+				return err
+			}
+			continue
 		}
 		if next.ID == 0 {
 			if !drainAll(wakes) {
@@ -57,6 +64,12 @@ func send(ctx workflow.Context, next activities.NextDeliveryOutput) error {
 	summary := strings.Join(nonempty(verb, next.Channel, words), " · ")
 	workflow.SetCurrentDetails(ctx, "**"+verb+"s** "+strconv.FormatInt(next.ID, 10)+" · "+strings.Join(nonempty(next.Channel, words), " · "))
 	return workflow.ExecuteActivity(delivery(ctx, summary), activities.NameSend, activities.SendInput{ID: next.ID}).Get(ctx, nil)
+}
+
+// follow shows how a turn goes on until something is to be sent or the turn has ended.
+func follow(ctx workflow.Context, next activities.NextDeliveryOutput) error {
+	workflow.SetCurrentDetails(ctx, "**follows** "+string(next.Follow)+" · "+next.Channel)
+	return workflow.ExecuteActivity(following(ctx, "follow · "+next.Channel), activities.NameFollow, activities.FollowInput{Turn: next.Follow}).Get(ctx, nil)
 }
 
 // drainAll takes the wakes that came so far and reports whether there was one.

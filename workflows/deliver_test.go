@@ -50,12 +50,17 @@ func (o *outbox) Send(_ context.Context, in activities.SendInput) (activities.Se
 
 func (o *outbox) env(t *testing.T) *testsuite.TestWorkflowEnvironment {
 	t.Helper()
+	return delivering(o.NextDelivery, o.Send)
+}
+
+// delivering is an environment in which Deliver runs with these activities.
+func delivering(next, send any) *testsuite.TestWorkflowEnvironment {
 	var suite testsuite.WorkflowTestSuite
 	suite.SetLogger(log.NewStructuredLogger(slog.New(slog.DiscardHandler)))
 	env := suite.NewTestWorkflowEnvironment()
 	env.RegisterWorkflowWithOptions(workflows.Deliver, workflow.RegisterOptions{Name: workflows.NameDeliver})
-	env.RegisterActivityWithOptions(o.NextDelivery, activity.RegisterOptions{Name: activities.NameNextDelivery})
-	env.RegisterActivityWithOptions(o.Send, activity.RegisterOptions{Name: activities.NameSend})
+	env.RegisterActivityWithOptions(next, activity.RegisterOptions{Name: activities.NameNextDelivery})
+	env.RegisterActivityWithOptions(send, activity.RegisterOptions{Name: activities.NameSend})
 	return env
 }
 

@@ -32,6 +32,8 @@ const (
 	bangAttempt = time.Hour
 	// sendAttempt bounds one try to send an answer, with all its pieces and files.
 	sendAttempt = 10 * time.Minute
+	// followAttempt bounds one attempt to follow a turn. The activity ends by itself before.
+	followAttempt = 15 * time.Minute
 )
 
 // local is for writes to Postgres: short, idempotent, without a dispatch of their own.
@@ -78,6 +80,11 @@ func delivery(ctx workflow.Context, summary string) workflow.Context {
 		RetryPolicy:         retry(time.Second, time.Minute),
 		Summary:             summary,
 	})
+}
+
+// following is for showing how a turn goes on. Attempts are unlimited: the turn goes on meanwhile.
+func following(ctx workflow.Context, summary string) workflow.Context {
+	return lasting(ctx, summary, followAttempt, heartbeatTimeout, 0)
 }
 
 // lasting is for what takes its time and says that it lives; attempts of 0 are unlimited.

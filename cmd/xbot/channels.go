@@ -80,7 +80,7 @@ const (
 
 func (p *parts) deliverer(t config.Temporal) *activities.Deliverer {
 	return &activities.Deliverer{
-		Outbox: p.store, Chances: p.store, Accounts: p.channels, Split: format.Split, Words: t.Summaries == "on",
+		Outbox: p.store, Chances: p.store, Cards: p.store, Accounts: p.channels, Split: format.Split, Words: t.Summaries == "on",
 		Rules: func(context.Context) activities.DeliveryRules {
 			return activities.DeliveryRules{MaxAge: deliverFor, Late: late}
 		},

@@ -156,6 +156,7 @@ func (p *parts) activities(model llm.Client, c think, t config.Temporal, boxes *
 
 		Compressor: p.compressor(models, prompts, assembler, c),
 		Deliverer:  p.deliverer(t),
+		Follower:   p.follower(),
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"crypto/rand"
 	"encoding/json"
 	"log/slog"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -228,4 +229,19 @@ func (s *Subscription) wake() {
 	case s.woken <- struct{}{}:
 	default: // a wake is pending already
 	}
+}
+
+// Now returns what is live at this moment: what the model writes, nil if nothing, and the last output of commands.
+func (s *Subscription) Now() (*chat.Delta, []chat.Output) {
+	s.bus.mu.Lock()
+	defer s.bus.mu.Unlock()
+	t := s.bus.topics[s.key]
+	if t == nil {
+		return nil, nil
+	}
+	var writing *chat.Delta
+	if t.live.delta != nil {
+		writing = new(*t.live.delta)
+	}
+	return writing, slices.Concat(t.live.outputs, t.live.tasks)
 }

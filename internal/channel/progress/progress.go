@@ -27,6 +27,7 @@ type Turn struct {
 	Heard          time.Time // when it last gave a sign of life: a delta, an output, an event
 	Calls          []chat.ToolCall
 	Doing          string      // chat.DoingCompress while the conversation is compressed
+	Writing        string      // what the model has written of this step so far
 	Output         string      // of the newest running command, as it printed it
 	Retry          *chat.Retry // the model is asked again
 	Todos          []chat.Todo
@@ -53,12 +54,12 @@ type Report struct {
 // Show says how a turn stands at a time, in at most limit characters of text. Times are rounded more coarsely the longer a
 // turn runs, so that a text that says nothing new is the same text.
 func Show(lang phrase.Lang, t Turn, now time.Time, limit int) Report {
-	v := view{Turn: t, lang: lang, now: now}
+	v := view{Turn: t, lang: lang, now: now, limit: max(limit, MinText)}
 	title, tone := v.headline()
 	r := Report{Title: phrase.Say(lang, title), Tone: tone}
 	for _, room := range []struct{ calls, output, todos int }{{8, 10, 6}, {6, 5, 4}, {4, 3, 0}, {2, 1, 0}, {1, 0, 0}} {
 		r.Text = v.text(room.calls, room.output, room.todos)
-		if utf8.RuneCountInString(r.Text) <= max(limit, MinText) {
+		if utf8.RuneCountInString(r.Text) <= v.limit {
 			break
 		}
 	}
@@ -68,8 +69,9 @@ func Show(lang phrase.Lang, t Turn, now time.Time, limit int) Report {
 type view struct {
 	Turn
 
-	lang phrase.Lang
-	now  time.Time
+	lang  phrase.Lang
+	now   time.Time
+	limit int
 }
 
 func (v view) say(id phrase.ID, args ...any) string { return phrase.Say(v.lang, id, args...) }
@@ -112,12 +114,29 @@ func (v view) headline() (phrase.ID, Tone) {
 // text puts the parts together that there are.
 func (v view) text(calls, output, todos int) string {
 	var parts []string
+	if v.running() && strings.TrimSpace(v.Writing) != "" {
+		return strings.TrimLeft(v.summary()+"\n\n"+v.writing(), "\n")
+	}
 	for _, part := range []string{v.summary(), v.calls(calls), v.doing(), v.output(output), v.todos(todos)} {
 		if part != "" {
 			parts = append(parts, part)
 		}
 	}
 	return strings.Join(parts, "\n\n")
+}
+
+// writing is the text that is being written, of a long one the end.
+func (v view) writing() string {
+	text := []rune(strings.ToValidUTF8(v.Writing, "\uFFFD"))
+	room := v.limit - utf8.RuneCountInString(v.summary()) - len("\n\n… \n")
+	if len(text) <= room {
+		return string(text)
+	}
+	tail := string(text[len(text)-room:])
+	if _, rest, more := strings.Cut(tail, "\n"); more && rest != "" {
+		tail = rest
+	}
+	return "…\n" + tail
 }
 
 // summary is one line: how long, how much.

@@ -133,6 +133,25 @@ type Pairing struct {
 	ExpiresAt time.Time
 }
 
+// The one message on a platform that shows how a turn goes on and becomes its answer. Inserted by the relay for turns that run for some seconds, written by the Deliver workflow of the session. waiting: nothing was sent; tried: handed to the platform, which knows the nonce; shown: it is there as message_id; answer: it became the answer; settled: it was taken back or says how the turn ended; none: there is none and will be none. No reference to turns, since a turn that is released leaves its card behind, which has to be taken back.
+type ProgressCard struct {
+	TurnID     chat.TurnID
+	SessionKey chat.SessionKey
+	Channel    string
+	Account    string
+	Place      json.RawMessage
+	Nonce      pgtype.UUID
+	MessageID  string
+	State      string
+	TriedAt    *time.Time
+	// Until when somebody is trusted to follow the turn; after that the relay wakes the Deliver workflow.
+	WokenAt time.Time
+	// When the card of a turn that has ended may be touched again after the platform did not answer.
+	RetryAt   *time.Time
+	CreatedAt time.Time
+	EndedAt   *time.Time
+}
+
 // Calls an assistant message asked for, each with its one result. Inserted with the message by the generate activity; the tool activity writes runner when it begins, started_on (the job store of the runner) before a command is first sent, and the result, first writer wins; intent is what a call noted before it acted, so that a repeated attempt can tell done from not done. A call and its result are one row, so no transcript can hold one without the other.
 type ToolCall struct {
 	ID         chat.CallID

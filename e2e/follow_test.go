@@ -1,0 +1,94 @@
+package e2e
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"xbot/internal/channel/feishu/feishutest"
+	"xbot/workflows"
+)
+
+// onFeishu starts a server whose bot is signed in at an emulated Feishu, where an administrator writes to it directly.
+func onFeishu(t *testing.T) (*server, *feishutest.Server, feishutest.Person) {
+	t.Helper()
+	p, err := feishutest.New(feishutest.Config{})
+	require.NoError(t, err)
+	t.Cleanup(p.Close)
+	s := newServer(t, "FEISHU_APP_ID="+p.AppID, "FEISHU_APP_SECRET="+p.Secret, "FEISHU_DOMAIN="+p.URL)
+	s.inForce(`{session: {identityLinks: {admin: ["feishu:ou_carol"]}}, channels: {feishu: {dmPolicy: "open", allowFrom: ["*"]}}}`)
+	require.Eventually(t, func() bool { return p.Connected() > 0 }, time.Minute, 20*time.Millisecond)
+	return s, p, feishutest.Person{OpenID: "ou_carol", Name: "Carol"}
+}
+
+// reads waits until a person reads a text in a chat, where there is never more than one message of the bot.
+func reads(t *testing.T, p *feishutest.Server, chat, text string) feishutest.Shown {
+	t.Helper()
+	var shown []feishutest.Shown
+	require.Eventually(t, func() bool {
+		shown = p.Shown(chat, "")
+		require.LessOrEqual(t, len(shown), 1, "one card, which becomes the answer")
+		return len(shown) == 1 && strings.Contains(shown[0].Text, text)
+	}, time.Minute, 10*time.Millisecond, "%q is not read", text)
+	return shown[0]
+}
+
+func TestFollow_ALongTurnIsOneCardThatBecomesTheAnswer(t *testing.T) {
+	t.Parallel()
+	s, p, carol := onFeishu(t)
+	direct := p.Direct(carol)
+	asked := p.Write(feishutest.Incoming{From: carol, Text: "call Shell {\"command\":\"echo first; sleep 4\"}\ncall Shell {\"command\":\"echo second; sleep 4\"}\nsay done"})
+	require.Eventually(t, func() bool { return len(p.Reactions(asked)) == 1 }, time.Minute, 10*time.Millisecond, "a reaction says that it arrived")
+	card := reads(t, p, direct, "first")
+	require.Contains(t, card.Text, "Working")
+	require.Equal(t, card.ID, reads(t, p, direct, "second").ID)
+	answer := reads(t, p, direct, "done")
+	require.Equal(t, card.ID, answer.ID, "the card has become the answer")
+	require.NotContains(t, answer.Text, "Working")
+	require.Positive(t, answer.Edits)
+	require.Empty(t, p.Broken(), "the protocol was kept")
+	id := workflows.DeliverID("agent:main:dm:admin")
+	require.NoError(t, s.temporal().GetWorkflow(t.Context(), id, "").Get(t.Context(), nil))
+	small(t, "follow", s.captureRun("follow", id, ""), 40, 6<<10)
+}
+
+func TestFollow_AKillWhileItIsShownLeavesOneCardAndOneAnswer(t *testing.T) {
+	t.Parallel()
+	s, p, carol := onFeishu(t)
+	direct := p.Direct(carol)
+	p.Write(feishutest.Incoming{From: carol, Text: "call Shell {\"command\":\"echo first; sleep 15\"}\nsay done"})
+	card := reads(t, p, direct, "first")
+	s.crash()
+	s.boot()
+	answer := reads(t, p, direct, "done")
+	require.Equal(t, card.ID, answer.ID)
+	require.Empty(t, p.Broken(), "the protocol was kept")
+}
+
+func TestFollow_SilenceLeavesNoCardAndNoTokenIsEverSeen(t *testing.T) {
+	t.Parallel()
+	_, p, carol := onFeishu(t)
+	direct := p.Direct(carol)
+	p.Write(feishutest.Incoming{From: carol, Text: "call Shell {\"command\":\"echo first; sleep 5\"}\nstream 8 500ms\nsay NO_REPLY"})
+	reads(t, p, direct, "first")
+	require.Eventually(t, func() bool {
+		shown := shownAt(p, direct)
+		require.NotContains(t, shown, "NO_")
+		return shown == ""
+	}, time.Minute, 5*time.Millisecond, "the card is taken back")
+}
+
+func TestFollow_AnAnswerIsReadWhileItIsWritten(t *testing.T) {
+	t.Parallel()
+	_, p, carol := onFeishu(t)
+	direct := p.Direct(carol)
+	p.Write(feishutest.Incoming{From: carol, Text: "stream 100 100ms"})
+	preview := reads(t, p, direct, "w20 ")
+	require.NotContains(t, preview.Text, "w100")
+	require.Contains(t, preview.Text, "Working")
+	answer := reads(t, p, direct, "w100")
+	require.Equal(t, preview.ID, answer.ID)
+	require.Contains(t, answer.Text, "w1 ")
+}

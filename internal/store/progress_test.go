@@ -1,0 +1,182 @@
+package store_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+	"xbot/internal/phrase"
+	"xbot/internal/store"
+)
+
+var here = &chat.Address{ChatType: chat.ChatDirect, Peer: "7", ReplyTo: "m1"}
+
+// follows lets the relay look, as if a minute had passed since it looked last.
+func (b *bundle) follows() []store.Undelivered {
+	b.t.Helper()
+	_, err := b.pool.Exec(b.t.Context(), "UPDATE progress_cards SET woken_at = woken_at - interval '61 seconds'")
+	require.NoError(b.t, err)
+	got, err := b.ToFollow(b.t.Context(), 0)
+	require.NoError(b.t, err)
+	return got
+}
+
+func (b *bundle) nextFollow() chat.TurnID {
+	b.t.Helper()
+	turn, _, _, err := b.NextFollow(b.t.Context(), peerKey)
+	require.NoError(b.t, err)
+	return turn
+}
+
+func (b *bundle) shows(turn chat.TurnID) {
+	b.t.Helper()
+	ok, err := b.TryCard(b.t.Context(), turn)
+	require.NoError(b.t, err)
+	require.True(b.t, ok)
+	require.NoError(b.t, b.ShowCard(b.t.Context(), turn, "card of "+string(turn)))
+}
+
+func TestToFollow_NamesATurnThatRunsForAWhileOnceAMinute(t *testing.T) {
+	b := setup(t)
+	b.onPlatform()
+	b.writes("m1", here, "t1")
+	got, err := b.ToFollow(t.Context(), time.Hour)
+	require.NoError(t, err)
+	require.Empty(t, got, "it has just begun")
+	got, err = b.ToFollow(t.Context(), 0)
+	require.NoError(t, err)
+	require.Equal(t, []store.Undelivered{{Session: peerKey, Channel: "napcat"}}, got)
+	got, err = b.ToFollow(t.Context(), 0)
+	require.NoError(t, err)
+	require.Empty(t, got)
+	require.Len(t, b.follows(), 1, "a minute later somebody looks whether it is followed still")
+	require.NoError(t, b.KeepFollowing(t.Context(), "t1"))
+	got, err = b.ToFollow(t.Context(), 0)
+	require.NoError(t, err)
+	require.Empty(t, got, "it is")
+
+	c, err := b.Course(t.Context(), "t1")
+	require.NoError(t, err)
+	require.Equal(t, chat.CardWaiting, c.Card.State)
+	require.Equal(t, *here, c.Card.Place)
+	require.Len(t, c.Card.Nonce, 32)
+	require.Equal(t, chat.TurnRunning, c.Turn.State)
+	require.False(t, c.Waits)
+}
+
+func TestToFollow_LeavesOutWhomNobodyOnAPlatformWaitsFor(t *testing.T) {
+	b := setup(t)
+	b.onPlatform()
+	b.writes("m1", nil, "t1")
+	require.Empty(t, b.follows(), "who wrote on the page sees it there")
+	_, err := b.FinishTurn(t.Context(), peerKey, "t1", chat.TurnDone, "")
+	require.NoError(t, err)
+	b.writes("m2", here, "t2")
+	require.NoError(t, b.SaveChannelAccount(t.Context(), store.ChannelAccount{Channel: "napcat", Enabled: false, Settings: map[string]string{}}, 0))
+	require.Empty(t, b.follows(), "the bot is switched off")
+}
+
+func TestNextFollow_EndsWithTheAnswerAndComesBackForACardThatIsLeft(t *testing.T) {
+	b := setup(t)
+	b.onPlatform()
+	b.writes("m1", here, "t1")
+	b.follows()
+	require.Equal(t, chat.TurnID("t1"), b.nextFollow())
+	b.shows("t1")
+	b.answers("t1", chat.Answer{Text: "the answer", Finish: "stop"})
+	require.Empty(t, b.nextFollow(), "the answer is written")
+	_, err := b.FinishTurn(t.Context(), peerKey, "t1", chat.TurnDone, "")
+	require.NoError(t, err)
+	require.Equal(t, chat.TurnID("t1"), b.nextFollow(), "its card says that it runs")
+	require.NoError(t, b.PutOffCard(t.Context(), "t1", time.Hour))
+	require.Empty(t, b.nextFollow(), "later")
+	require.Empty(t, b.follows(), "later")
+	require.NoError(t, b.PutOffCard(t.Context(), "t1", -time.Second))
+	require.Len(t, b.follows(), 1)
+	require.NoError(t, b.EndCard(t.Context(), "t1", chat.CardSettled))
+	require.Empty(t, b.nextFollow())
+	require.Empty(t, b.follows())
+}
+
+func TestCardOfAnswer_IsTakenTogetherWithThePiece(t *testing.T) {
+	b := setup(t)
+	b.onPlatform()
+	b.writes("m1", here, "t1")
+	b.follows()
+	b.shows("t1")
+	require.NoError(t, b.TellTurnHeld(t.Context(), store.Live{Turn: "t1", Session: peerKey}))
+	notice, _ := b.next()
+	_, ok, err := b.CardOfAnswer(t.Context(), notice)
+	require.NoError(t, err)
+	require.False(t, ok, "a notice is no answer")
+	require.NoError(t, b.EndDelivery(t.Context(), notice, chat.OutboundSent, ""))
+
+	b.answers("t1", chat.Answer{Text: "the answer", Finish: "stop"})
+	id, _ := b.next()
+	card, ok, err := b.CardOfAnswer(t.Context(), id)
+	require.NoError(t, err)
+	require.True(t, ok)
+	require.Equal(t, "card of t1", card.Message)
+	require.NoError(t, b.AnswerCard(t.Context(), "t1", id, []chat.Piece{{Text: "the answer", Seq: 1, State: chat.PieceSent, ID: card.Message}}))
+	o, err := b.Outbound(t.Context(), id)
+	require.NoError(t, err)
+	require.Equal(t, card.Message, o.Pieces[0].ID)
+	_, ok, err = b.CardOfAnswer(t.Context(), id)
+	require.NoError(t, err)
+	require.False(t, ok)
+	_, err = b.FinishTurn(t.Context(), peerKey, "t1", chat.TurnDone, "")
+	require.NoError(t, err)
+	require.Empty(t, b.nextFollow(), "an answer is not settled")
+	require.NoError(t, b.EndCard(t.Context(), "t1", chat.CardNone))
+	c, err := b.Course(t.Context(), "t1")
+	require.NoError(t, err)
+	require.Equal(t, chat.CardAnswer, c.Card.State, "the first end stands")
+}
+
+func TestCourse_OfATurnThatWasReleasedOrNeverShown(t *testing.T) {
+	b := setup(t)
+	b.onPlatform()
+	b.writes("m1", here, "t1")
+	b.follows()
+	b.shows("t1")
+	_, err := b.SettleTurn(t.Context(), "t1") // no step had begun: the message waits for another turn
+	require.NoError(t, err)
+	require.Equal(t, chat.TurnID("t1"), b.nextFollow(), "the card of a turn that is gone is taken back")
+	c, err := b.Course(t.Context(), "t1")
+	require.NoError(t, err)
+	require.Empty(t, c.Turn.State)
+	require.NoError(t, b.EndCard(t.Context(), "t1", chat.CardSettled))
+
+	_, ok, err := b.Claim(t.Context(), peerKey, "t2", "r2", 0)
+	require.NoError(t, err)
+	require.True(t, ok)
+	b.follows()
+	_, err = b.FinishTurn(t.Context(), peerKey, "t2", chat.TurnStopped, phrase.Stopped)
+	require.NoError(t, err)
+	require.Empty(t, b.nextFollow(), "nothing was shown of it")
+	require.Empty(t, b.follows())
+	ok, err = b.TryCard(t.Context(), "t2")
+	require.NoError(t, err)
+	require.False(t, ok, "and nothing will be")
+
+	require.NoError(t, b.DeleteSession(t.Context(), peerKey))
+	_, err = b.Course(t.Context(), "t1")
+	require.True(t, fault.Is(err, fault.NotFound))
+}
+
+func TestCourse_HoldsTheCallsOfItsTurn(t *testing.T) {
+	b := setup(t)
+	b.onPlatform()
+	b.writes("m1", here, "t1")
+	b.follows()
+	b.answers("t1", chat.Answer{Text: "let me look", Finish: "tool_calls", Calls: []chat.ToolCall{{ID: "t1.0.0", Name: "Shell", Summary: "make", Class: chat.ClassExec, Arguments: "{}"}}})
+	c, err := b.Course(t.Context(), "t1")
+	require.NoError(t, err)
+	require.Len(t, c.Calls, 1)
+	require.Equal(t, "make", c.Calls[0].Summary)
+	require.Equal(t, chat.CallOpen, c.Calls[0].State)
+	require.Equal(t, chat.TurnID("t1"), b.nextFollow(), "what the model says between its steps is no answer")
+}
