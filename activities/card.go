@@ -34,7 +34,7 @@ func placeCard(ctx context.Context, cards Cards, account channel.Account, c *cha
 		c.State = chat.CardNone
 		return nil
 	}
-	sent, err := account.Send(ctx, c.Place, channel.Message{Key: c.Nonce + ".p", Text: text, Seq: 1})
+	sent, err := begin(ctx, account, c, text)
 	switch {
 	case err == nil:
 		c.State, c.Message = chat.CardShown, sent.ID
@@ -49,6 +49,68 @@ func placeCard(ctx context.Context, cards Cards, account channel.Account, c *cha
 		return undo
 	}
 	return err
+}
+
+// begin sends a card, as one that streams where the platform has such and permits it.
+func begin(ctx context.Context, account channel.Account, c *chat.Card, text string) (channel.Sent, error) {
+	key := c.Nonce + ".p"
+	if streamer, can := account.(channel.Streamer); can {
+		stream, err := streamer.Stream(ctx, c.Place, key)
+		if err == nil {
+			_ = stream.Put(ctx, text, sequence(c)) // it is put there again with the next change
+			return stream.Sent(), nil
+		}
+		if !refused(err) {
+			return channel.Sent{}, err
+		}
+	}
+	return account.Send(ctx, c.Place, channel.Message{Key: key, Text: text, Seq: 1})
+}
+
+// changer changes a card: by its stream where it has one.
+type changer struct {
+	editor channel.Editor
+	stream channel.Stream // nil: none
+	card   *chat.Card
+}
+
+// change finds out how a card is changed.
+func change(ctx context.Context, account channel.Account, editor channel.Editor, c *chat.Card) (changer, error) {
+	out := changer{editor: editor, card: c}
+	streamer, can := account.(channel.Streamer)
+	if !can {
+		return out, nil
+	}
+	stream, err := streamer.Resume(ctx, c.Place, c.Message)
+	switch {
+	case err == nil:
+		out.stream = stream
+	case !refused(err):
+		return changer{}, err
+	}
+	return out, nil
+}
+
+// put shows a text while the turn goes on.
+func (c changer) put(ctx context.Context, text string) error {
+	if c.stream != nil {
+		return c.stream.Put(ctx, text, sequence(c.card))
+	}
+	return c.editor.Edit(ctx, c.card.Place, c.card.Message, channel.Message{Key: c.card.Nonce + ".p", Text: text, Seq: 1})
+}
+
+// end shows what stays.
+func (c changer) end(ctx context.Context, to chat.Address, m channel.Message) error {
+	if c.stream != nil {
+		return c.stream.End(ctx, m, sequence(c.card))
+	}
+	return c.editor.Edit(ctx, to, c.card.Message, m)
+}
+
+// sequence grows with time, by ten a second, in whichever process a card is changed. A minute is added for a clock that is
+// behind that of the database.
+func sequence(c *chat.Card) int {
+	return max(1, int((time.Since(c.Made)+time.Minute)/(100*time.Millisecond)))
 }
 
 // remembered reports whether a platform still knows the key of what was first sent at a time.

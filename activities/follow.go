@@ -84,6 +84,7 @@ type following struct {
 
 	watch Watch
 	lang  phrase.Lang
+	by    *changer  // how the card is changed; nil: not known yet
 	shown string    // the text that the card has; empty: not known
 	next  time.Time // when the platform may be asked for something again
 	kept  time.Time // when it was noted last that the turn is followed
@@ -189,7 +190,8 @@ func (s *following) change(ctx context.Context, account channel.Account, editor 
 	}
 	s.next = now.Add(max(s.every, editor.EditEvery()))
 	if c.Card.State != chat.CardShown {
-		known := c.Card.State == chat.CardWaiting
+		_, streams := account.(channel.Streamer)
+		known := c.Card.State == chat.CardWaiting && !streams
 		err = placeCard(ctx, s.Courses, account, &c.Card, text)
 		switch {
 		case err != nil:
@@ -201,7 +203,14 @@ func (s *following) change(ctx context.Context, account channel.Account, editor 
 		}
 		return "", nil
 	}
-	err = editor.Edit(ctx, c.Card.Place, c.Card.Message, channel.Message{Key: c.Card.Nonce + ".p", Text: text, Seq: 1})
+	if s.by == nil {
+		by, err := change(ctx, account, editor, &c.Card)
+		if err != nil {
+			return s.trouble(ctx, err)
+		}
+		s.by = &by
+	}
+	err = s.by.put(ctx, text)
 	switch {
 	case fault.Is(err, fault.NotFound), fault.Is(err, fault.Denied):
 		return "the card cannot be changed any more", withdraw(ctx, s.Courses, account, &c.Card)
@@ -262,7 +271,11 @@ func (s *following) conclude(ctx context.Context, account channel.Account, c cha
 	if !can {
 		return fault.Errorf(fault.Denied, "the platform does not change what was sent")
 	}
-	return settled(ctx, s.Courses, &c.Card, editor.Edit(ctx, c.Card.Place, c.Card.Message, channel.Message{Key: c.Card.Nonce + ".p", Text: text, Seq: 1}))
+	by, err := change(ctx, account, editor, &c.Card)
+	if err == nil {
+		err = by.end(ctx, c.Card.Place, channel.Message{Key: c.Card.Nonce + ".p", Text: text, Seq: 1})
+	}
+	return settled(ctx, s.Courses, &c.Card, err)
 }
 
 func settled(ctx context.Context, cards Cards, c *chat.Card, err error) error {

@@ -30,6 +30,8 @@ type stage struct {
 	traits  channel.Traits
 	said    []string // what the platform was asked for
 	refuses map[string]error
+
+	sequence int // the newest of a stream
 }
 
 func newStage() *stage {
@@ -122,6 +124,41 @@ func (p changing) Delete(_ context.Context, _ channel.Place, id string) error {
 	return p.asked("delete", id)
 }
 
+// streaming is a platform on which cards stream.
+type streaming struct{ changing }
+
+func (p streaming) Stream(_ context.Context, _ channel.Place, key string) (channel.Stream, error) {
+	return streamed{p, "streamed under " + key}, p.asked("stream", key)
+}
+func (p streaming) Resume(_ context.Context, _ channel.Place, id string) (channel.Stream, error) {
+	if !strings.HasPrefix(id, "streamed") {
+		return nil, fault.Errorf(fault.NotFound, "it does not stream")
+	}
+	return streamed{p, id}, nil
+}
+
+type streamed struct {
+	p  streaming
+	id string
+}
+
+func (s streamed) Sent() channel.Sent { return channel.Sent{ID: s.id} }
+func (s streamed) Put(_ context.Context, text string, sequence int) error {
+	return s.p.sequenced("put", text, sequence)
+}
+func (s streamed) End(_ context.Context, m channel.Message, sequence int) error {
+	return s.p.sequenced("end", m.Text, sequence)
+}
+
+// sequenced takes what comes with a sequence that has grown.
+func (s *stage) sequenced(what, text string, sequence int) error {
+	if sequence < s.sequence {
+		return fault.Limited(time.Second, "the sequence did not grow")
+	}
+	s.sequence = sequence
+	return typing{s}.asked(what, text)
+}
+
 // one is a choice of one account.
 type one struct{ bot channel.Account }
 
@@ -163,6 +200,37 @@ func TestFollow_KeepsOneCardUntilSomethingIsToBeSent(t *testing.T) {
 	require.Contains(t, s.said[1], "edit sent under n.p: ")
 	require.Contains(t, s.said[1], "half way")
 	require.Equal(t, chat.CardShown, s.course.Card.State)
+}
+
+func TestFollow_StreamsWhereThePlatformDoesAndChangesTheCardElsewhere(t *testing.T) {
+	s := newStage()
+	s.look = func(n int) {
+		s.course.Waits = n >= 40 && s.course.Turn.State == chat.TurnRunning
+		if n == 10 {
+			s.delta = &chat.Delta{Turn: "t1", Text: "so far"}
+		}
+	}
+	s.follow(t, streaming{s.platform()})
+	require.Equal(t, "stream n.p", s.said[0])
+	require.Contains(t, s.said[1], "put **Working**")
+	require.Contains(t, s.said[len(s.said)-1], "put **Working**\nso far")
+	require.Equal(t, chat.CardShown, s.course.Card.State)
+	s.course.Waits, s.course.Turn.State, s.said = false, chat.TurnStopped, nil
+	s.follow(t, streaming{s.platform()})
+	require.Len(t, s.said, 1)
+	require.Contains(t, s.said[0], "end **Stopped**", "another process goes on with the stream")
+
+	s = newStage()
+	s.refuses["stream"] = fault.Errorf(fault.Denied, "the app may not")
+	s.look = func(n int) {
+		s.course.Waits = n >= 40 && s.course.Turn.State == chat.TurnRunning
+		if n == 10 {
+			s.delta = &chat.Delta{Turn: "t1", Text: "so far"}
+		}
+	}
+	s.follow(t, streaming{s.platform()})
+	require.Contains(t, s.said[1], "send n.p **Working**")
+	require.Contains(t, s.said[len(s.said)-1], "edit sent under n.p: **Working**\nso far")
 }
 
 func TestFollow_ShowsWhatIsWrittenUnlessItIsKnownInPart(t *testing.T) {

@@ -11,7 +11,7 @@ import (
 )
 
 // maxCard is how long the text of a card is at most, in characters, where the platform does not permit less.
-const maxCard = 3000
+const maxCard = 6000
 
 // text is what a card says now.
 func (s *following) text(c chat.Course, now time.Time, t channel.Traits) string {

@@ -51,7 +51,10 @@ func (s *sending) replace(ctx context.Context, n int, m channel.Message) (bool, 
 			return false, err
 		}
 	}
-	err := editor.Edit(ctx, s.o.Place, c.Message, m)
+	changer, err := change(ctx, s.account, editor, c)
+	if err == nil {
+		err = changer.end(ctx, s.o.Place, m)
+	}
 	switch {
 	case err == nil:
 		s.o.Pieces[n].State, s.o.Pieces[n].ID = chat.PieceSent, c.Message

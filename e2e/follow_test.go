@@ -11,10 +11,10 @@ import (
 	"xbot/workflows"
 )
 
-// onFeishu starts a server whose bot is signed in at an emulated Feishu, where an administrator writes to it directly.
-func onFeishu(t *testing.T) (*server, *feishutest.Server, feishutest.Person) {
+// shownOnFeishu starts a server whose bot is signed in at an emulated Feishu, where an administrator writes to it directly.
+func shownOnFeishu(t *testing.T, c feishutest.Config) (*server, *feishutest.Server, feishutest.Person) {
 	t.Helper()
-	p, err := feishutest.New(feishutest.Config{})
+	p, err := feishutest.New(c)
 	require.NoError(t, err)
 	t.Cleanup(p.Close)
 	s := newServer(t, "FEISHU_APP_ID="+p.AppID, "FEISHU_APP_SECRET="+p.Secret, "FEISHU_DOMAIN="+p.URL)
@@ -37,7 +37,7 @@ func reads(t *testing.T, p *feishutest.Server, chat, text string) feishutest.Sho
 
 func TestFollow_ALongTurnIsOneCardThatBecomesTheAnswer(t *testing.T) {
 	t.Parallel()
-	s, p, carol := onFeishu(t)
+	s, p, carol := shownOnFeishu(t, feishutest.Config{})
 	direct := p.Direct(carol)
 	asked := p.Write(feishutest.Incoming{From: carol, Text: "call Shell {\"command\":\"echo first; sleep 4\"}\ncall Shell {\"command\":\"echo second; sleep 4\"}\nsay done"})
 	require.Eventually(t, func() bool { return len(p.Reactions(asked)) == 1 }, time.Minute, 10*time.Millisecond, "a reaction says that it arrived")
@@ -47,7 +47,7 @@ func TestFollow_ALongTurnIsOneCardThatBecomesTheAnswer(t *testing.T) {
 	answer := reads(t, p, direct, "done")
 	require.Equal(t, card.ID, answer.ID, "the card has become the answer")
 	require.NotContains(t, answer.Text, "Working")
-	require.Positive(t, answer.Edits)
+	require.Eventually(t, func() bool { return !p.Shown(direct, "")[0].Streaming }, time.Minute, 10*time.Millisecond, "nothing is written any more")
 	require.Empty(t, p.Broken(), "the protocol was kept")
 	id := workflows.DeliverID("agent:main:dm:admin")
 	require.NoError(t, s.temporal().GetWorkflow(t.Context(), id, "").Get(t.Context(), nil))
@@ -56,7 +56,7 @@ func TestFollow_ALongTurnIsOneCardThatBecomesTheAnswer(t *testing.T) {
 
 func TestFollow_AKillWhileItIsShownLeavesOneCardAndOneAnswer(t *testing.T) {
 	t.Parallel()
-	s, p, carol := onFeishu(t)
+	s, p, carol := shownOnFeishu(t, feishutest.Config{NoStreams: true})
 	direct := p.Direct(carol)
 	p.Write(feishutest.Incoming{From: carol, Text: "call Shell {\"command\":\"echo first; sleep 15\"}\nsay done"})
 	card := reads(t, p, direct, "first")
@@ -64,12 +64,13 @@ func TestFollow_AKillWhileItIsShownLeavesOneCardAndOneAnswer(t *testing.T) {
 	s.boot()
 	answer := reads(t, p, direct, "done")
 	require.Equal(t, card.ID, answer.ID)
+	require.Positive(t, answer.Edits, "where nothing streams the card is changed as a whole")
 	require.Empty(t, p.Broken(), "the protocol was kept")
 }
 
 func TestFollow_SilenceLeavesNoCardAndNoTokenIsEverSeen(t *testing.T) {
 	t.Parallel()
-	_, p, carol := onFeishu(t)
+	_, p, carol := shownOnFeishu(t, feishutest.Config{})
 	direct := p.Direct(carol)
 	p.Write(feishutest.Incoming{From: carol, Text: "call Shell {\"command\":\"echo first; sleep 5\"}\nstream 8 500ms\nsay NO_REPLY"})
 	reads(t, p, direct, "first")
@@ -82,12 +83,13 @@ func TestFollow_SilenceLeavesNoCardAndNoTokenIsEverSeen(t *testing.T) {
 
 func TestFollow_AnAnswerIsReadWhileItIsWritten(t *testing.T) {
 	t.Parallel()
-	_, p, carol := onFeishu(t)
+	_, p, carol := shownOnFeishu(t, feishutest.Config{})
 	direct := p.Direct(carol)
 	p.Write(feishutest.Incoming{From: carol, Text: "stream 100 100ms"})
 	preview := reads(t, p, direct, "w20 ")
 	require.NotContains(t, preview.Text, "w100")
 	require.Contains(t, preview.Text, "Working")
+	require.True(t, preview.Streaming)
 	answer := reads(t, p, direct, "w100")
 	require.Equal(t, preview.ID, answer.ID)
 	require.Contains(t, answer.Text, "w1 ")

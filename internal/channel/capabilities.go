@@ -42,16 +42,20 @@ type Asker interface {
 
 // Streamer shows an answer while it is written, in a message of its own.
 type Streamer interface {
-	// Stream begins such a message and returns it. Put replaces its text as often as the platform permits; End leaves it
-	// as it is for good.
+	// Stream begins such a message, under a key as Send does.
 	Stream(ctx context.Context, to Place, key string) (Stream, error)
+	// Resume goes on with one that was begun before, by the id of its message. NotFound: it is none.
+	Resume(ctx context.Context, to Place, id string) (Stream, error)
 }
 
-// Stream is an answer that is being written.
+// Stream is an answer that is being written. Sequences are the caller's and grow; what comes with one that does not is
+// RateLimited.
 type Stream interface {
 	Sent() Sent
+	// Put replaces the text, for as long as the answer takes.
 	Put(ctx context.Context, text string, sequence int) error
-	End(ctx context.Context, text string, sequence int) error
+	// End leaves the text as it is for good; a second time it replaces it.
+	End(ctx context.Context, m Message, sequence int) error
 }
 
 // Finder looks for a message whose sending has an unknown outcome: one of the bot with this content, sent since a time.

@@ -168,6 +168,26 @@ func TestSubscribe_TellsOfNoMoreThanAFewCommands(t *testing.T) {
 	require.LessOrEqual(t, len(received(watch(t, b, key))), 64)
 }
 
+func TestNow_IsWhatIsLiveAtThisMoment(t *testing.T) {
+	b := newBus()
+	s := watch(t, b, key)
+	writing, outputs := s.Now()
+	require.Nil(t, writing)
+	require.Empty(t, outputs)
+	b.PublishDelta(key, delta("t", 0, 1, 0, "Hello, "))
+	b.PublishDelta(key, delta("t", 0, 1, 7, "world"))
+	b.PublishOutput(key, chat.Output{Turn: "t", Call: "t.0.0", Text: "one"})
+	writing, outputs = s.Now()
+	require.Equal(t, "Hello, world", writing.Text)
+	require.Equal(t, "one", outputs[0].Text)
+	b.PublishDelta(key, delta("t", 0, 1, 12, "!"))
+	require.Equal(t, "Hello, world", writing.Text, "it is a copy")
+	b.End(key, "t")
+	writing, outputs = s.Now()
+	require.Nil(t, writing)
+	require.Empty(t, outputs)
+}
+
 func TestEnd_ForgetsWhatWasLiveOfThatTurnOnly(t *testing.T) {
 	b := newBus()
 	b.PublishDelta(key, delta("t1", 0, 1, 0, "one"))

@@ -108,13 +108,19 @@ func types(b *bench) {
 
 func streams(b *bench) {
 	p, to := b.asked()
-	stream, err := able[channel.Streamer](b, p.account).Stream(b.within(), to, "streamed")
+	streamer := able[channel.Streamer](b, p.account)
+	stream, err := streamer.Stream(b.within(), to, "streamed")
 	require.NoError(b, err)
 	words := strings.Fields("this answer is written word by word")
 	for i := range words {
 		require.NoError(b, stream.Put(b.within(), strings.Join(words[:i+1], " "), i+1))
 	}
-	require.NoError(b, stream.End(b.within(), strings.Join(words, " ")+".", len(words)+1))
+	stream, err = streamer.Resume(b.within(), to, stream.Sent().ID)
+	require.NoError(b, err, "another process goes on with it")
+	whole := strings.Join(words, " ") + "."
+	require.NoError(b, stream.Put(b.within(), strings.Join(words, " "), len(words)+1))
+	require.NoError(b, stream.End(b.within(), text("streamed", whole, 1), len(words)+2))
+	require.NoError(b, stream.End(b.within(), text("streamed", whole, 1), len(words)+3), "a second time")
 	shown := b.Shown(Direct)
 	require.Len(b, shown, 1)
 	require.Equal(b, stream.Sent().ID, shown[0].ID)

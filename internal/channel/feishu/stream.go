@@ -7,14 +7,15 @@ import (
 	"strconv"
 
 	"xbot/internal/channel"
+	"xbot/internal/fault"
 )
 
 // answerElement is the element of a streaming card that holds the text.
 const answerElement = "answer"
 
 // streamCard is a card in the platform's streaming mode: a text that grows is shown as if it were typed.
-func streamCard(text string, streaming bool) object {
-	body := markdown(text, nil)
+func streamCard(text string, names map[string]string, streaming bool) object {
+	body := markdown(text, names)
 	body["element_id"] = answerElement
 	c := card(nil, body)
 	c["config"] = object{"update_multi": true, "streaming_mode": streaming}
@@ -26,7 +27,7 @@ func (a *Account) Stream(ctx context.Context, to channel.Place, key string) (cha
 	var made struct {
 		ID string `json:"card_id"`
 	}
-	in := object{"type": "card_json", "data": encode(streamCard("…", true))}
+	in := object{"type": "card_json", "data": encode(streamCard("…", nil, true))}
 	if err := a.call(ctx, http.MethodPost, "/open-apis/cardkit/v1/cards", in, &made); err != nil {
 		return nil, certain(err) // a card that nobody has seen
 	}
@@ -38,54 +39,85 @@ func (a *Account) Stream(ctx context.Context, to channel.Place, key string) (cha
 	return &stream{Account: a, sent: sent, card: a.cardOf(ctx, sent.ID, made.ID)}, nil
 }
 
+// Resume goes on with a card that was begun before.
+func (a *Account) Resume(ctx context.Context, _ channel.Place, id string) (channel.Stream, error) {
+	card, err := a.converted(ctx, id)
+	if err != nil {
+		return nil, certain(err)
+	}
+	if card == "" {
+		return nil, fault.Errorf(fault.NotFound, "the message shows no card that streams")
+	}
+	return &stream{Account: a, sent: channel.Sent{ID: id}, card: card}, nil
+}
+
 // cardOf is the card that a message shows: another than the one that was made, if the message had been sent before.
 func (a *Account) cardOf(ctx context.Context, message, made string) string {
+	card, err := a.converted(ctx, message)
+	if err != nil || card == "" {
+		return made
+	}
+	return card
+}
+
+// converted asks for the card that a message shows; empty: none.
+func (a *Account) converted(ctx context.Context, message string) (string, error) {
 	var out struct {
 		ID string `json:"card_id"`
 	}
 	err := a.call(ctx, http.MethodPost, "/open-apis/cardkit/v1/cards/id_convert", object{"message_id": message}, &out)
-	if err != nil || out.ID == "" {
-		return made
-	}
-	return out.ID
+	return out.ID, err
 }
 
 // stream is an answer that is being written.
 type stream struct {
 	*Account
 
-	sent channel.Sent
-	card string
+	sent   channel.Sent
+	card   string
+	closed bool // the platform does not stream it any more
 }
 
 // Sent is the message.
 func (s *stream) Sent() channel.Sent { return s.sent }
 
-// Put replaces the text. The platform takes sequences that grow only; End needs two of its own.
+// Put replaces the text. The platform ends the streaming mode itself after ten minutes; from then on the card is replaced. It
+// takes sequences that grow only, and a change here needs up to three of its own.
 func (s *stream) Put(ctx context.Context, text string, sequence int) error {
-	return s.put(ctx, text, 2*sequence)
+	if !s.closed {
+		err := s.put(ctx, channel.Message{Text: text}, 3*sequence)
+		if !refusedAs(err, badContent) {
+			return err
+		}
+		s.closed = true
+	}
+	return s.replace(ctx, channel.Message{Text: text}, 3*sequence+1)
 }
 
-func (s *stream) put(ctx context.Context, text string, sequence int) error {
-	in := object{"content": markdown(text, nil)["content"], "sequence": sequence, "uuid": s.uuid(sequence)}
+func (s *stream) put(ctx context.Context, m channel.Message, sequence int) error {
+	in := object{"content": markdown(m.Text, m.Mentions)["content"], "sequence": sequence, "uuid": s.uuid(sequence)}
 	return s.call(ctx, http.MethodPut, s.path()+"/elements/"+answerElement+"/content", in, nil)
+}
+
+// replace shows a whole card, which does not stream.
+func (s *stream) replace(ctx context.Context, m channel.Message, sequence int) error {
+	whole := object{"type": "card_json", "data": encode(streamCard(m.Text, m.Mentions, false))}
+	in := object{"card": whole, "sequence": sequence, "uuid": s.uuid(sequence)}
+	return s.call(ctx, http.MethodPut, s.path(), in, nil)
 }
 
 func (s *stream) path() string { return "/open-apis/cardkit/v1/cards/" + url.PathEscape(s.card) }
 
 func (s *stream) uuid(sequence int) string { return uuid(s.sent.ID, "."+strconv.Itoa(sequence)) }
 
-// End leaves the text as it is for good. The platform ends the streaming mode itself after ten minutes; then the card is
-// replaced.
-func (s *stream) End(ctx context.Context, text string, sequence int) error {
-	if s.put(ctx, text, 2*sequence) == nil {
+// End leaves the text as it is for good.
+func (s *stream) End(ctx context.Context, m channel.Message, sequence int) error {
+	if !s.closed && s.put(ctx, m, 3*sequence) == nil {
 		settings := encode(object{"config": object{"streaming_mode": false}})
-		in := object{"settings": settings, "sequence": 2*sequence + 1, "uuid": s.uuid(2*sequence + 1)}
+		in := object{"settings": settings, "sequence": 3*sequence + 1, "uuid": s.uuid(3*sequence + 1)}
 		if s.call(ctx, http.MethodPatch, s.path()+"/settings", in, nil) == nil {
 			return nil
 		}
 	}
-	whole := object{"type": "card_json", "data": encode(streamCard(text, false))}
-	in := object{"card": whole, "sequence": 2*sequence + 2, "uuid": s.uuid(2*sequence + 2)}
-	return s.call(ctx, http.MethodPut, s.path(), in, nil)
+	return s.replace(ctx, m, 3*sequence+2)
 }

@@ -115,7 +115,7 @@ func (v view) headline() (phrase.ID, Tone) {
 func (v view) text(calls, output, todos int) string {
 	var parts []string
 	if v.running() && strings.TrimSpace(v.Writing) != "" {
-		return strings.TrimLeft(v.summary()+"\n\n"+v.writing(), "\n")
+		return v.writing() // and nothing that changes before it, so that it grows at its end only
 	}
 	for _, part := range []string{v.summary(), v.calls(calls), v.doing(), v.output(output), v.todos(todos)} {
 		if part != "" {
@@ -128,7 +128,7 @@ func (v view) text(calls, output, todos int) string {
 // writing is the text that is being written, of a long one the end.
 func (v view) writing() string {
 	text := []rune(strings.ToValidUTF8(v.Writing, "\uFFFD"))
-	room := v.limit - utf8.RuneCountInString(v.summary()) - len("\n\n… \n")
+	room := v.limit - 2
 	if len(text) <= room {
 		return string(text)
 	}

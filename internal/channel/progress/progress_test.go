@@ -53,6 +53,10 @@ var turns = map[string]progress.Turn{
 		State: chat.TurnRunning, Started: start, Heard: start.Add(80 * time.Second), Doing: chat.DoingCompress,
 		Calls: slicesOf(done("Read", "a.go", 0, time.Second), 30),
 	},
+	"writing": {
+		State: chat.TurnRunning, Started: start, Heard: start, Writing: "The answer so far\n```go\nfunc",
+		Calls: []chat.ToolCall{done("Read", "README.md", 0, time.Second)},
+	},
 	"background": {
 		State: chat.TurnDone, Started: start, Ended: start.Add(3725 * time.Second), Output: "not shown",
 		Calls: []chat.ToolCall{{Name: "Shell", Summary: "sleep 999", State: chat.CallDone, Task: "bg1"}},
@@ -112,6 +116,19 @@ func TestShow_KeepsTheLimit(t *testing.T) {
 		require.LessOrEqual(t, utf8.RuneCountInString(text), limit)
 		require.Contains(t, text, "Shell")
 	}
+}
+
+func TestShow_OfALongTextThatIsWrittenTheEndIsSeen(t *testing.T) {
+	t.Parallel()
+	turn := progress.Turn{State: chat.TurnRunning, Started: start, Writing: strings.Repeat("字字字字字字字字字\n", 400) + "the end"}
+	text := progress.Show(phrase.English, turn, start, 1000).Text
+	require.LessOrEqual(t, utf8.RuneCountInString(text), 1000)
+	require.True(t, strings.HasPrefix(text, "…\n字字字字字字字字字\n"), "whole lines")
+	require.True(t, strings.HasSuffix(text, "the end"))
+	turn.Writing = strings.Repeat("字", 2000)
+	require.LessOrEqual(t, utf8.RuneCountInString(progress.Show(phrase.English, turn, start, 1000).Text), 1000)
+	turn.State = chat.TurnDone
+	require.NotContains(t, progress.Show(phrase.English, turn, start, 1000).Text, "字", "what was committed stands elsewhere")
 }
 
 func FuzzShow(f *testing.F) {

@@ -64,6 +64,7 @@ const (
 	Effusive      Flaw = "it reacts again and again"
 	Chatty        Flaw = "it shows that it types by a message"
 	Stutters      Flaw = "it streams in several messages"
+	Amnesiac      Flaw = "it does not know its streams any more"
 	Unasking      Flaw = "it leaves the options out"
 	Forgetful     Flaw = "it loses what was filled in"
 	Unsettled     Flaw = "it leaves the buttons"
@@ -478,6 +479,14 @@ func (a *account) Stream(ctx context.Context, to channel.Place, key string) (cha
 	return &stream{account: a, to: to, sent: sent}, err
 }
 
+// Resume goes on with an answer.
+func (a *account) Resume(_ context.Context, to channel.Place, id string) (channel.Stream, error) {
+	if a.world.find(id) == nil || a.has[Amnesiac] {
+		return nil, fault.Errorf(fault.NotFound, "no message %s", id)
+	}
+	return &stream{account: a, to: to, sent: channel.Sent{ID: id}}, nil
+}
+
 // Sent is the message of the stream.
 func (s *stream) Sent() channel.Sent { return s.sent }
 
@@ -491,6 +500,6 @@ func (s *stream) Put(ctx context.Context, text string, sequence int) error {
 }
 
 // End shows the whole text.
-func (s *stream) End(ctx context.Context, text string, sequence int) error {
-	return s.Put(ctx, text, sequence)
+func (s *stream) End(ctx context.Context, m channel.Message, sequence int) error {
+	return s.Put(ctx, m.Text, sequence)
 }

@@ -140,6 +140,7 @@ var caught = []breach{
 	{flaw: memory.Undying, claims: []string{"a message that is deleted is gone"}},
 	{flaw: memory.Effusive, claims: []string{"a reaction is shown once"}},
 	{flaw: memory.Chatty, claims: []string{"that an answer is written can be shown"}},
+	{flaw: memory.Amnesiac, claims: []string{"an answer that is streamed ends as one message"}},
 	{flaw: memory.Stutters, claims: []string{"an answer that is streamed ends as one message"}},
 	{flaw: memory.Unasking, claims: []string{"a question is shown with all that may be answered"}},
 	{flaw: memory.Mispresses, claims: []string{"an approval is answered by its buttons"}},
