@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"xbot/internal/channel"
+	"xbot/internal/channel/token"
 	"xbot/internal/fault"
 )
 
@@ -27,7 +28,7 @@ type Account struct {
 	name   string
 	set    settings
 	http   *http.Client
-	tokens *tokens
+	tokens *token.Keeper
 	people *memo[string] // names by open_id
 	chats  *memo[place]  // chats by chat_id
 	wrote  *memo[author] // who wrote which message, for recalls
@@ -51,7 +52,7 @@ var (
 
 func newAccount(name string, s settings, client *http.Client) *Account {
 	a := &Account{name: name, set: s, http: client, people: newMemo[string](), chats: newMemo[place](), wrote: newMemo[author](), pause: firstPause}
-	a.tokens = &tokens{Account: a}
+	a.tokens = token.New(a.askToken)
 	return a
 }
 
@@ -102,7 +103,7 @@ func (a *Account) Run(ctx context.Context, to channel.Receiver, report func(chan
 	}
 	pause := newBackoff(a.pause)
 	for {
-		_, err := a.tokens.get(ctx)
+		_, err := a.tokens.Get(ctx)
 		switch {
 		case ctx.Err() != nil:
 			return nil

@@ -62,13 +62,13 @@ func (a *Account) whole(ctx context.Context, method, path string, in, out any) e
 // authorized makes a request with the account's token. One that was refused is replaced once: nothing has happened then.
 func (a *Account) authorized(ctx context.Context, r request, out any) error {
 	for attempt := 0; ; attempt++ {
-		token, err := a.tokens.get(ctx)
+		token, err := a.tokens.Get(ctx)
 		if err != nil {
 			return err
 		}
 		err = a.once(ctx, r, token, out)
 		if why, ok := refusalOf(err); ok && why.class() == badToken && attempt == 0 {
-			a.tokens.drop(token)
+			a.tokens.Drop(token)
 			continue
 		}
 		return err
@@ -106,7 +106,10 @@ func (a *Account) do(ctx context.Context, r request, token string) (*http.Respon
 		kind = "application/json; charset=utf-8"
 	}
 	var connected atomic.Bool
-	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { connected.Store(true) }})
+	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
+		GetConn: func(string) { connected.Store(false) }, // also when a connection turned out closed before it was used
+		GotConn: func(httptrace.GotConnInfo) { connected.Store(true) },
+	})
 	req, err := http.NewRequestWithContext(ctx, r.method, a.set.domain+r.path, bytes.NewReader(body))
 	if err != nil {
 		return nil, fault.Errorf(fault.Invalid, "call Feishu: %w", err)

@@ -38,7 +38,7 @@ func probes() []probe {
 // Check tries the credentials and names what is missing: the bot, and permissions. Events that are not subscribed to cannot be
 // seen from outside.
 func (a *Account) Check(ctx context.Context) (channel.Identity, []channel.Problem, error) {
-	if _, err := a.tokens.get(ctx); err != nil {
+	if err := a.tokens.Renew(ctx); err != nil {
 		return channel.Identity{}, nil, err
 	}
 	var problems []channel.Problem

@@ -18,7 +18,7 @@ func (a *Account) Fetch(ctx context.Context, message string, file chat.Attachmen
 	}
 	r := request{method: http.MethodGet, path: messagePath(message) + "/resources/" + url.PathEscape(file.Key) + "?type=" + kind}
 	for attempt := 0; ; attempt++ {
-		token, err := a.tokens.get(ctx)
+		token, err := a.tokens.Get(ctx)
 		if err != nil {
 			return nil, err
 		}
@@ -31,7 +31,7 @@ func (a *Account) Fetch(ctx context.Context, message string, file chat.Attachmen
 		}
 		err = fetchFailure(res)
 		if refusedAs(err, badToken) && attempt == 0 {
-			a.tokens.drop(token)
+			a.tokens.Drop(token)
 			continue
 		}
 		return nil, err

@@ -3,7 +3,6 @@ package feishu
 import (
 	"context"
 	"net/http"
-	"sync"
 	"time"
 
 	"xbot/internal/fault"
@@ -12,46 +11,22 @@ import (
 // tokenMargin is how long before its end a token is replaced. The platform gives a new one in the last 30 minutes.
 const tokenMargin = 3 * time.Minute
 
-// tokens keeps the access token of an account. Accounts share nothing, not even those of the same app.
-type tokens struct {
-	*Account
-
-	mu    sync.Mutex
-	token string
-	until time.Time
-}
-
-// get returns a token that is good for a while. One caller asks the platform, the others wait for it.
-func (t *tokens) get(ctx context.Context) (string, error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.token != "" && time.Now().Before(t.until) {
-		return t.token, nil
-	}
+// askToken asks for an access token. Accounts share none, not even those of the same app.
+func (a *Account) askToken(ctx context.Context) (string, time.Duration, error) {
 	var out struct {
 		Token  string `json:"tenant_access_token"`
 		Expire int64  `json:"expire"` // seconds
 	}
-	in := map[string]string{"app_id": t.set.appID, "app_secret": t.set.secret}
-	err := t.once(ctx, request{method: http.MethodPost, path: "/open-apis/auth/v3/tenant_access_token/internal", in: in}, "", &out)
+	in := map[string]string{"app_id": a.set.appID, "app_secret": a.set.secret}
+	err := a.once(ctx, request{method: http.MethodPost, path: "/open-apis/auth/v3/tenant_access_token/internal", in: in}, "", &out)
 	if err != nil {
-		return "", credentials(err)
+		return "", 0, credentials(err)
 	}
 	if out.Token == "" {
-		return "", fault.Errorf(fault.Unavailable, "Feishu gave no access token")
+		return "", 0, fault.Errorf(fault.Unavailable, "Feishu gave no access token")
 	}
 	life := time.Duration(out.Expire) * time.Second
-	t.token, t.until = out.Token, time.Now().Add(max(life-tokenMargin, life/2))
-	return t.token, nil
-}
-
-// drop forgets a token that the platform refused.
-func (t *tokens) drop(token string) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.token == token {
-		t.token = ""
-	}
+	return out.Token, max(life-tokenMargin, life/2), nil
 }
 
 // credentials says of a refusal to give a token what it means. An uncertain one is none here: nothing was to be sent yet.

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"xbot/internal/channel"
+	"xbot/internal/channel/token"
 )
 
 // Account is one bot. It is safe for concurrent use, except that Run is for one caller at a time, in one process: the
@@ -19,7 +20,7 @@ type Account struct {
 	http   *http.Client
 	memory channel.Memory
 	pace   pace
-	tokens *tokens
+	tokens *token.Keeper
 
 	// self is the bot as the platform knows it; nil until the first READY or Check.
 	self atomic.Pointer[person]
@@ -41,7 +42,7 @@ var (
 
 func newAccount(name string, s settings, client *http.Client, memory channel.Memory) *Account {
 	a := &Account{name: name, set: s, http: client, memory: memory, pace: realPace}
-	a.tokens = &tokens{set: s, http: client}
+	a.tokens = token.New(a.askToken)
 	return a
 }
 

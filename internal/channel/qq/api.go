@@ -47,13 +47,13 @@ func (a *Account) call(ctx context.Context, method, path string, in, out any) er
 // request sends a body. A token that was refused is replaced once: nothing has happened yet then.
 func (a *Account) request(ctx context.Context, method, path, kind string, body []byte, out any) error {
 	for attempt := 0; ; attempt++ {
-		token, err := a.tokens.get(ctx)
+		token, err := a.tokens.Get(ctx)
 		if err != nil {
 			return err
 		}
 		err = a.once(ctx, method, path, kind, token, body, out)
 		if r, ok := errors.AsType[*refusal](err); ok && r.class() == unauthorized && attempt == 0 {
-			a.tokens.drop(token)
+			a.tokens.Drop(token)
 			continue
 		}
 		return err

@@ -15,7 +15,9 @@ import (
 // Check gets a token, asks who the bot is, and looks at the gateway. It opens no session: that would end the one that is
 // open. Which events are not permitted is known from the last session.
 func (a *Account) Check(ctx context.Context) (channel.Identity, []channel.Problem, error) {
-	a.tokens.reset() // the secret is to be tried, not remembered
+	if err := a.tokens.Renew(ctx); err != nil {
+		return channel.Identity{}, nil, explained(err)
+	}
 	var me person
 	if err := a.call(ctx, http.MethodGet, "/users/@me", nil, &me); err != nil {
 		return channel.Identity{}, nil, explained(err)
@@ -29,12 +31,6 @@ func (a *Account) Check(ctx context.Context) (channel.Identity, []channel.Proble
 		return who, nil, err
 	}
 	return who, append(problems, a.checkEvents(ctx)...), nil
-}
-
-func (t *tokens) reset() {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.value = ""
 }
 
 func (a *Account) checkGateway(ctx context.Context) ([]channel.Problem, error) {
@@ -84,7 +80,7 @@ const watching = 5 * time.Minute
 func (a *Account) watch(ctx context.Context, report func(channel.Status)) error {
 	for {
 		pause := watching
-		_, err := a.tokens.get(ctx)
+		_, err := a.tokens.Get(ctx)
 		switch {
 		case ctx.Err() != nil:
 			return nil

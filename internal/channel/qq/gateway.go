@@ -199,7 +199,7 @@ func (g *gateway) closed(c closing) ending {
 	switch code := c.code; {
 	case code == 4004:
 		g.keeper.forget()
-		g.tokens.drop(c.token)
+		g.tokens.Drop(c.token)
 		if g.denied++; g.denied >= maxDenied {
 			return ending{fatal: true, err: fault.Errorf(fault.Denied, "QQ's gateway does not take the bot's tokens; check AppID and AppSecret: %w", c)}
 		}

@@ -122,7 +122,7 @@ func (l *link) greeted() (time.Duration, error) {
 
 // introduce asks for the rest of the old session, or for a new one.
 func (l *link) introduce(ctx context.Context) error {
-	token, err := l.tokens.get(ctx)
+	token, err := l.tokens.Get(ctx)
 	if err != nil {
 		return err
 	}

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
-	"sync"
 	"time"
 
 	"xbot/internal/fault"
@@ -19,54 +18,20 @@ const (
 	maxAnswer   = 4 << 20 // bytes of an answer of the API
 )
 
-// tokens holds the access token of the bot.
-type tokens struct {
-	set  settings
-	http *http.Client
-
-	mu    sync.Mutex
-	value string
-	until time.Time
-}
-
-// get returns a token that is good for the next minute. Callers that ask at the same time share one request.
-func (t *tokens) get(ctx context.Context) (string, error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.value != "" && time.Until(t.until) > tokenMargin {
-		return t.value, nil
-	}
-	value, life, err := t.ask(ctx)
-	if err != nil {
-		return "", err
-	}
-	t.value, t.until = value, time.Now().Add(life)
-	return value, nil
-}
-
-// drop forgets a token that the platform has refused, unless it was replaced meanwhile.
-func (t *tokens) drop(value string) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.value == value {
-		t.value = ""
-	}
-}
-
-// ask gets a token. The endpoint answers 200 also when it refuses; the code decides.
-func (t *tokens) ask(ctx context.Context) (string, time.Duration, error) {
+// askToken gets a token that is good for at least the next minute. The endpoint answers 200 also when it refuses; the code decides.
+func (a *Account) askToken(ctx context.Context) (string, time.Duration, error) {
 	ctx, cancel := context.WithTimeout(ctx, callTimeout)
 	defer cancel()
-	body, err := json.Marshal(map[string]string{"appId": t.set.appID, "clientSecret": t.set.secret})
+	body, err := json.Marshal(map[string]string{"appId": a.set.appID, "clientSecret": a.set.secret})
 	if err != nil {
 		return "", 0, err
 	}
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, t.set.tokenURL, bytes.NewReader(body))
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, a.set.tokenURL, bytes.NewReader(body))
 	if err != nil {
 		return "", 0, err
 	}
 	req.Header.Set("Content-Type", "application/json")
-	res, err := t.http.Do(req)
+	res, err := a.http.Do(req)
 	if err != nil {
 		return "", 0, fault.Errorf(fault.Unavailable, "get an access token of QQ: %w", err)
 	}
@@ -75,7 +40,8 @@ func (t *tokens) ask(ctx context.Context) (string, time.Duration, error) {
 	if err != nil {
 		return "", 0, fault.Errorf(fault.Unavailable, "get an access token of QQ: %w", err)
 	}
-	return readToken(res.StatusCode, raw)
+	token, life, err := readToken(res.StatusCode, raw)
+	return token, life - tokenMargin, err
 }
 
 func readToken(status int, raw []byte) (string, time.Duration, error) {
