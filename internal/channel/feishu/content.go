@@ -90,5 +90,5 @@ func file(kind, key, name string) []chat.Attachment {
 	if key == "" {
 		return nil
 	}
-	return []chat.Attachment{{Kind: kind, Key: key, Name: name}}
+	return []chat.Attachment{{Kind: kind, Key: key, Name: clean(name)}}
 }

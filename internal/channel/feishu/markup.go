@@ -22,14 +22,19 @@ func inert(text string) string { return tagForm.ReplaceAllString(text, "<\u200b$
 // imageForm finds images of Markdown.
 var imageForm = regexp.MustCompile(`!\[([^\]\n]*)\]\(([^)\s]*)[^)\n]*\)`)
 
-// linked makes links of images: a card shows images that were uploaded, and refuses all others.
+// linked makes links of images: a card shows images that were uploaded, and refuses all others. An image without an address
+// of the web is named.
 func linked(text string) string {
 	return imageForm.ReplaceAllStringFunc(text, func(found string) string {
 		m := imageForm.FindStringSubmatch(found)
-		if strings.HasPrefix(m[2], "img_") {
-			return found
+		title, address := m[1], m[2]
+		switch {
+		case strings.HasPrefix(address, "https://"), strings.HasPrefix(address, "http://"):
+			return "[" + cmp.Or(title, address) + "](" + address + ")"
+		case title == "" || address == "":
+			return title + address
 		}
-		return "[" + cmp.Or(m[1], m[2]) + "](" + m[2] + ")"
+		return title + " (" + address + ")"
 	})
 }
 

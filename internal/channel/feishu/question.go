@@ -45,16 +45,15 @@ func (b button) values(form map[string]json.RawMessage) map[string][]string {
 
 // answers reads what was chosen or written: a text or several.
 func answers(raw json.RawMessage) []string {
+	var several []string
 	var one string
 	if json.Unmarshal(raw, &one) == nil {
-		if strings.TrimSpace(one) == "" {
-			return nil
-		}
-		return []string{one}
-	}
-	var several []string
-	if json.Unmarshal(raw, &several) != nil {
+		several = []string{one}
+	} else if json.Unmarshal(raw, &several) != nil {
 		return nil
+	}
+	for i, s := range several {
+		several[i] = clean(s)
 	}
 	return slices.DeleteFunc(several, func(s string) bool { return strings.TrimSpace(s) == "" })
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"net/http"
 	"net/url"
 	"strings"
@@ -62,37 +63,53 @@ func (a *Account) first(all []rendered, try func(rendered) (channel.Sent, error)
 	return sent, err
 }
 
-// deliver sends one message to its place.
+// deliver sends one message to its place: as an answer, beside what is left of its thread where the message that it answers
+// is gone, and to the chat where nothing is left.
 func (a *Account) deliver(ctx context.Context, to channel.Place, key string, r rendered) (channel.Sent, error) {
-	reply := to.ReplyTo
-	if reply == "" && to.Thread != "" {
-		var err error
-		if reply, err = a.latest(ctx, to.Thread); err != nil {
-			return channel.Sent{}, err
+	if to.ReplyTo != "" {
+		sent, err := a.reply(ctx, to, to.ReplyTo, key, r)
+		if !refusedAs(err, gone, threadless) {
+			return sent, err
+		}
+		r.suffix += ".c"
+	}
+	if to.Thread != "" {
+		sent, err := a.join(ctx, to, key, r)
+		if !refusedAs(err, gone) && !errors.Is(err, errEmptyThread) {
+			return sent, err
 		}
 	}
-	if reply == "" {
-		return a.create(ctx, to, key, r, r.suffix)
+	return a.create(ctx, to, key, r)
+}
+
+// join writes into a thread by answering to its newest message.
+func (a *Account) join(ctx context.Context, to channel.Place, key string, r rendered) (channel.Sent, error) {
+	newest, err := a.newest(ctx, to.Thread)
+	if err != nil {
+		return channel.Sent{}, err
 	}
+	r.suffix += ".l"
+	return a.reply(ctx, to, newest, key, r)
+}
+
+// reply answers to a message, in a thread where that is wanted and possible.
+func (a *Account) reply(ctx context.Context, to channel.Place, message, key string, r rendered) (channel.Sent, error) {
 	in := object{"msg_type": r.kind, "content": r.content, "uuid": uuid(key, r.suffix)}
-	inThread := to.InThread || to.Thread != ""
-	if inThread {
-		in["reply_in_thread"] = true
+	if !to.InThread && to.Thread == "" {
+		return a.post(ctx, messagePath(message)+"/reply", in)
 	}
-	sent, err := a.post(ctx, messagePath(reply)+"/reply", in)
-	if inThread && refusedAs(err, threadless) {
+	in["reply_in_thread"] = true
+	sent, err := a.post(ctx, messagePath(message)+"/reply", in)
+	if refusedAs(err, threadless) {
 		delete(in, "reply_in_thread")
 		in["uuid"] = uuid(key, r.suffix+".f")
-		sent, err = a.post(ctx, messagePath(reply)+"/reply", in)
-	}
-	if refusedAs(err, gone, threadless) && to.Thread == "" {
-		return a.create(ctx, to, key, r, r.suffix+".c")
+		return a.post(ctx, messagePath(message)+"/reply", in)
 	}
 	return sent, err
 }
 
 // create sends a message that answers nothing.
-func (a *Account) create(ctx context.Context, to channel.Place, key string, r rendered, suffix string) (channel.Sent, error) {
+func (a *Account) create(ctx context.Context, to channel.Place, key string, r rendered) (channel.Sent, error) {
 	id, kind := to.Chat, "chat_id"
 	if id == "" {
 		id, kind = to.Peer, "open_id"
@@ -100,7 +117,7 @@ func (a *Account) create(ctx context.Context, to channel.Place, key string, r re
 	if id == "" || to.ChatType != chat.ChatDirect && to.Chat == "" {
 		return channel.Sent{}, fault.Errorf(fault.Invalid, "a message to Feishu needs the id of a chat, or of a person for a direct one")
 	}
-	in := object{"receive_id": id, "msg_type": r.kind, "content": r.content, "uuid": uuid(key, suffix)}
+	in := object{"receive_id": id, "msg_type": r.kind, "content": r.content, "uuid": uuid(key, r.suffix)}
 	return a.post(ctx, "/open-apis/im/v1/messages?receive_id_type="+kind, in)
 }
 
@@ -116,19 +133,24 @@ func (a *Account) post(ctx context.Context, path string, in object) (channel.Sen
 	return channel.Sent{ID: out.ID, Thread: out.Thread, At: instant(out.Created)}, nil
 }
 
-// latest finds a message of a thread: the platform writes into one by answering.
-func (a *Account) latest(ctx context.Context, thread string) (string, error) {
+// errEmptyThread says that a thread has no message that could be answered.
+var errEmptyThread = errors.New("the thread is empty or gone")
+
+// newest finds the newest message of a thread that is still there.
+func (a *Account) newest(ctx context.Context, thread string) (string, error) {
 	var out struct {
 		Items []stored `json:"items"`
 	}
-	path := "/open-apis/im/v1/messages?container_id_type=thread&sort_type=ByCreateTimeDesc&page_size=1&container_id=" + url.QueryEscape(thread)
+	path := "/open-apis/im/v1/messages?container_id_type=thread&sort_type=ByCreateTimeDesc&page_size=50&container_id=" + url.QueryEscape(thread)
 	if err := a.call(ctx, http.MethodGet, path, nil, &out); err != nil {
 		return "", certain(err)
 	}
-	if len(out.Items) == 0 {
-		return "", fault.Errorf(fault.NotFound, "the thread is empty or gone")
+	for _, m := range out.Items {
+		if !m.Gone {
+			return m.ID, nil
+		}
 	}
-	return out.Items[0].ID, nil
+	return "", fault.Errorf(fault.NotFound, "%w", errEmptyThread)
 }
 
 // Edit replaces the content of a message: of a card in place, of a rich text or a text, as which it may have been sent, too.

@@ -17,9 +17,6 @@ type entity struct {
 
 // acceptableCard refuses cards that the platform cannot show; the caller holds the lock.
 func (s *Server) acceptableCard(in map[string]any) *refusal {
-	if s.c.NoCards {
-		return refuse(230099, "Failed to create card content")
-	}
 	if in["type"] == "card" {
 		data, _ := in["data"].(map[string]any)
 		id, _ := data["card_id"].(string)

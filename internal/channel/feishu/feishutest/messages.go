@@ -3,6 +3,7 @@ package feishutest
 import (
 	"encoding/json"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -100,6 +101,9 @@ func (s *Server) Forget() {
 
 // acceptable refuses what the platform cannot show; the caller holds the lock.
 func (s *Server) acceptable(kind, content string) *refusal {
+	if code := s.c.Refuses[kind]; code != 0 {
+		return refuse(code, "the content of the kind %s is refused", kind)
+	}
 	most := 30 << 10
 	if kind == "text" {
 		most = 150 << 10
@@ -241,7 +245,8 @@ func (s *Server) list(c call) (any, *refusal) {
 			items = append(items, s.stored(m, "", false))
 		}
 	}
-	return map[string]any{"items": items[:min(1, len(items))]}, nil
+	most, _ := strconv.Atoi(q.Get("page_size")) // none: none
+	return map[string]any{"items": items[:min(most, len(items))]}, nil
 }
 
 // stored is a message as it is read. Cards of the second version cannot be read, unless they are asked for as they were sent.

@@ -29,8 +29,10 @@ type Config struct {
 	// Lacks are permissions that the app does not have, by the beginning of the path that needs them, such as
 	// "GET /open-apis/contact" to the names of the permissions.
 	Lacks map[string][]string
-	// NoThreads refuses answers in threads, NoCards cards of every kind, NoStreams the streaming mode, NoBot the bot.
-	NoThreads, NoCards, NoStreams, NoBot bool
+	// Refuses are kinds of messages (msg_type) that are refused, to the code.
+	Refuses map[string]int
+	// NoThreads refuses answers in threads, NoStreams the streaming mode, NoBot the bot.
+	NoThreads, NoStreams, NoBot bool
 }
 
 // Person is somebody who uses the platform.

@@ -1,0 +1,70 @@
+package feishu_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"xbot/internal/channel"
+	"xbot/internal/channel/feishu/feishutest"
+	"xbot/internal/fault"
+)
+
+func TestCheck_AnAppWithEverythingHasNoProblemsAndNothingIsChanged(t *testing.T) {
+	w := newWorld(t, feishutest.Config{})
+	me, problems, err := w.account.Check(t.Context())
+	require.NoError(t, err)
+	require.Empty(t, problems)
+	require.Equal(t, channel.Identity{ID: feishutest.BotID, Name: feishutest.BotName}, me)
+	for _, chat := range []string{w.group, w.Direct(ann)} {
+		require.Empty(t, w.Shown(chat, ""))
+	}
+}
+
+func TestCheck_NamesEveryPermissionThatIsMissingAndWhereItIsTicked(t *testing.T) {
+	message := "/open-apis/im/v1/messages/om_"
+	for path, want := range map[string]struct{ what, named string }{
+		"GET /open-apis/bot/v3/info":                                      {"bot:info", "bot:info"},
+		"GET " + message:                                                  {"im:message:readonly", "im:message or im:message:readonly"},
+		"POST /open-apis/im/v1/messages":                                  {"im:message:send_as_bot", "im:message:send_as_bot"},
+		"PATCH " + message:                                                {"im:message:update", "im:message:update"},
+		"GET /open-apis/im/v1/chats":                                      {"im:chat:readonly", "im:chat:readonly"},
+		"GET /open-apis/contact/v3/users":                                 {"contact:user.base:readonly", "contact:contact.base:readonly or contact:user.base:readonly"},
+		"PUT /open-apis/cardkit/v1/cards/0/elements":                      {"cardkit:card:write", "cardkit:card:write"},
+		"POST " + message + "000000000000000000000000000000000/reactions": {"im:message.reactions:write_only", "im:message.reactions:write_only"},
+	} {
+		t.Run(want.what, func(t *testing.T) {
+			scopes := strings.Split(want.named, " or ")
+			w := newWorld(t, feishutest.Config{Lacks: map[string][]string{path: scopes}})
+			_, problems, err := w.account.Check(t.Context())
+			require.NoError(t, err)
+			i := slices.IndexFunc(problems, func(p channel.Problem) bool { return p.What == want.what })
+			require.GreaterOrEqual(t, i, 0, "%+v", problems)
+			require.Equal(t, "Add "+want.named+" at open.feishu.cn, the app, Permissions & Scopes, and publish a version.", problems[i].Do)
+		})
+	}
+}
+
+func TestCheck_AnAppWithoutABotIsToldWhereItIsAdded(t *testing.T) {
+	w := newWorld(t, feishutest.Config{NoBot: true})
+	_, problems, err := w.account.Check(t.Context())
+	require.NoError(t, err)
+	require.Len(t, problems, 1)
+	require.Equal(t, "bot", problems[0].What)
+	require.Contains(t, problems[0].Do, "Add Features, Bot")
+}
+
+func TestCheck_TriesTheSecretAlsoWhereATokenIsStillGood(t *testing.T) {
+	const token = "POST /open-apis/auth/v3/tenant_access_token/internal"
+	w := newWorld(t, feishutest.Config{})
+	for n := range 3 {
+		_, _, err := w.account.Check(t.Context())
+		require.NoError(t, err)
+		require.Equal(t, n+1, w.Calls(token))
+	}
+	_, _, err := w.open(t, "app_secret", "wrong").Check(t.Context())
+	require.True(t, fault.Is(err, fault.Denied))
+	require.NotContains(t, err.Error(), w.Secret)
+}
