@@ -18,7 +18,7 @@ import (
 // counting gives out the tokens 1, 2, 3 ..., each after a second and good for an hour.
 func counting(asked *atomic.Int32) token.Ask {
 	return func(context.Context) (string, time.Duration, error) {
-		time.Sleep(time.Second) // the bubble's
+		<-time.After(time.Second) // the bubble's
 		return strconv.Itoa(int(asked.Add(1))), time.Hour, nil
 	}
 }
@@ -40,7 +40,7 @@ func TestGet_ManyWhoseTokenWasRefusedAskOnce(t *testing.T) {
 			}()
 		}
 		synctest.Wait()
-		time.Sleep(time.Minute)
+		<-time.After(time.Minute)
 		require.EqualValues(t, 2, asked.Load())
 	})
 }
@@ -53,7 +53,7 @@ func TestGet_ReplacesATokenThatEnds(t *testing.T) {
 			got, err := k.Get(t.Context())
 			require.NoError(t, err)
 			require.Equal(t, want, got)
-			time.Sleep(31 * time.Minute)
+			<-time.After(31 * time.Minute)
 		}
 	})
 }
@@ -69,7 +69,7 @@ func TestGet_WaitsNoLongerThanItsContextPermits(t *testing.T) {
 		_, err := k.Get(ctx)
 		require.True(t, fault.Is(err, fault.Unavailable))
 		require.ErrorIs(t, err, context.DeadlineExceeded)
-		time.Sleep(time.Minute)
+		<-time.After(time.Minute)
 	})
 }
 
