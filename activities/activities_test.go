@@ -29,6 +29,7 @@ import (
 	"xbot/internal/sandbox"
 	"xbot/internal/store"
 	"xbot/internal/tool"
+	"xbot/internal/tool/ask"
 	"xbot/internal/tool/file"
 	"xbot/internal/tool/shell"
 	"xbot/internal/tool/todo"
@@ -94,7 +95,7 @@ func setup(t *testing.T, program ...string) *bundle {
 	b.server.Strict()
 	client, err := openai.New(openai.Config{BaseURL: b.server.BaseURL(), Model: "scripted", IdleTimeout: limit})
 	require.NoError(t, err)
-	registry := tool.New(shell.New(), file.NewRead(), todo.NewWrite(b.Store), broken{})
+	registry := tool.New(shell.New(), ask.New(), file.NewRead(), todo.NewWrite(b.Store), broken{})
 	b.intake = &activities.Intake{Turns: b.Store, Models: only{client}, MaxSteps: 7, Words: true}
 	b.context = &activities.Assembler{Windows: b.Store, Ratios: activities.Ratios{Store: b.Store}, Budget: activities.Budget{Cooldown: 5}}
 	b.model = &activities.Model{

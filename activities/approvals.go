@@ -76,6 +76,9 @@ func refusal(call chat.Call) (result chat.ToolResult, ok bool) {
 		return chat.ToolResult{Content: phrase.Say(phrase.English, id, args...), IsError: true}, true
 	}
 	a := call.Approval
+	if len(call.Questions) > 0 && a != nil && a.State == chat.ApprovalDenied {
+		return unanswered(*a), true
+	}
 	switch {
 	case call.Rule == chat.RuleDeny:
 		return say(phrase.CallForbidden, call.Name)
@@ -92,4 +95,16 @@ func refusal(call chat.Call) (result chat.ToolResult, ok bool) {
 		return say(phrase.CallDenied, who, note)
 	}
 	return say(phrase.CallUnasked)
+}
+
+// unanswered is the result of questions that got no answer. It is no error: the model goes on without.
+func unanswered(a chat.Approval) chat.ToolResult {
+	if a.AnsweredBy == chat.AnsweredByNobody {
+		return chat.ToolResult{Content: phrase.Say(phrase.English, phrase.InquiryLate)}
+	}
+	note := ""
+	if a.Note != "" {
+		note = ": " + strings.TrimRight(a.Note, ".\u3002 \n")
+	}
+	return chat.ToolResult{Content: phrase.Say(phrase.English, phrase.InquiryDeclined, note)}
 }

@@ -43,6 +43,7 @@ type Catalog interface {
 	Name(name string) string
 	Class(name string) chat.ToolClass
 	Summary(name, arguments string) string
+	Questions(name, arguments string) []chat.Inquiry
 }
 
 // Retry is the retry policy for provider failures (spec/001 §7.1).
@@ -104,6 +105,8 @@ type CallOutput struct {
 	Class   chat.ToolClass `json:"class"`
 	Summary string         `json:"summary,omitempty"`
 	Ask     bool           `json:"ask,omitempty"` // a person has to permit it first
+	// Inquires: it asks a person questions, and answers are what permits it.
+	Inquires bool `json:"inquires,omitempty"`
 }
 
 // Generate makes one LLM call of a turn and commits what came of it. If an earlier attempt committed, that stands.
@@ -233,15 +236,15 @@ func (m *Model) commit(at *attempt, a llm.Answer) chat.Answer {
 	if a.Finish == llm.FinishWindow {
 		a.Finish = llm.FinishLength
 	}
-	step := at.step
+	step, tools := at.step, allowed{m.Tools, at.who}
 	out := chat.Answer{Text: clean(a.Text), Reasoning: clean(a.Reasoning), Opaque: a.Opaque, Finish: string(a.Finish), Usage: a.Usage}
 	for n, c := range a.ToolCalls[:min(len(a.ToolCalls), maxCalls)] {
 		name, arguments := m.Tools.Name(clean(c.Name)), clean(c.Arguments) // rules go by the tool's own name
 		out.Calls = append(out.Calls, chat.ToolCall{
 			ID: chat.NewCallID(step.Turn, step.N, n), ProviderID: clean(c.ID), Name: name, Arguments: arguments,
-			Class: allowed{m.Tools, at.who}.Class(name), Summary: m.Tools.Summary(name, arguments), State: chat.CallOpen,
-			Rule: cmp.Or(m.Rules[name], chat.RuleAllow),
-		})
+			Class: tools.Class(name), Summary: m.Tools.Summary(name, arguments), State: chat.CallOpen,
+			Rule: cmp.Or(m.Rules[name], chat.RuleAllow), Questions: tools.Questions(name, arguments),
+		}.Ruled())
 	}
 	if len(out.Calls) > 0 {
 		out.Finish = string(llm.FinishToolCalls)
@@ -311,7 +314,7 @@ func (r Retry) wait(n int, cause error) time.Duration {
 func summarize(d chat.Decision) GenerateOutput {
 	out := GenerateOutput{Finish: d.Finish, Fault: d.Fault, Compress: d.Compress, Tokens: d.Usage.PromptTokens + d.Usage.CompletionTokens}
 	for _, c := range d.Calls {
-		out.Calls = append(out.Calls, CallOutput{Name: shorten(c.Name, 40), Class: c.Class, Summary: shorten(c.Summary, 60), Ask: c.Rule == chat.RuleAsk})
+		out.Calls = append(out.Calls, CallOutput{Name: shorten(c.Name, 40), Class: c.Class, Summary: shorten(c.Summary, 60), Ask: c.Rule == chat.RuleAsk, Inquires: len(c.Questions) > 0})
 	}
 	return out
 }

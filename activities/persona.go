@@ -49,6 +49,14 @@ func (a allowed) Class(name string) chat.ToolClass {
 	return a.Catalog.Class(name)
 }
 
+// Questions returns what a call asks a person; a tool that is not allowed asks nobody.
+func (a allowed) Questions(name, arguments string) []chat.Inquiry {
+	if !a.who.Has(name) {
+		return nil
+	}
+	return a.Catalog.Questions(name, arguments)
+}
+
 // unknown is the result of a call of a tool that the agent does not have.
 func unknown(name string) chat.ToolResult {
 	return tool.Fail("there is no tool named %q in this session", tool.Cut(name, 60))

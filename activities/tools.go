@@ -202,9 +202,9 @@ func (t *Tools) attempt(ctx context.Context, call chat.Call, box sandbox.Sandbox
 	defer out.Close()
 	result, err := t.Toolbox.Run(running, call.Name, tool.Call{
 		ID: call.ID, Session: call.Session, User: call.User, Arguments: call.Arguments, Box: box, Cwd: call.Cwd,
-		StartedOn: call.StartedOn,
-		Starting:  func(ctx context.Context, store string) error { return t.Calls.SetStartedOn(ctx, call.ID, store) },
-		Output:    (&printer{out: out}).write,
+		StartedOn: call.StartedOn, Approval: call.Approval,
+		Starting: func(ctx context.Context, store string) error { return t.Calls.SetStartedOn(ctx, call.ID, store) },
+		Output:   (&printer{out: out}).write,
 	})
 	close(ended)
 	<-watched

@@ -17,6 +17,8 @@ func (d *Dispatch) Answer(ctx context.Context, a store.Answer, channel string) (
 	switch {
 	case len(a.Note) > chat.MaxNote:
 		return chat.ToolCall{}, fault.Errorf(fault.TooLarge, "the note has %d bytes; at most %d are accepted", len(a.Note), chat.MaxNote)
+	case len(a.Answers) > 0 && !a.Allow:
+		return chat.ToolCall{}, fault.Errorf(fault.Invalid, "answers go with allow; whoever declines to answer leaves them out")
 	case a.Always && !a.Allow:
 		return chat.ToolCall{}, fault.Errorf(fault.Invalid, "always goes with allow; to deny a tool from now on, set its rule")
 	}
@@ -52,11 +54,7 @@ func (d *Dispatch) answerOldest(ctx context.Context, in Inbound, allow bool, not
 	if err != nil {
 		return "", err
 	}
-	say := phrase.Denied
-	if call.Approval != nil && call.Approval.State == chat.ApprovalAllowed {
-		say = phrase.Allowed
-	}
-	return phrase.Say(in.Lang, say, strings.TrimSuffix(call.Name+" · "+code(call.Summary), " · ")), nil
+	return decided(in.Lang, call, call.Approval != nil && call.Approval.State == chat.ApprovalAllowed), nil
 }
 
 // code shows a text as code in Markdown, whatever backticks it holds.

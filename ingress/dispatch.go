@@ -32,8 +32,15 @@ type Inbox interface {
 	RecallWaiting(ctx context.Context, key chat.SessionKey, id chat.InboxID) error
 	AcceptBang(ctx context.Context, in store.Inbound, command string) (store.Accepted, error)
 	Stop(ctx context.Context, in store.Inbound, lang phrase.Lang) (store.Stopped, error)
-	Answer(ctx context.Context, a store.Answer) (chat.ToolCall, error)
+	Questions
 	Command(ctx context.Context, in store.Inbound, answer func(context.Context) (string, error)) (store.Accepted, error)
+}
+
+// Questions are those that turns put to people.
+type Questions interface {
+	Answer(ctx context.Context, a store.Answer) (chat.ToolCall, error)
+	OpenQuestion(ctx context.Context, key chat.SessionKey, user chat.UserID) (call chat.ToolCall, open bool, err error)
+	AnswerInWords(ctx context.Context, in store.Inbound, a store.Answer, notice string) (store.Accepted, error)
 }
 
 // Dispatch takes in messages and stops.
@@ -65,7 +72,7 @@ type Inbound struct {
 	Place    chat.SessionKey // the own conversation of the chat it was written in, which may continue another one; empty where there is no chat
 }
 
-// Message accepts a message, or carries out the command that it is.
+// Message accepts a message, carries out the command that it is, or takes it as the answer that a turn waits for.
 func (d *Dispatch) Message(ctx context.Context, in Inbound) (store.Accepted, error) {
 	if err := check(in); err != nil {
 		return store.Accepted{}, err
@@ -83,6 +90,9 @@ func (d *Dispatch) Message(ctx context.Context, in Inbound) (store.Accepted, err
 	r, err := d.Commands.read(ctx, in)
 	if err != nil {
 		return store.Accepted{}, err
+	}
+	if got, taken, err := d.spoken(ctx, in, r); err != nil || taken {
+		return got, err
 	}
 	return d.carry(ctx, in, r)
 }

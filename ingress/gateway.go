@@ -36,7 +36,7 @@ type Gateway struct {
 // Results of what a platform delivered.
 const (
 	ResultAccepted  = "accepted"  // it is committed, and a turn will answer it or its end is recorded
-	ResultAnswered  = "answered"  // it was a command; the reply is its answer
+	ResultAnswered  = "answered"  // it was a command or an answer; the reply says what became of it
 	ResultOverheard = "overheard" // it was not for the bot, and is kept as context for what is
 	ResultIgnored   = "ignored"   // it was not for the bot, or not worth a word; nothing is kept
 	ResultRefused   = "refused"   // its sender is not let in, or there is no room; nothing is kept
@@ -199,7 +199,7 @@ func (m *arrival) accept(ctx context.Context) (Outcome, error) {
 	case got.Ended != "":
 		out.Result, out.Reply = ResultDropped, got.Ended
 	}
-	if out, err = m.reply(ctx, in, out); out.Result == ResultAccepted {
+	if out, err = m.reply(ctx, in, out, got.Answer); out.Result == ResultAccepted {
 		out.Feedback, out.Emoji = m.c.Feedback, m.c.FeedbackEmoji
 	}
 	return out, err
@@ -228,9 +228,9 @@ func (m *arrival) rehome(ctx context.Context, id chat.InboxID) error {
 	return m.Store.Rehome(ctx, id, now.ID)
 }
 
-// reply adds what the sender is told at once.
-func (m *arrival) reply(ctx context.Context, in Inbound, out Outcome) (Outcome, error) {
-	if command.Slashed(in.Text) || m.text == "" {
+// reply adds what the sender is told at once, to a command or an answer.
+func (m *arrival) reply(ctx context.Context, in Inbound, out Outcome, answer bool) (Outcome, error) {
+	if answer || command.Slashed(in.Text) || m.text == "" {
 		said, err := m.answerOf(ctx, in, out.Inbox)
 		if err != nil {
 			return Outcome{}, err

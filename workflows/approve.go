@@ -51,4 +51,9 @@ func (t *turn) ask(ctx workflow.Context, id chat.CallID, call activities.CallOut
 }
 
 // waitingFor says what is waited for, to an operator.
-func waitingFor(call activities.CallOutput) string { return "waiting for approval: " + label(call) }
+func waitingFor(call activities.CallOutput) string {
+	if call.Inquires {
+		return "waiting for an answer: " + label(call)
+	}
+	return "waiting for approval: " + label(call)
+}

@@ -53,6 +53,24 @@ func TestTurn_WaitsForDaysUntilAPersonAnswers(t *testing.T) {
 	require.Contains(t, details, "waiting for approval: Any · rm 0", "an operator sees what is waited for")
 }
 
+func TestTurn_SaysThatItWaitsForAnAnswerToItsQuestion(t *testing.T) {
+	asks := asking(chat.ClassRead, 1)
+	asks.Calls[0].Name, asks.Calls[0].Summary, asks.Calls[0].Inquires = "AskUser", "Which?", true
+	w := &world{waiting: 1, decisions: []activities.GenerateOutput{asks, answered}}
+	env := setup(t, w)
+	env.RegisterDelayedCallback(func() {
+		value, err := env.QueryWorkflow("__temporal_workflow_metadata")
+		require.NoError(t, err)
+		var got metadata.WorkflowMetadata
+		require.NoError(t, value.Get(&got))
+		require.Contains(t, got.GetCurrentDetails(), "waiting for an answer: AskUser · Which?")
+		w.answer(".0.0")
+		env.SignalWorkflow(workflows.SignalWake, nil)
+	}, 24*time.Hour)
+	run(env)
+	require.Equal(t, []chat.CallID{".0.0"}, w.calls)
+}
+
 func TestTurn_AWakeThatIsNoAnswerLeavesTheQuestionOpen(t *testing.T) {
 	w := &world{waiting: 1, decisions: []activities.GenerateOutput{asking(chat.ClassExec, 1), answered}}
 	env := setup(t, w)

@@ -20,6 +20,7 @@ import (
 	"xbot/internal/sandbox/resolver"
 	"xbot/internal/temporalclient"
 	"xbot/internal/tool"
+	"xbot/internal/tool/ask"
 	toolcontext "xbot/internal/tool/context"
 	"xbot/internal/tool/file"
 	"xbot/internal/tool/memory"
@@ -100,7 +101,7 @@ func limitsOf(model llm.Client, cfg config.LLM) limits.Table {
 // tools are what models can call.
 func (p *parts) tools(cfg config.Permissions) *tool.Registry {
 	return tool.New(
-		shell.New(), file.NewRead(), file.NewCreate(), file.NewReplace(p.store), file.NewGlob(), file.NewGrep(),
+		shell.New(), ask.New(), file.NewRead(), file.NewCreate(), file.NewReplace(p.store), file.NewGlob(), file.NewGrep(),
 		file.NewCd(p.store, p.store), todo.NewWrite(p.store), todo.NewList(p.store), memory.NewWrite(p.notes()), memory.NewList(p.notes()), newDownload(cfg),
 		task.NewStatus(p.store), task.NewRead(p.store, lateBoxes{p}), task.NewWait(p.store),
 		task.NewKill(p.store, task.Killer{Kills: p.store, Boxes: lateBoxes{p}}),

@@ -8,18 +8,21 @@ import (
 
 	"xbot/ingress/auth"
 	"xbot/internal/chat"
+	"xbot/internal/fault"
 	"xbot/internal/store"
 )
 
 // NewAnswer is what a person says to the question whether a call may run.
 type NewAnswer struct {
-	Decision string `json:"decision" enum:"allow,deny"`
+	Decision string `json:"decision,omitempty" enum:"allow,deny" doc:"May be left out with answers, which allow."`
 	Note     string `json:"note,omitempty" maxLength:"4000" doc:"Told to the model with a denial."`
 	Always   bool   `json:"always,omitempty" doc:"With allow: the tool needs no permission from now on."`
+
+	Answers chat.Answers `json:"answers,omitempty" doc:"Where the call asks questions: a list of answers for the name of each."`
 }
 
 func (a *API) registerApprovals(h huma.API) {
-	huma.Register(h, huma.Operation{OperationID: "answer-approval", Method: http.MethodPost, Path: "/api/sessions/{key}/approvals/{call_id}", Summary: "Allow or deny a call that waits for permission", Description: "The first answer counts, whether a worker runs or not. Answered before, or too late: 409.", Security: secured},
+	huma.Register(h, huma.Operation{OperationID: "answer-approval", Method: http.MethodPost, Path: "/api/sessions/{key}/approvals/{call_id}", Summary: "Allow or deny a call that waits for permission, or answer the questions that it asks", Description: "The first answer counts, whether a worker runs or not. Answered before, or too late: 409.", Security: secured},
 		func(ctx context.Context, in *struct {
 			Key
 			CallID string `path:"call_id" maxLength:"200" doc:"Id of the tool call."`
@@ -29,10 +32,13 @@ func (a *API) registerApprovals(h huma.API) {
 			if err != nil {
 				return nil, err
 			}
+			if in.Body.Decision == "" && len(in.Body.Answers) == 0 {
+				return nil, a.problem(fault.Errorf(fault.Invalid, "say allow or deny in decision, or give answers"))
+			}
 			user := auth.User(ctx)
 			call, err := a.Dispatch.Answer(ctx, store.Answer{
 				Session: s.Key, User: user.ID, UserName: user.Name, Call: chat.CallID(in.CallID),
-				Allow: in.Body.Decision == "allow", Note: in.Body.Note, Always: in.Body.Always,
+				Allow: in.Body.Decision != "deny", Note: in.Body.Note, Always: in.Body.Always, Answers: in.Body.Answers,
 			}, s.Channel)
 			return &struct{ Body chat.ToolCall }{call}, a.problem(err)
 		})

@@ -142,3 +142,37 @@ func (p *person) put(path string, body any) answer {
 	p.t.Helper()
 	return p.do(p, http.MethodPut, path, body)
 }
+
+func TestApprovals_OfQuestionsTakeAnswersThatFit(t *testing.T) {
+	b := setup(t)
+	key, ids := b.waiting()
+	require.Empty(t, ids)
+	_, err := b.store.FinishTurn(t.Context(), key, "t1", chat.TurnDone, "")
+	require.NoError(t, err)
+	b.alice.say(key, "m2", "choose").is(http.StatusAccepted, nil)
+	b.claim(key, "t2")
+	step := chat.Step{Session: key, Turn: "t2"}
+	_, _, _, err = b.store.BeginStep(t.Context(), step)
+	require.NoError(t, err)
+	id := chat.NewCallID("t2", 0, 0)
+	asked := []chat.Inquiry{{Name: "q1", Text: "Which?", Options: []chat.InquiryOption{{Label: "a"}, {Label: "b"}}}}
+	_, err = b.store.CommitStep(t.Context(), step, chat.Answer{Finish: "tool_calls", Calls: []chat.ToolCall{chat.ToolCall{ID: id, Name: "AskUser", Class: chat.ClassRead, Questions: asked}.Ruled()}})
+	require.NoError(t, err)
+	_, err = b.store.Ask(t.Context(), id, "")
+	require.NoError(t, err)
+
+	at := path(key, "/approvals/"+string(id))
+	b.bob.post(at, map[string]any{"answers": chat.Answers{"q1": {"a"}}}).problem(http.StatusNotFound)
+	b.alice.post(at, map[string]any{}).problem(http.StatusBadRequest)
+	b.alice.post(at, map[string]any{"decision": "allow"}).problem(http.StatusBadRequest)
+	b.alice.post(at, map[string]any{"decision": "deny", "answers": chat.Answers{"q1": {"a"}}}).problem(http.StatusBadRequest)
+	detail := b.alice.post(at, map[string]any{"answers": chat.Answers{"q1": {"c"}}}).problem(http.StatusBadRequest)
+	require.Contains(t, detail, `"c" is no answer to "Which?"`)
+	detail = b.alice.post(at, map[string]any{"answers": chat.Answers{"q1": {"a", "b"}}}).problem(http.StatusBadRequest)
+	require.Contains(t, detail, "takes one answer")
+	var call chat.ToolCall
+	b.alice.post(at, map[string]any{"answers": chat.Answers{"q1": {"b"}}}).is(http.StatusOK, &call)
+	require.Equal(t, chat.Answers{"q1": {"b"}}, call.Approval.Answers)
+	detail = b.alice.post(at, map[string]any{"answers": chat.Answers{"q1": {"a"}}}).problem(http.StatusConflict)
+	require.Contains(t, detail, "by alice: b")
+}

@@ -180,6 +180,7 @@ func Say(lang Lang, id ID, args ...any) string {
 		refusals,
 		progress,
 		feedback,
+		inquiries,
 	} {
 		said, known := sentences[id]
 		if !known {

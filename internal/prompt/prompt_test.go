@@ -17,6 +17,7 @@ import (
 	"xbot/internal/phrase"
 	"xbot/internal/prompt"
 	"xbot/internal/tool"
+	"xbot/internal/tool/ask"
 	toolcontext "xbot/internal/tool/context"
 	"xbot/internal/tool/file"
 	notes "xbot/internal/tool/memory"
@@ -33,7 +34,7 @@ var update = flag.Bool("update", false, "write the golden files anew")
 func allTools() []tool.Spec {
 	memory := tooltest.NewMemory()
 	return tool.New(
-		shell.New(), file.NewRead(), file.NewCreate(), file.NewReplace(memory), file.NewGlob(), file.NewGrep(),
+		shell.New(), ask.New(), file.NewRead(), file.NewCreate(), file.NewReplace(memory), file.NewGlob(), file.NewGrep(),
 		file.NewCd(memory, memory), todo.NewWrite(memory), todo.NewList(memory), notes.NewWrite(nil), notes.NewList(nil),
 		web.NewDownload(nil, ""), task.NewStatus(nil), task.NewRead(nil, nil), task.NewWait(nil), task.NewKill(nil, task.Killer{}),
 		toolcontext.NewOffloadRecall(nil), toolcontext.NewEdit(nil), toolcontext.NewRecallMasked(nil),

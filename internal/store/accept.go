@@ -11,6 +11,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"xbot/internal/chat"
+	"xbot/internal/command"
 	"xbot/internal/fault"
 	"xbot/internal/store/dbsqlc"
 )
@@ -56,6 +57,8 @@ type Accepted struct {
 	// Ended says why it gets no turn itself, in the words that its sender was told; empty if it waits.
 	Ended string
 	Mode  chat.QueueMode // empty for a duplicate
+	// Answer: it was said to a question that a turn waits for, and is no message for the model.
+	Answer bool
 }
 
 const (
@@ -221,6 +224,9 @@ func (t *tx) duplicate(ctx context.Context, in Inbound, kind string) (Accepted, 
 	}
 	if err != nil {
 		return Accepted{}, fmt.Errorf("look up message id: %w", err)
+	}
+	if _, bang := command.Bang(in.Text); row.Kind == kindCommand && kind == kindMessage && !bang && !command.Slashed(in.Text) {
+		kind = row.Kind // it was the answer to a question that is not open any more
 	}
 	if row.SessionKey != in.Session || row.Kind != kind || row.Accepted != in.Text && row.Body != in.Text {
 		return Accepted{}, fault.Errorf(fault.Conflict, "message id %q was used before for another message; use a new id for a new message", in.PlatformID)

@@ -9,6 +9,7 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
+	"xbot/internal/inquiry"
 	"xbot/internal/phrase"
 	"xbot/internal/store/dbsqlc"
 )
@@ -74,13 +75,16 @@ type Answer struct {
 	Allow    bool
 	Note     string
 	Always   bool // with Allow: from now on the tool needs no permission
+	// Answers goes with Allow where the call asks questions, and only there.
+	Answers chat.Answers
 }
 
 // ErrNothingAsked is what Answer returns when it names no call and no question is open.
 var ErrNothingAsked error = fault.Errorf(fault.Conflict, "nothing in this conversation waits for permission")
 
-// Answer records the answer, if the question is open, the user is the one who was asked (in a group: an administrator)
-// and the turn still runs. A rule that it sets is one of the session's owner. Once
+// Answer records the answer, if the question is open, the user is the one who was asked (in a group: an administrator, and
+// for questions of the model also whoever the turn answers) and the turn still runs. Answers that do not fit the questions
+// are Invalid. A rule that it sets is one of the session's owner. Once
 // it returns, the answer counts, whoever runs or not; the turn has to be woken. Otherwise it is a Conflict that says
 // what happened before, or NotFound for a stranger.
 func (s *Store) Answer(ctx context.Context, a Answer) (chat.ToolCall, error) {
@@ -113,14 +117,24 @@ func (t *tx) oldestOpen(ctx context.Context, a Answer) (id chat.CallID, before c
 	if !errors.Is(err, pgx.ErrNoRows) {
 		return "", before, false, fmt.Errorf("look for an earlier answer: %w", err)
 	}
-	id, err = t.q.ApprovalOldest(ctx, t, dbsqlc.ApprovalOldestParams{SessionKey: a.Session, UserID: int64(a.User)})
+	row, err = t.oldest(ctx, a.Session, a.User, a.Allow && a.Answers == nil)
+	if errors.Is(err, pgx.ErrNoRows) && a.Allow { // a permission is no answer
+		if row, err = t.oldest(ctx, a.Session, a.User, false); err == nil {
+			return "", before, false, phrase.Fault(fault.Invalid, phrase.InquiryOpen)
+		}
+	}
 	if errors.Is(err, pgx.ErrNoRows) {
 		return "", before, false, ErrNothingAsked
 	}
 	if err != nil {
 		return "", before, false, fmt.Errorf("find the open question: %w", err)
 	}
-	return id, before, false, nil
+	return row.ID, before, false, nil
+}
+
+// oldest reads the call of a session that has waited longest for something that the user may say to it.
+func (t *tx) oldest(ctx context.Context, key chat.SessionKey, user chat.UserID, permissions bool) (dbsqlc.ToolCall, error) {
+	return t.q.ApprovalOldest(ctx, t, dbsqlc.ApprovalOldestParams{SessionKey: key, UserID: int64(user), Permissions: permissions})
 }
 
 func (t *tx) answer(ctx context.Context, a Answer) (dbsqlc.ToolCall, error) {
@@ -128,8 +142,13 @@ func (t *tx) answer(ctx context.Context, a Answer) (dbsqlc.ToolCall, error) {
 	if a.Allow {
 		state = chat.ApprovalAllowed
 	}
+	answers, err := t.fit(ctx, a)
+	if err != nil {
+		return dbsqlc.ToolCall{}, err
+	}
 	row, err := t.q.ApprovalAnswer(ctx, t, dbsqlc.ApprovalAnswerParams{
 		ID: a.Call, SessionKey: a.Session, UserID: int64(a.User), Approval: state, Note: Clean(a.Note), AnsweredBy: a.UserName, AnswerKey: Clean(a.Key),
+		Answers: answers,
 	})
 	if errors.Is(err, pgx.ErrNoRows) {
 		return t.answeredBefore(ctx, a)
@@ -159,21 +178,62 @@ func (t *tx) answeredBefore(ctx context.Context, a Answer) (dbsqlc.ToolCall, err
 	return row, t.whyNotAnswered(ctx, a)
 }
 
+// fit checks an answer against the questions of its call, where it could count: whoever is late, or a stranger, is told
+// that instead.
+func (t *tx) fit(ctx context.Context, a Answer) (chat.Answers, error) {
+	row, err := t.q.CallGet(ctx, t, a.Call)
+	if errors.Is(err, pgx.ErrNoRows) || err == nil && (row.SessionKey != a.Session || row.Approval != chat.ApprovalOpen) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read call %s: %w", a.Call, err)
+	}
+	if may, err := t.may(ctx, a); err != nil || !may {
+		return nil, err
+	}
+	switch asks := len(row.Questions) > 0; {
+	case !asks && len(a.Answers) > 0:
+		return nil, phrase.Fault(fault.Invalid, phrase.InquiryNone)
+	case !asks || !a.Allow:
+		return nil, nil
+	case a.Always:
+		return nil, phrase.Fault(fault.Invalid, phrase.InquiryAlways)
+	case len(a.Answers) == 0:
+		return nil, phrase.Fault(fault.Invalid, phrase.InquiryOpen)
+	}
+	return inquiry.Fit(row.Questions, a.Answers)
+}
+
+// may reports whether the user may say something to the call. Of a call that there is not, nobody may.
+func (t *tx) may(ctx context.Context, a Answer) (bool, error) {
+	may, err := t.q.ApprovalMay(ctx, t, dbsqlc.ApprovalMayParams{ID: a.Call, UserID: int64(a.User)})
+	if errors.Is(err, pgx.ErrNoRows) {
+		return false, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("read session of call %s: %w", a.Call, err)
+	}
+	return may, nil
+}
+
 // whyNotAnswered says why an answer found no open question.
 func (t *tx) whyNotAnswered(ctx context.Context, a Answer) error {
 	row, err := t.q.CallGet(ctx, t, a.Call)
 	if err != nil && !errors.Is(err, pgx.ErrNoRows) {
 		return fmt.Errorf("read call %s: %w", a.Call, err)
 	}
-	may, mayErr := t.q.ApprovalMay(ctx, t, dbsqlc.ApprovalMayParams{Key: a.Session, UserID: int64(a.User)})
-	if mayErr != nil && !errors.Is(mayErr, pgx.ErrNoRows) {
-		return fmt.Errorf("read session of call %s: %w", a.Call, mayErr)
+	may, mayErr := t.may(ctx, a)
+	if mayErr != nil {
+		return mayErr
 	}
 	if err != nil || row.SessionKey != a.Session || !may {
 		return fault.Errorf(fault.NotFound, "there is no call %q in this conversation", a.Call)
 	}
 	switch row.Approval {
 	case chat.ApprovalAllowed, chat.ApprovalDenied:
+		if len(row.Questions) > 0 && row.Approval == chat.ApprovalAllowed {
+			return fault.Errorf(fault.Conflict, "this was answered before, by %s: %s", row.AnsweredBy, inquiry.Said(row.Questions, row.Answers))
+		}
 		return fault.Errorf(fault.Conflict, "this was answered before: %s by %s", row.Approval, row.AnsweredBy)
 	case chat.ApprovalVoid, chat.ApprovalOpen:
 		return fault.Errorf(fault.Conflict, "the turn that asked has ended, so the answer came too late")
@@ -193,5 +253,6 @@ func approvalOf(r dbsqlc.ToolCall) *chat.Approval {
 	}
 	return &chat.Approval{
 		State: r.Approval, Reason: r.Reason, Note: r.Note, AskedAt: *r.AskedAt, AnsweredAt: r.AnsweredAt, AnsweredBy: r.AnsweredBy,
+		Questions: r.Questions, Answers: r.Answers,
 	}
 }

@@ -78,14 +78,16 @@ func (t *tx) pairOpenCalls(ctx context.Context, turn chat.TurnID, state chat.Tur
 		return fmt.Errorf("list open calls: %w", err)
 	}
 	for _, c := range open {
-		id := phrase.CallUnknown
+		id, failed := phrase.CallUnknown, true
 		switch {
+		case c.Approval == chat.ApprovalOpen && len(c.Questions) > 0:
+			id, failed = phrase.InquiryStopped, false
 		case c.State == chat.CallOpen:
 			id = phrase.CallNotRun
 		case state == chat.TurnStopped:
 			id = phrase.CallInterrupt
 		}
-		if err := t.finishCall(ctx, c.ID, chat.ToolResult{Content: phrase.Say(phrase.English, id), IsError: true}); err != nil {
+		if err := t.finishCall(ctx, c.ID, chat.ToolResult{Content: phrase.Say(phrase.English, id), IsError: failed}); err != nil {
 			return err
 		}
 	}

@@ -176,7 +176,7 @@ func (t *tx) appendAnswer(ctx context.Context, step chat.Step, a chat.Answer) er
 	for n, c := range a.Calls {
 		rule, err := t.q.CallInsert(ctx, t, dbsqlc.CallInsertParams{
 			ID: c.ID, SessionKey: step.Session, TurnID: step.Turn, Step: int32(step.N), N: int32(n), MessageID: m.ID,
-			ProviderID: c.ProviderID, Name: c.Name, Class: c.Class, Arguments: c.Arguments, Summary: c.Summary,
+			ProviderID: c.ProviderID, Name: c.Name, Class: c.Class, Arguments: c.Arguments, Summary: c.Summary, Questions: c.Questions,
 			DefaultRule: string(cmp.Or(c.Rule, chat.RuleAllow)),
 		})
 		if err != nil {

@@ -22,6 +22,7 @@ import (
 //   - "5", 5.0 and 5 are the same integer, "true" is a boolean, 42 is text where text is wanted
 //   - a list inside a JSON string is the list, other text is a list of it alone where a list of texts is wanted, and
 //     null is the value left out
+//   - text where an object is wanted that needs one text alone is that object
 //   - oldString, OldString and old-string are old_string
 //
 // Anything else is an error of kind Invalid whose sentence the model can act on. The keys that no field takes are
@@ -270,6 +271,9 @@ func assignList(raw json.RawMessage, field reflect.Value, name string) error {
 
 func assignObject(raw json.RawMessage, field reflect.Value, name string) error {
 	text := unwrap(raw, '{')
+	if only, ok := onlyText(field); ok && raw[0] == '"' && !strings.HasPrefix(text, "{") {
+		return assignText(raw, only, name)
+	}
 	if !strings.HasPrefix(text, "{") {
 		return wrongKind(name, "an object", raw)
 	}
@@ -277,6 +281,20 @@ func assignObject(raw json.RawMessage, field reflect.Value, name string) error {
 		return fault.Errorf(fault.KindOf(err), "%s: %w", name, err)
 	}
 	return nil
+}
+
+// onlyText finds the field of an object that is required, if it is the only one and a text.
+func onlyText(object reflect.Value) (only reflect.Value, ok bool) {
+	for i := range object.NumField() {
+		if _, required := fieldName(object.Type().Field(i)); !required {
+			continue
+		}
+		if ok || object.Field(i).Kind() != reflect.String {
+			return reflect.Value{}, false
+		}
+		only, ok = object.Field(i), true
+	}
+	return only, ok
 }
 
 // unwrap returns the text inside a JSON string when it begins with the given mark, else the value as it is.

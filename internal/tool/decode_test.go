@@ -27,6 +27,7 @@ func TestDecode_ReadsWhatIsMeant(t *testing.T) {
 		"camel case":                    {`{"Text":"a","TIMES":1}`, echoParams{Text: "a", Times: 1}},
 		"null for what may be left out": {`{"text":"a","times":null,"items":null}`, echoParams{Text: "a"}},
 		"a list in a string":            {`{"text":"a","items":"[{\"name\":\"x\"}]"}`, echoParams{Text: "a", Items: []item{{Name: "x"}}}},
+		"a text for an object of one":   {`{"text":"a","items":["x",{"name":"y"}]}`, echoParams{Text: "a", Items: []item{{Name: "x"}, {Name: "y"}}}},
 		"items are read kindly too":     {`{"text":"a","items":[{"Name":1,"done":"yes"}]}`, echoParams{Text: "a", Items: []item{{Name: "1", Done: true}}}},
 		"the exact name wins":           {`{"Text":"b","text":"a"}`, echoParams{Text: "a"}},
 	}

@@ -55,6 +55,9 @@ type Call struct {
 	StartedOn string
 	Starting  func(ctx context.Context, store string) error
 
+	// Approval is how a person has permitted the call, with the answers where it asked questions; nil where nobody was asked.
+	Approval *chat.Approval
+
 	// Output receives what a command prints while it runs, offset in bytes from its start; nil when nobody looks.
 	Output func(offset int64, piece []byte)
 }

@@ -12,7 +12,8 @@ SELECT s.user_id, sqlc.arg(tool), sqlc.arg(rule) FROM sessions s WHERE s.key = s
 ON CONFLICT (user_id, tool) DO UPDATE SET rule = EXCLUDED.rule, updated_at = now();
 
 -- name: ApprovalMay :one
-SELECT may_answer(s.user_id, sqlc.arg(user_id)) AS may FROM sessions s WHERE s.key = sqlc.arg(key);
+-- Whether a user may say something to a call.
+SELECT may_reply(s.user_id, sqlc.arg(user_id), c.turn_id, c.questions IS NOT NULL) AS may FROM tool_calls c JOIN sessions s ON s.key = c.session_key WHERE c.id = sqlc.arg(id);
 
 -- name: ApprovalOpen :one
 -- Asks the person, once. The reason is the model's own, or else the last paragraph that it wrote before its calls. No row:
@@ -29,10 +30,11 @@ RETURNING c.*;
 -- The one place where a question is answered by a person: it is open, the person is the right one, the turn runs.
 UPDATE tool_calls c SET
     approval = sqlc.arg(approval), note = sqlc.arg(note), answered_by = sqlc.arg(answered_by), answer_key = sqlc.arg(answer_key),
-    answered_at = now(), answer_woken_at = now()
+    answers = sqlc.narg(answers), answered_at = now(), answer_woken_at = now()
 FROM turns t, sessions s
 WHERE c.id = sqlc.arg(id) AND c.session_key = sqlc.arg(session_key) AND c.approval = 'open' AND c.state = 'open'
-  AND t.id = c.turn_id AND t.state = 'running' AND s.key = c.session_key AND may_answer(s.user_id, sqlc.arg(user_id))
+  AND t.id = c.turn_id AND t.state = 'running' AND s.key = c.session_key
+  AND may_reply(s.user_id, sqlc.arg(user_id), c.turn_id, c.questions IS NOT NULL)
 RETURNING c.*;
 
 -- name: ApprovalExpire :one
@@ -42,16 +44,19 @@ WHERE id = sqlc.arg(id) AND approval = 'open'
 RETURNING *;
 
 -- name: ApprovalOldest :one
--- The open question of a session that has waited longest, for the person it is for.
-SELECT c.id FROM tool_calls c JOIN sessions s ON s.key = c.session_key
-WHERE c.session_key = sqlc.arg(session_key) AND c.approval = 'open' AND may_answer(s.user_id, sqlc.arg(user_id))
+-- The open question of a session that has waited longest, for a person who may say something to it. permissions leaves out
+-- those that need answers.
+SELECT c.* FROM tool_calls c JOIN sessions s ON s.key = c.session_key
+WHERE c.session_key = sqlc.arg(session_key) AND c.approval = 'open' AND NOT (sqlc.arg(permissions)::boolean AND c.questions IS NOT NULL)
+  AND may_reply(s.user_id, sqlc.arg(user_id), c.turn_id, c.questions IS NOT NULL)
 ORDER BY c.asked_at, c.step, c.n
 LIMIT 1;
 
 -- name: ApprovalByKey :one
 -- What a message answered that names no call.
 SELECT c.* FROM tool_calls c JOIN sessions s ON s.key = c.session_key
-WHERE c.session_key = sqlc.arg(session_key) AND c.answer_key = sqlc.arg(answer_key) AND c.answer_key <> '' AND may_answer(s.user_id, sqlc.arg(user_id))
+WHERE c.session_key = sqlc.arg(session_key) AND c.answer_key = sqlc.arg(answer_key) AND c.answer_key <> ''
+  AND may_reply(s.user_id, sqlc.arg(user_id), c.turn_id, c.questions IS NOT NULL)
 LIMIT 1;
 
 -- name: ApprovalAnswered :many

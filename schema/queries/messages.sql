@@ -36,12 +36,14 @@ ORDER BY id DESC
 LIMIT $3;
 
 -- name: CallInsert :one
--- The rule of the user stands with the call from here on; without one, that of the installation.
-INSERT INTO tool_calls (id, session_key, turn_id, step, n, message_id, provider_id, name, class, arguments, summary, rule)
+-- The rule of the user stands with the call from here on; without one, that of the installation. A call with questions is
+-- asked in any case, unless it is denied.
+INSERT INTO tool_calls (id, session_key, turn_id, step, n, message_id, provider_id, name, class, arguments, summary, questions, rule)
 VALUES (sqlc.arg(id), sqlc.arg(session_key), sqlc.arg(turn_id), sqlc.arg(step), sqlc.arg(n), sqlc.arg(message_id), sqlc.arg(provider_id),
-        sqlc.arg(name), sqlc.arg(class), sqlc.arg(arguments), sqlc.arg(summary), coalesce((
+        sqlc.arg(name), sqlc.arg(class), sqlc.arg(arguments), sqlc.arg(summary), sqlc.narg(questions), coalesce((
             SELECT p.rule FROM tool_permissions p JOIN sessions s ON s.user_id = p.user_id
             WHERE s.key = sqlc.arg(session_key) AND p.tool = sqlc.arg(name)
+              AND (sqlc.narg(questions)::jsonb IS NULL OR p.rule = 'deny')
         ), sqlc.arg(default_rule)::text))
 RETURNING rule;
 

@@ -14,11 +14,12 @@ import (
 const approvalAnswer = `-- name: ApprovalAnswer :one
 UPDATE tool_calls c SET
     approval = $1, note = $2, answered_by = $3, answer_key = $4,
-    answered_at = now(), answer_woken_at = now()
+    answers = $5, answered_at = now(), answer_woken_at = now()
 FROM turns t, sessions s
-WHERE c.id = $5 AND c.session_key = $6 AND c.approval = 'open' AND c.state = 'open'
-  AND t.id = c.turn_id AND t.state = 'running' AND s.key = c.session_key AND may_answer(s.user_id, $7)
-RETURNING c.id, c.session_key, c.turn_id, c.step, c.n, c.message_id, c.provider_id, c.name, c.class, c.arguments, c.summary, c.state, c.runner, c.started_on, c.intent, c.started_at, c.result, c.is_error, c.finished_at, c.task, c.rule, c.approval, c.reason, c.note, c.asked_at, c.answered_at, c.answered_by, c.answer_key, c.answer_woken_at, c.offload
+WHERE c.id = $6 AND c.session_key = $7 AND c.approval = 'open' AND c.state = 'open'
+  AND t.id = c.turn_id AND t.state = 'running' AND s.key = c.session_key
+  AND may_reply(s.user_id, $8, c.turn_id, c.questions IS NOT NULL)
+RETURNING c.id, c.session_key, c.turn_id, c.step, c.n, c.message_id, c.provider_id, c.name, c.class, c.arguments, c.summary, c.state, c.runner, c.started_on, c.intent, c.started_at, c.result, c.is_error, c.finished_at, c.task, c.rule, c.approval, c.reason, c.note, c.asked_at, c.answered_at, c.answered_by, c.answer_key, c.answer_woken_at, c.offload, c.questions, c.answers
 `
 
 type ApprovalAnswerParams struct {
@@ -26,6 +27,7 @@ type ApprovalAnswerParams struct {
 	Note       string
 	AnsweredBy string
 	AnswerKey  string
+	Answers    chat.Answers
 	ID         chat.CallID
 	SessionKey chat.SessionKey
 	UserID     int64
@@ -38,6 +40,7 @@ func (q *Queries) ApprovalAnswer(ctx context.Context, db DBTX, arg ApprovalAnswe
 		arg.Note,
 		arg.AnsweredBy,
 		arg.AnswerKey,
+		arg.Answers,
 		arg.ID,
 		arg.SessionKey,
 		arg.UserID,
@@ -74,6 +77,8 @@ func (q *Queries) ApprovalAnswer(ctx context.Context, db DBTX, arg ApprovalAnswe
 		&i.AnswerKey,
 		&i.AnswerWokenAt,
 		&i.Offload,
+		&i.Questions,
+		&i.Answers,
 	)
 	return i, err
 }
@@ -104,8 +109,9 @@ func (q *Queries) ApprovalAnswered(ctx context.Context, db DBTX, turnID chat.Tur
 }
 
 const approvalByKey = `-- name: ApprovalByKey :one
-SELECT c.id, c.session_key, c.turn_id, c.step, c.n, c.message_id, c.provider_id, c.name, c.class, c.arguments, c.summary, c.state, c.runner, c.started_on, c.intent, c.started_at, c.result, c.is_error, c.finished_at, c.task, c.rule, c.approval, c.reason, c.note, c.asked_at, c.answered_at, c.answered_by, c.answer_key, c.answer_woken_at, c.offload FROM tool_calls c JOIN sessions s ON s.key = c.session_key
-WHERE c.session_key = $1 AND c.answer_key = $2 AND c.answer_key <> '' AND may_answer(s.user_id, $3)
+SELECT c.id, c.session_key, c.turn_id, c.step, c.n, c.message_id, c.provider_id, c.name, c.class, c.arguments, c.summary, c.state, c.runner, c.started_on, c.intent, c.started_at, c.result, c.is_error, c.finished_at, c.task, c.rule, c.approval, c.reason, c.note, c.asked_at, c.answered_at, c.answered_by, c.answer_key, c.answer_woken_at, c.offload, c.questions, c.answers FROM tool_calls c JOIN sessions s ON s.key = c.session_key
+WHERE c.session_key = $1 AND c.answer_key = $2 AND c.answer_key <> ''
+  AND may_reply(s.user_id, $3, c.turn_id, c.questions IS NOT NULL)
 LIMIT 1
 `
 
@@ -150,6 +156,8 @@ func (q *Queries) ApprovalByKey(ctx context.Context, db DBTX, arg ApprovalByKeyP
 		&i.AnswerKey,
 		&i.AnswerWokenAt,
 		&i.Offload,
+		&i.Questions,
+		&i.Answers,
 	)
 	return i, err
 }
@@ -157,7 +165,7 @@ func (q *Queries) ApprovalByKey(ctx context.Context, db DBTX, arg ApprovalByKeyP
 const approvalExpire = `-- name: ApprovalExpire :one
 UPDATE tool_calls SET approval = 'denied', note = $1, answered_by = $2, answered_at = now()
 WHERE id = $3 AND approval = 'open'
-RETURNING id, session_key, turn_id, step, n, message_id, provider_id, name, class, arguments, summary, state, runner, started_on, intent, started_at, result, is_error, finished_at, task, rule, approval, reason, note, asked_at, answered_at, answered_by, answer_key, answer_woken_at, offload
+RETURNING id, session_key, turn_id, step, n, message_id, provider_id, name, class, arguments, summary, state, runner, started_on, intent, started_at, result, is_error, finished_at, task, rule, approval, reason, note, asked_at, answered_at, answered_by, answer_key, answer_woken_at, offload, questions, answers
 `
 
 type ApprovalExpireParams struct {
@@ -201,44 +209,83 @@ func (q *Queries) ApprovalExpire(ctx context.Context, db DBTX, arg ApprovalExpir
 		&i.AnswerKey,
 		&i.AnswerWokenAt,
 		&i.Offload,
+		&i.Questions,
+		&i.Answers,
 	)
 	return i, err
 }
 
 const approvalMay = `-- name: ApprovalMay :one
-SELECT may_answer(s.user_id, $1) AS may FROM sessions s WHERE s.key = $2
+SELECT may_reply(s.user_id, $1, c.turn_id, c.questions IS NOT NULL) AS may FROM tool_calls c JOIN sessions s ON s.key = c.session_key WHERE c.id = $2
 `
 
 type ApprovalMayParams struct {
 	UserID int64
-	Key    chat.SessionKey
+	ID     chat.CallID
 }
 
+// Whether a user may say something to a call.
 func (q *Queries) ApprovalMay(ctx context.Context, db DBTX, arg ApprovalMayParams) (bool, error) {
-	row := db.QueryRow(ctx, approvalMay, arg.UserID, arg.Key)
+	row := db.QueryRow(ctx, approvalMay, arg.UserID, arg.ID)
 	var may bool
 	err := row.Scan(&may)
 	return may, err
 }
 
 const approvalOldest = `-- name: ApprovalOldest :one
-SELECT c.id FROM tool_calls c JOIN sessions s ON s.key = c.session_key
-WHERE c.session_key = $1 AND c.approval = 'open' AND may_answer(s.user_id, $2)
+SELECT c.id, c.session_key, c.turn_id, c.step, c.n, c.message_id, c.provider_id, c.name, c.class, c.arguments, c.summary, c.state, c.runner, c.started_on, c.intent, c.started_at, c.result, c.is_error, c.finished_at, c.task, c.rule, c.approval, c.reason, c.note, c.asked_at, c.answered_at, c.answered_by, c.answer_key, c.answer_woken_at, c.offload, c.questions, c.answers FROM tool_calls c JOIN sessions s ON s.key = c.session_key
+WHERE c.session_key = $1 AND c.approval = 'open' AND NOT ($2::boolean AND c.questions IS NOT NULL)
+  AND may_reply(s.user_id, $3, c.turn_id, c.questions IS NOT NULL)
 ORDER BY c.asked_at, c.step, c.n
 LIMIT 1
 `
 
 type ApprovalOldestParams struct {
-	SessionKey chat.SessionKey
-	UserID     int64
+	SessionKey  chat.SessionKey
+	Permissions bool
+	UserID      int64
 }
 
-// The open question of a session that has waited longest, for the person it is for.
-func (q *Queries) ApprovalOldest(ctx context.Context, db DBTX, arg ApprovalOldestParams) (chat.CallID, error) {
-	row := db.QueryRow(ctx, approvalOldest, arg.SessionKey, arg.UserID)
-	var id chat.CallID
-	err := row.Scan(&id)
-	return id, err
+// The open question of a session that has waited longest, for a person who may say something to it. permissions leaves out
+// those that need answers.
+func (q *Queries) ApprovalOldest(ctx context.Context, db DBTX, arg ApprovalOldestParams) (ToolCall, error) {
+	row := db.QueryRow(ctx, approvalOldest, arg.SessionKey, arg.Permissions, arg.UserID)
+	var i ToolCall
+	err := row.Scan(
+		&i.ID,
+		&i.SessionKey,
+		&i.TurnID,
+		&i.Step,
+		&i.N,
+		&i.MessageID,
+		&i.ProviderID,
+		&i.Name,
+		&i.Class,
+		&i.Arguments,
+		&i.Summary,
+		&i.State,
+		&i.Runner,
+		&i.StartedOn,
+		&i.Intent,
+		&i.StartedAt,
+		&i.Result,
+		&i.IsError,
+		&i.FinishedAt,
+		&i.Task,
+		&i.Rule,
+		&i.Approval,
+		&i.Reason,
+		&i.Note,
+		&i.AskedAt,
+		&i.AnsweredAt,
+		&i.AnsweredBy,
+		&i.AnswerKey,
+		&i.AnswerWokenAt,
+		&i.Offload,
+		&i.Questions,
+		&i.Answers,
+	)
+	return i, err
 }
 
 const approvalOpen = `-- name: ApprovalOpen :one
@@ -248,7 +295,7 @@ UPDATE tool_calls c SET
 FROM messages m, turns t
 WHERE c.id = $3 AND c.rule = 'ask' AND c.approval = '' AND c.state = 'open'
   AND m.id = c.message_id AND t.id = c.turn_id AND t.state = 'running'
-RETURNING c.id, c.session_key, c.turn_id, c.step, c.n, c.message_id, c.provider_id, c.name, c.class, c.arguments, c.summary, c.state, c.runner, c.started_on, c.intent, c.started_at, c.result, c.is_error, c.finished_at, c.task, c.rule, c.approval, c.reason, c.note, c.asked_at, c.answered_at, c.answered_by, c.answer_key, c.answer_woken_at, c.offload
+RETURNING c.id, c.session_key, c.turn_id, c.step, c.n, c.message_id, c.provider_id, c.name, c.class, c.arguments, c.summary, c.state, c.runner, c.started_on, c.intent, c.started_at, c.result, c.is_error, c.finished_at, c.task, c.rule, c.approval, c.reason, c.note, c.asked_at, c.answered_at, c.answered_by, c.answer_key, c.answer_woken_at, c.offload, c.questions, c.answers
 `
 
 type ApprovalOpenParams struct {
@@ -293,6 +340,8 @@ func (q *Queries) ApprovalOpen(ctx context.Context, db DBTX, arg ApprovalOpenPar
 		&i.AnswerKey,
 		&i.AnswerWokenAt,
 		&i.Offload,
+		&i.Questions,
+		&i.Answers,
 	)
 	return i, err
 }

@@ -17,7 +17,7 @@ UPDATE tool_calls c SET state = 'running', answer_woken_at = NULL, started_at = 
 FROM turns t
 WHERE c.id = $2 AND c.state <> 'done' AND t.id = c.turn_id AND t.state = 'running'
   AND (c.rule = 'allow' OR c.rule = 'ask' AND c.approval = 'allowed')
-RETURNING c.id, c.session_key, c.turn_id, c.step, c.n, c.message_id, c.provider_id, c.name, c.class, c.arguments, c.summary, c.state, c.runner, c.started_on, c.intent, c.started_at, c.result, c.is_error, c.finished_at, c.task, c.rule, c.approval, c.reason, c.note, c.asked_at, c.answered_at, c.answered_by, c.answer_key, c.answer_woken_at, c.offload
+RETURNING c.id, c.session_key, c.turn_id, c.step, c.n, c.message_id, c.provider_id, c.name, c.class, c.arguments, c.summary, c.state, c.runner, c.started_on, c.intent, c.started_at, c.result, c.is_error, c.finished_at, c.task, c.rule, c.approval, c.reason, c.note, c.asked_at, c.answered_at, c.answered_by, c.answer_key, c.answer_woken_at, c.offload, c.questions, c.answers
 `
 
 type CallBeginParams struct {
@@ -61,6 +61,8 @@ func (q *Queries) CallBegin(ctx context.Context, db DBTX, arg CallBeginParams) (
 		&i.AnswerKey,
 		&i.AnswerWokenAt,
 		&i.Offload,
+		&i.Questions,
+		&i.Answers,
 	)
 	return i, err
 }
@@ -70,7 +72,7 @@ UPDATE tool_calls SET
     state = 'done', result = $2, is_error = $3, offload = $4, finished_at = now(), answer_woken_at = NULL,
     approval = CASE WHEN approval = 'open' THEN 'void' ELSE approval END
 WHERE id = $1 AND state <> 'done'
-RETURNING id, session_key, turn_id, step, n, message_id, provider_id, name, class, arguments, summary, state, runner, started_on, intent, started_at, result, is_error, finished_at, task, rule, approval, reason, note, asked_at, answered_at, answered_by, answer_key, answer_woken_at, offload
+RETURNING id, session_key, turn_id, step, n, message_id, provider_id, name, class, arguments, summary, state, runner, started_on, intent, started_at, result, is_error, finished_at, task, rule, approval, reason, note, asked_at, answered_at, answered_by, answer_key, answer_woken_at, offload, questions, answers
 `
 
 type CallFinishParams struct {
@@ -120,12 +122,14 @@ func (q *Queries) CallFinish(ctx context.Context, db DBTX, arg CallFinishParams)
 		&i.AnswerKey,
 		&i.AnswerWokenAt,
 		&i.Offload,
+		&i.Questions,
+		&i.Answers,
 	)
 	return i, err
 }
 
 const callGet = `-- name: CallGet :one
-SELECT id, session_key, turn_id, step, n, message_id, provider_id, name, class, arguments, summary, state, runner, started_on, intent, started_at, result, is_error, finished_at, task, rule, approval, reason, note, asked_at, answered_at, answered_by, answer_key, answer_woken_at, offload FROM tool_calls WHERE id = $1
+SELECT id, session_key, turn_id, step, n, message_id, provider_id, name, class, arguments, summary, state, runner, started_on, intent, started_at, result, is_error, finished_at, task, rule, approval, reason, note, asked_at, answered_at, answered_by, answer_key, answer_woken_at, offload, questions, answers FROM tool_calls WHERE id = $1
 `
 
 func (q *Queries) CallGet(ctx context.Context, db DBTX, id chat.CallID) (ToolCall, error) {
@@ -162,17 +166,20 @@ func (q *Queries) CallGet(ctx context.Context, db DBTX, id chat.CallID) (ToolCal
 		&i.AnswerKey,
 		&i.AnswerWokenAt,
 		&i.Offload,
+		&i.Questions,
+		&i.Answers,
 	)
 	return i, err
 }
 
 const callInsert = `-- name: CallInsert :one
-INSERT INTO tool_calls (id, session_key, turn_id, step, n, message_id, provider_id, name, class, arguments, summary, rule)
+INSERT INTO tool_calls (id, session_key, turn_id, step, n, message_id, provider_id, name, class, arguments, summary, questions, rule)
 VALUES ($1, $2, $3, $4, $5, $6, $7,
-        $8, $9, $10, $11, coalesce((
+        $8, $9, $10, $11, $12, coalesce((
             SELECT p.rule FROM tool_permissions p JOIN sessions s ON s.user_id = p.user_id
             WHERE s.key = $2 AND p.tool = $8
-        ), $12::text))
+              AND ($12::jsonb IS NULL OR p.rule = 'deny')
+        ), $13::text))
 RETURNING rule
 `
 
@@ -188,10 +195,12 @@ type CallInsertParams struct {
 	Class       chat.ToolClass
 	Arguments   string
 	Summary     string
+	Questions   []chat.Inquiry
 	DefaultRule string
 }
 
-// The rule of the user stands with the call from here on; without one, that of the installation.
+// The rule of the user stands with the call from here on; without one, that of the installation. A call with questions is
+// asked in any case, unless it is denied.
 func (q *Queries) CallInsert(ctx context.Context, db DBTX, arg CallInsertParams) (chat.Rule, error) {
 	row := db.QueryRow(ctx, callInsert,
 		arg.ID,
@@ -205,6 +214,7 @@ func (q *Queries) CallInsert(ctx context.Context, db DBTX, arg CallInsertParams)
 		arg.Class,
 		arg.Arguments,
 		arg.Summary,
+		arg.Questions,
 		arg.DefaultRule,
 	)
 	var rule chat.Rule
@@ -224,7 +234,7 @@ func (q *Queries) CallIntent(ctx context.Context, db DBTX, id chat.CallID) (stri
 }
 
 const callListOfMessages = `-- name: CallListOfMessages :many
-SELECT id, session_key, turn_id, step, n, message_id, provider_id, name, class, arguments, summary, state, runner, started_on, intent, started_at, result, is_error, finished_at, task, rule, approval, reason, note, asked_at, answered_at, answered_by, answer_key, answer_woken_at, offload FROM tool_calls WHERE message_id = ANY($1::bigint[]) ORDER BY message_id, n
+SELECT id, session_key, turn_id, step, n, message_id, provider_id, name, class, arguments, summary, state, runner, started_on, intent, started_at, result, is_error, finished_at, task, rule, approval, reason, note, asked_at, answered_at, answered_by, answer_key, answer_woken_at, offload, questions, answers FROM tool_calls WHERE message_id = ANY($1::bigint[]) ORDER BY message_id, n
 `
 
 func (q *Queries) CallListOfMessages(ctx context.Context, db DBTX, ids []int64) ([]ToolCall, error) {
@@ -267,6 +277,8 @@ func (q *Queries) CallListOfMessages(ctx context.Context, db DBTX, ids []int64) 
 			&i.AnswerKey,
 			&i.AnswerWokenAt,
 			&i.Offload,
+			&i.Questions,
+			&i.Answers,
 		); err != nil {
 			return nil, err
 		}
@@ -279,7 +291,7 @@ func (q *Queries) CallListOfMessages(ctx context.Context, db DBTX, ids []int64) 
 }
 
 const callListOfStep = `-- name: CallListOfStep :many
-SELECT id, session_key, turn_id, step, n, message_id, provider_id, name, class, arguments, summary, state, runner, started_on, intent, started_at, result, is_error, finished_at, task, rule, approval, reason, note, asked_at, answered_at, answered_by, answer_key, answer_woken_at, offload FROM tool_calls WHERE turn_id = $1 AND step = $2 ORDER BY n
+SELECT id, session_key, turn_id, step, n, message_id, provider_id, name, class, arguments, summary, state, runner, started_on, intent, started_at, result, is_error, finished_at, task, rule, approval, reason, note, asked_at, answered_at, answered_by, answer_key, answer_woken_at, offload, questions, answers FROM tool_calls WHERE turn_id = $1 AND step = $2 ORDER BY n
 `
 
 type CallListOfStepParams struct {
@@ -327,6 +339,8 @@ func (q *Queries) CallListOfStep(ctx context.Context, db DBTX, arg CallListOfSte
 			&i.AnswerKey,
 			&i.AnswerWokenAt,
 			&i.Offload,
+			&i.Questions,
+			&i.Answers,
 		); err != nil {
 			return nil, err
 		}
@@ -339,7 +353,7 @@ func (q *Queries) CallListOfStep(ctx context.Context, db DBTX, arg CallListOfSte
 }
 
 const callListOpen = `-- name: CallListOpen :many
-SELECT id, session_key, turn_id, step, n, message_id, provider_id, name, class, arguments, summary, state, runner, started_on, intent, started_at, result, is_error, finished_at, task, rule, approval, reason, note, asked_at, answered_at, answered_by, answer_key, answer_woken_at, offload FROM tool_calls WHERE turn_id = $1 AND state <> 'done' ORDER BY step, n FOR NO KEY UPDATE
+SELECT id, session_key, turn_id, step, n, message_id, provider_id, name, class, arguments, summary, state, runner, started_on, intent, started_at, result, is_error, finished_at, task, rule, approval, reason, note, asked_at, answered_at, answered_by, answer_key, answer_woken_at, offload, questions, answers FROM tool_calls WHERE turn_id = $1 AND state <> 'done' ORDER BY step, n FOR NO KEY UPDATE
 `
 
 func (q *Queries) CallListOpen(ctx context.Context, db DBTX, turnID chat.TurnID) ([]ToolCall, error) {
@@ -382,6 +396,8 @@ func (q *Queries) CallListOpen(ctx context.Context, db DBTX, turnID chat.TurnID)
 			&i.AnswerKey,
 			&i.AnswerWokenAt,
 			&i.Offload,
+			&i.Questions,
+			&i.Answers,
 		); err != nil {
 			return nil, err
 		}

@@ -190,6 +190,10 @@ type ToolCall struct {
 	AnswerWokenAt *time.Time
 	// Id of the offload that holds the whole result; result is its summary then.
 	Offload string
+	// What the call asks a person (AskUser), checked when the step was committed: a list of name, text, options, multi, other. NULL: it asks nothing of its own. Its approval is then the state of these questions.
+	Questions []chat.Inquiry
+	// What a person answered: for each name of a question a list of texts. Written with the approval by whoever answers.
+	Answers chat.Answers
 }
 
 // One row a turn, id = original run id of its workflow. Written by the claim, the steps and the finish of the turn; closed by the relay when the run is gone. The partial unique index is the last line of the per-session order.

@@ -37,7 +37,7 @@ func (q *Queries) BlobLock(ctx context.Context, db DBTX, hashes [][]byte) error 
 
 const callKeepWhole = `-- name: CallKeepWhole :one
 UPDATE tool_calls SET result = $2, offload = '' WHERE id = $1
-RETURNING id, session_key, turn_id, step, n, message_id, provider_id, name, class, arguments, summary, state, runner, started_on, intent, started_at, result, is_error, finished_at, task, rule, approval, reason, note, asked_at, answered_at, answered_by, answer_key, answer_woken_at, offload
+RETURNING id, session_key, turn_id, step, n, message_id, provider_id, name, class, arguments, summary, state, runner, started_on, intent, started_at, result, is_error, finished_at, task, rule, approval, reason, note, asked_at, answered_at, answered_by, answer_key, answer_woken_at, offload, questions, answers
 `
 
 type CallKeepWholeParams struct {
@@ -79,6 +79,8 @@ func (q *Queries) CallKeepWhole(ctx context.Context, db DBTX, arg CallKeepWholeP
 		&i.AnswerKey,
 		&i.AnswerWokenAt,
 		&i.Offload,
+		&i.Questions,
+		&i.Answers,
 	)
 	return i, err
 }

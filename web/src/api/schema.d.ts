@@ -679,7 +679,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Allow or deny a call that waits for permission
+         * Allow or deny a call that waits for permission, or answer the questions that it asks
          * @description The first answer counts, whether a worker runs or not. Answered before, or too late: 409.
          */
         post: operations["answer-approval"];
@@ -1940,8 +1940,15 @@ export interface components {
         NewAnswer: {
             /** @description With allow: the tool needs no permission from now on. */
             always?: boolean;
-            /** @enum {string} */
-            decision: "allow" | "deny";
+            /** @description Where the call asks questions: a list of answers for the name of each. */
+            answers?: {
+                [key: string]: string[] | null;
+            };
+            /**
+             * @description May be left out with answers, which allow.
+             * @enum {string}
+             */
+            decision?: "allow" | "deny";
             /** @description Told to the model with a denial. */
             note?: string;
         };

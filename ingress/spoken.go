@@ -1,0 +1,85 @@
+package ingress
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"xbot/internal/chat"
+	"xbot/internal/inquiry"
+	"xbot/internal/phrase"
+	"xbot/internal/store"
+)
+
+// spoken takes a plain message as the answer that a turn waits for: to questions of the model wherever it is written, to
+// the question whether a call may run on platforms, where a bare yes or no is one. taken is false where it is a message.
+// Delivered again it is a duplicate.
+func (d *Dispatch) spoken(ctx context.Context, in Inbound, r reading) (got store.Accepted, taken bool, err error) {
+	if !r.plain() {
+		return got, false, nil
+	}
+	call, open, err := d.Inbox.OpenQuestion(ctx, in.Session, in.User)
+	if err != nil || !open {
+		return got, false, err
+	}
+	a := store.Answer{Session: in.Session, User: in.User, UserName: in.UserName, Call: call.ID}
+	if in.Lang, err = d.speaks(ctx, in); err != nil {
+		return got, false, err
+	}
+	notice, meant := understood(in, call, r.text, &a)
+	if !meant {
+		return got, false, nil
+	}
+	got, err = d.Inbox.AnswerInWords(ctx, in.Inbound, a, notice)
+	if store.NotOpen(err) {
+		return got, false, nil // somebody was quicker: it is a message like any other
+	}
+	if err == nil && a.Call != "" && !got.Duplicate {
+		d.wake(ctx, in)
+	}
+	return got, err == nil, err
+}
+
+// plain reports whether a text is nothing but a message.
+func (r reading) plain() bool {
+	return len(r.orders) == 0 && !r.stop && r.bang == "" && !r.behind && r.text != "" && r.options == (chat.Options{}) && r.queue == (chat.Queue{})
+}
+
+// understood reads a text as what is said to a call that waits, and says so to its writer; ok is false where the text means
+// something else. What does not fit the questions leaves the answer without a call.
+func understood(in Inbound, call chat.ToolCall, text string, a *store.Answer) (notice string, ok bool) {
+	if len(call.Questions) == 0 {
+		if a.Allow, ok = yesOrNo(text); !ok || in.To == nil {
+			return "", false
+		}
+		return decided(in.Lang, call, a.Allow), true
+	}
+	answers, err := inquiry.Read(call.Questions, text)
+	if err != nil {
+		a.Call = ""
+		return phrase.Row(in.Lang, phrase.Explain(in.Lang, err), phrase.Say(in.Lang, phrase.InquiryLeave)), true
+	}
+	a.Allow, a.Answers = true, answers
+	return phrase.Say(in.Lang, phrase.InquiryAnswered, inquiry.Said(call.Questions, answers)), true
+}
+
+// decided says what was decided about a call.
+func decided(lang phrase.Lang, call chat.ToolCall, allowed bool) string {
+	say := phrase.Denied
+	if allowed {
+		say = phrase.Allowed
+	}
+	return phrase.Say(lang, say, strings.TrimSuffix(call.Name+" · "+code(call.Summary), " · "))
+}
+
+var (
+	yes = []string{"y", "yes", "ok", "okay", "同意", "允许", "可以", "好", "是"}
+	no  = []string{"n", "no", "拒绝", "不", "不行", "不可以", "否"}
+)
+
+// yesOrNo reads a bare yes or no.
+func yesOrNo(text string) (allow, ok bool) {
+	word := strings.ToLower(strings.Trim(strings.TrimSpace(text), ".!\u3002\uFF01"))
+	allow = slices.Contains(yes, word)
+	return allow, allow || slices.Contains(no, word)
+}

@@ -1,0 +1,49 @@
+package inquiry
+
+import (
+	"strconv"
+	"strings"
+
+	"xbot/internal/chat"
+	"xbot/internal/phrase"
+)
+
+// Show writes questions as plain text with numbers, and how they are answered by typing, for places without forms.
+func Show(lang phrase.Lang, questions []chat.Inquiry) string {
+	var out strings.Builder
+	for i, q := range questions {
+		if len(questions) > 1 {
+			out.WriteString(strconv.Itoa(i+1) + ". ")
+		}
+		out.WriteString(q.Text + "\n")
+		for n, o := range q.Options {
+			out.WriteString("   " + strconv.Itoa(n+1) + ") " + o.Label)
+			if o.About != "" {
+				out.WriteString(" - " + o.About)
+			}
+			out.WriteString("\n")
+		}
+	}
+	return out.String() + How(lang, questions)
+}
+
+// How says how questions are answered by typing.
+func How(lang phrase.Lang, questions []chat.Inquiry) string {
+	if len(questions) > 1 {
+		return phrase.Say(lang, phrase.InquiryHowLines)
+	}
+	say := phrase.InquiryHowText
+	if q := questions[0]; len(q.Options) > 0 {
+		switch {
+		case q.Multi && q.Other:
+			say = phrase.InquiryHowBoth
+		case q.Multi:
+			say = phrase.InquiryHowMany
+		case q.Other:
+			say = phrase.InquiryHowOther
+		default:
+			say = phrase.InquiryHowOne
+		}
+	}
+	return phrase.Say(lang, say)
+}

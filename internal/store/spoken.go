@@ -1,0 +1,64 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+	"xbot/internal/store/dbsqlc"
+)
+
+// OpenQuestion returns the call of a session that has waited longest for something that the user may say to it; open is
+// false when there is none.
+func (s *Store) OpenQuestion(ctx context.Context, key chat.SessionKey, user chat.UserID) (call chat.ToolCall, open bool, err error) {
+	row, err := s.q.ApprovalOldest(ctx, s.pool, dbsqlc.ApprovalOldestParams{SessionKey: key, UserID: int64(user)})
+	if errors.Is(err, pgx.ErrNoRows) {
+		return chat.ToolCall{}, false, nil
+	}
+	return callOf(row), err == nil, classify(err)
+}
+
+// AnswerInWords commits a message that is the answer to an open question: its inbox row, which is applied at once, what the
+// person wrote, the answer itself, and a notice that says how it was understood, in one transaction. An empty a.Call: it
+// fits nothing, the notice says so, and the question stays open. The same platform id with the same text is a duplicate.
+// Where the question is not open any more nothing is committed, and it is a Conflict: the message is one for the model.
+func (s *Store) AnswerInWords(ctx context.Context, in Inbound, a Answer, notice string) (Accepted, error) {
+	in.Text = Clean(in.Text)
+	got := Accepted{Answer: true}
+	err := s.inTx(ctx, func(tx *tx) error {
+		id, err := tx.insertInbox(ctx, in, kindCommand, nil, new(outcomeApplied))
+		if errors.Is(err, pgx.ErrNoRows) {
+			got, err = tx.duplicate(ctx, in, kindMessage)
+			return err
+		}
+		if err != nil {
+			return fmt.Errorf("accept an answer: %w", err)
+		}
+		got.ID, tx.touch = id, true
+		for _, m := range []chat.Message{
+			{Session: in.Session, Role: chat.RoleUser, Origin: chat.OriginCommand, Content: in.Text, Sender: in.Sender, Inbox: id, ClientMessageID: in.PlatformID},
+			{Session: in.Session, Role: chat.RoleNotice, Origin: chat.OriginCommand, Content: Clean(notice), Inbox: id},
+		} {
+			if err := tx.appendMessage(ctx, &m, ""); err != nil {
+				return err
+			}
+		}
+		if a.Call != "" {
+			if _, err := tx.answer(ctx, a); err != nil {
+				return err
+			}
+		}
+		return tx.noteExpired(ctx, in, id)
+	})
+	if err != nil {
+		return Accepted{}, err
+	}
+	return got, nil
+}
+
+// NotOpen reports whether an error of AnswerInWords says that the question is not open any more.
+func NotOpen(err error) bool { return fault.Is(err, fault.Conflict) || fault.Is(err, fault.NotFound) }

@@ -1,0 +1,69 @@
+// Package ask is the tool with which a model asks a person. The question is part of the call's row and the waiting is the
+// turn's, as with permissions: a call runs once it is answered, and its result is the answer.
+package ask
+
+import (
+	"context"
+	_ "embed"
+
+	"xbot/internal/chat"
+	"xbot/internal/inquiry"
+	"xbot/internal/tool"
+)
+
+//go:embed askuser.md
+var doc string
+
+type params struct {
+	Questions []question `json:"questions"`
+}
+
+type question struct {
+	Question    string   `json:"question"`
+	Options     []option `json:"options,omitempty"`
+	MultiSelect bool     `json:"multi_select,omitempty"`
+	AllowOther  bool     `json:"allow_other,omitempty" jsonschema:"Free text, too."`
+}
+
+type option struct {
+	Label string `json:"label"`
+	About string `json:"about,omitempty"`
+}
+
+type handler struct{}
+
+// New returns the tool AskUser.
+func New() tool.Tool { return tool.Define("AskUser", chat.ClassRead, doc, handler{}) }
+
+func (handler) Summary(p params) string {
+	if len(p.Questions) == 0 {
+		return ""
+	}
+	if more := len(p.Questions) - 1; more > 0 {
+		return tool.OneLine(p.Questions[0].Question, 160) + " (and " + tool.Count(more, "more question") + ")"
+	}
+	return p.Questions[0].Question
+}
+
+// Questions returns what a person is to be asked.
+func (handler) Questions(p params) ([]chat.Inquiry, error) {
+	asked := make([]chat.Inquiry, len(p.Questions))
+	for i, q := range p.Questions {
+		asked[i] = chat.Inquiry{Text: q.Question, Multi: q.MultiSelect, Other: q.AllowOther}
+		for _, o := range q.Options {
+			asked[i].Options = append(asked[i].Options, chat.InquiryOption(o))
+		}
+	}
+	return inquiry.Check(asked)
+}
+
+// Run returns the answers. A call whose arguments cannot be asked was not, and learns why.
+func (h handler) Run(_ context.Context, call tool.Call, p params) (chat.ToolResult, error) {
+	if a := call.Approval; a != nil && len(a.Answers) > 0 {
+		return tool.Text(inquiry.Result(a.Questions, a.Answers)), nil
+	}
+	if _, err := h.Questions(p); err != nil {
+		return tool.FromError(err)
+	}
+	return tool.Fail("the question was not asked, because the rules changed meanwhile"), nil
+}
