@@ -1,5 +1,6 @@
 // Questions whether a call may run.
 import { HttpProblem } from "./http.mjs"
+import { readAnswers, said } from "./inquiries.mjs"
 
 const now = () => new Date().toISOString()
 
@@ -17,9 +18,12 @@ export class Approvals {
     return this.#open.size > 0
   }
 
-  /** Asks, and returns when somebody has answered or the turn is stopped. `told` tells the feed of the call. */
-  ask(call, reason, signal, told) {
-    const approval = { state: "open", reason, asked_at: now() }
+  /**
+   * Asks, and returns when somebody has answered or the turn is stopped. `told` tells the feed of the call. With questions it
+   * is they that are answered.
+   */
+  ask(call, reason, signal, told, questions) {
+    const approval = { state: "open", reason, asked_at: now(), questions }
     return new Promise((done) => {
       const settle = (change) => {
         this.#open.delete(call.id)
@@ -28,19 +32,31 @@ export class Approvals {
         told({ approval: { ...approval } })
         done(approval)
       }
-      this.#open.set(call.id, { call, settle })
+      this.#open.set(call.id, { call, settle, questions })
       signal.addEventListener("abort", () => approval.state === "open" && settle({ state: "void" }), { once: true })
       told({ approval: { ...approval } })
     })
   }
 
-  answer(id, { decision, note, always }) {
+  answer(id, { answers, decision = answers && "allow", note, always }) {
     const open = this.#open.get(id)
     if (!open && this.#answered.has(id)) throw new HttpProblem(409, "This question was answered before. The first answer stands.")
     if (!open) throw new HttpProblem(404, "There is no such question.")
+    if (decision === "allow" && open.questions?.some(({ name }) => !answers?.[name]?.length)) throw new HttpProblem(400, "A question has no answer.")
     if (always && decision === "allow") this.#permissions.set(open.call.name, { rule: "allow" })
-    open.settle({ state: decision === "allow" ? "allowed" : "denied", note: note || undefined, answered_at: now(), answered_by: "admin" })
+    open.settle({ state: decision === "allow" ? "allowed" : "denied", answers, note: note || undefined, answered_at: now(), answered_by: "admin" })
     return open.call
+  }
+
+  /** Takes a message as the answer to the questions that wait longest; what it was read as, or undefined when none wait. */
+  answerInWords(text) {
+    for (const [id, { questions }] of this.#open) {
+      if (!questions) continue
+      const answers = readAnswers(questions, text)
+      this.answer(id, { answers })
+      return `Answered: ${said(answers)}`
+    }
+    return undefined
   }
 
   /** Answers the oldest open question; false when there is none. */

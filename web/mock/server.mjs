@@ -281,6 +281,7 @@ export class MockServer {
         if (text === "refuse this") throw new HttpProblem(429, "Too many messages wait already. Send this one again later.")
         if (text === "reject this") throw new HttpProblem(403, "This conversation is read-only, so the message was not accepted.")
         if (isCommand(text)) return this.#command(session, id, text, response)
+        if (!isQueued(text) && !text.startsWith("/") && this.#spoken(session, id, text, response)) return
         return this.#accept(session, id, text, isQueued(text), response)
       }
       case "GET /resets":
@@ -334,6 +335,16 @@ export class MockServer {
       this.#accept(session, id, `/rewind m${from}`, true, response)
     } else if (route === "POST /fork") sendJson(response, 201, this.add(forkOf(session, (await body()).message_id)).view())
     else return false
+    return true
+  }
+
+  /** Takes a message as the answer to an open question; false when there is none. */
+  #spoken(session, id, text, response) {
+    const notice = session.approvals.answerInWords(text)
+    if (notice === undefined) return false
+    const accepted = session.acceptCommand(id, text)
+    session.append({ role: "notice", origin: "command", content: notice, inbox_id: accepted.id })
+    sendJson(response, 202, accepted)
     return true
   }
 

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises"
 
 import { resolveModel } from "./routing.mjs"
 import { stepsOf } from "./program.mjs"
+import { questionsOf, resultOf } from "./inquiries.mjs"
 import { runTool, summaryOf } from "./tools.mjs"
 
 const MODEL = "mock/scripted"
@@ -224,6 +225,13 @@ export class Turns {
     return state === "void" ? "interrupted" : `The user denied this call${note ? `: ${note}` : "."}`
   }
 
+  /** Asks the person and answers the call with what they said. */
+  async #inquire(call, questions, signal, told) {
+    const { state, note, answers } = await this.#session.approvals.ask(call, undefined, signal, told, questions)
+    const declined = state === "void" ? "Not answered: the user stopped the turn while the question was open." : `The user declined to answer${note ? `: ${note}` : ""}.`
+    told({ state: "done", finished_at: now(), result: state === "allowed" ? resultOf(questions, answers) : declined })
+  }
+
   async #tool(turn, n, call, signal) {
     const session = this.#session
     const told = (more) => {
@@ -231,6 +239,8 @@ export class Turns {
       session.tell("tool", { turn_id: turn.id, step: n, ...call })
     }
     if (signal.aborted) return told({ state: "done", result: "interrupted", is_error: true })
+    const questions = questionsOf(call)
+    if (questions) return this.#inquire(call, questions, signal, told)
     const denied = await this.#permitted(call, signal, told)
     if (denied) return told({ state: "done", result: denied, is_error: true })
     const { command, background } = argumentsOf(call)

@@ -70,8 +70,11 @@ export const readTask = (key: string, id: string): Promise<Task> =>
 export const killTask = (key: string, id: string): Promise<Task> =>
   unwrap(api.POST("/api/sessions/{key}/tasks/{id}/kill", { params: { path: { key, id } } }))
 
-/** Answers the question whether a call may run. "always" goes with "allow": the tool asks no more. */
-export const answerApproval = (key: string, call: string, body: { decision: "allow" | "deny"; note?: string; always?: boolean }) =>
+/**
+ * Answers the question whether a call may run, or the questions that it asks: "answers" allow it. "always" goes with
+ * "allow": the tool asks no more.
+ */
+export const answerApproval = (key: string, call: string, body: { decision?: "allow" | "deny"; note?: string; always?: boolean; answers?: Record<string, string[]> }) =>
   unwrap(api.POST("/api/sessions/{key}/approvals/{call_id}", { params: { path: { key, call_id: call } }, body }))
 
 /** A folder where the session's commands run; the empty path is the session's own. */

@@ -11,6 +11,8 @@ export type Session = Schemas["Session"]
 export type Message = Schemas["Message"]
 export type ToolCall = Schemas["ToolCall"]
 export type Approval = Schemas["Approval"]
+/** A question of the model to a person. */
+export type Inquiry = Schemas["Inquiry"]
 export type Task = Schemas["Task"]
 /** Where commands can run. */
 export type Runner = Schemas["Runner"]

@@ -6,6 +6,7 @@ import { emptyTurnFeed, type FeedState, runningTurn, type TurnFeed } from "./sta
 export type Voice =
   | { kind: "retrying"; retry: Retry }
   | { kind: "asking"; tool: string }
+  | { kind: "inquiring" }
   | { kind: "tools"; names: string[]; since?: string }
   | { kind: "calling"; tool: string }
   | { kind: "compressing" }
@@ -25,6 +26,7 @@ export function voiceOf(messages: Message[], feed: TurnFeed, reconnected: boolea
   if (live?.reasoning.text) return { kind: "thinking" }
   const calls = latestCalls(messages, feed)
   const asking = calls.find(isAsking)
+  if (asking?.approval?.questions?.length) return { kind: "inquiring" }
   if (asking) return { kind: "asking", tool: asking.name }
   const running = calls.filter((call) => call.state === "running")
   if (running.length > 0) {
@@ -33,7 +35,7 @@ export function voiceOf(messages: Message[], feed: TurnFeed, reconnected: boolea
   return { kind: "waiting" }
 }
 
-/** Whether the running turn waits for a person's permission. */
+/** Whether the running turn waits for a person's permission or answer. */
 export function isAskingNow(state: FeedState): boolean {
   const running = runningTurn(state)
   if (running === undefined) return false

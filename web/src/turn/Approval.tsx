@@ -1,5 +1,6 @@
 import { useMutation } from "@tanstack/react-query"
 import { Check, type LucideIcon, MinusCircle, X } from "lucide-react"
+import { lazy, Suspense } from "react"
 
 import { answerApproval } from "../api/calls"
 import type { Approval as Question, ToolCall } from "../api/types"
@@ -9,6 +10,8 @@ import { moment } from "../i18n/format"
 import { Note } from "../ui/Note"
 import { type Answer, ApprovalCard } from "./ApprovalCard"
 
+const Inquiry = lazy(() => import("./Inquiry"))
+
 interface Props {
   call: ToolCall
   approval: Question
@@ -16,14 +19,22 @@ interface Props {
   asking: boolean
 }
 
-/** The question whether a call may run: a card while it is open, then one line that says who decided what. */
+/**
+ * The question whether a call may run: a card while it is open, then one line that says who decided what. Questions of the
+ * model have a form instead.
+ */
 export function Approval({ call, approval, asking }: Props) {
   const { sessionKey } = useConversationContext()
   const { mutate, isPending, isSuccess, error } = useMutation({ mutationFn: (answer: Answer) => answerApproval(sessionKey, call.id, answer) })
+  const answering = isPending || isSuccess
   return (
     <div className="space-y-2 py-1">
-      {asking ? (
-        <ApprovalCard call={call} reason={approval.reason} answering={isPending || isSuccess} onAnswer={mutate} />
+      {approval.questions?.length ? (
+        <Suspense>
+          <Inquiry approval={approval} asking={asking} answering={answering} onAnswer={mutate} />
+        </Suspense>
+      ) : asking ? (
+        <ApprovalCard call={call} reason={approval.reason} answering={answering} onAnswer={mutate} />
       ) : (
         <Settled approval={approval} />
       )}

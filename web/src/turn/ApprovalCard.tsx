@@ -8,7 +8,8 @@ import { ArgumentList } from "./Arguments"
 import { mainArgument, readArguments } from "./arguments"
 
 export interface Answer {
-  decision: "allow" | "deny"
+  decision?: "allow" | "deny"
+  answers?: Record<string, string[]>
   note?: string
   always?: boolean
 }

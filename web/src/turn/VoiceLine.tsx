@@ -28,7 +28,7 @@ export function VoiceLine({ voice, startedAt }: Props) {
         </div>
       )}
       <p className="flex items-baseline gap-2.5">
-        <span aria-hidden className={cx("relative top-px ml-1 size-2 shrink-0 rounded-full", voice.kind === "asking" ? "bg-warn" : "bg-accent")} />
+        <span aria-hidden className={cx("relative top-px ml-1 size-2 shrink-0 rounded-full", voice.kind === "asking" || voice.kind === "inquiring" ? "bg-warn" : "bg-accent")} />
         <span className="min-w-0">
           {words}
           {elapsed >= 1 && <span className="tabular-nums"> · {wholeDuration(t, elapsed)}</span>}

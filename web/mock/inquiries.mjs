@@ -1,0 +1,34 @@
+// Questions of the scripted model to a person, by the tool AskUser.
+
+/** What a call asks; undefined for calls of other tools, and for one that asks nothing. */
+export function questionsOf(call) {
+  if (call.name !== "AskUser") return undefined
+  const { questions = [] } = JSON.parse(call.arguments)
+  if (questions.length === 0) return undefined
+  return questions.map(({ question, options = [], multi_select: multi, allow_other: other }, n) => ({
+    name: `q${n + 1}`,
+    text: question,
+    options: options.length > 0 ? options.map((option) => (typeof option === "string" ? { label: option } : option)) : undefined,
+    multi,
+    other: other || options.length === 0,
+  }))
+}
+
+/** What a typed text answers: the number or the label of an option, else the text. */
+export function readAnswers(questions, text) {
+  const lines = text.split("\n").filter((line) => line.trim() !== "")
+  return Object.fromEntries(
+    questions.map(({ name, options = [] }, n) => {
+      const said = (lines.length === questions.length ? lines[n] : text).trim()
+      return [name, [options[Number(said) - 1]?.label ?? said]]
+    }),
+  )
+}
+
+export const said = (answers) => Object.values(answers).map((list) => list.join(", ")).join(" · ")
+
+/** What the model reads of the answers. */
+export function resultOf(questions, answers) {
+  if (questions.length === 1) return answers.q1.join("\n")
+  return questions.map(({ name, text }) => `${text}\n→ ${answers[name].join("\n→ ")}`).join("\n")
+}
