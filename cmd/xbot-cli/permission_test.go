@@ -74,3 +74,44 @@ func TestOneShot_PrintsTheAnswerOfItsOwnCommandWhenAnotherIsAnsweredFirst(t *tes
 	require.NoError(t, err)
 	require.Equal(t, ran{out: "answer of !quick\n"}, b.run("", "-p", "!quick", "--session", string(session.Key)))
 }
+
+// inquires asks which database, and says what was answered.
+func inquires(turn *apitest.Turn, _ string) {
+	turn.Calls(chat.ToolCall{Name: "AskUser", Summary: "Which database?"})
+	approval := turn.Inquire(0,
+		chat.Inquiry{Name: "q1", Text: "Which database?", Options: []chat.InquiryOption{{Label: "Postgres", About: "runs already"}, {Label: "SQLite"}}},
+		chat.Inquiry{Name: "q2", Text: "What is it called?", Other: true})
+	turn.Done(0, "done", false)
+	turn.Say("It was " + string(approval.State) + ": " + strings.Join(append(approval.Answers["q1"], approval.Answers["q2"]...), " and ") + approval.Note)
+	turn.Answer()
+}
+
+func TestOneShot_SaysWhatIsAskedAndHowToAnswerAndExitsWithThree(t *testing.T) {
+	t.Parallel()
+	b := setup(t, inquires)
+	for _, args := range [][]string{{"-p", "set it up"}, {"-p", "set it up", "--approve"}} {
+		got := b.run("", args...)
+		require.Equal(t, 3, got.code)
+		require.Contains(t, got.err, "waiting for an answer:\n1. Which database?\n   1) Postgres - runs already\n   2) SQLite\n2. What is it called?\nAnswer each question on a line of its own.")
+		require.Contains(t, got.err, "-p ANSWER")
+	}
+	require.Equal(t, ran{out: "It was denied: \n"}, b.run("", "-p", "set it up", "--deny"))
+}
+
+func TestPlain_AsksOneQuestionAfterTheOther(t *testing.T) {
+	t.Parallel()
+	b := setup(t, inquires)
+	term := newTerminal(t, b, "TERM=dumb")
+	term.keys("set it up", "Enter")
+	term.shows("? Which database?\n   1) Postgres - runs already\n   2) SQLite\nAnswer with a number. (/deny declines)")
+	term.keys("MySQL", "Enter")
+	term.shows(`"MySQL" is no answer`)
+	term.keys("2", "Enter")
+	term.shows("? What is it called?")
+	term.keys("Bob", "Enter")
+	term.shows("It was allowed: SQLite and Bob")
+	term.keys("again", "Enter")
+	term.shows("? Which database?")
+	term.keys("/deny ask Bob", "Enter")
+	term.shows("It was denied: ask Bob")
+}

@@ -44,6 +44,8 @@ type outcome struct {
 	Steps   int             `json:"steps,omitempty"`
 	Model   string          `json:"model,omitempty"`
 	Usage   chat.Usage      `json:"usage"`
+	// Questions are what the turn waits for answers to.
+	Questions []chat.Inquiry `json:"questions,omitempty"`
 }
 
 func (o outcome) answered() bool { return o.State == string(chat.TurnDone) }
@@ -155,7 +157,11 @@ func (e *exchange) permit(ctx context.Context, asked chat.InboxID) (*outcome, er
 	if reason := text.Line(call.Approval.Reason); reason != "" {
 		what += " (" + reason + ")"
 	}
-	return &outcome{Session: e.session.Key, Turn: e.story.Turn.ID, State: stateWaiting, Notice: what}, nil
+	out := outcome{Session: e.session.Key, Turn: e.story.Turn.ID, State: stateWaiting, Notice: what}
+	if asked := call.Approval.Questions; len(asked) > 0 {
+		out.Notice, out.Questions = "a question waits: "+text.Line(call.Summary), asked
+	}
+	return &out, nil
 }
 
 // claimed reports whether the running turn is the one of a message.

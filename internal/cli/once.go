@@ -10,6 +10,8 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/cli/text"
+	"xbot/internal/inquiry"
+	"xbot/internal/phrase"
 )
 
 // once asks one thing and prints the answer. Ctrl-C stops the turn; once more leaves at once.
@@ -52,11 +54,15 @@ func (p Program) once(ctx context.Context, conn *connection, session chat.Sessio
 	return errNoAnswer
 }
 
-// waitsFor says what waits for permission, and how to give it.
+// waitsFor says what waits for permission or an answer, and how to give it.
 func (o outcome) waitsFor(remote bool) string {
 	server := ""
 	if remote {
 		server = " --server URL"
+	}
+	if len(o.Questions) > 0 {
+		return fmt.Sprintf("waiting for an answer:\n%s\nThe turn goes on when somebody answers: xbot-cli%s --session %s -p ANSWER, or -p '/deny' to decline",
+			text.Plain(inquiry.Show(phrase.English, o.Questions)), server, o.Session)
 	}
 	return fmt.Sprintf("waiting for permission: %s. The turn goes on when somebody answers: give --approve or --deny next time, "+
 		"or answer in xbot-cli%s --session %s", o.Notice, server, o.Session)

@@ -3,21 +3,30 @@ package cli
 import (
 	"bufio"
 	"fmt"
+	"strings"
 
 	"xbot/internal/apiclient"
+	"xbot/internal/chat"
 	"xbot/internal/cli/story"
 	"xbot/internal/cli/text"
 	"xbot/internal/cli/tui"
+	"xbot/internal/inquiry"
+	"xbot/internal/phrase"
 )
 
-// answerAll gives the same answer to every question.
+// answerAll gives the same answer to every question. To those of the model it knows none, and declines if it is to deny.
 func answerAll(allow bool) func(*story.Call) (apiclient.Answer, bool) {
-	return func(*story.Call) (apiclient.Answer, bool) { return apiclient.Answer{Allow: allow}, true }
+	return func(call *story.Call) (apiclient.Answer, bool) {
+		return apiclient.Answer{Allow: allow}, !allow || len(call.Approval.Questions) == 0
+	}
 }
 
 // askPerson asks the person at a terminal that can only print. At the end of the input nobody can answer.
 func (p Program) askPerson(lines *bufio.Scanner) func(*story.Call) (apiclient.Answer, bool) {
 	return func(call *story.Call) (apiclient.Answer, bool) {
+		if asked := call.Approval.Questions; len(asked) > 0 {
+			return p.askEach(lines, asked)
+		}
 		name := text.Line(call.Name)
 		fmt.Fprintf(p.Out, "\n? May %s run?\n%s\n", name, text.Plain(tui.Wanted(call.ToolCall)))
 		if reason := text.Line(call.Approval.Reason); reason != "" {
@@ -33,4 +42,29 @@ func (p Program) askPerson(lines *bufio.Scanner) func(*story.Call) (apiclient.An
 			}
 		}
 	}
+}
+
+// askEach asks the person one question of the model after the other. A line that begins with /deny declines to answer all.
+func (p Program) askEach(lines *bufio.Scanner, questions []chat.Inquiry) (apiclient.Answer, bool) {
+	answers := chat.Answers{}
+	for _, q := range questions {
+		one := []chat.Inquiry{q}
+		fmt.Fprintf(p.Out, "\n? %s (/deny declines)\n", text.Plain(inquiry.Show(phrase.English, one)))
+		for len(answers[q.Name]) == 0 {
+			fmt.Fprint(p.Out, "> ")
+			if !lines.Scan() {
+				return apiclient.Answer{}, false
+			}
+			if note, declined := strings.CutPrefix(lines.Text(), "/deny"); declined {
+				return apiclient.Answer{Note: strings.TrimSpace(note)}, true
+			}
+			answer, err := inquiry.Read(one, lines.Text())
+			if err != nil {
+				fmt.Fprintln(p.Out, text.Plain(err.Error()))
+				continue
+			}
+			answers[q.Name] = answer[q.Name]
+		}
+	}
+	return apiclient.Answer{Allow: true, Answers: answers}, true
 }

@@ -10,6 +10,11 @@ import (
 
 // Show writes questions as plain text with numbers, and how they are answered by typing, for places without forms.
 func Show(lang phrase.Lang, questions []chat.Inquiry) string {
+	return List(questions) + How(lang, questions)
+}
+
+// List writes questions as plain text with numbers.
+func List(questions []chat.Inquiry) string {
 	var out strings.Builder
 	for i, q := range questions {
 		if len(questions) > 1 {
@@ -24,7 +29,7 @@ func Show(lang phrase.Lang, questions []chat.Inquiry) string {
 			out.WriteString("\n")
 		}
 	}
-	return out.String() + How(lang, questions)
+	return out.String()
 }
 
 // How says how questions are answered by typing.

@@ -20,9 +20,19 @@ type question struct {
 
 // Ask asks a person whether the n-th call of the last step may run, and returns the answer; void after a stop.
 func (t *Turn) Ask(n int, reason string) chat.Approval {
+	return t.ask(n, chat.Approval{Reason: reason})
+}
+
+// Inquire asks a person the questions of the n-th call of the last step, and returns the answers; void after a stop.
+func (t *Turn) Inquire(n int, questions ...chat.Inquiry) chat.Approval {
+	return t.ask(n, chat.Approval{Questions: questions})
+}
+
+func (t *Turn) ask(n int, approval chat.Approval) chat.Approval {
+	approval.State, approval.AskedAt = chat.ApprovalOpen, time.Now()
 	t.session.mu.Lock()
 	call := &t.calls[n]
-	q := &question{approval: chat.Approval{State: chat.ApprovalOpen, Reason: reason, AskedAt: time.Now()}, answered: make(chan struct{})}
+	q := &question{approval: approval, answered: make(chan struct{})}
 	t.session.questions[call.ID] = q
 	call.Approval = new(q.approval)
 	t.tool(*call)
@@ -43,6 +53,7 @@ func (s *Server) answerApproval(w http.ResponseWriter, r *http.Request, session 
 	var in struct {
 		Decision, Note string
 		Always         bool
+		Answers        chat.Answers
 	}
 	if !read(w, r, &in) {
 		return
@@ -59,7 +70,7 @@ func (s *Server) answerApproval(w http.ResponseWriter, r *http.Request, session 
 		problem(w, http.StatusConflict, "This was answered before; the first answer stands.")
 		return
 	}
-	q.approval.State = chat.ApprovalDenied
+	q.approval.State, q.approval.Answers = chat.ApprovalDenied, in.Answers
 	if in.Decision == "allow" {
 		q.approval.State = chat.ApprovalAllowed
 	}

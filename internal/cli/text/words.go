@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"xbot/internal/chat"
+	"xbot/internal/inquiry"
 	"xbot/internal/phrase"
 )
 
@@ -38,6 +39,9 @@ func Command(typed string) string { return Line(strings.TrimPrefix(strings.TrimS
 // ApprovalState says how a question was answered, by whom, and why it had been asked; empty while it is open.
 func ApprovalState(a chat.Approval) string {
 	var said string
+	if len(a.Questions) > 0 && a.State == chat.ApprovalAllowed {
+		return "answered by " + Line(a.AnsweredBy) + ": " + Line(inquiry.Said(a.Questions, a.Answers))
+	}
 	switch a.State {
 	case chat.ApprovalAllowed:
 		said = "allowed by " + Line(a.AnsweredBy)

@@ -9,6 +9,9 @@ import (
 	"xbot/internal/apiclient"
 	"xbot/internal/cli/story"
 	"xbot/internal/cli/text"
+	"xbot/internal/command"
+	"xbot/internal/inquiry"
+	"xbot/internal/phrase"
 )
 
 // ReadAnswer reads what a person types to the question whether a call may run: y or n, with a note behind it if they
@@ -37,6 +40,16 @@ func (m *model) answer(typed string) (cmd tea.Cmd, done bool) {
 		return nil, false
 	}
 	answer, ok := ReadAnswer(typed)
+	if asked := asking.Approval.Questions; len(asked) > 0 {
+		if ok = !command.Slashed(typed); ok {
+			answers, err := inquiry.Read(asked, typed)
+			if err != nil {
+				m.complain(err.Error())
+				return nil, true
+			}
+			answer = apiclient.Answer{Allow: true, Answers: answers}
+		}
+	}
 	if !ok {
 		return nil, false
 	}
@@ -55,6 +68,9 @@ func (m *model) answerTaken(msg answeredMsg) {
 
 // questionLine says how to answer the open question, and which call that answers: several may wait.
 func (m *model) questionLine(call *story.Call) string {
+	if asked := call.Approval.Questions; len(asked) > 0 {
+		return "? " + inquiry.How(phrase.English, asked) + " /deny declines · " + text.Line(call.Summary)
+	}
 	name := text.Line(call.Name)
 	return strings.TrimSuffix("? May "+name+" run?  y allows · n [why] denies · a always allows "+name+" · "+text.Line(call.Summary), " · ")
 }

@@ -9,6 +9,7 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/cli/story"
 	"xbot/internal/cli/text"
+	"xbot/internal/inquiry"
 )
 
 // call draws a tool call: one line, below it what its command prints while it runs or why it failed, and everything
@@ -58,8 +59,12 @@ func (c *column) question(call *story.Call, bar string, width int) []string {
 	return lines
 }
 
-// Wanted is all that a person has to see before a call may run: every argument, a command in full.
+// Wanted is all that a person has to see before a call may run: every argument, a command in full, its questions with their
+// options.
 func Wanted(call chat.ToolCall) string {
+	if call.Approval != nil && len(call.Approval.Questions) > 0 {
+		return inquiry.List(call.Approval.Questions)
+	}
 	var command struct {
 		Command string `json:"command"`
 	}

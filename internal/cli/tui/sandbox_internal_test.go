@@ -196,3 +196,21 @@ func TestScreen_MovesFiles(t *testing.T) {
 	s.typed("/download none "+folder, tea.KeyEnter)
 	s.shows("There is no such file.")
 }
+
+func TestScreen_AnswersTheQuestionsOfTheModel(t *testing.T) {
+	t.Parallel()
+	s := setup(t, func(turn *apitest.Turn, _ string) {
+		turn.Calls(chat.ToolCall{Name: "AskUser", Summary: "Which database?"})
+		approval := turn.Inquire(0, chat.Inquiry{Name: "q1", Text: "Which database?", Options: []chat.InquiryOption{{Label: "Postgres", About: "runs already"}, {Label: "SQLite"}}})
+		turn.Done(0, "done", false)
+		turn.Say("You chose " + strings.Join(approval.Answers["q1"], ",") + ".")
+		turn.Answer()
+	})
+	s.typed("set it up", tea.KeyEnter)
+	s.shows("│ Which database?", "1) Postgres - runs already", "2) SQLite", "? Answer with a number. /deny declines", "waiting for you")
+	s.typed("3", tea.KeyEnter)
+	s.shows(`"3" is no answer`)
+	s.typed("2", tea.KeyEnter)
+	s.shows("You chose SQLite.", "answered by alice: SQLite")
+	s.lacks("/deny declines")
+}
