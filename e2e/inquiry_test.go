@@ -62,7 +62,7 @@ func TestHistories_OfQuestions(t *testing.T) {
 	small(t, "a question", k.capture("askuser", turn), 40, 8<<10)
 
 	id = k.send(askWhich, "say never")
-	k.untilAsked(1)
+	k.untilAsked(2)
 	k.send("/stop")
 	k.untilEnded(time.Minute, id)
 	require.Equal(t, phrase.Say(phrase.English, phrase.InquiryStopped), lastCalls(k)[0].Result)

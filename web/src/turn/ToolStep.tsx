@@ -87,7 +87,7 @@ function StepBody({ call, ended }: Props) {
   const output = call.state === "done" ? call.result : call.output?.text
   return (
     <div className="space-y-3">
-      <Arguments json={call.arguments} />
+      {!call.approval?.questions?.length && <Arguments json={call.arguments} />}
       <OutputView
         text={output ?? ""}
         label={t(running ? "tools.outputSoFar" : "tools.output")}
