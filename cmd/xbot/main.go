@@ -29,6 +29,7 @@ type program struct {
 	Token     tokenCmd     `cmd:"" help:"Make, list and revoke API tokens."`
 	Runner    runnerCmd    `cmd:"" help:"Make and list runners."`
 	Policy    policyCmd    `cmd:"" help:"Show and change how conversations are named, routed, let in, queued, reset and limited."`
+	Channels  channelsCmd  `cmd:"" help:"List, test and set up bots on platforms such as Feishu, QQ and NapCat."`
 	Pairing   pairingCmd   `cmd:"" help:"Let people in who wrote to the bot for the first time."`
 	Temporal  temporalCmd  `cmd:"" help:"Reach the local Temporal with the temporal CLI."`
 	OpenAPI   openAPICmd   `cmd:"" name:"openapi" help:"Print the OpenAPI document of the API."`

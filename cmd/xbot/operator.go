@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"os"
+	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -31,7 +32,11 @@ func (c configCmd) Run() error {
 	if err != nil {
 		return err
 	}
-	settings := config.Describe(&cfg)
+	env, err := config.Variables(os.Environ())
+	if err != nil {
+		return err
+	}
+	settings := slices.Concat(config.Describe(&cfg), channelSettings(env))
 	if c.JSON {
 		values := map[string]string{}
 		for _, s := range settings {

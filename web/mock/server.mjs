@@ -4,6 +4,7 @@ import { randomBytes } from "node:crypto"
 import { createServer } from "node:http"
 
 import { Approvals } from "./approvals.mjs"
+import { Channels } from "./channels.mjs"
 import { carryOut, isCommand, isQueued, Links, list } from "./commands.mjs"
 import { Context, forkOf } from "./context.mjs"
 import { content, folder, store } from "./files.mjs"
@@ -26,6 +27,7 @@ export class MockServer {
   runners = new Runners()
   policy = new Policy()
   people = new People()
+  channels = new Channels()
   #links = new Links()
   #turns = new Map()
   #cookies = new Set()
@@ -203,6 +205,7 @@ export class MockServer {
     const sessions = [...this.sessions.values()]
     const pairing = /^POST \/api\/pairings\/(\w+)$/.exec(route)?.[1]
     if (pairing) return [200, people.answer(pairing, await readBody(request))]
+    if (url.pathname.startsWith("/api/channels")) return this.channels.answer(request.method, url.pathname, url.searchParams, await readBody(request))
     switch (route) {
       case "GET /api/models":
         return [200, models]

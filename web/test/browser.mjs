@@ -1,13 +1,14 @@
 // The browser test. `npm run test:browser` drives the built page in Chromium against the mock; with XBOT_TEST_URL and
 // XBOT_TEST_LINK (a fresh one-time sign-in link) against that server; XBOT_TEST_RESTART, if set, is a shell command that
 // kills it and ends when it has been started again. Screenshots go to XBOT_TEST_ARTIFACTS. A first argument runs only the
-// claims that contain it (or, with "context", "routing" or "inquiries", those of that file) and the sign-in they need; a second one leaves
+// claims that contain it (or, with "context", "routing", "inquiries" or "channels", those of that file) and the sign-in they need; a second one leaves
 // out those before the claim that contains it.
 import { spawn } from "node:child_process"
 import { resolve } from "node:path"
 
 import { seed } from "../mock/seed.mjs"
 import { MockServer } from "../mock/server.mjs"
+import { channelClaims, channelsOfMock } from "./channels.mjs"
 import { contextClaims, contextOfMock } from "./context.mjs"
 import { flow } from "./flow.mjs"
 import { findChromium, launchChromium } from "./lib/chromium.mjs"
@@ -36,7 +37,7 @@ async function main() {
   try {
     const context = await browser.newContext({ viewport: DESK, locale: "en-GB", reducedMotion: "reduce" })
     const visitor = new Visitor(await context.newPage(), server.url, artifacts)
-    await check(visitor, server, { ...flow, ...sandbox, ...inquiries, ...contextClaims, ...routing, ...(server.mock ? { ...contextOfMock, ...routingOfMock, ...states } : {}) })
+    await check(visitor, server, { ...flow, ...sandbox, ...inquiries, ...contextClaims, ...routing, ...channelClaims, ...(server.mock ? { ...contextOfMock, ...routingOfMock, ...channelsOfMock, ...states } : {}) })
   } finally {
     await browser.close()
     await server.mock?.close()
@@ -70,7 +71,7 @@ function run(command) {
  */
 async function check(visitor, server, claims) {
   const [, , wanted, from] = process.argv
-  const groups = { context: { ...contextClaims, ...contextOfMock }, routing: { ...routing, ...routingOfMock }, inquiries }
+  const groups = { context: { ...contextClaims, ...contextOfMock }, routing: { ...routing, ...routingOfMock }, inquiries, channels: { ...channelClaims, ...channelsOfMock } }
   const grouped = groups[wanted] ?? {}
   let reached = from === undefined
   const again = []

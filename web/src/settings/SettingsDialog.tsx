@@ -8,6 +8,7 @@ import { Permissions } from "./Permissions"
 import { Runners } from "./Runners"
 
 const Identities = lazy(() => import("./Identities"))
+const ChannelsPage = lazy(() => import("../channels/ChannelsPage"))
 const PolicyPage = lazy(() => import("../policy/PolicyPage"))
 const People = lazy(() => import("./People"))
 const LimitsView = lazy(() => import("./LimitsView"))
@@ -16,7 +17,7 @@ const tab =
   "-mb-px h-9 shrink-0 border-b-2 border-transparent px-1 font-medium text-ink-2 -outline-offset-2 hover:text-ink data-[state=active]:border-accent data-[state=active]:text-ink"
 
 interface Page {
-  id: "runners" | "permissions" | "identities" | "policy" | "people" | "limits"
+  id: "runners" | "permissions" | "identities" | "channels" | "policy" | "people" | "limits"
   show: ComponentType
   /** Only administrators have it. */
   admin?: boolean
@@ -26,6 +27,7 @@ const pages: Page[] = [
   { id: "runners", show: Runners },
   { id: "permissions", show: Permissions },
   { id: "identities", show: Identities },
+  { id: "channels", show: ChannelsPage, admin: true },
   { id: "policy", show: PolicyPage, admin: true },
   { id: "people", show: People, admin: true },
   { id: "limits", show: LimitsView, admin: true },

@@ -1,0 +1,201 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"strings"
+	"text/tabwriter"
+
+	"xbot/internal/apiclient"
+	"xbot/internal/chat"
+	"xbot/internal/config"
+	"xbot/internal/fault"
+)
+
+type channelsOptionsCmd struct {
+	remote
+
+	Name string `arg:"" help:"The platform: feishu, qq or napcat."`
+}
+
+// Run lists the options of a platform.
+func (c channelsOptionsCmd) Run(ctx context.Context) error {
+	return c.ask(func(client *apiclient.Client) error {
+		list, err := client.Channels(ctx)
+		if err != nil {
+			return err
+		}
+		kind, err := kindOfChannel(list.Kinds, c.Name)
+		if err != nil {
+			return err
+		}
+		w := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
+		fmt.Fprintln(w, "OPTION\tVARIABLE\tVALUES\tMEANING")
+		for _, o := range kind.Options {
+			fmt.Fprintf(w, "%s\t%s\t%s\t%s. %s\n", o.Name, o.Env, valuesOf(o), o.Label, o.Help)
+		}
+		return w.Flush()
+	})
+}
+
+func valuesOf(o chat.ChannelOption) string {
+	var words []string
+	switch {
+	case o.Secret && o.Required:
+		words = append(words, "secret, required")
+	case o.Secret:
+		words = append(words, "secret")
+	case o.Required:
+		words = append(words, "required")
+	}
+	if len(o.Choices) > 0 {
+		words = append(words, strings.Join(o.Choices, " | "))
+	}
+	if o.Default != "" {
+		words = append(words, "default "+o.Default)
+	}
+	return strings.Join(words, ", ")
+}
+
+func kindOfChannel(kinds []chat.ChannelKind, name string) (chat.ChannelKind, error) {
+	for _, k := range kinds {
+		if k.Name == name {
+			return k, nil
+		}
+	}
+	return chat.ChannelKind{}, fault.Errorf(fault.NotFound, "there is no platform %q; there are %s", name, kindNames(kinds))
+}
+
+type channelsSetCmd struct {
+	bot
+
+	Values  []string `arg:"" optional:"" placeholder:"OPTION=VALUE" help:"What to set; an empty value takes a setting away. Secrets are refused here, since others could read them in the process list."`
+	Stdin   bool     `help:"Read further OPTION=VALUE lines, secrets too, from standard input."`
+	FromEnv bool     `help:"Take options from their variables in the environment of this command, such as FEISHU_APP_SECRET."`
+	Off     bool     `help:"Leave a new bot switched off."`
+}
+
+// Run makes or changes an account. What is not named stays as it is.
+func (c channelsSetCmd) Run(ctx context.Context) error {
+	return c.ask(func(client *apiclient.Client) error {
+		list, err := client.Channels(ctx)
+		if err != nil {
+			return err
+		}
+		name, account := c.parts()
+		kind, err := kindOfChannel(list.Kinds, name)
+		if err != nil {
+			return err
+		}
+		given, err := c.given(kind, os.Getenv, os.Stdin)
+		if err != nil {
+			return err
+		}
+		now := chat.ChannelAccount{Enabled: !c.Off}
+		for _, a := range list.Accounts {
+			if a.Channel == name && a.Account == account {
+				now = a
+			}
+		}
+		made, err := client.SetChannel(ctx, name, account, changeOf(kind, now, given))
+		if err != nil {
+			return err
+		}
+		say(os.Stdout, "%s is set. To try it: xbot channels test %s", c.Name, c.Name)
+		if made.Address != "" {
+			say(os.Stdout, "The platform connects to %s", made.Address)
+		}
+		return nil
+	})
+}
+
+// given is what the person wants set: the variables first, then standard input, then the arguments.
+func (c channelsSetCmd) given(kind chat.ChannelKind, env func(string) string, in io.Reader) (map[string]string, error) {
+	out := map[string]string{}
+	if c.FromEnv {
+		for _, o := range kind.Options {
+			if value := env(o.Env); o.Env != "" && value != "" {
+				out[o.Name] = value
+			}
+		}
+	}
+	if c.Stdin {
+		lines, err := readSettings(in)
+		if err != nil {
+			return nil, err
+		}
+		maps.Copy(out, lines)
+	}
+	for _, text := range c.Values {
+		name, value, ok := strings.Cut(text, "=")
+		if !ok {
+			return nil, fault.Errorf(fault.Invalid, "%q is not OPTION=VALUE; xbot channels options %s lists the options", text, kind.Name)
+		}
+		for _, o := range kind.Options {
+			if o.Name == name && o.Secret && value != "" {
+				return nil, fault.Errorf(fault.Invalid, "%s is a secret, which others could read in the process list: give it by --stdin, or as %s with --from-env", name, o.Env)
+			}
+		}
+		out[name] = value
+	}
+	return out, nil
+}
+
+// maxSettings bounds what is read from standard input, in bytes.
+const maxSettings = 64 << 10
+
+// readSettings reads OPTION=VALUE lines. Empty ones, and those that begin with #, are passed over. No error repeats a value.
+func readSettings(in io.Reader) (map[string]string, error) {
+	out := map[string]string{}
+	lines := bufio.NewScanner(io.LimitReader(in, maxSettings))
+	for n := 1; lines.Scan(); n++ {
+		line := strings.TrimSpace(lines.Text())
+		if line == "" || strings.HasPrefix(line, "#") {
+			continue
+		}
+		name, value, ok := strings.Cut(line, "=")
+		if !ok {
+			return nil, fault.Errorf(fault.Invalid, "line %d of standard input is not OPTION=VALUE", n)
+		}
+		out[strings.TrimSpace(name)] = strings.TrimSpace(value)
+	}
+	if err := lines.Err(); err != nil {
+		return nil, fault.Errorf(fault.Invalid, "standard input cannot be read: %w", err)
+	}
+	return out, nil
+}
+
+// changeOf is what is configured now with what is given. An empty value takes a setting, or a secret, away.
+func changeOf(kind chat.ChannelKind, now chat.ChannelAccount, given map[string]string) apiclient.ChannelChange {
+	out := apiclient.ChannelChange{Settings: map[string]string{}, Revision: now.Revision, Enabled: now.Enabled}
+	maps.Copy(out.Settings, now.Settings)
+	maps.Copy(out.Settings, given)
+	for _, o := range kind.Options {
+		if value, ok := given[o.Name]; ok && o.Secret && value == "" {
+			out.Forget = append(out.Forget, o.Name)
+		}
+	}
+	return out
+}
+
+// channelSettings are the variables that set channels, and whether they are set, never what to.
+func channelSettings(env func(string) string) []config.Setting {
+	var out []config.Setting
+	for _, d := range drivers() {
+		for _, o := range d.Options {
+			if o.Env == "" {
+				continue
+			}
+			s := config.Setting{Name: o.Env, Help: d.Name + ": " + o.Label, Secret: o.Secret}
+			if env(o.Env) != "" {
+				s.Value = "set"
+			}
+			out = append(out, s)
+		}
+	}
+	return out
+}
