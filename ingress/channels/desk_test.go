@@ -194,6 +194,23 @@ func TestDesk_WhatCannotWorkIsSaidAndWaitsForAChange(t *testing.T) {
 	w.eventually(t, "it is tried again after a change", func() bool { return tries == 2 })
 }
 
+func TestDesk_AnAccountThatDoesNotEndHoldsUpNoOther(t *testing.T) {
+	w := &world{known: configured(1)}
+	end := make(chan struct{})
+	w.runs = func(context.Context) error {
+		<-end
+		return nil
+	}
+	start(t, w.desk("first"))
+	w.eventually(t, "it runs", func() bool { return w.running == 1 })
+	w.do(func() {
+		w.known = []channel.Configured{{Channel: "test", Revision: 2}, {Channel: "test", Account: "other", Enabled: true, Revision: 3}}
+	})
+	w.eventually(t, "the other one runs beside it", func() bool { return w.running == 2 })
+	close(end)
+	w.eventually(t, "both have ended", func() bool { return w.running == 0 })
+}
+
 func TestReceive_SaysARefusalOnceUnderAKeyOfTheMessage(t *testing.T) {
 	w := &world{known: configured(1), outcome: ingress.Outcome{Result: ingress.ResultRefused, Reply: "who are you", Direct: "who are you"}}
 	start(t, w.desk("first"))
