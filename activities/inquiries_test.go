@@ -5,82 +5,55 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"xbot/activities"
+	"xbot/internal/channel"
 	"xbot/internal/chat"
-	"xbot/internal/phrase"
-	"xbot/internal/store"
 )
 
-const askWhich = `call AskUser {"questions":[{"question":"Which?","options":["a",{"label":"b","about":"better"}]}]}`
-
-func (b *bundle) answerWith(n int, answers chat.Answers) {
-	b.t.Helper()
-	user, err := b.UserByName(b.t.Context(), "alice")
-	require.NoError(b.t, err)
-	_, err = b.Answer(b.t.Context(), store.Answer{
-		Session: key, User: user.ID, UserName: user.Name, Call: chat.NewCallID(turn, 0, n), Allow: true, Answers: answers,
-	})
-	require.NoError(b.t, err)
+// asksForm is a call with questions of the model.
+func asksForm(kind chat.OutboundKind, questions ...chat.Inquiry) *post {
+	p := asking(kind, chat.ApprovalOpen)
+	p.o.Asked.Call.Name, p.o.Asked.Call.Approval.Questions = "AskUser", questions
+	return p
 }
 
-func TestAskUser_AsksAndReturnsTheAnswers(t *testing.T) {
-	b := setup(t, askWhich)
-	out, err := b.generate(t.Context(), 0)
-	require.NoError(t, err)
-	require.Equal(t, []activities.CallOutput{{Name: "AskUser", Class: chat.ClassRead, Summary: "Which?", Ask: true, Inquires: true}}, out.Calls)
-	out, err = b.generate(t.Context(), 0)
-	require.NoError(t, err)
-	require.True(t, out.Calls[0].Inquires, "a repeated attempt decides the same")
+var (
+	colour = chat.Inquiry{Name: "q1", Text: "Which colour?", Options: []chat.InquiryOption{{Label: "red", About: "like *fire*"}, {Label: "blue"}}, Other: true}
+	why    = chat.Inquiry{Name: "q2", Text: "Why?", Other: true}
+)
 
-	require.True(t, b.ask(0).Open)
-	require.Equal(t, []chat.InquiryOption{{Label: "a"}, {Label: "b", About: "better"}}, b.result(0).Approval.Questions[0].Options)
-	b.answerWith(0, chat.Answers{"q1": {"b"}})
-	done, err := b.call(t.Context(), 0)
-	require.NoError(t, err)
-	require.False(t, done.Error)
-	require.Equal(t, "b", b.result(0).Result)
+func TestSend_AsksTheModelsQuestionsByAForm(t *testing.T) {
+	p := asksForm(chat.OutboundQuestion, colour, why)
+	require.NoError(t, p.sendBy(t, 1, &desk{post: p}))
+	card := p.got[0].Card
+	require.Equal(t, []channel.Field{
+		{Name: "q1", Label: "Which colour?", Options: []string{"red", "blue"}, Other: true}, {Name: "q2", Label: "Why?"},
+	}, card.Fields)
+	require.Equal(t, "> to begin anew\n\n- **red**: like *fire*", card.Text)
+	require.Equal(t, chat.PressSend, card.Buttons[0].Name)
+	require.Equal(t, chat.PressDeny, card.Buttons[1].Name)
 }
 
-func TestAskUser_TellsTheModelInWordsThatThereIsNoAnswer(t *testing.T) {
-	for name, c := range map[string]struct {
-		before func(b *bundle)
-		result string
-	}{
-		"declined with a note": {func(b *bundle) { b.ask(0); b.answer(0, false, "ask Bob.") }, "The user declined to answer: ask Bob. Do not ask"},
-		"declined without one": {func(b *bundle) { b.ask(0); b.answer(0, false, "") }, "The user declined to answer. Do not ask"},
-		"time is up": {func(b *bundle) {
-			b.ask(0)
-			require.NoError(b.t, b.run(b.t.Context(), activities.NameExpire, activities.ExpireInput{Call: chat.NewCallID(turn, 0, 0)}, nil))
-		}, phrase.Say(phrase.English, phrase.InquiryLate)},
-	} {
-		t.Run(name, func(t *testing.T) {
-			b := setup(t, askWhich)
-			b.asks()
-			c.before(b)
-			out, err := b.call(t.Context(), 0)
-			require.NoError(t, err)
-			require.False(t, out.Error)
-			require.Contains(t, b.result(0).Result, c.result)
-		})
+func TestSend_AsksTheModelsQuestionsInWordsWhereOneButtonCannotAnswerThem(t *testing.T) {
+	p := asksForm(chat.OutboundQuestion, colour, why)
+	p.traits.Buttons = true
+	require.NoError(t, p.send(t, 1))
+	require.Nil(t, p.got[0].Card)
+	for _, part := range []string{"Which colour?", "1) red", "2) blue", "Why?", "/deny"} {
+		require.Contains(t, p.got[0].Text, part)
 	}
+
+	p = asksForm(chat.OutboundQuestion, colour)
+	p.traits.Buttons = true
+	require.NoError(t, p.send(t, 1))
+	require.Len(t, p.got[0].Card.Fields, 1)
 }
 
-func TestAskUser_WhatCannotBeAskedIsAResultAtOnce(t *testing.T) {
-	b := setup(t, "each", `call AskUser {"questions":[]}`, `call AskUser {"questions":"what?"}`)
-	b.asks()
-	require.False(t, b.ask(0).Open, "nobody is asked")
-	out, err := b.call(t.Context(), 0)
-	require.NoError(t, err)
-	require.True(t, out.Error)
-	require.Contains(t, b.result(0).Result, "questions must hold 1 to 4 questions, not 0")
-}
-
-func TestAskUser_IsDeniedByARule(t *testing.T) {
-	b := setup(t, askWhich)
-	b.rules(map[string]chat.Rule{"AskUser": chat.RuleDeny})
-	b.asks()
-	require.False(t, b.ask(0).Open)
-	_, err := b.call(t.Context(), 0)
-	require.NoError(t, err)
-	require.Contains(t, b.result(0).Result, "settings deny every call of AskUser")
+func TestSend_SettlesAFormWithItsAnswers(t *testing.T) {
+	p := asksForm(chat.OutboundSettled, colour, why)
+	p.o.Asked.Sent = "om_1"
+	a := p.o.Asked.Call.Approval
+	a.State, a.Note, a.Answers = chat.ApprovalAllowed, "", chat.Answers{"q1": {"red"}, "q2": {"it is\nwarm"}}
+	d := &desk{post: p}
+	require.NoError(t, p.sendBy(t, 1, d))
+	require.Equal(t, []string{"om_1: A question for you: Answered by Ann\n\n**Which colour?**\n> red\n\n**Why?**\n> it is\n> warm"}, d.settled)
 }

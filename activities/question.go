@@ -14,7 +14,7 @@ import (
 func (s *sending) ask() (ended bool) {
 	asked, t := *s.o.Asked, channel.TraitsAt(s.account, s.o.Place)
 	_, forms := s.account.(channel.Asker)
-	if forms || t.Buttons {
+	if forms || t.Buttons && oneButtonAnswers(asked) {
 		s.card = cardOf(asked, forms)
 	}
 	switch {
@@ -33,8 +33,11 @@ func isOpen(a chat.Asking) bool {
 	return a.Call.Approval != nil && a.Call.Approval.State == chat.ApprovalOpen
 }
 
-// cardOf is the question whether a call may run. Where there are no forms, a note is given in words.
+// cardOf is the question whether a call may run, or what the model asks. Where there are no forms, a note is given in words.
 func cardOf(a chat.Asking, forms bool) *channel.Question {
+	if len(inquiries(a)) > 0 {
+		return formOf(a)
+	}
 	say := func(id phrase.ID, args ...any) string { return phrase.Say(phrase.Lang(a.Lang), id, args...) }
 	q := &channel.Question{
 		ID: string(a.Call.ID), Title: say(phrase.AskTitle, a.Call.Name), Text: wish(a),
@@ -55,6 +58,9 @@ func cardOf(a chat.Asking, forms bool) *channel.Question {
 // inWords is the question where there are no buttons.
 func inWords(a chat.Asking) string {
 	lang := phrase.Lang(a.Lang)
+	if len(inquiries(a)) > 0 {
+		return inquiriesInWords(a)
+	}
 	return strings.Join([]string{"**" + phrase.Say(lang, phrase.AskTitle, a.Call.Name) + "**", wish(a), phrase.Say(lang, phrase.AskHow)}, "\n\n")
 }
 
@@ -79,7 +85,9 @@ func (s *sending) settle(ctx context.Context) (state, reason string, err error) 
 		return chat.OutboundSent, "", nil
 	}
 	q := cardOf(asked, true)
-	q.Fields = nil
+	if len(inquiries(asked)) == 0 {
+		q.Fields = nil // the note
+	}
 	if err := asker.Settle(ctx, s.o.Place, asked.Sent, *q, outcome(*asked.Call.Approval, phrase.Lang(asked.Lang))); err != nil {
 		return s.gaveUp(err)
 	}
@@ -88,11 +96,16 @@ func (s *sending) settle(ctx context.Context) (state, reason string, err error) 
 
 // outcome says how a question ended, with the note of who answered.
 func outcome(a chat.Approval, lang phrase.Lang) string {
-	said := phrase.Outcome(lang, a)
-	if note := strings.TrimSpace(a.Note); note != "" && a.AnsweredBy != chat.AnsweredByNobody {
-		said += "\n\n" + quoted(note)
+	parts := []string{phrase.Outcome(lang, a)}
+	for _, q := range a.Questions {
+		if answers := a.Answers[q.Name]; len(answers) > 0 {
+			parts = append(parts, "**"+line(q.Text)+"**\n"+quoted(strings.Join(answers, "\n")))
+		}
 	}
-	return said
+	if note := strings.TrimSpace(a.Note); note != "" && a.AnsweredBy != chat.AnsweredByNobody {
+		parts = append(parts, quoted(note))
+	}
+	return strings.Join(parts, "\n\n")
 }
 
 func quoted(text string) string { return "> " + strings.ReplaceAll(visible(text), "\n", "\n> ") }

@@ -185,3 +185,33 @@ func TestQuestion_InAGroupIsAnsweredByAnAdministrator(t *testing.T) {
 	a.settled(a.feishu.groups[0], card.ID, "Denied by ")
 	require.Empty(t, a.left())
 }
+
+// asksUser is a message whose turn asks its writer something.
+const asksUser = `call AskUser {"questions":[{"question":"Which colour?","options":[{"label":"red"},{"label":"blue"}],"allow_other":true}]}` + "\nsay thanks"
+
+func TestQuestion_OfTheModelIsAnsweredByFormButtonAndText(t *testing.T) {
+	t.Parallel()
+	a := newAsked(t)
+	for _, p := range a.on {
+		p.say(0, 1, asksUser)
+	}
+	a.reads("Which colour?")
+	direct := a.feishu.Direct(a.feishu.people[0])
+	card, keys := a.card(direct), a.keyboard()
+	a.crash()
+	a.boot()
+	a.connected()
+	answer, err := a.feishu.Press(card.ID, "send", a.feishu.people[0], map[string]any{"f0": "red"})
+	require.Contains(t, toast(t, answer, err), "success: Thank you")
+	require.Zero(t, a.qq.Press(a.qq.person(1), keys.ID, "blue", 5*time.Second))
+	a.napcat.say(0, 1, "green, if there is one")
+	a.reads("thanks")
+	a.settled(direct, card.ID, "red")
+	var sent strings.Builder
+	for _, r := range a.model.Requests() {
+		sent.Write(r.Raw)
+	}
+	for _, said := range []string{`"red"`, `"blue"`, "green, if there is one"} {
+		require.Contains(t, sent.String(), said, "the model reads the answer")
+	}
+}

@@ -98,13 +98,17 @@ func (g *Gateway) presser(ctx context.Context, at chat.Address, p channel.Press)
 func answerOf(key chat.SessionKey, user store.User, p channel.Press) (a store.Answer, ok bool) {
 	a = store.Answer{
 		Session: key, User: user.ID, UserName: user.Name, Call: chat.CallID(p.Question), Key: strings.Join([]string{p.Channel, p.Account, "press", p.Event}, "/"),
-		Note: strings.TrimSpace(strings.Join(p.Values[chat.PressNote], "\n")),
+	}
+	if p.Button != chat.PressSend {
+		a.Note = strings.TrimSpace(strings.Join(p.Values[chat.PressNote], "\n"))
 	}
 	switch p.Button {
 	case chat.PressAllow:
 		a.Allow = true
 	case chat.PressAlways:
 		a.Allow, a.Always = true, true
+	case chat.PressSend:
+		a.Allow, a.Answers = true, chat.Answers(p.Values)
 	case chat.PressDeny:
 	default:
 		return a, false
@@ -113,8 +117,11 @@ func answerOf(key chat.SessionKey, user store.User, p channel.Press) (a store.An
 }
 
 func done(lang phrase.Lang, call chat.ToolCall) channel.Toast {
-	say := phrase.Denied
-	if call.Approval != nil && call.Approval.State == chat.ApprovalAllowed {
+	say, allowed := phrase.Denied, call.Approval != nil && call.Approval.State == chat.ApprovalAllowed
+	switch {
+	case allowed && len(call.Approval.Questions) > 0:
+		return channel.Toast{Kind: toastDone, Text: phrase.Say(lang, phrase.AskTaken)}
+	case allowed:
 		say = phrase.Allowed
 	}
 	return channel.Toast{Kind: toastDone, Text: phrase.Say(lang, say, call.Name)}

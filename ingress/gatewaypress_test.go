@@ -17,6 +17,12 @@ const pressedCall = chat.CallID("t1.0.0")
 // asks lets an envelope begin a turn that asks whether a command may run.
 func (b *platform) asks(e chat.Envelope) chat.SessionKey {
 	b.t.Helper()
+	return b.asksBy(e, chat.ToolCall{Name: "Shell", Class: chat.ClassExec, Arguments: `{"command":"ls"}`, Summary: "ls"})
+}
+
+func (b *platform) asksBy(e chat.Envelope, call chat.ToolCall) chat.SessionKey {
+	b.t.Helper()
+	call.ID, call.Rule = pressedCall, chat.RuleAsk
 	ctx := b.t.Context()
 	require.NoError(b.t, b.store.SaveChannelAccount(ctx, store.ChannelAccount{Channel: "feishu", Enabled: true}, 0))
 	key := b.receive(e).Session
@@ -26,9 +32,7 @@ func (b *platform) asks(e chat.Envelope) chat.SessionKey {
 	step := chat.Step{Session: key, Turn: "t1"}
 	_, _, _, err = b.store.BeginStep(ctx, step)
 	require.NoError(b.t, err)
-	_, err = b.store.CommitStep(ctx, step, chat.Answer{Finish: "tool_calls", Calls: []chat.ToolCall{
-		{ID: pressedCall, Name: "Shell", Class: chat.ClassExec, Arguments: `{"command":"ls"}`, Summary: "ls", Rule: chat.RuleAsk},
-	}})
+	_, err = b.store.CommitStep(ctx, step, chat.Answer{Finish: "tool_calls", Calls: []chat.ToolCall{call}})
 	require.NoError(b.t, err)
 	_, err = b.store.Ask(ctx, pressedCall, "")
 	require.NoError(b.t, err)
@@ -144,4 +148,23 @@ func (b *platform) woken() (keys []chat.SessionKey) {
 		keys = append(keys, r.Session)
 	}
 	return keys
+}
+
+func TestPress_OfAFormAnswersTheModelsQuestions(t *testing.T) {
+	b := bridged(t, `{channels: {feishu: {groups: {oc_1: {requireMention: false}}}}}`)
+	b.asksBy(said("m1", "ou_1", "hello"), chat.ToolCall{Name: "AskUser", Class: chat.ClassRead, Arguments: "{}", Questions: []chat.Inquiry{
+		{Name: "q1", Text: "Which?", Options: []chat.InquiryOption{{Label: "red"}, {Label: "blue"}}}, {Name: "q2", Text: "Why?", Other: true},
+	}})
+	send := func(event, who string, values map[string][]string) channel.Toast {
+		p := press(event, who, chat.PressSend)
+		p.Values = values
+		return b.pressed(p)
+	}
+	require.Equal(t, "error", send("e1", "ou_1", map[string][]string{"q1": {"green"}, "q2": {"so"}}).Kind, "no such option")
+	require.Equal(t, "error", send("e2", "ou_1", map[string][]string{"q1": {"red"}}).Kind, "a question is left out")
+	require.Equal(t, "error", b.pressed(press("e3", "ou_1", chat.PressAllow)).Kind, "a permission is no answer")
+	require.Equal(t, chat.ApprovalOpen, b.approval().State)
+	answers := map[string][]string{"q1": {"red"}, "q2": {"so"}}
+	require.Equal(t, "success: "+phrase.Say(phrase.English, phrase.AskTaken), func() string { s := send("e4", "ou_1", answers); return s.Kind + ": " + s.Text }())
+	require.Equal(t, chat.Answers(answers), b.approval().Answers)
 }

@@ -57,5 +57,6 @@ const (
 	PressAllow  = "allow"
 	PressAlways = "always"
 	PressDeny   = "deny"
+	PressSend   = "send" // answers to questions; they are declined by PressDeny
 	PressNote   = "note"
 )

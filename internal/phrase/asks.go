@@ -19,6 +19,13 @@ const (
 	AskVoid     ID = "ask_void"     // the turn ended first
 	AskNotYours ID = "ask_notyours" // somebody else has to answer
 	AskRetry    ID = "ask_retry"    // an answer was not recorded
+	AskForm     ID = "ask_form"     // title above questions of the model
+	AskSend     ID = "ask_send"     // label of a button
+	AskDecline  ID = "ask_decline"  // label of a button
+	AskDeclineH ID = "ask_declineh" // how questions are declined in words
+	AskTaken    ID = "ask_taken"    // answers were recorded
+	AskAnswered ID = "ask_answered" // %s who
+	AskDeclined ID = "ask_declined" // %s who
 )
 
 var asks = map[ID]map[Lang]string{
@@ -36,18 +43,29 @@ var asks = map[ID]map[Lang]string{
 	AskLate:     {English: "Nobody answered in time, so it was not run.", Chinese: "无人及时答复,未运行。"},
 	AskVoid:     {English: "Not needed any more: the turn ended before anybody answered.", Chinese: "已不再需要:答复之前本轮已结束。"},
 	AskNotYours: {English: "Only the person who was asked can answer this; in a group, an administrator.", Chinese: "只有被询问的人可以答复;在群聊中由管理员答复。"},
+	AskForm:     {English: "A question for you", Chinese: "有问题想请教你"},
+	AskSend:     {English: "Send", Chinese: "提交"},
+	AskDecline:  {English: "Decline", Chinese: "不回答"},
+	AskDeclineH: {English: "`/deny` declines.", Chinese: "不想回答请回复 `/deny`。"},
+	AskTaken:    {English: "Thank you, your answer was taken.", Chinese: "已收到你的答复。"},
+	AskAnswered: {English: "Answered by %s", Chinese: "%s 已答复"},
+	AskDeclined: {English: "Declined by %s", Chinese: "%s 不作答复"},
 	AskRetry:    {English: "Your answer was not recorded. Press again in a moment.", Chinese: "答复未能记录,请稍后再按一次。"},
 }
 
 // Outcome says how a question to a person ended.
 func Outcome(lang Lang, a chat.Approval) string {
+	allowed, denied := AskAllowed, AskDenied
+	if len(a.Questions) > 0 {
+		allowed, denied = AskAnswered, AskDeclined
+	}
 	switch {
 	case a.State == chat.ApprovalAllowed:
-		return Say(lang, AskAllowed, a.AnsweredBy)
+		return Say(lang, allowed, a.AnsweredBy)
 	case a.State == chat.ApprovalDenied && a.AnsweredBy == chat.AnsweredByNobody:
 		return Say(lang, AskLate)
 	case a.State == chat.ApprovalDenied:
-		return Say(lang, AskDenied, a.AnsweredBy)
+		return Say(lang, denied, a.AnsweredBy)
 	default:
 		return Say(lang, AskVoid)
 	}
