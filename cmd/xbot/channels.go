@@ -2,7 +2,9 @@ package main
 
 import (
 	"context"
+	"net"
 	"net/http"
+	"strings"
 	"time"
 
 	"xbot/activities"
@@ -11,6 +13,7 @@ import (
 	"xbot/internal/channel"
 	"xbot/internal/channel/feishu"
 	"xbot/internal/channel/format"
+	"xbot/internal/channel/held"
 	"xbot/internal/channel/onebot"
 	"xbot/internal/channel/qq"
 	"xbot/internal/config"
@@ -55,7 +58,36 @@ func (m channelMemory) Save(ctx context.Context, key string, value []byte) error
 
 // newDesk receives from the accounts that are configured.
 func (in *ingressPart) newDesk() *channels.Desk {
-	return &channels.Desk{Live: in.channels, Gateway: in.gateway, States: in.store, Holder: in.internalURL() + "#" + secretName(), Log: in.log}
+	return &channels.Desk{Live: in.channels, Gateway: in.gateway, States: in.store, Holder: in.internalURL() + holderMark + secretName(), Log: in.log}
+}
+
+// holderMark parts the address of an ingress from a name that no other process has.
+const holderMark = "#"
+
+// channelHolders finds the ingress that holds a connection.
+type channelHolders struct{ *store.Store }
+
+// ChannelHolder is the internal address of the ingress that holds it, or held it last: one that does not any more says so.
+func (h channelHolders) ChannelHolder(ctx context.Context, name, account string) (string, error) {
+	all, err := h.ChannelStates(ctx)
+	if err != nil {
+		return "", err
+	}
+	for _, s := range all {
+		if s.Channel == name && s.Account == account {
+			address, _, _ := strings.Cut(s.Holder, holderMark)
+			return address, nil
+		}
+	}
+	return "", nil
+}
+
+// speakers are the bots as a worker speaks for them: through the ingress that holds the connection where there is one only.
+func (p *parts) speakers() *held.Accounts {
+	transport := &http.Transport{DialContext: (&net.Dialer{Timeout: platformTimeout}).DialContext} // no proxy between our own processes
+	return &held.Accounts{
+		Live: p.channels, Holders: channelHolders{p.store}, Key: p.internalKey(), HTTP: &http.Client{Transport: transport},
+	}
 }
 
 // secretName makes a name that no other process has.
@@ -80,7 +112,7 @@ const (
 
 func (p *parts) deliverer(t config.Temporal) *activities.Deliverer {
 	return &activities.Deliverer{
-		Outbox: p.store, Chances: p.store, Cards: p.store, Accounts: p.channels, Split: format.Split, Words: t.Summaries == "on",
+		Outbox: p.store, Chances: p.store, Cards: p.store, Accounts: p.speakers(), Split: format.Split, Words: t.Summaries == "on",
 		Rules: func(context.Context) activities.DeliveryRules {
 			return activities.DeliveryRules{MaxAge: deliverFor, Late: late}
 		},

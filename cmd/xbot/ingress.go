@@ -227,7 +227,7 @@ func (in *ingressPart) routes() (ingress.Routes, error) {
 			Namespace: in.cfg.Namespace, TemporalUI: in.ui != nil, StartedAt: time.Now(),
 		},
 	}
-	internal, err := in.hub.Internal(in.internalKey())
+	internal, err := in.internal()
 	if err != nil {
 		return ingress.Routes{}, err
 	}

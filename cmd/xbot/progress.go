@@ -11,7 +11,7 @@ import (
 // follower shows on platforms how turns go on, from the events that pages see.
 func (p *parts) follower() *activities.Follower {
 	return &activities.Follower{
-		Courses: p.store, Accounts: p.channels, Shows: p.showsProgress,
+		Courses: p.store, Accounts: p.speakers(), Shows: p.showsProgress,
 		Watch: func(key chat.SessionKey) activities.Watch { return p.bus.Subscribe(key) },
 	}
 }

@@ -3,8 +3,11 @@ package main
 import (
 	"context"
 	"encoding/base64"
+	"net/http"
 
 	"xbot/ingress"
+	"xbot/ingress/inside"
+	"xbot/internal/channel/held"
 	"xbot/internal/chat"
 	"xbot/internal/config"
 	"xbot/internal/sandbox"
@@ -17,6 +20,22 @@ func (p *parts) internalKey() string { return internalKey(p.key) }
 
 func internalKey(key secret.Key) string {
 	return base64.RawURLEncoding.EncodeToString(key.Derive("internal endpoint"))
+}
+
+// internal serves the other processes of this server.
+func (in *ingressPart) internal() (http.Handler, error) {
+	sockets, err := in.hub.Internal(in.internalKey())
+	if err != nil {
+		return nil, err
+	}
+	connections, err := inside.Guard(in.internalKey(), held.Handler(in.channels))
+	if err != nil {
+		return nil, err
+	}
+	mux := http.NewServeMux()
+	mux.Handle("/internal/runners/", sockets)
+	mux.Handle(held.Path, connections)
+	return mux, nil
 }
 
 // newResolver decides where commands run. local holds sockets in this process; nil in one that holds none.

@@ -1,35 +1,25 @@
 package runners
 
 import (
-	"crypto/sha256"
-	"crypto/subtle"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"net/http"
 	"strconv"
 	"sync"
 	"time"
 
+	"xbot/ingress/inside"
 	"xbot/internal/sandbox"
 	"xbot/runner/wire"
 )
-
-// minKey is the least length of the key that processes of one server share, in bytes.
-const minKey = 32
 
 // lineWait is how long a caller may take for one line.
 const lineWait = 30 * time.Second
 
 // Internal serves other processes of the same server: GET /internal/runners/{id} says whether the runner's socket is
 // held here, POST /internal/runners/{id}/call passes a request on, DELETE closes the runner's connection because its token
-// is no longer good (package sandbox has the client). Who does not know
-// the key is refused. The endpoint belongs on a private network; the key travels in each request, so use TLS beyond
-// one machine.
+// is no longer good (package sandbox has the client).
 func (h *Hub) Internal(key string) (http.Handler, error) {
-	if len(key) < minKey {
-		return nil, fmt.Errorf("the internal key needs at least %d characters", minKey)
-	}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /internal/runners/{id}", h.serveInfo)
 	mux.HandleFunc("POST /internal/runners/{id}/call", h.serveCall)
@@ -37,15 +27,7 @@ func (h *Hub) Internal(key string) (http.Handler, error) {
 		h.Drop(sandbox.RunnerID(r.PathValue("id")))
 		w.WriteHeader(http.StatusNoContent)
 	})
-	want := sha256.Sum256([]byte("Bearer " + key))
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		got := sha256.Sum256([]byte(r.Header.Get("Authorization")))
-		if subtle.ConstantTimeCompare(got[:], want[:]) != 1 {
-			http.Error(w, "the internal key is wrong", http.StatusUnauthorized)
-			return
-		}
-		mux.ServeHTTP(w, r)
-	}), nil
+	return inside.Guard(key, mux)
 }
 
 // meant finds the session a request means. One that expects another epoch speaks of a connection that is no more.

@@ -68,3 +68,16 @@ type Fetcher interface {
 	// Fetch returns the content of a file that came with a message; the caller closes it. Links may expire: NotFound then.
 	Fetch(ctx context.Context, message string, a chat.Attachment) (io.ReadCloser, error)
 }
+
+// Held is an account that speaks through the one connection that its Run holds: a process that does not hold it cannot do
+// any of this (package held passes it on to the one that does).
+type Held interface {
+	Account
+	Deleter
+	Reactor
+	Typist
+	Finder
+	Fetcher
+	// Here reports whether the connection is held by this process and stands.
+	Here() bool
+}

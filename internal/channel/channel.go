@@ -83,21 +83,21 @@ type Place = chat.Address
 // Message is one message to a platform. Exactly one of Text, File and Card is set.
 type Message struct {
 	// Key names the sending for good: 1 to 50 characters of [A-Za-z0-9_.-].
-	Key  string
-	Text string // in Markdown; the adapter brings it into the dialect
+	Key  string `json:"key,omitempty"`
+	Text string `json:"text,omitempty"` // in Markdown; the adapter brings it into the dialect
 	// Seq counts the messages that answer one message of a person, from 1 (QQ's msg_seq).
-	Seq  int
-	File *File
-	Card *Question
+	Seq  int       `json:"seq,omitempty"`
+	File *File     `json:"file,omitempty"`
+	Card *Question `json:"card,omitempty"`
 	// Mentions are names that may stand in the text as @name, by the platform's id.
-	Mentions map[string]string
+	Mentions map[string]string `json:"mentions,omitempty"`
 }
 
 // File is a file that is sent.
 type File struct {
-	Name string
-	Type string // MIME type
-	Data []byte
+	Name string `json:"name,omitempty"`
+	Type string `json:"type,omitempty"` // MIME type
+	Data []byte `json:"data,omitempty"`
 }
 
 // Sent is a message as the platform knows it.

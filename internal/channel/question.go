@@ -2,28 +2,28 @@ package channel
 
 // Question is what a card asks a person: an approval, or questions of the model.
 type Question struct {
-	ID    string // of the call that asks; it comes back with the answer
-	Title string
-	Text  string // Markdown above the fields
+	ID    string `json:"id,omitempty"` // of the call that asks; it comes back with the answer
+	Title string `json:"title,omitempty"`
+	Text  string `json:"text,omitempty"` // Markdown above the fields
 	// Fields are the questions. None: Buttons alone.
-	Fields  []Field
-	Buttons []Button
+	Fields  []Field  `json:"fields,omitempty"`
+	Buttons []Button `json:"buttons,omitempty"`
 }
 
 // Field is one question of a form.
 type Field struct {
-	Name    string // comes back with the answer
-	Label   string
-	Options []string // empty: free text
-	Multi   bool     // more than one option may be chosen
-	Other   bool     // free text is an answer, too
+	Name    string   `json:"name,omitempty"` // comes back with the answer
+	Label   string   `json:"label,omitempty"`
+	Options []string `json:"options,omitempty"` // empty: free text
+	Multi   bool     `json:"multi,omitempty"`   // more than one option may be chosen
+	Other   bool     `json:"other,omitempty"`   // free text is an answer, too
 }
 
 // Button sends the form.
 type Button struct {
-	Name  string // comes back with the answer
-	Label string
-	Style string // primary, danger or empty
+	Name  string `json:"name,omitempty"` // comes back with the answer
+	Label string `json:"label,omitempty"`
+	Style string `json:"style,omitempty"` // primary, danger or empty
 }
 
 // Press is an answer that a person gave by a card.

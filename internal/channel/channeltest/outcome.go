@@ -75,7 +75,13 @@ func (b *bench) find(account channel.Account, to channel.Place, m channel.Messag
 	if !ok {
 		b.Skip("the platform has neither keys nor a history")
 	}
-	sent, found, err := finder.Find(b.within(), to, m, time.Now().Add(-time.Minute))
+	var sent channel.Sent
+	var found bool
+	var err error
+	b.wait(func() bool { // the connection may just have broken
+		sent, found, err = finder.Find(b.within(), to, m, time.Now().Add(-time.Minute))
+		return !fault.Is(err, fault.Unavailable)
+	}, "it could not be asked for")
 	require.NoError(b, err)
 	require.True(b, found, "%s was not found", m.Key)
 	return sent

@@ -55,6 +55,7 @@ const (
 	Delay       Ability = "delay"       // a refusal for too many calls tells when to come back
 	Limits      Ability = "limits"      // the platform tells that there were too many calls
 	Credentials Ability = "credentials" // the bot proves who it is with a secret that may be wrong
+	Reach       Ability = "reach"       // a process that does not receive can ask the platform, and send
 	Certainty   Ability = "certainty"   // an uncertain send can be made certain: by its Key within the window, or by Find
 )
 

@@ -19,7 +19,13 @@ var accountClaims = []Claim{
 }
 
 func identifies(b *bench) {
-	who, problems, err := b.Open(b).Check(b.within())
+	var account channel.Account
+	if b.has(Reach) {
+		account = b.Open(b)
+	} else {
+		account = b.run().account
+	}
+	who, problems, err := account.Check(b.within())
 	require.NoError(b, err)
 	require.NotEmpty(b, who.ID)
 	require.Empty(b, problems)

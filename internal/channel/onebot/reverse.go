@@ -29,6 +29,7 @@ var (
 	_ channel.Typist  = (*reverse)(nil)
 	_ channel.Finder  = (*reverse)(nil)
 	_ channel.Fetcher = (*reverse)(nil)
+	_ channel.Held    = (*reverse)(nil)
 )
 
 // attachment is a connection that a handler has accepted.
@@ -84,6 +85,9 @@ func (r *reverse) Webhook(to channel.Receiver, report func(channel.Status)) http
 		}
 	})
 }
+
+// Here reports whether NapCat is connected to this process.
+func (r *reverse) Here() bool { return r.linked() != nil }
 
 // trusted compares the token in constant time. It comes as a header, and with older clients in the address.
 func (r *reverse) trusted(req *http.Request) bool {
