@@ -41,6 +41,7 @@ type Deliverer struct {
 	Accounts Accounts
 	// Cards are what answers take the place of; nil: there are none.
 	Cards AnswerCards
+	Files *Folders // what answers link is sent from there; nil: their texts alone are sent
 	// Split divides a text into messages of at most so many characters of a dialect.
 	Split func(text string, dialect channel.Dialect, most int) []string
 	Rules func(ctx context.Context) DeliveryRules
@@ -131,7 +132,7 @@ func (d *Deliverer) deliver(ctx context.Context, o chat.Outbound) (state, reason
 			return chat.OutboundExpired, "it was closed before it could be sent", nil
 		}
 	case len(o.Pieces) == 0:
-		s.o.Pieces = d.pieces(o, channel.TraitsAt(account, o.Place), age > rules.Late)
+		s.o.Pieces = d.pieces(ctx, o, channel.TraitsAt(account, o.Place), age > rules.Late)
 	}
 	return s.send(ctx)
 }
@@ -152,13 +153,17 @@ func (s *sending) send(ctx context.Context) (state, reason string, err error) {
 	return chat.OutboundSent, "", nil
 }
 
-// pieces divides the text. What comes late says so.
-func (d *Deliverer) pieces(o chat.Outbound, t channel.Traits, late bool) []chat.Piece {
-	text := o.Text
+// pieces divides the text; the files that it links follow it. What comes late says so.
+func (d *Deliverer) pieces(ctx context.Context, o chat.Outbound, t channel.Traits, late bool) []chat.Piece {
+	text, files := d.linked(ctx, o, t)
 	if late {
 		text = phrase.Say(phrase.Of(text), phrase.Delayed, o.Written.UTC().Format("2006-01-02 15:04 MST")) + "\n\n" + text
 	}
-	return d.divide(text, o.Before, t)
+	pieces := d.divide(text, o.Before, t)
+	for i := range files {
+		pieces = append(pieces, chat.Piece{File: &files[i], Seq: o.Before + len(pieces) + 1})
+	}
+	return pieces
 }
 
 func (d *Deliverer) divide(text string, before int, t channel.Traits) (pieces []chat.Piece) {
@@ -207,6 +212,11 @@ func (s *sending) piece(ctx context.Context, n int) error {
 	if err != nil {
 		return err
 	}
+	if p.File != nil {
+		if ready, err := s.load(ctx, n, &m); err != nil || !ready {
+			return err
+		}
+	}
 	window, open := channel.TraitsAt(s.account, place).Window, p.State == chat.PieceTried
 	if open && window != channel.Forever && time.Since(p.Tried) >= window {
 		return s.find(ctx, n, m)
@@ -228,6 +238,9 @@ func (s *sending) piece(ctx context.Context, n int) error {
 	}
 	if !channel.Unknown(err) && ctx.Err() == nil { // it is certain that nothing was sent
 		p.State, p.Tried = chat.PieceWaiting, time.Time{}
+		if p.File != nil && refused(err) {
+			return s.instead(ctx, n, err)
+		}
 		err = errors.Join(err, s.note(ctx, false))
 	}
 	return err
@@ -257,10 +270,8 @@ func (s *sending) arrived(ctx context.Context, n int, sent channel.Sent) error {
 
 // gaveUp tells what a platform refuses for good from what is tried again.
 func (s *sending) gaveUp(err error) (state, reason string, again error) {
-	switch fault.KindOf(err) {
-	case fault.Invalid, fault.Denied, fault.NotFound, fault.TooLarge:
+	if refused(err) {
 		return chat.OutboundFailed, cmp.Or(err.Error(), "the platform refused it"), nil
-	default:
-		return "", "", err
 	}
+	return "", "", err
 }

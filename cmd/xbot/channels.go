@@ -110,9 +110,10 @@ const (
 	late       = 10 * time.Minute
 )
 
-func (p *parts) deliverer(t config.Temporal) *activities.Deliverer {
+func (p *parts) deliverer(t config.Temporal, boxes activities.Boxes) *activities.Deliverer {
 	return &activities.Deliverer{
 		Outbox: p.store, Chances: p.store, Cards: p.store, Accounts: p.speakers(), Split: format.Split, Words: t.Summaries == "on",
+		Files: &activities.Folders{Sessions: p.store, Boxes: boxes},
 		Rules: func(context.Context) activities.DeliveryRules {
 			return activities.DeliveryRules{MaxAge: deliverFor, Late: late}
 		},

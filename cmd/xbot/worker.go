@@ -156,7 +156,7 @@ func (p *parts) activities(model llm.Client, c think, t config.Temporal, boxes *
 		Orders:    &activities.Orders{Book: p.store, Known: p.orders(models, boxes)},
 
 		Compressor: p.compressor(models, prompts, assembler, c),
-		Deliverer:  p.deliverer(t),
+		Deliverer:  p.deliverer(t, boxes),
 		Follower:   p.follower(),
 	}
 }

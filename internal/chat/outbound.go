@@ -28,7 +28,8 @@ const (
 // Piece is a part of an answer that is sent as one message of a platform.
 type Piece struct {
 	Text   string     `json:"text,omitempty"`
-	Seq    int        `json:"seq"` // among what answers the same message of a person, from 1
+	File   *PieceFile `json:"file,omitempty"` // sent instead of a text
+	Seq    int        `json:"seq"`            // among what answers the same message of a person, from 1
 	State  PieceState `json:"state,omitempty"`
 	Tried  time.Time  `json:"tried,omitzero"` // first
 	ID     string     `json:"id,omitempty"`   // as the platform knows it
@@ -59,6 +60,13 @@ type OutboundNext struct {
 	Words   string // the first ones
 }
 
+// PieceFile is a file on a runner. It is read when it is sent.
+type PieceFile struct {
+	Runner string `json:"runner"`
+	Path   string `json:"path"`
+	Name   string `json:"name"`
+}
+
 // Outbound is something on its way to a platform.
 type Outbound struct {
 	ID      int64
@@ -68,6 +76,7 @@ type Outbound struct {
 	Account string
 	Place   Address
 	Text    string
+	Answer  bool   // the model wrote it: what it links is sent, too
 	Nonce   string // 32 hexadecimal digits; with the number of the piece it is the key of the sending
 	Open    bool   // it is not known yet what became of it
 	Pieces  []Piece

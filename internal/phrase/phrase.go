@@ -181,6 +181,7 @@ func Say(lang Lang, id ID, args ...any) string {
 		progress,
 		feedback,
 		inquiries,
+		files,
 	} {
 		said, known := sentences[id]
 		if !known {

@@ -34,7 +34,7 @@ func (s *Store) Outbound(ctx context.Context, id int64) (chat.Outbound, error) {
 	}
 	o := row.Outbound
 	out := chat.Outbound{
-		ID: o.ID, Kind: o.Kind, Session: o.SessionKey, Channel: o.Channel, Account: o.Account, Text: row.Body, Open: o.State == "waiting",
+		ID: o.ID, Kind: o.Kind, Session: o.SessionKey, Channel: o.Channel, Account: o.Account, Text: row.Body, Answer: row.Answer, Open: o.State == "waiting",
 		Nonce: fmt.Sprintf("%x", o.Nonce.Bytes), Before: int(row.Before), Written: o.CreatedAt,
 	}
 	if out.Place, err = placeIn(o); err != nil {

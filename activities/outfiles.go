@@ -1,0 +1,221 @@
+package activities
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"mime"
+	"path"
+	"strings"
+	"time"
+
+	"xbot/internal/channel"
+	"xbot/internal/channel/format"
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+	"xbot/internal/phrase"
+	"xbot/internal/sandbox"
+)
+
+const (
+	// maxFiles is how many files are sent with one answer.
+	maxFiles = 10
+	// folderWait is how long an answer waits for the runner of the files that it links.
+	folderWait = 15 * time.Second
+)
+
+// Folders finds where the files of conversations are: where their tools work, with the same rights.
+type Folders struct {
+	Sessions interface {
+		Session(ctx context.Context, key chat.SessionKey) (chat.Session, chat.UserID, error)
+	}
+	Boxes Boxes
+}
+
+// folder is where the files of one conversation are.
+type folder struct {
+	box  sandbox.Sandbox
+	base string // relative paths begin here
+}
+
+// Of returns the folder of a conversation; runner is where it was before, or empty.
+func (f *Folders) of(ctx context.Context, key chat.SessionKey, runner string) (folder, error) {
+	s, owner, err := f.Sessions.Session(ctx, key)
+	if err != nil {
+		return folder{}, err
+	}
+	if runner == "" {
+		runner = s.Runner
+	}
+	box, err := f.Boxes.Box(ctx, owner, runner)
+	if err != nil {
+		return folder{}, err
+	}
+	if _, err := box.Stat(ctx, "."); err != nil { // its workspace is known once it has answered
+		return folder{}, err
+	}
+	base := chat.FolderOn(s.Cwd, s.CwdRunner, box.Name())
+	if base == "" {
+		base = box.Workspace()
+	}
+	return folder{box, path.Clean(base)}, nil
+}
+
+// find looks for a file that an answer links. What lies outside of the folder and of the workspace is not sent: a model that
+// only names a file of the system does not mean to.
+func (f folder) find(ctx context.Context, link string, most int64) (string, error) {
+	file := link
+	if !path.IsAbs(file) {
+		file = path.Join(f.base, file)
+	}
+	file = path.Clean(file)
+	if !below(file, f.base) && !below(file, path.Clean(f.box.Workspace())) {
+		return "", phrase.Fault(fault.Denied, phrase.FileOutside)
+	}
+	info, err := f.box.Stat(ctx, file)
+	switch {
+	case fault.Is(err, fault.NotFound):
+		return "", phrase.Fault(fault.NotFound, phrase.FileMissing)
+	case err != nil:
+		return "", err
+	case info.Dir:
+		return "", phrase.Fault(fault.Invalid, phrase.FileFolder)
+	case info.Size == 0:
+		return "", phrase.Fault(fault.Invalid, phrase.FileEmpty)
+	case info.Size > most:
+		return "", phrase.Fault(fault.TooLarge, phrase.FileLarge, megabytes(most))
+	}
+	return file, nil
+}
+
+func below(file, dir string) bool {
+	return dir == "/" || strings.HasPrefix(file, dir+"/")
+}
+
+// megabytes is a limit as people say it.
+func megabytes(n int64) string {
+	if n < 1<<20 {
+		return fmt.Sprintf("%d kB", n>>10)
+	}
+	return fmt.Sprintf("%d MB", n>>20)
+}
+
+// linked is the text of an answer with names in place of the links that nobody on a platform can open, and the files that
+// they lead to. Of one that is not sent the text says why.
+func (d *Deliverer) linked(ctx context.Context, o chat.Outbound, t channel.Traits) (text string, files []chat.PieceFile) {
+	links := format.FileLinks(o.Text)
+	if !o.Answer || d.Files == nil || len(links) == 0 {
+		return o.Text, nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, folderWait)
+	defer cancel()
+	from, away := d.Files.of(ctx, o.Session, "")
+	most := maxFiles
+	if t.Replies > 0 {
+		most = max(0, min(most, t.Replies-o.Before-1)) // the text is a reply, too
+	}
+	seen, said := map[string]bool{}, ""
+	for _, l := range links {
+		if seen[l.Path] {
+			continue
+		}
+		seen[l.Path] = true
+		file, err := "", away
+		if err == nil && len(files) == most {
+			err = phrase.Fault(fault.Invalid, phrase.FileMany, most)
+		}
+		if err == nil {
+			file, err = from.find(ctx, l.Path, t.MaxFile)
+		}
+		if err != nil {
+			said += "\n" + notSent(o, l.Path, err)
+			continue
+		}
+		files = append(files, chat.PieceFile{Runner: from.box.Name(), Path: file, Name: path.Base(file)})
+	}
+	text = format.Unlinked(o.Text, links, format.FileLink.Name)
+	if said != "" {
+		text += "\n" + said
+	}
+	return text, files
+}
+
+// notSent says why a file was not sent.
+func notSent(o chat.Outbound, name string, err error) string {
+	lang := phrase.Of(o.Text)
+	if fault.Is(err, fault.Unavailable) || fault.Is(err, fault.Internal) {
+		err = phrase.Fault(fault.Unavailable, phrase.FileAway)
+	}
+	return phrase.Say(lang, phrase.FileNotSent, name, phrase.Explain(lang, err))
+}
+
+// load reads the file of a piece. One that cannot be read any more becomes a sentence, as long as it is certain that it was not
+// sent. ready is false where nothing is left to be sent.
+func (s *sending) load(ctx context.Context, n int, m *channel.Message) (ready bool, err error) {
+	p := &s.o.Pieces[n]
+	file, err := s.read(ctx, *p.File)
+	switch {
+	case err == nil:
+		m.File = &file
+		return true, nil
+	case ctx.Err() != nil:
+		return false, err
+	case p.State == chat.PieceTried:
+		m.File = &channel.File{Name: p.File.Name}
+		return false, s.find(ctx, n, *m)
+	}
+	p.Text, p.File = notSent(s.o, p.File.Name, err), nil
+	m.Text = p.Text
+	return true, nil
+}
+
+func (s *sending) read(ctx context.Context, f chat.PieceFile) (channel.File, error) {
+	if s.Files == nil {
+		return channel.File{}, phrase.Fault(fault.Unavailable, phrase.FileAway)
+	}
+	limited, cancel := context.WithTimeout(ctx, folderWait)
+	defer cancel()
+	from, err := s.Files.of(limited, s.o.Session, f.Runner)
+	if err != nil {
+		return channel.File{}, err
+	}
+	most := channel.TraitsAt(s.account, s.o.Place).MaxFile
+	if _, err := from.find(limited, f.Path, most); err != nil {
+		return channel.File{}, err
+	}
+	to := &room{left: most}
+	if _, err := from.box.Download(ctx, f.Path, to); err != nil {
+		if to.left < 0 {
+			err = phrase.Fault(fault.TooLarge, phrase.FileLarge, megabytes(most))
+		}
+		return channel.File{}, err
+	}
+	kind := mime.TypeByExtension(strings.ToLower(path.Ext(f.Name)))
+	if kind == "" {
+		kind = "application/octet-stream"
+	}
+	return channel.File{Name: f.Name, Type: kind, Data: to.Bytes()}, nil
+}
+
+// room holds as many bytes as there is room for: a file may grow while it is read.
+type room struct {
+	bytes.Buffer
+
+	left int64
+}
+
+// Write takes a part, or breaks the transfer off.
+func (r *room) Write(part []byte) (int, error) {
+	if r.left -= int64(len(part)); r.left < 0 {
+		return 0, io.ErrShortWrite
+	}
+	return r.Buffer.Write(part)
+}
+
+// instead sends a sentence in place of a file that the platform does not take.
+func (s *sending) instead(ctx context.Context, n int, why error) error {
+	p := &s.o.Pieces[n]
+	p.Text, p.File = notSent(s.o, p.File.Name, why), nil
+	return s.piece(ctx, n)
+}
