@@ -11,6 +11,7 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
+	"xbot/internal/filename"
 	"xbot/internal/sandbox"
 )
 
@@ -145,7 +146,7 @@ func AttachmentHeader(w http.ResponseWriter, name, mediaType string) {
 // disposition is a header that makes a browser save the answer under a name (RFC 6266), with the name in ASCII for
 // programs that do not know RFC 5987.
 func disposition(name string) string {
-	name = FileName(name)
+	name = filename.Safe(name)
 	plain := strings.Map(func(r rune) rune {
 		if r < ' ' || r > '~' || strings.ContainsRune(`"\%`, r) {
 			return '_'

@@ -51,6 +51,7 @@ type Dispatch struct {
 	}
 	Starter interface {
 		StartBang(ctx context.Context, id chat.InboxID) error
+		StartFetch(ctx context.Context, id chat.InboxID) error
 	}
 	Commands *Commands // nil for none but /stop; then all else goes to the model
 	Policies Policies  // how messages wait; nil: by the defaults of the store

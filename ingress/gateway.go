@@ -312,7 +312,7 @@ func (m *arrival) inbound() Inbound {
 	in := Inbound{
 		Inbound: store.Inbound{
 			Session: m.key, User: m.user.ID, Channel: m.e.Channel, Account: m.e.Account, PlatformID: platformID(m.e), Text: m.text,
-			SentAt: m.e.SentAt, Seq: m.e.Seq, Queue: m.session.Queue, To: m.to(),
+			SentAt: m.e.SentAt, Seq: m.e.Seq, Queue: m.session.Queue, To: m.to(), Files: m.e.Attachments,
 		},
 		UserName: m.user.Name, Peer: m.e.Sender, Place: m.natural, ChatType: m.chatType(),
 	}

@@ -74,6 +74,8 @@ func (s *starts) StartDeliver(_ context.Context, u store.Undelivered) error {
 	return s.err
 }
 
+func (s *starts) StartFetch(context.Context, chat.InboxID) error { return nil }
+
 func (s *starts) StartBang(_ context.Context, id chat.InboxID) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

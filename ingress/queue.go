@@ -56,13 +56,16 @@ func (d *Dispatch) AcceptPair(ctx context.Context, first, second Inbound) (a, b 
 		return a, b, err
 	}
 	d.wakeLater(ctx, first, a)
-	if b.Wait > 0 { // else the turn of the first one finds it
+	if b.Wait > 0 || b.Fetch { // else the turn of the first one finds it
 		d.wakeLater(ctx, second, b)
 	}
 	return a, b, nil
 }
 
 func (d *Dispatch) wakeLater(ctx context.Context, in Inbound, got store.Accepted) {
+	if got.Fetch {
+		d.fetch(ctx, in, got.ID)
+	}
 	if got.Wait <= 0 {
 		d.wake(ctx, in)
 		return

@@ -52,6 +52,7 @@ type Beside interface {
 	BangsToStart(ctx context.Context) ([]chat.InboxID, error)
 	ToDeliver(ctx context.Context) ([]store.Undelivered, error)
 	ToFollow(ctx context.Context, older time.Duration) ([]store.Undelivered, error)
+	FilesToFetch(ctx context.Context) ([]chat.InboxID, error)
 }
 
 // Relay keeps the promise that an accepted row is never forgotten: it wakes sessions whose rows wait, settles turns
@@ -65,6 +66,7 @@ type Relay struct {
 		StartBackground(ctx context.Context, call chat.CallID) error
 		StartBang(ctx context.Context, id chat.InboxID) error
 		StartDeliver(ctx context.Context, u store.Undelivered) error
+		StartFetch(ctx context.Context, id chat.InboxID) error
 	}
 	Client interface {
 		DescribeWorkflowExecution(ctx context.Context, workflowID, runID string) (*workflowservice.DescribeWorkflowExecutionResponse, error)
@@ -109,8 +111,9 @@ func (r *Relay) round(ctx context.Context) error {
 	return errors.Join(r.wakeWaiting(ctx), r.checkRunning(ctx), r.tendLine(ctx), r.tellUnclaimed(ctx), r.startWork(ctx))
 }
 
-// startWork starts the workflows of bang commands that were not answered, of background tasks that may have none, and of what
-// is to be delivered or shown and is not, for example since the database of Temporal was lost. Starting what runs changes nothing.
+// startWork starts the workflows of bang commands that were not answered, of background tasks that may have none, of files that
+// are waited for, and of what is to be delivered or shown and is not, for example since the database of Temporal was lost.
+// Starting what runs changes nothing.
 func (r *Relay) startWork(ctx context.Context) error {
 	bangs, err := r.Ledger.BangsToStart(ctx)
 	if err != nil {
@@ -128,8 +131,15 @@ func (r *Relay) startWork(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	undelivered = append(undelivered, running...)
-	return errors.Join(each(undelivered, bounded(ctx, r.Starter.StartDeliver)), each(bangs, bounded(ctx, r.Starter.StartBang)), each(tasks, bounded(ctx, r.Starter.StartBackground)))
+	files, err := r.Ledger.FilesToFetch(ctx)
+	if err != nil {
+		return err
+	}
+	return errors.Join(
+		each(append(undelivered, running...), bounded(ctx, r.Starter.StartDeliver)),
+		each(files, bounded(ctx, r.Starter.StartFetch)),
+		each(bangs, bounded(ctx, r.Starter.StartBang)),
+		each(tasks, bounded(ctx, r.Starter.StartBackground)))
 }
 
 // bounded gives each start its own time.

@@ -19,6 +19,7 @@ import (
 type WorkRows interface {
 	Task(ctx context.Context, call chat.CallID) (chat.TaskRun, error)
 	Bang(ctx context.Context, id chat.InboxID) (chat.Bang, error)
+	Parcel(ctx context.Context, id chat.InboxID) (chat.Parcel, error)
 }
 
 // Starter starts the workflows that run beside turns: of background tasks and of bang commands. A row is the promise;
@@ -67,6 +68,23 @@ func (s *Starter) StartBang(ctx context.Context, id chat.InboxID) error {
 	}
 	o := s.options(workflows.CommandID(id), summary, b.Session, b.UserName, workflows.KindCommand, input.Attributes)
 	return s.start(ctx, o, workflows.NameCommand, input)
+}
+
+// StartFetch has the files of a message fetched.
+func (s *Starter) StartFetch(ctx context.Context, id chat.InboxID) error {
+	p, err := s.Rows.Parcel(ctx, id)
+	if fault.Is(err, fault.NotFound) {
+		return nil
+	}
+	if err != nil || !p.Waits {
+		return err
+	}
+	summary := "files · " + p.Channel
+	if s.Words && len(p.Files) > 0 {
+		summary += " · " + chat.FirstWords(p.Files[0].Label(1), commandWords)
+	}
+	o := s.options(workflows.FetchID(id), summary, p.Session, p.UserName, workflows.KindFetch, s.Attributes())
+	return s.start(ctx, o, workflows.NameFetch, workflows.FetchInput{Inbox: id})
 }
 
 // commandWords bounds what operators read of a command, in characters: Temporal holds 400 bytes of a summary.

@@ -36,11 +36,31 @@ func (e *executor) ExecuteWorkflow(_ context.Context, o client.StartWorkflowOpti
 type rows struct {
 	task chat.TaskRun
 	bang chat.Bang
-	err  error
+
+	parcel chat.Parcel
+	err    error
 }
 
 func (r rows) Task(context.Context, chat.CallID) (chat.TaskRun, error) { return r.task, r.err }
 func (r rows) Bang(context.Context, chat.InboxID) (chat.Bang, error)   { return r.bang, r.err }
+func (r rows) Parcel(context.Context, chat.InboxID) (chat.Parcel, error) {
+	return r.parcel, r.err
+}
+
+func TestStart_ShowsOperatorsTheNameOfAFileOnlyIfItMay(t *testing.T) {
+	t.Parallel()
+	e := &executor{}
+	s := ingress.Starter{Client: e, Words: true, Attributes: on, Rows: rows{parcel: chat.Parcel{
+		Inbox: 7, Session: key, Channel: "feishu", Waits: true, Files: []chat.Arrival{{Attachment: chat.Attachment{Kind: "file", Name: "pay.pdf"}, N: 1}},
+	}}}
+	require.NoError(t, s.StartFetch(t.Context(), 7))
+	require.Equal(t, "fetch/7", e.options.ID)
+	require.Equal(t, "files · feishu · pay.pdf", e.options.StaticSummary)
+	require.Equal(t, workflows.FetchInput{Inbox: 7}, e.input)
+	s.Words = false
+	require.NoError(t, s.StartFetch(t.Context(), 7))
+	require.Equal(t, "files · feishu", e.options.StaticSummary)
+}
 
 func TestStart_ShowsTheCommandToOperatorsOnlyIfItMay(t *testing.T) {
 	t.Parallel()

@@ -45,6 +45,7 @@ type Activities struct {
 	Compressor *activities.Compressor
 	Deliverer  *activities.Deliverer
 	Follower   *activities.Follower
+	Receiver   *activities.Receiver
 }
 
 // Run polls until ctx ends. While Temporal is away it waits for it.
@@ -104,6 +105,7 @@ func build(c client.Client, a Activities, fatal func(error)) sdk.Worker {
 	w.RegisterWorkflowWithOptions(workflows.Turn, workflow.RegisterOptions{Name: workflows.NameTurn})
 	w.RegisterWorkflowWithOptions(workflows.Background, workflow.RegisterOptions{Name: workflows.NameBackground})
 	w.RegisterWorkflowWithOptions(workflows.Deliver, workflow.RegisterOptions{Name: workflows.NameDeliver})
+	w.RegisterWorkflowWithOptions(workflows.Fetch, workflow.RegisterOptions{Name: workflows.NameFetch})
 	w.RegisterWorkflowWithOptions(workflows.Command, workflow.RegisterOptions{Name: workflows.NameCommand})
 	register := func(name string, fn any) {
 		w.RegisterActivityWithOptions(fn, activity.RegisterOptions{Name: name})
@@ -126,6 +128,9 @@ func build(c client.Client, a Activities, fatal func(error)) sdk.Worker {
 	register(activities.NameNextDelivery, a.Deliverer.NextDelivery)
 	register(activities.NameSend, a.Deliverer.Send)
 	register(activities.NameFollow, a.Follower.Follow)
+	register(activities.NameUnpack, a.Receiver.Unpack)
+	register(activities.NameFetchFile, a.Receiver.FetchFile)
+	register(activities.NameEndFetch, a.Receiver.EndFetch)
 	register(activities.NameCompress, a.Compressor.Compress)
 	return w
 }

@@ -17,6 +17,7 @@ const (
 	NameBackground = "Background"
 	NameCommand    = "Command"
 	NameDeliver    = "Deliver"
+	NameFetch      = "Fetch"
 	SignalWake     = "wake"
 )
 
@@ -37,6 +38,9 @@ func CommandID(id chat.InboxID) string { return "command/" + strconv.FormatInt(i
 
 // DeliverID returns the workflow id of what is sent to the platform of a session.
 func DeliverID(key chat.SessionKey) string { return workflowID("deliver/", string(key)) }
+
+// FetchID returns the workflow id of the files of a message.
+func FetchID(id chat.InboxID) string { return "fetch/" + strconv.FormatInt(int64(id), 10) }
 
 // workflowID escapes control characters and shortens what is too long by hashing it.
 func workflowID(prefix, text string) string {
@@ -70,4 +74,5 @@ const (
 	KindBackground = "background"
 	KindCommand    = "command"
 	KindDeliver    = "deliver"
+	KindFetch      = "fetch"
 )

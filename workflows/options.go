@@ -34,6 +34,8 @@ const (
 	sendAttempt = 10 * time.Minute
 	// followAttempt bounds one attempt to follow a turn. The activity ends by itself before.
 	followAttempt = 15 * time.Minute
+	// fetchTime bounds the fetching of a file with all attempts: a message waits for its files no longer (store.FetchTime).
+	fetchTime = 3*time.Minute + 30*time.Second
 )
 
 // local is for writes to Postgres: short, idempotent, without a dispatch of their own.
@@ -85,6 +87,16 @@ func delivery(ctx workflow.Context, summary string) workflow.Context {
 // following is for showing how a turn goes on. Attempts are unlimited: the turn goes on meanwhile.
 func following(ctx workflow.Context, summary string) workflow.Context {
 	return lasting(ctx, summary, followAttempt, heartbeatTimeout, 0)
+}
+
+// fetching is for bringing a file from a platform to a runner. The activity knows what trying again does not mend.
+func fetching(ctx workflow.Context, summary string) workflow.Context {
+	return workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
+		ScheduleToCloseTimeout: fetchTime,
+		HeartbeatTimeout:       heartbeatTimeout,
+		RetryPolicy:            retry(time.Second, 10*time.Second),
+		Summary:                summary,
+	})
 }
 
 // lasting is for what takes its time and says that it lives; attempts of 0 are unlimited.

@@ -26,12 +26,17 @@ func drivers() []channel.Driver {
 	return []channel.Driver{feishu.Driver(), qq.Driver(), onebot.Driver()}
 }
 
-// platformTimeout bounds one call to a platform.
-const platformTimeout = 30 * time.Second
+// platformTimeout is how long a platform may take to begin its answer, transferTimeout how long a call may take with its files.
+const (
+	platformTimeout = 30 * time.Second
+	transferTimeout = 5 * time.Minute
+)
 
 // newChannels opens the accounts that are configured. What stands in the environment of an ingress is above what was set otherwise.
 func (p *parts) newChannels() *channel.Live {
-	http := &http.Client{Timeout: platformTimeout}
+	transport := http.DefaultTransport.(*http.Transport).Clone() //nolint:forcetypeassert // it is one
+	transport.ResponseHeaderTimeout = platformTimeout
+	http := &http.Client{Timeout: transferTimeout, Transport: transport}
 	return &channel.Live{
 		Source: p.accounts, Drivers: drivers(),
 		Opening: func(name, account string) channel.Opening {
@@ -117,5 +122,12 @@ func (p *parts) deliverer(t config.Temporal, boxes activities.Boxes) *activities
 		Rules: func(context.Context) activities.DeliveryRules {
 			return activities.DeliveryRules{MaxAge: deliverFor, Late: late}
 		},
+	}
+}
+
+// receiver fetches the files that come with messages.
+func (p *parts) receiver(t config.Temporal, keep time.Duration, boxes activities.Boxes) *activities.Receiver {
+	return &activities.Receiver{
+		Parcels: p.store, Accounts: p.channels, Boxes: boxes, Wake: wakeFetched(p.waker(t)), Keep: keep, Words: t.Summaries == "on",
 	}
 }

@@ -41,6 +41,13 @@ func (w taskWaker) WakeTask(ctx context.Context, t chat.TaskRun) error {
 	return w.Wake(ctx, ingress.Row{Session: t.Session, Channel: t.Channel, UserName: t.UserName, Text: "background task " + t.ID + " ended"})
 }
 
+// wakeFetched wakes the turn of a message whose files are there.
+func wakeFetched(w *ingress.Waker) func(ctx context.Context, p chat.Parcel) error {
+	return func(ctx context.Context, p chat.Parcel) error {
+		return w.Wake(ctx, ingress.Row{Session: p.Session, Channel: p.Channel, UserName: p.UserName, Text: "files came"})
+	}
+}
+
 // outputLink makes the address under which the whole output of a command can be downloaded.
 func (p *parts) outputLink(user chat.UserID, runner string, exec chat.CallID, name string) (string, error) {
 	return filelink.New(p.key).URL(filelink.Link{

@@ -158,6 +158,7 @@ func (p *parts) activities(model llm.Client, c think, t config.Temporal, boxes *
 		Compressor: p.compressor(models, prompts, assembler, c),
 		Deliverer:  p.deliverer(t, boxes),
 		Follower:   p.follower(),
+		Receiver:   p.receiver(t, c.Keep, boxes),
 	}
 }
 

@@ -13,8 +13,8 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
-	"xbot/ingress"
 	"xbot/internal/fault"
+	"xbot/internal/filename"
 	"xbot/internal/sandbox"
 )
 
@@ -167,7 +167,7 @@ func (u *upload) file(ctx context.Context, part *multipart.Part) error {
 	if err := u.prepare(ctx); err != nil {
 		return err
 	}
-	name, err := u.reserve(ctx, ingress.FileName(part.FileName()))
+	name, err := u.reserve(ctx, filename.Safe(part.FileName()))
 	if err != nil {
 		return err
 	}
@@ -212,7 +212,7 @@ func (u *upload) prepare(ctx context.Context) error {
 // many uploads go on at once.
 func (u *upload) reserve(ctx context.Context, name string) (string, error) {
 	for n := range maxSameNames {
-		try := ingress.NumberedName(name, n)
+		try := filename.Numbered(name, n)
 		err := u.box.WriteFile(ctx, path.Join(u.dir, try), nil, sandbox.WriteCreate)
 		if !fault.Is(err, fault.Conflict) {
 			return try, err

@@ -100,13 +100,7 @@ func withAttachments(e chat.Envelope) string {
 		b.WriteString("\n")
 	}
 	b.WriteString(e.Text)
-	for _, a := range e.Attachments {
-		name := a.Name
-		if name == "" {
-			name = a.Key
-		}
-		fmt.Fprintf(&b, "\n[%s: %s]", a.Kind, name)
-	}
+	b.WriteString(chat.Named(e.Attachments[:min(len(e.Attachments), chat.MaxAttachments)]))
 	return strings.TrimLeft(b.String(), "\n")
 }
 

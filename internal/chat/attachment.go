@@ -1,5 +1,16 @@
 package chat
 
+import (
+	"fmt"
+	"path"
+	"strings"
+	"time"
+	"unicode"
+)
+
+// MaxAttachments is how many files of one message are taken in; more are named only.
+const MaxAttachments = 20
+
 // Attachment names a file in a message of a person, as its platform names it. What it holds is fetched later.
 type Attachment struct {
 	Kind string `json:"kind"`           // image, audio, video, file or sticker
@@ -12,4 +23,116 @@ type Attachment struct {
 type Quote struct {
 	Sender Peer   `json:"sender,omitzero"`
 	Text   string `json:"text"`
+}
+
+// ArrivalState says what became of a file.
+type ArrivalState string
+
+// The states of files.
+const (
+	ArrivalWaiting ArrivalState = "waiting"
+	ArrivalStored  ArrivalState = "stored"
+	ArrivalFailed  ArrivalState = "failed"
+	ArrivalRemoved ArrivalState = "removed" // it was too old
+)
+
+// Arrival is a file of a message on its way to the runner of its conversation.
+type Arrival struct {
+	Attachment
+
+	N       int // among those of its message, from 1
+	State   ArrivalState
+	Runner  string
+	Path    string // on the runner
+	Problem string // why it is not there
+}
+
+// Parcel is the files of one message.
+type Parcel struct {
+	Inbox    InboxID
+	Session  SessionKey
+	Channel  string
+	Account  string
+	Message  string // the platform's id of the message
+	Owner    UserID // whose conversation it is
+	Runner   string // as the conversation names it
+	UserName string
+	Accepted time.Time
+	Waits    bool // the message waits for them
+	Files    []Arrival
+}
+
+// Named is what a message says of its files while they are on their way: a line each.
+func Named(files []Attachment) string {
+	var b strings.Builder
+	for i, f := range files {
+		fmt.Fprintf(&b, "\n[%s: %s]", line(f.Kind), f.Label(i+1))
+	}
+	return b.String()
+}
+
+// maxLabel bounds what is shown of a name, in characters.
+const maxLabel = 120
+
+// Label is what a file is called: by its name, else by its kind and number. A name stays on one line and within its brackets.
+func (a Attachment) Label(n int) string {
+	name := strings.TrimSpace(line(a.Name))
+	if name == "" {
+		return fmt.Sprintf("%s %d", line(a.Kind), n)
+	}
+	if runes := []rune(name); len(runes) > maxLabel {
+		ending := path.Ext(name)
+		if len(ending) > 12 {
+			ending = ""
+		}
+		name = string(runes[:maxLabel-len([]rune(ending))-1]) + "…" + ending
+	}
+	return name
+}
+
+func line(s string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == '[':
+			return '('
+		case r == ']':
+			return ')'
+		case unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || r == '\u2028' || r == '\u2029':
+			return -1
+		}
+		return r
+	}, s)
+}
+
+// Arrived is the text of a message with what became of its files in place of their names: where each is, or why it is not there.
+func Arrived(text string, files []Arrival) string {
+	if len(files) == 0 {
+		return text
+	}
+	names := make([]Attachment, len(files))
+	var b strings.Builder
+	for i, f := range files {
+		names[i] = f.Attachment
+		b.WriteString("\n" + f.line())
+	}
+	return strings.TrimLeft(strings.TrimSuffix("\n"+text, Named(names))+b.String(), "\n")
+}
+
+func (f Arrival) line() string {
+	said := fmt.Sprintf("[%s: %s · ", line(f.Kind), f.Label(f.N))
+	switch {
+	case f.State == ArrivalStored:
+		return said + fmt.Sprintf("%d bytes · %s]", f.Size, line(f.Path))
+	case f.State == ArrivalRemoved:
+		return said + "removed, it was old]"
+	case f.Problem != "":
+		return said + "not fetched: " + line(f.Problem) + "]"
+	}
+	return said + "not fetched: it did not come in time]"
+}
+
+// OldFile is a stored file that is older than files are kept.
+type OldFile struct {
+	ID   int64
+	Path string
 }

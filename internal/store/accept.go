@@ -26,12 +26,13 @@ type Inbound struct {
 	Text       string
 	Control    bool // the text is a command for a turn to carry out, in its place in the queue
 
-	Sender  string        // name of who wrote it, where several people write
-	SentAt  time.Time     // by the platform's clock; zero: now. A time in the future counts as now
-	Seq     int64         // the platform's order among messages of one instant
-	To      *chat.Address // where what answers it is delivered; nil: its sender reads the events of the session
-	Queue   chat.Queue    // how it waits; empty members are followup, 500 ms, MaxQueued, reject
-	Options chat.Options  // what directives said for this message alone
+	Sender  string            // name of who wrote it, where several people write
+	SentAt  time.Time         // by the platform's clock; zero: now. A time in the future counts as now
+	Seq     int64             // the platform's order among messages of one instant
+	To      *chat.Address     // where what answers it is delivered; nil: its sender reads the events of the session
+	Queue   chat.Queue        // how it waits; empty members are followup, 500 ms, MaxQueued, reject
+	Files   []chat.Attachment // what came with it on a platform; the message waits until they are fetched
+	Options chat.Options      // what directives said for this message alone
 	// Expired says why the conversation has ended since a person last wrote in it, empty if it goes on. Nil: it never ends.
 	Expired func(last time.Time) (reason string)
 }
@@ -52,6 +53,8 @@ type Accepted struct {
 	Position int
 	// Wait is how long it may not be claimed, because more of the same burst may follow: wake its turn then.
 	Wait time.Duration
+	// Fetch says that it may not be claimed before its files are there: have them fetched.
+	Fetch bool
 	// Dropped are the messages that will get no turn because of this one, which may be itself. Their senders were told.
 	Dropped []chat.InboxID
 	// Ended says why it gets no turn itself, in the words that its sender was told; empty if it waits.
@@ -147,7 +150,7 @@ func (t *tx) accept(ctx context.Context, in Inbound) (Accepted, error) {
 	if err != nil {
 		return Accepted{}, fmt.Errorf("accept message: %w", err)
 	}
-	got := Accepted{ID: row.ID, Position: int(row.Ahead) + 1, Mode: in.Queue.Mode}
+	got := Accepted{ID: row.ID, Position: int(row.Ahead) + 1, Mode: in.Queue.Mode, Fetch: len(in.files()) > 0}
 	t.queued(in, row.ID)
 	return got, t.place(ctx, in, &got)
 }
@@ -195,7 +198,14 @@ func (t *tx) insertMessage(ctx context.Context, in Inbound, room int, outcome *s
 	if in.Queue.Mode == chat.QueueCollect {
 		p.QuietMs = int32(in.Queue.DebounceMS)
 	}
-	return t.q.InboxInsert(ctx, t, p)
+	if outcome == nil {
+		p.Files, p.FilesMs = int32(len(in.files())), int32(FetchTime.Milliseconds())
+	}
+	row, err := t.q.InboxInsert(ctx, t, p)
+	if err != nil || p.Files == 0 {
+		return row, err
+	}
+	return row, t.bring(ctx, in, row.ID)
 }
 
 func (in Inbound) row(kind string) dbsqlc.InboxInsertParams {

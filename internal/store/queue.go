@@ -118,7 +118,7 @@ func (t *tx) full(ctx context.Context, in Inbound) (Accepted, error) {
 	if err != nil {
 		return Accepted{}, fmt.Errorf("accept message: %w", err)
 	}
-	got := Accepted{ID: row.ID, Mode: in.Queue.Mode}
+	got := Accepted{ID: row.ID, Mode: in.Queue.Mode, Fetch: outcome == nil && len(in.files()) > 0}
 	t.queued(in, row.ID)
 	if outcome != nil {
 		t.drop(in.Session, &got, row.ID, in.Text, outcomeDropped, phrase.DroppedNew, in.Queue.Cap)

@@ -58,7 +58,7 @@ func (t *tx) steer(ctx context.Context, key chat.SessionKey, turn chat.TurnID, n
 	for _, r := range rows {
 		row := claimed{
 			ID: r.ID, Kind: r.Kind, Channel: r.Channel, UserID: r.UserID, PlatformID: r.PlatformID, Body: r.Body, Sender: r.Sender, AcceptedAt: r.AcceptedAt,
-			Reset: r.Reset, Options: r.Options, UserName: r.UserName, Title: r.Title, Cwd: r.Cwd, Replaces: r.Replaces,
+			Reset: r.Reset, Options: r.Options, Files: r.Files, UserName: r.UserName, Title: r.Title, Cwd: r.Cwd, Replaces: r.Replaces,
 		}
 		if err := t.take(ctx, key, turn, row); err != nil {
 			return err

@@ -23,8 +23,12 @@ func (t *tx) take(ctx context.Context, key chat.SessionKey, turn chat.TurnID, ro
 			return err
 		}
 	}
+	content, err := t.withFiles(ctx, wordsOf(row.Body, row.Options), chat.InboxID(row.ID), row.Files)
+	if err != nil {
+		return err
+	}
 	m := chat.Message{
-		Session: key, Turn: turn, Role: chat.RoleUser, Content: wordsOf(row.Body, row.Options), Sender: row.Sender,
+		Session: key, Turn: turn, Role: chat.RoleUser, Content: content, Sender: row.Sender,
 		Inbox: chat.InboxID(row.ID), ClientMessageID: row.PlatformID,
 	}
 	switch row.Kind {
@@ -36,6 +40,15 @@ func (t *tx) take(ctx context.Context, key chat.SessionKey, turn chat.TurnID, ro
 		m.Origin = chat.OriginCommand
 	}
 	return t.appendMessage(ctx, &m, chat.Preface(row.AcceptedAt, row.Cwd))
+}
+
+// withFiles is what a message says, with what became of its files.
+func (t *tx) withFiles(ctx context.Context, text string, id chat.InboxID, n int32) (string, error) {
+	if n == 0 {
+		return text, nil
+	}
+	files, err := filesOf(ctx, t.q, t, id)
+	return chat.Arrived(text, files), err
 }
 
 // wordsOf returns what a person wrote, where a row holds the command that it stands for.
@@ -66,8 +79,12 @@ func (t *tx) takeReplaced(ctx context.Context, key chat.SessionKey, turn chat.Tu
 		if r.Outcome != outcomeSuperseded {
 			continue
 		}
+		content, err := t.withFiles(ctx, r.Body, r.ID, r.Files)
+		if err != nil {
+			return err
+		}
 		m := chat.Message{
-			Session: key, Turn: turn, Role: chat.RoleUser, Origin: chat.OriginSuperseded, Content: r.Body, Sender: r.Sender,
+			Session: key, Turn: turn, Role: chat.RoleUser, Origin: chat.OriginSuperseded, Content: content, Sender: r.Sender,
 			Inbox: r.ID, ClientMessageID: r.PlatformID,
 		}
 		if err := t.appendMessage(ctx, &m, chat.Preface(r.AcceptedAt, row.Cwd)+supersededMark); err != nil {

@@ -2,12 +2,13 @@
 -- No row: the id was used before, or max_queued messages of the session wait already. ahead is how many rows wait that
 -- are claimed before it; wait_ms is how long it may not be claimed.
 INSERT INTO inbox (session_key, user_id, kind, channel, account, platform_id, body, target_turn, outcome,
-                   mode, sender, sent_at, sent_seq, reset, options, not_before, place)
+                   mode, sender, sent_at, sent_seq, reset, options, not_before, place, files, files_until)
 SELECT sqlc.arg(session_key), sqlc.arg(user_id), sqlc.arg(kind), sqlc.arg(channel), sqlc.arg(account), sqlc.arg(platform_id),
        sqlc.arg(body), sqlc.narg(target_turn), sqlc.narg(outcome),
        sqlc.arg(mode), sqlc.arg(sender), least(coalesce(sqlc.narg(sent_at)::timestamptz, now()), now()), sqlc.arg(sent_seq), sqlc.arg(reset), sqlc.arg(options),
        CASE WHEN sqlc.arg(quiet_ms)::int > 0 THEN now() + sqlc.arg(quiet_ms)::int * interval '1 millisecond' END,
-       sqlc.narg(place)
+       sqlc.narg(place), sqlc.arg(files)::int,
+       CASE WHEN sqlc.arg(files)::int > 0 THEN now() + sqlc.arg(files_ms)::int * interval '1 millisecond' END
 WHERE sqlc.arg(kind)::text NOT IN ('message', 'control') OR sqlc.arg(max_queued)::int > (
     SELECT count(*) FROM inbox i WHERE i.session_key = sqlc.arg(session_key) AND i.kind IN ('message', 'control') AND i.outcome IS NULL
 )
@@ -25,7 +26,7 @@ WHERE channel = $1 AND account = $2 AND user_id = $3 AND platform_id = $4;
 -- name: InboxClaimed :many
 -- What the turn has claimed already. The folder is told only where it is one of the runner that the session uses now, as
 -- far as the database knows.
-SELECT inbox.id, inbox.kind, inbox.channel, inbox.user_id, inbox.platform_id, inbox.body, inbox.sender, inbox.accepted_at, inbox.reset, inbox.options,
+SELECT inbox.id, inbox.kind, inbox.channel, inbox.user_id, inbox.platform_id, inbox.body, inbox.sender, inbox.accepted_at, inbox.reset, inbox.options, inbox.files,
        users.name AS user_name, sessions.title,
        CASE WHEN sessions.cwd_runner IN ('', coalesce(
            nullif(sessions.runner, ''),
@@ -39,7 +40,7 @@ ORDER BY inbox.sent_at, inbox.sent_seq, inbox.id;
 
 -- Who is next. Four queries must agree on it: InboxClaimNext gives it to a turn, InboxHasPending says whether a turn that
 -- ends has a successor, InboxToWake finds it where nobody was told, InboxSteerWaits gives it to the turn that runs. Next is
--- the row with the least (sent_at, sent_seq, id) of those that wait, and nothing while that one is held (not_before): what
+-- the row with the least (sent_at, sent_seq, id) of those that wait, and nothing while that one is held (not_before, files_until): what
 -- waits behind a burst keeps its place.
 
 -- name: InboxClaimNext :many
@@ -59,12 +60,14 @@ WITH expired AS (
 ), due AS (
     SELECT head.*, u.role, s.chat_type
     FROM head JOIN users u ON u.id = head.user_id JOIN sessions s ON s.key = head.session_key
-    WHERE head.not_before IS NULL OR head.not_before <= now()
+    WHERE (head.not_before IS NULL OR head.not_before <= now()) AND (head.files_until IS NULL OR head.files_until <= now())
+      AND NOT (head.mode = 'collect' AND EXISTS ( -- files of the same burst are being fetched
+          SELECT 1 FROM inbox f WHERE f.session_key = head.session_key AND f.outcome IS NULL AND f.mode = 'collect' AND f.files_until > now()))
 ), behind AS (
     SELECT i.id, row_number() OVER (ORDER BY i.sent_at, i.sent_seq, i.id) AS place,
-           i.kind = 'message' AND i.mode = 'steer' AND i.reset = '' AS steers,
+           i.kind = 'message' AND i.mode = 'steer' AND i.reset = '' AND (i.files_until IS NULL OR i.files_until <= now()) AS steers,
            due.kind = 'message' AND i.kind = 'message' AND due.mode = 'collect' AND i.mode = 'collect'
-               AND i.channel = due.channel AND i.account = due.account AND i.reset = ''
+               AND i.channel = due.channel AND i.account = due.account AND i.reset = '' AND (i.files_until IS NULL OR i.files_until <= now())
                AND (i.user_id = due.user_id OR due.chat_type <> 'direct' AND u.role = due.role) AS joins
     FROM due
     JOIN inbox i ON i.session_key = due.session_key AND i.id <> due.id
@@ -82,7 +85,7 @@ WITH expired AS (
     WHERE inbox.id IN (SELECT batch.id FROM batch)
     RETURNING *
 )
-SELECT taken.id, taken.kind, taken.channel, taken.user_id, taken.platform_id, taken.body, taken.sender, taken.accepted_at, taken.reset, taken.options,
+SELECT taken.id, taken.kind, taken.channel, taken.user_id, taken.platform_id, taken.body, taken.sender, taken.accepted_at, taken.reset, taken.options, taken.files,
        users.name AS user_name, sessions.title,
        CASE WHEN sessions.cwd_runner IN ('', coalesce(
            nullif(sessions.runner, ''),
@@ -98,7 +101,7 @@ ORDER BY taken.sent_at, taken.sent_seq, taken.id;
 
 -- name: InboxHasPending :one
 SELECT coalesce((
-    SELECT i.not_before IS NULL OR i.not_before <= now() FROM inbox i
+    SELECT (i.not_before IS NULL OR i.not_before <= now()) AND (i.files_until IS NULL OR i.files_until <= now()) FROM inbox i
     WHERE i.session_key = $1 AND i.kind IN ('message', 'background', 'control') AND i.outcome IS NULL
     ORDER BY i.sent_at, i.sent_seq, i.id
     LIMIT 1
@@ -152,7 +155,7 @@ WITH due AS (
       ) AND NOT EXISTS (
           SELECT 1 FROM inbox h
           WHERE h.session_key = i.session_key AND h.kind IN ('message', 'background', 'control') AND h.outcome IS NULL
-            AND h.not_before > now() AND (h.sent_at, h.sent_seq, h.id) <= (i.sent_at, i.sent_seq, i.id)))
+            AND (h.not_before > now() OR h.files_until > now()) AND (h.sent_at, h.sent_seq, h.id) <= (i.sent_at, i.sent_seq, i.id)))
       -- who stands in line is woken when a turn is free
       AND (i.kind = 'stop' OR NOT EXISTS (
           SELECT 1 FROM inbox w WHERE w.session_key = i.session_key AND w.outcome IS NULL AND w.throttled_at IS NOT NULL
@@ -182,7 +185,7 @@ UPDATE inbox SET held_told_at = now() WHERE id = $1 AND held_told_at IS NULL;
 -- name: InboxSteerWaits :one
 -- Whether the next row is meant for the turn that runs: one whose sender has the rights of who wrote what the turn answers.
 SELECT coalesce((
-    SELECT i.kind = 'message' AND i.mode = 'steer' AND i.reset = ''
+    SELECT i.kind = 'message' AND i.mode = 'steer' AND i.reset = '' AND (i.files_until IS NULL OR i.files_until <= now())
        AND (t.user_id IS NULL OR t.user_id = i.user_id OR s.chat_type <> 'direct' AND u.role = asks.role)
     FROM inbox i
     JOIN users u ON u.id = i.user_id
@@ -198,7 +201,7 @@ SELECT coalesce((
 -- Gives a running turn the rows at the head of the queue that are meant for it, up to the first that is not.
 WITH waiting AS (
     SELECT i.id, row_number() OVER (ORDER BY i.sent_at, i.sent_seq, i.id) AS place,
-           i.kind = 'message' AND i.mode = 'steer' AND i.reset = ''
+           i.kind = 'message' AND i.mode = 'steer' AND i.reset = '' AND (i.files_until IS NULL OR i.files_until <= now())
                AND (t.user_id IS NULL OR t.user_id = i.user_id OR s.chat_type <> 'direct' AND u.role = asks.role) AS steers
     FROM inbox i
     JOIN users u ON u.id = i.user_id
@@ -218,7 +221,7 @@ WITH waiting AS (
     WHERE inbox.id IN (SELECT batch.id FROM batch)
     RETURNING *
 )
-SELECT taken.id, taken.kind, taken.channel, taken.user_id, taken.platform_id, taken.body, taken.sender, taken.accepted_at, taken.reset, taken.options,
+SELECT taken.id, taken.kind, taken.channel, taken.user_id, taken.platform_id, taken.body, taken.sender, taken.accepted_at, taken.reset, taken.options, taken.files,
        users.name AS user_name, sessions.title,
        CASE WHEN sessions.cwd_runner IN ('', coalesce(
            nullif(sessions.runner, ''),

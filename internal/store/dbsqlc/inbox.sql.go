@@ -59,20 +59,22 @@ WITH expired AS (
     WHERE inbox.session_key = $1 AND inbox.kind = 'stop' AND inbox.outcome IS NULL
       AND inbox.target_turn <> $2
 ), head AS MATERIALIZED (
-    SELECT i.id, i.session_key, i.user_id, i.kind, i.channel, i.account, i.platform_id, i.body, i.target_turn, i.accepted_at, i.turn_id, i.claim, i.outcome, i.releases, i.woken_at, i.wakes, i.held_told_at, i.mode, i.sender, i.sent_at, i.sent_seq, i.not_before, i.reset, i.options, i.replaced_by, i.original, i.throttled_at, i.granted_until, i.throttle_told_at, i.place FROM inbox i
+    SELECT i.id, i.session_key, i.user_id, i.kind, i.channel, i.account, i.platform_id, i.body, i.target_turn, i.accepted_at, i.turn_id, i.claim, i.outcome, i.releases, i.woken_at, i.wakes, i.held_told_at, i.mode, i.sender, i.sent_at, i.sent_seq, i.not_before, i.reset, i.options, i.replaced_by, i.original, i.throttled_at, i.granted_until, i.throttle_told_at, i.place, i.files, i.files_until FROM inbox i
     WHERE i.session_key = $1 AND i.kind IN ('message', 'background', 'control') AND i.outcome IS NULL
     ORDER BY i.sent_at, i.sent_seq, i.id
     LIMIT 1
     FOR UPDATE
 ), due AS (
-    SELECT head.id, head.session_key, head.user_id, head.kind, head.channel, head.account, head.platform_id, head.body, head.target_turn, head.accepted_at, head.turn_id, head.claim, head.outcome, head.releases, head.woken_at, head.wakes, head.held_told_at, head.mode, head.sender, head.sent_at, head.sent_seq, head.not_before, head.reset, head.options, head.replaced_by, head.original, head.throttled_at, head.granted_until, head.throttle_told_at, head.place, u.role, s.chat_type
+    SELECT head.id, head.session_key, head.user_id, head.kind, head.channel, head.account, head.platform_id, head.body, head.target_turn, head.accepted_at, head.turn_id, head.claim, head.outcome, head.releases, head.woken_at, head.wakes, head.held_told_at, head.mode, head.sender, head.sent_at, head.sent_seq, head.not_before, head.reset, head.options, head.replaced_by, head.original, head.throttled_at, head.granted_until, head.throttle_told_at, head.place, head.files, head.files_until, u.role, s.chat_type
     FROM head JOIN users u ON u.id = head.user_id JOIN sessions s ON s.key = head.session_key
-    WHERE head.not_before IS NULL OR head.not_before <= now()
+    WHERE (head.not_before IS NULL OR head.not_before <= now()) AND (head.files_until IS NULL OR head.files_until <= now())
+      AND NOT (head.mode = 'collect' AND EXISTS ( -- files of the same burst are being fetched
+          SELECT 1 FROM inbox f WHERE f.session_key = head.session_key AND f.outcome IS NULL AND f.mode = 'collect' AND f.files_until > now()))
 ), behind AS (
     SELECT i.id, row_number() OVER (ORDER BY i.sent_at, i.sent_seq, i.id) AS place,
-           i.kind = 'message' AND i.mode = 'steer' AND i.reset = '' AS steers,
+           i.kind = 'message' AND i.mode = 'steer' AND i.reset = '' AND (i.files_until IS NULL OR i.files_until <= now()) AS steers,
            due.kind = 'message' AND i.kind = 'message' AND due.mode = 'collect' AND i.mode = 'collect'
-               AND i.channel = due.channel AND i.account = due.account AND i.reset = ''
+               AND i.channel = due.channel AND i.account = due.account AND i.reset = '' AND (i.files_until IS NULL OR i.files_until <= now())
                AND (i.user_id = due.user_id OR due.chat_type <> 'direct' AND u.role = due.role) AS joins
     FROM due
     JOIN inbox i ON i.session_key = due.session_key AND i.id <> due.id
@@ -88,9 +90,9 @@ WITH expired AS (
 ), taken AS (
     UPDATE inbox SET turn_id = $2, claim = $3::int, outcome = 'claimed'
     WHERE inbox.id IN (SELECT batch.id FROM batch)
-    RETURNING id, session_key, user_id, kind, channel, account, platform_id, body, target_turn, accepted_at, turn_id, claim, outcome, releases, woken_at, wakes, held_told_at, mode, sender, sent_at, sent_seq, not_before, reset, options, replaced_by, original, throttled_at, granted_until, throttle_told_at, place
+    RETURNING id, session_key, user_id, kind, channel, account, platform_id, body, target_turn, accepted_at, turn_id, claim, outcome, releases, woken_at, wakes, held_told_at, mode, sender, sent_at, sent_seq, not_before, reset, options, replaced_by, original, throttled_at, granted_until, throttle_told_at, place, files, files_until
 )
-SELECT taken.id, taken.kind, taken.channel, taken.user_id, taken.platform_id, taken.body, taken.sender, taken.accepted_at, taken.reset, taken.options,
+SELECT taken.id, taken.kind, taken.channel, taken.user_id, taken.platform_id, taken.body, taken.sender, taken.accepted_at, taken.reset, taken.options, taken.files,
        users.name AS user_name, sessions.title,
        CASE WHEN sessions.cwd_runner IN ('', coalesce(
            nullif(sessions.runner, ''),
@@ -122,6 +124,7 @@ type InboxClaimNextRow struct {
 	AcceptedAt time.Time
 	Reset      string
 	Options    json.RawMessage
+	Files      int32
 	UserName   string
 	Title      string
 	Cwd        string
@@ -131,7 +134,7 @@ type InboxClaimNextRow struct {
 
 // Who is next. Four queries must agree on it: InboxClaimNext gives it to a turn, InboxHasPending says whether a turn that
 // ends has a successor, InboxToWake finds it where nobody was told, InboxSteerWaits gives it to the turn that runs. Next is
-// the row with the least (sent_at, sent_seq, id) of those that wait, and nothing while that one is held (not_before): what
+// the row with the least (sent_at, sent_seq, id) of those that wait, and nothing while that one is held (not_before, files_until): what
 // waits behind a burst keeps its place.
 // Gives the next row of a session to a turn; where it belongs to a burst (collect), also those that follow it from the
 // same place and with the same rights. Expires the stops that were meant for other turns. steers says that the row after
@@ -156,6 +159,7 @@ func (q *Queries) InboxClaimNext(ctx context.Context, db DBTX, arg InboxClaimNex
 			&i.AcceptedAt,
 			&i.Reset,
 			&i.Options,
+			&i.Files,
 			&i.UserName,
 			&i.Title,
 			&i.Cwd,
@@ -173,7 +177,7 @@ func (q *Queries) InboxClaimNext(ctx context.Context, db DBTX, arg InboxClaimNex
 }
 
 const inboxClaimed = `-- name: InboxClaimed :many
-SELECT inbox.id, inbox.kind, inbox.channel, inbox.user_id, inbox.platform_id, inbox.body, inbox.sender, inbox.accepted_at, inbox.reset, inbox.options,
+SELECT inbox.id, inbox.kind, inbox.channel, inbox.user_id, inbox.platform_id, inbox.body, inbox.sender, inbox.accepted_at, inbox.reset, inbox.options, inbox.files,
        users.name AS user_name, sessions.title,
        CASE WHEN sessions.cwd_runner IN ('', coalesce(
            nullif(sessions.runner, ''),
@@ -202,6 +206,7 @@ type InboxClaimedRow struct {
 	AcceptedAt time.Time
 	Reset      string
 	Options    json.RawMessage
+	Files      int32
 	UserName   string
 	Title      string
 	Cwd        string
@@ -229,6 +234,7 @@ func (q *Queries) InboxClaimed(ctx context.Context, db DBTX, arg InboxClaimedPar
 			&i.AcceptedAt,
 			&i.Reset,
 			&i.Options,
+			&i.Files,
 			&i.UserName,
 			&i.Title,
 			&i.Cwd,
@@ -245,7 +251,7 @@ func (q *Queries) InboxClaimed(ctx context.Context, db DBTX, arg InboxClaimedPar
 
 const inboxHasPending = `-- name: InboxHasPending :one
 SELECT coalesce((
-    SELECT i.not_before IS NULL OR i.not_before <= now() FROM inbox i
+    SELECT (i.not_before IS NULL OR i.not_before <= now()) AND (i.files_until IS NULL OR i.files_until <= now()) FROM inbox i
     WHERE i.session_key = $1 AND i.kind IN ('message', 'background', 'control') AND i.outcome IS NULL
     ORDER BY i.sent_at, i.sent_seq, i.id
     LIMIT 1
@@ -298,13 +304,14 @@ func (q *Queries) InboxHeld(ctx context.Context, db DBTX, older pgtype.Interval)
 
 const inboxInsert = `-- name: InboxInsert :one
 INSERT INTO inbox (session_key, user_id, kind, channel, account, platform_id, body, target_turn, outcome,
-                   mode, sender, sent_at, sent_seq, reset, options, not_before, place)
+                   mode, sender, sent_at, sent_seq, reset, options, not_before, place, files, files_until)
 SELECT $1, $2, $3, $4, $5, $6,
        $7, $8, $9,
        $10, $11, least(coalesce($12::timestamptz, now()), now()), $13, $14, $15,
        CASE WHEN $16::int > 0 THEN now() + $16::int * interval '1 millisecond' END,
-       $17
-WHERE $3::text NOT IN ('message', 'control') OR $18::int > (
+       $17, $18::int,
+       CASE WHEN $18::int > 0 THEN now() + $19::int * interval '1 millisecond' END
+WHERE $3::text NOT IN ('message', 'control') OR $20::int > (
     SELECT count(*) FROM inbox i WHERE i.session_key = $1 AND i.kind IN ('message', 'control') AND i.outcome IS NULL
 )
 ON CONFLICT ON CONSTRAINT inbox_platform_id DO NOTHING
@@ -333,6 +340,8 @@ type InboxInsertParams struct {
 	Options    json.RawMessage
 	QuietMs    int32
 	Place      []byte
+	Files      int32
+	FilesMs    int32
 	MaxQueued  int32
 }
 
@@ -362,6 +371,8 @@ func (q *Queries) InboxInsert(ctx context.Context, db DBTX, arg InboxInsertParam
 		arg.Options,
 		arg.QuietMs,
 		arg.Place,
+		arg.Files,
+		arg.FilesMs,
 		arg.MaxQueued,
 	)
 	var i InboxInsertRow
@@ -487,7 +498,7 @@ func (q *Queries) InboxReleases(ctx context.Context, db DBTX, turnID *chat.TurnI
 const inboxSteer = `-- name: InboxSteer :many
 WITH waiting AS (
     SELECT i.id, row_number() OVER (ORDER BY i.sent_at, i.sent_seq, i.id) AS place,
-           i.kind = 'message' AND i.mode = 'steer' AND i.reset = ''
+           i.kind = 'message' AND i.mode = 'steer' AND i.reset = '' AND (i.files_until IS NULL OR i.files_until <= now())
                AND (t.user_id IS NULL OR t.user_id = i.user_id OR s.chat_type <> 'direct' AND u.role = asks.role) AS steers
     FROM inbox i
     JOIN users u ON u.id = i.user_id
@@ -505,9 +516,9 @@ WITH waiting AS (
 ), taken AS (
     UPDATE inbox SET turn_id = $1, claim = $3::int, outcome = 'claimed'
     WHERE inbox.id IN (SELECT batch.id FROM batch)
-    RETURNING id, session_key, user_id, kind, channel, account, platform_id, body, target_turn, accepted_at, turn_id, claim, outcome, releases, woken_at, wakes, held_told_at, mode, sender, sent_at, sent_seq, not_before, reset, options, replaced_by, original, throttled_at, granted_until, throttle_told_at, place
+    RETURNING id, session_key, user_id, kind, channel, account, platform_id, body, target_turn, accepted_at, turn_id, claim, outcome, releases, woken_at, wakes, held_told_at, mode, sender, sent_at, sent_seq, not_before, reset, options, replaced_by, original, throttled_at, granted_until, throttle_told_at, place, files, files_until
 )
-SELECT taken.id, taken.kind, taken.channel, taken.user_id, taken.platform_id, taken.body, taken.sender, taken.accepted_at, taken.reset, taken.options,
+SELECT taken.id, taken.kind, taken.channel, taken.user_id, taken.platform_id, taken.body, taken.sender, taken.accepted_at, taken.reset, taken.options, taken.files,
        users.name AS user_name, sessions.title,
        CASE WHEN sessions.cwd_runner IN ('', coalesce(
            nullif(sessions.runner, ''),
@@ -538,6 +549,7 @@ type InboxSteerRow struct {
 	AcceptedAt time.Time
 	Reset      string
 	Options    json.RawMessage
+	Files      int32
 	UserName   string
 	Title      string
 	Cwd        string
@@ -565,6 +577,7 @@ func (q *Queries) InboxSteer(ctx context.Context, db DBTX, arg InboxSteerParams)
 			&i.AcceptedAt,
 			&i.Reset,
 			&i.Options,
+			&i.Files,
 			&i.UserName,
 			&i.Title,
 			&i.Cwd,
@@ -582,7 +595,7 @@ func (q *Queries) InboxSteer(ctx context.Context, db DBTX, arg InboxSteerParams)
 
 const inboxSteerWaits = `-- name: InboxSteerWaits :one
 SELECT coalesce((
-    SELECT i.kind = 'message' AND i.mode = 'steer' AND i.reset = ''
+    SELECT i.kind = 'message' AND i.mode = 'steer' AND i.reset = '' AND (i.files_until IS NULL OR i.files_until <= now())
        AND (t.user_id IS NULL OR t.user_id = i.user_id OR s.chat_type <> 'direct' AND u.role = asks.role)
     FROM inbox i
     JOIN users u ON u.id = i.user_id
@@ -676,7 +689,7 @@ WITH due AS (
       ) AND NOT EXISTS (
           SELECT 1 FROM inbox h
           WHERE h.session_key = i.session_key AND h.kind IN ('message', 'background', 'control') AND h.outcome IS NULL
-            AND h.not_before > now() AND (h.sent_at, h.sent_seq, h.id) <= (i.sent_at, i.sent_seq, i.id)))
+            AND (h.not_before > now() OR h.files_until > now()) AND (h.sent_at, h.sent_seq, h.id) <= (i.sent_at, i.sent_seq, i.id)))
       -- who stands in line is woken when a turn is free
       AND (i.kind = 'stop' OR NOT EXISTS (
           SELECT 1 FROM inbox w WHERE w.session_key = i.session_key AND w.outcome IS NULL AND w.throttled_at IS NOT NULL

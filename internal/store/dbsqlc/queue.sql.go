@@ -304,7 +304,7 @@ func (q *Queries) QueueReplace(ctx context.Context, db DBTX, id *chat.InboxID) (
 }
 
 const queueReplaced = `-- name: QueueReplaced :many
-SELECT id, outcome::text AS outcome, body, sender, channel, platform_id, accepted_at FROM inbox
+SELECT id, outcome::text AS outcome, body, sender, channel, platform_id, accepted_at, files FROM inbox
 WHERE replaced_by = $1::bigint
 ORDER BY sent_at, sent_seq, id
 `
@@ -317,6 +317,7 @@ type QueueReplacedRow struct {
 	Channel    string
 	PlatformID string
 	AcceptedAt time.Time
+	Files      int32
 }
 
 // What comes into the transcript with a message that is claimed.
@@ -337,6 +338,7 @@ func (q *Queries) QueueReplaced(ctx context.Context, db DBTX, id int64) ([]Queue
 			&i.Channel,
 			&i.PlatformID,
 			&i.AcceptedAt,
+			&i.Files,
 		); err != nil {
 			return nil, err
 		}

@@ -1,4 +1,4 @@
-package ingress_test
+package filename_test
 
 import (
 	"strings"
@@ -7,7 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"xbot/ingress"
+	"xbot/internal/filename"
 )
 
 func TestFileName_KeepsWhatIsHarmlessAndNothingElse(t *testing.T) {
@@ -22,16 +22,16 @@ func TestFileName_KeepsWhatIsHarmlessAndNothingElse(t *testing.T) {
 		strings.Repeat("字", 100) + ".txt": strings.Repeat("字", 65) + ".txt",
 		"a." + strings.Repeat("b", 300):   "a." + strings.Repeat("b", 198),
 	} {
-		require.Equal(t, want, ingress.FileName(sent), "%q", sent)
+		require.Equal(t, want, filename.Safe(sent), "%q", sent)
 	}
 }
 
 func TestNumberedName_CountsBeforeTheEnding(t *testing.T) {
 	t.Parallel()
-	require.Equal(t, "a.txt", ingress.NumberedName("a.txt", 0))
-	require.Equal(t, "a-1.txt", ingress.NumberedName("a.txt", 1))
-	require.Equal(t, "a-12", ingress.NumberedName("a", 12))
-	long := ingress.NumberedName(ingress.FileName(strings.Repeat("字", 100)+".txt"), 7)
+	require.Equal(t, "a.txt", filename.Numbered("a.txt", 0))
+	require.Equal(t, "a-1.txt", filename.Numbered("a.txt", 1))
+	require.Equal(t, "a-12", filename.Numbered("a", 12))
+	long := filename.Numbered(filename.Safe(strings.Repeat("字", 100)+".txt"), 7)
 	require.LessOrEqual(t, len(long), 200)
 	require.True(t, strings.HasSuffix(long, "字-7.txt"), long)
 }
@@ -41,8 +41,8 @@ func FuzzFileName(f *testing.F) {
 		f.Add(seed, 3)
 	}
 	f.Fuzz(func(t *testing.T, sent string, n int) {
-		name := ingress.FileName(sent)
-		for _, got := range []string{name, ingress.NumberedName(name, n&0xffff)} {
+		name := filename.Safe(sent)
+		for _, got := range []string{name, filename.Numbered(name, n&0xffff)} {
 			require.NotEmpty(t, got)
 			require.LessOrEqual(t, len(got), 200)
 			require.True(t, utf8.ValidString(got))
@@ -50,6 +50,6 @@ func FuzzFileName(f *testing.F) {
 			require.False(t, strings.ContainsAny(got, "/\\\x00\n\r\x1b\x7f"))
 			require.False(t, strings.HasPrefix(got, ".") || strings.HasPrefix(got, "-") || strings.HasPrefix(got, " "))
 		}
-		require.Equal(t, name, ingress.FileName(name), "a safe name stays as it is")
+		require.Equal(t, name, filename.Safe(name), "a safe name stays as it is")
 	})
 }

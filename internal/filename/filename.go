@@ -1,4 +1,5 @@
-package ingress
+// Package filename makes names that strangers gave safe to create and to show.
+package filename
 
 import (
 	"path"
@@ -14,10 +15,10 @@ const maxName = 200
 // maxExtension is the longest ending, in bytes with its dot, that survives the shortening of a name.
 const maxExtension = 24
 
-// FileName makes a name that a client sent safe to create and to show: the part after the last separator, without
+// Safe makes a name that a client sent safe to create and to show: the part after the last separator, without
 // control and direction characters, not hidden, not to be taken for a flag, at most 200 bytes. Letters of all scripts
 // stay as they are.
-func FileName(sent string) string {
+func Safe(sent string) string {
 	if i := strings.LastIndexAny(sent, `/\`); i >= 0 {
 		sent = sent[i+1:]
 	}
@@ -65,8 +66,8 @@ func shorten(name string, limit int) string {
 	return strings.TrimRight(stem, ". ") + ending
 }
 
-// NumberedName is the name to try when a name and the n-1 after it are taken: report-1.pdf, report-2.pdf ...
-func NumberedName(name string, n int) string {
+// Numbered is the name to try when a name and the n-1 after it are taken: report-1.pdf, report-2.pdf ...
+func Numbered(name string, n int) string {
 	if n == 0 {
 		return name
 	}

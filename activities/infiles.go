@@ -1,0 +1,233 @@
+package activities
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"path"
+	"time"
+
+	"xbot/internal/channel"
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+	"xbot/internal/filename"
+	"xbot/internal/sandbox"
+)
+
+const (
+	// maxArrival bounds a file that somebody sent, in bytes (spec: 50 MB).
+	maxArrival = 50 << 20
+	// arrivals is the folder in the workspace that files of people go to.
+	arrivals = "inbox"
+	// sniffed is how much of a file is looked at to name it, in bytes.
+	sniffed = 512
+)
+
+// Parcels keeps the files that come with messages.
+type Parcels interface {
+	Parcel(ctx context.Context, id chat.InboxID) (chat.Parcel, error)
+	FileStored(ctx context.Context, id chat.InboxID, f chat.Arrival) error
+	FileProblem(ctx context.Context, id chat.InboxID, n int, problem string, failed bool) error
+	EndFetch(ctx context.Context, id chat.InboxID) error
+	OldFiles(ctx context.Context, owner chat.UserID, runner string, older time.Duration) ([]chat.OldFile, error)
+	FileRemoved(ctx context.Context, id int64) error
+}
+
+// Receiver brings the files that people send to the runner of their conversation.
+type Receiver struct {
+	Parcels  Parcels
+	Accounts Accounts
+	Boxes    Boxes
+	Wake     func(ctx context.Context, p chat.Parcel) error // the turn of a message whose files are there
+	Keep     time.Duration                                  // how long files are kept; 0: for ever
+	Words    bool                                           // whether names of files may stand in histories
+}
+
+// FetchInput names a message.
+type FetchInput struct {
+	Inbox chat.InboxID `json:"inbox"`
+	N     int          `json:"n,omitempty"` // of the file, from 1
+}
+
+// UnpackOutput says what is to be fetched.
+type UnpackOutput struct {
+	Files []UnpackedFile `json:"files,omitempty"`
+}
+
+// UnpackedFile is a file that is not there yet.
+type UnpackedFile struct {
+	N    int    `json:"n"`
+	Name string `json:"name"` // its kind, where names may not stand in histories
+}
+
+// Unpack lists the files of a message that are not there yet.
+func (r *Receiver) Unpack(ctx context.Context, in FetchInput) (UnpackOutput, error) {
+	p, err := r.Parcels.Parcel(ctx, in.Inbox)
+	if fault.Is(err, fault.NotFound) || err == nil && !p.Waits {
+		return UnpackOutput{}, nil
+	}
+	var out UnpackOutput
+	for _, f := range p.Files {
+		if f.State != chat.ArrivalWaiting {
+			continue
+		}
+		name := f.Kind
+		if r.Words {
+			name = f.Label(f.N)
+		}
+		out.Files = append(out.Files, UnpackedFile{N: f.N, Name: name})
+	}
+	return out, failure(ctx, err)
+}
+
+// FetchFile brings one file to the runner and notes where it is. A reason that trying again does not mend is noted, too, and is
+// no error; another one is, and is tried again. The place of a file follows from its message, so that a second attempt writes
+// the same file.
+func (r *Receiver) FetchFile(ctx context.Context, in FetchInput) error {
+	defer heartbeat(ctx)()
+	p, err := r.Parcels.Parcel(ctx, in.Inbox)
+	if fault.Is(err, fault.NotFound) {
+		return nil
+	}
+	if err != nil || !p.Waits || in.N < 1 || in.N > len(p.Files) || p.Files[in.N-1].State != chat.ArrivalWaiting {
+		return failure(ctx, err)
+	}
+	f := p.Files[in.N-1]
+	box, err := r.Boxes.Box(ctx, p.Owner, p.Runner)
+	if err == nil {
+		err = r.fetch(ctx, p, &f, box)
+	}
+	if err == nil {
+		r.clean(ctx, p.Owner, box)
+		return failure(ctx, r.Parcels.FileStored(ctx, in.Inbox, f))
+	}
+	_, offline := errors.AsType[*sandbox.OfflineError](err)
+	if ctx.Err() != nil {
+		return failure(ctx, err)
+	}
+	forGood := refused(err) || offline
+	noted := r.Parcels.FileProblem(ctx, in.Inbox, in.N, chat.FirstWords(err.Error(), maxReason), forGood)
+	if forGood {
+		return failure(ctx, noted)
+	}
+	return failure(ctx, errors.Join(noted, err))
+}
+
+// maxReason bounds what the model is told of why a file is not there, in characters.
+const maxReason = 300
+
+// fetch writes a file to its place.
+func (r *Receiver) fetch(ctx context.Context, p chat.Parcel, f *chat.Arrival, box sandbox.Sandbox) error {
+	if f.Size > maxArrival {
+		return tooLarge()
+	}
+	account, err := r.Accounts.Account(ctx, p.Channel, p.Account)
+	if err != nil {
+		return err
+	}
+	fetcher, can := account.(channel.Fetcher)
+	if !can {
+		return fault.Errorf(fault.Invalid, "files cannot be fetched from %s", p.Channel)
+	}
+	dir := folderOf(p, box)
+	if err := box.MkdirAll(ctx, dir); err != nil {
+		return err
+	}
+	content, err := fetcher.Fetch(ctx, p.Message, f.Attachment)
+	if err != nil {
+		return err
+	}
+	defer content.Close()
+	from := bufio.NewReaderSize(&limited{from: content, left: maxArrival}, sniffed)
+	head, err := from.Peek(sniffed)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return err
+	}
+	f.Runner, f.Path = box.Name(), path.Join(dir, nameOf(p, f, head))
+	f.Size, err = box.Upload(ctx, f.Path, from, sandbox.WriteReplace)
+	return err
+}
+
+func tooLarge() error {
+	return fault.Errorf(fault.TooLarge, "it has more than %d MB, which is the limit", maxArrival>>20)
+}
+
+// folderOf is the folder of the files of one message, apart from those of other conversations.
+func folderOf(p chat.Parcel, box sandbox.Sandbox) string {
+	sum := sha256.Sum256([]byte(p.Session))
+	talk := p.Channel + "-" + hex.EncodeToString(sum[:4])
+	return path.Join(box.Workspace(), arrivals, talk, fmt.Sprintf("%s-%d", p.Accepted.UTC().Format("2006-01-02"), p.Inbox))
+}
+
+// nameOf is the name of a file in its folder. Those of one message are numbered, so that no two are the same.
+func nameOf(p chat.Parcel, f *chat.Arrival, head []byte) string {
+	name := f.Name
+	if name == "" {
+		name = cmp.Or(f.Kind, "file") + filename.Guess(head)
+	}
+	name = filename.Safe(name)
+	if len(p.Files) > 1 {
+		name = filename.Safe(fmt.Sprintf("%d-%s", f.N, name))
+	}
+	return name
+}
+
+// limited reads at most so many bytes, and calls more an error: half a file is none. A connection that breaks is no end of the
+// file either.
+type limited struct {
+	from io.Reader
+	left int64
+}
+
+// Read reads a part.
+func (l *limited) Read(p []byte) (int, error) {
+	n, err := l.from.Read(p)
+	if l.left -= int64(n); l.left < 0 {
+		return 0, tooLarge()
+	}
+	if err != nil && !errors.Is(err, io.EOF) && fault.Is(err, fault.Internal) {
+		err = fault.Errorf(fault.Unavailable, "the connection broke while it was fetched: %s", err)
+	}
+	return n, err
+}
+
+// clean removes files of the same person on the same runner that are older than files are kept. What cannot be removed now is
+// found again with the next file.
+func (r *Receiver) clean(ctx context.Context, owner chat.UserID, box sandbox.Sandbox) {
+	if r.Keep <= 0 {
+		return
+	}
+	old, err := r.Parcels.OldFiles(ctx, owner, box.Name(), r.Keep)
+	if err != nil {
+		return
+	}
+	for _, f := range old {
+		if err := box.Remove(ctx, f.Path); err != nil && !fault.Is(err, fault.NotFound) {
+			continue
+		}
+		_ = box.Remove(ctx, path.Dir(f.Path)) // only an empty folder goes
+		if r.Parcels.FileRemoved(ctx, f.ID) != nil {
+			return
+		}
+	}
+}
+
+// EndFetch lets the message be claimed and wakes its turn. Files that are not there are said not to have come.
+func (r *Receiver) EndFetch(ctx context.Context, in FetchInput) error {
+	if err := r.Parcels.EndFetch(ctx, in.Inbox); err != nil {
+		return failure(ctx, err)
+	}
+	p, err := r.Parcels.Parcel(ctx, in.Inbox)
+	if fault.Is(err, fault.NotFound) {
+		return nil
+	}
+	if err == nil {
+		err = r.Wake(ctx, p)
+	}
+	return failure(ctx, err)
+}

@@ -1,0 +1,147 @@
+package e2e
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"xbot/internal/channel/feishu/feishutest"
+	"xbot/internal/channel/onebot/onebottest"
+)
+
+// arrived finds where the files of messages went, in what the model has read.
+var arrived = regexp.MustCompile(`\[(?:file|image): ([^·\]]+) · \d+ bytes · ([^\]]+)\]`)
+
+// place waits until the model has read where a file is.
+func (s *server) place(name string) string {
+	s.t.Helper()
+	var path string
+	require.Eventually(s.t, func() bool {
+		for _, r := range s.model.Requests() {
+			for _, m := range r.Messages {
+				for _, found := range arrived.FindAllStringSubmatch(m.Content, -1) {
+					if found[1] == name {
+						path = found[2]
+					}
+				}
+			}
+		}
+		return path != ""
+	}, time.Minute, 20*time.Millisecond, "the place of %s", name)
+	return path
+}
+
+// mine lets a person of a platform be the administrator, whose commands run here.
+func (s *server) mine(who string) {
+	s.t.Helper()
+	channel, id, _ := strings.Cut(who, ":")
+	s.inForce(`{session: {identityLinks: {admin: ["` + who + `"]}}, channels: {` + channel + `: {dmPolicy: "open", allowFrom: ["*", "` + id + `"]}}}`)
+}
+
+func TestNapCat_FilesGoBothWays(t *testing.T) {
+	t.Parallel()
+	s, p := onNapCat(t)
+	s.mine("napcat:20007")
+	carol := onebottest.Person("20007")
+	require.Eventually(t, func() bool { return p.Connected() > 0 }, time.Minute, 20*time.Millisecond)
+
+	p.Say(carol, "20007", p.File("file", "报告.txt", []byte("the figures are 4711")))
+	path := s.place("报告.txt")
+	require.True(t, strings.HasSuffix(path, "/报告.txt"), path)
+	p.Say(carol, "20007", onebottest.Text(`call Read {"path":"`+path+`"}`+"\nsay read it"))
+	saw(t, p, carol, "read it")
+	requests := s.model.Requests()
+	last := requests[len(requests)-1]
+	require.Contains(t, last.Messages[len(last.Messages)-1].Content, "the figures are 4711")
+
+	picture := "\x89PNG\r\n\x1a\n and so on"
+	p.Say(carol, "20007", onebottest.Text(`call Shell {"command":"mkdir -p out && printf '\\211PNG\\r\\n\\032\\n and so on' > out/plot.png"}`+"\nsay See ![the plot](out/plot.png) and [nothing](gone.txt)."))
+	saw(t, p, carol, "See the plot (plot.png) and nothing (gone.txt).")
+	saw(t, p, carol, "gone.txt was not sent: there is no such file")
+	require.Eventually(t, func() bool {
+		for _, m := range p.OfBot(carol) {
+			for _, f := range p.Files(m) {
+				return f.Kind == "image" && string(f.Data) == picture
+			}
+		}
+		return false
+	}, time.Minute, 20*time.Millisecond, "the picture")
+	require.Empty(t, p.Broken(), "the protocol was kept")
+}
+
+func TestFeishu_FilesGoBothWays(t *testing.T) {
+	t.Parallel()
+	p, err := feishutest.New(feishutest.Config{})
+	require.NoError(t, err)
+	t.Cleanup(p.Close)
+	carol := feishutest.Person{OpenID: "ou_carol", Name: "Carol"}
+	s := newServer(t, "FEISHU_APP_ID="+p.AppID, "FEISHU_APP_SECRET="+p.Secret, "FEISHU_DOMAIN="+p.URL)
+	s.mine("feishu:ou_carol")
+	require.Eventually(t, func() bool { return p.Connected() > 0 }, time.Minute, 20*time.Millisecond)
+	direct := p.Direct(carol)
+
+	key := p.Give(feishutest.File{Kind: "file", Name: "a.csv", Data: []byte("4711,4712")})
+	p.Write(feishutest.Incoming{From: carol, Kind: "file", Content: `{"file_key":"` + key + `","file_name":"a.csv"}`})
+	path := s.place("a.csv")
+	held, err := os.ReadFile(path)
+	require.NoError(t, err)
+	require.Equal(t, "4711,4712", string(held))
+
+	p.Write(feishutest.Incoming{From: carol, Text: "say Again: [the table](" + path + ")"})
+	require.Eventually(t, func() bool {
+		for _, m := range p.Shown(direct, "") {
+			for _, f := range m.Files {
+				return string(f.Data) == "4711,4712"
+			}
+		}
+		return false
+	}, time.Minute, 20*time.Millisecond, "the table comes back")
+
+	p.Write(feishutest.Incoming{From: carol, Kind: "file", Content: `{"file_key":"file_v3_gone","file_name":"old.csv"}`})
+	require.Eventually(t, func() bool {
+		requests := s.model.Requests()
+		last := requests[len(requests)-1]
+		return strings.Contains(last.Messages[len(last.Messages)-1].Content, "[file: old.csv · not fetched: ")
+	}, time.Minute, 20*time.Millisecond, "the model is told")
+	require.Empty(t, p.Broken(), "the protocol was kept")
+}
+
+func TestNapCat_AKillWhileAFileIsFetchedNeitherLosesNorDoublesItsMessage(t *testing.T) {
+	t.Parallel()
+	began, release := make(chan struct{}), make(chan struct{})
+	var once sync.Once
+	files := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		once.Do(func() { close(began) })
+		select {
+		case <-release:
+		case <-r.Context().Done():
+			return
+		}
+		_, _ = w.Write([]byte("here at last"))
+	}))
+	t.Cleanup(files.Close)
+	s, p := onNapCat(t)
+	s.mine("napcat:20007")
+	carol := onebottest.Person("20007")
+	require.Eventually(t, func() bool { return p.Connected() > 0 }, time.Minute, 20*time.Millisecond)
+
+	p.Say(carol, "20007", onebottest.Text("say thanks for the file"), onebottest.Segment{Type: "image", Data: map[string]any{"file": "slow.txt", "url": files.URL + "/slow"}})
+	<-began
+	s.crash()
+	close(release)
+	s.boot()
+	saw(t, p, carol, "thanks for the file")
+	held, err := os.ReadFile(s.place("slow.txt"))
+	require.NoError(t, err)
+	require.Equal(t, "here at last", string(held))
+	p.Say(carol, "20007", onebottest.Text("say and on"))
+	saw(t, p, carol, "and on")
+	require.Len(t, seenAt(p, carol), 2, "each answer once")
+}

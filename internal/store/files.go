@@ -1,0 +1,122 @@
+package store
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+	"xbot/internal/store/dbsqlc"
+)
+
+// FetchTime is how long a message waits for its files at most.
+const FetchTime = 4 * time.Minute
+
+// files are the files that are fetched for a message.
+func (in Inbound) files() []chat.Attachment {
+	if in.Control || in.To == nil {
+		return nil
+	}
+	return in.Files[:min(len(in.Files), chat.MaxAttachments)]
+}
+
+// bring notes the files of a message that was just inserted.
+func (t *tx) bring(ctx context.Context, in Inbound, id chat.InboxID) error {
+	for i, f := range in.files() {
+		err := t.q.FileInsert(ctx, t, dbsqlc.FileInsertParams{
+			InboxID: int64(id), N: int32(i + 1), Session: in.Session, Kind: Clean(f.Kind), Key: Clean(f.Key), Name: Clean(f.Name), Size: f.Size,
+		})
+		if err != nil {
+			return fmt.Errorf("note file %d of a message: %w", i+1, err)
+		}
+	}
+	return nil
+}
+
+// Parcel reads the files of a message. NotFound: it has none, or is gone.
+func (s *Store) Parcel(ctx context.Context, id chat.InboxID) (chat.Parcel, error) {
+	row, err := s.q.FileParcel(ctx, s.pool, id)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return chat.Parcel{}, fault.Errorf(fault.NotFound, "message %d has no files", id)
+	}
+	if err != nil {
+		return chat.Parcel{}, classify(fmt.Errorf("read the files of message %d: %w", id, err))
+	}
+	p := chat.Parcel{
+		Inbox: id, Session: row.SessionKey, Channel: row.Channel, Account: row.Account, Owner: row.Owner, Runner: row.Runner,
+		UserName: row.UserName, Accepted: row.AcceptedAt, Waits: row.Waits,
+	}
+	var place chat.Address
+	if err := json.Unmarshal(row.Place, &place); err != nil {
+		return chat.Parcel{}, fmt.Errorf("read the place of message %d: %w", id, err)
+	}
+	p.Message = place.ReplyTo
+	p.Files, err = filesOf(ctx, s.q, s.pool, id)
+	return p, classify(err)
+}
+
+func filesOf(ctx context.Context, q *dbsqlc.Queries, db dbsqlc.DBTX, id chat.InboxID) ([]chat.Arrival, error) {
+	rows, err := q.FileList(ctx, db, int64(id))
+	if err != nil {
+		return nil, fmt.Errorf("list the files of message %d: %w", id, err)
+	}
+	out := make([]chat.Arrival, len(rows))
+	for i, r := range rows {
+		out[i] = chat.Arrival{
+			Attachment: chat.Attachment{Kind: r.Kind, Key: r.Key, Name: r.Name, Size: r.Size},
+			N:          int(r.N), State: chat.ArrivalState(r.State), Runner: r.Runner, Path: r.Path, Problem: r.Problem,
+		}
+	}
+	return out, nil
+}
+
+// FileStored notes where a file is now. The first note stands.
+func (s *Store) FileStored(ctx context.Context, id chat.InboxID, f chat.Arrival) error {
+	p := dbsqlc.FileStoredParams{InboxID: int64(id), N: int32(f.N), Runner: f.Runner, Path: f.Path, Size: f.Size}
+	return classify(s.q.FileStored(ctx, s.pool, p))
+}
+
+// FileProblem notes why a file is not there; failed says that it is not tried again.
+func (s *Store) FileProblem(ctx context.Context, id chat.InboxID, n int, problem string, failed bool) error {
+	p := dbsqlc.FileProblemParams{InboxID: int64(id), N: int32(n), Problem: Clean(problem), Failed: failed}
+	return classify(s.q.FileProblem(ctx, s.pool, p))
+}
+
+// EndFetch ends what was not fetched and lets the message be claimed. Done twice, it changes nothing the second time.
+func (s *Store) EndFetch(ctx context.Context, id chat.InboxID) error {
+	return s.inTx(ctx, func(tx *tx) error {
+		if err := s.q.FilesEnd(ctx, tx, int64(id)); err != nil {
+			return fmt.Errorf("end the files of message %d: %w", id, err)
+		}
+		return s.q.FilesRelease(ctx, tx, id)
+	})
+}
+
+// FilesToFetch takes messages that wait for their files, each at most once a back-off: 2 s, doubling to 60 s.
+func (s *Store) FilesToFetch(ctx context.Context) ([]chat.InboxID, error) {
+	ids, err := s.q.FilesToFetch(ctx, s.pool)
+	return ids, classify(err)
+}
+
+// OldFiles returns at most a hundred files of a user on a runner that are older than the given time.
+func (s *Store) OldFiles(ctx context.Context, owner chat.UserID, runner string, older time.Duration) ([]chat.OldFile, error) {
+	rows, err := s.q.FilesOld(ctx, s.pool, dbsqlc.FilesOldParams{UserID: owner, Runner: runner, Older: interval(older)})
+	if err != nil {
+		return nil, classify(fmt.Errorf("look for old files: %w", err))
+	}
+	out := make([]chat.OldFile, len(rows))
+	for i, r := range rows {
+		out[i] = chat.OldFile{ID: r.ID, Path: r.Path}
+	}
+	return out, nil
+}
+
+// FileRemoved notes that a file is not there any more.
+func (s *Store) FileRemoved(ctx context.Context, id int64) error {
+	return classify(s.q.FileRemoved(ctx, s.pool, id))
+}

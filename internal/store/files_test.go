@@ -1,0 +1,170 @@
+package store_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+	"xbot/internal/store"
+)
+
+var twoFiles = []chat.Attachment{{Kind: "file", Name: "a.pdf", Key: "k1", Size: 7}, {Kind: "image", Key: "k2"}}
+
+// sends accepts a message with files.
+func (b *bundle) sends(id string, mode chat.QueueMode, files ...chat.Attachment) store.Accepted {
+	b.t.Helper()
+	got, err := b.Accept(b.t.Context(), store.Inbound{
+		Session: peerKey, User: b.user.ID, Channel: "napcat", PlatformID: id, Text: "look" + chat.Named(files), Files: files,
+		To: &chat.Address{ChatType: chat.ChatDirect, Peer: "7", ReplyTo: id}, Queue: chat.Queue{Mode: mode},
+	})
+	require.NoError(b.t, err)
+	return got
+}
+
+func (b *bundle) claims(turn chat.TurnID) bool {
+	b.t.Helper()
+	_, ok, err := b.Claim(b.t.Context(), peerKey, turn, "r-"+string(turn), 0)
+	require.NoError(b.t, err)
+	return ok
+}
+
+// written are the messages of the conversation.
+func (b *bundle) written() []chat.Message {
+	b.t.Helper()
+	all, err := b.Messages(b.t.Context(), peerKey, store.Page{Limit: 50})
+	require.NoError(b.t, err)
+	return all.Messages
+}
+
+// newest is the newest of them.
+func (b *bundle) newest() string {
+	b.t.Helper()
+	all := b.written()
+	return all[len(all)-1].Content
+}
+
+func TestFiles_AMessageWaitsForThemAndSaysWhereTheyAre(t *testing.T) {
+	for _, mode := range []chat.QueueMode{chat.QueueSteer, chat.QueueFollowup} {
+		t.Run(string(mode), func(t *testing.T) {
+			b := setup(t)
+			b.onPlatform()
+			got := b.sends("m1", mode, twoFiles...)
+			require.True(t, got.Fetch)
+			b.sends("m2", mode)
+			require.False(t, b.claims("t1"), "what waits behind keeps its place")
+			p, err := b.Parcel(t.Context(), got.ID)
+			require.NoError(t, err)
+			require.True(t, p.Waits)
+			require.Equal(t, "m1", p.Message)
+			require.Equal(t, b.user.ID, p.Owner)
+			require.Equal(t, twoFiles[1], p.Files[1].Attachment)
+
+			f := p.Files[0]
+			f.Runner, f.Path, f.Size = "local", "/work/inbox/a.pdf", 9
+			require.NoError(t, b.FileStored(t.Context(), got.ID, f))
+			f.Path = "/elsewhere"
+			require.NoError(t, b.FileStored(t.Context(), got.ID, f), "the first note stands")
+			require.NoError(t, b.FileProblem(t.Context(), got.ID, 2, "the link has expired", true))
+			require.NoError(t, b.EndFetch(t.Context(), got.ID))
+			require.NoError(t, b.EndFetch(t.Context(), got.ID))
+			require.True(t, b.claims("t2"))
+			require.Equal(t, "look\n[file: a.pdf · 9 bytes · /work/inbox/a.pdf]\n[image: image 2 · not fetched: the link has expired]", b.newest())
+		})
+	}
+}
+
+func TestFiles_NoMessageWaitsForThemForEver(t *testing.T) {
+	b := setup(t)
+	b.onPlatform()
+	b.sends("m1", chat.QueueSteer, twoFiles[0])
+	_, err := b.pool.Exec(t.Context(), "UPDATE inbox SET files_until = now() - interval '1 second'")
+	require.NoError(t, err)
+	require.True(t, b.claims("t1"))
+	require.Equal(t, "look\n[file: a.pdf · not fetched: it did not come in time]", b.newest())
+}
+
+func TestFiles_AreWaitedForBeforeARunningTurnTakesThemIn(t *testing.T) {
+	b := setup(t)
+	b.onPlatform()
+	b.sends("m1", chat.QueueSteer)
+	require.True(t, b.claims("t1"))
+	got := b.sends("m2", chat.QueueSteer, twoFiles[0])
+	waits, err := b.SteerWaits(t.Context(), peerKey, "t1")
+	require.NoError(t, err)
+	require.False(t, waits)
+	steered, err := b.Steer(t.Context(), peerKey, "t1", 1)
+	require.NoError(t, err)
+	require.Zero(t, steered.Messages)
+	require.NoError(t, b.EndFetch(t.Context(), got.ID))
+	waits, err = b.SteerWaits(t.Context(), peerKey, "t1")
+	require.NoError(t, err)
+	require.True(t, waits)
+	steered, err = b.Steer(t.Context(), peerKey, "t1", 2)
+	require.NoError(t, err)
+	require.Equal(t, 1, steered.Messages)
+	require.Contains(t, b.newest(), "not fetched")
+}
+
+func TestFiles_OfASupersededMessageAreNamed(t *testing.T) {
+	b := setup(t)
+	b.onPlatform()
+	first := b.sends("m1", chat.QueueSupersede, twoFiles[0])
+	b.sends("m2", chat.QueueSupersede)
+	p, err := b.Parcel(t.Context(), first.ID)
+	require.NoError(t, err)
+	require.False(t, p.Waits)
+	require.True(t, b.claims("t1"))
+	require.Contains(t, b.written()[0].Content, "[file: a.pdf · not fetched")
+}
+
+func TestFilesToFetch_NamesThoseThatNobodyFetches(t *testing.T) {
+	b := setup(t)
+	b.onPlatform()
+	got := b.sends("m1", chat.QueueSteer, twoFiles[0])
+	ids, err := b.FilesToFetch(t.Context())
+	require.NoError(t, err)
+	require.Empty(t, ids, "it was just begun")
+	_, err = b.pool.Exec(t.Context(), "UPDATE inbox SET woken_at = now() - interval '1 hour'")
+	require.NoError(t, err)
+	waiting, err := b.ToWake(t.Context())
+	require.NoError(t, err)
+	require.Empty(t, waiting, "no turn could take it")
+	ids, err = b.FilesToFetch(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, []chat.InboxID{got.ID}, ids)
+	require.NoError(t, b.EndFetch(t.Context(), got.ID))
+	_, err = b.pool.Exec(t.Context(), "UPDATE inbox SET woken_at = now() - interval '1 hour'")
+	require.NoError(t, err)
+	ids, err = b.FilesToFetch(t.Context())
+	require.NoError(t, err)
+	require.Empty(t, ids)
+	waiting, err = b.ToWake(t.Context())
+	require.NoError(t, err)
+	require.Len(t, waiting, 1)
+}
+
+func TestOldFiles_AreThoseOfTheirUserAndRunner(t *testing.T) {
+	b := setup(t)
+	b.onPlatform()
+	got := b.sends("m1", chat.QueueSteer, twoFiles...)
+	require.NoError(t, b.FileStored(t.Context(), got.ID, chat.Arrival{N: 1, Runner: "local", Path: "/a"}))
+	require.NoError(t, b.FileStored(t.Context(), got.ID, chat.Arrival{N: 2, Runner: "laptop", Path: "/b"}))
+	old, err := b.OldFiles(t.Context(), b.user.ID, "local", time.Hour)
+	require.NoError(t, err)
+	require.Empty(t, old)
+	_, err = b.pool.Exec(t.Context(), "UPDATE inbox_files SET stored_at = now() - interval '2 hours'")
+	require.NoError(t, err)
+	old, err = b.OldFiles(t.Context(), b.user.ID, "local", time.Hour)
+	require.NoError(t, err)
+	require.Len(t, old, 1)
+	require.Equal(t, "/a", old[0].Path)
+	require.NoError(t, b.FileRemoved(t.Context(), old[0].ID))
+	old, err = b.OldFiles(t.Context(), b.user.ID, "local", time.Hour)
+	require.NoError(t, err)
+	require.Empty(t, old)
+	_, err = b.Parcel(t.Context(), 4711)
+	require.Equal(t, fault.NotFound, fault.KindOf(err))
+}
