@@ -134,6 +134,9 @@ func (r *Receiver) fetch(ctx context.Context, p chat.Parcel, f *chat.Arrival, bo
 	if !can {
 		return fault.Errorf(fault.Invalid, "files cannot be fetched from %s", p.Channel)
 	}
+	if _, err := box.Stat(ctx, "."); err != nil { // its workspace is known once it has answered
+		return err
+	}
 	dir := folderOf(p, box)
 	if err := box.MkdirAll(ctx, dir); err != nil {
 		return err
