@@ -128,6 +128,6 @@ func (p *parts) deliverer(t config.Temporal, boxes activities.Boxes) *activities
 // receiver fetches the files that come with messages.
 func (p *parts) receiver(t config.Temporal, keep time.Duration, boxes activities.Boxes) *activities.Receiver {
 	return &activities.Receiver{
-		Parcels: p.store, Accounts: p.channels, Boxes: boxes, Wake: wakeFetched(p.waker(t)), Keep: keep, Words: t.Summaries == "on",
+		Parcels: p.store, Accounts: p.speakers(), Boxes: boxes, Wake: wakeFetched(p.waker(t)), Keep: keep, Words: t.Summaries == "on",
 	}
 }
