@@ -31,7 +31,7 @@ type Accounts interface {
 
 // DeliveryRules say what becomes of what is late.
 type DeliveryRules struct {
-	MaxAge time.Duration // what is older is not delivered any more (spec: 24 h)
+	MaxAge time.Duration // what is older is not delivered any more
 	Late   time.Duration // what is older says when it was written
 }
 
@@ -44,7 +44,7 @@ type Deliverer struct {
 	Files *Folders // what answers link is sent from there; nil: their texts alone are sent
 	// Split divides a text into messages of at most so many characters of a dialect.
 	Split func(text string, dialect channel.Dialect, most int) []string
-	Rules func(ctx context.Context) DeliveryRules
+	Rules func(ctx context.Context, channel string) (DeliveryRules, error)
 	// Chances finds what can be answered in place of a message that an answer came too late for; nil: nothing.
 	Chances Chances
 	Words   bool // whether the first words may stand in histories
@@ -112,7 +112,11 @@ func (d *Deliverer) Send(ctx context.Context, in SendInput) (SendOutput, error) 
 
 // deliver returns the end of a delivery, or an error that says why it has none yet.
 func (d *Deliverer) deliver(ctx context.Context, o chat.Outbound) (state, reason string, err error) {
-	rules, age := d.Rules(ctx), time.Since(o.Written)
+	rules, err := d.Rules(ctx, o.Channel)
+	if err != nil {
+		return "", "", err
+	}
+	age := time.Since(o.Written)
 	if age > rules.MaxAge && !begun(o.Pieces) {
 		return chat.OutboundExpired, fmt.Sprintf("it could not be delivered within %s", rules.MaxAge), nil
 	}

@@ -80,8 +80,8 @@ func (p *post) sendBy(t *testing.T, tries int, accounts activities.Accounts) (la
 	d := &activities.Deliverer{
 		Outbox: p, Accounts: accounts,
 		Split: func(text string, _ channel.Dialect, _ int) []string { return strings.Split(text, "|") },
-		Rules: func(context.Context) activities.DeliveryRules {
-			return activities.DeliveryRules{MaxAge: 24 * time.Hour, Late: 10 * time.Minute}
+		Rules: func(context.Context, string) (activities.DeliveryRules, error) {
+			return activities.DeliveryRules{MaxAge: 24 * time.Hour, Late: 10 * time.Minute}, nil
 		},
 	}
 	var suite testsuite.WorkflowTestSuite

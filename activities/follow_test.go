@@ -349,8 +349,8 @@ func (s *stage) answer(t *testing.T, place chat.Address) (*post, error) {
 	d := &activities.Deliverer{
 		Outbox: p, Cards: s, Accounts: one{s.platform()},
 		Split: func(text string, _ channel.Dialect, _ int) []string { return strings.Split(text, "|") },
-		Rules: func(context.Context) activities.DeliveryRules {
-			return activities.DeliveryRules{MaxAge: 24 * time.Hour, Late: 10 * time.Minute}
+		Rules: func(context.Context, string) (activities.DeliveryRules, error) {
+			return activities.DeliveryRules{MaxAge: 24 * time.Hour, Late: 10 * time.Minute}, nil
 		},
 	}
 	var suite testsuite.WorkflowTestSuite

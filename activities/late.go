@@ -103,7 +103,11 @@ func (s *sending) newer(ctx context.Context, p *chat.Piece) (string, error) {
 
 // waits says that a piece waits for the next message of a person, as long as anything may wait.
 func (s *sending) waits(ctx context.Context) error {
-	if age := s.Rules(ctx).MaxAge; time.Since(s.o.Written) > age {
+	rules, err := s.Rules(ctx, s.o.Channel)
+	if err != nil {
+		return err
+	}
+	if age := rules.MaxAge; time.Since(s.o.Written) > age {
 		return fault.Errorf(fault.Denied, "nobody has written there within %s, and the platform takes no message of the bot's own", age)
 	}
 	return fault.Limited(chanceEvery, "the answer is too late for its message, and the platform takes no message of the bot's own: it is said when somebody writes there again")

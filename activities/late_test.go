@@ -55,8 +55,8 @@ func (b *brief) deliver(t *testing.T) error {
 	t.Helper()
 	d := &activities.Deliverer{
 		Outbox: b, Accounts: b, Chances: b, Split: func(text string, _ channel.Dialect, _ int) []string { return []string{text} },
-		Rules: func(context.Context) activities.DeliveryRules {
-			return activities.DeliveryRules{MaxAge: 24 * time.Hour, Late: 25 * time.Hour}
+		Rules: func(context.Context, string) (activities.DeliveryRules, error) {
+			return activities.DeliveryRules{MaxAge: 24 * time.Hour, Late: 25 * time.Hour}, nil
 		},
 	}
 	var suite testsuite.WorkflowTestSuite

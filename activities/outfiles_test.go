@@ -42,8 +42,8 @@ func (b *bureau) posts(p *post, tries int) error {
 	d := &activities.Deliverer{
 		Outbox: p, Accounts: p, Files: &activities.Folders{Sessions: b, Boxes: b},
 		Split: func(text string, _ channel.Dialect, _ int) []string { return strings.Split(text, "|") },
-		Rules: func(context.Context) activities.DeliveryRules {
-			return activities.DeliveryRules{MaxAge: 24 * time.Hour, Late: 10 * time.Minute}
+		Rules: func(context.Context, string) (activities.DeliveryRules, error) {
+			return activities.DeliveryRules{MaxAge: 24 * time.Hour, Late: 10 * time.Minute}, nil
 		},
 	}
 	var suite testsuite.WorkflowTestSuite

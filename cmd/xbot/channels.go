@@ -109,18 +109,16 @@ func (p *parts) startCourier(t config.Temporal) {
 	}
 }
 
-// What is older than deliverFor when its platform can be reached is delivered no more; what is older than late says so.
-const (
-	deliverFor = 24 * time.Hour
-	late       = 10 * time.Minute
-)
-
 func (p *parts) deliverer(t config.Temporal, boxes activities.Boxes) *activities.Deliverer {
 	return &activities.Deliverer{
 		Outbox: p.store, Chances: p.store, Cards: p.store, Accounts: p.speakers(), Split: format.Split, Words: t.Summaries == "on",
 		Files: &activities.Folders{Sessions: p.store, Boxes: boxes},
-		Rules: func(context.Context) activities.DeliveryRules {
-			return activities.DeliveryRules{MaxAge: deliverFor, Late: late}
+		Rules: func(ctx context.Context, channel string) (activities.DeliveryRules, error) {
+			rules, err := p.policies.Get(ctx)
+			if err != nil {
+				return activities.DeliveryRules{}, err
+			}
+			return activities.DeliveryRules(rules.Delivery(channel)), nil
 		},
 	}
 }

@@ -18,6 +18,7 @@ var name = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$`)
 func (c *check) policy(p *Policy) {
 	c.session(p.Session)
 	c.queue(p.Messages.Queue)
+	c.delivery(p.Messages.Delivery)
 	c.agents(p)
 	c.models(p.Models)
 	for _, id := range slices.Sorted(maps.Keys(p.Channels)) {

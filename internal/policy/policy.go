@@ -62,9 +62,25 @@ type SendMatch struct {
 	KeyPrefix string `json:"keyPrefix,omitempty"`
 }
 
-// Messages says how messages wait.
+// Messages says how messages wait, and how long answers do.
 type Messages struct {
-	Queue Queue `json:"queue,omitzero"`
+	Queue    Queue    `json:"queue,omitzero"`
+	Delivery Delivery `json:"delivery,omitzero"`
+}
+
+// Delivery says what becomes of answers whose platform cannot be reached for a while.
+type Delivery struct {
+	MaxAgeMinutes    int                 `json:"maxAgeMinutes,omitempty"`    // older ones are not delivered; default 1440, a day
+	LateAfterMinutes int                 `json:"lateAfterMinutes,omitempty"` // older ones are late; default 10
+	Late             string              `json:"late,omitempty"`             // deliver (default): they say when they were written | drop
+	ByChannel        map[string]Lateness `json:"byChannel,omitempty"`
+}
+
+// Lateness is Delivery for one channel; absent members are those of all channels.
+type Lateness struct {
+	MaxAgeMinutes    int    `json:"maxAgeMinutes,omitempty"`
+	LateAfterMinutes int    `json:"lateAfterMinutes,omitempty"`
+	Late             string `json:"late,omitempty"`
 }
 
 // Queue is how messages wait in a conversation that is busy.
