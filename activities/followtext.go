@@ -3,6 +3,7 @@ package activities
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"xbot/internal/channel"
@@ -58,16 +59,18 @@ func printed(outputs []chat.Output, calls []chat.ToolCall) string {
 
 // hear returns when the turn gave its newest sign of life.
 func (s *following) hear(now time.Time, c chat.Course, delta *chat.Delta, outputs []chat.Output) time.Time {
-	sign := fmt.Sprint(len(c.Calls), len(c.Todos))
+	var b strings.Builder
+	fmt.Fprint(&b, len(c.Calls), len(c.Todos))
 	for _, call := range c.Calls {
-		sign += string(call.State)
+		b.WriteString(string(call.State))
 	}
 	if delta != nil {
-		sign += fmt.Sprint(" ", delta.Step, delta.Attempt, delta.Offset+len(delta.Text), delta.ReasoningOffset+len(delta.Reasoning))
+		fmt.Fprint(&b, " ", delta.Step, delta.Attempt, delta.Offset+len(delta.Text), delta.ReasoningOffset+len(delta.Reasoning))
 	}
 	for _, o := range outputs {
-		sign += fmt.Sprint(" ", o.Offset+int64(len(o.Text)))
+		fmt.Fprint(&b, " ", o.Offset+int64(len(o.Text)))
 	}
+	sign := b.String()
 	if sign != s.sign {
 		s.sign, s.heard = sign, now
 	}
