@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -135,7 +136,7 @@ func (d *Deliverer) deliver(ctx context.Context, o chat.Outbound) (state, reason
 		if ended := s.ask(); ended {
 			return chat.OutboundExpired, "it was closed before it could be sent", nil
 		}
-	case len(o.Pieces) == 0:
+	case !divided(o.Pieces): // or what waited since its first try would not say that it is late
 		s.o.Pieces = d.pieces(ctx, o, channel.TraitsAt(account, o.Place), age > rules.Late)
 	}
 	return s.send(ctx)
@@ -155,6 +156,11 @@ func (s *sending) send(ctx context.Context) (state, reason string, err error) {
 		return chat.OutboundUncertain, "the connection broke while it was sent", nil
 	}
 	return chat.OutboundSent, "", nil
+}
+
+// divided reports whether a text stays divided as it is: a part was handed to the platform, or goes elsewhere by now.
+func divided(pieces []chat.Piece) bool {
+	return slices.ContainsFunc(pieces, func(p chat.Piece) bool { return p.State != chat.PieceWaiting || p.To != "" })
 }
 
 // pieces divides the text; the files that it links follow it. What comes late says so.
@@ -217,13 +223,13 @@ func (s *sending) piece(ctx context.Context, n int) error {
 		return err
 	}
 	if p.File != nil {
-		if ready, err := s.load(ctx, n, &m); err != nil || !ready {
+		if ready, err := s.load(ctx, n, place, &m); err != nil || !ready {
 			return err
 		}
 	}
 	window, open := channel.TraitsAt(s.account, place).Window, p.State == chat.PieceTried
 	if open && window != channel.Forever && time.Since(p.Tried) >= window {
-		return s.find(ctx, n, m)
+		return s.find(ctx, n, place, m)
 	}
 	if p.State == chat.PieceWaiting {
 		p.State, p.Tried = chat.PieceTried, time.Now()
@@ -236,11 +242,11 @@ func (s *sending) piece(ctx context.Context, n int) error {
 	case err == nil:
 		return s.arrived(ctx, n, sent)
 	case channel.TooLate(err) && open:
-		return s.find(ctx, n, m) // an earlier attempt may have been in time
+		return s.find(ctx, n, place, m) // an earlier attempt may have been in time
 	case channel.TooLate(err) || p.To == chat.Own && unwanted(err):
 		return s.elsewhere(ctx, n, err)
 	}
-	if !channel.Unknown(err) && ctx.Err() == nil { // it is certain that nothing was sent
+	if !channel.Unknown(err) && ctx.Err() == nil && !open { // it is certain that nothing was sent, now or before
 		p.State, p.Tried = chat.PieceWaiting, time.Time{}
 		if p.File != nil && refused(err) {
 			return s.instead(ctx, n, err)
@@ -251,9 +257,9 @@ func (s *sending) piece(ctx context.Context, n int) error {
 }
 
 // find looks for a piece of which nobody knows whether it arrived, and that may not be sent again.
-func (s *sending) find(ctx context.Context, n int, m channel.Message) error {
+func (s *sending) find(ctx context.Context, n int, place chat.Address, m channel.Message) error {
 	if finder, can := s.account.(channel.Finder); can {
-		sent, found, err := finder.Find(ctx, s.o.Place, m, s.o.Pieces[n].Tried)
+		sent, found, err := finder.Find(ctx, place, m, s.o.Pieces[n].Tried)
 		if err != nil {
 			return err
 		}

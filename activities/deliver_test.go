@@ -166,6 +166,26 @@ func TestSend_NeverRepeatsWhatThePlatformMayHaveAndForgets(t *testing.T) {
 	}
 }
 
+func TestSend_ARefusalLeavesOpenWhetherAnEarlierTryArrived(t *testing.T) {
+	p := newPost("one")
+	errs := []error{channel.Uncertain(errors.New("the connection broke")), fault.Errorf(fault.RateLimited, "too often")}
+	p.answer = func(channel.Message) error {
+		if len(errs) == 0 {
+			return nil
+		}
+		err := errs[0]
+		errs = errs[1:]
+		return err
+	}
+	require.Error(t, p.send(t, 2))
+	require.Equal(t, chat.PieceTried, p.o.Pieces[0].State)
+	p.traits.Window = 0 // the platform has forgotten the key by now
+	p.finds = func(channel.Message) bool { return true }
+	require.NoError(t, p.send(t, 1))
+	require.Empty(t, p.got, "it had arrived at first, and is not sent again")
+	require.Equal(t, chat.OutboundSent, p.end)
+}
+
 func TestSend_EndsWhatIsRefusedAndWhatIsTooOld(t *testing.T) {
 	p := newPost("one")
 	p.answer = func(channel.Message) error { return fault.Errorf(fault.Denied, "the bot is not in this chat") }
@@ -185,4 +205,11 @@ func TestSend_SaysOfWhatIsLateWhenItWasWritten(t *testing.T) {
 	require.NoError(t, p.send(t, 1))
 	require.Contains(t, p.got[0].Text, "(delayed, written ")
 	require.Contains(t, p.got[0].Text, "one")
+
+	p = newPost("one")
+	p.answer = func(channel.Message) error { return fault.Errorf(fault.Unavailable, "the platform is away") }
+	require.Error(t, p.send(t, 1))
+	p.answer, p.o.Written = nil, time.Now().Add(-time.Hour)
+	require.NoError(t, p.send(t, 1))
+	require.Contains(t, p.got[0].Text, "(delayed, written ", "it was tried in time and arrives late")
 }

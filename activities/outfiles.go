@@ -152,7 +152,7 @@ func notSent(o chat.Outbound, name string, err error) string {
 
 // load reads the file of a piece. One that cannot be read any more becomes a sentence, as long as it is certain that it was not
 // sent. ready is false where nothing is left to be sent.
-func (s *sending) load(ctx context.Context, n int, m *channel.Message) (ready bool, err error) {
+func (s *sending) load(ctx context.Context, n int, place chat.Address, m *channel.Message) (ready bool, err error) {
 	p := &s.o.Pieces[n]
 	file, err := s.read(ctx, *p.File)
 	switch {
@@ -163,7 +163,7 @@ func (s *sending) load(ctx context.Context, n int, m *channel.Message) (ready bo
 		return false, err
 	case p.State == chat.PieceTried:
 		m.File = &channel.File{Name: p.File.Name}
-		return false, s.find(ctx, n, *m)
+		return false, s.find(ctx, n, place, *m)
 	}
 	p.Text, p.File = notSent(s.o, p.File.Name, err), nil
 	m.Text = p.Text
