@@ -4,7 +4,9 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"path"
 	"regexp"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -14,6 +16,8 @@ import (
 
 	"xbot/internal/channel/feishu/feishutest"
 	"xbot/internal/channel/onebot/onebottest"
+	"xbot/internal/chat"
+	"xbot/workflows"
 )
 
 // arrived finds where the files of messages went, in what the model has read.
@@ -38,6 +42,15 @@ func (s *server) place(name string) string {
 	return path
 }
 
+// fetchedBy is the workflow that brought a file to its place, in a folder named by the day and the message.
+func fetchedBy(t *testing.T, file string) string {
+	t.Helper()
+	folder := path.Base(path.Dir(file))
+	id, err := strconv.ParseInt(folder[strings.LastIndex(folder, "-")+1:], 10, 64)
+	require.NoError(t, err)
+	return workflows.FetchID(chat.InboxID(id))
+}
+
 // mine lets a person of a platform be the administrator, whose commands run here.
 func (s *server) mine(who string) {
 	s.t.Helper()
@@ -53,9 +66,10 @@ func TestNapCat_FilesGoBothWays(t *testing.T) {
 	require.Eventually(t, func() bool { return p.Connected() > 0 }, time.Minute, 20*time.Millisecond)
 
 	p.Say(carol, "20007", p.File("file", "报告.txt", []byte("the figures are 4711")))
-	path := s.place("报告.txt")
-	require.True(t, strings.HasSuffix(path, "/报告.txt"), path)
-	p.Say(carol, "20007", onebottest.Text(`call Read {"path":"`+path+`"}`+"\nsay read it"))
+	at := s.place("报告.txt")
+	require.True(t, strings.HasSuffix(at, "/报告.txt"), at)
+	small(t, "fetch", s.captureRun("fetch", fetchedBy(t, at), ""), 20, 3<<10)
+	p.Say(carol, "20007", onebottest.Text(`call Read {"path":"`+at+`"}`+"\nsay read it"))
 	saw(t, p, carol, "read it")
 	requests := s.model.Requests()
 	last := requests[len(requests)-1]
@@ -89,12 +103,12 @@ func TestFeishu_FilesGoBothWays(t *testing.T) {
 
 	key := p.Give(feishutest.File{Kind: "file", Name: "a.csv", Data: []byte("4711,4712")})
 	p.Write(feishutest.Incoming{From: carol, Kind: "file", Content: `{"file_key":"` + key + `","file_name":"a.csv"}`})
-	path := s.place("a.csv")
-	held, err := os.ReadFile(path)
+	at := s.place("a.csv")
+	held, err := os.ReadFile(at)
 	require.NoError(t, err)
 	require.Equal(t, "4711,4712", string(held))
 
-	p.Write(feishutest.Incoming{From: carol, Text: "say Again: [the table](" + path + ")"})
+	p.Write(feishutest.Incoming{From: carol, Text: "say Again: [the table](" + at + ")"})
 	require.Eventually(t, func() bool {
 		for _, m := range p.Shown(direct, "") {
 			for _, f := range m.Files {
