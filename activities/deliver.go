@@ -30,6 +30,11 @@ type Accounts interface {
 	Account(ctx context.Context, channel, account string) (channel.Account, error)
 }
 
+// Replies knows conversations by the messages that the bot has sent in them, and by the threads that these opened.
+type Replies interface {
+	LeadBack(ctx context.Context, o chat.Outbound) error
+}
+
 // DeliveryRules say what becomes of what is late.
 type DeliveryRules struct {
 	MaxAge time.Duration // what is older is not delivered any more
@@ -46,6 +51,8 @@ type Deliverer struct {
 	// Split divides a text into messages of at most so many characters of a dialect.
 	Split func(text string, dialect channel.Dialect, most int) []string
 	Rules func(ctx context.Context, channel string) (DeliveryRules, error)
+	// Replies lets replies to what was sent find its conversation; nil: they find it by their place alone.
+	Replies Replies
 	// Chances finds what can be answered in place of a message that an answer came too late for; nil: nothing.
 	Chances Chances
 	Words   bool // whether the first words may stand in histories
@@ -91,9 +98,10 @@ type SendOutput struct {
 	State string `json:"state"`
 }
 
-// Send delivers one answer, notice or question, piece by piece, or settles a question that people see. Each piece is noted before it is handed to the platform, with the key
-// under which the platform drops a second one; where the platform forgets keys, one of unknown outcome is looked for and
-// never sent again. It ends when the row has its end: an error means that it is tried again.
+// Send delivers one answer, notice or question, piece by piece, or settles a question that people see. Each piece is noted
+// before it is handed to the platform, with the key under which the platform drops a second one; where the platform forgets
+// keys, one of unknown outcome is looked for and never sent again. It ends when the row has its end: an error means that it
+// is tried again.
 func (d *Deliverer) Send(ctx context.Context, in SendInput) (SendOutput, error) {
 	stop := heartbeat(ctx)
 	defer stop()
@@ -150,6 +158,11 @@ func (s *sending) send(ctx context.Context) (state, reason string, err error) {
 	for n := range s.o.Pieces {
 		if err := s.piece(ctx, n); err != nil {
 			return s.gaveUp(err)
+		}
+	}
+	if s.Replies != nil {
+		if err := s.Replies.LeadBack(ctx, s.o); err != nil {
+			return "", "", err
 		}
 	}
 	if s.lost {

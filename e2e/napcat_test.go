@@ -71,3 +71,27 @@ func TestNapCat_ADeliveryIsAWorkflowThatHoldsReferencesOnly(t *testing.T) {
 	require.NoError(t, s.temporal().GetWorkflow(t.Context(), id, "").Get(t.Context(), nil))
 	small(t, "deliver", s.captureRun("deliver", id, ""), 30, 4<<10) // more where the turn was slow enough to be followed
 }
+
+func TestNapCat_AReplyToAnAnswerGoesOnInItsWorkSession(t *testing.T) {
+	t.Parallel()
+	s, p := onNapCat(t)
+	s.inForce(`{channels: {napcat: {dmPolicy: "open", allowFrom: ["*"], groups: {"20001": {requireMention: false}},
+		groupScenes: {chat: {enabled: true}, work: {enabled: true, triggerTag: "#work"}}}}}`)
+	require.Eventually(t, func() bool { return p.Connected() > 0 }, time.Minute, 20*time.Millisecond)
+	team, bot := onebottest.Group("20001"), onebottest.At(p.Self())
+	p.Say(team, "20007", bot, onebottest.Text(" #work say begun"))
+	saw(t, p, team, "begun")
+	begun := p.OfBot(team)[0]
+	p.Say(team, "20007", onebottest.Text("say chatted"))
+	saw(t, p, team, "chatted")
+	p.Say(team, "20007", onebottest.Reply(begun.ID), bot, onebottest.Text(" say goes on"))
+	saw(t, p, team, "goes on")
+
+	requests := s.model.Requests()
+	var said []string
+	for _, m := range requests[len(requests)-1].Messages {
+		said = append(said, m.Content)
+	}
+	require.Contains(t, strings.Join(said, "\n"), "say begun", "it goes on where the answer was given")
+	require.NotContains(t, strings.Join(said, "\n"), "say chatted", "and not in the chat")
+}

@@ -16,8 +16,10 @@ import (
 	"xbot/internal/channel/held"
 	"xbot/internal/channel/onebot"
 	"xbot/internal/channel/qq"
+	"xbot/internal/chat"
 	"xbot/internal/config"
 	"xbot/internal/secret"
+	"xbot/internal/session"
 	"xbot/internal/store"
 )
 
@@ -112,7 +114,7 @@ func (p *parts) startCourier(t config.Temporal) {
 func (p *parts) deliverer(t config.Temporal, boxes activities.Boxes) *activities.Deliverer {
 	return &activities.Deliverer{
 		Outbox: p.store, Chances: p.store, Cards: p.store, Accounts: p.speakers(), Split: format.Split, Words: t.Summaries == "on",
-		Files: &activities.Folders{Sessions: p.store, Boxes: boxes},
+		Files: &activities.Folders{Sessions: p.store, Boxes: boxes}, Replies: replies{p.store},
 		Rules: func(ctx context.Context, channel string) (activities.DeliveryRules, error) {
 			rules, err := p.policies.Get(ctx)
 			if err != nil {
@@ -121,6 +123,27 @@ func (p *parts) deliverer(t config.Temporal, boxes activities.Boxes) *activities
 			return activities.DeliveryRules(rules.Delivery(channel)), nil
 		},
 	}
+}
+
+// replies leads from a message of the bot back to its conversation.
+type replies struct{ store *store.Store }
+
+// LeadBack names the conversation by what was sent in it.
+func (r replies) LeadBack(ctx context.Context, o chat.Outbound) error {
+	at := chat.Envelope{Place: chat.Place{Channel: o.Channel, Account: o.Account, Chat: o.Place.Chat}, Sender: chat.Peer{ID: o.Place.Peer}}
+	var names []string
+	for _, p := range o.Pieces {
+		if p.ID != "" {
+			names = append(names, session.MessageAlias(at, p.ID))
+		}
+		if p.Thread != "" {
+			names = append(names, session.ThreadAlias(at, p.Thread))
+		}
+	}
+	if len(names) == 0 {
+		return nil
+	}
+	return r.store.NameAnswers(ctx, o.Session, names...)
 }
 
 // receiver fetches the files that come with messages.

@@ -23,8 +23,7 @@ func (s *Store) Alias(ctx context.Context, alias string) (key chat.SessionKey, o
 	return key, true, nil
 }
 
-// SetAlias makes a name stand for a conversation, whatever it stood for before. Channels call it with the thread that
-// an answer opened, and with the ids of the answers, so that replies to them find their work session.
+// SetAlias makes a name stand for a conversation, whatever it stood for before.
 func (s *Store) SetAlias(ctx context.Context, alias string, key chat.SessionKey) error {
 	if err := s.q.AliasSet(ctx, s.pool, dbsqlc.AliasSetParams{Alias: alias, SessionKey: key}); err != nil {
 		return classify(fmt.Errorf("set alias: %w", err))
@@ -42,6 +41,15 @@ func (s *Store) AddAliases(ctx context.Context, key chat.SessionKey, aliases ...
 		}
 		return nil
 	})
+}
+
+// NameAnswers lets replies to answers find their conversation, if it is one that has such names: a work session.
+func (s *Store) NameAnswers(ctx context.Context, key chat.SessionKey, aliases ...string) error {
+	err := s.q.AliasAnswers(ctx, s.pool, dbsqlc.AliasAnswersParams{SessionKey: key, Aliases: aliases})
+	if err != nil {
+		return classify(fmt.Errorf("name answers: %w", err))
+	}
+	return nil
 }
 
 // DropAlias forgets a name.

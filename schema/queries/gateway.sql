@@ -109,6 +109,13 @@ WHERE session_aliases.session_key <> EXCLUDED.session_key;
 -- The first one stands.
 INSERT INTO session_aliases (alias, session_key) VALUES ($1, $2) ON CONFLICT (alias) DO NOTHING;
 
+-- name: AliasAnswers :exec
+-- Lets replies to what the bot has said lead back to a work session: to a conversation that others are told from by such names.
+INSERT INTO session_aliases (alias, session_key)
+SELECT unnest(sqlc.arg(aliases)::text[]), sqlc.arg(session_key)
+WHERE EXISTS (SELECT 1 FROM session_aliases a WHERE a.session_key = sqlc.arg(session_key))
+ON CONFLICT (alias) DO NOTHING;
+
 -- name: AliasDelete :exec
 DELETE FROM session_aliases WHERE alias = $1;
 

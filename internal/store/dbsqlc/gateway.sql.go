@@ -28,6 +28,24 @@ func (q *Queries) AliasAdd(ctx context.Context, db DBTX, arg AliasAddParams) err
 	return err
 }
 
+const aliasAnswers = `-- name: AliasAnswers :exec
+INSERT INTO session_aliases (alias, session_key)
+SELECT unnest($1::text[]), $2
+WHERE EXISTS (SELECT 1 FROM session_aliases a WHERE a.session_key = $2)
+ON CONFLICT (alias) DO NOTHING
+`
+
+type AliasAnswersParams struct {
+	Aliases    []string
+	SessionKey chat.SessionKey
+}
+
+// Lets replies to what the bot has said lead back to a work session: to a conversation that others are told from by such names.
+func (q *Queries) AliasAnswers(ctx context.Context, db DBTX, arg AliasAnswersParams) error {
+	_, err := db.Exec(ctx, aliasAnswers, arg.Aliases, arg.SessionKey)
+	return err
+}
+
 const aliasDelete = `-- name: AliasDelete :exec
 DELETE FROM session_aliases WHERE alias = $1
 `
