@@ -3,7 +3,7 @@ package phrase
 // What people are shown of a turn while it runs.
 const (
 	ProgressWorking  ID = "progress_working"
-	ProgressAsking   ID = "progress_asking"   // a call waits for a permission
+	ProgressAsking   ID = "progress_asking"   // a call waits for a person
 	ProgressQuiet    ID = "progress_quiet"    // nothing was heard for long
 	ProgressDone     ID = "progress_done"     //
 	ProgressStopped  ID = "progress_stopped"  //
@@ -33,7 +33,7 @@ const (
 
 var progress = map[ID]map[Lang]string{
 	ProgressWorking:  {English: "Working", Chinese: "运行中"},
-	ProgressAsking:   {English: "Waiting for permission", Chinese: "等待许可"},
+	ProgressAsking:   {English: "Waiting for an answer", Chinese: "等待答复"},
 	ProgressQuiet:    {English: "Working, but nothing was heard for a while", Chinese: "疑似无响应"},
 	ProgressDone:     {English: "Done", Chinese: "已完成"},
 	ProgressStopped:  {English: "Stopped", Chinese: "已中断"},
@@ -47,7 +47,7 @@ var progress = map[ID]map[Lang]string{
 	ProgressSilent:   {English: "nothing heard for %s", Chinese: "已 %s 没有动静"},
 	ProgressThinking: {English: "Thinking …", Chinese: "思考中 …"},
 	ProgressCompress: {English: "Compressing the conversation …", Chinese: "正在压缩上下文 …"},
-	ProgressWaits:    {English: "waits for permission", Chinese: "等待许可"},
+	ProgressWaits:    {English: "waits for an answer", Chinese: "等待答复"},
 	ProgressBehind:   {English: "goes on in the background", Chinese: "已转入后台"},
 	ProgressOutput:   {English: "Last output:", Chinese: "最近输出:"},
 	ProgressTodos:    {English: "Plan: %d of %d done", Chinese: "计划:已完成 %d/%d"},

@@ -60,7 +60,7 @@ func (s *Store) Course(ctx context.Context, turn chat.TurnID) (chat.Course, erro
 	}
 	for _, r := range calls {
 		call := dbsqlc.ToolCall{
-			ID: r.ID, Name: r.Name, Summary: r.Summary, State: r.State, IsError: r.IsError, Approval: r.Approval, Task: r.Task,
+			ID: r.ID, Name: r.Name, Summary: r.Summary, State: r.State, IsError: r.IsError, Approval: r.Approval, AskedAt: r.AskedAt, Task: r.Task,
 			StartedAt: r.StartedAt, FinishedAt: r.FinishedAt,
 		}
 		c.Calls = append(c.Calls, callOf(call))

@@ -180,3 +180,18 @@ func TestCourse_HoldsTheCallsOfItsTurn(t *testing.T) {
 	require.Equal(t, chat.CallOpen, c.Calls[0].State)
 	require.Equal(t, chat.TurnID("t1"), b.nextFollow(), "what the model says between its steps is no answer")
 }
+
+func TestCourse_SaysWhichCallWaitsForAPerson(t *testing.T) {
+	b := setup(t)
+	b.onPlatform()
+	require.NoError(t, b.SetPermission(t.Context(), b.user.ID, "Shell", chat.RuleAsk))
+	b.writes("m1", here, "t1")
+	b.follows()
+	b.answers("t1", chat.Answer{Finish: "tool_calls", Calls: []chat.ToolCall{{ID: "t1.0.0", Name: "Shell", Class: chat.ClassExec, Arguments: "{}", Rule: chat.RuleAsk}}})
+	_, err := b.Ask(t.Context(), "t1.0.0", "")
+	require.NoError(t, err)
+	c, err := b.Course(t.Context(), "t1")
+	require.NoError(t, err)
+	require.NotNil(t, c.Calls[0].Approval)
+	require.Equal(t, chat.ApprovalOpen, c.Calls[0].Approval.State)
+}

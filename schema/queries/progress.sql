@@ -43,7 +43,7 @@ WHERE c.turn_id = $1;
 
 -- name: ProgressCalls :many
 -- The calls of a turn without what they were given and gave.
-SELECT id, name, summary, state, is_error, approval, task, started_at, finished_at FROM tool_calls WHERE turn_id = $1 ORDER BY step, n;
+SELECT id, name, summary, state, is_error, approval, asked_at, task, started_at, finished_at FROM tool_calls WHERE turn_id = $1 ORDER BY step, n;
 
 -- name: ProgressKeep :exec
 -- Somebody follows the turn.

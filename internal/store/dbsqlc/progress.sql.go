@@ -30,7 +30,7 @@ func (q *Queries) ProgressBegin(ctx context.Context, db DBTX, older pgtype.Inter
 }
 
 const progressCalls = `-- name: ProgressCalls :many
-SELECT id, name, summary, state, is_error, approval, task, started_at, finished_at FROM tool_calls WHERE turn_id = $1 ORDER BY step, n
+SELECT id, name, summary, state, is_error, approval, asked_at, task, started_at, finished_at FROM tool_calls WHERE turn_id = $1 ORDER BY step, n
 `
 
 type ProgressCallsRow struct {
@@ -40,6 +40,7 @@ type ProgressCallsRow struct {
 	State      chat.CallState
 	IsError    bool
 	Approval   chat.ApprovalState
+	AskedAt    *time.Time
 	Task       string
 	StartedAt  *time.Time
 	FinishedAt *time.Time
@@ -62,6 +63,7 @@ func (q *Queries) ProgressCalls(ctx context.Context, db DBTX, turnID chat.TurnID
 			&i.State,
 			&i.IsError,
 			&i.Approval,
+			&i.AskedAt,
 			&i.Task,
 			&i.StartedAt,
 			&i.FinishedAt,
