@@ -18,10 +18,10 @@ func TestArrived_SaysOfEachFileWhereItIsOrWhyItIsNot(t *testing.T) {
 	stored := a
 	stored.Size = 12
 	files := []chat.Arrival{
-		{Attachment: stored, N: 1, State: chat.ArrivalStored, Path: "/work/inbox/a.pdf"},
+		{Attachment: stored, N: 1, State: chat.ArrivalStored, Path: "/srv/inbox/a.pdf"},
 		{Attachment: image, N: 2, State: chat.ArrivalFailed, Problem: "the link has expired"},
 	}
-	want := "[file: a.pdf · 12 bytes · /work/inbox/a.pdf]\n[image: image 2 · not fetched: the link has expired]"
+	want := "[file: a.pdf · 12 bytes · /srv/inbox/a.pdf]\n[image: image 2 · not fetched: the link has expired]"
 	require.Equal(t, "look\n"+want, chat.Arrived(text, files))
 	require.Equal(t, want, chat.Arrived(strings.TrimPrefix(text, "look\n"), files), "nothing but files")
 	require.Equal(t, "changed\n"+want, chat.Arrived("changed", files), "the text was edited")
