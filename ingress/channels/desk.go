@@ -136,7 +136,7 @@ func (d *Desk) hold(ctx context.Context, name, account string) {
 		if err == nil && mine {
 			d.serve(ctx, name, account)
 		}
-		sleep(ctx, keepEvery)
+		channel.Rest(ctx, keepEvery)
 	}
 }
 
@@ -172,7 +172,7 @@ func (d *Desk) serve(ctx context.Context, name, account string) {
 func (d *Desk) keep(ctx context.Context, name, account string) {
 	kept := time.Now()
 	for {
-		sleep(ctx, keepEvery)
+		channel.Rest(ctx, keepEvery)
 		if ctx.Err() != nil {
 			return
 		}
@@ -184,15 +184,6 @@ func (d *Desk) keep(ctx context.Context, name, account string) {
 			d.Log.Warn("channel is held by another ingress now", "channel", channel.Name(name, account))
 			return
 		}
-	}
-}
-
-func sleep(ctx context.Context, t time.Duration) {
-	timer := time.NewTimer(t)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-	case <-timer.C:
 	}
 }
 

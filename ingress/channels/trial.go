@@ -90,7 +90,7 @@ func (t *Trial) connection(ctx context.Context, view chat.ChannelAccount) []chat
 	}
 	deadline := time.Now().Add(connectFor)
 	for view.State == chat.ChannelConnecting && time.Now().Before(deadline) && ctx.Err() == nil {
-		sleep(ctx, peekEvery)
+		channel.Rest(ctx, peekEvery)
 		if now, err := t.Book.ViewOf(ctx, view.Channel, view.Account); err == nil {
 			view = now
 		}

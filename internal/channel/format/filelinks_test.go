@@ -13,10 +13,10 @@ func TestFileLinks_AreWhatLeadsToFiles(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string][]string{
 		"![chart](out/plot.png)":                  {"out/plot.png"},
-		"see [the report](/srv/a%20b.pdf) now":   {"/srv/a b.pdf"},
+		"see [the report](/srv/a%20b.pdf) now":    {"/srv/a b.pdf"},
 		"[a](<my file (1).txt>) [b](b_(2).txt)":   {"my file (1).txt", "b_(2).txt"},
 		`![x](plot.png "a title")`:                {"plot.png"},
-		"![x](file:///srv/plot.png)":             {"/srv/plot.png"},
+		"![x](file:///srv/plot.png)":              {"/srv/plot.png"},
 		"[main](main.go#L10-L20)":                 {"main.go"},
 		"[![x](a.png)](b.png)":                    {"b.png"},
 		"图 ![图表](图表.png)。":                        {"图表.png"},

@@ -1,9 +1,6 @@
 package onebot
 
-import (
-	"context"
-	"time"
-)
+import "time"
 
 // pauses are those before connecting again, one after the other; the last one stays.
 var pauses = []time.Duration{time.Second, 2 * time.Second, 5 * time.Second, 10 * time.Second, 30 * time.Second, time.Minute}
@@ -22,16 +19,4 @@ func (b *backoff) next(lived time.Duration) time.Duration {
 	pause := pauses[min(b.failures, len(pauses)-1)]
 	b.failures++
 	return pause
-}
-
-// rest waits, and reports whether ctx is still going on.
-func rest(ctx context.Context, d time.Duration) bool {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-ctx.Done():
-		return false
-	case <-t.C:
-		return true
-	}
 }

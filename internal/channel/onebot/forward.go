@@ -42,7 +42,7 @@ func (f *forward) Run(ctx context.Context, to channel.Receiver, report func(chan
 		if fault.Is(err, fault.Denied) || fault.Is(err, fault.Invalid) {
 			return err
 		}
-		if !rest(ctx, again.next(lived)) {
+		if !channel.Rest(ctx, again.next(lived)) {
 			return nil
 		}
 	}

@@ -195,7 +195,7 @@ func (a *account) actions(ctx context.Context) (*conn, error) {
 		if c := a.linked(); c != nil {
 			return c, nil
 		}
-		if !rest(ctx, 50*time.Millisecond) {
+		if !channel.Rest(ctx, 50*time.Millisecond) {
 			return nil, fault.Errorf(fault.Unavailable, "NapCat sends events, but has no connection for actions: give its client the role Universal")
 		}
 	}

@@ -208,7 +208,7 @@ func (p *pace) wait(ctx context.Context) error {
 	}
 	p.next = at.Add(p.pause)
 	p.mu.Unlock()
-	if d := at.Sub(now); d > 0 && !rest(ctx, d) {
+	if d := at.Sub(now); d > 0 && !channel.Rest(ctx, d) {
 		return fault.Errorf(fault.Unavailable, "wait for the turn to send: %w", context.Cause(ctx))
 	}
 	return nil

@@ -201,7 +201,7 @@ func (in *intake) insist(ctx context.Context, f func() error) bool {
 		switch {
 		case err == nil, fault.Is(err, fault.Invalid), fault.Is(err, fault.TooLarge), fault.Is(err, fault.Denied):
 			return true // refused for good, or accepted
-		case ctx.Err() != nil || !rest(ctx, pause):
+		case ctx.Err() != nil || !channel.Rest(ctx, pause):
 			return false
 		}
 		pause = min(2*pause, lastPause)

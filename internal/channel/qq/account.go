@@ -119,15 +119,3 @@ var realPace = pace{
 	first: time.Second, most: time.Minute, quick: 5 * time.Second, cool: time.Minute,
 	retry: 200 * time.Millisecond, patience: 10 * time.Minute, save: time.Second,
 }
-
-// wait pauses; false: ctx has ended.
-func wait(ctx context.Context, d time.Duration) bool {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-ctx.Done():
-		return false
-	case <-t.C:
-		return true
-	}
-}

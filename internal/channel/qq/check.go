@@ -93,7 +93,7 @@ func (a *Account) watch(ctx context.Context, report func(channel.Status)) error 
 		default:
 			report(channel.Status{Connected: true})
 		}
-		if !wait(ctx, pause) {
+		if !channel.Rest(ctx, pause) {
 			return nil
 		}
 	}

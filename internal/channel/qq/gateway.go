@@ -62,7 +62,7 @@ func (g *gateway) run(ctx context.Context) error {
 		if e.fatal {
 			return e.err
 		}
-		if !wait(ctx, p.next(e, time.Now())) {
+		if !channel.Rest(ctx, p.next(e, time.Now())) {
 			return nil
 		}
 	}

@@ -151,7 +151,7 @@ func (l *link) write(op int, data any) error {
 // beat sends heartbeats, and ends the connection when one was not answered before the next.
 func (l *link) beat(ctx context.Context, end context.CancelCauseFunc, every time.Duration) {
 	l.answered.Store(true)
-	for wait(ctx, every) {
+	for channel.Rest(ctx, every) {
 		if !l.answered.Swap(false) {
 			end(errSilent)
 			return

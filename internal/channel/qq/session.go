@@ -105,7 +105,7 @@ const finalSave = 5 * time.Second
 
 // run saves until ctx ends, and once more then. A save that fails is tried again at the next turn.
 func (k *keeper) run(ctx context.Context, every time.Duration) {
-	for wait(ctx, every) {
+	for channel.Rest(ctx, every) {
 		_ = k.save(ctx) // the next one is a moment away
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), finalSave)
