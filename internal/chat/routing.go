@@ -13,6 +13,8 @@ const (
 	ChatThread  ChatType = "thread"
 	ChatCron    ChatType = "cron"
 	ChatHook    ChatType = "hook"
+
+	ChatSubagent ChatType = "subagent"
 )
 
 // Origin says where a conversation takes place, for people and for whoever delivers its answers (spec/002). It follows

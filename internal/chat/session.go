@@ -21,7 +21,7 @@ type Session struct {
 type Routing struct {
 	Agent    string   `json:"agent" doc:"Which of the installation's agents answers."`
 	Channel  string   `json:"channel"`
-	ChatType ChatType `json:"chat_type" enum:"direct,group,channel,thread,cron,hook"`
+	ChatType ChatType `json:"chat_type" enum:"direct,group,channel,thread,cron,hook,subagent"`
 	Scene    string   `json:"scene,omitempty" enum:"chat,work"`
 	Origin   Origin   `json:"origin" doc:"Where the conversation takes place."`
 }

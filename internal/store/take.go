@@ -35,7 +35,7 @@ func (t *tx) take(ctx context.Context, key chat.SessionKey, turn chat.TurnID, ro
 	case kindMessage:
 		m.Origin = originOf(row.Options)
 	case kindBackground: // nobody's message: no client knows its id
-		m.Origin, m.ClientMessageID = chat.OriginBackground, ""
+		m.Origin, m.ClientMessageID = row.Account, ""
 	case kindControl:
 		m.Origin = chat.OriginCommand
 	}

@@ -198,8 +198,11 @@ func (r *reader) message(e entry) {
 
 // knownOrigin lets in what may stand in a conversation that the model sees.
 func knownOrigin(origin string) string {
+	if chat.IsTold(origin) {
+		return origin
+	}
 	switch origin {
-	case chat.OriginBackground, chat.OriginSuperseded, chat.OriginSummarized, chat.OriginOverheard, chat.OriginContinue:
+	case chat.OriginSuperseded, chat.OriginSummarized, chat.OriginOverheard, chat.OriginContinue:
 		return origin
 	}
 	return ""

@@ -85,7 +85,7 @@ WITH expired AS (
     WHERE inbox.id IN (SELECT batch.id FROM batch)
     RETURNING *
 )
-SELECT taken.id, taken.kind, taken.channel, taken.user_id, taken.platform_id, taken.body, taken.sender, taken.accepted_at, taken.reset, taken.options, taken.files,
+SELECT taken.id, taken.kind, taken.channel, taken.account, taken.user_id, taken.platform_id, taken.body, taken.sender, taken.accepted_at, taken.reset, taken.options, taken.files,
        users.name AS user_name, sessions.title,
        CASE WHEN sessions.cwd_runner IN ('', coalesce(
            nullif(sessions.runner, ''),

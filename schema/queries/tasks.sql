@@ -76,6 +76,17 @@ JOIN sessions s ON s.key = b.session_key
 WHERE b.call_id = sqlc.arg(call_id)
 ON CONFLICT ON CONSTRAINT inbox_platform_id DO NOTHING;
 
+-- name: InboxTell :one
+-- What the product says to a conversation. fresh is false where it was told before; no row: there is no such session.
+WITH told AS (
+    INSERT INTO inbox (session_key, user_id, kind, channel, account, platform_id, body, place, options)
+    SELECT s.key, s.user_id, 'background', s.channel, sqlc.arg(origin), sqlc.arg(key), sqlc.arg(body), sqlc.narg(place), sqlc.arg(options)
+    FROM sessions s WHERE s.key = sqlc.arg(session)
+    ON CONFLICT ON CONSTRAINT inbox_platform_id DO NOTHING
+    RETURNING id
+)
+SELECT EXISTS (SELECT 1 FROM told) AS fresh FROM sessions s WHERE s.key = sqlc.arg(session);
+
 -- name: InboxTaskTold :exec
 -- The model has read the end of these tasks by itself: they need no turn any more.
 UPDATE inbox SET outcome = 'applied'

@@ -118,7 +118,7 @@ func (c *column) moving(e *story.Entry) bool {
 	return false
 }
 
-// said draws what a person wrote, a command they ran, or the end of a background task.
+// said draws what a person wrote, a command they ran, or what the product told the model.
 func (c *column) said(e *story.Entry) []string {
 	switch e.Origin {
 	case chat.OriginCommand:
@@ -127,7 +127,7 @@ func (c *column) said(e *story.Entry) []string {
 			lines = append(lines, c.theme.dim.Render("$ ")+c.theme.bold.Render(strings.TrimPrefix(line, "!")))
 		}
 		return lines
-	case chat.OriginBackground:
+	case chat.OriginBackground, chat.OriginCron, chat.OriginHook, chat.OriginSubagent, chat.OriginPeer, chat.OriginHeartbeat:
 		first, rest, _ := strings.Cut(e.Content, "\n")
 		return c.aside(strings.Trim(text.Line(first), "[]"), rest)
 	case chat.OriginOverheard:

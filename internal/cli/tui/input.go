@@ -117,7 +117,7 @@ func (h *history) reset(s *story.Story) {
 
 // isTyped reports whether an entry is what a person typed, be it a message or a command.
 func isTyped(e *story.Entry) bool {
-	return e.Kind == story.Person && e.Origin != chat.OriginBackground
+	return e.Kind == story.Person && !chat.IsTold(e.Origin)
 }
 
 func (h *history) add(text string) {

@@ -92,7 +92,7 @@ WITH expired AS (
     WHERE inbox.id IN (SELECT batch.id FROM batch)
     RETURNING id, session_key, user_id, kind, channel, account, platform_id, body, target_turn, accepted_at, turn_id, claim, outcome, releases, woken_at, wakes, held_told_at, mode, sender, sent_at, sent_seq, not_before, reset, options, replaced_by, original, throttled_at, granted_until, throttle_told_at, place, files, files_until
 )
-SELECT taken.id, taken.kind, taken.channel, taken.user_id, taken.platform_id, taken.body, taken.sender, taken.accepted_at, taken.reset, taken.options, taken.files,
+SELECT taken.id, taken.kind, taken.channel, taken.account, taken.user_id, taken.platform_id, taken.body, taken.sender, taken.accepted_at, taken.reset, taken.options, taken.files,
        users.name AS user_name, sessions.title,
        CASE WHEN sessions.cwd_runner IN ('', coalesce(
            nullif(sessions.runner, ''),
@@ -117,6 +117,7 @@ type InboxClaimNextRow struct {
 	ID         int64
 	Kind       string
 	Channel    string
+	Account    string
 	UserID     chat.UserID
 	PlatformID string
 	Body       string
@@ -152,6 +153,7 @@ func (q *Queries) InboxClaimNext(ctx context.Context, db DBTX, arg InboxClaimNex
 			&i.ID,
 			&i.Kind,
 			&i.Channel,
+			&i.Account,
 			&i.UserID,
 			&i.PlatformID,
 			&i.Body,

@@ -84,7 +84,7 @@ type Message struct {
 	CachedTokens     int32
 	CompletionTokens int32
 	CreatedAt        time.Time
-	// command: a slash or bang command and its answer, display only. background: the end of a background task, told to the model. context: a notice that says what became of the context, such as a compression.
+	// Where it came from if not from a person's ordinary message: chat.Origin*. The model sees neither command nor context nor reset.
 	Origin string
 	// Control record that took the message out of the conversation; NULL: it is in.
 	RewoundBy *int64

@@ -7,6 +7,7 @@ package dbsqlc
 
 import (
 	"context"
+	"encoding/json"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgtype"
@@ -220,6 +221,41 @@ type InboxTaskToldParams struct {
 func (q *Queries) InboxTaskTold(ctx context.Context, db DBTX, arg InboxTaskToldParams) error {
 	_, err := db.Exec(ctx, inboxTaskTold, arg.SessionKey, arg.Calls)
 	return err
+}
+
+const inboxTell = `-- name: InboxTell :one
+WITH told AS (
+    INSERT INTO inbox (session_key, user_id, kind, channel, account, platform_id, body, place, options)
+    SELECT s.key, s.user_id, 'background', s.channel, $2, $3, $4, $5, $6
+    FROM sessions s WHERE s.key = $1
+    ON CONFLICT ON CONSTRAINT inbox_platform_id DO NOTHING
+    RETURNING id
+)
+SELECT EXISTS (SELECT 1 FROM told) AS fresh FROM sessions s WHERE s.key = $1
+`
+
+type InboxTellParams struct {
+	Session chat.SessionKey
+	Origin  string
+	Key     string
+	Body    string
+	Place   []byte
+	Options json.RawMessage
+}
+
+// What the product says to a conversation. fresh is false where it was told before; no row: there is no such session.
+func (q *Queries) InboxTell(ctx context.Context, db DBTX, arg InboxTellParams) (bool, error) {
+	row := db.QueryRow(ctx, inboxTell,
+		arg.Session,
+		arg.Origin,
+		arg.Key,
+		arg.Body,
+		arg.Place,
+		arg.Options,
+	)
+	var fresh bool
+	err := row.Scan(&fresh)
+	return fresh, err
 }
 
 const inboxTellTask = `-- name: InboxTellTask :exec

@@ -1882,10 +1882,10 @@ export interface components {
             inbox_id?: number;
             model?: string;
             /**
-             * @description Where it came from if not from a person's ordinary message: command (a slash or bang command and its answer, which the model does not see), background (the end of a background task, told to the model), context (a notice of what became of the context, such as a compression), superseded (a newer message replaced it before it was answered), summarized (lines of messages that a full queue dropped), overheard (what was said in a group before the bot was addressed), reset (a notice: the conversation begins anew) or continue (a person asked to go on with a turn that had ended early).
+             * @description Where it came from if not from a person's ordinary message: command (a slash or bang command and its answer, which the model does not see), background (the end of a background task, told to the model), context (a notice of what became of the context, such as a compression), superseded (a newer message replaced it before it was answered), summarized (lines of messages that a full queue dropped), overheard (what was said in a group before the bot was addressed), reset (a notice: the conversation begins anew) continue (a person asked to go on with a turn that had ended early), cron (a job's time has come), hook (somebody called one), subagent (one has answered), peer (another conversation wrote) or heartbeat.
              * @enum {string}
              */
-            origin?: "command" | "background" | "context" | "superseded" | "summarized" | "overheard" | "reset" | "continue";
+            origin?: "command" | "background" | "context" | "superseded" | "summarized" | "overheard" | "reset" | "continue" | "cron" | "hook" | "subagent" | "peer" | "heartbeat";
             /** @description What the model thought before it answered, where the provider tells. */
             reasoning?: string;
             /** @description It was taken out of the conversation; neither people nor the model see it. */
@@ -2233,7 +2233,7 @@ export interface components {
             agent: string;
             channel: string;
             /** @enum {string} */
-            chat_type: "direct" | "group" | "channel" | "thread" | "cron" | "hook";
+            chat_type: "direct" | "group" | "channel" | "thread" | "cron" | "hook" | "subagent";
             /**
              * Format: int64
              * @description Tokens that the model takes in all.
@@ -2319,7 +2319,7 @@ export interface components {
             cached_tokens: number;
             channel: string;
             /** @enum {string} */
-            chat_type: "direct" | "group" | "channel" | "thread" | "cron" | "hook";
+            chat_type: "direct" | "group" | "channel" | "thread" | "cron" | "hook" | "subagent";
             /** Format: int64 */
             compactions: number;
             /** Format: date-time */

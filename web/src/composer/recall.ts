@@ -1,9 +1,10 @@
 import type { FeedState } from "../feed/state"
+import { isTold } from "../feed/told"
 import type { Unsent } from "../outbox/outbox"
 
 /** What the person has sent in a conversation, oldest first: answered, waiting, and on its way to the server. */
 export function sentTexts({ messages, queued }: Pick<FeedState, "messages" | "queued">, unsent: Pick<Unsent, "text">[]): string[] {
-  const asked = messages.filter((message) => message.role === "user" && message.origin !== "background").map((message) => message.content)
+  const asked = messages.filter((message) => message.role === "user" && !isTold(message)).map((message) => message.content)
   return [...asked, ...queued.map((entry) => entry.text), ...unsent.map((entry) => entry.text)]
 }
 

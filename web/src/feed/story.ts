@@ -27,6 +27,7 @@ export type Entry = { id: string } & (
   | { kind: "aside"; origin: Aside; messages: Message[] }
   | { kind: "continued"; message: Message }
   | { kind: "background"; message: Message }
+  | { kind: "told"; message: Message }
   | { kind: "thought"; text: string; live: boolean }
   | ({ kind: "text" } & Said)
   | { kind: "silent"; message: Message }
@@ -68,6 +69,13 @@ function addSaid(entries: Entry[], message: Message): void {
   switch (message.origin) {
     case "background":
       entries.push({ id: `b${message.id}`, kind: "background", message })
+      return
+    case "cron":
+    case "hook":
+    case "subagent":
+    case "peer":
+    case "heartbeat":
+      entries.push({ id: `b${message.id}`, kind: "told", message })
       return
     case "superseded":
       entries.push({ id: `u${message.id}`, kind: "superseded", message })

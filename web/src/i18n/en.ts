@@ -291,6 +291,12 @@ export const en = {
   "task.killTitle": "Kill background task {{id}}?",
   "task.killText": "The command and everything it started are ended at once. What it printed stays.",
 
+  "told.cron": "Scheduled",
+  "told.hook": "Called from outside",
+  "told.subagent": "Subagent",
+  "told.peer": "Another conversation",
+  "told.heartbeat": "Heartbeat",
+
   "files.title": "Files",
   "files.attach": "Attach files",
   "files.choose": "Files to attach",
@@ -517,6 +523,7 @@ export const en = {
   "chat.thread": "thread",
   "chat.cron": "schedule",
   "chat.hook": "webhook",
+  "chat.subagent": "subagent",
   "sidebar.in": "{{place}} on {{channel}}",
   "session.anew": "Begin anew",
 

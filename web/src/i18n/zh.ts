@@ -293,6 +293,12 @@ export const zh: Record<Key, string> = {
   "task.killTitle": "终止后台任务 {{id}}？",
   "task.killText": "命令及其启动的所有进程会立即结束，已有的输出会保留。",
 
+  "told.cron": "定时任务",
+  "told.hook": "外部调用",
+  "told.subagent": "子代理",
+  "told.peer": "其他会话",
+  "told.heartbeat": "心跳",
+
   "files.title": "文件",
   "files.attach": "添加文件",
   "files.choose": "要添加的文件",
@@ -519,6 +525,7 @@ export const zh: Record<Key, string> = {
   "chat.thread": "话题",
   "chat.cron": "定时任务",
   "chat.hook": "Webhook",
+  "chat.subagent": "子代理",
   "sidebar.in": "{{channel}}{{place}}",
   "session.anew": "重新开始",
 

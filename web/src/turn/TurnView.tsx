@@ -13,6 +13,7 @@ import type { DeliveryState } from "./Delivery"
 import { Notice } from "./Notice"
 import { AsideLine, Continued, Said, Superseded } from "./Said"
 import { Thought } from "./Thought"
+import { Told } from "./Told"
 import { ToolList } from "./ToolList"
 import { TurnFooter } from "./TurnFooter"
 import { VoiceLine } from "./VoiceLine"
@@ -68,6 +69,8 @@ function EntryView({ entry, delivery, ended, noted }: EntryProps) {
       return <p className="text-small text-ink-3 italic">{t("turn.silent")}</p>
     case "background":
       return <TaskEnd content={entry.message.content} />
+    case "told":
+      return <Told message={entry.message} />
     case "thought":
       return <Thought text={entry.text} live={entry.live} />
     case "text":
