@@ -2,6 +2,7 @@ package qq
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -16,9 +17,9 @@ type stuck struct {
 	since   time.Time
 }
 
-// deliver hands an event over until the receiver has committed it. One that the receiver calls malformed, or fails for
-// longer than patience permits, is passed over: the events behind it would wait forever. An error says that it was not
-// taken before ctx or the connection ended, which brings it again.
+// deliver hands an event over until the receiver has committed it. One that the receiver calls malformed, or fails at for
+// longer than patience permits, is passed over: the events behind it would wait forever. Where something is down that takes
+// no event at all, it waits. An error says that it was not taken before ctx or the connection ended, which brings it again.
 func (g *gateway) deliver(ctx context.Context, gone <-chan struct{}, f frame) error {
 	pause := g.pace.retry
 	for {
@@ -34,7 +35,7 @@ func (g *gateway) deliver(ctx context.Context, gone <-chan struct{}, f frame) er
 		case malformed(err):
 			g.report(channel.Status{Connected: true, Event: time.Now(), Err: fmt.Errorf("an event was passed over: %w", err)})
 			return nil
-		case g.waited(f) > g.pace.patience:
+		case g.waited(f) > g.pace.patience && !outside(err):
 			g.report(channel.Status{Connected: true, Event: time.Now(), Err: fmt.Errorf("an event was passed over after %s: %w", g.pace.patience, err)})
 			return nil
 		}
@@ -54,6 +55,11 @@ func (g *gateway) waited(f frame) time.Duration {
 		g.stuck = stuck{session: s.ID, seq: f.Seq, since: time.Now()}
 	}
 	return time.Since(g.stuck.since)
+}
+
+// outside reports whether an error is of something that is down, and will pass.
+func outside(err error) bool {
+	return fault.Is(err, fault.Unavailable) || fault.Is(err, fault.RateLimited) || errors.Is(err, context.DeadlineExceeded)
 }
 
 // malformed reports whether the receiver would refuse the event again.

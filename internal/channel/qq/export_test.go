@@ -17,3 +17,6 @@ func Hasten(a channel.Account) {
 
 // Impatient lets an event fail for as long only.
 func Impatient(a channel.Account, d time.Duration) { a.(*Account).pace.patience = d }
+
+// Saves lets the place in the stream be saved so seldom.
+func Saves(a channel.Account, every time.Duration) { a.(*Account).pace.save = every }

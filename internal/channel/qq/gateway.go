@@ -43,16 +43,16 @@ type ending struct {
 
 // run connects until ctx ends.
 func (g *gateway) run(ctx context.Context) error {
+	p := pauses{pace: g.pace}
 	g.keeper.memory = g.memory
-	if err := g.keeper.load(ctx, g.set); err != nil {
-		g.report(channel.Status{Err: fmt.Errorf("the place in the stream of events is not known, so a new session begins: %w", err)})
+	if !g.recall(ctx, &p) {
+		return nil
 	}
 	var wg sync.WaitGroup
 	defer wg.Wait()
 	saving, stop := context.WithCancel(ctx)
 	defer stop()
 	wg.Go(func() { g.keeper.run(saving, g.pace.save) })
-	p := pauses{pace: g.pace}
 	for {
 		e := g.connect(ctx)
 		if ctx.Err() != nil {
@@ -64,6 +64,24 @@ func (g *gateway) run(ctx context.Context) error {
 		}
 		if !channel.Rest(ctx, p.next(e, time.Now())) {
 			return nil
+		}
+	}
+}
+
+// recall finds the last session, however long that takes: a new one instead would lose what came since. One that is damaged is
+// given up. false: ctx has ended.
+func (g *gateway) recall(ctx context.Context, p *pauses) bool {
+	for {
+		err := g.keeper.load(ctx, g.set)
+		if err == nil {
+			return true
+		}
+		g.report(channel.Status{Err: fmt.Errorf("read the place in QQ's stream of events: %w", err)})
+		if !outside(err) {
+			return true
+		}
+		if !channel.Rest(ctx, p.next(ending{}, time.Now())) {
+			return false
 		}
 	}
 }

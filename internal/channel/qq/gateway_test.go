@@ -48,6 +48,53 @@ func TestRun_ANewProcessGoesOnWhereTheOldOneEnded(t *testing.T) {
 	require.Empty(t, w.Broken())
 }
 
+func TestRun_AProcessThatIsKilledRightAfterItsSessionBeganLosesNothing(t *testing.T) {
+	w := newWorld(t, qqtest.Config{})
+	qq.Saves(w.account, time.Hour) // a kill leaves no time for the next one
+	w.run(t)
+	w.memory.close()
+	require.NoError(t, w.stop())
+	w.says(qqtest.Direct, "meanwhile")
+	w.memory.reopen()
+	w.open(t)
+	w.run(t)
+	require.Equal(t, []string{"meanwhile"}, texts(w.got(t, 1)))
+}
+
+func TestRun_WhileItsPlaceCannotBeReadNoNewSessionBegins(t *testing.T) {
+	w := newWorld(t, qqtest.Config{})
+	w.run(t)
+	require.NoError(t, w.stop())
+	session, _ := w.Session()
+	w.says(qqtest.Direct, "meanwhile")
+	w.memory.close()
+	w.open(t)
+	w.begin(t)
+	require.Eventually(t, func() bool {
+		all := w.statuses()
+		return fault.Is(all[len(all)-1].Err, fault.Unavailable)
+	}, soon, tick)
+	w.memory.reopen()
+	require.Equal(t, []string{"meanwhile"}, texts(w.got(t, 1)))
+	now, _ := w.Session()
+	require.Equal(t, session, now)
+}
+
+func TestRun_WhileTheStoreIsAwayNothingIsPassedOver(t *testing.T) {
+	w := newWorld(t, qqtest.Config{})
+	qq.Impatient(w.account, time.Millisecond)
+	tries := 0
+	w.failing(func(chat.Envelope) error {
+		if tries++; tries < 5 {
+			return fault.Errorf(fault.Unavailable, "the database is away")
+		}
+		return nil
+	})
+	w.run(t)
+	w.says(qqtest.Direct, "patience")
+	require.Equal(t, []string{"patience"}, texts(w.got(t, 1)))
+}
+
 func TestRun_WhatWasNotCommittedComesAgain(t *testing.T) {
 	w := newWorld(t, qqtest.Config{})
 	w.failing(func(e chat.Envelope) error {

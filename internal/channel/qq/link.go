@@ -229,7 +229,8 @@ func (l *link) take(ctx context.Context, gone <-chan struct{}, f frame) error {
 		if err := json.Unmarshal(f.Data, &r); err != nil || r.Session == "" {
 			return fault.Errorf(fault.Unavailable, "QQ opened a session that has no name")
 		}
-		l.begun(r)
+		l.begun(ctx, r, f.Seq)
+		return nil
 	case "RESUMED":
 		l.invalid, l.denied, l.signed = 0, 0, true
 		if s := l.keeper.get(); s.Bot.ID != "" {
@@ -248,9 +249,11 @@ func (l *link) take(ctx context.Context, gone <-chan struct{}, f frame) error {
 	return nil
 }
 
-func (l *link) begun(r ready) {
+// begun notes a new session, before anybody is told that it stands.
+func (l *link) begun(ctx context.Context, r ready, seq int64) {
 	l.invalid, l.denied, l.signed = 0, 0, true
 	l.self.Store(&r.User)
-	l.keeper.change(func(s *session) { s.ID, s.Seq, s.Bot = r.Session, 0, r.User })
+	l.keeper.change(func(s *session) { s.ID, s.Seq, s.Bot = r.Session, seq, r.User })
+	_ = l.keeper.save(ctx) // the keeper tries again
 	l.report(channel.Status{Connected: true})
 }

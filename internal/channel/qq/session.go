@@ -36,19 +36,21 @@ func (s *session) begin(now time.Time) {
 	}
 }
 
-// keeper holds the session and saves it now and then: an older place costs repeated events only.
+// keeper holds the session. Its place in the stream is saved now and then, for an older one costs repeated events only; its
+// name at once (save), for with an older one what comes while no process runs would be lost.
 type keeper struct {
 	memory channel.Memory
 
-	mu    sync.Mutex
-	now   session
-	saved session
+	saving sync.Mutex // held by whoever writes
+	saved  session
+
+	mu  sync.Mutex
+	now session
 }
 
-// load finds the session of the last process. What it was refused is asked for again with the next session.
+// load finds the session of the last process, before anybody else uses the keeper. What it was refused is asked for again with
+// the next session.
 func (k *keeper) load(ctx context.Context, set settings) error {
-	k.mu.Lock()
-	defer k.mu.Unlock()
 	levels := set.levels()
 	k.now = session{App: set.appID, Wanted: levels[0].intents}
 	if k.memory == nil {
@@ -84,7 +86,13 @@ func (k *keeper) forget() {
 	k.change(func(s *session) { s.ID, s.Seq = "", 0 })
 }
 
+// saveTime bounds one save.
+const saveTime = 5 * time.Second
+
+// save writes the session if it has changed, also when ctx has ended.
 func (k *keeper) save(ctx context.Context) error {
+	k.saving.Lock()
+	defer k.saving.Unlock()
 	now := k.get()
 	if k.memory == nil || now == k.saved {
 		return nil
@@ -93,6 +101,8 @@ func (k *keeper) save(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), saveTime)
+	defer cancel()
 	if err := k.memory.Save(ctx, sessionKey, raw); err != nil {
 		return err
 	}
@@ -100,15 +110,10 @@ func (k *keeper) save(ctx context.Context) error {
 	return nil
 }
 
-// finalSave bounds the last save after ctx has ended.
-const finalSave = 5 * time.Second
-
 // run saves until ctx ends, and once more then. A save that fails is tried again at the next turn.
 func (k *keeper) run(ctx context.Context, every time.Duration) {
 	for channel.Rest(ctx, every) {
 		_ = k.save(ctx) // the next one is a moment away
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), finalSave)
-	defer cancel()
 	_ = k.save(ctx) // an older place is good enough
 }

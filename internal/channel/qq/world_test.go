@@ -15,6 +15,7 @@ import (
 	"xbot/internal/channel/qq"
 	"xbot/internal/channel/qq/qqtest"
 	"xbot/internal/chat"
+	"xbot/internal/fault"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -195,17 +196,35 @@ func (i *inbox) up() bool {
 type memory struct {
 	mu     sync.Mutex
 	values map[string][]byte
+	closed bool
 }
+
+func (m *memory) close()  { m.set(true) }
+func (m *memory) reopen() { m.set(false) }
+
+func (m *memory) set(closed bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.closed = closed
+}
+
+var errClosed = fault.Errorf(fault.Unavailable, "the database is away")
 
 func (m *memory) Load(_ context.Context, key string) ([]byte, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	if m.closed {
+		return nil, errClosed
+	}
 	return slices.Clone(m.values[key]), nil
 }
 
 func (m *memory) Save(_ context.Context, key string, value []byte) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	if m.closed {
+		return errClosed
+	}
 	if m.values == nil {
 		m.values = map[string][]byte{}
 	}
