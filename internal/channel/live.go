@@ -34,8 +34,9 @@ type Live struct {
 	// Opening is what an account gets from this process.
 	Opening func(channel, account string) Opening
 
-	mu     sync.Mutex
-	read   time.Time
+	mu     sync.Mutex // never held while Source is asked
+	read   time.Time  // when the question was put that known answers
+	stale  time.Time  // what was asked before is too old
 	known  []Configured
 	opened map[[2]string]opened
 }
@@ -48,20 +49,38 @@ type opened struct {
 
 // Accounts returns what is configured, at most a second old.
 func (l *Live) Accounts(ctx context.Context) ([]Configured, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.accounts(ctx)
-}
-
-func (l *Live) accounts(ctx context.Context) ([]Configured, error) {
-	if time.Since(l.read) < liveFor {
-		return l.known, nil
-	}
-	known, err := l.Source.ChannelAccounts(ctx)
-	if err != nil {
+	if err := l.current(ctx); err != nil {
 		return nil, err
 	}
-	l.known, l.read = known, time.Now()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.known, nil
+}
+
+// current reads what is configured where what is known is too old. Nobody waits for the question of another.
+func (l *Live) current(ctx context.Context) error {
+	l.mu.Lock()
+	fresh := l.read.After(l.stale) && time.Since(l.read) < liveFor
+	l.mu.Unlock()
+	if fresh {
+		return nil
+	}
+	asked := time.Now()
+	known, err := l.Source.ChannelAccounts(ctx)
+	if err != nil {
+		return err
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if asked.After(l.read) {
+		l.learn(known, asked)
+	}
+	return nil
+}
+
+// learn takes in what is configured, and forgets accounts that were opened otherwise.
+func (l *Live) learn(known []Configured, asked time.Time) {
+	l.known, l.read = known, asked
 	there := map[[2]string]opened{}
 	for _, c := range known {
 		id := [2]string{c.Channel, c.Account}
@@ -70,15 +89,17 @@ func (l *Live) accounts(ctx context.Context) ([]Configured, error) {
 		}
 	}
 	l.opened = there
-	return known, nil
 }
 
 // Account returns an account, opened as it is configured now. One that there is not is NotFound, one that is switched off
 // or wrongly configured is Unavailable.
 func (l *Live) Account(ctx context.Context, channel, account string) (Account, error) {
+	if err := l.current(ctx); err != nil {
+		return nil, err
+	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	c, err := l.find(ctx, channel, account)
+	c, err := l.find(channel, account)
 	if err != nil {
 		return nil, err
 	}
@@ -90,21 +111,20 @@ func (l *Live) Account(ctx context.Context, channel, account string) (Account, e
 
 // Aside returns an account opened anew, beside the one that others use, also where it is switched off.
 func (l *Live) Aside(ctx context.Context, channel, account string) (Account, error) {
+	if err := l.current(ctx); err != nil {
+		return nil, err
+	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	c, err := l.find(ctx, channel, account)
+	c, err := l.find(channel, account)
 	if err != nil {
 		return nil, err
 	}
 	return l.make(c)
 }
 
-func (l *Live) find(ctx context.Context, channel, account string) (Configured, error) {
-	known, err := l.accounts(ctx)
-	if err != nil {
-		return Configured{}, err
-	}
-	for _, c := range known {
+func (l *Live) find(channel, account string) (Configured, error) {
+	for _, c := range l.known {
 		if c.Channel == channel && c.Account == account {
 			return c, nil
 		}
@@ -143,7 +163,7 @@ func (l *Live) make(c Configured) (Account, error) {
 func (l *Live) Refresh() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.read = time.Time{}
+	l.stale = time.Now()
 }
 
 // Driver returns the driver of a channel.
