@@ -1,6 +1,9 @@
 package feishu_test
 
 import (
+	"context"
+	"io"
+	"net/http"
 	"slices"
 	"strings"
 	"testing"
@@ -67,4 +70,34 @@ func TestCheck_TriesTheSecretAlsoWhereATokenIsStillGood(t *testing.T) {
 	_, _, err := w.open(t, "app_secret", "wrong").Check(t.Context())
 	require.True(t, fault.Is(err, fault.Denied))
 	require.NotContains(t, err.Error(), w.Secret)
+}
+
+func TestRun_ARefusalOfSomethingBetweenDoesNotEndIt(t *testing.T) {
+	w := newWorld(t, feishutest.Config{}, "mode", "webhook")
+	w.client.Transport = &between{RoundTripper: w.client.Transport, times: 2}
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() { done <- w.account.Run(ctx, w.inbox, w.note) }()
+	require.Eventually(t, func() bool {
+		all := w.statuses()
+		return len(all) == 3 && all[2].Connected
+	}, soon, tick)
+	cancel()
+	require.NoError(t, <-done)
+	said := w.statuses()[0].Err.Error()
+	require.Equal(t, "Feishu gives no access token now: HTTP 403, code 0", said, "no log id where there is none")
+}
+
+// between stands before the platform and answers the first calls itself.
+type between struct {
+	http.RoundTripper
+	times int
+}
+
+func (b *between) RoundTrip(r *http.Request) (*http.Response, error) {
+	if b.times == 0 {
+		return b.RoundTripper.RoundTrip(r)
+	}
+	b.times--
+	return &http.Response{StatusCode: http.StatusForbidden, Header: http.Header{}, Body: io.NopCloser(strings.NewReader("<html>sign in to the network</html>")), Request: r}, nil
 }

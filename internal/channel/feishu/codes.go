@@ -24,7 +24,11 @@ type refusal struct {
 
 // Error returns what the platform said.
 func (r *refusal) Error() string {
-	return fmt.Sprintf("HTTP %d, code %d, log id %s: %.300s", r.status, r.code, r.trace, r.message)
+	trace := ""
+	if r.trace != "" {
+		trace = ", log id " + r.trace
+	}
+	return strings.TrimSuffix(fmt.Sprintf("HTTP %d, code %d%s: %.300s", r.status, r.code, trace, r.message), ": ")
 }
 
 func refusalOf(err error) (*refusal, bool) { return errors.AsType[*refusal](err) }

@@ -29,14 +29,18 @@ func (a *Account) askToken(ctx context.Context) (string, time.Duration, error) {
 	return out.Token, max(life-tokenMargin, life/2), nil
 }
 
-// credentials says of a refusal to give a token what it means. An uncertain one is none here: nothing was to be sent yet.
+// credentials says of a refusal to give a token what it means. An uncertain one is none here: nothing was to be sent yet. One
+// without a code is not Feishu's, but of something on the way to it.
 func credentials(err error) error {
 	r, ok := refusalOf(err)
 	if !ok {
 		return certain(err)
 	}
-	if r.class() == limited || r.status >= 500 {
+	switch {
+	case r.class() == limited || r.status >= 500:
 		return certain(err)
+	case r.code == 0:
+		return fault.Errorf(fault.Unavailable, "Feishu gives no access token now: %w", r)
 	}
 	return fault.Errorf(fault.Denied, "Feishu does not know this App ID with this App Secret; copy both again from open.feishu.cn, the app, Credentials & Basic Info: %w", r)
 }

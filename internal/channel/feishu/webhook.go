@@ -56,10 +56,6 @@ func (h *webhook) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	body, err := h.open(raw)
-	if err != nil { // the same answer as to a wrong signature: whoever guesses at the padding learns nothing
-		http.Error(w, forged, http.StatusUnauthorized)
-		return
-	}
 	var challenge struct {
 		Type      string `json:"type"`
 		Challenge string `json:"challenge"`
@@ -69,8 +65,8 @@ func (h *webhook) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			AppID string `json:"app_id"`
 		} `json:"header"`
 	}
-	if json.Unmarshal(body, &challenge) != nil {
-		http.Error(w, "the body is not JSON", http.StatusBadRequest)
+	if err != nil || json.Unmarshal(body, &challenge) != nil { // as to a wrong signature: whoever guesses at the padding learns nothing
+		http.Error(w, forged, http.StatusUnauthorized)
 		return
 	}
 	if challenge.Type == "url_verification" {

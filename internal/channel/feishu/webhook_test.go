@@ -97,11 +97,12 @@ func TestWebhook_TakesWhatThePlatformSendsAndNothingElse(t *testing.T) {
 		"a signed body that is not encrypted": {
 			with("X-Lark-Signature", feishu.Signature(stamp, "nonce", encryptKey, good)), good, 401,
 		},
-		"half a body":              {header, sealed[:len(sealed)/2], 401},
-		"a wrong token":            {wrongToken, wrongTokenBody, 403},
-		"no token":                 {noToken, noTokenBody, 403},
-		"the event of another app": {otherApp, otherAppBody, 403},
-		"too much":                 {header, []byte(`{"encrypt":"` + strings.Repeat("A", 9<<20) + `"}`), 400},
+		"an encrypted body that is not JSON": {http.Header{}, []byte(`{"encrypt":"` + feishutest.Encrypt([]byte("x"), encryptKey) + `"}`), 401},
+		"half a body":                        {header, sealed[:len(sealed)/2], 401},
+		"a wrong token":                      {wrongToken, wrongTokenBody, 403},
+		"no token":                           {noToken, noTokenBody, 403},
+		"the event of another app":           {otherApp, otherAppBody, 403},
+		"too much":                           {header, []byte(`{"encrypt":"` + strings.Repeat("A", 9<<20) + `"}`), 400},
 	} {
 		t.Run(name, func(t *testing.T) {
 			status, said := posts(t, url, c.header, c.body)
@@ -110,6 +111,9 @@ func TestWebhook_TakesWhatThePlatformSendsAndNothingElse(t *testing.T) {
 			require.NotContains(t, said, feishutest.Token)
 		})
 	}
+	_, padding := posts(t, url, http.Header{}, otherKey)
+	_, content := posts(t, url, http.Header{}, []byte(`{"encrypt":"`+feishutest.Encrypt([]byte("x"), encryptKey)+`"}`))
+	require.Equal(t, padding, content, "whoever guesses at the padding learns nothing")
 	require.Empty(t, w.all())
 	status, _ := posts(t, url, header, sealed)
 	require.Equal(t, 200, status)

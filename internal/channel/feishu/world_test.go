@@ -154,6 +154,12 @@ func (i *inbox) all() []chat.Envelope {
 	return slices.Clone(i.received)
 }
 
+func (i *inbox) statuses() []channel.Status {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	return slices.Clone(i.status)
+}
+
 func (i *inbox) takenBack() []chat.Envelope {
 	i.mu.Lock()
 	defer i.mu.Unlock()

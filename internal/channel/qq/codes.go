@@ -32,6 +32,7 @@ const (
 	forbidden          // the bot lacks a permission
 	unauthorized       // the token
 	tooOld             // a message that cannot be recalled any more
+	unchecked          // QQ could not find out what the bot may do; nothing was done
 	flaky              // their fault; the outcome is open
 )
 
@@ -65,6 +66,7 @@ var classes = map[int64]class{
 	11241: unauthorized, 11242: unauthorized, 11243: unauthorized, 11244: unauthorized,
 
 	40064004: tooOld,
+	11252:    unchecked, 11262: unchecked, 11263: unchecked, 11273: unchecked, 11281: unchecked,
 	40034004: flaky, 40054006: flaky, 50055001: flaky, 50055002: flaky, 50055006: flaky, 50065001: flaky, 40093001: flaky,
 	850026: flaky, 850027: flaky, 306003: flaky, 306005: flaky, 306006: flaky,
 }
@@ -144,6 +146,8 @@ func (c class) says() (fault.Kind, string) {
 		return fault.Denied, "the bot lacks a permission; apply for it in q.qq.com, Development, Interfaces"
 	case unauthorized:
 		return fault.Denied, "QQ did not take the access token; check AppID and AppSecret"
+	case unchecked:
+		return fault.Unavailable, "QQ could not find out what the bot may do; it is tried again"
 	case tooOld:
 		return fault.Denied, "QQ lets a message be recalled within two minutes only"
 	default:

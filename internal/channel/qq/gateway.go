@@ -139,7 +139,11 @@ func (g *gateway) connect(ctx context.Context) ending {
 
 func (g *gateway) address(ctx context.Context) (address, error) {
 	var at address
-	if err := g.call(ctx, http.MethodGet, "/gateway/bot", nil, &at); err != nil {
+	err := g.call(ctx, http.MethodGet, "/gateway/bot", nil, &at)
+	if r, ok := errors.AsType[*refusal](err); ok && r.class() == unclear { // of something on the way, or of a new kind: it may pass
+		return at, fault.Errorf(fault.Unavailable, "QQ does not say where its gateway is: %w", r)
+	}
+	if err != nil {
 		return at, explained(err)
 	}
 	if at.URL == "" {

@@ -3,6 +3,8 @@ package qq_test
 import (
 	"errors"
 	"fmt"
+	"io"
+	"net/http"
 	"strings"
 	"testing"
 	"time"
@@ -230,6 +232,35 @@ func TestRun_AWrongSecretEndsIt(t *testing.T) {
 	require.NotContains(t, err.Error(), "wrong secret")
 	_, _, err = w.account.Check(t.Context())
 	require.True(t, fault.Is(err, fault.Denied), "%v", err)
+}
+
+func TestRun_ARefusalThatMayPassDoesNotEndIt(t *testing.T) {
+	for name, body := range map[string]string{
+		"by something between":          "<html>sign in to the network</html>",
+		"of a kind that nobody knows":   `{"code":12345,"message":"?"}`,
+		"as permissions were not known": `{"code":11252,"message":"check app privilege failed"}`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t, qqtest.Config{})
+			w.client.Transport = &between{RoundTripper: w.client.Transport, path: "/gateway/bot", body: body, times: 2}
+			w.run(t)
+		})
+	}
+}
+
+// between stands before the platform and answers the first calls of a path itself.
+type between struct {
+	http.RoundTripper
+	path, body string
+	times      int
+}
+
+func (b *between) RoundTrip(r *http.Request) (*http.Response, error) {
+	if r.URL.Path != b.path || b.times == 0 {
+		return b.RoundTripper.RoundTrip(r)
+	}
+	b.times--
+	return &http.Response{StatusCode: http.StatusForbidden, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(b.body)), Request: r}, nil
 }
 
 func TestRun_ATokenThatTheGatewayRefusesIsReplaced(t *testing.T) {
