@@ -21,6 +21,8 @@ const (
 	lease = 15 * time.Second
 	// keepEvery is how often a lease is renewed.
 	keepEvery = 5 * time.Second
+	// againAfter is when an account that cannot work is tried again: what was wrong may be mended on the platform, too.
+	againAfter = 10 * time.Minute
 	// reportEvery bounds how often the arrival of events is written down.
 	reportEvery = time.Second
 )
@@ -155,9 +157,9 @@ func (d *Desk) serve(ctx context.Context, name, account string) {
 		err = a.Run(ctx, desk, desk.report)
 	}
 	if err != nil && ctx.Err() == nil {
-		d.Log.Error("channel does not work until it is changed", "channel", channel.Name(name, account), "error", err)
+		d.Log.Error("channel does not work", "channel", channel.Name(name, account), "error", err, "again_in", againAfter)
 		desk.report(channel.Status{Err: err})
-		<-ctx.Done() // a change of the settings, or the end
+		channel.Rest(ctx, againAfter) // or a change of the settings, or the end
 	}
 	stop()
 	keeping.Wait()

@@ -6,7 +6,9 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"sync"
+	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -192,6 +194,27 @@ func TestDesk_WhatCannotWorkIsSaidAndWaitsForAChange(t *testing.T) {
 	w.eventually(t, "it is said", func() bool { return len(w.problems) == 1 && w.problems[0] == "the secret is wrong" })
 	w.do(func() { w.known = configured(2) })
 	w.eventually(t, "it is tried again after a change", func() bool { return tries == 2 })
+}
+
+func TestDesk_WhatWasMendedOnThePlatformWorksWithoutAChange(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := &world{known: configured(1)}
+		var mended atomic.Bool
+		w.runs = func(ctx context.Context) error {
+			if !mended.Load() {
+				return fault.Errorf(fault.Denied, "the app has no bot")
+			}
+			<-ctx.Done()
+			return nil
+		}
+		stop := start(t, w.desk("first"))
+		<-time.After(time.Minute)
+		w.do(func() { require.Equal(t, []string{"the app has no bot"}, w.problems) })
+		mended.Store(true)
+		<-time.After(10 * time.Minute)
+		w.do(func() { require.Equal(t, 1, w.running) })
+		stop()
+	})
 }
 
 func TestDesk_AnAccountThatDoesNotEndHoldsUpNoOther(t *testing.T) {
