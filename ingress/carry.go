@@ -62,7 +62,7 @@ func (r reading) rows(in Inbound, later []order, named bool) (rows []Inbound) {
 	}
 	if r.text != "" {
 		row := in
-		row.Text, row.Options.Said = r.text, ""
+		row.Text, row.Options.Said = in.message(r.text), ""
 		row.Options.Think, row.Options.Verbose = cmp.Or(r.options.Think, in.Options.Think), cmp.Or(r.options.Verbose, in.Options.Verbose)
 		row.Queue = chat.Queue{
 			Mode: cmp.Or(r.queue.Mode, in.Queue.Mode), DebounceMS: cmp.Or(r.queue.DebounceMS, in.Queue.DebounceMS),

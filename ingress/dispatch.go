@@ -71,7 +71,13 @@ type Inbound struct {
 	Lang     phrase.Lang     // answers to commands are in it; set by Dispatch
 	Peer     chat.Peer       // who wrote it, on a platform; empty where people sign in
 	Place    chat.SessionKey // the own conversation of the chat it was written in, which may continue another one; empty where there is no chat
+	// Before and After stand around a message for the model: what it answers to, and the names of its files. They are no part
+	// of a command.
+	Before, After string
 }
+
+// message is a text as the model reads it.
+func (in Inbound) message(text string) string { return in.Before + text + in.After }
 
 // Message accepts a message, carries out the command that it is, or takes it as the answer that a turn waits for.
 func (d *Dispatch) Message(ctx context.Context, in Inbound) (store.Accepted, error) {

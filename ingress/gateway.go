@@ -66,6 +66,7 @@ type arrival struct {
 	lang phrase.Lang
 
 	granted, told bool
+	wordless      bool // nothing was written, so the text is what stands beside one
 	place
 }
 
@@ -139,7 +140,7 @@ func (m *arrival) pair(ctx context.Context) (Outcome, bool, error) {
 // overhear keeps what was not for the bot as context, where the policy wants some.
 func (m *arrival) overhear(ctx context.Context) (Outcome, error) {
 	limit := *m.c.HistoryLimit
-	if m.direct() || limit <= 0 || strings.TrimSpace(m.e.Text) == "" {
+	if m.direct() || limit <= 0 || m.said(m.e.Text) == "" {
 		return Outcome{Result: ResultIgnored}, nil
 	}
 	if err := m.open(ctx); err != nil {
@@ -157,7 +158,7 @@ func (m *arrival) overhear(ctx context.Context) (Outcome, error) {
 
 func (m *arrival) heard() store.Overheard {
 	o := store.Overheard{
-		Session: m.key, Channel: m.e.Channel, Account: m.e.Account, PlatformID: platformID(m.e), Text: m.e.Text, SentAt: m.e.SentAt,
+		Session: m.key, Channel: m.e.Channel, Account: m.e.Account, PlatformID: platformID(m.e), Text: m.said(m.e.Text), SentAt: m.e.SentAt,
 	}
 	if m.hints {
 		o.Sender = senderName(m.e)
@@ -169,6 +170,9 @@ func (m *arrival) heard() store.Overheard {
 func (m *arrival) accept(ctx context.Context) (Outcome, error) {
 	if out, known, err := m.before(ctx); err != nil || known {
 		return out, err
+	}
+	if m.text == "" {
+		m.text, m.wordless = m.said(""), true
 	}
 	if m.text == "" && !m.begins {
 		return Outcome{Result: ResultIgnored}, nil
@@ -319,6 +323,9 @@ func (m *arrival) inbound() Inbound {
 	if !m.direct() && m.hints {
 		in.Sender = senderName(m.e)
 	}
+	if !m.wordless {
+		in.Before, in.After = around(m.e)
+	}
 	return in
 }
 
@@ -405,8 +412,10 @@ func checkEnvelope(e chat.Envelope) error {
 		return fault.Errorf(fault.Invalid, "id must be the platform's id of the message")
 	case e.Sender.ID == "":
 		return fault.Errorf(fault.Invalid, "sender.id must be the platform's id of who wrote")
-	case len(e.Text) > MaxTextBytes:
-		return fault.Errorf(fault.TooLarge, "the message has %d bytes; at most %d are accepted", len(e.Text), MaxTextBytes)
+	}
+	before, after := around(e)
+	if size := len(before) + len(e.Text) + len(after); size > MaxTextBytes {
+		return fault.Errorf(fault.TooLarge, "the message has %d bytes; at most %d are accepted", size, MaxTextBytes)
 	}
 	for name, id := range map[string]string{
 		"id": e.ID, "account": e.Account, "chat": e.Chat, "thread": e.Thread, "root": e.Root, "parent": e.Parent, "sender.id": e.Sender.ID,

@@ -51,7 +51,7 @@ func (m *arrival) edit(ctx context.Context, text string) (bool, error) {
 	if r.behind {
 		id += textMark
 	}
-	return m.Store.EditQueued(ctx, in.Channel, in.Account, in.User, id, r.text)
+	return m.Store.EditQueued(ctx, in.Channel, in.Account, in.User, id, in.message(r.text))
 }
 
 // Recall takes a message back that was delivered before, as Edit changes one, with the commands that stood in it and wait.

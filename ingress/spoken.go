@@ -15,7 +15,7 @@ import (
 // the question whether a call may run on platforms, where a bare yes or no is one. taken is false where it is a message.
 // Delivered again it is a duplicate.
 func (d *Dispatch) spoken(ctx context.Context, in Inbound, r reading) (got store.Accepted, taken bool, err error) {
-	if !r.plain() {
+	if !r.plain() || len(in.Files) > 0 { // what comes with files is for the model, which gets them with a message alone
 		return got, false, nil
 	}
 	call, open, err := d.Inbox.OpenQuestion(ctx, in.Session, in.User)
@@ -30,6 +30,7 @@ func (d *Dispatch) spoken(ctx context.Context, in Inbound, r reading) (got store
 	if !meant {
 		return got, false, nil
 	}
+	in.Text = in.message(r.text)
 	got, err = d.Inbox.AnswerInWords(ctx, in.Inbound, a, notice)
 	if store.NotOpen(err) {
 		return got, false, nil // somebody was quicker: it is a message like any other

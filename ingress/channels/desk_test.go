@@ -243,7 +243,7 @@ func TestReceive_SaysARefusalOnceUnderAKeyOfTheMessage(t *testing.T) {
 	require.NoError(t, w.to.Receive(t.Context(), e))
 	w.do(func() {
 		require.Equal(t, "test", w.said[0].Channel)
-		require.Equal(t, "hello\n[file: a.txt]", w.said[0].Text)
+		require.Equal(t, "hello", w.said[0].Text, "what is a command is decided by what was written alone")
 		require.Len(t, w.sent, 2)
 		require.Equal(t, w.sent[0].Key, w.sent[1].Key, "the platform drops the second")
 		w.outcome = ingress.Outcome{Result: ingress.ResultAnswered, Reply: "it stands in the conversation"}

@@ -33,7 +33,6 @@ func (d *Desk) receiver(name, account string) *receiver {
 // under a key that follows from the message, so that a second delivery does not say it twice.
 func (r *receiver) Receive(ctx context.Context, e chat.Envelope) error {
 	e.Channel, e.Account = r.channel, r.account
-	e.Text = withAttachments(e)
 	out, err := r.Gateway.Receive(ctx, e)
 	if err != nil {
 		return err
@@ -88,20 +87,6 @@ func (r *receiver) report(s channel.Status) {
 	if err := r.States.ReportChannel(ctx, r.channel, r.account, s.Connected, s.Event, s.Lag, problem); err != nil {
 		r.Log.Debug("state of a channel not written", "channel", channel.Name(r.channel, r.account), "error", err)
 	}
-}
-
-// withAttachments is the text with what the model is told of its files and of what it answers to.
-func withAttachments(e chat.Envelope) string {
-	var b strings.Builder
-	if e.Quote != nil && strings.TrimSpace(e.Quote.Text) != "" {
-		for line := range strings.Lines(e.Quote.Text) {
-			b.WriteString("> " + strings.TrimRight(line, "\n") + "\n")
-		}
-		b.WriteString("\n")
-	}
-	b.WriteString(e.Text)
-	b.WriteString(chat.Named(e.Attachments[:min(len(e.Attachments), chat.MaxAttachments)]))
-	return strings.TrimLeft(b.String(), "\n")
 }
 
 func keyOf(e chat.Envelope) string {
