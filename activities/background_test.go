@@ -279,3 +279,29 @@ func TestBang_IsFoundAgainByAnotherAttemptAndKilledByACancellation(t *testing.T)
 	require.NoError(t, b.runBang(b.when("begun", errStop), id))
 	require.Contains(t, b.last().Content, "killed on request")
 }
+
+func TestBang_SaysWhichFilesItDidNotFindInItsFolder(t *testing.T) {
+	b := setup(t, "say nothing")
+	b.commands.Bangs = withFiles{b.Store, []chat.Arrival{
+		{Attachment: chat.Attachment{Kind: "file", Name: "here.txt"}, N: 1, State: chat.ArrivalStored, Path: "/w/here.txt"},
+		{Attachment: chat.Attachment{Kind: "file", Name: "twice.txt"}, N: 2, State: chat.ArrivalStored, Path: "/w/inbox/twice.txt", Runner: "local"},
+		{Attachment: chat.Attachment{Kind: "image"}, N: 3, State: chat.ArrivalFailed, Problem: "the link has expired"},
+		{Attachment: chat.Attachment{Kind: "file", Name: "late.txt"}, N: 4, State: chat.ArrivalWaiting},
+	}}
+	require.NoError(t, b.runBang(t.Context(), b.bang("true")))
+	_, said, _ := strings.Cut(b.last().Content, "\n")
+	require.Equal(t, "twice.txt is at `/w/inbox/twice.txt`\n⚠️ image 3 was not fetched: the link has expired\n⚠️ late.txt was not fetched: it did not come in time", said)
+}
+
+// withFiles are bang commands that came with files.
+type withFiles struct {
+	*store.Store
+
+	files []chat.Arrival
+}
+
+func (w withFiles) Bang(ctx context.Context, id chat.InboxID) (chat.Bang, error) {
+	b, err := w.Store.Bang(ctx, id)
+	b.Files = w.files
+	return b, err
+}

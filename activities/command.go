@@ -1,6 +1,7 @@
 package activities
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -38,7 +39,8 @@ type Commands struct {
 
 // BangInput names a command.
 type BangInput struct {
-	Inbox chat.InboxID `json:"inbox"`
+	Inbox   chat.InboxID `json:"inbox"`
+	Stopped bool         `json:"stopped,omitempty"` // for EndBang: somebody has cancelled it before it ran
 }
 
 // BangOutput says how it ended; the answer is in Postgres.
@@ -83,7 +85,11 @@ func (c *Commands) EndBang(ctx context.Context, in BangInput) error {
 		return nil
 	}
 	if err == nil && !bang.Done {
-		_, err = c.Bangs.EndBang(ctx, in.Inbox, phrase.Say(phrase.Of(bang.Text), phrase.BangBroken))
+		say := phrase.BangBroken
+		if in.Stopped {
+			say = phrase.Stopped
+		}
+		_, err = c.Bangs.EndBang(ctx, in.Inbox, phrase.Say(phrase.Of(bang.Text), say))
 	}
 	return failure(ctx, err)
 }
@@ -160,6 +166,7 @@ func (c *Commands) answer(bang chat.Bang, runner string, r sandbox.ExecResult) (
 	default:
 		b.WriteString(phrase.Say(lang, phrase.BangLost))
 	}
+	b.WriteString(astray(lang, bang.Files))
 	if !cut && !r.Truncated {
 		return b.String(), false
 	}
@@ -169,6 +176,20 @@ func (c *Commands) answer(bang chat.Bang, runner string, r sandbox.ExecResult) (
 	}
 	fmt.Fprintf(&b, "\n\n[%s](%s)", phrase.Say(lang, phrase.BangWhole, size(r.Total)), url)
 	return b.String(), true
+}
+
+// astray says of the files that came with a command which of them it did not find in its folder, and why.
+func astray(lang phrase.Lang, files []chat.Arrival) string {
+	var b strings.Builder
+	for _, f := range files {
+		switch {
+		case f.State != chat.ArrivalStored:
+			b.WriteString("\n" + phrase.Say(lang, phrase.FileNotFetched, f.Label(f.N), cmp.Or(f.Problem, phrase.Say(lang, phrase.FileLate))))
+		case f.Runner != "":
+			b.WriteString("\n" + phrase.Say(lang, phrase.FileBeside, f.Label(f.N), code(f.Path)))
+		}
+	}
+	return b.String()
 }
 
 // firstCharacters returns at most n characters of a text, and whether there are more.

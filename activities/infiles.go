@@ -137,10 +137,6 @@ func (r *Receiver) fetch(ctx context.Context, p chat.Parcel, f *chat.Arrival, bo
 	if _, err := box.Stat(ctx, "."); err != nil { // its workspace is known once it has answered
 		return err
 	}
-	dir := folderOf(p, box)
-	if err := box.MkdirAll(ctx, dir); err != nil {
-		return err
-	}
 	content, err := fetcher.Fetch(ctx, p.Message, f.Attachment)
 	if err != nil {
 		return err
@@ -151,9 +147,30 @@ func (r *Receiver) fetch(ctx context.Context, p chat.Parcel, f *chat.Arrival, bo
 	if err != nil && !errors.Is(err, io.EOF) {
 		return err
 	}
-	f.Runner, f.Path = box.Name(), path.Join(dir, nameOf(p, f, head))
-	f.Size, err = box.Upload(ctx, f.Path, from, sandbox.WriteReplace)
+	mode, err := putWhere(ctx, p, f, box, head)
+	if err != nil {
+		return err
+	}
+	f.Size, err = box.Upload(ctx, f.Path, from, mode)
 	return err
+}
+
+// putWhere decides where a file goes. That of a command goes to where the command runs, under the name that its writer knows it by, and
+// is theirs from then on; but nothing of theirs is overwritten.
+func putWhere(ctx context.Context, p chat.Parcel, f *chat.Arrival, box sandbox.Sandbox, head []byte) (sandbox.WriteMode, error) {
+	if p.Command && f.Name != "" {
+		f.Path = path.Join(cmp.Or(chat.FolderOn(p.Dir, p.DirRunner, box.Name()), box.Workspace()), filename.Safe(f.Name))
+		_, err := box.Stat(ctx, f.Path)
+		if fault.Is(err, fault.NotFound) {
+			return sandbox.WriteCreate, nil
+		}
+		if err != nil {
+			return "", err
+		}
+	}
+	dir := folderOf(p, box)
+	f.Runner, f.Path = box.Name(), path.Join(dir, nameOf(p, f, head))
+	return sandbox.WriteReplace, box.MkdirAll(ctx, dir)
 }
 
 func tooLarge() error {
@@ -220,7 +237,7 @@ func (r *Receiver) clean(ctx context.Context, owner chat.UserID, box sandbox.San
 	}
 }
 
-// EndFetch lets the message be claimed and wakes its turn. Files that are not there are said not to have come.
+// EndFetch lets the message be claimed and wakes its turn; a command runs beside turns. Files that are not there are said not to have come.
 func (r *Receiver) EndFetch(ctx context.Context, in FetchInput) error {
 	if err := r.Parcels.EndFetch(ctx, in.Inbox); err != nil {
 		return failure(ctx, err)
@@ -229,7 +246,7 @@ func (r *Receiver) EndFetch(ctx context.Context, in FetchInput) error {
 	if fault.Is(err, fault.NotFound) {
 		return nil
 	}
-	if err == nil {
+	if err == nil && !p.Command {
 		err = r.Wake(ctx, p)
 	}
 	return failure(ctx, err)

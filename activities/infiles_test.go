@@ -186,3 +186,21 @@ func TestFetch_AMessageThatDoesNotWaitNeedsNoFiles(t *testing.T) {
 	require.NoError(t, b.fetch(p, 1))
 	require.Equal(t, chat.ArrivalWaiting, p.p.Files[0].State)
 }
+
+func TestFetch_PutsTheFilesOfACommandWhereItRunsAndOverwritesNothing(t *testing.T) {
+	b, p := arriving(t, chat.Attachment{Kind: "file", Key: "k1", Name: "../a.txt"}, chat.Attachment{Kind: "file", Key: "k2", Name: "mine.txt"}, chat.Attachment{Kind: "image", Key: "k3"})
+	p.p.Command, p.p.Dir, p.p.DirRunner = true, b.box.Workspace()+"/project", b.box.Name()
+	b.box.Put(t, "project/mine.txt", "do not touch")
+	for n := range 3 {
+		require.NoError(t, b.fetch(p, n+1))
+		require.NoError(t, b.fetch(p, n+1), "done twice, it changes nothing")
+	}
+	require.Equal(t, "content of k1", b.box.Get(t, "project/"+filepath.Base(p.p.Files[0].Path)))
+	require.Equal(t, "do not touch", b.box.Get(t, "project/mine.txt"))
+	require.Empty(t, p.p.Files[0].Runner, "it is not removed when it is old")
+	for _, f := range p.p.Files[1:] {
+		require.Equal(t, chat.ArrivalStored, f.State)
+		require.Contains(t, f.Path, "/inbox/napcat-")
+		require.Equal(t, b.box.Name(), f.Runner)
+	}
+}

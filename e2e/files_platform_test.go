@@ -159,3 +159,15 @@ func TestNapCat_AKillWhileAFileIsFetchedNeitherLosesNorDoublesItsMessage(t *test
 	saw(t, p, carol, "and on")
 	require.Len(t, seenAt(p, carol), 2, "each answer once")
 }
+
+func TestNapCat_AShellCommandFindsTheFileThatCameWithIt(t *testing.T) {
+	t.Parallel()
+	s, p := onNapCat(t)
+	s.mine("napcat:20007")
+	carol := onebottest.Person("20007")
+	require.Eventually(t, func() bool { return p.Connected() > 0 }, time.Minute, 20*time.Millisecond)
+	p.Say(carol, "20007", onebottest.Text("!cat photo.txt"), p.File("file", "photo.txt", []byte("the figures are 4711")))
+	saw(t, p, carol, "the figures are 4711")
+	require.Empty(t, s.model.Requests(), "no model was asked")
+	require.Empty(t, p.Broken(), "the protocol was kept")
+}

@@ -16,17 +16,29 @@ type CommandInput struct {
 	Words string `json:"words,omitempty"`
 	// Attributes says whether the namespace knows our search attributes.
 	Attributes bool `json:"attributes,omitempty"`
+	// Files is how many files came with it: they are brought to it first.
+	Files int `json:"files,omitempty"`
 }
 
-// Command runs one bang command beside the conversation and answers it. Cancelling the run kills the command.
+// Command runs one bang command beside the conversation and answers it, once the files that came with it are there or cannot be
+// had. Cancelling the run kills the command.
 func Command(ctx workflow.Context, in CommandInput) error {
 	head := "**" + strings.Join(nonempty("command", in.Words), " · ") + "**\n\n"
+	if in.Files > 0 {
+		if err := bring(ctx, in.Inbox); err != nil {
+			return err
+		}
+	}
 	workflow.SetCurrentDetails(ctx, head+"runs")
 	var out activities.BangOutput
 	run := activities.BangInput{Inbox: in.Inbox}
 	err := workflow.ExecuteActivity(bang(ctx, strings.Join(nonempty("bang", in.Words), " · ")), activities.NameRunBang, run).Get(ctx, &out)
-	if broken(err) {
+	if err != nil { // it was not answered: it broke, or was cancelled before the activity began
 		out.State = string(chat.TaskLost)
+		if run.Stopped = !broken(err); run.Stopped {
+			out.State = string(chat.TaskKilled)
+		}
+		ctx, _ := workflow.NewDisconnectedContext(ctx)
 		err = workflow.ExecuteLocalActivity(local(ctx, "answer"), activities.NameEndBang, run).Get(ctx, nil)
 	}
 	if err != nil {

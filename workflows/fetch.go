@@ -17,9 +17,12 @@ type FetchInput struct {
 
 // Fetch brings the files of one message from its platform to the runner of the conversation, all at once, and then lets the
 // message be answered. A file that does not come in time is left out; the message says so.
-func Fetch(ctx workflow.Context, in FetchInput) error {
+func Fetch(ctx workflow.Context, in FetchInput) error { return bring(ctx, in.Inbox) }
+
+// bring fetches the files of one message and notes that it waits for them no longer.
+func bring(ctx workflow.Context, message chat.InboxID) error {
 	var list activities.UnpackOutput
-	input := activities.FetchInput{Inbox: in.Inbox}
+	input := activities.FetchInput{Inbox: message}
 	if err := workflow.ExecuteLocalActivity(local(ctx, "files"), activities.NameUnpack, input).Get(ctx, &list); err != nil {
 		return err
 	}
@@ -27,7 +30,7 @@ func Fetch(ctx workflow.Context, in FetchInput) error {
 	var all []workflow.Future
 	for _, f := range list.Files {
 		names = append(names, f.Name)
-		one := activities.FetchInput{Inbox: in.Inbox, N: f.N}
+		one := activities.FetchInput{Inbox: message, N: f.N}
 		all = append(all, workflow.ExecuteActivity(fetching(ctx, "fetch · "+f.Name), activities.NameFetchFile, one))
 	}
 	workflow.SetCurrentDetails(ctx, "**fetches** "+strconv.Itoa(len(names))+" files · "+strings.Join(names, " · "))

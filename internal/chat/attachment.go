@@ -42,7 +42,7 @@ type Arrival struct {
 
 	N       int // among those of its message, from 1
 	State   ArrivalState
-	Runner  string
+	Runner  string // that keeps it for a while; empty: it was put beside the files of the person, and is theirs
 	Path    string // on the runner
 	Problem string // why it is not there
 }
@@ -60,6 +60,9 @@ type Parcel struct {
 	Accepted time.Time
 	Waits    bool // the message waits for them
 	Files    []Arrival
+	// Command says that it is a shell command, which runs in the folder Dir of DirRunner: its files go there.
+	Command        bool
+	Dir, DirRunner string
 }
 
 // Named is what a message says of its files while they are on their way: a line each.

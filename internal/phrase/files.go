@@ -12,6 +12,13 @@ const (
 	FileAway    ID = "file_away"     // the runner does not answer
 )
 
+// What became of a file that came with a shell command, where the command did not find it in its folder.
+const (
+	FileNotFetched ID = "file_not_fetched" // %s its name, %s why
+	FileLate       ID = "file_late"        // it did not come in time
+	FileBeside     ID = "file_beside"      // %s its name, %s its path
+)
+
 var files = map[ID]map[Lang]string{
 	FileNotSent: {English: "⚠️ %s was not sent: %s", Chinese: "⚠️ 未发送 %s:%s"},
 	FileMissing: {English: "there is no such file", Chinese: "文件不存在"},
@@ -21,4 +28,8 @@ var files = map[ID]map[Lang]string{
 	FileLarge:   {English: "files may have at most %s here", Chinese: "此处文件最大 %s"},
 	FileMany:    {English: "at most %d files can be sent with this answer", Chinese: "此回答最多可附带 %d 个文件"},
 	FileAway:    {English: "the machine that it is on does not answer now", Chinese: "文件所在的机器目前没有响应"},
+
+	FileNotFetched: {English: "⚠️ %s was not fetched: %s", Chinese: "⚠️ 未取得 %s:%s"},
+	FileLate:       {English: "it did not come in time", Chinese: "未能及时传到"},
+	FileBeside:     {English: "%s is at %s", Chinese: "%s 位于 %s"},
 }

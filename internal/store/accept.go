@@ -199,7 +199,7 @@ func (t *tx) insertMessage(ctx context.Context, in Inbound, room int, outcome *s
 		p.QuietMs = int32(in.Queue.DebounceMS)
 	}
 	if outcome == nil {
-		p.Files, p.FilesMs = int32(len(in.files())), int32(FetchTime.Milliseconds())
+		in.expect(&p)
 	}
 	row, err := t.q.InboxInsert(ctx, t, p)
 	if err != nil || p.Files == 0 {
@@ -214,6 +214,17 @@ func (in Inbound) row(kind string) dbsqlc.InboxInsertParams {
 		Channel: in.Channel, Account: in.Account, PlatformID: in.PlatformID, Body: in.Text,
 		Mode: chat.QueueFollowup, Options: json.RawMessage("{}"), MaxQueued: MaxQueued,
 	}
+}
+
+// insertCommand inserts the row of a shell command, which waits for its files.
+func (t *tx) insertCommand(ctx context.Context, in Inbound) (chat.InboxID, error) {
+	p := in.row(kindCommand)
+	in.expect(&p)
+	row, err := t.q.InboxInsert(ctx, t, p)
+	if err != nil {
+		return 0, err
+	}
+	return row.ID, t.bring(ctx, in, row.ID)
 }
 
 // insertInbox inserts a row that does not wait among messages.

@@ -33,7 +33,7 @@ func (s *Store) AcceptBang(ctx context.Context, in Inbound, command string) (Acc
 		if open >= MaxCommands {
 			return fault.Errorf(fault.RateLimited, "%d commands run in this conversation already; send this one when some have ended", open)
 		}
-		id, err := tx.insertInbox(ctx, in, kindCommand, nil, nil)
+		id, err := tx.insertCommand(ctx, in)
 		if errors.Is(err, pgx.ErrNoRows) { // sent twice at the same instant
 			got, err = tx.duplicate(ctx, in, kindCommand)
 			return err
@@ -67,10 +67,14 @@ func (s *Store) Bang(ctx context.Context, id chat.InboxID) (chat.Bang, error) {
 	if err != nil {
 		return chat.Bang{}, classify(fmt.Errorf("read command %d: %w", id, err))
 	}
-	return chat.Bang{
+	b := chat.Bang{
 		Inbox: r.InboxID, Session: r.SessionKey, User: r.UserID, UserName: r.UserName, Text: r.Body, Command: r.Command,
 		Dir: r.Dir, DirRunner: r.DirRunner, Runner: r.Runner, StartedOn: r.StartedOn, Done: r.Outcome != "",
-	}, nil
+	}
+	if r.Files > 0 {
+		b.Files, err = filesOf(ctx, s.q, s.pool, id)
+	}
+	return b, classify(err)
 }
 
 // SetBangStartedOn notes runner and job store that a command is about to be sent to, before it is sent. The first note

@@ -25,6 +25,11 @@ func (in Inbound) files() []chat.Attachment {
 	return in.Files[:min(len(in.Files), chat.MaxAttachments)]
 }
 
+// expect says in the row of a message how many files are fetched for it, and until when it waits for them.
+func (in Inbound) expect(p *dbsqlc.InboxInsertParams) {
+	p.Files, p.FilesMs = int32(len(in.files())), int32(FetchTime.Milliseconds())
+}
+
 // bring notes the files of a message that was just inserted.
 func (t *tx) bring(ctx context.Context, in Inbound, id chat.InboxID) error {
 	for i, f := range in.files() {
@@ -50,6 +55,7 @@ func (s *Store) Parcel(ctx context.Context, id chat.InboxID) (chat.Parcel, error
 	p := chat.Parcel{
 		Inbox: id, Session: row.SessionKey, Channel: row.Channel, Account: row.Account, Owner: row.Owner, Runner: row.Runner,
 		UserName: row.UserName, Accepted: row.AcceptedAt, Waits: row.Waits,
+		Command: row.Command, Dir: row.Dir, DirRunner: row.DirRunner,
 	}
 	var place chat.Address
 	if err := json.Unmarshal(row.Place, &place); err != nil {

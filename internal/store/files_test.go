@@ -168,3 +168,39 @@ func TestOldFiles_AreThoseOfTheirUserAndRunner(t *testing.T) {
 	_, err = b.Parcel(t.Context(), 4711)
 	require.Equal(t, fault.NotFound, fault.KindOf(err))
 }
+
+func TestFiles_OfACommandGoToWhereItRuns(t *testing.T) {
+	b := setup(t)
+	b.onPlatform()
+	b.sends("m0", chat.QueueSteer)
+	require.NoError(t, b.SetCwd(t.Context(), peerKey, "local", "/srv/project"))
+	got, err := b.AcceptBang(t.Context(), store.Inbound{
+		Session: peerKey, User: b.user.ID, Channel: "napcat", PlatformID: "m1", Text: "!cat a.pdf", Files: twoFiles,
+		To: &chat.Address{ChatType: chat.ChatDirect, Peer: "7", ReplyTo: "m1"},
+	}, "cat a.pdf")
+	require.NoError(t, err)
+	p, err := b.Parcel(t.Context(), got.ID)
+	require.NoError(t, err)
+	require.True(t, p.Waits && p.Command)
+	require.Equal(t, []string{"/srv/project", "local"}, []string{p.Dir, p.DirRunner})
+	_, err = b.pool.Exec(t.Context(), "UPDATE inbox SET woken_at = now() - interval '1 hour'")
+	require.NoError(t, err)
+	ids, err := b.FilesToFetch(t.Context())
+	require.NoError(t, err)
+	require.Empty(t, ids, "its own workflow fetches them")
+	ids, err = b.BangsToStart(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, []chat.InboxID{got.ID}, ids)
+
+	f := p.Files[0]
+	f.Path, f.Size = "/srv/project/a.pdf", 9
+	require.NoError(t, b.FileStored(t.Context(), got.ID, f))
+	require.NoError(t, b.EndFetch(t.Context(), got.ID))
+	bang, err := b.Bang(t.Context(), got.ID)
+	require.NoError(t, err)
+	require.Equal(t, chat.ArrivalStored, bang.Files[0].State)
+	require.Equal(t, chat.ArrivalFailed, bang.Files[1].State)
+	old, err := b.OldFiles(t.Context(), p.Owner, "local", -time.Hour)
+	require.NoError(t, err)
+	require.Empty(t, old, "what lies among the files of a person is theirs")
+}

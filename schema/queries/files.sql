@@ -6,10 +6,11 @@ SELECT sqlc.arg(inbox_id)::bigint, sqlc.arg(n), s.user_id, sqlc.arg(kind), sqlc.
 FROM sessions s WHERE s.key = sqlc.arg(session);
 
 -- name: FileParcel :one
--- Where the files of a message come from and where they go to.
-SELECT i.session_key, i.channel, i.account, i.place, i.accepted_at, s.user_id AS owner, s.runner, u.name AS user_name,
-       (i.outcome IS NULL AND i.files_until IS NOT NULL)::boolean AS waits
-FROM inbox i JOIN sessions s ON s.key = i.session_key JOIN users u ON u.id = i.user_id
+-- Where the files of a message come from and where they go to: those of a command to where it runs.
+SELECT i.session_key, i.channel, i.account, i.place, i.accepted_at, s.user_id AS owner, coalesce(c.runner, s.runner)::text AS runner, u.name AS user_name,
+       (i.outcome IS NULL AND i.files_until IS NOT NULL)::boolean AS waits,
+       (c.inbox_id IS NOT NULL)::boolean AS command, coalesce(c.dir, '')::text AS dir, coalesce(c.dir_runner, '')::text AS dir_runner
+FROM inbox i JOIN sessions s ON s.key = i.session_key JOIN users u ON u.id = i.user_id LEFT JOIN commands c ON c.inbox_id = i.id
 WHERE i.id = $1 AND i.files > 0;
 
 -- name: FileList :many
@@ -33,11 +34,11 @@ UPDATE inbox_files SET state = 'failed' WHERE inbox_id = sqlc.arg(inbox_id)::big
 UPDATE inbox SET files_until = NULL, woken_at = now(), wakes = 0 WHERE id = sqlc.arg(id) AND files_until IS NOT NULL;
 
 -- name: FilesToFetch :many
--- Messages whose files are not there yet, each at most once a back-off (2 s, doubling to 60 s).
+-- Messages whose files are not there yet (the workflow of a command fetches its own), each at most once a back-off (2 s, doubling to 60 s).
 UPDATE inbox SET woken_at = now(), wakes = wakes + 1
 WHERE id IN (
     SELECT i.id FROM inbox i
-    WHERE i.files_until > now() AND i.outcome IS NULL
+    WHERE i.files_until > now() AND i.outcome IS NULL AND i.kind <> 'command'
       AND i.woken_at < now() - least(interval '60 seconds', interval '2 seconds' * power(2, least(i.wakes, 5)))
     ORDER BY i.woken_at
     LIMIT 100

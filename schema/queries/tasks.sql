@@ -102,7 +102,7 @@ WHERE i.id = sqlc.arg(inbox_id);
 
 -- name: CommandGet :one
 -- It runs with the rights of the session's owner, whoever wrote it: in a group those of the group.
-SELECT c.inbox_id, c.command, c.dir, c.dir_runner, c.runner, c.started_on, i.session_key, s.user_id, i.body, coalesce(i.outcome, '')::text AS outcome,
+SELECT c.inbox_id, c.command, c.dir, c.dir_runner, c.runner, c.started_on, i.session_key, s.user_id, i.body, i.files, coalesce(i.outcome, '')::text AS outcome,
        u.name AS user_name
 FROM commands c
 JOIN inbox i ON i.id = c.inbox_id

@@ -91,9 +91,10 @@ func (q *Queries) FileList(ctx context.Context, db DBTX, inboxID int64) ([]FileL
 }
 
 const fileParcel = `-- name: FileParcel :one
-SELECT i.session_key, i.channel, i.account, i.place, i.accepted_at, s.user_id AS owner, s.runner, u.name AS user_name,
-       (i.outcome IS NULL AND i.files_until IS NOT NULL)::boolean AS waits
-FROM inbox i JOIN sessions s ON s.key = i.session_key JOIN users u ON u.id = i.user_id
+SELECT i.session_key, i.channel, i.account, i.place, i.accepted_at, s.user_id AS owner, coalesce(c.runner, s.runner)::text AS runner, u.name AS user_name,
+       (i.outcome IS NULL AND i.files_until IS NOT NULL)::boolean AS waits,
+       (c.inbox_id IS NOT NULL)::boolean AS command, coalesce(c.dir, '')::text AS dir, coalesce(c.dir_runner, '')::text AS dir_runner
+FROM inbox i JOIN sessions s ON s.key = i.session_key JOIN users u ON u.id = i.user_id LEFT JOIN commands c ON c.inbox_id = i.id
 WHERE i.id = $1 AND i.files > 0
 `
 
@@ -107,9 +108,12 @@ type FileParcelRow struct {
 	Runner     string
 	UserName   string
 	Waits      bool
+	Command    bool
+	Dir        string
+	DirRunner  string
 }
 
-// Where the files of a message come from and where they go to.
+// Where the files of a message come from and where they go to: those of a command to where it runs.
 func (q *Queries) FileParcel(ctx context.Context, db DBTX, id chat.InboxID) (FileParcelRow, error) {
 	row := db.QueryRow(ctx, fileParcel, id)
 	var i FileParcelRow
@@ -123,6 +127,9 @@ func (q *Queries) FileParcel(ctx context.Context, db DBTX, id chat.InboxID) (Fil
 		&i.Runner,
 		&i.UserName,
 		&i.Waits,
+		&i.Command,
+		&i.Dir,
+		&i.DirRunner,
 	)
 	return i, err
 }
@@ -246,7 +253,7 @@ const filesToFetch = `-- name: FilesToFetch :many
 UPDATE inbox SET woken_at = now(), wakes = wakes + 1
 WHERE id IN (
     SELECT i.id FROM inbox i
-    WHERE i.files_until > now() AND i.outcome IS NULL
+    WHERE i.files_until > now() AND i.outcome IS NULL AND i.kind <> 'command'
       AND i.woken_at < now() - least(interval '60 seconds', interval '2 seconds' * power(2, least(i.wakes, 5)))
     ORDER BY i.woken_at
     LIMIT 100
@@ -255,7 +262,7 @@ WHERE id IN (
 RETURNING id
 `
 
-// Messages whose files are not there yet, each at most once a back-off (2 s, doubling to 60 s).
+// Messages whose files are not there yet (the workflow of a command fetches its own), each at most once a back-off (2 s, doubling to 60 s).
 func (q *Queries) FilesToFetch(ctx context.Context, db DBTX) ([]chat.InboxID, error) {
 	rows, err := db.Query(ctx, filesToFetch)
 	if err != nil {

@@ -78,7 +78,7 @@ func (q *Queries) CommandEnd(ctx context.Context, db DBTX, id chat.InboxID) (cha
 }
 
 const commandGet = `-- name: CommandGet :one
-SELECT c.inbox_id, c.command, c.dir, c.dir_runner, c.runner, c.started_on, i.session_key, s.user_id, i.body, coalesce(i.outcome, '')::text AS outcome,
+SELECT c.inbox_id, c.command, c.dir, c.dir_runner, c.runner, c.started_on, i.session_key, s.user_id, i.body, i.files, coalesce(i.outcome, '')::text AS outcome,
        u.name AS user_name
 FROM commands c
 JOIN inbox i ON i.id = c.inbox_id
@@ -97,6 +97,7 @@ type CommandGetRow struct {
 	SessionKey chat.SessionKey
 	UserID     chat.UserID
 	Body       string
+	Files      int32
 	Outcome    string
 	UserName   string
 }
@@ -115,6 +116,7 @@ func (q *Queries) CommandGet(ctx context.Context, db DBTX, inboxID chat.InboxID)
 		&i.SessionKey,
 		&i.UserID,
 		&i.Body,
+		&i.Files,
 		&i.Outcome,
 		&i.UserName,
 	)

@@ -1,0 +1,67 @@
+package workflows_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.temporal.io/sdk/activity"
+	"go.temporal.io/sdk/testsuite"
+	"go.temporal.io/sdk/workflow"
+
+	"xbot/activities"
+	"xbot/workflows"
+)
+
+// shell stands in for the activities of Command.
+type shell struct {
+	parcel
+
+	ran  []int // how many files were there when it ran
+	said []activities.BangInput
+}
+
+func (s *shell) RunBang(context.Context, activities.BangInput) (activities.BangOutput, error) {
+	s.ran = append(s.ran, len(s.fetched))
+	return activities.BangOutput{State: "exited"}, nil
+}
+
+func (s *shell) EndBang(_ context.Context, in activities.BangInput) error {
+	s.said = append(s.said, in)
+	return nil
+}
+
+func (s *shell) env(t *testing.T) *testsuite.TestWorkflowEnvironment {
+	t.Helper()
+	var suite testsuite.WorkflowTestSuite
+	env := suite.NewTestWorkflowEnvironment()
+	env.RegisterWorkflowWithOptions(workflows.Command, workflow.RegisterOptions{Name: workflows.NameCommand})
+	for name, do := range map[string]any{
+		activities.NameUnpack: s.Unpack, activities.NameFetchFile: s.FetchFile, activities.NameEndFetch: s.EndFetch,
+		activities.NameRunBang: s.RunBang, activities.NameEndBang: s.EndBang,
+	} {
+		env.RegisterActivityWithOptions(do, activity.RegisterOptions{Name: name})
+	}
+	return env
+}
+
+func TestCommand_RunsOnceItsFilesAreThereOrCannotBeHad(t *testing.T) {
+	s := &shell{parcel: parcel{gone: 2}}
+	env := s.env(t)
+	env.ExecuteWorkflow(workflows.NameCommand, workflows.CommandInput{Inbox: 7, Files: 3})
+	require.NoError(t, env.GetWorkflowError())
+	require.Equal(t, []int{2}, s.ran)
+	require.Equal(t, 1, s.ended)
+	require.Empty(t, s.said, "it answers itself")
+}
+
+func TestCommand_CancelledWhileItWaitsForItsFilesIsAnsweredAndNotRun(t *testing.T) {
+	s := &shell{parcel: parcel{gone: 2}}
+	env := s.env(t)
+	env.RegisterDelayedCallback(env.CancelWorkflow, time.Minute)
+	env.ExecuteWorkflow(workflows.NameCommand, workflows.CommandInput{Inbox: 7, Files: 3})
+	require.NoError(t, env.GetWorkflowError())
+	require.Empty(t, s.ran)
+	require.Equal(t, []activities.BangInput{{Inbox: 7, Stopped: true}}, s.said)
+}
