@@ -48,10 +48,11 @@ type Activities struct {
 	Receiver   *activities.Receiver
 }
 
-// Run polls until ctx ends. While Temporal is away it waits for it.
-func Run(ctx context.Context, c client.Client, a Activities, log *slog.Logger) error {
+// Run polls until ctx ends. While Temporal is away it waits for it. What stands in version names the build where workers
+// have versions; empty: they have none.
+func Run(ctx context.Context, c client.Client, a Activities, version string, log *slog.Logger) error {
 	sdk.SetStickyWorkflowCacheSize(stickyCache)
-	return keep(ctx, func(fatal func(error)) sdk.Worker { return build(c, a, fatal) }, log)
+	return keep(ctx, func(fatal func(error)) sdk.Worker { return build(c, a, version, fatal) }, log)
 }
 
 // keep runs workers made by build, one after another, until ctx ends.
@@ -91,9 +92,10 @@ func poll(ctx context.Context, build func(fatal func(error)) sdk.Worker, log *sl
 	}
 }
 
-func build(c client.Client, a Activities, fatal func(error)) sdk.Worker {
+func build(c client.Client, a Activities, version string, fatal func(error)) sdk.Worker {
 	w := sdk.New(c, workflows.TaskQueue, sdk.Options{
 		OnFatalError:                            fatal,
+		DeploymentOptions:                       versioned(version),
 		StickyScheduleToStartTimeout:            stickyTimeout,
 		DefaultHeartbeatThrottleInterval:        heartbeatThrottle,
 		MaxHeartbeatThrottleInterval:            heartbeatThrottle,

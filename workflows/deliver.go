@@ -46,7 +46,7 @@ func Deliver(ctx workflow.Context, in DeliverInput) error {
 			return err
 		}
 	}
-	return workflow.NewContinueAsNewError(ctx, NameDeliver, in)
+	return again(ctx, NameDeliver, in)
 }
 
 func send(ctx workflow.Context, next activities.NextDeliveryOutput) error {

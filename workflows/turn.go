@@ -35,7 +35,7 @@ func Turn(ctx workflow.Context, in TurnInput) error {
 		return err
 	}
 	if pending || t.woken {
-		return workflow.NewContinueAsNewError(ctx, NameTurn, TurnInput{Session: in.Session, Attributes: in.Attributes, Next: true})
+		return again(ctx, NameTurn, TurnInput{Session: in.Session, Attributes: in.Attributes, Next: true})
 	}
 	return nil
 }

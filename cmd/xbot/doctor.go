@@ -81,10 +81,7 @@ func (d *patient) useLocal() error {
 	}
 	d.dsn = e.DatabaseURL
 	d.cfg.Namespace = e.Temporal.Namespace
-	d.temporal = temporalclient.Config{
-		Address: e.Temporal.Address, Namespace: e.Temporal.Namespace, ServerName: e.Temporal.ServerName,
-		CAFile: e.Temporal.CAFile, CertFile: e.Temporal.CertFile, KeyFile: e.Temporal.KeyFile,
-	}
+	d.temporal = localTemporal(e)
 	return nil
 }
 

@@ -32,6 +32,7 @@ type program struct {
 	Channels  channelsCmd  `cmd:"" help:"List, test and set up bots on platforms such as Feishu, QQ and NapCat."`
 	Pairing   pairingCmd   `cmd:"" help:"Let people in who wrote to the bot for the first time."`
 	Temporal  temporalCmd  `cmd:"" help:"Reach the local Temporal with the temporal CLI."`
+	Versions  versionsCmd  `cmd:"" help:"List the versions of the workers and say which one takes what is new."`
 	OpenAPI   openAPICmd   `cmd:"" name:"openapi" help:"Print the OpenAPI document of the API."`
 	Version   versionCmd   `cmd:"" help:"Print the version."`
 }

@@ -71,7 +71,7 @@ func (serveCmd) Run(ctx context.Context) error {
 	g.Go(func() error { return in.run(ctx) })
 	g.Go(func() error { return p.runLocalRunner(ctx, cfg.Runner, in.address()) })
 	g.Go(func() error {
-		return worker.Run(ctx, p.temporal, p.activities(model, think{cfg.LLM, cfg.Agent, cfg.Context}, cfg.Temporal, in.boxes), p.log)
+		return worker.Run(ctx, p.temporal, p.activities(model, think{cfg.LLM, cfg.Agent, cfg.Context}, cfg.Temporal, in.boxes), "", p.log)
 	})
 	g.Go(func() error { return servers.watch(ctx) })
 	g.Go(func() error { return in.announce(ctx, os.Stdout, servers.uiText) })
@@ -128,12 +128,17 @@ func startLocal(ctx context.Context, cfg *config.Serve, out io.Writer) (*servers
 	cfg.Namespace = e.Temporal.Namespace
 	return &servers{
 		stack: stack, log: log, dsn: e.DatabaseURL,
-		temporal: temporalclient.Config{
-			Address: e.Temporal.Address, Namespace: e.Temporal.Namespace, ServerName: e.Temporal.ServerName,
-			CAFile: e.Temporal.CAFile, CertFile: e.Temporal.CertFile, KeyFile: e.Temporal.KeyFile,
-		},
+		temporal: localTemporal(e),
 		ui: &url.URL{Scheme: "http", Host: e.Temporal.UIAddress}, uiToken: e.Temporal.UIToken,
 	}, nil
+}
+
+// localTemporal is how the Temporal of the local stack is reached.
+func localTemporal(e localstack.Endpoints) temporalclient.Config {
+	return temporalclient.Config{
+		Address: e.Temporal.Address, Namespace: e.Temporal.Namespace, ServerName: e.Temporal.ServerName,
+		CAFile: e.Temporal.CAFile, CertFile: e.Temporal.CertFile, KeyFile: e.Temporal.KeyFile,
+	}
 }
 
 // watch ends when one of our own servers cannot be kept alive.

@@ -42,6 +42,10 @@ func (workerCmd) Run(ctx context.Context) error {
 	if err := needServers(cfg.Database, cfg.Temporal); err != nil {
 		return err
 	}
+	build, err := buildOf(cfg.Versions)
+	if err != nil {
+		return err
+	}
 	p, err := assemble(ctx, "xbot worker", settings{
 		Home: cfg.Home, Secrets: cfg.Secrets, Telemetry: cfg.Telemetry, Prompt: cfg.Prompt, dsn: cfg.Database.URL, out: os.Stderr,
 		temporal: temporalclient.Config{Address: cfg.Address, Namespace: cfg.Namespace},
@@ -63,7 +67,7 @@ func (workerCmd) Run(ctx context.Context) error {
 	g.Go(func() error { return p.bus.Run(ctx, p.dsn) })
 	g.Go(func() error { return p.learnAttributes(ctx, cfg.Namespace) })
 	g.Go(func() error {
-		return worker.Run(ctx, p.temporal, p.activities(model, think{cfg.LLM, cfg.Agent, cfg.Context}, cfg.Temporal, boxes), p.log)
+		return worker.Run(ctx, p.temporal, p.activities(model, think{cfg.LLM, cfg.Agent, cfg.Context}, cfg.Temporal, boxes), build, p.log)
 	})
 	if cfg.Metrics != "" {
 		g.Go(func() error { return p.serveMetrics(ctx, cfg.Metrics) })

@@ -24,6 +24,12 @@ type Temporal struct {
 	Summaries string `env:"XBOT_TEMPORAL_SUMMARIES" envDefault:"on" help:"on | off: whether the first words of messages stand in Temporal summaries"`
 }
 
+// Versions says whether workers have versions (Temporal's worker deployments).
+type Versions struct {
+	Versioning string `env:"XBOT_WORKER_VERSIONING" envDefault:"off" help:"off | on: whether what a build of the worker has begun stays with workers of that build; see xbot versions"`
+	Build      string `env:"XBOT_BUILD_ID" help:"name of this build among the versions; default: what xbot version prints"`
+}
+
 // Local says where the servers that xbot serve starts listen.
 type Local struct {
 	TemporalPort int    `env:"XBOT_TEMPORAL_PORT" envDefault:"0" help:"loopback port of the local Temporal; 0: chosen once and kept"`
@@ -152,6 +158,7 @@ type Worker struct {
 	Home
 	Database
 	Temporal
+	Versions
 	LLM
 	Agent
 	Context

@@ -1,0 +1,116 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"text/tabwriter"
+	"time"
+
+	"go.temporal.io/sdk/client"
+
+	"xbot/internal/config"
+	"xbot/internal/fault"
+	"xbot/internal/localstack"
+	"xbot/internal/temporalclient"
+	"xbot/worker"
+)
+
+// buildOf names the build of a worker that has a version; empty: it has none.
+func buildOf(v config.Versions) (string, error) {
+	if v.Versioning != "on" {
+		return "", nil
+	}
+	build := cmp.Or(v.Build, version)
+	if build == "dev" {
+		return "", fault.Errorf(fault.Invalid, "this binary does not know its version, so its workers cannot have one: set XBOT_BUILD_ID, or build it with make")
+	}
+	return build, nil
+}
+
+type versionsCmd struct {
+	List    versionsListCmd    `cmd:"" default:"1" help:"List the versions that workers had."`
+	Promote versionsPromoteCmd `cmd:"" help:"Let a version take what is new from now on."`
+}
+
+// promotion is how long one change of the current version may take.
+const promotion = 30 * time.Second
+
+// deployment opens our workers as Temporal knows them.
+func deployment(ctx context.Context, do func(context.Context, client.WorkerDeploymentHandle) error) error {
+	cfg, err := config.Load[config.Serve](os.Environ())
+	if err != nil {
+		return err
+	}
+	to := temporalclient.Config{Address: cfg.Address, Namespace: cfg.Namespace}
+	if cfg.Address == "" {
+		e, err := localstack.Read(cfg.Dir)
+		if err != nil {
+			return fault.Errorf(fault.Unavailable, "there is no local Temporal in %s; set TEMPORAL_ADDRESS, or start \"xbot serve\" first", cfg.Dir)
+		}
+		to = localTemporal(e)
+	}
+	to.Log = slog.New(slog.DiscardHandler)
+	c, err := temporalclient.New(to)
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	ctx, cancel := context.WithTimeout(ctx, promotion)
+	defer cancel()
+	return do(ctx, c.WorkerDeploymentClient().GetHandle(worker.Deployment))
+}
+
+type versionsListCmd struct{}
+
+// Run prints what Temporal knows of our workers.
+func (versionsListCmd) Run(ctx context.Context) error {
+	return deployment(ctx, func(ctx context.Context, d client.WorkerDeploymentHandle) error {
+		known, err := d.Describe(ctx, client.WorkerDeploymentDescribeOptions{})
+		if err != nil {
+			return fmt.Errorf("no worker had a version here yet (XBOT_WORKER_VERSIONING=on gives it one): %w", err)
+		}
+		return printVersions(os.Stdout, known.Info)
+	})
+}
+
+func printVersions(to io.Writer, d client.WorkerDeploymentInfo) error {
+	w := tabwriter.NewWriter(to, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "VERSION\tSINCE\tSTATE")
+	for _, v := range d.VersionSummaries {
+		fmt.Fprintf(w, "%s\t%s\t%s\n", v.Version.BuildID, v.CreateTime.Local().Format(time.DateTime), stateOfVersion(d, v))
+	}
+	return w.Flush()
+}
+
+// stateOfVersion says whether workers of a version are still needed.
+func stateOfVersion(d client.WorkerDeploymentInfo, v client.WorkerDeploymentVersionSummary) string {
+	if current := d.RoutingConfig.CurrentVersion; current != nil && *current == v.Version {
+		return "current: takes what is new"
+	}
+	switch v.DrainageStatus {
+	case client.WorkerDeploymentVersionDrainageStatusDraining:
+		return "draining: keep its workers, what it began is not over"
+	case client.WorkerDeploymentVersionDrainageStatusDrained:
+		return "drained: its workers can be stopped"
+	}
+	return "never current: xbot versions promote " + v.Version.BuildID
+}
+
+type versionsPromoteCmd struct {
+	Build string `arg:"" help:"Version as xbot versions lists it; a worker of it must be running."`
+}
+
+// Run makes a version the current one.
+func (c versionsPromoteCmd) Run(ctx context.Context) error {
+	return deployment(ctx, func(ctx context.Context, d client.WorkerDeploymentHandle) error {
+		if _, err := d.SetCurrentVersion(ctx, client.WorkerDeploymentSetCurrentVersionOptions{BuildID: c.Build}); err != nil {
+			return fmt.Errorf("version %s does not take over (is a worker of it running with XBOT_WORKER_VERSIONING=on?): %w", c.Build, err)
+		}
+		fmt.Printf("Version %s takes what is new. What was begun before stays with its workers: see xbot versions.\n", c.Build)
+		return nil
+	})
+}
