@@ -194,4 +194,8 @@ func (c *check) limits(l Limits) {
 	c.within("limits.llm.global", l.LLM.Global, 1, 10_000)
 	c.within("limits.llm.personal", l.LLM.Personal, 1, 10_000)
 	c.within("limits.llm.subagent", l.LLM.Subagent, 1, 10_000)
+	c.within("limits.subagents.depth", l.Subagents.Depth, 1, 20)
+	c.within("limits.subagents.perTurn", l.Subagents.PerTurn, 1, 1000)
+	c.within("limits.subagents.running", l.Subagents.Running, 1, 1000)
+	c.within("limits.subagents.tokens", l.Subagents.Tokens, 1000, 1_000_000_000)
 }

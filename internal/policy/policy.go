@@ -16,6 +16,7 @@ type Policy struct {
 	Agents   Agents             `json:"agents,omitzero"`
 	Bindings []Binding          `json:"bindings,omitempty"`
 	Models   []Model            `json:"models,omitempty"`
+	Tiers    Tiers              `json:"tiers,omitzero"`
 	Channels map[string]Channel `json:"channels,omitempty"`
 	Limits   Limits             `json:"limits,omitzero"`
 }
@@ -147,6 +148,13 @@ type Model struct {
 	MaxOutput  int      `json:"maxOutput,omitempty"`
 }
 
+// Tiers says which models are meant where work is handed to one of a tier: ids or aliases. Absent: the model of whoever hands it on.
+type Tiers struct {
+	Vanguard string `json:"vanguard,omitempty"` // the strongest
+	Balance  string `json:"balance,omitempty"`
+	Swift    string `json:"swift,omitempty"` // the fastest
+}
+
 // Channel says who is let in on a channel and how conversations go on there. Accounts override it for one bot.
 type Channel struct {
 	DMPolicy        string             `json:"dmPolicy,omitempty"`    // pairing (default) | allowlist | open | disabled
@@ -196,6 +204,16 @@ type Limits struct {
 	UserTurns   int `json:"userTurns,omitempty"`   // of one user or group; default: no limit of its own
 	OwnKeyTurns int `json:"ownKeyTurns,omitempty"` // of a user who is answered by a model of their own; default 1
 	LLM         LLM `json:"llm,omitzero"`
+
+	Subagents Subagents `json:"subagents,omitzero"`
+}
+
+// Subagents bounds what one turn of a conversation may set going, with all that follows from it.
+type Subagents struct {
+	Depth   int `json:"depth,omitempty"`   // how often work may be handed on; default 6
+	PerTurn int `json:"perTurn,omitempty"` // tasks that one turn may hand out; default 20
+	Running int `json:"running,omitempty"` // subagents of one conversation that work at once; default 16
+	Tokens  int `json:"tokens,omitempty"`  // that all of them may take together, read and written; default 5000000
 }
 
 // LLM bounds the calls of one tenant that run at once.

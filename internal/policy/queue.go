@@ -36,5 +36,9 @@ func (p *Policy) Limit() Limits {
 	l.LLM.Global = cmp.Or(l.LLM.Global, 5)
 	l.LLM.Personal = cmp.Or(l.LLM.Personal, 3)
 	l.LLM.Subagent = cmp.Or(l.LLM.Subagent, 3)
+	l.Subagents.Depth = cmp.Or(l.Subagents.Depth, 6)
+	l.Subagents.PerTurn = cmp.Or(l.Subagents.PerTurn, 20)
+	l.Subagents.Running = cmp.Or(l.Subagents.Running, 16)
+	l.Subagents.Tokens = cmp.Or(l.Subagents.Tokens, 5_000_000)
 	return l
 }

@@ -2,7 +2,6 @@ package prompt
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path"
@@ -162,11 +161,8 @@ func short(text string, limit int) string {
 	return string(words)
 }
 
-// Agents lists the roles that the model can hand work to (spec/001 §2.3): files of the data folder. It needs the tool
-// that does so.
-type Agents struct {
-	Home string // data folder of the server
-}
+// Agents lists the roles that the model can hand work to (spec/001 §2.3). It needs the tool that does so.
+type Agents struct{ Roles Roles }
 
 var _ Middleware = Agents{}
 
@@ -177,21 +173,20 @@ func (Agents) Order() int { return 110 }
 func (Agents) Name() string { return "agents" }
 
 // Process adds the catalog.
-func (g Agents) Process(_ context.Context, a *Assembly) error {
+func (g Agents) Process(ctx context.Context, a *Assembly) error {
 	if !slices.Contains(a.Tools, "SubAgent") {
 		return nil
 	}
-	a.hold("15_agents", everywhere(a.Scene), func() (string, error) {
-		entries, err := skill.Files(os.DirFS(filepath.Join(g.Home, "agents")))
-		if errors.Is(err, os.ErrNotExist) {
-			return "", nil
+	a.hold("15_agents", here(a.Scene), func() (string, error) {
+		found, err := g.Roles.in(ctx, a)
+		if err != nil {
+			return "", err
 		}
-		found := map[string]skill.Entry{}
-		for _, e := range entries {
-			e.Path = "" // its body is the role's own prompt
-			found[e.Name] = e
+		entries := map[string]skill.Entry{}
+		for _, r := range found.Roles {
+			entries[r.Name] = skill.Entry{Name: r.Name, Description: r.Description}
 		}
-		return list("# Agents\n\nRoles for SubAgent.", found), err
+		return list("# Agents\n\nRoles for SubAgent.", entries), nil
 	})
 	return nil
 }

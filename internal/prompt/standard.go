@@ -19,7 +19,7 @@ type Parts struct {
 // Standard is the pipeline of the product: the eleven middlewares of spec/001 §2.3, and who the model is.
 func Standard(p Parts) *Pipeline {
 	return NewPipeline(
-		p.Template, Persona{Personas: p.Personas}, Project{Home: p.Home, Places: p.Places}, Channel{}, Skills{Home: p.Home, Places: p.Places}, Agents{Home: p.Home},
+		p.Template, Persona{Personas: p.Personas}, Project{Home: p.Home, Places: p.Places}, Channel{}, Skills{Home: p.Home, Places: p.Places}, Agents{Roles: Roles{Home: p.Home, Places: p.Places}},
 		Permission{Rules: p.Rules}, Memory{Provider: p.Memory}, Sender{}, Language{}, Enrichers(p.Enrichers), UserMessage{},
 	)
 }

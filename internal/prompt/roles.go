@@ -1,0 +1,120 @@
+package prompt
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"golang.org/x/sync/errgroup"
+
+	"xbot/internal/chat"
+	"xbot/internal/role"
+	"xbot/internal/sandbox"
+)
+
+// agentsDir is where roles are, in the data folder of the server and in the hidden folders where tools act.
+const agentsDir = "agents"
+
+// Roles finds who work can be handed to, anew each time: a file that was changed counts from then on.
+type Roles struct {
+	Home   string // data folder of the server
+	Places Places // nil: roles are those of the server alone
+}
+
+// Found is the roles of a place, and the files that should be some.
+type Found struct {
+	Roles  []role.Role // sorted by name
+	Broken []role.Broken
+}
+
+// Find returns the roles of a scene: those of the program, those of the server, those of the workspace, and those of the
+// folder and the ones above it up to the root of the project, the nearest last. A later one takes the place of an earlier one
+// of its name. A place that cannot be reached now has none.
+func (r Roles) Find(ctx context.Context, s chat.Scene) (Found, error) {
+	a := &Assembly{Scene: s}
+	defer a.close()
+	return r.in(ctx, a)
+}
+
+func (r Roles) in(ctx context.Context, a *Assembly) (Found, error) {
+	ours, broken, err := role.Dir(os.DirFS(filepath.Join(r.Home, agentsDir)))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return Found{}, err
+	}
+	levels := [][]role.Role{role.Builtin(), ours}
+	if r.Places != nil {
+		// who cannot be reached, or answers too late, has no roles this time
+		if view, err := a.look(ctx, r.Places); err == nil {
+			theirs, bad, err := view.roles()
+			if err == nil {
+				levels, broken = append(levels, theirs...), append(broken, bad...)
+			}
+		}
+	}
+	return Found{Roles: role.Merge(levels...), Broken: broken}, nil
+}
+
+// roles reads those of the workspace and of the folders of the place, the nearest last.
+func (v *view) roles() (levels [][]role.Role, broken []role.Broken, err error) {
+	dirs := []string{path.Join(v.box.Workspace(), hiddenDir, agentsDir)}
+	for _, l := range v.levels {
+		if dir := path.Join(l.dir, hiddenDir, agentsDir); !slices.Contains(dirs, dir) {
+			dirs = append(dirs, dir)
+		}
+	}
+	for _, dir := range dirs {
+		roles, bad, err := v.rolesIn(dir)
+		if err != nil {
+			return nil, nil, err
+		}
+		levels, broken = append(levels, roles), append(broken, bad...)
+	}
+	return levels, broken, nil
+}
+
+// rolesIn reads the roles of one folder.
+func (v *view) rolesIn(dir string) (roles []role.Role, broken []role.Broken, err error) {
+	infos, err := v.box.ReadDir(v.ctx, dir)
+	if err != nil {
+		return nil, nil, unlessAbsent(err)
+	}
+	infos = slices.DeleteFunc(infos, func(i sandbox.FileInfo) bool { return i.Dir || !strings.HasSuffix(i.Path, ".md") })
+	read, whys := make([]role.Role, min(len(infos), maxEntries)), make([]string, min(len(infos), maxEntries))
+	g, ctx := errgroup.WithContext(v.ctx)
+	g.SetLimit(maxLooks)
+	for i := range read {
+		file := path.Join(dir, path.Base(infos[i].Path))
+		read[i].From = file
+		g.Go(func() error {
+			data, err := v.box.ReadFile(ctx, file, 0, role.MaxFile+1)
+			if err != nil {
+				whys[i] = err.Error()
+				return unlessAbsent(err)
+			}
+			r, err := role.Parse(data.Data, role.Fallback(file))
+			if err != nil {
+				whys[i] = err.Error()
+				return nil // it is named beside the roles
+			}
+			r.From = file
+			read[i] = r
+			return nil
+		})
+	}
+	if err := g.Wait(); err != nil {
+		return nil, nil, err
+	}
+	for i, r := range read {
+		if whys[i] != "" {
+			broken = append(broken, role.Broken{File: r.From, Why: whys[i]})
+			continue
+		}
+		roles = append(roles, r)
+	}
+	return roles, broken, nil
+}

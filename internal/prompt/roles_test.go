@@ -1,0 +1,49 @@
+package prompt_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"xbot/internal/prompt"
+	"xbot/internal/role"
+)
+
+func TestRoles_TheNearestFileWinsAndBrokenOnesAreNamed(t *testing.T) {
+	w := newWorld(t)
+	const head = "---\ndescription: "
+	w.put("agents/explorer.md", head+"of the server\n---\n")
+	w.put("agents/ours.md", head+"of the server\n---\n")
+	w.put("agents/broken.md", "nothing")
+	w.box.Put(t, ".git/HEAD", "ref")
+	w.box.Put(t, ".xbot/agents/ours.md", head+"of the workspace\n---\n")
+	w.box.Put(t, ".xbot/agents/bad.md", head+"d\ntier: best\n---\n")
+	w.box.Put(t, "project/.xbot/agents/ours.md", head+"of the project\n---\nDo it.")
+	w.scene.Cwd = w.box.Workspace() + "/project"
+	roles := prompt.Roles{Home: w.parts.Home, Places: w.parts.Places}
+
+	found, err := roles.Find(t.Context(), w.scene)
+	require.NoError(t, err)
+	ours, ok := role.Find(found.Roles, "ours")
+	require.True(t, ok)
+	require.Equal(t, role.Role{Name: "ours", Description: "of the project", Prompt: "Do it.", From: w.box.Workspace() + "/project/.xbot/agents/ours.md"}, ours)
+	explorer, _ := role.Find(found.Roles, "explorer")
+	require.Equal(t, "of the server", explorer.Description)
+	_, ok = role.Find(found.Roles, "coder")
+	require.True(t, ok, "those of the program are there")
+	require.Len(t, found.Broken, 2)
+	require.Equal(t, "broken.md", found.Broken[0].File)
+	require.Contains(t, found.Broken[1].Why, `no tier "best"`)
+
+	w.box.Put(t, "project/.xbot/agents/ours.md", head+"changed\n---\n")
+	found, err = roles.Find(t.Context(), w.scene)
+	require.NoError(t, err)
+	ours, _ = role.Find(found.Roles, "ours")
+	require.Equal(t, "changed", ours.Description, "a change counts at once")
+}
+
+func TestRoles_AreThereWhereThePlaceCannotBeReached(t *testing.T) {
+	found, err := prompt.Roles{Home: t.TempDir()}.Find(t.Context(), newWorld(t).scene)
+	require.NoError(t, err)
+	require.Equal(t, role.Merge(role.Builtin()), found.Roles)
+}
