@@ -25,7 +25,11 @@ func Render(d channel.Dialect, text string) string {
 	}
 }
 
-// Size is how many characters an answer has in a dialect, or as it is written if that is more.
+// Size is how many characters an answer has in a dialect, or as it is written if that is more. Where Markdown is refused, it
+// is sent without markup: either has room.
 func Size(d channel.Dialect, text string) int {
+	if d == channel.Markdown {
+		d = channel.Plain
+	}
 	return max(utf8.RuneCountInString(text), utf8.RuneCountInString(Render(d, text)))
 }

@@ -2,14 +2,11 @@ package qq
 
 import (
 	"html"
-	"maps"
 	"regexp"
-	"slices"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"xbot/internal/channel"
+	"xbot/internal/channel/format"
 	"xbot/internal/phrase"
 )
 
@@ -25,7 +22,7 @@ const (
 type draft struct {
 	text     string
 	card     *channel.Question // stands for the text
-	mentions map[string]string
+	mentions map[string]string // names by id
 	markdown bool
 	keyboard *keyboard
 
@@ -62,7 +59,7 @@ func (d draft) body(s spot, m channel.Message) map[string]any {
 		text = withoutLinks(text)
 	}
 	if !d.markdown {
-		text = plain(text)
+		text = format.Plain(text)
 	}
 	text = d.mentioning(s, text)
 	switch {
@@ -83,9 +80,12 @@ func (d draft) body(s spot, m channel.Message) map[string]any {
 	return body
 }
 
-// mentioning puts QQ's marks in the place of @name, and escapes what guilds would read as such marks. The longest name
-// comes first: @Ann Lee is not @Ann.
+// mentioning puts QQ's marks in the place of @name, and escapes what guilds would read as such marks.
 func (d draft) mentioning(s spot, text string) string {
+	dialect := channel.Plain
+	if d.markdown {
+		dialect = channel.Markdown
+	}
 	if s.scene == guild && !d.markdown {
 		text = html.EscapeString(text)
 		text = strings.NewReplacer("&#34;", `"`, "&#39;", "'").Replace(text) // only <, > and & mean something
@@ -93,49 +93,18 @@ func (d draft) mentioning(s spot, text string) string {
 	if s.scene != group && s.scene != guild {
 		return text
 	}
-	names := slices.SortedFunc(maps.Keys(d.mentions), func(a, b string) int { return len(b) - len(a) })
-	for _, name := range names {
-		if id := d.mentions[name]; name != "" && id != "" && !strings.ContainsAny(id, `<>"`) {
-			text = replaceName(text, "@"+name, s.mark(id))
-		}
-	}
-	return text
+	return format.Mentions(dialect, text, d.mentions, s.mark)
 }
 
 // mark is how the mention of somebody is written.
-func (s spot) mark(id string) string {
-	if s.scene == guild {
+func (s spot) mark(id, name string) string {
+	switch {
+	case strings.ContainsAny(id, `<>"`):
+		return "@" + name
+	case s.scene == guild:
 		return "<@!" + id + ">"
 	}
 	return `<qqbot-at-user id="` + id + `" />`
-}
-
-// replaceName replaces a name where no longer word begins or ends with it. Chinese has no spaces between words, so a name
-// may stand in the middle of Han characters.
-func replaceName(text, name, with string) string {
-	var b strings.Builder
-	for {
-		before, after, found := strings.Cut(text, name)
-		if !found {
-			b.WriteString(text)
-			return b.String()
-		}
-		b.WriteString(before)
-		last, _ := utf8.DecodeLastRuneInString(before)
-		end, _ := utf8.DecodeLastRuneInString(name)
-		next, _ := utf8.DecodeRuneInString(after)
-		if before != "" && spaced(last) || after != "" && spaced(next) && spaced(end) {
-			b.WriteString(name)
-		} else {
-			b.WriteString(with)
-		}
-		text = after
-	}
-}
-
-// spaced reports whether a rune is part of a word that spaces end.
-func spaced(r rune) bool {
-	return (unicode.IsLetter(r) || unicode.IsDigit(r) || r == '_') && !unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana)
 }
 
 var (

@@ -132,7 +132,7 @@ func TestSend_MarkdownThatIsNotPermittedIsNotTriedAgainThere(t *testing.T) {
 	require.Len(t, shown, 2)
 	for _, m := range shown {
 		require.False(t, m.Markdown)
-		require.Equal(t, "Title\n\n☑ done here (https://e.example)\n\na | b\n1 | 2\n\nx := \"**\"", m.Text)
+		require.Equal(t, "Title\n\n☑ done here (https://e.example)\n\na  b\n-  -\n1  2\n\nx := \"**\"", m.Text)
 	}
 	require.True(t, w.Messages(qqtest.Direct, ann.ID)[0].Markdown, "other scenes are not concerned")
 }
@@ -200,7 +200,7 @@ func TestSend_BadRequestsAreRefusedWithoutAsking(t *testing.T) {
 
 func TestSend_NamesBecomeMentionsWherePeopleCanBeMentioned(t *testing.T) {
 	w := newWorld(t, qqtest.Config{})
-	m := channel.Message{Key: "k", Text: "@Ann Lee、@Ann，谢谢@小博的 mail@Ann @Anna", Mentions: map[string]string{"Ann": "A", "Ann Lee": "AL", "小博": "B"}}
+	m := channel.Message{Key: "k", Text: "@Ann Lee、@Ann，谢谢@小博的 mail@Ann @Anna", Mentions: map[string]string{"A": "Ann", "AL": "Ann Lee", "B": "小博"}}
 	for scene, want := range map[string]string{
 		qqtest.Group:  `<qqbot-at-user id="AL" />、<qqbot-at-user id="A" />，谢谢<qqbot-at-user id="B" />的 mail@Ann @Anna`,
 		qqtest.Guild:  `<@!AL>、<@!A>，谢谢<@!B>的 mail@Ann @Anna`,
