@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"xbot/internal/channel"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 )
@@ -72,7 +73,7 @@ type incoming struct {
 // envelope makes the envelope of a message; mine is false for one that the bot has written itself.
 func (a *Account) envelope(ctx context.Context, raw json.RawMessage) (e chat.Envelope, mine bool, err error) {
 	var in incoming
-	if err := json.Unmarshal(raw, &in); err != nil {
+	if err := channel.Decode(raw, &in); err != nil {
 		return e, false, fault.Errorf(fault.Invalid, "a message is malformed: %w", err)
 	}
 	m, sender := in.Message, in.Sender.ID.OpenID

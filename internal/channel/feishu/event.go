@@ -36,7 +36,7 @@ type event struct {
 // never be taken is no error, since it would come again for hours.
 func (a *Account) take(ctx context.Context, raw []byte, to channel.Receiver, report func(channel.Status)) (any, error) {
 	var e event
-	if err := json.Unmarshal(raw, &e); err != nil {
+	if err := channel.Decode(raw, &e); err != nil {
 		pass(report, fault.Errorf(fault.Invalid, "an event is not JSON: %w", err))
 		return nil, nil
 	}
@@ -118,7 +118,7 @@ func (a *Account) pressed(ctx context.Context, e event, to channel.Receiver) (an
 			Chat    string `json:"open_chat_id"`
 		} `json:"context"`
 	}
-	if err := json.Unmarshal(e.Event, &in); err != nil {
+	if err := channel.Decode(e.Event, &in); err != nil {
 		return nil, fault.Errorf(fault.Invalid, "the answer to a card is malformed: %w", err)
 	}
 	button, ok := readButton(in.Action.Value)
@@ -154,7 +154,7 @@ func (a *Account) recalled(ctx context.Context, raw json.RawMessage) (chat.Envel
 		Message string `json:"message_id"`
 		Chat    string `json:"chat_id"`
 	}
-	if err := json.Unmarshal(raw, &in); err != nil || in.Message == "" {
+	if err := channel.Decode(raw, &in); err != nil || in.Message == "" {
 		return chat.Envelope{}, false, fault.Errorf(fault.Invalid, "a recall is malformed")
 	}
 	w, known := a.wrote.get(in.Message)

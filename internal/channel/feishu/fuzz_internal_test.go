@@ -111,6 +111,15 @@ func someEvents() [][]byte {
 	}
 }
 
+func TestTake_AnOddMemberCostsNoMessage(t *testing.T) {
+	for _, odd := range []string{`,"mentions":{}`, `,"mentions":[{"key":1}]`, `,"create_time":1700000000000`, `,"root_id":7`, `,"update_time":false`} {
+		s := &sieve{t: t}
+		_, err := alone(false).take(t.Context(), messageOf("text", `{"text":"hi"}`, odd), s, func(channel.Status) {})
+		require.NoError(t, err)
+		require.Equal(t, 1, s.taken, odd)
+	}
+}
+
 func FuzzEvent(f *testing.F) {
 	for _, raw := range someEvents() {
 		f.Add(raw)

@@ -127,7 +127,7 @@ const minBeat = 10 * time.Millisecond
 // dropped: nobody could be told, and the connection is good.
 func (c *conn) take(data []byte) time.Duration {
 	var h head
-	if json.Unmarshal(data, &h) != nil {
+	if channel.Decode(data, &h) != nil {
 		return 0
 	}
 	if h.PostType == "" {

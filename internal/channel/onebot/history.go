@@ -172,7 +172,7 @@ func (a *account) history(ctx context.Context, place string, count int) ([]*even
 	var out []*event
 	for _, data := range got.Messages {
 		var e event
-		if json.Unmarshal(data, &e) != nil || e.MessageID == "" || e.UserID == "" {
+		if channel.Decode(data, &e) != nil || e.MessageID == "" || e.UserID == "" {
 			continue // a kind of message that OneBot has no form for
 		}
 		out = append(out, &e)

@@ -119,6 +119,15 @@ func FuzzParseCQ(f *testing.F) {
 	})
 }
 
+func TestParseEvent_AnOddMemberCostsNoMessage(t *testing.T) {
+	for _, odd := range []string{`"sender":[]`, `"sender":{"nickname":7}`, `"sub_type":1`, `"interval":"soon"`, `"group_name":{}`, `"file":"x"`} {
+		e, ok := parseEvent([]byte(`{"post_type":"message","message_type":"private",` + odd + `,"user_id":1,"message_id":2,"message":"hi"}`))
+		require.True(t, ok, odd)
+		require.Equal(t, number("2"), e.MessageID)
+		require.Equal(t, "hi", parseMessage(e.Message)[0].Data["text"])
+	}
+}
+
 func FuzzFrame(f *testing.F) {
 	for _, seed := range []string{
 		`{"post_type":"message","message_type":"group","group_id":1,"user_id":"2","message_id":-3,"time":1700000000000,"message":"x"}`,

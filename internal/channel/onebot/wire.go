@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"strconv"
 	"time"
+
+	"xbot/internal/channel"
 )
 
 // number is an id of QQ. NapCat writes numbers, some of its kin strings; anything else is read as empty.
@@ -153,7 +155,7 @@ func (h health) down() bool { return h.Online != nil && !*h.Online || h.Good != 
 // parseEvent reads an event; a frame that is none yields nothing.
 func parseEvent(data []byte) (*event, bool) {
 	var e event
-	if json.Unmarshal(data, &e) != nil || e.PostType == "" {
+	if channel.Decode(data, &e) != nil || e.PostType == "" {
 		return nil, false
 	}
 	return &e, true

@@ -11,13 +11,14 @@ import (
 	"strings"
 	"time"
 
+	"xbot/internal/channel"
 	"xbot/internal/chat"
 )
 
 // envelope reads the event of a message. false: there is nothing for a receiver in it.
 func (a *Account) envelope(event string, raw json.RawMessage) (chat.Envelope, bool) {
 	var m message
-	if json.Unmarshal(raw, &m) != nil || m.ID == "" || m.Author.Bot {
+	if channel.Decode(raw, &m) != nil || m.ID == "" || m.Author.Bot {
 		return chat.Envelope{}, false // bots do not talk to bots: two of them would never end
 	}
 	e := chat.Envelope{ID: clean(m.ID), Place: chat.Place{Channel: Name, Account: a.name}, Seq: m.Seq.int(), SentAt: moment(m.Timestamp)}
@@ -218,7 +219,7 @@ func (a *Account) recalled(event string, raw json.RawMessage) (chat.Envelope, bo
 	var d struct {
 		Message message `json:"message"`
 	}
-	if json.Unmarshal(raw, &d) != nil || d.Message.ID == "" || d.Message.Author.Bot {
+	if channel.Decode(raw, &d) != nil || d.Message.ID == "" || d.Message.Author.Bot {
 		return chat.Envelope{}, false
 	}
 	e := chat.Envelope{ID: clean(d.Message.ID), Place: chat.Place{Channel: Name, Account: a.name}}

@@ -45,7 +45,7 @@ const (
 // interaction hands over an answer by a button, and tells the person's client, which waits, how it went.
 func (a *Account) interaction(ctx context.Context, to channel.Receiver, raw json.RawMessage) error {
 	var p pressed
-	if json.Unmarshal(raw, &p) != nil || p.ID == "" {
+	if channel.Decode(raw, &p) != nil || p.ID == "" {
 		return nil
 	}
 	var c choice

@@ -93,6 +93,15 @@ func TestDraft_EveryFormHasANumberOfItsOwn(t *testing.T) {
 	}
 }
 
+func TestEnvelope_AnOddMemberCostsNoMessage(t *testing.T) {
+	a := newAccount("a", settings{}, http.DefaultClient, nil)
+	for _, odd := range []string{`"mentions":"nobody"`, `"ark_data":"x"`, `"attachments":{}`, `"message_scene":[]`, `"timestamp":7`, `"msg_elements":[{"content":1}]`} {
+		e, ok := a.envelope("C2C_MESSAGE_CREATE", []byte(`{"id":"1",`+odd+`,"author":{"user_openid":"U"},"content":"hi"}`))
+		require.True(t, ok, odd)
+		require.Equal(t, "hi", e.Text)
+	}
+}
+
 func FuzzEnvelope(f *testing.F) {
 	for _, raw := range []string{
 		`{"id":"1","author":{"user_openid":"U","username":"n"},"content":" hi <@B> ","timestamp":"2026-01-01T00:00:00+08:00"}`,
