@@ -24,8 +24,9 @@ const (
 	// maxWaiting bounds the events that were read and wait for their turn. A full queue stops the reading, and when that
 	// lasts, the heartbeat ends the connection; what was not committed comes again after Resume.
 	maxWaiting = 256
-	// minHeartbeat keeps an odd Hello from making the heart race.
+	// minHeartbeat and maxHeartbeat keep an odd Hello from making the heart race or stand still.
 	minHeartbeat = 10 * time.Millisecond
+	maxHeartbeat = 10 * time.Minute
 )
 
 // Ends of a connection.
@@ -112,12 +113,21 @@ func (l *link) greeted() (time.Duration, error) {
 	if err != nil {
 		return 0, l.cause(err)
 	}
+	every, err := readHello(raw)
+	if err != nil {
+		return 0, err
+	}
+	return every, l.socket.SetReadDeadline(time.Time{})
+}
+
+func readHello(raw []byte) (time.Duration, error) {
 	var f frame
 	var h hello
 	if json.Unmarshal(raw, &f) != nil || f.Op != opHello || json.Unmarshal(f.Data, &h) != nil || h.Interval <= 0 {
 		return 0, errNoHello
 	}
-	return max(time.Duration(h.Interval)*time.Millisecond, minHeartbeat), l.socket.SetReadDeadline(time.Time{})
+	every := min(h.Interval, maxHeartbeat.Milliseconds())
+	return max(time.Duration(every)*time.Millisecond, minHeartbeat), nil
 }
 
 // introduce asks for the rest of the old session, or for a new one.
@@ -181,33 +191,39 @@ func (l *link) read(ctx context.Context, end context.CancelCauseFunc, events cha
 			end(l.cause(err))
 			return
 		}
-		var f frame
-		if json.Unmarshal(raw, &f) != nil {
-			continue
-		}
-		switch f.Op {
-		case opDispatch:
-			l.seen = max(l.seen, f.Seq)
-			select {
-			case events <- f:
-			case <-ctx.Done():
-				return
-			}
-		case opHeartbeat:
-			if err := l.pulse(); err != nil {
-				end(fault.Errorf(fault.Unavailable, "answer a heartbeat of QQ: %w", err))
-				return
-			}
-		case opAck:
-			l.answered.Store(true)
-		case opReconnect:
-			end(errReconnect)
-			return
-		case opInvalid:
-			end(errInvalid)
+		if err := l.hear(ctx, raw, events); err != nil {
+			end(err)
 			return
 		}
 	}
+}
+
+// hear takes one frame. Its error is why the connection ends.
+func (l *link) hear(ctx context.Context, raw []byte, events chan<- frame) error {
+	var f frame
+	if json.Unmarshal(raw, &f) != nil {
+		return nil
+	}
+	switch f.Op {
+	case opDispatch:
+		l.seen = max(l.seen, f.Seq)
+		select {
+		case events <- f:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	case opHeartbeat:
+		if err := l.pulse(); err != nil {
+			return fault.Errorf(fault.Unavailable, "answer a heartbeat of QQ: %w", err)
+		}
+	case opAck:
+		l.answered.Store(true)
+	case opReconnect:
+		return errReconnect
+	case opInvalid:
+		return errInvalid
+	}
+	return nil
 }
 
 // cause names why reading ended.
