@@ -29,6 +29,15 @@ func (d *Dispatch) Answer(ctx context.Context, a store.Answer, channel string) (
 	return call, err
 }
 
+// answerer is how people are told of who answered a question: by the name of their user. One that was made of a channel and an id
+// tells nobody anything, so the name that the platform shows stands before it; alone it could be that of somebody else.
+func answerer(user, shown string) string {
+	if shown = store.CleanName(shown); shown == "" || !strings.Contains(user, ":") {
+		return user
+	}
+	return shown + " (" + user + ")"
+}
+
 // ApprovalCommands are /approve and /deny, for channels without buttons. They answer the open question of the session
 // that has waited longest.
 func (d *Dispatch) ApprovalCommands() []Command {
@@ -45,7 +54,7 @@ func (d *Dispatch) ApprovalCommands() []Command {
 
 func (d *Dispatch) answerOldest(ctx context.Context, in Inbound, allow bool, note string) (string, error) {
 	call, err := d.Answer(ctx, store.Answer{
-		Session: in.Session, User: in.User, UserName: in.UserName, Key: in.Channel + "/" + in.Account + "/" + in.PlatformID,
+		Session: in.Session, User: in.User, UserName: answerer(in.UserName, in.Peer.Name), Key: in.Channel + "/" + in.Account + "/" + in.PlatformID,
 		Allow: allow, Note: note,
 	}, in.Channel)
 	if errors.Is(err, store.ErrNothingAsked) {

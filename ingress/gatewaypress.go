@@ -50,7 +50,7 @@ func (g *Gateway) press(ctx context.Context, p channel.Press) (channel.Toast, er
 	if err != nil || !known {
 		return inBoth(toastNo, phrase.AskNotYours), err
 	}
-	a, ok := answerOf(q.Session, user, p)
+	a, ok := answerOf(q, user, p)
 	if !ok {
 		return inBoth(toastPlain, phrase.AskClosed), nil
 	}
@@ -95,9 +95,9 @@ func (g *Gateway) presser(ctx context.Context, at chat.Address, p channel.Press)
 }
 
 // answerOf reads a press; ok is false for a button that no question of ours has.
-func answerOf(key chat.SessionKey, user store.User, p channel.Press) (a store.Answer, ok bool) {
+func answerOf(q store.Question, user store.User, p channel.Press) (a store.Answer, ok bool) {
 	a = store.Answer{
-		Session: key, User: user.ID, UserName: user.Name, Call: chat.CallID(p.Question), Key: strings.Join([]string{p.Channel, p.Account, "press", p.Event}, "/"),
+		Session: q.Session, User: user.ID, UserName: answerer(user.Name, q.Place.Names[p.Sender]), Call: chat.CallID(p.Question), Key: strings.Join([]string{p.Channel, p.Account, "press", p.Event}, "/"),
 	}
 	if p.Button != chat.PressSend {
 		a.Note = strings.TrimSpace(strings.Join(p.Values[chat.PressNote], "\n"))

@@ -75,6 +75,20 @@ func TestPress_RecordsTheAnswerOnceAndTellsLaterOnesWhoGaveIt(t *testing.T) {
 	require.Contains(t, b.woken(), key)
 }
 
+func TestPress_WhoseNameWasNotKnownAtFirstIsCalledByItAllTheSame(t *testing.T) {
+	b := bridged(t, `{channels: {feishu: {dmPolicy: "open", allowFrom: ["*"]}}}`)
+	nameless := dm("m0", "ou_1", "hello")
+	nameless.Sender.Name = ""
+	key := b.receive(nameless).Session
+	_, _, err := b.store.Claim(t.Context(), key, "t0", "r0", 0)
+	require.NoError(t, err)
+	_, err = b.store.FinishTurn(t.Context(), key, "t0", chat.TurnStopped, phrase.Stopped)
+	require.NoError(t, err)
+	b.asks(dm("m1", "ou_1", "hello again"))
+	b.pressed(press("e1", "ou_1", chat.PressAllow))
+	require.Equal(t, "Allowed by Name of ou_1 (feishu:ou_1)", b.pressed(press("e2", "ou_1", chat.PressDeny)).Text)
+}
+
 func TestPress_AlwaysHoldsFromNowOn(t *testing.T) {
 	b := bridged(t, `{channels: {feishu: {dmPolicy: "open", allowFrom: ["*"]}}}`)
 	key := b.asks(dm("m1", "ou_1", "你好"))

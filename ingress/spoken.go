@@ -22,7 +22,7 @@ func (d *Dispatch) spoken(ctx context.Context, in Inbound, r reading) (got store
 	if err != nil || !open {
 		return got, false, err
 	}
-	a := store.Answer{Session: in.Session, User: in.User, UserName: in.UserName, Call: call.ID}
+	a := store.Answer{Session: in.Session, User: in.User, UserName: answerer(in.UserName, in.Peer.Name), Call: call.ID}
 	if in.Lang, err = d.speaks(ctx, in); err != nil {
 		return got, false, err
 	}
