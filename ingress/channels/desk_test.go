@@ -246,6 +246,7 @@ func TestReceive_SaysARefusalOnceUnderAKeyOfTheMessage(t *testing.T) {
 		require.Equal(t, "hello", w.said[0].Text, "what is a command is decided by what was written alone")
 		require.Len(t, w.sent, 2)
 		require.Equal(t, w.sent[0].Key, w.sent[1].Key, "the platform drops the second")
+		require.Zero(t, w.sent[0].Seq, "the number of the first answer is the answer's")
 		w.outcome = ingress.Outcome{Result: ingress.ResultAnswered, Reply: "it stands in the conversation"}
 	})
 	require.NoError(t, w.to.Receive(t.Context(), e))

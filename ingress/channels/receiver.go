@@ -30,7 +30,8 @@ func (d *Desk) receiver(name, account string) *receiver {
 }
 
 // Receive commits a message. What its sender is told beside every conversation (a pairing code, a refusal) is sent at once,
-// under a key that follows from the message, so that a second delivery does not say it twice.
+// under a key that follows from the message, so that a second delivery does not say it twice. It has no number: those are of
+// the answers, which may follow.
 func (r *receiver) Receive(ctx context.Context, e chat.Envelope) error {
 	e.Channel, e.Account = r.channel, r.account
 	out, err := r.Gateway.Receive(ctx, e)
@@ -46,7 +47,7 @@ func (r *receiver) Receive(ctx context.Context, e chat.Envelope) error {
 	}
 	a, err := r.Live.Account(ctx, r.channel, r.account)
 	if err == nil {
-		_, err = a.Send(ctx, to, channel.Message{Key: keyOf(e) + ".r", Text: out.Direct, Seq: 1})
+		_, err = a.Send(ctx, to, channel.Message{Key: keyOf(e) + ".r", Text: out.Direct})
 	}
 	if err != nil && !away(err) {
 		r.Log.Warn("a person could not be told that they are not let in", "channel", channel.Name(r.channel, r.account), "error", err)
