@@ -19,8 +19,8 @@ import (
 type Outbox interface {
 	NextOutbound(ctx context.Context, key chat.SessionKey) (next chat.OutboundNext, ok bool, err error)
 	Outbound(ctx context.Context, id int64) (chat.Outbound, error)
-	// SavePieces is a Conflict once the delivery has ended.
-	SavePieces(ctx context.Context, id int64, pieces []chat.Piece, trying bool) error
+	// SavePieces is a Conflict once the delivery has ended, and where another attempt has gone on with it.
+	SavePieces(ctx context.Context, o *chat.Outbound, trying bool) error
 	NoteDelivery(ctx context.Context, id int64, reason string) error
 	EndDelivery(ctx context.Context, id int64, state, reason string) error
 }
@@ -208,12 +208,16 @@ type sending struct {
 	lost    bool              // a piece may or may not have arrived
 }
 
-// errEnded says that the delivery was ended meanwhile: a question was withdrawn.
+// errEnded says that nothing is left to do here: a question was withdrawn meanwhile, or another attempt goes on with the delivery,
+// because Temporal had given this one up.
 var errEnded = errors.New("the delivery has ended")
 
 // note writes down what is known of the pieces; trying says that one is about to be handed to the platform.
 func (s *sending) note(ctx context.Context, trying bool) error {
-	err := s.Outbox.SavePieces(ctx, s.o.ID, s.o.Pieces, trying)
+	return ended(s.Outbox.SavePieces(ctx, &s.o, trying))
+}
+
+func ended(err error) error {
 	if fault.Is(err, fault.Conflict) {
 		return errEnded
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -35,12 +36,15 @@ func (p *post) NextOutbound(context.Context, chat.SessionKey) (chat.OutboundNext
 }
 func (p *post) Outbound(context.Context, int64) (chat.Outbound, error) { return p.o, nil }
 func (p *post) NoteDelivery(context.Context, int64, string) error      { return nil }
-func (p *post) SavePieces(_ context.Context, _ int64, pieces []chat.Piece, _ bool) error {
-	if p.withdrawn {
+func (p *post) SavePieces(_ context.Context, o *chat.Outbound, trying bool) error {
+	if p.withdrawn || o.Tries != p.o.Tries {
 		return fault.Errorf(fault.Conflict, "delivery 1 has ended")
 	}
 	p.saved++
-	p.o.Pieces = append([]chat.Piece{}, pieces...)
+	if trying {
+		o.Tries++
+	}
+	p.o.Pieces, p.o.Tries = append([]chat.Piece{}, o.Pieces...), o.Tries
 	return nil
 }
 func (p *post) EndDelivery(_ context.Context, _ int64, state, _ string) error {
@@ -212,4 +216,32 @@ func TestSend_SaysOfWhatIsLateWhenItWasWritten(t *testing.T) {
 	p.answer, p.o.Written = nil, time.Now().Add(-time.Hour)
 	require.NoError(t, p.send(t, 1))
 	require.Contains(t, p.got[0].Text, "(delayed, written ", "it was tried in time and arrives late")
+}
+
+func TestSend_OfTwoAttemptsThatOverlapOneGoesOn(t *testing.T) {
+	p := newPost("one|two")
+	p.traits.Window = 0
+	second, ended := make(chan struct{}), make(chan struct{})
+	var given sync.WaitGroup
+	p.answer = func(m channel.Message) error {
+		switch m.Text {
+		case "one": // Temporal has given this attempt up meanwhile, and begun another one
+			given.Go(func() { _ = p.send(t, 1) })
+			<-second
+		case "two":
+			select {
+			case <-second:
+				return nil // sent by both
+			default:
+			}
+			close(second)
+			<-ended
+		}
+		return nil
+	}
+	require.NoError(t, p.send(t, 1))
+	close(ended)
+	given.Wait()
+	require.Equal(t, []string{"n.0 one", "n.1 two"}, p.texts(), "no piece twice")
+	require.NotEmpty(t, p.end)
 }

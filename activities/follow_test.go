@@ -86,7 +86,7 @@ func (s *stage) CardOfAnswer(context.Context, int64) (chat.Card, bool, error) {
 	c := s.course.Card
 	return c, c.State == chat.CardTried || c.State == chat.CardShown, nil
 }
-func (s *stage) AnswerCard(ctx context.Context, turn chat.TurnID, _ int64, _ []chat.Piece) error {
+func (s *stage) AnswerCard(ctx context.Context, turn chat.TurnID, _ *chat.Outbound) error {
 	return s.EndCard(ctx, turn, chat.CardAnswer)
 }
 

@@ -13,8 +13,8 @@ type AnswerCards interface {
 	// NextFollow returns the turn whose progress is to be shown now, or whose card is to be settled.
 	NextFollow(ctx context.Context, key chat.SessionKey) (turn chat.TurnID, channel string, ok bool, err error)
 	CardOfAnswer(ctx context.Context, delivery int64) (chat.Card, bool, error)
-	// AnswerCard notes in one transaction that the card has become the first piece.
-	AnswerCard(ctx context.Context, turn chat.TurnID, delivery int64, pieces []chat.Piece) error
+	// AnswerCard notes in one transaction that the card has become the first piece. It is a Conflict where SavePieces is one.
+	AnswerCard(ctx context.Context, turn chat.TurnID, o *chat.Outbound) error
 }
 
 func (d *Deliverer) nextFollow(ctx context.Context, in NextDeliveryInput) (NextDeliveryOutput, error) {
@@ -58,7 +58,7 @@ func (s *sending) replace(ctx context.Context, n int, m channel.Message) (bool, 
 	switch {
 	case err == nil:
 		s.o.Pieces[n].State, s.o.Pieces[n].ID = chat.PieceSent, c.Message
-		return true, s.Cards.AnswerCard(ctx, c.Turn, s.o.ID, s.o.Pieces)
+		return true, ended(s.Cards.AnswerCard(ctx, c.Turn, &s.o))
 	case refused(err):
 		return false, withdraw(ctx, s.Cards, s.account, c)
 	}

@@ -80,6 +80,7 @@ type Outbound struct {
 	Nonce   string // 32 hexadecimal digits; with the number of the piece it is the key of the sending
 	Open    bool   // it is not known yet what became of it
 	Pieces  []Piece
+	Tries   int // how often a piece was handed to the platform
 	Before  int // pieces that answered the same message before
 	Written time.Time
 	Asked   *Asking // of questions, and of what settles them

@@ -35,7 +35,7 @@ func (s *Store) Outbound(ctx context.Context, id int64) (chat.Outbound, error) {
 	o := row.Outbound
 	out := chat.Outbound{
 		ID: o.ID, Kind: o.Kind, Session: o.SessionKey, Channel: o.Channel, Account: o.Account, Text: row.Body, Answer: row.Answer, Open: o.State == "waiting",
-		Nonce: fmt.Sprintf("%x", o.Nonce.Bytes), Before: int(row.Before), Written: o.CreatedAt,
+		Nonce: fmt.Sprintf("%x", o.Nonce.Bytes), Before: int(row.Before), Tries: int(o.Tries), Written: o.CreatedAt,
 	}
 	if out.Place, err = placeIn(o); err != nil {
 		return chat.Outbound{}, err
@@ -66,24 +66,30 @@ func piecesOf(o dbsqlc.Outbound) (pieces []chat.Piece, err error) {
 	return pieces, nil
 }
 
-// SavePieces notes what is known of the pieces; trying says that one is about to be handed to the platform. It is a
-// Conflict once the delivery has ended.
-func (s *Store) SavePieces(ctx context.Context, id int64, pieces []chat.Piece, trying bool) error {
-	data, err := json.Marshal(pieces)
+// SavePieces notes what is known of the pieces of a delivery; trying says that one is about to be handed to the platform, which
+// counts as a try. It is a Conflict once the delivery has ended, and where another attempt has tried since it was read: of two
+// that overlap one goes on.
+func (s *Store) SavePieces(ctx context.Context, o *chat.Outbound, trying bool) error {
+	return s.savePieces(ctx, s.pool, o, trying)
+}
+
+func (s *Store) savePieces(ctx context.Context, db dbsqlc.DBTX, o *chat.Outbound, trying bool) error {
+	data, err := json.Marshal(o.Pieces)
 	if err != nil {
 		return fmt.Errorf("encode pieces: %w", err)
 	}
-	p := dbsqlc.OutboundTryParams{ID: id, Parts: data}
+	p := dbsqlc.OutboundTryParams{ID: o.ID, Parts: data, Tries: int32(o.Tries)}
 	if trying {
 		p.Tried = 1
 	}
-	n, err := s.q.OutboundTry(ctx, s.pool, p)
+	n, err := s.q.OutboundTry(ctx, db, p)
 	if err != nil {
-		return classify(fmt.Errorf("note pieces of delivery %d: %w", id, err))
+		return classify(fmt.Errorf("note pieces of delivery %d: %w", o.ID, err))
 	}
 	if n == 0 {
-		return fault.Errorf(fault.Conflict, "delivery %d has ended", id)
+		return fault.Errorf(fault.Conflict, "delivery %d has ended, or another attempt goes on with it", o.ID)
 	}
+	o.Tries += int(p.Tried)
 	return nil
 }
 

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"xbot/internal/chat"
+	"xbot/internal/fault"
 	"xbot/internal/phrase"
 	"xbot/internal/store"
 )
@@ -60,9 +61,14 @@ func TestOutbound_AnAnswerWaitsForThePlaceOfItsMessage(t *testing.T) {
 	require.Equal(t, "m1", o.Place.ReplyTo)
 	require.Equal(t, "napcat", o.Channel)
 
-	require.NoError(t, b.SavePieces(t.Context(), id, []chat.Piece{{Text: "the", Seq: 1}, {Text: "answer", Seq: 2}}, true))
+	other := o
+	o.Pieces = []chat.Piece{{Text: "the", Seq: 1}, {Text: "answer", Seq: 2}}
+	require.NoError(t, b.SavePieces(t.Context(), &o, false))
+	require.NoError(t, b.SavePieces(t.Context(), &o, true))
+	require.NoError(t, b.SavePieces(t.Context(), &o, true))
+	require.True(t, fault.Is(b.SavePieces(t.Context(), &other, true), fault.Conflict), "another attempt has gone on with it")
 	require.NoError(t, b.EndDelivery(t.Context(), id, chat.OutboundSent, ""))
-	require.Error(t, b.SavePieces(t.Context(), id, nil, true), "what has ended stays as it is")
+	require.True(t, fault.Is(b.SavePieces(t.Context(), &o, true), fault.Conflict), "what has ended stays as it is")
 	_, err = b.FinishTurn(t.Context(), peerKey, "t1", chat.TurnStopped, phrase.Stopped)
 	require.NoError(t, err)
 	id, words = b.next()

@@ -123,15 +123,11 @@ func (s *Store) CardOfAnswer(ctx context.Context, delivery int64) (card chat.Car
 }
 
 // AnswerCard notes that a card has become the first piece of an answer, together with what is known of the pieces: nobody
-// takes the one without the other for a card that is still to be settled.
-func (s *Store) AnswerCard(ctx context.Context, turn chat.TurnID, delivery int64, pieces []chat.Piece) error {
-	data, err := json.Marshal(pieces)
-	if err != nil {
-		return fmt.Errorf("encode pieces: %w", err)
-	}
+// takes the one without the other for a card that is still to be settled. A Conflict is that of SavePieces.
+func (s *Store) AnswerCard(ctx context.Context, turn chat.TurnID, o *chat.Outbound) error {
 	return s.inTx(ctx, func(tx *tx) error {
-		if _, err := s.q.OutboundTry(ctx, tx, dbsqlc.OutboundTryParams{ID: delivery, Parts: data, Tried: 1}); err != nil {
-			return fmt.Errorf("note pieces of delivery %d: %w", delivery, err)
+		if err := s.savePieces(ctx, tx, o, true); err != nil {
+			return err
 		}
 		return s.q.ProgressEnd(ctx, tx, dbsqlc.ProgressEndParams{TurnID: turn, State: string(chat.CardAnswer)})
 	})

@@ -120,8 +120,13 @@ func TestCardOfAnswer_IsTakenTogetherWithThePiece(t *testing.T) {
 	require.NoError(t, err)
 	require.True(t, ok)
 	require.Equal(t, "card of t1", card.Message)
-	require.NoError(t, b.AnswerCard(t.Context(), "t1", id, []chat.Piece{{Text: "the answer", Seq: 1, State: chat.PieceSent, ID: card.Message}}))
 	o, err := b.Outbound(t.Context(), id)
+	require.NoError(t, err)
+	other := o
+	o.Pieces = []chat.Piece{{Text: "the answer", Seq: 1, State: chat.PieceSent, ID: card.Message}}
+	require.NoError(t, b.AnswerCard(t.Context(), "t1", &o))
+	require.True(t, fault.Is(b.AnswerCard(t.Context(), "t1", &other), fault.Conflict), "another attempt has gone on with it")
+	o, err = b.Outbound(t.Context(), id)
 	require.NoError(t, err)
 	require.Equal(t, card.Message, o.Pieces[0].ID)
 	_, ok, err = b.CardOfAnswer(t.Context(), id)

@@ -38,7 +38,8 @@ func (b *bundle) question() chat.Outbound {
 // sent records that the question arrived as message om_1.
 func (b *bundle) sent(o chat.Outbound) {
 	b.t.Helper()
-	require.NoError(b.t, b.SavePieces(b.t.Context(), o.ID, []chat.Piece{{Seq: 1, State: chat.PieceSent, ID: "om_1"}}, true))
+	o.Pieces = []chat.Piece{{Seq: 1, State: chat.PieceSent, ID: "om_1"}}
+	require.NoError(b.t, b.SavePieces(b.t.Context(), &o, true))
 	require.NoError(b.t, b.EndDelivery(b.t.Context(), o.ID, chat.OutboundSent, ""))
 }
 
@@ -113,7 +114,8 @@ func TestQuestion_ThatMayHaveBeenSeenIsSettledBehindIt(t *testing.T) {
 			b := setup(t)
 			b.asksOn(&chat.Address{ChatType: chat.ChatDirect, Peer: "7"})
 			o := b.question()
-			require.NoError(t, b.SavePieces(t.Context(), o.ID, []chat.Piece{{Seq: 1, State: chat.PieceTried, Tried: time.Now()}}, true))
+			o.Pieces = []chat.Piece{{Seq: 1, State: chat.PieceTried, Tried: time.Now()}}
+			require.NoError(t, b.SavePieces(t.Context(), &o, true))
 			ends(b)
 			require.Equal(t, o.ID, b.question().ID, "whether it arrived is found out first")
 			b.sent(o)

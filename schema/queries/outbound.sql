@@ -15,9 +15,10 @@ FROM outbound o LEFT JOIN messages m ON m.id = o.message_id
 WHERE o.id = $1;
 
 -- name: OutboundTry :execrows
--- Notes what is known of the pieces before one is handed to the platform, and after.
+-- Notes what is known of the pieces before one is handed to the platform, and after. No row: it has ended, or somebody else has
+-- handed a piece over since it was read.
 UPDATE outbound SET parts = sqlc.arg(parts), tries = tries + sqlc.arg(tried)::int, tried_at = CASE WHEN sqlc.arg(tried)::int > 0 THEN now() ELSE tried_at END
-WHERE id = sqlc.arg(id) AND state = 'waiting';
+WHERE id = sqlc.arg(id) AND state = 'waiting' AND tries = sqlc.arg(tries)::int;
 
 -- name: OutboundFailing :exec
 UPDATE outbound SET error = $2 WHERE id = $1 AND state = 'waiting';

@@ -168,18 +168,25 @@ func (q *Queries) OutboundToWake(ctx context.Context, db DBTX) ([]OutboundToWake
 
 const outboundTry = `-- name: OutboundTry :execrows
 UPDATE outbound SET parts = $1, tries = tries + $2::int, tried_at = CASE WHEN $2::int > 0 THEN now() ELSE tried_at END
-WHERE id = $3 AND state = 'waiting'
+WHERE id = $3 AND state = 'waiting' AND tries = $4::int
 `
 
 type OutboundTryParams struct {
 	Parts []byte
 	Tried int32
 	ID    int64
+	Tries int32
 }
 
-// Notes what is known of the pieces before one is handed to the platform, and after.
+// Notes what is known of the pieces before one is handed to the platform, and after. No row: it has ended, or somebody else has
+// handed a piece over since it was read.
 func (q *Queries) OutboundTry(ctx context.Context, db DBTX, arg OutboundTryParams) (int64, error) {
-	result, err := db.Exec(ctx, outboundTry, arg.Parts, arg.Tried, arg.ID)
+	result, err := db.Exec(ctx, outboundTry,
+		arg.Parts,
+		arg.Tried,
+		arg.ID,
+		arg.Tries,
+	)
 	if err != nil {
 		return 0, err
 	}
