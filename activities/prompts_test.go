@@ -11,6 +11,7 @@ import (
 
 	"xbot/activities"
 	"xbot/internal/chat"
+	memoryport "xbot/internal/memory"
 	"xbot/internal/memory/flat"
 	"xbot/internal/persona"
 	"xbot/internal/policy"
@@ -36,7 +37,7 @@ func (b *bundle) prompts(home string) *activities.SystemPrompts {
 func (b *bundle) pipelineOf(home string, who prompt.Personas) *prompt.Pipeline {
 	return prompt.Standard(prompt.Parts{
 		Template: prompt.NewTemplate(filepath.Join(home, "prompt.md"), slog.New(slog.DiscardHandler)), Home: home, Places: b,
-		Memory: flat.Provider{Notes: b.notes()}, Personas: who,
+		Memory: persona.Memories{Book: b.notes().Book, Providers: map[string]memoryport.Provider{memoryport.Flat: flat.Provider{Shelf: b.Store}}}, Personas: who,
 	})
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"xbot/ingress"
 	"xbot/internal/chat"
+	memoryport "xbot/internal/memory"
 	"xbot/internal/memory/flat"
 	"xbot/internal/persona"
 	"xbot/internal/phrase"
@@ -25,7 +26,7 @@ import (
 // viewer looks at prompts of a server without runners.
 func (b *bundle) viewer(home string) prompt.Viewer {
 	return prompt.Viewer{Scenes: b.Store, Tools: []tool.Spec{memory.NewWrite(b.notes()).Spec()}, Pipeline: prompt.Standard(prompt.Parts{
-		Template: prompt.NewTemplate(filepath.Join(home, "prompt.md"), slog.New(slog.DiscardHandler)), Home: home, Memory: flat.Provider{Notes: b.notes()},
+		Template: prompt.NewTemplate(filepath.Join(home, "prompt.md"), slog.New(slog.DiscardHandler)), Home: home, Memory: persona.Memories{Book: b.notes().Book, Providers: map[string]memoryport.Provider{memoryport.Flat: flat.Provider{Shelf: b.Store}}},
 		Places: resolver.New(resolver.Config{Choices: b.Store, Router: sandbox.NewRouter(sandbox.RouterConfig{})}),
 	})}
 }

@@ -57,7 +57,7 @@ func (ingressCmd) Run(ctx context.Context) error {
 		return err
 	}
 	p, err := assemble(ctx, "xbot ingress", settings{
-		Home: cfg.Home, Secrets: cfg.Secrets, Telemetry: cfg.Telemetry, Prompt: cfg.Prompt, dsn: cfg.Database.URL, out: os.Stderr, limits: limitsOf(model, cfg.LLM),
+		Home: cfg.Home, Secrets: cfg.Secrets, Telemetry: cfg.Telemetry, Prompt: cfg.Prompt, Memory: cfg.Memory, dsn: cfg.Database.URL, out: os.Stderr, limits: limitsOf(model, cfg.LLM),
 		temporal: temporalclient.Config{Address: cfg.Address, Namespace: cfg.Namespace},
 	})
 	if err != nil {

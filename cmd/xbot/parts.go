@@ -32,6 +32,7 @@ import (
 // parts is what every long-running process is made of.
 type parts struct {
 	home     string
+	memory   string // provider of memory where the policy names none
 	admin    string // name of the first administrator
 	dsn      string
 	tele     *telemetry.Telemetry
@@ -60,6 +61,7 @@ type settings struct {
 	config.Secrets
 	config.Telemetry
 	config.Prompt
+	config.Memory
 
 	temporal temporalclient.Config
 	limits   limits.Table // where sessions are shown
@@ -72,7 +74,7 @@ const poolSize = 40
 
 // assemble migrates the database and opens the parts. The caller closes them.
 func assemble(ctx context.Context, process string, s settings) (*parts, error) {
-	p := &parts{home: s.Dir, dsn: s.dsn}
+	p := &parts{home: s.Dir, dsn: s.dsn, memory: s.MemoryProvider}
 	var err error
 	p.tele, err = telemetry.New(ctx, telemetry.Config{Process: process, Version: version, Level: s.LogLevel, Format: s.LogFormat, OTLP: s.OTLP, Out: s.out})
 	if err != nil {

@@ -46,7 +46,7 @@ func (serveCmd) Run(ctx context.Context) error {
 	}
 	defer servers.stop()
 	p, err := assemble(ctx, "xbot serve", settings{
-		Home: cfg.Home, Secrets: cfg.Secrets, Telemetry: cfg.Telemetry, Prompt: cfg.Prompt, dsn: servers.dsn, out: out, temporal: servers.temporal,
+		Home: cfg.Home, Secrets: cfg.Secrets, Telemetry: cfg.Telemetry, Prompt: cfg.Prompt, Memory: cfg.Memory, dsn: servers.dsn, out: out, temporal: servers.temporal,
 		limits: limitsOf(model, cfg.LLM),
 	})
 	if err != nil {

@@ -47,7 +47,7 @@ func (workerCmd) Run(ctx context.Context) error {
 		return err
 	}
 	p, err := assemble(ctx, "xbot worker", settings{
-		Home: cfg.Home, Secrets: cfg.Secrets, Telemetry: cfg.Telemetry, Prompt: cfg.Prompt, dsn: cfg.Database.URL, out: os.Stderr,
+		Home: cfg.Home, Secrets: cfg.Secrets, Telemetry: cfg.Telemetry, Prompt: cfg.Prompt, Memory: cfg.Memory, dsn: cfg.Database.URL, out: os.Stderr,
 		temporal: temporalclient.Config{Address: cfg.Address, Namespace: cfg.Namespace},
 	})
 	if err != nil {

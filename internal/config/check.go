@@ -29,6 +29,7 @@ func checkOne(s Setting) error {
 		"AGENT_CONTEXT_MODE":      {"default", "none"},
 		"AGENT_MEMORY_FLUSH":      {"on", "off"},
 		"AGENT_PRUNING":           {"off", "on"},
+		"MEMORY_PROVIDER":         {"flat"},
 		"LOG_LEVEL":               {"debug", "info", "warn", "error"},
 		"LOG_FORMAT":              {"text", "json"},
 	}

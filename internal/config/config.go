@@ -70,6 +70,11 @@ type Context struct {
 	Pruning    string  `env:"AGENT_PRUNING" envDefault:"off" help:"off | on: whether old results of tools are cut in each request, for that request only"`
 }
 
+// Memory says how people are remembered (spec/001 §4.2; the upstream's name).
+type Memory struct {
+	MemoryProvider string `env:"MEMORY_PROVIDER" envDefault:"flat" help:"flat | letta: who keeps memory, where the policy does not say"`
+}
+
 // Prompt says what stands in system prompts.
 type Prompt struct {
 	File string `env:"PROMPT_FILE" help:"template of the system prompt; default: prompt.md in XBOT_HOME, and without it the one of the program"`
@@ -128,6 +133,7 @@ type Serve struct {
 	LLM
 	Agent
 	Context
+	Memory
 	Prompt
 	HTTP
 	Secrets
@@ -145,6 +151,7 @@ type Ingress struct {
 	HTTP
 	LLM // what is configured is shown to people; the ingress never calls it
 	Context
+	Memory
 	Prompt
 	Secrets
 	Permissions
@@ -162,6 +169,7 @@ type Worker struct {
 	LLM
 	Agent
 	Context
+	Memory
 	Prompt
 	Secrets
 	Permissions

@@ -1,21 +1,87 @@
-// Package memory is the port of what is remembered of a person beyond one conversation (spec/001 §4.2).
+// Package memory is the port of what is remembered of a person beyond one conversation (spec/001 §4.2). There are two
+// providers: flat keeps notes, letta keeps blocks and an archive that is searched. Which one an agent has is decided by
+// the policy.
 package memory
 
 import (
 	"context"
+	"time"
 
 	"xbot/internal/chat"
+	"xbot/internal/llm"
 )
+
+// The providers.
+const (
+	Flat  = "flat"
+	Letta = "letta"
+)
+
+// ProviderOf returns whose a tool is, if it is one of a memory.
+func ProviderOf(tool string) (provider string, ok bool) {
+	switch tool {
+	case "memory_write", "memory_list":
+		return Flat, true
+	case "core_memory_append", "core_memory_replace", "rethink", "archival_memory_insert", "archival_memory_search", "recall_memory_search":
+		return Letta, true
+	}
+	return "", false
+}
 
 // Query says for whom, and what for, memory is asked.
 type Query struct {
 	User    chat.UserID
 	Session chat.SessionKey
+	Agent   string // whose memory: its name, not the agent's; filled in by persona.Memories
 	Text    string // what the person wrote, where it is known; a provider may rank by it
 }
 
-// Provider keeps memory. What it says of one person never reaches another.
-type Provider interface {
+// Whose returns the memory that is asked.
+func (q Query) Whose() chat.Whose { return chat.Whose{User: q.User, Agent: q.Agent} }
+
+// Recaller says what a prompt holds of memory.
+type Recaller interface {
 	// Recall returns what a prompt should hold, bounded; empty: nothing is remembered.
 	Recall(ctx context.Context, q Query) (string, error)
+}
+
+// Provider keeps memory. What it says of one person never reaches another. It is safe for concurrent use.
+type Provider interface {
+	Recaller
+
+	// Memorize keeps what is lasting of a conversation. The same key changes nothing the second time, also where the first
+	// was by another process; memory and key are written in one transaction. Errors: those of Ask and of the database, and
+	// fault.Unavailable where the model wrote nothing usable, which another try may mend.
+	Memorize(ctx context.Context, in MemorizeInput) (MemorizeResult, error)
+
+	// Close gives back what the provider holds. Nothing is lost without it.
+	Close() error
+}
+
+// Ask makes one call of a model. The caller retries what can be retried, and counts what it costs.
+type Ask func(ctx context.Context, r llm.Request) (llm.Answer, error)
+
+// MemorizeInput is a conversation, or a part of one, that is about to go from sight.
+type MemorizeInput struct {
+	User    chat.UserID
+	Session chat.SessionKey
+	Agent   string // as in Query
+	Key     string // what makes it once: unique for the person, at most 300 bytes
+	Lines   []chat.Line
+	From    time.Time // when the oldest of it was written
+	To      time.Time // the newest
+	Room    int       // characters of conversation that the model reads at most; 0: DefaultRoom
+	Ask     Ask
+}
+
+// Whose returns the memory that is written.
+func (in MemorizeInput) Whose() chat.Whose { return chat.Whose{User: in.User, Agent: in.Agent} }
+
+// MemorizeResult says what was kept.
+type MemorizeResult struct {
+	Again    bool     `json:"again,omitempty"`    // it was done before, and nothing was changed
+	History  string   `json:"history,omitempty"`  // entry of the log
+	Changed  []string `json:"changed,omitempty"`  // notes or blocks that were written
+	Archived int      `json:"archived,omitempty"` // entries that are new in the archive
+	Deleted  int      `json:"deleted,omitempty"`  // entries that were taken out
 }

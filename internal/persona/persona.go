@@ -3,6 +3,7 @@
 package persona
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"path"
@@ -11,6 +12,7 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/llm/choice"
+	"xbot/internal/memory"
 	"xbot/internal/policy"
 	"xbot/internal/soul"
 )
@@ -23,10 +25,16 @@ type Persona struct {
 	Soul string
 	// Deliver says whether answers reach the channel.
 	Deliver bool
+	// Provider names who keeps the agent's memory.
+	Provider string
 }
 
-// Has reports whether the agent may use a tool. Names may hold *; deny wins, and no allow list allows all.
+// Has reports whether the agent may use a tool. Names may hold *; deny wins, and no allow list allows all. The tools of
+// a memory are those of its provider alone.
 func (p Persona) Has(tool string) bool {
+	if provider, ok := memory.ProviderOf(tool); ok && p.Provider != "" && provider != p.Provider {
+		return false
+	}
 	t := p.Agent.Tools
 	return !matches(t.Deny, tool) && (len(t.Allow) == 0 || matches(t.Allow, tool))
 }
@@ -64,6 +72,7 @@ type Book struct {
 	Ledger   Ledger
 	Policies Policies
 	Home     string // data folder of the server, where souls are
+	Memory   string // provider of memory where the policy names none; empty: flat
 	Log      *slog.Logger
 }
 
@@ -78,7 +87,11 @@ func (b *Book) Of(ctx context.Context, key chat.SessionKey) (Persona, error) {
 	if err != nil {
 		return Persona{}, err
 	}
-	out := Persona{Agent: p.Agent(w.Agent), Deliver: p.Sends(key, w.Channel, w.ChatType, w.Send)}
+	agent := p.Agent(w.Agent)
+	out := Persona{
+		Agent: agent, Deliver: p.Sends(key, w.Channel, w.ChatType, w.Send),
+		Provider: cmp.Or(agent.MemoryProvider, p.Memory.Provider, b.Memory, memory.Flat),
+	}
 	s, notes, err := soul.Load(b.Home, p.Channel(w.Channel, w.Account).Soul)
 	if err != nil {
 		notes = append(notes, err.Error())

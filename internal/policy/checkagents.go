@@ -9,6 +9,9 @@ import (
 // thinks are the levels of thought.
 var thinks = []string{"off", "minimal", "low", "medium", "high", "xhigh"}
 
+// memoryProviders keep memory.
+var memoryProviders = []string{"flat"}
+
 func (c *check) agents(p *Policy) {
 	var ids []string
 	marked := ""
@@ -27,6 +30,7 @@ func (c *check) agents(p *Policy) {
 		}
 		ids = append(ids, a.ID)
 		c.oneOf(path+".memory", a.Memory, "own", MemoryShared)
+		c.oneOf(path+".memoryProvider", a.MemoryProvider, memoryProviders...)
 		c.oneOf(path+".think", a.Think, thinks...)
 	}
 	if len(ids) == 0 {

@@ -19,6 +19,12 @@ type Policy struct {
 	Tiers    Tiers              `json:"tiers,omitzero"`
 	Channels map[string]Channel `json:"channels,omitempty"`
 	Limits   Limits             `json:"limits,omitzero"`
+	Memory   Memory             `json:"memory,omitzero"`
+}
+
+// Memory says how people are remembered.
+type Memory struct {
+	Provider string `json:"provider,omitempty"` // flat | letta; default: MEMORY_PROVIDER
 }
 
 // Session says how conversations are named and how long they last (spec/002).
@@ -109,6 +115,8 @@ type Agent struct {
 	Tools     Tools  `json:"tools,omitzero"`
 	Memory    string `json:"memory,omitempty"` // own (default) | shared: with the default agent
 	Think     string `json:"think,omitempty"`
+
+	MemoryProvider string `json:"memoryProvider,omitempty"` // flat | letta; default: memory.provider
 }
 
 // Tools says which tools an agent has; names may hold *, and deny wins. No allow: all.

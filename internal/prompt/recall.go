@@ -7,7 +7,7 @@ import (
 )
 
 // Memory adds what is remembered of the person.
-type Memory struct{ Provider memory.Provider }
+type Memory struct{ Provider memory.Recaller }
 
 var _ Middleware = Memory{}
 

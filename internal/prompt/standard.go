@@ -11,7 +11,7 @@ type Parts struct {
 	Home      string // data folder of the server
 	Places    Places
 	Rules     map[string]chat.Rule // of the installation
-	Memory    memory.Provider
+	Memory    memory.Recaller
 	Personas  Personas // nil: nobody in particular
 	Enrichers []Enricher
 }

@@ -28,25 +28,29 @@ func (s *Store) Memories(ctx context.Context, user chat.UserID, agent string) ([
 // SetMemory writes a note of an agent about a person, or deletes it if the content is empty. TooLarge: there are too many. Written again
 // it changes nothing, not even its time.
 func (s *Store) SetMemory(ctx context.Context, user chat.UserID, agent, path, content string) error {
-	path, content = Clean(path), Clean(content)
 	return s.inTx(ctx, func(tx *tx) error {
 		if err := s.q.MemoryLock(ctx, tx, user); err != nil {
 			return fmt.Errorf("lock memory: %w", err)
 		}
-		others, err := s.q.MemoryCountOthers(ctx, tx, dbsqlc.MemoryCountOthersParams{UserID: user, Agent: agent, Path: path})
-		switch {
-		case err != nil:
-			return fmt.Errorf("count memory: %w", err)
-		case content == "":
-			err = s.q.MemoryDelete(ctx, tx, dbsqlc.MemoryDeleteParams{UserID: user, Agent: agent, Path: path})
-		case others >= maxMemories:
-			return fault.Errorf(fault.TooLarge, "there are %d notes, and no more are kept: merge or delete some first", maxMemories)
-		default:
-			err = s.q.MemoryPut(ctx, tx, dbsqlc.MemoryPutParams{UserID: user, Agent: agent, Path: path, Content: content})
-		}
-		if err != nil {
-			return fmt.Errorf("write memory: %w", err)
-		}
-		return nil
+		return tx.setMemory(ctx, chat.Whose{User: user, Agent: agent}, path, content)
 	})
+}
+
+func (t *tx) setMemory(ctx context.Context, w chat.Whose, path, content string) error {
+	path, content = Clean(path), Clean(content)
+	others, err := t.q.MemoryCountOthers(ctx, t, dbsqlc.MemoryCountOthersParams{UserID: w.User, Agent: w.Agent, Path: path})
+	switch {
+	case err != nil:
+		return fmt.Errorf("count memory: %w", err)
+	case content == "":
+		err = t.q.MemoryDelete(ctx, t, dbsqlc.MemoryDeleteParams{UserID: w.User, Agent: w.Agent, Path: path})
+	case others >= maxMemories:
+		return fault.Errorf(fault.TooLarge, "there are %d notes, and no more are kept: merge or delete some first", maxMemories)
+	default:
+		err = t.q.MemoryPut(ctx, t, dbsqlc.MemoryPutParams{UserID: w.User, Agent: w.Agent, Path: path, Content: content})
+	}
+	if err != nil {
+		return fmt.Errorf("write memory: %w", err)
+	}
+	return nil
 }

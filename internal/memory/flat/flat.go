@@ -1,4 +1,5 @@
-// Package flat remembers notes as they were written: small files for each person, whole while there is room.
+// Package flat remembers notes as they were written: small files for each person, whole while there is room, one of which is
+// written anew when a conversation is memorized, and a log of what conversations were about.
 package flat
 
 import (
@@ -15,29 +16,38 @@ import (
 // Limit is how much of its notes a prompt holds, in characters. Of those that do not fit the names are told.
 const Limit = 8_000
 
-// Notes keeps the notes about people, for the agent of each session.
-type Notes interface {
-	Memories(ctx context.Context, user chat.UserID, session chat.SessionKey) ([]chat.Note, error)
+// Shelf keeps notes and the log, durably.
+type Shelf interface {
+	Memories(ctx context.Context, user chat.UserID, agent string) ([]chat.Note, error)
+	MemoryWritten(ctx context.Context, w chat.Whose, key string) (result string, found bool, err error)
+	// Memorize writes all of m or nothing. fresh is false where its key was written before. Conflict: a note has changed.
+	Memorize(ctx context.Context, w chat.Whose, m chat.Memorized) (fresh bool, err error)
 }
 
-// Provider recalls all notes of a person.
-type Provider struct{ Notes Notes }
+// Provider recalls all notes of a person. It holds nothing.
+type Provider struct{ Shelf Shelf }
 
 var _ memory.Provider = Provider{}
 
-// Recall returns the notes, the newest whole, then the names of those that do not fit.
+// Recall returns the notes: what was memorized, then the newest whole, then the names of those that do not fit.
 func (p Provider) Recall(ctx context.Context, q memory.Query) (string, error) {
-	notes, err := p.Notes.Memories(ctx, q.User, q.Session)
+	notes, err := p.Shelf.Memories(ctx, q.User, q.Agent)
 	if err != nil {
 		return "", fmt.Errorf("read memory: %w", err)
 	}
 	return Render(notes), nil
 }
 
+// Close implements memory.Provider.
+func (Provider) Close() error { return nil }
+
 // Render is notes as a prompt holds them, at most Limit characters.
 func Render(notes []chat.Note) string {
 	sorted := slices.Clone(notes)
 	slices.SortStableFunc(sorted, func(a, b chat.Note) int {
+		if first := (a.Path == Path); first != (b.Path == Path) {
+			return map[bool]int{true: -1, false: 1}[first]
+		}
 		if c := b.UpdatedAt.Compare(a.UpdatedAt); c != 0 {
 			return c
 		}

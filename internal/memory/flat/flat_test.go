@@ -17,20 +17,24 @@ import (
 )
 
 // book is notes by user.
-type book map[chat.UserID][]chat.Note
+type book struct {
+	flat.Shelf
 
-func (b book) Memories(_ context.Context, user chat.UserID, _ chat.SessionKey) ([]chat.Note, error) {
-	return b[user], nil
+	notes map[chat.UserID][]chat.Note
+}
+
+func (b book) Memories(_ context.Context, user chat.UserID, _ string) ([]chat.Note, error) {
+	return b.notes[user], nil
 }
 
 func at(hour int) time.Time { return time.Date(2026, 11, 21, hour, 0, 0, 0, time.UTC) }
 
 func TestRecall_TellsAPersonsOwnNotesNewestFirst(t *testing.T) {
 	t.Parallel()
-	p := flat.Provider{Notes: book{
+	p := flat.Provider{Shelf: book{notes: map[chat.UserID][]chat.Note{
 		1: {{Path: "a.md", Content: "old", UpdatedAt: at(1)}, {Path: "b.md", Content: "new\n", UpdatedAt: at(2)}},
 		2: {{Path: "c.md", Content: "of somebody else", UpdatedAt: at(3)}},
-	}}
+	}}}
 	got, err := p.Recall(t.Context(), memory.Query{User: 1})
 	require.NoError(t, err)
 	require.Equal(t, "<note path=\"b.md\">\nnew\n</note>\n<note path=\"a.md\">\nold\n</note>", got)
@@ -49,6 +53,12 @@ func TestRender_NamesWhatDoesNotFit(t *testing.T) {
 	require.NotContains(t, got, "xxx")
 	require.Contains(t, got, "small\n", "an older one that fits is told")
 	require.True(t, strings.HasSuffix(got, "More notes, which memory_list shows: big.md"), got[len(got)-80:])
+}
+
+func TestRender_BeginsWithWhatWasMemorized(t *testing.T) {
+	t.Parallel()
+	got := flat.Render([]chat.Note{{Path: "a.md", Content: "new", UpdatedAt: at(3)}, {Path: flat.Path, Content: "old", UpdatedAt: at(1)}, {Path: "Z.md", Content: "z", UpdatedAt: at(4)}})
+	require.Equal(t, "<note path=\"MEMORY.md\">\nold\n</note>\n<note path=\"Z.md\">\nz\n</note>\n<note path=\"a.md\">\nnew\n</note>", got)
 }
 
 func TestRender_KeepsWithinItsLimitAndLosesNoNote(t *testing.T) {

@@ -1,0 +1,95 @@
+package chat
+
+import "time"
+
+// Whose names a memory: what an agent, or several that share it, remember of one person or group. Nothing is read or
+// written of memory without it.
+type Whose struct {
+	User  UserID
+	Agent string // name of the memory
+}
+
+// Limits of what memory holds, in characters.
+const (
+	MaxPersona        = 2000 // spec/001 §4.2
+	MaxHuman          = 2000
+	MaxWorkingContext = 4000
+	MaxArchival       = 4000 // one entry
+	MaxHistory        = 4000 // one entry
+)
+
+// Block names a block of core memory.
+type Block string
+
+// The blocks. Persona (how the agent is with this person) and human (who the person is) are the same in all
+// conversations of a person; the working context belongs to one conversation.
+const (
+	BlockPersona Block = "persona"
+	BlockHuman   Block = "human"
+	BlockWorking Block = "working_context"
+)
+
+// Blocks are the blocks, in the order of a prompt.
+func Blocks() []Block { return []Block{BlockPersona, BlockHuman, BlockWorking} }
+
+// Max is how many characters a block holds; 0: there is no such block.
+func (b Block) Max() int {
+	switch b {
+	case BlockPersona:
+		return MaxPersona
+	case BlockHuman:
+		return MaxHuman
+	case BlockWorking:
+		return MaxWorkingContext
+	}
+	return 0
+}
+
+// ArchivalID numbers the entries of all archives.
+type ArchivalID int64
+
+// Memorized is what a conversation left in memory. All of it is written at once, under Key.
+type Memorized struct {
+	Key     string
+	Session SessionKey
+	From    time.Time // of the conversation
+	To      time.Time
+	History string // entry of the log; empty: none
+	Result  string // what is kept with the key
+
+	Notes  []NoteChange
+	Blocks []BlockChange
+
+	Archive []ArchivalEntry // new ones
+	Delete  []ArchivalID
+}
+
+// NoteChange sets a note. Conflict where it is not Was any more.
+type NoteChange struct {
+	Path, Was, Content string
+}
+
+// BlockChange sets a block. Conflict where it is not Was any more.
+type BlockChange struct {
+	Block        Block
+	Was, Content string
+}
+
+// ArchivalEntry is something that is remembered and found by searching.
+type ArchivalEntry struct {
+	ID      ArchivalID `json:"id"`
+	Content string     `json:"content"`
+	At      time.Time  `json:"at" doc:"When it was so."`
+
+	Embedding []float32 `json:"-"` // nil: none yet
+	Model     string    `json:"-"` // that made the embedding
+}
+
+// HistoryEntry says what a conversation was about.
+type HistoryEntry struct {
+	ID      int64      `json:"id"`
+	Session SessionKey `json:"session"`
+	Entry   string     `json:"entry"`
+	From    time.Time  `json:"from"`
+	To      time.Time  `json:"to"`
+}
