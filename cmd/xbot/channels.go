@@ -76,17 +76,9 @@ type channelHolders struct{ *store.Store }
 
 // ChannelHolder is the internal address of the ingress that holds it, or held it last: one that does not any more says so.
 func (h channelHolders) ChannelHolder(ctx context.Context, name, account string) (string, error) {
-	all, err := h.ChannelStates(ctx)
-	if err != nil {
-		return "", err
-	}
-	for _, s := range all {
-		if s.Channel == name && s.Account == account {
-			address, _, _ := strings.Cut(s.Holder, holderMark)
-			return address, nil
-		}
-	}
-	return "", nil
+	holder, err := h.Store.ChannelHolder(ctx, name, account)
+	address, _, _ := strings.Cut(holder, holderMark)
+	return address, err
 }
 
 // speakers are the bots as a worker speaks for them: through the ingress that holds the connection where there is one only.

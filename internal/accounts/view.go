@@ -75,9 +75,7 @@ func (b *Book) view(r store.ChannelOverview) chat.ChannelAccount {
 		if r.Account == "" {
 			_, a.Environment = b.Environment(d)
 		}
-		if d.Called != nil {
-			a.Address = b.address(d.Called(r.Settings), r.Channel, r.Account)
-		}
+		a.Address = b.address(d.Called[r.Settings["mode"]], r.Channel, r.Account)
 	}
 	return a
 }

@@ -12,9 +12,9 @@ type Driver struct {
 	Options []Option
 	// Open makes an account. It checks the form of the settings, asks nobody, and names the option that is wrong.
 	Open func(account string, settings map[string]string, o Opening) (Account, error)
-	// Called is the protocol by which the platform connects to an account with these settings, http or ws; empty: the
-	// account connects to the platform. Nil: none is called.
-	Called func(settings map[string]string) string
+	// Called is the protocol by which the platform connects to an account, http or ws, by the value of its option mode. With any
+	// other one the account connects to the platform.
+	Called map[string]string
 }
 
 // Option is one setting of an account.

@@ -34,13 +34,21 @@ func (s *Store) ChannelAccounts(ctx context.Context) ([]ChannelAccount, error) {
 	}
 	var out []ChannelAccount
 	for _, r := range rows {
-		a := ChannelAccount{Channel: r.Channel, Account: r.Account, Enabled: r.Enabled, Secrets: r.Secrets, Revision: r.Revision, Changed: r.ChangedAt}
-		if err := json.Unmarshal(r.Settings, &a.Settings); err != nil {
-			return nil, fmt.Errorf("read the settings of %s %s: %w", r.Channel, r.Account, err)
+		a, err := accountOf(r)
+		if err != nil {
+			return nil, err
 		}
 		out = append(out, a)
 	}
 	return out, nil
+}
+
+func accountOf(r dbsqlc.ChannelAccount) (ChannelAccount, error) {
+	a := ChannelAccount{Channel: r.Channel, Account: r.Account, Enabled: r.Enabled, Secrets: r.Secrets, Revision: r.Revision, Changed: r.ChangedAt}
+	if err := json.Unmarshal(r.Settings, &a.Settings); err != nil {
+		return a, fmt.Errorf("read the settings of %s %s: %w", r.Channel, r.Account, err)
+	}
+	return a, nil
 }
 
 // SaveChannelAccount makes an account or replaces what it is configured with. by is 0 where the environment says it.
@@ -57,36 +65,13 @@ func (s *Store) SaveChannelAccount(ctx context.Context, a ChannelAccount, by cha
 	return classify(err)
 }
 
-// ChannelState is how the receiving side of an account stands.
-type ChannelState struct {
-	Channel, Account string
-	Holder           string
-	Connected        bool
-	ConnectedAt      *time.Time
-	EventAt          *time.Time
-	Lag              *time.Duration
-	Error            string
-	ErrorAt          *time.Time
-}
-
-// ChannelStates reads how all stand.
-func (s *Store) ChannelStates(ctx context.Context) ([]ChannelState, error) {
-	rows, err := s.q.ChannelStates(ctx, s.pool)
-	if err != nil {
-		return nil, classify(fmt.Errorf("read the states of channels: %w", err))
+// ChannelHolder is the process that holds the connection of an account, or held it last; empty: none has yet.
+func (s *Store) ChannelHolder(ctx context.Context, channel, account string) (string, error) {
+	holder, err := s.q.ChannelHolder(ctx, s.pool, dbsqlc.ChannelHolderParams{Channel: channel, Account: account})
+	if errors.Is(err, pgx.ErrNoRows) {
+		return "", nil
 	}
-	var out []ChannelState
-	for _, r := range rows {
-		st := ChannelState{
-			Channel: r.Channel, Account: r.Account, Holder: r.Holder, Connected: r.Connected, ConnectedAt: r.ConnectedAt,
-			EventAt: r.EventAt, Error: r.Error, ErrorAt: r.ErrorAt,
-		}
-		if r.LagMs != nil {
-			st.Lag = new(time.Duration(*r.LagMs) * time.Millisecond)
-		}
-		out = append(out, st)
-	}
-	return out, nil
+	return holder, classify(err)
 }
 
 // HoldChannel takes or keeps the connection of an account for a while; false: another process holds it.

@@ -37,16 +37,16 @@ func (s *Store) ChannelOverview(ctx context.Context) ([]ChannelOverview, error) 
 	}
 	var out []ChannelOverview
 	for _, r := range rows {
+		a, err := accountOf(r.ChannelAccount)
+		if err != nil {
+			return nil, err
+		}
 		o := ChannelOverview{
-			ChannelAccount: ChannelAccount{Channel: r.Channel, Account: r.Account, Enabled: r.Enabled, Secrets: r.Secrets, Revision: r.Revision, Changed: r.ChangedAt},
-			ChangedBy:      r.ChangedName, Connected: r.Connected, ConnectedAt: r.ConnectedAt, EventAt: r.EventAt, Error: r.Error, ErrorAt: r.ErrorAt,
+			ChannelAccount: a, ChangedBy: r.ChangedName, Connected: r.Connected, ConnectedAt: r.ConnectedAt, EventAt: r.EventAt, Error: r.Error, ErrorAt: r.ErrorAt,
 			Waiting: int(r.Waiting), Oldest: time.Duration(r.OldestS) * time.Second,
 		}
 		if r.LagMs != nil {
 			o.Lag = new(time.Duration(*r.LagMs) * time.Millisecond)
-		}
-		if err := json.Unmarshal(r.Settings, &o.Settings); err != nil {
-			return nil, fmt.Errorf("read the settings of %s %s: %w", r.Channel, r.Account, err)
 		}
 		out = append(out, o)
 	}

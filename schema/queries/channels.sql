@@ -9,8 +9,8 @@ SET enabled = EXCLUDED.enabled, settings = EXCLUDED.settings, secrets = EXCLUDED
     revision = nextval('channel_revisions'), changed_at = now()
 RETURNING revision;
 
--- name: ChannelStates :many
-SELECT * FROM channel_states;
+-- name: ChannelHolder :one
+SELECT holder FROM channel_states WHERE channel = $1 AND account = $2;
 
 -- name: ChannelHold :execrows
 -- Takes or keeps the connection of an account; no row: another one holds it.

@@ -1,7 +1,7 @@
 -- name: ChannelOverview :many
 -- What is configured with how it stands. A connection whose ingress is heard of no more is none, and an error from before the
 -- newest change is none of what is configured now.
-SELECT a.*, coalesce(u.name, '')::text AS changed_name,
+SELECT sqlc.embed(a), coalesce(u.name, '')::text AS changed_name,
        (coalesce(s.connected, false) AND coalesce(s.held_until > now(), false))::boolean AS connected,
        s.connected_at, s.event_at, s.lag_ms, s.error_at,
        (CASE WHEN s.error_at >= a.changed_at THEN s.error ELSE '' END)::text AS error,

@@ -45,16 +45,8 @@ func Driver() channel.Driver {
 				Help: "QQ suspends accounts that write too fast. A duration such as 800ms; 0s for none.",
 			},
 		},
-		Open: open, Called: called,
+		Open: open, Called: map[string]string{modeReverse: "ws"},
 	}
-}
-
-// called says that NapCat dials us in reverse mode.
-func called(given map[string]string) string {
-	if given["mode"] == modeReverse {
-		return "ws"
-	}
-	return ""
 }
 
 // settings are the options of an account, checked.

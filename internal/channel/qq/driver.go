@@ -30,15 +30,7 @@ const (
 
 // Driver makes accounts of QQ's official bot platform.
 func Driver() channel.Driver {
-	return channel.Driver{Name: Name, Options: options(), Open: open, Called: called}
-}
-
-// called says that QQ posts events where they come by webhook.
-func called(given map[string]string) string {
-	if given["mode"] == modeWebhook {
-		return "http"
-	}
-	return ""
+	return channel.Driver{Name: Name, Options: options(), Open: open, Called: map[string]string{modeWebhook: "http"}}
 }
 
 func options() []channel.Option {

@@ -106,6 +106,22 @@ func (q *Queries) ChannelHold(ctx context.Context, db DBTX, arg ChannelHoldParam
 	return result.RowsAffected(), nil
 }
 
+const channelHolder = `-- name: ChannelHolder :one
+SELECT holder FROM channel_states WHERE channel = $1 AND account = $2
+`
+
+type ChannelHolderParams struct {
+	Channel string
+	Account string
+}
+
+func (q *Queries) ChannelHolder(ctx context.Context, db DBTX, arg ChannelHolderParams) (string, error) {
+	row := db.QueryRow(ctx, channelHolder, arg.Channel, arg.Account)
+	var holder string
+	err := row.Scan(&holder)
+	return holder, err
+}
+
 const channelRecall = `-- name: ChannelRecall :one
 SELECT coalesce(memory ->> $1::text, '')::text FROM channel_states WHERE channel = $2 AND account = $3
 `
@@ -191,40 +207,4 @@ func (q *Queries) ChannelReport(ctx context.Context, db DBTX, arg ChannelReportP
 		arg.Error,
 	)
 	return err
-}
-
-const channelStates = `-- name: ChannelStates :many
-SELECT channel, account, holder, held_until, connected, connected_at, event_at, lag_ms, error, error_at, memory FROM channel_states
-`
-
-func (q *Queries) ChannelStates(ctx context.Context, db DBTX) ([]ChannelState, error) {
-	rows, err := db.Query(ctx, channelStates)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var items []ChannelState
-	for rows.Next() {
-		var i ChannelState
-		if err := rows.Scan(
-			&i.Channel,
-			&i.Account,
-			&i.Holder,
-			&i.HeldUntil,
-			&i.Connected,
-			&i.ConnectedAt,
-			&i.EventAt,
-			&i.LagMs,
-			&i.Error,
-			&i.ErrorAt,
-			&i.Memory,
-		); err != nil {
-			return nil, err
-		}
-		items = append(items, i)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
 }

@@ -156,23 +156,16 @@ ORDER BY a.channel, a.account
 `
 
 type ChannelOverviewRow struct {
-	Channel     string
-	Account     string
-	Enabled     bool
-	Settings    json.RawMessage
-	Secrets     []byte
-	Revision    int64
-	ChangedBy   *int64
-	ChangedAt   time.Time
-	ChangedName string
-	Connected   bool
-	ConnectedAt *time.Time
-	EventAt     *time.Time
-	LagMs       *int32
-	ErrorAt     *time.Time
-	Error       string
-	Waiting     int32
-	OldestS     int64
+	ChannelAccount ChannelAccount
+	ChangedName    string
+	Connected      bool
+	ConnectedAt    *time.Time
+	EventAt        *time.Time
+	LagMs          *int32
+	ErrorAt        *time.Time
+	Error          string
+	Waiting        int32
+	OldestS        int64
 }
 
 // What is configured with how it stands. A connection whose ingress is heard of no more is none, and an error from before the
@@ -187,14 +180,14 @@ func (q *Queries) ChannelOverview(ctx context.Context, db DBTX) ([]ChannelOvervi
 	for rows.Next() {
 		var i ChannelOverviewRow
 		if err := rows.Scan(
-			&i.Channel,
-			&i.Account,
-			&i.Enabled,
-			&i.Settings,
-			&i.Secrets,
-			&i.Revision,
-			&i.ChangedBy,
-			&i.ChangedAt,
+			&i.ChannelAccount.Channel,
+			&i.ChannelAccount.Account,
+			&i.ChannelAccount.Enabled,
+			&i.ChannelAccount.Settings,
+			&i.ChannelAccount.Secrets,
+			&i.ChannelAccount.Revision,
+			&i.ChannelAccount.ChangedBy,
+			&i.ChannelAccount.ChangedAt,
 			&i.ChangedName,
 			&i.Connected,
 			&i.ConnectedAt,

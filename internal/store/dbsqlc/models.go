@@ -46,23 +46,6 @@ type ChannelAccount struct {
 	ChangedAt time.Time
 }
 
-// How the receiving side of each account stands. Written by the ingress that holds its connection.
-type ChannelState struct {
-	Channel string
-	Account string
-	// The ingress that holds the connection of an account that may have one only; another one takes over when held_until is past.
-	Holder      string
-	HeldUntil   *time.Time
-	Connected   bool
-	ConnectedAt *time.Time
-	EventAt     *time.Time
-	LagMs       *int32
-	Error       string
-	ErrorAt     *time.Time
-	// What the adapter goes on with after a restart, by key; values are base64. Losing it costs repeated deliveries, no message.
-	Memory json.RawMessage
-}
-
 // The transcript, append-only. User rows by the claim, assistant rows by the generate activity, notices by whoever must tell the person something. preface is what the model reads before a user message (time and folder at the claim, fixed so that prompts stay cacheable). opaque is what a provider wants back (signed thinking blocks). Tool results are in tool_calls.
 type Message struct {
 	ID          chat.MessageID
