@@ -17,6 +17,17 @@ func Unknown(err error) bool {
 	return ok
 }
 
+// Certain takes from an error that it leaves the outcome open, where nothing was to happen.
+func Certain(err error) error {
+	for {
+		u, ok := errors.AsType[uncertain](err)
+		if !ok {
+			return err
+		}
+		err = u.error
+	}
+}
+
 // late is a refusal because of the message that is answered.
 type late struct{ error }
 

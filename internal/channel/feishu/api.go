@@ -4,12 +4,9 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"io"
 	"net/http"
-	"net/http/httptrace"
 	"strconv"
-	"sync/atomic"
 	"time"
 
 	"xbot/internal/channel"
@@ -105,11 +102,6 @@ func (a *Account) do(ctx context.Context, r request, token string) (*http.Respon
 		}
 		kind = "application/json; charset=utf-8"
 	}
-	var connected atomic.Bool
-	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
-		GetConn: func(string) { connected.Store(false) }, // also when a connection turned out closed before it was used
-		GotConn: func(httptrace.GotConnInfo) { connected.Store(true) },
-	})
 	req, err := http.NewRequestWithContext(ctx, r.method, a.set.domain+r.path, bytes.NewReader(body))
 	if err != nil {
 		return nil, fault.Errorf(fault.Invalid, "call Feishu: %w", err)
@@ -120,15 +112,7 @@ func (a *Account) do(ctx context.Context, r request, token string) (*http.Respon
 	if kind != "" {
 		req.Header.Set("Content-Type", kind)
 	}
-	res, err := a.http.Do(req)
-	if err == nil {
-		return res, nil
-	}
-	err = fault.Errorf(fault.Unavailable, "call Feishu: %w", err)
-	if connected.Load() {
-		return nil, channel.Uncertain(err)
-	}
-	return nil, err
+	return channel.Do(a.http, req, "call Feishu")
 }
 
 // readAnswer tells an answer from a refusal: a refusal has a code that is not 0, whatever its status.
@@ -176,15 +160,4 @@ func delay(h http.Header) time.Duration {
 		}
 	}
 	return 0
-}
-
-// certain takes from an error that it leaves open what happened, where nothing was to happen.
-func certain(err error) error {
-	if !channel.Unknown(err) {
-		return err
-	}
-	if f, ok := errors.AsType[*fault.Error](err); ok {
-		return f
-	}
-	return err
 }

@@ -45,7 +45,7 @@ func (a *Account) Check(ctx context.Context) (channel.Identity, []channel.Proble
 	me, err := a.identify(ctx)
 	switch {
 	case err != nil && !hopeless(err):
-		return channel.Identity{}, nil, certain(err)
+		return channel.Identity{}, nil, channel.Certain(err)
 	case refusedAs(err, noScope):
 		problems = append(problems, lacking("bot:info", err))
 	case err != nil:
@@ -59,7 +59,7 @@ func (a *Account) Check(ctx context.Context) (channel.Identity, []channel.Proble
 		case refusedAs(err, noScope):
 			problems = append(problems, lacking(p.what, err))
 		case refusedAs(err, limited, flaky), err != nil && !refused(err):
-			return channel.Identity{}, nil, certain(err)
+			return channel.Identity{}, nil, channel.Certain(err)
 		}
 	}
 	return channel.Identity{ID: me.OpenID, Name: me.Name}, problems, nil

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/url"
 
+	"xbot/internal/channel"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 )
@@ -24,7 +25,7 @@ func (a *Account) Fetch(ctx context.Context, message string, file chat.Attachmen
 		}
 		res, err := a.do(ctx, r, token)
 		if err != nil {
-			return nil, certain(err)
+			return nil, channel.Certain(err)
 		}
 		if res.StatusCode == http.StatusOK {
 			return res.Body, nil
@@ -44,7 +45,7 @@ func fetchFailure(res *http.Response) error {
 	if err != nil {
 		return fault.Errorf(fault.Unavailable, "read the answer of Feishu: %w", err)
 	}
-	err = certain(readAnswer(res, raw, nil))
+	err = channel.Certain(readAnswer(res, raw, nil))
 	if refusedAs(err, gone) || res.StatusCode == http.StatusNotFound {
 		return fault.Errorf(fault.NotFound, "Feishu does not have this file any more: %w", err)
 	}

@@ -88,7 +88,7 @@ func (a *Account) endpoint(ctx context.Context) (*url.URL, time.Duration, error)
 		return nil, 0, fault.Errorf(fault.Unavailable, "Feishu gives no long connection now: %w", r)
 	}
 	if err != nil {
-		return nil, 0, certain(err)
+		return nil, 0, channel.Certain(err)
 	}
 	u, err := url.Parse(out.Data.URL)
 	if err != nil || u.Host == "" || (u.Scheme != "ws" && u.Scheme != "wss") {

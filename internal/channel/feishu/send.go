@@ -143,7 +143,7 @@ func (a *Account) newest(ctx context.Context, thread string) (string, error) {
 	}
 	path := "/open-apis/im/v1/messages?container_id_type=thread&sort_type=ByCreateTimeDesc&page_size=50&container_id=" + url.QueryEscape(thread)
 	if err := a.call(ctx, http.MethodGet, path, nil, &out); err != nil {
-		return "", certain(err)
+		return "", channel.Certain(err)
 	}
 	for _, m := range out.Items {
 		if !m.Gone {

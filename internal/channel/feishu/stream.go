@@ -29,7 +29,7 @@ func (a *Account) Stream(ctx context.Context, to channel.Place, key string) (cha
 	}
 	in := object{"type": "card_json", "data": encode(streamCard("…", nil, true))}
 	if err := a.call(ctx, http.MethodPost, "/open-apis/cardkit/v1/cards", in, &made); err != nil {
-		return nil, certain(err) // a card that nobody has seen
+		return nil, channel.Certain(err) // a card that nobody has seen
 	}
 	content := encode(object{"type": "card", "data": object{"card_id": made.ID}})
 	sent, err := a.deliver(ctx, to, key, rendered{kind: "interactive", content: content})
@@ -43,7 +43,7 @@ func (a *Account) Stream(ctx context.Context, to channel.Place, key string) (cha
 func (a *Account) Resume(ctx context.Context, _ channel.Place, id string) (channel.Stream, error) {
 	card, err := a.converted(ctx, id)
 	if err != nil {
-		return nil, certain(err)
+		return nil, channel.Certain(err)
 	}
 	if card == "" {
 		return nil, fault.Errorf(fault.NotFound, "the message shows no card that streams")

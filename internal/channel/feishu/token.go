@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"time"
 
+	"xbot/internal/channel"
 	"xbot/internal/fault"
 )
 
@@ -34,11 +35,11 @@ func (a *Account) askToken(ctx context.Context) (string, time.Duration, error) {
 func credentials(err error) error {
 	r, ok := refusalOf(err)
 	if !ok {
-		return certain(err)
+		return channel.Certain(err)
 	}
 	switch {
 	case r.class() == limited || r.status >= 500:
-		return certain(err)
+		return channel.Certain(err)
 	case r.code == 0:
 		return fault.Errorf(fault.Unavailable, "Feishu gives no access token now: %w", r)
 	}

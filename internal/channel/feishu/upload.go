@@ -100,5 +100,5 @@ func (a *Account) upload(ctx context.Context, to string, fields map[string]strin
 		return fmt.Errorf("make the form of an upload: %w", err)
 	}
 	r := request{method: http.MethodPost, path: to, body: b.Bytes(), kind: form.FormDataContentType(), timeout: uploadTimeout}
-	return certain(a.data(ctx, r, out))
+	return channel.Certain(a.data(ctx, r, out))
 }

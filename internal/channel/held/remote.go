@@ -6,9 +6,7 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
-	"net/http/httptrace"
 	"strings"
-	"sync/atomic"
 	"time"
 
 	"xbot/internal/channel"
@@ -64,7 +62,7 @@ func (r *remote) Check(ctx context.Context) (channel.Identity, []channel.Problem
 		return r.Held.Check(ctx)
 	}
 	out, err := r.ask(ctx, call{Do: doCheck})
-	return out.Identity, out.Problems, certain(err)
+	return out.Identity, out.Problems, channel.Certain(err)
 }
 
 // Find looks for a message whose sending has an unknown outcome.
@@ -73,7 +71,7 @@ func (r *remote) Find(ctx context.Context, to channel.Place, m channel.Message, 
 		return r.Held.Find(ctx, to, m, since)
 	}
 	out, err := r.ask(ctx, call{Do: doFind, To: to, Message: m, Since: since})
-	return out.Sent, out.Found, certain(err)
+	return out.Sent, out.Found, channel.Certain(err)
 }
 
 // Delete takes back a message that was sent.
@@ -110,7 +108,7 @@ func (r *remote) Fetch(ctx context.Context, message string, file chat.Attachment
 	}
 	res, err := r.post(ctx, call{Do: doFetch, ID: message, File: file})
 	if err != nil {
-		return nil, certain(err)
+		return nil, channel.Certain(err)
 	}
 	if strings.HasPrefix(res.Header.Get("Content-Type"), contentType) {
 		return res.Body, nil
@@ -120,7 +118,7 @@ func (r *remote) Fetch(ctx context.Context, message string, file chat.Attachment
 		err = fault.Errorf(fault.Unavailable, "the process that holds %s answered a fetch without a file", channel.Name(r.channel, r.account))
 	}
 	_ = out // a fetch has no other outcome
-	return nil, certain(err)
+	return nil, channel.Certain(err)
 }
 
 // ask has the process that holds the connection do something.
@@ -149,26 +147,13 @@ func (r *remote) post(ctx context.Context, c call) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	var connected atomic.Bool
-	traced := httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
-		GetConn: func(string) { connected.Store(false) }, // also when a connection turned out closed before it was used
-		GotConn: func(httptrace.GotConnInfo) { connected.Store(true) },
-	})
-	req, err := http.NewRequestWithContext(traced, http.MethodPost, strings.TrimRight(address, "/")+Path, bytes.NewReader(body))
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, strings.TrimRight(address, "/")+Path, bytes.NewReader(body))
 	if err != nil {
 		return nil, fault.Errorf(fault.Unavailable, "the address of the process that holds %s is malformed: %w", name, err)
 	}
 	req.Header.Set("Authorization", "Bearer "+r.all.Key)
 	req.Header.Set("Content-Type", "application/json")
-	res, err := r.all.HTTP.Do(req)
-	if err != nil {
-		err = fault.Errorf(fault.Unavailable, "ask the process that holds %s: %w", name, err)
-		if connected.Load() {
-			return nil, channel.Uncertain(err)
-		}
-		return nil, err
-	}
-	return res, nil
+	return channel.Do(r.all.HTTP, req, "ask the process that holds "+name)
 }
 
 // maxRefusal bounds what is read of a refusal, in bytes.
@@ -190,12 +175,4 @@ func read(res *http.Response) (outcome, error) {
 		return outcome{}, channel.Uncertain(fault.Errorf(fault.Unavailable, "the answer of the process that holds the connection was lost: %w", err))
 	}
 	return out, out.Error.err()
-}
-
-// certain takes from an error that it leaves open what happened, where nothing was to happen.
-func certain(err error) error {
-	if !channel.Unknown(err) {
-		return err
-	}
-	return fault.Errorf(fault.Unavailable, "%s", err.Error())
 }

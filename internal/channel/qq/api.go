@@ -8,9 +8,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"net/http/httptrace"
 	"strconv"
-	"sync/atomic"
 	"time"
 
 	"xbot/internal/channel"
@@ -63,11 +61,6 @@ func (a *Account) request(ctx context.Context, method, path, kind string, body [
 func (a *Account) once(ctx context.Context, method, path, kind, token string, body []byte, out any) error {
 	ctx, cancel := context.WithTimeout(ctx, callTimeout)
 	defer cancel()
-	var connected atomic.Bool
-	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
-		GetConn: func(string) { connected.Store(false) }, // also when a connection turned out closed before it was used
-		GotConn: func(httptrace.GotConnInfo) { connected.Store(true) },
-	})
 	req, err := http.NewRequestWithContext(ctx, method, a.set.api+path, bytes.NewReader(body))
 	if err != nil {
 		return err
@@ -77,12 +70,8 @@ func (a *Account) once(ctx context.Context, method, path, kind, token string, bo
 	if len(body) > 0 {
 		req.Header.Set("Content-Type", kind)
 	}
-	res, err := a.http.Do(req)
+	res, err := channel.Do(a.http, req, "call QQ")
 	if err != nil {
-		err = fault.Errorf(fault.Unavailable, "call QQ: %w", err)
-		if connected.Load() {
-			return channel.Uncertain(err)
-		}
 		return err
 	}
 	defer res.Body.Close()

@@ -84,11 +84,7 @@ func (a *Account) upload(ctx context.Context, s spot, f channel.File) (string, e
 	if err == nil {
 		return info, nil
 	}
-	err = explained(err)
-	if channel.Unknown(err) {
-		return "", fault.Errorf(fault.KindOf(err), "upload %s: %s", f.Name, err) // it was not sent, that is sure
-	}
-	return "", fmt.Errorf("upload %s: %w", f.Name, err)
+	return "", fmt.Errorf("upload %s: %w", f.Name, channel.Certain(explained(err)))
 }
 
 // plan is how the platform wants the parts of a file.
