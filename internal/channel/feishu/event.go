@@ -46,7 +46,7 @@ func (a *Account) take(ctx context.Context, raw []byte, to channel.Receiver, rep
 	}
 	answer, sent, err := a.dispatch(ctx, e, to)
 	if err != nil {
-		if fault.Is(err, fault.Invalid) || fault.Is(err, fault.TooLarge) {
+		if channel.Refused(err) {
 			pass(report, err)
 			return answer, nil
 		}

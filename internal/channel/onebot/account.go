@@ -22,7 +22,8 @@ type account struct {
 	link *conn  // for actions, while Run holds one
 	self number // who the bot is, once known
 
-	behind int // times in a row that catching up has failed; of Run alone
+	patience time.Duration // how long one event may fail before it is passed over
+	behind   int           // times in a row that catching up has failed; of Run alone
 
 	names *names
 	met   *met
@@ -31,7 +32,7 @@ type account struct {
 }
 
 func newAccount(name string, s settings, o channel.Opening) *account {
-	a := &account{name: name, settings: s, opening: o, self: number(s.self), names: newNames(), met: newMet(), marks: newMarks()}
+	a := &account{name: name, settings: s, opening: o, self: number(s.self), names: newNames(), met: newMet(), marks: newMarks(), patience: channel.Patience}
 	a.pace.pause = s.pause
 	return a
 }

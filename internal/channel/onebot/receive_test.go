@@ -1,6 +1,7 @@
 package onebot_test
 
 import (
+	"errors"
 	"fmt"
 	"sync"
 	"testing"
@@ -8,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"xbot/internal/channel/onebot"
 	ob "xbot/internal/channel/onebot/onebottest"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
@@ -134,6 +136,31 @@ func TestReceive_WhatIsNotCommittedIsTriedUntilItIs(t *testing.T) {
 	require.Equal(t, "shaky", i.all()[0].Text)
 	n, _ := tries.Load("shaky")
 	require.Equal(t, 3, n)
+}
+
+func TestReceive_WhatKeepsFailingHoldsNeitherItsChatNorTheNextConnection(t *testing.T) {
+	s, m := newServer(t, ob.Options{}), newMemory()
+	i := &inbox{fail: func(e chat.Envelope) error {
+		switch e.Text {
+		case "poison":
+			return errors.New("our bug")
+		case "used":
+			return fault.Errorf(fault.Conflict, "there was another message of this id")
+		}
+		return nil
+	}}
+	stop := run(t, openAccount(t, forwardTo(s, ""), m), i)
+	waitConnected(t, i)
+	s.Say(ob.Person(ann), ann, ob.Text("used"))
+	s.Say(ob.Person(ann), ann, ob.Text("first"))
+	require.Equal(t, "first", i.next(t, 1).Text)
+	s.Say(ob.Person(ann), ann, ob.Text("poison"))
+	s.Say(ob.Person(ann), ann, ob.Text("behind"))
+	require.NoError(t, stop())
+	next := openAccount(t, forwardTo(s, ""), m)
+	onebot.Impatient(next, time.Millisecond)
+	run(t, next, i)
+	require.Eventually(t, func() bool { return contains(i, "behind") }, patience, 5*time.Millisecond)
 }
 
 func TestReceive_FilesAreAttached(t *testing.T) {

@@ -3,6 +3,7 @@ package onebot
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"hash/fnv"
 	"sync"
 	"time"
@@ -175,7 +176,7 @@ func (in *intake) setAway(away bool) {
 	in.report(channel.Status{Connected: true})
 }
 
-// take takes in one event, and does not give up: the protocol will not repeat it.
+// take takes in one event, and does not give it up while something is down: the protocol will not repeat it.
 func (in *intake) take(ctx context.Context, e *event) {
 	if !in.insist(ctx, func() error { return in.handle(ctx, e) }) {
 		return
@@ -195,12 +196,15 @@ const (
 
 // insist repeats f until it succeeds or cannot, and reports whether the event is done with.
 func (in *intake) insist(ctx context.Context, f func() error) bool {
-	pause := firstPause
+	pause, began := firstPause, time.Now()
 	for {
 		err := f()
 		switch {
-		case err == nil, fault.Is(err, fault.Invalid), fault.Is(err, fault.TooLarge), fault.Is(err, fault.Denied):
-			return true // refused for good, or accepted
+		case err == nil:
+			return true
+		case channel.Refused(err), !channel.Passing(err) && ctx.Err() == nil && time.Since(began) > in.patience:
+			in.report(channel.Status{Connected: true, Event: time.Now(), Err: fmt.Errorf("an event was passed over: %w", err)})
+			return true
 		case ctx.Err() != nil || !channel.Rest(ctx, pause):
 			return false
 		}

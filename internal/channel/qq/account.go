@@ -117,5 +117,5 @@ type pace struct {
 
 var realPace = pace{
 	first: time.Second, most: time.Minute, quick: 5 * time.Second, cool: time.Minute,
-	retry: 200 * time.Millisecond, patience: 10 * time.Minute, save: time.Second,
+	retry: 200 * time.Millisecond, patience: channel.Patience, save: time.Second,
 }

@@ -1,6 +1,8 @@
 package qq_test
 
 import (
+	"net/http"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -33,6 +35,28 @@ func labels(m qqtest.Message) []string {
 		out = append(out, b.Label)
 	}
 	return out
+}
+
+func TestCard_AnAnswerThatIsNotTakenHoldsNoMessageForLong(t *testing.T) {
+	w := newWorld(t, qqtest.Config{})
+	w.run(t)
+	m := w.ask(t, qqtest.Direct, approval)
+	w.client.Transport = silence{w.client.Transport}
+	w.Press(ann, m.ID, "Deny", tick)
+	require.Eventually(t, func() bool { return len(w.presses()) == 1 }, soon, tick)
+	w.says(qqtest.Direct, "hello")
+	w.got(t, 1)
+}
+
+// silence is a network in which answers to buttons get lost.
+type silence struct{ http.RoundTripper }
+
+func (s silence) RoundTrip(r *http.Request) (*http.Response, error) {
+	if strings.HasPrefix(r.URL.Path, "/interactions/") {
+		<-r.Context().Done()
+		return nil, r.Context().Err()
+	}
+	return s.RoundTripper.RoundTrip(r)
 }
 
 func TestCard_AButtonAnswersAndTheClientIsTold(t *testing.T) {

@@ -2,12 +2,10 @@ package qq
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
 	"xbot/internal/channel"
-	"xbot/internal/fault"
 )
 
 // stuck is the event that the receiver could not take, over all connections that brought it.
@@ -32,10 +30,10 @@ func (g *gateway) deliver(ctx context.Context, gone <-chan struct{}, f frame) er
 			return nil
 		case ctx.Err() != nil:
 			return ctx.Err()
-		case malformed(err):
+		case channel.Refused(err):
 			g.report(channel.Status{Connected: true, Event: time.Now(), Err: fmt.Errorf("an event was passed over: %w", err)})
 			return nil
-		case g.waited(f) > g.pace.patience && !outside(err):
+		case g.waited(f) > g.pace.patience && !channel.Passing(err):
 			g.report(channel.Status{Connected: true, Event: time.Now(), Err: fmt.Errorf("an event was passed over after %s: %w", g.pace.patience, err)})
 			return nil
 		}
@@ -55,18 +53,4 @@ func (g *gateway) waited(f frame) time.Duration {
 		g.stuck = stuck{session: s.ID, seq: f.Seq, since: time.Now()}
 	}
 	return time.Since(g.stuck.since)
-}
-
-// outside reports whether an error is of something that is down, and will pass.
-func outside(err error) bool {
-	return fault.Is(err, fault.Unavailable) || fault.Is(err, fault.RateLimited) || errors.Is(err, context.DeadlineExceeded)
-}
-
-// malformed reports whether the receiver would refuse the event again.
-func malformed(err error) bool {
-	switch fault.KindOf(err) {
-	case fault.Invalid, fault.TooLarge, fault.Denied, fault.NotFound, fault.Conflict:
-		return true
-	}
-	return false
 }

@@ -77,7 +77,7 @@ func (g *gateway) recall(ctx context.Context, p *pauses) bool {
 			return true
 		}
 		g.report(channel.Status{Err: fmt.Errorf("read the place in QQ's stream of events: %w", err)})
-		if !outside(err) {
+		if !channel.Passing(err) {
 			return true
 		}
 		if !channel.Rest(ctx, p.next(ending{}, time.Now())) {

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/url"
+	"time"
 
 	"xbot/internal/channel"
 )
@@ -55,7 +56,7 @@ func (a *Account) interaction(ctx context.Context, to channel.Receiver, raw json
 	}
 	toast, err := to.Pressed(ctx, a.press(p, c))
 	if err != nil {
-		if malformed(err) {
+		if channel.Refused(err) {
 			a.settle(ctx, p.ID, pressFailed)
 		}
 		return err
@@ -83,7 +84,12 @@ func (a *Account) press(p pressed, c choice) channel.Press {
 	return press
 }
 
+// settleTime bounds settle: the person's client waits no longer, and the events behind this one wait, too.
+const settleTime = 3 * time.Second
+
 // settle stops the spinner of the button. The answer is committed already, so a failure costs nothing but the picture.
 func (a *Account) settle(ctx context.Context, id string, code int) {
+	ctx, cancel := context.WithTimeout(ctx, settleTime)
+	defer cancel()
 	_ = a.call(ctx, http.MethodPut, "/interactions/"+url.PathEscape(id), map[string]int{"code": code}, nil)
 }

@@ -110,7 +110,7 @@ func (h *webhook) validate(w http.ResponseWriter, raw json.RawMessage) {
 func (h *webhook) take(w http.ResponseWriter, r *http.Request, f frame) {
 	at, err := h.dispatch(r.Context(), h.to, f)
 	switch {
-	case err != nil && !malformed(err):
+	case err != nil && !channel.Refused(err):
 		h.report(channel.Status{Connected: true, Event: time.Now(), Err: err})
 		http.Error(w, "not taken, send it again", http.StatusServiceUnavailable)
 		return
