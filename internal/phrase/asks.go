@@ -13,6 +13,8 @@ const (
 	AskDeny     ID = "ask_deny"     // label of a button
 	AskHow      ID = "ask_how"      // how it is answered in words
 	AskUnknown  ID = "ask_unknown"  // the question may not have arrived
+	AskRefused  ID = "ask_refused"  // the platform has refused the question
+	SentRefused ID = "sent_refused" // the platform has refused an answer
 	AskAllowed  ID = "ask_allowed"  // %s who
 	AskDenied   ID = "ask_denied"   // %s who
 	AskLate     ID = "ask_late"     // nobody answered in time
@@ -37,6 +39,8 @@ var asks = map[ID]map[Lang]string{
 	AskAlways:   {English: "Always", Chinese: "总是允许"},
 	AskDeny:     {English: "Deny", Chinese: "拒绝"},
 	AskHow:      {English: "Reply `/approve`, or `/deny` and why.", Chinese: "请回复 `/approve` 允许,或 `/deny 原因` 拒绝。"},
+	AskRefused:  {English: "The platform did not take my question. Something waits for your permission: reply `/approve`, or `/deny` and why; the page shows what it is.", Chinese: "平台未接受我的询问。有操作正在等待你的许可:请回复 `/approve` 允许,或 `/deny 原因` 拒绝;具体内容可在网页上查看。"},
+	SentRefused: {English: "The platform did not take my last answer. The page shows it; or ask me to put it in other words.", Chinese: "平台未接受我的上一条回答。可在网页上查看,或让我换一种说法。"},
 	AskUnknown:  {English: "It is not known whether my question arrived: the connection broke while it was sent. Something waits for your permission: reply `/approve`, or `/deny` and why; the page shows what it is.", Chinese: "不确定上一条询问是否送达:发送时连接中断。有操作正在等待你的许可:请回复 `/approve` 允许,或 `/deny 原因` 拒绝;具体内容可在网页上查看。"},
 	AskAllowed:  {English: "Allowed by %s", Chinese: "%s 已允许"},
 	AskDenied:   {English: "Denied by %s", Chinese: "%s 已拒绝"},

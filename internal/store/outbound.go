@@ -99,8 +99,8 @@ func (s *Store) NoteDelivery(ctx context.Context, id int64, reason string) error
 	return classify(err)
 }
 
-// EndDelivery records what became of a delivery, once. Of an answer or a question that may not have arrived the person is told,
-// behind it.
+// EndDelivery records what became of a delivery, once. Of an answer or a question that may not have arrived, or that the platform
+// did not take, the person is told behind it.
 func (s *Store) EndDelivery(ctx context.Context, id int64, state, reason string) error {
 	return s.inTx(ctx, func(tx *tx) error {
 		row, err := s.q.OutboundEnd(ctx, tx, dbsqlc.OutboundEndParams{ID: id, State: state, Error: Clean(reason)})
@@ -110,13 +110,8 @@ func (s *Store) EndDelivery(ctx context.Context, id int64, state, reason string)
 		if err != nil {
 			return fmt.Errorf("end delivery %d: %w", id, err)
 		}
-		say := phrase.SentUnknown
-		if row.Kind == chat.OutboundQuestion {
-			say = phrase.AskUnknown
-		} else if !row.Answer { // or a connection that never answers would be told of for ever
-			return nil
-		}
-		if state != chat.OutboundUncertain {
+		say, missed := missing(row, state)
+		if !missed {
 			return nil
 		}
 		var turn chat.TurnID
@@ -129,6 +124,25 @@ func (s *Store) EndDelivery(ctx context.Context, id int64, state, reason string)
 		}
 		return tx.notice(ctx, row.SessionKey, turn, phrase.Say(lang, say))
 	})
+}
+
+// missing says what a person is told of what they may be missing. Of notices nothing is said, or a connection that never answers
+// would be told of for ever.
+func missing(row dbsqlc.OutboundEndRow, state string) (say phrase.ID, ok bool) {
+	question := row.Kind == chat.OutboundQuestion
+	switch {
+	case !question && !row.Answer:
+		return "", false
+	case state == chat.OutboundUncertain && question:
+		return phrase.AskUnknown, true
+	case state == chat.OutboundUncertain:
+		return phrase.SentUnknown, true
+	case state == chat.OutboundFailed && question:
+		return phrase.AskRefused, true
+	case state == chat.OutboundFailed:
+		return phrase.SentRefused, true
+	}
+	return "", false
 }
 
 // Undelivered is a session with something to deliver.

@@ -159,3 +159,18 @@ func TestHoldChannel_OneHoldsItUntilItIsHeardOfNoMore(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, []byte{0, 1}, kept)
 }
+
+func TestEndDelivery_OfWhatThePlatformRefusesThePersonIsToldOnce(t *testing.T) {
+	b := setup(t)
+	b.onPlatform()
+	b.writes("m1", &chat.Address{ChatType: chat.ChatDirect, Peer: "7", ReplyTo: "m1"}, "t1")
+	b.answers("t1", chat.Answer{Text: "the answer", Finish: "stop"})
+	id, _ := b.next()
+	require.NoError(t, b.EndDelivery(t.Context(), id, chat.OutboundFailed, "not in these words"))
+	require.NoError(t, b.EndDelivery(t.Context(), id, chat.OutboundFailed, "not in these words"))
+	notice, words := b.next()
+	require.Equal(t, phrase.Say(phrase.English, phrase.SentRefused), words)
+	require.NoError(t, b.EndDelivery(t.Context(), notice, chat.OutboundFailed, "the bot is not in this chat"))
+	id, _ = b.next()
+	require.Zero(t, id, "nothing is said of that")
+}
