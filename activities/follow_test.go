@@ -400,3 +400,30 @@ func TestSend_SendsAnewWhereTheCardCannotBecomeTheAnswer(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, []string{"delete c", "send n.0 one", "send n.1 two"}, s.said, "the answer goes elsewhere")
 }
+
+func TestFollow_ShowsThatTheModelIsAskedAgainUntilItAnswers(t *testing.T) {
+	again := &chat.Retry{Turn: "t1", Step: 1, Attempt: 2, Failed: 4, Text: "⚠️ timeout, retrying 2/5"}
+	for name, c := range map[string]struct {
+		delta *chat.Delta
+		shown bool
+	}{
+		"nothing was written":         {nil, true},
+		"what was written is void":    {&chat.Delta{Turn: "t1", Step: 1, Attempt: 4, Text: "half"}, true},
+		"the next attempt writes":     {&chat.Delta{Turn: "t1", Step: 1, Attempt: 5, Text: "anew"}, false},
+		"the step before was written": {&chat.Delta{Turn: "t1", Step: 0, Attempt: 9, Text: "before"}, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newStage()
+			s.course.Retry, s.delta = again, c.delta
+			s.look = func(n int) { s.course.Waits = n > 1 }
+			s.follow(t, s.platform())
+			if c.shown {
+				require.Contains(t, s.said[0], again.Text)
+				require.NotContains(t, s.said[0], "half")
+				return
+			}
+			require.NotContains(t, s.said[0], again.Text)
+			require.Contains(t, s.said[0], "anew")
+		})
+	}
+}

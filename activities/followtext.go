@@ -25,6 +25,9 @@ func (s *following) text(c chat.Course, now time.Time, t channel.Traits) string 
 	if delta != nil && delta.Turn == c.Turn.ID {
 		p.Doing, p.Writing = delta.Doing, written(*delta, c.Calls)
 	}
+	if again := c.Retry; again != nil && (delta == nil || delta.Step != again.Step || delta.Attempt <= again.Failed) {
+		p.Retry, p.Writing = again, "" // what was written before is void
+	}
 	p.Heard = s.hear(now, c, delta, outputs)
 	shown := report.Show(s.lang, p, now, min(maxCard, t.MaxText)-len(c.Turn.ID))
 	return "**" + shown.Title + "**\n" + shown.Text
@@ -61,6 +64,9 @@ func printed(outputs []chat.Output, calls []chat.ToolCall) string {
 func (s *following) hear(now time.Time, c chat.Course, delta *chat.Delta, outputs []chat.Output) time.Time {
 	var b strings.Builder
 	fmt.Fprint(&b, len(c.Calls), len(c.Todos))
+	if c.Retry != nil {
+		fmt.Fprint(&b, " ", c.Retry.Attempt)
+	}
 	for _, call := range c.Calls {
 		b.WriteString(string(call.State))
 	}

@@ -287,7 +287,7 @@ func (m *Model) again(ctx context.Context, step chat.Step, kind fault.Kind, caus
 	failures, err := m.Steps.CountFailure(ctx, step, func(failures int, lang phrase.Lang) (chat.Retry, bool) {
 		delay = m.Retry.wait(failures, cause)
 		return chat.Retry{
-			Turn: step.Turn, Step: step.N, Attempt: failures + 1, Max: m.Retry.Attempts, DelayMS: delay.Milliseconds(), Reason: reason,
+			Turn: step.Turn, Step: step.N, Attempt: failures + 1, Failed: int(activity.GetInfo(ctx).Attempt), Max: m.Retry.Attempts, DelayMS: delay.Milliseconds(), Reason: reason,
 			Text: phrase.Say(lang, phrase.Retrying, reason, failures+1, m.Retry.Attempts),
 		}, failures < m.Retry.Attempts
 	})

@@ -94,3 +94,35 @@ func TestFollow_AnAnswerIsReadWhileItIsWritten(t *testing.T) {
 	require.Equal(t, preview.ID, answer.ID)
 	require.Contains(t, answer.Text, "w1 ")
 }
+
+// ends waits until the card in a chat, its first message, says how its turn ended, and a message behind it says the rest.
+func ends(t *testing.T, p *feishutest.Server, chat, title, notice string) {
+	t.Helper()
+	require.Eventually(t, func() bool {
+		card, rest, _ := strings.Cut(shownAt(p, chat), "\n")
+		return strings.Contains(card, title) && strings.Contains(rest, notice) && !p.Shown(chat, "")[0].Streaming
+	}, time.Minute, 20*time.Millisecond, "%q, and behind it %q", title, notice)
+	shown := shownAt(p, chat)
+	require.NotContains(t, shown, "Working")
+	require.Equal(t, 1, strings.Count(shown, title), "there is one card: %s", shown)
+	require.Empty(t, p.Broken(), "the protocol was kept")
+}
+
+func TestFollow_AStopIsSaidOnTheCard(t *testing.T) {
+	t.Parallel()
+	_, p, carol := shownOnFeishu(t, feishutest.Config{})
+	direct := p.Direct(carol)
+	p.Write(feishutest.Incoming{From: carol, Text: "call Shell {\"command\":\"echo first; sleep 60\"}\nsay done"})
+	reads(t, p, direct, "first")
+	p.Write(feishutest.Incoming{From: carol, Text: "/stop"})
+	ends(t, p, direct, "**Stopped**", "Stopping the turn.")
+}
+
+func TestFollow_RetriesAreSeenOnTheCardAndAFailureEndsIt(t *testing.T) {
+	t.Parallel()
+	_, p, carol := shownOnFeishu(t, feishutest.Config{})
+	direct := p.Direct(carol)
+	p.Write(feishutest.Incoming{From: carol, Text: "fail 503 9"})
+	reads(t, p, direct, "retrying")
+	ends(t, p, direct, "**Failed**", "could not answer")
+}

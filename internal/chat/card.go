@@ -38,5 +38,6 @@ type Course struct {
 	Turn  Turn // without a state if it was released: the message waits for another one
 	Calls []ToolCall
 	Todos []Todo
-	Waits bool // something is to be delivered in the session
+	Waits bool   // something is to be delivered in the session
+	Retry *Retry // the model is asked again, and nothing has happened since that was said
 }

@@ -67,6 +67,7 @@ type Retry struct {
 	Turn    TurnID `json:"turn_id"`
 	Step    int    `json:"step"`
 	Attempt int    `json:"attempt" doc:"The attempt that comes next, from 2."`
+	Failed  int    `json:"failed,omitempty" doc:"The attempt of the deltas that failed: theirs that come next are larger."`
 	Max     int    `json:"max"`
 	DelayMS int64  `json:"delay_ms" doc:"Milliseconds until it starts."`
 	Reason  string `json:"reason" doc:"rate limit, timeout, server error, network, truncated stream"`

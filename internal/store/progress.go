@@ -54,6 +54,9 @@ func (s *Store) Course(ctx context.Context, turn chat.TurnID) (chat.Course, erro
 	if row.StartedAt != nil {
 		c.Turn.StartedAt = *row.StartedAt
 	}
+	if err := json.Unmarshal(row.Retry, &c.Retry); err != nil {
+		return chat.Course{}, fmt.Errorf("read the retry of turn %s: %w", turn, err)
+	}
 	calls, err := s.q.ProgressCalls(ctx, s.pool, turn)
 	if err != nil {
 		return chat.Course{}, classify(fmt.Errorf("read the calls of turn %s: %w", turn, err))

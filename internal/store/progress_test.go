@@ -200,3 +200,27 @@ func TestCourse_SaysWhichCallWaitsForAPerson(t *testing.T) {
 	require.NotNil(t, c.Calls[0].Approval)
 	require.Equal(t, chat.ApprovalOpen, c.Calls[0].Approval.State)
 }
+
+func TestCourse_NamesARetryUntilSomethingElseHappens(t *testing.T) {
+	b := setup(t)
+	b.onPlatform()
+	b.writes("m1", here, "t1")
+	b.follows()
+	retry := func() *chat.Retry {
+		c, err := b.Course(t.Context(), "t1")
+		require.NoError(t, err)
+		return c.Retry
+	}
+	require.Nil(t, retry())
+	step := chat.Step{Session: peerKey, Turn: "t1"}
+	_, _, _, err := b.BeginStep(t.Context(), step)
+	require.NoError(t, err)
+	_, err = b.CountFailure(t.Context(), step, func(n int, _ phrase.Lang) (chat.Retry, bool) {
+		return chat.Retry{Turn: "t1", Attempt: n + 1, Failed: 7, Text: "again"}, true
+	})
+	require.NoError(t, err)
+	require.Equal(t, &chat.Retry{Turn: "t1", Attempt: 2, Failed: 7, Text: "again"}, retry())
+	_, err = b.CommitStep(t.Context(), step, chat.Answer{Text: "the answer", Finish: "stop"})
+	require.NoError(t, err)
+	require.Nil(t, retry())
+}

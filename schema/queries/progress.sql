@@ -36,8 +36,11 @@ ORDER BY c.created_at
 LIMIT 1;
 
 -- name: ProgressGet :one
+-- How a turn stands. retry is the newest event of the session if it says that the model is asked again.
 SELECT sqlc.embed(c), coalesce(t.state, '')::text AS turn_state, t.started_at, t.ended_at AS turn_ended_at,
-       EXISTS (SELECT 1 FROM outbound o WHERE o.session_key = c.session_key AND o.state = 'waiting') AS waits
+       EXISTS (SELECT 1 FROM outbound o WHERE o.session_key = c.session_key AND o.state = 'waiting') AS waits,
+       coalesce((SELECT CASE WHEN f.kind = 'retry' AND f.data ->> 'turn_id' = c.turn_id THEN f.data END
+                 FROM feed_events f WHERE f.session_key = c.session_key ORDER BY f.seq DESC LIMIT 1), 'null')::jsonb AS retry
 FROM progress_cards c LEFT JOIN turns t ON t.id = c.turn_id
 WHERE c.turn_id = $1;
 

@@ -7,6 +7,7 @@ package dbsqlc
 
 import (
 	"context"
+	"encoding/json"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgtype"
@@ -94,7 +95,9 @@ func (q *Queries) ProgressEnd(ctx context.Context, db DBTX, arg ProgressEndParam
 
 const progressGet = `-- name: ProgressGet :one
 SELECT c.turn_id, c.session_key, c.channel, c.account, c.place, c.nonce, c.message_id, c.state, c.tried_at, c.woken_at, c.retry_at, c.created_at, c.ended_at, coalesce(t.state, '')::text AS turn_state, t.started_at, t.ended_at AS turn_ended_at,
-       EXISTS (SELECT 1 FROM outbound o WHERE o.session_key = c.session_key AND o.state = 'waiting') AS waits
+       EXISTS (SELECT 1 FROM outbound o WHERE o.session_key = c.session_key AND o.state = 'waiting') AS waits,
+       coalesce((SELECT CASE WHEN f.kind = 'retry' AND f.data ->> 'turn_id' = c.turn_id THEN f.data END
+                 FROM feed_events f WHERE f.session_key = c.session_key ORDER BY f.seq DESC LIMIT 1), 'null')::jsonb AS retry
 FROM progress_cards c LEFT JOIN turns t ON t.id = c.turn_id
 WHERE c.turn_id = $1
 `
@@ -105,8 +108,10 @@ type ProgressGetRow struct {
 	StartedAt    *time.Time
 	TurnEndedAt  *time.Time
 	Waits        bool
+	Retry        json.RawMessage
 }
 
+// How a turn stands. retry is the newest event of the session if it says that the model is asked again.
 func (q *Queries) ProgressGet(ctx context.Context, db DBTX, turnID chat.TurnID) (ProgressGetRow, error) {
 	row := db.QueryRow(ctx, progressGet, turnID)
 	var i ProgressGetRow
@@ -128,6 +133,7 @@ func (q *Queries) ProgressGet(ctx context.Context, db DBTX, turnID chat.TurnID) 
 		&i.StartedAt,
 		&i.TurnEndedAt,
 		&i.Waits,
+		&i.Retry,
 	)
 	return i, err
 }
