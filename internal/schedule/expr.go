@@ -1,0 +1,97 @@
+package schedule
+
+import (
+	"strings"
+	"time"
+
+	"github.com/robfig/cron/v3"
+
+	"xbot/internal/fault"
+)
+
+// everyHour is the mark that the parser sets where a field is *.
+const everyHour = 1 << 63
+
+var parser = cron.NewParser(cron.Minute | cron.Hour | cron.Dom | cron.Month | cron.Dow | cron.Descriptor)
+
+// expression is a cron expression.
+type expression struct{ spec *cron.SpecSchedule }
+
+func parse(text string) (expression, error) {
+	fields := strings.Fields(text)
+	if len(fields) == 5 {
+		fields[4] = sundays(fields[4])
+	}
+	if strings.Contains(text, "=") || len(text) > maxExpr {
+		return expression{}, fault.Errorf(fault.Invalid, "%q is no cron expression; the timezone is written beside it", text)
+	}
+	got, err := parser.Parse(strings.Join(fields, " "))
+	if err != nil {
+		return expression{}, fault.Errorf(fault.Invalid, "%q is no cron expression: %w", text, err)
+	}
+	spec, ok := got.(*cron.SpecSchedule)
+	if !ok {
+		return expression{}, fault.Errorf(fault.Invalid, "%q is no cron expression; write: every 30m", text)
+	}
+	return expression{spec}, nil
+}
+
+// maxExpr bounds an expression, in bytes.
+const maxExpr = 200
+
+// sundays writes Sunday as 0 where it is written as 7.
+func sundays(field string) string {
+	parts := strings.Split(field, ",")
+	for i, p := range parts {
+		switch {
+		case p == "7":
+			parts[i] = "0"
+		case len(p) == 3 && p[1:] == "-7" && p[0] >= '1' && p[0] <= '6':
+			parts[i] = p[:2] + "6,0"
+		}
+	}
+	return strings.Join(parts, ",")
+}
+
+// next returns the first time after an instant, the zero time where none comes within five years. An expression of every hour
+// follows the time that passes. Any other one is a reading of the clock on the wall: one that is skipped there happens when the
+// clock is put forward, one that comes twice happens the first time.
+func (e expression) next(after time.Time, zone *time.Location) time.Time {
+	if e.spec.Hour&everyHour != 0 {
+		return e.spec.Next(after.In(zone))
+	}
+	for wall := onWall(after.In(zone)); ; {
+		wall = e.spec.Next(wall)
+		if wall.IsZero() {
+			return wall
+		}
+		if at := fromWall(wall, zone); at.After(after) {
+			return at
+		}
+	}
+}
+
+// onWall is what the clock shows, as if there were no timezones.
+func onWall(t time.Time) time.Time {
+	return time.Date(t.Year(), t.Month(), t.Day(), t.Hour(), t.Minute(), t.Second(), t.Nanosecond(), time.UTC)
+}
+
+// fromWall is the first instant at which the clock shows a time, or has gone beyond it.
+func fromWall(wall time.Time, zone *time.Location) time.Time {
+	at := time.Date(wall.Year(), wall.Month(), wall.Day(), wall.Hour(), wall.Minute(), wall.Second(), 0, zone)
+	begin, end := at.ZoneBounds()
+	switch shown := onWall(at); {
+	case shown.After(wall): // it was skipped
+		return begin
+	case shown.Before(wall):
+		return end
+	case begin.IsZero():
+		return at
+	}
+	_, now := at.Zone()
+	_, before := begin.Add(-time.Second).Zone()
+	if earlier := at.Add(time.Duration(now-before) * time.Second); earlier.Before(begin) {
+		return earlier
+	}
+	return at
+}

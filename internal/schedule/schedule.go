@@ -1,0 +1,123 @@
+// Package schedule computes when something is to happen: by a cron expression, at a steady interval, or once. It is pure:
+// callers say what time it is. What it decides where clocks change is in docs/cron.md.
+package schedule
+
+import (
+	"hash/fnv"
+	"strings"
+	"time"
+	_ "time/tzdata" // timezones are known on machines that have none, and the same ones everywhere
+
+	"xbot/internal/fault"
+)
+
+// MinEvery is the shortest interval.
+const MinEvery = time.Minute
+
+// MaxEvery is the longest interval, and how far in the future a single time may be.
+const MaxEvery = 366 * 24 * time.Hour
+
+// Kind says how times follow each other.
+type Kind string
+
+// The kinds.
+const (
+	Expr  Kind = "expr"  // a cron expression
+	Every Kind = "every" // a steady interval
+	At    Kind = "at"    // once
+)
+
+// Spec is a timetable as it is kept.
+type Spec struct {
+	Kind Kind
+	Expr string // five fields or a descriptor such as @daily
+	// Every is the interval. At is the single time; of an interval, the instant that its times are counted from.
+	Every time.Duration
+	At    time.Time
+	Zone  string // IANA name; expressions are read in it, and people are shown times in it
+}
+
+// Timetable is a Spec that was understood.
+type Timetable struct {
+	spec Spec
+	expr expression
+	zone *time.Location
+}
+
+// New understands a spec. Invalid says what is wrong with it, for people and models.
+func New(s Spec) (Timetable, error) {
+	zone, err := Zone(s.Zone)
+	if err != nil {
+		return Timetable{}, err
+	}
+	t := Timetable{spec: s, zone: zone}
+	switch s.Kind {
+	case Expr:
+		t.expr, err = parse(s.Expr)
+		if err == nil && t.expr.next(time.Unix(0, 0), zone).IsZero() {
+			err = fault.Errorf(fault.Invalid, "%q never comes", s.Expr)
+		}
+		return t, err
+	case Every:
+		if s.Every < MinEvery || s.Every > MaxEvery {
+			return t, fault.Errorf(fault.Invalid, "an interval lasts between a minute and a year")
+		}
+		return t, nil
+	case At:
+		return t, nil
+	}
+	return t, fault.Errorf(fault.Invalid, "there is no kind of timetable %q", s.Kind)
+}
+
+// Zone finds a timezone by its IANA name. Local is none: it would mean something else on every machine.
+func Zone(name string) (*time.Location, error) {
+	zone, err := time.LoadLocation(name)
+	if err != nil || name == "" || strings.EqualFold(name, "local") {
+		return nil, fault.Errorf(fault.Invalid, "%q is no timezone; write an IANA name such as Europe/Berlin", name)
+	}
+	return zone, nil
+}
+
+// Once reports whether there is one time only.
+func (t Timetable) Once() bool { return t.spec.Kind == At }
+
+// Zone is what people are shown times in.
+func (t Timetable) Zone() *time.Location { return t.zone }
+
+// Next returns the first time after an instant; ok is false where there is none.
+func (t Timetable) Next(after time.Time) (next time.Time, ok bool) {
+	switch t.spec.Kind {
+	case Expr:
+		next = t.expr.next(after, t.zone)
+		return next, !next.IsZero()
+	case Every:
+		if after.Before(t.spec.At) {
+			return t.spec.At, true
+		}
+		return after.Add(t.spec.Every - after.Sub(t.spec.At)%t.spec.Every), true
+	}
+	return t.spec.At, t.spec.At.After(after)
+}
+
+// Preview returns the next n times after an instant.
+func (t Timetable) Preview(after time.Time, n int) (times []time.Time) {
+	for len(times) < n {
+		next, ok := t.Next(after)
+		if !ok {
+			break
+		}
+		times, after = append(times, next), next
+	}
+	return times
+}
+
+// Offset spreads what would begin at the same time: the part of the jitter, in whole seconds, that a name always gets.
+func Offset(name string, jitter time.Duration) time.Duration {
+	seconds := uint64(jitter / time.Second)
+	if jitter <= 0 || seconds == 0 {
+		return 0
+	}
+	h := fnv.New64a()
+	_, _ = h.Write([]byte(name))                              // it never fails
+	return time.Duration(h.Sum64()%(seconds+1)) * time.Second
+}
