@@ -10,6 +10,9 @@ type Address struct {
 	Thread   string   `json:"thread,omitempty"`    // thread in the chat
 	ReplyTo  string   `json:"reply_to,omitempty"`  // the person's message that is answered
 	InThread bool     `json:"in_thread,omitempty"` // the reply opens a thread, where the platform has threads
+	// Channel and Account say which bot answers, where the place is not that of a message that it got.
+	Channel string `json:"channel,omitempty"`
+	Account string `json:"account,omitempty"`
 	// Names are people who may be named in what is written, by their id.
 	Names map[string]string `json:"names,omitempty"`
 }

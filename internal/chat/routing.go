@@ -116,13 +116,14 @@ const (
 	ResetNew   = "new"   // a person asked
 	ResetDaily = "daily" // its day was over
 	ResetIdle  = "idle"  // nobody had written for long
+	ResetRun   = "run"   // a job begins each of its runs from nothing
 )
 
 // Began is a place where a conversation began anew.
 type Began struct {
 	ID     ControlID `json:"id"`
 	At     time.Time `json:"at"`
-	Reason string    `json:"reason" enum:"new,daily,idle" doc:"new: a person asked. daily: its day was over. idle: nobody had written for long."`
+	Reason string    `json:"reason" enum:"new,daily,idle,run" doc:"new: a person asked. daily: its day was over. idle: nobody had written for long. run: a job has run."`
 	Upto   MessageID `json:"upto" doc:"The last message that the model does not see any more."`
 }
 

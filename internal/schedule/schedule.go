@@ -118,6 +118,6 @@ func Offset(name string, jitter time.Duration) time.Duration {
 		return 0
 	}
 	h := fnv.New64a()
-	_, _ = h.Write([]byte(name))                              // it never fails
+	_, _ = h.Write([]byte(name)) // it never fails
 	return time.Duration(h.Sum64()%(seconds+1)) * time.Second
 }

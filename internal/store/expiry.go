@@ -45,7 +45,7 @@ func (t *tx) noteExpired(ctx context.Context, in Inbound, id chat.InboxID) error
 // expire begins the conversation anew before a claimed message, if it had ended when that one or an earlier one was
 // accepted, and tells people why. Done again for the same message, it changes nothing.
 func (s *Store) expire(ctx context.Context, tx *tx, key chat.SessionKey, row claimed) error {
-	if row.Kind != kindMessage {
+	if row.Kind != kindMessage && row.Reset == "" {
 		return nil
 	}
 	due, err := s.q.ResetDue(ctx, tx, dbsqlc.ResetDueParams{SessionKey: key, Upto: chat.InboxID(row.ID)})
@@ -59,7 +59,7 @@ func (s *Store) expire(ctx context.Context, tx *tx, key chat.SessionKey, row cla
 	if err != nil {
 		return fmt.Errorf("look for what the model sees: %w", err)
 	}
-	if newest.Seen {
+	if newest.Seen && due.Reset != chat.ResetRun {
 		if err := s.tellExpired(ctx, tx, key, row, due); err != nil {
 			return err
 		}

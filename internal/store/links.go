@@ -108,6 +108,13 @@ func (t *tx) moveIdentity(ctx context.Context, l Link, to chat.UserID) (moved in
 	if err != nil {
 		return 0, fmt.Errorf("move sessions: %w", err)
 	}
+	homes := make([]string, len(keys))
+	for i, key := range keys {
+		homes[i] = string(key)
+	}
+	if err := t.q.CronMove(ctx, t, dbsqlc.CronMoveParams{NewUserID: int64(to), Homes: homes}); err != nil {
+		return 0, fmt.Errorf("move jobs: %w", err)
+	}
 	return len(keys), t.moveMemories(ctx, l.User, to)
 }
 

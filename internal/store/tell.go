@@ -23,19 +23,27 @@ func (s *Store) Tell(ctx context.Context, told chat.Told) (fresh bool, err error
 	return fresh, err
 }
 
+// tell commits one; other rows of the same transaction may hang on it.
 func (t *tx) tell(ctx context.Context, told chat.Told) (fresh bool, err error) {
+	id, err := t.tellRow(ctx, told, "")
+	return id != 0, err
+}
+
+// tellRow returns the row that tells it, 0 where the same key was told before. reset says why the conversation begins anew with
+// it; empty: it goes on.
+func (t *tx) tellRow(ctx context.Context, told chat.Told, reset string) (chat.InboxID, error) {
 	options, err := json.Marshal(told.Options)
 	if err != nil {
-		return false, fmt.Errorf("encode options: %w", err)
+		return 0, fmt.Errorf("encode options: %w", err)
 	}
-	fresh, err = t.q.InboxTell(ctx, t, dbsqlc.InboxTellParams{
-		Session: told.Session, Origin: told.Origin, Key: told.Key, Body: Clean(told.Text), Place: placeOf(told.To), Options: options,
+	id, err := t.q.InboxTell(ctx, t, dbsqlc.InboxTellParams{
+		Session: told.Session, Origin: told.Origin, Key: told.Key, Body: Clean(told.Text), Place: placeOf(told.To), Options: options, Reset: reset,
 	})
 	if errors.Is(err, pgx.ErrNoRows) {
-		return false, fault.Errorf(fault.NotFound, "there is no session %q", told.Session)
+		return 0, fault.Errorf(fault.NotFound, "there is no session %q", told.Session)
 	}
 	if err != nil {
-		return false, fmt.Errorf("tell session %s: %w", told.Session, err)
+		return 0, fmt.Errorf("tell session %s: %w", told.Session, err)
 	}
-	return fresh, nil
+	return chat.InboxID(id), nil
 }

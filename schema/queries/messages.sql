@@ -1,6 +1,7 @@
 -- name: MessageAppend :one
 -- What is to be read on a platform is put into outbound, for the place of the message that it answers: of the row it names, else
--- the newest one of its turn, else the newest one of the session. outbound says whether it was.
+-- the newest one of its turn, else the newest one of the session. What the product told a conversation has a place of its own,
+-- with the bot, or none, and then goes where a person wrote last. outbound says whether it was.
 WITH m AS (
     INSERT INTO messages (session_key, turn_id, step, role, content, preface, reasoning, opaque, inbox_id, client_message_id,
                           model, finish, prompt_tokens, cached_tokens, completion_tokens, display_only, origin, sender,
@@ -12,13 +13,14 @@ WITH m AS (
     RETURNING id, session_key, turn_id, inbox_id, created_at, deliver
 ), o AS (
     INSERT INTO outbound (session_key, channel, account, place, message_id, turn_id)
-    SELECT m.session_key, i.channel, i.account, i.place, m.id, m.turn_id
+    SELECT m.session_key, a.channel, a.account, i.place, m.id, m.turn_id
     FROM m JOIN inbox i ON i.id = coalesce(
         m.inbox_id,
-        (SELECT max(t.id) FROM inbox t WHERE t.turn_id = m.turn_id),
-        (SELECT n.id FROM inbox n WHERE n.session_key = m.session_key AND n.place IS NOT NULL ORDER BY n.id DESC LIMIT 1))
+        (SELECT max(t.id) FROM inbox t WHERE t.turn_id = m.turn_id AND (t.kind <> 'background' OR t.place IS NOT NULL)),
+        (SELECT n.id FROM inbox n WHERE n.session_key = m.session_key AND n.place IS NOT NULL AND n.kind <> 'background' ORDER BY n.id DESC LIMIT 1))
+    JOIN channel_accounts a ON a.channel = CASE i.kind WHEN 'background' THEN coalesce(i.place ->> 'channel', i.channel) ELSE i.channel END
+        AND a.account = CASE i.kind WHEN 'background' THEN coalesce(i.place ->> 'account', '') ELSE i.account END
     WHERE sqlc.arg(to_people)::boolean AND m.deliver AND i.place IS NOT NULL
-      AND EXISTS (SELECT 1 FROM channel_accounts a WHERE a.channel = i.channel AND a.account = i.account)
     RETURNING id
 )
 SELECT m.id, m.created_at, m.deliver, EXISTS (SELECT 1 FROM o)::boolean AS outbound FROM m;

@@ -1,12 +1,13 @@
 -- name: QuestionAdd :execrows
 -- Puts what a call asks on its way to the place of the message that its turn answers, as MessageAppend does with what is said.
 INSERT INTO outbound (session_key, channel, account, place, turn_id, kind, call_id)
-SELECT c.session_key, i.channel, i.account, i.place, c.turn_id, 'question', c.id
+SELECT c.session_key, a.channel, a.account, i.place, c.turn_id, 'question', c.id
 FROM tool_calls c JOIN turns t ON t.id = c.turn_id JOIN inbox i ON i.id = coalesce(
-    (SELECT max(o.id) FROM inbox o WHERE o.turn_id = c.turn_id),
-    (SELECT n.id FROM inbox n WHERE n.session_key = c.session_key AND n.place IS NOT NULL ORDER BY n.id DESC LIMIT 1))
+    (SELECT max(o.id) FROM inbox o WHERE o.turn_id = c.turn_id AND (o.kind <> 'background' OR o.place IS NOT NULL)),
+    (SELECT n.id FROM inbox n WHERE n.session_key = c.session_key AND n.place IS NOT NULL AND n.kind <> 'background' ORDER BY n.id DESC LIMIT 1))
+JOIN channel_accounts a ON a.channel = CASE i.kind WHEN 'background' THEN coalesce(i.place ->> 'channel', i.channel) ELSE i.channel END
+    AND a.account = CASE i.kind WHEN 'background' THEN coalesce(i.place ->> 'account', '') ELSE i.account END
 WHERE c.id = sqlc.arg(call_id)::text AND t.deliver AND i.place IS NOT NULL
-  AND EXISTS (SELECT 1 FROM channel_accounts a WHERE a.channel = i.channel AND a.account = i.account)
 ON CONFLICT (call_id, kind) WHERE call_id IS NOT NULL DO NOTHING;
 
 -- name: QuestionWithdraw :execrows

@@ -77,15 +77,15 @@ WHERE b.call_id = sqlc.arg(call_id)
 ON CONFLICT ON CONSTRAINT inbox_platform_id DO NOTHING;
 
 -- name: InboxTell :one
--- What the product says to a conversation. fresh is false where it was told before; no row: there is no such session.
+-- What the product says to a conversation. The id is 0 where it was told before; no row: there is no such session.
 WITH told AS (
-    INSERT INTO inbox (session_key, user_id, kind, channel, account, platform_id, body, place, options)
-    SELECT s.key, s.user_id, 'background', s.channel, sqlc.arg(origin), sqlc.arg(key), sqlc.arg(body), sqlc.narg(place), sqlc.arg(options)
+    INSERT INTO inbox (session_key, user_id, kind, channel, account, platform_id, body, place, options, reset)
+    SELECT s.key, s.user_id, 'background', s.channel, sqlc.arg(origin), sqlc.arg(key), sqlc.arg(body), sqlc.narg(place), sqlc.arg(options), sqlc.arg(reset)
     FROM sessions s WHERE s.key = sqlc.arg(session)
     ON CONFLICT ON CONSTRAINT inbox_platform_id DO NOTHING
     RETURNING id
 )
-SELECT EXISTS (SELECT 1 FROM told) AS fresh FROM sessions s WHERE s.key = sqlc.arg(session);
+SELECT coalesce((SELECT told.id FROM told), 0)::bigint AS id FROM sessions s WHERE s.key = sqlc.arg(session);
 
 -- name: InboxTaskTold :exec
 -- The model has read the end of these tasks by itself: they need no turn any more.

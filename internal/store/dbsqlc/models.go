@@ -46,6 +46,49 @@ type ChannelAccount struct {
 	ChangedAt time.Time
 }
 
+// What people, models and the policy want done at certain times. Written by the tool Cron, /cron and the API, and by each fire, which advances next_at in the transaction of its runs.
+type CronJob struct {
+	ID     chat.JobID
+	UserID chat.UserID
+	// Key of the call, command or request that made it, so that a repeated one finds it.
+	MadeBy string
+	// Key of the conversation that it was made in; empty: the page, or the policy.
+	Home    chat.SessionKey
+	Agent   string
+	Name    string
+	Message string
+	Kind    string
+	Expr    string
+	EveryS  int64
+	// The single time; of an interval, the instant that its times are counted from.
+	At   *time.Time
+	Zone string
+	// Key of the conversation that is told; empty: cron:<id>, which begins anew at each run.
+	Target chat.SessionKey
+	// Key of the conversation to whose place on a platform answers go; empty: to none.
+	Deliver chat.SessionKey
+	Model   string
+	Think   string
+	Missed  string
+	MaxAgeS int64
+	JitterS int64
+	MaxRuns int32
+	// The agent of the policy whose heartbeat it is; empty: it is a job of a person.
+	Heartbeat string
+	State     chat.JobState
+	Trouble   string
+	Runs      int32
+	// Times that were missed and are not made up for.
+	Passed int64
+	// The time that comes next, which has not run. due_at is when it begins: by the jitter later.
+	NextAt *time.Time
+	DueAt  *time.Time
+	// When a relay last looked after a job that is overdue.
+	CheckedAt time.Time
+	Revision  int64
+	CreatedAt time.Time
+}
+
 // The transcript, append-only. User rows by the claim, assistant rows by the generate activity, notices by whoever must tell the person something. preface is what the model reads before a user message (time and folder at the claim, fixed so that prompts stay cacheable). opaque is what a provider wants back (signed thinking blocks). Tool results are in tool_calls.
 type Message struct {
 	ID          chat.MessageID

@@ -18,7 +18,7 @@ const progressBegin = `-- name: ProgressBegin :exec
 INSERT INTO progress_cards (turn_id, session_key, channel, account, place)
 SELECT t.id, t.session_key, i.channel, i.account, i.place
 FROM turns t JOIN inbox i ON i.id = (SELECT max(n.id) FROM inbox n WHERE n.turn_id = t.id)
-WHERE t.state = 'running' AND t.deliver AND t.started_at < now() - $1::interval AND i.place IS NOT NULL
+WHERE t.state = 'running' AND t.deliver AND t.started_at < now() - $1::interval AND i.place IS NOT NULL AND i.kind <> 'background'
   AND EXISTS (SELECT 1 FROM channel_accounts a WHERE a.channel = i.channel AND a.account = i.account AND a.enabled)
   AND NOT EXISTS (SELECT 1 FROM progress_cards c WHERE c.turn_id = t.id)
 ON CONFLICT (turn_id) DO NOTHING

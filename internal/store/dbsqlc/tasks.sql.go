@@ -227,13 +227,13 @@ func (q *Queries) InboxTaskTold(ctx context.Context, db DBTX, arg InboxTaskToldP
 
 const inboxTell = `-- name: InboxTell :one
 WITH told AS (
-    INSERT INTO inbox (session_key, user_id, kind, channel, account, platform_id, body, place, options)
-    SELECT s.key, s.user_id, 'background', s.channel, $2, $3, $4, $5, $6
+    INSERT INTO inbox (session_key, user_id, kind, channel, account, platform_id, body, place, options, reset)
+    SELECT s.key, s.user_id, 'background', s.channel, $2, $3, $4, $5, $6, $7
     FROM sessions s WHERE s.key = $1
     ON CONFLICT ON CONSTRAINT inbox_platform_id DO NOTHING
     RETURNING id
 )
-SELECT EXISTS (SELECT 1 FROM told) AS fresh FROM sessions s WHERE s.key = $1
+SELECT coalesce((SELECT told.id FROM told), 0)::bigint AS id FROM sessions s WHERE s.key = $1
 `
 
 type InboxTellParams struct {
@@ -243,10 +243,11 @@ type InboxTellParams struct {
 	Body    string
 	Place   []byte
 	Options json.RawMessage
+	Reset   string
 }
 
-// What the product says to a conversation. fresh is false where it was told before; no row: there is no such session.
-func (q *Queries) InboxTell(ctx context.Context, db DBTX, arg InboxTellParams) (bool, error) {
+// What the product says to a conversation. The id is 0 where it was told before; no row: there is no such session.
+func (q *Queries) InboxTell(ctx context.Context, db DBTX, arg InboxTellParams) (int64, error) {
 	row := db.QueryRow(ctx, inboxTell,
 		arg.Session,
 		arg.Origin,
@@ -254,10 +255,11 @@ func (q *Queries) InboxTell(ctx context.Context, db DBTX, arg InboxTellParams) (
 		arg.Body,
 		arg.Place,
 		arg.Options,
+		arg.Reset,
 	)
-	var fresh bool
-	err := row.Scan(&fresh)
-	return fresh, err
+	var id int64
+	err := row.Scan(&id)
+	return id, err
 }
 
 const inboxTellTask = `-- name: InboxTellTask :exec

@@ -1213,10 +1213,10 @@ export interface components {
             /** Format: int64 */
             id: number;
             /**
-             * @description new: a person asked. daily: its day was over. idle: nobody had written for long.
+             * @description new: a person asked. daily: its day was over. idle: nobody had written for long. run: a job has run.
              * @enum {string}
              */
-            reason: "new" | "daily" | "idle";
+            reason: "new" | "daily" | "idle" | "run";
             /**
              * Format: int64
              * @description The last message that the model does not see any more.

@@ -1,0 +1,72 @@
+package chat
+
+import "time"
+
+// JobID names a job: job_ and eight hexadecimal digits.
+type JobID string
+
+// JobState says whether a job runs.
+type JobState string
+
+// The states of jobs. One that was deleted is gone for everybody but its own history.
+const (
+	JobActive JobState = "active"
+	JobPaused JobState = "paused"
+	JobDone   JobState = "done" // its time, or the last of its runs, is over
+)
+
+// JobPlan is what people set of a job.
+type JobPlan struct {
+	Name    string     `json:"name" doc:"What people call it."`
+	Message string     `json:"message" doc:"What the model is told when its time has come."`
+	When    string     `json:"when" doc:"A cron expression of five fields, a descriptor such as @daily, every 30m, or at 2026-03-29 08:00."`
+	Zone    string     `json:"timezone" doc:"IANA name of the timezone in which the times are read and shown."`
+	Target  SessionKey `json:"target,omitempty" doc:"The conversation that is told. Empty: one of its own, which begins anew at each run."`
+	Deliver SessionKey `json:"deliver,omitempty" doc:"The conversation to whose place on a platform the answers go, of a job with a conversation of its own. Empty: they stay there."`
+	Model   string     `json:"model,omitempty" doc:"The model of the job's own conversation."`
+	Think   string     `json:"think,omitempty" enum:"off,minimal,low,medium,high,xhigh"`
+	Missed  string     `json:"missed" enum:"skip,once,all" doc:"What becomes of times that passed while the server was down: nothing, one run for all of them, or a run for each, 100 at most."`
+	MaxAge  int        `json:"max_age_s" doc:"Seconds after which a missed time is not made up for."`
+	Jitter  int        `json:"jitter_s,omitempty" doc:"Seconds by which a run may begin later, always the same for a job, so that many do not begin at once."`
+	MaxRuns int        `json:"max_runs,omitempty" doc:"It is done after so many runs; 0: never."`
+}
+
+// Job is something that is to be done at certain times.
+type Job struct {
+	ID JobID `json:"id"`
+	JobPlan
+	Owner     UserID     `json:"-"`
+	OwnerName string     `json:"owner"`
+	Heartbeat string     `json:"heartbeat,omitempty" doc:"The agent whose heartbeat it is. The policy sets it, and nobody can change it elsewhere."`
+	State     JobState   `json:"state" enum:"active,paused,done"`
+	Trouble   string     `json:"trouble,omitempty" enum:"gone" doc:"Why it was paused, if no person did that. gone: its conversation was deleted."`
+	Runs      int        `json:"runs" doc:"How often it has run."`
+	Passed    int64      `json:"passed,omitempty" doc:"Times that were missed and are not made up for."`
+	Next      *time.Time `json:"next_at,omitempty" doc:"The time that comes next."`
+	Last      *JobRun    `json:"last,omitempty" doc:"The newest run."`
+	Revision  int64      `json:"revision"`
+	CreatedAt time.Time  `json:"created_at"`
+}
+
+// TroubleGone is why a job is paused whose conversation was deleted.
+const TroubleGone = "gone"
+
+// Why a run took place.
+const (
+	RunScheduled = "scheduled"
+	RunMissed    = "missed" // it makes up for a time that was missed
+	RunManual    = "manual" // somebody asked for it
+)
+
+// JobRun is one run of a job.
+type JobRun struct {
+	Scheduled time.Time  `json:"scheduled_at"`
+	Reason    string     `json:"reason" enum:"scheduled,missed,manual"`
+	Session   SessionKey `json:"session_key" doc:"The conversation that was told."`
+	Turn      TurnID     `json:"turn_id,omitempty"`
+	Began     time.Time  `json:"began_at"`
+	Ended     *time.Time `json:"ended_at,omitempty"`
+	Outcome   string     `json:"outcome" enum:"waiting,running,done,silent,stopped,failed,lost,skipped,gone" doc:"skipped: the run before had not begun, or there was nothing to do. gone: the conversation was deleted."`
+	Why       string     `json:"why,omitempty" enum:"waiting,busy,hours,empty" doc:"Why it was skipped: the run before had not begun, the person's conversation was busy, it is outside of the hours of a heartbeat, or its instructions are empty."`
+	Said      string     `json:"said,omitempty" doc:"The beginning of the answer."`
+}

@@ -1,0 +1,377 @@
+package store_test
+
+import (
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"golang.org/x/sync/errgroup"
+
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+	"xbot/internal/pgtest"
+	"xbot/internal/phrase"
+	"xbot/internal/schedule"
+	"xbot/internal/secret"
+	"xbot/internal/store"
+)
+
+// clock is one that a test sets.
+type clock struct {
+	mu    sync.Mutex
+	at    time.Time
+	ticks time.Duration
+}
+
+func (c *clock) now() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.ticks += time.Microsecond
+	return c.at.Add(c.ticks)
+}
+
+func (c *clock) set(text string) {
+	at, err := time.Parse(time.RFC3339, text)
+	if err != nil {
+		panic(err)
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.at = at
+}
+
+// setupAt is setup with a clock that begins on a Monday at eight.
+func setupAt(t *testing.T) (*bundle, *clock) {
+	t.Helper()
+	t.Parallel()
+	c := &clock{}
+	c.set("2026-03-02T08:00:00Z")
+	pool := pgtest.NewPoolAt(t, store.MigrationsHash(), store.Migrate, c.now)
+	b := &bundle{Store: store.New(pool, nil), t: t, pool: pool}
+	var err error
+	b.user, err = b.EnsureAdmin(t.Context(), "admin")
+	require.NoError(t, err)
+	b.session(key)
+	return b, c
+}
+
+var jobCount struct {
+	sync.Mutex
+	n int
+}
+
+// job keeps a job of the person.
+func (b *bundle) job(when string, change func(j *store.Job)) store.Job {
+	b.t.Helper()
+	now, err := b.Clock(b.t.Context())
+	require.NoError(b.t, err)
+	jobCount.Lock()
+	jobCount.n++
+	id := chat.JobID(fmt.Sprintf("job_%08x", jobCount.n))
+	jobCount.Unlock()
+	j := store.Job{Job: chat.Job{ID: id, Owner: b.user.ID, State: chat.JobActive, JobPlan: chat.JobPlan{Name: "news", Message: "read the news", Missed: "once", MaxAge: 86400}}}
+	j.Spec, err = schedule.Read(when, "Europe/Berlin", now)
+	require.NoError(b.t, err)
+	table, err := schedule.New(j.Spec)
+	require.NoError(b.t, err)
+	next, ok := table.Next(now)
+	require.True(b.t, ok)
+	j.Next = &next
+	if change != nil {
+		change(&j)
+	}
+	made, fresh, err := b.AddJob(b.t.Context(), j)
+	require.NoError(b.t, err)
+	require.True(b.t, fresh)
+	return made
+}
+
+func (b *bundle) fire(id chat.JobID) store.Fired {
+	b.t.Helper()
+	f, err := b.FireJob(b.t.Context(), id, nil)
+	require.NoError(b.t, err)
+	return f
+}
+
+// told returns what conversations were told, in the order of it.
+func (b *bundle) told() (out []string) {
+	b.t.Helper()
+	rows, err := b.pool.Query(b.t.Context(), `SELECT body FROM inbox WHERE kind = 'background' ORDER BY id`)
+	require.NoError(b.t, err)
+	defer rows.Close()
+	for rows.Next() {
+		var body string
+		require.NoError(b.t, rows.Scan(&body))
+		out = append(out, body)
+	}
+	require.NoError(b.t, rows.Err())
+	return out
+}
+
+func TestFireJob_TellsItsConversationAtItsTimeAndOnce(t *testing.T) {
+	b, c := setupAt(t)
+	j := b.job("30 9 * * *", nil) // 08:30 UTC
+	f := b.fire(j.ID)
+	require.Empty(t, f.Told, "it is not time yet")
+	require.InDelta(t, 30*time.Minute, f.Wait, float64(time.Second))
+	c.set("2026-03-02T08:30:00Z")
+	f = b.fire(j.ID)
+	require.Equal(t, []chat.SessionKey{"cron:" + chat.SessionKey(j.ID)}, f.Told)
+	require.Equal(t, "2026-03-03T08:30:00Z", f.Job.Next.UTC().Format(time.RFC3339))
+	require.Empty(t, b.fire(j.ID).Told)
+	require.Equal(t, []string{"[cron news · scheduled 2026-03-02 09:30 CET]\nread the news"}, b.told())
+	s, owner, err := b.Session(t.Context(), "cron:"+chat.SessionKey(j.ID))
+	require.NoError(t, err)
+	require.Equal(t, b.user.ID, owner)
+	require.Equal(t, "news", s.Title)
+	require.Equal(t, chat.ChatCron, s.ChatType)
+}
+
+func TestFireJob_ManyAtOnceRunATimeOnce(t *testing.T) {
+	b, c := setupAt(t)
+	j := b.job("* * * * *", func(j *store.Job) { j.Missed = "all" })
+	c.set("2026-03-02T08:20:10Z")
+	var g errgroup.Group
+	for range 8 {
+		g.Go(func() error { _, err := b.FireJob(t.Context(), j.ID, nil); return err })
+	}
+	require.NoError(t, g.Wait())
+	require.Len(t, b.told(), 20)
+	runs, err := b.JobRuns(t.Context(), j.ID, 100)
+	require.NoError(t, err)
+	require.Len(t, runs, 20)
+	require.Equal(t, chat.RunScheduled, runs[0].Reason)
+	require.Equal(t, chat.RunMissed, runs[1].Reason)
+	require.Equal(t, "waiting", runs[0].Outcome)
+	require.Contains(t, b.told()[0], "scheduled 2026-03-02 09:01 CET · missed, made up for at 2026-03-02 09:20")
+}
+
+func TestFireJob_MakesUpForMissedTimesAsItsPolicySays(t *testing.T) {
+	b, c := setupAt(t)
+	for policy, want := range map[string]int{"skip": 0, "once": 1, "all": 3} {
+		j := b.job("0 * * * *", func(j *store.Job) { j.Missed = policy })
+		before := len(b.told())
+		c.set("2026-03-02T11:30:00Z") // three times later
+		f := b.fire(j.ID)
+		require.Len(t, b.told(), before+want, policy)
+		now, err := b.Job(t.Context(), j.ID)
+		require.NoError(t, err)
+		require.Equal(t, int64(3-want), now.Passed, policy)
+		require.Equal(t, "2026-03-02T12:00:00Z", f.Job.Next.UTC().Format(time.RFC3339), policy)
+		c.set("2026-03-02T08:00:00Z")
+	}
+}
+
+func TestFireJob_ARunThatNobodyHasBegunIsNotToldAgain(t *testing.T) {
+	b, c := setupAt(t)
+	j := b.job("* * * * *", func(j *store.Job) { j.Target = key })
+	c.set("2026-03-02T08:01:00Z")
+	b.fire(j.ID)
+	c.set("2026-03-02T08:02:00Z")
+	require.Equal(t, 0, b.fire(j.ID).Runs)
+	require.Len(t, b.told(), 1)
+	runs, err := b.JobRuns(t.Context(), j.ID, 10)
+	require.NoError(t, err)
+	require.Equal(t, []string{"skipped", "waiting"}, []string{runs[0].Outcome, runs[1].Outcome})
+	require.Equal(t, "waiting", runs[0].Why)
+
+	_, ok := b.claim("t1")
+	require.True(t, ok)
+	c.set("2026-03-02T08:03:00Z")
+	require.Equal(t, 1, b.fire(j.ID).Runs)
+	runs, err = b.JobRuns(t.Context(), j.ID, 10)
+	require.NoError(t, err)
+	require.Equal(t, []string{"waiting", "skipped", "running"}, []string{runs[0].Outcome, runs[1].Outcome, runs[2].Outcome})
+	require.Equal(t, chat.TurnID("t1"), runs[2].Turn)
+}
+
+func TestFireJob_OfASingleTimeOrOfAsManyRunsAsWereAskedItIsDone(t *testing.T) {
+	b, c := setupAt(t)
+	once := b.job("in 10m", nil)
+	twice := b.job("* * * * *", func(j *store.Job) { j.MaxRuns, j.Missed = 2, "all" })
+	c.set("2026-03-02T08:10:00Z")
+	require.Equal(t, chat.JobDone, b.fire(once.ID).Job.State)
+	require.Equal(t, chat.JobDone, b.fire(twice.ID).Job.State)
+	require.Len(t, b.told(), 3)
+	require.Empty(t, b.fire(once.ID).Told)
+}
+
+func TestFireJob_EachRunOfAConversationOfItsOwnBeginsAnew(t *testing.T) {
+	b, c := setupAt(t)
+	j := b.job("* * * * *", nil)
+	own := "cron:" + chat.SessionKey(j.ID)
+	for i := range 2 {
+		c.set(fmt.Sprintf("2026-03-02T08:0%d:00Z", i+1))
+		b.fire(j.ID)
+		turn := chat.TurnID(fmt.Sprint("t", i))
+		_, ok, err := b.Claim(t.Context(), own, turn, "r", 0)
+		require.NoError(t, err)
+		require.True(t, ok)
+		w, err := b.Window(t.Context(), own)
+		require.NoError(t, err)
+		require.Len(t, w.Lines, 1, "the run before is not seen")
+		_, err = b.FinishTurn(t.Context(), own, turn, chat.TurnDone, "")
+		require.NoError(t, err)
+	}
+	resets, err := b.Resets(t.Context(), own, 10)
+	require.NoError(t, err)
+	require.Equal(t, chat.ResetRun, resets[0].Reason)
+}
+
+func TestFireJob_PausesAJobWhoseConversationIsGone(t *testing.T) {
+	b, c := setupAt(t)
+	j := b.job("* * * * *", func(j *store.Job) { j.Target = key })
+	require.NoError(t, b.DeleteSession(t.Context(), key))
+	c.set("2026-03-02T08:01:00Z")
+	f := b.fire(j.ID)
+	require.Equal(t, chat.JobPaused, f.Job.State)
+	require.Equal(t, chat.TroubleGone, f.Job.Trouble)
+	runs, err := b.JobRuns(t.Context(), j.ID, 10)
+	require.NoError(t, err)
+	require.Equal(t, "gone", runs[0].Outcome)
+	_, err = b.RunJob(t.Context(), j.ID, "1")
+	require.True(t, fault.Is(err, fault.NotFound), "%v", err)
+}
+
+func TestFireJob_ItsAnswerGoesWhereItIsToBeDelivered(t *testing.T) {
+	b, c := setupAt(t)
+	b.onPlatform()
+	b.writes("m1", &chat.Address{ChatType: chat.ChatDirect, Peer: "7", ReplyTo: "m1"}, "t1")
+	_, err := b.FinishTurn(t.Context(), peerKey, "t1", chat.TurnDone, "")
+	require.NoError(t, err)
+	own := b.job("* * * * *", func(j *store.Job) { j.Deliver = peerKey })
+	there := b.job("* * * * *", func(j *store.Job) { j.Target = peerKey })
+	c.set("2026-03-02T08:01:00Z")
+	for i, id := range []chat.JobID{own.ID, there.ID} {
+		f := b.fire(id)
+		turn := chat.TurnID(fmt.Sprint("c", i))
+		_, ok, err := b.Claim(t.Context(), f.Told[0], turn, "r", 0)
+		require.NoError(t, err)
+		require.True(t, ok)
+		step := chat.Step{Session: f.Told[0], Turn: turn}
+		_, _, _, err = b.BeginStep(t.Context(), step)
+		require.NoError(t, err)
+		_, err = b.CommitStep(t.Context(), step, chat.Answer{Text: "good morning", Finish: "stop"})
+		require.NoError(t, err)
+		next, ok, err := b.NextOutbound(t.Context(), f.Told[0])
+		require.NoError(t, err)
+		require.True(t, ok, "nothing is delivered")
+		o, err := b.Outbound(t.Context(), next.ID)
+		require.NoError(t, err)
+		require.Equal(t, "napcat", o.Channel)
+		require.Equal(t, "7", o.Place.Peer)
+		require.Empty(t, o.Place.ReplyTo, "it answers to nothing that somebody wrote")
+	}
+}
+
+func TestTell_WithoutAPlaceTheAnswerGoesWhereAPersonWroteLast(t *testing.T) {
+	b := setup(t)
+	b.onPlatform()
+	b.writes("m1", &chat.Address{ChatType: chat.ChatDirect, Peer: "7"}, "t1")
+	_, err := b.FinishTurn(t.Context(), peerKey, "t1", chat.TurnDone, "")
+	require.NoError(t, err)
+	_, err = b.Tell(t.Context(), chat.Told{Session: peerKey, Key: "1", Origin: chat.OriginHook, Text: "[hook]"})
+	require.NoError(t, err)
+	_, ok, err := b.Claim(t.Context(), peerKey, "t2", "r", 0)
+	require.NoError(t, err)
+	require.True(t, ok)
+	b.answers("t2", chat.Answer{Text: "it was called", Finish: "stop"})
+	_, words := b.next()
+	require.Equal(t, "it was called", words)
+}
+
+func TestRunJob_RunsOnceForEachRequestAndChangesNoTimes(t *testing.T) {
+	b, _ := setupAt(t)
+	j := b.job("0 * * * *", nil)
+	for range 2 {
+		_, err := b.RunJob(t.Context(), j.ID, "call-1")
+		require.NoError(t, err)
+	}
+	require.Equal(t, []string{"[cron news · run by hand]\nread the news"}, b.told())
+	now, err := b.Job(t.Context(), j.ID)
+	require.NoError(t, err)
+	require.Equal(t, j.Next.UTC(), now.Next.UTC())
+	require.Equal(t, 1, now.Runs)
+}
+
+func TestAddJob_IsKeptOnceForEachRequestAndUpToALimit(t *testing.T) {
+	b, _ := setupAt(t)
+	first := b.job("0 * * * *", func(j *store.Job) { j.MadeBy = "call-1" })
+	again := first
+	again.ID = "job_ffffffff"
+	made, fresh, err := b.AddJob(t.Context(), again)
+	require.NoError(t, err)
+	require.False(t, fresh)
+	require.Equal(t, first.ID, made.ID)
+	for range store.MaxJobs - 1 {
+		b.job("0 * * * *", nil)
+	}
+	again.MadeBy = ""
+	_, _, err = b.AddJob(t.Context(), again)
+	require.True(t, fault.Is(err, fault.TooLarge), "%v", err)
+}
+
+func TestOverdueJobs_AreThoseWhoseTimeHasComeAndThatNobodyRan(t *testing.T) {
+	b, c := setupAt(t)
+	due := b.job("30 9 * * *", nil)
+	b.job("30 10 * * *", nil)
+	c.set("2026-03-02T08:30:03Z")
+	ids, err := b.OverdueJobs(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, []chat.JobID{due.ID}, ids)
+	ids, err = b.OverdueJobs(t.Context())
+	require.NoError(t, err)
+	require.Empty(t, ids, "once in five seconds is enough")
+	b.fire(due.ID)
+	c.set("2026-03-02T08:40:03Z")
+	ids, err = b.OverdueJobs(t.Context())
+	require.NoError(t, err)
+	require.Empty(t, ids)
+}
+
+func TestFireJob_AHeartbeatIsSkippedWhileItsPersonIsBusy(t *testing.T) {
+	b, c := setupAt(t)
+	j := b.job("* * * * *", func(j *store.Job) { j.Heartbeat, j.Name = "main", "main" })
+	b.send("m1", "hello")
+	for i, want := range []struct {
+		beat store.Beat
+		why  string
+	}{{store.Beat{Skip: "hours"}, "hours"}, {store.Beat{Text: "look around"}, "busy"}} {
+		c.set(fmt.Sprintf("2026-03-02T08:0%d:00Z", i+1))
+		_, err := b.FireJob(t.Context(), j.ID, &want.beat)
+		require.NoError(t, err)
+		runs, err := b.JobRuns(t.Context(), j.ID, 1)
+		require.NoError(t, err)
+		require.Equal(t, want.why, runs[0].Why)
+	}
+	b.claim("t1")
+	b.finish("t1", chat.TurnDone)
+	c.set("2026-03-02T08:03:00Z")
+	_, err := b.FireJob(t.Context(), j.ID, &store.Beat{Text: "look around"})
+	require.NoError(t, err)
+	require.Equal(t, []string{"[heartbeat main · scheduled 2026-03-02 09:03 CET]\nlook around"}, b.told())
+}
+
+func TestLink_MovesTheJobsThatWereMadeThere(t *testing.T) {
+	b, _ := setupAt(t)
+	one, oneKey := b.met("feishu", "ou_1")
+	two, twoKey := b.met("qq", "u2")
+	j := b.job("@daily", func(j *store.Job) { j.Owner, j.Home = two.ID, twoKey })
+	elsewhere := b.job("@daily", func(j *store.Job) { j.Owner = two.ID })
+	_, err := b.RunJob(t.Context(), j.ID, "1")
+	require.NoError(t, err)
+	hash := secret.HashToken("CODE")
+	require.NoError(t, b.NewLinkCode(t.Context(), one.ID, oneKey, hash))
+	_, err = b.UseLinkCode(t.Context(), store.Link{Hash: hash, User: two.ID, Channel: "qq", Peer: "u2", Lang: phrase.English})
+	require.NoError(t, err)
+	mine, err := b.Jobs(t.Context(), one.ID)
+	require.NoError(t, err)
+	require.Len(t, mine, 1)
+	require.Equal(t, j.ID, mine[0].ID)
+	require.Equal(t, one.ID, b.owner(store.OwnConversation(j.ID)))
+	left, err := b.Jobs(t.Context(), two.ID)
+	require.NoError(t, err)
+	require.Equal(t, elsewhere.ID, left[0].ID)
+}

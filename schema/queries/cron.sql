@@ -1,0 +1,132 @@
+-- name: CronInsert :one
+-- No row: the same request has made it before.
+INSERT INTO cron_jobs (id, user_id, made_by, home, agent, name, message, kind, expr, every_s, at, zone, target, deliver, model, think,
+                       missed, max_age_s, jitter_s, max_runs, heartbeat, next_at, due_at)
+VALUES (sqlc.arg(id), sqlc.arg(user_id), sqlc.arg(made_by), sqlc.arg(home), sqlc.arg(agent), sqlc.arg(name), sqlc.arg(message), sqlc.arg(kind), sqlc.arg(expr),
+        sqlc.arg(every_s), sqlc.narg(at), sqlc.arg(zone), sqlc.arg(target), sqlc.arg(deliver), sqlc.arg(model), sqlc.arg(think), sqlc.arg(missed),
+        sqlc.arg(max_age_s), sqlc.arg(jitter_s), sqlc.arg(max_runs), sqlc.arg(heartbeat), sqlc.narg(next_at), sqlc.narg(due_at))
+ON CONFLICT DO NOTHING
+RETURNING *;
+
+-- name: CronMadeBy :one
+SELECT * FROM cron_jobs WHERE user_id = $1 AND made_by = $2;
+
+-- name: CronCount :one
+-- Jobs of a user that may run again.
+SELECT count(*)::int FROM cron_jobs WHERE user_id = $1 AND state IN ('active', 'paused') AND heartbeat = '';
+
+-- name: CronGet :one
+SELECT * FROM cron_jobs WHERE id = $1 AND state <> 'deleted';
+
+-- name: CronClock :one
+SELECT now()::timestamptz;
+
+-- name: CronLock :one
+-- A job for a change, with the time of the database: all processes have the same.
+SELECT sqlc.embed(cron_jobs), now()::timestamptz AS clock FROM cron_jobs WHERE id = $1 AND state <> 'deleted' FOR UPDATE;
+
+-- name: CronList :many
+-- The jobs of a user, or of all (owner 0); one of them where an id is given.
+SELECT sqlc.embed(j), u.name AS owner_name
+FROM cron_jobs j JOIN users u ON u.id = j.user_id
+WHERE j.state <> 'deleted' AND (sqlc.arg(owner)::bigint = 0 OR j.user_id = sqlc.arg(owner)::bigint) AND (sqlc.arg(id)::text = '' OR j.id = sqlc.arg(id)::text)
+ORDER BY j.state = 'done', j.next_at NULLS LAST, j.created_at DESC
+LIMIT 500;
+
+-- name: CronChange :one
+UPDATE cron_jobs SET
+    name = sqlc.arg(name), message = sqlc.arg(message), kind = sqlc.arg(kind), expr = sqlc.arg(expr), every_s = sqlc.arg(every_s), at = sqlc.narg(at),
+    zone = sqlc.arg(zone), target = sqlc.arg(target), deliver = sqlc.arg(deliver), model = sqlc.arg(model), think = sqlc.arg(think), missed = sqlc.arg(missed),
+    max_age_s = sqlc.arg(max_age_s), jitter_s = sqlc.arg(jitter_s), max_runs = sqlc.arg(max_runs), state = sqlc.arg(state), trouble = '',
+    next_at = sqlc.narg(next_at), due_at = sqlc.narg(due_at), revision = revision + 1, checked_at = now()
+WHERE id = sqlc.arg(id)
+RETURNING *;
+
+-- name: CronDelete :execrows
+UPDATE cron_jobs SET state = 'deleted', next_at = NULL, due_at = NULL, revision = revision + 1 WHERE id = $1 AND state <> 'deleted';
+
+-- name: CronAdvance :exec
+-- After a fire.
+UPDATE cron_jobs SET state = sqlc.arg(state), trouble = sqlc.arg(trouble), runs = runs + sqlc.arg(ran)::int, passed = passed + sqlc.arg(passed)::bigint,
+    next_at = sqlc.narg(next_at), due_at = sqlc.narg(due_at), checked_at = now()
+WHERE id = sqlc.arg(id);
+
+-- name: CronRunAdd :one
+-- No row: the time, or the request, has run before.
+INSERT INTO cron_runs (job_id, key, scheduled_at, reason, session_key, skipped) VALUES ($1, $2, $3, $4, $5, $6)
+ON CONFLICT DO NOTHING
+RETURNING id;
+
+-- name: CronRunTold :exec
+UPDATE cron_runs SET inbox_id = sqlc.arg(inbox_id)::bigint WHERE id = sqlc.arg(id);
+
+-- name: CronRunsPrune :exec
+-- Keeps the newest runs of a job.
+DELETE FROM cron_runs old WHERE old.job_id = sqlc.arg(job)::text AND old.id <= (
+    SELECT r.id FROM cron_runs r WHERE r.job_id = sqlc.arg(job)::text ORDER BY r.id DESC OFFSET sqlc.arg(keep)::int LIMIT 1);
+
+-- name: CronRunWaits :one
+-- Whether a run of the job waits that no turn has begun.
+SELECT EXISTS (
+    SELECT 1 FROM cron_runs r JOIN inbox i ON i.id = r.inbox_id WHERE r.job_id = $1 AND i.outcome IS NULL
+);
+
+-- name: CronRuns :many
+-- The newest runs of each of some jobs and what became of them, newest first.
+SELECT r.job_id, r.scheduled_at, r.reason, r.session_key, r.skipped, r.created_at, (i.id IS NULL)::boolean AS gone, coalesce(i.outcome, '')::text AS outcome, i.turn_id,
+       coalesce(t.state, '')::text AS turn_state, t.ended_at, coalesce(m.shown, m.content, '')::text AS said, coalesce(m.silent, false)::boolean AS silent
+FROM cron_runs r
+LEFT JOIN inbox i ON i.id = r.inbox_id
+LEFT JOIN turns t ON t.id = i.turn_id
+LEFT JOIN LATERAL (SELECT a.shown, a.content, a.silent FROM messages a WHERE a.turn_id = i.turn_id AND a.role = 'assistant' ORDER BY a.id DESC LIMIT 1) m ON true
+WHERE r.id IN (
+    SELECT n.id FROM unnest(sqlc.arg(jobs)::text[]) AS j(id), LATERAL (
+        SELECT c.id FROM cron_runs c WHERE c.job_id = j.id ORDER BY c.id DESC LIMIT sqlc.arg(most)::int) n)
+ORDER BY r.id DESC;
+
+-- name: CronSession :exec
+-- The conversation of a job, made when it is told something, with the model and the channel that its answers are for.
+INSERT INTO sessions (key, user_id, channel, title, cwd, cwd_runner, agent, chat_type, scene, origin, model)
+VALUES (sqlc.arg(key), sqlc.arg(user_id), sqlc.arg(channel), sqlc.arg(title), '', '', sqlc.arg(agent), 'cron', '', sqlc.arg(origin), sqlc.arg(model))
+ON CONFLICT (key) DO UPDATE SET channel = EXCLUDED.channel, origin = EXCLUDED.origin, agent = EXCLUDED.agent, user_id = EXCLUDED.user_id,
+    model = coalesce(nullif(EXCLUDED.model, ''), sessions.model);
+
+-- name: CronPlace :one
+-- Where the newest message of a conversation came from, for what is said there next.
+SELECT i.channel, i.account, i.place FROM inbox i
+WHERE i.session_key = $1 AND i.place IS NOT NULL AND i.kind <> 'background'
+ORDER BY i.id DESC
+LIMIT 1;
+
+-- name: CronOverdue :many
+-- Jobs whose time has come and that nobody has acted on, each at most every five seconds.
+UPDATE cron_jobs SET checked_at = now()
+WHERE id IN (
+    SELECT j.id FROM cron_jobs j
+    WHERE j.state = 'active' AND j.due_at < now() - interval '2 seconds' AND j.checked_at < now() - interval '5 seconds'
+    ORDER BY j.due_at
+    LIMIT 200
+    FOR UPDATE SKIP LOCKED
+)
+RETURNING id;
+
+-- name: CronMove :exec
+-- The jobs that were made in conversations go where those go, with their own conversations.
+WITH moved AS (
+    UPDATE cron_jobs SET user_id = sqlc.arg(new_user_id)::bigint WHERE cron_jobs.home = ANY(sqlc.arg(homes)::text[]) RETURNING cron_jobs.id
+)
+UPDATE sessions SET user_id = sqlc.arg(new_user_id)::bigint WHERE sessions.key IN (SELECT 'cron:' || moved.id FROM moved);
+
+-- name: CronBusy :one
+-- Whether a turn runs or a message waits in a conversation of a user, other than one of a job.
+SELECT EXISTS (
+    SELECT 1 FROM sessions s WHERE s.user_id = $1 AND s.chat_type <> 'cron' AND (
+        EXISTS (SELECT 1 FROM turns t WHERE t.session_key = s.key AND t.state = 'running')
+        OR EXISTS (SELECT 1 FROM inbox i WHERE i.session_key = s.key AND i.kind IN ('message', 'control') AND i.outcome IS NULL)));
+
+-- name: CronLastTalk :one
+-- The conversation on a platform in which a user wrote last, alone with the bot.
+SELECT i.session_key FROM inbox i
+WHERE i.user_id = $1 AND i.kind <> 'background' AND i.place ->> 'chat_type' = 'direct'
+ORDER BY i.id DESC
+LIMIT 1;
