@@ -1,0 +1,172 @@
+package ask_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+
+	"xbot/internal/fault"
+	"xbot/internal/hook"
+	"xbot/internal/hook/ask"
+	"xbot/internal/safehttp"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+func question() hook.Question {
+	return hook.Question{Session: "agent:main:web:dm:1", Payload: hook.Payload{Event: hook.PreToolUse, ID: "t.0.0", ToolName: "Shell", Cwd: "/project"}, Body: []byte(`{"hook_event_name":"PreToolUse"}`)}
+}
+
+func host(ctx context.Context, t *testing.T, command string) (hook.Answer, error) {
+	t.Helper()
+	return ask.Host{Dir: t.TempDir()}.Ask(ctx, hook.Handler{Command: command, Host: true}, question())
+}
+
+func TestHost_ReadsTheEndOfACommand(t *testing.T) {
+	t.Parallel()
+	a, err := host(t.Context(), t, `read line; echo "{\"decision\":\"ask\",\"reason\":\"saw $XBOT_HOOK_EVENT $XBOT_HOOK_EVENT_ID $XBOT_SESSION_ID $XBOT_PROJECT_DIR\"}"; test "$line" = '' `)
+	require.Error(t, err, "exit status 1")
+	require.ErrorContains(t, err, "exit status 1")
+	require.Zero(t, a)
+	a, err = host(t.Context(), t, `echo "{\"decision\":\"ask\",\"reason\":\"saw $XBOT_HOOK_EVENT $XBOT_HOOK_EVENT_ID $XBOT_SESSION_ID $XBOT_PROJECT_DIR\"}"`)
+	require.NoError(t, err)
+	require.Equal(t, hook.Answer{Decision: hook.Ask, Reason: "saw PreToolUse t.0.0 agent:main:web:dm:1 /project"}, a)
+	a, err = host(t.Context(), t, "cat")
+	require.NoError(t, err)
+	require.Empty(t, a.Decision, "the payload is its standard input, and itself no decision")
+	a, err = host(t.Context(), t, "echo not on Fridays >&2; exit 2")
+	require.NoError(t, err)
+	require.Equal(t, hook.Answer{Decision: hook.Deny, Reason: "not on Fridays"}, a)
+	_, err = host(t.Context(), t, "head -c 300000 /dev/zero")
+	require.Equal(t, fault.TooLarge, fault.KindOf(err))
+	_, err = host(t.Context(), t, "kill -9 $$")
+	require.ErrorContains(t, err, "signal: killed")
+}
+
+func TestHost_SeesNoSecretsOfTheServer(t *testing.T) {
+	t.Setenv("LLM_API_KEY", "sk-secret")
+	t.Setenv("XBOT_HOME", "/secret/home")
+	a, err := host(t.Context(), t, "env")
+	require.NoError(t, err)
+	require.Contains(t, a.Context, "PATH=")
+	require.NotContains(t, a.Context, "secret")
+}
+
+func TestHost_KillsTheWholeGroupWhenTheTimeIsUp(t *testing.T) {
+	t.Parallel()
+	trace := filepath.Join(t.TempDir(), "trace")
+	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
+	defer cancel()
+	began := time.Now()
+	_, err := host(ctx, t, fmt.Sprintf("(sleep 1; touch %s) & sleep 60", trace))
+	require.ErrorIs(t, err, context.DeadlineExceeded)
+	require.Less(t, time.Since(began), 10*time.Second)
+	require.Never(t, func() bool { _, err := os.Stat(trace); return err == nil }, 1500*time.Millisecond, 100*time.Millisecond)
+}
+
+// reach is HTTP that may reach this machine, or not.
+func reach(t *testing.T, allow ...string) ask.HTTP {
+	t.Helper()
+	list, err := safehttp.ParseAllow(allow)
+	require.NoError(t, err)
+	client := safehttp.New(list)
+	t.Cleanup(client.CloseIdleConnections)
+	return ask.NewHTTP(client, func(name string) string { return "value-of-" + name }, "xbot/test")
+}
+
+func serve(t *testing.T, h http.HandlerFunc) string {
+	t.Helper()
+	s := httptest.NewServer(h)
+	t.Cleanup(s.Close)
+	return s.URL
+}
+
+func TestHTTP_PostsThePayloadWithItsHeaders(t *testing.T) {
+	t.Parallel()
+	url := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		var body bytes.Buffer
+		_, err := body.ReadFrom(r.Body)
+		if err != nil || r.Method != http.MethodPost || body.String() != string(question().Body) || r.Header.Get("Content-Type") != "application/json" {
+			w.WriteHeader(http.StatusBadRequest)
+			return
+		}
+		fmt.Fprintf(w, `{"decision":"deny","reason":"%s %s"}`, r.Header.Get("Authorization"), r.Header.Get("Idempotency-Key"))
+	})
+	a, err := reach(t, "127.0.0.1").Ask(t.Context(), hook.Handler{URL: url, Headers: map[string]string{"Authorization": "Bearer ${TOKEN}"}}, question())
+	require.NoError(t, err)
+	require.Equal(t, hook.Answer{Decision: hook.Deny, Reason: "Bearer value-of-TOKEN t.0.0"}, a)
+}
+
+func TestHTTP_RefusesPrivateAddressesAndTellsNoSecret(t *testing.T) {
+	t.Parallel()
+	asked := false
+	url := serve(t, func(http.ResponseWriter, *http.Request) { asked = true })
+	_, err := reach(t).Ask(t.Context(), hook.Handler{URL: url + "/?key=secret"}, question())
+	require.Equal(t, fault.Denied, fault.KindOf(err))
+	require.NotContains(t, err.Error(), "secret")
+	require.False(t, asked)
+	_, err = reach(t).Ask(t.Context(), hook.Handler{URL: "http://169.254.169.254/latest/meta-data"}, question())
+	require.Equal(t, fault.Denied, fault.KindOf(err))
+}
+
+func TestHTTP_FollowsNoRedirect(t *testing.T) {
+	t.Parallel()
+	asked := false
+	to := serve(t, func(http.ResponseWriter, *http.Request) { asked = true })
+	url := serve(t, func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, to, http.StatusTemporaryRedirect) })
+	_, err := reach(t, "127.0.0.1").Ask(t.Context(), hook.Handler{URL: url}, question())
+	require.ErrorContains(t, err, "it answered 307")
+	require.False(t, asked, "its headers may be secret")
+}
+
+func TestHTTP_BoundsSlowAndHugeAnswers(t *testing.T) {
+	t.Parallel()
+	slow := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		w.WriteHeader(http.StatusOK)
+		w.(http.Flusher).Flush()
+		<-r.Context().Done()
+	})
+	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
+	defer cancel()
+	_, err := reach(t, "127.0.0.1").Ask(ctx, hook.Handler{URL: slow}, question())
+	require.ErrorIs(t, err, context.DeadlineExceeded)
+	huge := serve(t, func(w http.ResponseWriter, _ *http.Request) {
+		for range 1000 {
+			if _, err := w.Write(bytes.Repeat([]byte("x"), 64<<10)); err != nil {
+				return
+			}
+		}
+	})
+	_, err = reach(t, "127.0.0.1").Ask(t.Context(), hook.Handler{URL: huge}, question())
+	require.Equal(t, fault.TooLarge, fault.KindOf(err))
+}
+
+func TestCallbacks_LogWithoutWhatPeopleWroteAndSurviveAPanic(t *testing.T) {
+	t.Parallel()
+	var out bytes.Buffer
+	c := ask.Standard(slog.New(slog.NewTextHandler(&out, nil)))
+	c["panics"] = func(context.Context, hook.Question) (hook.Answer, error) { panic("oh") }
+	require.Equal(t, []string{"log", "panics", "timing"}, c.Names())
+	q := question()
+	q.Payload.ToolInput, q.Payload.Elapsed = []byte(`{"command":"secret"}`), 12
+	for _, name := range []string{"log", "timing"} {
+		_, err := c.Ask(t.Context(), hook.Handler{Callback: name}, q)
+		require.NoError(t, err)
+	}
+	require.Equal(t, 2, strings.Count(out.String(), "\n"))
+	require.Contains(t, out.String(), "ms=12")
+	require.NotContains(t, out.String(), "secret")
+	_, err := c.Ask(t.Context(), hook.Handler{Callback: "panics"}, q)
+	require.ErrorContains(t, err, "panics: oh")
+}

@@ -1,0 +1,60 @@
+package ask
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"syscall"
+	"time"
+
+	"xbot/internal/fault"
+	"xbot/internal/hook"
+)
+
+// Host asks commands on the server's host, as the user that the server runs as. They get the payload as their standard
+// input, PATH, HOME and LANG of the server, what environment says, and nothing else of what the server knows. When the
+// time is up the whole process group is killed.
+type Host struct {
+	Dir string // their working folder; empty: that of the server
+}
+
+var _ hook.Asker = Host{}
+
+// afterKill is how long the pipes of a killed command may stay open.
+const afterKill = 2 * time.Second
+
+// Ask implements hook.Asker.
+func (s Host) Ask(ctx context.Context, h hook.Handler, q hook.Question) (hook.Answer, error) {
+	cmd := exec.CommandContext(ctx, "sh", "-c", h.Command)
+	cmd.Dir, cmd.Stdin, cmd.WaitDelay = s.Dir, bytes.NewReader(q.Body), afterKill
+	cmd.Env = environment(q)
+	for _, name := range []string{"PATH", "HOME", "LANG"} {
+		if value, ok := os.LookupEnv(name); ok {
+			cmd.Env = append(cmd.Env, name+"="+value)
+		}
+	}
+	out, errs := &bounded{most: hook.MaxAnswer}, &bounded{most: hook.MaxAnswer}
+	cmd.Stdout, cmd.Stderr = out, errs
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+	err := cmd.Run()
+	if cmd.Process != nil {
+		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) // what it left behind, if anything
+	}
+	ended, exited := errors.AsType[*exec.ExitError](err)
+	switch {
+	case ctx.Err() != nil:
+		return hook.Answer{}, context.Cause(ctx)
+	case exited && ended.ExitCode() < 0:
+		return hook.Answer{}, fault.Errorf(fault.Invalid, "%s", ended)
+	case exited:
+		return read(ended.ExitCode(), nil, errs.Bytes())
+	case err != nil:
+		return hook.Answer{}, fault.Errorf(fault.Unavailable, "it cannot be run, or left something behind that keeps its output open: %w", err)
+	case out.over:
+		return hook.Answer{}, fault.Errorf(fault.TooLarge, "it answered more than %d bytes", hook.MaxAnswer)
+	}
+	return read(0, out.Bytes(), errs.Bytes())
+}

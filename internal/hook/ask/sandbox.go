@@ -1,0 +1,54 @@
+package ask
+
+import (
+	"context"
+	"io"
+
+	"xbot/internal/chat"
+	"xbot/internal/hook"
+	"xbot/internal/sandbox"
+)
+
+// Place finds where the commands of a conversation run, and their working folder.
+type Place interface {
+	Place(ctx context.Context, key chat.SessionKey) (box sandbox.Sandbox, dir string, err error)
+}
+
+// Sandbox asks commands where the tools of the conversation run, with their rights and their clean environment. The payload
+// is their standard input.
+type Sandbox struct{ Places Place }
+
+var _ hook.Asker = Sandbox{}
+
+// Ask implements hook.Asker. A command whose connection is lost is killed by its runner.
+func (s Sandbox) Ask(ctx context.Context, h hook.Handler, q hook.Question) (hook.Answer, error) {
+	box, dir, err := s.Places.Place(ctx, q.Session)
+	if err != nil {
+		return hook.Answer{}, err
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	p, err := box.Start(ctx, sandbox.StdioRequest{Args: []string{"sh", "-c", h.Command}, Dir: dir, Env: environment(q)})
+	if err != nil {
+		return hook.Answer{}, err
+	}
+	defer p.Kill()
+	go func() {
+		in := p.Stdin()
+		_, _ = in.Write(q.Body) // a command need not read what it is told
+		_ = in.Close()
+	}()
+	out, err := all(p.Stdout())
+	if err != nil {
+		return hook.Answer{}, err
+	}
+	code, err := p.Wait()
+	if err != nil {
+		return hook.Answer{}, err
+	}
+	errs, err := io.ReadAll(p.Stderr())
+	if err != nil {
+		return hook.Answer{}, err
+	}
+	return read(code, out, errs)
+}

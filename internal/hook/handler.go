@@ -1,0 +1,81 @@
+package hook
+
+import (
+	"time"
+)
+
+// Kind is how a handler is asked.
+type Kind string
+
+// The kinds.
+const (
+	KindCommand  Kind = "command"
+	KindHTTP     Kind = "http"
+	KindMCP      Kind = "mcp_tool"
+	KindCallback Kind = "callback"
+)
+
+// Layer is whose file names a handler.
+type Layer int
+
+// The layers, in the order in which their handlers stand.
+const (
+	LayerHome    Layer = iota // the administrator's
+	LayerProject              // of a project, for everybody who works on it
+	LayerLocal                // of a project, on this machine
+)
+
+// Limits of one event.
+const (
+	MaxHandlers = 10               // handlers that one event asks
+	MaxTime     = 60 * time.Second // for all of them together
+)
+
+// Default timeouts of one handler.
+const (
+	CommandTime = 30 * time.Second
+	HTTPTime    = 10 * time.Second
+)
+
+// Handler is one entry of a hooks file, checked.
+type Handler struct {
+	Event  Event
+	Layer  Layer
+	Source string // the file
+	Place  string // where in it, for example hooks.PreToolUse[0].hooks[1]
+
+	Kind    Kind
+	Command string // of a command: given to sh -c
+	Host    bool   // of a command: it runs on the server's host and not in the conversation's sandbox
+
+	URL     string            // of http
+	Headers map[string]string // of http: values may name variables in Env as $NAME or ${NAME}
+	Env     []string          // names of variables of the server that Headers may name
+
+	Callback string // of callback: a name in Registry
+
+	Timeout time.Duration
+	Async   bool     // it is not waited for, and what it answers does not count
+	OnError Decision // what a failure of it means
+
+	matcher matcher
+	when    condition
+}
+
+// Heeds reports whether the handler is asked about a payload.
+func (h Handler) Heeds(p Payload) bool {
+	return h.matcher.match(p.subject()) && h.when.holds(p.ToolName, string(p.ToolInput))
+}
+
+// Label is a handler on one line, without what may be secret: a query and the user of an address, and headers.
+func (h Handler) Label() string {
+	switch h.Kind {
+	case KindCommand:
+		return "command: " + cut(h.Command, 80)
+	case KindHTTP:
+		return "http: " + bareURL(h.URL)
+	case KindCallback:
+		return "callback: " + h.Callback
+	}
+	return string(h.Kind)
+}

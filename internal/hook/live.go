@@ -1,0 +1,167 @@
+package hook
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"log/slog"
+	"os"
+	"sync"
+	"time"
+
+	"xbot/internal/chat"
+)
+
+// Doc is the text of a project's hooks file.
+type Doc struct {
+	Source string // its path
+	Layer  Layer
+	Text   []byte
+}
+
+// Projects reads the hooks files of the project that a conversation works in: .xbot/hooks.json and .xbot/hooks.local.json
+// in its folder, as far as they are there.
+type Projects interface {
+	Hooks(ctx context.Context, key chat.SessionKey) ([]Doc, error)
+}
+
+// Live is the hooks that hold now. The administrator's file is looked at each time, those of a project every two seconds.
+// It is safe for concurrent use.
+type Live struct {
+	File     string // the administrator's; it need not exist
+	Grants   Grants
+	Projects Projects // asked where the administrator's file says project_hooks; nil: there are none
+	Log      *slog.Logger
+
+	mu       sync.Mutex
+	stamp    stamp
+	home     Config
+	alone    Set // of the administrator's file only
+	projects map[chat.SessionKey]seen
+	told     map[string]bool // faults that were logged
+}
+
+// stamp tells two states of a file apart.
+type stamp struct {
+	there bool
+	size  int64
+	mod   time.Time
+}
+
+// seen is the hooks of a conversation as they were a moment ago.
+type seen struct {
+	set   Set
+	stamp stamp
+	at    time.Time
+}
+
+const (
+	freshness = 2 * time.Second // how old what is known of a project may be
+	maxSeen   = 256             // projects that are remembered
+	readTime  = 3 * time.Second // for the files of a project
+)
+
+// For returns the hooks of a conversation. Files that cannot be read are a fault of the set.
+func (l *Live) For(ctx context.Context, key chat.SessionKey) Set {
+	home, alone, is := l.look()
+	if !home.Projects || l.Projects == nil {
+		return alone
+	}
+	if set, ok := l.known(key, is); ok {
+		return set
+	}
+	ctx, cancel := context.WithTimeout(ctx, readTime)
+	defer cancel()
+	docs, err := l.Projects.Hooks(ctx, key)
+	if err != nil {
+		return Merge(home, Config{Faults: []Fault{{Source: "the project's hooks files", Text: "they cannot be read: " + err.Error()}}})
+	}
+	configs := make([]Config, len(docs))
+	for i, d := range docs {
+		configs[i] = Parse(d.Text, d.Source, d.Layer, l.Grants)
+	}
+	set := Merge(home, configs...)
+	l.tell(set)
+	l.remember(key, seen{set, is, time.Now()})
+	return set
+}
+
+// Home returns the hooks of the administrator's file alone.
+func (l *Live) Home() Set {
+	_, alone, _ := l.look()
+	return alone
+}
+
+// look reads the administrator's file anew where it has changed.
+func (l *Live) look() (Config, Set, stamp) {
+	is := l.stat()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if is != l.stamp {
+		l.home = l.read()
+		l.alone, l.stamp = Merge(l.home), is
+		l.log(l.alone)
+	}
+	return l.home, l.alone, is
+}
+
+func (l *Live) stat() stamp {
+	info, err := os.Stat(l.File)
+	if errors.Is(err, fs.ErrNotExist) {
+		return stamp{}
+	}
+	if err != nil {
+		return stamp{there: true, size: -1} // unreadable: read says why
+	}
+	return stamp{there: true, size: info.Size(), mod: info.ModTime()}
+}
+
+func (l *Live) read() Config {
+	text, err := os.ReadFile(l.File)
+	if errors.Is(err, fs.ErrNotExist) {
+		return Config{}
+	}
+	if err != nil {
+		return Config{Faults: []Fault{{Source: l.File, Text: "it cannot be read: " + err.Error()}}}
+	}
+	return Parse(text, l.File, LayerHome, l.Grants)
+}
+
+func (l *Live) known(key chat.SessionKey, is stamp) (Set, bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	s, ok := l.projects[key]
+	if !ok || s.stamp != is || time.Since(s.at) > freshness {
+		return Set{}, false
+	}
+	return s.set, true
+}
+
+func (l *Live) remember(key chat.SessionKey, s seen) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.projects == nil || len(l.projects) >= maxSeen {
+		l.projects = map[chat.SessionKey]seen{}
+	}
+	l.projects[key] = s
+}
+
+func (l *Live) tell(s Set) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.log(s)
+}
+
+// log says each fault once.
+func (l *Live) log(s Set) {
+	for _, f := range s.faults {
+		if l.told[f.String()] || l.Log == nil {
+			continue
+		}
+		if l.told == nil || len(l.told) > maxSeen {
+			l.told = map[string]bool{}
+		}
+		l.told[f.String()] = true
+		l.Log.Warn("a hooks file is wrong", "file", f.Source, "place", f.Place, "event", f.Event, "error", f.Text)
+	}
+}

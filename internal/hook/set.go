@@ -1,0 +1,74 @@
+package hook
+
+import "slices"
+
+// Set is the handlers that hold for a conversation: those of the administrator, then those of its project. The zero value
+// has none. It is not changed once it is made.
+type Set struct {
+	handlers []Handler
+	faults   []Fault
+}
+
+// Merge puts files together, in the order of their layers. Commands need the administrator's word: that of a project is
+// not enough to have its own commands run.
+func Merge(home Config, projects ...Config) Set {
+	var s Set
+	for _, c := range append([]Config{home}, projects...) {
+		s.faults = append(s.faults, c.Faults...)
+		for _, h := range c.Handlers {
+			if h.Kind == KindCommand && !home.Commands {
+				s.faults = append(s.faults, Fault{
+					Source: h.Source, Place: h.Place, Event: h.Event,
+					Text: "commands are off: the administrator's hooks.json has to say \"enable_command_hooks\": true",
+				})
+				continue
+			}
+			s.handlers = append(s.handlers, h)
+		}
+	}
+	return s
+}
+
+// Handlers lists all handlers.
+func (s Set) Handlers() []Handler { return slices.Clone(s.handlers) }
+
+// Faults lists all that is wrong with the files.
+func (s Set) Faults() []Fault { return slices.Clone(s.faults) }
+
+// Wants reports whether anybody is to be asked at the event, or it has to be refused because nobody can be.
+func (s Set) Wants(events ...Event) bool {
+	for _, e := range events {
+		if slices.ContainsFunc(s.handlers, func(h Handler) bool { return h.Event == e }) || s.broken(e) != nil {
+			return true
+		}
+	}
+	return false
+}
+
+// Heeds reports the same of one payload.
+func (s Set) Heeds(p Payload) bool {
+	return s.broken(p.Event) != nil || len(s.For(p)) > 0
+}
+
+// For lists the handlers that are asked about a payload.
+func (s Set) For(p Payload) []Handler {
+	var out []Handler
+	for _, h := range s.handlers {
+		if h.Event == p.Event && h.Heeds(p) {
+			out = append(out, h)
+		}
+	}
+	return out
+}
+
+// broken is the fault for which an event is refused; nil where there is none.
+func (s Set) broken(e Event) *Fault {
+	if !e.Closed() {
+		return nil
+	}
+	i := slices.IndexFunc(s.faults, func(f Fault) bool { return f.Event == e || f.Event == "" })
+	if i < 0 {
+		return nil
+	}
+	return &s.faults[i]
+}
