@@ -6,9 +6,11 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"net/http"
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -71,6 +73,33 @@ func TestReceive_EveryKindOfMessageSaysWhatItIs(t *testing.T) {
 		})
 	}
 	require.Empty(t, w.Broken())
+}
+
+func TestReceive_IsAcknowledgedInTimeThoughThePlatformAnswersNoQuestion(t *testing.T) {
+	w := newWorld(t, feishutest.Config{})
+	w.run(t)
+	w.says(t, feishutest.Incoming{From: ann, Chat: w.group, Text: "the bot knows who it is"})
+	w.client.Transport = mute{w.client.Transport}
+	began := time.Now()
+	for range 20 {
+		w.Write(feishutest.Incoming{From: bo, Chat: w.group, Text: "@_user_1 hi", Mentions: []feishutest.Mention{{Key: "@_user_1", Person: feishutest.Bot()}}})
+	}
+	require.Eventually(t, func() bool { return len(w.all()) == 21 }, soon, tick)
+	last := w.all()[20]
+	require.Eventually(t, func() bool { return w.Acked(last.ID) }, soon, tick)
+	require.Less(t, time.Since(began), 3*time.Second, "the platform waits no longer")
+	require.True(t, last.Mentioned)
+}
+
+// mute is a network in which nothing that is looked up is ever answered.
+type mute struct{ http.RoundTripper }
+
+func (m mute) RoundTrip(r *http.Request) (*http.Response, error) {
+	if r.Method == http.MethodGet {
+		<-r.Context().Done()
+		return nil, r.Context().Err()
+	}
+	return m.RoundTripper.RoundTrip(r)
 }
 
 func TestReceive_AForwardedConversationIsReadAndBounded(t *testing.T) {
