@@ -112,7 +112,11 @@ func (t tuning) ping(otherwise time.Duration) time.Duration {
 func (a *Account) dial(ctx context.Context, address *url.URL) (*websocket.Conn, error) {
 	dialer := websocket.Dialer{HandshakeTimeout: dialTimeout, Proxy: http.ProxyFromEnvironment}
 	if t, ok := a.http.Transport.(*http.Transport); ok {
-		dialer.Proxy, dialer.NetDialContext, dialer.TLSClientConfig = t.Proxy, t.DialContext, t.TLSClientConfig
+		dialer.Proxy, dialer.NetDialContext = t.Proxy, t.DialContext
+		if t.TLSClientConfig != nil {
+			dialer.TLSClientConfig = t.TLSClientConfig.Clone()
+			dialer.TLSClientConfig.NextProtos = nil // the client's own asks for HTTP/2, which has no WebSockets here
+		}
 	}
 	conn, res, err := dialer.DialContext(ctx, address.String(), nil)
 	if err == nil {

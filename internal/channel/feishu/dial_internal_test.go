@@ -1,0 +1,49 @@
+package feishu
+
+import (
+	"crypto/tls"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/gorilla/websocket"
+	"github.com/stretchr/testify/require"
+)
+
+// The client of production speaks HTTP/2 where it can; the long connection cannot.
+func TestDial_AServerThatPrefersHTTP2IsSpokenToInHTTP1(t *testing.T) {
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !websocket.IsWebSocketUpgrade(r) {
+			w.Header().Set("X-Proto", r.Proto)
+			return
+		}
+		conn, err := (&websocket.Upgrader{}).Upgrade(w, r, nil)
+		if err == nil {
+			_ = conn.Close() // that it stands is enough
+		}
+	}))
+	server.EnableHTTP2 = true
+	server.StartTLS()
+	t.Cleanup(server.Close)
+	transport, ok := http.DefaultTransport.(*http.Transport)
+	require.True(t, ok)
+	transport = transport.Clone()
+	if transport.TLSClientConfig == nil {
+		transport.TLSClientConfig = &tls.Config{MinVersion: tls.VersionTLS12}
+	}
+	transport.TLSClientConfig.RootCAs = server.Client().Transport.(*http.Transport).TLSClientConfig.RootCAs
+	t.Cleanup(transport.CloseIdleConnections)
+	a := alone(false)
+	a.http = &http.Client{Transport: transport}
+	res, err := a.http.Get(server.URL)
+	require.NoError(t, err)
+	require.NoError(t, res.Body.Close())
+	require.Equal(t, "HTTP/2.0", res.Header.Get("X-Proto"), "calls go by HTTP/2")
+	address, err := url.Parse("wss" + strings.TrimPrefix(server.URL, "https"))
+	require.NoError(t, err)
+	conn, err := a.dial(t.Context(), address)
+	require.NoError(t, err)
+	require.NoError(t, conn.Close())
+}
