@@ -245,10 +245,18 @@ func (s *following) settle(ctx context.Context, c chat.Course) (why string, err 
 		return "the turn has ended", nil
 	case ctx.Err() != nil:
 		return "", err
-	case refused(err) || time.Since(c.Card.Made) > settleFor:
+	case refused(err) || time.Since(over(c)) > settleFor:
 		return "the card stays as it is", endCard(ctx, s.Courses, &c.Card, chat.CardNone)
 	}
 	return fmt.Sprintf("the card is settled later: %s", fault.KindOf(err)), s.Courses.PutOffCard(ctx, s.turn, max(settlePause, fault.After(err)))
+}
+
+// over is when a turn ended, as far as that is known: one that waited for a person may have begun days before.
+func over(c chat.Course) time.Time {
+	if c.Turn.EndedAt != nil {
+		return *c.Turn.EndedAt
+	}
+	return c.Card.Made
 }
 
 func (s *following) conclude(ctx context.Context, account channel.Account, c chat.Course) error {

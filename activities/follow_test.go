@@ -427,3 +427,15 @@ func TestFollow_ShowsThatTheModelIsAskedAgainUntilItAnswers(t *testing.T) {
 		})
 	}
 }
+
+func TestFollow_TheCardOfATurnThatRanForDaysIsSettledLaterToo(t *testing.T) {
+	for _, ago := range []time.Duration{time.Minute, 25 * time.Hour} {
+		s := newStage()
+		ended := time.Now().Add(-ago)
+		s.course.Card.State, s.course.Card.Message, s.course.Card.Made = chat.CardShown, "c", time.Now().Add(-72*time.Hour)
+		s.course.Turn.State, s.course.Turn.EndedAt = chat.TurnStopped, &ended
+		s.refuses["edit"] = fault.Errorf(fault.Unavailable, "the platform is away")
+		s.follow(t, s.platform())
+		require.Equal(t, ago < 24*time.Hour, s.course.Card.State.Open(), "it is tried for a day from the end of the turn")
+	}
+}
