@@ -126,8 +126,8 @@ func (d *Deliverer) deliver(ctx context.Context, o chat.Outbound) (state, reason
 		return "", "", err
 	}
 	age := time.Since(o.Written)
-	if age > rules.MaxAge && !begun(o.Pieces) {
-		return chat.OutboundExpired, fmt.Sprintf("it could not be delivered within %s", rules.MaxAge), nil
+	if state, over := overdue(o.Pieces, age, rules.MaxAge); over {
+		return state, fmt.Sprintf("it could not be delivered within %s", rules.MaxAge), nil
 	}
 	account, err := d.Accounts.Account(ctx, o.Channel, o.Account)
 	if fault.Is(err, fault.NotFound) {
@@ -277,10 +277,10 @@ func (s *sending) piece(ctx context.Context, n int) error {
 func (s *sending) find(ctx context.Context, n int, place chat.Address, m channel.Message) error {
 	if finder, can := s.account.(channel.Finder); can {
 		sent, found, err := finder.Find(ctx, place, m, s.o.Pieces[n].Tried)
-		if err != nil {
+		if err != nil && !refused(err) { // who may not look does not know either
 			return err
 		}
-		if found {
+		if err == nil && found {
 			return s.arrived(ctx, n, sent)
 		}
 	}

@@ -29,6 +29,7 @@ type post struct {
 	got    []channel.Message
 	answer func(m channel.Message) error // what the platform says to it; nil: it arrives
 	finds  func(m channel.Message) bool
+	found  error // what the platform says to who looks; nil: whether it is there
 }
 
 func (p *post) NextOutbound(context.Context, chat.SessionKey) (chat.OutboundNext, bool, error) {
@@ -70,7 +71,7 @@ func (p *post) Send(_ context.Context, _ channel.Place, m channel.Message) (chan
 }
 
 func (p *post) Find(_ context.Context, _ channel.Place, m channel.Message, _ time.Time) (channel.Sent, bool, error) {
-	return channel.Sent{ID: "found"}, p.finds != nil && p.finds(m), nil
+	return channel.Sent{ID: "found"}, p.finds != nil && p.finds(m), p.found
 }
 
 // send runs the activity as Temporal would, until it does not fail any more.
@@ -244,4 +245,38 @@ func TestSend_OfTwoAttemptsThatOverlapOneGoesOn(t *testing.T) {
 	given.Wait()
 	require.Equal(t, []string{"n.0 one", "n.1 two"}, p.texts(), "no piece twice")
 	require.NotEmpty(t, p.end)
+}
+
+func TestSend_WhoMayNotLookDoesNotKnowWhetherItArrived(t *testing.T) {
+	p := newPost("one")
+	p.traits.Window = 0
+	p.o.Pieces = []chat.Piece{{Text: "one", Seq: 1, State: chat.PieceTried, Tried: time.Now()}}
+	p.found = fault.Errorf(fault.Denied, "the bot is not a member of this group")
+	require.NoError(t, p.send(t, 1))
+	require.Equal(t, chat.OutboundUncertain, p.end, "it is not refused: it may have arrived")
+
+	p.o.Open, p.o.Pieces = true, []chat.Piece{{Text: "one", Seq: 1, State: chat.PieceTried, Tried: time.Now()}}
+	p.found = fault.Errorf(fault.Unavailable, "the connection broke")
+	require.Error(t, p.send(t, 1))
+}
+
+func TestSend_TheRestOfAnAnswerIsGivenUpADayLaterThanAnAnswer(t *testing.T) {
+	for name, c := range map[string]struct {
+		age   time.Duration
+		first chat.PieceState
+		end   string
+	}{
+		"in time":                     {47 * time.Hour, chat.PieceSent, chat.OutboundSent},
+		"too late":                    {49 * time.Hour, chat.PieceSent, chat.OutboundFailed},
+		"and it may not have arrived": {49 * time.Hour, chat.PieceTried, chat.OutboundUncertain},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := newPost("one|two")
+			p.o.Written = time.Now().Add(-c.age)
+			p.o.Pieces = []chat.Piece{{Text: "one", Seq: 1, State: c.first, ID: "m1"}, {Text: "two", Seq: 2}}
+			require.NoError(t, p.send(t, 1))
+			require.Equal(t, c.end, p.end)
+			require.Equal(t, c.end == chat.OutboundSent, len(p.got) == 1)
+		})
+	}
 }

@@ -30,6 +30,23 @@ type Chances interface {
 	NewestMessage(ctx context.Context, o chat.Outbound) (string, error)
 }
 
+// restFor is how much longer than an answer its rest is tried of which people have read the beginning. What a platform never takes
+// must not hold up what was said since.
+const restFor = 24 * time.Hour
+
+// overdue reports whether a delivery is given up, and how it ends.
+func overdue(pieces []chat.Piece, age, most time.Duration) (state string, over bool) {
+	switch {
+	case age <= most || begun(pieces) && age <= most+restFor:
+		return "", false
+	case slices.ContainsFunc(pieces, func(p chat.Piece) bool { return p.State == chat.PieceTried || p.State == chat.PieceLost }):
+		return chat.OutboundUncertain, true
+	case begun(pieces):
+		return chat.OutboundFailed, true
+	}
+	return chat.OutboundExpired, true
+}
+
 // begun reports whether a piece was handed to the platform.
 func begun(pieces []chat.Piece) bool {
 	return slices.ContainsFunc(pieces, func(p chat.Piece) bool { return p.State != chat.PieceWaiting })
