@@ -2,12 +2,11 @@ package feishu
 
 import (
 	"cmp"
-	"maps"
 	"regexp"
-	"slices"
 	"strings"
-	"unicode"
-	"unicode/utf8"
+
+	"xbot/internal/channel"
+	"xbot/internal/channel/format"
 )
 
 // maxTables is how many tables a card may have.
@@ -59,62 +58,18 @@ func outsideCode(text string, change func(string) string) string {
 	return b.String()
 }
 
-// mentioned puts tags in the place of names: @name at a word's end, the longest name first.
+// mentioned puts tags in the place of names, outside of code. An id that could end a tag is no person's.
 func mentioned(text string, names map[string]string, tag func(id, name string) string) string {
-	if len(names) == 0 || !strings.Contains(text, "@") {
-		return text
-	}
-	ids := slices.SortedFunc(maps.Keys(names), func(x, y string) int {
-		return cmp.Or(cmp.Compare(len(names[y]), len(names[x])), cmp.Compare(x, y))
+	return format.Mentions(channel.Card, text, names, func(id, name string) string {
+		if !idForm.MatchString(id) {
+			return "@" + name
+		}
+		return tag(id, name)
 	})
-	return outsideCode(text, func(s string) string { return mentionedIn(s, ids, names, tag) })
 }
 
-func mentionedIn(s string, ids []string, names map[string]string, tag func(id, name string) string) string {
-	var b strings.Builder
-	for {
-		at := strings.IndexByte(s, '@')
-		if at < 0 {
-			b.WriteString(s)
-			return b.String()
-		}
-		before, _ := utf8.DecodeLastRuneInString(s[:at])
-		b.WriteString(s[:at])
-		s = s[at:]
-		found := ""
-		for _, id := range ids {
-			if name := names[id]; name != "" && idForm.MatchString(id) && strings.HasPrefix(s[1:], name) && !glued(before) && ends(name, s[1+len(name):]) {
-				found = id
-				break
-			}
-		}
-		if found == "" {
-			b.WriteByte('@')
-			s = s[1:]
-			continue
-		}
-		b.WriteString(tag(found, names[found]))
-		s = s[1+len(names[found]):]
-	}
-}
-
-// idForm is what ids of people look like: anything else could end a tag.
+// idForm is what ids of people look like.
 var idForm = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
-
-// glued reports whether an @ after a character is part of an address.
-func glued(before rune) bool {
-	return before < unicode.MaxASCII && (unicode.IsLetter(before) || unicode.IsDigit(before) || before == '_' || before == '.')
-}
-
-// ends reports whether a name ends where it does. Names in scripts without spaces end anywhere.
-func ends(name, rest string) bool {
-	last, _ := utf8.DecodeLastRuneInString(name)
-	next, _ := utf8.DecodeRuneInString(rest)
-	word := func(r rune) bool {
-		return r < unicode.MaxLatin1 && (unicode.IsLetter(r) || unicode.IsDigit(r)) || r == '_'
-	}
-	return rest == "" || !word(last) || !word(next)
-}
 
 // tabled keeps the tables that a card may have, and shows the others as text that is aligned by their writer.
 func tabled(text string) string {

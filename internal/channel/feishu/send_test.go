@@ -174,6 +174,18 @@ func TestSend_NoWordOfTheModelCallsEverybody(t *testing.T) {
 	}
 }
 
+func TestSend_ANameThatTwoPeopleHaveCallsNeither(t *testing.T) {
+	w := newWorld(t, feishutest.Config{})
+	m := text("k", "@Ann and @小博")
+	m.Mentions = map[string]string{ann.OpenID: "Ann", "ou_other": "Ann", bo.OpenID: bo.Name}
+	_, err := w.account.Send(t.Context(), w.inGroup(), m)
+	require.NoError(t, err)
+	content := w.Shown(w.group, "")[0].Content
+	require.Contains(t, content, "<at id="+bo.OpenID+"></at>")
+	require.NotContains(t, content, ann.OpenID)
+	require.NotContains(t, content, "ou_other")
+}
+
 func TestSend_ManyWithATokenThatEndedShareOneNewOne(t *testing.T) {
 	const token = "POST /open-apis/auth/v3/tenant_access_token/internal"
 	w := newWorld(t, feishutest.Config{})
