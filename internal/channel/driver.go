@@ -37,7 +37,7 @@ type Opening struct {
 	Memory Memory
 }
 
-// Memory keeps small values by key. Losing one, or finding an older one, costs repeated deliveries, never a message.
+// Memory keeps small values by key. Finding an older one costs repeated deliveries; losing one costs what came while nobody ran.
 type Memory interface {
 	// Load returns nil when nothing was saved under the key.
 	Load(ctx context.Context, key string) ([]byte, error)
