@@ -33,6 +33,7 @@ type Routes struct {
 	Files    http.Handler                                    // /files/: signed links, without a login
 	Metrics  http.Handler                                    // /metrics, behind the login
 	Channels http.Handler                                    // /channels/: webhooks of platforms, which sign what they send
+	Hooks    http.Handler                                    // /hooks/: calls of triggers, which sign what they send
 	Page     http.Handler                                    // everything else
 	Ready    func(context.Context) error                     // /readyz
 	Host     func(*http.Request) error                       // refuses foreign host names
@@ -65,6 +66,9 @@ func (r Routes) Handler() http.Handler {
 	}
 	if r.Channels != nil {
 		mux.Handle("/channels/", r.Channels)
+	}
+	if r.Hooks != nil {
+		mux.Handle("/hooks/", r.Hooks)
 	}
 	mux.Handle("/", r.Page)
 	return r.guard(mux)

@@ -19,6 +19,7 @@ import (
 	"xbot/ingress/api"
 	"xbot/ingress/auth"
 	"xbot/ingress/channels"
+	"xbot/ingress/hooks"
 	"xbot/ingress/runners"
 	"xbot/internal/chat"
 	"xbot/internal/config"
@@ -150,6 +151,7 @@ func newIngressPart(p *parts, l net.Listener, h config.HTTP, t config.Temporal, 
 	in.history = &ingress.History{Store: p.store, Dispatch: in.dispatch}
 	in.gateway = &ingress.Gateway{Store: p.store, Policies: p.policies, Dispatch: in.dispatch, Log: p.log}
 	in.accounts.Base = in.base()
+	in.triggers.Base = in.base()
 	in.desk = in.newDesk()
 	in.dispatch.Commands = in.commands()
 	return in
@@ -222,6 +224,7 @@ func (in *ingressPart) routes() (ingress.Routes, error) {
 		Boxes: in.boxes, Links: filelink.New(in.key),
 		Channels: api.Channels{Book: in.accounts, Live: in.channels, Trial: &channels.Trial{Book: in.accounts, Live: in.channels}},
 		Killer:   task.Killer{Kills: in.store, Boxes: in.boxes},
+		Triggers: in.triggers,
 		Info: api.Info{
 			Version: version, Model: in.model.Model(), Demo: strings.HasPrefix(in.model.Model(), "demo/"),
 			Namespace: in.cfg.Namespace, TemporalUI: in.ui != nil, StartedAt: time.Now(),
@@ -236,6 +239,7 @@ func (in *ingressPart) routes() (ingress.Routes, error) {
 		Runners: in.hub, Internal: internal, Ready: in.ready,
 		Files:   &ingress.Files{Links: a.Links, Accounts: in.store, Boxes: in.boxes, Log: in.log},
 		Metrics: in.auth.Require(in.tele.Handler(), a.Refuse), Channels: in.desk,
+		Hooks: (&hooks.Hooks{Store: in.store, Key: in.key, Waker: in.dispatch.Waker, Log: in.log}).Handler(),
 	}
 	if in.ui != nil {
 		allowed := func(q *http.Request) bool { return auth.User(q.Context()).Admin }

@@ -27,6 +27,7 @@ import (
 	"xbot/internal/store"
 	"xbot/internal/telemetry"
 	"xbot/internal/temporalclient"
+	"xbot/internal/trigger"
 )
 
 // parts is what every long-running process is made of.
@@ -51,6 +52,7 @@ type parts struct {
 	channels *channel.Live       // these bots
 	template *prompt.Template
 	resolver *resolver.Resolver // made by newResolver
+	triggers *trigger.Book
 
 	attributes atomic.Bool // whether the namespace knows our search attributes
 }
@@ -111,6 +113,7 @@ func assemble(ctx context.Context, process string, s settings) (*parts, error) {
 	p.store.Policies = p.policies
 	p.accounts = &accounts.Book{Store: p.store, Key: p.key, Drivers: drivers()}
 	p.channels = p.newChannels()
+	p.triggers = &trigger.Book{Store: p.store, Key: p.key}
 	s.temporal.Metrics, s.temporal.Log = p.tele.Temporal(), quiet(p.log)
 	if s.temporal.Interceptors, err = p.tele.Interceptors(); err != nil {
 		return nil, err

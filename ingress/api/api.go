@@ -21,6 +21,7 @@ import (
 	"xbot/internal/llm/catalogue"
 	"xbot/internal/session"
 	"xbot/internal/store"
+	"xbot/internal/trigger"
 	"xbot/workflows"
 )
 
@@ -35,6 +36,7 @@ type API struct {
 	Info     Info
 	Policy   Policy
 	Channels Channels
+	Triggers *trigger.Book
 	Boxes    ingress.Boxes   // runners of the users
 	Links    filelink.Signer // signs links to files
 	Fleet    *ingress.Fleet
@@ -110,6 +112,7 @@ func (a *API) registerPrivate(h huma.API) {
 		a.registerAgents,
 		a.registerPolicy,
 		a.registerChannels,
+		a.registerTriggers,
 	} {
 		register(h)
 	}

@@ -45,6 +45,7 @@ import (
 	"xbot/internal/tool/file"
 	"xbot/internal/tool/shell"
 	"xbot/internal/tool/task"
+	"xbot/internal/trigger"
 )
 
 // limit bounds every wait.
@@ -129,6 +130,7 @@ func setup(t *testing.T) *bundle {
 	b.book = &accounts.Book{Store: b.store, Key: secret.Key{1}, Drivers: []channel.Driver{feishu.Driver(), onebot.Driver()}, Base: "https://xbot.example"}
 	live := &channel.Live{Source: b.book, Drivers: b.book.Drivers, Opening: func(string, string) channel.Opening { return channel.Opening{} }}
 	a.Channels = api.Channels{Book: b.book, Live: live, Trial: &channels.Trial{Book: b.book, Live: live}}
+	a.Triggers = &trigger.Book{Store: b.store, Key: secret.Key{1}, Base: "https://xbot.example"}
 	a.Contexts = &ingress.Contexts{Store: b.store, Model: "demo/demo"}
 	a.Meter = &ingress.Meter{Store: b.store, Prices: ingress.Prices{Model: "demo/demo", Known: true, Input: 2, Cached: 0.5, Output: 10}}
 	a.History = &ingress.History{Store: b.store, Dispatch: dispatch}

@@ -269,22 +269,7 @@ func (f *fire) place(ctx context.Context) (*chat.Address, error) {
 	if from == "" {
 		return nil, nil
 	}
-	row, err := f.tx.q.CronPlace(ctx, f.tx, from)
-	if errors.Is(err, pgx.ErrNoRows) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, fmt.Errorf("look where %s takes place: %w", from, err)
-	}
-	var to chat.Address
-	if err := json.Unmarshal(row.Place, &to); err != nil {
-		return nil, fmt.Errorf("read the place of %s: %w", from, err)
-	}
-	to.Channel, to.Account, to.ReplyTo, to.InThread = row.Channel, row.Account, "", false
-	if to.ChatType != chat.ChatDirect {
-		to.Peer = ""
-	}
-	return &to, nil
+	return f.tx.placeNow(ctx, from)
 }
 
 // lastTalk is where a heartbeat goes whose person is told where they wrote last.

@@ -222,6 +222,31 @@ type ToolCall struct {
 	Answers chat.Answers
 }
 
+// Addresses under /hooks/ at which other programs call a conversation. Written by their owner (page, API, /trigger, the tool EventTrigger) and by calls.
+type Trigger struct {
+	ID     string
+	UserID chat.UserID
+	Name   string
+	Source chat.TriggerSource
+	// What calls are signed with, encrypted with the key of the installation: it is needed to verify them.
+	Secret []byte
+	// The conversation that is called: hook:<id>, which a call makes, or one of the owner's, which has to be there.
+	SessionKey chat.SessionKey
+	// Session of the owner at whose place on a platform answers are delivered; empty: where the called conversation takes place.
+	AnswerIn  chat.SessionKey
+	Template  string
+	OneShot   bool
+	PerMinute int32
+	Enabled   bool
+	// The tool call that made it, so that a repeated one makes no second; empty: a person.
+	MadeBy    string
+	CreatedAt time.Time
+	FiredAt   *time.Time
+	RefusedAt *time.Time
+	// Why a call was refused last, for the owner; at most one is noted in a second.
+	Refused string
+}
+
 // One row a turn, id = original run id of its workflow. Written by the claim, the steps and the finish of the turn; closed by the relay when the run is gone. The partial unique index is the last line of the per-session order.
 type Turn struct {
 	ID               chat.TurnID

@@ -1133,6 +1133,85 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/triggers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The addresses at which other programs call your conversations */
+        get: operations["list-triggers"];
+        put?: never;
+        /**
+         * Make a trigger
+         * @description The answer holds its secret, which is never shown again. 409: there is one of that name.
+         */
+        post: operations["add-trigger"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/triggers/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /** Change a trigger: everything but its source */
+        put: operations["set-trigger"];
+        post?: never;
+        /**
+         * Remove a trigger and its history
+         * @description The conversation that it called stays.
+         */
+        delete: operations["delete-trigger"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/triggers/{id}/fires": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The newest calls of a trigger that were accepted, with what became of them */
+        get: operations["list-fires"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/triggers/{id}/secret": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Give a trigger another secret
+         * @description The answer holds it, which is never shown again. Calls that are signed with the one before are refused from then on.
+         */
+        post: operations["renew-trigger"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/usage": {
         parameters: {
             query?: never;
@@ -1701,6 +1780,37 @@ export interface components {
              */
             url: string;
         };
+        Fire: {
+            /** Format: date-time */
+            at: string;
+            /**
+             * Format: int64
+             * @description Size of the body.
+             */
+            bytes: number;
+            /** @description The id that the sender gave it, or a hash of what it sent. */
+            delivery: string;
+            event?: string;
+            /** @description What was wrong with it: the template did not fit. */
+            note?: string;
+            /**
+             * @description What became of it.
+             * @enum {string}
+             */
+            outcome: "waiting" | "running" | "done" | "failed" | "stopped" | "gone";
+            /**
+             * Format: int64
+             * @description How often it was delivered again.
+             */
+            repeats?: number;
+            /** @description The conversation; empty: it is gone. */
+            session?: string;
+            /** @description The turn that answers it; empty: none yet. */
+            turn?: string;
+        };
+        FireList: {
+            fires: components["schemas"]["Fire"][] | null;
+        };
         Folder: {
             /** @description Folders first, then by name. */
             entries: components["schemas"]["FileEntry"][] | null;
@@ -1855,6 +1965,13 @@ export interface components {
             /** @description Somebody has set a password, so the form makes sense. */
             needs_password: boolean;
             version: string;
+        };
+        Made: {
+            /** @description Shell commands that call the trigger. They hold the secret. */
+            example: string;
+            /** @description Shown now and never again. */
+            secret: string;
+            trigger: components["schemas"]["Trigger"];
         };
         Me: {
             demo: boolean;
@@ -2601,6 +2718,79 @@ export interface components {
              */
             seq: number;
             todos: components["schemas"]["Todo"][] | null;
+        };
+        Trigger: {
+            /** @description Answers are delivered where this conversation takes place on a platform. Empty: where the called one does. */
+            answer_in?: string;
+            /** Format: date-time */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description Last call that was accepted.
+             */
+            fired_at?: string;
+            /**
+             * Format: int64
+             * @description Calls that were accepted, without repeated ones.
+             */
+            fires: number;
+            id: string;
+            /** @description Unique among the triggers of its owner. */
+            name: string;
+            /** @description Calls are refused. */
+            off?: boolean;
+            /** @description It is switched off by its first call. */
+            one_shot?: boolean;
+            /**
+             * Format: int64
+             * @description Calls that are accepted in a minute; 0: 60.
+             */
+            per_minute?: number;
+            /** @description Why it was. */
+            refused?: string;
+            /**
+             * Format: date-time
+             * @description Last call that was refused.
+             */
+            refused_at?: string;
+            /** @description The conversation that is called. Empty: one of its own, hook:<id>. */
+            session?: string;
+            /**
+             * @description How calls are signed; generic where it is left out. It cannot be changed later.
+             * @enum {string}
+             */
+            source?: "github" | "gitlab" | "generic";
+            /** @description What the model is told of a call, a text/template of .EventType, .Payload, .Headers, .Timestamp and dig. Empty: the payload as it is. */
+            template?: string;
+            /** @description Where it is called. */
+            url: string;
+        };
+        TriggerDraft: {
+            /** @description Answers are delivered where this conversation takes place on a platform. Empty: where the called one does. */
+            answer_in?: string;
+            /** @description Unique among the triggers of its owner. */
+            name: string;
+            /** @description Calls are refused. */
+            off?: boolean;
+            /** @description It is switched off by its first call. */
+            one_shot?: boolean;
+            /**
+             * Format: int64
+             * @description Calls that are accepted in a minute; 0: 60.
+             */
+            per_minute?: number;
+            /** @description The conversation that is called. Empty: one of its own, hook:<id>. */
+            session?: string;
+            /**
+             * @description How calls are signed; generic where it is left out. It cannot be changed later.
+             * @enum {string}
+             */
+            source?: "github" | "gitlab" | "generic";
+            /** @description What the model is told of a call, a text/template of .EventType, .Payload, .Headers, .Timestamp and dig. Empty: the payload as it is. */
+            template?: string;
+        };
+        TriggerList: {
+            triggers: components["schemas"]["Trigger"][] | null;
         };
         Turn: {
             /** Format: date-time */
@@ -5174,6 +5364,196 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "list-triggers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TriggerList"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "add-trigger": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TriggerDraft"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Made"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "set-trigger": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TriggerDraft"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Trigger"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "delete-trigger": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "list-fires": {
+        parameters: {
+            query?: {
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FireList"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "renew-trigger": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Made"];
+                };
             };
             /** @description Error */
             default: {

@@ -1,0 +1,331 @@
+package trigger
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"text/template"
+	"text/template/parse"
+	"time"
+
+	"xbot/internal/fault"
+)
+
+// Limits of templates, which their owners write and outsiders feed.
+const (
+	MaxTemplate = 4000                   // bytes of a template
+	maxText     = 16 << 10               // bytes of what it makes
+	maxPiece    = 16 << 10               // bytes of what one function makes
+	maxRounds   = 10_000                 // rounds of all its loops
+	maxTime     = 500 * time.Millisecond // of its execution
+)
+
+// What stands between these came from outside.
+const (
+	opening = "⟦"
+	closing = "⟧"
+)
+
+// Data is what a template sees of a call.
+type Data struct {
+	EventType string
+	Payload   any
+	Headers   Headers
+	Timestamp string // when it came, RFC 3339 in UTC
+}
+
+// Headers are those of a call that templates may see, by their usual spelling.
+type Headers map[string]string
+
+// Get returns a header, however its name is spelt.
+func (h Headers) Get(name string) string {
+	for known, value := range h {
+		if strings.EqualFold(known, name) {
+			return value
+		}
+	}
+	return ""
+}
+
+// shownHeaders are those that templates may see. None of them holds a secret.
+var shownHeaders = []string{
+	"Content-Type", "User-Agent", "X-GitHub-Delivery", "X-GitHub-Event", "X-GitHub-Hook-ID", "X-Gitlab-Event", "X-Gitlab-Event-UUID",
+	"X-Gitlab-Instance", "X-Webhook-Event", "X-Webhook-Id", "X-Webhook-Timestamp",
+}
+
+// Template makes the text that a conversation is told. It is safe for concurrent use.
+type Template struct{ t *template.Template }
+
+// ParseTemplate reads a template. Invalid says what is wrong with it: it may call only functions that cannot do harm, and
+// defines no other templates.
+func ParseTemplate(text string) (*Template, error) {
+	if len(text) > MaxTemplate {
+		return nil, fault.Errorf(fault.Invalid, "the template is %d bytes long; at most %d are allowed", len(text), MaxTemplate)
+	}
+	t, err := template.New("template").Funcs((&budget{}).functions()).Parse(text)
+	if err != nil {
+		return nil, fault.Errorf(fault.Invalid, "the template cannot be read: %s", strings.TrimPrefix(err.Error(), "template: "))
+	}
+	if len(t.Templates()) > 1 {
+		return nil, fault.Errorf(fault.Invalid, "the template may not define other templates")
+	}
+	if t.Tree == nil || t.Root == nil {
+		return nil, fault.Errorf(fault.Invalid, "the template is empty")
+	}
+	if err := guard(t.Tree, t.Root); err != nil {
+		return nil, err
+	}
+	return &Template{t}, nil
+}
+
+// Render makes the text of a call. What came from outside stands between marks that it cannot hold itself. The error says why
+// the template does not fit the call, without its payload.
+func (t *Template) Render(d Data) (string, error) {
+	b := &budget{ends: time.Now().Add(maxTime), rounds: maxRounds}
+	own, err := t.t.Clone()
+	if err != nil {
+		return "", fmt.Errorf("copy the template: %w", err)
+	}
+	var out bounded
+	if err := own.Funcs(b.functions()).Execute(&out, d); err != nil {
+		return "", unfit(err)
+	}
+	return strings.TrimSpace(out.String()), nil
+}
+
+// unfit explains why a template failed, without quoting values: they came from outside.
+func unfit(err error) error {
+	if e, ok := errors.AsType[*fault.Error](err); ok {
+		return e
+	}
+	if e, ok := errors.AsType[template.ExecError](err); ok {
+		place, _, _ := strings.Cut(strings.TrimPrefix(e.Error(), "template: "), ": executing")
+		return fault.Errorf(fault.Invalid, "the template does not fit this call (%s)", place)
+	}
+	return fault.Errorf(fault.Invalid, "the template does not fit this call")
+}
+
+var errLong = fault.Errorf(fault.Invalid, "the template makes more than %d bytes of this call", maxText)
+
+// bounded is what a template writes.
+type bounded struct{ bytes.Buffer }
+
+func (b *bounded) Write(p []byte) (int, error) {
+	if b.Len()+len(p) > maxText {
+		return 0, errLong
+	}
+	return b.Buffer.Write(p)
+}
+
+// budget bounds one execution.
+type budget struct {
+	ends   time.Time
+	rounds int
+}
+
+var errSlow = fault.Errorf(fault.Invalid, "the template takes too long for this call")
+
+func (b *budget) spend() error {
+	if time.Now().After(b.ends) {
+		return errSlow
+	}
+	return nil
+}
+
+// round stands at the beginning of the body of every loop.
+func (b *budget) round() (string, error) {
+	if b.rounds--; b.rounds < 0 {
+		return "", errSlow
+	}
+	return "", b.spend()
+}
+
+// The names of the functions that guard adds.
+const (
+	roundName = "xbot_round"
+	quoteName = "xbot_quote"
+)
+
+// functions are those that templates have beside comparisons, and, or, not, len, index and slice.
+func (b *budget) functions() template.FuncMap {
+	return template.FuncMap{
+		roundName: b.round,
+		quoteName: func(v any) (string, error) { return quote(v), b.spend() },
+		"dig":     func(path ...any) (any, error) { v, err := dig(path); return v, errors.Join(err, b.spend()) },
+		"json":    func(v any) (string, error) { text, err := asJSON(v); return text, errors.Join(err, b.spend()) },
+		"print":   func(v ...any) (string, error) { return cut(fmt.Sprint(v...)), b.spend() },
+		"join":    func(sep string, v any) (string, error) { return join(sep, v), b.spend() },
+		"lower":   func(v any) (string, error) { return strings.ToLower(cut(text(v))), b.spend() },
+	}
+}
+
+// dig finds a value in nested objects and lists: dig "repository" "name" "unknown" .Payload. The last argument is searched, the
+// one before it is the answer where there is none.
+func dig(args []any) (any, error) {
+	if len(args) < 3 {
+		return nil, fault.Errorf(fault.Invalid, "dig needs the names of a way, what to say where there is none, and where to look")
+	}
+	v, none := args[len(args)-1], args[len(args)-2]
+	for _, step := range args[:len(args)-2] {
+		switch at := v.(type) {
+		case map[string]any:
+			v = at[text(step)]
+		case []any:
+			i, ok := step.(int)
+			if !ok || i < 0 || i >= len(at) {
+				return none, nil
+			}
+			v = at[i]
+		default:
+			return none, nil
+		}
+	}
+	if v == nil {
+		return none, nil
+	}
+	return v, nil
+}
+
+func asJSON(v any) (string, error) {
+	var out bounded
+	e := json.NewEncoder(&out)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", " ")
+	if err := e.Encode(v); err != nil {
+		return "", errLong
+	}
+	return strings.TrimSpace(out.String()), nil
+}
+
+func join(sep string, v any) string {
+	list, ok := v.([]any)
+	if !ok {
+		return cut(text(v))
+	}
+	var b strings.Builder
+	for i, e := range list {
+		if i > 0 {
+			b.WriteString(sep)
+		}
+		b.WriteString(cut(text(e)))
+		if b.Len() > maxPiece {
+			break
+		}
+	}
+	return cut(b.String())
+}
+
+// text is a value as a person would write it: objects and lists as JSON, nothing as nothing.
+func text(v any) string {
+	switch v := v.(type) {
+	case nil:
+		return ""
+	case string:
+		return v
+	case map[string]any, []any:
+		if s, err := asJSON(v); err == nil {
+			return s
+		}
+		return "(too long)"
+	}
+	return cut(fmt.Sprint(v))
+}
+
+func cut(s string) string {
+	if len(s) <= maxPiece {
+		return s
+	}
+	return strings.ToValidUTF8(s[:maxPiece], "")
+}
+
+// quote puts a value between the marks, which it cannot hold itself.
+func quote(v any) string {
+	s := cut(text(v))
+	if s == "" {
+		return ""
+	}
+	return opening + unmarked.Replace(strings.ToValidUTF8(s, "\uFFFD")) + closing
+}
+
+var unmarked = strings.NewReplacer(opening, "[", closing, "]")
+
+// guard refuses what templates may not do, and adds to the tree what bounds loops and marks what is written.
+func guard(tree *parse.Tree, node parse.Node) error {
+	switch n := node.(type) {
+	case *parse.ListNode:
+		if n == nil {
+			return nil
+		}
+		for _, child := range n.Nodes {
+			if err := guard(tree, child); err != nil {
+				return err
+			}
+		}
+	case *parse.ActionNode:
+		if err := guardPipe(n.Pipe); err != nil {
+			return err
+		}
+		if len(n.Pipe.Decl) == 0 {
+			n.Pipe.Cmds = append(n.Pipe.Cmds, calling(tree, n.Pos, quoteName))
+		}
+	case *parse.IfNode:
+		return guardBranch(tree, &n.BranchNode)
+	case *parse.WithNode:
+		return guardBranch(tree, &n.BranchNode)
+	case *parse.RangeNode:
+		if err := guardBranch(tree, &n.BranchNode); err != nil {
+			return err
+		}
+		round := &parse.ActionNode{NodeType: parse.NodeAction, Pos: n.Pos, Line: n.Line, Pipe: &parse.PipeNode{
+			NodeType: parse.NodePipe, Pos: n.Pos, Line: n.Line, Cmds: []*parse.CommandNode{calling(tree, n.Pos, roundName)},
+		}}
+		n.List.Nodes = append([]parse.Node{round}, n.List.Nodes...)
+	case *parse.TemplateNode:
+		return fault.Errorf(fault.Invalid, "the template may not call other templates")
+	}
+	return nil
+}
+
+func guardBranch(tree *parse.Tree, b *parse.BranchNode) error {
+	return errors.Join(guardPipe(b.Pipe), guard(tree, b.List), guard(tree, b.ElseList))
+}
+
+func calling(tree *parse.Tree, at parse.Pos, name string) *parse.CommandNode {
+	return &parse.CommandNode{NodeType: parse.NodeCommand, Pos: at, Args: []parse.Node{parse.NewIdentifier(name).SetTree(tree).SetPos(at)}}
+}
+
+// allowed are the functions that templates may call.
+var allowed = map[string]bool{
+	"and": true, "or": true, "not": true, "len": true, "index": true, "slice": true, "eq": true, "ne": true, "lt": true, "le": true, "gt": true, "ge": true,
+	"dig": true, "json": true, "print": true, "join": true, "lower": true,
+}
+
+func guardPipe(p *parse.PipeNode) error {
+	if p == nil {
+		return nil
+	}
+	for _, c := range p.Cmds {
+		for _, arg := range c.Args {
+			if err := guardArg(arg); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func guardArg(arg parse.Node) error {
+	switch a := arg.(type) {
+	case *parse.PipeNode:
+		return guardPipe(a)
+	case *parse.ChainNode:
+		return guardArg(a.Node)
+	case *parse.IdentifierNode:
+		if !allowed[a.Ident] {
+			return fault.Errorf(fault.Invalid, "the template calls %s, which it may not; there are dig, json, join, print, lower, index, slice, len, comparisons, and, or, not", a.Ident)
+		}
+	}
+	return nil
+}
