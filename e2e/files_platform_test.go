@@ -169,5 +169,8 @@ func TestNapCat_AShellCommandFindsTheFileThatCameWithIt(t *testing.T) {
 	p.Say(carol, "20007", onebottest.Text("!cat photo.txt"), p.File("file", "photo.txt", []byte("the figures are 4711")))
 	saw(t, p, carol, "the figures are 4711")
 	require.Empty(t, s.model.Requests(), "no model was asked")
+	first := workflows.CommandID(1) // what was accepted first
+	require.NoError(t, s.temporal().GetWorkflow(t.Context(), first, "").Get(t.Context(), nil))
+	small(t, "command with a file", s.captureRun("command-files", first, ""), 25, 4<<10)
 	require.Empty(t, p.Broken(), "the protocol was kept")
 }
