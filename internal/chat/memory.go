@@ -93,3 +93,11 @@ type HistoryEntry struct {
 	From    time.Time  `json:"from"`
 	To      time.Time  `json:"to"`
 }
+
+// PendingEntry is an entry of an archive that needs an embedding, or has got one.
+type PendingEntry struct {
+	Whose     Whose
+	ID        ArchivalID
+	Content   string
+	Embedding []float32 // nil: it cannot be made
+}

@@ -115,28 +115,7 @@ func (t *tx) moveIdentity(ctx context.Context, l Link, to chat.UserID) (moved in
 	if err := t.q.CronMove(ctx, t, dbsqlc.CronMoveParams{NewUserID: int64(to), Homes: homes}); err != nil {
 		return 0, fmt.Errorf("move jobs: %w", err)
 	}
-	return len(keys), t.moveMemories(ctx, l.User, to)
-}
-
-// moveMemories gives what is remembered of a user to who they are now. While they can still be met as who they were, the
-// notes are about that one, and stay.
-func (t *tx) moveMemories(ctx context.Context, from, to chat.UserID) error {
-	for _, id := range []chat.UserID{min(from, to), max(from, to)} { // whoever writes a note holds one of them
-		if err := t.q.MemoryLock(ctx, t, id); err != nil {
-			return fmt.Errorf("lock memory: %w", err)
-		}
-	}
-	left, err := t.q.MemoryLeft(ctx, t, from)
-	if err != nil {
-		return fmt.Errorf("look whether anybody is left behind: %w", err)
-	}
-	if !left {
-		return nil
-	}
-	if err := t.q.MemoryMove(ctx, t, dbsqlc.MemoryMoveParams{UserID: from, NewUserID: int64(to), LeftID: int64(from)}); err != nil {
-		return fmt.Errorf("move what is remembered: %w", err)
-	}
-	return nil
+	return len(keys), t.moveMemories(ctx, l.User, to, homes)
 }
 
 // Rehome gives an accepted row to the user that its sender has become by it, so that it is known when it is delivered

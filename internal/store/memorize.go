@@ -14,9 +14,6 @@ import (
 	"xbot/internal/store/dbsqlc"
 )
 
-// errWritten ends the transaction of a change of memory that was made before.
-var errWritten = errors.New("written before")
-
 // MemoryWritten returns what came of a change of memory by its key; found is false where it was not made.
 func (s *Store) MemoryWritten(ctx context.Context, w chat.Whose, key string) (result string, found bool, err error) {
 	result, err = s.q.MemoryWritten(ctx, s.pool, dbsqlc.MemoryWrittenParams{UserID: w.User, Agent: w.Agent, Key: key})
@@ -29,42 +26,51 @@ func (s *Store) MemoryWritten(ctx context.Context, w chat.Whose, key string) (re
 // Memorize writes what a conversation left in memory, all of it or nothing. fresh is false where its key was written
 // before: nothing is changed then. Conflict: a note or block is not what it was when the change was made up.
 func (s *Store) Memorize(ctx context.Context, w chat.Whose, m chat.Memorized) (fresh bool, err error) {
-	return s.changeMemory(ctx, w, m.Key, m.Result, func(tx *tx) error {
+	_, fresh, err = s.changeMemory(ctx, w, m.Key, func(tx *tx) (string, error) {
 		for _, n := range m.Notes {
 			if err := tx.changeNote(ctx, w, n); err != nil {
-				return err
+				return "", err
 			}
 		}
-		if m.History == "" {
-			return nil
+		for _, b := range m.Blocks {
+			if err := tx.changeBlock(ctx, w, m.Session, b); err != nil {
+				return "", err
+			}
 		}
-		words := indexed(m.History)
-		return tx.q.HistoryAdd(ctx, tx, dbsqlc.HistoryAddParams{
-			UserID: w.User, Agent: w.Agent, SessionKey: m.Session, Entry: Clean(m.History), Words: words,
-			FromAt: at(m.From), ToAt: at(m.To),
-		})
+		if _, err := tx.changeArchive(ctx, w, m.Archive, m.Delete); err != nil {
+			return "", err
+		}
+		return "", tx.addHistory(ctx, w, m)
 	})
+	return fresh, err
 }
 
-// changeMemory runs fn and keeps its key, one after the other for each person.
-func (s *Store) changeMemory(ctx context.Context, w chat.Whose, key, result string, fn func(tx *tx) error) (fresh bool, err error) {
+// changeMemory runs fn and keeps what it says with a key, one change after the other for each person. A key that was
+// kept before changes nothing: what was said then is returned. An empty key is that of a person, who may do a thing again.
+func (s *Store) changeMemory(
+	ctx context.Context, w chat.Whose, key string, fn func(tx *tx) (result string, err error),
+) (result string, fresh bool, err error) {
 	err = s.inTx(ctx, func(tx *tx) error {
 		if err := s.q.MemoryLock(ctx, tx, w.User); err != nil {
 			return fmt.Errorf("lock memory: %w", err)
 		}
-		n, err := s.q.MemoryWrite(ctx, tx, dbsqlc.MemoryWriteParams{UserID: w.User, Agent: w.Agent, Key: key, Result: Clean(result)})
+		result, err = s.q.MemoryWritten(ctx, tx, dbsqlc.MemoryWrittenParams{UserID: w.User, Agent: w.Agent, Key: key})
+		if !errors.Is(err, pgx.ErrNoRows) {
+			return err
+		}
+		if result, err = fn(tx); err != nil {
+			return err
+		}
+		if fresh = true; key == "" {
+			return nil
+		}
+		err = s.q.MemoryWrite(ctx, tx, dbsqlc.MemoryWriteParams{UserID: w.User, Agent: w.Agent, Key: key, Result: Clean(result)})
 		if err != nil {
 			return fmt.Errorf("keep the key of a change of memory: %w", err)
 		}
-		if n == 0 {
-			return errWritten
-		}
-		return fn(tx)
+		return nil
 	})
-	if errors.Is(err, errWritten) {
-		return false, nil
-	}
-	return err == nil, err
+	return result, fresh && err == nil, err
 }
 
 func (t *tx) changeNote(ctx context.Context, w chat.Whose, n chat.NoteChange) error {
@@ -76,6 +82,19 @@ func (t *tx) changeNote(ctx context.Context, w chat.Whose, n chat.NoteChange) er
 		return fault.Errorf(fault.Conflict, "the note %s was changed meanwhile", n.Path)
 	}
 	return t.setMemory(ctx, w, n.Path, n.Content)
+}
+
+func (t *tx) addHistory(ctx context.Context, w chat.Whose, m chat.Memorized) error {
+	if m.History == "" {
+		return nil
+	}
+	err := t.q.HistoryAdd(ctx, t, dbsqlc.HistoryAddParams{
+		UserID: w.User, Agent: w.Agent, SessionKey: m.Session, Entry: Clean(m.History), Words: indexed(m.History), FromAt: at(m.From), ToAt: at(m.To),
+	})
+	if err != nil {
+		return fmt.Errorf("add to the log of memory: %w", err)
+	}
+	return nil
 }
 
 // indexed is the words of a text as an index holds them.

@@ -2,9 +2,8 @@
 -- What came of a change of memory that was made before.
 SELECT result FROM memory_writes WHERE user_id = $1 AND agent = $2 AND key = $3;
 
--- name: MemoryWrite :execrows
--- No row: it was made before.
-INSERT INTO memory_writes (user_id, agent, key, result) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING;
+-- name: MemoryWrite :exec
+INSERT INTO memory_writes (user_id, agent, key, result) VALUES ($1, $2, $3, $4);
 
 -- name: MemoryGet :one
 SELECT content FROM memories WHERE user_id = $1 AND agent = $2 AND path = $3;
@@ -28,3 +27,6 @@ WHERE user_id = $1 AND agent = $2 AND session_key IN ('', sqlc.arg(session)::tex
 INSERT INTO core_memory_blocks (user_id, agent, block, session_key, content) VALUES ($1, $2, $3, $4, $5)
 ON CONFLICT (user_id, agent, block, session_key) DO UPDATE SET content = EXCLUDED.content, updated_at = now()
 WHERE core_memory_blocks.content <> EXCLUDED.content;
+
+-- name: BlockGet :one
+SELECT content FROM core_memory_blocks WHERE user_id = $1 AND agent = $2 AND block = $3 AND session_key = $4;

@@ -12,6 +12,29 @@ import (
 	"xbot/internal/chat"
 )
 
+const blockGet = `-- name: BlockGet :one
+SELECT content FROM core_memory_blocks WHERE user_id = $1 AND agent = $2 AND block = $3 AND session_key = $4
+`
+
+type BlockGetParams struct {
+	UserID     chat.UserID
+	Agent      string
+	Block      chat.Block
+	SessionKey chat.SessionKey
+}
+
+func (q *Queries) BlockGet(ctx context.Context, db DBTX, arg BlockGetParams) (string, error) {
+	row := db.QueryRow(ctx, blockGet,
+		arg.UserID,
+		arg.Agent,
+		arg.Block,
+		arg.SessionKey,
+	)
+	var content string
+	err := row.Scan(&content)
+	return content, err
+}
+
 const blockList = `-- name: BlockList :many
 SELECT block, content, updated_at FROM core_memory_blocks
 WHERE user_id = $1 AND agent = $2 AND session_key IN ('', $3::text)
@@ -173,8 +196,8 @@ func (q *Queries) MemoryGet(ctx context.Context, db DBTX, arg MemoryGetParams) (
 	return content, err
 }
 
-const memoryWrite = `-- name: MemoryWrite :execrows
-INSERT INTO memory_writes (user_id, agent, key, result) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING
+const memoryWrite = `-- name: MemoryWrite :exec
+INSERT INTO memory_writes (user_id, agent, key, result) VALUES ($1, $2, $3, $4)
 `
 
 type MemoryWriteParams struct {
@@ -184,18 +207,14 @@ type MemoryWriteParams struct {
 	Result string
 }
 
-// No row: it was made before.
-func (q *Queries) MemoryWrite(ctx context.Context, db DBTX, arg MemoryWriteParams) (int64, error) {
-	result, err := db.Exec(ctx, memoryWrite,
+func (q *Queries) MemoryWrite(ctx context.Context, db DBTX, arg MemoryWriteParams) error {
+	_, err := db.Exec(ctx, memoryWrite,
 		arg.UserID,
 		arg.Agent,
 		arg.Key,
 		arg.Result,
 	)
-	if err != nil {
-		return 0, err
-	}
-	return result.RowsAffected(), nil
+	return err
 }
 
 const memoryWritten = `-- name: MemoryWritten :one

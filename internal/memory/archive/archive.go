@@ -1,0 +1,78 @@
+// Package archive searches what is remembered of people: by words, in Postgres, and by meaning where embeddings are made,
+// in an index in memory. Both answers are made one. Nothing depends on embeddings: while no service makes them, or it
+// fails, words are enough.
+package archive
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"time"
+
+	"xbot/internal/chat"
+	"xbot/internal/memory/embed"
+)
+
+// Shelf keeps archives, durably.
+type Shelf interface {
+	Archive(ctx context.Context, w chat.Whose, key string, e chat.ArchivalEntry, replaces chat.ArchivalID) (chat.ArchivalID, error)
+	ArchiveGet(ctx context.Context, w chat.Whose, ids []chat.ArchivalID) ([]chat.ArchivalEntry, error)
+	ArchiveSearch(ctx context.Context, w chat.Whose, query string, n int) ([]chat.ArchivalID, error)
+	ArchiveHead(ctx context.Context, w chat.Whose) (revision, deletions int64, err error)
+	ArchiveSince(ctx context.Context, w chat.Whose, model string, after int64) (found map[chat.ArchivalID][]float32, upto int64, more bool, err error)
+	ArchiveIDs(ctx context.Context, w chat.Whose) ([]chat.ArchivalID, error)
+	ArchivePending(ctx context.Context, model string, n int) ([]chat.PendingEntry, error)
+	Embed(ctx context.Context, model string, entries []chat.PendingEntry) error
+	MemoryWritten(ctx context.Context, w chat.Whose, key string) (result string, found bool, err error)
+}
+
+// Archive is all archives. It is safe for concurrent use; so are several over one database, in different processes.
+type Archive struct {
+	shelf    Shelf
+	embedder embed.Embedder // nil: none
+	log      *slog.Logger
+	indexes  indexes
+
+	mu     sync.Mutex
+	paused time.Time // the embedder failed, and is not asked by searches before
+}
+
+// New returns the archives on a shelf. embedder may be nil.
+func New(shelf Shelf, embedder embed.Embedder, log *slog.Logger) *Archive {
+	return &Archive{shelf: shelf, embedder: embedder, log: log, indexes: indexes{shelf: shelf, limit: maxFloats, open: map[chat.Whose]*index{}}}
+}
+
+const (
+	// queryWait is how long a search, or a tool that adds an entry, waits for embeddings.
+	queryWait = 5 * time.Second
+	// queryPause is how long nobody waits for embeddings again after that failed.
+	queryPause = 30 * time.Second
+)
+
+// embed makes embeddings for somebody who waits; nil where there are none now.
+func (a *Archive) embed(ctx context.Context, texts ...string) [][]float32 {
+	if a.embedder == nil || a.isPaused() {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, queryWait)
+	defer cancel()
+	out, err := a.embedder.Embed(ctx, texts)
+	if err != nil {
+		a.log.Warn("no embeddings are made; memory is searched by words alone", "model", a.embedder.Model(), "error", err)
+		a.pause()
+		return nil
+	}
+	return out
+}
+
+func (a *Archive) isPaused() bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return time.Now().Before(a.paused)
+}
+
+func (a *Archive) pause() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.paused = time.Now().Add(queryPause)
+}

@@ -1,0 +1,84 @@
+package archive
+
+import (
+	"context"
+	"time"
+
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+)
+
+const (
+	// batch is how many texts a service embeds in one call.
+	batch = 64
+	// keepPause is how long the loop waits when nothing is left to do; keepMaxPause how long after failures, at most.
+	keepPause    = 20 * time.Second
+	keepMaxPause = 10 * time.Minute
+)
+
+// Run makes the embeddings that are missing, until ctx ends: of entries that were added while the service was away, or
+// before there was one, or of another model. Several processes may do so; what two make at once is the same.
+func (a *Archive) Run(ctx context.Context) error {
+	if a.embedder == nil {
+		return nil
+	}
+	pause := keepPause
+	for {
+		n, err := a.Catch(ctx)
+		switch {
+		case err != nil && ctx.Err() == nil:
+			a.log.Warn("entries of archives wait for their embeddings", "model", a.embedder.Model(), "error", err)
+			pause = min(2*pause, keepMaxPause)
+		case n == batch:
+			pause = 0
+		default:
+			pause = keepPause
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-time.After(pause):
+			pause = max(pause, keepPause)
+		}
+	}
+}
+
+// Catch makes the embeddings of the oldest entries that have none, a batch at most, and says how many.
+func (a *Archive) Catch(ctx context.Context) (int, error) {
+	entries, err := a.shelf.ArchivePending(ctx, a.embedder.Model(), batch)
+	if err != nil || len(entries) == 0 {
+		return 0, err
+	}
+	if err := a.fill(ctx, entries); err != nil {
+		return 0, err
+	}
+	return len(entries), a.shelf.Embed(ctx, a.embedder.Model(), entries)
+}
+
+// fill makes the embeddings of entries. Where the service refuses them together they are asked for one by one, and one
+// that it refuses alone, while it takes another text, gets none.
+func (a *Archive) fill(ctx context.Context, entries []chat.PendingEntry) error {
+	texts := make([]string, len(entries))
+	for i, e := range entries {
+		texts[i] = e.Content
+	}
+	made, err := a.embedder.Embed(ctx, texts)
+	switch {
+	case err == nil:
+		for i := range entries {
+			entries[i].Embedding = made[i]
+		}
+		return nil
+	case !fault.Is(err, fault.Invalid):
+		return err
+	case len(entries) == 1:
+		_, err := a.embedder.Embed(ctx, []string{"memory"})
+		return err
+	}
+	for i := range entries {
+		if err := a.fill(ctx, entries[i:i+1]); err != nil {
+			return err
+		}
+	}
+	return nil
+}

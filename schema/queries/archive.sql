@@ -1,0 +1,106 @@
+-- name: HeadGet :one
+SELECT revision, deletions FROM memory_heads WHERE user_id = $1 AND agent = $2;
+
+-- name: HeadBump :one
+-- The revision for rows that are written in this transaction, which holds the lock of the user.
+INSERT INTO memory_heads (user_id, agent, revision, deletions) VALUES ($1, $2, 1, sqlc.arg(deletions)::bigint)
+ON CONFLICT (user_id, agent) DO UPDATE SET revision = memory_heads.revision + 1, deletions = memory_heads.deletions + EXCLUDED.deletions
+RETURNING revision;
+
+-- name: ArchiveAdd :one
+INSERT INTO archival_memory (user_id, agent, content, words, size, at, embedding, embedding_model, revision)
+VALUES ($1, $2, $3, array_to_tsvector(sqlc.arg(words)::text[]), cardinality(sqlc.arg(words)::text[]), $4, $5, $6, $7)
+RETURNING id;
+
+-- name: ArchiveDelete :execrows
+DELETE FROM archival_memory WHERE user_id = $1 AND agent = $2 AND id = ANY (sqlc.arg(ids)::bigint[]);
+
+-- name: ArchiveCount :one
+SELECT count(*)::int FROM archival_memory WHERE user_id = $1 AND agent = $2;
+
+-- name: ArchiveGet :many
+SELECT id, content, at FROM archival_memory WHERE user_id = $1 AND agent = $2 AND id = ANY (sqlc.arg(ids)::bigint[]);
+
+-- name: ArchiveList :many
+-- The newest entries before one; 0: the newest of all.
+SELECT id, content, at FROM archival_memory
+WHERE user_id = $1 AND agent = $2 AND (sqlc.arg(before)::bigint = 0 OR id < sqlc.arg(before)::bigint)
+ORDER BY id DESC LIMIT sqlc.arg(n);
+
+-- name: ArchiveSince :many
+-- What was written after a revision, and has an embedding of a model: about n of it, and whole revisions.
+SELECT id, embedding, revision FROM archival_memory
+WHERE user_id = $1 AND agent = $2 AND revision > sqlc.arg(after)::bigint AND embedding_model = $3 AND embedding IS NOT NULL
+ORDER BY revision FETCH FIRST (sqlc.arg(n)::int) ROWS WITH TIES;
+
+-- name: ArchiveIDs :many
+SELECT id FROM archival_memory WHERE user_id = $1 AND agent = $2;
+
+-- name: ArchiveSearch :many
+-- The entries that meet the most telling terms, by BM25 with each word counted once: k1 is 1.2, b 0.75, and an entry has 20
+-- words on average.
+WITH terms AS MATERIALIZED (
+    SELECT unnest(sqlc.arg(queries)::text[])::tsquery AS query, unnest(sqlc.arg(weights)::float8[]) AS weight,
+           generate_subscripts(sqlc.arg(queries)::text[], 1) AS n
+), hits AS MATERIALIZED (
+    SELECT t.n, t.weight, a.id, a.size FROM terms t JOIN archival_memory a ON a.words @@ t.query
+    WHERE a.user_id = $1 AND a.agent = $2
+), entries AS MATERIALIZED (
+    SELECT count(*) AS n FROM archival_memory e WHERE e.user_id = $1 AND e.agent = $2
+), rarity AS (
+    SELECT h.n, h.weight * ln(1 + (max(e.n) - count(*) + 0.5) / (count(*) + 0.5)) AS weight FROM hits h, entries e GROUP BY h.n, h.weight
+)
+SELECT h.id::bigint AS id, sum(r.weight * 2.2 / (1 + 1.2 * (0.25 + 0.75 * h.size / 20.0)))::float8 AS score
+FROM hits h JOIN rarity r ON r.n = h.n
+GROUP BY h.id
+ORDER BY score DESC, h.id DESC
+LIMIT sqlc.arg(most);
+
+-- name: HistorySearch :many
+-- The entries of a log from a span of time that meet the most terms; without terms the newest.
+SELECT h.id, h.session_key, h.entry, h.from_at, h.to_at
+FROM event_history h
+WHERE h.user_id = $1 AND h.agent = $2 AND h.to_at >= sqlc.arg(since)::timestamptz AND h.from_at < sqlc.arg(until)::timestamptz
+  AND (cardinality(sqlc.arg(queries)::text[]) = 0 OR h.words @@ ANY (sqlc.arg(queries)::text[]::tsquery[]))
+ORDER BY (SELECT count(*) FROM unnest(sqlc.arg(queries)::text[]::tsquery[]) AS q WHERE h.words @@ q) DESC, h.to_at DESC, h.id DESC
+LIMIT sqlc.arg(n);
+
+-- name: ArchivePending :many
+-- Entries without an embedding of a model, the oldest first.
+SELECT id, user_id, agent, content FROM archival_memory
+WHERE embedding_model < sqlc.arg(model)::text OR embedding_model > sqlc.arg(model)::text
+ORDER BY id LIMIT sqlc.arg(n);
+
+-- name: ArchiveEmbed :exec
+UPDATE archival_memory SET embedding = $4, embedding_model = $5, revision = $6 WHERE user_id = $1 AND agent = $2 AND id = $3;
+
+-- name: ArchiveAgents :many
+SELECT DISTINCT agent FROM archival_memory WHERE user_id = $1;
+
+-- name: ArchiveMove :execrows
+UPDATE archival_memory SET user_id = sqlc.arg(new_user_id)::bigint, revision = $3 WHERE user_id = $1 AND agent = $2;
+
+-- name: HistoryMove :exec
+UPDATE event_history SET user_id = sqlc.arg(new_user_id)::bigint WHERE user_id = $1;
+
+-- name: BlockMove :exec
+-- Gives blocks to another user, unless that one has the same block.
+UPDATE core_memory_blocks b SET user_id = sqlc.arg(new_user_id)::bigint
+WHERE b.user_id = $1 AND NOT EXISTS (
+    SELECT 1 FROM core_memory_blocks o
+    WHERE o.user_id = sqlc.arg(new_user_id)::bigint AND o.agent = b.agent AND o.block = b.block AND o.session_key = b.session_key
+);
+
+-- name: BlockMoveOf :exec
+-- Gives the blocks of some conversations to the user whose the conversations are now.
+UPDATE core_memory_blocks SET user_id = sqlc.arg(new_user_id)::bigint
+WHERE user_id = $1 AND session_key <> '' AND session_key = ANY (sqlc.arg(sessions)::text[]);
+
+-- name: BlockLeft :many
+DELETE FROM core_memory_blocks WHERE user_id = $1 RETURNING agent, block, content;
+
+-- name: MemoryWriteMove :exec
+UPDATE memory_writes w SET user_id = sqlc.arg(new_user_id)::bigint
+WHERE w.user_id = $1 AND NOT EXISTS (
+    SELECT 1 FROM memory_writes o WHERE o.user_id = sqlc.arg(new_user_id)::bigint AND o.agent = w.agent AND o.key = w.key
+);
