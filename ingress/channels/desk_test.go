@@ -40,6 +40,7 @@ type world struct {
 	runs     func(ctx context.Context) error
 	to       channel.Receiver
 	as       func(b bot) channel.Account // what the bot can do beside; nil: nothing
+	slow     chan struct{}               // closed when the platform takes what is sent; nil: at once
 }
 
 func (w *world) do(f func()) {
@@ -117,6 +118,9 @@ func (b bot) Run(ctx context.Context, to channel.Receiver, _ func(channel.Status
 }
 
 func (b bot) Send(_ context.Context, _ channel.Place, m channel.Message) (channel.Sent, error) {
+	if b.slow != nil {
+		<-b.slow
+	}
 	b.do(func() { b.sent = append(b.sent, m) })
 	return channel.Sent{}, nil
 }
@@ -254,6 +258,16 @@ func TestReceive_SaysARefusalOnceUnderAKeyOfTheMessage(t *testing.T) {
 	toast, err := w.to.Pressed(t.Context(), channel.Press{Question: "gone"})
 	require.NoError(t, err)
 	require.Equal(t, "test gone", toast.Text)
+}
+
+func TestReceive_IsDoneInTimeWhileThePlatformIsSlowToTakeARefusal(t *testing.T) {
+	w := &world{known: configured(1), outcome: ingress.Outcome{Result: ingress.ResultRefused, Direct: "who are you"}, slow: make(chan struct{})}
+	start(t, w.desk("first"))
+	w.eventually(t, "it runs", func() bool { return w.to != nil })
+	require.NoError(t, w.to.Receive(t.Context(), chat.Envelope{ID: "m1", Sender: chat.Peer{ID: "u1"}, Text: "hello"}))
+	w.do(func() { require.Empty(t, w.sent, "it was not slow") })
+	close(w.slow)
+	w.eventually(t, "it is said all the same", func() bool { return len(w.sent) == 1 })
 }
 
 func TestWebhook_ReachesItsAccountAndNoOther(t *testing.T) {

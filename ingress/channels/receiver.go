@@ -42,17 +42,39 @@ func (r *receiver) Receive(ctx context.Context, e chat.Envelope) error {
 	if out.Feedback != "" {
 		r.signals.Go(func() { r.signal(to, e, out) })
 	}
-	if out.Direct == "" {
-		return nil
-	}
-	a, err := r.Live.Account(ctx, r.channel, r.account)
-	if err == nil {
-		_, err = a.Send(ctx, to, channel.Message{Key: keyOf(e) + ".r", Text: out.Direct})
-	}
-	if err != nil && !away(err) {
-		r.Log.Warn("a person could not be told that they are not let in", "channel", channel.Name(r.channel, r.account), "error", err)
+	if out.Direct != "" {
+		r.direct(to, e, out.Direct)
 	}
 	return nil
+}
+
+const (
+	// directWait is how long an event waits for its own answer before it is acknowledged: platforms allow three seconds in all.
+	directWait = 1500 * time.Millisecond
+	// directTimeout is how long such an answer may take.
+	directTimeout = 30 * time.Second
+)
+
+// direct tells a person something beside every conversation. A platform that is slow to take it does not keep the event from
+// being acknowledged in time.
+func (r *receiver) direct(to channel.Place, e chat.Envelope, text string) {
+	said := make(chan struct{})
+	r.signals.Go(func() {
+		defer close(said)
+		ctx, cancel := context.WithTimeout(context.Background(), directTimeout)
+		defer cancel()
+		a, err := r.Live.Account(ctx, r.channel, r.account)
+		if err == nil {
+			_, err = a.Send(ctx, to, channel.Message{Key: keyOf(e) + ".r", Text: text})
+		}
+		if err != nil && !away(err) {
+			r.Log.Warn("a person could not be told that they are not let in", "channel", channel.Name(r.channel, r.account), "error", err)
+		}
+	})
+	select {
+	case <-said:
+	case <-time.After(directWait):
+	}
 }
 
 // Edited changes a message that waits.
