@@ -51,3 +51,24 @@ func shownAt(p *feishutest.Server, chat string) string {
 	}
 	return b.String()
 }
+
+func TestFeishu_APlatformThatIsDownHoldsItsAnswersAndNothingElse(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, 1, 1)
+	feishu := w.on[0].(*onFeishu)
+	feishu.Befall(feishutest.Trouble{Kind: feishutest.Down, Times: 1 << 20})
+	feishu.say(0, 1, "say held one")
+	w.rows(`SELECT count(*) FROM turns WHERE state = 'done'`, 1)
+	feishu.say(0, 1, "say held two")
+	w.rows(`SELECT count(*) FROM turns WHERE state = 'done'`, 2) // the next turn does not wait for the first one's answer
+	for _, p := range w.on[1:] {
+		p.say(0, 1, "say goes on")
+	}
+	w.reads("goes on", feishu.name())
+	require.NotContains(t, strings.Join(feishu.shown(0, 1), "\n"), "held")
+	w.rows(`SELECT count(*) FROM outbound WHERE state = 'waiting' AND channel = 'feishu'`, 2)
+
+	feishu.Befall(feishutest.Trouble{})
+	require.Eventually(t, func() bool { return len(feishu.shown(0, 1)) >= 2 }, 2*time.Minute, 50*time.Millisecond)
+	require.Equal(t, []string{"held one", "held two"}, feishu.shown(0, 1))
+}
