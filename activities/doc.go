@@ -11,6 +11,7 @@ const (
 	NameUnpack       = "Unpack"
 	NameFetchFile    = "FetchFile"
 	NameEndFetch     = "EndFetch"
+	NameFireJob      = "FireJob"
 	NameClaim        = "Claim"
 	NamePeek         = "Peek"
 	NameSteer        = "Steer"

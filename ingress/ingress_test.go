@@ -64,6 +64,7 @@ type starts struct {
 	bangs    []chat.InboxID
 	tasks    []chat.CallID
 	delivers []chat.SessionKey
+	jobs     []chat.JobID
 	err      error
 }
 
@@ -72,6 +73,13 @@ func (s *starts) StartDeliver(_ context.Context, u store.Undelivered) error {
 	defer s.mu.Unlock()
 	s.delivers = append(s.delivers, u.Session)
 	return s.err
+}
+
+func (s *starts) StartCron(_ context.Context, id chat.JobID) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.jobs = append(s.jobs, id)
+	return nil
 }
 
 func (s *starts) StartFetch(context.Context, chat.InboxID) error { return nil }

@@ -53,6 +53,7 @@ type Beside interface {
 	ToDeliver(ctx context.Context) ([]store.Undelivered, error)
 	ToFollow(ctx context.Context, older time.Duration) ([]store.Undelivered, error)
 	FilesToFetch(ctx context.Context) ([]chat.InboxID, error)
+	OverdueJobs(ctx context.Context) ([]chat.JobID, error)
 }
 
 // Relay keeps the promise that an accepted row is never forgotten: it wakes sessions whose rows wait, settles turns
@@ -67,6 +68,7 @@ type Relay struct {
 		StartBang(ctx context.Context, id chat.InboxID) error
 		StartDeliver(ctx context.Context, u store.Undelivered) error
 		StartFetch(ctx context.Context, id chat.InboxID) error
+		StartCron(ctx context.Context, id chat.JobID) error
 	}
 	Client interface {
 		DescribeWorkflowExecution(ctx context.Context, workflowID, runID string) (*workflowservice.DescribeWorkflowExecutionResponse, error)
@@ -112,7 +114,7 @@ func (r *Relay) round(ctx context.Context) error {
 }
 
 // startWork starts the workflows of bang commands that were not answered, of background tasks that may have none, of files that
-// are waited for, and of what is to be delivered or shown and is not, for example since the database of Temporal was lost.
+// are waited for, of jobs whose time has come, and of what is to be delivered or shown and is not, for example since the database of Temporal was lost.
 // Starting what runs changes nothing.
 func (r *Relay) startWork(ctx context.Context) error {
 	bangs, err := r.Ledger.BangsToStart(ctx)
@@ -135,7 +137,12 @@ func (r *Relay) startWork(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	jobs, err := r.Ledger.OverdueJobs(ctx)
+	if err != nil {
+		return err
+	}
 	return errors.Join(
+		each(jobs, bounded(ctx, r.Starter.StartCron)),
 		each(append(undelivered, running...), bounded(ctx, r.Starter.StartDeliver)),
 		each(files, bounded(ctx, r.Starter.StartFetch)),
 		each(bangs, bounded(ctx, r.Starter.StartBang)),

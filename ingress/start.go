@@ -12,6 +12,7 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
+	"xbot/internal/store"
 	"xbot/workflows"
 )
 
@@ -20,6 +21,7 @@ type WorkRows interface {
 	Task(ctx context.Context, call chat.CallID) (chat.TaskRun, error)
 	Bang(ctx context.Context, id chat.InboxID) (chat.Bang, error)
 	Parcel(ctx context.Context, id chat.InboxID) (chat.Parcel, error)
+	Job(ctx context.Context, id chat.JobID) (store.Job, error)
 }
 
 // Starter starts the workflows that run beside turns: of background tasks and of bang commands. A row is the promise;

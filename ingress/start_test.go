@@ -14,6 +14,7 @@ import (
 	"xbot/ingress"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
+	"xbot/internal/store"
 	"xbot/workflows"
 )
 
@@ -46,6 +47,7 @@ func (r rows) Bang(context.Context, chat.InboxID) (chat.Bang, error)   { return 
 func (r rows) Parcel(context.Context, chat.InboxID) (chat.Parcel, error) {
 	return r.parcel, r.err
 }
+func (r rows) Job(context.Context, chat.JobID) (store.Job, error) { return store.Job{}, r.err }
 
 func TestStart_ShowsOperatorsTheNameOfAFileOnlyIfItMay(t *testing.T) {
 	t.Parallel()

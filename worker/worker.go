@@ -46,6 +46,7 @@ type Activities struct {
 	Deliverer  *activities.Deliverer
 	Follower   *activities.Follower
 	Receiver   *activities.Receiver
+	Timekeeper *activities.Timekeeper
 }
 
 // Run polls until ctx ends. While Temporal is away it waits for it. What stands in version names the build where workers
@@ -108,6 +109,7 @@ func build(c client.Client, a Activities, version string, fatal func(error)) sdk
 	w.RegisterWorkflowWithOptions(workflows.Background, workflow.RegisterOptions{Name: workflows.NameBackground})
 	w.RegisterWorkflowWithOptions(workflows.Deliver, workflow.RegisterOptions{Name: workflows.NameDeliver})
 	w.RegisterWorkflowWithOptions(workflows.Fetch, workflow.RegisterOptions{Name: workflows.NameFetch})
+	w.RegisterWorkflowWithOptions(workflows.CronJob, workflow.RegisterOptions{Name: workflows.NameCronJob})
 	w.RegisterWorkflowWithOptions(workflows.Command, workflow.RegisterOptions{Name: workflows.NameCommand})
 	register := func(name string, fn any) {
 		w.RegisterActivityWithOptions(fn, activity.RegisterOptions{Name: name})
@@ -133,6 +135,7 @@ func build(c client.Client, a Activities, version string, fatal func(error)) sdk
 	register(activities.NameUnpack, a.Receiver.Unpack)
 	register(activities.NameFetchFile, a.Receiver.FetchFile)
 	register(activities.NameEndFetch, a.Receiver.EndFetch)
+	register(activities.NameFireJob, a.Timekeeper.FireJob)
 	register(activities.NameCompress, a.Compressor.Compress)
 	return w
 }

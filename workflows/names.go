@@ -18,6 +18,7 @@ const (
 	NameCommand    = "Command"
 	NameDeliver    = "Deliver"
 	NameFetch      = "Fetch"
+	NameCronJob    = "CronJob"
 	SignalWake     = "wake"
 )
 
@@ -41,6 +42,9 @@ func DeliverID(key chat.SessionKey) string { return workflowID("deliver/", strin
 
 // FetchID returns the workflow id of the files of a message.
 func FetchID(id chat.InboxID) string { return "fetch/" + strconv.FormatInt(int64(id), 10) }
+
+// CronID returns the workflow id of a job.
+func CronID(id chat.JobID) string { return workflowID("cron/", string(id)) }
 
 // workflowID escapes control characters and shortens what is too long by hashing it.
 func workflowID(prefix, text string) string {
@@ -75,4 +79,5 @@ const (
 	KindCommand    = "command"
 	KindDeliver    = "deliver"
 	KindFetch      = "fetch"
+	KindCron       = "cron"
 )

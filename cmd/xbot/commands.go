@@ -28,8 +28,9 @@ func (in *ingressPart) commands() *ingress.Commands {
 		in.promptCommands(), // prompt language
 		(&ingress.Queues{Store: in.store, Policies: in.policies}).Commands(), // queue
 		(&ingress.Folders{Store: in.store, Boxes: in.boxes}).Commands(),      // pwd ls cd
-		in.fleet.Commands(),      // runner
-		in.statuses().Commands(), // status whoami version
+		in.fleet.Commands(), // runner
+		(&ingress.Crons{Store: in.store, Desk: in.jobs}).Commands(), // cron
+		in.statuses().Commands(),                                    // status whoami version
 		[]ingress.Command{ingress.ConfigCommand(in.store)},
 		(&ingress.Debug{Store: in.store, Pool: in.pool, Metrics: in.tele.Registry}).Commands(),
 	)...)

@@ -128,6 +128,7 @@ func newIngressPart(p *parts, l net.Listener, h config.HTTP, t config.Temporal, 
 	in := &ingressPart{parts: p, listener: l, http: h, cfg: t, model: m.model, closing: make(chan struct{})}
 	p.wakeLine(t)
 	p.startCourier(t)
+	p.openDesk(t)
 	in.auth = &auth.Auth{Accounts: p.store, Hosts: auth.Hosts{Allowed: allowedHosts(h)}}
 	in.dispatch = &ingress.Dispatch{
 		Inbox: p.store, Log: p.log, Waker: p.waker(t), Starter: p.starter(t), Policies: p.policies,

@@ -16,6 +16,7 @@ import (
 	"xbot/internal/accounts"
 	"xbot/internal/channel"
 	"xbot/internal/config"
+	"xbot/internal/cron"
 	"xbot/internal/fault"
 	"xbot/internal/feed"
 	"xbot/internal/llm/catalogue"
@@ -48,6 +49,7 @@ type parts struct {
 	models   *catalogue.Live     // what conversations can choose among; made by newCatalogue
 	line     *ingress.NextInLine // made by wakeLine
 	courier  *ingress.Courier    // made by startCourier
+	jobs     *cron.Desk          // what is done at certain times; opened by openDesk
 	accounts *accounts.Book      // which bots there are on platforms
 	channels *channel.Live       // these bots
 	template *prompt.Template
@@ -111,6 +113,7 @@ func assemble(ctx context.Context, process string, s settings) (*parts, error) {
 	p.store.Limits = s.limits
 	p.policies = &policies.Live{Source: p.store}
 	p.store.Policies = p.policies
+	p.jobs = &cron.Desk{Store: p.store, Zone: p.zone}
 	p.accounts = &accounts.Book{Store: p.store, Key: p.key, Drivers: drivers()}
 	p.channels = p.newChannels()
 	p.triggers = &trigger.Book{Store: p.store, Key: p.key}

@@ -129,7 +129,7 @@ func startLocal(ctx context.Context, cfg *config.Serve, out io.Writer) (*servers
 	return &servers{
 		stack: stack, log: log, dsn: e.DatabaseURL,
 		temporal: localTemporal(e),
-		ui: &url.URL{Scheme: "http", Host: e.Temporal.UIAddress}, uiToken: e.Temporal.UIToken,
+		ui:       &url.URL{Scheme: "http", Host: e.Temporal.UIAddress}, uiToken: e.Temporal.UIToken,
 	}, nil
 }
 

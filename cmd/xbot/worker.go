@@ -22,6 +22,7 @@ import (
 	"xbot/internal/tool"
 	"xbot/internal/tool/ask"
 	toolcontext "xbot/internal/tool/context"
+	toolcron "xbot/internal/tool/cron"
 	"xbot/internal/tool/file"
 	"xbot/internal/tool/memory"
 	"xbot/internal/tool/shell"
@@ -110,6 +111,7 @@ func (p *parts) tools(cfg config.Permissions) *tool.Registry {
 		task.NewStatus(p.store), task.NewRead(p.store, lateBoxes{p}), task.NewWait(p.store),
 		task.NewKill(p.store, task.Killer{Kills: p.store, Boxes: lateBoxes{p}}),
 		toolcontext.NewOffloadRecall(p.store), toolcontext.NewEdit(p.store), toolcontext.NewRecallMasked(p.store),
+		toolcron.New(p.jobs),
 	)
 }
 
@@ -163,6 +165,7 @@ func (p *parts) activities(model llm.Client, c think, t config.Temporal, boxes *
 		Deliverer:  p.deliverer(t, boxes),
 		Follower:   p.follower(),
 		Receiver:   p.receiver(t, c.Keep, boxes),
+		Timekeeper: p.timekeeper(t),
 	}
 }
 

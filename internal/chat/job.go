@@ -39,7 +39,7 @@ type Job struct {
 	OwnerName string     `json:"owner"`
 	Heartbeat string     `json:"heartbeat,omitempty" doc:"The agent whose heartbeat it is. The policy sets it, and nobody can change it elsewhere."`
 	State     JobState   `json:"state" enum:"active,paused,done"`
-	Trouble   string     `json:"trouble,omitempty" enum:"gone" doc:"Why it was paused, if no person did that. gone: its conversation was deleted."`
+	Trouble   string     `json:"trouble,omitempty" enum:"gone,invalid" doc:"Why it was paused, if no person did that. gone: its conversation was deleted. invalid: its timetable is not understood any more."`
 	Runs      int        `json:"runs" doc:"How often it has run."`
 	Passed    int64      `json:"passed,omitempty" doc:"Times that were missed and are not made up for."`
 	Next      *time.Time `json:"next_at,omitempty" doc:"The time that comes next."`
@@ -48,8 +48,11 @@ type Job struct {
 	CreatedAt time.Time  `json:"created_at"`
 }
 
-// TroubleGone is why a job is paused whose conversation was deleted.
-const TroubleGone = "gone"
+// Why a job was paused by nobody.
+const (
+	TroubleGone    = "gone"    // its conversation was deleted
+	TroubleInvalid = "invalid" // its timetable is not understood any more
+)
 
 // Why a run took place.
 const (
@@ -69,4 +72,21 @@ type JobRun struct {
 	Outcome   string     `json:"outcome" enum:"waiting,running,done,silent,stopped,failed,lost,skipped,gone" doc:"skipped: the run before had not begun, or there was nothing to do. gone: the conversation was deleted."`
 	Why       string     `json:"why,omitempty" enum:"waiting,busy,hours,empty" doc:"Why it was skipped: the run before had not begun, the person's conversation was busy, it is outside of the hours of a heartbeat, or its instructions are empty."`
 	Said      string     `json:"said,omitempty" doc:"The beginning of the answer."`
+}
+
+// Beat is what a heartbeat is told instead of the message of its job.
+type Beat struct {
+	Text string
+	// Skip is why it is not told anything: hours or empty. It is also skipped while a conversation of its person is busy.
+	Skip string
+}
+
+// Fired is what became of the times of a job that had come.
+type Fired struct {
+	Job  Job          // as it is now; without a state there is none
+	Told []SessionKey // who was told, and is to be woken
+	Runs int          // how many times were acted on
+	At   time.Time    // when
+	// Wait is how long it is until the next time, of an active job.
+	Wait time.Duration
 }

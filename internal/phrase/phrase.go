@@ -174,6 +174,7 @@ func Say(lang Lang, id ID, args ...any) string {
 		trial,
 		asks,
 		queues,
+		crons,
 		context,
 		models,
 		slashes,

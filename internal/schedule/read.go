@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"xbot/internal/fault"
+	"xbot/internal/phrase"
 )
 
 // Forms is how people and models write a timetable.
@@ -64,7 +65,7 @@ func cut(text string) (word, rest string) {
 }
 
 func notUnderstood(text string) error {
-	return fault.Errorf(fault.Invalid, "%q says no time; write %s", shorten(text), Forms)
+	return phrase.Fault(fault.Invalid, phrase.CronWhen, shorten(text), Forms)
 }
 
 func shorten(text string) string {

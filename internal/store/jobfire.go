@@ -19,27 +19,11 @@ import (
 // keepRuns is how many runs of a job are kept.
 const keepRuns = 1000
 
-// Beat is what a heartbeat is told instead of the message of its job.
-type Beat struct {
-	Text string
-	// Skip is why it is not told anything: hours or empty. It is also skipped while a conversation of its person is busy.
-	Skip string
-}
-
-// Fired is what became of the times of a job that had come.
-type Fired struct {
-	Job  chat.Job          // as it is now; without a state there is none
-	Told []chat.SessionKey // who was told, and is to be woken
-	Runs int               // how many times were acted on
-	// Wait is how long it is until the next time, of an active job.
-	Wait time.Duration
-}
-
 // FireJob tells the conversation of a job what it has to be told by now, and moves the job to its next time, in one transaction: a
 // time has either run or is the next one, wherever a process dies. Before its time it changes nothing. beat is for heartbeats.
-func (s *Store) FireJob(ctx context.Context, id chat.JobID, beat *Beat) (out Fired, err error) {
+func (s *Store) FireJob(ctx context.Context, id chat.JobID, beat *chat.Beat) (out chat.Fired, err error) {
 	err = s.inTx(ctx, func(tx *tx) error {
-		out = Fired{}
+		out = chat.Fired{}
 		row, err := tx.q.CronLock(ctx, tx, id)
 		if errors.Is(err, pgx.ErrNoRows) {
 			return nil
@@ -51,7 +35,7 @@ func (s *Store) FireJob(ctx context.Context, id chat.JobID, beat *Beat) (out Fir
 		if f.job.State == chat.JobActive {
 			err = f.due(ctx)
 		}
-		out = Fired{Job: f.job.Job, Told: f.told, Runs: f.ran}
+		out = chat.Fired{Job: f.job.Job, Told: f.told, Runs: f.ran, At: f.now}
 		if f.job.Next != nil {
 			out.Wait = f.job.Next.Add(f.job.offset()).Sub(f.now)
 		}
@@ -61,7 +45,7 @@ func (s *Store) FireJob(ctx context.Context, id chat.JobID, beat *Beat) (out Fir
 }
 
 // RunJob tells the conversation of a job at once, as somebody asked, whatever its times are. The same request again changes nothing.
-func (s *Store) RunJob(ctx context.Context, id chat.JobID, once string) (out Fired, err error) {
+func (s *Store) RunJob(ctx context.Context, id chat.JobID, once string) (out chat.Fired, err error) {
 	err = s.inTx(ctx, func(tx *tx) error {
 		row, err := tx.q.CronLock(ctx, tx, id)
 		if errors.Is(err, pgx.ErrNoRows) {
@@ -80,7 +64,7 @@ func (s *Store) RunJob(ctx context.Context, id chat.JobID, once string) (out Fir
 		}
 		j := f.job
 		_, next, due := j.times()
-		out = Fired{Job: j.Job, Told: f.told, Runs: f.ran}
+		out = chat.Fired{Job: j.Job, Told: f.told, Runs: f.ran, At: f.now}
 		return tx.q.CronAdvance(ctx, tx, dbsqlc.CronAdvanceParams{ID: id, State: j.State, Trouble: j.Trouble, Ran: int32(f.ran), NextAt: next, DueAt: due})
 	})
 	return out, err
@@ -91,7 +75,7 @@ type fire struct {
 	tx   *tx
 	job  Job
 	now  time.Time
-	beat *Beat
+	beat *chat.Beat
 
 	told    []chat.SessionKey
 	ran     int
@@ -110,8 +94,8 @@ type run struct {
 func (f *fire) due(ctx context.Context) error {
 	j := &f.job
 	table, err := schedule.New(j.Spec)
-	if err != nil {
-		return err
+	if err != nil { // a timezone that there is no more
+		return f.advance(ctx, schedule.Due{Next: *j.Next}, chat.TroubleInvalid)
 	}
 	due := table.Due(*j.Next, f.now, j.offset(), schedule.Missed(j.Missed), time.Duration(j.MaxAge)*time.Second)
 	if len(due.Run) == 0 && due.Passed == 0 {
@@ -123,15 +107,21 @@ func (f *fire) due(ctx context.Context) error {
 	if err := f.runs(ctx, due.Run); err != nil {
 		return err
 	}
+	return f.advance(ctx, due, f.trouble)
+}
+
+// advance moves the job to its next time, ends it where there is none, and pauses it in trouble.
+func (f *fire) advance(ctx context.Context, due schedule.Due, trouble string) error {
+	j := &f.job
 	j.Next, j.Runs = &due.Next, j.Runs+f.ran
 	switch {
-	case f.trouble != "":
-		j.State, j.Trouble, j.Next = chat.JobPaused, f.trouble, nil
+	case trouble != "":
+		j.State, j.Trouble, j.Next = chat.JobPaused, trouble, nil
 	case due.Next.IsZero(), j.MaxRuns > 0 && j.Runs >= j.MaxRuns:
 		j.State, j.Next = chat.JobDone, nil
 	}
 	_, next, dueAt := j.times()
-	err = f.tx.q.CronAdvance(ctx, f.tx, dbsqlc.CronAdvanceParams{
+	err := f.tx.q.CronAdvance(ctx, f.tx, dbsqlc.CronAdvanceParams{
 		ID: j.ID, State: j.State, Trouble: j.Trouble, Ran: int32(f.ran), Passed: int64(due.Passed), NextAt: next, DueAt: dueAt,
 	})
 	if err != nil {

@@ -12,6 +12,7 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
+	"xbot/internal/phrase"
 	"xbot/internal/schedule"
 	"xbot/internal/store/dbsqlc"
 )
@@ -53,7 +54,7 @@ func (s *Store) AddJob(ctx context.Context, j Job) (made Job, fresh bool, err er
 			}
 		}
 		if n >= MaxJobs && j.Heartbeat == "" {
-			return fault.Errorf(fault.TooLarge, "there are %d jobs, and no more are kept: remove one first", n)
+			return phrase.Fault(fault.TooLarge, phrase.CronLimit, n)
 		}
 		row, err := tx.q.CronInsert(ctx, tx, insertOf(j))
 		made, fresh = jobOf(row), true

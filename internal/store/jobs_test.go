@@ -88,7 +88,7 @@ func (b *bundle) job(when string, change func(j *store.Job)) store.Job {
 	return made
 }
 
-func (b *bundle) fire(id chat.JobID) store.Fired {
+func (b *bundle) fire(id chat.JobID) chat.Fired {
 	b.t.Helper()
 	f, err := b.FireJob(b.t.Context(), id, nil)
 	require.NoError(b.t, err)
@@ -336,9 +336,9 @@ func TestFireJob_AHeartbeatIsSkippedWhileItsPersonIsBusy(t *testing.T) {
 	j := b.job("* * * * *", func(j *store.Job) { j.Heartbeat, j.Name = "main", "main" })
 	b.send("m1", "hello")
 	for i, want := range []struct {
-		beat store.Beat
+		beat chat.Beat
 		why  string
-	}{{store.Beat{Skip: "hours"}, "hours"}, {store.Beat{Text: "look around"}, "busy"}} {
+	}{{chat.Beat{Skip: "hours"}, "hours"}, {chat.Beat{Text: "look around"}, "busy"}} {
 		c.set(fmt.Sprintf("2026-03-02T08:0%d:00Z", i+1))
 		_, err := b.FireJob(t.Context(), j.ID, &want.beat)
 		require.NoError(t, err)
@@ -349,7 +349,7 @@ func TestFireJob_AHeartbeatIsSkippedWhileItsPersonIsBusy(t *testing.T) {
 	b.claim("t1")
 	b.finish("t1", chat.TurnDone)
 	c.set("2026-03-02T08:03:00Z")
-	_, err := b.FireJob(t.Context(), j.ID, &store.Beat{Text: "look around"})
+	_, err := b.FireJob(t.Context(), j.ID, &chat.Beat{Text: "look around"})
 	require.NoError(t, err)
 	require.Equal(t, []string{"[heartbeat main · scheduled 2026-03-02 09:03 CET]\nlook around"}, b.told())
 }

@@ -11,6 +11,7 @@ import (
 	"xbot/internal/tool"
 	"xbot/internal/tool/ask"
 	toolcontext "xbot/internal/tool/context"
+	"xbot/internal/tool/cron"
 	"xbot/internal/tool/file"
 	notes "xbot/internal/tool/memory"
 	"xbot/internal/tool/shell"
@@ -27,7 +28,7 @@ func allTools() *tool.Registry {
 		file.NewRead(), file.NewCreate(), file.NewReplace(memory), file.NewGlob(), file.NewGrep(), file.NewCd(memory, memory),
 		todo.NewWrite(memory), todo.NewList(memory), notes.NewWrite(nil), notes.NewList(nil), web.NewDownload(nil, ""),
 		task.NewStatus(nil), task.NewRead(nil, nil), task.NewWait(nil), task.NewKill(nil, task.Killer{}),
-		toolcontext.NewOffloadRecall(nil), toolcontext.NewEdit(nil), toolcontext.NewRecallMasked(nil),
+		toolcontext.NewOffloadRecall(nil), toolcontext.NewEdit(nil), toolcontext.NewRecallMasked(nil), cron.New(nil),
 	)
 }
 
@@ -49,7 +50,7 @@ func TestTools_CostFewTokens(t *testing.T) {
 		total += n
 	}
 	t.Logf("%-12s %4d tokens", "total", total)
-	require.Less(t, total, 2000)
+	require.Less(t, total, 2900)
 }
 
 func TestTools_HaveTheirClasses(t *testing.T) {
@@ -59,8 +60,8 @@ func TestTools_HaveTheirClasses(t *testing.T) {
 		classes[spec.Name] = spec.Class
 	}
 	require.Equal(t, map[string]chat.ToolClass{
-		"AskUser": chat.ClassRead,
-		"Cd":      chat.ClassIdempotent, "DownloadFile": chat.ClassIdempotent, "FileCreate": chat.ClassIdempotent, "FileReplace": chat.ClassIdempotent,
+		"AskUser": chat.ClassRead, "Cron": chat.ClassIdempotent,
+		"Cd": chat.ClassIdempotent, "DownloadFile": chat.ClassIdempotent, "FileCreate": chat.ClassIdempotent, "FileReplace": chat.ClassIdempotent,
 		"Glob": chat.ClassRead, "Grep": chat.ClassRead, "Read": chat.ClassRead,
 		"context_edit": chat.ClassIdempotent, "recall_masked": chat.ClassRead,
 		"task_kill": chat.ClassIdempotent, "task_read": chat.ClassRead, "task_status": chat.ClassRead, "task_wait": chat.ClassRead,
@@ -82,6 +83,7 @@ func TestTools_SummariseTheirCalls(t *testing.T) {
 		"AskUser":        {`{"questions":[{"question":"Which one?"},{"question":"And why?"}]}`, "Which one? (and 1 more question)"},
 		"Grep":           {`{"pattern":"func","include":"*.go"}`, "func in *.go"},
 		"Cd":             {`{"path":".."}`, ".."},
+		"Cron":           {`{"action":"add","when":"every 30m","message":"look\nat it"}`, "add every 30m look at it"},
 		"DownloadFile":   {`{"url":"https://example.com/a.zip","output_path":"a.zip"}`, "https://example.com/a.zip"},
 		"offload_recall": {`{"id":"[offload:ol_0123456789]","offset":8000}`, "ol_0123456789 from 8000"},
 		"task_wait":      {`{"task_id":"bg1"}`, "bg1"},

@@ -1,0 +1,170 @@
+package ingress
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"xbot/internal/chat"
+	"xbot/internal/cron"
+	"xbot/internal/fault"
+	"xbot/internal/phrase"
+	"xbot/internal/schedule"
+	"xbot/internal/store"
+)
+
+// Crons is the command about what is done at certain times. The jobs of a group belong to the group.
+type Crons struct {
+	Store interface {
+		Clock(ctx context.Context) (time.Time, error)
+		UserByID(ctx context.Context, id chat.UserID) (store.User, error)
+		Session(ctx context.Context, key chat.SessionKey) (chat.Session, chat.UserID, error)
+	}
+	Desk *cron.Desk
+}
+
+// Commands returns /cron.
+func (c *Crons) Commands() []Command {
+	return []Command{{
+		Name: "cron", Usage: "[list|add WHEN MESSAGE…|pause JOB|resume JOB|run JOB|remove JOB|runs JOB]", Help: phrase.HelpCron, Group: GroupConversation, Run: c.obey,
+	}}
+}
+
+// shownRuns is how many runs a person is shown.
+const shownRuns = 10
+
+func (c *Crons) obey(ctx context.Context, in Inbound, args string) (string, error) {
+	_, owner, err := c.Store.Session(ctx, in.Session)
+	if err != nil {
+		return "", err
+	}
+	who := cron.Who{User: owner}
+	verb, rest, _ := strings.Cut(strings.TrimSpace(args), " ")
+	rest = strings.TrimSpace(rest)
+	switch strings.ToLower(verb) {
+	case "", "list":
+		return c.list(ctx, who, in.Lang)
+	case "add":
+		return c.add(ctx, who, in, rest)
+	case "pause", "resume", "run", "remove", "runs":
+		if rest != "" {
+			return c.one(ctx, who, in, strings.ToLower(verb), rest)
+		}
+	}
+	return "", phrase.Fault(fault.Invalid, phrase.CronUsage)
+}
+
+func (c *Crons) add(ctx context.Context, who cron.Who, in Inbound, text string) (string, error) {
+	now, err := c.Store.Clock(ctx)
+	if err != nil {
+		return "", err
+	}
+	zone, err := c.Desk.Zone(ctx)
+	if err != nil {
+		return "", err
+	}
+	spec, message, err := schedule.ReadPrefix(text, zone, now)
+	if err != nil {
+		return "", err
+	}
+	if message == "" {
+		return "", phrase.Fault(fault.Invalid, phrase.CronUsage)
+	}
+	when := strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(text), message))
+	j, err := c.Desk.Add(ctx, who, chat.JobPlan{When: when, Zone: spec.Zone, Message: message, Target: in.Session}, cron.From{Home: in.Session, Once: in.Channel + "/" + in.Account + "/" + in.PlatformID})
+	if err != nil {
+		return "", err
+	}
+	return phrase.Say(in.Lang, phrase.CronAdded, j.ID, escaped(j.Name), shownAt(j.Next, j.Zone)), nil
+}
+
+func (c *Crons) one(ctx context.Context, who cron.Who, in Inbound, verb, word string) (string, error) {
+	j, err := c.Desk.Find(ctx, who, word)
+	if err != nil {
+		return "", err
+	}
+	name := escaped(j.Name)
+	switch verb {
+	case "pause":
+		_, err := c.Desk.Pause(ctx, who, j.ID)
+		return phrase.Say(in.Lang, phrase.CronPaused, name), err
+	case "resume":
+		now, err := c.Desk.Resume(ctx, who, j.ID)
+		return phrase.Say(in.Lang, phrase.CronResumed, name, shownAt(now.Next, j.Zone)), err
+	case "run":
+		return phrase.Say(in.Lang, phrase.CronRan, name), c.Desk.Run(ctx, who, j.ID, in.PlatformID)
+	case "remove":
+		return phrase.Say(in.Lang, phrase.CronRemoved, name), c.Desk.Remove(ctx, who, j.ID)
+	}
+	runs, err := c.Desk.Runs(ctx, who, j.ID, shownRuns)
+	if err != nil {
+		return "", err
+	}
+	if len(runs) == 0 {
+		return phrase.Say(in.Lang, phrase.CronNever, name), nil
+	}
+	var lines []string
+	for _, r := range runs {
+		text := "* " + shownAt(&r.Scheduled, j.Zone) + " · " + outcome(r, in.Lang)
+		if r.Said != "" {
+			text += " · " + escaped(r.Said)
+		}
+		lines = append(lines, text)
+	}
+	return strings.Join(lines, "\n"), nil
+}
+
+func (c *Crons) list(ctx context.Context, who cron.Who, lang phrase.Lang) (string, error) {
+	all, err := c.Desk.List(ctx, who, false)
+	if err != nil {
+		return "", err
+	}
+	if len(all) == 0 {
+		return phrase.Say(lang, phrase.CronNone), nil
+	}
+	lines := make([]string, len(all))
+	for i, j := range all {
+		parts := []string{"* `" + string(j.ID) + "` " + escaped(j.Name), "`" + j.When + "`", cronState(j, lang)}
+		if j.Last != nil {
+			parts = append(parts, phrase.Say(lang, phrase.CronLast, shownAt(&j.Last.Scheduled, j.Zone), outcome(*j.Last, lang)))
+		}
+		lines[i] = strings.Join(parts, " · ")
+	}
+	return strings.Join(lines, "\n"), nil
+}
+
+// cronState says how a job stands.
+func cronState(j chat.Job, lang phrase.Lang) string {
+	switch {
+	case j.Next != nil:
+		return phrase.Say(lang, phrase.CronNext, shownAt(j.Next, j.Zone))
+	case j.Trouble == chat.TroubleGone:
+		return phrase.Say(lang, phrase.CronIsPaused) + ", " + phrase.Say(lang, phrase.CronGone)
+	case j.Trouble != "":
+		return phrase.Say(lang, phrase.CronIsPaused) + ", " + phrase.Say(lang, phrase.CronInvalid)
+	case j.State == chat.JobPaused:
+		return phrase.Say(lang, phrase.CronIsPaused)
+	}
+	return phrase.Say(lang, phrase.CronIsDone)
+}
+
+func outcome(r chat.JobRun, lang phrase.Lang) string {
+	return phrase.Say(lang, phrase.ID("cron_out_"+r.Outcome))
+}
+
+// shownAt is a time as people of a timezone read it.
+func shownAt(at *time.Time, zone string) string {
+	if at == nil {
+		return "-"
+	}
+	t := *at
+	if known, err := schedule.Zone(zone); err == nil {
+		t = t.In(known)
+	}
+	return t.Format("2006-01-02 15:04 MST")
+}
+
+// escaped keeps what people called something from being Markdown.
+func escaped(text string) string { return markdown.Replace(strings.Join(strings.Fields(text), " ")) }
+
+var markdown = strings.NewReplacer("\\", "\\\\", "*", "\\*", "_", "\\_", "`", "'", "[", "\\[", "]", "\\]", "<", "&lt;", "|", "\\|")

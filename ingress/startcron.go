@@ -1,0 +1,31 @@
+package ingress
+
+import (
+	"context"
+
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+	"xbot/internal/store"
+	"xbot/workflows"
+)
+
+// StartCron tells the workflow of a job that its row was changed or its time has come, starting it if none runs. It may be
+// repeated at will.
+func (s *Starter) StartCron(ctx context.Context, id chat.JobID) error {
+	j, err := s.Rows.Job(ctx, id)
+	if fault.Is(err, fault.NotFound) {
+		j = store.Job{Job: chat.Job{ID: id}} // it was deleted: one that runs ends
+	} else if err != nil {
+		return err
+	}
+	summary := "cron"
+	if s.Words && j.Name != "" {
+		summary += " · " + chat.FirstWords(j.Name, commandWords)
+	}
+	told := j.Target
+	if told == "" {
+		told = store.OwnConversation(id)
+	}
+	o := s.options(workflows.CronID(id), summary, told, "", workflows.KindCron, s.Attributes())
+	return s.signal(ctx, o, workflows.NameCronJob, workflows.CronJobInput{Job: id})
+}

@@ -1,0 +1,132 @@
+package cron
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+	"xbot/internal/phrase"
+	"xbot/internal/schedule"
+	"xbot/internal/store"
+)
+
+// Limits of a job.
+const (
+	MaxMessage = 20_000 // bytes
+	maxName    = 80     // characters
+	nameWords  = 40     // characters of a message that become a name
+	maxMaxAge  = 30 * 24 * time.Hour
+	maxJitter  = time.Hour
+	maxRuns    = 1_000_000
+
+	// defaultMaxAge is how late a missed time is made up for if nobody says.
+	defaultMaxAge = 24 * time.Hour
+)
+
+var thinks = []string{"", "off", "minimal", "low", "medium", "high", "xhigh"}
+
+// check refuses what cannot be kept, and fills in what was left out.
+func (d *Desk) check(ctx context.Context, w Who, j *store.Job) (err error) {
+	p := &j.JobPlan
+	p.Message = strings.TrimSpace(p.Message)
+	p.Name = strings.Join(strings.Fields(p.Name), " ")
+	if p.Name == "" {
+		p.Name = chat.FirstWords(p.Message, nameWords)
+	}
+	p.Missed = cmp.Or(p.Missed, string(schedule.MissedOnce))
+	if p.MaxAge == 0 {
+		p.MaxAge = int(defaultMaxAge / time.Second)
+	}
+	if p.Zone, err = d.zone(ctx, p.Zone); err != nil {
+		return err
+	}
+	switch {
+	case p.Message == "":
+		return fault.Errorf(fault.Invalid, "the message is empty; say what is to be done")
+	case len(p.Message) > MaxMessage:
+		return fault.Errorf(fault.Invalid, "the message has %d bytes, at most %d are kept", len(p.Message), MaxMessage)
+	case len([]rune(p.Name)) > maxName:
+		return fault.Errorf(fault.Invalid, "the name is longer than %d characters", maxName)
+	case !slices.Contains([]string{"skip", "once", "all"}, p.Missed):
+		return fault.Errorf(fault.Invalid, "missed is skip, once or all")
+	case p.MaxAge < 0 || time.Duration(p.MaxAge)*time.Second > maxMaxAge:
+		return fault.Errorf(fault.Invalid, "a missed time is made up for within 30 days at most")
+	case p.Jitter < 0 || time.Duration(p.Jitter)*time.Second > maxJitter:
+		return fault.Errorf(fault.Invalid, "the jitter is an hour at most")
+	case p.MaxRuns < 0 || p.MaxRuns > maxRuns:
+		return fault.Errorf(fault.Invalid, "at most %d runs can be counted", maxRuns)
+	case !slices.Contains(thinks, p.Think):
+		return fault.Errorf(fault.Invalid, "think is one of%s", strings.Join(thinks, " "))
+	case p.Model != "" && p.Target != "":
+		return fault.Errorf(fault.Invalid, "a job in another conversation is answered by that one's model; choose it there with /model")
+	}
+	if err := d.checkModel(ctx, p); err != nil {
+		return err
+	}
+	for _, key := range []chat.SessionKey{p.Target, p.Deliver} {
+		if err := d.checkSession(ctx, w, key); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (d *Desk) checkModel(ctx context.Context, p *chat.JobPlan) error {
+	if p.Model == "" || d.Model == nil {
+		return nil
+	}
+	id, ok := d.Model(ctx, p.Model)
+	if !ok {
+		return fault.Errorf(fault.Invalid, "there is no model %q; /models lists them", p.Model)
+	}
+	p.Model = id
+	return nil
+}
+
+// checkSession lets a job speak in the conversations of its owner only.
+func (d *Desk) checkSession(ctx context.Context, w Who, key chat.SessionKey) error {
+	if key == "" {
+		return nil
+	}
+	_, owner, err := d.Store.Session(ctx, key)
+	if err == nil && owner != w.User && !w.Admin {
+		err = fault.Errorf(fault.NotFound, "there is no session %q", key)
+	}
+	return err
+}
+
+func (d *Desk) zone(ctx context.Context, zone string) (string, error) {
+	if zone = strings.TrimSpace(zone); zone == "" {
+		var err error
+		if zone, err = d.Zone(ctx); err != nil {
+			return "", err
+		}
+	}
+	_, err := schedule.Zone(zone)
+	return zone, err
+}
+
+// timed understands when a job runs, and finds its next time.
+func timed(j *store.Job, now time.Time) (err error) {
+	if j.Spec, err = schedule.Read(j.When, j.Zone, now); err != nil {
+		return err
+	}
+	return next(j, now)
+}
+
+func next(j *store.Job, now time.Time) error {
+	table, err := schedule.New(j.Spec)
+	if err != nil {
+		return err
+	}
+	at, ok := table.Next(now)
+	if !ok {
+		return phrase.Fault(fault.Conflict, phrase.CronOver)
+	}
+	j.Next = &at
+	return nil
+}

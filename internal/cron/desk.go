@@ -1,0 +1,292 @@
+// Package cron is where people, models and the policy have jobs kept, changed and run: it checks what they ask for, says whose a
+// job is, and has its workflow told. What happens at the times of a job is in the store and in workflows.
+package cron
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"slices"
+	"strings"
+	"time"
+
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+	"xbot/internal/phrase"
+	"xbot/internal/schedule"
+	"xbot/internal/store"
+)
+
+// Store keeps jobs.
+type Store interface {
+	Clock(ctx context.Context) (time.Time, error)
+	AddJob(ctx context.Context, j store.Job) (made store.Job, fresh bool, err error)
+	Job(ctx context.Context, id chat.JobID) (store.Job, error)
+	Jobs(ctx context.Context, owner chat.UserID) ([]store.Job, error)
+	JobRuns(ctx context.Context, id chat.JobID, most int) ([]chat.JobRun, error)
+	ChangeJob(ctx context.Context, id chat.JobID, change func(j *store.Job, now time.Time) error) (store.Job, error)
+	DeleteJob(ctx context.Context, id chat.JobID) error
+	RunJob(ctx context.Context, id chat.JobID, once string) (chat.Fired, error)
+	Session(ctx context.Context, key chat.SessionKey) (chat.Session, chat.UserID, error)
+}
+
+// Wakes tells workflows what was committed. What fails is repeated by the relay.
+type Wakes interface {
+	// Job tells the workflow of a job that its row was changed.
+	Job(ctx context.Context, id chat.JobID)
+	// Told tells the turn of a conversation that it was told something.
+	Told(ctx context.Context, key chat.SessionKey, words string)
+}
+
+// Desk takes requests about jobs.
+type Desk struct {
+	Store Store
+	Wakes Wakes
+	// Zone is the timezone of who names none.
+	Zone func(ctx context.Context) (string, error)
+	// Model finds the id of a model that somebody names; nil: none is known.
+	Model func(ctx context.Context, word string) (id string, ok bool)
+}
+
+// Who asks: a user, who sees their own jobs, or an administrator, who sees all.
+type Who struct {
+	User  chat.UserID
+	Admin bool
+}
+
+// From is where a request comes from.
+type From struct {
+	// Home is the conversation in which it was made; empty: none.
+	Home chat.SessionKey
+	// Once is the key of the request: again under the same one, nothing new happens.
+	Once string
+}
+
+// List returns the jobs of who asks, or everybody's, those first that run next.
+func (d *Desk) List(ctx context.Context, w Who, all bool) ([]chat.Job, error) {
+	owner := w.User
+	if all && w.Admin {
+		owner = 0
+	}
+	jobs, err := d.Store.Jobs(ctx, owner)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]chat.Job, len(jobs))
+	for i, j := range jobs {
+		out[i] = j.Job
+	}
+	return out, nil
+}
+
+// Find finds a job by its id, with or without its prefix, or by its name.
+func (d *Desk) Find(ctx context.Context, w Who, word string) (chat.Job, error) {
+	word = strings.Trim(strings.TrimSpace(word), "`")
+	jobs, err := d.List(ctx, w, true)
+	if err != nil {
+		return chat.Job{}, err
+	}
+	is := func(j chat.Job) bool { return string(j.ID) == word || string(j.ID) == "job_"+word }
+	if i := slices.IndexFunc(jobs, is); i >= 0 {
+		return jobs[i], nil
+	}
+	named := slices.DeleteFunc(jobs, func(j chat.Job) bool { return !strings.EqualFold(j.Name, word) || j.Owner != w.User })
+	switch len(named) {
+	case 0:
+		return chat.Job{}, phrase.Fault(fault.NotFound, phrase.CronUnknown, word)
+	case 1:
+		return named[0], nil
+	}
+	return chat.Job{}, phrase.Fault(fault.Conflict, phrase.CronTwo, word)
+}
+
+// Add keeps a job.
+func (d *Desk) Add(ctx context.Context, w Who, p chat.JobPlan, from From) (chat.Job, error) {
+	now, err := d.Store.Clock(ctx)
+	if err != nil {
+		return chat.Job{}, err
+	}
+	j := store.Job{Job: chat.Job{ID: newID(), Owner: w.User, State: chat.JobActive, JobPlan: p}, Home: from.Home, MadeBy: from.Once}
+	if err := d.check(ctx, w, &j); err != nil {
+		return chat.Job{}, err
+	}
+	if err := timed(&j, now); err != nil {
+		return chat.Job{}, err
+	}
+	if from.Home != "" {
+		s, _, err := d.Store.Session(ctx, from.Home)
+		if err != nil {
+			return chat.Job{}, err
+		}
+		j.Agent = s.Agent
+	}
+	made, fresh, err := d.Store.AddJob(ctx, j)
+	if err == nil && fresh {
+		d.Wakes.Job(ctx, made.ID)
+	}
+	return made.Job, err
+}
+
+// newID is random: jobs are few, and one that is taken is refused.
+func newID() chat.JobID {
+	var b [4]byte
+	_, _ = rand.Read(b[:]) // it never fails
+	return chat.JobID("job_" + hex.EncodeToString(b[:]))
+}
+
+// Change sets what edit changes of a plan. revision is that of the job that it was made from; 0: whatever it is. One that is done
+// goes on if it has a time left.
+func (d *Desk) Change(ctx context.Context, w Who, id chat.JobID, revision int64, edit func(p *chat.JobPlan)) (chat.Job, error) {
+	old, err := d.mine(ctx, w, id)
+	if err != nil {
+		return chat.Job{}, err
+	}
+	plan := old
+	edit(&plan.JobPlan)
+	if err := d.check(ctx, Who{User: old.Owner, Admin: w.Admin}, &plan); err != nil {
+		return chat.Job{}, err
+	}
+	return d.change(ctx, id, func(j *store.Job, now time.Time) error {
+		if j.Revision != old.Revision || revision != 0 && revision != j.Revision {
+			return fault.Errorf(fault.Conflict, "the job was changed meanwhile; look at it again")
+		}
+		moved := plan.When != j.When || plan.Zone != j.Zone
+		j.JobPlan = plan.JobPlan
+		if moved {
+			if err := timed(j, now); err != nil {
+				return err
+			}
+		}
+		return settle(j, now, moved)
+	})
+}
+
+// settle brings state and next time of a changed job in line.
+func settle(j *store.Job, now time.Time, moved bool) error {
+	more := j.MaxRuns == 0 || j.Runs < j.MaxRuns
+	switch {
+	case j.State == chat.JobPaused:
+		j.Next = nil
+	case !more:
+		j.State, j.Next = chat.JobDone, nil
+	case j.State == chat.JobDone && !moved:
+		if err := next(j, now); err == nil {
+			j.State = chat.JobActive
+		}
+	default:
+		j.State = chat.JobActive
+	}
+	return nil
+}
+
+// Pause holds a job until it is resumed.
+func (d *Desk) Pause(ctx context.Context, w Who, id chat.JobID) (chat.Job, error) {
+	if _, err := d.mine(ctx, w, id); err != nil {
+		return chat.Job{}, err
+	}
+	return d.change(ctx, id, func(j *store.Job, _ time.Time) error {
+		if j.State == chat.JobActive {
+			j.State, j.Next = chat.JobPaused, nil
+		}
+		return nil
+	})
+}
+
+// Resume lets a job go on. What it missed while it was paused is not made up for.
+func (d *Desk) Resume(ctx context.Context, w Who, id chat.JobID) (chat.Job, error) {
+	if _, err := d.mine(ctx, w, id); err != nil {
+		return chat.Job{}, err
+	}
+	return d.change(ctx, id, func(j *store.Job, now time.Time) error {
+		if j.State == chat.JobActive {
+			return nil
+		}
+		if j.MaxRuns > 0 && j.Runs >= j.MaxRuns {
+			return phrase.Fault(fault.Conflict, phrase.CronOver)
+		}
+		j.State = chat.JobActive
+		return next(j, now)
+	})
+}
+
+// Remove ends a job for good.
+func (d *Desk) Remove(ctx context.Context, w Who, id chat.JobID) error {
+	if _, err := d.mine(ctx, w, id); err != nil {
+		return err
+	}
+	if err := d.Store.DeleteJob(ctx, id); err != nil {
+		return err
+	}
+	d.Wakes.Job(ctx, id)
+	return nil
+}
+
+// Run has a job run at once, once for each key of a request. Its times stay as they are.
+func (d *Desk) Run(ctx context.Context, w Who, id chat.JobID, once string) error {
+	if _, err := d.mine(ctx, w, id); err != nil {
+		return err
+	}
+	fired, err := d.Store.RunJob(ctx, id, once)
+	if err != nil {
+		return err
+	}
+	for _, key := range fired.Told {
+		d.Wakes.Told(ctx, key, "cron "+fired.Job.Name)
+	}
+	return nil
+}
+
+// Runs lists the newest runs of a job, newest first.
+func (d *Desk) Runs(ctx context.Context, w Who, id chat.JobID, most int) ([]chat.JobRun, error) {
+	if _, err := d.seen(ctx, w, id); err != nil {
+		return nil, err
+	}
+	return d.Store.JobRuns(ctx, id, most)
+}
+
+// Preview returns the next times of a timetable, and how it is written.
+func (d *Desk) Preview(ctx context.Context, when, zone string, n int) (text, in string, times []time.Time, err error) {
+	now, err := d.Store.Clock(ctx)
+	if err != nil {
+		return "", "", nil, err
+	}
+	if in, err = d.zone(ctx, zone); err != nil {
+		return "", "", nil, err
+	}
+	spec, err := schedule.Read(when, in, now)
+	if err != nil {
+		return "", "", nil, err
+	}
+	table, err := schedule.New(spec)
+	if err != nil {
+		return "", "", nil, err
+	}
+	return spec.String(), in, table.Preview(now, n), nil
+}
+
+// change changes a job and has its workflow told.
+func (d *Desk) change(ctx context.Context, id chat.JobID, do func(j *store.Job, now time.Time) error) (chat.Job, error) {
+	j, err := d.Store.ChangeJob(ctx, id, do)
+	if err == nil {
+		d.Wakes.Job(ctx, id)
+	}
+	return j.Job, err
+}
+
+// seen returns a job that who asks may see. Of others' they learn nothing.
+func (d *Desk) seen(ctx context.Context, w Who, id chat.JobID) (store.Job, error) {
+	j, err := d.Store.Job(ctx, id)
+	if fault.Is(err, fault.NotFound) || err == nil && j.Owner != w.User && !w.Admin {
+		return store.Job{}, phrase.Fault(fault.NotFound, phrase.CronUnknown, id)
+	}
+	return j, err
+}
+
+// mine returns a job that who asks may change.
+func (d *Desk) mine(ctx context.Context, w Who, id chat.JobID) (store.Job, error) {
+	j, err := d.seen(ctx, w, id)
+	if err == nil && j.Heartbeat != "" {
+		return j, phrase.Fault(fault.Denied, phrase.CronPolicy)
+	}
+	return j, err
+}

@@ -1,0 +1,81 @@
+package workflows
+
+import (
+	"strings"
+	"time"
+
+	"go.temporal.io/sdk/workflow"
+
+	"xbot/activities"
+	"xbot/internal/chat"
+)
+
+const (
+	// maxJobWait is how long one run of a job waits at most. Then it continues as new, so that no run is older than a day: neither
+	// its history nor the build that began it.
+	maxJobWait = 24 * time.Hour
+	// maxJobWakes is how often one run looks at its row before it continues as new.
+	maxJobWakes = 50
+)
+
+// CronJobInput names a job.
+type CronJobInput struct {
+	Job chat.JobID `json:"job"`
+	// Last is when it ran last, for operators.
+	Last string `json:"last,omitempty"`
+}
+
+// CronJob waits for the times of a job and acts on them. What it is to do stands in the row, which others change and then wake
+// it. It ends with the job, and continues as new after each time that it acted on.
+func CronJob(ctx workflow.Context, in CronJobInput) error {
+	wakes := workflow.GetSignalChannel(ctx, SignalWake)
+	for range maxJobWakes {
+		drainAll(wakes)
+		var now activities.FireJobOutput
+		err := workflow.ExecuteLocalActivity(local(ctx, "fire what is due"), activities.NameFireJob, activities.FireJobInput{Job: in.Job}).Get(ctx, &now)
+		if err != nil || now.Over {
+			return err
+		}
+		if now.Runs > 0 {
+			in.Last = now.Last
+			break
+		}
+		workflow.SetCurrentDetails(ctx, details(now, in.Last))
+		woken, err := rest(ctx, wakes, now)
+		if err != nil {
+			return err
+		}
+		if !woken && now.Wait > maxJobWait {
+			break
+		}
+	}
+	return again(ctx, NameCronJob, in)
+}
+
+// details is what operators see of a job.
+func details(now activities.FireJobOutput, last string) string {
+	next := "paused"
+	if !now.Paused {
+		next = "next " + now.Next
+	}
+	if last != "" {
+		last = "last " + last
+	}
+	return strings.Join(nonempty(now.Heading, next, last), " · ")
+}
+
+// rest waits for the next time of the job, or for a change of it, and reports whether it was woken by one. One that is paused has no
+// next time.
+func rest(ctx workflow.Context, wakes workflow.ReceiveChannel, now activities.FireJobOutput) (woken bool, err error) {
+	timing, cancel := workflow.WithCancel(ctx)
+	defer cancel()
+	next := workflow.NewSelector(ctx)
+	next.AddReceive(wakes, func(c workflow.ReceiveChannel, _ bool) { woken = c.ReceiveAsync(nil) })
+	if !now.Paused {
+		timer := workflow.NewTimerWithOptions(timing, min(now.Wait, maxJobWait), workflow.TimerOptions{Summary: "next " + now.Next})
+		next.AddFuture(timer, func(f workflow.Future) { err = f.Get(ctx, nil) })
+	}
+	next.AddReceive(ctx.Done(), func(workflow.ReceiveChannel, bool) { err = ctx.Err() })
+	next.Select(ctx)
+	return woken, err
+}
