@@ -19,6 +19,8 @@ const (
 	NameTool         = "Tool"
 	NameAbandon      = "Abandon"
 	NameFinish       = "Finish"
+	NameDelegate     = "Delegate"
+	NameRest         = "Rest"
 	NameAsk          = "Ask"
 	NameExpire       = "Expire"
 	NameCompress     = "Compress"

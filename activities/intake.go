@@ -16,6 +16,8 @@ type Turns interface {
 	SteerWaits(ctx context.Context, key chat.SessionKey, turn chat.TurnID) (bool, error)
 	Answered(ctx context.Context, turn chat.TurnID) ([]chat.CallID, error)
 	StopRequested(ctx context.Context, key chat.SessionKey, turn chat.TurnID) (bool, error)
+	// SubagentsReported lists the calls of a turn whose subagents have answered.
+	SubagentsReported(ctx context.Context, turn chat.TurnID) ([]chat.CallID, error)
 	// KeepFromChannel notes that the send policy keeps the answers of a turn from the channel.
 	KeepFromChannel(ctx context.Context, turn chat.TurnID) error
 	FinishTurn(ctx context.Context, key chat.SessionKey, turn chat.TurnID, state chat.TurnState, say phrase.ID, args ...any) (bool, error)
@@ -102,9 +104,10 @@ type PeekOutput struct {
 	Stop     bool          `json:"stop,omitempty"`
 	Answered []chat.CallID `json:"answered,omitempty"` // calls that a person allowed or denied and that wait for it
 	Steer    bool          `json:"steer,omitempty"`    // messages wait that are meant to reach the turn while it runs
+	Reported []chat.CallID `json:"reported,omitempty"` // calls whose subagents have answered
 }
 
-// Peek looks whether somebody asked to stop the turn, or answered a question of it.
+// Peek looks whether somebody asked to stop the turn, or answered a question of it, and which subagents have answered.
 func (a *Intake) Peek(ctx context.Context, in PeekInput) (PeekOutput, error) {
 	stop, err := a.Turns.StopRequested(ctx, in.Session, in.Turn)
 	if err != nil || stop {
@@ -114,8 +117,12 @@ func (a *Intake) Peek(ctx context.Context, in PeekInput) (PeekOutput, error) {
 	if err != nil {
 		return PeekOutput{}, failure(ctx, err)
 	}
+	reported, err := a.Turns.SubagentsReported(ctx, in.Turn)
+	if err != nil {
+		return PeekOutput{}, failure(ctx, err)
+	}
 	steer, err := a.Turns.SteerWaits(ctx, in.Session, in.Turn)
-	return PeekOutput{Answered: answered, Steer: steer}, failure(ctx, err)
+	return PeekOutput{Answered: answered, Steer: steer, Reported: reported}, failure(ctx, err)
 }
 
 // SteerInput asks for the n-th claim of a turn that runs.

@@ -40,6 +40,7 @@ type Tools struct {
 	Boxes    Boxes
 	Open     func(call chat.Call) Output
 	Starter  Starter
+	Words    bool // whether the first words of a task may stand in histories
 }
 
 // Starter starts the workflow that follows a background task, unless it runs. A failed start is repeated by the relay.

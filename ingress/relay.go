@@ -13,9 +13,7 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
-	"xbot/internal/store"
-	"xbot/workflows"
-)
+	"xbot/internal/store")
 
 const (
 	// relayEvery is the pause between rounds of the relay.
@@ -44,6 +42,7 @@ type Ledger interface {
 	UserByID(ctx context.Context, id chat.UserID) (store.User, error)
 	Beside
 	Line
+	Agents
 }
 
 // Beside is what runs beside turns and whose workflows may be missing.
@@ -262,7 +261,11 @@ type state struct {
 }
 
 func (r *Relay) look(ctx context.Context, key chat.SessionKey, run string) (state, error) {
-	got, err := r.Client.DescribeWorkflowExecution(ctx, workflows.TurnID(key), run)
+	id, _, err := WorkflowOf(ctx, r.Ledger, key)
+	if err != nil {
+		return state{}, err
+	}
+	got, err := r.Client.DescribeWorkflowExecution(ctx, id, run)
 	if _, missing := errors.AsType[*serviceerror.NotFound](err); missing {
 		return state{gone: true}, nil
 	}

@@ -12,16 +12,20 @@ import (
 	"xbot/workflows"
 )
 
-// Waker starts or signals the turn of a session. The signal carries nothing: what it is about is a committed row.
+// Waker starts or signals the turn of a session, or the subagent that it belongs to. The signal carries nothing: what it is about is a committed row.
 type Waker struct {
 	Client     client.Client
 	Words      bool // whether the first words of a message may stand in summaries
 	Attributes func() bool
+	Agents     Agents // nil: there are none
 }
 
 // Wake tells the session's turn that rows wait, starting it if none runs. It may be repeated at will.
 func (w *Waker) Wake(ctx context.Context, r Row) error {
-	id := workflows.TurnID(r.Session)
+	id, agent, err := WorkflowOf(ctx, w.Agents, r.Session)
+	if err != nil {
+		return fmt.Errorf("find the workflow of %s: %w", r.Session, err)
+	}
 	options := client.StartWorkflowOptions{ID: id, TaskQueue: workflows.TaskQueue, StaticSummary: w.summary(r)}
 	attributes := w.Attributes()
 	if attributes {
@@ -29,14 +33,24 @@ func (w *Waker) Wake(ctx context.Context, r Row) error {
 			workflows.AttrSession.ValueSet(keyword(string(r.Session))),
 			workflows.AttrChannel.ValueSet(keyword(r.Channel)),
 			workflows.AttrUser.ValueSet(keyword(r.UserName)),
-			workflows.AttrKind.ValueSet(workflows.KindTurn),
+			workflows.AttrKind.ValueSet(kindOf(agent)),
 		)
 	}
-	input := workflows.TurnInput{Session: r.Session, Attributes: attributes}
-	if _, err := w.Client.SignalWithStartWorkflow(ctx, id, workflows.SignalWake, nil, options, workflows.NameTurn, input); err != nil {
+	name, input := workflows.NameTurn, any(workflows.TurnInput{Session: r.Session, Attributes: attributes})
+	if agent != nil {
+		name, input = workflows.NameSubagent, workflows.SubagentInput{Session: r.Session, Once: agent.Once(), Attributes: attributes}
+	}
+	if _, err := w.Client.SignalWithStartWorkflow(ctx, id, workflows.SignalWake, nil, options, name, input); err != nil {
 		return fmt.Errorf("wake %s: %w", id, err)
 	}
 	return nil
+}
+
+func kindOf(agent *chat.SubagentRef) string {
+	if agent != nil {
+		return workflows.KindSubagent
+	}
+	return workflows.KindTurn
 }
 
 // Row is what a wake says of the row it is for, for the eyes of operators only.

@@ -47,6 +47,7 @@ type Activities struct {
 	Follower   *activities.Follower
 	Receiver   *activities.Receiver
 	Timekeeper *activities.Timekeeper
+	Subagents  *activities.Subagents
 }
 
 // Run polls until ctx ends. While Temporal is away it waits for it. What stands in version names the build where workers
@@ -110,6 +111,7 @@ func build(c client.Client, a Activities, version string, fatal func(error)) sdk
 	w.RegisterWorkflowWithOptions(workflows.Deliver, workflow.RegisterOptions{Name: workflows.NameDeliver})
 	w.RegisterWorkflowWithOptions(workflows.Fetch, workflow.RegisterOptions{Name: workflows.NameFetch})
 	w.RegisterWorkflowWithOptions(workflows.CronJob, workflow.RegisterOptions{Name: workflows.NameCronJob})
+	w.RegisterWorkflowWithOptions(workflows.Subagent, workflow.RegisterOptions{Name: workflows.NameSubagent})
 	w.RegisterWorkflowWithOptions(workflows.Command, workflow.RegisterOptions{Name: workflows.NameCommand})
 	register := func(name string, fn any) {
 		w.RegisterActivityWithOptions(fn, activity.RegisterOptions{Name: name})
@@ -136,6 +138,8 @@ func build(c client.Client, a Activities, version string, fatal func(error)) sdk
 	register(activities.NameFetchFile, a.Receiver.FetchFile)
 	register(activities.NameEndFetch, a.Receiver.EndFetch)
 	register(activities.NameFireJob, a.Timekeeper.FireJob)
+	register(activities.NameDelegate, a.Tools.Delegate)
+	register(activities.NameRest, a.Subagents.Rest)
 	register(activities.NameCompress, a.Compressor.Compress)
 	return w
 }

@@ -12,13 +12,16 @@ import (
 // maxParallel is how many reading calls run at once (spec/001 §2.2).
 const maxParallel = 8
 
-// act runs the calls of a step in the order the model gave them: neighbours that only read run together, the others
-// one after another. A call that cannot run leaves its result to finish, which gives every call a pair; where a message
+// maxAgents is how many calls wait for subagents at once.
+const maxAgents = 5
+
+// act runs the calls of a step in the order the model gave them: neighbours that only read run together, and so do those that ask
+// subagents, the others one after another. A call that cannot run leaves its result to finish, which gives every call a pair; where a message
 // steers the turn, the calls that have not begun are skipped, and steer gives them theirs.
 func (t *turn) act(ctx workflow.Context, step int, calls []activities.CallOutput) {
 	for first := 0; first < len(calls) && !t.stopped && !t.steered; {
 		last := first + 1
-		for calls[first].Class == chat.ClassRead && last < len(calls) && calls[last].Class == chat.ClassRead {
+		for joins(calls[first].Class) && last < len(calls) && calls[last].Class == calls[first].Class {
 			last++
 		}
 		t.together(ctx, step, first, calls[first:last])
@@ -26,9 +29,15 @@ func (t *turn) act(ctx workflow.Context, step int, calls []activities.CallOutput
 	}
 }
 
-// together runs neighbouring calls, at most maxParallel at a time.
+// joins reports whether neighbouring calls of a class run together.
+func joins(class chat.ToolClass) bool { return class == chat.ClassRead || class == chat.ClassAgent }
+
+// together runs neighbouring calls, at most maxParallel at a time, or maxAgents.
 func (t *turn) together(ctx workflow.Context, step, first int, calls []activities.CallOutput) {
 	slots := workflow.NewSemaphore(ctx, maxParallel)
+	if calls[0].Class == chat.ClassAgent {
+		slots = workflow.NewSemaphore(ctx, maxAgents)
+	}
 	done := workflow.NewWaitGroup(ctx)
 	for i, call := range calls {
 		id := chat.NewCallID(t.id, step, first+i)
@@ -56,6 +65,10 @@ func (t *turn) together(ctx workflow.Context, step, first int, calls []activitie
 
 func (t *turn) call(ctx workflow.Context, id chat.CallID, call activities.CallOutput) {
 	t.story.call(ctx, call)
+	if call.Class == chat.ClassAgent {
+		t.delegate(ctx, id, call)
+		return
+	}
 	var out activities.ToolOutput
 	err := workflow.ExecuteActivity(tool(ctx, call.Class, label(call)), activities.NameTool, activities.ToolInput{Call: id}).Get(ctx, &out)
 	if broken(err) {

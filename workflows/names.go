@@ -19,6 +19,7 @@ const (
 	NameDeliver    = "Deliver"
 	NameFetch      = "Fetch"
 	NameCronJob    = "CronJob"
+	NameSubagent   = "Subagent"
 	SignalWake     = "wake"
 )
 
@@ -45,6 +46,14 @@ func FetchID(id chat.InboxID) string { return "fetch/" + strconv.FormatInt(int64
 
 // CronID returns the workflow id of a job.
 func CronID(id chat.JobID) string { return workflowID("cron/", string(id)) }
+
+// SubagentID returns the workflow id of a subagent: of one that answers once it is named by the call that it answers.
+func SubagentID(a chat.SubagentRef) string {
+	if a.Once() {
+		return workflowID("turn/", string(a.Parent)+"/call/"+string(a.Call))
+	}
+	return workflowID("subagent/", string(a.Parent)+"/"+a.Name())
+}
 
 // workflowID escapes control characters and shortens what is too long by hashing it.
 func workflowID(prefix, text string) string {
@@ -80,4 +89,5 @@ const (
 	KindDeliver    = "deliver"
 	KindFetch      = "fetch"
 	KindCron       = "cron"
+	KindSubagent   = "subagent"
 )

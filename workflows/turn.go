@@ -24,7 +24,7 @@ type TurnInput struct {
 // Turn answers one message of a session: it claims it, lets the model think and act, and finishes. Messages that
 // wait at the end are answered by the next run of the same id.
 func Turn(ctx workflow.Context, in TurnInput) error {
-	t := &turn{in: in, id: chat.TurnID(workflow.GetInfo(ctx).OriginalRunID), wakes: workflow.GetSignalChannel(ctx, SignalWake)}
+	t := newTurn(ctx, in)
 	t.drain()
 	if claimed, err := t.claim(ctx); err != nil || !claimed {
 		return err
@@ -38,6 +38,10 @@ func Turn(ctx workflow.Context, in TurnInput) error {
 		return again(ctx, NameTurn, TurnInput{Session: in.Session, Attributes: in.Attributes, Next: true})
 	}
 	return nil
+}
+
+func newTurn(ctx workflow.Context, in TurnInput) *turn {
+	return &turn{in: in, id: chat.TurnID(workflow.GetInfo(ctx).OriginalRunID), wakes: workflow.GetSignalChannel(ctx, SignalWake)}
 }
 
 // turn is the state of one run. Nothing of it survives the run.
@@ -55,6 +59,7 @@ type turn struct {
 
 	claiming bool          // it is claiming now
 	answered []chat.CallID // answers of people, as last read; calls that have acted on theirs are no longer among them
+	reported []chat.CallID // calls whose subagents have answered, as last read
 }
 
 // ending says how a turn ends.
@@ -136,17 +141,25 @@ func (t *turn) listen(ctx workflow.Context) {
 		if !t.nextWake(ctx) {
 			return
 		}
-		peek, err := t.peek(ctx)
-		if err != nil {
-			return // cancelled: the turn has ended
-		}
-		if peek.Stop {
-			t.stopped = true
-			t.cancel()
+		if t.look(ctx) {
 			return
 		}
-		t.answered, t.steered = peek.Answered, t.steered || peek.Steer
 	}
+}
+
+// look reads what came for the turn, and reports whether that ends it.
+func (t *turn) look(ctx workflow.Context) (ended bool) {
+	peek, err := t.peek(ctx)
+	if err != nil {
+		return true // cancelled: the turn has ended
+	}
+	if peek.Stop {
+		t.stopped = true
+		t.cancel()
+		return true
+	}
+	t.answered, t.reported, t.steered = peek.Answered, peek.Reported, t.steered || peek.Steer
+	return false
 }
 
 // peek looks at what came for the turn. A look that met a claim of the turn may have seen what was claimed: it is done again.

@@ -15,7 +15,7 @@ import (
 
 // waker wakes turns.
 func (p *parts) waker(t config.Temporal) *ingress.Waker {
-	return &ingress.Waker{Client: p.temporal, Words: t.Summaries == "on", Attributes: p.attributes.Load}
+	return &ingress.Waker{Client: p.temporal, Words: t.Summaries == "on", Attributes: p.attributes.Load, Agents: p.store}
 }
 
 // wakeLine has those woken who are handed a free turn, whichever half of the server frees it.

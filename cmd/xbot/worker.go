@@ -112,6 +112,7 @@ func (p *parts) tools(cfg config.Permissions) *tool.Registry {
 		task.NewKill(p.store, task.Killer{Kills: p.store, Boxes: lateBoxes{p}}),
 		toolcontext.NewOffloadRecall(p.store), toolcontext.NewEdit(p.store), toolcontext.NewRecallMasked(p.store),
 		toolcron.New(p.jobs),
+		p.subagents(),
 	)
 }
 
@@ -150,7 +151,10 @@ func (p *parts) activities(model llm.Client, c think, t config.Temporal, boxes *
 			Context: assembler, Personas: p.personas(),
 			Retry: activities.Retry{Attempts: l.RetryAttempts, Delay: l.RetryDelay, MaxDelay: l.RetryMaxDelay},
 		},
-		Tools: &activities.Tools{Calls: p.store, Personas: p.personas(), Toolbox: tools, Boxes: boxes, Open: show, Starter: p.starter(t)},
+		Tools: &activities.Tools{
+			Calls: p.store, Personas: p.personas(), Toolbox: tools, Boxes: boxes, Open: show, Starter: p.starter(t), Words: t.Summaries == "on",
+		},
+		Subagents: &activities.Subagents{Nursery: p.store},
 		Background: &activities.Background{
 			Tasks: p.store, Boxes: boxes, Waker: taskWaker{p.waker(t)},
 			Open: func(t chat.TaskRun, offset int64) activities.Output {

@@ -22,7 +22,6 @@ import (
 	"xbot/internal/session"
 	"xbot/internal/store"
 	"xbot/internal/trigger"
-	"xbot/workflows"
 )
 
 // API serves the endpoints under /api/.
@@ -157,8 +156,12 @@ func (a *API) own(ctx context.Context, key string) (chat.Session, error) {
 // withLink adds the address of a turn's run in the Temporal UI, for those who may open it.
 func (a *API) withLink(ctx context.Context, t chat.Turn) chat.Turn {
 	if a.Info.TemporalUI && auth.User(ctx).Admin && t.RunID != "" {
+		id, _, err := ingress.WorkflowOf(ctx, a.Store, t.Session)
+		if err != nil {
+			return t // a turn without its link is one all the same
+		}
 		t.TemporalURL = "/temporal/namespaces/" + url.PathEscape(a.Info.Namespace) +
-			"/workflows/" + url.PathEscape(workflows.TurnID(t.Session)) + "/" + url.PathEscape(t.RunID) + "/history"
+			"/workflows/" + url.PathEscape(id) + "/" + url.PathEscape(t.RunID) + "/history"
 	}
 	return t
 }

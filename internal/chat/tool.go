@@ -7,12 +7,13 @@ type ToolClass string
 
 // The classes. Read calls run in parallel and are retried; idempotent calls are retried under their id; exec calls
 // attach to or start a command on a runner, keyed by their id; once calls get one attempt, and a crash gives the model
-// "outcome unknown".
+// "outcome unknown"; agent calls ask a subagent, under their id, and run in parallel.
 const (
 	ClassRead       ToolClass = "read"
 	ClassIdempotent ToolClass = "idempotent"
 	ClassExec       ToolClass = "exec"
 	ClassOnce       ToolClass = "once"
+	ClassAgent      ToolClass = "agent"
 )
 
 // CallState is how far a tool call has come.
@@ -30,7 +31,7 @@ type ToolCall struct {
 	ID         CallID     `json:"id"`
 	ProviderID string     `json:"-"`
 	Name       string     `json:"name"`
-	Class      ToolClass  `json:"class" enum:"read,idempotent,exec,once"`
+	Class      ToolClass  `json:"class" enum:"read,idempotent,exec,once,agent"`
 	Arguments  string     `json:"arguments" doc:"JSON text as the model wrote it; may be malformed."`
 	State      CallState  `json:"state" enum:"open,running,done"`
 	Summary    string     `json:"summary,omitempty" doc:"The argument a reader wants to see, one line: a command, a path, a pattern."`
@@ -66,6 +67,8 @@ type ToolResult struct {
 	Offload *Offload `json:"-"`
 	// File is set by a tool that was asked for a whole file, so that a later change of it can be told.
 	File *FileState `json:"-"`
+	// Handed is set when a subagent was asked something: unless that is in the background its answer is the result, and this is none.
+	Handed *Handed `json:"-"`
 	// Told are the tasks whose end the content tells: they need not be announced any more.
 	Told []CallID `json:"-"`
 }

@@ -27,6 +27,8 @@ type Persona struct {
 	Deliver bool
 	// Provider names who keeps the agent's memory.
 	Provider string
+	// Role is what a subagent is, which answers another agent; nil: the agent answers people.
+	Role *chat.Profile
 }
 
 // Has reports whether the agent may use a tool. Names may hold *; deny wins, and no allow list allows all. The tools of
@@ -36,7 +38,7 @@ func (p Persona) Has(tool string) bool {
 		return false
 	}
 	t := p.Agent.Tools
-	return !matches(t.Deny, tool) && (len(t.Allow) == 0 || matches(t.Allow, tool))
+	return !matches(t.Deny, tool) && (len(t.Allow) == 0 || matches(t.Allow, tool)) && (p.Role == nil || roleHas(*p.Role, tool))
 }
 
 func matches(patterns []string, tool string) bool {
@@ -60,6 +62,8 @@ func (p Persona) Memory() string {
 // Ledger knows what decides who answers in a session.
 type Ledger interface {
 	ModelWanted(ctx context.Context, key chat.SessionKey) (chat.Wish, error)
+	// SubagentProfile returns what a subagent is; nil if the session is no subagent's.
+	SubagentProfile(ctx context.Context, key chat.SessionKey) (*chat.Profile, error)
 }
 
 // Policies knows the policy in force.
@@ -91,6 +95,11 @@ func (b *Book) Of(ctx context.Context, key chat.SessionKey) (Persona, error) {
 	out := Persona{
 		Agent: agent, Deliver: p.Sends(key, w.Channel, w.ChatType, w.Send),
 		Provider: cmp.Or(agent.MemoryProvider, p.Memory.Provider, b.Memory, memory.Flat),
+	}
+	if w.ChatType == chat.ChatSubagent {
+		out.Deliver = false
+		out.Role, err = b.Ledger.SubagentProfile(ctx, key)
+		return out, err
 	}
 	s, notes, err := soul.Load(b.Home, p.Channel(w.Channel, w.Account).Soul)
 	if err != nil {

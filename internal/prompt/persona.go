@@ -36,7 +36,12 @@ func (p Persona) Process(ctx context.Context, a *Assembly) error {
 		return err
 	}
 	began := len(a.Scene.Held) > 0
-	a.hold("02_agent", everywhere(a.Scene), func() (string, error) { return agentText(who), nil })
+	a.hold("02_agent", everywhere(a.Scene), func() (string, error) {
+		if who.Role != nil {
+			return roleText(*who.Role), nil
+		}
+		return agentText(who), nil
+	})
 	a.hold("03_soul", source{}, func() (string, error) {
 		if who.Soul == "" || began {
 			return "", nil
@@ -44,6 +49,16 @@ func (p Persona) Process(ctx context.Context, a *Assembly) error {
 		return "# Who you are\n\nFollow this unless what the person asks for says otherwise.\n\n<SOUL.md>\n" + who.Soul + "\n</SOUL.md>", nil
 	})
 	return nil
+}
+
+// roleText says to a subagent what it is.
+func roleText(r chat.Profile) string {
+	text := "# Your part\n\nAnother agent has handed you a task. Your last message is your answer to it, and all that it sees of your work: " +
+		"make it complete and to the point. Nobody can answer questions; where something is open, decide, and say what you assumed."
+	if prompt := strings.TrimSpace(r.Prompt); prompt != "" {
+		text += "\n\n" + prompt
+	}
+	return capped(text, maxFile, int64(len(text)))
 }
 
 func agentText(who persona.Persona) string {

@@ -6,8 +6,11 @@ import (
 	"xbot/internal/memory"
 )
 
-// Memory adds what is remembered of the person.
-type Memory struct{ Provider memory.Recaller }
+// Memory adds what is remembered of the person, where whoever answers remembers anything.
+type Memory struct {
+	Provider memory.Recaller
+	Personas Personas // nil: all remember
+}
 
 var _ Middleware = Memory{}
 
@@ -20,6 +23,11 @@ func (Memory) Name() string { return "memory" }
 // Process adds the part. Memory is as it was when the conversation began or was last compressed: what is written meanwhile
 // stands in the conversation itself.
 func (m Memory) Process(ctx context.Context, a *Assembly) error {
+	if m.Personas != nil {
+		if who, err := m.Personas.Of(ctx, a.Scene.Session); err != nil || !who.Remembers() {
+			return err
+		}
+	}
 	var failed error
 	a.hold("20_memory", everywhere(a.Scene), func() (string, error) {
 		text, err := m.Provider.Recall(ctx, memory.Query{User: a.Scene.User, Session: a.Scene.Session, Text: a.Text})

@@ -20,6 +20,6 @@ type Parts struct {
 func Standard(p Parts) *Pipeline {
 	return NewPipeline(
 		p.Template, Persona{Personas: p.Personas}, Project{Home: p.Home, Places: p.Places}, Channel{}, Skills{Home: p.Home, Places: p.Places}, Agents{Roles: Roles{Home: p.Home, Places: p.Places}},
-		Permission{Rules: p.Rules}, Memory{Provider: p.Memory}, Sender{}, Language{}, Enrichers(p.Enrichers), UserMessage{},
+		Permission{Rules: p.Rules}, Memory{Provider: p.Memory, Personas: p.Personas}, Sender{}, Language{}, Enrichers(p.Enrichers), UserMessage{},
 	)
 }

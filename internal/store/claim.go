@@ -119,6 +119,11 @@ func (t *tx) open(ctx context.Context, key chat.SessionKey, batch []claimed, tur
 		if err := t.take(ctx, key, turn, row); err != nil {
 			return err
 		}
+		if row.Kind == kindBackground && row.Account == chat.OriginSubagent {
+			if err := t.q.SubagentClaim(ctx, t, dbsqlc.SubagentClaimParams{CallID: chat.CallID(row.PlatformID), TurnID: &turn}); err != nil {
+				return fmt.Errorf("note who carries out a task: %w", err)
+			}
+		}
 	}
 	if first := batch[0]; first.Title == "" && first.Kind == kindMessage {
 		title := chat.FirstWords(first.Body, maxTitleRunes)

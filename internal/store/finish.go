@@ -44,6 +44,9 @@ func (t *tx) closeTurn(ctx context.Context, row dbsqlc.Turn, state chat.TurnStat
 	if err := t.q.KillNoteOpenCalls(ctx, t, row.ID); err != nil { // nobody waits for them any more
 		return fmt.Errorf("note the kill of open commands: %w", err)
 	}
+	if err := t.abandonSubagents(ctx, row); err != nil {
+		return err
+	}
 	if err := t.pairOpenCalls(ctx, row.ID, state); err != nil {
 		return err
 	}
@@ -66,9 +69,9 @@ func (t *tx) closeTurn(ctx context.Context, row dbsqlc.Turn, state chat.TurnStat
 	if err != nil {
 		return fmt.Errorf("close turn: %w", err)
 	}
-	t.ended, t.freed = append(t.ended, row.ID), true
+	t.ended, t.freed = append(t.ended, endedTurn{row.SessionKey, row.ID}), true
 	t.emit(row.SessionKey, chat.EventTurn, turnOf(closed))
-	return nil
+	return t.reportSubagent(ctx, closed)
 }
 
 // pairOpenCalls gives every call without a result the one that is true for it.
@@ -167,7 +170,7 @@ func (t *tx) release(ctx context.Context, row dbsqlc.Turn) error {
 	if err := t.q.TurnDelete(ctx, t, row.ID); err != nil {
 		return fmt.Errorf("remove the empty turn: %w", err)
 	}
-	t.ended, t.freed = append(t.ended, row.ID), true
+	t.ended, t.freed = append(t.ended, endedTurn{row.SessionKey, row.ID}), true
 	t.emit(row.SessionKey, chat.EventTurn, chat.Turn{ID: row.ID, Session: row.SessionKey, State: chat.TurnReleased, RunID: row.RunID, StartedAt: row.StartedAt})
 	for _, r := range kept { // who watches has just let go of it with the turn
 		t.emit(row.SessionKey, chat.EventMessage, messageOf(r))

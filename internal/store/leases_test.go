@@ -80,7 +80,7 @@ func TestBeginStep_AnOwnModelAndSubagentsHaveTheirOwnPlaces(t *testing.T) {
 	require.True(t, q.call(steps[0]))
 	require.False(t, q.call(steps[1]))
 	sub := chat.SessionKey("agent:main:subagent:one")
-	_, err := q.CreateSession(t.Context(), store.NewSession{Key: sub, Owner: q.user.ID, Channel: "web"})
+	_, err := q.CreateSession(t.Context(), store.NewSession{Key: sub, Owner: q.user.ID, Channel: "web", ChatType: chat.ChatSubagent})
 	require.NoError(t, err)
 	_, err = q.Accept(t.Context(), store.Inbound{Session: sub, User: q.user.ID, Channel: "web", PlatformID: "sub", Text: "x"})
 	require.NoError(t, err)

@@ -21,7 +21,7 @@ type Waiting struct {
 	Text    string
 }
 
-// ToWake takes rows that wait without a live turn, and answers that their live turn has not acted on (Inbox is 0 then),
+// ToWake takes rows that wait without a live turn, and answers of people or subagents that their live turn has not acted on (Inbox is 0 then),
 // each at most once a back-off: 2 s, doubling to 60 s. Several relays may call it at once; a row goes to one of them.
 func (s *Store) ToWake(ctx context.Context) ([]Waiting, error) {
 	rows, err := s.q.InboxToWake(ctx, s.pool)
@@ -32,11 +32,18 @@ func (s *Store) ToWake(ctx context.Context) ([]Waiting, error) {
 	if err != nil {
 		return nil, classify(fmt.Errorf("look for answers to wake: %w", err))
 	}
-	out := make([]Waiting, 0, len(rows)+len(answers))
+	reports, err := s.q.SubagentToWake(ctx, s.pool)
+	if err != nil {
+		return nil, classify(fmt.Errorf("look for answers of subagents to wake: %w", err))
+	}
+	out := make([]Waiting, 0, len(rows)+len(answers)+len(reports))
 	for _, r := range rows {
 		out = append(out, Waiting{Inbox: r.ID, Session: r.SessionKey, User: r.UserID, Channel: r.Channel, Text: r.Body})
 	}
 	for _, r := range answers {
+		out = append(out, Waiting{Session: r.Key, User: r.UserID, Channel: r.Channel})
+	}
+	for _, r := range reports {
 		out = append(out, Waiting{Session: r.Key, User: r.UserID, Channel: r.Channel})
 	}
 	return out, nil

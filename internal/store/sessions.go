@@ -89,34 +89,47 @@ func (s *Store) UpdateSession(ctx context.Context, key chat.SessionKey, title *s
 	})
 }
 
-// DeleteSession removes a conversation and everything in it, on its owner's request. What still runs in it is killed:
+// DeleteSession removes a conversation and everything in it, with its subagents, on its owner's request. What still runs in it is killed:
 // nobody could do that once the rows are gone. Locks are taken in the order of whoever closes a turn.
 func (s *Store) DeleteSession(ctx context.Context, key chat.SessionKey) error {
 	return s.inTx(ctx, func(tx *tx) error {
-		turns, err := s.q.TurnLockOf(ctx, tx, key)
+		below, err := s.q.SubagentsBelow(ctx, tx, key)
 		if err != nil {
-			return fmt.Errorf("lock the turn of %s: %w", key, err)
+			return fmt.Errorf("list the subagents of %s: %w", key, err)
 		}
-		for _, turn := range turns {
-			if err := s.q.KillNoteOpenCalls(ctx, tx, turn); err != nil {
-				return fmt.Errorf("note the kill of open commands: %w", err)
+		for _, k := range append(below, key) {
+			if err := tx.deleteSession(ctx, k); err != nil {
+				return err
 			}
 		}
-		if err := s.q.KillNoteTasksOf(ctx, tx, key); err != nil {
-			return fmt.Errorf("note the kill of background tasks: %w", err)
-		}
-		if err := s.q.KillNoteCommandsOf(ctx, tx, key); err != nil {
-			return fmt.Errorf("note the kill of commands: %w", err)
-		}
-		bodies, err := s.q.OffloadBlobsOf(ctx, tx, key)
-		if err != nil {
-			return fmt.Errorf("list the offloads of %s: %w", key, err)
-		}
-		if _, err := s.q.SessionDelete(ctx, tx, key); err != nil {
-			return fmt.Errorf("delete session %s: %w", key, err)
-		}
-		return tx.dropBodies(ctx, bodies)
+		return nil
 	})
+}
+
+func (t *tx) deleteSession(ctx context.Context, key chat.SessionKey) error {
+	turns, err := t.q.TurnLockOf(ctx, t, key)
+	if err != nil {
+		return fmt.Errorf("lock the turn of %s: %w", key, err)
+	}
+	for _, turn := range turns {
+		if err := t.q.KillNoteOpenCalls(ctx, t, turn); err != nil {
+			return fmt.Errorf("note the kill of open commands: %w", err)
+		}
+	}
+	if err := t.q.KillNoteTasksOf(ctx, t, key); err != nil {
+		return fmt.Errorf("note the kill of background tasks: %w", err)
+	}
+	if err := t.q.KillNoteCommandsOf(ctx, t, key); err != nil {
+		return fmt.Errorf("note the kill of commands: %w", err)
+	}
+	bodies, err := t.q.OffloadBlobsOf(ctx, t, key)
+	if err != nil {
+		return fmt.Errorf("list the offloads of %s: %w", key, err)
+	}
+	if _, err := t.q.SessionDelete(ctx, t, key); err != nil {
+		return fmt.Errorf("delete session %s: %w", key, err)
+	}
+	return t.dropBodies(ctx, bodies)
 }
 
 // SetCwd sets the working folder of a session's tools: a folder of one runner, which on another one means nothing.

@@ -34,7 +34,7 @@ type Policies interface {
 	Get(ctx context.Context) (*policy.Policy, error)
 }
 
-// Line is told, after a commit, who was handed a turn and has to be woken. A wake that fails is repeated by the relay.
+// Line is told, after a commit, who was handed a turn, or an answer, and has to be woken. A wake that fails is repeated by the relay.
 type Line interface {
 	Granted(who []Waiting)
 }
@@ -97,11 +97,14 @@ func (t *tx) enter(ctx context.Context, key chat.SessionKey) (running chat.TurnI
 	return chat.TurnID(row.Running), nil
 }
 
-// takeSlot reports whether the session may begin a turn. If not, it stands in line.
+// takeSlot reports whether the session may begin a turn. If not, it stands in line. A subagent needs no slot.
 func (t *tx) takeSlot(ctx context.Context, key chat.SessionKey, most policy.Limits) (bool, error) {
 	view, err := t.q.SlotView(ctx, t, key)
 	if err != nil {
 		return false, fmt.Errorf("count turns: %w", err)
+	}
+	if view.Subagent {
+		return true, nil
 	}
 	own := mostOf(most, view.Own)
 	far := int(view.Busy)+lanes <= most.Turns

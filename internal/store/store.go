@@ -83,22 +83,26 @@ func (s *Store) inTx(ctx context.Context, fn func(tx *tx) error) error {
 	}
 	s.tell(t)
 	if t.outbound && s.Courier != nil {
-		s.Courier.Outbound(t.session)
+		for _, key := range t.sessions() {
+			s.Courier.Outbound(key)
+		}
 	}
 	s.passOn(ctx, t)
 	return nil
 }
 
 func (s *Store) tell(t *tx) {
-	if s.feed == nil || len(t.events) == 0 {
+	if s.feed == nil {
 		return
 	}
-	s.feed.Wake(t.session)
-	for _, turn := range t.ended {
-		s.feed.End(t.session, turn)
+	for _, key := range t.sessions() {
+		s.feed.Wake(key)
 	}
-	for _, call := range t.endedTasks {
-		s.feed.EndTask(t.session, call)
+	for _, e := range t.ended {
+		s.feed.End(e.session, e.turn)
+	}
+	for _, e := range t.endedTasks {
+		s.feed.EndTask(e.session, e.call)
 	}
 }
 

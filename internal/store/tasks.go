@@ -127,7 +127,7 @@ func (s *Store) EndTask(ctx context.Context, call chat.CallID, end chat.TaskEnd)
 		if err := s.q.InboxTellTask(ctx, tx, dbsqlc.InboxTellTaskParams{CallID: call, Body: Clean(end.Announcement)}); err != nil {
 			return fmt.Errorf("tell of the end of the task of call %s: %w", call, err)
 		}
-		tx.endedTasks = append(tx.endedTasks, call)
+		tx.endedTasks = append(tx.endedTasks, endedTask{row.SessionKey, call})
 		tx.emit(row.SessionKey, chat.EventTask, taskOf(row, false))
 		return nil
 	})

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"github.com/jackc/pgx/v5"
 
@@ -11,20 +12,20 @@ import (
 	"xbot/internal/store/dbsqlc"
 )
 
-// tx is a transaction that collects the durable events of one session.
+// tx is a transaction that collects the durable events of sessions: nearly always of one, of two where a subagent and its
+// parent are concerned.
 type tx struct {
 	pgx.Tx
-	q       *dbsqlc.Queries
-	session chat.SessionKey
-	events  []event
-	ended   []chat.TurnID
+	q      *dbsqlc.Queries
+	events []event
+	ended  []endedTurn
 	// endedTasks are the calls of background tasks that have ended
-	endedTasks []chat.CallID
+	endedTasks []endedTask
 	touch      bool // a person wrote
 
 	alone   bool      // nobody else takes or hands out turns meanwhile
 	freed   bool      // a turn ended, so that another may begin
-	granted []Waiting // who was handed a turn
+	granted []Waiting // who was handed a turn, or has to be woken for another reason
 	late    int       // how many did not use theirs in time
 	far     bool      // there is much room for more turns
 
@@ -33,31 +34,62 @@ type tx struct {
 }
 
 type event struct {
-	kind chat.EventKind
-	data any
+	session chat.SessionKey
+	kind    chat.EventKind
+	data    any
+}
+
+type endedTurn struct {
+	session chat.SessionKey
+	turn    chat.TurnID
+}
+
+type endedTask struct {
+	session chat.SessionKey
+	call    chat.CallID
 }
 
 // emit adds a durable event of the session, written by flush in the order of emission.
 func (t *tx) emit(key chat.SessionKey, kind chat.EventKind, data any) {
-	t.session = key
-	t.events = append(t.events, event{kind, data})
+	t.events = append(t.events, event{key, kind, data})
+}
+
+// sessions are those of the events, in the order in which everybody locks them.
+func (t *tx) sessions() []chat.SessionKey {
+	var keys []chat.SessionKey
+	for _, e := range t.events {
+		if !slices.Contains(keys, e.session) {
+			keys = append(keys, e.session)
+		}
+	}
+	slices.Sort(keys)
+	return keys
 }
 
 func (t *tx) flush(ctx context.Context) error {
-	if len(t.events) == 0 {
-		return nil
+	for _, key := range t.sessions() {
+		if err := t.flushOf(ctx, key); err != nil {
+			return err
+		}
 	}
-	kinds, datas := make([]string, len(t.events)), make([]string, len(t.events))
-	for i, e := range t.events {
+	return nil
+}
+
+func (t *tx) flushOf(ctx context.Context, key chat.SessionKey) error {
+	var kinds, datas []string
+	for _, e := range t.events {
+		if e.session != key {
+			continue
+		}
 		data, err := json.Marshal(e.data)
 		if err != nil {
 			return fmt.Errorf("encode %s event: %w", e.kind, err)
 		}
-		kinds[i], datas[i] = string(e.kind), string(data)
+		kinds, datas = append(kinds, string(e.kind)), append(datas, string(data))
 	}
-	_, err := t.q.EventAppend(ctx, t, dbsqlc.EventAppendParams{SessionKey: t.session, Kinds: kinds, Datas: datas, Touch: t.touch})
+	_, err := t.q.EventAppend(ctx, t, dbsqlc.EventAppendParams{SessionKey: key, Kinds: kinds, Datas: datas, Touch: t.touch})
 	if err != nil {
-		return fmt.Errorf("append events of %s: %w", t.session, err)
+		return fmt.Errorf("append events of %s: %w", key, err)
 	}
 	return nil
 }

@@ -9,6 +9,7 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/tool"
+	"xbot/internal/tool/agent"
 	"xbot/internal/tool/ask"
 	toolcontext "xbot/internal/tool/context"
 	"xbot/internal/tool/cron"
@@ -29,6 +30,7 @@ func allTools() *tool.Registry {
 		todo.NewWrite(memory), todo.NewList(memory), notes.NewWrite(nil), notes.NewList(nil), web.NewDownload(nil, ""),
 		task.NewStatus(nil), task.NewRead(nil, nil), task.NewWait(nil), task.NewKill(nil, task.Killer{}),
 		toolcontext.NewOffloadRecall(nil), toolcontext.NewEdit(nil), toolcontext.NewRecallMasked(nil), cron.New(nil),
+		agent.New(nil, nil),
 	)
 }
 
@@ -62,7 +64,8 @@ func TestTools_HaveTheirClasses(t *testing.T) {
 	require.Equal(t, map[string]chat.ToolClass{
 		"AskUser": chat.ClassRead, "Cron": chat.ClassIdempotent,
 		"Cd": chat.ClassIdempotent, "DownloadFile": chat.ClassIdempotent, "FileCreate": chat.ClassIdempotent, "FileReplace": chat.ClassIdempotent,
-		"Glob": chat.ClassRead, "Grep": chat.ClassRead, "Read": chat.ClassRead,
+		"SubAgent": chat.ClassAgent,
+		"Glob":     chat.ClassRead, "Grep": chat.ClassRead, "Read": chat.ClassRead,
 		"context_edit": chat.ClassIdempotent, "recall_masked": chat.ClassRead,
 		"task_kill": chat.ClassIdempotent, "task_read": chat.ClassRead, "task_status": chat.ClassRead, "task_wait": chat.ClassRead,
 		"memory_list": chat.ClassRead, "memory_write": chat.ClassIdempotent,

@@ -39,7 +39,7 @@ LEFT JOIN LATERAL (
     WHERE m.session_key = s.key AND m.role = 'assistant' AND NOT m.display_only AND m.rewound_by IS NULL AND m.id > coalesce(rs.message_id, 0)
     ORDER BY m.id DESC LIMIT 1
 ) last ON true
-WHERE s.user_id = sqlc.arg(owner) AND s.title ILIKE '%' || sqlc.arg(q)::text || '%'
+WHERE s.user_id = sqlc.arg(owner) AND s.chat_type <> 'subagent' AND s.title ILIKE '%' || sqlc.arg(q)::text || '%'
 ORDER BY s.pinned DESC, s.last_interaction_at DESC
 LIMIT sqlc.arg(n);
 

@@ -12,7 +12,7 @@ SELECT coalesce((SELECT t.id FROM turns t WHERE t.session_key = sqlc.arg(session
 -- name: SlotView :one
 -- What a claim has to know: turns at once beside its own, in all and of its tenant, whether one is kept for it, and whether
 -- somebody waits in line.
-SELECT st.own::boolean AS own,
+SELECT st.own::boolean AS own, st.subagent::boolean AS subagent,
        count(u.session_key) FILTER (WHERE u.session_key <> sqlc.arg(session))::int AS busy,
        count(u.session_key) FILTER (WHERE u.session_key <> sqlc.arg(session) AND s.user_id = st.user_id)::int AS busy_of_tenant,
        coalesce(bool_or(u.session_key = sqlc.arg(session)), false)::boolean AS granted,
@@ -21,7 +21,7 @@ FROM session_tenants st
 LEFT JOIN turn_slots u ON true
 LEFT JOIN sessions s ON s.key = u.session_key
 WHERE st.session_key = sqlc.arg(session)
-GROUP BY st.user_id, st.own;
+GROUP BY st.user_id, st.own, st.subagent;
 
 -- name: SlotWait :one
 -- Puts a session in line, with the place that it has already or that of a message which its next one replaces. No row:

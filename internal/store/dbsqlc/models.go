@@ -178,6 +178,35 @@ type ProgressCard struct {
 	EndedAt   *time.Time
 }
 
+// Sessions that another session has handed work to: parent is that one, root the one of a person above all. Without an instance it answers once. Inserted with its session and its first task, in one transaction, under the id of the call that asked for it, which makes a repeated call find it. profile is what its role was then. unloaded_at: nobody holds it; the next task loads it again. They are deleted with their parent.
+type Subagent struct {
+	SessionKey chat.SessionKey
+	Parent     chat.SessionKey
+	Root       chat.SessionKey
+	Role       string
+	Instance   string
+	Depth      int32
+	CallID     chat.CallID
+	Profile    json.RawMessage
+	UnloadedAt *time.Time
+	CreatedAt  time.Time
+}
+
+// What subagents were asked, by the call that asked: one row a spawn or send, inserted with the inbox row of the task. asked_in is the turn of the call, tree the turn of a person that all of it follows from. turn_id is the turn that claimed it. The transaction that ends this turn writes outcome, with the result of the call or, in the background, the inbox row that tells the parent. woken_at is set while the asking turn has not seen the result: when it was last woken for it.
+type SubagentTask struct {
+	CallID     chat.CallID
+	SessionKey chat.SessionKey
+	AskedIn    chat.TurnID
+	Tree       chat.TurnID
+	Background bool
+	Words      string
+	TurnID     *chat.TurnID
+	Outcome    chat.TurnState
+	WokenAt    *time.Time
+	CreatedAt  time.Time
+	EndedAt    *time.Time
+}
+
 // Calls an assistant message asked for, each with its one result. Inserted with the message by the generate activity; the tool activity writes runner when it begins, started_on (the job store of the runner) before a command is first sent, and the result, first writer wins; intent is what a call noted before it acted, so that a repeated attempt can tell done from not done. A call and its result are one row, so no transcript can hold one without the other.
 type ToolCall struct {
 	ID         chat.CallID

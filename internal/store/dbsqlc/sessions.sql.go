@@ -250,7 +250,7 @@ LEFT JOIN LATERAL (
     WHERE m.session_key = s.key AND m.role = 'assistant' AND NOT m.display_only AND m.rewound_by IS NULL AND m.id > coalesce(rs.message_id, 0)
     ORDER BY m.id DESC LIMIT 1
 ) last ON true
-WHERE s.user_id = $1 AND s.title ILIKE '%' || $2::text || '%'
+WHERE s.user_id = $1 AND s.chat_type <> 'subagent' AND s.title ILIKE '%' || $2::text || '%'
 ORDER BY s.pinned DESC, s.last_interaction_at DESC
 LIMIT $3
 `

@@ -296,7 +296,7 @@ func (q *Queries) SlotUse(ctx context.Context, db DBTX, session chat.SessionKey)
 }
 
 const slotView = `-- name: SlotView :one
-SELECT st.own::boolean AS own,
+SELECT st.own::boolean AS own, st.subagent::boolean AS subagent,
        count(u.session_key) FILTER (WHERE u.session_key <> $1)::int AS busy,
        count(u.session_key) FILTER (WHERE u.session_key <> $1 AND s.user_id = st.user_id)::int AS busy_of_tenant,
        coalesce(bool_or(u.session_key = $1), false)::boolean AS granted,
@@ -305,11 +305,12 @@ FROM session_tenants st
 LEFT JOIN turn_slots u ON true
 LEFT JOIN sessions s ON s.key = u.session_key
 WHERE st.session_key = $1
-GROUP BY st.user_id, st.own
+GROUP BY st.user_id, st.own, st.subagent
 `
 
 type SlotViewRow struct {
 	Own          bool
+	Subagent     bool
 	Busy         int32
 	BusyOfTenant int32
 	Granted      bool
@@ -323,6 +324,7 @@ func (q *Queries) SlotView(ctx context.Context, db DBTX, session chat.SessionKey
 	var i SlotViewRow
 	err := row.Scan(
 		&i.Own,
+		&i.Subagent,
 		&i.Busy,
 		&i.BusyOfTenant,
 		&i.Granted,

@@ -2688,7 +2688,7 @@ export interface components {
             /** @description JSON text as the model wrote it; may be malformed. */
             arguments: string;
             /** @enum {string} */
-            class: "read" | "idempotent" | "exec" | "once";
+            class: "read" | "idempotent" | "exec" | "once" | "agent";
             /** Format: date-time */
             finished_at?: string;
             id: string;

@@ -1,0 +1,98 @@
+package chat
+
+import "time"
+
+// MaxSubagentTask bounds what a subagent can be asked at once, in bytes.
+const MaxSubagentTask = 50_000
+
+// SubagentRef names a subagent, with what its workflow is called after.
+type SubagentRef struct {
+	Session  SessionKey `json:"session"` // its own conversation
+	Parent   SessionKey `json:"parent"`  // the conversation that hands it work
+	Role     string     `json:"role"`
+	Instance string     `json:"instance,omitempty"` // empty: it answers once
+	Call     CallID     `json:"call"`               // that asked for it first
+}
+
+// Once reports whether the subagent is there for one answer.
+func (r SubagentRef) Once() bool { return r.Instance == "" }
+
+// Name is what the subagent is called within its parent: explorer, or explorer:a.
+func (r SubagentRef) Name() string {
+	if r.Once() {
+		return r.Role
+	}
+	return r.Role + ":" + r.Instance
+}
+
+// Profile is what the role of a subagent was when it was made.
+type Profile struct {
+	Prompt      string   `json:"prompt,omitempty"`
+	Tools       []string `json:"tools,omitempty"` // patterns; none: those of whoever hands it work
+	Memory      bool     `json:"memory,omitempty"`
+	SendMessage bool     `json:"send_message,omitempty"`
+	SpawnAgent  bool     `json:"spawn_agent,omitempty"`
+}
+
+// SubagentTask is what a call asks of a subagent. Where New is nil, of one that is there: the instance of the role.
+type SubagentTask struct {
+	Call       CallID
+	Session    SessionKey // of the call
+	Turn       TurnID     // of the call
+	Role       string
+	Instance   string
+	Text       string
+	Background bool // the call does not wait for the answer
+	New        *NewSubagent
+}
+
+// NewSubagent is what a subagent is made of.
+type NewSubagent struct {
+	Profile Profile
+	Model   string // id or another name; empty: nobody said
+	Think   string
+}
+
+// Handed says who carries a task out.
+type Handed struct {
+	Subagent   SubagentRef
+	Background bool
+}
+
+// SubagentState is what a subagent does.
+type SubagentState string
+
+// The states. The last four are those of a subagent that has answered once.
+const (
+	SubagentQueued   SubagentState = "queued"   // its task is about to begin
+	SubagentRunning  SubagentState = "running"  // it works
+	SubagentIdle     SubagentState = "idle"     // it waits for more
+	SubagentUnloaded SubagentState = "unloaded" // nobody holds it; the next task loads it again
+	SubagentDone     SubagentState = "done"
+	SubagentStopped  SubagentState = "stopped"
+	SubagentFailed   SubagentState = "failed"
+	SubagentLost     SubagentState = "lost"
+)
+
+// Subagent is one as the API shows it.
+type Subagent struct {
+	Session    SessionKey    `json:"session" doc:"Its conversation."`
+	Parent     SessionKey    `json:"parent" doc:"The conversation that hands it work: the one that was asked for, or that of another subagent."`
+	Role       string        `json:"role"`
+	Instance   string        `json:"instance,omitempty" doc:"Empty: it answers once."`
+	Depth      int           `json:"depth" doc:"1 for those of the conversation itself."`
+	State      SubagentState `json:"state" enum:"queued,running,idle,unloaded,done,stopped,failed,lost"`
+	Background bool          `json:"background,omitempty" doc:"Its parent does not wait for the newest answer."`
+	Task       string        `json:"task" doc:"The first words of what it was asked last."`
+	Turn       TurnID        `json:"turn_id,omitempty" doc:"Its running turn."`
+	Tool       string        `json:"tool,omitempty" doc:"The call that it makes now."`
+	Waiting    bool          `json:"waiting,omitempty" doc:"A call of it waits for a person's permission."`
+	Model      string        `json:"model,omitempty"`
+	Steps      int           `json:"steps" doc:"Calls of the model that it has made."`
+	Tokens     int64         `json:"tokens" doc:"What it has read and written, as its provider counted."`
+	CreatedAt  time.Time     `json:"created_at"`
+	EndedAt    *time.Time    `json:"ended_at,omitempty" doc:"When it answered last."`
+}
+
+// Name is what the subagent is called within its parent.
+func (s Subagent) Name() string { return SubagentRef{Role: s.Role, Instance: s.Instance}.Name() }

@@ -1,0 +1,150 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+
+	"xbot/internal/chat"
+	"xbot/internal/store/dbsqlc"
+	"xbot/internal/tokens"
+	"xbot/internal/window"
+)
+
+// maxTold bounds what a parent is told of an answer that it does not wait for, in bytes; inspect shows the whole.
+const maxTold = 16_000
+
+// reportSubagent gives the answer of a turn that carried out tasks to who asked, in the transaction that closes the turn: as
+// the result of the call where it waits, else as a message to the parent's conversation.
+func (t *tx) reportSubagent(ctx context.Context, turn dbsqlc.Turn) error {
+	open, err := t.q.SubagentOpenOf(ctx, t, &turn.ID)
+	if err != nil {
+		return fmt.Errorf("list the tasks of turn %s: %w", turn.ID, err)
+	}
+	if len(open) == 0 {
+		return nil
+	}
+	said, err := t.q.SubagentSaid(ctx, t, &turn.ID)
+	if err != nil {
+		return fmt.Errorf("read the answer of turn %s: %w", turn.ID, err)
+	}
+	for _, row := range open {
+		if err := t.reportTask(ctx, row.SubagentTask, row.Subagent, turn, answerOf(turn, said)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (t *tx) reportTask(ctx context.Context, task dbsqlc.SubagentTask, agent dbsqlc.Subagent, turn dbsqlc.Turn, answer string) error {
+	call, err := t.q.CallGet(ctx, t, task.CallID)
+	if err != nil && !errors.Is(err, pgx.ErrNoRows) {
+		return fmt.Errorf("read call %s: %w", task.CallID, err)
+	}
+	waits := err == nil && call.State != chat.CallDone && !task.Background
+	if _, err := t.q.SubagentReport(ctx, t, dbsqlc.SubagentReportParams{CallID: task.CallID, Outcome: turn.State, Awake: waits}); err != nil {
+		return fmt.Errorf("end the task of call %s: %w", task.CallID, err)
+	}
+	name, how := refOf(agent).Name(), howEnded(turn.State)
+	if waits {
+		result := chat.ToolResult{Content: Clean("[" + name + " " + how + "]\n" + answer), IsError: turn.State != chat.TurnDone}
+		if err := t.finishCall(ctx, task.CallID, window.Result(callOf(call), result, tokens.Count)); err != nil {
+			return err
+		}
+	} else if _, err := t.tell(ctx, chat.Told{
+		Session: agent.Parent, Key: string(turn.ID), Origin: chat.OriginSubagent, Text: "[subagent " + name + " " + how + "]\n" + cutTold(answer),
+	}); err != nil {
+		return err
+	}
+	return t.wakeLater(ctx, agent.Parent, "subagent "+name+" "+how)
+}
+
+// wakeLater has the turn of a session woken after the commit.
+func (t *tx) wakeLater(ctx context.Context, key chat.SessionKey, why string) error {
+	row, err := t.q.SessionGet(ctx, t, key)
+	if err != nil {
+		return fmt.Errorf("read session %s: %w", key, err)
+	}
+	t.granted = append(t.granted, Waiting{Session: key, User: row.UserID, Channel: row.Channel, Text: why})
+	return nil
+}
+
+// answerOf is what a turn leaves for whoever asked. Of one that ended early it is what it had written, and why it ended.
+func answerOf(turn dbsqlc.Turn, said dbsqlc.SubagentSaidRow) string {
+	if turn.State == chat.TurnDone {
+		return strings.TrimSpace(said.Answer)
+	}
+	var parts []string
+	for _, text := range []string{said.Notice, said.Answer} {
+		if text = strings.TrimSpace(text); text != "" {
+			parts = append(parts, text)
+		}
+	}
+	return strings.Join(parts, "\n\nWhat it had written last:\n")
+}
+
+func howEnded(state chat.TurnState) string {
+	switch state {
+	case chat.TurnStopped:
+		return "was stopped before it answered"
+	case chat.TurnFailed:
+		return "failed"
+	case chat.TurnLost:
+		return "was lost: its run ended from outside, and what it did last may have happened or not"
+	}
+	return "answered"
+}
+
+// cutTold bounds an answer, with a word of what is left out.
+func cutTold(answer string) string {
+	if len(answer) <= maxTold {
+		return answer
+	}
+	return strings.ToValidUTF8(answer[:maxTold], "") + fmt.Sprintf("\n[%d bytes in all: SubAgent inspect shows the rest]", len(answer))
+}
+
+// abandonSubagents stops what a turn waits for that ends: tasks that nobody has begun are not carried out, and turns that
+// carry some out are asked to stop. What goes on in the background goes on.
+func (t *tx) abandonSubagents(ctx context.Context, turn dbsqlc.Turn) error {
+	if err := t.q.SubagentTakeBack(ctx, t, turn.ID); err != nil {
+		return fmt.Errorf("take back what turn %s waits for: %w", turn.ID, err)
+	}
+	tasks, err := t.q.SubagentAbandoned(ctx, t, turn.ID)
+	if err != nil {
+		return fmt.Errorf("list what turn %s waits for: %w", turn.ID, err)
+	}
+	for _, task := range tasks {
+		_, err := t.q.SubagentReport(ctx, t, dbsqlc.SubagentReportParams{CallID: task.CallID, Outcome: chat.TurnStopped})
+		if errors.Is(err, pgx.ErrNoRows) {
+			continue // it answered meanwhile
+		}
+		if err != nil {
+			return fmt.Errorf("end the task of call %s: %w", task.CallID, err)
+		}
+		if task.Running == "" {
+			continue
+		}
+		if _, err := t.stopTurnOf(ctx, task.SessionKey, chat.TurnID(task.Running), "stop "+string(task.CallID)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// stopTurnOf asks the turn of a subagent to stop, once for each key.
+func (t *tx) stopTurnOf(ctx context.Context, key chat.SessionKey, turn chat.TurnID, why string) (bool, error) {
+	n, err := t.q.SubagentStop(ctx, t, dbsqlc.SubagentStopParams{Key: why, TurnID: &turn, SessionKey: key})
+	if err != nil {
+		return false, fmt.Errorf("stop the turn of %s: %w", key, err)
+	}
+	return n > 0, t.wakeLater(ctx, key, "stop")
+}
+
+// SubagentsReported lists the calls of a turn whose subagents have answered. The turn has seen them from now on.
+func (s *Store) SubagentsReported(ctx context.Context, turn chat.TurnID) ([]chat.CallID, error) {
+	calls, err := s.q.SubagentReported(ctx, s.pool, turn)
+	return calls, classify(err)
+}

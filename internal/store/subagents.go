@@ -1,0 +1,207 @@
+package store
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+	"xbot/internal/policy"
+	"xbot/internal/session"
+	"xbot/internal/store/dbsqlc"
+)
+
+// channelAgent is the channel of conversations between agents: nothing of them is delivered anywhere.
+const channelAgent = "agent"
+
+// HandTask gives a task to a subagent, which it makes where the task says so, in one transaction: the session with its place
+// in the tree, and the row that waits for its turn. A repeated call finds what it did before. What cannot be is a Denied (a
+// limit), a Conflict (the instance is there already) or NotFound (it is not), each with a sentence for the model.
+func (s *Store) HandTask(ctx context.Context, task chat.SubagentTask) (out chat.Handed, err error) {
+	most, err := s.Caps(ctx)
+	if err != nil {
+		return out, err
+	}
+	err = s.inTx(ctx, func(tx *tx) error {
+		above, err := tx.lockTree(ctx, task.Session)
+		if err != nil {
+			return err
+		}
+		before, err := s.q.SubagentByCall(ctx, tx, task.Call)
+		if err == nil {
+			out = chat.Handed{Subagent: refOf(before.Subagent), Background: before.Background}
+			return nil
+		}
+		if !errors.Is(err, pgx.ErrNoRows) {
+			return fmt.Errorf("look for an earlier task of call %s: %w", task.Call, err)
+		}
+		tree, err := tx.allow(ctx, task, above, most.Subagents)
+		if err != nil {
+			return err
+		}
+		agent, err := tx.subagentFor(ctx, task, above)
+		if err != nil {
+			return err
+		}
+		out = chat.Handed{Subagent: refOf(agent), Background: task.Background}
+		return tx.hand(ctx, task, agent, tree)
+	})
+	return out, err
+}
+
+// Handed returns what a call has handed to whom; ok is false if it has not.
+func (s *Store) Handed(ctx context.Context, call chat.CallID) (out chat.Handed, ok bool, err error) {
+	row, err := s.q.SubagentByCall(ctx, s.pool, call)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return out, false, nil
+	}
+	if err != nil {
+		return out, false, classify(fmt.Errorf("look for the task of call %s: %w", call, err))
+	}
+	return chat.Handed{Subagent: refOf(row.Subagent), Background: row.Background}, true, nil
+}
+
+// place is where in a tree a session stands.
+type place struct {
+	root  chat.SessionKey
+	depth int
+}
+
+// lockTree finds the place of a session in its tree, and keeps others from handing out work in it meanwhile.
+func (t *tx) lockTree(ctx context.Context, key chat.SessionKey) (place, error) {
+	above := place{root: key}
+	row, err := t.q.SubagentGet(ctx, t, key)
+	if err == nil {
+		above = place{root: row.Root, depth: int(row.Depth)}
+	} else if !errors.Is(err, pgx.ErrNoRows) {
+		return place{}, fmt.Errorf("find the place of %s: %w", key, err)
+	}
+	if err := t.q.SubagentLock(ctx, t, string(above.root)); err != nil {
+		return place{}, fmt.Errorf("lock the subagents of %s: %w", above.root, err)
+	}
+	return above, nil
+}
+
+// allow refuses a task that is beyond a limit, and else returns the tree that it belongs to.
+func (t *tx) allow(ctx context.Context, task chat.SubagentTask, above place, most policy.Subagents) (chat.TurnID, error) {
+	tree, err := t.q.SubagentTree(ctx, t, string(task.Turn))
+	if err != nil {
+		return "", fmt.Errorf("find the tree of turn %s: %w", task.Turn, err)
+	}
+	load, err := t.q.SubagentLoadOf(ctx, t, dbsqlc.SubagentLoadOfParams{TurnID: task.Turn, Root: above.root, Tree: chat.TurnID(tree)})
+	if err != nil {
+		return "", fmt.Errorf("count the subagents of %s: %w", above.root, err)
+	}
+	switch {
+	case above.depth >= most.Depth:
+		return "", fault.Errorf(fault.Denied, "work may be handed on %d times and no more: do it yourself", most.Depth)
+	case int(load.Handed) >= most.PerTurn:
+		return "", fault.Errorf(fault.Denied, "this turn has handed out %d tasks, and no turn may hand out more: go on with what you have", load.Handed)
+	case int(load.Busy) >= most.Running:
+		return "", fault.Errorf(fault.Denied, "%d subagents of this conversation work, and no more may at once: wait for one to end", load.Busy)
+	case load.Tokens >= int64(most.Tokens):
+		return "", fault.Errorf(fault.Denied, "the subagents have taken %d tokens, all that one request may: go on with what you have", load.Tokens)
+	}
+	return chat.TurnID(tree), nil
+}
+
+// subagentFor finds the subagent that a task is for, or makes it.
+func (t *tx) subagentFor(ctx context.Context, task chat.SubagentTask, above place) (dbsqlc.Subagent, error) {
+	there, err := t.q.SubagentByName(ctx, t, dbsqlc.SubagentByNameParams{Parent: task.Session, Role: task.Role, Instance: task.Instance})
+	switch {
+	case err != nil && !errors.Is(err, pgx.ErrNoRows):
+		return there, fmt.Errorf("look for subagent %s: %w", task.Role, err)
+	case err == nil && task.New != nil:
+		return there, fault.Errorf(fault.Conflict, "%s is there already: send it the task with action send, or spawn another instance", refOf(there).Name())
+	case err == nil:
+		return there, classify(t.q.SubagentLoad(ctx, t, there.SessionKey))
+	case task.New == nil:
+		return there, noSubagent(task.Role, task.Instance)
+	}
+	return t.makeSubagent(ctx, task, above)
+}
+
+func noSubagent(role, instance string) error {
+	if instance == "" {
+		return fault.Errorf(fault.NotFound, "there is no subagent %s in this conversation: see action list", role)
+	}
+	return fault.Errorf(fault.NotFound, "there is no subagent %s:%s in this conversation: spawn it, or see action list", role, instance)
+}
+
+func (t *tx) makeSubagent(ctx context.Context, task chat.SubagentTask, above place) (dbsqlc.Subagent, error) {
+	parent, err := t.q.SessionGet(ctx, t, task.Session)
+	if err != nil {
+		return dbsqlc.Subagent{}, fmt.Errorf("read session %s: %w", task.Session, err)
+	}
+	profile, err := json.Marshal(task.New.Profile)
+	if err != nil {
+		return dbsqlc.Subagent{}, fmt.Errorf("encode a role: %w", err)
+	}
+	ref := chat.SubagentRef{
+		Session: session.Key{Agent: parent.Agent, Kind: session.KindSubagent, ID: string(task.Call)}.String(),
+		Parent:  task.Session, Role: task.Role, Instance: task.Instance, Call: task.Call,
+	}
+	if _, err := t.q.SubagentSession(ctx, t, dbsqlc.SubagentSessionParams{
+		Key: ref.Session, Channel: channelAgent, Title: ref.Name(), Model: task.New.Model, Think: task.New.Think, Parent: task.Session,
+	}); err != nil {
+		return dbsqlc.Subagent{}, fmt.Errorf("make the session of subagent %s: %w", ref.Name(), err)
+	}
+	row, err := t.q.SubagentInsert(ctx, t, dbsqlc.SubagentInsertParams{
+		SessionKey: ref.Session, Parent: ref.Parent, Root: above.root, Role: ref.Role, Instance: ref.Instance, Depth: int32(above.depth + 1),
+		CallID: ref.Call, Profile: profile,
+	})
+	if err != nil {
+		return row, fmt.Errorf("make subagent %s: %w", ref.Name(), err)
+	}
+	return row, nil
+}
+
+// hand writes the task and the row that waits for a turn of the subagent.
+func (t *tx) hand(ctx context.Context, task chat.SubagentTask, agent dbsqlc.Subagent, tree chat.TurnID) error {
+	if err := t.q.SubagentTaskInsert(ctx, t, dbsqlc.SubagentTaskInsertParams{
+		CallID: task.Call, SessionKey: agent.SessionKey, AskedIn: task.Turn, Tree: tree, Background: task.Background,
+		Words: Clean(chat.FirstWords(task.Text, taskWords)),
+	}); err != nil {
+		return fmt.Errorf("write the task of call %s: %w", task.Call, err)
+	}
+	_, err := t.tell(ctx, chat.Told{
+		Session: agent.SessionKey, Key: string(task.Call), Origin: chat.OriginSubagent, Text: "[task]\n" + task.Text,
+	})
+	return err
+}
+
+// taskWords bounds what a list shows of a task, in characters.
+const taskWords = 120
+
+// Subagent returns what the workflow of a subagent is called after; NotFound if the session is none.
+func (s *Store) Subagent(ctx context.Context, key chat.SessionKey) (chat.SubagentRef, error) {
+	row, err := s.q.SubagentGet(ctx, s.pool, key)
+	if err != nil {
+		return chat.SubagentRef{}, classify(fmt.Errorf("read subagent %s: %w", key, err))
+	}
+	return refOf(row), nil
+}
+
+// SubagentProfile returns what the role of a subagent was when it was made; nil if the session is no subagent's.
+func (s *Store) SubagentProfile(ctx context.Context, key chat.SessionKey) (*chat.Profile, error) {
+	row, err := s.q.SubagentGet(ctx, s.pool, key)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, classify(fmt.Errorf("read subagent %s: %w", key, err))
+	}
+	var p chat.Profile
+	if err := json.Unmarshal(row.Profile, &p); err != nil {
+		return nil, fmt.Errorf("decode the role of %s: %w", key, err)
+	}
+	return &p, nil
+}
+
+func refOf(r dbsqlc.Subagent) chat.SubagentRef {
+	return chat.SubagentRef{Session: r.SessionKey, Parent: r.Parent, Role: r.Role, Instance: r.Instance, Call: r.CallID}
+}

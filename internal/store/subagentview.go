@@ -1,0 +1,146 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+
+	"xbot/internal/chat"
+	"xbot/internal/store/dbsqlc"
+)
+
+// maxSubagents is how many subagents of a conversation are listed.
+const maxSubagents = 200
+
+// SubagentsOf lists the subagents of a conversation and of its subagents, newest first; of one that is a subagent's those
+// of the whole tree above it.
+func (s *Store) SubagentsOf(ctx context.Context, key chat.SessionKey) ([]chat.Subagent, error) {
+	root := key
+	row, err := s.q.SubagentGet(ctx, s.pool, key)
+	if err == nil {
+		root = row.Root
+	} else if !errors.Is(err, pgx.ErrNoRows) {
+		return nil, classify(fmt.Errorf("find the place of %s: %w", key, err))
+	}
+	return s.subagents(ctx, root, "")
+}
+
+// SubagentsAskedBy lists the subagents that a session has asked itself, newest first.
+func (s *Store) SubagentsAskedBy(ctx context.Context, key chat.SessionKey) ([]chat.Subagent, error) {
+	root := key
+	if row, err := s.q.SubagentGet(ctx, s.pool, key); err == nil {
+		root = row.Root
+	} else if !errors.Is(err, pgx.ErrNoRows) {
+		return nil, classify(fmt.Errorf("find the place of %s: %w", key, err))
+	}
+	return s.subagents(ctx, root, key)
+}
+
+// LastMessages reads the newest messages of a conversation, the oldest of them first.
+func (s *Store) LastMessages(ctx context.Context, key chat.SessionKey, n int) ([]chat.Message, error) {
+	rows, err := s.messageRows(ctx, key, Page{Limit: n})
+	if err != nil {
+		return nil, err
+	}
+	return s.withCalls(ctx, rows[max(0, len(rows)-n):])
+}
+
+func (s *Store) subagents(ctx context.Context, root, parent chat.SessionKey) ([]chat.Subagent, error) {
+	rows, err := s.q.SubagentList(ctx, s.pool, dbsqlc.SubagentListParams{Root: root, Parent: string(parent), N: maxSubagents})
+	if err != nil {
+		return nil, classify(fmt.Errorf("list the subagents of %s: %w", root, err))
+	}
+	out := make([]chat.Subagent, len(rows))
+	for i, r := range rows {
+		a := r.Subagent
+		out[i] = chat.Subagent{
+			Session: a.SessionKey, Parent: a.Parent, Role: a.Role, Instance: a.Instance, Depth: int(a.Depth), State: stateOf(r),
+			Background: r.Background, Task: r.Words, Turn: chat.TurnID(r.Running), Tool: r.Tool, Waiting: r.Waiting, Model: r.Model,
+			Steps: int(r.Steps), Tokens: r.Tokens, CreatedAt: a.CreatedAt, EndedAt: r.EndedAt,
+		}
+	}
+	return out, nil
+}
+
+func stateOf(r dbsqlc.SubagentListRow) chat.SubagentState {
+	switch {
+	case r.Running != "":
+		return chat.SubagentRunning
+	case r.Queued:
+		return chat.SubagentQueued
+	case r.Subagent.Instance != "" && r.Subagent.UnloadedAt != nil:
+		return chat.SubagentUnloaded
+	case r.Subagent.Instance != "":
+		return chat.SubagentIdle
+	case r.Outcome == "":
+		return chat.SubagentQueued
+	}
+	return chat.SubagentState(r.Outcome)
+}
+
+// StopSubagent asks the running turn of a subagent to stop, once for each key, and takes back what it has not begun. It
+// reports whether it ran. Who asked for what it did is told so when it has stopped.
+func (s *Store) StopSubagent(ctx context.Context, key chat.SessionKey, why string) (ran bool, err error) {
+	err = s.inTx(ctx, func(tx *tx) error {
+		ran = false
+		turn, err := s.q.TurnRunning(ctx, tx, key)
+		if errors.Is(err, pgx.ErrNoRows) {
+			return nil
+		}
+		if err != nil {
+			return fmt.Errorf("find the running turn: %w", err)
+		}
+		ran = true
+		_, err = tx.stopTurnOf(ctx, key, turn, why)
+		return err
+	})
+	return ran, err
+}
+
+// UnloadSubagent lets go of a subagent that has nothing to do, and reports whether it had nothing to do. Its conversation
+// stays; the next task loads it again. wake: its workflow is to know.
+func (s *Store) UnloadSubagent(ctx context.Context, key chat.SessionKey, wake bool) (bool, error) {
+	unloaded := false
+	err := s.inTx(ctx, func(tx *tx) error {
+		unloaded = false
+		if _, err := s.q.SubagentUnload(ctx, tx, key); errors.Is(err, pgx.ErrNoRows) {
+			return nil
+		} else if err != nil {
+			return fmt.Errorf("unload subagent %s: %w", key, err)
+		}
+		unloaded = true
+		if !wake {
+			return nil
+		}
+		return tx.wakeLater(ctx, key, "unload")
+	})
+	return unloaded, err
+}
+
+// SubagentUnloaded reports whether a subagent was let go of, or is gone.
+func (s *Store) SubagentUnloaded(ctx context.Context, key chat.SessionKey) (bool, error) {
+	row, err := s.q.SubagentGet(ctx, s.pool, key)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return true, nil
+	}
+	return row.UnloadedAt != nil, classify(err)
+}
+
+// SubagentOver reports whether the tree that a turn of a subagent belongs to has taken all the tokens that it may.
+func (s *Store) SubagentOver(ctx context.Context, step chat.Step) (bool, error) {
+	most, err := s.Caps(ctx)
+	if err != nil {
+		return false, err
+	}
+	tree, err := s.q.SubagentTree(ctx, s.pool, string(step.Turn))
+	if err != nil {
+		return false, classify(fmt.Errorf("find the tree of turn %s: %w", step.Turn, err))
+	}
+	load, err := s.q.SubagentLoadOf(ctx, s.pool, dbsqlc.SubagentLoadOfParams{TurnID: step.Turn, Root: step.Session, Tree: chat.TurnID(tree)})
+	if err != nil {
+		return false, classify(fmt.Errorf("count the tokens of turn %s: %w", step.Turn, err))
+	}
+	return load.Tokens >= int64(most.Subagents.Tokens), nil
+}

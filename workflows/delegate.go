@@ -1,0 +1,96 @@
+package workflows
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"time"
+
+	"go.temporal.io/api/enums/v1"
+	"go.temporal.io/sdk/temporal"
+	"go.temporal.io/sdk/workflow"
+
+	"xbot/activities"
+	"xbot/internal/chat"
+)
+
+// endTime is how long a subagent that is stopped may take to say what it leaves behind. The turn goes on without it then.
+const endTime = 15 * time.Second
+
+// delegate hands work to a subagent and waits for its answer, unless it works in the background. The answer is a row, the
+// result of the call: whoever writes it wakes the turn.
+func (t *turn) delegate(ctx workflow.Context, id chat.CallID, call activities.CallOutput) {
+	var out activities.DelegateOutput
+	err := workflow.ExecuteLocalActivity(local(ctx, label(call)), activities.NameDelegate, activities.ToolInput{Call: id}).Get(ctx, &out)
+	if broken(err) {
+		t.giveUp(ctx, id, err)
+	}
+	if err == nil && out.Subagent != nil {
+		child := t.begin(ctx, out)
+		if out.Wait {
+			t.await(ctx, id, child)
+		}
+	}
+	t.story.called(ctx, call, out.Error || err != nil)
+}
+
+// begin starts the workflow of a subagent as a child of this one, or wakes the one that runs. What it cannot do the relay does:
+// the task is a row. The future is nil where the subagent outlives the turn.
+func (t *turn) begin(ctx workflow.Context, out activities.DelegateOutput) workflow.ChildWorkflowFuture {
+	a := *out.Subagent
+	bound := a.Once() && out.Wait // it ends with the turn
+	if !bound {
+		ctx, _ = workflow.NewDisconnectedContext(ctx)
+	}
+	input := SubagentInput{Session: a.Session, Once: a.Once(), Attributes: t.in.Attributes}
+	child := workflow.ExecuteChildWorkflow(workflow.WithChildOptions(ctx, t.childOptions(a, bound, out.Words)), NameSubagent, input)
+	err := child.GetChildWorkflowExecution().Get(ctx, nil)
+	if _, running := errors.AsType[*temporal.ChildWorkflowExecutionAlreadyStartedError](err); running {
+		// one that ends at this instant is started again by the relay
+		_ = workflow.SignalExternalWorkflow(ctx, SubagentID(a), "", SignalWake, nil).Get(ctx, nil)
+	}
+	if err != nil || !bound {
+		return nil
+	}
+	return child
+}
+
+func (t *turn) childOptions(a chat.SubagentRef, bound bool, words string) workflow.ChildWorkflowOptions {
+	o := workflow.ChildWorkflowOptions{
+		WorkflowID:            SubagentID(a),
+		ParentClosePolicy:     enums.PARENT_CLOSE_POLICY_ABANDON,
+		WaitForCancellation:   true,
+		WorkflowIDReusePolicy: enums.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE,
+		StaticSummary:         strings.Join(nonempty(a.Name(), words), " · "),
+	}
+	if bound {
+		o.ParentClosePolicy = enums.PARENT_CLOSE_POLICY_REQUEST_CANCEL
+	}
+	if t.in.Attributes {
+		o.TypedSearchAttributes = temporal.NewSearchAttributes(
+			AttrSession.ValueSet(string(a.Session)), AttrKind.ValueSet(KindSubagent), AttrUser.ValueSet(t.claimed.User),
+		)
+	}
+	return o
+}
+
+// await waits until the call has its result. A child that has ended without one is looked after by the relay, which settles its
+// turn. After a stop the subagent is given a moment to say what it leaves behind.
+func (t *turn) await(ctx workflow.Context, id chat.CallID, child workflow.ChildWorkflowFuture) {
+	done, ended := func() bool { return slices.Contains(t.reported, id) }, false
+	if child != nil {
+		workflow.Go(ctx, func(ctx workflow.Context) {
+			free, _ := workflow.NewDisconnectedContext(ctx)
+			_ = child.Get(free, nil) // how it ended is in the row
+			ended = true
+			if !done() && ctx.Err() == nil {
+				t.look(ctx)
+			}
+		})
+	}
+	if workflow.Await(ctx, done) == nil || child == nil {
+		return
+	}
+	free, _ := workflow.NewDisconnectedContext(ctx)
+	_, _ = workflow.AwaitWithTimeout(free, endTime, func() bool { return ended }) // without it the result says that it was interrupted
+}

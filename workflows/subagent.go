@@ -1,0 +1,88 @@
+package workflows
+
+import (
+	"time"
+
+	"go.temporal.io/sdk/workflow"
+
+	"xbot/activities"
+	"xbot/internal/chat"
+)
+
+// idleTime is how long a subagent is held that has nothing to do (spec/001 §2.5).
+const idleTime = 30 * time.Minute
+
+// SubagentInput starts a subagent. It carries no task: those are rows that its turns claim.
+type SubagentInput struct {
+	Session chat.SessionKey `json:"session"`
+	// Once says that it answers once and ends.
+	Once bool `json:"once,omitempty"`
+	// Attributes says whether the namespace knows our search attributes.
+	Attributes bool `json:"attributes,omitempty"`
+	// Next is set by continue-as-new: the run follows another one of the same chain.
+	Next bool `json:"next,omitempty"`
+}
+
+// Subagent carries out the tasks of a subagent, each as a turn of its own conversation and in a run of its own. The transaction
+// that ends the turn gives the answer to who asked. Between tasks it waits; after half an hour it unloads. All that it knows is
+// in Postgres, so that the next task, at any time, finds the whole conversation.
+func Subagent(ctx workflow.Context, in SubagentInput) error {
+	t := newTurn(ctx, TurnInput{Session: in.Session, Attributes: in.Attributes, Next: in.Next})
+	for {
+		t.drain()
+		claimed, err := t.claim(ctx)
+		if err != nil {
+			return err
+		}
+		if claimed {
+			break
+		}
+		if rest, err := t.rest(ctx, in.Once); err != nil || rest {
+			return err
+		}
+	}
+	end := t.work(ctx)
+	pending, err := t.finish(ctx, end)
+	if err != nil || in.Once && !pending && !t.woken {
+		return err
+	}
+	in.Next = true
+	return workflow.NewContinueAsNewError(ctx, NameSubagent, in)
+}
+
+// rest waits for a wake while there is nothing to do, and reports whether the subagent is done: it answers once, was unloaded, or
+// nobody has needed it for long.
+func (t *turn) rest(ctx workflow.Context, once bool) (done bool, err error) {
+	if once {
+		return true, nil
+	}
+	if done, err := t.unloaded(ctx, false); err != nil || done {
+		return done, err
+	}
+	workflow.SetCurrentDetails(ctx, "waits for a task")
+	woken, err := t.wake(ctx)
+	if err != nil || woken {
+		return false, err
+	}
+	return t.unloaded(ctx, true)
+}
+
+// wake waits for a wake for as long as a subagent is held.
+func (t *turn) wake(ctx workflow.Context) (woken bool, err error) {
+	waiting, done := workflow.WithCancel(ctx)
+	defer done() // a wake cancels the timer
+	timer := workflow.NewTimerWithOptions(waiting, idleTime, workflow.TimerOptions{Summary: "unloads then"})
+	workflow.NewSelector(ctx).
+		AddReceive(t.wakes, func(c workflow.ReceiveChannel, _ bool) { c.Receive(ctx, nil); woken = true }).
+		AddFuture(timer, func(f workflow.Future) { err = f.Get(waiting, nil) }).
+		Select(ctx)
+	return woken, err
+}
+
+// unloaded reports whether the subagent was unloaded; late unloads it, unless there is something to do.
+func (t *turn) unloaded(ctx workflow.Context, late bool) (bool, error) {
+	in := activities.RestInput{Session: t.in.Session, Late: late}
+	var out activities.RestOutput
+	err := workflow.ExecuteLocalActivity(local(ctx, "rest"), activities.NameRest, in).Get(ctx, &out)
+	return out.Unloaded, err
+}
