@@ -224,6 +224,7 @@ func (in *ingressPart) routes() (ingress.Routes, error) {
 		Store:  in.store, Bus: in.bus, Dispatch: in.dispatch, Gateway: in.gateway, Fleet: in.fleet, History: in.history, Meter: in.meter, Contexts: in.contexts, Models: in.models, Minds: in.minds, Auth: in.auth, Log: in.log, Closing: in.closing,
 		Boxes: in.boxes, Links: filelink.New(in.key),
 		Channels: api.Channels{Book: in.accounts, Live: in.channels, Trial: &channels.Trial{Book: in.accounts, Live: in.channels}},
+		Jobs:     in.jobs,
 		Killer:   task.Killer{Kills: in.store, Boxes: in.boxes},
 		Triggers: in.triggers,
 		Info: api.Info{

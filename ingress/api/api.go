@@ -15,6 +15,7 @@ import (
 	"xbot/ingress"
 	"xbot/ingress/auth"
 	"xbot/internal/chat"
+	"xbot/internal/cron"
 	"xbot/internal/fault"
 	"xbot/internal/feed"
 	"xbot/internal/filelink"
@@ -36,6 +37,7 @@ type API struct {
 	Policy   Policy
 	Channels Channels
 	Triggers *trigger.Book
+	Jobs     *cron.Desk
 	Boxes    ingress.Boxes   // runners of the users
 	Links    filelink.Signer // signs links to files
 	Fleet    *ingress.Fleet
@@ -106,6 +108,7 @@ func (a *API) registerPrivate(h huma.API) {
 		a.registerPairings,
 		a.registerLinks,
 		a.registerInspect,
+		a.registerCron,
 		a.registerExport,
 		a.registerModels,
 		a.registerAgents,

@@ -29,6 +29,7 @@ import (
 	"xbot/internal/channel/feishu"
 	"xbot/internal/channel/onebot"
 	"xbot/internal/chat"
+	"xbot/internal/cron"
 	"xbot/internal/feed"
 	"xbot/internal/filelink"
 	"xbot/internal/llm/catalogue"
@@ -131,6 +132,7 @@ func setup(t *testing.T) *bundle {
 	live := &channel.Live{Source: b.book, Drivers: b.book.Drivers, Opening: func(string, string) channel.Opening { return channel.Opening{} }}
 	a.Channels = api.Channels{Book: b.book, Live: live, Trial: &channels.Trial{Book: b.book, Live: live}}
 	a.Triggers = &trigger.Book{Store: b.store, Key: secret.Key{1}, Base: "https://xbot.example"}
+	a.Jobs = &cron.Desk{Store: b.store, Wakes: b.wakes, Zone: func(context.Context) (string, error) { return "Europe/Berlin", nil }}
 	a.Contexts = &ingress.Contexts{Store: b.store, Model: "demo/demo"}
 	a.Meter = &ingress.Meter{Store: b.store, Prices: ingress.Prices{Model: "demo/demo", Known: true, Input: 2, Cached: 0.5, Output: 10}}
 	a.History = &ingress.History{Store: b.store, Dispatch: dispatch}

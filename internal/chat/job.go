@@ -17,18 +17,18 @@ const (
 
 // JobPlan is what people set of a job.
 type JobPlan struct {
-	Name    string     `json:"name" doc:"What people call it."`
-	Message string     `json:"message" doc:"What the model is told when its time has come."`
-	When    string     `json:"when" doc:"A cron expression of five fields, a descriptor such as @daily, every 30m, or at 2026-03-29 08:00."`
-	Zone    string     `json:"timezone" doc:"IANA name of the timezone in which the times are read and shown."`
+	Name    string     `json:"name,omitempty" maxLength:"400" doc:"What people call it; empty: its first words. At most 80 characters."`
+	Message string     `json:"message" maxLength:"20000" doc:"What the model is told when its time has come."`
+	When    string     `json:"when" maxLength:"200" doc:"A cron expression of five fields, a descriptor such as @daily, every 30m, at 2026-03-29 08:00, or in 20m."`
+	Zone    string     `json:"timezone,omitempty" maxLength:"64" doc:"IANA name of the timezone in which the times are read and shown; empty: that of the server."`
 	Target  SessionKey `json:"target,omitempty" doc:"The conversation that is told. Empty: one of its own, which begins anew at each run."`
 	Deliver SessionKey `json:"deliver,omitempty" doc:"The conversation to whose place on a platform the answers go, of a job with a conversation of its own. Empty: they stay there."`
 	Model   string     `json:"model,omitempty" doc:"The model of the job's own conversation."`
 	Think   string     `json:"think,omitempty" enum:"off,minimal,low,medium,high,xhigh"`
-	Missed  string     `json:"missed" enum:"skip,once,all" doc:"What becomes of times that passed while the server was down: nothing, one run for all of them, or a run for each, 100 at most."`
-	MaxAge  int        `json:"max_age_s" doc:"Seconds after which a missed time is not made up for."`
-	Jitter  int        `json:"jitter_s,omitempty" doc:"Seconds by which a run may begin later, always the same for a job, so that many do not begin at once."`
-	MaxRuns int        `json:"max_runs,omitempty" doc:"It is done after so many runs; 0: never."`
+	Missed  string     `json:"missed,omitempty" enum:"skip,once,all" doc:"What becomes of times that passed while the server was down: nothing, one run for all of them, or a run for each, 100 at most. Default: once."`
+	MaxAge  int        `json:"max_age_s,omitempty" minimum:"0" doc:"Seconds after which a missed time is not made up for; 0: a day. At most 30 days."`
+	Jitter  int        `json:"jitter_s,omitempty" minimum:"0" maximum:"3600" doc:"Seconds by which a run may begin later, always the same for a job, so that many do not begin at once."`
+	MaxRuns int        `json:"max_runs,omitempty" minimum:"0" doc:"It is done after so many runs; 0: never."`
 }
 
 // Job is something that is to be done at certain times.

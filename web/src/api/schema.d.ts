@@ -182,6 +182,151 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/cron": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What is done at certain times, with the next time and the last run */
+        get: operations["list-jobs"];
+        put?: never;
+        /**
+         * Have something done at certain times
+         * @description A hundred jobs of a user may be active or paused (413).
+         */
+        post: operations["add-job"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/cron/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * The next times of a timetable
+         * @description Nothing is kept.
+         */
+        post: operations["preview-times"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/cron/{job}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Change a job
+         * @description What is left out is empty. Administrators may also name the jobs of others.
+         */
+        put: operations["change-job"];
+        post?: never;
+        /**
+         * End a job for good
+         * @description What it has told conversations stays. Administrators may also name the jobs of others.
+         */
+        delete: operations["delete-job"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/cron/{job}/pause": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Hold a job until it is resumed
+         * @description Administrators may also name the jobs of others.
+         */
+        post: operations["pause-job"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/cron/{job}/resume": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Let a job go on
+         * @description Times that passed meanwhile are not made up for. 409: it has no time left. Administrators may also name the jobs of others.
+         */
+        post: operations["resume-job"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/cron/{job}/run": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Run a job now
+         * @description Its times stay as they are. Administrators may also name the jobs of others.
+         */
+        post: operations["run-job"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/cron/{job}/runs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The newest runs of a job and what became of them
+         * @description The newest 50 of the thousand that are kept. Administrators may also name the jobs of others.
+         */
+        get: operations["list-runs"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/inspect/inbox": {
         parameters: {
             query?: never;
@@ -1886,6 +2031,149 @@ export interface components {
             /** @description What is sent as the answer; no two of a question are the same. */
             label: string;
         };
+        Job: {
+            /** Format: date-time */
+            created_at: string;
+            /** @description The conversation to whose place on a platform the answers go, of a job with a conversation of its own. Empty: they stay there. */
+            deliver?: string;
+            /** @description The agent whose heartbeat it is. The policy sets it, and nobody can change it elsewhere. */
+            heartbeat?: string;
+            id: string;
+            /**
+             * Format: int64
+             * @description Seconds by which a run may begin later, always the same for a job, so that many do not begin at once.
+             */
+            jitter_s?: number;
+            /** @description The newest run. */
+            last?: components["schemas"]["JobRun"];
+            /**
+             * Format: int64
+             * @description Seconds after which a missed time is not made up for; 0: a day. At most 30 days.
+             */
+            max_age_s?: number;
+            /**
+             * Format: int64
+             * @description It is done after so many runs; 0: never.
+             */
+            max_runs?: number;
+            /** @description What the model is told when its time has come. */
+            message: string;
+            /**
+             * @description What becomes of times that passed while the server was down: nothing, one run for all of them, or a run for each, 100 at most. Default: once.
+             * @enum {string}
+             */
+            missed?: "skip" | "once" | "all";
+            /** @description The model of the job's own conversation. */
+            model?: string;
+            /** @description What people call it; empty: its first words. At most 80 characters. */
+            name?: string;
+            /**
+             * Format: date-time
+             * @description The time that comes next.
+             */
+            next_at?: string;
+            owner: string;
+            /**
+             * Format: int64
+             * @description Times that were missed and are not made up for.
+             */
+            passed?: number;
+            /** Format: int64 */
+            revision: number;
+            /**
+             * Format: int64
+             * @description How often it has run.
+             */
+            runs: number;
+            /** @enum {string} */
+            state: "active" | "paused" | "done";
+            /** @description The conversation that is told. Empty: one of its own, which begins anew at each run. */
+            target?: string;
+            /** @enum {string} */
+            think?: "off" | "minimal" | "low" | "medium" | "high" | "xhigh";
+            /** @description IANA name of the timezone in which the times are read and shown; empty: that of the server. */
+            timezone?: string;
+            /**
+             * @description Why it was paused, if no person did that. gone: its conversation was deleted. invalid: its timetable is not understood any more.
+             * @enum {string}
+             */
+            trouble?: "gone" | "invalid";
+            /** @description A cron expression of five fields, a descriptor such as @daily, every 30m, at 2026-03-29 08:00, or in 20m. */
+            when: string;
+        };
+        JobChange: {
+            /** @description The conversation to whose place on a platform the answers go, of a job with a conversation of its own. Empty: they stay there. */
+            deliver?: string;
+            /**
+             * Format: int64
+             * @description Seconds by which a run may begin later, always the same for a job, so that many do not begin at once.
+             */
+            jitter_s?: number;
+            /**
+             * Format: int64
+             * @description Seconds after which a missed time is not made up for; 0: a day. At most 30 days.
+             */
+            max_age_s?: number;
+            /**
+             * Format: int64
+             * @description It is done after so many runs; 0: never.
+             */
+            max_runs?: number;
+            /** @description What the model is told when its time has come. */
+            message: string;
+            /**
+             * @description What becomes of times that passed while the server was down: nothing, one run for all of them, or a run for each, 100 at most. Default: once.
+             * @enum {string}
+             */
+            missed?: "skip" | "once" | "all";
+            /** @description The model of the job's own conversation. */
+            model?: string;
+            /** @description What people call it; empty: its first words. At most 80 characters. */
+            name?: string;
+            /**
+             * Format: int64
+             * @description Of the job that it was made from. 409: the job was changed meanwhile. 0: whatever it is.
+             */
+            revision?: number;
+            /** @description The conversation that is told. Empty: one of its own, which begins anew at each run. */
+            target?: string;
+            /** @enum {string} */
+            think?: "off" | "minimal" | "low" | "medium" | "high" | "xhigh";
+            /** @description IANA name of the timezone in which the times are read and shown; empty: that of the server. */
+            timezone?: string;
+            /** @description A cron expression of five fields, a descriptor such as @daily, every 30m, at 2026-03-29 08:00, or in 20m. */
+            when: string;
+        };
+        JobList: {
+            jobs: components["schemas"]["Job"][] | null;
+            /** @description That of jobs which name none. */
+            timezone: string;
+        };
+        JobRun: {
+            /** Format: date-time */
+            began_at: string;
+            /** Format: date-time */
+            ended_at?: string;
+            /**
+             * @description skipped: the run before had not begun, or there was nothing to do. gone: the conversation was deleted.
+             * @enum {string}
+             */
+            outcome: "waiting" | "running" | "done" | "silent" | "stopped" | "failed" | "lost" | "skipped" | "gone";
+            /** @enum {string} */
+            reason: "scheduled" | "missed" | "manual";
+            /** @description The beginning of the answer. */
+            said?: string;
+            /** Format: date-time */
+            scheduled_at: string;
+            /** @description The conversation that was told. */
+            session_key: string;
+            turn_id?: string;
+            /**
+             * @description Why it was skipped: the run before had not begun, the person's conversation was busy, it is outside of the hours of a heartbeat, or its instructions are empty.
+             * @enum {string}
+             */
+            why?: "waiting" | "busy" | "hours" | "empty";
+        };
         Limits: {
             limits: components["schemas"]["LimitsInForce"];
             /** @description Calls to models, by tenant and pool. */
@@ -1946,6 +2234,9 @@ export interface components {
         };
         "List-policy-versionsResponse": {
             versions: components["schemas"]["PolicyVersion"][] | null;
+        };
+        "List-runsResponse": {
+            runs: components["schemas"]["JobRun"][] | null;
         };
         "List-sessionsResponse": {
             sessions: components["schemas"]["Session"][] | null;
@@ -2078,6 +2369,46 @@ export interface components {
              */
             ttl_s?: number;
         };
+        NewJob: {
+            /** @description The conversation to whose place on a platform the answers go, of a job with a conversation of its own. Empty: they stay there. */
+            deliver?: string;
+            /**
+             * Format: int64
+             * @description Seconds by which a run may begin later, always the same for a job, so that many do not begin at once.
+             */
+            jitter_s?: number;
+            /**
+             * Format: int64
+             * @description Seconds after which a missed time is not made up for; 0: a day. At most 30 days.
+             */
+            max_age_s?: number;
+            /**
+             * Format: int64
+             * @description It is done after so many runs; 0: never.
+             */
+            max_runs?: number;
+            /** @description What the model is told when its time has come. */
+            message: string;
+            /**
+             * @description What becomes of times that passed while the server was down: nothing, one run for all of them, or a run for each, 100 at most. Default: once.
+             * @enum {string}
+             */
+            missed?: "skip" | "once" | "all";
+            /** @description The model of the job's own conversation. */
+            model?: string;
+            /** @description What people call it; empty: its first words. At most 80 characters. */
+            name?: string;
+            /** @description Made by the client: the same one again makes no second job. */
+            once?: string;
+            /** @description The conversation that is told. Empty: one of its own, which begins anew at each run. */
+            target?: string;
+            /** @enum {string} */
+            think?: "off" | "minimal" | "low" | "medium" | "high" | "xhigh";
+            /** @description IANA name of the timezone in which the times are read and shown; empty: that of the server. */
+            timezone?: string;
+            /** @description A cron expression of five fields, a descriptor such as @daily, every 30m, at 2026-03-29 08:00, or in 20m. */
+            when: string;
+        };
         NewMessage: {
             /** @description Chosen by the client, unique per user. Sent again with the same text it is the same message. */
             client_message_id: string;
@@ -2201,6 +2532,18 @@ export interface components {
             /** Format: int64 */
             version: number;
         };
+        Preview: {
+            /** @description The next five times at most. */
+            times: string[] | null;
+            timezone: string;
+            /** @description How it is written. */
+            when: string;
+        };
+        "Preview-timesRequest": {
+            /** @description Empty: that of the server. */
+            timezone?: string;
+            when: string;
+        };
         Queue: {
             /**
              * Format: int64
@@ -2239,6 +2582,10 @@ export interface components {
              * @description A message that the user wrote. It and all after it are taken out.
              */
             message_id: number;
+        };
+        "Run-jobRequest": {
+            /** @description Made by the client: the same one again runs nothing. */
+            once: string;
         };
         Runner: {
             /** @description This user's commands go here now. */
@@ -3352,6 +3699,294 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["CommandsBody"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "list-jobs": {
+        parameters: {
+            query?: {
+                /** @description Those of everybody, for administrators. */
+                all?: boolean;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["JobList"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "add-job": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewJob"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Job"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "preview-times": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Preview-timesRequest"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Preview"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "change-job": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                job: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["JobChange"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Job"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "delete-job": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                job: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "pause-job": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                job: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Job"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "resume-job": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                job: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Job"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "run-job": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                job: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Run-jobRequest"];
+            };
+        };
+        responses: {
+            /** @description Accepted */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "list-runs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                job: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["List-runsResponse"];
                 };
             };
             /** @description Error */
