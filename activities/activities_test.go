@@ -77,6 +77,7 @@ type bundle struct {
 	background *activities.Background
 	commands   *activities.Commands
 	compressor *activities.Compressor
+	memorizer  *activities.Memorizer
 }
 
 // setup opens a turn for a message, which is a program for the scripted model.
@@ -184,7 +185,8 @@ func (b *bundle) run(ctx context.Context, name string, in, out any) error {
 		activities.NameWatch: b.background.Watch, activities.NameLose: b.background.Lose, activities.NameNoteKill: b.background.NoteKill,
 		activities.NameRunBang: b.commands.RunBang, activities.NameEndBang: b.commands.EndBang,
 		activities.NameCompress: b.compressor.Compress,
-		activities.NameAsk:      b.asking.Ask, activities.NameExpire: b.asking.Expire,
+		activities.NameMemorize: b.memorizer.Memorize, activities.NameGiveUpMemorize: b.memorizer.GiveUp,
+		activities.NameAsk: b.asking.Ask, activities.NameExpire: b.asking.Expire,
 	} {
 		env.RegisterActivityWithOptions(fn, activity.RegisterOptions{Name: name})
 	}

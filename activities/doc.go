@@ -26,6 +26,9 @@ const (
 	NameCompress     = "Compress"
 	NameObey         = "Obey"
 
+	NameMemorize       = "Memorize"
+	NameGiveUpMemorize = "GiveUpMemorize"
+
 	NameWatch    = "Watch"
 	NameNoteKill = "NoteKill"
 	NameLose     = "Lose"

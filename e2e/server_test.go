@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/stretchr/testify/require"
 
 	"xbot/internal/apiclient"
@@ -28,6 +29,7 @@ type server struct {
 	traces string // folder outside the home, for what commands write
 	model  *llmtest.Server
 	client *apiclient.Client
+	db     *pgxpool.Pool // opened by database
 }
 
 // newServer starts "xbot serve" on a fresh data folder.

@@ -65,6 +65,7 @@ type starts struct {
 	tasks    []chat.CallID
 	delivers []chat.SessionKey
 	jobs     []chat.JobID
+	memories []chat.MemorizeID
 	err      error
 }
 
@@ -80,6 +81,13 @@ func (s *starts) StartCron(_ context.Context, id chat.JobID) error {
 	defer s.mu.Unlock()
 	s.jobs = append(s.jobs, id)
 	return nil
+}
+
+func (s *starts) StartMemorize(_ context.Context, id chat.MemorizeID) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.memories = append(s.memories, id)
+	return s.err
 }
 
 func (s *starts) StartFetch(context.Context, chat.InboxID) error { return nil }

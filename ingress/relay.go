@@ -53,6 +53,7 @@ type Beside interface {
 	ToFollow(ctx context.Context, older time.Duration) ([]store.Undelivered, error)
 	FilesToFetch(ctx context.Context) ([]chat.InboxID, error)
 	OverdueJobs(ctx context.Context) ([]chat.JobID, error)
+	MemorizesToStart(ctx context.Context) ([]chat.MemorizeID, error)
 }
 
 // Relay keeps the promise that an accepted row is never forgotten: it wakes sessions whose rows wait, settles turns
@@ -68,6 +69,7 @@ type Relay struct {
 		StartDeliver(ctx context.Context, u store.Undelivered) error
 		StartFetch(ctx context.Context, id chat.InboxID) error
 		StartCron(ctx context.Context, id chat.JobID) error
+		StartMemorize(ctx context.Context, id chat.MemorizeID) error
 	}
 	Client interface {
 		DescribeWorkflowExecution(ctx context.Context, workflowID, runID string) (*workflowservice.DescribeWorkflowExecutionResponse, error)
@@ -109,7 +111,7 @@ func (r *Relay) report(err error) {
 }
 
 func (r *Relay) round(ctx context.Context) error {
-	return errors.Join(r.wakeWaiting(ctx), r.checkRunning(ctx), r.tendLine(ctx), r.tellUnclaimed(ctx), r.startWork(ctx))
+	return errors.Join(r.wakeWaiting(ctx), r.checkRunning(ctx), r.tendLine(ctx), r.tellUnclaimed(ctx), r.startWork(ctx), r.startMemorizing(ctx))
 }
 
 // startWork starts the workflows of bang commands that were not answered, of background tasks that may have none, of files that

@@ -351,3 +351,22 @@ func TestRelay_HandsOutTurnsAndShowsTheLine(t *testing.T) {
 	require.InDelta(t, 0, r.metric("xbot_turns_waiting"), 0)
 	r.claim(other, "t2")
 }
+
+func TestRelay_StartsWhatIsToBeMemorizedAndLooksAgainLater(t *testing.T) {
+	r := relay(t)
+	for _, id := range []string{"a", "b", "c"} {
+		r.accept(key, id)
+		r.claim(key, chat.TurnID("turn-"+id))
+		_, err := r.FinishTurn(t.Context(), key, chat.TurnID("turn-"+id), chat.TurnDone, "")
+		require.NoError(t, err)
+	}
+	require.NoError(t, r.Renew(t.Context(), key, "x", chat.ResetNew))
+	require.NoError(t, r.Round(t.Context()))
+	require.Len(t, r.starts.memories, 1)
+	require.NoError(t, r.Round(t.Context()))
+	require.Len(t, r.starts.memories, 1, "it is trusted for a while")
+	_, err := r.pool.Exec(t.Context(), "UPDATE memorize_jobs SET checked_at = now() - interval '1 minute'")
+	require.NoError(t, err)
+	require.NoError(t, r.Round(t.Context()))
+	require.Len(t, r.starts.memories, 2, "a workflow may be lost")
+}

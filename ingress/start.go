@@ -22,6 +22,7 @@ type WorkRows interface {
 	Bang(ctx context.Context, id chat.InboxID) (chat.Bang, error)
 	Parcel(ctx context.Context, id chat.InboxID) (chat.Parcel, error)
 	Job(ctx context.Context, id chat.JobID) (store.Job, error)
+	MemorizeJob(ctx context.Context, id chat.MemorizeID) (chat.MemorizeJob, error)
 }
 
 // Starter starts the workflows that run beside turns: of background tasks and of bang commands. A row is the promise;
@@ -87,6 +88,20 @@ func (s *Starter) StartFetch(ctx context.Context, id chat.InboxID) error {
 	}
 	o := s.options(workflows.FetchID(id), summary, p.Session, p.UserName, workflows.KindFetch, s.Attributes())
 	return s.start(ctx, o, workflows.NameFetch, workflows.FetchInput{Inbox: id})
+}
+
+// StartMemorize has a conversation put into memory.
+func (s *Starter) StartMemorize(ctx context.Context, id chat.MemorizeID) error {
+	j, err := s.Rows.MemorizeJob(ctx, id)
+	if fault.Is(err, fault.NotFound) {
+		return nil
+	}
+	if err != nil || j.State != chat.MemorizeWaiting {
+		return err
+	}
+	input := workflows.MemorizeInput{Job: id, Trigger: j.Trigger, Attributes: s.Attributes()}
+	o := s.options(workflows.MemorizeID(id), "memorize · "+j.Trigger, j.Session, j.UserName, workflows.KindMemorize, input.Attributes)
+	return s.start(ctx, o, workflows.NameMemorize, input)
 }
 
 // commandWords bounds what operators read of a command, in characters: Temporal holds 400 bytes of a summary.

@@ -39,6 +39,7 @@ type rows struct {
 	bang chat.Bang
 
 	parcel chat.Parcel
+	memory chat.MemorizeJob
 	err    error
 }
 
@@ -48,6 +49,25 @@ func (r rows) Parcel(context.Context, chat.InboxID) (chat.Parcel, error) {
 	return r.parcel, r.err
 }
 func (r rows) Job(context.Context, chat.JobID) (store.Job, error) { return store.Job{}, r.err }
+
+func (r rows) MemorizeJob(context.Context, chat.MemorizeID) (chat.MemorizeJob, error) {
+	return r.memory, r.err
+}
+
+func TestStart_MemorizesOnlyWhatWaits(t *testing.T) {
+	t.Parallel()
+	e := &executor{}
+	s := ingress.Starter{Client: e, Attributes: on, Rows: rows{memory: chat.MemorizeJob{ID: 9, Session: key, Trigger: chat.MemorizeReset, State: chat.MemorizeWaiting}}}
+	require.NoError(t, s.StartMemorize(t.Context(), 9))
+	require.Equal(t, "memorize/9", e.options.ID)
+	require.Equal(t, "memorize · reset", e.options.StaticSummary)
+	require.Equal(t, workflows.MemorizeInput{Job: 9, Trigger: "reset", Attributes: true}, e.input)
+
+	e = &executor{}
+	s = ingress.Starter{Client: e, Attributes: on, Rows: rows{memory: chat.MemorizeJob{ID: 9, State: chat.MemorizeDone}}}
+	require.NoError(t, s.StartMemorize(t.Context(), 9))
+	require.Empty(t, e.workflow)
+}
 
 func TestStart_ShowsOperatorsTheNameOfAFileOnlyIfItMay(t *testing.T) {
 	t.Parallel()

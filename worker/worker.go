@@ -48,6 +48,7 @@ type Activities struct {
 	Receiver   *activities.Receiver
 	Timekeeper *activities.Timekeeper
 	Subagents  *activities.Subagents
+	Memorizer  *activities.Memorizer
 }
 
 // Run polls until ctx ends. While Temporal is away it waits for it. What stands in version names the build where workers
@@ -112,6 +113,7 @@ func build(c client.Client, a Activities, version string, fatal func(error)) sdk
 	w.RegisterWorkflowWithOptions(workflows.Fetch, workflow.RegisterOptions{Name: workflows.NameFetch})
 	w.RegisterWorkflowWithOptions(workflows.CronJob, workflow.RegisterOptions{Name: workflows.NameCronJob})
 	w.RegisterWorkflowWithOptions(workflows.Subagent, workflow.RegisterOptions{Name: workflows.NameSubagent})
+	w.RegisterWorkflowWithOptions(workflows.Memorize, workflow.RegisterOptions{Name: workflows.NameMemorize})
 	w.RegisterWorkflowWithOptions(workflows.Command, workflow.RegisterOptions{Name: workflows.NameCommand})
 	register := func(name string, fn any) {
 		w.RegisterActivityWithOptions(fn, activity.RegisterOptions{Name: name})
@@ -141,5 +143,7 @@ func build(c client.Client, a Activities, version string, fatal func(error)) sdk
 	register(activities.NameDelegate, a.Tools.Delegate)
 	register(activities.NameRest, a.Subagents.Rest)
 	register(activities.NameCompress, a.Compressor.Compress)
+	register(activities.NameMemorize, a.Memorizer.Memorize)
+	register(activities.NameGiveUpMemorize, a.Memorizer.GiveUp)
 	return w
 }

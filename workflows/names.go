@@ -20,6 +20,7 @@ const (
 	NameFetch      = "Fetch"
 	NameCronJob    = "CronJob"
 	NameSubagent   = "Subagent"
+	NameMemorize   = "Memorize"
 	SignalWake     = "wake"
 )
 
@@ -54,6 +55,9 @@ func SubagentID(a chat.SubagentRef) string {
 	}
 	return workflowID("subagent/", string(a.Parent)+"/"+a.Name())
 }
+
+// MemorizeID returns the workflow id of a conversation that is put into memory.
+func MemorizeID(id chat.MemorizeID) string { return "memorize/" + strconv.FormatInt(int64(id), 10) }
 
 // workflowID escapes control characters and shortens what is too long by hashing it.
 func workflowID(prefix, text string) string {
@@ -90,4 +94,5 @@ const (
 	KindFetch      = "fetch"
 	KindCron       = "cron"
 	KindSubagent   = "subagent"
+	KindMemorize   = "memorize"
 )

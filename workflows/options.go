@@ -99,6 +99,11 @@ func fetching(ctx workflow.Context, summary string) workflow.Context {
 	})
 }
 
+// memorizing is for putting a conversation into memory. Attempts are unlimited: the activity counts failures of the provider.
+func memorizing(ctx workflow.Context, summary string) workflow.Context {
+	return lasting(ctx, summary, modelAttempt, heartbeatTimeout, 0)
+}
+
 // lasting is for what takes its time and says that it lives; attempts of 0 are unlimited.
 func lasting(ctx workflow.Context, summary string, attempt, heartbeat time.Duration, attempts int32) workflow.Context {
 	policy := retry(200*time.Millisecond, 10*time.Second)

@@ -29,6 +29,7 @@ func TestReplay_EveryCapturedHistory(t *testing.T) {
 			replayer.RegisterWorkflowWithOptions(workflows.Fetch, workflow.RegisterOptions{Name: workflows.NameFetch})
 			replayer.RegisterWorkflowWithOptions(workflows.CronJob, workflow.RegisterOptions{Name: workflows.NameCronJob})
 			replayer.RegisterWorkflowWithOptions(workflows.Subagent, workflow.RegisterOptions{Name: workflows.NameSubagent})
+			replayer.RegisterWorkflowWithOptions(workflows.Memorize, workflow.RegisterOptions{Name: workflows.NameMemorize})
 			replayer.RegisterWorkflowWithOptions(workflows.Command, workflow.RegisterOptions{Name: workflows.NameCommand})
 			logger := log.NewStructuredLogger(slog.New(slog.DiscardHandler))
 			require.NoError(t, replayer.ReplayWorkflowHistoryFromJSONFile(logger, file))

@@ -170,6 +170,7 @@ func (p *parts) activities(model llm.Client, c think, t config.Temporal, boxes *
 		Follower:   p.follower(),
 		Receiver:   p.receiver(t, c.Keep, boxes),
 		Timekeeper: p.timekeeper(t),
+		Memorizer:  p.memorizer(models, assembler, c),
 	}
 }
 

@@ -170,6 +170,7 @@ func Say(lang Lang, id ID, args ...any) string {
 	for _, sentences := range []map[ID]map[Lang]string{
 		catalogue, commandHelp, history, resets, usage, contextNotices, prompts, gateway, numbered,
 		access,
+		memories,
 		channels,
 		trial,
 		asks,

@@ -68,6 +68,10 @@ func (s *Store) begin(ctx context.Context, tx *tx, f fresh) error {
 	if err != nil || !added {
 		return err
 	}
+	err = tx.memorize(ctx, leaving{session: f.key, key: f.once, trigger: chat.MemorizeReset, upto: c.Message, newest: c.ID})
+	if err != nil {
+		return err
+	}
 	return s.clear(ctx, tx, f, c.ID)
 }
 

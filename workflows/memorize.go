@@ -1,0 +1,45 @@
+package workflows
+
+import (
+	"strconv"
+
+	"go.temporal.io/sdk/workflow"
+
+	"xbot/activities"
+	"xbot/internal/chat"
+)
+
+// MemorizeInput names a conversation that went from sight.
+type MemorizeInput struct {
+	Job     chat.MemorizeID `json:"job"`
+	Trigger string          `json:"trigger,omitempty"` // why it did, for the eyes of operators
+	// Attributes says whether the namespace knows our search attributes.
+	Attributes bool `json:"attributes,omitempty"`
+}
+
+// Memorize puts a conversation into memory. The row of the job is the promise, and how far it is stands there. Cancelling the
+// run gives the job up.
+func Memorize(ctx workflow.Context, in MemorizeInput) error {
+	var out activities.MemorizeOutput
+	job := activities.MemorizeInput{Job: in.Job}
+	err := workflow.ExecuteActivity(memorizing(ctx, "memorize · "+in.Trigger), activities.NameMemorize, job).Get(ctx, &out)
+	if err != nil {
+		ended, _ := workflow.NewDisconnectedContext(ctx)
+		if err := workflow.ExecuteLocalActivity(local(ended, "give up"), activities.NameGiveUpMemorize, job).Get(ended, nil); err != nil {
+			return err
+		}
+		if !broken(err) {
+			return err // cancelled
+		}
+		out.State = chat.MemorizeFailed
+	}
+	text := out.State
+	if out.Parts > 0 {
+		text += " · " + strconv.Itoa(out.Parts) + " parts · " + strconv.Itoa(out.Changed) + " changed · " + strconv.Itoa(out.Archived) + " archived"
+	}
+	workflow.SetCurrentDetails(ctx, text)
+	if !in.Attributes || out.State == "" {
+		return nil
+	}
+	return workflow.UpsertTypedSearchAttributes(ctx, AttrOutcome.ValueSet(out.State))
+}
