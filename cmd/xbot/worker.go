@@ -112,7 +112,7 @@ func (p *parts) tools(cfg config.Permissions) *tool.Registry {
 		task.NewKill(p.store, task.Killer{Kills: p.store, Boxes: lateBoxes{p}}),
 		toolcontext.NewOffloadRecall(p.store), toolcontext.NewEdit(p.store), toolcontext.NewRecallMasked(p.store),
 		toolcron.New(p.jobs),
-		p.subagents(),
+		p.subagents(), p.worktree(),
 	)
 }
 

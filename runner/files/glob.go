@@ -18,8 +18,8 @@ const (
 	maxGlob  = 200_000 // files looked at for their age
 )
 
-// Glob finds files by name, newest first. Folders named .git are left out unless the pattern names them. What was
-// not looked at in time makes the result Truncated.
+// Glob finds files by name, newest first. Folders named .git are left out unless the pattern names them, and
+// worktrees of agents unless the search starts in one. What was not looked at in time makes the result Truncated.
 func (t *Tree) Glob(ctx context.Context, q wire.Glob) (wire.GlobResult, error) {
 	limit, err := found(q.Limit)
 	if err != nil {
@@ -47,6 +47,11 @@ func (t *Tree) Glob(ctx context.Context, q wire.Glob) (wire.GlobResult, error) {
 	return w.glob(ctx, pattern, limit, strings.Contains(q.Pattern, ".git"))
 }
 
+// worktrees reports whether a folder holds worktrees of agents: copies of what is searched already.
+func worktrees(rel string) bool {
+	return filepath.Base(rel) == "worktrees" && filepath.Base(filepath.Dir(rel)) == ".xbot"
+}
+
 func found(limit int) (int, error) {
 	if limit < 0 || limit > wire.MaxFound {
 		return 0, wire.Errorf(wire.Invalid, "the limit must be between 0 and %d", wire.MaxFound)
@@ -63,7 +68,7 @@ func (w *walker) glob(ctx context.Context, pattern *pattern, limit int, git bool
 	}
 	var files []file
 	enter := func(rel string) bool {
-		return (git || filepath.Base(rel) != ".git") && pattern.mayHold(rel)
+		return (git || filepath.Base(rel) != ".git") && !worktrees(rel) && pattern.mayHold(rel)
 	}
 	complete, err := w.walk(ctx, enter, func(rel string, d fs.DirEntry) error {
 		if !pattern.match(rel) {

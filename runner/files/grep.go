@@ -37,8 +37,8 @@ type grep struct {
 	result  wire.GrepResult
 }
 
-// Grep finds lines by a regular expression, in the order of paths and lines. Folders named .git are left out unless
-// the search starts in one. What was not looked at in time makes the result Truncated.
+// Grep finds lines by a regular expression, in the order of paths and lines. Folders named .git and worktrees of
+// agents are left out unless the search starts in one. What was not looked at in time makes the result Truncated.
 func (t *Tree) Grep(ctx context.Context, q wire.Grep) (wire.GrepResult, error) {
 	g, err := newGrep(q)
 	if err != nil {
@@ -59,7 +59,7 @@ func (t *Tree) Grep(ctx context.Context, q wire.Grep) (wire.GrepResult, error) {
 		return wire.GrepResult{}, err
 	}
 	defer w.close()
-	enter := func(rel string) bool { return filepath.Base(rel) != ".git" }
+	enter := func(rel string) bool { return filepath.Base(rel) != ".git" && !worktrees(rel) }
 	complete, err := w.walk(ctx, enter, func(rel string, d fs.DirEntry) error {
 		if !d.Type().IsRegular() || !g.included(rel) {
 			return nil

@@ -37,7 +37,7 @@ func (b *bench) glob(q sandbox.GlobQuery) []string {
 }
 
 func globFinds(b *bench) {
-	b.sh(`mkdir -p a/b .git node; touch -d 2020-01-01 old.go; touch -d 2022-01-01 a/mid.go; touch a/b/new.go a/x.txt .git/c.go; ln -s a loop`)
+	b.sh(`mkdir -p a/b .git node .xbot/worktrees/x; touch .xbot/worktrees/x/d.go; touch -d 2020-01-01 old.go; touch -d 2022-01-01 a/mid.go; touch a/b/new.go a/x.txt .git/c.go; ln -s a loop`)
 	require.Equal(b.T, []string{"a/b/new.go", "a/mid.go", "old.go"}, b.glob(sandbox.GlobQuery{Pattern: "**/*.go"}))
 	require.Equal(b.T, []string{"old.go"}, b.glob(sandbox.GlobQuery{Pattern: "*.go"}))
 	require.Equal(b.T, []string{"a/mid.go"}, b.glob(sandbox.GlobQuery{Pattern: "a/*.go"}))
@@ -84,7 +84,7 @@ func grepFinds(b *bench) {
 }
 
 func grepSkips(b *bench) {
-	b.sh(`printf 'needle\000' > binary; mkdir .git; echo needle > .git/x; (echo needle; head -c 1100000 /dev/zero | tr '\0' 'a') > large; echo needle > found`)
+	b.sh(`printf 'needle\000' > binary; mkdir -p .git .xbot/worktrees; echo needle > .git/x; echo needle > .xbot/worktrees/y; (echo needle; head -c 1100000 /dev/zero | tr '\0' 'a') > large; echo needle > found`)
 	got, err := b.Box.Grep(b.ctx, sandbox.GrepQuery{Pattern: "needle", Root: b.dir})
 	b.must(err)
 	require.Len(b.T, got.Matches, 1)
