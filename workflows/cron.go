@@ -45,7 +45,7 @@ func CronJob(ctx workflow.Context, in CronJobInput) error {
 		if err != nil {
 			return err
 		}
-		if !woken && now.Wait > maxJobWait {
+		if !woken && (now.Paused || now.Wait > maxJobWait) {
 			break
 		}
 	}
@@ -65,16 +65,18 @@ func details(now activities.FireJobOutput, last string) string {
 }
 
 // rest waits for the next time of the job, or for a change of it, and reports whether it was woken by one. One that is paused has no
-// next time.
+// next time; it, too, waits no longer than a run may be old.
 func rest(ctx workflow.Context, wakes workflow.ReceiveChannel, now activities.FireJobOutput) (woken bool, err error) {
 	timing, cancel := workflow.WithCancel(ctx)
 	defer cancel()
 	next := workflow.NewSelector(ctx)
 	next.AddReceive(wakes, func(c workflow.ReceiveChannel, _ bool) { woken = c.ReceiveAsync(nil) })
-	if !now.Paused {
-		timer := workflow.NewTimerWithOptions(timing, min(now.Wait, maxJobWait), workflow.TimerOptions{Summary: "next " + now.Next})
-		next.AddFuture(timer, func(f workflow.Future) { err = f.Get(ctx, nil) })
+	wait, summary := min(now.Wait, maxJobWait), "next "+now.Next
+	if now.Paused {
+		wait, summary = maxJobWait, "paused"
 	}
+	timer := workflow.NewTimerWithOptions(timing, wait, workflow.TimerOptions{Summary: summary})
+	next.AddFuture(timer, func(f workflow.Future) { err = f.Get(ctx, nil) })
 	next.AddReceive(ctx.Done(), func(workflow.ReceiveChannel, bool) { err = ctx.Err() })
 	next.Select(ctx)
 	return woken, err

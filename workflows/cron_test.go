@@ -255,3 +255,12 @@ func TestCronJob_NoRunWaitsLongerThanADay(t *testing.T) {
 	require.Empty(t, c.ran())
 	require.InDelta(t, 29, c.runs, 1)
 }
+
+func TestCronJob_NoRunOfAPausedJobIsOlderThanADay(t *testing.T) {
+	c := skipTimes(t, "2026-03-02T00:00:00Z")
+	c.add(chat.JobPlan{When: "0 8 * * *"})
+	c.at(time.Hour, func() error { _, err := c.desk.Pause(t.Context(), c.who, c.job.ID); return err })
+	c.pass(10 * 24 * time.Hour)
+	require.Empty(t, c.ran())
+	require.InDelta(t, 10, c.runs, 1)
+}

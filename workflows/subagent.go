@@ -47,7 +47,7 @@ func Subagent(ctx workflow.Context, in SubagentInput) error {
 		return err
 	}
 	in.Next = true
-	return workflow.NewContinueAsNewError(ctx, NameSubagent, in)
+	return again(ctx, NameSubagent, in)
 }
 
 // rest waits for a wake while there is nothing to do, and reports whether the subagent is done: it answers once, was unloaded, or
