@@ -45,10 +45,12 @@ type Compressor struct {
 	Ledger  Compactions
 	Prompts Prompts
 	Tools   Catalog
-	Context *Assembler           // knows how much models take and how they count
-	Notes   Notes                // nil: no notes are saved before
-	Rules   map[string]chat.Rule // what the installation wants of tools, by name
-	Retry   Retry
+	// Personas knows which tools the model has; nil: all.
+	Personas Personas
+	Context  *Assembler           // knows how much models take and how they count
+	Notes    Notes                // nil: no notes are saved before
+	Rules    map[string]chat.Rule // what the installation wants of tools, by name
+	Retry    Retry
 	// Doing tells those who watch what goes on, a chat.Doing* or nothing any more. Nil: nobody is told.
 	Doing func(step chat.Step, what string)
 }

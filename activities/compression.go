@@ -12,6 +12,7 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/command"
 	"xbot/internal/llm"
+	"xbot/internal/persona"
 	"xbot/internal/prompt"
 	"xbot/internal/tokens"
 	"xbot/internal/window"
@@ -46,6 +47,7 @@ type reader struct {
 	limits window.Limits
 	ratio  float64 // of what the provider counts to our estimate
 	static int     // tokens of system prompt and tools
+	who    persona.Persona
 }
 
 // passage is what a compression is about.
@@ -105,7 +107,10 @@ func (j *compression) open(ctx context.Context) (err error) {
 	if j.ratio, err = j.Context.Ratios.Of(ctx, j.client.Model()); err != nil {
 		return err
 	}
-	j.static = j.weigh(prompt.Request(system, nil, j.Tools.Specs()))
+	if j.who, err = personaOf(ctx, j.Personas, j.in.Session); err != nil {
+		return err
+	}
+	j.static = j.weigh(prompt.Request(system, nil, allowed{j.Tools, j.who}.Specs()))
 	j.view = window.View(j.window)
 	j.cut()
 	return nil

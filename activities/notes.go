@@ -62,7 +62,7 @@ func (j *compression) noteTools(ctx context.Context) ([]llm.Tool, error) {
 	}
 	var out []llm.Tool
 	for _, spec := range j.Notes.Specs() {
-		if rule := cmp.Or(own[spec.Name], j.Rules[spec.Name], chat.RuleAllow); rule == chat.RuleAllow {
+		if rule := cmp.Or(own[spec.Name], j.Rules[spec.Name], chat.RuleAllow); rule == chat.RuleAllow && j.who.Has(spec.Name) {
 			out = append(out, llm.Tool{Name: spec.Name, Description: spec.Description, Parameters: spec.Parameters})
 		}
 	}

@@ -21,6 +21,7 @@ import (
 	"xbot/internal/feed"
 	"xbot/internal/llm/catalogue"
 	"xbot/internal/llm/limits"
+	"xbot/internal/memory/archive"
 	policies "xbot/internal/policy"
 	"xbot/internal/prompt"
 	"xbot/internal/sandbox/resolver"
@@ -35,6 +36,7 @@ import (
 type parts struct {
 	home     string
 	memory   string // provider of memory where the policy names none
+	archive  *archive.Archive
 	admin    string // name of the first administrator
 	dsn      string
 	tele     *telemetry.Telemetry
@@ -111,6 +113,9 @@ func assemble(ctx context.Context, process string, s settings) (*parts, error) {
 	p.bus = feed.New(p.log)
 	p.store = store.New(p.pool, p.bus)
 	p.store.Limits = s.limits
+	if p.archive, err = newArchive(p.store, s.Memory, p.log); err != nil {
+		return nil, err
+	}
 	p.policies = &policies.Live{Source: p.store}
 	p.store.Policies = p.policies
 	p.jobs = &cron.Desk{Store: p.store, Zone: p.zone}

@@ -31,7 +31,7 @@ func (p *parts) systemPrompts(boxes *resolver.Resolver) *activities.SystemPrompt
 
 // promptCommands are the commands about prompts.
 func (in *ingressPart) promptCommands() []ingress.Command {
-	return ingress.PromptCommands(prompt.Viewer{Scenes: in.store, Pipeline: in.pipeline(in.boxes), Tools: in.policy.tools.Specs()}, in.store)
+	return ingress.PromptCommands(prompt.Viewer{Scenes: in.store, Pipeline: in.pipeline(in.boxes), Tools: in.policy.tools.Specs(), Personas: in.personas()}, in.store)
 }
 
 // lookPrompt tries the template of the system prompt.

@@ -66,6 +66,7 @@ func (workerCmd) Run(ctx context.Context) error {
 	boxes := p.newResolver(nil, cfg.Runner, wishes{store: p.store, image: cfg.Image})
 	g, ctx := errgroup.WithContext(ctx)
 	g.Go(func() error { return p.bus.Run(ctx, p.dsn) })
+	g.Go(func() error { return p.archive.Run(ctx) })
 	g.Go(func() error { return p.learnAttributes(ctx, cfg.Namespace) })
 	g.Go(func() error {
 		return worker.Run(ctx, p.temporal, p.activities(model, think{cfg.LLM, cfg.Agent, cfg.Context}, cfg.Temporal, boxes), build, p.log)
@@ -105,7 +106,8 @@ func limitsOf(model llm.Client, cfg config.LLM) limits.Table {
 
 // tools are what models can call.
 func (p *parts) tools(cfg config.Permissions) *tool.Registry {
-	return tool.New(
+	return tool.New(append(
+		p.lettaTools(),
 		shell.New(), ask.New(), file.NewRead(), file.NewCreate(), file.NewReplace(p.store), file.NewGlob(), file.NewGrep(),
 		file.NewCd(p.store, p.store), todo.NewWrite(p.store), todo.NewList(p.store), memory.NewWrite(p.notes()), memory.NewList(p.notes()), newDownload(cfg),
 		task.NewStatus(p.store), task.NewRead(p.store, lateBoxes{p}), task.NewWait(p.store),
@@ -113,7 +115,7 @@ func (p *parts) tools(cfg config.Permissions) *tool.Registry {
 		toolcontext.NewOffloadRecall(p.store), toolcontext.NewEdit(p.store), toolcontext.NewRecallMasked(p.store),
 		toolcron.New(p.jobs),
 		p.subagents(), p.worktree(),
-	)
+	)...)
 }
 
 // think is the settings of turns.

@@ -101,3 +101,23 @@ type PendingEntry struct {
 	Content   string
 	Embedding []float32 // nil: it cannot be made
 }
+
+// Recollect asks for what was said in earlier conversations of a person.
+type Recollect struct {
+	Text   string    // words; empty: all
+	Since  time.Time // zero: from the beginning
+	Until  time.Time // zero: until now
+	N      int       // at most
+	Agents Agents    // whose conversations
+}
+
+// Agents are some of the installation's agents: those of Only, or all but Except where Only is empty.
+type Agents struct{ Only, Except []string }
+
+// Recollected is something that was said, or an entry of the log.
+type Recollected struct {
+	At      time.Time
+	Session SessionKey
+	Who     string // user, assistant or log
+	Text    string
+}

@@ -29,7 +29,8 @@ func checkOne(s Setting) error {
 		"AGENT_CONTEXT_MODE":      {"default", "none"},
 		"AGENT_MEMORY_FLUSH":      {"on", "off"},
 		"AGENT_PRUNING":           {"off", "on"},
-		"MEMORY_PROVIDER":         {"flat"},
+		"MEMORY_PROVIDER":         {"flat", "letta"},
+		"LLM_EMBEDDING_PROVIDER":  {"openai", "ollama"},
 		"LOG_LEVEL":               {"debug", "info", "warn", "error"},
 		"LOG_FORMAT":              {"text", "json"},
 	}
@@ -48,7 +49,7 @@ func checkOne(s Setting) error {
 		if !isPort(s.Value) {
 			return fault.Errorf(fault.Invalid, "%s is %s; it must be a port, from 0 to 65535", s.Name, s.Value)
 		}
-	case "XBOT_PUBLIC_URL", "XBOT_INTERNAL_URL":
+	case "XBOT_PUBLIC_URL", "XBOT_INTERNAL_URL", "LLM_EMBEDDING_BASE_URL":
 		if u, err := url.Parse(s.Value); err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" {
 			return fault.Errorf(fault.Invalid, "%s is %q; it must be a web address such as https://xbot.example", s.Name, s.Value)
 		}
@@ -73,7 +74,7 @@ func checkOne(s Setting) error {
 		}
 	case "LLM_MAX_CONTEXT", "LLM_MAX_OUTPUT", "AGENT_COMPRESS_COOLDOWN":
 		return checkTokens(s)
-	case "LLM_RETRY_ATTEMPTS", "AGENT_MAX_ITERATIONS":
+	case "LLM_RETRY_ATTEMPTS", "AGENT_MAX_ITERATIONS", "LLM_EMBEDDING_MAX_TOKENS":
 		if s.Value == "0" || strings.HasPrefix(s.Value, "-") {
 			return fault.Errorf(fault.Invalid, "%s is %s; it must be at least 1", s.Name, s.Value)
 		}

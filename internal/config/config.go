@@ -72,7 +72,12 @@ type Context struct {
 
 // Memory says how people are remembered (spec/001 §4.2; the upstream's name).
 type Memory struct {
-	MemoryProvider string `env:"MEMORY_PROVIDER" envDefault:"flat" help:"flat | letta: who keeps memory, where the policy does not say"`
+	MemoryProvider     string `env:"MEMORY_PROVIDER" envDefault:"flat" help:"flat | letta: who keeps memory, where the policy does not say"`
+	EmbeddingProvider  string `env:"LLM_EMBEDDING_PROVIDER" envDefault:"openai" help:"openai (or a service that is compatible) | ollama: who makes embeddings for letta"`
+	EmbeddingBaseURL   string `env:"LLM_EMBEDDING_BASE_URL" help:"address of that service; default: the provider's own"`
+	EmbeddingAPIKey    string `env:"LLM_EMBEDDING_API_KEY" secret:"true" help:"key of that service"`
+	EmbeddingModel     string `env:"LLM_EMBEDDING_MODEL" help:"model that makes embeddings; empty: memory is searched by words alone"`
+	EmbeddingMaxTokens int    `env:"LLM_EMBEDDING_MAX_TOKENS" envDefault:"2048" help:"tokens of one text that the model takes; what is longer is cut for it"`
 }
 
 // Prompt says what stands in system prompts.

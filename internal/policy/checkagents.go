@@ -10,7 +10,7 @@ import (
 var thinks = []string{"off", "minimal", "low", "medium", "high", "xhigh"}
 
 // memoryProviders keep memory.
-var memoryProviders = []string{"flat"}
+var memoryProviders = []string{"flat", "letta"}
 
 func (c *check) agents(p *Policy) {
 	var ids []string

@@ -22,6 +22,7 @@ type Viewer struct {
 	Scenes   Scenes
 	Pipeline *Pipeline
 	Tools    []tool.Spec
+	Personas Personas // knows which of them the model has; nil: all
 }
 
 // Look is such a prompt.
@@ -49,7 +50,11 @@ func (v Viewer) Look(ctx context.Context, key chat.SessionKey, text string, at t
 		return Look{}, err
 	}
 	a := &Assembly{Scene: scene, Text: text, At: at}
-	for _, t := range v.Tools {
+	tools, err := v.toolsOf(ctx, key)
+	if err != nil {
+		return Look{}, err
+	}
+	for _, t := range tools {
 		a.Tools = append(a.Tools, t.Name)
 	}
 	slices.Sort(a.Tools)
@@ -65,7 +70,7 @@ func (v Viewer) Look(ctx context.Context, key chat.SessionKey, text string, at t
 			l.Parts = append(l.Parts, Size{Name: key, Bytes: len(part), Tokens: tokens.Count(part), Held: known && !fresh})
 		}
 	}
-	for _, t := range v.Tools {
+	for _, t := range tools {
 		schema := t.Name + "\n" + t.Description + "\n" + string(t.Parameters)
 		l.Tools = append(l.Tools, Size{Name: t.Name, Bytes: len(schema), Tokens: tokens.Count(schema)})
 	}
@@ -73,4 +78,13 @@ func (v Viewer) Look(ctx context.Context, key chat.SessionKey, text string, at t
 		l.Tokens += s.Tokens
 	}
 	return l, nil
+}
+
+// toolsOf returns the tools that the model of a session has.
+func (v Viewer) toolsOf(ctx context.Context, key chat.SessionKey) ([]tool.Spec, error) {
+	if v.Personas == nil {
+		return v.Tools, nil
+	}
+	who, err := v.Personas.Of(ctx, key)
+	return slices.DeleteFunc(slices.Clone(v.Tools), func(t tool.Spec) bool { return !who.Has(t.Name) }), err
 }

@@ -51,7 +51,7 @@ const (
 
 // embed makes embeddings for somebody who waits; nil where there are none now.
 func (a *Archive) embed(ctx context.Context, texts ...string) [][]float32 {
-	if a.embedder == nil || a.isPaused() {
+	if a.embedder == nil || len(texts) == 0 || a.isPaused() {
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, queryWait)

@@ -83,3 +83,86 @@ func (q *Queries) Search(ctx context.Context, db DBTX, arg SearchParams) ([]Sear
 	}
 	return items, nil
 }
+
+const searchPast = `-- name: SearchPast :many
+SELECT s.key, f.role, f.created_at, f.snippet::text AS snippet
+FROM sessions s
+LEFT JOIN controls c ON c.id = s.compaction_id
+LEFT JOIN controls r ON r.id = s.reset_id
+CROSS JOIN LATERAL (
+    SELECT m.id, m.role, m.created_at,
+           substr(coalesce(m.shown, m.content), greatest(1, strpos(lower(coalesce(m.shown, m.content)), lower($1::text)) - 100), 400) AS snippet
+    FROM messages m
+    WHERE m.session_key = s.key AND m.role IN ('user', 'assistant') AND NOT m.display_only AND NOT m.silent AND m.rewound_by IS NULL
+      AND coalesce(m.shown, m.content) <> ''
+      AND m.created_at >= $2::timestamptz AND m.created_at < $3::timestamptz
+      AND (s.key <> $4::text OR m.id <= greatest(coalesce(c.message_id, 0), coalesce(r.message_id, 0)))
+      AND CASE WHEN cardinality($5::text[]) = 0 THEN true
+               WHEN $6::boolean THEN coalesce(m.shown, m.content) ILIKE ALL ($5::text[])
+               ELSE coalesce(m.shown, m.content) ILIKE ANY ($5::text[]) END
+    ORDER BY m.id DESC
+    LIMIT $7
+) f
+WHERE s.user_id = $8
+  AND (cardinality($9::text[]) = 0 OR s.agent = ANY ($9::text[])) AND NOT s.agent = ANY ($10::text[])
+ORDER BY f.id DESC
+LIMIT $7
+`
+
+type SearchPastParams struct {
+	First    string
+	Since    time.Time
+	Until    time.Time
+	Here     string
+	Patterns []string
+	Every    bool
+	N        int32
+	Owner    chat.UserID
+	These    []string
+	Others   []string
+}
+
+type SearchPastRow struct {
+	Key       chat.SessionKey
+	Role      chat.Role
+	CreatedAt time.Time
+	Snippet   string
+}
+
+// The newest messages of a user's conversations with some agents, from a span of time, that hold all of some patterns, or any
+// of them. Of one conversation only what its model does not see any more: what is before its last compaction or reset.
+func (q *Queries) SearchPast(ctx context.Context, db DBTX, arg SearchPastParams) ([]SearchPastRow, error) {
+	rows, err := db.Query(ctx, searchPast,
+		arg.First,
+		arg.Since,
+		arg.Until,
+		arg.Here,
+		arg.Patterns,
+		arg.Every,
+		arg.N,
+		arg.Owner,
+		arg.These,
+		arg.Others,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []SearchPastRow
+	for rows.Next() {
+		var i SearchPastRow
+		if err := rows.Scan(
+			&i.Key,
+			&i.Role,
+			&i.CreatedAt,
+			&i.Snippet,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}

@@ -1,0 +1,64 @@
+package main
+
+import (
+	"log/slog"
+
+	"xbot/internal/config"
+	"xbot/internal/memory"
+	"xbot/internal/memory/archive"
+	"xbot/internal/memory/embed"
+	"xbot/internal/memory/flat"
+	"xbot/internal/memory/letta"
+	"xbot/internal/persona"
+	"xbot/internal/store"
+	"xbot/internal/tool"
+	toolletta "xbot/internal/tool/letta"
+)
+
+// newArchive makes what is searched of memory, with embeddings where a model is set.
+func newArchive(shelf *store.Store, cfg config.Memory, log *slog.Logger) (*archive.Archive, error) {
+	if cfg.EmbeddingModel == "" {
+		return archive.New(shelf, nil, log), nil
+	}
+	e, err := embed.New(embed.Config{
+		Provider: cfg.EmbeddingProvider, BaseURL: cfg.EmbeddingBaseURL, APIKey: cfg.EmbeddingAPIKey, Model: cfg.EmbeddingModel, MaxTokens: cfg.EmbeddingMaxTokens,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return archive.New(shelf, e, log), nil
+}
+
+// memories are how people are remembered, by the provider of each agent.
+func (p *parts) memories() persona.Memories {
+	return persona.Memories{Book: p.personas(), Providers: map[string]memory.Provider{
+		memory.Flat:  flat.Provider{Shelf: p.store},
+		memory.Letta: letta.Provider{Shelf: p.store, Archive: p.archive},
+	}}
+}
+
+// notes are what each agent remembers.
+func (p *parts) notes() persona.Notes { return persona.Notes{Shelf: p.store, Book: p.personas()} }
+
+// lettaTools are the tools of memories that letta keeps.
+func (p *parts) lettaTools() []tool.Tool {
+	who := p.personas()
+	return []tool.Tool{
+		toolletta.NewAppend(who, p.store), toolletta.NewReplace(who, p.store), toolletta.NewRethink(who, p.store),
+		toolletta.NewInsert(who, p.archive), toolletta.NewSearch(who, p.archive), toolletta.NewRecall(persona.Past{Said: p.store, Book: who}),
+	}
+}
+
+// noteTools are the tools with which a model keeps what is lasting, apart from the others.
+func noteTools(all *tool.Registry) *tool.Registry {
+	var notes []tool.Tool
+	for _, spec := range all.Specs() {
+		if _, ok := memory.ProviderOf(spec.Name); !ok {
+			continue
+		}
+		if t, ok := all.Get(spec.Name); ok {
+			notes = append(notes, t)
+		}
+	}
+	return tool.New(notes...)
+}

@@ -1,0 +1,85 @@
+package letta
+
+import (
+	"context"
+	_ "embed"
+	"fmt"
+	"strings"
+	"time"
+
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+	"xbot/internal/tool"
+)
+
+//go:embed recall.md
+var recallDoc string
+
+// defaultRecalled is how many messages are recalled where nobody says.
+const defaultRecalled = 10
+
+// Past is what was said in the conversations of a person.
+type Past interface {
+	// Recollect returns entries of the log and then messages, by words or time, outside of what session shows its model.
+	Recollect(ctx context.Context, user chat.UserID, session chat.SessionKey, q chat.Recollect) ([]chat.Recollected, error)
+}
+
+type recallParams struct {
+	Query string `json:"query,omitempty"`
+	From  string `json:"start_date,omitempty"`
+	To    string `json:"end_date,omitempty"`
+	Limit int    `json:"limit,omitempty"`
+}
+
+type recall struct{ past Past }
+
+// NewRecall returns the tool recall_memory_search.
+func NewRecall(past Past) tool.Tool {
+	return tool.Define("recall_memory_search", chat.ClassRead, recallDoc, recall{past})
+}
+
+func (recall) Summary(p recallParams) string {
+	return strings.TrimSpace(p.Query + " " + strings.Trim(p.From+"–"+p.To, "–"))
+}
+
+func (r recall) Run(ctx context.Context, call tool.Call, p recallParams) (chat.ToolResult, error) {
+	q := chat.Recollect{Text: p.Query, N: bounded(p.Limit, defaultRecalled)}
+	var err error
+	if q.Since, err = dayOf("start_date", p.From, 0); err != nil {
+		return tool.FromError(err)
+	}
+	if q.Until, err = dayOf("end_date", p.To, 24*time.Hour); err != nil {
+		return tool.FromError(err)
+	}
+	if strings.TrimSpace(p.Query) == "" && q.Since.IsZero() && q.Until.IsZero() {
+		return tool.Fail("there is nothing to search for; give query, or start_date and end_date"), nil
+	}
+	found, err := r.past.Recollect(ctx, call.User, call.Session, q)
+	if err != nil {
+		return tool.FromError(fmt.Errorf("search what was said: %w", err))
+	}
+	if len(found) == 0 {
+		return tool.Text("Nothing is found."), nil
+	}
+	lines := make([]string, len(found))
+	for i, f := range found {
+		lines[i] = fmt.Sprintf("[%s %s] %s", f.At.UTC().Format("2006-01-02 15:04"), f.Who, strings.Join(strings.Fields(f.Text), " "))
+	}
+	return tool.Text(strings.Join(lines, "\n")), nil
+}
+
+// dayOf reads a day, or a time in RFC 3339; a day alone means that time of it. Empty: the zero time.
+func dayOf(name, text string, of time.Duration) (time.Time, error) {
+	text = strings.TrimSpace(text)
+	if text == "" {
+		return time.Time{}, nil
+	}
+	if day, err := time.Parse(time.DateOnly, text); err == nil {
+		return day.Add(of), nil
+	}
+	at, err := time.Parse(time.RFC3339, text)
+	if err != nil {
+		return time.Time{}, fault.Errorf(fault.Invalid, "%s is %q; write it as 2026-11-22", name, tool.Cut(text, 40))
+	}
+	return at, nil
+}
