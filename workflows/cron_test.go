@@ -205,7 +205,7 @@ func TestCronJob_PausedItRestsAndResumedItGoesOnWithoutMakingUp(t *testing.T) {
 	c.claimed()
 	c.add(chat.JobPlan{When: "0 8 * * *", Missed: "all"})
 	c.at(36*time.Hour, func() error { _, err := c.desk.Pause(t.Context(), c.who, c.job.ID); return err })
-	c.at(84*time.Hour, func() error { _, err := c.desk.Resume(t.Context(), c.who, c.job.ID); return err })
+	c.at(85*time.Hour, func() error { _, err := c.desk.Resume(t.Context(), c.who, c.job.ID); return err })
 	c.pass(5 * 24 * time.Hour)
 	require.Equal(t, []string{"2026-03-02 08:00 UTC", "2026-03-03 08:00 UTC", "2026-03-06 08:00 UTC"}, c.ran())
 }
@@ -218,7 +218,7 @@ func TestCronJob_AnEditWhileItWaitsHoldsAtOnce(t *testing.T) {
 		_, err := c.desk.Change(t.Context(), c.who, c.job.ID, 0, func(p *chat.JobPlan) { p.When = "0 6 * * *" })
 		return err
 	})
-	c.pass(30 * time.Hour)
+	c.pass(31 * time.Hour)
 	require.Equal(t, []string{"2026-03-02 06:00 UTC", "2026-03-03 06:00 UTC"}, c.ran())
 }
 
