@@ -542,6 +542,7 @@ export const en = {
   "group.other": "More",
   "help.editWaiting": "Change the last message that waits, while a turn runs",
 
+  "cron.title": "Schedules",
   "channels.title": "Channels",
   "policy.title": "Policy",
   "policy.lead": "How conversations are named, routed, let in, queued, reset and limited. It holds for the whole installation within a second of saving. JSON5: comments and trailing commas are understood, but not kept.",

@@ -8,6 +8,7 @@ import { Permissions } from "./Permissions"
 import { Runners } from "./Runners"
 
 const Identities = lazy(() => import("./Identities"))
+const CronPage = lazy(() => import("../cron/CronPage"))
 const ChannelsPage = lazy(() => import("../channels/ChannelsPage"))
 const PolicyPage = lazy(() => import("../policy/PolicyPage"))
 const People = lazy(() => import("./People"))
@@ -17,8 +18,8 @@ const tab =
   "-mb-px h-9 shrink-0 border-b-2 border-transparent px-1 font-medium text-ink-2 -outline-offset-2 hover:text-ink data-[state=active]:border-accent data-[state=active]:text-ink"
 
 interface Page {
-  id: "runners" | "permissions" | "identities" | "channels" | "policy" | "people" | "limits"
-  show: ComponentType
+  id: "runners" | "permissions" | "cron" | "identities" | "channels" | "policy" | "people" | "limits"
+  show: ComponentType<{ onClose: () => void }>
   /** Only administrators have it. */
   admin?: boolean
 }
@@ -26,6 +27,7 @@ interface Page {
 const pages: Page[] = [
   { id: "runners", show: Runners },
   { id: "permissions", show: Permissions },
+  { id: "cron", show: CronPage },
   { id: "identities", show: Identities },
   { id: "channels", show: ChannelsPage, admin: true },
   { id: "policy", show: PolicyPage, admin: true },
@@ -51,7 +53,7 @@ export default function SettingsDialog({ onClose }: { onClose: () => void }) {
         {shown.map(({ id, show: Show }) => (
           <Tabs.Content key={id} value={id} className="pt-4 outline-offset-4">
             <Suspense>
-              <Show />
+              <Show onClose={onClose} />
             </Suspense>
           </Tabs.Content>
         ))}

@@ -1,0 +1,50 @@
+// The calls about what is done at certain times.
+import { api, unwrap } from "./client"
+import type { components } from "./schema"
+
+export type Job = components["schemas"]["Job"]
+export type JobRun = components["schemas"]["JobRun"]
+export type JobPlan = Omit<components["schemas"]["NewJob"], "$schema" | "once">
+
+export interface Jobs {
+  jobs: Job[]
+  /** Of jobs that name none. */
+  timezone: string
+}
+
+export interface Preview {
+  when: string
+  timezone: string
+  times: string[]
+}
+
+export async function listJobs(): Promise<Jobs> {
+  const { jobs, timezone } = await unwrap(api.GET("/api/cron", { params: { query: {} } }))
+  return { jobs: jobs ?? [], timezone }
+}
+
+const at = (job: string) => ({ params: { path: { job } } })
+
+/** Keeps a job; the same key again makes no second one. */
+export const addJob = (plan: JobPlan, once: string) => unwrap(api.POST("/api/cron", { body: { ...plan, once } }))
+
+/** Puts a plan in the place of another. A conflict: somebody else changed the job meanwhile. */
+export const changeJob = (job: Job, plan: JobPlan) => unwrap(api.PUT("/api/cron/{job}", { ...at(job.id), body: { ...plan, revision: job.revision } }))
+
+export const pauseJob = (job: string) => unwrap(api.POST("/api/cron/{job}/pause", at(job)))
+
+export const resumeJob = (job: string) => unwrap(api.POST("/api/cron/{job}/resume", at(job)))
+
+export const runJob = (job: string, once: string) => unwrap(api.POST("/api/cron/{job}/run", { ...at(job), body: { once } }))
+
+export const deleteJob = (job: string) => unwrap(api.DELETE("/api/cron/{job}", at(job)))
+
+export async function listRuns(job: string): Promise<JobRun[]> {
+  const { runs } = await unwrap(api.GET("/api/cron/{job}/runs", at(job)))
+  return runs ?? []
+}
+
+export async function previewTimes(when: string, timezone: string): Promise<Preview> {
+  const { times, ...rest } = await unwrap(api.POST("/api/cron/preview", { body: { when, timezone } }))
+  return { ...rest, times: times ?? [] }
+}

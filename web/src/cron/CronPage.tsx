@@ -1,0 +1,51 @@
+import { useQuery } from "@tanstack/react-query"
+import { ArrowLeft, Plus } from "lucide-react"
+import { useState } from "react"
+
+import type { Job } from "../api/cron"
+import { useT } from "../i18n"
+import { cronWords } from "../i18n/cron"
+import { useTable } from "../i18n/table"
+import { Button } from "../ui/Button"
+import { Note } from "../ui/Note"
+import { JobForm } from "./JobForm"
+import { JobRow } from "./JobRow"
+import { jobsQuery } from "./queries"
+
+/** What is done for a person at certain times: how it stands, what is to be done, and what became of it. */
+export default function CronPage({ onClose }: { onClose: () => void }) {
+  const t = useT()
+  const say = useTable(cronWords)
+  const { data, error } = useQuery(jobsQuery)
+  const [open, setOpen] = useState<{ job?: Job }>()
+  if (error && !data) return <Note tone="danger">{error.message}</Note>
+  if (!data) return <p className="text-small text-ink-3">{t("app.loading")}</p>
+  if (open) {
+    const close = () => setOpen(undefined)
+    return (
+      <div className="space-y-4">
+        <div className="flex items-center gap-3">
+          <Button look="quiet" onClick={close}>
+            <ArrowLeft size={15} aria-hidden /> {say("back")}
+          </Button>
+          <h3 className="font-semibold">{open.job ? say("change", { name: open.job.name ?? "" }) : say("add")}</h3>
+        </div>
+        <JobForm job={open.job} timezone={data.timezone} onDone={close} />
+      </div>
+    )
+  }
+  return (
+    <div className="space-y-4">
+      <p className="text-ink-2">{say("lead")}</p>
+      {data.jobs.length === 0 && <p className="text-ink-2">{say("none")}</p>}
+      <ul aria-label={say("list")} className="divide-y divide-line">
+        {data.jobs.map((job) => (
+          <JobRow key={job.id} job={job} onEdit={() => setOpen({ job })} onLeave={onClose} />
+        ))}
+      </ul>
+      <Button onClick={() => setOpen({})}>
+        <Plus size={15} aria-hidden /> {say("add")}
+      </Button>
+    </div>
+  )
+}
