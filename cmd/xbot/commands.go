@@ -31,6 +31,7 @@ func (in *ingressPart) commands() *ingress.Commands {
 		in.fleet.Commands(), // runner
 		(&ingress.Crons{Store: in.store, Desk: in.jobs}).Commands(), // cron
 		in.statuses().Commands(),                                    // status whoami version
+		(&ingress.Triggers{Book: in.triggers}).Commands(),
 		[]ingress.Command{ingress.ConfigCommand(in.store)},
 		(&ingress.Debug{Store: in.store, Pool: in.pool, Metrics: in.tele.Registry}).Commands(),
 	)...)

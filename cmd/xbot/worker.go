@@ -28,6 +28,7 @@ import (
 	"xbot/internal/tool/shell"
 	"xbot/internal/tool/task"
 	"xbot/internal/tool/todo"
+	tooltrigger "xbot/internal/tool/trigger"
 	"xbot/internal/tool/web"
 	"xbot/worker"
 )
@@ -115,6 +116,7 @@ func (p *parts) tools(cfg config.Permissions) *tool.Registry {
 		toolcontext.NewOffloadRecall(p.store), toolcontext.NewEdit(p.store), toolcontext.NewRecallMasked(p.store),
 		toolcron.New(p.jobs),
 		p.subagents(), p.worktree(),
+		tooltrigger.New(p.triggers),
 	)...)
 }
 

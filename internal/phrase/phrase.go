@@ -176,6 +176,7 @@ func Say(lang Lang, id ID, args ...any) string {
 		asks,
 		queues,
 		crons,
+		triggers,
 		context,
 		models,
 		slashes,

@@ -25,6 +25,7 @@ import (
 	"xbot/internal/tool/task"
 	"xbot/internal/tool/todo"
 	"xbot/internal/tool/tooltest"
+	tooltrigger "xbot/internal/tool/trigger"
 	"xbot/internal/tool/web"
 )
 
@@ -38,6 +39,7 @@ func allTools() []tool.Spec {
 		file.NewCd(memory, memory), todo.NewWrite(memory), todo.NewList(memory), notes.NewWrite(nil), notes.NewList(nil),
 		web.NewDownload(nil, ""), task.NewStatus(nil), task.NewRead(nil, nil), task.NewWait(nil), task.NewKill(nil, task.Killer{}),
 		toolcontext.NewOffloadRecall(nil), toolcontext.NewEdit(nil), toolcontext.NewRecallMasked(nil),
+		tooltrigger.New(nil),
 	).Specs()
 }
 

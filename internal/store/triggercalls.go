@@ -138,7 +138,9 @@ func (s *Store) calledSession(ctx context.Context, tx *tx, row dbsqlc.Trigger, t
 }
 
 // hookConversation is the key of the conversation of a trigger.
-func hookConversation(id string) chat.SessionKey { return session.Key{Kind: session.KindHook, ID: id}.String() }
+func hookConversation(id string) chat.SessionKey {
+	return session.Key{Kind: session.KindHook, ID: id}.String()
+}
 
 // TriggerRefused notes for the owner of a trigger why a call was refused, at most once in a second.
 func (s *Store) TriggerRefused(ctx context.Context, id, why string) error {

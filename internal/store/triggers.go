@@ -21,7 +21,7 @@ type OwnedTrigger struct {
 
 	Owner  chat.UserID
 	Secret []byte // sealed
-	MadeBy string // the tool call that made it; empty: a person
+	MadeBy string // what asked for it, such as a call of a tool; empty: a person
 }
 
 // AddTrigger keeps a new trigger. A call of a tool that is made again finds what it made. Conflict: the owner has one of that

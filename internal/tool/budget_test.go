@@ -19,6 +19,7 @@ import (
 	"xbot/internal/tool/task"
 	"xbot/internal/tool/todo"
 	"xbot/internal/tool/tooltest"
+	tooltrigger "xbot/internal/tool/trigger"
 	"xbot/internal/tool/web"
 	"xbot/internal/tool/worktree"
 )
@@ -32,6 +33,7 @@ func allTools() *tool.Registry {
 		task.NewStatus(nil), task.NewRead(nil, nil), task.NewWait(nil), task.NewKill(nil, task.Killer{}),
 		toolcontext.NewOffloadRecall(nil), toolcontext.NewEdit(nil), toolcontext.NewRecallMasked(nil), cron.New(nil),
 		agent.New(nil, nil), worktree.New(memory, memory, nil),
+		tooltrigger.New(nil),
 	)
 }
 
@@ -53,7 +55,7 @@ func TestTools_CostFewTokens(t *testing.T) {
 		total += n
 	}
 	t.Logf("%-12s %4d tokens", "total", total)
-	require.Less(t, total, 2900)
+	require.Less(t, total, 3030)
 }
 
 func TestTools_HaveTheirClasses(t *testing.T) {
@@ -71,7 +73,7 @@ func TestTools_HaveTheirClasses(t *testing.T) {
 		"task_kill": chat.ClassIdempotent, "task_read": chat.ClassRead, "task_status": chat.ClassRead, "task_wait": chat.ClassRead,
 		"memory_list": chat.ClassRead, "memory_write": chat.ClassIdempotent,
 		"Shell": chat.ClassExec, "todo_list": chat.ClassRead, "todo_write": chat.ClassIdempotent,
-		"offload_recall": chat.ClassRead,
+		"offload_recall": chat.ClassRead, "EventTrigger": chat.ClassIdempotent,
 	}, classes)
 }
 
@@ -94,6 +96,7 @@ func TestTools_SummariseTheirCalls(t *testing.T) {
 		"task_wait":      {`{"task_id":"bg1"}`, "bg1"},
 		"memory_write":   {`{"path":"people/bob.md","content":"x"}`, "people/bob.md"},
 		"context_edit":   {`{"action":"delete","target":"m12.1"}`, "delete m12.1"},
+		"EventTrigger":   {`{"action":"add","name":"ci"}`, "add ci"},
 		"recall_masked":  {`{"id":"[masked:mk_0a]","offset":8000}`, "mk_0a from 8000"},
 	} {
 		require.Equal(t, c[1], registry.Summary(name, c[0]), name)

@@ -36,9 +36,9 @@ type Made struct {
 	Example string       `json:"example" doc:"Shell commands that call the trigger. They hold the secret."`
 }
 
-// Add makes a trigger with a fresh secret. madeBy is the tool call that asks for it, which makes one however often it is repeated;
+// Add makes a trigger with a fresh secret. madeBy is the id of what asks for it, which makes one however often it is repeated;
 // empty: a person. Invalid says what is wrong with the draft; Denied: the owner is a group.
-func (b *Book) Add(ctx context.Context, owner chat.UserID, d chat.TriggerDraft, madeBy chat.CallID) (Made, error) {
+func (b *Book) Add(ctx context.Context, owner chat.UserID, d chat.TriggerDraft, madeBy string) (Made, error) {
 	who, err := b.Store.UserByID(ctx, owner)
 	if err != nil {
 		return Made{}, err
@@ -56,7 +56,7 @@ func (b *Book) Add(ctx context.Context, owner chat.UserID, d chat.TriggerDraft, 
 	}
 	plain := newSecret()
 	made, err := b.Store.AddTrigger(ctx, store.OwnedTrigger{
-		Trigger: chat.Trigger{ID: id, TriggerDraft: d}, Owner: owner, Secret: b.Key.Seal([]byte(plain)), MadeBy: string(madeBy),
+		Trigger: chat.Trigger{ID: id, TriggerDraft: d}, Owner: owner, Secret: b.Key.Seal([]byte(plain)), MadeBy: madeBy,
 	})
 	return b.made(made, plain), err
 }
@@ -123,6 +123,12 @@ func (b *Book) List(ctx context.Context, owner chat.UserID) ([]chat.Trigger, err
 func (b *Book) Find(ctx context.Context, owner chat.UserID, word string) (chat.Trigger, error) {
 	t, err := b.Store.FindTrigger(ctx, owner, word)
 	return b.placed(t.Trigger), err
+}
+
+// OnPlatform reports whether a conversation of a user takes place on a platform, where answers can be delivered.
+func (b *Book) OnPlatform(ctx context.Context, owner chat.UserID, key chat.SessionKey) (bool, error) {
+	place, err := b.Store.SessionPlace(ctx, owner, key)
+	return place != nil, err
 }
 
 // Change replaces what its owner may change of a trigger.

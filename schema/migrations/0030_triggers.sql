@@ -22,7 +22,7 @@ COMMENT ON TABLE triggers IS 'Addresses under /hooks/ at which other programs ca
 COMMENT ON COLUMN triggers.secret IS 'What calls are signed with, encrypted with the key of the installation: it is needed to verify them.';
 COMMENT ON COLUMN triggers.session_key IS 'The conversation that is called: hook:<id>, which a call makes, or one of the owner''s, which has to be there.';
 COMMENT ON COLUMN triggers.answer_in IS 'Session of the owner at whose place on a platform answers are delivered; empty: where the called conversation takes place.';
-COMMENT ON COLUMN triggers.made_by IS 'The tool call that made it, so that a repeated one makes no second; empty: a person.';
+COMMENT ON COLUMN triggers.made_by IS 'What asked for it (a call of a tool, a command), so that a repeated one makes no second; empty: a person.';
 COMMENT ON COLUMN triggers.refused IS 'Why a call was refused last, for the owner; at most one is noted in a second.';
 
 CREATE TABLE trigger_deliveries (

@@ -1,0 +1,90 @@
+package ingress
+
+import (
+	"context"
+	"strings"
+
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+	"xbot/internal/phrase"
+	"xbot/internal/trigger"
+)
+
+// Triggers shows people the addresses at which other programs call their conversations, and makes them.
+type Triggers struct{ Book *trigger.Book }
+
+// Commands returns /trigger.
+func (t *Triggers) Commands() []Command {
+	return []Command{{
+		Name: "trigger", Aliases: []string{"triggers"}, Usage: "[list|add NAME|add NAME github|add NAME gitlab|enable NAME|disable NAME|remove NAME]",
+		Help: phrase.HelpTrigger, Group: GroupYou, Who: Owner, Run: t.obey,
+	}}
+}
+
+func (t *Triggers) obey(ctx context.Context, in Inbound, args string) (string, error) {
+	verb, name, _ := strings.Cut(strings.TrimSpace(args), " ")
+	name = strings.TrimSpace(name)
+	switch {
+	case verb == "" || verb == "list":
+		return t.list(ctx, in)
+	case name == "":
+	case verb == "add":
+		return t.add(ctx, in, name)
+	case verb == "enable", verb == "disable":
+		done, err := t.Book.Enable(ctx, in.User, name, verb == "enable")
+		if err != nil {
+			return "", err
+		}
+		say := phrase.TriggerDisabled
+		if verb == "enable" {
+			say = phrase.TriggerEnabled
+		}
+		return phrase.Say(in.Lang, say, done.Name), nil
+	case verb == "remove":
+		gone, err := t.Book.Remove(ctx, in.User, name)
+		if err != nil {
+			return "", err
+		}
+		return phrase.Say(in.Lang, phrase.TriggerRemoved, gone.Name), nil
+	}
+	return "", fault.Errorf(fault.Invalid, "%s", phrase.Say(in.Lang, phrase.TriggerUsage))
+}
+
+// add makes a trigger that calls the conversation. Its secret is nobody's yet: a transcript is kept, and a secret does not belong
+// into it. A second run after a crash finds what the first one made.
+func (t *Triggers) add(ctx context.Context, in Inbound, name string) (string, error) {
+	source := chat.TriggerGeneric
+	if words := strings.Fields(name); len(words) > 1 {
+		switch last := chat.TriggerSource(words[len(words)-1]); last {
+		case chat.TriggerGitHub, chat.TriggerGitLab, chat.TriggerGeneric:
+			source, name = last, strings.Join(words[:len(words)-1], " ")
+		}
+	}
+	made, err := t.Book.Add(ctx, in.User, chat.TriggerDraft{Name: name, Source: source, Session: in.Session}, "/trigger "+in.PlatformID)
+	if err != nil {
+		return "", err
+	}
+	return phrase.Say(in.Lang, phrase.TriggerMade, made.Trigger.Name, made.Trigger.URL, string(made.Trigger.Source)), nil
+}
+
+func (t *Triggers) list(ctx context.Context, in Inbound) (string, error) {
+	all, err := t.Book.List(ctx, in.User)
+	if err != nil {
+		return "", err
+	}
+	if len(all) == 0 {
+		return phrase.Say(in.Lang, phrase.TriggerNone), nil
+	}
+	lines := make([]string, len(all))
+	for i, one := range all {
+		state := phrase.TriggerOn
+		if one.Off {
+			state = phrase.TriggerOff
+		}
+		lines[i] = "* " + phrase.Say(in.Lang, phrase.TriggerLine, one.Name, string(one.Source), phrase.Say(in.Lang, state), one.Fires, one.URL)
+		if one.Refused != "" {
+			lines[i] += "\n  " + phrase.Say(in.Lang, phrase.TriggerRefused, one.Refused)
+		}
+	}
+	return strings.Join(lines, "\n"), nil
+}

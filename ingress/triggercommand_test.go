@@ -1,0 +1,56 @@
+package ingress_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"xbot/ingress"
+	"xbot/internal/fault"
+	"xbot/internal/pgtest"
+	"xbot/internal/phrase"
+	"xbot/internal/secret"
+	"xbot/internal/store"
+	"xbot/internal/trigger"
+)
+
+func TestTriggerCommand_MakesSwitchesAndRemovesWithoutShowingASecret(t *testing.T) {
+	t.Parallel()
+	s := store.New(pgtest.NewPool(t, store.MigrationsHash(), store.Migrate), nil)
+	user, err := s.EnsureAdmin(t.Context(), "alice")
+	require.NoError(t, err)
+	_, err = s.CreateSession(t.Context(), store.NewSession{Key: "agent:main:web:thread:1", Owner: user.ID, Channel: "web"})
+	require.NoError(t, err)
+	book := &trigger.Book{Store: s, Key: secret.Key{1}, Base: "https://xbot.example"}
+	run := (&ingress.Triggers{Book: book}).Commands()[0].Run
+	say := func(id, args string) (string, error) {
+		in := ingress.Inbound{Lang: phrase.English}
+		in.User, in.Session, in.PlatformID = user.ID, "agent:main:web:thread:1", id
+		return run(t.Context(), in, args)
+	}
+
+	said, err := say("m1", "add my build github")
+	require.NoError(t, err)
+	again, err := say("m1", "add my build github")
+	require.NoError(t, err, "a repeated command finds what it made")
+	require.Equal(t, said, again)
+	made, err := s.FindTrigger(t.Context(), user.ID, "my build")
+	require.NoError(t, err)
+	require.Equal(t, "agent:main:web:thread:1", string(made.Session))
+	require.Contains(t, said, "https://xbot.example/hooks/"+made.ID)
+	plain, err := secret.Key{1}.Open(made.Secret)
+	require.NoError(t, err)
+	require.NotContains(t, said, string(plain))
+
+	for _, step := range [][2]string{
+		{"disable my build", "refuses calls"}, {"", "my build** · github · off · 0 calls"}, {"enable my build", "accepts calls"}, {"remove my build", "is removed"}, {"list", "no triggers"},
+	} {
+		said, err := say("m2", step[0])
+		require.NoError(t, err, step[0])
+		require.Contains(t, said, step[1])
+	}
+	_, err = say("m3", "add")
+	require.True(t, fault.Is(err, fault.Invalid))
+	_, err = say("m3", "remove nothing")
+	require.True(t, fault.Is(err, fault.NotFound))
+}
