@@ -94,7 +94,8 @@ func TestTrigger_KilledBehindTheCommitIsCalledOnce(t *testing.T) {
 	require.Equal(t, http.StatusForbidden, s.call(m, m.Secret, "d-1", "{}", time.Now().Add(-time.Hour)), "stale")
 	require.Equal(t, http.StatusRequestEntityTooLarge, s.call(m, m.Secret, "d-1", strings.Repeat("x", trigger.MaxBody+1), time.Now()))
 
-	signal(t, s.child("xbot-temporal"), syscall.SIGSTOP) // the wake behind the commit gets no answer, nor does the caller
+	temporal := s.child("xbot-temporal")
+	signal(t, temporal, syscall.SIGSTOP) // the wake behind the commit gets no answer, nor does the caller
 	db := s.look()
 	answered := make(chan int, 1)
 	go func() { answered <- s.call(m, m.Secret, "d-1", `{"n":1}`, time.Now()) }()
@@ -103,6 +104,7 @@ func TestTrigger_KilledBehindTheCommitIsCalledOnce(t *testing.T) {
 		return db.QueryRow(t.Context(), `SELECT count(*) FROM trigger_deliveries`).Scan(&n) == nil && n == 1
 	}, time.Minute, time.Millisecond)
 	s.crash()
+	signal(t, temporal, syscall.SIGCONT)
 	require.Zero(t, <-answered, "the caller does not know that it was accepted")
 	s.boot()
 	require.Equal(t, http.StatusOK, s.call(m, m.Secret, "d-1", `{"n":1}`, time.Now()), "the same delivery again is a duplicate")

@@ -29,6 +29,7 @@ import (
 	"xbot/internal/llm/choice"
 	"xbot/internal/llm/limits"
 	"xbot/internal/localstack"
+	"xbot/internal/logs"
 	"xbot/internal/sandbox"
 	"xbot/internal/sandbox/resolver"
 	"xbot/internal/secret"
@@ -227,6 +228,7 @@ func (in *ingressPart) routes() (ingress.Routes, error) {
 		Jobs:     in.jobs,
 		Killer:   task.Killer{Kills: in.store, Boxes: in.boxes},
 		Triggers: in.triggers,
+		Logs:     logs.Reader{Home: in.home},
 		Info: api.Info{
 			Version: version, Model: in.model.Model(), Demo: strings.HasPrefix(in.model.Model(), "demo/"),
 			Namespace: in.cfg.Namespace, TemporalUI: in.ui != nil, StartedAt: time.Now(),

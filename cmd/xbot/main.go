@@ -24,6 +24,7 @@ type program struct {
 	Sessions  sessionsCmd  `cmd:"" help:"List the conversations of all users."`
 	Session   sessionCmd   `cmd:"" help:"Show, export and import a conversation."`
 	Inbox     inboxCmd     `cmd:"" help:"List accepted messages that have no answer yet, with their age."`
+	Logs      logsCmd      `cmd:"" help:"Show what the server has logged."`
 	Doctor    doctorCmd    `cmd:"" help:"Check Postgres, Temporal, the schema, the model and the runner, and say what is wrong."`
 	LoginLink loginLinkCmd `cmd:"" help:"Print a one-time sign-in link."`
 	Token     tokenCmd     `cmd:"" help:"Make, list and revoke API tokens."`

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -21,6 +22,7 @@ import (
 	"xbot/internal/feed"
 	"xbot/internal/llm/catalogue"
 	"xbot/internal/llm/limits"
+	"xbot/internal/logs"
 	"xbot/internal/memory/archive"
 	policies "xbot/internal/policy"
 	"xbot/internal/prompt"
@@ -40,6 +42,7 @@ type parts struct {
 	admin    string // name of the first administrator
 	dsn      string
 	tele     *telemetry.Telemetry
+	logs     *logs.File
 	log      *slog.Logger
 	key      secret.Key
 	pool     *pgxpool.Pool
@@ -82,7 +85,12 @@ const poolSize = 40
 func assemble(ctx context.Context, process string, s settings) (*parts, error) {
 	p := &parts{home: s.Dir, dsn: s.dsn, memory: s.MemoryProvider}
 	var err error
-	p.tele, err = telemetry.New(ctx, telemetry.Config{Process: process, Version: version, Level: s.LogLevel, Format: s.LogFormat, OTLP: s.OTLP, Out: s.out})
+	if p.logs, err = logs.Open(s.Dir, strings.TrimPrefix(process, "xbot ")); err != nil {
+		return nil, err
+	}
+	p.tele, err = telemetry.New(ctx, telemetry.Config{
+		Process: process, Version: version, Level: s.LogLevel, Format: s.LogFormat, OTLP: s.OTLP, Out: s.out, File: p.logs,
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -163,6 +171,7 @@ func (p *parts) close(ctx context.Context) {
 	if err := p.tele.Close(ctx); err != nil && !errors.Is(err, context.Canceled) {
 		p.log.Debug("telemetry not closed", "error", err)
 	}
+	_ = p.logs.Close() // nothing is logged any more
 }
 
 // quiet drops the SDK's chatter below warnings.

@@ -16,6 +16,7 @@ import (
 	"xbot/internal/llm/choice"
 	"xbot/internal/llm/limits"
 	"xbot/internal/llm/provider"
+	"xbot/internal/logs"
 	"xbot/internal/safehttp"
 	"xbot/internal/sandbox/resolver"
 	"xbot/internal/temporalclient"
@@ -24,6 +25,7 @@ import (
 	toolcontext "xbot/internal/tool/context"
 	toolcron "xbot/internal/tool/cron"
 	"xbot/internal/tool/file"
+	toollogs "xbot/internal/tool/logs"
 	"xbot/internal/tool/memory"
 	"xbot/internal/tool/shell"
 	"xbot/internal/tool/task"
@@ -116,7 +118,7 @@ func (p *parts) tools(cfg config.Permissions) *tool.Registry {
 		toolcontext.NewOffloadRecall(p.store), toolcontext.NewEdit(p.store), toolcontext.NewRecallMasked(p.store),
 		toolcron.New(p.jobs),
 		p.subagents(), p.worktree(),
-		tooltrigger.New(p.triggers),
+		tooltrigger.New(p.triggers), toollogs.New(logs.Reader{Home: p.home}),
 	)...)
 }
 

@@ -20,6 +20,7 @@ import (
 	"xbot/internal/feed"
 	"xbot/internal/filelink"
 	"xbot/internal/llm/catalogue"
+	"xbot/internal/logs"
 	"xbot/internal/session"
 	"xbot/internal/store"
 	"xbot/internal/trigger"
@@ -38,6 +39,7 @@ type API struct {
 	Channels Channels
 	Triggers *trigger.Book
 	Jobs     *cron.Desk
+	Logs     logs.Reader
 	Boxes    ingress.Boxes   // runners of the users
 	Links    filelink.Signer // signs links to files
 	Fleet    *ingress.Fleet
@@ -115,6 +117,7 @@ func (a *API) registerPrivate(h huma.API) {
 		a.registerPolicy,
 		a.registerChannels,
 		a.registerTriggers,
+		a.registerLogs,
 	} {
 		register(h)
 	}

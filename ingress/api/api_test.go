@@ -36,6 +36,7 @@ import (
 	"xbot/internal/llm/choice"
 	"xbot/internal/llm/demo"
 	"xbot/internal/llm/limits"
+	"xbot/internal/logs"
 	"xbot/internal/pgtest"
 	"xbot/internal/policy"
 	"xbot/internal/sandbox"
@@ -86,6 +87,7 @@ type bundle struct {
 	closing chan struct{}
 	hub     *runners.Hub
 	docker  *containers
+	home    string
 	book    *accounts.Book
 	alice   *person
 	bob     *person
@@ -133,6 +135,8 @@ func setup(t *testing.T) *bundle {
 	a.Channels = api.Channels{Book: b.book, Live: live, Trial: &channels.Trial{Book: b.book, Live: live}}
 	a.Triggers = &trigger.Book{Store: b.store, Key: secret.Key{1}, Base: "https://xbot.example"}
 	a.Jobs = &cron.Desk{Store: b.store, Wakes: b.wakes, Zone: func(context.Context) (string, error) { return "Europe/Berlin", nil }}
+	b.home = t.TempDir()
+	a.Logs = logs.Reader{Home: b.home}
 	a.Contexts = &ingress.Contexts{Store: b.store, Model: "demo/demo"}
 	a.Meter = &ingress.Meter{Store: b.store, Prices: ingress.Prices{Model: "demo/demo", Known: true, Input: 2, Cached: 0.5, Output: 10}}
 	a.History = &ingress.History{Store: b.store, Dispatch: dispatch}

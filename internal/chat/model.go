@@ -26,6 +26,7 @@ var Verbosities = []string{VerboseOff, VerboseOn, VerboseFull}
 // Wish is what decides which model answers in a session, and how much it thinks.
 type Wish struct {
 	User   UserID
+	Admin  bool   // they are an administrator
 	Runner string // that the session names
 	Own    bool   // a model of a runner may answer: one that the user can use offers one, and they did not ask for the server's
 

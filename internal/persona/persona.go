@@ -29,11 +29,19 @@ type Persona struct {
 	Provider string
 	// Role is what a subagent is, which answers another agent; nil: the agent answers people.
 	Role *chat.Profile
+	// Trusted says that an administrator speaks here, and nobody else.
+	Trusted bool
 }
 
+// trustedTool is the tool that shows what is for administrators' eyes only.
+const trustedTool = "logs"
+
 // Has reports whether the agent may use a tool. Names may hold *; deny wins, and no allow list allows all. The tools of
-// a memory are those of its provider alone.
+// a memory are those of its provider alone, and those for administrators are where nobody else speaks.
 func (p Persona) Has(tool string) bool {
+	if !p.Trusted && strings.EqualFold(strings.ReplaceAll(tool, "_", ""), trustedTool) {
+		return false
+	}
 	if provider, ok := memory.ProviderOf(tool); ok && p.Provider != "" && provider != p.Provider {
 		return false
 	}
@@ -93,7 +101,7 @@ func (b *Book) Of(ctx context.Context, key chat.SessionKey) (Persona, error) {
 	}
 	agent := p.Agent(w.Agent)
 	out := Persona{
-		Agent: agent, Deliver: p.Sends(key, w.Channel, w.ChatType, w.Send),
+		Agent: agent, Deliver: p.Sends(key, w.Channel, w.ChatType, w.Send), Trusted: w.Admin && w.ChatType == chat.ChatDirect,
 		Provider: cmp.Or(agent.MemoryProvider, p.Memory.Provider, b.Memory, memory.Flat),
 	}
 	if w.ChatType == chat.ChatSubagent {

@@ -20,6 +20,7 @@ import (
 	"xbot/internal/tool/ask"
 	toolcontext "xbot/internal/tool/context"
 	"xbot/internal/tool/file"
+	toollogs "xbot/internal/tool/logs"
 	notes "xbot/internal/tool/memory"
 	"xbot/internal/tool/shell"
 	"xbot/internal/tool/task"
@@ -39,7 +40,7 @@ func allTools() []tool.Spec {
 		file.NewCd(memory, memory), todo.NewWrite(memory), todo.NewList(memory), notes.NewWrite(nil), notes.NewList(nil),
 		web.NewDownload(nil, ""), task.NewStatus(nil), task.NewRead(nil, nil), task.NewWait(nil), task.NewKill(nil, task.Killer{}),
 		toolcontext.NewOffloadRecall(nil), toolcontext.NewEdit(nil), toolcontext.NewRecallMasked(nil),
-		tooltrigger.New(nil),
+		tooltrigger.New(nil), toollogs.New(nil),
 	).Specs()
 }
 

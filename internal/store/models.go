@@ -20,7 +20,7 @@ func (s *Store) ModelWanted(ctx context.Context, key chat.SessionKey) (chat.Wish
 		return chat.Wish{}, classify(fmt.Errorf("look up whose model answers in %s: %w", key, err))
 	}
 	w := chat.Wish{
-		User: row.UserID, Runner: row.Runner, Own: row.Own, Agent: row.Agent, Channel: row.Channel, Account: row.Account,
+		User: row.UserID, Admin: row.Admin, Runner: row.Runner, Own: row.Own, Agent: row.Agent, Channel: row.Channel, Account: row.Account,
 		ChatType: row.ChatType, Scene: row.Scene, Model: row.Model, Think: row.Think, Send: row.Send,
 	}
 	if err := json.Unmarshal(row.Options, &w.Options); err != nil {

@@ -25,6 +25,7 @@ import (
 	"go.temporal.io/sdk/interceptor"
 
 	"xbot/internal/fault"
+	"xbot/internal/logs"
 )
 
 // Config says what is reported.
@@ -35,6 +36,7 @@ type Config struct {
 	Format  string // text | json
 	OTLP    string // endpoint of a collector; empty: no traces
 	Out     io.Writer
+	File    *logs.File // to which everything is logged as well; nil: to none
 }
 
 // Telemetry is the reporting of one process. Close it.
@@ -106,8 +108,12 @@ func logger(cfg Config) *slog.Logger {
 		level = slog.LevelInfo // the configuration was checked before
 	}
 	options := &slog.HandlerOptions{Level: level}
+	var to slog.Handler = slog.NewTextHandler(cfg.Out, options)
 	if cfg.Format == "json" {
-		return slog.New(slog.NewJSONHandler(cfg.Out, options))
+		to = slog.NewJSONHandler(cfg.Out, options)
 	}
-	return slog.New(slog.NewTextHandler(cfg.Out, options))
+	if cfg.File != nil {
+		to = cfg.File.Also(to, level)
+	}
+	return slog.New(to)
 }

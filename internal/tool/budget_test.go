@@ -14,6 +14,7 @@ import (
 	toolcontext "xbot/internal/tool/context"
 	"xbot/internal/tool/cron"
 	"xbot/internal/tool/file"
+	toollogs "xbot/internal/tool/logs"
 	notes "xbot/internal/tool/memory"
 	"xbot/internal/tool/shell"
 	"xbot/internal/tool/task"
@@ -33,7 +34,7 @@ func allTools() *tool.Registry {
 		task.NewStatus(nil), task.NewRead(nil, nil), task.NewWait(nil), task.NewKill(nil, task.Killer{}),
 		toolcontext.NewOffloadRecall(nil), toolcontext.NewEdit(nil), toolcontext.NewRecallMasked(nil), cron.New(nil),
 		agent.New(nil, nil), worktree.New(memory, memory, nil),
-		tooltrigger.New(nil),
+		tooltrigger.New(nil), toollogs.New(nil),
 	)
 }
 
@@ -73,7 +74,7 @@ func TestTools_HaveTheirClasses(t *testing.T) {
 		"task_kill": chat.ClassIdempotent, "task_read": chat.ClassRead, "task_status": chat.ClassRead, "task_wait": chat.ClassRead,
 		"memory_list": chat.ClassRead, "memory_write": chat.ClassIdempotent,
 		"Shell": chat.ClassExec, "todo_list": chat.ClassRead, "todo_write": chat.ClassIdempotent,
-		"offload_recall": chat.ClassRead, "EventTrigger": chat.ClassIdempotent,
+		"offload_recall": chat.ClassRead, "EventTrigger": chat.ClassIdempotent, "Logs": chat.ClassRead,
 	}, classes)
 }
 

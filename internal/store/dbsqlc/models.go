@@ -267,7 +267,7 @@ type Trigger struct {
 	OneShot   bool
 	PerMinute int32
 	Enabled   bool
-	// The tool call that made it, so that a repeated one makes no second; empty: a person.
+	// What asked for it (a call of a tool, a command), so that a repeated one makes no second; empty: a person.
 	MadeBy    string
 	CreatedAt time.Time
 	FiredAt   *time.Time

@@ -83,6 +83,7 @@ func (q *Queries) ModelOffered(ctx context.Context, db DBTX, arg ModelOfferedPar
 
 const modelWanted = `-- name: ModelWanted :one
 SELECT s.user_id, s.runner, s.agent, s.channel, s.chat_type, s.scene, s.model, s.think, s.send,
+       (SELECT u.role = 'admin' AND u.kind = 'person' FROM users u WHERE u.id = s.user_id)::boolean AS admin,
        coalesce(s.origin ->> 'account_id', '')::text AS account,
        coalesce((SELECT t.options FROM turns t WHERE t.session_key = s.key AND t.state = 'running'), '{}')::jsonb AS options,
        (NOT EXISTS (SELECT 1 FROM user_settings c WHERE c.user_id = s.user_id AND c.key = 'llm_source' AND c.value = 'server')
@@ -101,6 +102,7 @@ type ModelWantedRow struct {
 	Model    string
 	Think    string
 	Send     string
+	Admin    bool
 	Account  string
 	Options  json.RawMessage
 	Own      bool
@@ -121,6 +123,7 @@ func (q *Queries) ModelWanted(ctx context.Context, db DBTX, key chat.SessionKey)
 		&i.Model,
 		&i.Think,
 		&i.Send,
+		&i.Admin,
 		&i.Account,
 		&i.Options,
 		&i.Own,

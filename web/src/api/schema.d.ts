@@ -22,6 +22,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/admin/logs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The newest lines that the server has logged
+         * @description For administrators. Of the processes that use the data folder of the one that answers; with processes on several machines each has its own.
+         */
+        get: operations["list-logs"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/agents": {
         parameters: {
             query?: never;
@@ -2244,6 +2264,15 @@ export interface components {
         "List-tokensResponse": {
             tokens: components["schemas"]["Token"][] | null;
         };
+        LogLine: {
+            /** Format: date-time */
+            at: string;
+            /** @description debug, info, warn or error. */
+            level: string;
+            process: string;
+            /** @description The message and what was logged with it, name=value. */
+            text: string;
+        };
         LoginInputBody: {
             password?: string;
             /** @description Of a one-time sign-in link; instead of name and password. */
@@ -2256,6 +2285,16 @@ export interface components {
             /** @description Somebody has set a password, so the form makes sense. */
             needs_password: boolean;
             version: string;
+        };
+        Logs: {
+            /** @description Machine whose processes these are. */
+            host: string;
+            /** @description The oldest first. */
+            lines: components["schemas"]["LogLine"][] | null;
+            /** @description There are older lines that fit, too. */
+            more?: boolean;
+            /** @description Whose logs were read: the processes that use the data folder of the one that answers. */
+            processes: string[] | null;
         };
         Made: {
             /** @description Shell commands that call the trigger. They hold the secret. */
@@ -3298,6 +3337,47 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "list-logs": {
+        parameters: {
+            query?: {
+                /** @description The least; left out: all. */
+                level?: "debug" | "info" | "warn" | "error";
+                /** @description Lines after this time. */
+                since?: string;
+                /** @description Lines up to this time. */
+                until?: string;
+                /** @description Words that have to be in the line, in whatever case. */
+                q?: string;
+                /** @description Such as worker; left out: all. */
+                process?: string;
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Logs"];
+                };
             };
             /** @description Error */
             default: {

@@ -1,0 +1,73 @@
+package main
+
+import (
+	"context"
+	"os"
+	"strings"
+	"time"
+
+	"xbot/internal/apiclient"
+	"xbot/internal/chat"
+)
+
+// logsCmd shows what the server has logged.
+type logsCmd struct {
+	remote
+
+	Level   string        `enum:"debug,info,warn,error," default:"" help:"The least level: debug, info, warn or error."`
+	Since   time.Duration `placeholder:"1h" help:"Only lines that are not older."`
+	Process string        `placeholder:"NAME" help:"Only lines of a process, such as worker."`
+	Lines   int           `short:"n" default:"100" help:"How many lines, the newest (at most 1000)."`
+	Follow  bool          `short:"f" help:"Go on with what is logged from now on."`
+	Words   []string      `arg:"" optional:"" help:"Words that have to be in a line."`
+}
+
+// followEvery is the pause between looks for new lines.
+const followEvery = time.Second
+
+// Run prints lines, the oldest first.
+func (c logsCmd) Run(ctx context.Context) error {
+	return c.ask(func(client *apiclient.Client) error {
+		f := apiclient.LogFilter{Level: c.Level, Words: strings.Join(c.Words, " "), Process: c.Process, Limit: c.Lines}
+		if c.Since > 0 {
+			f.Since = time.Now().Add(-c.Since)
+		}
+		found, err := client.Logs(ctx, f)
+		if err != nil {
+			return err
+		}
+		say(os.Stderr, "logs of %s on %s", strings.Join(found.Processes, ", "), found.Host)
+		printLogs(found)
+		if !c.Follow {
+			return nil
+		}
+		return c.follow(ctx, client, f, found)
+	})
+}
+
+func (c logsCmd) follow(ctx context.Context, client *apiclient.Client, f apiclient.LogFilter, last chat.Logs) error {
+	f.Since, f.Limit = time.Now(), 1000
+	ticker := time.NewTicker(followEvery)
+	defer ticker.Stop()
+	for {
+		if n := len(last.Lines); n > 0 {
+			f.Since = last.Lines[n-1].At
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-ticker.C:
+		}
+		var err error
+		if last, err = client.Logs(ctx, f); err != nil && ctx.Err() == nil {
+			return err
+		}
+		printLogs(last)
+	}
+}
+
+func printLogs(l chat.Logs) {
+	for _, line := range l.Lines {
+		say(os.Stdout, "%s %-5s %s %s", line.At.Local().Format("2006-01-02 15:04:05.000"), strings.ToUpper(line.Level), line.Process, line.Text)
+	}
+}

@@ -1,0 +1,85 @@
+// Package logs keeps what the processes of an installation log for administrators to look at: JSON lines in files that are
+// bounded, a set for each process that uses the data folder, and a reader of them. It changes nothing of what is logged elsewhere.
+package logs
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+
+	"golang.org/x/sys/unix"
+	"gopkg.in/natefinch/lumberjack.v2"
+
+	"xbot/internal/fault"
+)
+
+// Bounds of the files of one process.
+const (
+	fileMB   = 10 // of a file
+	oldFiles = 4  // beside the one that is written
+	maxDays  = 30 // of an old file
+)
+
+// extension ends the names of files: serve.jsonl, and serve-2026-11-22T05-00-00.000.jsonl for an old one.
+const extension = ".jsonl"
+
+// maxProcesses is how many processes of one kind may use a data folder at once.
+const maxProcesses = 32
+
+// File is the log of a process.
+type File struct {
+	io.Writer
+
+	rotated *lumberjack.Logger
+	lock    *os.File
+}
+
+// Open opens the log of a process, such as worker, below a data folder. A second one of the kind has files of its own, worker-2.
+func Open(home, process string) (*File, error) {
+	folder := Folder(home)
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		return nil, fault.Errorf(fault.Invalid, "the log folder cannot be made: %w", err)
+	}
+	for n := 1; n <= maxProcesses; n++ {
+		name := process
+		if n > 1 {
+			name = fmt.Sprintf("%s-%d", process, n)
+		}
+		lock, err := taken(filepath.Join(folder, "."+name+".lock"))
+		if errors.Is(err, unix.EWOULDBLOCK) {
+			continue
+		}
+		if err != nil {
+			return nil, fault.Errorf(fault.Invalid, "the log cannot be locked: %w", err)
+		}
+		rotated := &lumberjack.Logger{Filename: filepath.Join(folder, name+extension), MaxSize: fileMB, MaxBackups: oldFiles, MaxAge: maxDays}
+		return &File{Writer: rotated, rotated: rotated, lock: lock}, nil
+	}
+	return nil, fault.Errorf(fault.Invalid, "%d processes %s use the data folder %s already", maxProcesses, process, home)
+}
+
+// Folder is where the files are.
+func Folder(home string) string { return filepath.Join(home, "logs") }
+
+// taken locks a file for as long as it is open; the end of the process gives it back.
+func taken(path string) (*os.File, error) {
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	if err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return f, nil
+}
+
+// Close ends the log.
+func (f *File) Close() error { return errors.Join(f.rotated.Close(), f.lock.Close()) }
+
+// Also returns a handler that logs to another one and, as JSON, to the file.
+func (f *File) Also(to slog.Handler, level slog.Leveler) slog.Handler {
+	return slog.NewMultiHandler(to, slog.NewJSONHandler(f, &slog.HandlerOptions{Level: level}))
+}

@@ -1,0 +1,108 @@
+package logs_test
+
+import (
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+	"xbot/internal/logs"
+)
+
+func open(t *testing.T, home, process string) (*slog.Logger, *logs.File) {
+	t.Helper()
+	f, err := logs.Open(home, process)
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = f.Close() }) // it may be closed already
+	return slog.New(f.Also(slog.NewTextHandler(io.Discard, nil), slog.LevelInfo)), f
+}
+
+func read(t *testing.T, home string, q logs.Query) chat.Logs {
+	t.Helper()
+	found, err := logs.Reader{Home: home}.Read(t.Context(), q)
+	require.NoError(t, err)
+	return found
+}
+
+func texts(l chat.Logs) (out []string) {
+	for _, line := range l.Lines {
+		out = append(out, line.Process+" "+line.Level+" "+line.Text)
+	}
+	return out
+}
+
+func TestRead_FindsTheNewestLinesOfAllProcesses(t *testing.T) {
+	t.Parallel()
+	home := t.TempDir()
+	require.Empty(t, read(t, home, logs.Query{}).Lines, "before anything was logged")
+	one, _ := open(t, home, "ingress")
+	two, _ := open(t, home, "worker")
+	three, _ := open(t, home, "worker")
+	one.Info("turn finished", "session_id", "s1", "text", "two words", "n", 7)
+	two.Warn("model is slow", "after", time.Second)
+	two.Debug("not logged")
+	middle := time.Now()
+	three.With("worker", 2).Error("broke", "error", fmt.Errorf("why"))
+
+	all := read(t, home, logs.Query{})
+	require.Equal(t, []string{"ingress", "worker", "worker-2"}, all.Processes)
+	require.NotEmpty(t, all.Host)
+	require.False(t, all.More)
+	require.Equal(t, []string{
+		`ingress info turn finished n=7 session_id=s1 text="two words"`, "worker warn model is slow after=1000000000", "worker-2 error broke error=why worker=2",
+	}, texts(all))
+	require.Len(t, read(t, home, logs.Query{Level: "warn"}).Lines, 2)
+	require.Len(t, read(t, home, logs.Query{Words: "SLOW model"}).Lines, 1)
+	require.Len(t, read(t, home, logs.Query{Process: "worker-2"}).Lines, 1)
+	require.Len(t, read(t, home, logs.Query{Since: middle}).Lines, 1)
+	require.Len(t, read(t, home, logs.Query{Until: middle}).Lines, 2)
+	last := read(t, home, logs.Query{Limit: 1})
+	require.Equal(t, []string{"worker-2 error broke error=why worker=2"}, texts(last))
+	require.True(t, last.More)
+	require.Empty(t, read(t, home, logs.Query{Since: all.Lines[2].At}).Lines, "the line itself is not after its time")
+	_, err := logs.Reader{Home: home}.Read(t.Context(), logs.Query{Level: "loud"})
+	require.True(t, fault.Is(err, fault.Invalid))
+}
+
+func TestFile_StaysWithinItsBounds(t *testing.T) {
+	t.Parallel()
+	home := t.TempDir()
+	log, f := open(t, home, "serve")
+	long := strings.Repeat("x", 64<<10)
+	for i := range 1000 { // 64 MB
+		log.Info("line", "n", i, "text", long)
+	}
+	require.NoError(t, f.Close())
+	require.Eventually(t, func() bool { // old files are removed beside the writing
+		files, err := filepath.Glob(filepath.Join(home, "logs", "*.jsonl"))
+		return err == nil && len(files) <= 5
+	}, 10*time.Second, 10*time.Millisecond)
+	found := read(t, home, logs.Query{Limit: 3})
+	require.Equal(t, []string{"serve"}, found.Processes, "old files are of the same process")
+	require.True(t, found.More)
+	require.Contains(t, found.Lines[2].Text, "line n=999")
+	require.Less(t, len(found.Lines[2].Text), 9<<10)
+	info, err := os.Stat(filepath.Join(home, "logs", "serve.jsonl"))
+	require.NoError(t, err)
+	require.Equal(t, os.FileMode(0o600), info.Mode().Perm())
+}
+
+func FuzzRead_TakesWhateverStandsInAFile(f *testing.F) {
+	f.Add([]byte(`{"time":"2026-11-22T05:00:00Z","level":"INFO","msg":"x","a":{"b":[1,null]}}`), "x")
+	f.Add([]byte("{\"time\":1}\n\xff\n{}\n[]\n"), "")
+	f.Fuzz(func(t *testing.T, data []byte, words string) {
+		home := t.TempDir()
+		require.NoError(t, os.MkdirAll(logs.Folder(home), 0o700))
+		require.NoError(t, os.WriteFile(filepath.Join(logs.Folder(home), "a.jsonl"), append(data, '\n'), 0o600))
+		_, err := logs.Reader{Home: home}.Read(t.Context(), logs.Query{Words: words})
+		require.NoError(t, err)
+	})
+}
