@@ -28,14 +28,15 @@ func main() {
 	runners := flag.Bool("runners", false, "measure runners only")
 	sent := flag.Bool("context", false, "measure what is sent to the model only")
 	delivered := flag.Bool("deliveries", false, "measure the way of an answer to platforms only")
+	remembered := flag.Bool("memory", false, "measure the search of memory only")
 	flag.Parse()
-	if err := run(*bin, *out, time.Duration(*seconds)*time.Second, *runners, *sent, *delivered); err != nil {
+	if err := run(*bin, *out, time.Duration(*seconds)*time.Second, *runners, *sent, *delivered, *remembered); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
 	}
 }
 
-func run(bin, out string, length time.Duration, runners, sent, delivered bool) error {
+func run(bin, out string, length time.Duration, runners, sent, delivered, remembered bool) error {
 	ctx, cancel := context.WithTimeout(context.Background(), 15*time.Minute)
 	defer cancel()
 	s, err := newStack(bin)
@@ -46,7 +47,7 @@ func run(bin, out string, length time.Duration, runners, sent, delivered bool) e
 	var all []figure
 	measures := []func(context.Context, *stack) ([]figure, error){
 		starts, idleMemory, promptSize, plainTurns, commandTurns, histories,
-		throughput(1, length), throughput(10, length), throughput(50, length), loadedMemory, execTrips, runnersUnderLoad, contextCost, deliveries,
+		throughput(1, length), throughput(10, length), throughput(50, length), loadedMemory, execTrips, runnersUnderLoad, contextCost, deliveries, searchMemory,
 	}
 	if runners {
 		measures = []func(context.Context, *stack) ([]figure, error){starts, execTrips, runnersUnderLoad}
@@ -56,6 +57,9 @@ func run(bin, out string, length time.Duration, runners, sent, delivered bool) e
 	}
 	if delivered {
 		measures = []func(context.Context, *stack) ([]figure, error){starts, deliveries}
+	}
+	if remembered {
+		measures = []func(context.Context, *stack) ([]figure, error){starts, searchMemory}
 	}
 	for _, measure := range measures {
 		got, err := measure(ctx, s)

@@ -14,6 +14,9 @@ import (
 // dropped: 256 MB, or 160 000 entries of 384 numbers. One index alone may be larger.
 const maxFloats = 64 << 20
 
+// indexCost is what an index costs beside its numbers, counted as numbers: also the empty ones of many people are bounded.
+const indexCost = 1 << 10
+
 // indexes are the embeddings in memory, one index for each memory that is searched, made of what Postgres holds.
 type indexes struct {
 	shelf Shelf
@@ -104,7 +107,7 @@ func (s *indexes) shrink(inUse chat.Whose) {
 	defer s.mu.Unlock()
 	total := 0
 	for _, x := range s.open {
-		total += x.Floats()
+		total += x.Floats() + indexCost
 	}
 	for total > s.limit {
 		var oldest chat.Whose
@@ -117,7 +120,7 @@ func (s *indexes) shrink(inUse chat.Whose) {
 		if !found {
 			return
 		}
-		total -= s.open[oldest].Floats()
+		total -= s.open[oldest].Floats() + indexCost
 		delete(s.open, oldest)
 	}
 }

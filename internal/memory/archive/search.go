@@ -6,6 +6,8 @@ import (
 	"maps"
 	"slices"
 
+	"golang.org/x/sync/errgroup"
+
 	"xbot/internal/chat"
 	"xbot/internal/memory/lexical"
 	"xbot/internal/memory/vector"
@@ -39,23 +41,25 @@ func (a *Archive) Search(ctx context.Context, w chat.Whose, query string, n int)
 
 // SearchBy does what Search does in one way alone, which is for measuring.
 func (a *Archive) SearchBy(ctx context.Context, w chat.Whose, query string, n int, way string) ([]Found, error) {
-	var lists [][]chat.ArchivalID
-	if way != ByMeaning {
-		words, err := a.shelf.ArchiveSearch(ctx, w, query, deep)
-		if err != nil {
-			return nil, err
-		}
-		lists = append(lists, words)
-	}
+	var words []chat.ArchivalID
 	var hits []vector.Hit
-	if way != ByWords {
-		var err error
-		if hits, err = a.nearest(ctx, w, a.embed(ctx, query)); err != nil {
-			return nil, err
-		}
-		lists = append(lists, idsOf(hits))
+	g, looking := errgroup.WithContext(ctx)
+	if way != ByMeaning {
+		g.Go(func() (err error) {
+			words, err = a.shelf.ArchiveSearch(looking, w, query, deep)
+			return err
+		})
 	}
-	ids := fuse(lists...)
+	if way != ByWords {
+		g.Go(func() (err error) {
+			hits, err = a.nearest(looking, w, a.embed(looking, query))
+			return err
+		})
+	}
+	if err := g.Wait(); err != nil {
+		return nil, err
+	}
+	ids := fuse(words, idsOf(hits))
 	found, err := a.shelf.ArchiveGet(ctx, w, ids[:min(n, len(ids))])
 	if err != nil {
 		return nil, err

@@ -1,0 +1,38 @@
+package archive
+
+import (
+	"fmt"
+	"log/slog"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"xbot/internal/chat"
+	"xbot/internal/memory/embed/embedtest"
+	"xbot/internal/pgtest"
+	"xbot/internal/store"
+)
+
+func TestIndexes_ThoseNotUsedForTheLongestTimeAreDroppedAndReadAgain(t *testing.T) {
+	t.Parallel()
+	s := store.New(pgtest.NewPool(t, store.MigrationsHash(), store.Migrate), nil)
+	a := New(s, &embedtest.Embedder{}, slog.New(slog.DiscardHandler))
+	a.indexes.limit = 2 * (embedtest.Dim + indexCost)
+	var people []chat.Whose
+	for i := range 3 {
+		user, err := s.CreateUser(t.Context(), fmt.Sprint("p", i))
+		require.NoError(t, err)
+		people = append(people, chat.Whose{User: user.ID, Agent: "main"})
+		_, err = a.Insert(t.Context(), people[i], "", "likes tea", 0)
+		require.NoError(t, err)
+	}
+	for _, i := range []int{0, 1, 2, 0} {
+		found, err := a.SearchBy(t.Context(), people[i], "tea", 5, ByMeaning)
+		require.NoError(t, err)
+		require.Len(t, found, 1)
+		require.LessOrEqual(t, len(a.indexes.open), 2)
+		require.Contains(t, a.indexes.open, people[i])
+	}
+	require.Contains(t, a.indexes.open, people[2])
+	require.NotContains(t, a.indexes.open, people[1])
+}
