@@ -13,7 +13,8 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
-	"xbot/internal/store")
+	"xbot/internal/store"
+)
 
 const (
 	// relayEvery is the pause between rounds of the relay.
@@ -41,12 +42,12 @@ type Ledger interface {
 	TellMessageHeld(ctx context.Context, w store.Waiting) error
 	UserByID(ctx context.Context, id chat.UserID) (store.User, error)
 	Beside
-	Line
 	Agents
 }
 
-// Beside is what runs beside turns and whose workflows may be missing.
+// Beside is what waits in line, and what runs beside turns and whose workflows may be missing.
 type Beside interface {
+	Line
 	TasksToStart(ctx context.Context, older time.Duration) ([]chat.CallID, error)
 	BangsToStart(ctx context.Context) ([]chat.InboxID, error)
 	ToDeliver(ctx context.Context) ([]store.Undelivered, error)

@@ -24,8 +24,9 @@ func (in *ingressPart) commands() *ingress.Commands {
 		in.contexts.Commands(), // context
 		in.gateway.Commands(),  // session send activation link pair
 		[]ingress.Command{ingress.CompactCommand()},
-		in.meter.Commands(), // usage
-		in.promptCommands(), // prompt language
+		in.meter.Commands(),           // usage
+		in.recollections().Commands(), // memory
+		in.promptCommands(),           // prompt language
 		(&ingress.Queues{Store: in.store, Policies: in.policies}).Commands(), // queue
 		(&ingress.Folders{Store: in.store, Boxes: in.boxes}).Commands(),      // pwd ls cd
 		in.fleet.Commands(), // runner

@@ -21,6 +21,7 @@ import (
 	"xbot/internal/filelink"
 	"xbot/internal/llm/catalogue"
 	"xbot/internal/logs"
+	"xbot/internal/memory/desk"
 	"xbot/internal/session"
 	"xbot/internal/store"
 	"xbot/internal/trigger"
@@ -45,6 +46,7 @@ type API struct {
 	Fleet    *ingress.Fleet
 	History  *ingress.History
 	Meter    *ingress.Meter
+	Memory   desk.Desk
 	Contexts *ingress.Contexts
 	Models   *catalogue.Live
 	Minds    *ingress.Minds
@@ -102,6 +104,7 @@ func (a *API) registerPrivate(h huma.API) {
 		a.registerQueue,
 		a.registerHistory,
 		a.registerUsage,
+		a.registerMemory,
 		a.registerLimits,
 		a.registerResets,
 		a.registerSearch,

@@ -37,6 +37,7 @@ import (
 	"xbot/internal/llm/demo"
 	"xbot/internal/llm/limits"
 	"xbot/internal/logs"
+	"xbot/internal/memory/desk"
 	"xbot/internal/pgtest"
 	"xbot/internal/policy"
 	"xbot/internal/sandbox"
@@ -138,6 +139,7 @@ func setup(t *testing.T) *bundle {
 	b.home = t.TempDir()
 	a.Logs = logs.Reader{Home: b.home}
 	a.Contexts = &ingress.Contexts{Store: b.store, Model: "demo/demo"}
+	a.Memory = desk.Desk{Shelf: b.store}
 	a.Meter = &ingress.Meter{Store: b.store, Prices: ingress.Prices{Model: "demo/demo", Known: true, Input: 2, Cached: 0.5, Output: 10}}
 	a.History = &ingress.History{Store: b.store, Dispatch: dispatch}
 	a.Gateway = &ingress.Gateway{Store: b.store, Policies: &policy.Live{Source: b.store}, Dispatch: dispatch, Log: log}

@@ -47,3 +47,31 @@ type MemorizeNote struct {
 	Error   string     `json:"error,omitempty" doc:"Why the last try failed."`
 	At      time.Time  `json:"at"`
 }
+
+// Kinds of what is remembered.
+const (
+	RememberedNote    = "note"
+	RememberedBlock   = "block"
+	RememberedArchive = "archive"
+	RememberedLog     = "log"
+)
+
+// Remembered is something that memory holds, as people see it.
+type Remembered struct {
+	ID      string     `json:"id" example:"archive/12" doc:"note/PATH, block/NAME[/SESSION], archive/N or log/N."`
+	Kind    string     `json:"kind" enum:"note,block,archive,log"`
+	Name    string     `json:"name,omitempty" doc:"Path of a note, name of a block."`
+	Session SessionKey `json:"session,omitempty" doc:"Conversation that it is of, where it is of one."`
+	Content string     `json:"content"`
+	At      time.Time  `json:"at" doc:"When it was so, or was written."`
+	Max     int        `json:"max,omitempty" doc:"Characters that a block holds."`
+	Line    bool       `json:"line,omitempty" doc:"It is one line of a note or block."`
+}
+
+// BlockOf is a block with the conversation that it is of; none: it is of the person.
+type BlockOf struct {
+	Block     Block
+	Session   SessionKey
+	Content   string
+	UpdatedAt time.Time
+}

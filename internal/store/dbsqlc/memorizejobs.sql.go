@@ -13,6 +13,49 @@ import (
 	"xbot/internal/chat"
 )
 
+const blockListAll = `-- name: BlockListAll :many
+SELECT block, session_key, content, updated_at FROM core_memory_blocks WHERE user_id = $1 AND agent = $2 AND content <> ''
+ORDER BY session_key, block
+`
+
+type BlockListAllParams struct {
+	UserID chat.UserID
+	Agent  string
+}
+
+type BlockListAllRow struct {
+	Block      chat.Block
+	SessionKey chat.SessionKey
+	Content    string
+	UpdatedAt  time.Time
+}
+
+// The blocks of a person in all conversations, without empty ones.
+func (q *Queries) BlockListAll(ctx context.Context, db DBTX, arg BlockListAllParams) ([]BlockListAllRow, error) {
+	rows, err := db.Query(ctx, blockListAll, arg.UserID, arg.Agent)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []BlockListAllRow
+	for rows.Next() {
+		var i BlockListAllRow
+		if err := rows.Scan(
+			&i.Block,
+			&i.SessionKey,
+			&i.Content,
+			&i.UpdatedAt,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const controlMessage = `-- name: ControlMessage :one
 SELECT message_id FROM controls WHERE id = $1
 `
@@ -22,6 +65,24 @@ func (q *Queries) ControlMessage(ctx context.Context, db DBTX, id chat.ControlID
 	var message_id chat.MessageID
 	err := row.Scan(&message_id)
 	return message_id, err
+}
+
+const historyDelete = `-- name: HistoryDelete :execrows
+DELETE FROM event_history WHERE user_id = $1 AND agent = $2 AND id = ANY ($3::bigint[])
+`
+
+type HistoryDeleteParams struct {
+	UserID chat.UserID
+	Agent  string
+	Ids    []int64
+}
+
+func (q *Queries) HistoryDelete(ctx context.Context, db DBTX, arg HistoryDeleteParams) (int64, error) {
+	result, err := db.Exec(ctx, historyDelete, arg.UserID, arg.Agent, arg.Ids)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected(), nil
 }
 
 const memorizeJobAdd = `-- name: MemorizeJobAdd :exec
@@ -364,6 +425,35 @@ func (q *Queries) MemorizeJobTried(ctx context.Context, db DBTX, arg MemorizeJob
 	var tries int32
 	err := row.Scan(&tries)
 	return tries, err
+}
+
+const memoryNames = `-- name: MemoryNames :many
+SELECT DISTINCT agent FROM (
+    SELECT m.agent FROM memories m WHERE m.user_id = $1
+    UNION ALL SELECT h.agent FROM event_history h WHERE h.user_id = $1
+    UNION ALL SELECT b.agent FROM core_memory_blocks b WHERE b.user_id = $1
+    UNION ALL SELECT a.agent FROM memory_heads a WHERE a.user_id = $1
+) names ORDER BY agent
+`
+
+func (q *Queries) MemoryNames(ctx context.Context, db DBTX, userID chat.UserID) ([]string, error) {
+	rows, err := db.Query(ctx, memoryNames, userID)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []string
+	for rows.Next() {
+		var agent string
+		if err := rows.Scan(&agent); err != nil {
+			return nil, err
+		}
+		items = append(items, agent)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
 }
 
 const memoryPartDrop = `-- name: MemoryPartDrop :exec

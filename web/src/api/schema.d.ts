@@ -510,6 +510,98 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/memory": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What is remembered of me */
+        get: operations["get-memory"];
+        /** Change a note or a block */
+        put: operations["edit-memory"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/memory/entries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Older entries of archive or log */
+        get: operations["list-memory"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/memory/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** All that is remembered of me, as Markdown */
+        get: operations["export-memory"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/memory/forget": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Forget for good
+         * @description Whole notes and blocks, lines of them, entries of archive and log. Nothing is asked again.
+         */
+        post: operations["forget-memory"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/memory/search": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Find what is remembered of me
+         * @description Notes and blocks that hold all of the words, entries of archive and log that hold the most telling ones. With exact: what would be forgotten by these words, line by line.
+         */
+        get: operations["search-memory"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/models": {
         parameters: {
             query?: never;
@@ -1983,6 +2075,9 @@ export interface components {
             parent?: string;
             path: string;
         };
+        Forgotten: {
+            items: components["schemas"]["Remembered"][] | null;
+        };
         "Fork-sessionRequest": {
             /**
              * Format: int64
@@ -2296,6 +2391,19 @@ export interface components {
             /** @description Whose logs were read: the processes that use the data folder of the one that answers. */
             processes: string[] | null;
         };
+        Look: {
+            /**
+             * Format: int64
+             * @description How many entries the archive has.
+             */
+            archived: number;
+            /** @description Notes and blocks, then the newest entries of archive and log. */
+            items: components["schemas"]["Remembered"][] | null;
+            /** @description Conversations that were put into memory lately, or wait for it. */
+            jobs: components["schemas"]["MemorizeNote"][] | null;
+            /** @description The memories that agents have of you. */
+            names: string[] | null;
+        };
         Made: {
             /** @description Shell commands that call the trigger. They hold the secret. */
             example: string;
@@ -2312,6 +2420,28 @@ export interface components {
             temporal_ui: string;
             user: components["schemas"]["UserBody"];
             version: string;
+        };
+        MemorizeNote: {
+            /** Format: date-time */
+            at: string;
+            /** @description Why the last try failed. */
+            error?: string;
+            /** Format: int64 */
+            id: number;
+            session: string;
+            /** @enum {string} */
+            state: "waiting" | "done" | "failed";
+            title?: string;
+            /** @enum {string} */
+            trigger: "reset" | "subagent" | "compress";
+        };
+        MemoryEdit: {
+            /** @description What it shall be; empty: the note is deleted, the block emptied. */
+            content: string;
+            /** @description note/PATH or block/NAME[/SESSION]. */
+            id: string;
+            /** @description What it is. If it is something else by now, nothing is written (409). */
+            was: string;
         };
         Message: {
             client_message_id?: string;
@@ -2609,6 +2739,35 @@ export interface components {
             text: string;
             /** @description As many turns run as may: it waits for one to end. */
             throttled?: boolean;
+        };
+        Remembered: {
+            /**
+             * Format: date-time
+             * @description When it was so, or was written.
+             */
+            at: string;
+            content: string;
+            /**
+             * @description note/PATH, block/NAME[/SESSION], archive/N or log/N.
+             * @example archive/12
+             */
+            id: string;
+            /** @enum {string} */
+            kind: "note" | "block" | "archive" | "log";
+            /** @description It is one line of a note or block. */
+            line?: boolean;
+            /**
+             * Format: int64
+             * @description Characters that a block holds.
+             */
+            max?: number;
+            /** @description Path of a note, name of a block. */
+            name?: string;
+            /** @description Conversation that it is of, where it is of one. */
+            session?: string;
+        };
+        RememberedBody: {
+            items: components["schemas"]["Remembered"][] | null;
         };
         ResetsBody: {
             resets: components["schemas"]["Began"][] | null;
@@ -4372,6 +4531,207 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "get-memory": {
+        parameters: {
+            query?: {
+                /** @description Whose memory: main, or the name of an agent that has its own. */
+                agent?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Look"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "edit-memory": {
+        parameters: {
+            query?: {
+                /** @description Whose memory: main, or the name of an agent that has its own. */
+                agent?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MemoryEdit"];
+            };
+        };
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "list-memory": {
+        parameters: {
+            query: {
+                /** @description Whose memory: main, or the name of an agent that has its own. */
+                agent?: string;
+                kind: "archive" | "log";
+                /** @description Number of an entry that they are older than; 0: the newest. */
+                before?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RememberedBody"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "export-memory": {
+        parameters: {
+            query?: {
+                /** @description Whose memory: main, or the name of an agent that has its own. */
+                agent?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The bytes, to be saved. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/markdown": string;
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "forget-memory": {
+        parameters: {
+            query?: {
+                /** @description Whose memory: main, or the name of an agent that has its own. */
+                agent?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Forgotten"];
+            };
+        };
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "search-memory": {
+        parameters: {
+            query: {
+                /** @description Whose memory: main, or the name of an agent that has its own. */
+                agent?: string;
+                q: string;
+                exact?: boolean;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RememberedBody"];
+                };
             };
             /** @description Error */
             default: {

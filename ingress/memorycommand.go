@@ -1,0 +1,182 @@
+package ingress
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+	"xbot/internal/memory/desk"
+	"xbot/internal/persona"
+	"xbot/internal/phrase"
+	"xbot/internal/store"
+)
+
+const (
+	// memoryShown is how much /memory shows of one thing, in characters, and memoryListed how many things it lists.
+	memoryShown  = 600
+	memoryListed = 20
+	// memoryAll says behind words that all is meant that holds them.
+	memoryAll = "--all"
+	// memoryMinute is how people are told a time.
+	memoryMinute = "2006-01-02 15:04 UTC"
+)
+
+// Recollections show people what is remembered of them.
+type Recollections struct {
+	Desk  desk.Desk
+	Book  *persona.Book
+	Users interface {
+		SessionOwner(ctx context.Context, key chat.SessionKey) (store.User, error)
+		UserByID(ctx context.Context, user chat.UserID) (store.User, error)
+	}
+	Base string // address of the page
+}
+
+// Commands returns /memory.
+func (r *Recollections) Commands() []Command {
+	return []Command{{
+		Name: "memory", Usage: "[search WORDS…|edit NAME TEXT…|forget ID|forget WORDS…|log|export]", Help: phrase.HelpMemory, Group: GroupYou, Run: r.run,
+	}}
+}
+
+// whose is the memory that a command is about: that of whoever the conversation belongs to. What is remembered of a person
+// is for nobody else: who shares the conversation of another one sees none.
+func (r *Recollections) whose(ctx context.Context, in Inbound) (w chat.Whose, mayChange bool, err error) {
+	owner, err := r.Users.SessionOwner(ctx, in.Session)
+	if err != nil {
+		return w, false, err
+	}
+	if guest(owner, in) {
+		return w, false, fault.Errorf(fault.Denied, "%s", phrase.Say(in.Lang, phrase.MemoryGuest))
+	}
+	who, err := r.Book.Of(ctx, in.Session)
+	if err != nil {
+		return w, false, err
+	}
+	w = chat.Whose{User: owner.ID, Agent: who.Memory()}
+	if !owner.Group {
+		return w, true, nil
+	}
+	user, err := r.Users.UserByID(ctx, in.User)
+	return w, user.Admin, err
+}
+
+func (r *Recollections) run(ctx context.Context, in Inbound, args string) (string, error) {
+	w, mayChange, err := r.whose(ctx, in)
+	if err != nil {
+		return "", err
+	}
+	verb, rest, _ := strings.Cut(strings.TrimSpace(args), " ")
+	rest = strings.TrimSpace(rest)
+	verb = strings.ToLower(verb)
+	if (verb == "edit" || verb == "forget") && !mayChange {
+		return "", fault.Errorf(fault.Denied, "%s", phrase.Say(in.Lang, phrase.MemoryGroup))
+	}
+	switch {
+	case verb == "":
+		return r.show(ctx, w, in.Lang)
+	case verb == "log" && rest == "":
+		entries, err := r.Desk.Older(ctx, w, chat.RememberedLog, 0)
+		return rememberedText(in.Lang, phrase.Say(in.Lang, phrase.MemoryLog), entries), err
+	case verb == "search" && rest != "":
+		found, err := r.Desk.Search(ctx, w, rest)
+		return rememberedText(in.Lang, phrase.Say(in.Lang, phrase.MemoryFound, chat.FirstWords(rest, searchWords)), found), err
+	case verb == "edit" && rest != "":
+		return r.edit(ctx, w, in, rest)
+	case verb == "forget" && rest != "":
+		return r.forget(ctx, w, in.Lang, rest)
+	case verb == "export" && rest == "":
+		return phrase.Say(in.Lang, phrase.MemoryExport, strings.TrimRight(r.Base, "/")+"/api/memory/export?agent="+w.Agent), nil
+	}
+	return "", fault.Errorf(fault.Invalid, "%s", phrase.Say(in.Lang, phrase.MemoryUsage))
+}
+
+func (r *Recollections) show(ctx context.Context, w chat.Whose, lang phrase.Lang) (string, error) {
+	look, err := r.Desk.Look(ctx, w)
+	if err != nil {
+		return "", err
+	}
+	out := []string{rememberedText(lang, phrase.Say(lang, phrase.MemoryHead, len(look.Items), look.Archived), look.Items)}
+	for _, j := range look.Jobs {
+		switch j.State {
+		case chat.MemorizeWaiting:
+			out = append(out, phrase.Say(lang, phrase.MemoryWaits, j.At.UTC().Format(memoryMinute)))
+		case chat.MemorizeFailed:
+			out = append(out, phrase.Say(lang, phrase.MemoryLost, j.At.UTC().Format(memoryMinute), j.Error))
+		}
+	}
+	return strings.Join(out, "\n\n"), nil
+}
+
+// rememberedText is a list of what is remembered, the first of it where it is long.
+func rememberedText(lang phrase.Lang, head string, items []chat.Remembered) string {
+	if len(items) == 0 {
+		return phrase.Say(lang, phrase.MemoryNone)
+	}
+	lines := []string{head}
+	for _, r := range items[:min(len(items), memoryListed)] {
+		text := strings.TrimSpace(r.Content)
+		if runes := []rune(text); len(runes) > memoryShown {
+			text = string(runes[:memoryShown]) + "…"
+		}
+		lines = append(lines, fmt.Sprintf("* `%s` · %s\n%s", r.ID, r.At.UTC().Format("2006-01-02"), quote(text)))
+	}
+	if more := len(items) - memoryListed; more > 0 {
+		lines = append(lines, phrase.Say(lang, phrase.MemoryMore, more))
+	}
+	return strings.Join(lines, "\n")
+}
+
+// quote indents a text, so that no line of it stands outside of its list.
+func quote(text string) string { return "  > " + strings.ReplaceAll(text, "\n", "\n  > ") }
+
+func (r *Recollections) edit(ctx context.Context, w chat.Whose, in Inbound, args string) (string, error) {
+	at := strings.IndexAny(args, " \n")
+	if at < 0 {
+		return "", fault.Errorf(fault.Invalid, "%s", phrase.Say(in.Lang, phrase.MemoryUsage))
+	}
+	name, text := args[:at], strings.TrimSpace(args[at:])
+	id := chat.RememberedNote + "/" + name
+	switch kind, _, _ := strings.Cut(name, "/"); {
+	case chat.Block(name) == chat.BlockWorking:
+		id = chat.RememberedBlock + "/" + name + "/" + string(in.Session)
+	case chat.Block(name).Max() > 0:
+		id = chat.RememberedBlock + "/" + name
+	case kind == chat.RememberedNote || kind == chat.RememberedBlock:
+		id = name
+	}
+	look, err := r.Desk.Look(ctx, w)
+	if err != nil {
+		return "", err
+	}
+	was := ""
+	if i := slices.IndexFunc(look.Items, func(item chat.Remembered) bool { return item.ID == id }); i >= 0 {
+		was = look.Items[i].Content
+	}
+	if err := r.Desk.Set(ctx, w, id, was, text); err != nil {
+		return "", err
+	}
+	return phrase.Say(in.Lang, phrase.MemorySet, id), nil
+}
+
+// forget forgets one thing at once, and asks before it forgets several.
+func (r *Recollections) forget(ctx context.Context, w chat.Whose, lang phrase.Lang, args string) (string, error) {
+	q, all := strings.CutSuffix(args, memoryAll)
+	q = strings.TrimSpace(q)
+	found, err := r.Desk.Find(ctx, w, q)
+	switch {
+	case err != nil:
+		return "", err
+	case len(found) == 0:
+		return phrase.Say(lang, phrase.MemoryNone), nil
+	case len(found) > 1 && !all:
+		return rememberedText(lang, phrase.Say(lang, phrase.MemoryMany, len(found), "/memory forget "+q+" "+memoryAll), found), nil
+	}
+	if err := r.Desk.Forget(ctx, w, found); err != nil {
+		return "", err
+	}
+	return rememberedText(lang, phrase.Say(lang, phrase.MemoryGone, len(found)), found), nil
+}

@@ -1,0 +1,100 @@
+package ingress_test
+
+import (
+	"log/slog"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"xbot/ingress"
+	"xbot/internal/chat"
+	"xbot/internal/memory/desk"
+	"xbot/internal/persona"
+	"xbot/internal/phrase"
+	"xbot/internal/policy"
+)
+
+// recollecting is a platform whose people can ask what is remembered of them.
+func recollecting(t *testing.T) *platform {
+	t.Helper()
+	b := bridged(t, group)
+	for _, g := range b.ways {
+		r := &ingress.Recollections{
+			Desk: desk.Desk{Shelf: b.store}, Users: b.store, Base: "https://bot.example",
+			Book: &persona.Book{Ledger: b.store, Policies: &policy.Live{Source: b.store}, Log: slog.New(slog.DiscardHandler)},
+		}
+		g.Dispatch.Commands = ingress.NewCommands(b.store, append(g.Commands(), r.Commands()...)...)
+	}
+	return b
+}
+
+// keep puts something into the memory of whoever a conversation belongs to.
+func (b *platform) keep(key chat.SessionKey, path, content string) {
+	b.t.Helper()
+	owner, err := b.store.SessionOwner(b.t.Context(), key)
+	require.NoError(b.t, err)
+	require.NoError(b.t, b.store.SetMemory(b.t.Context(), owner.ID, "main", path, content))
+}
+
+func TestMemoryCommand_ShowsFindsChangesAndForgets(t *testing.T) {
+	b := recollecting(t)
+	key := b.receive(dm("m0", "ou_1", "hello")).Session
+	say := func(id, text string) string {
+		out := b.receive(dm(id, "ou_1", text))
+		require.Equal(t, ingress.ResultAnswered, out.Result, text)
+		return out.Reply
+	}
+	require.Contains(t, say("m1", "/memory"), "Nothing of the kind")
+	b.keep(key, "likes.md", "- green tea\n- long walks")
+	require.Contains(t, say("m2", "/memory"), "green tea")
+	require.Contains(t, say("m3", "/memory search GREEN"), "note/likes.md")
+	require.Contains(t, say("m4", "/memory search coffee"), "Nothing of the kind")
+	require.Contains(t, say("m5", "/memory edit human Ann, a gardener\nin Lindau"), "block/human")
+	require.Contains(t, say("m6", "/memory"), "in Lindau")
+	require.Contains(t, say("m7", "/memory edit working_context plants roses"), "block/working_context/"+string(key))
+	require.Contains(t, say("m8", "/memory edit human"), "Write `/memory`")
+	asked := say("m9", "/memory forget l")
+	require.Contains(t, asked, "`/memory forget l --all`", "several things hold it")
+	require.Contains(t, say("m10", "/memory"), "green tea", "nothing was forgotten")
+	require.Contains(t, say("m11", "/memory forget tea"), "Forgotten, 1")
+	require.NotContains(t, say("m12", "/memory"), "green tea")
+	require.Contains(t, say("m13", "/memory forget l --all"), "Forgotten, ")
+	require.NotContains(t, say("m14", "/memory"), "Lindau")
+	require.Contains(t, say("m15", "/memory export"), "https://bot.example/api/memory/export?agent=main")
+	require.Contains(t, say("m16", "/memory log"), "Nothing of the kind")
+	require.Contains(t, say("m17", "/memory 什么"), "用法")
+}
+
+func TestMemoryCommand_NobodyIsToldWhatIsRememberedOfAnother(t *testing.T) {
+	b := recollecting(t)
+	one, two := b.receive(dm("a0", "ou_1", "hello")).Session, b.receive(dm("b0", "ou_2", "hello")).Session
+	e := said("g0", "ou_1", "hello")
+	e.Mentioned = true
+	team := b.receive(e).Session
+	b.keep(one, "x.md", "one keeps bees")
+	b.keep(two, "x.md", "two keeps goats")
+	b.keep(team, "x.md", "the team keeps minutes")
+	for i, ask := range []string{"/memory", "/memory search keeps", "/memory forget keeps", "/memory log", "/memory export", "/memory forget x.md --nothing"} {
+		id := string(rune('a' + i))
+		mine := b.receive(dm("x1"+id, "ou_1", ask)).Reply
+		theirs := b.receive(dm("x2"+id, "ou_2", ask)).Reply
+		e := said("x3"+id, "ou_1", ask)
+		e.Mentioned = true
+		ours := b.receive(e).Reply
+		for _, other := range []string{"goats", "minutes"} {
+			require.NotContains(t, mine, other, ask)
+		}
+		for _, other := range []string{"bees", "minutes"} {
+			require.NotContains(t, theirs, other, ask)
+		}
+		for _, other := range []string{"bees", "goats"} {
+			require.NotContains(t, ours, other, ask)
+		}
+	}
+	e = said("y", "ou_1", "/memory")
+	e.Mentioned = true
+	require.Contains(t, b.receive(e).Reply, "minutes", "what is remembered of a group is for the group")
+	e = said("z", "ou_2", "/memory forget minutes")
+	e.Mentioned = true
+	require.Contains(t, b.receive(e).Reply, phrase.Say(phrase.English, phrase.MemoryGroup), "and changed by administrators")
+}

@@ -1,0 +1,308 @@
+// Package desk is memory as the person sees it whom it is about: all of it, found by words, changed and forgotten. Nothing
+// is read or written of it without a chat.Whose.
+package desk
+
+import (
+	"context"
+	"fmt"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+)
+
+const (
+	// page is how many entries of an archive or log are shown at once.
+	page = 50
+	// most is how many things one search or one forgetting finds.
+	most = 200
+)
+
+// Shelf keeps memory.
+type Shelf interface {
+	Memories(ctx context.Context, user chat.UserID, agent string) ([]chat.Note, error)
+	BlocksOfAll(ctx context.Context, w chat.Whose) ([]chat.BlockOf, error)
+	Archive
+	MemoryHistory(ctx context.Context, w chat.Whose, before int64, n int) ([]chat.HistoryEntry, error)
+	MemoryLog(ctx context.Context, w chat.Whose, query string, since, until time.Time, n int) ([]chat.HistoryEntry, error)
+	// Memorize writes notes and blocks that are what they were, and takes out entries, or nothing of it. Conflict: they are not.
+	Memorize(ctx context.Context, w chat.Whose, m chat.Memorized) (fresh bool, err error)
+	// ForgetLog takes entries out of a log. NotFound: one is not there.
+	ForgetLog(ctx context.Context, w chat.Whose, ids []int64) error
+	MemoryNames(ctx context.Context, user chat.UserID) ([]string, error)
+	MemorizeJobs(ctx context.Context, user chat.UserID, n int) ([]chat.MemorizeNote, error)
+}
+
+// Archive is what is found by searching.
+type Archive interface {
+	ArchiveCount(ctx context.Context, w chat.Whose) (int, error)
+	ArchiveList(ctx context.Context, w chat.Whose, before chat.ArchivalID, n int) ([]chat.ArchivalEntry, error)
+	ArchiveSearch(ctx context.Context, w chat.Whose, query string, n int) ([]chat.ArchivalID, error)
+	ArchiveGet(ctx context.Context, w chat.Whose, ids []chat.ArchivalID) ([]chat.ArchivalEntry, error)
+}
+
+// Desk shows memory to people. It is safe for concurrent use.
+type Desk struct{ Shelf Shelf }
+
+// Look is what a memory holds, the newest of what is long.
+type Look struct {
+	Items    []chat.Remembered   `json:"items" doc:"Notes and blocks, then the newest entries of archive and log."`
+	Archived int                 `json:"archived" doc:"How many entries the archive has."`
+	Names    []string            `json:"names" doc:"The memories that agents have of you."`
+	Jobs     []chat.MemorizeNote `json:"jobs" doc:"Conversations that were put into memory lately, or wait for it."`
+}
+
+// Look returns what a memory holds.
+func (d Desk) Look(ctx context.Context, w chat.Whose) (Look, error) {
+	out := Look{Items: []chat.Remembered{}, Names: []string{}, Jobs: []chat.MemorizeNote{}}
+	items, err := d.kept(ctx, w)
+	if err != nil {
+		return out, err
+	}
+	out.Items = append(out.Items, items...)
+	for _, kind := range []string{chat.RememberedArchive, chat.RememberedLog} {
+		entries, err := d.Older(ctx, w, kind, 0)
+		if err != nil {
+			return out, err
+		}
+		out.Items = append(out.Items, entries...)
+	}
+	if out.Archived, err = d.Shelf.ArchiveCount(ctx, w); err != nil {
+		return out, err
+	}
+	names, err := d.Shelf.MemoryNames(ctx, w.User)
+	if err != nil {
+		return out, err
+	}
+	out.Names = append(out.Names, names...)
+	jobs, err := d.Shelf.MemorizeJobs(ctx, w.User, 10)
+	out.Jobs = append(out.Jobs, jobs...)
+	return out, err
+}
+
+// kept returns what prompts hold: notes and blocks.
+func (d Desk) kept(ctx context.Context, w chat.Whose) (out []chat.Remembered, err error) {
+	blocks, err := d.Shelf.BlocksOfAll(ctx, w)
+	if err != nil {
+		return nil, err
+	}
+	for _, b := range blocks {
+		out = append(out, chat.Remembered{
+			ID: chat.RememberedBlock + "/" + string(b.Block) + suffix(b.Session), Kind: chat.RememberedBlock, Name: string(b.Block), Session: b.Session,
+			Content: b.Content, At: b.UpdatedAt, Max: b.Block.Max(),
+		})
+	}
+	notes, err := d.Shelf.Memories(ctx, w.User, w.Agent)
+	if err != nil {
+		return nil, err
+	}
+	for _, n := range notes {
+		out = append(out, chat.Remembered{ID: chat.RememberedNote + "/" + n.Path, Kind: chat.RememberedNote, Name: n.Path, Content: n.Content, At: n.UpdatedAt})
+	}
+	return out, nil
+}
+
+func suffix(key chat.SessionKey) string {
+	if key == "" {
+		return ""
+	}
+	return "/" + string(key)
+}
+
+// Older returns the entries of an archive or log before one; 0: the newest.
+func (d Desk) Older(ctx context.Context, w chat.Whose, kind string, before int64) ([]chat.Remembered, error) {
+	if kind == chat.RememberedLog {
+		entries, err := d.Shelf.MemoryHistory(ctx, w, before, page)
+		return logOf(entries), err
+	}
+	entries, err := d.Shelf.ArchiveList(ctx, w, chat.ArchivalID(before), page)
+	return archiveOf(entries), err
+}
+
+func archiveOf(entries []chat.ArchivalEntry) []chat.Remembered {
+	out := make([]chat.Remembered, len(entries))
+	for i, e := range entries {
+		out[i] = chat.Remembered{ID: fmt.Sprintf("%s/%d", chat.RememberedArchive, e.ID), Kind: chat.RememberedArchive, Content: e.Content, At: e.At}
+	}
+	return out
+}
+
+func logOf(entries []chat.HistoryEntry) []chat.Remembered {
+	out := make([]chat.Remembered, len(entries))
+	for i, e := range entries {
+		out[i] = chat.Remembered{ID: fmt.Sprintf("%s/%d", chat.RememberedLog, e.ID), Kind: chat.RememberedLog, Session: e.Session, Content: e.Entry, At: e.To}
+	}
+	return out
+}
+
+// Search returns what holds words: notes and blocks that hold all of them, entries of archive and log that hold the most
+// telling ones, the best first.
+func (d Desk) Search(ctx context.Context, w chat.Whose, q string) ([]chat.Remembered, error) {
+	kept, err := d.kept(ctx, w)
+	if err != nil {
+		return nil, err
+	}
+	out := slices.DeleteFunc(kept, func(r chat.Remembered) bool { return !holds(r.Content, strings.Fields(q)) })
+	archive, log, err := d.found(ctx, w, q, page)
+	return slices.Concat(out, archive, log), err
+}
+
+// found searches archive and log.
+func (d Desk) found(ctx context.Context, w chat.Whose, q string, n int) (archive, log []chat.Remembered, err error) {
+	ids, err := d.Shelf.ArchiveSearch(ctx, w, q, n)
+	if err != nil {
+		return nil, nil, err
+	}
+	entries, err := d.Shelf.ArchiveGet(ctx, w, ids)
+	if err != nil {
+		return nil, nil, err
+	}
+	if strings.TrimSpace(q) == "" {
+		return archiveOf(entries), nil, nil
+	}
+	past, err := d.Shelf.MemoryLog(ctx, w, q, time.Time{}, time.Now().Add(24*time.Hour), n)
+	return archiveOf(entries), logOf(past), err
+}
+
+// holds reports whether a text has all of some words, in any order and whatever their case. No words: it has not.
+func holds(text string, words []string) bool {
+	text = strings.ToLower(text)
+	return len(words) > 0 && !slices.ContainsFunc(words, func(w string) bool { return !strings.Contains(text, strings.ToLower(w)) })
+}
+
+// Set writes a note or a block that is was; empty: the note goes, or nothing stands in the block. Conflict: it was changed
+// meanwhile. Invalid: it is neither. TooLarge: it would be longer than it may.
+func (d Desk) Set(ctx context.Context, w chat.Whose, id, was, content string) error {
+	m := chat.Memorized{}
+	kind, name, _ := strings.Cut(id, "/")
+	switch {
+	case kind == chat.RememberedNote && name != "" && path.Clean("/"+name) == "/"+name && len(name) <= maxPath:
+		if len(content) > maxNote {
+			return fault.Errorf(fault.TooLarge, "a note has at most %d bytes, and this one %d", maxNote, len(content))
+		}
+		m.Notes = []chat.NoteChange{{Path: name, Was: was, Content: content}}
+	case kind == chat.RememberedBlock:
+		block, session, _ := strings.Cut(name, "/")
+		if (chat.Block(block) == chat.BlockWorking) != (session != "") {
+			return fault.Errorf(fault.Invalid, "there is no block %q", name)
+		}
+		m.Session, m.Blocks = chat.SessionKey(session), []chat.BlockChange{{Block: chat.Block(block), Was: was, Content: content}}
+	default:
+		return fault.Errorf(fault.Invalid, "%q is neither a note nor a block", id)
+	}
+	_, err := d.Shelf.Memorize(ctx, w, m)
+	return err
+}
+
+// Limits of notes: those of the tool that writes them.
+const (
+	maxPath = 200    // bytes
+	maxNote = 20_000 // bytes
+)
+
+// Find returns what a person means who wants something forgotten: by its id, the name of a note or block, or by words that
+// an entry, or a line of a note or block, holds all of. At most 200.
+func (d Desk) Find(ctx context.Context, w chat.Whose, q string) ([]chat.Remembered, error) {
+	kept, err := d.kept(ctx, w)
+	if err != nil {
+		return nil, err
+	}
+	if i := slices.IndexFunc(kept, func(r chat.Remembered) bool { return r.ID == q || r.Name == q && r.Session == "" }); i >= 0 {
+		return kept[i : i+1], nil
+	}
+	if kind, n, ok := numbered(q); ok {
+		return d.entry(ctx, w, kind, n)
+	}
+	words := strings.Fields(q)
+	var out []chat.Remembered
+	for _, r := range kept {
+		for line := range strings.Lines(r.Content) {
+			if holds(line, words) {
+				out = append(out, chat.Remembered{ID: r.ID, Kind: r.Kind, Name: r.Name, Session: r.Session, Content: strings.TrimRight(line, "\r\n"), At: r.At, Line: true})
+			}
+		}
+	}
+	archive, log, err := d.found(ctx, w, q, most)
+	for _, r := range slices.Concat(archive, log) {
+		if holds(r.Content, words) {
+			out = append(out, r)
+		}
+	}
+	return out[:min(len(out), most)], err
+}
+
+// numbered reads the id of an entry: archive/12, or log/3.
+func numbered(q string) (kind string, n int64, ok bool) {
+	kind, number, _ := strings.Cut(q, "/")
+	n, err := strconv.ParseInt(number, 10, 64)
+	return kind, n, err == nil && n > 0 && (kind == chat.RememberedArchive || kind == chat.RememberedLog)
+}
+
+// entry returns an entry by its number, if it is there.
+func (d Desk) entry(ctx context.Context, w chat.Whose, kind string, n int64) ([]chat.Remembered, error) {
+	if kind == chat.RememberedArchive {
+		entries, err := d.Shelf.ArchiveGet(ctx, w, []chat.ArchivalID{chat.ArchivalID(n)})
+		return archiveOf(entries), err
+	}
+	entries, err := d.Shelf.MemoryHistory(ctx, w, n+1, 1)
+	if err != nil || len(entries) == 0 || entries[0].ID != n {
+		return nil, err
+	}
+	return logOf(entries), nil
+}
+
+// Forget takes things out of memory, as Find has returned them: lines out of notes and blocks, which stay, whole notes, what
+// stands in blocks, entries. NotFound or Conflict: something is not there any more, and none of its kind was forgotten.
+func (d Desk) Forget(ctx context.Context, w chat.Whose, what []chat.Remembered) error {
+	var gone []chat.ArchivalID
+	var log []int64
+	lines := map[string][]string{}
+	for _, r := range what {
+		if kind, n, ok := numbered(r.ID); ok && kind == chat.RememberedArchive {
+			gone = append(gone, chat.ArchivalID(n))
+		} else if ok {
+			log = append(log, n)
+		} else if r.Line {
+			lines[r.ID] = append(lines[r.ID], r.Content)
+		} else if err := d.Set(ctx, w, r.ID, r.Content, ""); err != nil {
+			return err
+		}
+	}
+	if err := d.forgetLines(ctx, w, lines); err != nil {
+		return err
+	}
+	if len(gone) > 0 {
+		if _, err := d.Shelf.Memorize(ctx, w, chat.Memorized{Delete: gone}); err != nil {
+			return err
+		}
+	}
+	if len(log) == 0 {
+		return nil
+	}
+	return d.Shelf.ForgetLog(ctx, w, log)
+}
+
+// forgetLines takes lines out of notes and blocks.
+func (d Desk) forgetLines(ctx context.Context, w chat.Whose, lines map[string][]string) error {
+	if len(lines) == 0 {
+		return nil
+	}
+	kept, err := d.kept(ctx, w)
+	if err != nil {
+		return err
+	}
+	for _, r := range kept {
+		if len(lines[r.ID]) == 0 {
+			continue
+		}
+		left := slices.DeleteFunc(strings.Split(r.Content, "\n"), func(line string) bool { return slices.Contains(lines[r.ID], strings.TrimRight(line, "\r")) })
+		if err := d.Set(ctx, w, r.ID, r.Content, strings.TrimSpace(strings.Join(left, "\n"))); err != nil {
+			return err
+		}
+	}
+	return nil
+}
