@@ -6,6 +6,7 @@ import { createServer } from "node:http"
 import { Approvals } from "./approvals.mjs"
 import { Channels } from "./channels.mjs"
 import { Jobs } from "./cron.mjs"
+import { Triggers } from "./triggers.mjs"
 import { carryOut, isCommand, isQueued, Links, list } from "./commands.mjs"
 import { Context, forkOf } from "./context.mjs"
 import { content, folder, store } from "./files.mjs"
@@ -30,6 +31,7 @@ export class MockServer {
   people = new People()
   channels = new Channels()
   jobs = new Jobs()
+  triggers = new Triggers()
   #links = new Links()
   #turns = new Map()
   #cookies = new Set()
@@ -207,6 +209,7 @@ export class MockServer {
     const sessions = [...this.sessions.values()]
     const pairing = /^POST \/api\/pairings\/(\w+)$/.exec(route)?.[1]
     if (pairing) return [200, people.answer(pairing, await readBody(request))]
+    if (url.pathname.startsWith("/api/triggers")) return this.triggers.answer(request.method, url.pathname, await readBody(request))
     if (url.pathname.startsWith("/api/cron")) return this.jobs.answer(request.method, url.pathname, await readBody(request))
     if (url.pathname.startsWith("/api/channels")) return this.channels.answer(request.method, url.pathname, url.searchParams, await readBody(request))
     switch (route) {

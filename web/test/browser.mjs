@@ -1,7 +1,7 @@
 // The browser test. `npm run test:browser` drives the built page in Chromium against the mock; with XBOT_TEST_URL and
 // XBOT_TEST_LINK (a fresh one-time sign-in link) against that server; XBOT_TEST_RESTART, if set, is a shell command that
 // kills it and ends when it has been started again. Screenshots go to XBOT_TEST_ARTIFACTS. A first argument runs only the
-// claims that contain it (or, with "context", "routing", "inquiries", "channels" or "cron", those of that file) and the sign-in they need; a second one leaves
+// claims that contain it (or, with "context", "routing", "inquiries", "channels", "cron" or "triggers", those of that file) and the sign-in they need; a second one leaves
 // out those before the claim that contains it.
 import { spawn } from "node:child_process"
 import { resolve } from "node:path"
@@ -12,6 +12,7 @@ import { channelClaims, channelsOfMock } from "./channels.mjs"
 import { contextClaims, contextOfMock } from "./context.mjs"
 import { flow } from "./flow.mjs"
 import { cronClaims, cronOfMock } from "./cron.mjs"
+import { triggerClaims } from "./triggers.mjs"
 import { findChromium, launchChromium } from "./lib/chromium.mjs"
 import { Visitor } from "./lib/visitor.mjs"
 import { inquiries } from "./inquiries.mjs"
@@ -38,7 +39,7 @@ async function main() {
   try {
     const context = await browser.newContext({ viewport: DESK, locale: "en-GB", reducedMotion: "reduce" })
     const visitor = new Visitor(await context.newPage(), server.url, artifacts)
-    await check(visitor, server, { ...flow, ...sandbox, ...inquiries, ...contextClaims, ...routing, ...channelClaims, ...cronClaims, ...(server.mock ? { ...contextOfMock, ...routingOfMock, ...channelsOfMock, ...cronOfMock, ...states } : {}) })
+    await check(visitor, server, { ...flow, ...sandbox, ...inquiries, ...contextClaims, ...routing, ...channelClaims, ...cronClaims, ...triggerClaims, ...(server.mock ? { ...contextOfMock, ...routingOfMock, ...channelsOfMock, ...cronOfMock, ...states } : {}) })
   } finally {
     await browser.close()
     await server.mock?.close()
@@ -72,7 +73,7 @@ function run(command) {
  */
 async function check(visitor, server, claims) {
   const [, , wanted, from] = process.argv
-  const groups = { context: { ...contextClaims, ...contextOfMock }, routing: { ...routing, ...routingOfMock }, inquiries, channels: { ...channelClaims, ...channelsOfMock }, cron: { ...cronClaims, ...cronOfMock } }
+  const groups = { context: { ...contextClaims, ...contextOfMock }, routing: { ...routing, ...routingOfMock }, inquiries, channels: { ...channelClaims, ...channelsOfMock }, cron: { ...cronClaims, ...cronOfMock }, triggers: triggerClaims }
   const grouped = groups[wanted] ?? {}
   let reached = from === undefined
   const again = []

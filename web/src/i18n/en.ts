@@ -543,6 +543,7 @@ export const en = {
   "help.editWaiting": "Change the last message that waits, while a turn runs",
 
   "cron.title": "Schedules",
+  "triggers.title": "Triggers",
   "channels.title": "Channels",
   "policy.title": "Policy",
   "policy.lead": "How conversations are named, routed, let in, queued, reset and limited. It holds for the whole installation within a second of saving. JSON5: comments and trailing commas are understood, but not kept.",

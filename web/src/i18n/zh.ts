@@ -545,6 +545,7 @@ export const zh: Record<Key, string> = {
   "help.editWaiting": "回合执行时，修改最后一条等待中的消息",
 
   "cron.title": "定时任务",
+  "triggers.title": "触发器",
   "channels.title": "渠道",
   "policy.title": "策略",
   "policy.lead": "规定对话如何命名、路由、准入、排队、重置和限流。保存后一秒内对整个系统生效。采用 JSON5：可写注释和尾随逗号，但不会保留。",

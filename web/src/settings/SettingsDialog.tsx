@@ -9,6 +9,7 @@ import { Runners } from "./Runners"
 
 const Identities = lazy(() => import("./Identities"))
 const CronPage = lazy(() => import("../cron/CronPage"))
+const TriggersPage = lazy(() => import("../triggers/TriggersPage"))
 const ChannelsPage = lazy(() => import("../channels/ChannelsPage"))
 const PolicyPage = lazy(() => import("../policy/PolicyPage"))
 const People = lazy(() => import("./People"))
@@ -18,7 +19,7 @@ const tab =
   "-mb-px h-9 shrink-0 border-b-2 border-transparent px-1 font-medium text-ink-2 -outline-offset-2 hover:text-ink data-[state=active]:border-accent data-[state=active]:text-ink"
 
 interface Page {
-  id: "runners" | "permissions" | "cron" | "identities" | "channels" | "policy" | "people" | "limits"
+  id: "runners" | "permissions" | "cron" | "triggers" | "identities" | "channels" | "policy" | "people" | "limits"
   show: ComponentType<{ onClose: () => void }>
   /** Only administrators have it. */
   admin?: boolean
@@ -28,6 +29,7 @@ const pages: Page[] = [
   { id: "runners", show: Runners },
   { id: "permissions", show: Permissions },
   { id: "cron", show: CronPage },
+  { id: "triggers", show: TriggersPage },
   { id: "identities", show: Identities },
   { id: "channels", show: ChannelsPage, admin: true },
   { id: "policy", show: PolicyPage, admin: true },

@@ -1,0 +1,36 @@
+// What must work on the page of triggers. Each name is a claim.
+const openTriggers = async (v) => {
+  await v.page.goto(v.url)
+  await v.ready()
+  await v.page.getByRole("button", { name: /^Account and settings/ }).click()
+  await v.page.getByRole("menuitem", { name: "Settings" }).click()
+  const dialog = v.page.getByRole("dialog", { name: "Settings" })
+  await dialog.getByRole("tab", { name: "Triggers" }).click()
+  await dialog.getByRole("button", { name: "Add a trigger" }).waitFor()
+  return dialog
+}
+
+/** What any server does. */
+export const triggerClaims = {
+  "a trigger is made, its secret is shown once, and it is switched off, renewed and deleted": async (v) => {
+    const dialog = await openTriggers(v)
+    await dialog.getByRole("button", { name: "Add a trigger" }).click()
+    await dialog.getByRole("button", { name: "Save" }).click()
+    await dialog.getByText("This is needed.").first().waitFor()
+    await dialog.getByRole("textbox", { name: "Name" }).fill("build")
+    await dialog.getByRole("combobox", { name: "Who calls" }).selectOption("github")
+    await v.inspect("trigger-form")
+    await dialog.getByRole("button", { name: "Save" }).click()
+    await dialog.getByText("The secret of build. It is shown now and never again.").waitFor()
+    const row = dialog.getByRole("listitem", { name: "build", exact: true })
+    await row.getByText(/\/hooks\//).waitFor()
+    await v.inspect("triggers")
+    await row.getByRole("button", { name: "Switch off build" }).click()
+    await row.getByText("off", { exact: true }).waitFor()
+    await row.getByRole("button", { name: "New secret for build" }).click()
+    await v.page.getByRole("alertdialog").getByRole("button", { name: "New secret" }).click()
+    await row.getByRole("button", { name: "Delete build" }).click()
+    await v.page.getByRole("alertdialog").getByRole("button", { name: "Delete" }).click()
+    await row.waitFor({ state: "detached" })
+  },
+}
