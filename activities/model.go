@@ -72,6 +72,10 @@ type Model struct {
 	Open    func(step chat.Step, attempt int) Stream
 	Retry   Retry
 	Rules   map[string]chat.Rule // what the installation wants of tools, by name; others are allowed
+	// Trees knows whether the subagents of a request have taken all that they may; nil: nobody counts.
+	Trees interface {
+		SubagentOver(ctx context.Context, step chat.Step) (bool, error)
+	}
 }
 
 // maxCompressions is how often a step may ask for a compression before it is given up.
@@ -127,6 +131,7 @@ type attempt struct {
 
 	model string
 	who   persona.Persona
+	spent bool // the subagents of the request have taken all the tokens that they may
 	Assembled
 }
 
@@ -140,6 +145,8 @@ func (m *Model) decide(ctx context.Context, a *attempt) (chat.Decision, error) {
 	switch {
 	case err != nil:
 		return chat.Decision{}, err
+	case a.spent:
+		return m.Steps.FailStep(ctx, a.step, fault.Denied, func(l phrase.Lang) string { return phrase.Say(l, phrase.SubagentsSpent) })
 	case a.Compress != "":
 		return chat.Decision{Compress: a.Compress}, nil
 	case a.Loop.Name != "":
@@ -180,6 +187,11 @@ func (m *Model) prepare(ctx context.Context, a *attempt) (llm.Client, error) {
 	a.model = client.Model()
 	if a.who, err = personaOf(ctx, m.Personas, a.step.Session); err != nil {
 		return nil, err
+	}
+	if a.who.Role != nil && m.Trees != nil {
+		if a.spent, err = m.Trees.SubagentOver(ctx, a.step); err != nil || a.spent {
+			return client, err
+		}
 	}
 	a.Assembled, err = m.Context.Assemble(ctx, Ask{
 		Step: a.step, Model: a.model, System: system, Tools: prompt.Request("", nil, allowed{m.Tools, a.who}.Specs()).Tools, Compressed: a.compressed,

@@ -135,3 +135,44 @@ func small(t *testing.T, name string, h *history.History, events, bytes int) {
 	require.NoError(t, err)
 	require.NotContains(t, string(data), "well past the first words", "what people wrote stands in the history")
 }
+
+// TestHistories_OfSubagents does the same for turns that hand work on, and for those who carry it out.
+func TestHistories_OfSubagents(t *testing.T) {
+	t.Parallel()
+	k := newServer(t).newTalk()
+	const spoken = "a long secret tale that goes on and on well past the first words of it"
+	task := "say " + strings.Repeat("x", 60) + " " + spoken
+	run := func(workflow string) string {
+		t.Helper()
+		d, err := k.temporal().DescribeWorkflowExecution(t.Context(), workflow, "")
+		require.NoError(t, err)
+		return d.GetWorkflowExecutionInfo().GetExecution().GetRunId()
+	}
+	turn := k.untilEnded(time.Minute, k.send(k.subagent(args{"role": "coder"}, task), k.subagent(args{"role": "coder"}, task), "say done"))
+	small(t, "turn with two subagents", k.capture("delegates", turn), 80, 16<<10)
+	once := workflows.SubagentID(chat.SubagentRef{Parent: k.key, Role: "coder", Call: lastCalls(k)[0].ID})
+	small(t, "subagent", k.captureRun("subagent-once", once, ""), 30, 8<<10)
+
+	turn = k.untilEnded(time.Minute, k.send(k.subagent(args{"role": "coder", "background": true}, task), "say started"))
+	k.untilTold(1)
+	k.capture("delegates-background", turn)
+
+	k.untilEnded(time.Minute, k.send(k.subagent(args{"role": "coder", "instance": "a"}, task), "say done"))
+	stays := workflows.SubagentID(chat.SubagentRef{Parent: k.key, Role: "coder", Instance: "a"})
+	idle := run(stays)
+	turn = k.untilEnded(time.Minute, k.send(k.subagent(args{"role": "coder", "instance": "a", "action": "send"}, task), "say done"))
+	k.capture("delegates-again", turn)
+	k.captureRun("subagent-stays", stays, idle)
+	k.untilEnded(time.Minute, k.send(k.subagent(args{"role": "coder", "instance": "a", "action": "unload"}), "say done"))
+	idle = run(stays)
+	require.NoError(t, k.temporal().GetWorkflow(t.Context(), stays, idle).Get(t.Context(), nil))
+	k.captureRun("subagent-unloaded", stays, idle)
+
+	id := k.send(k.subagent(args{"role": "coder"}, k.shell("echo x >> %s; sleep 60", k.file("begun")), "say never"), "say never")
+	require.Eventually(t, func() bool { return len(k.trace("begun")) == 1 }, time.Minute, 20*time.Millisecond)
+	k.send("/stop")
+	turn = k.untilEnded(time.Minute, id)
+	k.capture("delegates-stopped", turn)
+	once = workflows.SubagentID(chat.SubagentRef{Parent: k.key, Role: "coder", Call: lastCalls(k)[0].ID})
+	k.captureRun("subagent-cancelled", once, "")
+}

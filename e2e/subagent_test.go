@@ -120,3 +120,91 @@ func TestSubagent_WithAnInstanceKeepsItsConversation(t *testing.T) {
 	agents, tasks, turns := k.handed()
 	require.Equal(t, []int{1, 4, 4}, []int{agents, tasks, turns})
 }
+
+func TestSubagent_AStopEndsWhatIsWaitedForAndLeavesTheBackground(t *testing.T) {
+	t.Parallel()
+	k := newServer(t).newTalk()
+	k.untilEnded(time.Minute, k.send(k.subagent(args{"role": "coder", "background": true}, k.shell("sleep 4; echo x >> %s", k.file("background")), "say built"), "say started"))
+	id := k.send(k.subagent(args{"role": "coder"}, k.shell("echo begun >> %s; sleep 60; echo x >> %s", k.file("begun"), k.file("never")), "say never"), "say never")
+	require.Eventually(t, func() bool { return len(k.trace("begun")) == 1 }, time.Minute, 20*time.Millisecond)
+	k.send("/stop")
+	require.Equal(t, chat.TurnStopped, k.untilEnded(time.Minute, id).State)
+	require.Contains(t, lastCalls(k)[0].Result, "coder was stopped before it answered")
+	require.Equal(t, []string{"[subagent coder answered]\nbuilt"}, k.untilTold(1))
+	require.Empty(t, find(t, "sleep 60", k.file("never")), "the command of the subagent still runs")
+	require.Len(t, k.trace("background"), 1)
+	k.wellFormed()
+}
+
+func TestSubagent_WhoseRunIsTerminatedIsReportedAsLost(t *testing.T) {
+	t.Parallel()
+	k := newServer(t).newTalk()
+	id := k.send(k.subagent(args{"role": "coder", "instance": "a"}, k.shell("echo begun >> %s; sleep 60", k.file("begun")), "say never"), "say went on")
+	require.Eventually(t, func() bool { return len(k.trace("begun")) == 1 }, time.Minute, 20*time.Millisecond)
+	require.NoError(t, k.temporal().TerminateWorkflow(t.Context(), "subagent/"+string(k.key)+"/coder:a", "", "test"))
+	require.Equal(t, chat.TurnDone, k.untilEnded(time.Minute, id).State)
+	require.Contains(t, lastCalls(k)[0].Result, "coder:a was lost")
+	require.True(t, lastCalls(k)[0].IsError)
+	k.untilEnded(time.Minute, k.send(k.subagent(args{"role": "coder", "instance": "a", "action": "send"}, "say back"), "say ok"))
+	require.Equal(t, "[coder:a answered]\nback", lastCalls(k)[0].Result)
+}
+
+func TestSubagent_AsksThePersonOfTheConversation(t *testing.T) {
+	t.Parallel()
+	k := newServer(t, "XBOT_TOOL_RULES=Shell=ask").newTalk()
+	id := k.send(k.subagent(args{"role": "coder"}, k.shell("echo x >> %s", k.file("trace")), "say did it"), "say done")
+	k.until(time.Minute, "the question of the subagent", func(e chat.Event) bool {
+		return e.Kind == chat.EventMessage && strings.Contains(decode[chat.Message](t, e).Content, "Subagent coder asks whether it may run Shell")
+	})
+	k.send("/approve")
+	require.Equal(t, chat.TurnDone, k.untilEnded(time.Minute, id).State)
+	require.Equal(t, "[coder answered]\ndid it", lastCalls(k)[0].Result)
+	require.Len(t, k.trace("trace"), 1)
+}
+
+func TestSubagent_LimitsAreRefusalsThatTheModelReads(t *testing.T) {
+	t.Parallel()
+	s := newServer(t)
+	s.inForce(`{limits: {subagents: {depth: 1, perTurn: 2}}}`)
+	k := s.newTalk()
+	deep := k.subagent(args{"role": "coder"}, k.subagent(args{"role": "coder"}, "say deep"), "say tried")
+	one := k.subagent(args{"role": "explorer"}, "say one")
+	k.untilEnded(time.Minute, k.send(deep, one, one, "say done"))
+	calls := lastCalls(k)
+	require.Equal(t, "[coder answered]\ntried", calls[0].Result)
+	require.Equal(t, "[explorer answered]\none", calls[1].Result)
+	require.Contains(t, calls[2].Result, "no turn may hand out more")
+	var refused string
+	require.NoError(t, k.look().QueryRow(t.Context(), `SELECT result FROM tool_calls WHERE session_key LIKE 'agent:%:subagent:%' AND name = 'SubAgent'`).Scan(&refused))
+	require.Contains(t, refused, "handed on 1 times and no more")
+
+	s.inForce(`{limits: {subagents: {tokens: 1000}}}`)
+	dear := k.subagent(args{"role": "coder"}, "usage 900 200", `call Glob {"pattern":"*"}`, "say never")
+	k.untilEnded(time.Minute, k.send("each", dear, one, "say done"))
+	results := k.results()
+	require.Contains(t, results[len(results)-2], "[coder failed]\nThis subagent was ended")
+	require.Contains(t, results[len(results)-1], "have taken")
+	k.untilEnded(time.Minute, k.send(one, "say done"))
+	require.Equal(t, "[explorer answered]\none", lastCalls(k)[0].Result, "another request has a budget of its own")
+}
+
+func TestSubagent_HasTheToolsOfItsRoleAndAsksNobody(t *testing.T) {
+	t.Parallel()
+	k := newServer(t).newTalk()
+	k.untilEnded(time.Minute, k.send(k.subagent(args{"role": "explorer"}, `call FileCreate {"path":"x","content":"x"}`, `call AskUser {"questions":[]}`, `call SubAgent {"action":"list"}`, "say ok"), "say done"))
+	rows, err := k.look().Query(t.Context(), `SELECT result FROM tool_calls WHERE session_key LIKE 'agent:%:subagent:%'`)
+	require.NoError(t, err)
+	defer rows.Close()
+	for rows.Next() {
+		var result string
+		require.NoError(t, rows.Scan(&result))
+		require.Contains(t, result, "there is no tool named")
+	}
+	require.Equal(t, int64(3), rows.CommandTag().RowsAffected())
+	require.NoError(t, rows.Err())
+	for _, r := range k.model.Requests() {
+		if strings.Contains(r.System, "Another agent has handed you a task") {
+			require.Contains(t, r.System, "You explore.")
+		}
+	}
+}

@@ -30,8 +30,9 @@ func (in *ingressPart) commands() *ingress.Commands {
 		(&ingress.Queues{Store: in.store, Policies: in.policies}).Commands(), // queue
 		(&ingress.Folders{Store: in.store, Boxes: in.boxes}).Commands(),      // pwd ls cd
 		in.fleet.Commands(), // runner
-		(&ingress.Crons{Store: in.store, Desk: in.jobs}).Commands(), // cron
-		in.statuses().Commands(),                                    // status whoami version
+		(&ingress.Crons{Store: in.store, Desk: in.jobs}).Commands(),       // cron
+		(&ingress.Subagents{Store: in.store, Roles: in.roles}).Commands(), // subagents agents
+		in.statuses().Commands(), // status whoami version
 		(&ingress.Triggers{Book: in.triggers}).Commands(),
 		[]ingress.Command{ingress.ConfigCommand(in.store)},
 		(&ingress.Debug{Store: in.store, Pool: in.pool, Metrics: in.tele.Registry}).Commands(),

@@ -39,6 +39,12 @@ func (s staff) find(ctx context.Context, key chat.SessionKey) (prompt.Found, err
 	return roles.Find(ctx, scene)
 }
 
+// roles returns who work can be handed to in a conversation.
+func (in *ingressPart) roles(ctx context.Context, key chat.SessionKey) ([]role.Role, []role.Broken, error) {
+	found, err := staff{in.parts}.find(ctx, key)
+	return found.Roles, found.Broken, err
+}
+
 // Make returns what a subagent of a role is made of. Its model is the one that the role names, else the one that the tier stands
 // for, else that of whoever hands it the work; one that nobody knows is none.
 func (s staff) Make(ctx context.Context, call tool.Call, r role.Role, tier string) (chat.NewSubagent, error) {

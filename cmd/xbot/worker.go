@@ -154,7 +154,7 @@ func (p *parts) activities(model llm.Client, c think, t config.Temporal, boxes *
 		Intake: &activities.Intake{Turns: p.store, Models: models, Personas: p.personas(), MaxSteps: c.MaxIterations, Words: t.Summaries == "on"},
 		Model: &activities.Model{
 			Models: models, Steps: p.store, Tools: tools, Prompts: prompts, Open: open, Rules: p.policy.rules,
-			Context: assembler, Personas: p.personas(),
+			Context: assembler, Personas: p.personas(), Trees: p.store,
 			Retry: activities.Retry{Attempts: l.RetryAttempts, Delay: l.RetryDelay, MaxDelay: l.RetryMaxDelay},
 		},
 		Tools: &activities.Tools{

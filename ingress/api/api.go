@@ -93,6 +93,7 @@ func (a *API) registerPrivate(h huma.API) {
 		a.registerMessages,
 		a.registerTurns,
 		a.registerTasks,
+		a.registerSubagents,
 		a.registerEvents,
 		a.registerApprovals,
 		a.registerPermissions,

@@ -187,6 +187,14 @@ func (c *Client) Turns(ctx context.Context, key chat.SessionKey, limit int) ([]c
 	return list.Turns, c.do(ctx, http.MethodGet, sessionPath(key, "/turns"), query, nil, &list)
 }
 
+// Subagents lists who works for a conversation, newest first.
+func (c *Client) Subagents(ctx context.Context, key chat.SessionKey) ([]chat.Subagent, error) {
+	var list struct {
+		Subagents []chat.Subagent `json:"subagents"`
+	}
+	return list.Subagents, c.do(ctx, http.MethodGet, sessionPath(key, "/subagents"), nil, nil, &list)
+}
+
 // Tasks lists the background tasks of a session, newest first, without their output.
 func (c *Client) Tasks(ctx context.Context, key chat.SessionKey) ([]chat.Task, error) {
 	var list struct {

@@ -30,6 +30,9 @@ func (s *Store) Ask(ctx context.Context, id chat.CallID, reason string) (chat.Ca
 			return fmt.Errorf("ask about call %s: %w", id, err)
 		}
 		tx.emit(row.SessionKey, chat.EventTool, toolEvent(row))
+		if err := tx.askAbove(ctx, row); err != nil {
+			return err
+		}
 		return tx.sendQuestion(ctx, id)
 	})
 	if err != nil {
@@ -93,7 +96,7 @@ func (s *Store) Answer(ctx context.Context, a Answer) (chat.ToolCall, error) {
 		var err error
 		if a.Call == "" {
 			var done bool
-			if a.Call, out, done, err = tx.oldestOpen(ctx, a); err != nil || done {
+			if a.Call, a.Session, out, done, err = tx.oldestOpen(ctx, a); err != nil || done {
 				return err
 			}
 		}
@@ -107,29 +110,29 @@ func (s *Store) Answer(ctx context.Context, a Answer) (chat.ToolCall, error) {
 	return out, err
 }
 
-// oldestOpen finds the question that an answer without a call is for; done says that the same message was an answer
-// before, to the call that is returned.
-func (t *tx) oldestOpen(ctx context.Context, a Answer) (id chat.CallID, before chat.ToolCall, done bool, err error) {
+// oldestOpen finds the question that an answer without a call is for, which may be one of a subagent; done says that the same
+// message was an answer before, to the call that is returned.
+func (t *tx) oldestOpen(ctx context.Context, a Answer) (id chat.CallID, key chat.SessionKey, before chat.ToolCall, done bool, err error) {
 	row, err := t.q.ApprovalByKey(ctx, t, dbsqlc.ApprovalByKeyParams{SessionKey: a.Session, AnswerKey: a.Key, UserID: int64(a.User)})
 	if err == nil {
-		return row.ID, callOf(row), true, nil
+		return row.ID, row.SessionKey, callOf(row), true, nil
 	}
 	if !errors.Is(err, pgx.ErrNoRows) {
-		return "", before, false, fmt.Errorf("look for an earlier answer: %w", err)
+		return "", "", before, false, fmt.Errorf("look for an earlier answer: %w", err)
 	}
 	row, err = t.oldest(ctx, a.Session, a.User, a.Allow && a.Answers == nil)
 	if errors.Is(err, pgx.ErrNoRows) && a.Allow { // a permission is no answer
 		if row, err = t.oldest(ctx, a.Session, a.User, false); err == nil {
-			return "", before, false, phrase.Fault(fault.Invalid, phrase.InquiryOpen)
+			return "", "", before, false, phrase.Fault(fault.Invalid, phrase.InquiryOpen)
 		}
 	}
 	if errors.Is(err, pgx.ErrNoRows) {
-		return "", before, false, ErrNothingAsked
+		return "", "", before, false, ErrNothingAsked
 	}
 	if err != nil {
-		return "", before, false, fmt.Errorf("find the open question: %w", err)
+		return "", "", before, false, fmt.Errorf("find the open question: %w", err)
 	}
-	return row.ID, before, false, nil
+	return row.ID, row.SessionKey, before, false, nil
 }
 
 // oldest reads the call of a session that has waited longest for something that the user may say to it.

@@ -127,7 +127,7 @@ func (t *tx) abandonSubagents(ctx context.Context, turn dbsqlc.Turn) error {
 		if task.Running == "" {
 			continue
 		}
-		if _, err := t.stopTurnOf(ctx, task.SessionKey, chat.TurnID(task.Running), "stop "+string(task.CallID)); err != nil {
+		if err := t.stopTurnOf(ctx, task.SessionKey, chat.TurnID(task.Running), "stop "+string(task.CallID)); err != nil {
 			return err
 		}
 	}
@@ -135,12 +135,12 @@ func (t *tx) abandonSubagents(ctx context.Context, turn dbsqlc.Turn) error {
 }
 
 // stopTurnOf asks the turn of a subagent to stop, once for each key.
-func (t *tx) stopTurnOf(ctx context.Context, key chat.SessionKey, turn chat.TurnID, why string) (bool, error) {
-	n, err := t.q.SubagentStop(ctx, t, dbsqlc.SubagentStopParams{Key: why, TurnID: &turn, SessionKey: key})
+func (t *tx) stopTurnOf(ctx context.Context, key chat.SessionKey, turn chat.TurnID, why string) error {
+	err := t.q.SubagentStop(ctx, t, dbsqlc.SubagentStopParams{Key: why, TurnID: &turn, SessionKey: key})
 	if err != nil {
-		return false, fmt.Errorf("stop the turn of %s: %w", key, err)
+		return fmt.Errorf("stop the turn of %s: %w", key, err)
 	}
-	return n > 0, t.wakeLater(ctx, key, "stop")
+	return t.wakeLater(ctx, key, "stop")
 }
 
 // SubagentsReported lists the calls of a turn whose subagents have answered. The turn has seen them from now on.

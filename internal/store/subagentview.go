@@ -93,8 +93,7 @@ func (s *Store) StopSubagent(ctx context.Context, key chat.SessionKey, why strin
 			return fmt.Errorf("find the running turn: %w", err)
 		}
 		ran = true
-		_, err = tx.stopTurnOf(ctx, key, turn, why)
-		return err
+		return tx.stopTurnOf(ctx, key, turn, why)
 	})
 	return ran, err
 }

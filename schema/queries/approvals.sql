@@ -44,10 +44,11 @@ WHERE id = sqlc.arg(id) AND approval = 'open'
 RETURNING *;
 
 -- name: ApprovalOldest :one
--- The open question of a session that has waited longest, for a person who may say something to it. permissions leaves out
+-- The open question of a session and its subagents that has waited longest, for a person who may say something to it. permissions leaves out
 -- those that need answers.
 SELECT c.* FROM tool_calls c JOIN sessions s ON s.key = c.session_key
-WHERE c.session_key = sqlc.arg(session_key) AND c.approval = 'open' AND NOT (sqlc.arg(permissions)::boolean AND c.questions IS NOT NULL)
+WHERE (c.session_key = sqlc.arg(session_key) OR c.session_key IN (SELECT a.session_key FROM subagents a WHERE a.root = sqlc.arg(session_key)))
+  AND c.approval = 'open' AND NOT (sqlc.arg(permissions)::boolean AND c.questions IS NOT NULL)
   AND may_reply(s.user_id, sqlc.arg(user_id), c.turn_id, c.questions IS NOT NULL)
 ORDER BY c.asked_at, c.step, c.n
 LIMIT 1;
@@ -55,7 +56,8 @@ LIMIT 1;
 -- name: ApprovalByKey :one
 -- What a message answered that names no call.
 SELECT c.* FROM tool_calls c JOIN sessions s ON s.key = c.session_key
-WHERE c.session_key = sqlc.arg(session_key) AND c.answer_key = sqlc.arg(answer_key) AND c.answer_key <> ''
+WHERE (c.session_key = sqlc.arg(session_key) OR c.session_key IN (SELECT a.session_key FROM subagents a WHERE a.root = sqlc.arg(session_key)))
+  AND c.answer_key = sqlc.arg(answer_key) AND c.answer_key <> ''
   AND may_reply(s.user_id, sqlc.arg(user_id), c.turn_id, c.questions IS NOT NULL)
 LIMIT 1;
 

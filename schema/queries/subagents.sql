@@ -88,7 +88,7 @@ FROM subagent_tasks t
 WHERE t.asked_in = $1 AND t.outcome = '' AND NOT t.background
 ORDER BY t.call_id;
 
--- name: SubagentStop :execrows
+-- name: SubagentStop :exec
 -- Asks the turn that carries out a task to stop. Asked again under the same key, it changes nothing.
 INSERT INTO inbox (session_key, user_id, kind, channel, account, platform_id, body, target_turn)
 SELECT s.key, s.user_id, 'stop', s.channel, 'subagent', sqlc.arg(key), '', sqlc.arg(turn_id)

@@ -384,6 +384,9 @@ export class MockServer {
       case "POST approvals/*":
         sendJson(response, 200, session.approvals.answer(id, await readBody(request)))
         return true
+      case "GET subagents": // the scripted model hands no work on
+        sendJson(response, 200, { subagents: [] })
+        return true
       case "GET files":
         sendJson(response, 200, folder(url.searchParams.get("path") ?? ""))
         return true

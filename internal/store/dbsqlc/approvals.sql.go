@@ -110,7 +110,8 @@ func (q *Queries) ApprovalAnswered(ctx context.Context, db DBTX, turnID chat.Tur
 
 const approvalByKey = `-- name: ApprovalByKey :one
 SELECT c.id, c.session_key, c.turn_id, c.step, c.n, c.message_id, c.provider_id, c.name, c.class, c.arguments, c.summary, c.state, c.runner, c.started_on, c.intent, c.started_at, c.result, c.is_error, c.finished_at, c.task, c.rule, c.approval, c.reason, c.note, c.asked_at, c.answered_at, c.answered_by, c.answer_key, c.answer_woken_at, c.offload, c.questions, c.answers FROM tool_calls c JOIN sessions s ON s.key = c.session_key
-WHERE c.session_key = $1 AND c.answer_key = $2 AND c.answer_key <> ''
+WHERE (c.session_key = $1 OR c.session_key IN (SELECT a.session_key FROM subagents a WHERE a.root = $1))
+  AND c.answer_key = $2 AND c.answer_key <> ''
   AND may_reply(s.user_id, $3, c.turn_id, c.questions IS NOT NULL)
 LIMIT 1
 `
@@ -234,7 +235,8 @@ func (q *Queries) ApprovalMay(ctx context.Context, db DBTX, arg ApprovalMayParam
 
 const approvalOldest = `-- name: ApprovalOldest :one
 SELECT c.id, c.session_key, c.turn_id, c.step, c.n, c.message_id, c.provider_id, c.name, c.class, c.arguments, c.summary, c.state, c.runner, c.started_on, c.intent, c.started_at, c.result, c.is_error, c.finished_at, c.task, c.rule, c.approval, c.reason, c.note, c.asked_at, c.answered_at, c.answered_by, c.answer_key, c.answer_woken_at, c.offload, c.questions, c.answers FROM tool_calls c JOIN sessions s ON s.key = c.session_key
-WHERE c.session_key = $1 AND c.approval = 'open' AND NOT ($2::boolean AND c.questions IS NOT NULL)
+WHERE (c.session_key = $1 OR c.session_key IN (SELECT a.session_key FROM subagents a WHERE a.root = $1))
+  AND c.approval = 'open' AND NOT ($2::boolean AND c.questions IS NOT NULL)
   AND may_reply(s.user_id, $3, c.turn_id, c.questions IS NOT NULL)
 ORDER BY c.asked_at, c.step, c.n
 LIMIT 1
@@ -246,7 +248,7 @@ type ApprovalOldestParams struct {
 	UserID      int64
 }
 
-// The open question of a session that has waited longest, for a person who may say something to it. permissions leaves out
+// The open question of a session and its subagents that has waited longest, for a person who may say something to it. permissions leaves out
 // those that need answers.
 func (q *Queries) ApprovalOldest(ctx context.Context, db DBTX, arg ApprovalOldestParams) (ToolCall, error) {
 	row := db.QueryRow(ctx, approvalOldest, arg.SessionKey, arg.Permissions, arg.UserID)

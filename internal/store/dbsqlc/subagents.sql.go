@@ -487,7 +487,7 @@ func (q *Queries) SubagentSession(ctx context.Context, db DBTX, arg SubagentSess
 	return result.RowsAffected(), nil
 }
 
-const subagentStop = `-- name: SubagentStop :execrows
+const subagentStop = `-- name: SubagentStop :exec
 INSERT INTO inbox (session_key, user_id, kind, channel, account, platform_id, body, target_turn)
 SELECT s.key, s.user_id, 'stop', s.channel, 'subagent', $1, '', $2
 FROM sessions s WHERE s.key = $3
@@ -501,12 +501,9 @@ type SubagentStopParams struct {
 }
 
 // Asks the turn that carries out a task to stop. Asked again under the same key, it changes nothing.
-func (q *Queries) SubagentStop(ctx context.Context, db DBTX, arg SubagentStopParams) (int64, error) {
-	result, err := db.Exec(ctx, subagentStop, arg.Key, arg.TurnID, arg.SessionKey)
-	if err != nil {
-		return 0, err
-	}
-	return result.RowsAffected(), nil
+func (q *Queries) SubagentStop(ctx context.Context, db DBTX, arg SubagentStopParams) error {
+	_, err := db.Exec(ctx, subagentStop, arg.Key, arg.TurnID, arg.SessionKey)
+	return err
 }
 
 const subagentTakeBack = `-- name: SubagentTakeBack :exec

@@ -102,7 +102,10 @@ func (h handler) hand(ctx context.Context, call tool.Call, p params, spawn bool)
 	if handed, before, err := h.desk.Handed(ctx, call.ID); err != nil || before {
 		return result(handed), err
 	}
-	turn, _, _, _ := call.ID.Split()
+	turn, _, _, ok := call.ID.Split()
+	if !ok {
+		return chat.ToolResult{}, fault.Errorf(fault.Internal, "%q is no id of a call", call.ID)
+	}
 	task := chat.SubagentTask{
 		Call: call.ID, Session: call.Session, Turn: turn, Role: p.Role, Instance: p.Instance, Text: strings.TrimSpace(p.Task), Background: p.Background,
 	}

@@ -1207,6 +1207,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/sessions/{key}/subagents": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Who works for a conversation
+         * @description The whole tree below the conversation; of a subagent's own conversation the tree that it is part of. A subagent's session is read and stopped like any other.
+         */
+        get: operations["list-subagents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/sessions/{key}/tasks": {
         parameters: {
             query?: never;
@@ -3154,6 +3174,54 @@ export interface components {
             queued: number;
             /** @description The turn that is being stopped, empty if none ran. */
             stopped: string;
+        };
+        Subagent: {
+            /** @description Its parent does not wait for the newest answer. */
+            background?: boolean;
+            /** Format: date-time */
+            created_at: string;
+            /**
+             * Format: int64
+             * @description 1 for those of the conversation itself.
+             */
+            depth: number;
+            /**
+             * Format: date-time
+             * @description When it answered last.
+             */
+            ended_at?: string;
+            /** @description Empty: it answers once. */
+            instance?: string;
+            model?: string;
+            /** @description The conversation that hands it work: the one that was asked for, or that of another subagent. */
+            parent: string;
+            role: string;
+            /** @description Its conversation. */
+            session: string;
+            /** @enum {string} */
+            state: "queued" | "running" | "idle" | "unloaded" | "done" | "stopped" | "failed" | "lost";
+            /**
+             * Format: int64
+             * @description Calls of the model that it has made.
+             */
+            steps: number;
+            /** @description The first words of what it was asked last. */
+            task: string;
+            /**
+             * Format: int64
+             * @description What it has read and written, as its provider counted.
+             */
+            tokens: number;
+            /** @description The call that it makes now. */
+            tool?: string;
+            /** @description Its running turn. */
+            turn_id?: string;
+            /** @description A call of it waits for a person's permission. */
+            waiting?: boolean;
+        };
+        SubagentsBody: {
+            /** @description Newest first, of all depths; at most 200. */
+            subagents: components["schemas"]["Subagent"][] | null;
         };
         Task: {
             /** @description Tool call that started it. */
@@ -6084,6 +6152,38 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Accepted"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "list-subagents": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Session key, URL-escaped. */
+                key: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SubagentsBody"];
                 };
             };
             /** @description Error */

@@ -14,6 +14,7 @@ import { TurnDetails } from "./TurnDetails"
 
 const Sheet = lazy(() => import("../ui/Sheet"))
 const ContextPanel = lazy(() => import("../context/ContextPanel"))
+const SubagentsSection = lazy(() => import("../subagents/SubagentsSection"))
 const FilesSection = lazy(() => import("../files/FilesSection"))
 
 interface Props {
@@ -94,6 +95,7 @@ function Panel({ feed, chosen, onChoose, onClose }: Props) {
         )}
         {feed.loaded && (
           <Suspense>
+            <SubagentsSection />
             <FilesSection />
           </Suspense>
         )}

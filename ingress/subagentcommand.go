@@ -1,0 +1,106 @@
+package ingress
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"xbot/internal/chat"
+	"xbot/internal/phrase"
+	"xbot/internal/role"
+)
+
+// Subagents are the commands about who works for a conversation.
+type Subagents struct {
+	Store interface {
+		SubagentsOf(ctx context.Context, key chat.SessionKey) ([]chat.Subagent, error)
+		StopSubagent(ctx context.Context, key chat.SessionKey, why string) (ran bool, err error)
+	}
+	// Roles returns who work can be handed to in a conversation.
+	Roles func(ctx context.Context, key chat.SessionKey) ([]role.Role, []role.Broken, error)
+}
+
+// Commands returns /subagents and /agents.
+func (s *Subagents) Commands() []Command {
+	return []Command{
+		{Name: "subagents", Usage: "[stop [NAME]]", Help: phrase.HelpSubagents, Group: GroupConversation, Who: Owner, Run: s.run},
+		{Name: "agents", Help: phrase.HelpAgents, Group: GroupConversation, Who: Owner, Run: s.roles},
+	}
+}
+
+func (s *Subagents) run(ctx context.Context, in Inbound, args string) (string, error) {
+	all, err := s.Store.SubagentsOf(ctx, in.Session)
+	if err != nil {
+		return "", err
+	}
+	word, name, _ := strings.Cut(strings.TrimSpace(args), " ")
+	if word == "stop" {
+		return s.stop(ctx, in, all, strings.TrimSpace(name))
+	}
+	if len(all) == 0 {
+		return phrase.Say(in.Lang, phrase.SubagentsNone), nil
+	}
+	rows := make([][]string, len(all))
+	for i, a := range all {
+		rows[i] = []string{
+			strings.Repeat("↳ ", a.Depth-1) + "`" + a.Name() + "`", string(a.State), code(a.Tool), fmt.Sprint(a.Steps), count(a.Tokens),
+		}
+	}
+	return asTable(phrase.Say(in.Lang, phrase.SubagentsHead), rows), nil
+}
+
+// stop stops those of a name that run, or all.
+func (s *Subagents) stop(ctx context.Context, in Inbound, all []chat.Subagent, name string) (string, error) {
+	var lines []string
+	for _, a := range all {
+		if name == "" && a.Turn == "" || name != "" && !strings.EqualFold(a.Name(), name) {
+			continue
+		}
+		ran, err := s.Store.StopSubagent(ctx, a.Session, in.Channel+"/"+in.Account+"/"+in.PlatformID)
+		if err != nil {
+			return "", err
+		}
+		say := phrase.SubagentRests
+		if ran {
+			say = phrase.SubagentStops
+		}
+		lines = append(lines, phrase.Say(in.Lang, say, "`"+a.Name()+"`"))
+	}
+	switch {
+	case len(lines) > 0:
+		return strings.Join(lines, "\n"), nil
+	case name == "":
+		return phrase.Say(in.Lang, phrase.SubagentsNone), nil
+	}
+	return phrase.Say(in.Lang, phrase.SubagentNone, code(name)), nil
+}
+
+func (s *Subagents) roles(ctx context.Context, in Inbound, _ string) (string, error) {
+	roles, broken, err := s.Roles(ctx, in.Session)
+	if err != nil {
+		return "", err
+	}
+	rows := make([][]string, len(roles))
+	for i, r := range roles {
+		from := phrase.Say(in.Lang, phrase.AgentsOf)
+		if r.From != "" {
+			from = code(r.From)
+		}
+		rows[i] = []string{"`" + r.Name + "`", strings.ReplaceAll(chat.FirstWords(r.Description, 200), "|", "/"), from}
+	}
+	out := []string{asTable(phrase.Say(in.Lang, phrase.AgentsHead), rows)}
+	for _, b := range broken {
+		out = append(out, phrase.Say(in.Lang, phrase.AgentsBroken, code(b.File), b.Why))
+	}
+	return strings.Join(out, "\n\n"), nil
+}
+
+// asTable is a Markdown table; the names of its columns are parted by bars.
+func asTable(head string, rows [][]string) string {
+	columns := strings.Count(head, "|") + 1
+	lines := []string{"| " + head + " |", "|" + strings.Repeat(" --- |", columns)}
+	for _, row := range rows {
+		lines = append(lines, "| "+strings.Join(row, " | ")+" |")
+	}
+	return strings.Join(lines, "\n")
+}

@@ -1,0 +1,34 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+
+	"xbot/internal/chat"
+	"xbot/internal/phrase"
+	"xbot/internal/store/dbsqlc"
+)
+
+// maxAbout bounds what people are told of a call that a subagent asks about, in characters.
+const maxAbout = 200
+
+// askAbove tells the conversation of the person that a subagent below it asks for permission: nobody reads the conversation of
+// the subagent by themselves.
+func (t *tx) askAbove(ctx context.Context, call dbsqlc.ToolCall) error {
+	agent, err := t.q.SubagentGet(ctx, t, call.SessionKey)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("read subagent %s: %w", call.SessionKey, err)
+	}
+	lang, err := t.langOf(ctx, call.TurnID)
+	if err != nil {
+		return err
+	}
+	about := chat.FirstWords(call.Summary, maxAbout)
+	return t.notice(ctx, agent.Root, "", phrase.Say(lang, phrase.SubagentAsks, refOf(agent).Name(), call.Name, about))
+}
