@@ -1,0 +1,197 @@
+package store_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+	"xbot/internal/policy"
+)
+
+// fixed is a policy that does not change.
+type fixed struct{ policy.Policy }
+
+func (f *fixed) Get(context.Context) (*policy.Policy, error) { return &f.Policy, nil }
+
+// handing opens a turn of the person with n calls that hand work on.
+func (b *bundle) handing(turn chat.TurnID, n int) []chat.CallID {
+	b.t.Helper()
+	b.send("m-"+string(turn), "go")
+	_, ok := b.claim(turn)
+	require.True(b.t, ok)
+	return b.calling(key, turn, n)
+}
+
+// calling commits a step with n calls that hand work on.
+func (b *bundle) calling(session chat.SessionKey, turn chat.TurnID, n int) []chat.CallID {
+	b.t.Helper()
+	step := chat.Step{Session: session, Turn: turn}
+	_, _, _, err := b.BeginStep(b.t.Context(), step)
+	require.NoError(b.t, err)
+	var calls []chat.ToolCall
+	var ids []chat.CallID
+	for i := range n {
+		ids = append(ids, chat.NewCallID(turn, 0, i))
+		calls = append(calls, chat.ToolCall{ID: ids[i], Name: "SubAgent", Class: chat.ClassAgent, Arguments: "{}", State: chat.CallOpen})
+	}
+	_, err = b.CommitStep(b.t.Context(), step, chat.Answer{Calls: calls, Finish: "tool_calls", Model: "m", Usage: chat.Usage{PromptTokens: 100}})
+	require.NoError(b.t, err)
+	return ids
+}
+
+func task(call chat.CallID, instance string) chat.SubagentTask {
+	turn, _, _ := strings.Cut(string(call), ".")
+	return chat.SubagentTask{Call: call, Session: key, Turn: chat.TurnID(turn), Role: "coder", Instance: instance, Text: "do it", New: &chat.NewSubagent{}}
+}
+
+// answered claims the task of a subagent and ends its turn with an answer.
+func (b *bundle) answered(agent chat.SessionKey, turn chat.TurnID, text string, state chat.TurnState) {
+	b.t.Helper()
+	_, ok, err := b.Claim(b.t.Context(), agent, turn, "run", 0)
+	require.NoError(b.t, err)
+	require.True(b.t, ok)
+	if text != "" {
+		step := chat.Step{Session: agent, Turn: turn}
+		_, _, _, err = b.BeginStep(b.t.Context(), step)
+		require.NoError(b.t, err)
+		_, err = b.CommitStep(b.t.Context(), step, chat.Answer{Text: text, Finish: "stop", Model: "m", Usage: chat.Usage{PromptTokens: 600}})
+		require.NoError(b.t, err)
+	}
+	_, err = b.FinishTurn(b.t.Context(), agent, turn, state, "")
+	require.NoError(b.t, err)
+}
+
+func TestHandTask_RepeatedFindsWhatItDidAndRunsNothingTwice(t *testing.T) {
+	b := setup(t)
+	call := b.handing("t1", 1)[0]
+	first, err := b.HandTask(t.Context(), task(call, ""))
+	require.NoError(t, err)
+	again, err := b.HandTask(t.Context(), task(call, ""))
+	require.NoError(t, err)
+	require.Equal(t, first, again)
+	handed, ok, err := b.Handed(t.Context(), call)
+	require.NoError(t, err)
+	require.True(t, ok)
+	require.Equal(t, first, handed)
+
+	b.answered(first.Subagent.Session, "s1", "found it", chat.TurnDone)
+	_, ok, err = b.Claim(t.Context(), first.Subagent.Session, "s2", "run", 0)
+	require.NoError(t, err)
+	require.False(t, ok, "the task was there twice")
+	got, err := b.Call(t.Context(), call)
+	require.NoError(t, err)
+	require.Equal(t, "[coder answered]\nfound it", got.Result)
+	reported, err := b.SubagentsReported(t.Context(), "t1")
+	require.NoError(t, err)
+	require.Equal(t, []chat.CallID{call}, reported)
+}
+
+func TestHandTask_ALargeAnswerIsOffloaded(t *testing.T) {
+	b := setup(t)
+	call := b.handing("t1", 1)[0]
+	handed, err := b.HandTask(t.Context(), task(call, ""))
+	require.NoError(t, err)
+	b.answered(handed.Subagent.Session, "s1", strings.Repeat("a line of it\n", 5000), chat.TurnDone)
+	got, err := b.Call(t.Context(), call)
+	require.NoError(t, err)
+	require.Less(t, len(got.Result), 20_000)
+	body, err := b.OffloadBody(t.Context(), key, got.Offload)
+	require.NoError(t, err)
+	require.Contains(t, body, strings.Repeat("a line of it\n", 4999))
+}
+
+func TestHandTask_LimitsAreDenied(t *testing.T) {
+	b := setup(t)
+	limit := func(s policy.Subagents) { b.Policies = &fixed{policy.Policy{Limits: policy.Limits{Subagents: s}}} }
+	calls := b.handing("t1", 4)
+	hand := func(call chat.CallID) error {
+		_, err := b.HandTask(t.Context(), task(call, ""))
+		return err
+	}
+	limit(policy.Subagents{Running: 1})
+	require.NoError(t, hand(calls[0]))
+	err := hand(calls[1])
+	require.True(t, fault.Is(err, fault.Denied), "%v", err)
+	require.ErrorContains(t, err, "no more may at once")
+	limit(policy.Subagents{PerTurn: 1})
+	require.ErrorContains(t, hand(calls[1]), "no turn may hand out more")
+	require.NoError(t, hand(calls[0]), "what was handed out before stands")
+
+	first, _, err := b.Handed(t.Context(), calls[0])
+	require.NoError(t, err)
+	b.answered(first.Subagent.Session, "s1", "x", chat.TurnDone)
+	limit(policy.Subagents{Tokens: 1000})
+	require.NoError(t, hand(calls[1]), "600 of 1000 tokens are taken")
+	second, _, err := b.Handed(t.Context(), calls[1])
+	require.NoError(t, err)
+	b.answered(second.Subagent.Session, "s2", "x", chat.TurnDone)
+	require.ErrorContains(t, hand(calls[2]), "have taken 1200 tokens")
+}
+
+func TestHandTask_AnInstanceIsOneAndGetsMoreTasks(t *testing.T) {
+	b := setup(t)
+	calls := b.handing("t1", 3)
+	first, err := b.HandTask(t.Context(), task(calls[0], "a"))
+	require.NoError(t, err)
+	_, err = b.HandTask(t.Context(), task(calls[1], "A"))
+	require.True(t, fault.Is(err, fault.Conflict), "%v", err)
+	more := task(calls[2], "a")
+	more.New = nil
+	second, err := b.HandTask(t.Context(), more)
+	require.NoError(t, err)
+	require.Equal(t, first.Subagent, second.Subagent)
+	more.Call, more.Instance = "t1.0.9", "b"
+	_, err = b.HandTask(t.Context(), more)
+	require.True(t, fault.Is(err, fault.NotFound), "%v", err)
+}
+
+func TestHandTask_WhatATurnWaitsForEndsWithIt(t *testing.T) {
+	b := setup(t)
+	calls := b.handing("t1", 3)
+	var agents []chat.SessionKey
+	for i, call := range calls {
+		asked := task(call, "")
+		asked.Background = i == 2
+		handed, err := b.HandTask(t.Context(), asked)
+		require.NoError(t, err)
+		agents = append(agents, handed.Subagent.Session)
+	}
+	_, ok, err := b.Claim(t.Context(), agents[0], "s0", "run", 0)
+	require.NoError(t, err)
+	require.True(t, ok)
+	b.finish("t1", chat.TurnStopped)
+
+	stop, err := b.StopRequested(t.Context(), agents[0], "s0")
+	require.NoError(t, err)
+	require.True(t, stop, "one that works is asked to stop")
+	_, ok, err = b.Claim(t.Context(), agents[1], "s1", "run", 0)
+	require.NoError(t, err)
+	require.False(t, ok, "one that has not begun does not begin")
+	b.answered(agents[2], "s2", "later", chat.TurnDone)
+	claim, ok := b.claim("t2")
+	require.True(t, ok)
+	require.Equal(t, "[subagent coder answered]\nlater", claim.Text)
+}
+
+func TestDeleteSession_TakesItsSubagentsWithIt(t *testing.T) {
+	b := setup(t)
+	handed, err := b.HandTask(t.Context(), task(b.handing("t1", 1)[0], ""))
+	require.NoError(t, err)
+	require.NoError(t, b.DeleteSession(t.Context(), key))
+	_, _, err = b.Session(t.Context(), handed.Subagent.Session)
+	require.True(t, fault.Is(err, fault.NotFound), "%v", err)
+}
+
+func TestClaim_OfASubagentNeedsNoSlot(t *testing.T) {
+	b := setup(t)
+	b.Policies = &fixed{policy.Policy{Limits: policy.Limits{Turns: 1}}}
+	handed, err := b.HandTask(t.Context(), task(b.handing("t1", 1)[0], ""))
+	require.NoError(t, err)
+	_, ok, err := b.Claim(t.Context(), handed.Subagent.Session, "s1", "run", 0)
+	require.NoError(t, err)
+	require.True(t, ok, "whoever waits for it holds the only slot")
+}
