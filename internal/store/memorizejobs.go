@@ -2,8 +2,10 @@ package store
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -41,6 +43,26 @@ func (t *tx) memorize(ctx context.Context, l leaving) error {
 		return fmt.Errorf("note what is to be memorized: %w", err)
 	}
 	return nil
+}
+
+// memorizeSubagent notes that what a subagent that may remember was told, and found out, is to be put into memory: when it
+// has answered once, or is unloaded.
+func (t *tx) memorizeSubagent(ctx context.Context, agent dbsqlc.Subagent) error {
+	var profile chat.Profile
+	if err := json.Unmarshal(agent.Profile, &profile); err != nil {
+		return fmt.Errorf("decode the profile of subagent %s: %w", agent.SessionKey, err)
+	}
+	if !profile.Memory {
+		return nil
+	}
+	newest, err := t.q.ResetNewest(ctx, t, agent.SessionKey)
+	if err != nil {
+		return fmt.Errorf("look for the newest message: %w", err)
+	}
+	return t.memorize(ctx, leaving{
+		session: agent.SessionKey, key: fmt.Sprintf("subagent/%d", newest.MessageID), trigger: chat.MemorizeSubagent, upto: chat.MessageID(newest.MessageID),
+		newest: math.MaxInt64, // whatever is known of it by then
+	})
 }
 
 // MemorizesToStart returns jobs whose workflow may be missing.

@@ -201,3 +201,22 @@ func TestEndMemorize_TellsOnceThatItFailedAndHasThePromptReadAnewWhereItDidNot(t
 	_, err = b.MemorizeJob(t.Context(), jobs[1].ID)
 	require.Equal(t, fault.NotFound, fault.KindOf(err))
 }
+
+func TestMemorize_OfASubagentThatMayRememberWhenItIsUnloaded(t *testing.T) {
+	b := setup(t)
+	b.exchange("t0", lasting)
+	for i, remembers := range []string{"false", "true"} {
+		_, err := b.pool.Exec(t.Context(), `INSERT INTO subagents (session_key, parent, root, role, instance, depth, call_id, profile)
+			VALUES ($1, $1, $1, 'explorer', 'a', 1, 'c', '{"memory": false}') ON CONFLICT (session_key) DO UPDATE SET profile = jsonb_build_object('memory', $2::boolean), unloaded_at = NULL`,
+			key, remembers)
+		require.NoError(t, err)
+		for range 2 {
+			unloaded, err := b.UnloadSubagent(t.Context(), key, false)
+			require.NoError(t, err)
+			require.True(t, unloaded)
+		}
+		require.Len(t, b.jobs(), i, "once, and only where its role may")
+	}
+	require.Equal(t, []string{lasting, "answer to " + lasting}, b.goesIntoMemory(b.jobs()[0]))
+	require.Equal(t, chat.MemorizeSubagent, b.jobs()[0].Trigger)
+}

@@ -48,6 +48,11 @@ func (t *tx) reportTask(ctx context.Context, task dbsqlc.SubagentTask, agent dbs
 	if _, err := t.q.SubagentReport(ctx, t, dbsqlc.SubagentReportParams{CallID: task.CallID, Outcome: turn.State, Awake: waits}); err != nil {
 		return fmt.Errorf("end the task of call %s: %w", task.CallID, err)
 	}
+	if refOf(agent).Once() {
+		if err := t.memorizeSubagent(ctx, agent); err != nil {
+			return err
+		}
+	}
 	name, how := refOf(agent).Name(), howEnded(turn.State)
 	if waits {
 		result := chat.ToolResult{Content: Clean("[" + name + " " + how + "]\n" + answer), IsError: turn.State != chat.TurnDone}

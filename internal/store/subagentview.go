@@ -104,12 +104,17 @@ func (s *Store) UnloadSubagent(ctx context.Context, key chat.SessionKey, wake bo
 	unloaded := false
 	err := s.inTx(ctx, func(tx *tx) error {
 		unloaded = false
-		if _, err := s.q.SubagentUnload(ctx, tx, key); errors.Is(err, pgx.ErrNoRows) {
+		agent, err := s.q.SubagentUnload(ctx, tx, key)
+		if errors.Is(err, pgx.ErrNoRows) {
 			return nil
-		} else if err != nil {
+		}
+		if err != nil {
 			return fmt.Errorf("unload subagent %s: %w", key, err)
 		}
 		unloaded = true
+		if err := tx.memorizeSubagent(ctx, agent); err != nil {
+			return err
+		}
 		if !wake {
 			return nil
 		}
