@@ -30,7 +30,7 @@ func TestServe_AnswersRunsToolsAndComesBackOnTheSameData(t *testing.T) {
 	id = k.send("say again")
 	require.Equal(t, chat.TurnDone, k.untilEnded(time.Minute, id).State)
 
-	for _, path := range []string{"logs/xbot.log", "logs/runner-local.log"} {
+	for _, path := range []string{"logs/xbot.log", "logs/serve.jsonl", "logs/runner-local.log"} {
 		data, err := os.ReadFile(filepath.Join(s.home, path))
 		require.NoError(t, err)
 		require.NotContains(t, string(data), "sk-test-secret", "a secret stands in %s", path)

@@ -2,7 +2,6 @@ package logs_test
 
 import (
 	"fmt"
-	"io"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -22,7 +21,7 @@ func open(t *testing.T, home, process string) (*slog.Logger, *logs.File) {
 	f, err := logs.Open(home, process)
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = f.Close() }) // it may be closed already
-	return slog.New(f.Also(slog.NewTextHandler(io.Discard, nil), slog.LevelInfo)), f
+	return slog.New(f.Also(slog.DiscardHandler, slog.LevelInfo)), f
 }
 
 func read(t *testing.T, home string, q logs.Query) chat.Logs {

@@ -65,7 +65,7 @@ func (r Reader) Read(ctx context.Context, q Query) (chat.Logs, error) {
 			return chat.Logs{}, err
 		}
 	}
-	host, _ := os.Hostname() //nolint:errcheck // a name that is not known is left out
+	host, _ := os.Hostname() // a name that is not known is left out
 	lines := look.newest()
 	return chat.Logs{Host: host, Processes: processes(files), Lines: lines, More: look.more}, nil
 }

@@ -18,7 +18,9 @@ func (l ledger) ModelWanted(context.Context, chat.SessionKey) (chat.Wish, error)
 	return chat.Wish(l), nil
 }
 
-func (ledger) SubagentProfile(context.Context, chat.SessionKey) (*chat.Profile, error) { return nil, nil }
+func (ledger) SubagentProfile(context.Context, chat.SessionKey) (*chat.Profile, error) {
+	return nil, nil
+}
 
 type policies struct{}
 

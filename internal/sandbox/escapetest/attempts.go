@@ -34,7 +34,7 @@ func paths() []Attempt {
 		`cat @HOME@/temporal/tls/*`,
 		`cat @HOME@/localstack.json`,
 		`cat @HOME@/config.json`,
-		`cat @HOME@/logs/xbot.log`,
+		`cat @HOME@/logs/xbot.log`, `cat @HOME@/logs/serve.jsonl`,
 		`cat @HOME@/logs/runner-local.log`,
 		`ls -A @HOME@ | grep .`,
 		`ls -A @HOME@/runner/local | grep .`,
