@@ -44,7 +44,9 @@ func ended(n int) func(runs []chat.JobRun) bool {
 }
 
 // own is the conversation of a job.
-func (s *server) own(id chat.JobID) *talk { return &talk{server: s, key: chat.SessionKey("cron:" + id)} }
+func (s *server) own(id chat.JobID) *talk {
+	return &talk{server: s, key: chat.SessionKey("cron:" + id)}
+}
 
 func TestCron_AHundredJobsOfOneSecondRunEachOnceOverTwoKills(t *testing.T) {
 	t.Parallel()

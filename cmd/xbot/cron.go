@@ -26,10 +26,37 @@ func (p *parts) timekeeper(t config.Temporal) *activities.Timekeeper {
 	p.openDesk(t)
 	return &activities.Timekeeper{
 		Jobs: p.store, Words: t.Summaries == "on",
-		Beat: func(context.Context, chat.JobID) (*chat.Beat, error) { return nil, nil },
+		Beat: p.hearts().Beat,
 		Wake: func(ctx context.Context, key chat.SessionKey, words string) error {
 			return p.waker(t).Wake(ctx, ingress.Row{Session: key, Channel: "cron", Text: words})
 		},
+	}
+}
+
+// hearts keeps the heartbeats of agents.
+func (p *parts) hearts() *cron.Hearts {
+	return &cron.Hearts{Desk: p.jobs, Policies: p.policies, Home: p.home, Owner: func(ctx context.Context) (chat.UserID, error) {
+		admin, err := p.store.EnsureAdmin(ctx, p.admin)
+		return admin.ID, err
+	}}
+}
+
+// heartsEvery is how soon a changed policy reaches the heartbeats.
+const heartsEvery = 5 * time.Second
+
+// followHearts keeps the heartbeats as the policy says until ctx ends.
+func (in *ingressPart) followHearts(ctx context.Context) error {
+	hearts, ticker := in.hearts(), time.NewTicker(heartsEvery)
+	defer ticker.Stop()
+	for {
+		if err := hearts.Follow(ctx); err != nil && ctx.Err() == nil {
+			in.log.Warn("heartbeats do not follow the policy, trying again", "error", err)
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-ticker.C:
+		}
 	}
 }
 

@@ -211,6 +211,7 @@ func (in *ingressPart) run(ctx context.Context) error {
 	g.Go(func() error { return relay.Run(ctx) })
 	g.Go(func() error { return in.containers.run(ctx) })
 	g.Go(func() error { return in.desk.Run(ctx) })
+	g.Go(func() error { return in.followHearts(ctx) })
 	g.Go(func() error {
 		defer in.dispatch.Close()
 		defer in.hub.Close()

@@ -123,5 +123,8 @@ func (b *Book) Of(ctx context.Context, key chat.SessionKey) (Persona, error) {
 	if token := strings.TrimSpace(choice.Scene(p, w).NoReplyToken); token != "" && len(out.Contract.Tokens) == 0 {
 		out.Contract.Tokens = []string{token}
 	}
+	if w.ChatType == chat.ChatCron { // a heartbeat that found nothing
+		out.Contract.Tokens = append(slices.Clone(out.Contract.Tokens), soul.HeartbeatOK)
+	}
 	return out, nil
 }

@@ -32,6 +32,7 @@ func (c *check) agents(p *Policy) {
 		c.oneOf(path+".memory", a.Memory, "own", MemoryShared)
 		c.oneOf(path+".memoryProvider", a.MemoryProvider, memoryProviders...)
 		c.oneOf(path+".think", a.Think, thinks...)
+		c.heartbeat(path+".heartbeat", a.Heartbeat)
 	}
 	if len(ids) == 0 {
 		ids = []string{DefaultAgent}

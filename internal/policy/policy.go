@@ -116,6 +116,8 @@ type Agent struct {
 	Memory    string `json:"memory,omitempty"` // own (default) | shared: with the default agent
 	Think     string `json:"think,omitempty"`
 
+	Heartbeat Heartbeat `json:"heartbeat,omitzero"`
+
 	MemoryProvider string `json:"memoryProvider,omitempty"` // flat | letta; default: memory.provider
 }
 

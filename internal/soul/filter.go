@@ -8,6 +8,9 @@ import (
 // NoReply is the answer with which any model can choose silence, in any case.
 const NoReply = "NO_REPLY"
 
+// HeartbeatOK is what a heartbeat answers that found nothing to say. In conversations of jobs it is silence, too.
+const HeartbeatOK = "HEARTBEAT_OK"
+
 // blanks are those that are one byte, so that a piece cannot end in the middle of one.
 const blanks = " \t\r\n"
 

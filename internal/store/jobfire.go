@@ -246,7 +246,7 @@ func (f *fire) place(ctx context.Context) (*chat.Address, error) {
 	if from == "" {
 		from = f.job.Deliver
 	}
-	if f.job.Heartbeat != "" && from == lastTalk {
+	if f.job.Heartbeat != "" && from == LastTalk {
 		last, err := f.tx.q.CronLastTalk(ctx, f.tx, f.job.Owner)
 		if errors.Is(err, pgx.ErrNoRows) {
 			return nil, nil
@@ -262,8 +262,8 @@ func (f *fire) place(ctx context.Context) (*chat.Address, error) {
 	return f.tx.placeNow(ctx, from)
 }
 
-// lastTalk is where a heartbeat goes whose person is told where they wrote last.
-const lastTalk = "last"
+// LastTalk takes the place of a conversation where a heartbeat is delivered to the one in which its person wrote last.
+const LastTalk = "last"
 
 // converse makes the job's own conversation, or brings it up to date.
 func (f *fire) converse(ctx context.Context, told chat.Told) error {

@@ -39,7 +39,8 @@ export class Jobs {
     return [204, undefined]
   }
 
-  #add({ once: _, ...plan }) {
+  #add({ once, ...plan }) {
+    if (once === undefined) throw new HttpProblem(400, "once is missing")
     const { times, when } = preview(plan)
     const job = { ...plan, when, id: `job_${String(this.#next++).padStart(8, "0")}`, name: plan.name || plan.message.slice(0, 40), owner: "Mara", state: "active", runs: 0, revision: 1, created_at: at(0), next_at: times[0] }
     this.#jobs.push(job)

@@ -1,0 +1,102 @@
+package cron_test
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"xbot/internal/chat"
+	"xbot/internal/cron"
+	"xbot/internal/fault"
+	"xbot/internal/pgtest"
+	"xbot/internal/policy"
+	"xbot/internal/store"
+)
+
+// set is a policy that a test sets.
+type set struct{ *policy.Policy }
+
+func (s *set) Get(context.Context) (*policy.Policy, error) { return s.Policy, nil }
+
+func (s *set) to(t *testing.T, document string) {
+	t.Helper()
+	var err error
+	s.Policy, _, err = policy.Parse([]byte(document))
+	require.NoError(t, err)
+}
+
+type asleep struct{}
+
+func (asleep) Job(context.Context, chat.JobID)               {}
+func (asleep) Told(context.Context, chat.SessionKey, string) {}
+
+func TestHearts_FollowThePolicyAndCostNothingWithNothingToDo(t *testing.T) {
+	t.Parallel()
+	s := store.New(pgtest.NewPool(t, store.MigrationsHash(), store.Migrate), nil)
+	alice, err := s.EnsureAdmin(t.Context(), "alice")
+	require.NoError(t, err)
+	desk := &cron.Desk{Store: s, Wakes: asleep{}, Zone: func(context.Context) (string, error) { return "UTC", nil }}
+	p := &set{}
+	h := &cron.Hearts{Desk: desk, Policies: p, Home: t.TempDir(), Owner: func(context.Context) (chat.UserID, error) { return alice.ID, nil }}
+	who := cron.Who{User: alice.ID, Admin: true}
+	jobs := func() []chat.Job {
+		t.Helper()
+		require.NoError(t, h.Follow(t.Context()))
+		all, err := desk.List(t.Context(), who, true)
+		require.NoError(t, err)
+		return all
+	}
+	p.to(t, `{}`)
+	require.Empty(t, jobs(), "it is off unless the policy says otherwise")
+	p.to(t, `{agents: {list: [{id: "main", heartbeat: {every: "30m"}}]}}`)
+	first := jobs()
+	require.Len(t, first, 1)
+	require.Equal(t, "every 30m", first[0].When)
+	require.Equal(t, first, jobs(), "following again changes nothing")
+	_, err = desk.Pause(t.Context(), who, first[0].ID)
+	require.True(t, fault.Is(err, fault.Denied), "%v", err)
+
+	beat, err := h.Beat(t.Context(), first[0].ID)
+	require.NoError(t, err)
+	require.Equal(t, &chat.Beat{Skip: "empty"}, beat)
+	require.NoError(t, os.WriteFile(filepath.Join(h.Home, "HEARTBEAT.md"), []byte("- is the backup done?\n"), 0o600))
+	beat, err = h.Beat(t.Context(), first[0].ID)
+	require.NoError(t, err)
+	require.Contains(t, beat.Text, "is the backup done?")
+	require.Contains(t, beat.Text, "HEARTBEAT_OK")
+
+	p.to(t, `{agents: {list: [{id: "main", heartbeat: {every: "1h", target: "last", activeHours: {start: "00:00", end: "00:00"}}}]}}`)
+	changed := jobs()
+	require.Equal(t, first[0].ID, changed[0].ID)
+	require.Equal(t, "every 1h", changed[0].When)
+	beat, err = h.Beat(t.Context(), first[0].ID)
+	require.NoError(t, err)
+	require.Equal(t, &chat.Beat{Skip: "hours"}, beat)
+	p.to(t, `{}`)
+	require.Empty(t, jobs())
+}
+
+func TestDesk_FindsAJobByItsIDOrItsName(t *testing.T) {
+	t.Parallel()
+	s := store.New(pgtest.NewPool(t, store.MigrationsHash(), store.Migrate), nil)
+	alice, err := s.EnsureAdmin(t.Context(), "alice")
+	require.NoError(t, err)
+	desk := &cron.Desk{Store: s, Wakes: asleep{}, Zone: func(context.Context) (string, error) { return cron.ServerZone(), nil }}
+	who := cron.Who{User: alice.ID}
+	j, err := desk.Add(t.Context(), who, chat.JobPlan{When: "@daily", Message: "water the plants"}, cron.From{})
+	require.NoError(t, err)
+	for _, word := range []string{string(j.ID), string(j.ID)[4:], "Water the plants", "`" + string(j.ID) + "`"} {
+		found, err := desk.Find(t.Context(), who, word)
+		require.NoError(t, err)
+		require.Equal(t, j.ID, found.ID, word)
+	}
+	_, err = desk.Add(t.Context(), who, chat.JobPlan{When: "@hourly", Message: "water the plants"}, cron.From{})
+	require.NoError(t, err)
+	_, err = desk.Find(t.Context(), who, "water the plants")
+	require.True(t, fault.Is(err, fault.Conflict), "%v", err)
+	_, err = desk.Find(t.Context(), cron.Who{User: alice.ID + 1}, string(j.ID))
+	require.True(t, fault.Is(err, fault.NotFound), "%v", err)
+}
