@@ -18,7 +18,7 @@ const maxConsults = 3
 func Consult[P any](ctx context.Context, ask Ask, r llm.Request, check func(*P) error) (P, error) {
 	name := r.Tools[0].Name
 	var why error
-	for range maxConsults {
+	for n := range maxConsults {
 		answer, err := ask(ctx, r)
 		if err != nil {
 			var none P
@@ -37,6 +37,7 @@ func Consult[P any](ctx context.Context, ask Ask, r llm.Request, check func(*P) 
 		if why == nil {
 			return params, nil
 		}
+		call.ID = fmt.Sprintf("memory.%d", n) // providers repeat theirs
 		r.Messages = append(
 			r.Messages, llm.Message{Role: "assistant", Content: answer.Text, Reasoning: answer.Reasoning, Opaque: answer.Opaque, ToolCalls: []llm.ToolCall{call}},
 			llm.Message{Role: "tool", ToolCallID: call.ID, Content: "Error: " + why.Error() + "\nCall " + name + " again, mended.", IsError: true},

@@ -150,6 +150,19 @@ func TestMemorize_CorrectsTheModelAndThenGivesUp(t *testing.T) {
 	require.Contains(t, last[len(last)-1].Content, "1 too many")
 	require.Equal(t, "call save_memory; nothing else is read", last[2].Content)
 
+	d.answers = []string{long, long, long}
+	_, err = d.memorize("long", "hello")
+	require.Equal(t, fault.Unavailable, fault.KindOf(err))
+	ids := map[string]bool{}
+	for _, m := range d.asked[len(d.asked)-1].Messages {
+		for _, c := range m.ToolCalls {
+			require.False(t, ids[c.ID], "a call and its result are a pair, whatever ids the provider repeats")
+			ids[c.ID] = true
+		}
+		require.True(t, m.ToolCallID == "" || ids[m.ToolCallID])
+	}
+	require.Len(t, ids, 2)
+
 	d.answers = []string{"no", "no", "no"}
 	_, err = d.memorize("two", "hello")
 	require.Equal(t, fault.Unavailable, fault.KindOf(err))
