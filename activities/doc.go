@@ -25,6 +25,7 @@ const (
 	NameExpire       = "Expire"
 	NameCompress     = "Compress"
 	NameObey         = "Obey"
+	NameConsult      = "Consult"
 
 	NameMemorize       = "Memorize"
 	NameGiveUpMemorize = "GiveUpMemorize"

@@ -30,10 +30,11 @@ const maxModelName = 63
 // Intake opens and closes turns. Its activities run as local activities.
 type Intake struct {
 	Turns    Turns
-	Models   Models   // names in summaries
-	Personas Personas // knows whether answers reach the channel; nil: they do
-	MaxSteps int      // spec/001 §2.2 maxIter
-	Words    bool     // whether the first words of a message may stand in histories (XBOT_TEMPORAL_SUMMARIES)
+	Models   Models    // names in summaries
+	Personas Personas  // knows whether answers reach the channel; nil: they do
+	Hooks    HookFiles // nil: there are none
+	MaxSteps int       // spec/001 §2.2 maxIter
+	Words    bool      // whether the first words of a message may stand in histories (XBOT_TEMPORAL_SUMMARIES)
 }
 
 // aliases are other names of commands that turns carry out.
@@ -60,6 +61,8 @@ type ClaimOutput struct {
 	Steer bool `json:"steer,omitempty"`
 	// Control is the name of the command that was claimed instead of a message, such as compact.
 	Control string `json:"control,omitempty"`
+	// Hooks are the moments at which hooks are to be asked.
+	Hooks []string `json:"hooks,omitempty"`
 }
 
 // Claim takes the oldest waiting message of the session for the turn.
@@ -81,7 +84,7 @@ func (a *Intake) Claim(ctx context.Context, in ClaimInput) (ClaimOutput, error) 
 	}
 	out := ClaimOutput{
 		Claimed: true, Inbox: c.Inbox, Channel: c.Channel, User: c.User, Model: shorten(model.Model(), maxModelName), MaxSteps: a.MaxSteps,
-		Steer: c.Steer,
+		Steer: c.Steer, Hooks: momentsOf(ctx, a.Hooks, in.Session),
 	}
 	if c.Control {
 		parsed, _ := command.Parse(c.Text) // only what parses is accepted as one

@@ -11,6 +11,7 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
+	"xbot/internal/hook"
 	"xbot/internal/llm"
 	"xbot/internal/persona"
 	"xbot/internal/phrase"
@@ -71,6 +72,7 @@ type Model struct {
 	Prompts Prompts
 	Open    func(step chat.Step, attempt int) Stream
 	Retry   Retry
+	Hooks   HookFiles            // nil: there are none
 	Rules   map[string]chat.Rule // what the installation wants of tools, by name; others are allowed
 	// Trees knows whether the subagents of a request have taken all that they may; nil: nobody counts.
 	Trees interface {
@@ -108,7 +110,9 @@ type CallOutput struct {
 	Name    string         `json:"name"`
 	Class   chat.ToolClass `json:"class"`
 	Summary string         `json:"summary,omitempty"`
-	Ask     bool           `json:"ask,omitempty"` // a person has to permit it first
+	Ask     bool           `json:"ask,omitempty"`   // a person has to permit it first
+	Hook    bool           `json:"hook,omitempty"`  // hooks have to be asked first
+	After   bool           `json:"after,omitempty"` // hooks are told of the result
 	// Inquires: it asks a person questions, and answers are what permits it.
 	Inquires bool `json:"inquires,omitempty"`
 }
@@ -131,7 +135,8 @@ type attempt struct {
 
 	model string
 	who   persona.Persona
-	spent bool // the subagents of the request have taken all the tokens that they may
+	spent bool     // the subagents of the request have taken all the tokens that they may
+	hooks hook.Set // of an answer with calls
 	Assembled
 }
 
@@ -163,6 +168,9 @@ func (m *Model) decide(ctx context.Context, a *attempt) (chat.Decision, error) {
 	case exceeded:
 		return chat.Decision{Compress: chat.TriggerExceeded}, m.Steps.BookUsage(ctx, a.step.Session, a.model, 1, answer.Usage)
 	case err == nil:
+		if m.Hooks != nil && len(answer.ToolCalls) > 0 {
+			a.hooks = m.Hooks.For(ctx, a.step.Session)
+		}
 		return m.keep(ctx, a, m.commit(a, answer))
 	case stopped(ctx):
 		return m.keepPartial(ctx, a, stream)
@@ -252,11 +260,11 @@ func (m *Model) commit(at *attempt, a llm.Answer) chat.Answer {
 	out := chat.Answer{Text: clean(a.Text), Reasoning: clean(a.Reasoning), Opaque: a.Opaque, Finish: string(a.Finish), Usage: a.Usage}
 	for n, c := range a.ToolCalls[:min(len(a.ToolCalls), maxCalls)] {
 		name, arguments := m.Tools.Name(clean(c.Name)), clean(c.Arguments) // rules go by the tool's own name
-		out.Calls = append(out.Calls, chat.ToolCall{
+		out.Calls = append(out.Calls, hooked(at.hooks, chat.ToolCall{
 			ID: chat.NewCallID(step.Turn, step.N, n), ProviderID: clean(c.ID), Name: name, Arguments: arguments,
 			Class: tools.Class(name), Summary: m.Tools.Summary(name, arguments), State: chat.CallOpen,
 			Rule: cmp.Or(m.Rules[name], chat.RuleAllow), Questions: tools.Questions(name, arguments),
-		}.Ruled())
+		}.Ruled()))
 	}
 	if len(out.Calls) > 0 {
 		out.Finish = string(llm.FinishToolCalls)
@@ -326,7 +334,7 @@ func (r Retry) wait(n int, cause error) time.Duration {
 func summarize(d chat.Decision) GenerateOutput {
 	out := GenerateOutput{Finish: d.Finish, Fault: d.Fault, Compress: d.Compress, Tokens: d.Usage.PromptTokens + d.Usage.CompletionTokens}
 	for _, c := range d.Calls {
-		out.Calls = append(out.Calls, CallOutput{Name: shorten(c.Name, 40), Class: c.Class, Summary: shorten(c.Summary, 60), Ask: c.Rule == chat.RuleAsk, Inquires: len(c.Questions) > 0})
+		out.Calls = append(out.Calls, CallOutput{Name: shorten(c.Name, 40), Class: c.Class, Summary: shorten(c.Summary, 60), Ask: c.Rule == chat.RuleAsk, Inquires: len(c.Questions) > 0, Hook: c.Hook != "", After: c.HookAfter})
 	}
 	return out
 }

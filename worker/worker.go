@@ -42,6 +42,7 @@ type Activities struct {
 	Background *activities.Background
 	Commands   *activities.Commands
 	Orders     *activities.Orders
+	Hooks      *activities.Hooks
 	Compressor *activities.Compressor
 	Deliverer  *activities.Deliverer
 	Follower   *activities.Follower
@@ -133,6 +134,7 @@ func build(c client.Client, a Activities, version string, fatal func(error)) sdk
 	register(activities.NameRunBang, a.Commands.RunBang)
 	register(activities.NameEndBang, a.Commands.EndBang)
 	register(activities.NameObey, a.Orders.Obey)
+	register(activities.NameConsult, a.Hooks.Consult)
 	register(activities.NameNextDelivery, a.Deliverer.NextDelivery)
 	register(activities.NameSend, a.Deliverer.Send)
 	register(activities.NameFollow, a.Follower.Follow)

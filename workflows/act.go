@@ -41,11 +41,11 @@ func (t *turn) together(ctx workflow.Context, step, first int, calls []activitie
 	done := workflow.NewWaitGroup(ctx)
 	for i, call := range calls {
 		id := chat.NewCallID(t.id, step, first+i)
-		if call.Ask {
+		if call.Ask || call.Hook {
 			done.Add(1)
 			workflow.Go(ctx, func(ctx workflow.Context) {
 				defer done.Done()
-				t.permitted(ctx, id, call, slots)
+				t.gated(ctx, id, call, slots)
 			})
 			continue
 		}
@@ -56,7 +56,7 @@ func (t *turn) together(ctx workflow.Context, step, first int, calls []activitie
 		workflow.Go(ctx, func(ctx workflow.Context) {
 			defer done.Done()
 			defer slots.Release(1)
-			t.call(ctx, id, call)
+			t.perform(ctx, id, call)
 		})
 	}
 	joined, _ := workflow.NewDisconnectedContext(ctx) // what was started is waited for, also after a stop

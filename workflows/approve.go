@@ -12,6 +12,9 @@ import (
 // permitted runs a call that needs a person's permission, once it is answered. Denied calls run as well: the activity
 // refuses them, so that what may run is decided in one place, by the row. A call that waits holds no slot.
 func (t *turn) permitted(ctx workflow.Context, id chat.CallID, call activities.CallOutput, slots workflow.Semaphore) {
+	if t.settled(ctx, id, call) {
+		return
+	}
 	if err := t.ask(ctx, id, call); err != nil {
 		if broken(err) {
 			t.giveUp(ctx, id, err)
@@ -21,11 +24,12 @@ func (t *turn) permitted(ctx workflow.Context, id chat.CallID, call activities.C
 	if t.steered && !slices.Contains(t.answered, id) {
 		return // the person wrote something else instead of an answer: steer skips the call
 	}
+	t.tell(ctx, activities.ConsultInput{Moment: activities.MomentRefused, Call: id})
 	if slots.Acquire(ctx, 1) != nil {
 		return // stopped
 	}
 	defer slots.Release(1)
-	t.call(ctx, id, call)
+	t.perform(ctx, id, call)
 }
 
 // ask opens the question and waits for its answer, for days if need be. The answer is a row; the wake that follows it
@@ -48,6 +52,15 @@ func (t *turn) ask(ctx workflow.Context, id chat.CallID, call activities.CallOut
 		return err
 	}
 	return workflow.ExecuteLocalActivity(local(ctx, "expire"), activities.NameExpire, activities.ExpireInput{Call: id}).Get(ctx, nil)
+}
+
+// settled asks the hooks before a person is asked, and reports whether there is nothing to ask any more.
+func (t *turn) settled(ctx workflow.Context, id chat.CallID, call activities.CallOutput) bool {
+	if call.Inquires {
+		return false
+	}
+	out, err := t.consult(ctx, activities.ConsultInput{Moment: activities.MomentQuestion, Call: id})
+	return out.Refused || err != nil && !broken(err)
 }
 
 // waitingFor says what is waited for, to an operator.

@@ -28,11 +28,15 @@ func (t *turn) decide(ctx workflow.Context, step int) (activities.GenerateOutput
 // compress has the beginning of the conversation summarized.
 func (t *turn) compress(ctx workflow.Context, step, n int, trigger string) error {
 	t.story.compress(ctx, trigger)
+	t.tell(ctx, activities.ConsultInput{Moment: activities.MomentCompact, Step: step, N: n, Trigger: trigger})
 	in := activities.CompressInput{Session: t.in.Session, Turn: t.id, Step: step, N: n, Trigger: trigger}
 	summary := "compress · " + t.claimed.Model + " · " + trigger
 	var out activities.CompressOutput
 	err := workflow.ExecuteActivity(model(ctx, summary), activities.NameCompress, in).Get(ctx, &out)
 	t.story.compressed(ctx, out)
+	if err == nil {
+		t.tell(ctx, activities.ConsultInput{Moment: activities.MomentCompacted, Step: step, N: n, Trigger: trigger, Before: out.Before, After: out.After})
+	}
 	return err
 }
 

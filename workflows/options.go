@@ -34,6 +34,8 @@ const (
 	sendAttempt = 10 * time.Minute
 	// followAttempt bounds one attempt to follow a turn. The activity ends by itself before.
 	followAttempt = 15 * time.Minute
+	// consultAttempt bounds one attempt to ask hooks, of which a moment has a few; each is bounded by hook.MaxTime.
+	consultAttempt = 10 * time.Minute
 	// fetchTime bounds the fetching of a file with all attempts: a message waits for its files no longer (store.FetchTime).
 	fetchTime = 3*time.Minute + 30*time.Second
 )
@@ -102,6 +104,11 @@ func fetching(ctx workflow.Context, summary string) workflow.Context {
 // memorizing is for putting a conversation into memory. Attempts are unlimited: the activity counts failures of the provider.
 func memorizing(ctx workflow.Context, summary string) workflow.Context {
 	return lasting(ctx, summary, modelAttempt, heartbeatTimeout, 0)
+}
+
+// consulting is for asking hooks. Attempts are unlimited: whoever is asked is bounded by the activity.
+func consulting(ctx workflow.Context, summary string) workflow.Context {
+	return lasting(ctx, summary, consultAttempt, heartbeatTimeout, 0)
 }
 
 // lasting is for what takes its time and says that it lives; attempts of 0 are unlimited.

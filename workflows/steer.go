@@ -14,16 +14,25 @@ func (t *turn) steer(ctx workflow.Context) error {
 	if !t.steered {
 		return nil
 	}
+	out, err := t.takeIn(ctx)
+	if err != nil {
+		return err
+	}
+	t.story.steer(ctx, out)
+	if out.Messages > 0 {
+		t.answers = t.opened(ctx, t.claims)
+	}
+	return nil
+}
+
+// takeIn claims what waits. Nobody looks meanwhile at what came for the turn.
+func (t *turn) takeIn(ctx workflow.Context) (out activities.SteerOutput, err error) {
 	t.steered, t.claiming = false, true
 	defer func() { t.claiming = false }()
 	t.claims++
 	in := activities.SteerInput{Session: t.in.Session, Turn: t.id, N: t.claims}
-	var out activities.SteerOutput
-	if err := workflow.ExecuteLocalActivity(local(ctx, "steer"), activities.NameSteer, in).Get(ctx, &out); err != nil {
-		return err
-	}
-	t.story.steer(ctx, out)
-	return nil
+	err = workflow.ExecuteLocalActivity(local(ctx, "steer"), activities.NameSteer, in).Get(ctx, &out)
+	return out, err
 }
 
 func (s *story) steer(ctx workflow.Context, out activities.SteerOutput) {

@@ -54,6 +54,7 @@ type turn struct {
 	stopped bool // a person asked to stop this turn
 	steered bool // messages wait that are meant to reach this turn before its next step
 	claims  int  // how often it has claimed while it ran
+	answers bool // hooks have left something to answer
 	cancel  workflow.CancelFunc
 	story   story
 
@@ -103,8 +104,12 @@ func (t *turn) run(ctx workflow.Context) ending {
 	ctx, t.cancel = workflow.WithCancel(ctx)
 	defer t.cancel()
 	workflow.Go(ctx, t.listen)
+	t.answers = t.opened(ctx, 0)
 	if err := t.steer(ctx); err != nil { // more came before the claim
 		return t.broke(ctx)
+	}
+	if !t.answers {
+		return ending{state: chat.TurnDone}
 	}
 	for step := range t.claimed.MaxSteps {
 		decision, err := t.decide(ctx, step)
@@ -119,6 +124,7 @@ func (t *turn) run(ctx workflow.Context) ending {
 			return ending{state: chat.TurnDone}
 		}
 		t.act(ctx, step, decision.Calls)
+		t.tell(ctx, activities.ConsultInput{Moment: activities.MomentBatch, Step: step})
 		if err := t.steer(ctx); err != nil || t.stopped || ctx.Err() != nil {
 			return t.broke(ctx)
 		}
@@ -214,6 +220,7 @@ func (t *turn) finish(ctx workflow.Context, end ending) (pending bool, err error
 	if err := workflow.ExecuteLocalActivity(local(ctx, "finish"), activities.NameFinish, in).Get(ctx, &out); err != nil {
 		return false, err
 	}
+	t.tell(ctx, activities.ConsultInput{Moment: activities.MomentClosing})
 	for t.wakes.ReceiveAsync(nil) {
 		t.woken = true
 	}

@@ -56,7 +56,7 @@ func (doctorCmd) Run(ctx context.Context) error {
 	failed := 0
 	for _, c := range []check{
 		{"Postgres", lookPostgres}, {"schema", lookSchema}, {"Temporal", lookTemporal}, {"held turns", lookHeld},
-		{"server", lookServer}, {"runner", lookRunner}, {"containers", lookContainers}, {"prompt", lookPrompt}, {"model", lookModel},
+		{"server", lookServer}, {"runner", lookRunner}, {"containers", lookContainers}, {"prompt", lookPrompt}, {"hooks", lookHooks}, {"model", lookModel},
 	} {
 		ctx, cancel := context.WithTimeout(ctx, doctorTimeout)
 		found, err := c.look(ctx, d)

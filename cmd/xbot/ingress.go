@@ -108,6 +108,7 @@ type ingressPart struct {
 	contexts   *ingress.Contexts
 	minds      *ingress.Minds
 	gateway    *ingress.Gateway
+	hooks      *ingress.Hooks
 	desk       *channels.Desk
 	closing    chan struct{}
 }
@@ -150,6 +151,7 @@ func newIngressPart(p *parts, l net.Listener, h config.HTTP, t config.Temporal, 
 	}
 	in.meter = &ingress.Meter{Store: p.store, Prices: m.prices()}
 	in.minds = &ingress.Minds{Store: p.store, Desk: choice.Desk{Choice: p.newChoice(m.model, in.boxes, m.llm)}}
+	in.hooks = &ingress.Hooks{Store: p.store, Dispatch: in.dispatch, Files: p.hookFiles(in.boxes), Desk: p.hookDesk(in.boxes)}
 	in.history = &ingress.History{Store: p.store, Dispatch: in.dispatch}
 	in.gateway = &ingress.Gateway{Store: p.store, Policies: p.policies, Dispatch: in.dispatch, Log: p.log}
 	in.accounts.Base = in.base()
@@ -226,6 +228,7 @@ func (in *ingressPart) routes() (ingress.Routes, error) {
 		Store:  in.store, Bus: in.bus, Dispatch: in.dispatch, Gateway: in.gateway, Fleet: in.fleet, History: in.history, Meter: in.meter, Memory: in.recollections().Desk, Contexts: in.contexts, Models: in.models, Minds: in.minds, Auth: in.auth, Log: in.log, Closing: in.closing,
 		Boxes: in.boxes, Links: filelink.New(in.key),
 		Channels: api.Channels{Book: in.accounts, Live: in.channels, Trial: &channels.Trial{Book: in.accounts, Live: in.channels}},
+		Hooks:    in.hooks,
 		Jobs:     in.jobs,
 		Killer:   task.Killer{Kills: in.store, Boxes: in.boxes},
 		Triggers: in.triggers,

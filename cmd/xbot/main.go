@@ -31,6 +31,7 @@ type program struct {
 	Runner    runnerCmd    `cmd:"" help:"Make and list runners."`
 	Policy    policyCmd    `cmd:"" help:"Show and change how conversations are named, routed, let in, queued, reset and limited."`
 	Channels  channelsCmd  `cmd:"" help:"List, test and set up bots on platforms such as Feishu, QQ and NapCat."`
+	Hooks     hooksCmd     `cmd:"" help:"Check and try the hooks of the installation."`
 	Pairing   pairingCmd   `cmd:"" help:"Let people in who wrote to the bot for the first time."`
 	Temporal  temporalCmd  `cmd:"" help:"Reach the local Temporal with the temporal CLI."`
 	Versions  versionsCmd  `cmd:"" help:"List the versions of the workers and say which one takes what is new."`

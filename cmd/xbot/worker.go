@@ -145,15 +145,16 @@ func (p *parts) activities(model llm.Client, c think, t config.Temporal, boxes *
 	p.startCourier(t)
 	l := c.LLM
 	models := p.newChoice(model, boxes, l)
+	hooks := p.hookFiles(boxes)
 	tools, prompts, assembler := p.policy.tools, p.systemPrompts(boxes), p.newAssembler(model, c, boxes)
 	open := func(step chat.Step, attempt int) activities.Stream {
 		return p.bus.NewStream(step.Session, step.Turn, step.N, attempt, func() {})
 	}
 	show := func(c chat.Call) activities.Output { return p.bus.NewTail(c.Session, c.Turn, c.ID) }
 	return worker.Activities{
-		Intake: &activities.Intake{Turns: p.store, Models: models, Personas: p.personas(), MaxSteps: c.MaxIterations, Words: t.Summaries == "on"},
+		Intake: &activities.Intake{Turns: p.store, Models: models, Personas: p.personas(), MaxSteps: c.MaxIterations, Words: t.Summaries == "on", Hooks: hooks},
 		Model: &activities.Model{
-			Models: models, Steps: p.store, Tools: tools, Prompts: prompts, Open: open, Rules: p.policy.rules,
+			Models: models, Steps: p.store, Tools: tools, Prompts: prompts, Open: open, Rules: p.policy.rules, Hooks: hooks,
 			Context: assembler, Personas: p.personas(), Trees: p.store,
 			Retry: activities.Retry{Attempts: l.RetryAttempts, Delay: l.RetryDelay, MaxDelay: l.RetryMaxDelay},
 		},
@@ -169,6 +170,7 @@ func (p *parts) activities(model llm.Client, c think, t config.Temporal, boxes *
 		},
 		Commands:  &activities.Commands{Bangs: p.store, Boxes: boxes, Link: p.outputLink},
 		Approvals: &activities.Approvals{Questions: p.store, Wait: p.policy.Wait},
+		Hooks:     p.hooks(hooks, boxes),
 		Orders:    &activities.Orders{Book: p.store, Known: p.orders(models, boxes)},
 
 		Compressor: p.compressor(models, prompts, assembler, c),

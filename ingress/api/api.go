@@ -50,6 +50,7 @@ type API struct {
 	Contexts *ingress.Contexts
 	Models   *catalogue.Live
 	Minds    *ingress.Minds
+	Hooks    *ingress.Hooks
 	Log      *slog.Logger
 	Closing  <-chan struct{} // closed when the server stops: streams end
 	// PingEvery is the pause between looks at the client of a stream and at what it may see; 0 means 15 s.
@@ -112,6 +113,7 @@ func (a *API) registerPrivate(h huma.API) {
 		a.registerContext,
 		a.registerBridge,
 		a.registerPairings,
+		a.registerHooks,
 		a.registerLinks,
 		a.registerInspect,
 		a.registerCron,

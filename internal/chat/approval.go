@@ -48,6 +48,8 @@ type Approval struct {
 	AnsweredAt *time.Time    `json:"answered_at,omitempty"`
 	AnsweredBy string        `json:"answered_by,omitempty" doc:"Name of the user, or xbot when nobody answered in time."`
 
+	Deferred bool `json:"deferred,omitempty" doc:"A hook wants an administrator to decide; nobody else can answer."`
+
 	Questions []Inquiry `json:"questions,omitempty" doc:"What the model asks the person; the call is allowed by answers to all of them."`
 	Answers   Answers   `json:"answers,omitempty" doc:"What was answered, by the name of the question."`
 }

@@ -38,6 +38,8 @@ type ToolCall struct {
 	Result     string     `json:"result,omitempty" doc:"What the model reads."`
 	IsError    bool       `json:"is_error,omitempty"`
 	Rule       Rule       `json:"-"`
+	Hook       HookState  `json:"-"`
+	HookAfter  bool       `json:"-"` // hooks are told of its result
 	Questions  []Inquiry  `json:"-"` // what it asks a person; part of Approval once it was asked
 	Approval   *Approval  `json:"approval,omitempty" doc:"Set when the call needs a person's permission; the call stays open until it is answered."`
 	Offload    string     `json:"offload,omitempty" doc:"Set when the whole result was too large for the conversation: result is its summary, and the whole is read with this id."`

@@ -33,6 +33,7 @@ func checkOne(s Setting) error {
 		"LLM_EMBEDDING_PROVIDER":  {"openai", "ollama"},
 		"LOG_LEVEL":               {"debug", "info", "warn", "error"},
 		"LOG_FORMAT":              {"text", "json"},
+		"XBOT_HOST_HOOKS":         {"off", "on"},
 	}
 	if allowed, ok := choices[s.Name]; ok && !slices.Contains(allowed, s.Value) {
 		return fault.Errorf(fault.Invalid, "%s is %q; it must be one of %s", s.Name, s.Value, strings.TrimPrefix(strings.Join(allowed, ", "), ", "))

@@ -186,6 +186,7 @@ func Say(lang Lang, id ID, args ...any) string {
 		feedback,
 		inquiries,
 		files,
+		hooks,
 	} {
 		said, known := sentences[id]
 		if !known {

@@ -30,6 +30,9 @@ func (s *Store) Ask(ctx context.Context, id chat.CallID, reason string) (chat.Ca
 			return fmt.Errorf("ask about call %s: %w", id, err)
 		}
 		tx.emit(row.SessionKey, chat.EventTool, toolEvent(row))
+		if row.Hook == chat.HookDeferred {
+			return nil // it is not the person's to answer
+		}
 		if err := tx.askAbove(ctx, row); err != nil {
 			return err
 		}
@@ -225,6 +228,9 @@ func (t *tx) whyNotAnswered(ctx context.Context, a Answer) error {
 	if err != nil && !errors.Is(err, pgx.ErrNoRows) {
 		return fmt.Errorf("read call %s: %w", a.Call, err)
 	}
+	if err == nil && row.SessionKey == a.Session && row.Hook == chat.HookDeferred && row.Approval == chat.ApprovalOpen {
+		return phrase.Fault(fault.Denied, phrase.HookDeferredText)
+	}
 	may, mayErr := t.may(ctx, a)
 	if mayErr != nil {
 		return mayErr
@@ -256,6 +262,6 @@ func approvalOf(r dbsqlc.ToolCall) *chat.Approval {
 	}
 	return &chat.Approval{
 		State: r.Approval, Reason: r.Reason, Note: r.Note, AskedAt: *r.AskedAt, AnsweredAt: r.AnsweredAt, AnsweredBy: r.AnsweredBy,
-		Questions: r.Questions, Answers: r.Answers,
+		Questions: r.Questions, Answers: r.Answers, Deferred: r.Hook == chat.HookDeferred,
 	}
 }

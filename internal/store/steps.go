@@ -177,7 +177,7 @@ func (t *tx) appendAnswer(ctx context.Context, step chat.Step, a chat.Answer) er
 		rule, err := t.q.CallInsert(ctx, t, dbsqlc.CallInsertParams{
 			ID: c.ID, SessionKey: step.Session, TurnID: step.Turn, Step: int32(step.N), N: int32(n), MessageID: m.ID,
 			ProviderID: c.ProviderID, Name: c.Name, Class: c.Class, Arguments: c.Arguments, Summary: c.Summary, Questions: c.Questions,
-			DefaultRule: string(cmp.Or(c.Rule, chat.RuleAllow)),
+			Hook: c.Hook, HookAfter: c.HookAfter, DefaultRule: string(cmp.Or(c.Rule, chat.RuleAllow)),
 		})
 		if err != nil {
 			return fmt.Errorf("insert tool call %d: %w", n, err)

@@ -13,14 +13,14 @@ ON CONFLICT (user_id, tool) DO UPDATE SET rule = EXCLUDED.rule, updated_at = now
 
 -- name: ApprovalMay :one
 -- Whether a user may say something to a call.
-SELECT may_reply(s.user_id, sqlc.arg(user_id), c.turn_id, c.questions IS NOT NULL) AS may FROM tool_calls c JOIN sessions s ON s.key = c.session_key WHERE c.id = sqlc.arg(id);
+SELECT may_decide(s.user_id, sqlc.arg(user_id), c.turn_id, c.questions IS NOT NULL, c.hook) AS may FROM tool_calls c JOIN sessions s ON s.key = c.session_key WHERE c.id = sqlc.arg(id);
 
 -- name: ApprovalOpen :one
--- Asks the person, once. The reason is the model's own, or else the last paragraph that it wrote before its calls. No row:
+-- Asks the person, once. The reason is that of the hook that wants it, or the model's own, or else the last paragraph that it wrote before its calls. No row:
 -- the call needs no permission, was asked about before, or has its result.
 UPDATE tool_calls c SET
     approval = 'open', asked_at = now(),
-    reason   = left(coalesce(nullif(sqlc.arg(reason)::text, ''), regexp_replace(btrim(m.content), '^.*\n\s*\n', '')), sqlc.arg(max_reason)::int)
+    reason   = left(coalesce(nullif(c.reason, ''), nullif(sqlc.arg(reason)::text, ''), regexp_replace(btrim(m.content), '^.*\n\s*\n', '')), sqlc.arg(max_reason)::int)
 FROM messages m, turns t
 WHERE c.id = sqlc.arg(id) AND c.rule = 'ask' AND c.approval = '' AND c.state = 'open'
   AND m.id = c.message_id AND t.id = c.turn_id AND t.state = 'running'
@@ -34,7 +34,7 @@ UPDATE tool_calls c SET
 FROM turns t, sessions s
 WHERE c.id = sqlc.arg(id) AND c.session_key = sqlc.arg(session_key) AND c.approval = 'open' AND c.state = 'open'
   AND t.id = c.turn_id AND t.state = 'running' AND s.key = c.session_key
-  AND may_reply(s.user_id, sqlc.arg(user_id), c.turn_id, c.questions IS NOT NULL)
+  AND may_decide(s.user_id, sqlc.arg(user_id), c.turn_id, c.questions IS NOT NULL, c.hook)
 RETURNING c.*;
 
 -- name: ApprovalExpire :one
@@ -49,7 +49,7 @@ RETURNING *;
 SELECT c.* FROM tool_calls c JOIN sessions s ON s.key = c.session_key
 WHERE (c.session_key = sqlc.arg(session_key) OR c.session_key IN (SELECT a.session_key FROM subagents a WHERE a.root = sqlc.arg(session_key)))
   AND c.approval = 'open' AND NOT (sqlc.arg(permissions)::boolean AND c.questions IS NOT NULL)
-  AND may_reply(s.user_id, sqlc.arg(user_id), c.turn_id, c.questions IS NOT NULL)
+  AND may_decide(s.user_id, sqlc.arg(user_id), c.turn_id, c.questions IS NOT NULL, c.hook)
 ORDER BY c.asked_at, c.step, c.n
 LIMIT 1;
 
@@ -58,7 +58,7 @@ LIMIT 1;
 SELECT c.* FROM tool_calls c JOIN sessions s ON s.key = c.session_key
 WHERE (c.session_key = sqlc.arg(session_key) OR c.session_key IN (SELECT a.session_key FROM subagents a WHERE a.root = sqlc.arg(session_key)))
   AND c.answer_key = sqlc.arg(answer_key) AND c.answer_key <> ''
-  AND may_reply(s.user_id, sqlc.arg(user_id), c.turn_id, c.questions IS NOT NULL)
+  AND may_decide(s.user_id, sqlc.arg(user_id), c.turn_id, c.questions IS NOT NULL, c.hook)
 LIMIT 1;
 
 -- name: ApprovalAnswered :many

@@ -40,9 +40,10 @@ LIMIT $3;
 -- name: CallInsert :one
 -- The rule of the user stands with the call from here on; without one, that of the installation. A call with questions is
 -- asked in any case, unless it is denied.
-INSERT INTO tool_calls (id, session_key, turn_id, step, n, message_id, provider_id, name, class, arguments, summary, questions, rule)
+INSERT INTO tool_calls (id, session_key, turn_id, step, n, message_id, provider_id, name, class, arguments, summary, questions, hook, hook_after, rule)
 VALUES (sqlc.arg(id), sqlc.arg(session_key), sqlc.arg(turn_id), sqlc.arg(step), sqlc.arg(n), sqlc.arg(message_id), sqlc.arg(provider_id),
-        sqlc.arg(name), sqlc.arg(class), sqlc.arg(arguments), sqlc.arg(summary), sqlc.narg(questions), coalesce((
+        sqlc.arg(name), sqlc.arg(class), sqlc.arg(arguments), sqlc.arg(summary), sqlc.narg(questions),
+        sqlc.arg(hook), sqlc.arg(hook_after), coalesce((
             SELECT p.rule FROM tool_permissions p JOIN sessions s ON s.user_id = p.user_id
             WHERE s.key = sqlc.arg(session_key) AND p.tool = sqlc.arg(name)
               AND (sqlc.narg(questions)::jsonb IS NULL OR p.rule = 'deny')
@@ -60,19 +61,21 @@ SELECT * FROM tool_calls WHERE turn_id = $1 AND step = $2 ORDER BY n;
 
 -- name: CallBegin :one
 -- Marks a call running before anything is sent. Returns no row when it was done, or its turn closed, before, or when it
--- needs a permission that nobody gave.
+-- needs a permission that nobody gave, or hooks were not asked or forbid it.
 UPDATE tool_calls c SET state = 'running', answer_woken_at = NULL, started_at = coalesce(c.started_at, now()), runner = CASE WHEN c.runner = '' THEN sqlc.arg(runner) ELSE c.runner END
 FROM turns t
 WHERE c.id = sqlc.arg(id) AND c.state <> 'done' AND t.id = c.turn_id AND t.state = 'running'
   AND (c.rule = 'allow' OR c.rule = 'ask' AND c.approval = 'allowed')
+  AND (c.hook IN ('', 'passed') OR c.hook = 'deferred' AND c.approval = 'allowed')
 RETURNING c.*;
 
 -- name: CallFinish :one
--- Records the result, which also ends a question that nobody answered.
+-- Records the result, with what hooks said before the call. It also ends a question that nobody answered.
 UPDATE tool_calls SET
-    state = 'done', result = $2, is_error = $3, offload = $4, finished_at = now(), answer_woken_at = NULL,
+    state = 'done', result = sqlc.arg(result)::text || CASE WHEN hook_note = '' THEN '' ELSE E'\n\n' || hook_note END,
+    is_error = sqlc.arg(is_error), offload = sqlc.arg(offload), finished_at = now(), answer_woken_at = NULL,
     approval = CASE WHEN approval = 'open' THEN 'void' ELSE approval END
-WHERE id = $1 AND state <> 'done'
+WHERE id = sqlc.arg(id) AND state <> 'done'
 RETURNING *;
 
 -- name: CallListOpen :many

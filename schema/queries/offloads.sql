@@ -14,7 +14,8 @@ WHERE s.key = sqlc.arg(session_key)
 ON CONFLICT (session_key, id) DO NOTHING;
 
 -- name: CallKeepWhole :one
-UPDATE tool_calls SET result = $2, offload = '' WHERE id = $1
+UPDATE tool_calls SET result = sqlc.arg(result)::text || CASE WHEN hook_note = '' THEN '' ELSE E'\n\n' || hook_note END, offload = ''
+WHERE id = sqlc.arg(id)
 RETURNING *;
 
 -- name: OffloadBody :one

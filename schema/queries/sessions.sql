@@ -7,7 +7,7 @@ ON CONFLICT (key) DO NOTHING;
 SELECT s.*,
        coalesce((SELECT t.id FROM turns t WHERE t.session_key = s.key AND t.state = 'running'), '')::text AS running,
        (SELECT count(*) FROM inbox i WHERE i.session_key = s.key AND i.kind IN ('message', 'control') AND i.outcome IS NULL)::int AS queued,
-       EXISTS (SELECT 1 FROM tool_calls c WHERE c.session_key = s.key AND c.approval = 'open') AS waiting,
+       EXISTS (SELECT 1 FROM tool_calls c WHERE c.session_key = s.key AND c.approval = 'open' AND c.hook <> 'deferred') AS waiting,
        coalesce(last.model, '')::text AS context_model,
        coalesce(CASE WHEN last.id IS NULL OR k.created_at > last.created_at THEN (k.body -> 'compaction' ->> 'tokens_after')::int END,
                 nullif(last.used, 0), last.estimated, 0)::int AS context_used
@@ -26,7 +26,7 @@ WHERE s.key = $1;
 SELECT s.*,
        coalesce((SELECT t.id FROM turns t WHERE t.session_key = s.key AND t.state = 'running'), '')::text AS running,
        (SELECT count(*) FROM inbox i WHERE i.session_key = s.key AND i.kind IN ('message', 'control') AND i.outcome IS NULL)::int AS queued,
-       EXISTS (SELECT 1 FROM tool_calls c WHERE c.session_key = s.key AND c.approval = 'open') AS waiting,
+       EXISTS (SELECT 1 FROM tool_calls c WHERE c.session_key = s.key AND c.approval = 'open' AND c.hook <> 'deferred') AS waiting,
        coalesce(last.model, '')::text AS context_model,
        coalesce(CASE WHEN last.id IS NULL OR k.created_at > last.created_at THEN (k.body -> 'compaction' ->> 'tokens_after')::int END,
                 nullif(last.used, 0), last.estimated, 0)::int AS context_used

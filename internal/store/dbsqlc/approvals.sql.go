@@ -18,8 +18,8 @@ UPDATE tool_calls c SET
 FROM turns t, sessions s
 WHERE c.id = $6 AND c.session_key = $7 AND c.approval = 'open' AND c.state = 'open'
   AND t.id = c.turn_id AND t.state = 'running' AND s.key = c.session_key
-  AND may_reply(s.user_id, $8, c.turn_id, c.questions IS NOT NULL)
-RETURNING c.id, c.session_key, c.turn_id, c.step, c.n, c.message_id, c.provider_id, c.name, c.class, c.arguments, c.summary, c.state, c.runner, c.started_on, c.intent, c.started_at, c.result, c.is_error, c.finished_at, c.task, c.rule, c.approval, c.reason, c.note, c.asked_at, c.answered_at, c.answered_by, c.answer_key, c.answer_woken_at, c.offload, c.questions, c.answers
+  AND may_decide(s.user_id, $8, c.turn_id, c.questions IS NOT NULL, c.hook)
+RETURNING c.id, c.session_key, c.turn_id, c.step, c.n, c.message_id, c.provider_id, c.name, c.class, c.arguments, c.summary, c.state, c.runner, c.started_on, c.intent, c.started_at, c.result, c.is_error, c.finished_at, c.task, c.rule, c.approval, c.reason, c.note, c.asked_at, c.answered_at, c.answered_by, c.answer_key, c.answer_woken_at, c.offload, c.questions, c.answers, c.hook, c.hook_after, c.hook_note, c.written_arguments
 `
 
 type ApprovalAnswerParams struct {
@@ -79,6 +79,10 @@ func (q *Queries) ApprovalAnswer(ctx context.Context, db DBTX, arg ApprovalAnswe
 		&i.Offload,
 		&i.Questions,
 		&i.Answers,
+		&i.Hook,
+		&i.HookAfter,
+		&i.HookNote,
+		&i.WrittenArguments,
 	)
 	return i, err
 }
@@ -109,10 +113,10 @@ func (q *Queries) ApprovalAnswered(ctx context.Context, db DBTX, turnID chat.Tur
 }
 
 const approvalByKey = `-- name: ApprovalByKey :one
-SELECT c.id, c.session_key, c.turn_id, c.step, c.n, c.message_id, c.provider_id, c.name, c.class, c.arguments, c.summary, c.state, c.runner, c.started_on, c.intent, c.started_at, c.result, c.is_error, c.finished_at, c.task, c.rule, c.approval, c.reason, c.note, c.asked_at, c.answered_at, c.answered_by, c.answer_key, c.answer_woken_at, c.offload, c.questions, c.answers FROM tool_calls c JOIN sessions s ON s.key = c.session_key
+SELECT c.id, c.session_key, c.turn_id, c.step, c.n, c.message_id, c.provider_id, c.name, c.class, c.arguments, c.summary, c.state, c.runner, c.started_on, c.intent, c.started_at, c.result, c.is_error, c.finished_at, c.task, c.rule, c.approval, c.reason, c.note, c.asked_at, c.answered_at, c.answered_by, c.answer_key, c.answer_woken_at, c.offload, c.questions, c.answers, c.hook, c.hook_after, c.hook_note, c.written_arguments FROM tool_calls c JOIN sessions s ON s.key = c.session_key
 WHERE (c.session_key = $1 OR c.session_key IN (SELECT a.session_key FROM subagents a WHERE a.root = $1))
   AND c.answer_key = $2 AND c.answer_key <> ''
-  AND may_reply(s.user_id, $3, c.turn_id, c.questions IS NOT NULL)
+  AND may_decide(s.user_id, $3, c.turn_id, c.questions IS NOT NULL, c.hook)
 LIMIT 1
 `
 
@@ -159,6 +163,10 @@ func (q *Queries) ApprovalByKey(ctx context.Context, db DBTX, arg ApprovalByKeyP
 		&i.Offload,
 		&i.Questions,
 		&i.Answers,
+		&i.Hook,
+		&i.HookAfter,
+		&i.HookNote,
+		&i.WrittenArguments,
 	)
 	return i, err
 }
@@ -166,7 +174,7 @@ func (q *Queries) ApprovalByKey(ctx context.Context, db DBTX, arg ApprovalByKeyP
 const approvalExpire = `-- name: ApprovalExpire :one
 UPDATE tool_calls SET approval = 'denied', note = $1, answered_by = $2, answered_at = now()
 WHERE id = $3 AND approval = 'open'
-RETURNING id, session_key, turn_id, step, n, message_id, provider_id, name, class, arguments, summary, state, runner, started_on, intent, started_at, result, is_error, finished_at, task, rule, approval, reason, note, asked_at, answered_at, answered_by, answer_key, answer_woken_at, offload, questions, answers
+RETURNING id, session_key, turn_id, step, n, message_id, provider_id, name, class, arguments, summary, state, runner, started_on, intent, started_at, result, is_error, finished_at, task, rule, approval, reason, note, asked_at, answered_at, answered_by, answer_key, answer_woken_at, offload, questions, answers, hook, hook_after, hook_note, written_arguments
 `
 
 type ApprovalExpireParams struct {
@@ -212,12 +220,16 @@ func (q *Queries) ApprovalExpire(ctx context.Context, db DBTX, arg ApprovalExpir
 		&i.Offload,
 		&i.Questions,
 		&i.Answers,
+		&i.Hook,
+		&i.HookAfter,
+		&i.HookNote,
+		&i.WrittenArguments,
 	)
 	return i, err
 }
 
 const approvalMay = `-- name: ApprovalMay :one
-SELECT may_reply(s.user_id, $1, c.turn_id, c.questions IS NOT NULL) AS may FROM tool_calls c JOIN sessions s ON s.key = c.session_key WHERE c.id = $2
+SELECT may_decide(s.user_id, $1, c.turn_id, c.questions IS NOT NULL, c.hook) AS may FROM tool_calls c JOIN sessions s ON s.key = c.session_key WHERE c.id = $2
 `
 
 type ApprovalMayParams struct {
@@ -234,10 +246,10 @@ func (q *Queries) ApprovalMay(ctx context.Context, db DBTX, arg ApprovalMayParam
 }
 
 const approvalOldest = `-- name: ApprovalOldest :one
-SELECT c.id, c.session_key, c.turn_id, c.step, c.n, c.message_id, c.provider_id, c.name, c.class, c.arguments, c.summary, c.state, c.runner, c.started_on, c.intent, c.started_at, c.result, c.is_error, c.finished_at, c.task, c.rule, c.approval, c.reason, c.note, c.asked_at, c.answered_at, c.answered_by, c.answer_key, c.answer_woken_at, c.offload, c.questions, c.answers FROM tool_calls c JOIN sessions s ON s.key = c.session_key
+SELECT c.id, c.session_key, c.turn_id, c.step, c.n, c.message_id, c.provider_id, c.name, c.class, c.arguments, c.summary, c.state, c.runner, c.started_on, c.intent, c.started_at, c.result, c.is_error, c.finished_at, c.task, c.rule, c.approval, c.reason, c.note, c.asked_at, c.answered_at, c.answered_by, c.answer_key, c.answer_woken_at, c.offload, c.questions, c.answers, c.hook, c.hook_after, c.hook_note, c.written_arguments FROM tool_calls c JOIN sessions s ON s.key = c.session_key
 WHERE (c.session_key = $1 OR c.session_key IN (SELECT a.session_key FROM subagents a WHERE a.root = $1))
   AND c.approval = 'open' AND NOT ($2::boolean AND c.questions IS NOT NULL)
-  AND may_reply(s.user_id, $3, c.turn_id, c.questions IS NOT NULL)
+  AND may_decide(s.user_id, $3, c.turn_id, c.questions IS NOT NULL, c.hook)
 ORDER BY c.asked_at, c.step, c.n
 LIMIT 1
 `
@@ -286,6 +298,10 @@ func (q *Queries) ApprovalOldest(ctx context.Context, db DBTX, arg ApprovalOldes
 		&i.Offload,
 		&i.Questions,
 		&i.Answers,
+		&i.Hook,
+		&i.HookAfter,
+		&i.HookNote,
+		&i.WrittenArguments,
 	)
 	return i, err
 }
@@ -293,11 +309,11 @@ func (q *Queries) ApprovalOldest(ctx context.Context, db DBTX, arg ApprovalOldes
 const approvalOpen = `-- name: ApprovalOpen :one
 UPDATE tool_calls c SET
     approval = 'open', asked_at = now(),
-    reason   = left(coalesce(nullif($1::text, ''), regexp_replace(btrim(m.content), '^.*\n\s*\n', '')), $2::int)
+    reason   = left(coalesce(nullif(c.reason, ''), nullif($1::text, ''), regexp_replace(btrim(m.content), '^.*\n\s*\n', '')), $2::int)
 FROM messages m, turns t
 WHERE c.id = $3 AND c.rule = 'ask' AND c.approval = '' AND c.state = 'open'
   AND m.id = c.message_id AND t.id = c.turn_id AND t.state = 'running'
-RETURNING c.id, c.session_key, c.turn_id, c.step, c.n, c.message_id, c.provider_id, c.name, c.class, c.arguments, c.summary, c.state, c.runner, c.started_on, c.intent, c.started_at, c.result, c.is_error, c.finished_at, c.task, c.rule, c.approval, c.reason, c.note, c.asked_at, c.answered_at, c.answered_by, c.answer_key, c.answer_woken_at, c.offload, c.questions, c.answers
+RETURNING c.id, c.session_key, c.turn_id, c.step, c.n, c.message_id, c.provider_id, c.name, c.class, c.arguments, c.summary, c.state, c.runner, c.started_on, c.intent, c.started_at, c.result, c.is_error, c.finished_at, c.task, c.rule, c.approval, c.reason, c.note, c.asked_at, c.answered_at, c.answered_by, c.answer_key, c.answer_woken_at, c.offload, c.questions, c.answers, c.hook, c.hook_after, c.hook_note, c.written_arguments
 `
 
 type ApprovalOpenParams struct {
@@ -306,7 +322,7 @@ type ApprovalOpenParams struct {
 	ID        chat.CallID
 }
 
-// Asks the person, once. The reason is the model's own, or else the last paragraph that it wrote before its calls. No row:
+// Asks the person, once. The reason is that of the hook that wants it, or the model's own, or else the last paragraph that it wrote before its calls. No row:
 // the call needs no permission, was asked about before, or has its result.
 func (q *Queries) ApprovalOpen(ctx context.Context, db DBTX, arg ApprovalOpenParams) (ToolCall, error) {
 	row := db.QueryRow(ctx, approvalOpen, arg.Reason, arg.MaxReason, arg.ID)
@@ -344,6 +360,10 @@ func (q *Queries) ApprovalOpen(ctx context.Context, db DBTX, arg ApprovalOpenPar
 		&i.Offload,
 		&i.Questions,
 		&i.Answers,
+		&i.Hook,
+		&i.HookAfter,
+		&i.HookNote,
+		&i.WrittenArguments,
 	)
 	return i, err
 }

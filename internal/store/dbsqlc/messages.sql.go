@@ -17,7 +17,8 @@ UPDATE tool_calls c SET state = 'running', answer_woken_at = NULL, started_at = 
 FROM turns t
 WHERE c.id = $2 AND c.state <> 'done' AND t.id = c.turn_id AND t.state = 'running'
   AND (c.rule = 'allow' OR c.rule = 'ask' AND c.approval = 'allowed')
-RETURNING c.id, c.session_key, c.turn_id, c.step, c.n, c.message_id, c.provider_id, c.name, c.class, c.arguments, c.summary, c.state, c.runner, c.started_on, c.intent, c.started_at, c.result, c.is_error, c.finished_at, c.task, c.rule, c.approval, c.reason, c.note, c.asked_at, c.answered_at, c.answered_by, c.answer_key, c.answer_woken_at, c.offload, c.questions, c.answers
+  AND (c.hook IN ('', 'passed') OR c.hook = 'deferred' AND c.approval = 'allowed')
+RETURNING c.id, c.session_key, c.turn_id, c.step, c.n, c.message_id, c.provider_id, c.name, c.class, c.arguments, c.summary, c.state, c.runner, c.started_on, c.intent, c.started_at, c.result, c.is_error, c.finished_at, c.task, c.rule, c.approval, c.reason, c.note, c.asked_at, c.answered_at, c.answered_by, c.answer_key, c.answer_woken_at, c.offload, c.questions, c.answers, c.hook, c.hook_after, c.hook_note, c.written_arguments
 `
 
 type CallBeginParams struct {
@@ -26,7 +27,7 @@ type CallBeginParams struct {
 }
 
 // Marks a call running before anything is sent. Returns no row when it was done, or its turn closed, before, or when it
-// needs a permission that nobody gave.
+// needs a permission that nobody gave, or hooks were not asked or forbid it.
 func (q *Queries) CallBegin(ctx context.Context, db DBTX, arg CallBeginParams) (ToolCall, error) {
 	row := db.QueryRow(ctx, callBegin, arg.Runner, arg.ID)
 	var i ToolCall
@@ -63,32 +64,37 @@ func (q *Queries) CallBegin(ctx context.Context, db DBTX, arg CallBeginParams) (
 		&i.Offload,
 		&i.Questions,
 		&i.Answers,
+		&i.Hook,
+		&i.HookAfter,
+		&i.HookNote,
+		&i.WrittenArguments,
 	)
 	return i, err
 }
 
 const callFinish = `-- name: CallFinish :one
 UPDATE tool_calls SET
-    state = 'done', result = $2, is_error = $3, offload = $4, finished_at = now(), answer_woken_at = NULL,
+    state = 'done', result = $1::text || CASE WHEN hook_note = '' THEN '' ELSE E'\n\n' || hook_note END,
+    is_error = $2, offload = $3, finished_at = now(), answer_woken_at = NULL,
     approval = CASE WHEN approval = 'open' THEN 'void' ELSE approval END
-WHERE id = $1 AND state <> 'done'
-RETURNING id, session_key, turn_id, step, n, message_id, provider_id, name, class, arguments, summary, state, runner, started_on, intent, started_at, result, is_error, finished_at, task, rule, approval, reason, note, asked_at, answered_at, answered_by, answer_key, answer_woken_at, offload, questions, answers
+WHERE id = $4 AND state <> 'done'
+RETURNING id, session_key, turn_id, step, n, message_id, provider_id, name, class, arguments, summary, state, runner, started_on, intent, started_at, result, is_error, finished_at, task, rule, approval, reason, note, asked_at, answered_at, answered_by, answer_key, answer_woken_at, offload, questions, answers, hook, hook_after, hook_note, written_arguments
 `
 
 type CallFinishParams struct {
-	ID      chat.CallID
 	Result  string
 	IsError bool
 	Offload string
+	ID      chat.CallID
 }
 
-// Records the result, which also ends a question that nobody answered.
+// Records the result, with what hooks said before the call. It also ends a question that nobody answered.
 func (q *Queries) CallFinish(ctx context.Context, db DBTX, arg CallFinishParams) (ToolCall, error) {
 	row := db.QueryRow(ctx, callFinish,
-		arg.ID,
 		arg.Result,
 		arg.IsError,
 		arg.Offload,
+		arg.ID,
 	)
 	var i ToolCall
 	err := row.Scan(
@@ -124,12 +130,16 @@ func (q *Queries) CallFinish(ctx context.Context, db DBTX, arg CallFinishParams)
 		&i.Offload,
 		&i.Questions,
 		&i.Answers,
+		&i.Hook,
+		&i.HookAfter,
+		&i.HookNote,
+		&i.WrittenArguments,
 	)
 	return i, err
 }
 
 const callGet = `-- name: CallGet :one
-SELECT id, session_key, turn_id, step, n, message_id, provider_id, name, class, arguments, summary, state, runner, started_on, intent, started_at, result, is_error, finished_at, task, rule, approval, reason, note, asked_at, answered_at, answered_by, answer_key, answer_woken_at, offload, questions, answers FROM tool_calls WHERE id = $1
+SELECT id, session_key, turn_id, step, n, message_id, provider_id, name, class, arguments, summary, state, runner, started_on, intent, started_at, result, is_error, finished_at, task, rule, approval, reason, note, asked_at, answered_at, answered_by, answer_key, answer_woken_at, offload, questions, answers, hook, hook_after, hook_note, written_arguments FROM tool_calls WHERE id = $1
 `
 
 func (q *Queries) CallGet(ctx context.Context, db DBTX, id chat.CallID) (ToolCall, error) {
@@ -168,18 +178,23 @@ func (q *Queries) CallGet(ctx context.Context, db DBTX, id chat.CallID) (ToolCal
 		&i.Offload,
 		&i.Questions,
 		&i.Answers,
+		&i.Hook,
+		&i.HookAfter,
+		&i.HookNote,
+		&i.WrittenArguments,
 	)
 	return i, err
 }
 
 const callInsert = `-- name: CallInsert :one
-INSERT INTO tool_calls (id, session_key, turn_id, step, n, message_id, provider_id, name, class, arguments, summary, questions, rule)
+INSERT INTO tool_calls (id, session_key, turn_id, step, n, message_id, provider_id, name, class, arguments, summary, questions, hook, hook_after, rule)
 VALUES ($1, $2, $3, $4, $5, $6, $7,
-        $8, $9, $10, $11, $12, coalesce((
+        $8, $9, $10, $11, $12,
+        $13, $14, coalesce((
             SELECT p.rule FROM tool_permissions p JOIN sessions s ON s.user_id = p.user_id
             WHERE s.key = $2 AND p.tool = $8
               AND ($12::jsonb IS NULL OR p.rule = 'deny')
-        ), $13::text))
+        ), $15::text))
 RETURNING rule
 `
 
@@ -196,6 +211,8 @@ type CallInsertParams struct {
 	Arguments   string
 	Summary     string
 	Questions   []chat.Inquiry
+	Hook        chat.HookState
+	HookAfter   bool
 	DefaultRule string
 }
 
@@ -215,6 +232,8 @@ func (q *Queries) CallInsert(ctx context.Context, db DBTX, arg CallInsertParams)
 		arg.Arguments,
 		arg.Summary,
 		arg.Questions,
+		arg.Hook,
+		arg.HookAfter,
 		arg.DefaultRule,
 	)
 	var rule chat.Rule
@@ -234,7 +253,7 @@ func (q *Queries) CallIntent(ctx context.Context, db DBTX, id chat.CallID) (stri
 }
 
 const callListOfMessages = `-- name: CallListOfMessages :many
-SELECT id, session_key, turn_id, step, n, message_id, provider_id, name, class, arguments, summary, state, runner, started_on, intent, started_at, result, is_error, finished_at, task, rule, approval, reason, note, asked_at, answered_at, answered_by, answer_key, answer_woken_at, offload, questions, answers FROM tool_calls WHERE message_id = ANY($1::bigint[]) ORDER BY message_id, n
+SELECT id, session_key, turn_id, step, n, message_id, provider_id, name, class, arguments, summary, state, runner, started_on, intent, started_at, result, is_error, finished_at, task, rule, approval, reason, note, asked_at, answered_at, answered_by, answer_key, answer_woken_at, offload, questions, answers, hook, hook_after, hook_note, written_arguments FROM tool_calls WHERE message_id = ANY($1::bigint[]) ORDER BY message_id, n
 `
 
 func (q *Queries) CallListOfMessages(ctx context.Context, db DBTX, ids []int64) ([]ToolCall, error) {
@@ -279,6 +298,10 @@ func (q *Queries) CallListOfMessages(ctx context.Context, db DBTX, ids []int64) 
 			&i.Offload,
 			&i.Questions,
 			&i.Answers,
+			&i.Hook,
+			&i.HookAfter,
+			&i.HookNote,
+			&i.WrittenArguments,
 		); err != nil {
 			return nil, err
 		}
@@ -291,7 +314,7 @@ func (q *Queries) CallListOfMessages(ctx context.Context, db DBTX, ids []int64) 
 }
 
 const callListOfStep = `-- name: CallListOfStep :many
-SELECT id, session_key, turn_id, step, n, message_id, provider_id, name, class, arguments, summary, state, runner, started_on, intent, started_at, result, is_error, finished_at, task, rule, approval, reason, note, asked_at, answered_at, answered_by, answer_key, answer_woken_at, offload, questions, answers FROM tool_calls WHERE turn_id = $1 AND step = $2 ORDER BY n
+SELECT id, session_key, turn_id, step, n, message_id, provider_id, name, class, arguments, summary, state, runner, started_on, intent, started_at, result, is_error, finished_at, task, rule, approval, reason, note, asked_at, answered_at, answered_by, answer_key, answer_woken_at, offload, questions, answers, hook, hook_after, hook_note, written_arguments FROM tool_calls WHERE turn_id = $1 AND step = $2 ORDER BY n
 `
 
 type CallListOfStepParams struct {
@@ -341,6 +364,10 @@ func (q *Queries) CallListOfStep(ctx context.Context, db DBTX, arg CallListOfSte
 			&i.Offload,
 			&i.Questions,
 			&i.Answers,
+			&i.Hook,
+			&i.HookAfter,
+			&i.HookNote,
+			&i.WrittenArguments,
 		); err != nil {
 			return nil, err
 		}
@@ -353,7 +380,7 @@ func (q *Queries) CallListOfStep(ctx context.Context, db DBTX, arg CallListOfSte
 }
 
 const callListOpen = `-- name: CallListOpen :many
-SELECT id, session_key, turn_id, step, n, message_id, provider_id, name, class, arguments, summary, state, runner, started_on, intent, started_at, result, is_error, finished_at, task, rule, approval, reason, note, asked_at, answered_at, answered_by, answer_key, answer_woken_at, offload, questions, answers FROM tool_calls WHERE turn_id = $1 AND state <> 'done' ORDER BY step, n FOR NO KEY UPDATE
+SELECT id, session_key, turn_id, step, n, message_id, provider_id, name, class, arguments, summary, state, runner, started_on, intent, started_at, result, is_error, finished_at, task, rule, approval, reason, note, asked_at, answered_at, answered_by, answer_key, answer_woken_at, offload, questions, answers, hook, hook_after, hook_note, written_arguments FROM tool_calls WHERE turn_id = $1 AND state <> 'done' ORDER BY step, n FOR NO KEY UPDATE
 `
 
 func (q *Queries) CallListOpen(ctx context.Context, db DBTX, turnID chat.TurnID) ([]ToolCall, error) {
@@ -398,6 +425,10 @@ func (q *Queries) CallListOpen(ctx context.Context, db DBTX, turnID chat.TurnID)
 			&i.Offload,
 			&i.Questions,
 			&i.Answers,
+			&i.Hook,
+			&i.HookAfter,
+			&i.HookNote,
+			&i.WrittenArguments,
 		); err != nil {
 			return nil, err
 		}

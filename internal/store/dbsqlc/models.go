@@ -89,6 +89,21 @@ type CronJob struct {
 	CreatedAt time.Time
 }
 
+// What hooks said to an event, one row an event: the first that is recorded counts. Written by the activity Consult in the transaction that acts on it.
+type HookOutcome struct {
+	ID         string
+	SessionKey chat.SessionKey
+	TurnID     chat.TurnID
+	Event      string
+	Decision   string
+	Reason     string
+	Context    string
+	Notes      []string
+	// Of events about what a turn has claimed: the newest message that the hooks were told of.
+	MessageUpto int64
+	CreatedAt   time.Time
+}
+
 // The transcript, append-only. User rows by the claim, assistant rows by the generate activity, notices by whoever must tell the person something. preface is what the model reads before a user message (time and folder at the claim, fixed so that prompts stay cacheable). opaque is what a provider wants back (signed thinking blocks). Tool results are in tool_calls.
 type Message struct {
 	ID          chat.MessageID
@@ -249,6 +264,14 @@ type ToolCall struct {
 	Questions []chat.Inquiry
 	// What a person answered: for each name of a question a list of texts. Written with the approval by whoever answers.
 	Answers chat.Answers
+	// What hooks said before the call: due (they are to be asked; until then it does not run), passed, deferred (an administrator has to allow it), denied. Empty: no hook is meant for it. Set due by the commit of the step, else by the first outcome that is recorded.
+	Hook chat.HookState
+	// Whether hooks are told of its result.
+	HookAfter bool
+	// What hooks told the model before the call; stands behind its result.
+	HookNote string
+	// The arguments as the model wrote them, where a hook has changed them. NULL: none has.
+	WrittenArguments *string
 }
 
 // Addresses under /hooks/ at which other programs call a conversation. Written by their owner (page, API, /trigger, the tool EventTrigger) and by calls.

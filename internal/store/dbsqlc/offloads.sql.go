@@ -36,17 +36,18 @@ func (q *Queries) BlobLock(ctx context.Context, db DBTX, hashes [][]byte) error 
 }
 
 const callKeepWhole = `-- name: CallKeepWhole :one
-UPDATE tool_calls SET result = $2, offload = '' WHERE id = $1
-RETURNING id, session_key, turn_id, step, n, message_id, provider_id, name, class, arguments, summary, state, runner, started_on, intent, started_at, result, is_error, finished_at, task, rule, approval, reason, note, asked_at, answered_at, answered_by, answer_key, answer_woken_at, offload, questions, answers
+UPDATE tool_calls SET result = $1::text || CASE WHEN hook_note = '' THEN '' ELSE E'\n\n' || hook_note END, offload = ''
+WHERE id = $2
+RETURNING id, session_key, turn_id, step, n, message_id, provider_id, name, class, arguments, summary, state, runner, started_on, intent, started_at, result, is_error, finished_at, task, rule, approval, reason, note, asked_at, answered_at, answered_by, answer_key, answer_woken_at, offload, questions, answers, hook, hook_after, hook_note, written_arguments
 `
 
 type CallKeepWholeParams struct {
-	ID     chat.CallID
 	Result string
+	ID     chat.CallID
 }
 
 func (q *Queries) CallKeepWhole(ctx context.Context, db DBTX, arg CallKeepWholeParams) (ToolCall, error) {
-	row := db.QueryRow(ctx, callKeepWhole, arg.ID, arg.Result)
+	row := db.QueryRow(ctx, callKeepWhole, arg.Result, arg.ID)
 	var i ToolCall
 	err := row.Scan(
 		&i.ID,
@@ -81,6 +82,10 @@ func (q *Queries) CallKeepWhole(ctx context.Context, db DBTX, arg CallKeepWholeP
 		&i.Offload,
 		&i.Questions,
 		&i.Answers,
+		&i.Hook,
+		&i.HookAfter,
+		&i.HookNote,
+		&i.WrittenArguments,
 	)
 	return i, err
 }

@@ -143,7 +143,7 @@ const sessionGet = `-- name: SessionGet :one
 SELECT s.key, s.user_id, s.channel, s.title, s.pinned, s.cwd, s.runner, s.feed_seq, s.created_at, s.last_interaction_at, s.cwd_runner, s.root, s.compaction_id, s.context_mode, s.fork_of, s.agent, s.chat_type, s.origin, s.scene, s.model, s.think, s.verbosity, s.queue, s.send, s.activation, s.reset_id,
        coalesce((SELECT t.id FROM turns t WHERE t.session_key = s.key AND t.state = 'running'), '')::text AS running,
        (SELECT count(*) FROM inbox i WHERE i.session_key = s.key AND i.kind IN ('message', 'control') AND i.outcome IS NULL)::int AS queued,
-       EXISTS (SELECT 1 FROM tool_calls c WHERE c.session_key = s.key AND c.approval = 'open') AS waiting,
+       EXISTS (SELECT 1 FROM tool_calls c WHERE c.session_key = s.key AND c.approval = 'open' AND c.hook <> 'deferred') AS waiting,
        coalesce(last.model, '')::text AS context_model,
        coalesce(CASE WHEN last.id IS NULL OR k.created_at > last.created_at THEN (k.body -> 'compaction' ->> 'tokens_after')::int END,
                 nullif(last.used, 0), last.estimated, 0)::int AS context_used
@@ -237,7 +237,7 @@ const sessionList = `-- name: SessionList :many
 SELECT s.key, s.user_id, s.channel, s.title, s.pinned, s.cwd, s.runner, s.feed_seq, s.created_at, s.last_interaction_at, s.cwd_runner, s.root, s.compaction_id, s.context_mode, s.fork_of, s.agent, s.chat_type, s.origin, s.scene, s.model, s.think, s.verbosity, s.queue, s.send, s.activation, s.reset_id,
        coalesce((SELECT t.id FROM turns t WHERE t.session_key = s.key AND t.state = 'running'), '')::text AS running,
        (SELECT count(*) FROM inbox i WHERE i.session_key = s.key AND i.kind IN ('message', 'control') AND i.outcome IS NULL)::int AS queued,
-       EXISTS (SELECT 1 FROM tool_calls c WHERE c.session_key = s.key AND c.approval = 'open') AS waiting,
+       EXISTS (SELECT 1 FROM tool_calls c WHERE c.session_key = s.key AND c.approval = 'open' AND c.hook <> 'deferred') AS waiting,
        coalesce(last.model, '')::text AS context_model,
        coalesce(CASE WHEN last.id IS NULL OR k.created_at > last.created_at THEN (k.body -> 'compaction' ->> 'tokens_after')::int END,
                 nullif(last.used, 0), last.estimated, 0)::int AS context_used

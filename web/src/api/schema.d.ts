@@ -347,6 +347,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/hooks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The hooks of the installation, and calls that they have deferred; for administrators
+         * @description As this process reads $XBOT_HOME/hooks.json.
+         */
+        get: operations["list-hooks"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/hooks/deferred/{call_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Allow or deny a call that a hook has deferred; for administrators
+         * @description The first decision counts. Decided before, or too late: 409.
+         */
+        post: operations["decide-deferred"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/inspect/inbox": {
         parameters: {
             query?: never;
@@ -1554,6 +1594,8 @@ export interface components {
             };
             /** Format: date-time */
             asked_at: string;
+            /** @description A hook wants an administrator to decide; nobody else can answer. */
+            deferred?: boolean;
             /** @description What the person said with the answer. */
             note?: string;
             /** @description What the model asks the person; the call is allowed by answers to all of them. */
@@ -1985,6 +2027,40 @@ export interface components {
         "Create-tokenRequest": {
             name: string;
         };
+        "Decide-deferredRequest": {
+            /** @enum {string} */
+            decision: "allow" | "deny";
+            /** @description Told to the model with a denial. */
+            note?: string;
+        };
+        DeferredBody: {
+            /** @description Set when the call needs a person's permission; the call stays open until it is answered. */
+            approval?: components["schemas"]["Approval"];
+            /** @description JSON text as the model wrote it; may be malformed. */
+            arguments: string;
+            /** @enum {string} */
+            class: "read" | "idempotent" | "exec" | "once" | "agent";
+            /** Format: date-time */
+            finished_at?: string;
+            id: string;
+            is_error?: boolean;
+            name: string;
+            /** @description Set when the whole result was too large for the conversation: result is its summary, and the whole is read with this id. */
+            offload?: string;
+            /** @description Name of the user whose conversation it is in. */
+            owner: string;
+            /** @description What the model reads. */
+            result?: string;
+            session: string;
+            /** Format: date-time */
+            started_at?: string;
+            /** @enum {string} */
+            state: "open" | "running" | "done";
+            /** @description The argument a reader wants to see, one line: a command, a path, a pattern. */
+            summary?: string;
+            /** @description Id of the background task that the call's command became, for example bg2. */
+            task?: string;
+        };
         "Edit-queuedRequest": {
             /** @description At most 200000 bytes; no command. */
             text: string;
@@ -2032,6 +2108,12 @@ export interface components {
              * @example https://example.com/errors/example
              */
             type: string;
+        };
+        Fault: {
+            event?: string;
+            place?: string;
+            source: string;
+            text: string;
         };
         FileEntry: {
             dir: boolean;
@@ -2132,6 +2214,23 @@ export interface components {
         };
         GrantsBody: {
             grants: components["schemas"]["Grant"][] | null;
+        };
+        HookBody: {
+            async?: boolean;
+            event: string;
+            /** @enum {string} */
+            kind: "command" | "http" | "callback";
+            /** @description What is asked, on one line and without secrets. */
+            label: string;
+            place: string;
+            source: string;
+        };
+        HooksBody: {
+            /** @description Calls that wait for an administrator, the longest first. */
+            deferred: components["schemas"]["DeferredBody"][] | null;
+            /** @description What is wrong with the file. */
+            faults: components["schemas"]["Fault"][] | null;
+            hooks: components["schemas"]["HookBody"][] | null;
         };
         IdentitiesBody: {
             identities: components["schemas"]["Identity"][] | null;
@@ -4294,6 +4393,71 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["List-runsResponse"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "list-hooks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HooksBody"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "decide-deferred": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the tool call. */
+                call_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Decide-deferredRequest"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ToolCall"];
                 };
             };
             /** @description Error */

@@ -1,0 +1,239 @@
+package store
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+
+	"xbot/internal/chat"
+	"xbot/internal/hook"
+	"xbot/internal/phrase"
+	"xbot/internal/store/dbsqlc"
+)
+
+// HookScene reads what hooks are told of the turn that an event is in; NotFound where the turn is gone.
+func (s *Store) HookScene(ctx context.Context, turn chat.TurnID) (hook.Scene, error) {
+	r, err := s.q.HookScene(ctx, s.pool, turn)
+	if err != nil {
+		return hook.Scene{}, classify(fmt.Errorf("read the scene of turn %s: %w", turn, err))
+	}
+	return hook.Scene{
+		Channel: r.Channel, Chat: r.Chat, Sender: r.Sender, Cwd: r.Cwd, ChatType: r.ChatType, Agent: r.Agent, Model: r.Model,
+		First: r.First, Reset: r.Reset, State: r.State,
+	}, nil
+}
+
+// HookPlace says where the commands of a conversation run; NotFound where it is gone.
+func (s *Store) HookPlace(ctx context.Context, key chat.SessionKey) (hook.Place, error) {
+	r, err := s.q.HookPlace(ctx, s.pool, key)
+	return hook.Place{User: r.UserID, Runner: r.Runner, Cwd: r.Cwd, CwdRunner: r.CwdRunner}, classify(err)
+}
+
+// HookClaimed lists what a turn has claimed that hooks were not told of before.
+func (s *Store) HookClaimed(ctx context.Context, turn chat.TurnID) ([]hook.Claimed, error) {
+	rows, err := s.q.HookClaimed(ctx, s.pool, string(turn))
+	out := make([]hook.Claimed, len(rows))
+	for i, r := range rows {
+		out[i] = hook.Claimed{ID: r.ID, Text: r.Content, Origin: r.Origin, Key: r.Key}
+	}
+	return out, classify(err)
+}
+
+// HookEnd returns what a turn has said last: its answer, and the notice beside it.
+func (s *Store) HookEnd(ctx context.Context, turn chat.TurnID) (answer, notice string, err error) {
+	row, err := s.q.HookEnd(ctx, s.pool, turn)
+	return row.Answer, row.Notice, classify(err)
+}
+
+// HookBatch lists the calls of a step.
+func (s *Store) HookBatch(ctx context.Context, turn chat.TurnID, step int) ([]chat.ToolCall, error) {
+	rows, err := s.q.CallListOfStep(ctx, s.pool, dbsqlc.CallListOfStepParams{TurnID: turn, Step: int32(step)})
+	if err != nil {
+		return nil, classify(fmt.Errorf("read calls of the step: %w", err))
+	}
+	calls := make([]chat.ToolCall, len(rows))
+	for i, r := range rows {
+		calls[i] = callOf(r)
+	}
+	return calls, nil
+}
+
+// RecordHook keeps what hooks said to an event and acts on it, in one transaction and once: it reports false where an
+// outcome was recorded before, which stands.
+func (s *Store) RecordHook(ctx context.Context, r hook.Record) (fresh bool, err error) {
+	err = s.inTx(ctx, func(tx *tx) error {
+		var upto chat.MessageID
+		for _, id := range r.Messages {
+			upto = max(upto, id)
+		}
+		notes := make([]string, 0, len(r.Outcome.Notes))
+		for _, n := range r.Outcome.Notes {
+			notes = append(notes, Clean(n))
+		}
+		n, err := s.q.HookRecord(ctx, tx, dbsqlc.HookRecordParams{
+			ID: r.ID, SessionKey: r.Session, TurnID: r.Turn, Event: string(r.Event), Decision: string(r.Outcome.Decision),
+			Reason: Clean(r.Outcome.Reason), Context: Clean(r.Outcome.Context), Notes: notes, MessageUpto: int64(upto),
+		})
+		if err != nil {
+			return fmt.Errorf("record what hooks said to %s: %w", r.ID, err)
+		}
+		if fresh = n == 1; !fresh {
+			return nil
+		}
+		return tx.actOnHook(ctx, r)
+	})
+	return fresh, err
+}
+
+// HookSaid returns the outcome that was recorded for an event; ok is false where none was.
+func (s *Store) HookSaid(ctx context.Context, id string) (out hook.Outcome, ok bool, err error) {
+	row, err := s.q.HookGet(ctx, s.pool, id)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return out, false, nil
+	}
+	return hook.Outcome{Decision: hook.Decision(row.Decision), Reason: row.Reason, Context: row.Context, Notes: row.Notes}, err == nil, classify(err)
+}
+
+func (t *tx) actOnHook(ctx context.Context, r hook.Record) error {
+	denied := r.Outcome.Decision == hook.Deny
+	switch {
+	case r.Event == hook.PreToolUse:
+		return t.ruleOfHook(ctx, r)
+	case r.Event == hook.PermissionRequest && denied:
+		return t.finishCall(ctx, r.Call, refusedByHook(r.Outcome.Reason))
+	case r.Call != "":
+		return t.noteOfHook(ctx, r)
+	case denied && r.Event.Denies():
+		return t.refuseClaimed(ctx, r)
+	case r.Outcome.Context != "" && r.Event.Tells():
+		m := chat.Message{
+			Session: r.Session, Turn: r.Turn, Role: chat.RoleUser, Origin: chat.OriginHook,
+			Content: Clean("[context from a hook, " + string(r.Event) + "]\n" + r.Outcome.Context),
+		}
+		return t.appendMessage(ctx, &m, "")
+	}
+	return nil
+}
+
+// refusedByHook is the result of a call that hooks forbid.
+func refusedByHook(reason string) chat.ToolResult {
+	reason = cmp.Or(reason, phrase.Say(phrase.English, phrase.HookNoReason))
+	return chat.ToolResult{Content: phrase.Say(phrase.English, phrase.HookRefusedCall, reason), IsError: true}
+}
+
+// ruleOfHook notes in a call what hooks said before it.
+func (t *tx) ruleOfHook(ctx context.Context, r hook.Record) error {
+	p := dbsqlc.HookRuleParams{ID: r.Call, Hook: chat.HookPassed}
+	switch r.Outcome.Decision {
+	case hook.Deny:
+		p.Hook = chat.HookDenied
+	case hook.Defer:
+		p.Hook, p.Asks, p.Reason = chat.HookDeferred, true, Clean(r.Outcome.Reason)
+	case hook.Ask:
+		p.Asks, p.Reason = true, Clean(r.Outcome.Reason)
+	}
+	if r.Outcome.Context != "" && p.Hook != chat.HookDenied {
+		p.Note = Clean(phrase.Say(phrase.English, phrase.HookSays, r.Outcome.Context))
+	}
+	if r.Changed != nil && p.Hook != chat.HookDenied {
+		p.Arguments, p.Summary = new(Clean(r.Changed.Arguments)), new(Clean(r.Changed.Summary))
+		p.Note += phrase.Say(phrase.English, phrase.HookChanged)
+	}
+	row, err := t.q.HookRule(ctx, t, p)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return nil // it has its result: the turn was stopped
+	}
+	if err != nil {
+		return fmt.Errorf("note what hooks said before call %s: %w", r.Call, err)
+	}
+	if p.Hook == chat.HookDenied {
+		return t.finishCall(ctx, r.Call, refusedByHook(r.Outcome.Reason))
+	}
+	if r.Changed != nil {
+		t.emit(row.SessionKey, chat.EventTool, toolEvent(row))
+	}
+	return nil
+}
+
+// noteOfHook adds to the result of a call what hooks said to it.
+func (t *tx) noteOfHook(ctx context.Context, r hook.Record) error {
+	if r.Outcome.Context == "" || !r.Event.Tells() {
+		return nil
+	}
+	note := "\n\n" + phrase.Say(phrase.English, phrase.HookSays, r.Outcome.Context)
+	row, err := t.q.HookNote(ctx, t, dbsqlc.HookNoteParams{ID: r.Call, Note: Clean(note)})
+	if errors.Is(err, pgx.ErrNoRows) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("add what hooks said to call %s: %w", r.Call, err)
+	}
+	t.emit(row.SessionKey, chat.EventTool, toolEvent(row))
+	return nil
+}
+
+// refuseClaimed takes what hooks refuse out of what the model sees, and says so.
+func (t *tx) refuseClaimed(ctx context.Context, r hook.Record) error {
+	ids := make([]int64, len(r.Messages))
+	for i, id := range r.Messages {
+		ids[i] = int64(id)
+	}
+	rows, err := t.q.HookRefuse(ctx, t, dbsqlc.HookRefuseParams{TurnID: string(r.Turn), Ids: ids})
+	if err != nil {
+		return fmt.Errorf("take out what hooks refuse: %w", err)
+	}
+	if len(rows) == 0 {
+		return nil
+	}
+	lang, err := t.langOf(ctx, r.Turn)
+	if err != nil {
+		return err
+	}
+	say := phrase.HookRefusedMessage
+	if r.Event != hook.UserPromptSubmit {
+		say = phrase.HookRefusedTold
+	}
+	return t.notice(ctx, r.Session, r.Turn, phrase.Say(lang, say, cmp.Or(Clean(r.Outcome.Reason), phrase.Say(lang, phrase.HookNoReason))))
+}
+
+// HookUnanswered reports whether anything that a turn has claimed is left for the model.
+func (s *Store) HookUnanswered(ctx context.Context, turn chat.TurnID) (bool, error) {
+	left, err := s.q.HookUnanswered(ctx, s.pool, string(turn))
+	return left, classify(err)
+}
+
+// DeferredCall is a call that waits for an administrator.
+type DeferredCall struct {
+	chat.ToolCall
+
+	Session chat.SessionKey
+	Owner   string // name of the user whose conversation it is in
+}
+
+// DeferredCalls lists the calls that wait for an administrator, the longest first; at most a hundred.
+func (s *Store) DeferredCalls(ctx context.Context) ([]DeferredCall, error) {
+	rows, err := s.q.HookDeferred(ctx, s.pool)
+	if err != nil {
+		return nil, classify(fmt.Errorf("list deferred calls: %w", err))
+	}
+	out := make([]DeferredCall, len(rows))
+	for i, r := range rows {
+		out[i] = DeferredCall{Session: r.SessionKey, Owner: r.UserName, ToolCall: chat.ToolCall{
+			ID: r.ID, Name: r.Name, Class: r.Class, Arguments: r.Arguments, State: r.State, Summary: r.Summary,
+			Approval: &chat.Approval{State: r.Approval, Reason: r.Reason, AskedAt: *r.AskedAt, Deferred: true},
+		}}
+	}
+	return out, nil
+}
+
+// HookSaying is an outcome that was recorded.
+type HookSaying = dbsqlc.HookOutcome
+
+// HookSayings lists what hooks said last.
+func (s *Store) HookSayings(ctx context.Context, limit int) ([]HookSaying, error) {
+	rows, err := s.q.HookRecent(ctx, s.pool, int32(limit))
+	return rows, classify(err)
+}

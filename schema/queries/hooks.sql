@@ -1,0 +1,85 @@
+-- name: HookScene :one
+-- What hooks are told of the turn that an event is in, and whether its conversation begins with it.
+SELECT s.channel, s.cwd, s.chat_type, s.agent, s.model, coalesce(s.origin ->> 'to', '')::text AS chat, coalesce(u.name, '')::text AS sender,
+       (NOT EXISTS (
+           SELECT 1 FROM turns p WHERE p.session_key = s.key AND p.id <> t.id AND p.started_at <= t.started_at AND p.started_at > coalesce(rs.created_at, '-infinity')
+       ))::boolean AS first,
+       coalesce(rs.body -> 'reset' ->> 'reason', '')::text AS reset,
+       t.state
+FROM turns t
+JOIN sessions s ON s.key = t.session_key
+LEFT JOIN users u ON u.id = t.user_id
+LEFT JOIN controls rs ON rs.id = s.reset_id
+WHERE t.id = $1;
+
+-- name: HookPlace :one
+-- Where commands of a conversation run.
+SELECT user_id, cwd, cwd_runner, runner FROM sessions WHERE key = $1;
+
+-- name: HookClaimed :many
+-- What a turn has claimed that hooks were not told of before.
+SELECT m.id, m.content, m.origin, coalesce(i.platform_id, '')::text AS key
+FROM messages m LEFT JOIN inbox i ON i.id = m.inbox_id
+WHERE m.turn_id = sqlc.arg(turn_id)::text AND m.role = 'user' AND NOT m.display_only AND m.origin NOT IN ('overheard', 'context')
+  AND NOT (m.origin = 'hook' AND m.inbox_id IS NULL)
+  AND m.id > coalesce((SELECT max(h.message_upto) FROM hook_outcomes h WHERE h.turn_id = sqlc.arg(turn_id)::text), 0)
+ORDER BY m.id;
+
+-- name: HookRecord :execrows
+INSERT INTO hook_outcomes (id, session_key, turn_id, event, decision, reason, context, notes, message_upto)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+ON CONFLICT (id) DO NOTHING;
+
+-- name: HookGet :one
+SELECT * FROM hook_outcomes WHERE id = $1;
+
+-- name: HookRule :one
+-- What hooks said before a call, once. What they ask for is the strictest of all rules, but for a denial.
+UPDATE tool_calls SET
+    hook              = sqlc.arg(hook),
+    hook_note         = sqlc.arg(note),
+    reason            = sqlc.arg(reason),
+    rule              = CASE WHEN rule = 'allow' AND sqlc.arg(asks)::boolean THEN 'ask' ELSE rule END,
+    written_arguments = CASE WHEN sqlc.narg(arguments)::text IS NULL THEN written_arguments ELSE tool_calls.arguments END,
+    arguments         = coalesce(sqlc.narg(arguments), tool_calls.arguments),
+    summary           = coalesce(sqlc.narg(summary), tool_calls.summary)
+WHERE id = sqlc.arg(id) AND hook = 'due' AND state = 'open'
+RETURNING *;
+
+-- name: HookNote :one
+-- Adds what hooks said to a result, while the turn runs: later the model has seen it.
+UPDATE tool_calls c SET result = c.result || sqlc.arg(note)::text
+FROM turns t
+WHERE c.id = sqlc.arg(id) AND c.state = 'done' AND t.id = c.turn_id AND t.state = 'running'
+RETURNING c.*;
+
+-- name: HookRefuse :many
+-- Takes messages out of what the model sees, before it has seen them. They stay in the transcript.
+UPDATE messages SET display_only = true
+WHERE turn_id = sqlc.arg(turn_id)::text AND id = ANY(sqlc.arg(ids)::bigint[]) AND NOT display_only
+RETURNING *;
+
+-- name: HookUnanswered :one
+-- Whether anything that the turn has claimed is left for the model.
+SELECT EXISTS (
+    SELECT 1 FROM messages WHERE turn_id = sqlc.arg(turn_id)::text AND role = 'user' AND NOT display_only AND origin NOT IN ('overheard', 'context')
+      AND NOT (origin = 'hook' AND inbox_id IS NULL)
+) AS unanswered;
+
+-- name: HookEnd :one
+-- What a turn has said last to the person: the answer, and the notice beside it.
+SELECT coalesce((
+           SELECT m.content FROM messages m WHERE m.turn_id = t.id AND m.role = 'assistant' AND NOT m.display_only ORDER BY m.id DESC LIMIT 1
+       ), '')::text AS answer,
+       coalesce((SELECT m.content FROM messages m WHERE m.turn_id = t.id AND m.role = 'notice' ORDER BY m.id DESC LIMIT 1), '')::text AS notice
+FROM turns t WHERE t.id = $1;
+
+-- name: HookDeferred :many
+-- Calls that wait for an administrator, the longest first.
+SELECT c.*, u.name AS user_name FROM tool_calls c JOIN sessions s ON s.key = c.session_key JOIN users u ON u.id = s.user_id
+WHERE c.hook = 'deferred' AND c.approval = 'open' AND c.state = 'open'
+ORDER BY c.asked_at LIMIT 100;
+
+-- name: HookRecent :many
+-- What hooks said last.
+SELECT * FROM hook_outcomes ORDER BY created_at DESC LIMIT $1;
