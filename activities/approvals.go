@@ -75,6 +75,9 @@ func refusal(call chat.Call) (result chat.ToolResult, ok bool) {
 	say := func(id phrase.ID, args ...any) (chat.ToolResult, bool) {
 		return chat.ToolResult{Content: phrase.Say(phrase.English, id, args...), IsError: true}, true
 	}
+	if result, ok := hookRefusal(call); ok {
+		return result, true
+	}
 	a := call.Approval
 	if len(call.Questions) > 0 && a != nil && a.State == chat.ApprovalDenied {
 		return unanswered(*a), true

@@ -76,9 +76,6 @@ func (t *Tools) Tool(ctx context.Context, in ToolInput) (ToolOutput, error) {
 }
 
 func (t *Tools) run(ctx context.Context, call chat.Call) (chat.ToolResult, error) {
-	if refused, ok := hookRefusal(call); ok {
-		return t.record(ctx, call, refused)
-	}
 	if refused, ok := refusal(call); ok {
 		return t.record(ctx, call, refused)
 	}

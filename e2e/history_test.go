@@ -14,6 +14,7 @@ import (
 	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/proto"
 
+	"xbot/internal/apiclient"
 	"xbot/internal/chat"
 	"xbot/workflows"
 )
@@ -124,6 +125,23 @@ func TestHistories_OfWhatRunsBesideTurns(t *testing.T) {
 	k.untilNotice(time.Minute, "exit code 0")
 	closed(workflows.CommandID(id))
 	small(t, "command", k.captureRun("command", workflows.CommandID(id), ""), 20, 4<<10)
+}
+
+// TestHistories_OfHooks does the same for turns that ask hooks: each moment is one activity, and what hooks say stands in none.
+func TestHistories_OfHooks(t *testing.T) {
+	t.Parallel()
+	s := newServer(t, hostHooks)
+	k := s.newTalk()
+	const spoken = "a long secret tale that goes on and on well past the first words of it"
+	s.hooks(onHost(
+		"UserPromptSubmit", `grep -q REFUSE && exit 2; echo `+spoken,
+		"PreToolUse", `if grep -q asked; then echo '{"decision":"ask","reason":"`+spoken+`"}'; fi`,
+		"PostToolUse", "echo "+spoken, "PostToolBatch", "true", "PermissionRequest", "true", "PermissionDenied", "true", "AgentStop", "true",
+	))
+	id := k.send(k.shell("echo %s >> %s", strings.Repeat("x", 60), k.file("asked")), k.shell("true"), "say done")
+	k.answer(k.untilAsked(1).ID, apiclient.Answer{Allow: true})
+	small(t, "hooks", s.capture("hooks", k.untilEnded(time.Minute, id)), 120, 20<<10)
+	small(t, "hooks-refused", s.capture("hooks-refused", k.untilEnded(time.Minute, k.send("say never", "# REFUSE "+spoken))), 30, 6<<10)
 }
 
 func small(t *testing.T, name string, h *history.History, events, bytes int) {
