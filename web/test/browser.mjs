@@ -15,6 +15,7 @@ import { cronClaims, cronOfMock } from "./cron.mjs"
 import { triggerClaims } from "./triggers.mjs"
 import { findChromium, launchChromium } from "./lib/chromium.mjs"
 import { Visitor } from "./lib/visitor.mjs"
+import { memoryClaims } from "./memory.mjs"
 import { inquiries } from "./inquiries.mjs"
 import { routing, routingOfMock } from "./routing.mjs"
 import { sandbox } from "./sandbox.mjs"
@@ -39,7 +40,7 @@ async function main() {
   try {
     const context = await browser.newContext({ viewport: DESK, locale: "en-GB", reducedMotion: "reduce" })
     const visitor = new Visitor(await context.newPage(), server.url, artifacts)
-    await check(visitor, server, { ...flow, ...sandbox, ...inquiries, ...contextClaims, ...routing, ...channelClaims, ...cronClaims, ...triggerClaims, ...(server.mock ? { ...contextOfMock, ...routingOfMock, ...channelsOfMock, ...cronOfMock, ...states } : {}) })
+    await check(visitor, server, { ...flow, ...sandbox, ...inquiries, ...contextClaims, ...routing, ...channelClaims, ...cronClaims, ...triggerClaims, ...(server.mock ? { ...contextOfMock, ...routingOfMock, ...channelsOfMock, ...cronOfMock, ...states } : memoryClaims) })
   } finally {
     await browser.close()
     await server.mock?.close()

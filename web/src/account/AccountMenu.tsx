@@ -1,5 +1,5 @@
 import { useNavigate } from "@tanstack/react-router"
-import { ChartNoAxesColumn, CircleHelp, ExternalLink, KeyRound, LogOut, Settings, Ticket } from "lucide-react"
+import { Brain, ChartNoAxesColumn, CircleHelp, ExternalLink, KeyRound, LogOut, Settings, Ticket } from "lucide-react"
 import { DropdownMenu } from "radix-ui"
 import { type ReactNode } from "react"
 
@@ -36,6 +36,7 @@ export default function AccountMenu() {
           <LanguageChoice />
           <DropdownMenu.Separator className={menuLine} />
           <Item icon={<Settings size={15} aria-hidden />} text={t("account.settings")} onSelect={() => show("settings")} />
+          <Item icon={<Brain size={15} aria-hidden />} text={t("account.memory")} onSelect={() => show("memory")} />
           <Item icon={<ChartNoAxesColumn size={15} aria-hidden />} text={t("account.usage")} onSelect={() => show("usage")} />
           <Item icon={<KeyRound size={15} aria-hidden />} text={t("account.password")} onSelect={() => show("password")} />
           <Item icon={<Ticket size={15} aria-hidden />} text={t("account.tokens")} onSelect={() => show("tokens")} />

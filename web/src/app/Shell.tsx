@@ -16,6 +16,7 @@ const fronts = {
   password: lazy(() => import("../account/PasswordDialog")),
   settings: lazy(() => import("../settings/SettingsDialog")),
   tokens: lazy(() => import("../account/TokensDialog")),
+  memory: lazy(() => import("../memory/MemoryDialog")),
   usage: lazy(() => import("../usage/UsageDialog")),
 }
 const Sheet = lazy(() => import("../ui/Sheet"))

@@ -1,7 +1,7 @@
 import { createContext, use } from "react"
 
 /** What is opened in front of the page. */
-export type Front = "help" | "password" | "settings" | "tokens" | "usage"
+export type Front = "help" | "memory" | "password" | "settings" | "tokens" | "usage"
 
 /** What the parts of the page ask of the frame around them. */
 export interface ShellControls {

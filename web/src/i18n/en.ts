@@ -66,6 +66,7 @@ export const en = {
   "account.themeDark": "Dark",
   "account.language": "Language",
   "account.settings": "Settings",
+  "account.memory": "Memory",
   "account.usage": "Usage",
   "account.password": "Change password",
   "account.tokens": "Access tokens",

@@ -68,6 +68,7 @@ export const zh: Record<Key, string> = {
   "account.themeDark": "深色",
   "account.language": "语言",
   "account.settings": "设置",
+  "account.memory": "记忆",
   "account.usage": "用量",
   "account.password": "修改密码",
   "account.tokens": "访问令牌",
