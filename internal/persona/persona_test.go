@@ -10,43 +10,29 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/persona"
 	"xbot/internal/policy"
+	"xbot/internal/soul"
 )
 
-type ledger chat.Wish
+// wish is what decides who answers.
+type wish chat.Wish
 
-func (l ledger) ModelWanted(context.Context, chat.SessionKey) (chat.Wish, error) {
-	return chat.Wish(l), nil
+func (w wish) ModelWanted(context.Context, chat.SessionKey) (chat.Wish, error) {
+	return chat.Wish(w), nil
 }
 
-func (ledger) SubagentProfile(context.Context, chat.SessionKey) (*chat.Profile, error) {
-	return nil, nil
-}
+func (wish) SubagentProfile(context.Context, chat.SessionKey) (*chat.Profile, error) { return nil, nil }
 
-type policies struct{}
+type nobody struct{}
 
-func (policies) Get(context.Context) (*policy.Policy, error) {
-	p, _, err := policy.Parse([]byte("{}"))
-	return p, err
-}
+func (nobody) Get(context.Context) (*policy.Policy, error) { return &policy.Policy{}, nil }
 
-func TestLogs_AreForConversationsOfAnAdministratorAlone(t *testing.T) {
+func TestOf_AHeartbeatThatFoundNothingIsSilentInConversationsOfJobsOnly(t *testing.T) {
 	t.Parallel()
-	for name, c := range map[string]struct {
-		wish chat.Wish
-		has  bool
-	}{
-		"an administrator":        {chat.Wish{Admin: true, ChatType: chat.ChatDirect}, true},
-		"somebody else":           {chat.Wish{ChatType: chat.ChatDirect}, false},
-		"a group":                 {chat.Wish{Admin: true, ChatType: chat.ChatGroup}, false},
-		"calls of other programs": {chat.Wish{Admin: true, ChatType: chat.ChatHook}, false},
-		"what runs by itself":     {chat.Wish{Admin: true, ChatType: chat.ChatCron}, false},
-	} {
-		book := &persona.Book{Ledger: ledger(c.wish), Policies: policies{}, Home: t.TempDir(), Log: slog.New(slog.DiscardHandler)}
-		who, err := book.Of(t.Context(), "agent:main:main")
+	for kind, silent := range map[chat.ChatType]bool{chat.ChatCron: true, chat.ChatDirect: false} {
+		b := persona.Book{Ledger: wish{ChatType: kind}, Policies: nobody{}, Home: t.TempDir(), Log: slog.New(slog.DiscardHandler)}
+		p, err := b.Of(t.Context(), "cron:job_00000001")
 		require.NoError(t, err)
-		for _, written := range []string{"Logs", "logs", "Lo_gs"} {
-			require.Equal(t, c.has, who.Has(written), name)
-		}
-		require.True(t, who.Has("Read"), name)
+		_, is := p.Contract.Show(soul.HeartbeatOK)
+		require.Equal(t, silent, is, kind)
 	}
 }
