@@ -97,6 +97,9 @@ func (s *Store) DeleteSession(ctx context.Context, key chat.SessionKey) error {
 		if err != nil {
 			return fmt.Errorf("list the subagents of %s: %w", key, err)
 		}
+		if err := tx.reportDeleted(ctx, key); err != nil {
+			return err
+		}
 		for _, k := range append(below, key) {
 			if err := tx.deleteSession(ctx, k); err != nil {
 				return err

@@ -39,6 +39,21 @@ func (t *tx) reportSubagent(ctx context.Context, turn dbsqlc.Turn) error {
 	return nil
 }
 
+// reportDeleted tells who waits for a subagent that its conversation is being deleted.
+func (t *tx) reportDeleted(ctx context.Context, key chat.SessionKey) error {
+	open, err := t.q.SubagentOpenIn(ctx, t, key)
+	if err != nil {
+		return fmt.Errorf("list the tasks of %s: %w", key, err)
+	}
+	for _, row := range open {
+		gone := dbsqlc.Turn{ID: chat.TurnID("deleted " + string(row.SubagentTask.CallID)), State: chat.TurnStopped}
+		if err := t.reportTask(ctx, row.SubagentTask, row.Subagent, gone, "A person has deleted its conversation."); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 func (t *tx) reportTask(ctx context.Context, task dbsqlc.SubagentTask, agent dbsqlc.Subagent, turn dbsqlc.Turn, answer string) error {
 	call, err := t.q.CallGet(ctx, t, task.CallID)
 	if err != nil && !errors.Is(err, pgx.ErrNoRows) {

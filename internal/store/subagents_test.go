@@ -195,3 +195,29 @@ func TestClaim_OfASubagentNeedsNoSlot(t *testing.T) {
 	require.NoError(t, err)
 	require.True(t, ok, "whoever waits for it holds the only slot")
 }
+
+func TestDeleteSession_OfASubagentAnswersWhoeverWaitsForIt(t *testing.T) {
+	b := setup(t)
+	calls := b.handing("t1", 2)
+	var agents []chat.SessionKey
+	for i, call := range calls {
+		asked := task(call, "")
+		asked.Background = i == 1
+		handed, err := b.HandTask(t.Context(), asked)
+		require.NoError(t, err)
+		agents = append(agents, handed.Subagent.Session)
+	}
+	_, ok, err := b.Claim(t.Context(), agents[0], "s0", "run", 0)
+	require.NoError(t, err)
+	require.True(t, ok)
+	require.NoError(t, b.DeleteSession(t.Context(), agents[0]))
+	require.NoError(t, b.DeleteSession(t.Context(), agents[1]))
+	call, err := b.Call(t.Context(), calls[0])
+	require.NoError(t, err)
+	require.Equal(t, chat.CallDone, call.State)
+	require.Equal(t, "[coder was stopped before it answered]\nA person has deleted its conversation.", call.Result)
+	b.finish("t1", chat.TurnDone)
+	claim, ok := b.claim("t2")
+	require.True(t, ok)
+	require.Contains(t, claim.Text, "[subagent coder was stopped before it answered]")
+}

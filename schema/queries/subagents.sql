@@ -60,6 +60,13 @@ WHERE t.turn_id = $1 AND t.outcome = ''
 ORDER BY t.created_at, t.call_id
 FOR NO KEY UPDATE OF t;
 
+-- name: SubagentOpenIn :many
+-- The tasks of a subagent that nobody has answered.
+SELECT sqlc.embed(t), sqlc.embed(a) FROM subagent_tasks t JOIN subagents a ON a.session_key = t.session_key
+WHERE t.session_key = $1 AND t.outcome = ''
+ORDER BY t.created_at, t.call_id
+FOR NO KEY UPDATE OF t;
+
 -- name: SubagentSaid :one
 -- What a turn said last.
 SELECT coalesce((SELECT m.content FROM messages m WHERE m.turn_id = sqlc.arg(turn_id) AND m.role = 'assistant' AND NOT m.display_only AND m.content <> ''

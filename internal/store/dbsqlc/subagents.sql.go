@@ -320,6 +320,61 @@ func (q *Queries) SubagentLock(ctx context.Context, db DBTX, root string) error 
 	return err
 }
 
+const subagentOpenIn = `-- name: SubagentOpenIn :many
+SELECT t.call_id, t.session_key, t.asked_in, t.tree, t.background, t.words, t.turn_id, t.outcome, t.woken_at, t.created_at, t.ended_at, a.session_key, a.parent, a.root, a.role, a.instance, a.depth, a.call_id, a.profile, a.unloaded_at, a.created_at FROM subagent_tasks t JOIN subagents a ON a.session_key = t.session_key
+WHERE t.session_key = $1 AND t.outcome = ''
+ORDER BY t.created_at, t.call_id
+FOR NO KEY UPDATE OF t
+`
+
+type SubagentOpenInRow struct {
+	SubagentTask SubagentTask
+	Subagent     Subagent
+}
+
+// The tasks of a subagent that nobody has answered.
+func (q *Queries) SubagentOpenIn(ctx context.Context, db DBTX, sessionKey chat.SessionKey) ([]SubagentOpenInRow, error) {
+	rows, err := db.Query(ctx, subagentOpenIn, sessionKey)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []SubagentOpenInRow
+	for rows.Next() {
+		var i SubagentOpenInRow
+		if err := rows.Scan(
+			&i.SubagentTask.CallID,
+			&i.SubagentTask.SessionKey,
+			&i.SubagentTask.AskedIn,
+			&i.SubagentTask.Tree,
+			&i.SubagentTask.Background,
+			&i.SubagentTask.Words,
+			&i.SubagentTask.TurnID,
+			&i.SubagentTask.Outcome,
+			&i.SubagentTask.WokenAt,
+			&i.SubagentTask.CreatedAt,
+			&i.SubagentTask.EndedAt,
+			&i.Subagent.SessionKey,
+			&i.Subagent.Parent,
+			&i.Subagent.Root,
+			&i.Subagent.Role,
+			&i.Subagent.Instance,
+			&i.Subagent.Depth,
+			&i.Subagent.CallID,
+			&i.Subagent.Profile,
+			&i.Subagent.UnloadedAt,
+			&i.Subagent.CreatedAt,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const subagentOpenOf = `-- name: SubagentOpenOf :many
 SELECT t.call_id, t.session_key, t.asked_in, t.tree, t.background, t.words, t.turn_id, t.outcome, t.woken_at, t.created_at, t.ended_at, a.session_key, a.parent, a.root, a.role, a.instance, a.depth, a.call_id, a.profile, a.unloaded_at, a.created_at FROM subagent_tasks t JOIN subagents a ON a.session_key = t.session_key
 WHERE t.turn_id = $1 AND t.outcome = ''
