@@ -15,6 +15,7 @@ type DelegateOutput struct {
 	Wait     bool              `json:"wait,omitempty"`     // the call's result is the subagent's answer
 	Words    string            `json:"words,omitempty"`    // first words of the task, where those may stand in histories
 	Error    bool              `json:"error,omitempty"`
+	Group    chat.GroupID      `json:"group,omitempty"` // a chat was made, which is to be started
 }
 
 // Delegate carries out a call that asks something of a subagent: it is written down, once for each call, and the workflow
@@ -31,12 +32,12 @@ func (t *Tools) Delegate(ctx context.Context, in ToolInput) (DelegateOutput, err
 	if err != nil {
 		return DelegateOutput{}, failure(ctx, err)
 	}
-	out := DelegateOutput{Error: result.IsError}
+	out := DelegateOutput{Error: result.IsError, Group: result.Group}
 	if h := result.Handed; h != nil {
 		out.Subagent, out.Wait = &h.Subagent, !h.Background
-		if t.Words {
-			out.Words = `"` + chat.FirstWords(call.Summary, chat.SummaryWords) + `"`
-		}
+	}
+	if t.Words && (out.Subagent != nil || out.Group != "") {
+		out.Words = `"` + chat.FirstWords(call.Summary, chat.SummaryWords) + `"`
 	}
 	return out, nil
 }

@@ -21,6 +21,7 @@ const (
 	NameFinish       = "Finish"
 	NameDelegate     = "Delegate"
 	NameRest         = "Rest"
+	NameStepGroup    = "StepGroup"
 	NameAsk          = "Ask"
 	NameExpire       = "Expire"
 	NameCompress     = "Compress"

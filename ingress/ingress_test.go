@@ -65,6 +65,7 @@ type starts struct {
 	tasks    []chat.CallID
 	delivers []chat.SessionKey
 	jobs     []chat.JobID
+	groups   []chat.GroupID
 	memories []chat.MemorizeID
 	err      error
 }
@@ -74,6 +75,13 @@ func (s *starts) StartDeliver(_ context.Context, u store.Undelivered) error {
 	defer s.mu.Unlock()
 	s.delivers = append(s.delivers, u.Session)
 	return s.err
+}
+
+func (s *starts) StartGroup(_ context.Context, id chat.GroupID) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.groups = append(s.groups, id)
+	return nil
 }
 
 func (s *starts) StartCron(_ context.Context, id chat.JobID) error {

@@ -68,6 +68,10 @@ type NextInLine struct {
 	Users interface {
 		UserByID(ctx context.Context, id chat.UserID) (store.User, error)
 	}
+	// Groups has group chats go on; nil: the relay does.
+	Groups interface {
+		StartGroup(ctx context.Context, id chat.GroupID) error
+	}
 	Log *slog.Logger
 
 	wakes sync.WaitGroup
@@ -87,6 +91,12 @@ func (n *NextInLine) Granted(who []store.Waiting) {
 func (n *NextInLine) wake(w store.Waiting) error {
 	ctx, cancel := context.WithTimeout(context.Background(), wakeTimeout)
 	defer cancel()
+	if w.Group != "" {
+		if n.Groups == nil {
+			return nil
+		}
+		return n.Groups.StartGroup(ctx, w.Group)
+	}
 	user, err := n.Users.UserByID(ctx, w.User)
 	if err != nil {
 		return err

@@ -54,6 +54,7 @@ type Beside interface {
 	ToFollow(ctx context.Context, older time.Duration) ([]store.Undelivered, error)
 	FilesToFetch(ctx context.Context) ([]chat.InboxID, error)
 	OverdueJobs(ctx context.Context) ([]chat.JobID, error)
+	GroupsToStart(ctx context.Context) ([]chat.GroupID, error)
 	MemorizesToStart(ctx context.Context) ([]chat.MemorizeID, error)
 }
 
@@ -70,6 +71,7 @@ type Relay struct {
 		StartDeliver(ctx context.Context, u store.Undelivered) error
 		StartFetch(ctx context.Context, id chat.InboxID) error
 		StartCron(ctx context.Context, id chat.JobID) error
+		StartGroup(ctx context.Context, id chat.GroupID) error
 		StartMemorize(ctx context.Context, id chat.MemorizeID) error
 	}
 	Client interface {
@@ -143,7 +145,12 @@ func (r *Relay) startWork(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	groups, err := r.Ledger.GroupsToStart(ctx)
+	if err != nil {
+		return err
+	}
 	return errors.Join(
+		each(groups, bounded(ctx, r.Starter.StartGroup)),
 		each(jobs, bounded(ctx, r.Starter.StartCron)),
 		each(append(undelivered, running...), bounded(ctx, r.Starter.StartDeliver)),
 		each(files, bounded(ctx, r.Starter.StartFetch)),

@@ -22,6 +22,7 @@ type WorkRows interface {
 	Bang(ctx context.Context, id chat.InboxID) (chat.Bang, error)
 	Parcel(ctx context.Context, id chat.InboxID) (chat.Parcel, error)
 	Job(ctx context.Context, id chat.JobID) (store.Job, error)
+	Group(ctx context.Context, id chat.GroupID) (key chat.SessionKey, user, topic string, err error)
 	MemorizeJob(ctx context.Context, id chat.MemorizeID) (chat.MemorizeJob, error)
 }
 

@@ -50,6 +50,10 @@ func (r rows) Parcel(context.Context, chat.InboxID) (chat.Parcel, error) {
 }
 func (r rows) Job(context.Context, chat.JobID) (store.Job, error) { return store.Job{}, r.err }
 
+func (r rows) Group(context.Context, chat.GroupID) (chat.SessionKey, string, string, error) {
+	return key, "", "", r.err
+}
+
 func (r rows) MemorizeJob(context.Context, chat.MemorizeID) (chat.MemorizeJob, error) {
 	return r.memory, r.err
 }

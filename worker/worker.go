@@ -49,6 +49,7 @@ type Activities struct {
 	Receiver   *activities.Receiver
 	Timekeeper *activities.Timekeeper
 	Subagents  *activities.Subagents
+	Groups     *activities.Groups
 	Memorizer  *activities.Memorizer
 }
 
@@ -114,6 +115,7 @@ func build(c client.Client, a Activities, version string, fatal func(error)) sdk
 	w.RegisterWorkflowWithOptions(workflows.Fetch, workflow.RegisterOptions{Name: workflows.NameFetch})
 	w.RegisterWorkflowWithOptions(workflows.CronJob, workflow.RegisterOptions{Name: workflows.NameCronJob})
 	w.RegisterWorkflowWithOptions(workflows.Subagent, workflow.RegisterOptions{Name: workflows.NameSubagent})
+	w.RegisterWorkflowWithOptions(workflows.GroupChat, workflow.RegisterOptions{Name: workflows.NameGroupChat})
 	w.RegisterWorkflowWithOptions(workflows.Memorize, workflow.RegisterOptions{Name: workflows.NameMemorize})
 	w.RegisterWorkflowWithOptions(workflows.Command, workflow.RegisterOptions{Name: workflows.NameCommand})
 	register := func(name string, fn any) {
@@ -144,6 +146,7 @@ func build(c client.Client, a Activities, version string, fatal func(error)) sdk
 	register(activities.NameFireJob, a.Timekeeper.FireJob)
 	register(activities.NameDelegate, a.Tools.Delegate)
 	register(activities.NameRest, a.Subagents.Rest)
+	register(activities.NameStepGroup, a.Groups.StepGroup)
 	register(activities.NameCompress, a.Compressor.Compress)
 	register(activities.NameMemorize, a.Memorizer.Memorize)
 	register(activities.NameGiveUpMemorize, a.Memorizer.GiveUp)

@@ -31,6 +31,9 @@ func (t *turn) delegate(ctx workflow.Context, id chat.CallID, call activities.Ca
 			t.await(ctx, id, child)
 		}
 	}
+	if err == nil && out.Group != "" {
+		t.convene(ctx, out)
+	}
 	t.story.called(ctx, call, out.Error || err != nil)
 }
 

@@ -20,6 +20,7 @@ const (
 	NameFetch      = "Fetch"
 	NameCronJob    = "CronJob"
 	NameSubagent   = "Subagent"
+	NameGroupChat  = "GroupChat"
 	NameMemorize   = "Memorize"
 	SignalWake     = "wake"
 )
@@ -47,6 +48,9 @@ func FetchID(id chat.InboxID) string { return "fetch/" + strconv.FormatInt(int64
 
 // CronID returns the workflow id of a job.
 func CronID(id chat.JobID) string { return workflowID("cron/", string(id)) }
+
+// GroupChatID returns the workflow id of a group chat.
+func GroupChatID(id chat.GroupID) string { return workflowID("group/", string(id)) }
 
 // SubagentID returns the workflow id of a subagent: of one that answers once it is named by the call that it answers.
 func SubagentID(a chat.SubagentRef) string {
@@ -94,5 +98,6 @@ const (
 	KindFetch      = "fetch"
 	KindCron       = "cron"
 	KindSubagent   = "subagent"
+	KindGroupChat  = "groupchat"
 	KindMemorize   = "memorize"
 )

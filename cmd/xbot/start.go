@@ -21,7 +21,7 @@ func (p *parts) waker(t config.Temporal) *ingress.Waker {
 // wakeLine has those woken who are handed a free turn, whichever half of the server frees it.
 func (p *parts) wakeLine(t config.Temporal) {
 	if p.line == nil {
-		p.line = &ingress.NextInLine{Waker: p.waker(t), Users: p.store, Log: p.log}
+		p.line = &ingress.NextInLine{Waker: p.waker(t), Users: p.store, Groups: p.starter(t), Log: p.log}
 		p.store.Line = p.line
 	}
 }

@@ -117,7 +117,7 @@ func (p *parts) tools(cfg config.Permissions) *tool.Registry {
 		task.NewKill(p.store, task.Killer{Kills: p.store, Boxes: lateBoxes{p}}),
 		toolcontext.NewOffloadRecall(p.store), toolcontext.NewEdit(p.store), toolcontext.NewRecallMasked(p.store),
 		toolcron.New(p.jobs),
-		p.subagents(), p.worktree(),
+		p.subagents(), p.worktree(), p.createChat(), p.sendMessage(),
 		tooltrigger.New(p.triggers), toollogs.New(logs.Reader{Home: p.home}),
 	)...)
 }
@@ -162,6 +162,7 @@ func (p *parts) activities(model llm.Client, c think, t config.Temporal, boxes *
 			Calls: p.store, Personas: p.personas(), Toolbox: tools, Boxes: boxes, Open: show, Starter: p.starter(t), Words: t.Summaries == "on",
 		},
 		Subagents: &activities.Subagents{Nursery: p.store},
+		Groups:    &activities.Groups{Rooms: p.store, Words: t.Summaries == "on"},
 		Background: &activities.Background{
 			Tasks: p.store, Boxes: boxes, Waker: taskWaker{p.waker(t)},
 			Open: func(t chat.TaskRun, offset int64) activities.Output {

@@ -71,6 +71,8 @@ type ToolResult struct {
 	File *FileState `json:"-"`
 	// Handed is set when a subagent was asked something: unless that is in the background its answer is the result, and this is none.
 	Handed *Handed `json:"-"`
+	// Group is set when a group chat was made: its workflow is to be started.
+	Group GroupID `json:"-"`
 	// Told are the tasks whose end the content tells: they need not be announced any more.
 	Told []CallID `json:"-"`
 }

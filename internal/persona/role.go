@@ -13,7 +13,7 @@ func roleHas(role chat.Profile, tool string) bool {
 	switch strings.ToLower(tool) {
 	case "askuser":
 		return false
-	case "subagent":
+	case "subagent", "createchat":
 		return role.SpawnAgent
 	case "sendmessage":
 		return role.SendMessage

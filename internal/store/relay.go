@@ -19,6 +19,7 @@ type Waiting struct {
 	User    chat.UserID
 	Channel string
 	Text    string
+	Group   chat.GroupID // a group chat that goes on, and no session; empty otherwise
 }
 
 // ToWake takes rows that wait without a live turn, and answers of people or subagents that their live turn has not acted on (Inbox is 0 then),

@@ -63,6 +63,10 @@ func (t *tx) reportTask(ctx context.Context, task dbsqlc.SubagentTask, agent dbs
 	if _, err := t.q.SubagentReport(ctx, t, dbsqlc.SubagentReportParams{CallID: task.CallID, Outcome: turn.State, Awake: waits}); err != nil {
 		return fmt.Errorf("end the task of call %s: %w", task.CallID, err)
 	}
+	if task.GroupID != nil {
+		task.Outcome = turn.State
+		return t.sayInGroup(ctx, *task.GroupID, task, answer)
+	}
 	if refOf(agent).Once() {
 		if err := t.memorizeSubagent(ctx, agent); err != nil {
 			return err

@@ -33,7 +33,7 @@ func allTools() *tool.Registry {
 		todo.NewWrite(memory), todo.NewList(memory), notes.NewWrite(nil), notes.NewList(nil), web.NewDownload(nil, ""),
 		task.NewStatus(nil), task.NewRead(nil, nil), task.NewWait(nil), task.NewKill(nil, task.Killer{}),
 		toolcontext.NewOffloadRecall(nil), toolcontext.NewEdit(nil), toolcontext.NewRecallMasked(nil), cron.New(nil),
-		agent.New(nil, nil), worktree.New(memory, memory, nil),
+		agent.New(nil, nil), agent.NewCreateChat(nil, nil, nil), agent.NewSendMessage(nil, nil, nil), worktree.New(memory, memory, nil),
 		tooltrigger.New(nil), toollogs.New(nil),
 	)
 }
@@ -68,7 +68,7 @@ func TestTools_HaveTheirClasses(t *testing.T) {
 	require.Equal(t, map[string]chat.ToolClass{
 		"AskUser": chat.ClassRead, "Cron": chat.ClassIdempotent,
 		"Cd": chat.ClassIdempotent, "DownloadFile": chat.ClassIdempotent, "FileCreate": chat.ClassIdempotent, "FileReplace": chat.ClassIdempotent,
-		"SubAgent": chat.ClassAgent, "Worktree": chat.ClassExec,
+		"CreateChat": chat.ClassAgent, "SendMessage": chat.ClassAgent, "SubAgent": chat.ClassAgent, "Worktree": chat.ClassExec,
 		"Glob": chat.ClassRead, "Grep": chat.ClassRead, "Read": chat.ClassRead,
 		"context_edit": chat.ClassIdempotent, "recall_masked": chat.ClassRead,
 		"task_kill": chat.ClassIdempotent, "task_read": chat.ClassRead, "task_status": chat.ClassRead, "task_wait": chat.ClassRead,
@@ -90,6 +90,8 @@ func TestTools_SummariseTheirCalls(t *testing.T) {
 		"AskUser":        {`{"questions":[{"question":"Which one?"},{"question":"And why?"}]}`, "Which one? (and 1 more question)"},
 		"Grep":           {`{"pattern":"func","include":"*.go"}`, "func in *.go"},
 		"Cd":             {`{"path":".."}`, ".."},
+		"CreateChat":     {`{"type":"group","members":["coder","reviewer:a"],"topic":"why"}`, "coder, reviewer:a: why"},
+		"SendMessage":    {`{"to":"group:g1","message":"go on"}`, "group:g1: go on"},
 		"Worktree":       {`{"action":"init","instance":"a"}`, "init a"},
 		"Cron":           {`{"action":"add","when":"every 30m","message":"look\nat it"}`, "add every 30m look at it"},
 		"DownloadFile":   {`{"url":"https://example.com/a.zip","output_path":"a.zip"}`, "https://example.com/a.zip"},

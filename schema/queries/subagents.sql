@@ -32,11 +32,13 @@ INSERT INTO subagent_tasks (call_id, session_key, asked_in, tree, background, wo
 UPDATE subagents SET unloaded_at = NULL WHERE session_key = $1;
 
 -- name: SubagentTree :one
--- The turn of a person that a turn follows from: that of the task which it carries out, that of the task whose answer it was
--- begun by, or itself.
+-- The turn of a person that a turn follows from: that of the task which it carries out, that of the task whose answer, or of
+-- the group chat whose end, it was begun by, or itself.
 SELECT coalesce(
     (SELECT t.tree FROM subagent_tasks t WHERE t.turn_id = sqlc.arg(turn_id)::text LIMIT 1),
     (SELECT t.tree FROM inbox i JOIN subagent_tasks t ON t.turn_id = i.platform_id
+     WHERE i.turn_id = sqlc.arg(turn_id)::text AND i.kind = 'background' AND i.account = 'subagent' LIMIT 1),
+    (SELECT g.tree FROM inbox i JOIN group_chats g ON 'group/' || g.id = i.platform_id
      WHERE i.turn_id = sqlc.arg(turn_id)::text AND i.kind = 'background' AND i.account = 'subagent' LIMIT 1),
     sqlc.arg(turn_id)::text)::text AS tree;
 

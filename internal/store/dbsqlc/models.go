@@ -89,6 +89,42 @@ type CronJob struct {
 	CreatedAt time.Time
 }
 
+// Conversations among subagents of a session, by the call that made them. asked counts how often a member was asked to speak, lines what was said. The transaction that writes ended tells the session. checked_at: when the relay or its workflow looked at it last.
+type GroupChat struct {
+	ID         chat.GroupID
+	SessionKey chat.SessionKey
+	CallID     chat.CallID
+	Tree       chat.TurnID
+	Topic      string
+	MaxRounds  int32
+	Asked      int32
+	Lines      int32
+	Ended      string
+	CheckedAt  time.Time
+	CreatedAt  time.Time
+	EndedAt    *time.Time
+}
+
+// What was said in a group chat, once for each key: the task of the member, or the call of who made the chat, which is speaker -1. The transaction that ends the turn of the member writes it.
+type GroupLine struct {
+	GroupID   chat.GroupID
+	Seq       int32
+	Speaker   int32
+	Key       string
+	Said      string
+	Outcome   string
+	CreatedAt time.Time
+}
+
+// Who speaks in a group chat, in their order; written with it. heard is the last line that the member was told.
+type GroupMember struct {
+	GroupID    chat.GroupID
+	N          int32
+	SessionKey chat.SessionKey
+	Name       string
+	Heard      int32
+}
+
 // What hooks said to an event, one row an event: the first that is recorded counts. Written by the activity Consult in the transaction that acts on it.
 type HookOutcome struct {
 	ID         string
@@ -220,6 +256,7 @@ type SubagentTask struct {
 	WokenAt    *time.Time
 	CreatedAt  time.Time
 	EndedAt    *time.Time
+	GroupID    *chat.GroupID
 }
 
 // Calls an assistant message asked for, each with its one result. Inserted with the message by the generate activity; the tool activity writes runner when it begins, started_on (the job store of the runner) before a command is first sent, and the result, first writer wins; intent is what a call noted before it acted, so that a repeated attempt can tell done from not done. A call and its result are one row, so no transcript can hold one without the other.

@@ -376,7 +376,7 @@ func (q *Queries) SubagentOpenIn(ctx context.Context, db DBTX, sessionKey chat.S
 }
 
 const subagentOpenOf = `-- name: SubagentOpenOf :many
-SELECT t.call_id, t.session_key, t.asked_in, t.tree, t.background, t.words, t.turn_id, t.outcome, t.woken_at, t.created_at, t.ended_at, a.session_key, a.parent, a.root, a.role, a.instance, a.depth, a.call_id, a.profile, a.unloaded_at, a.created_at FROM subagent_tasks t JOIN subagents a ON a.session_key = t.session_key
+SELECT t.call_id, t.session_key, t.asked_in, t.tree, t.background, t.words, t.turn_id, t.outcome, t.woken_at, t.created_at, t.ended_at, t.group_id, a.session_key, a.parent, a.root, a.role, a.instance, a.depth, a.call_id, a.profile, a.unloaded_at, a.created_at FROM subagent_tasks t JOIN subagents a ON a.session_key = t.session_key
 WHERE t.turn_id = $1 AND t.outcome = ''
 ORDER BY t.created_at, t.call_id
 FOR NO KEY UPDATE OF t
@@ -409,6 +409,7 @@ func (q *Queries) SubagentOpenOf(ctx context.Context, db DBTX, turnID *chat.Turn
 			&i.SubagentTask.WokenAt,
 			&i.SubagentTask.CreatedAt,
 			&i.SubagentTask.EndedAt,
+			&i.SubagentTask.GroupID,
 			&i.Subagent.SessionKey,
 			&i.Subagent.Parent,
 			&i.Subagent.Root,
@@ -433,7 +434,7 @@ func (q *Queries) SubagentOpenOf(ctx context.Context, db DBTX, turnID *chat.Turn
 const subagentReport = `-- name: SubagentReport :one
 UPDATE subagent_tasks SET outcome = $2, ended_at = now(), woken_at = CASE WHEN $3::boolean THEN now() END
 WHERE call_id = $1 AND outcome = ''
-RETURNING call_id, session_key, asked_in, tree, background, words, turn_id, outcome, woken_at, created_at, ended_at
+RETURNING call_id, session_key, asked_in, tree, background, words, turn_id, outcome, woken_at, created_at, ended_at, group_id
 `
 
 type SubagentReportParams struct {
@@ -458,6 +459,7 @@ func (q *Queries) SubagentReport(ctx context.Context, db DBTX, arg SubagentRepor
 		&i.WokenAt,
 		&i.CreatedAt,
 		&i.EndedAt,
+		&i.GroupID,
 	)
 	return i, err
 }
@@ -648,11 +650,13 @@ SELECT coalesce(
     (SELECT t.tree FROM subagent_tasks t WHERE t.turn_id = $1::text LIMIT 1),
     (SELECT t.tree FROM inbox i JOIN subagent_tasks t ON t.turn_id = i.platform_id
      WHERE i.turn_id = $1::text AND i.kind = 'background' AND i.account = 'subagent' LIMIT 1),
+    (SELECT g.tree FROM inbox i JOIN group_chats g ON 'group/' || g.id = i.platform_id
+     WHERE i.turn_id = $1::text AND i.kind = 'background' AND i.account = 'subagent' LIMIT 1),
     $1::text)::text AS tree
 `
 
-// The turn of a person that a turn follows from: that of the task which it carries out, that of the task whose answer it was
-// begun by, or itself.
+// The turn of a person that a turn follows from: that of the task which it carries out, that of the task whose answer, or of
+// the group chat whose end, it was begun by, or itself.
 func (q *Queries) SubagentTree(ctx context.Context, db DBTX, turnID string) (string, error) {
 	row := db.QueryRow(ctx, subagentTree, turnID)
 	var tree string

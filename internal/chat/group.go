@@ -1,0 +1,84 @@
+package chat
+
+import "time"
+
+// Limits of a group chat (spec of issue 7).
+const (
+	MaxGroupMembers = 8
+	MaxGroupRounds  = 50
+	GroupRounds     = 10     // unless the call says
+	MaxGroupLine    = 50_000 // bytes of what its maker says at once
+	MaxPeerHops     = 8      // messages between conversations without a person
+	MaxPeerMessages = 10     // that one turn sends
+	MaxPeerMessage  = 50_000 // bytes
+	GroupEnd        = "/end" // begins a line of its maker that ends the chat
+)
+
+// GroupID names a conversation among subagents.
+type GroupID string
+
+// NewGroup is a chat that a call makes.
+type NewGroup struct {
+	Call    CallID
+	Session SessionKey
+	Turn    TurnID
+	Topic   string
+	Rounds  int
+	Members []NewMember
+}
+
+// NewMember is a subagent that speaks in it: one that is there already, if its instance is, else a new one.
+type NewMember struct {
+	Role     string
+	Instance string // empty: one of its own for this chat
+	New      NewSubagent
+}
+
+// GroupStep is what a chat waits for.
+type GroupStep struct {
+	Over    bool
+	Asked   int          // how often members were asked
+	Speaker *SubagentRef // who is to speak
+	Name    string       // of the speaker
+	Round   int
+	Rounds  int
+	Topic   string
+}
+
+// Group is a chat as the API shows it.
+type Group struct {
+	ID        GroupID     `json:"id"`
+	Topic     string      `json:"topic"`
+	Rounds    int         `json:"rounds" doc:"At most."`
+	Ended     string      `json:"ended,omitempty" enum:"rounds,agreed,closed,budget,failed" doc:"Why it is over; empty: it goes on."`
+	Members   []Member    `json:"members"`
+	Lines     []GroupLine `json:"lines" doc:"In their order; of a long chat the newest 100."`
+	Total     int         `json:"total" doc:"Lines in all."`
+	CreatedAt time.Time   `json:"created_at"`
+	EndedAt   *time.Time  `json:"ended_at,omitempty"`
+}
+
+// Member speaks in a group chat.
+type Member struct {
+	Name    string     `json:"name"`
+	Session SessionKey `json:"session" doc:"Its conversation."`
+}
+
+// GroupLine is what somebody said in a group chat.
+type GroupLine struct {
+	Seq     int       `json:"seq"`
+	Speaker string    `json:"speaker" doc:"Name of a member; empty: who made the chat."`
+	Said    string    `json:"said"`
+	Outcome string    `json:"outcome" enum:"done,passed,stopped,failed,lost"`
+	At      time.Time `json:"at"`
+}
+
+// PeerMessage is one from one conversation to another one of the same person.
+type PeerMessage struct {
+	Call CallID
+	Turn TurnID
+	User UserID
+	From SessionKey
+	To   SessionKey
+	Text string
+}

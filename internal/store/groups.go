@@ -1,0 +1,211 @@
+package store
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+	"xbot/internal/meeting"
+	"xbot/internal/store/dbsqlc"
+)
+
+// OpenGroup makes a group chat with its members, in one transaction; the same call again finds it. What cannot be is Denied, a
+// limit, with a sentence for the model.
+func (s *Store) OpenGroup(ctx context.Context, g chat.NewGroup) (id chat.GroupID, err error) {
+	most, err := s.Caps(ctx)
+	if err != nil {
+		return "", err
+	}
+	err = s.inTx(ctx, func(tx *tx) error {
+		above, err := tx.lockTree(ctx, g.Session)
+		if err != nil {
+			return err
+		}
+		if id, err = s.q.GroupByCall(ctx, tx, g.Call); !errors.Is(err, pgx.ErrNoRows) {
+			return classify(err)
+		}
+		tree, err := tx.allow(ctx, chat.SubagentTask{Turn: g.Turn}, above, most.Subagents)
+		if err != nil {
+			return err
+		}
+		id = groupID(g.Call)
+		if err := s.q.GroupInsert(ctx, tx, dbsqlc.GroupInsertParams{
+			ID: id, SessionKey: g.Session, CallID: g.Call, Tree: tree, Topic: Clean(g.Topic), MaxRounds: int32(g.Rounds),
+		}); err != nil {
+			return fmt.Errorf("make group chat %s: %w", id, err)
+		}
+		return tx.invite(ctx, id, g, above)
+	})
+	return id, err
+}
+
+func groupID(call chat.CallID) chat.GroupID {
+	sum := sha256.Sum256([]byte(call))
+	return chat.GroupID("g" + hex.EncodeToString(sum[:5]))
+}
+
+// invite makes the members of a chat, or finds those that are there.
+func (t *tx) invite(ctx context.Context, id chat.GroupID, g chat.NewGroup, above place) error {
+	names := memberNames(g.Members)
+	for n, m := range g.Members {
+		task := chat.SubagentTask{
+			Call: chat.CallID(fmt.Sprintf("%s.m%d", g.Call, n)), Session: g.Session, Role: m.Role, Instance: m.Instance, New: &g.Members[n].New,
+		}
+		if task.Instance == "" {
+			task.Instance = fmt.Sprintf("%s-%d", id, n+1)
+		}
+		agent, err := t.q.SubagentByName(ctx, t, dbsqlc.SubagentByNameParams{Parent: g.Session, Role: task.Role, Instance: task.Instance})
+		if errors.Is(err, pgx.ErrNoRows) {
+			agent, err = t.makeSubagent(ctx, task, above)
+		}
+		if err != nil {
+			return fmt.Errorf("find member %s: %w", names[n], err)
+		}
+		if err := t.q.GroupMemberInsert(ctx, t, dbsqlc.GroupMemberInsertParams{GroupID: id, N: int32(n), SessionKey: agent.SessionKey, Name: names[n]}); err != nil {
+			return fmt.Errorf("take %s into group chat %s: %w", names[n], id, err)
+		}
+	}
+	return nil
+}
+
+// memberNames are what members are called in their chat: by their role where it is the only one of it, else with a number.
+func memberNames(members []chat.NewMember) []string {
+	out := make([]string, len(members))
+	for n, m := range members {
+		out[n] = m.Role
+		if m.Instance != "" {
+			out[n] += ":" + m.Instance
+		} else if slices.ContainsFunc(members[:n], func(o chat.NewMember) bool { return strings.EqualFold(o.Role, m.Role) && o.Instance == "" }) {
+			out[n] += fmt.Sprintf("-%d", n+1)
+		}
+	}
+	return out
+}
+
+// SpeakInGroup writes a line of whoever made a chat, once for each call; one that begins with chat.GroupEnd ends it. NotFound: the
+// session has made no such chat. Conflict: it is over.
+func (s *Store) SpeakInGroup(ctx context.Context, id chat.GroupID, from chat.SessionKey, call chat.CallID, text string) error {
+	return s.inTx(ctx, func(tx *tx) error {
+		g, err := tx.q.GroupLock(ctx, tx, id)
+		if errors.Is(err, pgx.ErrNoRows) || err == nil && g.SessionKey != from {
+			return fault.Errorf(fault.NotFound, "you have made no group chat %q", string(id))
+		}
+		if err != nil {
+			return fmt.Errorf("lock group chat %s: %w", id, err)
+		}
+		lines, err := tx.q.GroupLines(ctx, tx, id)
+		if err != nil {
+			return fmt.Errorf("read group chat %s: %w", id, err)
+		}
+		if slices.ContainsFunc(lines, func(l dbsqlc.GroupLine) bool { return l.Key == string(call) }) {
+			return nil
+		}
+		if g.Ended != "" {
+			return fault.Errorf(fault.Conflict, "group chat %s is over: make another one", id)
+		}
+		said, end := strings.CutPrefix(strings.TrimSpace(text), chat.GroupEnd)
+		if err := tx.line(ctx, g, meeting.Moderator, string(call), strings.TrimSpace(said), "done"); err != nil || !end {
+			return err
+		}
+		return tx.endGroup(ctx, g, meeting.Closed)
+	})
+}
+
+// line writes what was said, once for each key, and has the chat go on after the commit.
+func (t *tx) line(ctx context.Context, g dbsqlc.GroupChat, speaker int, key, said, outcome string) error {
+	if _, err := t.q.GroupLineInsert(ctx, t, dbsqlc.GroupLineInsertParams{
+		ID: g.ID, Speaker: int32(speaker), Key: key, Said: Clean(said), Outcome: outcome,
+	}); err != nil {
+		return fmt.Errorf("write a line of group chat %s: %w", g.ID, err)
+	}
+	t.granted = append(t.granted, Waiting{Group: g.ID})
+	return nil
+}
+
+// sayInGroup makes the answer of a member a line, in the transaction that ends its turn.
+func (t *tx) sayInGroup(ctx context.Context, id chat.GroupID, task dbsqlc.SubagentTask, answer string) error {
+	g, err := t.q.GroupLock(ctx, t, id)
+	if err != nil {
+		return fmt.Errorf("lock group chat %s: %w", id, err)
+	}
+	n, err := t.q.GroupSpeaker(ctx, t, dbsqlc.GroupSpeakerParams{GroupID: id, SessionKey: task.SessionKey})
+	if err != nil {
+		return fmt.Errorf("find the member of group chat %s: %w", id, err)
+	}
+	outcome := string(task.Outcome)
+	if outcome == string(chat.TurnDone) && (answer == "" || strings.EqualFold(answer, meeting.Pass)) {
+		answer, outcome = "", "passed"
+	}
+	return t.line(ctx, g, int(n), string(task.CallID), cutTold(answer), outcome)
+}
+
+// Group reads whose a chat is, for the workflow that runs it; NotFound: it was deleted.
+func (s *Store) Group(ctx context.Context, id chat.GroupID) (key chat.SessionKey, user, topic string, err error) {
+	row, err := s.q.GroupGet(ctx, s.pool, id)
+	if err != nil {
+		return "", "", "", classify(fmt.Errorf("read group chat %s: %w", id, err))
+	}
+	return row.GroupChat.SessionKey, row.UserName, row.GroupChat.Topic, nil
+}
+
+// GroupsToStart takes chats that go on and that nobody has looked at for long.
+func (s *Store) GroupsToStart(ctx context.Context) ([]chat.GroupID, error) {
+	ids, err := s.q.GroupsToStart(ctx, s.pool)
+	return ids, classify(err)
+}
+
+const (
+	// maxGroups is how many chats of a conversation are listed.
+	maxGroups = 20
+	// maxGroupLines is how many lines of each are shown.
+	maxGroupLines = 100
+)
+
+// GroupsOf lists the group chats of a conversation, newest first.
+func (s *Store) GroupsOf(ctx context.Context, key chat.SessionKey) ([]chat.Group, error) {
+	rows, err := s.q.GroupsOf(ctx, s.pool, dbsqlc.GroupsOfParams{SessionKey: key, Limit: maxGroups})
+	if err != nil {
+		return nil, classify(fmt.Errorf("list group chats: %w", err))
+	}
+	out := make([]chat.Group, len(rows))
+	for i, g := range rows {
+		if out[i], err = s.showGroup(ctx, g); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+func (s *Store) showGroup(ctx context.Context, g dbsqlc.GroupChat) (chat.Group, error) {
+	out := chat.Group{
+		ID: g.ID, Topic: g.Topic, Rounds: int(g.MaxRounds), Ended: g.Ended, Total: int(g.Lines), CreatedAt: g.CreatedAt, EndedAt: g.EndedAt,
+		Members: []chat.Member{}, Lines: []chat.GroupLine{},
+	}
+	members, err := s.q.GroupMembers(ctx, s.pool, g.ID)
+	if err != nil {
+		return out, classify(fmt.Errorf("list the members of %s: %w", g.ID, err))
+	}
+	for _, m := range members {
+		out.Members = append(out.Members, chat.Member{Name: m.GroupMember.Name, Session: m.GroupMember.SessionKey})
+	}
+	lines, err := s.q.GroupLines(ctx, s.pool, g.ID)
+	if err != nil {
+		return out, classify(fmt.Errorf("read group chat %s: %w", g.ID, err))
+	}
+	for _, l := range lines[max(0, len(lines)-maxGroupLines):] {
+		name := ""
+		if l.Speaker != meeting.Moderator {
+			name = out.Members[l.Speaker].Name
+		}
+		out.Lines = append(out.Lines, chat.GroupLine{Seq: int(l.Seq), Speaker: name, Said: l.Said, Outcome: l.Outcome, At: l.CreatedAt})
+	}
+	return out, nil
+}

@@ -1,0 +1,157 @@
+package store
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+
+	"xbot/internal/chat"
+	"xbot/internal/meeting"
+	"xbot/internal/store/dbsqlc"
+	"xbot/internal/window"
+)
+
+// maxTranscript is how much of a chat its conversation is told, in bytes; all of a longer one is kept for offload_recall.
+const maxTranscript = 6_000
+
+// StepGroup has a chat go on: it asks the member that is to speak next, or ends the chat and tells the conversation that made it, in
+// one transaction. Run again it finds who was asked. Over: there is nothing more to do.
+func (s *Store) StepGroup(ctx context.Context, id chat.GroupID) (out chat.GroupStep, err error) {
+	most, err := s.Caps(ctx)
+	if err != nil {
+		return out, err
+	}
+	err = s.inTx(ctx, func(tx *tx) error {
+		out = chat.GroupStep{Over: true}
+		g, err := tx.q.GroupLock(ctx, tx, id)
+		if errors.Is(err, pgx.ErrNoRows) || err == nil && g.Ended != "" {
+			return nil
+		}
+		if err != nil {
+			return fmt.Errorf("lock group chat %s: %w", id, err)
+		}
+		out, err = tx.stepGroup(ctx, g, int64(most.Subagents.Tokens))
+		if err != nil {
+			return err
+		}
+		return tx.q.GroupChecked(ctx, tx, id)
+	})
+	return out, err
+}
+
+// room is a chat with all that was said.
+type room struct {
+	chat    meeting.Chat
+	members []dbsqlc.GroupMembersRow
+	lines   []meeting.Line
+}
+
+func (t *tx) room(ctx context.Context, g dbsqlc.GroupChat) (r room, err error) {
+	r.chat = meeting.Chat{ID: string(g.ID), Topic: g.Topic, Rounds: int(g.MaxRounds)}
+	if r.members, err = t.q.GroupMembers(ctx, t, g.ID); err != nil {
+		return r, fmt.Errorf("list the members of %s: %w", g.ID, err)
+	}
+	for _, m := range r.members {
+		r.chat.Names = append(r.chat.Names, m.GroupMember.Name)
+	}
+	lines, err := t.q.GroupLines(ctx, t, g.ID)
+	if err != nil {
+		return r, fmt.Errorf("read group chat %s: %w", g.ID, err)
+	}
+	for _, l := range lines {
+		r.lines = append(r.lines, meeting.Line{
+			Speaker: int(l.Speaker), Text: l.Said, Passed: l.Outcome == "passed", Failed: l.Outcome != "passed" && l.Outcome != "done",
+		})
+	}
+	return r, nil
+}
+
+func (t *tx) stepGroup(ctx context.Context, g dbsqlc.GroupChat, budget int64) (chat.GroupStep, error) {
+	over := chat.GroupStep{Over: true}
+	r, err := t.room(ctx, g)
+	if err != nil {
+		return over, err
+	}
+	waits, err := t.q.GroupOpenTask(ctx, t, string(g.ID))
+	if err == nil {
+		for _, m := range r.members {
+			if m.Subagent.SessionKey == waits {
+				return r.step(int(m.GroupMember.N), int(g.Asked)), nil
+			}
+		}
+	}
+	if err != nil && !errors.Is(err, pgx.ErrNoRows) {
+		return over, fmt.Errorf("look who is asked in group chat %s: %w", g.ID, err)
+	}
+	load, err := t.q.SubagentLoadOf(ctx, t, dbsqlc.SubagentLoadOfParams{Root: g.SessionKey, Tree: g.Tree})
+	if err != nil {
+		return over, fmt.Errorf("count the tokens of group chat %s: %w", g.ID, err)
+	}
+	n, end := meeting.Next(r.chat.Names, r.lines, r.chat.Rounds)
+	if end == "" && load.Tokens >= budget {
+		end = meeting.Budget
+	}
+	if end != "" {
+		return over, t.endGroup(ctx, g, end)
+	}
+	return r.step(n, int(g.Asked)+1), t.askMember(ctx, g, r, n)
+}
+
+func (r room) step(n, asked int) chat.GroupStep {
+	ref := refOf(r.members[n].Subagent)
+	return chat.GroupStep{
+		Asked: asked, Speaker: &ref, Name: r.chat.Names[n], Round: r.chat.Round(r.lines), Rounds: r.chat.Rounds, Topic: r.chat.Topic,
+	}
+}
+
+// askMember writes the task of a member to speak, with what it has not heard.
+func (t *tx) askMember(ctx context.Context, g dbsqlc.GroupChat, r room, n int) error {
+	m := r.members[n]
+	text := r.chat.Ask(n, r.lines, int(m.GroupMember.Heard))
+	about := "group/" + string(g.ID)
+	key := fmt.Sprintf("%s.%d", about, g.Asked+1)
+	if err := t.q.SubagentLoad(ctx, t, m.Subagent.SessionKey); err != nil {
+		return fmt.Errorf("load %s: %w", m.GroupMember.Name, err)
+	}
+	if err := t.q.GroupTaskInsert(ctx, t, dbsqlc.GroupTaskInsertParams{
+		CallID: chat.CallID(key), SessionKey: m.Subagent.SessionKey, AskedIn: chat.TurnID(about), Tree: g.Tree, Words: Clean(chat.FirstWords(g.Topic, taskWords)), ID: string(g.ID),
+	}); err != nil {
+		return fmt.Errorf("ask %s in group chat %s: %w", m.GroupMember.Name, g.ID, err)
+	}
+	if err := t.q.GroupAsk(ctx, t, dbsqlc.GroupAskParams{ID: g.ID, N: int32(n)}); err != nil {
+		return fmt.Errorf("note who is asked in group chat %s: %w", g.ID, err)
+	}
+	_, err := t.tell(ctx, chat.Told{Session: m.Subagent.SessionKey, Key: key, Origin: chat.OriginSubagent, Text: text})
+	return err
+}
+
+// endGroup ends a chat and tells the conversation that made it, once.
+func (t *tx) endGroup(ctx context.Context, g dbsqlc.GroupChat, end meeting.End) error {
+	r, err := t.room(ctx, g)
+	if err != nil {
+		return err
+	}
+	if err := t.q.GroupEnd(ctx, t, dbsqlc.GroupEndParams{ID: g.ID, Ended: string(end)}); err != nil {
+		return fmt.Errorf("end group chat %s: %w", g.ID, err)
+	}
+	all, whole := r.chat.Transcript(r.lines, int(^uint(0)>>1)), ""
+	shown := all
+	if len(all) > maxTranscript {
+		whole, shown = window.OffloadID(g.CallID), r.chat.Transcript(r.lines, maxTranscript)
+		hash := sha256.Sum256([]byte(all))
+		if _, err := t.q.OffloadSave(ctx, t, dbsqlc.OffloadSaveParams{
+			SessionKey: g.SessionKey, ID: whole, Hash: hash[:], Body: all, Bytes: int32(len(all)), Tool: "CreateChat",
+		}); err != nil {
+			return fmt.Errorf("keep all of group chat %s: %w", g.ID, err)
+		}
+	}
+	if _, err := t.tell(ctx, chat.Told{
+		Session: g.SessionKey, Key: "group/" + string(g.ID), Origin: chat.OriginSubagent, Text: r.chat.Told(r.lines, end, shown, whole),
+	}); err != nil {
+		return err
+	}
+	return t.wakeLater(ctx, g.SessionKey, "group chat ended")
+}

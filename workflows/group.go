@@ -1,0 +1,81 @@
+package workflows
+
+import (
+	"fmt"
+	"strings"
+
+	"go.temporal.io/api/enums/v1"
+	"go.temporal.io/sdk/temporal"
+	"go.temporal.io/sdk/workflow"
+
+	"xbot/activities"
+	"xbot/internal/chat"
+)
+
+// maxGroupWakes is how often one run of a group chat looks at its rows before it continues as new.
+const maxGroupWakes = 50
+
+// GroupChatInput names a group chat.
+type GroupChatInput struct {
+	Group      chat.GroupID `json:"group"`
+	Attributes bool         `json:"attributes,omitempty"`
+	// Asked is which question to a member was the last that had its subagent started.
+	Asked int `json:"asked,omitempty"`
+}
+
+// GroupChat has the members of a group chat speak, one after another. What was said, who is to speak and when it is over are rows;
+// the transaction that ends the turn of a member writes its line and wakes the chat.
+func GroupChat(ctx workflow.Context, in GroupChatInput) error {
+	wakes := workflow.GetSignalChannel(ctx, SignalWake)
+	for range maxGroupWakes {
+		drainAll(wakes)
+		var now activities.StepGroupOutput
+		step := activities.StepGroupInput{Group: in.Group}
+		err := workflow.ExecuteLocalActivity(local(ctx, "who speaks next"), activities.NameStepGroup, step).Get(ctx, &now)
+		if err != nil || now.Over {
+			return err
+		}
+		workflow.SetCurrentDetails(ctx, strings.Join(nonempty(now.Topic, fmt.Sprintf("round %d of %d", now.Round, now.Rounds), now.Name+" speaks"), " · "))
+		if now.Asked != in.Asked {
+			in.Asked = now.Asked
+			giveFloor(ctx, in, now)
+		}
+		if err := woken(ctx, wakes); err != nil {
+			return err
+		}
+	}
+	return again(ctx, NameGroupChat, in)
+}
+
+// giveFloor starts or wakes the subagent that is to speak, as a child of the chat.
+func giveFloor(ctx workflow.Context, in GroupChatInput, now activities.StepGroupOutput) {
+	t := &turn{in: TurnInput{Attributes: in.Attributes}}
+	t.begin(ctx, activities.DelegateOutput{Subagent: now.Speaker, Words: fmt.Sprintf("round %d of %s", now.Round, in.Group)})
+}
+
+func woken(ctx workflow.Context, wakes workflow.ReceiveChannel) (err error) {
+	workflow.NewSelector(ctx).
+		AddReceive(wakes, func(c workflow.ReceiveChannel, _ bool) { c.ReceiveAsync(nil) }).
+		AddReceive(ctx.Done(), func(workflow.ReceiveChannel, bool) { err = ctx.Err() }).
+		Select(ctx)
+	return err
+}
+
+// convene starts the workflow of a group chat as a child of the turn that made it, which it outlives. What it cannot start the relay
+// starts.
+func (t *turn) convene(ctx workflow.Context, out activities.DelegateOutput) {
+	o := workflow.ChildWorkflowOptions{
+		WorkflowID:            GroupChatID(out.Group),
+		ParentClosePolicy:     enums.PARENT_CLOSE_POLICY_ABANDON,
+		WorkflowIDReusePolicy: enums.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE,
+		StaticSummary:         strings.Join(nonempty("group chat", out.Words), " · "),
+	}
+	if t.in.Attributes {
+		o.TypedSearchAttributes = temporal.NewSearchAttributes(
+			AttrSession.ValueSet(string(t.in.Session)), AttrKind.ValueSet(KindGroupChat), AttrUser.ValueSet(t.claimed.User),
+		)
+	}
+	free, _ := workflow.NewDisconnectedContext(ctx)
+	input := GroupChatInput{Group: out.Group, Attributes: t.in.Attributes}
+	_ = workflow.ExecuteChildWorkflow(workflow.WithChildOptions(free, o), NameGroupChat, input).GetChildWorkflowExecution().Get(free, nil) // one that runs is it
+}
