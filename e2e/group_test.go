@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
 	"xbot/internal/chat"
@@ -36,9 +37,14 @@ func (k *talk) groupID() chat.GroupID {
 }
 
 // lines are what was said in the chat so far, in the order of it: speaker and text.
-func (k *talk) lines() (out []string) {
+func (k *talk) lines() []string {
 	k.t.Helper()
-	rows, err := k.look().Query(k.t.Context(), "SELECT speaker || ' ' || outcome || ' ' || said FROM group_lines ORDER BY group_id, seq")
+	return k.linesOf(k.look())
+}
+
+func (k *talk) linesOf(db *pgx.Conn) (out []string) {
+	k.t.Helper()
+	rows, err := db.Query(k.t.Context(), "SELECT speaker || ' ' || outcome || ' ' || said FROM group_lines ORDER BY group_id, seq")
 	require.NoError(k.t, err)
 	defer rows.Close()
 	for rows.Next() {
@@ -51,7 +57,8 @@ func (k *talk) lines() (out []string) {
 
 func (k *talk) untilLines(n int) {
 	k.t.Helper()
-	require.Eventually(k.t, func() bool { return len(k.lines()) >= n }, time.Minute, 20*time.Millisecond, "lines of the chat")
+	db := k.look()
+	require.Eventually(k.t, func() bool { return len(k.linesOf(db)) >= n }, time.Minute, 20*time.Millisecond, "lines of the chat")
 }
 
 func TestGroup_SpeaksInTurnAndTellsItsEndOnce(t *testing.T) {
@@ -173,4 +180,17 @@ func TestPeer_ALoopOfConversationsEnds(t *testing.T) {
 	}
 	last.untilPeer(chat.MaxPeerHops / 2)
 	require.Contains(t, lastCalls(last)[0].Result, "without a person")
+}
+
+// TestHistories_OfGroupChats keeps the histories of a chat and of the turn that makes it.
+func TestHistories_OfGroupChats(t *testing.T) {
+	t.Parallel()
+	k := newServer(t).newTalk()
+	const spoken = "a long secret tale that goes on and on well past the first words of it"
+	turn := k.untilEnded(time.Minute, k.send(convene(2, []string{"coder", "reviewer"}, "say "+spoken), "say "+spoken))
+	small(t, "turn that makes a chat", k.capture("convenes", turn), 40, 8<<10)
+	k.untilTold(1)
+	workflow := workflows.GroupChatID(k.groupID())
+	require.NoError(t, k.temporal().GetWorkflow(t.Context(), workflow, "").Get(t.Context(), nil))
+	small(t, "group chat", k.captureRun("groupchat", workflow, ""), 80, 16<<10)
 }

@@ -32,8 +32,8 @@ const (
 	Failed End = "failed" // nobody could speak
 )
 
-// Next returns who speaks next, or why it is over. It is whom somebody has addressed since the last member spoke, the newest line
-// first, else the member that has been silent for longest.
+// Next returns who speaks next, or why it is over. It is whom somebody has addressed since the last member was asked, the newest
+// line first, else the member that has been silent for longest.
 func Next(names []string, lines []Line, rounds int) (speaker int, end End) {
 	spoken := 0
 	for _, l := range lines {
@@ -47,15 +47,28 @@ func Next(names []string, lines []Line, rounds int) (speaker int, end End) {
 	if spoken >= rounds*len(names) {
 		return 0, Rounds
 	}
-	for _, l := range slices.Backward(lines) {
-		if n, ok := Mentioned(l.Text, names, l.Speaker); ok {
-			return n, ""
-		}
-		if l.Speaker != Moderator {
-			break
-		}
+	if n, ok := addressed(names, lines); ok {
+		return n, ""
 	}
 	return silent(lines, len(names)), ""
+}
+
+// addressed is whom the last member, or the moderator since that one was asked, has addressed. What the moderator said while the member
+// spoke stands before its line.
+func addressed(names []string, lines []Line) (int, bool) {
+	last := Moderator
+	for _, l := range slices.Backward(lines) {
+		if l.Speaker != Moderator {
+			if last != Moderator {
+				break
+			}
+			last = l.Speaker
+		}
+		if n, ok := Mentioned(l.Text, names, last); ok {
+			return n, true
+		}
+	}
+	return 0, false
 }
 
 // over reports why nothing more will be said: the last lines are of all members, and none of them says anything.

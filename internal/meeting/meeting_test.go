@@ -38,6 +38,10 @@ func TestNext_IsWhoWasAddressedLast(t *testing.T) {
 	}
 	n, _ := meeting.Next(names, []meeting.Line{said(0, "@reviewer"), said(meeting.Moderator, "no, @reviewer:b first")}, 9)
 	require.Equal(t, 2, n)
+	n, _ = meeting.Next(names, []meeting.Line{said(1, "x"), said(meeting.Moderator, "@reviewer:b"), said(0, "hm")}, 9)
+	require.Equal(t, 2, n, "said while another one spoke")
+	n, _ = meeting.Next(names, []meeting.Line{said(2, "x"), said(meeting.Moderator, "@coder"), said(0, "hm")}, 9)
+	require.Equal(t, 1, n, "who has answered is not asked again")
 	n, _ = meeting.Next(names, []meeting.Line{said(0, "@reviewer:b"), said(meeting.Moderator, "go on")}, 9)
 	require.Equal(t, 2, n, "a line that addresses nobody takes nobody's word away")
 }

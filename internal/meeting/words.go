@@ -33,7 +33,7 @@ func (c Chat) Round(lines []Line) int {
 // Ask is what a member is told when it is to speak: the lines that it has not heard, from the place heard on.
 func (c Chat) Ask(speaker int, lines []Line, heard int) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "[group chat %s · round %d of %d · you are %s]\nTopic: %s\n", c.ID, c.Round(lines), c.Rounds, c.Names[speaker], c.Topic)
+	fmt.Fprintf(&b, "[group chat %s · round %d of %d · you are %s]\nTopic:\n%s\n", c.ID, c.Round(lines), c.Rounds, c.Names[speaker], c.Topic)
 	others := make([]string, 0, len(c.Names))
 	for n, name := range c.Names {
 		if n != speaker {

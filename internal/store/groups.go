@@ -119,6 +119,21 @@ func (s *Store) SpeakInGroup(ctx context.Context, id chat.GroupID, from chat.Ses
 	})
 }
 
+// EndGroup ends a chat as a person asks; one that is over stays as it is. NotFound: the session has made no such chat.
+func (s *Store) EndGroup(ctx context.Context, id chat.GroupID, of chat.SessionKey) error {
+	return s.inTx(ctx, func(tx *tx) error {
+		g, err := tx.q.GroupLock(ctx, tx, id)
+		if errors.Is(err, pgx.ErrNoRows) || err == nil && g.SessionKey != of {
+			return fault.Errorf(fault.NotFound, "there is no group chat %q in this conversation", string(id))
+		}
+		if err != nil || g.Ended != "" {
+			return err
+		}
+		tx.granted = append(tx.granted, Waiting{Group: id})
+		return tx.endGroup(ctx, g, meeting.Closed)
+	})
+}
+
 // line writes what was said, once for each key, and has the chat go on after the commit.
 func (t *tx) line(ctx context.Context, g dbsqlc.GroupChat, speaker int, key, said, outcome string) error {
 	if _, err := t.q.GroupLineInsert(ctx, t, dbsqlc.GroupLineInsertParams{

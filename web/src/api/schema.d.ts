@@ -1142,6 +1142,43 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/sessions/{key}/groups": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The group chats among the subagents of a session, newest first, with what was said */
+        get: operations["list-groups"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/sessions/{key}/groups/{id}/end": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * End a group chat
+         * @description Whoever speaks may finish; nobody is asked after. The session is told what was said. Ended again, nothing changes.
+         */
+        post: operations["end-group"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/sessions/{key}/links": {
         parameters: {
             query?: never;
@@ -2215,6 +2252,46 @@ export interface components {
         GrantsBody: {
             grants: components["schemas"]["Grant"][] | null;
         };
+        Group: {
+            /** Format: date-time */
+            created_at: string;
+            /**
+             * @description Why it is over; empty: it goes on.
+             * @enum {string}
+             */
+            ended?: "rounds" | "agreed" | "closed" | "budget" | "failed";
+            /** Format: date-time */
+            ended_at?: string;
+            id: string;
+            /** @description In their order; of a long chat the newest 100. */
+            lines: components["schemas"]["GroupLine"][] | null;
+            members: components["schemas"]["Member"][] | null;
+            /**
+             * Format: int64
+             * @description At most.
+             */
+            rounds: number;
+            topic: string;
+            /**
+             * Format: int64
+             * @description Lines in all.
+             */
+            total: number;
+        };
+        GroupLine: {
+            /** Format: date-time */
+            at: string;
+            /** @enum {string} */
+            outcome: "done" | "passed" | "stopped" | "failed" | "lost";
+            said: string;
+            /** Format: int64 */
+            seq: number;
+            /** @description Name of a member; empty: who made the chat. */
+            speaker: string;
+        };
+        GroupsBody: {
+            groups: components["schemas"]["Group"][] | null;
+        };
         HookBody: {
             async?: boolean;
             event: string;
@@ -2539,6 +2616,11 @@ export interface components {
             temporal_ui: string;
             user: components["schemas"]["UserBody"];
             version: string;
+        };
+        Member: {
+            name: string;
+            /** @description Its conversation. */
+            session: string;
         };
         MemorizeNote: {
             /** Format: date-time */
@@ -6067,6 +6149,70 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["Session"];
                 };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "list-groups": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Session key, URL-escaped. */
+                key: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GroupsBody"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "end-group": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Session key, URL-escaped. */
+                key: string;
+                /** @description Id of the chat. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description Error */
             default: {

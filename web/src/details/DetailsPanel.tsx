@@ -15,6 +15,7 @@ import { TurnDetails } from "./TurnDetails"
 const Sheet = lazy(() => import("../ui/Sheet"))
 const ContextPanel = lazy(() => import("../context/ContextPanel"))
 const SubagentsSection = lazy(() => import("../subagents/SubagentsSection"))
+const GroupsSection = lazy(() => import("../groups/GroupsSection"))
 const FilesSection = lazy(() => import("../files/FilesSection"))
 
 interface Props {
@@ -96,6 +97,7 @@ function Panel({ feed, chosen, onChoose, onClose }: Props) {
         {feed.loaded && (
           <Suspense>
             <SubagentsSection />
+            <GroupsSection />
             <FilesSection />
           </Suspense>
         )}

@@ -1,0 +1,44 @@
+package api
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"xbot/internal/chat"
+)
+
+// GroupsBody lists group chats.
+type GroupsBody struct {
+	Groups []chat.Group `json:"groups"`
+}
+
+func (a *API) registerGroups(h huma.API) {
+	huma.Register(h, huma.Operation{OperationID: "list-groups", Method: http.MethodGet, Path: "/api/sessions/{key}/groups", Summary: "The group chats among the subagents of a session, newest first, with what was said", Security: secured},
+		func(ctx context.Context, in *Key) (*struct{ Body GroupsBody }, error) {
+			s, err := a.own(ctx, in.Key)
+			if err != nil {
+				return nil, err
+			}
+			groups, err := a.Store.GroupsOf(ctx, s.Key)
+			return &struct{ Body GroupsBody }{GroupsBody{Groups: append([]chat.Group{}, groups...)}}, a.problem(err)
+		})
+	huma.Register(h, huma.Operation{
+		OperationID: "end-group", Method: http.MethodPost, Path: "/api/sessions/{key}/groups/{id}/end", Summary: "End a group chat",
+		Description:   "Whoever speaks may finish; nobody is asked after. The session is told what was said. Ended again, nothing changes.",
+		DefaultStatus: http.StatusNoContent, Security: secured,
+	}, func(ctx context.Context, in *groupKey) (*struct{}, error) {
+		s, err := a.own(ctx, in.Key.Key)
+		if err != nil {
+			return nil, err
+		}
+		return nil, a.problem(a.Store.EndGroup(ctx, chat.GroupID(in.ID), s.Key))
+	})
+}
+
+type groupKey struct {
+	Key
+
+	ID string `path:"id" maxLength:"40" doc:"Id of the chat." example:"g0123456789"`
+}
