@@ -30,7 +30,6 @@ func TestReplay_EveryCapturedHistory(t *testing.T) {
 			replayer.RegisterWorkflowWithOptions(workflows.CronJob, workflow.RegisterOptions{Name: workflows.NameCronJob})
 			replayer.RegisterWorkflowWithOptions(workflows.Subagent, workflow.RegisterOptions{Name: workflows.NameSubagent})
 			replayer.RegisterWorkflowWithOptions(workflows.GroupChat, workflow.RegisterOptions{Name: workflows.NameGroupChat})
-			replayer.RegisterWorkflowWithOptions(workflows.GroupChat, workflow.RegisterOptions{Name: workflows.NameGroupChat})
 			replayer.RegisterWorkflowWithOptions(workflows.Memorize, workflow.RegisterOptions{Name: workflows.NameMemorize})
 			replayer.RegisterWorkflowWithOptions(workflows.Command, workflow.RegisterOptions{Name: workflows.NameCommand})
 			logger := log.NewStructuredLogger(slog.New(slog.DiscardHandler))
