@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -208,7 +209,9 @@ func (s *Store) showGroup(ctx context.Context, g dbsqlc.GroupChat) (chat.Group, 
 	if err != nil {
 		return out, classify(fmt.Errorf("list the members of %s: %w", g.ID, err))
 	}
+	names := map[int32]string{}
 	for _, m := range members {
+		names[m.GroupMember.N] = m.GroupMember.Name
 		out.Members = append(out.Members, chat.Member{Name: m.GroupMember.Name, Session: m.GroupMember.SessionKey})
 	}
 	lines, err := s.q.GroupLines(ctx, s.pool, g.ID)
@@ -218,7 +221,7 @@ func (s *Store) showGroup(ctx context.Context, g dbsqlc.GroupChat) (chat.Group, 
 	for _, l := range lines[max(0, len(lines)-maxGroupLines):] {
 		name := ""
 		if l.Speaker != meeting.Moderator {
-			name = out.Members[l.Speaker].Name
+			name = cmp.Or(names[l.Speaker], "gone")
 		}
 		out.Lines = append(out.Lines, chat.GroupLine{Seq: int(l.Seq), Speaker: name, Said: l.Said, Outcome: l.Outcome, At: l.CreatedAt})
 	}

@@ -47,6 +47,7 @@ type room struct {
 	chat    meeting.Chat
 	members []dbsqlc.GroupMembersRow
 	lines   []meeting.Line
+	gone    bool // the conversation of a member was deleted
 }
 
 func (t *tx) room(ctx context.Context, g dbsqlc.GroupChat) (r room, err error) {
@@ -55,6 +56,9 @@ func (t *tx) room(ctx context.Context, g dbsqlc.GroupChat) (r room, err error) {
 		return r, fmt.Errorf("list the members of %s: %w", g.ID, err)
 	}
 	for _, m := range r.members {
+		for len(r.chat.Names) < int(m.GroupMember.N) {
+			r.chat.Names, r.gone = append(r.chat.Names, "gone"), true
+		}
 		r.chat.Names = append(r.chat.Names, m.GroupMember.Name)
 	}
 	lines, err := t.q.GroupLines(ctx, t, g.ID)
@@ -62,6 +66,9 @@ func (t *tx) room(ctx context.Context, g dbsqlc.GroupChat) (r room, err error) {
 		return r, fmt.Errorf("read group chat %s: %w", g.ID, err)
 	}
 	for _, l := range lines {
+		for int(l.Speaker) >= len(r.chat.Names) {
+			r.chat.Names, r.gone = append(r.chat.Names, "gone"), true
+		}
 		r.lines = append(r.lines, meeting.Line{
 			Speaker: int(l.Speaker), Text: l.Said, Passed: l.Outcome == "passed", Failed: l.Outcome != "passed" && l.Outcome != "done",
 		})
@@ -74,6 +81,9 @@ func (t *tx) stepGroup(ctx context.Context, g dbsqlc.GroupChat, budget int64) (c
 	r, err := t.room(ctx, g)
 	if err != nil {
 		return over, err
+	}
+	if r.gone || len(r.members) == 0 {
+		return over, t.endGroup(ctx, g, meeting.Failed)
 	}
 	waits, err := t.q.GroupOpenTask(ctx, t, string(g.ID))
 	if err == nil {

@@ -321,7 +321,7 @@ func (q *Queries) SubagentLock(ctx context.Context, db DBTX, root string) error 
 }
 
 const subagentOpenIn = `-- name: SubagentOpenIn :many
-SELECT t.call_id, t.session_key, t.asked_in, t.tree, t.background, t.words, t.turn_id, t.outcome, t.woken_at, t.created_at, t.ended_at, a.session_key, a.parent, a.root, a.role, a.instance, a.depth, a.call_id, a.profile, a.unloaded_at, a.created_at FROM subagent_tasks t JOIN subagents a ON a.session_key = t.session_key
+SELECT t.call_id, t.session_key, t.asked_in, t.tree, t.background, t.words, t.turn_id, t.outcome, t.woken_at, t.created_at, t.ended_at, t.group_id, a.session_key, a.parent, a.root, a.role, a.instance, a.depth, a.call_id, a.profile, a.unloaded_at, a.created_at FROM subagent_tasks t JOIN subagents a ON a.session_key = t.session_key
 WHERE t.session_key = $1 AND t.outcome = ''
 ORDER BY t.created_at, t.call_id
 FOR NO KEY UPDATE OF t
@@ -354,6 +354,7 @@ func (q *Queries) SubagentOpenIn(ctx context.Context, db DBTX, sessionKey chat.S
 			&i.SubagentTask.WokenAt,
 			&i.SubagentTask.CreatedAt,
 			&i.SubagentTask.EndedAt,
+			&i.SubagentTask.GroupID,
 			&i.Subagent.SessionKey,
 			&i.Subagent.Parent,
 			&i.Subagent.Root,
