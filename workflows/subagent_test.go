@@ -52,7 +52,9 @@ func (a *agent) env(t *testing.T) *testsuite.TestWorkflowEnvironment {
 	register := func(name string, fn any) { env.RegisterActivityWithOptions(fn, activity.RegisterOptions{Name: name}) }
 	register(activities.NameClaim, a.claim)
 	register(activities.NameRest, a.rest)
-	register(activities.NamePeek, func(context.Context, activities.PeekInput) (activities.PeekOutput, error) { return activities.PeekOutput{}, nil })
+	register(activities.NamePeek, func(context.Context, activities.PeekInput) (activities.PeekOutput, error) {
+		return activities.PeekOutput{}, nil
+	})
 	register(activities.NameGenerate, func(context.Context, activities.GenerateInput) (activities.GenerateOutput, error) {
 		return activities.GenerateOutput{Finish: "stop"}, nil
 	})

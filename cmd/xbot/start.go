@@ -75,8 +75,3 @@ func (p *parts) learnAttributes(ctx context.Context, namespace string) error {
 	}
 	return nil
 }
-
-// teller says something to conversations on the product's behalf.
-func (p *parts) teller(t config.Temporal) *ingress.Teller {
-	return &ingress.Teller{Rows: p.store, Waker: p.waker(t), Log: p.log}
-}

@@ -93,7 +93,7 @@ func people() (english, chinese []string) {
 		}
 	}
 	for last := range strings.FieldsSeq("王 李 张 刘 陈 杨 黄") {
-		for _, first := range strings.Fields("小明 建国 丽华 晓东 雅婷 志强 梦洁 宇航") {
+		for first := range strings.FieldsSeq("小明 建国 丽华 晓东 雅婷 志强 梦洁 宇航") {
 			chinese = append(chinese, last+first)
 		}
 	}
