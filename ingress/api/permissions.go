@@ -11,6 +11,7 @@ import (
 	"xbot/ingress/auth"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
+	"xbot/internal/policy"
 	"xbot/internal/tool"
 )
 
@@ -24,6 +25,8 @@ type Catalog interface {
 type Policy struct {
 	Tools Catalog
 	Rules map[string]chat.Rule // by the tool's own name; others are allowed
+	// Live is the document in force in this process, which is told of a change; nil: it is seen within a second.
+	Live *policy.Live
 }
 
 // Permission is what may happen when a tool is to be run for the user.

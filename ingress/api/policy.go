@@ -139,6 +139,9 @@ func (a *API) setPolicy(ctx context.Context, in NewPolicy) (*policyBody, error) 
 	if err != nil {
 		return nil, a.problem(err)
 	}
+	if a.Policy.Live != nil {
+		a.Policy.Live.Refresh()
+	}
 	a.Log.Info("policy changed", "version", version, "user", auth.User(ctx).Name)
 	return shown(version, body), nil
 }

@@ -56,3 +56,10 @@ func (l *Live) Get(ctx context.Context) (*Policy, error) {
 	l.known, l.version = p, version
 	return p, nil
 }
+
+// Refresh has the next Get look at the database: this process has just put a document in force.
+func (l *Live) Refresh() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.read = time.Time{}
+}

@@ -52,6 +52,18 @@ func TestLive_FollowsAChangeWithinASecond(t *testing.T) {
 	})
 }
 
+func TestLive_HoldsAtOnceWhereItWasChanged(t *testing.T) {
+	source := &versions{}
+	live := &policy.Live{Source: source}
+	_, err := live.Get(t.Context())
+	require.NoError(t, err)
+	source.version, source.body = 1, `{"limits": {"turns": 2}}`
+	live.Refresh()
+	p, err := live.Get(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, 2, p.Limit().Turns)
+}
+
 func TestLive_TheLastDocumentStandsWhileTheDatabaseIsAway(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		source := &versions{err: errors.New("away")}
