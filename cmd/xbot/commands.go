@@ -34,6 +34,7 @@ func (in *ingressPart) commands() *ingress.Commands {
 		(&ingress.Subagents{Store: in.store, Roles: in.roles}).Commands(), // subagents agents
 		in.statuses().Commands(), // status whoami version
 		(&ingress.Triggers{Book: in.triggers}).Commands(),
+		(&ingress.Plans{Store: in.store}).Commands(), // todos
 		in.hooks.Commands(),
 		[]ingress.Command{ingress.ConfigCommand(in.store)},
 		(&ingress.Debug{Store: in.store, Pool: in.pool, Metrics: in.tele.Registry}).Commands(),

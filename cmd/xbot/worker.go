@@ -112,7 +112,7 @@ func (p *parts) tools(cfg config.Permissions) *tool.Registry {
 	return tool.New(append(
 		p.lettaTools(),
 		shell.New(), ask.New(), file.NewRead(), file.NewCreate(), file.NewReplace(p.store), file.NewGlob(), file.NewGrep(),
-		file.NewCd(p.store, p.store), todo.NewWrite(p.store), todo.NewList(p.store), memory.NewWrite(p.notes()), memory.NewList(p.notes()), newDownload(cfg),
+		file.NewCd(p.store, p.store), todo.NewWrite(p.store), todo.NewList(p.store, p.store), memory.NewWrite(p.notes()), memory.NewList(p.notes()), newDownload(cfg),
 		task.NewStatus(p.store), task.NewRead(p.store, lateBoxes{p}), task.NewWait(p.store),
 		task.NewKill(p.store, task.Killer{Kills: p.store, Boxes: lateBoxes{p}}),
 		toolcontext.NewOffloadRecall(p.store), toolcontext.NewEdit(p.store), toolcontext.NewRecallMasked(p.store),

@@ -1,6 +1,9 @@
 package chat
 
-import "encoding/json"
+import (
+	"encoding/json"
+	"time"
+)
 
 // EventKind says what an event of a session's feed carries.
 type EventKind string
@@ -106,4 +109,12 @@ type Todo struct {
 	ID   string `json:"id"`
 	Text string `json:"text"`
 	Done bool   `json:"done"`
+}
+
+// TodoList is the to-do list of a conversation.
+type TodoList struct {
+	Session   SessionKey `json:"session"`
+	Title     string     `json:"title"`
+	Todos     []Todo     `json:"todos"`
+	UpdatedAt time.Time  `json:"updated_at"`
 }

@@ -38,6 +38,18 @@ func texts(l chat.Logs) (out []string) {
 	return out
 }
 
+// tick returns a time that is later than all before and earlier than all after it, however coarse the clock is.
+func tick() time.Time {
+	before := time.Now().Round(0)
+	at := before
+	for !at.After(before) {
+		at = time.Now().Round(0)
+	}
+	for !time.Now().Round(0).After(at) {
+	}
+	return at
+}
+
 func TestRead_FindsTheNewestLinesOfAllProcesses(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()
@@ -48,7 +60,7 @@ func TestRead_FindsTheNewestLinesOfAllProcesses(t *testing.T) {
 	one.Info("turn finished", "session_id", "s1", "text", "two words", "n", 7)
 	two.Warn("model is slow", "after", time.Second)
 	two.Debug("not logged")
-	middle := time.Now()
+	middle := tick()
 	three.With("worker", 2).Error("broke", "error", fmt.Errorf("why"))
 
 	all := read(t, home, logs.Query{})

@@ -178,6 +178,7 @@ func Say(lang Lang, id ID, args ...any) string {
 		queues,
 		crons,
 		triggers,
+		todos,
 		context,
 		models,
 		slashes,

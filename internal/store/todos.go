@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -73,4 +74,22 @@ func (t *tx) planOf(ctx context.Context, n NewFork, c *copies) error {
 		return err
 	}
 	return t.planAgain(ctx, n.Key)
+}
+
+// TodosElsewhere lists what is left to do in other conversations of whoever a session belongs to, the newest list first. A
+// conversation of a group tells of the group's alone.
+func (s *Store) TodosElsewhere(ctx context.Context, key chat.SessionKey, most int) ([]chat.TodoList, error) {
+	rows, err := s.q.TodosElsewhere(ctx, s.pool, dbsqlc.TodosElsewhereParams{Session: key, N: int32(most)})
+	if err != nil {
+		return nil, classify(fmt.Errorf("read to-dos of other conversations: %w", err))
+	}
+	out := make([]chat.TodoList, len(rows))
+	for i, r := range rows {
+		out[i] = chat.TodoList{Session: r.Key, Title: r.Title, UpdatedAt: r.UpdatedAt}
+		if err := json.Unmarshal(r.Items, &out[i].Todos); err != nil {
+			return nil, fmt.Errorf("decode to-dos of %s: %w", r.Key, err)
+		}
+		out[i].Todos = slices.DeleteFunc(out[i].Todos, func(t chat.Todo) bool { return t.Done })
+	}
+	return out, nil
 }

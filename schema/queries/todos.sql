@@ -14,3 +14,14 @@ SELECT EXISTS (
     JOIN tool_calls c ON c.session_key = m.session_key AND c.message_id = m.id
     WHERE m.session_key = sqlc.arg(session_key) AND m.rewound_by = sqlc.arg(control)::bigint AND c.name = 'todo_write'
 );
+
+-- name: TodosElsewhere :many
+-- The lists of the other conversations of a session's owner in which something is left to do, the newest first.
+SELECT s.key, s.title, t.items, t.updated_at
+FROM sessions here
+JOIN sessions s ON s.user_id = here.user_id AND s.key <> here.key
+JOIN todos t ON t.session_key = s.key
+WHERE here.key = sqlc.arg(session)
+  AND EXISTS (SELECT 1 FROM jsonb_array_elements(t.items) e WHERE NOT coalesce((e ->> 'done')::boolean, false))
+ORDER BY t.updated_at DESC
+LIMIT sqlc.arg(n);

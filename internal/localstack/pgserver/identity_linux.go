@@ -20,7 +20,12 @@ func (c Cluster) serves(pid int) bool {
 	if filepath.Base(program) != "postgres" {
 		return false
 	}
-	here, err := os.Stat(filepath.Join(proc, "cwd"))
+	return c.stands(pid)
+}
+
+// stands tells whether the working directory of a process is the data folder.
+func (c Cluster) stands(pid int) bool {
+	here, err := os.Stat(filepath.Join("/proc", strconv.Itoa(pid), "cwd"))
 	if err != nil {
 		return false
 	}
@@ -28,7 +33,18 @@ func (c Cluster) serves(pid int) bool {
 	return err == nil && os.SameFile(here, data)
 }
 
-// orphans lists the living Postgres processes on this data.
+// ends tells whether pid is a Postgres process on this data that was killed and is still being taken apart: it has no program
+// any more, while the shared memory, whose users a new server counts, may not be given back yet. The folder goes after that.
+func (c Cluster) ends(pid int) bool {
+	proc := filepath.Join("/proc", strconv.Itoa(pid))
+	if _, err := os.Readlink(filepath.Join(proc, "exe")); !os.IsNotExist(err) {
+		return false
+	}
+	name, err := os.ReadFile(filepath.Join(proc, "comm"))
+	return err == nil && strings.TrimSpace(string(name)) == "postgres" && c.stands(pid)
+}
+
+// orphans lists the Postgres processes on this data, also those that are just ending.
 func (c Cluster) orphans() []int {
 	entries, err := os.ReadDir("/proc")
 	if err != nil {
@@ -36,7 +52,7 @@ func (c Cluster) orphans() []int {
 	}
 	var pids []int
 	for _, entry := range entries {
-		if pid, err := strconv.Atoi(entry.Name()); err == nil && c.serves(pid) {
+		if pid, err := strconv.Atoi(entry.Name()); err == nil && (c.serves(pid) || c.ends(pid)) {
 			pids = append(pids, pid)
 		}
 	}

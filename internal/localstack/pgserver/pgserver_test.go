@@ -2,6 +2,7 @@ package pgserver
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -174,11 +175,10 @@ func TestRunning_ClearsTheWayAfterAKill(t *testing.T) {
 	// A statement of an hour keeps its process from noticing.
 	conn, err := pgx.Connect(t.Context(), c.dsn())
 	require.NoError(t, err)
-	t.Cleanup(func() { _ = conn.Close(context.Background()) }) // its server is gone
 	busy := make(chan error, 1)
 	go func() {
-		_, err := conn.Exec(context.Background(), "DO $$ BEGIN LOOP END LOOP; END $$")
-		busy <- err
+		_, err := conn.Exec(t.Context(), "DO $$ BEGIN LOOP END LOOP; END $$")
+		busy <- errors.Join(err, conn.Close(context.Background()))
 	}()
 	if runtime.GOOS == "linux" {
 		require.Eventually(t, func() bool { return len(c.orphans()) > 1 }, within, readyPoll)

@@ -7,9 +7,60 @@ package dbsqlc
 
 import (
 	"context"
+	"encoding/json"
+	"time"
 
 	"xbot/internal/chat"
 )
+
+const todosElsewhere = `-- name: TodosElsewhere :many
+SELECT s.key, s.title, t.items, t.updated_at
+FROM sessions here
+JOIN sessions s ON s.user_id = here.user_id AND s.key <> here.key
+JOIN todos t ON t.session_key = s.key
+WHERE here.key = $1
+  AND EXISTS (SELECT 1 FROM jsonb_array_elements(t.items) e WHERE NOT coalesce((e ->> 'done')::boolean, false))
+ORDER BY t.updated_at DESC
+LIMIT $2
+`
+
+type TodosElsewhereParams struct {
+	Session chat.SessionKey
+	N       int32
+}
+
+type TodosElsewhereRow struct {
+	Key       chat.SessionKey
+	Title     string
+	Items     json.RawMessage
+	UpdatedAt time.Time
+}
+
+// The lists of the other conversations of a session's owner in which something is left to do, the newest first.
+func (q *Queries) TodosElsewhere(ctx context.Context, db DBTX, arg TodosElsewhereParams) ([]TodosElsewhereRow, error) {
+	rows, err := db.Query(ctx, todosElsewhere, arg.Session, arg.N)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []TodosElsewhereRow
+	for rows.Next() {
+		var i TodosElsewhereRow
+		if err := rows.Scan(
+			&i.Key,
+			&i.Title,
+			&i.Items,
+			&i.UpdatedAt,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
 
 const todosRewound = `-- name: TodosRewound :one
 SELECT EXISTS (

@@ -2,6 +2,7 @@
 package todo
 
 import (
+	"cmp"
 	"context"
 	_ "embed"
 	"fmt"
@@ -99,21 +100,61 @@ func check(entries []entry) ([]chat.Todo, error) {
 	return todos, nil
 }
 
-type list struct{ list List }
+// maxElsewhere is how many lists of other conversations are shown.
+const maxElsewhere = 20
 
-// NewList returns the tool todo_list.
-func NewList(l List) tool.Tool {
-	return tool.Define("todo_list", chat.ClassRead, listDoc, list{l})
+// Elsewhere knows what is left to do in other conversations of whoever a session belongs to.
+type Elsewhere interface {
+	TodosElsewhere(ctx context.Context, session chat.SessionKey, most int) ([]chat.TodoList, error)
 }
 
-func (list) Summary(struct{}) string { return "" }
+type listParams struct {
+	All bool `json:"all,omitempty"`
+}
 
-func (l list) Run(ctx context.Context, call tool.Call, _ struct{}) (chat.ToolResult, error) {
+type list struct {
+	list  List
+	other Elsewhere
+}
+
+// NewList returns the tool todo_list.
+func NewList(l List, other Elsewhere) tool.Tool {
+	return tool.Define("todo_list", chat.ClassRead, listDoc, list{l, other})
+}
+
+func (list) Summary(p listParams) string {
+	if p.All {
+		return "all conversations"
+	}
+	return ""
+}
+
+func (l list) Run(ctx context.Context, call tool.Call, p listParams) (chat.ToolResult, error) {
 	todos, err := l.list.Todos(ctx, call.Session)
 	if err != nil {
 		return tool.FromError(fmt.Errorf("read the to-do list: %w", err))
 	}
-	return tool.Text(describe(todos)), nil
+	text := describe(todos)
+	if p.All {
+		lists, err := l.other.TodosElsewhere(ctx, call.Session, maxElsewhere)
+		if err != nil {
+			return tool.FromError(err)
+		}
+		text += Left(lists)
+	}
+	return tool.Text(text), nil
+}
+
+// Left is what is left to do in other conversations, as models and people read it.
+func Left(lists []chat.TodoList) string {
+	var out strings.Builder
+	for _, l := range lists {
+		fmt.Fprintf(&out, "\n\n%s (%s)", cmp.Or(l.Title, "untitled"), l.Session)
+		for _, todo := range l.Todos {
+			fmt.Fprintf(&out, "\n[ ] %s. %s", todo.ID, todo.Text)
+		}
+	}
+	return out.String()
 }
 
 func describe(todos []chat.Todo) string {

@@ -25,7 +25,7 @@ func TestTodoWrite_ReplacesTheListOfTheSession(t *testing.T) {
 	require.Equal(t, "1 of 2 done: act", todo.NewWrite(memory).Summary(call.Arguments))
 
 	call.Arguments = ""
-	shown, err := todo.NewList(memory).Run(t.Context(), call)
+	shown, err := todo.NewList(memory, memory).Run(t.Context(), call)
 	require.NoError(t, err)
 	require.Equal(t, result, shown)
 
@@ -34,6 +34,19 @@ func TestTodoWrite_ReplacesTheListOfTheSession(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "The to-do list is empty.", result.Content)
 	require.Empty(t, memory.Lists[call.Session])
+}
+
+func TestTodoList_ShowsWhatIsLeftInOtherConversationsWhereItIsAsked(t *testing.T) {
+	t.Parallel()
+	box, memory := tooltest.New(t), tooltest.NewMemory()
+	require.NoError(t, memory.SetTodos(t.Context(), "agent:main:web:thread:other", []chat.Todo{{ID: "1", Text: "water the plants"}}))
+	list := todo.NewList(memory, memory)
+	alone, err := list.Run(t.Context(), box.Call("turn.0.0", "{}"))
+	require.NoError(t, err)
+	require.NotContains(t, alone.Content, "plants")
+	all, err := list.Run(t.Context(), box.Call("turn.0.1", `{"all":true}`))
+	require.NoError(t, err)
+	require.Equal(t, "The to-do list is empty.\n\nuntitled (agent:main:web:thread:other)\n[ ] 1. water the plants", all.Content)
 }
 
 func TestTodoWrite_RefusesWhatAListCannotHold(t *testing.T) {
@@ -71,6 +84,6 @@ func TestTodo_HandsBackWhatTheModelCannotMend(t *testing.T) {
 	box := tooltest.New(t)
 	_, err := todo.NewWrite(brokenList{}).Run(t.Context(), box.Call("turn.0.0", `{"todos":[]}`))
 	require.Equal(t, fault.Unavailable, fault.KindOf(err))
-	_, err = todo.NewList(brokenList{}).Run(t.Context(), box.Call("turn.0.0", ""))
+	_, err = todo.NewList(brokenList{}, nil).Run(t.Context(), box.Call("turn.0.0", ""))
 	require.Equal(t, fault.Unavailable, fault.KindOf(err))
 }

@@ -54,6 +54,18 @@ func (m *Memory) Todos(_ context.Context, session chat.SessionKey) ([]chat.Todo,
 	return m.Lists[session], nil
 }
 
+// TodosElsewhere returns the lists of all other sessions.
+func (m *Memory) TodosElsewhere(_ context.Context, session chat.SessionKey, _ int) (out []chat.TodoList, _ error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for key, todos := range m.Lists {
+		if key != session {
+			out = append(out, chat.TodoList{Session: key, Todos: todos})
+		}
+	}
+	return out, nil
+}
+
 // SetTodos replaces the list of a session.
 func (m *Memory) SetTodos(_ context.Context, session chat.SessionKey, todos []chat.Todo) error {
 	m.mu.Lock()

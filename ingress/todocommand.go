@@ -1,0 +1,69 @@
+package ingress
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"strings"
+
+	"xbot/internal/chat"
+	"xbot/internal/phrase"
+	"xbot/internal/store"
+)
+
+// todosShown is how many lists /todos shows beside that of the conversation.
+const todosShown = 20
+
+// Plans show people what is left to do, here and in their other conversations.
+type Plans struct {
+	Store interface {
+		SessionOwner(ctx context.Context, key chat.SessionKey) (store.User, error)
+		Todos(ctx context.Context, key chat.SessionKey) ([]chat.Todo, error)
+		TodosElsewhere(ctx context.Context, key chat.SessionKey, most int) ([]chat.TodoList, error)
+	}
+}
+
+// Commands returns /todos.
+func (p *Plans) Commands() []Command {
+	return []Command{{Name: "todos", Aliases: []string{"todo"}, Help: phrase.HelpTodos, Group: GroupConversation, Run: p.run}}
+}
+
+// run shows the list of the conversation, and to whom it belongs what is left in their others. Who shares somebody else's
+// conversation sees that one's list alone.
+func (p *Plans) run(ctx context.Context, in Inbound, _ string) (string, error) {
+	owner, err := p.Store.SessionOwner(ctx, in.Session)
+	if err != nil {
+		return "", err
+	}
+	here, err := p.Store.Todos(ctx, in.Session)
+	if err != nil {
+		return "", err
+	}
+	parts := []string{phrase.Say(in.Lang, phrase.TodosHere) + linesOf(here)}
+	if len(here) == 0 {
+		parts[0] = phrase.Say(in.Lang, phrase.TodosNone)
+	}
+	if guest(owner, in) {
+		return parts[0], nil
+	}
+	others, err := p.Store.TodosElsewhere(ctx, in.Session, todosShown)
+	if err != nil {
+		return "", err
+	}
+	for _, l := range others {
+		parts = append(parts, fmt.Sprintf("**%s** · `%s`%s", cmp.Or(l.Title, "—"), l.Session, linesOf(l.Todos)))
+	}
+	return strings.Join(parts, "\n\n"), nil
+}
+
+func linesOf(todos []chat.Todo) string {
+	var b strings.Builder
+	for _, t := range todos {
+		mark := " "
+		if t.Done {
+			mark = "x"
+		}
+		fmt.Fprintf(&b, "\n- [%s] %s", mark, t.Text)
+	}
+	return b.String()
+}
