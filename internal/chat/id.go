@@ -30,6 +30,12 @@ func NewCallID(turn TurnID, step, n int) CallID {
 	return CallID(fmt.Sprintf("%s.%d.%d", turn, step, n))
 }
 
+// Turn returns the turn that a call is of; empty when the id was not minted by NewCallID.
+func (id CallID) Turn() TurnID {
+	turn, _, _, _ := id.Split() //nolint:dogsled // its other parts say where in the turn
+	return turn
+}
+
 // Split returns the parts of a call id; ok is false when the id was not minted by NewCallID.
 func (id CallID) Split() (turn TurnID, step, n int, ok bool) {
 	rest, last, found := cutLast(string(id))

@@ -45,7 +45,8 @@ func tick() time.Time {
 	for !at.After(before) {
 		at = time.Now().Round(0)
 	}
-	for !time.Now().Round(0).After(at) {
+	for now := at; !now.After(at); {
+		now = time.Now().Round(0)
 	}
 	return at
 }

@@ -2,6 +2,7 @@ package meeting
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -61,8 +62,8 @@ func unheard(lines []Line, speaker, heard int) (out []Line) {
 // Transcript is lines as an agent reads them, the newest that fit into so many bytes.
 func (c Chat) Transcript(lines []Line, most int) string {
 	parts, left, size := make([]string, 0, len(lines)), 0, 0
-	for i := len(lines) - 1; i >= 0; i-- {
-		text := c.show(lines[i])
+	for i, line := range slices.Backward(lines) {
+		text := c.show(line)
 		if size += len(text) + 1; size > most && len(parts) > 0 {
 			left = i + 1
 			break
@@ -72,9 +73,7 @@ func (c Chat) Transcript(lines []Line, most int) string {
 	if left > 0 {
 		parts = append(parts, fmt.Sprintf("[%d earlier lines are left out]", left))
 	}
-	for i, j := 0, len(parts)-1; i < j; i, j = i+1, j-1 {
-		parts[i], parts[j] = parts[j], parts[i]
-	}
+	slices.Reverse(parts)
 	return strings.Join(parts, "\n")
 }
 

@@ -89,8 +89,7 @@ func (m maker) group(ctx context.Context, call tool.Call, p chatParams) (chat.To
 	case rounds < 1 || rounds > chat.MaxGroupRounds:
 		return chat.ToolResult{}, fault.Errorf(fault.Invalid, "max_rounds must be between 1 and %d, not %d", chat.MaxGroupRounds, rounds)
 	}
-	turn, _, _, _ := call.ID.Split()
-	g := chat.NewGroup{Call: call.ID, Session: call.Session, Turn: turn, Topic: p.Topic, Rounds: rounds}
+	g := chat.NewGroup{Call: call.ID, Session: call.Session, Turn: call.ID.Turn(), Topic: p.Topic, Rounds: rounds}
 	taken := map[string]bool{}
 	for _, name := range p.Members {
 		one, err := m.invited(ctx, call, name)

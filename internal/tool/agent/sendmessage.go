@@ -79,8 +79,7 @@ func (s sender) peer(ctx context.Context, call tool.Call, to chat.SessionKey, me
 	case to == call.Session:
 		return chat.ToolResult{}, fault.Errorf(fault.Invalid, "this is the conversation itself: say it here")
 	}
-	turn, _, _, _ := call.ID.Split()
-	m := chat.PeerMessage{Call: call.ID, Turn: turn, User: call.User, From: call.Session, To: to, Text: message}
+	m := chat.PeerMessage{Call: call.ID, Turn: call.ID.Turn(), User: call.User, From: call.Session, To: to, Text: message}
 	if err := s.rooms.SendPeer(ctx, m); err != nil {
 		return chat.ToolResult{}, err
 	}
