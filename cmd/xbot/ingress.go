@@ -314,7 +314,7 @@ type local struct {
 }
 
 // localToken names the token of the programs beside this server, of which a database may have several. A new start
-// replaces it.
+// replaces it; the one before holds until the next start.
 func (in *ingressPart) localToken() string {
 	host, err := os.Hostname()
 	if err != nil {

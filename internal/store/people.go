@@ -152,11 +152,12 @@ func (s *Store) CreateToken(ctx context.Context, user chat.UserID, name string, 
 	return id, classify(err)
 }
 
-// ReplaceToken revokes the user's tokens of that name and stores a new one, in one transaction.
+// ReplaceToken stores a new token of that name in the place of the user's earlier ones. The newest of those is taken until the next
+// one comes: a program may have read it a moment ago.
 func (s *Store) ReplaceToken(ctx context.Context, user chat.UserID, name string, hash []byte) error {
 	return s.inTx(ctx, func(tx *tx) error {
-		if _, err := s.q.TokenRevokeByName(ctx, tx, dbsqlc.TokenRevokeByNameParams{UserID: user, Name: name}); err != nil {
-			return fmt.Errorf("revoke the earlier token: %w", err)
+		if err := s.q.TokenRevokeOlder(ctx, tx, dbsqlc.TokenRevokeOlderParams{UserID: user, Name: name}); err != nil {
+			return fmt.Errorf("revoke earlier tokens: %w", err)
 		}
 		_, err := s.q.TokenCreate(ctx, tx, dbsqlc.TokenCreateParams{UserID: user, Name: name, TokenHash: hash})
 		return err

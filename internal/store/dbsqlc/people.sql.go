@@ -123,22 +123,21 @@ func (q *Queries) TokenRevoke(ctx context.Context, db DBTX, arg TokenRevokeParam
 	return result.RowsAffected(), nil
 }
 
-const tokenRevokeByName = `-- name: TokenRevokeByName :execrows
+const tokenRevokeOlder = `-- name: TokenRevokeOlder :exec
 UPDATE api_tokens SET revoked_at = now()
-WHERE user_id = $1 AND name = $2 AND revoked_at IS NULL
+WHERE api_tokens.user_id = $1 AND api_tokens.name = $2 AND api_tokens.revoked_at IS NULL
+  AND api_tokens.id < (SELECT max(t.id) FROM api_tokens t WHERE t.user_id = $1 AND t.name = $2)
 `
 
-type TokenRevokeByNameParams struct {
+type TokenRevokeOlderParams struct {
 	UserID chat.UserID
 	Name   string
 }
 
-func (q *Queries) TokenRevokeByName(ctx context.Context, db DBTX, arg TokenRevokeByNameParams) (int64, error) {
-	result, err := db.Exec(ctx, tokenRevokeByName, arg.UserID, arg.Name)
-	if err != nil {
-		return 0, err
-	}
-	return result.RowsAffected(), nil
+// All of a name but the newest.
+func (q *Queries) TokenRevokeOlder(ctx context.Context, db DBTX, arg TokenRevokeOlderParams) error {
+	_, err := db.Exec(ctx, tokenRevokeOlder, arg.UserID, arg.Name)
+	return err
 }
 
 const tokenTouch = `-- name: TokenTouch :exec
