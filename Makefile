@@ -74,7 +74,13 @@ $(NODE_MODULES): web/package-lock.json
 # --- check
 
 .PHONY: test
-test: build test-go test-temporal test-page test-e2e ## run all tests; needs Go, a C compiler, Node.js and Postgres binaries
+test: build test-go test-temporal test-whole ## run all tests; needs Go, a C compiler, Node.js and Postgres binaries
+
+# The page in its browser and the servers that are killed wait more than they compute: side by side they take little longer
+# than one of them.
+.PHONY: test-whole
+test-whole:
+	@$(MAKE) --no-print-directory -j2 test-page test-e2e
 
 .PHONY: test-go
 test-go: page temporal
@@ -82,8 +88,7 @@ test-go: page temporal
 	XBOT_TEMPORAL_BIN=$(BIN)/xbot-temporal $(GO_TEST) --packages="$$(go list ./... | grep -v '^xbot/e2e' | tr '\n' ' ')" -- $(RACE) -timeout 20m
 	@test -n "$(XBOT_TEST_IMAGE)" || echo '!!! The tests of containers did not run: start a Docker engine and "export XBOT_TEST_IMAGE=$$(scripts/test-image)".'
 
-# By itself, since it measures how fast a killed server comes back. With the race detector the server under test has it
-# too: its reports go to files, since the server is killed most of the time.
+# With the race detector the server under test has it too: its reports go to files, since the server is killed most of the time.
 .PHONY: test-e2e
 test-e2e: $(if $(RACE),race-binaries,build)
 	$(call install,$(GOTESTSUM))
