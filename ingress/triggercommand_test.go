@@ -54,3 +54,12 @@ func TestTriggerCommand_MakesSwitchesAndRemovesWithoutShowingASecret(t *testing.
 	_, err = say("m3", "remove nothing")
 	require.True(t, fault.Is(err, fault.NotFound))
 }
+
+func TestTriggerCommand_WaitsForNothingThatItsOwnRowHolds(t *testing.T) {
+	b := bridged(t, group)
+	for _, g := range b.ways {
+		triggers := &ingress.Triggers{Book: &trigger.Book{Store: b.store, Key: secret.Key{1}, Base: "https://xbot.example"}}
+		g.Dispatch.Commands = ingress.NewCommands(b.store, append(g.Commands(), triggers.Commands()...)...)
+	}
+	require.Contains(t, b.receive(dm("m1", "ou_1", "/trigger add ci github")).Reply, "**ci** calls this conversation")
+}

@@ -8,8 +8,8 @@ ON CONFLICT (user_id, name) DO NOTHING;
 SELECT count(*) FROM triggers WHERE user_id = $1;
 
 -- name: TriggerOwnerLock :exec
--- Whoever adds a trigger counts alone.
-SELECT id FROM users WHERE id = $1 FOR UPDATE;
+-- Whoever adds a trigger counts alone. Rows that name the user, such as that of the command itself, may be written meanwhile.
+SELECT id FROM users WHERE id = $1 FOR NO KEY UPDATE;
 
 -- name: TriggerGet :one
 SELECT * FROM triggers WHERE id = $1;

@@ -355,10 +355,10 @@ func (q *Queries) TriggerNth(ctx context.Context, db DBTX, arg TriggerNthParams)
 }
 
 const triggerOwnerLock = `-- name: TriggerOwnerLock :exec
-SELECT id FROM users WHERE id = $1 FOR UPDATE
+SELECT id FROM users WHERE id = $1 FOR NO KEY UPDATE
 `
 
-// Whoever adds a trigger counts alone.
+// Whoever adds a trigger counts alone. Rows that name the user, such as that of the command itself, may be written meanwhile.
 func (q *Queries) TriggerOwnerLock(ctx context.Context, db DBTX, id chat.UserID) error {
 	_, err := db.Exec(ctx, triggerOwnerLock, id)
 	return err
