@@ -314,7 +314,7 @@ type local struct {
 }
 
 // localToken names the token of the programs beside this server, of which a database may have several. A new start
-// replaces it; the one before holds until the next start.
+// makes another.
 func (in *ingressPart) localToken() string {
 	host, err := os.Hostname()
 	if err != nil {
@@ -323,9 +323,13 @@ func (in *ingressPart) localToken() string {
 	return "local programs of " + host + ":" + in.home
 }
 
+// localTokens is how many of these tokens hold: what stands in the note while a server starts, which may have been killed before it
+// wrote a new one, must not be refused, nor what a program has just read there.
+const localTokens = 3
+
 func (in *ingressPart) noteLocal(ctx context.Context, admin chat.UserID) error {
 	token, hash := secret.NewToken()
-	if err := in.store.ReplaceToken(ctx, admin, in.localToken(), hash); err != nil {
+	if _, err := in.store.CreateToken(ctx, admin, in.localToken(), hash); err != nil {
 		return err
 	}
 	data, err := json.Marshal(local{URL: in.address(), PID: os.Getpid(), Token: token, Version: version})
@@ -337,5 +341,8 @@ func (in *ingressPart) noteLocal(ctx context.Context, admin chat.UserID) error {
 		return err
 	}
 	tmp := path + ".new"
-	return errors.Join(os.WriteFile(tmp, data, 0o600), os.Rename(tmp, path))
+	if err := errors.Join(os.WriteFile(tmp, data, 0o600), os.Rename(tmp, path)); err != nil {
+		return err
+	}
+	return in.store.RevokeOlderTokens(ctx, admin, in.localToken(), localTokens)
 }

@@ -152,16 +152,13 @@ func (s *Store) CreateToken(ctx context.Context, user chat.UserID, name string, 
 	return id, classify(err)
 }
 
-// ReplaceToken stores a new token of that name in the place of the user's earlier ones. The newest of those is taken until the next
-// one comes: a program may have read it a moment ago.
-func (s *Store) ReplaceToken(ctx context.Context, user chat.UserID, name string, hash []byte) error {
-	return s.inTx(ctx, func(tx *tx) error {
-		if err := s.q.TokenRevokeOlder(ctx, tx, dbsqlc.TokenRevokeOlderParams{UserID: user, Name: name}); err != nil {
-			return fmt.Errorf("revoke earlier tokens: %w", err)
-		}
-		_, err := s.q.TokenCreate(ctx, tx, dbsqlc.TokenCreateParams{UserID: user, Name: name, TokenHash: hash})
-		return err
-	})
+// RevokeOlderTokens revokes the user's tokens of a name but the newest few.
+func (s *Store) RevokeOlderTokens(ctx context.Context, user chat.UserID, name string, keep int) error {
+	err := s.q.TokenRevokeOlder(ctx, s.pool, dbsqlc.TokenRevokeOlderParams{UserID: user, Name: Clean(name), Keep: int32(keep)})
+	if err != nil {
+		return classify(fmt.Errorf("revoke earlier tokens: %w", err))
+	}
+	return nil
 }
 
 // touchEvery bounds how often the last use of a token or a browser is written.

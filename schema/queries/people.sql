@@ -71,7 +71,7 @@ UPDATE api_tokens SET revoked_at = now()
 WHERE id = $1 AND user_id = $2 AND revoked_at IS NULL;
 
 -- name: TokenRevokeOlder :exec
--- All of a name but the newest.
+-- All of a name but the newest few.
 UPDATE api_tokens SET revoked_at = now()
 WHERE api_tokens.user_id = $1 AND api_tokens.name = $2 AND api_tokens.revoked_at IS NULL
-  AND api_tokens.id < (SELECT max(t.id) FROM api_tokens t WHERE t.user_id = $1 AND t.name = $2);
+  AND api_tokens.id NOT IN (SELECT t.id FROM api_tokens t WHERE t.user_id = $1 AND t.name = $2 ORDER BY t.id DESC LIMIT sqlc.arg(keep));

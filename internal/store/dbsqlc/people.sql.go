@@ -126,17 +126,18 @@ func (q *Queries) TokenRevoke(ctx context.Context, db DBTX, arg TokenRevokeParam
 const tokenRevokeOlder = `-- name: TokenRevokeOlder :exec
 UPDATE api_tokens SET revoked_at = now()
 WHERE api_tokens.user_id = $1 AND api_tokens.name = $2 AND api_tokens.revoked_at IS NULL
-  AND api_tokens.id < (SELECT max(t.id) FROM api_tokens t WHERE t.user_id = $1 AND t.name = $2)
+  AND api_tokens.id NOT IN (SELECT t.id FROM api_tokens t WHERE t.user_id = $1 AND t.name = $2 ORDER BY t.id DESC LIMIT $3)
 `
 
 type TokenRevokeOlderParams struct {
 	UserID chat.UserID
 	Name   string
+	Keep   int32
 }
 
-// All of a name but the newest.
+// All of a name but the newest few.
 func (q *Queries) TokenRevokeOlder(ctx context.Context, db DBTX, arg TokenRevokeOlderParams) error {
-	_, err := db.Exec(ctx, tokenRevokeOlder, arg.UserID, arg.Name)
+	_, err := db.Exec(ctx, tokenRevokeOlder, arg.UserID, arg.Name, arg.Keep)
 	return err
 }
 
