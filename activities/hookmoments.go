@@ -1,0 +1,189 @@
+package activities
+
+import (
+	"context"
+	"slices"
+
+	"xbot/internal/chat"
+	"xbot/internal/hook"
+	"xbot/internal/phrase"
+	"xbot/internal/tool"
+)
+
+// opening asks about what a turn has claimed, and whether its conversation begins or begins anew with it.
+func (h *Hooks) opening(ctx context.Context, in ConsultInput) (ConsultOutput, error) {
+	base, scene, err := h.base(ctx, in)
+	if err != nil {
+		return ConsultOutput{}, err
+	}
+	if scene.First && in.N == 0 {
+		if err := h.begins(ctx, base, scene); err != nil {
+			return ConsultOutput{}, err
+		}
+	}
+	claimed, err := h.Book.HookClaimed(ctx, in.Turn)
+	if err != nil {
+		return ConsultOutput{}, err
+	}
+	for _, e := range hookEvents(base, scene, in.N, claimed) {
+		if _, err := h.say(ctx, e.payload, hook.Record{Messages: e.messages}); err != nil {
+			return ConsultOutput{}, err
+		}
+	}
+	left, err := h.Book.HookUnanswered(ctx, in.Turn)
+	return ConsultOutput{Refused: !left}, err
+}
+
+// begins tells that a conversation begins; before, that it had ended where it begins anew.
+func (h *Hooks) begins(ctx context.Context, p hook.Payload, scene hook.Scene) error {
+	p.Source, p.Model = "startup", scene.Model
+	if scene.Reset != "" {
+		p.Source = scene.Reset
+		if err := h.tell(ctx, p, hook.SessionEnd, p.Turn); err != nil {
+			return err
+		}
+	}
+	return h.tell(ctx, p, hook.SessionStart, p.Turn)
+}
+
+// tell asks about an event whose outcome decides nothing.
+func (h *Hooks) tell(ctx context.Context, p hook.Payload, e hook.Event, about string) error {
+	p.Event, p.ID = e, eventID(about, e)
+	_, err := h.say(ctx, p, hook.Record{Call: chat.CallID(p.ToolUseID)})
+	return err
+}
+
+// call asks about a call.
+func (h *Hooks) call(ctx context.Context, in ConsultInput) (ConsultOutput, error) {
+	p, _, err := h.base(ctx, in)
+	if err != nil {
+		return ConsultOutput{}, err
+	}
+	call, err := h.Book.Call(ctx, in.Call)
+	if err != nil {
+		return ConsultOutput{}, err
+	}
+	p.ToolName, p.ToolInput, p.ToolUseID = call.Name, hook.Input(call.Arguments), string(in.Call)
+	switch in.Moment {
+	case MomentCall:
+		return h.before(ctx, p, call)
+	case MomentQuestion:
+		p.Reason = tool.Reason(call.Arguments)
+		p.Event, p.ID = hook.PermissionRequest, eventID(string(in.Call), hook.PermissionRequest)
+		said, err := h.say(ctx, p, hook.Record{Call: in.Call})
+		return ConsultOutput{Refused: said.Decision == hook.Deny}, err
+	case MomentRefused:
+		if call.Approval == nil || call.Approval.State != chat.ApprovalDenied {
+			return ConsultOutput{}, nil
+		}
+		p.Reason = call.Approval.Note
+		return ConsultOutput{}, h.tell(ctx, p, hook.PermissionDenied, string(in.Call))
+	}
+	return ConsultOutput{}, h.result(ctx, p, call)
+}
+
+// before asks whether a call may run. What stands in its row then is what counts.
+func (h *Hooks) before(ctx context.Context, p hook.Payload, call chat.Call) (ConsultOutput, error) {
+	if call.Hook == chat.HookDue && call.State == chat.CallOpen {
+		p.Event, p.ID = hook.PreToolUse, eventID(string(call.ID), hook.PreToolUse)
+		if _, err := h.say(ctx, p, hook.Record{Call: call.ID}); err != nil {
+			return ConsultOutput{}, err
+		}
+	}
+	call, err := h.Book.Call(ctx, call.ID)
+	return ConsultOutput{Refused: call.State == chat.CallDone, Ask: call.Rule == chat.RuleAsk}, err
+}
+
+// maxTold bounds the output of a call that hooks are told, in bytes.
+const maxTold = 64 << 10
+
+// result tells how a call has ended.
+func (h *Hooks) result(ctx context.Context, p hook.Payload, call chat.Call) error {
+	if call.State != chat.CallDone {
+		return nil // the turn was stopped
+	}
+	p.Elapsed = elapsed(call.ToolCall)
+	if call.IsError {
+		p.Failure = tool.Cut(call.Result, maxTold)
+		return h.tell(ctx, p, hook.PostToolUseFailure, string(call.ID))
+	}
+	p.Output = tool.Cut(call.Result, maxTold)
+	return h.tell(ctx, p, hook.PostToolUse, string(call.ID))
+}
+
+// elapsed is how long a call ran, in milliseconds.
+func elapsed(call chat.ToolCall) int64 {
+	if call.StartedAt == nil || call.FinishedAt == nil {
+		return 0
+	}
+	return call.FinishedAt.Sub(*call.StartedAt).Milliseconds()
+}
+
+// batch tells how the calls of a step have ended. What hooks say to it stands with the last of them.
+func (h *Hooks) batch(ctx context.Context, in ConsultInput) error {
+	p, _, err := h.base(ctx, in)
+	if err != nil {
+		return err
+	}
+	calls, err := h.Book.HookBatch(ctx, in.Turn, in.Step)
+	if err != nil || len(calls) == 0 {
+		return err
+	}
+	p.Count = len(calls)
+	for _, c := range calls {
+		r := hook.Result{Tool: c.Name, Success: !c.IsError, Elapsed: elapsed(c)}
+		if c.IsError {
+			r.Error = tool.Cut(c.Result, 500)
+		}
+		p.Results = append(p.Results, r)
+	}
+	last := calls[len(calls)-1].ID
+	p.Event, p.ID = hook.PostToolBatch, eventID(string(last), hook.PostToolBatch)
+	_, err = h.say(ctx, p, hook.Record{Call: last})
+	return err
+}
+
+// compression tells that the context is about to be compressed, or was.
+func (h *Hooks) compression(ctx context.Context, in ConsultInput) error {
+	p, _, err := h.base(ctx, in)
+	if err != nil {
+		return err
+	}
+	p.Trigger, p.Before, p.After = in.Trigger, in.Before, in.After
+	e := hook.PreCompact
+	if in.Moment == MomentCompacted {
+		e = hook.PostCompact
+	}
+	return h.tell(ctx, p, e, countedID(in.Turn, in.Step, in.N))
+}
+
+// closing tells how a turn has ended.
+func (h *Hooks) closing(ctx context.Context, in ConsultInput) error {
+	p, scene, err := h.base(ctx, in)
+	if err != nil {
+		return err
+	}
+	answer, notice, err := h.Book.HookEnd(ctx, in.Turn)
+	if err != nil {
+		return err
+	}
+	switch {
+	case slices.Contains([]chat.TurnState{chat.TurnFailed, chat.TurnLost}, scene.State):
+		p.ErrorType, p.Error = string(scene.State), notice
+		return h.tell(ctx, p, hook.AgentError, string(in.Turn))
+	case scene.ChatType == chat.ChatSubagent:
+		p.Agent, p.Content = scene.Agent, tool.Cut(answer, maxTold)
+		return h.tell(ctx, p, hook.SubAgentStop, string(in.Turn))
+	}
+	p.Content = tool.Cut(answer, maxTold)
+	return h.tell(ctx, p, hook.AgentStop, string(in.Turn))
+}
+
+// hookRefusal is the result of a call that the hooks were to be asked about and were not, or that they forbid, whatever made
+// the workflow try; ok is false when it may run.
+func hookRefusal(call chat.Call) (result chat.ToolResult, ok bool) {
+	if call.Hook != chat.HookDue && call.Hook != chat.HookDenied {
+		return chat.ToolResult{}, false
+	}
+	return chat.ToolResult{Content: phrase.Say(phrase.English, phrase.HookUnasked), IsError: true}, true
+}
