@@ -169,7 +169,7 @@ func TestSubagent_LimitsAreRefusalsThatTheModelReads(t *testing.T) {
 	k := s.newTalk()
 	deep := k.subagent(args{"role": "coder"}, k.subagent(args{"role": "coder"}, "say deep"), "say tried")
 	one := k.subagent(args{"role": "explorer"}, "say one")
-	k.untilEnded(time.Minute, k.send(deep, one, one, "say done"))
+	k.untilEnded(time.Minute, k.send("each", deep, one, one, "say done"))
 	calls := lastCalls(k)
 	require.Equal(t, "[coder answered]\ntried", calls[0].Result)
 	require.Equal(t, "[explorer answered]\none", calls[1].Result)
