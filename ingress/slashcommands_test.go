@@ -69,9 +69,7 @@ func (b *bundle) everything(machine *box) {
 	fleet := &ingress.Fleet{Store: b.Store, Resolver: resolver.New(resolver.Config{Choices: b.Store})}
 	statuses := &ingress.Statuses{
 		Store: b.Store, Contexts: contexts, Policies: live, Fleet: fleet, Version: "1.2.3", Started: time.Now().Add(-time.Hour),
-		Turn: func(key chat.SessionKey, run string) string {
-			return "https://x.example/temporal/" + string(key) + "/" + run
-		},
+		Run: func(workflow, run string) string { return "https://x.example" + ingress.RunPath("ns", workflow, run) },
 	}
 	b.dispatch.Commands = ingress.NewCommands(b.Store, slices.Concat(
 		statuses.Commands(), (&ingress.Folders{Store: b.Store, Boxes: machine}).Commands(), contexts.Commands(), (&ingress.Meter{Store: b.Store}).Commands(),
@@ -101,7 +99,7 @@ func TestStatus_SaysWhatRunsAndShowsAdministratorsTheRun(t *testing.T) {
 	require.NoError(t, err)
 	busy := b.tell("s2", "/status")
 	require.Contains(t, busy, "running: step 1, for ")
-	require.Contains(t, busy, "(https://x.example/temporal/"+string(key)+"/r1)")
+	require.Contains(t, busy, "(https://x.example/temporal/namespaces/ns/workflows/turn%2F"+string(key)+"/r1/history)")
 
 	bob := b.visitor("direct")
 	in := b.inbound(key, "s3", "/status")

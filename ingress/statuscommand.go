@@ -20,8 +20,8 @@ type Statuses struct {
 	Fleet    *Fleet
 	Version  string
 	Started  time.Time // when this process started
-	// Turn returns the address of a turn's run in the Temporal UI; empty where there is none.
-	Turn func(key chat.SessionKey, run string) string
+	// Run returns the address of a run in the Temporal UI; empty where there is none.
+	Run func(workflow, run string) string
 }
 
 // Commands returns /status, /whoami and /version.
@@ -91,7 +91,11 @@ func (s *Statuses) work(ctx context.Context, in Inbound, session chat.Session) (
 	if err != nil || !user.Admin {
 		return []string{line}, err
 	}
-	at := s.Turn(session.Key, w.Run)
+	workflow, _, err := WorkflowOf(ctx, s.Store, session.Key)
+	if err != nil {
+		return nil, err
+	}
+	at := s.Run(workflow, w.Run)
 	if at == "" {
 		return []string{line}, nil
 	}

@@ -2,6 +2,7 @@ package ingress
 
 import (
 	"context"
+	"net/url"
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
@@ -28,4 +29,9 @@ func WorkflowOf(ctx context.Context, agents Agents, key chat.SessionKey) (id str
 		return "", nil, err
 	}
 	return workflows.SubagentID(ref), &ref, nil
+}
+
+// RunPath is the path of a run in the Temporal UI, which the ingress serves behind the sign-in.
+func RunPath(namespace, workflow, run string) string {
+	return "/temporal/namespaces/" + url.PathEscape(namespace) + "/workflows/" + url.PathEscape(workflow) + "/" + url.PathEscape(run) + "/history"
 }

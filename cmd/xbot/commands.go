@@ -2,15 +2,12 @@ package main
 
 import (
 	"context"
-	"net/url"
 	"slices"
 	"strings"
 	"time"
 
 	"xbot/ingress"
-	"xbot/internal/chat"
 	"xbot/internal/llm/catalogue"
-	"xbot/workflows"
 )
 
 // commands are the slash commands of the server, beside /stop, /help and /commands, which every server has.
@@ -53,17 +50,16 @@ func (in *ingressPart) base() string {
 
 func (in *ingressPart) statuses() *ingress.Statuses {
 	return &ingress.Statuses{
-		Store: in.store, Contexts: in.contexts, Policies: in.policies, Fleet: in.fleet, Version: version, Started: time.Now(), Turn: in.turnLink,
+		Store: in.store, Contexts: in.contexts, Policies: in.policies, Fleet: in.fleet, Version: version, Started: time.Now(), Run: in.runLink,
 	}
 }
 
-// turnLink is the address of a turn's run in the Temporal UI, empty where there is none.
-func (in *ingressPart) turnLink(key chat.SessionKey, run string) string {
+// runLink is the address of a run in the Temporal UI, empty where there is none.
+func (in *ingressPart) runLink(workflow, run string) string {
 	if in.ui == nil {
 		return ""
 	}
-	return in.base() + "/temporal/namespaces/" + url.PathEscape(in.cfg.Namespace) + "/workflows/" + url.PathEscape(workflows.TurnID(key)) +
-		"/" + url.PathEscape(run) + "/history"
+	return in.base() + ingress.RunPath(in.cfg.Namespace, workflow, run)
 }
 
 // words says which words mean a model. While the database is away, none does.

@@ -6,7 +6,6 @@ import (
 	"context"
 	"log/slog"
 	"net/http"
-	"net/url"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -173,8 +172,7 @@ func (a *API) withLink(ctx context.Context, t chat.Turn) chat.Turn {
 		if err != nil {
 			return t // a turn without its link is one all the same
 		}
-		t.TemporalURL = "/temporal/namespaces/" + url.PathEscape(a.Info.Namespace) +
-			"/workflows/" + url.PathEscape(id) + "/" + url.PathEscape(t.RunID) + "/history"
+		t.TemporalURL = ingress.RunPath(a.Info.Namespace, id, t.RunID)
 	}
 	return t
 }
