@@ -29,8 +29,8 @@ type Hooks struct {
 	Desk     HookDesk
 }
 
-// Defer lists the calls that wait for an administrator.
-func (h *Hooks) Defer(ctx context.Context) ([]store.DeferredCall, error) {
+// Deferred lists the calls that wait for an administrator.
+func (h *Hooks) Deferred(ctx context.Context) ([]store.DeferredCall, error) {
 	return h.Store.DeferredCalls(ctx)
 }
 

@@ -35,6 +35,15 @@ func (c *Client) Hooks(ctx context.Context) (Hooks, error) {
 	return out, c.do(ctx, http.MethodGet, "/api/hooks", nil, nil, &out)
 }
 
+// Deferred lists the calls that wait for an administrator, the longest first; for administrators.
+func (c *Client) Deferred(ctx context.Context) ([]Deferred, error) {
+	var out struct {
+		Deferred []Deferred `json:"deferred"`
+	}
+	err := c.do(ctx, http.MethodGet, "/api/hooks/deferred", nil, nil, &out)
+	return out.Deferred, err
+}
+
 // DecideDeferred lets a call run that a hook has deferred, or denies it; for administrators.
 func (c *Client) DecideDeferred(ctx context.Context, id chat.CallID, a Answer) error {
 	in := struct {

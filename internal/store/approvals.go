@@ -194,7 +194,7 @@ func (t *tx) fit(ctx context.Context, a Answer) (chat.Answers, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read call %s: %w", a.Call, err)
 	}
-	if may, err := t.may(ctx, a); err != nil || !may {
+	if may, _, err := t.may(ctx, a); err != nil || !may {
 		return nil, err
 	}
 	switch asks := len(row.Questions) > 0; {
@@ -210,16 +210,17 @@ func (t *tx) fit(ctx context.Context, a Answer) (chat.Answers, error) {
 	return inquiry.Fit(row.Questions, a.Answers)
 }
 
-// may reports whether the user may say something to the call. Of a call that there is not, nobody may.
-func (t *tx) may(ctx context.Context, a Answer) (bool, error) {
-	may, err := t.q.ApprovalMay(ctx, t, dbsqlc.ApprovalMayParams{ID: a.Call, UserID: int64(a.User)})
+// may reports whether the user may say something to the call, and whether it concerns them: what a hook has deferred concerns
+// people who may not decide it. A call that there is not concerns nobody.
+func (t *tx) may(ctx context.Context, a Answer) (may, concerned bool, err error) {
+	row, err := t.q.ApprovalMay(ctx, t, dbsqlc.ApprovalMayParams{ID: a.Call, UserID: int64(a.User)})
 	if errors.Is(err, pgx.ErrNoRows) {
-		return false, nil
+		return false, false, nil
 	}
 	if err != nil {
-		return false, fmt.Errorf("read session of call %s: %w", a.Call, err)
+		return false, false, fmt.Errorf("read session of call %s: %w", a.Call, err)
 	}
-	return may, nil
+	return row.May, row.May || row.Concerned, nil
 }
 
 // whyNotAnswered says why an answer found no open question.
@@ -228,15 +229,15 @@ func (t *tx) whyNotAnswered(ctx context.Context, a Answer) error {
 	if err != nil && !errors.Is(err, pgx.ErrNoRows) {
 		return fmt.Errorf("read call %s: %w", a.Call, err)
 	}
-	if err == nil && row.SessionKey == a.Session && row.Hook == chat.HookDeferred && row.Approval == chat.ApprovalOpen {
-		return phrase.Fault(fault.Denied, phrase.HookDeferredText)
-	}
-	may, mayErr := t.may(ctx, a)
+	may, concerned, mayErr := t.may(ctx, a)
 	if mayErr != nil {
 		return mayErr
 	}
-	if err != nil || row.SessionKey != a.Session || !may {
+	if err != nil || row.SessionKey != a.Session || !concerned {
 		return fault.Errorf(fault.NotFound, "there is no call %q in this conversation", a.Call)
+	}
+	if !may && row.Approval == chat.ApprovalOpen {
+		return phrase.Fault(fault.Denied, phrase.HookDeferredText)
 	}
 	switch row.Approval {
 	case chat.ApprovalAllowed, chat.ApprovalDenied:

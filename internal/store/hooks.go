@@ -228,12 +228,3 @@ func (s *Store) DeferredCalls(ctx context.Context) ([]DeferredCall, error) {
 	}
 	return out, nil
 }
-
-// HookSaying is an outcome that was recorded.
-type HookSaying = dbsqlc.HookOutcome
-
-// HookSayings lists what hooks said last.
-func (s *Store) HookSayings(ctx context.Context, limit int) ([]HookSaying, error) {
-	rows, err := s.q.HookRecent(ctx, s.pool, int32(limit))
-	return rows, classify(err)
-}

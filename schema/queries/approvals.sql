@@ -12,8 +12,10 @@ SELECT s.user_id, sqlc.arg(tool), sqlc.arg(rule) FROM sessions s WHERE s.key = s
 ON CONFLICT (user_id, tool) DO UPDATE SET rule = EXCLUDED.rule, updated_at = now();
 
 -- name: ApprovalMay :one
--- Whether a user may say something to a call.
-SELECT may_decide(s.user_id, sqlc.arg(user_id), c.turn_id, c.questions IS NOT NULL, c.hook) AS may FROM tool_calls c JOIN sessions s ON s.key = c.session_key WHERE c.id = sqlc.arg(id);
+-- Whether a user may say something to a call; and whether they might if no hook had deferred it, so that they may know of it.
+SELECT may_decide(s.user_id, sqlc.arg(user_id), c.turn_id, c.questions IS NOT NULL, c.hook) AS may,
+       may_reply(s.user_id, sqlc.arg(user_id), c.turn_id, c.questions IS NOT NULL) AS concerned
+FROM tool_calls c JOIN sessions s ON s.key = c.session_key WHERE c.id = sqlc.arg(id);
 
 -- name: ApprovalOpen :one
 -- Asks the person, once. The reason is that of the hook that wants it, or the model's own, or else the last paragraph that it wrote before its calls. No row:

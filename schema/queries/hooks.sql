@@ -79,7 +79,3 @@ FROM turns t WHERE t.id = $1;
 SELECT c.*, u.name AS user_name FROM tool_calls c JOIN sessions s ON s.key = c.session_key JOIN users u ON u.id = s.user_id
 WHERE c.hook = 'deferred' AND c.approval = 'open' AND c.state = 'open'
 ORDER BY c.asked_at LIMIT 100;
-
--- name: HookRecent :many
--- What hooks said last.
-SELECT * FROM hook_outcomes ORDER BY created_at DESC LIMIT $1;

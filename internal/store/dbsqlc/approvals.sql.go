@@ -229,7 +229,9 @@ func (q *Queries) ApprovalExpire(ctx context.Context, db DBTX, arg ApprovalExpir
 }
 
 const approvalMay = `-- name: ApprovalMay :one
-SELECT may_decide(s.user_id, $1, c.turn_id, c.questions IS NOT NULL, c.hook) AS may FROM tool_calls c JOIN sessions s ON s.key = c.session_key WHERE c.id = $2
+SELECT may_decide(s.user_id, $1, c.turn_id, c.questions IS NOT NULL, c.hook) AS may,
+       may_reply(s.user_id, $1, c.turn_id, c.questions IS NOT NULL) AS concerned
+FROM tool_calls c JOIN sessions s ON s.key = c.session_key WHERE c.id = $2
 `
 
 type ApprovalMayParams struct {
@@ -237,12 +239,17 @@ type ApprovalMayParams struct {
 	ID     chat.CallID
 }
 
-// Whether a user may say something to a call.
-func (q *Queries) ApprovalMay(ctx context.Context, db DBTX, arg ApprovalMayParams) (bool, error) {
+type ApprovalMayRow struct {
+	May       bool
+	Concerned bool
+}
+
+// Whether a user may say something to a call; and whether they might if no hook had deferred it, so that they may know of it.
+func (q *Queries) ApprovalMay(ctx context.Context, db DBTX, arg ApprovalMayParams) (ApprovalMayRow, error) {
 	row := db.QueryRow(ctx, approvalMay, arg.UserID, arg.ID)
-	var may bool
-	err := row.Scan(&may)
-	return may, err
+	var i ApprovalMayRow
+	err := row.Scan(&i.May, &i.Concerned)
+	return i, err
 }
 
 const approvalOldest = `-- name: ApprovalOldest :one

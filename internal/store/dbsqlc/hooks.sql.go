@@ -283,42 +283,6 @@ func (q *Queries) HookPlace(ctx context.Context, db DBTX, key chat.SessionKey) (
 	return i, err
 }
 
-const hookRecent = `-- name: HookRecent :many
-SELECT id, session_key, turn_id, event, decision, reason, context, notes, message_upto, created_at FROM hook_outcomes ORDER BY created_at DESC LIMIT $1
-`
-
-// What hooks said last.
-func (q *Queries) HookRecent(ctx context.Context, db DBTX, limit int32) ([]HookOutcome, error) {
-	rows, err := db.Query(ctx, hookRecent, limit)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var items []HookOutcome
-	for rows.Next() {
-		var i HookOutcome
-		if err := rows.Scan(
-			&i.ID,
-			&i.SessionKey,
-			&i.TurnID,
-			&i.Event,
-			&i.Decision,
-			&i.Reason,
-			&i.Context,
-			&i.Notes,
-			&i.MessageUpto,
-			&i.CreatedAt,
-		); err != nil {
-			return nil, err
-		}
-		items = append(items, i)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
-}
-
 const hookRecord = `-- name: HookRecord :execrows
 INSERT INTO hook_outcomes (id, session_key, turn_id, event, decision, reason, context, notes, message_upto)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)

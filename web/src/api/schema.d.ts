@@ -367,6 +367,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/hooks/deferred": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Calls that hooks have deferred to an administrator; for administrators
+         * @description In their conversations these calls have an approval with deferred: true.
+         */
+        get: operations["list-deferred"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/hooks/deferred/{call_id}": {
         parameters: {
             query?: never;
@@ -2064,12 +2084,6 @@ export interface components {
         "Create-tokenRequest": {
             name: string;
         };
-        "Decide-deferredRequest": {
-            /** @enum {string} */
-            decision: "allow" | "deny";
-            /** @description Told to the model with a denial. */
-            note?: string;
-        };
         DeferredBody: {
             /** @description Set when the call needs a person's permission; the call stays open until it is answered. */
             approval?: components["schemas"]["Approval"];
@@ -2084,10 +2098,14 @@ export interface components {
             name: string;
             /** @description Set when the whole result was too large for the conversation: result is its summary, and the whole is read with this id. */
             offload?: string;
-            /** @description Name of the user whose conversation it is in. */
+            /**
+             * @description Name of the user whose conversation it is in.
+             * @example bob
+             */
             owner: string;
             /** @description What the model reads. */
             result?: string;
+            /** @example agent:main:web:thread:k3v9 */
             session: string;
             /** Format: date-time */
             started_at?: string;
@@ -2097,6 +2115,19 @@ export interface components {
             summary?: string;
             /** @description Id of the background task that the call's command became, for example bg2. */
             task?: string;
+        };
+        DeferredDecision: {
+            /** @enum {string} */
+            decision: "allow" | "deny";
+            /**
+             * @description Told to the model with a denial.
+             * @example Not before the release.
+             */
+            note?: string;
+        };
+        DeferredList: {
+            /** @description The longest first, at most a hundred. */
+            deferred: components["schemas"]["DeferredBody"][] | null;
         };
         "Edit-queuedRequest": {
             /** @description At most 200000 bytes; no command. */
@@ -2293,13 +2324,26 @@ export interface components {
             groups: components["schemas"]["Group"][] | null;
         };
         HookBody: {
+            /** @description It is not waited for, and decides nothing. */
             async?: boolean;
+            /** @example PreToolUse */
             event: string;
             /** @enum {string} */
             kind: "command" | "http" | "callback";
-            /** @description What is asked, on one line and without secrets. */
+            /**
+             * @description What is asked, on one line and without secrets.
+             * @example command: ./.xbot/check.sh
+             */
             label: string;
+            /**
+             * @description Where in the file.
+             * @example hooks.PreToolUse[0].hooks[0]
+             */
             place: string;
+            /**
+             * @description The file.
+             * @example /srv/xbot/hooks.json
+             */
             source: string;
         };
         HooksBody: {
@@ -4517,6 +4561,35 @@ export interface operations {
             };
         };
     };
+    "list-deferred": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeferredList"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
     "decide-deferred": {
         parameters: {
             query?: never;
@@ -4529,7 +4602,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["Decide-deferredRequest"];
+                "application/json": components["schemas"]["DeferredDecision"];
             };
         };
         responses: {
