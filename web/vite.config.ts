@@ -3,10 +3,10 @@ import react from "@vitejs/plugin-react"
 import { defineConfig } from "vite"
 
 /**
- * Parts of the page that several chunks share are one chunk of the first load, with all they need. What needs the editor or
- * the menus is not among them: it is loaded with the parts that use it.
+ * What several chunks share and the first load imports is one chunk. What only later parts share, such as dialogs, stays
+ * with them.
  */
-const shared = /^(?!.*node_modules)(?!.*\/(composer\/marks|choice\/MenuChoice)\.).*\/src\/|lucide-react/
+const shared = /^(?!.*node_modules).*\/src\/|lucide-react/
 
 // The page is served by the Go binary under a strict policy: no inline script, nothing from elsewhere, no data: fonts.
 export default defineConfig({
@@ -20,7 +20,7 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     chunkSizeWarningLimit: 800, // one grammar of the highlighter, loaded when a block asks for it
     rolldownOptions: {
-      output: { codeSplitting: { groups: [{ name: "shared", test: shared, minShareCount: 2 }] } },
+      output: { codeSplitting: { groups: [{ name: "shared", test: shared, minShareCount: 2, tags: ["$initial"] }] } },
     },
   },
   server: {
