@@ -90,6 +90,9 @@ func (b *Bus) EndTask(key chat.SessionKey, call chat.CallID) {
 	b.publish(key, kindEnd, ended{Call: call})
 }
 
+// Below tells who watches a conversation that its subagents, or their chats, went on.
+func (b *Bus) Below(key chat.SessionKey) { b.publish(key, chat.EventBelow, struct{}{}) }
+
 func (b *Bus) publish(key chat.SessionKey, kind chat.EventKind, v any) {
 	data, err := json.Marshal(v)
 	if err != nil {
@@ -129,8 +132,10 @@ func (b *Bus) deliver(p packet) {
 		t.live.end(p.Data)
 		return
 	}
-	t.heard = time.Now()
-	t.live.add(p.Kind, p.Data)
+	if p.Kind != chat.EventBelow { // of which nothing stays live
+		t.heard = time.Now()
+		t.live.add(p.Kind, p.Data)
+	}
 	for sub := range t.subs {
 		select {
 		case sub.live <- chat.Event{Kind: p.Kind, Data: p.Data}:

@@ -261,3 +261,14 @@ func TestSubscribe_ShowsWhatATaskPrintsAcrossTurnsUntilItsEnd(t *testing.T) {
 	b.EndTask(key, "t1.0.0")
 	require.Empty(t, received(watch(t, b, key)))
 }
+
+func TestBus_TellsWhatGoesOnBelowToThoseWhoWatchAndKeepsNothingOfIt(t *testing.T) {
+	b := newBus()
+	s := watch(t, b, key)
+	b.Below(key)
+	told := received(s)
+	require.Len(t, told, 1)
+	require.Equal(t, chat.EventBelow, told[0].Kind)
+	require.JSONEq(t, "{}", string(told[0].Data))
+	require.Empty(t, received(watch(t, b, key)), "who comes later reads how things stand")
+}

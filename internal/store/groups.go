@@ -43,6 +43,7 @@ func (s *Store) OpenGroup(ctx context.Context, g chat.NewGroup) (id chat.GroupID
 		}); err != nil {
 			return fmt.Errorf("make group chat %s: %w", id, err)
 		}
+		tx.stir(g.Session)
 		return tx.invite(ctx, id, g, above)
 	})
 	return id, err
@@ -143,6 +144,7 @@ func (t *tx) line(ctx context.Context, g dbsqlc.GroupChat, speaker int, key, sai
 		return fmt.Errorf("write a line of group chat %s: %w", g.ID, err)
 	}
 	t.granted = append(t.granted, Waiting{Group: g.ID})
+	t.stir(g.SessionKey)
 	return nil
 }
 

@@ -134,6 +134,7 @@ func (t *tx) askMember(ctx context.Context, g dbsqlc.GroupChat, r room, n int) e
 	if err := t.q.GroupAsk(ctx, t, dbsqlc.GroupAskParams{ID: g.ID, N: int32(n)}); err != nil {
 		return fmt.Errorf("note who is asked in group chat %s: %w", g.ID, err)
 	}
+	t.stir(g.SessionKey)
 	_, err := t.tell(ctx, chat.Told{Session: m.Subagent.SessionKey, Key: key, Origin: chat.OriginSubagent, Text: text})
 	return err
 }
@@ -147,6 +148,7 @@ func (t *tx) endGroup(ctx context.Context, g dbsqlc.GroupChat, end meeting.End) 
 	if err := t.q.GroupEnd(ctx, t, dbsqlc.GroupEndParams{ID: g.ID, Ended: string(end)}); err != nil {
 		return fmt.Errorf("end group chat %s: %w", g.ID, err)
 	}
+	t.stir(g.SessionKey)
 	all, whole := r.chat.Transcript(r.lines, int(^uint(0)>>1)), ""
 	shown := all
 	if len(all) > maxTranscript {

@@ -28,6 +28,8 @@ type Feed interface {
 	End(key chat.SessionKey, turn chat.TurnID)
 	// EndTask says the same of a background task, by the call that started it.
 	EndTask(key chat.SessionKey, call chat.CallID)
+	// Below says that subagents of a conversation, or chats among them, went on.
+	Below(key chat.SessionKey)
 }
 
 // Store is the repositories over one pool. It is safe for concurrent use.
@@ -97,6 +99,9 @@ func (s *Store) tell(t *tx) {
 	}
 	for _, key := range t.sessions() {
 		s.feed.Wake(key)
+	}
+	for _, key := range t.above {
+		s.feed.Below(key)
 	}
 	for _, e := range t.ended {
 		s.feed.End(e.session, e.turn)

@@ -609,6 +609,7 @@ type heard struct {
 	woken int
 	ended []chat.TurnID
 	tasks []chat.CallID
+	below []chat.SessionKey
 }
 
 func (h *heard) Wake(chat.SessionKey) { h.mu.Lock(); defer h.mu.Unlock(); h.woken++ }
@@ -623,6 +624,12 @@ func (h *heard) EndTask(_ chat.SessionKey, call chat.CallID) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.tasks = append(h.tasks, call)
+}
+
+func (h *heard) Below(key chat.SessionKey) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.below = append(h.below, key)
 }
 
 func TestFeed_IsToldOfEachEndHoweverItCame(t *testing.T) {

@@ -168,6 +168,7 @@ func (t *tx) hand(ctx context.Context, task chat.SubagentTask, agent dbsqlc.Suba
 	}); err != nil {
 		return fmt.Errorf("write the task of call %s: %w", task.Call, err)
 	}
+	t.stir(agent.Root)
 	_, err := t.tell(ctx, chat.Told{
 		Session: agent.SessionKey, Key: string(task.Call), Origin: chat.OriginSubagent, Text: "[task]\n" + task.Text,
 	})

@@ -10,6 +10,7 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/policy"
+	"xbot/internal/store"
 )
 
 // fixed is a policy that does not change.
@@ -220,4 +221,37 @@ func TestDeleteSession_OfASubagentAnswersWhoeverWaitsForIt(t *testing.T) {
 	claim, ok := b.claim("t2")
 	require.True(t, ok)
 	require.Contains(t, claim.Text, "[subagent coder was stopped before it answered]")
+}
+
+func TestFeed_TellsTheConversationAboveWhatSubagentsDo(t *testing.T) {
+	b := setup(t)
+	feed := &heard{}
+	b.Store = store.New(b.pool, feed)
+	call := b.handing("t1", 1)[0]
+	require.Empty(t, feed.below, "what a conversation does itself is its own event")
+	told := func(what string) {
+		t.Helper()
+		require.NotEmpty(t, feed.below, what)
+		for _, k := range feed.below {
+			require.Equal(t, chat.SessionKey(key), k, what)
+		}
+		feed.below = nil
+	}
+	handed, err := b.HandTask(t.Context(), task(call, "a"))
+	require.NoError(t, err)
+	told("a task")
+	b.answered(handed.Subagent.Session, "w1", "done", chat.TurnDone)
+	told("an answer")
+	unloaded, err := b.UnloadSubagent(t.Context(), handed.Subagent.Session, false)
+	require.NoError(t, err)
+	require.True(t, unloaded)
+	told("unloading")
+	id := b.chatOf("t1", 3, "coder", "reviewer")
+	told("a chat")
+	b.step(id)
+	told("whose turn it is to speak")
+	require.NoError(t, b.SpeakInGroup(t.Context(), id, key, "t2.0.0", "go on"))
+	told("a line")
+	require.NoError(t, b.EndGroup(t.Context(), id, key))
+	told("its end")
 }

@@ -112,6 +112,7 @@ func (s *Store) UnloadSubagent(ctx context.Context, key chat.SessionKey, wake bo
 			return fmt.Errorf("unload subagent %s: %w", key, err)
 		}
 		unloaded = true
+		tx.stir(agent.Root)
 		if err := tx.memorizeSubagent(ctx, agent); err != nil {
 			return err
 		}

@@ -18,6 +18,7 @@ type tx struct {
 	pgx.Tx
 	q      *dbsqlc.Queries
 	events []event
+	above  []chat.SessionKey // conversations below which something went on
 	ended  []endedTurn
 	// endedTasks are the calls of background tasks that have ended
 	endedTasks []endedTask
@@ -54,6 +55,13 @@ func (t *tx) emit(key chat.SessionKey, kind chat.EventKind, data any) {
 	t.events = append(t.events, event{key, kind, data})
 }
 
+// stir has who watches a conversation told that its subagents, or their chats, went on.
+func (t *tx) stir(key chat.SessionKey) {
+	if !slices.Contains(t.above, key) {
+		t.above = append(t.above, key)
+	}
+}
+
 // sessions are those of the events, in the order in which everybody locks them.
 func (t *tx) sessions() []chat.SessionKey {
 	var keys []chat.SessionKey
@@ -87,9 +95,12 @@ func (t *tx) flushOf(ctx context.Context, key chat.SessionKey) error {
 		}
 		kinds, datas = append(kinds, string(e.kind)), append(datas, string(data))
 	}
-	_, err := t.q.EventAppend(ctx, t, dbsqlc.EventAppendParams{SessionKey: key, Kinds: kinds, Datas: datas, Touch: t.touch})
+	root, err := t.q.EventAppend(ctx, t, dbsqlc.EventAppendParams{SessionKey: key, Kinds: kinds, Datas: datas, Touch: t.touch})
 	if err != nil {
 		return fmt.Errorf("append events of %s: %w", key, err)
+	}
+	if root != "" {
+		t.stir(chat.SessionKey(root))
 	}
 	return nil
 }

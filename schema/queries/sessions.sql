@@ -60,13 +60,14 @@ DELETE FROM sessions WHERE key = $1;
 
 -- name: EventAppend :one
 -- Raises the sequence of the session and writes its events under it, last in a transaction, so that a reader never sees
--- a larger sequence before a smaller one. touch notes that a person wrote.
+-- a larger sequence before a smaller one. touch notes that a person wrote. Returns the conversation of a person above a
+-- subagent's, empty where the session is none.
 WITH session AS (
     UPDATE sessions SET
         feed_seq            = feed_seq + cardinality(sqlc.arg(kinds)::text[]),
         last_interaction_at = CASE WHEN sqlc.arg(touch)::boolean THEN now() ELSE last_interaction_at END
     WHERE key = sqlc.arg(session_key)
-    RETURNING key, feed_seq
+    RETURNING key, feed_seq, root
 ), added AS (
     INSERT INTO feed_events (session_key, seq, kind, data)
     SELECT session.key, session.feed_seq - cardinality(sqlc.arg(kinds)::text[]) + k.i, k.kind, d.data::jsonb
@@ -74,7 +75,7 @@ WITH session AS (
          unnest(sqlc.arg(kinds)::text[]) WITH ORDINALITY AS k(kind, i)
          JOIN unnest(sqlc.arg(datas)::text[]) WITH ORDINALITY AS d(data, i) ON d.i = k.i
 )
-SELECT feed_seq FROM session;
+SELECT root FROM session;
 
 -- name: EventListAfter :many
 SELECT seq, kind, data FROM feed_events

@@ -19,7 +19,7 @@ WITH session AS (
         feed_seq            = feed_seq + cardinality($1::text[]),
         last_interaction_at = CASE WHEN $2::boolean THEN now() ELSE last_interaction_at END
     WHERE key = $3
-    RETURNING key, feed_seq
+    RETURNING key, feed_seq, root
 ), added AS (
     INSERT INTO feed_events (session_key, seq, kind, data)
     SELECT session.key, session.feed_seq - cardinality($1::text[]) + k.i, k.kind, d.data::jsonb
@@ -27,7 +27,7 @@ WITH session AS (
          unnest($1::text[]) WITH ORDINALITY AS k(kind, i)
          JOIN unnest($4::text[]) WITH ORDINALITY AS d(data, i) ON d.i = k.i
 )
-SELECT feed_seq FROM session
+SELECT root FROM session
 `
 
 type EventAppendParams struct {
@@ -38,17 +38,18 @@ type EventAppendParams struct {
 }
 
 // Raises the sequence of the session and writes its events under it, last in a transaction, so that a reader never sees
-// a larger sequence before a smaller one. touch notes that a person wrote.
-func (q *Queries) EventAppend(ctx context.Context, db DBTX, arg EventAppendParams) (int64, error) {
+// a larger sequence before a smaller one. touch notes that a person wrote. Returns the conversation of a person above a
+// subagent's, empty where the session is none.
+func (q *Queries) EventAppend(ctx context.Context, db DBTX, arg EventAppendParams) (string, error) {
 	row := db.QueryRow(ctx, eventAppend,
 		arg.Kinds,
 		arg.Touch,
 		arg.SessionKey,
 		arg.Datas,
 	)
-	var feed_seq int64
-	err := row.Scan(&feed_seq)
-	return feed_seq, err
+	var root string
+	err := row.Scan(&root)
+	return root, err
 }
 
 const eventListAfter = `-- name: EventListAfter :many
