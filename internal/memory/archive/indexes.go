@@ -36,34 +36,27 @@ type index struct {
 }
 
 // fresh returns an index that holds all that was committed before, whoever wrote it.
-func (s *indexes) fresh(ctx context.Context, w chat.Whose, model string) (vector.Index, error) {
-	x, err := s.of(w)
-	if err != nil {
-		return nil, err
-	}
+func (s *indexes) fresh(ctx context.Context, w chat.Whose, model string) (*vector.Index, error) {
+	x := s.of(w)
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if err := x.follow(ctx, s.shelf, w, model); err != nil {
 		return nil, err
 	}
 	s.shrink(w)
-	return x.Index, nil
+	return &x.Index, nil
 }
 
-func (s *indexes) of(w chat.Whose) (*index, error) {
+func (s *indexes) of(w chat.Whose) *index {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	x, ok := s.open[w]
 	if !ok {
-		empty, err := vector.New()
-		if err != nil {
-			return nil, err
-		}
-		x = &index{Index: empty}
+		x = &index{}
 		s.open[w] = x
 	}
 	x.used = time.Now()
-	return x, nil
+	return x
 }
 
 // follow reads what was written since the index looked last. What a page misses because it was committed meanwhile has a
@@ -79,9 +72,7 @@ func (x *index) follow(ctx context.Context, shelf Shelf, w chat.Whose, model str
 		if found, upto, more, err = shelf.ArchiveSince(ctx, w, model, x.revision); err != nil {
 			return err
 		}
-		if err := x.Put(ctx, found); err != nil {
-			return err
-		}
+		x.Put(found)
 		x.revision = upto
 	}
 	x.revision = max(x.revision, revision)
@@ -97,7 +88,8 @@ func (x *index) follow(ctx context.Context, shelf Shelf, w chat.Whose, model str
 		have[id] = true
 	}
 	x.deletions = deletions
-	return x.Delete(slices.DeleteFunc(x.IDs(), func(id chat.ArchivalID) bool { return have[id] })...)
+	x.Delete(slices.DeleteFunc(x.IDs(), func(id chat.ArchivalID) bool { return have[id] })...)
+	return nil
 }
 
 // shrink drops the indexes that were not used for the longest time until the others are small enough. The one that is in

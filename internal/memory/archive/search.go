@@ -76,7 +76,7 @@ func (a *Archive) nearest(ctx context.Context, w chat.Whose, to [][]float32) ([]
 	if err != nil {
 		return nil, err
 	}
-	return x.Nearest(ctx, to[0], deep)
+	return x.Nearest(to[0], deep), nil
 }
 
 // fuse makes one list of several by reciprocal rank: what stands high in one counts, what stands in several more so.
