@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -108,14 +109,23 @@ func (t *tx) moveIdentity(ctx context.Context, l Link, to chat.UserID) (moved in
 	if err != nil {
 		return 0, fmt.Errorf("move sessions: %w", err)
 	}
-	homes := make([]string, len(keys))
-	for i, key := range keys {
-		homes[i] = string(key)
+	below, err := t.q.LinkMoveSubagents(ctx, t, dbsqlc.LinkMoveSubagentsParams{NewUserID: int64(to), Roots: texts(keys)})
+	if err != nil {
+		return 0, fmt.Errorf("move subagents: %w", err)
 	}
+	homes := texts(append(slices.Clone(keys), below...))
 	if err := t.q.CronMove(ctx, t, dbsqlc.CronMoveParams{NewUserID: int64(to), Homes: homes}); err != nil {
 		return 0, fmt.Errorf("move jobs: %w", err)
 	}
 	return len(keys), t.moveMemories(ctx, l.User, to, homes)
+}
+
+func texts(keys []chat.SessionKey) []string {
+	out := make([]string, len(keys))
+	for i, key := range keys {
+		out[i] = string(key)
+	}
+	return out
 }
 
 // Rehome gives an accepted row to the user that its sender has become by it, so that it is known when it is delivered

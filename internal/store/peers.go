@@ -18,6 +18,9 @@ import (
 // sent without a person.
 func (s *Store) SendPeer(ctx context.Context, p chat.PeerMessage) error {
 	return s.inTx(ctx, func(tx *tx) error {
+		if err := tx.q.SubagentLock(ctx, tx, string(p.Turn)); err != nil { // the calls of a turn count one after another
+			return fmt.Errorf("lock the messages of turn %s: %w", p.Turn, err)
+		}
 		sent, err := tx.q.PeerSent(ctx, tx, p.Call)
 		if err != nil || sent {
 			return err

@@ -93,20 +93,45 @@ func (s *Store) UpdateSession(ctx context.Context, key chat.SessionKey, title *s
 // nobody could do that once the rows are gone. Locks are taken in the order of whoever closes a turn.
 func (s *Store) DeleteSession(ctx context.Context, key chat.SessionKey) error {
 	return s.inTx(ctx, func(tx *tx) error {
-		below, err := s.q.SubagentsBelow(ctx, tx, key)
+		all, err := tx.lockBelow(ctx, key)
 		if err != nil {
-			return fmt.Errorf("list the subagents of %s: %w", key, err)
+			return err
 		}
 		if err := tx.reportDeleted(ctx, key); err != nil {
 			return err
 		}
-		for _, k := range append(below, key) {
+		for _, k := range all {
 			if err := tx.deleteSession(ctx, k); err != nil {
 				return err
 			}
 		}
 		return nil
 	})
+}
+
+// lockBelow lists a session behind its subagents, the deepest first. From here on nobody hands out work in them, and none of their
+// turns and group chats goes on: turns are locked before what waits, and that before tasks, as by whoever claims and closes.
+func (t *tx) lockBelow(ctx context.Context, key chat.SessionKey) ([]chat.SessionKey, error) {
+	if _, err := t.lockTree(ctx, key); err != nil {
+		return nil, err
+	}
+	all, err := t.q.SubagentsBelow(ctx, t, key)
+	if err != nil {
+		return nil, fmt.Errorf("list the subagents of %s: %w", key, err)
+	}
+	all = append(all, key)
+	for _, k := range all {
+		if _, err := t.q.TurnLockOf(ctx, t, k); err != nil {
+			return nil, fmt.Errorf("lock the turn of %s: %w", k, err)
+		}
+	}
+	if err := t.q.SubagentLockInbox(ctx, t, texts(all)); err != nil {
+		return nil, fmt.Errorf("lock what waits in %s: %w", key, err)
+	}
+	if err := t.q.SubagentLockGroups(ctx, t, texts(all)); err != nil {
+		return nil, fmt.Errorf("lock the group chats of %s: %w", key, err)
+	}
+	return all, nil
 }
 
 func (t *tx) deleteSession(ctx context.Context, key chat.SessionKey) error {

@@ -9,6 +9,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"xbot/internal/chat"
+	"xbot/internal/fault"
 	"xbot/internal/store/dbsqlc"
 	"xbot/internal/tokens"
 	"xbot/internal/window"
@@ -80,7 +81,9 @@ func (t *tx) reportTask(ctx context.Context, task dbsqlc.SubagentTask, agent dbs
 		}
 	} else if _, err := t.tell(ctx, chat.Told{
 		Session: agent.Parent, Key: string(turn.ID), Origin: chat.OriginSubagent, Text: "[subagent " + name + " " + how + "]\n" + cutTold(answer),
-	}); err != nil {
+	}); fault.Is(err, fault.NotFound) {
+		return nil // the conversation that asked is gone, and the turn has to end all the same
+	} else if err != nil {
 		return err
 	}
 	return t.wakeLater(ctx, agent.Parent, "subagent "+name+" "+how)

@@ -104,6 +104,9 @@ func (s *Store) UnloadSubagent(ctx context.Context, key chat.SessionKey, wake bo
 	unloaded := false
 	err := s.inTx(ctx, func(tx *tx) error {
 		unloaded = false
+		if err := s.q.SubagentHold(ctx, tx, key); err != nil {
+			return fmt.Errorf("hold subagent %s: %w", key, err)
+		}
 		agent, err := s.q.SubagentUnload(ctx, tx, key)
 		if errors.Is(err, pgx.ErrNoRows) {
 			return nil

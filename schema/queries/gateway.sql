@@ -84,6 +84,12 @@ WHERE user_id = $1 AND channel = sqlc.arg(channel) AND chat_type = 'direct'
   AND origin ->> 'from' = sqlc.arg(peer)::text AND coalesce(origin ->> 'account_id', '') = sqlc.arg(account)::text
 RETURNING key;
 
+-- name: LinkMoveSubagents :many
+-- The subagents of conversations go where those go.
+UPDATE sessions SET user_id = sqlc.arg(new_user_id)::bigint
+WHERE sessions.key IN (SELECT a.session_key FROM subagents a WHERE a.root = ANY(sqlc.arg(roots)::text[]))
+RETURNING sessions.key;
+
 -- name: LinkMoveInbox :exec
 -- So that a message that is delivered once more is known after its sender has become somebody else.
 UPDATE inbox SET user_id = sqlc.arg(new_user_id)::bigint

@@ -38,16 +38,20 @@ SELECT coalesce(
     (SELECT t.tree FROM subagent_tasks t WHERE t.turn_id = sqlc.arg(turn_id)::text LIMIT 1),
     (SELECT t.tree FROM inbox i JOIN subagent_tasks t ON t.turn_id = i.platform_id
      WHERE i.turn_id = sqlc.arg(turn_id)::text AND i.kind = 'background' AND i.account = 'subagent' LIMIT 1),
-    (SELECT g.tree FROM inbox i JOIN group_chats g ON 'group/' || g.id = i.platform_id
-     WHERE i.turn_id = sqlc.arg(turn_id)::text AND i.kind = 'background' AND i.account = 'subagent' LIMIT 1),
+    (SELECT g.tree FROM inbox i JOIN group_chats g ON g.id = substr(i.platform_id, length('group/') + 1)
+     WHERE i.turn_id = sqlc.arg(turn_id)::text AND i.kind = 'background' AND i.account = 'subagent' AND starts_with(i.platform_id, 'group/') LIMIT 1),
     sqlc.arg(turn_id)::text)::text AS tree;
 
 -- name: SubagentLoadOf :one
--- What limits are about: tasks that a turn has handed out, subagents of a conversation that work or are about to, and tokens
--- that a tree has taken.
-SELECT (SELECT count(*) FROM subagent_tasks t WHERE t.asked_in = sqlc.arg(turn_id))::int AS handed,
-       (SELECT count(DISTINCT t.session_key) FROM subagent_tasks t JOIN subagents a ON a.session_key = t.session_key
-        WHERE a.root = sqlc.arg(root) AND t.outcome = '')::int AS busy,
+-- What limits are about: tasks that a turn has handed out and group chats that it has made, subagents of a conversation that work
+-- or are about to, of an open group chat one, and tokens that a tree has taken.
+SELECT ((SELECT count(*) FROM subagent_tasks t WHERE t.asked_in = sqlc.arg(turn_id))
+        + (SELECT count(*) FROM tool_calls c JOIN group_chats g ON g.call_id = c.id WHERE c.turn_id = sqlc.arg(turn_id)))::int AS handed,
+       ((SELECT count(DISTINCT t.session_key) FROM subagent_tasks t JOIN subagents a ON a.session_key = t.session_key
+         WHERE a.root = sqlc.arg(root) AND t.outcome = ''
+           AND NOT EXISTS (SELECT 1 FROM group_chats g WHERE g.id = t.group_id AND g.ended = ''))
+        + (SELECT count(*) FROM group_chats g WHERE g.ended = '' AND (
+               g.session_key = sqlc.arg(root) OR EXISTS (SELECT 1 FROM subagents a WHERE a.session_key = g.session_key AND a.root = sqlc.arg(root)))))::int AS busy,
        (SELECT coalesce(sum(u.prompt_tokens::bigint + u.completion_tokens), 0) FROM subagent_tasks t JOIN turns u ON u.id = t.turn_id
         WHERE t.tree = sqlc.arg(tree))::bigint AS tokens;
 
@@ -98,9 +102,10 @@ WHERE t.asked_in = $1 AND t.outcome = '' AND NOT t.background
 ORDER BY t.call_id;
 
 -- name: SubagentStop :exec
--- Asks the turn that carries out a task to stop. Asked again under the same key, it changes nothing.
+-- Asks the turn that carries out a task to stop. Asked again under the same key, it changes nothing; one key may be for several
+-- subagents.
 INSERT INTO inbox (session_key, user_id, kind, channel, account, platform_id, body, target_turn)
-SELECT s.key, s.user_id, 'stop', s.channel, 'subagent', sqlc.arg(key), '', sqlc.arg(turn_id)
+SELECT s.key, s.user_id, 'stop', s.channel, 'subagent', sqlc.arg(key)::text || ' ' || s.key, '', sqlc.arg(turn_id)
 FROM sessions s WHERE s.key = sqlc.arg(session_key)
 ON CONFLICT ON CONSTRAINT inbox_platform_id DO NOTHING;
 
@@ -125,6 +130,10 @@ UPDATE subagent_tasks SET woken_at = now()
 FROM due, subagents a, sessions p
 WHERE subagent_tasks.call_id = due.call_id AND a.session_key = subagent_tasks.session_key AND p.key = a.parent
 RETURNING p.key, p.user_id, p.channel;
+
+-- name: SubagentHold :exec
+-- Whoever is giving it a task is waited for.
+SELECT session_key FROM subagents WHERE session_key = $1 FOR NO KEY UPDATE;
 
 -- name: SubagentUnload :one
 -- Lets go of a subagent that has nothing to do. No row: it has.
@@ -154,6 +163,20 @@ LEFT JOIN LATERAL (
 WHERE a.root = sqlc.arg(root) AND (sqlc.arg(parent)::text = '' OR a.parent = sqlc.arg(parent)::text)
 ORDER BY a.created_at DESC
 LIMIT sqlc.arg(n);
+
+-- name: SubagentLockInbox :exec
+-- What waits in sessions that are about to be deleted, which a claim locks before tasks.
+SELECT id FROM inbox WHERE session_key = ANY(sqlc.arg(keys)::text[]) AND outcome IS NULL
+ORDER BY session_key, sent_at, sent_seq, id
+FOR UPDATE;
+
+-- name: SubagentLockGroups :exec
+-- The group chats that sessions have made or are in, which a step of them locks before subagents.
+SELECT g.id FROM group_chats g
+WHERE g.session_key = ANY(sqlc.arg(keys)::text[])
+   OR g.id IN (SELECT m.group_id FROM group_members m WHERE m.session_key = ANY(sqlc.arg(keys)::text[]))
+ORDER BY g.id
+FOR UPDATE;
 
 -- name: SubagentsBelow :many
 -- All subagents that go with a session, the deepest first.

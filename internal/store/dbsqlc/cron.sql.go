@@ -510,7 +510,9 @@ const cronMove = `-- name: CronMove :exec
 WITH moved AS (
     UPDATE cron_jobs SET user_id = $1::bigint WHERE cron_jobs.home = ANY($2::text[]) RETURNING cron_jobs.id
 )
-UPDATE sessions SET user_id = $1::bigint WHERE sessions.key IN (SELECT 'cron:' || moved.id FROM moved)
+UPDATE sessions SET user_id = $1::bigint
+WHERE sessions.key IN (SELECT 'cron:' || moved.id FROM moved)
+   OR sessions.key IN (SELECT a.session_key FROM subagents a WHERE a.root IN (SELECT 'cron:' || moved.id FROM moved))
 `
 
 type CronMoveParams struct {
@@ -518,7 +520,7 @@ type CronMoveParams struct {
 	Homes     []string
 }
 
-// The jobs that were made in conversations go where those go, with their own conversations.
+// The jobs that were made in conversations go where those go, with their own conversations and the subagents of those.
 func (q *Queries) CronMove(ctx context.Context, db DBTX, arg CronMoveParams) error {
 	_, err := db.Exec(ctx, cronMove, arg.NewUserID, arg.Homes)
 	return err

@@ -488,6 +488,38 @@ func (q *Queries) LinkMoveSessions(ctx context.Context, db DBTX, arg LinkMoveSes
 	return items, nil
 }
 
+const linkMoveSubagents = `-- name: LinkMoveSubagents :many
+UPDATE sessions SET user_id = $1::bigint
+WHERE sessions.key IN (SELECT a.session_key FROM subagents a WHERE a.root = ANY($2::text[]))
+RETURNING sessions.key
+`
+
+type LinkMoveSubagentsParams struct {
+	NewUserID int64
+	Roots     []string
+}
+
+// The subagents of conversations go where those go.
+func (q *Queries) LinkMoveSubagents(ctx context.Context, db DBTX, arg LinkMoveSubagentsParams) ([]chat.SessionKey, error) {
+	rows, err := db.Query(ctx, linkMoveSubagents, arg.NewUserID, arg.Roots)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []chat.SessionKey
+	for rows.Next() {
+		var key chat.SessionKey
+		if err := rows.Scan(&key); err != nil {
+			return nil, err
+		}
+		items = append(items, key)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const lockName = `-- name: LockName :exec
 SELECT pg_advisory_xact_lock(hashtextextended($1::text, 0))
 `

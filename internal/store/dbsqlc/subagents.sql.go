@@ -141,6 +141,16 @@ func (q *Queries) SubagentGet(ctx context.Context, db DBTX, sessionKey chat.Sess
 	return i, err
 }
 
+const subagentHold = `-- name: SubagentHold :exec
+SELECT session_key FROM subagents WHERE session_key = $1 FOR NO KEY UPDATE
+`
+
+// Whoever is giving it a task is waited for.
+func (q *Queries) SubagentHold(ctx context.Context, db DBTX, sessionKey chat.SessionKey) error {
+	_, err := db.Exec(ctx, subagentHold, sessionKey)
+	return err
+}
+
 const subagentInsert = `-- name: SubagentInsert :one
 INSERT INTO subagents (session_key, parent, root, role, instance, depth, call_id, profile)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
@@ -282,9 +292,13 @@ func (q *Queries) SubagentLoad(ctx context.Context, db DBTX, sessionKey chat.Ses
 }
 
 const subagentLoadOf = `-- name: SubagentLoadOf :one
-SELECT (SELECT count(*) FROM subagent_tasks t WHERE t.asked_in = $1)::int AS handed,
-       (SELECT count(DISTINCT t.session_key) FROM subagent_tasks t JOIN subagents a ON a.session_key = t.session_key
-        WHERE a.root = $2 AND t.outcome = '')::int AS busy,
+SELECT ((SELECT count(*) FROM subagent_tasks t WHERE t.asked_in = $1)
+        + (SELECT count(*) FROM tool_calls c JOIN group_chats g ON g.call_id = c.id WHERE c.turn_id = $1))::int AS handed,
+       ((SELECT count(DISTINCT t.session_key) FROM subagent_tasks t JOIN subagents a ON a.session_key = t.session_key
+         WHERE a.root = $2 AND t.outcome = ''
+           AND NOT EXISTS (SELECT 1 FROM group_chats g WHERE g.id = t.group_id AND g.ended = ''))
+        + (SELECT count(*) FROM group_chats g WHERE g.ended = '' AND (
+               g.session_key = $2 OR EXISTS (SELECT 1 FROM subagents a WHERE a.session_key = g.session_key AND a.root = $2))))::int AS busy,
        (SELECT coalesce(sum(u.prompt_tokens::bigint + u.completion_tokens), 0) FROM subagent_tasks t JOIN turns u ON u.id = t.turn_id
         WHERE t.tree = $3)::bigint AS tokens
 `
@@ -301,8 +315,8 @@ type SubagentLoadOfRow struct {
 	Tokens int64
 }
 
-// What limits are about: tasks that a turn has handed out, subagents of a conversation that work or are about to, and tokens
-// that a tree has taken.
+// What limits are about: tasks that a turn has handed out and group chats that it has made, subagents of a conversation that work
+// or are about to, of an open group chat one, and tokens that a tree has taken.
 func (q *Queries) SubagentLoadOf(ctx context.Context, db DBTX, arg SubagentLoadOfParams) (SubagentLoadOfRow, error) {
 	row := db.QueryRow(ctx, subagentLoadOf, arg.TurnID, arg.Root, arg.Tree)
 	var i SubagentLoadOfRow
@@ -317,6 +331,32 @@ SELECT pg_advisory_xact_lock(714027, hashtext($1::text))
 // Keeps others from handing out work in the same conversation until the transaction ends.
 func (q *Queries) SubagentLock(ctx context.Context, db DBTX, root string) error {
 	_, err := db.Exec(ctx, subagentLock, root)
+	return err
+}
+
+const subagentLockGroups = `-- name: SubagentLockGroups :exec
+SELECT g.id FROM group_chats g
+WHERE g.session_key = ANY($1::text[])
+   OR g.id IN (SELECT m.group_id FROM group_members m WHERE m.session_key = ANY($1::text[]))
+ORDER BY g.id
+FOR UPDATE
+`
+
+// The group chats that sessions have made or are in, which a step of them locks before subagents.
+func (q *Queries) SubagentLockGroups(ctx context.Context, db DBTX, keys []string) error {
+	_, err := db.Exec(ctx, subagentLockGroups, keys)
+	return err
+}
+
+const subagentLockInbox = `-- name: SubagentLockInbox :exec
+SELECT id FROM inbox WHERE session_key = ANY($1::text[]) AND outcome IS NULL
+ORDER BY session_key, sent_at, sent_seq, id
+FOR UPDATE
+`
+
+// What waits in sessions that are about to be deleted, which a claim locks before tasks.
+func (q *Queries) SubagentLockInbox(ctx context.Context, db DBTX, keys []string) error {
+	_, err := db.Exec(ctx, subagentLockInbox, keys)
 	return err
 }
 
@@ -547,7 +587,7 @@ func (q *Queries) SubagentSession(ctx context.Context, db DBTX, arg SubagentSess
 
 const subagentStop = `-- name: SubagentStop :exec
 INSERT INTO inbox (session_key, user_id, kind, channel, account, platform_id, body, target_turn)
-SELECT s.key, s.user_id, 'stop', s.channel, 'subagent', $1, '', $2
+SELECT s.key, s.user_id, 'stop', s.channel, 'subagent', $1::text || ' ' || s.key, '', $2
 FROM sessions s WHERE s.key = $3
 ON CONFLICT ON CONSTRAINT inbox_platform_id DO NOTHING
 `
@@ -558,7 +598,8 @@ type SubagentStopParams struct {
 	SessionKey chat.SessionKey
 }
 
-// Asks the turn that carries out a task to stop. Asked again under the same key, it changes nothing.
+// Asks the turn that carries out a task to stop. Asked again under the same key, it changes nothing; one key may be for several
+// subagents.
 func (q *Queries) SubagentStop(ctx context.Context, db DBTX, arg SubagentStopParams) error {
 	_, err := db.Exec(ctx, subagentStop, arg.Key, arg.TurnID, arg.SessionKey)
 	return err
@@ -651,8 +692,8 @@ SELECT coalesce(
     (SELECT t.tree FROM subagent_tasks t WHERE t.turn_id = $1::text LIMIT 1),
     (SELECT t.tree FROM inbox i JOIN subagent_tasks t ON t.turn_id = i.platform_id
      WHERE i.turn_id = $1::text AND i.kind = 'background' AND i.account = 'subagent' LIMIT 1),
-    (SELECT g.tree FROM inbox i JOIN group_chats g ON 'group/' || g.id = i.platform_id
-     WHERE i.turn_id = $1::text AND i.kind = 'background' AND i.account = 'subagent' LIMIT 1),
+    (SELECT g.tree FROM inbox i JOIN group_chats g ON g.id = substr(i.platform_id, length('group/') + 1)
+     WHERE i.turn_id = $1::text AND i.kind = 'background' AND i.account = 'subagent' AND starts_with(i.platform_id, 'group/') LIMIT 1),
     $1::text)::text AS tree
 `
 
