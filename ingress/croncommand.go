@@ -26,7 +26,7 @@ type Crons struct {
 // Commands returns /cron.
 func (c *Crons) Commands() []Command {
 	return []Command{{
-		Name: "cron", Usage: "[list|add WHEN MESSAGE…|pause JOB|resume JOB|run JOB|remove JOB|runs JOB]", Help: phrase.HelpCron, Group: GroupConversation, Run: c.obey,
+		Name: "cron", Usage: "[list|add WHEN MESSAGE…|edit JOB when WHEN|edit JOB message MESSAGE…|edit JOB name NAME|edit JOB timezone ZONE|edit JOB missed once|edit JOB missed skip|edit JOB missed all|pause JOB|resume JOB|run JOB|remove JOB|runs JOB]", Help: phrase.HelpCron, Group: GroupConversation, Run: c.obey,
 	}}
 }
 
@@ -45,7 +45,11 @@ func (c *Crons) obey(ctx context.Context, in Inbound, args string) (string, erro
 	case "", "list":
 		return c.list(ctx, who, in.Lang)
 	case "add":
-		return c.add(ctx, who, in, rest)
+		if rest != "" {
+			return c.add(ctx, who, in, rest)
+		}
+	case "edit":
+		return c.edit(ctx, who, in, rest)
 	case "pause", "resume", "run", "remove", "runs":
 		if rest != "" {
 			return c.one(ctx, who, in, strings.ToLower(verb), rest)
@@ -59,11 +63,11 @@ func (c *Crons) add(ctx context.Context, who cron.Who, in Inbound, text string) 
 	if err != nil {
 		return "", err
 	}
-	zone, err := c.Desk.Zone(ctx)
+	zone, err := c.Desk.Zone(ctx, who.User)
 	if err != nil {
 		return "", err
 	}
-	spec, message, err := schedule.ReadPrefix(text, zone, now)
+	spec, message, err := schedule.ReadPrefix(text, zone.Name, now)
 	if err != nil {
 		return "", err
 	}
@@ -119,18 +123,28 @@ func (c *Crons) list(ctx context.Context, who cron.Who, lang phrase.Lang) (strin
 	if err != nil {
 		return "", err
 	}
-	if len(all) == 0 {
-		return phrase.Say(lang, phrase.CronNone), nil
+	zone, err := c.Desk.Zone(ctx, who.User)
+	if err != nil {
+		return "", err
 	}
-	lines := make([]string, len(all))
+	lines := make([]string, len(all), len(all)+2)
 	for i, j := range all {
-		parts := []string{"* `" + string(j.ID) + "` " + escaped(j.Name), "`" + j.When + "`", cronState(j, lang)}
-		if j.Last != nil {
-			parts = append(parts, phrase.Say(lang, phrase.CronLast, shownAt(&j.Last.Scheduled, j.Zone), outcome(*j.Last, lang)))
-		}
-		lines[i] = strings.Join(parts, " · ")
+		lines[i] = cronLine(j, lang)
 	}
+	if len(all) == 0 {
+		lines = append(lines, phrase.Say(lang, phrase.CronNone))
+	}
+	lines = append(lines, "", phrase.Say(lang, phrase.ID("cron_zone_"+zone.From), zone.Name))
 	return strings.Join(lines, "\n"), nil
+}
+
+// cronLine is a job as people read it.
+func cronLine(j chat.Job, lang phrase.Lang) string {
+	parts := []string{"* `" + string(j.ID) + "` " + escaped(j.Name), "`" + j.When + "` (" + j.Zone + ")", cronState(j, lang)}
+	if j.Last != nil {
+		parts = append(parts, phrase.Say(lang, phrase.CronLast, shownAt(&j.Last.Scheduled, j.Zone), outcome(*j.Last, lang)))
+	}
+	return strings.Join(parts, " · ")
 }
 
 // cronState says how a job stands.

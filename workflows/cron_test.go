@@ -59,7 +59,7 @@ func skipTimes(t *testing.T, start string) *times {
 	_, err = c.CreateSession(t.Context(), store.NewSession{Key: key, Owner: user.ID, Channel: "web"})
 	require.NoError(t, err)
 	c.who = cron.Who{User: user.ID}
-	c.desk = &cron.Desk{Store: c.Store, Wakes: c, Zone: func(context.Context) (string, error) { return "UTC", nil }}
+	c.desk = &cron.Desk{Store: c.Store, Wakes: c, Zone: func(context.Context, chat.UserID) (cron.Zone, error) { return cron.Zone{Name: "UTC", From: cron.FromServer}, nil }}
 	keeper := &activities.Timekeeper{
 		Jobs: c.Store, Words: true,
 		Beat: func(context.Context, chat.JobID) (*chat.Beat, error) { return nil, nil },

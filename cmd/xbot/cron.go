@@ -18,8 +18,10 @@ func (p *parts) openDesk(t config.Temporal) {
 	}
 }
 
-// zone is the timezone of jobs that name none.
-func (p *parts) zone(context.Context) (string, error) { return cron.ServerZone(), nil }
+// zone is the timezone of a user's jobs that name none.
+func (p *parts) zone(ctx context.Context, user chat.UserID) (cron.Zone, error) {
+	return cron.Zones{Policies: p.policies}.Of(ctx, user)
+}
 
 // timekeeper acts on the times of jobs.
 func (p *parts) timekeeper(t config.Temporal) *activities.Timekeeper {

@@ -137,7 +137,9 @@ func setup(t *testing.T) *bundle {
 	live := &channel.Live{Source: b.book, Drivers: b.book.Drivers, Opening: func(string, string) channel.Opening { return channel.Opening{} }}
 	a.Channels = api.Channels{Book: b.book, Live: live, Trial: &channels.Trial{Book: b.book, Live: live}}
 	a.Triggers = &trigger.Book{Store: b.store, Key: secret.Key{1}, Base: "https://xbot.example"}
-	a.Jobs = &cron.Desk{Store: b.store, Wakes: b.wakes, Zone: func(context.Context) (string, error) { return "Europe/Berlin", nil }}
+	a.Jobs = &cron.Desk{Store: b.store, Wakes: b.wakes, Zone: func(context.Context, chat.UserID) (cron.Zone, error) {
+		return cron.Zone{Name: "Europe/Berlin", From: cron.FromServer}, nil
+	}}
 	b.home = t.TempDir()
 	a.Logs = logs.Reader{Home: b.home}
 	a.Hooks = &ingress.Hooks{Store: b.store, Dispatch: dispatch, Files: &hook.Live{File: filepath.Join(b.home, "hooks.json"), Grants: hook.Grants{Callbacks: []string{"log"}}}}

@@ -16,6 +16,7 @@ import (
 type JobList struct {
 	Jobs     []chat.Job `json:"jobs"`
 	Timezone string     `json:"timezone" doc:"That of jobs which name none."`
+	From     string     `json:"timezone_from" enum:"profile,policy,server" doc:"Who says so."`
 }
 
 // JobPath names a job.
@@ -119,17 +120,17 @@ func (a *API) listJobs(ctx context.Context, in *struct {
 	if err != nil {
 		return nil, a.problem(err)
 	}
-	zone, err := a.Jobs.Zone(ctx)
-	return &struct{ Body JobList }{JobList{Jobs: jobs, Timezone: zone}}, a.problem(err)
+	zone, err := a.Jobs.Zone(ctx, auth.User(ctx).ID)
+	return &struct{ Body JobList }{JobList{Jobs: jobs, Timezone: zone.Name, From: zone.From}}, a.problem(err)
 }
 
 func (a *API) previewTimes(ctx context.Context, in *struct {
 	Body struct {
 		When     string `json:"when" maxLength:"200"`
-		Timezone string `json:"timezone,omitempty" maxLength:"64" doc:"Empty: that of the server."`
+		Timezone string `json:"timezone,omitempty" maxLength:"64" doc:"Empty: that of jobs which name none."`
 	}
 }) (*struct{ Body Preview }, error) {
-	when, zone, times, err := a.Jobs.Preview(ctx, in.Body.When, in.Body.Timezone, previewTimes)
+	when, zone, times, err := a.Jobs.Preview(ctx, asker(ctx), in.Body.When, in.Body.Timezone, previewTimes)
 	return &struct{ Body Preview }{Preview{When: when, Timezone: zone, Times: times}}, a.problem(err)
 }
 

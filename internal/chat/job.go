@@ -20,7 +20,7 @@ type JobPlan struct {
 	Name    string     `json:"name,omitempty" maxLength:"400" doc:"What people call it; empty: its first words. At most 80 characters."`
 	Message string     `json:"message" maxLength:"20000" doc:"What the model is told when its time has come."`
 	When    string     `json:"when" maxLength:"200" doc:"A cron expression of five fields, a descriptor such as @daily, every 30m, at 2026-03-29 08:00, or in 20m."`
-	Zone    string     `json:"timezone,omitempty" maxLength:"64" doc:"IANA name of the timezone in which the times are read and shown; empty: that of the server."`
+	Zone    string     `json:"timezone,omitempty" maxLength:"64" doc:"IANA name of the timezone in which the times are read and shown; empty: that of the person's profile, else of the policy, else of the server."`
 	Target  SessionKey `json:"target,omitempty" doc:"The conversation that is told. Empty: one of its own, which begins anew at each run."`
 	Deliver SessionKey `json:"deliver,omitempty" doc:"The conversation to whose place on a platform the answers go, of a job with a conversation of its own. Empty: they stay there."`
 	Model   string     `json:"model,omitempty" doc:"The model of the job's own conversation."`

@@ -41,18 +41,18 @@ func (d *Desk) check(ctx context.Context, w Who, j *store.Job) (err error) {
 	if p.MaxAge == 0 {
 		p.MaxAge = int(defaultMaxAge / time.Second)
 	}
-	if p.Zone, err = d.zone(ctx, p.Zone); err != nil {
+	if p.Zone, err = d.zone(ctx, w.User, p.Zone); err != nil {
 		return err
 	}
 	switch {
 	case p.Message == "":
-		return fault.Errorf(fault.Invalid, "the message is empty; say what is to be done")
+		return phrase.Fault(fault.Invalid, phrase.CronEmpty)
 	case len(p.Message) > MaxMessage:
-		return fault.Errorf(fault.Invalid, "the message has %d bytes, at most %d are kept", len(p.Message), MaxMessage)
+		return phrase.Fault(fault.Invalid, phrase.CronLong, len(p.Message), MaxMessage)
 	case len([]rune(p.Name)) > maxName:
-		return fault.Errorf(fault.Invalid, "the name is longer than %d characters", maxName)
+		return phrase.Fault(fault.Invalid, phrase.CronLongName, maxName)
 	case !slices.Contains([]string{"skip", "once", "all"}, p.Missed):
-		return fault.Errorf(fault.Invalid, "missed is skip, once or all")
+		return phrase.Fault(fault.Invalid, phrase.CronMissed)
 	case p.MaxAge < 0 || time.Duration(p.MaxAge)*time.Second > maxMaxAge:
 		return fault.Errorf(fault.Invalid, "a missed time is made up for within 30 days at most")
 	case p.Jitter < 0 || time.Duration(p.Jitter)*time.Second > maxJitter:
@@ -60,7 +60,7 @@ func (d *Desk) check(ctx context.Context, w Who, j *store.Job) (err error) {
 	case p.MaxRuns < 0 || p.MaxRuns > maxRuns:
 		return fault.Errorf(fault.Invalid, "at most %d runs can be counted", maxRuns)
 	case !slices.Contains(thinks, p.Think):
-		return fault.Errorf(fault.Invalid, "think is one of%s", strings.Join(thinks, " "))
+		return fault.Errorf(fault.Invalid, "think is off, minimal, low, medium, high or xhigh")
 	case p.Model != "" && p.Target != "":
 		return fault.Errorf(fault.Invalid, "a job in another conversation is answered by that one's model; choose it there with /model")
 	}
@@ -99,12 +99,14 @@ func (d *Desk) checkSession(ctx context.Context, w Who, key chat.SessionKey) err
 	return err
 }
 
-func (d *Desk) zone(ctx context.Context, zone string) (string, error) {
+// zone is the timezone that a user names, or who names none has.
+func (d *Desk) zone(ctx context.Context, user chat.UserID, zone string) (string, error) {
 	if zone = strings.TrimSpace(zone); zone == "" {
-		var err error
-		if zone, err = d.Zone(ctx); err != nil {
+		own, err := d.Zone(ctx, user)
+		if err != nil {
 			return "", err
 		}
+		zone = own.Name
 	}
 	_, err := schedule.Zone(zone)
 	return zone, err

@@ -42,8 +42,8 @@ type Wakes interface {
 type Desk struct {
 	Store Store
 	Wakes Wakes
-	// Zone is the timezone of who names none.
-	Zone func(ctx context.Context) (string, error)
+	// Zone is the timezone of a user who names none.
+	Zone func(ctx context.Context, user chat.UserID) (Zone, error)
 	// Model finds the id of a model that somebody names; nil: none is known.
 	Model func(ctx context.Context, word string) (id string, ok bool)
 }
@@ -148,7 +148,7 @@ func (d *Desk) Change(ctx context.Context, w Who, id chat.JobID, revision int64,
 	}
 	return d.change(ctx, id, func(j *store.Job, now time.Time) error {
 		if j.Revision != old.Revision || revision != 0 && revision != j.Revision {
-			return fault.Errorf(fault.Conflict, "the job was changed meanwhile; look at it again")
+			return phrase.Fault(fault.Conflict, phrase.CronChangedMeanwhile)
 		}
 		moved := plan.When != j.When || plan.Zone != j.Zone
 		j.JobPlan = plan.JobPlan
@@ -244,13 +244,13 @@ func (d *Desk) Runs(ctx context.Context, w Who, id chat.JobID, most int) ([]chat
 	return d.Store.JobRuns(ctx, id, most)
 }
 
-// Preview returns the next times of a timetable, and how it is written.
-func (d *Desk) Preview(ctx context.Context, when, zone string, n int) (text, in string, times []time.Time, err error) {
+// Preview returns the next times of a timetable of who asks, and how it is written.
+func (d *Desk) Preview(ctx context.Context, w Who, when, zone string, n int) (text, in string, times []time.Time, err error) {
 	now, err := d.Store.Clock(ctx)
 	if err != nil {
 		return "", "", nil, err
 	}
-	if in, err = d.zone(ctx, zone); err != nil {
+	if in, err = d.zone(ctx, w.User, zone); err != nil {
 		return "", "", nil, err
 	}
 	spec, err := schedule.Read(when, in, now)

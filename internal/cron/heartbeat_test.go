@@ -28,6 +28,11 @@ func (s *set) to(t *testing.T, document string) {
 	require.NoError(t, err)
 }
 
+// utc is where everybody lives.
+func utc(context.Context, chat.UserID) (cron.Zone, error) {
+	return cron.Zone{Name: "UTC", From: cron.FromServer}, nil
+}
+
 type asleep struct{}
 
 func (asleep) Job(context.Context, chat.JobID)               {}
@@ -38,7 +43,7 @@ func TestHearts_FollowThePolicyAndCostNothingWithNothingToDo(t *testing.T) {
 	s := store.New(pgtest.NewPool(t, store.MigrationsHash(), store.Migrate), nil)
 	alice, err := s.EnsureAdmin(t.Context(), "alice")
 	require.NoError(t, err)
-	desk := &cron.Desk{Store: s, Wakes: asleep{}, Zone: func(context.Context) (string, error) { return "UTC", nil }}
+	desk := &cron.Desk{Store: s, Wakes: asleep{}, Zone: utc}
 	p := &set{}
 	h := &cron.Hearts{Desk: desk, Policies: p, Home: t.TempDir(), Owner: func(context.Context) (chat.UserID, error) { return alice.ID, nil }}
 	who := cron.Who{User: alice.ID, Admin: true}
@@ -84,7 +89,7 @@ func TestDesk_FindsAJobByItsIDOrItsName(t *testing.T) {
 	s := store.New(pgtest.NewPool(t, store.MigrationsHash(), store.Migrate), nil)
 	alice, err := s.EnsureAdmin(t.Context(), "alice")
 	require.NoError(t, err)
-	desk := &cron.Desk{Store: s, Wakes: asleep{}, Zone: func(context.Context) (string, error) { return cron.ServerZone(), nil }}
+	desk := &cron.Desk{Store: s, Wakes: asleep{}, Zone: utc}
 	who := cron.Who{User: alice.ID}
 	j, err := desk.Add(t.Context(), who, chat.JobPlan{When: "@daily", Message: "water the plants"}, cron.From{})
 	require.NoError(t, err)

@@ -1,11 +1,59 @@
 package cron
 
 import (
+	"context"
+	"fmt"
 	"os"
 	"strings"
 
+	"xbot/internal/chat"
+	"xbot/internal/policy"
 	"xbot/internal/schedule"
 )
+
+// Who says the timezone of a job that names none.
+const (
+	FromProfile = "profile" // that of the person
+	FromPolicy  = "policy"  // cron.timezone
+	FromServer  = "server"
+)
+
+// Zone is a timezone and who says so.
+type Zone struct {
+	Name string // IANA
+	From string // profile, policy or server
+}
+
+// Zones say in which timezone people mean the times of jobs that name none.
+type Zones struct {
+	// Profile is what a person says of themselves; empty: nothing. nil: nobody does.
+	Profile  func(ctx context.Context, user chat.UserID) (string, error)
+	Policies interface {
+		Get(ctx context.Context) (*policy.Policy, error)
+	}
+}
+
+// Of is the timezone of a user: that of the profile, else that of the policy, else that of this machine. A name that is not known here
+// counts for none.
+func (z Zones) Of(ctx context.Context, user chat.UserID) (Zone, error) {
+	if z.Profile != nil {
+		name, err := z.Profile(ctx, user)
+		if err != nil {
+			return Zone{}, fmt.Errorf("read the timezone of a profile: %w", err)
+		}
+		if _, err := schedule.Zone(name); err == nil {
+			return Zone{name, FromProfile}, nil
+		}
+	}
+	p, err := z.Policies.Get(ctx)
+	if err != nil {
+		return Zone{}, err
+	}
+	if _, err := schedule.Zone(p.Cron.Timezone); err == nil {
+		return Zone{p.Cron.Timezone, FromPolicy}, nil
+	}
+	return Zone{ServerZone(), FromServer}, nil
+}
 
 // ServerZone is the timezone of this machine, UTC where it says none.
 func ServerZone() string {

@@ -177,6 +177,7 @@ func Say(lang Lang, id ID, args ...any) string {
 		asks,
 		queues,
 		crons,
+		cronTimes,
 		triggers,
 		todos,
 		context,

@@ -27,6 +27,7 @@ func (c *check) policy(p *Policy) {
 	}
 	c.limits(p.Limits)
 	c.oneOf("memory.provider", p.Memory.Provider, memoryProviders...)
+	c.zone("cron.timezone", p.Cron.Timezone)
 }
 
 // oneOf checks a word; an absent one is fine.
@@ -39,6 +40,13 @@ func (c *check) oneOf(path, got string, known ...string) {
 		return
 	}
 	c.fault(path, "%q is not known; write one of %s", got, strings.Join(known, ", "))
+}
+
+// zone checks the name of a timezone; an absent one is fine. Local is none: it means something else on every machine.
+func (c *check) zone(path, name string) {
+	if _, err := time.LoadLocation(name); err != nil || strings.EqualFold(name, "local") {
+		c.fault(path, "%q is not known; write a name such as Europe/Berlin or Asia/Shanghai", name)
+	}
 }
 
 // within checks a number; 0 is the default.

@@ -20,6 +20,12 @@ type Policy struct {
 	Channels map[string]Channel `json:"channels,omitempty"`
 	Limits   Limits             `json:"limits,omitzero"`
 	Memory   Memory             `json:"memory,omitzero"`
+	Cron     Cron               `json:"cron,omitzero"`
+}
+
+// Cron says how the times of jobs are read.
+type Cron struct {
+	Timezone string `json:"timezone,omitempty"` // IANA name, of jobs and people who name none; default: that of the server
 }
 
 // Memory says how people are remembered.

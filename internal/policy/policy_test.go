@@ -155,3 +155,14 @@ func TestLimit_FillsInDefaults(t *testing.T) {
 	require.Equal(t, policy.Limits{Turns: 2, UserTurns: 1, OwnKeyTurns: 1, LLM: policy.LLM{Global: 9, Personal: 3, Subagent: 3}, Subagents: subagents},
 		parse(t, `{limits: {turns: 2, userTurns: 1, llm: {global: 9}, subagents: {depth: 2}}}`).Limit())
 }
+
+func TestPolicy_RefusesATimezoneThatIsNone(t *testing.T) {
+	t.Parallel()
+	for _, zone := range []string{"Mars/Olympus", "local", "Local"} {
+		_, _, err := policy.Parse([]byte(`{cron: {timezone: "` + zone + `"}}`))
+		require.ErrorContains(t, err, "cron.timezone")
+	}
+	p, _, err := policy.Parse([]byte(`{cron: {timezone: "Asia/Shanghai"}}`))
+	require.NoError(t, err)
+	require.Equal(t, "Asia/Shanghai", p.Cron.Timezone)
+}

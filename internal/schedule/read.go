@@ -101,7 +101,7 @@ func readEvery(text string, now time.Time) (Spec, string, error) {
 func readIn(text string, now time.Time) (Spec, string, error) {
 	d, rest, err := readDuration(text)
 	if err == nil && (d < time.Second || d > MaxEvery) {
-		return Spec{}, "", fault.Errorf(fault.Invalid, "that is less than a second or more than a year")
+		return Spec{}, "", phrase.Fault(fault.Invalid, phrase.CronDelay)
 	}
 	return Spec{Kind: At, At: now.Add(d).Truncate(time.Second)}, rest, err
 }
@@ -128,7 +128,7 @@ func readDuration(text string) (time.Duration, string, error) {
 	}
 	d, err := time.ParseDuration(word)
 	if err != nil || d <= 0 {
-		return 0, "", fault.Errorf(fault.Invalid, "%q is no duration; write 30m, 2h or 1d", shorten(text))
+		return 0, "", phrase.Fault(fault.Invalid, phrase.CronNoDuration, shorten(text))
 	}
 	return d, rest, nil
 }
@@ -136,7 +136,7 @@ func readDuration(text string) (time.Duration, string, error) {
 func days(n string, each int, text, rest string) (time.Duration, string, error) {
 	count, err := strconv.Atoi(n)
 	if err != nil || count <= 0 || count > 366 {
-		return 0, "", fault.Errorf(fault.Invalid, "%q is no duration; write 30m, 2h or 1d", shorten(text))
+		return 0, "", phrase.Fault(fault.Invalid, phrase.CronNoDuration, shorten(text))
 	}
 	return time.Duration(count*each) * 24 * time.Hour, rest, nil
 }
@@ -170,10 +170,10 @@ func readAt(text string, zone *time.Location, now time.Time) (Spec, string, erro
 
 func single(at time.Time, rest string, now time.Time) (Spec, string, error) {
 	if !at.After(now) {
-		return Spec{}, "", fault.Errorf(fault.Invalid, "%s is in the past", at.Format(minute))
+		return Spec{}, "", phrase.Fault(fault.Invalid, phrase.CronPast, at.Format(minute))
 	}
 	if at.Sub(now) > 10*MaxEvery {
-		return Spec{}, "", fault.Errorf(fault.Invalid, "%s is more than ten years away", at.Format(minute))
+		return Spec{}, "", phrase.Fault(fault.Invalid, phrase.CronFar, at.Format(minute))
 	}
 	return Spec{Kind: At, At: at}, rest, nil
 }

@@ -9,6 +9,7 @@ import (
 	_ "time/tzdata" // timezones are known on machines that have none, and the same ones everywhere
 
 	"xbot/internal/fault"
+	"xbot/internal/phrase"
 )
 
 // MinEvery is the shortest interval.
@@ -55,12 +56,12 @@ func New(s Spec) (Timetable, error) {
 	case Expr:
 		t.expr, err = parse(s.Expr)
 		if err == nil && t.expr.next(time.Unix(0, 0), zone).IsZero() {
-			err = fault.Errorf(fault.Invalid, "%q never comes", s.Expr)
+			err = phrase.Fault(fault.Invalid, phrase.CronNeverComes, s.Expr)
 		}
 		return t, err
 	case Every:
 		if s.Every < MinEvery || s.Every > MaxEvery {
-			return t, fault.Errorf(fault.Invalid, "an interval lasts between a minute and a year")
+			return t, phrase.Fault(fault.Invalid, phrase.CronInterval)
 		}
 		return t, nil
 	case At:
@@ -73,7 +74,7 @@ func New(s Spec) (Timetable, error) {
 func Zone(name string) (*time.Location, error) {
 	zone, err := time.LoadLocation(name)
 	if err != nil || name == "" || strings.EqualFold(name, "local") {
-		return nil, fault.Errorf(fault.Invalid, "%q is no timezone; write an IANA name such as Europe/Berlin", name)
+		return nil, phrase.Fault(fault.Invalid, phrase.CronNoZone, shorten(name))
 	}
 	return zone, nil
 }

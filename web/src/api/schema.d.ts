@@ -2446,7 +2446,7 @@ export interface components {
             target?: string;
             /** @enum {string} */
             think?: "off" | "minimal" | "low" | "medium" | "high" | "xhigh";
-            /** @description IANA name of the timezone in which the times are read and shown; empty: that of the server. */
+            /** @description IANA name of the timezone in which the times are read and shown; empty: that of the person's profile, else of the policy, else of the server. */
             timezone?: string;
             /**
              * @description Why it was paused, if no person did that. gone: its conversation was deleted. invalid: its timetable is not understood any more.
@@ -2494,7 +2494,7 @@ export interface components {
             target?: string;
             /** @enum {string} */
             think?: "off" | "minimal" | "low" | "medium" | "high" | "xhigh";
-            /** @description IANA name of the timezone in which the times are read and shown; empty: that of the server. */
+            /** @description IANA name of the timezone in which the times are read and shown; empty: that of the person's profile, else of the policy, else of the server. */
             timezone?: string;
             /** @description A cron expression of five fields, a descriptor such as @daily, every 30m, at 2026-03-29 08:00, or in 20m. */
             when: string;
@@ -2503,6 +2503,11 @@ export interface components {
             jobs: components["schemas"]["Job"][] | null;
             /** @description That of jobs which name none. */
             timezone: string;
+            /**
+             * @description Who says so.
+             * @enum {string}
+             */
+            timezone_from: "profile" | "policy" | "server";
         };
         JobRun: {
             /** Format: date-time */
@@ -2818,7 +2823,7 @@ export interface components {
             target?: string;
             /** @enum {string} */
             think?: "off" | "minimal" | "low" | "medium" | "high" | "xhigh";
-            /** @description IANA name of the timezone in which the times are read and shown; empty: that of the server. */
+            /** @description IANA name of the timezone in which the times are read and shown; empty: that of the person's profile, else of the policy, else of the server. */
             timezone?: string;
             /** @description A cron expression of five fields, a descriptor such as @daily, every 30m, at 2026-03-29 08:00, or in 20m. */
             when: string;
@@ -2954,7 +2959,7 @@ export interface components {
             when: string;
         };
         "Preview-timesRequest": {
-            /** @description Empty: that of the server. */
+            /** @description Empty: that of jobs which name none. */
             timezone?: string;
             when: string;
         };
