@@ -27,7 +27,7 @@ func scheduling(t *testing.T, document string) (b *platform, say func(text strin
 	b = bridged(t, document)
 	for _, g := range b.ways {
 		zone := func(ctx context.Context, user chat.UserID) (cron.Zone, error) {
-			return cron.Zones{Policies: g.Policies}.Of(ctx, user)
+			return cron.Zones{Profile: b.timezone, Policies: g.Policies}.Of(ctx, user)
 		}
 		jobs := &ingress.Crons{Store: b.store, Desk: &cron.Desk{Store: b.store, Wakes: asleep{}, Zone: zone}}
 		g.Dispatch.Commands = ingress.NewCommands(b.store, append(g.Commands(), jobs.Commands()...)...)
@@ -40,6 +40,12 @@ func scheduling(t *testing.T, document string) (b *platform, say func(text strin
 		require.Equal(t, ingress.ResultAnswered, out.Result, text)
 		return out.Reply
 	}
+}
+
+// timezone is that of a person's profile.
+func (b *platform) timezone(ctx context.Context, user chat.UserID) (string, error) {
+	p, err := b.store.Profile(ctx, user)
+	return p.Timezone, err
 }
 
 const alone = `{channels: {feishu: {dmPolicy: "open", allowFrom: ["*"]}}, cron: {timezone: "Asia/Shanghai"}}`
@@ -125,6 +131,19 @@ func TestCronCommand_SaysWhichTimezoneHoldsAndWhy(t *testing.T) {
 	require.Contains(t, say("/cron"), "Asia/Shanghai: so says the policy")
 	b.policy(`{channels: {feishu: {dmPolicy: "open", allowFrom: ["*"]}}}`)
 	require.Contains(t, say("/cron"), "the timezone of the server")
+	owner, err := b.store.SessionOwner(t.Context(), b.receive(dm("who", "ou_1", "/cron add @daily look")).Session)
+	require.NoError(t, err)
+	_, err = b.store.SetProfile(t.Context(), owner.ID, chat.UserProfile{Timezone: "America/New_York"})
+	require.NoError(t, err)
+	require.Contains(t, say("/cron"), "America/New_York: so says your profile")
+	require.Contains(t, say("/cron add 0 9 * * * look again"), " E")
+	jobs, err := b.store.Jobs(t.Context(), owner.ID)
+	require.NoError(t, err)
+	zones := map[string]string{}
+	for _, j := range jobs {
+		zones[j.Name] = j.Zone
+	}
+	require.Equal(t, map[string]string{"look": cron.ServerZone(), "look again": "America/New_York"}, zones, "a job keeps the one that it was made in")
 }
 
 func TestCronCommand_ARepeatedOneMakesOneJob(t *testing.T) {

@@ -20,7 +20,11 @@ func (p *parts) openDesk(t config.Temporal) {
 
 // zone is the timezone of a user's jobs that name none.
 func (p *parts) zone(ctx context.Context, user chat.UserID) (cron.Zone, error) {
-	return cron.Zones{Policies: p.policies}.Of(ctx, user)
+	profile := func(ctx context.Context, user chat.UserID) (string, error) {
+		said, err := p.store.Profile(ctx, user)
+		return said.Timezone, err
+	}
+	return cron.Zones{Profile: profile, Policies: p.policies}.Of(ctx, user)
 }
 
 // timekeeper acts on the times of jobs.

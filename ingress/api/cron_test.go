@@ -13,6 +13,7 @@ import (
 func (p *person) jobs(query string) (out struct {
 	Jobs     []chat.Job `json:"jobs"`
 	Timezone string     `json:"timezone"`
+	From     string     `json:"timezone_from"`
 },
 ) {
 	p.t.Helper()
@@ -34,6 +35,7 @@ func TestCron_JobsAreKeptChangedRunAndRemoved(t *testing.T) {
 	b := setup(t)
 	plan := map[string]any{"when": "0 9 * * 1-5", "message": "read the news", "once": "1"}
 	j := b.bob.job(plan)
+	require.Equal(t, "Europe/Berlin/server", b.bob.jobs("").Timezone+"/"+b.bob.jobs("").From)
 	require.Equal(t, j.ID, b.bob.job(plan).ID, "the same request makes one job")
 	require.Equal(t, "Europe/Berlin", j.Zone)
 	require.Equal(t, "read the news", j.Name)

@@ -24,7 +24,7 @@ export class Jobs {
   answer(method, path, body) {
     const [, id, verb] = /^\/api\/cron(?:\/(job_\w+|preview)(?:\/(pause|resume|run|runs))?)?$/.exec(path) ?? []
     if (id === "preview") return [200, preview(body)]
-    if (id === undefined && method === "GET") return [200, { jobs: this.#jobs, timezone: "Europe/Berlin" }]
+    if (id === undefined && method === "GET") return [200, { jobs: this.#jobs, timezone: "Europe/Berlin", timezone_from: "profile" }]
     if (id === undefined) return [201, this.#add(body)]
     const job = this.#jobs.find((known) => known.id === id)
     if (!job) throw new HttpProblem(404, `There is no job "${id}".`)

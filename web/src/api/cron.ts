@@ -10,6 +10,8 @@ export interface Jobs {
   jobs: Job[]
   /** Of jobs that name none. */
   timezone: string
+  /** Who says so. */
+  timezone_from: "profile" | "policy" | "server"
 }
 
 export interface Preview {
@@ -19,8 +21,8 @@ export interface Preview {
 }
 
 export async function listJobs(): Promise<Jobs> {
-  const { jobs, timezone } = await unwrap(api.GET("/api/cron", { params: { query: {} } }))
-  return { jobs: jobs ?? [], timezone }
+  const { jobs, timezone, timezone_from } = await unwrap(api.GET("/api/cron", { params: { query: {} } }))
+  return { jobs: jobs ?? [], timezone, timezone_from }
 }
 
 const at = (job: string) => ({ params: { path: { job } } })

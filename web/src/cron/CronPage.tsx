@@ -30,7 +30,7 @@ export default function CronPage({ onClose }: { onClose: () => void }) {
           </Button>
           <h3 className="font-semibold">{open.job ? say("change", { name: open.job.name ?? "" }) : say("add")}</h3>
         </div>
-        <JobForm job={open.job} timezone={data.timezone} onDone={close} />
+        <JobForm job={open.job} zone={{ name: data.timezone, from: data.timezone_from }} onDone={close} />
       </div>
     )
   }

@@ -1,7 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query"
 import { type SubmitEvent, useDeferredValue, useState } from "react"
 
-import { addJob, changeJob, type Job, type JobPlan } from "../api/cron"
+import { addJob, changeJob, type Job, type JobPlan, type Jobs } from "../api/cron"
 import { sessionsQuery } from "../app/queries"
 import { useLanguage } from "../i18n"
 import { cronWords } from "../i18n/cron"
@@ -22,15 +22,16 @@ const planOf = ({ name, message, when, timezone, target, deliver, model, think, 
 interface Props {
   /** Not there: a new one. */
   job?: Job
-  timezone: string
+  /** That of jobs which name none, and who says so. */
+  zone: { name: string; from: Jobs["timezone_from"] }
   onDone: () => void
 }
 
 /** What is to be done, when and where. The next times are shown while one types. */
-export function JobForm({ job, timezone, onDone }: Props) {
+export function JobForm({ job, zone, onDone }: Props) {
   const say = useTable(cronWords)
   const client = useQueryClient()
-  const [plan, setPlan] = useState(() => (job ? planOf(job) : fresh(timezone)))
+  const [plan, setPlan] = useState(() => (job ? planOf(job) : fresh(zone.name)))
   const [once] = useState(randomId)
   const [tried, setTried] = useState(false)
   const saving = useMutation({
@@ -52,7 +53,7 @@ export function JobForm({ job, timezone, onDone }: Props) {
       <Area label={say("message")} hint={say("messageHint")} problem={needed(plan.message)} value={plan.message} onValue={(message) => set({ message })} />
       <div className="grid gap-4 sm:grid-cols-2">
         <Field label={say("when")} hint={say("whenHint")} problem={needed(plan.when)} value={plan.when} onChange={(event) => set({ when: event.target.value })} autoCapitalize="none" spellCheck={false} maxLength={200} />
-        <Field label={say("zone")} value={plan.timezone ?? ""} onChange={(event) => set({ timezone: event.target.value })} autoCapitalize="none" spellCheck={false} maxLength={64} />
+        <Field label={say("zone")} hint={say(`zone_${zone.from}`, { zone: zone.name })} value={plan.timezone ?? ""} onChange={(event) => set({ timezone: event.target.value })} autoCapitalize="none" spellCheck={false} maxLength={64} />
       </div>
       <NextTimes when={plan.when} zone={plan.timezone ?? ""} />
       <Where plan={plan} onChange={set} />
