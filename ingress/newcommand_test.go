@@ -173,3 +173,32 @@ func TestContinue_GoesOnOnlyWhereSomethingStopped(t *testing.T) {
 	require.NoError(t, err)
 	require.False(t, ok, "it was accepted once")
 }
+
+// later is the clock of a machine that is ahead.
+type later struct{ by time.Duration }
+
+func (l later) Now() time.Time { return time.Now().Add(l.by) }
+
+func (later) After(time.Duration, func()) (stop func()) { return func() {} }
+
+func TestReset_ByTimeDoesNotCutWhatASubagentIsAsked(t *testing.T) {
+	b := setup(t)
+	rule := &policy.Reset{Mode: policy.ResetIdle, IdleMinutes: 30}
+	p := b.conversing()
+	p.Session.Reset, p.Session.ResetByChannel = rule, map[string]policy.Reset{"agent": *rule}
+	p.Session.ResetByType = map[string]policy.Reset{"subagent": *rule}
+	b.dispatch.Clock = later{48 * time.Hour}
+	for name, key := range map[string]chat.SessionKey{"": key, "subagent": b.hired("a", "").Session} {
+		in := b.inbound(key, "m"+name, "how far are you?")
+		in.ChatType = chat.ChatType(name)
+		if name != "" {
+			in.Channel = "agent"
+		}
+		_, err := b.dispatch.Message(t.Context(), in)
+		require.NoError(t, err)
+		var reset string
+		require.NoError(t, b.pool.QueryRow(t.Context(), "SELECT reset FROM inbox WHERE platform_id = $1", in.PlatformID).Scan(&reset))
+		require.Equal(t, name == "", reset != "", "%q: %s", name, reset)
+	}
+	b.dispatch.Wait()
+}

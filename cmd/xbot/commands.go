@@ -29,7 +29,8 @@ func (in *ingressPart) commands() *ingress.Commands {
 		in.fleet.Commands(), // runner
 		(&ingress.Crons{Store: in.store, Desk: in.jobs}).Commands(),       // cron
 		(&ingress.Subagents{Store: in.store, Roles: in.roles}).Commands(), // subagents agents
-		in.statuses().Commands(), // status whoami version
+		(&ingress.Groups{Store: in.store}).Commands(),                     // groups
+		in.statuses().Commands(),                                          // status whoami version
 		(&ingress.Triggers{Book: in.triggers}).Commands(),
 		(&ingress.Plans{Store: in.store}).Commands(), // todos
 		in.hooks.Commands(),

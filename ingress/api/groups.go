@@ -15,7 +15,7 @@ type GroupsBody struct {
 }
 
 func (a *API) registerGroups(h huma.API) {
-	huma.Register(h, huma.Operation{OperationID: "list-groups", Method: http.MethodGet, Path: "/api/sessions/{key}/groups", Summary: "The group chats among the subagents of a session, newest first, with what was said", Security: secured},
+	huma.Register(h, huma.Operation{OperationID: "list-groups", Method: http.MethodGet, Path: "/api/sessions/{key}/groups", Summary: "The group chats among the subagents of a session, of all depths, newest first, with what was said", Security: secured},
 		func(ctx context.Context, in *Key) (*struct{ Body GroupsBody }, error) {
 			s, err := a.own(ctx, in.Key)
 			if err != nil {
@@ -33,7 +33,8 @@ func (a *API) registerGroups(h huma.API) {
 		if err != nil {
 			return nil, err
 		}
-		return nil, a.problem(a.Store.EndGroup(ctx, chat.GroupID(in.ID), s.Key))
+		_, err = a.Store.EndGroup(ctx, chat.GroupID(in.ID), s.Key)
+		return nil, a.problem(err)
 	})
 }
 

@@ -98,13 +98,14 @@ func (c Chat) show(l Line) string {
 // reasons are why chats ended, as who made one is told.
 var reasons = map[End]string{
 	Rounds: "all rounds are over", Agreed: "nobody had more to add", Failed: "its members could not answer",
-	Closed: "it was ended", Budget: "its agents have taken all the tokens that one request may",
+	Closed: "it was ended", Budget: "its agents have taken all the tokens that one request may", Gone: "a person has deleted the conversation of a member",
 }
 
 // The ends that do not follow from what was said.
 const (
 	Closed End = "closed"
 	Budget End = "budget"
+	Gone   End = "gone" // a member
 )
 
 // Told is what the conversation that made a chat is told of its end. whole is where all of it can be read; empty: this is all.

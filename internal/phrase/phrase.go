@@ -172,6 +172,7 @@ func Say(lang Lang, id ID, args ...any) string {
 		access,
 		memories,
 		subagents,
+		groups,
 		channels,
 		trial,
 		asks,

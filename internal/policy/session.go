@@ -34,10 +34,13 @@ const defaultResetHour = 4
 
 // Reset says when a conversation of that kind expires: what is set for the channel holds outright, then what is set for
 // the type, then session.reset. Mode is never empty; AtHour is set where Mode is daily, and nowhere else; idle minutes
-// above 0 count beside a day as well. Where nothing is set, conversations do not expire.
+// above 0 count beside a day as well. Where nothing is set, conversations do not expire, and those of subagents never do: what they are
+// asked goes on, whoever looks on.
 func (p *Policy) Reset(channel string, t chat.ChatType) Reset {
 	base := Reset{}
 	switch {
+	case t == chat.ChatSubagent:
+		return base.filled(Reset{})
 	case p.Session.Reset != nil:
 		base = *p.Session.Reset
 	case p.Session.IdleMinutes > 0 && len(p.Session.ResetByType) == 0:

@@ -39,7 +39,7 @@ func (s *Store) OpenGroup(ctx context.Context, g chat.NewGroup) (id chat.GroupID
 		}
 		id = groupID(g.Call)
 		if err := s.q.GroupInsert(ctx, tx, dbsqlc.GroupInsertParams{
-			ID: id, SessionKey: g.Session, CallID: g.Call, Tree: tree, Topic: Clean(g.Topic), MaxRounds: int32(g.Rounds),
+			ID: id, SessionKey: g.Session, CallID: g.Call, Tree: tree, Topic: Clean(g.Topic), MaxRounds: int32(g.Rounds), Members: int32(len(g.Members)),
 		}); err != nil {
 			return fmt.Errorf("make group chat %s: %w", id, err)
 		}
@@ -121,19 +121,33 @@ func (s *Store) SpeakInGroup(ctx context.Context, id chat.GroupID, from chat.Ses
 	})
 }
 
-// EndGroup ends a chat as a person asks; one that is over stays as it is. NotFound: the session has made no such chat.
-func (s *Store) EndGroup(ctx context.Context, id chat.GroupID, of chat.SessionKey) error {
-	return s.inTx(ctx, func(tx *tx) error {
+// EndGroup ends a chat as a person asks, and reports whether it went on until then. NotFound: neither the session nor a subagent
+// below it has made such a chat.
+func (s *Store) EndGroup(ctx context.Context, id chat.GroupID, of chat.SessionKey) (ended bool, err error) {
+	err = s.inTx(ctx, func(tx *tx) error {
+		ended = false
 		g, err := tx.q.GroupLock(ctx, tx, id)
-		if errors.Is(err, pgx.ErrNoRows) || err == nil && g.SessionKey != of {
+		if errors.Is(err, pgx.ErrNoRows) {
 			return fault.Errorf(fault.NotFound, "there is no group chat %q in this conversation", string(id))
 		}
-		if err != nil || g.Ended != "" {
+		if err != nil {
+			return fmt.Errorf("lock group chat %s: %w", id, err)
+		}
+		above, err := tx.placeOf(ctx, g.SessionKey)
+		if err != nil {
 			return err
 		}
+		if g.SessionKey != of && above.root != of {
+			return fault.Errorf(fault.NotFound, "there is no group chat %q in this conversation", string(id))
+		}
+		if g.Ended != "" {
+			return nil
+		}
+		ended = true
 		tx.granted = append(tx.granted, Waiting{Group: id})
 		return tx.endGroup(ctx, g, meeting.Closed)
 	})
+	return ended, err
 }
 
 // line writes what was said, once for each key, and has the chat go on after the commit.
@@ -187,9 +201,9 @@ const (
 	maxGroupLines = 100
 )
 
-// GroupsOf lists the group chats of a conversation, newest first.
+// GroupsOf lists the group chats of a conversation and of the subagents below it, newest first.
 func (s *Store) GroupsOf(ctx context.Context, key chat.SessionKey) ([]chat.Group, error) {
-	rows, err := s.q.GroupsOf(ctx, s.pool, dbsqlc.GroupsOfParams{SessionKey: key, Limit: maxGroups})
+	rows, err := s.q.GroupsOf(ctx, s.pool, dbsqlc.GroupsOfParams{SessionKey: string(key), N: maxGroups})
 	if err != nil {
 		return nil, classify(fmt.Errorf("list group chats: %w", err))
 	}

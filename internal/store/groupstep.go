@@ -47,7 +47,6 @@ type room struct {
 	chat    meeting.Chat
 	members []dbsqlc.GroupMembersRow
 	lines   []meeting.Line
-	gone    bool // the conversation of a member was deleted
 }
 
 func (t *tx) room(ctx context.Context, g dbsqlc.GroupChat) (r room, err error) {
@@ -57,7 +56,7 @@ func (t *tx) room(ctx context.Context, g dbsqlc.GroupChat) (r room, err error) {
 	}
 	for _, m := range r.members {
 		for len(r.chat.Names) < int(m.GroupMember.N) {
-			r.chat.Names, r.gone = append(r.chat.Names, "gone"), true
+			r.chat.Names = append(r.chat.Names, "gone")
 		}
 		r.chat.Names = append(r.chat.Names, m.GroupMember.Name)
 	}
@@ -67,7 +66,7 @@ func (t *tx) room(ctx context.Context, g dbsqlc.GroupChat) (r room, err error) {
 	}
 	for _, l := range lines {
 		for int(l.Speaker) >= len(r.chat.Names) {
-			r.chat.Names, r.gone = append(r.chat.Names, "gone"), true
+			r.chat.Names = append(r.chat.Names, "gone")
 		}
 		r.lines = append(r.lines, meeting.Line{
 			Speaker: int(l.Speaker), Text: l.Said, Passed: l.Outcome == "passed", Failed: l.Outcome != "passed" && l.Outcome != "done",
@@ -82,8 +81,8 @@ func (t *tx) stepGroup(ctx context.Context, g dbsqlc.GroupChat, budget int64) (c
 	if err != nil {
 		return over, err
 	}
-	if r.gone || len(r.members) == 0 {
-		return over, t.endGroup(ctx, g, meeting.Failed)
+	if len(r.members) < int(g.Members) {
+		return over, t.endGroup(ctx, g, meeting.Gone)
 	}
 	waits, err := t.q.GroupOpenTask(ctx, t, string(g.ID))
 	if err == nil {

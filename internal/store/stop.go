@@ -117,6 +117,10 @@ func (t *tx) answerStop(ctx context.Context, in Inbound, lang phrase.Lang, got S
 	if got.Cleared > 0 {
 		text = phrase.Row(lang, text, phrase.Say(lang, phrase.StopsQueued, got.Cleared))
 	}
+	text, err := t.groupsGoOn(ctx, in.Session, lang, text)
+	if err != nil {
+		return err
+	}
 	notice := chat.Message{Session: in.Session, Role: chat.RoleNotice, Origin: chat.OriginCommand, Content: text, Inbox: got.ID}
 	t.touch = true
 	return t.appendMessage(ctx, &notice, "")
@@ -132,4 +136,16 @@ func (t *tx) stopSentence(ctx context.Context, key chat.SessionKey, turn chat.Tu
 		return phrase.Interrupted, nil
 	}
 	return phrase.Stopped, nil
+}
+
+// groupsGoOn adds to the answer to a stop how the group chats are ended that it leaves.
+func (t *tx) groupsGoOn(ctx context.Context, key chat.SessionKey, lang phrase.Lang, text string) (string, error) {
+	open, err := t.q.GroupsOf(ctx, t, dbsqlc.GroupsOfParams{SessionKey: string(key), Open: true, N: maxGroups})
+	if err != nil {
+		return "", fmt.Errorf("list the group chats that go on: %w", err)
+	}
+	if len(open) == 0 {
+		return text, nil
+	}
+	return phrase.Row(lang, text, phrase.Say(lang, phrase.StopsGroups, len(open))), nil
 }

@@ -73,17 +73,25 @@ type place struct {
 
 // lockTree finds the place of a session in its tree, and keeps others from handing out work in it meanwhile.
 func (t *tx) lockTree(ctx context.Context, key chat.SessionKey) (place, error) {
-	above := place{root: key}
-	row, err := t.q.SubagentGet(ctx, t, key)
-	if err == nil {
-		above = place{root: row.Root, depth: int(row.Depth)}
-	} else if !errors.Is(err, pgx.ErrNoRows) {
-		return place{}, fmt.Errorf("find the place of %s: %w", key, err)
+	above, err := t.placeOf(ctx, key)
+	if err != nil {
+		return above, err
 	}
 	if err := t.q.SubagentLock(ctx, t, string(above.root)); err != nil {
 		return place{}, fmt.Errorf("lock the subagents of %s: %w", above.root, err)
 	}
 	return above, nil
+}
+
+func (t *tx) placeOf(ctx context.Context, key chat.SessionKey) (place, error) {
+	row, err := t.q.SubagentGet(ctx, t, key)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return place{root: key}, nil
+	}
+	if err != nil {
+		return place{}, fmt.Errorf("find the place of %s: %w", key, err)
+	}
+	return place{root: row.Root, depth: int(row.Depth)}, nil
 }
 
 // allow refuses a task that is beyond a limit, and else returns the tree that it belongs to.

@@ -1,5 +1,5 @@
 -- name: GroupInsert :exec
-INSERT INTO group_chats (id, session_key, call_id, tree, topic, max_rounds) VALUES ($1, $2, $3, $4, $5, $6);
+INSERT INTO group_chats (id, session_key, call_id, tree, topic, max_rounds, members) VALUES ($1, $2, $3, $4, $5, $6, $7);
 
 -- name: GroupMemberInsert :exec
 INSERT INTO group_members (group_id, n, session_key, name) VALUES ($1, $2, $3, $4);
@@ -66,8 +66,12 @@ RETURNING group_chats.id;
 SELECT sqlc.embed(g), s.user_id, u.name AS user_name FROM group_chats g JOIN sessions s ON s.key = g.session_key JOIN users u ON u.id = s.user_id WHERE g.id = $1;
 
 -- name: GroupsOf :many
--- The group chats of a conversation, newest first.
-SELECT * FROM group_chats WHERE session_key = $1 ORDER BY created_at DESC, id LIMIT $2;
+-- The group chats of a conversation and of the subagents below it, newest first. open: only those that go on.
+SELECT g.* FROM group_chats g
+WHERE g.session_key IN (SELECT sqlc.arg(session_key)::text UNION ALL SELECT a.session_key FROM subagents a WHERE a.root = sqlc.arg(session_key)::text)
+  AND (g.ended = '' OR NOT sqlc.arg(open)::boolean)
+ORDER BY g.created_at DESC, g.id
+LIMIT sqlc.arg(n);
 
 -- name: PeerHops :one
 -- How many messages between conversations have led to a turn since a person wrote, and how many it has sent itself.

@@ -62,7 +62,7 @@ func (q *Queries) GroupEnd(ctx context.Context, db DBTX, arg GroupEndParams) err
 }
 
 const groupGet = `-- name: GroupGet :one
-SELECT g.id, g.session_key, g.call_id, g.tree, g.topic, g.max_rounds, g.asked, g.lines, g.ended, g.checked_at, g.created_at, g.ended_at, s.user_id, u.name AS user_name FROM group_chats g JOIN sessions s ON s.key = g.session_key JOIN users u ON u.id = s.user_id WHERE g.id = $1
+SELECT g.id, g.session_key, g.call_id, g.tree, g.topic, g.max_rounds, g.asked, g.lines, g.ended, g.checked_at, g.created_at, g.ended_at, g.members, s.user_id, u.name AS user_name FROM group_chats g JOIN sessions s ON s.key = g.session_key JOIN users u ON u.id = s.user_id WHERE g.id = $1
 `
 
 type GroupGetRow struct {
@@ -87,6 +87,7 @@ func (q *Queries) GroupGet(ctx context.Context, db DBTX, id chat.GroupID) (Group
 		&i.GroupChat.CheckedAt,
 		&i.GroupChat.CreatedAt,
 		&i.GroupChat.EndedAt,
+		&i.GroupChat.Members,
 		&i.UserID,
 		&i.UserName,
 	)
@@ -94,7 +95,7 @@ func (q *Queries) GroupGet(ctx context.Context, db DBTX, id chat.GroupID) (Group
 }
 
 const groupInsert = `-- name: GroupInsert :exec
-INSERT INTO group_chats (id, session_key, call_id, tree, topic, max_rounds) VALUES ($1, $2, $3, $4, $5, $6)
+INSERT INTO group_chats (id, session_key, call_id, tree, topic, max_rounds, members) VALUES ($1, $2, $3, $4, $5, $6, $7)
 `
 
 type GroupInsertParams struct {
@@ -104,6 +105,7 @@ type GroupInsertParams struct {
 	Tree       chat.TurnID
 	Topic      string
 	MaxRounds  int32
+	Members    int32
 }
 
 func (q *Queries) GroupInsert(ctx context.Context, db DBTX, arg GroupInsertParams) error {
@@ -114,6 +116,7 @@ func (q *Queries) GroupInsert(ctx context.Context, db DBTX, arg GroupInsertParam
 		arg.Tree,
 		arg.Topic,
 		arg.MaxRounds,
+		arg.Members,
 	)
 	return err
 }
@@ -184,7 +187,7 @@ func (q *Queries) GroupLines(ctx context.Context, db DBTX, groupID chat.GroupID)
 }
 
 const groupLock = `-- name: GroupLock :one
-SELECT id, session_key, call_id, tree, topic, max_rounds, asked, lines, ended, checked_at, created_at, ended_at FROM group_chats WHERE id = $1 FOR NO KEY UPDATE
+SELECT id, session_key, call_id, tree, topic, max_rounds, asked, lines, ended, checked_at, created_at, ended_at, members FROM group_chats WHERE id = $1 FOR NO KEY UPDATE
 `
 
 func (q *Queries) GroupLock(ctx context.Context, db DBTX, id chat.GroupID) (GroupChat, error) {
@@ -203,6 +206,7 @@ func (q *Queries) GroupLock(ctx context.Context, db DBTX, id chat.GroupID) (Grou
 		&i.CheckedAt,
 		&i.CreatedAt,
 		&i.EndedAt,
+		&i.Members,
 	)
 	return i, err
 }
@@ -328,17 +332,22 @@ func (q *Queries) GroupTaskInsert(ctx context.Context, db DBTX, arg GroupTaskIns
 }
 
 const groupsOf = `-- name: GroupsOf :many
-SELECT id, session_key, call_id, tree, topic, max_rounds, asked, lines, ended, checked_at, created_at, ended_at FROM group_chats WHERE session_key = $1 ORDER BY created_at DESC, id LIMIT $2
+SELECT g.id, g.session_key, g.call_id, g.tree, g.topic, g.max_rounds, g.asked, g.lines, g.ended, g.checked_at, g.created_at, g.ended_at, g.members FROM group_chats g
+WHERE g.session_key IN (SELECT $1::text UNION ALL SELECT a.session_key FROM subagents a WHERE a.root = $1::text)
+  AND (g.ended = '' OR NOT $2::boolean)
+ORDER BY g.created_at DESC, g.id
+LIMIT $3
 `
 
 type GroupsOfParams struct {
-	SessionKey chat.SessionKey
-	Limit      int32
+	SessionKey string
+	Open       bool
+	N          int32
 }
 
-// The group chats of a conversation, newest first.
+// The group chats of a conversation and of the subagents below it, newest first. open: only those that go on.
 func (q *Queries) GroupsOf(ctx context.Context, db DBTX, arg GroupsOfParams) ([]GroupChat, error) {
-	rows, err := db.Query(ctx, groupsOf, arg.SessionKey, arg.Limit)
+	rows, err := db.Query(ctx, groupsOf, arg.SessionKey, arg.Open, arg.N)
 	if err != nil {
 		return nil, err
 	}
@@ -359,6 +368,7 @@ func (q *Queries) GroupsOf(ctx context.Context, db DBTX, arg GroupsOfParams) ([]
 			&i.CheckedAt,
 			&i.CreatedAt,
 			&i.EndedAt,
+			&i.Members,
 		); err != nil {
 			return nil, err
 		}

@@ -89,7 +89,7 @@ type CronJob struct {
 	CreatedAt time.Time
 }
 
-// Conversations among subagents of a session, by the call that made them. asked counts how often a member was asked to speak, lines what was said. The transaction that writes ended tells the session. checked_at: when the relay or its workflow looked at it last.
+// Conversations among subagents of a session, by the call that made them. members is how many were invited, asked counts how often one was asked to speak, lines what was said. The transaction that writes ended tells the session. checked_at: when the relay or its workflow looked at it last.
 type GroupChat struct {
 	ID         chat.GroupID
 	SessionKey chat.SessionKey
@@ -103,6 +103,7 @@ type GroupChat struct {
 	CheckedAt  time.Time
 	CreatedAt  time.Time
 	EndedAt    *time.Time
+	Members    int32
 }
 
 // What was said in a group chat, once for each key: the task of the member, or the call of who made the chat, which is speaker -1. The transaction that ends the turn of the member writes it.

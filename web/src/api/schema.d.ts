@@ -1169,7 +1169,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The group chats among the subagents of a session, newest first, with what was said */
+        /** The group chats among the subagents of a session, of all depths, newest first, with what was said */
         get: operations["list-groups"];
         put?: never;
         post?: never;
@@ -2290,7 +2290,7 @@ export interface components {
              * @description Why it is over; empty: it goes on.
              * @enum {string}
              */
-            ended?: "rounds" | "agreed" | "closed" | "budget" | "failed";
+            ended?: "rounds" | "agreed" | "closed" | "budget" | "failed" | "gone";
             /** Format: date-time */
             ended_at?: string;
             id: string;

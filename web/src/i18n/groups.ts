@@ -11,6 +11,7 @@ const en = {
   closed: "it was ended",
   budget: "its tokens are used up",
   failed: "its members could not answer",
+  gone: "the conversation of a member was deleted",
   passed: "nothing to add",
   silent: "could not answer",
 }
@@ -28,6 +29,7 @@ const zh: Record<GroupWord, string> = {
   closed: "已被结束",
   budget: "token 预算已用完",
   failed: "成员无法回答",
+  gone: "某个成员的对话已被删除",
   passed: "没有补充",
   silent: "无法回答",
 }

@@ -1,0 +1,121 @@
+package ingress
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strconv"
+	"strings"
+
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+	"xbot/internal/phrase"
+)
+
+// Groups is the command about the chats among subagents.
+type Groups struct {
+	Store interface {
+		GroupsOf(ctx context.Context, key chat.SessionKey) ([]chat.Group, error)
+		EndGroup(ctx context.Context, id chat.GroupID, of chat.SessionKey) (ended bool, err error)
+	}
+}
+
+// Commands returns /groups.
+func (g *Groups) Commands() []Command {
+	return []Command{{Name: "groups", Usage: "[show ID|end [ID]]", Help: phrase.HelpGroups, Group: GroupConversation, Who: Owner, Run: g.run}}
+}
+
+func (g *Groups) run(ctx context.Context, in Inbound, args string) (string, error) {
+	verb, name, _ := strings.Cut(strings.TrimSpace(args), " ")
+	id := chat.GroupID(strings.ToLower(strings.TrimPrefix(strings.TrimSpace(name), "group:")))
+	all, err := g.Store.GroupsOf(ctx, in.Session)
+	if err != nil {
+		return "", err
+	}
+	at := slices.IndexFunc(all, func(one chat.Group) bool { return one.ID == id })
+	switch verb = strings.ToLower(verb); {
+	case verb == "end" && id == "":
+		return g.end(ctx, in, slices.DeleteFunc(all, func(one chat.Group) bool { return one.Ended != "" }))
+	case (verb == "" || verb == "list") && id == "":
+		return listGroups(all, in.Lang), nil
+	case verb != "show" && verb != "end" || id == "":
+		return "", phrase.Fault(fault.Invalid, phrase.GroupsUsage)
+	case at < 0:
+		return "", phrase.Fault(fault.NotFound, phrase.GroupNone, code(string(id)))
+	case verb == "end":
+		return g.end(ctx, in, all[at:at+1])
+	}
+	return showGroup(all[at], in.Lang), nil
+}
+
+// end ends chats. Said again, it tells that they are over.
+func (g *Groups) end(ctx context.Context, in Inbound, which []chat.Group) (string, error) {
+	if len(which) == 0 {
+		return phrase.Say(in.Lang, phrase.GroupsNone), nil
+	}
+	lines := make([]string, len(which))
+	for i, one := range which {
+		ended, err := g.Store.EndGroup(ctx, one.ID, in.Session)
+		if err != nil {
+			return "", err
+		}
+		say := phrase.GroupIsOver
+		if ended {
+			say = phrase.GroupEnds
+		}
+		lines[i] = phrase.Say(in.Lang, say, code(string(one.ID)))
+	}
+	return strings.Join(lines, "\n"), nil
+}
+
+func listGroups(all []chat.Group, lang phrase.Lang) string {
+	if len(all) == 0 {
+		return phrase.Say(lang, phrase.GroupsNone)
+	}
+	rows := make([][]string, len(all))
+	for i, one := range all {
+		rows[i] = []string{
+			code(string(one.ID)), groupState(one, lang), strconv.Itoa(one.Total), membersOf(one), escaped(chat.FirstWords(one.Topic, topicWords)),
+		}
+	}
+	return asTable(phrase.Say(lang, phrase.GroupsHead), rows)
+}
+
+const (
+	// topicWords bounds what a list shows of a topic, in characters.
+	topicWords = 120
+	// shownLines is how many lines of a chat a person is shown, and shownLine how much of each, in characters.
+	shownLines = 20
+	shownLine  = 600
+)
+
+func showGroup(one chat.Group, lang phrase.Lang) string {
+	head := phrase.Say(lang, phrase.GroupShown, code(string(one.ID)), groupState(one, lang), membersOf(one), "> "+escaped(chat.FirstWords(one.Topic, shownLine)))
+	if len(one.Lines) == 0 {
+		return head + "\n\n" + phrase.Say(lang, phrase.GroupQuiet)
+	}
+	parts := []string{head}
+	for _, l := range one.Lines[max(0, len(one.Lines)-shownLines):] {
+		said := escaped(chat.FirstWords(l.Said, shownLine))
+		switch l.Outcome {
+		case "passed":
+			said = phrase.Say(lang, phrase.GroupPassed)
+		case "stopped", "failed", "lost":
+			said = strings.TrimSpace(phrase.Say(lang, phrase.GroupMute) + " " + said)
+		}
+		parts = append(parts, "**"+escaped(cmp.Or(l.Speaker, phrase.Say(lang, phrase.GroupMaker)))+"**: "+said)
+	}
+	return strings.Join(parts, "\n\n")
+}
+
+func membersOf(one chat.Group) string {
+	names := make([]string, len(one.Members))
+	for i, m := range one.Members {
+		names[i] = escaped(m.Name)
+	}
+	return strings.Join(names, ", ")
+}
+
+func groupState(one chat.Group, lang phrase.Lang) string {
+	return phrase.Say(lang, phrase.ID(string(phrase.GroupOpen)+one.Ended))
+}

@@ -1,0 +1,107 @@
+package store_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+	"xbot/internal/phrase"
+	"xbot/internal/policy"
+	"xbot/internal/store"
+)
+
+// ended is why a chat of the session is over.
+func (b *bundle) ended(id chat.GroupID) string {
+	b.t.Helper()
+	groups, err := b.GroupsOf(b.t.Context(), key)
+	require.NoError(b.t, err)
+	for _, g := range groups {
+		if g.ID == id {
+			return g.Ended
+		}
+	}
+	b.t.Fatalf("no chat %s", id)
+	return ""
+}
+
+// toldOf is what the session was told of the end of a chat.
+func (b *bundle) toldOf(id chat.GroupID) (body string) {
+	b.t.Helper()
+	require.NoError(b.t, b.pool.QueryRow(b.t.Context(), "SELECT body FROM inbox WHERE session_key = $1 AND platform_id = $2", key, "group/"+string(id)).Scan(&body))
+	return body
+}
+
+func TestStepGroup_EndsWhenTheTokensAreUsedUp(t *testing.T) {
+	b := setup(t)
+	b.Policies = &fixed{policy.Policy{Limits: policy.Limits{Subagents: policy.Subagents{Tokens: 1000}}}}
+	id := b.chatOf("t1", 50, "coder", "reviewer")
+	b.answered(b.step(id).Speaker.Session, "s1", "600 tokens of it", chat.TurnDone)
+	next := b.step(id)
+	require.Equal(t, "reviewer", next.Name, "600 of 1000 are taken")
+	b.answered(next.Speaker.Session, "s2", "1200 tokens of it", chat.TurnDone)
+	require.True(t, b.step(id).Over)
+	require.Equal(t, "budget", b.ended(id))
+	require.Contains(t, b.toldOf(id), "ended: its agents have taken all the tokens that one request may · 2 lines]")
+}
+
+func TestStepGroup_EndsWhenAMemberWasDeleted(t *testing.T) {
+	for name, gone := range map[string]int{"that speaks": 0, "in the middle": 1, "the last": 2} {
+		t.Run(name, func(t *testing.T) {
+			b := setup(t)
+			id := b.chatOf("t1", 50, "coder", "reviewer", "planner")
+			first := b.step(id).Speaker.Session
+			groups, err := b.GroupsOf(t.Context(), key)
+			require.NoError(t, err)
+			require.NoError(t, b.DeleteSession(t.Context(), groups[0].Members[gone].Session))
+			if gone != 0 {
+				b.answered(first, "s1", "hello", chat.TurnDone)
+			}
+			require.True(t, b.step(id).Over)
+			require.Equal(t, "gone", b.ended(id))
+			require.Contains(t, b.toldOf(id), "ended: a person has deleted the conversation of a member · 1 lines]")
+			require.Equal(t, 1, b.count("SELECT count(*) FROM inbox WHERE platform_id = $1", "group/"+string(id)))
+		})
+	}
+}
+
+func TestEndGroup_IsForThePersonAboveAndOnce(t *testing.T) {
+	b := setup(t)
+	handed, err := b.HandTask(t.Context(), task(b.handing("t1", 1)[0], "a"))
+	require.NoError(t, err)
+	below := handed.Subagent.Session
+	id, err := b.OpenGroup(t.Context(), chat.NewGroup{
+		Call: "s1.0.0", Session: below, Turn: "s1", Topic: "why", Rounds: 3, Members: []chat.NewMember{{Role: "coder"}, {Role: "reviewer"}},
+	})
+	require.NoError(t, err)
+	groups, err := b.GroupsOf(t.Context(), key)
+	require.NoError(t, err)
+	require.Len(t, groups, 1, "chats of subagents are listed above")
+	_, err = b.EndGroup(t.Context(), id, key+"x")
+	require.True(t, fault.Is(err, fault.NotFound), "%v", err)
+	_, err = b.EndGroup(t.Context(), "g0", key)
+	require.True(t, fault.Is(err, fault.NotFound), "%v", err)
+	for _, want := range []bool{true, false} {
+		ended, err := b.EndGroup(t.Context(), id, key)
+		require.NoError(t, err)
+		require.Equal(t, want, ended)
+	}
+	require.Equal(t, 1, b.count("SELECT count(*) FROM inbox WHERE session_key = $1 AND platform_id = $2", below, "group/"+string(id)))
+}
+
+func TestStop_SaysHowAChatIsEndedThatGoesOn(t *testing.T) {
+	b := setup(t)
+	id := b.chatOf("t1", 3, "coder", "reviewer")
+	stop := func(n string) string {
+		_, err := b.Stop(t.Context(), store.Inbound{Session: key, User: b.user.ID, Channel: "web", PlatformID: n, Text: "/stop"}, phrase.Chinese)
+		require.NoError(t, err)
+		var said string
+		require.NoError(t, b.pool.QueryRow(t.Context(), "SELECT content FROM messages WHERE session_key = $1 ORDER BY id DESC LIMIT 1", key).Scan(&said))
+		return said
+	}
+	require.Contains(t, stop("1"), phrase.Say(phrase.Chinese, phrase.StopsGroups, 1))
+	_, err := b.EndGroup(t.Context(), id, key)
+	require.NoError(t, err)
+	require.NotContains(t, stop("2"), "/groups")
+}
