@@ -8,6 +8,7 @@ type Session struct {
 	Title  string     `json:"title" doc:"First words of the first message until somebody names it."`
 	Pinned bool       `json:"pinned"`
 	ForkOf SessionKey `json:"fork_of,omitempty" doc:"The session that this one was copied from; it may be gone."`
+	Once   bool       `json:"once,omitempty" doc:"It is that of a subagent that answers once. When it has, messages are refused."`
 	Routing
 	Folder
 	Choices

@@ -8,6 +8,7 @@ const (
 	SubagentsHead  ID = "subagents_head" // of a list
 	SubagentStops  ID = "subagent_stops" // %s name
 	SubagentRests  ID = "subagent_rests" // %s name: it was not running
+	SubagentOver   ID = "subagent_over"  // it has answered, and answers once
 	SubagentNone   ID = "subagent_none"  // %s: there is none of that name
 	HelpSubagents  ID = "help_subagents"
 	HelpAgents     ID = "help_agents"
@@ -23,6 +24,7 @@ var subagents = map[ID]map[Lang]string{
 	SubagentsHead:  {English: "subagent | state | now | steps | tokens", Chinese: "子代理 | 状态 | 正在 | 步数 | token"},
 	SubagentStops:  {English: "Subagent %s is being stopped.", Chinese: "正在停止子代理 %s。"},
 	SubagentRests:  {English: "Subagent %s was not running.", Chinese: "子代理 %s 没有在运行。"},
+	SubagentOver:   {English: "This subagent was there for one answer, and has given it: its conversation can be read, not written to. Ask in the conversation that it worked for.", Chinese: "该子代理只回答一次,现已回答:其对话只能阅读,不能再写。请到它所服务的对话中提问。"},
 	SubagentNone:   {English: "There is no subagent %s here: `/subagents` lists them.", Chinese: "这里没有子代理 %s:`/subagents` 会列出它们。"},
 	HelpSubagents:  {English: "lists the subagents of this conversation; stop NAME stops one, stop alone all that run", Chinese: "列出本对话的子代理;stop 名称 停止其中一个,只写 stop 停止所有正在运行的"},
 	HelpAgents:     {English: "lists the roles that work can be handed to here", Chinese: "列出这里可以交办工作的角色"},

@@ -140,6 +140,9 @@ func (t *tx) accept(ctx context.Context, in Inbound) (Accepted, error) {
 		}
 	}
 	row, err := t.insertMessage(ctx, in, room, nil)
+	if err == nil {
+		err = t.mayWrite(ctx, in.Session) // of one that was accepted before nobody asks
+	}
 	if errors.Is(err, pgx.ErrNoRows) {
 		known, err := t.duplicate(ctx, in, in.kind())
 		if fault.Is(err, fault.NotFound) {

@@ -232,7 +232,7 @@ func (s *Store) SetTodos(ctx context.Context, key chat.SessionKey, todos []chat.
 func (s *Store) sessionOf(r dbsqlc.SessionGetRow) chat.Session {
 	room, _ := s.Limits.Of(cmp.Or(r.ContextModel, s.Limits.Model))
 	out := chat.Session{
-		Key: r.Key, Title: r.Title, Pinned: r.Pinned, ForkOf: r.ForkOf, CreatedAt: r.CreatedAt, UpdatedAt: r.LastInteractionAt,
+		Key: r.Key, Title: r.Title, Pinned: r.Pinned, ForkOf: r.ForkOf, Once: r.Once, CreatedAt: r.CreatedAt, UpdatedAt: r.LastInteractionAt,
 		Routing: chat.Routing{Agent: r.Agent, Channel: r.Channel, ChatType: r.ChatType, Scene: r.Scene},
 		Folder:  chat.Folder{Cwd: r.Cwd, CwdRunner: r.CwdRunner},
 		Choices: chat.Choices{

@@ -8,6 +8,9 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"xbot/internal/chat"
+	"xbot/internal/fault"
+	"xbot/internal/phrase"
+	"xbot/internal/session"
 	"xbot/internal/store/dbsqlc"
 )
 
@@ -151,4 +154,19 @@ func (s *Store) SubagentOver(ctx context.Context, step chat.Step) (bool, error) 
 		return false, classify(fmt.Errorf("count the tokens of turn %s: %w", step.Turn, err))
 	}
 	return load.Tokens >= int64(most.Subagents.Tokens), nil
+}
+
+// mayWrite refuses what people write to a subagent that answers once and has answered: nobody would hear of a second answer.
+func (t *tx) mayWrite(ctx context.Context, key chat.SessionKey) error {
+	if parsed, err := session.Parse(key); err != nil || parsed.Kind != session.KindSubagent {
+		return nil // a key that nobody can read is no subagent's
+	}
+	over, err := t.q.SubagentAnswered(ctx, t, key)
+	if err != nil {
+		return fmt.Errorf("look whether subagent %s has answered: %w", key, err)
+	}
+	if over {
+		return phrase.Fault(fault.Conflict, phrase.SubagentOver)
+	}
+	return nil
 }

@@ -5,6 +5,13 @@ SELECT pg_advisory_xact_lock(714027, hashtext(sqlc.arg(root)::text));
 -- name: SubagentGet :one
 SELECT * FROM subagents WHERE session_key = $1;
 
+-- name: SubagentAnswered :one
+-- Whether a subagent that answers once has answered.
+SELECT EXISTS (
+    SELECT 1 FROM subagents a WHERE a.session_key = $1 AND a.instance = ''
+      AND NOT EXISTS (SELECT 1 FROM subagent_tasks t WHERE t.session_key = a.session_key AND t.outcome = '')
+      AND NOT EXISTS (SELECT 1 FROM turns u WHERE u.session_key = a.session_key AND u.state = 'running'));
+
 -- name: SubagentByCall :one
 -- The subagent that a call has asked something of, if it did before.
 SELECT sqlc.embed(a), t.background FROM subagent_tasks t JOIN subagents a ON a.session_key = t.session_key WHERE t.call_id = $1;

@@ -145,6 +145,7 @@ SELECT s.key, s.user_id, s.channel, s.title, s.pinned, s.cwd, s.runner, s.feed_s
        coalesce((SELECT t.id FROM turns t WHERE t.session_key = s.key AND t.state = 'running'), '')::text AS running,
        (SELECT count(*) FROM inbox i WHERE i.session_key = s.key AND i.kind IN ('message', 'control') AND i.outcome IS NULL)::int AS queued,
        EXISTS (SELECT 1 FROM tool_calls c WHERE c.session_key = s.key AND c.approval = 'open' AND c.hook <> 'deferred') AS waiting,
+       EXISTS (SELECT 1 FROM subagents o WHERE o.session_key = s.key AND o.instance = '') AS once,
        coalesce(last.model, '')::text AS context_model,
        coalesce(CASE WHEN last.id IS NULL OR k.created_at > last.created_at THEN (k.body -> 'compaction' ->> 'tokens_after')::int END,
                 nullif(last.used, 0), last.estimated, 0)::int AS context_used
@@ -190,6 +191,7 @@ type SessionGetRow struct {
 	Running           string
 	Queued            int32
 	Waiting           bool
+	Once              bool
 	ContextModel      string
 	ContextUsed       int32
 }
@@ -228,6 +230,7 @@ func (q *Queries) SessionGet(ctx context.Context, db DBTX, key chat.SessionKey) 
 		&i.Running,
 		&i.Queued,
 		&i.Waiting,
+		&i.Once,
 		&i.ContextModel,
 		&i.ContextUsed,
 	)
@@ -239,6 +242,7 @@ SELECT s.key, s.user_id, s.channel, s.title, s.pinned, s.cwd, s.runner, s.feed_s
        coalesce((SELECT t.id FROM turns t WHERE t.session_key = s.key AND t.state = 'running'), '')::text AS running,
        (SELECT count(*) FROM inbox i WHERE i.session_key = s.key AND i.kind IN ('message', 'control') AND i.outcome IS NULL)::int AS queued,
        EXISTS (SELECT 1 FROM tool_calls c WHERE c.session_key = s.key AND c.approval = 'open' AND c.hook <> 'deferred') AS waiting,
+       EXISTS (SELECT 1 FROM subagents o WHERE o.session_key = s.key AND o.instance = '') AS once,
        coalesce(last.model, '')::text AS context_model,
        coalesce(CASE WHEN last.id IS NULL OR k.created_at > last.created_at THEN (k.body -> 'compaction' ->> 'tokens_after')::int END,
                 nullif(last.used, 0), last.estimated, 0)::int AS context_used
@@ -292,6 +296,7 @@ type SessionListRow struct {
 	Running           string
 	Queued            int32
 	Waiting           bool
+	Once              bool
 	ContextModel      string
 	ContextUsed       int32
 }
@@ -335,6 +340,7 @@ func (q *Queries) SessionList(ctx context.Context, db DBTX, arg SessionListParam
 			&i.Running,
 			&i.Queued,
 			&i.Waiting,
+			&i.Once,
 			&i.ContextModel,
 			&i.ContextUsed,
 		); err != nil {

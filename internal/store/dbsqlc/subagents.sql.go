@@ -47,6 +47,21 @@ func (q *Queries) SubagentAbandoned(ctx context.Context, db DBTX, askedIn chat.T
 	return items, nil
 }
 
+const subagentAnswered = `-- name: SubagentAnswered :one
+SELECT EXISTS (
+    SELECT 1 FROM subagents a WHERE a.session_key = $1 AND a.instance = ''
+      AND NOT EXISTS (SELECT 1 FROM subagent_tasks t WHERE t.session_key = a.session_key AND t.outcome = '')
+      AND NOT EXISTS (SELECT 1 FROM turns u WHERE u.session_key = a.session_key AND u.state = 'running'))
+`
+
+// Whether a subagent that answers once has answered.
+func (q *Queries) SubagentAnswered(ctx context.Context, db DBTX, sessionKey chat.SessionKey) (bool, error) {
+	row := db.QueryRow(ctx, subagentAnswered, sessionKey)
+	var exists bool
+	err := row.Scan(&exists)
+	return exists, err
+}
+
 const subagentByCall = `-- name: SubagentByCall :one
 SELECT a.session_key, a.parent, a.root, a.role, a.instance, a.depth, a.call_id, a.profile, a.unloaded_at, a.created_at, t.background FROM subagent_tasks t JOIN subagents a ON a.session_key = t.session_key WHERE t.call_id = $1
 `
