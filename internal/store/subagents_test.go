@@ -252,6 +252,7 @@ func TestFeed_TellsTheConversationAboveWhatSubagentsDo(t *testing.T) {
 	told("whose turn it is to speak")
 	require.NoError(t, b.SpeakInGroup(t.Context(), id, key, "t2.0.0", "go on"))
 	told("a line")
-	require.NoError(t, b.EndGroup(t.Context(), id, key))
+	_, err = b.EndGroup(t.Context(), id, key)
+	require.NoError(t, err)
 	told("its end")
 }

@@ -3172,6 +3172,8 @@ export interface components {
             key: string;
             /** @description Chosen for this conversation; empty: that of the agent. */
             model?: string;
+            /** @description It is that of a subagent that answers once. When it has, messages are refused. */
+            once?: boolean;
             /** @description Where the conversation takes place. */
             origin: components["schemas"]["Origin"];
             pinned: boolean;
