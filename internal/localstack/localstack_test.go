@@ -106,6 +106,19 @@ func TestStart_TakesOverWhatAKilledOwnerLeft(t *testing.T) {
 	require.False(t, alive(left.Temporal), "Stop left the taken-over Temporal running")
 }
 
+func TestStart_WakesServersThatWereStoppedAndNotKilled(t *testing.T) {
+	t.Parallel()
+	cfg := config(t, t.TempDir())
+	left := startOwner(t, cfg).kill(t)
+	for _, pid := range []int{left.Temporal, left.Postgres} {
+		require.NoError(t, syscall.Kill(pid, syscall.SIGSTOP))
+		t.Cleanup(func() { _ = syscall.Kill(pid, syscall.SIGCONT) }) // it has ended unless the test failed
+	}
+	endpoints := start(t, cfg).Endpoints()
+	query(t, endpoints, "SELECT 1")
+	require.Eventually(t, func() bool { return namespaceStatus(endpoints) == http.StatusOK }, within, tick, "a server that answers nobody was taken over")
+}
+
 func TestStart_RestartsWhatWasStartedOtherwise(t *testing.T) {
 	t.Parallel()
 	cfg := config(t, t.TempDir())

@@ -71,6 +71,9 @@ func (p *postgres) takeOver(ctx context.Context) (*process.Process, error) {
 	if err != nil || running == nil {
 		return nil, err
 	}
+	if err := running.Wake(); err != nil {
+		return nil, err
+	}
 	if changed || p.follow || p.cluster.State() == "stopping" {
 		return nil, pgserver.Stop(ctx, running)
 	}

@@ -132,6 +132,9 @@ func (t *temporal) takeOver(ctx context.Context) (*process.Process, error) {
 	if err != nil || running == nil {
 		return nil, err
 	}
+	if err := running.Wake(); err != nil {
+		return nil, err
+	}
 	if facts.Label == t.label && !t.follow {
 		if err := t.await(ctx, running, 0); err == nil {
 			return running, nil

@@ -91,6 +91,10 @@ func (p *Process) Signal(sig syscall.Signal) error {
 	return nil
 }
 
+// Wake lets a process go on that was stopped and not ended, as by SIGSTOP or a debugger: it holds its locks and ports, and answers
+// nobody. One that runs notices nothing.
+func (p *Process) Wake() error { return p.Signal(syscall.SIGCONT) }
+
 // Step is one attempt at ending a process: a signal and the time it is given.
 type Step struct {
 	Signal syscall.Signal
