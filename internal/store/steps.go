@@ -34,7 +34,7 @@ func (s *Store) BeginStep(ctx context.Context, step chat.Step) (failures int, st
 		return 0, chat.Decision{}, false, classify(fmt.Errorf("begin step: %w", err))
 	}
 	if row.State == "done" {
-		stored, err = s.storedDecision(ctx, row.TurnID, row.Step, row.Finish, row.Fault)
+		stored, err = s.storedDecision(ctx, s.pool, row.TurnID, row.Step, row.Finish, row.Fault)
 		return 0, stored, true, err
 	}
 	if row.WaitMs > 0 {
@@ -43,8 +43,8 @@ func (s *Store) BeginStep(ctx context.Context, step chat.Step) (failures int, st
 	return int(row.Failures), chat.Decision{}, false, nil
 }
 
-func (s *Store) storedDecision(ctx context.Context, turn chat.TurnID, step int32, finish, kind string) (chat.Decision, error) {
-	calls, err := s.q.CallListOfStep(ctx, s.pool, dbsqlc.CallListOfStepParams{TurnID: turn, Step: step})
+func (s *Store) storedDecision(ctx context.Context, db dbsqlc.DBTX, turn chat.TurnID, step int32, finish, kind string) (chat.Decision, error) {
+	calls, err := s.q.CallListOfStep(ctx, db, dbsqlc.CallListOfStepParams{TurnID: turn, Step: step})
 	if err != nil {
 		return chat.Decision{}, classify(fmt.Errorf("read calls of the step: %w", err))
 	}
@@ -152,7 +152,7 @@ func (s *Store) lockStep(ctx context.Context, tx *tx, step chat.Step) (stored ch
 		return chat.Decision{}, false, fmt.Errorf("lock step: %w", err)
 	}
 	if row.State == "done" {
-		stored, err = s.storedDecision(ctx, row.TurnID, row.Step, row.Finish, row.Fault)
+		stored, err = s.storedDecision(ctx, tx, row.TurnID, row.Step, row.Finish, row.Fault)
 		return stored, false, err
 	}
 	if chat.TurnState(row.TurnState) != chat.TurnRunning { // sqlc does not know the types of a CTE's columns

@@ -213,6 +213,25 @@ func TestCommitStep_ALateAttemptLosesAndGetsWhatIsStored(t *testing.T) {
 	require.Len(t, b.transcript().Messages, 2)
 }
 
+func TestCommitStep_OfALateAttemptNeedsNoConnectionBesideItsOwn(t *testing.T) {
+	b := setup(t)
+	b.send("m1", "go")
+	b.claim("t1")
+	step := b.begin("t1", 0)
+	first, err := b.CommitStep(t.Context(), step, twoCalls("t1"))
+	require.NoError(t, err)
+	only := b.pool.Config()
+	only.MaxConns = 1
+	pool, err := pgxpool.NewWithConfig(t.Context(), only)
+	require.NoError(t, err)
+	t.Cleanup(pool.Close)
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	late, err := store.New(pool, nil).CommitStep(ctx, step, twoCalls("t1"))
+	require.NoError(t, err)
+	require.Len(t, late.Calls, len(first.Calls))
+}
+
 func TestCommitStep_TakesItsLocksInTheOrderOfTheClosing(t *testing.T) {
 	b := setup(t)
 	b.send("1", "hi")
