@@ -23,6 +23,7 @@ type Store interface {
 	AddJob(ctx context.Context, j store.Job) (made store.Job, fresh bool, err error)
 	Job(ctx context.Context, id chat.JobID) (store.Job, error)
 	Jobs(ctx context.Context, owner chat.UserID) ([]store.Job, error)
+	Heartbeats(ctx context.Context) ([]store.Job, error)
 	JobRuns(ctx context.Context, id chat.JobID, most int) ([]chat.JobRun, error)
 	ChangeJob(ctx context.Context, id chat.JobID, change func(j *store.Job, now time.Time) error) (store.Job, error)
 	DeleteJob(ctx context.Context, id chat.JobID) error

@@ -36,15 +36,13 @@ func (h *Hearts) Follow(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	all, err := h.Desk.Store.Jobs(ctx, 0)
+	all, err := h.Desk.Store.Heartbeats(ctx)
 	if err != nil {
 		return err
 	}
 	have := map[string]store.Job{}
 	for _, j := range all {
-		if j.Heartbeat != "" {
-			have[j.Heartbeat] = j
-		}
+		have[j.Heartbeat] = j
 	}
 	for _, a := range p.Agents.List {
 		if a.Heartbeat.Every == "" {

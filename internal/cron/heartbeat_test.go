@@ -84,6 +84,33 @@ func TestHearts_FollowThePolicyAndCostNothingWithNothingToDo(t *testing.T) {
 	require.Empty(t, jobs())
 }
 
+func TestHearts_FollowThePolicyHoweverManyJobsThereAre(t *testing.T) {
+	t.Parallel()
+	pool := pgtest.NewPool(t, store.MigrationsHash(), store.Migrate)
+	s := store.New(pool, nil)
+	alice, err := s.EnsureAdmin(t.Context(), "alice")
+	require.NoError(t, err)
+	_, err = pool.Exec(t.Context(), `INSERT INTO cron_jobs (id, user_id, name, message, kind, every_s, zone, missed, max_age_s, next_at, due_at)
+		SELECT 'job_' || lpad(to_hex(n), 8, '0'), $1, 'x', 'x', 'every', 60, 'UTC', 'once', 1, now(), now() FROM generate_series(1, 600) n`, alice.ID)
+	require.NoError(t, err)
+	p := &set{}
+	h := &cron.Hearts{
+		Desk:     &cron.Desk{Store: s, Wakes: asleep{}, Zone: utc},
+		Policies: p, Home: t.TempDir(), Owner: func(context.Context) (chat.UserID, error) { return alice.ID, nil },
+	}
+	for every, want := range map[string]int{`{agents: {list: [{id: "main", heartbeat: {every: "30m"}}]}}`: 1, `{}`: 0} {
+		p.to(t, `{agents: {list: [{id: "main", heartbeat: {every: "1h"}}]}}`)
+		require.NoError(t, h.Follow(t.Context()))
+		p.to(t, every)
+		require.NoError(t, h.Follow(t.Context()))
+		found := 0
+		require.NoError(t, pool.QueryRow(t.Context(), "SELECT count(*) FROM cron_jobs WHERE heartbeat <> '' AND state <> 'deleted' AND every_s = 1800").Scan(&found))
+		require.Equal(t, want, found, every)
+		require.NoError(t, pool.QueryRow(t.Context(), "SELECT count(*) FROM cron_jobs WHERE heartbeat <> '' AND state <> 'deleted'").Scan(&found))
+		require.Equal(t, want, found, every)
+	}
+}
+
 func TestDesk_FindsAJobByItsIDOrItsName(t *testing.T) {
 	t.Parallel()
 	s := store.New(pgtest.NewPool(t, store.MigrationsHash(), store.Migrate), nil)

@@ -197,6 +197,9 @@ func (f *fire) tell(ctx context.Context, r run) error {
 		if err := f.converse(ctx, told); err != nil {
 			return err
 		}
+	} else if may, err := f.may(ctx, f.job.Target); err != nil || !may {
+		f.trouble = chat.TroubleGone
+		return err
 	}
 	row, err := f.tx.tellRow(ctx, told, reset)
 	if fault.Is(err, fault.NotFound) {
@@ -259,7 +262,19 @@ func (f *fire) place(ctx context.Context) (*chat.Address, error) {
 	if from == "" {
 		return nil, nil
 	}
+	if may, err := f.may(ctx, from); err != nil || !may {
+		return nil, err
+	}
 	return f.tx.placeNow(ctx, from)
+}
+
+// may reports whether the owner of the job may still speak in a conversation: it may be gone, or somebody else's by now.
+func (f *fire) may(ctx context.Context, key chat.SessionKey) (bool, error) {
+	yes, err := f.tx.q.CronMay(ctx, f.tx, dbsqlc.CronMayParams{Owner: f.job.Owner, Key: key})
+	if err != nil {
+		return false, fmt.Errorf("look whose conversation %s is: %w", key, err)
+	}
+	return yes, nil
 }
 
 // LastTalk takes the place of a conversation where a heartbeat is delivered to the one in which its person wrote last.

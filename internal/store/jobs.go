@@ -125,6 +125,19 @@ func (s *Store) Jobs(ctx context.Context, owner chat.UserID) ([]Job, error) {
 	return out, nil
 }
 
+// Heartbeats lists the jobs that the policy has made.
+func (s *Store) Heartbeats(ctx context.Context) ([]Job, error) {
+	rows, err := s.q.CronHearts(ctx, s.pool)
+	if err != nil {
+		return nil, classify(fmt.Errorf("list heartbeats: %w", err))
+	}
+	out := make([]Job, len(rows))
+	for i, r := range rows {
+		out[i] = jobOf(r)
+	}
+	return out, nil
+}
+
 // JobRuns lists the newest runs of a job, newest first.
 func (s *Store) JobRuns(ctx context.Context, id chat.JobID, most int) ([]chat.JobRun, error) {
 	rows, err := s.q.CronRuns(ctx, s.pool, dbsqlc.CronRunsParams{Jobs: []string{string(id)}, Most: int32(most)})

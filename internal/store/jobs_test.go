@@ -354,6 +354,41 @@ func TestFireJob_AHeartbeatIsSkippedWhileItsPersonIsBusy(t *testing.T) {
 	require.Equal(t, []string{"[heartbeat main · scheduled 2026-03-02 09:03 CET]\nlook around"}, b.told())
 }
 
+func TestFireJob_SpeaksAndAnswersOnlyWhereItsOwnerMay(t *testing.T) {
+	b, c := setupAt(t)
+	b.onPlatform()
+	b.writes("m1", &chat.Address{ChatType: chat.ChatDirect, Peer: "7", ReplyTo: "m1"}, "t1")
+	_, err := b.FinishTurn(t.Context(), peerKey, "t1", chat.TurnDone, "")
+	require.NoError(t, err)
+	two, _ := b.met("qq", "u2")
+	there := b.job("* * * * *", func(j *store.Job) { j.Owner, j.Target = two.ID, peerKey })
+	own := b.job("* * * * *", func(j *store.Job) { j.Owner, j.Deliver = two.ID, peerKey })
+	c.set("2026-03-02T08:01:00Z")
+	_, err = b.RunJob(t.Context(), there.ID, "1")
+	require.True(t, fault.Is(err, fault.NotFound), "%v", err)
+	f := b.fire(there.ID)
+	require.Empty(t, f.Told, "the conversation has become somebody else's")
+	require.Equal(t, chat.TroubleGone, f.Job.Trouble)
+	require.Len(t, b.fire(own.ID).Told, 1)
+	require.Zero(t, b.count("SELECT count(*) FROM inbox WHERE kind = 'background' AND place IS NOT NULL"), "nor are answers delivered there")
+}
+
+func TestFireJob_AHeartbeatGoesWhereItsPersonWroteLastInAConversationOfTheirs(t *testing.T) {
+	b, c := setupAt(t)
+	b.onPlatform()
+	two, twoKey := b.met("napcat", "u2")
+	j := b.job("every 1m", func(j *store.Job) { j.Owner, j.Heartbeat, j.Deliver = two.ID, "main", store.LastTalk })
+	_, err := b.pool.Exec(t.Context(), `INSERT INTO inbox (session_key, user_id, kind, channel, platform_id, body, place, outcome)
+		VALUES ($1, $2, 'message', 'napcat', 'm1', 'hi', '{"chat_type": "direct", "peer": "u2"}', 'claimed'),
+		       ($3, $2, 'message', 'napcat', 'm2', 'hi', '{"chat_type": "direct", "peer": "7"}', 'claimed')`, twoKey, two.ID, peerKey)
+	require.NoError(t, err)
+	c.set("2026-03-02T08:01:00Z")
+	f, err := b.FireJob(t.Context(), j.ID, &chat.Beat{Text: "look"})
+	require.NoError(t, err)
+	require.Len(t, f.Told, 1)
+	require.Equal(t, 1, b.count("SELECT count(*) FROM inbox WHERE account = 'heartbeat' AND place ->> 'peer' = 'u2'"))
+}
+
 func TestLink_MovesTheJobsThatWereMadeThere(t *testing.T) {
 	b, _ := setupAt(t)
 	one, oneKey := b.met("feishu", "ou_1")

@@ -127,8 +127,22 @@ SELECT EXISTS (
         OR EXISTS (SELECT 1 FROM inbox i WHERE i.session_key = s.key AND i.kind IN ('message', 'control') AND i.outcome IS NULL)));
 
 -- name: CronLastTalk :one
--- The conversation on a platform in which a user wrote last, alone with the bot.
-SELECT i.session_key FROM inbox i
-WHERE i.user_id = $1 AND i.kind <> 'background' AND i.place ->> 'chat_type' = 'direct'
-ORDER BY i.id DESC
+-- The conversation of a user on a platform in which they wrote last, alone with the bot.
+SELECT s.key FROM sessions s
+CROSS JOIN LATERAL (
+    SELECT i.id FROM inbox i
+    WHERE i.session_key = s.key AND i.place IS NOT NULL AND i.kind <> 'background' AND i.user_id = s.user_id AND i.place ->> 'chat_type' = 'direct'
+    ORDER BY i.id DESC LIMIT 1
+) said
+WHERE s.user_id = $1
+ORDER BY said.id DESC
 LIMIT 1;
+
+-- name: CronMay :one
+-- Whether a job may speak in a conversation: in one of its owner, and that of an administrator in any.
+SELECT EXISTS (
+    SELECT 1 FROM sessions s JOIN users u ON u.id = sqlc.arg(owner) WHERE s.key = sqlc.arg(key) AND (s.user_id = u.id OR u.role = 'admin'));
+
+-- name: CronHearts :many
+-- The jobs of heartbeats.
+SELECT * FROM cron_jobs WHERE heartbeat <> '' AND state <> 'deleted';

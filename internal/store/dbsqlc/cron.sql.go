@@ -225,6 +225,62 @@ func (q *Queries) CronGet(ctx context.Context, db DBTX, id chat.JobID) (CronJob,
 	return i, err
 }
 
+const cronHearts = `-- name: CronHearts :many
+SELECT id, user_id, made_by, home, agent, name, message, kind, expr, every_s, at, zone, target, deliver, model, think, missed, max_age_s, jitter_s, max_runs, heartbeat, state, trouble, runs, passed, next_at, due_at, checked_at, revision, created_at FROM cron_jobs WHERE heartbeat <> '' AND state <> 'deleted'
+`
+
+// The jobs of heartbeats.
+func (q *Queries) CronHearts(ctx context.Context, db DBTX) ([]CronJob, error) {
+	rows, err := db.Query(ctx, cronHearts)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []CronJob
+	for rows.Next() {
+		var i CronJob
+		if err := rows.Scan(
+			&i.ID,
+			&i.UserID,
+			&i.MadeBy,
+			&i.Home,
+			&i.Agent,
+			&i.Name,
+			&i.Message,
+			&i.Kind,
+			&i.Expr,
+			&i.EveryS,
+			&i.At,
+			&i.Zone,
+			&i.Target,
+			&i.Deliver,
+			&i.Model,
+			&i.Think,
+			&i.Missed,
+			&i.MaxAgeS,
+			&i.JitterS,
+			&i.MaxRuns,
+			&i.Heartbeat,
+			&i.State,
+			&i.Trouble,
+			&i.Runs,
+			&i.Passed,
+			&i.NextAt,
+			&i.DueAt,
+			&i.CheckedAt,
+			&i.Revision,
+			&i.CreatedAt,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const cronInsert = `-- name: CronInsert :one
 INSERT INTO cron_jobs (id, user_id, made_by, home, agent, name, message, kind, expr, every_s, at, zone, target, deliver, model, think,
                        missed, max_age_s, jitter_s, max_runs, heartbeat, next_at, due_at)
@@ -325,18 +381,23 @@ func (q *Queries) CronInsert(ctx context.Context, db DBTX, arg CronInsertParams)
 }
 
 const cronLastTalk = `-- name: CronLastTalk :one
-SELECT i.session_key FROM inbox i
-WHERE i.user_id = $1 AND i.kind <> 'background' AND i.place ->> 'chat_type' = 'direct'
-ORDER BY i.id DESC
+SELECT s.key FROM sessions s
+CROSS JOIN LATERAL (
+    SELECT i.id FROM inbox i
+    WHERE i.session_key = s.key AND i.place IS NOT NULL AND i.kind <> 'background' AND i.user_id = s.user_id AND i.place ->> 'chat_type' = 'direct'
+    ORDER BY i.id DESC LIMIT 1
+) said
+WHERE s.user_id = $1
+ORDER BY said.id DESC
 LIMIT 1
 `
 
-// The conversation on a platform in which a user wrote last, alone with the bot.
+// The conversation of a user on a platform in which they wrote last, alone with the bot.
 func (q *Queries) CronLastTalk(ctx context.Context, db DBTX, userID chat.UserID) (chat.SessionKey, error) {
 	row := db.QueryRow(ctx, cronLastTalk, userID)
-	var session_key chat.SessionKey
-	err := row.Scan(&session_key)
-	return session_key, err
+	var key chat.SessionKey
+	err := row.Scan(&key)
+	return key, err
 }
 
 const cronList = `-- name: CronList :many
@@ -504,6 +565,24 @@ func (q *Queries) CronMadeBy(ctx context.Context, db DBTX, arg CronMadeByParams)
 		&i.CreatedAt,
 	)
 	return i, err
+}
+
+const cronMay = `-- name: CronMay :one
+SELECT EXISTS (
+    SELECT 1 FROM sessions s JOIN users u ON u.id = $1 WHERE s.key = $2 AND (s.user_id = u.id OR u.role = 'admin'))
+`
+
+type CronMayParams struct {
+	Owner chat.UserID
+	Key   chat.SessionKey
+}
+
+// Whether a job may speak in a conversation: in one of its owner, and that of an administrator in any.
+func (q *Queries) CronMay(ctx context.Context, db DBTX, arg CronMayParams) (bool, error) {
+	row := db.QueryRow(ctx, cronMay, arg.Owner, arg.Key)
+	var exists bool
+	err := row.Scan(&exists)
+	return exists, err
 }
 
 const cronMove = `-- name: CronMove :exec
