@@ -82,6 +82,15 @@ func (c *Compressor) Compress(ctx context.Context, in CompressInput) (CompressOu
 	return out, failure(ctx, err)
 }
 
+// Weigh tells how much a compression would be about: the messages of the next request and its tokens, estimated.
+func (c *Compressor) Weigh(ctx context.Context, in CompressInput) (messages, tokens int, err error) {
+	j := &compression{Compressor: c, in: in, step: chat.Step{Session: in.Session, Turn: in.Turn, N: in.Step}}
+	if err := j.open(ctx); err != nil {
+		return 0, 0, err
+	}
+	return len(j.view), j.static + j.weighLines(j.view), nil
+}
+
 // key names the record of the compaction: a repeated activity finds it. That of a command goes by the command's row, which
 // outlives a turn that is released.
 func (j *compression) key() string {

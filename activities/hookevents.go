@@ -40,9 +40,9 @@ func hookEvents(base hook.Payload, scene hook.Scene, n int, claimed []hook.Claim
 func hookEventOf(p hook.Payload, scene hook.Scene, c hook.Claimed) (a hookEvent, ok bool) {
 	switch {
 	case scene.ChatType == chat.ChatSubagent:
-		p.Event, p.Agent, p.Task = hook.SubAgentStart, scene.Agent, c.Text
+		p.Event, p.Agent, p.Instance, p.Task = hook.SubAgentStart, scene.Role, scene.Instance, unlabelled(c.Text)
 	case c.Origin == chat.OriginCron:
-		p.Event, p.Message = hook.CronFired, c.Text
+		p.Event, p.Message = hook.CronFired, unlabelled(c.Text)
 		p.Job, _, _ = strings.Cut(c.Key, "@")
 	case c.Origin == chat.OriginHook:
 		p.Event, p.Body = hook.WebhookReceived, c.Text
@@ -52,6 +52,15 @@ func hookEventOf(p hook.Payload, scene hook.Scene, c hook.Claimed) (a hookEvent,
 	}
 	p.ID = eventID(p.Turn+"/"+strconv.FormatInt(int64(c.ID), 10), p.Event)
 	return hookEvent{p, []chat.MessageID{c.ID}}, true
+}
+
+// unlabelled is what the product told without the line in brackets that says what it is.
+func unlabelled(text string) string {
+	label, rest, ok := strings.Cut(text, "\n")
+	if ok && strings.HasPrefix(label, "[") && strings.HasSuffix(label, "]") {
+		return strings.TrimSpace(rest)
+	}
+	return text
 }
 
 // eventID names an event: the same again after a crash.

@@ -36,10 +36,16 @@ func (h *Hooks) opening(ctx context.Context, in ConsultInput) (ConsultOutput, er
 
 // begins tells that a conversation begins; before, that it had ended where it begins anew.
 func (h *Hooks) begins(ctx context.Context, p hook.Payload, scene hook.Scene) error {
-	p.Source, p.Model = "startup", scene.Model
+	who, err := personaOf(ctx, h.Personas, chat.SessionKey(p.Session))
+	if err != nil {
+		return err
+	}
+	p.Source, p.Model, p.Memory = "startup", scene.Model, who.Provider
 	if scene.Reset != "" {
 		p.Source = scene.Reset
-		if err := h.tell(ctx, p, hook.SessionEnd, p.Turn); err != nil {
+		ended := p
+		ended.Model, ended.Memory = "", ""
+		if err := h.tell(ctx, ended, hook.SessionEnd, p.Turn); err != nil {
 			return err
 		}
 	}
@@ -143,21 +149,28 @@ func (h *Hooks) batch(ctx context.Context, in ConsultInput) error {
 	return err
 }
 
-// compression tells that the context is about to be compressed, or was.
+// compression tells that the context is about to be compressed, or was. One that found nothing to compress is not told.
 func (h *Hooks) compression(ctx context.Context, in ConsultInput) error {
+	if in.Moment == MomentCompacted && in.After == 0 {
+		return nil
+	}
 	p, _, err := h.base(ctx, in)
 	if err != nil {
 		return err
 	}
+	e := hook.PostCompact
 	p.Trigger, p.Before, p.After = in.Trigger, in.Before, in.After
-	e := hook.PreCompact
-	if in.Moment == MomentCompacted {
-		e = hook.PostCompact
+	if in.Moment == MomentCompact {
+		e = hook.PreCompact
+		p.Messages, p.Before, err = h.Sizes.Weigh(ctx, CompressInput{Session: in.Session, Turn: in.Turn, Step: in.Step, N: in.N, Trigger: in.Trigger})
+		if err != nil {
+			return err
+		}
 	}
 	return h.tell(ctx, p, e, countedID(in.Turn, in.Step, in.N))
 }
 
-// closing tells how a turn has ended.
+// closing tells how a turn has ended; of a subagent's also that it has, where it failed.
 func (h *Hooks) closing(ctx context.Context, in ConsultInput) error {
 	p, scene, err := h.base(ctx, in)
 	if err != nil {
@@ -167,15 +180,22 @@ func (h *Hooks) closing(ctx context.Context, in ConsultInput) error {
 	if err != nil {
 		return err
 	}
-	switch {
-	case slices.Contains([]chat.TurnState{chat.TurnFailed, chat.TurnLost}, scene.State):
-		p.ErrorType, p.Error = string(scene.State), notice
-		return h.tell(ctx, p, hook.AgentError, string(in.Turn))
-	case scene.ChatType == chat.ChatSubagent:
-		p.Agent, p.Content = scene.Agent, tool.Cut(answer, maxTold)
-		return h.tell(ctx, p, hook.SubAgentStop, string(in.Turn))
+	failed := slices.Contains([]chat.TurnState{chat.TurnFailed, chat.TurnLost}, scene.State)
+	if failed {
+		wrong := p
+		wrong.ErrorType, wrong.Error = string(scene.State), notice
+		if err := h.tell(ctx, wrong, hook.AgentError, string(in.Turn)); err != nil {
+			return err
+		}
 	}
 	p.Content = tool.Cut(answer, maxTold)
+	switch {
+	case scene.ChatType == chat.ChatSubagent:
+		p.Agent, p.Instance = scene.Role, scene.Instance
+		return h.tell(ctx, p, hook.SubAgentStop, string(in.Turn))
+	case failed:
+		return nil
+	}
 	return h.tell(ctx, p, hook.AgentStop, string(in.Turn))
 }
 

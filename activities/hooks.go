@@ -84,12 +84,20 @@ func hooked(set hook.Set, call chat.ToolCall) chat.ToolCall {
 	return call
 }
 
+// HookSizes knows how much a compression is about.
+type HookSizes interface {
+	Weigh(ctx context.Context, in CompressInput) (messages, tokens int, err error)
+}
+
 // Hooks asks the hooks of conversations.
 type Hooks struct {
 	Files HookFiles
 	Desk  HookDesk
 	Book  HookBook
 	Tools Catalog
+	Sizes HookSizes
+	// Personas knows who keeps the memory of a conversation; nil: nobody says.
+	Personas Personas
 }
 
 // ConsultInput names a moment of a turn.

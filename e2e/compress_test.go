@@ -20,9 +20,9 @@ const smallWindow = 16_000
 
 // cramped starts a server whose model takes 16 000 tokens and refuses more. Summaries keep the names of what they stand
 // for, and begin after a pause.
-func cramped(t *testing.T, pause time.Duration) *talk {
+func cramped(t *testing.T, pause time.Duration, env ...string) *talk {
 	t.Helper()
-	s := newServer(t, fmt.Sprintf("LLM_MAX_CONTEXT=%d", smallWindow), "LLM_MAX_OUTPUT=2000", "LLM_RETRY_DELAY=10ms")
+	s := newServer(t, append(env, fmt.Sprintf("LLM_MAX_CONTEXT=%d", smallWindow), "LLM_MAX_OUTPUT=2000", "LLM_RETRY_DELAY=10ms")...)
 	require.NoError(t, s.model.SetWindow(llmtest.Window{Tokens: smallWindow}))
 	s.model.Handle(func(r llmtest.Request) llmtest.Reply {
 		switch r.System {

@@ -199,11 +199,8 @@ func TestHooks_AProjectsCommandsRunInItsSandboxWhereTheAdministratorSaysSo(t *te
 	t.Parallel()
 	s := newServer(t)
 	k := s.newTalk()
-	put := func(text string) string {
-		return fmt.Sprintf(`call FileCreate {"path":".xbot/hooks.json","rewrite":true,"content":%s}`, quoted(t, text))
-	}
 	project := `{"enable_command_hooks":true,"hooks":{"PreToolUse":[{"matcher":"Shell","hooks":[{"type":"command","command":"cat > seen.json; pwd; echo $XBOT_HOOK_EVENT"}]}]}}`
-	id := k.send(put(project), k.shell("ls seen.json"), "say done")
+	id := k.send(create(t, ".xbot/hooks.json", json.RawMessage(project)), k.shell("ls seen.json"), "say done")
 	require.Equal(t, chat.TurnDone, k.untilEnded(time.Minute, id).State)
 	require.Contains(t, s.lastRequest(), "No such file", "nobody asked for hooks of projects")
 	s.hooks(`{"enable_command_hooks":true,"project_hooks":true}`)

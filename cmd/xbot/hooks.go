@@ -46,8 +46,8 @@ func (p *parts) hookDesk(boxes activities.Boxes) *hook.Desk {
 }
 
 // hooks asks the hooks of conversations.
-func (p *parts) hooks(files *hook.Live, boxes activities.Boxes) *activities.Hooks {
-	return &activities.Hooks{Files: files, Desk: p.hookDesk(boxes), Book: p.store, Tools: p.policy.tools}
+func (p *parts) hooks(files *hook.Live, boxes activities.Boxes, sizes activities.HookSizes) *activities.Hooks {
+	return &activities.Hooks{Files: files, Desk: p.hookDesk(boxes), Book: p.store, Tools: p.policy.tools, Sizes: sizes, Personas: p.personas()}
 }
 
 // projectHooks reads the hooks of projects where the tools of their conversations run, and finds where their commands do.

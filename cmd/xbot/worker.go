@@ -147,6 +147,7 @@ func (p *parts) activities(model llm.Client, c think, t config.Temporal, boxes *
 	models := p.newChoice(model, boxes, l)
 	hooks := p.hookFiles(boxes)
 	tools, prompts, assembler := p.policy.tools, p.systemPrompts(boxes), p.newAssembler(model, c, boxes)
+	compressor := p.compressor(models, prompts, assembler, c)
 	open := func(step chat.Step, attempt int) activities.Stream {
 		return p.bus.NewStream(step.Session, step.Turn, step.N, attempt, func() {})
 	}
@@ -171,10 +172,10 @@ func (p *parts) activities(model llm.Client, c think, t config.Temporal, boxes *
 		},
 		Commands:  &activities.Commands{Bangs: p.store, Boxes: boxes, Link: p.outputLink},
 		Approvals: &activities.Approvals{Questions: p.store, Wait: p.policy.Wait},
-		Hooks:     p.hooks(hooks, boxes),
+		Hooks:     p.hooks(hooks, boxes, compressor),
 		Orders:    &activities.Orders{Book: p.store, Known: p.orders(models, boxes)},
 
-		Compressor: p.compressor(models, prompts, assembler, c),
+		Compressor: compressor,
 		Deliverer:  p.deliverer(t, boxes),
 		Follower:   p.follower(),
 		Receiver:   p.receiver(t, c.Keep, boxes),

@@ -18,7 +18,8 @@ type Payload struct {
 	Timestamp time.Time `json:"timestamp"`
 
 	Source string `json:"source,omitempty"` // SessionStart, SessionEnd
-	Model  string `json:"model,omitempty"`  // SessionStart
+	Model  string `json:"model,omitempty"`  // SessionStart; left out: the installation's
+	Memory string `json:"memory_provider,omitempty"`
 	Prompt string `json:"prompt,omitempty"` // UserPromptSubmit
 
 	ToolName  string          `json:"tool_name,omitempty"`
@@ -32,16 +33,18 @@ type Payload struct {
 	Count   int      `json:"tool_count,omitempty"` // PostToolBatch
 	Results []Result `json:"results,omitempty"`
 
-	Agent   string `json:"agent_type,omitempty"` // SubAgentStart, SubAgentStop
-	Task    string `json:"task,omitempty"`
-	Content string `json:"content,omitempty"` // AgentStop, SubAgentStop
+	Agent    string `json:"agent_type,omitempty"` // SubAgentStart, SubAgentStop: its role
+	Instance string `json:"instance,omitempty"`   // its name; left out: it answers once
+	Task     string `json:"task,omitempty"`
+	Content  string `json:"content,omitempty"` // AgentStop, SubAgentStop
 
 	ErrorType string `json:"error_type,omitempty"` // AgentError
 	Error     string `json:"error_message,omitempty"`
 
-	Trigger string `json:"trigger,omitempty"` // PreCompact, PostCompact
-	Before  int    `json:"estimated_tokens_before,omitempty"`
-	After   int    `json:"estimated_tokens_after,omitempty"`
+	Trigger  string `json:"trigger,omitempty"`       // PreCompact, PostCompact
+	Messages int    `json:"message_count,omitempty"` // PreCompact: of the request that the model would get
+	Before   int    `json:"estimated_tokens_before,omitempty"`
+	After    int    `json:"estimated_tokens_after,omitempty"`
 
 	Job       string `json:"job_id,omitempty"` // CronFired
 	Message   string `json:"message,omitempty"`
@@ -97,8 +100,10 @@ func Sample(e Event, tool, arguments string) Payload {
 		p.ToolName, p.ToolInput, p.ToolUseID = tool, Input(arguments), "sample.0.0"
 	}
 	switch e {
-	case SessionStart, SessionEnd:
-		p.Source = "startup"
+	case SessionStart:
+		p.Source, p.Memory = "startup", "flat"
+	case SessionEnd:
+		p.Source = "new"
 	case UserPromptSubmit:
 		p.Prompt = arguments
 	case PostToolUse:
@@ -114,7 +119,7 @@ func Sample(e Event, tool, arguments string) Payload {
 	case AgentError:
 		p.ErrorType, p.Error = "failed", "sample failure"
 	case PreCompact, PostCompact:
-		p.Trigger, p.Before, p.After = "manual", 100_000, 20_000
+		p.Trigger, p.Messages, p.Before, p.After = "manual", 120, 100_000, 20_000
 	case CronFired:
 		p.Job, p.Message = "sample", "sample message"
 	case WebhookReceived:

@@ -9,7 +9,8 @@ type Scene struct {
 	Sender   string // name of the user whom the turn answers
 	Cwd      string
 	ChatType chat.ChatType
-	Agent    string
+	Role     string // of a subagent
+	Instance string // of a subagent that is named
 	Model    string // as chosen for the conversation; empty: the standard one
 	First    bool   // the conversation begins with this turn, or begins anew
 	Reset    string // why it began anew; empty: it never has

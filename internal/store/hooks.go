@@ -21,7 +21,7 @@ func (s *Store) HookScene(ctx context.Context, turn chat.TurnID) (hook.Scene, er
 		return hook.Scene{}, classify(fmt.Errorf("read the scene of turn %s: %w", turn, err))
 	}
 	return hook.Scene{
-		Channel: r.Channel, Chat: r.Chat, Sender: r.Sender, Cwd: r.Cwd, ChatType: r.ChatType, Agent: r.Agent, Model: r.Model,
+		Channel: r.Channel, Chat: r.Chat, Sender: r.Sender, Cwd: r.Cwd, ChatType: r.ChatType, Role: r.Role, Instance: r.Instance, Model: r.Model,
 		First: r.First, Reset: r.Reset, State: r.State,
 	}, nil
 }

@@ -1,6 +1,6 @@
 -- name: HookScene :one
 -- What hooks are told of the turn that an event is in, and whether its conversation begins with it.
-SELECT s.channel, s.cwd, s.chat_type, s.agent, s.model, coalesce(s.origin ->> 'to', '')::text AS chat, coalesce(u.name, '')::text AS sender,
+SELECT s.channel, s.cwd, s.chat_type, coalesce(a.role, '')::text AS role, coalesce(a.instance, '')::text AS instance, s.model, coalesce(s.origin ->> 'to', '')::text AS chat, coalesce(u.name, '')::text AS sender,
        (NOT EXISTS (
            SELECT 1 FROM turns p WHERE p.session_key = s.key AND p.id <> t.id AND p.started_at <= t.started_at AND p.started_at > coalesce(rs.created_at, '-infinity')
        ))::boolean AS first,
@@ -8,6 +8,7 @@ SELECT s.channel, s.cwd, s.chat_type, s.agent, s.model, coalesce(s.origin ->> 't
        t.state
 FROM turns t
 JOIN sessions s ON s.key = t.session_key
+LEFT JOIN subagents a ON a.session_key = s.key
 LEFT JOIN users u ON u.id = t.user_id
 LEFT JOIN controls rs ON rs.id = s.reset_id
 WHERE t.id = $1;

@@ -453,7 +453,7 @@ func (q *Queries) HookRule(ctx context.Context, db DBTX, arg HookRuleParams) (To
 }
 
 const hookScene = `-- name: HookScene :one
-SELECT s.channel, s.cwd, s.chat_type, s.agent, s.model, coalesce(s.origin ->> 'to', '')::text AS chat, coalesce(u.name, '')::text AS sender,
+SELECT s.channel, s.cwd, s.chat_type, coalesce(a.role, '')::text AS role, coalesce(a.instance, '')::text AS instance, s.model, coalesce(s.origin ->> 'to', '')::text AS chat, coalesce(u.name, '')::text AS sender,
        (NOT EXISTS (
            SELECT 1 FROM turns p WHERE p.session_key = s.key AND p.id <> t.id AND p.started_at <= t.started_at AND p.started_at > coalesce(rs.created_at, '-infinity')
        ))::boolean AS first,
@@ -461,6 +461,7 @@ SELECT s.channel, s.cwd, s.chat_type, s.agent, s.model, coalesce(s.origin ->> 't
        t.state
 FROM turns t
 JOIN sessions s ON s.key = t.session_key
+LEFT JOIN subagents a ON a.session_key = s.key
 LEFT JOIN users u ON u.id = t.user_id
 LEFT JOIN controls rs ON rs.id = s.reset_id
 WHERE t.id = $1
@@ -470,7 +471,8 @@ type HookSceneRow struct {
 	Channel  string
 	Cwd      string
 	ChatType chat.ChatType
-	Agent    string
+	Role     string
+	Instance string
 	Model    string
 	Chat     string
 	Sender   string
@@ -487,7 +489,8 @@ func (q *Queries) HookScene(ctx context.Context, db DBTX, id chat.TurnID) (HookS
 		&i.Channel,
 		&i.Cwd,
 		&i.ChatType,
-		&i.Agent,
+		&i.Role,
+		&i.Instance,
 		&i.Model,
 		&i.Chat,
 		&i.Sender,
