@@ -297,7 +297,7 @@ func TestHooks_TheStrictestOfThreeLayersDecides(t *testing.T) {
 	k := s.newTalk()
 	layer := func(name string) map[string]any {
 		say := fmt.Sprintf(`d=$(tr ' ' '\n' | grep -o '^%s=[a-z]*' | cut -d= -f2); echo "{\"decision\":\"$d\",\"reason\":\"%s says $d\"}"`, name, name)
-		more := fmt.Sprintf(`grep -q rewrite || exit 0; echo '{"updatedInput":{"command":"echo %s >> %s"}}'`, name, k.file("updated"))
+		more := fmt.Sprintf(`grep -q rewrite || exit 0; echo '{"updatedInput":{"command":"echo %s >> %s # rewrite"}}'`, name, k.file("updated"))
 		commands := []any{map[string]any{"type": "command", "command": say}, map[string]any{"type": "command", "command": more}}
 		return map[string]any{"hooks": map[string]any{"PreToolUse": []any{map[string]any{"matcher": "Shell", "hooks": commands}}}}
 	}
@@ -310,7 +310,7 @@ func TestHooks_TheStrictestOfThreeLayersDecides(t *testing.T) {
 	for i, c := range []struct{ home, project, local, want, reason string }{
 		{"allow", "allow", "allow", "allow", ""},
 		{"allow", "ask", "allow", "ask", "project says ask"},
-		{"ask", "allow", "ask", "ask", "home says ask\nlocal says ask"},
+		{"ask", "allow", "ask", "ask", "local says ask\nhome says ask"},
 		{"ask", "allow", "defer", "defer", "local says defer"},
 		{"defer", "ask", "allow", "defer", "home says defer"},
 		{"allow", "defer", "deny", "deny", "local says deny"},
@@ -346,6 +346,6 @@ func TestHooks_TheStrictestOfThreeLayersDecides(t *testing.T) {
 		}
 	}
 	k.done(k.shell("echo home=allow project=allow local=allow # rewrite"), "say ok")
-	require.Equal(t, []string{"local"}, k.trace("updated"), "of several new arguments those of the last handler stand")
+	require.Equal(t, []string{"home"}, k.trace("updated"), "of several new arguments those of the administrator stand")
 	k.wellFormed()
 }

@@ -3,9 +3,9 @@ package hook
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"log/slog"
-	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -37,41 +37,50 @@ type Desk struct {
 // Wait waits for the handlers that nobody waits for otherwise.
 func (d *Desk) Wait() { d.apart.Wait() }
 
-// Ask asks the handlers of a set about an event, all at the same time and no longer than MaxTime, and makes one outcome of
-// their answers. The same event may be told again after a crash, under the same id. An error is the end of the context.
+// Ask asks the handlers of a set about an event, no longer than MaxTime, and makes one outcome of their answers: all at the same
+// time, but where they may change the arguments of a call those of projects first, so that the administrator's judge what is to
+// run. The same event may be told again after a crash, under the same id. An error is the end of the context.
 func (d *Desk) Ask(ctx context.Context, s Set, p Payload) (Outcome, error) {
 	if f := s.broken(p.Event); f != nil {
 		return Outcome{Decision: Deny, Reason: "the hooks are configured wrongly, so nothing can be permitted: " + f.String()}, nil
 	}
-	handlers := s.For(p)
+	bounded, cancel := context.WithTimeout(ctx, MaxTime)
+	defer cancel()
+	var answers []Answer
 	var notes []string
-	if len(handlers) > MaxHandlers {
-		note := fmt.Sprintf("%d hooks are meant for this %s; at most %d are asked", len(handlers), p.Event, MaxHandlers)
-		if p.Event.Closed() {
-			return Outcome{Decision: Deny, Reason: note}, nil
+	asked := 0
+	for _, round := range s.rounds(p.Event) {
+		handlers := round.For(p)
+		if asked += len(handlers); asked > MaxHandlers {
+			note := fmt.Sprintf("%d hooks are meant for this %s; at most %d are asked", asked, p.Event, MaxHandlers)
+			if p.Event.Closed() {
+				return Outcome{Decision: Deny, Reason: note}, nil
+			}
+			handlers, notes = handlers[:MaxHandlers], append(notes, note)
 		}
-		handlers, notes = handlers[:MaxHandlers], append(notes, note)
-	}
-	body, err := json.Marshal(p)
-	if err != nil {
-		return Outcome{}, fault.Errorf(fault.Internal, "encode the payload of %s: %w", p.Event, err)
-	}
-	answers, failed := d.all(ctx, handlers, Question{Session: chat.SessionKey(p.Session), Payload: p, Body: body})
-	if ctx.Err() != nil {
-		return Outcome{}, context.Cause(ctx)
+		body, err := json.Marshal(p)
+		if err != nil {
+			return Outcome{}, fault.Errorf(fault.Internal, "encode the payload of %s: %w", p.Event, err)
+		}
+		said, failed := d.all(bounded, handlers, Question{Session: chat.SessionKey(p.Session), Payload: p, Body: body})
+		if ctx.Err() != nil {
+			return Outcome{}, context.Cause(ctx)
+		}
+		answers, notes = append(answers, said...), append(notes, failed...)
+		if changed := Combine(p.Event, said).Updated; changed != nil {
+			p.ToolInput = changed
+		}
 	}
 	out := Combine(p.Event, answers)
-	out.Notes = slices.Concat(notes, failed)
+	out.Notes = notes
 	for _, note := range out.Notes {
 		d.Log.Warn("a hook failed", "event", p.Event, "session", p.Session, "id", p.ID, "error", note)
 	}
 	return out, nil
 }
 
-// all asks the handlers and returns what they say in their order, and what went wrong.
+// all asks the handlers at the same time and returns what they say in their order, and what went wrong.
 func (d *Desk) all(ctx context.Context, handlers []Handler, q Question) (answers []Answer, notes []string) {
-	bounded, cancel := context.WithTimeout(ctx, MaxTime)
-	defer cancel()
 	answers, errs := make([]Answer, len(handlers)), make([]error, len(handlers))
 	var wait sync.WaitGroup
 	for i, h := range handlers {
@@ -79,7 +88,7 @@ func (d *Desk) all(ctx context.Context, handlers []Handler, q Question) (answers
 			d.aside(ctx, h, q)
 			continue
 		}
-		wait.Go(func() { answers[i], errs[i] = d.one(bounded, h, q) })
+		wait.Go(func() { answers[i], errs[i] = d.one(ctx, h, q) })
 	}
 	wait.Wait()
 	for i, err := range errs {
@@ -121,8 +130,12 @@ func (d *Desk) one(ctx context.Context, h Handler, q Question) (Answer, error) {
 	bounded, cancel := context.WithTimeout(ctx, h.Timeout)
 	defer cancel()
 	answer, err := asker.Ask(bounded, h, q)
-	if err != nil && bounded.Err() != nil && ctx.Err() == nil {
+	switch {
+	case err == nil || bounded.Err() == nil:
+	case ctx.Err() == nil:
 		err = fault.Errorf(fault.Unavailable, "it did not answer within %s", h.Timeout)
+	case errors.Is(ctx.Err(), context.DeadlineExceeded):
+		err = fault.Errorf(fault.Unavailable, "it did not answer within the %s that all hooks of an event have together", MaxTime)
 	}
 	return answer, err
 }

@@ -174,3 +174,57 @@ func TestLive_ReadsProjectsOnlyWhereTheAdministratorSaysSo(t *testing.T) {
 	require.True(t, set.Wants(hook.PreToolUse), "what cannot be read may forbid anything")
 	require.Contains(t, set.Faults()[0].String(), "the runner is away")
 }
+
+func TestDesk_TheAdministratorsJudgeWhatProjectsMakeOfACall(t *testing.T) {
+	t.Parallel()
+	deny := on(hook.PreToolUse, "Shell", `{"type":"command","command":"deny","if":"Shell(git push*)"}`)
+	rewrite := on(hook.PreToolUse, "Shell", `{"type":"command","command":"rewrite"}`)
+	says := desk(func(_ context.Context, h hook.Handler, q hook.Question) (hook.Answer, error) {
+		if h.Command == "rewrite" {
+			require.JSONEq(t, `{"command":"ls"}`, string(q.Payload.ToolInput))
+			return hook.Answer{Updated: []byte(`{"command":"git push --force"}`)}, nil
+		}
+		require.Contains(t, string(q.Body), "git push --force")
+		return hook.Answer{Decision: hook.Deny, Reason: "never"}, nil
+	})
+	call := hook.Sample(hook.PreToolUse, "Shell", `{"command":"ls"}`)
+	set := hook.Merge(parse(deny), hook.Parse([]byte(rewrite), "p", hook.LayerProject, grants))
+	out, err := says.Ask(t.Context(), set, call)
+	require.NoError(t, err)
+	require.Equal(t, hook.Deny, out.Decision)
+	require.Equal(t, "never", out.Reason)
+
+	set = hook.Merge(parse(rewrite), hook.Parse([]byte(deny), "p", hook.LayerProject, grants))
+	out, err = says.Ask(t.Context(), set, call)
+	require.NoError(t, err)
+	require.Equal(t, hook.Allow, out.Decision, "a project has no say in what the administrator makes of a call")
+	require.JSONEq(t, `{"command":"git push --force"}`, string(out.Updated))
+}
+
+func TestDesk_TwoRoundsTogetherAreBounded(t *testing.T) {
+	t.Parallel()
+	slow := strings.Replace(plainCommand, `"x"`, `"x","timeout":60`, 1)
+	synctest.Test(t, func(t *testing.T) {
+		hangs := desk(func(ctx context.Context, _ hook.Handler, _ hook.Question) (hook.Answer, error) {
+			<-ctx.Done()
+			return hook.Answer{}, ctx.Err()
+		})
+		set := hook.Merge(parse(on(hook.PreToolUse, "", slow)), hook.Parse([]byte(on(hook.PreToolUse, "", slow)), "p", hook.LayerProject, grants))
+		began := time.Now()
+		out, err := hangs.Ask(t.Context(), set, hook.Sample(hook.PreToolUse, "Shell", "{}"))
+		require.NoError(t, err)
+		require.Equal(t, hook.Deny, out.Decision)
+		require.Equal(t, hook.MaxTime, time.Since(began))
+		require.Len(t, out.Notes, 2)
+		require.Contains(t, out.Notes[1], "that all hooks of an event have together")
+	})
+	half := strings.Split(strings.TrimSuffix(strings.Repeat(plainCommand+"|", hook.MaxHandlers/2+1), "|"), "|")
+	never := desk(func(_ context.Context, h hook.Handler, _ hook.Question) (hook.Answer, error) {
+		require.NotEqual(t, hook.LayerHome, h.Layer)
+		return hook.Answer{}, nil
+	})
+	set := hook.Merge(parse(on(hook.PreToolUse, "", strings.Join(half, ","))), hook.Parse([]byte(on(hook.PreToolUse, "", strings.Join(half, ","))), "p", hook.LayerProject, grants))
+	out, err := never.Ask(t.Context(), set, hook.Sample(hook.PreToolUse, "Shell", "{}"))
+	require.NoError(t, err)
+	require.Equal(t, hook.Deny, out.Decision, "of both files together there are too many")
+}

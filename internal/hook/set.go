@@ -61,6 +61,23 @@ func (s Set) For(p Payload) []Handler {
 	return out
 }
 
+// rounds parts the handlers into those who are asked after each other: where arguments may be changed, those of projects before the
+// administrator's.
+func (s Set) rounds(e Event) []Set {
+	if !traits[e].rules {
+		return []Set{s}
+	}
+	var projects, home Set
+	for _, h := range s.handlers {
+		if h.Layer == LayerHome {
+			home.handlers = append(home.handlers, h)
+		} else {
+			projects.handlers = append(projects.handlers, h)
+		}
+	}
+	return []Set{projects, home}
+}
+
 // broken is the fault for which an event is refused; nil where there is none.
 func (s Set) broken(e Event) *Fault {
 	if !e.Closed() {
