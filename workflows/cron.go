@@ -11,8 +11,8 @@ import (
 )
 
 const (
-	// maxJobWait is how long one run of a job waits at most. Then it continues as new, so that no run is older than a day: neither
-	// its history nor the build that began it.
+	// maxJobWait is how long one run of a job waits at most. Then it continues as new, as it does when it is woken after that time: no
+	// run is older than two days, neither its history nor the build that began it.
 	maxJobWait = 24 * time.Hour
 	// maxJobWakes is how often one run looks at its row before it continues as new.
 	maxJobWakes = 50
@@ -28,7 +28,7 @@ type CronJobInput struct {
 // CronJob waits for the times of a job and acts on them. What it is to do stands in the row, which others change and then wake
 // it. It ends with the job, and continues as new after each time that it acted on.
 func CronJob(ctx workflow.Context, in CronJobInput) error {
-	wakes := workflow.GetSignalChannel(ctx, SignalWake)
+	wakes, began := workflow.GetSignalChannel(ctx, SignalWake), workflow.Now(ctx)
 	for range maxJobWakes {
 		drainAll(wakes)
 		var now activities.FireJobOutput
@@ -45,11 +45,18 @@ func CronJob(ctx workflow.Context, in CronJobInput) error {
 		if err != nil {
 			return err
 		}
-		if !woken && (now.Paused || now.Wait > maxJobWait) {
+		if !woken && (now.Paused || now.Wait > maxJobWait) || woken && old(ctx, began) {
 			break
 		}
 	}
 	return again(ctx, NameCronJob, in)
+}
+
+// old reports that a run that began at an instant is to make room for another one.
+func old(ctx workflow.Context, began time.Time) bool {
+	const change = "a run that is woken ends after a day"
+	return workflow.Now(ctx).Sub(began) >= maxJobWait &&
+		workflow.GetVersion(ctx, change, workflow.DefaultVersion, 1) > workflow.DefaultVersion
 }
 
 // details is what operators see of a job.

@@ -2,6 +2,7 @@ package workflows_test
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
 	"slices"
 	"sync"
@@ -59,7 +60,9 @@ func skipTimes(t *testing.T, start string) *times {
 	_, err = c.CreateSession(t.Context(), store.NewSession{Key: key, Owner: user.ID, Channel: "web"})
 	require.NoError(t, err)
 	c.who = cron.Who{User: user.ID}
-	c.desk = &cron.Desk{Store: c.Store, Wakes: c, Zone: func(context.Context, chat.UserID) (cron.Zone, error) { return cron.Zone{Name: "UTC", From: cron.FromServer}, nil }}
+	c.desk = &cron.Desk{Store: c.Store, Wakes: c, Zone: func(context.Context, chat.UserID) (cron.Zone, error) {
+		return cron.Zone{Name: "UTC", From: cron.FromServer}, nil
+	}}
 	keeper := &activities.Timekeeper{
 		Jobs: c.Store, Words: true,
 		Beat: func(context.Context, chat.JobID) (*chat.Beat, error) { return nil, nil },
@@ -263,4 +266,26 @@ func TestCronJob_NoRunOfAPausedJobIsOlderThanADay(t *testing.T) {
 	c.pass(10 * 24 * time.Hour)
 	require.Empty(t, c.ran())
 	require.InDelta(t, 10, c.runs, 1)
+}
+
+func TestCronJob_NoRunOfAJobThatIsOftenChangedIsOlderThanTwoDays(t *testing.T) {
+	c := skipTimes(t, "2026-03-02T00:00:00Z")
+	c.add(chat.JobPlan{When: "@monthly"})
+	for i := range 20 {
+		c.at(time.Duration(i+1)*20*time.Hour, func() error {
+			_, err := c.desk.Change(t.Context(), c.who, c.job.ID, 0, func(p *chat.JobPlan) { p.Message = fmt.Sprint("look ", i) })
+			return err
+		})
+	}
+	c.pass(17 * 24 * time.Hour)
+	require.Empty(t, c.ran())
+	require.GreaterOrEqual(t, c.runs, 9)
+}
+
+func TestCronJob_ATimeThatIsSkippedContinuesAsNew(t *testing.T) {
+	c := skipTimes(t, "2026-03-02T00:00:00Z")
+	c.add(chat.JobPlan{When: "every 20h"}) // nobody begins the first run: all others are skipped
+	c.pass(20 * 24 * time.Hour)
+	require.Len(t, c.ran(), 24)
+	require.GreaterOrEqual(t, c.runs, 24)
 }

@@ -44,6 +44,9 @@ func (p *parts) hearts() *cron.Hearts {
 	return &cron.Hearts{Desk: p.jobs, Policies: p.policies, Home: p.home, Owner: func(ctx context.Context) (chat.UserID, error) {
 		admin, err := p.store.EnsureAdmin(ctx, p.admin)
 		return admin.ID, err
+	}, Person: func(ctx context.Context, name string) (chat.UserID, error) {
+		user, err := p.store.UserByName(ctx, name)
+		return user.ID, err
 	}}
 }
 
@@ -52,10 +55,16 @@ const heartsEvery = 5 * time.Second
 
 // followHearts keeps the heartbeats as the policy says until ctx ends.
 func (in *ingressPart) followHearts(ctx context.Context) error {
-	hearts, ticker := in.hearts(), time.NewTicker(heartsEvery)
+	hearts, ticker, said := in.hearts(), time.NewTicker(heartsEvery), ""
 	defer ticker.Stop()
 	for {
-		if err := hearts.Follow(ctx); err != nil && ctx.Err() == nil {
+		err := hearts.Follow(ctx)
+		switch {
+		case ctx.Err() != nil:
+		case err == nil:
+			said = ""
+		case err.Error() != said: // what does not change is said once
+			said = err.Error()
 			in.log.Warn("heartbeats do not follow the policy, trying again", "error", err)
 		}
 		select {

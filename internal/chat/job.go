@@ -85,7 +85,7 @@ type Beat struct {
 type Fired struct {
 	Job  Job          // as it is now; without a state there is none
 	Told []SessionKey // who was told, and is to be woken
-	Runs int          // how many times were acted on
+	Runs int          // how many times were acted on, those that were passed over included
 	At   time.Time    // when
 	// Wait is how long it is until the next time, of an active job.
 	Wait time.Duration

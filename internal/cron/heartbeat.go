@@ -1,6 +1,7 @@
 package cron
 
 import (
+	"cmp"
 	"context"
 	"strings"
 	"time"
@@ -25,12 +26,15 @@ type Hearts struct {
 	Policies interface {
 		Get(ctx context.Context) (*policy.Policy, error)
 	}
-	// Owner is whose they are: the first administrator.
+	// Owner is for whom they are where the policy names nobody: the first administrator.
 	Owner func(ctx context.Context) (chat.UserID, error)
-	Home  string // data folder of the server
+	// Person finds somebody by name; NotFound if there is nobody.
+	Person func(ctx context.Context, name string) (chat.UserID, error)
+	Home   string // data folder of the server
 }
 
-// Follow brings the jobs in line with the policy. Any number of processes may do it.
+// Follow brings the jobs in line with the policy. Any number of processes may do it. NotFound: the policy names somebody who is
+// unknown; all others have theirs.
 func (h *Hearts) Follow(ctx context.Context) error {
 	p, err := h.Policies.Get(ctx)
 	if err != nil {
@@ -40,18 +44,27 @@ func (h *Hearts) Follow(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	have := map[string]store.Job{}
+	have := map[beat]store.Job{}
 	for _, j := range all {
-		have[j.Heartbeat] = j
+		have[beat{j.Heartbeat, j.Owner}] = j
 	}
+	var unknown error
 	for _, a := range p.Agents.List {
 		if a.Heartbeat.Every == "" {
 			continue
 		}
-		if err := h.keep(ctx, a, have[a.ID]); err != nil {
+		people, err := h.people(ctx, a.Heartbeat)
+		if err != nil && !fault.Is(err, fault.NotFound) {
 			return err
 		}
-		delete(have, a.ID)
+		unknown = cmp.Or(unknown, err)
+		for _, user := range people {
+			of := beat{a.ID, user}
+			if err := h.keep(ctx, of, a.Heartbeat, have[of]); err != nil {
+				return err
+			}
+			delete(have, of)
+		}
 	}
 	for _, j := range have {
 		if err := h.Desk.Store.DeleteJob(ctx, j.ID); err != nil && !fault.Is(err, fault.NotFound) {
@@ -59,24 +72,54 @@ func (h *Hearts) Follow(ctx context.Context) error {
 		}
 		h.Desk.Wakes.Job(ctx, j.ID)
 	}
-	return nil
+	return unknown
 }
 
-// keep makes the job of an agent, or changes the one that there is.
-func (h *Hearts) keep(ctx context.Context, a policy.Agent, old store.Job) error {
-	every, err := time.ParseDuration(a.Heartbeat.Every)
+// beat names a heartbeat.
+type beat struct {
+	agent string
+	user  chat.UserID
+}
+
+// people are those whom a heartbeat is for. NotFound: not all that are named are known.
+func (h *Hearts) people(ctx context.Context, set policy.Heartbeat) (found []chat.UserID, unknown error) {
+	if len(set.People) == 0 {
+		owner, err := h.Owner(ctx)
+		return []chat.UserID{owner}, err
+	}
+	for _, name := range set.People {
+		id, err := h.Person(ctx, name)
+		switch {
+		case fault.Is(err, fault.NotFound):
+			unknown = err
+		case err != nil:
+			return nil, err
+		default:
+			found = append(found, id)
+		}
+	}
+	return found, unknown
+}
+
+// keep makes the job of a heartbeat, or changes the one that there is.
+func (h *Hearts) keep(ctx context.Context, of beat, wanted policy.Heartbeat, old store.Job) error {
+	every, err := time.ParseDuration(wanted.Every)
 	if err != nil {
 		return err
 	}
 	deliver := chat.SessionKey("")
-	if a.Heartbeat.Target == store.LastTalk {
+	if wanted.Target == store.LastTalk {
 		deliver = store.LastTalk
 	}
 	if old.ID != "" && old.Spec.Every == every && old.Deliver == deliver {
 		return nil
 	}
+	zone, err := h.Desk.Zone(ctx, of.user)
+	if err != nil {
+		return err
+	}
 	set := func(j *store.Job, now time.Time) error {
-		j.Spec = schedule.Spec{Kind: schedule.Every, Every: every, At: now.Truncate(time.Second).Add(every), Zone: ServerZone()}
+		j.Spec = schedule.Spec{Kind: schedule.Every, Every: every, At: now.Truncate(time.Second).Add(every), Zone: zone.Name}
 		j.Deliver, j.State = deliver, chat.JobActive
 		return next(j, now)
 	}
@@ -84,17 +127,13 @@ func (h *Hearts) keep(ctx context.Context, a policy.Agent, old store.Job) error 
 		_, err := h.Desk.change(ctx, old.ID, set)
 		return err
 	}
-	owner, err := h.Owner(ctx)
-	if err != nil {
-		return err
-	}
 	now, err := h.Desk.Store.Clock(ctx)
 	if err != nil {
 		return err
 	}
-	j := store.Job{Agent: a.ID, Job: chat.Job{
-		ID: newID(), Owner: owner, Heartbeat: a.ID,
-		JobPlan: chat.JobPlan{Name: a.ID, Message: defaultPrompt, Missed: string(schedule.MissedSkip), MaxAge: int(defaultMaxAge / time.Second)},
+	j := store.Job{Agent: of.agent, Job: chat.Job{
+		ID: newID(), Owner: of.user, Heartbeat: of.agent,
+		JobPlan: chat.JobPlan{Name: of.agent, Message: defaultPrompt, Missed: string(schedule.MissedSkip), MaxAge: int(defaultMaxAge / time.Second)},
 	}}
 	if err := set(&j, now); err != nil {
 		return err
@@ -124,7 +163,11 @@ func (h *Hearts) Beat(ctx context.Context, id chat.JobID) (*chat.Beat, error) {
 		return nil, err
 	}
 	set := p.Agent(j.Heartbeat).Heartbeat
-	zone, err := schedule.Zone(ServerZone())
+	own, err := h.Desk.Zone(ctx, j.Owner)
+	if err != nil {
+		return nil, err
+	}
+	zone, err := schedule.Zone(own.Name)
 	if err != nil {
 		return nil, err
 	}

@@ -2,6 +2,7 @@ package cron_test
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
@@ -131,4 +132,52 @@ func TestDesk_FindsAJobByItsIDOrItsName(t *testing.T) {
 	require.True(t, fault.Is(err, fault.Conflict), "%v", err)
 	_, err = desk.Find(t.Context(), cron.Who{User: alice.ID + 1}, string(j.ID))
 	require.True(t, fault.Is(err, fault.NotFound), "%v", err)
+}
+
+func TestHearts_EachPersonThatThePolicyNamesHasTheirOwn(t *testing.T) {
+	t.Parallel()
+	s := store.New(pgtest.NewPool(t, store.MigrationsHash(), store.Migrate), nil)
+	alice, err := s.EnsureAdmin(t.Context(), "alice")
+	require.NoError(t, err)
+	bob, err := s.CreateUser(t.Context(), "bob")
+	require.NoError(t, err)
+	p := &set{}
+	person := func(ctx context.Context, name string) (chat.UserID, error) {
+		u, err := s.UserByName(ctx, name)
+		return u.ID, err
+	}
+	h := &cron.Hearts{
+		Desk: &cron.Desk{Store: s, Wakes: asleep{}, Zone: utc}, Policies: p, Home: t.TempDir(), Person: person,
+		Owner: func(context.Context) (chat.UserID, error) { return alice.ID, nil },
+	}
+	beats := func() map[string]chat.JobID {
+		t.Helper()
+		all, err := s.Heartbeats(t.Context())
+		require.NoError(t, err)
+		out := map[string]chat.JobID{}
+		for _, j := range all {
+			out[fmt.Sprint(j.Heartbeat, " ", j.Owner)] = j.ID
+		}
+		require.Len(t, out, len(all))
+		return out
+	}
+	alices, bobs, ops := fmt.Sprint("main ", alice.ID), fmt.Sprint("main ", bob.ID), fmt.Sprint("ops ", bob.ID)
+	p.to(t, `{agents: {list: [{id: "main", heartbeat: {every: "30m"}}]}}`)
+	require.NoError(t, h.Follow(t.Context()))
+	before := beats()
+	require.Contains(t, before, alices)
+
+	p.to(t, `{agents: {list: [{id: "main", heartbeat: {every: "30m", people: ["bob", "nobody", "alice"]}}, {id: "ops", heartbeat: {every: "2h", people: ["bob"]}}]}}`)
+	err = h.Follow(t.Context())
+	require.True(t, fault.Is(err, fault.NotFound), "%v", err)
+	require.ErrorContains(t, err, "nobody")
+	now := beats()
+	require.Len(t, now, 3)
+	require.Equal(t, before[alices], now[alices], "what there was stays")
+	require.Contains(t, now, bobs)
+	require.Contains(t, now, ops)
+
+	p.to(t, `{agents: {list: [{id: "main", heartbeat: {every: "30m", people: ["bob"]}}]}}`)
+	require.NoError(t, h.Follow(t.Context()))
+	require.Equal(t, map[string]chat.JobID{bobs: now[bobs]}, beats())
 }

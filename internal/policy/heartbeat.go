@@ -1,6 +1,10 @@
 package policy
 
-import "time"
+import (
+	"slices"
+	"strings"
+	"time"
+)
 
 // Heartbeat has an agent look after things by itself, in a conversation of its own.
 type Heartbeat struct {
@@ -8,6 +12,8 @@ type Heartbeat struct {
 	ActiveHours Hours  `json:"activeHours,omitzero"`
 	Prompt      string `json:"prompt,omitempty"` // path of a HEARTBEAT.md in XBOT_HOME (default), or its text
 	Target      string `json:"target,omitempty"` // none (default) | last: where its person wrote last
+	// People are whose things it looks after, by their names: each has one of their own. Default: the first administrator.
+	People []string `json:"people,omitempty"`
 }
 
 // Hours are those of a day. An end before the start is on the next day.
@@ -16,6 +22,9 @@ type Hours struct {
 	End      string `json:"end,omitempty"`   // such as 22:00; default: its end
 	Timezone string `json:"timezone,omitempty"`
 }
+
+// maxBeats is how many people one heartbeat may be for: each costs a turn.
+const maxBeats = 100
 
 // clockForm is how a time of the day is written.
 const clockForm = "15:04"
@@ -43,8 +52,16 @@ func minuteOf(text string, absent int) int {
 
 // heartbeat checks one of an agent.
 func (c *check) heartbeat(path string, h Heartbeat) {
-	if h == (Heartbeat{}) {
+	if h.Every == "" && h.ActiveHours == (Hours{}) && h.Prompt == "" && h.Target == "" && len(h.People) == 0 {
 		return
+	}
+	for i, person := range h.People {
+		if strings.TrimSpace(person) == "" || slices.Contains(h.People[:i], person) {
+			c.fault(sprintf("%s.people[%d]", path, i), "write the name of a user, each once")
+		}
+	}
+	if len(h.People) > maxBeats {
+		c.fault(path+".people", "there are %d; a heartbeat is for %d people at most", len(h.People), maxBeats)
 	}
 	if every, err := time.ParseDuration(h.Every); err != nil || every < time.Minute || every > 24*time.Hour {
 		c.fault(path+".every", "write a duration between 1m and 24h, such as 30m")

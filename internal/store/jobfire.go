@@ -35,7 +35,7 @@ func (s *Store) FireJob(ctx context.Context, id chat.JobID, beat *chat.Beat) (ou
 		if f.job.State == chat.JobActive {
 			err = f.due(ctx)
 		}
-		out = chat.Fired{Job: f.job.Job, Told: f.told, Runs: f.ran, At: f.now}
+		out = chat.Fired{Job: f.job.Job, Told: f.told, Runs: f.came, At: f.now}
 		if f.job.Next != nil {
 			out.Wait = f.job.Next.Add(f.job.offset()).Sub(f.now)
 		}
@@ -65,7 +65,11 @@ func (s *Store) RunJob(ctx context.Context, id chat.JobID, once string) (out cha
 		j := f.job
 		_, next, due := j.times()
 		out = chat.Fired{Job: j.Job, Told: f.told, Runs: f.ran, At: f.now}
-		return tx.q.CronAdvance(ctx, tx, dbsqlc.CronAdvanceParams{ID: id, State: j.State, Trouble: j.Trouble, Ran: int32(f.ran), NextAt: next, DueAt: due})
+		err = tx.q.CronAdvance(ctx, tx, dbsqlc.CronAdvanceParams{ID: id, State: j.State, Trouble: j.Trouble, Ran: int32(f.ran), NextAt: next, DueAt: due})
+		if err != nil {
+			return fmt.Errorf("count a run of %s: %w", id, err)
+		}
+		return f.prune(ctx)
 	})
 	return out, err
 }
@@ -78,7 +82,8 @@ type fire struct {
 	beat *chat.Beat
 
 	told    []chat.SessionKey
-	ran     int
+	ran     int // runs that somebody was told of
+	came    int // times that were acted on, also those that nobody was told of
 	trouble string
 }
 
@@ -101,6 +106,7 @@ func (f *fire) due(ctx context.Context) error {
 	if len(due.Run) == 0 && due.Passed == 0 {
 		return nil
 	}
+	f.came = len(due.Run) + due.Passed
 	if left := j.MaxRuns - j.Runs; j.MaxRuns > 0 && len(due.Run) > left {
 		due.Run = due.Run[:max(left, 0)]
 	}
@@ -127,7 +133,17 @@ func (f *fire) advance(ctx context.Context, due schedule.Due, trouble string) er
 	if err != nil {
 		return fmt.Errorf("advance job %s: %w", j.ID, err)
 	}
-	return f.tx.q.CronRunsPrune(ctx, f.tx, dbsqlc.CronRunsPruneParams{Job: string(j.ID), Keep: keepRuns})
+	if j.State == chat.JobDone {
+		if err := f.tx.forgetDone(ctx, j.Owner); err != nil {
+			return fmt.Errorf("forget what is done: %w", err)
+		}
+	}
+	return f.prune(ctx)
+}
+
+// prune keeps the newest runs.
+func (f *fire) prune(ctx context.Context) error {
+	return f.tx.q.CronRunsPrune(ctx, f.tx, dbsqlc.CronRunsPruneParams{Job: string(f.job.ID), Keep: keepRuns})
 }
 
 // runs tells the conversation of each time, in their order.

@@ -177,16 +177,37 @@ func (s *Store) ChangeJob(ctx context.Context, id chat.JobID, change func(j *Job
 	return out, err
 }
 
-// DeleteJob ends a job for good. What it has told conversations stays.
+// DeleteJob ends a job for good, with its history. What it has told conversations stays.
 func (s *Store) DeleteJob(ctx context.Context, id chat.JobID) error {
-	n, err := s.q.CronDelete(ctx, s.pool, id)
-	if err == nil && n == 0 {
-		return noJob(id)
-	}
-	return classify(err)
+	return s.inTx(ctx, func(tx *tx) error {
+		n, err := tx.q.CronDelete(ctx, tx, id)
+		if err == nil && n == 0 {
+			return noJob(id)
+		}
+		if err != nil {
+			return err
+		}
+		return tx.q.CronRunsForget(ctx, tx, []string{string(id)})
+	})
 }
 
-// OverdueJobs takes jobs that nobody has run although their time has come, each at most every five seconds.
+// keepDone is how many jobs of a user that are done are kept: a person who is reminded of things has many.
+const keepDone = 100
+
+// forgetDone deletes what a user's older jobs left that are done.
+func (t *tx) forgetDone(ctx context.Context, user chat.UserID) error {
+	gone, err := t.q.CronForgetDone(ctx, t, dbsqlc.CronForgetDoneParams{UserID: user, Keep: keepDone})
+	if err != nil || len(gone) == 0 {
+		return err
+	}
+	ids := make([]string, len(gone))
+	for i, id := range gone {
+		ids[i] = string(id)
+	}
+	return t.q.CronRunsForget(ctx, t, ids)
+}
+
+// OverdueJobs takes jobs that nobody has run although their time has come, each more and more seldom.
 func (s *Store) OverdueJobs(ctx context.Context) ([]chat.JobID, error) {
 	ids, err := s.q.CronOverdue(ctx, s.pool)
 	return ids, classify(err)

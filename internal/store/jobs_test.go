@@ -170,7 +170,7 @@ func TestFireJob_ARunThatNobodyHasBegunIsNotToldAgain(t *testing.T) {
 	c.set("2026-03-02T08:01:00Z")
 	b.fire(j.ID)
 	c.set("2026-03-02T08:02:00Z")
-	require.Equal(t, 0, b.fire(j.ID).Runs)
+	require.Empty(t, b.fire(j.ID).Told)
 	require.Len(t, b.told(), 1)
 	runs, err := b.JobRuns(t.Context(), j.ID, 10)
 	require.NoError(t, err)
@@ -324,8 +324,18 @@ func TestOverdueJobs_AreThoseWhoseTimeHasComeAndThatNobodyRan(t *testing.T) {
 	ids, err = b.OverdueJobs(t.Context())
 	require.NoError(t, err)
 	require.Empty(t, ids, "once in five seconds is enough")
+	begun, err := time.Parse(time.RFC3339, "2026-03-02T08:30:03Z")
+	require.NoError(t, err)
+	var looks []string
+	for after := time.Duration(0); after < 50*time.Minute; after += 10 * time.Second {
+		c.set(begun.Add(after).Format(time.RFC3339))
+		if ids, err = b.OverdueJobs(t.Context()); len(ids) > 0 {
+			looks = append(looks, after.String())
+		}
+		require.NoError(t, err)
+	}
+	require.Equal(t, []string{"10s", "30s", "1m10s", "2m30s", "5m10s", "10m30s", "21m10s", "31m50s", "42m30s"}, looks, "each look is a signal, and of those a workflow takes only so many")
 	b.fire(due.ID)
-	c.set("2026-03-02T08:40:03Z")
 	ids, err = b.OverdueJobs(t.Context())
 	require.NoError(t, err)
 	require.Empty(t, ids)

@@ -38,17 +38,30 @@ UPDATE cron_jobs SET
     name = sqlc.arg(name), message = sqlc.arg(message), kind = sqlc.arg(kind), expr = sqlc.arg(expr), every_s = sqlc.arg(every_s), at = sqlc.narg(at),
     zone = sqlc.arg(zone), target = sqlc.arg(target), deliver = sqlc.arg(deliver), model = sqlc.arg(model), think = sqlc.arg(think), missed = sqlc.arg(missed),
     max_age_s = sqlc.arg(max_age_s), jitter_s = sqlc.arg(jitter_s), max_runs = sqlc.arg(max_runs), state = sqlc.arg(state), trouble = '',
-    next_at = sqlc.narg(next_at), due_at = sqlc.narg(due_at), revision = revision + 1, checked_at = now()
+    next_at = sqlc.narg(next_at), due_at = sqlc.narg(due_at), revision = revision + 1, checked_at = now(), checks = 0
 WHERE id = sqlc.arg(id)
 RETURNING *;
 
 -- name: CronDelete :execrows
 UPDATE cron_jobs SET state = 'deleted', next_at = NULL, due_at = NULL, revision = revision + 1 WHERE id = $1 AND state <> 'deleted';
 
+-- name: CronRunsForget :exec
+-- The runs of jobs that were deleted: nobody sees them any more.
+DELETE FROM cron_runs WHERE job_id = ANY(sqlc.arg(jobs)::text[]);
+
+-- name: CronForgetDone :many
+-- Deletes the jobs of a user that are done, but those that ended last.
+UPDATE cron_jobs SET state = 'deleted', revision = revision + 1
+WHERE id IN (
+    SELECT j.id FROM cron_jobs j WHERE j.user_id = sqlc.arg(user_id) AND j.state = 'done'
+    ORDER BY j.checked_at DESC, j.id OFFSET sqlc.arg(keep)::int LIMIT 100 FOR UPDATE SKIP LOCKED
+)
+RETURNING id;
+
 -- name: CronAdvance :exec
 -- After a fire.
 UPDATE cron_jobs SET state = sqlc.arg(state), trouble = sqlc.arg(trouble), runs = runs + sqlc.arg(ran)::int, passed = passed + sqlc.arg(passed)::bigint,
-    next_at = sqlc.narg(next_at), due_at = sqlc.narg(due_at), checked_at = now()
+    next_at = sqlc.narg(next_at), due_at = sqlc.narg(due_at), checked_at = now(), checks = 0
 WHERE id = sqlc.arg(id);
 
 -- name: CronRunAdd :one
@@ -99,11 +112,12 @@ ORDER BY i.id DESC
 LIMIT 1;
 
 -- name: CronOverdue :many
--- Jobs whose time has come and that nobody has acted on, each at most every five seconds.
-UPDATE cron_jobs SET checked_at = now()
+-- Jobs whose time has come and that nobody has acted on: each after five seconds, and then after twice as long each time, ten minutes
+-- at most, since every look is a signal in the history of a workflow that may be stuck.
+UPDATE cron_jobs SET checked_at = now(), checks = checks + 1
 WHERE id IN (
     SELECT j.id FROM cron_jobs j
-    WHERE j.state = 'active' AND j.due_at < now() - interval '2 seconds' AND j.checked_at < now() - interval '5 seconds'
+    WHERE j.state = 'active' AND j.due_at < now() - interval '2 seconds' AND j.checked_at < now() - interval '5 seconds' * (1 << least(j.checks, 7))
     ORDER BY j.due_at
     LIMIT 200
     FOR UPDATE SKIP LOCKED

@@ -15,7 +15,7 @@ import (
 
 const cronAdvance = `-- name: CronAdvance :exec
 UPDATE cron_jobs SET state = $1, trouble = $2, runs = runs + $3::int, passed = passed + $4::bigint,
-    next_at = $5, due_at = $6, checked_at = now()
+    next_at = $5, due_at = $6, checked_at = now(), checks = 0
 WHERE id = $7
 `
 
@@ -63,9 +63,9 @@ UPDATE cron_jobs SET
     name = $1, message = $2, kind = $3, expr = $4, every_s = $5, at = $6,
     zone = $7, target = $8, deliver = $9, model = $10, think = $11, missed = $12,
     max_age_s = $13, jitter_s = $14, max_runs = $15, state = $16, trouble = '',
-    next_at = $17, due_at = $18, revision = revision + 1, checked_at = now()
+    next_at = $17, due_at = $18, revision = revision + 1, checked_at = now(), checks = 0
 WHERE id = $19
-RETURNING id, user_id, made_by, home, agent, name, message, kind, expr, every_s, at, zone, target, deliver, model, think, missed, max_age_s, jitter_s, max_runs, heartbeat, state, trouble, runs, passed, next_at, due_at, checked_at, revision, created_at
+RETURNING id, user_id, made_by, home, agent, name, message, kind, expr, every_s, at, zone, target, deliver, model, think, missed, max_age_s, jitter_s, max_runs, heartbeat, state, trouble, runs, passed, next_at, due_at, checked_at, revision, created_at, checks
 `
 
 type CronChangeParams struct {
@@ -144,6 +144,7 @@ func (q *Queries) CronChange(ctx context.Context, db DBTX, arg CronChangeParams)
 		&i.CheckedAt,
 		&i.Revision,
 		&i.CreatedAt,
+		&i.Checks,
 	)
 	return i, err
 }
@@ -183,8 +184,43 @@ func (q *Queries) CronDelete(ctx context.Context, db DBTX, id chat.JobID) (int64
 	return result.RowsAffected(), nil
 }
 
+const cronForgetDone = `-- name: CronForgetDone :many
+UPDATE cron_jobs SET state = 'deleted', revision = revision + 1
+WHERE id IN (
+    SELECT j.id FROM cron_jobs j WHERE j.user_id = $1 AND j.state = 'done'
+    ORDER BY j.checked_at DESC, j.id OFFSET $2::int LIMIT 100 FOR UPDATE SKIP LOCKED
+)
+RETURNING id
+`
+
+type CronForgetDoneParams struct {
+	UserID chat.UserID
+	Keep   int32
+}
+
+// Deletes the jobs of a user that are done, but those that ended last.
+func (q *Queries) CronForgetDone(ctx context.Context, db DBTX, arg CronForgetDoneParams) ([]chat.JobID, error) {
+	rows, err := db.Query(ctx, cronForgetDone, arg.UserID, arg.Keep)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []chat.JobID
+	for rows.Next() {
+		var id chat.JobID
+		if err := rows.Scan(&id); err != nil {
+			return nil, err
+		}
+		items = append(items, id)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const cronGet = `-- name: CronGet :one
-SELECT id, user_id, made_by, home, agent, name, message, kind, expr, every_s, at, zone, target, deliver, model, think, missed, max_age_s, jitter_s, max_runs, heartbeat, state, trouble, runs, passed, next_at, due_at, checked_at, revision, created_at FROM cron_jobs WHERE id = $1 AND state <> 'deleted'
+SELECT id, user_id, made_by, home, agent, name, message, kind, expr, every_s, at, zone, target, deliver, model, think, missed, max_age_s, jitter_s, max_runs, heartbeat, state, trouble, runs, passed, next_at, due_at, checked_at, revision, created_at, checks FROM cron_jobs WHERE id = $1 AND state <> 'deleted'
 `
 
 func (q *Queries) CronGet(ctx context.Context, db DBTX, id chat.JobID) (CronJob, error) {
@@ -221,12 +257,13 @@ func (q *Queries) CronGet(ctx context.Context, db DBTX, id chat.JobID) (CronJob,
 		&i.CheckedAt,
 		&i.Revision,
 		&i.CreatedAt,
+		&i.Checks,
 	)
 	return i, err
 }
 
 const cronHearts = `-- name: CronHearts :many
-SELECT id, user_id, made_by, home, agent, name, message, kind, expr, every_s, at, zone, target, deliver, model, think, missed, max_age_s, jitter_s, max_runs, heartbeat, state, trouble, runs, passed, next_at, due_at, checked_at, revision, created_at FROM cron_jobs WHERE heartbeat <> '' AND state <> 'deleted'
+SELECT id, user_id, made_by, home, agent, name, message, kind, expr, every_s, at, zone, target, deliver, model, think, missed, max_age_s, jitter_s, max_runs, heartbeat, state, trouble, runs, passed, next_at, due_at, checked_at, revision, created_at, checks FROM cron_jobs WHERE heartbeat <> '' AND state <> 'deleted'
 `
 
 // The jobs of heartbeats.
@@ -270,6 +307,7 @@ func (q *Queries) CronHearts(ctx context.Context, db DBTX) ([]CronJob, error) {
 			&i.CheckedAt,
 			&i.Revision,
 			&i.CreatedAt,
+			&i.Checks,
 		); err != nil {
 			return nil, err
 		}
@@ -288,7 +326,7 @@ VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9,
         $10, $11, $12, $13, $14, $15, $16, $17,
         $18, $19, $20, $21, $22, $23)
 ON CONFLICT DO NOTHING
-RETURNING id, user_id, made_by, home, agent, name, message, kind, expr, every_s, at, zone, target, deliver, model, think, missed, max_age_s, jitter_s, max_runs, heartbeat, state, trouble, runs, passed, next_at, due_at, checked_at, revision, created_at
+RETURNING id, user_id, made_by, home, agent, name, message, kind, expr, every_s, at, zone, target, deliver, model, think, missed, max_age_s, jitter_s, max_runs, heartbeat, state, trouble, runs, passed, next_at, due_at, checked_at, revision, created_at, checks
 `
 
 type CronInsertParams struct {
@@ -376,6 +414,7 @@ func (q *Queries) CronInsert(ctx context.Context, db DBTX, arg CronInsertParams)
 		&i.CheckedAt,
 		&i.Revision,
 		&i.CreatedAt,
+		&i.Checks,
 	)
 	return i, err
 }
@@ -401,7 +440,7 @@ func (q *Queries) CronLastTalk(ctx context.Context, db DBTX, userID chat.UserID)
 }
 
 const cronList = `-- name: CronList :many
-SELECT j.id, j.user_id, j.made_by, j.home, j.agent, j.name, j.message, j.kind, j.expr, j.every_s, j.at, j.zone, j.target, j.deliver, j.model, j.think, j.missed, j.max_age_s, j.jitter_s, j.max_runs, j.heartbeat, j.state, j.trouble, j.runs, j.passed, j.next_at, j.due_at, j.checked_at, j.revision, j.created_at, u.name AS owner_name
+SELECT j.id, j.user_id, j.made_by, j.home, j.agent, j.name, j.message, j.kind, j.expr, j.every_s, j.at, j.zone, j.target, j.deliver, j.model, j.think, j.missed, j.max_age_s, j.jitter_s, j.max_runs, j.heartbeat, j.state, j.trouble, j.runs, j.passed, j.next_at, j.due_at, j.checked_at, j.revision, j.created_at, j.checks, u.name AS owner_name
 FROM cron_jobs j JOIN users u ON u.id = j.user_id
 WHERE j.state <> 'deleted' AND ($1::bigint = 0 OR j.user_id = $1::bigint) AND ($2::text = '' OR j.id = $2::text)
 ORDER BY j.state = 'done', j.next_at NULLS LAST, j.created_at DESC
@@ -459,6 +498,7 @@ func (q *Queries) CronList(ctx context.Context, db DBTX, arg CronListParams) ([]
 			&i.CronJob.CheckedAt,
 			&i.CronJob.Revision,
 			&i.CronJob.CreatedAt,
+			&i.CronJob.Checks,
 			&i.OwnerName,
 		); err != nil {
 			return nil, err
@@ -472,7 +512,7 @@ func (q *Queries) CronList(ctx context.Context, db DBTX, arg CronListParams) ([]
 }
 
 const cronLock = `-- name: CronLock :one
-SELECT cron_jobs.id, cron_jobs.user_id, cron_jobs.made_by, cron_jobs.home, cron_jobs.agent, cron_jobs.name, cron_jobs.message, cron_jobs.kind, cron_jobs.expr, cron_jobs.every_s, cron_jobs.at, cron_jobs.zone, cron_jobs.target, cron_jobs.deliver, cron_jobs.model, cron_jobs.think, cron_jobs.missed, cron_jobs.max_age_s, cron_jobs.jitter_s, cron_jobs.max_runs, cron_jobs.heartbeat, cron_jobs.state, cron_jobs.trouble, cron_jobs.runs, cron_jobs.passed, cron_jobs.next_at, cron_jobs.due_at, cron_jobs.checked_at, cron_jobs.revision, cron_jobs.created_at, now()::timestamptz AS clock FROM cron_jobs WHERE id = $1 AND state <> 'deleted' FOR UPDATE
+SELECT cron_jobs.id, cron_jobs.user_id, cron_jobs.made_by, cron_jobs.home, cron_jobs.agent, cron_jobs.name, cron_jobs.message, cron_jobs.kind, cron_jobs.expr, cron_jobs.every_s, cron_jobs.at, cron_jobs.zone, cron_jobs.target, cron_jobs.deliver, cron_jobs.model, cron_jobs.think, cron_jobs.missed, cron_jobs.max_age_s, cron_jobs.jitter_s, cron_jobs.max_runs, cron_jobs.heartbeat, cron_jobs.state, cron_jobs.trouble, cron_jobs.runs, cron_jobs.passed, cron_jobs.next_at, cron_jobs.due_at, cron_jobs.checked_at, cron_jobs.revision, cron_jobs.created_at, cron_jobs.checks, now()::timestamptz AS clock FROM cron_jobs WHERE id = $1 AND state <> 'deleted' FOR UPDATE
 `
 
 type CronLockRow struct {
@@ -515,13 +555,14 @@ func (q *Queries) CronLock(ctx context.Context, db DBTX, id chat.JobID) (CronLoc
 		&i.CronJob.CheckedAt,
 		&i.CronJob.Revision,
 		&i.CronJob.CreatedAt,
+		&i.CronJob.Checks,
 		&i.Clock,
 	)
 	return i, err
 }
 
 const cronMadeBy = `-- name: CronMadeBy :one
-SELECT id, user_id, made_by, home, agent, name, message, kind, expr, every_s, at, zone, target, deliver, model, think, missed, max_age_s, jitter_s, max_runs, heartbeat, state, trouble, runs, passed, next_at, due_at, checked_at, revision, created_at FROM cron_jobs WHERE user_id = $1 AND made_by = $2
+SELECT id, user_id, made_by, home, agent, name, message, kind, expr, every_s, at, zone, target, deliver, model, think, missed, max_age_s, jitter_s, max_runs, heartbeat, state, trouble, runs, passed, next_at, due_at, checked_at, revision, created_at, checks FROM cron_jobs WHERE user_id = $1 AND made_by = $2
 `
 
 type CronMadeByParams struct {
@@ -563,6 +604,7 @@ func (q *Queries) CronMadeBy(ctx context.Context, db DBTX, arg CronMadeByParams)
 		&i.CheckedAt,
 		&i.Revision,
 		&i.CreatedAt,
+		&i.Checks,
 	)
 	return i, err
 }
@@ -606,10 +648,10 @@ func (q *Queries) CronMove(ctx context.Context, db DBTX, arg CronMoveParams) err
 }
 
 const cronOverdue = `-- name: CronOverdue :many
-UPDATE cron_jobs SET checked_at = now()
+UPDATE cron_jobs SET checked_at = now(), checks = checks + 1
 WHERE id IN (
     SELECT j.id FROM cron_jobs j
-    WHERE j.state = 'active' AND j.due_at < now() - interval '2 seconds' AND j.checked_at < now() - interval '5 seconds'
+    WHERE j.state = 'active' AND j.due_at < now() - interval '2 seconds' AND j.checked_at < now() - interval '5 seconds' * (1 << least(j.checks, 7))
     ORDER BY j.due_at
     LIMIT 200
     FOR UPDATE SKIP LOCKED
@@ -617,7 +659,8 @@ WHERE id IN (
 RETURNING id
 `
 
-// Jobs whose time has come and that nobody has acted on, each at most every five seconds.
+// Jobs whose time has come and that nobody has acted on: each after five seconds, and then after twice as long each time, ten minutes
+// at most, since every look is a signal in the history of a workflow that may be stuck.
 func (q *Queries) CronOverdue(ctx context.Context, db DBTX) ([]chat.JobID, error) {
 	rows, err := db.Query(ctx, cronOverdue)
 	if err != nil {
@@ -784,6 +827,16 @@ func (q *Queries) CronRuns(ctx context.Context, db DBTX, arg CronRunsParams) ([]
 		return nil, err
 	}
 	return items, nil
+}
+
+const cronRunsForget = `-- name: CronRunsForget :exec
+DELETE FROM cron_runs WHERE job_id = ANY($1::text[])
+`
+
+// The runs of jobs that were deleted: nobody sees them any more.
+func (q *Queries) CronRunsForget(ctx context.Context, db DBTX, jobs []string) error {
+	_, err := db.Exec(ctx, cronRunsForget, jobs)
+	return err
 }
 
 const cronRunsPrune = `-- name: CronRunsPrune :exec

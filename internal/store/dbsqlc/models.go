@@ -87,6 +87,8 @@ type CronJob struct {
 	CheckedAt time.Time
 	Revision  int64
 	CreatedAt time.Time
+	// How often relays have looked after the job since it ran or was changed last: each time they wait twice as long, up to ten minutes.
+	Checks int32
 }
 
 // Conversations among subagents of a session, by the call that made them. members is how many were invited, asked counts how often one was asked to speak, lines what was said. The transaction that writes ended tells the session. checked_at: when the relay or its workflow looked at it last.
