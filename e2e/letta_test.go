@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -72,4 +73,43 @@ func TestLetta_WhatAModelKeepsIsThereInLaterConversationsAndAfterAKill(t *testin
 			return m.Role == "tool" && strings.Contains(m.Content, want)
 		}), "no tool said %q in %v", want, asked.Messages)
 	}
+}
+
+// TestLetta_AnEntryThatIsTooLongIsFoundByWhatAModelShortenedItTo goes from a tool of one conversation to the search of
+// another: only the digest holds what the question means.
+func TestLetta_AnEntryThatIsTooLongIsFoundByWhatAModelShortenedItTo(t *testing.T) {
+	t.Parallel()
+	s := newServer(t, "MEMORY_PROVIDER=letta", "LLM_EMBEDDING_MODEL=test", "LLM_EMBEDDING_BASE_URL="+embeddings(t).URL,
+		"LLM_EMBEDDING_OVERLONG=compress", "LLM_EMBEDDING_MAX_TOKENS=60")
+	s.model.Handle(func(r llmtest.Request) llmtest.Reply {
+		if strings.Contains(r.System, "shorten an entry") {
+			return llmtest.Reply{Text: "Alice drives an automobile."}
+		}
+		return llmtest.Run(r)
+	})
+	entry := strings.Repeat("The weather was fine on that day. ", 30) + "At the end Alice came in her limousine."
+	k := s.newTalk()
+	keep := fmt.Sprintf(`call archival_memory_insert {"content":%q}`, entry)
+	require.Equal(t, chat.TurnDone, k.untilEnded(time.Minute, k.send(keep, "say noted")).State)
+	shortened := func() (n int) {
+		for _, r := range s.model.Requests() {
+			if strings.Contains(r.System, "shorten an entry") {
+				n++
+			}
+		}
+		return n
+	}
+	require.Eventually(t, func() bool { return shortened() > 0 }, 2*time.Minute, 100*time.Millisecond)
+	for deadline := time.Now().Add(2 * time.Minute); !s.toolSaid("her limousine"); {
+		require.True(t, time.Now().Before(deadline), "nothing with the meaning of the question stands in the entry, but in its digest")
+		require.Equal(t, chat.TurnDone, k.untilEnded(time.Minute, k.send(`call archival_memory_search {"query":"which car"}`, "say I see")).State)
+	}
+	require.Equal(t, 1, shortened())
+}
+
+// toolSaid reports whether the model saw a result of a tool that holds a text.
+func (s *server) toolSaid(text string) bool {
+	return slices.ContainsFunc(s.model.Requests(), func(r llmtest.Request) bool {
+		return slices.ContainsFunc(r.Messages, func(m llmtest.Message) bool { return m.Role == "tool" && strings.Contains(m.Content, text) })
+	})
 }

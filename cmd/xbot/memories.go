@@ -1,11 +1,13 @@
 package main
 
 import (
+	"context"
 	"log/slog"
 
 	"xbot/internal/config"
 	"xbot/internal/memory"
 	"xbot/internal/memory/archive"
+	"xbot/internal/memory/digest"
 	"xbot/internal/memory/embed"
 	"xbot/internal/memory/flat"
 	"xbot/internal/memory/letta"
@@ -26,7 +28,17 @@ func newArchive(shelf *store.Store, cfg config.Memory, log *slog.Logger) (*archi
 	if err != nil {
 		return nil, err
 	}
-	return archive.New(shelf, e, log), nil
+	a := archive.New(shelf, e, log)
+	a.Compress = cfg.EmbeddingOverlong == "compress"
+	return a, nil
+}
+
+// catchUp makes the embeddings of archives that are missing, until ctx ends.
+func (p *parts) catchUp(ctx context.Context, models digest.Models) error {
+	if !p.archive.Compress {
+		return p.archive.Run(ctx, nil)
+	}
+	return p.archive.Run(ctx, digest.Digester{Ledger: p.store, Models: models, Limits: p.models})
 }
 
 // memories are how people are remembered, by the provider of each agent.

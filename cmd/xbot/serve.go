@@ -67,7 +67,7 @@ func (serveCmd) Run(ctx context.Context) error {
 	}
 	g, ctx := errgroup.WithContext(ctx)
 	g.Go(func() error { return p.bus.Run(ctx, p.dsn) })
-	g.Go(func() error { return p.archive.Run(ctx) })
+	g.Go(func() error { return p.catchUp(ctx, p.newChoice(model, in.boxes, cfg.LLM)) })
 	g.Go(func() error { return p.learnAttributes(ctx, cfg.Namespace) })
 	g.Go(func() error { return in.run(ctx) })
 	g.Go(func() error { return p.runLocalRunner(ctx, cfg.Runner, in.address()) })

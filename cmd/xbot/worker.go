@@ -69,7 +69,7 @@ func (workerCmd) Run(ctx context.Context) error {
 	boxes := p.newResolver(nil, cfg.Runner, wishes{store: p.store, image: cfg.Image})
 	g, ctx := errgroup.WithContext(ctx)
 	g.Go(func() error { return p.bus.Run(ctx, p.dsn) })
-	g.Go(func() error { return p.archive.Run(ctx) })
+	g.Go(func() error { return p.catchUp(ctx, p.newChoice(model, boxes, cfg.LLM)) })
 	g.Go(func() error { return p.learnAttributes(ctx, cfg.Namespace) })
 	g.Go(func() error {
 		return worker.Run(ctx, p.temporal, p.activities(model, think{cfg.LLM, cfg.Agent, cfg.Context}, cfg.Temporal, boxes), build, p.log)

@@ -99,6 +99,7 @@ type PendingEntry struct {
 	Whose     Whose
 	ID        ArchivalID
 	Content   string
+	Digest    string    // what the embedding is made of where the content is too long; empty: nobody shortened it
 	Embedding []float32 // nil: it cannot be made
 }
 

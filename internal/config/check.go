@@ -31,6 +31,7 @@ func checkOne(s Setting) error {
 		"AGENT_PRUNING":           {"off", "on"},
 		"MEMORY_PROVIDER":         {"flat", "letta"},
 		"LLM_EMBEDDING_PROVIDER":  {"openai", "ollama"},
+		"LLM_EMBEDDING_OVERLONG":  {"truncate", "compress"},
 		"LOG_LEVEL":               {"debug", "info", "warn", "error"},
 		"LOG_FORMAT":              {"text", "json"},
 		"XBOT_HOST_HOOKS":         {"off", "on"},

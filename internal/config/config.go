@@ -78,6 +78,7 @@ type Memory struct {
 	EmbeddingAPIKey    string `env:"LLM_EMBEDDING_API_KEY" secret:"true" help:"key of that service"`
 	EmbeddingModel     string `env:"LLM_EMBEDDING_MODEL" help:"model that makes embeddings; empty: memory is searched by words alone"`
 	EmbeddingMaxTokens int    `env:"LLM_EMBEDDING_MAX_TOKENS" envDefault:"2048" help:"tokens of one text that the model takes; what is longer is cut for it"`
+	EmbeddingOverlong  string `env:"LLM_EMBEDDING_OVERLONG" envDefault:"truncate" help:"truncate | compress: whether what is longer is cut, or shortened by the model of a conversation of its person"`
 }
 
 // Prompt says what stands in system prompts.

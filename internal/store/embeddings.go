@@ -46,7 +46,8 @@ func (s *Store) ArchiveIDs(ctx context.Context, w chat.Whose) ([]chat.ArchivalID
 	return ids, classify(err)
 }
 
-// ArchivePending returns the oldest n entries of all archives that have no embedding by a model.
+// ArchivePending returns the oldest n entries of all archives that have no embedding by a model, but for those that
+// somebody has claimed.
 func (s *Store) ArchivePending(ctx context.Context, model string, n int) ([]chat.PendingEntry, error) {
 	rows, err := s.q.ArchivePending(ctx, s.pool, dbsqlc.ArchivePendingParams{Model: model, N: int32(n)})
 	if err != nil {
@@ -54,7 +55,7 @@ func (s *Store) ArchivePending(ctx context.Context, model string, n int) ([]chat
 	}
 	out := make([]chat.PendingEntry, len(rows))
 	for i, r := range rows {
-		out[i] = chat.PendingEntry{Whose: chat.Whose{User: r.UserID, Agent: r.Agent}, ID: r.ID, Content: r.Content}
+		out[i] = chat.PendingEntry{Whose: chat.Whose{User: r.UserID, Agent: r.Agent}, ID: r.ID, Content: r.Content, Digest: r.Digest}
 	}
 	return out, nil
 }

@@ -66,10 +66,30 @@ ORDER BY (SELECT count(*) FROM unnest(sqlc.arg(queries)::text[]::tsquery[]) AS q
 LIMIT sqlc.arg(n);
 
 -- name: ArchivePending :many
--- Entries without an embedding of a model, the oldest first.
-SELECT id, user_id, agent, content FROM archival_memory
-WHERE embedding_model < sqlc.arg(model)::text OR embedding_model > sqlc.arg(model)::text
+-- Entries without an embedding of a model, the oldest first, but for those that are left alone for now.
+SELECT id, user_id, agent, content, digest FROM archival_memory
+WHERE (embedding_model < sqlc.arg(model)::text OR embedding_model > sqlc.arg(model)::text) AND embed_after <= now()
 ORDER BY id LIMIT sqlc.arg(n);
+
+-- name: DigestClaim :execrows
+-- Leaves an entry to whoever is the first to ask.
+UPDATE archival_memory SET embed_after = now() + sqlc.arg(pause)::interval WHERE id = $1 AND embed_after <= now() AND digest = '';
+
+-- name: DigestKeep :exec
+UPDATE archival_memory SET digest = $2, embed_after = now() + sqlc.arg(pause)::interval WHERE id = $1;
+
+-- name: DigestReader :one
+-- The newest conversation of a person, whose model shortens their entries, and whether it may be asked now: nothing of theirs
+-- is being memorized, and a place is free that answers could have.
+SELECT t.session_key, (NOT EXISTS (
+        SELECT 1 FROM memorize_jobs j JOIN sessions o ON o.key = j.session_key WHERE o.user_id = t.user_id AND j.held_until > clock_timestamp()
+    ) AND (
+        SELECT count(*) FROM llm_leases l
+        WHERE l.user_id = t.user_id AND l.held_until > clock_timestamp() AND l.pool = CASE WHEN t.own THEN 'personal' ELSE 'global' END
+    ) < CASE WHEN t.own THEN sqlc.arg(most_personal)::int ELSE sqlc.arg(most_global)::int END)::boolean AS free
+FROM sessions s JOIN session_tenants t ON t.session_key = s.key
+WHERE s.user_id = $1 AND NOT t.subagent
+ORDER BY s.last_interaction_at DESC, s.key LIMIT 1;
 
 -- name: ArchiveEmbed :exec
 UPDATE archival_memory SET embedding = $4, embedding_model = $5, revision = $6 WHERE user_id = $1 AND agent = $2 AND id = $3;

@@ -23,11 +23,16 @@ type Shelf interface {
 	ArchiveIDs(ctx context.Context, w chat.Whose) ([]chat.ArchivalID, error)
 	ArchivePending(ctx context.Context, model string, n int) ([]chat.PendingEntry, error)
 	Embed(ctx context.Context, model string, entries []chat.PendingEntry) error
+	Digests
 	MemoryWritten(ctx context.Context, w chat.Whose, key string) (result string, found bool, err error)
 }
 
 // Archive is all archives. It is safe for concurrent use; so are several over one database, in different processes.
 type Archive struct {
+	// Compress leaves the embeddings of new entries that are too long for one to Run, which has them shortened. It is set
+	// before the archive is used.
+	Compress bool
+
 	shelf    Shelf
 	embedder embed.Embedder // nil: none
 	log      *slog.Logger

@@ -141,7 +141,7 @@ func TestSearch_WorksWithoutAService(t *testing.T) {
 	b.insert(b.me, "Likes oolong tea")
 	require.Equal(t, []string{"Likes oolong tea"}, found(t, b.Archive, b.me, "tea", archive.Fused))
 	require.NotNil(t, b.insert(b.me, "likes OOLONG tea").Duplicate)
-	require.NoError(t, b.Run(t.Context()), "there is nothing to do")
+	require.NoError(t, b.Run(t.Context(), nil), "there is nothing to do")
 }
 
 func TestCatch_EmbedsWhatWasAddedWhileTheServiceWasAway(t *testing.T) {
@@ -151,22 +151,22 @@ func TestCatch_EmbedsWhatWasAddedWhileTheServiceWasAway(t *testing.T) {
 	b.insert(b.me, "likes tea")
 	require.Equal(t, 1, b.embedder.Called(), "who waits is not made to wait twice")
 	require.Equal(t, []string{"likes tea"}, found(t, b.Archive, b.me, "tea", archive.Fused), "words go on")
-	_, err := b.Catch(t.Context())
+	_, err := b.Catch(t.Context(), nil)
 	require.Equal(t, fault.Unavailable, fault.KindOf(err))
 
 	b.embedder.Break(nil)
 	other := b.replica(b.embedder)
 	require.Empty(t, found(t, other, b.me, "car", archive.ByMeaning))
-	n, err := b.Catch(t.Context())
+	n, err := b.Catch(t.Context(), nil)
 	require.NoError(t, err)
 	require.Equal(t, 2, n)
 	require.Equal(t, "drives an automobile", found(t, other, b.me, "car", archive.ByMeaning)[0])
-	n, err = b.Catch(t.Context())
+	n, err = b.Catch(t.Context(), nil)
 	require.NoError(t, err)
 	require.Zero(t, n, "once")
 
 	another := b.replica(&embedtest.Embedder{Name: "another"})
-	n, err = another.Catch(t.Context())
+	n, err = another.Catch(t.Context(), nil)
 	require.NoError(t, err)
 	require.Equal(t, 2, n, "another model embeds all anew")
 }
@@ -195,13 +195,13 @@ func TestCatch_OneRefusedTextHoldsUpNoOther(t *testing.T) {
 	}
 	p := &picky{Embedder: b.embedder, word: "poison", off: true}
 	a := b.replica(p)
-	_, err := a.Catch(t.Context())
+	_, err := a.Catch(t.Context(), nil)
 	require.Equal(t, fault.Invalid, fault.KindOf(err), "a service that takes nothing marks nothing")
 	p.off = false
-	n, err := a.Catch(t.Context())
+	n, err := a.Catch(t.Context(), nil)
 	require.NoError(t, err)
 	require.Equal(t, 3, n)
-	n, err = a.Catch(t.Context())
+	n, err = a.Catch(t.Context(), nil)
 	require.NoError(t, err)
 	require.Zero(t, n)
 	require.Len(t, found(t, a, b.me, "one", archive.ByMeaning), 2)

@@ -45,7 +45,7 @@ func (a *Archive) Insert(ctx context.Context, w chat.Whose, key, content string,
 	}
 	entry := chat.ArchivalEntry{Content: content, At: time.Now()}
 	embedding := a.embed(ctx, content)
-	if len(embedding) > 0 {
+	if len(embedding) > 0 && !a.waitsForDigest(content) {
 		entry.Embedding, entry.Model = embedding[0], a.embedder.Model()
 	}
 	like, err := a.like(ctx, w, content, embedding)

@@ -1,6 +1,7 @@
 package archive
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -17,19 +18,20 @@ const (
 )
 
 // Run makes the embeddings that are missing, until ctx ends: of entries that were added while the service was away, or
-// before there was one, or of another model. Several processes may do so; what two make at once is the same.
-func (a *Archive) Run(ctx context.Context) error {
+// before there was one, or of another model, or that are too long for it and shortened first. Several processes may do so;
+// what two make at once is the same, and no two shorten an entry at once. d may be nil: what is too long is cut.
+func (a *Archive) Run(ctx context.Context, d Digester) error {
 	if a.embedder == nil {
 		return nil
 	}
 	pause := keepPause
 	for {
-		n, err := a.Catch(ctx)
+		n, err := a.Catch(ctx, d)
 		switch {
 		case err != nil && ctx.Err() == nil:
 			a.log.Warn("entries of archives wait for their embeddings", "model", a.embedder.Model(), "error", err)
 			pause = min(2*pause, keepMaxPause)
-		case n == batch:
+		case n > 0:
 			pause = 0
 		default:
 			pause = keepPause
@@ -43,16 +45,32 @@ func (a *Archive) Run(ctx context.Context) error {
 	}
 }
 
-// Catch makes the embeddings of the oldest entries that have none, a batch at most, and says how many.
-func (a *Archive) Catch(ctx context.Context) (int, error) {
+// Catch makes the embeddings of the oldest entries that have none, a batch at most, and has one that is too long shortened. It
+// says how many there were.
+func (a *Archive) Catch(ctx context.Context, d Digester) (int, error) {
 	entries, err := a.shelf.ArchivePending(ctx, a.embedder.Model(), batch)
 	if err != nil || len(entries) == 0 {
 		return 0, err
 	}
-	if err := a.fill(ctx, entries); err != nil {
+	ready, long := a.long(entries, d)
+	if err := a.keep(ctx, ready); err != nil {
 		return 0, err
 	}
-	return len(entries), a.shelf.Embed(ctx, a.embedder.Model(), entries)
+	if len(long) > 0 {
+		err = a.shorten(ctx, d, long[0])
+	}
+	return len(entries), err
+}
+
+// keep makes embeddings and stores them.
+func (a *Archive) keep(ctx context.Context, entries []chat.PendingEntry) error {
+	if len(entries) == 0 {
+		return nil
+	}
+	if err := a.fill(ctx, entries); err != nil {
+		return err
+	}
+	return a.shelf.Embed(ctx, a.embedder.Model(), entries)
 }
 
 // fill makes the embeddings of entries. Where the service refuses them together they are asked for one by one, and one
@@ -60,7 +78,7 @@ func (a *Archive) Catch(ctx context.Context) (int, error) {
 func (a *Archive) fill(ctx context.Context, entries []chat.PendingEntry) error {
 	texts := make([]string, len(entries))
 	for i, e := range entries {
-		texts[i] = e.Content
+		texts[i] = cmp.Or(e.Digest, e.Content)
 	}
 	made, err := a.embedder.Embed(ctx, texts)
 	switch {

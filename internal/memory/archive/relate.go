@@ -39,7 +39,10 @@ func (a *Archive) Prepare(ctx context.Context, w chat.Whose, texts []string, at 
 		e := chat.ArchivalEntry{Content: text, At: at}
 		var own [][]float32
 		if i < len(embeddings) {
-			e.Embedding, e.Model, own = embeddings[i], a.embedder.Model(), embeddings[i:i+1]
+			own = embeddings[i : i+1]
+			if !a.waitsForDigest(text) {
+				e.Embedding, e.Model = embeddings[i], a.embedder.Model()
+			}
 		}
 		like, err := a.like(ctx, w, text, own)
 		if err != nil {

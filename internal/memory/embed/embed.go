@@ -45,6 +45,8 @@ type Embedder interface {
 	Embed(ctx context.Context, texts []string) ([][]float32, error)
 	// Model names what made the embeddings: only those of one model can be compared.
 	Model() string
+	// MaxTokens says how much of one text is read; what is longer is cut.
+	MaxTokens() int
 }
 
 // Config says who makes embeddings: the LLM_EMBEDDING_ variables.
@@ -66,8 +68,8 @@ func New(c Config) (Embedder, error) {
 		return nil, fault.Errorf(fault.Invalid, "LLM_EMBEDDING_API_KEY is not set; openai needs a key (for a server of your own set LLM_EMBEDDING_BASE_URL)")
 	}
 	s := service{Config: c, client: &http.Client{Transport: c.Transport, Timeout: callTimeout}}
-	if s.MaxTokens <= 0 {
-		s.MaxTokens = DefaultMaxTokens
+	if s.Config.MaxTokens <= 0 {
+		s.Config.MaxTokens = DefaultMaxTokens
 	}
 	base := strings.TrimRight(c.BaseURL, "/")
 	switch {
@@ -99,11 +101,14 @@ type service struct {
 // Model implements Embedder.
 func (s *service) Model() string { return s.Provider + "/" + s.Config.Model }
 
+// MaxTokens implements Embedder.
+func (s *service) MaxTokens() int { return s.Config.MaxTokens }
+
 // Embed implements Embedder.
 func (s *service) Embed(ctx context.Context, texts []string) ([][]float32, error) {
 	input := make([]string, len(texts))
 	for i, text := range texts {
-		input[i] = fit(text, s.MaxTokens)
+		input[i] = Fit(text, s.Config.MaxTokens)
 	}
 	body, err := json.Marshal(map[string]any{"model": s.Config.Model, "input": input})
 	if err != nil {
@@ -208,8 +213,8 @@ func normalize(e []float32) bool {
 	return true
 }
 
-// fit cuts a text to about some tokens. A text cannot be empty for a service.
-func fit(text string, most int) string {
+// Fit cuts a text to about some tokens. A text cannot be empty for a service.
+func Fit(text string, most int) string {
 	if strings.TrimSpace(text) == "" {
 		return "-"
 	}

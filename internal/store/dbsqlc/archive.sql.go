@@ -9,6 +9,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/jackc/pgx/v5/pgtype"
 	"xbot/internal/chat"
 )
 
@@ -263,8 +264,8 @@ func (q *Queries) ArchiveMove(ctx context.Context, db DBTX, arg ArchiveMoveParam
 }
 
 const archivePending = `-- name: ArchivePending :many
-SELECT id, user_id, agent, content FROM archival_memory
-WHERE embedding_model < $1::text OR embedding_model > $1::text
+SELECT id, user_id, agent, content, digest FROM archival_memory
+WHERE (embedding_model < $1::text OR embedding_model > $1::text) AND embed_after <= now()
 ORDER BY id LIMIT $2
 `
 
@@ -278,9 +279,10 @@ type ArchivePendingRow struct {
 	UserID  chat.UserID
 	Agent   string
 	Content string
+	Digest  string
 }
 
-// Entries without an embedding of a model, the oldest first.
+// Entries without an embedding of a model, the oldest first, but for those that are left alone for now.
 func (q *Queries) ArchivePending(ctx context.Context, db DBTX, arg ArchivePendingParams) ([]ArchivePendingRow, error) {
 	rows, err := db.Query(ctx, archivePending, arg.Model, arg.N)
 	if err != nil {
@@ -295,6 +297,7 @@ func (q *Queries) ArchivePending(ctx context.Context, db DBTX, arg ArchivePendin
 			&i.UserID,
 			&i.Agent,
 			&i.Content,
+			&i.Digest,
 		); err != nil {
 			return nil, err
 		}
@@ -477,6 +480,71 @@ type BlockMoveOfParams struct {
 func (q *Queries) BlockMoveOf(ctx context.Context, db DBTX, arg BlockMoveOfParams) error {
 	_, err := db.Exec(ctx, blockMoveOf, arg.UserID, arg.NewUserID, arg.Sessions)
 	return err
+}
+
+const digestClaim = `-- name: DigestClaim :execrows
+UPDATE archival_memory SET embed_after = now() + $2::interval WHERE id = $1 AND embed_after <= now() AND digest = ''
+`
+
+type DigestClaimParams struct {
+	ID    chat.ArchivalID
+	Pause pgtype.Interval
+}
+
+// Leaves an entry to whoever is the first to ask.
+func (q *Queries) DigestClaim(ctx context.Context, db DBTX, arg DigestClaimParams) (int64, error) {
+	result, err := db.Exec(ctx, digestClaim, arg.ID, arg.Pause)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected(), nil
+}
+
+const digestKeep = `-- name: DigestKeep :exec
+UPDATE archival_memory SET digest = $2, embed_after = now() + $3::interval WHERE id = $1
+`
+
+type DigestKeepParams struct {
+	ID     chat.ArchivalID
+	Digest string
+	Pause  pgtype.Interval
+}
+
+func (q *Queries) DigestKeep(ctx context.Context, db DBTX, arg DigestKeepParams) error {
+	_, err := db.Exec(ctx, digestKeep, arg.ID, arg.Digest, arg.Pause)
+	return err
+}
+
+const digestReader = `-- name: DigestReader :one
+SELECT t.session_key, (NOT EXISTS (
+        SELECT 1 FROM memorize_jobs j JOIN sessions o ON o.key = j.session_key WHERE o.user_id = t.user_id AND j.held_until > clock_timestamp()
+    ) AND (
+        SELECT count(*) FROM llm_leases l
+        WHERE l.user_id = t.user_id AND l.held_until > clock_timestamp() AND l.pool = CASE WHEN t.own THEN 'personal' ELSE 'global' END
+    ) < CASE WHEN t.own THEN $2::int ELSE $3::int END)::boolean AS free
+FROM sessions s JOIN session_tenants t ON t.session_key = s.key
+WHERE s.user_id = $1 AND NOT t.subagent
+ORDER BY s.last_interaction_at DESC, s.key LIMIT 1
+`
+
+type DigestReaderParams struct {
+	UserID       chat.UserID
+	MostPersonal int32
+	MostGlobal   int32
+}
+
+type DigestReaderRow struct {
+	SessionKey chat.SessionKey
+	Free       bool
+}
+
+// The newest conversation of a person, whose model shortens their entries, and whether it may be asked now: nothing of theirs
+// is being memorized, and a place is free that answers could have.
+func (q *Queries) DigestReader(ctx context.Context, db DBTX, arg DigestReaderParams) (DigestReaderRow, error) {
+	row := db.QueryRow(ctx, digestReader, arg.UserID, arg.MostPersonal, arg.MostGlobal)
+	var i DigestReaderRow
+	err := row.Scan(&i.SessionKey, &i.Free)
+	return i, err
 }
 
 const headBump = `-- name: HeadBump :one

@@ -3,6 +3,7 @@
 package embedtest
 
 import (
+	"cmp"
 	"context"
 	"hash/fnv"
 	"math"
@@ -19,6 +20,7 @@ const Dim = 256
 type Embedder struct {
 	Name      string            // of the model; empty: test
 	Thesaurus map[string]string // words, as lexical.Words has them, to the word for all that mean the same
+	Max       int               // tokens of one text that are read; 0: embed.DefaultMaxTokens
 
 	mu     sync.Mutex
 	fail   error
@@ -34,6 +36,9 @@ func (e *Embedder) Model() string {
 	}
 	return e.Name
 }
+
+// MaxTokens implements embed.Embedder.
+func (e *Embedder) MaxTokens() int { return cmp.Or(e.Max, embed.DefaultMaxTokens) }
 
 // Break makes the embedder fail from now on; nil mends it.
 func (e *Embedder) Break(err error) {
@@ -60,7 +65,7 @@ func (e *Embedder) Embed(_ context.Context, texts []string) ([][]float32, error)
 	}
 	out := make([][]float32, len(texts))
 	for i, text := range texts {
-		out[i] = e.one(text)
+		out[i] = e.one(embed.Fit(text, e.MaxTokens()))
 	}
 	return out, nil
 }
