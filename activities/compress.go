@@ -9,6 +9,7 @@ import (
 	"go.temporal.io/sdk/activity"
 
 	"xbot/internal/chat"
+	"xbot/internal/memory"
 	"xbot/internal/phrase"
 	"xbot/internal/tool"
 	"xbot/internal/window"
@@ -49,6 +50,7 @@ type Compressor struct {
 	Personas Personas
 	Context  *Assembler           // knows how much models take and how they count
 	Notes    Notes                // nil: no notes are saved before
+	Memory   memory.Recaller      // what the model sees when it saves notes; nil: nothing
 	Rules    map[string]chat.Rule // what the installation wants of tools, by name
 	Retry    Retry
 	// Doing tells those who watch what goes on, a chat.Doing* or nothing any more. Nil: nobody is told.

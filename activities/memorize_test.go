@@ -31,6 +31,16 @@ func (m ofMain) Memorize(ctx context.Context, in memory.MemorizeInput) (memory.M
 	return m.Provider.Memorize(ctx, in)
 }
 
+func (m ofMain) Recall(ctx context.Context, q memory.Query) (string, error) {
+	q.Agent = "main"
+	return m.Provider.Recall(ctx, q)
+}
+
+// Whose implements Owner of the tools of letta.
+func (ofMain) Whose(_ context.Context, user chat.UserID, _ chat.SessionKey) (chat.Whose, error) {
+	return chat.Whose{User: user, Agent: "main"}, nil
+}
+
 // forget talks n times and begins anew.
 func forget(t *testing.T, n int) *forgetting {
 	t.Helper()

@@ -10,6 +10,7 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/llm"
+	"xbot/internal/memory"
 	"xbot/internal/prompt"
 	"xbot/internal/tool"
 )
@@ -27,8 +28,12 @@ func (j *compression) saveNotes(ctx context.Context) error {
 	if err != nil || len(tools) == 0 || j.noted.Load() {
 		return err
 	}
-	chunks := j.chunks(j.room())
-	request := prompt.Notes(chunks[len(chunks)-1], tools)
+	remembered, err := j.remembered(ctx)
+	if err != nil {
+		return err
+	}
+	chunks := j.chunks(max(j.room()-j.count(remembered), j.limits.Context/4))
+	request := prompt.Notes(chunks[len(chunks)-1], remembered, tools)
 	request.MaxTokens = j.longest()
 	for round := range maxNoteRounds {
 		answer, err := j.ask(ctx, request)
@@ -49,6 +54,15 @@ func (j *compression) saveNotes(ctx context.Context) error {
 	}
 	j.noted.Store(true)
 	return nil
+}
+
+// remembered is what prompts hold of memory now, not as the conversation began with it: blocks are replaced as a whole, so
+// who writes one must see it.
+func (j *compression) remembered(ctx context.Context) (string, error) {
+	if j.Memory == nil {
+		return "", nil
+	}
+	return j.Memory.Recall(ctx, memory.Query{User: j.asked.User, Session: j.in.Session})
 }
 
 // noteTools returns the tools that may be used without asking anybody.

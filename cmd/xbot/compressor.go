@@ -16,7 +16,7 @@ func (p *parts) compressor(models activities.Models, prompts activities.Prompts,
 		},
 	}
 	if c.Flush == "on" {
-		out.Notes = noteTools(p.policy.tools)
+		out.Notes, out.Memory = noteTools(p.policy.tools), p.memories()
 	}
 	return out
 }

@@ -47,10 +47,14 @@ func Correct(r llm.Request, summary, complaint string) llm.Request {
 	return r
 }
 
-// Notes builds the call in which a model saves lasting notes about a part of a conversation.
-func Notes(transcript string, tools []llm.Tool) llm.Request {
+// Notes builds the call in which a model saves lasting notes about a part of a conversation. remembered is what prompts hold
+// of memory now; it can be empty.
+func Notes(transcript, remembered string, tools []llm.Tool) llm.Request {
+	if remembered != "" {
+		remembered = "<memory>\n" + strings.ReplaceAll(remembered, "</memory>", "</memory >") + "\n</memory>\n\n"
+	}
 	return llm.Request{
 		System: Flush(), Tools: tools,
-		Messages: []llm.Message{{Role: "user", Content: "<conversation>\n" + transcript + "\n</conversation>\n\nSave what is lasting, then answer " + NoReply + "."}},
+		Messages: []llm.Message{{Role: "user", Content: remembered + "<conversation>\n" + transcript + "\n</conversation>\n\nSave what is lasting, then answer " + NoReply + "."}},
 	}
 }
