@@ -233,7 +233,7 @@ func TestFeed_TellsTheConversationAboveWhatSubagentsDo(t *testing.T) {
 		t.Helper()
 		require.NotEmpty(t, feed.below, what)
 		for _, k := range feed.below {
-			require.Equal(t, chat.SessionKey(key), k, what)
+			require.Equal(t, key, k, what)
 		}
 		feed.below = nil
 	}
