@@ -19,6 +19,7 @@ import (
 	"xbot/internal/logs"
 	"xbot/internal/safehttp"
 	"xbot/internal/sandbox/resolver"
+	"xbot/internal/store"
 	"xbot/internal/temporalclient"
 	"xbot/internal/tool"
 	"xbot/internal/tool/ask"
@@ -109,12 +110,13 @@ func limitsOf(model llm.Client, cfg config.LLM) limits.Table {
 
 // tools are what models can call.
 func (p *parts) tools(cfg config.Permissions) *tool.Registry {
+	work := store.Background{Store: p.store}
 	return tool.New(append(
 		p.lettaTools(),
 		shell.New(), ask.New(), file.NewRead(), file.NewCreate(), file.NewReplace(p.store), file.NewGlob(), file.NewGrep(),
 		file.NewCd(p.store, p.store), todo.NewWrite(p.store), todo.NewList(p.store, p.store), memory.NewWrite(p.notes()), memory.NewList(p.notes()), newDownload(cfg),
-		task.NewStatus(p.store), task.NewRead(p.store, lateBoxes{p}), task.NewWait(p.store),
-		task.NewKill(p.store, task.Killer{Kills: p.store, Boxes: lateBoxes{p}}),
+		task.NewStatus(work), task.NewRead(work, lateBoxes{p}), task.NewWait(work),
+		task.NewKill(work, task.Killer{Kills: work, Boxes: lateBoxes{p}}),
 		toolcontext.NewOffloadRecall(p.store), toolcontext.NewEdit(p.store), toolcontext.NewRecallMasked(p.store),
 		toolcron.New(p.jobs),
 		p.subagents(), p.worktree(), p.createChat(), p.sendMessage(),

@@ -19,10 +19,25 @@ const (
 	TaskLost     TaskState = "lost"      // nobody can know how it ended
 )
 
-// Task is a command that goes on in the background of a session (spec/001 §7.3).
+// TaskKind says what works in the background of a session.
+type TaskKind string
+
+// The kinds beside commands, which have none.
+const (
+	TaskSubagent TaskKind = "subagent"
+	TaskGroup    TaskKind = "group chat"
+	TaskJob      TaskKind = "cron job" // its newest run, in a conversation of its own
+)
+
+// Task is a command that goes on in the background of a session (spec/001 §7.3), or other work there, where Kind says so: then its
+// command is what it is about, and its output what it said.
 type Task struct {
 	ID        string     `json:"id" doc:"Short id within the session: bg1, bg2 ..." example:"bg1"`
-	Call      CallID     `json:"call_id" doc:"Tool call that started it."`
+	Kind      TaskKind   `json:"kind,omitempty" enum:"subagent,group chat,cron job" doc:"What it is; empty: a command."`
+	Session   SessionKey `json:"session_key,omitempty" doc:"Of a subagent or a job: its own conversation."`
+	Turn      TurnID     `json:"turn_id,omitempty" doc:"Of a subagent or a job: its turn, once it has begun."`
+	How       string     `json:"how,omitempty" doc:"Of what is no command: how it stands, or ended."`
+	Call      CallID     `json:"call_id" doc:"Tool call that started it. Of what is no command: under which key the session is told of its end."`
 	Command   string     `json:"command"`
 	Runner    string     `json:"runner"`
 	State     TaskState  `json:"state" enum:"running,exited,killed,timed_out,lost"`
@@ -56,6 +71,12 @@ func (t Task) Ending(now time.Time) string {
 		end = *t.EndedAt
 	}
 	ran := Span(end.Sub(t.StartedAt))
+	switch {
+	case t.How != "" && t.State == TaskRunning:
+		return t.How + " for " + ran
+	case t.How != "":
+		return t.How + " after " + ran
+	}
 	switch t.State {
 	case TaskExited:
 		return fmt.Sprintf("exit code %d after %s", t.Code, ran)

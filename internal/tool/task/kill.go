@@ -32,7 +32,7 @@ type Killer struct {
 // is tried at once. Of a task that has ended it changes nothing. The task is as it was before.
 func (k Killer) Kill(ctx context.Context, user chat.UserID, key chat.SessionKey, id string) (chat.Task, error) {
 	t, err := k.Kills.AskKill(ctx, key, id)
-	if err != nil || t.State != chat.TaskRunning {
+	if err != nil || t.State != chat.TaskRunning || t.Kind != "" {
 		return t, err
 	}
 	ctx, cancel := context.WithTimeout(ctx, killTry)
@@ -70,7 +70,10 @@ func (k kill) Run(ctx context.Context, call tool.Call, p killParams) (chat.ToolR
 	if err != nil {
 		return tool.FromError(fmt.Errorf("look for the end of task %s: %w", p.ID, err))
 	}
-	if t.State == chat.TaskRunning {
+	switch {
+	case t.State == chat.TaskRunning && t.Kind != "":
+		return tool.Textf("%s\n[it is being stopped]", line(t)), nil
+	case t.State == chat.TaskRunning:
 		return tool.Textf("%s\n[its runner %s cannot be reached; it will be killed as soon as it can, and you will be told]", line(t), t.Runner), nil
 	}
 	return told(tool.Text(withOutput(t, maxShown)), t), nil

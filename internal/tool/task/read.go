@@ -51,6 +51,9 @@ func (r read) Run(ctx context.Context, call tool.Call, p readParams) (chat.ToolR
 	if err != nil {
 		return tool.FromError(err)
 	}
+	if t.Kind != "" {
+		return told(tool.Text(line(t)+"\n"+said(t.Output, p)), t), nil
+	}
 	text, err := r.whole(ctx, call, t, p)
 	if err == nil {
 		return told(tool.Text(text), t), nil
@@ -63,6 +66,14 @@ func (r read) Run(ctx context.Context, call tool.Call, p readParams) (chat.ToolR
 	}
 	kept := last(t.Output, p.lines())
 	return told(tool.Textf("[%s: %s; the runner has no output any more, this is from what was kept]\n%s", t.ID, t.Ending(time.Now()), kept), t), nil
+}
+
+// said is what was said from an offset, or the last lines of it.
+func said(text string, p readParams) string {
+	if p.Offset == 0 {
+		return tool.Bound(last(text, p.lines()), maxRead)
+	}
+	return tool.Bound(strings.ToValidUTF8(text[min(p.Offset, len(text)):], ""), maxRead)
 }
 
 func (p readParams) lines() int {

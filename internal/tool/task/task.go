@@ -1,5 +1,5 @@
 // Package task holds the tools with which a model looks after the background tasks of a session: commands that go on
-// after their call got a result.
+// after their call got a result, subagents and chats among agents that work for it, and runs of its jobs.
 package task
 
 import (
@@ -30,13 +30,17 @@ const lookEvery = 250 * time.Millisecond
 
 // line is a task on one line.
 func line(t chat.Task) string {
-	return fmt.Sprintf("%s · %s · %s", t.ID, t.Ending(time.Now()), tool.OneLine(t.Command, 120))
+	about := tool.OneLine(t.Command, 120)
+	if t.Kind != "" {
+		about = string(t.Kind) + " · " + about
+	}
+	return fmt.Sprintf("%s · %s · %s", t.ID, t.Ending(time.Now()), about)
 }
 
 // told adds to a result which tasks it tells the end of, so that they are not announced as well.
 func told(r chat.ToolResult, tasks ...chat.Task) chat.ToolResult {
 	for _, t := range tasks {
-		if t.State != chat.TaskRunning {
+		if t.State != chat.TaskRunning && t.Call != "" {
 			r.Told = append(r.Told, t.Call)
 		}
 	}

@@ -46,17 +46,20 @@ func (w wait) Run(ctx context.Context, call tool.Call, p waitParams) (chat.ToolR
 	if err != nil {
 		return tool.FromError(err)
 	}
-	running := 0
+	running, end := 0, "; you will be told when they end"
 	parts := make([]string, len(tasks))
 	for i, t := range tasks {
 		if t.State == chat.TaskRunning {
 			running++
 		}
+		if t.Kind == chat.TaskJob {
+			end = "" // its answer goes to a person
+		}
 		parts[i] = withOutput(t, maxShown/len(tasks))
 	}
 	text := strings.Join(parts, "\n\n")
 	if running > 0 && (p.Mode == modeAll || running == len(tasks)) {
-		text += "\n[time is up; you will be told when they end]"
+		text += "\n[time is up" + end + "]"
 	}
 	return told(tool.Text(text), tasks...), nil
 }

@@ -1,0 +1,236 @@
+package store
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+	"xbot/internal/store/dbsqlc"
+)
+
+// Background is what goes on in the background of conversations: their commands, and the subagents, chats among agents and runs of
+// jobs that work for them. A model looks after all of it in one way.
+type Background struct{ Store *Store }
+
+// maxWorks is how many subagents, chats and jobs of a conversation are listed, of each kind.
+const maxWorks = 50
+
+// Tasks lists what goes on, and what has ended lately, newest first, without what it said.
+func (b Background) Tasks(ctx context.Context, key chat.SessionKey) ([]chat.Task, error) {
+	commands, err := b.Store.Tasks(ctx, key)
+	if err != nil {
+		return nil, err
+	}
+	works, err := b.Store.Works(ctx, key)
+	if err != nil {
+		return nil, err
+	}
+	out := slices.Concat(commands, works)
+	slices.SortStableFunc(out, func(a, b chat.Task) int { return b.StartedAt.Compare(a.StartedAt) })
+	return out, nil
+}
+
+// FindTask reads one with what it said. NotFound says which there is none.
+func (b Background) FindTask(ctx context.Context, key chat.SessionKey, id string) (chat.Task, error) {
+	if _, command := chat.TaskNumber(id); command {
+		return b.Store.FindTask(ctx, key, id)
+	}
+	t, err := b.find(ctx, key, id)
+	if err != nil {
+		return chat.Task{}, err
+	}
+	t.Output, err = b.Store.workSaid(ctx, key, t)
+	return t, err
+}
+
+// AskKill has one stopped: a subagent or the run of a job by a stop of its turn, a chat at once. It is as it was before.
+func (b Background) AskKill(ctx context.Context, key chat.SessionKey, id string) (chat.Task, error) {
+	if _, command := chat.TaskNumber(id); command {
+		return b.Store.AskKill(ctx, key, id)
+	}
+	t, err := b.find(ctx, key, id)
+	if err != nil || t.State != chat.TaskRunning {
+		return t, err
+	}
+	switch {
+	case t.Kind == chat.TaskGroup:
+		_, err = b.Store.EndGroup(ctx, chat.GroupID(t.ID), key)
+		return t, err
+	case t.Turn == "":
+		return t, fault.Errorf(fault.Conflict, "%s has not begun: there is nothing to stop yet", t.ID)
+	}
+	_, err = b.Store.StopSubagent(ctx, t.Session, "kill "+string(t.Turn))
+	return t, err
+}
+
+// find finds one by its id. The name of a role means the newest of its subagents.
+func (b Background) find(ctx context.Context, key chat.SessionKey, id string) (chat.Task, error) {
+	id = strings.TrimPrefix(strings.TrimSpace(id), "group:")
+	works, err := b.Store.Works(ctx, key)
+	if err != nil {
+		return chat.Task{}, err
+	}
+	for _, same := range []func(chat.Task) bool{
+		func(t chat.Task) bool { return strings.EqualFold(t.ID, id) },
+		func(t chat.Task) bool {
+			role, _, once := strings.Cut(t.ID, "#")
+			return once && strings.EqualFold(role, id)
+		},
+	} {
+		if i := slices.IndexFunc(works, same); i >= 0 {
+			return works[i], nil
+		}
+	}
+	return chat.Task{}, noTask(id)
+}
+
+// Works lists the subagents in the background, chats and runs of jobs of a conversation, newest first.
+func (s *Store) Works(ctx context.Context, key chat.SessionKey) ([]chat.Task, error) {
+	var out []chat.Task
+	for _, list := range []func(context.Context, chat.SessionKey) ([]chat.Task, error){s.subagentWorks, s.groupWorks, s.jobWorks} {
+		some, err := list(ctx, key)
+		if err != nil {
+			return nil, classify(err)
+		}
+		out = append(out, some...)
+	}
+	slices.SortStableFunc(out, func(a, b chat.Task) int { return b.StartedAt.Compare(a.StartedAt) })
+	return out, nil
+}
+
+func (s *Store) subagentWorks(ctx context.Context, key chat.SessionKey) ([]chat.Task, error) {
+	rows, err := s.q.WorkSubagents(ctx, s.pool, dbsqlc.WorkSubagentsParams{Parent: key, N: maxWorks})
+	if err != nil {
+		return nil, fmt.Errorf("list subagents in the background: %w", err)
+	}
+	out := make([]chat.Task, len(rows))
+	for i, r := range rows {
+		out[i] = chat.Task{
+			ID: workID(r.Role, r.Instance, chat.CallID(r.Made)), Kind: chat.TaskSubagent, Session: r.SessionKey, Turn: chat.TurnID(r.TurnID), Call: chat.CallID(r.TurnID),
+			Command: r.Words, StartedAt: r.CreatedAt, EndedAt: r.EndedAt,
+		}
+		outcome := string(r.Outcome)
+		if outcome == "" && r.TurnID != "" {
+			outcome = "running"
+		}
+		out[i].State, out[i].How = worked(cmp.Or(outcome, "waiting"))
+	}
+	return out, nil
+}
+
+// workID is what a subagent is called in lists: with a part of the id of the call that made it where it has no name of its own.
+func workID(role, instance string, made chat.CallID) string {
+	if instance != "" {
+		return role + ":" + instance
+	}
+	sum := sha256.Sum256([]byte(made))
+	return role + "#" + hex.EncodeToString(sum[:3])
+}
+
+func (s *Store) groupWorks(ctx context.Context, key chat.SessionKey) ([]chat.Task, error) {
+	rows, err := s.q.GroupsOf(ctx, s.pool, dbsqlc.GroupsOfParams{SessionKey: string(key), N: maxWorks})
+	if err != nil {
+		return nil, fmt.Errorf("list group chats: %w", err)
+	}
+	var out []chat.Task
+	for _, g := range rows {
+		if g.SessionKey != key {
+			continue // a subagent made it, and is told
+		}
+		t := chat.Task{
+			ID: string(g.ID), Kind: chat.TaskGroup, Command: chat.FirstWords(g.Topic, taskWords), State: chat.TaskRunning,
+			Call: chat.CallID("group/" + string(g.ID)), StartedAt: g.CreatedAt, EndedAt: g.EndedAt,
+		}
+		if g.Ended != "" {
+			t.State, t.How = chat.TaskExited, "over ("+g.Ended+")"
+		}
+		out = append(out, t)
+	}
+	return out, nil
+}
+
+func (s *Store) jobWorks(ctx context.Context, key chat.SessionKey) ([]chat.Task, error) {
+	jobs, err := s.q.WorkJobs(ctx, s.pool, dbsqlc.WorkJobsParams{Home: string(key), N: maxWorks})
+	if err != nil || len(jobs) == 0 {
+		return nil, err
+	}
+	ids, names := make([]string, len(jobs)), map[chat.JobID]string{}
+	for i, j := range jobs {
+		ids[i], names[j.ID] = string(j.ID), cmp.Or(j.Name, chat.FirstWords(j.Message, taskWords))
+	}
+	runs, err := s.q.CronRuns(ctx, s.pool, dbsqlc.CronRunsParams{Jobs: ids, Most: 1})
+	if err != nil {
+		return nil, fmt.Errorf("list the last runs of jobs: %w", err)
+	}
+	out := make([]chat.Task, len(runs))
+	for i, r := range runs {
+		run := runOf(r)
+		out[i] = chat.Task{ID: string(r.JobID), Kind: chat.TaskJob, Session: run.Session, Turn: run.Turn, Command: names[r.JobID], StartedAt: run.Began, EndedAt: run.Ended}
+		out[i].State, out[i].How = worked(run.Outcome)
+		if out[i].State != chat.TaskRunning && run.Ended == nil {
+			out[i].EndedAt = &run.Began
+		}
+	}
+	return out, nil
+}
+
+// worked reads how work stands, or ended, in the states of a task, with the words for it.
+func worked(outcome string) (chat.TaskState, string) {
+	switch outcome {
+	case "running":
+		return chat.TaskRunning, ""
+	case "waiting":
+		return chat.TaskRunning, "waiting to begin"
+	case "stopped":
+		return chat.TaskKilled, "stopped"
+	case "lost":
+		return chat.TaskLost, "lost"
+	case "done":
+		return chat.TaskExited, "answered"
+	}
+	return chat.TaskExited, outcome
+}
+
+// workSaid is what work has said: of a subagent or a chat that has ended what its conversation is told of it, of a run of a job its
+// answer, and of what goes on what it said last.
+func (s *Store) workSaid(ctx context.Context, key chat.SessionKey, t chat.Task) (string, error) {
+	if t.State != chat.TaskRunning && t.Call != "" {
+		body, err := s.q.WorkTold(ctx, s.pool, dbsqlc.WorkToldParams{Key: key, Told: string(t.Call)})
+		if !errors.Is(err, pgx.ErrNoRows) {
+			return body, classify(err)
+		}
+	}
+	if t.Kind == chat.TaskGroup {
+		return s.saidInGroup(ctx, chat.GroupID(t.ID))
+	}
+	said, err := s.q.SubagentSaid(ctx, s.pool, &t.Turn)
+	if err != nil {
+		return "", classify(fmt.Errorf("read what %s said: %w", t.ID, err))
+	}
+	if t.State == chat.TaskRunning {
+		return said.Answer, nil
+	}
+	return strings.TrimSpace(said.Answer + "\n" + said.Notice), nil
+}
+
+func (s *Store) saidInGroup(ctx context.Context, id chat.GroupID) (text string, err error) {
+	err = s.inTx(ctx, func(tx *tx) error {
+		row, err := s.q.GroupGet(ctx, tx, id)
+		if err != nil {
+			return fmt.Errorf("read group chat %s: %w", id, err)
+		}
+		r, err := tx.room(ctx, row.GroupChat)
+		text = r.chat.Transcript(r.lines, maxTranscript)
+		return err
+	})
+	return text, err
+}
