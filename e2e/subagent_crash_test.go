@@ -22,7 +22,7 @@ var points = []struct{ name, when, condition string }{
 // killedAt kills the server where a statement waits, which undoes its transaction, and starts it again.
 func (k *talk) killedAt(point struct{ name, when, condition string }, meanwhile func()) {
 	k.t.Helper()
-	for _, table := range []string{"subagent_tasks", "turns", "tool_calls"} {
+	for _, table := range []string{"subagent_tasks", "turns", "tool_calls", "subagents", "group_chats", "group_lines"} {
 		_, err := k.look().Exec(k.t.Context(), "DROP TRIGGER IF EXISTS wait_for_test ON "+table)
 		require.NoError(k.t, err)
 	}

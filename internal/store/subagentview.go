@@ -83,8 +83,8 @@ func stateOf(r dbsqlc.SubagentListRow) chat.SubagentState {
 	return chat.SubagentState(r.Outcome)
 }
 
-// StopSubagent asks the running turn of a subagent to stop, once for each key, and takes back what it has not begun. It
-// reports whether it ran. Who asked for what it did is told so when it has stopped.
+// StopSubagent asks the running turn of a subagent, or of the conversation of a job, to stop, once for each key, and reports whether it
+// ran. Who asked for what it did is told so when it has stopped.
 func (s *Store) StopSubagent(ctx context.Context, key chat.SessionKey, why string) (ran bool, err error) {
 	err = s.inTx(ctx, func(tx *tx) error {
 		ran = false

@@ -3,6 +3,7 @@ package task
 import (
 	"context"
 	_ "embed"
+	"slices"
 	"strings"
 
 	"xbot/internal/chat"
@@ -31,7 +32,7 @@ func (s status) Run(ctx context.Context, call tool.Call, p statusParams) (chat.T
 		if err != nil {
 			return tool.FromError(err)
 		}
-		return told(tool.Text(line(t)), t), nil
+		return named(line(t), t), nil
 	}
 	tasks, err := s.list.Tasks(ctx, call.Session)
 	if err != nil {
@@ -44,5 +45,10 @@ func (s status) Run(ctx context.Context, call tool.Call, p statusParams) (chat.T
 	for i, t := range tasks {
 		lines[i] = line(t)
 	}
-	return told(tool.Text(strings.Join(lines, "\n")), tasks...), nil
+	return named(strings.Join(lines, "\n"), tasks...), nil
+}
+
+// named tells the end of commands, which a line holds. It does not hold what others have answered: that is told.
+func named(text string, tasks ...chat.Task) chat.ToolResult {
+	return told(tool.Text(text), slices.DeleteFunc(slices.Clone(tasks), func(t chat.Task) bool { return t.Kind != "" })...)
 }

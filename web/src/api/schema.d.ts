@@ -3456,7 +3456,7 @@ export interface components {
             subagents: components["schemas"]["Subagent"][] | null;
         };
         Task: {
-            /** @description Tool call that started it. */
+            /** @description Tool call that started it. Of what is no command: under which key the session is told of its end. */
             call_id: string;
             /**
              * Format: int64
@@ -3466,14 +3466,23 @@ export interface components {
             command: string;
             /** Format: date-time */
             ended_at?: string;
+            /** @description Of what is no command: how it stands, or ended. */
+            how?: string;
             /**
              * @description Short id within the session: bg1, bg2 ...
              * @example bg1
              */
             id: string;
+            /**
+             * @description What it is; empty: a command.
+             * @enum {string}
+             */
+            kind?: "subagent" | "group chat" | "cron job";
             /** @description Head and tail of what it wrote, at most 50 kB, once it has ended. */
             output?: string;
             runner: string;
+            /** @description Of a subagent or a job: its own conversation. */
+            session_key?: string;
             /** Format: date-time */
             started_at: string;
             /** @enum {string} */
@@ -3483,6 +3492,8 @@ export interface components {
              * @description Bytes written in all, known at the end.
              */
             total: number;
+            /** @description Of a subagent or a job: its turn, once it has begun. */
+            turn_id?: string;
         };
         TasksBody: {
             tasks: components["schemas"]["Task"][] | null;
