@@ -1,12 +1,9 @@
 package e2e
 
 import (
-	"bytes"
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
-	"io"
 	"net/http"
 	"os/exec"
 	"strconv"
@@ -17,40 +14,21 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"xbot/internal/apiclient"
 	"xbot/internal/chat"
 	"xbot/internal/trigger"
 )
 
-// newTrigger makes a trigger through the API, as the page does.
-func (s *server) newTrigger(d chat.TriggerDraft) trigger.Made {
+// newTrigger makes a trigger.
+func (s *server) newTrigger(d chat.TriggerDraft) apiclient.MadeTrigger {
 	s.t.Helper()
-	var made trigger.Made
-	s.api(http.MethodPost, "/api/triggers", d, http.StatusCreated, &made)
+	made, err := s.client.AddTrigger(s.t.Context(), d)
+	require.NoError(s.t, err)
 	return made
 }
 
-// api makes a request with the token of local programs.
-func (s *server) api(method, path string, body any, status int, out any) {
-	s.t.Helper()
-	e, err := s.Endpoint(s.t.Context())
-	require.NoError(s.t, err)
-	data, err := json.Marshal(body)
-	require.NoError(s.t, err)
-	r, err := http.NewRequestWithContext(s.t.Context(), method, e.URL+path, bytes.NewReader(data))
-	require.NoError(s.t, err)
-	r.Header.Set("Authorization", "Bearer "+e.Token)
-	r.Header.Set("Content-Type", "application/json")
-	resp, err := http.DefaultClient.Do(r)
-	require.NoError(s.t, err)
-	defer resp.Body.Close()
-	answer, err := io.ReadAll(resp.Body)
-	require.NoError(s.t, err)
-	require.Equal(s.t, status, resp.StatusCode, "%s", answer)
-	require.NoError(s.t, json.Unmarshal(answer, out), "%s", answer)
-}
-
 // call calls a trigger as another program does; 0 is no answer at all.
-func (s *server) call(m trigger.Made, secret, id, body string, at time.Time) int {
+func (s *server) call(m apiclient.MadeTrigger, secret, id, body string, at time.Time) int {
 	s.t.Helper()
 	stamp := strconv.FormatInt(at.Unix(), 10)
 	h := hmac.New(sha256.New, []byte(secret))
@@ -70,20 +48,21 @@ func (s *server) call(m trigger.Made, secret, id, body string, at time.Time) int
 }
 
 // fires waits until so many calls of a trigger are answered by a turn, and returns all of them.
-func (s *server) fires(m trigger.Made, done int) []chat.Fire {
+func (s *server) fires(m apiclient.MadeTrigger, done int) []chat.Fire {
 	s.t.Helper()
-	var list struct{ Fires []chat.Fire }
+	var all []chat.Fire
 	require.Eventually(s.t, func() bool {
-		s.api(http.MethodGet, "/api/triggers/"+m.Trigger.ID+"/fires", nil, http.StatusOK, &list)
+		var err error
+		all, err = s.client.TriggerFires(s.t.Context(), m.Trigger.ID)
 		n := 0
-		for _, f := range list.Fires {
+		for _, f := range all {
 			if f.Outcome == "done" {
 				n++
 			}
 		}
-		return n == done
+		return err == nil && n == done
 	}, crashLimit, 50*time.Millisecond, "%d calls should be answered", done)
-	return list.Fires
+	return all
 }
 
 func TestTrigger_KilledBehindTheCommitIsCalledOnce(t *testing.T) {
@@ -138,4 +117,34 @@ func TestTrigger_TheExampleCallsIt(t *testing.T) {
 		require.Contains(t, string(out), `"status":"accepted"`, string(source))
 		require.Len(t, s.fires(m, 1), 1)
 	}
+}
+
+func TestTrigger_ItsOwnerChangesRenewsAndRemovesIt(t *testing.T) {
+	t.Parallel()
+	s := newServer(t)
+	m := s.newTrigger(chat.TriggerDraft{Name: "ci"})
+	now, body := time.Now(), "{}"
+	require.Equal(t, http.StatusAccepted, s.call(m, m.Secret, "d-1", body, now))
+	s.fires(m, 1)
+	s.crash()
+	s.boot()
+	require.Equal(t, http.StatusOK, s.call(m, m.Secret, "d-1", body, now), "a copy of the request is known after a restart")
+	all, err := s.client.Triggers(t.Context())
+	require.NoError(t, err)
+	require.Len(t, all, 1)
+	require.Equal(t, 1, all[0].Fires)
+	changed, err := s.client.ChangeTrigger(t.Context(), m.Trigger.ID, chat.TriggerDraft{Name: "build", Off: true})
+	require.NoError(t, err)
+	require.Equal(t, "build", changed.Name)
+	require.Equal(t, http.StatusConflict, s.call(m, m.Secret, "d-2", body, time.Now()))
+	_, err = s.client.ChangeTrigger(t.Context(), m.Trigger.ID, chat.TriggerDraft{Name: "build"})
+	require.NoError(t, err)
+	renewed, err := s.client.RenewTrigger(t.Context(), m.Trigger.ID)
+	require.NoError(t, err)
+	require.Equal(t, http.StatusForbidden, s.call(m, m.Secret, "d-2", body, time.Now()))
+	require.Equal(t, http.StatusAccepted, s.call(m, renewed.Secret, "d-2", body, time.Now()))
+	require.NoError(t, s.client.RemoveTrigger(t.Context(), m.Trigger.ID))
+	require.Equal(t, http.StatusNotFound, s.call(m, renewed.Secret, "d-3", body, time.Now()))
+	_, err = s.client.TriggerFires(t.Context(), m.Trigger.ID)
+	require.Error(t, err)
 }

@@ -100,6 +100,9 @@ func (t *tx) moveIdentity(ctx context.Context, l Link, to chat.UserID) (moved in
 	if n == 0 {
 		return 0, fault.Errorf(fault.Invalid, "%s", phrase.Say(l.Lang, phrase.LinkHere))
 	}
+	if err := t.q.TriggerLockOf(ctx, t, l.User); err != nil {
+		return 0, fmt.Errorf("lock triggers: %w", err)
+	}
 	// inbox before sessions, as whoever claims a message locks them
 	err = t.q.LinkMoveInbox(ctx, t, dbsqlc.LinkMoveInboxParams{UserID: l.User, NewUserID: int64(to), Channel: l.Channel, Account: l.Account})
 	if err != nil {
@@ -116,6 +119,9 @@ func (t *tx) moveIdentity(ctx context.Context, l Link, to chat.UserID) (moved in
 	homes := texts(append(slices.Clone(keys), below...))
 	if err := t.q.CronMove(ctx, t, dbsqlc.CronMoveParams{NewUserID: int64(to), Homes: homes}); err != nil {
 		return 0, fmt.Errorf("move jobs: %w", err)
+	}
+	if err := t.q.TriggerMove(ctx, t, dbsqlc.TriggerMoveParams{UserID: l.User, NewUserID: int64(to)}); err != nil {
+		return 0, fmt.Errorf("move triggers: %w", err)
 	}
 	return len(keys), t.moveMemories(ctx, l.User, to, homes)
 }

@@ -317,6 +317,44 @@ func (q *Queries) TriggerLock(ctx context.Context, db DBTX, id string) (Trigger,
 	return i, err
 }
 
+const triggerLockOf = `-- name: TriggerLockOf :exec
+SELECT id FROM triggers WHERE user_id = $1 ORDER BY id FOR UPDATE
+`
+
+// Whoever moves the triggers of a user holds them before their conversations, as calls do.
+func (q *Queries) TriggerLockOf(ctx context.Context, db DBTX, userID chat.UserID) error {
+	_, err := db.Exec(ctx, triggerLockOf, userID)
+	return err
+}
+
+const triggerMove = `-- name: TriggerMove :exec
+WITH moved AS (
+    UPDATE triggers t
+    SET user_id = $1::bigint,
+        name = CASE WHEN EXISTS (SELECT 1 FROM triggers o WHERE o.user_id = $1::bigint AND o.name = t.name)
+                    THEN left(t.name, 51) || ' ' || left(t.id, 8) ELSE t.name END
+    FROM sessions s
+    WHERE t.user_id = $2 AND s.user_id = $1::bigint
+      AND s.key = CASE WHEN t.session_key = 'hook:' || t.id THEN t.answer_in ELSE t.session_key END
+    RETURNING t.id
+)
+UPDATE sessions SET user_id = $1::bigint
+WHERE sessions.key IN (SELECT 'hook:' || moved.id FROM moved)
+   OR sessions.key IN (SELECT a.session_key FROM subagents a WHERE a.root IN (SELECT 'hook:' || moved.id FROM moved))
+`
+
+type TriggerMoveParams struct {
+	NewUserID int64
+	UserID    chat.UserID
+}
+
+// The triggers that call a conversation which is another user's now, and those that answer in one, go where it went, with their own
+// conversations and the subagents of those. Where that user has one of the name, the one that comes gets another.
+func (q *Queries) TriggerMove(ctx context.Context, db DBTX, arg TriggerMoveParams) error {
+	_, err := db.Exec(ctx, triggerMove, arg.NewUserID, arg.UserID)
+	return err
+}
+
 const triggerNameTaken = `-- name: TriggerNameTaken :one
 SELECT EXISTS (SELECT 1 FROM triggers WHERE user_id = $1 AND name = $2 AND id <> $3)
 `
