@@ -95,6 +95,7 @@ func (a *API) registerPrivate(h huma.API) {
 		a.registerTasks,
 		a.registerSubagents,
 		a.registerGroups,
+		a.registerTodos,
 		a.registerEvents,
 		a.registerApprovals,
 		a.registerPermissions,

@@ -85,11 +85,34 @@ func (s *Store) TodosElsewhere(ctx context.Context, key chat.SessionKey, most in
 	}
 	out := make([]chat.TodoList, len(rows))
 	for i, r := range rows {
-		out[i] = chat.TodoList{Session: r.Key, Title: r.Title, UpdatedAt: r.UpdatedAt}
-		if err := json.Unmarshal(r.Items, &out[i].Todos); err != nil {
-			return nil, fmt.Errorf("decode to-dos of %s: %w", r.Key, err)
+		if out[i], err = leftOf(dbsqlc.TodosOfRow(r)); err != nil {
+			return nil, err
 		}
-		out[i].Todos = slices.DeleteFunc(out[i].Todos, func(t chat.Todo) bool { return t.Done })
 	}
+	return out, nil
+}
+
+// TodosOf lists what is left to do in the conversations of a user, the newest list first.
+func (s *Store) TodosOf(ctx context.Context, user chat.UserID, most int) ([]chat.TodoList, error) {
+	rows, err := s.q.TodosOf(ctx, s.pool, dbsqlc.TodosOfParams{UserID: user, N: int32(most)})
+	if err != nil {
+		return nil, classify(fmt.Errorf("read to-dos of user %d: %w", user, err))
+	}
+	out := make([]chat.TodoList, len(rows))
+	for i, r := range rows {
+		if out[i], err = leftOf(r); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// leftOf is a list without what is done.
+func leftOf(r dbsqlc.TodosOfRow) (chat.TodoList, error) {
+	out := chat.TodoList{Session: r.Key, Title: r.Title, UpdatedAt: r.UpdatedAt}
+	if err := json.Unmarshal(r.Items, &out.Todos); err != nil {
+		return out, fmt.Errorf("decode to-dos of %s: %w", r.Key, err)
+	}
+	out.Todos = slices.DeleteFunc(out.Todos, func(t chat.Todo) bool { return t.Done })
 	return out, nil
 }

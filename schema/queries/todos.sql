@@ -25,3 +25,13 @@ WHERE here.key = sqlc.arg(session)
   AND EXISTS (SELECT 1 FROM jsonb_array_elements(t.items) e WHERE NOT coalesce((e ->> 'done')::boolean, false))
 ORDER BY t.updated_at DESC
 LIMIT sqlc.arg(n);
+
+-- name: TodosOf :many
+-- The lists of a user's conversations in which something is left to do, the newest first.
+SELECT s.key, s.title, t.items, t.updated_at
+FROM sessions s
+JOIN todos t ON t.session_key = s.key
+WHERE s.user_id = sqlc.arg(user_id)
+  AND EXISTS (SELECT 1 FROM jsonb_array_elements(t.items) e WHERE NOT coalesce((e ->> 'done')::boolean, false))
+ORDER BY t.updated_at DESC
+LIMIT sqlc.arg(n);

@@ -62,6 +62,54 @@ func (q *Queries) TodosElsewhere(ctx context.Context, db DBTX, arg TodosElsewher
 	return items, nil
 }
 
+const todosOf = `-- name: TodosOf :many
+SELECT s.key, s.title, t.items, t.updated_at
+FROM sessions s
+JOIN todos t ON t.session_key = s.key
+WHERE s.user_id = $1
+  AND EXISTS (SELECT 1 FROM jsonb_array_elements(t.items) e WHERE NOT coalesce((e ->> 'done')::boolean, false))
+ORDER BY t.updated_at DESC
+LIMIT $2
+`
+
+type TodosOfParams struct {
+	UserID chat.UserID
+	N      int32
+}
+
+type TodosOfRow struct {
+	Key       chat.SessionKey
+	Title     string
+	Items     json.RawMessage
+	UpdatedAt time.Time
+}
+
+// The lists of a user's conversations in which something is left to do, the newest first.
+func (q *Queries) TodosOf(ctx context.Context, db DBTX, arg TodosOfParams) ([]TodosOfRow, error) {
+	rows, err := db.Query(ctx, todosOf, arg.UserID, arg.N)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []TodosOfRow
+	for rows.Next() {
+		var i TodosOfRow
+		if err := rows.Scan(
+			&i.Key,
+			&i.Title,
+			&i.Items,
+			&i.UpdatedAt,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const todosRewound = `-- name: TodosRewound :one
 SELECT EXISTS (
     SELECT 1 FROM messages m

@@ -1472,6 +1472,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/todos": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What is left to do in my conversations
+         * @description Lists in which nothing is left are not among them, nor is what is done. The whole list of a conversation comes with its messages.
+         */
+        get: operations["list-todos"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/tokens": {
         parameters: {
             query?: never;
@@ -3528,6 +3548,17 @@ export interface components {
             done: boolean;
             id: string;
             text: string;
+        };
+        TodoList: {
+            session: string;
+            title: string;
+            todos: components["schemas"]["Todo"][] | null;
+            /** Format: date-time */
+            updated_at: string;
+        };
+        TodosBody: {
+            /** @description The newest list first; at most 50. */
+            lists: components["schemas"]["TodoList"][] | null;
         };
         Token: {
             /** Format: date-time */
@@ -6848,6 +6879,35 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Status"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "list-todos": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TodosBody"];
                 };
             };
             /** @description Error */
