@@ -2,6 +2,7 @@
 import { randomUUID } from "node:crypto"
 
 import { Session } from "./session.mjs"
+import { Team } from "./team.mjs"
 
 const MINUTE = 60_000
 const DAY = 24 * 60 * MINUTE
@@ -10,6 +11,10 @@ const ago = (milliseconds) => new Date(Date.now() - milliseconds).toISOString()
 export function seed(server) {
   const add = (id, title, age, over = {}) =>
     server.add(new Session(`agent:main:web:thread:${id}`, { title, created_at: ago(age), updated_at: ago(age), ...over }))
+  const release = add("release", "Ship the new importer", 8 * MINUTE)
+  handed(release)
+  release.team = server.team = new Team(server, release)
+  server.hooks.defer(add("push", "Push the release", 2 * MINUTE), { name: "Shell", args: { command: "git push --tags origin release/2.4" }, reason: "Pushes to the release branch are looked at by a second person." })
   longStory(add("story", "Find why the nightly build fails", 20 * MINUTE))
   markdown(add("markdown", "Compare three sorting algorithms", 2 * 60 * MINUTE, { pinned: true }))
   endings(add("endings", "Turns that ended badly", 5 * 60 * MINUTE))
@@ -52,6 +57,18 @@ function tell(session, question, steps, { state = "done", notice, origin, second
   if (notice) session.append({ role: "notice", turn_id: id, content: notice, created_at: at(1) })
   session.turns.unshift(turn)
   session.tell("turn", turn)
+}
+
+function handed(session) {
+  tell(session, "Port the importer to the new driver. Let others help you.", [
+    { calls: [["SubAgent", { action: "spawn", role: "explorer", task: "Find who still calls the old importer" }, "Nobody calls it but `cmd/legacy`."], ["CreateChat", { type: "group", members: ["coder", "reviewer", "tester"], topic: "Which name should the new package have?" }, "Group chat g1 has begun. What was said comes to this conversation as a message when it is over."]] },
+    { text: "Three are at work, and three talk about the name. I will tell you when they are done." },
+  ])
+  session.todos = [
+    { id: "1", text: "Find the callers", done: true },
+    { id: "2", text: "Port the importer", done: false },
+    { id: "3", text: "Delete `cmd/legacy`", done: false },
+  ]
 }
 
 function longStory(session) {

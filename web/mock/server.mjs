@@ -6,6 +6,8 @@ import { createServer } from "node:http"
 import { Approvals } from "./approvals.mjs"
 import { Channels } from "./channels.mjs"
 import { Jobs } from "./cron.mjs"
+import { Hooks } from "./hooks.mjs"
+import { Memory } from "./memory.mjs"
 import { Triggers } from "./triggers.mjs"
 import { carryOut, isCommand, isQueued, Links, list } from "./commands.mjs"
 import { Context, forkOf } from "./context.mjs"
@@ -32,6 +34,8 @@ export class MockServer {
   channels = new Channels()
   jobs = new Jobs()
   triggers = new Triggers()
+  memory = new Memory()
+  hooks = new Hooks()
   #links = new Links()
   #turns = new Map()
   #cookies = new Set()
@@ -167,6 +171,8 @@ export class MockServer {
       }
       case "GET /api/commands":
         return sendJson(response, 200, { commands: list })
+      case "GET /api/todos":
+        return sendJson(response, 200, { lists: this.#left() })
       case "GET /api/usage":
         return sendJson(response, 200, usage([...this.sessions.values()], Number(url.searchParams.get("days") ?? 30)))
       case "GET /api/sessions":
@@ -210,6 +216,8 @@ export class MockServer {
     const pairing = /^POST \/api\/pairings\/(\w+)$/.exec(route)?.[1]
     if (pairing) return [200, people.answer(pairing, await readBody(request))]
     if (url.pathname.startsWith("/api/triggers")) return this.triggers.answer(request.method, url.pathname, await readBody(request))
+    if (url.pathname.startsWith("/api/memory")) return this.memory.answer(route, url.searchParams, await readBody(request))
+    if (url.pathname.startsWith("/api/hooks")) return this.hooks.answer(request.method, url.pathname, await readBody(request))
     if (url.pathname.startsWith("/api/cron")) return this.jobs.answer(request.method, url.pathname, await readBody(request))
     if (url.pathname.startsWith("/api/channels")) return this.channels.answer(request.method, url.pathname, url.searchParams, await readBody(request))
     switch (route) {
@@ -257,9 +265,17 @@ export class MockServer {
 
   #list(q) {
     return [...this.sessions.values()]
-      .filter((session) => session.title.toLowerCase().includes(q.toLowerCase()))
+      .filter((session) => session.chat_type !== "subagent" && session.title.toLowerCase().includes(q.toLowerCase()))
       .sort((a, b) => b.pinned - a.pinned || b.updated_at.localeCompare(a.updated_at))
       .map((session) => session.view())
+  }
+
+  /** What is left to do in the conversations. */
+  #left() {
+    return [...this.sessions.values()]
+      .map(({ key, title, todos, updated_at }) => ({ session: key, title, updated_at, todos: todos.filter(({ done }) => !done) }))
+      .filter(({ todos }) => todos.length > 0)
+      .sort((a, b) => b.updated_at.localeCompare(a.updated_at))
   }
 
   #create({ key = `agent:main:web:thread:${randomBytes(8).toString("hex")}`, title = "" }, response) {
@@ -300,6 +316,7 @@ export class MockServer {
       case "GET /turns":
         return sendJson(response, 200, { turns: session.turns.slice(0, Number(url.searchParams.get("limit") ?? 50)) })
       case "DELETE /turn":
+        if (session.chat_type === "subagent") return sendJson(response, 202, { stopped: session.team.stop(key), queued: 0 })
         return sendJson(response, 202, this.#turns.get(key).stop())
     }
     const waiting = Number(/^\/queue\/(\d+)$/.exec(part)?.[1])
@@ -384,8 +401,14 @@ export class MockServer {
       case "POST approvals/*":
         sendJson(response, 200, session.approvals.answer(id, await readBody(request)))
         return true
-      case "GET subagents": // the scripted model hands no work on
-        sendJson(response, 200, { subagents: [] })
+      case "GET subagents": // the scripted model hands no work on: there is what was seeded
+        sendJson(response, 200, { subagents: session.team?.subagents ?? [] })
+        return true
+      case "GET groups":
+        sendJson(response, 200, { groups: session.team?.groupsOf(session.key) ?? [] })
+        return true
+      case "POST groups/*/end":
+        sendJson(response, 204, session.team?.end(id))
         return true
       case "GET files":
         sendJson(response, 200, folder(url.searchParams.get("path") ?? ""))

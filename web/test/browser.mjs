@@ -1,7 +1,7 @@
 // The browser test. `npm run test:browser` drives the built page in Chromium against the mock; with XBOT_TEST_URL and
 // XBOT_TEST_LINK (a fresh one-time sign-in link) against that server; XBOT_TEST_RESTART, if set, is a shell command that
 // kills it and ends when it has been started again. Screenshots go to XBOT_TEST_ARTIFACTS. A first argument runs only the
-// claims that contain it (or, with "context", "routing", "inquiries", "channels", "cron" or "triggers", those of that file) and the sign-in they need; a second one leaves
+// claims that contain it (or, with "context", "routing", "inquiries", "channels", "cron", "triggers", "memory", "hooks", "team" or "todos", those of that file) and the sign-in they need; a second one leaves
 // out those before the claim that contains it.
 import { spawn } from "node:child_process"
 import { resolve } from "node:path"
@@ -15,16 +15,22 @@ import { cronClaims, cronOfMock } from "./cron.mjs"
 import { triggerClaims } from "./triggers.mjs"
 import { findChromium, launchChromium } from "./lib/chromium.mjs"
 import { Visitor } from "./lib/visitor.mjs"
-import { memoryClaims } from "./memory.mjs"
+import { hooksOfMock } from "./hooks.mjs"
+import { memoryClaims, memoryOfMock } from "./memory.mjs"
 import { inquiries } from "./inquiries.mjs"
 import { routing, routingOfMock } from "./routing.mjs"
 import { sandbox } from "./sandbox.mjs"
 import { states } from "./states.mjs"
+import { teamOfMock, teamOfServer } from "./team.mjs"
+import { todoClaims } from "./todos.mjs"
 
 const { XBOT_TEST_URL, XBOT_TEST_LINK, XBOT_TEST_RESTART, XBOT_TEST_ARTIFACTS, XBOT_TEST_REQUIRE_BROWSER } = process.env
 const artifacts = resolve(XBOT_TEST_ARTIFACTS ?? new URL("../artifacts", import.meta.url).pathname)
 
 const DESK = { width: 1280, height: 860 }
+/** States that the mock has, and what only a server does. */
+const ofMock = { ...contextOfMock, ...routingOfMock, ...channelsOfMock, ...cronOfMock, ...memoryOfMock, ...hooksOfMock, ...teamOfMock, ...states }
+const ofServer = { ...memoryClaims, ...teamOfServer }
 /** How many claims of a run may need a second try. */
 const MOST_AGAIN = 3
 
@@ -40,7 +46,7 @@ async function main() {
   try {
     const context = await browser.newContext({ viewport: DESK, locale: "en-GB", reducedMotion: "reduce" })
     const visitor = new Visitor(await context.newPage(), server.url, artifacts)
-    await check(visitor, server, { ...flow, ...sandbox, ...inquiries, ...contextClaims, ...routing, ...channelClaims, ...cronClaims, ...triggerClaims, ...(server.mock ? { ...contextOfMock, ...routingOfMock, ...channelsOfMock, ...cronOfMock, ...states } : memoryClaims) })
+    await check(visitor, server, { ...flow, ...sandbox, ...inquiries, ...contextClaims, ...routing, ...channelClaims, ...cronClaims, ...triggerClaims, ...todoClaims, ...(server.mock ? ofMock : ofServer) })
   } finally {
     await browser.close()
     await server.mock?.close()
@@ -74,7 +80,7 @@ function run(command) {
  */
 async function check(visitor, server, claims) {
   const [, , wanted, from] = process.argv
-  const groups = { context: { ...contextClaims, ...contextOfMock }, routing: { ...routing, ...routingOfMock }, inquiries, channels: { ...channelClaims, ...channelsOfMock }, cron: { ...cronClaims, ...cronOfMock }, triggers: triggerClaims }
+  const groups = { context: { ...contextClaims, ...contextOfMock }, routing: { ...routing, ...routingOfMock }, inquiries, channels: { ...channelClaims, ...channelsOfMock }, cron: { ...cronClaims, ...cronOfMock }, triggers: triggerClaims, memory: { ...memoryClaims, ...memoryOfMock }, hooks: hooksOfMock, team: { ...teamOfMock, ...teamOfServer }, todos: todoClaims }
   const grouped = groups[wanted] ?? {}
   let reached = from === undefined
   const again = []

@@ -1,4 +1,4 @@
-// What must work on the page of memory. Each name is a claim. A server that remembers is needed: the mock does not.
+// What must work on the page of memory. Each name is a claim.
 import assert from "node:assert/strict"
 
 const phone = { width: 390, height: 844 }
@@ -22,6 +22,7 @@ const write = (v, path, content) =>
     [`note/${path}`, content],
   )
 
+/** What a server does of which nothing is remembered yet. */
 export const memoryClaims = {
   "memory is seen, searched, changed and forgotten": async (v) => {
     assert.equal(await write(v, "likes.md", "green tea"), 204)
@@ -49,6 +50,57 @@ export const memoryClaims = {
       await dialog.getByRole("button", { name: `Forget ${name}` }).waitFor({ state: "detached" })
     }
     await dialog.getByText("Nothing is remembered yet.").waitFor()
+    await v.page.keyboard.press("Escape")
+  },
+}
+
+const phoneOf = async (v, name) => {
+  await v.page.setViewportSize(phone)
+  await v.inspect(`${name}-phone`)
+  await v.page.setViewportSize(desk)
+}
+
+/** States that the mock has. */
+export const memoryOfMock = {
+  "memory of all kinds is read, found by its words, and empty for another agent": async (v) => {
+    const dialog = await openMemory(v)
+    for (const text of [/Green tea in the morning/, /keeps the importer/, /disks of db1/, /week in the Dolomites/]) await dialog.getByText(text).waitFor()
+    await dialog.getByText(/is being put into memory/).waitFor()
+    await dialog.getByText(/could not be put into memory: the model did not answer/).waitFor()
+    await v.inspect("161-memory-full")
+    await phoneOf(v, "161-memory-full")
+    await dialog.getByRole("searchbox", { name: "Search memory" }).fill("disks")
+    await dialog.getByText(/Green tea/).waitFor({ state: "detached" })
+    await dialog.getByText(/disks of db1/).waitFor()
+    await dialog.getByRole("searchbox", { name: "Search memory" }).fill("llamas")
+    await dialog.getByText("Nothing of the kind is remembered.").waitFor()
+    await dialog.getByRole("searchbox", { name: "Search memory" }).fill("")
+    await dialog.getByRole("combobox", { name: "Memory of" }).selectOption("ops")
+    await dialog.getByText("Nothing is remembered yet.").waitFor()
+    await v.inspect("162-memory-empty")
+    await v.page.keyboard.press("Escape")
+  },
+
+  "memory that changed meanwhile is not written over, and is forgotten only after a question": async (v, { mock }) => {
+    const dialog = await openMemory(v)
+    await dialog.getByRole("button", { name: "Change human" }).click()
+    mock.memory.change("block/human", "Mara has moved to Bregenz.")
+    const text = dialog.getByRole("textbox", { name: "Text of human" })
+    await text.fill("Mara lives on a boat.")
+    await dialog.getByRole("button", { name: "Save" }).click()
+    await v.page.getByText("It was changed meanwhile: look at it again.").first().waitFor()
+    assert.equal(await text.inputValue(), "Mara lives on a boat.", "what was typed stays")
+    await dialog.getByText("Mara has moved to Bregenz.").waitFor()
+    await v.inspect("163-memory-conflict")
+    await dialog.getByRole("button", { name: "Cancel" }).click()
+    await dialog.getByText("Mara has moved to Bregenz.").waitFor()
+    await dialog.getByRole("button", { name: "Forget likes.md" }).click()
+    await v.inspect("164-memory-forget")
+    await v.page.getByRole("alertdialog").getByRole("button", { name: "Cancel" }).click()
+    await dialog.getByText(/Green tea/).waitFor()
+    await dialog.getByRole("button", { name: "Forget likes.md" }).click()
+    await v.page.getByRole("alertdialog").getByRole("button", { name: "Forget" }).click()
+    await dialog.getByText(/Green tea/).waitFor({ state: "detached" })
     await v.page.keyboard.press("Escape")
   },
 }

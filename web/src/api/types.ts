@@ -146,4 +146,5 @@ export type FeedEvent = { seq?: number } & (
   | { kind: "rewind"; data: Rewound }
   | { kind: "delta"; data: Delta }
   | { kind: "output"; data: Output }
+  | { kind: "below"; data: object }
 )

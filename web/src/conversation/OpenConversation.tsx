@@ -31,6 +31,7 @@ import { useConversation } from "./useConversation"
 import { useDetails } from "./useDetails"
 import { useStop } from "./useStop"
 
+const AboveNote = lazy(() => import("../subagents/AboveNote"))
 const TaskDialog = lazy(() => import("../task/TaskDialog"))
 
 /** One conversation: what was said, the composer under it, and the details beside it on demand. */
@@ -69,6 +70,13 @@ export function OpenConversation({ sessionKey }: { sessionKey: string }) {
     <ConversationContext value={shared}>
       <main id="main" tabIndex={-1} aria-label={t("conversation.label")} className="flex h-full min-w-0 flex-1 flex-col outline-none">
         <Header title={title} session={feed.session} details={{ open: details.open && details.view === "turn", toggle: details.toggle }} />
+        {feed.session?.chat_type === "subagent" && (
+          <div className="flex h-8 shrink-0 items-center gap-3 px-3 text-small md:px-5">
+            <Suspense>
+              <AboveNote details={details.open} />
+            </Suspense>
+          </div>
+        )}
         <DropZone onFiles={uploads.addFiles}>
           {feed.loaded || unsent.length > 0 ? (
             <Timeline conversation={conversation} feed={feed} unsent={unsent} running={running} onEdit={write} />

@@ -16,6 +16,7 @@ const Sheet = lazy(() => import("../ui/Sheet"))
 const ContextPanel = lazy(() => import("../context/ContextPanel"))
 const SubagentsSection = lazy(() => import("../subagents/SubagentsSection"))
 const GroupsSection = lazy(() => import("../groups/GroupsSection"))
+const OtherTodos = lazy(() => import("../todos/OtherTodos"))
 const FilesSection = lazy(() => import("../files/FilesSection"))
 
 interface Props {
@@ -96,8 +97,9 @@ function Panel({ feed, chosen, onChoose, onClose }: Props) {
         )}
         {feed.loaded && (
           <Suspense>
-            <SubagentsSection />
-            <GroupsSection />
+            <SubagentsSection below={feed.below} />
+            <GroupsSection below={feed.below} />
+            <OtherTodos />
             <FilesSection />
           </Suspense>
         )}

@@ -338,3 +338,11 @@ describe("connections", () => {
     expect(runningTurn(state)).toBe("t9")
   })
 })
+
+test("what goes on among subagents is counted, also over a connection that may have missed it", () => {
+  const before = play([hello()])
+  const told = play([{ kind: "below", data: {} }, { kind: "below", data: {} }], before)
+  expect(told.below).toBe(before.below + 2)
+  expect(told.seq).toBe(before.seq)
+  expect(play([hello()], told).below).toBe(told.below + 1)
+})

@@ -73,7 +73,7 @@ function applyEvent(state: FeedState, event: FeedEvent): FeedState {
 /** A server whose history is shorter than what is known here was set back: everything is read anew. */
 function applyHello(state: FeedState, seq: number, session: Session): FeedState {
   const turns = Object.fromEntries(Object.entries(state.turns).map(([id, feed]) => [id, { ...feed, heard: false }]))
-  return { ...state, session, turns, connections: state.connections + 1, stale: state.stale || seq < state.seq }
+  return { ...state, session, turns, connections: state.connections + 1, below: state.below + 1, stale: state.stale || seq < state.seq }
 }
 
 function applyDurable(state: FeedState, event: FeedEvent): FeedState {
@@ -109,6 +109,7 @@ function applyDurable(state: FeedState, event: FeedEvent): FeedState {
 
 /** Live pieces of a turn that ended, or of a step whose message is there, came late and change nothing. */
 function applyLive(state: FeedState, event: FeedEvent): FeedState {
+  if (event.kind === "below") return { ...state, below: state.below + 1 }
   if (event.kind !== "delta" && event.kind !== "output") return state
   const ofTask = event.kind === "output" ? addTaskOutput(state, event.data) : undefined
   if (ofTask) return ofTask

@@ -61,6 +61,8 @@ export interface FeedState {
   turns: Record<string, TurnFeed>
   /** Connections made so far. */
   connections: number
+  /** How often something may have happened among the subagents: it was told so, or a connection was made. */
+  below: number
 }
 
 export const emptyFeed: FeedState = {
@@ -76,6 +78,7 @@ export const emptyFeed: FeedState = {
   taskOutputs: {},
   turns: {},
   connections: 0,
+  below: 0,
 }
 
 /** The turn that runs now, if one does. */

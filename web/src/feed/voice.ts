@@ -7,6 +7,7 @@ export type Voice =
   | { kind: "retrying"; retry: Retry }
   | { kind: "asking"; tool: string }
   | { kind: "inquiring" }
+  | { kind: "deferred"; tool: string }
   | { kind: "tools"; names: string[]; since?: string }
   | { kind: "calling"; tool: string }
   | { kind: "compressing" }
@@ -27,6 +28,7 @@ export function voiceOf(messages: Message[], feed: TurnFeed, reconnected: boolea
   const calls = latestCalls(messages, feed)
   const asking = calls.find(isAsking)
   if (asking?.approval?.questions?.length) return { kind: "inquiring" }
+  if (asking?.approval?.deferred) return { kind: "deferred", tool: asking.name }
   if (asking) return { kind: "asking", tool: asking.name }
   const running = calls.filter((call) => call.state === "running")
   if (running.length > 0) {
@@ -35,7 +37,7 @@ export function voiceOf(messages: Message[], feed: TurnFeed, reconnected: boolea
   return { kind: "waiting" }
 }
 
-/** Whether the running turn waits for a person's permission or answer. */
+/** Whether the running turn waits for a permission or an answer. */
 export function isAskingNow(state: FeedState): boolean {
   const running = runningTurn(state)
   if (running === undefined) return false

@@ -1,33 +1,33 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query"
+import { Link } from "@tanstack/react-router"
 import { Square } from "lucide-react"
 
-import { endGroup, type Group, type GroupLine, listGroups } from "../api/groups"
+import { endGroup, type Group, type GroupLine } from "../api/groups"
 import { useConversationContext } from "../conversation/context"
+import { useKeepDetails } from "../conversation/useDetails"
 import { Section } from "../details/Section"
 import { groupWords } from "../i18n/groups"
 import { useTable } from "../i18n/table"
+import { isBusy } from "../subagents/tree"
+import { subagentsQuery } from "../subagents/useBelow"
 import { IconButton } from "../ui/IconButton"
-
-/** Milliseconds between two looks at chats that go on. */
-const LOOK = 2_000
+import { toast } from "../ui/toasts"
+import { useGroups } from "./queries"
 
 /** The chats among subagents of the conversation, with what was said; nothing where there is none. */
-export default function GroupsSection() {
+export default function GroupsSection({ below }: { below: number }) {
   const say = useTable(groupWords)
   const { sessionKey } = useConversationContext()
-  const { data } = useQuery({
-    queryKey: ["groups", sessionKey],
-    queryFn: () => listGroups(sessionKey),
-    refetchInterval: ({ state }) => (state.data?.some((group) => !group.ended) ? LOOK : 5 * LOOK),
-    retry: false,
-  })
+  const { data } = useGroups(below)
+  const { data: agents } = useQuery(subagentsQuery(sessionKey))
   if (!data || data.length === 0) return null
+  const busy = new Set(agents?.filter(isBusy).map(({ session }) => session))
   return (
     <Section title={say("title")}>
-      <ul className="space-y-3">
+      <ul className="space-y-4">
         {data.map((group) => (
           <li key={group.id}>
-            <Chat group={group} sessionKey={sessionKey} />
+            <Chat group={group} speaks={group.ended ? undefined : group.members.find(({ session }) => busy.has(session))?.name} />
           </li>
         ))}
       </ul>
@@ -35,44 +35,62 @@ export default function GroupsSection() {
   )
 }
 
-function Chat({ group, sessionKey }: { group: Group; sessionKey: string }) {
+function Chat({ group, speaks }: { group: Group; speaks?: string }) {
   const say = useTable(groupWords)
-  const queries = useQueryClient()
-  const end = useMutation({
-    mutationFn: () => endGroup(sessionKey, group.id),
-    onSettled: () => queries.invalidateQueries({ queryKey: ["groups", sessionKey] }),
-  })
   return (
     <details open={!group.ended}>
-      <summary className="cursor-pointer text-small">
-        <span className="font-medium">{group.topic.slice(0, 80)}</span>
-        <span className="ml-2 text-ink-3">{say((group.ended ?? "open"))}</span>
+      <summary className="cursor-pointer rounded-sm text-small">
+        <span className="font-medium break-words">{group.topic.slice(0, 80)}</span>
+        <span className={group.ended ? "ml-2 text-ink-3" : "ml-2 text-accent"}>{say(group.ended ?? "open")}</span>
       </summary>
-      <div className="mt-1 flex items-center text-small text-ink-3">
-        <span className="flex-1">{say("lines", { n: group.total, rounds: group.rounds })}</span>
-        {!group.ended && (
-          <IconButton small label={say("end")} disabled={end.isPending} onClick={() => end.mutate()}>
-            <Square size={13} aria-hidden />
-          </IconButton>
-        )}
+      <div className="mt-1 flex min-h-8 items-center text-small text-ink-3">
+        <span className="flex-1 tabular-nums">{say("lines", { n: group.total, rounds: group.rounds })}</span>
+        {!group.ended && <End group={group} />}
       </div>
-      <ol className="mt-1 space-y-2 text-small">
+      {group.lines.length < group.total && <p className="mb-2 text-small text-ink-3">{say("newest", { n: group.lines.length })}</p>}
+      <ol aria-label={say("said")} className="space-y-3 border-l border-line pl-3 text-small">
         {group.lines.map((line) => (
-          <Line key={line.seq} line={line} />
+          <Line key={line.seq} line={line} group={group} />
         ))}
+        {speaks && <li className="text-ink-3 italic">{say("speaks", { name: speaks })}</li>}
       </ol>
     </details>
   )
 }
 
-function Line({ line }: { line: GroupLine }) {
+function End({ group }: { group: Group }) {
   const say = useTable(groupWords)
+  const { sessionKey } = useConversationContext()
+  const queries = useQueryClient()
+  const end = useMutation({
+    mutationFn: () => endGroup(sessionKey, group.id),
+    onError: (error) => toast(error.message),
+    onSettled: () => queries.invalidateQueries({ queryKey: ["groups", sessionKey] }),
+  })
+  return (
+    <IconButton small label={say("end")} disabled={end.isPending} onClick={() => end.mutate()}>
+      <Square size={13} aria-hidden />
+    </IconButton>
+  )
+}
+
+/** A line; the name of a member leads to its conversation. */
+function Line({ line, group }: { line: GroupLine; group: Group }) {
+  const say = useTable(groupWords)
+  const keep = useKeepDetails()
+  const member = group.members.find(({ name }) => name === line.speaker)
   const aside = line.outcome === "passed" ? say("passed") : line.outcome === "done" ? "" : say("silent")
   return (
     <li>
-      <span className="text-ink-2">{line.speaker || say("moderator")}</span>
+      {member ? (
+        <Link to="/c/$key" params={{ key: member.session }} onClick={keep} className="rounded-sm font-medium text-ink-2 underline-offset-3 hover:underline">
+          {line.speaker}
+        </Link>
+      ) : (
+        <span className="font-medium text-ink-2">{line.speaker || say("moderator")}</span>
+      )}
       {aside && <span className="ml-2 text-ink-3 italic">{aside}</span>}
-      <p className="break-words whitespace-pre-wrap">{line.said}</p>
+      {line.said && <p className="break-words whitespace-pre-wrap">{line.said}</p>}
     </li>
   )
 }

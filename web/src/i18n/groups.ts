@@ -14,6 +14,9 @@ const en = {
   gone: "the conversation of a member was deleted",
   passed: "nothing to add",
   silent: "could not answer",
+  speaks: "{{name}} is speaking…",
+  said: "What was said",
+  newest: "Only the newest {{n}} lines are shown.",
 }
 
 export type GroupWord = keyof typeof en
@@ -32,6 +35,9 @@ const zh: Record<GroupWord, string> = {
   gone: "某个成员的对话已被删除",
   passed: "没有补充",
   silent: "无法回答",
+  speaks: "{{name}} 正在发言…",
+  said: "发言内容",
+  newest: "仅显示最新的 {{n}} 条发言。",
 }
 
 export const groupWords: Table<GroupWord> = { en, zh }

@@ -14,6 +14,9 @@ const en = {
   figures: "{{steps}} steps · {{tokens}} tokens",
   stop: "Stop {{name}}",
   up: "The conversation above",
+  works: "Subagent {{name}}, asked by",
+  member: "group chat",
+  background: "in the background",
 }
 
 export type SubagentWord = keyof typeof en
@@ -34,5 +37,8 @@ export const subagentWords: Table<SubagentWord> = {
     figures: "{{steps}} 步 · {{tokens}} token",
     stop: "停止 {{name}}",
     up: "上级对话",
+    works: "子代理 {{name}}，委派自",
+    member: "群聊",
+    background: "后台",
   },
 }

@@ -18,6 +18,7 @@ export function MemoryItem({ item, agent }: { item: Remembered; agent: string })
   const language = useLanguage()
   const client = useQueryClient()
   const [draft, setDraft] = useState<string>()
+  const [was, setWas] = useState("") // when the change was begun
   const [asking, setAsking] = useState(false)
   const name = item.name ?? item.id
   const after = {
@@ -25,10 +26,17 @@ export function MemoryItem({ item, agent }: { item: Remembered; agent: string })
       setDraft(undefined)
       return client.invalidateQueries({ queryKey: ["memory"] })
     },
-    onError: (error: unknown) => toast(asProblem(error).message),
+    onError: (error: unknown) => {
+      toast(asProblem(error).message)
+      return client.invalidateQueries({ queryKey: ["memory"] }) // somebody else may have changed it
+    },
   }
   const saving = useMutation({ mutationFn: (content: string) => editMemory(agent, item.id, item.content, content), ...after })
   const forgetting = useMutation({ mutationFn: () => forgetMemory(agent, [item]), ...after })
+  const begin = () => {
+    setWas(item.content)
+    setDraft(item.content)
+  }
   const changes = item.kind === "note" || item.kind === "block"
   return (
     <li className="py-3">
@@ -38,7 +46,7 @@ export function MemoryItem({ item, agent }: { item: Remembered; agent: string })
         </span>
         <span className="flex shrink-0 gap-1">
           {changes && draft === undefined && (
-            <Button look="quiet" aria-label={say("editLabel", { name })} onClick={() => setDraft(item.content)}>
+            <Button look="quiet" aria-label={say("editLabel", { name })} onClick={() => begin()}>
               {say("edit")}
             </Button>
           )}
@@ -64,6 +72,12 @@ export function MemoryItem({ item, agent }: { item: Remembered; agent: string })
             value={draft}
             onChange={(event) => setDraft(event.target.value)}
           />
+          {item.content !== was && (
+            <div className="rounded-md bg-warn-soft px-3 py-2 text-small">
+              <p className="text-warn">{say("changed")}</p>
+              <p className="mt-1 break-words whitespace-pre-wrap">{item.content}</p>
+            </div>
+          )}
           <div className="flex gap-2">
             <Button type="submit" disabled={saving.isPending || draft === item.content}>
               {say("save")}

@@ -11,6 +11,7 @@ const Identities = lazy(() => import("./Identities"))
 const CronPage = lazy(() => import("../cron/CronPage"))
 const TriggersPage = lazy(() => import("../triggers/TriggersPage"))
 const ChannelsPage = lazy(() => import("../channels/ChannelsPage"))
+const HooksPage = lazy(() => import("../hooks/HooksPage"))
 const PolicyPage = lazy(() => import("../policy/PolicyPage"))
 const People = lazy(() => import("./People"))
 const LimitsView = lazy(() => import("./LimitsView"))
@@ -19,7 +20,7 @@ const tab =
   "-mb-px h-9 shrink-0 border-b-2 border-transparent px-1 font-medium text-ink-2 -outline-offset-2 hover:text-ink data-[state=active]:border-accent data-[state=active]:text-ink"
 
 interface Page {
-  id: "runners" | "permissions" | "cron" | "triggers" | "identities" | "channels" | "policy" | "people" | "limits"
+  id: "runners" | "permissions" | "cron" | "triggers" | "identities" | "channels" | "hooks" | "policy" | "people" | "limits"
   show: ComponentType<{ onClose: () => void }>
   /** Only administrators have it. */
   admin?: boolean
@@ -32,6 +33,7 @@ const pages: Page[] = [
   { id: "triggers", show: TriggersPage },
   { id: "identities", show: Identities },
   { id: "channels", show: ChannelsPage, admin: true },
+  { id: "hooks", show: HooksPage, admin: true },
   { id: "policy", show: PolicyPage, admin: true },
   { id: "people", show: People, admin: true },
   { id: "limits", show: LimitsView, admin: true },

@@ -1,56 +1,53 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query"
 import { Link } from "@tanstack/react-router"
-import { CornerLeftUp, Hand, Square } from "lucide-react"
+import { Hand, Square } from "lucide-react"
 
 import { stopTurn } from "../api/calls"
-import { listSubagents, type Subagent } from "../api/subagents"
+import type { Subagent } from "../api/subagents"
 import { useConversationContext } from "../conversation/context"
+import { useKeepDetails } from "../conversation/useDetails"
 import { Section } from "../details/Section"
+import { groupsQuery } from "../groups/queries"
 import { useLanguage } from "../i18n"
 import { count } from "../i18n/format"
-import { subagentWords } from "../i18n/subagents"
+import { subagentWords, type SubagentWord } from "../i18n/subagents"
 import { useTable } from "../i18n/table"
 import { cx } from "../lib/cx"
 import { IconButton } from "../ui/IconButton"
 import { isBusy, nameOf, type Node, treeOf } from "./tree"
+import { useSubagents } from "./useBelow"
 
-/** Milliseconds between two looks while somebody works, and while nobody does. */
-const BUSY = 1_500
-const QUIET = 5_000
+interface Known {
+  /** Key of the open conversation. */
+  open: string
+  /** What members of group chats are called there, by their conversations. */
+  members: Map<string, string>
+}
 
 /** Who works for the conversation, as a tree; of a subagent's own conversation the tree that it is part of. */
-export default function SubagentsSection() {
+export default function SubagentsSection({ below }: { below: number }) {
   const say = useTable(subagentWords)
   const { sessionKey } = useConversationContext()
-  const { data } = useQuery({
-    queryKey: ["subagents", sessionKey],
-    queryFn: () => listSubagents(sessionKey),
-    refetchInterval: (query) => (query.state.data?.some(isBusy) ? BUSY : QUIET),
-  })
+  const { data } = useSubagents(below)
+  const { data: groups } = useQuery(groupsQuery(sessionKey))
   if (!data || data.length === 0) return null
-  const here = data.find((agent) => agent.session === sessionKey)
+  const members = new Map(groups?.flatMap((group) => group.members.map(({ session, name }) => [session, name] as const)))
   return (
     <Section title={say("title")}>
-      {here && (
-        <Link to="/c/$key" params={{ key: here.parent }} className="mb-1 flex min-h-8 items-center gap-2 text-small text-accent">
-          <CornerLeftUp size={15} aria-hidden />
-          {say("up")}
-        </Link>
-      )}
-      <Level nodes={treeOf(data)} open={sessionKey} />
+      <Level nodes={treeOf(data)} known={{ open: sessionKey, members }} />
     </Section>
   )
 }
 
-function Level({ nodes, open }: { nodes: Node[]; open: string }) {
+function Level({ nodes, known }: { nodes: Node[]; known: Known }) {
   return (
-    <ul className="text-small">
+    <ul className="space-y-1 text-small">
       {nodes.map((node) => (
         <li key={node.agent.session}>
-          <Row agent={node.agent} open={node.agent.session === open} />
+          <Row agent={node.agent} known={known} />
           {node.below.length > 0 && (
-            <div className="ml-2 border-l border-line pl-3">
-              <Level nodes={node.below} open={open} />
+            <div className="mt-1 ml-1 border-l border-line pl-3">
+              <Level nodes={node.below} known={known} />
             </div>
           )}
         </li>
@@ -59,36 +56,35 @@ function Level({ nodes, open }: { nodes: Node[]; open: string }) {
   )
 }
 
-function Row({ agent, open }: { agent: Subagent; open: boolean }) {
+function Row({ agent, known }: { agent: Subagent; known: Known }) {
   const say = useTable(subagentWords)
   const language = useLanguage()
   const client = useQueryClient()
+  const keep = useKeepDetails()
   const stop = useMutation({
     mutationFn: () => stopTurn(agent.session),
     onSettled: () => client.invalidateQueries({ queryKey: ["subagents"] }),
   })
-  const name = nameOf(agent)
+  const member = known.members.get(agent.session)
+  const name = member ?? nameOf(agent)
+  const open = agent.session === known.open
+  const kind: SubagentWord | undefined = member ? "member" : agent.background ? "background" : undefined
   return (
-    <div className="flex min-h-9 items-start gap-1 py-1">
+    <div className="flex items-start gap-1">
       <Link
         to="/c/$key"
         params={{ key: agent.session }}
+        onClick={keep}
         aria-current={open ? "page" : undefined}
-        className={cx("-mx-1.5 min-w-0 flex-1 rounded-md px-1.5 py-0.5 hover:bg-hover", open && "bg-hover")}
+        className={cx("-mx-1.5 min-w-0 flex-1 rounded-md px-1.5 py-1 hover:bg-hover", open && "bg-hover")}
       >
-        <span className="flex items-baseline gap-2">
+        <span className="flex flex-wrap items-baseline gap-x-2">
           <span className="font-medium break-all">{name}</span>
-          <span className={cx("shrink-0", agent.state === "failed" || agent.state === "lost" ? "text-danger" : isBusy(agent) ? "text-accent" : "text-ink-3")}>
-            {say(agent.state)}
-          </span>
+          <State agent={agent} />
+          {kind && <span className="text-ink-3">{say(kind)}</span>}
         </span>
         <span className="block truncate text-ink-2">{agent.tool || agent.task}</span>
-        {agent.waiting && (
-          <span className="flex items-center gap-1 text-warn">
-            <Hand size={13} aria-hidden /> {say("asks")}
-          </span>
-        )}
-        <span className="block text-ink-3 tabular-nums">{say("figures", { steps: agent.steps, tokens: count(language, agent.tokens) })}</span>
+        {agent.steps > 0 && <span className="block text-ink-3 tabular-nums">{say("figures", { steps: agent.steps, tokens: count(language, agent.tokens) })}</span>}
       </Link>
       {agent.turn_id && (
         <IconButton small label={say("stop", { name })} disabled={stop.isPending} onClick={() => stop.mutate()}>
@@ -97,4 +93,18 @@ function Row({ agent, open }: { agent: Subagent; open: boolean }) {
       )}
     </div>
   )
+}
+
+/** What it does, in a word; a permission that it waits for stands above all. */
+function State({ agent }: { agent: Subagent }) {
+  const say = useTable(subagentWords)
+  if (agent.waiting) {
+    return (
+      <span className="flex shrink-0 items-center gap-1 text-warn">
+        <Hand size={13} aria-hidden className="relative top-px" /> {say("asks")}
+      </span>
+    )
+  }
+  const tone = agent.state === "failed" || agent.state === "lost" ? "text-danger" : isBusy(agent) ? "text-accent" : "text-ink-3"
+  return <span className={cx("shrink-0", tone)}>{say(agent.state)}</span>
 }

@@ -11,6 +11,7 @@ import { Note } from "../ui/Note"
 import { type Answer, ApprovalCard } from "./ApprovalCard"
 
 const Inquiry = lazy(() => import("./Inquiry"))
+const Deferred = lazy(() => import("../hooks/Deferred"))
 
 interface Props {
   call: ToolCall
@@ -32,6 +33,10 @@ export function Approval({ call, approval, asking }: Props) {
       {approval.questions?.length ? (
         <Suspense>
           <Inquiry approval={approval} asking={asking} answering={answering} onAnswer={mutate} />
+        </Suspense>
+      ) : asking && approval.deferred ? (
+        <Suspense>
+          <Deferred call={call} reason={approval.reason} />
         </Suspense>
       ) : asking ? (
         <ApprovalCard call={call} reason={approval.reason} answering={answering} onAnswer={mutate} />

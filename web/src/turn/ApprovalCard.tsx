@@ -17,6 +17,10 @@ export interface Answer {
 interface Props {
   call: ToolCall
   reason?: string
+  /** What it says instead of the question to whoever reads it. */
+  title?: string
+  /** Who may answer: whoever reads it, for all calls of the tool too (the default), for this one only, or somebody else. */
+  answers?: "always" | "once" | "no"
   /** An answer is on its way or was accepted. */
   answering: boolean
   onAnswer: (answer: Answer) => void
@@ -26,7 +30,7 @@ interface Props {
 const LONGEST_NOTE = 500
 
 /** What wants to run and why, with the answers. The keys A and D work while the card, or nothing, has the focus. */
-export function ApprovalCard({ call, reason, answering, onAnswer }: Props) {
+export function ApprovalCard({ call, reason, title, answers = "always", answering, onAnswer }: Props) {
   const t = useT()
   const id = useId()
   const card = useRef<HTMLDivElement>(null)
@@ -35,6 +39,7 @@ export function ApprovalCard({ call, reason, answering, onAnswer }: Props) {
     if (!answering) onAnswer(given)
   }
   const press = (key: string): boolean => {
+    if (answers === "no") return false
     if (key === "a") answer({ decision: "allow" })
     else if (key === "d") setDenying(true)
     else return false
@@ -48,7 +53,7 @@ export function ApprovalCard({ call, reason, answering, onAnswer }: Props) {
   return (
     <div
       ref={card}
-      data-approval=""
+      data-approval={answers === "no" ? undefined : ""}
       role="group"
       tabIndex={-1}
       aria-labelledby={id}
@@ -57,11 +62,11 @@ export function ApprovalCard({ call, reason, answering, onAnswer }: Props) {
     >
       <p id={id} className="flex items-center gap-2.5 font-medium">
         <Hand size={17} aria-hidden className="shrink-0 text-warn" />
-        {t("approval.title", { tool: call.name })}
+        {title ?? t("approval.title", { tool: call.name })}
       </p>
       <Wanted call={call} />
       {reason && <p className="mt-3 break-words text-ink-2">{t("approval.reason", { reason })}</p>}
-      {denying ? (
+      {answers === "no" ? null : denying ? (
         <Denial answering={answering} onCancel={() => setDenying(false)} onDeny={(note) => answer({ decision: "deny", note })} />
       ) : (
         <div className="mt-4 flex flex-wrap gap-2">
@@ -71,9 +76,11 @@ export function ApprovalCard({ call, reason, answering, onAnswer }: Props) {
           <Button aria-keyshortcuts="D" aria-disabled={answering} onClick={() => setDenying(true)}>
             {t("approval.deny")} <Key name="D" />
           </Button>
-          <Button look="quiet" aria-disabled={answering} onClick={() => answer({ decision: "allow", always: true })}>
-            {t("approval.always", { tool: call.name })}
-          </Button>
+          {answers === "always" && (
+            <Button look="quiet" aria-disabled={answering} onClick={() => answer({ decision: "allow", always: true })}>
+              {t("approval.always", { tool: call.name })}
+            </Button>
+          )}
         </div>
       )}
     </div>

@@ -12,6 +12,9 @@ interface Props {
   startedAt?: string
 }
 
+/** What it does that only people can end. */
+const waits: Voice["kind"][] = ["asking", "inquiring", "deferred"]
+
 /** What a running turn does, in words, with the seconds it has taken. */
 export function VoiceLine({ voice, startedAt }: Props) {
   const t = useT()
@@ -28,7 +31,7 @@ export function VoiceLine({ voice, startedAt }: Props) {
         </div>
       )}
       <p className="flex items-baseline gap-2.5">
-        <span aria-hidden className={cx("relative top-px ml-1 size-2 shrink-0 rounded-full", voice.kind === "asking" || voice.kind === "inquiring" ? "bg-warn" : "bg-accent")} />
+        <span aria-hidden className={cx("relative top-px ml-1 size-2 shrink-0 rounded-full", waits.includes(voice.kind) ? "bg-warn" : "bg-accent")} />
         <span className="min-w-0">
           {words}
           {elapsed >= 1 && <span className="tabular-nums"> · {wholeDuration(t, elapsed)}</span>}
@@ -43,7 +46,8 @@ function wordsOf(voice: Voice, t: Translate): string {
     case "tools":
       return t("voice.tools", { tools: [...new Set(voice.names)].join(", ") })
     case "asking":
-      return t("voice.asking", { tool: voice.tool })
+    case "deferred":
+      return t(`voice.${voice.kind}`, { tool: voice.tool })
     case "calling":
       return t("voice.calling", { tool: voice.tool })
     case "retrying":

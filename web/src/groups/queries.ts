@@ -1,0 +1,18 @@
+import { queryOptions, useQuery } from "@tanstack/react-query"
+
+import { listGroups } from "../api/groups"
+import { useConversationContext } from "../conversation/context"
+import { useHeard } from "../subagents/useBelow"
+
+/** Milliseconds between two looks for what no event told of: over a good connection, and over a lost one. */
+const LOOK = 20_000
+const LOST = 5_000
+
+export const groupsQuery = (key: string) => queryOptions({ queryKey: ["groups", key], queryFn: () => listGroups(key), retry: false })
+
+/** The chats among subagents of the conversation, kept current by its events. For one part of the page, as those are. */
+export function useGroups(below: number) {
+  const { sessionKey, link } = useConversationContext()
+  useHeard(["groups", sessionKey], below)
+  return useQuery({ ...groupsQuery(sessionKey), refetchInterval: link === "live" ? LOOK : LOST })
+}
