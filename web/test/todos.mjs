@@ -1,4 +1,6 @@
 // What must be seen of to-do lists. Each name is a claim.
+import assert from "node:assert/strict"
+
 export const todoClaims = {
   "what is left to do stands in the details, also that of other conversations": async (v) => {
     await v.page.goto(v.url)
@@ -13,11 +15,11 @@ export const todoClaims = {
     await v.ask("say something else", "something else")
     await v.page.getByRole("button", { name: "Details", exact: true }).last().click()
     const elsewhere = panel.getByRole("region", { name: "To do in other conversations" })
-    await elsewhere.getByText("thin the carrots").waitFor()
-    await elsewhere.getByText("water the seeds").waitFor({ state: "detached" })
+    await elsewhere.getByText("thin the carrots", { exact: true }).first().waitFor()
+    assert.equal(await elsewhere.getByText("water the seeds", { exact: true }).count(), 0)
     await elsewhere.scrollIntoViewIfNeeded()
     await v.inspect("190-todos-elsewhere")
-    await elsewhere.getByRole("listitem").filter({ hasText: "thin the carrots" }).getByRole("link").first().click()
+    await elsewhere.getByRole("listitem").filter({ has: v.page.getByText("thin the carrots", { exact: true }) }).getByRole("link").first().click()
     await v.sees("planned the beds")
     await v.page.keyboard.press("Control+.")
   },

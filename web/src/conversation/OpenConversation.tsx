@@ -71,7 +71,7 @@ export function OpenConversation({ sessionKey }: { sessionKey: string }) {
       <main id="main" tabIndex={-1} aria-label={t("conversation.label")} className="flex h-full min-w-0 flex-1 flex-col outline-none">
         <Header title={title} session={feed.session} details={{ open: details.open && details.view === "turn", toggle: details.toggle }} />
         {feed.session?.chat_type === "subagent" && (
-          <div className="flex h-8 shrink-0 items-center gap-3 px-3 text-small md:px-5">
+          <div className="flex h-8 shrink-0 items-center gap-1.5 px-3 text-small md:px-5">
             <Suspense>
               <AboveNote details={details.open} />
             </Suspense>

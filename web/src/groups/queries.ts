@@ -1,6 +1,7 @@
 import { queryOptions, useQuery } from "@tanstack/react-query"
 
 import { listGroups } from "../api/groups"
+import type { Subagent } from "../api/subagents"
 import { useConversationContext } from "../conversation/context"
 import { useHeard } from "../subagents/useBelow"
 
@@ -15,4 +16,14 @@ export function useGroups(below: number) {
   const { sessionKey, link } = useConversationContext()
   useHeard(["groups", sessionKey], below)
   return useQuery({ ...groupsQuery(sessionKey), refetchInterval: link === "live" ? LOOK : LOST })
+}
+
+/**
+ * What members of group chats are called there, by their conversations: chats of the conversation at the top of a tree, which
+ * the open one may be a part of.
+ */
+export function useMembers(open: string, agents: Subagent[] = []): Map<string, string> {
+  const root = agents.find(({ depth }) => depth === 1)?.parent ?? open
+  const { data: groups } = useQuery({ ...groupsQuery(root), enabled: agents.length > 0 })
+  return new Map(groups?.flatMap((group) => group.members.map(({ session, name }) => [session, name] as const)))
 }

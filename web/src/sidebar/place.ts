@@ -24,6 +24,7 @@ export function usePlace(session: Session): string {
 }
 
 export function placeOf(t: Translate, session: Session, agent: string): string {
+  if (session.chat_type === "subagent") return agent // whose it is stands below
   const here = session.channel === "web"
   const type = session.chat_type === "direct" || here ? "" : t(`chat.${session.chat_type}`)
   const name = labelOf(session)

@@ -5,6 +5,7 @@ import { CornerLeftUp } from "lucide-react"
 import { sessionsQuery } from "../app/queries"
 import { useConversationContext } from "../conversation/context"
 import { useKeepDetails } from "../conversation/useDetails"
+import { useMembers } from "../groups/queries"
 import { subagentWords } from "../i18n/subagents"
 import { useTable } from "../i18n/table"
 import { nameOf } from "./tree"
@@ -17,13 +18,14 @@ export default function AboveNote({ details }: { details: boolean }) {
   const { sessionKey } = useConversationContext()
   const { data } = useQuery(subagentsQuery(sessionKey))
   const { data: sessions } = useQuery(sessionsQuery(""))
+  const members = useMembers(sessionKey, data)
   const here = data?.find((agent) => agent.session === sessionKey)
   if (!here) return null
   const above = data?.find((agent) => agent.session === here.parent)
   const title = above ? nameOf(above) : sessions?.find((session) => session.key === here.parent)?.title || say("up")
   return (
     <>
-      <span className="shrink-0 text-ink-3">{say("works", { name: nameOf(here) })}</span>
+      <span className="min-w-0 truncate text-ink-3">{say("works", { name: members.get(sessionKey) ?? nameOf(here) })}</span>
       <Link
         to="/c/$key"
         params={{ key: here.parent }}

@@ -1,4 +1,4 @@
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query"
+import { useMutation, useQueryClient } from "@tanstack/react-query"
 import { Link } from "@tanstack/react-router"
 import { Hand, Square } from "lucide-react"
 
@@ -7,7 +7,7 @@ import type { Subagent } from "../api/subagents"
 import { useConversationContext } from "../conversation/context"
 import { useKeepDetails } from "../conversation/useDetails"
 import { Section } from "../details/Section"
-import { groupsQuery } from "../groups/queries"
+import { useMembers } from "../groups/queries"
 import { useLanguage } from "../i18n"
 import { count } from "../i18n/format"
 import { subagentWords, type SubagentWord } from "../i18n/subagents"
@@ -29,9 +29,8 @@ export default function SubagentsSection({ below }: { below: number }) {
   const say = useTable(subagentWords)
   const { sessionKey } = useConversationContext()
   const { data } = useSubagents(below)
-  const { data: groups } = useQuery(groupsQuery(sessionKey))
+  const members = useMembers(sessionKey, data)
   if (!data || data.length === 0) return null
-  const members = new Map(groups?.flatMap((group) => group.members.map(({ session, name }) => [session, name] as const)))
   return (
     <Section title={say("title")}>
       <Level nodes={treeOf(data)} known={{ open: sessionKey, members }} />
@@ -100,8 +99,9 @@ function State({ agent }: { agent: Subagent }) {
   const say = useTable(subagentWords)
   if (agent.waiting) {
     return (
-      <span className="flex shrink-0 items-center gap-1 text-warn">
-        <Hand size={13} aria-hidden className="relative top-px" /> {say("asks")}
+      <span className="shrink-0 text-warn">
+        <Hand size={13} aria-hidden className="mr-1 inline align-[-0.125em]" />
+        {say("asks")}
       </span>
     )
   }

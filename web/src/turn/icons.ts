@@ -1,4 +1,5 @@
 import {
+  Bot,
   FilePen,
   FilePlus,
   FileText,
@@ -6,6 +7,7 @@ import {
   FolderSearch,
   ListTodo,
   type LucideIcon,
+  MessagesSquare,
   TextSearch,
   SquareTerminal,
   Wrench,
@@ -21,6 +23,8 @@ const icons: Record<string, LucideIcon> = {
   Cd: FolderOpen,
   todo_write: ListTodo,
   todo_list: ListTodo,
+  SubAgent: Bot,
+  CreateChat: MessagesSquare,
 }
 
 export const iconOf = (tool: string): LucideIcon => icons[tool] ?? Wrench
