@@ -53,7 +53,15 @@ func TestPeek_SeesTheStopOfItsOwnTurn(t *testing.T) {
 	_, err = b.Stop(t.Context(), store.Inbound{Session: key, User: user.ID, Channel: "web", PlatformID: "s1"}, phrase.English)
 	require.NoError(t, err)
 	require.True(t, peek(turn))
+	const other = chat.SessionKey("agent:main:web:thread:other")
+	_, err = b.CreateSession(t.Context(), store.NewSession{Key: other, Owner: user.ID, Channel: "web"})
+	require.NoError(t, err)
+	_, err = b.Accept(t.Context(), store.Inbound{Session: other, User: user.ID, Channel: "web", PlatformID: "m9", Text: "go"})
+	require.NoError(t, err)
+	_, _, err = b.Claim(t.Context(), other, "another", "run", 0)
+	require.NoError(t, err)
 	require.False(t, peek("another"))
+	require.True(t, peek("gone"), "a turn that was deleted ends")
 }
 
 func TestFinish_TellsThePersonOnceAndForgetsWhatWasLive(t *testing.T) {

@@ -101,7 +101,7 @@ func (n *NextInLine) wake(w store.Waiting) error {
 	if err != nil {
 		return err
 	}
-	return n.Waker.Wake(ctx, Row{Session: w.Session, Channel: w.Channel, UserName: user.Name, Text: w.Text})
+	return n.Waker.Wake(ctx, Row{Session: w.Session, Channel: w.Channel, UserName: user.Name, Text: w.Text, Agent: w.Agent})
 }
 
 // Wait waits for the wakes under way.

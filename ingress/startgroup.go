@@ -2,17 +2,25 @@ package ingress
 
 import (
 	"context"
+	"errors"
+
+	"go.temporal.io/api/serviceerror"
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/workflows"
 )
 
-// StartGroup tells the workflow of a group chat that something was said, starting it if none runs. It may be repeated at will.
+// StartGroup tells the workflow of a group chat that something was said, starting it if none runs; that of one that was deleted ends.
+// It may be repeated at will.
 func (s *Starter) StartGroup(ctx context.Context, id chat.GroupID) error {
 	key, user, topic, err := s.Rows.Group(ctx, id)
 	if fault.Is(err, fault.NotFound) {
-		return nil
+		err = s.Client.SignalWorkflow(ctx, workflows.GroupChatID(id), "", workflows.SignalWake, nil)
+		if _, ended := errors.AsType[*serviceerror.NotFound](err); ended {
+			return nil
+		}
+		return err
 	}
 	if err != nil {
 		return err

@@ -22,7 +22,7 @@ type Waker struct {
 
 // Wake tells the session's turn that rows wait, starting it if none runs. It may be repeated at will.
 func (w *Waker) Wake(ctx context.Context, r Row) error {
-	id, agent, err := WorkflowOf(ctx, w.Agents, r.Session)
+	id, agent, err := w.workflow(ctx, r)
 	if err != nil {
 		return fmt.Errorf("find the workflow of %s: %w", r.Session, err)
 	}
@@ -46,6 +46,13 @@ func (w *Waker) Wake(ctx context.Context, r Row) error {
 	return nil
 }
 
+func (w *Waker) workflow(ctx context.Context, r Row) (id string, agent *chat.SubagentRef, err error) {
+	if r.Agent != nil {
+		return workflows.SubagentID(*r.Agent), r.Agent, nil
+	}
+	return WorkflowOf(ctx, w.Agents, r.Session)
+}
+
 func kindOf(agent *chat.SubagentRef) string {
 	if agent != nil {
 		return workflows.KindSubagent
@@ -59,6 +66,8 @@ type Row struct {
 	Channel  string
 	UserName string
 	Text     string
+	// Agent is the subagent that the session is, where that cannot be read any more; nil: it is looked for.
+	Agent *chat.SubagentRef
 }
 
 func (w *Waker) summary(r Row) string {

@@ -13,6 +13,7 @@ import (
 
 	"xbot/ingress"
 	"xbot/internal/chat"
+	"xbot/internal/fault"
 	"xbot/workflows"
 )
 
@@ -59,6 +60,37 @@ func TestWake_CarriesNothingThatIsNotARow(t *testing.T) {
 	require.Equal(t, 4, s.options.TypedSearchAttributes.Size())
 	session, _ := s.options.TypedSearchAttributes.GetKeyword(workflows.AttrSession)
 	require.Equal(t, string(key), session)
+}
+
+func TestWake_FindsTheWorkflowOfASubagentThatWasDeleted(t *testing.T) {
+	t.Parallel()
+	agent := chat.SubagentRef{Session: "agent:main:subagent:t1.0.0", Parent: key, Role: "coder", Instance: "a", Call: "t1.0.0"}
+	s := wake(t, ingress.Waker{Attributes: off}, ingress.Row{Session: agent.Session, Agent: &agent})
+	require.Equal(t, workflows.SubagentID(agent), s.id)
+	require.Equal(t, workflows.NameSubagent, s.workflow)
+}
+
+func TestStart_TellsAGroupChatThatItWasDeleted(t *testing.T) {
+	t.Parallel()
+	c := &signaller{}
+	s := ingress.Starter{Client: c, Attributes: on, Rows: rows{err: fault.Errorf(fault.NotFound, "gone")}}
+	require.NoError(t, s.StartGroup(t.Context(), "g1"))
+	require.Equal(t, []string{"group/g1"}, c.signalled)
+	c.err = serviceerror.NewNotFound("it has ended")
+	require.NoError(t, s.StartGroup(t.Context(), "g1"))
+}
+
+// signaller is a Temporal client that only signals what runs.
+type signaller struct {
+	client.Client
+
+	signalled []string
+	err       error
+}
+
+func (s *signaller) SignalWorkflow(_ context.Context, id, _, _ string, _ any) error {
+	s.signalled = append(s.signalled, id)
+	return s.err
 }
 
 func TestWake_KeepsWordsAndAttributesOutWhereTheyAreNotWanted(t *testing.T) {

@@ -97,9 +97,9 @@ func (t *tx) pairOpenCalls(ctx context.Context, turn chat.TurnID, state chat.Tur
 	return nil
 }
 
-// StopRequested reports whether a stop waits for the turn.
+// StopRequested reports whether a stop waits for the turn, or the turn is gone with its session.
 func (s *Store) StopRequested(ctx context.Context, key chat.SessionKey, turn chat.TurnID) (bool, error) {
-	yes, err := s.q.InboxStopFor(ctx, s.pool, dbsqlc.InboxStopForParams{SessionKey: key, TurnID: &turn})
+	yes, err := s.q.InboxStopOrGone(ctx, s.pool, dbsqlc.InboxStopOrGoneParams{SessionKey: key, TurnID: &turn})
 	return yes, classify(err)
 }
 

@@ -20,6 +20,8 @@ type Waiting struct {
 	Channel string
 	Text    string
 	Group   chat.GroupID // a group chat that goes on, and no session; empty otherwise
+	// Agent is the subagent that a session was which is gone; nil: whoever wakes it looks.
+	Agent *chat.SubagentRef
 }
 
 // ToWake takes rows that wait without a live turn, and answers of people or subagents that their live turn has not acted on (Inbox is 0 then),

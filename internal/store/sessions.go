@@ -121,17 +121,43 @@ func (t *tx) lockBelow(ctx context.Context, key chat.SessionKey) ([]chat.Session
 	}
 	all = append(all, key)
 	for _, k := range all {
-		if _, err := t.q.TurnLockOf(ctx, t, k); err != nil {
+		turns, err := t.q.TurnLockOf(ctx, t, k)
+		if err != nil {
 			return nil, fmt.Errorf("lock the turn of %s: %w", k, err)
+		}
+		if len(turns) > 0 {
+			if err := t.wakeDeleted(ctx, k); err != nil {
+				return nil, err
+			}
 		}
 	}
 	if err := t.q.SubagentLockInbox(ctx, t, texts(all)); err != nil {
 		return nil, fmt.Errorf("lock what waits in %s: %w", key, err)
 	}
-	if err := t.q.SubagentLockGroups(ctx, t, texts(all)); err != nil {
+	groups, err := t.q.SubagentLockGroups(ctx, t, texts(all))
+	if err != nil {
 		return nil, fmt.Errorf("lock the group chats of %s: %w", key, err)
 	}
+	for _, id := range groups {
+		t.granted = append(t.granted, Waiting{Group: id})
+	}
 	return all, nil
+}
+
+// wakeDeleted has the turn of a session that is being deleted woken after the commit: one that waits for an answer ends then.
+func (t *tx) wakeDeleted(ctx context.Context, key chat.SessionKey) error {
+	if err := t.wakeLater(ctx, key, "deleted"); err != nil {
+		return err
+	}
+	agent, err := t.q.SubagentGet(ctx, t, key)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("read subagent %s: %w", key, err)
+	}
+	t.granted[len(t.granted)-1].Agent = new(refOf(agent))
+	return nil
 }
 
 func (t *tx) deleteSession(ctx context.Context, key chat.SessionKey) error {

@@ -107,6 +107,41 @@ func TestDeleteSession_LeavesNoSubagentThatIsBeingMade(t *testing.T) {
 	require.True(t, fault.Is(err, fault.NotFound), "nobody is left to ask it: %v", err)
 }
 
+// line notes who is woken.
+type line struct{ woken []store.Waiting }
+
+func (l *line) Granted(who []store.Waiting) { l.woken = append(l.woken, who...) }
+
+func TestDeleteSession_WakesTheTurnsAndGroupChatsThatEndWithIt(t *testing.T) {
+	b := setup(t)
+	handed, err := b.HandTask(t.Context(), task(b.handing("t1", 1)[0], "a"))
+	require.NoError(t, err)
+	agent := handed.Subagent
+	_, ok, err := b.Claim(t.Context(), agent.Session, "s1", "run", 0)
+	require.NoError(t, err)
+	require.True(t, ok)
+	id := b.chatOf("t1", 3, "coder", "reviewer")
+	for session, turn := range map[chat.SessionKey]chat.TurnID{key: "t1", agent.Session: "s1"} {
+		stop, err := b.StopRequested(t.Context(), session, turn)
+		require.NoError(t, err)
+		require.False(t, stop)
+	}
+	l := &line{}
+	b.Line = l
+	require.NoError(t, b.DeleteSession(t.Context(), key))
+	require.Equal(t, []store.Waiting{
+		{Session: agent.Session, User: b.user.ID, Channel: "agent", Text: "deleted", Agent: &agent}, {Session: key, User: b.user.ID, Channel: "web", Text: "deleted"}, {Group: id},
+	}, l.woken, "what waits for a wake would wait for ever")
+	for session, turn := range map[chat.SessionKey]chat.TurnID{key: "t1", agent.Session: "s1"} {
+		stop, err := b.StopRequested(t.Context(), session, turn)
+		require.NoError(t, err)
+		require.True(t, stop, "a turn that is gone ends")
+	}
+	step, err := b.StepGroup(t.Context(), id)
+	require.NoError(t, err)
+	require.True(t, step.Over)
+}
+
 func TestFinishTurn_OfASubagentWhoseParentIsGoneTellsNobody(t *testing.T) {
 	b := setup(t)
 	asked := task(b.handing("t1", 1)[0], "")

@@ -135,6 +135,13 @@ SELECT EXISTS (
     WHERE session_key = $1 AND kind = 'stop' AND outcome IS NULL AND target_turn = sqlc.arg(turn_id)
 );
 
+-- name: InboxStopOrGone :one
+-- A turn that is gone has nothing to go on for.
+SELECT (EXISTS (
+    SELECT 1 FROM inbox i
+    WHERE i.session_key = sqlc.arg(session_key) AND i.kind = 'stop' AND i.outcome IS NULL AND i.target_turn = sqlc.arg(turn_id)
+) OR NOT EXISTS (SELECT 1 FROM turns t WHERE t.id = sqlc.arg(turn_id)))::boolean;
+
 -- name: InboxRelease :many
 UPDATE inbox SET turn_id = NULL, claim = NULL, outcome = NULL, releases = releases + 1, woken_at = now() - interval '1 hour', wakes = 0
 WHERE turn_id = sqlc.arg(turn_id) AND kind IN ('message', 'background', 'control')

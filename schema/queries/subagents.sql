@@ -177,7 +177,7 @@ SELECT id FROM inbox WHERE session_key = ANY(sqlc.arg(keys)::text[]) AND outcome
 ORDER BY session_key, sent_at, sent_seq, id
 FOR UPDATE;
 
--- name: SubagentLockGroups :exec
+-- name: SubagentLockGroups :many
 -- The group chats that sessions have made or are in, which a step of them locks before subagents.
 SELECT g.id FROM group_chats g
 WHERE g.session_key = ANY(sqlc.arg(keys)::text[])

@@ -642,6 +642,26 @@ func (q *Queries) InboxStopFor(ctx context.Context, db DBTX, arg InboxStopForPar
 	return exists, err
 }
 
+const inboxStopOrGone = `-- name: InboxStopOrGone :one
+SELECT (EXISTS (
+    SELECT 1 FROM inbox i
+    WHERE i.session_key = $1 AND i.kind = 'stop' AND i.outcome IS NULL AND i.target_turn = $2
+) OR NOT EXISTS (SELECT 1 FROM turns t WHERE t.id = $2))::boolean
+`
+
+type InboxStopOrGoneParams struct {
+	SessionKey chat.SessionKey
+	TurnID     *chat.TurnID
+}
+
+// A turn that is gone has nothing to go on for.
+func (q *Queries) InboxStopOrGone(ctx context.Context, db DBTX, arg InboxStopOrGoneParams) (bool, error) {
+	row := db.QueryRow(ctx, inboxStopOrGone, arg.SessionKey, arg.TurnID)
+	var column_1 bool
+	err := row.Scan(&column_1)
+	return column_1, err
+}
+
 const inboxStopPending = `-- name: InboxStopPending :many
 WITH waiting AS MATERIALIZED (
     SELECT i.id FROM inbox i

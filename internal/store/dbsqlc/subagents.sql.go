@@ -349,7 +349,7 @@ func (q *Queries) SubagentLock(ctx context.Context, db DBTX, root string) error 
 	return err
 }
 
-const subagentLockGroups = `-- name: SubagentLockGroups :exec
+const subagentLockGroups = `-- name: SubagentLockGroups :many
 SELECT g.id FROM group_chats g
 WHERE g.session_key = ANY($1::text[])
    OR g.id IN (SELECT m.group_id FROM group_members m WHERE m.session_key = ANY($1::text[]))
@@ -358,9 +358,24 @@ FOR UPDATE
 `
 
 // The group chats that sessions have made or are in, which a step of them locks before subagents.
-func (q *Queries) SubagentLockGroups(ctx context.Context, db DBTX, keys []string) error {
-	_, err := db.Exec(ctx, subagentLockGroups, keys)
-	return err
+func (q *Queries) SubagentLockGroups(ctx context.Context, db DBTX, keys []string) ([]chat.GroupID, error) {
+	rows, err := db.Query(ctx, subagentLockGroups, keys)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []chat.GroupID
+	for rows.Next() {
+		var id chat.GroupID
+		if err := rows.Scan(&id); err != nil {
+			return nil, err
+		}
+		items = append(items, id)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
 }
 
 const subagentLockInbox = `-- name: SubagentLockInbox :exec
