@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"github.com/tiktoken-go/tokenizer"
 
 	"xbot/internal/chat"
 	"xbot/internal/llm/llmtest"
@@ -73,6 +74,23 @@ func TestLetta_WhatAModelKeepsIsThereInLaterConversationsAndAfterAKill(t *testin
 			return m.Role == "tool" && strings.Contains(m.Content, want)
 		}), "no tool said %q in %v", want, asked.Messages)
 	}
+}
+
+// TestLetta_AGreetingCostsFewTokens holds the budget of DESIGN §12 where memory is kept in tiers: prompt, tools and hello as
+// they were sent, for an administrator, who has all tools.
+func TestLetta_AGreetingCostsFewTokens(t *testing.T) {
+	t.Parallel()
+	s := newServer(t, "MEMORY_PROVIDER=letta")
+	k := s.newTalk()
+	require.Equal(t, chat.TurnDone, k.untilEnded(time.Minute, k.send("say hello")).State)
+	sent := s.model.Requests()[0]
+	require.Contains(t, sent.System, "<working_context")
+	codec, err := tokenizer.Get(tokenizer.O200kBase)
+	require.NoError(t, err)
+	n, err := codec.Count(string(sent.Raw))
+	require.NoError(t, err)
+	t.Logf("%d tokens, with %d tools", n, len(sent.Tools))
+	require.LessOrEqual(t, n, 4000)
 }
 
 // TestLetta_AnEntryThatIsTooLongIsFoundByWhatAModelShortenedItTo goes from a tool of one conversation to the search of
