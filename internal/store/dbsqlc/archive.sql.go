@@ -311,17 +311,17 @@ func (q *Queries) ArchivePending(ctx context.Context, db DBTX, arg ArchivePendin
 
 const archiveSearch = `-- name: ArchiveSearch :many
 WITH terms AS MATERIALIZED (
-    SELECT unnest($4::text[])::tsquery AS query, unnest($5::float8[]) AS weight,
-           generate_subscripts($4::text[], 1) AS n
+    SELECT ($4::text[])[n]::tsquery AS query, ($5::float8[])[n] AS weight, n
+    FROM generate_series(1, cardinality($4::text[])) AS n
 ), hits AS MATERIALIZED (
-    SELECT t.n, t.weight, a.id, a.size FROM terms t JOIN archival_memory a ON a.words @@ t.query
+    SELECT t.n, a.id, 2.2::float8 / (1.3::float8 + 0.045::float8 * a.size) AS share FROM terms t JOIN archival_memory a ON a.words @@ t.query
     WHERE a.user_id = $1 AND a.agent = $2
-), entries AS MATERIALIZED (
-    SELECT count(*) AS n FROM archival_memory e WHERE e.user_id = $1 AND e.agent = $2
-), rarity AS (
-    SELECT h.n, h.weight * ln(1 + (max(e.n) - count(*) + 0.5) / (count(*) + 0.5)) AS weight FROM hits h, entries e GROUP BY h.n, h.weight
+), rarity AS MATERIALIZED (
+    SELECT t.n, t.weight * ln(1 + (e.n - c.n + 0.5::float8) / (c.n + 0.5::float8)) AS weight
+    FROM terms t JOIN (SELECT h.n AS term, count(*) AS n FROM hits h GROUP BY h.n) c ON c.term = t.n,
+         (SELECT count(*) AS n FROM archival_memory e WHERE e.user_id = $1 AND e.agent = $2) e
 )
-SELECT h.id::bigint AS id, sum(r.weight * 2.2 / (1 + 1.2 * (0.25 + 0.75 * h.size / 20.0)))::float8 AS score
+SELECT h.id::bigint AS id, sum(r.weight * h.share)::float8 AS score
 FROM hits h JOIN rarity r ON r.n = h.n
 GROUP BY h.id
 ORDER BY score DESC, h.id DESC
@@ -342,7 +342,7 @@ type ArchiveSearchRow struct {
 }
 
 // The entries that meet the most telling terms, by BM25 with each word counted once: k1 is 1.2, b 0.75, and an entry has 20
-// words on average.
+// words on average, which makes an entry's share of a term 2.2 / (1.3 + 0.045 * size).
 func (q *Queries) ArchiveSearch(ctx context.Context, db DBTX, arg ArchiveSearchParams) ([]ArchiveSearchRow, error) {
 	rows, err := db.Query(ctx, archiveSearch,
 		arg.UserID,
