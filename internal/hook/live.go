@@ -74,7 +74,9 @@ func (l *Live) For(ctx context.Context, key chat.SessionKey) Set {
 	defer cancel()
 	docs, err := l.Projects.Hooks(ctx, key)
 	if err != nil {
-		return Merge(home, Config{Faults: []Fault{{Source: "the project's hooks files", Text: "they cannot be read: " + err.Error()}}})
+		set := Merge(home, Config{Faults: []Fault{{Source: "the project's hooks files", Text: "they cannot be read: " + err.Error()}}})
+		l.tell(set)
+		return set
 	}
 	configs := make([]Config, len(docs))
 	for i, d := range docs {

@@ -7,9 +7,11 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -111,13 +113,28 @@ func TestHTTP_PostsThePayloadWithItsHeaders(t *testing.T) {
 func TestHTTP_RefusesPrivateAddressesAndTellsNoSecret(t *testing.T) {
 	t.Parallel()
 	asked := false
-	url := serve(t, func(http.ResponseWriter, *http.Request) { asked = true })
-	_, err := reach(t).Ask(t.Context(), hook.Handler{URL: url + "/?key=secret"}, question())
+	at := serve(t, func(http.ResponseWriter, *http.Request) { asked = true })
+	_, err := reach(t).Ask(t.Context(), hook.Handler{URL: at + "/?key=secret"}, question())
 	require.Equal(t, fault.Denied, fault.KindOf(err))
 	require.NotContains(t, err.Error(), "secret")
 	require.False(t, asked)
 	_, err = reach(t).Ask(t.Context(), hook.Handler{URL: "http://169.254.169.254/latest/meta-data"}, question())
 	require.Equal(t, fault.Denied, fault.KindOf(err))
+}
+
+func TestHTTP_RefusesThisMachineUnderEveryName(t *testing.T) {
+	t.Parallel()
+	var asked atomic.Int32
+	at, err := url.Parse(serve(t, func(http.ResponseWriter, *http.Request) { asked.Add(1) }))
+	require.NoError(t, err)
+	for _, name := range []string{"localhost", "127.1", "[::ffff:127.0.0.1]", "[::ffff:7f00:1]", "[64:ff9b::7f00:1]", "[::1]", "0.0.0.0", "[::]", "2130706433", "0x7f.1"} {
+		_, err := reach(t).Ask(t.Context(), hook.Handler{URL: "http://" + name + ":" + at.Port()}, question())
+		require.Error(t, err, name)
+	}
+	require.Zero(t, asked.Load(), "a name is judged by the address that is dialled")
+	_, err = reach(t, "localhost").Ask(t.Context(), hook.Handler{URL: "http://localhost:" + at.Port()}, question())
+	require.NoError(t, err)
+	require.EqualValues(t, 1, asked.Load())
 }
 
 func TestHTTP_FollowsNoRedirect(t *testing.T) {

@@ -1,0 +1,67 @@
+package store_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"xbot/internal/chat"
+	"xbot/internal/hook"
+	"xbot/internal/store"
+)
+
+func TestHooks_TheFirstOutcomeOfAnEventCounts(t *testing.T) {
+	b := setup(t)
+	in, err := b.Accept(t.Context(), store.Inbound{Session: key, User: b.user.ID, Channel: "web", PlatformID: "m1", Text: "a card number"})
+	require.NoError(t, err)
+	_, ok, err := b.Claim(t.Context(), key, "t1", "run", 0)
+	require.NoError(t, err)
+	require.True(t, ok)
+	claimed, err := b.HookClaimed(t.Context(), "t1")
+	require.NoError(t, err)
+	require.Len(t, claimed, 1)
+	require.NotZero(t, in.ID)
+	record := func(d hook.Decision, reason string) bool {
+		fresh, err := b.RecordHook(t.Context(), hook.Record{
+			ID: "t1/0/UserPromptSubmit", Event: hook.UserPromptSubmit, Session: key, Turn: "t1", Messages: []chat.MessageID{claimed[0].ID},
+			Outcome: hook.Outcome{Decision: d, Reason: reason, Context: "c"},
+		})
+		require.NoError(t, err)
+		return fresh
+	}
+	require.True(t, record(hook.Deny, "card numbers stay out"))
+	require.False(t, record(hook.Allow, ""))
+	require.False(t, record(hook.Deny, "again"))
+	said, ok, err := b.HookSaid(t.Context(), "t1/0/UserPromptSubmit")
+	require.NoError(t, err)
+	require.True(t, ok)
+	require.Equal(t, "card numbers stay out", said.Reason)
+	left, err := b.HookUnanswered(t.Context(), "t1")
+	require.NoError(t, err)
+	require.False(t, left, "the model sees nothing of it")
+	page, err := b.Messages(t.Context(), key, store.Page{Limit: 10})
+	require.NoError(t, err)
+	require.Len(t, page.Messages, 2, "the message, and one notice: %v", page.Messages)
+	claimed, err = b.HookClaimed(t.Context(), "t1")
+	require.NoError(t, err)
+	require.Empty(t, claimed, "nor are hooks told of it again")
+}
+
+func TestHooks_WhatIsSaidOfACallAfterItsTurnChangesNothing(t *testing.T) {
+	b := setup(t)
+	call := b.handing("t1", 1)[0]
+	_, err := b.FinishTurn(t.Context(), key, "t1", chat.TurnStopped, "")
+	require.NoError(t, err)
+	before, err := b.Call(t.Context(), call)
+	require.NoError(t, err)
+	for _, e := range []hook.Event{hook.PreToolUse, hook.PostToolUse} {
+		_, err := b.RecordHook(t.Context(), hook.Record{
+			ID: string(call) + "/" + string(e), Event: e, Session: key, Turn: "t1", Call: call,
+			Outcome: hook.Outcome{Decision: hook.Deny, Reason: "late", Context: "late"}, Changed: &hook.Change{Arguments: `{"late":1}`, Summary: "late"},
+		})
+		require.NoError(t, err)
+	}
+	after, err := b.Call(t.Context(), call)
+	require.NoError(t, err)
+	require.Equal(t, before, after)
+}
