@@ -61,6 +61,17 @@ func TestHooks_ADeferredCallIsListedAndDecidedByAdministratorsAlone(t *testing.T
 	require.Contains(t, b.bob.post(ordinary, map[string]any{"decision": "allow"}).problem(http.StatusForbidden), "administrator", "not in their own conversation either")
 	b.bob.say(key, "c1", "/approve").is(http.StatusAccepted, nil)
 	b.bob.say(key, "c2", "/hooks allow "+string(id)).is(http.StatusAccepted, nil)
+	var notices []string
+	var said api.TranscriptBody
+	b.bob.get(path(key, "/messages")).is(http.StatusOK, &said)
+	for _, m := range said.Messages {
+		if m.Role == chat.RoleNotice {
+			notices = append(notices, m.Content)
+		}
+	}
+	require.Len(t, notices, 2)
+	require.Contains(t, notices[0], "An administrator has to allow this.")
+	require.Contains(t, notices[1], "administrators")
 
 	waiting := b.waitingForAdministrators()
 	require.Len(t, waiting, 1, "nothing that bob tried was a decision")

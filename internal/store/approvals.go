@@ -130,12 +130,24 @@ func (t *tx) oldestOpen(ctx context.Context, a Answer) (id chat.CallID, key chat
 		}
 	}
 	if errors.Is(err, pgx.ErrNoRows) {
-		return "", "", before, false, ErrNothingAsked
+		return "", "", before, false, t.nothingOpen(ctx, a)
 	}
 	if err != nil {
 		return "", "", before, false, fmt.Errorf("find the open question: %w", err)
 	}
 	return row.ID, row.SessionKey, before, false, nil
+}
+
+// nothingOpen says why there is nothing that the user could answer: a hook may have deferred what waits.
+func (t *tx) nothingOpen(ctx context.Context, a Answer) error {
+	deferred, err := t.q.ApprovalDeferred(ctx, t, dbsqlc.ApprovalDeferredParams{SessionKey: a.Session, UserID: int64(a.User)})
+	switch {
+	case err != nil:
+		return fmt.Errorf("look for deferred calls: %w", err)
+	case deferred:
+		return phrase.Fault(fault.Denied, phrase.HookDeferredText)
+	}
+	return ErrNothingAsked
 }
 
 // oldest reads the call of a session that has waited longest for something that the user may say to it.

@@ -55,6 +55,14 @@ WHERE (c.session_key = sqlc.arg(session_key) OR c.session_key IN (SELECT a.sessi
 ORDER BY c.asked_at, c.step, c.n
 LIMIT 1;
 
+-- name: ApprovalDeferred :one
+-- Whether a call waits in a session or its subagents that a user could answer for if no hook had deferred it.
+SELECT EXISTS (
+    SELECT 1 FROM tool_calls c JOIN sessions s ON s.key = c.session_key
+    WHERE (c.session_key = sqlc.arg(session_key) OR c.session_key IN (SELECT a.session_key FROM subagents a WHERE a.root = sqlc.arg(session_key)))
+      AND c.approval = 'open' AND c.hook = 'deferred' AND may_reply(s.user_id, sqlc.arg(user_id), c.turn_id, c.questions IS NOT NULL)
+) AS deferred;
+
 -- name: ApprovalByKey :one
 -- What a message answered that names no call.
 SELECT c.* FROM tool_calls c JOIN sessions s ON s.key = c.session_key

@@ -171,6 +171,27 @@ func (q *Queries) ApprovalByKey(ctx context.Context, db DBTX, arg ApprovalByKeyP
 	return i, err
 }
 
+const approvalDeferred = `-- name: ApprovalDeferred :one
+SELECT EXISTS (
+    SELECT 1 FROM tool_calls c JOIN sessions s ON s.key = c.session_key
+    WHERE (c.session_key = $1 OR c.session_key IN (SELECT a.session_key FROM subagents a WHERE a.root = $1))
+      AND c.approval = 'open' AND c.hook = 'deferred' AND may_reply(s.user_id, $2, c.turn_id, c.questions IS NOT NULL)
+) AS deferred
+`
+
+type ApprovalDeferredParams struct {
+	SessionKey chat.SessionKey
+	UserID     int64
+}
+
+// Whether a call waits in a session or its subagents that a user could answer for if no hook had deferred it.
+func (q *Queries) ApprovalDeferred(ctx context.Context, db DBTX, arg ApprovalDeferredParams) (bool, error) {
+	row := db.QueryRow(ctx, approvalDeferred, arg.SessionKey, arg.UserID)
+	var deferred bool
+	err := row.Scan(&deferred)
+	return deferred, err
+}
+
 const approvalExpire = `-- name: ApprovalExpire :one
 UPDATE tool_calls SET approval = 'denied', note = $1, answered_by = $2, answered_at = now()
 WHERE id = $3 AND approval = 'open'
