@@ -40,7 +40,8 @@ type times struct {
 
 	mu    sync.Mutex
 	ticks time.Duration
-	runs  int // of the workflow
+	runs  int           // of the workflow
+	down  time.Duration // how long nothing runs at first
 }
 
 func skipTimes(t *testing.T, start string) *times {
@@ -88,6 +89,9 @@ func (c *times) server(ctx workflow.Context, lasts time.Duration) error {
 		running = workflow.ExecuteChildWorkflow(workflow.WithChildOptions(ctx, o), workflows.NameCronJob, in)
 	}
 	var failed error
+	if err := workflow.Sleep(ctx, c.down); err != nil {
+		return err
+	}
 	start()
 	for ended := false; !ended && failed == nil; {
 		next := workflow.NewSelector(ctx)

@@ -80,3 +80,22 @@ func TestFireJob_ATimeOfWhichNobodyIsToldWasActedOn(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, 1, now.Runs)
 }
+
+func TestFireJob_AClockThatIsSetBackRepeatsNothing(t *testing.T) {
+	b, c := setupAt(t)
+	_, err := b.pool.Exec(t.Context(), `CREATE FUNCTION taken() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN NEW.outcome := 'applied'; RETURN NEW; END $$;
+		CREATE TRIGGER taken BEFORE INSERT ON inbox FOR EACH ROW EXECUTE FUNCTION taken()`)
+	require.NoError(t, err)
+	j := b.job("* * * * *", func(j *store.Job) { j.Missed = "all" })
+	for _, at := range []string{"08:01:00", "07:00:00", "08:01:30", "07:59:59", "08:02:00", "08:00:00", "08:03:00"} {
+		c.set("2026-03-02T" + at + "Z")
+		b.fire(j.ID)
+	}
+	runs, err := b.JobRuns(t.Context(), j.ID, 10)
+	require.NoError(t, err)
+	var ran []string
+	for _, r := range runs {
+		ran = append(ran, r.Scheduled.UTC().Format("15:04")+" "+r.Reason)
+	}
+	require.Equal(t, []string{"08:03 scheduled", "08:02 scheduled", "08:01 scheduled"}, ran)
+}
