@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"slices"
-	"strings"
 	"time"
 
 	"xbot/ingress"
@@ -39,14 +38,6 @@ func (in *ingressPart) commands() *ingress.Commands {
 	)...)
 	c.Models = words{in.models}
 	return c
-}
-
-// base is where people reach the server.
-func (in *ingressPart) base() string {
-	if in.http.URL != "" {
-		return strings.TrimRight(in.http.URL, "/")
-	}
-	return in.address()
 }
 
 func (in *ingressPart) statuses() *ingress.Statuses {

@@ -1,0 +1,53 @@
+package main
+
+import (
+	"net/http"
+	"strings"
+	"time"
+
+	"xbot/ingress"
+	"xbot/ingress/api"
+	"xbot/ingress/auth"
+	"xbot/ingress/channels"
+	"xbot/ingress/hooks"
+	"xbot/internal/filelink"
+	"xbot/internal/localstack"
+	"xbot/internal/logs"
+	"xbot/internal/tool/task"
+	"xbot/web"
+)
+
+// routes are what is answered where.
+func (in *ingressPart) routes() (ingress.Routes, error) {
+	a := &api.API{
+		Policy: api.Policy{Tools: in.policy.tools, Rules: in.policy.rules, Live: in.policies},
+		Store:  in.store, Bus: in.bus, Dispatch: in.dispatch, Gateway: in.gateway, Fleet: in.fleet, History: in.history, Meter: in.meter, Memory: in.recollections().Desk, Contexts: in.contexts, Models: in.models, Minds: in.minds, Auth: in.auth, Log: in.log, Closing: in.closing,
+		Boxes: in.boxes, Links: filelink.New(in.key),
+		Channels: api.Channels{Book: in.accounts, Live: in.channels, Trial: &channels.Trial{Book: in.accounts, Live: in.channels}},
+		Hooks:    in.hooks,
+		Jobs:     in.jobs,
+		Killer:   task.Killer{Kills: in.store, Boxes: in.boxes},
+		Triggers: in.triggers,
+		Logs:     logs.Reader{Home: in.home},
+		Info: api.Info{
+			Version: version, Model: in.model.Model(), Demo: strings.HasPrefix(in.model.Model(), "demo/"),
+			Namespace: in.cfg.Namespace, TemporalUI: in.ui != nil, StartedAt: time.Now(),
+		},
+	}
+	internal, err := in.internal()
+	if err != nil {
+		return ingress.Routes{}, err
+	}
+	r := ingress.Routes{
+		API: a.Handler(), OpenAPI: openAPIHandler(), Page: web.Handler(), Host: in.auth.Hosts.Check, Refuse: a.Refuse,
+		Runners: in.hub, Internal: internal, Ready: in.ready,
+		Files:   &ingress.Files{Links: a.Links, Accounts: in.store, Boxes: in.boxes, Log: in.log},
+		Metrics: in.auth.Require(in.tele.Handler(), a.Refuse), Channels: in.desk,
+		Hooks: (&hooks.Hooks{Store: in.store, Key: in.key, Waker: in.dispatch.Waker, Log: in.log}).Handler(),
+	}
+	if in.ui != nil {
+		allowed := func(q *http.Request) bool { return auth.User(q.Context()).Admin }
+		r.Temporal = in.auth.Require(ingress.TemporalUI(in.ui, localstack.UITokenHeader, in.uiToken, auth.CookieName, allowed), a.Refuse)
+	}
+	return r, nil
+}
