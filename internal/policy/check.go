@@ -26,7 +26,7 @@ func (c *check) policy(p *Policy) {
 		c.channel(join("channels", id), p.Channels[id])
 	}
 	c.limits(p.Limits)
-	c.oneOf("memory.provider", p.Memory.Provider, memoryProviders...)
+	c.memory(p.Memory)
 	c.zone("cron.timezone", p.Cron.Timezone)
 }
 

@@ -31,6 +31,7 @@ func (c *check) agents(p *Policy) {
 		ids = append(ids, a.ID)
 		c.oneOf(path+".memory", a.Memory, "own", MemoryShared)
 		c.oneOf(path+".memoryProvider", a.MemoryProvider, memoryProviders...)
+		c.switches(path+".memorySwitches", a.MemorySwitches, p.Memory.MemorySwitches)
 		c.oneOf(path+".think", a.Think, thinks...)
 		c.heartbeat(path+".heartbeat", a.Heartbeat)
 	}

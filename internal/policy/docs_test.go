@@ -46,7 +46,10 @@ func fields(into map[string]bool, path string, t reflect.Type) {
 	if t.Kind() != reflect.Struct || strings.HasSuffix(path, ".accounts") {
 		return
 	}
-	for f := range t.Fields() {
+	for _, f := range reflect.VisibleFields(t) {
+		if f.Anonymous {
+			continue
+		}
 		at := place(path, f)
 		into[at] = true
 		fields(into, at, f.Type)
@@ -68,7 +71,7 @@ func members(into map[string]bool, path string, v any, t reflect.Type) {
 			members(into, path, item, t.Elem())
 		}
 	case reflect.Struct:
-		for f := range t.Fields() {
+		for _, f := range reflect.VisibleFields(t) {
 			name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
 			if item, ok := v.(map[string]any)[name]; ok {
 				into[place(path, f)] = true

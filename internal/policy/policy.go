@@ -28,11 +28,6 @@ type Cron struct {
 	Timezone string `json:"timezone,omitempty"` // IANA name, of jobs and people who name none; default: that of the server
 }
 
-// Memory says how people are remembered.
-type Memory struct {
-	Provider string `json:"provider,omitempty"` // flat | letta; default: MEMORY_PROVIDER
-}
-
 // Session says how conversations are named and how long they last (spec/002).
 type Session struct {
 	Scope          string              `json:"scope,omitempty"`   // per-sender | global
@@ -125,6 +120,8 @@ type Agent struct {
 	Heartbeat Heartbeat `json:"heartbeat,omitzero"`
 
 	MemoryProvider string `json:"memoryProvider,omitempty"` // flat | letta; default: memory.provider
+
+	MemorySwitches MemorySwitches `json:"memorySwitches,omitzero"` // absent ones are those of memory
 }
 
 // Tools says which tools an agent has; names may hold *, and deny wins. No allow: all.

@@ -149,9 +149,10 @@ func kindOf(v any) string {
 
 func fieldsOf(t reflect.Type) map[string]reflect.Type {
 	out := map[string]reflect.Type{}
-	for field := range t.Fields() {
-		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
-		out[name] = field.Type
+	for _, field := range reflect.VisibleFields(t) {
+		if name, _, _ := strings.Cut(field.Tag.Get("json"), ","); name != "" { // an embedded struct has none, its members have
+			out[name] = field.Type
+		}
 	}
 	return out
 }

@@ -1,0 +1,86 @@
+package policy
+
+// DefaultRecent is how many messages of the person's conversation the prompts of jobs and triggers hold, where the policy has
+// them do so and does not say how many; MaxRecent bounds it.
+const (
+	DefaultRecent = 5
+	MaxRecent     = 50
+)
+
+// Memory says how people are remembered.
+type Memory struct {
+	Provider string `json:"provider,omitempty"` // flat | letta; default: MEMORY_PROVIDER
+	MemorySwitches
+}
+
+// MemorySwitches say what is done with memory; each agent can have its own.
+type MemorySwitches struct {
+	Memorize       *bool        `json:"memorize,omitempty"`       // conversations that go from sight are put into memory; default true
+	Soul           SoulSwitches `json:"soul,omitzero"`            // the notes about its character that an agent has for each person
+	Subagent       *bool        `json:"subagent,omitempty"`       // there is a role memory, which reads the person's own conversations
+	ShortTerm      *bool        `json:"shortTerm,omitempty"`      // jobs and triggers in conversations of their own know what was said last
+	RecentMessages *int         `json:"recentMessages,omitempty"` // how many messages of it; default 5, 0: none
+}
+
+// SoulSwitches say who reads and writes soul files. Absent: nobody.
+type SoulSwitches struct {
+	Read          *bool `json:"read,omitempty"`          // prompts of the agent hold them
+	Write         *bool `json:"write,omitempty"`         // the agent has tools for them
+	SubagentWrite *bool `json:"subagentWrite,omitempty"` // the role memory has
+}
+
+// Remembers says what an agent does with memory.
+type Remembers struct {
+	Memorize  bool `json:"memorize" doc:"Conversations that go from sight are put into memory."`
+	SoulRead  bool `json:"soul_read" doc:"Prompts hold soul files."`
+	SoulWrite bool `json:"soul_write" doc:"The agent has tools for soul files."`
+
+	Subagent          bool `json:"subagent" doc:"There is a role that reads the person's conversations."`
+	SubagentSoulWrite bool `json:"subagent_soul_write" doc:"That role has tools for soul files."`
+
+	Recent int `json:"recent" doc:"How many messages of the person's conversation jobs and triggers are told."`
+}
+
+// Remembers returns what an agent does with memory: its own switches above those of all.
+func (p *Policy) Remembers(a Agent) Remembers {
+	m, own := p.Memory, a.MemorySwitches
+	out := Remembers{
+		Memorize: said(true, own.Memorize, m.Memorize),
+		SoulRead: said(false, own.Soul.Read, m.Soul.Read), SoulWrite: said(false, own.Soul.Write, m.Soul.Write),
+		Subagent: said(false, own.Subagent, m.Subagent),
+	}
+	out.SubagentSoulWrite = out.Subagent && said(false, own.Soul.SubagentWrite, m.Soul.SubagentWrite)
+	if said(false, own.ShortTerm, m.ShortTerm) {
+		out.Recent = said(DefaultRecent, own.RecentMessages, m.RecentMessages)
+	}
+	return out
+}
+
+// said is the first value that is there, else the default.
+func said[T any](absent T, values ...*T) T {
+	for _, v := range values {
+		if v != nil {
+			return *v
+		}
+	}
+	return absent
+}
+
+// memory checks what is said of memory.
+func (c *check) memory(m Memory) {
+	c.oneOf("memory.provider", m.Provider, memoryProviders...)
+	c.switches("memory", m.MemorySwitches, MemorySwitches{})
+}
+
+// switches checks those of all, or those of one agent above them.
+func (c *check) switches(path string, s, above MemorySwitches) {
+	if n := s.RecentMessages; n != nil && (*n < 0 || *n > MaxRecent) {
+		c.fault(path+".recentMessages", "%d is not between 0 and %d", *n, MaxRecent)
+	}
+	if said(false, s.Soul.SubagentWrite) && !said(false, s.Subagent, above.Subagent) {
+		c.note(path+".soul.subagentWrite", "has no effect without subagent: true")
+	}
+	if s.RecentMessages != nil && !said(false, s.ShortTerm, above.ShortTerm) {
+		c.note(path+".recentMessages", "has no effect without shortTerm: true")
+	}
+}
