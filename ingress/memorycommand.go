@@ -145,7 +145,7 @@ func (r *Recollections) edit(ctx context.Context, w chat.Whose, in Inbound, args
 		id = chat.RememberedBlock + "/" + name + "/" + string(in.Session)
 	case chat.Block(name).Max() > 0:
 		id = chat.RememberedBlock + "/" + name
-	case kind == chat.RememberedNote || kind == chat.RememberedBlock:
+	case kind == chat.RememberedNote || kind == chat.RememberedBlock || kind == chat.RememberedSoul:
 		id = name
 	}
 	look, err := r.Desk.Look(ctx, w)

@@ -14,7 +14,9 @@ import (
 	"xbot/internal/persona"
 	"xbot/internal/store"
 	"xbot/internal/tool"
+	"xbot/internal/tool/conversation"
 	toolletta "xbot/internal/tool/letta"
+	toolsoul "xbot/internal/tool/soul"
 )
 
 // newArchive makes what is searched of memory, with embeddings where a model is set.
@@ -58,6 +60,16 @@ func (p *parts) lettaTools() []tool.Tool {
 	return []tool.Tool{
 		toolletta.NewAppend(who, p.store), toolletta.NewReplace(who, p.store), toolletta.NewRethink(who, p.store),
 		toolletta.NewInsert(who, p.archive), toolletta.NewSearch(who, p.archive), toolletta.NewRecall(persona.Past{Said: p.store, Book: who}),
+	}
+}
+
+// soulTools are the tools for soul files and for a person's other conversations. Who has them the policy says.
+func (p *parts) soulTools() []tool.Tool {
+	who := p.personas()
+	past := persona.Past{Said: p.store, Book: who}
+	return []tool.Tool{
+		toolsoul.NewList(who, p.store), toolsoul.NewRead(who, p.store), toolsoul.NewWrite(who, p.store), toolsoul.NewDelete(who, p.store),
+		conversation.NewList(past), conversation.NewRead(past),
 	}
 }
 

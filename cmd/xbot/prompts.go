@@ -20,7 +20,7 @@ func templatePath(home string, cfg config.Prompt) string {
 // pipeline is the middlewares that make system prompts.
 func (p *parts) pipeline(boxes *resolver.Resolver) *prompt.Pipeline {
 	return prompt.Standard(prompt.Parts{
-		Template: p.template, Home: p.home, Places: boxes, Rules: p.policy.rules, Memory: p.memories(), Personas: p.personas(),
+		Template: p.template, Home: p.home, Places: boxes, Rules: p.policy.rules, Memory: p.memories(), Personas: p.personas(), Souls: p.store, Past: p.store,
 	})
 }
 

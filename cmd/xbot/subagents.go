@@ -32,7 +32,7 @@ func (s staff) find(ctx context.Context, key chat.SessionKey) (prompt.Found, err
 		return prompt.Found{}, err
 	}
 	scene := chat.Scene{Session: key, User: owner, Runner: session.Runner, Cwd: session.Cwd, CwdRunner: session.CwdRunner}
-	roles := prompt.Roles{Home: s.p.home}
+	roles := prompt.Roles{Home: s.p.home, Personas: s.p.personas()}
 	if s.p.resolver != nil {
 		roles.Places = s.p.resolver
 	}
@@ -49,7 +49,7 @@ func (in *ingressPart) roles(ctx context.Context, key chat.SessionKey) ([]role.R
 // for, else that of whoever hands it the work; one that nobody knows is none.
 func (s staff) Make(ctx context.Context, call tool.Call, r role.Role, tier string) (chat.NewSubagent, error) {
 	out := chat.NewSubagent{Profile: chat.Profile{
-		Prompt: r.Prompt, Tools: r.Tools, Memory: r.Memory, SendMessage: r.SendMessage, SpawnAgent: r.SpawnAgent,
+		Prompt: r.Prompt, Tools: r.Tools, Memory: r.Memory, SendMessage: r.SendMessage, SpawnAgent: r.SpawnAgent, Conversations: r.Conversations,
 	}}
 	rules, err := s.p.policies.Get(ctx)
 	if err != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"os"
+	"slices"
 
 	"golang.org/x/sync/errgroup"
 
@@ -112,7 +113,7 @@ func limitsOf(model llm.Client, cfg config.LLM) limits.Table {
 func (p *parts) tools(cfg config.Permissions) *tool.Registry {
 	work := store.Background{Store: p.store}
 	return tool.New(append(
-		p.lettaTools(),
+		slices.Concat(p.lettaTools(), p.soulTools()),
 		shell.New(), ask.New(), file.NewRead(), file.NewCreate(), file.NewReplace(p.store), file.NewGlob(), file.NewGrep(),
 		file.NewCd(p.store, p.store), todo.NewWrite(p.store), todo.NewList(p.store, p.store), memory.NewWrite(p.notes()), memory.NewList(p.notes()), newDownload(cfg),
 		task.NewStatus(work), task.NewRead(work, lateBoxes{p}), task.NewWait(work),

@@ -52,15 +52,16 @@ type MemorizeNote struct {
 const (
 	RememberedNote    = "note"
 	RememberedBlock   = "block"
+	RememberedSoul    = "soul"
 	RememberedArchive = "archive"
 	RememberedLog     = "log"
 )
 
 // Remembered is something that memory holds, as people see it.
 type Remembered struct {
-	ID      string     `json:"id" example:"archive/12" doc:"note/PATH, block/NAME[/SESSION], archive/N or log/N."`
-	Kind    string     `json:"kind" enum:"note,block,archive,log"`
-	Name    string     `json:"name,omitempty" doc:"Path of a note, name of a block."`
+	ID      string     `json:"id" example:"archive/12" doc:"note/PATH, block/NAME[/SESSION], soul/NAME, archive/N or log/N."`
+	Kind    string     `json:"kind" enum:"note,block,soul,archive,log"`
+	Name    string     `json:"name,omitempty" doc:"Path of a note, name of a block or soul file."`
 	Session SessionKey `json:"session,omitempty" doc:"Conversation that it is of, where it is of one."`
 	Content string     `json:"content"`
 	At      time.Time  `json:"at" doc:"When it was so, or was written."`

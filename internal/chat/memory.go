@@ -59,6 +59,7 @@ type Memorized struct {
 
 	Notes  []NoteChange
 	Blocks []BlockChange
+	Souls  []SoulChange
 
 	Archive []ArchivalEntry // new ones
 	Delete  []ArchivalID
@@ -121,4 +122,13 @@ type Recollected struct {
 	Session SessionKey
 	Who     string // user, assistant or log
 	Text    string
+
+	Message MessageID // 0: it is no message
+}
+
+// Conversation is one of a person's, for whoever looks for what was said.
+type Conversation struct {
+	Session SessionKey
+	Title   string
+	At      time.Time // when it was used last
 }

@@ -17,6 +17,9 @@ type Scene struct {
 	Language string // what the user chose; empty: nothing
 	Rules    map[string]Rule
 
+	Profile  string // what the person says of themselves; empty where somebody else writes, and in groups
+	Timezone string // IANA name of the person's; empty: not said
+
 	Cwd       string
 	CwdRunner string
 	Runner    string // as the session or its user chose, not resolved; empty: the default

@@ -32,6 +32,8 @@ type Profile struct {
 	Memory      bool     `json:"memory,omitempty"`
 	SendMessage bool     `json:"send_message,omitempty"`
 	SpawnAgent  bool     `json:"spawn_agent,omitempty"`
+	// Conversations is that it reads the person's other conversations, as long as the policy says so.
+	Conversations bool `json:"conversations,omitempty"`
 }
 
 // SubagentTask is what a call asks of a subagent. Where New is nil, of one that is there: the instance of the role.

@@ -28,6 +28,20 @@ func ProviderOf(tool string) (provider string, ok bool) {
 	return "", false
 }
 
+// OfSoul reports whether a tool is one for soul files.
+func OfSoul(tool string) bool {
+	switch tool {
+	case "soul_list", "soul_read", "soul_write", "soul_delete":
+		return true
+	}
+	return false
+}
+
+// OfConversations reports whether a tool is one that reads the person's other conversations.
+func OfConversations(tool string) bool {
+	return tool == "list_conversations" || tool == "read_conversation"
+}
+
 // Query says for whom, and what for, memory is asked.
 type Query struct {
 	User    chat.UserID

@@ -40,6 +40,8 @@ func (b *Book) Agents(ctx context.Context, memory string) (chat.Agents, error) {
 // Said keeps what was said in conversations.
 type Said interface {
 	Recollect(ctx context.Context, w chat.Whose, here chat.SessionKey, q chat.Recollect) ([]chat.Recollected, error)
+	Conversations(ctx context.Context, owner chat.UserID, with chat.Agents, n int) ([]chat.Conversation, error)
+	Conversation(ctx context.Context, owner chat.UserID, with chat.Agents, key chat.SessionKey, before chat.MessageID, n int) ([]chat.Recollected, error)
 }
 
 // Past gives each conversation what was said in others with the same memory.
@@ -58,4 +60,31 @@ func (p Past) Recollect(ctx context.Context, user chat.UserID, session chat.Sess
 		return nil, err
 	}
 	return p.Said.Recollect(ctx, w, session, q)
+}
+
+// Conversations lists those that were used last.
+func (p Past) Conversations(ctx context.Context, user chat.UserID, session chat.SessionKey, n int) ([]chat.Conversation, error) {
+	with, err := p.with(ctx, user, session)
+	if err != nil {
+		return nil, err
+	}
+	return p.Said.Conversations(ctx, user, with, n)
+}
+
+// Conversation reads one of them, from its end or before a message. There is nothing in one that is not among them.
+func (p Past) Conversation(ctx context.Context, user chat.UserID, session, key chat.SessionKey, before chat.MessageID, n int) ([]chat.Recollected, error) {
+	with, err := p.with(ctx, user, session)
+	if err != nil {
+		return nil, err
+	}
+	return p.Said.Conversation(ctx, user, with, key, before, n)
+}
+
+// with are the agents whose memory a session has.
+func (p Past) with(ctx context.Context, user chat.UserID, session chat.SessionKey) (chat.Agents, error) {
+	w, err := p.Book.Whose(ctx, user, session)
+	if err != nil {
+		return chat.Agents{}, err
+	}
+	return p.Book.Agents(ctx, w.Agent)
 }

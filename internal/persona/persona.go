@@ -27,6 +27,10 @@ type Persona struct {
 	Deliver bool
 	// Provider names who keeps the agent's memory.
 	Provider string
+	// Remember says what the agent does with memory.
+	Remember policy.Remembers
+	// Alone says that a job or a trigger speaks here, in a conversation of its own.
+	Alone bool
 	// Role is what a subagent is, which answers another agent; nil: the agent answers people.
 	Role *chat.Profile
 	// Trusted says that an administrator speaks here, and nobody else.
@@ -40,6 +44,9 @@ const trustedTool = "logs"
 // a memory are those of its provider alone, and those for administrators are where nobody else speaks.
 func (p Persona) Has(tool string) bool {
 	if !p.Trusted && strings.EqualFold(strings.ReplaceAll(tool, "_", ""), trustedTool) {
+		return false
+	}
+	if has, ok := p.mayReach(tool); ok && !has {
 		return false
 	}
 	if provider, ok := memory.ProviderOf(tool); ok && p.Provider != "" && provider != p.Provider {
@@ -103,6 +110,7 @@ func (b *Book) Of(ctx context.Context, key chat.SessionKey) (Persona, error) {
 	out := Persona{
 		Agent: agent, Deliver: p.Sends(key, w.Channel, w.ChatType, w.Send), Trusted: w.Admin && w.ChatType == chat.ChatDirect,
 		Provider: cmp.Or(agent.MemoryProvider, p.Memory.Provider, b.Memory, memory.Flat),
+		Remember: p.Remembers(agent), Alone: w.ChatType == chat.ChatCron || w.ChatType == chat.ChatHook,
 	}
 	if w.ChatType == chat.ChatSubagent {
 		out.Deliver = false

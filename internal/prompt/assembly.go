@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"xbot/internal/chat"
+	"xbot/internal/persona"
 )
 
 // Middleware adds what it knows to a prompt (spec/001 §2.3).
@@ -33,7 +34,20 @@ type Assembly struct {
 	At          time.Time
 	UserMessage string
 
-	view *view // of the place where the session's tools act, once it was looked at
+	view *view            // of the place where the session's tools act, once it was looked at
+	who  *persona.Persona // who answers, once it was asked for
+}
+
+// persona returns who answers, as whoever asks first finds it.
+func (a *Assembly) persona(ctx context.Context, known Personas) (persona.Persona, error) {
+	if a.who == nil {
+		who, err := known.Of(ctx, a.Scene.Session)
+		if err != nil {
+			return who, err
+		}
+		a.who = &who
+	}
+	return *a.who, nil
 }
 
 // Pipeline is middlewares in their order. It is safe for concurrent use if they are.

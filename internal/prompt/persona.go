@@ -31,7 +31,7 @@ func (p Persona) Process(ctx context.Context, a *Assembly) error {
 	if p.Personas == nil {
 		return nil
 	}
-	who, err := p.Personas.Of(ctx, a.Scene.Session)
+	who, err := a.persona(ctx, p.Personas)
 	if err != nil {
 		return err
 	}

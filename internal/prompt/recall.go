@@ -24,7 +24,7 @@ func (Memory) Name() string { return "memory" }
 // stands in the conversation itself.
 func (m Memory) Process(ctx context.Context, a *Assembly) error {
 	if m.Personas != nil {
-		if who, err := m.Personas.Of(ctx, a.Scene.Session); err != nil || !who.Remembers() {
+		if who, err := a.persona(ctx, m.Personas); err != nil || !who.Remembers() {
 			return err
 		}
 	}

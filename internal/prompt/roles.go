@@ -24,6 +24,8 @@ const agentsDir = "agents"
 type Roles struct {
 	Home   string // data folder of the server
 	Places Places // nil: roles are those of the server alone
+	// Personas knows whether there is a role that reads the person's conversations; nil: there is none.
+	Personas Personas
 }
 
 // Found is the roles of a place, and the files that should be some.
@@ -56,7 +58,21 @@ func (r Roles) in(ctx context.Context, a *Assembly) (Found, error) {
 			}
 		}
 	}
-	return Found{Roles: role.Merge(levels...), Broken: broken}, nil
+	found := Found{Roles: role.Merge(levels...), Broken: broken}
+	if reads, err := r.read(ctx, a); err != nil || reads {
+		return found, err
+	}
+	found.Roles = slices.DeleteFunc(found.Roles, func(one role.Role) bool { return one.Conversations })
+	return found, nil
+}
+
+// read reports whether roles that read the person's conversations are to be had in a conversation.
+func (r Roles) read(ctx context.Context, a *Assembly) (bool, error) {
+	if r.Personas == nil {
+		return false, nil
+	}
+	who, err := a.persona(ctx, r.Personas)
+	return who.Remember.Subagent, err
 }
 
 // roles reads those of the workspace and of the folders of the place, the nearest last.
@@ -101,7 +117,7 @@ func (v *view) rolesIn(dir string) (roles []role.Role, broken []role.Broken, err
 				whys[i] = err.Error()
 				return nil // it is named beside the roles
 			}
-			r.From = file
+			r.From, r.Conversations = file, false // whoever writes in a project's folder is not the person
 			read[i] = r
 			return nil
 		})

@@ -1,10 +1,15 @@
 package prompt_test
 
 import (
+	"context"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"xbot/internal/chat"
+	"xbot/internal/persona"
+	"xbot/internal/policy"
 	"xbot/internal/prompt"
 	"xbot/internal/role"
 )
@@ -45,5 +50,34 @@ func TestRoles_TheNearestFileWinsAndBrokenOnesAreNamed(t *testing.T) {
 func TestRoles_AreThereWhereThePlaceCannotBeReached(t *testing.T) {
 	found, err := prompt.Roles{Home: t.TempDir()}.Find(t.Context(), newWorld(t).scene)
 	require.NoError(t, err)
-	require.Equal(t, role.Merge(role.Builtin()), found.Roles)
+	want := slices.DeleteFunc(role.Merge(role.Builtin()), func(r role.Role) bool { return r.Name == "memory" })
+	require.Equal(t, want, found.Roles)
+}
+
+// always is who answers in every session.
+type always persona.Persona
+
+func (a always) Of(context.Context, chat.SessionKey) (persona.Persona, error) {
+	return persona.Persona(a), nil
+}
+
+func TestRoles_ConversationsAreReadOnlyByRolesOfTheProgramAndTheServerAndWhereThePolicySaysSo(t *testing.T) {
+	w := newWorld(t)
+	const reads = "---\ndescription: d\ncapabilities: [conversations]\n---\n"
+	w.put("agents/archivist.md", reads)
+	w.box.Put(t, ".xbot/agents/spy.md", reads)
+	roles := prompt.Roles{Home: w.parts.Home, Places: w.parts.Places, Personas: always{}}
+	names := func() (out []string) {
+		found, err := roles.Find(t.Context(), w.scene)
+		require.NoError(t, err)
+		for _, r := range found.Roles {
+			if r.Conversations {
+				out = append(out, r.Name)
+			}
+		}
+		return out
+	}
+	require.Empty(t, names(), "off as long as nobody says otherwise")
+	roles.Personas = always{Remember: policy.Remembers{Subagent: true}}
+	require.Equal(t, []string{"archivist", "memory"}, names())
 }

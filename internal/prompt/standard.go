@@ -13,13 +13,16 @@ type Parts struct {
 	Rules     map[string]chat.Rule // of the installation
 	Memory    memory.Recaller
 	Personas  Personas // nil: nobody in particular
+	Souls     SoulShelf
+	Past      Past
 	Enrichers []Enricher
 }
 
 // Standard is the pipeline of the product: the eleven middlewares of spec/001 §2.3, and who the model is.
 func Standard(p Parts) *Pipeline {
 	return NewPipeline(
-		p.Template, Persona{Personas: p.Personas}, Project{Home: p.Home, Places: p.Places}, Channel{}, Skills{Home: p.Home, Places: p.Places}, Agents{Roles: Roles{Home: p.Home, Places: p.Places}},
-		Permission{Rules: p.Rules}, Memory{Provider: p.Memory, Personas: p.Personas}, Sender{}, Language{}, Enrichers(p.Enrichers), UserMessage{},
+		p.Template, Persona{Personas: p.Personas}, Project{Home: p.Home, Places: p.Places}, Channel{}, Skills{Home: p.Home, Places: p.Places}, Agents{Roles: Roles{Home: p.Home, Places: p.Places, Personas: p.Personas}},
+		Permission{Rules: p.Rules}, Memory{Provider: p.Memory, Personas: p.Personas}, Soul{Shelf: p.Souls, Personas: p.Personas}, Sender{}, Profile{Personas: p.Personas}, Language{},
+		Recent{Past: p.Past, Personas: p.Personas}, Enrichers(p.Enrichers), UserMessage{},
 	)
 }

@@ -40,8 +40,10 @@ type Role struct {
 	Tools       []string // it has those of whoever hands it work that these match; names may hold *; none: all of them
 	// Memory, SendMessage and SpawnAgent are what it may do beside its tools: remember, write to others, hand work on.
 	Memory, SendMessage, SpawnAgent bool
-	Prompt                          string // its instructions
-	From                            string // where it was read: a path; empty for those of the program
+	// Conversations is that it reads the person's other conversations, where the policy has a role that does.
+	Conversations bool
+	Prompt        string // its instructions
+	From          string // where it was read: a path; empty for those of the program
 }
 
 // front is the front matter of a file. Members that other products know and that mean nothing here are passed over.
@@ -90,8 +92,10 @@ func (r *Role) allow(capabilities []string) error {
 			r.SendMessage = true
 		case "spawn_agent":
 			r.SpawnAgent = true
+		case "conversations":
+			r.Conversations = true
 		default:
-			return fault.Errorf(fault.Invalid, "there is no capability %.60q: there are memory, send_message and spawn_agent", c)
+			return fault.Errorf(fault.Invalid, "there is no capability %.60q: there are memory, send_message, spawn_agent and conversations", c)
 		}
 	}
 	return nil

@@ -82,7 +82,7 @@ func TestBuiltin_AreWholeAndCannotHandWorkOnWithoutSayingSo(t *testing.T) {
 		require.Less(t, len(r.Description), 120, "it stands in every prompt: %s", r.Name)
 		require.Less(t, len(r.Prompt), 2000, r.Name)
 	}
-	require.Equal(t, []string{"coder", "explorer", "planner", "researcher", "reviewer", "tester"}, names)
+	require.Equal(t, []string{"coder", "explorer", "memory", "planner", "researcher", "reviewer", "tester"}, names)
 }
 
 func FuzzParse(f *testing.F) {

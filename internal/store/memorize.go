@@ -37,6 +37,11 @@ func (s *Store) Memorize(ctx context.Context, w chat.Whose, m chat.Memorized) (f
 				return "", err
 			}
 		}
+		for _, c := range m.Souls {
+			if _, err := tx.changeSoul(ctx, w, c); err != nil {
+				return "", err
+			}
+		}
 		if _, err := tx.changeArchive(ctx, w, m.Archive, m.Delete); err != nil {
 			return "", err
 		}

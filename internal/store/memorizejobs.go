@@ -13,6 +13,7 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/phrase"
+	"xbot/internal/policy"
 	"xbot/internal/store/dbsqlc"
 )
 
@@ -34,7 +35,11 @@ type leaving struct {
 
 // memorize notes that a conversation is to be put into memory, from what was memorized last, or what the model saw of it.
 // It waits for nobody: the relay starts the work. Call it before the session begins anew.
+// Where the policy says that its agent memorizes nothing, nothing is noted.
 func (t *tx) memorize(ctx context.Context, l leaving) error {
+	if wanted, err := t.memorizes(ctx, l.session); err != nil || !wanted {
+		return err
+	}
 	err := t.q.MemorizeJobAdd(ctx, t, dbsqlc.MemorizeJobAddParams{
 		SessionKey: l.session, Key: l.key, Trigger: l.trigger, Upto: int64(l.upto), Newest: int64(l.newest),
 		Anybody: l.trigger == chat.MemorizeSubagent, // it talks with nobody but its parent
@@ -43,6 +48,27 @@ func (t *tx) memorize(ctx context.Context, l leaving) error {
 		return fmt.Errorf("note what is to be memorized: %w", err)
 	}
 	return nil
+}
+
+// memorizes reports whether the policy has conversations like this one put into memory. The document is read with the
+// connection of the transaction: to wait for another one could be to wait for oneself.
+func (t *tx) memorizes(ctx context.Context, key chat.SessionKey) (bool, error) {
+	newest, err := t.q.PolicyNewest(ctx, t, 0)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return true, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("read the policy: %w", err)
+	}
+	var p policy.Policy
+	if err := json.Unmarshal(newest.Body, &p); err != nil {
+		return false, fmt.Errorf("decode policy %d: %w", newest.ID, err)
+	}
+	agent, err := t.q.SessionAgent(ctx, t, key)
+	if err != nil {
+		return false, fmt.Errorf("look up the agent of %s: %w", key, err)
+	}
+	return p.Remembers(p.Agent(agent)).Memorize, nil
 }
 
 // memorizeSubagent notes that what a subagent that may remember was told, and found out, is to be put into memory: when it

@@ -36,6 +36,9 @@ func (t *tx) moveMemories(ctx context.Context, from, to chat.UserID, sessions []
 	if err := t.q.MemoryWriteMove(ctx, t, dbsqlc.MemoryWriteMoveParams{UserID: from, NewUserID: int64(to)}); err != nil {
 		return fmt.Errorf("move the keys of memory: %w", err)
 	}
+	if err := t.q.SoulMove(ctx, t, dbsqlc.SoulMoveParams{UserID: from, NewUserID: int64(to), LeftID: int64(from)}); err != nil {
+		return fmt.Errorf("move soul files: %w", err)
+	}
 	if err := t.moveProfile(ctx, from, to); err != nil {
 		return err
 	}

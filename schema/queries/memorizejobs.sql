@@ -25,6 +25,9 @@ CROSS JOIN LATERAL (
 WHERE s.key = sqlc.arg(session_key) AND said.n > 0
 ON CONFLICT (session_key, key) DO NOTHING;
 
+-- name: SessionAgent :one
+SELECT agent FROM sessions WHERE key = $1;
+
 -- name: MemorizeJobGet :one
 SELECT j.id, j.session_key, s.user_id, u.name AS user_name, j.trigger, j.compaction_id, j.done_upto, j.part_upto, j.upto, j.newest, j.state, j.tries
 FROM memorize_jobs j JOIN sessions s ON s.key = j.session_key JOIN users u ON u.id = s.user_id
@@ -117,4 +120,5 @@ SELECT DISTINCT agent FROM (
     UNION ALL SELECT h.agent FROM event_history h WHERE h.user_id = sqlc.arg(user_id)
     UNION ALL SELECT b.agent FROM core_memory_blocks b WHERE b.user_id = sqlc.arg(user_id)
     UNION ALL SELECT a.agent FROM memory_heads a WHERE a.user_id = sqlc.arg(user_id)
+    UNION ALL SELECT f.agent FROM soul_files f WHERE f.user_id = sqlc.arg(user_id)
 ) names ORDER BY agent;

@@ -7,11 +7,12 @@ SELECT s.channel, s.user_id, s.cwd, s.cwd_runner, s.compaction_id, u.name AS use
        coalesce((
            SELECT jsonb_agg(jsonb_build_object('key', h.key, 'source', h.source, 'body', h.body)) FROM session_parts h WHERE h.session_key = s.key
        ), '[]')::jsonb AS parts,
-       frozen.body AS system
+       frozen.body AS system, coalesce(f.content, '')::text AS profile, coalesce(f.timezone, '')::text AS timezone
 FROM sessions s
 JOIN users u ON u.id = s.user_id
 LEFT JOIN turns t ON t.id = sqlc.arg(turn_id)
 LEFT JOIN prompts frozen ON frozen.hash = t.system_hash
+LEFT JOIN user_profiles f ON f.user_id = s.user_id AND coalesce(t.user_id, s.user_id) = s.user_id -- who writes in a conversation of another one is not told
 WHERE s.key = sqlc.arg(session_key);
 
 -- name: PromptFreeze :one

@@ -17,6 +17,46 @@ WHERE s.user_id = sqlc.arg(owner) AND (sqlc.arg(inside)::text = '' OR s.key = sq
 ORDER BY f.id DESC
 LIMIT sqlc.arg(n);
 
+-- name: Lately :many
+-- The newest messages of the conversation with the person that one of a job or trigger has to do with: where its answers go,
+-- else where it was made, else the one of the same agent that was used last. Nothing from before its last reset.
+SELECT m.role, m.created_at, coalesce(m.shown, m.content)::text AS content, s.key
+FROM messages m
+JOIN LATERAL (
+    SELECT s.key, coalesce(r.message_id, 0) AS began
+    FROM sessions here
+    LEFT JOIN cron_jobs j ON here.chat_type = 'cron' AND j.id = substr(here.key, 6) -- behind cron:
+    LEFT JOIN triggers t ON t.session_key = here.key
+    JOIN sessions s ON s.user_id = here.user_id AND s.agent = here.agent AND s.chat_type NOT IN ('cron', 'hook', 'subagent')
+    LEFT JOIN controls r ON r.id = s.reset_id
+    WHERE here.key = sqlc.arg(here)
+    ORDER BY (s.key = coalesce(j.deliver, t.answer_in, '')) DESC, (s.key = coalesce(j.home, '')) DESC, s.last_interaction_at DESC, s.key
+    LIMIT 1
+) s ON m.session_key = s.key
+WHERE m.id > s.began AND m.role IN ('user', 'assistant') AND NOT m.display_only AND NOT m.silent AND m.rewound_by IS NULL
+  AND coalesce(m.shown, m.content) <> ''
+ORDER BY m.id DESC
+LIMIT sqlc.arg(n);
+
+-- name: ConversationList :many
+-- The conversations of a user with some agents, those of subagents left out, the one used last first.
+SELECT s.key, s.title, s.last_interaction_at FROM sessions s
+WHERE s.user_id = sqlc.arg(owner) AND s.chat_type <> 'subagent'
+  AND (cardinality(sqlc.arg(these)::text[]) = 0 OR s.agent = ANY (sqlc.arg(these)::text[])) AND NOT s.agent = ANY (sqlc.arg(others)::text[])
+ORDER BY s.last_interaction_at DESC, s.key
+LIMIT sqlc.arg(n);
+
+-- name: ConversationRead :many
+-- The newest messages of such a conversation before one, also those that its model does not see any more.
+SELECT m.id, m.role, m.created_at, coalesce(m.shown, m.content)::text AS content
+FROM sessions s JOIN messages m ON m.session_key = s.key
+WHERE s.key = sqlc.arg(session) AND s.user_id = sqlc.arg(owner) AND s.chat_type <> 'subagent'
+  AND (cardinality(sqlc.arg(these)::text[]) = 0 OR s.agent = ANY (sqlc.arg(these)::text[])) AND NOT s.agent = ANY (sqlc.arg(others)::text[])
+  AND m.id < sqlc.arg(before)::bigint AND m.role IN ('user', 'assistant') AND NOT m.display_only AND NOT m.silent AND m.rewound_by IS NULL
+  AND coalesce(m.shown, m.content) <> ''
+ORDER BY m.id DESC
+LIMIT sqlc.arg(n);
+
 -- name: SearchPast :many
 -- The newest messages of a user's conversations with some agents, from a span of time, that hold all of some patterns, or any
 -- of them. Of one conversation only what its model does not see any more: what is before its last compaction or reset.

@@ -26,10 +26,11 @@ const (
 type Shelf interface {
 	Memories(ctx context.Context, user chat.UserID, agent string) ([]chat.Note, error)
 	BlocksOfAll(ctx context.Context, w chat.Whose) ([]chat.BlockOf, error)
+	SoulFiles(ctx context.Context, w chat.Whose) ([]chat.SoulFile, error)
 	Archive
 	MemoryHistory(ctx context.Context, w chat.Whose, before int64, n int) ([]chat.HistoryEntry, error)
 	MemoryLog(ctx context.Context, w chat.Whose, query string, since, until time.Time, n int) ([]chat.HistoryEntry, error)
-	// Memorize writes notes and blocks that are what they were, and takes out entries, or nothing of it. Conflict: they are not.
+	// Memorize writes notes, blocks and soul files that are what they were, and takes out entries, or nothing of it. Conflict: they are not.
 	Memorize(ctx context.Context, w chat.Whose, m chat.Memorized) (fresh bool, err error)
 	// ForgetLog takes entries out of a log. NotFound: one is not there.
 	ForgetLog(ctx context.Context, w chat.Whose, ids []int64) error
@@ -50,7 +51,7 @@ type Desk struct{ Shelf Shelf }
 
 // Look is what a memory holds, the newest of what is long.
 type Look struct {
-	Items    []chat.Remembered   `json:"items" doc:"Notes and blocks, then the newest entries of archive and log."`
+	Items    []chat.Remembered   `json:"items" doc:"Notes, blocks and soul files, then the newest entries of archive and log."`
 	Archived int                 `json:"archived" doc:"How many entries the archive has."`
 	Names    []string            `json:"names" doc:"The memories that agents have of you."`
 	Jobs     []chat.MemorizeNote `json:"jobs" doc:"Conversations that were put into memory lately, or wait for it."`
@@ -84,7 +85,7 @@ func (d Desk) Look(ctx context.Context, w chat.Whose) (Look, error) {
 	return out, err
 }
 
-// kept returns what prompts hold: notes and blocks.
+// kept returns what prompts hold: notes, blocks and soul files.
 func (d Desk) kept(ctx context.Context, w chat.Whose) (out []chat.Remembered, err error) {
 	blocks, err := d.Shelf.BlocksOfAll(ctx, w)
 	if err != nil {
@@ -102,6 +103,13 @@ func (d Desk) kept(ctx context.Context, w chat.Whose) (out []chat.Remembered, er
 	}
 	for _, n := range notes {
 		out = append(out, chat.Remembered{ID: chat.RememberedNote + "/" + n.Path, Kind: chat.RememberedNote, Name: n.Path, Content: n.Content, At: n.UpdatedAt})
+	}
+	files, err := d.Shelf.SoulFiles(ctx, w)
+	if err != nil {
+		return nil, err
+	}
+	for _, f := range files {
+		out = append(out, chat.Remembered{ID: chat.RememberedSoul + "/" + f.Name, Kind: chat.RememberedSoul, Name: f.Name, Content: f.Content, At: f.UpdatedAt})
 	}
 	return out, nil
 }
@@ -139,7 +147,7 @@ func logOf(entries []chat.HistoryEntry) []chat.Remembered {
 	return out
 }
 
-// Search returns what holds words: notes and blocks that hold all of them, entries of archive and log that hold the most
+// Search returns what holds words: notes, blocks and soul files that hold all of them, entries of archive and log that hold the most
 // telling ones, the best first.
 func (d Desk) Search(ctx context.Context, w chat.Whose, q string) ([]chat.Remembered, error) {
 	kept, err := d.kept(ctx, w)
@@ -174,8 +182,8 @@ func holds(text string, words []string) bool {
 	return len(words) > 0 && !slices.ContainsFunc(words, func(w string) bool { return !strings.Contains(text, strings.ToLower(w)) })
 }
 
-// Set writes a note or a block that is was; empty: the note goes, or nothing stands in the block. Conflict: it was changed
-// meanwhile. Invalid: it is neither. TooLarge: it would be longer than it may.
+// Set writes a note, a block or a soul file that is was; empty: it goes, or nothing stands in the block. Conflict: it was changed
+// meanwhile. Invalid: it is none of them. TooLarge: it would be longer than it may.
 func (d Desk) Set(ctx context.Context, w chat.Whose, id, was, content string) error {
 	m := chat.Memorized{}
 	kind, name, _ := strings.Cut(id, "/")
@@ -191,8 +199,10 @@ func (d Desk) Set(ctx context.Context, w chat.Whose, id, was, content string) er
 			return fault.Errorf(fault.Invalid, "there is no block %q", name)
 		}
 		m.Session, m.Blocks = chat.SessionKey(session), []chat.BlockChange{{Block: chat.Block(block), Was: was, Content: content}}
+	case kind == chat.RememberedSoul:
+		m.Souls = []chat.SoulChange{{Name: name, Content: content, Version: chat.SoulVersion(was)}}
 	default:
-		return fault.Errorf(fault.Invalid, "%q is neither a note nor a block", id)
+		return fault.Errorf(fault.Invalid, "%q is neither a note nor a block nor a soul file", id)
 	}
 	_, err := d.Shelf.Memorize(ctx, w, m)
 	return err

@@ -175,3 +175,26 @@ func TestDesk_NobodyReadsOrForgetsWhatIsOfAnother(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, look.Items, 7)
 }
+
+func TestDesk_SoulFilesAreSeenFoundChangedAndForgotten(t *testing.T) {
+	b := setup(t)
+	require.NoError(t, b.Set(t.Context(), b.mine, "soul/tone.md", "", "dry humour\nno emoji"))
+	require.Equal(t, fault.Conflict, fault.KindOf(b.Set(t.Context(), b.mine, "soul/tone.md", "", "other")), "who has not seen it does not overwrite it")
+	require.Equal(t, fault.Invalid, fault.KindOf(b.Set(t.Context(), b.mine, "soul/../x.md", "", "x")))
+	require.NoError(t, b.Set(t.Context(), b.mine, "soul/tone.md", "dry humour\nno emoji", "dry humour\nno emoji\nshort"))
+	got, err := b.Look(t.Context(), b.mine)
+	require.NoError(t, err)
+	require.Equal(t, []string{"soul/tone.md"}, ids(got.Items))
+	found, err := b.Find(t.Context(), b.mine, "emoji")
+	require.NoError(t, err)
+	require.NoError(t, b.Desk.Forget(t.Context(), b.mine, found), "a line of it")
+	got, err = b.Look(t.Context(), b.mine)
+	require.NoError(t, err)
+	require.Equal(t, "dry humour\nshort", got.Items[0].Content)
+	found, err = b.Find(t.Context(), b.mine, "soul/tone.md")
+	require.NoError(t, err)
+	require.NoError(t, b.Desk.Forget(t.Context(), b.mine, found))
+	got, err = b.Look(t.Context(), b.mine)
+	require.NoError(t, err)
+	require.Empty(t, got.Items)
+}

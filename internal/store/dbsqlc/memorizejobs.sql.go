@@ -433,6 +433,7 @@ SELECT DISTINCT agent FROM (
     UNION ALL SELECT h.agent FROM event_history h WHERE h.user_id = $1
     UNION ALL SELECT b.agent FROM core_memory_blocks b WHERE b.user_id = $1
     UNION ALL SELECT a.agent FROM memory_heads a WHERE a.user_id = $1
+    UNION ALL SELECT f.agent FROM soul_files f WHERE f.user_id = $1
 ) names ORDER BY agent
 `
 
@@ -464,4 +465,15 @@ DELETE FROM session_parts WHERE session_key = $1 AND key = '20_memory'
 func (q *Queries) MemoryPartDrop(ctx context.Context, db DBTX, sessionKey chat.SessionKey) error {
 	_, err := db.Exec(ctx, memoryPartDrop, sessionKey)
 	return err
+}
+
+const sessionAgent = `-- name: SessionAgent :one
+SELECT agent FROM sessions WHERE key = $1
+`
+
+func (q *Queries) SessionAgent(ctx context.Context, db DBTX, key chat.SessionKey) (string, error) {
+	row := db.QueryRow(ctx, sessionAgent, key)
+	var agent string
+	err := row.Scan(&agent)
+	return agent, err
 }

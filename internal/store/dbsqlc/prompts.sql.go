@@ -74,11 +74,12 @@ SELECT s.channel, s.user_id, s.cwd, s.cwd_runner, s.compaction_id, u.name AS use
        coalesce((
            SELECT jsonb_agg(jsonb_build_object('key', h.key, 'source', h.source, 'body', h.body)) FROM session_parts h WHERE h.session_key = s.key
        ), '[]')::jsonb AS parts,
-       frozen.body AS system
+       frozen.body AS system, coalesce(f.content, '')::text AS profile, coalesce(f.timezone, '')::text AS timezone
 FROM sessions s
 JOIN users u ON u.id = s.user_id
 LEFT JOIN turns t ON t.id = $1
 LEFT JOIN prompts frozen ON frozen.hash = t.system_hash
+LEFT JOIN user_profiles f ON f.user_id = s.user_id AND coalesce(t.user_id, s.user_id) = s.user_id -- who writes in a conversation of another one is not told
 WHERE s.key = $2
 `
 
@@ -100,6 +101,8 @@ type PromptSceneRow struct {
 	Rules        json.RawMessage
 	Parts        json.RawMessage
 	System       *string
+	Profile      string
+	Timezone     string
 }
 
 // What the system prompt of a turn is rendered for, and the prompt itself once that was done. Without a turn: for a look.
@@ -119,6 +122,8 @@ func (q *Queries) PromptScene(ctx context.Context, db DBTX, arg PromptSceneParam
 		&i.Rules,
 		&i.Parts,
 		&i.System,
+		&i.Profile,
+		&i.Timezone,
 	)
 	return i, err
 }

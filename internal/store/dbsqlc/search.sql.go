@@ -12,6 +12,172 @@ import (
 	"xbot/internal/chat"
 )
 
+const conversationList = `-- name: ConversationList :many
+SELECT s.key, s.title, s.last_interaction_at FROM sessions s
+WHERE s.user_id = $1 AND s.chat_type <> 'subagent'
+  AND (cardinality($2::text[]) = 0 OR s.agent = ANY ($2::text[])) AND NOT s.agent = ANY ($3::text[])
+ORDER BY s.last_interaction_at DESC, s.key
+LIMIT $4
+`
+
+type ConversationListParams struct {
+	Owner  chat.UserID
+	These  []string
+	Others []string
+	N      int32
+}
+
+type ConversationListRow struct {
+	Key               chat.SessionKey
+	Title             string
+	LastInteractionAt time.Time
+}
+
+// The conversations of a user with some agents, those of subagents left out, the one used last first.
+func (q *Queries) ConversationList(ctx context.Context, db DBTX, arg ConversationListParams) ([]ConversationListRow, error) {
+	rows, err := db.Query(ctx, conversationList,
+		arg.Owner,
+		arg.These,
+		arg.Others,
+		arg.N,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []ConversationListRow
+	for rows.Next() {
+		var i ConversationListRow
+		if err := rows.Scan(&i.Key, &i.Title, &i.LastInteractionAt); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const conversationRead = `-- name: ConversationRead :many
+SELECT m.id, m.role, m.created_at, coalesce(m.shown, m.content)::text AS content
+FROM sessions s JOIN messages m ON m.session_key = s.key
+WHERE s.key = $1 AND s.user_id = $2 AND s.chat_type <> 'subagent'
+  AND (cardinality($3::text[]) = 0 OR s.agent = ANY ($3::text[])) AND NOT s.agent = ANY ($4::text[])
+  AND m.id < $5::bigint AND m.role IN ('user', 'assistant') AND NOT m.display_only AND NOT m.silent AND m.rewound_by IS NULL
+  AND coalesce(m.shown, m.content) <> ''
+ORDER BY m.id DESC
+LIMIT $6
+`
+
+type ConversationReadParams struct {
+	Session chat.SessionKey
+	Owner   chat.UserID
+	These   []string
+	Others  []string
+	Before  int64
+	N       int32
+}
+
+type ConversationReadRow struct {
+	ID        chat.MessageID
+	Role      chat.Role
+	CreatedAt time.Time
+	Content   string
+}
+
+// The newest messages of such a conversation before one, also those that its model does not see any more.
+func (q *Queries) ConversationRead(ctx context.Context, db DBTX, arg ConversationReadParams) ([]ConversationReadRow, error) {
+	rows, err := db.Query(ctx, conversationRead,
+		arg.Session,
+		arg.Owner,
+		arg.These,
+		arg.Others,
+		arg.Before,
+		arg.N,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []ConversationReadRow
+	for rows.Next() {
+		var i ConversationReadRow
+		if err := rows.Scan(
+			&i.ID,
+			&i.Role,
+			&i.CreatedAt,
+			&i.Content,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const lately = `-- name: Lately :many
+SELECT m.role, m.created_at, coalesce(m.shown, m.content)::text AS content, s.key
+FROM messages m
+JOIN LATERAL (
+    SELECT s.key, coalesce(r.message_id, 0) AS began
+    FROM sessions here
+    LEFT JOIN cron_jobs j ON here.chat_type = 'cron' AND j.id = substr(here.key, 6) -- behind cron:
+    LEFT JOIN triggers t ON t.session_key = here.key
+    JOIN sessions s ON s.user_id = here.user_id AND s.agent = here.agent AND s.chat_type NOT IN ('cron', 'hook', 'subagent')
+    LEFT JOIN controls r ON r.id = s.reset_id
+    WHERE here.key = $1
+    ORDER BY (s.key = coalesce(j.deliver, t.answer_in, '')) DESC, (s.key = coalesce(j.home, '')) DESC, s.last_interaction_at DESC, s.key
+    LIMIT 1
+) s ON m.session_key = s.key
+WHERE m.id > s.began AND m.role IN ('user', 'assistant') AND NOT m.display_only AND NOT m.silent AND m.rewound_by IS NULL
+  AND coalesce(m.shown, m.content) <> ''
+ORDER BY m.id DESC
+LIMIT $2
+`
+
+type LatelyParams struct {
+	Here chat.SessionKey
+	N    int32
+}
+
+type LatelyRow struct {
+	Role      chat.Role
+	CreatedAt time.Time
+	Content   string
+	Key       chat.SessionKey
+}
+
+// The newest messages of the conversation with the person that one of a job or trigger has to do with: where its answers go,
+// else where it was made, else the one of the same agent that was used last. Nothing from before its last reset.
+func (q *Queries) Lately(ctx context.Context, db DBTX, arg LatelyParams) ([]LatelyRow, error) {
+	rows, err := db.Query(ctx, lately, arg.Here, arg.N)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []LatelyRow
+	for rows.Next() {
+		var i LatelyRow
+		if err := rows.Scan(
+			&i.Role,
+			&i.CreatedAt,
+			&i.Content,
+			&i.Key,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const search = `-- name: Search :many
 SELECT s.key, s.title, f.id, f.role, f.created_at, f.snippet::text AS snippet
 FROM sessions s

@@ -2662,7 +2662,7 @@ export interface components {
              * @description How many entries the archive has.
              */
             archived: number;
-            /** @description Notes and blocks, then the newest entries of archive and log. */
+            /** @description Notes, blocks and soul files, then the newest entries of archive and log. */
             items: components["schemas"]["Remembered"][] | null;
             /** @description Conversations that were put into memory lately, or wait for it. */
             jobs: components["schemas"]["MemorizeNote"][] | null;
@@ -3018,12 +3018,12 @@ export interface components {
             at: string;
             content: string;
             /**
-             * @description note/PATH, block/NAME[/SESSION], archive/N or log/N.
+             * @description note/PATH, block/NAME[/SESSION], soul/NAME, archive/N or log/N.
              * @example archive/12
              */
             id: string;
             /** @enum {string} */
-            kind: "note" | "block" | "archive" | "log";
+            kind: "note" | "block" | "soul" | "archive" | "log";
             /** @description It is one line of a note or block. */
             line?: boolean;
             /**
@@ -3031,7 +3031,7 @@ export interface components {
              * @description Characters that a block holds.
              */
             max?: number;
-            /** @description Path of a note, name of a block. */
+            /** @description Path of a note, name of a block or soul file. */
             name?: string;
             /** @description Conversation that it is of, where it is of one. */
             session?: string;

@@ -1,0 +1,163 @@
+// Package soul holds the tools with which a model keeps soul files: notes about its character toward one person or group.
+package soul
+
+import (
+	"context"
+	_ "embed"
+	"fmt"
+	"slices"
+	"strings"
+
+	"xbot/internal/chat"
+	"xbot/internal/tool"
+)
+
+//go:embed list.md
+var listDoc string
+
+//go:embed read.md
+var readDoc string
+
+//go:embed write.md
+var writeDoc string
+
+//go:embed delete.md
+var deleteDoc string
+
+// Owner knows which memory a session reads and writes.
+type Owner interface {
+	Whose(ctx context.Context, user chat.UserID, session chat.SessionKey) (chat.Whose, error)
+}
+
+// Shelf keeps soul files, durably.
+type Shelf interface {
+	SoulFiles(ctx context.Context, w chat.Whose) ([]chat.SoulFile, error)
+	// SetSoulFile writes a file, or deletes it where the content is empty, and returns its version; the same key writes once.
+	// Conflict: it overwrites something else than it says. Invalid, TooLarge: it cannot be kept.
+	SetSoulFile(ctx context.Context, w chat.Whose, key string, c chat.SoulChange) (version string, err error)
+}
+
+// desk is what the tools share.
+type desk struct {
+	owner Owner
+	shelf Shelf
+}
+
+func (d desk) files(ctx context.Context, call tool.Call) ([]chat.SoulFile, error) {
+	w, err := d.owner.Whose(ctx, call.User, call.Session)
+	if err != nil {
+		return nil, err
+	}
+	return d.shelf.SoulFiles(ctx, w)
+}
+
+// set makes the change of a call, once however often it is run.
+func (d desk) set(ctx context.Context, call tool.Call, c chat.SoulChange) (version string, err error) {
+	w, err := d.owner.Whose(ctx, call.User, call.Session)
+	if err != nil {
+		return "", err
+	}
+	return d.shelf.SetSoulFile(ctx, w, "call/"+string(call.ID), c)
+}
+
+type list struct{ desk }
+
+// NewList returns the tool soul_list.
+func NewList(owner Owner, shelf Shelf) tool.Tool {
+	return tool.Define("soul_list", chat.ClassRead, listDoc, list{desk{owner, shelf}})
+}
+
+func (list) Summary(struct{}) string { return "" }
+
+func (l list) Run(ctx context.Context, call tool.Call, _ struct{}) (chat.ToolResult, error) {
+	files, err := l.files(ctx, call)
+	if err != nil {
+		return tool.FromError(fmt.Errorf("read soul files: %w", err))
+	}
+	if len(files) == 0 {
+		return tool.Text("There are no soul files."), nil
+	}
+	lines := make([]string, len(files))
+	for i, f := range files {
+		lines[i] = fmt.Sprintf("%s  %d bytes  %s", f.Name, len(f.Content), f.UpdatedAt.UTC().Format("2006-01-02"))
+	}
+	return tool.Text(strings.Join(lines, "\n")), nil
+}
+
+type readParams struct {
+	Name string `json:"name"`
+}
+
+type read struct{ desk }
+
+// NewRead returns the tool soul_read.
+func NewRead(owner Owner, shelf Shelf) tool.Tool {
+	return tool.Define("soul_read", chat.ClassRead, readDoc, read{desk{owner, shelf}})
+}
+
+func (read) Summary(p readParams) string { return p.Name }
+
+func (r read) Run(ctx context.Context, call tool.Call, p readParams) (chat.ToolResult, error) {
+	files, err := r.files(ctx, call)
+	if err != nil {
+		return tool.FromError(fmt.Errorf("read soul files: %w", err))
+	}
+	name := strings.TrimSpace(p.Name)
+	i := slices.IndexFunc(files, func(f chat.SoulFile) bool { return f.Name == name })
+	if i < 0 {
+		return tool.Fail("there is no soul file %q; soul_list names all", tool.Cut(name, 60)), nil
+	}
+	return tool.Textf("[version %s]\n%s", chat.SoulVersion(files[i].Content), files[i].Content), nil
+}
+
+type writeParams struct {
+	Name    string `json:"name" jsonschema:"such as tone.md or habits.json"`
+	Content string `json:"content"`
+	Version string `json:"version,omitempty" jsonschema:"of the file that is overwritten, as soul_read says"`
+}
+
+type write struct{ desk }
+
+// NewWrite returns the tool soul_write.
+func NewWrite(owner Owner, shelf Shelf) tool.Tool {
+	return tool.Define("soul_write", chat.ClassIdempotent, writeDoc, write{desk{owner, shelf}})
+}
+
+func (write) Summary(p writeParams) string { return p.Name }
+
+func (w write) Run(ctx context.Context, call tool.Call, p writeParams) (chat.ToolResult, error) {
+	name, content := strings.TrimSpace(p.Name), strings.TrimSpace(p.Content)
+	if content == "" {
+		return tool.Fail("content is empty; soul_delete deletes a file"), nil
+	}
+	version, err := w.set(ctx, call, chat.SoulChange{Name: name, Content: content, Version: strings.TrimSpace(p.Version)})
+	if err != nil {
+		return tool.FromError(fmt.Errorf("keep the soul file: %w", err))
+	}
+	return tool.Textf("Wrote %s, version %s.", name, version), nil
+}
+
+type deleteParams struct {
+	Name    string `json:"name"`
+	Version string `json:"version"`
+}
+
+type deletion struct{ desk }
+
+// NewDelete returns the tool soul_delete.
+func NewDelete(owner Owner, shelf Shelf) tool.Tool {
+	return tool.Define("soul_delete", chat.ClassIdempotent, deleteDoc, deletion{desk{owner, shelf}})
+}
+
+func (deletion) Summary(p deleteParams) string { return p.Name }
+
+func (d deletion) Run(ctx context.Context, call tool.Call, p deleteParams) (chat.ToolResult, error) {
+	name, version := strings.TrimSpace(p.Name), strings.TrimSpace(p.Version)
+	if version == "" {
+		return tool.Fail("version is missing; soul_read says it"), nil
+	}
+	if _, err := d.set(ctx, call, chat.SoulChange{Name: name, Version: version}); err != nil {
+		return tool.FromError(fmt.Errorf("delete the soul file: %w", err))
+	}
+	return tool.Textf("Deleted %s.", name), nil
+}

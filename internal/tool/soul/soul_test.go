@@ -1,0 +1,132 @@
+package soul_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"github.com/tiktoken-go/tokenizer"
+
+	"xbot/internal/chat"
+	"xbot/internal/persona"
+	"xbot/internal/pgtest"
+	"xbot/internal/policy"
+	"xbot/internal/store"
+	"xbot/internal/tool"
+	"xbot/internal/tool/conversation"
+	"xbot/internal/tool/soul"
+	"xbot/internal/tool/tooltest"
+)
+
+// bench is the tools for two people with a conversation each, on the real store.
+type bench struct {
+	*store.Store
+
+	t     *testing.T
+	tools *tool.Registry
+	users map[string]chat.UserID
+	calls int
+}
+
+func setup(t *testing.T) *bench {
+	t.Helper()
+	t.Parallel()
+	pool := pgtest.NewPool(t, store.MigrationsHash(), store.Migrate)
+	s := store.New(pool, nil)
+	who := &persona.Book{Ledger: s, Policies: &policy.Live{Source: s}, Log: slog.New(slog.DiscardHandler)}
+	past := persona.Past{Said: s, Book: who}
+	b := &bench{Store: s, t: t, users: map[string]chat.UserID{}, tools: tool.New(
+		soul.NewList(who, s), soul.NewRead(who, s), soul.NewWrite(who, s), soul.NewDelete(who, s), conversation.NewList(past), conversation.NewRead(past),
+	)}
+	for _, name := range []string{"alice", "bob"} {
+		user, err := s.CreateUser(t.Context(), name)
+		require.NoError(t, err)
+		b.users[name] = user.ID
+		_, err = s.CreateSession(t.Context(), store.NewSession{Key: home(name), Owner: user.ID, Channel: "web", Title: "talk of " + name})
+		require.NoError(t, err)
+		for i := range 50 {
+			_, err = pool.Exec(t.Context(), "INSERT INTO messages (session_key, role, content) VALUES ($1, 'user', $2)", home(name), fmt.Sprintf("%s says boiler %d %s", name, i, strings.Repeat("x", 200)))
+			require.NoError(t, err)
+		}
+	}
+	return b
+}
+
+func home(name string) chat.SessionKey { return chat.SessionKey("agent:main:web:thread:" + name) }
+
+// call runs a tool for somebody, twice: a repeated call says and does the same.
+func (b *bench) call(name, tool, arguments string) string {
+	b.t.Helper()
+	b.calls++
+	call := tooltest.New(b.t).Call(chat.CallID(fmt.Sprint("turn.0.", b.calls)), arguments)
+	call.User, call.Session = b.users[name], home(name)
+	first, err := b.tools.Run(b.t.Context(), tool, call)
+	require.NoError(b.t, err)
+	again, err := b.tools.Run(b.t.Context(), tool, call)
+	require.NoError(b.t, err)
+	require.Equal(b.t, first, again)
+	require.Equal(b.t, first.IsError, strings.HasPrefix(first.Content, "Error: "))
+	return first.Content
+}
+
+func TestSoulTools_KeepFilesOnceACallAndOverwriteNothingUnseen(t *testing.T) {
+	b := setup(t)
+	require.Equal(t, "There are no soul files.", b.call("alice", "soul_list", `{}`))
+	require.Equal(t, "Wrote tone.md, version "+chat.SoulVersion("dry")+".", b.call("alice", "soul_write", `{"name":"tone.md","content":"dry"}`))
+	require.Contains(t, b.call("alice", "soul_write", `{"name":"tone.md","content":"warm"}`), "its version is "+chat.SoulVersion("dry"))
+	require.Equal(t, "[version "+chat.SoulVersion("dry")+"]\ndry", b.call("alice", "soul_read", `{"name":"tone.md"}`))
+	b.call("alice", "soul_write", `{"name":"tone.md","content":"warm","version":"`+chat.SoulVersion("dry")+`"}`)
+	require.Contains(t, b.call("alice", "soul_read", `{"name":"tone.md"}`), "warm")
+	require.Contains(t, b.call("alice", "soul_list", `{}`), "tone.md  4 bytes")
+	require.Contains(t, b.call("alice", "soul_write", `{"name":"habits.json","content":"{"}`), "no valid JSON")
+	require.Contains(t, b.call("alice", "soul_write", `{"name":"../x.md","content":"x"}`), "is no name of a soul file")
+	require.Contains(t, b.call("alice", "soul_write", `{"name":"x.md","content":" "}`), "content is empty")
+	require.Contains(t, b.call("alice", "soul_delete", `{"name":"tone.md","version":""}`), "version is missing")
+	require.Contains(t, b.call("bob", "soul_read", `{"name":"tone.md"}`), "there is no soul file", "of another one nothing is seen")
+	require.Contains(t, b.call("bob", "soul_delete", `{"name":"tone.md","version":"`+chat.SoulVersion("warm")+`"}`), "any more")
+	require.Equal(t, "Deleted tone.md.", b.call("alice", "soul_delete", `{"name":"tone.md","version":"`+chat.SoulVersion("warm")+`"}`))
+	require.Equal(t, "There are no soul files.", b.call("alice", "soul_list", `{}`))
+}
+
+func TestConversationTools_ReadThoseOfThePersonPageByPage(t *testing.T) {
+	b := setup(t)
+	listed := b.call("alice", "list_conversations", `{}`)
+	require.Contains(t, listed, string(home("alice")))
+	require.Contains(t, listed, "talk of alice")
+	require.NotContains(t, listed, "bob")
+
+	seen := map[string]bool{}
+	for before := ""; len(seen) < 50; {
+		page := b.call("alice", "read_conversation", `{"conversation":"`+string(home("alice"))+`","before":"`+before+`"}`)
+		require.LessOrEqual(t, len(page), 6_200)
+		require.NotContains(t, page, "bob")
+		lines := strings.Split(page, "\n")
+		for _, line := range lines {
+			require.False(t, seen[line], "no message is shown twice")
+			seen[line] = true
+		}
+		before, _, _ = strings.Cut(strings.TrimPrefix(lines[0], "["), " ")
+	}
+	require.Contains(t, b.call("alice", "read_conversation", `{"conversation":"`+string(home("bob"))+`"}`), "nothing is there")
+	require.Contains(t, b.call("alice", "read_conversation", `{"conversation":"x","before":"soon"}`), "write the number of a message")
+	require.NotContains(t, b.call("bob", "list_conversations", `{"query":"boiler"}`), "alice")
+}
+
+func TestTools_OfSoulCostFewTokens(t *testing.T) {
+	b := setup(t)
+	codec, err := tokenizer.Get(tokenizer.O200kBase)
+	require.NoError(t, err)
+	total := 0
+	for _, spec := range b.tools.Specs() {
+		text, err := json.Marshal(map[string]any{"type": "function", "function": map[string]any{"name": spec.Name, "description": spec.Description, "parameters": spec.Parameters}})
+		require.NoError(t, err)
+		n, err := codec.Count(string(text))
+		require.NoError(t, err)
+		t.Logf("%-20s %4d tokens", spec.Name, n)
+		total += n
+	}
+	require.LessOrEqual(t, total, 420)
+}
