@@ -100,6 +100,9 @@ func (r *Recollections) show(ctx context.Context, w chat.Whose, lang phrase.Lang
 		return "", err
 	}
 	out := []string{rememberedText(lang, phrase.Say(lang, phrase.MemoryHead, len(look.Items), look.Archived), look.Items)}
+	if !look.Switches.Memorize {
+		out = append(out, phrase.Say(lang, phrase.MemorizeOff))
+	}
 	for _, j := range look.Jobs {
 		switch j.State {
 		case chat.MemorizeWaiting:

@@ -15,12 +15,14 @@ import (
 )
 
 // recollecting is a platform whose people can ask what is remembered of them.
-func recollecting(t *testing.T) *platform {
+func recollecting(t *testing.T) *platform { return recollectingBy(t, group) }
+
+func recollectingBy(t *testing.T, document string) *platform {
 	t.Helper()
-	b := bridged(t, group)
+	b := bridged(t, document)
 	for _, g := range b.ways {
 		r := &ingress.Recollections{
-			Desk: desk.Desk{Shelf: b.store}, Users: b.store, Base: "https://bot.example",
+			Desk: desk.Desk{Shelf: b.store, Policies: g.Policies}, Users: b.store, Base: "https://bot.example",
 			Book: &persona.Book{Ledger: b.store, Policies: &policy.Live{Source: b.store}, Log: slog.New(slog.DiscardHandler)},
 		}
 		g.Dispatch.Commands = ingress.NewCommands(b.store, append(g.Commands(), r.Commands()...)...)

@@ -22,7 +22,8 @@ func (in *ingressPart) commands() *ingress.Commands {
 		[]ingress.Command{ingress.CompactCommand()},
 		in.meter.Commands(),           // usage
 		in.recollections().Commands(), // memory
-		in.promptCommands(),           // prompt language
+		(&ingress.Profiles{Store: in.store}).Commands(),
+		in.promptCommands(), // prompt language
 		(&ingress.Queues{Store: in.store, Policies: in.policies}).Commands(), // queue
 		(&ingress.Folders{Store: in.store, Boxes: in.boxes}).Commands(),      // pwd ls cd
 		in.fleet.Commands(), // runner

@@ -17,7 +17,7 @@ import (
 var promised = []string{
 	"help", "commands", "new", "reset", "status", "stop", "cancel", "continue", "compact", "compress", "clear", "context", "usage", "model", "models", "think",
 	"verbose", "queue", "cd", "ls", "pwd", "whoami", "version", "prompt", "export", "runner", "config", "debug", "language", "search", "rewind", "fork", "approve", "deny",
-	"send", "session", "link", "activation", "pair", "trigger", "memory",
+	"send", "session", "link", "activation", "pair", "trigger", "memory", "profile",
 }
 
 func TestCommands_AreThePromisedOnesEachExplained(t *testing.T) {

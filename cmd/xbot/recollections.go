@@ -7,5 +7,5 @@ import (
 
 // recollections show people what is remembered of them.
 func (in *ingressPart) recollections() *ingress.Recollections {
-	return &ingress.Recollections{Desk: desk.Desk{Shelf: in.store}, Book: in.personas(), Users: in.store, Base: in.base()}
+	return &ingress.Recollections{Desk: desk.Desk{Shelf: in.store, Policies: in.policies}, Book: in.personas(), Users: in.store, Base: in.base()}
 }

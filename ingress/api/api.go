@@ -108,6 +108,7 @@ func (a *API) registerPrivate(h huma.API) {
 		a.registerHistory,
 		a.registerUsage,
 		a.registerMemory,
+		a.registerProfile,
 		a.registerLimits,
 		a.registerResets,
 		a.registerSearch,

@@ -171,6 +171,7 @@ func Say(lang Lang, id ID, args ...any) string {
 		catalogue, commandHelp, history, resets, usage, contextNotices, prompts, gateway, numbered,
 		access,
 		memories,
+		profiles,
 		subagents,
 		groups,
 		channels,

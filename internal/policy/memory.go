@@ -56,6 +56,14 @@ func (p *Policy) Remembers(a Agent) Remembers {
 	return out
 }
 
+// RemembersOf returns what is done with a memory by its name: that of the default agent, or of one with its own.
+func (p *Policy) RemembersOf(memory string) Remembers {
+	if memory == DefaultAgent {
+		memory = "" // the default agent may be called otherwise
+	}
+	return p.Remembers(p.Agent(memory))
+}
+
 // said is the first value that is there, else the default.
 func said[T any](absent T, values ...*T) T {
 	for _, v := range values {

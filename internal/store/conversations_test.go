@@ -88,7 +88,7 @@ func TestLately_IsTheConversationOfThePersonThatAJobHasToDoWith(t *testing.T) {
 		return texts(said)
 	}
 	require.Equal(t, []string{"older in newest", "said in newest"}, lately(5), "the one that was used last")
-	_, err = b.pool.Exec(t.Context(), "INSERT INTO cron_jobs (id, user_id, made_by, home, agent, name, message, kind, every_s, zone, missed, max_age_s) VALUES ('job_00000001', $1, 'x', $2, 'main', 'n', 'm', 'every', 3600, 'UTC', 'once', 60)", b.user.ID, at("home"))
+	_, err = b.pool.Exec(t.Context(), "INSERT INTO cron_jobs (id, user_id, made_by, home, agent, name, message, kind, every_s, zone, missed, max_age_s, state) VALUES ('job_00000001', $1, 'x', $2, 'main', 'n', 'm', 'every', 3600, 'UTC', 'once', 60, 'paused')", b.user.ID, at("home"))
 	require.NoError(t, err)
 	require.Equal(t, []string{"said in home"}, lately(1), "where it was made")
 	for place, want := range map[string]string{"place": "said in place", "bob": "said in home"} {

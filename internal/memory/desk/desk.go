@@ -13,6 +13,7 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
+	"xbot/internal/policy"
 )
 
 const (
@@ -46,8 +47,16 @@ type Archive interface {
 	ArchiveGet(ctx context.Context, w chat.Whose, ids []chat.ArchivalID) ([]chat.ArchivalEntry, error)
 }
 
+// Policies knows the policy in force.
+type Policies interface {
+	Get(ctx context.Context) (*policy.Policy, error)
+}
+
 // Desk shows memory to people. It is safe for concurrent use.
-type Desk struct{ Shelf Shelf }
+type Desk struct {
+	Shelf    Shelf
+	Policies Policies // nil: the policy says nothing
+}
 
 // Look is what a memory holds, the newest of what is long.
 type Look struct {
@@ -55,6 +64,7 @@ type Look struct {
 	Archived int                 `json:"archived" doc:"How many entries the archive has."`
 	Names    []string            `json:"names" doc:"The memories that agents have of you."`
 	Jobs     []chat.MemorizeNote `json:"jobs" doc:"Conversations that were put into memory lately, or wait for it."`
+	Switches policy.Remembers    `json:"switches" doc:"What the agent does with this memory, as the policy says."`
 }
 
 // Look returns what a memory holds.
@@ -82,7 +92,21 @@ func (d Desk) Look(ctx context.Context, w chat.Whose) (Look, error) {
 	out.Names = append(out.Names, names...)
 	jobs, err := d.Shelf.MemorizeJobs(ctx, w.User, 10)
 	out.Jobs = append(out.Jobs, jobs...)
+	if err == nil {
+		out.Switches, err = d.switches(ctx, w)
+	}
 	return out, err
+}
+
+func (d Desk) switches(ctx context.Context, w chat.Whose) (policy.Remembers, error) {
+	p := &policy.Policy{}
+	if d.Policies != nil {
+		var err error
+		if p, err = d.Policies.Get(ctx); err != nil {
+			return policy.Remembers{}, err
+		}
+	}
+	return p.RemembersOf(w.Agent), nil
 }
 
 // kept returns what prompts hold: notes, blocks and soul files.

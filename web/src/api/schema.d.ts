@@ -817,6 +817,27 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/profile": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What I say of myself */
+        get: operations["get-profile"];
+        /**
+         * Say something of myself
+         * @description It stands in the prompts of my own conversations, from the next message on.
+         */
+        put: operations["set-profile"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/runners": {
         parameters: {
             query?: never;
@@ -2668,6 +2689,8 @@ export interface components {
             jobs: components["schemas"]["MemorizeNote"][] | null;
             /** @description The memories that agents have of you. */
             names: string[] | null;
+            /** @description What the agent does with this memory, as the policy says. */
+            switches: components["schemas"]["Remembers"];
         };
         Made: {
             /** @description Shell commands that call the trigger. They hold the secret. */
@@ -2983,6 +3006,16 @@ export interface components {
             timezone?: string;
             when: string;
         };
+        ProfileEdit: {
+            content: string;
+            /**
+             * Format: int64
+             * @description Of the profile that it overwrites; 0: there was none. If there is another one by now, nothing is written (409).
+             */
+            revision: number;
+            /** @description IANA name; empty: not said. */
+            timezone: string;
+        };
         Queue: {
             /**
              * Format: int64
@@ -3038,6 +3071,23 @@ export interface components {
         };
         RememberedBody: {
             items: components["schemas"]["Remembered"][] | null;
+        };
+        Remembers: {
+            /** @description Conversations that go from sight are put into memory. */
+            memorize: boolean;
+            /**
+             * Format: int64
+             * @description How many messages of the person's conversation jobs and triggers are told.
+             */
+            recent: number;
+            /** @description Prompts hold soul files. */
+            soul_read: boolean;
+            /** @description The agent has tools for soul files. */
+            soul_write: boolean;
+            /** @description There is a role that reads the person's conversations. */
+            subagent: boolean;
+            /** @description That role has tools for soul files. */
+            subagent_soul_write: boolean;
         };
         ResetsBody: {
             resets: components["schemas"]["Began"][] | null;
@@ -3779,6 +3829,22 @@ export interface components {
             name: string;
             /** @enum {string} */
             role: "admin" | "member";
+        };
+        UserProfile: {
+            /** @description Name, how to be addressed, what to know: at most 2,000 characters. */
+            content: string;
+            /**
+             * Format: int64
+             * @description Of the profile as it is; 0: none was written.
+             */
+            revision: number;
+            /**
+             * @description IANA name; empty: not said.
+             * @example Europe/Berlin
+             */
+            timezone: string;
+            /** Format: date-time */
+            updated_at?: string;
         };
     };
     responses: never;
@@ -5455,6 +5521,68 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["List-policy-versionsResponse"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "get-profile": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UserProfile"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "set-profile": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ProfileEdit"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UserProfile"];
                 };
             };
             /** @description Error */

@@ -1,0 +1,98 @@
+package ingress
+
+import (
+	"context"
+	"strings"
+	"unicode/utf8"
+
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+	"xbot/internal/phrase"
+	"xbot/internal/schedule"
+	"xbot/internal/store"
+)
+
+// noZone takes a timezone back.
+const noZone = "none"
+
+// Profiles let people say something of themselves.
+type Profiles struct {
+	Store interface {
+		SessionOwner(ctx context.Context, key chat.SessionKey) (store.User, error)
+		Profile(ctx context.Context, user chat.UserID) (chat.UserProfile, error)
+		SetProfile(ctx context.Context, user chat.UserID, p chat.UserProfile) (chat.UserProfile, error)
+	}
+}
+
+// Commands returns /profile.
+func (p *Profiles) Commands() []Command {
+	return []Command{{Name: "profile", Usage: "[edit TEXT…|timezone ZONE|clear]", Help: phrase.HelpProfile, Group: GroupYou, Run: p.run}}
+}
+
+// run shows or changes the profile of whoever writes, where nobody else reads the answer.
+func (p *Profiles) run(ctx context.Context, in Inbound, args string) (string, error) {
+	owner, err := p.Store.SessionOwner(ctx, in.Session)
+	if err != nil {
+		return "", err
+	}
+	if owner.Group || guest(owner, in) {
+		return "", fault.Errorf(fault.Denied, "%s", phrase.Say(in.Lang, phrase.ProfileNotHere))
+	}
+	is, err := p.Store.Profile(ctx, in.User)
+	if err != nil {
+		return "", err
+	}
+	args = strings.TrimSpace(args)
+	verb, rest := args, ""
+	if at := strings.IndexAny(args, " \n"); at >= 0 {
+		verb, rest = args[:at], strings.TrimSpace(args[at:])
+	}
+	switch verb = strings.ToLower(verb); {
+	case verb == "":
+		return profileText(in.Lang, is), nil
+	case verb == "edit" && rest != "":
+		if n := utf8.RuneCountInString(rest); n > chat.MaxProfile {
+			return "", fault.Errorf(fault.TooLarge, "%s", phrase.Say(in.Lang, phrase.ProfileTooLong, n, chat.MaxProfile))
+		}
+		is.Content = rest
+	case verb == "timezone" && rest != "":
+		if strings.EqualFold(rest, noZone) {
+			rest = ""
+		} else if _, err := schedule.Zone(rest); err != nil {
+			return "", fault.Errorf(fault.Invalid, "%s", phrase.Say(in.Lang, phrase.ProfileBadZone, chat.FirstWords(rest, searchWords)))
+		}
+		is.Timezone = rest
+	case verb == "clear" && rest == "":
+		is.Content, is.Timezone = "", ""
+	default:
+		return "", fault.Errorf(fault.Invalid, "%s", phrase.Say(in.Lang, phrase.ProfileUsage))
+	}
+	return p.set(ctx, in, is)
+}
+
+func (p *Profiles) set(ctx context.Context, in Inbound, wanted chat.UserProfile) (string, error) {
+	stands, err := p.Store.SetProfile(ctx, in.User, wanted)
+	switch {
+	case fault.Is(err, fault.Conflict):
+		return "", fault.Errorf(fault.Conflict, "%s", phrase.Say(in.Lang, phrase.ProfileConflict))
+	case err != nil:
+		return "", err
+	case stands.Content == "" && stands.Timezone == "":
+		return phrase.Say(in.Lang, phrase.ProfileGone), nil
+	}
+	return phrase.Say(in.Lang, phrase.ProfileSet), nil
+}
+
+func profileText(lang phrase.Lang, p chat.UserProfile) string {
+	var out []string
+	if p.Content != "" {
+		out = append(out, phrase.Say(lang, phrase.ProfileIs, utf8.RuneCountInString(p.Content), chat.MaxProfile)+"\n"+quote(p.Content))
+	}
+	if p.Timezone != "" {
+		out = append(out, phrase.Say(lang, phrase.ProfileZone, p.Timezone))
+	}
+	if len(out) == 0 {
+		return phrase.Say(lang, phrase.ProfileNone)
+	}
+	return strings.Join(out, "\n\n")
+}
