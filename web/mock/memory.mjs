@@ -4,7 +4,10 @@ import { HttpProblem } from "./http.mjs"
 const DAY = 86_400_000
 const at = (days) => new Date(Date.now() - days * DAY).toISOString()
 
+const switches = { memorize: true, soul_read: true, soul_write: true, subagent: false, subagent_soul_write: false, recent: 0 }
+
 export class Memory {
+  #profile = { content: "", timezone: "", revision: 0 }
   #items = [
     { id: "note/likes.md", kind: "note", name: "likes.md", at: at(2), content: "Green tea in the morning, never coffee.\nAnswers in short paragraphs." },
     { id: "block/human", kind: "block", name: "human", at: at(9), max: 2000, content: "Mara keeps the importer and the database hosts running. She works from Lindau." },
@@ -25,10 +28,16 @@ export class Memory {
   answer(route, query, body) {
     switch (route) {
       case "GET /api/memory":
-        if (query.get("agent") === "ops") return [200, { items: [], names: ["main", "ops"], jobs: [], archived: 0 }]
-        return [200, { items: this.#items, names: ["main", "ops"], jobs: this.#jobs, archived: 1 }]
+        if (query.get("agent") === "ops") return [200, { items: [], names: ["main", "ops"], jobs: [], archived: 0, switches: { ...switches, memorize: false, soul_read: false, soul_write: false } }]
+        return [200, { items: this.#items, names: ["main", "ops"], jobs: this.#jobs, archived: 1, switches }]
       case "GET /api/memory/search":
         return [200, { items: this.#items.filter(({ content }) => content.toLowerCase().includes(query.get("q").toLowerCase())) }]
+      case "GET /api/profile":
+        return [200, this.#profile]
+      case "PUT /api/profile":
+        if (body.revision !== this.#profile.revision) throw new HttpProblem(409, "The profile was changed meanwhile.")
+        this.#profile = { ...body, revision: body.revision + 1, updated_at: at(0) }
+        return [200, this.#profile]
       case "PUT /api/memory":
         return [204, this.#edit(body)]
       case "POST /api/memory/forget":
@@ -45,7 +54,8 @@ export class Memory {
 
   #edit({ id, was, content }) {
     if (was === "" && !this.#items.some((known) => known.id === id)) {
-      this.#items.unshift({ id, kind: "note", name: id.slice("note/".length), at: at(0), content })
+      const [kind, ...name] = id.split("/")
+      this.#items.unshift({ id, kind, name: name.join("/"), at: at(0), content })
       return
     }
     const item = this.#find(id)

@@ -62,6 +62,32 @@ const phoneOf = async (v, name) => {
 
 /** States that the mock has. */
 export const memoryOfMock = {
+  "what a person says of themselves, and soul files, are written and changed": async (v) => {
+    const dialog = await openMemory(v)
+    await dialog.getByRole("button", { name: "Change Your profile" }).click()
+    await dialog.getByRole("textbox", { name: "Text of your profile" }).fill("Ann, call me captain")
+    await dialog.getByRole("textbox", { name: "Your timezone" }).fill("Asia/Shanghai")
+    await v.inspect("165-profile")
+    await dialog.getByRole("button", { name: "Save" }).click()
+    await dialog.getByText("Ann, call me captain").waitFor()
+    await dialog.getByText("Asia/Shanghai").waitFor()
+    await dialog.getByRole("button", { name: "New soul file" }).click()
+    await dialog.getByRole("textbox", { name: "Name of the soul file" }).fill("tone.md")
+    await dialog.getByRole("textbox", { name: "Text of the soul file" }).fill("dry humour")
+    await dialog.getByRole("button", { name: "Save" }).click()
+    await dialog.getByText("dry humour").waitFor()
+    await dialog.getByRole("button", { name: "Change tone.md" }).click()
+    await dialog.getByRole("textbox", { name: "Text of tone.md" }).fill("dry humour, short")
+    await dialog.getByRole("button", { name: "Save" }).click()
+    await dialog.getByText("dry humour, short").waitFor()
+    await v.inspect("166-soul")
+    await phoneOf(v, "166-soul")
+    await dialog.getByRole("combobox", { name: "Memory of" }).selectOption("ops")
+    await dialog.getByText("Conversations that end are not put into memory: that is switched off.").waitFor()
+    await dialog.getByRole("button", { name: "New soul file" }).waitFor({ state: "detached" })
+    await v.page.keyboard.press("Escape")
+  },
+
   "memory of all kinds is read, found by its words, and empty for another agent": async (v) => {
     const dialog = await openMemory(v)
     for (const text of [/Green tea in the morning/, /keeps the importer/, /disks of db1/, /week in the Dolomites/]) await dialog.getByText(text).waitFor()

@@ -4,17 +4,22 @@ import type { components } from "./schema"
 
 export type Remembered = components["schemas"]["Remembered"]
 export type MemorizeNote = components["schemas"]["MemorizeNote"]
+export type Profile = components["schemas"]["UserProfile"]
 
 export interface MemoryLook {
   items: Remembered[]
   names: string[]
   jobs: MemorizeNote[]
   archived: number
+  /** Whether conversations that end are put into memory. */
+  memorize: boolean
+  /** Whether soul files are read or written by the agent. */
+  soul: boolean
 }
 
 export async function readMemory(agent: string): Promise<MemoryLook> {
-  const { items, names, jobs, archived } = await unwrap(api.GET("/api/memory", { params: { query: { agent } } }))
-  return { items: items ?? [], names: names ?? [], jobs: jobs ?? [], archived }
+  const { items, names, jobs, archived, switches } = await unwrap(api.GET("/api/memory", { params: { query: { agent } } }))
+  return { items: items ?? [], names: names ?? [], jobs: jobs ?? [], archived, memorize: switches.memorize, soul: switches.soul_read || switches.soul_write || switches.subagent_soul_write }
 }
 
 export async function searchMemory(agent: string, q: string): Promise<Remembered[]> {
@@ -27,4 +32,12 @@ export async function editMemory(agent: string, id: string, was: string, content
 
 export async function forgetMemory(agent: string, items: Remembered[]): Promise<void> {
   await unwrap(api.POST("/api/memory/forget", { params: { query: { agent } }, body: { items } }))
+}
+
+export async function readProfile(): Promise<Profile> {
+  return unwrap(api.GET("/api/profile"))
+}
+
+export async function setProfile({ content, timezone, revision }: Profile): Promise<Profile> {
+  return unwrap(api.PUT("/api/profile", { body: { content, timezone, revision } }))
 }

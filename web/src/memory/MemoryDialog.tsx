@@ -9,6 +9,8 @@ import { useTable } from "../i18n/table"
 import { Modal } from "../ui/Modal"
 import { Note } from "../ui/Note"
 import { MemoryItem } from "./MemoryItem"
+import { ProfileForm } from "./ProfileForm"
+import { SoulFile } from "./SoulFile"
 
 const field = "h-9 rounded-md border border-line bg-canvas px-3"
 
@@ -27,6 +29,7 @@ export default function MemoryDialog({ onClose }: { onClose: () => void }) {
   return (
     <Modal wide onClose={onClose} title={say("title")}>
       <p className="text-ink-2">{say("lead")}</p>
+      <ProfileForm />
       <div className="mt-3 flex flex-wrap items-center gap-2">
         <input type="search" aria-label={say("search")} placeholder={say("search")} value={typed} maxLength={200} onChange={(event) => setTyped(event.target.value)} className={`${field} min-w-48 flex-1`} />
         {look.data && look.data.names.length > 1 && (
@@ -46,6 +49,8 @@ export default function MemoryDialog({ onClose }: { onClose: () => void }) {
             </p>
           ),
         )}
+      {look.data && !look.data.memorize && <p className="mt-3 text-small text-ink-2">{say("off")}</p>}
+      {look.data?.soul && q === "" && <SoulFile key={agent} agent={agent} />}
       {look.data && items.length === 0 && <p className="mt-4 text-ink-2">{say(q === "" ? "none" : "noneFound")}</p>}
       {!look.data && !error && <p className="mt-4 text-ink-3">{t("app.loading")}</p>}
       <ul aria-label={say("list")} className="mt-3 divide-y divide-line">

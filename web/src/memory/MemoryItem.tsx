@@ -37,7 +37,7 @@ export function MemoryItem({ item, agent }: { item: Remembered; agent: string })
     setWas(item.content)
     setDraft(item.content)
   }
-  const changes = item.kind === "note" || item.kind === "block"
+  const changes = item.kind === "note" || item.kind === "block" || item.kind === "soul"
   return (
     <li className="py-3">
       <div className="flex items-baseline justify-between gap-3 text-small text-ink-3">
