@@ -2,6 +2,7 @@ package workflows
 
 import (
 	"errors"
+	"slices"
 	"strconv"
 
 	"go.temporal.io/sdk/temporal"
@@ -164,7 +165,12 @@ func (t *turn) look(ctx workflow.Context) (ended bool) {
 		t.cancel()
 		return true
 	}
-	t.answered, t.reported, t.steered = peek.Answered, peek.Reported, t.steered || peek.Steer
+	t.answered, t.steered = peek.Answered, t.steered || peek.Steer
+	for _, id := range peek.Reported { // never fewer: of two looks that overlap the older may end last
+		if !slices.Contains(t.reported, id) {
+			t.reported = append(t.reported, id)
+		}
+	}
 	return false
 }
 
