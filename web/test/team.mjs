@@ -120,6 +120,7 @@ export const teamOfServer = {
     await tree(panel).getByRole("link", { name: /^explorer done/ }).click()
     await v.sees("Subagent explorer, asked by")
     await v.sees("nobody calls it")
+    assert.equal(await v.main.getByText(/^Not delivered/).count(), 0, "its answer is for who asked it, not for a channel")
     await v.inspect("176-subagent-server")
     await v.main.getByRole("link", { name: /SubAgent/ }).click()
     await v.sees("handed on")

@@ -54,9 +54,10 @@ export function OpenConversation({ sessionKey }: { sessionKey: string }) {
     document.title = `${title} · ${t("app.name")}`
   }, [title, t])
   const sent = useMemo(() => sentTexts(feed, unsent), [feed, unsent])
+  const among = feed.session?.chat_type === "subagent"
   const shared = useMemo(
-    () => ({ sessionKey, link, reconnected: feed.connections > 1, stopping, skew, showDetails: details.show, tasks: feed.tasks, showTask }),
-    [sessionKey, link, feed.connections, stopping, skew, details.show, feed.tasks],
+    () => ({ sessionKey, link, reconnected: feed.connections > 1, stopping, skew, among, showDetails: details.show, tasks: feed.tasks, showTask }),
+    [sessionKey, link, feed.connections, stopping, skew, among, details.show, feed.tasks],
   )
   const runCommand = (name: OwnCommand) => {
     if (name === "stop") stop()
@@ -70,8 +71,8 @@ export function OpenConversation({ sessionKey }: { sessionKey: string }) {
     <ConversationContext value={shared}>
       <main id="main" tabIndex={-1} aria-label={t("conversation.label")} className="flex h-full min-w-0 flex-1 flex-col outline-none">
         <Header title={title} session={feed.session} details={{ open: details.open && details.view === "turn", toggle: details.toggle }} />
-        {feed.session?.chat_type === "subagent" && (
-          <div className="flex h-8 shrink-0 items-center gap-1.5 px-3 text-small md:px-5">
+        {among && (
+          <div className="flex h-8 shrink-0 items-center gap-1.5 px-4 text-small md:px-5">
             <Suspense>
               <AboveNote details={details.open} />
             </Suspense>

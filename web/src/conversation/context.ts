@@ -13,6 +13,8 @@ export interface ConversationContextValue {
   stopping: boolean
   /** Milliseconds that the server's clock is ahead of this machine's. */
   skew: number
+  /** It is a conversation among agents, whose answers go to no channel. */
+  among: boolean
   /** Opens the details of a turn. */
   showDetails: (turn: string) => void
   /** Background tasks, newest first. */

@@ -83,7 +83,7 @@ function Row({ agent, known }: { agent: Subagent; known: Known }) {
           {kind && <span className="text-ink-3">{say(kind)}</span>}
         </span>
         <span className="block truncate text-ink-2">{agent.tool || agent.task}</span>
-        {agent.steps > 0 && <span className="block text-ink-3 tabular-nums">{say("figures", { steps: agent.steps, tokens: count(language, agent.tokens) })}</span>}
+        {agent.steps > 0 && <span className="block text-ink-3 tabular-nums">{say(agent.steps === 1 ? "figuresOne" : "figures", { steps: agent.steps, tokens: count(language, agent.tokens) })}</span>}
       </Link>
       {agent.turn_id && (
         <IconButton small label={say("stop", { name })} disabled={stop.isPending} onClick={() => stop.mutate()}>

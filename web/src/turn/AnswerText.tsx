@@ -1,5 +1,6 @@
 import { MailX } from "lucide-react"
 
+import { useConversationContext } from "../conversation/context"
 import { useT } from "../i18n"
 import { LazyMarkdown } from "../markdown/LazyMarkdown"
 
@@ -19,12 +20,13 @@ const cuts = { length: "turn.cutLength", content_filter: "turn.cutFilter", stopp
 /** What the model says, with a sentence when it is not the whole. */
 export function AnswerText({ text, live, gap, finish, message, undelivered }: Props) {
   const t = useT()
+  const { among } = useConversationContext()
   const cut = finish === undefined ? undefined : cuts[finish as keyof typeof cuts]
   return (
     <div data-message={message} className="scroll-mt-6">
       {gap && <p className="mb-2 text-small text-ink-3">{t("turn.gap")}</p>}
       <LazyMarkdown text={text} live={live} />
-      {undelivered && (
+      {undelivered && !among && (
         <p className="mt-2 flex items-center gap-1.5 text-small text-warn">
           <MailX size={14} aria-hidden className="shrink-0" /> {t("turn.undelivered")}
         </p>
