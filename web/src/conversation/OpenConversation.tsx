@@ -33,6 +33,7 @@ import { useStop } from "./useStop"
 
 const AboveNote = lazy(() => import("../subagents/AboveNote"))
 const TaskDialog = lazy(() => import("../task/TaskDialog"))
+const Answered = lazy(() => import("../subagents/Answered"))
 
 /** One conversation: what was said, the composer under it, and the details beside it on demand. */
 export function OpenConversation({ sessionKey }: { sessionKey: string }) {
@@ -64,6 +65,7 @@ export function OpenConversation({ sessionKey }: { sessionKey: string }) {
     else show("help")
   }
 
+  const answered = feed.session?.once === true && feed.loaded && running === undefined && feed.messages.length > 0
   const open = feed.tasks.find((candidate) => candidate.id === task)
 
   if (link === "missing" && unsent.length === 0 && !feed.loaded) return <Missing />
@@ -90,20 +92,26 @@ export function OpenConversation({ sessionKey }: { sessionKey: string }) {
             <ConnectionNote link={link} onRetry={conversation.retry} />
             <TodoStrip todos={feed.todos} />
             <TaskStrip tasks={feed.tasks} />
-            <Composer
-              text={text}
-              onText={write}
-              busy={running !== undefined}
-              stopping={stopping}
-              sent={sent}
-              onSend={(said) => outbox.send({ id: randomId(), key: sessionKey, text: said, fresh: false })}
-              onCommand={runCommand}
-              onStop={stop}
-              onEditWaiting={() => editLast(sessionKey, feed)}
-              choices={<Choices chosen={chosen} fallback={fallback} onChoose={choose} />}
-              beside={fill && <ContextRing fill={fill} open={details.open && details.view === "context"} onToggle={details.toggleContext} />}
-              {...uploads}
-            />
+            {answered ? (
+              <Suspense>
+                <Answered />
+              </Suspense>
+            ) : (
+              <Composer
+                text={text}
+                onText={write}
+                busy={running !== undefined}
+                stopping={stopping}
+                sent={sent}
+                onSend={(said) => outbox.send({ id: randomId(), key: sessionKey, text: said, fresh: false })}
+                onCommand={runCommand}
+                onStop={stop}
+                onEditWaiting={() => editLast(sessionKey, feed)}
+                choices={<Choices chosen={chosen} fallback={fallback} onChoose={choose} />}
+                beside={fill && <ContextRing fill={fill} open={details.open && details.view === "context"} onToggle={details.toggleContext} />}
+                {...uploads}
+              />
+            )}
           </div>
         </DropZone>
         <Announcer turns={feed.turns} running={running} asking={asking} />

@@ -18,6 +18,7 @@ const en = {
   works: "Subagent {{name}}, asked by",
   member: "group chat",
   background: "in the background",
+  answered: "This subagent was there for one answer, and has given it: its conversation can be read, not written to.",
 }
 
 export type SubagentWord = keyof typeof en
@@ -42,5 +43,6 @@ export const subagentWords: Table<SubagentWord> = {
     works: "子代理 {{name}}，委派自",
     member: "群聊",
     background: "后台",
+    answered: "该子代理只回答一次,现已回答:其对话只能阅读,不能再写。",
   },
 }
