@@ -13,6 +13,7 @@ import (
 	"xbot/internal/filelink"
 	"xbot/internal/localstack"
 	"xbot/internal/logs"
+	"xbot/internal/store"
 	"xbot/internal/tool/task"
 	"xbot/web"
 )
@@ -26,7 +27,7 @@ func (in *ingressPart) routes() (ingress.Routes, error) {
 		Channels: api.Channels{Book: in.accounts, Live: in.channels, Trial: &channels.Trial{Book: in.accounts, Live: in.channels}},
 		Hooks:    in.hooks,
 		Jobs:     in.jobs,
-		Killer:   task.Killer{Kills: in.store, Boxes: in.boxes},
+		Killer:   task.Killer{Kills: store.Background{Store: in.store}, Boxes: in.boxes},
 		Triggers: in.triggers,
 		Logs:     logs.Reader{Home: in.home},
 		Info: api.Info{

@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"xbot/ingress/api"
 	"xbot/internal/chat"
 )
 
@@ -40,4 +41,34 @@ func TestSubagents_OneThatAnswersOnceIsReadOnlyWhenItHas(t *testing.T) {
 		b.alice.get(path(agent, "")).is(http.StatusOK, &shown)
 		require.Equal(t, instance == "", shown.Once)
 	}
+}
+
+func TestTasks_AllAreListedShownAndStopped(t *testing.T) {
+	b := setup(t)
+	s := b.alice.session("agent:main:web:thread:mine")
+	handed, err := b.store.HandTask(t.Context(), chat.SubagentTask{
+		Call: "t1.0.0", Session: s.Key, Turn: "t1", Role: "coder", Instance: "a", Text: "do it", Background: true, New: &chat.NewSubagent{},
+	})
+	require.NoError(t, err)
+	b.claim(handed.Subagent.Session, "s1")
+	var list api.TasksBody
+	b.alice.get(path(s.Key, "/tasks")).is(http.StatusOK, &list)
+	require.Empty(t, list.Tasks)
+	b.alice.get(path(s.Key, "/tasks?all=true")).is(http.StatusOK, &list)
+	require.Len(t, list.Tasks, 1)
+	require.Equal(t, []any{"coder:a", chat.TaskSubagent, chat.TaskRunning}, []any{list.Tasks[0].ID, list.Tasks[0].Kind, list.Tasks[0].State})
+	b.bob.get(path(s.Key, "/tasks?all=true")).problem(http.StatusNotFound)
+	b.bob.post(path(s.Key, "/tasks/coder:a/kill"), nil).problem(http.StatusNotFound)
+
+	var one chat.Task
+	b.alice.post(path(s.Key, "/tasks/coder:a/kill"), nil).is(http.StatusAccepted, &one)
+	require.Equal(t, "coder:a", one.ID)
+	stop, err := b.store.StopRequested(t.Context(), handed.Subagent.Session, "s1")
+	require.NoError(t, err)
+	require.True(t, stop)
+	_, err = b.store.FinishTurn(t.Context(), handed.Subagent.Session, "s1", chat.TurnStopped, "")
+	require.NoError(t, err)
+	b.alice.get(path(s.Key, "/tasks/coder:a")).is(http.StatusOK, &one)
+	require.Equal(t, "stopped", one.How)
+	require.Contains(t, one.Output, "[subagent coder:a was stopped before it answered]")
 }

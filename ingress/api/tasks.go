@@ -8,6 +8,7 @@ import (
 
 	"xbot/ingress/auth"
 	"xbot/internal/chat"
+	"xbot/internal/store"
 )
 
 // TaskKiller kills background tasks: it notes what is to be killed and tries it at once.
@@ -26,31 +27,38 @@ type taskBody struct{ Body chat.Task }
 type TaskKey struct {
 	Key
 
-	ID string `path:"id" maxLength:"20" doc:"Short id within the session." example:"bg1"`
+	ID string `path:"id" maxLength:"160" doc:"Short id within the session, as it is listed." example:"bg1"`
 }
 
 func (a *API) registerTasks(h huma.API) {
 	huma.Register(h, huma.Operation{OperationID: "list-tasks", Method: http.MethodGet, Path: "/api/sessions/{key}/tasks", Summary: "The background tasks of a session, newest first, without their output", Security: secured},
-		func(ctx context.Context, in *Key) (*struct{ Body TasksBody }, error) {
-			s, err := a.own(ctx, in.Key)
+		func(ctx context.Context, in *struct {
+			Key
+			All bool `query:"all" doc:"With the subagents in the background, the chats among agents and the newest runs of jobs that work for the session, each with its kind."`
+		}) (*struct{ Body TasksBody }, error) {
+			s, err := a.own(ctx, in.Key.Key)
 			if err != nil {
 				return nil, err
 			}
-			tasks, err := a.Store.Tasks(ctx, s.Key)
+			list := a.Store.Tasks
+			if in.All {
+				list = store.Background{Store: a.Store}.Tasks
+			}
+			tasks, err := list(ctx, s.Key)
 			return &struct{ Body TasksBody }{TasksBody{Tasks: append([]chat.Task{}, tasks...)}}, a.problem(err)
 		})
-	huma.Register(h, huma.Operation{OperationID: "get-task", Method: http.MethodGet, Path: "/api/sessions/{key}/tasks/{id}", Summary: "One background task; once it has ended with head and tail of its output", Security: secured},
+	huma.Register(h, huma.Operation{OperationID: "get-task", Method: http.MethodGet, Path: "/api/sessions/{key}/tasks/{id}", Summary: "One background task; once it has ended with head and tail of its output, or with what it said", Security: secured},
 		func(ctx context.Context, in *TaskKey) (*taskBody, error) {
 			s, err := a.own(ctx, in.Key.Key)
 			if err != nil {
 				return nil, err
 			}
-			t, err := a.Store.FindTask(ctx, s.Key, in.ID)
+			t, err := store.Background{Store: a.Store}.FindTask(ctx, s.Key, in.ID)
 			return &taskBody{t}, a.problem(err)
 		})
 	huma.Register(h, huma.Operation{
 		OperationID: "kill-task", Method: http.MethodPost, Path: "/api/sessions/{key}/tasks/{id}/kill", Summary: "Kill a background task",
-		Description:   "Noted at once, and carried out as soon as the runner can be reached. The task event tells of the end.",
+		Description:   "Noted at once, and carried out as soon as the runner can be reached. The task event tells of the end. A subagent or the run of a job is stopped, a chat ended.",
 		DefaultStatus: http.StatusAccepted, Security: secured,
 	}, func(ctx context.Context, in *TaskKey) (*taskBody, error) {
 		s, err := a.own(ctx, in.Key.Key)

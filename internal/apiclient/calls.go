@@ -203,6 +203,14 @@ func (c *Client) Tasks(ctx context.Context, key chat.SessionKey) ([]chat.Task, e
 	return list.Tasks, c.do(ctx, http.MethodGet, sessionPath(key, "/tasks"), nil, nil, &list)
 }
 
+// AllTasks lists the background tasks of a session with the subagents, chats and runs of jobs that work for it.
+func (c *Client) AllTasks(ctx context.Context, key chat.SessionKey) ([]chat.Task, error) {
+	var list struct {
+		Tasks []chat.Task `json:"tasks"`
+	}
+	return list.Tasks, c.do(ctx, http.MethodGet, sessionPath(key, "/tasks"), url.Values{"all": {"true"}}, nil, &list)
+}
+
 // Task returns one background task, with its output once it has ended.
 func (c *Client) Task(ctx context.Context, key chat.SessionKey, id string) (chat.Task, error) {
 	var task chat.Task

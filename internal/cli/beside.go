@@ -13,7 +13,7 @@ import (
 // What a person can do beside the conversation in a terminal that can only print. Each returns what to say.
 
 func listTasks(ctx context.Context, e *exchange, _ string) (string, error) {
-	tasks, err := e.conn.client.Tasks(ctx, e.session.Key)
+	tasks, err := e.conn.client.AllTasks(ctx, e.session.Key)
 	if err != nil || len(tasks) == 0 {
 		return "There are no background tasks in this session.", err
 	}

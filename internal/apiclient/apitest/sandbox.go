@@ -99,10 +99,14 @@ func (t *Turn) Background(n int, command string) {
 	t.tool(*call)
 }
 
-func (s *Server) listTasks(w http.ResponseWriter, _ *http.Request, session *session) {
+func (s *Server) listTasks(w http.ResponseWriter, r *http.Request, session *session) {
 	session.mu.Lock()
 	defer session.mu.Unlock()
-	answer(w, http.StatusOK, map[string]any{"tasks": session.tasks})
+	tasks := session.tasks
+	if works := s.works.Load(); works != nil && r.URL.Query().Get("all") == "true" {
+		tasks = slices.Concat(tasks, *works)
+	}
+	answer(w, http.StatusOK, map[string]any{"tasks": tasks})
 }
 
 func (s *Server) killTask(w http.ResponseWriter, r *http.Request, session *session) {

@@ -38,6 +38,7 @@ type Server struct {
 	late    atomic.Pointer[string]  // a command whose answer is kept back
 	serves  atomic.Pointer[[]apiclient.Command]
 	names   atomic.Pointer[names]
+	works   atomic.Pointer[[]chat.Task]
 
 	mu       sync.Mutex
 	address  string // host:port, kept over restarts
@@ -65,6 +66,9 @@ func New(t testing.TB, script Script) *Server {
 
 // Carries makes the server answer commands.
 func (s *Server) Carries(command Command) { s.command.Store(&command) }
+
+// Works makes the server list what works for every session beside its commands.
+func (s *Server) Works(works ...chat.Task) { s.works.Store(&works) }
 
 // Late keeps the answer of a command back until another command is there; then it comes before the other's answer.
 func (s *Server) Late(text string) { s.late.Store(&text) }

@@ -14,8 +14,14 @@ import (
 func TaskState(task chat.Task) string {
 	switch task.State {
 	case chat.TaskRunning:
+		if task.How != "" {
+			return task.How
+		}
 		return "running since " + task.StartedAt.Local().Format("15:04")
 	case chat.TaskExited:
+		if task.How != "" {
+			return task.How + after(task)
+		}
 		return fmt.Sprintf("exit code %d%s", task.Code, after(task))
 	case chat.TaskKilled:
 		return "killed" + after(task)

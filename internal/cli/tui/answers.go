@@ -94,6 +94,8 @@ func (m *model) answered(msg tea.Msg) tea.Cmd {
 		m.reason = string(msg)
 	case answeredMsg:
 		m.answerTaken(msg)
+	case tasksMsg:
+		m.tasksHeard(msg)
 	case killedMsg:
 		m.killHeard(msg)
 	case uploadedMsg:

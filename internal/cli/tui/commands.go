@@ -119,7 +119,7 @@ func (m *model) command(typed string) (cmd tea.Cmd, done bool) {
 	case "rename":
 		return m.rename(c.Args), true
 	case "tasks":
-		m.listTasks()
+		return m.listTasks(), true
 	case "kill":
 		return m.killTask(c.Args), true
 	case "upload":

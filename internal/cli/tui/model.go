@@ -26,9 +26,10 @@ type model struct {
 	menu
 	input   textarea.Model
 	history history
-	picker  *picker // open in front of the conversation; nil while it is not
-	help    bool    // open in front of the conversation
-	tasks   bool    // the list of background tasks is
+	picker  *picker     // open in front of the conversation; nil while it is not
+	help    bool        // open in front of the conversation
+	tasks   bool        // the list of background tasks is
+	others  []chat.Task // what else was in it when it was asked for
 	flash   flash
 	armed   time.Time // of a Ctrl-C that may be followed by another
 }

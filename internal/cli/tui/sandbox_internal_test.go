@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/stretchr/testify/require"
@@ -118,8 +119,13 @@ func TestScreen_ListsAndKillsBackgroundTasks(t *testing.T) {
 	s.shows("Say which task")
 	s.typed("start it", tea.KeyEnter)
 	s.shows("It runs.", "goes on in the background as bg1", "1 task in the background · bg1 npm run dev")
+	ended := time.Now()
+	s.server.Works(
+		chat.Task{ID: "coder:a", Kind: chat.TaskSubagent, Command: "mend it", State: chat.TaskRunning, How: "waiting to begin", StartedAt: ended},
+		chat.Task{ID: "g1", Kind: chat.TaskGroup, Command: "which way", State: chat.TaskExited, How: "over (agreed)", StartedAt: ended.Add(-time.Minute), EndedAt: &ended},
+	)
 	s.typed("/tasks", tea.KeyEnter)
-	s.shows("Background tasks", "bg1", "running since")
+	s.shows("Background tasks", "bg1", "running since", "coder:a subagent mend it", "waiting to begin", "g1    group chat which way", "over (agreed) after 1 min")
 	s.typed("", tea.KeyEscape)
 	s.lacks("running since")
 	s.typed("/kill bg1", tea.KeyEnter)

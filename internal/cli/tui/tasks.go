@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -20,13 +22,36 @@ type killedMsg struct {
 	err  error
 }
 
-// listTasks opens the list of background tasks in front of the conversation.
-func (m *model) listTasks() {
-	if len(m.story.Tasks) == 0 {
-		m.say("There are no background tasks in this session.")
-		return
+// tasksMsg tells what works for the session beside its commands.
+type tasksMsg struct {
+	all []chat.Task
+	err error
+}
+
+// listTasks asks for what works for the session. What its commands do is known.
+func (m *model) listTasks() tea.Cmd {
+	client, key := m.o.Client, m.session.Key
+	if key == "" {
+		m.say(noTasks)
+		return nil
 	}
-	m.tasks = true
+	return m.do(func(ctx context.Context) tea.Msg {
+		all, err := client.AllTasks(ctx, key)
+		return tasksMsg{all, err}
+	})
+}
+
+const noTasks = "There are no background tasks in this session."
+
+// tasksHeard opens the list of background tasks in front of the conversation.
+func (m *model) tasksHeard(msg tasksMsg) {
+	if msg.err != nil {
+		m.complain(msg.err.Error())
+	}
+	m.others = slices.DeleteFunc(msg.all, func(t chat.Task) bool { return t.Kind == "" })
+	if m.tasks = len(m.story.Tasks)+len(m.others) > 0; !m.tasks {
+		m.say(noTasks)
+	}
 }
 
 func (m *model) killTask(id string) tea.Cmd {
@@ -55,11 +80,12 @@ func (m *model) killHeard(msg killedMsg) {
 // taskLines is the list of background tasks.
 func (m *model) taskLines() []string {
 	lines := []string{"  " + m.theme.bold.Render("Background tasks"), ""}
-	for _, task := range m.story.Tasks {
-		head := fmt.Sprintf("  %-5s %s", text.Line(task.ID), text.Line(task.Command))
+	all := slices.Concat(m.story.Tasks, m.others)
+	for _, task := range all {
+		head := fmt.Sprintf("  %-5s %s", text.Line(task.ID), text.Line(strings.TrimSpace(string(task.Kind)+" "+task.Command)))
 		lines = append(lines, spread(head, m.theme.dim.Render(text.TaskState(task))+" ", m.width))
 	}
-	return append(lines, "", "  "+m.theme.dim.Render("/kill "+text.Line(m.story.Tasks[0].ID)+" kills one · esc closes"))
+	return append(lines, "", "  "+m.theme.dim.Render("/kill "+text.Line(all[0].ID)+" kills one · esc closes"))
 }
 
 // runningLine is one line about the background tasks that run, empty when none does.

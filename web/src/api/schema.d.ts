@@ -1369,7 +1369,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One background task; once it has ended with head and tail of its output */
+        /** One background task; once it has ended with head and tail of its output, or with what it said */
         get: operations["get-task"];
         put?: never;
         post?: never;
@@ -1390,7 +1390,7 @@ export interface paths {
         put?: never;
         /**
          * Kill a background task
-         * @description Noted at once, and carried out as soon as the runner can be reached. The task event tells of the end.
+         * @description Noted at once, and carried out as soon as the runner can be reached. The task event tells of the end. A subagent or the run of a job is stopped, a chat ended.
          */
         post: operations["kill-task"];
         delete?: never;
@@ -6759,7 +6759,10 @@ export interface operations {
     };
     "list-tasks": {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description With the subagents in the background, the chats among agents and the newest runs of jobs that work for the session, each with its kind. */
+                all?: boolean;
+            };
             header?: never;
             path: {
                 /** @description Session key, URL-escaped. */
@@ -6796,7 +6799,7 @@ export interface operations {
             path: {
                 /** @description Session key, URL-escaped. */
                 key: string;
-                /** @description Short id within the session. */
+                /** @description Short id within the session, as it is listed. */
                 id: string;
             };
             cookie?: never;
@@ -6830,7 +6833,7 @@ export interface operations {
             path: {
                 /** @description Session key, URL-escaped. */
                 key: string;
-                /** @description Short id within the session. */
+                /** @description Short id within the session, as it is listed. */
                 id: string;
             };
             cookie?: never;
@@ -6864,7 +6867,7 @@ export interface operations {
             path: {
                 /** @description Session key, URL-escaped. */
                 key: string;
-                /** @description Short id within the session. */
+                /** @description Short id within the session, as it is listed. */
                 id: string;
             };
             cookie?: never;
