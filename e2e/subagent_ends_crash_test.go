@@ -39,7 +39,7 @@ func TestSubagent_AKillWhileItIsInterruptedStopsItOnce(t *testing.T) {
 		var stops int
 		require.NoError(t, k.look().QueryRow(t.Context(), `SELECT count(*) FROM inbox i JOIN subagents a ON a.session_key = i.session_key WHERE a.root = $1 AND i.kind = 'stop'`, k.key).Scan(&stops))
 		require.Equal(t, 1, stops, point.name)
-		require.Empty(t, find(t, "sleep 600", k.file("never")), "%s: its command still runs", point.name)
+		require.Eventually(t, func() bool { return len(find(t, "sleep 600", k.file("never"))) == 0 }, crashLimit, 50*time.Millisecond, "%s: its command still runs", point.name)
 		k.untilEnded(time.Minute, k.send(k.subagent(args{"role": "coder", "instance": "a", "action": "send"}, "say more"), "say ok"))
 		require.Equal(t, "[coder:a answered]\nmore", lastCalls(k)[0].Result, point.name)
 		k.wellFormed()
