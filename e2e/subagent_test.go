@@ -189,6 +189,19 @@ func TestSubagent_LimitsAreRefusalsThatTheModelReads(t *testing.T) {
 	require.Equal(t, "[explorer answered]\none", lastCalls(k)[0].Result, "another request has a budget of its own")
 }
 
+func TestSubagent_HasNoToolsThatWhoHandsItWorkLacks(t *testing.T) {
+	t.Parallel()
+	k := newServer(t).newTalk()
+	nested := k.subagent(args{"role": "coder"}, `call FileCreate {"path":"x","content":"x"}`, `call Glob {"pattern":"none"}`, "say tried")
+	k.untilEnded(time.Minute, k.send(k.subagent(args{"role": "planner"}, nested, "say planned"), "say done"))
+	outcome := func(tool string) (result string) {
+		require.NoError(t, k.look().QueryRow(t.Context(), `SELECT result FROM tool_calls WHERE name = $1`, tool).Scan(&result))
+		return result
+	}
+	require.Contains(t, outcome("FileCreate"), "there is no tool named")
+	require.NotContains(t, outcome("Glob"), "there is no tool named")
+}
+
 func TestSubagent_HasTheToolsOfItsRoleAndAsksNobody(t *testing.T) {
 	t.Parallel()
 	k := newServer(t).newTalk()

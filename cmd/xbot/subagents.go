@@ -51,6 +51,13 @@ func (s staff) Make(ctx context.Context, call tool.Call, r role.Role, tier strin
 	out := chat.NewSubagent{Profile: chat.Profile{
 		Prompt: r.Prompt, Tools: r.Tools, Memory: r.Memory, SendMessage: r.SendMessage, SpawnAgent: r.SpawnAgent, Conversations: r.Conversations,
 	}}
+	above, err := s.p.store.SubagentProfile(ctx, call.Session)
+	if err != nil {
+		return out, err
+	}
+	if above != nil {
+		out.Profile = out.Profile.Under(*above)
+	}
 	rules, err := s.p.policies.Get(ctx)
 	if err != nil {
 		return out, err

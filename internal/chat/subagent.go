@@ -1,6 +1,9 @@
 package chat
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // MaxSubagentTask bounds what a subagent can be asked at once, in bytes.
 const MaxSubagentTask = 50_000
@@ -32,8 +35,22 @@ type Profile struct {
 	Memory      bool     `json:"memory,omitempty"`
 	SendMessage bool     `json:"send_message,omitempty"`
 	SpawnAgent  bool     `json:"spawn_agent,omitempty"`
+	// Within are the tools of the subagents above it, a list of patterns each: it has none that one of them lacks.
+	Within [][]string `json:"within,omitempty"`
 	// Conversations is that it reads the person's other conversations, as long as the policy says so.
 	Conversations bool `json:"conversations,omitempty"`
+}
+
+// Under returns the profile as it is where a subagent hands the work on, which can give no more than it has itself.
+func (p Profile) Under(parent Profile) Profile {
+	p.Memory = p.Memory && parent.Memory
+	p.SendMessage = p.SendMessage && parent.SendMessage
+	p.Conversations = p.Conversations && parent.Conversations
+	p.Within = slices.Clone(parent.Within)
+	if len(parent.Tools) > 0 {
+		p.Within = append(p.Within, parent.Tools)
+	}
+	return p
 }
 
 // SubagentTask is what a call asks of a subagent. Where New is nil, of one that is there: the instance of the role.

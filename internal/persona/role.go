@@ -21,6 +21,11 @@ func roleHas(role chat.Profile, tool string) bool {
 	if _, ok := memory.ProviderOf(tool); ok && !role.Memory {
 		return false
 	}
+	for _, above := range role.Within {
+		if !matches(above, tool) {
+			return false
+		}
+	}
 	return len(role.Tools) == 0 || matches(role.Tools, tool)
 }
 
