@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"xbot/internal/fault"
 	"xbot/internal/phrase"
@@ -25,8 +26,12 @@ func Read(text, zone string, now time.Time) (Spec, error) {
 	return spec, err
 }
 
-// ReadPrefix understands the beginning of a text and returns the rest.
+// ReadPrefix understands the beginning of a text, which may stand in quotes, and returns the rest.
 func ReadPrefix(text, zone string, now time.Time) (spec Spec, rest string, err error) {
+	if inside, behind, ok := quoted(text); ok {
+		spec, err = Read(inside, zone, now)
+		return spec, behind, err
+	}
 	loc, err := Zone(zone)
 	if err != nil {
 		return Spec{}, "", err
@@ -52,6 +57,19 @@ func ReadPrefix(text, zone string, now time.Time) (spec Spec, rest string, err e
 	spec.Zone = zone
 	_, err = New(spec)
 	return spec, rest, err
+}
+
+// quoted takes off what stands in quotes at the beginning of a text.
+func quoted(text string) (inside, behind string, ok bool) {
+	text = strings.TrimSpace(text)
+	for _, marks := range []string{"``", `""`, "''", "“”"} {
+		open, size := utf8.DecodeRuneInString(marks)
+		if rest, found := strings.CutPrefix(text, string(open)); found {
+			inside, behind, ok = strings.Cut(rest, marks[size:])
+			return inside, strings.TrimSpace(behind), ok
+		}
+	}
+	return "", "", false
 }
 
 // cut takes the first word off.

@@ -60,6 +60,10 @@ func TestReadPrefix_LeavesTheMessage(t *testing.T) {
 		"at 15:00 call Bob":       "call Bob",
 		"at 2026-03-29 08:00 提醒我": "提醒我",
 		"@hourly 3 times":         "3 times",
+
+		"`0 9 * * 1-5` read the news":   "read the news",
+		`"every 2h" "water" the plants`: `"water" the plants`,
+		"“at 15:00” 打电话":                "打电话",
 	} {
 		_, rest, err := schedule.ReadPrefix(text, berlin, now)
 		require.NoError(t, err, text)
@@ -68,7 +72,7 @@ func TestReadPrefix_LeavesTheMessage(t *testing.T) {
 }
 
 func FuzzRead_WhatIsUnderstoodCanBeWrittenAndReadAgain(f *testing.F) {
-	for _, text := range []string{"0 9 * * 1-5", "@daily", "every 30m", "in 1h", "at 15:00", "at 2026-03-29 02:30", "every 1h0m1s", "*/0 * * * *", "0 0 * * 7-7", "TZ=", ", , , , ,"} {
+	for _, text := range []string{"0 9 * * 1-5", "@daily", "every 30m", "in 1h", "at 15:00", "at 2026-03-29 02:30", "every 1h0m1s", "*/0 * * * *", "0 0 * * 7-7", "TZ=", ", , , , ,", "'@daily'", "“`“`"} {
 		f.Add(text)
 	}
 	now := time.Date(2026, time.March, 28, 12, 0, 0, 0, time.UTC)
