@@ -38,7 +38,7 @@ const (
 var crons = map[ID]map[Lang]string{
 	HelpCron:     {English: "what is done at certain times", Chinese: "定时任务"},
 	CronUsage:    {English: "Write `/cron`, `/cron add WHEN MESSAGE`, `/cron edit JOB when|message|name|timezone|missed VALUE`, or `/cron pause|resume|run|remove|runs JOB`. WHEN is a cron expression such as `0 9 * * 1-5`, `@daily`, `every 30m`, `at 2026-03-29 08:00` or `in 20m`.", Chinese: "用法:`/cron`、`/cron add 时间 内容`、`/cron edit 任务 when|message|name|timezone|missed 值`,或 `/cron pause|resume|run|remove|runs 任务`。时间可以是 cron 表达式(如 `0 9 * * 1-5`)、`@daily`、`every 30m`、`at 2026-03-29 08:00` 或 `in 20m`。"},
-	CronUnknown:  {English: "There is no job %q.", Chinese: "没有定时任务 %q。"},
+	CronUnknown:  {English: "There is no job %q. `/cron` lists them with their ids and names.", Chinese: "没有定时任务 %q。`/cron` 会列出编号和名称。"},
 	CronTwo:      {English: "Several jobs are called %q: name the one you mean by its id.", Chinese: "有多个定时任务叫 %q:请用编号指明。"},
 	CronWhen:     {English: "%q says no time; write %s.", Chinese: "看不懂时间 %q;可以写 %s。"},
 	CronLimit:    {English: "There are %d jobs, and no more are kept: remove one first.", Chinese: "已有 %d 个定时任务,不能再添加:请先删除一个。"},

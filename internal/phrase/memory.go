@@ -31,7 +31,7 @@ var memories = map[ID]map[Lang]string{
 		English: "Write `/memory`, `/memory search WORDS`, `/memory edit NAME TEXT` (of a note, or of human, persona, working_context), `/memory forget ID` or `WORDS`, `/memory log` or `/memory export`.",
 		Chinese: "用法:`/memory`、`/memory search 词语`、`/memory edit 名称 内容`(笔记,或 human、persona、working_context)、`/memory forget 编号` 或 `词语`、`/memory log`、`/memory export`。",
 	},
-	MemoryHead:   {English: "What is remembered: %d things, and %d entries in the archive.", Chinese: "记忆内容:共 %d 项,归档 %d 条。"},
+	MemoryHead:   {English: "What is remembered (%d), with %d entries in the archive:", Chinese: "记忆内容:共 %d 项,归档 %d 条。"},
 	MemoryLog:    {English: "What conversations were about, the newest first:", Chinese: "以往对话的内容(最新的在前):"},
 	MemoryFound:  {English: "Remembered with “%s”:", Chinese: "记忆中与“%s”相关的内容:"},
 	MemoryNone:   {English: "Nothing of the kind is remembered.", Chinese: "没有相关的记忆。"},
