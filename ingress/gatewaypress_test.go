@@ -92,7 +92,7 @@ func TestPress_WhoseNameWasNotKnownAtFirstIsCalledByItAllTheSame(t *testing.T) {
 func TestPress_AlwaysHoldsFromNowOn(t *testing.T) {
 	b := bridged(t, `{channels: {feishu: {dmPolicy: "open", allowFrom: ["*"]}}}`)
 	key := b.asks(dm("m1", "ou_1", "你好"))
-	require.Equal(t, "已允许:Shell", b.pressed(press("e1", "ou_1", chat.PressAlways)).Text, "in the language of the person")
+	require.Equal(t, "已允许：Shell", b.pressed(press("e1", "ou_1", chat.PressAlways)).Text, "in the language of the person")
 	owner, err := b.store.SessionOwner(t.Context(), key)
 	require.NoError(t, err)
 	rules, err := b.store.Permissions(t.Context(), owner.ID)

@@ -59,7 +59,7 @@ func TestGroupsCommand_ListsShowsAndEndsChats(t *testing.T) {
 	require.Empty(t, c.ended)
 
 	require.Equal(t, "Group chat `g3` was over already.", say(phrase.English, "end g3"))
-	require.Equal(t, "群聊 `g1` 已结束,正在发言的成员可以说完。\n群聊 `g2` 已结束,正在发言的成员可以说完。", say(phrase.Chinese, "end"))
+	require.Equal(t, "群聊 `g1` 已结束，正在发言的成员可以说完。\n群聊 `g2` 已结束，正在发言的成员可以说完。", say(phrase.Chinese, "end"))
 	require.Equal(t, []chat.GroupID{"g3", "g1", "g2"}, c.ended)
 
 	require.Contains(t, say(phrase.English, "end g9"), "There is no group chat `g9` here")

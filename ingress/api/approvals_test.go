@@ -88,7 +88,7 @@ func TestApprovals_AreAnsweredByCommandsOldestFirst(t *testing.T) {
 			notices = append(notices, m.Content)
 		}
 	}
-	require.Equal(t, []string{"Allowed: Shell · `` rm `which a` ``", "已拒绝:Shell · `rm b`", "Nothing here waits for permission."}, notices)
+	require.Equal(t, []string{"Allowed: Shell · `` rm `which a` ``", "已拒绝：Shell · `rm b`", "Nothing here waits for permission."}, notices)
 }
 
 func TestApprovals_AfterTheTurnComeTooLate(t *testing.T) {

@@ -52,7 +52,7 @@ func TestReceive_ShowsAtOnceThatAMessageArrived(t *testing.T) {
 		"by a reaction":                                {mode: policy.FeedbackReaction, want: []string{"reaction OK to m1"}},
 		"by typing where there are no reactions":       {mode: policy.FeedbackReaction, refuses: true, want: []string{"typing"}},
 		"not by typing where that counts as an answer": {mode: policy.FeedbackReaction, refuses: true, traits: few},
-		"in words": {mode: policy.FeedbackReply, want: []string{"said 收到!"}},
+		"in words": {mode: policy.FeedbackReply, want: []string{"said 收到！"}},
 		"not in words where they would use up an answer":  {mode: policy.FeedbackReply, traits: few},
 		"not at all where nobody is answered":             {},
 		"not at all where the policy wants nothing of it": {mode: policy.FeedbackNone},

@@ -6,5 +6,5 @@ const (
 )
 
 var channels = map[ID]map[Lang]string{
-	LinksLeftOut: {English: "(Links are not permitted here: their addresses were left out.)", Chinese: "(此处不允许发送链接,网址已略去。)"},
+	LinksLeftOut: {English: "(Links are not permitted here: their addresses were left out.)", Chinese: "(此处不允许发送链接，网址已略去。)"},
 }

@@ -4,5 +4,5 @@ package phrase
 const Received ID = "received"
 
 var feedback = map[ID]map[Lang]string{
-	Received: {English: "Got it!", Chinese: "收到!"},
+	Received: {English: "Got it!", Chinese: "收到！"},
 }

@@ -26,19 +26,19 @@ const (
 )
 
 var groups = map[ID]map[Lang]string{
-	HelpGroups:  {English: "lists the chats among agents of this conversation; show ID shows what was said, end ID ends one, end alone all", Chinese: "列出本对话中代理之间的群聊;show ID 查看内容,end ID 结束其中一个,只写 end 结束全部"},
-	GroupsUsage: {English: "Write `/groups`, `/groups show ID` or `/groups end [ID]`.", Chinese: "用法:`/groups`、`/groups show ID` 或 `/groups end [ID]`。"},
+	HelpGroups:  {English: "lists the chats among agents of this conversation; show ID shows what was said, end ID ends one, end alone all", Chinese: "列出本对话中代理之间的群聊；show ID 查看内容，end ID 结束其中一个，只写 end 结束全部"},
+	GroupsUsage: {English: "Write `/groups`, `/groups show ID` or `/groups end [ID]`.", Chinese: "用法：`/groups`、`/groups show ID` 或 `/groups end [ID]`。"},
 	GroupsNone:  {English: "There is no chat among agents here.", Chinese: "这里没有代理之间的群聊。"},
 	GroupsHead:  {English: "chat | state | lines | members | topic", Chinese: "群聊 | 状态 | 发言数 | 成员 | 主题"},
 	GroupNone:   {English: "There is no group chat %s here: `/groups` lists them.", Chinese: "这里没有群聊 %s:`/groups` 会列出它们。"},
-	GroupEnds:   {English: "Group chat %s is ended. Whoever speaks may finish.", Chinese: "群聊 %s 已结束,正在发言的成员可以说完。"},
+	GroupEnds:   {English: "Group chat %s is ended. Whoever speaks may finish.", Chinese: "群聊 %s 已结束，正在发言的成员可以说完。"},
 	GroupIsOver: {English: "Group chat %s was over already.", Chinese: "群聊 %s 此前已经结束。"},
 	GroupShown:  {English: "Group chat %s · %s · %s\n%s", Chinese: "群聊 %s · %s · %s\n%s"},
 	GroupQuiet:  {English: "Nothing has been said yet.", Chinese: "还没有人发言。"},
 	GroupPassed: {English: "(nothing to add)", Chinese: "(没有补充)"},
 	GroupMute:   {English: "(could not answer)", Chinese: "(未能回答)"},
 	GroupMaker:  {English: "moderator", Chinese: "主持人"},
-	StopsGroups: {English: "Chats among agents that go on: %d. `/groups end` ends them.", Chinese: "仍在进行的代理群聊:%d 个。用 `/groups end` 结束。"},
+	StopsGroups: {English: "Chats among agents that go on: %d. `/groups end` ends them.", Chinese: "仍在进行的代理群聊：%d 个。用 `/groups end` 结束。"},
 
 	GroupOpen:   {English: "goes on", Chinese: "进行中"},
 	GroupRounds: {English: "all rounds are over", Chinese: "轮次已用完"},

@@ -6,5 +6,5 @@ const (
 )
 
 var trial = map[ID]map[Lang]string{
-	TrialMessage: {English: "A test of xbot: what it sends arrives here.", Chinese: "xbot 测试消息:它发送的内容会到达这里。"},
+	TrialMessage: {English: "A test of xbot: what it sends arrives here.", Chinese: "xbot 测试消息：它发送的内容会到达这里。"},
 }

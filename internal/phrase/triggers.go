@@ -19,12 +19,12 @@ var triggers = map[ID]map[Lang]string{
 	HelpTrigger: {English: "let other programs call this conversation", Chinese: "让其他程序呼叫本对话"},
 	TriggerUsage: {
 		English: "Write `/trigger`, `/trigger add NAME [github|gitlab|generic]`, or `/trigger enable|disable|remove NAME`.",
-		Chinese: "用法:`/trigger`、`/trigger add 名称 [github|gitlab|generic]`,或 `/trigger enable|disable|remove 名称`。",
+		Chinese: "用法：`/trigger`、`/trigger add 名称 [github|gitlab|generic]`，或 `/trigger enable|disable|remove 名称`。",
 	},
 	TriggerNone: {English: "You have no triggers. `/trigger add NAME` makes one.", Chinese: "你还没有触发器。`/trigger add 名称` 可新建一个。"},
 	TriggerMade: {
 		English: "**%s** calls this conversation: `POST %s`, signed as %s does. Take its secret from the page (Settings, Triggers, New secret): it is shown there once, and never here.",
-		Chinese: "**%s** 会呼叫本对话:`POST %s`,按 %s 的方式签名。请在网页(设置 → 触发器 → 新密钥)获取密钥:它只在那里显示一次,不会出现在这里。",
+		Chinese: "**%s** 会呼叫本对话：`POST %s`，按 %s 的方式签名。请在网页(设置 → 触发器 → 新密钥)获取密钥：它只在那里显示一次，不会出现在这里。",
 	},
 	TriggerEnabled:  {English: "**%s** accepts calls.", Chinese: "**%s** 已启用。"},
 	TriggerDisabled: {English: "**%s** refuses calls from now on.", Chinese: "**%s** 已停用。"},
@@ -32,5 +32,5 @@ var triggers = map[ID]map[Lang]string{
 	TriggerLine:     {English: "**%s** · %s · %s · %d calls · `POST %s`", Chinese: "**%s** · %s · %s · %d 次呼叫 · `POST %s`"},
 	TriggerOn:       {English: "on", Chinese: "已启用"},
 	TriggerOff:      {English: "off", Chinese: "已停用"},
-	TriggerRefused:  {English: "last refused: %s", Chinese: "最近一次拒绝:%s"},
+	TriggerRefused:  {English: "last refused: %s", Chinese: "最近一次拒绝：%s"},
 }

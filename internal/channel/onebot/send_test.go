@@ -200,7 +200,7 @@ func TestSend_QuestionsAreNumbered(t *testing.T) {
 	require.Equal(t, "Run it?\nrm x\n1. Allow\n2. Deny\nAnswer with a number or in your own words.", send(channel.Question{
 		Title: "Run it?", Text: "`rm x`", Buttons: []channel.Button{{Name: "a", Label: "Allow"}, {Name: "d", Label: "Deny"}},
 	}))
-	require.Equal(t, "选择\n颜色?\n1. 红\n2. 蓝\n\n可以回复一个或多个编号,例如 1 3,也可以直接用文字回答。", send(channel.Question{
+	require.Equal(t, "选择\n颜色?\n1. 红\n2. 蓝\n\n可以回复一个或多个编号，例如 1 3，也可以直接用文字回答。", send(channel.Question{
 		Title: "选择", Fields: []channel.Field{{Name: "c", Label: "颜色?", Options: []string{"红", "蓝"}, Multi: true}}, Buttons: []channel.Button{{Name: "ok", Label: "OK"}},
 	}))
 	require.Equal(t, "1) Size?\n1. S\n2. L\n\n2) Name?\n\nAnswer with one line for each question.", send(channel.Question{

@@ -153,7 +153,7 @@ func TestSend_BlockedLinksAreLeftOutOrRefused(t *testing.T) {
 	w := newWorld(t, qqtest.Config{BlockLinks: true})
 	_, err := w.send(t, qqtest.Group, "", 0, text)
 	require.NoError(t, err)
-	require.Equal(t, "看 文档 和 […]，还有 […]。\n\n(此处不允许发送链接,网址已略去。)", w.Messages(qqtest.Group, "GROUP0")[0].Text)
+	require.Equal(t, "看 文档 和 […]，还有 […]。\n\n(此处不允许发送链接，网址已略去。)", w.Messages(qqtest.Group, "GROUP0")[0].Text)
 	w.open(t, "links", "refuse")
 	_, err = w.send(t, qqtest.Group, "", 0, text)
 	require.True(t, fault.Is(err, fault.Denied), "%v", err)

@@ -23,7 +23,7 @@ export type GroupWord = keyof typeof en
 
 const zh: Record<GroupWord, string> = {
   title: "群聊",
-  lines: "{{n}} 条发言,最多 {{rounds}} 轮",
+  lines: "{{n}} 条发言，最多 {{rounds}} 轮",
   moderator: "会话",
   end: "结束此群聊",
   open: "进行中",

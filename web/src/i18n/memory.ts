@@ -41,7 +41,7 @@ export type MemoryWord = keyof typeof en
 
 const zh: Record<MemoryWord, string> = {
   title: "记忆",
-  lead: "跨对话记住的关于你的内容,仅你可见。",
+  lead: "跨对话记住的关于你的内容，仅你可见。",
   search: "搜索记忆",
   none: "还没有任何记忆。",
   noneFound: "没有相关的记忆。",
@@ -54,10 +54,10 @@ const zh: Record<MemoryWord, string> = {
   soulName: "人格文件名称",
   soulText: "人格文件内容",
   profile: "个人资料",
-  profileNone: "你自己的对话需要了解的事项:如何称呼你、使用的语言、重要信息。",
+  profileNone: "你自己的对话需要了解的事项：如何称呼你、使用的语言、重要信息。",
   profileText: "个人资料内容",
   timezone: "你的时区",
-  off: "已关闭自动记忆:结束的对话不会写入记忆。",
+  off: "已关闭自动记忆：结束的对话不会写入记忆。",
   archive: "归档",
   log: "对话",
   edit: "修改",
@@ -72,7 +72,7 @@ const zh: Record<MemoryWord, string> = {
   forgetText: "将永久删除。对话记录保持不变。",
   export: "导出为 Markdown",
   waiting: "{{date}} 的对话正在写入记忆。",
-  failed: "{{date}} 的对话未能写入记忆:{{why}}。",
+  failed: "{{date}} 的对话未能写入记忆：{{why}}。",
 }
 
 const words: Record<Language, Record<MemoryWord, string>> = { en, zh }

@@ -43,6 +43,6 @@ export const subagentWords: Table<SubagentWord> = {
     works: "子代理 {{name}}，委派自",
     member: "群聊",
     background: "后台",
-    answered: "该子代理只回答一次,现已回答:其对话只能阅读,不能再写。",
+    answered: "该子代理只回答一次，现已回答：其对话只能阅读，不能再写。",
   },
 }

@@ -61,7 +61,7 @@ const en = {
 export type TriggerWord = keyof typeof en
 
 const zh: Record<TriggerWord, string> = {
-  lead: "其他程序可以通过这些地址呼叫某个对话:例如代码仓库的每次推送、监控发现故障时。",
+  lead: "其他程序可以通过这些地址呼叫某个对话：例如代码仓库的每次推送、监控发现故障时。",
   list: "触发器",
   none: "还没有触发器。",
   add: "添加触发器",
@@ -80,11 +80,11 @@ const zh: Record<TriggerWord, string> = {
   remove: "删除",
   removeLabel: "删除 {{name}}",
   removeTitle: "删除 {{name}}?",
-  removeText: "它的地址不再呼叫任何对话,记录也会删除。对话会保留。",
+  removeText: "它的地址不再呼叫任何对话，记录也会删除。对话会保留。",
   renew: "新密钥",
   renewLabel: "为 {{name}} 生成新密钥",
-  renewTitle: "为 {{name}} 生成新密钥?",
-  renewText: "此后,用旧密钥签名的呼叫会被拒绝。",
+  renewTitle: "为 {{name}} 生成新密钥？",
+  renewText: "此后，用旧密钥签名的呼叫会被拒绝。",
   history: "记录",
   historyLabel: "{{name}} 的记录",
   noFires: "还没有人呼叫。",
@@ -108,7 +108,7 @@ const zh: Record<TriggerWord, string> = {
   where: "呼叫哪个对话",
   own: "它自己的对话",
   template: "告诉模型什么",
-  templateHint: "模板,例如:看看 {{.Payload.repository.name}}。留空:原样转告。",
+  templateHint: "模板，例如：看看 {{.Payload.repository.name}}。留空：原样转告。",
   perMinute: "每分钟最多呼叫次数",
   perMinuteHint: "1 到 600;0 表示 60。",
   oneShot: "呼叫一次后停用",
