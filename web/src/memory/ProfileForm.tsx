@@ -6,6 +6,7 @@ import { asProblem } from "../api/problem"
 import { memoryWords } from "../i18n/memory"
 import { useTable } from "../i18n/table"
 import { Button } from "../ui/Button"
+import { Field } from "../ui/Field"
 import { toast } from "../ui/toasts"
 
 /** What the person says of themselves, for their own conversations. */
@@ -42,24 +43,25 @@ export function ProfileForm() {
   return (
     <form
       aria-label={say("profile")}
-      className="mt-3 space-y-2 rounded-md border border-line p-3"
+      className="mt-3 space-y-3 rounded-md border border-line p-3"
       onSubmit={(event) => {
         event.preventDefault()
         saving.mutate(draft)
       }}
     >
-      <textarea
-        aria-label={say("profileText")}
-        placeholder={say("profileNone")}
-        className="min-h-24 w-full rounded-md border border-line bg-canvas p-2"
-        maxLength={2000}
-        value={draft.content}
-        onChange={(event) => setDraft({ ...draft, content: event.target.value })}
-      />
-      <input
-        aria-label={say("timezone")}
+      <label className="block">
+        <span className="mb-1.5 block font-medium">{say("profileText")}</span>
+        <textarea
+          placeholder={say("profileNone")}
+          className="min-h-24 w-full rounded-md border border-line-strong bg-canvas px-3 py-2"
+          maxLength={2000}
+          value={draft.content}
+          onChange={(event) => setDraft({ ...draft, content: event.target.value })}
+        />
+      </label>
+      <Field
+        label={say("timezone")}
         placeholder={Intl.DateTimeFormat().resolvedOptions().timeZone}
-        className="h-9 w-full rounded-md border border-line bg-canvas px-3"
         maxLength={64}
         value={draft.timezone}
         onChange={(event) => setDraft({ ...draft, timezone: event.target.value })}
