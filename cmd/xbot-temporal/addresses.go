@@ -12,9 +12,10 @@ import (
 )
 
 // Free ports are picked below the ranges from which Linux (32768) and macOS (49152) take the local ports of outgoing
-// connections, so that none of those can take one between the pick and the server's own listen.
+// connections, so that none of those can take one between the pick and the server's own listen, and above those that
+// `xbot serve` keeps for its servers from start to start.
 const (
-	firstPort = 20000
+	firstPort = 26000
 	lastPort  = 32000
 )
 
@@ -22,7 +23,7 @@ const (
 type addresses map[primitives.ServiceName]string
 
 // chooseAddresses settles every port. The server listens by itself later, so a port can still be lost in between;
-// that ends the process with the server's own error, and a supervisor's next try picks anew.
+// that ends the process with the server's own error, and the next try of who started it picks anew.
 func chooseAddresses(grpcAddr string) (addresses, error) {
 	frontend, err := settle("--grpc-addr", grpcAddr)
 	if err != nil {

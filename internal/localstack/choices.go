@@ -12,10 +12,11 @@ import (
 )
 
 // Ports are chosen below the ranges from which Linux (32768) and macOS (49152) take the local ports of outgoing
-// connections, so that the chosen ones stay free between two starts.
+// connections, and below those from which xbot-temporal takes its inner ones, so that the chosen ones stay free between two
+// starts.
 const (
 	firstPort = 20000
-	lastPort  = 32000
+	lastPort  = 26000
 )
 
 // The variables by which the product's configuration sets the ports of Config.

@@ -270,6 +270,25 @@ func TestStart_NamesTheVariableWhenAPortIsTaken(t *testing.T) {
 	require.ErrorContains(t, err, "XBOT_TEMPORAL_UI_PORT", "the port was not remembered")
 }
 
+func TestStart_TriesAgainWhereTemporalLosesAnInnerPort(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	cfg := config(t, t.TempDir())
+	unlucky := filepath.Join(dir, "xbot-temporal")
+	script := fmt.Sprintf(`#!/bin/sh
+if mkdir %[1]s/once 2>/dev/null || mkdir %[1]s/twice 2>/dev/null; then
+	echo 'level=ERROR msg="Failed to start gRPC listener" error="listen tcp 127.0.0.1:30390: bind: address already in use"' >&2
+	exit 1
+fi
+exec %[2]s "$@"
+`, dir, cfg.TemporalBinary)
+	require.NoError(t, os.WriteFile(unlucky, []byte(script), 0o700))
+	cfg.TemporalBinary = unlucky
+	stack := start(t, cfg)
+	require.DirExists(t, filepath.Join(dir, "twice"))
+	require.NoError(t, stack.Stop(t.Context()))
+}
+
 func TestStart_PutsTheSocketElsewhereWhenThePathIsTooLong(t *testing.T) {
 	t.Parallel()
 	home := filepath.Join(t.TempDir(), strings.Repeat("long", 30))

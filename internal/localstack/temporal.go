@@ -23,7 +23,13 @@ const (
 	temporalReady = 5 * time.Millisecond
 	// temporalStop is longer than xbot-temporal allows itself.
 	temporalStop = 6 * time.Second
+	// launchTries is how often a server is started that loses one of its inner ports to another program.
+	launchTries = 4
 )
+
+// errPortLost says that another program took one of the inner ports, which the server chooses anew at each start, between its
+// choice and its listening.
+var errPortLost = errors.New("another program took one of its ports")
 
 // temporal is the Temporal server of a home.
 type temporal struct {
@@ -116,6 +122,9 @@ func (t *temporal) run(ctx context.Context) (*process.Process, error) {
 		return running, err
 	}
 	server, err := t.launch(ctx)
+	for tries := 1; errors.Is(err, errPortLost) && tries < launchTries; tries++ {
+		server, err = t.launch(ctx)
+	}
 	if err == nil || ctx.Err() != nil {
 		return server, err
 	}
@@ -191,6 +200,9 @@ func (t *temporal) await(ctx context.Context, server *process.Process, logOffset
 		select {
 		case <-server.Done():
 			reason := strings.TrimPrefix(lastLogLine(t.logFile(), logOffset), "xbot-temporal: ")
+			if strings.Contains(reason, syscall.EADDRINUSE.Error()) {
+				return fmt.Errorf("the Temporal server did not start: %w: %s (its log is %s)", errPortLost, reason, t.logFile())
+			}
 			return fmt.Errorf("the Temporal server did not start: %s (its log is %s)", reason, t.logFile())
 		case <-ctx.Done():
 			return fmt.Errorf("the Temporal server did not get ready in time; its log is %s: %w", t.logFile(), ctx.Err())
