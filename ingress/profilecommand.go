@@ -36,7 +36,7 @@ func (p *Profiles) run(ctx context.Context, in Inbound, args string) (string, er
 		return "", err
 	}
 	if owner.Group || guest(owner, in) {
-		return "", fault.Errorf(fault.Denied, "%s", phrase.Say(in.Lang, phrase.ProfileNotHere))
+		return "", phrase.Fault(fault.Denied, phrase.ProfileNotHere)
 	}
 	is, err := p.Store.Profile(ctx, in.User)
 	if err != nil {
@@ -52,20 +52,20 @@ func (p *Profiles) run(ctx context.Context, in Inbound, args string) (string, er
 		return profileText(in.Lang, is), nil
 	case verb == "edit" && rest != "":
 		if n := utf8.RuneCountInString(rest); n > chat.MaxProfile {
-			return "", fault.Errorf(fault.TooLarge, "%s", phrase.Say(in.Lang, phrase.ProfileTooLong, n, chat.MaxProfile))
+			return "", phrase.Fault(fault.TooLarge, phrase.ProfileTooLong, n, chat.MaxProfile)
 		}
 		is.Content = rest
 	case verb == "timezone" && rest != "":
 		if strings.EqualFold(rest, noZone) {
 			rest = ""
 		} else if _, err := schedule.Zone(rest); err != nil {
-			return "", fault.Errorf(fault.Invalid, "%s", phrase.Say(in.Lang, phrase.ProfileBadZone, chat.FirstWords(rest, searchWords)))
+			return "", phrase.Fault(fault.Invalid, phrase.ProfileBadZone, chat.FirstWords(rest, searchWords))
 		}
 		is.Timezone = rest
 	case verb == "clear" && rest == "":
 		is.Content, is.Timezone = "", ""
 	default:
-		return "", fault.Errorf(fault.Invalid, "%s", phrase.Say(in.Lang, phrase.ProfileUsage))
+		return "", phrase.Fault(fault.Invalid, phrase.ProfileUsage)
 	}
 	return p.set(ctx, in, is)
 }
@@ -74,7 +74,7 @@ func (p *Profiles) set(ctx context.Context, in Inbound, wanted chat.UserProfile)
 	stands, err := p.Store.SetProfile(ctx, in.User, wanted)
 	switch {
 	case fault.Is(err, fault.Conflict):
-		return "", fault.Errorf(fault.Conflict, "%s", phrase.Say(in.Lang, phrase.ProfileConflict))
+		return "", phrase.Fault(fault.Conflict, phrase.ProfileConflict)
 	case err != nil:
 		return "", err
 	case stands.Content == "" && stands.Timezone == "":

@@ -66,12 +66,14 @@ func (t *tx) changeSoul(ctx context.Context, w chat.Whose, c chat.SoulChange) (v
 }
 
 func (t *tx) putSoul(ctx context.Context, w chat.Whose, c chat.SoulChange, fresh bool) error {
-	n, err := t.q.SoulCount(ctx, t, dbsqlc.SoulCountParams{UserID: w.User, Agent: w.Agent})
-	if err != nil {
-		return err
-	}
-	if fresh && n >= chat.MaxSoulFiles {
-		return fault.Errorf(fault.TooLarge, "there are %d soul files, and no more are kept: merge or delete some first", n)
+	if fresh {
+		n, err := t.q.SoulCount(ctx, t, dbsqlc.SoulCountParams{UserID: w.User, Agent: w.Agent})
+		if err != nil {
+			return err
+		}
+		if n >= chat.MaxSoulFiles {
+			return fault.Errorf(fault.TooLarge, "there are %d soul files, and no more are kept: merge or delete some first", n)
+		}
 	}
 	return t.q.SoulPut(ctx, t, dbsqlc.SoulPutParams{UserID: w.User, Agent: w.Agent, Name: c.Name, Content: c.Content})
 }
