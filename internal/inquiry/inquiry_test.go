@@ -99,7 +99,7 @@ func TestRead_SaysWhatDoesNotFit(t *testing.T) {
 	t.Parallel()
 	_, err := inquiry.Read(asked(t, database), "MySQL")
 	require.EqualError(t, err, `"MySQL" is no answer to "Which database?", which can be answered with: Postgres, SQLite, 8080.`)
-	require.Contains(t, phrase.Explain(phrase.Chinese, err), "可选:Postgres, SQLite, 8080")
+	require.Contains(t, phrase.Explain(phrase.Chinese, err), "可选：Postgres, SQLite, 8080")
 	_, err = inquiry.Read(asked(t, database, words), "whatever")
 	require.ErrorContains(t, err, "each on a line of its own")
 	_, err = inquiry.Read(asked(t, database, words), "1\n2\n3")
@@ -145,7 +145,7 @@ func TestShow_NumbersOptionsAndSaysHowToAnswer(t *testing.T) {
 	pick := database
 	pick.Options = []chat.InquiryOption{{Label: "Postgres", About: "runs already"}, {Label: "SQLite"}}
 	require.Equal(t, "Which database?\n   1) Postgres - runs already\n   2) SQLite\nAnswer with a number.", inquiry.Show(phrase.English, asked(t, pick)))
-	require.Equal(t, "1. Which database?\n   1) Postgres - runs already\n   2) SQLite\n2. What is it called?\n请逐行作答,每题一行。", inquiry.Show(phrase.Chinese, asked(t, pick, words)))
+	require.Equal(t, "1. Which database?\n   1) Postgres - runs already\n   2) SQLite\n2. What is it called?\n请逐行作答，每题一行。", inquiry.Show(phrase.Chinese, asked(t, pick, words)))
 	pick.Other = true
 	require.Contains(t, inquiry.Show(phrase.English, asked(t, pick)), "or in your own words")
 	require.Contains(t, inquiry.Show(phrase.English, asked(t, words)), "in your own words")

@@ -14,11 +14,12 @@ import (
 
 // Limits of templates, which their owners write and outsiders feed.
 const (
-	MaxTemplate = 4000                   // bytes of a template
-	maxText     = 16 << 10               // bytes of what it makes
-	maxPiece    = 16 << 10               // bytes of what one function makes
-	maxRounds   = 10_000                 // rounds of all its loops
-	maxTime     = 500 * time.Millisecond // of its execution
+	MaxTemplate = 4000            // bytes of a template
+	maxText     = 16 << 10        // bytes of what it makes
+	maxPiece    = 16 << 10        // bytes of what one function makes
+	maxRounds   = 10_000          // rounds of all its loops
+	maxWork     = 32 << 20        // bytes of what all its functions make and read
+	maxTime     = 2 * time.Second // of its execution, should comparing take long
 )
 
 // What stands between these came from outside.
@@ -82,7 +83,7 @@ func ParseTemplate(text string) (*Template, error) {
 // Render makes the text of a call. What came from outside stands between marks that it cannot hold itself. The error says why
 // the template does not fit the call, without its payload.
 func (t *Template) Render(d Data) (string, error) {
-	b := &budget{ends: time.Now().Add(maxTime), rounds: maxRounds}
+	b := &budget{ends: time.Now().Add(maxTime), rounds: maxRounds, work: maxWork}
 	own, err := t.t.Clone()
 	if err != nil {
 		return "", fmt.Errorf("copy the template: %w", err)
@@ -120,14 +121,16 @@ func (b *bounded) Write(p []byte) (int, error) {
 
 // budget bounds one execution.
 type budget struct {
-	ends   time.Time
-	rounds int
+	ends         time.Time
+	rounds, work int
 }
 
 var errSlow = fault.Errorf(fault.Invalid, "the template takes too long for this call")
 
-func (b *budget) spend() error {
-	if time.Now().After(b.ends) {
+// spend takes the bytes that a function made or read from the budget. Work is counted and not timed, so that a busy machine
+// changes nothing in what a call is told as.
+func (b *budget) spend(bytes int) error {
+	if b.work -= bytes; b.work < 0 || time.Now().After(b.ends) {
 		return errSlow
 	}
 	return nil
@@ -138,8 +141,11 @@ func (b *budget) round() (string, error) {
 	if b.rounds--; b.rounds < 0 {
 		return "", errSlow
 	}
-	return "", b.spend()
+	return "", b.spend(0)
 }
+
+// made spends what a function made, and cuts it.
+func (b *budget) made(s string) (string, error) { return cut(s), b.spend(len(s)) }
 
 // The names of the functions that guard adds.
 const (
@@ -151,12 +157,12 @@ const (
 func (b *budget) functions() template.FuncMap {
 	return template.FuncMap{
 		roundName: b.round,
-		quoteName: func(v any) (string, error) { return quote(v), b.spend() },
-		"dig":     func(path ...any) (any, error) { v, err := dig(path); return v, errors.Join(err, b.spend()) },
-		"json":    func(v any) (string, error) { text, err := asJSON(v); return text, errors.Join(err, b.spend()) },
-		"print":   func(v ...any) (string, error) { return cut(fmt.Sprint(v...)), b.spend() },
-		"join":    func(sep string, v any) (string, error) { return join(sep, v), b.spend() },
-		"lower":   func(v any) (string, error) { return strings.ToLower(cut(text(v))), b.spend() },
+		quoteName: func(v any) (string, error) { s := quote(v); return s, b.spend(len(s)) },
+		"dig":     func(path ...any) (any, error) { v, err := dig(path); return v, errors.Join(err, b.spend(len(path))) },
+		"json":    func(v any) (string, error) { s, err := asJSON(v); return s, errors.Join(err, b.spend(len(s))) },
+		"print":   func(v ...any) (string, error) { return b.made(fmt.Sprint(v...)) },
+		"join":    func(sep string, v any) (string, error) { return b.made(join(sep, v)) },
+		"lower":   func(v any) (string, error) { return b.made(strings.ToLower(cut(text(v)))) },
 	}
 }
 
