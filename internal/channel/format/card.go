@@ -67,7 +67,7 @@ func passages(src []byte) (all []passage) {
 		at = to
 	}
 	// The walk never fails: its function returns no error.
-	_ = ast.Walk(parser.Parse(text.NewReader(src)), func(n ast.Node, entering bool) (ast.WalkStatus, error) {
+	_ = ast.Walk(markdown.Parse(text.NewReader(src)), func(n ast.Node, entering bool) (ast.WalkStatus, error) {
 		if !entering {
 			return ast.WalkContinue, nil
 		}

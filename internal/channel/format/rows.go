@@ -8,6 +8,7 @@ import (
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/extension"
 	east "github.com/yuin/goldmark/extension/ast"
+	"github.com/yuin/goldmark/parser"
 	"github.com/yuin/goldmark/text"
 	"github.com/yuin/goldmark/util"
 )
@@ -22,8 +23,11 @@ type Span struct {
 // Row is one line. A row without spans is an empty line.
 type Row []Span
 
-// parser reads Markdown as the page does.
-var parser = goldmark.New(goldmark.WithExtensions(extension.Table, extension.Strikethrough, extension.TaskList)).Parser()
+// markdown reads Markdown as the page does, but for stars (emphasis.go), which come before the library's own.
+var markdown = goldmark.New(
+	goldmark.WithExtensions(extension.Table, extension.Strikethrough, extension.TaskList),
+	goldmark.WithParserOptions(parser.WithInlineParsers(util.Prioritized(stars{}, 400))),
+).Parser()
 
 // Rows reads an answer as lines of rich text: what Feishu calls a post. Headings are bold, lists have bullets, tables are
 // aligned text or, where they are wide, lines of their cells.
@@ -32,7 +36,7 @@ func Rows(answer string) []Row {
 	marked, kept := keepFormulas(answer)
 	src := []byte(marked)
 	w := &writer{src: src, kept: kept}
-	w.blocks(parser.Parse(text.NewReader(src)), "", "")
+	w.blocks(markdown.Parse(text.NewReader(src)), "", "")
 	return w.rows
 }
 

@@ -1,0 +1,59 @@
+package format
+
+import (
+	"unicode"
+
+	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/parser"
+	"github.com/yuin/goldmark/text"
+	"github.com/yuin/goldmark/util"
+)
+
+// stars reads emphasis by stars as people mean it. The rules of Markdown are made for words with blanks between them: by them
+// **注意：**请看 is none, since punctuation stands inside and a letter outside, while in 2*3*4 and x**2 + y**2 there is some. Here
+// stars beside Chinese and Japanese may open and close at punctuation, and those between two letters or digits of ASCII do neither.
+type stars struct{}
+
+// Trigger is the character that it reads.
+func (stars) Trigger() []byte { return []byte{'*'} }
+
+// Parse takes a run of stars.
+func (s stars) Parse(_ ast.Node, block text.Reader, pc parser.Context) ast.Node {
+	before := block.PrecendingCharacter()
+	line, segment := block.PeekLine()
+	run := parser.ScanDelimiter(line, before, 1, s)
+	if run == nil {
+		return nil
+	}
+	after := ' '
+	if run.OriginalLength < len(line) {
+		after = util.ToRune(line, run.OriginalLength)
+	}
+	switch {
+	case inWord(before) && inWord(after):
+		run.CanOpen, run.CanClose = false, false
+	default:
+		run.CanOpen = run.CanOpen || unspaced(before) && !unicode.IsSpace(after)
+		run.CanClose = run.CanClose || unspaced(after) && !unicode.IsSpace(before)
+	}
+	run.Segment = segment.WithStop(segment.Start + run.OriginalLength)
+	block.Advance(run.OriginalLength)
+	pc.PushDelimiter(run)
+	return run
+}
+
+// IsDelimiter reports whether a character is one of a run.
+func (stars) IsDelimiter(b byte) bool { return b == '*' }
+
+// CanOpenCloser reports whether two runs belong together.
+func (stars) CanOpenCloser(opener, closer *parser.Delimiter) bool { return opener.Char == closer.Char }
+
+// OnMatch makes emphasis of so many stars.
+func (stars) OnMatch(consumes int) ast.Node { return ast.NewEmphasis(consumes) }
+
+func inWord(r rune) bool {
+	return r < unicode.MaxASCII && (unicode.IsLetter(r) || unicode.IsDigit(r))
+}
+
+// unspaced reports whether a letter is of a script that writes no blanks between its words.
+func unspaced(r rune) bool { return unicode.IsLetter(r) && !joins(r) }
