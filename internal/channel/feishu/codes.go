@@ -83,7 +83,7 @@ var classes = map[int64]class{
 	230018: muted, 230035: muted,
 	230022: censored, 230028: censored,
 	230001: badContent, 230054: badContent, 230055: badContent, 230099: badContent, 11310: badContent, 11246: badContent, 200621: badContent,
-	200550: badContent, 200570: badContent, 200732: badContent, 200861: badContent, 300309: badContent,
+	200550: badContent, 200570: badContent, 200732: badContent, 200861: badContent, 200850: badContent, 300309: badContent,
 	230025: tooLong, 234006: tooLong, 200860: tooLong,
 	230011: gone, 230050: gone, 230110: gone, 231003: gone, 230019: gone, 231014: gone,
 	230071: threadless, 230072: threadless, 230075: threadless,

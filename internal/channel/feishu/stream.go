@@ -82,10 +82,10 @@ type stream struct {
 func (s *stream) Sent() channel.Sent { return s.sent }
 
 // Put replaces the text. The platform ends the streaming mode itself after ten minutes; from then on the card is replaced. It
-// takes sequences that grow only, and a change here needs up to three of its own.
+// takes sequences that grow only; a change here needs two of its own, and the end those behind them.
 func (s *stream) Put(ctx context.Context, text string, sequence int) error {
 	if !s.closed {
-		err := s.put(ctx, channel.Message{Text: text}, 3*sequence)
+		err := s.put(ctx, text, 3*sequence)
 		if !refusedAs(err, badContent) {
 			return err
 		}
@@ -94,8 +94,8 @@ func (s *stream) Put(ctx context.Context, text string, sequence int) error {
 	return s.replace(ctx, channel.Message{Text: text}, 3*sequence+1)
 }
 
-func (s *stream) put(ctx context.Context, m channel.Message, sequence int) error {
-	in := object{"content": markdown(m.Text, m.Mentions)["content"], "sequence": sequence, "uuid": s.uuid(sequence)}
+func (s *stream) put(ctx context.Context, text string, sequence int) error {
+	in := object{"content": markdown(text, nil)["content"], "sequence": sequence, "uuid": s.uuid(sequence)}
 	return s.call(ctx, http.MethodPut, s.path()+"/elements/"+answerElement+"/content", in, nil)
 }
 
@@ -110,14 +110,17 @@ func (s *stream) path() string { return "/open-apis/cardkit/v1/cards/" + url.Pat
 
 func (s *stream) uuid(sequence int) string { return uuid(s.sent.ID, "."+strconv.Itoa(sequence)) }
 
-// End leaves the text as it is for good.
+// End leaves the text as it is for good. It replaces the card, for what is put into a stream that the platform has ended may be
+// accepted and never shown; where a card that streams is not replaced, it stops streaming before.
 func (s *stream) End(ctx context.Context, m channel.Message, sequence int) error {
-	if !s.closed && s.put(ctx, m, 3*sequence) == nil {
-		settings := encode(object{"config": object{"streaming_mode": false}})
-		in := object{"settings": settings, "sequence": 3*sequence + 1, "uuid": s.uuid(3*sequence + 1)}
-		if s.call(ctx, http.MethodPatch, s.path()+"/settings", in, nil) == nil {
-			return nil
-		}
+	err := s.replace(ctx, m, 3*sequence+2)
+	if !refusedAs(err, badContent, unclear) {
+		return err
 	}
-	return s.replace(ctx, m, 3*sequence+2)
+	settings := encode(object{"config": object{"streaming_mode": false}})
+	in := object{"settings": settings, "sequence": 3*sequence + 3, "uuid": s.uuid(3*sequence + 3)}
+	if s.call(ctx, http.MethodPatch, s.path()+"/settings", in, nil) != nil {
+		return err
+	}
+	return s.replace(ctx, m, 3*sequence+4)
 }

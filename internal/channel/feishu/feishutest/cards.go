@@ -13,7 +13,18 @@ type entity struct {
 	card      map[string]any
 	sequence  int
 	streaming bool
+	over      ending // how the platform has ended the streaming
 }
+
+// ending is how the platform ends a streaming mode by itself.
+type ending string
+
+// The endings: what is put then is refused as too late and from then on as closed, or accepted and never shown.
+const (
+	Refusing  ending = "refusing"
+	Dropping  ending = "dropping"
+	timeIsOut ending = "told"
+)
 
 // acceptableCard refuses cards that the platform cannot show; the caller holds the lock.
 func (s *Server) acceptableCard(in map[string]any) *refusal {
@@ -167,7 +178,13 @@ func (s *Server) streamCard(c call) (any, *refusal) {
 	if no != nil {
 		return nil, no
 	}
-	if !e.streaming {
+	switch {
+	case e.over == Dropping:
+		return nil, nil
+	case e.over == Refusing:
+		e.over = timeIsOut
+		return nil, refuse(200850, "card streaming timeout")
+	case !e.streaming:
 		return nil, refuse(300309, "streaming mode is closed")
 	}
 	found := false
@@ -218,17 +235,20 @@ func (s *Server) replaceCard(c call) (any, *refusal) {
 	if json.Unmarshal([]byte(in.Card.Data), &card) != nil || s.faulty(card) != "" {
 		return nil, refuse(200621, "parse card json err")
 	}
+	if e.streaming && s.c.KeepStreams {
+		return nil, refuse(300311, "the card is streaming")
+	}
 	config, _ := card["config"].(map[string]any)
 	e.card, e.streaming = card, config["streaming_mode"] == true
 	return nil, nil
 }
 
-// EndStreams ends every streaming mode, as the platform does after ten minutes.
-func (s *Server) EndStreams() {
+// EndStreams ends every streaming mode, as the platform does after ten minutes and after some of silence.
+func (s *Server) EndStreams(how ending) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, e := range s.cards {
-		e.streaming = false
+		e.streaming, e.over = false, how
 	}
 }
 

@@ -33,6 +33,8 @@ type Config struct {
 	Refuses map[string]int
 	// NoThreads refuses answers in threads, NoStreams the streaming mode, NoBot the bot.
 	NoThreads, NoStreams, NoBot bool
+	// KeepStreams refuses to replace a card while it streams.
+	KeepStreams bool
 }
 
 // Person is somebody who uses the platform.
