@@ -70,7 +70,8 @@ type incoming struct {
 	} `json:"message"`
 }
 
-// envelope makes the envelope of a message; mine is false for one that the bot has written itself.
+// envelope makes the envelope of a message; mine is false for one that the bot has written itself, and for one of another bot that
+// does not mention it.
 func (a *Account) envelope(ctx context.Context, raw json.RawMessage) (e chat.Envelope, mine bool, err error) {
 	var in incoming
 	if err := channel.Decode(raw, &in); err != nil {
@@ -90,6 +91,10 @@ func (a *Account) envelope(ctx context.Context, raw json.RawMessage) (e chat.Env
 		return e, false, nil
 	}
 	c := a.content(look, m.ID, m.Type, m.Content, m.Mentions, me)
+	bot := in.Sender.Type == "bot" || in.Sender.Type == "app"
+	if bot && (!c.mentioned || m.ChatType == "p2p") {
+		return e, false, nil // bots that answer to all that is said would never end
+	}
 	e = chat.Envelope{
 		ID:    m.ID,
 		Place: chat.Place{Channel: Name, Account: a.name, ChatType: chat.ChatGroup, Chat: m.Chat, Thread: m.Thread, Space: in.Sender.Tenant},
@@ -100,6 +105,9 @@ func (a *Account) envelope(ctx context.Context, raw json.RawMessage) (e chat.Env
 		e.ChatType = chat.ChatDirect
 	}
 	a.wrote.put(m.ID, author{sender: e.Sender, in: place{kind: e.ChatType}, chat: m.Chat, thread: m.Thread}, memoFor)
+	if !bot { // one without a name is called back by no answer
+		e.Sender.Name = a.nameOf(look, sender, m.Chat)
+	}
 	a.surround(look, &e, me)
 	return e, true, nil
 }
@@ -107,9 +115,8 @@ func (a *Account) envelope(ctx context.Context, raw json.RawMessage) (e chat.Env
 // clean is a text that may be stored.
 func clean(s string) string { return strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\x00", "") }
 
-// surround adds what the platform tells when it is asked: names, and what is answered to.
+// surround adds what the platform tells when it is asked: the name of the group, and what is answered to.
 func (a *Account) surround(ctx context.Context, e *chat.Envelope, me identity) {
-	e.Sender.Name = a.nameOf(ctx, e.Sender.ID, e.Chat)
 	if e.ChatType == chat.ChatGroup {
 		if c, err := a.chatInfo(ctx, e.Chat); err == nil {
 			e.Subject = c.name

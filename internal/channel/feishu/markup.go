@@ -12,11 +12,18 @@ import (
 // maxTables is how many tables a card may have.
 const maxTables = 3
 
-// tagForm finds what the platform would take for a mention, or for another element of its own.
-var tagForm = regexp.MustCompile(`(?i)<(/?(?:at|person|font|link|text_tag|number_tag|local_datetime|audio|record)\b)`)
+// callForm finds what the platform would take for a mention, and tagForm what it would take for another element of its own.
+var (
+	callForm = regexp.MustCompile(`(?i)<(/?at\b)`)
+	tagForm  = regexp.MustCompile(`(?i)<(/?(?:person|font|link|text_tag|number_tag|local_datetime|audio|record)\b)`)
+)
 
-// inert makes markup of the platform plain text: what a model writes must not call everybody. A space of no width does it.
-func inert(text string) string { return tagForm.ReplaceAllString(text, "<\u200b$1") }
+// inert makes markup of the platform plain text: what a model writes must not call everybody. A space of no width does it. Code
+// is copied and run, so that nothing is put into it but where it would call somebody.
+func inert(text string) string {
+	text = callForm.ReplaceAllString(text, "<\u200b$1")
+	return outsideCode(text, func(prose string) string { return tagForm.ReplaceAllString(prose, "<\u200b$1") })
+}
 
 // imageForm finds images of Markdown.
 var imageForm = regexp.MustCompile(`!\[([^\]\n]*)\]\(([^)\s]*)[^)\n]*\)`)

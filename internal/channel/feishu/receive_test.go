@@ -203,6 +203,26 @@ func TestReceive_OtherEventsAndTheBotsOwnMessagesArePassedOver(t *testing.T) {
 	require.Empty(t, w.Broken())
 }
 
+func TestReceive_OtherBotsAreHeardOnlyWhereTheyMentionTheBotAndAreNotCalledBack(t *testing.T) {
+	w := newWorld(t, feishutest.Config{})
+	w.run(t)
+	helper := feishutest.Person{OpenID: "ou_helper", Name: "Helper"}
+	for _, in := range []feishutest.Incoming{
+		{From: helper, Bot: true, Chat: w.group, Text: "all done"},
+		{From: helper, Bot: true, Chat: w.group, Text: "/status"},
+		{From: helper, Bot: true, Text: "hello"},
+	} {
+		id := w.Write(in)
+		require.Eventually(t, func() bool { return w.Acked(id) }, soon, tick)
+	}
+	bot := feishutest.Mention{Key: "@_user_1", Person: feishutest.Bot()}
+	e := w.says(t, feishutest.Incoming{From: helper, Bot: true, Chat: w.group, Text: "@_user_1 your turn", Mentions: []feishutest.Mention{bot}})
+	require.True(t, e.Mentioned)
+	require.Equal(t, "your turn", e.Text)
+	require.Empty(t, e.Sender.Name, "an answer that names it would call it, and two bots would never end")
+	require.Len(t, w.all(), 1)
+}
+
 func TestFetch_ReadsAFileAndRefreshesATokenThatHasEnded(t *testing.T) {
 	w := newWorld(t, feishutest.Config{})
 	w.run(t)

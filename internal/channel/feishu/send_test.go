@@ -162,7 +162,7 @@ func TestSend_NoWordOfTheModelCallsEverybody(t *testing.T) {
 	} {
 		t.Run(kind, func(t *testing.T) {
 			w := newWorld(t, feishutest.Config{Refuses: refuses})
-			m := text("k", `<at id=all></at> <at user_id="all">x</at> <AT id="ou_bo"></AT> and @小博`)
+			m := text("k", `<at id=all></at> <at user_id="all">x</at> <AT id="ou_bo"></AT> `+"`<at id=all></at>`"+` and @小博`)
 			m.Mentions = map[string]string{bo.OpenID: bo.Name}
 			_, err := w.account.Send(t.Context(), w.inGroup(), m)
 			require.NoError(t, err)
@@ -170,6 +170,21 @@ func TestSend_NoWordOfTheModelCallsEverybody(t *testing.T) {
 			require.Equal(t, kind, shown.Kind)
 			require.NotContains(t, shown.Text, "@all!")
 			require.Equal(t, 1, strings.Count(shown.Text, "@小博"))
+		})
+	}
+}
+
+func TestSend_CodeArrivesAsItWasWritten(t *testing.T) {
+	for kind, refuses := range map[string]map[string]int{
+		"interactive": nil, "post": {"interactive": 230099}, "text": {"interactive": 230099, "post": 230099},
+	} {
+		t.Run(kind, func(t *testing.T) {
+			w := newWorld(t, feishutest.Config{Refuses: refuses})
+			body := "Use `<link rel=\"icon\">`:\n\n```html\n<font color=\"red\">x</font>\n<audio src=\"a.mp3\"></audio>\n```"
+			_, err := w.account.Send(t.Context(), w.inGroup(), text("k", body+"\n\nnot <font color=red>so</font>"))
+			require.NoError(t, err)
+			require.Contains(t, w.Shown(w.group, "")[0].Text, body)
+			require.NotContains(t, w.Shown(w.group, "")[0].Text, "<font color=red>so")
 		})
 	}
 }

@@ -18,6 +18,7 @@ type room struct {
 type message struct {
 	id, chat, root, parent, thread string
 	sender                         string // open_id; of the bot: BotID
+	bot                            bool   // the sender is another app's bot
 	kind, content                  string
 	mentions                       []Mention
 	at                             time.Time
@@ -37,6 +38,7 @@ type Mention struct {
 // Incoming is what somebody writes.
 type Incoming struct {
 	From     Person
+	Bot      bool   // From is another app's bot
 	Chat     string // of Group; empty: the direct chat with the bot
 	Thread   string // of Thread
 	Parent   string // message that it answers to
@@ -135,7 +137,7 @@ func (s *Server) Write(in Incoming) string {
 func (s *Server) written(in Incoming) *message {
 	s.know(in.From)
 	m := &message{
-		id: s.id("om"), chat: in.Chat, thread: in.Thread, parent: in.Parent, sender: in.From.OpenID, kind: in.Kind, content: in.Content,
+		id: s.id("om"), chat: in.Chat, thread: in.Thread, parent: in.Parent, sender: in.From.OpenID, bot: in.Bot, kind: in.Kind, content: in.Content,
 		mentions: in.Mentions, at: s.now(), reactions: map[string][]string{},
 	}
 	if m.chat == "" {
@@ -173,7 +175,10 @@ func text(v any) string {
 
 // received is the event of a message; the caller holds the lock.
 func (s *Server) received(m *message) map[string]any {
-	kind := "group"
+	kind, sender := "group", "user"
+	if m.bot {
+		sender = "bot"
+	}
 	if c := s.chats[m.chat]; c != nil && c.mode == "p2p" {
 		kind = "p2p"
 	}
@@ -184,7 +189,7 @@ func (s *Server) received(m *message) map[string]any {
 		})
 	}
 	return map[string]any{
-		"sender": map[string]any{"sender_id": map[string]string{"open_id": m.sender, "union_id": "on_" + m.sender}, "sender_type": "user", "tenant_key": "t1"},
+		"sender": map[string]any{"sender_id": map[string]string{"open_id": m.sender, "union_id": "on_" + m.sender}, "sender_type": sender, "tenant_key": "t1"},
 		"message": map[string]any{
 			"message_id": m.id, "root_id": m.root, "parent_id": m.parent, "thread_id": m.thread, "create_time": millis(m.at),
 			"update_time": millis(m.at), "chat_id": m.chat, "chat_type": kind, "message_type": m.kind, "content": m.content, "mentions": mentions,
