@@ -47,6 +47,7 @@ func (p *parts) hookDesk(boxes activities.Boxes) *hook.Desk {
 
 // hooks asks the hooks of conversations.
 func (p *parts) hooks(files *hook.Live, boxes activities.Boxes, sizes activities.HookSizes) *activities.Hooks {
+	p.store.HooksKeep = p.policy.HooksKeep
 	return &activities.Hooks{Files: files, Desk: p.hookDesk(boxes), Book: p.store, Tools: p.policy.tools, Sizes: sizes, Personas: p.personas()}
 }
 

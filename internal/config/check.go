@@ -55,7 +55,7 @@ func checkOne(s Setting) error {
 		if u, err := url.Parse(s.Value); err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" {
 			return fault.Errorf(fault.Invalid, "%s is %q; it must be a web address such as https://xbot.example", s.Name, s.Value)
 		}
-	case "LLM_RETRY_DELAY", "LLM_RETRY_MAX_DELAY", "LLM_RETRY_TIMEOUT", "XBOT_HELD_AFTER", "XBOT_RUNNER_WAIT", "XBOT_APPROVAL_WAIT", "XBOT_DOCKER_IDLE":
+	case "LLM_RETRY_DELAY", "LLM_RETRY_MAX_DELAY", "LLM_RETRY_TIMEOUT", "XBOT_HELD_AFTER", "XBOT_RUNNER_WAIT", "XBOT_APPROVAL_WAIT", "XBOT_HOOKS_KEEP", "XBOT_DOCKER_IDLE":
 		if strings.HasPrefix(s.Value, "-") {
 			return fault.Errorf(fault.Invalid, "%s is %s; it must not be negative", s.Name, s.Value)
 		}

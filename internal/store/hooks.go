@@ -62,8 +62,11 @@ func (s *Store) HookBatch(ctx context.Context, turn chat.TurnID, step int) ([]ch
 }
 
 // RecordHook keeps what hooks said to an event and acts on it, in one transaction and once: it reports false where an
-// outcome was recorded before, which stands.
+// outcome was recorded before, which stands. Before, it forgets some of what was recorded too long ago.
 func (s *Store) RecordHook(ctx context.Context, r hook.Record) (fresh bool, err error) {
+	if err := s.forgetHooks(ctx); err != nil {
+		return false, err
+	}
 	err = s.inTx(ctx, func(tx *tx) error {
 		var upto chat.MessageID
 		for _, id := range r.Messages {
@@ -86,6 +89,18 @@ func (s *Store) RecordHook(ctx context.Context, r hook.Record) (fresh bool, err 
 		return tx.actOnHook(ctx, r)
 	})
 	return fresh, err
+}
+
+// forgetHooks forgets some of what hooks said too long ago: more than is recorded, so that it does not pile up. It is a
+// transaction of its own, which holds nothing else while it waits.
+func (s *Store) forgetHooks(ctx context.Context) error {
+	if s.HooksKeep <= 0 {
+		return nil
+	}
+	if err := s.q.HookForget(ctx, s.pool, s.HooksKeep.Seconds()); err != nil {
+		return classify(fmt.Errorf("forget what hooks said long ago: %w", err))
+	}
+	return nil
 }
 
 // HookSaid returns the outcome that was recorded for an event; ok is false where none was.

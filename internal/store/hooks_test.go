@@ -2,6 +2,7 @@ package store_test
 
 import (
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -64,4 +65,38 @@ func TestHooks_WhatIsSaidOfACallAfterItsTurnChangesNothing(t *testing.T) {
 	after, err := b.Call(t.Context(), call)
 	require.NoError(t, err)
 	require.Equal(t, before, after)
+}
+
+func TestRecordHook_ForgetsOldOutcomesOfTurnsThatHaveEnded(t *testing.T) {
+	b := setup(t)
+	record := func(turn chat.TurnID, id string) {
+		_, err := b.RecordHook(t.Context(), hook.Record{ID: id, Event: hook.AgentStop, Session: key, Turn: turn, Outcome: hook.Outcome{Decision: hook.Allow}})
+		require.NoError(t, err)
+	}
+	kept := func() (ids []string) {
+		for _, id := range []string{"old", "young", "running", "new"} {
+			_, ok, err := b.HookSaid(t.Context(), id)
+			require.NoError(t, err)
+			if ok {
+				ids = append(ids, id)
+			}
+		}
+		return ids
+	}
+	b.send("m1", "hello")
+	b.claim("t1")
+	record("t1", "old")
+	record("t1", "young")
+	_, err := b.FinishTurn(t.Context(), key, "t1", chat.TurnDone, "")
+	require.NoError(t, err)
+	b.send("m2", "hello")
+	b.claim("t2")
+	record("t2", "running")
+	_, err = b.pool.Exec(t.Context(), "UPDATE hook_outcomes SET created_at = now() - CASE id WHEN 'young' THEN interval '1 hour' ELSE interval '1 day' END")
+	require.NoError(t, err)
+	record("t2", "new")
+	require.Equal(t, []string{"old", "young", "running", "new"}, kept(), "nothing is forgotten where nothing says how long it is kept")
+	b.HooksKeep = 12 * time.Hour
+	record("t2", "new")
+	require.Equal(t, []string{"young", "running", "new"}, kept(), "a turn that runs may ask again")
 }

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"strings"
 	"sync/atomic"
+	"time"
 	"unicode/utf8"
 
 	"github.com/jackc/pgx/v5"
@@ -48,6 +49,10 @@ type Store struct {
 	Line     Line
 	// Courier is told that something is to be delivered; nil where the relay is soon enough.
 	Courier interface{ Outbound(key chat.SessionKey) }
+
+	// HooksKeep is how long what hooks said is kept once its turn has ended; 0: as long as the conversation. Set it before
+	// hooks are asked.
+	HooksKeep time.Duration
 
 	lastPrompt atomic.Value // [sha256.Size]byte of the prompt that was committed last
 	crowded    atomic.Bool  // the last claim found nearly as many turns as there may be

@@ -31,6 +31,16 @@ INSERT INTO hook_outcomes (id, session_key, turn_id, event, decision, reason, co
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
 ON CONFLICT (id) DO NOTHING;
 
+-- name: HookForget :exec
+-- Forgets the oldest of what hooks said longer ago than that and whose turn has ended: a turn that runs may ask again. Some at a
+-- time, and none that somebody else forgets at this moment.
+DELETE FROM hook_outcomes WHERE id IN (
+    SELECT h.id FROM hook_outcomes h
+    WHERE h.created_at < now() - make_interval(secs => sqlc.arg(seconds)::float8)
+      AND NOT EXISTS (SELECT 1 FROM turns t WHERE t.id = h.turn_id AND t.state = 'running')
+    ORDER BY h.created_at LIMIT 100 FOR UPDATE OF h SKIP LOCKED
+);
+
 -- name: HookGet :one
 SELECT * FROM hook_outcomes WHERE id = $1;
 

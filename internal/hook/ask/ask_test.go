@@ -9,7 +9,9 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -24,7 +26,17 @@ import (
 	"xbot/internal/safehttp"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+// asks names the variable by which this program is a server that asks the command in it, and is killed meanwhile.
+const asks = "XBOT_TEST_ASKS"
+
+func TestMain(m *testing.M) {
+	if command := os.Getenv(asks); command != "" {
+		_, err := ask.Host{}.Ask(context.Background(), hook.Handler{Command: command, Host: true}, question())
+		fmt.Println("asked:", err)
+		os.Exit(1)
+	}
+	goleak.VerifyTestMain(m)
+}
 
 func question() hook.Question {
 	return hook.Question{Session: "agent:main:web:dm:1", Payload: hook.Payload{Event: hook.PreToolUse, ID: "t.0.0", ToolName: "Shell", Cwd: "/project"}, Body: []byte(`{"hook_event_name":"PreToolUse"}`)}
@@ -52,6 +64,9 @@ func TestHost_ReadsTheEndOfACommand(t *testing.T) {
 	require.Equal(t, hook.Answer{Decision: hook.Deny, Reason: "not on Fridays"}, a)
 	_, err = host(t.Context(), t, "head -c 300000 /dev/zero")
 	require.Equal(t, fault.TooLarge, fault.KindOf(err))
+	a, err = host(t.Context(), t, "true & wait; read x <&3 || echo alone")
+	require.NoError(t, err)
+	require.Equal(t, "alone", a.Context, "it has neither the guard's descriptor nor its process to wait for")
 	_, err = host(t.Context(), t, "kill -9 $$")
 	require.ErrorContains(t, err, "signal: killed")
 }
@@ -75,6 +90,39 @@ func TestHost_KillsTheWholeGroupWhenTheTimeIsUp(t *testing.T) {
 	require.ErrorIs(t, err, context.DeadlineExceeded)
 	require.Less(t, time.Since(began), 10*time.Second)
 	require.Never(t, func() bool { _, err := os.Stat(trace); return err == nil }, 1500*time.Millisecond, 100*time.Millisecond)
+}
+
+func TestHost_ACommandEndsWithAServerThatIsKilled(t *testing.T) {
+	t.Parallel()
+	pids := filepath.Join(t.TempDir(), "pids")
+	server := exec.Command(os.Args[0])
+	server.Env = append(os.Environ(), asks+"="+fmt.Sprintf("trap '' TERM HUP; sleep 600 & echo $! >> %[1]s; echo $$ >> %[1]s; wait", pids))
+	require.NoError(t, server.Start())
+	t.Cleanup(func() { _ = server.Process.Kill() }) // where the test fails before
+	var left []int
+	require.Eventually(t, func() bool { left = numbers(pids); return len(left) == 2 }, time.Minute, 10*time.Millisecond, "it runs, and what it left behind")
+	require.NoError(t, server.Process.Kill())
+	require.Error(t, server.Wait(), "it was killed")
+	for _, pid := range left {
+		require.Eventually(t, func() bool { return gone(pid) }, time.Minute, 10*time.Millisecond, "process %d", pid)
+	}
+}
+
+// numbers reads the lines of a file that is being written.
+func numbers(path string) (out []int) {
+	data, _ := os.ReadFile(path) // not there yet
+	for line := range strings.Lines(string(data)) {
+		if n, err := strconv.Atoi(strings.TrimSuffix(line, "\n")); err == nil && strings.HasSuffix(line, "\n") {
+			out = append(out, n)
+		}
+	}
+	return out
+}
+
+// gone reports whether a process has ended; one that nobody has waited for yet has.
+func gone(pid int) bool {
+	state, err := exec.Command("ps", "-o", "stat=", "-p", strconv.Itoa(pid)).Output()
+	return err != nil || strings.HasPrefix(string(state), "Z")
 }
 
 // reach is HTTP that may reach this machine, or not.

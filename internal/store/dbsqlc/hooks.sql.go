@@ -180,6 +180,22 @@ func (q *Queries) HookEnd(ctx context.Context, db DBTX, id chat.TurnID) (HookEnd
 	return i, err
 }
 
+const hookForget = `-- name: HookForget :exec
+DELETE FROM hook_outcomes WHERE id IN (
+    SELECT h.id FROM hook_outcomes h
+    WHERE h.created_at < now() - make_interval(secs => $1::float8)
+      AND NOT EXISTS (SELECT 1 FROM turns t WHERE t.id = h.turn_id AND t.state = 'running')
+    ORDER BY h.created_at LIMIT 100 FOR UPDATE OF h SKIP LOCKED
+)
+`
+
+// Forgets the oldest of what hooks said longer ago than that and whose turn has ended: a turn that runs may ask again. Some at a
+// time, and none that somebody else forgets at this moment.
+func (q *Queries) HookForget(ctx context.Context, db DBTX, seconds float64) error {
+	_, err := db.Exec(ctx, hookForget, seconds)
+	return err
+}
+
 const hookGet = `-- name: HookGet :one
 SELECT id, session_key, turn_id, event, decision, reason, context, notes, message_upto, created_at FROM hook_outcomes WHERE id = $1
 `
