@@ -152,10 +152,7 @@ func setup(t *testing.T, w *world) *testsuite.TestWorkflowEnvironment {
 	if w.maxSteps == 0 {
 		w.maxSteps = 200
 	}
-	var suite testsuite.WorkflowTestSuite
-	suite.SetLogger(log.NewStructuredLogger(slog.New(slog.DiscardHandler)))
-	env := suite.NewTestWorkflowEnvironment()
-	env.RegisterWorkflowWithOptions(workflows.Turn, workflow.RegisterOptions{Name: workflows.NameTurn})
+	env := bare(t)
 	for name, fn := range map[string]any{
 		activities.NameClaim: w.Claim, activities.NamePeek: w.Peek, activities.NameGenerate: w.Generate,
 		activities.NameTool: w.Tool, activities.NameAbandon: w.Abandon, activities.NameFinish: w.Finish,
@@ -164,6 +161,16 @@ func setup(t *testing.T, w *world) *testsuite.TestWorkflowEnvironment {
 	} {
 		env.RegisterActivityWithOptions(fn, activity.RegisterOptions{Name: name})
 	}
+	return env
+}
+
+// bare is a place for turns without activities.
+func bare(t *testing.T) *testsuite.TestWorkflowEnvironment {
+	t.Helper()
+	var suite testsuite.WorkflowTestSuite
+	suite.SetLogger(log.NewStructuredLogger(slog.New(slog.DiscardHandler)))
+	env := suite.NewTestWorkflowEnvironment()
+	env.RegisterWorkflowWithOptions(workflows.Turn, workflow.RegisterOptions{Name: workflows.NameTurn})
 	return env
 }
 
