@@ -265,8 +265,11 @@ func (s *sending) piece(ctx context.Context, n int) error {
 	}
 	if !channel.Unknown(err) && ctx.Err() == nil && !open { // it is certain that nothing was sent, now or before
 		p.State, p.Tried = chat.PieceWaiting, time.Time{}
-		if p.File != nil && refused(err) {
+		switch {
+		case p.File != nil && refused(err):
 			return s.instead(ctx, n, err)
+		case s.card != nil && (fault.Is(err, fault.Invalid) || fault.Is(err, fault.TooLarge)):
+			return s.unasked(ctx)
 		}
 		err = errors.Join(err, s.note(ctx, false))
 	}

@@ -64,6 +64,18 @@ func inWords(a chat.Asking) string {
 	return strings.Join([]string{"**" + phrase.Say(lang, phrase.AskTitle, a.Call.Name) + "**", wish(a), phrase.Say(lang, phrase.AskHow)}, "\n\n")
 }
 
+// unasked asks in words what the platform does not take as a card: whoever is not asked never answers.
+func (s *sending) unasked(ctx context.Context) error {
+	s.card = nil
+	s.o.Pieces = s.divide(inWords(*s.o.Asked), s.o.Before, channel.TraitsAt(s.account, s.o.Place))
+	for n := range s.o.Pieces {
+		if err := s.piece(ctx, n); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // wish is what somebody has to know who is asked: what would run, why, and where.
 func wish(a chat.Asking) string {
 	lang := phrase.Lang(a.Lang)

@@ -74,6 +74,42 @@ func TestSend_AsksInWordsWhereThereAreNoButtons(t *testing.T) {
 	}
 }
 
+func TestSend_AsksInWordsWhatThePlatformDoesNotTakeAsACard(t *testing.T) {
+	for _, kind := range []fault.Kind{fault.Invalid, fault.TooLarge} {
+		p := asking(chat.OutboundQuestion, chat.ApprovalOpen)
+		p.answer = func(m channel.Message) error {
+			if m.Card != nil {
+				return fault.Errorf(kind, "the card cannot be made")
+			}
+			return nil
+		}
+		require.NoError(t, p.sendBy(t, 1, &desk{post: p}))
+		require.Len(t, p.got, 1)
+		require.Contains(t, p.got[0].Text, "rm -r build")
+		require.Contains(t, p.got[0].Text, "/approve")
+		require.Equal(t, chat.OutboundSent, p.end)
+	}
+}
+
+func TestSend_GoesOnInWordsWithAQuestionThatWasBegunInWords(t *testing.T) {
+	p := asking(chat.OutboundQuestion, chat.ApprovalOpen)
+	broken := false
+	p.answer = func(m channel.Message) error {
+		switch {
+		case m.Card != nil:
+			return fault.Errorf(fault.Invalid, "the card cannot be made")
+		case !broken:
+			broken = true
+			return channel.Uncertain(fault.Errorf(fault.Unavailable, "the connection broke"))
+		}
+		return nil
+	}
+	require.NoError(t, p.sendBy(t, 2, &desk{post: p}))
+	require.Len(t, p.got, 1)
+	require.Contains(t, p.got[0].Text, "/approve")
+	require.Equal(t, chat.OutboundSent, p.end)
+}
+
 func TestSend_RepeatsACardOfUnknownOutcomeUnderItsKeyAlsoOnceItIsClosed(t *testing.T) {
 	p := asking(chat.OutboundQuestion, chat.ApprovalAllowed)
 	p.o.Pieces = []chat.Piece{{Seq: 1, State: chat.PieceTried, Tried: time.Now()}}
