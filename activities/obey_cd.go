@@ -30,27 +30,27 @@ func CdOrder(places Places, boxes Boxes) Order {
 		if err != nil {
 			return err
 		}
-		dir, err := target(box, s, args, lang)
+		dir, err := target(box, s, args)
 		if err != nil {
 			return err
 		}
 		info, err := box.Stat(ctx, dir)
 		switch {
 		case fault.Is(err, fault.NotFound):
-			return fault.Errorf(fault.NotFound, "%s", phrase.Say(lang, phrase.CdNone, quotedPath(dir)))
+			return phrase.Fault(fault.NotFound, phrase.CdNone, quotedPath(dir))
 		case fault.Is(err, fault.Unavailable) && ctx.Err() == nil:
 			return fault.Errorf(fault.Conflict, "%s", err.Error()) // the person decides when to try again
 		case err != nil:
 			return err
 		case !info.Dir:
-			return fault.Errorf(fault.Invalid, "%s", phrase.Say(lang, phrase.CdFile, quotedPath(dir)))
+			return phrase.Fault(fault.Invalid, phrase.CdFile, quotedPath(dir))
 		}
 		return places.CdDone(ctx, o.Turn, box.Name(), dir, phrase.Say(lang, phrase.CdNow, quotedPath(dir), box.Name()))
 	}}
 }
 
 // target returns the absolute folder that is meant. Nothing, or ~, is the workspace.
-func target(box sandbox.Sandbox, s chat.Session, args string, lang phrase.Lang) (string, error) {
+func target(box sandbox.Sandbox, s chat.Session, args string) (string, error) {
 	if n := len(args); n > 1 && (args[0] == '"' || args[0] == '\'') && args[n-1] == args[0] {
 		args = args[1 : n-1]
 	}
@@ -60,7 +60,7 @@ func target(box sandbox.Sandbox, s chat.Session, args string, lang phrase.Lang) 
 	}
 	switch {
 	case args == "", strings.ContainsAny(args, "\x00\n"):
-		return "", fault.Errorf(fault.Invalid, "%s", phrase.Say(lang, phrase.CdUsage))
+		return "", phrase.Fault(fault.Invalid, phrase.CdUsage)
 	case args == "~":
 		return path.Clean(box.Workspace()), nil
 	case strings.HasPrefix(args, "~/"):

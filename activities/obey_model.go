@@ -11,7 +11,7 @@ import (
 // ModelDesk tells which models there are.
 type ModelDesk interface {
 	// Resolve returns the id of the model that a word means; an error of kind Invalid says what it may mean.
-	Resolve(ctx context.Context, word string, lang phrase.Lang) (id string, err error)
+	Resolve(ctx context.Context, word string) (id string, err error)
 	List(ctx context.Context, key chat.SessionKey, lang phrase.Lang) (string, error)
 	Status(ctx context.Context, key chat.SessionKey, lang phrase.Lang) (string, error)
 }
@@ -46,7 +46,7 @@ func ModelOrder(book ModelBook, desk ModelDesk) Order {
 }
 
 func chooseModel(ctx context.Context, book ModelBook, desk ModelDesk, o chat.Order, word string) error {
-	id, err := desk.Resolve(ctx, word, phrase.Lang(o.Lang))
+	id, err := desk.Resolve(ctx, word)
 	if err != nil {
 		return err
 	}

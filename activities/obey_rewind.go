@@ -19,7 +19,7 @@ func RewindOrder(book Rewinder) Order {
 	return Order{Names: []string{"rewind"}, Obey: func(ctx context.Context, o chat.Order, args string) error {
 		back, to, ok := command.Back(args)
 		if !ok {
-			return fault.Errorf(fault.Invalid, "%s", phrase.Say(phrase.Lang(o.Lang), phrase.RewindUsage))
+			return phrase.Fault(fault.Invalid, phrase.RewindUsage)
 		}
 		if to == 0 {
 			back = max(back, 1)

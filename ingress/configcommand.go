@@ -26,7 +26,7 @@ func ConfigCommand(documents Documents) Command {
 		Run: func(ctx context.Context, in Inbound, args string) (string, error) {
 			verb, rest, _ := strings.Cut(strings.TrimSpace(args), " ")
 			place, value, ok := command.Place(strings.TrimSpace(rest))
-			usage := fault.Errorf(fault.Invalid, "%s", phrase.Say(in.Lang, phrase.ConfigUsage))
+			usage := phrase.Fault(fault.Invalid, phrase.ConfigUsage)
 			if !ok {
 				return "", usage
 			}
@@ -80,7 +80,7 @@ func configSet(ctx context.Context, documents Documents, in Inbound, before *pol
 	}
 	p, _, err := policy.Parse(text)
 	if err != nil {
-		return "", err
+		return "", phrase.Fault(fault.KindOf(err), phrase.ConfigWrong, "* "+strings.Join(policy.FaultsOf(err), "\n* "))
 	}
 	if string(p.JSON()) == string(before.JSON()) {
 		return phrase.Say(in.Lang, phrase.ConfigSame), nil

@@ -46,7 +46,7 @@ func (c *Contexts) obey(ctx context.Context, in Inbound, args string) (string, e
 		}
 		return phrase.Say(lang, phrase.ContextModeSet, words[1]), nil
 	}
-	return "", fault.Errorf(fault.Invalid, "%s", phrase.Say(lang, phrase.ContextUsage))
+	return "", phrase.Fault(fault.Invalid, phrase.ContextUsage)
 }
 
 // say tells how full the context is and with what; whole names every part and tool.

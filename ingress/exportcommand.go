@@ -20,7 +20,7 @@ func ExportCommand(base string) Command {
 				format = "jsonl"
 			case "jsonl", "md":
 			default:
-				return "", fault.Errorf(fault.Invalid, "%s", phrase.Say(in.Lang, phrase.ExportAs))
+				return "", phrase.Fault(fault.Invalid, phrase.ExportAs)
 			}
 			at := strings.TrimRight(base, "/") + "/api/sessions/" + url.PathEscape(string(in.Session)) + "/export?format=" + format
 			return phrase.Say(in.Lang, phrase.ExportAt, format, at), nil

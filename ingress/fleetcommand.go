@@ -42,7 +42,7 @@ func (f *Fleet) obey(ctx context.Context, in Inbound, args string) (string, erro
 		}
 		return phrase.Say(lang, phrase.RunnerRevoked, name), nil
 	}
-	return "", fault.Errorf(fault.Invalid, "%s", phrase.Say(lang, phrase.RunnerUsage))
+	return "", phrase.Fault(fault.Invalid, phrase.RunnerUsage)
 }
 
 func (f *Fleet) sayUse(ctx context.Context, user store.User, name string, lang phrase.Lang) (string, error) {

@@ -37,7 +37,7 @@ func (g *Gateway) pairCommand(ctx context.Context, in Inbound, args string) (str
 	case len(words) == 0 || len(words) == 1 && words[0] == "list":
 		return g.sayPairings(ctx, in.Lang)
 	case len(words) < 2 || words[0] != "approve" && words[0] != "refuse":
-		return "", fault.Errorf(fault.Invalid, "%s", phrase.Say(in.Lang, phrase.PairUsage))
+		return "", phrase.Fault(fault.Invalid, phrase.PairUsage)
 	}
 	approve := words[0] == "approve"
 	p, err := g.Store.EndPairing(ctx, strings.Join(words[1:], ""), approve, in.User)
@@ -82,7 +82,7 @@ func (g *Gateway) linkCommand(ctx context.Context, in Inbound, args string) (str
 		return "", err
 	}
 	if s.ChatType != chat.ChatDirect || owner != in.User {
-		return "", fault.Errorf(fault.Invalid, "%s", phrase.Say(in.Lang, phrase.LinkGroup))
+		return "", phrase.Fault(fault.Invalid, phrase.LinkGroup)
 	}
 	if args == "" {
 		code, err := g.NewLink(ctx, in.User, in.Session)
@@ -92,7 +92,7 @@ func (g *Gateway) linkCommand(ctx context.Context, in Inbound, args string) (str
 		return phrase.Say(in.Lang, phrase.LinkCode, code), nil
 	}
 	if in.Peer.ID == "" {
-		return "", fault.Errorf(fault.Invalid, "%s", phrase.Say(in.Lang, phrase.LinkHere))
+		return "", phrase.Fault(fault.Invalid, phrase.LinkHere)
 	}
 	got, err := g.Store.UseLinkCode(ctx, store.Link{
 		Hash: secret.HashToken(store.ReadCode(args)), User: in.User, Channel: in.Channel, Account: in.Account,
@@ -127,7 +127,7 @@ func (g *Gateway) sendCommand(ctx context.Context, in Inbound, args string) (str
 	case inherit:
 		return phrase.Say(in.Lang, phrase.SendAuto), g.Store.SetSessionSend(ctx, in.Session, "")
 	}
-	return "", fault.Errorf(fault.Invalid, "%s", phrase.Say(in.Lang, phrase.SendUsage))
+	return "", phrase.Fault(fault.Invalid, phrase.SendUsage)
 }
 
 // activationCommand is /activation.
@@ -150,7 +150,7 @@ func (g *Gateway) activationCommand(ctx context.Context, in Inbound, args string
 	case inherit:
 		return phrase.Say(in.Lang, phrase.ActivationAuto), g.Store.SetSessionActivation(ctx, in.Session, "")
 	}
-	return "", fault.Errorf(fault.Invalid, "%s", phrase.Say(in.Lang, phrase.ActivationUsage))
+	return "", phrase.Fault(fault.Invalid, phrase.ActivationUsage)
 }
 
 const (
@@ -173,7 +173,7 @@ func (g *Gateway) sessionCommand(ctx context.Context, in Inbound, args string) (
 	case len(words) == 2 && words[0] == "new":
 		return g.newSession(ctx, in, words[1])
 	}
-	return "", fault.Errorf(fault.Invalid, "%s", phrase.Say(in.Lang, phrase.SessionUsage))
+	return "", phrase.Fault(fault.Invalid, phrase.SessionUsage)
 }
 
 func (g *Gateway) saySessions(ctx context.Context, in Inbound) (string, error) {
@@ -202,7 +202,7 @@ func (g *Gateway) saySessions(ctx context.Context, in Inbound) (string, error) {
 func (g *Gateway) useSession(ctx context.Context, in Inbound, key chat.SessionKey) (string, error) {
 	k, err := session.Legacy(key, session.DefaultAgent, in.Channel)
 	if err != nil { // what is no key is nobody's conversation
-		return "", fault.Errorf(fault.NotFound, "%s", phrase.Say(in.Lang, phrase.SessionUnknown, chat.FirstWords(string(key), maxShownKey)))
+		return "", phrase.Fault(fault.NotFound, phrase.SessionUnknown, chat.FirstWords(string(key), maxShownKey))
 	}
 	key = k.String()
 	home, err := g.Store.SessionOwner(ctx, in.Session)
@@ -211,7 +211,7 @@ func (g *Gateway) useSession(ctx context.Context, in Inbound, key chat.SessionKe
 	}
 	owner, err := g.Store.SessionOwner(ctx, key)
 	if fault.Is(err, fault.NotFound) || err == nil && owner.ID != home.ID {
-		return "", fault.Errorf(fault.NotFound, "%s", phrase.Say(in.Lang, phrase.SessionUnknown, key))
+		return "", phrase.Fault(fault.NotFound, phrase.SessionUnknown, key)
 	}
 	if err != nil {
 		return "", err
@@ -222,7 +222,7 @@ func (g *Gateway) useSession(ctx context.Context, in Inbound, key chat.SessionKe
 // newSession has the chat begin another conversation beside its own. A second run finds the one that the first has made.
 func (g *Gateway) newSession(ctx context.Context, in Inbound, name string) (string, error) {
 	if len(name) > 64 {
-		return "", fault.Errorf(fault.Invalid, "%s", phrase.Say(in.Lang, phrase.SessionUsage))
+		return "", phrase.Fault(fault.Invalid, phrase.SessionUsage)
 	}
 	now, owner, err := g.Store.Session(ctx, in.Session)
 	if err != nil {
@@ -246,7 +246,7 @@ func (g *Gateway) newSession(ctx context.Context, in Inbound, name string) (stri
 	}
 	other, err := g.Store.SessionOwner(ctx, made.Key)
 	if err == nil && other.ID != owner {
-		err = fault.Errorf(fault.Conflict, "%s", phrase.Say(in.Lang, phrase.SessionUnknown, made.Key))
+		err = phrase.Fault(fault.Conflict, phrase.SessionUnknown, made.Key)
 	}
 	if err != nil {
 		return "", err
@@ -258,7 +258,7 @@ func (g *Gateway) newSession(ctx context.Context, in Inbound, name string) (stri
 // that shares the conversation of another person, that is for administrators.
 func (g *Gateway) mayBind(ctx context.Context, in Inbound) error {
 	if in.Place == "" {
-		return fault.Errorf(fault.Invalid, "%s", phrase.Say(in.Lang, phrase.SessionNoChat))
+		return phrase.Fault(fault.Invalid, phrase.SessionNoChat)
 	}
 	owner, err := g.Store.SessionOwner(ctx, in.Session)
 	if err != nil || owner.ID == in.User {
@@ -266,7 +266,7 @@ func (g *Gateway) mayBind(ctx context.Context, in Inbound) error {
 	}
 	user, err := g.Store.UserByID(ctx, in.User)
 	if err == nil && !user.Admin {
-		err = fault.Errorf(fault.Denied, "%s", phrase.Say(in.Lang, phrase.SessionOther))
+		err = phrase.Fault(fault.Denied, phrase.SessionOther)
 	}
 	return err
 }

@@ -42,7 +42,7 @@ func (h *History) Rewind(ctx context.Context, in Inbound, from chat.MessageID) (
 	if err != nil || found {
 		return known, err
 	}
-	if err := h.Store.CheckRewind(ctx, in.Session, from, phrase.English); err != nil {
+	if err := h.Store.CheckRewind(ctx, in.Session, from); err != nil {
 		return store.Accepted{}, err
 	}
 	return h.Dispatch.Message(ctx, in)
@@ -58,7 +58,7 @@ func (h *History) fork(ctx context.Context, in Inbound, args string) (string, er
 	lang := in.Lang
 	back, upto, ok := command.Back(args)
 	if !ok {
-		return "", fault.Errorf(fault.Invalid, "%s", phrase.Say(lang, phrase.ForkUsage))
+		return "", phrase.Fault(fault.Invalid, phrase.ForkUsage)
 	}
 	from, _, err := h.Store.Session(ctx, in.Session)
 	if err != nil {

@@ -50,7 +50,7 @@ func (r *Recollections) whose(ctx context.Context, in Inbound) (w chat.Whose, ma
 		return w, false, err
 	}
 	if guest(owner, in) {
-		return w, false, fault.Errorf(fault.Denied, "%s", phrase.Say(in.Lang, phrase.MemoryGuest))
+		return w, false, phrase.Fault(fault.Denied, phrase.MemoryGuest)
 	}
 	who, err := r.Book.Of(ctx, in.Session)
 	if err != nil {
@@ -73,7 +73,7 @@ func (r *Recollections) run(ctx context.Context, in Inbound, args string) (strin
 	rest = strings.TrimSpace(rest)
 	verb = strings.ToLower(verb)
 	if (verb == "edit" || verb == "forget") && !mayChange {
-		return "", fault.Errorf(fault.Denied, "%s", phrase.Say(in.Lang, phrase.MemoryGroup))
+		return "", phrase.Fault(fault.Denied, phrase.MemoryGroup)
 	}
 	switch {
 	case verb == "":
@@ -91,7 +91,7 @@ func (r *Recollections) run(ctx context.Context, in Inbound, args string) (strin
 	case verb == "export" && rest == "":
 		return phrase.Say(in.Lang, phrase.MemoryExport, strings.TrimRight(r.Base, "/")+"/api/memory/export?agent="+w.Agent), nil
 	}
-	return "", fault.Errorf(fault.Invalid, "%s", phrase.Say(in.Lang, phrase.MemoryUsage))
+	return "", phrase.Fault(fault.Invalid, phrase.MemoryUsage)
 }
 
 func (r *Recollections) show(ctx context.Context, w chat.Whose, lang phrase.Lang) (string, error) {
@@ -139,7 +139,7 @@ func quote(text string) string { return "  > " + strings.ReplaceAll(text, "\n", 
 func (r *Recollections) edit(ctx context.Context, w chat.Whose, in Inbound, args string) (string, error) {
 	at := strings.IndexAny(args, " \n")
 	if at < 0 {
-		return "", fault.Errorf(fault.Invalid, "%s", phrase.Say(in.Lang, phrase.MemoryUsage))
+		return "", phrase.Fault(fault.Invalid, phrase.MemoryUsage)
 	}
 	name, text := args[:at], strings.TrimSpace(args[at:])
 	id := chat.RememberedNote + "/" + name

@@ -102,7 +102,7 @@ func language(ctx context.Context, tastes Tastes, in Inbound, args string) (stri
 	}
 	name := prompt.LanguageName(args)
 	if name == "" {
-		return "", fault.Errorf(fault.Invalid, "%s", phrase.Say(lang, phrase.LanguageUsage))
+		return "", phrase.Fault(fault.Invalid, phrase.LanguageUsage)
 	}
 	lang = phrase.For(args, "", "")
 	return phrase.Say(lang, phrase.LanguageIs, phrase.LanguageName(lang, name)), tastes.SetUserSetting(ctx, in.User, store.Language, args)

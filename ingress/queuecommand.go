@@ -34,7 +34,7 @@ func (q *Queues) obey(ctx context.Context, in Inbound, args string) (string, err
 	}
 	own, ok := command.QueueCommand(args, s.Queue)
 	if !ok {
-		return "", fault.Errorf(fault.Invalid, "%s", phrase.Say(in.Lang, phrase.QueueUsage, command.QueueUsage))
+		return "", phrase.Fault(fault.Invalid, phrase.QueueUsage, command.QueueUsage)
 	}
 	if own != s.Queue {
 		if err := q.Store.SetQueue(ctx, in.Session, own); err != nil {

@@ -33,7 +33,7 @@ func SearchCommand(messages Searched) Command {
 		Name: "search", Usage: "WORDS…", Help: phrase.HelpSearch, Group: GroupConversation,
 		Run: func(ctx context.Context, in Inbound, args string) (string, error) {
 			if strings.TrimSpace(args) == "" {
-				return "", fault.Errorf(fault.Invalid, "%s", phrase.Say(in.Lang, phrase.SearchUsage))
+				return "", phrase.Fault(fault.Invalid, phrase.SearchUsage)
 			}
 			found, err := found(ctx, messages, in, args)
 			if err != nil {

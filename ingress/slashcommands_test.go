@@ -173,6 +173,25 @@ func TestConfig_ChangesOnePlaceOfACheckedDocument(t *testing.T) {
 	require.Equal(t, phrase.Say(phrase.English, phrase.CommandAdmins, "config"), b.last(key))
 }
 
+func TestConfig_RefusesInTheLanguageOfWhoReadsIt(t *testing.T) {
+	b := setup(t)
+	b.everything(workplace())
+	run := ingress.ConfigCommand(b.Store).Run
+	in := b.inbound(key, "1", "")
+	in.Lang = phrase.Chinese
+	require.Equal(b.t, phrase.Say(phrase.English, phrase.ConfigSet, 1), b.tell("0", "/config set session.scope global"))
+	for args, want := range map[string]string{
+		"set session":           "用法",
+		"set session.rset idle": "未作任何修改，因为修改后的文档有误：\n\n* session.rset: ",
+		"unset session.reset":   "没有设置",
+		"set session.scope.x 1": "那里是单个值",
+	} {
+		_, err := run(t.Context(), in, args)
+		require.Error(t, err, args)
+		require.Contains(t, phrase.Explain(phrase.Chinese, err), want, args)
+	}
+}
+
 func TestDebug_ShowsWhatRunsAndNoWordsOfPeople(t *testing.T) {
 	b := setup(t)
 	b.everything(workplace())

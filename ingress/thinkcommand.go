@@ -23,7 +23,7 @@ func (m *Minds) think(ctx context.Context, in Inbound, args string) (string, err
 	case slices.Contains(chat.ThinkLevels, level):
 		return phrase.Say(in.Lang, phrase.ThinkChosen, level), m.Store.Override(ctx, in.Session, store.Overrides{Think: &level})
 	}
-	return "", fault.Errorf(fault.Invalid, "%s", phrase.Say(in.Lang, phrase.ThinkUsage))
+	return "", phrase.Fault(fault.Invalid, phrase.ThinkUsage)
 }
 
 // verbose sets how much of the work a channel shows, or tells it.
@@ -38,5 +38,5 @@ func (m *Minds) verbose(ctx context.Context, in Inbound, args string) (string, e
 	case slices.Contains(chat.Verbosities, level):
 		return phrase.Say(in.Lang, phrase.VerboseIs, level), m.Store.Override(ctx, in.Session, store.Overrides{Verbose: &level})
 	}
-	return "", fault.Errorf(fault.Invalid, "%s", phrase.Say(in.Lang, phrase.VerboseUsage))
+	return "", phrase.Fault(fault.Invalid, phrase.VerboseUsage)
 }

@@ -47,7 +47,7 @@ func (t *Triggers) obey(ctx context.Context, in Inbound, args string) (string, e
 		}
 		return phrase.Say(in.Lang, phrase.TriggerRemoved, gone.Name), nil
 	}
-	return "", fault.Errorf(fault.Invalid, "%s", phrase.Say(in.Lang, phrase.TriggerUsage))
+	return "", phrase.Fault(fault.Invalid, phrase.TriggerUsage)
 }
 
 // add makes a trigger that calls the conversation. Its secret is nobody's yet: a transcript is kept, and a secret does not belong

@@ -42,13 +42,38 @@ type program struct {
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	parsed := kong.Parse(&program{}, kong.Name("xbot"), kong.Description("A self-hosted LLM agent whose every turn is a Temporal workflow."), kong.UsageOnError())
+	parsed, err := parse(os.Args[1:])
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "xbot: "+err.Error())
+		stop()
+		os.Exit(exitUsage)
+	}
 	parsed.BindTo(ctx, (*context.Context)(nil))
 	if err := parsed.Run(); err != nil {
 		fmt.Fprintln(os.Stderr, "xbot: "+err.Error())
 		stop()
 		os.Exit(1)
 	}
+}
+
+// exitUsage is the exit code of a command line that cannot be read.
+const exitUsage = 2
+
+// parse reads the command line; --help and a command line without a word print what there is. An error is one sentence,
+// with the nearest name where one is near.
+func parse(args []string) (*kong.Context, error) {
+	parser, err := kong.New(&program{}, kong.Name("xbot"), kong.Description("A self-hosted LLM agent whose every turn is a Temporal workflow."))
+	if err != nil {
+		return nil, fmt.Errorf("describe the command line: %w", err)
+	}
+	if len(args) == 0 {
+		args = []string{"--help"}
+	}
+	parsed, err := parser.Parse(args)
+	if err != nil {
+		return nil, fmt.Errorf("%w (xbot --help lists what there is)", err)
+	}
+	return parsed, nil
 }
 
 type versionCmd struct{}

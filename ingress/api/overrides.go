@@ -7,7 +7,6 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
-	"xbot/internal/phrase"
 	"xbot/internal/policy"
 	"xbot/internal/session"
 	"xbot/internal/store"
@@ -42,7 +41,7 @@ func (a *API) overridesOf(ctx context.Context, in Change) (store.Overrides, erro
 		}
 	}
 	if out.Model = in.Model; in.Model != nil && *in.Model != "" {
-		id, err := a.Minds.Desk.Resolve(ctx, *in.Model, phrase.English)
+		id, err := a.Minds.Desk.Resolve(ctx, *in.Model)
 		if err != nil {
 			return out, err
 		}

@@ -59,7 +59,7 @@ func parse(args []string, out io.Writer, version string) (opts options, done boo
 		err = errors.New("--approve and --deny work with -p only")
 	}
 	if err != nil {
-		return opts, false, fmt.Errorf("%w: %w; xbot-cli --help lists what can be given", errUsage, err)
+		return opts, false, fmt.Errorf("%w: %w (xbot-cli --help lists what can be given)", errUsage, err)
 	}
 	return opts, false, nil
 }

@@ -9,6 +9,7 @@ import (
 	"unicode"
 
 	"xbot/internal/fault"
+	"xbot/internal/phrase"
 )
 
 // maxPlace bounds how deep a place in a document may be.
@@ -94,7 +95,7 @@ func Put(tree any, place []string, value any) (any, error) {
 	case []any:
 		i, err := strconv.Atoi(name)
 		if err != nil || i < 0 || i > len(t) {
-			return nil, fault.Errorf(fault.Invalid, "%q is no entry of a list of %d; the first is 0", name, len(t))
+			return nil, phrase.Fault(fault.Invalid, phrase.ConfigEntry, name, len(t))
 		}
 		out := slices.Clone(t)
 		if i == len(out) {
@@ -103,13 +104,13 @@ func Put(tree any, place []string, value any) (any, error) {
 		out[i], err = Put(out[i], place[1:], value)
 		return out, err
 	}
-	return nil, fault.Errorf(fault.Invalid, "there is no %q in what stands there: it is a single value", name)
+	return nil, phrase.Fault(fault.Invalid, phrase.ConfigValue, name)
 }
 
 // Take returns a document without what stands at a place; NotFound if nothing does.
 func Take(tree any, place []string) (any, error) {
 	if _, ok := At(tree, place); !ok || len(place) == 0 {
-		return nil, fault.Errorf(fault.NotFound, "nothing is set at %q", strings.Join(place, "."))
+		return nil, phrase.Fault(fault.NotFound, phrase.ConfigUnset, strings.Join(place, "."))
 	}
 	last := place[len(place)-1]
 	around, _ := At(tree, place[:len(place)-1])

@@ -55,6 +55,9 @@ const (
 	ConfigUnset ID = "config_unset" // %s path: nothing is set
 	ConfigSet   ID = "config_set"   // %d version
 	ConfigSame  ID = "config_same"
+	ConfigWrong ID = "config_wrong" // %s what is wrong with the document, a line each
+	ConfigEntry ID = "config_entry" // %q name, %d entries
+	ConfigValue ID = "config_value" // %q name
 )
 
 var slashes = map[ID]map[Lang]string{
@@ -122,6 +125,9 @@ var slashes = map[ID]map[Lang]string{
 	ConfigUnset: {English: "Nothing is set at `%s`.", Chinese: "`%s` 没有设置。"},
 	ConfigSet:   {English: "Changed: the policy is version %d now, in force everywhere within a second.", Chinese: "已修改：策略现为第 %d 版，一秒内在各处生效。"},
 	ConfigSame:  {English: "That is how it is already.", Chinese: "已经是这样了。"},
+	ConfigWrong: {English: "Nothing was changed, since the document would be wrong:\n\n%s", Chinese: "未作任何修改，因为修改后的文档有误：\n\n%s"},
+	ConfigEntry: {English: "%q is no entry of a list of %d; the first is 0.", Chinese: "%q 不是列表中的条目：列表共有 %d 项，第一项为 0。"},
+	ConfigValue: {English: "There is no %q in what stands there: it is a single value.", Chinese: "该处没有 %q：那里是单个值。"},
 }
 
 // GroupName is what a group of commands is called.

@@ -56,7 +56,7 @@ func (s *Store) UseLinkCode(ctx context.Context, l Link) (Linked, error) {
 	err := s.inTx(ctx, func(tx *tx) error {
 		code, err := s.q.LinkCodeTake(ctx, tx, l.Hash)
 		if errors.Is(err, pgx.ErrNoRows) {
-			return fault.Errorf(fault.NotFound, "%s", phrase.Say(l.Lang, phrase.LinkUnknown))
+			return phrase.Fault(fault.NotFound, phrase.LinkUnknown)
 		}
 		if err != nil {
 			return fmt.Errorf("take link code: %w", err)
@@ -74,7 +74,7 @@ func (s *Store) UseLinkCode(ctx context.Context, l Link) (Linked, error) {
 			return fmt.Errorf("read the user: %w", err)
 		}
 		if from.Role == roleAdmin {
-			return fault.Errorf(fault.Denied, "%s", phrase.Say(l.Lang, phrase.LinkAdmin))
+			return phrase.Fault(fault.Denied, phrase.LinkAdmin)
 		}
 		if out.Moved, err = tx.moveIdentity(ctx, l, to.ID); err != nil || code.SessionKey == "" {
 			return err
@@ -98,7 +98,7 @@ func (t *tx) moveIdentity(ctx context.Context, l Link, to chat.UserID) (moved in
 		return 0, fmt.Errorf("move the identity: %w", err)
 	}
 	if n == 0 {
-		return 0, fault.Errorf(fault.Invalid, "%s", phrase.Say(l.Lang, phrase.LinkHere))
+		return 0, phrase.Fault(fault.Invalid, phrase.LinkHere)
 	}
 	if err := t.q.TriggerLockOf(ctx, t, l.User); err != nil {
 		return 0, fmt.Errorf("lock triggers: %w", err)

@@ -225,19 +225,19 @@ func (t *tx) sayRewound(ctx context.Context, o chat.Order, lang phrase.Lang, con
 }
 
 // CheckRewind says why a message cannot be taken back, before anybody asks for it: NotFound or Conflict.
-func (s *Store) CheckRewind(ctx context.Context, key chat.SessionKey, id chat.MessageID, lang phrase.Lang) error {
+func (s *Store) CheckRewind(ctx context.Context, key chat.SessionKey, id chat.MessageID) error {
 	return s.inTx(ctx, func(tx *tx) error {
 		problem, err := tx.rewindable(ctx, key, id)
-		return refusal(problem, err, lang, id)
+		return refusal(problem, err, id)
 	})
 }
 
-func refusal(problem phrase.ID, err error, lang phrase.Lang, id chat.MessageID) error {
+func refusal(problem phrase.ID, err error, id chat.MessageID) error {
 	switch {
 	case err != nil || problem == "":
 		return err
 	case problem == phrase.RewindGone:
-		return fault.Errorf(fault.NotFound, "%s", phrase.Say(lang, problem, id))
+		return phrase.Fault(fault.NotFound, problem, id)
 	}
-	return fault.Errorf(fault.Conflict, "%s", phrase.Say(lang, problem, id))
+	return phrase.Fault(fault.Conflict, problem, id)
 }

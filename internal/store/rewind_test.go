@@ -158,12 +158,12 @@ func TestRewind_RefusesWhatIsNotThereWithASentence(t *testing.T) {
 	gone := b.id("q1")
 	require.Equal(t, phrase.Say(phrase.English, phrase.RewindTwice, gone), b.rewind("r6", 0, gone))
 
-	require.Equal(t, fault.Conflict, fault.KindOf(b.CheckRewind(t.Context(), key, gone, phrase.English)))
-	require.Equal(t, fault.NotFound, fault.KindOf(b.CheckRewind(t.Context(), key, 999999, phrase.English)))
-	require.NoError(t, b.CheckRewind(t.Context(), key, b.id("q0"), phrase.English))
+	require.Equal(t, fault.Conflict, fault.KindOf(b.CheckRewind(t.Context(), key, gone)))
+	require.Equal(t, fault.NotFound, fault.KindOf(b.CheckRewind(t.Context(), key, 999999)))
+	require.NoError(t, b.CheckRewind(t.Context(), key, b.id("q0")))
 	other := key + "2"
 	b.session(other)
-	require.Equal(t, fault.NotFound, fault.KindOf(b.CheckRewind(t.Context(), other, b.id("q0"), phrase.English)), "messages of another session are none")
+	require.Equal(t, fault.NotFound, fault.KindOf(b.CheckRewind(t.Context(), other, b.id("q0"))), "messages of another session are none")
 }
 
 func TestRewind_RepeatedIsCarriedOutAndAnsweredOnce(t *testing.T) {

@@ -97,7 +97,7 @@ func run(args []string, version string, stdout, stderr io.Writer) int {
 		return exited // --help or --version
 	}
 	if err != nil {
-		return say(stderr, exitUsage, err)
+		return say(stderr, exitUsage, fmt.Errorf("%w (xbot-runner --help lists what can be given)", err))
 	}
 	if err := f.checkMode(); err != nil {
 		return say(stderr, exitUsage, err)

@@ -16,7 +16,7 @@ type Desk struct{ *Choice }
 
 // Resolve returns the id of the model that a word means. An error of kind Invalid says in a sentence what the word may
 // mean, or what there is.
-func (d Desk) Resolve(ctx context.Context, word string, lang phrase.Lang) (id string, err error) {
+func (d Desk) Resolve(ctx context.Context, word string) (id string, err error) {
 	models, err := d.Models.Get(ctx)
 	if err != nil {
 		return "", err
@@ -25,9 +25,9 @@ func (d Desk) Resolve(ctx context.Context, word string, lang phrase.Lang) (id st
 	case 1:
 		return found[0], nil
 	case 0:
-		return "", fault.Errorf(fault.Invalid, "%s", phrase.Say(lang, phrase.ModelUnknown, word, quotedIDs(idsOf(models))))
+		return "", phrase.Fault(fault.Invalid, phrase.ModelUnknown, word, quotedIDs(idsOf(models)))
 	default:
-		return "", fault.Errorf(fault.Invalid, "%s", phrase.Say(lang, phrase.ModelAmbiguous, word, quotedIDs(found)))
+		return "", phrase.Fault(fault.Invalid, phrase.ModelAmbiguous, word, quotedIDs(found))
 	}
 }
 

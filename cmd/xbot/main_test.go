@@ -1,0 +1,28 @@
+package main
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestParse_SaysInOneSentenceWhatIsNotUnderstood(t *testing.T) {
+	const help = " (xbot --help lists what there is)"
+	for said, args := range map[string][]string{
+		"unexpected argument frob":                         {"frob"},
+		`unexpected argument serv, did you mean "serve"?`:  {"serv"},
+		`unexpected argument sho, did you mean "show"?`:    {"session", "sho"},
+		"unknown flag --foo":                               {"sessions", "--foo"},
+		`expected "<id>"`:                                  {"token", "revoke"},
+		`<id>: expected a valid 64 bit int but got "home"`: {"token", "revoke", "home"},
+	} {
+		_, err := parse(args)
+		require.EqualError(t, err, said+help)
+	}
+}
+
+func TestParse_FindsTheCommand(t *testing.T) {
+	parsed, err := parse([]string{"token", "revoke", "12"})
+	require.NoError(t, err)
+	require.Equal(t, "token revoke <id>", parsed.Command())
+}
