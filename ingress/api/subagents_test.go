@@ -72,3 +72,19 @@ func TestTasks_AllAreListedShownAndStopped(t *testing.T) {
 	require.Equal(t, "stopped", one.How)
 	require.Contains(t, one.Output, "[subagent coder:a was stopped before it answered]")
 }
+
+func TestWatch_OfASubagentTellsWhatGoesOnInItsTree(t *testing.T) {
+	b := setup(t)
+	s := b.alice.session("agent:main:web:thread:mine")
+	first := b.hired(s.Key, "a")
+	page := b.alice.sse(first, "")
+	page.hello()
+	heard := func(what string) {
+		t.Helper()
+		require.Equal(t, chat.EventBelow, page.next().Kind, what)
+	}
+	second := b.hired(s.Key, "b")
+	heard("another one is there")
+	b.claim(second, "s2")
+	heard("it works")
+}

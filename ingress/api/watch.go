@@ -35,7 +35,10 @@ type client interface {
 // watch sends a session's events after a cursor until the client goes, ctx ends, the server stops or the client may
 // not watch any more. It subscribes first and reads rows second, so that nothing falls between.
 func (a *API) watch(ctx context.Context, s chat.Session, after int64, c client) error {
-	sub := a.Bus.Subscribe(s.Key)
+	sub, err := a.subscribe(ctx, s)
+	if err != nil {
+		return err
+	}
 	defer sub.Close()
 	hello, err := json.Marshal(Hello{Seq: s.Seq, Session: s})
 	if err != nil {
@@ -49,6 +52,18 @@ func (a *API) watch(ctx context.Context, s chat.Session, after int64, c client) 
 		return err
 	}
 	return w.follow(ctx, sub)
+}
+
+// subscribe starts watching a session; of a subagent with what goes on in the tree that it is part of.
+func (a *API) subscribe(ctx context.Context, s chat.Session) (*feed.Subscription, error) {
+	if s.ChatType != chat.ChatSubagent {
+		return a.Bus.Subscribe(s.Key), nil
+	}
+	top, err := a.Store.SubagentTop(ctx, s.Key)
+	if err != nil {
+		return nil, err
+	}
+	return a.Bus.SubscribeBelow(top, s.Key), nil
 }
 
 // watcher is one event stream.

@@ -40,6 +40,7 @@ type Bus struct {
 // topic is a session that somebody watches or writes to now. It goes when neither is left.
 type topic struct {
 	subs  map[*Subscription]struct{}
+	below map[*Subscription]struct{} // of subagents of the session: they hear what goes on beside them
 	live  snapshot
 	heard time.Time // when something live came last
 }
@@ -132,13 +133,21 @@ func (b *Bus) deliver(p packet) {
 		t.live.end(p.Data)
 		return
 	}
-	if p.Kind != chat.EventBelow { // of which nothing stays live
+	event := chat.Event{Kind: p.Kind, Data: p.Data}
+	if p.Kind == chat.EventBelow { // of which nothing stays live
+		pass(t.below, event)
+	} else {
 		t.heard = time.Now()
 		t.live.add(p.Kind, p.Data)
 	}
-	for sub := range t.subs {
+	pass(t.subs, event)
+}
+
+// pass gives an event to those who do not lag behind too far.
+func pass(subs map[*Subscription]struct{}, e chat.Event) {
+	for sub := range subs {
 		select {
-		case sub.live <- chat.Event{Kind: p.Kind, Data: p.Data}:
+		case sub.live <- e:
 		default:
 		}
 	}
@@ -180,14 +189,14 @@ func (b *Bus) wakeAll() {
 func (b *Bus) topic(key chat.SessionKey) *topic {
 	t := b.topics[key]
 	if t == nil {
-		t = &topic{subs: map[*Subscription]struct{}{}}
+		t = &topic{subs: map[*Subscription]struct{}{}, below: map[*Subscription]struct{}{}}
 		b.topics[key] = t
 	}
 	return t
 }
 
 func (b *Bus) release(key chat.SessionKey, t *topic) {
-	if len(t.subs) == 0 && t.live.empty() {
+	if len(t.subs) == 0 && len(t.below) == 0 && t.live.empty() {
 		delete(b.topics, key)
 	}
 }
@@ -196,15 +205,23 @@ func (b *Bus) release(key chat.SessionKey, t *topic) {
 type Subscription struct {
 	bus   *Bus
 	key   chat.SessionKey
+	top   chat.SessionKey // whose subagent the session is; empty: nobody's
 	live  chan chat.Event
 	woken chan struct{}
 }
 
 // Subscribe starts watching a session. What is live at this moment comes first on Live.
-func (b *Bus) Subscribe(key chat.SessionKey) *Subscription {
-	s := &Subscription{bus: b, key: key, live: make(chan chat.Event, liveBuffer), woken: make(chan struct{}, 1)}
+func (b *Bus) Subscribe(key chat.SessionKey) *Subscription { return b.SubscribeBelow("", key) }
+
+// SubscribeBelow starts watching the session of a subagent, with what goes on in the tree that it is part of: that of the conversation
+// at the top. Nobody's subagent has no top.
+func (b *Bus) SubscribeBelow(top, key chat.SessionKey) *Subscription {
+	s := &Subscription{bus: b, key: key, top: top, live: make(chan chat.Event, liveBuffer), woken: make(chan struct{}, 1)}
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	if top != "" {
+		b.topic(top).below[s] = struct{}{}
+	}
 	t := b.topic(key)
 	t.subs[s] = struct{}{}
 	for _, e := range t.live.events() {
@@ -223,9 +240,12 @@ func (s *Subscription) Woken() <-chan struct{} { return s.woken }
 func (s *Subscription) Close() {
 	s.bus.mu.Lock()
 	defer s.bus.mu.Unlock()
-	if t := s.bus.topics[s.key]; t != nil {
-		delete(t.subs, s)
-		s.bus.release(s.key, t)
+	for _, key := range []chat.SessionKey{s.key, s.top} {
+		if t := s.bus.topics[key]; t != nil {
+			delete(t.subs, s)
+			delete(t.below, s)
+			s.bus.release(key, t)
+		}
 	}
 }
 

@@ -272,3 +272,20 @@ func TestBus_TellsWhatGoesOnBelowToThoseWhoWatchAndKeepsNothingOfIt(t *testing.T
 	require.JSONEq(t, "{}", string(told[0].Data))
 	require.Empty(t, received(watch(t, b, key)), "who comes later reads how things stand")
 }
+
+func TestBus_TellsASubagentWhatGoesOnInItsTreeAndNothingElseOfIt(t *testing.T) {
+	b := newBus()
+	sub := b.SubscribeBelow(key, "agent:main:subagent:s")
+	b.Below(key)
+	told := received(sub)
+	require.Len(t, told, 1)
+	require.Equal(t, chat.EventBelow, told[0].Kind)
+	b.PublishDelta(key, delta("t", 0, 1, 0, "for those who watch the conversation"))
+	b.Wake(key)
+	require.Empty(t, received(sub))
+	require.Empty(t, sub.Woken())
+	sub.Close()
+	b.Below(key)
+	require.Empty(t, received(sub))
+	require.Equal(t, 1, feed.Topics(b), "what the model writes above stays live, the subagent's topic is gone")
+}

@@ -228,6 +228,9 @@ func (f *fire) tell(ctx context.Context, r run) error {
 	if row == 0 { // told under this key when the run was noted before, and forgotten since
 		return nil
 	}
+	if f.job.Home != "" {
+		f.tx.stir(f.job.Home)
+	}
 	f.told, f.ran = append(f.told, told.Session), f.ran+1
 	return f.tx.q.CronRunTold(ctx, f.tx, dbsqlc.CronRunToldParams{ID: id, InboxID: int64(row)})
 }

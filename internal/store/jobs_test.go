@@ -420,3 +420,19 @@ func TestLink_MovesTheJobsThatWereMadeThere(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, elsewhere.ID, left[0].ID)
 }
+
+func TestFeed_TellsTheConversationThatMadeAJobOfItsRuns(t *testing.T) {
+	b, clock := setupAt(t)
+	feed := &heard{}
+	b.Store = store.New(b.pool, feed)
+	j := b.job("every 1h", func(j *store.Job) { j.Home = key })
+	other := b.job("every 1h", nil) // made on the page
+	clock.set("2026-03-02T09:30:00Z")
+	b.fire(other.ID)
+	require.Empty(t, feed.below)
+	b.fire(j.ID)
+	require.Equal(t, []chat.SessionKey{key}, feed.below, "it begins")
+	b.answered(store.OwnConversation(j.ID), "c1", "the news", chat.TurnDone)
+	require.Greater(t, len(feed.below), 1, "it was carried out")
+	require.Subset(t, []chat.SessionKey{key}, feed.below)
+}

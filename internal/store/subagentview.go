@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -20,25 +21,32 @@ const maxSubagents = 200
 // SubagentsOf lists the subagents of a conversation and of its subagents, newest first; of one that is a subagent's those
 // of the whole tree above it.
 func (s *Store) SubagentsOf(ctx context.Context, key chat.SessionKey) ([]chat.Subagent, error) {
-	root := key
-	row, err := s.q.SubagentGet(ctx, s.pool, key)
-	if err == nil {
-		root = row.Root
-	} else if !errors.Is(err, pgx.ErrNoRows) {
-		return nil, classify(fmt.Errorf("find the place of %s: %w", key, err))
+	top, err := s.SubagentTop(ctx, key)
+	if err != nil {
+		return nil, err
 	}
-	return s.subagents(ctx, root, "")
+	return s.subagents(ctx, cmp.Or(top, key), "")
 }
 
 // SubagentsAskedBy lists the subagents that a session has asked itself, newest first.
 func (s *Store) SubagentsAskedBy(ctx context.Context, key chat.SessionKey) ([]chat.Subagent, error) {
-	root := key
-	if row, err := s.q.SubagentGet(ctx, s.pool, key); err == nil {
-		root = row.Root
-	} else if !errors.Is(err, pgx.ErrNoRows) {
-		return nil, classify(fmt.Errorf("find the place of %s: %w", key, err))
+	top, err := s.SubagentTop(ctx, key)
+	if err != nil {
+		return nil, err
 	}
-	return s.subagents(ctx, root, key)
+	return s.subagents(ctx, cmp.Or(top, key), key)
+}
+
+// SubagentTop is the conversation at the top of the tree that a subagent is part of; empty for nobody's subagent.
+func (s *Store) SubagentTop(ctx context.Context, key chat.SessionKey) (chat.SessionKey, error) {
+	row, err := s.q.SubagentGet(ctx, s.pool, key)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return "", nil
+	}
+	if err != nil {
+		return "", classify(fmt.Errorf("find the place of %s: %w", key, err))
+	}
+	return row.Root, nil
 }
 
 // LastMessages reads the newest messages of a conversation, the oldest of them first.

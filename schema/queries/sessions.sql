@@ -62,8 +62,8 @@ DELETE FROM sessions WHERE key = $1;
 
 -- name: EventAppend :one
 -- Raises the sequence of the session and writes its events under it, last in a transaction, so that a reader never sees
--- a larger sequence before a smaller one. touch notes that a person wrote. Returns the conversation of a person above a
--- subagent's, empty where the session is none.
+-- a larger sequence before a smaller one. touch notes that a person wrote. Returns the conversation that the session works
+-- for: of a subagent that at the top of its tree, of a job's own conversation that in which the job was made; empty for any other.
 WITH session AS (
     UPDATE sessions SET
         feed_seq            = feed_seq + cardinality(sqlc.arg(kinds)::text[]),
@@ -77,7 +77,9 @@ WITH session AS (
          unnest(sqlc.arg(kinds)::text[]) WITH ORDINALITY AS k(kind, i)
          JOIN unnest(sqlc.arg(datas)::text[]) WITH ORDINALITY AS d(data, i) ON d.i = k.i
 )
-SELECT root FROM session;
+SELECT CASE WHEN starts_with(key, 'cron:') THEN coalesce((SELECT j.home FROM cron_jobs j WHERE j.id = substr(key, length('cron:') + 1)), '')
+            ELSE root END::text AS works_for
+FROM session;
 
 -- name: EventListAfter :many
 SELECT seq, kind, data FROM feed_events

@@ -27,7 +27,9 @@ WITH session AS (
          unnest($1::text[]) WITH ORDINALITY AS k(kind, i)
          JOIN unnest($4::text[]) WITH ORDINALITY AS d(data, i) ON d.i = k.i
 )
-SELECT root FROM session
+SELECT CASE WHEN starts_with(key, 'cron:') THEN coalesce((SELECT j.home FROM cron_jobs j WHERE j.id = substr(key, length('cron:') + 1)), '')
+            ELSE root END::text AS works_for
+FROM session
 `
 
 type EventAppendParams struct {
@@ -38,8 +40,8 @@ type EventAppendParams struct {
 }
 
 // Raises the sequence of the session and writes its events under it, last in a transaction, so that a reader never sees
-// a larger sequence before a smaller one. touch notes that a person wrote. Returns the conversation of a person above a
-// subagent's, empty where the session is none.
+// a larger sequence before a smaller one. touch notes that a person wrote. Returns the conversation that the session works
+// for: of a subagent that at the top of its tree, of a job's own conversation that in which the job was made; empty for any other.
 func (q *Queries) EventAppend(ctx context.Context, db DBTX, arg EventAppendParams) (string, error) {
 	row := db.QueryRow(ctx, eventAppend,
 		arg.Kinds,
@@ -47,9 +49,9 @@ func (q *Queries) EventAppend(ctx context.Context, db DBTX, arg EventAppendParam
 		arg.SessionKey,
 		arg.Datas,
 	)
-	var root string
-	err := row.Scan(&root)
-	return root, err
+	var works_for string
+	err := row.Scan(&works_for)
+	return works_for, err
 }
 
 const eventListAfter = `-- name: EventListAfter :many
