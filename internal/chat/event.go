@@ -24,7 +24,7 @@ const (
 
 	EventDelta  EventKind = "delta"  // live: Delta
 	EventOutput EventKind = "output" // live: Output
-	EventBelow  EventKind = "below"  // live, an empty object: a subagent of the conversation, at any depth, or a chat of them went on
+	EventBelow  EventKind = "below"  // live, an empty object: a subagent of the conversation's tree, a chat of them, or a job of the conversation went on
 )
 
 // Event is one entry of a session's feed. Seq is 0 for live kinds.

@@ -387,7 +387,7 @@ export class MockServer {
     const [, kind, id = "", verb = ""] = part.split("/").map(decodeURIComponent)
     switch (`${request.method} ${kind}${id && kind !== "files" ? "/*" : id && `/${id}`}${verb && `/${verb}`}`) {
       case "GET tasks":
-        sendJson(response, 200, { tasks: session.tasks.list() })
+        sendJson(response, 200, { tasks: [...session.tasks.list(), ...(url.searchParams.get("all") ? (session.team?.works(session.key) ?? []) : [])] })
         return true
       case "GET tasks/*":
         sendJson(response, 200, session.tasks.read(id))
@@ -396,7 +396,7 @@ export class MockServer {
         sendFile(response, { content: session.tasks.whole(id), name: `${id}.txt` })
         return true
       case "POST tasks/*/kill":
-        sendJson(response, 202, session.tasks.kill(id))
+        sendJson(response, 202, session.team?.kill(id) ?? session.tasks.kill(id))
         return true
       case "POST approvals/*":
         sendJson(response, 200, session.approvals.answer(id, await readBody(request)))

@@ -11,6 +11,9 @@ export class Team {
   #root
   #agents = []
   #groups = []
+  #sessions = []
+  /** A job of the conversation runs. */
+  #job = true
 
   /** `world` is the server, which gets a conversation for each subagent. */
   constructor(world, root) {
@@ -44,6 +47,7 @@ export class Team {
     this.#agents.unshift(agent)
     const session = world.add(new Session(agent.session, { title: agent.task, channel: "agent", chat_type: "subagent" }))
     session.team = this
+    this.#sessions.push(session)
     session.append({ role: "user", origin: "subagent", content: `[task]\n${agent.task}`, turn_id: `t-${name}`, created_at: agent.created_at })
     if (agent.state === "done") session.append({ role: "assistant", turn_id: `t-${name}`, content: "Nobody calls it but `cmd/legacy`.", created_at: agent.created_at })
   }
@@ -51,7 +55,7 @@ export class Team {
   /** A subagent does something else now; everybody who looks is told so. */
   change(name, change) {
     Object.assign(this.#agents.find(({ session }) => session === keyOf(name)), change)
-    this.#root.whisper("below", {})
+    this.#stir()
   }
 
   /** Somebody says something in the chat. */
@@ -60,7 +64,7 @@ export class Team {
     group.total++
     group.lines = [...group.lines, { seq: group.total, speaker, said, outcome: "done", at: ago(0) }]
     if (end) group.ended = end
-    this.#root.whisper("below", {})
+    this.#stir()
   }
 
   get subagents() {
@@ -72,15 +76,45 @@ export class Team {
     return key === this.#root.key ? this.#groups : []
   }
 
+  /** What works for a conversation in the background, beside its commands. */
+  works(key) {
+    const common = { call_id: "", runner: "", code: 0, total: 0 }
+    const state = (busy) => (busy ? { state: "running" } : { state: "exited", ended_at: ago(0) })
+    const agents = this.#agents
+      .filter(({ background, parent }) => background && parent === key)
+      .map(({ role, session, turn_id, task, created_at, ...agent }) => ({
+        ...common, id: `${role}#1a2b3c`, kind: "subagent", session_key: session, turn_id, call_id: session, command: task, started_at: created_at, ...state(agent.state === "running" || agent.state === "queued"),
+      }))
+    const groups = this.groupsOf(key).map(({ id, topic, created_at, ended }) => ({ ...common, id, kind: "group chat", call_id: `group/${id}`, command: topic, started_at: created_at, ...state(!ended) }))
+    const jobs = key === this.#root.key && this.#job ? [{ ...common, id: "job_000000c3", kind: "cron job", session_key: keyOf("bench"), turn_id: "t-job", command: "watch the build", started_at: ago(2), state: "running" }] : []
+    return [...agents, ...groups, ...jobs]
+  }
+
+  /** Stops what an id of a list names; undefined where it is a command's. */
+  kill(id) {
+    const work = this.works(this.#root.key).find((known) => known.id === id)
+    if (work?.kind === "group chat") this.end(id)
+    else if (work?.kind === "cron job") this.#job = false
+    else if (work) this.stop(work.session_key)
+    if (work) this.#stir()
+    return work
+  }
+
+  /** Tells everybody who looks at the conversation, or at one of its subagents, that something went on. */
+  #stir() {
+    this.#root.whisper("below", {})
+    for (const session of this.#sessions) session.whisper("below", {})
+  }
+
   end(id) {
     const group = this.#groups.find((known) => known.id === id)
     if (!group) throw new HttpProblem(404, "There is no such group chat in this conversation.")
     group.ended ??= "closed"
-    this.#root.whisper("below", {})
+    this.#stir()
   }
 
   stop(key) {
     Object.assign(this.#agents.find(({ session }) => session === key), { state: "stopped", turn_id: undefined, tool: undefined, waiting: undefined })
-    this.#root.whisper("below", {})
+    this.#stir()
   }
 }

@@ -89,6 +89,48 @@ export const teamOfMock = {
     await v.page.setViewportSize(desk)
   },
 
+  "what works in the background stands above the composer, leads to its conversation and can be stopped": async (v, { mock }) => {
+    mock.team.change("docs", { state: "running", turn_id: "t-docs" })
+    await open(v, ROOT)
+    await v.main.getByRole("button", { name: /^3 tasks in the background/ }).click()
+    await v.main.getByRole("link", { name: /^watch the build working · 2 min.* job$/ }).waitFor()
+    await v.main.getByRole("link", { name: /^researcher working · .* subagent · Read the release notes/ }).waitFor()
+    await v.inspect("178-works")
+    await v.main.getByRole("button", { name: /^Which name should the new package have\? under way .* group chat$/ }).click()
+    await chats(v.page.getByRole("complementary", { name: "Details" })).waitFor()
+    await v.page.keyboard.press("Control+.")
+    await v.page.setViewportSize(phone)
+    await v.inspect("179-works-phone")
+    await v.page.setViewportSize(desk)
+    await v.main.getByRole("button", { name: "Stop watch the build" }).click()
+    await v.main.getByRole("button", { name: /^2 tasks in the background/ }).waitFor()
+    mock.team.change("docs", { state: "queued", turn_id: undefined, tool: undefined })
+    await v.main.getByRole("link", { name: /^researcher about to begin/ }).waitFor()
+    assert.equal(await v.main.getByRole("button", { name: "Stop researcher" }).count(), 0, "there is nothing to stop yet")
+    await v.main.getByRole("link", { name: /^researcher about/ }).click()
+    await v.sees("Subagent researcher, asked by")
+    await inChinese(v, async () => {
+      await v.page.goto(`${v.url}/c/${encodeURIComponent(ROOT)}`)
+      await v.main.getByRole("button", { name: /^2 个后台任务/ }).click()
+      await v.main.getByRole("link", { name: /^researcher 即将开始 .*子代理/ }).waitFor()
+      await v.inspect("178-works-chinese")
+    })
+  },
+
+  "a subagent's own conversation follows the tree that it is part of": async (v, { mock }) => {
+    await open(v, "agent:main:subagent:explore")
+    const agents = tree(await details(v))
+    await agents.getByRole("link", { name: /^planner:release waits for more/ }).waitFor()
+    const looks = []
+    v.page.on("request", (request) => request.url().endsWith("/subagents") && looks.push(request.url()))
+    mock.team.change("plan", { state: "running", turn_id: "t-plan" })
+    await agents.getByRole("link", { name: /^planner:release working/ }).waitFor()
+    assert.ok(looks.length <= 2, `one event is one look, or two with that of every 20 s, not ${looks.length}`)
+    mock.team.change("plan", { state: "idle", turn_id: undefined })
+    await agents.getByRole("link", { name: /^planner:release waits for more/ }).waitFor()
+    await v.page.keyboard.press("Control+.")
+  },
+
   "a group chat is read as it goes on, and ended by hand": async (v, { mock }) => {
     await open(v, ROOT)
     const panel = await details(v)
@@ -125,6 +167,18 @@ export const teamOfServer = {
     await v.main.getByRole("link", { name: /SubAgent/ }).click()
     await v.sees("handed on")
     await v.page.keyboard.press("Control+.")
+  },
+
+  "a subagent in the background stands above the composer until it is stopped": async (v) => {
+    await v.page.goto(v.url)
+    await v.ready()
+    await v.ask('call SubAgent {"action":"spawn","role":"explorer","task":"stream 900 1s","background":true}\nsay handed on', "handed on")
+    await v.main.getByRole("button", { name: /^1 task in the background explorer/ }).click()
+    await v.main.getByRole("link", { name: /^explorer working .* subagent/ }).waitFor()
+    await v.inspect("178-works-server")
+    await v.main.getByRole("button", { name: "Stop explorer" }).click()
+    await v.main.getByRole("button", { name: /in the background/ }).waitFor({ state: "detached" })
+    await v.sees("was stopped")
   },
 
   "a group chat is read line by line, and its end begins a turn": async (v) => {

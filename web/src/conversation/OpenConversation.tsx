@@ -18,7 +18,6 @@ import { useUploads } from "../files/useUploads"
 import { useT } from "../i18n"
 import { randomId } from "../lib/ids"
 import type { Unsent } from "../outbox/outbox"
-import { TaskStrip } from "../task/TaskStrip"
 import { Announcer } from "./Announcer"
 import { ConnectionNote } from "./ConnectionNote"
 import { ConversationContext } from "./context"
@@ -32,6 +31,7 @@ import { useDetails } from "./useDetails"
 import { useStop } from "./useStop"
 
 const AboveNote = lazy(() => import("../subagents/AboveNote"))
+const TaskStrip = lazy(() => import("../task/TaskStrip"))
 const TaskDialog = lazy(() => import("../task/TaskDialog"))
 const Answered = lazy(() => import("../subagents/Answered"))
 
@@ -91,7 +91,7 @@ export function OpenConversation({ sessionKey }: { sessionKey: string }) {
           <div className="mx-auto w-full max-w-column shrink-0 px-3 pb-[max(0.75rem,env(safe-area-inset-bottom))] lg:px-0 lg:pb-5">
             <ConnectionNote link={link} onRetry={conversation.retry} />
             <TodoStrip todos={feed.todos} />
-            <TaskStrip tasks={feed.tasks} />
+            <Suspense>{feed.connections > 0 && <TaskStrip tasks={feed.tasks} below={feed.below} />}</Suspense>
             {answered ? (
               <Suspense>
                 <Answered />

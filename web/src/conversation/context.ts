@@ -15,8 +15,8 @@ export interface ConversationContextValue {
   skew: number
   /** It is a conversation among agents, whose answers go to no channel. */
   among: boolean
-  /** Opens the details of a turn. */
-  showDetails: (turn: string) => void
+  /** Opens the details of a turn, of the last one where none is named. */
+  showDetails: (turn?: string) => void
   /** Background tasks, newest first. */
   tasks: Task[]
   /** Opens a background task. */

@@ -27,7 +27,7 @@ export function useDetails() {
     setOpen((before) => view === "turn" || !before)
     setView("context")
   }, [view])
-  const show = useCallback((id: string) => {
+  const show = useCallback((id?: string) => {
     setTurn(id)
     setView("turn")
     setOpen(true)

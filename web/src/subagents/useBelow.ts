@@ -9,9 +9,8 @@ import { isBusy } from "./tree"
 const PAUSE = 250
 /** Milliseconds between two looks for what no event told of. */
 const LOOK = 20_000
-/** The same where no events come: over a lost connection, and in a subagent's own conversation, which hears only of itself. */
-const BUSY = 2_000
-const QUIET = 6_000
+/** The same over a lost connection, while somebody works. */
+const LOST = 2_000
 
 export const subagentsQuery = (key: string) => queryOptions({ queryKey: ["subagents", key], queryFn: () => listSubagents(key) })
 
@@ -21,15 +20,12 @@ export function useSubagents(below: number) {
   useHeard(["subagents", sessionKey], below)
   return useQuery({
     ...subagentsQuery(sessionKey),
-    refetchInterval: ({ state: { data } }) => {
-      const told = link === "live" && !data?.some(({ session }) => session === sessionKey)
-      return told ? LOOK : data?.some(isBusy) ? BUSY : QUIET
-    },
+    refetchInterval: ({ state: { data } }) => (link !== "live" && data?.some(isBusy) ? LOST : LOOK),
   })
 }
 
-/** Reads what a key names again, soon after something was heard. */
-export function useHeard(key: readonly [string, string], heard: number): void {
+/** Reads what a key names again, soon after something was heard: `pause` milliseconds. */
+export function useHeard(key: readonly [string, string], heard: number, pause = PAUSE): void {
   const client = useQueryClient()
   const last = useRef(heard)
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
@@ -40,8 +36,8 @@ export function useHeard(key: readonly [string, string], heard: number): void {
     timer.current ??= setTimeout(() => {
       timer.current = undefined
       void client.invalidateQueries({ queryKey: [kind, of] }, { cancelRefetch: false })
-    }, PAUSE)
-  }, [client, kind, of, heard])
+    }, pause)
+  }, [client, kind, of, heard, pause])
   useEffect(
     () => () => {
       clearTimeout(timer.current)

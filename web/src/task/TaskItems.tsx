@@ -13,14 +13,15 @@ export function TaskItems({ tasks }: { tasks: Task[] }) {
     <ul className="text-small">
       {tasks.map((task) => (
         <li key={task.id}>
-          <Item task={task} now={now} />
+          <TaskItem task={task} now={now} />
         </li>
       ))}
     </ul>
   )
 }
 
-function Item({ task, now }: { task: Task; now: number }) {
+/** A background command, which opens when it is pressed. */
+export function TaskItem({ task, now }: { task: Task; now: number }) {
   const t = useT()
   const { showTask } = useConversationContext()
   return (

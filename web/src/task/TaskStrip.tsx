@@ -2,15 +2,21 @@ import { ChevronRight, Layers2 } from "lucide-react"
 import { useState } from "react"
 
 import type { Task } from "../api/types"
+import type { Work } from "../api/works"
+import { useConversationContext } from "../conversation/context"
 import { useT } from "../i18n"
 import { cx } from "../lib/cx"
-import { TaskItems } from "./TaskItems"
+import { useNow } from "../lib/useNow"
+import { TaskItem } from "./TaskItems"
+import { useWorks } from "./useWorks"
+import { nameOfWork, WorkItem } from "./WorkItem"
 
-/** The background tasks that run now, above the composer: one line that opens. Gone when none runs. */
-export function TaskStrip({ tasks }: { tasks: Task[] }) {
+/** What goes on in the background now, above the composer: one line that opens. Gone when nothing does. */
+export default function TaskStrip({ tasks, below }: { tasks: Task[]; below: number }) {
   const t = useT()
   const [open, setOpen] = useState(false)
-  const running = tasks.filter((task) => task.state === "running")
+  const works = useWorks(below)
+  const running = [...tasks.filter((task) => task.state === "running"), ...works].sort((a, b) => b.started_at.localeCompare(a.started_at))
   const [newest] = running
   if (!newest) return null
   return (
@@ -23,14 +29,26 @@ export function TaskStrip({ tasks }: { tasks: Task[] }) {
       >
         <Layers2 size={15} aria-hidden className="shrink-0 text-ink-3" />
         <span className="shrink-0 font-medium text-ink-2">{t("task.count", { count: running.length })}</span>
-        <span className="min-w-0 flex-1 truncate font-mono text-[0.75rem] text-ink-3">{newest.command.split("\n")[0]}</span>
+        <span className={cx("min-w-0 flex-1 truncate text-ink-3", !isWork(newest) && "font-mono text-[0.75rem]")}>
+          {isWork(newest) ? nameOfWork(newest) : newest.command.split("\n")[0]}
+        </span>
         <ChevronRight size={15} aria-hidden className={cx("shrink-0 text-ink-3 transition-transform", open ? "rotate-90" : "-rotate-90")} />
       </button>
-      {open && (
-        <div className="max-h-48 overflow-y-auto px-1.5 pb-1.5">
-          <TaskItems tasks={running} />
-        </div>
-      )}
+      {open && <Running tasks={running} />}
     </div>
+  )
+}
+
+const isWork = (task: Task): task is Work => task.kind !== undefined
+
+function Running({ tasks }: { tasks: Task[] }) {
+  const { skew } = useConversationContext()
+  const now = useNow(true) + skew
+  return (
+    <ul className="max-h-60 overflow-y-auto px-1.5 pb-1.5 text-small">
+      {tasks.map((task) => (
+        <li key={task.call_id || task.id}>{isWork(task) ? <WorkItem work={task} now={now} /> : <TaskItem task={task} now={now} />}</li>
+      ))}
+    </ul>
   )
 }
