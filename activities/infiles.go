@@ -31,6 +31,7 @@ const (
 // Parcels keeps the files that come with messages.
 type Parcels interface {
 	Parcel(ctx context.Context, id chat.InboxID) (chat.Parcel, error)
+	FileKept(ctx context.Context, id chat.InboxID, n int, runner string) (path string, size int64, err error)
 	FileStored(ctx context.Context, id chat.InboxID, f chat.Arrival) error
 	FileProblem(ctx context.Context, id chat.InboxID, n int, problem string, failed bool) error
 	EndFetch(ctx context.Context, id chat.InboxID) error
@@ -137,7 +138,10 @@ func (r *Receiver) fetch(ctx context.Context, p chat.Parcel, f *chat.Arrival, bo
 	if _, err := box.Stat(ctx, "."); err != nil { // its workspace is known once it has answered
 		return err
 	}
-	content, err := fetcher.Fetch(ctx, p.Message, f.Attachment)
+	if f.Of != "" && !p.Command && r.kept(ctx, p, f, box) {
+		return nil
+	}
+	content, err := fetcher.Fetch(ctx, cmp.Or(f.Of, p.Message), f.Attachment)
 	if err != nil {
 		return err
 	}
@@ -153,6 +157,20 @@ func (r *Receiver) fetch(ctx context.Context, p chat.Parcel, f *chat.Arrival, bo
 	}
 	f.Size, err = box.Upload(ctx, f.Path, from, mode)
 	return err
+}
+
+// kept finds a quoted file where it is already: people answer to the same message again and again, in threads always.
+func (r *Receiver) kept(ctx context.Context, p chat.Parcel, f *chat.Arrival, box sandbox.Sandbox) bool {
+	at, size, err := r.Parcels.FileKept(ctx, p.Inbox, f.N, box.Name())
+	if err != nil {
+		return false
+	}
+	info, err := box.Stat(ctx, at)
+	if err != nil || info.Size != size {
+		return false // the conversation has removed or changed it
+	}
+	f.Runner, f.Path, f.Size = box.Name(), at, size
+	return true
 }
 
 // putWhere decides where a file goes. That of a command goes to where the command runs, under the name that its writer knows it by, and

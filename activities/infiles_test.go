@@ -29,13 +29,14 @@ type parcels struct {
 	p       chat.Parcel
 	content func(key string) (io.Reader, error)
 	old     []chat.OldFile
+	kept    string // where a quoted file is that was fetched before
 	ended   int
 	woken   int
 }
 
 func (p *parcels) Account(context.Context, string, string) (channel.Account, error) { return p, nil }
 func (p *parcels) Fetch(_ context.Context, message string, a chat.Attachment) (io.ReadCloser, error) {
-	if message != p.p.Message {
+	if message != p.p.Message && message != a.Of {
 		return nil, errors.New("another message")
 	}
 	from, err := p.content(a.Key)
@@ -46,6 +47,9 @@ func (p *parcels) Fetch(_ context.Context, message string, a chat.Attachment) (i
 }
 
 func (p *parcels) Parcel(context.Context, chat.InboxID) (chat.Parcel, error) { return p.p, nil }
+func (p *parcels) FileKept(context.Context, chat.InboxID, int, string) (string, int64, error) {
+	return p.kept, int64(len("content of k")), nil
+}
 func (p *parcels) FileStored(_ context.Context, _ chat.InboxID, f chat.Arrival) error {
 	f.State = chat.ArrivalStored
 	p.p.Files[f.N-1] = f
@@ -202,5 +206,27 @@ func TestFetch_PutsTheFilesOfACommandWhereItRunsAndOverwritesNothing(t *testing.
 		require.Equal(t, chat.ArrivalStored, f.State)
 		require.Contains(t, f.Path, "/inbox/napcat-")
 		require.Equal(t, b.box.Name(), f.Runner)
+	}
+}
+
+func TestFetch_OfAQuotedFileThatIsThereIsNotRepeated(t *testing.T) {
+	for name, c := range map[string]struct {
+		there string // what is at the place
+		reads string
+	}{"it is there": {"content of K", "content of K"}, "it is gone": {"", "content of k"}, "it was changed": {"something else", "content of k"}} {
+		t.Run(name, func(t *testing.T) {
+			b, p := arriving(t, chat.Attachment{Kind: "file", Key: "k", Name: "a.txt", Of: "m0"})
+			p.kept = b.box.Workspace() + "/inbox/napcat-1/2025-01-01-1/a.txt"
+			if c.there != "" {
+				b.box.Put(t, "inbox/napcat-1/2025-01-01-1/a.txt", c.there)
+			}
+			require.NoError(t, b.fetch(p, 1))
+			f := p.p.Files[0]
+			require.Equal(t, chat.ArrivalStored, f.State)
+			require.Equal(t, c.reads, b.box.Get(t, f.Path))
+			require.EqualValues(t, len(c.reads), f.Size)
+			require.NotEmpty(t, f.Runner)
+			require.Equal(t, name == "it is there", f.Path == p.kept)
+		})
 	}
 }

@@ -127,20 +127,27 @@ func TestFeishu_FilesGoBothWays(t *testing.T) {
 	require.Empty(t, p.Broken(), "the protocol was kept")
 }
 
-func TestNapCat_AKillWhileAFileIsFetchedNeitherLosesNorDoublesItsMessage(t *testing.T) {
-	t.Parallel()
-	began, release := make(chan struct{}), make(chan struct{})
+// slowFile serves a file that is read to its end only after release was closed; began is closed when somebody asks for it.
+func slowFile(t *testing.T, content string) (at *httptest.Server, began, release chan struct{}) {
+	t.Helper()
+	began, release = make(chan struct{}), make(chan struct{})
 	var once sync.Once
-	files := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	at = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		once.Do(func() { close(began) })
 		select {
 		case <-release:
 		case <-r.Context().Done():
 			return
 		}
-		_, _ = w.Write([]byte("here at last"))
+		_, _ = w.Write([]byte(content))
 	}))
-	t.Cleanup(files.Close)
+	t.Cleanup(at.Close)
+	return at, began, release
+}
+
+func TestNapCat_AKillWhileAFileIsFetchedNeitherLosesNorDoublesItsMessage(t *testing.T) {
+	t.Parallel()
+	files, began, release := slowFile(t, "here at last")
 	s, p := onNapCat(t)
 	s.mine("napcat:20007")
 	carol := onebottest.Person("20007")

@@ -15,7 +15,7 @@ import (
 // the question whether a call may run on platforms, where a bare yes or no is one. taken is false where it is a message.
 // Delivered again it is a duplicate.
 func (d *Dispatch) spoken(ctx context.Context, in Inbound, r reading) (got store.Accepted, taken bool, err error) {
-	if !r.plain() || len(in.Files) > 0 { // what comes with files is for the model, which gets them with a message alone
+	if !r.plain() || slices.ContainsFunc(in.Files, brought) { // what comes with files is for the model, which gets them with a message alone
 		return got, false, nil
 	}
 	call, open, err := d.Inbox.OpenQuestion(ctx, in.Session, in.User)
@@ -40,6 +40,9 @@ func (d *Dispatch) spoken(ctx context.Context, in Inbound, r reading) (got store
 	}
 	return got, err == nil, err
 }
+
+// brought reports whether a file came with its message, and not with what that answers to.
+func brought(f chat.Attachment) bool { return f.Of == "" }
 
 // plain reports whether a text is nothing but a message.
 func (r reading) plain() bool {

@@ -3,6 +3,7 @@ package chat
 import (
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -17,6 +18,18 @@ type Attachment struct {
 	Key  string `json:"key"`            // the platform's name or address of the content
 	Name string `json:"name,omitempty"` // as the person called it
 	Size int64  `json:"size,omitempty"` // bytes, where the platform says so
+	// Of is the platform's id of the message that holds the file, where that is not the one it came with but the one that is
+	// answered to.
+	Of string `json:"of,omitempty"`
+}
+
+// Quoted are the files of a message that is answered to.
+func Quoted(of string, files []Attachment) []Attachment {
+	out := slices.Clone(files)
+	for i := range out {
+		out[i].Of = of
+	}
+	return out
 }
 
 // Quote is the message that a person answers to, as far as the platform tells its content.
@@ -24,6 +37,9 @@ type Quote struct {
 	Sender Peer   `json:"sender,omitzero"`
 	Text   string `json:"text"`
 }
+
+// Unread stands for a message that is answered to and that the platform does not show.
+const Unread = "[a message that the platform does not show: ask for it to be sent again]"
 
 // ArrivalState says what became of a file.
 type ArrivalState string
@@ -69,9 +85,17 @@ type Parcel struct {
 func Named(files []Attachment) string {
 	var b strings.Builder
 	for i, f := range files {
-		fmt.Fprintf(&b, "\n[%s: %s]", line(f.Kind), f.Label(i+1))
+		fmt.Fprintf(&b, "\n[%s: %s]", f.what(), f.Label(i+1))
 	}
 	return b.String()
+}
+
+// what is the kind of a file, and whether it came with the message.
+func (a Attachment) what() string {
+	if a.Of != "" {
+		return "quoted " + line(a.Kind)
+	}
+	return line(a.Kind)
 }
 
 // maxLabel bounds what is shown of a name, in characters.
@@ -122,7 +146,7 @@ func Arrived(text string, files []Arrival) string {
 }
 
 func (f Arrival) line() string {
-	said := fmt.Sprintf("[%s: %s · ", line(f.Kind), f.Label(f.N))
+	said := fmt.Sprintf("[%s: %s · ", f.what(), f.Label(f.N))
 	switch {
 	case f.State == ArrivalStored:
 		return said + fmt.Sprintf("%d bytes · %s]", f.Size, line(f.Path))

@@ -25,6 +25,11 @@ func TestArrived_SaysOfEachFileWhereItIsOrWhyItIsNot(t *testing.T) {
 	require.Equal(t, "look\n"+want, chat.Arrived(text, files))
 	require.Equal(t, want, chat.Arrived(strings.TrimPrefix(text, "look\n"), files), "nothing but files")
 	require.Equal(t, "changed\n"+want, chat.Arrived("changed", files), "the text was edited")
+	quoted := chat.Quoted("m7", []chat.Attachment{image})
+	require.Empty(t, image.Of)
+	require.Equal(t, "look\n[quoted image: image 1]", "look"+chat.Named(quoted))
+	at := []chat.Arrival{{Attachment: quoted[0], N: 1, State: chat.ArrivalStored, Path: "/srv/inbox/b.png"}}
+	require.Equal(t, "look\n[quoted image: image 1 · 0 bytes · /srv/inbox/b.png]", chat.Arrived("look"+chat.Named(quoted), at))
 	require.Equal(t, "plain", chat.Arrived("plain", nil))
 	require.Contains(t, chat.Arrived("", []chat.Arrival{{Attachment: a, N: 1, State: chat.ArrivalWaiting}}), "did not come in time")
 }

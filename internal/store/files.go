@@ -34,7 +34,7 @@ func (in Inbound) expect(p *dbsqlc.InboxInsertParams) {
 func (t *tx) bring(ctx context.Context, in Inbound, id chat.InboxID) error {
 	for i, f := range in.files() {
 		err := t.q.FileInsert(ctx, t, dbsqlc.FileInsertParams{
-			InboxID: int64(id), N: int32(i + 1), Session: in.Session, Kind: Clean(f.Kind), Key: Clean(f.Key), Name: Clean(f.Name), Size: f.Size,
+			InboxID: int64(id), N: int32(i + 1), Session: in.Session, Kind: Clean(f.Kind), Key: Clean(f.Key), Name: Clean(f.Name), Size: f.Size, OfMessage: Clean(f.Of),
 		})
 		if err != nil {
 			return fmt.Errorf("note file %d of a message: %w", i+1, err)
@@ -74,11 +74,21 @@ func filesOf(ctx context.Context, q *dbsqlc.Queries, db dbsqlc.DBTX, id chat.Inb
 	out := make([]chat.Arrival, len(rows))
 	for i, r := range rows {
 		out[i] = chat.Arrival{
-			Attachment: chat.Attachment{Kind: r.Kind, Key: r.Key, Name: r.Name, Size: r.Size},
+			Attachment: chat.Attachment{Kind: r.Kind, Key: r.Key, Name: r.Name, Size: r.Size, Of: r.OfMessage},
 			N:          int(r.N), State: chat.ArrivalState(r.State), Runner: r.Runner, Path: r.Path, Problem: r.Problem,
 		}
 	}
 	return out, nil
+}
+
+// FileKept returns where a runner keeps what the n-th file of a message holds, and its size, if it is a quoted one that was
+// fetched for the same conversation before. NotFound: nowhere.
+func (s *Store) FileKept(ctx context.Context, id chat.InboxID, n int, runner string) (path string, size int64, err error) {
+	row, err := s.q.FileKept(ctx, s.pool, dbsqlc.FileKeptParams{InboxID: int64(id), N: int32(n), Runner: runner})
+	if errors.Is(err, pgx.ErrNoRows) {
+		return "", 0, fault.Errorf(fault.NotFound, "file %d of message %d was not fetched before", n, id)
+	}
+	return row.Path, row.Size, classify(err)
 }
 
 // FileStored notes where a file is now. The first note stands.

@@ -204,3 +204,32 @@ func TestFiles_OfACommandGoToWhereItRuns(t *testing.T) {
 	require.NoError(t, err)
 	require.Empty(t, old, "what lies among the files of a person is theirs")
 }
+
+func TestFileKept_IsOfTheSameConversationAndRunnerForQuotedFilesAlone(t *testing.T) {
+	b := setup(t)
+	b.onPlatform()
+	first := b.sends("m1", chat.QueueSteer, twoFiles[0])
+	again := b.sends("m2", chat.QueueSteer, append(chat.Quoted("m1", twoFiles[:1]), twoFiles[0])...)
+	p, err := b.Parcel(t.Context(), again.ID)
+	require.NoError(t, err)
+	require.Equal(t, []string{"m1", ""}, []string{p.Files[0].Of, p.Files[1].Of})
+	kept := func(n int, runner string) string {
+		path, _, err := b.FileKept(t.Context(), again.ID, n, runner)
+		if err != nil {
+			require.Equal(t, fault.NotFound, fault.KindOf(err))
+		}
+		return path
+	}
+	require.Empty(t, kept(1, "local"), "it is not fetched yet")
+	require.NoError(t, b.FileStored(t.Context(), first.ID, chat.Arrival{N: 1, Runner: "local", Path: "/a", Attachment: chat.Attachment{Size: 9}}))
+	require.Equal(t, "/a", kept(1, "local"))
+	require.Empty(t, kept(1, "laptop"))
+	require.Empty(t, kept(2, "local"), "what comes with a message is fetched for it")
+
+	_, err = b.pool.Exec(t.Context(), "UPDATE inbox_files SET stored_at = now() - interval '2 hours' WHERE state = 'stored'")
+	require.NoError(t, err)
+	require.NoError(t, b.FileStored(t.Context(), again.ID, chat.Arrival{N: 1, Runner: "local", Path: "/a"}))
+	old, err := b.OldFiles(t.Context(), b.user.ID, "local", time.Hour)
+	require.NoError(t, err)
+	require.Empty(t, old, "it was quoted since")
+}

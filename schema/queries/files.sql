@@ -1,8 +1,8 @@
 -- Files that people sent with messages.
 
 -- name: FileInsert :exec
-INSERT INTO inbox_files (inbox_id, n, user_id, kind, key, name, size)
-SELECT sqlc.arg(inbox_id)::bigint, sqlc.arg(n), s.user_id, sqlc.arg(kind), sqlc.arg(key), sqlc.arg(name), sqlc.arg(size)
+INSERT INTO inbox_files (inbox_id, n, user_id, kind, key, name, size, of_message)
+SELECT sqlc.arg(inbox_id)::bigint, sqlc.arg(n), s.user_id, sqlc.arg(kind), sqlc.arg(key), sqlc.arg(name), sqlc.arg(size), sqlc.arg(of_message)
 FROM sessions s WHERE s.key = sqlc.arg(session);
 
 -- name: FileParcel :one
@@ -14,7 +14,17 @@ FROM inbox i JOIN sessions s ON s.key = i.session_key JOIN users u ON u.id = i.u
 WHERE i.id = $1 AND i.files > 0;
 
 -- name: FileList :many
-SELECT n, kind, key, name, size, state, runner, path, problem FROM inbox_files WHERE inbox_id = sqlc.arg(inbox_id)::bigint ORDER BY n;
+SELECT n, kind, key, name, size, of_message, state, runner, path, problem FROM inbox_files WHERE inbox_id = sqlc.arg(inbox_id)::bigint ORDER BY n;
+
+-- name: FileKept :one
+-- Where a runner keeps what a quoted file holds, since it was fetched for the same conversation before.
+SELECT o.path, o.size
+FROM inbox_files f JOIN inbox i ON i.id = f.inbox_id
+JOIN inbox_files o ON o.user_id = f.user_id AND o.kind = f.kind AND o.key = f.key AND o.state = 'stored' AND o.runner = sqlc.arg(runner)
+JOIN inbox e ON e.id = o.inbox_id AND e.session_key = i.session_key
+WHERE f.inbox_id = sqlc.arg(inbox_id)::bigint AND f.n = sqlc.arg(n) AND f.of_message <> ''
+ORDER BY o.stored_at DESC
+LIMIT 1;
 
 -- name: FileStored :exec
 UPDATE inbox_files SET state = 'stored', runner = sqlc.arg(runner), path = sqlc.arg(path), size = sqlc.arg(size), problem = '', stored_at = now()
@@ -47,10 +57,12 @@ WHERE id IN (
 RETURNING id;
 
 -- name: FilesOld :many
--- Stored files of a user on one runner that are older than the given time, oldest first.
-SELECT id, path FROM inbox_files
-WHERE user_id = sqlc.arg(user_id) AND runner = sqlc.arg(runner) AND state = 'stored' AND stored_at < now() - sqlc.arg(older)::interval
-ORDER BY stored_at
+-- Stored files of a user on one runner that are older than the given time, oldest first, and that nobody has quoted since.
+SELECT f.id, f.path FROM inbox_files f
+WHERE f.user_id = sqlc.arg(user_id) AND f.runner = sqlc.arg(runner) AND f.state = 'stored' AND f.stored_at < now() - sqlc.arg(older)::interval
+  AND NOT EXISTS (SELECT 1 FROM inbox_files o WHERE o.user_id = f.user_id AND o.runner = f.runner AND o.path = f.path AND o.state = 'stored'
+                  AND o.stored_at >= now() - sqlc.arg(older)::interval)
+ORDER BY f.stored_at
 LIMIT 100;
 
 -- name: FileRemoved :exec

@@ -53,8 +53,12 @@ func (a *Account) read(ctx context.Context, id string) ([]stored, error) {
 	return out.Items, err
 }
 
-// quote adds what a message answers to, as far as it can be read in time.
+// quote adds what a message answers to, with its files, as far as it can be read in time. In a thread every message answers to
+// one, so that it is not said there when it cannot be read.
 func (a *Account) quote(ctx context.Context, e *chat.Envelope, me identity) {
+	if e.Thread == "" {
+		e.Quote = &chat.Quote{Text: chat.Unread}
+	}
 	items, err := a.read(ctx, e.Parent)
 	if err != nil || len(items) == 0 {
 		return
@@ -71,21 +75,22 @@ func (a *Account) quote(ctx context.Context, e *chat.Envelope, me identity) {
 	if m.Gone {
 		return
 	}
-	text := a.said(ctx, m)
+	text, files := a.said(ctx, m)
 	if m.Type == "merge_forward" {
 		text = a.told(ctx, items[1:], e.Chat)
 	}
 	e.Quote = &chat.Quote{Sender: who, Text: clip(text, maxQuote)}
+	e.Attachments = append(e.Attachments, chat.Quoted(e.Parent, files)...)
 }
 
-// said is the text of a message that was read.
-func (a *Account) said(ctx context.Context, m stored) string {
+// said is the text of a message that was read, and its files.
+func (a *Account) said(ctx context.Context, m stored) (string, []chat.Attachment) {
 	c := content{text: "[forwarded conversation]"} // one inside of another stays closed
 	if m.Type != "merge_forward" {
 		c = a.plainContent(ctx, m.ID, m.Type, m.Body.Content)
 	}
 	text, _, _ := mentionsIn(c.text, m.Mentions, identity{}) // the bot is named like everybody
-	return cmp.Or(text, described(c))
+	return cmp.Or(text, described(c)), c.files
 }
 
 // forwarded reads a forwarded conversation.
@@ -97,10 +102,13 @@ func (a *Account) forwarded(ctx context.Context, id string) string {
 	return a.told(ctx, items[1:], "")
 }
 
+// closed says why files of forwarded messages are missing: the platform does not give them to bots (234043).
+const closed = "\n[its files cannot be fetched: ask for them to be sent by themselves]"
+
 // told writes messages down line by line.
 func (a *Account) told(ctx context.Context, items []stored, in string) string {
 	var b strings.Builder
-	b.WriteString("[forwarded conversation]")
+	head := "[forwarded conversation]"
 	for i, m := range items {
 		if i >= maxForwarded || b.Len() > maxForwardedText {
 			fmt.Fprintf(&b, "\n[%d more]", len(items)-i)
@@ -110,9 +118,13 @@ func (a *Account) told(ctx context.Context, items []stored, in string) string {
 		if m.Sender.Type == "user" {
 			name = cmp.Or(a.nameOf(ctx, m.Sender.ID, in), name)
 		}
-		fmt.Fprintf(&b, "\n%s: %s", cmp.Or(name, "?"), clip(a.said(ctx, m), maxQuote))
+		text, files := a.said(ctx, m)
+		if len(files) > 0 {
+			head = "[forwarded conversation]" + closed
+		}
+		fmt.Fprintf(&b, "\n%s: %s", cmp.Or(name, "?"), clip(text, maxQuote))
 	}
-	return b.String()
+	return head + b.String()
 }
 
 // clip keeps the first characters of a text.

@@ -239,3 +239,57 @@ func TestFetch_ReadsAFileAndRefreshesATokenThatHasEnded(t *testing.T) {
 	require.NoError(t, r.Close())
 	require.True(t, bytes.Equal(data, got))
 }
+
+func TestReceive_TheFilesOfAQuotedMessageComeAlong(t *testing.T) {
+	w := newWorld(t, feishutest.Config{})
+	w.run(t)
+	picture := w.Give(feishutest.File{Kind: "image", Data: []byte("png")})
+	table := w.Give(feishutest.File{Kind: "file", Name: "a.csv", Data: []byte("1,2")})
+	shown := w.Write(feishutest.Incoming{From: bo, Chat: w.group, Kind: "image", Content: `{"image_key":"` + picture + `"}`})
+	e := w.says(t, feishutest.Incoming{
+		From: ann, Chat: w.group, Kind: "file", Content: `{"file_key":"` + table + `","file_name":"a.csv"}`, Parent: shown,
+	})
+	require.Equal(t, "[image]", e.Quote.Text)
+	require.Equal(t, []chat.Attachment{{Kind: "file", Key: table, Name: "a.csv"}, {Kind: "image", Key: picture, Of: shown}}, e.Attachments)
+	require.Equal(t, "png", w.fetch(t, e.Attachments[1].Of, e.Attachments[1]))
+
+	rich := w.Write(feishutest.Incoming{From: bo, Chat: w.group, Kind: "post", Content: `{"title":"","content":[[{"tag":"text","text":"see"},{"tag":"img","image_key":"` + picture + `"}]]}`})
+	e = w.says(t, feishutest.Incoming{From: ann, Chat: w.group, Text: "and?", Parent: rich})
+	require.Equal(t, "see", e.Quote.Text)
+	require.Equal(t, "png", w.fetch(t, rich, e.Attachments[0]))
+}
+
+// fetch reads a file of a message.
+func (w *world) fetch(t *testing.T, message string, file chat.Attachment) string {
+	t.Helper()
+	body, err := w.account.(channel.Fetcher).Fetch(t.Context(), message, file)
+	require.NoError(t, err)
+	raw, err := io.ReadAll(body)
+	require.NoError(t, err)
+	require.NoError(t, body.Close())
+	return string(raw)
+}
+
+func TestReceive_FilesOfForwardedMessagesAreSaidToBeOutOfReach(t *testing.T) {
+	w := newWorld(t, feishutest.Config{})
+	w.run(t)
+	picture := w.Give(feishutest.File{Kind: "image", Data: []byte("png")})
+	all := []feishutest.Incoming{{From: bo, Text: "look"}, {From: bo, Kind: "image", Content: `{"image_key":"` + picture + `"}`}}
+	e := w.says(t, feishutest.Incoming{From: ann, Kind: "merge_forward", Content: `{"content":"Merged and Forwarded Message"}`, Forwarded: all})
+	want := "[forwarded conversation]\n[its files cannot be fetched: ask for them to be sent by themselves]\n小博: look\n小博: [image]"
+	require.Equal(t, want, e.Text)
+	require.Empty(t, e.Attachments)
+	e = w.says(t, feishutest.Incoming{From: ann, Text: "what is in it?", Parent: e.ID})
+	require.Equal(t, want, e.Quote.Text)
+	require.Empty(t, e.Attachments)
+}
+
+func TestReceive_AQuotedMessageThatCannotBeReadIsSaidToBeThere(t *testing.T) {
+	w := newWorld(t, feishutest.Config{Lacks: map[string][]string{"GET /open-apis/im/v1/messages/": {"im:message:readonly"}}})
+	w.run(t)
+	first := w.Write(feishutest.Incoming{From: bo, Chat: w.group, Text: "the first"})
+	e := w.says(t, feishutest.Incoming{From: ann, Chat: w.group, Text: "why?", Parent: first})
+	require.Equal(t, &chat.Quote{Text: chat.Unread}, e.Quote)
+	e = w.says(t, feishutest.Incoming{From: ann, Chat: w.group, Thread: w.thread, Text: "why?", Parent: first})
+	require.Nil(t, e.Quote, "in a thread every message answers to one")
+}

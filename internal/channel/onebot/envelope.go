@@ -62,16 +62,14 @@ func (in *intake) told(e *event, segments []segment) bool {
 	return in.met.twin(fileKey(e, cmp.Or(d["name"], d["file"]), strconv.FormatInt(d.size(), 10)), e.Time.time(), false)
 }
 
-// quote adds the message that this one answers to.
+// quote adds the message that this one answers to, with its files.
 func (in *intake) quote(ctx context.Context, e *event, r *reader, out *chat.Envelope) {
 	if known, ok := in.met.get(e.place(), r.reply); ok {
 		out.Parent, out.Answers = known.id, known.self
 	}
 	m, err := in.message(ctx, r.reply)
 	if err != nil { // too old for NapCat; newer versions tell the text beside
-		if r.replied != "" {
-			out.Quote = &chat.Quote{Text: cut(clean(r.replied), maxQuote)}
-		}
+		out.Quote = &chat.Quote{Text: cmp.Or(cut(clean(r.replied), maxQuote), chat.Unread)}
 		return
 	}
 	if m.Time > 0 {
@@ -89,6 +87,7 @@ func (in *intake) quote(ctx context.Context, e *event, r *reader, out *chat.Enve
 		Sender: chat.Peer{ID: string(by), Name: cleanName(cmp.Or(m.Sender.Card, m.Sender.Nickname))},
 		Text:   cut(said, maxQuote),
 	}
+	out.Attachments = append(out.Attachments, chat.Quoted(cmp.Or(out.Parent, string(r.reply)), q.files)...)
 }
 
 // senderName is what who wrote is called, in a group by their name there.

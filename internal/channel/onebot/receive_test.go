@@ -3,12 +3,14 @@ package onebot_test
 import (
 	"errors"
 	"fmt"
+	"io"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"xbot/internal/channel"
 	"xbot/internal/channel/onebot"
 	ob "xbot/internal/channel/onebot/onebottest"
 	"xbot/internal/chat"
@@ -295,4 +297,32 @@ func TestReceive_WhatTheBotSaysItselfIsNotReceived(t *testing.T) {
 	s.Say(ob.Group(group), ann, ob.Text("theirs"))
 	require.Equal(t, "theirs", i.next(t, 1).Text)
 	require.Len(t, i.all(), 1)
+}
+
+func TestReceive_TheFilesOfAQuotedMessageComeAlong(t *testing.T) {
+	s := newServer(t, ob.Options{})
+	a, i := connected(t, s)
+	for n, file := range []ob.Segment{
+		s.File("image", "a.png", []byte("png")), s.File("file", "b.txt", []byte("txt")), s.File("record", "v", []byte("amr")), s.File("video", "v.mp4", []byte("mp4")),
+	} {
+		shown := s.Say(ob.Group(group), bob, file)
+		s.Say(ob.Group(group), ann, ob.Reply(shown), ob.At(bot), ob.Text(" what is this?"))
+		e := i.next(t, 2*n+2)
+		require.Len(t, e.Attachments, 1)
+		require.Equal(t, i.all()[2*n].ID, e.Attachments[0].Of)
+		body, err := a.(channel.Fetcher).Fetch(t.Context(), e.Attachments[0].Of, e.Attachments[0])
+		require.NoError(t, err)
+		raw, err := io.ReadAll(body)
+		require.NoError(t, err)
+		require.NoError(t, body.Close())
+		require.Equal(t, []string{"png", "txt", "amr", "mp4"}[n], string(raw))
+	}
+	sound(t, s)
+}
+
+func TestReceive_AQuotedMessageThatIsGoneIsSaidToBeThere(t *testing.T) {
+	s := newServer(t, ob.Options{})
+	_, i := connected(t, s)
+	s.Say(ob.Group(group), ann, ob.Reply(4711), ob.Text("what is this?"))
+	require.Equal(t, &chat.Quote{Text: chat.Unread}, i.next(t, 1).Quote)
 }

@@ -128,8 +128,8 @@ func faceName(ext string) string {
 	return "[" + strings.Trim(named.Text, "[]/") + "]"
 }
 
-// quote adds the message that is answered. QQ sends its content along, not its id: what it gives is a number of its own,
-// which answers carry as well.
+// quote adds the message that is answered, with its files. In groups and direct chats QQ sends its content along, not its id:
+// what it gives is a number of its own, which answers carry as well. Guilds send an id alone, which bots may not look up.
 func (a *Account) quote(e *chat.Envelope, m message) {
 	e.Parent = clean(m.Reference.ID)
 	for _, x := range m.Scene.Ext {
@@ -138,6 +138,9 @@ func (a *Account) quote(e *chat.Envelope, m message) {
 		}
 	}
 	if len(m.Elements) == 0 {
+		if e.Parent != "" {
+			e.Quote = &chat.Quote{Text: chat.Unread}
+		}
 		return
 	}
 	q := m.Elements[0]
@@ -147,10 +150,14 @@ func (a *Account) quote(e *chat.Envelope, m message) {
 	}
 	text = a.text(message{Content: text, Attachments: q.Attachments, Mentions: m.Mentions})
 	e.Answers = a.is(q.Author)
+	files := attachments(q.Attachments)
+	if text == "" && len(files) == 0 {
+		text = chat.Unread // such as a forwarded conversation
+	}
 	if text != "" {
 		e.Quote = &chat.Quote{Sender: chat.Peer{ID: clean(q.Author.id()), Name: clean(q.Author.Name)}, Text: text}
 	}
-	e.Attachments = append(e.Attachments, attachments(q.Attachments)...)
+	e.Attachments = append(e.Attachments, chat.Quoted(cmp.Or(e.Parent, "unknown"), files)...)
 }
 
 // attachment is a file in a message.

@@ -85,6 +85,7 @@ func TestRun_FilesVoicesAndQuotesComeAlong(t *testing.T) {
 	quoting := w.got(t, 3)[2]
 	require.True(t, quoting.Answers)
 	require.Equal(t, "it is ten", quoting.Quote.Text)
+	require.Empty(t, quoting.Attachments)
 	require.Empty(t, w.Broken())
 }
 
@@ -131,4 +132,36 @@ func TestRun_EmojiHaveNames(t *testing.T) {
 	w.says(qqtest.Direct, `ok <faceType=1,faceId="13",ext="eyJ0ZXh0Ijoi5ZGy54mZIn0="> <faceType=1,faceId="13",ext="%%">`)
 	w.says(qqtest.Guild, "1 &lt; 2 &amp; 3")
 	require.Equal(t, []string{"ok [呲牙]", "1 < 2 & 3"}, texts(w.got(t, 2)))
+}
+
+func TestRun_TheFilesOfAQuotedMessageComeAlong(t *testing.T) {
+	w := newWorld(t, qqtest.Config{})
+	w.run(t)
+	unseen := w.Write(qqtest.Incoming{Scene: qqtest.Group, Chat: "GROUP0", From: bo, Files: []qqtest.File{{Kind: "image", Name: "a.png", Data: []byte("png")}}})
+	w.Write(qqtest.Incoming{Scene: qqtest.Group, Chat: "GROUP0", From: ann, Text: "what is this?", Mention: true, Answers: unseen, Files: []qqtest.File{
+		{Kind: "file", Name: "own.txt", Data: []byte("own")},
+	}})
+	e := w.got(t, 1)[0]
+	require.Len(t, e.Attachments, 2)
+	require.Equal(t, "own.txt", e.Attachments[0].Name)
+	require.Empty(t, e.Attachments[0].Of)
+	require.Equal(t, e.Parent, e.Attachments[1].Of)
+	body, err := w.account.(channel.Fetcher).Fetch(t.Context(), e.Attachments[1].Of, e.Attachments[1])
+	require.NoError(t, err)
+	raw, err := io.ReadAll(body)
+	require.NoError(t, err)
+	require.NoError(t, body.Close())
+	require.Equal(t, "png", string(raw))
+	require.Empty(t, w.Broken())
+}
+
+func TestRun_WhatQQDoesNotShowOfAQuotedMessageIsSaid(t *testing.T) {
+	w := newWorld(t, qqtest.Config{})
+	w.run(t)
+	first := w.says(qqtest.Guild, "the first")
+	w.Write(qqtest.Incoming{Scene: qqtest.Guild, Chat: chats[qqtest.Guild], From: ann, Text: "and this?", Mention: true, Answers: first})
+	require.Equal(t, &chat.Quote{Text: chat.Unread}, w.got(t, 2)[1].Quote, "guilds send an id alone")
+	nothing := w.Write(qqtest.Incoming{Scene: qqtest.Direct, From: ann})
+	w.Write(qqtest.Incoming{Scene: qqtest.Direct, From: ann, Text: "and this?", Answers: nothing})
+	require.Equal(t, chat.Unread, w.got(t, 4)[3].Quote.Text, "such as a forwarded conversation")
 }

@@ -15,19 +15,20 @@ import (
 
 const fileInsert = `-- name: FileInsert :exec
 
-INSERT INTO inbox_files (inbox_id, n, user_id, kind, key, name, size)
-SELECT $1::bigint, $2, s.user_id, $3, $4, $5, $6
-FROM sessions s WHERE s.key = $7
+INSERT INTO inbox_files (inbox_id, n, user_id, kind, key, name, size, of_message)
+SELECT $1::bigint, $2, s.user_id, $3, $4, $5, $6, $7
+FROM sessions s WHERE s.key = $8
 `
 
 type FileInsertParams struct {
-	InboxID int64
-	N       int32
-	Kind    string
-	Key     string
-	Name    string
-	Size    int64
-	Session chat.SessionKey
+	InboxID   int64
+	N         int32
+	Kind      string
+	Key       string
+	Name      string
+	Size      int64
+	OfMessage string
+	Session   chat.SessionKey
 }
 
 // Files that people sent with messages.
@@ -39,25 +40,56 @@ func (q *Queries) FileInsert(ctx context.Context, db DBTX, arg FileInsertParams)
 		arg.Key,
 		arg.Name,
 		arg.Size,
+		arg.OfMessage,
 		arg.Session,
 	)
 	return err
 }
 
+const fileKept = `-- name: FileKept :one
+SELECT o.path, o.size
+FROM inbox_files f JOIN inbox i ON i.id = f.inbox_id
+JOIN inbox_files o ON o.user_id = f.user_id AND o.kind = f.kind AND o.key = f.key AND o.state = 'stored' AND o.runner = $1
+JOIN inbox e ON e.id = o.inbox_id AND e.session_key = i.session_key
+WHERE f.inbox_id = $2::bigint AND f.n = $3 AND f.of_message <> ''
+ORDER BY o.stored_at DESC
+LIMIT 1
+`
+
+type FileKeptParams struct {
+	Runner  string
+	InboxID int64
+	N       int32
+}
+
+type FileKeptRow struct {
+	Path string
+	Size int64
+}
+
+// Where a runner keeps what a quoted file holds, since it was fetched for the same conversation before.
+func (q *Queries) FileKept(ctx context.Context, db DBTX, arg FileKeptParams) (FileKeptRow, error) {
+	row := db.QueryRow(ctx, fileKept, arg.Runner, arg.InboxID, arg.N)
+	var i FileKeptRow
+	err := row.Scan(&i.Path, &i.Size)
+	return i, err
+}
+
 const fileList = `-- name: FileList :many
-SELECT n, kind, key, name, size, state, runner, path, problem FROM inbox_files WHERE inbox_id = $1::bigint ORDER BY n
+SELECT n, kind, key, name, size, of_message, state, runner, path, problem FROM inbox_files WHERE inbox_id = $1::bigint ORDER BY n
 `
 
 type FileListRow struct {
-	N       int32
-	Kind    string
-	Key     string
-	Name    string
-	Size    int64
-	State   string
-	Runner  string
-	Path    string
-	Problem string
+	N         int32
+	Kind      string
+	Key       string
+	Name      string
+	Size      int64
+	OfMessage string
+	State     string
+	Runner    string
+	Path      string
+	Problem   string
 }
 
 func (q *Queries) FileList(ctx context.Context, db DBTX, inboxID int64) ([]FileListRow, error) {
@@ -75,6 +107,7 @@ func (q *Queries) FileList(ctx context.Context, db DBTX, inboxID int64) ([]FileL
 			&i.Key,
 			&i.Name,
 			&i.Size,
+			&i.OfMessage,
 			&i.State,
 			&i.Runner,
 			&i.Path,
@@ -201,9 +234,11 @@ func (q *Queries) FilesEnd(ctx context.Context, db DBTX, inboxID int64) error {
 }
 
 const filesOld = `-- name: FilesOld :many
-SELECT id, path FROM inbox_files
-WHERE user_id = $1 AND runner = $2 AND state = 'stored' AND stored_at < now() - $3::interval
-ORDER BY stored_at
+SELECT f.id, f.path FROM inbox_files f
+WHERE f.user_id = $1 AND f.runner = $2 AND f.state = 'stored' AND f.stored_at < now() - $3::interval
+  AND NOT EXISTS (SELECT 1 FROM inbox_files o WHERE o.user_id = f.user_id AND o.runner = f.runner AND o.path = f.path AND o.state = 'stored'
+                  AND o.stored_at >= now() - $3::interval)
+ORDER BY f.stored_at
 LIMIT 100
 `
 
@@ -218,7 +253,7 @@ type FilesOldRow struct {
 	Path string
 }
 
-// Stored files of a user on one runner that are older than the given time, oldest first.
+// Stored files of a user on one runner that are older than the given time, oldest first, and that nobody has quoted since.
 func (q *Queries) FilesOld(ctx context.Context, db DBTX, arg FilesOldParams) ([]FilesOldRow, error) {
 	rows, err := db.Query(ctx, filesOld, arg.UserID, arg.Runner, arg.Older)
 	if err != nil {

@@ -274,6 +274,10 @@ func (s *Server) resource(w http.ResponseWriter, r *http.Request) {
 	}
 	m, key, kind := s.messages[r.PathValue("id")], r.PathValue("key"), r.URL.Query().Get("type")
 	f, ok := s.files[key]
+	if m != nil && (m.within || m.kind == "merge_forward" || m.kind == "interactive") {
+		refuse(234043, "Unsupported message type.").write(w)
+		return
+	}
 	if m == nil || m.gone || !ok || !strings.Contains(m.content, `"`+key+`"`) || (kind == "image") != (f.Kind == "image") {
 		refuse(234003, "File not in msg.").write(w)
 		return

@@ -23,6 +23,7 @@ type message struct {
 	mentions                       []Mention
 	at                             time.Time
 	gone                           bool
+	within                         bool // a forwarded conversation
 	forwarded                      []*message
 	edits                          int
 	edited                         []time.Time
@@ -158,6 +159,7 @@ func (s *Server) written(in Incoming) *message {
 	for _, f := range in.Forwarded {
 		one := s.written(f)
 		s.order = slices.DeleteFunc(s.order, func(m *message) bool { return m == one })
+		one.within = true
 		m.forwarded = append(m.forwarded, one)
 	}
 	s.messages[m.id] = m

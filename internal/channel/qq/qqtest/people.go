@@ -63,7 +63,7 @@ func (s *Server) Write(in Incoming) string {
 	if in.Scene == Direct {
 		chat = in.From.ID
 	}
-	s.incoming[id] = &told{scene: in.Scene, chat: chat, at: s.now(), text: in.Text, from: in.From}
+	s.incoming[id] = &told{scene: in.Scene, chat: chat, at: s.now(), text: in.Text, from: in.From, files: in.Files}
 	kind, intent := in.kind(s.config.Overhear)
 	if kind == "" {
 		return id // the bot does not get it
@@ -113,16 +113,14 @@ func (s *Server) payload(id, kind string, in Incoming) map[string]any {
 		d["author"] = map[string]any{"id": in.From.ID, "username": in.From.Name, "bot": false}
 		d["guild_id"], d["channel_id"] = in.Chat, "C"+in.Chat
 	}
-	var mentions, files []map[string]any
+	var mentions []map[string]any
 	if in.Mention && kind != "GROUP_AT_MESSAGE_CREATE" {
 		mentions = append(mentions, map[string]any{"id": s.config.Bot.ID, "username": s.config.Bot.Name, "bot": true, "is_you": true})
 	}
 	for _, p := range in.Others {
 		mentions = append(mentions, map[string]any{"id": p.ID, "member_openid": p.ID, "username": p.Name})
 	}
-	for _, f := range in.Files {
-		files = append(files, s.offered(f))
-	}
+	files := s.offers(in.Files)
 	if mentions != nil {
 		d["mentions"] = mentions
 	}
@@ -154,6 +152,14 @@ func (s *Server) content(kind string, in Incoming) string {
 	return text
 }
 
+// offers puts files where the bot can fetch them; mu is held.
+func (s *Server) offers(all []File) (out []map[string]any) {
+	for _, f := range all {
+		out = append(out, s.offered(f))
+	}
+	return out
+}
+
 // offered puts a file where the bot can fetch it; mu is held.
 func (s *Server) offered(f File) map[string]any {
 	name := fmt.Sprintf("%d-%s", s.next(), path.Base("/"+f.Name))
@@ -172,8 +178,9 @@ func (s *Server) quote(d map[string]any, in Incoming) {
 		return
 	}
 	text, author := "", map[string]any{}
+	var files []map[string]any
 	if t, ok := s.incoming[in.Answers]; ok {
-		text, author = t.text, map[string]any{"id": t.from.ID, "username": t.from.Name}
+		text, author, files = t.text, map[string]any{"id": t.from.ID, "username": t.from.Name}, s.offers(t.files)
 	}
 	for _, m := range s.messages {
 		if m.ID == in.Answers {
@@ -186,7 +193,7 @@ func (s *Server) quote(d map[string]any, in Incoming) {
 	}
 	d["message_type"] = 103
 	d["message_scene"] = map[string]any{"source": "default", "ext": []string{"msg_idx=REFIDX_" + random(), "ref_msg_idx=REFIDX_" + in.Answers}}
-	d["msg_elements"] = []map[string]any{{"content": text, "author": author, "message_type": 0}}
+	d["msg_elements"] = []map[string]any{{"content": text, "author": author, "message_type": 0, "attachments": files}}
 }
 
 // Recall takes a message of a person back. Only guilds tell the bot.

@@ -77,6 +77,7 @@ type told struct {
 	answers     int
 	text        string
 	from        Person
+	files       []File
 }
 
 // New starts a platform on a port of the loopback interface.
