@@ -34,8 +34,9 @@ func FileLinks(text string) []FileLink {
 	var out []FileLink
 	at := 0
 	for _, part := range prose(text) {
-		for i := part.from; i < part.to; {
-			open := strings.IndexByte(text[i:part.to], '[')
+		last := part.from + strings.LastIndex(text[part.from:part.to], "](") // behind it no label ends
+		for i := part.from; i < last; {
+			open := strings.IndexByte(text[i:last], '[')
 			if open < 0 {
 				break
 			}
@@ -125,10 +126,13 @@ func fileLinkAt(text string, open int) (FileLink, bool) {
 	return FileLink{Label: text[open+1 : shut], Path: target, from: open, to: end + 1}, ok
 }
 
+// maxBracket is how far a label and a target reach at most, in bytes.
+const maxBracket = 4096
+
 // closes finds the bracket that closes the one at a place; -1: none does on the line.
 func closes(text string, open int, left, right byte) int {
 	depth := 0
-	for i := open; i < len(text) && text[i] != '\n'; i++ {
+	for i := open; i < min(len(text), open+maxBracket) && text[i] != '\n'; i++ {
 		switch {
 		case escaped(text, i):
 		case text[i] == left:

@@ -168,6 +168,22 @@ func TestSplit_KeepsWhatBelongsTogether(t *testing.T) {
 	}
 }
 
+// What a model repeats without an end must not hold up what is sent behind it. None of these may take time by the square of
+// its length: the whole test does by seconds what took minutes.
+func TestSplit_WhatAModelRepeatsWithoutAnEndIsCutSoon(t *testing.T) {
+	t.Parallel()
+	const size = 20_000
+	for _, repeated := range []string{"`", "[", "[a](", "$a ", "**a ", "` `` ", "<at ", "@", " x", "    ", "\n", "- a\n", "中文字符", "\\", "!["} {
+		text := strings.Repeat(repeated, size/len(repeated))
+		require.Empty(t, format.FileLinks(text))
+		for _, d := range []channel.Dialect{channel.Plain, channel.Card, channel.Markdown} {
+			for _, part := range format.Split(text, d, 3000) {
+				require.LessOrEqual(t, utf8.RuneCountInString(part), 3000, "%q", repeated)
+			}
+		}
+	}
+}
+
 func TestSplit_EndsPartsWhereAReaderWould(t *testing.T) {
 	t.Parallel()
 	first, second := strings.Repeat("One two. ", 8)+"End.", strings.Repeat("三四五。", 15)

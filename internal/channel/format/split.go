@@ -20,7 +20,7 @@ const MinSplit = 100
 // where there is a choice, else between lines, sentences, words.
 func Split(answer string, d channel.Dialect, limit int) []string {
 	answer = strings.ToValidUTF8(strings.ReplaceAll(answer, "\r\n", "\n"), "\uFFFD")
-	if Size(d, answer) <= limit {
+	if utf8.RuneCountInString(answer) <= limit && Size(d, answer) <= limit { // a long one is not read as a whole for nothing
 		return []string{answer}
 	}
 	limit = max(limit, MinSplit)
@@ -278,8 +278,8 @@ func (c *cutter) end() {
 	c.lines, c.size = nil, 0
 }
 
-// atoms are pieces of a line that stay whole, beside words: links, code, formulas, emphasis, addresses, mentions, blanks.
-var atoms = regexp.MustCompile(`^(?:!?\[[^\[\]]*\]\((?:[^()\s]|\([^()\s]*\))*\)|` + "`+[^`]+`+" + `|\$[^$\s](?:[^$]*[^$\s])?\$|\*\*[^*]+\*\*|~~[^~]+~~|https?://[^\s<>]+|@[^\s@]{1,40}|\s+)`)
+// atoms are pieces of a line that stay whole, beside words, code and blanks: links, formulas, emphasis, addresses, mentions.
+var atoms = regexp.MustCompile(`^(?:!?\[[^\[\]]*\]\((?:[^()\s]|\([^()\s]*\))*\)|\$[^$\s](?:[^$]*[^$\s])?\$|\*\*[^*]+\*\*|~~[^~]+~~|https?://[^\s<>]+|@[^\s@]{1,40})`)
 
 // softBreak takes a piece of at most room characters off a line: it ends after a sentence, else after a word, else
 // anywhere between characters. The blanks at the break are lost.
@@ -310,8 +310,19 @@ func softBreak(line string, room int) (piece, rest string) {
 	return strings.TrimRight(line[:at], " "), strings.TrimLeft(line[at:], " ")
 }
 
-// atomAt is the length of the piece that a text begins with, which is not cut if it fits into a part of its own.
+// atomAt is the length of the piece that a text begins with, which is not cut if it fits into a part of its own. It looks no
+// further than such a piece may reach, for it is asked at every place of a line that may be as long as an answer.
 func atomAt(text string, room int) int {
+	text = text[:min(len(text), utf8.UTFMax*room)]
+	switch text[0] {
+	case ' ', '\t':
+		return min(room, len(text)-len(strings.TrimLeft(text, " \t")))
+	case '`':
+		if n := spanAt(text); utf8.RuneCountInString(text[:n]) <= room {
+			return n
+		}
+		return min(room, len(text)-len(strings.TrimLeft(text, "`")))
+	}
 	if at := atoms.FindStringIndex(text); at != nil && utf8.RuneCountInString(text[:at[1]]) <= room {
 		return at[1]
 	}
@@ -332,6 +343,17 @@ func atomAt(text string, room int) int {
 	g := displaywidth.StringGraphemes(text)
 	g.Next()
 	return max(n, len(g.Value()))
+}
+
+// spanAt is the length of code in a line that a text begins with, or of the backticks alone that open none.
+func spanAt(text string) int {
+	open := len(text) - len(strings.TrimLeft(text, "`"))
+	shut := strings.IndexByte(text[open:], '`')
+	if shut < 0 {
+		return open
+	}
+	shut += open
+	return len(text) - len(strings.TrimLeft(text[shut:], "`"))
 }
 
 // between reports whether a line may end between two texts: at a blank, or between characters that make no words, but not
