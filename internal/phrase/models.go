@@ -15,7 +15,6 @@ const (
 	ModelIs          ID = "model_is"      // %s model, %s who decided
 	ModelChosen      ID = "model_chosen"  // %s model
 	ModelDefault     ID = "model_default" // the session follows scene and agent again
-	ModelsUsage      ID = "models_usage"
 
 	ThinkIs      ID = "think_is" // %s level, %s who decided
 	ThinkIsOwn   ID = "think_is_own"
@@ -47,7 +46,6 @@ var models = map[ID]map[Lang]string{
 	ModelIs:          {English: "`%s` answers here (%s).", Chinese: "此处由 `%s` 回答(%s)。"},
 	ModelChosen:      {English: "`%s` answers here from now on.", Chinese: "从现在起由 `%s` 回答。"},
 	ModelDefault:     {English: "This conversation is answered by its usual model again.", Chinese: "本对话恢复由默认模型回答。"},
-	ModelsUsage:      {English: "Use `/model NAME`, `/model list`, `/model status` or `/model default`.", Chinese: "用法：`/model 名称`、`/model list`、`/model status` 或 `/model default`。"},
 
 	ThinkIs:      {English: "It thinks: %s (%s).", Chinese: "思考程度：%s(%s)。"},
 	ThinkIsOwn:   {English: "How much it thinks is up to the model.", Chinese: "思考程度由模型自行决定。"},

@@ -71,7 +71,6 @@ const (
 	Allowed        ID = "allowed"          // a person allowed a call; %s which
 	Denied         ID = "denied"           // a person denied a call; %s which
 	NothingAsked   ID = "nothing_asked"    // an answer without a question
-	NothingRunning ID = "nothing_running"  // a stop with nothing to stop
 	BangExited     ID = "bang_exited"      // %d exit code, %s how long it ran
 	BangTimedOut   ID = "bang_timed_out"   // %d seconds
 	BangKilled     ID = "bang_killed"      // %s how long it ran
@@ -145,7 +144,6 @@ var catalogue = map[ID]map[Lang]string{
 	BangRefused:    {English: "Not run: %s", Chinese: "未执行：%s"},
 	BangBroken:     {English: "Something in xbot itself went wrong, so the outcome of this command is unknown. The details are in the server's log.", Chinese: "xbot 自身出错，这条命令的结果未知。详情见服务器日志。"},
 	NothingAsked:   {English: "Nothing here waits for permission.", Chinese: "当前没有等待许可的操作。"},
-	NothingRunning: {English: "Nothing is running here.", Chinese: "当前没有正在进行的任务。"},
 	LinkExpired:    {English: "This link has expired. Ask for a new one.", Chinese: "此链接已过期，请重新获取。"},
 	LinkForged:     {English: "This link is not valid. Check that it was copied whole.", Chinese: "此链接无效，请检查是否完整复制。"},
 	LinkNoFile:     {English: "The file of this link is not there any more.", Chinese: "此链接指向的文件已不存在。"},

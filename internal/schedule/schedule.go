@@ -79,12 +79,6 @@ func Zone(name string) (*time.Location, error) {
 	return zone, nil
 }
 
-// Once reports whether there is one time only.
-func (t Timetable) Once() bool { return t.spec.Kind == At }
-
-// Zone is what people are shown times in.
-func (t Timetable) Zone() *time.Location { return t.zone }
-
 // Next returns the first time after an instant; ok is false where there is none.
 func (t Timetable) Next(after time.Time) (next time.Time, ok bool) {
 	switch t.spec.Kind {

@@ -30,9 +30,11 @@ func expr(t require.TestingT, text, zone string) schedule.Timetable {
 	return got
 }
 
-func times(t schedule.Timetable, after time.Time, n int) (out []string) {
-	for _, next := range t.Preview(after, n) {
-		out = append(out, next.In(t.Zone()).Format("01-02 15:04 MST"))
+func times(t require.TestingT, text, zone, after string, n int) (out []string) {
+	there, err := schedule.Zone(zone)
+	require.NoError(t, err)
+	for _, next := range expr(t, text, zone).Preview(at(t, after), n) {
+		out = append(out, next.In(there).Format("01-02 15:04 MST"))
 	}
 	return out
 }
@@ -71,7 +73,7 @@ func TestExpr_WhereClocksChange(t *testing.T) {
 			"0 9 * * *", berlin, "2026-03-28T00:00:00Z", []string{"03-28 09:00 CET", "03-29 09:00 CEST"},
 		},
 	} {
-		require.Equal(t, c.want, times(expr(t, c.expr, c.zone), at(t, c.after), len(c.want)), name)
+		require.Equal(t, c.want, times(t, c.expr, c.zone, c.after, len(c.want)), name)
 	}
 }
 
@@ -88,7 +90,7 @@ func TestExpr_FollowsTheRulesOfCron(t *testing.T) {
 		"@weekly":        {"03-08 00:00 UTC"},
 		"@monthly":       {"04-01 00:00 UTC"},
 	} {
-		require.Equal(t, want, times(expr(t, text, "UTC"), at(t, monday), len(want)), text)
+		require.Equal(t, want, times(t, text, "UTC", monday, len(want)), text)
 	}
 }
 

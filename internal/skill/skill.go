@@ -1,5 +1,4 @@
-// Package skill reads what skills and agent roles say of themselves: the front matter of their Markdown files. It does not
-// run them.
+// Package skill reads what skills say of themselves: the front matter of their Markdown files. It does not run them.
 package skill
 
 import (
@@ -21,7 +20,7 @@ const File = "SKILL.md"
 // MaxHead is how much of a file is read for its front matter, in bytes.
 const MaxHead = 8 << 10
 
-// Entry is one skill or role in a catalog.
+// Entry is one skill in a catalog.
 type Entry struct {
 	Name        string
 	Description string
@@ -64,26 +63,13 @@ func Dir(root fs.FS) ([]Entry, error) {
 	if err != nil {
 		return nil, err
 	}
-	return read(root, files, path.Dir)
-}
-
-// Files lists the roles of a folder: its Markdown files, called by their front matter or else by their file name.
-func Files(root fs.FS) ([]Entry, error) {
-	files, err := fs.Glob(root, "*.md")
-	if err != nil {
-		return nil, err
-	}
-	return read(root, files, func(file string) string { return strings.TrimSuffix(file, ".md") })
-}
-
-func read(root fs.FS, files []string, fallback func(string) string) ([]Entry, error) {
 	var out []Entry
 	for _, file := range files {
 		head, err := headOf(root, file)
 		if err != nil {
 			return nil, err
 		}
-		e, err := Parse(head, fallback(file))
+		e, err := Parse(head, path.Dir(file))
 		if err != nil {
 			continue // not a skill, or not yet
 		}

@@ -62,10 +62,6 @@ func TestDir_ListsSkillsAndPassesOverTheRest(t *testing.T) {
 	got, err := skill.Dir(root)
 	require.NoError(t, err)
 	require.Equal(t, []skill.Entry{{Name: "one", Description: "d", Path: "one/SKILL.md"}}, got)
-
-	roles, err := skill.Files(fstest.MapFS{"explore.md": {Data: []byte("---\ndescription: d\n---\n")}, "notes.txt": head("x")})
-	require.NoError(t, err)
-	require.Equal(t, []skill.Entry{{Name: "explore", Description: "d", Path: "explore.md"}}, roles)
 }
 
 func FuzzParse_GivesOneLineNamesOrAnError(f *testing.F) {

@@ -172,9 +172,6 @@ WITH due AS (
 )
 SELECT due.sender, due.body FROM due WHERE NOT due.accepted ORDER BY due.sent_at, due.id;
 
--- name: OverheardCount :one
-SELECT count(*)::int FROM overheard WHERE session_key = $1 AND NOT taken;
-
 -- name: InboxDelivered :one
 SELECT id, session_key, kind FROM inbox
 WHERE channel = $1 AND account = $2 AND user_id = $3 AND platform_id = $4;

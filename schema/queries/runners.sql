@@ -85,11 +85,3 @@ UPDATE connections SET connected = false WHERE name = $1 AND epoch = $2;
 
 -- name: ConnectionHolder :one
 SELECT holder, epoch, connected FROM connections WHERE name = $1;
-
--- name: SettingGet :one
-SELECT value FROM settings WHERE key = $1;
-
--- name: SettingSet :one
-INSERT INTO settings (key, value) VALUES ($1, $2)
-ON CONFLICT (key) DO UPDATE SET value = settings.value
-RETURNING value;

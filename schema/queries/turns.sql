@@ -8,9 +8,6 @@ RETURNING *;
 -- The send policy keeps the answers of a turn from the channel.
 UPDATE turns SET deliver = false WHERE id = $1;
 
--- name: TurnGet :one
-SELECT * FROM turns WHERE id = $1;
-
 -- name: TurnLock :one
 SELECT * FROM turns WHERE id = $1 FOR NO KEY UPDATE;
 

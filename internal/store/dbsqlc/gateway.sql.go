@@ -568,17 +568,6 @@ func (q *Queries) OverheardAdd(ctx context.Context, db DBTX, arg OverheardAddPar
 	return result.RowsAffected(), nil
 }
 
-const overheardCount = `-- name: OverheardCount :one
-SELECT count(*)::int FROM overheard WHERE session_key = $1 AND NOT taken
-`
-
-func (q *Queries) OverheardCount(ctx context.Context, db DBTX, sessionKey chat.SessionKey) (int32, error) {
-	row := db.QueryRow(ctx, overheardCount, sessionKey)
-	var column_1 int32
-	err := row.Scan(&column_1)
-	return column_1, err
-}
-
 const overheardEdit = `-- name: OverheardEdit :execrows
 UPDATE overheard SET body = $5 WHERE channel = $1 AND account = $2 AND session_key = $3 AND platform_id = $4 AND NOT taken
 `

@@ -365,32 +365,3 @@ func (q *Queries) RunnersSeen(ctx context.Context, db DBTX, hashes [][]byte) ([]
 	}
 	return items, nil
 }
-
-const settingGet = `-- name: SettingGet :one
-SELECT value FROM settings WHERE key = $1
-`
-
-func (q *Queries) SettingGet(ctx context.Context, db DBTX, key string) (string, error) {
-	row := db.QueryRow(ctx, settingGet, key)
-	var value string
-	err := row.Scan(&value)
-	return value, err
-}
-
-const settingSet = `-- name: SettingSet :one
-INSERT INTO settings (key, value) VALUES ($1, $2)
-ON CONFLICT (key) DO UPDATE SET value = settings.value
-RETURNING value
-`
-
-type SettingSetParams struct {
-	Key   string
-	Value string
-}
-
-func (q *Queries) SettingSet(ctx context.Context, db DBTX, arg SettingSetParams) (string, error) {
-	row := db.QueryRow(ctx, settingSet, arg.Key, arg.Value)
-	var value string
-	err := row.Scan(&value)
-	return value, err
-}

@@ -326,35 +326,6 @@ func (q *Queries) TurnDelete(ctx context.Context, db DBTX, id chat.TurnID) error
 	return err
 }
 
-const turnGet = `-- name: TurnGet :one
-SELECT id, session_key, run_id, state, steps, model, prompt_tokens, cached_tokens, completion_tokens, started_at, ended_at, checked_at, held_told_at, system_hash, user_id, options, deliver FROM turns WHERE id = $1
-`
-
-func (q *Queries) TurnGet(ctx context.Context, db DBTX, id chat.TurnID) (Turn, error) {
-	row := db.QueryRow(ctx, turnGet, id)
-	var i Turn
-	err := row.Scan(
-		&i.ID,
-		&i.SessionKey,
-		&i.RunID,
-		&i.State,
-		&i.Steps,
-		&i.Model,
-		&i.PromptTokens,
-		&i.CachedTokens,
-		&i.CompletionTokens,
-		&i.StartedAt,
-		&i.EndedAt,
-		&i.CheckedAt,
-		&i.HeldToldAt,
-		&i.SystemHash,
-		&i.UserID,
-		&i.Options,
-		&i.Deliver,
-	)
-	return i, err
-}
-
 const turnInsert = `-- name: TurnInsert :one
 INSERT INTO turns (id, session_key, run_id, state, user_id, options) VALUES ($1, $2, $3, 'running', $4, $5)
 ON CONFLICT (id) DO UPDATE SET run_id = EXCLUDED.run_id WHERE turns.state = 'running'

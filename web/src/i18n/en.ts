@@ -198,7 +198,6 @@ export const en = {
   "command.help": "Show commands and shortcuts",
 
   "help.title": "Commands and shortcuts",
-  "help.commands": "Commands",
   "help.keys": "Keys",
   "help.send": "Send the message",
   "help.newline": "Start a new line",

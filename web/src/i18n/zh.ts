@@ -200,7 +200,6 @@ export const zh: Record<Key, string> = {
   "command.help": "显示命令与快捷键",
 
   "help.title": "命令与快捷键",
-  "help.commands": "命令",
   "help.keys": "按键",
   "help.send": "发送消息",
   "help.newline": "换行",
