@@ -51,32 +51,35 @@ func persistenceConfig(p postgresOptions) config.Persistence {
 		VisibilityStore:  visibilityStore,
 		NumHistoryShards: historyShards,
 		DataStores: map[string]config.DataStore{
-			mainStore:       {SQL: p.sql(p.Database, mainConnections)},
-			visibilityStore: {SQL: p.sql(p.Visibility, visibilityConnections)},
+			mainStore:       {SQL: p.sql(p.Database, mainConnections, false)},
+			visibilityStore: {SQL: p.sql(p.Visibility, visibilityConnections, true)},
 		},
 	}
 }
 
 // sql describes one database for the server. How to reach it stays with us: the server would put it into a URL
-// without escaping everything, and into its debug log.
-func (p postgresOptions) sql(database string, connections int) *config.SQL {
+// without escaping everything, and into its debug log. Nothing written through a lazy one waits for the disk.
+func (p postgresOptions) sql(database string, connections int, lazy bool) *config.SQL {
 	return &config.SQL{
 		PluginName:   postgresql.PluginNamePGX,
 		DatabaseName: database,
 		Connect: func(*config.SQL) (*sqlx.DB, error) {
-			return p.openPool(database, connections)
+			return p.openPool(database, connections, lazy)
 		},
 	}
 }
 
 // openPool opens a pool the way the server's own driver does. Connections close after a while without use: at rest
 // four services would otherwise keep dozens of Postgres processes.
-func (p postgresOptions) openPool(database string, connections int) (*sqlx.DB, error) {
+func (p postgresOptions) openPool(database string, connections int, lazy bool) (*sqlx.DB, error) {
 	cfg, err := p.config(database)
 	if err != nil {
 		return nil, err
 	}
-	connector := stdlib.GetConnector(*cfg, stdlib.OptionAfterConnect(durationsAsIntegers))
+	if lazy {
+		cfg.RuntimeParams["synchronous_commit"] = "off"
+	}
+	connector := lazyConnector{stdlib.GetConnector(*cfg, stdlib.OptionAfterConnect(durationsAsIntegers))}
 	pool := sqlx.NewDb(sql.OpenDB(connector), "pgx")
 	pool.MapperFunc(strcase.ToSnake)
 	pool.SetMaxOpenConns(connections)

@@ -71,8 +71,11 @@ SELECT id FROM turns WHERE session_key = $1 AND state = 'running' FOR UPDATE;
 -- name: StepBegin :one
 -- Opens a step of a running turn, or finds it, and takes the lease of its call: wait_ms says when to ask again for one. No
 -- row: the turn is closed, or there is none.
+-- It does not wait for the disk: what is written when the step ends does, and that writes this with it. A step that is lost in a
+-- crash before is opened anew.
 INSERT INTO steps (turn_id, step, state)
 SELECT t.id, sqlc.arg(step), 'open' FROM turns t WHERE t.id = sqlc.arg(turn_id) AND t.state = 'running'
+    AND set_config('synchronous_commit', 'off', true) = 'off'
 ON CONFLICT (turn_id, step) DO UPDATE SET state = steps.state
 RETURNING steps.turn_id, steps.step, steps.state, steps.failures, steps.finish, steps.fault, (CASE WHEN steps.state = 'open'
     THEN llm_lease_take(steps.turn_id, steps.step, sqlc.arg(most_global)::int, sqlc.arg(most_personal)::int, sqlc.arg(most_subagent)::int, sqlc.arg(lease)::interval)

@@ -35,7 +35,7 @@ WITH saved AS (
     ON CONFLICT (session_key, key) DO UPDATE SET source = EXCLUDED.source, body = EXCLUDED.body, created_at = now()
 )
 UPDATE turns SET system_hash = coalesce(turns.system_hash, $1::bytea)
-WHERE turns.id = $2 AND turns.state = 'running'
+WHERE turns.id = $2 AND turns.state = 'running' AND set_config('synchronous_commit', 'off', true) = 'off'
 RETURNING turns.system_hash
 `
 
@@ -51,6 +51,7 @@ type PromptFreezeParams struct {
 
 // Keeps the system prompt of a turn and the parts that were read for it. The first one that is kept stands; no row: the turn is
 // closed.
+// It does not wait for the disk, as StepBegin does not: a prompt that is lost in a crash before its step has ended was followed by nothing.
 func (q *Queries) PromptFreeze(ctx context.Context, db DBTX, arg PromptFreezeParams) ([]byte, error) {
 	row := db.QueryRow(ctx, promptFreeze,
 		arg.Hash,

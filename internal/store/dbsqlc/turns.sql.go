@@ -42,6 +42,7 @@ func (q *Queries) StepAnyBegun(ctx context.Context, db DBTX, turnID chat.TurnID)
 const stepBegin = `-- name: StepBegin :one
 INSERT INTO steps (turn_id, step, state)
 SELECT t.id, $1, 'open' FROM turns t WHERE t.id = $2 AND t.state = 'running'
+    AND set_config('synchronous_commit', 'off', true) = 'off'
 ON CONFLICT (turn_id, step) DO UPDATE SET state = steps.state
 RETURNING steps.turn_id, steps.step, steps.state, steps.failures, steps.finish, steps.fault, (CASE WHEN steps.state = 'open'
     THEN llm_lease_take(steps.turn_id, steps.step, $3::int, $4::int, $5::int, $6::interval)
@@ -69,6 +70,8 @@ type StepBeginRow struct {
 
 // Opens a step of a running turn, or finds it, and takes the lease of its call: wait_ms says when to ask again for one. No
 // row: the turn is closed, or there is none.
+// It does not wait for the disk: what is written when the step ends does, and that writes this with it. A step that is lost in a
+// crash before is opened anew.
 func (q *Queries) StepBegin(ctx context.Context, db DBTX, arg StepBeginParams) (StepBeginRow, error) {
 	row := db.QueryRow(ctx, stepBegin,
 		arg.Step,
