@@ -150,8 +150,6 @@ func mentionsIn(text string, all []mention, me identity) (out string, mentioned 
 		}
 		others = append(others, chat.Peer{ID: string(m.ID), Name: clean(m.Name)})
 	}
-	if len(all) > 0 {
-		text = strings.NewReplacer(append(pairs, "@_all", "@all")...).Replace(text)
-	}
+	text = strings.NewReplacer(append(pairs, "@_all", "@all")...).Replace(text) // who calls everybody is not among those mentioned
 	return strings.TrimSpace(clean(text)), mentioned, others
 }

@@ -203,6 +203,19 @@ func TestReceive_OtherEventsAndTheBotsOwnMessagesArePassedOver(t *testing.T) {
 	require.Empty(t, w.Broken())
 }
 
+func TestReceive_WhoCallsEverybodyReadsAsThat(t *testing.T) {
+	w := newWorld(t, feishutest.Config{})
+	w.run(t)
+	for _, in := range []feishutest.Incoming{
+		{From: ann, Chat: w.group, Text: "@_all lunch"},
+		{From: ann, Chat: w.group, Kind: "post", Content: `{"content":[[{"tag":"at","user_id":"@_all","user_name":"所有人"},{"tag":"text","text":" lunch"}]]}`},
+	} {
+		e := w.says(t, in)
+		require.Equal(t, "@all lunch", e.Text)
+		require.False(t, e.Mentioned)
+	}
+}
+
 func TestReceive_OtherBotsAreHeardOnlyWhereTheyMentionTheBotAndAreNotCalledBack(t *testing.T) {
 	w := newWorld(t, feishutest.Config{})
 	w.run(t)

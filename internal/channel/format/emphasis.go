@@ -1,6 +1,7 @@
 package format
 
 import (
+	"regexp"
 	"unicode"
 
 	"github.com/yuin/goldmark/ast"
@@ -50,6 +51,22 @@ func (stars) CanOpenCloser(opener, closer *parser.Delimiter) bool { return opene
 
 // OnMatch makes emphasis of so many stars.
 func (stars) OnMatch(consumes int) ast.Node { return ast.NewEmphasis(consumes) }
+
+// dunderForm is a name of Python between two underlines and two.
+var dunderForm = regexp.MustCompile(`^__[a-z0-9_]+__$`)
+
+// dunder is such a name where it stands as it is, as __init__ does; empty: it is emphasis.
+func (w *writer) dunder(n *ast.Emphasis) string {
+	inner, ok := n.FirstChild().(*ast.Text)
+	if !ok || n.Level != 2 || n.ChildCount() != 1 {
+		return ""
+	}
+	from, to := inner.Segment.Start-2, inner.Segment.Stop+2
+	if from < 0 || to > len(w.src) || !dunderForm.Match(w.src[from:to]) {
+		return ""
+	}
+	return string(w.src[from:to])
+}
 
 func inWord(r rune) bool {
 	return r < unicode.MaxASCII && (unicode.IsLetter(r) || unicode.IsDigit(r))

@@ -47,17 +47,19 @@ func TestPlain_ReadsWithoutMarkup(t *testing.T) {
 func TestPlain_StarsAreEmphasisAsPeopleMeanThem(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
-		"**注意：**请看`code`。":           "注意：请看code。",
-		"你好**“世界”**吗，*（斜体）*字。":       "你好“世界”吗，（斜体）字。",
-		"1. **标题：**内容\n2. **强调。**后面": "1. 标题：内容\n2. 强调。后面",
-		"**重点**：中文**加粗**文字***都***有":  "重点：中文加粗文字都有",
-		"日本語の**「強調」**です":             "日本語の「強調」です",
-		"2*3*4=24 and x**2 + y**2":   "2*3*4=24 and x**2 + y**2",
-		"a*b*c, **bold** *it* (*x*)": "a*b*c, bold it (x)",
-		"** 不是 ** and * not *":       "** 不是 ** and * not *",
-		"3 * 4 * 5 \\*\\*x\\*\\*":    "3 * 4 * 5 **x**",
-		"- **共享**：a\n- **“引”**，b":    "• 共享：a\n• “引”，b",
-		"**Note:**text and **a.**b":  "**Note:**text and **a.**b",
+		"**注意：**请看`code`。":                    "注意：请看code。",
+		"你好**“世界”**吗，*（斜体）*字。":                "你好“世界”吗，（斜体）字。",
+		"1. **标题：**内容\n2. **强调。**后面":          "1. 标题：内容\n2. 强调。后面",
+		"**重点**：中文**加粗**文字***都***有":           "重点：中文加粗文字都有",
+		"日本語の**「強調」**です":                      "日本語の「強調」です",
+		"call __init__ of __main__, __now__!": "call __init__ of __main__, __now__!",
+		"__Strong words__ and __重点__":         "Strong words and 重点",
+		"2*3*4=24 and x**2 + y**2":            "2*3*4=24 and x**2 + y**2",
+		"a*b*c, **bold** *it* (*x*)":          "a*b*c, bold it (x)",
+		"** 不是 ** and * not *":                "** 不是 ** and * not *",
+		"3 * 4 * 5 \\*\\*x\\*\\*":             "3 * 4 * 5 **x**",
+		"- **共享**：a\n- **“引”**，b":             "• 共享：a\n• “引”，b",
+		"**Note:**text and **a.**b":           "**Note:**text and **a.**b",
 	} {
 		require.Equal(t, want, format.Plain(text), "%q", text)
 	}

@@ -188,6 +188,10 @@ func (w *writer) inline(n ast.Node) {
 		w.look.Code = true
 		w.inlines(n)
 	case *ast.Emphasis:
+		if name := w.dunder(n); name != "" {
+			w.put(name)
+			return
+		}
 		w.look.Bold, w.look.Italic = before.Bold || n.Level == 2, before.Italic || n.Level == 1
 		w.inlines(n)
 	case *east.Strikethrough:
