@@ -40,7 +40,7 @@ const (
 	key  = chat.SessionKey("agent:main:web:thread:t")
 	turn = chat.TurnID("0199e2f0-1111-7000-8000-000000000000")
 	// limit bounds every wait.
-	limit = 20 * time.Second
+	limit = time.Minute
 )
 
 var (

@@ -189,15 +189,14 @@ func TestGenerate_AStopKeepsWhatWasWritten(t *testing.T) {
 		}
 		return strings.Contains(text, "w3")
 	})
-	started := time.Now()
 	out, err := b.generate(ctx, 0)
 	require.NoError(t, err)
 	require.Equal(t, chat.FinishStopped, out.Finish)
-	require.Less(t, time.Since(started), 10*time.Second, "the stream was not read to its end")
 	m := b.last()
 	require.Equal(t, chat.RoleAssistant, m.Role)
 	require.Equal(t, chat.FinishStopped, m.FinishReason)
 	require.Equal(t, []string{"w1", "w2", "w3"}, strings.Fields(m.Content)[:3])
+	require.NotContains(t, m.Content, "w1000", "the stream was read to its end")
 	require.Empty(t, m.ToolCalls)
 }
 

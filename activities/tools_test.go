@@ -160,11 +160,9 @@ func printed(text string) func(chat.Event) bool {
 func TestTool_AStopKillsTheCommandAndKeepsWhatItPrinted(t *testing.T) {
 	b := setup(t, `call Shell {"command":"echo begun; sleep 100 & wait; touch never"}`)
 	b.asks()
-	started := time.Now()
 	out, err := b.call(b.whenLive(errStop, printed("begun")), 0)
 	require.NoError(t, err, "the partial output is a result")
 	require.True(t, out.Error)
-	require.Less(t, time.Since(started), 15*time.Second)
 	require.Contains(t, b.result(0).Result, "begun\n[killed on request")
 	require.Eventually(t, func() bool {
 		_, err := b.box.Exec(t.Context(), sandbox.ExecRequest{ID: chat.NewCallID(turn, 0, 0), Command: "true"})

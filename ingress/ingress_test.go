@@ -25,7 +25,7 @@ import (
 const key = chat.SessionKey("agent:main:web:thread:t")
 
 // limit bounds every wait.
-const limit = 20 * time.Second
+const limit = time.Minute
 
 func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("xbot/internal/pgtest.startWatchdog.func1")) // the server of the tests outlives them

@@ -20,7 +20,7 @@ import (
 )
 
 // limit bounds every wait.
-const limit = 10 * time.Second
+const limit = time.Minute
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 

@@ -23,7 +23,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-const patience = 30 * time.Second
+const patience = time.Minute
 
 // world is everything around two desks: what is configured, who holds what, and the one bot there is.
 type world struct {

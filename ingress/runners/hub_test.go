@@ -25,7 +25,7 @@ import (
 
 func TestMain(m *testing.M) { runnerstest.Main(m) }
 
-const patience = 30 * time.Second
+const patience = time.Minute
 
 // peer is a hand-made runner: a socket that says what a test wants said.
 type peer struct {

@@ -182,7 +182,7 @@ func TestWatch_ContinuesAcrossARestartWithoutLossOrRepetition(t *testing.T) {
 			require.Positive(t, u.Retry)
 			if losses++; losses == 1 {
 				close(gone)
-				require.Eventually(t, func() bool { return server.Session(key).Seq >= 6 }, 5*time.Second, time.Millisecond)
+				require.Eventually(t, func() bool { return server.Session(key).Seq >= 6 }, time.Minute, time.Millisecond)
 				require.NoError(t, server.Start())
 			}
 		case u.Event.Seq > 0:

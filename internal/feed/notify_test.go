@@ -16,7 +16,7 @@ import (
 )
 
 // limit bounds every wait: peers look for each other every three seconds.
-const limit = 20 * time.Second
+const limit = time.Minute
 
 // process is a bus connected to a database, as each process has one.
 type process struct {

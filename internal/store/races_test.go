@@ -14,7 +14,7 @@ import (
 )
 
 // patience is how long a test waits for what must happen.
-const patience = 20 * time.Second
+const patience = time.Minute
 
 // hold runs a statement in a transaction, and then does while the transaction is open, once that waits for a lock. It
 // returns when both have ended.

@@ -85,10 +85,9 @@ func TestHost_KillsTheWholeGroupWhenTheTimeIsUp(t *testing.T) {
 	trace := filepath.Join(t.TempDir(), "trace")
 	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
 	defer cancel()
-	began := time.Now()
-	_, err := host(ctx, t, fmt.Sprintf("(sleep 1; touch %s) & sleep 60", trace))
+	_, err := host(ctx, t, fmt.Sprintf("(while :; do touch %s; sleep 0.1; done) & sleep 600", trace))
 	require.ErrorIs(t, err, context.DeadlineExceeded)
-	require.Less(t, time.Since(began), 10*time.Second)
+	_ = os.Remove(trace) // it may never have come to it
 	require.Never(t, func() bool { _, err := os.Stat(trace); return err == nil }, 1500*time.Millisecond, 100*time.Millisecond)
 }
 

@@ -227,11 +227,10 @@ func TestGenerate_ReturnsThePartialAnswerWhenStopped(t *testing.T) {
 	stopped := errors.New("stopped by a person")
 	ctx, stop := context.WithCancelCause(t.Context())
 	sink := &recorder{onText: func() { stop(stopped) }}
-	start := time.Now()
 	answer, err := b.client.Generate(ctx, ask("stream 1000 20ms"), sink)
 	require.Equal(t, stopped, err)
 	require.Contains(t, answer.Text, "w1 ")
-	require.Less(t, time.Since(start), 5*time.Second)
+	require.NotContains(t, answer.Text, "w1000", "the stream was read to its end")
 }
 
 func TestGenerate_DoesNotWaitLongForTheEndAfterTheFinishReason(t *testing.T) {

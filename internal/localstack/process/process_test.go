@@ -20,7 +20,7 @@ import (
 )
 
 const (
-	within = 20 * time.Second
+	within = time.Minute
 	tick   = 5 * time.Millisecond
 )
 

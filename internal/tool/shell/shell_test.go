@@ -114,7 +114,7 @@ func TestShell_GoesOnInTheBackgroundWhenItsTimeIsUp(t *testing.T) {
 	require.False(t, result.Background.StartedAt.IsZero())
 
 	box.Put(t, "go", "")
-	require.Eventually(t, func() bool { _, err := os.Stat(filepath.Join(box.Workspace(), "result")); return err == nil }, 5*time.Second, 10*time.Millisecond, "it was not killed")
+	require.Eventually(t, func() bool { _, err := os.Stat(filepath.Join(box.Workspace(), "result")); return err == nil }, time.Minute, 10*time.Millisecond, "it was killed")
 }
 
 func TestShell_InTheBackgroundDoesNotWait(t *testing.T) {
