@@ -72,3 +72,35 @@ func TestFeishu_APlatformThatIsDownHoldsItsAnswersAndNothingElse(t *testing.T) {
 	require.Eventually(t, func() bool { return len(feishu.shown(0, 1)) >= 2 }, 2*time.Minute, 50*time.Millisecond)
 	require.Equal(t, []string{"held one", "held two"}, feishu.shown(0, 1))
 }
+
+func TestFeishu_AnAnswerOfUnknownOutcomeIsFoundInTheChatAfterAnHour(t *testing.T) {
+	t.Parallel()
+	p, err := feishutest.New(feishutest.Config{})
+	require.NoError(t, err)
+	t.Cleanup(p.Close)
+	carol := feishutest.Person{OpenID: "ou_carol", Name: "Carol"}
+	s := newServer(t, "FEISHU_APP_ID="+p.AppID, "FEISHU_APP_SECRET="+p.Secret, "FEISHU_DOMAIN="+p.URL)
+	s.inForce(letAllIn)
+	require.Eventually(t, func() bool { return p.Connected() > 0 }, time.Minute, 20*time.Millisecond)
+	direct, db := p.Direct(carol), s.look()
+	for _, c := range []struct {
+		trouble feishutest.TroubleKind
+		state   string
+	}{{feishutest.Mute, "sent"}, {feishutest.Stuck, "uncertain"}} {
+		p.Befall(feishutest.Trouble{Kind: c.trouble, Times: 1})
+		before := p.Unanswered()
+		p.Write(feishutest.Incoming{From: carol, Text: "say the answer is " + c.state})
+		require.Eventually(t, func() bool { return p.Unanswered() > before }, time.Minute, 10*time.Millisecond)
+		s.crash()
+		p.Forget() // an hour is over
+		_, err = db.Exec(t.Context(), `UPDATE outbound SET parts = (SELECT jsonb_agg(jsonb_set(e, '{tried}', to_jsonb(now() - interval '2 hours')))
+			FROM jsonb_array_elements(parts) e) WHERE state = 'waiting' AND parts IS NOT NULL`)
+		require.NoError(t, err)
+		s.boot()
+		require.Eventually(t, func() bool {
+			return count(t, db, "SELECT count(*) FROM outbound WHERE state = '"+c.state+"'") == 1
+		}, crashLimit, 20*time.Millisecond, c.state)
+		require.Equal(t, map[string]int{"sent": 1, "uncertain": 0}[c.state], strings.Count(shownAt(p, direct), "the answer is "+c.state), "never twice")
+	}
+	require.Empty(t, p.Broken(), "the protocol was kept")
+}

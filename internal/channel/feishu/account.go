@@ -47,6 +47,7 @@ var (
 	_ channel.Asker    = (*Account)(nil)
 	_ channel.Streamer = (*Account)(nil)
 	_ channel.Fetcher  = (*Account)(nil)
+	_ channel.Finder   = (*Account)(nil)
 	_ channel.Webhook  = (*Account)(nil)
 )
 

@@ -32,8 +32,11 @@ type stored struct {
 	Type   string `json:"msg_type"`
 	Chat   string `json:"chat_id"`
 	Thread string `json:"thread_id"`
+	Parent string `json:"parent_id"`
 	Gone   bool   `json:"deleted"`
-	Sender struct {
+	// Created is when it was sent, in milliseconds.
+	Created string `json:"create_time"`
+	Sender  struct {
 		ID   string `json:"id"`
 		Type string `json:"sender_type"`
 	} `json:"sender"`

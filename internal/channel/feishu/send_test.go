@@ -230,3 +230,71 @@ func TestSend_ATokenThatIsRefusedTwiceIsNoLoop(t *testing.T) {
 	require.Contains(t, err.Error(), "App Secret")
 	require.Equal(t, 2, w.Calls("POST /open-apis/auth/v3/tenant_access_token/internal"))
 }
+
+func TestFind_FindsWhatWasSentInItsChatOrThread(t *testing.T) {
+	w := newWorld(t, feishutest.Config{})
+	w.run(t)
+	finder := w.account.(channel.Finder)
+	first := w.says(t, feishutest.Incoming{From: ann, Text: "hello"})
+	inThread := w.says(t, feishutest.Incoming{From: ann, Chat: w.group, Thread: w.thread, Text: "hello"})
+	opening := answerTo(w.says(t, feishutest.Incoming{From: ann, Chat: w.group, Text: "hello"}))
+	opening.InThread = true
+	since := time.Now()
+	for name, to := range map[string]channel.Place{"a chat": answerTo(first), "a thread": answerTo(inThread), "a thread that it opens": opening} {
+		t.Run(name, func(t *testing.T) {
+			for i, m := range []channel.Message{
+				text("k", "The **answer**, [here](https://example.com)."),
+				{Key: "q", Card: &channel.Question{ID: "1", Title: "May Shell run?", Text: "rm -r", Buttons: []channel.Button{{Name: "yes", Label: "Yes"}}}},
+				{Key: "f", File: &channel.File{Name: "a.csv", Data: []byte("1,2")}},
+				{Key: "i", File: &channel.File{Name: "a.png", Data: []byte("\x89PNG\r\n\x1a\n and so on")}},
+			} {
+				m.Key += strconv.Itoa(i) + to.ReplyTo
+				_, found, err := finder.Find(t.Context(), to, m, since)
+				require.NoError(t, err)
+				require.False(t, found, "%d", i)
+				sent, err := w.account.Send(t.Context(), to, m)
+				require.NoError(t, err)
+				got, found, err := finder.Find(t.Context(), to, m, since)
+				require.NoError(t, err)
+				require.True(t, found, "%d", i)
+				require.Equal(t, sent.ID, got.ID)
+				_, found, err = finder.Find(t.Context(), to, m, time.Now().Add(time.Hour))
+				require.NoError(t, err)
+				require.False(t, found, "it was sent before")
+				require.NoError(t, w.account.(channel.Deleter).Delete(t.Context(), to, sent.ID))
+			}
+		})
+	}
+	require.Empty(t, w.Broken())
+}
+
+func TestFind_LooksThroughPagesAndTellsWhereItStops(t *testing.T) {
+	w := newWorld(t, feishutest.Config{})
+	w.run(t)
+	to, m, since := answerTo(w.says(t, feishutest.Incoming{From: ann, Text: "hello"})), text("k", "mine"), time.Now()
+	sent, err := w.account.Send(t.Context(), to, m)
+	require.NoError(t, err)
+	w.Hold()
+	write := func(n int) {
+		for range n {
+			w.Write(feishutest.Incoming{From: ann, Text: "mine"})
+		}
+	}
+	write(120)
+	got, found, err := w.account.(channel.Finder).Find(t.Context(), to, m, since)
+	require.NoError(t, err)
+	require.True(t, found)
+	require.Equal(t, sent.ID, got.ID, "what others write is not the bot's")
+	write(900)
+	_, found, err = w.account.(channel.Finder).Find(t.Context(), to, m, since)
+	require.False(t, found)
+	require.True(t, fault.Is(err, fault.Invalid), "%v", err)
+	require.Empty(t, w.Broken())
+}
+
+func TestFind_WithoutThePermissionIsDenied(t *testing.T) {
+	w := newWorld(t, feishutest.Config{Lacks: map[string][]string{"GET /open-apis/im/v1/messages": {"im:message.group_msg"}}})
+	_, found, err := w.account.(channel.Finder).Find(t.Context(), channel.Place{ChatType: chat.ChatGroup, Chat: w.group}, text("k", "mine"), time.Now())
+	require.False(t, found)
+	require.True(t, fault.Is(err, fault.Denied), "%v", err)
+}

@@ -236,17 +236,30 @@ func (s *Server) read(c call) (any, *refusal) {
 	return map[string]any{"items": items}, nil
 }
 
-// list returns the messages of a thread, the newest first.
+// list returns the messages of a thread, or those of a chat since a time, of whose threads it has the first messages only.
 func (s *Server) list(c call) (any, *refusal) {
 	q := c.URL.Query()
+	thread := q.Get("container_id_type") == "thread"
+	since, _ := strconv.ParseInt(q.Get("start_time"), 10, 64) // none: all
+	most, _ := strconv.Atoi(q.Get("page_size"))
+	from, _ := strconv.Atoi(q.Get("page_token"))
+	if thread && since > 0 || most < 1 || most > 50 || q.Get("sort_type") != "ByCreateTimeDesc" {
+		s.complain("messages are listed by %s", c.URL.RawQuery)
+		return nil, refuse(230001, "Your request contains an invalid request parameter.")
+	}
+	if r := s.chats[q.Get("container_id")]; !thread && (r == nil || r.out) {
+		return nil, refuse(230002, "Bot/User can NOT be out of the chat.")
+	}
 	var items []map[string]any
 	for _, m := range slices.Backward(s.order) {
-		if q.Get("container_id_type") == "thread" && m.thread == q.Get("container_id") && m.thread != "" {
-			items = append(items, s.stored(m, "", false))
+		within := thread && m.thread == q.Get("container_id") || !thread && m.chat == q.Get("container_id") && (m.thread == "" || m.parent == "")
+		if within && m.at.Unix() >= since {
+			items = append(items, s.stored(m, "", q.Get("card_msg_content_type") == "user_card_content"))
 		}
 	}
-	most, _ := strconv.Atoi(q.Get("page_size")) // none: none
-	return map[string]any{"items": items[:min(most, len(items))]}, nil
+	from = min(from, len(items))
+	to := min(from+most, len(items))
+	return map[string]any{"items": items[from:to], "has_more": to < len(items), "page_token": strconv.Itoa(to)}, nil
 }
 
 // stored is a message as it is read. Cards of the second version cannot be read, unless they are asked for as they were sent.
@@ -262,6 +275,13 @@ func (s *Server) stored(m *message, upper string, raw bool) map[string]any {
 			content = text(map[string]string{"user_dsl": m.content})
 		}
 	}
+	if m.kind == "file" { // sent by its key alone, and read with its name
+		var in map[string]string
+		if json.Unmarshal([]byte(content), &in) == nil {
+			in["file_name"] = s.files[in["file_key"]].Name
+			content = text(in)
+		}
+	}
 	if m.gone {
 		content = "This message was recalled"
 	}
@@ -270,7 +290,7 @@ func (s *Server) stored(m *message, upper string, raw bool) map[string]any {
 		mentions = append(mentions, map[string]string{"key": one.Key, "id": one.Person.OpenID, "id_type": "open_id", "name": one.Person.Name})
 	}
 	return map[string]any{
-		"message_id": m.id, "upper_message_id": upper, "msg_type": m.kind, "chat_id": m.chat, "thread_id": m.thread, "deleted": m.gone,
+		"message_id": m.id, "upper_message_id": upper, "msg_type": m.kind, "chat_id": m.chat, "thread_id": m.thread, "parent_id": m.parent, "deleted": m.gone,
 		"sender": sender, "body": map[string]string{"content": content}, "mentions": mentions, "create_time": millis(m.at),
 	}
 }

@@ -1,0 +1,171 @@
+package feishu
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+
+	"xbot/internal/channel"
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+)
+
+const (
+	// historyPage is how many messages the platform gives at once, and historyPages how many times it is asked: what is older
+	// than those stays unknown.
+	historyPage  = 50
+	historyPages = 20
+	// clocks is what the platform's clock may differ from ours.
+	clocks = 5 * time.Second
+)
+
+// container is where messages are listed: a chat, or a thread, whose messages its chat does not list.
+type container struct{ kind, id string }
+
+// Find looks for a message of the bot whose sending has an unknown outcome: the first since a time with the same content, where
+// Send may have put it. Invalid: more was written since than is looked through.
+func (a *Account) Find(ctx context.Context, to channel.Place, m channel.Message, since time.Time) (channel.Sent, bool, error) {
+	in, err := a.containers(ctx, to)
+	if err != nil {
+		return channel.Sent{}, false, channel.Certain(err)
+	}
+	for _, c := range in {
+		sent, found, err := a.findIn(ctx, c, to, m, since.Add(-clocks))
+		if err != nil || found {
+			return sent, found, channel.Certain(err)
+		}
+	}
+	return channel.Sent{}, false, nil
+}
+
+// containers are where a message may stand that was sent to a place: in its thread, or in the chat where that is gone.
+func (a *Account) containers(ctx context.Context, to channel.Place) ([]container, error) {
+	var all []container
+	thread := to.Thread
+	if thread == "" && to.InThread && to.ReplyTo != "" { // a thread that the answer has opened
+		items, err := a.read(ctx, to.ReplyTo)
+		if err != nil && !refusedAs(err, gone) {
+			return nil, err
+		}
+		if len(items) > 0 {
+			thread = items[0].Thread
+		}
+	}
+	if thread != "" {
+		all = append(all, container{"thread", thread})
+	}
+	if to.Chat != "" {
+		all = append(all, container{"chat", to.Chat})
+	}
+	if len(all) == 0 {
+		return nil, fault.Errorf(fault.Invalid, "a message of a chat without an id cannot be looked for")
+	}
+	return all, nil
+}
+
+// findIn looks through the messages of one container, the newest first: threads know no other bound than a page.
+func (a *Account) findIn(ctx context.Context, in container, to channel.Place, m channel.Message, since time.Time) (sent channel.Sent, found bool, err error) {
+	q := url.Values{
+		"container_id_type": {in.kind}, "container_id": {in.id}, "sort_type": {"ByCreateTimeDesc"}, "page_size": {strconv.Itoa(historyPage)},
+		"card_msg_content_type": {"user_card_content"},
+	}
+	if in.kind == "chat" {
+		q.Set("start_time", strconv.FormatInt(since.Unix(), 10))
+	}
+	for range historyPages {
+		var out struct {
+			Items []stored `json:"items"`
+			More  bool     `json:"has_more"`
+			Token string   `json:"page_token"`
+		}
+		if err := a.call(ctx, http.MethodGet, "/open-apis/im/v1/messages?"+q.Encode(), nil, &out); err != nil {
+			return sent, false, err
+		}
+		for _, s := range out.Items {
+			at := instant(s.Created)
+			if at.Before(since) {
+				return sent, found, nil
+			}
+			elsewhere := in.kind == "chat" && s.Parent != "" && s.Parent != to.ReplyTo // it answers to another message
+			if !elsewhere && a.same(ctx, s, m) {
+				sent, found = channel.Sent{ID: s.ID, Thread: s.Thread, At: at}, true
+			}
+		}
+		if !out.More || out.Token == "" {
+			return sent, found, nil
+		}
+		q.Set("page_token", out.Token)
+	}
+	if found {
+		return sent, true, nil
+	}
+	return sent, false, fault.Errorf(fault.Invalid, "more than %d messages were written since; the message was not looked for among the older ones", historyPage*historyPages)
+}
+
+// same reports whether a message that was read is one of the bot with the content of another.
+func (a *Account) same(ctx context.Context, s stored, m channel.Message) bool {
+	if s.Gone || s.Sender.Type != "app" || s.Sender.ID != a.set.appID {
+		return false
+	}
+	if m.File != nil {
+		return a.sameFile(ctx, s, *m.File)
+	}
+	all := renderings(m)
+	if m.Card != nil {
+		all = []rendered{{kind: "interactive", content: encode(askCard(*m.Card))}}
+	}
+	shown := wordsOf(s.Type, s.Body.Content)
+	for _, r := range all {
+		if r.kind == s.Type && shown != "" && wordsOf(r.kind, r.content) == shown {
+			return true
+		}
+	}
+	return false
+}
+
+// sameFile compares files by their names, and images, which have none, by what is in them.
+func (a *Account) sameFile(ctx context.Context, s stored, f channel.File) bool {
+	var b body
+	if json.Unmarshal([]byte(s.Body.Content), &b) != nil {
+		return false
+	}
+	if s.Type != "image" {
+		return b.FileName != "" && b.FileName == fileName(f)
+	}
+	content, err := a.Fetch(ctx, s.ID, chat.Attachment{Kind: "image", Key: b.ImageKey})
+	if err != nil {
+		return false
+	}
+	defer content.Close()
+	data, err := io.ReadAll(io.LimitReader(content, maxImage+1))
+	return err == nil && bytes.Equal(data, f.Data)
+}
+
+// wordsOf are the letters of a message, whatever the platform does to its markup and white space.
+func wordsOf(kind, content string) string {
+	var b body
+	var said string
+	switch kind {
+	case "interactive":
+		said = readCard([]byte(content))
+	case "post":
+		said = readPost([]byte(content)).text
+	default:
+		_ = json.Unmarshal([]byte(content), &b) // what cannot be read has no letters
+		said = b.Text
+	}
+	return cmp.Or(strings.Map(func(r rune) rune {
+		if unicode.IsSpace(r) || r < unicode.MaxASCII && unicode.IsOneOf([]*unicode.RangeTable{unicode.P, unicode.S}, r) {
+			return -1
+		}
+		return r
+	}, said), strings.TrimSpace(said))
+}
