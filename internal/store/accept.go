@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"xbot/internal/chat"
 	"xbot/internal/command"
@@ -100,6 +101,9 @@ func (s *Store) Accept(ctx context.Context, in Inbound) (Accepted, error) {
 func (s *Store) AcceptPair(ctx context.Context, first, second Inbound) (a, b Accepted, err error) {
 	first, second = first.ready(), second.ready()
 	err = s.inTx(ctx, func(tx *tx) error {
+		if err := tx.lockQueue(ctx, first.Session); err != nil { // the second may need it, and the first is written then
+			return err
+		}
 		if a, err = tx.accept(ctx, first); err != nil {
 			return err
 		}
@@ -107,6 +111,15 @@ func (s *Store) AcceptPair(ctx context.Context, first, second Inbound) (a, b Acc
 		return err
 	})
 	return a, b, err
+}
+
+// displaces reports whether the message may change what waits, by its mode or where the queue is full.
+func (in Inbound) displaces() bool {
+	switch in.Queue.Mode {
+	case chat.QueueCollect, chat.QueueSupersede, chat.QueueInterrupt:
+		return true
+	}
+	return in.Queue.Drop == chat.DropOld || in.Queue.Drop == chat.DropSummarize
 }
 
 // ready fills in what the message leaves open. Commands wait for their place, whatever the mode: nothing takes it.
@@ -128,15 +141,15 @@ func (in Inbound) ready() Inbound {
 }
 
 // accept inserts the row, lets it take its place in the queue, and tells of it. Modes and drop policies that look at other
-// rows do so under a lock of the queue; the others need one statement.
+// rows do so under a lock of the queue, which is taken first; the others need one statement.
 func (t *tx) accept(ctx context.Context, in Inbound) (Accepted, error) {
 	room := in.Queue.Cap
 	if in.Queue.Mode == chat.QueueInterrupt || in.Queue.Mode == chat.QueueSupersede {
 		room = noLimit // what waits gives way
 	}
-	if in.Queue.Mode == chat.QueueCollect || room == noLimit {
-		if err := t.q.QueueLock(ctx, t, string(in.Session)); err != nil {
-			return Accepted{}, fmt.Errorf("lock the queue: %w", err)
+	if in.displaces() {
+		if err := t.lockQueue(ctx, in.Session); err != nil {
+			return Accepted{}, err
 		}
 	}
 	row, err := t.insertMessage(ctx, in, room, nil)
@@ -151,11 +164,32 @@ func (t *tx) accept(ctx context.Context, in Inbound) (Accepted, error) {
 		return known, err
 	}
 	if err != nil {
-		return Accepted{}, fmt.Errorf("accept message: %w", err)
+		return Accepted{}, gone(in.Session, fmt.Errorf("accept message: %w", err))
 	}
 	got := Accepted{ID: row.ID, Position: int(row.Ahead) + 1, Mode: in.Queue.Mode, Fetch: len(in.files()) > 0}
 	t.queued(in, row.ID)
 	return got, t.place(ctx, in, &got)
+}
+
+// gone is Unavailable where a row could not be written because its session was deleted at the same instant; any other err stays.
+func gone(key chat.SessionKey, err error) error {
+	if pg, ok := errors.AsType[*pgconn.PgError](err); ok && pg.ConstraintName == "inbox_session_key_fkey" {
+		return deleted(key)
+	}
+	return err
+}
+
+// deleted says that a session is no more. Whoever sends a message to it again learns what has become of it, or begins a new one.
+func deleted(key chat.SessionKey) error {
+	return fault.Errorf(fault.Unavailable, "session %s was deleted at this moment", key)
+}
+
+// lockQueue has what waits in a session to itself, before its row is written: a deletion locks what waits before the session.
+func (t *tx) lockQueue(ctx context.Context, key chat.SessionKey) error {
+	if err := t.q.QueueLockAll(ctx, t, string(key)); err != nil {
+		return fmt.Errorf("lock the queue: %w", err)
+	}
+	return nil
 }
 
 // noLimit is the number of messages that may wait where others give way.

@@ -23,6 +23,9 @@ func (t *tx) expired(ctx context.Context, in Inbound) (string, error) {
 		return "", fmt.Errorf("lock the queue: %w", err)
 	}
 	last, err := t.q.SessionLastInteraction(ctx, t, in.Session)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return "", deleted(in.Session)
+	}
 	if err != nil {
 		return "", fmt.Errorf("read when a person last wrote: %w", err)
 	}

@@ -104,10 +104,7 @@ func (t *tx) full(ctx context.Context, in Inbound) (Accepted, error) {
 	switch in.Queue.Drop {
 	case chat.DropNew:
 		outcome = new(outcomeDropped)
-	case chat.DropOld, chat.DropSummarize:
-		if err := t.q.QueueLock(ctx, t, string(in.Session)); err != nil {
-			return Accepted{}, fmt.Errorf("lock the queue: %w", err)
-		}
+	case chat.DropOld, chat.DropSummarize: // accept has locked the queue
 	default:
 		return Accepted{}, tooMany(in.Queue.Cap)
 	}

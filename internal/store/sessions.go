@@ -110,7 +110,8 @@ func (s *Store) DeleteSession(ctx context.Context, key chat.SessionKey) error {
 }
 
 // lockBelow lists a session behind its subagents, the deepest first. From here on nobody hands out work in them, and none of their
-// turns and group chats goes on: turns are locked before what waits, and that before tasks, as by whoever claims and closes.
+// turns and group chats goes on: turns are locked before what waits, and that before tasks, as by whoever claims and closes; what waits
+// is locked before the session, as by a message that takes its place.
 func (t *tx) lockBelow(ctx context.Context, key chat.SessionKey) ([]chat.SessionKey, error) {
 	if _, err := t.lockTree(ctx, key); err != nil {
 		return nil, err
@@ -129,6 +130,11 @@ func (t *tx) lockBelow(ctx context.Context, key chat.SessionKey) ([]chat.Session
 			if err := t.wakeDeleted(ctx, k); err != nil {
 				return nil, err
 			}
+		}
+	}
+	for _, k := range all {
+		if err := t.q.QueueLockRows(ctx, t, string(k)); err != nil {
+			return nil, fmt.Errorf("lock the queue of %s: %w", k, err)
 		}
 	}
 	if err := t.q.SubagentLockInbox(ctx, t, texts(all)); err != nil {

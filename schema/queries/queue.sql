@@ -4,6 +4,16 @@
 -- One message after another decides what becomes of the queue of a session.
 SELECT pg_advisory_xact_lock(hashtextextended('queue ' || sqlc.arg(session)::text, 0));
 
+-- name: QueueLockRows :exec
+-- Nobody changes what waits in a session because of a message that comes, and no such message comes, until the transaction ends.
+SELECT pg_advisory_xact_lock(hashtextextended('queue rows ' || sqlc.arg(session)::text, 0));
+
+-- name: QueueLockAll :exec
+-- QueueLockRows, and behind it QueueLock: for a message that changes what waits. A deletion locks rows and then the session;
+-- a message, its session and then rows. So whoever waits for either holds nothing of the other yet.
+SELECT pg_advisory_xact_lock(hashtextextended('queue rows ' || sqlc.arg(session)::text, 0)),
+       pg_advisory_xact_lock(hashtextextended('queue ' || sqlc.arg(session)::text, 0));
+
 -- name: QueueGather :one
 -- A message of a burst (collect) holds all that wait to be collected until nobody has written for the quiet window, but
 -- for at most the given time from the first message of the burst on. Answers how long that is. What waits since an

@@ -258,6 +258,28 @@ func (q *Queries) QueueLock(ctx context.Context, db DBTX, session string) error 
 	return err
 }
 
+const queueLockAll = `-- name: QueueLockAll :exec
+SELECT pg_advisory_xact_lock(hashtextextended('queue rows ' || $1::text, 0)),
+       pg_advisory_xact_lock(hashtextextended('queue ' || $1::text, 0))
+`
+
+// QueueLockRows, and behind it QueueLock: for a message that changes what waits. A deletion locks rows and then the session;
+// a message, its session and then rows. So whoever waits for either holds nothing of the other yet.
+func (q *Queries) QueueLockAll(ctx context.Context, db DBTX, session string) error {
+	_, err := db.Exec(ctx, queueLockAll, session)
+	return err
+}
+
+const queueLockRows = `-- name: QueueLockRows :exec
+SELECT pg_advisory_xact_lock(hashtextextended('queue rows ' || $1::text, 0))
+`
+
+// Nobody changes what waits in a session because of a message that comes, and no such message comes, until the transaction ends.
+func (q *Queries) QueueLockRows(ctx context.Context, db DBTX, session string) error {
+	_, err := db.Exec(ctx, queueLockRows, session)
+	return err
+}
+
 const queueReplace = `-- name: QueueReplace :many
 WITH newer AS (
     SELECT n.id, n.session_key, n.sent_at, n.sent_seq FROM inbox n WHERE n.id = $1
