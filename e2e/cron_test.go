@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"go.temporal.io/api/enums/v1"
 	"golang.org/x/sync/errgroup"
 
 	"xbot/internal/chat"
@@ -216,4 +217,37 @@ func TestHistories_OfJobs(t *testing.T) {
 		return err == nil && d.GetWorkflowExecutionInfo().GetExecution().GetRunId() != run
 	}, time.Minute, 20*time.Millisecond, "it continues as new")
 	small(t, "job", s.captureRun("cron", id, run), 30, 6<<10)
+
+	first := run
+	run = s.runOf(id)
+	for range 2 { // each is a wake of the run that waits
+		_, err = s.client.PauseJob(t.Context(), j.ID)
+		require.NoError(t, err)
+		plan.Message = "say other"
+		_, err = s.client.ChangeJob(t.Context(), j.ID, plan)
+		require.NoError(t, err)
+		_, err = s.client.ResumeJob(t.Context(), j.ID)
+		require.NoError(t, err)
+	}
+	require.NoError(t, s.client.RunJob(t.Context(), j.ID, "1"))
+	s.untilRuns(time.Minute, j.ID, "runs by hand", ended(2))
+	_, err = s.look().Exec(t.Context(), `UPDATE cron_jobs SET next_at = now() + interval '2 seconds', due_at = now() + interval '2 seconds'`)
+	require.NoError(t, err)
+	plan.Name = "another tale"
+	_, err = s.client.ChangeJob(t.Context(), j.ID, plan)
+	require.NoError(t, err)
+	s.untilRuns(time.Minute, j.ID, "runs", ended(3))
+	require.Eventually(t, func() bool { return s.runOf(id) != run }, time.Minute, 20*time.Millisecond, "it continues as new")
+	require.NotEqual(t, first, run)
+	h := s.captureRun("cron-changed", id, run)
+	require.Equal(t, enums.EVENT_TYPE_WORKFLOW_EXECUTION_CONTINUED_AS_NEW, h.Events[len(h.Events)-1].EventType)
+	small(t, "job that is changed", h, 100, 16<<10)
+}
+
+// runOf is the newest run of a workflow.
+func (s *server) runOf(workflow string) string {
+	s.t.Helper()
+	d, err := s.temporal().DescribeWorkflowExecution(s.t.Context(), workflow, "")
+	require.NoError(s.t, err)
+	return d.GetWorkflowExecutionInfo().GetExecution().GetRunId()
 }

@@ -140,8 +140,20 @@ func TestHistories_OfHooks(t *testing.T) {
 	))
 	id := k.send(k.shell("echo %s >> %s", strings.Repeat("x", 60), k.file("asked")), k.shell("true"), "say done")
 	k.answer(k.untilAsked(1).ID, apiclient.Answer{Allow: true})
-	small(t, "hooks", s.capture("hooks", k.untilEnded(time.Minute, id)), 120, 20<<10)
-	small(t, "hooks-refused", s.capture("hooks-refused", k.untilEnded(time.Minute, k.send("say never", "# REFUSE "+spoken))), 30, 6<<10)
+	// hooks.json and hooks-refused.json are of turns that waited for the hooks that are told of their end
+	turn := k.closed(k.untilEnded(time.Minute, id))
+	small(t, "hooks", s.capture("hooks-apart", turn), 120, 20<<10)
+	closing := workflows.ClosingID(turn.ID)
+	require.NoError(t, s.temporal().GetWorkflow(t.Context(), closing, "").Get(t.Context(), nil))
+	small(t, "closing", s.captureRun("closing", closing, ""), 20, 4<<10)
+	small(t, "hooks-refused", s.capture("hooks-refused-apart", k.closed(k.untilEnded(time.Minute, k.send("say never", "# REFUSE "+spoken)))), 30, 6<<10)
+}
+
+// closed waits until the run of a turn has ended, too.
+func (k *talk) closed(turn chat.Turn) chat.Turn {
+	k.t.Helper()
+	require.NoError(k.t, k.temporal().GetWorkflow(k.t.Context(), workflows.TurnID(turn.Session), turn.RunID).Get(k.t.Context(), nil))
+	return turn
 }
 
 func small(t *testing.T, name string, h *history.History, events, bytes int) {
@@ -185,6 +197,15 @@ func TestHistories_OfSubagents(t *testing.T) {
 	idle = run(stays)
 	require.NoError(t, k.temporal().GetWorkflow(t.Context(), stays, idle).Get(t.Context(), nil))
 	k.captureRun("subagent-unloaded", stays, idle)
+
+	work := k.shell("echo x >> %s; sleep 600", k.file("working"))
+	k.untilEnded(time.Minute, k.send(k.subagent(args{"role": "coder", "instance": "b", "background": true}, work, "say never"), "say started"))
+	require.Eventually(t, func() bool { return len(k.trace("working")) == 1 }, time.Minute, 20*time.Millisecond)
+	stays = workflows.SubagentID(chat.SubagentRef{Parent: k.key, Role: "coder", Instance: "b"})
+	busy := run(stays)
+	k.untilEnded(time.Minute, k.send(k.subagent(args{"role": "coder", "instance": "b", "action": "interrupt"}), "say done"))
+	require.Eventually(t, func() bool { return run(stays) != busy }, time.Minute, 20*time.Millisecond, "it continues as new")
+	k.captureRun("subagent-interrupted", stays, busy)
 
 	id := k.send(k.subagent(args{"role": "coder"}, k.shell("echo x >> %s; sleep 60", k.file("begun")), "say never"), "say never")
 	require.Eventually(t, func() bool { return len(k.trace("begun")) == 1 }, time.Minute, 20*time.Millisecond)

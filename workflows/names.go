@@ -22,6 +22,7 @@ const (
 	NameSubagent   = "Subagent"
 	NameGroupChat  = "GroupChat"
 	NameMemorize   = "Memorize"
+	NameClosing    = "Closing"
 	SignalWake     = "wake"
 )
 
@@ -63,6 +64,9 @@ func SubagentID(a chat.SubagentRef) string {
 // MemorizeID returns the workflow id of a conversation that is put into memory.
 func MemorizeID(id chat.MemorizeID) string { return "memorize/" + strconv.FormatInt(int64(id), 10) }
 
+// ClosingID returns the workflow id of what hooks are told of a turn that has ended.
+func ClosingID(turn chat.TurnID) string { return workflowID("closing/", string(turn)) }
+
 // workflowID escapes control characters and shortens what is too long by hashing it.
 func workflowID(prefix, text string) string {
 	text = strings.Map(func(r rune) rune {
@@ -100,4 +104,5 @@ const (
 	KindSubagent   = "subagent"
 	KindGroupChat  = "groupchat"
 	KindMemorize   = "memorize"
+	KindClosing    = "closing"
 )

@@ -226,7 +226,7 @@ func (t *turn) finish(ctx workflow.Context, end ending) (pending bool, err error
 	if err := workflow.ExecuteLocalActivity(local(ctx, "finish"), activities.NameFinish, in).Get(ctx, &out); err != nil {
 		return false, err
 	}
-	t.tell(ctx, activities.ConsultInput{Moment: activities.MomentClosing})
+	t.closed(ctx)
 	for t.wakes.ReceiveAsync(nil) {
 		t.woken = true
 	}

@@ -58,6 +58,8 @@ type world struct {
 	compressed  []activities.CompressInput
 	generations []activities.GenerateInput
 	obeyed      int
+
+	hooks []string // moments at which hooks are to be asked
 }
 
 func (w *world) Claim(context.Context, activities.ClaimInput) (activities.ClaimOutput, error) {
@@ -68,7 +70,7 @@ func (w *world) Claim(context.Context, activities.ClaimInput) (activities.ClaimO
 		return activities.ClaimOutput{}, nil
 	}
 	w.waiting--
-	return activities.ClaimOutput{Claimed: true, Inbox: 7, Channel: "web", User: "alice", Model: "test/model", MaxSteps: w.maxSteps, Control: w.control, Steer: w.steering > 0}, nil
+	return activities.ClaimOutput{Claimed: true, Inbox: 7, Channel: "web", User: "alice", Model: "test/model", MaxSteps: w.maxSteps, Control: w.control, Steer: w.steering > 0, Hooks: w.hooks}, nil
 }
 
 func (w *world) Peek(context.Context, activities.PeekInput) (activities.PeekOutput, error) {

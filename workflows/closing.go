@@ -1,0 +1,56 @@
+package workflows
+
+import (
+	"slices"
+
+	"go.temporal.io/api/enums/v1"
+	"go.temporal.io/sdk/temporal"
+	"go.temporal.io/sdk/workflow"
+
+	"xbot/activities"
+	"xbot/internal/chat"
+)
+
+// ClosingInput names a turn that has ended.
+type ClosingInput struct {
+	Session chat.SessionKey `json:"session"`
+	Turn    chat.TurnID     `json:"turn"`
+}
+
+// Closing tells the hooks that a turn has ended. They decide nothing then, so it is no part of the turn: the next message of the
+// conversation does not wait for them.
+func Closing(ctx workflow.Context, in ClosingInput) error {
+	ask := activities.ConsultInput{Session: in.Session, Turn: in.Turn, Moment: activities.MomentClosing}
+	err := workflow.ExecuteActivity(consulting(ctx, "hooks · "+ask.Moment), activities.NameConsult, ask).Get(ctx, nil)
+	if broken(err) { // as where the conversation was deleted meanwhile
+		workflow.GetLogger(ctx).Warn("hooks were not asked", "moment", ask.Moment, "error", err)
+		return nil
+	}
+	return err
+}
+
+// closed has the hooks told that the turn has ended, if any are meant for that. Turns that began before there was Closing wait.
+func (t *turn) closed(ctx workflow.Context) {
+	const change = "hooks are told of the end beside the next turn"
+	told := activities.ConsultInput{Moment: activities.MomentClosing}
+	if !slices.Contains(t.claimed.Hooks, told.Moment) {
+		return
+	}
+	if workflow.GetVersion(ctx, change, workflow.DefaultVersion, 1) == workflow.DefaultVersion {
+		t.tell(ctx, told)
+		return
+	}
+	o := workflow.ChildWorkflowOptions{
+		WorkflowID:            ClosingID(t.id),
+		ParentClosePolicy:     enums.PARENT_CLOSE_POLICY_ABANDON,
+		WorkflowIDReusePolicy: enums.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE,
+		StaticSummary:         "hooks · " + told.Moment,
+	}
+	if t.in.Attributes {
+		o.TypedSearchAttributes = temporal.NewSearchAttributes(AttrSession.ValueSet(string(t.in.Session)), AttrKind.ValueSet(KindClosing), AttrUser.ValueSet(t.claimed.User))
+	}
+	child := workflow.ExecuteChildWorkflow(workflow.WithChildOptions(ctx, o), NameClosing, ClosingInput{Session: t.in.Session, Turn: t.id})
+	if err := child.GetChildWorkflowExecution().Get(ctx, nil); err != nil {
+		workflow.GetLogger(ctx).Warn("hooks were not told of the end", "error", err)
+	}
+}
