@@ -8,6 +8,7 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
+	"xbot/internal/store"
 )
 
 // chatOf makes a group chat of the session, in a turn that a person began.
@@ -95,5 +96,37 @@ func TestSendPeer_ATurnSendsOnlySoMany(t *testing.T) {
 			Call: chat.CallID(fmt.Sprintf("t1.0.%d", n)), Turn: "t1", User: b.user.ID, From: key, To: mine, Text: "x",
 		})
 		require.Equal(t, n == chat.MaxPeerMessages, fault.Is(err, fault.Denied), "message %d: %v", n, err)
+	}
+}
+
+func TestSendPeer_AJobOfATurnDoesNotBeginTheCountAnew(t *testing.T) {
+	b := setup(t)
+	const other = chat.SessionKey("agent:main:web:thread:other")
+	b.session(other)
+	sends := func(turn chat.TurnID, from, to chat.SessionKey, call chat.CallID) (hops int) {
+		require.NoError(t, b.SendPeer(t.Context(), chat.PeerMessage{Call: call, Turn: turn, User: b.user.ID, From: from, To: to, Text: "go on"}))
+		return b.count("SELECT hops FROM peer_messages WHERE call_id = $1", call)
+	}
+	turnOf := func(turn chat.TurnID, calls int) []chat.CallID {
+		_, ok, err := b.Claim(t.Context(), other, turn, "run", 0)
+		require.NoError(t, err)
+		require.True(t, ok)
+		return b.calling(other, turn, calls)
+	}
+	require.Equal(t, 1, sends("t1", key, other, b.handing("t1", 1)[0]))
+	made := b.job("every 1h", func(j *store.Job) { j.MadeBy, j.Target = string(turnOf("p1", 1)[0]), other })
+	theirs := b.job("every 1h", func(j *store.Job) { j.Target = other })
+	_, err := b.FinishTurn(t.Context(), other, "p1", chat.TurnDone, "")
+	require.NoError(t, err)
+	for i, c := range []struct {
+		job  chat.JobID
+		hops int
+	}{{made.ID, 2}, {theirs.ID, 1}} {
+		_, err := b.RunJob(t.Context(), c.job, "1")
+		require.NoError(t, err)
+		turn := chat.TurnID(fmt.Sprintf("p%d", i+2))
+		require.Equal(t, c.hops, sends(turn, other, key, turnOf(turn, 1)[0]), "of a turn that a message led to one more, of a person the first")
+		_, err = b.FinishTurn(t.Context(), other, turn, chat.TurnDone, "")
+		require.NoError(t, err)
 	}
 }

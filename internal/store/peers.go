@@ -71,7 +71,7 @@ func (t *tx) noPeer(ctx context.Context, p chat.PeerMessage) error {
 	return fault.Errorf(fault.NotFound, "this person has no conversation %.200q. The newest are:\n%s", string(p.To), strings.Join(lines, "\n"))
 }
 
-// hops counts the message among those that followed each other since a person wrote.
+// hops counts the message among those that followed each other since a person wrote, also by way of a job that a turn made.
 func (t *tx) hops(ctx context.Context, p chat.PeerMessage) (int, error) {
 	tree, err := t.q.SubagentTree(ctx, t, string(p.Turn))
 	if err != nil {

@@ -74,10 +74,20 @@ ORDER BY g.created_at DESC, g.id
 LIMIT sqlc.arg(n);
 
 -- name: PeerHops :one
--- How many messages between conversations have led to a turn since a person wrote, and how many it has sent itself.
+-- How many messages between conversations have led to a turn since a person wrote, also where a run of a job lies in between that a
+-- turn has made, and how many it has sent itself.
+WITH RECURSIVE led(turn) AS (
+    SELECT unnest(sqlc.arg(turns)::text[])
+    UNION
+    SELECT c.turn_id FROM led
+    JOIN inbox i ON i.turn_id = led.turn AND i.kind = 'background' AND i.account = 'cron'
+    JOIN cron_jobs j ON j.id = split_part(i.platform_id, '@', 1)
+    JOIN tool_calls c ON c.id = j.made_by
+)
 SELECT (CASE WHEN EXISTS (SELECT 1 FROM inbox i WHERE i.kind = 'message' AND i.turn_id = ANY (sqlc.arg(turns)::text[])) THEN 0
-        ELSE coalesce((SELECT max(p.hops) FROM inbox i JOIN peer_messages p ON p.call_id = i.platform_id
-                       WHERE i.turn_id = ANY (sqlc.arg(turns)::text[]) AND i.kind = 'background' AND i.account = 'peer'), 0) END)::int AS hops,
+        ELSE coalesce((SELECT max(p.hops) FROM led JOIN inbox i ON i.turn_id = led.turn JOIN peer_messages p ON p.call_id = i.platform_id
+                       WHERE i.kind = 'background' AND i.account = 'peer'
+                         AND NOT EXISTS (SELECT 1 FROM inbox w WHERE w.kind = 'message' AND w.turn_id = led.turn)), 0) END)::int AS hops,
        (SELECT count(*) FROM peer_messages p WHERE p.turn_id = sqlc.arg(turn))::int AS sent;
 
 -- name: PeerInsert :execrows
