@@ -181,6 +181,23 @@ func TestHooks_AFaultyFileRefusesCallsInWordsAndNothingElse(t *testing.T) {
 	require.Equal(t, []string{"a"}, k.trace("mended"))
 }
 
+func TestHooks_AreTriedWithoutConsequences(t *testing.T) {
+	t.Parallel()
+	s := newServer(t)
+	k := s.newTalk()
+	s.hooks(`{"enable_command_hooks":true,"hooks":{"PreToolUse":[{"matcher":"Shell","hooks":[
+		{"type":"command","command":"grep -q forbidden && { echo not on Fridays >&2; exit 2; }; exit 0"}]}]}}`)
+	for input, says := range map[string]string{`{"command":"touch forbidden"}`: "decision  deny\nreason    not on Fridays", `{"command":"ls"}`: "decision  allow"} {
+		require.Contains(t, s.operated("hooks", "test", "PreToolUse", "Shell", input), says)
+		k.send("/hooks test PreToolUse Shell " + input)
+		k.untilNotice(time.Minute, says)
+	}
+	require.Contains(t, s.operated("hooks", "test", "PreToolUse", "Read", `{"path":"forbidden"}`), "asked     nobody")
+	var left int
+	require.NoError(t, s.look().QueryRow(t.Context(), `SELECT (SELECT count(*) FROM hook_outcomes) + (SELECT count(*) FROM tool_calls) + (SELECT count(*) FROM turns)`).Scan(&left))
+	require.Zero(t, left)
+}
+
 func TestHooks_ASlowHookIsKilledAndACallItWasAskedAboutRefused(t *testing.T) {
 	t.Parallel()
 	s := newServer(t, hostHooks)
