@@ -1,11 +1,49 @@
 // States that only the mock can be brought into at will. Each name is a claim.
+import assert from "node:assert/strict"
+
 const open = async (v, name) => {
   await v.page.goto(`${v.url}/c/agent:main:web:thread:${name}`)
   await v.ready()
   await v.page.getByRole("article").last().waitFor()
 }
 
+/** Where something is, once it has stopped moving there. */
+const settled = async (v, what) => {
+  await v.page.waitForFunction((element) => element.getAnimations().every(({ playState }) => playState === "finished"), await what.elementHandle())
+  return what.boundingBox()
+}
+
 export const states = {
+  "every page of the settings is in sight, and the dialog stays where it is while they are gone through": async (v) => {
+    await open(v, "trip")
+    await v.page.getByRole("button", { name: /^Account and settings/ }).click()
+    await v.page.getByRole("menuitem", { name: "Settings" }).click()
+    const dialog = v.page.getByRole("dialog", { name: "Settings" })
+    const tabs = dialog.getByRole("tab")
+    await tabs.nth(9).waitFor()
+    await dialog.getByRole("tabpanel").getByRole("radio").first().waitFor()
+    const list = await dialog.getByRole("tablist").boundingBox()
+    const frame = await settled(v, dialog)
+    for (const tab of await tabs.all()) {
+      const box = await tab.boundingBox()
+      assert.ok(box.x >= list.x && box.x + box.width <= list.x + list.width, `${await tab.innerText()} is out of sight`)
+      await tab.click()
+      await dialog.getByRole("tabpanel").waitFor()
+      assert.deepEqual(await dialog.boundingBox(), frame)
+    }
+    await v.inspect("45-settings")
+    await v.page.setViewportSize({ width: 390, height: 844 })
+    await tabs.first().focus()
+    for (const tab of await tabs.all()) {
+      await v.page.waitForFunction((tab) => tab === document.activeElement, await tab.elementHandle())
+      await v.page.waitForFunction((tab) => tab.getBoundingClientRect().right <= tab.parentElement.getBoundingClientRect().right - 31, await tab.elementHandle())
+      await v.page.keyboard.press("ArrowRight")
+    }
+    await v.inspect("46-settings-phone")
+    await v.page.setViewportSize({ width: 1280, height: 860 })
+    await v.page.keyboard.press("Escape")
+  },
+
   "a refused message keeps its words and offers ways on": async (v) => {
     await open(v, "trip")
     await v.send("reject this")

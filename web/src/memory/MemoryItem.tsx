@@ -41,7 +41,7 @@ export function MemoryItem({ item, agent }: { item: Remembered; agent: string })
   return (
     <li className="py-3">
       <div className="flex items-baseline justify-between gap-3 text-small text-ink-3">
-        <span className="min-w-0 truncate">
+        <span className="min-w-0 break-words">
           {say(item.kind)} · {name} · {day(language, item.at)}
         </span>
         <span className="flex shrink-0 gap-1">

@@ -19,6 +19,10 @@ const LimitsView = lazy(() => import("./LimitsView"))
 const tab =
   "-mb-px h-9 shrink-0 border-b-2 border-transparent px-1 font-medium text-ink-2 -outline-offset-2 hover:text-ink data-[state=active]:border-accent data-[state=active]:text-ink"
 
+/** On a phone they scroll, and fade where there are more. */
+const tabs =
+  "flex gap-x-5 overflow-x-auto scroll-px-8 border-b border-line pr-8 pb-px [mask-image:linear-gradient(to_right,black_calc(100%-2rem),transparent)] md:flex-wrap md:gap-x-3 md:pr-0 md:[mask-image:none]"
+
 interface Page {
   id: "runners" | "permissions" | "cron" | "triggers" | "identities" | "channels" | "hooks" | "policy" | "people" | "limits"
   show: ComponentType<{ onClose: () => void }>
@@ -45,11 +49,11 @@ export default function SettingsDialog({ onClose }: { onClose: () => void }) {
   const { me } = useAccount()
   const shown = pages.filter(({ admin }) => !admin || me.user.role === "admin")
   return (
-    <Modal wide onClose={onClose} title={t("settings.title")}>
+    <Modal room onClose={onClose} title={t("settings.title")}>
       <Tabs.Root defaultValue="runners">
-        <Tabs.List aria-label={t("settings.title")} className="flex gap-5 overflow-x-auto border-b border-line pb-px">
+        <Tabs.List aria-label={t("settings.title")} className={tabs}>
           {shown.map(({ id }) => (
-            <Tabs.Trigger key={id} value={id} className={tab}>
+            <Tabs.Trigger key={id} value={id} onFocus={(event) => event.currentTarget.scrollIntoView({ block: "nearest", inline: "nearest" })} className={tab}>
               {t(`${id}.title`)}
             </Tabs.Trigger>
           ))}

@@ -11,11 +11,13 @@ interface Props {
   title: string
   /** Wide enough for output and lists. */
   wide?: boolean
+  /** Room for several pages, which it keeps whichever is shown. */
+  room?: boolean
   children: ReactNode
 }
 
 /** A dialog in the middle of the page, open as long as it is drawn. */
-export function Modal({ onClose, title, wide, children }: Props) {
+export function Modal({ onClose, title, wide, room, children }: Props) {
   const t = useT()
   return (
     <Dialog.Root open onOpenChange={onClose}>
@@ -26,7 +28,7 @@ export function Modal({ onClose, title, wide, children }: Props) {
           onOpenAutoFocus={focusFirstField}
           className={cx(
             "enter-rise fixed top-1/2 left-1/2 z-50 flex max-h-[calc(100dvh-2rem)] -translate-x-1/2 -translate-y-1/2 flex-col rounded-lg bg-overlay shadow-overlay outline-none",
-            wide ? "w-[min(42rem,calc(100vw-2rem))]" : "w-[min(28rem,calc(100vw-2rem))]",
+            room ? "h-[min(44rem,calc(100dvh-2rem))] w-[min(56rem,calc(100vw-2rem))]" : wide ? "w-[min(42rem,calc(100vw-2rem))]" : "w-[min(28rem,calc(100vw-2rem))]",
           )}
         >
           <div className="flex items-center justify-between gap-4 py-3 pr-3 pl-6">
