@@ -6,6 +6,7 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/command"
+	"xbot/internal/persona"
 	"xbot/internal/phrase"
 )
 
@@ -71,6 +72,7 @@ func (a *Intake) Claim(ctx context.Context, in ClaimInput) (ClaimOutput, error) 
 	if err != nil || !ok {
 		return ClaimOutput{}, failure(ctx, err)
 	}
+	ctx = persona.Once(ctx)
 	who, err := personaOf(ctx, a.Personas, in.Session)
 	if err == nil && !who.Deliver {
 		err = a.Turns.KeepFromChannel(ctx, in.Turn)

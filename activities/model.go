@@ -184,6 +184,7 @@ func (m *Model) decide(ctx context.Context, a *attempt) (chat.Decision, error) {
 
 // prepare finds the model and makes the request.
 func (m *Model) prepare(ctx context.Context, a *attempt) (llm.Client, error) {
+	ctx = persona.Once(ctx)
 	client, err := m.Models.For(ctx, a.step.Session)
 	if err != nil {
 		return nil, err

@@ -95,6 +95,10 @@ type Book struct {
 	Log      *slog.Logger
 }
 
+// Once returns a context in which what decides who answers, and which model, is read once for each conversation. It is for one
+// preparation, not for what takes its time.
+func Once(ctx context.Context) context.Context { return choice.Once(ctx) }
+
 // Of returns who answers in a conversation. A soul that cannot be read is named in the log and is none: errors are those
 // of the database.
 func (b *Book) Of(ctx context.Context, key chat.SessionKey) (Persona, error) {
@@ -102,7 +106,7 @@ func (b *Book) Of(ctx context.Context, key chat.SessionKey) (Persona, error) {
 	if err != nil {
 		return Persona{}, err
 	}
-	w, err := b.Ledger.ModelWanted(ctx, key)
+	w, err := choice.Wanted(ctx, b.Ledger, key)
 	if err != nil {
 		return Persona{}, err
 	}

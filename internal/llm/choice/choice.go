@@ -57,7 +57,7 @@ type offer struct {
 // reason to choose another model: its calls fail, as those to a provider that is away. Nor is a model that was chosen
 // and that the policy knows no more.
 func (c *Choice) For(ctx context.Context, key chat.SessionKey) (llm.Client, error) {
-	w, err := c.Ledger.ModelWanted(ctx, key)
+	w, err := Wanted(ctx, c.Ledger, key)
 	if err != nil {
 		return nil, err
 	}
