@@ -76,10 +76,10 @@ func (p postgresOptions) openPool(database string, connections int, lazy bool) (
 	if err != nil {
 		return nil, err
 	}
-	if lazy {
+	if lazy { // docs/decisions/0017
 		cfg.RuntimeParams["synchronous_commit"] = "off"
 	}
-	connector := lazyConnector{stdlib.GetConnector(*cfg, stdlib.OptionAfterConnect(durationsAsIntegers))}
+	connector := stdlib.GetConnector(*cfg, stdlib.OptionAfterConnect(durationsAsIntegers))
 	pool := sqlx.NewDb(sql.OpenDB(connector), "pgx")
 	pool.MapperFunc(strcase.ToSnake)
 	pool.SetMaxOpenConns(connections)
