@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -22,7 +23,8 @@ type StdioRequest struct {
 
 // Process is a process that Start started. Its streams may be used by one goroutine each.
 type Process interface {
-	// Stdin is the process's standard input. A Write returns when the process's pipe has taken it; Close closes it.
+	// Stdin is the process's standard input. A Write returns when the process's pipe has taken it, and is io.ErrClosedPipe
+	// once the process has ended; Close closes it, which is no error then.
 	Stdin() io.WriteCloser
 	// Stdout is what the process writes. Who does not read it holds the process back, as a pipe does.
 	Stdout() io.Reader
@@ -163,27 +165,43 @@ func (s stdin) Write(data []byte) (n int, err error) {
 	return n, nil
 }
 
-func (s stdin) Close() error { return s.send(wire.StdioWrite{ID: s.id, Close: true}) }
+func (s stdin) Close() error {
+	if err := s.send(wire.StdioWrite{ID: s.id, Close: true}); !errors.Is(err, io.ErrClosedPipe) {
+		return err
+	}
+	return nil // it has ended, and its input with it
+}
 
 // send is not repeated: what is written twice would be read twice.
 func (s stdin) send(part wire.StdioWrite) error {
-	select {
-	case <-s.done:
-		if s.err != nil {
-			return s.err
-		}
-		return io.ErrClosedPipe
-	default:
+	if err := s.ended(); err != nil {
+		return err
 	}
 	req, err := wire.NewRequest(wire.OpStdioWrite, part)
 	if err != nil {
 		return err
 	}
 	_, err = s.runner.link.Call(s.ctx, req, nil)
+	if err == nil {
+		return nil
+	}
+	if ended := s.ended(); ended != nil {
+		return ended // meanwhile, which canceled the call
+	}
 	if wire.IsKind(err, wire.NotFound) {
-		return io.ErrClosedPipe // it has just ended
+		return io.ErrClosedPipe // we have not been told yet
 	}
 	return s.explain(err)
+}
+
+// ended says why nothing more can be written to the process: nil while it runs.
+func (p *process) ended() error {
+	select {
+	case <-p.done:
+		return cmp.Or(p.err, io.ErrClosedPipe)
+	default:
+		return nil
+	}
 }
 
 func (r *Runner) keep(p *process) {

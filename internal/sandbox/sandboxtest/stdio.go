@@ -19,6 +19,7 @@ var stdioCases = cases{
 	"a process is talked to and ends with its input":    talk,
 	"many windows of any bytes pass both ways":          talkMuch,
 	"standard error comes apart and may be left unread": talkErrors,
+	"the input of a process that ends closes":           talkClosing,
 	"the exit of a process is reported":                 talkExit,
 	"a kill ends a process with its whole family":       talkKill,
 	"the end of the context ends a process":             talkContext,
@@ -73,6 +74,20 @@ func talkMuch(b *bench) {
 	}()
 	require.True(b.T, bytes.Equal(data, b.readAll(p.Stdout())))
 	b.must(<-wrote)
+}
+
+// talkClosing closes the input of processes at the moment at which they end, and after it.
+func talkClosing(b *bench) {
+	for range 50 {
+		p := b.talk("true")
+		closed := make(chan error, 1)
+		go func() { closed <- p.Stdin().Close() }()
+		require.Empty(b.T, b.readAll(p.Stdout()))
+		b.must(<-closed)
+		_, err := p.Wait()
+		b.must(err)
+		b.must(p.Stdin().Close())
+	}
 }
 
 func talkErrors(b *bench) {
