@@ -73,8 +73,8 @@ func TestThrottle_ManyTurnsOfOneDoNotDelayTheSingleMessageOfAnother(t *testing.T
 	other := p.member(db, "other")
 	require.NoError(t, flood(t.Context(), p.client, 500))
 	require.Eventually(t, func() bool {
-		return one[int](t, db, "SELECT count(*) FROM inbox WHERE outcome IS NULL AND throttled_at IS NOT NULL") > 300
-	}, crashLimit, 100*time.Millisecond, "they wait in line")
+		return one[bool](t, db, "SELECT count(throttled_at) > 300 AND count(throttled_at) = count(*) FROM inbox WHERE outcome IS NULL")
+	}, crashLimit, 100*time.Millisecond, "they all wait in line")
 	running := func() int { return one[int](t, db, "SELECT count(*) FROM turns WHERE state = 'running'") }
 	require.Eventually(t, func() bool { return running() <= 2 }, crashLimit, 20*time.Millisecond, "what began before the limit was known ends")
 
@@ -89,8 +89,8 @@ func TestThrottle_ManyTurnsOfOneDoNotDelayTheSingleMessageOfAnother(t *testing.T
 			return one[int](t, db, "SELECT count(*) FROM messages WHERE session_key = $1 AND role = 'assistant'", session.Key) == 1
 		}, crashLimit, 20*time.Millisecond)
 		passed := one[int](t, db, `SELECT count(*) FROM turns o, inbox i JOIN turns t ON t.id = i.turn_id
-			WHERE i.id = $1 AND o.session_key <> i.session_key AND o.started_at > i.accepted_at AND o.started_at < t.started_at`, got.ID)
-		t.Logf("%d turns began between the message and its own; it stood in line after %.2f s and began after %.2f s", passed,
+			WHERE i.id = $1 AND o.session_key <> i.session_key AND o.started_at > coalesce(i.throttled_at, i.accepted_at) AND o.started_at < t.started_at`, got.ID)
+		t.Logf("%d turns began before its own while it stood in line; it stood in line after %.2f s and began after %.2f s", passed,
 			one[float64](t, db, "SELECT extract(epoch FROM throttled_at - accepted_at)::float8 FROM inbox WHERE id = $1", got.ID),
 			one[float64](t, db, "SELECT extract(epoch FROM t.started_at - i.accepted_at)::float8 FROM inbox i JOIN turns t ON t.id = i.turn_id WHERE i.id = $1", got.ID))
 		require.LessOrEqual(t, passed, 2)
