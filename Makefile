@@ -5,7 +5,8 @@ SHELL := bash
 
 BIN     := $(CURDIR)/.bin
 VERSION := $(shell git describe --always --dirty 2>/dev/null || echo dev)
-STAMP   := -ldflags "-X main.version=$(VERSION)"
+# Without tables for debuggers, as in the container: idle processes are 10 MB smaller, and stack traces stay as they are.
+STAMP   := -ldflags "-s -w -X main.version=$(VERSION)"
 # The race detector needs a C compiler and makes tests slower: on in CI, elsewhere with RACE=-race.
 RACE    ?= $(if $(CI),-race)
 # REQUIRE_CHROMIUM=1 makes a missing Chromium a failure of "make test".
