@@ -12,14 +12,9 @@ import (
 
 func TestFeishu_APersonAndAGroupAreAnsweredOnceOverAKill(t *testing.T) {
 	t.Parallel()
-	p, err := feishutest.New(feishutest.Config{})
-	require.NoError(t, err)
-	t.Cleanup(p.Close)
-	carol := feishutest.Person{OpenID: "ou_carol", Name: "Carol"}
+	p, carol, s := carolAtFeishu(t)
 	team := p.Group("The Team", carol)
-	s := newServer(t, "FEISHU_APP_ID="+p.AppID, "FEISHU_APP_SECRET="+p.Secret, "FEISHU_DOMAIN="+p.URL)
 	s.inForce(`{channels: {feishu: {dmPolicy: "open", allowFrom: ["*"], groups: {"` + team + `": {}}}}}`)
-	require.Eventually(t, func() bool { return p.Connected() > 0 }, time.Minute, 20*time.Millisecond)
 	saw := func(chat, text string) {
 		t.Helper()
 		require.Eventually(t, func() bool { return strings.Contains(shownAt(p, chat), text) }, time.Minute, 20*time.Millisecond, "the answer %q", text)
@@ -75,13 +70,8 @@ func TestFeishu_APlatformThatIsDownHoldsItsAnswersAndNothingElse(t *testing.T) {
 
 func TestFeishu_AnAnswerOfUnknownOutcomeIsFoundInTheChatAfterAnHour(t *testing.T) {
 	t.Parallel()
-	p, err := feishutest.New(feishutest.Config{})
-	require.NoError(t, err)
-	t.Cleanup(p.Close)
-	carol := feishutest.Person{OpenID: "ou_carol", Name: "Carol"}
-	s := newServer(t, "FEISHU_APP_ID="+p.AppID, "FEISHU_APP_SECRET="+p.Secret, "FEISHU_DOMAIN="+p.URL)
+	p, carol, s := carolAtFeishu(t)
 	s.inForce(letAllIn)
-	require.Eventually(t, func() bool { return p.Connected() > 0 }, time.Minute, 20*time.Millisecond)
 	direct, db := p.Direct(carol), s.look()
 	for _, c := range []struct {
 		trouble feishutest.TroubleKind
@@ -93,7 +83,7 @@ func TestFeishu_AnAnswerOfUnknownOutcomeIsFoundInTheChatAfterAnHour(t *testing.T
 		require.Eventually(t, func() bool { return p.Unanswered() > before }, time.Minute, 10*time.Millisecond)
 		s.crash()
 		p.Forget() // an hour is over
-		_, err = db.Exec(t.Context(), `UPDATE outbound SET parts = (SELECT jsonb_agg(jsonb_set(e, '{tried}', to_jsonb(now() - interval '2 hours')))
+		_, err := db.Exec(t.Context(), `UPDATE outbound SET parts = (SELECT jsonb_agg(jsonb_set(e, '{tried}', to_jsonb(now() - interval '2 hours')))
 			FROM jsonb_array_elements(parts) e) WHERE state = 'waiting' AND parts IS NOT NULL`)
 		require.NoError(t, err)
 		s.boot()

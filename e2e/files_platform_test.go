@@ -92,13 +92,8 @@ func TestNapCat_FilesGoBothWays(t *testing.T) {
 
 func TestFeishu_FilesGoBothWays(t *testing.T) {
 	t.Parallel()
-	p, err := feishutest.New(feishutest.Config{})
-	require.NoError(t, err)
-	t.Cleanup(p.Close)
-	carol := feishutest.Person{OpenID: "ou_carol", Name: "Carol"}
-	s := newServer(t, "FEISHU_APP_ID="+p.AppID, "FEISHU_APP_SECRET="+p.Secret, "FEISHU_DOMAIN="+p.URL)
+	p, carol, s := carolAtFeishu(t)
 	s.mine("feishu:ou_carol")
-	require.Eventually(t, func() bool { return p.Connected() > 0 }, time.Minute, 20*time.Millisecond)
 	direct := p.Direct(carol)
 
 	key := p.Give(feishutest.File{Kind: "file", Name: "a.csv", Data: []byte("4711,4712")})

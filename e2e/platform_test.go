@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -77,6 +78,14 @@ func newFeishu(t *testing.T, people, groups int) *onFeishu {
 		f.groups = append(f.groups, p.Group(fmt.Sprint("Group ", n+1), f.people...))
 	}
 	return f
+}
+
+// carolAtFeishu is a server whose bot is connected to an emulated Feishu, and Carol there, whom it does not know yet.
+func carolAtFeishu(t *testing.T) (p *feishutest.Server, carol feishutest.Person, s *server) {
+	f := newFeishu(t, 0, 0)
+	s = newServer(t, f.env()...)
+	require.Eventually(t, func() bool { return f.Connected() > 0 }, time.Minute, 20*time.Millisecond)
+	return f.Server, feishutest.Person{OpenID: "ou_carol", Name: "Carol"}, s
 }
 
 func (f *onFeishu) name() string { return "feishu" }

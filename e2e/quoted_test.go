@@ -41,13 +41,8 @@ func (s *server) quoted(n int, content string) (path string) {
 
 func TestFeishu_TheFileOfAQuotedMessageIsFetchedWhereItIsNotThere(t *testing.T) {
 	t.Parallel()
-	p, err := feishutest.New(feishutest.Config{})
-	require.NoError(t, err)
-	t.Cleanup(p.Close)
-	carol := feishutest.Person{OpenID: "ou_carol", Name: "Carol"}
-	s := newServer(t, "FEISHU_APP_ID="+p.AppID, "FEISHU_APP_SECRET="+p.Secret, "FEISHU_DOMAIN="+p.URL)
+	p, carol, s := carolAtFeishu(t)
 	s.mine("feishu:ou_carol")
-	require.Eventually(t, func() bool { return p.Connected() > 0 }, time.Minute, 20*time.Millisecond)
 
 	key := p.Give(feishutest.File{Kind: "file", Name: "a.csv", Data: []byte("4711,4712")})
 	table := p.Write(feishutest.Incoming{From: carol, Kind: "file", Content: `{"file_key":"` + key + `","file_name":"a.csv"}`})
