@@ -53,3 +53,11 @@ type NewRunner struct {
 	Token   string `json:"token" doc:"Shown once; only its hash is stored."`
 	Command string `json:"command" doc:"What to run where its commands are to run, with the token in the file it names."`
 }
+
+// RunnerChoice is what decides on which runner the commands of a person run.
+type RunnerChoice struct {
+	Name  string // what was asked for, else the person's active runner; empty: neither
+	Known bool   // whether the person made a runner of that name and did not revoke it
+	Sole  string // the only one of theirs that is connected, else the only one that ever was; empty: none, or several
+	Admin bool   // whether the person is an administrator
+}

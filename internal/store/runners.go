@@ -120,14 +120,13 @@ func (s *Store) runners(ctx context.Context, which dbsqlc.RunnerListParams) ([]R
 	return out, nil
 }
 
-// RunnerChoice says which runner a user's commands ask for: the given one, else the user's active one, else none (empty).
-// Known says that it is one that the user made and did not revoke.
-func (s *Store) RunnerChoice(ctx context.Context, user chat.UserID, asked string) (name string, known, admin bool, err error) {
+// RunnerChoice says which runner a user's commands ask for: the given one, else the user's active one, else none.
+func (s *Store) RunnerChoice(ctx context.Context, user chat.UserID, asked string) (chat.RunnerChoice, error) {
 	row, err := s.q.RunnerChoice(ctx, s.pool, dbsqlc.RunnerChoiceParams{Owner: int64(user), Asked: asked})
 	if err != nil {
-		return "", false, false, classify(fmt.Errorf("look up the runner of user %d: %w", user, err))
+		return chat.RunnerChoice{}, classify(fmt.Errorf("look up the runner of user %d: %w", user, err))
 	}
-	return row.Name, row.Known, row.Role == roleAdmin, nil
+	return chat.RunnerChoice{Name: row.Name, Known: row.Known, Sole: row.Sole, Admin: row.Role == roleAdmin}, nil
 }
 
 // Connected notes that an ingress holds the socket of a runner now, and what the runner said of itself. The epoch grows

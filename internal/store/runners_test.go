@@ -2,6 +2,7 @@ package store_test
 
 import (
 	"crypto/sha256"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -130,9 +131,9 @@ func TestRunnerChoice_PrefersWhatIsAskedToWhatIsActive(t *testing.T) {
 	bob := b.member("bob")
 	require.NoError(t, b.CreateRunner(t.Context(), b.user.ID, "laptop", hashOf("alice's")))
 	choice := func(user chat.UserID, asked string) (string, bool, bool) {
-		name, known, admin, err := b.RunnerChoice(t.Context(), user, asked)
+		got, err := b.RunnerChoice(t.Context(), user, asked)
 		require.NoError(t, err)
-		return name, known, admin
+		return got.Name, got.Known, got.Admin
 	}
 	check := func(user chat.UserID, asked, name string, known, admin bool) {
 		t.Helper()
@@ -149,6 +150,39 @@ func TestRunnerChoice_PrefersWhatIsAskedToWhatIsActive(t *testing.T) {
 	check(b.user.ID, "", "laptop", false, true)
 	require.NoError(t, b.SetUserSetting(t.Context(), b.user.ID, store.ActiveRunner, ""))
 	check(b.user.ID, "", "", false, true)
+}
+
+func TestRunnerChoice_KnowsTheOnlyRunnerThatIsConnected(t *testing.T) {
+	b := setup(t)
+	bob := b.member("bob")
+	sole := func() string {
+		t.Helper()
+		got, err := b.RunnerChoice(t.Context(), bob.ID, "")
+		require.NoError(t, err)
+		return got.Sole
+	}
+	connect := func(name string) (epoch int64) {
+		t.Helper()
+		epoch, err := b.Connected(t.Context(), fmt.Sprintf("%d/%s", bob.ID, name), "here", hashOf(name), wire.Info{})
+		require.NoError(t, err)
+		return epoch
+	}
+	require.NoError(t, b.CreateRunner(t.Context(), bob.ID, "laptop", hashOf("laptop")))
+	require.NoError(t, b.CreateRunner(t.Context(), bob.ID, "desk", hashOf("desk")))
+	require.NoError(t, b.CreateRunner(t.Context(), b.user.ID, "other", hashOf("other")))
+	require.Empty(t, sole(), "none was ever connected")
+
+	laptop := connect("laptop")
+	require.Equal(t, "laptop", sole())
+	require.NoError(t, b.Disconnected(t.Context(), fmt.Sprintf("%d/laptop", bob.ID), laptop))
+	require.Equal(t, "laptop", sole(), "a call waits for it: there is no other one")
+
+	connect("desk")
+	require.Equal(t, "desk", sole(), "the other one is away")
+	connect("laptop")
+	require.Empty(t, sole(), "which of the two is for the person to say")
+	require.NoError(t, b.RevokeRunner(t.Context(), bob.ID, "desk"))
+	require.Equal(t, "laptop", sole())
 }
 
 func TestCwd_IsToldToTheModelOnTheRunnerItIsAFolderOf(t *testing.T) {

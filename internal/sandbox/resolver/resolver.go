@@ -1,6 +1,6 @@
 // Package resolver decides where a user's commands run. The runner that a session names comes first, then the one that
 // its user made active, then the container of the server where it offers one, then, for administrators, the server's own
-// host. What was named is never replaced by something else: a runner that is away or gone is an error that says so.
+// host, then the only runner of the user's own (spec/001 §5.5). What was named is never replaced by something else: a runner that is away or gone is an error that says so.
 package resolver
 
 import (
@@ -16,9 +16,8 @@ import (
 
 // Choices knows what users chose and which runners they have.
 type Choices interface {
-	// RunnerChoice returns the name that was asked for, else the user's active runner, else "". Known says that the
-	// user made a runner of the name and did not revoke it; admin, that they are an administrator.
-	RunnerChoice(ctx context.Context, user chat.UserID, asked string) (name string, known, admin bool, err error)
+	// RunnerChoice returns what is known of the name that was asked for, else of the user's active runner.
+	RunnerChoice(ctx context.Context, user chat.UserID, asked string) (chat.RunnerChoice, error)
 }
 
 // Docker supplies containers of the server.
@@ -98,7 +97,8 @@ func (r *Resolver) Seen(ctx context.Context, user chat.UserID, asked string) (sa
 
 // Name returns the name of the runner that a user's commands go to: asked, if it is not empty, or what applies without.
 func (r *Resolver) Name(ctx context.Context, user chat.UserID, asked string) (string, error) {
-	name, known, admin, err := r.cfg.Choices.RunnerChoice(ctx, user, asked)
+	choice, err := r.cfg.Choices.RunnerChoice(ctx, user, asked)
+	name, known, admin := choice.Name, choice.Known, choice.Admin
 	switch {
 	case err != nil:
 		return "", err
@@ -106,6 +106,8 @@ func (r *Resolver) Name(ctx context.Context, user chat.UserID, asked string) (st
 		return Container, nil
 	case name == "" && admin:
 		return Local, nil
+	case name == "" && choice.Sole != "":
+		return choice.Sole, nil
 	case name == "":
 		return "", phrase.Fault(fault.Denied, phrase.RunnerNone)
 	case name == Local && !admin:

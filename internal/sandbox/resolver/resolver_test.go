@@ -14,14 +14,17 @@ import (
 )
 
 // people is what two users chose: 1 is an administrator, 2 a member who made the runner "laptop".
-type people struct{ active map[chat.UserID]string }
+type people struct {
+	active map[chat.UserID]string
+	sole   string
+}
 
-func (p people) RunnerChoice(_ context.Context, user chat.UserID, asked string) (string, bool, bool, error) {
+func (p people) RunnerChoice(_ context.Context, user chat.UserID, asked string) (chat.RunnerChoice, error) {
 	name := asked
 	if name == "" {
 		name = p.active[user]
 	}
-	return name, user == 2 && name == "laptop", user == 1, nil
+	return chat.RunnerChoice{Name: name, Known: user == 2 && name == "laptop", Sole: p.sole, Admin: user == 1}, nil
 }
 
 // engine supplies containers, and notes for whom.
@@ -39,6 +42,7 @@ func TestName_IsTheFirstThatApplies(t *testing.T) {
 		user   chat.UserID
 		asked  string
 		active string
+		sole   string
 		docker bool
 		want   string // or what the refusal says
 		denied bool
@@ -50,6 +54,10 @@ func TestName_IsTheFirstThatApplies(t *testing.T) {
 		"the host by default for an administrator":       {user: alice, want: resolver.Local},
 		"the host if an administrator asks for it":       {user: alice, active: resolver.Local, docker: true, want: resolver.Local},
 		"nothing by default for a member":                {user: bob, want: "Connect a runner of your own", denied: true},
+		"the only one of a member's own":                 {user: bob, sole: "laptop", want: "laptop"},
+		"the container before the only one":              {user: bob, sole: "laptop", docker: true, want: resolver.Container},
+		"the host before an administrator's only one":    {user: alice, sole: "laptop", want: resolver.Local},
+		"never the only one instead of one that is gone": {user: bob, active: "gone", sole: "laptop", want: "no runner gone any more", denied: true},
 		"never the host for a member who asks for it":    {user: bob, asked: resolver.Local, want: "for administrators", denied: true},
 		"never the host for a member who made it active": {user: bob, active: resolver.Local, docker: true, want: "for administrators", denied: true},
 		"no container where there is none":               {user: alice, asked: resolver.Container, want: "runs no containers", denied: true},
@@ -57,7 +65,7 @@ func TestName_IsTheFirstThatApplies(t *testing.T) {
 		"nothing instead of somebody else's":             {user: alice, asked: "laptop", want: "no runner laptop any more", denied: true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			cfg := resolver.Config{Choices: people{map[chat.UserID]string{c.user: c.active}}}
+			cfg := resolver.Config{Choices: people{active: map[chat.UserID]string{c.user: c.active}, sole: c.sole}}
 			if c.docker {
 				cfg.Docker = &engine{}
 			}
