@@ -56,6 +56,20 @@ func TestCrash02_ServerKilledDuringACommand(t *testing.T) {
 	k.wellFormed()
 }
 
+func TestCrash_TheDurationOfACommandLeavesOutTheOutage(t *testing.T) {
+	t.Parallel()
+	k := newServer(t).newTalk()
+	id := k.send(k.shell("echo begun >> %s; sleep 2; echo ended >> %s", k.file("marks"), k.file("marks")), "say seen")
+	require.Eventually(t, func() bool { return len(k.trace("marks")) == 1 }, time.Minute, 10*time.Millisecond)
+	k.crash()
+	require.Eventually(t, func() bool { return len(k.trace("marks")) == 2 }, time.Minute, 100*time.Millisecond)
+	restarted := time.Now()
+	k.boot()
+	require.Equal(t, chat.TurnDone, k.recovered("command that ended while the server was away", restarted, id).State)
+	call := lastCalls(k)[0]
+	require.WithinRange(t, *call.FinishedAt, call.StartedAt.Add(time.Second), restarted.Add(time.Second), "the command's end, not the server's return")
+}
+
 func TestCrash03_ServerKilledBetweenAResultAndTheNextCall(t *testing.T) {
 	t.Parallel()
 	k := newServer(t).newTalk()

@@ -73,6 +73,8 @@ type ToolResult struct {
 	Handed *Handed `json:"-"`
 	// Group is set when a group chat was made: its workflow is to be started.
 	Group GroupID `json:"-"`
+	// Took is how long the runner says that the command ran; 0: as long as the call. Whoever waited for it may have been away.
+	Took time.Duration `json:"-"`
 	// Told are the tasks whose end the content tells: they need not be announced any more.
 	Told []CallID `json:"-"`
 }

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"xbot/internal/apiclient"
@@ -45,7 +46,27 @@ func connect(ctx context.Context, opts options, getenv func(string) string, cwd 
 		}
 		return nil, err
 	}
+	if err := c.keepFolder(ctx); err != nil {
+		c.client.Close()
+		return nil, err
+	}
 	return c, nil
+}
+
+// keepFolder forgets the folder of the terminal where commands do not run on this host: in a container it means nothing.
+func (c *connection) keepFolder(ctx context.Context) error {
+	if c.cwd == "" {
+		return nil
+	}
+	all, err := c.client.Runners(ctx)
+	if err != nil {
+		return err
+	}
+	here := func(r chat.Runner) bool { return r.Kind == chat.RunnerLocal && r.Name == all.Effective }
+	if !slices.ContainsFunc(all.Runners, here) {
+		c.cwd = ""
+	}
+	return nil
 }
 
 // choose returns the configured server, nil when none is.

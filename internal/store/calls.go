@@ -71,7 +71,7 @@ func (s *Store) FinishCall(ctx context.Context, id chat.CallID, r chat.ToolResul
 }
 
 func (t *tx) finishCall(ctx context.Context, id chat.CallID, r chat.ToolResult) error {
-	p := dbsqlc.CallFinishParams{ID: id, Result: Clean(r.Content), IsError: r.IsError}
+	p := dbsqlc.CallFinishParams{ID: id, Result: Clean(r.Content), IsError: r.IsError, TookMs: r.Took.Milliseconds()}
 	if r.Offload != nil {
 		p.Offload = r.Offload.ID
 	}

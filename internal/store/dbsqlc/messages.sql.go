@@ -75,9 +75,10 @@ func (q *Queries) CallBegin(ctx context.Context, db DBTX, arg CallBeginParams) (
 const callFinish = `-- name: CallFinish :one
 UPDATE tool_calls SET
     state = 'done', result = $1::text || CASE WHEN hook_note = '' THEN '' ELSE E'\n\n' || hook_note END,
-    is_error = $2, offload = $3, finished_at = now(), answer_woken_at = NULL,
+    is_error = $2, offload = $3, answer_woken_at = NULL,
+    finished_at = CASE WHEN $4::bigint > 0 THEN least(now(), started_at + $4::bigint * interval '1 millisecond') ELSE now() END,
     approval = CASE WHEN approval = 'open' THEN 'void' ELSE approval END
-WHERE id = $4 AND state <> 'done'
+WHERE id = $5 AND state <> 'done'
 RETURNING id, session_key, turn_id, step, n, message_id, provider_id, name, class, arguments, summary, state, runner, started_on, intent, started_at, result, is_error, finished_at, task, rule, approval, reason, note, asked_at, answered_at, answered_by, answer_key, answer_woken_at, offload, questions, answers, hook, hook_after, hook_note, written_arguments
 `
 
@@ -85,15 +86,18 @@ type CallFinishParams struct {
 	Result  string
 	IsError bool
 	Offload string
+	TookMs  int64
 	ID      chat.CallID
 }
 
-// Records the result, with what hooks said before the call. It also ends a question that nobody answered.
+// Records the result, with what hooks said before the call. It also ends a question that nobody answered. took_ms is how
+// long the command ran, 0 if only the call is known: the outage of a server that found the end later does not count.
 func (q *Queries) CallFinish(ctx context.Context, db DBTX, arg CallFinishParams) (ToolCall, error) {
 	row := db.QueryRow(ctx, callFinish,
 		arg.Result,
 		arg.IsError,
 		arg.Offload,
+		arg.TookMs,
 		arg.ID,
 	)
 	var i ToolCall

@@ -74,7 +74,11 @@ func (handler) Run(ctx context.Context, call tool.Call, p params) (chat.ToolResu
 	if result.State == sandbox.ExecRunning {
 		return goesOn(call, p, result, began), nil
 	}
-	return describe(result), nil
+	told := describe(result)
+	if result.State == sandbox.ExecExited || result.State == sandbox.ExecKilled || result.State == sandbox.ExecTimedOut {
+		told.Took = max(result.Ended.Sub(result.Started), time.Millisecond)
+	}
+	return told, nil
 }
 
 // goesOn is what the model reads of a command whose time in the foreground is up, or that was to have none.

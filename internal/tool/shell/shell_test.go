@@ -42,6 +42,8 @@ func TestShell_ReturnsOutputAndExitCode(t *testing.T) {
 	require.False(t, result.IsError)
 	require.Regexp(t, `^out\nerr\n`+box.Workspace()+`\n\[exit code 0, \d+\.\d s\]$`, result.Content)
 
+	require.Positive(t, result.Took, "what the runner measured")
+
 	result = run(t, box, "true")
 	require.Regexp(t, `^\(no output\)\n\[exit code 0`, result.Content)
 }
