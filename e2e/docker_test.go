@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -76,6 +77,16 @@ func TestDocker_ContainerKilledAndRemovedDuringACommandIsToldAsLostOnce(t *testi
 		require.Equal(t, []string{"a"}, c.lines(how), "it is not run again")
 	}
 	c.wellFormed()
+}
+
+func TestDocker_TheTerminalStartsInTheWorkspaceOfTheContainer(t *testing.T) {
+	c := newContainerServer(t)
+	terminal := exec.CommandContext(t.Context(), filepath.Join(bin, "xbot-cli"), "-p", c.shell("pwd; echo here >> from-terminal")+"\nsay done")
+	terminal.Dir, terminal.Env = t.TempDir(), append(os.Environ(), "XBOT_HOME="+c.home)
+	out, err := terminal.CombinedOutput()
+	require.NoError(t, err, "the folder of the terminal is not one of the container: %s", out)
+	require.Contains(t, string(out), "done")
+	require.Equal(t, []string{"here"}, c.lines("from-terminal"))
 }
 
 func TestDocker_AnIdleContainerIsStoppedWithItsRunnerAndComesBack(t *testing.T) {
