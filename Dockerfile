@@ -1,4 +1,5 @@
-# Two images: "server" (xbot ingress, xbot worker) and "runner" (xbot-runner with what commands usually need).
+# Three images: "server" (xbot ingress, xbot worker), "server-containers" (the same, able to make a container for each
+# user: deploy/compose.containers.yml) and "runner" (xbot-runner with what commands usually need).
 #   docker build --target server --build-arg VERSION=$(git describe --always --dirty) -t xbot .
 
 FROM node:22-bookworm-slim AS page
@@ -39,7 +40,7 @@ ENTRYPOINT ["keep-running"]
 CMD ["--state", "/var/lib/xbot-runner", "--workspace", "/work"]
 
 FROM base AS server
-COPY --from=programs /out/xbot /out/xbot-cli /usr/local/bin/
+COPY --from=programs /out/xbot /out/xbot-cli /out/xbot-runner /usr/local/bin/
 RUN install -d -o xbot -g xbot -m 0700 /var/lib/xbot
 USER xbot
 WORKDIR /var/lib/xbot
@@ -49,3 +50,6 @@ EXPOSE 8080
 HEALTHCHECK --interval=10s --timeout=5s --start-period=30s --retries=3 CMD ["curl", "-fsS", "-o", "/dev/null", "http://127.0.0.1:8080/readyz"]
 ENTRYPOINT ["xbot"]
 CMD ["ingress"]
+
+FROM server AS server-containers
+COPY --from=docker:28-cli /usr/local/bin/docker /usr/local/bin/
