@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -175,4 +176,31 @@ func TestSecurity_TheSignInLinkWorksOnceAndSetsAPassword(t *testing.T) {
 	require.Equal(t, http.StatusNoContent, resp.StatusCode)
 	require.Equal(t, http.StatusOK, login(`{"username":"admin","password":"long enough to keep"}`).StatusCode)
 	require.Equal(t, http.StatusUnauthorized, login(`{"username":"admin","password":"not this one, sorry"}`).StatusCode)
+}
+
+func TestSecurity_AnEnvFileOfTheWorkingFolderIsNotBelieved(t *testing.T) {
+	s := prepareServer(t)
+	cloned := t.TempDir()
+	evil := filepath.Join(cloned, ".env")
+	require.NoError(t, os.WriteFile(evil, []byte("XBOT_CONFINE=off\nLLM_BASE_URL=http://127.0.0.1:9\n"), 0o600))
+	named := filepath.Join(cloned, "named.env")
+	require.NoError(t, os.WriteFile(named, []byte("LLM_BASE_URL="+s.model.BaseURL()+"\nLLM_API_KEY=sk-named-secret\n"), 0o600))
+	s.env = slices.DeleteFunc(s.env, func(v string) bool { return strings.HasPrefix(v, "LLM_BASE_URL=") || strings.HasPrefix(v, "LLM_API_KEY=") })
+	s.env = append(s.env, "XBOT_WRITABLE="+cloned)
+	s.via, s.args = []string{"sh", "-c", `cd "$0" && exec "$@"`, cloned}, []string{"--env-file", "named.env", "serve"}
+	s.boot()
+
+	k := s.newTalk()
+	id := k.send(k.shell("cat %s; echo status $?", named), `call Read {"path":"`+named+`"}`, "say done")
+	require.Equal(t, chat.TurnDone, k.untilEnded(time.Minute, id).State, "the model of the named file answers")
+	for _, c := range lastCalls(k) {
+		require.NotContains(t, c.Result, "sk-named-secret", c.Name)
+	}
+	runner, err := os.ReadFile(filepath.Join(s.home, "logs", "runner-local.log"))
+	require.NoError(t, err)
+	require.NotContains(t, string(runner), "switched off")
+	log, err := os.ReadFile(filepath.Join(s.home, "logs", "xbot.log"))
+	require.NoError(t, err)
+	require.Equal(t, 1, strings.Count(string(log), evil), "it is mentioned once")
+	require.Contains(t, string(log), "--env-file")
 }

@@ -51,6 +51,9 @@ func (p *parts) runLocalRunner(ctx context.Context, cfg config.Runner, server st
 		"--name", resolver.Local, "--state", state, "--workspace", workspace, "--deny", p.home,
 		"--lifeline-fd", strconv.Itoa(lifelineFD), "--confine", cfg.Confine,
 	}
+	if p.envFile != "" {
+		args = append(args, "--deny", p.envFile)
+	}
 	for _, dir := range cfg.Writable {
 		args = append(args, "--write", dir)
 	}

@@ -16,6 +16,8 @@ import (
 var version = "dev"
 
 type program struct {
+	EnvFile envFileFlag `name:"env-file" env:"XBOT_ENV_FILE" placeholder:"FILE" help:"Read settings from this file in place of .env in XBOT_HOME."`
+
 	Serve     serveCmd     `cmd:"" help:"Run everything in one process; starts its own Postgres and Temporal when none is configured."`
 	Ingress   ingressCmd   `cmd:"" help:"Run the part that talks to people: page, API, runner connections, relay."`
 	Worker    workerCmd    `cmd:"" help:"Run the part that works: workflows and activities."`
@@ -51,6 +53,7 @@ func main() {
 	parsed.BindTo(ctx, (*context.Context)(nil))
 	if err := parsed.Run(); err != nil {
 		fmt.Fprintln(os.Stderr, "xbot: "+err.Error())
+		sayIgnored(os.Stderr)
 		stop()
 		os.Exit(1)
 	}

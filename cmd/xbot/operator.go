@@ -36,6 +36,7 @@ func (c configCmd) Run() error {
 	if err != nil {
 		return err
 	}
+	sayIgnored(os.Stderr)
 	settings := slices.Concat(config.Describe(&cfg), channelSettings(env))
 	if c.JSON {
 		values := map[string]string{}

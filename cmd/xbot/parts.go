@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"os"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -37,6 +38,7 @@ import (
 // parts is what every long-running process is made of.
 type parts struct {
 	home     string
+	envFile  string // of settings, if one was named
 	memory   string // provider of memory where the policy names none
 	archive  *archive.Archive
 	admin    string // name of the first administrator
@@ -94,7 +96,10 @@ func assemble(ctx context.Context, process string, s settings) (*parts, error) {
 	if err != nil {
 		return nil, err
 	}
-	p.log = p.tele.Log
+	p.log, p.envFile = p.tele.Log, s.EnvFile
+	if path := config.IgnoredEnvFile(os.Environ()); path != "" {
+		p.log.Warn("a .env in the working folder is not read", "file", path, "do", ignoredAdvice)
+	}
 	p.template = prompt.NewTemplate(templatePath(s.Dir, s.Prompt), p.log)
 	if s.Pprof != "" {
 		if err := telemetry.ServeProfiles(s.Pprof); err != nil {

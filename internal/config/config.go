@@ -1,5 +1,6 @@
 // Package config reads the settings of a process: .env, then config.json in XBOT_HOME, then the environment, later
-// ones winning (spec/001 §6). Each setting has one name, its environment variable; config.json groups the same names,
+// ones winning (spec/001 §6). XBOT_ENV_FILE names another file in place of .env; that of the working folder is never read,
+// since an agent may have written it. Each setting has one name, its environment variable; config.json groups the same names,
 // {"llm": {"model": …}} is LLM_MODEL.
 package config
 
@@ -7,7 +8,8 @@ import "time"
 
 // Home is where a process keeps its files.
 type Home struct {
-	Dir string `env:"XBOT_HOME" help:"data folder; default ~/.xbot"`
+	Dir     string `env:"XBOT_HOME" help:"data folder; default ~/.xbot"`
+	EnvFile string `env:"XBOT_ENV_FILE" help:"file of settings that is read in place of .env in XBOT_HOME; the same as --env-file"`
 }
 
 // Database says how to reach Postgres.
@@ -40,7 +42,7 @@ type Local struct {
 // LLM says which model answers (spec/001 §7.1; the upstream's names).
 type LLM struct {
 	Provider      string        `env:"LLM_PROVIDER" help:"openai | anthropic | demo; empty: what the model's name says, else openai if a key, base URL or model is set, else demo"`
-	BaseURL       string        `env:"LLM_BASE_URL" help:"base URL of the provider's API"`
+	BaseURL       string        `env:"LLM_BASE_URL" secret:"inside" help:"base URL of the provider's API"`
 	APIKey        string        `env:"LLM_API_KEY" secret:"true" help:"key of the provider"`
 	Model         string        `env:"LLM_MODEL" help:"model id"`
 	MaxContext    int           `env:"LLM_MAX_CONTEXT" envDefault:"0" help:"tokens that the model takes in all; 0: what is known of the model, else 200000"`
@@ -74,7 +76,7 @@ type Context struct {
 type Memory struct {
 	MemoryProvider     string `env:"MEMORY_PROVIDER" envDefault:"flat" help:"flat | letta: who keeps memory, where the policy does not say"`
 	EmbeddingProvider  string `env:"LLM_EMBEDDING_PROVIDER" envDefault:"openai" help:"openai (or a service that is compatible) | ollama: who makes embeddings for letta"`
-	EmbeddingBaseURL   string `env:"LLM_EMBEDDING_BASE_URL" help:"address of that service; default: the provider's own"`
+	EmbeddingBaseURL   string `env:"LLM_EMBEDDING_BASE_URL" secret:"inside" help:"address of that service; default: the provider's own"`
 	EmbeddingAPIKey    string `env:"LLM_EMBEDDING_API_KEY" secret:"true" help:"key of that service"`
 	EmbeddingModel     string `env:"LLM_EMBEDDING_MODEL" help:"model that makes embeddings; empty: memory is searched by words alone"`
 	EmbeddingMaxTokens int    `env:"LLM_EMBEDDING_MAX_TOKENS" envDefault:"2048" help:"tokens of one text that the model takes; what is longer is cut for it"`
@@ -125,7 +127,7 @@ type Docker struct {
 type Telemetry struct {
 	LogLevel  string `env:"LOG_LEVEL" envDefault:"info" help:"debug | info | warn | error"`
 	LogFormat string `env:"LOG_FORMAT" envDefault:"text" help:"text | json"`
-	OTLP      string `env:"OTEL_EXPORTER_OTLP_ENDPOINT" help:"OpenTelemetry collector; empty: no traces"`
+	OTLP      string `env:"OTEL_EXPORTER_OTLP_ENDPOINT" secret:"inside" help:"OpenTelemetry collector; empty: no traces"`
 	Pprof     string `env:"XBOT_PPROF_ADDR" help:"loopback address for profiles (net/http/pprof); empty: none"`
 	Metrics   string `env:"XBOT_METRICS_ADDR" help:"address for the /metrics and /healthz of a worker; empty: none"`
 }

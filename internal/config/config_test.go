@@ -17,7 +17,7 @@ func setup(t *testing.T, dotenv, file string) []string {
 	t.Chdir(t.TempDir())
 	home := t.TempDir()
 	if dotenv != "" {
-		require.NoError(t, os.WriteFile(".env", []byte(dotenv), 0o600))
+		require.NoError(t, os.WriteFile(filepath.Join(home, ".env"), []byte(dotenv), 0o600))
 	}
 	if file != "" {
 		require.NoError(t, os.WriteFile(filepath.Join(home, "config.json"), []byte(file), 0o600))
@@ -130,6 +130,10 @@ func TestLoad_NeverRepeatsASecretInAnError(t *testing.T) {
 	require.Error(t, err)
 	require.NotContains(t, err.Error(), "sk-very-secret")
 	require.NotContains(t, err.Error(), "hidden")
+
+	_, err = config.Load[config.Serve](setup(t, "bad name\nLLM_API_KEY=sk-very-secret\n", ""))
+	require.ErrorContains(t, err, "is not a list of NAME=value lines")
+	require.NotContains(t, err.Error(), "sk-very-secret")
 }
 
 func TestPrices_AreKnownOnlyWhereBothWaysHaveOne(t *testing.T) {
@@ -140,4 +144,87 @@ func TestPrices_AreKnownOnlyWhereBothWaysHaveOne(t *testing.T) {
 	require.Equal(t, []float64{2.5, 2.5, 10}, []float64{input, cached, output}, "what comes from the cache costs no less than is said")
 	_, cached, _, _ = config.LLM{PriceInput: "2.5", PriceCached: "0", PriceOutput: "10"}.Prices()
 	require.Zero(t, cached)
+}
+
+func TestLoad_NeverBelievesAnEnvFileOfTheWorkingFolder(t *testing.T) {
+	environ := setup(t, "", "")
+	require.NoError(t, os.WriteFile(".env", []byte("XBOT_CONFINE=off\nLLM_BASE_URL=https://evil.example\nXBOT_NONSENSE=x\nHOOK_TOKEN=x\n"), 0o600))
+	got, err := config.Load[config.Serve](environ)
+	require.NoError(t, err, "not even to complain of what it holds")
+	require.Equal(t, "auto", got.Confine)
+	require.Empty(t, got.BaseURL)
+	variables, err := config.Variables(environ)
+	require.NoError(t, err)
+	require.Empty(t, variables("HOOK_TOKEN"))
+}
+
+func TestLoad_ReadsTheEnvFileThatIsNamedInsteadOfItsOwn(t *testing.T) {
+	environ := setup(t, "LLM_MODEL=of-the-home\nLLM_API_KEY=of-the-home\n", "")
+	require.NoError(t, os.WriteFile("named", []byte("LLM_MODEL=named\nHOOK_TOKEN=x\n"), 0o600))
+	environ = append(environ, "XBOT_ENV_FILE=named")
+	got, err := config.Load[config.Serve](environ)
+	require.NoError(t, err)
+	require.Equal(t, "named", got.Model)
+	require.Empty(t, got.APIKey)
+	absolute, err := filepath.Abs("named")
+	require.NoError(t, err)
+	require.Equal(t, absolute, got.EnvFile, "the same file from every folder")
+	variables, err := config.Variables(environ)
+	require.NoError(t, err)
+	require.Equal(t, "x", variables("HOOK_TOKEN"))
+
+	_, err = config.Load[config.Serve](append(environ, "XBOT_ENV_FILE=missing"))
+	require.ErrorContains(t, err, "missing", "a file that is named has to be there")
+	require.Equal(t, fault.Invalid, fault.KindOf(err))
+}
+
+func TestLoad_OnlyTheEnvironmentNamesFilesOfSettings(t *testing.T) {
+	other := filepath.Join(t.TempDir(), "other")
+	require.NoError(t, os.WriteFile(other, []byte("LLM_MODEL=other\n"), 0o600))
+	for name, files := range map[string][2]string{"env": {"XBOT_ENV_FILE=" + other + "\nXBOT_HOME=/elsewhere\n", ""}, "json": {"", `{"env_file": "` + other + `"}`}} {
+		t.Run(name, func(t *testing.T) {
+			environ := setup(t, files[0], files[1])
+			got, err := config.Load[config.Serve](environ)
+			require.NoError(t, err)
+			require.Empty(t, got.Model)
+			require.Empty(t, got.EnvFile)
+			require.Equal(t, environ[0], "XBOT_HOME="+got.Dir)
+		})
+	}
+}
+
+func TestIgnoredEnvFile_IsTheOneThatWasReadBefore(t *testing.T) {
+	environ := setup(t, "", "")
+	require.Empty(t, config.IgnoredEnvFile(environ), "there is none")
+	require.NoError(t, os.WriteFile(".env", []byte("LLM_MODEL=x\n"), 0o600))
+	here, err := filepath.Abs(".env")
+	require.NoError(t, err)
+	require.Equal(t, here, config.IgnoredEnvFile(environ))
+	require.Empty(t, config.IgnoredEnvFile(append(environ, "XBOT_ENV_FILE=.env")), "it is the one that was named")
+	require.Empty(t, config.IgnoredEnvFile([]string{"XBOT_HOME=."}), "this folder is the home")
+}
+
+func TestLoad_MakesAHomeThatOnlyItsOwnerMayOpen(t *testing.T) {
+	home := filepath.Join(t.TempDir(), "above", "xbot")
+	_, err := config.Load[config.Serve]([]string{"XBOT_HOME=" + home})
+	require.NoError(t, err)
+	info, err := os.Stat(home)
+	require.NoError(t, err)
+	require.Equal(t, os.FileMode(0o700), info.Mode().Perm())
+}
+
+func TestDescribe_MasksPasswordsInsideAddresses(t *testing.T) {
+	environ := append(setup(t, "", ""), "LLM_BASE_URL=https://user:llm-pass@proxy.example/v1?api_key=llm-key", "LLM_EMBEDDING_BASE_URL=https://embed-token@e.example",
+		"OTEL_EXPORTER_OTLP_ENDPOINT=https://otel:otel-pass@collector.example:4318", "XBOT_PUBLIC_URL=https://xbot.example/x?y=z")
+	got, err := config.Load[config.Serve](environ)
+	require.NoError(t, err)
+	shown := map[string]string{}
+	for _, s := range config.Describe(&got) {
+		shown[s.Name] = s.Value
+	}
+	require.Equal(t, "https://********@proxy.example/v1?api_key=********", shown["LLM_BASE_URL"])
+	require.Equal(t, "https://********@e.example", shown["LLM_EMBEDDING_BASE_URL"])
+	require.Equal(t, "https://********@collector.example:4318", shown["OTEL_EXPORTER_OTLP_ENDPOINT"])
+	require.Equal(t, "https://xbot.example/x?y=z", shown["XBOT_PUBLIC_URL"], "an address without secrets stays as it is")
+	require.Equal(t, "https://user:llm-pass@proxy.example/v1?api_key=llm-key", got.BaseURL, "what is used is what was set")
 }

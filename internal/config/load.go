@@ -19,7 +19,7 @@ import (
 	"xbot/internal/fault"
 )
 
-// Load fills a settings struct from .env in the working folder, config.json in XBOT_HOME, and the environment.
+// Load fills a settings struct from .env and config.json in XBOT_HOME, and the environment.
 // Unknown keys and values of the wrong type are named in the error, which is a sentence for the operator.
 func Load[T any](environ []string) (T, error) {
 	var out T
@@ -28,7 +28,7 @@ func Load[T any](environ []string) (T, error) {
 	if err != nil {
 		return out, err
 	}
-	merged, err := readDotEnv(".env")
+	merged, named, err := readEnvFile(values, home)
 	if err != nil {
 		return out, err
 	}
@@ -42,7 +42,7 @@ func Load[T any](environ []string) (T, error) {
 			merged[k] = v
 		}
 	}
-	merged["XBOT_HOME"] = home
+	merged["XBOT_HOME"], merged[EnvFileVariable] = home, named // no file says where files are
 	if err := env.ParseWithOptions(&out, env.Options{Environment: merged}); err != nil {
 		return out, fault.Errorf(fault.Invalid, "%s", parseSentence(err))
 	}
@@ -62,27 +62,63 @@ func homeDir(values map[string]string) (string, error) {
 	if err != nil {
 		return "", fault.Errorf(fault.Invalid, "XBOT_HOME: %w", err)
 	}
-	if err := os.MkdirAll(home, 0o750); err != nil {
+	if err := os.MkdirAll(home, 0o700); err != nil {
 		return "", fault.Errorf(fault.Invalid, "XBOT_HOME cannot be made: %w", err)
 	}
 	return home, nil
 }
 
-// readDotEnv reads .env. Keys of other programs are left alone; those that look like ours must be ours.
-func readDotEnv(path string) (map[string]string, error) {
-	values, err := godotenv.Read(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return map[string]string{}, nil
+// EnvFileVariable names a file that is read in place of .env in XBOT_HOME.
+const EnvFileVariable = "XBOT_ENV_FILE"
+
+// readEnvFile reads .env in XBOT_HOME, or the file that the environment names, which has to be there. Keys of other
+// programs are left alone; those that look like ours must be ours.
+func readEnvFile(environ map[string]string, home string) (values map[string]string, named string, err error) {
+	path := filepath.Join(home, ".env")
+	if named = environ[EnvFileVariable]; named != "" {
+		if named, err = filepath.Abs(named); err != nil {
+			return nil, "", fault.Errorf(fault.Invalid, "%s: %w", EnvFileVariable, err)
+		}
+		path = named
 	}
-	if err != nil {
-		return nil, fault.Errorf(fault.Invalid, ".env cannot be read: %w", err)
+	values, err = godotenv.Read(path)
+	if errors.Is(err, fs.ErrNotExist) && named == "" {
+		return map[string]string{}, "", nil
+	}
+	if _, ok := errors.AsType[*fs.PathError](err); ok {
+		return nil, "", fault.Errorf(fault.Invalid, "%s cannot be read: %w", path, err)
+	}
+	if err != nil { // the parser's own words repeat the file, and with it secrets
+		return nil, "", fault.Errorf(fault.Invalid, "%s is not a list of NAME=value lines", path)
 	}
 	for key := range values {
 		if strings.HasPrefix(key, "XBOT_") && !known(key) {
-			return nil, fault.Errorf(fault.Invalid, ".env sets %s, which is not a setting of xbot%s", key, nearest(key))
+			return nil, "", fault.Errorf(fault.Invalid, "%s sets %s, which is not a setting of xbot%s", path, key, nearest(key))
 		}
 	}
-	return values, nil
+	return values, named, nil
+}
+
+// IgnoredEnvFile is the .env of the working folder, which was read once and is not any more: an agent that works there
+// could write it. It is empty if there is none, or if it is the one that is read for another reason.
+func IgnoredEnvFile(environ []string) string {
+	values := env.ToMap(environ)
+	here, err := filepath.Abs(".env")
+	if err != nil {
+		return ""
+	}
+	stray, err := os.Stat(here)
+	if err != nil || stray.IsDir() {
+		return ""
+	}
+	read := values[EnvFileVariable]
+	if home, err := homeDir(values); read == "" && err == nil {
+		read = filepath.Join(home, ".env")
+	}
+	if used, err := os.Stat(read); err == nil && os.SameFile(stray, used) {
+		return ""
+	}
+	return here
 }
 
 // readFile reads config.json into environment names: nested keys are joined by underscores and tried as they are and
@@ -204,13 +240,18 @@ func typeName(t reflect.Type) string {
 }
 
 // Variables returns what reads a variable as Load does where it is no setting of this package: from the environment, and
-// before it from .env in the working folder.
+// before it from .env.
 func Variables(environ []string) (func(name string) string, error) {
-	values, err := readDotEnv(".env")
+	given := env.ToMap(environ)
+	home, err := homeDir(given)
 	if err != nil {
 		return nil, err
 	}
-	for k, v := range env.ToMap(environ) {
+	values, _, err := readEnvFile(given, home)
+	if err != nil {
+		return nil, err
+	}
+	for k, v := range given {
 		if v != "" {
 			values[k] = v
 		}

@@ -2,6 +2,7 @@ package config
 
 import (
 	"fmt"
+	"net/url"
 	"reflect"
 	"strings"
 )
@@ -25,17 +26,53 @@ func Settings[T any]() []Setting {
 func Describe(settings any) []Setting {
 	var out []Setting
 	walk(reflect.ValueOf(settings).Elem(), func(field reflect.StructField, v reflect.Value) {
-		s := Setting{Name: field.Tag.Get("env"), Field: field.Name, Help: field.Tag.Get("help"), Secret: field.Tag.Get("secret") != ""}
+		s := Setting{Name: field.Tag.Get("env"), Field: field.Name, Help: field.Tag.Get("help"), Secret: field.Tag.Get("secret") == "true"}
 		s.Value = fmt.Sprint(v.Interface())
 		if list, ok := reflect.TypeAssert[[]string](v); ok {
 			s.Value = strings.Join(list, ",")
 		}
-		if s.Secret && s.Value != "" {
-			s.Value = "********"
+		switch {
+		case s.Secret && s.Value != "":
+			s.Value = mask
+		case strings.Contains(s.Value, "://"):
+			s.Value = maskAddress(s.Value, field.Tag.Get("secret") == "inside")
 		}
 		out = append(out, s)
 	})
 	return out
+}
+
+// mask stands for a secret.
+const mask = "********"
+
+// maskAddress hides who signs in at an address, and what its query says if that may be a key.
+func maskAddress(address string, query bool) string {
+	u, err := url.Parse(address)
+	if err != nil { // then nobody can tell where a password in it ends
+		return mask
+	}
+	if u.User == nil && (u.RawQuery == "" || !query) {
+		return address
+	}
+	scheme, rest, _ := strings.Cut(address, "://")
+	if u.User != nil {
+		authority, _, _ := strings.Cut(rest, "/")
+		at := strings.LastIndex(authority, "@")
+		rest = mask + rest[max(at, 0):]
+	}
+	if query {
+		rest, _, _ = strings.Cut(rest, "#")
+		path, parameters, _ := strings.Cut(rest, "?")
+		masked := []string{}
+		for parameter := range strings.SplitSeq(parameters, "&") {
+			name, _, _ := strings.Cut(parameter, "=")
+			masked = append(masked, name+"="+mask)
+		}
+		if rest = path; parameters != "" {
+			rest += "?" + strings.Join(masked, "&")
+		}
+	}
+	return scheme + "://" + rest
 }
 
 func walk(v reflect.Value, visit func(reflect.StructField, reflect.Value)) {

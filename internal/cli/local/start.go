@@ -86,8 +86,14 @@ func (s *Server) start(ctx context.Context, progress func(string)) error {
 		args = []string{"serve"}
 	}
 	command := exec.Command(binary, args...)
-	command.Dir = s.Home // not the current folder, whose .env is about something else
+	command.Dir = s.Home
 	command.Env = append(os.Environ(), "XBOT_HOME="+s.Home)
+	if file := os.Getenv("XBOT_ENV_FILE"); file != "" { // as seen from here
+		if file, err = filepath.Abs(file); err != nil {
+			return fault.Errorf(fault.Invalid, "XBOT_ENV_FILE: %w", err)
+		}
+		command.Env = append(command.Env, "XBOT_ENV_FILE="+file)
+	}
 	command.Stdout, command.Stderr = log, log
 	detach(command)
 	if err := command.Start(); err != nil {

@@ -1,0 +1,36 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"xbot/internal/config"
+	"xbot/internal/fault"
+)
+
+// envFileFlag is a file of settings. Who names one says so to every part of the process and to those that it starts.
+type envFileFlag string
+
+// AfterApply is called by the command line's parser.
+func (f envFileFlag) AfterApply() error {
+	if f == "" {
+		return nil
+	}
+	path, err := filepath.Abs(string(f))
+	if err != nil {
+		return fault.Errorf(fault.Invalid, "--env-file: %w", err)
+	}
+	return os.Setenv(config.EnvFileVariable, path)
+}
+
+// sayIgnored names a .env of the working folder, which may be why something is not set.
+func sayIgnored(w io.Writer) {
+	if path := config.IgnoredEnvFile(os.Environ()); path != "" {
+		_, _ = fmt.Fprintln(w, "xbot: "+path+" is not read: "+ignoredAdvice) // a closed terminal is no reason to stop
+	}
+}
+
+// ignoredAdvice is what to do about a .env that is not read.
+const ignoredAdvice = "settings come from .env in XBOT_HOME, or from the file that --env-file (XBOT_ENV_FILE) names; move it there, or name it"
