@@ -130,11 +130,11 @@ check-compose: ## check docker-compose.yml with compose's own parser; needs no e
 	@mkdir -p $(BIN)
 	@if docker compose version >/dev/null 2>&1; then compose="docker compose"; else compose=docker-compose; fi; \
 	command -v $${compose%% *} >/dev/null || { echo "Compose is missing: install Docker's compose plugin, or the package docker-compose." >&2; exit 1; }; \
-	export XBOT_ENV_FILE=$(BIN)/compose.env; touch $$XBOT_ENV_FILE; \
+	export SETTINGS_FILE=$(BIN)/compose.env; touch $$SETTINGS_FILE; \
 	if $$compose --env-file deploy/example.env config --quiet 2>/dev/null; then echo "docker-compose.yml runs without secrets." >&2; exit 1; fi; \
-	deploy/make-env >$$XBOT_ENV_FILE; \
-	$$compose --env-file $$XBOT_ENV_FILE --profile runner config --quiet && \
-	DOCKER_GID=1 $$compose --env-file $$XBOT_ENV_FILE -f docker-compose.yml -f deploy/compose.containers.yml config --quiet && echo "docker-compose.yml is well-formed and refuses to run without secrets."
+	deploy/make-env >$$SETTINGS_FILE; \
+	$$compose --env-file $$SETTINGS_FILE --profile runner config --quiet && \
+	DOCKER_GID=1 $$compose --env-file $$SETTINGS_FILE -f docker-compose.yml -f deploy/compose.containers.yml config --quiet && echo "docker-compose.yml is well-formed and refuses to run without secrets."
 
 .PHONY: bench
 bench: build ## measure this build on this machine

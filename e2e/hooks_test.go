@@ -243,8 +243,10 @@ func TestHooks_AnAddressIsAskedWhereTheServerMayReachIt(t *testing.T) {
 	}))
 	t.Cleanup(service.Close)
 	file := fmt.Sprintf(`{"hooks":{"PreToolUse":[{"hooks":[{"type":"http","url":%q,"headers":{"X-Key":"$HOOK_KEY"},"allowed_env_vars":["HOOK_KEY"]}]}]}}`, service.URL)
+	variables := filepath.Join(t.TempDir(), "variables")
+	require.NoError(t, os.WriteFile(variables, []byte("HOOK_KEY=open-sesame\n"), 0o600))
 	for _, allowed := range []bool{false, true} {
-		env := []string{"HOOK_KEY=open-sesame"}
+		env := []string{"XBOT_ENV_FILE=" + variables}
 		if allowed {
 			env = append(env, "XBOT_HTTP_ALLOW=127.0.0.1")
 		}

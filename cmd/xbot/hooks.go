@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"context"
-	"os"
 	"path"
 	"path/filepath"
 
@@ -40,7 +39,7 @@ func (p *parts) hookDesk(boxes activities.Boxes) *hook.Desk {
 	}
 	return &hook.Desk{Log: p.log, Kinds: map[hook.Kind]hook.Asker{
 		hook.KindCommand:  ask.Command{Sandbox: ask.Sandbox{Places: projectHooks{p, boxes}}, Host: ask.Host{Dir: p.home}},
-		hook.KindHTTP:     ask.NewHTTP(safehttp.New(allow), os.Getenv, "xbot/"+version),
+		hook.KindHTTP:     ask.NewHTTP(safehttp.New(allow), p.env, "xbot/"+version),
 		hook.KindCallback: ask.Standard(p.log),
 	}}
 }

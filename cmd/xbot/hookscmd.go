@@ -84,13 +84,17 @@ func (c hooksTestCmd) Run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	env, err := config.Variables(os.Environ())
+	if err != nil {
+		return err
+	}
 	log := slog.New(slog.NewTextHandler(os.Stderr, nil))
 	here := ask.Host{}
 	tried := &ingress.Hooks{
 		Files: &hook.Live{File: hookFile(cfg.Dir), Grants: hookGrants(cfg.Permissions, ask.Standard(log))},
 		Desk: &hook.Desk{Log: discardLog(), Kinds: map[hook.Kind]hook.Asker{
 			hook.KindCommand:  ask.Command{Sandbox: here, Host: here},
-			hook.KindHTTP:     ask.NewHTTP(safehttp.New(allow), os.Getenv, "xbot/"+version),
+			hook.KindHTTP:     ask.NewHTTP(safehttp.New(allow), env, "xbot/"+version),
 			hook.KindCallback: ask.Standard(log),
 		}},
 	}

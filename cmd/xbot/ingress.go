@@ -153,9 +153,7 @@ func (in *ingressPart) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if in.accounts.Env, err = config.Variables(os.Environ()); err != nil {
-		return err
-	}
+	in.accounts.Env = in.env
 	if err := in.accounts.TakeEnvironment(ctx, in.log); err != nil {
 		return err
 	}

@@ -1,10 +1,26 @@
 package main
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"xbot/internal/config"
 )
+
+func TestDrivers_EveryVariableIsASettingOfConfigJSON(t *testing.T) {
+	var named []string
+	for _, d := range drivers() {
+		for _, o := range d.Options {
+			if o.Env != "" {
+				named = append(named, o.Env)
+			}
+		}
+	}
+	slices.Sort(named)
+	require.Equal(t, slices.Sorted(slices.Values(config.ChannelVariables)), named)
+}
 
 func TestParse_SaysInOneSentenceWhatIsNotUnderstood(t *testing.T) {
 	const help = " (xbot --help lists what there is)"

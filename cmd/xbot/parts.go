@@ -38,8 +38,9 @@ import (
 // parts is what every long-running process is made of.
 type parts struct {
 	home     string
-	envFile  string // of settings, if one was named
-	memory   string // provider of memory where the policy names none
+	envFile  string                   // of settings, if one was named
+	env      func(name string) string // reads a variable that is no setting, as settings are read
+	memory   string                   // provider of memory where the policy names none
 	archive  *archive.Archive
 	admin    string // name of the first administrator
 	dsn      string
@@ -87,6 +88,9 @@ const poolSize = 40
 func assemble(ctx context.Context, process string, s settings) (*parts, error) {
 	p := &parts{home: s.Dir, dsn: s.dsn, memory: s.MemoryProvider}
 	var err error
+	if p.env, err = config.Variables(os.Environ()); err != nil {
+		return nil, err
+	}
 	if p.logs, err = logs.Open(s.Dir, strings.TrimPrefix(process, "xbot ")); err != nil {
 		return nil, err
 	}

@@ -54,7 +54,7 @@ func (serveCmd) Run(ctx context.Context) error {
 		return err
 	}
 	defer p.close(ctx)
-	p.newCatalogue(model, cfg.LLM, os.Getenv)
+	p.newCatalogue(model, cfg.LLM, p.env)
 	if p.policy, err = newPolicy(cfg.Permissions, p.tools(cfg.Permissions)); err != nil {
 		_ = listener.Close() // nothing was accepted on it
 		return err

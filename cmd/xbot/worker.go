@@ -64,7 +64,7 @@ func (workerCmd) Run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	p.newCatalogue(model, cfg.LLM, os.Getenv)
+	p.newCatalogue(model, cfg.LLM, p.env)
 	if p.policy, err = newPolicy(cfg.Permissions, p.tools(cfg.Permissions)); err != nil {
 		return err
 	}

@@ -228,3 +228,18 @@ func TestDescribe_MasksPasswordsInsideAddresses(t *testing.T) {
 	require.Equal(t, "https://xbot.example/x?y=z", shown["XBOT_PUBLIC_URL"], "an address without secrets stays as it is")
 	require.Equal(t, "https://user:llm-pass@proxy.example/v1?api_key=llm-key", got.BaseURL, "what is used is what was set")
 }
+
+func TestVariables_OfChannelsStandInConfigJSON(t *testing.T) {
+	environ := setup(t, "", `{"feishu": {"app_id": "cli_1", "app_secret": "s"}, "napcat": {"send_pause": "2s"}, "qq_app_id": "7"}`)
+	_, err := config.Load[config.Serve](environ)
+	require.NoError(t, err)
+	variables, err := config.Variables(append(environ, "FEISHU_APP_SECRET=from-environment"))
+	require.NoError(t, err)
+	for name, want := range map[string]string{
+		"FEISHU_APP_ID": "cli_1", "FEISHU_APP_SECRET": "from-environment", "NAPCAT_SEND_PAUSE": "2s", "QQ_APP_ID": "7", "QQ_APP_SECRET": "",
+	} {
+		require.Equal(t, want, variables(name), name)
+	}
+	_, err = config.Load[config.Serve](setup(t, "", `{"feishu": {"app_key": "x"}}`))
+	require.ErrorContains(t, err, `"feishu.app_key" is not a setting`)
+}

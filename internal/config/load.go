@@ -28,25 +28,33 @@ func Load[T any](environ []string) (T, error) {
 	if err != nil {
 		return out, err
 	}
-	merged, named, err := readEnvFile(values, home)
+	merged, named, err := merge(values, home)
 	if err != nil {
 		return out, err
-	}
-	fromFile, err := readFile(filepath.Join(home, "config.json"))
-	if err != nil {
-		return out, err
-	}
-	maps.Copy(merged, fromFile)
-	for k, v := range values {
-		if v != "" { // an empty variable does not hide what a file says
-			merged[k] = v
-		}
 	}
 	merged["XBOT_HOME"], merged[EnvFileVariable] = home, named // no file says where files are
 	if err := env.ParseWithOptions(&out, env.Options{Environment: merged}); err != nil {
 		return out, fault.Errorf(fault.Invalid, "%s", parseSentence(err))
 	}
 	return out, check(&out)
+}
+
+// merge puts .env, config.json and the environment over one another. named is the file in place of .env, if one is named.
+func merge(environ map[string]string, home string) (merged map[string]string, named string, err error) {
+	if merged, named, err = readEnvFile(environ, home); err != nil {
+		return nil, "", err
+	}
+	fromFile, err := readFile(filepath.Join(home, "config.json"))
+	if err != nil {
+		return nil, "", err
+	}
+	maps.Copy(merged, fromFile)
+	for k, v := range environ {
+		if v != "" { // an empty variable does not hide what a file says
+			merged[k] = v
+		}
+	}
+	return merged, named, nil
 }
 
 func homeDir(values map[string]string) (string, error) {
@@ -240,21 +248,16 @@ func typeName(t reflect.Type) string {
 }
 
 // Variables returns what reads a variable as Load does where it is no setting of this package: from the environment, and
-// before it from .env.
+// before it from config.json and .env.
 func Variables(environ []string) (func(name string) string, error) {
 	given := env.ToMap(environ)
 	home, err := homeDir(given)
 	if err != nil {
 		return nil, err
 	}
-	values, _, err := readEnvFile(given, home)
+	values, _, err := merge(given, home)
 	if err != nil {
 		return nil, err
-	}
-	for k, v := range given {
-		if v != "" {
-			values[k] = v
-		}
 	}
 	return func(name string) string { return values[name] }, nil
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/url"
 	"reflect"
+	"slices"
 	"strings"
 )
 
@@ -88,7 +89,7 @@ func walk(v reflect.Value, visit func(reflect.StructField, reflect.Value)) {
 
 // known reports whether any process has a setting of that name. Temporal's own variables pass through.
 func known(name string) bool {
-	if strings.HasPrefix(name, "TEMPORAL_") {
+	if strings.HasPrefix(name, "TEMPORAL_") || slices.Contains(ChannelVariables, name) {
 		return true
 	}
 	for _, s := range Settings[Serve]() {
