@@ -1,0 +1,211 @@
+package e2e
+
+import (
+	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/pem"
+	"fmt"
+	"math/big"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"xbot/ingress/runners/runnerstest"
+	"xbot/internal/apiclient"
+	"xbot/internal/chat"
+)
+
+// composeOverride replaces the images, which come from a registry, by the test image with this machine's /usr and the
+// binaries under test. What docker-compose.yml says of settings, folders, networks and health is what is tested.
+const composeOverride = `
+x-base: &base
+  image: %[1]s
+  volumes: ["/usr:/usr:ro", "%[2]s:/opt/xbot:ro", "%[3]s/tls:/tls:ro", "%[3]s/passwd:/etc/passwd:ro"]
+services:
+  ingress: {<<: *base, user: "10001:10001", entrypoint: [/opt/xbot/xbot], command: [ingress], healthcheck: {test: [CMD, curl, -fsS, "http://127.0.0.1:8080/readyz"], interval: 1s, retries: 90}}
+  worker: {<<: *base, user: "10001:10001", entrypoint: [/opt/xbot/xbot]}
+  runner: {<<: *base, init: false, user: "10001:10001", entrypoint: [/opt/xbot/xbot-runner], command: [--state, /var/lib/xbot-runner, --workspace, /work]}
+  postgres:
+    <<: *base
+    user: "10001:10001"
+    entrypoint: [/bin/sh, -euc]
+    command: ["PATH=$$(echo /usr/lib/postgresql/*/bin):$$PATH; [ -e /var/lib/postgresql/data/base ] || { initdb -D /var/lib/postgresql/data -U postgres --auth=trust >/dev/null; pg_ctl -D /var/lib/postgresql/data -o '-k /tmp -c listen_addresses=' -w start; PGHOST=/tmp POSTGRES_USER=postgres sh /docker-entrypoint-initdb.d/roles.sh; pg_ctl -D /var/lib/postgresql/data -w stop; echo 'host all all all scram-sha-256' >>/var/lib/postgresql/data/pg_hba.conf; }; exec postgres -D /var/lib/postgresql/data -k /tmp -c max_connections=300 -c listen_addresses='*'"]
+    healthcheck: {test: [CMD-SHELL, "/usr/lib/postgresql/*/bin/pg_isready -h 127.0.0.1 -U xbot -d xbot"], interval: 1s, retries: 90}
+  temporal-schema: {<<: *base, entrypoint: ["true"], networks: [data]}
+  temporal-namespace: {<<: *base, entrypoint: ["true"]}
+  temporal-ui: {<<: *base, entrypoint: [sleep, infinity]}
+  temporal:
+    <<: *base
+    entrypoint: [/opt/xbot/xbot-temporal, --ui-addr=off, --grpc-addr=0.0.0.0:7233, --tls-dir=/tls, --postgres-host=postgres, --postgres-user=temporal, --postgres-sslmode=disable]
+    environment: {XBOT_TEMPORAL_POSTGRES_PASSWORD: "${POSTGRES_TEMPORAL_PASSWORD}"}
+    healthcheck: {test: [CMD, perl, -MIO::Socket::INET, -e, 'exit !IO::Socket::INET->new("127.0.0.1:7233")'], interval: 1s, retries: 120}
+volumes:
+  home: {driver_opts: {type: none, o: bind, device: "%[3]s/home"}}
+  postgres: {driver_opts: {type: none, o: bind, device: "%[3]s/postgres"}}
+  runner-state: {driver_opts: {type: none, o: bind, device: "%[3]s/runner"}}
+  work: {driver_opts: {type: none, o: bind, device: "%[3]s/work"}}
+`
+
+// composed is the product as docker-compose.yml starts it.
+type composed struct {
+	t     *testing.T
+	dir   string // of the project, and in it the folders of its volumes
+	files []string
+	addr  string
+}
+
+func newComposed(t *testing.T, settings ...string) *composed {
+	t.Helper()
+	image := runnerstest.Image(t)
+	dir, err := os.MkdirTemp("/var/tmp", "xbot-compose") // the engine finds it under this name, and others may enter it
+	require.NoError(t, err)
+	require.NoError(t, os.Chmod(dir, 0o755)) //nolint:gosec // as said
+	c := &composed{t: t, dir: dir, addr: freeAddress(t), files: []string{"docker-compose.yml", "test.yml"}}
+	require.NoError(t, exec.CommandContext(t.Context(), "cp", "-r", "../docker-compose.yml", "../deploy", dir).Run())
+	for _, name := range []string{"home", "postgres", "runner", "work"} {
+		require.NoError(t, os.Mkdir(filepath.Join(dir, name), 0o700))
+		require.NoError(t, os.Chown(filepath.Join(dir, name), 10001, 10001))
+	}
+	writeCertificates(t, filepath.Join(dir, "tls"))
+	c.write("passwd", "root:x:0:0::/root:/bin/sh\nxbot:x:10001:10001::/tmp:/bin/sh\n")
+	require.NoError(t, os.Chmod(filepath.Join(dir, "passwd"), 0o644)) //nolint:gosec // every user of a container reads it
+	made, err := exec.CommandContext(t.Context(), "../deploy/make-env").Output()
+	require.NoError(t, err)
+	lines := append(settings, "PUBLISH_ADDR="+c.addr, "XBOT_PUBLIC_URL=http://"+c.addr, "TEMPORAL_TLS=true", "TEMPORAL_TLS_SERVER_NAME=xbot-temporal",
+		"TEMPORAL_TLS_SERVER_CA_CERT_PATH=/tls/ca.pem", "TEMPORAL_TLS_CLIENT_CERT_PATH=/tls/client.pem", "TEMPORAL_TLS_CLIENT_KEY_PATH=/tls/client-key.pem")
+	c.write(".env", string(made)+strings.Join(lines, "\n")+"\n")
+	binaries, err := filepath.Abs(bin)
+	require.NoError(t, err)
+	c.write("test.yml", fmt.Sprintf(composeOverride, image, binaries, dir))
+	t.Cleanup(func() {
+		if t.Failed() {
+			t.Log(c.try(context.Background(), "logs", "--tail", "40"))
+		}
+		t.Log(c.try(context.Background(), "--profile", "runner", "down", "--volumes", "--timeout", "5"))
+		require.NoError(t, os.RemoveAll(dir))
+	})
+	return c
+}
+
+func (c *composed) write(name, text string) {
+	c.t.Helper()
+	require.NoError(c.t, os.WriteFile(filepath.Join(c.dir, name), []byte(text), 0o600))
+}
+
+func (c *composed) command(ctx context.Context, args ...string) *exec.Cmd {
+	var head []string
+	for _, file := range c.files {
+		head = append(head, "-f", file)
+	}
+	args = append(head, args...)
+	cmd := exec.CommandContext(ctx, "docker-compose", args...)
+	if exec.CommandContext(ctx, "docker", "compose", "version").Run() == nil {
+		cmd = exec.CommandContext(ctx, "docker", append([]string{"compose"}, args...)...)
+	}
+	cmd.Dir = c.dir
+	return cmd
+}
+
+func (c *composed) try(ctx context.Context, args ...string) string {
+	out, err := c.command(ctx, args...).CombinedOutput()
+	return fmt.Sprintf("%s%v", out, err)
+}
+
+// run returns what a command of Compose prints on its standard output.
+func (c *composed) run(args ...string) string {
+	c.t.Helper()
+	ctx, cancel := context.WithTimeout(c.t.Context(), 5*time.Minute)
+	defer cancel()
+	cmd := c.command(ctx, args...)
+	var said strings.Builder
+	cmd.Stderr = &said
+	out, err := cmd.Output()
+	require.NoError(c.t, err, "%v: %s", args, said.String())
+	return strings.TrimSpace(string(out))
+}
+
+// in runs xbot in a service.
+func (c *composed) in(service string, args ...string) string {
+	c.t.Helper()
+	return c.run(append([]string{"exec", "-T", service, "/opt/xbot/xbot"}, args...)...)
+}
+
+// kill kills the process of a service, and starts it again in a new container.
+func (c *composed) kill(service string) {
+	c.t.Helper()
+	c.run("kill", "--signal", "SIGKILL", service)
+	c.run("up", "--detach", "--no-build", "--no-deps", "--force-recreate", service)
+}
+
+func TestCompose_StartsWithEverySettingAndAHomeThatLasts(t *testing.T) {
+	c := newComposed(t, "LLM_PROVIDER=demo", "LLM_MAX_CONTEXT=54321", "AGENT_MAX_ITERATIONS=33")
+	c.run("up", "--detach", "--no-build")
+	for _, service := range []string{"ingress", "worker"} {
+		said := c.in(service, "config")
+		require.Regexp(t, `LLM_MAX_CONTEXT\s+54321`, said, "a setting that the compose file does not name, in the %s", service)
+		require.Regexp(t, `AGENT_MAX_ITERATIONS\s+33`, said)
+		require.Empty(t, c.run("exec", "-T", service, "printenv", "POSTGRES_ADMIN_PASSWORD"), "the %s does not need it", service)
+	}
+	token := c.in("ingress", "runner", "create", "local")
+	env, err := os.ReadFile(filepath.Join(c.dir, ".env"))
+	require.NoError(t, err)
+	c.write(".env", string(env)+"RUNNER_TOKEN="+token[strings.LastIndexByte(token, '\n')+1:]+"\n")
+	c.run("--profile", "runner", "up", "--detach", "--no-build")
+
+	client := apiclient.New(apiclient.Endpoint{URL: "http://" + c.addr, Token: lastWord(c.in("ingress", "token", "create", "test"))})
+	t.Cleanup(client.Close)
+	session, err := client.CreateSession(t.Context(), apiclient.NewSession{})
+	require.NoError(t, err)
+	k := &talk{server: &server{t: t, client: client}, key: session.Key}
+	id := k.send("run sleep 3; echo ran >>/work/trace; cat /work/trace")
+	k.untilTool(startLimit, chat.CallRunning)
+	c.run("exec", "-T", "ingress", "sh", "-c", "echo kept >/var/lib/xbot/note")
+	c.kill("worker")
+	c.kill("ingress")
+	require.Equal(t, chat.TurnDone, k.untilEnded(crashLimit, id).State)
+	trace, err := os.ReadFile(filepath.Join(c.dir, "work", "trace"))
+	require.NoError(t, err)
+	require.Equal(t, "ran\n", string(trace), "once, although worker and ingress were killed")
+	require.Equal(t, "kept", c.run("exec", "-T", "worker", "cat", "/var/lib/xbot/note"), "one home for both, which outlives their containers")
+}
+
+func lastWord(text string) string {
+	words := strings.Fields(text)
+	return words[len(words)-1]
+}
+
+// writeCertificates makes what xbot-temporal and its clients need to trust one another.
+func writeCertificates(t *testing.T, dir string) {
+	t.Helper()
+	require.NoError(t, os.Mkdir(dir, 0o755)) //nolint:gosec // users of containers read it
+	var authority *x509.Certificate
+	var authorityKey *ecdsa.PrivateKey
+	for i, name := range []string{"ca", "server", "client"} {
+		key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+		require.NoError(t, err)
+		certificate := &x509.Certificate{
+			SerialNumber: big.NewInt(int64(i + 1)), Subject: pkix.Name{CommonName: name}, DNSNames: []string{"xbot-temporal"},
+			NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour), IsCA: i == 0, BasicConstraintsValid: true,
+			ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth, x509.ExtKeyUsageClientAuth},
+		}
+		if authority == nil {
+			authority, authorityKey = certificate, key
+		}
+		der, err := x509.CreateCertificate(rand.Reader, certificate, authority, key.Public(), authorityKey)
+		require.NoError(t, err)
+		private, err := x509.MarshalPKCS8PrivateKey(key)
+		require.NoError(t, err)
+		for file, block := range map[string]*pem.Block{name + ".pem": {Type: "CERTIFICATE", Bytes: der}, name + "-key.pem": {Type: "PRIVATE KEY", Bytes: private}} {
+			require.NoError(t, os.WriteFile(filepath.Join(dir, file), pem.EncodeToMemory(block), 0o644)) //nolint:gosec // as above
+		}
+	}
+}
