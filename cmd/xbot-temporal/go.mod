@@ -222,6 +222,3 @@ require (
 	sigs.k8s.io/structured-merge-diff/v6 v6.4.0 // indirect
 	sigs.k8s.io/yaml v1.6.0 // indirect
 )
-
-// A dependency asks for an x/exp that the module proxy does not serve; only tests import it.
-replace golang.org/x/exp => golang.org/x/exp v0.0.0-20251219203646-944ab1f22d93

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"net"
 	"net/url"
 	"strings"
@@ -32,6 +33,34 @@ func (in *ingressPart) address() string {
 		host = "127.0.0.1"
 	}
 	return "http://" + net.JoinHostPort(host, port)
+}
+
+// peopleURL is where people reach the server of some settings, as far as this machine knows.
+func peopleURL(cfg config.Serve) string {
+	base := cfg.HTTP.URL
+	if note, err := readLocal(cfg.Dir); base == "" && err == nil {
+		base = note.URL
+	}
+	return strings.TrimRight(cmp.Or(base, "http://"+cfg.Addr), "/")
+}
+
+// runnerURL is where runners connect to the server at an address, and whether that is reached from its own machine alone.
+func runnerURL(base string) (address string, loopback bool) {
+	u, err := url.Parse(base)
+	if err != nil {
+		return base, false
+	}
+	host, ip := u.Hostname(), net.ParseIP(u.Hostname())
+	if host == "" || ip != nil && ip.IsUnspecified() {
+		host, ip = "127.0.0.1", net.IPv4(127, 0, 0, 1)
+		u.Host = net.JoinHostPort(host, u.Port())
+	}
+	if u.Scheme = "ws"; strings.HasPrefix(base, "https:") {
+		u.Scheme = "wss"
+	}
+	name := strings.TrimSuffix(strings.ToLower(host), ".")
+	loopback = ip != nil && ip.IsLoopback() || name == "localhost" || strings.HasSuffix(name, ".localhost")
+	return u.JoinPath("/api/runners/connect").String(), loopback
 }
 
 // internalURL is where workers of other processes reach this one.

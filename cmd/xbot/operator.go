@@ -117,19 +117,12 @@ func (c loginLinkCmd) Run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	base := cfg.HTTP.URL
-	if note, err := readLocal(cfg.Dir); base == "" && err == nil {
-		base = note.URL
-	}
-	if base == "" {
-		base = "http://" + cfg.Addr
-	}
 	if c.ForgetPassword {
 		if err := s.SetPassword(ctx, user.ID, "", nil); err != nil {
 			return err
 		}
 	}
-	link, err := (&auth.Auth{Accounts: s}).NewLink(ctx, user.ID, base)
+	link, err := (&auth.Auth{Accounts: s}).NewLink(ctx, user.ID, peopleURL(cfg))
 	if err != nil {
 		return err
 	}

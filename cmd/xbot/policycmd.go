@@ -16,7 +16,7 @@ import (
 type policyCmd struct {
 	Show    policyShowCmd    `cmd:"" help:"Print the policy document; its version goes to standard error."`
 	Set     policySetCmd     `cmd:"" help:"Put a document in force, everywhere within a second."`
-	Check   policyCheckCmd   `cmd:"" help:"Say what is wrong with a document without putting it in force."`
+	Check   policyCheckCmd   `cmd:"" help:"Say what is wrong with a document without putting it in force; needs no server."`
 	History policyHistoryCmd `cmd:"" help:"List who changed the document, and when."`
 }
 
@@ -84,19 +84,23 @@ type policyCheckCmd struct {
 	File string `arg:"" help:"File with the document (JSON5); - is standard input."`
 }
 
-// Run says what is wrong with a document.
+// Run says what is wrong with a document. A server is asked only where one is named, which may be of another version: the
+// document alone decides.
 func (c policyCheckCmd) Run(ctx context.Context) error {
 	text, err := readPolicy(c.File)
 	if err != nil {
 		return err
 	}
-	return c.ask(func(client *apiclient.Client) error {
-		if err := checkPolicy(ctx, client, text); err != nil {
-			return err
-		}
+	if c.Server != "" {
+		err = c.ask(func(client *apiclient.Client) error { return checkPolicy(ctx, client, text) })
+	} else {
+		_, notes, wrong := policies.Parse([]byte(text))
+		err = sayPolicy(policies.FaultsOf(wrong), notes)
+	}
+	if err == nil {
 		say(os.Stdout, "The document can be put in force.")
-		return nil
-	})
+	}
+	return err
 }
 
 // checkPolicy prints what the server says of a document: its faults are an error.
@@ -105,10 +109,14 @@ func checkPolicy(ctx context.Context, client *apiclient.Client, text string) err
 	if err != nil {
 		return err
 	}
-	sayAll(os.Stderr, "error: ", said.Errors)
-	sayAll(os.Stderr, "note: ", said.Notes)
-	if len(said.Errors) > 0 {
-		return fault.Errorf(fault.Invalid, "the document has %s; nothing was changed", several(len(said.Errors), "fault"))
+	return sayPolicy(said.Errors, said.Notes)
+}
+
+func sayPolicy(faults, notes []string) error {
+	sayAll(os.Stderr, "error: ", faults)
+	sayAll(os.Stderr, "note: ", notes)
+	if len(faults) > 0 {
+		return fault.Errorf(fault.Invalid, "the document has %s; nothing was changed", several(len(faults), "fault"))
 	}
 	return nil
 }

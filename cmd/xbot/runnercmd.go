@@ -40,7 +40,7 @@ func (c runnerCreateCmd) Run(ctx context.Context) error {
 		if err := s.CreateRunner(ctx, user.ID, c.Name, hash); err != nil {
 			return err
 		}
-		sayToken(token, "Runner %s of %s is made.", c.Name, user.Name)
+		sayToken(cfg, token, "Runner %s of %s is made.", c.Name, user.Name)
 		return nil
 	})
 }
@@ -57,9 +57,13 @@ func mayBeNamed(user store.User, name string) error {
 }
 
 // sayToken prints a token where a script reads it, and the sentences where a person does.
-func sayToken(token, format string, args ...any) {
+func sayToken(cfg config.Serve, token, format string, args ...any) {
 	say(os.Stderr, format+" Its token follows, this once. Where its commands are to run:", args...)
-	say(os.Stderr, "  xbot-runner --server wss://HOST/api/runners/connect --token-file FILE")
+	address, loopback := runnerURL(peopleURL(cfg))
+	say(os.Stderr, "  xbot-runner --server %s --token-file FILE", address)
+	if loopback {
+		say(os.Stderr, "Only this machine reaches that address. For a runner elsewhere set XBOT_PUBLIC_URL to the one at which it reaches this server.")
+	}
 	say(os.Stdout, "%s", token)
 }
 
@@ -76,7 +80,7 @@ func (c runnerTokenCmd) Run(ctx context.Context) error {
 			return err
 		}
 		drop(ctx, s, cfg, resolver.ID(user.ID, c.Name))
-		sayToken(token, "Runner %s of %s has a new token; a connection with the old one is closed.", c.Name, user.Name)
+		sayToken(cfg, token, "Runner %s of %s has a new token; a connection with the old one is closed.", c.Name, user.Name)
 		return nil
 	})
 }

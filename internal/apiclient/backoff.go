@@ -2,8 +2,9 @@ package apiclient
 
 import (
 	"context"
-	"math/rand/v2"
 	"time"
+
+	"github.com/cenkalti/backoff/v5"
 
 	"xbot/internal/fault"
 )
@@ -15,17 +16,14 @@ const (
 	maxPause   = 3 * time.Second
 )
 
-// backoff doubles its pause with each call; the zero value is ready.
-type backoff struct{ last time.Duration }
-
-// next returns the pause before the next attempt, between half of it and all of it, so that many clients of one
-// server do not come at once.
-func (b *backoff) next() time.Duration {
-	b.last = min(max(b.last*2, firstPause), maxPause)
-	return b.last/2 + rand.N(b.last/2)
+// newBackoff returns pauses that double, each between half of it and all of it, so that many clients of one server do not
+// come at once.
+func newBackoff() *backoff.ExponentialBackOff {
+	const spread = 1.0 / 3 // of the middle
+	return &backoff.ExponentialBackOff{
+		InitialInterval: firstPause * 3 / 4, MaxInterval: maxPause * 3 / 4, Multiplier: 2, RandomizationFactor: spread,
+	}
 }
-
-func (b *backoff) reset() { b.last = 0 }
 
 // passes reports whether an error may go away by waiting.
 func passes(err error) bool {

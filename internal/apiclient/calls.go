@@ -130,13 +130,13 @@ func (c *Client) Send(ctx context.Context, key chat.SessionKey, clientMessageID,
 // SendUntilAccepted repeats Send while the server cannot be reached or asks to wait, until ctx ends. Before each wait
 // it calls waiting, if that is not nil.
 func (c *Client) SendUntilAccepted(ctx context.Context, key chat.SessionKey, clientMessageID, text string, waiting func(error, time.Duration)) (Accepted, error) {
-	var pause backoff
+	pause := newBackoff()
 	for {
 		accepted, err := c.Send(ctx, key, clientMessageID, text)
 		if err == nil || ctx.Err() != nil || !passes(err) {
 			return accepted, err
 		}
-		wait := max(pause.next(), fault.After(err))
+		wait := max(pause.NextBackOff(), fault.After(err))
 		if waiting != nil {
 			waiting(err, wait)
 		}

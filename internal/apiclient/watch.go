@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/cenkalti/backoff/v5"
+
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 )
@@ -43,12 +45,12 @@ type Update struct {
 // when ctx ends, when the caller stops, and, after an Update with Lost and no Retry, when trying again cannot help.
 func (c *Client) Watch(ctx context.Context, key chat.SessionKey, after int64) iter.Seq[Update] {
 	return func(yield func(Update) bool) {
-		w := watch{client: c, key: key, after: after, yield: yield}
+		w := watch{client: c, key: key, after: after, yield: yield, pause: newBackoff()}
 		for ctx.Err() == nil {
 			began := time.Now()
 			err := w.connect(ctx)
 			if time.Since(began) > maxPause { // it had been a good connection
-				w.pause.reset()
+				w.pause.Reset()
 			}
 			if w.done || ctx.Err() != nil || !w.again(ctx, err) {
 				return
@@ -63,7 +65,7 @@ type watch struct {
 	after  int64
 	yield  func(Update) bool
 	done   bool // the caller has stopped
-	pause  backoff
+	pause  *backoff.ExponentialBackOff
 	denied int
 }
 
@@ -78,7 +80,7 @@ func (w *watch) again(ctx context.Context, err error) bool {
 		w.tell(Update{Lost: err})
 		return false
 	}
-	wait := max(w.pause.next(), fault.After(err))
+	wait := max(w.pause.NextBackOff(), fault.After(err))
 	return w.tell(Update{Lost: err, Retry: wait}) && sleep(ctx, wait) == nil
 }
 

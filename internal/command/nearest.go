@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+
+	"xbot/internal/editdistance"
 )
 
 // Nearest returns the names, at most n, that look most like what was typed, best first: those that begin with it, those that
@@ -16,7 +18,7 @@ func Nearest(typed string, names []string, n int) []string {
 	}
 	var found []near
 	for _, name := range names {
-		cost := distance(typed, name)
+		cost := editdistance.Between(typed, name)
 		if len(typed) > 1 && strings.HasPrefix(name, typed) || len(name) > 1 && strings.HasPrefix(typed, name) {
 			cost = min(cost, 1)
 		}
@@ -30,27 +32,4 @@ func Nearest(typed string, names []string, n int) []string {
 		out = append(out, f.name)
 	}
 	return out
-}
-
-// distance counts the letters to add, take away, change or swap with their neighbour to make one word of another.
-func distance(a, b string) int {
-	before, last, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
-	for j := range last {
-		last[j] = j
-	}
-	for i := range len(a) {
-		row[0] = i + 1
-		for j := range len(b) {
-			change := 1
-			if a[i] == b[j] {
-				change = 0
-			}
-			row[j+1] = min(last[j+1]+1, row[j]+1, last[j]+change)
-			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
-				row[j+1] = min(row[j+1], before[j-1]+1)
-			}
-		}
-		before, last, row = last, row, before
-	}
-	return last[len(b)]
 }

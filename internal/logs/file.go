@@ -9,9 +9,11 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"strings"
+	"time"
 
+	"github.com/DeRuina/timberjack"
 	"golang.org/x/sys/unix"
-	"gopkg.in/natefinch/lumberjack.v2"
 
 	"xbot/internal/fault"
 )
@@ -23,7 +25,7 @@ const (
 	maxDays  = 30 // of an old file
 )
 
-// extension ends the names of files: serve.jsonl, and serve-2026-11-22T05-00-00.000.jsonl for an old one.
+// extension ends the names of files: serve.jsonl, and serve-2026-11-22T05-00-00.000-size.jsonl for an old one.
 const extension = ".jsonl"
 
 // maxProcesses is how many processes of one kind may use a data folder at once.
@@ -33,7 +35,7 @@ const maxProcesses = 32
 type File struct {
 	io.Writer
 
-	rotated *lumberjack.Logger
+	rotated *timberjack.Logger
 	lock    *os.File
 }
 
@@ -55,7 +57,12 @@ func Open(home, process string) (*File, error) {
 		if err != nil {
 			return nil, fault.Errorf(fault.Invalid, "the log cannot be locked: %w", err)
 		}
-		rotated := &lumberjack.Logger{Filename: filepath.Join(folder, name+extension), MaxSize: fileMB, MaxBackups: oldFiles, MaxAge: maxDays}
+		if err := adopt(folder, name); err != nil {
+			return nil, fault.Errorf(fault.Invalid, "old logs cannot be renamed: %w", errors.Join(err, lock.Close()))
+		}
+		rotated := &timberjack.Logger{
+			Filename: filepath.Join(folder, name+extension), FileMode: 0o600, MaxSize: fileMB, MaxBackups: oldFiles, MaxAge: maxDays,
+		}
 		return &File{Writer: rotated, rotated: rotated, lock: lock}, nil
 	}
 	return nil, fault.Errorf(fault.Invalid, "%d processes %s use the data folder %s already", maxProcesses, process, home)
@@ -74,6 +81,25 @@ func taken(path string) (*os.File, error) {
 		return nil, errors.Join(err, f.Close())
 	}
 	return f, nil
+}
+
+// adopt gives old files of an earlier version, whose names do not say why they were ended, the names by which they are removed.
+func adopt(folder, process string) error {
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		name, ok := strings.CutSuffix(e.Name(), extension)
+		at, old := strings.CutPrefix(name, process+"-")
+		if _, err := time.Parse(rotatedForm, at); !ok || !old || err != nil {
+			continue
+		}
+		if err := os.Rename(filepath.Join(folder, e.Name()), filepath.Join(folder, name+"-size"+extension)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Close ends the log.

@@ -10,11 +10,15 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/logs"
 )
+
+// TestMain finds whatever a closed log leaves running.
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 func open(t *testing.T, home, process string) (*slog.Logger, *logs.File) {
 	t.Helper()
@@ -92,19 +96,41 @@ func TestFile_StaysWithinItsBounds(t *testing.T) {
 	for i := range 1000 { // 64 MB
 		log.Info("line", "n", i, "text", long)
 	}
-	require.NoError(t, f.Close())
-	require.Eventually(t, func() bool { // old files are removed beside the writing
-		files, err := filepath.Glob(filepath.Join(home, "logs", "*.jsonl"))
-		return err == nil && len(files) <= 5
-	}, 10*time.Second, 10*time.Millisecond)
+	require.NoError(t, f.Close()) // it waits for the removal of old files
+	files, err := filepath.Glob(filepath.Join(home, "logs", "*.jsonl"))
+	require.NoError(t, err)
+	require.Len(t, files, 5)
+	for _, file := range files {
+		info, err := os.Stat(file)
+		require.NoError(t, err)
+		require.Equal(t, os.FileMode(0o600), info.Mode().Perm())
+	}
 	found := read(t, home, logs.Query{Limit: 3})
 	require.Equal(t, []string{"serve"}, found.Processes, "old files are of the same process")
 	require.True(t, found.More)
 	require.Contains(t, found.Lines[2].Text, "line n=999")
 	require.Less(t, len(found.Lines[2].Text), 9<<10)
-	info, err := os.Stat(filepath.Join(home, "logs", "serve.jsonl"))
+}
+
+// TestFile_RemovesOldFilesOfAnEarlierVersion writes files as they were named before each said why it was ended.
+func TestFile_RemovesOldFilesOfAnEarlierVersion(t *testing.T) {
+	t.Parallel()
+	home := t.TempDir()
+	require.NoError(t, os.MkdirAll(logs.Folder(home), 0o700))
+	recent := time.Now().UTC().Format("2006-01-02T15-04-05.000")
+	for _, name := range []string{"serve-2020-01-02T03-04-05.678.jsonl", "serve-" + recent + ".jsonl", "serve-2-2020-01-02T03-04-05.678.jsonl", "serve-2.jsonl"} {
+		require.NoError(t, os.WriteFile(filepath.Join(logs.Folder(home), name), []byte("{}\n"), 0o600))
+	}
+	log, f := open(t, home, "serve")
+	log.Info("line")
+	require.NoError(t, f.Close())
+	files, err := filepath.Glob(filepath.Join(home, "logs", "*.jsonl"))
 	require.NoError(t, err)
-	require.Equal(t, os.FileMode(0o600), info.Mode().Perm())
+	for i := range files {
+		files[i] = filepath.Base(files[i])
+	}
+	require.ElementsMatch(t, []string{"serve.jsonl", "serve-" + recent + "-size.jsonl", "serve-2-2020-01-02T03-04-05.678.jsonl", "serve-2.jsonl"}, files)
+	require.Equal(t, []string{"serve", "serve-2"}, read(t, home, logs.Query{}).Processes)
 }
 
 func FuzzRead_TakesWhateverStandsInAFile(f *testing.F) {

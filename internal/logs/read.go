@@ -117,11 +117,17 @@ func (r Reader) files(q Query) ([]file, error) {
 // rotatedForm is how the time in the name of an old file is written.
 const rotatedForm = "2006-01-02T15-04-05.000"
 
-// processOf takes the time off the name of an old file.
+// processOf takes the time, and why it was ended, off the name of an old file.
 func processOf(name string) string {
-	if cut := len(name) - len(rotatedForm) - 1; cut > 0 {
-		if _, err := time.Parse(rotatedForm, name[cut+1:]); err == nil {
-			return name[:cut]
+	ended := name
+	if reason := strings.LastIndexByte(name, '-'); reason >= 0 {
+		ended = name[:reason]
+	}
+	for _, old := range []string{ended, name} { // an earlier version wrote no reason
+		if cut := len(old) - len(rotatedForm) - 1; cut > 0 {
+			if _, err := time.Parse("-"+rotatedForm, old[cut:]); err == nil {
+				return old[:cut]
+			}
 		}
 	}
 	return name

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"xbot/internal/chat"
+	"xbot/internal/editdistance"
 )
 
 // Registry finds tools by name. It does not change after New, so it needs no lock.
@@ -92,26 +93,10 @@ func (r *Registry) nearest(name string, n int) []string {
 	return names[:min(n, len(names))]
 }
 
-// distance is the number of single-byte edits between two names; a name that contains the other counts as close.
+// distance is the number of edits between two names; a name that contains the other counts as close.
 func distance(a, b string) int {
 	if a != "" && (strings.Contains(a, b) || strings.Contains(b, a)) {
 		return 1
 	}
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			change := diagonal
-			if a[i] != b[j] {
-				change++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(change, row[j]+1, diagonal+1)
-		}
-	}
-	return row[len(b)]
+	return editdistance.Between(a, b)
 }

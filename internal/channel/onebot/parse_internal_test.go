@@ -53,13 +53,13 @@ func TestSaid_OnlyPeopleOfQQAreMentioned(t *testing.T) {
 }
 
 func TestBackoff_GrowsAndBeginsAnewAfterALongConnection(t *testing.T) {
-	var b backoff
+	b := newBackoff()
 	var got []time.Duration
 	for range 8 {
 		got = append(got, b.next(29*time.Second))
 	}
 	s := time.Second
-	require.Equal(t, []time.Duration{s, 2 * s, 5 * s, 10 * s, 30 * s, 60 * s, 60 * s, 60 * s}, got)
+	require.Equal(t, []time.Duration{s, 2 * s, 4 * s, 8 * s, 16 * s, 32 * s, 60 * s, 60 * s}, got)
 	require.Equal(t, s, b.next(30*time.Second))
 	require.Equal(t, 2*s, b.next(0))
 }

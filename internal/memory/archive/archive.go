@@ -10,7 +10,9 @@ import (
 	"time"
 
 	"xbot/internal/chat"
+	"xbot/internal/fault"
 	"xbot/internal/memory/embed"
+	"xbot/internal/memory/vector"
 )
 
 // Shelf keeps archives, durably.
@@ -44,13 +46,29 @@ type Archive struct {
 
 // New returns the archives on a shelf. embedder may be nil.
 func New(shelf Shelf, embedder embed.Embedder, log *slog.Logger) *Archive {
-	return &Archive{shelf: shelf, embedder: embedder, log: log, indexes: indexes{shelf: shelf, limit: maxFloats, open: map[chat.Whose]*index{}}}
+	a := &Archive{shelf: shelf, embedder: embedder, log: log}
+	a.indexes = indexes{shelf: shelf, limit: maxFloats, open: map[chat.Whose]*index{}}
+	if embedder != nil { // without one nothing is indexed
+		a.indexes.db, a.indexes.model = vector.New(one(embedder)), embedder.Model()
+	}
+	return a
+}
+
+// one makes embeddings of one text each.
+func one(e embed.Embedder) vector.EmbedFunc {
+	return func(ctx context.Context, text string) ([]float32, error) {
+		made, err := e.Embed(ctx, []string{text})
+		if err != nil {
+			return nil, err
+		}
+		return made[0], nil
+	}
 }
 
 const (
 	// queryWait is how long a search, or a tool that adds an entry, waits for embeddings.
 	queryWait = 5 * time.Second
-	// queryPause is how long nobody waits for embeddings again after that failed.
+	// queryPause is how long nobody waits for embeddings again after that failed, unless the service asks for longer.
 	queryPause = 30 * time.Second
 )
 
@@ -64,7 +82,7 @@ func (a *Archive) embed(ctx context.Context, texts ...string) [][]float32 {
 	out, err := a.embedder.Embed(ctx, texts)
 	if err != nil {
 		a.log.Warn("no embeddings are made; memory is searched by words alone", "model", a.embedder.Model(), "error", err)
-		a.pause()
+		a.pause(min(max(queryPause, fault.After(err)), keepMaxPause))
 		return nil
 	}
 	return out
@@ -76,8 +94,8 @@ func (a *Archive) isPaused() bool {
 	return time.Now().Before(a.paused)
 }
 
-func (a *Archive) pause() {
+func (a *Archive) pause(d time.Duration) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.paused = time.Now().Add(queryPause)
+	a.paused = time.Now().Add(d)
 }

@@ -2,6 +2,7 @@ package archive
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"sync"
 	"time"
@@ -20,7 +21,9 @@ const indexCost = 1 << 10
 // indexes are the embeddings in memory, one index for each memory that is searched, made of what Postgres holds.
 type indexes struct {
 	shelf Shelf
-	limit int // of numbers
+	db    *vector.DB
+	model string // that made the embeddings
+	limit int    // of numbers
 
 	mu   sync.Mutex
 	open map[chat.Whose]*index
@@ -28,7 +31,7 @@ type indexes struct {
 
 // index is one of them, as it was at a revision and after so many deletions.
 type index struct {
-	vector.Index
+	*vector.Index
 
 	mu                  sync.Mutex
 	revision, deletions int64
@@ -36,28 +39,39 @@ type index struct {
 }
 
 // fresh returns an index that holds all that was committed before, whoever wrote it.
-func (s *indexes) fresh(ctx context.Context, w chat.Whose, model string) (*vector.Index, error) {
-	x := s.of(w)
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	if err := x.follow(ctx, s.shelf, w, model); err != nil {
+func (s *indexes) fresh(ctx context.Context, w chat.Whose) (*vector.Index, error) {
+	x, err := s.of(w)
+	if err != nil {
 		return nil, err
 	}
-	s.shrink(w)
-	return &x.Index, nil
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if err := x.follow(ctx, s.shelf, w, s.model); err != nil {
+		return nil, err
+	}
+	return x.Index, s.shrink(w)
 }
 
-func (s *indexes) of(w chat.Whose) *index {
+// of returns the index of a memory, an empty one at first. The lock is held while it is made, as while one is dropped: the
+// database has an index of each name that is open, and no other.
+func (s *indexes) of(w chat.Whose) (*index, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	x, ok := s.open[w]
 	if !ok {
-		x = &index{}
+		made, err := s.db.Create(s.name(w))
+		if err != nil {
+			return nil, err
+		}
+		x = &index{Index: made}
 		s.open[w] = x
 	}
 	x.used = time.Now()
-	return x
+	return x, nil
 }
+
+// name is that of the index of one memory by one model.
+func (s *indexes) name(w chat.Whose) string { return fmt.Sprintf("%d/%q/%q", w.User, w.Agent, s.model) }
 
 // follow reads what was written since the index looked last. What a page misses because it was committed meanwhile has a
 // later revision, since writers of one memory wait for each other.
@@ -72,7 +86,9 @@ func (x *index) follow(ctx context.Context, shelf Shelf, w chat.Whose, model str
 		if found, upto, more, err = shelf.ArchiveSince(ctx, w, model, x.revision); err != nil {
 			return err
 		}
-		x.Put(found)
+		if err := x.Put(ctx, found); err != nil {
+			return err
+		}
 		x.revision = upto
 	}
 	x.revision = max(x.revision, revision)
@@ -87,14 +103,17 @@ func (x *index) follow(ctx context.Context, shelf Shelf, w chat.Whose, model str
 	for _, id := range ids {
 		have[id] = true
 	}
+	gone := slices.DeleteFunc(x.IDs(), func(id chat.ArchivalID) bool { return have[id] })
+	if err := x.Delete(ctx, gone...); err != nil {
+		return err
+	}
 	x.deletions = deletions
-	x.Delete(slices.DeleteFunc(x.IDs(), func(id chat.ArchivalID) bool { return have[id] })...)
 	return nil
 }
 
 // shrink drops the indexes that were not used for the longest time until the others are small enough. The one that is in
 // use stays.
-func (s *indexes) shrink(inUse chat.Whose) {
+func (s *indexes) shrink(inUse chat.Whose) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	total := 0
@@ -110,9 +129,13 @@ func (s *indexes) shrink(inUse chat.Whose) {
 			}
 		}
 		if !found {
-			return
+			return nil
+		}
+		if err := s.db.Drop(s.name(oldest)); err != nil {
+			return err
 		}
 		total -= s.open[oldest].Floats() + indexCost
 		delete(s.open, oldest)
 	}
+	return nil
 }

@@ -35,4 +35,5 @@ func TestIndexes_ThoseNotUsedForTheLongestTimeAreDroppedAndReadAgain(t *testing.
 	}
 	require.Contains(t, a.indexes.open, people[2])
 	require.NotContains(t, a.indexes.open, people[1])
+	require.Len(t, a.indexes.db.Names(), 2, "chromem-go holds no other")
 }

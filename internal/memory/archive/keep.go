@@ -30,7 +30,7 @@ func (a *Archive) Run(ctx context.Context, d Digester) error {
 		switch {
 		case err != nil && ctx.Err() == nil:
 			a.log.Warn("entries of archives wait for their embeddings", "model", a.embedder.Model(), "error", err)
-			pause = min(2*pause, keepMaxPause)
+			pause = nextPause(pause, err)
 		case n > 0:
 			pause = 0
 		default:
@@ -43,6 +43,11 @@ func (a *Archive) Run(ctx context.Context, d Digester) error {
 			pause = max(pause, keepPause)
 		}
 	}
+}
+
+// nextPause is how long the loop waits after a failure: twice as long as before, and as long as the service asks for.
+func nextPause(pause time.Duration, err error) time.Duration {
+	return min(max(2*pause, fault.After(err)), keepMaxPause)
 }
 
 // Catch makes the embeddings of the oldest entries that have none, a batch at most, and has one that is too long shortened. It

@@ -72,11 +72,11 @@ func (a *Archive) nearest(ctx context.Context, w chat.Whose, to [][]float32) ([]
 	if len(to) == 0 {
 		return nil, nil
 	}
-	x, err := a.indexes.fresh(ctx, w, a.embedder.Model())
+	x, err := a.indexes.fresh(ctx, w)
 	if err != nil {
 		return nil, err
 	}
-	return x.Nearest(to[0], deep), nil
+	return x.Nearest(ctx, to[0], deep)
 }
 
 // fuse makes one list of several by reciprocal rank: what stands high in one counts, what stands in several more so.

@@ -1,19 +1,22 @@
 // Package embed turns texts into numbers that are alike where the texts mean the like, by asking a service of the
-// operator's: one that is compatible with OpenAI's API, or Ollama.
+// operator's: one that is compatible with OpenAI's API, through go-openai, or Ollama.
 package embed
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
 	"math"
 	"net/http"
 	"strings"
 	"time"
 
+	sdk "github.com/sashabaranov/go-openai"
+
 	"xbot/internal/fault"
+	"xbot/internal/llm/wire"
 	"xbot/internal/tokens"
 )
 
@@ -34,8 +37,6 @@ const (
 	DefaultMaxTokens = 2048
 	// callTimeout bounds one call.
 	callTimeout = 30 * time.Second
-	// maxAnswer bounds what one call answers with, in bytes: 64 texts of 4096 numbers are 6 MB.
-	maxAnswer = 64 << 20
 )
 
 // Embedder makes embeddings. It is safe for concurrent use.
@@ -67,35 +68,33 @@ func New(c Config) (Embedder, error) {
 	case c.Provider == OpenAI && c.APIKey == "" && c.BaseURL == "":
 		return nil, fault.Errorf(fault.Invalid, "LLM_EMBEDDING_API_KEY is not set; openai needs a key (for a server of your own set LLM_EMBEDDING_BASE_URL)")
 	}
-	s := service{Config: c, client: &http.Client{Transport: c.Transport, Timeout: callTimeout}}
+	s := service{Config: c, base: strings.TrimRight(c.BaseURL, "/")}
 	if s.Config.MaxTokens <= 0 {
 		s.Config.MaxTokens = DefaultMaxTokens
 	}
-	base := strings.TrimRight(c.BaseURL, "/")
-	switch {
-	case c.Provider == OpenAI && base == "":
-		base = openAIURL
-	case c.Provider == Ollama && base == "":
-		base = ollamaURL
-	}
 	switch c.Provider {
 	case OpenAI:
-		s.url, s.read = base+"/embeddings", readOpenAI
+		s.base, s.ask = cmp.Or(s.base, openAIURL), s.askOpenAI
 	case Ollama:
-		s.url, s.read = strings.TrimSuffix(base, "/api")+"/api/embed", readOllama
+		s.base, s.ask = strings.TrimSuffix(cmp.Or(s.base, ollamaURL), "/api"), s.askOllama
 	default:
 		return nil, fault.Errorf(fault.Invalid, "LLM_EMBEDDING_PROVIDER is %q; it must be openai or ollama", c.Provider)
 	}
+	endpoint, err := wire.NewEndpoint(s.base, c.APIKey, callTimeout, c.Transport)
+	if err != nil {
+		return nil, fault.Errorf(fault.Invalid, "LLM_EMBEDDING_BASE_URL must look like https://host/v1, without a user or query, and LLM_EMBEDDING_API_KEY must be one word")
+	}
+	s.endpoint = endpoint
 	return &s, nil
 }
 
-// service is one of the two; both take the same request.
+// service is one of the two.
 type service struct {
 	Config
 
-	url    string
-	client *http.Client
-	read   func(body []byte) ([][]float32, error)
+	base     string
+	endpoint *wire.Endpoint
+	ask      func(call *wire.Call, texts []string) ([][]float32, error)
 }
 
 // Model implements Embedder.
@@ -110,17 +109,13 @@ func (s *service) Embed(ctx context.Context, texts []string) ([][]float32, error
 	for i, text := range texts {
 		input[i] = Fit(text, s.Config.MaxTokens)
 	}
-	body, err := json.Marshal(map[string]any{"model": s.Config.Model, "input": input})
+	ctx, cancel := context.WithTimeout(ctx, callTimeout)
+	defer cancel()
+	call := s.endpoint.Begin(ctx, nil)
+	defer call.End()
+	found, err := s.ask(call, input)
 	if err != nil {
-		return nil, fmt.Errorf("encode texts: %w", err)
-	}
-	answer, err := s.call(ctx, body)
-	if err != nil {
-		return nil, err
-	}
-	found, err := s.read(answer)
-	if err != nil {
-		return nil, fault.Errorf(fault.Unavailable, "the embeddings of %s cannot be read: %w", s.Model(), err)
+		return nil, s.explain(call, err)
 	}
 	if len(found) != len(texts) {
 		return nil, fault.Errorf(fault.Unavailable, "%s made %d embeddings of %d texts", s.Model(), len(found), len(texts))
@@ -133,28 +128,19 @@ func (s *service) Embed(ctx context.Context, texts []string) ([][]float32, error
 	return found, nil
 }
 
-func (s *service) call(ctx context.Context, body []byte) ([]byte, error) {
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, s.url, bytes.NewReader(body))
-	if err != nil {
-		return nil, fault.Errorf(fault.Invalid, "LLM_EMBEDDING_BASE_URL is not an address")
+// explain says why there are no embeddings, with what the service said and when it wants to be asked again.
+func (s *service) explain(call *wire.Call, err error) error {
+	err = call.Fail(err)
+	kind := fault.Unavailable
+	if refusal := wire.RefusalOf(err); refusal != nil {
+		kind = kindOf(refusal.Status)
 	}
-	request.Header.Set("Content-Type", "application/json")
-	if s.APIKey != "" {
-		request.Header.Set("Authorization", "Bearer "+s.APIKey)
+	if fault.Is(err, fault.TooLarge) {
+		kind = fault.Invalid
 	}
-	response, err := s.client.Do(request)
-	if err != nil {
-		return nil, fault.Errorf(fault.Unavailable, "ask %s for embeddings: %w", s.Model(), err)
-	}
-	defer response.Body.Close()
-	answer, err := io.ReadAll(io.LimitReader(response.Body, maxAnswer))
-	if err != nil {
-		return nil, fault.Errorf(fault.Unavailable, "read embeddings of %s: %w", s.Model(), err)
-	}
-	if response.StatusCode/100 == 2 {
-		return answer, nil
-	}
-	return nil, fault.Errorf(kindOf(response.StatusCode), "%s makes no embeddings: %s", s.Model(), response.Status)
+	out := fault.Errorf(kind, "%s makes no embeddings: %w", s.Model(), err)
+	out.After = fault.After(err)
+	return out
 }
 
 func kindOf(status int) fault.Kind {
@@ -169,31 +155,49 @@ func kindOf(status int) fault.Kind {
 	return fault.Unavailable
 }
 
-func readOpenAI(body []byte) ([][]float32, error) {
-	var answer struct {
-		Data []struct {
-			Index     int       `json:"index"`
-			Embedding []float32 `json:"embedding"`
-		} `json:"data"`
-	}
-	if err := json.Unmarshal(body, &answer); err != nil {
+// askOpenAI asks a service that speaks as OpenAI does.
+func (s *service) askOpenAI(call *wire.Call, texts []string) ([][]float32, error) {
+	config := sdk.DefaultConfig(s.endpoint.Key)
+	config.BaseURL, config.HTTPClient = s.base, call
+	answer, err := sdk.NewClientWithConfig(config).CreateEmbeddings(call.Context(), sdk.EmbeddingRequest{
+		Input: texts, Model: sdk.EmbeddingModel(s.Config.Model),
+	})
+	if err != nil {
 		return nil, err
 	}
 	out := make([][]float32, len(answer.Data))
 	for i, d := range answer.Data {
 		if d.Index < 0 || d.Index >= len(out) || out[d.Index] != nil || len(d.Embedding) == 0 {
-			return nil, fmt.Errorf("embedding %d has the index %d and %d numbers", i, d.Index, len(d.Embedding))
+			return nil, call.Garbled(fmt.Sprintf("embedding %d with the index %d and %d numbers", i, d.Index, len(d.Embedding)))
 		}
 		out[d.Index] = d.Embedding
 	}
 	return out, nil
 }
 
-func readOllama(body []byte) ([][]float32, error) {
+// askOllama asks Ollama in its own way, which loads the model if it must.
+func (s *service) askOllama(call *wire.Call, texts []string) ([][]float32, error) {
+	body, err := json.Marshal(map[string]any{"model": s.Config.Model, "input": texts})
+	if err != nil {
+		return nil, fmt.Errorf("encode texts: %w", err)
+	}
+	request, err := http.NewRequestWithContext(call.Context(), http.MethodPost, s.base+"/api/embed", bytes.NewReader(body))
+	if err != nil {
+		return nil, fmt.Errorf("make the request: %w", err)
+	}
+	request.Header.Set("Content-Type", "application/json")
+	if s.endpoint.Key != "" {
+		request.Header.Set("Authorization", "Bearer "+s.endpoint.Key)
+	}
+	response, err := call.Do(request)
+	if err != nil {
+		return nil, err
+	}
+	defer response.Body.Close()
 	var answer struct {
 		Embeddings [][]float32 `json:"embeddings"`
 	}
-	err := json.Unmarshal(body, &answer)
+	err = json.NewDecoder(response.Body).Decode(&answer)
 	return answer.Embeddings, err
 }
 

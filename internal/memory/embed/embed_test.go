@@ -1,12 +1,14 @@
 package embed_test
 
 import (
+	"context"
 	"encoding/json"
 	"math"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -94,11 +96,67 @@ func TestEmbed_SaysWhatIsWrongWithoutTheKey(t *testing.T) {
 	}
 }
 
+func TestEmbed_SaysWhatTheProviderSaidAndWhenToAskAgain(t *testing.T) {
+	t.Parallel()
+	for _, provider := range []string{embed.OpenAI, embed.Ollama} {
+		for _, status := range []int{http.StatusTooManyRequests, http.StatusServiceUnavailable} {
+			s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+				w.Header().Set("Retry-After", "17")
+				w.WriteHeader(status)
+				_, _ = w.Write([]byte(`{"error":{"message":"The plan of key-4711aaaa allows 3 requests a minute","code":"slow_down"}}`)) // whoever asks sees what is missing
+			}))
+			t.Cleanup(s.Close)
+			e, err := embed.New(embed.Config{Provider: provider, BaseURL: s.URL, Model: "m", APIKey: "key-4711aaaa"})
+			require.NoError(t, err)
+			_, err = e.Embed(t.Context(), []string{"a private text"})
+			require.ErrorContains(t, err, "allows 3 requests a minute", provider)
+			require.NotContains(t, err.Error(), "4711")
+			require.NotContains(t, err.Error(), "private")
+			require.Equal(t, 17*time.Second, fault.After(err), provider)
+		}
+	}
+}
+
+func TestEmbed_ATextThatIsTooLongIsRefusedNotTheService(t *testing.T) {
+	t.Parallel()
+	for status, answer := range map[int]string{
+		http.StatusBadRequest:            `{"error":{"message":"This model's maximum context length is 8192 tokens","code":"context_length_exceeded"}}`,
+		http.StatusRequestEntityTooLarge: `{"error":"input too long"}`,
+	} {
+		url, _, _ := serve(t, status, answer)
+		e, err := embed.New(embed.Config{Provider: embed.OpenAI, BaseURL: url, Model: "m"})
+		require.NoError(t, err)
+		_, err = e.Embed(t.Context(), []string{"x"})
+		require.Equal(t, fault.Invalid, fault.KindOf(err), err)
+	}
+}
+
+func TestEmbed_WhatKeepsAServiceAwayIsUnavailable(t *testing.T) {
+	t.Parallel()
+	s := httptest.NewServer(http.NotFoundHandler())
+	s.Close() // nobody listens there now
+	for _, provider := range []string{embed.OpenAI, embed.Ollama} {
+		e, err := embed.New(embed.Config{Provider: provider, BaseURL: s.URL, Model: "m"})
+		require.NoError(t, err)
+		_, err = e.Embed(t.Context(), []string{"x"})
+		require.Equal(t, fault.Unavailable, fault.KindOf(err))
+		require.ErrorContains(t, err, provider+"/m")
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	url, _, _ := serve(t, http.StatusOK, `{"data":[]}`)
+	e, err := embed.New(embed.Config{Provider: embed.OpenAI, BaseURL: url, Model: "m"})
+	require.NoError(t, err)
+	_, err = e.Embed(ctx, []string{"x"})
+	require.Equal(t, fault.Unavailable, fault.KindOf(err))
+	require.ErrorIs(t, err, context.Canceled)
+}
+
 func TestNew_NamesTheVariableToSet(t *testing.T) {
 	t.Parallel()
 	for want, c := range map[string]embed.Config{
 		"LLM_EMBEDDING_MODEL": {Provider: "openai", APIKey: "k"}, "LLM_EMBEDDING_API_KEY": {Provider: "openai", Model: "m"},
-		"LLM_EMBEDDING_PROVIDER": {Provider: "other", Model: "m"},
+		"LLM_EMBEDDING_PROVIDER": {Provider: "other", Model: "m"}, "LLM_EMBEDDING_BASE_URL": {Provider: "ollama", Model: "m", BaseURL: "localhost"},
 	} {
 		_, err := embed.New(c)
 		require.ErrorContains(t, err, want)

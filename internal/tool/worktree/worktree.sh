@@ -4,8 +4,20 @@ export LC_ALL
 no() { printf '%s\n' "$*"; exit 1; }
 
 top=$(git rev-parse --show-toplevel 2>&1) || no "There is no git repository here ($top). Move to one with Cd, or run git init and commit."
-main=$(git worktree list --porcelain | sed -n '1s/^worktree //p')
 root=$(cd "$workspace" && pwd -P)
+
+# One at a time asks git about a repository: while one makes a worktree, another would read half of it ("failed to read
+# commondir"). The system gives the lock back when the script ends, however it ends. What git leaves running does not have it.
+git() { command git "$@" 9>&-; }
+common=$(cd "$(git rev-parse --git-common-dir)" && pwd -P)
+case "$common/" in "${root%/}"/*)
+  if command -v flock >/dev/null 2>&1 && ( : 9>>"$common/xbot-worktrees.lock" ) 2>/dev/null; then
+    exec 9>>"$common/xbot-worktrees.lock"
+    flock 9
+  fi ;;
+esac
+
+main=$(git worktree list --porcelain | sed -n '1s/^worktree //p')
 case "$main/" in "${root%/}"/*) ;; *) no "The repository $main is outside the workspace $root: a worktree of it cannot be made here." ;; esac
 was=$(pwd -P)
 base=$(git rev-parse -q --verify HEAD) || no "The repository has no commit yet: commit first."

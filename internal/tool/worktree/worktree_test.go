@@ -139,6 +139,37 @@ func TestInit_AgentsThatWorkAtOnceDoNotMeet(t *testing.T) {
 	require.Equal(t, 1, strings.Count(said, "yours"))
 }
 
+// The hook runs inside git worktree add, and finds whether another one is at it.
+func TestInit_OneAtATimeAsksGitAboutARepository(t *testing.T) {
+	c := newCrew(t)
+	c.box.Put(t, "repo/.git/hooks/post-checkout", `#!/bin/sh
+cd "$(git rev-parse --git-common-dir)" || exit
+mkdir busy 2>/dev/null || { touch overlap; exit; }
+if [ -e /proc/self/fd/9 ]; then touch inherited; fi
+sleep 0.1
+rmdir busy
+`)
+	require.NoError(t, os.Chmod(filepath.Join(c.box.Workspace(), "repo/.git/hooks/post-checkout"), 0o700))
+	var calls []tool.Call
+	for i := range 6 {
+		calls = append(calls, c.call(fmt.Sprintf("coder-%d", i), `{"action":"init"}`))
+	}
+	var all errgroup.Group
+	for _, call := range calls {
+		all.Go(func() error {
+			got, err := worktree.New(c.memory, c.memory, c).Run(t.Context(), call)
+			if err != nil || got.IsError {
+				return fmt.Errorf("%w: %s", err, got.Content)
+			}
+			return nil
+		})
+	}
+	require.NoError(t, all.Wait())
+	require.NoFileExists(t, filepath.Join(c.box.Workspace(), "repo/.git/overlap"))
+	require.NoFileExists(t, filepath.Join(c.box.Workspace(), "repo/.git/inherited"), "what git leaves running must not keep others waiting")
+	require.Empty(t, c.git("repo", "status", "--porcelain"))
+}
+
 func TestInit_TheSameCallAgainIsTheSameWorktree(t *testing.T) {
 	c := newCrew(t)
 	call := c.call("coder-a", `{"action":"init"}`)

@@ -1,0 +1,27 @@
+// Package editdistance says how much two words differ, for hints such as "did you mean".
+package editdistance
+
+// Between counts the letters to add, remove, change or swap with their neighbour to make one word of another. Each letter is
+// touched once.
+func Between(a, b string) int {
+	from, to := []rune(a), []rune(b)
+	before, last, row := make([]int, len(to)+1), make([]int, len(to)+1), make([]int, len(to)+1)
+	for j := range last {
+		last[j] = j
+	}
+	for i := 1; i <= len(from); i++ {
+		row[0] = i
+		for j := 1; j <= len(to); j++ {
+			change := 1
+			if from[i-1] == to[j-1] {
+				change = 0
+			}
+			row[j] = min(last[j]+1, row[j-1]+1, last[j-1]+change)
+			if i > 1 && j > 1 && from[i-1] == to[j-2] && from[i-2] == to[j-1] {
+				row[j] = min(row[j], before[j-2]+1)
+			}
+		}
+		before, last, row = last, row, before
+	}
+	return last[len(to)]
+}
