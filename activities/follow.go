@@ -34,6 +34,8 @@ type Courses interface {
 	Course(ctx context.Context, turn chat.TurnID) (chat.Course, error)
 	TurnLang(ctx context.Context, turn chat.TurnID) (phrase.Lang, error)
 	KeepFollowing(ctx context.Context, turn chat.TurnID) error
+	// RestCard notes that nobody has to follow the turn while it waits for its provider.
+	RestCard(ctx context.Context, turn chat.TurnID, since time.Time) error
 }
 
 // Watch is a look at what goes on in a session.
@@ -167,6 +169,9 @@ func (s *following) show(ctx context.Context, c chat.Course, now time.Time) (why
 	if editor, can := account.(channel.Editor); can {
 		return s.change(ctx, account, editor, c, now)
 	}
+	if c.Turn.Waits != nil {
+		return s.rest(ctx, c)
+	}
 	if typist, can := account.(channel.Typist); can && typed(account, c.Card.Place) {
 		s.next = now.Add(typeEvery)
 		_ = typist.Typing(ctx, c.Card.Place) // the next one may be shown
@@ -185,7 +190,10 @@ func typed(account channel.Account, to chat.Address) bool {
 // change sends the card, or changes it where it says something else.
 func (s *following) change(ctx context.Context, account channel.Account, editor channel.Editor, c chat.Course, now time.Time) (why string, err error) {
 	text := s.text(c, now, channel.TraitsAt(account, c.Card.Place))
-	if text == s.shown {
+	switch {
+	case text == s.shown && c.Turn.Waits != nil:
+		return s.rest(ctx, c)
+	case text == s.shown:
 		return "", nil
 	}
 	s.next = now.Add(max(s.every, editor.EditEvery()))
@@ -219,6 +227,11 @@ func (s *following) change(ctx context.Context, account channel.Account, editor 
 		return "", nil
 	}
 	return s.trouble(ctx, err)
+}
+
+// rest leaves a turn that waits for its provider alone: what people see says so, and whoever follows it next does when it goes on.
+func (s *following) rest(ctx context.Context, c chat.Course) (why string, err error) {
+	return "the turn waits for its provider", s.Courses.RestCard(ctx, s.turn, c.Turn.Waits.Since)
 }
 
 // trouble leaves a platform alone for a while. That Postgres is away is for another attempt.

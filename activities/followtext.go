@@ -16,7 +16,7 @@ const maxCard = 6000
 
 // text is what a card says now.
 func (s *following) text(c chat.Course, now time.Time, t channel.Traits) string {
-	p := report.Turn{State: c.Turn.State, Started: c.Turn.StartedAt, Calls: c.Calls, Todos: c.Todos}
+	p := report.Turn{State: c.Turn.State, Started: c.Turn.StartedAt, Calls: c.Calls, Todos: c.Todos, Waits: c.Turn.Waits}
 	if c.Turn.EndedAt != nil {
 		p.Ended = *c.Turn.EndedAt
 	}

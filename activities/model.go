@@ -27,6 +27,11 @@ type Steps interface {
 	CommitStep(ctx context.Context, step chat.Step, a chat.Answer) (chat.Decision, error)
 	FailStep(ctx context.Context, step chat.Step, kind fault.Kind, say func(phrase.Lang) string) (chat.Decision, error)
 	EndStep(ctx context.Context, step chat.Step, finish string, say func(phrase.Lang) string) (chat.Decision, error)
+	// WaitForProvider says how long the provider is left alone; waits is false where the turn is not to wait, or has waited
+	// long enough.
+	WaitForProvider(ctx context.Context, step chat.Step, reason string, pause time.Duration) (rest time.Duration, waits bool, err error)
+	ProviderDue(ctx context.Context, turn chat.TurnID) (time.Duration, error)
+	SteerWaits(ctx context.Context, key chat.SessionKey, turn chat.TurnID) (bool, error)
 	CountFailure(ctx context.Context, step chat.Step, retry func(failures int, lang phrase.Lang) (chat.Retry, bool)) (int, error)
 	BookUsage(ctx context.Context, key chat.SessionKey, model string, calls int, u chat.Usage) error
 }
@@ -93,6 +98,11 @@ type GenerateInput struct {
 	Step    int             `json:"step"`
 	// Compressed counts the compressions that were made for this step before.
 	Compressed int `json:"compressed,omitempty"`
+	// MayWait says that the workflow knows what to do while the provider cannot be reached, and Waiting that it does it.
+	MayWait bool `json:"may_wait,omitempty"`
+	Waiting bool `json:"waiting,omitempty"`
+	// Attempts counts the attempts of activities before this one for the step, so that people's clients see them grow.
+	Attempts int `json:"attempts,omitempty"`
 }
 
 // GenerateOutput is the decision of a step, small enough for a history: texts stay in Postgres.
@@ -103,6 +113,11 @@ type GenerateOutput struct {
 	Tokens int          `json:"tokens,omitempty"` // prompt and completion of this call
 	// Compress is the trigger of a compression that has to come first: nothing was decided, and the step is open.
 	Compress string `json:"compress,omitempty"`
+	// Wait says why the provider cannot be reached: nothing was decided, and it is to be asked again by an activity that waits.
+	Wait string `json:"wait,omitempty"`
+	// Steer says that messages came while the provider was waited for, which the step has to see.
+	Steer    bool `json:"steer,omitempty"`
+	Attempts int  `json:"attempts,omitempty"` // with Wait and Steer: those of the step so far
 }
 
 // CallOutput is a call to make. Its id follows from turn, step and place.
@@ -120,18 +135,28 @@ type CallOutput struct {
 // Generate makes one LLM call of a turn and commits what came of it. If an earlier attempt committed, that stands.
 func (m *Model) Generate(ctx context.Context, in GenerateInput) (GenerateOutput, error) {
 	defer heartbeat(ctx)()
-	a := &attempt{step: chat.Step{Session: in.Session, Turn: in.Turn, N: in.Step}, compressed: in.Compressed}
-	d, err := m.decide(ctx, a)
+	a := &attempt{
+		step: chat.Step{Session: in.Session, Turn: in.Turn, N: in.Step}, compressed: in.Compressed,
+		n: in.Attempts + int(activity.GetInfo(ctx).Attempt), mayWait: in.MayWait, waiting: in.Waiting,
+	}
+	d, err := m.asked(ctx, a)
 	if err != nil {
 		return GenerateOutput{}, failure(ctx, err)
 	}
-	return summarize(d), nil
+	out := summarize(d)
+	if d.Wait != "" || d.Steer {
+		out.Attempts = a.n
+	}
+	return out, nil
 }
 
 // attempt is one call of a model on its way.
 type attempt struct {
 	step       chat.Step
 	compressed int // how often the step was compressed before
+	n          int // which attempt of the step it is, from 1
+	mayWait    bool
+	waiting    bool // the provider could not be reached
 
 	model string
 	who   persona.Persona
@@ -157,7 +182,7 @@ func (m *Model) decide(ctx context.Context, a *attempt) (chat.Decision, error) {
 	case a.Loop.Name != "":
 		return m.Steps.EndStep(ctx, a.step, chat.FinishLoop, func(l phrase.Lang) string { return phrase.Say(l, phrase.ModelLoops, a.Loop.Name, loopEnds) })
 	}
-	stream := showing(m.Open(a.step, int(activity.GetInfo(ctx).Attempt)), a.who.Contract)
+	stream := showing(m.Open(a.step, a.n), a.who.Contract)
 	answer, err := client.Generate(ctx, a.Request, stream)
 	stream.Close()
 	exceeded := err == nil && a.exceeded(answer) && a.mayCompress()
@@ -179,7 +204,7 @@ func (m *Model) decide(ctx context.Context, a *attempt) (chat.Decision, error) {
 	case fault.Is(err, fault.TooLarge) && a.mayCompress():
 		return chat.Decision{Compress: chat.TriggerTooLong}, nil // nobody's failure: the step goes on with a shorter request
 	}
-	return m.failed(ctx, a.step, err)
+	return m.failed(ctx, a, err)
 }
 
 // prepare finds the model and makes the request.
@@ -247,10 +272,13 @@ func (m *Model) keep(ctx context.Context, a *attempt, answer chat.Answer) (chat.
 // usable refuses an answer with nothing in it.
 func usable(a llm.Answer) error {
 	if a.Text == "" && len(a.ToolCalls) == 0 && a.Finish != llm.FinishContentFilter {
-		return fault.Errorf(fault.Unavailable, "empty answer")
+		return errEmpty
 	}
 	return nil
 }
+
+// errEmpty says that a provider answered without an answer. It is there, so that nobody waits for it.
+var errEmpty error = fault.Errorf(fault.Unavailable, "empty answer")
 
 // commit makes of what the model said what is kept of it. An answer that the window cut off is one that its limit cut off.
 func (m *Model) commit(at *attempt, a llm.Answer) chat.Answer {
@@ -285,11 +313,12 @@ func (m *Model) keepPartial(ctx context.Context, a *attempt, stream Stream) (cha
 }
 
 // failed counts a failure of the provider and asks for another attempt, or ends the step with a sentence.
-func (m *Model) failed(ctx context.Context, step chat.Step, cause error) (chat.Decision, error) {
+func (m *Model) failed(ctx context.Context, a *attempt, cause error) (chat.Decision, error) {
+	step := a.step
 	kind := fault.KindOf(cause)
 	switch kind {
 	case fault.RateLimited, fault.Unavailable:
-		return m.again(ctx, step, kind, cause)
+		return m.again(ctx, a, kind, cause)
 	case fault.TooLarge:
 		return m.Steps.FailStep(ctx, step, kind, func(l phrase.Lang) string { return phrase.Say(l, phrase.ModelTooLong) })
 	case fault.Internal:
@@ -302,13 +331,13 @@ func (m *Model) failed(ctx context.Context, step chat.Step, cause error) (chat.D
 	return m.Steps.FailStep(ctx, step, kind, func(l phrase.Lang) string { return phrase.Say(l, say, cause.Error()) })
 }
 
-func (m *Model) again(ctx context.Context, step chat.Step, kind fault.Kind, cause error) (chat.Decision, error) {
-	reason := llm.Reason(cause)
+func (m *Model) again(ctx context.Context, a *attempt, kind fault.Kind, cause error) (chat.Decision, error) {
+	step, reason := a.step, llm.Reason(cause)
 	var delay time.Duration
 	failures, err := m.Steps.CountFailure(ctx, step, func(failures int, lang phrase.Lang) (chat.Retry, bool) {
 		delay = m.Retry.wait(failures, cause)
 		return chat.Retry{
-			Turn: step.Turn, Step: step.N, Attempt: failures + 1, Failed: int(activity.GetInfo(ctx).Attempt), Max: m.Retry.Attempts, DelayMS: delay.Milliseconds(), Reason: reason,
+			Turn: step.Turn, Step: step.N, Attempt: failures + 1, Failed: a.n, Max: m.Retry.Attempts, DelayMS: delay.Milliseconds(), Reason: reason,
 			Text: phrase.Say(lang, phrase.Retrying, reason, failures+1, m.Retry.Attempts),
 		}, failures < m.Retry.Attempts
 	})
@@ -316,6 +345,9 @@ func (m *Model) again(ctx context.Context, step chat.Step, kind fault.Kind, caus
 		return chat.Decision{}, err
 	}
 	if failures >= m.Retry.Attempts {
+		if d, waits, err := m.wait(ctx, a, failures, cause); waits || err != nil {
+			return d, err
+		}
 		return m.Steps.FailStep(ctx, step, kind, func(l phrase.Lang) string { return phrase.Say(l, phrase.ModelFailed, failures, reason) })
 	}
 	return chat.Decision{}, fault.Limited(delay, "attempt %d of %d: %w", failures, m.Retry.Attempts, cause)
@@ -333,7 +365,7 @@ func (r Retry) wait(n int, cause error) time.Duration {
 }
 
 func summarize(d chat.Decision) GenerateOutput {
-	out := GenerateOutput{Finish: d.Finish, Fault: d.Fault, Compress: d.Compress, Tokens: d.Usage.PromptTokens + d.Usage.CompletionTokens}
+	out := GenerateOutput{Finish: d.Finish, Fault: d.Fault, Compress: d.Compress, Wait: d.Wait, Steer: d.Steer, Tokens: d.Usage.PromptTokens + d.Usage.CompletionTokens}
 	for _, c := range d.Calls {
 		out.Calls = append(out.Calls, CallOutput{Name: shorten(c.Name, 40), Class: c.Class, Summary: shorten(c.Summary, 60), Ask: c.Rule == chat.RuleAsk, Inquires: len(c.Questions) > 0, Hook: c.Hook != "", After: c.HookAfter})
 	}

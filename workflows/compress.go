@@ -12,14 +12,27 @@ import (
 )
 
 // decide asks the model for the next step. Where the context has to be compressed first, that happens in an activity of
-// its own, as often as the step asks for it: the step counts and gives up by itself.
+// its own, as often as the step asks for it: the step counts and gives up by itself. Where the provider cannot be reached and the
+// turn waits, the next activity is the one that waits, by its attempts; what people write meanwhile is taken in before it goes on.
 func (t *turn) decide(ctx workflow.Context, step int) (activities.GenerateOutput, error) {
-	for n := 0; ; n++ {
-		out, err := t.generate(ctx, step, n)
-		if err != nil || out.Compress == "" {
-			return out, err
+	in := activities.GenerateInput{Session: t.in.Session, Turn: t.id, Step: step, MayWait: true}
+	for {
+		out, err := t.generate(ctx, in)
+		switch {
+		case err != nil:
+		case out.Compress != "":
+			err = t.compress(ctx, step, in.Compressed, out.Compress)
+			in.Compressed++
+		case out.Wait != "":
+			in.Waiting, in.Attempts = true, out.Attempts
+			t.story.wait(ctx, step, out.Wait)
+		case out.Steer:
+			in.Attempts, t.steered = out.Attempts, true
+			err = t.steer(ctx)
+		default:
+			return out, nil
 		}
-		if err := t.compress(ctx, step, n, out.Compress); err != nil {
+		if err != nil {
 			return out, err
 		}
 	}

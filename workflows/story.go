@@ -32,6 +32,13 @@ func (s *story) think(ctx workflow.Context, step int) {
 	s.show(ctx, "step "+strconv.Itoa(step+1)+": the model thinks")
 }
 
+// wait says that the turn waits for its provider, since when and why.
+func (s *story) wait(ctx workflow.Context, step int, why string) {
+	now := workflow.Now(ctx).UTC().Format("2006-01-02 15:04:05 MST")
+	s.show(ctx, "step "+strconv.Itoa(step+1)+": **waits for the model provider**, which cannot be reached ("+why+"), since "+now+
+		". It goes on by itself; the attempts of the pending activity say when it is asked again.")
+}
+
 func (s *story) thought(ctx workflow.Context, out activities.GenerateOutput) {
 	s.token += out.Tokens
 	if out.Finish != "" {

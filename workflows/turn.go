@@ -199,10 +199,13 @@ func (t *turn) nextWake(ctx workflow.Context) bool {
 	return !ended
 }
 
-func (t *turn) generate(ctx workflow.Context, step, compressed int) (activities.GenerateOutput, error) {
-	t.story.think(ctx, step)
-	in := activities.GenerateInput{Session: t.in.Session, Turn: t.id, Step: step, Compressed: compressed}
-	summary := "generate · " + t.claimed.Model + " · step " + strconv.Itoa(step+1)
+func (t *turn) generate(ctx workflow.Context, in activities.GenerateInput) (activities.GenerateOutput, error) {
+	summary := "generate · " + t.claimed.Model + " · step " + strconv.Itoa(in.Step+1)
+	if in.Waiting {
+		summary = "waits for the provider · " + t.claimed.Model + " · step " + strconv.Itoa(in.Step+1)
+	} else {
+		t.story.think(ctx, in.Step)
+	}
 	var out activities.GenerateOutput
 	err := workflow.ExecuteActivity(model(ctx, summary), activities.NameGenerate, in).Get(ctx, &out)
 	t.story.thought(ctx, out)

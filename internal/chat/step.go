@@ -13,8 +13,11 @@ type Decision struct {
 	Fault  string // a fault kind, set when Finish is FinishError
 	// Compress is the trigger of a compression that has to come before this step; the step is open still.
 	Compress string
-	Calls    []ToolCall
-	Usage    Usage
+	// Wait says why the provider is waited for, and Steer that messages wait that the step has to see; the step is open still.
+	Wait  string
+	Steer bool
+	Calls []ToolCall
+	Usage Usage
 }
 
 // Finish reasons beside the model's own.

@@ -46,6 +46,7 @@ const (
 	SummarizedHead ID = "summarized_head"  // what the model reads above such lines; %d of them
 	StepLimit      ID = "step_limit"       // %d steps
 	ModelFailed    ID = "model_failed"     // %d attempts, %s reason
+	ProviderWaits  ID = "provider_waits"   // %s reason, %s how long at most
 	ModelRefused   ID = "model_refused"    // %s reason
 	ModelNotCalled ID = "model_not_called" // %s reason
 	ModelTooLong   ID = "model_too_long"   // the conversation exceeds the context window
@@ -112,6 +113,7 @@ var catalogue = map[ID]map[Lang]string{
 	SummarizedHead: {English: "Messages that found the queue full and get no answer of their own (%d), each cut to one line:", Chinese: ""},
 	StepLimit:      {English: "I stopped after %d steps, which is the limit for one turn. Write \"continue\" to go on.", Chinese: "我在 %d 步后停下了，这是单轮的上限。发送「继续」即可接着做。"},
 	ModelFailed:    {English: "The model could not answer after %d attempts (%s). Your message is kept; send it again in a moment.", Chinese: "模型在 %d 次尝试后仍无法回答(%s)。消息已保留，请稍后重新发送。"},
+	ProviderWaits:  {English: "The model provider cannot be reached (%s). This turn waits and goes on by itself when it is back, within %s at most; /stop ends it.", Chinese: "暂时无法连接模型服务(%s)。这一轮会等待，恢复后自动继续，最长 %s；发送 /stop 可结束。"},
 	ModelRefused:   {English: "The model refused the request: %s", Chinese: "模型拒绝了请求：%s"},
 	ModelNotCalled: {English: "No model was asked: %s", Chinese: "没有调用任何模型：%s"},
 	ModelLoops:     {English: "Stopped: the model called %s %d times in a row and got the same result each time. Say what to try instead.", Chinese: "已停止：模型连续以同样的方式调用 %s %d 次，每次结果都相同。请说明接下来该怎么做。"},

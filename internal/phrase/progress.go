@@ -4,6 +4,8 @@ package phrase
 const (
 	ProgressWorking  ID = "progress_working"
 	ProgressAsking   ID = "progress_asking"   // a call waits for a person
+	ProgressProvider ID = "progress_provider" // it waits for its model provider
+	ProgressGoesOn   ID = "progress_goes_on"  // and goes on by itself; %s why it waits
 	ProgressQuiet    ID = "progress_quiet"    // nothing was heard for long
 	ProgressDone     ID = "progress_done"     //
 	ProgressStopped  ID = "progress_stopped"  //
@@ -29,11 +31,14 @@ const (
 	ProgressMinute  ID = "progress_minute"  // %d minutes
 	ProgressMinutes ID = "progress_minutes" // %d minutes, %d seconds
 	ProgressHours   ID = "progress_hours"   // %d hours, %d minutes
+	ProgressHour    ID = "progress_hour"    // %d hours
 )
 
 var progress = map[ID]map[Lang]string{
 	ProgressWorking:  {English: "Working", Chinese: "运行中"},
 	ProgressAsking:   {English: "Waiting for an answer", Chinese: "等待答复"},
+	ProgressProvider: {English: "Waiting for the model provider", Chinese: "等待模型服务"},
+	ProgressGoesOn:   {English: "The model provider cannot be reached (%s). This goes on by itself when it is back; /stop ends it.", Chinese: "暂时无法连接模型服务(%s)，恢复后自动继续；发送 /stop 可结束。"},
 	ProgressQuiet:    {English: "Working, but nothing was heard for a while", Chinese: "疑似无响应"},
 	ProgressDone:     {English: "Done", Chinese: "已完成"},
 	ProgressStopped:  {English: "Stopped", Chinese: "已中断"},
@@ -55,4 +60,5 @@ var progress = map[ID]map[Lang]string{
 	ProgressMinute:   {English: "%d min", Chinese: "%d 分"},
 	ProgressMinutes:  {English: "%d min %d s", Chinese: "%d 分 %d 秒"},
 	ProgressHours:    {English: "%d h %d min", Chinese: "%d 小时 %d 分"},
+	ProgressHour:     {English: "%d h", Chinese: "%d 小时"},
 }

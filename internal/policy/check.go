@@ -200,6 +200,7 @@ func (c *check) limits(l Limits) {
 	c.within("limits.turns", l.Turns, 1, 10_000)
 	c.within("limits.userTurns", l.UserTurns, 1, 10_000)
 	c.within("limits.ownKeyTurns", l.OwnKeyTurns, 1, 10_000)
+	c.within("limits.providerWaitMinutes", l.ProviderWaitMinutes, 1, maxWait)
 	c.within("limits.llm.global", l.LLM.Global, 1, 10_000)
 	c.within("limits.llm.personal", l.LLM.Personal, 1, 10_000)
 	c.within("limits.llm.subagent", l.LLM.Subagent, 1, 10_000)

@@ -217,6 +217,9 @@ type Limits struct {
 	UserTurns   int `json:"userTurns,omitempty"`   // of one user or group; default: no limit of its own
 	OwnKeyTurns int `json:"ownKeyTurns,omitempty"` // of a user who is answered by a model of their own; default 1
 	LLM         LLM `json:"llm,omitzero"`
+	// ProviderWaitMinutes is how long a turn that nobody watches, or that has done work, waits for a model provider that
+	// cannot be reached; default a day.
+	ProviderWaitMinutes int `json:"providerWaitMinutes,omitempty"`
 
 	Subagents Subagents `json:"subagents,omitzero"`
 }

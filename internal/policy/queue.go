@@ -33,6 +33,7 @@ func (p *Policy) Limit() Limits {
 	l := p.Limits
 	l.Turns = cmp.Or(l.Turns, 64)
 	l.OwnKeyTurns = cmp.Or(l.OwnKeyTurns, 1)
+	l.ProviderWaitMinutes = cmp.Or(l.ProviderWaitMinutes, 24*60)
 	l.LLM.Global = cmp.Or(l.LLM.Global, 5)
 	l.LLM.Personal = cmp.Or(l.LLM.Personal, 3)
 	l.LLM.Subagent = cmp.Or(l.LLM.Subagent, 3)

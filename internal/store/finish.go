@@ -188,7 +188,8 @@ func (t *tx) release(ctx context.Context, row dbsqlc.Turn) error {
 
 func turnOf(r dbsqlc.Turn) chat.Turn {
 	return chat.Turn{
-		ID: r.ID, Session: r.SessionKey, State: r.State, Steps: int(r.Steps), Model: r.Model,
+		Waits: waitOf(r.WaitsSince, r.WaitsUntil, r.WaitsReason),
+		ID:    r.ID, Session: r.SessionKey, State: r.State, Steps: int(r.Steps), Model: r.Model,
 		Usage:     chat.Usage{PromptTokens: int(r.PromptTokens), CachedTokens: int(r.CachedTokens), CompletionTokens: int(r.CompletionTokens)},
 		StartedAt: r.StartedAt, EndedAt: r.EndedAt, RunID: r.RunID,
 	}

@@ -51,6 +51,7 @@ func (s *Store) Course(ctx context.Context, turn chat.TurnID) (chat.Course, erro
 		return chat.Course{}, err
 	}
 	c := chat.Course{Card: card, Turn: chat.Turn{ID: turn, Session: card.Session, State: chat.TurnState(row.TurnState), EndedAt: row.TurnEndedAt}, Waits: row.Waits}
+	c.Turn.Waits = waitOf(row.WaitsSince, row.WaitsUntil, row.WaitsReason)
 	if row.StartedAt != nil {
 		c.Turn.StartedAt = *row.StartedAt
 	}
@@ -84,6 +85,11 @@ func (s *Store) TurnLang(ctx context.Context, turn chat.TurnID) (lang phrase.Lan
 // KeepFollowing notes that somebody follows a turn, so that the relay looks for nobody else for a minute.
 func (s *Store) KeepFollowing(ctx context.Context, turn chat.TurnID) error {
 	return classify(s.q.ProgressKeep(ctx, s.pool, turn))
+}
+
+// RestCard notes that the card of a turn says that it waits for a provider since then: nobody follows it until it goes on.
+func (s *Store) RestCard(ctx context.Context, turn chat.TurnID, since time.Time) error {
+	return classify(s.q.ProgressRest(ctx, s.pool, dbsqlc.ProgressRestParams{TurnID: turn, Since: &since}))
 }
 
 // TryCard notes that a card is about to be handed to the platform; false: there is one already, or there is to be none.

@@ -151,6 +151,7 @@ func (s *Store) lockStep(ctx context.Context, tx *tx, step chat.Step) (stored ch
 	if err != nil {
 		return chat.Decision{}, false, fmt.Errorf("lock step: %w", err)
 	}
+	tx.waited = row.Waits
 	if row.State == "done" {
 		stored, err = s.storedDecision(ctx, tx, row.TurnID, row.Step, row.Finish, row.Fault)
 		return stored, false, err
@@ -200,7 +201,7 @@ func (t *tx) closeStep(ctx context.Context, step chat.Step, a chat.Answer, kind 
 	if err != nil {
 		return fmt.Errorf("finish step: %w", err)
 	}
-	return nil
+	return t.goOn(ctx, step)
 }
 
 func compactionOf(s chat.Sent) *int64 {

@@ -25,7 +25,8 @@ type tx struct {
 	touch      bool // a person wrote
 
 	alone   bool      // nobody else takes or hands out turns meanwhile
-	freed   bool      // a turn ended, so that another may begin
+	freed   bool      // a turn ended or waits for its provider, so that another may begin
+	waited  bool      // the turn of the step waits for its provider
 	granted []Waiting // who was handed a turn, or has to be woken for another reason
 	late    int       // how many did not use theirs in time
 	far     bool      // there is much room for more turns

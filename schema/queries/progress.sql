@@ -21,6 +21,7 @@ WHERE progress_cards.turn_id IN (
     SELECT c.turn_id FROM progress_cards c
     WHERE c.state IN ('waiting', 'tried', 'shown') AND c.woken_at <= now() AND (c.retry_at IS NULL OR c.retry_at <= now())
       AND c.turn_id NOT IN (SELECT over.turn_id FROM over)
+      AND NOT EXISTS (SELECT 1 FROM turns w WHERE w.id = c.turn_id AND w.waits_since = c.rests_for)
     ORDER BY c.woken_at LIMIT 100 FOR UPDATE SKIP LOCKED
 )
 RETURNING progress_cards.session_key, progress_cards.channel;
@@ -29,7 +30,7 @@ RETURNING progress_cards.session_key, progress_cards.channel;
 -- What is followed next in a session: a card of a turn that has ended, else the running turn until its answer is written.
 SELECT c.turn_id, c.channel FROM progress_cards c LEFT JOIN turns t ON t.id = c.turn_id
 WHERE c.session_key = $1 AND (
-    t.state = 'running' AND c.state IN ('waiting', 'tried', 'shown') AND NOT EXISTS (
+    t.state = 'running' AND c.state IN ('waiting', 'tried', 'shown') AND (t.waits_since = c.rests_for) IS NOT TRUE AND NOT EXISTS (
         SELECT 1 FROM messages m JOIN outbound o ON o.message_id = m.id WHERE m.turn_id = c.turn_id AND m.role = 'assistant')
     OR t.state IS DISTINCT FROM 'running' AND c.state IN ('tried', 'shown') AND (c.retry_at IS NULL OR c.retry_at <= now()))
 ORDER BY c.created_at
@@ -37,7 +38,7 @@ LIMIT 1;
 
 -- name: ProgressGet :one
 -- How a turn stands. retry is the newest event of the session if it says that the model is asked again.
-SELECT sqlc.embed(c), coalesce(t.state, '')::text AS turn_state, t.started_at, t.ended_at AS turn_ended_at,
+SELECT sqlc.embed(c), coalesce(t.state, '')::text AS turn_state, t.started_at, t.ended_at AS turn_ended_at, t.waits_since, coalesce(t.waits_reason, '')::text AS waits_reason, t.waits_until,
        EXISTS (SELECT 1 FROM outbound o WHERE o.session_key = c.session_key AND o.state = 'waiting') AS waits,
        coalesce((SELECT CASE WHEN f.kind = 'retry' AND f.data ->> 'turn_id' = c.turn_id THEN f.data END
                  FROM feed_events f WHERE f.session_key = c.session_key ORDER BY f.seq DESC LIMIT 1), 'null')::jsonb AS retry
@@ -51,6 +52,10 @@ SELECT id, name, summary, state, is_error, approval, asked_at, task, started_at,
 -- name: ProgressKeep :exec
 -- Somebody follows the turn.
 UPDATE progress_cards SET woken_at = now() + interval '1 minute' WHERE turn_id = $1;
+
+-- name: ProgressRest :exec
+-- The card says that its turn waits for a provider: nobody follows it until it goes on.
+UPDATE progress_cards SET rests_for = sqlc.arg(since), woken_at = now() WHERE turn_id = sqlc.arg(turn_id);
 
 -- name: ProgressTry :execrows
 UPDATE progress_cards SET state = 'tried', tried_at = coalesce(tried_at, now()) WHERE turn_id = $1 AND state IN ('waiting', 'tried');

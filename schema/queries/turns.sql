@@ -28,7 +28,7 @@ WITH steps_closed AS (
     UPDATE inbox SET outcome = CASE WHEN inbox.target_turn = sqlc.arg(id) AND sqlc.arg(state)::text = 'stopped' THEN 'applied' ELSE 'stale' END
     WHERE inbox.session_key = sqlc.arg(session_key) AND inbox.kind = 'stop' AND inbox.outcome IS NULL
 )
-UPDATE turns SET state = sqlc.arg(state)::text, ended_at = now()
+UPDATE turns SET state = sqlc.arg(state)::text, ended_at = now(), waits_since = NULL, waits_reason = '', waits_until = NULL, asks_at = NULL
 WHERE turns.id = sqlc.arg(id) AND turns.state = 'running'
 RETURNING *;
 
@@ -84,9 +84,9 @@ RETURNING steps.turn_id, steps.step, steps.state, steps.failures, steps.finish, 
 -- name: StepLock :one
 -- Locks the turn and then the step, in the order of whoever closes a turn.
 WITH turn AS MATERIALIZED (
-    SELECT t.id, t.state FROM turns t WHERE t.id = $1 FOR NO KEY UPDATE
+    SELECT t.id, t.state, t.waits_since FROM turns t WHERE t.id = $1 FOR NO KEY UPDATE
 )
-SELECT steps.*, turn.state AS turn_state
+SELECT steps.*, turn.state AS turn_state, (turn.waits_since IS NOT NULL)::boolean AS waits
 FROM steps JOIN turn ON turn.id = steps.turn_id
 WHERE steps.turn_id = $1 AND steps.step = $2
 FOR NO KEY UPDATE OF steps;

@@ -30,6 +30,7 @@ type Turn struct {
 	Writing        string      // what the model has written of this step so far
 	Output         string      // of the newest running command, as it printed it
 	Retry          *chat.Retry // the model is asked again
+	Waits          *chat.Wait  // its provider cannot be reached
 	Todos          []chat.Todo
 }
 
@@ -80,7 +81,13 @@ func (v view) running() bool { return v.State == chat.TurnRunning || v.State == 
 
 // quiet reports whether nothing was heard for long. A turn that waits for a person is silent by its nature.
 func (v view) quiet() bool {
-	return v.running() && !v.Heard.IsZero() && v.now.Sub(v.Heard) >= Quiet && !v.asking()
+	return v.running() && !v.Heard.IsZero() && v.now.Sub(v.Heard) >= Quiet && !v.asking() && !v.resting()
+}
+
+// resting reports whether the turn waits for its provider, and has not begun to hear from it. What is shown of it then says the
+// same for as long as that lasts.
+func (v view) resting() bool {
+	return v.running() && v.Waits != nil && strings.TrimSpace(v.Writing) == ""
 }
 
 func (v view) asking() bool {
@@ -105,6 +112,8 @@ func (v view) headline() (phrase.ID, Tone) {
 	switch {
 	case v.asking():
 		return phrase.ProgressAsking, Alert
+	case v.resting():
+		return phrase.ProgressProvider, Alert
 	case v.quiet():
 		return phrase.ProgressQuiet, Alert
 	}
@@ -144,6 +153,7 @@ func (v view) summary() string {
 	var facts []string
 	if !v.Started.IsZero() {
 		switch {
+		case v.resting():
 		case v.running():
 			facts = append(facts, v.say(phrase.ProgressFor, v.span(v.now.Sub(v.Started), true)))
 		case !v.Ended.IsZero():
@@ -221,6 +231,8 @@ func (v view) doing() string {
 		return ""
 	}
 	switch {
+	case v.resting():
+		return v.say(phrase.ProgressGoesOn, clean(v.Waits.Reason, 80))
 	case v.Retry != nil:
 		return clean(v.Retry.Text, 200)
 	case v.Doing == chat.DoingCompress:

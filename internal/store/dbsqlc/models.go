@@ -230,6 +230,8 @@ type ProgressCard struct {
 	RetryAt   *time.Time
 	CreatedAt time.Time
 	EndedAt   *time.Time
+	// The card says that its turn waits for a model provider since then (turns.waits_since): nobody follows the turn until it goes on. Written by whoever follows it.
+	RestsFor *time.Time
 }
 
 // Sessions that another session has handed work to: parent is that one, root the one of a person above all. Without an instance it answers once. Inserted with its session and its first task, in one transaction, under the id of the call that asked for it, which makes a repeated call find it. profile is what its role was then. unloaded_at: nobody holds it; the next task loads it again. They are deleted with their parent.
@@ -362,6 +364,11 @@ type Turn struct {
 	Options json.RawMessage
 	// false: the send policy kept its answers from the channel.
 	Deliver bool
+	// Since when the turn waits for a model provider that cannot be reached; NULL: it does not. waits_reason says why in two words, waits_until when it is given up, asks_at when the provider is asked next. Written by the generate activity, cleared with the end of the step or the turn.
+	WaitsSince  *time.Time
+	WaitsReason string
+	WaitsUntil  *time.Time
+	AsksAt      *time.Time
 }
 
 // Canonical users. Written by the ingress at first start and by the accounts API. password_hash is bcrypt, empty until a password is set.

@@ -94,7 +94,7 @@ func (q *Queries) ProgressEnd(ctx context.Context, db DBTX, arg ProgressEndParam
 }
 
 const progressGet = `-- name: ProgressGet :one
-SELECT c.turn_id, c.session_key, c.channel, c.account, c.place, c.nonce, c.message_id, c.state, c.tried_at, c.woken_at, c.retry_at, c.created_at, c.ended_at, coalesce(t.state, '')::text AS turn_state, t.started_at, t.ended_at AS turn_ended_at,
+SELECT c.turn_id, c.session_key, c.channel, c.account, c.place, c.nonce, c.message_id, c.state, c.tried_at, c.woken_at, c.retry_at, c.created_at, c.ended_at, c.rests_for, coalesce(t.state, '')::text AS turn_state, t.started_at, t.ended_at AS turn_ended_at, t.waits_since, coalesce(t.waits_reason, '')::text AS waits_reason, t.waits_until,
        EXISTS (SELECT 1 FROM outbound o WHERE o.session_key = c.session_key AND o.state = 'waiting') AS waits,
        coalesce((SELECT CASE WHEN f.kind = 'retry' AND f.data ->> 'turn_id' = c.turn_id THEN f.data END
                  FROM feed_events f WHERE f.session_key = c.session_key ORDER BY f.seq DESC LIMIT 1), 'null')::jsonb AS retry
@@ -107,6 +107,9 @@ type ProgressGetRow struct {
 	TurnState    string
 	StartedAt    *time.Time
 	TurnEndedAt  *time.Time
+	WaitsSince   *time.Time
+	WaitsReason  string
+	WaitsUntil   *time.Time
 	Waits        bool
 	Retry        json.RawMessage
 }
@@ -129,9 +132,13 @@ func (q *Queries) ProgressGet(ctx context.Context, db DBTX, turnID chat.TurnID) 
 		&i.ProgressCard.RetryAt,
 		&i.ProgressCard.CreatedAt,
 		&i.ProgressCard.EndedAt,
+		&i.ProgressCard.RestsFor,
 		&i.TurnState,
 		&i.StartedAt,
 		&i.TurnEndedAt,
+		&i.WaitsSince,
+		&i.WaitsReason,
+		&i.WaitsUntil,
 		&i.Waits,
 		&i.Retry,
 	)
@@ -151,7 +158,7 @@ func (q *Queries) ProgressKeep(ctx context.Context, db DBTX, turnID chat.TurnID)
 const progressNext = `-- name: ProgressNext :one
 SELECT c.turn_id, c.channel FROM progress_cards c LEFT JOIN turns t ON t.id = c.turn_id
 WHERE c.session_key = $1 AND (
-    t.state = 'running' AND c.state IN ('waiting', 'tried', 'shown') AND NOT EXISTS (
+    t.state = 'running' AND c.state IN ('waiting', 'tried', 'shown') AND (t.waits_since = c.rests_for) IS NOT TRUE AND NOT EXISTS (
         SELECT 1 FROM messages m JOIN outbound o ON o.message_id = m.id WHERE m.turn_id = c.turn_id AND m.role = 'assistant')
     OR t.state IS DISTINCT FROM 'running' AND c.state IN ('tried', 'shown') AND (c.retry_at IS NULL OR c.retry_at <= now()))
 ORDER BY c.created_at
@@ -172,7 +179,7 @@ func (q *Queries) ProgressNext(ctx context.Context, db DBTX, sessionKey chat.Ses
 }
 
 const progressOfAnswer = `-- name: ProgressOfAnswer :one
-SELECT c.turn_id, c.session_key, c.channel, c.account, c.place, c.nonce, c.message_id, c.state, c.tried_at, c.woken_at, c.retry_at, c.created_at, c.ended_at FROM outbound o
+SELECT c.turn_id, c.session_key, c.channel, c.account, c.place, c.nonce, c.message_id, c.state, c.tried_at, c.woken_at, c.retry_at, c.created_at, c.ended_at, c.rests_for FROM outbound o
 JOIN messages m ON m.id = o.message_id AND m.role = 'assistant'
 JOIN progress_cards c ON c.turn_id = o.turn_id AND c.state IN ('tried', 'shown')
 WHERE o.id = $1
@@ -196,6 +203,7 @@ func (q *Queries) ProgressOfAnswer(ctx context.Context, db DBTX, id int64) (Prog
 		&i.RetryAt,
 		&i.CreatedAt,
 		&i.EndedAt,
+		&i.RestsFor,
 	)
 	return i, err
 }
@@ -211,6 +219,21 @@ type ProgressPutOffParams struct {
 
 func (q *Queries) ProgressPutOff(ctx context.Context, db DBTX, arg ProgressPutOffParams) error {
 	_, err := db.Exec(ctx, progressPutOff, arg.Pause, arg.TurnID)
+	return err
+}
+
+const progressRest = `-- name: ProgressRest :exec
+UPDATE progress_cards SET rests_for = $1, woken_at = now() WHERE turn_id = $2
+`
+
+type ProgressRestParams struct {
+	Since  *time.Time
+	TurnID chat.TurnID
+}
+
+// The card says that its turn waits for a provider: nobody follows it until it goes on.
+func (q *Queries) ProgressRest(ctx context.Context, db DBTX, arg ProgressRestParams) error {
+	_, err := db.Exec(ctx, progressRest, arg.Since, arg.TurnID)
 	return err
 }
 
@@ -239,6 +262,7 @@ WHERE progress_cards.turn_id IN (
     SELECT c.turn_id FROM progress_cards c
     WHERE c.state IN ('waiting', 'tried', 'shown') AND c.woken_at <= now() AND (c.retry_at IS NULL OR c.retry_at <= now())
       AND c.turn_id NOT IN (SELECT over.turn_id FROM over)
+      AND NOT EXISTS (SELECT 1 FROM turns w WHERE w.id = c.turn_id AND w.waits_since = c.rests_for)
     ORDER BY c.woken_at LIMIT 100 FOR UPDATE SKIP LOCKED
 )
 RETURNING progress_cards.session_key, progress_cards.channel

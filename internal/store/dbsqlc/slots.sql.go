@@ -82,6 +82,7 @@ WITH taken AS MATERIALIZED (
     FROM inbox i
     WHERE i.outcome IS NULL AND i.throttled_at IS NOT NULL
       AND NOT EXISTS (SELECT 1 FROM taken WHERE taken.session_key = i.session_key)
+      AND NOT EXISTS (SELECT 1 FROM turns w WHERE w.session_key = i.session_key AND w.state = 'running') -- and waits for its provider
     ORDER BY i.session_key, i.throttled_at, i.id
 ), ranked AS (
     SELECT l.id, l.throttled_at, st.user_id,
@@ -195,7 +196,7 @@ WITH line AS (
     FROM inbox i WHERE i.outcome IS NULL AND i.throttled_at IS NOT NULL
     GROUP BY i.session_key
 ), every AS (
-    SELECT t.session_key, 1 AS running, 0 AS kept, 0 AS waiting, NULL::timestamptz AS since FROM turns t WHERE t.state = 'running'
+    SELECT t.session_key, 1 AS running, 0 AS kept, 0 AS waiting, NULL::timestamptz AS since FROM turns t WHERE t.state = 'running' AND t.waits_since IS NULL
     UNION ALL
     SELECT l.session_key, 0, CASE WHEN l.kept THEN 1 ELSE 0 END, CASE WHEN l.kept THEN 0 ELSE 1 END, l.since FROM line l
     WHERE NOT EXISTS (SELECT 1 FROM turns t WHERE t.session_key = l.session_key AND t.state = 'running')
@@ -253,6 +254,7 @@ FROM inbox i
 WHERE i.outcome IS NULL AND i.throttled_at < now() - $1::interval AND i.throttle_told_at IS NULL
   AND i.kind IN ('message', 'control')
   AND NOT EXISTS (SELECT 1 FROM taken WHERE taken.session_key = i.session_key)
+  AND NOT EXISTS (SELECT 1 FROM turns w WHERE w.session_key = i.session_key AND w.state = 'running')
 ORDER BY i.throttled_at
 LIMIT 100
 `

@@ -191,9 +191,9 @@ func (q *Queries) StepFinish(ctx context.Context, db DBTX, arg StepFinishParams)
 
 const stepLock = `-- name: StepLock :one
 WITH turn AS MATERIALIZED (
-    SELECT t.id, t.state FROM turns t WHERE t.id = $1 FOR NO KEY UPDATE
+    SELECT t.id, t.state, t.waits_since FROM turns t WHERE t.id = $1 FOR NO KEY UPDATE
 )
-SELECT steps.turn_id, steps.step, steps.state, steps.failures, steps.finish, steps.fault, steps.prompt_hash, steps.started_at, steps.finished_at, steps.control_upto, steps.compaction_id, steps.message_upto, steps.reminder, steps.pruned, steps.request_hash, steps.request_bytes, steps.estimated_tokens, steps.fill, turn.state AS turn_state
+SELECT steps.turn_id, steps.step, steps.state, steps.failures, steps.finish, steps.fault, steps.prompt_hash, steps.started_at, steps.finished_at, steps.control_upto, steps.compaction_id, steps.message_upto, steps.reminder, steps.pruned, steps.request_hash, steps.request_bytes, steps.estimated_tokens, steps.fill, turn.state AS turn_state, (turn.waits_since IS NOT NULL)::boolean AS waits
 FROM steps JOIN turn ON turn.id = steps.turn_id
 WHERE steps.turn_id = $1 AND steps.step = $2
 FOR NO KEY UPDATE OF steps
@@ -224,6 +224,7 @@ type StepLockRow struct {
 	EstimatedTokens int32
 	Fill            float64
 	TurnState       string
+	Waits           bool
 }
 
 // Locks the turn and then the step, in the order of whoever closes a turn.
@@ -250,6 +251,7 @@ func (q *Queries) StepLock(ctx context.Context, db DBTX, arg StepLockParams) (St
 		&i.EstimatedTokens,
 		&i.Fill,
 		&i.TurnState,
+		&i.Waits,
 	)
 	return i, err
 }
@@ -283,9 +285,9 @@ WITH steps_closed AS (
     UPDATE inbox SET outcome = CASE WHEN inbox.target_turn = $2 AND $1::text = 'stopped' THEN 'applied' ELSE 'stale' END
     WHERE inbox.session_key = $3 AND inbox.kind = 'stop' AND inbox.outcome IS NULL
 )
-UPDATE turns SET state = $1::text, ended_at = now()
+UPDATE turns SET state = $1::text, ended_at = now(), waits_since = NULL, waits_reason = '', waits_until = NULL, asks_at = NULL
 WHERE turns.id = $2 AND turns.state = 'running'
-RETURNING id, session_key, run_id, state, steps, model, prompt_tokens, cached_tokens, completion_tokens, started_at, ended_at, checked_at, held_told_at, system_hash, user_id, options, deliver
+RETURNING id, session_key, run_id, state, steps, model, prompt_tokens, cached_tokens, completion_tokens, started_at, ended_at, checked_at, held_told_at, system_hash, user_id, options, deliver, waits_since, waits_reason, waits_until, asks_at
 `
 
 type TurnCloseParams struct {
@@ -316,6 +318,10 @@ func (q *Queries) TurnClose(ctx context.Context, db DBTX, arg TurnCloseParams) (
 		&i.UserID,
 		&i.Options,
 		&i.Deliver,
+		&i.WaitsSince,
+		&i.WaitsReason,
+		&i.WaitsUntil,
+		&i.AsksAt,
 	)
 	return i, err
 }
@@ -332,7 +338,7 @@ func (q *Queries) TurnDelete(ctx context.Context, db DBTX, id chat.TurnID) error
 const turnInsert = `-- name: TurnInsert :one
 INSERT INTO turns (id, session_key, run_id, state, user_id, options) VALUES ($1, $2, $3, 'running', $4, $5)
 ON CONFLICT (id) DO UPDATE SET run_id = EXCLUDED.run_id WHERE turns.state = 'running'
-RETURNING id, session_key, run_id, state, steps, model, prompt_tokens, cached_tokens, completion_tokens, started_at, ended_at, checked_at, held_told_at, system_hash, user_id, options, deliver
+RETURNING id, session_key, run_id, state, steps, model, prompt_tokens, cached_tokens, completion_tokens, started_at, ended_at, checked_at, held_told_at, system_hash, user_id, options, deliver, waits_since, waits_reason, waits_until, asks_at
 `
 
 type TurnInsertParams struct {
@@ -371,6 +377,10 @@ func (q *Queries) TurnInsert(ctx context.Context, db DBTX, arg TurnInsertParams)
 		&i.UserID,
 		&i.Options,
 		&i.Deliver,
+		&i.WaitsSince,
+		&i.WaitsReason,
+		&i.WaitsUntil,
+		&i.AsksAt,
 	)
 	return i, err
 }
@@ -437,7 +447,7 @@ func (q *Queries) TurnKeepOverheard(ctx context.Context, db DBTX, turnID *chat.T
 }
 
 const turnList = `-- name: TurnList :many
-SELECT id, session_key, run_id, state, steps, model, prompt_tokens, cached_tokens, completion_tokens, started_at, ended_at, checked_at, held_told_at, system_hash, user_id, options, deliver FROM turns WHERE session_key = $1 ORDER BY started_at DESC LIMIT $2
+SELECT id, session_key, run_id, state, steps, model, prompt_tokens, cached_tokens, completion_tokens, started_at, ended_at, checked_at, held_told_at, system_hash, user_id, options, deliver, waits_since, waits_reason, waits_until, asks_at FROM turns WHERE session_key = $1 ORDER BY started_at DESC LIMIT $2
 `
 
 type TurnListParams struct {
@@ -472,6 +482,10 @@ func (q *Queries) TurnList(ctx context.Context, db DBTX, arg TurnListParams) ([]
 			&i.UserID,
 			&i.Options,
 			&i.Deliver,
+			&i.WaitsSince,
+			&i.WaitsReason,
+			&i.WaitsUntil,
+			&i.AsksAt,
 		); err != nil {
 			return nil, err
 		}
@@ -484,7 +498,7 @@ func (q *Queries) TurnList(ctx context.Context, db DBTX, arg TurnListParams) ([]
 }
 
 const turnLock = `-- name: TurnLock :one
-SELECT id, session_key, run_id, state, steps, model, prompt_tokens, cached_tokens, completion_tokens, started_at, ended_at, checked_at, held_told_at, system_hash, user_id, options, deliver FROM turns WHERE id = $1 FOR NO KEY UPDATE
+SELECT id, session_key, run_id, state, steps, model, prompt_tokens, cached_tokens, completion_tokens, started_at, ended_at, checked_at, held_told_at, system_hash, user_id, options, deliver, waits_since, waits_reason, waits_until, asks_at FROM turns WHERE id = $1 FOR NO KEY UPDATE
 `
 
 func (q *Queries) TurnLock(ctx context.Context, db DBTX, id chat.TurnID) (Turn, error) {
@@ -508,6 +522,10 @@ func (q *Queries) TurnLock(ctx context.Context, db DBTX, id chat.TurnID) (Turn, 
 		&i.UserID,
 		&i.Options,
 		&i.Deliver,
+		&i.WaitsSince,
+		&i.WaitsReason,
+		&i.WaitsUntil,
+		&i.AsksAt,
 	)
 	return i, err
 }

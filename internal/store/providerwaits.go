@@ -1,0 +1,114 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"xbot/internal/chat"
+	"xbot/internal/phrase"
+	"xbot/internal/store/dbsqlc"
+)
+
+// A turn waits for a model provider that cannot be reached where nobody would write its message again: it has done work, or no
+// person at a keyboard began it. It stays running and its step open, but it is no slot: what waits must not keep those from
+// their turn who are answered by another provider. What it says to people is said when the wait begins.
+
+// WaitForProvider lets a turn wait for its provider, or go on waiting, until it is asked again after a pause, which the end of
+// the wait may cut. waits is false where the turn is not to wait, or has waited as long as the policy permits: then its step fails.
+func (s *Store) WaitForProvider(ctx context.Context, step chat.Step, reason string, pause time.Duration) (rest time.Duration, waits bool, err error) {
+	limits, err := s.Caps(ctx)
+	if err != nil {
+		return 0, false, err
+	}
+	most := time.Duration(limits.ProviderWaitMinutes) * time.Minute
+	err = s.inTx(ctx, func(tx *tx) error {
+		row, err := s.q.WaitBegin(ctx, tx, dbsqlc.WaitBeginParams{
+			TurnID: step.Turn, Step: int32(step.N), Reason: Clean(reason), Most: interval(most), Pause: interval(pause),
+		})
+		if errors.Is(err, pgx.ErrNoRows) {
+			return nil
+		}
+		if err != nil {
+			return fmt.Errorf("let the turn wait: %w", err)
+		}
+		rest = time.Duration(row.PauseMs) * time.Millisecond
+		if waits = row.Fresh || !row.Over; !row.Fresh {
+			return nil
+		}
+		tx.freed = true
+		tx.emit(step.Session, chat.EventTurn, turnOf(row.Turn))
+		return tx.tellWait(ctx, step, reason, most)
+	})
+	return rest, waits, err
+}
+
+// tellWait says once that a turn waits: in its conversation, and of a subagent in that of the person above all, where the first
+// of those that one request has set going speaks for all of them.
+func (t *tx) tellWait(ctx context.Context, step chat.Step, reason string, most time.Duration) error {
+	lang, err := t.langOf(ctx, step.Turn)
+	if err != nil {
+		return err
+	}
+	text := phrase.Say(lang, phrase.ProviderWaits, Clean(reason), hours(lang, most))
+	if err := t.notice(ctx, step.Session, step.Turn, text); err != nil {
+		return err
+	}
+	above, err := t.q.WaitTellAbove(ctx, t, &step.Turn)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("look for whom the subagent works: %w", err)
+	}
+	return t.notice(ctx, above.SessionKey, above.TurnID, text)
+}
+
+func hours(lang phrase.Lang, d time.Duration) string {
+	minutes := int(d / time.Minute)
+	switch {
+	case minutes < 60:
+		return phrase.Say(lang, phrase.ProgressMinute, minutes)
+	case minutes%60 == 0:
+		return phrase.Say(lang, phrase.ProgressHour, minutes/60)
+	}
+	return phrase.Say(lang, phrase.ProgressHours, minutes/60, minutes%60)
+}
+
+// ProviderDue says how long a turn that waits leaves its provider alone; 0: it may ask now.
+func (s *Store) ProviderDue(ctx context.Context, turn chat.TurnID) (time.Duration, error) {
+	ms, err := s.q.WaitDue(ctx, s.pool, turn)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return 0, nil
+	}
+	if err != nil {
+		return 0, classify(fmt.Errorf("look when the provider is asked again: %w", err))
+	}
+	return time.Duration(ms) * time.Millisecond, nil
+}
+
+// goOn ends the wait of a turn whose step has ended. It is a slot again, though there may be none free.
+func (t *tx) goOn(ctx context.Context, step chat.Step) error {
+	if !t.waited {
+		return nil
+	}
+	row, err := t.q.WaitEnd(ctx, t, step.Turn)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("end the wait for the provider: %w", err)
+	}
+	t.emit(step.Session, chat.EventTurn, turnOf(row))
+	return nil
+}
+
+func waitOf(since, until *time.Time, reason string) *chat.Wait {
+	if since == nil || until == nil {
+		return nil
+	}
+	return &chat.Wait{Since: *since, Until: *until, Reason: reason}
+}
