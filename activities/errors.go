@@ -34,7 +34,8 @@ func failure(ctx context.Context, err error) error {
 	case fault.RateLimited, fault.Unavailable:
 		options.NextRetryDelay = fault.After(err)
 	case fault.Internal:
-		detached := errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
+		// What a client reports then may be the cause (net/http does so), such as that Temporal did not answer a heartbeat.
+		detached := ctx.Err() != nil || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
 		options.NonRetryable = !detached && activity.GetInfo(ctx).Attempt >= maxInternalAttempts
 	}
 	return temporal.NewApplicationErrorWithOptions(err.Error(), string(kind), options)

@@ -45,9 +45,12 @@ func full(waitMS int32) error {
 	return fault.Limited(time.Duration(waitMS)*time.Millisecond, "as many calls to models run for this user as may (limits.llm of the policy); this one waits")
 }
 
-// KeepLease renews the lease of a call that goes on.
+// KeepLease renews the lease of a call that goes on. One that Postgres forgot in a crash is made again.
 func (s *Store) KeepLease(ctx context.Context, step chat.Step) error {
-	err := s.q.LeaseRenew(ctx, s.pool, dbsqlc.LeaseRenewParams{TurnID: step.Turn, Step: int32(step.N), Lease: interval(leaseTime)})
+	n, err := s.q.LeaseRenew(ctx, s.pool, dbsqlc.LeaseRenewParams{TurnID: step.Turn, Step: int32(step.N), Lease: interval(leaseTime)})
+	if err == nil && n == 0 {
+		err = s.q.LeaseRetake(ctx, s.pool, dbsqlc.LeaseRetakeParams{TurnID: step.Turn, Step: int32(step.N), Lease: interval(leaseTime)})
+	}
 	if err != nil {
 		return classify(fmt.Errorf("renew the lease of a call: %w", err))
 	}

@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
+	"sync"
 
 	"github.com/jackc/pgx/v5"
 
@@ -53,7 +55,7 @@ func (s *Store) Scene(ctx context.Context, key chat.SessionKey, turn chat.TurnID
 func (s *Store) FreezeSystem(ctx context.Context, step chat.Step, system string, parts []chat.Part) (string, error) {
 	hash := sha256.Sum256([]byte(system))
 	p := dbsqlc.PromptFreezeParams{
-		Hash: hash[:], TurnID: step.Turn, Body: system, SessionKey: step.Session, Keys: []string{}, Sources: []string{}, Bodies: []string{},
+		Hash: hash[:], TurnID: step.Turn, Body: system, SessionKey: step.Session, Keys: []string{}, Sources: []string{}, Bodies: []string{}, Lazily: true,
 	}
 	for _, part := range parts {
 		p.Keys, p.Sources, p.Bodies = append(p.Keys, part.Key), append(p.Sources, part.Source), append(p.Bodies, part.Body)
@@ -65,8 +67,62 @@ func (s *Store) FreezeSystem(ctx context.Context, step chat.Step, system string,
 	case err != nil:
 		return "", classify(fmt.Errorf("keep the system prompt: %w", err))
 	case [sha256.Size]byte(stands) == hash:
+		s.lately.keep(p)
 		return system, nil
 	}
 	system, err = s.q.PromptBody(ctx, s.pool, stands)
 	return system, classify(err)
+}
+
+// maxLately is how many prompts are kept in memory until a step of their turn has ended.
+const maxLately = 128
+
+// lately are the prompts that were written without waiting for the disk, of turns of which no step has ended since. Only
+// then is it certain that Postgres has not forgotten them in a crash.
+type lately struct {
+	mu      sync.Mutex
+	prompts []dbsqlc.PromptFreezeParams // the newest last
+}
+
+func (l *lately) keep(p dbsqlc.PromptFreezeParams) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.drop(p.TurnID)
+	if len(l.prompts) == maxLately {
+		l.prompts = slices.Delete(l.prompts, 0, 1)
+	}
+	l.prompts = append(l.prompts, p)
+}
+
+func (l *lately) of(turn chat.TurnID) (dbsqlc.PromptFreezeParams, bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	i := slices.IndexFunc(l.prompts, func(p dbsqlc.PromptFreezeParams) bool { return p.TurnID == turn })
+	if i < 0 {
+		return dbsqlc.PromptFreezeParams{}, false
+	}
+	return l.prompts[i], true
+}
+
+func (l *lately) forget(turn chat.TurnID) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.drop(turn)
+}
+
+func (l *lately) drop(turn chat.TurnID) {
+	l.prompts = slices.DeleteFunc(l.prompts, func(p dbsqlc.PromptFreezeParams) bool { return p.TurnID == turn })
+}
+
+// freezeAgain keeps the prompt of a turn once more, with the end of a step, where Postgres forgot it in a crash.
+func (s *Store) freezeAgain(ctx context.Context, tx *tx, turn chat.TurnID) error {
+	p, ok := s.lately.of(turn)
+	if !ok {
+		return nil // another process has it, or nobody kept one
+	}
+	p.Lazily = false
+	if _, err := s.q.PromptFreeze(ctx, tx, p); err != nil {
+		return fmt.Errorf("keep the system prompt again: %w", err)
+	}
+	return nil
 }

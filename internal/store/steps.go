@@ -62,7 +62,7 @@ func (s *Store) storedDecision(ctx context.Context, db dbsqlc.DBTX, turn chat.Tu
 func (s *Store) CommitStep(ctx context.Context, step chat.Step, a chat.Answer) (chat.Decision, error) {
 	out := chat.Decision{Finish: a.Finish, Calls: a.Calls, Usage: a.Usage}
 	err := s.inTx(ctx, func(tx *tx) error {
-		stored, open, err := s.lockStep(ctx, tx, step)
+		stored, open, unfrozen, err := s.lockStep(ctx, tx, step)
 		if err != nil || !open {
 			out = stored
 			return err
@@ -71,11 +71,19 @@ func (s *Store) CommitStep(ctx context.Context, step chat.Step, a chat.Answer) (
 		if err := s.savePrompt(ctx, tx, hash, a.Prompt); err != nil {
 			return err
 		}
+		if unfrozen {
+			if err := s.freezeAgain(ctx, tx, step.Turn); err != nil {
+				return err
+			}
+		}
 		if err := tx.appendAnswer(ctx, step, a); err != nil {
 			return err
 		}
 		return tx.closeStep(ctx, step, a, "", hash[:])
 	})
+	if err == nil {
+		s.lately.forget(step.Turn)
+	}
 	return out, err
 }
 
@@ -103,7 +111,7 @@ func (s *Store) EndStep(ctx context.Context, step chat.Step, finish string, say 
 
 func (s *Store) endStep(ctx context.Context, step chat.Step, out chat.Decision, say func(phrase.Lang) string) (chat.Decision, error) {
 	err := s.inTx(ctx, func(tx *tx) error {
-		stored, open, err := s.lockStep(ctx, tx, step)
+		stored, open, _, err := s.lockStep(ctx, tx, step)
 		if err != nil || !open {
 			out = stored
 			return err
@@ -125,10 +133,14 @@ func (s *Store) endStep(ctx context.Context, step chat.Step, out chat.Decision, 
 func (s *Store) CountFailure(ctx context.Context, step chat.Step, retry func(failures int, lang phrase.Lang) (chat.Retry, bool)) (int, error) {
 	failures := 0
 	err := s.inTx(ctx, func(tx *tx) error {
-		n, err := s.q.StepCountFailure(ctx, tx, dbsqlc.StepCountFailureParams{TurnID: step.Turn, Step: int32(step.N)})
-		if errors.Is(err, pgx.ErrNoRows) {
+		_, open, _, err := s.lockStep(ctx, tx, step)
+		if err != nil {
+			return err
+		}
+		if !open {
 			return fault.Errorf(fault.Conflict, "the step was closed meanwhile")
 		}
+		n, err := s.q.StepCountFailure(ctx, tx, dbsqlc.StepCountFailureParams{TurnID: step.Turn, Step: int32(step.N)})
 		if err != nil {
 			return fmt.Errorf("count failure: %w", err)
 		}
@@ -145,21 +157,32 @@ func (s *Store) CountFailure(ctx context.Context, step chat.Step, retry func(fai
 	return failures, err
 }
 
-// lockStep locks turn and step. open is false when either is closed; then the stored decision is returned.
-func (s *Store) lockStep(ctx context.Context, tx *tx, step chat.Step) (stored chat.Decision, open bool, err error) {
-	row, err := s.q.StepLock(ctx, tx, dbsqlc.StepLockParams{TurnID: step.Turn, Step: int32(step.N)})
+// lockStep locks turn and step. open is false when either is closed; then the stored decision is returned. A step whose
+// beginning Postgres forgot in a crash is opened again; unfrozen says that the turn has no prompt, perhaps for the same reason.
+func (s *Store) lockStep(ctx context.Context, tx *tx, step chat.Step) (stored chat.Decision, open, unfrozen bool, err error) {
+	key := dbsqlc.StepLockParams{TurnID: step.Turn, Step: int32(step.N)}
+	row, err := s.q.StepLock(ctx, tx, key)
+	if errors.Is(err, pgx.ErrNoRows) {
+		if err := s.q.StepReopen(ctx, tx, dbsqlc.StepReopenParams{TurnID: step.Turn, Step: int32(step.N)}); err != nil {
+			return chat.Decision{}, false, false, fmt.Errorf("open the step again: %w", err)
+		}
+		row, err = s.q.StepLock(ctx, tx, key)
+	}
+	if errors.Is(err, pgx.ErrNoRows) {
+		return chat.Decision{Finish: chat.FinishClosed}, false, false, nil // the turn is closed or gone
+	}
 	if err != nil {
-		return chat.Decision{}, false, fmt.Errorf("lock step: %w", err)
+		return chat.Decision{}, false, false, fmt.Errorf("lock step: %w", err)
 	}
 	tx.waited = row.Waits
 	if row.State == "done" {
 		stored, err = s.storedDecision(ctx, tx, row.TurnID, row.Step, row.Finish, row.Fault)
-		return stored, false, err
+		return stored, false, false, err
 	}
 	if chat.TurnState(row.TurnState) != chat.TurnRunning { // sqlc does not know the types of a CTE's columns
-		return chat.Decision{Finish: chat.FinishClosed}, false, nil
+		return chat.Decision{Finish: chat.FinishClosed}, false, false, nil
 	}
-	return chat.Decision{}, true, nil
+	return chat.Decision{}, true, row.Unfrozen, nil
 }
 
 func (t *tx) appendAnswer(ctx context.Context, step chat.Step, a chat.Answer) error {

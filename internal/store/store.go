@@ -55,6 +55,7 @@ type Store struct {
 	HooksKeep time.Duration
 
 	lastPrompt atomic.Value // [sha256.Size]byte of the prompt that was committed last
+	lately     lately       // prompts that a crash of Postgres may forget
 	crowded    atomic.Bool  // the last claim found nearly as many turns as there may be
 }
 

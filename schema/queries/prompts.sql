@@ -18,7 +18,7 @@ WHERE s.key = sqlc.arg(session_key);
 -- name: PromptFreeze :one
 -- Keeps the system prompt of a turn and the parts that were read for it. The first one that is kept stands; no row: the turn is
 -- closed.
--- It does not wait for the disk, as StepBegin does not: a prompt that is lost in a crash before its step has ended was followed by nothing.
+-- Lazily, it does not wait for the disk, as StepBegin does not: a prompt that is lost in a crash is kept again with the end of its step.
 WITH saved AS (
     INSERT INTO prompts (hash, body) VALUES (sqlc.arg(hash)::bytea, sqlc.arg(body)::text) ON CONFLICT (hash) DO NOTHING
 ), held AS (
@@ -30,7 +30,8 @@ WITH saved AS (
     ON CONFLICT (session_key, key) DO UPDATE SET source = EXCLUDED.source, body = EXCLUDED.body, created_at = now()
 )
 UPDATE turns SET system_hash = coalesce(turns.system_hash, sqlc.arg(hash)::bytea)
-WHERE turns.id = sqlc.arg(turn_id) AND turns.state = 'running' AND set_config('synchronous_commit', 'off', true) = 'off'
+WHERE turns.id = sqlc.arg(turn_id) AND turns.state = 'running'
+    AND set_config('synchronous_commit', CASE WHEN sqlc.arg(lazily)::boolean THEN 'off' ELSE current_setting('synchronous_commit') END, true) <> ''
 RETURNING turns.system_hash;
 
 -- name: PromptBody :one

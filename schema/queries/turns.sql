@@ -72,7 +72,7 @@ SELECT id FROM turns WHERE session_key = $1 AND state = 'running' FOR UPDATE;
 -- Opens a step of a running turn, or finds it, and takes the lease of its call: wait_ms says when to ask again for one. No
 -- row: the turn is closed, or there is none.
 -- It does not wait for the disk: what is written when the step ends does, and that writes this with it. A step that is lost in a
--- crash before is opened anew.
+-- crash before is opened anew, by another attempt or by what ends it (StepReopen).
 INSERT INTO steps (turn_id, step, state)
 SELECT t.id, sqlc.arg(step), 'open' FROM turns t WHERE t.id = sqlc.arg(turn_id) AND t.state = 'running'
     AND set_config('synchronous_commit', 'off', true) = 'off'
@@ -81,12 +81,18 @@ RETURNING steps.turn_id, steps.step, steps.state, steps.failures, steps.finish, 
     THEN llm_lease_take(steps.turn_id, steps.step, sqlc.arg(most_global)::int, sqlc.arg(most_personal)::int, sqlc.arg(most_subagent)::int, sqlc.arg(lease)::interval)
     ELSE 0 END)::int AS wait_ms;
 
+-- name: StepReopen :exec
+-- Makes the row of a step again that a crash of Postgres has forgotten, see StepBegin. A closed turn gets none.
+INSERT INTO steps (turn_id, step, state)
+SELECT t.id, sqlc.arg(step), 'open' FROM turns t WHERE t.id = sqlc.arg(turn_id) AND t.state = 'running'
+ON CONFLICT (turn_id, step) DO NOTHING;
+
 -- name: StepLock :one
 -- Locks the turn and then the step, in the order of whoever closes a turn.
 WITH turn AS MATERIALIZED (
-    SELECT t.id, t.state, t.waits_since FROM turns t WHERE t.id = $1 FOR NO KEY UPDATE
+    SELECT t.id, t.state, t.waits_since, t.system_hash FROM turns t WHERE t.id = $1 FOR NO KEY UPDATE
 )
-SELECT steps.*, turn.state AS turn_state, (turn.waits_since IS NOT NULL)::boolean AS waits
+SELECT steps.*, turn.state AS turn_state, (turn.waits_since IS NOT NULL)::boolean AS waits, (turn.system_hash IS NULL)::boolean AS unfrozen
 FROM steps JOIN turn ON turn.id = steps.turn_id
 WHERE steps.turn_id = $1 AND steps.step = $2
 FOR NO KEY UPDATE OF steps;

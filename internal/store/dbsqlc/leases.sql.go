@@ -12,7 +12,7 @@ import (
 	"xbot/internal/chat"
 )
 
-const leaseRenew = `-- name: LeaseRenew :exec
+const leaseRenew = `-- name: LeaseRenew :execrows
 UPDATE llm_leases SET held_until = clock_timestamp() + $1::interval
 WHERE turn_id = $2 AND step = $3::int AND held_until IS NOT NULL
 `
@@ -23,8 +23,33 @@ type LeaseRenewParams struct {
 	Step   int32
 }
 
-func (q *Queries) LeaseRenew(ctx context.Context, db DBTX, arg LeaseRenewParams) error {
-	_, err := db.Exec(ctx, leaseRenew, arg.Lease, arg.TurnID, arg.Step)
+func (q *Queries) LeaseRenew(ctx context.Context, db DBTX, arg LeaseRenewParams) (int64, error) {
+	result, err := db.Exec(ctx, leaseRenew, arg.Lease, arg.TurnID, arg.Step)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected(), nil
+}
+
+const leaseRetake = `-- name: LeaseRetake :exec
+INSERT INTO llm_leases (turn_id, step, user_id, pool, asked_at, asks_at, held_until)
+SELECT t.id, $1::int, st.user_id, CASE WHEN st.subagent THEN 'subagent' WHEN st.own THEN 'personal' ELSE 'global' END,
+       clock_timestamp(), clock_timestamp(), clock_timestamp() + $2::interval
+FROM turns t JOIN session_tenants st ON st.session_key = t.session_key
+WHERE t.id = $3 AND t.state = 'running'
+  AND NOT EXISTS (SELECT 1 FROM steps s WHERE s.turn_id = t.id AND s.step = $1::int AND s.state = 'done')
+ON CONFLICT (turn_id, step) DO NOTHING
+`
+
+type LeaseRetakeParams struct {
+	Step   int32
+	Lease  pgtype.Interval
+	TurnID chat.TurnID
+}
+
+// Makes the lease of a call again that goes on and whose row a crash of Postgres has forgotten, see StepBegin.
+func (q *Queries) LeaseRetake(ctx context.Context, db DBTX, arg LeaseRetakeParams) error {
+	_, err := db.Exec(ctx, leaseRetake, arg.Step, arg.Lease, arg.TurnID)
 	return err
 }
 

@@ -25,23 +25,25 @@ func (q *Queries) PromptBody(ctx context.Context, db DBTX, hash []byte) (string,
 
 const promptFreeze = `-- name: PromptFreeze :one
 WITH saved AS (
-    INSERT INTO prompts (hash, body) VALUES ($1::bytea, $3::text) ON CONFLICT (hash) DO NOTHING
+    INSERT INTO prompts (hash, body) VALUES ($1::bytea, $4::text) ON CONFLICT (hash) DO NOTHING
 ), held AS (
     INSERT INTO session_parts (session_key, key, source, body)
-    SELECT $4, k.key, r.source, b.body
-    FROM unnest($5::text[]) WITH ORDINALITY AS k(key, i)
-    JOIN unnest($6::text[]) WITH ORDINALITY AS r(source, i) ON r.i = k.i
-    JOIN unnest($7::text[]) WITH ORDINALITY AS b(body, i) ON b.i = k.i
+    SELECT $5, k.key, r.source, b.body
+    FROM unnest($6::text[]) WITH ORDINALITY AS k(key, i)
+    JOIN unnest($7::text[]) WITH ORDINALITY AS r(source, i) ON r.i = k.i
+    JOIN unnest($8::text[]) WITH ORDINALITY AS b(body, i) ON b.i = k.i
     ON CONFLICT (session_key, key) DO UPDATE SET source = EXCLUDED.source, body = EXCLUDED.body, created_at = now()
 )
 UPDATE turns SET system_hash = coalesce(turns.system_hash, $1::bytea)
-WHERE turns.id = $2 AND turns.state = 'running' AND set_config('synchronous_commit', 'off', true) = 'off'
+WHERE turns.id = $2 AND turns.state = 'running'
+    AND set_config('synchronous_commit', CASE WHEN $3::boolean THEN 'off' ELSE current_setting('synchronous_commit') END, true) <> ''
 RETURNING turns.system_hash
 `
 
 type PromptFreezeParams struct {
 	Hash       []byte
 	TurnID     chat.TurnID
+	Lazily     bool
 	Body       string
 	SessionKey chat.SessionKey
 	Keys       []string
@@ -51,11 +53,12 @@ type PromptFreezeParams struct {
 
 // Keeps the system prompt of a turn and the parts that were read for it. The first one that is kept stands; no row: the turn is
 // closed.
-// It does not wait for the disk, as StepBegin does not: a prompt that is lost in a crash before its step has ended was followed by nothing.
+// Lazily, it does not wait for the disk, as StepBegin does not: a prompt that is lost in a crash is kept again with the end of its step.
 func (q *Queries) PromptFreeze(ctx context.Context, db DBTX, arg PromptFreezeParams) ([]byte, error) {
 	row := db.QueryRow(ctx, promptFreeze,
 		arg.Hash,
 		arg.TurnID,
+		arg.Lazily,
 		arg.Body,
 		arg.SessionKey,
 		arg.Keys,

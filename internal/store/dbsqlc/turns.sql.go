@@ -71,7 +71,7 @@ type StepBeginRow struct {
 // Opens a step of a running turn, or finds it, and takes the lease of its call: wait_ms says when to ask again for one. No
 // row: the turn is closed, or there is none.
 // It does not wait for the disk: what is written when the step ends does, and that writes this with it. A step that is lost in a
-// crash before is opened anew.
+// crash before is opened anew, by another attempt or by what ends it (StepReopen).
 func (q *Queries) StepBegin(ctx context.Context, db DBTX, arg StepBeginParams) (StepBeginRow, error) {
 	row := db.QueryRow(ctx, stepBegin,
 		arg.Step,
@@ -191,9 +191,9 @@ func (q *Queries) StepFinish(ctx context.Context, db DBTX, arg StepFinishParams)
 
 const stepLock = `-- name: StepLock :one
 WITH turn AS MATERIALIZED (
-    SELECT t.id, t.state, t.waits_since FROM turns t WHERE t.id = $1 FOR NO KEY UPDATE
+    SELECT t.id, t.state, t.waits_since, t.system_hash FROM turns t WHERE t.id = $1 FOR NO KEY UPDATE
 )
-SELECT steps.turn_id, steps.step, steps.state, steps.failures, steps.finish, steps.fault, steps.prompt_hash, steps.started_at, steps.finished_at, steps.control_upto, steps.compaction_id, steps.message_upto, steps.reminder, steps.pruned, steps.request_hash, steps.request_bytes, steps.estimated_tokens, steps.fill, turn.state AS turn_state, (turn.waits_since IS NOT NULL)::boolean AS waits
+SELECT steps.turn_id, steps.step, steps.state, steps.failures, steps.finish, steps.fault, steps.prompt_hash, steps.started_at, steps.finished_at, steps.control_upto, steps.compaction_id, steps.message_upto, steps.reminder, steps.pruned, steps.request_hash, steps.request_bytes, steps.estimated_tokens, steps.fill, turn.state AS turn_state, (turn.waits_since IS NOT NULL)::boolean AS waits, (turn.system_hash IS NULL)::boolean AS unfrozen
 FROM steps JOIN turn ON turn.id = steps.turn_id
 WHERE steps.turn_id = $1 AND steps.step = $2
 FOR NO KEY UPDATE OF steps
@@ -225,6 +225,7 @@ type StepLockRow struct {
 	Fill            float64
 	TurnState       string
 	Waits           bool
+	Unfrozen        bool
 }
 
 // Locks the turn and then the step, in the order of whoever closes a turn.
@@ -252,8 +253,26 @@ func (q *Queries) StepLock(ctx context.Context, db DBTX, arg StepLockParams) (St
 		&i.Fill,
 		&i.TurnState,
 		&i.Waits,
+		&i.Unfrozen,
 	)
 	return i, err
+}
+
+const stepReopen = `-- name: StepReopen :exec
+INSERT INTO steps (turn_id, step, state)
+SELECT t.id, $1, 'open' FROM turns t WHERE t.id = $2 AND t.state = 'running'
+ON CONFLICT (turn_id, step) DO NOTHING
+`
+
+type StepReopenParams struct {
+	Step   int32
+	TurnID chat.TurnID
+}
+
+// Makes the row of a step again that a crash of Postgres has forgotten, see StepBegin. A closed turn gets none.
+func (q *Queries) StepReopen(ctx context.Context, db DBTX, arg StepReopenParams) error {
+	_, err := db.Exec(ctx, stepReopen, arg.Step, arg.TurnID)
+	return err
 }
 
 const turnAsksFirst = `-- name: TurnAsksFirst :one
