@@ -85,7 +85,7 @@ func (h channelHolders) ChannelHolder(ctx context.Context, name, account string)
 func (p *parts) speakers() *held.Accounts {
 	transport := &http.Transport{DialContext: (&net.Dialer{Timeout: platformTimeout}).DialContext} // no proxy between our own processes
 	return &held.Accounts{
-		Live: p.channels, Holders: channelHolders{p.store}, Key: p.internalKey(), HTTP: &http.Client{Transport: transport},
+		Live: p.channels, Holders: channelHolders{p.store}, KeyNow: p.internalKey, HTTP: &http.Client{Transport: transport},
 	}
 }
 

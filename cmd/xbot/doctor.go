@@ -55,7 +55,7 @@ func (doctorCmd) Run(ctx context.Context) error {
 	}
 	failed := 0
 	for _, c := range []check{
-		{"Postgres", lookPostgres}, {"schema", lookSchema}, {"Temporal", lookTemporal}, {"held turns", lookHeld},
+		{"Postgres", lookPostgres}, {"schema", lookSchema}, {"secrets", lookSecrets}, {"Temporal", lookTemporal}, {"held turns", lookHeld},
 		{"server", lookServer}, {"runner", lookRunner}, {"containers", lookContainers}, {"prompt", lookPrompt}, {"hooks", lookHooks}, {"model", lookModel},
 	} {
 		ctx, cancel := context.WithTimeout(ctx, doctorTimeout)

@@ -30,6 +30,7 @@ type program struct {
 	Doctor    doctorCmd    `cmd:"" help:"Check Postgres, Temporal, the schema, the model and the runner, and say what is wrong."`
 	LoginLink loginLinkCmd `cmd:"" help:"Print a one-time sign-in link."`
 	Token     tokenCmd     `cmd:"" help:"Make, list and revoke API tokens."`
+	Key       keyCmd       `cmd:"" help:"Change the key of the installation."`
 	Runner    runnerCmd    `cmd:"" help:"Make and list runners."`
 	Policy    policyCmd    `cmd:"" help:"Show and change how conversations are named, routed, let in, queued, reset and limited."`
 	Channels  channelsCmd  `cmd:"" help:"List, test and set up bots on platforms such as Feishu, QQ and NapCat."`

@@ -47,7 +47,7 @@ type parts struct {
 	tele     *telemetry.Telemetry
 	logs     *logs.File
 	log      *slog.Logger
-	key      secret.Key
+	key      *secret.Ring
 	pool     *pgxpool.Pool
 	bus      *feed.Bus
 	store    *store.Store
@@ -110,9 +110,6 @@ func assemble(ctx context.Context, process string, s settings) (*parts, error) {
 			return nil, err
 		}
 	}
-	if p.key, err = secret.Load(s.Dir, s.Key); err != nil {
-		return nil, err
-	}
 	if err := waitDatabase(ctx, s.dsn); err != nil {
 		return nil, err
 	}
@@ -130,6 +127,9 @@ func assemble(ctx context.Context, process string, s settings) (*parts, error) {
 	p.bus = feed.New(p.log)
 	p.store = store.New(p.pool, p.bus)
 	p.store.Limits = s.limits
+	if err := p.openKey(ctx, s.Home, s.Key); err != nil {
+		return nil, err
+	}
 	if p.archive, err = newArchive(p.store, s.Memory, p.log); err != nil {
 		return nil, err
 	}

@@ -35,13 +35,9 @@ func (in *ingressPart) routes() (ingress.Routes, error) {
 			Namespace: in.cfg.Namespace, TemporalUI: in.ui != nil, StartedAt: time.Now(),
 		},
 	}
-	internal, err := in.internal()
-	if err != nil {
-		return ingress.Routes{}, err
-	}
 	r := ingress.Routes{
 		API: a.Handler(), OpenAPI: openAPIHandler(), Page: web.Handler(), Host: in.auth.Hosts.Check, Refuse: a.Refuse,
-		Runners: in.hub, Internal: internal, Ready: in.ready,
+		Runners: in.hub, Internal: in.internal(), Ready: in.ready,
 		Files:   &ingress.Files{Links: a.Links, Accounts: in.store, Boxes: in.boxes, Log: in.log},
 		Metrics: in.auth.Require(in.tele.Handler(), a.Refuse), Channels: in.desk,
 		Hooks: (&hooks.Hooks{Store: in.store, Key: in.key, Waker: in.dispatch.Waker, Log: in.log}).Handler(),

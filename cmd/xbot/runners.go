@@ -18,30 +18,30 @@ import (
 // internalKey is what the processes of one server show one another.
 func (p *parts) internalKey() string { return internalKey(p.key) }
 
-func internalKey(key secret.Key) string {
+// internalKeys are what is accepted of them: while the key is changed, that of before, too.
+func (p *parts) internalKeys() (keys []string) {
+	for _, key := range p.key.Keys() {
+		keys = append(keys, internalKey(key))
+	}
+	return keys
+}
+
+func internalKey(key secret.Deriver) string {
 	return base64.RawURLEncoding.EncodeToString(key.Derive("internal endpoint"))
 }
 
 // internal serves the other processes of this server.
-func (in *ingressPart) internal() (http.Handler, error) {
-	sockets, err := in.hub.Internal(in.internalKey())
-	if err != nil {
-		return nil, err
-	}
-	connections, err := inside.Guard(in.internalKey(), held.Handler(in.channels))
-	if err != nil {
-		return nil, err
-	}
+func (in *ingressPart) internal() http.Handler {
 	mux := http.NewServeMux()
-	mux.Handle("/internal/runners/", sockets)
-	mux.Handle(held.Path, connections)
-	return mux, nil
+	mux.Handle("/internal/runners/", in.hub.Inner())
+	mux.Handle(held.Path, held.Handler(in.channels))
+	return inside.GuardAny(in.internalKeys, mux)
 }
 
 // newResolver decides where commands run. local holds sockets in this process; nil in one that holds none.
 func (p *parts) newResolver(local sandbox.Local, cfg config.Runner, docker resolver.Docker) *resolver.Resolver {
 	router := sandbox.NewRouter(sandbox.RouterConfig{
-		Local: local, Holders: ingress.Registry{Store: p.store}, Key: p.internalKey(), Kills: kills{p.store},
+		Local: local, Holders: ingress.Registry{Store: p.store}, KeyNow: p.internalKey, Kills: kills{p.store},
 	})
 	p.resolver = resolver.New(resolver.Config{Choices: p.store, Router: router, Docker: docker, Wait: cfg.Wait})
 	return p.resolver

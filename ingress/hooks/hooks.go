@@ -41,7 +41,7 @@ type Store interface {
 // Hooks is the handler of /hooks/.
 type Hooks struct {
 	Store Store
-	Key   secret.Key
+	Key   secret.Sealer
 	Waker interface {
 		Wake(ctx context.Context, r ingress.Row) error
 	}

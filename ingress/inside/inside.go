@@ -17,13 +17,21 @@ func Guard(key string, next http.Handler) (http.Handler, error) {
 	if len(key) < minKey {
 		return nil, fmt.Errorf("the internal key needs at least %d characters", minKey)
 	}
-	want := sha256.Sum256([]byte("Bearer " + key))
+	return GuardAny(func() []string { return []string{key} }, next), nil
+}
+
+// GuardAny is Guard for keys that may change while the process runs.
+func GuardAny(keys func() []string, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		got := sha256.Sum256([]byte(r.Header.Get("Authorization")))
-		if subtle.ConstantTimeCompare(got[:], want[:]) != 1 {
+		got, right := sha256.Sum256([]byte(r.Header.Get("Authorization"))), 0
+		for _, key := range keys() {
+			want := sha256.Sum256([]byte("Bearer " + key))
+			right |= subtle.ConstantTimeCompare(got[:], want[:])
+		}
+		if right != 1 {
 			http.Error(w, "the internal key is wrong", http.StatusUnauthorized)
 			return
 		}
 		next.ServeHTTP(w, r)
-	}), nil
+	})
 }

@@ -19,7 +19,10 @@ const lineWait = 30 * time.Second
 // Internal serves other processes of the same server: GET /internal/runners/{id} says whether the runner's socket is
 // held here, POST /internal/runners/{id}/call passes a request on, DELETE closes the runner's connection because its token
 // is no longer good (package sandbox has the client).
-func (h *Hub) Internal(key string) (http.Handler, error) {
+func (h *Hub) Internal(key string) (http.Handler, error) { return inside.Guard(key, h.Inner()) }
+
+// Inner is Internal for who guards it.
+func (h *Hub) Inner() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /internal/runners/{id}", h.serveInfo)
 	mux.HandleFunc("POST /internal/runners/{id}/call", h.serveCall)
@@ -27,7 +30,7 @@ func (h *Hub) Internal(key string) (http.Handler, error) {
 		h.Drop(sandbox.RunnerID(r.PathValue("id")))
 		w.WriteHeader(http.StatusNoContent)
 	})
-	return inside.Guard(key, mux)
+	return mux
 }
 
 // meant finds the session a request means. One that expects another epoch speaks of a connection that is no more.

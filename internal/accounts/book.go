@@ -18,7 +18,7 @@ import (
 // Book reads and writes what accounts are configured with. It is safe for concurrent use.
 type Book struct {
 	Store   *store.Store
-	Key     secret.Key
+	Key     secret.Sealer
 	Drivers []channel.Driver
 	// Env reads a variable of the environment, which stands above what was set otherwise. Nil: there is none.
 	Env func(name string) string

@@ -55,10 +55,10 @@ type body struct {
 }
 
 // Signer signs links and checks them. Make it with New.
-type Signer struct{ key []byte }
+type Signer struct{ key secret.Deriver }
 
 // New returns the signer of a server.
-func New(key secret.Key) Signer { return Signer{key: key.Derive("file links")} }
+func New(key secret.Deriver) Signer { return Signer{key: key} }
 
 // URL returns the address of a link, relative to the server's.
 func (s Signer) URL(l Link) (string, error) {
@@ -68,7 +68,7 @@ func (s Signer) URL(l Link) (string, error) {
 
 // Sign returns the token of a link. An incomplete link is Internal, a path that does not fit an address is TooLarge.
 func (s Signer) Sign(l Link) (string, error) {
-	if len(s.key) == 0 || l.User == 0 || l.Runner == "" || (l.Path == "") == (l.Exec == "") || l.Expires.IsZero() {
+	if s.key == nil || l.User == 0 || l.Runner == "" || (l.Path == "") == (l.Exec == "") || l.Expires.IsZero() {
 		return "", fault.Errorf(fault.Internal, "a link needs a key, a user, a runner, a path or a command, and an end")
 	}
 	text, err := json.Marshal(body{
@@ -88,7 +88,7 @@ func (s Signer) Sign(l Link) (string, error) {
 // is ErrExpired.
 func (s Signer) Verify(token string, now time.Time) (Link, error) {
 	first, second, ok := strings.Cut(token, ".")
-	if !ok || len(token) > maxToken || len(s.key) == 0 {
+	if !ok || len(token) > maxToken || s.key == nil {
 		return Link{}, errForged
 	}
 	text, err := decode(first)
@@ -108,7 +108,7 @@ func (s Signer) Verify(token string, now time.Time) (Link, error) {
 }
 
 func (s Signer) mac(text []byte) []byte {
-	h := hmac.New(sha256.New, s.key)
+	h := hmac.New(sha256.New, s.key.Derive("file links"))
 	h.Write(text)
 	return h.Sum(nil)
 }

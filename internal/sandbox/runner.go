@@ -21,6 +21,7 @@ const defaultOfflineWait = 30 * time.Second
 const (
 	againFirst = 20 * time.Millisecond
 	againMost  = time.Second
+	brokenMost = 5 // calls that break before a runner that comes and goes counts as away
 )
 
 // Runner is a Sandbox on the other side of a Link.
@@ -73,31 +74,46 @@ func (r *Runner) ready(ctx context.Context, forever bool) (wire.Info, error) {
 		return info, nil
 	case ctx.Err() != nil:
 		return wire.Info{}, ctx.Err()
-	case err == ErrOffline: //nolint:errorlint // a wrapped one has more to say
+	case away(err):
 		return wire.Info{}, r.offline()
 	}
 	return wire.Info{}, translate(r.name, err)
 }
 
+// away reports whether an error says that the runner is out of reach: it is not connected, or who held its connection does
+// not answer. A connection table that could not be asked says nothing of the runner.
+func away(err error) bool {
+	_, failed := errors.AsType[*fault.Error](err)
+	return errors.Is(err, ErrOffline) && !failed
+}
+
 // call makes a request until it gets an answer, waiting for the runner as long as it may be offline. Retried is told
 // to the maker of the request, who may have to ask differently the second time. Only for requests that can be repeated.
 func (r *Runner) call(ctx context.Context, prepare func(retried bool) (wire.Request, error)) (wire.Response, error) {
-	retried, began := false, time.Now()
+	return r.callFor(ctx, 0, prepare)
+}
+
+// callFor is call for a request that may take the runner a limited time, not counting the wait for the runner: then it is
+// ErrSlow. A limit of 0 is none.
+func (r *Runner) callFor(ctx context.Context, limit time.Duration, prepare func(retried bool) (wire.Request, error)) (wire.Response, error) {
+	broken, began := 0, time.Now()
 	for pause := againFirst; ; pause = min(2*pause, againMost) {
 		if _, err := r.ready(ctx, false); err != nil {
 			return wire.Response{}, err
 		}
-		req, err := prepare(retried)
+		req, err := prepare(broken > 0)
 		if err != nil {
 			return wire.Response{}, err
 		}
-		response, err := r.link.Call(ctx, req, nil)
+		response, err := r.once(ctx, limit, req)
 		if !errors.Is(err, ErrOffline) && !errors.Is(err, ErrBroken) {
 			return response, translate(r.name, err)
 		}
-		retried = retried || errors.Is(err, ErrBroken)
-		if !retried && time.Since(began) > r.offlineWait {
-			return wire.Response{}, r.offline() // the way looked open, but nothing went through
+		if errors.Is(err, ErrBroken) {
+			broken++
+		}
+		if (broken == 0 || broken >= brokenMost) && time.Since(began) > r.offlineWait {
+			return wire.Response{}, r.offline() // the way looks open, but nothing goes through
 		}
 		if err := sleep(ctx, pause); err != nil {
 			return wire.Response{}, err
@@ -105,11 +121,29 @@ func (r *Runner) call(ctx context.Context, prepare func(retried bool) (wire.Requ
 	}
 }
 
+// once makes a request that may take a limited time.
+func (r *Runner) once(ctx context.Context, limit time.Duration, req wire.Request) (wire.Response, error) {
+	if limit <= 0 {
+		return r.link.Call(ctx, req, nil)
+	}
+	limited, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	response, err := r.link.Call(limited, req, nil)
+	if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
+		return response, ErrSlow
+	}
+	return response, err
+}
+
+// ErrSlow says that the runner did not end a search within the time that the search had.
+var ErrSlow = fault.Errorf(fault.Invalid, "the search took too long")
+
 func (r *Runner) offline() error {
 	return fault.Errorf(fault.Unavailable, "%w", &OfflineError{Runner: r.name, Waited: r.offlineWait})
 }
 
-// OfflineError says that a runner did not come within the offline wait, so that nothing was sent to it.
+// OfflineError says that a runner did not come within the offline wait, or did not stay long enough for an answer. It is
+// what every operation says of a runner that is away.
 type OfflineError struct {
 	Runner string
 	Waited time.Duration
@@ -134,8 +168,13 @@ func sleep(ctx context.Context, d time.Duration) error {
 
 // ask makes a request with a body and reads its result.
 func ask[T any](ctx context.Context, r *Runner, op wire.Op, body any) (T, error) {
+	return askFor[T](ctx, r, 0, op, body)
+}
+
+// askFor is ask for a request that may take the runner a limited time.
+func askFor[T any](ctx context.Context, r *Runner, limit time.Duration, op wire.Op, body any) (T, error) {
 	var result T
-	response, err := r.call(ctx, func(bool) (wire.Request, error) { return wire.NewRequest(op, body) })
+	response, err := r.callFor(ctx, limit, func(bool) (wire.Request, error) { return wire.NewRequest(op, body) })
 	if err != nil {
 		return result, err
 	}

@@ -14,7 +14,7 @@ import (
 
 // Sandbox is one place where commands run and files live. Paths are absolute, or relative to Workspace.
 // Errors carry fault kinds: NotFound, Denied (a path outside the allowed roots, a permission), Invalid, TooLarge,
-// Unavailable (the runner cannot be reached).
+// Unavailable (the runner cannot be reached: an OfflineError, the same for every operation).
 type Sandbox interface {
 	Name() string
 	Workspace() string
@@ -130,8 +130,9 @@ type FileInfo struct {
 // GlobQuery finds files by name; ** matches any number of folders. Newest first.
 type GlobQuery struct {
 	Pattern string
-	Root    string // empty means the workspace
-	Limit   int    // files at most; 0 means 200
+	Root    string        // empty means the workspace
+	Limit   int           // files at most; 0 means 200
+	Time    time.Duration // how long the runner may search, see ErrSlow; 0 means as long as it takes
 }
 
 // GlobResult lists what a GlobQuery found.
@@ -146,8 +147,9 @@ type GrepQuery struct {
 	Root       string // file or folder; empty means the workspace
 	Include    string // glob on file names, e.g. *.go; {a,b} alternatives allowed
 	IgnoreCase bool
-	Context    int // lines around each match
-	Limit      int // matches at most; 0 means 200
+	Context    int           // lines around each match
+	Limit      int           // matches at most; 0 means 200
+	Time       time.Duration // as in GlobQuery
 }
 
 // GrepResult lists what a GrepQuery found. Binary files and files over 1 MiB are passed over.

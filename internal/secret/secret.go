@@ -9,11 +9,13 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/base64"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"xbot/internal/fault"
@@ -28,12 +30,31 @@ type Key [keyBytes]byte
 // String keeps a key out of logs.
 func (Key) String() string { return "[secret key]" }
 
-// Load returns the key given in base64, or the one in <home>/secret.key, which it makes at first start.
+// Sealer is a Key, or a Ring of them.
+type Sealer interface {
+	Seal(plain []byte) []byte
+	Open(sealed []byte) ([]byte, error)
+}
+
+// Deriver is a Key, or a Ring of them.
+type Deriver interface {
+	Derive(purpose string) []byte
+}
+
+var (
+	_ Sealer  = Key{}
+	_ Sealer  = (*Ring)(nil)
+	_ Deriver = Key{}
+	_ Deriver = (*Ring)(nil)
+)
+
+// Load returns the current key of OpenRing, for programs that only derive from it.
 func Load(home, given string) (Key, error) {
 	if given != "" {
-		return decode(given, "XBOT_ENCRYPTION_KEY")
+		first, _, _ := strings.Cut(given, ",")
+		return decode(strings.TrimSpace(first), "XBOT_ENCRYPTION_KEY")
 	}
-	path := filepath.Join(home, "secret.key")
+	path := filepath.Join(home, fileName)
 	text, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		text, err = generate(path)
@@ -41,15 +62,19 @@ func Load(home, given string) (Key, error) {
 	if err != nil {
 		return Key{}, fault.Errorf(fault.Invalid, "the key file cannot be used: %w", err)
 	}
-	return decode(strings.TrimSpace(string(text)), path)
+	first, _, _ := strings.Cut(strings.TrimSpace(string(text)), "\n")
+	return decode(strings.TrimSpace(first), path)
+}
+
+// NewKey returns a random key.
+func NewKey() (key Key) {
+	rand.Read(key[:]) // never fails
+	return key
 }
 
 // generate writes a fresh key unless another process was faster, and returns what is there.
 func generate(path string) ([]byte, error) {
-	var key Key
-	if _, err := rand.Read(key[:]); err != nil {
-		return nil, err
-	}
+	key := NewKey()
 	text := base64.StdEncoding.EncodeToString(key[:])
 	tmp, err := os.CreateTemp(filepath.Dir(path), ".secret-*")
 	if err != nil {
@@ -85,16 +110,40 @@ func (k Key) Derive(purpose string) []byte {
 	return out
 }
 
-// Seal encrypts with AES-256-GCM; the nonce stands before the text.
+// What Seal makes begins with sealMark and the name of the key. What an older xbot has sealed has neither.
+const (
+	sealMark = "xk1\x00"
+	idBytes  = 8
+)
+
+// id is the name of a key, which tells nothing of it.
+func (k Key) id() []byte { return k.Derive("key id")[:idBytes] }
+
+// ID is the name of a key, which tells nothing of it.
+func (k Key) ID() string { return hex.EncodeToString(k.id()) }
+
+// SealedBy returns the ID of the key that something was sealed with; empty: an older xbot sealed it.
+func SealedBy(sealed []byte) string {
+	if len(sealed) < len(sealMark)+idBytes || string(sealed[:len(sealMark)]) != sealMark {
+		return ""
+	}
+	return hex.EncodeToString(sealed[len(sealMark):][:idBytes])
+}
+
+// Seal encrypts with AES-256-GCM; the name of the key and the nonce stand before the text.
 func (k Key) Seal(plain []byte) []byte {
 	gcm := k.gcm()
 	nonce := make([]byte, gcm.NonceSize())
 	rand.Read(nonce) // never fails
-	return gcm.Seal(nonce, nonce, plain, nil)
+	head := slices.Concat([]byte(sealMark), k.id(), nonce)
+	return gcm.Seal(head, nonce, plain, nil)
 }
 
 // Open decrypts what Seal made.
 func (k Key) Open(sealed []byte) ([]byte, error) {
+	if SealedBy(sealed) == k.ID() {
+		sealed = sealed[len(sealMark)+idBytes:]
+	}
 	gcm := k.gcm()
 	if len(sealed) < gcm.NonceSize() {
 		return nil, fault.Errorf(fault.Invalid, "stored secret is too short")

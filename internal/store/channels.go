@@ -61,8 +61,13 @@ func (s *Store) SaveChannelAccount(ctx context.Context, a ChannelAccount, by cha
 	if by != 0 {
 		p.ChangedBy = new(int64(by))
 	}
-	_, err = s.q.ChannelAccountSave(ctx, s.pool, p)
-	return classify(err)
+	return s.inTx(ctx, func(tx *tx) error {
+		if err := s.sealed(ctx, tx, a.Secrets); err != nil {
+			return err
+		}
+		_, err := s.q.ChannelAccountSave(ctx, tx, p)
+		return err
+	})
 }
 
 // ChannelHolder is the process that holds the connection of an account, or held it last; empty: none has yet.

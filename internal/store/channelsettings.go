@@ -59,8 +59,15 @@ func (s *Store) AddChannelAccount(ctx context.Context, a ChannelAccount, by chat
 	if err != nil {
 		return fmt.Errorf("encode settings: %w", err)
 	}
-	n, err := s.q.ChannelAccountAdd(ctx, s.pool, dbsqlc.ChannelAccountAddParams{
-		Channel: a.Channel, Account: a.Account, Enabled: a.Enabled, Settings: settings, Secrets: a.Secrets, ChangedBy: int64(by),
+	var n int64
+	err = s.inTx(ctx, func(tx *tx) error {
+		if err := s.sealed(ctx, tx, a.Secrets); err != nil {
+			return err
+		}
+		n, err = s.q.ChannelAccountAdd(ctx, tx, dbsqlc.ChannelAccountAddParams{
+			Channel: a.Channel, Account: a.Account, Enabled: a.Enabled, Settings: settings, Secrets: a.Secrets, ChangedBy: int64(by),
+		})
+		return err
 	})
 	if err == nil && n == 0 {
 		return fault.Errorf(fault.Conflict, "there is such a channel already; change that one, or give this one another name")
@@ -75,8 +82,15 @@ func (s *Store) ReplaceChannelAccount(ctx context.Context, a ChannelAccount, by 
 	if err != nil {
 		return fmt.Errorf("encode settings: %w", err)
 	}
-	n, err := s.q.ChannelAccountReplace(ctx, s.pool, dbsqlc.ChannelAccountReplaceParams{
-		Channel: a.Channel, Account: a.Account, Enabled: a.Enabled, Settings: settings, Secrets: a.Secrets, ChangedBy: int64(by), Revision: a.Revision,
+	var n int64
+	err = s.inTx(ctx, func(tx *tx) error {
+		if err := s.sealed(ctx, tx, a.Secrets); err != nil {
+			return err
+		}
+		n, err = s.q.ChannelAccountReplace(ctx, tx, dbsqlc.ChannelAccountReplaceParams{
+			Channel: a.Channel, Account: a.Account, Enabled: a.Enabled, Settings: settings, Secrets: a.Secrets, ChangedBy: int64(by), Revision: a.Revision,
+		})
+		return err
 	})
 	if err == nil && n == 0 {
 		return fault.Errorf(fault.Conflict, "somebody else changed this channel meanwhile; look at it again and make your change anew")

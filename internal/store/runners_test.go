@@ -109,7 +109,7 @@ func TestRunners_AreListedWithWhatTheySaidAndOnlineWhileTheyAreSeen(t *testing.T
 	require.Equal(t, "none: no namespaces", got.Info.Confinement)
 	require.Equal(t, wire.LLM{Provider: "openai", Model: "m "}, *got.Info.LLM)
 
-	_, err = b.pool.Exec(t.Context(), "UPDATE runners SET seen_at = now() - interval '1 minute'")
+	_, err = b.pool.Exec(t.Context(), "UPDATE connections SET seen_at = now() - interval '1 minute'")
 	require.NoError(t, err)
 	require.False(t, laptop().Online, "its ingress was killed")
 	_, err = b.RunnersSeen(t.Context(), [][]byte{hashOf("bob's")})
@@ -124,6 +124,33 @@ func TestRunners_AreListedWithWhatTheySaidAndOnlineWhileTheyAreSeen(t *testing.T
 	all, err := b.Runners(t.Context())
 	require.NoError(t, err)
 	require.Len(t, all, 3)
+}
+
+func TestConnection_OfAKilledHolderHasEndedUntilSomebodySaysOtherwise(t *testing.T) {
+	b := setup(t)
+	_, err := b.EnsureRunner(t.Context(), b.user.ID, "local", hashOf("host"))
+	require.NoError(t, err)
+	_, err = b.Connected(t.Context(), "local", "http://a", hashOf("host"), wire.Info{})
+	require.NoError(t, err)
+	is := func(want bool) {
+		t.Helper()
+		_, _, held, err := b.Holder(t.Context(), "local")
+		require.NoError(t, err)
+		require.Equal(t, want, held)
+		counts, err := b.InspectCounts(t.Context())
+		require.NoError(t, err)
+		require.Equal(t, want, counts.Runners == 1, "xbot status")
+		all, err := b.Runners(t.Context())
+		require.NoError(t, err)
+		require.Equal(t, want, all[0].Online, "xbot runner list")
+	}
+	is(true)
+	_, err = b.pool.Exec(t.Context(), "UPDATE connections SET seen_at = now() - interval '1 minute'")
+	require.NoError(t, err)
+	is(false)
+	_, err = b.RunnersSeen(t.Context(), [][]byte{hashOf("host")})
+	require.NoError(t, err)
+	is(true)
 }
 
 func TestRunnerChoice_PrefersWhatIsAskedToWhatIsActive(t *testing.T) {

@@ -49,6 +49,9 @@ func (s *Store) AddTrigger(ctx context.Context, t OwnedTrigger) (chat.Trigger, e
 		if n >= MaxTriggers {
 			return fault.Errorf(fault.Conflict, "you have %d triggers, which is as many as there may be; remove one first", n)
 		}
+		if err := s.sealed(ctx, tx, t.Secret); err != nil {
+			return err
+		}
 		if _, err := s.q.TriggerAdd(ctx, tx, dbsqlc.TriggerAddParams{
 			ID: t.ID, UserID: t.Owner, Name: Clean(t.Name), Source: t.Source, Secret: t.Secret, SessionKey: t.Session, AnswerIn: t.AnswerIn,
 			Template: Clean(t.Template), OneShot: t.OneShot, PerMinute: int32(t.PerMinute), MadeBy: t.MadeBy,
@@ -122,7 +125,12 @@ func (s *Store) ReplaceTrigger(ctx context.Context, user chat.UserID, id string,
 
 // SetTriggerSecret replaces the sealed secret of a trigger: what is signed with the one before is refused from then on.
 func (s *Store) SetTriggerSecret(ctx context.Context, user chat.UserID, id string, sealed []byte) error {
-	return classify(changedTrigger(s.q.TriggerSecret(ctx, s.pool, dbsqlc.TriggerSecretParams{ID: id, UserID: user, Secret: sealed})))
+	return s.inTx(ctx, func(tx *tx) error {
+		if err := s.sealed(ctx, tx, sealed); err != nil {
+			return err
+		}
+		return changedTrigger(s.q.TriggerSecret(ctx, tx, dbsqlc.TriggerSecretParams{ID: id, UserID: user, Secret: sealed}))
+	})
 }
 
 // DeleteTrigger removes a trigger and its history. The conversation that it called stays.

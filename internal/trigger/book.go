@@ -24,7 +24,7 @@ const defaultPerMinute = 60
 // Book keeps the triggers of people, with their secrets sealed. It is safe for concurrent use.
 type Book struct {
 	Store *store.Store
-	Key   secret.Key
+	Key   secret.Sealer
 	// Base is the address at which others reach this installation, without a slash at its end; empty: it is not known here.
 	Base string
 }

@@ -40,7 +40,7 @@ SELECT (SELECT count(*) FROM sessions)::int AS sessions,
        (SELECT count(*) FROM inbox WHERE outcome IS NULL AND kind <> 'stop')::int AS waiting,
        (SELECT coalesce(extract(epoch FROM now() - min(accepted_at)), 0) FROM inbox WHERE outcome IS NULL AND kind <> 'stop')::int AS oldest_seconds,
        (SELECT count(*) FROM background_tasks WHERE state = 'running')::int AS tasks,
-       (SELECT count(*) FROM connections WHERE connected)::int AS runners,
+       (SELECT count(*) FROM connections WHERE connected AND seen_at > now() - interval '45 seconds')::int AS runners,
        (SELECT count(*) FROM users WHERE kind = 'person')::int AS users,
        pg_database_size(current_database())::bigint AS bytes;
 

@@ -28,15 +28,22 @@ UPDATE runners SET info = $2, seen_at = now() WHERE token_hash = $1;
 
 -- name: RunnersSeen :many
 -- Notes that connections made with these tokens stand, and tells which of the tokens are still good.
-UPDATE runners SET seen_at = now()
-WHERE token_hash = ANY(sqlc.arg(hashes)::bytea[]) AND revoked_at IS NULL
-RETURNING token_hash;
+WITH seen AS (
+    UPDATE runners SET seen_at = now()
+    WHERE token_hash = ANY(sqlc.arg(hashes)::bytea[]) AND revoked_at IS NULL
+    RETURNING token_hash, user_id, name
+), held AS (
+    UPDATE connections c SET seen_at = now()
+    FROM seen s
+    WHERE c.name = CASE WHEN s.name = 'local' THEN 'local' ELSE s.user_id || '/' || s.name END AND c.connected
+)
+SELECT token_hash FROM seen;
 
 -- name: RunnerList :many
--- Runners with their connections. An ingress that was killed leaves its rows in connections as they were: what nobody
--- has seen for 45 s, three looks, is not online. For one user: theirs, and for administrators the server's host.
+-- Runners with their connections. An ingress that was killed leaves its rows in connections as they were: one that nobody
+-- has seen for 45 s, three looks, has ended. For one user: theirs, and for administrators the server's host.
 SELECT r.name, r.user_id, u.name AS owner, r.created_at, r.info, r.seen_at, c.connected_at,
-       coalesce(c.connected AND r.seen_at > now() - interval '45 seconds', false)::boolean AS online
+       coalesce(c.connected AND c.seen_at > now() - interval '45 seconds', false)::boolean AS online
 FROM runners r
 JOIN users u ON u.id = r.user_id
 LEFT JOIN connections c ON c.name = CASE WHEN r.name = 'local' THEN 'local' ELSE r.user_id || '/' || r.name END
@@ -84,11 +91,12 @@ LIMIT 1;
 
 -- name: ConnectionOpen :one
 INSERT INTO connections (name, holder) VALUES ($1, $2)
-ON CONFLICT (name) DO UPDATE SET holder = EXCLUDED.holder, epoch = connections.epoch + 1, connected = true, connected_at = now()
+ON CONFLICT (name) DO UPDATE SET holder = EXCLUDED.holder, epoch = connections.epoch + 1, connected = true, connected_at = now(), seen_at = now()
 RETURNING epoch;
 
 -- name: ConnectionClose :exec
 UPDATE connections SET connected = false WHERE name = $1 AND epoch = $2;
 
 -- name: ConnectionHolder :one
-SELECT holder, epoch, connected FROM connections WHERE name = $1;
+-- Who holds a connection. One whose holder was killed has ended, as in RunnerList.
+SELECT holder, epoch, (connected AND seen_at > now() - interval '45 seconds')::boolean AS connected FROM connections WHERE name = $1;

@@ -23,8 +23,16 @@ type Holders interface {
 type Accounts struct {
 	Live    Live
 	Holders Holders
-	HTTP    *http.Client // for calls of other processes of this server; without a timeout of its own
-	Key     string       // that the processes of this server share
+	HTTP    *http.Client  // for calls of other processes of this server; without a timeout of its own
+	Key     string        // that the processes of this server share
+	KeyNow  func() string // the same where it may change while the process runs; nil: Key
+}
+
+func (a *Accounts) key() string {
+	if a.KeyNow != nil {
+		return a.KeyNow()
+	}
+	return a.Key
 }
 
 // Account returns an account, as Live does.
@@ -151,7 +159,7 @@ func (r *remote) post(ctx context.Context, c call) (*http.Response, error) {
 	if err != nil {
 		return nil, fault.Errorf(fault.Unavailable, "the address of the process that holds %s is malformed: %w", name, err)
 	}
-	req.Header.Set("Authorization", "Bearer "+r.all.Key)
+	req.Header.Set("Authorization", "Bearer "+r.all.key())
 	req.Header.Set("Content-Type", "application/json")
 	return channel.Do(r.all.HTTP, req, "ask the process that holds "+name)
 }

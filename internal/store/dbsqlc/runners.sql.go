@@ -28,7 +28,7 @@ func (q *Queries) ConnectionClose(ctx context.Context, db DBTX, arg ConnectionCl
 }
 
 const connectionHolder = `-- name: ConnectionHolder :one
-SELECT holder, epoch, connected FROM connections WHERE name = $1
+SELECT holder, epoch, (connected AND seen_at > now() - interval '45 seconds')::boolean AS connected FROM connections WHERE name = $1
 `
 
 type ConnectionHolderRow struct {
@@ -37,6 +37,7 @@ type ConnectionHolderRow struct {
 	Connected bool
 }
 
+// Who holds a connection. One whose holder was killed has ended, as in RunnerList.
 func (q *Queries) ConnectionHolder(ctx context.Context, db DBTX, name string) (ConnectionHolderRow, error) {
 	row := db.QueryRow(ctx, connectionHolder, name)
 	var i ConnectionHolderRow
@@ -46,7 +47,7 @@ func (q *Queries) ConnectionHolder(ctx context.Context, db DBTX, name string) (C
 
 const connectionOpen = `-- name: ConnectionOpen :one
 INSERT INTO connections (name, holder) VALUES ($1, $2)
-ON CONFLICT (name) DO UPDATE SET holder = EXCLUDED.holder, epoch = connections.epoch + 1, connected = true, connected_at = now()
+ON CONFLICT (name) DO UPDATE SET holder = EXCLUDED.holder, epoch = connections.epoch + 1, connected = true, connected_at = now(), seen_at = now()
 RETURNING epoch
 `
 
@@ -261,7 +262,7 @@ func (q *Queries) RunnerEnsure(ctx context.Context, db DBTX, arg RunnerEnsurePar
 
 const runnerList = `-- name: RunnerList :many
 SELECT r.name, r.user_id, u.name AS owner, r.created_at, r.info, r.seen_at, c.connected_at,
-       coalesce(c.connected AND r.seen_at > now() - interval '45 seconds', false)::boolean AS online
+       coalesce(c.connected AND c.seen_at > now() - interval '45 seconds', false)::boolean AS online
 FROM runners r
 JOIN users u ON u.id = r.user_id
 LEFT JOIN connections c ON c.name = CASE WHEN r.name = 'local' THEN 'local' ELSE r.user_id || '/' || r.name END
@@ -286,8 +287,8 @@ type RunnerListRow struct {
 	Online      bool
 }
 
-// Runners with their connections. An ingress that was killed leaves its rows in connections as they were: what nobody
-// has seen for 45 s, three looks, is not online. For one user: theirs, and for administrators the server's host.
+// Runners with their connections. An ingress that was killed leaves its rows in connections as they were: one that nobody
+// has seen for 45 s, three looks, has ended. For one user: theirs, and for administrators the server's host.
 func (q *Queries) RunnerList(ctx context.Context, db DBTX, arg RunnerListParams) ([]RunnerListRow, error) {
 	rows, err := db.Query(ctx, runnerList, arg.Owner, arg.Host)
 	if err != nil {
@@ -353,9 +354,16 @@ func (q *Queries) RunnerRevoke(ctx context.Context, db DBTX, arg RunnerRevokePar
 }
 
 const runnersSeen = `-- name: RunnersSeen :many
-UPDATE runners SET seen_at = now()
-WHERE token_hash = ANY($1::bytea[]) AND revoked_at IS NULL
-RETURNING token_hash
+WITH seen AS (
+    UPDATE runners SET seen_at = now()
+    WHERE token_hash = ANY($1::bytea[]) AND revoked_at IS NULL
+    RETURNING token_hash, user_id, name
+), held AS (
+    UPDATE connections c SET seen_at = now()
+    FROM seen s
+    WHERE c.name = CASE WHEN s.name = 'local' THEN 'local' ELSE s.user_id || '/' || s.name END AND c.connected
+)
+SELECT token_hash FROM seen
 `
 
 // Notes that connections made with these tokens stand, and tells which of the tokens are still good.

@@ -40,7 +40,11 @@ func (create) Run(ctx context.Context, call tool.Call, p createParams) (chat.Too
 	if len(p.Content) > maxFile {
 		return tool.Fail("the content has %d bytes, at most %d can be written", len(p.Content), maxFile), nil
 	}
-	if strings.HasSuffix(p.Path, "/") || isFolder(call.Box.Stat(ctx, file)) {
+	info, err := call.Box.Stat(ctx, file)
+	if fault.Is(err, fault.Unavailable) {
+		return tool.FromError(err)
+	}
+	if strings.HasSuffix(p.Path, "/") || isFolder(info, err) {
 		return tool.Fail("%s is a folder; give the path of a file", file), nil
 	}
 	if err := call.Box.MkdirAll(ctx, path.Dir(file)); err != nil {

@@ -43,11 +43,9 @@ func (glob) Run(ctx context.Context, call tool.Call, p globParams) (chat.ToolRes
 	if err != nil {
 		return tool.FromError(err)
 	}
-	limited, cancel := context.WithTimeoutCause(ctx, globTime, errSlow)
-	defer cancel()
-	found, err := call.Box.Glob(limited, sandbox.GlobQuery{Pattern: pattern, Root: root, Limit: maxGlobPaths})
+	found, err := call.Box.Glob(ctx, sandbox.GlobQuery{Pattern: pattern, Root: root, Limit: maxGlobPaths, Time: globTime})
 	if err != nil {
-		return searchError(ctx, limited, err, globTime)
+		return searchError(err, globTime)
 	}
 	if len(found.Paths) == 0 {
 		return tool.Textf("No file below %s matches %s.", root, pattern), nil
@@ -89,12 +87,9 @@ func searchRoot(call tool.Call, given, folder string) (string, error) {
 	return call.Path(given)
 }
 
-var errSlow = errors.New("the search took too long")
-
-// searchError turns the end of a search's own time into a result; limited is the context of the search, ctx that of
-// the call.
-func searchError(ctx, limited context.Context, err error, limit time.Duration) (chat.ToolResult, error) {
-	if ctx.Err() == nil && errors.Is(context.Cause(limited), errSlow) {
+// searchError turns the end of a search's own time into a result.
+func searchError(err error, limit time.Duration) (chat.ToolResult, error) {
+	if errors.Is(err, sandbox.ErrSlow) {
 		return tool.Fail("the search took longer than %.0f s; search a smaller folder", limit.Seconds()), nil
 	}
 	return tool.FromError(err)

@@ -53,18 +53,17 @@ func (grep) Run(ctx context.Context, call tool.Call, p grepParams) (chat.ToolRes
 	if err != nil {
 		return tool.FromError(err)
 	}
-	limited, cancel := context.WithTimeoutCause(ctx, grepTime, errSlow)
-	defer cancel()
-	found, err := call.Box.Grep(limited, sandbox.GrepQuery{
+	found, err := call.Box.Grep(ctx, sandbox.GrepQuery{
 		Pattern:    p.Pattern,
 		Root:       root,
 		Include:    p.Include,
 		IgnoreCase: p.IgnoreCase,
 		Context:    min(max(p.ContextLines, 0), maxGrepContext),
 		Limit:      maxGrepMatches,
+		Time:       grepTime,
 	})
 	if err != nil {
-		return searchError(ctx, limited, err, grepTime)
+		return searchError(err, grepTime)
 	}
 	return tool.Text(describeMatches(call, root, p.Pattern, found)), nil
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"xbot/internal/chat"
+	"xbot/internal/fault"
 	"xbot/internal/tool"
 )
 
@@ -47,10 +48,7 @@ func (read) Run(ctx context.Context, call tool.Call, p readParams) (chat.ToolRes
 	}
 	src, err := load(ctx, call, p.Path)
 	if err != nil {
-		if file, pathErr := call.Path(p.Path); pathErr == nil && isFolder(call.Box.Stat(ctx, file)) {
-			return tool.Fail("%s is a folder; list it with Glob or Shell", file), nil
-		}
-		return tool.FromError(err)
+		return readError(ctx, call, p.Path, err)
 	}
 	if len(src.data) == 0 {
 		return tool.Text("(the file is empty)"), nil
@@ -66,6 +64,15 @@ func (read) Run(ctx context.Context, call tool.Call, p readParams) (chat.ToolRes
 		result.File = src.state(call.Box.Name())
 	}
 	return result, nil
+}
+
+// readError says that what could not be read is a folder. A runner that is away is not asked a second time.
+func readError(ctx context.Context, call tool.Call, name string, err error) (chat.ToolResult, error) {
+	file, pathErr := call.Path(name)
+	if pathErr == nil && !fault.Is(err, fault.Unavailable) && isFolder(call.Box.Stat(ctx, file)) {
+		return tool.Fail("%s is a folder; list it with Glob or Shell", file), nil
+	}
+	return tool.FromError(err)
 }
 
 // state is what the file was when it was read.

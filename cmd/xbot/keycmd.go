@@ -1,0 +1,101 @@
+package main
+
+import (
+	"context"
+	"os"
+
+	"xbot/internal/config"
+	"xbot/internal/fault"
+	"xbot/internal/rotation"
+	"xbot/internal/secret"
+	"xbot/internal/store"
+)
+
+type keyCmd struct {
+	Rotate keyRotateCmd `cmd:"" help:"Make a new key of the installation and seal all stored secrets with it; servers may run."`
+	Drop   keyDropCmd   `cmd:"" help:"Give up the stored secrets that the key does not open: their bots and triggers need new ones."`
+}
+
+type keyRotateCmd struct{}
+
+// Run changes the key. Repeated after a crash it goes on where it was.
+func (keyRotateCmd) Run(ctx context.Context) error {
+	return withKey(ctx, func(ring *secret.Ring, s *store.Store, given bool) error {
+		n, err := rotation.Rotate(ctx, ring, s)
+		if err != nil {
+			return err
+		}
+		say(os.Stdout, "The installation has a new key; %s sealed with it. Links to files that were made before are void.", several(n, "secret"))
+		if given {
+			say(os.Stdout, "Leave the old key out of XBOT_ENCRYPTION_KEY in all processes now.")
+		}
+		return nil
+	})
+}
+
+type keyDropCmd struct{}
+
+// Run gives up what cannot be read.
+func (keyDropCmd) Run(ctx context.Context) error {
+	return withKey(ctx, func(ring *secret.Ring, s *store.Store, _ bool) error {
+		dropped, err := rotation.Drop(ctx, ring, s)
+		if err != nil {
+			return err
+		}
+		for _, was := range dropped {
+			say(os.Stdout, "Gave up the secret of %s %s.", was.Kind, was.Name)
+		}
+		say(os.Stdout, "%s given up.", several(len(dropped), "secret"))
+		return nil
+	})
+}
+
+func withKey(ctx context.Context, do func(ring *secret.Ring, s *store.Store, given bool) error) error {
+	s, cfg, closeStore, err := openStore(ctx)
+	if err != nil {
+		return err
+	}
+	defer closeStore()
+	ring, err := secret.OpenRing(cfg.Dir, cfg.Key)
+	if err != nil {
+		return err
+	}
+	return do(ring, s, cfg.Key != "")
+}
+
+// lookSecrets opens everything that is sealed with the installation's key.
+func lookSecrets(ctx context.Context, _ *patient) (string, error) {
+	s, cfg, closeStore, err := openStore(ctx)
+	if err != nil {
+		return "", err
+	}
+	defer closeStore()
+	ring, err := secret.OpenRing(cfg.Dir, cfg.Key)
+	if err != nil {
+		return "", err
+	}
+	bad, err := rotation.Unreadable(ctx, ring, s)
+	if err != nil {
+		return "", err
+	}
+	if len(bad) > 0 {
+		return "", fault.Errorf(fault.Invalid, "%s cannot be opened with the installation's key, such as that of %s %s: put the right key back, or set them anew", several(len(bad), "stored secret"), bad[0].Kind, bad[0].Name)
+	}
+	all, err := s.Secrets(ctx)
+	if err != nil {
+		return "", err
+	}
+	note := ""
+	if len(ring.Keys()) > 1 {
+		note = "; two keys are in use: \"xbot key rotate\" ends the change of the key"
+	}
+	return several(len(all), "stored secret") + " can be opened" + note, nil
+}
+
+// openKey reads the key, and refuses one that opens nothing of what is stored.
+func (p *parts) openKey(ctx context.Context, s config.Home, given string) (err error) {
+	if p.key, err = secret.OpenRing(s.Dir, given); err != nil {
+		return err
+	}
+	return rotation.Check(ctx, p.key, p.store)
+}

@@ -1,0 +1,168 @@
+package rotation_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+	"xbot/internal/pgtest"
+	"xbot/internal/rotation"
+	"xbot/internal/secret"
+	"xbot/internal/store"
+)
+
+type bundle struct {
+	*store.Store
+
+	t    *testing.T
+	home string
+	ring *secret.Ring
+	user chat.UserID
+}
+
+func setup(t *testing.T) *bundle {
+	b := &bundle{Store: store.New(pgtest.NewPool(t, store.MigrationsHash(), store.Migrate), nil), t: t, home: t.TempDir()}
+	b.ring = b.open()
+	user, err := b.EnsureAdmin(t.Context(), "admin")
+	require.NoError(t, err)
+	b.user = user.ID
+	for _, name := range []string{"one", "two"} {
+		require.NoError(t, b.AddChannelAccount(t.Context(), store.ChannelAccount{Channel: "qq", Account: name, Secrets: b.ring.Seal([]byte(`{"secret":"` + name + `"}`))}, b.user))
+	}
+	require.NoError(t, b.AddPayloadKey(t.Context(), "p", b.ring.Seal([]byte("payload"))))
+	return b
+}
+
+// open reads the key file as a process does that starts.
+func (b *bundle) open() *secret.Ring {
+	ring, err := secret.OpenRing(b.home, "")
+	require.NoError(b.t, err)
+	return ring
+}
+
+// readable requires that a ring opens everything.
+func (b *bundle) readable(ring *secret.Ring) {
+	b.t.Helper()
+	bad, err := rotation.Unreadable(b.t.Context(), ring, b)
+	require.NoError(b.t, err)
+	require.Empty(b.t, bad)
+}
+
+func (b *bundle) lines() int {
+	text, err := os.ReadFile(filepath.Join(b.home, "secret.key"))
+	require.NoError(b.t, err)
+	return strings.Count(string(text), "\n")
+}
+
+// dying is a store whose process is killed before its n-th write, or after it.
+type dying struct {
+	*store.Store
+
+	writes int
+	after  bool
+}
+
+var errKilled = errors.New("killed")
+
+func (d *dying) write(do func() error) error {
+	if d.writes--; d.writes == 0 && !d.after {
+		return errKilled
+	}
+	err := do()
+	if d.writes == 0 {
+		return errKilled
+	}
+	return err
+}
+
+func (d *dying) RetireKeysBut(ctx context.Context, current string, others []string) error {
+	return d.write(func() error { return d.Store.RetireKeysBut(ctx, current, others) })
+}
+
+func (d *dying) Reseal(ctx context.Context, was store.Sealed, now []byte) (done bool, err error) {
+	return done, d.write(func() error { done, err = d.Store.Reseal(ctx, was, now); return err })
+}
+
+func TestRotate_AKillBetweenAnyTwoWritesLeavesEverythingReadable(t *testing.T) {
+	for _, after := range []bool{false, true} {
+		for n := 1; n <= 4; n++ { // retiring, and three secrets
+			b := setup(t)
+			before := b.ring.Keys()[0]
+			_, err := rotation.Rotate(t.Context(), b.open(), &dying{Store: b.Store, writes: n, after: after})
+			require.ErrorIs(t, err, errKilled)
+			require.Equal(t, 2, b.lines(), "both keys are kept")
+			b.readable(b.open())
+			b.readable(b.ring) // of the server that runs meanwhile
+
+			count, err := rotation.Rotate(t.Context(), b.open(), b)
+			require.NoError(t, err)
+			require.Equal(t, 3, count)
+			require.Equal(t, 1, b.lines())
+			b.readable(b.open())
+			b.readable(b.ring)
+			require.NotEqual(t, before, b.open().Keys()[0])
+			all, err := b.Secrets(t.Context())
+			require.NoError(t, err)
+			for _, s := range all {
+				_, err := before.Open(s.Data)
+				require.Error(t, err, "the old key opens nothing any more")
+			}
+		}
+	}
+}
+
+func TestRotate_WhatAServerSealsWithTheOldKeyIsRefusedAndNotLost(t *testing.T) {
+	b := setup(t)
+	late := b.ring.Seal([]byte(`{"secret":"three"}`))
+	_, err := rotation.Rotate(t.Context(), b.open(), b)
+	require.NoError(t, err)
+	err = b.AddChannelAccount(t.Context(), store.ChannelAccount{Channel: "qq", Account: "three", Secrets: late}, b.user)
+	require.Equal(t, fault.Conflict, fault.KindOf(err))
+	require.NoError(t, b.AddChannelAccount(t.Context(), store.ChannelAccount{Channel: "qq", Account: "three", Secrets: b.ring.Seal([]byte("{}"))}, b.user), "the running server has the new key")
+	b.readable(b.open())
+}
+
+func TestRotate_OfAGivenKeyNeedsBothToBeGiven(t *testing.T) {
+	b := setup(t)
+	text, err := os.ReadFile(filepath.Join(b.home, "secret.key"))
+	require.NoError(t, err)
+	old := strings.TrimSpace(string(text))
+	given, err := secret.OpenRing(t.TempDir(), old)
+	require.NoError(t, err)
+	_, err = rotation.Rotate(t.Context(), given, b)
+	require.ErrorContains(t, err, "set it to a new one, a comma and the present one")
+
+	fresh := strings.Repeat("A", 43) + "="
+	both, err := secret.OpenRing(t.TempDir(), fresh+","+old)
+	require.NoError(t, err)
+	_, err = rotation.Rotate(t.Context(), both, b)
+	require.NoError(t, err)
+	alone, err := secret.OpenRing(t.TempDir(), fresh)
+	require.NoError(t, err)
+	b.readable(alone)
+}
+
+func TestCheck_RefusesAKeyThatOpensNothing(t *testing.T) {
+	b := setup(t)
+	require.NoError(t, rotation.Check(t.Context(), b.ring, b))
+	other, err := secret.OpenRing(t.TempDir(), "")
+	require.NoError(t, err)
+	err = rotation.Check(t.Context(), other, b)
+	require.Equal(t, fault.Invalid, fault.KindOf(err))
+	require.ErrorContains(t, err, "opens none of the 3 secrets")
+	_, err = rotation.Rotate(t.Context(), other, b)
+	require.ErrorContains(t, err, "a new key would lose them")
+
+	dropped, err := rotation.Drop(t.Context(), other, b)
+	require.NoError(t, err)
+	require.Len(t, dropped, 3)
+	require.NoError(t, rotation.Check(t.Context(), other, b))
+	b.readable(other)
+}

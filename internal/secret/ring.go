@@ -1,0 +1,184 @@
+package secret
+
+import (
+	"encoding/base64"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"xbot/internal/fault"
+)
+
+// fileName is the key file in XBOT_HOME: the key in its first line, and below it the one before while secrets may be sealed
+// with that one, too.
+const fileName = "secret.key"
+
+// Ring is the installation's key, and while it is changed the one before, too: the first seals, all open. A key file is
+// read again when it has changed, so that a process that runs follows. It is safe for concurrent use.
+type Ring struct {
+	path string // of the key file; empty: the keys were given
+
+	mu   sync.Mutex
+	keys []Key
+	seen stamp
+}
+
+// stamp tells one content of the key file from another: each is a file of its own that took the name.
+type stamp struct {
+	inode uint64
+	time  time.Time
+}
+
+// OpenRing returns the keys given in base64, one after the other with commas between, or those in <home>/secret.key, which
+// it makes at the first start.
+func OpenRing(home, given string) (*Ring, error) {
+	r := &Ring{}
+	if given != "" {
+		for text := range strings.SplitSeq(given, ",") {
+			key, err := decode(strings.TrimSpace(text), "XBOT_ENCRYPTION_KEY")
+			if err != nil {
+				return nil, err
+			}
+			r.keys = append(r.keys, key)
+		}
+		return r, nil
+	}
+	r.path = filepath.Join(home, fileName)
+	if _, err := os.Stat(r.path); err != nil {
+		if _, err := Load(home, ""); err != nil {
+			return nil, err
+		}
+	}
+	return r, r.read()
+}
+
+// read takes the file as it is now. The caller holds mu, or is the only one.
+func (r *Ring) read() error {
+	now, err := stampOf(r.path)
+	if err != nil {
+		return fault.Errorf(fault.Invalid, "the key file cannot be used: %w", err)
+	}
+	text, err := os.ReadFile(r.path)
+	if err != nil {
+		return fault.Errorf(fault.Invalid, "the key file cannot be used: %w", err)
+	}
+	var keys []Key
+	for line := range strings.Lines(strings.TrimSpace(string(text))) {
+		key, err := decode(strings.TrimSpace(line), r.path)
+		if err != nil {
+			return err
+		}
+		keys = append(keys, key)
+	}
+	if len(keys) == 0 {
+		_, err := decode("", r.path)
+		return err
+	}
+	r.keys, r.seen = keys, now
+	return nil
+}
+
+func stampOf(path string) (stamp, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return stamp{}, err
+	}
+	s := stamp{time: info.ModTime()}
+	if sys, ok := info.Sys().(*syscall.Stat_t); ok {
+		s.inode = sys.Ino
+	}
+	return s, nil
+}
+
+// Keys returns the keys as they are now, the current one first. A file that cannot be read at this moment changes nothing.
+func (r *Ring) Keys() []Key {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.path != "" {
+		if now, err := stampOf(r.path); err == nil && now != r.seen {
+			_ = r.read() // then the keys of before stand, and the next call looks again
+		}
+	}
+	return slices.Clone(r.keys)
+}
+
+// Derive returns a key for one purpose, of the current key.
+func (r *Ring) Derive(purpose string) []byte { return r.Keys()[0].Derive(purpose) }
+
+// Seal encrypts with the current key.
+func (r *Ring) Seal(plain []byte) []byte { return r.Keys()[0].Seal(plain) }
+
+// Open decrypts what was sealed with any of the keys.
+func (r *Ring) Open(sealed []byte) (plain []byte, err error) {
+	for _, key := range r.Keys() {
+		if plain, err = key.Open(sealed); err == nil {
+			return plain, nil
+		}
+	}
+	return nil, err
+}
+
+// Begin puts a fresh key in front of the one that there is. Repeated after a crash it goes on with the key that was made
+// before. Keys that were given are changed by who gives them.
+func (r *Ring) Begin() error {
+	keys := r.Keys()
+	switch {
+	case len(keys) > 1:
+		return nil
+	case r.path == "":
+		return fault.Errorf(fault.Invalid, "the key is given by XBOT_ENCRYPTION_KEY: set it to a new one, a comma and the present one (%s), in all processes, restart them, and run this again", "openssl rand -base64 32")
+	}
+	return r.write(NewKey(), keys[0])
+}
+
+// End forgets all keys but the current one.
+func (r *Ring) End() error {
+	if r.path == "" {
+		return nil
+	}
+	return r.write(r.Keys()[0])
+}
+
+// write puts a new content in place at once: a crash leaves the old or the new one.
+func (r *Ring) write(keys ...Key) error {
+	dir := filepath.Dir(r.path)
+	tmp, err := os.CreateTemp(dir, ".secret-*")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = os.Remove(tmp.Name()) }() // gone when it got its name
+	var text strings.Builder
+	for _, key := range keys {
+		text.WriteString(base64.StdEncoding.EncodeToString(key[:]) + "\n")
+	}
+	_, err = tmp.WriteString(text.String())
+	err = errors.Join(err, keepOwner(tmp, r.path), tmp.Sync(), tmp.Close())
+	if err != nil {
+		return fault.Errorf(fault.Unavailable, "write the key file: %w", err)
+	}
+	if err := os.Rename(tmp.Name(), r.path); err != nil {
+		return fault.Errorf(fault.Unavailable, "write the key file: %w", err)
+	}
+	folder, err := os.Open(dir)
+	if err != nil {
+		return fault.Errorf(fault.Unavailable, "write the key file: %w", err)
+	}
+	return errors.Join(folder.Sync(), folder.Close())
+}
+
+// keepOwner gives a file the owner that another one has: root may change the key of a server that is not root.
+func keepOwner(tmp *os.File, of string) error {
+	info, err := os.Stat(of)
+	if err != nil {
+		return err
+	}
+	if sys, ok := info.Sys().(*syscall.Stat_t); ok && os.Getuid() == 0 {
+		return tmp.Chown(int(sys.Uid), int(sys.Gid))
+	}
+	return nil
+}

@@ -1,0 +1,42 @@
+-- name: SealingKeyUse :one
+-- Notes that a secret is stored which was sealed with this key, and says whether it is too late for that. The row stays locked
+-- until the secret is committed: who retires the key afterwards sees the secret.
+INSERT INTO sealing_keys (id) VALUES ($1)
+ON CONFLICT (id) DO UPDATE SET id = EXCLUDED.id
+RETURNING (retired_at IS NOT NULL)::boolean AS retired;
+
+-- name: SealingKeyRetireOthers :exec
+UPDATE sealing_keys SET retired_at = now() WHERE id <> $1 AND retired_at IS NULL;
+
+-- name: SealingKeyRevive :exec
+-- Of a key that comes back, for example with a restored dump.
+INSERT INTO sealing_keys (id) VALUES ($1) ON CONFLICT (id) DO UPDATE SET retired_at = NULL;
+
+-- name: SealedList :many
+SELECT 'channel' AS kind, (channel || '/' || account)::text AS name, secrets AS sealed FROM channel_accounts WHERE secrets IS NOT NULL
+UNION ALL
+SELECT 'trigger', id, secret FROM triggers
+UNION ALL
+SELECT 'payload', id, sealed FROM payload_keys
+ORDER BY 1, 2;
+
+-- name: SealedReplacePayload :execrows
+UPDATE payload_keys SET sealed = sqlc.arg(sealed) WHERE id = sqlc.arg(name) AND sealed = sqlc.arg(was);
+
+-- name: SealedDropPayload :execrows
+DELETE FROM payload_keys WHERE id = sqlc.arg(name) AND sealed = sqlc.arg(was);
+
+-- name: PayloadKeys :many
+-- The newest first.
+SELECT id, sealed FROM payload_keys ORDER BY created_at DESC, id;
+
+-- name: PayloadKeyAdd :exec
+-- The first one, of whichever process is faster.
+INSERT INTO payload_keys (id, sealed) SELECT sqlc.arg(id), sqlc.arg(sealed) WHERE NOT EXISTS (SELECT 1 FROM payload_keys);
+
+-- name: SealedReplaceChannel :execrows
+-- Its revision stays: what it is configured with is the same.
+UPDATE channel_accounts SET secrets = sqlc.narg(sealed) WHERE channel || '/' || account = sqlc.arg(name) AND secrets = sqlc.arg(was);
+
+-- name: SealedReplaceTrigger :execrows
+UPDATE triggers SET secret = sqlc.arg(sealed) WHERE id = sqlc.arg(name) AND secret = sqlc.arg(was);
