@@ -87,7 +87,11 @@ func (t *tx) takeReplaced(ctx context.Context, key chat.SessionKey, turn chat.Tu
 			Session: key, Turn: turn, Role: chat.RoleUser, Origin: chat.OriginSuperseded, Content: content, Sender: r.Sender,
 			Inbox: r.ID, ClientMessageID: r.PlatformID,
 		}
-		if err := t.appendMessage(ctx, &m, chat.Preface(r.AcceptedAt, row.Cwd)+supersededMark); err != nil {
+		mark := supersededMark
+		if r.Kind == kindBackground { // the product's own words, which no message has superseded
+			m.Origin, m.ClientMessageID, mark = r.Account, "", ""
+		}
+		if err := t.appendMessage(ctx, &m, chat.Preface(r.AcceptedAt, row.Cwd)+mark); err != nil {
 			return err
 		}
 	}
