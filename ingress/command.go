@@ -152,6 +152,15 @@ func (c *Commands) Knows(text string) bool {
 	return ok && found && known.takes(parsed.Args)
 }
 
+// There reports whether there is the command that a text begins with, whoever may use it.
+func (c *Commands) There(ctx context.Context, text string) bool {
+	parsed, ok := command.Parse(text)
+	if _, found := c.named(parsed.Name); !ok || found {
+		return ok
+	}
+	return c != nil && c.Known != nil && c.Known(ctx, parsed.Name)
+}
+
 // run carries a command out. A refusal is an answer.
 func (c *Commands) run(ctx context.Context, known Command, in Inbound, args string) (string, error) {
 	said, err := known.Run(ctx, in, args)
