@@ -71,3 +71,23 @@ func TestGroups_TwoBotsAnswerTheirOwn(t *testing.T) {
 	a, b = both("m2", "two, say two", false)
 	require.Equal(t, []string{"overheard", "accepted"}, []string{a, b})
 }
+
+func TestGroups_TheModelKnowsThatItIsAGroupAndWhenToBeSilent(t *testing.T) {
+	t.Parallel()
+	s := newServer(t)
+	s.inForce(`{channels: {matrix: {groups: {"!room": {}}, groupScenes: {chat: {enabled: true, noReplyToken: "[[quiet]]"}, work: {enabled: true}}}}}`)
+	out := s.bridge(room("m1", "@al", "say [[quiet]]", false))
+	k := &talk{server: s, key: out.Session}
+	require.Equal(t, chat.TurnDone, k.untilEnded(time.Minute, out.Inbox).State)
+	system := s.lastSystem()
+	require.Contains(t, system, `You are in a group chat called "The Team".`)
+	require.Contains(t, system, "An answer of `[[quiet]]` alone")
+	require.NotContains(t, system, "You talk with", "the group's user has no name that people know")
+	require.Equal(t, "hello", s.answered(s.bridge(room("m2", "@al", "say hello", true))))
+	requests := s.model.Requests()
+	require.Contains(t, string(requests[len(requests)-1].Raw), "to you · from Name of @al]")
+
+	s.answered(s.bridge(room("m3", "@al", "#work say done", true)))
+	require.NotContains(t, s.lastSystem(), "[[quiet]]", "in a work scene only what is for the bot reaches it")
+	require.Contains(t, s.lastSystem(), "The Team")
+}

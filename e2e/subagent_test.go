@@ -119,19 +119,46 @@ func TestSubagent_WithAnInstanceKeepsItsConversation(t *testing.T) {
 	require.Equal(t, []int{1, 4, 4}, []int{agents, tasks, turns})
 }
 
-func TestSubagent_AStopEndsWhatIsWaitedForAndLeavesTheBackground(t *testing.T) {
+func TestSubagent_AStopEndsThoseInTheBackgroundTooAndSaysHowMany(t *testing.T) {
 	t.Parallel()
 	k := newServer(t).newTalk()
-	k.untilEnded(time.Minute, k.send(k.subagent(args{"role": "coder", "background": true}, k.shell("sleep 4; echo x >> %s", k.file("background")), "say built"), "say started"))
+	below := k.subagent(args{"role": "coder"}, k.shell("echo begun >> %s; sleep 61; echo x >> %s", k.file("deep"), k.file("never")), "say never")
+	k.untilEnded(time.Minute, k.send(k.subagent(args{"role": "planner", "instance": "a", "background": true}, below, "say built"), "say started"))
 	id := k.send(k.subagent(args{"role": "coder"}, k.shell("echo begun >> %s; sleep 60; echo x >> %s", k.file("begun"), k.file("never")), "say never"), "say never")
-	require.Eventually(t, func() bool { return len(k.trace("begun")) == 1 }, time.Minute, 20*time.Millisecond)
+	require.Eventually(t, func() bool { return len(k.trace("begun")) == 1 && len(k.trace("deep")) == 1 }, time.Minute, 20*time.Millisecond)
 	k.send("/stop")
 	require.Equal(t, chat.TurnStopped, k.untilEnded(time.Minute, id).State)
+	require.Contains(t, k.notices(), "Stopping the turn. Subagents that are stopped: 3.")
 	require.Contains(t, lastCalls(k)[0].Result, "coder was stopped before it answered")
-	require.Equal(t, []string{"[subagent coder answered]\nbuilt"}, k.untilTold(1))
-	require.Empty(t, find(t, "sleep 60", k.file("never")), "the command of the subagent still runs")
-	require.Len(t, k.trace("background"), 1)
+	require.Eventually(t, func() bool {
+		return len(find(t, "sleep 60", k.file("never"))) == 0 && len(find(t, "sleep 61", k.file("never"))) == 0 && k.works() == 0
+	}, time.Minute, 50*time.Millisecond, "a subagent still works")
+	require.Empty(t, k.told(), "being told of the stop must not begin a turn")
+	k.untilEnded(time.Minute, k.send("say ok"))
+	require.Equal(t, []string{"[subagent planner:a was stopped before it answered]\nA person stopped it."}, k.told(), "the model learns of it with the next message")
+	require.Empty(t, k.trace("never"))
+	k.send("/stop")
+	require.Eventually(t, func() bool { return k.lastNotice() == "Nothing was running." }, time.Minute, 50*time.Millisecond)
 	k.wellFormed()
+}
+
+func TestSubagent_AStopBetweenTurnsEndsWhatWorksInTheBackground(t *testing.T) {
+	t.Parallel()
+	k := newServer(t).newTalk()
+	k.untilEnded(time.Minute, k.send(k.subagent(args{"role": "coder", "background": true}, k.shell("echo begun >> %s; sleep 60; echo x >> %s", k.file("begun"), k.file("never")), "say never"), "say started"))
+	require.Eventually(t, func() bool { return len(k.trace("begun")) == 1 }, time.Minute, 20*time.Millisecond)
+	k.send("/stop")
+	require.Eventually(t, func() bool { return k.lastNotice() == "Subagents that are stopped: 1." }, time.Minute, 50*time.Millisecond)
+	require.Eventually(t, func() bool { return len(find(t, "sleep 60", k.file("never"))) == 0 && k.works() == 0 }, time.Minute, 50*time.Millisecond)
+	require.Empty(t, k.told())
+	require.Empty(t, k.trace("never"))
+}
+
+// works counts the turns that subagents are at.
+func (k *talk) works() (n int) {
+	k.t.Helper()
+	require.NoError(k.t, k.look().QueryRow(k.t.Context(), `SELECT count(*) FROM turns t JOIN subagents a ON a.session_key = t.session_key WHERE t.state = 'running'`).Scan(&n))
+	return n
 }
 
 func TestSubagent_WhoseRunIsTerminatedIsReportedAsLost(t *testing.T) {

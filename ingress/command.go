@@ -53,6 +53,9 @@ type Command struct {
 	// Split says what of that which follows the name belongs to a queued command, and what is a message behind it: both are
 	// accepted together. Nil: all of it is the command's.
 	Split func(ctx context.Context, args string) (own, text string)
+	// Asks is the question that answers what follows the name where it can be read in several ways: nothing is carried out then.
+	// Empty: it can not. Nil: it never can.
+	Asks func(ctx context.Context, lang phrase.Lang, args string) string
 	// Instead returns the message that takes the place of the command; ok is false where the command is to be run. nil:
 	// it always is.
 	Instead func(ctx context.Context, in Inbound) (as Inbound, ok bool, err error)
@@ -97,6 +100,8 @@ type People interface {
 // Models say which words mean a model.
 type Models interface {
 	Resolve(ctx context.Context, word string) (id string, ok bool)
+	// Candidates are the models that a word may mean.
+	Candidates(ctx context.Context, word string) []string
 }
 
 // Commands are the slash commands of an ingress.
@@ -150,6 +155,15 @@ func (c *Commands) Knows(text string) bool {
 	parsed, ok := command.Parse(text)
 	known, found := c.named(parsed.Name)
 	return ok && found && known.takes(parsed.Args)
+}
+
+// There reports whether there is the command that a text begins with, whoever may use it.
+func (c *Commands) There(ctx context.Context, text string) bool {
+	parsed, ok := command.Parse(text)
+	if _, found := c.named(parsed.Name); !ok || found {
+		return ok
+	}
+	return c != nil && c.Known != nil && c.Known(ctx, parsed.Name)
 }
 
 // run carries a command out. A refusal is an answer.

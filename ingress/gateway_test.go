@@ -508,3 +508,71 @@ func TestReceive_SaysWhatBecameOfAMessageThatGetsNoTurn(t *testing.T) {
 	require.Equal(t, ingress.ResultAccepted, out.Result, "what it took the place of is another message")
 	require.Empty(t, out.Reply)
 }
+
+func TestReceive_AMessageOfOneDoesNotLandInTheWorkOfAnother(t *testing.T) {
+	b := bridged(t, `{channels: {feishu: {groups: {oc_1: {}}, groupScenes: {chat: {enabled: true}, work: {enabled: true, triggerTag: "#work"}}}}}`)
+	start := said("m1", "ou_1", "#work fix the build")
+	start.Mentioned = true
+	work := b.receive(start).Session
+	_, ok, err := b.store.Claim(t.Context(), work, "t1", "r1", 0)
+	require.NoError(t, err)
+	require.True(t, ok, "the work runs")
+
+	other := said("m2", "ou_2", "what is for lunch?")
+	other.Thread, other.Root, other.Mentioned = "omt_2", "om_lunch", true
+	lunch := b.receive(other).Session
+	require.NotEqual(t, work, lunch, "another person's thread is not that of the work")
+	again := said("m3", "ou_2", "and tomorrow?")
+	again.Thread, again.Root, again.Mentioned = "omt_2", "om_lunch", true
+	require.Equal(t, lunch, b.receive(again).Session)
+
+	mine := said("m4", "ou_1", "and the tests")
+	mine.Thread, mine.Mentioned = "omt_1", true
+	require.Equal(t, work, b.receive(mine).Session, "who began it finds it while nobody knows the thread")
+	elsewhere := said("m5", "ou_1", "something else")
+	elsewhere.Thread, elsewhere.Mentioned = "omt_3", true
+	require.NotEqual(t, work, b.receive(elsewhere).Session, "its thread is known now, and this is another one")
+}
+
+func TestReceive_CommandsThatThereAreNotAreNotAnsweredInGroups(t *testing.T) {
+	for name, document := range map[string]string{
+		"mentioned": group, "all": `{channels: {feishu: {triggerMode: "all", groups: {oc_1: {}}}}}`,
+		"chat": `{channels: {feishu: {groups: {oc_1: {}}, groupScenes: {chat: {enabled: true}}}}}`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := bridged(t, document)
+			require.Equal(t, ingress.ResultOverheard, b.receive(said("m1", "ou_1", "/roll 20")).Result, "it is for another bot")
+			require.Equal(t, ingress.ResultOverheard, b.receive(said("m2", "ou_1", "／roll 20")).Result)
+			e := said("m3", "ou_1", "/roll 20")
+			e.Mentioned = true
+			out := b.receive(e)
+			require.Equal(t, ingress.ResultAnswered, out.Result)
+			require.Contains(t, out.Reply, "/roll")
+			require.NotEqual(t, ingress.ResultOverheard, b.receive(said("m4", "ou_1", "/session")).Result, "one that there is is for the bot")
+			require.Equal(t, ingress.ResultAnswered, b.receive(said("m5", "ou_1", "／stop")).Result, "with the slash of Chinese input methods too")
+		})
+	}
+}
+
+func TestReceive_WhereEverythingIsHeardTheModelKnowsWhatNamesIt(t *testing.T) {
+	b := bridged(t, `{channels: {feishu: {groups: {oc_1: {}}, groupScenes: {chat: {enabled: true}}}}}`)
+	one := said("m1", "ou_1", "lunch?")
+	two := said("m2", "ou_2", "what time is it?")
+	two.Mentioned = true
+	for i, e := range []chat.Envelope{one, two} {
+		out := b.receive(e)
+		_, ok, err := b.store.Claim(t.Context(), out.Session, chat.TurnID(fmt.Sprint("t", i)), "r1", 0)
+		require.NoError(t, err)
+		require.True(t, ok)
+		_, err = b.store.FinishTurn(t.Context(), out.Session, chat.TurnID(fmt.Sprint("t", i)), chat.TurnDone, "")
+		require.NoError(t, err)
+	}
+	var prefaces []string
+	rows, err := b.pool.Query(t.Context(), "SELECT preface FROM messages WHERE role = 'user' ORDER BY id")
+	require.NoError(t, err)
+	prefaces, err = pgx.CollectRows(rows, pgx.RowTo[string])
+	require.NoError(t, err)
+	require.Len(t, prefaces, 2)
+	require.NotContains(t, prefaces[0], "to you")
+	require.Contains(t, prefaces[1], "· to you · from Name of ou_2]")
+}

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 
 	"xbot/internal/chat"
+	"xbot/internal/session"
 	"xbot/internal/store"
 )
 
@@ -20,6 +21,9 @@ func (m *arrival) inbound() Inbound {
 	}
 	if !m.direct() && m.hints {
 		in.Sender = senderName(m.e)
+	}
+	if !m.direct() && session.HearsAll(m.c, m.e.Chat, m.scene, m.session.Activation) {
+		in.Options.Named = session.Named(m.c, m.e)
 	}
 	if !m.wordless {
 		in.Before, in.After = around(m.e)

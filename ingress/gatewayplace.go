@@ -65,6 +65,7 @@ func (m *arrival) find(ctx context.Context) error {
 				return err
 			}
 		}
+		m.addressed = !m.strange(ctx)
 		return m.follow(ctx)
 	case session.RouteChat:
 		m.scene, m.hints = sceneChat, v.Hints
@@ -76,7 +77,13 @@ func (m *arrival) find(ctx context.Context) error {
 		return err
 	}
 	m.listen(v)
+	m.addressed = m.addressed && !m.strange(ctx)
 	return nil
+}
+
+// strange reports a command in a group that there is not, and that does not name the bot: it is for another one.
+func (m *arrival) strange(ctx context.Context) bool {
+	return !m.direct() && session.IsCommand(m.e.Text) && !session.Named(m.c, m.e) && !m.Dispatch.Commands.There(ctx, m.e.Text)
 }
 
 // listen decides whether the bot is meant where the scene router leaves it open: /activation of the conversation stands
@@ -132,8 +139,9 @@ func (m *arrival) aliasesOf(ctx context.Context) (map[string]chat.SessionKey, er
 			found[name] = key
 		}
 	}
-	if len(found) == 0 && len(names) > 0 {
-		key, ok, err := m.Store.Working(ctx, m.e.Channel, m.e.Account, m.chat())
+	// What answers to an unknown message is in a thread of that message, and what somebody else writes is not of this work.
+	if len(found) == 0 && m.e.Thread != "" && m.e.Root == "" && m.known {
+		key, ok, err := m.Store.Working(ctx, m.e.Channel, m.e.Account, m.chat(), m.user.ID)
 		if err != nil {
 			return nil, err
 		}

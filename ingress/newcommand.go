@@ -8,7 +8,7 @@ import (
 )
 
 // ResetCommands returns the commands that begin a conversation anew: /new, also called /clear, whose first word may be a
-// model, and /reset. What else stands behind them is the first message of the new conversation. Without models every word
+// model, and about which it asks if it may be several, and /reset. What else stands behind them is the first message of the new conversation. Without models every word
 // is text.
 func ResetCommands(models Models) []Command {
 	return []Command{
@@ -25,12 +25,35 @@ func ResetCommands(models Models) []Command {
 				}
 				return id, rest
 			},
+			Asks: func(ctx context.Context, lang phrase.Lang, args string) string {
+				word, _ := firstWord(args)
+				if models == nil || word == "" {
+					return ""
+				}
+				found := models.Candidates(ctx, word)
+				if len(found) < 2 {
+					return ""
+				}
+				return phrase.Say(lang, phrase.NewAmbiguous, word, among(found))
+			},
 		},
 		{
 			Name: "reset", Usage: "[TEXT…]", Help: phrase.HelpReset, Group: GroupConversation, Queued: true,
 			Split: func(_ context.Context, args string) (own, text string) { return "", args },
 		},
 	}
+}
+
+// maxAsked is how many models a question names.
+const maxAsked = 20
+
+// among names models, the first ones of many.
+func among(ids []string) string {
+	more := ""
+	if len(ids) > maxAsked {
+		ids, more = ids[:maxAsked], " …"
+	}
+	return "`" + strings.Join(ids, "`, `") + "`" + more
 }
 
 // firstWord cuts a text at its first white space.

@@ -202,3 +202,16 @@ func TestReset_ByTimeDoesNotCutWhatASubagentIsAsked(t *testing.T) {
 	}
 	b.dispatch.Wait()
 }
+
+func TestNew_AsksWhichOfSeveralModelsIsMeant(t *testing.T) {
+	b := setup(t)
+	b.conversing()
+	_, err := b.dispatch.Message(t.Context(), b.inbound(key, "x", "/new demo write a poem"))
+	require.NoError(t, err)
+	said := b.transcript(key).Messages
+	require.Contains(t, said[len(said)-1].Content, "`demo/fast`, `demo/slow`")
+	require.Empty(t, b.transcript(key).Queued, "neither a new conversation nor a message")
+	_, err = b.dispatch.Message(t.Context(), b.inbound(key, "y", "/reset demo write a poem"))
+	require.NoError(t, err)
+	require.Len(t, b.transcript(key).Queued, 2, "as text it is taken")
+}

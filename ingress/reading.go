@@ -1,6 +1,7 @@
 package ingress
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -120,6 +121,13 @@ func (c *Commands) readRest(ctx context.Context, text string, who standing, allo
 
 // readCommand reads a command that stands alone.
 func (c *Commands) readCommand(ctx context.Context, known Command, args string, who standing) (reading, error) {
+	if known.Asks != nil && who.may(known) {
+		if asks := known.Asks(ctx, phrase.English, args); asks != "" {
+			return reading{orders: []order{{line: known.with(args), answer: func(ctx context.Context, in Inbound) (string, error) {
+				return cmp.Or(known.Asks(ctx, in.Lang, args), asks), nil
+			}}}}, nil
+		}
+	}
 	switch {
 	case who.may(known) && known.Split != nil:
 		own, text := known.Split(ctx, args)

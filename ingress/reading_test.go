@@ -21,6 +21,10 @@ func (models) Resolve(_ context.Context, word string) (string, bool) {
 	return id, id != ""
 }
 
+func (models) Candidates(_ context.Context, word string) []string {
+	return map[string][]string{"fast": {"demo/fast"}, "slow": {"demo/slow"}, "demo": {"demo/fast", "demo/slow"}}[word]
+}
+
 // speaking makes the dispatcher know commands that answer with what they were told.
 func (b *bundle) speaking() {
 	said := func(name string) func(context.Context, ingress.Inbound, string) (string, error) {

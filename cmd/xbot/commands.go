@@ -65,3 +65,11 @@ func (w words) Resolve(ctx context.Context, word string) (id string, ok bool) {
 	}
 	return known.Resolve(word)
 }
+
+func (w words) Candidates(ctx context.Context, word string) []string {
+	known, err := w.models.Get(ctx)
+	if err != nil {
+		return nil
+	}
+	return known.Candidates(word)
+}

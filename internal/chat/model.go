@@ -33,12 +33,15 @@ type Wish struct {
 	Agent    string
 	Channel  string
 	Account  string
+	Chat     string // the platform's id of where it takes place
 	ChatType ChatType
-	Scene    string
-	Model    string  // chosen for the session
-	Think    string  // chosen for the session
-	Send     string  // on, off; empty: as the policy says
-	Options  Options // of the message that the running turn answers
+	// Activation is what /activation set for the group; empty: as the policy says.
+	Activation string
+	Scene      string
+	Model      string  // chosen for the session
+	Think      string  // chosen for the session
+	Send       string  // on, off; empty: as the policy says
+	Options    Options // of the message that the running turn answers
 }
 
 // The scenes: the two ways in which a place is used.

@@ -109,6 +109,8 @@ type Options struct {
 	Continue bool `json:"continue,omitempty"`
 	// Said is what the person wrote where the text is the command that it stands for; empty: the text.
 	Said string `json:"said,omitempty"`
+	// Named says that the message names the bot where it also hears what does not.
+	Named bool `json:"named,omitempty"`
 }
 
 // Why a conversation was begun anew.

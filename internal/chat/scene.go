@@ -14,6 +14,8 @@ type Scene struct {
 	User     UserID
 	UserName string
 	Admin    bool
+	Group    bool   // several people write; User is the group, and UserName what it is called inside
+	Subject  string // name of the group as its members read it; empty where the platform tells none
 	Language string // what the user chose; empty: nothing
 	Rules    map[string]Rule
 
@@ -49,9 +51,21 @@ func Preface(at time.Time, cwd string) string {
 	return text + "]"
 }
 
+// toYou says in a preface that a message names the bot, where the model also reads messages that do not.
+const toYou = " · to you]"
+
+// PrefaceToYou adds to a preface that the message names the bot.
+func PrefaceToYou(preface string) string {
+	head, found := strings.CutSuffix(preface, "]")
+	if !found {
+		return preface
+	}
+	return head + toYou
+}
+
 // PrefaceFrom adds to a preface who wrote. A name is on one line and cannot end the brackets.
 func PrefaceFrom(preface, sender string) string {
-	name := strings.NewReplacer("[", "(", "]", ")", "\n", " ").Replace(sender)
+	name := strings.NewReplacer("[", "(", "]", ")", "\n", " ", "·", "-").Replace(sender)
 	head, tail, found := strings.Cut(preface, "]")
 	if !found {
 		return preface

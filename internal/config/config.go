@@ -59,7 +59,7 @@ type LLM struct {
 // Agent bounds what a turn may do.
 type Agent struct {
 	MaxIterations int           `env:"AGENT_MAX_ITERATIONS" envDefault:"200" help:"LLM calls of one turn"`
-	Keep          time.Duration `env:"XBOT_FILES_KEEP" envDefault:"720h" help:"how long files are kept that people sent on platforms; 0: for ever"`
+	Keep          time.Duration `env:"XBOT_FILES_KEEP" envDefault:"0" help:"how long files are kept that people sent on platforms; 0: until their conversation is deleted"`
 }
 
 // Context says how conversations are kept within what the model takes (spec/001 §3.2, 3.3).

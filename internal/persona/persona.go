@@ -14,6 +14,7 @@ import (
 	"xbot/internal/llm/choice"
 	"xbot/internal/memory"
 	"xbot/internal/policy"
+	"xbot/internal/session"
 	"xbot/internal/soul"
 )
 
@@ -23,6 +24,8 @@ type Persona struct {
 	Contract soul.Contract
 	// Soul is the body of the channel's SOUL.md; empty in work scenes, which have none.
 	Soul string
+	// Silence is the answer by which the model says nothing, where it reads what may not be for it; empty elsewhere.
+	Silence string
 	// Deliver says whether answers reach the channel.
 	Deliver bool
 	// Provider names who keeps the agent's memory.
@@ -135,8 +138,26 @@ func (b *Book) Of(ctx context.Context, key chat.SessionKey) (Persona, error) {
 	if token := strings.TrimSpace(choice.Scene(p, w).NoReplyToken); token != "" && len(out.Contract.Tokens) == 0 {
 		out.Contract.Tokens = []string{token}
 	}
+	if hearsAll(p, w) {
+		out.Silence = soul.NoReply
+		if len(out.Contract.Tokens) > 0 {
+			out.Silence = out.Contract.Tokens[0]
+		}
+	}
 	if w.ChatType == chat.ChatCron { // a heartbeat that found nothing
 		out.Contract.Tokens = append(slices.Clone(out.Contract.Tokens), soul.HeartbeatOK)
 	}
 	return out, nil
+}
+
+// hearsAll reports whether a conversation holds messages that are not for the agent: a chat scene, or a group of which it
+// hears everything.
+func hearsAll(p *policy.Policy, w chat.Wish) bool {
+	switch w.ChatType {
+	case chat.ChatGroup, chat.ChatChannel, chat.ChatThread:
+		return session.HearsAll(p.Channel(w.Channel, w.Account), w.Chat, w.Scene, w.Activation)
+	case chat.ChatDirect, "":
+		return w.Scene == chat.SceneChat
+	}
+	return false
 }

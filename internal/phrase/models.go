@@ -8,6 +8,7 @@ const (
 	HelpVerbose ID = "help_verbose"
 
 	ModelUnknown     ID = "model_unknown"   // %s word, %s models there are
+	NewAmbiguous     ID = "new_ambiguous"   // %s word, %s models it may mean
 	ModelAmbiguous   ID = "model_ambiguous" // %s word, %s models it may mean
 	ModelHere        ID = "model_here"
 	ModelUnavailable ID = "model_unavailable"
@@ -39,6 +40,7 @@ var models = map[ID]map[Lang]string{
 	HelpVerbose: {English: "sets how much of the work a channel shows", Chinese: "设置渠道显示多少工作过程"},
 
 	ModelUnknown:     {English: "There is no model %q. There are %s.", Chinese: "没有模型 %q。可用的有 %s。"},
+	NewAmbiguous:     {English: "Nothing was begun anew: %q may mean %s. Write more of the model's name, or `/reset` before what is no name of a model.", Chinese: "尚未重新开始：%q 可能指 %s。请把模型名称写得更完整；若它不是模型名称，请改用 `/reset` 开头。"},
 	ModelAmbiguous:   {English: "%q may mean %s. Write more of the name.", Chinese: "%q 可能指 %s。请写得更完整。"},
 	ModelHere:        {English: "answers here", Chinese: "正在此处回答"},
 	ModelUnavailable: {English: "cannot be called, its key is missing", Chinese: "无法调用，缺少密钥"},

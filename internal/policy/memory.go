@@ -18,7 +18,7 @@ type MemorySwitches struct {
 	Memorize       *bool        `json:"memorize,omitempty"`       // conversations that go from sight are put into memory; default true
 	Soul           SoulSwitches `json:"soul,omitzero"`            // the notes about its character that an agent has for each person
 	Subagent       *bool        `json:"subagent,omitempty"`       // there is a role memory, which reads the person's own conversations
-	ShortTerm      *bool        `json:"shortTerm,omitempty"`      // jobs and triggers in conversations of their own know what was said last
+	ShortTerm      *bool        `json:"shortTerm,omitempty"`      // jobs and triggers in conversations of their own know what was said last; default true
 	RecentMessages *int         `json:"recentMessages,omitempty"` // how many messages of it; default 5, 0: none
 }
 
@@ -50,7 +50,7 @@ func (p *Policy) Remembers(a Agent) Remembers {
 		Subagent: said(false, own.Subagent, m.Subagent),
 	}
 	out.SubagentSoulWrite = out.Subagent && said(false, own.Soul.SubagentWrite, m.Soul.SubagentWrite)
-	if said(false, own.ShortTerm, m.ShortTerm) {
+	if said(true, own.ShortTerm, m.ShortTerm) {
 		out.Recent = said(DefaultRecent, own.RecentMessages, m.RecentMessages)
 	}
 	return out
@@ -88,7 +88,7 @@ func (c *check) switches(path string, s, above MemorySwitches) {
 	if said(false, s.Soul.SubagentWrite) && !said(false, s.Subagent, above.Subagent) {
 		c.note(path+".soul.subagentWrite", "has no effect without subagent: true")
 	}
-	if s.RecentMessages != nil && !said(false, s.ShortTerm, above.ShortTerm) {
-		c.note(path+".recentMessages", "has no effect without shortTerm: true")
+	if s.RecentMessages != nil && !said(true, s.ShortTerm, above.ShortTerm) {
+		c.note(path+".recentMessages", "has no effect with shortTerm: false")
 	}
 }

@@ -14,11 +14,12 @@ func TestRemembers_WhatIsSaidOfAnAgentStandsAboveWhatIsSaidOfAll(t *testing.T) {
 		document string
 		want     policy.Remembers
 	}{
-		"nothing said":         {`{}`, policy.Remembers{Memorize: true}},
+		"nothing said":         {`{}`, policy.Remembers{Memorize: true, Recent: 5}},
 		"of all":               {`{memory: {memorize: false, soul: {read: true}, shortTerm: true}}`, policy.Remembers{SoulRead: true, Recent: 5}},
-		"writing by subagents": {`{memory: {subagent: true, soul: {write: true, subagentWrite: true}}}`, policy.Remembers{Memorize: true, SoulWrite: true, Subagent: true, SubagentSoulWrite: true}},
-		"without a subagent":   {`{memory: {soul: {subagentWrite: true}}}`, policy.Remembers{Memorize: true}},
-		"a number alone":       {`{memory: {recentMessages: 3}}`, policy.Remembers{Memorize: true}},
+		"writing by subagents": {`{memory: {subagent: true, soul: {write: true, subagentWrite: true}}}`, policy.Remembers{Memorize: true, SoulWrite: true, Subagent: true, SubagentSoulWrite: true, Recent: 5}},
+		"without a subagent":   {`{memory: {soul: {subagentWrite: true}}}`, policy.Remembers{Memorize: true, Recent: 5}},
+		"a number alone":       {`{memory: {recentMessages: 3}}`, policy.Remembers{Memorize: true, Recent: 3}},
+		"switched off":         {`{memory: {shortTerm: false, recentMessages: 3}}`, policy.Remembers{Memorize: true}},
 		"none":                 {`{memory: {shortTerm: true, recentMessages: 0}}`, policy.Remembers{Memorize: true}},
 		"of the agent": {
 			`{memory: {memorize: false, subagent: true, shortTerm: true}, agents: {list: [{id: "main", memorySwitches: {memorize: true, subagent: false, recentMessages: 2, soul: {read: true}}}]}}`,
@@ -46,7 +47,7 @@ func TestParse_SwitchesOfMemoryAreChecked(t *testing.T) {
 		_, _, err := policy.Parse([]byte(document))
 		require.ErrorContains(t, err, want, document)
 	}
-	_, notes, err := policy.Parse([]byte(`{memory: {recentMessages: 3, soul: {subagentWrite: true}}}`))
+	_, notes, err := policy.Parse([]byte(`{memory: {shortTerm: false, recentMessages: 3, soul: {subagentWrite: true}}}`))
 	require.NoError(t, err)
 	require.Len(t, notes, 2)
 	_, notes, err = policy.Parse([]byte(`{memory: {shortTerm: true}, agents: {list: [{id: "a", memorySwitches: {recentMessages: 3}}]}}`))

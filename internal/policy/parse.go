@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"reflect"
 	"strings"
 
 	"github.com/titanous/json5"
@@ -47,6 +48,7 @@ func Parse(text []byte) (*Policy, []string, error) {
 		return nil, nil, fault.Errorf(fault.Invalid, "%w", Faults{syntax(text, err)})
 	}
 	var c check
+	c.rename("", tree, reflect.TypeFor[Policy]())
 	c.shape(tree)
 	if len(c.faults) > 0 {
 		return nil, nil, c.err()

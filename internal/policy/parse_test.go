@@ -166,3 +166,22 @@ b']}}`, `{limits: {turns: +1.e1, llm: {global: Infinity}}}`, `[[[[`, `{a: -0x, b
 		}
 	})
 }
+
+func TestParse_TakesNamesInSnakeCase(t *testing.T) {
+	snake, notes, err := policy.Parse([]byte(`{channels: {feishu: {trigger_mode: "at", trigger_prefix: "x", immediate_feedback_mode: "reply", dm_policy: "allowlist", allow_from: ["ou_1"],
+		groups: {oc_a_b: {require_mention: false}}, group_scenes: {
+			chat: {enabled: true, llm_profile: "small", no_reply_token: "[[q]]", create_feishu_thread: false, disable_identity_hints: true},
+			work: {enabled: true, trigger_tag: "#do", create_feishu_thread: true}}}}}`))
+	require.NoError(t, err)
+	require.Empty(t, notes)
+	camel, _, err := policy.Parse([]byte(`{channels: {feishu: {triggerMode: "at", triggerPrefix: "x", immediateFeedbackMode: "reply", dmPolicy: "allowlist", allowFrom: ["ou_1"],
+		groups: {oc_a_b: {requireMention: false}}, groupScenes: {
+			chat: {enabled: true, model: "small", noReplyToken: "[[q]]", createThread: false, disableIdentityHints: true},
+			work: {enabled: true, triggerTag: "#do", createThread: true}}}}}`))
+	require.NoError(t, err)
+	require.Equal(t, camel.JSON(), snake.JSON())
+	_, _, err = policy.Parse([]byte(`{channels: {feishu: {trigger_mode: "at", triggerMode: "all"}}}`))
+	require.ErrorContains(t, err, "channels.feishu.trigger_mode: is the same as triggerMode")
+	_, _, err = policy.Parse([]byte(`{channels: {feishu: {triger_mode: "at"}}}`))
+	require.ErrorContains(t, err, "channels.feishu.triger_mode: is not known")
+}

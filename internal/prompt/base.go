@@ -44,7 +44,7 @@ func Base() string {
 type Vars struct {
 	Agent    string   // main
 	Channel  string   // web, cli, api, feishu ...
-	User     string   // name of the person
+	User     string   // name of the person; empty in groups
 	Admin    bool     // the person administers the server
 	Language string   // what the person chose, such as zh; empty: nothing
 	Runner   string   // what the person chose; empty: the default
@@ -99,6 +99,9 @@ func (t *Template) Process(_ context.Context, a *Assembly) error {
 
 func varsOf(s chat.Scene, tools []string) Vars {
 	v := Vars{Channel: s.Channel, User: s.UserName, Admin: s.Admin, Language: s.Language, Runner: s.Runner, Tools: tools}
+	if s.Group {
+		v.User = ""
+	}
 	if key, err := session.Parse(s.Session); err == nil {
 		v.Agent = key.Agent
 	}

@@ -4,6 +4,8 @@ import (
 	"context"
 	"regexp"
 	"strings"
+
+	"xbot/internal/chat"
 )
 
 // Sender says who writes.
@@ -17,12 +19,33 @@ func (Sender) Order() int { return 130 }
 // Name is for errors.
 func (Sender) Name() string { return "sender" }
 
-// Process adds the name, which people choose themselves: it is quoted and short.
+// Process adds the name, which people choose themselves: it is quoted and short. In a group it says that it is one: who
+// wrote stands before each message.
 func (Sender) Process(_ context.Context, a *Assembly) error {
+	if a.Scene.Group {
+		a.Parts["30_sender"] = groupText(a.Scene)
+		return nil
+	}
 	if name := short(strings.ReplaceAll(a.Scene.UserName, `"`, "'"), 80); name != "" {
 		a.Parts["30_sender"] = `You talk with "` + name + `".`
 	}
 	return nil
+}
+
+// mentioning are the channels on which a name behind an @ becomes a mention.
+var mentioning = map[string]bool{"feishu": true, "qq": true, "napcat": true}
+
+func groupText(s chat.Scene) string {
+	where := "You are in a group chat"
+	if name := short(strings.ReplaceAll(s.Subject, `"`, "'"), 80); name != "" {
+		where += ` called "` + name + `"`
+	}
+	text := where + ". Several people write here. The bracket before a message says from whom it is, where that is known; do not take one of them for another. " +
+		"Your answer goes to all of them."
+	if mentioning[s.Channel] {
+		text += " To mention whoever wrote, or somebody who was mentioned, write @ and their name exactly as it stands there, as in @Alice, outside of code."
+	}
+	return text
 }
 
 // Language says in which language the person wants to be answered, if they chose one.

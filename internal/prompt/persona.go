@@ -25,7 +25,7 @@ func (Persona) Order() int { return 3 }
 // Name is for errors.
 func (Persona) Name() string { return "persona" }
 
-// Process adds both parts. The agent's stays until the next compression. The soul is that of the conversation's
+// Process adds both parts, and when to be silent where not all that is read is for the agent. The agent's stays until the next compression. The soul is that of the conversation's
 // beginning: a conversation that began without one gets none.
 func (p Persona) Process(ctx context.Context, a *Assembly) error {
 	if p.Personas == nil {
@@ -34,6 +34,9 @@ func (p Persona) Process(ctx context.Context, a *Assembly) error {
 	who, err := a.persona(ctx, p.Personas)
 	if err != nil {
 		return err
+	}
+	if who.Silence != "" {
+		a.Parts["06_silence"] = silenceText(who.Silence, a.Scene.Group)
 	}
 	began := len(a.Scene.Held) > 0
 	a.hold("02_agent", everywhere(a.Scene), func() (string, error) {
@@ -49,6 +52,17 @@ func (p Persona) Process(ctx context.Context, a *Assembly) error {
 		return "# Who you are\n\nFollow this unless what the person asks for says otherwise.\n\n<SOUL.md>\n" + who.Soul + "\n</SOUL.md>", nil
 	})
 	return nil
+}
+
+// silenceText says how to say nothing, and when.
+func silenceText(token string, group bool) string {
+	text := "# When to be silent\n\nAn answer of `" + token + "` alone, with nothing before or behind it, is silence: nobody sees anything. "
+	if !group {
+		return text + "Choose it where a message needs no answer, such as a thank-you that ends a talk."
+	}
+	return text + "You read everything that is written here, and most of it is not for you. What has \"to you\" in the bracket before it names you or answers to you: answer it. " +
+		"Answer anything else only where it asks for what you know or can do and no person is asked for it, or where you have something to add that helps. " +
+		"Be silent while people talk with each other, where a word of yours would only agree or repeat, and where you were asked to be."
 }
 
 // roleText says to a subagent what it is.

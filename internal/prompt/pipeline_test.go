@@ -442,3 +442,13 @@ func TestAssemble_FailsRatherThanForget(t *testing.T) {
 	w.scene.User = 2
 	require.Error(t, w.pipeline.Assemble(t.Context(), &prompt.Assembly{Scene: w.scene, Tools: w.tools}), "a prompt without memory would be kept for the turn")
 }
+
+func TestSender_InAGroupSaysSoAndHowPeopleAreMentioned(t *testing.T) {
+	for channel, mentions := range map[string]bool{"feishu": true, "qq": true, "napcat": true, "web": false} {
+		a := &prompt.Assembly{Parts: map[string]string{}, Scene: chat.Scene{Channel: channel, Group: true, UserName: "feishu group oc_1", Subject: `The "Team"`}}
+		require.NoError(t, prompt.Sender{}.Process(t.Context(), a))
+		require.Contains(t, a.Parts["30_sender"], `You are in a group chat called "The 'Team'".`)
+		require.NotContains(t, a.Parts["30_sender"], "oc_1")
+		require.Equal(t, mentions, strings.Contains(a.Parts["30_sender"], "write @ and their name"), channel)
+	}
+}

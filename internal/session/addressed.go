@@ -72,8 +72,25 @@ func mentions(c policy.Channel, e chat.Envelope) bool {
 	return false
 }
 
-// commandForm is a slash, a word, and nothing that would make a path or an address of them.
-var commandForm = regexp.MustCompile(`^/[A-Za-z][A-Za-z0-9_-]*(?:[\s:]|$)`)
+// Named says whether a message names the bot, answers to it, or matches one of the patterns.
+func Named(c policy.Channel, e chat.Envelope) bool { return mentions(c, e) }
+
+// HearsAll says whether messages of a group reach the bot that do not name it.
+func HearsAll(c policy.Channel, group string, scene, activation string) bool {
+	g, _ := c.Group(group)
+	switch {
+	case scene == chat.SceneWork || activation == ActivationMention:
+		return false
+	case scene == chat.SceneChat || activation == ActivationAlways:
+		return true
+	case g.RequireMention != nil:
+		return !*g.RequireMention
+	}
+	return c.TriggerMode == policy.TriggerAll || c.TriggerMode == policy.TriggerWithoutPrefix
+}
+
+// commandForm is a slash, also that of Chinese input methods, a word, and nothing that would make a path or an address of them.
+var commandForm = regexp.MustCompile(`^[/／][A-Za-z][A-Za-z0-9_-]*(?:[\s:：\x{3000}]|$)`)
 
 // IsCommand says whether a text has the form of a slash command.
 func IsCommand(text string) bool { return commandForm.MatchString(strings.TrimSpace(text)) }

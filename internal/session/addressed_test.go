@@ -24,6 +24,8 @@ func TestAddressed_InGroups(t *testing.T) {
 		{`{mentionPatterns: ["\\bxbot\\b"]}`, plain, chat.Envelope{Text: "Hey XBot, hello"}, "Hey XBot, hello", true},
 		{`{mentionPatterns: ["\\bxbot\\b"]}`, plain, chat.Envelope{Text: "xbots are nice"}, "xbots are nice", false},
 		{`{}`, plain, chat.Envelope{Text: "/status"}, "/status", true},
+		{`{}`, plain, chat.Envelope{Text: "／status"}, "／status", true},
+		{`{}`, plain, chat.Envelope{Text: "/think：high"}, "/think：high", true},
 		{`{}`, mention, chat.Envelope{Text: "/status now"}, "/status now", true},
 		{`{}`, plain, chat.Envelope{Text: "/usr/bin is full"}, "/usr/bin is full", false},
 		{`{}`, plain, chat.Envelope{Text: "// a comment"}, "// a comment", false},

@@ -20,8 +20,8 @@ func ThreadAlias(e chat.Envelope, thread string) string { return alias(e, "threa
 // of the bot.
 func MessageAlias(e chat.Envelope, message string) string { return alias(e, "message", message) }
 
-// ActiveAlias stands for the work session of a chat whose turn is running while the platform has not yet told the id of
-// its thread. It is never written: whoever can answer it does, others know nothing by that name.
+// ActiveAlias stands for the work session of a chat whose turn is running for the sender while the platform has not yet told
+// the id of its thread. It is never written: whoever can answer it does, others know nothing by that name.
 func ActiveAlias(e chat.Envelope) string { return alias(e, "active", "") }
 
 func alias(e chat.Envelope, kind, id string) string {

@@ -21,7 +21,7 @@ func (s *Store) ModelWanted(ctx context.Context, key chat.SessionKey) (chat.Wish
 	}
 	w := chat.Wish{
 		User: row.UserID, Admin: row.Admin, Runner: row.Runner, Own: row.Own, Agent: row.Agent, Channel: row.Channel, Account: row.Account,
-		ChatType: row.ChatType, Scene: row.Scene, Model: row.Model, Think: row.Think, Send: row.Send,
+		Chat: row.Chat, Activation: row.Activation, ChatType: row.ChatType, Scene: row.Scene, Model: row.Model, Think: row.Think, Send: row.Send,
 	}
 	if err := json.Unmarshal(row.Options, &w.Options); err != nil {
 		return chat.Wish{}, fmt.Errorf("decode the options of the turn in %s: %w", key, err)

@@ -24,9 +24,10 @@ func (s *Store) SetOrigin(ctx context.Context, key chat.SessionKey, o chat.Origi
 	return nil
 }
 
-// Working returns the work session of a chat whose turn runs; ok is false where none does.
-func (s *Store) Working(ctx context.Context, channel, account, chatID string) (key chat.SessionKey, ok bool, err error) {
-	key, err = s.q.SessionWorking(ctx, s.pool, dbsqlc.SessionWorkingParams{Channel: channel, Account: account, Chat: chatID})
+// Working returns the work session of a chat whose turn runs for a person and whose thread is not known yet; ok is false
+// where there is none.
+func (s *Store) Working(ctx context.Context, channel, account, chatID string, user chat.UserID) (key chat.SessionKey, ok bool, err error) {
+	key, err = s.q.SessionWorking(ctx, s.pool, dbsqlc.SessionWorkingParams{Channel: channel, Account: account, Chat: chatID, UserID: int64(user)})
 	if errors.Is(err, pgx.ErrNoRows) {
 		return "", false, nil
 	}

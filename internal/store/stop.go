@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
 
 	"github.com/jackc/pgx/v5"
 
@@ -16,8 +17,9 @@ import (
 // Stopped says what a stop found.
 type Stopped struct {
 	Accepted
-	Turn    chat.TurnID // the running turn it is for, empty if none ran
-	Cleared int         // queued messages that will not get a turn
+	Turn      chat.TurnID // the running turn it is for, empty if none ran
+	Cleared   int         // queued messages that will not get a turn
+	Subagents int         // subagents that worked for the conversation, also in the background
 }
 
 // Stop commits a stop: queued messages end as stopped at once, and the running turn, if there is one, gets a row that
@@ -47,6 +49,9 @@ func (s *Store) stop(ctx context.Context, in Inbound, lang phrase.Lang) (Stopped
 			return err
 		}
 		got = Stopped{}
+		if _, err := tx.lockTree(ctx, in.Session); err != nil { // nobody hands out work meanwhile
+			return err
+		}
 		reset, err := tx.stopExpired(ctx, in)
 		if err != nil {
 			return err
@@ -65,8 +70,14 @@ func (s *Store) stop(ctx context.Context, in Inbound, lang phrase.Lang) (Stopped
 		if errors.Is(err, pgx.ErrNoRows) {
 			return errStopped // what was cleared for it waits again
 		}
-		if err != nil || in.Text == "" {
+		if err != nil {
 			return err
+		}
+		if got.Subagents, err = tx.stopBelow(ctx, in.Session, "stop "+strconv.FormatInt(int64(got.ID), 10)); err != nil {
+			return err
+		}
+		if in.Text == "" && got.Subagents == 0 {
+			return nil // the page shows what a press did
 		}
 		return tx.answerStop(ctx, in, lang, got, reset)
 	})
@@ -103,17 +114,25 @@ func (t *tx) answerStop(ctx context.Context, in Inbound, lang phrase.Lang, got S
 			return fmt.Errorf("note the end of the conversation: %w", err)
 		}
 	}
-	asked := chat.Message{
-		Session: in.Session, Role: chat.RoleUser, Origin: chat.OriginCommand, Content: in.Text, Sender: in.Sender, Inbox: got.ID, ClientMessageID: in.PlatformID,
+	if in.Text != "" {
+		asked := chat.Message{
+			Session: in.Session, Role: chat.RoleUser, Origin: chat.OriginCommand, Content: in.Text, Sender: in.Sender, Inbox: got.ID, ClientMessageID: in.PlatformID,
+		}
+		if err := t.appendMessage(ctx, &asked, ""); err != nil {
+			return err
+		}
 	}
-	if err := t.appendMessage(ctx, &asked, ""); err != nil {
-		return err
+	var parts []string
+	switch {
+	case got.Turn != "":
+		parts = append(parts, phrase.Say(lang, phrase.StopsTurn))
+	case got.Subagents == 0:
+		parts = append(parts, phrase.Say(lang, phrase.StopsNothing))
 	}
-	say := phrase.StopsTurn
-	if got.Turn == "" {
-		say = phrase.StopsNothing
+	if got.Subagents > 0 {
+		parts = append(parts, phrase.Say(lang, phrase.StopsSubagents, got.Subagents))
 	}
-	text := phrase.Say(lang, say)
+	text := phrase.Row(lang, parts...)
 	if got.Cleared > 0 {
 		text = phrase.Row(lang, text, phrase.Say(lang, phrase.StopsQueued, got.Cleared))
 	}

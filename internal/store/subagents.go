@@ -104,7 +104,13 @@ func (t *tx) allow(ctx context.Context, task chat.SubagentTask, above place, mos
 	if err != nil {
 		return "", fmt.Errorf("count the subagents of %s: %w", above.root, err)
 	}
+	stopping, err := t.q.InboxStopFor(ctx, t, dbsqlc.InboxStopForParams{SessionKey: task.Session, TurnID: &task.Turn})
+	if err != nil {
+		return "", fmt.Errorf("look for a stop of turn %s: %w", task.Turn, err)
+	}
 	switch {
+	case stopping:
+		return "", fault.Errorf(fault.Denied, "the user is stopping this turn: nothing more is handed out")
 	case above.depth >= most.Depth:
 		return "", fault.Errorf(fault.Denied, "work may be handed on %d times and no more: do it yourself", most.Depth)
 	case int(load.Handed) >= most.PerTurn:

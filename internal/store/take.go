@@ -39,7 +39,11 @@ func (t *tx) take(ctx context.Context, key chat.SessionKey, turn chat.TurnID, ro
 	case kindControl:
 		m.Origin = chat.OriginCommand
 	}
-	return t.appendMessage(ctx, &m, chat.Preface(row.AcceptedAt, row.Cwd))
+	preface := chat.Preface(row.AcceptedAt, row.Cwd)
+	if saidIn(row.Options).Named {
+		preface = chat.PrefaceToYou(preface)
+	}
+	return t.appendMessage(ctx, &m, preface)
 }
 
 // withFiles is what a message says, with what became of its files.
@@ -53,11 +57,18 @@ func (t *tx) withFiles(ctx context.Context, text string, id chat.InboxID, n int3
 
 // wordsOf returns what a person wrote, where a row holds the command that it stands for.
 func wordsOf(body string, options json.RawMessage) string {
-	var said chat.Options
-	if json.Unmarshal(options, &said) == nil && said.Said != "" { // it is written by us; what does not decode says nothing
+	if said := saidIn(options); said.Said != "" {
 		return Clean(said.Said)
 	}
 	return body
+}
+
+// saidIn reads the options of a row. They are written by us; what does not decode says nothing.
+func saidIn(options json.RawMessage) (said chat.Options) {
+	if json.Unmarshal(options, &said) != nil {
+		return chat.Options{}
+	}
+	return said
 }
 
 // takeReplaced appends the messages that the row superseded, and one that lists those that a full queue dropped for it.
@@ -87,7 +98,11 @@ func (t *tx) takeReplaced(ctx context.Context, key chat.SessionKey, turn chat.Tu
 			Session: key, Turn: turn, Role: chat.RoleUser, Origin: chat.OriginSuperseded, Content: content, Sender: r.Sender,
 			Inbox: r.ID, ClientMessageID: r.PlatformID,
 		}
-		if err := t.appendMessage(ctx, &m, chat.Preface(r.AcceptedAt, row.Cwd)+supersededMark); err != nil {
+		mark := supersededMark
+		if r.Kind == kindBackground { // the product's own words, which no message has superseded
+			m.Origin, m.ClientMessageID, mark = r.Account, "", ""
+		}
+		if err := t.appendMessage(ctx, &m, chat.Preface(r.AcceptedAt, row.Cwd)+mark); err != nil {
 			return err
 		}
 	}

@@ -183,9 +183,10 @@ SELECT u.* FROM sessions s JOIN users u ON u.id = s.user_id WHERE s.key = $1;
 UPDATE sessions SET origin = $2, scene = $3 WHERE key = $1 AND (origin <> $2 OR scene <> $3);
 
 -- name: SessionWorking :one
--- The work session of a chat whose turn runs, the newest if there are several.
+-- The work session of a chat whose turn runs for a person and whose thread nobody knows yet, the newest if there are several.
 SELECT s.key FROM turns t JOIN sessions s ON s.key = t.session_key
-WHERE t.state = 'running' AND s.scene = 'work' AND s.channel = sqlc.arg(channel)
+WHERE t.state = 'running' AND t.user_id = sqlc.arg(user_id)::bigint AND s.scene = 'work' AND s.channel = sqlc.arg(channel)
+  AND NOT EXISTS (SELECT 1 FROM session_aliases a WHERE a.session_key = s.key AND strpos(a.alias, '|thread:') > 0)
   AND s.origin ->> 'to' = sqlc.arg(chat)::text AND coalesce(s.origin ->> 'account_id', '') = sqlc.arg(account)::text
 ORDER BY t.started_at DESC LIMIT 1;
 

@@ -129,6 +129,10 @@ WITH waiting AS MATERIALIZED (
 )
 SELECT stopped.id FROM stopped ORDER BY stopped.sent_at, stopped.sent_seq, stopped.id;
 
+-- name: InboxLeaveForNext :exec
+-- A row that begins no turn: it comes into the transcript before the next message that is claimed.
+UPDATE inbox SET outcome = 'superseded', replaced_by = 0 WHERE id = $1 AND outcome IS NULL;
+
 -- name: InboxStopFor :one
 SELECT EXISTS (
     SELECT 1 FROM inbox

@@ -94,7 +94,7 @@ SELECT count(*)::int FROM inbox WHERE session_key = $1 AND kind IN ('message', '
 
 -- name: QueueReplaced :many
 -- What comes into the transcript with a message that is claimed.
-SELECT id, outcome::text AS outcome, body, sender, channel, platform_id, accepted_at, files FROM inbox
+SELECT id, kind, account, outcome::text AS outcome, body, sender, channel, platform_id, accepted_at, files FROM inbox
 WHERE replaced_by = sqlc.arg(id)::bigint
 ORDER BY sent_at, sent_seq, id;
 

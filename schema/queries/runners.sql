@@ -74,7 +74,7 @@ WHERE u.id = sqlc.arg(owner)::bigint;
 -- name: ModelWanted :one
 -- What decides which model answers in a session. own: a runner that its user can use offers a model, unless they asked
 -- for the server's. options are those of the message that the running turn answers.
-SELECT s.user_id, s.runner, s.agent, s.channel, s.chat_type, s.scene, s.model, s.think, s.send,
+SELECT s.user_id, s.runner, s.agent, s.channel, s.chat_type, s.scene, s.model, s.think, s.send, s.activation, coalesce(s.origin ->> 'to', '')::text AS chat,
        (SELECT u.role = 'admin' AND u.kind = 'person' FROM users u WHERE u.id = s.user_id)::boolean AS admin,
        coalesce(s.origin ->> 'account_id', '')::text AS account,
        coalesce((SELECT t.options FROM turns t WHERE t.session_key = s.key AND t.state = 'running'), '{}')::jsonb AS options,

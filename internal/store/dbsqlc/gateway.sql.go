@@ -946,20 +946,27 @@ func (q *Queries) SessionSetSend(ctx context.Context, db DBTX, arg SessionSetSen
 
 const sessionWorking = `-- name: SessionWorking :one
 SELECT s.key FROM turns t JOIN sessions s ON s.key = t.session_key
-WHERE t.state = 'running' AND s.scene = 'work' AND s.channel = $1
-  AND s.origin ->> 'to' = $2::text AND coalesce(s.origin ->> 'account_id', '') = $3::text
+WHERE t.state = 'running' AND t.user_id = $1::bigint AND s.scene = 'work' AND s.channel = $2
+  AND NOT EXISTS (SELECT 1 FROM session_aliases a WHERE a.session_key = s.key AND strpos(a.alias, '|thread:') > 0)
+  AND s.origin ->> 'to' = $3::text AND coalesce(s.origin ->> 'account_id', '') = $4::text
 ORDER BY t.started_at DESC LIMIT 1
 `
 
 type SessionWorkingParams struct {
+	UserID  int64
 	Channel string
 	Chat    string
 	Account string
 }
 
-// The work session of a chat whose turn runs, the newest if there are several.
+// The work session of a chat whose turn runs for a person and whose thread nobody knows yet, the newest if there are several.
 func (q *Queries) SessionWorking(ctx context.Context, db DBTX, arg SessionWorkingParams) (chat.SessionKey, error) {
-	row := db.QueryRow(ctx, sessionWorking, arg.Channel, arg.Chat, arg.Account)
+	row := db.QueryRow(ctx, sessionWorking,
+		arg.UserID,
+		arg.Channel,
+		arg.Chat,
+		arg.Account,
+	)
 	var key chat.SessionKey
 	err := row.Scan(&key)
 	return key, err

@@ -382,6 +382,16 @@ func (q *Queries) InboxInsert(ctx context.Context, db DBTX, arg InboxInsertParam
 	return i, err
 }
 
+const inboxLeaveForNext = `-- name: InboxLeaveForNext :exec
+UPDATE inbox SET outcome = 'superseded', replaced_by = 0 WHERE id = $1 AND outcome IS NULL
+`
+
+// A row that begins no turn: it comes into the transcript before the next message that is claimed.
+func (q *Queries) InboxLeaveForNext(ctx context.Context, db DBTX, id chat.InboxID) error {
+	_, err := db.Exec(ctx, inboxLeaveForNext, id)
+	return err
+}
+
 const inboxMarkHeld = `-- name: InboxMarkHeld :execrows
 UPDATE inbox SET held_told_at = now() WHERE id = $1 AND held_told_at IS NULL
 `

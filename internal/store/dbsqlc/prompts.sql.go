@@ -71,7 +71,7 @@ func (q *Queries) PromptFreeze(ctx context.Context, db DBTX, arg PromptFreezePar
 }
 
 const promptScene = `-- name: PromptScene :one
-SELECT s.channel, s.user_id, s.cwd, s.cwd_runner, s.compaction_id, u.name AS user_name, u.role,
+SELECT s.channel, (u.kind = 'group' AND s.chat_type IN ('group', 'channel', 'thread'))::boolean AS in_group, coalesce(s.origin ->> 'subject', '')::text AS subject, s.user_id, s.cwd, s.cwd_runner, s.compaction_id, u.name AS user_name, u.role,
        coalesce(nullif(s.runner, ''), (SELECT v.value FROM user_settings v WHERE v.user_id = u.id AND v.key = 'active_runner'), '')::text AS runner,
        coalesce((SELECT v.value FROM user_settings v WHERE v.user_id = u.id AND v.key = 'language'), '')::text AS language,
        coalesce((SELECT jsonb_object_agg(p.tool, p.rule) FROM tool_permissions p WHERE p.user_id = u.id), '{}')::jsonb AS rules,
@@ -94,6 +94,8 @@ type PromptSceneParams struct {
 
 type PromptSceneRow struct {
 	Channel      string
+	InGroup      bool
+	Subject      string
 	UserID       chat.UserID
 	Cwd          string
 	CwdRunner    string
@@ -115,6 +117,8 @@ func (q *Queries) PromptScene(ctx context.Context, db DBTX, arg PromptSceneParam
 	var i PromptSceneRow
 	err := row.Scan(
 		&i.Channel,
+		&i.InGroup,
+		&i.Subject,
 		&i.UserID,
 		&i.Cwd,
 		&i.CwdRunner,

@@ -326,13 +326,15 @@ func (q *Queries) QueueReplace(ctx context.Context, db DBTX, id *chat.InboxID) (
 }
 
 const queueReplaced = `-- name: QueueReplaced :many
-SELECT id, outcome::text AS outcome, body, sender, channel, platform_id, accepted_at, files FROM inbox
+SELECT id, kind, account, outcome::text AS outcome, body, sender, channel, platform_id, accepted_at, files FROM inbox
 WHERE replaced_by = $1::bigint
 ORDER BY sent_at, sent_seq, id
 `
 
 type QueueReplacedRow struct {
 	ID         chat.InboxID
+	Kind       string
+	Account    string
 	Outcome    string
 	Body       string
 	Sender     string
@@ -354,6 +356,8 @@ func (q *Queries) QueueReplaced(ctx context.Context, db DBTX, id int64) ([]Queue
 		var i QueueReplacedRow
 		if err := rows.Scan(
 			&i.ID,
+			&i.Kind,
+			&i.Account,
 			&i.Outcome,
 			&i.Body,
 			&i.Sender,

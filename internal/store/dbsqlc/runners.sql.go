@@ -83,7 +83,7 @@ func (q *Queries) ModelOffered(ctx context.Context, db DBTX, arg ModelOfferedPar
 }
 
 const modelWanted = `-- name: ModelWanted :one
-SELECT s.user_id, s.runner, s.agent, s.channel, s.chat_type, s.scene, s.model, s.think, s.send,
+SELECT s.user_id, s.runner, s.agent, s.channel, s.chat_type, s.scene, s.model, s.think, s.send, s.activation, coalesce(s.origin ->> 'to', '')::text AS chat,
        (SELECT u.role = 'admin' AND u.kind = 'person' FROM users u WHERE u.id = s.user_id)::boolean AS admin,
        coalesce(s.origin ->> 'account_id', '')::text AS account,
        coalesce((SELECT t.options FROM turns t WHERE t.session_key = s.key AND t.state = 'running'), '{}')::jsonb AS options,
@@ -94,19 +94,21 @@ WHERE s.key = $1
 `
 
 type ModelWantedRow struct {
-	UserID   chat.UserID
-	Runner   string
-	Agent    string
-	Channel  string
-	ChatType chat.ChatType
-	Scene    string
-	Model    string
-	Think    string
-	Send     string
-	Admin    bool
-	Account  string
-	Options  json.RawMessage
-	Own      bool
+	UserID     chat.UserID
+	Runner     string
+	Agent      string
+	Channel    string
+	ChatType   chat.ChatType
+	Scene      string
+	Model      string
+	Think      string
+	Send       string
+	Activation string
+	Chat       string
+	Admin      bool
+	Account    string
+	Options    json.RawMessage
+	Own        bool
 }
 
 // What decides which model answers in a session. own: a runner that its user can use offers a model, unless they asked
@@ -124,6 +126,8 @@ func (q *Queries) ModelWanted(ctx context.Context, db DBTX, key chat.SessionKey)
 		&i.Model,
 		&i.Think,
 		&i.Send,
+		&i.Activation,
+		&i.Chat,
 		&i.Admin,
 		&i.Account,
 		&i.Options,

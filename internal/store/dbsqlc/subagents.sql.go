@@ -62,6 +62,43 @@ func (q *Queries) SubagentAnswered(ctx context.Context, db DBTX, sessionKey chat
 	return exists, err
 }
 
+const subagentBusy = `-- name: SubagentBusy :many
+SELECT a.session_key, coalesce(u.id, '')::text AS running,
+       EXISTS (SELECT 1 FROM subagent_tasks t WHERE t.turn_id = u.id AND t.outcome = '' AND NOT t.background)::boolean AS awaited
+FROM subagents a LEFT JOIN turns u ON u.session_key = a.session_key AND u.state = 'running'
+WHERE a.session_key = ANY($1::text[])
+  AND NOT EXISTS (SELECT 1 FROM subagent_tasks g WHERE g.turn_id = u.id AND g.group_id IS NOT NULL)
+  AND (u.id IS NOT NULL OR EXISTS (SELECT 1 FROM subagent_tasks t WHERE t.session_key = a.session_key AND t.outcome = '' AND t.group_id IS NULL))
+ORDER BY a.session_key
+`
+
+type SubagentBusyRow struct {
+	SessionKey chat.SessionKey
+	Running    string
+	Awaited    bool
+}
+
+// Who of some subagents works or is about to, but for a group chat. awaited: for somebody who waits for it.
+func (q *Queries) SubagentBusy(ctx context.Context, db DBTX, keys []string) ([]SubagentBusyRow, error) {
+	rows, err := db.Query(ctx, subagentBusy, keys)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []SubagentBusyRow
+	for rows.Next() {
+		var i SubagentBusyRow
+		if err := rows.Scan(&i.SessionKey, &i.Running, &i.Awaited); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const subagentByCall = `-- name: SubagentByCall :one
 SELECT a.session_key, a.parent, a.root, a.role, a.instance, a.depth, a.call_id, a.profile, a.unloaded_at, a.created_at, t.background FROM subagent_tasks t JOIN subagents a ON a.session_key = t.session_key WHERE t.call_id = $1
 `
@@ -390,6 +427,62 @@ func (q *Queries) SubagentLockInbox(ctx context.Context, db DBTX, keys []string)
 	return err
 }
 
+const subagentOpenBackground = `-- name: SubagentOpenBackground :many
+SELECT t.call_id, t.session_key, t.asked_in, t.tree, t.background, t.words, t.turn_id, t.outcome, t.woken_at, t.created_at, t.ended_at, t.group_id, a.session_key, a.parent, a.root, a.role, a.instance, a.depth, a.call_id, a.profile, a.unloaded_at, a.created_at FROM subagent_tasks t JOIN subagents a ON a.session_key = t.session_key
+WHERE t.session_key = ANY($1::text[]) AND t.outcome = '' AND t.background AND t.group_id IS NULL
+ORDER BY t.created_at, t.call_id
+FOR NO KEY UPDATE OF t
+`
+
+type SubagentOpenBackgroundRow struct {
+	SubagentTask SubagentTask
+	Subagent     Subagent
+}
+
+// The tasks of some subagents for which nobody waits, but those of group chats.
+func (q *Queries) SubagentOpenBackground(ctx context.Context, db DBTX, keys []string) ([]SubagentOpenBackgroundRow, error) {
+	rows, err := db.Query(ctx, subagentOpenBackground, keys)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []SubagentOpenBackgroundRow
+	for rows.Next() {
+		var i SubagentOpenBackgroundRow
+		if err := rows.Scan(
+			&i.SubagentTask.CallID,
+			&i.SubagentTask.SessionKey,
+			&i.SubagentTask.AskedIn,
+			&i.SubagentTask.Tree,
+			&i.SubagentTask.Background,
+			&i.SubagentTask.Words,
+			&i.SubagentTask.TurnID,
+			&i.SubagentTask.Outcome,
+			&i.SubagentTask.WokenAt,
+			&i.SubagentTask.CreatedAt,
+			&i.SubagentTask.EndedAt,
+			&i.SubagentTask.GroupID,
+			&i.Subagent.SessionKey,
+			&i.Subagent.Parent,
+			&i.Subagent.Root,
+			&i.Subagent.Role,
+			&i.Subagent.Instance,
+			&i.Subagent.Depth,
+			&i.Subagent.CallID,
+			&i.Subagent.Profile,
+			&i.Subagent.UnloadedAt,
+			&i.Subagent.CreatedAt,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const subagentOpenIn = `-- name: SubagentOpenIn :many
 SELECT t.call_id, t.session_key, t.asked_in, t.tree, t.background, t.words, t.turn_id, t.outcome, t.woken_at, t.created_at, t.ended_at, t.group_id, a.session_key, a.parent, a.root, a.role, a.instance, a.depth, a.call_id, a.profile, a.unloaded_at, a.created_at FROM subagent_tasks t JOIN subagents a ON a.session_key = t.session_key
 WHERE t.session_key = $1 AND t.outcome = ''
@@ -647,6 +740,20 @@ WHERE t.asked_in = $1 AND t.outcome = '' AND NOT t.background
 // tasks, as by a claim.
 func (q *Queries) SubagentTakeBack(ctx context.Context, db DBTX, askedIn chat.TurnID) error {
 	_, err := db.Exec(ctx, subagentTakeBack, askedIn)
+	return err
+}
+
+const subagentTakeBackBelow = `-- name: SubagentTakeBackBelow :exec
+UPDATE inbox SET outcome = 'stopped'
+FROM subagent_tasks t
+WHERE t.session_key = ANY($1::text[]) AND t.outcome = '' AND t.background AND t.group_id IS NULL
+  AND inbox.session_key = t.session_key AND inbox.kind = 'background' AND inbox.account = 'subagent' AND inbox.platform_id = t.call_id
+  AND inbox.outcome IS NULL
+`
+
+// What is handed out in the background to subagents, and that none of them has begun, is not carried out.
+func (q *Queries) SubagentTakeBackBelow(ctx context.Context, db DBTX, keys []string) error {
+	_, err := db.Exec(ctx, subagentTakeBackBelow, keys)
 	return err
 }
 
