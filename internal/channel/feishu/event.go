@@ -186,13 +186,13 @@ func (a *Account) authorOf(ctx context.Context, message, in string) (author, boo
 		}
 		return author{}, false, err
 	}
-	if len(items) == 0 || items[0].Sender.Type != "user" || items[0].Sender.ID == "" {
+	if len(items) == 0 || items[0].senderType != "user" || items[0].sender == "" {
 		return author{}, false, nil
 	}
 	m := items[0]
-	where, err := a.chatInfo(ctx, cmp.Or(m.Chat, in))
+	where, err := a.chatInfo(ctx, cmp.Or(m.chat, in))
 	if err != nil {
 		return author{}, false, err
 	}
-	return author{sender: chat.Peer{ID: m.Sender.ID}, in: where, chat: cmp.Or(m.Chat, in), thread: m.Thread}, true, nil
+	return author{sender: chat.Peer{ID: m.sender}, in: where, chat: cmp.Or(m.chat, in), thread: m.thread}, true, nil
 }

@@ -5,8 +5,10 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"io"
 	"net/http"
 	"net/http/httptest"
+	"net/http/httptrace"
 	"strconv"
 	"strings"
 	"testing"
@@ -17,6 +19,7 @@ import (
 
 	"xbot/internal/channel"
 	"xbot/internal/chat"
+	"xbot/internal/fault"
 )
 
 // nowhere is a network without anybody.
@@ -206,20 +209,40 @@ func FuzzAnswer(f *testing.F) {
 	f.Add(200, `{"code":230071,"msg":"thread is not supported"}`)
 	f.Add(502, `<html>`)
 	f.Add(200, `{"code":null}`)
+	f.Add(200, `{"code":0,"data":{"message_id":7,"sender":[],"mentions":{"id":1}}}`)
+	f.Add(200, `{"code":0,"data":null}`)
+	f.Add(400, `{"code":99991663}`)
 	f.Fuzz(func(t *testing.T, status int, raw string) {
-		var out struct {
-			Data json.RawMessage `json:"data"`
-		}
-		err := readAnswer(&http.Response{StatusCode: status, Header: http.Header{}}, []byte(raw), &out)
+		a := newAccount("a", settings{appID: "cli_x", secret: "s", domain: "http://nowhere.invalid"}, &http.Client{Transport: answering{status, raw}})
+		sent, err := a.create(t.Context(), channel.Place{Chat: "oc_1"}, "k", rendered{kind: "text", content: "{}"})
 		if err == nil {
 			require.Less(t, status, 300)
+			require.NotEmpty(t, sent.ID)
 			return
 		}
 		require.NotEmpty(t, err.Error())
-		if r, ok := refusalOf(err); ok {
-			require.True(t, r.code != 0 || status >= 300)
-		}
+		require.NotEqual(t, fault.Internal, fault.KindOf(err), "%v", err)
+		r, refused := refusalOf(err)
+		require.True(t, !refused || r.code != 0 || status >= 300)
+		require.True(t, refused || channel.Unknown(err), "what was not refused may have been sent")
 	})
+}
+
+// answering is a network in which every call but that for a token is answered alike.
+type answering struct {
+	status int
+	raw    string
+}
+
+func (n answering) RoundTrip(r *http.Request) (*http.Response, error) {
+	res := &http.Response{StatusCode: n.status, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(n.raw)), Request: r}
+	if strings.Contains(r.URL.Path, "tenant_access_token") {
+		res.StatusCode, res.Body = http.StatusOK, io.NopCloser(strings.NewReader(`{"code":0,"tenant_access_token":"t","expire":7200}`))
+	}
+	if trace := httptrace.ContextClientTrace(r.Context()); trace != nil && trace.GotConn != nil {
+		trace.GotConn(httptrace.GotConnInfo{})
+	}
+	return res, nil
 }
 
 func FuzzRenderings(f *testing.F) {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/gorilla/websocket"
+	larkcore "github.com/larksuite/oapi-sdk-go/v3/core"
 
 	"xbot/internal/channel"
 	"xbot/internal/fault"
@@ -79,7 +80,7 @@ func (a *Account) endpoint(ctx context.Context) (*url.URL, time.Duration, error)
 		} `json:"data"`
 	}
 	in := map[string]string{"AppID": a.set.appID, "AppSecret": a.set.secret}
-	err := a.once(ctx, request{method: http.MethodPost, path: endpointPath, in: in}, "", &out)
+	err := a.plain(ctx, &larkcore.ApiReq{HttpMethod: http.MethodPost, ApiPath: endpointPath, Body: in}, &out)
 	if r, ok := refusalOf(err); ok {
 		if r.status < 500 && r.class() != limited && r.code != 1 && r.code != 1000040343 && r.code != 0 {
 			return nil, 0, fault.Errorf(fault.Denied,
