@@ -7,6 +7,7 @@ import (
 	"time"
 
 	larkcore "github.com/larksuite/oapi-sdk-go/v3/core"
+	"github.com/larksuite/oapi-sdk-go/v3/event/dispatcher"
 	larkcardkit "github.com/larksuite/oapi-sdk-go/v3/service/cardkit/v1"
 	larkcontact "github.com/larksuite/oapi-sdk-go/v3/service/contact/v3"
 	larkim "github.com/larksuite/oapi-sdk-go/v3/service/im/v1"
@@ -37,10 +38,14 @@ type Account struct {
 	im     *larkim.V1      // messages, files, chats
 	cards  *larkcardkit.V1 // cards that stream
 	book   *larkcontact.V3 // the address book
-	people *memo[string] // names by open_id
-	chats  *memo[place]  // chats by chat_id
-	wrote  *memo[author] // who wrote which message, for recalls
-	pause  time.Duration // the first between two connections
+	people *memo[string]   // names by open_id
+	chats  *memo[place]    // chats by chat_id
+	wrote  *memo[author]   // who wrote which message, for recalls
+	pause  time.Duration   // the first between two connections
+
+	slots       chan struct{} // one for each event that is handled
+	dispatching sync.Once
+	dispatcher  *dispatcher.EventDispatcher
 
 	mu sync.Mutex
 	me identity
@@ -61,6 +66,7 @@ var (
 
 func newAccount(name string, s settings, client *http.Client) *Account {
 	a := &Account{name: name, set: s, http: client, people: newMemo[string](), chats: newMemo[place](), wrote: newMemo[author](), pause: firstPause}
+	a.slots = make(chan struct{}, maxHandling)
 	a.tokens = token.New(a.askToken)
 	config := a.config()
 	a.im, a.cards, a.book = larkim.New(config), larkcardkit.New(config), larkcontact.New(config)

@@ -9,10 +9,8 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/http/httptrace"
-	"strconv"
 	"strings"
 	"testing"
-	"time"
 	"unicode/utf8"
 
 	"github.com/stretchr/testify/require"
@@ -137,51 +135,6 @@ func FuzzEvent(f *testing.F) {
 			_, err := json.Marshal(answer)
 			require.NoError(t, err)
 		}
-	})
-}
-
-func FuzzFrame(f *testing.F) {
-	f.Add((&Frame{SeqID: 1, LogID: 2, Service: -3, Method: FrameData, Headers: []Header{{"type", "event"}, {"", ""}}, Payload: []byte("x"), LogIDNew: "l"}).Marshal())
-	f.Add((&Frame{Method: -1, PayloadEncoding: "gzip", PayloadType: "json", Payload: []byte{}}).Marshal())
-	f.Add([]byte{0x2a, 0x80})
-	f.Add(bytes.Repeat([]byte{0x2a, 0}, maxHeaders+1))
-	f.Fuzz(func(t *testing.T, raw []byte) {
-		frame, err := UnmarshalFrame(raw)
-		if err != nil {
-			return
-		}
-		again, err := UnmarshalFrame(frame.Marshal())
-		require.NoError(t, err)
-		require.Equal(t, frame, again, "what was read and written is the same")
-		require.LessOrEqual(t, len(frame.Headers), maxHeaders)
-	})
-}
-
-func FuzzParts(f *testing.F) {
-	f.Add([]byte("the whole event"), uint8(3), "2,0,1,1")
-	f.Add([]byte("x"), uint8(1), "0")
-	f.Add([]byte("xyz"), uint8(200), "-1,9,x")
-	f.Fuzz(func(t *testing.T, event []byte, sum uint8, order string) {
-		l := &link{parts: map[string]*parts{}}
-		now := time.Now()
-		size := len(event)/max(1, int(sum)) + 1
-		seen := map[int]bool{}
-		for seq := range strings.SplitSeq(order, ",") {
-			n, err := strconv.Atoi(seq)
-			var piece []byte
-			if err == nil && n >= 0 && n < int(sum) {
-				piece = event[min(len(event), n*size):min(len(event), (n+1)*size)]
-				seen[n] = true
-			}
-			whole, ok := l.assemble(&Frame{Payload: piece, Headers: []Header{{"message_id", "m"}, {"sum", strconv.Itoa(int(sum))}, {"seq", seq}}}, now)
-			if !ok || sum <= 1 {
-				continue
-			}
-			require.Len(t, seen, int(sum), "all parts have come")
-			require.Equal(t, string(event), string(whole))
-			clear(seen)
-		}
-		require.LessOrEqual(t, len(l.parts), 1)
 	})
 }
 
