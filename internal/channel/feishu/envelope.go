@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -99,9 +100,21 @@ func (a *Account) envelope(ctx context.Context, raw json.RawMessage) (e chat.Env
 	a.wrote.put(id, author{sender: e.Sender, in: place{kind: e.ChatType}, chat: e.Chat, thread: e.Thread}, memoFor)
 	if !bot { // one without a name is called back by no answer
 		e.Sender.Name = a.nameOf(look, sender, e.Chat)
+		e.Sender.Union, e.Sender.Member = identifier(data(from.SenderId).UnionId), identifier(data(from.SenderId).UserId)
 	}
 	a.surround(look, &e, me)
 	return e, true, nil
+}
+
+// personForm is what ids of people look like.
+var personForm = regexp.MustCompile(`^[A-Za-z0-9_.@-]{1,128}$`)
+
+// identifier is an id that may be believed. What is none costs nobody a message.
+func identifier(id *string) string {
+	if id == nil || !personForm.MatchString(*id) {
+		return ""
+	}
+	return *id
 }
 
 // clean is a text that may be stored.

@@ -3,6 +3,7 @@
 package feishutest
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -38,7 +39,14 @@ type Config struct {
 }
 
 // Person is somebody who uses the platform.
-type Person struct{ OpenID, Name string }
+type Person struct {
+	OpenID, Name string
+	UnionID      string // under every app of their tenant; empty: made of OpenID
+	UserID       string // in their tenant; empty: the app may not know it
+}
+
+// union is who they are under every app of their tenant.
+func (p Person) union() string { return cmp.Or(p.UnionID, "on_"+p.OpenID) }
 
 // The credentials of the app, and its bot.
 const (
