@@ -576,3 +576,33 @@ func TestReceive_WhereEverythingIsHeardTheModelKnowsWhatNamesIt(t *testing.T) {
 	require.NotContains(t, prefaces[0], "to you")
 	require.Contains(t, prefaces[1], "· to you · from Name of ou_2]")
 }
+
+// under is a direct message to one of several apps, by which somebody has an id of their own.
+func under(account, id, peer, union, text string) chat.Envelope {
+	e := dm(id, peer, text)
+	e.Account, e.ChatType, e.Chat, e.Sender.Union = account, chat.ChatDirect, "oc_"+peer, union
+	return e
+}
+
+func TestReceive_OnePersonUnderTwoAppsOfATenantIsOnePerson(t *testing.T) {
+	b := bridged(t, `{session: {dmScope: "per-account-channel-peer"}, channels: {feishu: {dmPolicy: "open", allowFrom: ["*"]}}}`)
+	owner := func(out ingress.Outcome) store.User {
+		require.Equal(t, ingress.ResultAccepted, out.Result, out.Reply)
+		u, err := b.store.SessionOwner(t.Context(), out.Session)
+		require.NoError(t, err)
+		return u
+	}
+	one, two := b.receive(under("one", "m1", "ou_1", "on_bob", "hello")), b.receive(under("two", "m2", "ou_2", "on_bob", "hello"))
+	require.NotEqual(t, one.Session, two.Session, "each app has its conversation")
+	require.Equal(t, owner(one), owner(two))
+	require.Equal(t, owner(one), owner(b.receive(under("two", "m3", "ou_2", "", "it is known by now"))))
+	require.NotEqual(t, owner(one).ID, owner(b.receive(under("two", "m4", "ou_3", "", "nobody says who this is"))).ID)
+	require.NotEqual(t, owner(one).ID, owner(b.receive(under("two", "m5", "ou_4", "on_eve", "somebody else"))).ID)
+}
+
+func TestReceive_NothingIsStoredOfWhoIsKnownToAnotherAppAndNotLetInAtThisOne(t *testing.T) {
+	b := bridged(t, `{channels: {feishu: {dmPolicy: "allowlist", allowFrom: ["ou_1"]}}}`)
+	require.Equal(t, ingress.ResultAccepted, b.receive(under("one", "m1", "ou_1", "on_bob", "hello")).Result)
+	require.Equal(t, ingress.ResultRefused, b.receive(under("two", "m2", "ou_2", "on_bob", "hello")).Result)
+	require.Equal(t, 1, b.rows("identities"))
+}

@@ -67,6 +67,7 @@ func checkEnvelope(e chat.Envelope) error {
 	}
 	for name, id := range map[string]string{
 		"id": e.ID, "account": e.Account, "chat": e.Chat, "thread": e.Thread, "root": e.Root, "parent": e.Parent, "sender.id": e.Sender.ID,
+		"sender.union_id": e.Sender.Union, "sender.member_id": e.Sender.Member,
 	} {
 		if len(id) > maxEnvelopeID || store.Clean(id) != id {
 			return fault.Errorf(fault.Invalid, "%s must have at most %d bytes of UTF-8 without NUL", name, maxEnvelopeID)

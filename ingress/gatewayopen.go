@@ -13,8 +13,8 @@ import (
 
 // open makes the conversation where it is not there yet, with whom it belongs to, and notes where it takes place.
 func (m *arrival) open(ctx context.Context) (err error) {
-	if m.addressed && !m.known {
-		m.user, err = m.Store.Person(ctx, m.e.Channel, m.e.Account, m.e.Sender.ID, m.e.Sender.Name)
+	if m.addressed && (!m.known || !m.noted) {
+		m.user, err = m.Store.Meet(ctx, m.e.Channel, m.e.Account, m.e.Sender)
 		if err != nil {
 			return err
 		}

@@ -28,6 +28,7 @@ type place struct {
 
 	user  store.User // who wrote
 	known bool       // they have a user already; it is in user
+	noted bool       // and all that the platform says of who they are is kept
 
 	session chat.Session // as it was when the message arrived; zero where it has to be made
 	there   bool
@@ -108,10 +109,11 @@ func (m *arrival) listen(v session.SceneVerdict) {
 func (m *arrival) findUser(ctx context.Context) (err error) {
 	if name, linked := m.p.Person(m.e); linked {
 		m.user, err = m.Store.Linked(ctx, name, m.e.Channel, m.e.Account, m.e.Sender.ID)
-		m.known = err == nil
+		m.known, m.noted = err == nil, true
 		return err
 	}
-	m.user, m.known, err = m.Store.KnownPerson(ctx, m.e.Channel, m.e.Account, m.e.Sender.ID)
+	who, err := m.Store.Recognize(ctx, m.e.Channel, m.e.Account, m.e.Sender)
+	m.user, m.known, m.noted = who.User, who.Known, who.Noted
 	return err
 }
 

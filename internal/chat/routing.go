@@ -68,6 +68,9 @@ type Place struct {
 type Peer struct {
 	ID   string `json:"id"`
 	Name string `json:"name,omitempty"`
+	// Union is who they are under every bot of one owner, and Member who they are in their organisation, where the platform says so.
+	Union  string `json:"union_id,omitempty"`
+	Member string `json:"member_id,omitempty"`
 }
 
 // QueueMode says how a message joins a conversation that is busy.

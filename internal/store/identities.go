@@ -38,18 +38,54 @@ type identity struct {
 	met      bool     // the name is what somebody calls themselves
 
 	writes *identity // of a link: the peer who writes
+
+	union, member string // of a person, where the platform says so
 }
 
 // Person returns the user of somebody on a channel, making one at their first accepted message. The user is called by
 // their display name where nobody else has it, in whatever case, else by channel and peer. A name gives no rights:
 // whoever calls themselves like a user of the installation is another user.
 func (s *Store) Person(ctx context.Context, channel, account, peer, name string) (User, error) {
-	id := identity{kind: kindPerson, channel: channel, account: account, peer: peer, userKind: kindPerson, met: true}
-	if shown := CleanName(name); shown != "" && !strings.Contains(shown, ":") { // what has colons is ours to give
+	return s.Meet(ctx, channel, account, chat.Peer{ID: peer, Name: name})
+}
+
+// Meet is Person for somebody of whom the platform may say who they are under all bots of one owner: at a second bot they are
+// the user that they are at the first. What the platform says is kept.
+func (s *Store) Meet(ctx context.Context, channel, account string, who chat.Peer) (User, error) {
+	id := identity{
+		kind: kindPerson, channel: channel, account: account, peer: who.ID, userKind: kindPerson, met: true, union: who.Union, member: who.Member,
+	}
+	if shown := CleanName(who.Name); shown != "" && !strings.Contains(shown, ":") { // what has colons is ours to give
 		id.names = append(id.names, shown)
 	}
-	id.names = append(id.names, CleanName(channel+":"+peer))
-	return s.userFor(ctx, id)
+	id.names = append(id.names, CleanName(channel+":"+who.ID))
+	u, err := s.userFor(ctx, id)
+	if err != nil || id.union == "" && id.member == "" {
+		return u, err
+	}
+	return u, classify(s.q.IdentityNote(ctx, s.pool, dbsqlc.IdentityNoteParams{
+		Channel: channel, Account: account, Peer: who.ID, UnionID: id.union, MemberID: id.member,
+	}))
+}
+
+// Recognized is what is known of somebody who writes.
+type Recognized struct {
+	User  User
+	Known bool // they have a user
+	Noted bool // there is nothing that Meet would add
+}
+
+// Recognize returns who somebody is: by their id at this bot, else by the one that they have under all bots of its owner.
+func (s *Store) Recognize(ctx context.Context, channel, account string, who chat.Peer) (Recognized, error) {
+	row, err := s.q.IdentityRecognize(ctx, s.pool, dbsqlc.IdentityRecognizeParams{Channel: channel, Account: account, Peer: who.ID, UnionID: who.Union})
+	if errors.Is(err, pgx.ErrNoRows) {
+		return Recognized{}, nil
+	}
+	if err != nil {
+		return Recognized{}, classify(err)
+	}
+	noted := row.Here && (who.Union == "" || row.UnionID == who.Union) && (who.Member == "" || row.MemberID == who.Member)
+	return Recognized{User: userOf(row.User), Known: true, Noted: noted}, nil
 }
 
 // Linked returns the user behind a name of identityLinks, for one of the peers that stand under it. A user whose account
@@ -101,9 +137,14 @@ func (id identity) params() dbsqlc.IdentityUserParams {
 }
 
 func (t *tx) makeUser(ctx context.Context, id identity) (dbsqlc.User, error) {
-	lock := strings.Join([]string{"identity", id.kind, id.channel, id.account, id.peer}, "\x1f")
-	if err := t.q.LockName(ctx, t, lock); err != nil {
-		return dbsqlc.User{}, fmt.Errorf("lock the identity: %w", err)
+	locks := []string{strings.Join([]string{"identity", id.kind, id.channel, id.account, id.peer}, "\x1f")}
+	if id.union != "" {
+		locks = append(locks, strings.Join([]string{"union", id.channel, id.union}, "\x1f"))
+	}
+	for _, lock := range locks {
+		if err := t.q.LockName(ctx, t, lock); err != nil {
+			return dbsqlc.User{}, fmt.Errorf("lock the identity: %w", err)
+		}
 	}
 	row, err := t.q.IdentityUser(ctx, t, id.params())
 	if !errors.Is(err, pgx.ErrNoRows) {
@@ -112,10 +153,13 @@ func (t *tx) makeUser(ctx context.Context, id identity) (dbsqlc.User, error) {
 	if row, err = t.chooseUser(ctx, id); err != nil {
 		return row, err
 	}
-	return row, t.q.IdentityAdd(ctx, t, dbsqlc.IdentityAddParams{Kind: id.kind, Channel: id.channel, Account: id.account, Peer: id.peer, UserID: row.ID})
+	return row, t.q.IdentityAdd(ctx, t, dbsqlc.IdentityAddParams{
+		Kind: id.kind, Channel: id.channel, Account: id.account, Peer: id.peer, UserID: row.ID, UnionID: id.union, MemberID: id.member,
+	})
 }
 
-// chooseUser returns the user that an operator made for a name of the policy, or a new one of the first free name.
+// chooseUser returns the user that an operator made for a name of the policy, the one who somebody is at another bot, or a new one
+// of the first free name.
 func (t *tx) chooseUser(ctx context.Context, id identity) (dbsqlc.User, error) {
 	if id.kind == kindLink {
 		row, err := t.q.UserOfOperator(ctx, t, id.names[0])
@@ -124,6 +168,12 @@ func (t *tx) chooseUser(ctx context.Context, id identity) (dbsqlc.User, error) {
 		}
 		if !errors.Is(err, pgx.ErrNoRows) {
 			return row, err
+		}
+	}
+	if id.union != "" {
+		row, err := t.q.IdentityRecognize(ctx, t, dbsqlc.IdentityRecognizeParams{Channel: id.channel, Account: id.account, Peer: id.peer, UnionID: id.union})
+		if !errors.Is(err, pgx.ErrNoRows) {
+			return row.User, err
 		}
 	}
 	last := id.names[len(id.names)-1]

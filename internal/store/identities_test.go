@@ -1,6 +1,7 @@
 package store_test
 
 import (
+	"strconv"
 	"sync"
 	"testing"
 
@@ -19,6 +20,82 @@ func TestPerson_IsOneUserHoweverManyAskAtOnce(t *testing.T) {
 	for i := range ids {
 		group.Go(func() {
 			u, err := b.Person(t.Context(), "feishu", "", "ou_1", "Bob")
+			if err == nil {
+				ids[i] = u.ID
+			}
+		})
+	}
+	group.Wait()
+	require.NotZero(t, ids[0])
+	for _, id := range ids {
+		require.Equal(t, ids[0], id)
+	}
+}
+
+func TestMeet_OnePersonUnderTwoAppsIsOneUser(t *testing.T) {
+	b := setup(t)
+	bob := chat.Peer{ID: "ou_1", Name: "Bob", Union: "on_bob", Member: "7d8e"}
+	first, err := b.Meet(t.Context(), "feishu", "one", bob)
+	require.NoError(t, err)
+	there := chat.Peer{ID: "ou_2", Name: "Robert", Union: "on_bob"}
+	seen, err := b.Recognize(t.Context(), "feishu", "two", there)
+	require.NoError(t, err)
+	require.Equal(t, store.Recognized{User: first, Known: true}, seen, "known before the first message is let in, and nothing is kept yet")
+	second, err := b.Meet(t.Context(), "feishu", "two", there)
+	require.NoError(t, err)
+	require.Equal(t, first, second)
+	for account, who := range map[string]chat.Peer{"one": bob, "two": there} {
+		seen, err = b.Recognize(t.Context(), "feishu", account, who)
+		require.NoError(t, err)
+		require.Equal(t, store.Recognized{User: first, Known: true, Noted: true}, seen)
+	}
+	all, err := b.Identities(t.Context(), first.ID)
+	require.NoError(t, err)
+	require.Equal(t, []store.Identity{{Channel: "feishu", Account: "one", Peer: "ou_1"}, {Channel: "feishu", Account: "two", Peer: "ou_2"}}, all)
+
+	for name, other := range map[string]struct {
+		channel, account string
+		who              chat.Peer
+	}{
+		"somebody else":         {"feishu", "two", chat.Peer{ID: "ou_3", Union: "on_eve"}},
+		"nobody says who":       {"feishu", "two", chat.Peer{ID: "ou_4"}},
+		"the same organisation": {"feishu", "two", chat.Peer{ID: "ou_5", Member: "7d8e"}},
+		"another platform":      {"qq", "", chat.Peer{ID: "ou_6", Union: "on_bob"}},
+		"an id as a name":       {"feishu", "two", chat.Peer{ID: "on_bob"}},
+	} {
+		u, err := b.Meet(t.Context(), other.channel, other.account, other.who)
+		require.NoError(t, err)
+		require.NotEqual(t, first.ID, u.ID, name)
+	}
+}
+
+func TestMeet_WhoWasMetBeforeTheirUnionWasKeptIsOneFromTheNextMessageOn(t *testing.T) {
+	b := setup(t)
+	first, err := b.Person(t.Context(), "feishu", "one", "ou_1", "Bob")
+	require.NoError(t, err)
+	bob := chat.Peer{ID: "ou_1", Name: "Bob", Union: "on_bob", Member: "7d8e"}
+	seen, err := b.Recognize(t.Context(), "feishu", "one", bob)
+	require.NoError(t, err)
+	require.Equal(t, store.Recognized{User: first, Known: true}, seen)
+	_, err = b.Meet(t.Context(), "feishu", "one", bob)
+	require.NoError(t, err)
+	_, err = b.Meet(t.Context(), "feishu", "one", chat.Peer{ID: "ou_1"})
+	require.NoError(t, err)
+	seen, err = b.Recognize(t.Context(), "feishu", "one", bob)
+	require.NoError(t, err)
+	require.True(t, seen.Noted, "a message that does not say it takes nothing away")
+	second, err := b.Meet(t.Context(), "feishu", "two", chat.Peer{ID: "ou_2", Union: "on_bob"})
+	require.NoError(t, err)
+	require.Equal(t, first.ID, second.ID)
+}
+
+func TestMeet_IsOneUserHoweverManyAppsMeetThemAtOnce(t *testing.T) {
+	b := setup(t)
+	ids := make([]chat.UserID, 8)
+	var group sync.WaitGroup
+	for i := range ids {
+		group.Go(func() {
+			u, err := b.Meet(t.Context(), "feishu", strconv.Itoa(i), chat.Peer{ID: "ou_" + strconv.Itoa(i), Name: "Bob", Union: "on_bob"})
 			if err == nil {
 				ids[i] = u.ID
 			}

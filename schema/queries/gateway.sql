@@ -7,7 +7,20 @@ SELECT u.* FROM identities i JOIN users u ON u.id = i.user_id
 WHERE i.kind = $1 AND i.channel = $2 AND i.account = $3 AND i.peer = $4;
 
 -- name: IdentityAdd :exec
-INSERT INTO identities (kind, channel, account, peer, user_id) VALUES ($1, $2, $3, $4, $5);
+INSERT INTO identities (kind, channel, account, peer, user_id, union_id, member_id) VALUES ($1, $2, $3, $4, $5, $6, $7);
+
+-- name: IdentityRecognize :one
+-- Somebody by their id at a bot, else by the one that they have under all bots of its owner.
+SELECT sqlc.embed(u), (i.account = sqlc.arg(account) AND i.peer = sqlc.arg(peer))::boolean AS here, i.union_id, i.member_id
+FROM identities i JOIN users u ON u.id = i.user_id
+WHERE i.kind = 'person' AND i.channel = sqlc.arg(channel)
+  AND (i.account = sqlc.arg(account) AND i.peer = sqlc.arg(peer) OR sqlc.arg(union_id)::text <> '' AND i.union_id = sqlc.arg(union_id)::text)
+ORDER BY here DESC, i.created_at, i.account, i.peer LIMIT 1;
+
+-- name: IdentityNote :exec
+-- What is not known any more stays as it was.
+UPDATE identities SET union_id = coalesce(nullif(sqlc.arg(union_id)::text, ''), union_id), member_id = coalesce(nullif(sqlc.arg(member_id)::text, ''), member_id)
+WHERE kind = 'person' AND channel = $1 AND account = $2 AND peer = $3;
 
 -- name: IdentityMove :execrows
 UPDATE identities SET user_id = sqlc.arg(new_user_id)::bigint

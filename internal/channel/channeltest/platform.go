@@ -32,6 +32,8 @@ type Platform struct {
 	Lacks map[Ability]string
 	// Patience is how long a claim waits for something to happen; 0: 15 seconds.
 	Patience time.Duration
+	// Leaves names functions of a library whose goroutines stay behind, which nothing here can end.
+	Leaves []string
 }
 
 // Ability is something that not every platform can do.

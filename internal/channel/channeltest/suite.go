@@ -31,10 +31,13 @@ func Run(t *testing.T, p Platform) {
 					t.Skipf("the platform has no %s: %s", need, why)
 				}
 			}
-			leaks := goleak.IgnoreCurrent()
+			leaks := []goleak.Option{goleak.IgnoreCurrent()}
+			for _, f := range p.Leaves {
+				leaks = append(leaks, goleak.IgnoreAnyFunction(f))
+			}
 			t.Cleanup(func() {
 				if !t.Failed() {
-					goleak.VerifyNone(t, leaks)
+					goleak.VerifyNone(t, leaks...)
 				}
 			})
 			c.Try(t, p)

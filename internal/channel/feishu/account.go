@@ -6,6 +6,12 @@ import (
 	"sync"
 	"time"
 
+	larkcore "github.com/larksuite/oapi-sdk-go/v3/core"
+	"github.com/larksuite/oapi-sdk-go/v3/event/dispatcher"
+	larkcardkit "github.com/larksuite/oapi-sdk-go/v3/service/cardkit/v1"
+	larkcontact "github.com/larksuite/oapi-sdk-go/v3/service/contact/v3"
+	larkim "github.com/larksuite/oapi-sdk-go/v3/service/im/v1"
+
 	"xbot/internal/channel"
 	"xbot/internal/channel/token"
 	"xbot/internal/fault"
@@ -29,10 +35,17 @@ type Account struct {
 	set    settings
 	http   *http.Client
 	tokens *token.Keeper
-	people *memo[string] // names by open_id
-	chats  *memo[place]  // chats by chat_id
-	wrote  *memo[author] // who wrote which message, for recalls
-	pause  time.Duration // the first between two connections
+	im     *larkim.V1      // messages, files, chats
+	cards  *larkcardkit.V1 // cards that stream
+	book   *larkcontact.V3 // the address book
+	people *memo[string]   // names by open_id
+	chats  *memo[place]    // chats by chat_id
+	wrote  *memo[author]   // who wrote which message, for recalls
+	pause  time.Duration   // the first between two connections
+
+	slots       chan struct{} // one for each event that is handled
+	dispatching sync.Once
+	dispatcher  *dispatcher.EventDispatcher
 
 	mu sync.Mutex
 	me identity
@@ -53,7 +66,10 @@ var (
 
 func newAccount(name string, s settings, client *http.Client) *Account {
 	a := &Account{name: name, set: s, http: client, people: newMemo[string](), chats: newMemo[place](), wrote: newMemo[author](), pause: firstPause}
+	a.slots = make(chan struct{}, maxHandling)
 	a.tokens = token.New(a.askToken)
+	config := a.config()
+	a.im, a.cards, a.book = larkim.New(config), larkcardkit.New(config), larkcontact.New(config)
 	return a
 }
 
@@ -82,7 +98,7 @@ func (a *Account) identify(ctx context.Context) (identity, error) {
 	var out struct {
 		Bot identity `json:"bot"`
 	}
-	if err := a.whole(ctx, http.MethodGet, "/open-apis/bot/v3/info", nil, &out); err != nil {
+	if err := a.request(ctx, &larkcore.ApiReq{HttpMethod: http.MethodGet, ApiPath: "/open-apis/bot/v3/info"}, &out); err != nil {
 		return identity{}, err
 	}
 	if out.Bot.OpenID == "" {

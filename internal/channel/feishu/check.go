@@ -5,34 +5,57 @@ import (
 	"net/http"
 	"strings"
 
+	larkcore "github.com/larksuite/oapi-sdk-go/v3/core"
+
 	"xbot/internal/channel"
 )
 
 // probe is a call that changes nothing: what it names is not there. The platform looks at permissions first.
 type probe struct {
-	what string // the permission that is asked for, where the refusal does not name it
-	request
+	what         string // the permission that is asked for, where the refusal does not name it
+	method, path string
+	query        [2]string
+	body         object // nil: none
 }
 
 const nobody = "000000000000000000000000000000000"
 
 func probes() []probe {
-	message := messagePath("om_" + nobody)
+	message := "/open-apis/im/v1/messages/om_" + nobody
 	return []probe{
-		{"im:message:readonly", request{method: http.MethodGet, path: message}},
-		{"im:message:send_as_bot", request{
-			method: http.MethodPost, path: "/open-apis/im/v1/messages?receive_id_type=open_id",
-			in: object{"receive_id": "ou_" + nobody, "msg_type": "text", "content": `{"text":"."}`},
-		}},
-		{"im:message:update", request{method: http.MethodPatch, path: message, in: object{"content": encode(textCard(".", nil))}}},
-		{"im:message.reactions:write_only", request{method: http.MethodPost, path: message + "/reactions", in: object{"reaction_type": object{"emoji_type": "OK"}}}},
-		{"im:resource", request{method: http.MethodGet, path: message + "/resources/file_" + nobody + "?type=file"}},
-		{"im:chat:readonly", request{method: http.MethodGet, path: "/open-apis/im/v1/chats/oc_" + nobody}},
-		{"contact:user.base:readonly", request{method: http.MethodGet, path: "/open-apis/contact/v3/users/ou_" + nobody + "?user_id_type=open_id"}},
-		{"cardkit:card:write", request{
-			method: http.MethodPut, path: "/open-apis/cardkit/v1/cards/0/elements/answer/content", in: object{"content": ".", "sequence": 1},
-		}},
+		{what: "im:message:readonly", method: http.MethodGet, path: message},
+		{
+			what: "im:message:send_as_bot", method: http.MethodPost, path: "/open-apis/im/v1/messages", query: [2]string{"receive_id_type", "open_id"},
+			body: object{"receive_id": "ou_" + nobody, "msg_type": "text", "content": `{"text":"."}`},
+		},
+		{what: "im:message:update", method: http.MethodPatch, path: message, body: object{"content": encode(textCard(".", nil))}},
+		{
+			what: "im:message.reactions:write_only", method: http.MethodPost, path: message + "/reactions",
+			body: object{"reaction_type": object{"emoji_type": "OK"}},
+		},
+		{what: "im:resource", method: http.MethodGet, path: message + "/resources/file_" + nobody, query: [2]string{"type", "file"}},
+		{what: "im:chat:readonly", method: http.MethodGet, path: "/open-apis/im/v1/chats/oc_" + nobody},
+		{
+			what: "contact:user.base:readonly", method: http.MethodGet, path: "/open-apis/contact/v3/users/ou_" + nobody,
+			query: [2]string{"user_id_type", "open_id"},
+		},
+		{
+			what: "cardkit:card:write", method: http.MethodPut, path: "/open-apis/cardkit/v1/cards/0/elements/answer/content",
+			body: object{"content": ".", "sequence": 1},
+		},
 	}
+}
+
+// try makes the call of a probe.
+func (a *Account) try(ctx context.Context, p probe) error {
+	q := &larkcore.ApiReq{HttpMethod: p.method, ApiPath: p.path, QueryParams: larkcore.QueryParams{}}
+	if p.query[0] != "" {
+		q.QueryParams.Set(p.query[0], p.query[1])
+	}
+	if p.body != nil {
+		q.Body = p.body
+	}
+	return a.request(ctx, q, nil)
 }
 
 // Check tries the credentials and names what is missing: the bot, and permissions. Events that are not subscribed to cannot be
@@ -54,7 +77,7 @@ func (a *Account) Check(ctx context.Context) (channel.Identity, []channel.Proble
 		})
 	}
 	for _, p := range probes() {
-		err := a.data(ctx, p.request, nil)
+		err := a.try(ctx, p)
 		switch {
 		case refusedAs(err, noScope):
 			problems = append(problems, lacking(p.what, err))

@@ -4,7 +4,6 @@ import (
 	"crypto/tls"
 	"net/http"
 	"net/http/httptest"
-	"net/url"
 	"strings"
 	"testing"
 
@@ -41,9 +40,8 @@ func TestDial_AServerThatPrefersHTTP2IsSpokenToInHTTP1(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, res.Body.Close())
 	require.Equal(t, "HTTP/2.0", res.Header.Get("X-Proto"), "calls go by HTTP/2")
-	address, err := url.Parse("wss" + strings.TrimPrefix(server.URL, "https"))
+	conn, handshake, err := a.dialer().DialContext(t.Context(), "wss"+strings.TrimPrefix(server.URL, "https"), nil)
 	require.NoError(t, err)
-	conn, err := a.dial(t.Context(), address)
-	require.NoError(t, err)
+	require.NoError(t, handshake.Body.Close())
 	require.NoError(t, conn.Close())
 }

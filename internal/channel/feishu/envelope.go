@@ -4,9 +4,12 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
+
+	larkim "github.com/larksuite/oapi-sdk-go/v3/service/im/v1"
 
 	"xbot/internal/channel"
 	"xbot/internal/chat"
@@ -21,95 +24,97 @@ const (
 )
 
 // mention is somebody who is mentioned in a message; the text has the key in their place.
-type mention struct {
-	Key  string  `json:"key"`
-	Name string  `json:"name"`
-	ID   looseID `json:"id"`
-}
-
-// looseID is a person's id: an object in events, a string in messages that are read.
-type looseID string
-
-// UnmarshalJSON reads either form.
-func (l *looseID) UnmarshalJSON(raw []byte) error {
-	var o struct {
-		OpenID string `json:"open_id"`
-	}
-	if json.Unmarshal(raw, &o) == nil {
-		*l = looseID(o.OpenID)
-		return nil
-	}
-	var s string
-	if json.Unmarshal(raw, &s) == nil {
-		*l = looseID(s)
-	}
-	return nil // anything else is nobody
-}
+type mention struct{ key, name, id string }
 
 // incoming is a message as its event has it.
 type incoming struct {
-	Sender struct {
-		ID struct {
-			OpenID string `json:"open_id"`
-			AppID  string `json:"app_id"`
-		} `json:"sender_id"`
-		Type   string `json:"sender_type"`
-		Tenant string `json:"tenant_key"`
-	} `json:"sender"`
-	Message struct {
-		ID       string    `json:"message_id"`
-		Root     string    `json:"root_id"`
-		Parent   string    `json:"parent_id"`
-		Thread   string    `json:"thread_id"`
-		Created  string    `json:"create_time"`
-		Chat     string    `json:"chat_id"`
-		ChatType string    `json:"chat_type"`
-		Type     string    `json:"message_type"`
-		Content  string    `json:"content"`
-		Mentions []mention `json:"mentions"`
-	} `json:"message"`
+	larkim.P2MessageReceiveV1Data
+
+	app string // of a sender that is one
+}
+
+// readIncoming reads the event of a message as far as it fits: one odd member must not cost a person's message.
+func readIncoming(raw json.RawMessage) (in incoming, err error) {
+	if err := channel.Decode(raw, &in.P2MessageReceiveV1Data); err != nil {
+		return in, fault.Errorf(fault.Invalid, "a message is malformed: %w", err)
+	}
+	var more struct { // what the library does not know
+		Sender struct {
+			ID struct {
+				AppID string `json:"app_id"`
+			} `json:"sender_id"`
+		} `json:"sender"`
+	}
+	err = channel.Decode(raw, &more)
+	in.app = more.Sender.ID.AppID
+	return in, err
+}
+
+// mentions are those of an event.
+func (in incoming) mentions() []mention {
+	var all []mention
+	for _, one := range data(in.Message).Mentions {
+		who := data(one)
+		all = append(all, mention{key: data(who.Key), name: data(who.Name), id: data(data(who.Id).OpenId)})
+	}
+	return all
 }
 
 // envelope makes the envelope of a message; mine is false for one that the bot has written itself, and for one of another bot that
 // does not mention it.
 func (a *Account) envelope(ctx context.Context, raw json.RawMessage) (e chat.Envelope, mine bool, err error) {
-	var in incoming
-	if err := channel.Decode(raw, &in); err != nil {
-		return e, false, fault.Errorf(fault.Invalid, "a message is malformed: %w", err)
+	in, err := readIncoming(raw)
+	if err != nil {
+		return e, false, err
 	}
-	m, sender := in.Message, in.Sender.ID.OpenID
-	if m.ID == "" || sender == "" || m.Chat == "" {
+	m, from, all := data(in.Message), data(in.Sender), in.mentions()
+	id, where, sender := data(m.MessageId), data(m.ChatId), data(data(from.SenderId).OpenId)
+	if id == "" || sender == "" || where == "" {
 		return e, false, fault.Errorf(fault.Invalid, "a message lacks its id, its chat or its sender")
 	}
 	look, cancel := context.WithTimeout(ctx, lookTime)
 	defer cancel()
 	me, err := a.identify(look)
-	if err != nil && len(m.Mentions) > 0 && !hopeless(err) {
+	if err != nil && len(all) > 0 && !hopeless(err) {
 		return e, false, fault.Errorf(fault.Unavailable, "it is not known whether the bot is mentioned: %w", err)
 	}
-	if in.Sender.ID.AppID == a.set.appID || sender == me.OpenID {
+	if in.app == a.set.appID || sender == me.OpenID {
 		return e, false, nil
 	}
-	c := a.content(look, m.ID, m.Type, m.Content, m.Mentions, me)
-	bot := in.Sender.Type == "bot" || in.Sender.Type == "app"
-	if bot && (!c.mentioned || m.ChatType == "p2p") {
+	c := a.content(look, id, data(m.MessageType), data(m.Content), all, me)
+	bot, direct := data(from.SenderType) == "bot" || data(from.SenderType) == "app", data(m.ChatType) == "p2p"
+	if bot && (!c.mentioned || direct) {
 		return e, false, nil // bots that answer to all that is said would never end
 	}
 	e = chat.Envelope{
-		ID:    m.ID,
-		Place: chat.Place{Channel: Name, Account: a.name, ChatType: chat.ChatGroup, Chat: m.Chat, Thread: m.Thread, Space: in.Sender.Tenant},
-		Root:  m.Root, Parent: m.Parent, Sender: chat.Peer{ID: sender}, SentAt: instant(m.Created), Text: c.text, Attachments: c.files,
-		Mentioned: c.mentioned, Mentions: c.mentions,
+		ID: id,
+		Place: chat.Place{
+			Channel: Name, Account: a.name, ChatType: chat.ChatGroup, Chat: where, Thread: data(m.ThreadId), Space: data(from.TenantKey),
+		},
+		Root: data(m.RootId), Parent: data(m.ParentId), Sender: chat.Peer{ID: sender}, SentAt: instant(data(m.CreateTime)), Text: c.text,
+		Attachments: c.files, Mentioned: c.mentioned, Mentions: c.mentions,
 	}
-	if m.ChatType == "p2p" {
+	if direct {
 		e.ChatType = chat.ChatDirect
 	}
-	a.wrote.put(m.ID, author{sender: e.Sender, in: place{kind: e.ChatType}, chat: m.Chat, thread: m.Thread}, memoFor)
+	a.wrote.put(id, author{sender: e.Sender, in: place{kind: e.ChatType}, chat: e.Chat, thread: e.Thread}, memoFor)
 	if !bot { // one without a name is called back by no answer
-		e.Sender.Name = a.nameOf(look, sender, m.Chat)
+		e.Sender.Name = a.nameOf(look, sender, e.Chat)
+		e.Sender.Union, e.Sender.Member = identifier(data(from.SenderId).UnionId), identifier(data(from.SenderId).UserId)
 	}
 	a.surround(look, &e, me)
 	return e, true, nil
+}
+
+// personForm is what ids of people look like.
+var personForm = regexp.MustCompile(`^[A-Za-z0-9_.@-]{1,128}$`)
+
+// identifier is an id that may be believed. What is none costs nobody a message.
+func identifier(id *string) string {
+	if id == nil || !personForm.MatchString(*id) {
+		return ""
+	}
+	return *id
 }
 
 // clean is a text that may be stored.
@@ -130,25 +135,25 @@ func (a *Account) surround(ctx context.Context, e *chat.Envelope, me identity) {
 // mentionsIn puts names in the place of keys, takes out the bot, and returns the others.
 func mentionsIn(text string, all []mention, me identity) (out string, mentioned bool, others []chat.Peer) {
 	byKey := slices.Clone(all)
-	slices.SortStableFunc(byKey, func(x, y mention) int { return cmp.Compare(len(y.Key), len(x.Key)) }) // @_user_10 before @_user_1
+	slices.SortStableFunc(byKey, func(x, y mention) int { return cmp.Compare(len(y.key), len(x.key)) }) // @_user_10 before @_user_1
 	var pairs []string
 	for _, m := range byKey {
-		if m.Key == "" {
+		if m.key == "" {
 			continue
 		}
-		if me.OpenID != "" && string(m.ID) == me.OpenID {
+		if me.OpenID != "" && m.id == me.OpenID {
 			mentioned = true
-			pairs = append(pairs, m.Key+" ", "", m.Key, "")
+			pairs = append(pairs, m.key+" ", "", m.key, "")
 			continue
 		}
-		pairs = append(pairs, m.Key, "@"+cmp.Or(m.Name, string(m.ID)))
+		pairs = append(pairs, m.key, "@"+cmp.Or(m.name, m.id))
 	}
 	for _, m := range all {
-		known := slices.ContainsFunc(others, func(p chat.Peer) bool { return p.ID == string(m.ID) })
-		if m.ID == "" || string(m.ID) == me.OpenID || known || len(others) >= maxMentions {
+		known := slices.ContainsFunc(others, func(p chat.Peer) bool { return p.ID == m.id })
+		if m.id == "" || m.id == me.OpenID || known || len(others) >= maxMentions {
 			continue
 		}
-		others = append(others, chat.Peer{ID: string(m.ID), Name: clean(m.Name)})
+		others = append(others, chat.Peer{ID: m.id, Name: clean(m.name)})
 	}
 	text = strings.NewReplacer(append(pairs, "@_all", "@all")...).Replace(text) // who calls everybody is not among those mentioned
 	return strings.TrimSpace(clean(text)), mentioned, others

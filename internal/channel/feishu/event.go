@@ -7,6 +7,9 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/larksuite/oapi-sdk-go/v3/event/dispatcher/callback"
+	larkim "github.com/larksuite/oapi-sdk-go/v3/service/im/v1"
+
 	"xbot/internal/channel"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
@@ -32,29 +35,30 @@ type event struct {
 	Event json.RawMessage `json:"event"`
 }
 
-// take hands an event over and returns what the platform is answered with; nil: nothing. An error asks for it again: what can
-// never be taken is no error, since it would come again for hours.
-func (a *Account) take(ctx context.Context, raw []byte, to channel.Receiver, report func(channel.Status)) (any, error) {
+// take hands an event over and returns what the platform is answered with, which is empty but for cards. An error asks for the
+// event again: what can never be taken is no error, since it would come again for hours.
+func (a *Account) take(ctx context.Context, raw []byte, to channel.Receiver, report func(channel.Status)) (*callback.CardActionTriggerResponse, error) {
+	nothing := &callback.CardActionTriggerResponse{}
 	var e event
 	if err := channel.Decode(raw, &e); err != nil {
 		pass(report, fault.Errorf(fault.Invalid, "an event is not JSON: %w", err))
-		return nil, nil
+		return nothing, nil
 	}
 	if e.Header.AppID != "" && e.Header.AppID != a.set.appID {
 		pass(report, fault.Errorf(fault.Invalid, "an event for the app %.64s came here", e.Header.AppID))
-		return nil, nil
+		return nothing, nil
 	}
 	answer, sent, err := a.dispatch(ctx, e, to)
 	if err != nil {
 		if channel.Refused(err) {
 			pass(report, err)
-			return answer, nil
+			return nothing, nil
 		}
 		report(channel.Status{Connected: true, Event: time.Now(), Err: fault.Errorf(fault.Unavailable, "an event was not taken, Feishu sends it again: %w", err)})
 		return nil, err
 	}
 	report(channel.Status{Connected: true, Event: time.Now(), Lag: lag(sent)})
-	return answer, nil
+	return cmp.Or(answer, nothing), nil
 }
 
 // pass reports an event that nobody can take.
@@ -69,7 +73,7 @@ func lag(sent time.Time) time.Duration {
 	return max(0, time.Since(sent))
 }
 
-func (a *Account) dispatch(ctx context.Context, e event, to channel.Receiver) (answer any, sent time.Time, err error) {
+func (a *Account) dispatch(ctx context.Context, e event, to channel.Receiver) (answer *callback.CardActionTriggerResponse, sent time.Time, err error) {
 	created := instant(e.Header.Created)
 	switch e.Header.Type {
 	case eventMessage:
@@ -103,8 +107,8 @@ func instant(s string) time.Time {
 	return time.UnixMilli(n).UTC()
 }
 
-// pressed hands over the answer to a card.
-func (a *Account) pressed(ctx context.Context, e event, to channel.Receiver) (any, error) {
+// pressed hands over the answer to a card. It is read by types of ours: the library's know no value that is a text.
+func (a *Account) pressed(ctx context.Context, e event, to channel.Receiver) (*callback.CardActionTriggerResponse, error) {
 	var in struct {
 		Operator struct {
 			OpenID string `json:"open_id"`
@@ -136,7 +140,7 @@ func (a *Account) pressed(ctx context.Context, e event, to channel.Receiver) (an
 	if toast.Text == "" {
 		return nil, nil
 	}
-	return map[string]any{"toast": map[string]string{"type": cmp.Or(toast.Kind, "info"), "content": toast.Text}}, nil
+	return &callback.CardActionTriggerResponse{Toast: &callback.Toast{Type: cmp.Or(toast.Kind, "info"), Content: toast.Text}}, nil
 }
 
 // author is who wrote a message, and where.
@@ -150,24 +154,21 @@ type author struct {
 // recalled makes the envelope of a message that was taken back. The event does not say who wrote it: that is remembered, or
 // asked for, and where neither helps there is nothing to take back.
 func (a *Account) recalled(ctx context.Context, raw json.RawMessage) (chat.Envelope, bool, error) {
-	var in struct {
-		Message string `json:"message_id"`
-		Chat    string `json:"chat_id"`
-	}
-	if err := channel.Decode(raw, &in); err != nil || in.Message == "" {
+	var in larkim.P2MessageRecalledV1Data
+	if err := channel.Decode(raw, &in); err != nil || data(in.MessageId) == "" {
 		return chat.Envelope{}, false, fault.Errorf(fault.Invalid, "a recall is malformed")
 	}
-	w, known := a.wrote.get(in.Message)
+	id, where := *in.MessageId, data(in.ChatId)
+	w, known := a.wrote.get(id)
 	if !known {
 		var err error
-		if w, known, err = a.authorOf(ctx, in.Message, in.Chat); err != nil || !known {
+		if w, known, err = a.authorOf(ctx, id, where); err != nil || !known {
 			return chat.Envelope{}, false, err
 		}
 	}
 	return chat.Envelope{
-		ID:    in.Message,
-		Place: chat.Place{Channel: Name, Account: a.name, ChatType: w.in.kind, Chat: cmp.Or(in.Chat, w.chat), Thread: w.thread},
-
+		ID:     id,
+		Place:  chat.Place{Channel: Name, Account: a.name, ChatType: w.in.kind, Chat: cmp.Or(where, w.chat), Thread: w.thread},
 		Sender: w.sender,
 	}, true, nil
 }
@@ -186,13 +187,13 @@ func (a *Account) authorOf(ctx context.Context, message, in string) (author, boo
 		}
 		return author{}, false, err
 	}
-	if len(items) == 0 || items[0].Sender.Type != "user" || items[0].Sender.ID == "" {
+	if len(items) == 0 || items[0].senderType != "user" || items[0].sender == "" {
 		return author{}, false, nil
 	}
 	m := items[0]
-	where, err := a.chatInfo(ctx, cmp.Or(m.Chat, in))
+	where, err := a.chatInfo(ctx, cmp.Or(m.chat, in))
 	if err != nil {
 		return author{}, false, err
 	}
-	return author{sender: chat.Peer{ID: m.Sender.ID}, in: where, chat: cmp.Or(m.Chat, in), thread: m.Thread}, true, nil
+	return author{sender: chat.Peer{ID: m.sender}, in: where, chat: cmp.Or(m.chat, in), thread: m.thread}, true, nil
 }

@@ -6,12 +6,12 @@ import (
 	"context"
 	"encoding/json"
 	"io"
-	"net/http"
-	"net/url"
 	"strconv"
 	"strings"
 	"time"
 	"unicode"
+
+	larkim "github.com/larksuite/oapi-sdk-go/v3/service/im/v1"
 
 	"xbot/internal/channel"
 	"xbot/internal/chat"
@@ -56,7 +56,7 @@ func (a *Account) containers(ctx context.Context, to channel.Place) ([]container
 			return nil, err
 		}
 		if len(items) > 0 {
-			thread = items[0].Thread
+			thread = items[0].thread
 		}
 	}
 	if thread != "" {
@@ -73,36 +73,30 @@ func (a *Account) containers(ctx context.Context, to channel.Place) ([]container
 
 // findIn looks through the messages of one container, the newest first: threads know no other bound than a page.
 func (a *Account) findIn(ctx context.Context, in container, to channel.Place, m channel.Message, since time.Time) (sent channel.Sent, found bool, err error) {
-	q := url.Values{
-		"container_id_type": {in.kind}, "container_id": {in.id}, "sort_type": {"ByCreateTimeDesc"}, "page_size": {strconv.Itoa(historyPage)},
-		"card_msg_content_type": {"user_card_content"},
-	}
+	q := larkim.NewListMessageReqBuilder().ContainerIdType(in.kind).ContainerId(in.id).SortType("ByCreateTimeDesc").
+		PageSize(historyPage).CardMsgContentType(cardContent)
 	if in.kind == "chat" {
-		q.Set("start_time", strconv.FormatInt(since.Unix(), 10))
+		q.StartTime(strconv.FormatInt(since.Unix(), 10))
 	}
 	for range historyPages {
-		var out struct {
-			Items []stored `json:"items"`
-			More  bool     `json:"has_more"`
-			Token string   `json:"page_token"`
-		}
-		if err := a.call(ctx, http.MethodGet, "/open-apis/im/v1/messages?"+q.Encode(), nil, &out); err != nil {
+		out, err := call(ctx, a, a.im.Message.List, q.Build())
+		if err != nil {
 			return sent, false, err
 		}
-		for _, s := range out.Items {
-			at := instant(s.Created)
-			if at.Before(since) {
+		page := data(out.Data)
+		for _, s := range allStored(page.Items) {
+			if s.created.Before(since) {
 				return sent, found, nil
 			}
-			elsewhere := in.kind == "chat" && s.Parent != "" && s.Parent != to.ReplyTo // it answers to another message
+			elsewhere := in.kind == "chat" && s.parent != "" && s.parent != to.ReplyTo // it answers to another message
 			if !elsewhere && a.same(ctx, s, m) {
-				sent, found = channel.Sent{ID: s.ID, Thread: s.Thread, At: at}, true
+				sent, found = channel.Sent{ID: s.id, Thread: s.thread, At: s.created}, true
 			}
 		}
-		if !out.More || out.Token == "" {
+		if !data(page.HasMore) || data(page.PageToken) == "" {
 			return sent, found, nil
 		}
-		q.Set("page_token", out.Token)
+		q.PageToken(*page.PageToken)
 	}
 	if found {
 		return sent, true, nil
@@ -112,7 +106,7 @@ func (a *Account) findIn(ctx context.Context, in container, to channel.Place, m 
 
 // same reports whether a message that was read is one of the bot with the content of another.
 func (a *Account) same(ctx context.Context, s stored, m channel.Message) bool {
-	if s.Gone || s.Sender.Type != "app" || s.Sender.ID != a.set.appID {
+	if s.gone || s.senderType != "app" || s.sender != a.set.appID {
 		return false
 	}
 	if m.File != nil {
@@ -122,9 +116,9 @@ func (a *Account) same(ctx context.Context, s stored, m channel.Message) bool {
 	if m.Card != nil {
 		all = []rendered{{kind: "interactive", content: encode(askCard(*m.Card))}}
 	}
-	shown := wordsOf(s.Type, s.Body.Content)
+	shown := wordsOf(s.kind, s.content)
 	for _, r := range all {
-		if r.kind == s.Type && shown != "" && wordsOf(r.kind, r.content) == shown {
+		if r.kind == s.kind && shown != "" && wordsOf(r.kind, r.content) == shown {
 			return true
 		}
 	}
@@ -134,19 +128,19 @@ func (a *Account) same(ctx context.Context, s stored, m channel.Message) bool {
 // sameFile compares files by their names, and images, which have none, by what is in them.
 func (a *Account) sameFile(ctx context.Context, s stored, f channel.File) bool {
 	var b body
-	if json.Unmarshal([]byte(s.Body.Content), &b) != nil {
+	if json.Unmarshal([]byte(s.content), &b) != nil {
 		return false
 	}
-	if s.Type != "image" {
+	if s.kind != "image" {
 		return b.FileName != "" && b.FileName == fileName(f)
 	}
-	content, err := a.Fetch(ctx, s.ID, chat.Attachment{Kind: "image", Key: b.ImageKey})
+	content, err := a.Fetch(ctx, s.id, chat.Attachment{Kind: "image", Key: b.ImageKey})
 	if err != nil {
 		return false
 	}
 	defer content.Close()
-	data, err := io.ReadAll(io.LimitReader(content, maxImage+1))
-	return err == nil && bytes.Equal(data, f.Data)
+	raw, err := io.ReadAll(io.LimitReader(content, maxImage+1))
+	return err == nil && bytes.Equal(raw, f.Data)
 }
 
 // wordsOf are the letters of a message, whatever the platform does to its markup and white space.

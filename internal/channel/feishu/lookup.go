@@ -5,9 +5,11 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"net/http"
-	"net/url"
 	"strings"
+	"time"
+
+	larkcontact "github.com/larksuite/oapi-sdk-go/v3/service/contact/v3"
+	larkim "github.com/larksuite/oapi-sdk-go/v3/service/im/v1"
 
 	"xbot/internal/chat"
 )
@@ -25,35 +27,50 @@ type place struct {
 	name string
 }
 
+// cardContent is how cards are read: as they were sent.
+const cardContent = "user_card_content"
+
 // stored is a message as it is read.
 type stored struct {
-	ID     string `json:"message_id"`
-	Upper  string `json:"upper_message_id"` // the forwarded conversation that it is in
-	Type   string `json:"msg_type"`
-	Chat   string `json:"chat_id"`
-	Thread string `json:"thread_id"`
-	Parent string `json:"parent_id"`
-	Gone   bool   `json:"deleted"`
-	// Created is when it was sent, in milliseconds.
-	Created string `json:"create_time"`
-	Sender  struct {
-		ID   string `json:"id"`
-		Type string `json:"sender_type"`
-	} `json:"sender"`
-	Body struct {
-		Content string `json:"content"`
-	} `json:"body"`
-	Mentions []mention `json:"mentions"`
+	id, kind, chat, thread, parent string
+	// sender is an open_id, of an app its id, and senderType tells which.
+	sender, senderType string
+	content            string
+	mentions           []mention
+	created            time.Time
+	gone               bool
+}
+
+// allStored are messages as the library reads them, which may lack anything.
+func allStored(items []*larkim.Message) []stored {
+	var all []stored
+	for _, m := range items {
+		if m == nil {
+			continue
+		}
+		sender := data(m.Sender)
+		s := stored{
+			id: data(m.MessageId), kind: data(m.MsgType), chat: data(m.ChatId), thread: data(m.ThreadId), parent: data(m.ParentId),
+			sender: data(sender.Id), senderType: data(sender.SenderType), content: data(data(m.Body).Content),
+			created: instant(data(m.CreateTime)), gone: data(m.Deleted),
+		}
+		for _, one := range m.Mentions {
+			who := data(one)
+			s.mentions = append(s.mentions, mention{key: data(who.Key), name: data(who.Name), id: data(who.Id)})
+		}
+		all = append(all, s)
+	}
+	return all
 }
 
 // read asks for a message; a forwarded conversation comes with what is in it.
 func (a *Account) read(ctx context.Context, id string) ([]stored, error) {
-	var out struct {
-		Items []stored `json:"items"`
+	q := larkim.NewGetMessageReqBuilder().MessageId(id).UserIdType("open_id").CardMsgContentType(cardContent)
+	out, err := call(ctx, a, a.im.Message.Get, q.Build())
+	if err != nil {
+		return nil, err
 	}
-	path := messagePath(id) + "?user_id_type=open_id&card_msg_content_type=user_card_content"
-	err := a.call(ctx, http.MethodGet, path, nil, &out)
-	return out.Items, err
+	return allStored(data(out.Data).Items), nil
 }
 
 // quote adds what a message answers to, with its files, as far as it can be read in time. In a thread every message answers to
@@ -67,19 +84,19 @@ func (a *Account) quote(ctx context.Context, e *chat.Envelope, me identity) {
 		return
 	}
 	m := items[0]
-	who := chat.Peer{ID: m.Sender.ID}
+	who := chat.Peer{ID: m.sender}
 	switch {
-	case m.Sender.Type == "app" && m.Sender.ID == a.set.appID:
+	case m.senderType == "app" && m.sender == a.set.appID:
 		e.Answers = true
-		who = chat.Peer{ID: cmp.Or(me.OpenID, m.Sender.ID), Name: me.Name}
-	case m.Sender.Type == "user":
-		who.Name = a.nameOf(ctx, m.Sender.ID, e.Chat)
+		who = chat.Peer{ID: cmp.Or(me.OpenID, m.sender), Name: me.Name}
+	case m.senderType == "user":
+		who.Name = a.nameOf(ctx, m.sender, e.Chat)
 	}
-	if m.Gone {
+	if m.gone {
 		return
 	}
 	text, files := a.said(ctx, m)
-	if m.Type == "merge_forward" {
+	if m.kind == "merge_forward" {
 		text = a.told(ctx, items[1:], e.Chat)
 	}
 	e.Quote = &chat.Quote{Sender: who, Text: clip(text, maxQuote)}
@@ -89,10 +106,10 @@ func (a *Account) quote(ctx context.Context, e *chat.Envelope, me identity) {
 // said is the text of a message that was read, and its files.
 func (a *Account) said(ctx context.Context, m stored) (string, []chat.Attachment) {
 	c := content{text: "[forwarded conversation]"} // one inside of another stays closed
-	if m.Type != "merge_forward" {
-		c = a.plainContent(ctx, m.ID, m.Type, m.Body.Content)
+	if m.kind != "merge_forward" {
+		c = a.plainContent(ctx, m.id, m.kind, m.content)
 	}
-	text, _, _ := mentionsIn(c.text, m.Mentions, identity{}) // the bot is named like everybody
+	text, _, _ := mentionsIn(c.text, m.mentions, identity{}) // the bot is named like everybody
 	return cmp.Or(text, described(c)), c.files
 }
 
@@ -117,9 +134,9 @@ func (a *Account) told(ctx context.Context, items []stored, in string) string {
 			fmt.Fprintf(&b, "\n[%d more]", len(items)-i)
 			break
 		}
-		name := m.Sender.ID
-		if m.Sender.Type == "user" {
-			name = cmp.Or(a.nameOf(ctx, m.Sender.ID, in), name)
+		name := m.sender
+		if m.senderType == "user" {
+			name = cmp.Or(a.nameOf(ctx, m.sender, in), name)
 		}
 		text, files := a.said(ctx, m)
 		if len(files) > 0 {
@@ -151,15 +168,10 @@ func (a *Account) nameOf(ctx context.Context, id, in string) string {
 	if name, ok := a.people.get(id); ok {
 		return name
 	}
-	var out struct {
-		User struct {
-			Name string `json:"name"`
-		} `json:"user"`
-	}
-	err := a.call(ctx, http.MethodGet, "/open-apis/contact/v3/users/"+url.PathEscape(id)+"?user_id_type=open_id", nil, &out)
-	if err == nil && out.User.Name != "" {
-		a.people.put(id, out.User.Name, memoFor)
-		return out.User.Name
+	name, err := a.listed(ctx, id)
+	if name != "" {
+		a.people.put(id, name, memoFor)
+		return name
 	}
 	if in != "" {
 		a.members(ctx, in)
@@ -173,21 +185,26 @@ func (a *Account) nameOf(ctx context.Context, id, in string) string {
 	return ""
 }
 
+// listed is what the address book calls somebody.
+func (a *Account) listed(ctx context.Context, id string) (string, error) {
+	out, err := call(ctx, a, a.book.User.Get, larkcontact.NewGetUserReqBuilder().UserId(id).UserIdType("open_id").Build())
+	if err != nil {
+		return "", err
+	}
+	return data(data(data(out.Data).User).Name), nil
+}
+
 // members remembers the names of the first members of a chat.
 func (a *Account) members(ctx context.Context, id string) {
-	var out struct {
-		Items []struct {
-			ID   string `json:"member_id"`
-			Name string `json:"name"`
-		} `json:"items"`
-	}
-	path := "/open-apis/im/v1/chats/" + url.PathEscape(id) + "/members?member_id_type=open_id&page_size=100"
-	if a.call(ctx, http.MethodGet, path, nil, &out) != nil {
+	q := larkim.NewGetChatMembersReqBuilder().ChatId(id).MemberIdType("open_id").PageSize(100)
+	out, err := call(ctx, a, a.im.ChatMembers.Get, q.Build())
+	if err != nil {
 		return
 	}
-	for _, m := range out.Items {
-		if m.ID != "" && m.Name != "" {
-			a.people.put(m.ID, m.Name, memoFor)
+	for _, one := range data(out.Data).Items {
+		m := data(one)
+		if id, name := data(m.MemberId), data(m.Name); id != "" && name != "" {
+			a.people.put(id, name, memoFor)
 		}
 	}
 }
@@ -197,19 +214,16 @@ func (a *Account) chatInfo(ctx context.Context, id string) (place, error) {
 	if c, ok := a.chats.get(id); ok {
 		return c, nil
 	}
-	var out struct {
-		Name string `json:"name"`
-		Mode string `json:"chat_mode"`
-	}
-	err := a.call(ctx, http.MethodGet, "/open-apis/im/v1/chats/"+url.PathEscape(id), nil, &out)
+	out, err := call(ctx, a, a.im.Chat.Get, larkim.NewGetChatReqBuilder().ChatId(id).Build())
 	if _, refused := refusalOf(err); refused && !refusedAs(err, limited, flaky) {
 		a.chats.put(id, place{kind: chat.ChatGroup}, absentFor)
 	}
 	if err != nil {
 		return place{}, err
 	}
-	c := place{kind: chat.ChatGroup, name: out.Name}
-	if out.Mode == "p2p" {
+	known := data(out.Data)
+	c := place{kind: chat.ChatGroup, name: data(known.Name)}
+	if data(known.ChatMode) == "p2p" {
 		c.kind = chat.ChatDirect
 	}
 	a.chats.put(id, c, memoFor)

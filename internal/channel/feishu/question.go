@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"net/http"
 	"slices"
 	"strconv"
 	"strings"
@@ -144,5 +143,5 @@ func (a *Account) Settle(ctx context.Context, _ channel.Place, id string, q chan
 		elements = append(elements, markdown("**"+f.Label+"**", nil))
 	}
 	elements = append(elements, object{"tag": "hr"}, markdown(cmp.Or(answer, "—"), nil))
-	return a.call(ctx, http.MethodPatch, messagePath(id), object{"content": encode(card(heading(q.Title, "green"), elements...))}, nil)
+	return a.showCard(ctx, id, encode(card(heading(q.Title, "green"), elements...)))
 }

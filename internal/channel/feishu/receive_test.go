@@ -29,11 +29,31 @@ func TestReceive_AMessageToTheBotInAGroupHasNamesAndNoMentionOfTheBot(t *testing
 	require.Equal(t, "ask @小博 and @all", e.Text)
 	require.True(t, e.Mentioned)
 	require.Equal(t, []chat.Peer{{ID: bo.OpenID, Name: bo.Name}}, e.Mentions)
-	require.Equal(t, chat.Peer{ID: ann.OpenID, Name: "Ann"}, e.Sender)
+	require.Equal(t, chat.Peer{ID: ann.OpenID, Name: "Ann", Union: "on_ou_ann"}, e.Sender)
 	require.Equal(t, "The team", e.Subject)
 	require.Equal(t, w.thread, e.Thread)
 	require.Equal(t, chat.ChatGroup, e.ChatType)
 	require.Empty(t, w.Broken())
+}
+
+func TestReceive_WhoSomebodyIsUnderAllAppsOfTheTenantIsToldAsFarAsItIsAnID(t *testing.T) {
+	w := newWorld(t, feishutest.Config{})
+	w.run(t)
+	for _, c := range []struct {
+		from          feishutest.Person
+		union, member string
+	}{
+		{feishutest.Person{OpenID: "ou_carol", Name: "Carol", UnionID: "on_c", UserID: "7d8e"}, "on_c", "7d8e"},
+		{feishutest.Person{OpenID: "ou_dave", Name: "Dave", UnionID: "on_d"}, "on_d", ""},
+		{feishutest.Person{OpenID: "ou_eve", Name: "Eve", UnionID: "on_\x00e", UserID: strings.Repeat("x", 200)}, "", ""},
+	} {
+		e := w.says(t, feishutest.Incoming{From: c.from, Text: "hi"})
+		require.Equal(t, chat.Peer{ID: c.from.OpenID, Name: c.from.Name, Union: c.union, Member: c.member}, e.Sender)
+	}
+	bot := feishutest.Mention{Key: "@_user_1", Person: feishutest.Bot()}
+	helper := feishutest.Person{OpenID: "ou_helper", Name: "Helper", UnionID: "on_c"}
+	e := w.says(t, feishutest.Incoming{From: helper, Bot: true, Chat: w.group, Text: "@_user_1 hi", Mentions: []feishutest.Mention{bot}})
+	require.Empty(t, e.Sender.Union, "a bot is nobody's other self")
 }
 
 func TestReceive_EveryKindOfMessageSaysWhatItIs(t *testing.T) {

@@ -6,9 +6,9 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
-	"net/http"
-	"net/url"
 	"strings"
+
+	larkim "github.com/larksuite/oapi-sdk-go/v3/service/im/v1"
 
 	"xbot/internal/channel"
 	"xbot/internal/chat"
@@ -17,8 +17,6 @@ import (
 
 // maxUUID is how long a uuid may be, in bytes.
 const maxUUID = 50
-
-func messagePath(id string) string { return "/open-apis/im/v1/messages/" + url.PathEscape(id) }
 
 // uuid is the key under which the platform drops a second sending.
 func uuid(key, suffix string) string {
@@ -94,18 +92,34 @@ func (a *Account) join(ctx context.Context, to channel.Place, key string, r rend
 
 // reply answers to a message, in a thread where that is wanted and possible.
 func (a *Account) reply(ctx context.Context, to channel.Place, message, key string, r rendered) (channel.Sent, error) {
-	in := object{"msg_type": r.kind, "content": r.content, "uuid": uuid(key, r.suffix)}
+	in := &larkim.ReplyMessageReqBody{MsgType: &r.kind, Content: &r.content, Uuid: new(uuid(key, r.suffix))}
 	if !to.InThread && to.Thread == "" {
-		return a.post(ctx, messagePath(message)+"/reply", in)
+		return a.answer(ctx, message, in)
 	}
-	in["reply_in_thread"] = true
-	sent, err := a.post(ctx, messagePath(message)+"/reply", in)
+	in.ReplyInThread = new(true)
+	sent, err := a.answer(ctx, message, in)
 	if refusedAs(err, threadless) {
-		delete(in, "reply_in_thread")
-		in["uuid"] = uuid(key, r.suffix+".f")
-		return a.post(ctx, messagePath(message)+"/reply", in)
+		in.ReplyInThread, in.Uuid = nil, new(uuid(key, r.suffix+".f"))
+		return a.answer(ctx, message, in)
 	}
 	return sent, err
+}
+
+func (a *Account) answer(ctx context.Context, message string, in *larkim.ReplyMessageReqBody) (channel.Sent, error) {
+	out, err := call(ctx, a, a.im.Message.Reply, larkim.NewReplyMessageReqBuilder().MessageId(message).Body(in).Build())
+	if err != nil {
+		return channel.Sent{}, err
+	}
+	m := data(out.Data)
+	return receipt(m.MessageId, m.ThreadId, m.CreateTime)
+}
+
+// receipt is what the platform says of a message that it has taken.
+func receipt(id, thread, created *string) (channel.Sent, error) {
+	if data(id) == "" {
+		return channel.Sent{}, channel.Uncertain(fault.Errorf(fault.Unavailable, "Feishu took a message and did not name it"))
+	}
+	return channel.Sent{ID: *id, Thread: data(thread), At: instant(data(created))}, nil
 }
 
 // create sends a message that answers nothing.
@@ -117,20 +131,13 @@ func (a *Account) create(ctx context.Context, to channel.Place, key string, r re
 	if id == "" || to.ChatType != chat.ChatDirect && to.Chat == "" {
 		return channel.Sent{}, fault.Errorf(fault.Invalid, "a message to Feishu needs the id of a chat, or of a person for a direct one")
 	}
-	in := object{"receive_id": id, "msg_type": r.kind, "content": r.content, "uuid": uuid(key, r.suffix)}
-	return a.post(ctx, "/open-apis/im/v1/messages?receive_id_type="+kind, in)
-}
-
-func (a *Account) post(ctx context.Context, path string, in object) (channel.Sent, error) {
-	var out struct {
-		ID      string `json:"message_id"`
-		Thread  string `json:"thread_id"`
-		Created string `json:"create_time"`
-	}
-	if err := a.call(ctx, http.MethodPost, path, in, &out); err != nil {
+	in := &larkim.CreateMessageReqBody{ReceiveId: &id, MsgType: &r.kind, Content: &r.content, Uuid: new(uuid(key, r.suffix))}
+	out, err := call(ctx, a, a.im.Message.Create, larkim.NewCreateMessageReqBuilder().ReceiveIdType(kind).Body(in).Build())
+	if err != nil {
 		return channel.Sent{}, err
 	}
-	return channel.Sent{ID: out.ID, Thread: out.Thread, At: instant(out.Created)}, nil
+	m := data(out.Data)
+	return receipt(m.MessageId, m.ThreadId, m.CreateTime)
 }
 
 // errEmptyThread says that a thread has no message that could be answered.
@@ -138,16 +145,14 @@ var errEmptyThread = errors.New("the thread is empty or gone")
 
 // newest finds the newest message of a thread that is still there.
 func (a *Account) newest(ctx context.Context, thread string) (string, error) {
-	var out struct {
-		Items []stored `json:"items"`
-	}
-	path := "/open-apis/im/v1/messages?container_id_type=thread&sort_type=ByCreateTimeDesc&page_size=50&container_id=" + url.QueryEscape(thread)
-	if err := a.call(ctx, http.MethodGet, path, nil, &out); err != nil {
+	q := larkim.NewListMessageReqBuilder().ContainerIdType("thread").ContainerId(thread).SortType("ByCreateTimeDesc").PageSize(historyPage)
+	out, err := call(ctx, a, a.im.Message.List, q.Build())
+	if err != nil {
 		return "", channel.Certain(err)
 	}
-	for _, m := range out.Items {
-		if !m.Gone {
-			return m.ID, nil
+	for _, m := range allStored(data(out.Data).Items) {
+		if !m.gone {
+			return m.id, nil
 		}
 	}
 	return "", fault.Errorf(fault.NotFound, "%w", errEmptyThread)
@@ -167,16 +172,25 @@ func (a *Account) Edit(ctx context.Context, _ channel.Place, id string, m channe
 	}
 	_, err := a.first(all, func(r rendered) (channel.Sent, error) {
 		if r.kind == "interactive" {
-			return channel.Sent{}, a.call(ctx, http.MethodPatch, messagePath(id), object{"content": r.content}, nil)
+			return channel.Sent{}, a.showCard(ctx, id, r.content)
 		}
-		return channel.Sent{}, a.call(ctx, http.MethodPut, messagePath(id), object{"msg_type": r.kind, "content": r.content}, nil)
+		in := &larkim.UpdateMessageReqBody{MsgType: &r.kind, Content: &r.content}
+		_, err := call(ctx, a, a.im.Message.Update, larkim.NewUpdateMessageReqBuilder().MessageId(id).Body(in).Build())
+		return channel.Sent{}, err
 	})
+	return err
+}
+
+// showCard puts another card in the place of a message's.
+func (a *Account) showCard(ctx context.Context, id, content string) error {
+	in := &larkim.PatchMessageReqBody{Content: &content}
+	_, err := call(ctx, a, a.im.Message.Patch, larkim.NewPatchMessageReqBuilder().MessageId(id).Body(in).Build())
 	return err
 }
 
 // Delete takes back a message that was sent; one that is gone already is no error.
 func (a *Account) Delete(ctx context.Context, _ channel.Place, id string) error {
-	err := a.call(ctx, http.MethodDelete, messagePath(id), nil, nil)
+	_, err := call(ctx, a, a.im.Message.Delete, larkim.NewDeleteMessageReqBuilder().MessageId(id).Build())
 	if refusedAs(err, gone) {
 		return nil
 	}
@@ -185,6 +199,7 @@ func (a *Account) Delete(ctx context.Context, _ channel.Place, id string) error 
 
 // React puts a reaction to a message. The platform keeps one of each kind from everybody.
 func (a *Account) React(ctx context.Context, _ channel.Place, id, emoji string) error {
-	in := object{"reaction_type": object{"emoji_type": cmp.Or(emoji, "OnIt")}}
-	return a.call(ctx, http.MethodPost, messagePath(id)+"/reactions", in, nil)
+	in := &larkim.CreateMessageReactionReqBody{ReactionType: &larkim.Emoji{EmojiType: new(cmp.Or(emoji, "OnIt"))}}
+	_, err := call(ctx, a, a.im.MessageReaction.Create, larkim.NewCreateMessageReactionReqBuilder().MessageId(id).Body(in).Build())
+	return err
 }

@@ -2,9 +2,9 @@ package feishu
 
 import (
 	"context"
-	"net/http"
-	"net/url"
 	"strconv"
+
+	larkcardkit "github.com/larksuite/oapi-sdk-go/v3/service/cardkit/v1"
 
 	"xbot/internal/channel"
 	"xbot/internal/fault"
@@ -24,19 +24,18 @@ func streamCard(text string, names map[string]string, streaming bool) object {
 
 // Stream begins a message that shows an answer while it is written. Where the platform refuses it, there is no preview.
 func (a *Account) Stream(ctx context.Context, to channel.Place, key string) (channel.Stream, error) {
-	var made struct {
-		ID string `json:"card_id"`
-	}
-	in := object{"type": "card_json", "data": encode(streamCard("…", nil, true))}
-	if err := a.call(ctx, http.MethodPost, "/open-apis/cardkit/v1/cards", in, &made); err != nil {
+	in := &larkcardkit.CreateCardReqBody{Type: new("card_json"), Data: new(encode(streamCard("…", nil, true)))}
+	out, err := call(ctx, a, a.cards.Card.Create, larkcardkit.NewCreateCardReqBuilder().Body(in).Build())
+	if err != nil {
 		return nil, channel.Certain(err) // a card that nobody has seen
 	}
-	content := encode(object{"type": "card", "data": object{"card_id": made.ID}})
+	made := data(data(out.Data).CardId)
+	content := encode(object{"type": "card", "data": object{"card_id": made}})
 	sent, err := a.deliver(ctx, to, key, rendered{kind: "interactive", content: content})
 	if err != nil {
 		return nil, err
 	}
-	return &stream{Account: a, sent: sent, card: a.cardOf(ctx, sent.ID, made.ID)}, nil
+	return &stream{Account: a, sent: sent, card: a.cardOf(ctx, sent.ID, made)}, nil
 }
 
 // Resume goes on with a card that was begun before.
@@ -62,11 +61,12 @@ func (a *Account) cardOf(ctx context.Context, message, made string) string {
 
 // converted asks for the card that a message shows; empty: none.
 func (a *Account) converted(ctx context.Context, message string) (string, error) {
-	var out struct {
-		ID string `json:"card_id"`
+	in := &larkcardkit.IdConvertCardReqBody{MessageId: &message}
+	out, err := call(ctx, a, a.cards.Card.IdConvert, larkcardkit.NewIdConvertCardReqBuilder().Body(in).Build())
+	if err != nil {
+		return "", err
 	}
-	err := a.call(ctx, http.MethodPost, "/open-apis/cardkit/v1/cards/id_convert", object{"message_id": message}, &out)
-	return out.ID, err
+	return data(data(out.Data).CardId), nil
 }
 
 // stream is an answer that is being written.
@@ -95,18 +95,20 @@ func (s *stream) Put(ctx context.Context, text string, sequence int) error {
 }
 
 func (s *stream) put(ctx context.Context, text string, sequence int) error {
-	in := object{"content": markdown(text, nil)["content"], "sequence": sequence, "uuid": s.uuid(sequence)}
-	return s.call(ctx, http.MethodPut, s.path()+"/elements/"+answerElement+"/content", in, nil)
+	shown, _ := markdown(text, nil)["content"].(string)
+	in := &larkcardkit.ContentCardElementReqBody{Content: &shown, Sequence: &sequence, Uuid: new(s.uuid(sequence))}
+	q := larkcardkit.NewContentCardElementReqBuilder().CardId(s.card).ElementId(answerElement).Body(in).Build()
+	_, err := call(ctx, s.Account, s.cards.CardElement.Content, q)
+	return err
 }
 
 // replace shows a whole card, which does not stream.
 func (s *stream) replace(ctx context.Context, m channel.Message, sequence int) error {
-	whole := object{"type": "card_json", "data": encode(streamCard(m.Text, m.Mentions, false))}
-	in := object{"card": whole, "sequence": sequence, "uuid": s.uuid(sequence)}
-	return s.call(ctx, http.MethodPut, s.path(), in, nil)
+	whole := &larkcardkit.Card{Type: new("card_json"), Data: new(encode(streamCard(m.Text, m.Mentions, false)))}
+	in := &larkcardkit.UpdateCardReqBody{Card: whole, Sequence: &sequence, Uuid: new(s.uuid(sequence))}
+	_, err := call(ctx, s.Account, s.cards.Card.Update, larkcardkit.NewUpdateCardReqBuilder().CardId(s.card).Body(in).Build())
+	return err
 }
-
-func (s *stream) path() string { return "/open-apis/cardkit/v1/cards/" + url.PathEscape(s.card) }
 
 func (s *stream) uuid(sequence int) string { return uuid(s.sent.ID, "."+strconv.Itoa(sequence)) }
 
@@ -118,8 +120,9 @@ func (s *stream) End(ctx context.Context, m channel.Message, sequence int) error
 		return err
 	}
 	settings := encode(object{"config": object{"streaming_mode": false}})
-	in := object{"settings": settings, "sequence": 3*sequence + 3, "uuid": s.uuid(3*sequence + 3)}
-	if s.call(ctx, http.MethodPatch, s.path()+"/settings", in, nil) != nil {
+	in := &larkcardkit.SettingsCardReqBody{Settings: &settings, Sequence: new(3*sequence + 3), Uuid: new(s.uuid(3*sequence + 3))}
+	q := larkcardkit.NewSettingsCardReqBuilder().CardId(s.card).Body(in).Build()
+	if _, closing := call(ctx, s.Account, s.cards.Card.Settings, q); closing != nil {
 		return err
 	}
 	return s.replace(ctx, m, 3*sequence+4)

@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"time"
 
+	larkcore "github.com/larksuite/oapi-sdk-go/v3/core"
+
 	"xbot/internal/channel"
 	"xbot/internal/fault"
 )
@@ -19,8 +21,8 @@ func (a *Account) askToken(ctx context.Context) (string, time.Duration, error) {
 		Expire int64  `json:"expire"` // seconds
 	}
 	in := map[string]string{"app_id": a.set.appID, "app_secret": a.set.secret}
-	err := a.once(ctx, request{method: http.MethodPost, path: "/open-apis/auth/v3/tenant_access_token/internal", in: in}, "", &out)
-	if err != nil {
+	q := &larkcore.ApiReq{HttpMethod: http.MethodPost, ApiPath: "/open-apis/auth/v3/tenant_access_token/internal", Body: in}
+	if err := a.plain(ctx, q, &out); err != nil {
 		return "", 0, credentials(err)
 	}
 	if out.Token == "" {

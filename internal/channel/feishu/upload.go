@@ -3,12 +3,13 @@ package feishu
 import (
 	"bytes"
 	"context"
-	"fmt"
-	"mime/multipart"
+	"io"
 	"net/http"
 	"path"
 	"slices"
 	"strings"
+
+	larkim "github.com/larksuite/oapi-sdk-go/v3/service/im/v1"
 
 	"xbot/internal/channel"
 	"xbot/internal/fault"
@@ -30,30 +31,24 @@ func (a *Account) uploaded(ctx context.Context, f channel.File) (rendered, error
 	case len(f.Data) > maxFile:
 		return rendered{}, fault.Errorf(fault.TooLarge, "the file %q has %d bytes; Feishu takes at most %d", f.Name, len(f.Data), maxFile)
 	case slices.Contains(shownImages, kindOf(f)) && len(f.Data) <= maxImage:
-		var out struct {
-			Key string `json:"image_key"`
-		}
-		err := a.upload(ctx, "/open-apis/im/v1/images", map[string]string{"image_type": "message"}, "image", f, &out)
+		key, err := a.uploadImage(ctx, f)
 		if !refusedAs(err, badContent, unclear, noFile, tooLong) { // what only calls itself an image goes as a file
-			return rendered{kind: "image", content: encode(object{"image_key": out.Key})}, err
+			return rendered{kind: "image", content: encode(object{"image_key": key})}, err
 		}
 	}
 	kind := documents[strings.ToLower(path.Ext(f.Name))]
 	if kind == "" {
 		kind = "stream"
 	}
-	var out struct {
-		Key string `json:"file_key"`
-	}
-	fields := map[string]string{"file_type": kind, "file_name": fileName(f)}
-	if err := a.upload(ctx, "/open-apis/im/v1/files", fields, "file", f, &out); err != nil {
+	key, err := a.uploadFile(ctx, kind, f)
+	if err != nil {
 		return rendered{}, err
 	}
 	show := map[string]string{"opus": "audio", "mp4": "media"}[kind]
 	if show == "" {
 		show = "file"
 	}
-	return rendered{kind: show, content: encode(object{"file_key": out.Key})}, nil
+	return rendered{kind: show, content: encode(object{"file_key": key})}, nil
 }
 
 // kindOf is the type of a file without its parameters; by its content where nobody says.
@@ -80,25 +75,33 @@ func fileName(f channel.File) string {
 	return name
 }
 
-// upload sends a form with a file. Nothing is shown by it, so that its end is never uncertain: it is made again.
-func (a *Account) upload(ctx context.Context, to string, fields map[string]string, name string, f channel.File, out any) error {
-	var b bytes.Buffer
-	form := multipart.NewWriter(&b)
-	for k, v := range fields {
-		if err := form.WriteField(k, v); err != nil {
-			return err
-		}
-	}
-	file, err := form.CreateFormFile(name, fileName(f))
+// named is a file of a form.
+type named struct {
+	io.Reader
+
+	name string
+}
+
+// Name is what the file is called in the form.
+func (n named) Name() string { return n.name }
+
+// uploadImage gives an image to the platform. Nothing is shown by it, so that its end is never uncertain: it is made again.
+func (a *Account) uploadImage(ctx context.Context, f channel.File) (string, error) {
+	in := &larkim.CreateImageReqBody{ImageType: new("message"), Image: named{bytes.NewReader(f.Data), fileName(f)}}
+	out, err := callWithin(ctx, a, uploadTimeout, a.im.Image.Create, larkim.NewCreateImageReqBuilder().Body(in).Build())
 	if err != nil {
-		return err
+		return "", channel.Certain(err)
 	}
-	if _, err := file.Write(f.Data); err != nil {
-		return err
+	return data(data(out.Data).ImageKey), nil
+}
+
+// uploadFile is uploadImage for files.
+func (a *Account) uploadFile(ctx context.Context, kind string, f channel.File) (string, error) {
+	name := fileName(f)
+	in := &larkim.CreateFileReqBody{FileType: &kind, FileName: &name, File: named{bytes.NewReader(f.Data), name}}
+	out, err := callWithin(ctx, a, uploadTimeout, a.im.File.Create, larkim.NewCreateFileReqBuilder().Body(in).Build())
+	if err != nil {
+		return "", channel.Certain(err)
 	}
-	if err := form.Close(); err != nil {
-		return fmt.Errorf("make the form of an upload: %w", err)
-	}
-	r := request{method: http.MethodPost, path: to, body: b.Bytes(), kind: form.FormDataContentType(), timeout: uploadTimeout}
-	return channel.Certain(a.data(ctx, r, out))
+	return data(data(out.Data).FileKey), nil
 }

@@ -15,7 +15,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"xbot/internal/channel"
-	"xbot/internal/channel/feishu"
 	"xbot/internal/channel/feishu/feishutest"
 	"xbot/internal/chat"
 )
@@ -75,7 +74,7 @@ func TestWebhook_TakesWhatThePlatformSendsAndNothingElse(t *testing.T) {
 	early, earlyBody := w.delivery(t, url, good, time.Now().Add(11*time.Minute))
 	otherKey := []byte(`{"encrypt":"` + feishutest.Encrypt(good, "another key") + `"}`)
 	stamp := header.Get("X-Lark-Request-Timestamp")
-	signedByNobody := with("X-Lark-Signature", feishu.Signature(stamp, "nonce", "another key", sealed))
+	signedByNobody := with("X-Lark-Signature", feishutest.Signature(stamp, "nonce", "another key", sealed))
 	wrongToken, wrongTokenBody := w.delivery(t, url, w.message("om_1", "guessed", w.AppID), time.Now())
 	noToken, noTokenBody := w.delivery(t, url, w.message("om_1", "", w.AppID), time.Now())
 	otherApp, otherAppBody := w.delivery(t, url, w.message("om_1", feishutest.Token, "cli_other"), time.Now())
@@ -95,9 +94,10 @@ func TestWebhook_TakesWhatThePlatformSendsAndNothingElse(t *testing.T) {
 		"a body encrypted with another key": {header, otherKey, 401},
 		"a body that is not encrypted":      {header, good, 401},
 		"a signed body that is not encrypted": {
-			with("X-Lark-Signature", feishu.Signature(stamp, "nonce", encryptKey, good)), good, 401,
+			with("X-Lark-Signature", feishutest.Signature(stamp, "nonce", encryptKey, good)), good, 401,
 		},
 		"an encrypted body that is not JSON": {http.Header{}, []byte(`{"encrypt":"` + feishutest.Encrypt([]byte("x"), encryptKey) + `"}`), 401},
+		"braces the wrong way round":         {http.Header{}, []byte(`{"encrypt":"` + feishutest.Encrypt([]byte("} and {"), encryptKey) + `"}`), 401},
 		"half a body":                        {header, sealed[:len(sealed)/2], 401},
 		"a wrong token":                      {wrongToken, wrongTokenBody, 403},
 		"no token":                           {noToken, noTokenBody, 403},
@@ -178,4 +178,31 @@ func TestWebhook_WhatWasNotCommittedIsAskedForAgain(t *testing.T) {
 	status, _ = posts(t, url, header, sealed)
 	require.Equal(t, 200, status)
 	require.Len(t, w.all(), 1)
+}
+
+func TestWebhook_WhatTheLibrarysTypesDoNotFitIsTakenAsFarAsItFits(t *testing.T) {
+	w, url := hookedWorld(t, encryptKey)
+	w.toast = channel.Toast{Text: "noted"}
+	head := `{"schema":"2.0","header":{"event_id":"e-1","token":"` + feishutest.Token + `","app_id":"` + w.AppID + `",`
+	for name, c := range map[string]struct{ body, said string }{
+		"a card whose value is a text": {
+			head + `"event_type":"card.action.trigger"},"event":{"operator":{"open_id":"ou_ann"},"action":{"value":"{\"question\":\"q\",\"button\":\"b\"}"}}}`,
+			`{"toast":{"type":"info","content":"noted"}}`,
+		},
+		"a message that names its time in a number": {
+			head + `"event_type":"im.message.receive_v1","create_time":1700000000000},"event":{"sender":{"sender_id":{"open_id":"ou_ann"}},` +
+				`"message":{"message_id":"om_1","chat_id":"` + w.Direct(ann) + `","chat_type":"p2p","message_type":"text","content":"{\"text\":\"hi\"}"}}}`,
+			`{}`,
+		},
+		"an event of another kind": {head + `"event_type":"news"},"event":{}}`, `{}`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			header, sealed := w.delivery(t, url, []byte(c.body), time.Now())
+			status, said := posts(t, url, header, sealed)
+			require.Equal(t, 200, status, said)
+			require.JSONEq(t, c.said, said)
+		})
+	}
+	require.Len(t, w.all(), 1)
+	require.Len(t, w.pressed, 1)
 }

@@ -214,15 +214,17 @@ func (q *Queries) GrantTell(ctx context.Context, db DBTX, arg GrantTellParams) (
 }
 
 const identityAdd = `-- name: IdentityAdd :exec
-INSERT INTO identities (kind, channel, account, peer, user_id) VALUES ($1, $2, $3, $4, $5)
+INSERT INTO identities (kind, channel, account, peer, user_id, union_id, member_id) VALUES ($1, $2, $3, $4, $5, $6, $7)
 `
 
 type IdentityAddParams struct {
-	Kind    string
-	Channel string
-	Account string
-	Peer    string
-	UserID  chat.UserID
+	Kind     string
+	Channel  string
+	Account  string
+	Peer     string
+	UserID   chat.UserID
+	UnionID  string
+	MemberID string
 }
 
 func (q *Queries) IdentityAdd(ctx context.Context, db DBTX, arg IdentityAddParams) error {
@@ -232,6 +234,8 @@ func (q *Queries) IdentityAdd(ctx context.Context, db DBTX, arg IdentityAddParam
 		arg.Account,
 		arg.Peer,
 		arg.UserID,
+		arg.UnionID,
+		arg.MemberID,
 	)
 	return err
 }
@@ -291,6 +295,77 @@ func (q *Queries) IdentityMove(ctx context.Context, db DBTX, arg IdentityMovePar
 		return 0, err
 	}
 	return result.RowsAffected(), nil
+}
+
+const identityNote = `-- name: IdentityNote :exec
+UPDATE identities SET union_id = coalesce(nullif($4::text, ''), union_id), member_id = coalesce(nullif($5::text, ''), member_id)
+WHERE kind = 'person' AND channel = $1 AND account = $2 AND peer = $3
+`
+
+type IdentityNoteParams struct {
+	Channel  string
+	Account  string
+	Peer     string
+	UnionID  string
+	MemberID string
+}
+
+// What is not known any more stays as it was.
+func (q *Queries) IdentityNote(ctx context.Context, db DBTX, arg IdentityNoteParams) error {
+	_, err := db.Exec(ctx, identityNote,
+		arg.Channel,
+		arg.Account,
+		arg.Peer,
+		arg.UnionID,
+		arg.MemberID,
+	)
+	return err
+}
+
+const identityRecognize = `-- name: IdentityRecognize :one
+SELECT u.id, u.name, u.role, u.password_hash, u.created_at, u.kind, u.met, (i.account = $1 AND i.peer = $2)::boolean AS here, i.union_id, i.member_id
+FROM identities i JOIN users u ON u.id = i.user_id
+WHERE i.kind = 'person' AND i.channel = $3
+  AND (i.account = $1 AND i.peer = $2 OR $4::text <> '' AND i.union_id = $4::text)
+ORDER BY here DESC, i.created_at, i.account, i.peer LIMIT 1
+`
+
+type IdentityRecognizeParams struct {
+	Account string
+	Peer    string
+	Channel string
+	UnionID string
+}
+
+type IdentityRecognizeRow struct {
+	User     User
+	Here     bool
+	UnionID  string
+	MemberID string
+}
+
+// Somebody by their id at a bot, else by the one that they have under all bots of its owner.
+func (q *Queries) IdentityRecognize(ctx context.Context, db DBTX, arg IdentityRecognizeParams) (IdentityRecognizeRow, error) {
+	row := db.QueryRow(ctx, identityRecognize,
+		arg.Account,
+		arg.Peer,
+		arg.Channel,
+		arg.UnionID,
+	)
+	var i IdentityRecognizeRow
+	err := row.Scan(
+		&i.User.ID,
+		&i.User.Name,
+		&i.User.Role,
+		&i.User.PasswordHash,
+		&i.User.CreatedAt,
+		&i.User.Kind,
+		&i.User.Met,
+		&i.Here,
+		&i.UnionID,
+		&i.MemberID,
+	)
+	return i, err
 }
 
 const identityUser = `-- name: IdentityUser :one

@@ -11,8 +11,6 @@ import (
 	"time"
 
 	"github.com/gorilla/websocket"
-
-	"xbot/internal/channel/feishu"
 )
 
 // conn is a long connection.
@@ -78,7 +76,7 @@ func (c *conn) read() {
 		if err != nil {
 			return
 		}
-		f, err := feishu.UnmarshalFrame(raw)
+		f, err := UnmarshalFrame(raw)
 		if kind != websocket.BinaryMessage || err != nil {
 			c.mu.Lock()
 			c.complain("a frame is malformed: %v", err)
@@ -86,9 +84,9 @@ func (c *conn) read() {
 			return
 		}
 		switch {
-		case f.Method == feishu.FrameControl && f.Get("type") == "ping":
+		case f.Method == FrameControl && f.Get("type") == "ping":
 			c.ping(f)
-		case f.Method == feishu.FrameData && f.Get("type") == "event":
+		case f.Method == FrameData && f.Get("type") == "event":
 			c.acknowledged(f)
 		default:
 			c.mu.Lock()
@@ -99,7 +97,7 @@ func (c *conn) read() {
 }
 
 // ping answers a ping. The first one signs the client on.
-func (c *conn) ping(f *feishu.Frame) {
+func (c *conn) ping(f *Frame) {
 	c.mu.Lock()
 	if f.Service != 33554678 {
 		c.complain("a ping names service %d", f.Service)
@@ -115,11 +113,11 @@ func (c *conn) ping(f *feishu.Frame) {
 		c.ring()
 	}
 	c.mu.Unlock()
-	pong := &feishu.Frame{Service: f.Service, Headers: []feishu.Header{{Key: "type", Value: "pong"}}, Payload: []byte(text(c.tuning()))}
+	pong := &Frame{Service: f.Service, Headers: []Header{{Key: "type", Value: "pong"}}, Payload: []byte(text(c.tuning()))}
 	_ = c.write(pong.Marshal()) // a connection that broke is seen by its reader
 }
 
-func (c *conn) acknowledged(f *feishu.Frame) {
+func (c *conn) acknowledged(f *Frame) {
 	var a ack
 	err := json.Unmarshal(f.Payload, &a)
 	c.mu.Lock()
@@ -149,15 +147,36 @@ func (c *conn) deliver(d *delivery, body []byte) {
 	if len(chunks) == 0 {
 		chunks = [][]byte{{}}
 	}
+	var frames [][]byte
 	for i, chunk := range slices.Backward(chunks) { // the order is nobody's promise
-		f := &feishu.Frame{
-			SeqID: uint64(i + 1), LogID: 7, Service: 33554678, Method: feishu.FrameData, Payload: chunk, LogIDNew: "log",
-			Headers: []feishu.Header{
+		f := &Frame{
+			SeqID: uint64(i + 1), LogID: 7, Service: 33554678, Method: FrameData, Payload: chunk, LogIDNew: "log",
+			Headers: []Header{
 				{Key: "type", Value: "event"}, {Key: "message_id", Value: id}, {Key: "sum", Value: strconv.Itoa(len(chunks))},
 				{Key: "seq", Value: strconv.Itoa(i)}, {Key: "trace_id", Value: "trace"},
 			},
 		}
-		_ = c.write(f.Marshal()) // a connection that broke is seen by its reader
+		frames = append(frames, f.Marshal())
+	}
+	if len(frames) == 1 {
+		_ = c.write(frames[0]) // a connection that broke is seen by its reader
+		return
+	}
+	c.running.Go(func() { c.parts(frames) })
+}
+
+// parts sends the parts of an event one after the other, as they come over a network: the library puts parts together without a
+// lock, and of two that come at the same instant one may be lost until the event comes again.
+func (c *conn) parts(frames [][]byte) {
+	gap := time.NewTicker(2 * time.Millisecond)
+	defer gap.Stop()
+	for _, one := range frames {
+		_ = c.write(one) // a connection that broke is seen by its reader
+		select {
+		case <-gap.C:
+		case <-c.ctx.Done():
+			return
+		}
 	}
 }
 

@@ -7,14 +7,13 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/base64"
+	"encoding/hex"
 	"encoding/json"
 	"io"
 	"net/http"
 	"slices"
 	"strconv"
 	"time"
-
-	"xbot/internal/channel/feishu"
 )
 
 // delivery is an event on its way to the bot.
@@ -225,9 +224,15 @@ func (s *Server) Signed(hook string, body []byte, at time.Time) (*http.Request, 
 		stamp := strconv.FormatInt(at.Unix(), 10)
 		req.Header.Set("X-Lark-Request-Timestamp", stamp)
 		req.Header.Set("X-Lark-Request-Nonce", "nonce")
-		req.Header.Set("X-Lark-Signature", feishu.Signature(stamp, "nonce", s.c.EncryptKey, body))
+		req.Header.Set("X-Lark-Signature", Signature(stamp, "nonce", s.c.EncryptKey, body))
 	}
 	return req, nil
+}
+
+// Signature is what the platform puts beside a delivery.
+func Signature(at, nonce, encryptKey string, raw []byte) string {
+	sum := sha256.Sum256(append([]byte(at+nonce+encryptKey), raw...))
+	return hex.EncodeToString(sum[:])
 }
 
 // Encrypt seals a body as the platform does.

@@ -52,7 +52,7 @@ type Incoming struct {
 }
 
 // Bot is the bot as somebody to mention.
-func Bot() Person { return Person{BotID, BotName} }
+func Bot() Person { return Person{OpenID: BotID, Name: BotName} }
 
 // File is a file of anybody.
 type File struct {
@@ -190,8 +190,14 @@ func (s *Server) received(m *message) map[string]any {
 			"key": one.Key, "name": one.Person.Name, "id": map[string]string{"open_id": one.Person.OpenID}, "tenant_key": "t1",
 		})
 	}
+	ids := map[string]string{"open_id": m.sender}
+	if n := slices.IndexFunc(s.people, func(p Person) bool { return p.OpenID == m.sender }); n >= 0 {
+		if ids["union_id"] = s.people[n].union(); s.people[n].UserID != "" {
+			ids["user_id"] = s.people[n].UserID
+		}
+	}
 	return map[string]any{
-		"sender": map[string]any{"sender_id": map[string]string{"open_id": m.sender, "union_id": "on_" + m.sender}, "sender_type": sender, "tenant_key": "t1"},
+		"sender": map[string]any{"sender_id": ids, "sender_type": sender, "tenant_key": "t1"},
 		"message": map[string]any{
 			"message_id": m.id, "root_id": m.root, "parent_id": m.parent, "thread_id": m.thread, "create_time": millis(m.at),
 			"update_time": millis(m.at), "chat_id": m.chat, "chat_type": kind, "message_type": m.kind, "content": m.content, "mentions": mentions,

@@ -3,6 +3,7 @@
 package feishutest
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -24,7 +25,7 @@ type Config struct {
 	// Again is how long an acknowledgement is waited for before an event is delivered again; 0: half a second. The platform
 	// waits for three.
 	Again time.Duration
-	// Ping is told to clients as the interval of pings; 0: 100 ms.
+	// Ping is told to clients as the interval of pings, in whole seconds; 0: one.
 	Ping time.Duration
 	// Lacks are permissions that the app does not have, by the beginning of the path that needs them, such as
 	// "GET /open-apis/contact" to the names of the permissions.
@@ -38,7 +39,14 @@ type Config struct {
 }
 
 // Person is somebody who uses the platform.
-type Person struct{ OpenID, Name string }
+type Person struct {
+	OpenID, Name string
+	UnionID      string // under every app of their tenant; empty: made of OpenID
+	UserID       string // in their tenant; empty: the app may not know it
+}
+
+// union is who they are under every app of their tenant.
+func (p Person) union() string { return cmp.Or(p.UnionID, "on_"+p.OpenID) }
 
 // The credentials of the app, and its bot.
 const (
@@ -105,7 +113,7 @@ func New(c Config) (*Server, error) {
 		c.Again = 500 * time.Millisecond
 	}
 	if c.Ping == 0 {
-		c.Ping = 100 * time.Millisecond
+		c.Ping = time.Second
 	}
 	ctx, stop := context.WithCancel(context.Background())
 	s := &Server{

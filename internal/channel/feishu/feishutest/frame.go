@@ -1,12 +1,13 @@
-package feishu
+package feishutest
 
 import (
-	"google.golang.org/protobuf/encoding/protowire"
+	"fmt"
 
-	"xbot/internal/fault"
+	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// Frame is a message of the long connection, as the platform encodes it (protocol buffers, version 2).
+// Frame is a message of the long connection, as the platform encodes it (protocol buffers, version 2). It is written here once
+// more, and not taken from the library, so that the library is tried by somebody else's reading of the protocol.
 type Frame struct {
 	SeqID, LogID    uint64
 	Service         int32
@@ -105,7 +106,7 @@ func UnmarshalFrame(raw []byte) (*Frame, error) {
 
 func (f *Frame) header(raw []byte) error {
 	if len(f.Headers) >= maxHeaders {
-		return fault.Errorf(fault.Invalid, "a frame has more than %d headers", maxHeaders)
+		return fmt.Errorf("a frame has more than %d headers", maxHeaders)
 	}
 	var h Header
 	err := members(raw, func(n protowire.Number, _ uint64, text []byte) error {
@@ -126,7 +127,7 @@ func members(raw []byte, f func(n protowire.Number, v uint64, text []byte) error
 	for len(raw) > 0 {
 		n, kind, size := protowire.ConsumeTag(raw)
 		if size < 0 {
-			return fault.Errorf(fault.Invalid, "a frame is malformed: %w", protowire.ParseError(size))
+			return fmt.Errorf("a frame is malformed: %w", protowire.ParseError(size))
 		}
 		raw = raw[size:]
 		var v uint64
@@ -140,7 +141,7 @@ func members(raw []byte, f func(n protowire.Number, v uint64, text []byte) error
 			size = protowire.ConsumeFieldValue(n, kind, raw)
 		}
 		if size < 0 {
-			return fault.Errorf(fault.Invalid, "a frame is malformed: %w", protowire.ParseError(size))
+			return fmt.Errorf("a frame is malformed: %w", protowire.ParseError(size))
 		}
 		raw = raw[size:]
 		if err := f(n, v, text); err != nil {
