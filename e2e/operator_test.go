@@ -25,15 +25,20 @@ func (s *server) operate(arguments ...string) (string, error) {
 	return strings.TrimSpace(string(out)), err
 }
 
-// browser is a client with cookies.
-func (s *server) browser() *http.Client {
+// browser is a client with cookies, and with what the page keeps.
+type browser struct {
+	http.Client
+	pageKey string
+}
+
+func (s *server) browser() *browser {
 	jar, err := cookiejar.New(nil)
 	require.NoError(s.t, err)
-	return &http.Client{Jar: jar}
+	return &browser{Client: http.Client{Jar: jar}}
 }
 
 // post sends JSON and returns the status.
-func (s *server) post(c *http.Client, path string, body any) int {
+func (s *server) post(c *browser, path string, body any) int {
 	s.t.Helper()
 	data, err := json.Marshal(body)
 	require.NoError(s.t, err)
@@ -41,14 +46,22 @@ func (s *server) post(c *http.Client, path string, body any) int {
 	require.NoError(s.t, err)
 	req.Header.Set("Content-Type", "application/json")
 	req.Header.Set("Origin", s.url)
+	req.Header.Set("X-Xbot-Page", c.pageKey)
 	response, err := c.Do(req)
 	require.NoError(s.t, err)
+	if path == "/api/login" && response.StatusCode == http.StatusOK {
+		var in struct {
+			PageKey string `json:"page_key"`
+		}
+		require.NoError(s.t, json.NewDecoder(response.Body).Decode(&in))
+		c.pageKey = in.PageKey
+	}
 	require.NoError(s.t, response.Body.Close())
 	return response.StatusCode
 }
 
 // signIn opens a sign-in link as the page does.
-func (s *server) signIn(c *http.Client, link string) int {
+func (s *server) signIn(c *browser, link string) int {
 	s.t.Helper()
 	u, err := url.Parse(link)
 	require.NoError(s.t, err)

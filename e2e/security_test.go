@@ -8,6 +8,7 @@ import (
 	"maps"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"slices"
@@ -157,7 +158,11 @@ func TestSecurity_TheSignInLinkWorksOnceAndSetsAPassword(t *testing.T) {
 	require.Equal(t, http.SameSiteLaxMode, cookie.SameSite)
 	require.Equal(t, http.StatusForbidden, login(`{"token":"`+token+`"}`).StatusCode)
 
-	header := http.Header{"Cookie": {cookie.Name + "=" + cookie.Value}, "Content-Type": {"application/json"}}
+	var in struct {
+		PageKey string `json:"page_key"`
+	}
+	require.NoError(t, json.NewDecoder(first.Body).Decode(&in))
+	header := http.Header{"Cookie": {cookie.Name + "=" + cookie.Value}, "X-Xbot-Page": {in.PageKey}, "Content-Type": {"application/json"}}
 	req, err := http.NewRequest(http.MethodPost, s.url+"/api/me/password", strings.NewReader(`{"password":"long enough to keep"}`))
 	require.NoError(t, err)
 	req.Header = header.Clone()
@@ -203,4 +208,47 @@ func TestSecurity_AnEnvFileOfTheWorkingFolderIsNotBelieved(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, 1, strings.Count(string(log), evil), "it is mentioned once")
 	require.Contains(t, string(log), "--env-file")
+}
+
+func TestSecurity_AServerOnAnotherPortCanDoNothingWithTheLogin(t *testing.T) {
+	s := newServer(t)
+	link, err := s.operate("login-link")
+	require.NoError(t, err, link)
+	page := s.browser()
+	require.Equal(t, http.StatusOK, s.signIn(page, link))
+	received := make(chan string, 1)
+	preview := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { received <- r.Header.Get("Cookie") }))
+	defer preview.Close()
+	visit, err := page.Get(preview.URL)
+	require.NoError(t, err)
+	require.NoError(t, visit.Body.Close())
+	stolen := http.Header{"Cookie": {<-received}, "Origin": {s.url}, "Sec-Fetch-Site": {"same-origin"}}
+	require.Contains(t, stolen.Get("Cookie"), "xbot_session=", "a browser sends it to every port of the host")
+	for _, path := range []string{"/api/me", "/api/sessions", "/api/tokens", "/metrics", "/temporal/", "/temporal/api/v1/namespaces", "/temporal/k/x/", "/api/sessions/agent:main:main/ws"} {
+		status, body := s.get(http.MethodGet, path, stolen)
+		require.Equal(t, http.StatusUnauthorized, status, "%s: %s", path, body)
+	}
+	for _, path := range []string{"/api/sessions", "/api/tokens", "/api/me/password", "/api/passes", "/api/logout"} {
+		status, _ := s.get(http.MethodPost, path, stolen)
+		require.Equal(t, http.StatusUnauthorized, status, path)
+	}
+
+	own := stolen.Clone()
+	own.Set("X-Xbot-Page", page.pageKey)
+	status, body := s.get(http.MethodGet, "/api/me", own)
+	require.Equal(t, http.StatusOK, status, body)
+	var me struct {
+		TemporalUI string `json:"temporal_ui"`
+	}
+	require.NoError(t, json.Unmarshal([]byte(body), &me))
+	own = stolen.Clone()
+	own.Set("Accept", "text/html")
+	status, body = s.get(http.MethodGet, me.TemporalUI, own)
+	require.Equal(t, http.StatusOK, status)
+	base := strings.TrimSuffix(me.TemporalUI, "/")
+	require.Contains(t, body, `base: "`+base+`"`, "the UI of Temporal finds itself there")
+	require.NotContains(t, body, `"/temporal/_app`)
+	status, body = s.get(http.MethodGet, base+"/api/v1/namespaces", stolen)
+	require.Equal(t, http.StatusOK, status, body)
+	require.Contains(t, body, "namespaceInfo")
 }

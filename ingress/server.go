@@ -59,7 +59,7 @@ func (r Routes) Handler() http.Handler {
 		mux.Handle("/internal/", r.Internal)
 	}
 	if r.Temporal != nil {
-		mux.Handle("/temporal/", r.Temporal)
+		mux.Handle(TemporalRoot, r.Temporal)
 	}
 	if r.Files != nil {
 		mux.Handle("GET "+filelink.Prefix, r.Files)

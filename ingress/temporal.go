@@ -1,38 +1,89 @@
 package ingress
 
 import (
+	"io"
 	"net/http"
 	"net/http/httputil"
 	"net/url"
+	"strconv"
+	"strings"
 )
 
 // TemporalUI leads to the Temporal UI, which answers only requests with a secret header. It is mounted behind the
-// login, for administrators; the person's own credentials (the cookie named ours) stay here.
-func TemporalUI(target *url.URL, header, token, ours string, allowed func(*http.Request) bool) http.Handler {
+// login, for administrators; the person's own credentials stay here.
+type TemporalUI struct {
+	Target  *url.URL
+	Header  string // empty if the UI asks for none
+	Token   string
+	Cookie  string                     // of the person's login
+	Base    func(*http.Request) string // where this browser finds the UI; ends with a slash
+	Allowed func(*http.Request) bool
+}
+
+// maxIndex bounds the page of the UI, in bytes; it has some kilobytes.
+const maxIndex = 1 << 20
+
+// Handler returns the way there.
+func (t TemporalUI) Handler() http.Handler {
 	proxy := &httputil.ReverseProxy{
-		Rewrite: func(r *httputil.ProxyRequest) {
-			r.SetURL(target)
-			r.Out.URL.Path, r.Out.URL.RawPath = r.In.URL.Path, r.In.URL.RawPath
-			r.Out.Host = target.Host
-			dropCookie(r.Out, ours)
-			r.Out.Header.Del("Authorization")
-			r.Out.Header.Del("Origin")
-			if header != "" {
-				r.Out.Header.Set(header, token)
-			}
-		},
+		Rewrite:        t.rewrite,
+		ModifyResponse: t.rebase,
 		ErrorHandler: func(w http.ResponseWriter, _ *http.Request, _ error) {
 			http.Error(w, "The Temporal UI does not answer. Run \"xbot doctor\".", http.StatusBadGateway)
 		},
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if !allowed(r) {
+		if !t.Allowed(r) {
 			http.Error(w, "The Temporal UI is for administrators.", http.StatusForbidden)
 			return
 		}
 		w.Header().Del("X-Frame-Options")
 		proxy.ServeHTTP(w, r)
 	})
+}
+
+func (t TemporalUI) rewrite(r *httputil.ProxyRequest) {
+	r.SetURL(t.Target)
+	r.Out.URL.Path, r.Out.URL.RawPath = r.In.URL.Path, r.In.URL.RawPath
+	r.Out.Host = t.Target.Host
+	dropCookie(r.Out, t.Cookie)
+	r.Out.Header.Del("Authorization")
+	r.Out.Header.Del("Origin")
+	r.Out.Header.Del("Referer") // has the path that shows who asks
+	if strings.Contains(r.In.Header.Get("Accept"), "text/html") {
+		r.Out.Header.Del("Accept-Encoding") // the page is read on the way
+	}
+	if t.Header != "" {
+		r.Out.Header.Set(t.Header, t.Token)
+	}
+}
+
+// rebase makes the UI's own addresses begin where this browser finds it.
+func (t TemporalUI) rebase(resp *http.Response) error {
+	resp.Header.Del("Referrer-Policy") // ours stands: other sites must not learn the path
+	base, root := strings.TrimSuffix(t.Base(resp.Request), "/"), strings.TrimSuffix(TemporalRoot, "/")
+	if base == root {
+		return nil
+	}
+	if rest, ok := strings.CutPrefix(resp.Header.Get("Location"), root); ok {
+		resp.Header.Set("Location", base+rest)
+	}
+	if !strings.HasPrefix(resp.Header.Get("Content-Type"), "text/html") || strings.HasPrefix(resp.Request.URL.Path, root+"/render") {
+		return nil // what is rendered there was written by others, and must not learn the path
+	}
+	page, err := io.ReadAll(io.LimitReader(resp.Body, maxIndex))
+	if err != nil {
+		return err
+	}
+	if err := resp.Body.Close(); err != nil {
+		return err
+	}
+	moved := strings.NewReplacer(`"`+root+`"`, `"`+base+`"`, `"`+root+`/`, `"`+base+`/`).Replace(string(page))
+	resp.Body = io.NopCloser(strings.NewReader(moved))
+	resp.ContentLength = int64(len(moved))
+	resp.Header.Set("Content-Length", strconv.Itoa(len(moved)))
+	resp.Header.Set("Cache-Control", "no-store")
+	return nil
 }
 
 // dropCookie removes one cookie and keeps those of the UI itself.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"os"
 	"path/filepath"
 	"runtime"
 	"sync"
@@ -76,6 +77,8 @@ func open(cfg Config) (*daemon, error) {
 	}
 	if cfg.Confine != ConfineOff {
 		tree.Restrict(cfg.Write)
+		home := os.Getenv("HOME")
+		tree.Hide(func() (hide, keep []string) { return confine.Hidden(home) })
 	}
 	d := &daemon{cfg: cfg, store: store, files: tree, env: commandEnv(), log: cfg.Log}
 	// In this order: trying confinement needs what closing the memory takes away.

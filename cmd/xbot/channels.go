@@ -20,6 +20,7 @@ import (
 	"xbot/internal/config"
 	"xbot/internal/secret"
 	"xbot/internal/session"
+	"xbot/internal/safehttp"
 	"xbot/internal/store"
 )
 
@@ -38,11 +39,20 @@ const (
 func (p *parts) newChannels() *channel.Live {
 	transport := http.DefaultTransport.(*http.Transport).Clone() //nolint:forcetypeassert // it is one
 	transport.ResponseHeaderTimeout = platformTimeout
-	http := &http.Client{Timeout: transferTimeout, Transport: transport}
+	client := &http.Client{Timeout: transferTimeout, Transport: transport}
+	files := func(own string) *http.Client {
+		allow, err := safehttp.ParseAllow(p.policy.HTTPAllow) // known only once accounts are opened
+		if err != nil {
+			allow = safehttp.Allow{} // refused when settings are read
+		}
+		client := safehttp.New(allow.With(own))
+		client.Timeout = transferTimeout
+		return client
+	}
 	return &channel.Live{
 		Source: p.accounts, Drivers: drivers(),
 		Opening: func(name, account string) channel.Opening {
-			return channel.Opening{HTTP: http, Memory: channelMemory{p.store, name, account}}
+			return channel.Opening{HTTP: client, Files: files, Memory: channelMemory{p.store, name, account}}
 		},
 	}
 }

@@ -114,7 +114,7 @@ func newIngressPart(p *parts, l net.Listener, h config.HTTP, t config.Temporal, 
 	p.wakeLine(t)
 	p.startCourier(t)
 	p.openDesk(t)
-	in.auth = &auth.Auth{Accounts: p.store, Hosts: auth.Hosts{Allowed: allowedHosts(h)}}
+	in.auth = &auth.Auth{Accounts: p.store, Hosts: auth.Hosts{Allowed: allowedHosts(h)}, Key: p.key, Proxies: h.TrustedProxies()}
 	in.dispatch = &ingress.Dispatch{
 		Inbox: p.store, Log: p.log, Waker: p.waker(t), Starter: p.starter(t), Policies: p.policies,
 	}

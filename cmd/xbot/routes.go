@@ -44,7 +44,9 @@ func (in *ingressPart) routes() (ingress.Routes, error) {
 	}
 	if in.ui != nil {
 		allowed := func(q *http.Request) bool { return auth.User(q.Context()).Admin }
-		r.Temporal = in.auth.Require(ingress.TemporalUI(in.ui, localstack.UITokenHeader, in.uiToken, auth.CookieName, allowed), a.Refuse)
+		base := func(q *http.Request) string { return in.auth.Under(q.Context(), ingress.TemporalRoot) }
+		ui := ingress.TemporalUI{Target: in.ui, Header: localstack.UITokenHeader, Token: in.uiToken, Cookie: auth.CookieName, Base: base, Allowed: allowed}
+		r.Temporal = in.auth.RequireUnder(ingress.TemporalRoot, ui.Handler(), a.Refuse)
 	}
 	return r, nil
 }

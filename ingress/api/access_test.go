@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 
@@ -219,6 +220,9 @@ func TestLogin_ByLinkOnceThenByPassword(t *testing.T) {
 	page := b.browser()
 	var in api.SignedIn
 	page.do(http.MethodPost, "/api/login", `{"token":"`+token+`"}`).is(http.StatusOK, &in)
+	require.NotEmpty(t, in.PageKey)
+	require.NotEmpty(t, in.Browser)
+	in.PageKey, in.Browser = "", ""
 	require.Equal(t, api.SignedIn{User: api.UserBody{ID: b.alice.user.ID, Name: "alice", Role: "admin"}, MustSetPassword: true}, in)
 	b.browser().do(http.MethodPost, "/api/login", `{"token":"`+token+`"}`).problem(http.StatusForbidden)
 
@@ -265,6 +269,67 @@ func TestLogin_TooManyGuessesAreToldWhenToTryAgain(t *testing.T) {
 	a.problem(http.StatusTooManyRequests)
 	require.NotEmpty(t, a.header.Get("Retry-After"))
 	require.Empty(t, a.header.Get("Set-Cookie"))
+}
+
+func TestLogin_AServerOnAnotherPortCanDoNothingWithTheCookie(t *testing.T) {
+	b := setup(t)
+	s := b.alice.session("agent:main:web:thread:mine")
+	page := b.browser()
+	page.signIn(b.alice)
+
+	received := make(chan string, 1)
+	other := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { received <- r.Header.Get("Cookie") }))
+	defer other.Close()
+	require.Equal(t, "127.0.0.1", strings.Split(strings.TrimPrefix(other.URL, "http://"), ":")[0], "the same host as ours")
+	visit, err := page.client.Get(other.URL)
+	require.NoError(t, err)
+	require.NoError(t, visit.Body.Close())
+	stolen := <-received
+	require.Contains(t, stolen, auth.CookieName+"=", "a browser sends it to every port")
+
+	all := append(endpoints(t), [2]string{http.MethodGet, "/api/sessions/{key}/ws"}, [2]string{http.MethodGet, "/api/sessions/{key}/files/content?path=x&pass=x"})
+	for _, e := range all {
+		if e[1] == "/api/login" {
+			continue
+		}
+		at := strings.NewReplacer("{key}", string(s.Key), "{id}", "1", "{step}", "0").Replace(e[1])
+		r, err := http.NewRequestWithContext(t.Context(), e[0], b.url+at, nil)
+		require.NoError(t, err)
+		r.Header = http.Header{"Cookie": {stolen}, "Origin": {b.url}, "Sec-Fetch-Site": {"same-origin"}, "Content-Type": {"application/json"}}
+		b.send(&http.Client{}, r).problem(http.StatusUnauthorized)
+	}
+	page.do(http.MethodGet, "/api/me", "").is(http.StatusOK, nil)
+}
+
+func TestPasses_OpenADownloadOfTheirPersonAlone(t *testing.T) {
+	b := setup(t)
+	s := b.alice.session("agent:main:web:thread:mine")
+	page, other := b.browser(), b.browser()
+	page.signIn(b.alice)
+	other.signIn(b.bob)
+	var pass api.PassBody
+	page.do(http.MethodPost, "/api/passes", `{"url":"`+path(s.Key, "/export")+`"}`).is(http.StatusCreated, &pass)
+	key := page.key
+	page.key = ""
+	page.do(http.MethodGet, path(s.Key, "/export"), "").problem(http.StatusUnauthorized)
+	page.do(http.MethodGet, pass.URL, "").is(http.StatusOK, nil)
+	other.key = ""
+	other.do(http.MethodGet, pass.URL, "").problem(http.StatusUnauthorized)
+	page.key = key
+	page.do(http.MethodPost, "/api/passes", `{"url":"https://evil.example/api/me"}`).problem(http.StatusBadRequest)
+	b.alice.post("/api/passes", map[string]string{"url": "/api/me"}).problem(http.StatusBadRequest)
+}
+
+func TestMe_SendsABrowserToTheTemporalUIByAPathOfItsOwn(t *testing.T) {
+	b := setup(t)
+	page, again := b.browser(), b.browser()
+	page.signIn(b.alice)
+	again.signIn(b.alice)
+	var one, two api.Me
+	page.do(http.MethodGet, "/api/me", "").is(http.StatusOK, &one)
+	again.do(http.MethodGet, "/api/me", "").is(http.StatusOK, &two)
+	require.Regexp(t, `^/temporal/k/[\w-]{43}/$`, one.TemporalUI)
+	require.NotEqual(t, one.TemporalUI, two.TemporalUI)
 }
 
 func TestMe_TellsMembersNothingOfTheTemporalUI(t *testing.T) {

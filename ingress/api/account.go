@@ -7,6 +7,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
+	"xbot/ingress"
 	"xbot/ingress/auth"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
@@ -40,10 +41,13 @@ type LoginState struct {
 type SignedIn struct {
 	User            UserBody `json:"user"`
 	MustSetPassword bool     `json:"must_set_password"`
+	PageKey         string   `json:"page_key" doc:"Goes as X-Xbot-Page with every request that has the cookie, which alone is nothing. To be kept where only this origin reads it."`
+	Browser         string   `json:"browser" doc:"To be kept, and sent with the next login: it tells this browser from those who guess passwords. It opens nothing."`
 }
 
 type loginInput struct {
 	Body struct {
+		Browser  string `json:"browser,omitempty" maxLength:"256" doc:"What the last login gave to this browser."`
 		Username string `json:"username,omitempty" maxLength:"128"`
 		Password string `json:"password,omitempty" maxLength:"256"`
 		Token    string `json:"token,omitempty" maxLength:"256" doc:"Of a one-time sign-in link; instead of name and password."`
@@ -71,25 +75,27 @@ func (a *API) registerLogin(h huma.API) {
 		})
 	huma.Register(h, huma.Operation{OperationID: "login", Method: http.MethodPost, Path: "/api/login", Summary: "Sign in; sets the cookie"},
 		func(_ context.Context, in *loginInput) (*struct{ Body SignedIn }, error) {
-			user, err := a.signIn(in)
+			login, err := a.signIn(in)
 			if err != nil {
 				return nil, a.problem(err)
 			}
-			return &struct{ Body SignedIn }{SignedIn{User: userBody(user), MustSetPassword: user.PasswordHash == ""}}, nil
+			return &struct{ Body SignedIn }{SignedIn{
+				User: userBody(login.User), MustSetPassword: login.User.PasswordHash == "", PageKey: login.PageKey, Browser: login.Browser,
+			}}, nil
 		})
 }
 
-func (a *API) signIn(in *loginInput) (store.User, error) {
+func (a *API) signIn(in *loginInput) (auth.Login, error) {
 	if err := a.Auth.Hosts.SameOrigin(in.r); err != nil {
-		return store.User{}, err
+		return auth.Login{}, err
 	}
 	if in.Body.Token != "" {
 		return a.Auth.SignInByLink(in.w, in.r, in.Body.Token)
 	}
 	if in.Body.Username == "" || in.Body.Password == "" {
-		return store.User{}, fault.Errorf(fault.Invalid, "give username and password, or the token of a sign-in link")
+		return auth.Login{}, fault.Errorf(fault.Invalid, "give username and password, or the token of a sign-in link")
 	}
-	return a.Auth.SignIn(in.w, in.r, in.Body.Username, in.Body.Password)
+	return a.Auth.SignIn(in.w, in.r, auth.Credentials{Name: in.Body.Username, Password: in.Body.Password, Browser: in.Body.Browser})
 }
 
 // Me is what a client needs to know at its start.
@@ -109,7 +115,7 @@ func (a *API) registerAccount(h huma.API) {
 		})
 	huma.Register(h, huma.Operation{OperationID: "me", Method: http.MethodGet, Path: "/api/me", Summary: "Who I am and what this server is", Security: secured},
 		func(ctx context.Context, _ *struct{}) (*struct{ Body Me }, error) {
-			return &struct{ Body Me }{a.me(auth.User(ctx))}, nil
+			return &struct{ Body Me }{a.me(ctx)}, nil
 		})
 	huma.Register(h, huma.Operation{OperationID: "set-password", Method: http.MethodPost, Path: "/api/me/password", Summary: "Set my password; signs out my other browsers", DefaultStatus: http.StatusNoContent, Security: secured},
 		func(ctx context.Context, in *struct {
@@ -121,13 +127,34 @@ func (a *API) registerAccount(h huma.API) {
 		}) (*struct{}, error) {
 			return nil, a.problem(a.Auth.SetPassword(in.r, auth.User(ctx), in.Body.Current, in.Body.Password))
 		})
+	a.registerPasses(h)
 	a.registerTokens(h)
 }
 
-func (a *API) me(u store.User) Me {
+// PassBody is an address that a browser opens by itself.
+type PassBody struct {
+	URL string `json:"url" doc:"The address with a pass; good for a minute, in this browser."`
+}
+
+func (a *API) registerPasses(h huma.API) {
+	huma.Register(h, huma.Operation{
+		OperationID: "create-pass", Method: http.MethodPost, Path: "/api/passes", Summary: "Let this browser open an address of the API where no header can be sent, such as a download",
+		DefaultStatus: http.StatusCreated, Security: secured,
+	}, func(ctx context.Context, in *struct {
+		Body struct {
+			URL string `json:"url" minLength:"1" maxLength:"8192" doc:"Path and query, beginning with /api/."`
+		}
+	}) (*struct{ Body PassBody }, error) {
+		address, err := a.Auth.Pass(ctx, in.Body.URL)
+		return &struct{ Body PassBody }{PassBody{address}}, a.problem(err)
+	})
+}
+
+func (a *API) me(ctx context.Context) Me {
+	u := auth.User(ctx)
 	m := Me{User: userBody(u), MustSetPassword: u.PasswordHash == "", Model: a.Info.Model, Demo: a.Info.Demo, Version: a.Info.Version}
 	if u.Admin && a.Info.TemporalUI {
-		m.TemporalUI = "/temporal/"
+		m.TemporalUI = a.Auth.Under(ctx, ingress.TemporalRoot)
 	}
 	return m
 }

@@ -6,6 +6,7 @@ import (
 	"context"
 	"log/slog"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -143,17 +144,18 @@ func Document() *huma.OpenAPI {
 
 func (a *API) config() huma.Config {
 	c := huma.DefaultConfig("xbot", a.Info.Version)
-	c.Info.Description = "Sessions, messages and events of xbot. Sign in with a cookie (POST /api/login) or send a token (Authorization: Bearer …)."
+	c.Info.Description = "Sessions, messages and events of xbot. Send a token (Authorization: Bearer …), or sign in (POST /api/login) and send the cookie together with the page key (X-Xbot-Page)."
 	c.OpenAPIPath, c.DocsPath, c.SchemasPath = "", "", "" // served as one document by the server
 	c.CreateHooks = nil                                   // no $schema links in answers
 	c.Components.SecuritySchemes = map[string]*huma.SecurityScheme{
 		"token":  {Type: "http", Scheme: "bearer"},
 		"cookie": {Type: "apiKey", In: "cookie", Name: auth.CookieName},
+		"page":   {Type: "apiKey", In: "header", Name: auth.PageHeader},
 	}
 	return c
 }
 
-var secured = []map[string][]string{{"token": {}}, {"cookie": {}}}
+var secured = []map[string][]string{{"token": {}}, {"cookie": {}, "page": {}}}
 
 // own returns a session of the user. A session of somebody else looks like none.
 func (a *API) own(ctx context.Context, key string) (chat.Session, error) {
@@ -174,7 +176,7 @@ func (a *API) withLink(ctx context.Context, t chat.Turn) chat.Turn {
 		if err != nil {
 			return t // a turn without its link is one all the same
 		}
-		t.TemporalURL = ingress.RunPath(a.Info.Namespace, id, t.RunID)
+		t.TemporalURL = a.Auth.Under(ctx, ingress.TemporalRoot) + strings.TrimPrefix(ingress.RunPath(a.Info.Namespace, id, t.RunID), ingress.TemporalRoot)
 	}
 	return t
 }

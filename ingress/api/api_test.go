@@ -12,6 +12,7 @@ import (
 	"net/url"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -111,7 +112,7 @@ func setup(t *testing.T) *bundle {
 		wakes: &wakes{}, boxes: &boxes{of: map[chat.UserID]sandbox.Sandbox{}}, links: filelink.New(secret.Key{1}), log: &bytes.Buffer{}, closing: make(chan struct{}),
 	}
 	b.store = store.New(b.pool, b.bus)
-	b.auth = &auth.Auth{Accounts: b.store}
+	b.auth = &auth.Auth{Accounts: b.store, Key: secret.Key{1}}
 	log := slog.New(slog.NewTextHandler(b.log, &slog.HandlerOptions{Level: slog.LevelWarn}))
 	dispatch := &ingress.Dispatch{Inbox: b.store, Waker: b.wakes, Log: log}
 	a := &api.API{
@@ -297,6 +298,7 @@ type browser struct {
 	*bundle
 	client *http.Client
 	origin string
+	key    string // that the page of the last login keeps
 }
 
 func (b *bundle) browser() *browser {
@@ -314,5 +316,21 @@ func (w *browser) do(method, path, body string) answer {
 	if w.origin != "" {
 		r.Header.Set("Origin", w.origin)
 	}
-	return w.send(w.client, r)
+	r.Header.Set(auth.PageHeader, w.key)
+	a := w.send(w.client, r)
+	if path == "/api/login" && a.status == http.StatusOK {
+		var in api.SignedIn
+		require.NoError(w.t, json.Unmarshal(a.body, &in))
+		w.key = in.PageKey
+	}
+	return a
+}
+
+// signIn opens a fresh sign-in link of a person.
+func (w *browser) signIn(p *person) {
+	w.t.Helper()
+	link, err := w.auth.NewLink(w.t.Context(), p.user.ID, w.url)
+	require.NoError(w.t, err)
+	_, token, _ := strings.Cut(link, "#token=")
+	w.do(http.MethodPost, "/api/login", `{"token":"`+token+`"}`).is(http.StatusOK, nil)
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"xbot/ingress/api"
+	"xbot/ingress/auth"
 	"xbot/internal/chat"
 	"xbot/internal/store"
 )
@@ -382,7 +383,10 @@ func TestSocket_OfAnotherSitesPageIsRefused(t *testing.T) {
 	_, resp, err := dialer.Dial(url, http.Header{"Origin": {"http://evil.example"}})
 	require.Error(t, err)
 	require.Equal(t, http.StatusForbidden, resp.StatusCode)
-	conn, resp, err := dialer.Dial(url, http.Header{"Origin": {b.url}})
+	_, resp, err = dialer.Dial(url, http.Header{"Origin": {b.url}})
+	require.Error(t, err, "the cookie is not enough")
+	require.Equal(t, http.StatusUnauthorized, resp.StatusCode)
+	conn, resp, err := dialer.Dial(url, http.Header{"Origin": {b.url}, auth.PageHeader: {page.key}})
 	require.NoError(t, err)
 	require.NoError(t, resp.Body.Close())
 	require.NoError(t, conn.Close())

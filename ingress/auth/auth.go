@@ -1,12 +1,13 @@
 // Package auth says who a request comes from. Every endpoint but health and login needs a user: loopback is not
-// authentication. Browsers have a cookie, programs a bearer token; both are random, stored hashed, and looked up by
-// the hash.
+// authentication. Browsers have a cookie and the key of their page, programs a bearer token; cookies and tokens are
+// random, stored hashed, and looked up by the hash.
 package auth
 
 import (
 	"context"
 	"fmt"
 	"net/http"
+	"net/netip"
 	"strings"
 	"sync"
 	"time"
@@ -51,6 +52,8 @@ type Accounts interface {
 type Auth struct {
 	Accounts Accounts
 	Hosts    Hosts
+	Key      secret.Key     // without it no cookie counts
+	Proxies  []netip.Prefix // whose X-Forwarded-For is believed
 	attempts limiter
 }
 
@@ -59,6 +62,7 @@ type contextKey struct{}
 // identity is who a request comes from, and how to look again whether it still may.
 type identity struct {
 	user  store.User
+	login []byte // hash of a browser's cookie; nil for a program
 	still func(ctx context.Context) error
 }
 
@@ -101,6 +105,9 @@ func (a *Auth) identify(w http.ResponseWriter, r *http.Request) (identity, error
 	if err := a.Hosts.SameOrigin(r); err != nil {
 		return identity{}, err
 	}
+	if err := a.shown(r, secret.HashToken(cookie.Value)); err != nil {
+		return identity{}, err
+	}
 	return a.byCookie(w, r, cookie.Value)
 }
 
@@ -110,7 +117,7 @@ func (a *Auth) byToken(ctx context.Context, hash []byte) (identity, error) {
 		return user, unknown(err, "this token is unknown or was revoked")
 	}
 	user, err := look(ctx)
-	return identity{user, func(ctx context.Context) error { _, err := look(ctx); return err }}, err
+	return identity{user, nil, func(ctx context.Context) error { _, err := look(ctx); return err }}, err
 }
 
 func (a *Auth) byCookie(w http.ResponseWriter, r *http.Request, value string) (identity, error) {
@@ -129,7 +136,7 @@ func (a *Auth) byCookie(w http.ResponseWriter, r *http.Request, value string) (i
 		}
 		setCookie(w, r, value, int(sessionLife.Seconds()))
 	}
-	return identity{user, func(ctx context.Context) error { _, _, err := look(ctx); return err }}, nil
+	return identity{user, hash, func(ctx context.Context) error { _, _, err := look(ctx); return err }}, nil
 }
 
 // ErrSignIn is the error of a request without credentials, or with wrong ones.
@@ -148,52 +155,70 @@ func unknown(err error, text string) error {
 	return err
 }
 
+// Credentials are what a person signs in with.
+type Credentials struct {
+	Name     string
+	Password string
+	Browser  string // what an earlier login as this person gave this browser; empty if none did
+}
+
+// Login is an open login of a browser.
+type Login struct {
+	User    store.User
+	PageKey string // for PageHeader
+	Browser string // for Credentials, next time
+}
+
 // SignIn checks a password and opens a login for a browser.
-func (a *Auth) SignIn(w http.ResponseWriter, r *http.Request, name, password string) (store.User, error) {
-	user, err := a.Accounts.UserByName(r.Context(), store.Clean(name))
+func (a *Auth) SignIn(w http.ResponseWriter, r *http.Request, c Credentials) (Login, error) {
+	user, err := a.Accounts.UserByName(r.Context(), store.Clean(c.Name))
 	if err != nil && !fault.Is(err, fault.NotFound) {
-		return store.User{}, err
+		return Login{}, err
 	}
-	if err := a.attempts.begin(name); err != nil {
-		return store.User{}, err
+	who := guesser{from: a.laneOf(r, c.Browser, user.ID), name: c.Name}
+	if err := a.attempts.begin(who); err != nil {
+		return Login{}, err
 	}
 	hash := user.PasswordHash
 	if hash == "" {
 		hash = decoyHash() // an unknown name takes as long as a wrong password
 	}
-	right, err := matches(r.Context(), hash, password)
+	right, err := matches(r.Context(), who.from, hash, c.Password)
 	if err != nil {
-		return store.User{}, err
+		return Login{}, err
 	}
-	if !right || user.PasswordHash == "" || user.Name != name {
-		return store.User{}, &SignInError{"name or password is wrong"}
+	if !right || user.PasswordHash == "" || user.Name != c.Name {
+		return Login{}, &SignInError{"name or password is wrong"}
 	}
-	a.attempts.succeeded(name)
-	return user, a.open(w, r, user)
+	a.attempts.succeeded(who)
+	return a.open(w, r, user, c.Browser)
 }
 
 // SignInByLink spends a one-time link and opens a login for a browser.
-func (a *Auth) SignInByLink(w http.ResponseWriter, r *http.Request, token string) (store.User, error) {
+func (a *Auth) SignInByLink(w http.ResponseWriter, r *http.Request, token string) (Login, error) {
 	user, err := a.Accounts.UseLoginLink(r.Context(), secret.HashToken(token))
 	if err != nil {
-		return store.User{}, err
+		return Login{}, err
 	}
-	return user, a.open(w, r, user)
+	return a.open(w, r, user, "")
 }
 
 // open opens a login, which takes the place of the one that the browser had.
-func (a *Auth) open(w http.ResponseWriter, r *http.Request, user store.User) error {
+func (a *Auth) open(w http.ResponseWriter, r *http.Request, user store.User, browser string) (Login, error) {
 	if before, err := r.Cookie(CookieName); err == nil {
 		if err := a.Accounts.DeleteWebSession(r.Context(), secret.HashToken(before.Value)); err != nil {
-			return err
+			return Login{}, err
 		}
 	}
 	token, hash := secret.NewToken()
 	if err := a.Accounts.CreateWebSession(r.Context(), user.ID, hash, time.Now().Add(sessionLife)); err != nil {
-		return err
+		return Login{}, err
 	}
 	setCookie(w, r, token, int(sessionLife.Seconds()))
-	return nil
+	if !a.knows(browser, user.ID) {
+		browser = a.newBrowser(user.ID)
+	}
+	return Login{User: user, PageKey: text(a.pageKey(hash)), Browser: browser}, nil
 }
 
 // SignOut ends the browser's login.
@@ -211,11 +236,11 @@ func (a *Auth) SetPassword(r *http.Request, user store.User, current, password s
 	if len(password) < MinPassword || len(password) > maxPassword {
 		return fault.Errorf(fault.Invalid, "a password has between %d and %d bytes", MinPassword, maxPassword)
 	}
-	if err := a.confirm(r.Context(), user, current); err != nil {
+	if err := a.confirm(r, user, current); err != nil {
 		return err
 	}
 	var hash []byte
-	err := hashed(r.Context(), func() (err error) {
+	err := hashing.hashed(r.Context(), signedIn(r), func() (err error) {
 		hash, err = bcrypt.GenerateFromPassword([]byte(password), bcrypt.DefaultCost)
 		return err
 	})
@@ -229,22 +254,33 @@ func (a *Auth) SetPassword(r *http.Request, user store.User, current, password s
 	return a.Accounts.SetPassword(r.Context(), user.ID, string(hash), keep)
 }
 
-// confirm asks for the current password of a user who has one.
-func (a *Auth) confirm(ctx context.Context, user store.User, current string) error {
+// signedIn is where those wait who are in already: each login by itself, since a token may be in other hands.
+func signedIn(r *http.Request) lane {
+	id, _ := r.Context().Value(contextKey{}).(identity)
+	return lane{known: true, name: "login " + text(id.login)}
+}
+
+// confirm asks for the current password of a user who has one. The first one is chosen in a browser: whoever got hold of a
+// token of a script must not make a way in of their own.
+func (a *Auth) confirm(r *http.Request, user store.User, current string) error {
+	if id, _ := r.Context().Value(contextKey{}).(identity); user.PasswordHash == "" && id.login == nil {
+		return fault.Errorf(fault.Denied, "the first password is set in a browser; \"xbot login-link\" prints a link that signs one in")
+	}
 	if user.PasswordHash == "" {
 		return nil
 	}
-	if err := a.attempts.begin(user.Name); err != nil {
+	who := guesser{from: signedIn(r), name: user.Name}
+	if err := a.attempts.begin(who); err != nil {
 		return err
 	}
-	right, err := matches(ctx, user.PasswordHash, current)
+	right, err := matches(r.Context(), who.from, user.PasswordHash, current)
 	if err != nil {
 		return err
 	}
 	if !right {
 		return fault.Errorf(fault.Denied, "the current password is wrong")
 	}
-	a.attempts.succeeded(user.Name)
+	a.attempts.succeeded(who)
 	return nil
 }
 

@@ -28,6 +28,7 @@ type bundle struct {
 	store *store.Store
 	pool  *pgxpool.Pool
 	admin store.User
+	keys  map[string]string // page keys by cookies
 }
 
 func setup(t *testing.T) *bundle {
@@ -37,7 +38,7 @@ func setup(t *testing.T) *bundle {
 	s := store.New(pool, nil)
 	admin, err := s.EnsureAdmin(t.Context(), "admin")
 	require.NoError(t, err)
-	return &bundle{Auth: &auth.Auth{Accounts: s}, t: t, store: s, pool: pool, admin: admin}
+	return &bundle{Auth: &auth.Auth{Accounts: s, Key: secret.Key{1}}, t: t, store: s, pool: pool, admin: admin, keys: map[string]string{}}
 }
 
 // withPassword gives the administrator a password that is quick to check.
@@ -80,14 +81,20 @@ func (b *bundle) refused(r *http.Request) error {
 func (b *bundle) signIn(r *http.Request, name, password string) (*http.Cookie, error) {
 	b.t.Helper()
 	w := httptest.NewRecorder()
-	_, err := b.SignIn(w, r, name, password)
+	login, err := b.SignIn(w, r, auth.Credentials{Name: name, Password: password})
 	cookies := w.Result().Cookies()
 	if err != nil {
 		require.Empty(b.t, cookies)
 		return nil, err
 	}
 	require.Len(b.t, cookies, 1)
+	b.keys[cookies[0].Value] = login.PageKey
 	return cookies[0], nil
+}
+
+// page is a request of the page that signed in with a cookie.
+func (b *bundle) page(method string, cookie *http.Cookie, headers ...string) *http.Request {
+	return request(method, append(headers, "Cookie", cookie.Name+"="+cookie.Value, auth.PageHeader, b.keys[cookie.Value])...)
 }
 
 func (b *bundle) token() string {
@@ -173,7 +180,7 @@ func TestRequire_CookiesCountOnlyForOurOwnPages(t *testing.T) {
 		"a WebSocket of our page":           {http.MethodGet, []string{"Origin", "http://127.0.0.1:8080", "Connection", "Upgrade", "Upgrade", "websocket"}, true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := request(c.method, append(c.headers, "Cookie", cookie.Name+"="+cookie.Value)...)
+			r := b.page(c.method, cookie, c.headers...)
 			user, _, err := b.identify(r)
 			if c.in {
 				require.NoError(t, err)
@@ -207,10 +214,10 @@ func TestSignIn_NeverTakesACookieThatWasPlanted(t *testing.T) {
 	b.withPassword()
 	before, err := b.signIn(request(http.MethodPost), "admin", password)
 	require.NoError(t, err)
-	after, err := b.signIn(request(http.MethodPost, "Cookie", before.Name+"="+before.Value), "admin", password)
+	after, err := b.signIn(b.page(http.MethodPost, before), "admin", password)
 	require.NoError(t, err)
 	require.NotEqual(t, before.Value, after.Value)
-	isSignIn(t, b.refused(request(http.MethodGet, "Cookie", before.Name+"="+before.Value)))
+	isSignIn(t, b.refused(b.page(http.MethodGet, before)))
 	_, err = b.signIn(request(http.MethodPost, "Cookie", auth.CookieName+"=planted"), "admin", password)
 	require.NoError(t, err)
 	isSignIn(t, b.refused(request(http.MethodGet, "Cookie", auth.CookieName+"=planted")))
@@ -240,7 +247,7 @@ func TestSignIn_GuessingIsSlowedDownHoweverManyGuessAtOnce(t *testing.T) {
 	tried, limited := 0, 0
 	for range 40 {
 		wg.Go(func() {
-			_, err := b.SignIn(httptest.NewRecorder(), request(http.MethodPost), "admin", "wrong")
+			_, err := b.SignIn(httptest.NewRecorder(), request(http.MethodPost), auth.Credentials{Name: "admin", Password: "wrong"})
 			mu.Lock()
 			defer mu.Unlock()
 			if fault.Is(err, fault.RateLimited) {
@@ -285,10 +292,10 @@ func TestSignInByLink_WorksOnceHoweverManyUseItAtOnce(t *testing.T) {
 	for range 10 {
 		wg.Go(func() {
 			w := httptest.NewRecorder()
-			user, err := b.SignInByLink(w, request(http.MethodPost), token)
+			login, err := b.SignInByLink(w, request(http.MethodPost), token)
 			mu.Lock()
 			defer mu.Unlock()
-			if err == nil && user.ID == b.admin.ID && len(w.Result().Cookies()) == 1 {
+			if err == nil && login.User.ID == b.admin.ID && len(w.Result().Cookies()) == 1 {
 				in++
 			}
 		})
@@ -314,10 +321,10 @@ func TestSignOut_EndsThisLoginOnly(t *testing.T) {
 	other, err := b.signIn(request(http.MethodPost), "admin", password)
 	require.NoError(t, err)
 	w := httptest.NewRecorder()
-	require.NoError(t, b.SignOut(w, request(http.MethodPost, "Cookie", one.Name+"="+one.Value)))
+	require.NoError(t, b.SignOut(w, b.page(http.MethodPost, one)))
 	require.Negative(t, w.Result().Cookies()[0].MaxAge, "the browser forgets the cookie")
-	isSignIn(t, b.refused(request(http.MethodGet, "Cookie", one.Name+"="+one.Value)))
-	_, _, err = b.identify(request(http.MethodGet, "Cookie", other.Name+"="+other.Value))
+	isSignIn(t, b.refused(b.page(http.MethodGet, one)))
+	_, _, err = b.identify(b.page(http.MethodGet, other))
 	require.NoError(t, err)
 	require.NoError(t, b.SignOut(httptest.NewRecorder(), request(http.MethodPost)), "a program has no login to end")
 }
@@ -329,15 +336,15 @@ func TestSetPassword_AsksForTheCurrentOneAndSignsOutOtherBrowsers(t *testing.T) 
 	require.NoError(t, err)
 	other, err := b.signIn(request(http.MethodPost), "admin", password)
 	require.NoError(t, err)
-	r := request(http.MethodPost, "Cookie", mine.Name+"="+mine.Value)
+	r := b.page(http.MethodPost, mine)
 	require.Equal(t, fault.Denied, fault.KindOf(b.SetPassword(r, b.admin, "wrong", "another good one")))
 	for _, bad := range []string{"", "too short", strings.Repeat("x", 73)} {
 		require.Equal(t, fault.Invalid, fault.KindOf(b.SetPassword(r, b.admin, password, bad)), bad)
 	}
 	require.NoError(t, b.SetPassword(r, b.admin, password, "another good one"))
-	_, _, err = b.identify(request(http.MethodGet, "Cookie", mine.Name+"="+mine.Value))
+	_, _, err = b.identify(b.page(http.MethodGet, mine))
 	require.NoError(t, err)
-	isSignIn(t, b.refused(request(http.MethodGet, "Cookie", other.Name+"="+other.Value)))
+	isSignIn(t, b.refused(b.page(http.MethodGet, other)))
 	_, err = b.signIn(request(http.MethodPost), "admin", password)
 	isSignIn(t, err)
 	_, err = b.signIn(request(http.MethodPost), "admin", "another good one")
@@ -350,7 +357,7 @@ func TestSetPassword_ThroughATokenSignsOutEveryBrowser(t *testing.T) {
 	cookie, err := b.signIn(request(http.MethodPost), "admin", password)
 	require.NoError(t, err)
 	require.NoError(t, b.SetPassword(request(http.MethodPost, "Authorization", "Bearer "+b.token()), b.admin, password, "another good one"))
-	isSignIn(t, b.refused(request(http.MethodGet, "Cookie", cookie.Name+"="+cookie.Value)))
+	isSignIn(t, b.refused(b.page(http.MethodGet, cookie)))
 }
 
 func TestSetPassword_TheCurrentOneCannotBeGuessedThere(t *testing.T) {
@@ -370,7 +377,7 @@ func TestRequire_SlidesALoginThatIsUsed(t *testing.T) {
 	b.withPassword()
 	cookie, err := b.signIn(request(http.MethodPost), "admin", password)
 	require.NoError(t, err)
-	r := func() *http.Request { return request(http.MethodGet, "Cookie", cookie.Name+"="+cookie.Value) }
+	r := func() *http.Request { return b.page(http.MethodGet, cookie) }
 	_, response, err := b.identify(r())
 	require.NoError(t, err)
 	require.Empty(t, response.Cookies(), "a login is not written at each request")
@@ -396,13 +403,13 @@ func TestStill_EndsWithTheCredentialsOfTheRequest(t *testing.T) {
 	token := b.token()
 	contexts := map[string]context.Context{}
 	for name, r := range map[string]*http.Request{
-		"cookie": request(http.MethodGet, "Cookie", cookie.Name+"="+cookie.Value), "token": request(http.MethodGet, "Authorization", "Bearer "+token),
+		"cookie": b.page(http.MethodGet, cookie), "token": request(http.MethodGet, "Authorization", "Bearer "+token),
 	} {
 		b.Require(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { contexts[name] = r.Context() }),
 			func(_ http.ResponseWriter, _ *http.Request, err error) { require.NoError(t, err) }).ServeHTTP(httptest.NewRecorder(), r)
 		require.NoError(t, auth.Still(contexts[name]))
 	}
-	require.NoError(t, b.SignOut(httptest.NewRecorder(), request(http.MethodPost, "Cookie", cookie.Name+"="+cookie.Value)))
+	require.NoError(t, b.SignOut(httptest.NewRecorder(), b.page(http.MethodPost, cookie)))
 	isSignIn(t, auth.Still(contexts["cookie"]))
 	require.NoError(t, auth.Still(contexts["token"]))
 	tokens, err := b.store.Tokens(t.Context(), b.admin.ID)

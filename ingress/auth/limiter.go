@@ -2,7 +2,6 @@ package auth
 
 import (
 	"context"
-	"runtime"
 	"sync"
 	"time"
 
@@ -16,16 +15,21 @@ const (
 	freeAttempts = 5
 	// attemptPause is the wait after each of the next ones.
 	attemptPause = 15 * time.Second
-	// limiterNames bounds the memory of names that somebody tried.
-	limiterNames = 10_000
-	// hashWait is how long a password waits for a free processor.
-	hashWait = 10 * time.Second
+	// limiterGuessers bounds the memory of those who tried.
+	limiterGuessers = 10_000
 )
+
+// guesser is who tries passwords for a name: a browser that has signed in as its owner before, else an address. Nobody's
+// wrong passwords count for another one.
+type guesser struct {
+	from lane
+	name string
+}
 
 // limiter slows down the guessing of passwords. It is per process: bcrypt bounds what replicas add.
 type limiter struct {
-	mu    sync.Mutex
-	names map[string]attempts
+	mu   sync.Mutex
+	seen map[guesser]attempts
 }
 
 type attempts struct {
@@ -35,48 +39,44 @@ type attempts struct {
 
 // begin counts an attempt before its password is looked at, so that guessing at once gains nothing. The error says how
 // long the attempt has to wait; then it was not counted.
-func (l *limiter) begin(name string) error {
+func (l *limiter) begin(who guesser) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	a := l.names[name]
+	a := l.seen[who]
 	if wait := time.Until(a.last.Add(attemptPause)); a.n >= freeAttempts && wait > 0 {
 		return fault.Limited(wait, "too many attempts for this name; wait %d seconds", int(wait.Seconds())+1)
 	}
-	if l.names == nil || len(l.names) > limiterNames {
-		l.names = map[string]attempts{}
+	if l.seen == nil {
+		l.seen = map[guesser]attempts{}
 	}
-	l.names[name] = attempts{n: a.n + 1, last: time.Now()}
+	if len(l.seen) > limiterGuessers {
+		l.forget()
+	}
+	l.seen[who] = attempts{n: a.n + 1, last: time.Now()}
 	return nil
 }
 
-func (l *limiter) succeeded(name string) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	delete(l.names, name)
-}
-
-// hashing has room for the passwords that are hashed at once: half of the processors, so that no number of people who
-// sign in keeps the others waiting.
-var hashing = make(chan struct{}, max(1, runtime.GOMAXPROCS(0)/2))
-
-// hashed runs fn, which hashes a password, when there is room.
-func hashed(ctx context.Context, fn func() error) error {
-	timer := time.NewTimer(hashWait)
-	defer timer.Stop()
-	select {
-	case hashing <- struct{}{}:
-		defer func() { <-hashing }()
-		return fn()
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-timer.C:
-		return fault.Limited(hashWait, "too many people sign in at once; try again in a moment")
+// forget drops those who wait for nothing; if these are too few, everybody.
+func (l *limiter) forget() {
+	for who, a := range l.seen {
+		if time.Since(a.last) > attemptPause {
+			delete(l.seen, who)
+		}
+	}
+	if len(l.seen) > limiterGuessers {
+		clear(l.seen)
 	}
 }
 
+func (l *limiter) succeeded(who guesser) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	delete(l.seen, who)
+}
+
 // matches reports whether a password is the one of a hash.
-func matches(ctx context.Context, hash, password string) (yes bool, err error) {
-	err = hashed(ctx, func() error {
+func matches(ctx context.Context, from lane, hash, password string) (yes bool, err error) {
+	err = hashing.hashed(ctx, from, func() error {
 		yes = bcrypt.CompareHashAndPassword([]byte(hash), []byte(password)) == nil
 		return nil
 	})

@@ -51,6 +51,7 @@ type Desk struct {
 	Holder  string // names this ingress
 	Log     *slog.Logger
 
+	bodies  bodies
 	running map[[2]string]*run
 	signals sync.WaitGroup // signs of reception on their way
 }

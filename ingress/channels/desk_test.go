@@ -1,10 +1,13 @@
 package channels_test
 
 import (
+	"bytes"
 	"context"
+	"io"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -283,4 +286,43 @@ func TestWebhook_ReachesItsAccountAndNoOther(t *testing.T) {
 	require.Equal(t, http.StatusNotFound, ask("/channels/nobody"))
 	w.do(func() { w.known = []channel.Configured{{Channel: "test", Revision: 2}} })
 	require.Eventually(t, func() bool { return ask("/channels/test") == http.StatusServiceUnavailable }, patience, 50*time.Millisecond)
+}
+
+func TestWebhook_BodiesOfAllCallersTogetherAreBounded(t *testing.T) {
+	w := &world{known: configured(1)}
+	d := w.desk("one")
+	call := func(body io.Reader) int {
+		got := httptest.NewRecorder()
+		d.ServeHTTP(got, httptest.NewRequest(http.MethodPost, channels.Prefix+"test", body))
+		return got.Code
+	}
+	accepted := call(strings.NewReader("an event"))
+	require.NotEqual(t, http.StatusTooManyRequests, accepted)
+	var open []*io.PipeWriter
+	var calls sync.WaitGroup
+	hold := func(size int) {
+		body, sender := io.Pipe()
+		open = append(open, sender)
+		calls.Go(func() { call(body) })
+		_, err := sender.Write(make([]byte, size)) // returns once it was read, or refused
+		if err != nil {
+			require.ErrorIs(t, err, io.ErrClosedPipe)
+		}
+	}
+	for range 3 {
+		hold(8<<20 + 1) // the last byte is read when room was made for those before it
+	}
+	require.Equal(t, http.StatusTooManyRequests, call(bytes.NewReader(make([]byte, 1<<20))), "no more large ones")
+	require.Equal(t, accepted, call(strings.NewReader("an event")), "what platforms send gets in all the same")
+	for range 61 {
+		hold(1)
+	}
+	require.Equal(t, http.StatusTooManyRequests, call(strings.NewReader("an event")), "no more at all")
+	for _, sender := range open {
+		require.NoError(t, sender.Close())
+	}
+	calls.Wait()
+	require.Equal(t, accepted, call(strings.NewReader("an event")), "room comes back")
+	require.Equal(t, accepted, call(bytes.NewReader(make([]byte, 7<<20))))
+	require.Equal(t, http.StatusRequestEntityTooLarge, call(bytes.NewReader(make([]byte, 9<<20))))
 }

@@ -1,6 +1,8 @@
 package channels
 
 import (
+	"bytes"
+	"io"
 	"net/http"
 	"strings"
 
@@ -25,6 +27,28 @@ func (d *Desk) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 		http.NotFound(w, q)
 		return
 	}
+	if q.Method == http.MethodPost { // NapCat comes with a connection that stays, and has no body
+		body, done, err := d.bodies.read(w, q)
+		if err != nil {
+			refuse(w, err)
+			return
+		}
+		defer done()
+		q.Body = io.NopCloser(bytes.NewReader(body))
+	}
 	r := d.receiver(name, account)
 	hook.Webhook(r, r.report).ServeHTTP(w, q)
+}
+
+// refuse tells a caller that its body was not taken. Platforms send an event again that was not answered with success.
+func refuse(w http.ResponseWriter, err error) {
+	switch {
+	case fault.Is(err, fault.RateLimited):
+		w.Header().Set("Retry-After", "1")
+		http.Error(w, err.Error(), http.StatusTooManyRequests)
+	case fault.Is(err, fault.TooLarge):
+		http.Error(w, err.Error(), http.StatusRequestEntityTooLarge)
+	default:
+		http.Error(w, "the body did not arrive", http.StatusBadRequest)
+	}
 }

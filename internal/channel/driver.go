@@ -1,8 +1,11 @@
 package channel
 
 import (
+	"cmp"
 	"context"
+	"net"
 	"net/http"
+	"net/url"
 )
 
 // Driver makes the accounts of one platform. Its name is that of the channel in session keys and policies.
@@ -32,9 +35,20 @@ type Option struct {
 // Opening is what an account gets from its process.
 type Opening struct {
 	HTTP *http.Client // for calls to the platform
+	// Files makes the client for files at addresses that came with messages, which anybody may have chosen: it reaches the
+	// public internet, what the operator allows, and own, the host:port of the platform if that was configured.
+	Files func(own string) *http.Client
 	// Memory keeps what an adapter goes on with after a restart, such as the place in a stream of events. It is the
 	// account's own. Nil: nothing is kept.
 	Memory Memory
+}
+
+// FileClient is the client for files at addresses that came with messages.
+func (o Opening) FileClient(own string) *http.Client {
+	if o.Files != nil {
+		return o.Files(own)
+	}
+	return cmp.Or(o.HTTP, http.DefaultClient)
 }
 
 // Memory keeps small values by key. Finding an older one costs repeated deliveries; losing one costs what came while nobody ran.
@@ -47,4 +61,21 @@ type Memory interface {
 // Webhook is an account to which the platform delivers by HTTP. The handler answers only after the receiver has committed.
 type Webhook interface {
 	Webhook(to Receiver, report func(Status)) http.Handler
+}
+
+// HostPort is the host:port that an address leads to, empty if it leads nowhere.
+func HostPort(address string) string {
+	u, err := url.Parse(address)
+	if err != nil || u.Hostname() == "" {
+		return ""
+	}
+	port := u.Port()
+	switch {
+	case port != "":
+	case u.Scheme == "https" || u.Scheme == "wss":
+		port = "443"
+	default:
+		port = "80"
+	}
+	return net.JoinHostPort(u.Hostname(), port)
 }

@@ -2,6 +2,7 @@ package config
 
 import (
 	"net"
+	"net/netip"
 	"net/url"
 	"slices"
 	"strconv"
@@ -62,6 +63,9 @@ func checkOne(s Setting) error {
 	case "XBOT_TOOL_RULES":
 		_, err := Permissions{Rules: strings.Split(s.Value, ",")}.ByTool()
 		return err
+	case "XBOT_TRUSTED_PROXIES":
+		_, err := proxies(strings.Split(s.Value, ","))
+		return err
 	case "XBOT_HTTP_ALLOW":
 		if _, err := safehttp.ParseAllow(strings.Split(s.Value, ",")); err != nil {
 			return err
@@ -100,4 +104,29 @@ func checkTokens(s Setting) error {
 func isPort(text string) bool {
 	_, err := strconv.ParseUint(text, 10, 16)
 	return err == nil
+}
+
+// TrustedProxies are the networks whose X-Forwarded-For is believed.
+func (h HTTP) TrustedProxies() []netip.Prefix {
+	out, err := proxies(h.Proxies)
+	if err != nil {
+		return nil // refused by Load
+	}
+	return out
+}
+
+func proxies(entries []string) ([]netip.Prefix, error) {
+	var out []netip.Prefix
+	for _, entry := range entries {
+		entry = strings.TrimSpace(entry)
+		if addr, err := netip.ParseAddr(entry); err == nil {
+			entry = netip.PrefixFrom(addr, addr.BitLen()).String()
+		}
+		prefix, err := netip.ParsePrefix(entry)
+		if err != nil {
+			return nil, fault.Errorf(fault.Invalid, "XBOT_TRUSTED_PROXIES has %q, which is no network such as 10.1.0.0/16 and no address", entry)
+		}
+		out = append(out, prefix.Masked())
+	}
+	return out, nil
 }

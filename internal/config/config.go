@@ -93,6 +93,7 @@ type HTTP struct {
 	Addr     string        `env:"XBOT_HTTP_ADDR" envDefault:"127.0.0.1:8080" help:"address of the page and the API"`
 	URL      string        `env:"XBOT_PUBLIC_URL" help:"address that people use, if it is not the one above (behind a proxy)"`
 	Hosts    []string      `env:"XBOT_ALLOWED_HOSTS" help:"further host names that requests may name, comma separated"`
+	Proxies  []string      `env:"XBOT_TRUSTED_PROXIES" help:"networks of proxies in front of the ingress, comma separated: their X-Forwarded-For says where somebody signs in from"`
 	Internal string        `env:"XBOT_INTERNAL_URL" help:"address at which workers reach this ingress; default: the HTTP address"`
 	Held     time.Duration `env:"XBOT_HELD_AFTER" envDefault:"5m" help:"how long an answer may be blocked by a fault in workflow code before the person is told"`
 	Admin    string        `env:"XBOT_ADMIN" envDefault:"admin" help:"name of the administrator created at first start"`

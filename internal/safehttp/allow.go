@@ -11,6 +11,14 @@ import (
 type Allow struct {
 	nets  []netip.Prefix
 	hosts map[string]bool
+	own   string // host:port
+}
+
+// With allows one more address, host:port exactly as it is configured, wherever it leads. Other ports of the host stay
+// what they are.
+func (a Allow) With(own string) Allow {
+	a.own = strings.ToLower(own)
+	return a
 }
 
 // ParseAllow reads the entries of XBOT_HTTP_ALLOW: networks (10.1.0.0/16), addresses, and names of hosts, which are

@@ -80,7 +80,7 @@ func (a Allow) dial(ctx context.Context, network, address string) (net.Conn, err
 		return nil, err
 	}
 	dialer := net.Dialer{Timeout: connectTime}
-	if !a.host(host) {
+	if !a.host(host) && (a.own == "" || strings.ToLower(address) != a.own) {
 		dialer.ControlContext = func(_ context.Context, network, resolved string, _ syscall.RawConn) error {
 			return a.judge(network, resolved)
 		}

@@ -191,3 +191,28 @@ func TestParseAllow_NamesWhatItCannotRead(t *testing.T) {
 	_, err := safehttp.ParseAllow([]string{"", "wiki.corp.example", "[fd00::1]"})
 	require.NoError(t, err)
 }
+
+func TestNew_OneAddressOfAHostIsThatPortAlone(t *testing.T) {
+	t.Parallel()
+	other := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
+	defer other.Close()
+	own := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/away" {
+			http.Redirect(w, r, other.URL, http.StatusFound)
+		}
+	}))
+	defer own.Close()
+	client := safehttp.New(safehttp.Allow{}.With(strings.TrimPrefix(own.URL, "http://")))
+	defer client.CloseIdleConnections()
+	for address, in := range map[string]bool{own.URL: true, own.URL + "/away": false, other.URL: false} {
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, address, nil)
+		require.NoError(t, err)
+		resp, err := client.Do(r)
+		if in {
+			require.NoError(t, err)
+			require.NoError(t, resp.Body.Close())
+			continue
+		}
+		require.Equal(t, fault.Denied, fault.KindOf(err), address)
+	}
+}

@@ -166,13 +166,28 @@ func (f *flags) config(version string, stderr io.Writer) (runner.Config, error) 
 		Name:      f.Name,
 		State:     f.State,
 		Workspace: f.Workspace,
-		Deny:      f.Deny,
+		Deny:      f.secrets(home),
 		Write:     f.Write,
 		Confine:   f.Confine,
 		Limits:    f.Limits.limits(),
 		Version:   version,
 		Log:       slog.New(slog.NewTextHandler(stderr, &slog.HandlerOptions{Level: f.LogLevel})),
 	}, nil
+}
+
+// secrets are what neither commands nor file operations may see: what was named, the folder of keys and logins, and the
+// files that this program was started with.
+func (f *flags) secrets(home string) []string {
+	out := append([]string{}, f.Deny...)
+	if home != "" || os.Getenv("XBOT_HOME") != "" {
+		out = append(out, xbotHome(home))
+	}
+	for _, file := range []string{f.TokenFile, f.LLM.KeyFile} {
+		if file != "" {
+			out = append(out, file)
+		}
+	}
+	return out
 }
 
 func xbotHome(home string) string {

@@ -70,6 +70,9 @@ func (t *Tree) Grep(ctx context.Context, q wire.Grep) (wire.GrepResult, error) {
 			return nil
 		}
 		defer f.Close()
+		if w.isClosed(f) {
+			return nil
+		}
 		return g.search(f, filepath.Join(w.path, rel))
 	})
 	g.result.Truncated = g.result.Truncated || !complete

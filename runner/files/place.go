@@ -62,7 +62,7 @@ func (t *Tree) open(real string) (*place, error) {
 	if real == "/" {
 		p.base = "."
 	}
-	if err := errors.Join(t.verify(folder, real), t.verifyBase(p), verifyProcess(p)); err != nil {
+	if err := errors.Join(t.verify(folder, real), t.verifyBase(p), t.verifySeen(p), verifyProcess(p)); err != nil {
 		p.close()
 		return nil, err
 	}

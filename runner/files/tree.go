@@ -28,9 +28,10 @@ const maxLinks = 40
 // Tree is the file system as a runner offers it. Its methods are safe for use by many goroutines.
 type Tree struct {
 	workspace string
-	denied    []string // absolute, links followed as far as they lead
-	writable  []string // likewise; nil does not limit
-	spool     string   // holds unfinished uploads
+	denied    []string                     // absolute, links followed as far as they lead
+	writable  []string                     // likewise; nil does not limit
+	hidden    func() (hide, keep []string) // what else commands do not see; nil if they see all
+	spool     string                       // holds unfinished uploads
 
 	mu       sync.Mutex
 	uploads  map[string]*upload

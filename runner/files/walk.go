@@ -43,7 +43,7 @@ func (t *Tree) walkFrom(path string) (*walker, error) {
 	if err != nil {
 		return nil, explain(err, p.path)
 	}
-	w := &walker{tree: t, root: root, path: p.path, denied: t.deniedNow(), procs: procDevices()}
+	w := &walker{tree: t, root: root, path: p.path, denied: t.closed(), procs: procDevices()}
 	err = w.sameFolder(folder)
 	if err == nil && isProc(int(folder.Fd())) {
 		err = wire.Errorf(wire.Denied, "%s tells of processes and is not searched: use a command to look at them", p.path)
@@ -114,4 +114,10 @@ func (w *walker) isBarred(rel string, d fs.DirEntry) bool {
 	}
 	st, ok := info.Sys().(*syscall.Stat_t)
 	return !ok || w.procs[uint64(st.Dev)] || w.denied[identity{uint64(st.Dev), st.Ino}]
+}
+
+// isClosed reports whether an open file is one that no operation reaches, under whatever name.
+func (w *walker) isClosed(f *os.File) bool {
+	var st unix.Stat_t
+	return unix.Fstat(int(f.Fd()), &st) != nil || w.denied[identityOf(st)]
 }

@@ -38,7 +38,8 @@ export class MockServer {
   hooks = new Hooks()
   #links = new Links()
   #turns = new Map()
-  #cookies = new Set()
+  #cookies = new Map()
+  #passes = new Set()
   #linkToken = randomBytes(16).toString("hex")
   #password
   #tokens = []
@@ -116,7 +117,10 @@ export class MockServer {
     const open = this.#open(route)
     if (open) return open(request, response)
     const cookie = /xbot_session=(\w+)/.exec(request.headers.cookie ?? "")?.[1]
-    if (!this.#cookies.has(cookie)) throw new HttpProblem(401, "Sign in first.")
+    const key = this.#cookies.get(cookie)
+    const shown = request.headers["x-xbot-page"] === key || this.#passes.delete(url.searchParams.get("pass")) || url.pathname.startsWith(`/temporal/k/${key}/`)
+    if (key === undefined || !shown) throw new HttpProblem(401, "Sign in first.")
+    if (url.pathname.startsWith("/temporal/")) return void response.end("The Temporal UI.")
     const match = /^\/api\/sessions\/([^/]+)(\/.+)?$/.exec(url.pathname)
     if (match) return this.#session(request, response, url, decodeURIComponent(match[1]), match[2] ?? "")
     const settings = (await this.#settings(request, route)) ?? (await this.#installation(request, url, route))
@@ -132,9 +136,10 @@ export class MockServer {
         const body = await readBody(request)
         this.#checkLogin(body)
         const cookie = randomBytes(16).toString("hex")
-        this.#cookies.add(cookie)
+        const key = randomBytes(16).toString("hex")
+        this.#cookies.set(cookie, key)
         response.setHeader("Set-Cookie", `xbot_session=${cookie}; HttpOnly; SameSite=Lax; Path=/`)
-        sendJson(response, 200, { user, must_set_password: this.#password === undefined })
+        sendJson(response, 200, { user, must_set_password: this.#password === undefined, page_key: key, browser: "mock" })
       },
     }[route]
   }
@@ -159,7 +164,14 @@ export class MockServer {
         this.#cookies.delete(cookie)
         return sendJson(response, 204)
       case "GET /api/me":
-        return sendJson(response, 200, { user, must_set_password: this.#password === undefined, model: "mock/scripted", version: VERSION, temporal_ui: "/temporal/", demo: true })
+        return sendJson(response, 200, { user, must_set_password: this.#password === undefined, model: "mock/scripted", version: VERSION, temporal_ui: `/temporal/k/${this.#cookies.get(cookie)}/`, demo: true })
+      case "POST /api/passes": {
+        const pass = randomBytes(16).toString("hex")
+        this.#passes.add(pass)
+        const address = new URL((await readBody(request)).url, this.url)
+        address.searchParams.set("pass", pass)
+        return sendJson(response, 201, { url: address.pathname + address.search })
+      }
       case "POST /api/me/password":
         return this.#setPassword(await readBody(request), response)
       case "GET /api/tokens":

@@ -32,6 +32,16 @@ export const flow = {
     await v.inspect("03-answer")
   },
 
+  "the Temporal UI opens by a path of this login, also from an address without one": async (v) => {
+    const { temporal_ui } = await v.api("/api/me")
+    assert.match(temporal_ui, /^\/temporal\/k\/[\w-]+\/$/)
+    const other = await v.page.context().newPage()
+    await other.goto(`${v.url}/open?at=${encodeURIComponent("/temporal/namespaces/default/workflows?q=1")}`)
+    await other.waitForURL((url) => url.pathname.startsWith(temporal_ui))
+    await other.getByText(/Temporal|Workflows/).first().waitFor()
+    await other.close()
+  },
+
   "Markdown, code, tables and formulas are drawn": async (v) => {
     const text = "## Title\\n\\nA *word*, `code`, and $x^2$.\\n\\n| a | b |\\n| - | - |\\n| 1 | 2 |\\n\\n```go\\nfunc main() { println(1) }\\n```\\n\\nThe end."
     await v.ask(`say ${text}`, "The end.")

@@ -13,14 +13,10 @@ const openMemory = async (v) => {
 }
 
 /** Writes a note as the person who is signed in. */
-const write = (v, path, content) =>
-  v.page.evaluate(
-    async ([id, text]) => {
-      const answer = await fetch("/api/memory", { method: "PUT", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ id, was: "", content: text }) })
-      return answer.status
-    },
-    [`note/${path}`, content],
-  )
+const write = async (v, path, content) => {
+  const data = { id: `note/${path}`, was: "", content }
+  return (await v.page.request.put(`${v.url}/api/memory`, { headers: await v.headers(), data })).status()
+}
 
 /** What a server does of which nothing is remembered yet. */
 export const memoryClaims = {

@@ -271,7 +271,7 @@ export const routing = {
   "a policy that somebody else changed meanwhile is not written over unseen": async (v) => {
     const dialog = v.page.getByRole("dialog", { name: "Settings" })
     const { version } = await v.api("/api/policy")
-    const headers = { "Content-Type": "application/json", Origin: v.url }
+    const headers = await v.headers()
     const other = await v.page.request.put(`${v.url}/api/policy`, { headers, data: { version, text: '{ "limits": { "turns": 32 } }' } })
     assert.equal(other.status(), 200)
     await writePolicy(v, dialog, '{ "limits": { "turns": 16 } }')

@@ -38,6 +38,11 @@ const askFirst = async (v, command, end) => {
   await question(v).waitFor()
 }
 
+/** Waits until the server says that a runner was chosen. */
+async function active(v, name) {
+  while ((await v.api("/api/runners")).active !== name) await v.page.waitForTimeout(50)
+}
+
 export const sandbox = {
   "a tool that has to ask waits for the person, visibly, and runs when it is allowed by a key": async (v) => {
     await begin(v)
@@ -86,7 +91,7 @@ export const sandbox = {
     await v.ready()
     await question(v).waitFor()
     await v.page.route("**/approvals/*", async (route) => {
-      const headers = { "Content-Type": "application/json", Origin: v.url }
+      const headers = await v.headers()
       const first = await v.page.request.post(route.request().url(), { headers, data: { decision: "deny", note: "from another place" } })
       assert.equal(first.status(), 200)
       await route.continue()
@@ -125,9 +130,8 @@ export const sandbox = {
     await v.say("!touch end.txt")
     await dialog.getByRole("region", { name: "Output", exact: true }).getByText("the end").waitFor()
     await dialog.getByText(/exit code 0/).waitFor()
-    const whole = await dialog.getByRole("link", { name: "Download the whole output" }).getAttribute("href")
-    const answer = await v.page.request.get(new URL(whole, v.url).href)
-    assert.match(await answer.text(), /^tick 1\ntick 2\n[^]*the end\n$/)
+    const whole = await v.download(dialog.getByRole("link", { name: "Download the whole output" }))
+    assert.match(whole, /^tick 1\ntick 2\n[^]*the end\n$/)
     await v.inspect("58-task-ended")
     await closeDialog(v)
     const end = v.page.getByRole("button", { name: /Background task bg1 ended/ })
@@ -216,8 +220,7 @@ export const sandbox = {
     await panel.getByRole("button", { name: "uploads/" }).click()
     await panel.getByText("dropped.txt", { exact: true }).waitFor()
     await v.inspect("66-files")
-    const download = await panel.getByRole("link", { name: "Download notes.txt" }).getAttribute("href")
-    assert.equal(await (await v.page.request.get(new URL(download, v.url).href)).text(), "from a button")
+    assert.equal(await v.download(panel.getByRole("link", { name: "Download notes.txt" })), "from a button")
     const made = v.page.waitForResponse((response) => response.url().endsWith("/links"))
     await panel.getByRole("button", { name: "Copy a link to dropped.txt" }).click()
     const { url } = await (await made).json()
@@ -266,9 +269,9 @@ export const sandbox = {
   "where commands run is chosen": async (v) => {
     const dialog = await openSettings(v, "Runners")
     await dialog.getByRole("radio", { name: /^local/ }).click()
-    await v.page.waitForFunction(async () => (await (await fetch("/api/runners")).json()).active === "local")
+    await active(v, "local")
     await dialog.getByRole("radio", { name: /^Default/ }).click()
-    await v.page.waitForFunction(async () => (await (await fetch("/api/runners")).json()).active === "")
+    await active(v, "")
     await closeDialog(v)
   },
 

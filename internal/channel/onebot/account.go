@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"net/http"
 	"sync"
 	"time"
 
@@ -16,6 +17,7 @@ type account struct {
 	name string
 	settings
 	opening channel.Opening
+	files   *http.Client                             // for addresses that came with messages
 	dial    func(ctx context.Context) (*conn, error) // a connection for actions alone; nil: there is none of our making
 
 	mu   sync.Mutex
@@ -32,7 +34,7 @@ type account struct {
 }
 
 func newAccount(name string, s settings, o channel.Opening) *account {
-	a := &account{name: name, settings: s, opening: o, self: number(s.self), names: newNames(), met: newMet(), marks: newMarks(), patience: channel.Patience}
+	a := &account{name: name, settings: s, opening: o, files: o.FileClient(s.ownAddress()), self: number(s.self), names: newNames(), met: newMet(), marks: newMarks(), patience: channel.Patience}
 	a.pace.pause = s.pause
 	return a
 }

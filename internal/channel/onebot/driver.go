@@ -128,3 +128,11 @@ func open(name string, given map[string]string, o channel.Opening) (channel.Acco
 	a.dial = a.dialActions
 	return &forward{account: a}, nil
 }
+
+// ownAddress is where NapCat was configured to be, host:port; empty where it comes to us.
+func (s settings) ownAddress() string {
+	if s.url == nil {
+		return ""
+	}
+	return channel.HostPort(s.url.String())
+}

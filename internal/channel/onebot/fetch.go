@@ -158,7 +158,10 @@ func (a *account) get(ctx context.Context, address string) (io.ReadCloser, error
 	if err != nil {
 		return nil, fault.Errorf(fault.NotFound, "the address of the file is broken: %w", err)
 	}
-	response, err := cmp.Or(a.opening.HTTP, http.DefaultClient).Do(request)
+	response, err := a.files.Do(request)
+	if fault.Is(err, fault.Denied) {
+		return nil, fault.Errorf(fault.NotFound, "the file is at an address that is not read: %w", err)
+	}
 	if err != nil {
 		return nil, fault.Errorf(fault.Unavailable, "read the file: %w", err)
 	}

@@ -18,6 +18,7 @@ type Account struct {
 	name   string
 	set    settings
 	http   *http.Client
+	files  *http.Client // for addresses that came with messages
 	memory channel.Memory
 	pace   pace
 	tokens *token.Keeper
@@ -41,7 +42,7 @@ var (
 )
 
 func newAccount(name string, s settings, client *http.Client, memory channel.Memory) *Account {
-	a := &Account{name: name, set: s, http: client, memory: memory, pace: realPace}
+	a := &Account{name: name, set: s, http: client, files: client, memory: memory, pace: realPace}
 	a.tokens = token.New(a.askToken)
 	return a
 }

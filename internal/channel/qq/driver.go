@@ -73,7 +73,9 @@ func open(account string, given map[string]string, o channel.Opening) (channel.A
 	if client == nil {
 		client = http.DefaultClient
 	}
-	return newAccount(account, s, client, o.Memory), nil
+	a := newAccount(account, s, client, o.Memory)
+	a.files = o.FileClient(channel.HostPort(strings.TrimSpace(given["api_url"])))
+	return a, nil
 }
 
 func parse(given map[string]string) (settings, error) {

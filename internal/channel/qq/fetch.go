@@ -20,7 +20,10 @@ func (a *Account) Fetch(ctx context.Context, _ string, f chat.Attachment) (io.Re
 	if err != nil {
 		return nil, err
 	}
-	res, err := a.http.Do(req)
+	res, err := a.files.Do(req)
+	if fault.Is(err, fault.Denied) {
+		return nil, fault.Errorf(fault.NotFound, "the file of the message is at an address that is not read: %w", err)
+	}
 	if err != nil {
 		return nil, fault.Errorf(fault.Unavailable, "fetch a file of QQ: %w", err)
 	}

@@ -1,5 +1,6 @@
 // Every call the page makes, one function each, with the lists that the server may leave out filled in.
 import { api, unwrap } from "./client"
+import { forgetLogin, keepLogin, knownBrowser } from "./pagekey"
 import {
   type Folder,
   isTold,
@@ -20,10 +21,19 @@ const at = (key: string) => ({ path: { key } })
 
 export const loginInfo = (): Promise<LoginInfo> => unwrap(api.GET("/api/login"))
 
-export const login = (body: { username: string; password: string } | { token: string }) =>
-  unwrap(api.POST("/api/login", { body }))
+export async function login(body: { username: string; password: string } | { token: string }) {
+  const answer = await unwrap(api.POST("/api/login", { body: { ...body, ...knownBrowser() } }))
+  keepLogin(answer)
+  return answer
+}
 
-export const logout = () => unwrap(api.POST("/api/logout"))
+export async function logout() {
+  await unwrap(api.POST("/api/logout"))
+  forgetLogin()
+}
+
+/** An address that the browser can open by itself for a minute. */
+export const makePass = (url: string) => unwrap(api.POST("/api/passes", { body: { url } }))
 
 export const me = (): Promise<Me> => unwrap(api.GET("/api/me"))
 

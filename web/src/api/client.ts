@@ -1,10 +1,16 @@
 import createClient from "openapi-fetch"
 
+import { pageHeaders } from "./pagekey"
 import { problemFrom, unreachable } from "./problem"
 import type { paths } from "./schema"
 
 /** The typed client of the server this page came from. */
-export const api = createClient<paths>({ baseUrl: location.origin })
+export const api = createClient<paths>({ baseUrl: location.origin, fetch: (request) => fetch(signed(request)) })
+
+function signed(request: Request): Request {
+  for (const [name, value] of Object.entries(pageHeaders())) request.headers.set(name, value)
+  return request
+}
 
 let onSignedOut: () => void = () => undefined
 

@@ -1,5 +1,6 @@
 import { onReturn, waitAfter } from "./backoff"
 import { signedOut } from "./client"
+import { pageHeaders } from "./pagekey"
 import { FrameParser } from "./sse"
 import type { FeedEvent } from "./types"
 
@@ -107,7 +108,7 @@ export class LiveConnection {
     return fetch(path, {
       signal,
       cache: "no-store",
-      headers: { Accept: "text/event-stream", "Last-Event-ID": String(cursor) },
+      headers: { ...pageHeaders(), Accept: "text/event-stream", "Last-Event-ID": String(cursor) },
     })
   }
 

@@ -716,6 +716,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/passes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Let this browser open an address of the API where no header can be sent, such as a download */
+        post: operations["create-pass"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/permissions": {
         parameters: {
             query?: never;
@@ -2118,6 +2135,10 @@ export interface components {
              */
             tokens: number;
         };
+        "Create-passRequest": {
+            /** @description Path and query, beginning with /api/. */
+            url: string;
+        };
         "Create-runnerRequest": {
             /** @description 1 to 128 lower-case letters, digits, dots, dashes and underscores, beginning with a letter or digit. */
             name: string;
@@ -2655,6 +2676,8 @@ export interface components {
             text: string;
         };
         LoginInputBody: {
+            /** @description What the last login gave to this browser. */
+            browser?: string;
             password?: string;
             /** @description Of a one-time sign-in link; instead of name and password. */
             token?: string;
@@ -2957,6 +2980,10 @@ export interface components {
         };
         PairingsBody: {
             pairings: components["schemas"]["Pairing"][] | null;
+        };
+        PassBody: {
+            /** @description The address with a pass; good for a minute, in this browser. */
+            url: string;
         };
         Permission: {
             /** @enum {string} */
@@ -3365,7 +3392,11 @@ export interface components {
             tokens: number;
         };
         SignedIn: {
+            /** @description To be kept, and sent with the next login: it tells this browser from those who guess passwords. It opens nothing. */
+            browser: string;
             must_set_password: boolean;
+            /** @description Goes as X-Xbot-Page with every request that has the cookie, which alone is nothing. To be kept where only this origin reads it. */
+            page_key: string;
             user: components["schemas"]["UserBody"];
         };
         Spent: {
@@ -5327,6 +5358,39 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Pairing"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "create-pass": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Create-passRequest"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PassBody"];
                 };
             };
             /** @description Error */

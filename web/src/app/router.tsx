@@ -47,6 +47,20 @@ const newPassword = createRoute({
   },
 })
 
+/** Where a path of the Temporal UI leads that was opened without the part that stands for this page. */
+const open = createRoute({
+  getParentRoute: () => root,
+  path: "/open",
+  component: LoadingPage,
+  validateSearch: (search: Record<string, unknown>): { at?: string } => (typeof search.at === "string" ? { at: search.at } : {}),
+  beforeLoad: async ({ location: here, search }) => {
+    const { temporal_ui } = await admit(here.href)
+    const place = /^\/temporal\/(?!k\/)(.*)$/s.exec(search.at ?? "")?.[1]
+    if (place === undefined || temporal_ui === "") redirect({ to: "/", replace: true, throw: true })
+    location.replace(`${temporal_ui}${place ?? ""}`)
+  },
+})
+
 const shell = createRoute({
   getParentRoute: () => root,
   id: "shell",
@@ -74,7 +88,7 @@ const conversation = createRoute({
 })
 
 export const router = createRouter({
-  routeTree: root.addChildren([signIn, newPassword, shell.addChildren([start, conversation])]),
+  routeTree: root.addChildren([signIn, newPassword, open, shell.addChildren([start, conversation])]),
   defaultPendingComponent: LoadingPage,
   defaultPendingMs: 400,
   pathParamsAllowedCharacters: [":"],

@@ -8,6 +8,7 @@ import { useConversationContext } from "../conversation/context"
 import { Section } from "../details/Section"
 import { useLanguage, useT } from "../i18n"
 import { bytes } from "../i18n/format"
+import { DownloadLink } from "../ui/DownloadLink"
 import { IconButton } from "../ui/IconButton"
 import { toast } from "../ui/toasts"
 import { copyText } from "../ui/useCopy"
@@ -73,7 +74,7 @@ function FileRow({ entry }: { entry: FileEntry }) {
       <span className="min-w-0 flex-1 truncate">{entry.name}</span>
       <span className="shrink-0 text-ink-3 tabular-nums">{bytes(language, entry.size)}</span>
       <CopyLink path={entry.path} name={entry.name} />
-      <a
+      <DownloadLink
         href={content}
         download={entry.name}
         aria-label={t("files.download", { name: entry.name })}
@@ -81,7 +82,7 @@ function FileRow({ entry }: { entry: FileEntry }) {
         className="inline-flex size-7 shrink-0 items-center justify-center rounded-md text-ink-2 hover:bg-hover hover:text-ink"
       >
         <Download size={15} aria-hidden />
-      </a>
+      </DownloadLink>
     </>
   )
 }

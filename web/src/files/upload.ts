@@ -1,4 +1,5 @@
 import { signedOut } from "../api/client"
+import { pageHeaders } from "../api/pagekey"
 import type { UploadedFile } from "../api/types"
 import { Problem, problemFrom, unreachable } from "../api/problem"
 
@@ -13,6 +14,7 @@ export function sendFile(key: string, file: File, signal: AbortSignal, onSent: (
     body.append("file", file, file.name)
     const cancel = () => request.abort()
     request.open("POST", `/api/sessions/${encodeURIComponent(key)}/files`)
+    for (const [name, value] of Object.entries(pageHeaders())) request.setRequestHeader(name, value)
     request.responseType = "json"
     request.upload.onprogress = (event) => onSent(Math.min(event.loaded, file.size))
     request.onload = () => {

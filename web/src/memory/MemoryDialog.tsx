@@ -6,6 +6,7 @@ import { useLanguage, useT } from "../i18n"
 import { day } from "../i18n/format"
 import { memoryWords } from "../i18n/memory"
 import { useTable } from "../i18n/table"
+import { DownloadLink } from "../ui/DownloadLink"
 import { Modal } from "../ui/Modal"
 import { Note } from "../ui/Note"
 import { MemoryItem } from "./MemoryItem"
@@ -58,9 +59,9 @@ export default function MemoryDialog({ onClose }: { onClose: () => void }) {
           <MemoryItem key={item.id} item={item} agent={agent} />
         ))}
       </ul>
-      <a href={`/api/memory/export?agent=${encodeURIComponent(agent)}`} download className="mt-3 inline-block text-small underline decoration-line-strong underline-offset-3">
+      <DownloadLink href={`/api/memory/export?agent=${encodeURIComponent(agent)}`} download className="mt-3 inline-block text-small underline decoration-line-strong underline-offset-3">
         {say("export")}
-      </a>
+      </DownloadLink>
     </Modal>
   )
 }

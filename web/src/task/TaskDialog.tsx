@@ -12,6 +12,7 @@ import { useNow } from "../lib/useNow"
 import { OutputView } from "../turn/OutputView"
 import { Button, buttonLook } from "../ui/Button"
 import Confirm from "../ui/Confirm"
+import { DownloadLink } from "../ui/DownloadLink"
 import { Modal } from "../ui/Modal"
 import { Note } from "../ui/Note"
 import { stateOfTask, timeOfTask } from "./words"
@@ -37,10 +38,10 @@ export default function TaskDialog({ task, printed, onClose }: Props) {
       <Facts task={task} />
       <Output task={task} printed={printed} />
       <div className="mt-4 flex flex-wrap gap-2">
-        <a href={whole} download={`${task.id}.txt`} className={buttonLook("plain")}>
+        <DownloadLink href={whole} download={`${task.id}.txt`} className={buttonLook("plain")}>
           <Download size={15} aria-hidden />
           {t("task.download")}
-        </a>
+        </DownloadLink>
         {running && <Kill task={task} />}
       </div>
     </Modal>

@@ -9,6 +9,7 @@ import { byteLength } from "../feed/bytes"
 import { useLanguage, useT } from "../i18n"
 import { bytes } from "../i18n/format"
 import { Button, buttonLook } from "../ui/Button"
+import { DownloadLink } from "../ui/DownloadLink"
 import { Note } from "../ui/Note"
 import { LongText } from "./LongText"
 import { OutputView } from "./OutputView"
@@ -40,10 +41,10 @@ export default function OffloadedOutput({ call }: { call: ToolCall }) {
         <Button aria-disabled={isFetching} onClick={() => setWhole(!whole)}>
           {isFetching ? t("offload.reading") : whole && data !== undefined ? t("offload.showSummary") : size ? t("offload.showAllOf", { size }) : t("offload.showAll")}
         </Button>
-        <a href={resultAddress(sessionKey, call.id)} download={`${call.name}-${call.offload}.txt`} className={buttonLook("plain")}>
+        <DownloadLink href={resultAddress(sessionKey, call.id)} download={`${call.name}-${call.offload}.txt`} className={buttonLook("plain")}>
           <Download size={15} aria-hidden />
           {t("offload.download")}
-        </a>
+        </DownloadLink>
       </div>
       {error && <Note tone="danger" className="text-small">{error.message}</Note>}
     </div>

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict"
 import { randomUUID } from "node:crypto"
-import { mkdir } from "node:fs/promises"
+import { mkdir, readFile } from "node:fs/promises"
 import { join } from "node:path"
 import AxeBuilder from "@axe-core/playwright"
 
@@ -123,15 +123,27 @@ export class Visitor {
   }
 
   /** Asks the API as this visitor. */
-  api(path) {
-    return this.page.evaluate(async (path) => (await fetch(path)).json(), path)
+  async api(path) {
+    return (await this.page.request.get(`${this.url}${path}`, { headers: await this.headers() })).json()
+  }
+
+  /** What the page sends with each request, besides the cookie. */
+  async headers() {
+    const key = await this.page.evaluate(() => localStorage.getItem("xbot.page"))
+    return { "Content-Type": "application/json", Origin: this.url, "X-Xbot-Page": key ?? "" }
+  }
+
+  /** The text that a link downloads. */
+  async download(link) {
+    const started = this.page.waitForEvent("download")
+    await link.click()
+    return readFile(await (await started).path(), "utf8")
   }
 
   /** Sends a message past the page, as another device would. */
   async say(text) {
-    const headers = { "Content-Type": "application/json", Origin: this.url }
     const answer = await this.page.request.post(`${this.url}/api/sessions/${encodeURIComponent(this.key)}/messages`, {
-      headers,
+      headers: await this.headers(),
       data: { client_message_id: randomUUID(), text },
     })
     assert.equal(answer.status(), 202)

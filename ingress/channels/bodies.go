@@ -1,0 +1,78 @@
+package channels
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"net/http"
+	"sync"
+	"time"
+
+	"xbot/internal/fault"
+)
+
+// Anybody can send bodies to a webhook, and who sent one is known only when it is read. These bound what all of them hold
+// together. Events of platforms have some kilobytes.
+const (
+	// hooksAtOnce is how many calls are worked on at once in a process.
+	hooksAtOnce = 64
+	// smallBody is what each of them may hold, in bytes.
+	smallBody = 256 << 10
+	// largeBodies is what those that are larger may hold together beyond that, in bytes.
+	largeBodies = 24 << 20
+	// largestBody is the most that a platform may send, in bytes.
+	largestBody = 8 << 20
+	// bodyTime is how long a caller may take to send its body.
+	bodyTime = 15 * time.Second
+)
+
+var (
+	errTooMany  = fault.Limited(time.Second, "too many calls at once")
+	errTooLarge = fault.Errorf(fault.TooLarge, "the body is larger than %d bytes", largestBody)
+)
+
+// bodies is the room for the bodies of calls.
+type bodies struct {
+	mu    sync.Mutex
+	calls int
+	large int // bytes
+}
+
+// read takes in the body of a call within what there is room for. done gives the room back.
+func (b *bodies) read(w http.ResponseWriter, r *http.Request) (body []byte, done func(), err error) {
+	if !b.take(1, 0) {
+		return nil, nil, errTooMany
+	}
+	taken := 0
+	done = func() { b.take(-1, -taken) }
+	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(bodyTime)) // the server's own deadline holds otherwise
+	var held bytes.Buffer
+	for {
+		n, err := io.CopyN(&held, r.Body, smallBody)
+		if errors.Is(err, io.EOF) {
+			return held.Bytes(), done, nil
+		}
+		if err == nil && held.Len() > largestBody {
+			err = errTooLarge
+		}
+		if err == nil && !b.take(0, int(n)) {
+			err = errTooMany
+		}
+		if err != nil {
+			done()
+			return nil, nil, err
+		}
+		taken += int(n)
+	}
+}
+
+func (b *bodies) take(calls, large int) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.calls+calls > hooksAtOnce || b.large+large > largeBodies {
+		return false
+	}
+	b.calls += calls
+	b.large += large
+	return true
+}
