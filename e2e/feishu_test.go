@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"xbot/internal/apiclient"
 	"xbot/internal/channel/feishu/feishutest"
 )
 
@@ -93,4 +94,33 @@ func TestFeishu_AnAnswerOfUnknownOutcomeIsFoundInTheChatAfterAnHour(t *testing.T
 		require.Equal(t, map[string]int{"sent": 1, "uncertain": 0}[c.state], strings.Count(shownAt(p, direct), "the answer is "+c.state), "never twice")
 	}
 	require.Empty(t, p.Broken(), "the protocol was kept")
+}
+
+func TestFeishu_OnePersonUnderTwoAppsOfATenantIsOnePerson(t *testing.T) {
+	t.Parallel()
+	first, second := newFeishu(t, 0, 0), newFeishu(t, 0, 0)
+	s := newServer(t, first.env()...)
+	s.inForce(`{channels: {feishu: {dmPolicy: "open", allowFrom: ["*"]}}}`)
+	_, err := s.client.SetChannel(t.Context(), "feishu", "second", apiclient.ChannelChange{Enabled: true, Settings: second.Settings()})
+	require.NoError(t, err)
+	require.Eventually(t, func() bool { return first.connected() && second.connected() }, time.Minute, 20*time.Millisecond)
+	says := func(f *onFeishu, open, union, text string, want ...string) {
+		t.Helper()
+		who := feishutest.Person{OpenID: open, Name: "Carol", UnionID: union}
+		f.Write(feishutest.Incoming{From: who, Text: text})
+		require.Eventually(t, func() bool {
+			shown := f.Shown(f.Direct(who), "")
+			for _, w := range want {
+				if len(shown) == 0 || !strings.Contains(shown[len(shown)-1].Text, w) {
+					return false
+				}
+			}
+			return true
+		}, time.Minute, 20*time.Millisecond, "%v is not read", want)
+	}
+	says(first, "ou_first", "on_carol", "say hello", "hello")
+	says(second, "ou_second", "on_carol", "/whoami", "feishu:ou_first", "feishu:second:ou_second")
+	says(second, "ou_eve", "on_eve", "/whoami", "feishu:second:ou_eve")
+	shown := second.Shown(second.Direct(feishutest.Person{OpenID: "ou_eve", Name: "Carol", UnionID: "on_eve"}), "")
+	require.NotContains(t, shown[len(shown)-1].Text, "ou_first", "who only has the same name is somebody else")
 }

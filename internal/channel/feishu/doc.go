@@ -10,5 +10,7 @@
 // The platform wants an acknowledgement within three seconds. What is looked up before a message is handed over (names, what
 // it quotes) has half of that together, and is left out when it takes longer.
 //
-// The protocol is spoken here and not by the vendor's library, for a decision record says why.
+// Calls, the long connection and events are the vendor's library's (larksuite/oapi-sdk-go). How a request is sent and judged
+// (wire.go), tokens, when to connect again (link.go), who takes an event (dispatch.go), and webhooks' proofs are ours; decision
+// record 18 says why.
 package feishu

@@ -125,9 +125,10 @@ func FuzzEvent(f *testing.F) {
 	for _, raw := range someEvents() {
 		f.Add(raw)
 	}
+	a := alone(false)
 	f.Fuzz(func(t *testing.T, raw []byte) {
-		a, s := alone(false), &sieve{t: t}
-		answer, err := a.take(t.Context(), raw, s, func(channel.Status) {})
+		s := &sieve{t: t}
+		answer, err := a.handOver(inbound(t.Context(), s, func(channel.Status) {}), raw)
 		if s.taken > 0 {
 			require.NoError(t, err)
 		}
