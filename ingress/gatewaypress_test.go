@@ -129,6 +129,20 @@ func TestPress_InAGroupIsAnAdministrators(t *testing.T) {
 	require.Equal(t, "admin", b.approval().AnsweredBy)
 }
 
+func TestPress_OfWhomAnotherAppKnowsIsTheirs(t *testing.T) {
+	b := bridged(t, `{channels: {feishu: {groups: {oc_1: {requireMention: false}}}}}`)
+	boss, err := b.store.Meet(t.Context(), "feishu", "two", chat.Peer{ID: "ou_boss", Name: "The boss", Union: "on_boss"})
+	require.NoError(t, err)
+	_, err = b.pool.Exec(t.Context(), "UPDATE users SET role = 'admin' WHERE id = $1", boss.ID)
+	require.NoError(t, err)
+	b.asks(said("m1", "ou_1", "hello"))
+	p := press("e1", "ou_other", chat.PressAllow)
+	require.Equal(t, "error", b.pressed(p).Kind, "nobody says who this is")
+	p.Event, p.Union = "e2", "on_boss"
+	require.Equal(t, "success", b.pressed(p).Kind)
+	require.Equal(t, "The boss", b.approval().AnsweredBy)
+}
+
 func TestPress_OfWhatIsNotOpenIsAnsweredPolitely(t *testing.T) {
 	b := bridged(t, `{channels: {feishu: {dmPolicy: "open", allowFrom: ["*"]}}}`)
 	key := b.asks(dm("m1", "ou_1", "hello"))

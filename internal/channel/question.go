@@ -32,6 +32,7 @@ type Press struct {
 	Account string
 	Event   string // the platform's id of the event
 	Sender  string // id of the person
+	Union   string // who they are under every bot of one owner, where the platform says so
 	Chat    string
 	Message string // the card
 	// Question and Button are what the card was made with, Values the answers by the name of the field.

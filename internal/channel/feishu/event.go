@@ -111,7 +111,8 @@ func instant(s string) time.Time {
 func (a *Account) pressed(ctx context.Context, e event, to channel.Receiver) (*callback.CardActionTriggerResponse, error) {
 	var in struct {
 		Operator struct {
-			OpenID string `json:"open_id"`
+			OpenID  string  `json:"open_id"`
+			UnionID *string `json:"union_id"`
 		} `json:"operator"`
 		Action struct {
 			Value json.RawMessage            `json:"value"`
@@ -130,8 +131,8 @@ func (a *Account) pressed(ctx context.Context, e event, to channel.Receiver) (*c
 		return nil, nil // a card of somebody else
 	}
 	p := channel.Press{
-		Channel: Name, Account: a.name, Event: e.Header.ID, Sender: in.Operator.OpenID, Chat: in.Context.Chat, Message: in.Context.Message,
-		Question: button.Question, Button: button.Name, Values: button.values(in.Action.Form),
+		Channel: Name, Account: a.name, Event: e.Header.ID, Sender: in.Operator.OpenID, Union: identifier(in.Operator.UnionID),
+		Chat: in.Context.Chat, Message: in.Context.Message, Question: button.Question, Button: button.Name, Values: button.values(in.Action.Form),
 	}
 	toast, err := to.Pressed(ctx, p)
 	if err != nil {

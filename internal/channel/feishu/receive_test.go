@@ -29,7 +29,7 @@ func TestReceive_AMessageToTheBotInAGroupHasNamesAndNoMentionOfTheBot(t *testing
 	require.Equal(t, "ask @小博 and @all", e.Text)
 	require.True(t, e.Mentioned)
 	require.Equal(t, []chat.Peer{{ID: bo.OpenID, Name: bo.Name}}, e.Mentions)
-	require.Equal(t, chat.Peer{ID: ann.OpenID, Name: "Ann", Union: "on_ou_ann"}, e.Sender)
+	require.Equal(t, chat.Peer{ID: ann.OpenID, Name: "Ann"}, e.Sender)
 	require.Equal(t, "The team", e.Subject)
 	require.Equal(t, w.thread, e.Thread)
 	require.Equal(t, chat.ChatGroup, e.ChatType)

@@ -186,7 +186,7 @@ func TestWebhook_WhatTheLibrarysTypesDoNotFitIsTakenAsFarAsItFits(t *testing.T) 
 	head := `{"schema":"2.0","header":{"event_id":"e-1","token":"` + feishutest.Token + `","app_id":"` + w.AppID + `",`
 	for name, c := range map[string]struct{ body, said string }{
 		"a card whose value is a text": {
-			head + `"event_type":"card.action.trigger"},"event":{"operator":{"open_id":"ou_ann"},"action":{"value":"{\"question\":\"q\",\"button\":\"b\"}"}}}`,
+			head + `"event_type":"card.action.trigger"},"event":{"operator":{"open_id":"ou_ann","union_id":"on_ann"},"action":{"value":"{\"question\":\"q\",\"button\":\"b\"}"}}}`,
 			`{"toast":{"type":"info","content":"noted"}}`,
 		},
 		"a message that names its time in a number": {
@@ -205,4 +205,5 @@ func TestWebhook_WhatTheLibrarysTypesDoNotFitIsTakenAsFarAsItFits(t *testing.T) 
 	}
 	require.Len(t, w.all(), 1)
 	require.Len(t, w.pressed, 1)
+	require.Equal(t, "on_ann", w.pressed[0].Union)
 }

@@ -192,9 +192,7 @@ func (s *Server) received(m *message) map[string]any {
 	}
 	ids := map[string]string{"open_id": m.sender}
 	if n := slices.IndexFunc(s.people, func(p Person) bool { return p.OpenID == m.sender }); n >= 0 {
-		if ids["union_id"] = s.people[n].union(); s.people[n].UserID != "" {
-			ids["user_id"] = s.people[n].UserID
-		}
+		ids["union_id"], ids["user_id"] = s.people[n].UnionID, s.people[n].UserID
 	}
 	return map[string]any{
 		"sender": map[string]any{"sender_id": ids, "sender_type": sender, "tenant_key": "t1"},

@@ -3,7 +3,6 @@
 package feishutest
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -41,12 +40,9 @@ type Config struct {
 // Person is somebody who uses the platform.
 type Person struct {
 	OpenID, Name string
-	UnionID      string // under every app of their tenant; empty: made of OpenID
+	UnionID      string // under every app of their tenant; empty: it is not told
 	UserID       string // in their tenant; empty: the app may not know it
 }
-
-// union is who they are under every app of their tenant.
-func (p Person) union() string { return cmp.Or(p.UnionID, "on_"+p.OpenID) }
 
 // The credentials of the app, and its bot.
 const (

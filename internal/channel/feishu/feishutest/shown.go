@@ -133,7 +133,7 @@ func (s *Server) PressValue(card string, value map[string]any, who Person, form 
 	d := &delivery{kind: "card.action.trigger", result: make(chan []byte, 1)}
 	s.mu.Lock()
 	d.event = map[string]any{
-		"operator": map[string]string{"open_id": who.OpenID, "tenant_key": "t1"}, "token": "c-1", "action": action, "host": "im_message",
+		"operator": map[string]string{"open_id": who.OpenID, "union_id": who.UnionID, "tenant_key": "t1"}, "token": "c-1", "action": action, "host": "im_message",
 		"context": map[string]string{"open_message_id": card, "open_chat_id": s.messages[card].chat},
 	}
 	s.send(d)
