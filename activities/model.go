@@ -247,7 +247,7 @@ func (m *Model) keep(ctx context.Context, a *attempt, answer chat.Answer) (chat.
 // usable refuses an answer with nothing in it.
 func usable(a llm.Answer) error {
 	if a.Text == "" && len(a.ToolCalls) == 0 && a.Finish != llm.FinishContentFilter {
-		return fault.Errorf(fault.Unavailable, "empty answer")
+		return llm.ErrEmpty
 	}
 	return nil
 }
@@ -318,7 +318,9 @@ func (m *Model) again(ctx context.Context, step chat.Step, kind fault.Kind, caus
 	if failures >= m.Retry.Attempts {
 		return m.Steps.FailStep(ctx, step, kind, func(l phrase.Lang) string { return phrase.Say(l, phrase.ModelFailed, failures, reason) })
 	}
-	return chat.Decision{}, fault.Limited(delay, "attempt %d of %d: %w", failures, m.Retry.Attempts, cause)
+	failed := fault.Errorf(kind, "attempt %d of %d: %w", failures, m.Retry.Attempts, cause)
+	failed.After = delay
+	return chat.Decision{}, failed
 }
 
 // wait returns the pause after the n-th failure: exponential with jitter, longer on 429 (spec/001 §7.1: plus
