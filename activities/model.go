@@ -272,13 +272,10 @@ func (m *Model) keep(ctx context.Context, a *attempt, answer chat.Answer) (chat.
 // usable refuses an answer with nothing in it.
 func usable(a llm.Answer) error {
 	if a.Text == "" && len(a.ToolCalls) == 0 && a.Finish != llm.FinishContentFilter {
-		return errEmpty
+		return llm.ErrEmpty
 	}
 	return nil
 }
-
-// errEmpty says that a provider answered without an answer. It is there, so that nobody waits for it.
-var errEmpty error = fault.Errorf(fault.Unavailable, "empty answer")
 
 // commit makes of what the model said what is kept of it. An answer that the window cut off is one that its limit cut off.
 func (m *Model) commit(at *attempt, a llm.Answer) chat.Answer {
@@ -350,7 +347,9 @@ func (m *Model) again(ctx context.Context, a *attempt, kind fault.Kind, cause er
 		}
 		return m.Steps.FailStep(ctx, step, kind, func(l phrase.Lang) string { return phrase.Say(l, phrase.ModelFailed, failures, reason) })
 	}
-	return chat.Decision{}, fault.Limited(delay, "attempt %d of %d: %w", failures, m.Retry.Attempts, cause)
+	failed := fault.Errorf(kind, "attempt %d of %d: %w", failures, m.Retry.Attempts, cause)
+	failed.After = delay
+	return chat.Decision{}, failed
 }
 
 // wait returns the pause after the n-th failure: exponential with jitter, longer on 429 (spec/001 §7.1: plus

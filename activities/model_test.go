@@ -91,9 +91,9 @@ func TestGenerate_CountsFailuresOfTheProviderAndTellsOfEach(t *testing.T) {
 		require.NoError(t, json.Unmarshal(retries[want-1].Data, &r))
 		require.Equal(t, want+1, r.Attempt)
 		require.Equal(t, 3, r.Max)
-		require.Equal(t, "server error", r.Reason)
+		require.Equal(t, "server error, HTTP 503", r.Reason)
 		require.Equal(t, app.NextRetryDelay().Milliseconds(), r.DelayMS)
-		require.Equal(t, phrase.Say(phrase.English, phrase.Retrying, "server error", want+1, 3), r.Text)
+		require.Equal(t, phrase.Say(phrase.English, phrase.Retrying, "server error, HTTP 503", want+1, 3), r.Text)
 	}
 	out, err := b.generate(t.Context(), 0)
 	require.NoError(t, err)
@@ -112,7 +112,7 @@ func TestGenerate_EndsAfterTheLastAttemptWithASentence(t *testing.T) {
 	require.Equal(t, activities.GenerateOutput{Finish: chat.FinishError, Fault: "unavailable"}, out)
 	m := b.last()
 	require.Equal(t, chat.RoleNotice, m.Role)
-	require.Equal(t, phrase.Say(phrase.Chinese, phrase.ModelFailed, 3, "server error"), m.Content, "in the language of the question")
+	require.Equal(t, phrase.Say(phrase.Chinese, phrase.ModelFailed, 3, "server error, HTTP 503"), m.Content, "in the language of the question")
 	require.Len(t, b.events(chat.EventRetry), 2)
 	again, err := b.generate(t.Context(), 0)
 	require.NoError(t, err)
@@ -138,10 +138,11 @@ func TestGenerate_TellsFailuresApart(t *testing.T) {
 		say             string
 		fault           fault.Kind
 	}{
-		"a stream without a finish reason": {program: "truncate", reason: "truncated stream", again: true},
-		"an empty answer":                  {program: "empty", reason: "server error", again: true},
-		"a connection that breaks":         {program: "reset", reason: "network", again: true},
-		"a provider that is busy":          {program: "fail 429", reason: "rate limit", again: true},
+		"a stream without a finish reason": {program: "truncate", reason: "truncated stream", again: true, fault: fault.Unavailable},
+		"an empty answer":                  {program: "empty", reason: "empty answer", again: true, fault: fault.Unavailable},
+		"a provider that fails":            {program: "fail 500", reason: "server error, HTTP 500", again: true, fault: fault.Unavailable},
+		"a connection that breaks":         {program: "reset", reason: "network", again: true, fault: fault.Unavailable},
+		"a provider that is busy":          {program: "fail 429", reason: "rate limit", again: true, fault: fault.RateLimited},
 		"a wrong key":                      {program: "fail 401", say: "The model refused the request: ", fault: fault.Denied},
 		"a wrong request":                  {program: "fail 400", say: "The model refused the request: ", fault: fault.Invalid},
 		"a conversation that is too long":  {program: "fail 400 This model's maximum context length is 100 tokens", say: phrase.Say(phrase.English, phrase.ModelTooLong), fault: fault.TooLarge},
@@ -156,8 +157,10 @@ func TestGenerate_TellsFailuresApart(t *testing.T) {
 				require.True(t, strings.HasPrefix(b.last().Content, c.say), b.last().Content)
 				return
 			}
-			_, again := kind(t, err)
+			k, again := kind(t, err)
 			require.True(t, again)
+			require.Equal(t, c.fault, k, "Temporal shows what it was")
+			require.ErrorContains(t, err, "attempt 1 of 3")
 			var r chat.Retry
 			retries := b.events(chat.EventRetry)
 			require.Len(t, retries, 1)

@@ -36,7 +36,7 @@ func (m *Model) asked(ctx context.Context, a *attempt) (chat.Decision, error) {
 
 // wait lets the turn wait for its provider after so many failures; waits is false where the step has to fail.
 func (m *Model) wait(ctx context.Context, a *attempt, failures int, cause error) (d chat.Decision, waits bool, err error) {
-	if !a.mayWait || errors.Is(cause, errEmpty) {
+	if !a.mayWait || errors.Is(cause, llm.ErrEmpty) {
 		return d, false, nil
 	}
 	reason := llm.Reason(cause)

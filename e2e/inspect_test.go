@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -40,8 +41,32 @@ func TestInspect_ShowsWhatRunsAndWaitsOverAKillOfTheServer(t *testing.T) {
 	status := k.operated("status")
 	require.Contains(t, status, string(k.key))
 	require.Contains(t, k.operated("sessions", "--active", "60"), string(k.key))
+	require.Contains(t, status, k.home, "the data folder")
+	require.Regexp(t, `(?m)^database\s+/.+/xbot$`, status)
 	require.Contains(t, k.operated("sessions", "--json"), `"cached_tokens"`, "all that the server counted")
 	require.Equal(t, "There are no such conversations.", k.operated("sessions", "--user", "nobody"))
+}
+
+func TestInspect_ListsEveryConversationHoweverManyThereAre(t *testing.T) {
+	t.Parallel()
+	k := newServer(t).newTalk()
+	k.done("say hello")
+	_, err := k.look().Exec(t.Context(), `INSERT INTO sessions (key, user_id, channel, agent, last_interaction_at)
+		SELECT 'agent:main:web:thread:made-' || n, s.user_id, s.channel, s.agent, s.last_interaction_at - make_interval(secs => n % 7)
+		FROM sessions s, generate_series(1, 1100) n WHERE s.key = $1`, k.key)
+	require.NoError(t, err)
+	var list []chat.SessionSummary
+	require.NoError(t, json.Unmarshal([]byte(k.operated("sessions", "--json")), &list))
+	keys := map[chat.SessionKey]bool{}
+	for _, s := range list {
+		keys[s.Key] = true
+	}
+	require.Len(t, keys, 1101)
+	require.Len(t, list, 1101)
+	mine := list[slices.IndexFunc(list, func(s chat.SessionSummary) bool { return s.Key == k.key })]
+	require.Positive(t, mine.ContextTokens)
+	require.Greater(t, mine.ContextMax, mine.ContextTokens)
+	require.Len(t, strings.Split(k.operated("sessions"), "\n"), 1102, "with the heading")
 }
 
 func TestInspect_AnImportedConversationGoesOnWithWhatWasSaid(t *testing.T) {

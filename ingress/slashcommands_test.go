@@ -93,7 +93,11 @@ func TestStatus_SaysWhatRunsAndShowsAdministratorsTheRun(t *testing.T) {
 	for _, part := range []string{"model: `demo/demo`", "queue: `steer`, 0 of 32 waiting", "running: nothing", "session: `" + string(key) + "`, agent `main`", "xbot 1.2.3, up for 1h0m"} {
 		require.Contains(t, idle, part)
 	}
-	_, err := b.dispatch.Message(t.Context(), b.inbound(key, "m1", "hello"))
+	require.Contains(t, idle, "\n* channel: `web`\n")
+	_, err := b.pool.Exec(t.Context(), `UPDATE sessions SET channel = 'feishu', chat_type = 'group', origin = '{"label": "Plumbers"}' WHERE key = $1`, key)
+	require.NoError(t, err)
+	require.Contains(t, b.tell("s1b", "/status"), "\n* channel: `feishu`, `Plumbers`\n")
+	_, err = b.dispatch.Message(t.Context(), b.inbound(key, "m1", "hello"))
 	require.NoError(t, err)
 	_, _, err = b.Claim(t.Context(), key, "t1", "r1", 0)
 	require.NoError(t, err)

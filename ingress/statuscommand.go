@@ -67,8 +67,20 @@ func (s *Statuses) status(ctx context.Context, in Inbound, _ string) (string, er
 	}
 	lines = append(append(lines, work...), place,
 		phrase.Say(in.Lang, phrase.StatusSession, quoted(string(session.Key)), session.Agent),
+		phrase.Say(in.Lang, phrase.StatusChannel, channelOf(session)),
 		phrase.Say(in.Lang, phrase.StatusServer, s.Version, time.Since(s.Started).Round(time.Second)))
 	return "* " + strings.Join(lines, "\n* "), nil
+}
+
+// maxPlaceName bounds the name of a group, which strangers chose, in characters.
+const maxPlaceName = 60
+
+// channelOf names the channel of a conversation and, of a group, which one.
+func channelOf(session chat.Session) string {
+	if session.ChatType == chat.ChatDirect || session.Origin.Label == "" {
+		return quoted(session.Channel)
+	}
+	return quoted(session.Channel) + ", " + quoted(chat.FirstWords(session.Origin.Label, maxPlaceName))
 }
 
 // work says what runs. Only administrators may look into Temporal.

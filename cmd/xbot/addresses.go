@@ -4,7 +4,10 @@ import (
 	"cmp"
 	"net"
 	"net/url"
+	"strconv"
 	"strings"
+
+	"github.com/jackc/pgx/v5"
 
 	"xbot/internal/config"
 )
@@ -61,6 +64,19 @@ func runnerURL(base string) (address string, loopback bool) {
 	name := strings.TrimSuffix(strings.ToLower(host), ".")
 	loopback = ip != nil && ip.IsLoopback() || name == "localhost" || strings.HasSuffix(name, ".localhost")
 	return u.JoinPath("/api/runners/connect").String(), loopback
+}
+
+// databaseName says where a database is, without who opens it: host, or folder of the socket, and name.
+func databaseName(dsn string) string {
+	c, err := pgx.ParseConfig(dsn)
+	if err != nil {
+		return "" // what cannot be read might be shown with its password
+	}
+	host := net.JoinHostPort(c.Host, strconv.Itoa(int(c.Port)))
+	if strings.HasPrefix(c.Host, "/") {
+		host = c.Host
+	}
+	return host + "/" + c.Database
 }
 
 // internalURL is where workers of other processes reach this one.

@@ -41,3 +41,15 @@ func TestPeopleURL_IsTheOneThatIsSetElseWhereTheServerWasLast(t *testing.T) {
 	cfg.HTTP.URL = "https://xbot.example.org/"
 	require.Equal(t, "https://xbot.example.org", peopleURL(cfg))
 }
+
+func TestDatabaseName_NamesNobodyAndNoPassword(t *testing.T) {
+	for dsn, want := range map[string]string{
+		"postgres://xbot:hunter2@db.internal/xbot?sslmode=disable":       "db.internal:5432/xbot",
+		"postgres://xbot:hunter2@[::1]:6543/other":                       "[::1]:6543/other",
+		"host=/run/xbot user=xbot password=hunter2 dbname=xbot":          "/run/xbot/xbot",
+		"postgres://xbot:hunter2@/xbot?host=%2Fhome%2Fyou%2Fpg%2Fsocket": "/home/you/pg/socket/xbot",
+		"postgres://xbot:hunter2@db:port/xbot":                           "",
+	} {
+		require.Equal(t, want, databaseName(dsn), dsn)
+	}
+}

@@ -67,6 +67,8 @@ func (c statusCmd) Run(ctx context.Context) error {
 		fmt.Fprintf(w, "turns\t%d running, %s waiting\n", s.Running, waiting(s))
 		fmt.Fprintf(w, "work\t%s, %s connected\n", several(s.Tasks, "background task"), several(s.Runners, "runner"))
 		fmt.Fprintf(w, "stored\t%s of %s, %.1f MiB in Postgres\n", several(s.Sessions, "conversation"), several(s.Users, "user"), float64(s.Bytes)/(1<<20))
+		fmt.Fprintf(w, "database\t%s\n", s.Database)
+		fmt.Fprintf(w, "data\t%s\n", s.Home)
 		if err := w.Flush(); err != nil || len(s.Recent) == 0 {
 			return err
 		}

@@ -33,6 +33,7 @@ func (in *ingressPart) routes() (ingress.Routes, error) {
 		Info: api.Info{
 			Version: version, Model: in.model.Model(), Demo: strings.HasPrefix(in.model.Model(), "demo/"),
 			Namespace: in.cfg.Namespace, TemporalUI: in.ui != nil, StartedAt: time.Now(),
+			Database: databaseName(in.dsn), Home: in.home,
 		},
 	}
 	r := ingress.Routes{

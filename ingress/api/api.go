@@ -65,6 +65,8 @@ type Info struct {
 	Namespace  string
 	TemporalUI bool // whether the UI is mounted under /temporal/
 	StartedAt  time.Time
+	Database   string // where it is, without who opens it
+	Home       string // the data folder
 }
 
 // Handler returns the routes. Those of login are open, all others need a user.

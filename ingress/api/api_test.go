@@ -118,7 +118,7 @@ func setup(t *testing.T) *bundle {
 	a := &api.API{
 		Store: b.store, Bus: b.bus, Dispatch: dispatch, Auth: b.auth, Log: log, Closing: b.closing, PingEvery: 50 * time.Millisecond,
 		Policy: api.Policy{Tools: tool.New(shell.New(), file.NewRead()), Rules: map[string]chat.Rule{"Read": chat.RuleAsk}},
-		Info:   api.Info{Version: "1.2.3", Model: "demo/demo", Demo: true, Namespace: "default", TemporalUI: true},
+		Info:   api.Info{Version: "1.2.3", Model: "demo/demo", Demo: true, Namespace: "default", TemporalUI: true, Database: "db.internal:5432/xbot", Home: "/srv/xbot"},
 		Boxes:  b.boxes, Links: b.links, Killer: task.Killer{Kills: store.Background{Store: b.store}, Boxes: b.boxes},
 	}
 	b.hub = runners.New(runners.Config{Registry: ingress.Registry{Store: b.store}, Version: "1.2.3"})

@@ -3,6 +3,8 @@ package api
 import (
 	"context"
 	"net/http"
+	"strings"
+	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 
@@ -20,6 +22,7 @@ type (
 	sessionList struct {
 		Body struct {
 			Sessions []chat.SessionSummary `json:"sessions"`
+			Next     string                `json:"next,omitempty" doc:"The after of the next page; absent: this is the last one."`
 		}
 	}
 	inboxList struct {
@@ -44,7 +47,10 @@ func (a *API) status(ctx context.Context, _ *struct{}) (*struct{ Body chat.Statu
 		return nil, a.problem(err)
 	}
 	sessions, err := a.Store.InspectSessions(ctx, store.SessionFilter{Limit: recent})
-	out := chat.Status{Version: a.Info.Version, Model: a.Info.Model, StartedAt: a.Info.StartedAt, Counts: counts, Recent: sessions}
+	out := chat.Status{
+		Version: a.Info.Version, Model: a.Info.Model, StartedAt: a.Info.StartedAt, Database: a.Info.Database, Home: a.Info.Home,
+		Counts: counts, Recent: sessions,
+	}
 	return &struct{ Body chat.Status }{out}, a.problem(err)
 }
 
@@ -54,14 +60,38 @@ func (a *API) inspectSessions(ctx context.Context, in *struct {
 	Agent   string `query:"agent" maxLength:"100"`
 	Active  int    `query:"active" minimum:"0" maximum:"5256000" doc:"Minutes within which a person wrote."`
 	Limit   int    `query:"limit" minimum:"1" maximum:"5000" default:"500"`
+	After   string `query:"after" maxLength:"1000" doc:"Next of the page before; empty: the first page."`
 }) (*sessionList, error) {
 	if err := a.adminOnly(ctx); err != nil {
 		return nil, err
 	}
+	after, err := sessionPlace(in.After)
+	if err != nil {
+		return nil, a.problem(err)
+	}
+	filter := store.SessionFilter{User: in.User, Channel: in.Channel, Agent: in.Agent, Active: in.Active, Limit: in.Limit + 1, After: after}
+	found, err := a.Store.InspectSessions(ctx, filter)
 	var out sessionList
-	var err error
-	out.Body.Sessions, err = a.Store.InspectSessions(ctx, store.SessionFilter{User: in.User, Channel: in.Channel, Agent: in.Agent, Active: in.Active, Limit: in.Limit})
+	if len(found) > in.Limit {
+		found = found[:in.Limit]
+		last := found[in.Limit-1]
+		out.Body.Next = last.UpdatedAt.UTC().Format(time.RFC3339Nano) + " " + string(last.Key)
+	}
+	out.Body.Sessions = found
 	return &out, a.problem(err)
+}
+
+// sessionPlace reads what Next of a page says: when its last conversation was used, and its key.
+func sessionPlace(after string) (store.SessionPlace, error) {
+	if after == "" {
+		return store.SessionPlace{}, nil
+	}
+	used, key, _ := strings.Cut(after, " ")
+	at, err := time.Parse(time.RFC3339Nano, used)
+	if err != nil || key == "" {
+		return store.SessionPlace{}, fault.Errorf(fault.Invalid, "after is not the next of a page")
+	}
+	return store.SessionPlace{Key: chat.SessionKey(key), UpdatedAt: at}, nil
 }
 
 func (a *API) inspectInbox(ctx context.Context, in *struct {

@@ -1,6 +1,7 @@
 package api_test
 
 import (
+	"fmt"
 	"net/http"
 	"net/url"
 	"strings"
@@ -45,6 +46,49 @@ func TestInspect_FindsConversationsOfOthersByUserChannelAndTime(t *testing.T) {
 	b.alice.get("/api/status").is(http.StatusOK, &status)
 	require.Equal(t, []int{2, 1}, []int{status.Sessions, status.Waiting})
 	require.Equal(t, his.Key, status.Recent[0].Key)
+	require.Equal(t, []string{"db.internal:5432/xbot", "/srv/xbot"}, []string{status.Database, status.Home})
+}
+
+func TestInspect_ConversationsComePageByPageWithoutOneMissing(t *testing.T) {
+	b := setup(t)
+	var want []chat.SessionKey
+	for i := range 7 {
+		want = append(want, b.alice.session(chat.SessionKey(fmt.Sprintf("agent:main:web:thread:%d", i))).Key)
+	}
+	_, err := b.pool.Exec(t.Context(), `UPDATE sessions SET last_interaction_at = '2026-11-22T10:00:00.123456Z' WHERE key < $1`, want[4]) // four at one time
+	require.NoError(t, err)
+	var got []chat.SessionKey
+	for after, pages := "", 0; ; pages++ {
+		var page struct {
+			Sessions []chat.SessionSummary
+			Next     string
+		}
+		b.alice.get("/api/inspect/sessions?limit=3&after="+url.QueryEscape(after)).is(http.StatusOK, &page)
+		for _, s := range page.Sessions {
+			got = append(got, s.Key)
+		}
+		if after = page.Next; after == "" {
+			require.Equal(t, 2, pages)
+			break
+		}
+	}
+	require.ElementsMatch(t, want, got)
+	require.Equal(t, want[:4], got[3:])
+	b.alice.get("/api/inspect/sessions?after=nonsense").problem(http.StatusBadRequest)
+}
+
+func TestInspect_SaysHowFullTheWindowOfAConversationIs(t *testing.T) {
+	b := setup(t)
+	his := b.bob.session("agent:main:web:thread:his")
+	b.bob.say(his.Key, "m1", "hello there").is(http.StatusAccepted, nil)
+	b.claim(his.Key, "t1")
+	_, err := b.pool.Exec(t.Context(), `INSERT INTO messages (session_key, turn_id, step, role, content, model, prompt_tokens, completion_tokens)
+		VALUES ($1, 't1', 0, 'assistant', 'hello', 'demo/demo', 1200, 34)`, his.Key)
+	require.NoError(t, err)
+	var got struct{ Sessions []map[string]any }
+	b.alice.get("/api/inspect/sessions").is(http.StatusOK, &got)
+	require.EqualValues(t, 1234, got.Sessions[0]["context_tokens"])
+	require.NotZero(t, got.Sessions[0]["context_max"])
 }
 
 func TestExport_IsReadByItsOwnerAndByAdministratorsAndCanBeImported(t *testing.T) {

@@ -80,6 +80,24 @@ func TestClient_ReadsSessionsAndTranscripts(t *testing.T) {
 	require.Equal(t, "alice", me.User.Name)
 }
 
+func TestInspectSessions_FollowsEveryPage(t *testing.T) {
+	t.Parallel()
+	pages := map[string]string{
+		"": `{"sessions":[{"key":"a"},{"key":"b"}],"next":"2026-11-22T10:00:00Z b&c"}`, "2026-11-22T10:00:00Z b&c": `{"sessions":[{"key":"c"}],"next":"last"}`, "last": `{"sessions":[]}`,
+	}
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		require.Equal(t, "feishu", r.URL.Query().Get("channel"), "each page is of the same conversations")
+		_, _ = w.Write([]byte(pages[r.URL.Query().Get("after")])) // the client sees what is missing
+	}))
+	t.Cleanup(server.Close)
+	client := apiclient.New(apiclient.Endpoint{URL: server.URL, Token: "t"})
+	t.Cleanup(client.Close)
+	got, err := client.InspectSessions(t.Context(), apiclient.SessionFilter{Channel: "feishu"})
+	require.NoError(t, err)
+	require.Equal(t, []chat.SessionKey{"a", "b", "c"}, []chat.SessionKey{got[0].Key, got[1].Key, got[2].Key})
+	require.Len(t, got, 3)
+}
+
 func TestClient_NamesWhatWentWrong(t *testing.T) {
 	t.Parallel()
 	server, client, _ := setup(t, echo)

@@ -23,7 +23,7 @@ func (c *Client) Status(ctx context.Context) (chat.Status, error) {
 	return out, c.do(ctx, http.MethodGet, "/api/status", nil, nil, &out)
 }
 
-// InspectSessions lists conversations of all users, for administrators.
+// InspectSessions lists conversations of all users, for administrators: page by page, all of them.
 func (c *Client) InspectSessions(ctx context.Context, f SessionFilter) ([]chat.SessionSummary, error) {
 	query := url.Values{}
 	for name, value := range map[string]string{"user": f.User, "channel": f.Channel, "agent": f.Agent} {
@@ -34,10 +34,21 @@ func (c *Client) InspectSessions(ctx context.Context, f SessionFilter) ([]chat.S
 	if f.Active > 0 {
 		query.Set("active", strconv.Itoa(f.Active))
 	}
-	var list struct {
-		Sessions []chat.SessionSummary `json:"sessions"`
+	all := []chat.SessionSummary{}
+	for {
+		var page struct {
+			Sessions []chat.SessionSummary `json:"sessions"`
+			Next     string                `json:"next"`
+		}
+		if err := c.do(ctx, http.MethodGet, "/api/inspect/sessions", query, nil, &page); err != nil {
+			return nil, err
+		}
+		all = append(all, page.Sessions...)
+		if page.Next == "" {
+			return all, nil
+		}
+		query.Set("after", page.Next)
 	}
-	return list.Sessions, c.do(ctx, http.MethodGet, "/api/inspect/sessions", query, nil, &list)
 }
 
 // InspectInbox lists what was accepted and has no answer yet, for administrators.

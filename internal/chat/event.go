@@ -74,7 +74,7 @@ type Retry struct {
 	Failed  int    `json:"failed,omitempty" doc:"The attempt of the deltas that failed: theirs that come next are larger."`
 	Max     int    `json:"max"`
 	DelayMS int64  `json:"delay_ms" doc:"Milliseconds until it starts."`
-	Reason  string `json:"reason" doc:"rate limit, timeout, server error, network, truncated stream"`
+	Reason  string `json:"reason" doc:"rate limit, timeout, server error, network, truncated stream, empty answer; of a server error also its HTTP status"`
 	Text    string `json:"text" doc:"The sentence to show."`
 }
 

@@ -7,6 +7,8 @@ type Status struct {
 	Version   string    `json:"version"`
 	Model     string    `json:"model" doc:"Of the installation, provider/model."`
 	StartedAt time.Time `json:"started_at" doc:"When the process that answers was started."`
+	Database  string    `json:"database" doc:"Host and name of the Postgres database, without who opens it."`
+	Home      string    `json:"home" doc:"Data folder of the process that answers."`
 	Counts
 
 	Recent []SessionSummary `json:"recent" doc:"The conversations that were used last."`
@@ -34,8 +36,10 @@ type SessionSummary struct {
 	Running TurnID `json:"running,omitempty"`
 	Queued  int    `json:"queued"`
 	Tally
-	CreatedAt time.Time `json:"created_at"`
-	UpdatedAt time.Time `json:"updated_at" doc:"Last time a person wrote here."`
+	ContextTokens int       `json:"context_tokens" doc:"Tokens of the model's window that the last answer and its request took, or that the last compression left; 0: nothing was asked yet."`
+	ContextMax    int       `json:"context_max" doc:"Tokens that the model takes in all."`
+	CreatedAt     time.Time `json:"created_at"`
+	UpdatedAt     time.Time `json:"updated_at" doc:"Last time a person wrote here."`
 }
 
 // Tally is what a conversation has come to since it began.

@@ -2,6 +2,7 @@ package llm
 
 import (
 	"errors"
+	"fmt"
 
 	"xbot/internal/fault"
 )
@@ -15,12 +16,20 @@ var (
 	ErrTimeout error = fault.Errorf(fault.Unavailable, "timeout")
 	// ErrNetwork: the provider could not be reached, or the connection broke.
 	ErrNetwork error = fault.Errorf(fault.Unavailable, "network")
+	// ErrEmpty: the provider answered without an answer.
+	ErrEmpty error = fault.Errorf(fault.Unavailable, "empty answer")
 	// ErrServer: the provider said that it failed, or sent what cannot be understood.
 	ErrServer error = fault.Errorf(fault.Unavailable, "server error")
 )
 
-// Reason says in two words why err makes a call worth repeating: rate limit, timeout, network, truncated stream or
-// server error, or in the words given by Because. It is "" for an error that is not worth repeating.
+// refusal is an error with the status of HTTP by which a provider refused; 0: it has none.
+type refusal interface {
+	error
+	HTTPStatus() int
+}
+
+// Reason says in a few words why err makes a call worth repeating: rate limit, timeout, network, truncated stream, empty
+// answer or server error, with its status if it has one, or in the words given by Because. It is "" for an error that is not worth repeating.
 func Reason(err error) string {
 	if b, ok := errors.AsType[*because](err); ok {
 		return b.reason
@@ -29,10 +38,13 @@ func Reason(err error) string {
 	case fault.RateLimited:
 		return "rate limit"
 	case fault.Unavailable:
-		for _, cause := range []error{ErrTruncated, ErrTimeout, ErrNetwork} {
+		for _, cause := range []error{ErrTruncated, ErrTimeout, ErrNetwork, ErrEmpty} {
 			if errors.Is(err, cause) {
 				return cause.Error()
 			}
+		}
+		if r, ok := errors.AsType[refusal](err); ok && r.HTTPStatus() != 0 {
+			return fmt.Sprintf("%s, HTTP %d", ErrServer, r.HTTPStatus())
 		}
 		return ErrServer.Error()
 	default:

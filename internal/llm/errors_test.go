@@ -22,6 +22,7 @@ func TestReason_NamesWhatIsWorthRepeating(t *testing.T) {
 		"timeout":     {llm.ErrTimeout, "timeout"},
 		"network":     {fault.Errorf(fault.Unavailable, "x: %w", llm.ErrNetwork), "network"},
 		"server":      {llm.ErrServer, "server error"},
+		"empty":       {fault.Errorf(fault.Unavailable, "x: %w", llm.ErrEmpty), "empty answer"},
 		"other":       {fault.Errorf(fault.Unavailable, "down"), "server error"},
 		"bad request": {fault.Errorf(fault.Invalid, "no"), ""},
 		"too large":   {fault.Errorf(fault.TooLarge, "no"), ""},

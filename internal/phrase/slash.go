@@ -32,6 +32,7 @@ const (
 	StatusRunner   ID = "status_runner"   // %s runner, %s folder
 	StatusNowhere  ID = "status_nowhere"  // no runner
 	StatusSession  ID = "status_session"  // %s key, %s agent
+	StatusChannel  ID = "status_channel"  // %s channel, with the name of the place if it has one
 	StatusServer   ID = "status_server"   // %s version, %s uptime
 	StatusTemporal ID = "status_temporal" // %s address
 
@@ -99,6 +100,7 @@ var slashes = map[ID]map[Lang]string{
 	StatusRunner:   {English: "runner: %s, folder %s", Chinese: "运行器：%s，文件夹 %s"},
 	StatusNowhere:  {English: "runner: none", Chinese: "运行器：无"},
 	StatusSession:  {English: "session: %s, agent `%s`", Chinese: "会话：%s，智能体 `%s`"},
+	StatusChannel:  {English: "channel: %s", Chinese: "渠道：%s"},
 	StatusServer:   {English: "xbot %s, up for %s", Chinese: "xbot %s，已运行 %s"},
 	StatusTemporal: {English: "[the running turn in Temporal](%s)", Chinese: "[在 Temporal 中查看正在运行的回合](%s)"},
 

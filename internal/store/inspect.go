@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -17,18 +18,27 @@ type SessionFilter struct {
 	Agent   string
 	Active  int // minutes: a person wrote within them
 	Limit   int
+	After   SessionPlace // what stands behind it is listed
+}
+
+// SessionPlace is where a conversation stands among those that were used last.
+type SessionPlace struct {
+	Key       chat.SessionKey // empty: before all
+	UpdatedAt time.Time
 }
 
 // InspectSessions lists conversations of all users, newest first.
 func (s *Store) InspectSessions(ctx context.Context, f SessionFilter) ([]chat.SessionSummary, error) {
 	rows, err := s.q.InspectSessions(ctx, s.pool, dbsqlc.InspectSessionsParams{
 		UserName: f.User, Channel: f.Channel, Agent: f.Agent, ActiveMinutes: int32(f.Active), N: int32(f.Limit),
+		AfterKey: string(f.After.Key), AfterTime: f.After.UpdatedAt,
 	})
 	if err != nil {
 		return nil, classify(fmt.Errorf("list sessions: %w", err))
 	}
 	out := make([]chat.SessionSummary, len(rows))
 	for i, r := range rows {
+		room, _ := s.Limits.Of(cmp.Or(r.ContextModel, s.Limits.Model))
 		out[i] = chat.SessionSummary{
 			Key: r.Key, User: r.UserName, Title: r.Title, Model: r.Model,
 			Routing: chat.Routing{Agent: r.Agent, Channel: r.Channel, ChatType: r.ChatType, Scene: r.Scene},
@@ -37,6 +47,7 @@ func (s *Store) InspectSessions(ctx context.Context, f SessionFilter) ([]chat.Se
 				Turns: int(r.Turns), Messages: int(r.Messages), Compactions: int(r.Compactions),
 				InputTokens: r.InputTokens, CachedTokens: r.CachedTokens, OutputTokens: r.OutputTokens, TotalTokens: r.InputTokens + r.OutputTokens,
 			},
+			ContextTokens: int(r.ContextUsed), ContextMax: room,
 			CreatedAt: r.CreatedAt, UpdatedAt: r.LastInteractionAt,
 		}
 		if err := json.Unmarshal(r.Origin, &out[i].Origin); err != nil {

@@ -1,5 +1,6 @@
 -- name: InspectSessions :many
--- Conversations of all users, newest first, with what was counted of them.
+-- A page of the conversations of all users, newest first, with what was counted of them: those that stand behind after_key,
+-- which was used last at after_time; an empty key is before all.
 SELECT s.key, s.channel, s.title, s.agent, s.chat_type, s.scene, s.origin, s.model, s.created_at, s.last_interaction_at, u.name AS user_name,
        coalesce((SELECT t.id FROM turns t WHERE t.session_key = s.key AND t.state = 'running'), '')::text AS running,
        (SELECT count(*) FROM inbox i WHERE i.session_key = s.key AND i.kind IN ('message', 'control') AND i.outcome IS NULL)::int AS queued,
@@ -7,9 +8,20 @@ SELECT s.key, s.channel, s.title, s.agent, s.chat_type, s.scene, s.origin, s.mod
        (SELECT count(*) FROM messages m WHERE m.session_key = s.key AND m.rewound_by IS NULL)::int AS messages,
        (SELECT count(*) FROM controls c WHERE c.session_key = s.key AND c.kind = 'compact')::int AS compactions,
        coalesce(used.prompt_tokens, 0)::bigint AS input_tokens, coalesce(used.cached_tokens, 0)::bigint AS cached_tokens,
-       coalesce(used.completion_tokens, 0)::bigint AS output_tokens
+       coalesce(used.completion_tokens, 0)::bigint AS output_tokens,
+       coalesce(last.model, '')::text AS context_model,
+       coalesce(CASE WHEN last.id IS NULL OR k.created_at > last.created_at THEN (k.body -> 'compaction' ->> 'tokens_after')::int END,
+                nullif(last.used, 0), last.estimated, 0)::int AS context_used
 FROM sessions s
 JOIN users u ON u.id = s.user_id
+LEFT JOIN controls k ON k.id = s.compaction_id
+LEFT JOIN controls rs ON rs.id = s.reset_id
+LEFT JOIN LATERAL (
+    SELECT m.id, m.model, m.created_at, m.prompt_tokens + m.completion_tokens AS used, st.estimated_tokens AS estimated
+    FROM messages m LEFT JOIN steps st ON st.turn_id = m.turn_id AND st.step = m.step
+    WHERE m.session_key = s.key AND m.role = 'assistant' AND NOT m.display_only AND m.rewound_by IS NULL AND m.id > coalesce(rs.message_id, 0)
+    ORDER BY m.id DESC LIMIT 1
+) last ON true
 LEFT JOIN LATERAL (
     SELECT sum(g.prompt_tokens) AS prompt_tokens, sum(g.cached_tokens) AS cached_tokens, sum(g.completion_tokens) AS completion_tokens
     FROM user_token_usage g WHERE g.user_id = s.user_id AND g.session_key = s.key
@@ -18,6 +30,8 @@ WHERE (sqlc.arg(user_name)::text = '' OR u.name = sqlc.arg(user_name)::text)
   AND (sqlc.arg(channel)::text = '' OR s.channel = sqlc.arg(channel)::text)
   AND (sqlc.arg(agent)::text = '' OR s.agent = sqlc.arg(agent)::text)
   AND (sqlc.arg(active_minutes)::int = 0 OR s.last_interaction_at > now() - make_interval(mins => sqlc.arg(active_minutes)::int))
+  AND (sqlc.arg(after_key)::text = '' OR s.last_interaction_at < sqlc.arg(after_time)::timestamptz
+       OR s.last_interaction_at = sqlc.arg(after_time)::timestamptz AND s.key > sqlc.arg(after_key)::text)
 ORDER BY s.last_interaction_at DESC, s.key
 LIMIT sqlc.arg(n);
 

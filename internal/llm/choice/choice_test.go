@@ -128,7 +128,7 @@ func TestFor_ARunnerThatIsAwayFailsTheCallAndIsNamed(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "hello", answer.Text)
 	_, _, err = ask(t, c, "fail 500 9")
-	require.Equal(t, "runner laptop: server error", llm.Reason(err))
+	require.Equal(t, "runner laptop: server error, HTTP 500", llm.Reason(err))
 	_, _, err = ask(t, c, "fail 429 9")
 	require.Equal(t, fault.RateLimited, fault.KindOf(err))
 	require.Equal(t, "runner laptop: rate limit", llm.Reason(err))

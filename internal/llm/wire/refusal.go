@@ -31,6 +31,9 @@ type Refusal struct {
 // Error returns what the provider said.
 func (r *Refusal) Error() string { return r.Message }
 
+// HTTPStatus is the status by which the provider refused; 0: it said so inside a stream.
+func (r *Refusal) HTTPStatus() int { return r.Status }
+
 // Text is what the refusal says in lower case, code included, for looking for words.
 func (r *Refusal) Text() string { return strings.ToLower(r.Code + " " + r.Message) }
 

@@ -96,6 +96,14 @@ func TestRefusal_KeepsTheDelay(t *testing.T) {
 	require.Equal(t, quotaDelay, fault.After(e.refusal(429, nil, quota).fault()))
 }
 
+func TestRefusal_NamesTheStatusOfAFailure(t *testing.T) {
+	t.Parallel()
+	e := endpoint(t, "")
+	require.Equal(t, "server error, HTTP 500", llm.Reason(e.refusal(500, nil, []byte("oops")).fault()))
+	require.Equal(t, "server error", llm.Reason(e.refusal(0, nil, []byte(`{"error":{"message":"inside a stream"}}`)).fault()))
+	require.Equal(t, "rate limit", llm.Reason(e.refusal(429, nil, nil).fault()))
+}
+
 func TestRefusal_SaysTheReasonOnceAndWhatToDo(t *testing.T) {
 	t.Parallel()
 	e := endpoint(t, "")

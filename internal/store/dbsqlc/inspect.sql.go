@@ -422,9 +422,20 @@ SELECT s.key, s.channel, s.title, s.agent, s.chat_type, s.scene, s.origin, s.mod
        (SELECT count(*) FROM messages m WHERE m.session_key = s.key AND m.rewound_by IS NULL)::int AS messages,
        (SELECT count(*) FROM controls c WHERE c.session_key = s.key AND c.kind = 'compact')::int AS compactions,
        coalesce(used.prompt_tokens, 0)::bigint AS input_tokens, coalesce(used.cached_tokens, 0)::bigint AS cached_tokens,
-       coalesce(used.completion_tokens, 0)::bigint AS output_tokens
+       coalesce(used.completion_tokens, 0)::bigint AS output_tokens,
+       coalesce(last.model, '')::text AS context_model,
+       coalesce(CASE WHEN last.id IS NULL OR k.created_at > last.created_at THEN (k.body -> 'compaction' ->> 'tokens_after')::int END,
+                nullif(last.used, 0), last.estimated, 0)::int AS context_used
 FROM sessions s
 JOIN users u ON u.id = s.user_id
+LEFT JOIN controls k ON k.id = s.compaction_id
+LEFT JOIN controls rs ON rs.id = s.reset_id
+LEFT JOIN LATERAL (
+    SELECT m.id, m.model, m.created_at, m.prompt_tokens + m.completion_tokens AS used, st.estimated_tokens AS estimated
+    FROM messages m LEFT JOIN steps st ON st.turn_id = m.turn_id AND st.step = m.step
+    WHERE m.session_key = s.key AND m.role = 'assistant' AND NOT m.display_only AND m.rewound_by IS NULL AND m.id > coalesce(rs.message_id, 0)
+    ORDER BY m.id DESC LIMIT 1
+) last ON true
 LEFT JOIN LATERAL (
     SELECT sum(g.prompt_tokens) AS prompt_tokens, sum(g.cached_tokens) AS cached_tokens, sum(g.completion_tokens) AS completion_tokens
     FROM user_token_usage g WHERE g.user_id = s.user_id AND g.session_key = s.key
@@ -433,8 +444,10 @@ WHERE ($1::text = '' OR u.name = $1::text)
   AND ($2::text = '' OR s.channel = $2::text)
   AND ($3::text = '' OR s.agent = $3::text)
   AND ($4::int = 0 OR s.last_interaction_at > now() - make_interval(mins => $4::int))
+  AND ($5::text = '' OR s.last_interaction_at < $6::timestamptz
+       OR s.last_interaction_at = $6::timestamptz AND s.key > $5::text)
 ORDER BY s.last_interaction_at DESC, s.key
-LIMIT $5
+LIMIT $7
 `
 
 type InspectSessionsParams struct {
@@ -442,6 +455,8 @@ type InspectSessionsParams struct {
 	Channel       string
 	Agent         string
 	ActiveMinutes int32
+	AfterKey      string
+	AfterTime     time.Time
 	N             int32
 }
 
@@ -465,15 +480,20 @@ type InspectSessionsRow struct {
 	InputTokens       int64
 	CachedTokens      int64
 	OutputTokens      int64
+	ContextModel      string
+	ContextUsed       int32
 }
 
-// Conversations of all users, newest first, with what was counted of them.
+// A page of the conversations of all users, newest first, with what was counted of them: those that stand behind after_key,
+// which was used last at after_time; an empty key is before all.
 func (q *Queries) InspectSessions(ctx context.Context, db DBTX, arg InspectSessionsParams) ([]InspectSessionsRow, error) {
 	rows, err := db.Query(ctx, inspectSessions,
 		arg.UserName,
 		arg.Channel,
 		arg.Agent,
 		arg.ActiveMinutes,
+		arg.AfterKey,
+		arg.AfterTime,
 		arg.N,
 	)
 	if err != nil {
@@ -503,6 +523,8 @@ func (q *Queries) InspectSessions(ctx context.Context, db DBTX, arg InspectSessi
 			&i.InputTokens,
 			&i.CachedTokens,
 			&i.OutputTokens,
+			&i.ContextModel,
+			&i.ContextUsed,
 		); err != nil {
 			return nil, err
 		}

@@ -3318,6 +3318,8 @@ export interface components {
             waiting?: boolean;
         };
         SessionListBody: {
+            /** @description The after of the next page; absent: this is the last one. */
+            next?: string;
             sessions: components["schemas"]["SessionSummary"][] | null;
         };
         SessionSummary: {
@@ -3333,6 +3335,16 @@ export interface components {
             chat_type: "direct" | "group" | "channel" | "thread" | "cron" | "hook" | "subagent";
             /** Format: int64 */
             compactions: number;
+            /**
+             * Format: int64
+             * @description Tokens that the model takes in all.
+             */
+            context_max: number;
+            /**
+             * Format: int64
+             * @description Tokens of the model's window that the last answer and its request took, or that the last compression left; 0: nothing was asked yet.
+             */
+            context_tokens: number;
             /** Format: date-time */
             created_at: string;
             /**
@@ -3466,8 +3478,12 @@ export interface components {
             title: string;
         };
         Status: {
+            /** @description Host and name of the Postgres database, without who opens it. */
+            database: string;
             /** Format: int64 */
             database_bytes: number;
+            /** @description Data folder of the process that answers. */
+            home: string;
             /** Format: int64 */
             messages_waiting: number;
             /** @description Of the installation, provider/model. */
@@ -4813,6 +4829,8 @@ export interface operations {
                 /** @description Minutes within which a person wrote. */
                 active?: number;
                 limit?: number;
+                /** @description Next of the page before; empty: the first page. */
+                after?: string;
             };
             header?: never;
             path?: never;
