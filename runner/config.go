@@ -24,6 +24,7 @@ type Config struct {
 	Deny      []string               // folders that file operations refuse and, where possible, commands cannot see
 	Write     []string               // folders that may be changed besides the workspace and those for temporary files
 	Confine   string                 // ConfineAuto, ConfineRequire or ConfineOff
+	OwnIPC    bool                   // System V shared memory is for commands alone here, as in a container
 	Limits    confine.Limits         // of each process of a command
 	Model     *model.Model           // that the owner offers to their own turns; nil if none
 	Version   string                 // of the program

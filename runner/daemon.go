@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"os"
 	"path/filepath"
 	"runtime"
 	"sync"
@@ -32,6 +33,7 @@ type daemon struct {
 
 	method      confine.Method // builds the walls around commands
 	walls       confine.Walls  // what commands may see and change
+	held        []*os.File     // the folders that they must not see
 	confinement string         // the same for people
 }
 
@@ -87,7 +89,12 @@ func open(cfg Config) (*daemon, error) {
 
 // confine finds out how commands are kept within walls here. The store's own id is what it tries to hide.
 func (d *daemon) confine() error {
-	d.walls = confine.Walls{Hide: append(d.files.Denied(), agentSockets()...), Write: d.cfg.Write, Limits: d.cfg.Limits}
+	hide, held, err := confine.Hold(d.files.Denied())
+	if err != nil {
+		return err
+	}
+	d.held = held
+	d.walls = confine.Walls{Hide: hide, Sockets: agentSockets(), Write: d.cfg.Write, Limits: d.cfg.Limits, IPC: d.cfg.OwnIPC}
 	if d.cfg.Confine == ConfineOff {
 		d.confinement = "none: switched off"
 		d.log.Warn("COMMANDS CAN READ THE DENIED FOLDERS and write everywhere: confining them was switched off", "folders", d.files.Denied())
@@ -108,6 +115,9 @@ func (d *daemon) confine() error {
 
 func (d *daemon) close() error {
 	d.talks.ends.Wait()
+	for _, f := range d.held {
+		_ = f.Close() // nothing was written through it
+	}
 	return d.store.Close()
 }
 

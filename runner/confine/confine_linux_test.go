@@ -51,7 +51,14 @@ func eachMethod(t *testing.T, test func(p *place)) {
 
 // walls let commands write where the tests work.
 func (p *place) walls() confine.Walls {
-	return confine.Walls{Hide: []string{p.hidden}, Write: append([]string{p.open}, p.more...), Limits: p.limits}
+	hide, held, err := confine.Hold([]string{p.hidden})
+	require.NoError(p.T, err)
+	p.Cleanup(func() {
+		for _, f := range held {
+			_ = f.Close() // nothing was written
+		}
+	})
+	return confine.Walls{Hide: hide, Write: append([]string{p.open}, p.more...), Limits: p.limits}
 }
 
 // run starts a command from this process, which has the hidden folder open, and returns its output. An exit code other
@@ -198,11 +205,11 @@ func TestFind_ProvesThatTheFolderIsHidden(t *testing.T) {
 	hidden := t.TempDir()
 	witness := filepath.Join(hidden, "witness")
 	require.NoError(t, os.WriteFile(witness, nil, 0o600))
-	method, err := confine.Find(confine.Walls{Hide: []string{hidden}}, witness)
+	method, err := confine.Find(confine.Walls{Hide: []confine.Hidden{{Path: hidden}}}, witness)
 	if err != nil {
 		t.Skipf("NOT RUN: no method works here: %v", err)
 	}
 	require.NotEqual(t, confine.None, method)
-	_, err = confine.Find(confine.Walls{Hide: []string{t.TempDir()}}, witness)
+	_, err = confine.Find(confine.Walls{Hide: []confine.Hidden{{Path: t.TempDir()}}}, witness)
 	require.ErrorContains(t, err, "stayed visible")
 }
