@@ -17,6 +17,8 @@ import (
 	"xbot/runner/wire"
 )
 
+func TestShim_AsAnOrdinaryUser(t *testing.T) { escapetest.AsOrdinaryUser(t) }
+
 // cell is a store whose commands are confined.
 type cell struct {
 	*bench
