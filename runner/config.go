@@ -92,17 +92,14 @@ func writable(workspace string, named []string) ([]string, error) {
 }
 
 // agentSockets are the sockets that this process was told of and whose owners do what those who reach them ask for. An
-// ssh agent's lies anywhere.
+// ssh agent's lies anywhere, and may be there later than this process.
 func agentSockets() []string {
 	var out []string
 	for _, name := range []string{"SSH_AUTH_SOCK", "DOCKER_HOST", "DBUS_SESSION_BUS_ADDRESS"} {
 		value := os.Getenv(name)
 		value = strings.TrimPrefix(strings.TrimPrefix(value, "unix:path="), "unix://")
-		if value, _, _ = strings.Cut(value, ","); !filepath.IsAbs(value) {
-			continue
-		}
-		if real, err := filepath.EvalSymlinks(value); err == nil {
-			out = append(out, real)
+		if value, _, _ = strings.Cut(value, ","); filepath.IsAbs(value) {
+			out = append(out, filepath.Clean(value))
 		}
 	}
 	return out

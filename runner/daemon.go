@@ -77,12 +77,15 @@ func open(cfg Config) (*daemon, error) {
 		return nil, errors.Join(err, store.Close())
 	}
 	if cfg.Confine != ConfineOff {
-		tree.Restrict(cfg.Write)
+		err = tree.Restrict(cfg.Write)
+	}
+	if err != nil {
+		return nil, errors.Join(err, tree.Close(), store.Close())
 	}
 	d := &daemon{cfg: cfg, store: store, files: tree, env: commandEnv(), log: cfg.Log}
 	// In this order: trying confinement needs what closing the memory takes away.
 	if err := errors.Join(d.confine(), closeMemory()); err != nil {
-		return nil, errors.Join(err, store.Close())
+		return nil, errors.Join(err, tree.Close(), store.Close())
 	}
 	return d, nil
 }
@@ -118,7 +121,7 @@ func (d *daemon) close() error {
 	for _, f := range d.held {
 		_ = f.Close() // nothing was written through it
 	}
-	return d.store.Close()
+	return errors.Join(d.files.Close(), d.store.Close())
 }
 
 // keepHouse settles what happened while no daemon was there, then prunes old jobs until ctx ends.

@@ -31,7 +31,7 @@ const (
 	None     Method = ""
 	Mount    Method = "mount namespace"
 	User     Method = "user and mount namespace"
-	Landlock Method = "Landlock alone"           // no namespace: hidden folders are there, and cannot be opened
+	Landlock Method = "Landlock alone" // no namespace: hidden folders are there, and cannot be opened
 )
 
 // The first arguments of the program when it is to do a part of the work (Main).
@@ -46,7 +46,7 @@ const failed = 126
 // Walls are what a command may see and change. Paths are absolute with links followed.
 type Walls struct {
 	Hide    []Hidden `json:"hide,omitempty"`    // what it must not see
-	Sockets []string `json:"sockets,omitempty"` // sockets of agents, hidden where there is a namespace; one that is not there is passed by
+	Sockets []string `json:"sockets,omitempty"` // of agents, hidden where there is a namespace; links are followed
 	Write   []string `json:"write,omitempty"`   // folders that it may change; "/" leaves everything writable but /proc and /sys
 	Limits  Limits   `json:"limits,omitzero"`
 	Alone   bool     `json:"alone,omitempty"` // it can signal its own descendants only

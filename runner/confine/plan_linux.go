@@ -60,7 +60,12 @@ func makePlan(walls Walls, home string) (*plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	p.doors = slices.DeleteFunc(append(found, walls.Sockets...), p.isHidden)
+	for _, socket := range walls.Sockets {
+		if real, err := filepath.EvalSymlinks(socket); err == nil { // what cannot be reached need not be hidden
+			found = append(found, real)
+		}
+	}
+	p.doors = slices.DeleteFunc(found, p.isHidden)
 	writable := slices.Sorted(slices.Values(walls.Write)) // a folder comes before what lies in it
 	for _, dir := range writable {
 		if isFolder(dir) && !p.isWritable(dir) && !p.isHidden(dir) {

@@ -32,6 +32,10 @@ type Tree struct {
 	writable  []string // likewise; nil does not limit
 	spool     string   // holds unfinished uploads
 
+	deniedThen   map[identity]bool // when the runner started
+	writableThen map[identity]bool // likewise: a command can put a link in place of a folder that lies in another of them
+	held         []*os.File        // these folders
+
 	mu       sync.Mutex
 	uploads  map[string]*upload
 	finished map[string]time.Time // uploads that are in place, for uploadIdle
@@ -48,6 +52,10 @@ func Open(workspace string, denied []string, state string) (*Tree, error) {
 		}
 		t.denied = append(t.denied, real)
 	}
+	var err error
+	if t.deniedThen, err = t.hold(t.denied); err != nil {
+		return nil, err
+	}
 	t.workspace = workspace
 	if _, err := t.WorkingFolder(""); err != nil {
 		return nil, fmt.Errorf("the workspace %s lies inside a denied folder: choose another with --workspace", workspace)
@@ -63,7 +71,20 @@ func Open(workspace string, denied []string, state string) (*Tree, error) {
 
 // Restrict limits what may be changed to what lies in the given folders, absolute and with links followed. It must be
 // called before the tree is used.
-func (t *Tree) Restrict(writable []string) { t.writable = writable }
+func (t *Tree) Restrict(writable []string) (err error) {
+	t.writable = writable
+	t.writableThen, err = t.hold(writable)
+	return err
+}
+
+// Close lets go of the folders that are held.
+func (t *Tree) Close() error {
+	var errs []error
+	for _, f := range t.held {
+		errs = append(errs, f.Close())
+	}
+	return errors.Join(errs...)
+}
 
 // Denied are the folders that no operation reaches.
 func (t *Tree) Denied() []string { return t.denied }
