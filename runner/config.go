@@ -24,6 +24,7 @@ type Config struct {
 	Deny      []string               // folders that file operations refuse and, where possible, commands cannot see
 	Write     []string               // folders that may be changed besides the workspace and those for temporary files
 	Confine   string                 // ConfineAuto, ConfineRequire or ConfineOff
+	OwnIPC    bool                   // System V shared memory is for commands alone here, as in a container
 	Limits    confine.Limits         // of each process of a command
 	Model     *model.Model           // that the owner offers to their own turns; nil if none
 	Version   string                 // of the program
@@ -91,17 +92,14 @@ func writable(workspace string, named []string) ([]string, error) {
 }
 
 // agentSockets are the sockets that this process was told of and whose owners do what those who reach them ask for. An
-// ssh agent's lies anywhere.
+// ssh agent's lies anywhere, and may be there later than this process.
 func agentSockets() []string {
 	var out []string
 	for _, name := range []string{"SSH_AUTH_SOCK", "DOCKER_HOST", "DBUS_SESSION_BUS_ADDRESS"} {
 		value := os.Getenv(name)
 		value = strings.TrimPrefix(strings.TrimPrefix(value, "unix:path="), "unix://")
-		if value, _, _ = strings.Cut(value, ","); !filepath.IsAbs(value) {
-			continue
-		}
-		if real, err := filepath.EvalSymlinks(value); err == nil {
-			out = append(out, real)
+		if value, _, _ = strings.Cut(value, ","); filepath.IsAbs(value) {
+			out = append(out, filepath.Clean(value))
 		}
 	}
 	return out

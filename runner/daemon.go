@@ -33,6 +33,7 @@ type daemon struct {
 
 	method      confine.Method // builds the walls around commands
 	walls       confine.Walls  // what commands may see and change
+	held        []*os.File     // the folders that they must not see
 	confinement string         // the same for people
 }
 
@@ -76,21 +77,29 @@ func open(cfg Config) (*daemon, error) {
 		return nil, errors.Join(err, store.Close())
 	}
 	if cfg.Confine != ConfineOff {
-		tree.Restrict(cfg.Write)
 		home := os.Getenv("HOME")
-		tree.Hide(func() (hide, keep []string) { return confine.Hidden(home) })
+		hidden := func() (hide, keep []string, err error) { return confine.HiddenPlaces(home) }
+		err = errors.Join(tree.Hide(hidden), tree.Restrict(cfg.Write))
+	}
+	if err != nil {
+		return nil, errors.Join(err, tree.Close(), store.Close())
 	}
 	d := &daemon{cfg: cfg, store: store, files: tree, env: commandEnv(), log: cfg.Log}
 	// In this order: trying confinement needs what closing the memory takes away.
 	if err := errors.Join(d.confine(), closeMemory()); err != nil {
-		return nil, errors.Join(err, store.Close())
+		return nil, errors.Join(err, tree.Close(), store.Close())
 	}
 	return d, nil
 }
 
 // confine finds out how commands are kept within walls here. The store's own id is what it tries to hide.
 func (d *daemon) confine() error {
-	d.walls = confine.Walls{Hide: append(d.files.Denied(), agentSockets()...), Write: d.cfg.Write, Limits: d.cfg.Limits}
+	hide, held, err := confine.Hold(d.files.Denied())
+	if err != nil {
+		return err
+	}
+	d.held = held
+	d.walls = confine.Walls{Hide: hide, Sockets: agentSockets(), Write: d.cfg.Write, Limits: d.cfg.Limits, IPC: d.cfg.OwnIPC}
 	if d.cfg.Confine == ConfineOff {
 		d.confinement = "none: switched off"
 		d.log.Warn("COMMANDS CAN READ THE DENIED FOLDERS and write everywhere: confining them was switched off", "folders", d.files.Denied())
@@ -111,7 +120,10 @@ func (d *daemon) confine() error {
 
 func (d *daemon) close() error {
 	d.talks.ends.Wait()
-	return d.store.Close()
+	for _, f := range d.held {
+		_ = f.Close() // nothing was written through it
+	}
+	return errors.Join(d.files.Close(), d.store.Close())
 }
 
 // keepHouse settles what happened while no daemon was there, then prunes old jobs until ctx ends.

@@ -140,12 +140,13 @@ func (p *parts) runRunner(ctx context.Context, name, binary string, args []strin
 }
 
 // cleanEnv is what the runner gets of our environment: nothing that was meant for the server. How the container engine
-// is reached counts for runners that keep a container; commands get none of it.
+// is reached counts for runners that keep a container, and where agents listen for what is hidden; commands get none of it.
 func cleanEnv() []string {
 	var out []string
 	for _, name := range []string{
 		"PATH", "HOME", "LANG", "LC_ALL", "TZ", "USER", "SHELL", "TMPDIR",
 		"DOCKER_HOST", "DOCKER_CONTEXT", "DOCKER_CONFIG", "DOCKER_TLS_VERIFY", "DOCKER_CERT_PATH", "XDG_RUNTIME_DIR",
+		"SSH_AUTH_SOCK", "DBUS_SESSION_BUS_ADDRESS",
 	} {
 		if v, ok := os.LookupEnv(name); ok {
 			out = append(out, name+"="+v)

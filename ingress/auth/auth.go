@@ -52,7 +52,7 @@ type Accounts interface {
 type Auth struct {
 	Accounts Accounts
 	Hosts    Hosts
-	Key      secret.Key     // without it no cookie counts
+	Key      secret.Deriver // without it no cookie counts; with another one, browsers sign in again
 	Proxies  []netip.Prefix // whose X-Forwarded-For is believed
 	attempts limiter
 }

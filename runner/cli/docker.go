@@ -106,7 +106,7 @@ func runInside(args []string, version string, in io.ReadCloser, out io.WriteClos
 	streams := pipe.New(in, out, func() error { return errors.Join(in.Close(), out.Close()) })
 	err = runner.Serve(context.Background(), runner.Config{
 		Name: f.Name, State: container.InsideState, Workspace: container.InsideWorkspace, Deny: []string{container.InsideHome},
-		Confine: runner.ConfineAuto, Version: version,
+		Confine: runner.ConfineAuto, OwnIPC: true, Version: version,
 		Log: slog.New(slog.NewTextHandler(stderr, &slog.HandlerOptions{Level: slog.LevelWarn})),
 	}, streams)
 	if errors.Is(err, io.EOF) {

@@ -6,7 +6,11 @@
 // mounted read-only. Root gets the namespace directly and loses all but a few capabilities; another user gets it through
 // a user namespace and has none. A Landlock domain says the same once more, and keeps the command from changing mounts
 // and from looking into other processes. Programs gain no privileges when they are executed, so sudo does not work.
-// Where no namespace is to be had, as inside most containers, a Landlock domain does it alone.
+// Where no namespace is to be had, as inside most containers, a Landlock domain does it alone. A system call filter
+// forbids what none of these does: other processes' limits and scheduling, new user namespaces, foreign system calls.
+//
+// Walls are built by a process of its own that becomes the command (Main): it is in nobody's domain until they stand, and
+// nothing but the command ever is in the command's. What cannot be hidden for certain is not executed.
 //
 // It is a wall, not another machine. The kernel is shared, and so is the network, the list of processes, and whatever
 // the user may read outside the hidden folders. Where that is too much, a runner needs a container or a machine of its
@@ -25,9 +29,9 @@ type Method string
 // The methods.
 const (
 	None     Method = ""
-	Mount    Method = "mount namespace"          // the thread that starts the command enters it
-	User     Method = "user and mount namespace" // the program executes itself in it, before the command (Main)
-	Landlock Method = "Landlock alone"           // no namespace: hidden folders are there, and cannot be opened
+	Mount    Method = "mount namespace"
+	User     Method = "user and mount namespace"
+	Landlock Method = "Landlock alone" // no namespace: hidden folders are there, and cannot be opened
 )
 
 // The first arguments of the program when it is to do a part of the work (Main).
@@ -39,14 +43,27 @@ const (
 // failed is the exit code when the walls cannot be built: then the command is not executed.
 const failed = 126
 
-// Walls are what a command may see and change. Paths are absolute with links followed; one that is not there is passed
-// by.
+// Walls are what a command may see and change. Paths are absolute with links followed.
 type Walls struct {
-	Hide   []string `json:"hide,omitempty"`  // folders and files that it must not see
-	Write  []string `json:"write,omitempty"` // folders that it may change; "/" leaves everything writable but /proc and /sys
-	Limits Limits   `json:"limits,omitzero"`
-	Alone  bool     `json:"alone,omitempty"` // it can signal its own descendants only, also in a Herd
+	Hide    []Hidden `json:"hide,omitempty"`    // what it must not see
+	Sockets []string `json:"sockets,omitempty"` // of agents, hidden where there is a namespace; links are followed
+	Write   []string `json:"write,omitempty"`   // folders that it may change; "/" leaves everything writable but /proc and /sys
+	Limits  Limits   `json:"limits,omitzero"`
+	Alone   bool     `json:"alone,omitempty"` // it can signal its own descendants only
+	IPC     bool     `json:"ipc,omitempty"`   // it may use System V shared memory also without a namespace: nobody else's is there
 }
+
+// Request is a call by which a process of a command reaches for another.
+type Request struct {
+	From   int            // the thread that calls
+	Target int            // a process or a thread; a process group if negative
+	Signal syscall.Signal // what it is to get; negative if its limits or its scheduling are to be changed
+	Still  func() bool    // whether the call still waits; if not, its thread's number may be somebody else's
+}
+
+// Judge decides about a request. Who lets it go on leaves it to the kernel and the walls; else the call returns err, and
+// without one has been carried out.
+type Judge func(Request) (goOn bool, err error)
 
 // Command is what a shell is to execute, in a process group of its own.
 type Command struct {
@@ -56,18 +73,15 @@ type Command struct {
 	Input  uintptr  // descriptor
 	Output uintptr  // descriptor, for stdout
 	Errors uintptr  // descriptor, for stderr; may be the same
+	Judge  Judge    // nil: the command reaches for no process but its own
 	Walls
 }
 
 // Start starts a command in a goroutine that keeps its thread: where the system can do it, the command dies with that
 // thread, and so with this process.
 func Start(method Method, c Command) (pid int, err error) {
-	if method != None {
-		defer firstToGo()()
-	}
 	started := make(chan struct{})
 	go func() {
-		// The thread may have entered a namespace, so it serves nothing else: it waits, or ends with the goroutine.
 		runtime.LockOSThread()
 		pid, err = start(method, c)
 		close(started)
@@ -97,7 +111,7 @@ func Main(args []string) int {
 	if args[1] == probeVerb {
 		return probe(args[2:])
 	}
-	return confinedShell(args[2:])
+	return confinedShell()
 }
 
 // self is the running program.

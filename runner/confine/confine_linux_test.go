@@ -31,6 +31,7 @@ type place struct {
 	hidden string
 	open   string
 	more   []string // writable as well
+	hide   []confine.Hidden
 	limits confine.Limits
 }
 
@@ -49,18 +50,28 @@ func eachMethod(t *testing.T, test func(p *place)) {
 	}
 }
 
-// walls let commands write where the tests work.
+// walls let commands write where the tests work. What is hidden is looked up once, as a runner does it.
 func (p *place) walls() confine.Walls {
-	return confine.Walls{Hide: []string{p.hidden}, Write: append([]string{p.open}, p.more...), Limits: p.limits}
+	if p.hide == nil {
+		hide, held, err := confine.Hold([]string{p.hidden})
+		require.NoError(p.T, err)
+		p.Cleanup(func() {
+			for _, f := range held {
+				_ = f.Close() // nothing was written
+			}
+		})
+		p.hide = hide
+	}
+	return confine.Walls{Hide: p.hide, Write: append([]string{p.open}, p.more...), Limits: p.limits}
 }
 
 // run starts a command from this process, which has the hidden folder open, and returns its output. An exit code other
 // than 0 is an error.
 func (p *place) run(command string) (string, error) {
 	p.Helper()
-	held, err := os.Open(p.hidden)
-	require.NoError(p.T, err)
-	defer held.Close()
+	if held, err := os.Open(p.hidden); err == nil { // a test may have moved it
+		defer held.Close()
+	}
 	null, err := os.Open(os.DevNull)
 	require.NoError(p.T, err)
 	defer null.Close()
@@ -198,11 +209,11 @@ func TestFind_ProvesThatTheFolderIsHidden(t *testing.T) {
 	hidden := t.TempDir()
 	witness := filepath.Join(hidden, "witness")
 	require.NoError(t, os.WriteFile(witness, nil, 0o600))
-	method, err := confine.Find(confine.Walls{Hide: []string{hidden}}, witness)
+	method, err := confine.Find(confine.Walls{Hide: []confine.Hidden{{Path: hidden}}}, witness)
 	if err != nil {
 		t.Skipf("NOT RUN: no method works here: %v", err)
 	}
 	require.NotEqual(t, confine.None, method)
-	_, err = confine.Find(confine.Walls{Hide: []string{t.TempDir()}}, witness)
+	_, err = confine.Find(confine.Walls{Hide: []confine.Hidden{{Path: t.TempDir()}}}, witness)
 	require.ErrorContains(t, err, "stayed visible")
 }

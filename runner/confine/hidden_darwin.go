@@ -1,4 +1,4 @@
 package confine
 
-// Hidden is empty: commands are not confined on this system.
-func Hidden(string) (hide, keep []string) { return nil, nil }
+// HiddenPlaces is empty: commands are not confined on this system.
+func HiddenPlaces(string) (hide, keep []string, err error) { return nil, nil, nil }

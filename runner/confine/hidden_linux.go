@@ -2,12 +2,13 @@ package confine
 
 import "slices"
 
-// Hidden are the folders and files of the system that commands within walls do not see, and those beneath them that they
-// do. File operations go by the same list; home is the user's.
-func Hidden(home string) (hide, keep []string) {
+// HiddenPlaces are the folders and files of the system that commands within walls do not see, and those beneath them that they
+// do. File operations go by the same list; home is the user's. An error: it cannot be told.
+func HiddenPlaces(home string) (hide, keep []string, err error) {
 	keep = slices.Clone(harmless)
 	if dir := resolverFolder(); dir != "" {
 		keep = append(keep, dir)
 	}
-	return append([]string{"/run", "/dev"}, findDoors(home)...), keep
+	found, err := findDoors(home)
+	return append([]string{"/run", "/dev"}, found...), keep, err
 }

@@ -114,7 +114,13 @@ func (p *plan) restrict(method Method) error {
 	if method == Landlock {
 		handled |= readRights
 	}
-	r, err := newRuleset(unix.LandlockRulesetAttr{Handled_access_fs: handled}, unsafe.Sizeof(handled))
+	attr := unix.LandlockRulesetAttr{Handled_access_fs: handled}
+	size := unsafe.Sizeof(handled)
+	if abi >= abiScope { // signals and abstract sockets stay among what this command starts
+		attr.Scoped = unix.LANDLOCK_SCOPE_SIGNAL | unix.LANDLOCK_SCOPE_ABSTRACT_UNIX_SOCKET
+		size = unsafe.Offsetof(attr.Quiet_access_fs)
+	}
+	r, err := newRuleset(attr, size)
 	if err != nil {
 		return err
 	}
@@ -149,23 +155,26 @@ func (p *plan) allowWriting(r *ruleset, method Method) error {
 // allowReading grants everything but what is hidden, by granting its neighbours. Names in a hidden folder can be
 // listed, for who may list / may list all; contents cannot be read.
 func (p *plan) allowReading(r *ruleset) error {
-	for _, dir := range p.hide {
-		if p.isWritable(dir) {
+	for _, h := range p.hide {
+		if p.isWritable(h.Path) {
 			return fmt.Errorf("%s lies in a folder that commands may write, and Landlock cannot take it out: "+
-				"move one of them out of the other, or allow user namespaces", dir)
+				"move one of them out of the other, or allow user namespaces", h.Path)
 		}
 	}
 	return errors.Join(r.allow("/", unix.LANDLOCK_ACCESS_FS_READ_DIR), p.allowAround(r, "/"))
 }
 
 func (p *plan) allowAround(r *ruleset, dir string) error {
-	entries, err := readDir(dir)
+	entries, err := os.ReadDir(dir)
+	if errors.Is(err, unix.EACCES) {
+		return nil // without the grants it stays forbidden, also to a command that opens it afterwards
+	}
 	if err != nil {
-		return nil //nolint:nilerr // who cannot list it reaches nothing in it that would have to be granted
+		return err
 	}
 	var errs []error
 	for _, entry := range entries {
-		path := filepath.Join(dir, entry)
+		path := filepath.Join(dir, entry.Name())
 		switch {
 		case isLink(path): // what it leads to is granted under its own name
 		case p.isHidden(path):

@@ -6,7 +6,6 @@ import (
 	"os"
 	"strconv"
 	"strings"
-	"sync"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -18,20 +17,13 @@ const oomScore = 500
 // oomFile is where a process says how much it minds to be ended.
 const oomFile = "/proc/self/oom_score_adj"
 
-var oomTurn sync.Mutex // held while this process borrows the score for a command to inherit
-
-// firstToGo makes the processes that are started until the returned function is called the first to be ended when memory
-// runs out. It does what it can: where the score cannot be set, the kernel chooses by size alone.
-func firstToGo() (done func()) {
-	oomTurn.Lock()
+// firstToGo makes this process the first to be ended when memory runs out. It does what it can: where the score cannot be
+// set, the kernel chooses by size alone.
+func firstToGo() {
 	old, err := os.ReadFile(oomFile)
 	score, convErr := strconv.Atoi(strings.TrimSpace(string(old)))
-	if err != nil || convErr != nil || score >= oomScore || os.WriteFile(oomFile, []byte(strconv.Itoa(oomScore)), 0) != nil {
-		return oomTurn.Unlock
-	}
-	return func() {
-		_ = os.WriteFile(oomFile, old, 0) // what may be raised may be lowered to where it was
-		oomTurn.Unlock()
+	if err == nil && convErr == nil && score < oomScore {
+		_ = os.WriteFile(oomFile, []byte(strconv.Itoa(oomScore)), 0) // see above
 	}
 }
 

@@ -29,11 +29,27 @@ func (p *plan) mount() error {
 	if err := unix.Mount("", "/", "", unix.MS_SLAVE|unix.MS_REC, ""); err != nil {
 		return fmt.Errorf("separate the mounts: %w", err)
 	}
-	for _, path := range slices.Concat(p.hide, p.doors) {
-		if err := cover(path); err != nil {
+	if err := p.pin(); err != nil {
+		return err
+	}
+	for _, h := range p.hide {
+		if err := h.cover(); err != nil {
 			return err
 		}
 	}
+	for _, path := range p.doors {
+		if err := (Hidden{Path: path}).cover(); err != nil && !isAbsent(err) {
+			return err
+		}
+	}
+	if err := p.close(); err != nil {
+		return err
+	}
+	return p.verifyHidden()
+}
+
+// close makes the rest of the walls, around what is covered.
+func (p *plan) close() error {
 	if !canFreeze() {
 		return errors.Join(p.coverRun(nil), makeDev(), mountShm())
 	}
@@ -44,18 +60,87 @@ func (p *plan) mount() error {
 	return errors.Join(p.coverRun(writable), makeDev(), p.freeze(writable), mountShm())
 }
 
+// pin keeps the command from renaming the folders above what is hidden, which would then lie under another name for the
+// next command: each is mounted on itself, and mount points cannot be renamed.
+func (p *plan) pin() error {
+	done := map[string]bool{}
+	for _, path := range p.covered() {
+		var above []string // from the innermost
+		for dir := filepath.Dir(path); dir != "/" && p.canRename(dir); dir = filepath.Dir(dir) {
+			above = append(above, dir)
+		}
+		for _, dir := range slices.Backward(above) {
+			if done[dir] {
+				continue
+			}
+			done[dir] = true
+			if err := pinFolder(dir); err != nil && !isAbsent(err) {
+				return fmt.Errorf("hold %s in its place: %w", dir, err)
+			}
+		}
+	}
+	return nil
+}
+
+// covered are the names under which the command will find nothing.
+func (p *plan) covered() []string {
+	out := slices.Clone(p.doors)
+	for _, h := range p.hide {
+		out = append(out, h.Path)
+	}
+	return out
+}
+
+// canRename reports whether a command may change the folder that a folder lies in.
+func (p *plan) canRename(dir string) bool {
+	return !canFreeze() || p.isWritable(filepath.Dir(dir))
+}
+
+func pinFolder(dir string) error {
+	fd, err := (Hidden{Path: dir}).open()
+	if err != nil {
+		return err
+	}
+	defer unix.Close(fd)
+	name := descriptorName(fd)
+	return unix.Mount(name, name, "", unix.MS_BIND|unix.MS_REC, "")
+}
+
+// descriptorName leads to what a descriptor stands for, whatever its name is by now.
+func descriptorName(fd int) string { return fmt.Sprintf("/proc/self/fd/%d", fd) }
+
 // cover puts an empty file system over a folder, or the null device over a file.
-func cover(path string) error {
+func (h Hidden) cover() error {
+	fd, err := h.open()
+	if err != nil {
+		return fmt.Errorf("cover %s: %w", h.Path, err)
+	}
+	defer unix.Close(fd)
 	var st unix.Stat_t
-	if err := unix.Stat(path, &st); err != nil {
-		return nil //nolint:nilerr // it is not there, lies under a cover, or cannot be reached anyway
+	if err := unix.Fstat(fd, &st); err != nil {
+		return fmt.Errorf("cover %s: %w", h.Path, err)
 	}
 	source, kind, flags, options := "/dev/null", "", uintptr(unix.MS_BIND), ""
 	if st.Mode&unix.S_IFMT == unix.S_IFDIR {
 		source, kind, flags, options = "xbot", "tmpfs", unix.MS_RDONLY|unix.MS_NOSUID|unix.MS_NODEV|unix.MS_NOEXEC, coverOptions
 	}
-	if err := unix.Mount(source, path, kind, flags, options); err != nil {
-		return fmt.Errorf("cover %s: %w", path, err)
+	if err := unix.Mount(source, descriptorName(fd), kind, flags, options); err != nil {
+		return fmt.Errorf("cover %s: %w", h.Path, err)
+	}
+	return nil
+}
+
+// verifyHidden fails if what is to be hidden can still be seen under its name.
+func (p *plan) verifyHidden() error {
+	for _, h := range p.hide {
+		var st unix.Stat_t
+		err := unix.Lstat(h.Path, &st)
+		if err == nil && h.Inode != 0 && st.Dev == h.Device && st.Ino == h.Inode {
+			return fmt.Errorf("%s stayed visible", h.Path)
+		}
+		if err != nil && !isAbsent(err) && !errors.Is(err, unix.EACCES) { // beneath a cover nobody enters
+			return fmt.Errorf("look whether %s is hidden: %w", h.Path, err)
+		}
 	}
 	return nil
 }
@@ -69,7 +154,7 @@ func canFreeze() bool {
 func take(paths []string) ([]tree, error) {
 	var trees []tree
 	for _, path := range paths {
-		fd, err := unix.OpenTree(unix.AT_FDCWD, path, unix.OPEN_TREE_CLONE|unix.OPEN_TREE_CLOEXEC|unix.AT_RECURSIVE)
+		fd, err := unix.OpenTree(unix.AT_FDCWD, path, unix.OPEN_TREE_CLONE|unix.OPEN_TREE_CLOEXEC|unix.AT_RECURSIVE|unix.AT_SYMLINK_NOFOLLOW)
 		if err != nil {
 			return nil, fmt.Errorf("hold %s: %w", path, err)
 		}

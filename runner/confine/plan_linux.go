@@ -1,6 +1,8 @@
 package confine
 
 import (
+	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -9,14 +11,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// plan is what the walls mean on this machine at this moment. It is made before the thread leaves its process: later,
-// only system calls are safe.
+// plan is what the walls mean on this machine at this moment.
 type plan struct {
-	hide  []string // there now
+	hide  []Hidden // there now, none within another
 	doors []string // likewise
 	write []string // folders, there now, none within another or within a hidden one
 	keep  []string // folders in /run that stay visible
 	run   bool     // whether there is a /run to cover
+	ipc   bool     // as in Walls
 	alone bool     // as in Walls
 }
 
@@ -28,22 +30,42 @@ var doors = []string{
 	"/var/snap/lxd/common/lxd/unix.socket", "/var/lib/docker-engine/docker.sock", "/mnt/wslg",
 }
 
-// maxDoors bounds what one pattern may find: a command can make folders that look like doors.
-const maxDoors = 64
+// maxDoors bounds how many there may be. A command can make folders that look like doors: were those beyond a bound
+// passed by, it could bury a real one among them.
+const maxDoors = 1024
 
 // harmless are folders in /run that programs need: name service, media, and what NixOS keeps there.
 var harmless = []string{
 	"/run/nscd", "/run/media", "/run/current-system", "/run/booted-system", "/run/opengl-driver", "/run/wrappers",
 }
 
-func makePlan(walls Walls, home string) *plan {
-	p := &plan{run: isFolder("/run") && !isLink("/run"), alone: walls.Alone}
-	for _, path := range walls.Hide {
-		if exists(path) && !p.isHidden(path) {
-			p.hide = append(p.hide, path)
+// makePlan fails where it cannot be known what is there: a command may have shut the way to it, to open it afterwards.
+func makePlan(walls Walls, home string) (*plan, error) {
+	p := &plan{run: isFolder("/run") && !isLink("/run"), ipc: walls.IPC, alone: walls.Alone}
+	for _, h := range walls.Hide {
+		there, err := h.isThere()
+		if err != nil {
+			return nil, err
+		}
+		if there && !p.isHidden(h.Path) {
+			p.hide = append(p.hide, h)
 		}
 	}
-	p.doors = slices.DeleteFunc(findDoors(home), p.isHidden)
+	aliases, err := p.aliases()
+	if err != nil {
+		return nil, err
+	}
+	p.hide = append(p.hide, aliases...)
+	found, err := findDoors(home)
+	if err != nil {
+		return nil, err
+	}
+	for _, socket := range walls.Sockets {
+		if real, err := filepath.EvalSymlinks(socket); err == nil { // what cannot be reached need not be hidden
+			found = append(found, real)
+		}
+	}
+	p.doors = slices.DeleteFunc(found, p.isHidden)
 	writable := slices.Sorted(slices.Values(walls.Write)) // a folder comes before what lies in it
 	for _, dir := range writable {
 		if isFolder(dir) && !p.isWritable(dir) && !p.isHidden(dir) {
@@ -55,10 +77,44 @@ func makePlan(walls Walls, home string) *plan {
 			p.keep = append(p.keep, dir)
 		}
 	}
-	return p
+	return p, nil
 }
 
-func findDoors(home string) []string {
+// isThere fails if the name does not lead any more to what it led to when the runner started.
+func (h Hidden) isThere() (bool, error) {
+	fd, err := h.open()
+	if isAbsent(err) && h.Inode == 0 {
+		return false, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("%s is to be hidden, and cannot be looked at: %w", h.Path, err)
+	}
+	return true, unix.Close(fd)
+}
+
+// open returns a descriptor of what is to be hidden, by which nothing can be read.
+func (h Hidden) open() (int, error) {
+	how := unix.OpenHow{Flags: unix.O_PATH | unix.O_NOFOLLOW | unix.O_CLOEXEC, Resolve: unix.RESOLVE_NO_SYMLINKS}
+	fd, err := unix.Openat2(unix.AT_FDCWD, h.Path, &how)
+	if errors.Is(err, unix.ENOSYS) || errors.Is(err, unix.EPERM) { // before Linux 5.6, or forbidden by a container engine
+		fd, err = unix.Open(h.Path, int(how.Flags), 0)
+	}
+	if err != nil {
+		return -1, err
+	}
+	var st unix.Stat_t
+	if err := unix.Fstat(fd, &st); err != nil {
+		_ = unix.Close(fd) // nothing was written
+		return -1, err
+	}
+	if h.Inode != 0 && (st.Dev != h.Device || st.Ino != h.Inode) {
+		_ = unix.Close(fd) // nothing was written
+		return -1, errors.New("it is not what it was when the runner started: put it back, or start the runner again")
+	}
+	return fd, nil
+}
+
+func findDoors(home string) ([]string, error) {
 	var found []string
 	for _, pattern := range doors {
 		if strings.HasPrefix(pattern, "HOME/") {
@@ -71,13 +127,16 @@ func findDoors(home string) []string {
 		if err != nil {
 			continue // a home folder with brackets in its name
 		}
-		for _, path := range paths[:min(len(paths), maxDoors)] {
+		for _, path := range paths {
 			if !isLink(path) {
 				found = append(found, path)
 			}
 		}
 	}
-	return found
+	if len(found) > maxDoors {
+		return nil, fmt.Errorf("%d files look like sockets of agents, such as %s, and at most %d can be hidden: remove them", len(found), found[0], maxDoors)
+	}
+	return found, nil
 }
 
 // resolverFolder is where the name service's configuration really lies, if that is in /run.
@@ -104,35 +163,14 @@ func isFolder(path string) bool {
 }
 
 func (p *plan) isHidden(path string) bool {
-	return slices.ContainsFunc(p.hide, func(dir string) bool { return isBeneath(path, dir) })
+	return slices.ContainsFunc(p.hide, func(h Hidden) bool { return isBeneath(path, h.Path) })
 }
 
 // holdsHidden reports whether something hidden lies beneath a folder.
 func (p *plan) holdsHidden(dir string) bool {
-	return slices.ContainsFunc(p.hide, func(path string) bool { return isBeneath(path, dir) })
+	return slices.ContainsFunc(p.hide, func(h Hidden) bool { return isBeneath(h.Path, dir) })
 }
 
 func (p *plan) isWritable(path string) bool {
 	return slices.ContainsFunc(p.write, func(dir string) bool { return isBeneath(path, dir) })
-}
-
-// readDir lists names without the runtime's poller, which the thread has left.
-func readDir(dir string) ([]string, error) {
-	fd, err := unix.Open(dir, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
-	if err != nil {
-		return nil, err
-	}
-	defer unix.Close(fd)
-	var names []string
-	buf := make([]byte, 32<<10)
-	for {
-		n, err := unix.ReadDirent(fd, buf)
-		if err != nil {
-			return nil, err
-		}
-		if n == 0 {
-			return names, nil
-		}
-		_, _, names = unix.ParseDirent(buf[:n], -1, names)
-	}
 }

@@ -16,16 +16,10 @@ func start(method Method, c Command) (pid int, err error) {
 	return syscall.ForkExec(shell(c))
 }
 
-// firstToGo has nothing to tell this system.
-func firstToGo() (done func()) { return func() {} }
-
-func confinedShell([]string) int {
+func confinedShell() int {
 	fmt.Fprintln(os.Stderr, "xbot-runner cannot confine commands on this system, so it was not executed")
 	return failed
 }
 
 // Describe says what a method does here, in words for people.
 func Describe(Method, Walls) string { return "none" }
-
-// Herd makes no difference on this system.
-func Herd() error { return nil }

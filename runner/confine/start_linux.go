@@ -15,6 +15,20 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+// orderFD is where the process that becomes the command reads what to do, and gives its listener back.
+const orderFD = 3
+
+// order is what that process is told.
+type order struct {
+	Method Method   `json:"method"`
+	Text   string   `json:"text"`
+	Dir    string   `json:"dir"`
+	Env    []string `json:"env"`
+	Walls  Walls    `json:"walls"`
+	Listen bool     `json:"listen"` // whether somebody judges requests
+	Parent int      `json:"parent"`
+}
+
 // methods leaves out the user namespace for root: in one, root could no longer act as other users.
 func methods() []Method {
 	if os.Geteuid() == 0 {
@@ -23,137 +37,125 @@ func methods() []Method {
 	return []Method{User, Landlock}
 }
 
-// start needs a thread of its own.
+// start executes this program, in namespaces if that is the method, where it builds the walls before it becomes the
+// shell.
 func start(method Method, c Command) (pid int, err error) {
 	path, argv, attr := shell(c)
 	attr.Sys.Pdeathsig = syscall.SIGKILL
-	switch method {
-	case None:
+	if method == None {
 		return c.Limits.fork(path, argv, attr)
+	}
+	pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return 0, os.NewSyscallError("socketpair", err)
+	}
+	ours := os.NewFile(uintptr(pair[0]), "order")
+	separate(method, attr)
+	attr.Dir, attr.Env = "/", []string{}
+	attr.Files = append(attr.Files, uintptr(pair[1]))
+	pid, err = syscall.ForkExec(self(), []string{"xbot-runner", shellVerb}, attr)
+	_ = unix.Close(pair[1]) // the other process has its own
+	if err == nil {
+		err = json.NewEncoder(ours).Encode(order{
+			Method: method, Text: c.Text, Dir: c.Dir, Env: c.Env, Walls: c.Walls, Listen: c.Judge != nil, Parent: os.Getpid(),
+		})
+		if errors.Is(err, unix.EPIPE) {
+			err = nil // it has ended, and its exit code says so
+		}
+	}
+	if err != nil {
+		_ = ours.Close() // without an order it ends
+		return pid, err
+	}
+	go serve(ours, c.Judge)
+	return pid, nil
+}
+
+// separate says what the process is to have of its own.
+func separate(method Method, attr *syscall.ProcAttr) {
+	switch method {
+	case Mount:
+		attr.Sys.Cloneflags = unix.CLONE_NEWNS | unix.CLONE_NEWIPC
 	case User:
-		return startSelf(User, c, attr)
+		attr.Sys.Cloneflags = unix.CLONE_NEWNS | unix.CLONE_NEWIPC | unix.CLONE_NEWUSER
+		attr.Sys.UidMappings = []syscall.SysProcIDMap{{ContainerID: os.Geteuid(), HostID: os.Geteuid(), Size: 1}}
+		attr.Sys.GidMappings = []syscall.SysProcIDMap{{ContainerID: os.Getegid(), HostID: os.Getegid(), Size: 1}}
+		// dropPower gives them up. One is for looking past folders of the user's own that a command has shut.
+		attr.Sys.AmbientCaps = []uintptr{unix.CAP_SYS_ADMIN, unix.CAP_SYS_RESOURCE, unix.CAP_SETPCAP, unix.CAP_DAC_READ_SEARCH}
 	}
-	p := makePlan(c.Walls, home(c.Env))
-	poller, err := pollerDescriptors()
-	if err != nil {
-		return 0, err
-	}
-	flags := unix.CLONE_FS | unix.CLONE_FILES
-	if method == Mount {
-		flags |= unix.CLONE_NEWNS
-	}
-	err = enter(c, flags, poller)
-	if method == Landlock && errors.Is(err, unix.EPERM) { // container engines forbid the call, whatever it is to separate
-		return startSelf(Landlock, c, attr)
-	}
-	if err != nil {
-		return 0, err
-	}
-	if err := p.build(method); err != nil {
-		return 0, err
-	}
-	attr.Files = []uintptr{0, 1, 2}
-	pid, err = c.Limits.fork(path, argv, attr)
-	// The thread's copy of the output would keep its reader from seeing the end.
-	return pid, errors.Join(err, closeFrom(0, poller))
 }
 
-// enter separates the calling thread from its process. It also gets a table of descriptors of its own, with nothing in
-// it but what the command inherits and the runtime needs: the command is in the thread's Landlock domain and may look at
-// it through /proc.
-func enter(c Command, flags int, poller []int) error {
-	if err := unix.Unshare(flags); err != nil {
-		return os.NewSyscallError("unshare", err)
+// confinedShell builds walls in the namespaces it was started in, and executes a shell. It returns only if that fails.
+func confinedShell() int {
+	runtime.LockOSThread() // Landlock, capabilities and filters belong to a thread
+	var o order
+	err := errors.Join(sealDescriptors(), json.NewDecoder(os.NewFile(orderFD, "order")).Decode(&o))
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "xbot-runner confined-shell is started by xbot-runner only:", err)
+		return failed
 	}
-	for fd, from := range []uintptr{c.Input, c.Output, c.Errors} {
-		if err := unix.Dup3(int(from), fd, 0); err != nil && int(from) != fd {
-			return os.NewSyscallError("dup3", err)
-		}
+	if err := o.buildWalls(); err != nil {
+		fmt.Fprintf(os.Stderr, "xbot-runner could not confine the command, so it was not executed: %v\n", err)
+		return failed
 	}
-	return closeFrom(3, poller)
+	err = syscall.Exec("/bin/sh", []string{"sh", "-c", o.Text}, o.Env)
+	fmt.Fprintf(os.Stderr, "xbot-runner could not start the command: %v\n", os.NewSyscallError("execve", err))
+	return failed
 }
 
-// closeFrom closes every descriptor of the thread's table from first on, except those to keep, which are in order.
-func closeFrom(first int, keep []int) error {
-	for _, fd := range append(keep, math.MaxInt32) {
-		if fd > first {
-			if err := unix.CloseRange(uint(first), uint(fd-1), 0); err != nil {
-				return os.NewSyscallError("close_range", err)
-			}
+func (o order) buildWalls() error {
+	firstToGo()
+	// Nobody looks into this process, which can do more than the command. Executing the shell takes it back.
+	if err := unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0); err != nil {
+		return os.NewSyscallError("prctl", err)
+	}
+	p, err := makePlan(o.Walls, home(o.Env))
+	if err != nil {
+		return err
+	}
+	if err := p.build(o.Method); err != nil {
+		return err
+	}
+	// Where it stands is the folder as it was before the walls.
+	if err := os.Chdir(o.Dir); err != nil {
+		return err
+	}
+	if err := o.Walls.Limits.limitSelf(); err != nil {
+		return err
+	}
+	if err := dieWith(o.Parent); err != nil {
+		return err
+	}
+	return p.filterCalls(o)
+}
+
+// sealDescriptors keeps everything but the standard streams from the command.
+func sealDescriptors() error {
+	err := unix.CloseRange(orderFD, math.MaxInt32, unix.CLOSE_RANGE_CLOEXEC)
+	if err == nil || (!errors.Is(err, unix.ENOSYS) && !errors.Is(err, unix.EINVAL)) {
+		return os.NewSyscallError("close_range", err)
+	}
+	entries, err := os.ReadDir("/proc/self/fd") // before Linux 5.11
+	if err != nil {
+		return fmt.Errorf("look at the own descriptors: %w", err)
+	}
+	for _, entry := range entries {
+		if fd, err := strconv.Atoi(entry.Name()); err == nil && fd >= orderFD {
+			unix.CloseOnExec(fd)
 		}
-		first = max(first, fd+1)
 	}
 	return nil
 }
 
-// pollerDescriptors are those by which Go's runtime waits for input and wakes itself, in order. It uses them on any
-// thread, and gives up where they are missing. They cannot be opened through /proc.
-func pollerDescriptors() ([]int, error) {
-	begin, end, err := os.Pipe() // the runtime makes them for the first pipe
-	if err != nil {
-		return nil, err
+// dieWith makes sure that the command ends with the process that started it, also after the change of capabilities.
+func dieWith(parent int) error {
+	if err := unix.Prctl(unix.PR_SET_PDEATHSIG, uintptr(unix.SIGKILL), 0, 0, 0); err != nil {
+		return os.NewSyscallError("prctl", err)
 	}
-	defer begin.Close()
-	defer end.Close()
-	entries, err := os.ReadDir("/proc/self/fd")
-	if err != nil {
-		return nil, fmt.Errorf("look at the own descriptors: %w", err)
+	if os.Getppid() != parent {
+		return errors.New("who started it has ended")
 	}
-	var found []int
-	for _, entry := range entries {
-		target, err := os.Readlink("/proc/self/fd/" + entry.Name())
-		if err != nil || (target != "anon_inode:[eventpoll]" && target != "anon_inode:[eventfd]") {
-			continue
-		}
-		fd, err := strconv.Atoi(entry.Name())
-		if err != nil {
-			return nil, err
-		}
-		found = append(found, fd)
-	}
-	slices.Sort(found)
-	return found, nil
-}
-
-// startSelf starts this program, in a user namespace if that is the method, where it builds the walls before it becomes
-// the shell.
-func startSelf(method Method, c Command, attr *syscall.ProcAttr) (pid int, err error) {
-	walls, err := json.Marshal(c.Walls)
-	if err != nil {
-		return 0, fmt.Errorf("encode the walls: %w", err)
-	}
-	if method == User {
-		attr.Sys.Cloneflags = unix.CLONE_NEWNS | unix.CLONE_NEWUSER
-		attr.Sys.UidMappings = []syscall.SysProcIDMap{{ContainerID: os.Geteuid(), HostID: os.Geteuid(), Size: 1}}
-		attr.Sys.GidMappings = []syscall.SysProcIDMap{{ContainerID: os.Getegid(), HostID: os.Getegid(), Size: 1}}
-		attr.Sys.AmbientCaps = []uintptr{unix.CAP_SYS_ADMIN, unix.CAP_SYS_RESOURCE, unix.CAP_SETPCAP} // dropPower gives them up
-	}
-	return syscall.ForkExec(self(), []string{"xbot-runner", shellVerb, string(method), string(walls), c.Text}, attr)
-}
-
-// confinedShell builds walls in the namespace it was started in, and executes a shell. It returns only if that fails.
-func confinedShell(args []string) int {
-	runtime.LockOSThread() // Landlock and capabilities belong to a thread
-	var walls Walls
-	if len(args) != 3 || json.Unmarshal([]byte(args[1]), &walls) != nil {
-		fmt.Fprintf(os.Stderr, "usage: xbot-runner %s METHOD WALLS COMMAND\n", shellVerb)
-		return failed
-	}
-	dir, err := os.Getwd()
-	if err == nil {
-		err = makePlan(walls, os.Getenv("HOME")).build(Method(args[0]))
-	}
-	if err == nil {
-		err = os.Chdir(dir) // where it stands is the folder as it was before the walls
-	}
-	if err == nil {
-		err = walls.Limits.limitSelf()
-	}
-	if err == nil {
-		err = syscall.Exec("/bin/sh", []string{"sh", "-c", args[2]}, os.Environ())
-	}
-	fmt.Fprintf(os.Stderr, "xbot-runner could not confine the command, so it was not executed: %v\n", err)
-	return failed
+	return nil
 }
 
 // home is the home folder that an environment names.
@@ -178,11 +180,6 @@ func (p *plan) build(method Method) error {
 	}
 	if err := dropPower(); err != nil {
 		return err
-	}
-	if p.alone {
-		if err := Herd(); err != nil {
-			return err
-		}
 	}
 	return p.restrict(method)
 }

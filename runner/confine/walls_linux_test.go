@@ -5,7 +5,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
 
@@ -70,31 +69,16 @@ func TestConfine_HoldsProcessesToTheirLimits(t *testing.T) {
 	require.NotEqual(t, "500\n", string(score), "it was borrowed")
 }
 
-func TestConfine_AHerdSignalsItselfAndNobodyElse(t *testing.T) {
+func TestConfine_SignalsItsOwnProcessesAndNobodyElse(t *testing.T) {
 	if !strings.Contains(confine.Describe(confine.Landlock, confine.Walls{}), "signals stay") {
 		t.Skip("NOT RUN: this kernel cannot keep signals among commands")
 	}
 	stranger := exec.Command("sleep", "600")
 	require.NoError(t, stranger.Start())
 	defer func() { _ = stranger.Process.Kill(); _ = stranger.Wait() }() // its end is of no interest
-	said := make(chan string, 2)
-	go func() {
-		runtime.LockOSThread() // and ends with the goroutine
-		if err := confine.Herd(); err != nil {
-			said <- err.Error()
-			return
-		}
-		sibling := exec.Command("sleep", "600")
-		if err := sibling.Start(); err != nil {
-			said <- err.Error()
-			return
-		}
-		for _, pid := range []int{sibling.Process.Pid, stranger.Process.Pid} {
-			_, err := exec.Command("sh", "-c", fmt.Sprintf("kill -TERM %d", pid)).CombinedOutput()
-			said <- fmt.Sprint(err)
-		}
-		_ = sibling.Wait() // it was ended
-	}()
-	require.Equal(t, "<nil>", <-said)
-	require.Equal(t, "exit status 1", <-said)
+	eachMethod(t, func(p *place) {
+		p.must("sleep 600 & kill $!; wait $!; test $? = 143")
+		out, err := p.run(fmt.Sprintf("kill -0 %d", stranger.Process.Pid))
+		require.Error(p.T, err, out)
+	})
 }

@@ -1,6 +1,7 @@
 package files_test
 
 import (
+	"fmt"
 	"net"
 	"os"
 	"path/filepath"
@@ -197,4 +198,19 @@ func TestOpen_RefusesAWorkspaceInADeniedFolder(t *testing.T) {
 	require.ErrorContains(t, err, "lies inside a denied folder")
 	_, err = files.Open(filepath.Join(p.workspace, p.link(p.home, "direct")), []string{p.home}, filepath.Join(p.dir, "state"))
 	require.ErrorContains(t, err, "lies inside a denied folder")
+}
+
+func TestTree_ADeniedFolderThatWasMovedStaysDenied(t *testing.T) {
+	p := setup(t)
+	moved := filepath.Join(p.dir, "moved")
+	require.NoError(t, os.Rename(p.home, moved))
+	for _, path := range []string{moved, moved + "/keys", moved + "/keys/secret", p.link(moved, "soft") + "/keys/secret", p.home + "/keys"} {
+		require.Empty(t, p.refusals(path), path)
+	}
+	found, err := p.tree.Grep(t.Context(), wire.Grep{Pattern: "secret", Root: p.dir})
+	require.NoError(t, err)
+	require.NotContains(t, fmt.Sprint(found), "secret:")
+	require.NoError(t, os.MkdirAll(p.home, 0o755))
+	require.Empty(t, p.refusals(p.home+"/keys"), "another one in its place is denied as well")
+	require.Empty(t, p.refusals(moved+"/keys"))
 }

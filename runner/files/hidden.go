@@ -1,27 +1,55 @@
 package files
 
-import "xbot/runner/wire"
+import (
+	"maps"
+
+	"golang.org/x/sys/unix"
+
+	"xbot/runner/wire"
+)
 
 // Hide makes the tree refuse what commands do not see of the system: hidden returns folders and files, and those beneath
-// them that are seen. It is asked for each operation, since sockets come and go. What may be changed (Restrict) and the
-// workspace are seen. It must be called before the tree is used.
-func (t *Tree) Hide(hidden func() (hide, keep []string)) { t.hidden = hidden }
+// them that are seen; where it cannot tell, every operation is refused. It is asked for each operation, since sockets come
+// and go. What may be changed (Restrict) and the workspace are seen, as they were when the runner started. It must be called
+// before the tree is used.
+func (t *Tree) Hide(hidden func() (hide, keep []string, err error)) (err error) {
+	t.hidden = hidden
+	t.workspaceThen, err = t.hold([]string{t.workspace})
+	return err
+}
 
 // hiddenNow are the identities of what commands do not see at this moment, and of what they see beneath it.
-func (t *Tree) hiddenNow() (hidden, seen map[identity]bool) {
+func (t *Tree) hiddenNow() (hidden, seen map[identity]bool, err error) {
 	if t.hidden == nil {
-		return nil, nil
+		return nil, nil, nil
 	}
-	hide, keep := t.hidden()
-	keep = append(keep, t.workspace)
-	return t.identities(hide), t.identities(append(keep, t.writable...))
+	hide, keep, err := t.hidden()
+	if err != nil {
+		return nil, nil, wire.Errorf(wire.Denied, "what is hidden from commands cannot be told: %v", err)
+	}
+	seen = identities(keep)
+	maps.Copy(seen, t.workspaceThen)
+	maps.Copy(seen, t.writableThen)
+	return identities(hide), seen, nil
+}
+
+// identities are those of folders and files at this moment.
+func identities(paths []string) map[identity]bool {
+	found := map[identity]bool{}
+	for _, path := range paths {
+		var st unix.Stat_t
+		if unix.Stat(path, &st) == nil {
+			found[identityOf(st)] = true
+		}
+	}
+	return found
 }
 
 // verifySeen fails if a command would not see the place: what is nearest above it decides.
 func (t *Tree) verifySeen(p *place) error {
-	hidden, seen := t.hiddenNow()
-	if len(hidden) == 0 {
-		return nil
+	hidden, seen, err := t.hiddenNow()
+	if err != nil || len(hidden) == 0 {
+		return err
 	}
 	refused, decided := false, false
 	decide := func(id identity) (bool, error) {
@@ -45,13 +73,13 @@ func (t *Tree) verifySeen(p *place) error {
 }
 
 // closed are the identities of folders that a walk does not enter.
-func (t *Tree) closed() map[identity]bool {
+func (t *Tree) closed() (map[identity]bool, error) {
 	out := t.deniedNow()
-	hidden, seen := t.hiddenNow()
+	hidden, seen, err := t.hiddenNow()
 	for id := range hidden {
 		if !seen[id] {
 			out[id] = true
 		}
 	}
-	return out
+	return out, err
 }

@@ -1,6 +1,7 @@
 package files_test
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"testing"
@@ -24,9 +25,10 @@ func TestTree_WhatCommandsDoNotSeeIsNotReadEither(t *testing.T) {
 	p.link(run+"/secret", "link")
 	require.NotEmpty(t, p.refusals(run+"/secret"), "before anything is hidden")
 	require.NoError(t, os.WriteFile(run+"/secret", []byte("text"), 0o600)) // the operations that went through changed it
-	p.tree.Hide(func() (hide, keep []string) {
-		return []string{run, inner, filepath.Join(p.dir, "not there")}, []string{media, filepath.Join(p.dir, "not there either")}
-	})
+	var unknown error
+	require.NoError(t, p.tree.Hide(func() (hide, keep []string, err error) {
+		return []string{run, inner, filepath.Join(p.dir, "not there")}, []string{media, filepath.Join(p.dir, "not there either")}, unknown
+	}))
 	for _, path := range []string{run, run + "/secret", run + "/new", run + "/media/../secret", "link", inner, inner + "/key", "agent/new"} {
 		require.Empty(t, p.refusals(path), path)
 	}
@@ -42,6 +44,13 @@ func TestTree_WhatCommandsDoNotSeeIsNotReadEither(t *testing.T) {
 		require.NotContains(t, m.Path, "agent/")
 	}
 	require.NotEmpty(t, found.Matches)
+
+	unknown = errors.New("too many sockets")
+	for _, path := range []string{media + "/film", "own", run + "/secret"} {
+		require.Empty(t, p.refusals(path), "nothing is open while nobody knows what is hidden")
+	}
+	_, err = p.tree.Grep(t.Context(), wire.Grep{Pattern: "text", Root: p.dir})
+	require.Error(t, err)
 }
 
 func TestTree_ASearchFromAboveReadsNoDeniedFile(t *testing.T) {

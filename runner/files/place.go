@@ -2,6 +2,9 @@ package files
 
 import (
 	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -78,19 +81,33 @@ type identity struct{ dev, ino uint64 }
 
 func identityOf(st unix.Stat_t) identity { return identity{uint64(st.Dev), st.Ino} }
 
-// deniedNow are the identities of the denied folders at this moment.
-func (t *Tree) deniedNow() map[identity]bool { return t.identities(t.denied) }
+// deniedNow are the identities of the denied folders: those that they had when the runner started, whatever their names
+// are by now, and those of folders that were made under their names since.
+func (t *Tree) deniedNow() map[identity]bool {
+	found := maps.Clone(t.deniedThen)
+	maps.Copy(found, identities(t.denied))
+	return found
+}
 
-// identities are those of folders at this moment: they may be made or moved while the runner runs.
-func (t *Tree) identities(folders []string) map[identity]bool {
+// hold notes the identities of folders. They stay open, so that the system gives them to no other.
+func (t *Tree) hold(folders []string) (map[identity]bool, error) {
 	found := map[identity]bool{}
 	for _, dir := range folders {
-		var st unix.Stat_t
-		if unix.Stat(dir, &st) == nil {
-			found[identityOf(st)] = true
+		fd, err := unix.Open(dir, folderFlags|unix.O_CLOEXEC, 0)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
 		}
+		if err != nil {
+			return nil, fmt.Errorf("look at %s: %w", dir, err)
+		}
+		t.held = append(t.held, os.NewFile(uintptr(fd), dir))
+		var st unix.Stat_t
+		if err := unix.Fstat(fd, &st); err != nil {
+			return nil, fmt.Errorf("look at %s: %w", dir, err)
+		}
+		found[identityOf(st)] = true
 	}
-	return found
+	return found, nil
 }
 
 // isDeniedName covers denied folders that do not exist yet. Names decide nothing else.
@@ -105,7 +122,7 @@ func (t *Tree) isDeniedName(real string) bool {
 
 // verify fails if an open folder is a denied one or lies in one.
 func (t *Tree) verify(folder int, path string) error {
-	forbidden := t.identities(t.denied)
+	forbidden := t.deniedNow()
 	return climb(folder, path, func(id identity) (bool, error) {
 		if forbidden[id] {
 			return false, denied(path)
@@ -119,9 +136,9 @@ func (t *Tree) mayChange(p *place) error {
 	if t.writable == nil {
 		return nil
 	}
-	allowed, found := t.identities(t.writable), false
+	found := false
 	err := climb(p.folder, p.path, func(id identity) (bool, error) {
-		found = allowed[id]
+		found = t.writableThen[id]
 		return !found, nil
 	})
 	if err == nil && !found {

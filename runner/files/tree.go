@@ -28,10 +28,15 @@ const maxLinks = 40
 // Tree is the file system as a runner offers it. Its methods are safe for use by many goroutines.
 type Tree struct {
 	workspace string
-	denied    []string                     // absolute, links followed as far as they lead
-	writable  []string                     // likewise; nil does not limit
-	hidden    func() (hide, keep []string) // what else commands do not see; nil if they see all
-	spool     string                       // holds unfinished uploads
+	denied    []string                                // absolute, links followed as far as they lead
+	writable  []string                                // likewise; nil does not limit
+	hidden    func() (hide, keep []string, err error) // what else commands do not see; nil if they see all
+	spool     string                                  // holds unfinished uploads
+
+	deniedThen    map[identity]bool // when the runner started
+	writableThen  map[identity]bool // likewise: a command can put a link in place of a folder that lies in another of them
+	workspaceThen map[identity]bool // likewise
+	held          []*os.File        // these folders
 
 	mu       sync.Mutex
 	uploads  map[string]*upload
@@ -49,6 +54,10 @@ func Open(workspace string, denied []string, state string) (*Tree, error) {
 		}
 		t.denied = append(t.denied, real)
 	}
+	var err error
+	if t.deniedThen, err = t.hold(t.denied); err != nil {
+		return nil, err
+	}
 	t.workspace = workspace
 	if _, err := t.WorkingFolder(""); err != nil {
 		return nil, fmt.Errorf("the workspace %s lies inside a denied folder: choose another with --workspace", workspace)
@@ -64,7 +73,20 @@ func Open(workspace string, denied []string, state string) (*Tree, error) {
 
 // Restrict limits what may be changed to what lies in the given folders, absolute and with links followed. It must be
 // called before the tree is used.
-func (t *Tree) Restrict(writable []string) { t.writable = writable }
+func (t *Tree) Restrict(writable []string) (err error) {
+	t.writable = writable
+	t.writableThen, err = t.hold(writable)
+	return err
+}
+
+// Close lets go of the folders that are held.
+func (t *Tree) Close() error {
+	var errs []error
+	for _, f := range t.held {
+		errs = append(errs, f.Close())
+	}
+	return errors.Join(errs...)
+}
 
 // Denied are the folders that no operation reaches.
 func (t *Tree) Denied() []string { return t.denied }

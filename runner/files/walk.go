@@ -43,8 +43,9 @@ func (t *Tree) walkFrom(path string) (*walker, error) {
 	if err != nil {
 		return nil, explain(err, p.path)
 	}
-	w := &walker{tree: t, root: root, path: p.path, denied: t.closed(), procs: procDevices()}
-	err = w.sameFolder(folder)
+	w := &walker{tree: t, root: root, path: p.path, procs: procDevices()}
+	w.denied, err = t.closed()
+	err = errors.Join(err, w.sameFolder(folder))
 	if err == nil && isProc(int(folder.Fd())) {
 		err = wire.Errorf(wire.Denied, "%s tells of processes and is not searched: use a command to look at them", p.path)
 	}

@@ -17,7 +17,7 @@ import (
 func restricted(t *testing.T) (p *place, outside string) {
 	t.Helper()
 	p = setup(t)
-	p.tree.Restrict([]string{p.workspace})
+	require.NoError(t, p.tree.Restrict([]string{p.workspace}))
 	outside = filepath.Join(p.dir, "outside")
 	require.NoError(t, os.MkdirAll(outside, 0o755))
 	require.NoError(t, os.MkdirAll(p.workspace+"2", 0o755))
@@ -110,6 +110,18 @@ func TestTree_ALinkThatTurnsMeanwhileLeadsNoChangeOutside(t *testing.T) {
 	require.Equal(t, before, snapshot(t, outside))
 	require.NotZero(t, done, "the race had no honest moment")
 	require.NotZero(t, refused, "the race had no dangerous moment")
+}
+
+func TestTree_ALinkInPlaceOfAWritableFolderLeadsNoChangeOutside(t *testing.T) {
+	p, outside := restricted(t)
+	nested := filepath.Join(p.workspace, "cache")
+	require.NoError(t, os.Mkdir(nested, 0o755))
+	require.NoError(t, p.tree.Restrict([]string{p.workspace, nested}))
+	require.NoError(t, p.write("cache/fine", wire.WriteCreate))
+	require.NoError(t, os.RemoveAll(nested))
+	p.link(outside, "cache")
+	require.Empty(t, p.changes(outside+"/file"))
+	require.Empty(t, p.changes("cache/planted"))
 }
 
 func TestTree_TellsNothingOfProcesses(t *testing.T) {

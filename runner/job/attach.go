@@ -107,13 +107,13 @@ func (s *Store) start(dir string, spec Spec, lock *os.File) (*os.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := s.spawn(dir, lock.Fd(), uintptr(shimEvents), uintptr(control), spec.Confine != ""); err != nil {
+	if err := s.spawn(dir, lock.Fd(), uintptr(shimEvents), uintptr(control)); err != nil {
 		return nil, errors.Join(err, events.Close())
 	}
 	return events, nil
 }
 
-func (s *Store) spawn(dir string, lock, events, control uintptr, confined bool) error {
+func (s *Store) spawn(dir string, lock, events, control uintptr) error {
 	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
 	if err != nil {
 		return err
@@ -124,7 +124,7 @@ func (s *Store) spawn(dir string, lock, events, control uintptr, confined bool) 
 		Env:   []string{"PATH=/usr/bin:/bin"},
 		Files: []uintptr{null.Fd(), null.Fd(), null.Fd(), LockFD: lock, EventsFD: events, ControlFD: control},
 		Sys:   &syscall.SysProcAttr{Setsid: true},
-	}, confined)
+	})
 }
 
 // makeFIFO makes a FIFO and opens both its ends in one descriptor, so that neither process sees the other's absence

@@ -5,11 +5,8 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
-	"runtime"
 	"sync"
 	"syscall"
-
-	"xbot/runner/confine"
 )
 
 // reaper starts shims and takes their exit status, so that they do not stay as zombies. What a shim has to say is in
@@ -20,7 +17,6 @@ type reaper struct {
 	signals chan os.Signal // closed by nobody; a full buffer is fine, since one signal makes reap look at all
 	quit    chan struct{}
 	running sync.WaitGroup
-	herd    chan birth // what the thread of confined commands is to start; closed by nobody
 }
 
 func startReaper() *reaper {
@@ -28,11 +24,9 @@ func startReaper() *reaper {
 		pids:    map[int]struct{}{},
 		signals: make(chan os.Signal, 1),
 		quit:    make(chan struct{}),
-		herd:    make(chan birth),
 	}
 	signal.Notify(r.signals, syscall.SIGCHLD)
 	r.running.Go(r.run)
-	r.running.Go(r.lead)
 	return r
 }
 
@@ -47,49 +41,8 @@ func (r *reaper) run() {
 	}
 }
 
-// birth is a process to be started, and where its starter waits.
-type birth struct {
-	path   string
-	argv   []string
-	attr   *syscall.ProcAttr
-	result chan error
-}
-
-// lead is the thread that starts shims of confined commands: all that descends from it can signal one another, so that
-// one command can end what another left running, and nobody else. The thread ends with the goroutine.
-func (r *reaper) lead() {
-	runtime.LockOSThread()
-	err := confine.Herd()
-	for {
-		select {
-		case b := <-r.herd:
-			if err == nil {
-				b.result <- r.fork(b.path, b.argv, b.attr)
-			} else {
-				b.result <- fmt.Errorf("keep commands to themselves: %w", err)
-			}
-		case <-r.quit:
-			return
-		}
-	}
-}
-
-// start forks a process to be reaped. Descriptors of the attributes stay the caller's. A confined one may signal only
-// what else was started confined.
-func (r *reaper) start(path string, argv []string, attr *syscall.ProcAttr, confined bool) error {
-	if !confined {
-		return r.fork(path, argv, attr)
-	}
-	b := birth{path: path, argv: argv, attr: attr, result: make(chan error, 1)}
-	select {
-	case r.herd <- b:
-		return <-b.result
-	case <-r.quit:
-		return errStoreClosed
-	}
-}
-
-func (r *reaper) fork(path string, argv []string, attr *syscall.ProcAttr) error {
+// start forks a process to be reaped. Descriptors of the attributes stay the caller's.
+func (r *reaper) start(path string, argv []string, attr *syscall.ProcAttr) error {
 	r.mu.Lock()
 	pid, err := syscall.ForkExec(path, argv, attr)
 	if err == nil {

@@ -50,19 +50,28 @@ func descendants(root int) map[int]bool {
 	return found
 }
 
-// parentOf reads the fourth field of /proc/<pid>/stat; the second, the name, may contain anything. 0 means gone.
-func parentOf(pid int) int {
+// Places in /proc/<pid>/stat behind the name.
+const (
+	parentField = 1
+	groupField  = 2
+)
+
+// parentOf is 0 for what is gone.
+func parentOf(pid int) int { return statField(pid, parentField) }
+
+// statField reads a number of /proc/<pid>/stat; its second field, the name, may contain anything. 0 means gone.
+func statField(pid, field int) int {
 	data, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
 	if err != nil {
 		return 0
 	}
 	fields := bytes.Fields(data[bytes.LastIndexByte(data, ')')+1:])
-	if len(fields) < 2 {
+	if len(fields) <= field {
 		return 0
 	}
-	ppid, err := strconv.Atoi(string(fields[1]))
+	n, err := strconv.Atoi(string(fields[field]))
 	if err != nil {
 		return 0
 	}
-	return ppid
+	return n
 }

@@ -20,7 +20,7 @@ type family struct {
 func adoptOrphans() error { return nil }
 
 // startFamily executes the command in a process group of its own.
-func startFamily(spec job.Spec, s streams) (*family, error) {
+func startFamily(spec job.Spec, s streams, _ confine.Judge) (*family, error) {
 	pid, err := confine.Start(confine.Method(spec.Confine), confine.Command{
 		Text: spec.Command, Dir: spec.Dir, Env: spec.Env, Walls: spec.Walls,
 		Input: s.in.Fd(), Output: s.out.Fd(), Errors: s.err.Fd(),
@@ -55,6 +55,13 @@ func (f *family) terminate() {
 	}
 	_ = unix.Kill(-f.leader, unix.SIGKILL)
 	f.emptyWithin(killWait)
+}
+
+// left returns a closed channel: nobody can tell.
+func (f *family) left() <-chan struct{} {
+	none := make(chan struct{})
+	close(none)
+	return none
 }
 
 func (f *family) emptyWithin(d time.Duration) bool {

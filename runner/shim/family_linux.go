@@ -28,13 +28,20 @@ func adoptOrphans() error {
 }
 
 // startFamily executes the command in a process group of its own; its shell dies with this process.
-func startFamily(spec job.Spec, s streams) (*family, error) {
+func startFamily(spec job.Spec, s streams, judge confine.Judge) (*family, error) {
 	pid, err := confine.Start(confine.Method(spec.Confine), confine.Command{
 		Text: spec.Command, Dir: spec.Dir, Env: spec.Env, Walls: spec.Walls,
-		Input: s.in.Fd(), Output: s.out.Fd(), Errors: s.err.Fd(),
+		Input: s.in.Fd(), Output: s.out.Fd(), Errors: s.err.Fd(), Judge: judge,
 	})
 	if err != nil {
 		return nil, err
+	}
+	// What the command is not to know stays out of its reach whatever else fails. It cannot be done before: the process
+	// that builds walls in a user namespace needs its parent to be dumpable.
+	if err := unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0); err != nil {
+		_ = unix.Kill(pid, unix.SIGKILL)    // nothing is to run unguarded
+		_, _ = unix.Wait4(pid, nil, 0, nil) // its end is of no interest
+		return nil, os.NewSyscallError("prctl", err)
 	}
 	f := &family{leader: pid, exited: make(chan unix.WaitStatus, 1), gone: make(chan struct{})}
 	go f.reap()
@@ -79,6 +86,9 @@ func (f *family) terminate() {
 		}
 	}
 }
+
+// left returns a channel that is closed when no descendant is left.
+func (f *family) left() <-chan struct{} { return f.gone }
 
 func (f *family) goneWithin(d time.Duration) bool {
 	select {

@@ -183,7 +183,7 @@ func (s *shim) start() (*family, error) {
 		return nil, err
 	}
 	defer null.Close()
-	return startFamily(s.spec, streams{in: null, out: s.out.end, err: s.out.end})
+	return startFamily(s.spec, streams{in: null, out: s.out.end, err: s.out.end}, judgeFor(filepath.Dir(s.dir)))
 }
 
 // end kills the command with all its descendants.
@@ -230,14 +230,20 @@ const (
 )
 
 // linger stays as long as background processes of the command hold its output, so that they do not die of a broken
-// pipe. What they write is dropped; a kill still ends them.
+// pipe. What they write is dropped; a kill still ends them. Behind walls it stays for all of them: it judges their
+// requests, and nobody else could end them.
 func (s *shim) linger() {
-	if s.family == nil || s.out.ended() {
+	if s.family == nil {
 		return
 	}
 	over := make(chan struct{})
 	go func() {
-		s.out.discard()
+		if !s.out.ended() {
+			s.out.discard()
+		}
+		if s.spec.Confine != "" {
+			<-s.family.left()
+		}
 		close(over)
 	}()
 	select {

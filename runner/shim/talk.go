@@ -34,7 +34,7 @@ func Talk() int {
 		fmt.Fprintln(os.Stderr, "xbot-runner talk is started by xbot-runner only:", err)
 		return cannotStart
 	}
-	family, err := startFamily(spec, streams{in: os.Stdin, out: os.Stdout, err: os.Stderr})
+	family, err := startFamily(spec, streams{in: os.Stdin, out: os.Stdout, err: os.Stderr}, nil)
 	if err != nil {
 		fmt.Fprintf(os.Stderr, "xbot-runner could not start the process in %s: %v\n", spec.Dir, err)
 		return cannotStart

@@ -93,6 +93,7 @@ func processes() []Attempt {
 	out = append(out, group("/proc", `grep -q . /proc/$PPID/environ`, `ls -l /proc/$PPID/fd | grep -q -e '->'`, `grep -q . /proc/1/environ`)...)
 	out = append(out, group("signals", `kill -CONT @VICTIM@`)...)
 	return append(out, group("ptrace",
+		`@PROBE@ threads $PPID`, `@PROBE@ threads @VICTIM@`, `@PROBE@ threads @RUNNER@`, `@PROBE@ threads @SERVE@`,
 		`@PROBE@ ptrace @VICTIM@`, `@PROBE@ vmread @VICTIM@`, `@PROBE@ getfd @VICTIM@`, `@PROBE@ ptrace @SERVE@`, `@PROBE@ getfd @SERVE@`,
 		`@PROBE@ setns @VICTIM@`, `@PROBE@ setns 1`, `cat /proc/@VICTIM@/oom_score_adj > /proc/@VICTIM@/oom_score_adj`,
 	)...)

@@ -28,6 +28,7 @@ var attempts = map[string]func(args []string) error{
 	"http":     get,
 	"tls":      handshake,
 	"ptrace":   func(args []string) error { return ptrace(pid(args[0])) },
+	"threads":  func(args []string) error { return anyThread(pid(args[0]), ptrace) },
 	"vmread":   func(args []string) error { return vmread(pid(args[0])) },
 	"getfd":    func(args []string) error { return getfd(pid(args[0])) },
 	"setns":    setns,
@@ -119,6 +120,26 @@ func ptrace(pid int) error {
 		return err
 	}
 	return nil // the end of this process lets go of it
+}
+
+// anyThread makes an attempt at each thread of a process. One success is enough.
+func anyThread(pid int, attempt func(thread int) error) error {
+	entries, err := os.ReadDir(fmt.Sprintf("/proc/%d/task", pid))
+	if err != nil {
+		return err
+	}
+	all := errors.New("no thread")
+	for _, entry := range entries {
+		thread, err := strconv.Atoi(entry.Name())
+		if err == nil {
+			err = attempt(thread)
+		}
+		if err == nil {
+			return nil
+		}
+		all = errors.Join(all, fmt.Errorf("thread %s: %w", entry.Name(), err))
+	}
+	return all
 }
 
 // vmread reads a byte that every process has: the kernel maps the stack's top at the address that its auxv ends at.

@@ -1,0 +1,97 @@
+//go:build linux
+
+package confine
+
+import (
+	"encoding/binary"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"golang.org/x/net/bpf"
+	"golang.org/x/sys/unix"
+)
+
+// judged is what a filter answers to a call.
+func judged(t *testing.T, r rules, arch uint32, number int, args ...uint64) uint32 {
+	t.Helper()
+	vm, err := bpf.NewVM(r.filter())
+	require.NoError(t, err)
+	data := make([]byte, 64) // the machine of these tests reads in the order of networks
+	binary.BigEndian.PutUint32(data[dataNumber:], uint32(number))
+	binary.BigEndian.PutUint32(data[dataArch:], arch)
+	for i, arg := range args {
+		binary.BigEndian.PutUint32(data[dataArgs+8*i:], uint32(arg))
+		binary.BigEndian.PutUint32(data[dataArgs+8*i+4:], uint32(arg>>32))
+	}
+	got, err := vm.Run(data)
+	require.NoError(t, err)
+	return uint32(got)
+}
+
+func TestFilter_FitsTheKernel(t *testing.T) {
+	raw, err := bpf.Assemble(rules{asks: true}.filter())
+	require.NoError(t, err)
+	require.Less(t, len(raw), 4096)
+}
+
+func TestFilter_RefusesForeignCalls(t *testing.T) {
+	for _, arch := range []uint32{unix.AUDIT_ARCH_I386, unix.AUDIT_ARCH_ARM, unix.AUDIT_ARCH_RISCV64, 0} {
+		require.Equal(t, uint32(killCall), judged(t, rules{}, arch, unix.SYS_GETPID))
+	}
+	require.Equal(t, uint32(noCall), judged(t, rules{}, nativeArch, 0x40000000+unix.SYS_GETPID))
+	require.Equal(t, uint32(noCall), judged(t, rules{}, nativeArch, -1))
+}
+
+func TestFilter_AnswersByArguments(t *testing.T) {
+	const other, self, all = 1234, 0, 0xffffffff
+	scoped := rules{asks: true, inside: true, scoped: true, shares: true}
+	unscoped := rules{asks: true}
+	for _, c := range []struct {
+		name   string
+		rules  rules
+		want   uint32
+		number int
+		args   []uint64
+	}{
+		{"its own limits", scoped, allowCall, unix.SYS_PRLIMIT64, []uint64{self, 7, 1 << 40, 0}},
+		{"limits of others are read", scoped, allowCall, unix.SYS_PRLIMIT64, []uint64{other, 7, 0, 5}},
+		{"limits of others are set", scoped, askCall, unix.SYS_PRLIMIT64, []uint64{other, 7, 8, 0}},
+		{"a pointer beyond 4 GB", scoped, askCall, unix.SYS_PRLIMIT64, []uint64{other, 7, 1 << 40, 0}},
+		{"nobody judges", rules{}, denyCall, unix.SYS_PRLIMIT64, []uint64{other, 7, 8, 0}},
+		{"its own processors", scoped, allowCall, unix.SYS_SCHED_SETAFFINITY, []uint64{self}},
+		{"others' processors", scoped, askCall, unix.SYS_SCHED_SETAFFINITY, []uint64{other}},
+		{"others' processors unjudged", rules{}, denyCall, unix.SYS_SCHED_SETSCHEDULER, []uint64{other}},
+		{"its own priority", scoped, allowCall, unix.SYS_SETPRIORITY, []uint64{0, self, 5}},
+		{"another's priority", scoped, askCall, unix.SYS_SETPRIORITY, []uint64{0, other, 5}},
+		{"its own group's priority", scoped, allowCall, unix.SYS_SETPRIORITY, []uint64{1, self, 5}},
+		{"another group's priority", scoped, denyCall, unix.SYS_SETPRIORITY, []uint64{1, other, 5}},
+		{"a user's priority", scoped, denyCall, unix.SYS_SETPRIORITY, []uint64{2, self, 5}},
+		{"its own disk priority", scoped, allowCall, unix.SYS_IOPRIO_SET, []uint64{1, self, 5}},
+		{"another's disk priority", scoped, askCall, unix.SYS_IOPRIO_SET, []uint64{1, other, 5}},
+		{"a user's disk priority", scoped, denyCall, unix.SYS_IOPRIO_SET, []uint64{3, self, 5}},
+		{"a thread", scoped, allowCall, unix.SYS_CLONE, []uint64{unix.CLONE_VM | unix.CLONE_THREAD}},
+		{"a user namespace", scoped, denyCall, unix.SYS_CLONE, []uint64{unix.CLONE_NEWUSER | 17}},
+		{"separate files", scoped, allowCall, unix.SYS_UNSHARE, []uint64{unix.CLONE_FILES}},
+		{"a user namespace by unshare", scoped, denyCall, unix.SYS_UNSHARE, []uint64{unix.CLONE_NEWUSER}},
+		{"clone3", scoped, noCall, unix.SYS_CLONE3, nil},
+		{"debuggers within a domain", scoped, allowCall, unix.SYS_PTRACE, nil},
+		{"debuggers without one", unscoped, denyCall, unix.SYS_PTRACE, nil},
+		{"shared memory of its own", scoped, allowCall, unix.SYS_SHMGET, nil},
+		{"shared memory of all", unscoped, denyCall, unix.SYS_SHMGET, nil},
+		{"typing on a terminal", scoped, denyCall, unix.SYS_IOCTL, []uint64{0, unix.TIOCSTI}},
+		{"the upper half is not looked at by the kernel either", scoped, denyCall, unix.SYS_IOCTL, []uint64{0, 1<<32 | unix.TIOCSTI}},
+		{"the size of a terminal", scoped, allowCall, unix.SYS_IOCTL, []uint64{0, unix.TIOCGWINSZ}},
+		{"a signal to its group", scoped, allowCall, unix.SYS_KILL, []uint64{self, 15}},
+		{"a signal to another", scoped, askCall, unix.SYS_KILL, []uint64{other, 15}},
+		{"a signal to another group", scoped, askCall, unix.SYS_KILL, []uint64{all - 1, 15}},
+		{"a signal to all", scoped, allowCall, unix.SYS_KILL, []uint64{all, 15}},
+		{"a signal to all where Landlock does not hold it", unscoped, denyCall, unix.SYS_KILL, []uint64{all, 15}},
+		{"a signal to a thread where Landlock does not hold it", unscoped, askCall, unix.SYS_TGKILL, []uint64{other, other, 15}},
+		{"Go's wake-up", unscoped, allowCall, unix.SYS_TGKILL, []uint64{other, other, uint64(unix.SIGURG)}},
+		{"a signal by descriptor where Landlock does not hold it", unscoped, noCall, unix.SYS_PIDFD_SEND_SIGNAL, nil},
+		{"mounting", scoped, denyCall, unix.SYS_MOUNT, nil},
+		{"reading", scoped, allowCall, unix.SYS_READ, nil},
+	} {
+		require.Equal(t, c.want, judged(t, c.rules, nativeArch, c.number, c.args...), c.name)
+	}
+}

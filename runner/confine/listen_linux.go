@@ -1,0 +1,126 @@
+package confine
+
+import (
+	"errors"
+	"os"
+	"runtime"
+	"syscall"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// notification is struct seccomp_notif, and verdict struct seccomp_notif_resp.
+type notification struct {
+	id     uint64
+	pid    uint32
+	flags  uint32
+	number int32
+	arch   uint32
+	ip     uint64
+	args   [6]uint64
+}
+
+type verdict struct {
+	id    uint64
+	val   int64
+	err   int32
+	flags uint32
+}
+
+// serve waits for the listener of the process at the other end, and judges what its descendants ask for until none is
+// left. Without a listener they ask for nothing.
+func serve(order *os.File, judge Judge) {
+	listener, err := receive(order)
+	_ = order.Close() // all was said
+	if err != nil || listener < 0 || judge == nil {
+		return
+	}
+	defer unix.Close(listener)
+	for awaitRequest(listener) {
+		var n notification
+		err := control(listener, unix.SECCOMP_IOCTL_NOTIF_RECV, unsafe.Pointer(&n))
+		switch {
+		case errors.Is(err, unix.ENOENT), errors.Is(err, unix.EINTR): // who called has ended, or was interrupted
+		case err != nil:
+			return
+		default:
+			answer(listener, n, judge)
+		}
+	}
+}
+
+// receive returns the descriptor that the other process sends, or -1 when it has closed its end without.
+func receive(order *os.File) (int, error) {
+	buf, oob := make([]byte, 1), make([]byte, unix.CmsgSpace(4))
+	for {
+		n, oobn, _, _, err := unix.Recvmsg(int(order.Fd()), buf, oob, unix.MSG_CMSG_CLOEXEC)
+		if errors.Is(err, unix.EINTR) {
+			continue
+		}
+		if err != nil || n == 0 {
+			return -1, err
+		}
+		messages, err := unix.ParseSocketControlMessage(oob[:oobn])
+		if err != nil || len(messages) != 1 {
+			return -1, err
+		}
+		fds, err := unix.ParseUnixRights(&messages[0])
+		if err != nil || len(fds) != 1 {
+			return -1, err
+		}
+		return fds[0], nil
+	}
+}
+
+// awaitRequest is false when nobody is left who could call.
+func awaitRequest(listener int) bool {
+	for {
+		poll := []unix.PollFd{{Fd: int32(listener), Events: unix.POLLIN}}
+		_, err := unix.Poll(poll, -1)
+		if errors.Is(err, unix.EINTR) {
+			continue
+		}
+		return err == nil && poll[0].Revents&unix.POLLIN != 0
+	}
+}
+
+func answer(listener int, n notification, judge Judge) {
+	v, r := verdict{id: n.id}, request(n)
+	r.Still = func() bool { return control(listener, unix.SECCOMP_IOCTL_NOTIF_ID_VALID, unsafe.Pointer(&n.id)) == nil }
+	goOn, err := judge(r)
+	switch {
+	case goOn:
+		v.flags = unix.SECCOMP_USER_NOTIF_FLAG_CONTINUE
+	case err != nil:
+		errno, known := errors.AsType[syscall.Errno](err)
+		if !known {
+			errno = unix.EPERM
+		}
+		v.err = -int32(errno)
+	}
+	_ = control(listener, unix.SECCOMP_IOCTL_NOTIF_SEND, unsafe.Pointer(&v)) // fails if it has ended meanwhile
+}
+
+// request reads the arguments of a call that the filter asks about.
+func request(n notification) Request {
+	r := Request{From: int(n.pid), Target: int(int32(n.args[0])), Signal: -1}
+	switch n.number {
+	case unix.SYS_KILL, unix.SYS_TKILL, unix.SYS_RT_SIGQUEUEINFO:
+		r.Signal = syscall.Signal(n.args[1])
+	case unix.SYS_TGKILL, unix.SYS_RT_TGSIGQUEUEINFO:
+		r.Target, r.Signal = int(int32(n.args[1])), syscall.Signal(n.args[2])
+	case unix.SYS_SETPRIORITY, unix.SYS_IOPRIO_SET:
+		r.Target = int(int32(n.args[1]))
+	}
+	return r
+}
+
+func control(fd int, request uintptr, argument unsafe.Pointer) error {
+	_, _, errno := unix.Syscall(unix.SYS_IOCTL, uintptr(fd), request, uintptr(argument))
+	runtime.KeepAlive(argument)
+	if errno != 0 {
+		return errno
+	}
+	return nil
+}
