@@ -22,7 +22,7 @@ type kept struct {
 	Text      int    `json:"text,omitempty"` // the next so many bytes of the text
 }
 
-// parseOpaque reads what makeOpaque wrote, or says that it is something else.
+// parseOpaque reads what encode wrote, or says that it is something else.
 func parseOpaque(raw json.RawMessage) (opaque, bool) {
 	var o opaque
 	if len(raw) == 0 || json.Unmarshal(raw, &o) != nil {

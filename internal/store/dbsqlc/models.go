@@ -371,7 +371,7 @@ type Turn struct {
 	AsksAt      *time.Time
 }
 
-// Canonical users. Written by the ingress at first start and by the accounts API. password_hash is bcrypt, empty until a password is set.
+// People and groups. Written by the server when it starts for the first time, and by the gateway when somebody writes or a group is met for the first time; the password by PUT /api/me/password and xbot login-link. password_hash is bcrypt, empty until a password is set.
 type User struct {
 	ID           chat.UserID
 	Name         string
