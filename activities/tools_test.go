@@ -2,8 +2,8 @@ package activities_test
 
 import (
 	"context"
-	"errors"
 	"encoding/json"
+	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -289,7 +289,8 @@ func TestInterrupt_KillsTheCommandThatALostWorkerLeftAndKeepsWhatItWrote(t *test
 		defer close(ended)
 		_, _ = b.call(lost, 0) // its worker dies
 	}()
-	require.Eventually(t, func() bool { c, err := b.Call(t.Context(), id); return err == nil && c.StartedOn != "" }, time.Minute, 5*time.Millisecond)
+	require.Eventually(t, func() bool { c, err := b.Call(t.Context(), id); return err == nil && c.State == chat.CallRunning }, time.Minute, 5*time.Millisecond)
+	require.NoError(t, b.SetStartedOn(t.Context(), id, "store"))
 	die(errors.New("the worker is gone"))
 	<-ended
 	require.Equal(t, chat.CallRunning, b.result(0).State)

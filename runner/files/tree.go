@@ -31,6 +31,7 @@ type Tree struct {
 	denied    []string // absolute, links followed as far as they lead
 	writable  []string // likewise; nil does not limit
 	spool     string   // holds unfinished uploads
+	edits     *edits
 
 	mu       sync.Mutex
 	uploads  map[string]*upload
@@ -47,6 +48,10 @@ func Open(workspace string, denied []string, state string) (*Tree, error) {
 			return nil, fmt.Errorf("the denied folder %s cannot be looked at: %w", dir, err)
 		}
 		t.denied = append(t.denied, real)
+	}
+	var err error
+	if t.edits, err = openEdits(state); err != nil {
+		return nil, err
 	}
 	t.workspace = workspace
 	if _, err := t.WorkingFolder(""); err != nil {
