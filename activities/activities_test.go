@@ -181,7 +181,7 @@ func (b *bundle) run(ctx context.Context, name string, in, out any) error {
 	env.SetTestTimeout(limit)
 	for name, fn := range map[string]any{
 		activities.NameClaim: b.intake.Claim, activities.NamePeek: b.intake.Peek, activities.NameFinish: b.intake.Finish,
-		activities.NameGenerate: b.model.Generate, activities.NameTool: b.tools.Tool, activities.NameAbandon: b.tools.Abandon,
+		activities.NameGenerate: b.model.Generate, activities.NameTool: b.tools.Tool, activities.NameAbandon: b.tools.Abandon, activities.NameInterrupt: b.tools.Interrupt,
 		activities.NameWatch: b.background.Watch, activities.NameLose: b.background.Lose, activities.NameNoteKill: b.background.NoteKill,
 		activities.NameRunBang: b.commands.RunBang, activities.NameEndBang: b.commands.EndBang,
 		activities.NameCompress: b.compressor.Compress,

@@ -17,6 +17,7 @@ const (
 	NameSteer        = "Steer"
 	NameGenerate     = "Generate"
 	NameTool         = "Tool"
+	NameInterrupt    = "Interrupt"
 	NameAbandon      = "Abandon"
 	NameFinish       = "Finish"
 	NameDelegate     = "Delegate"

@@ -18,6 +18,8 @@ type Calls interface {
 	BeginCall(ctx context.Context, c chat.Call) (bool, error)
 	SetStartedOn(ctx context.Context, id chat.CallID, store string) error
 	FinishCall(ctx context.Context, id chat.CallID, r chat.ToolResult) error
+	// AbandonCall has the command killed, too, if it was sent.
+	AbandonCall(ctx context.Context, id chat.CallID, r chat.ToolResult) error
 	TasksRunningOf(ctx context.Context, user chat.UserID) (int, error)
 }
 
@@ -166,13 +168,14 @@ type AbandonInput struct {
 	Broken bool        `json:"broken,omitempty"` // the tool broke; otherwise its end was not seen
 }
 
-// Abandon records that nobody knows how a call ended. A result that was recorded before stands.
+// Abandon records that nobody knows how a call ended, and has its command killed, which nobody follows any more. A result that was
+// recorded before stands.
 func (t *Tools) Abandon(ctx context.Context, in AbandonInput) error {
 	say := phrase.CallUnknown
 	if in.Broken {
 		say = phrase.CallBroken
 	}
-	return failure(ctx, t.Calls.FinishCall(ctx, in.Call, chat.ToolResult{Content: phrase.Say(phrase.English, say), IsError: true}))
+	return failure(ctx, t.Calls.AbandonCall(ctx, in.Call, chat.ToolResult{Content: phrase.Say(phrase.English, say), IsError: true}))
 }
 
 // grace is how long a stopped call may take to end by itself after its command was killed. It covers the runner's

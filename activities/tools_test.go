@@ -3,6 +3,7 @@ package activities_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -275,4 +276,27 @@ func TestAbandon_NeverReplacesAResult(t *testing.T) {
 	require.Contains(t, b.result(0).Result, "one")
 	require.Equal(t, phrase.Say(phrase.English, phrase.CallUnknown), b.result(1).Result)
 	require.True(t, b.result(1).IsError)
+}
+
+func TestInterrupt_KillsTheCommandThatALostWorkerLeftAndKeepsWhatItWrote(t *testing.T) {
+	b := setup(t, `call Shell {"command":"echo begun; sleep 614"}`)
+	b.asks()
+	id := chat.NewCallID(turn, 0, 0)
+	lost, die := context.WithCancelCause(t.Context())
+	defer die(nil)
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		_, _ = b.call(lost, 0) // its worker dies
+	}()
+	require.Eventually(t, func() bool { c, err := b.Call(t.Context(), id); return err == nil && c.State == chat.CallRunning }, time.Minute, 5*time.Millisecond)
+	require.NoError(t, b.SetStartedOn(t.Context(), id, "store"))
+	die(errors.New("the worker is gone"))
+	<-ended
+	require.Equal(t, chat.CallRunning, b.result(0).State)
+	for range 2 { // a second one changes nothing
+		require.NoError(t, b.run(t.Context(), activities.NameInterrupt, activities.ToolInput{Call: id}, nil))
+	}
+	require.Contains(t, b.result(0).Result, "killed on request")
+	require.True(t, b.result(0).IsError)
 }

@@ -29,7 +29,7 @@ func (s *server) held(when, condition string) *hold {
 		`CREATE OR REPLACE FUNCTION wait_for_test() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_advisory_xact_lock_shared(611); RETURN NEW; END $$`,
 		`DROP TRIGGER IF EXISTS wait_for_test ON inbox`,
 		`DROP TRIGGER IF EXISTS wait_for_test ON outbound`,
-		`DROP TRIGGER IF EXISTS wait_for_test ON steps`,
+		`DROP TRIGGER IF EXISTS wait_for_test ON tool_calls`,
 		`CREATE TRIGGER wait_for_test ` + when + ` FOR EACH ROW WHEN (` + condition + `) EXECUTE FUNCTION wait_for_test()`,
 	} {
 		_, err := h.db.Exec(s.t.Context(), statement)
@@ -52,14 +52,6 @@ func (h *hold) waits(n int) {
 func (h *hold) release() {
 	h.t.Helper()
 	_, err := h.db.Exec(h.t.Context(), `SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted AND objid = $1`, holdKey)
-	require.NoError(h.t, err)
-	require.NoError(h.t, h.db.Close(h.t.Context()))
-}
-
-// letGo lets the statements that wait go on, and holds no more.
-func (h *hold) letGo() {
-	h.t.Helper()
-	_, err := h.db.Exec(h.t.Context(), `SELECT pg_advisory_unlock(611)`)
 	require.NoError(h.t, err)
 	require.NoError(h.t, h.db.Close(h.t.Context()))
 }

@@ -132,6 +132,9 @@ func (d *daemon) keepHouse(ctx context.Context) {
 	if err != nil {
 		d.log.Warn("some jobs could not be looked at", "error", err)
 	}
+	if err := d.files.SettleEdits(); err != nil {
+		d.log.Warn("some edits that were interrupted could not be looked at", "error", err)
+	}
 	if lost > 0 {
 		d.log.Warn("commands were lost: their shim died while no runner watched", "count", lost)
 	}
@@ -140,6 +143,9 @@ func (d *daemon) keepHouse(ctx context.Context) {
 	for {
 		if err := d.store.Prune(time.Now()); err != nil {
 			d.log.Warn("old jobs could not be removed", "error", err)
+		}
+		if err := d.files.PruneEdits(time.Now()); err != nil {
+			d.log.Warn("old edits could not be forgotten", "error", err)
 		}
 		select {
 		case <-ctx.Done():

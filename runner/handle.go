@@ -22,6 +22,8 @@ func (d *daemon) handle(ctx context.Context, f wire.Frame, push func(any) error)
 		return with(f, func(r wire.Read) (any, error) { return d.files.Read(r) })
 	case wire.OpWrite:
 		return with(f, func(r wire.Write) (any, error) { return d.files.Write(r) })
+	case wire.OpEdited:
+		return with(f, func(r wire.Edit) (any, error) { return d.files.Edited(r.ID) })
 	case wire.OpStat:
 		return with(f, func(r wire.Path) (any, error) { return d.files.Stat(r.Path) })
 	case wire.OpReadDir:

@@ -128,6 +128,7 @@ func build(c client.Client, a Activities, version string, fatal func(error)) sdk
 	register(activities.NameFinish, a.Intake.Finish)
 	register(activities.NameGenerate, a.Model.Generate)
 	register(activities.NameTool, a.Tools.Tool)
+	register(activities.NameInterrupt, a.Tools.Interrupt)
 	register(activities.NameAbandon, a.Tools.Abandon)
 	register(activities.NameAsk, a.Approvals.Ask)
 	register(activities.NameExpire, a.Approvals.Expire)

@@ -71,10 +71,28 @@ func (t *turn) call(ctx workflow.Context, id chat.CallID, call activities.CallOu
 	}
 	var out activities.ToolOutput
 	err := workflow.ExecuteActivity(tool(ctx, call.Class, label(call)), activities.NameTool, activities.ToolInput{Call: id}).Get(ctx, &out)
+	if err != nil && call.Class == chat.ClassExec && (t.stopped || ctx.Err() != nil) {
+		err = t.interrupt(ctx, id, err)
+	}
 	if broken(err) {
 		t.giveUp(ctx, id, err)
 	}
 	t.story.called(ctx, call, out.Error || err != nil)
+}
+
+// interrupt ends the command of a call of a stopped turn whose activity ended without having done so: its worker was killed. It
+// returns the cause where that could not be done.
+func (t *turn) interrupt(ctx workflow.Context, id chat.CallID, cause error) error {
+	ctx, _ = workflow.NewDisconnectedContext(ctx)
+	if workflow.GetVersion(ctx, "a stop ends the command of a lost worker", workflow.DefaultVersion, 1) == workflow.DefaultVersion {
+		return cause
+	}
+	err := workflow.ExecuteActivity(interrupting(ctx), activities.NameInterrupt, activities.ToolInput{Call: id}).Get(ctx, nil)
+	if err != nil {
+		t.giveUp(ctx, id, cause)
+		workflow.GetLogger(ctx).Warn("the command of a stopped call could not be ended yet; its kill is noted", "call", string(id), "error", err)
+	}
+	return nil
 }
 
 // label is a call as an operator reads it.

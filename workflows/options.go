@@ -23,6 +23,8 @@ const (
 	modelAttempt = time.Hour
 	// toolAttempt bounds one tool call; tools have their own, shorter limits (spec/001 §9.2).
 	toolAttempt = time.Hour
+	// interruptTime bounds how long a stop waits for a runner that is away.
+	interruptTime = 30 * time.Second
 	// taskHeartbeat is how soon the loss of a worker that follows a background task is noticed: later than of one that
 	// people wait for, so that a day costs little.
 	taskHeartbeat = 10 * time.Second
@@ -63,6 +65,17 @@ func tool(ctx workflow.Context, class chat.ToolClass, summary string) workflow.C
 		attempts = 1
 	}
 	return lasting(ctx, summary, toolAttempt, heartbeatTimeout, attempts)
+}
+
+// interrupting is for ending the command of a stopped call whose worker is gone. The person waits for it to read that the turn has
+// stopped; a runner that is away for longer gets the kill when it is back.
+func interrupting(ctx workflow.Context) workflow.Context {
+	return workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
+		ScheduleToCloseTimeout: interruptTime,
+		HeartbeatTimeout:       heartbeatTimeout,
+		RetryPolicy:            retry(200*time.Millisecond, 2*time.Second),
+		Summary:                "interrupt",
+	})
 }
 
 // task is for following a background task to its end. Attempts are unlimited: the command goes on meanwhile.

@@ -44,6 +44,8 @@ type world struct {
 
 	claims, generates, finishes, peeks int
 	calls, abandoned, asked, expired   []chat.CallID
+	interrupted                        []chat.CallID
+	interrupt                          error
 	running, most                      int
 	finished                           activities.FinishInput
 
@@ -150,6 +152,13 @@ func (w *world) Finish(_ context.Context, in activities.FinishInput) (activities
 	return activities.FinishOutput{Pending: w.pending}, nil
 }
 
+func (w *world) Interrupt(_ context.Context, in activities.ToolInput) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.interrupted = append(w.interrupted, in.Call)
+	return w.interrupt
+}
+
 func setup(t *testing.T, w *world) *testsuite.TestWorkflowEnvironment {
 	t.Helper()
 	if w.maxSteps == 0 {
@@ -159,7 +168,7 @@ func setup(t *testing.T, w *world) *testsuite.TestWorkflowEnvironment {
 	for name, fn := range map[string]any{
 		activities.NameClaim: w.Claim, activities.NamePeek: w.Peek, activities.NameGenerate: w.Generate,
 		activities.NameTool: w.Tool, activities.NameAbandon: w.Abandon, activities.NameFinish: w.Finish,
-		activities.NameAsk: w.Ask, activities.NameExpire: w.Expire,
+		activities.NameAsk: w.Ask, activities.NameExpire: w.Expire, activities.NameInterrupt: w.Interrupt,
 		activities.NameSteer: w.Steer, activities.NameCompress: w.Compress, activities.NameObey: w.Obey,
 	} {
 		env.RegisterActivityWithOptions(fn, activity.RegisterOptions{Name: name})
@@ -271,6 +280,30 @@ func TestTurn_StopsWhileACommandRuns(t *testing.T) {
 	require.Equal(t, phrase.Stopped, w.finished.Say)
 	require.Len(t, w.calls, 1, "the second call must not start")
 	require.Equal(t, 1, w.generates, "the model must not be asked again")
+}
+
+func TestTurn_AStopEndsTheCommandOfALostWorker(t *testing.T) {
+	for name, c := range map[string]struct {
+		interrupt error
+		abandoned int
+	}{
+		"it is ended":               {},
+		"its runner cannot be told": {interrupt: temporal.NewNonRetryableApplicationError("away", "unavailable", nil), abandoned: 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := &world{waiting: 1, stopAfter: 1, decisions: []activities.GenerateOutput{calls(chat.ClassExec, 1)}, interrupt: c.interrupt}
+			w.tool = func(ctx context.Context, _ chat.CallID) error {
+				<-ctx.Done()
+				return temporal.NewNonRetryableApplicationError("nobody heard of it", "lost", nil)
+			}
+			env := setup(t, w)
+			env.RegisterDelayedCallback(func() { env.SignalWorkflow(workflows.SignalWake, nil) }, time.Second)
+			run(env)
+			require.Len(t, w.interrupted, 1)
+			require.Len(t, w.abandoned, c.abandoned)
+			require.Equal(t, chat.TurnStopped, w.finished.State)
+		})
+	}
 }
 
 func TestTurn_TellsThePersonAtTheStepLimit(t *testing.T) {

@@ -59,6 +59,7 @@ const (
 	Delayed        ID = "delayed"          // before an answer that comes late; %s is when it was written
 	AskClosed      ID = "ask_closed"       // an answer came to a question that is not open
 	Retrying       ID = "retrying"         // %s reason, %d next attempt, %d of
+	StillKilled    ID = "still_killed"     // %d commands of a stopped turn whose runner has not heard of the kill
 	CallInterrupt  ID = "call_interrupt"   // result of a call that a stop ended
 	CallNotRun     ID = "call_not_run"     // result of a call that a stop kept from starting
 	CallSkipped    ID = "call_skipped"     // result of a call that a message kept from starting
@@ -126,6 +127,7 @@ var catalogue = map[ID]map[Lang]string{
 	Delayed:        {English: "(delayed, written %s)", Chinese: "(延迟送达，写于 %s)"},
 	AskClosed:      {English: "This question is not open any more.", Chinese: "该问题已不再等待答复。"},
 	Retrying:       {English: "⚠️ LLM request failed (%s), retrying %d/%d ...", Chinese: "⚠️ 模型请求失败(%s)，正在重试 %d/%d ..."},
+	StillKilled:    {English: "Commands that may still run: %d. They are killed as soon as their runner can be told.", Chinese: "可能仍在运行的命令：%d 个。一旦能通知到其运行器，就会终止它们。"},
 	CallInterrupt:  {English: "Interrupted: the user stopped this call while it ran. It may have done part of its work; verify before repeating.", Chinese: ""},
 	CallNotRun:     {English: "Not run: the user stopped the turn before this call started.", Chinese: ""},
 	CallSkipped:    {English: "Not run: skipped to process an incoming message.", Chinese: ""},

@@ -72,3 +72,9 @@ func (n Nowhere) Start(context.Context, StdioRequest) (Process, error) { return 
 
 // Close has nothing to end.
 func (Nowhere) Close() error { return nil }
+
+// Edit fails.
+func (n Nowhere) Edit(context.Context, Edit) (int64, error) { return 0, n.Why }
+
+// Edited fails.
+func (n Nowhere) Edited(context.Context, chat.CallID) (bool, error) { return false, n.Why }

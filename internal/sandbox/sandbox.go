@@ -46,6 +46,12 @@ type Sandbox interface {
 	Upload(ctx context.Context, path string, from io.Reader, mode WriteMode) (int64, error)
 	Download(ctx context.Context, path string, to io.Writer) (int64, error)
 
+	// Edit is Upload for the change of a call, which is carried out once however often it is tried, also over a kill of the runner: what
+	// the file became since stays. Conflict says that the file does not have the content that Before names. It returns the size that
+	// the file was given. Edited reports whether it was carried out; a runner of an older version does not know.
+	Edit(ctx context.Context, e Edit) (int64, error)
+	Edited(ctx context.Context, id chat.CallID) (bool, error)
+
 	Glob(ctx context.Context, q GlobQuery) (GlobResult, error)
 	Grep(ctx context.Context, q GrepQuery) (GrepResult, error)
 
@@ -109,6 +115,15 @@ const (
 	WriteCreate  WriteMode = "create"  // Conflict if the file exists
 	WriteReplace WriteMode = "replace" // create or overwrite, keeping the permissions of what was there
 )
+
+// Edit is the change that a call makes to a file.
+type Edit struct {
+	ID     chat.CallID
+	Path   string
+	From   io.Reader // the new content
+	Mode   WriteMode
+	Before string // SHA-256, in hexadecimal, of the content that it replaces; empty: whatever is there
+}
 
 // FileData is a part of a file.
 type FileData struct {

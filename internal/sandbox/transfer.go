@@ -7,16 +7,15 @@ import (
 	"io"
 	"time"
 
+	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/runner/wire"
 )
 
 // transfer is one Upload: the content, and what is known of the tries so far.
 type transfer struct {
-	runner  *Runner
-	path    string
-	mode    WriteMode
-	from    io.Reader
+	runner *Runner
+	Edit
 	retried bool // a part may have been carried out without an answer
 }
 
@@ -24,8 +23,22 @@ type transfer struct {
 // memory: a crash leaves the old or the new content. It returns how many bytes the file has. If the runner loses parts,
 // a reader that is an io.Seeker is read anew; with another one the upload is Unavailable.
 func (r *Runner) Upload(ctx context.Context, path string, from io.Reader, mode WriteMode) (int64, error) {
-	t := &transfer{runner: r, path: path, mode: mode, from: from}
-	again, begin := from.(io.Seeker)
+	return r.Edit(ctx, Edit{Path: path, From: from, Mode: mode})
+}
+
+// Edited reports whether the edit of a call was carried out. A runner that keeps no record of edits says no.
+func (r *Runner) Edited(ctx context.Context, id chat.CallID) (bool, error) {
+	result, err := ask[wire.EditResult](ctx, r, wire.OpEdited, wire.Edit{ID: string(id)})
+	if fault.Is(err, fault.Invalid) {
+		return false, nil // it is of a version that does not know the question
+	}
+	return result.Done, err
+}
+
+// Edit is Upload under the id of a call.
+func (r *Runner) Edit(ctx context.Context, e Edit) (int64, error) {
+	t := &transfer{runner: r, Edit: e}
+	again, begin := e.From.(io.Seeker)
 	var start int64
 	if begin {
 		var err error
@@ -42,29 +55,32 @@ func (r *Runner) Upload(ctx context.Context, path string, from io.Reader, mode W
 			break
 		}
 		if _, err := again.Seek(start, io.SeekStart); err != nil {
-			return 0, fmt.Errorf("read the content of %s anew: %w", path, err)
+			return 0, fmt.Errorf("read the content of %s anew: %w", e.Path, err)
 		}
 	}
-	return 0, fault.Errorf(fault.Unavailable, "%s could not be written: runner %s was restarted meanwhile: send it again", path, r.name)
+	return 0, fault.Errorf(fault.Unavailable, "%s could not be written: runner %s was restarted meanwhile: send it again", e.Path, r.name)
 }
 
 // try sends the content once. Restart says that the runner lost the parts before.
 func (t *transfer) try(ctx context.Context) (size int64, restart bool, err error) {
 	upload, buf := rand.Text(), make([]byte, wire.MaxChunk)
 	for {
-		n, last, err := fill(t.from, buf)
+		n, last, err := fill(t.From, buf)
 		if err != nil {
-			return 0, false, fmt.Errorf("read the content of %s: %w", t.path, err)
+			return 0, false, fmt.Errorf("read the content of %s: %w", t.Path, err)
 		}
 		if size+int64(n) > wire.MaxUpload {
-			return 0, false, fault.Errorf(fault.TooLarge, "%s would have more than the %d bytes that a file may have", t.path, wire.MaxUpload)
+			return 0, false, fault.Errorf(fault.TooLarge, "%s would have more than the %d bytes that a file may have", t.Path, wire.MaxUpload)
 		}
-		restart, err := t.send(ctx, wire.Write{
-			Path: t.path, Mode: string(t.mode), Upload: upload, Offset: size, Data: buf[:n], Last: last,
+		result, err := t.send(ctx, wire.Write{
+			Path: t.Path, Mode: string(t.Mode), Upload: upload, Offset: size, Data: buf[:n], Last: last, Edit: string(t.ID), Before: t.Before,
 		})
 		size += int64(n)
-		if err != nil || restart || last {
-			return size, restart, err
+		switch {
+		case result.Edited:
+			return result.Size, false, err
+		case err != nil || result.Restart || last:
+			return size, result.Restart, err
 		}
 	}
 }
@@ -85,17 +101,17 @@ func fill(from io.Reader, buf []byte) (n int, last bool, err error) {
 	return n, false, nil
 }
 
-func (t *transfer) send(ctx context.Context, part wire.Write) (restart bool, err error) {
+func (t *transfer) send(ctx context.Context, part wire.Write) (result wire.WriteResult, err error) {
 	response, err := t.runner.call(ctx, func(again bool) (wire.Request, error) {
 		t.retried = t.retried || again
 		part.Retry = t.retried
 		return wire.NewRequest(wire.OpWrite, part)
 	})
 	if err != nil {
-		return false, err
+		return wire.WriteResult{}, err
 	}
-	var result wire.WriteResult
-	return result.Restart, translate(t.runner.name, response.Decode(&result))
+	err = translate(t.runner.name, response.Decode(&result))
+	return result, err
 }
 
 // Download copies a file of any size to the writer, in parts of wire.MaxChunk and with no more than one of them in

@@ -70,6 +70,17 @@ func (s *Store) FinishCall(ctx context.Context, id chat.CallID, r chat.ToolResul
 	return s.inTx(ctx, func(tx *tx) error { return tx.finishCall(ctx, id, r) })
 }
 
+// AbandonCall records the result of a call that nobody follows any more, unless it has one. Its command, if it was sent, is to be
+// killed: that is noted in the same transaction.
+func (s *Store) AbandonCall(ctx context.Context, id chat.CallID, r chat.ToolResult) error {
+	return s.inTx(ctx, func(tx *tx) error {
+		if err := tx.q.KillNoteCall(ctx, tx, id); err != nil {
+			return fmt.Errorf("note the kill of %s: %w", id, err)
+		}
+		return tx.finishCall(ctx, id, r)
+	})
+}
+
 func (t *tx) finishCall(ctx context.Context, id chat.CallID, r chat.ToolResult) error {
 	p := dbsqlc.CallFinishParams{ID: id, Result: Clean(r.Content), IsError: r.IsError, TookMs: r.Took.Milliseconds()}
 	if r.Offload != nil {

@@ -61,7 +61,11 @@ func (t *tx) closeTurn(ctx context.Context, row dbsqlc.Turn, state chat.TurnStat
 		if err != nil {
 			return err
 		}
-		if err := t.notice(ctx, row.SessionKey, row.ID, phrase.Say(lang, say, args...)); err != nil {
+		text, err := t.stillKilled(ctx, row.ID, state, lang, phrase.Say(lang, say, args...))
+		if err != nil {
+			return err
+		}
+		if err := t.notice(ctx, row.SessionKey, row.ID, text); err != nil {
 			return err
 		}
 	}
@@ -72,6 +76,22 @@ func (t *tx) closeTurn(ctx context.Context, row dbsqlc.Turn, state chat.TurnStat
 	t.ended, t.freed = append(t.ended, endedTurn{row.SessionKey, row.ID}), true
 	t.emit(row.SessionKey, chat.EventTurn, turnOf(closed))
 	return t.reportSubagent(ctx, closed)
+}
+
+// stillKilled adds to what is said of a stopped turn how many of its commands may go on because their runner has not heard of
+// the kill.
+func (t *tx) stillKilled(ctx context.Context, turn chat.TurnID, state chat.TurnState, lang phrase.Lang, text string) (string, error) {
+	if state != chat.TurnStopped {
+		return text, nil
+	}
+	n, err := t.q.KillCountUnsent(ctx, t, turn)
+	if err != nil {
+		return "", fmt.Errorf("count the commands that are still to be killed: %w", err)
+	}
+	if n == 0 {
+		return text, nil
+	}
+	return phrase.Row(lang, text, phrase.Say(lang, phrase.StillKilled, n)), nil
 }
 
 // pairOpenCalls gives every call without a result the one that is true for it.

@@ -10,6 +10,7 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
+	"xbot/internal/phrase"
 )
 
 // exec makes a call of a command in a new step of a turn, begun on a runner.
@@ -79,6 +80,26 @@ func TestSettleTurn_WaitsForANoteOfACommandThatIsBeingSent(t *testing.T) {
 	kills, err := b.OpenKills(t.Context(), []string{"local"})
 	require.NoError(t, err)
 	require.Equal(t, map[string][]chat.CallID{"local": {id}}, kills)
+}
+
+func TestAbandonCall_HasItsCommandKilledAndAStoppedTurnSaysSo(t *testing.T) {
+	b := setup(t)
+	b.send("m1", "build")
+	b.claim("t1")
+	sent := b.exec("t1", 0, "local")
+	require.NoError(t, b.SetStartedOn(t.Context(), sent, "store"))
+	unsent := b.exec("t1", 1, "local")
+	for _, id := range []chat.CallID{sent, unsent} {
+		require.NoError(t, b.AbandonCall(t.Context(), id, chat.ToolResult{Content: "unknown", IsError: true}))
+	}
+	kills, err := b.OpenKills(t.Context(), []string{"local"})
+	require.NoError(t, err)
+	require.Equal(t, map[string][]chat.CallID{"local": {sent}}, kills)
+	require.True(t, fault.Is(b.SetStartedOn(t.Context(), unsent, "store"), fault.Conflict), "it must not start any more")
+	_, err = b.FinishTurn(t.Context(), key, "t1", chat.TurnStopped, phrase.Stopped)
+	require.NoError(t, err)
+	messages := b.transcript().Messages
+	require.Contains(t, messages[len(messages)-1].Content, phrase.Say(phrase.English, phrase.StillKilled, 1))
 }
 
 func TestDeleteSession_NotesTheKillOfWhatRunsInIt(t *testing.T) {

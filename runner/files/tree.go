@@ -32,6 +32,7 @@ type Tree struct {
 	writable  []string                                // likewise; nil does not limit
 	hidden    func() (hide, keep []string, err error) // what else commands do not see; nil if they see all
 	spool     string                                  // holds unfinished uploads
+	edits     *edits
 
 	deniedThen    map[identity]bool // when the runner started
 	writableThen  map[identity]bool // likewise: a command can put a link in place of a folder that lies in another of them
@@ -55,6 +56,9 @@ func Open(workspace string, denied []string, state string) (*Tree, error) {
 		t.denied = append(t.denied, real)
 	}
 	var err error
+	if t.edits, err = openEdits(state); err != nil {
+		return nil, err
+	}
 	if t.deniedThen, err = t.hold(t.denied); err != nil {
 		return nil, err
 	}

@@ -39,8 +39,13 @@ func (t *Tree) Write(w wire.Write) (wire.WriteResult, error) {
 	if t.wasFinished(w.Upload) {
 		return wire.WriteResult{}, nil // the answer to the last part was lost on its way
 	}
+	if w.Edit != "" {
+		if before, err := t.Edited(w.Edit); err != nil || before.Done {
+			return wire.WriteResult{Edited: before.Done, Size: before.Size}, err
+		}
+	}
 	if w.Last && w.Offset == 0 {
-		return wire.WriteResult{}, t.finish(w, bytes.NewReader(w.Data))
+		return t.finish(w, bytes.NewReader(w.Data))
 	}
 	u, err := t.upload(w)
 	if err != nil {
@@ -58,36 +63,38 @@ func (t *Tree) Write(w wire.Write) (wire.WriteResult, error) {
 		t.drop(w.Upload, u)
 		return wire.WriteResult{Restart: true}, nil
 	}
-	return wire.WriteResult{}, t.append(u, w)
+	return t.append(u, w)
 }
 
-func (t *Tree) append(u *upload, w wire.Write) error {
+func (t *Tree) append(u *upload, w wire.Write) (wire.WriteResult, error) {
 	n, err := u.file.Write(w.Data)
 	u.size += int64(n)
 	if err == nil && !w.Last {
-		return nil
+		return wire.WriteResult{}, nil
 	}
 	defer t.drop(w.Upload, u)
 	if err == nil {
 		_, err = u.file.Seek(0, io.SeekStart)
 	}
 	if err != nil {
-		return explain(err, w.Path)
+		return wire.WriteResult{}, explain(err, w.Path)
 	}
 	return t.finish(w, u.file)
 }
 
 // finish puts the content in place and remembers the upload, so that a repeated last part is known to be done.
-func (t *Tree) finish(w wire.Write, content io.ReadSeeker) error {
-	if err := t.place(w, content); err != nil {
-		return err
+func (t *Tree) finish(w wire.Write, content io.ReadSeeker) (wire.WriteResult, error) {
+	edited, err := t.place(w, content)
+	if err != nil {
+		return wire.WriteResult{}, err
 	}
+	result := wire.WriteResult{Edited: edited, Size: w.Offset + int64(len(w.Data))}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	now := time.Now()
 	maps.DeleteFunc(t.finished, func(_ string, at time.Time) bool { return now.Sub(at) > uploadIdle })
 	t.finished[w.Upload] = now
-	return nil
+	return result, nil
 }
 
 func (t *Tree) wasFinished(upload string) bool {
@@ -164,39 +171,48 @@ func (t *Tree) dropLocked(id string, u *upload) {
 	_ = os.Remove(u.file.Name()) // what stays is removed at the next start
 }
 
-// place writes the content beside its destination and moves it there.
-func (t *Tree) place(w wire.Write, content io.ReadSeeker) error {
+// place writes the content beside its destination and moves it there. Edited says that another try of the edit has done so before.
+func (t *Tree) place(w wire.Write, content io.ReadSeeker) (edited bool, err error) {
 	p, err := t.locate(w.Path)
 	if err != nil {
-		return err
+		return false, err
 	}
 	defer p.close()
 	if err := t.mayChange(p); err != nil {
-		return err
+		return false, err
 	}
 	old, err := p.stat()
 	if err != nil && !errors.Is(err, unix.ENOENT) {
-		return explain(err, p.path)
+		return false, explain(err, p.path)
 	}
 	exists := err == nil
 	if exists {
 		if err := mayReplace(p, w, old, content); err != nil || w.Mode == wire.WriteCreate {
-			return err
+			return false, err
 		}
 	}
 	temp := &place{folder: p.folder, base: ".xbot-" + rand.Text(), path: p.path}
 	if err := fill(temp, content, exists, old); err != nil {
 		_ = unix.Unlinkat(temp.folder, temp.base, 0) // it may not have come into being
-		return explain(err, p.path)
+		return false, explain(err, p.path)
 	}
-	if err := move(temp, p, w.Mode); err != nil {
+	edited, err = t.moveOnce(w, temp, p)
+	if err != nil || edited {
 		_ = unix.Unlinkat(temp.folder, temp.base, 0) // the error that counts is known
 		if errors.Is(err, unix.EEXIST) {
-			return mayReplace(p, w, old, content)
+			return false, mayReplace(p, w, old, content)
 		}
-		return explain(err, p.path)
+		return edited, explain(err, p.path)
 	}
-	return explain(p.sync(), p.path)
+	return false, explain(p.sync(), p.path)
+}
+
+// moveOnce moves the temporary file to its place: once for each edit.
+func (t *Tree) moveOnce(w wire.Write, temp, p *place) (edited bool, err error) {
+	if w.Edit == "" {
+		return false, move(temp, p, w.Mode)
+	}
+	return t.edit(w, temp, p, w.Offset+int64(len(w.Data)))
 }
 
 // mayReplace judges a destination that exists. In create mode nil means that an earlier try has done the work.

@@ -37,12 +37,34 @@ type Write struct {
 	Data   []byte `json:"data,omitempty"`
 	Last   bool   `json:"last,omitempty"`
 	Retry  bool   `json:"retry,omitempty"` // an earlier try may have been carried out: equal content is no Conflict
+	// Edit is the id of the call whose change of the file this is, at most MaxEditID bytes: it is carried out once, whoever asks how
+	// often. Empty: no such promise.
+	Edit string `json:"edit,omitempty"`
+	// Before is the SHA-256, in hexadecimal, of the content that an edit replaces: another content is a Conflict. Empty: whatever is there.
+	Before string `json:"before,omitempty"`
+}
+
+// MaxEditID bounds the id of an edit, in bytes.
+const MaxEditID = 200
+
+// Edit asks whether the edit of an id was carried out.
+type Edit struct {
+	ID string `json:"id"`
+}
+
+// EditResult says so, and how large the file was then. Edits are remembered for eight days.
+type EditResult struct {
+	Done bool  `json:"done,omitempty"`
+	Size int64 `json:"size,omitempty"`
 }
 
 // WriteResult answers a part. Restart says that the parts before it are not there any more, or not all: the writer
 // begins again under another Upload.
 type WriteResult struct {
 	Restart bool `json:"restart,omitempty"`
+	// Edited says that this edit was carried out before, with a file of Size bytes: nothing was written, and no part need follow.
+	Edited bool  `json:"edited,omitempty"`
+	Size   int64 `json:"size,omitempty"`
 }
 
 // MaxUpload is the size of the largest file that Write accepts, in bytes.

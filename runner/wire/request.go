@@ -16,6 +16,7 @@ const (
 	OpExecOutput  Op = "exec.output"  // ExecOutputRead → ReadResult
 	OpRead        Op = "fs.read"      // Read → ReadResult
 	OpWrite       Op = "fs.write"     // Write → WriteResult
+	OpEdited      Op = "fs.edited"    // Edit → EditResult
 	OpStat        Op = "fs.stat"      // Path → FileInfo
 	OpReadDir     Op = "fs.readdir"   // Path → ReadDirResult
 	OpMkdir       Op = "fs.mkdir"     // Path → nothing

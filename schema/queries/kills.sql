@@ -30,6 +30,24 @@ FROM left_open
 WHERE state = 'running' AND started_on <> ''
 ON CONFLICT (call_id) DO NOTHING;
 
+-- name: KillNoteCall :exec
+-- Notes the kill of the command of a call that is given up, unless it was never sent. From here on it is not.
+WITH given_up AS MATERIALIZED (
+    SELECT c.id, c.runner, c.started_on, s.user_id
+    FROM tool_calls c JOIN sessions s ON s.key = c.session_key
+    WHERE c.id = sqlc.arg(call_id) AND c.state = 'running' AND c.class = 'exec'
+    FOR NO KEY UPDATE OF c
+)
+INSERT INTO kills (call_id, runner)
+SELECT id, CASE WHEN runner = 'local' THEN runner ELSE user_id || '/' || runner END
+FROM given_up
+WHERE started_on <> ''
+ON CONFLICT (call_id) DO NOTHING;
+
+-- name: KillCountUnsent :one
+-- How many commands of a turn are to be killed whose runners have not heard of it.
+SELECT count(*)::int FROM kills k JOIN tool_calls c ON c.id = k.call_id WHERE c.turn_id = sqlc.arg(turn_id) AND k.sent_at IS NULL;
+
 -- name: KillNoteTasksOf :exec
 -- Notes the kill of the background tasks that run in a session which is about to be deleted.
 WITH running AS MATERIALIZED (

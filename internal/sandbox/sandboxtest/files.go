@@ -3,6 +3,8 @@ package sandboxtest
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"io"
 	"io/fs"
 	"math/rand/v2"
@@ -10,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/sandbox"
 	"xbot/runner/wire"
@@ -40,6 +43,37 @@ var fileCases = cases{
 	"no temporary files stay behind":                       noLeftovers,
 	"files of any size stream up and down":                 transfers,
 	"a transfer is refused like a file":                    transferRefused,
+	"an edit happens once":                                 editsOnce,
+}
+
+func editsOnce(b *bench) {
+	path, big := b.dir+"/edited", randomBytes(3*wire.MaxChunk)
+	edit := func(id chat.CallID, before, after []byte) error {
+		e := sandbox.Edit{ID: id, Path: path, From: bytes.NewReader(after), Mode: sandbox.WriteReplace}
+		if before != nil {
+			sum := sha256.Sum256(before)
+			e.Before = hex.EncodeToString(sum[:])
+		}
+		size, err := b.Box.Edit(b.ctx, e)
+		if err == nil {
+			require.EqualValues(b.T, len(after), size)
+		}
+		return err
+	}
+	first, second := b.id(), b.id()
+	b.must(edit(first, nil, []byte("one")))
+	b.must(b.Box.WriteFile(b.ctx, path, []byte("two"), sandbox.WriteReplace))
+	b.must(edit(first, nil, []byte("one")))
+	require.Equal(b.T, "two", string(b.read(path)), "what came later stays")
+	require.True(b.T, fault.Is(edit(second, []byte("one"), big), fault.Conflict), "it is not what it was")
+	done, err := b.Box.Edited(b.ctx, second)
+	b.must(err)
+	require.False(b.T, done)
+	b.must(edit(second, []byte("two"), big))
+	require.Equal(b.T, big, b.read(path))
+	done, err = b.Box.Edited(b.ctx, second)
+	b.must(err)
+	require.True(b.T, done)
 }
 
 func randomBytes(n int) []byte {

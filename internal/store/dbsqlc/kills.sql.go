@@ -11,6 +11,18 @@ import (
 	"xbot/internal/chat"
 )
 
+const killCountUnsent = `-- name: KillCountUnsent :one
+SELECT count(*)::int FROM kills k JOIN tool_calls c ON c.id = k.call_id WHERE c.turn_id = $1 AND k.sent_at IS NULL
+`
+
+// How many commands of a turn are to be killed whose runners have not heard of it.
+func (q *Queries) KillCountUnsent(ctx context.Context, db DBTX, turnID chat.TurnID) (int32, error) {
+	row := db.QueryRow(ctx, killCountUnsent, turnID)
+	var column_1 int32
+	err := row.Scan(&column_1)
+	return column_1, err
+}
+
 const killListOpen = `-- name: KillListOpen :many
 SELECT call_id, runner FROM kills
 WHERE sent_at IS NULL AND runner = ANY($1::text[])
@@ -55,6 +67,26 @@ type KillNoteParams struct {
 
 func (q *Queries) KillNote(ctx context.Context, db DBTX, arg KillNoteParams) error {
 	_, err := db.Exec(ctx, killNote, arg.CallID, arg.Runner)
+	return err
+}
+
+const killNoteCall = `-- name: KillNoteCall :exec
+WITH given_up AS MATERIALIZED (
+    SELECT c.id, c.runner, c.started_on, s.user_id
+    FROM tool_calls c JOIN sessions s ON s.key = c.session_key
+    WHERE c.id = $1 AND c.state = 'running' AND c.class = 'exec'
+    FOR NO KEY UPDATE OF c
+)
+INSERT INTO kills (call_id, runner)
+SELECT id, CASE WHEN runner = 'local' THEN runner ELSE user_id || '/' || runner END
+FROM given_up
+WHERE started_on <> ''
+ON CONFLICT (call_id) DO NOTHING
+`
+
+// Notes the kill of the command of a call that is given up, unless it was never sent. From here on it is not.
+func (q *Queries) KillNoteCall(ctx context.Context, db DBTX, callID chat.CallID) error {
+	_, err := db.Exec(ctx, killNoteCall, callID)
 	return err
 }
 

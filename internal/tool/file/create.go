@@ -24,8 +24,8 @@ type createParams struct {
 
 type create struct{}
 
-// NewCreate returns the tool FileCreate. It needs no journal: a file that already holds exactly the wanted content is
-// the wanted outcome, whether an earlier attempt of the same call wrote it or somebody else did.
+// NewCreate returns the tool FileCreate. It needs no journal: the runner writes once for each call, and a file that already holds
+// exactly the wanted content is the wanted outcome, whoever wrote it.
 func NewCreate() tool.Tool {
 	return tool.Define("FileCreate", chat.ClassIdempotent, createDoc, create{})
 }
@@ -54,7 +54,7 @@ func (create) Run(ctx context.Context, call tool.Call, p createParams) (chat.Too
 	if p.Rewrite {
 		mode = sandbox.WriteReplace
 	}
-	err = call.Box.WriteFile(ctx, file, []byte(p.Content), mode)
+	_, err = call.Box.Edit(ctx, sandbox.Edit{ID: call.ID, Path: file, From: strings.NewReader(p.Content), Mode: mode})
 	if fault.Is(err, fault.Conflict) {
 		return existing(ctx, call, file, p)
 	}

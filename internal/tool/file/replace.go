@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"xbot/internal/chat"
+	"xbot/internal/fault"
 	"xbot/internal/sandbox"
 	"xbot/internal/tool"
 )
@@ -34,8 +35,9 @@ type replace struct{ journal Journal }
 //
 // An edit cannot be repeated blindly: where new_string contains old_string, a second run would find it again and edit
 // twice, and no look at the file tells the two cases apart. So the hashes of the file before and after are noted in
-// the journal first. An attempt after a crash finds the file as it was (and writes), as it should be (and reports
-// success), or changed by somebody else (and says so, without touching it).
+// the journal first. An attempt after a crash asks the runner, which remembers the edits that it carried out. If it knows of none,
+// the file is as it was (and is written), as it should be (a success), or changed by somebody else (said, without touching it). The
+// runner writes only where the file still is what was read, and once for each call.
 func NewReplace(journal Journal) tool.Tool {
 	return tool.Define("FileReplace", chat.ClassIdempotent, replaceDoc, replace{journal})
 }
@@ -50,11 +52,18 @@ type intent struct {
 func (replace) Summary(p replaceParams) string { return p.Path }
 
 func (r replace) Run(ctx context.Context, call tool.Call, p replaceParams) (chat.ToolResult, error) {
-	src, err := load(ctx, call, p.Path)
+	noted, err := r.noted(ctx, call.ID)
 	if err != nil {
 		return tool.FromError(err)
 	}
-	noted, err := r.noted(ctx, call.ID)
+	if noted != nil {
+		if done, err := call.Box.Edited(ctx, call.ID); err != nil {
+			return tool.FromError(err)
+		} else if done {
+			return tool.Text(noted.Result), nil
+		}
+	}
+	src, err := load(ctx, call, p.Path)
 	if err != nil {
 		return tool.FromError(err)
 	}
@@ -78,7 +87,11 @@ func (r replace) Run(ctx context.Context, call tool.Call, p replaceParams) (chat
 	if ctx.Err() != nil { // a later attempt may already be at work
 		return chat.ToolResult{}, context.Cause(ctx)
 	}
-	if err := call.Box.WriteFile(ctx, src.path, []byte(edited), sandbox.WriteReplace); err != nil {
+	_, err = call.Box.Edit(ctx, sandbox.Edit{ID: call.ID, Path: src.path, From: strings.NewReader(edited), Mode: sandbox.WriteReplace, Before: now})
+	if fault.Is(err, fault.Conflict) {
+		return tool.Fail("%s was changed by something else while it was edited, and nothing was written; Read it, and edit again", src.path), nil
+	}
+	if err != nil {
 		return tool.FromError(err)
 	}
 	return tool.Text(result), nil

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"xbot/internal/chat"
 	"xbot/internal/sandbox"
 	"xbot/internal/tool/file"
 	"xbot/internal/tool/tooltest"
@@ -90,15 +91,20 @@ type crashBox struct {
 
 var errCrash = errors.New("crash")
 
-func (b crashBox) WriteFile(ctx context.Context, path string, data []byte, mode sandbox.WriteMode) error {
+func (b crashBox) Edit(ctx context.Context, e sandbox.Edit) (int64, error) {
 	if b.before {
-		return errCrash
+		return 0, errCrash
 	}
-	if err := b.Box.WriteFile(ctx, path, data, mode); err != nil {
-		return err
+	if _, err := b.Box.Edit(ctx, e); err != nil {
+		return 0, err
 	}
-	return errCrash
+	return 0, errCrash
 }
+
+// olderBox is on a runner that does not remember edits.
+type olderBox struct{ *tooltest.Box }
+
+func (olderBox) Edited(context.Context, chat.CallID) (bool, error) { return false, nil }
 
 func TestFileReplace_RunAgainAfterACrashEditsOnce(t *testing.T) {
 	t.Parallel()
@@ -123,6 +129,46 @@ func TestFileReplace_RunAgainAfterACrashEditsOnce(t *testing.T) {
 	}
 }
 
+func TestFileReplace_WritesNothingWhereTheFileChangedSinceItWasRead(t *testing.T) {
+	t.Parallel()
+	box, memory := tooltest.New(t), tooltest.NewMemory()
+	box.Put(t, "f", "foo")
+	call := box.Call("turn.0.0", `{"path":"f","old_string":"foo","new_string":"bar"}`)
+	call.Box = racingBox{box, func() { box.Put(t, "f", "foo and more") }}
+	result, err := file.NewReplace(memory).Run(t.Context(), call)
+	require.NoError(t, err)
+	require.True(t, result.IsError)
+	require.Contains(t, result.Content, "nothing was written")
+	require.Equal(t, "foo and more", box.Get(t, "f"))
+}
+
+// racingBox lets somebody else act right before an edit.
+type racingBox struct {
+	*tooltest.Box
+	first func()
+}
+
+func (b racingBox) Edit(ctx context.Context, e sandbox.Edit) (int64, error) {
+	b.first()
+	return b.Box.Edit(ctx, e)
+}
+
+func TestFileReplace_KnowsThatItWasDoneWhateverTheFileBecame(t *testing.T) {
+	t.Parallel()
+	box, memory := tooltest.New(t), tooltest.NewMemory()
+	box.Put(t, "f", "foo")
+	call := box.Call("turn.0.0", `{"path":"f","old_string":"foo","new_string":"foo foo"}`)
+	dying := call
+	dying.Box = crashBox{box, false}
+	_, err := file.NewReplace(memory).Run(t.Context(), dying)
+	require.ErrorIs(t, err, errCrash)
+	box.Put(t, "f", "foo foo and more")
+	result, err := file.NewReplace(memory).Run(t.Context(), call)
+	require.NoError(t, err)
+	require.Equal(t, "Replaced 1 place in f at line 1.", result.Content)
+	require.Equal(t, "foo foo and more", box.Get(t, "f"))
+}
+
 func TestFileReplace_DoesNotGuessWhenSomebodyElseChangedTheFile(t *testing.T) {
 	t.Parallel()
 	box, memory := tooltest.New(t), tooltest.NewMemory()
@@ -133,6 +179,7 @@ func TestFileReplace_DoesNotGuessWhenSomebodyElseChangedTheFile(t *testing.T) {
 	_, err := file.NewReplace(memory).Run(t.Context(), dying)
 	require.ErrorIs(t, err, errCrash)
 	box.Put(t, "f", "foo and more")
+	call.Box = olderBox{box}
 	result, err := file.NewReplace(memory).Run(t.Context(), call)
 	require.NoError(t, err)
 	require.True(t, result.IsError)

@@ -5,6 +5,8 @@ package tooltest
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"io"
 	"io/fs"
@@ -25,6 +27,7 @@ type Box struct {
 
 	mu        sync.Mutex
 	jobs      map[chat.CallID]*job
+	edits     map[chat.CallID]int64 // carried out, and how large their files were
 	processes []*process
 }
 
@@ -37,7 +40,7 @@ func New(t testing.TB) *Box {
 	if err != nil {
 		t.Fatal(err)
 	}
-	box := &Box{root: root, jobs: map[chat.CallID]*job{}}
+	box := &Box{root: root, jobs: map[chat.CallID]*job{}, edits: map[chat.CallID]int64{}}
 	t.Cleanup(box.killAll)
 	t.Cleanup(func() { _ = box.Close() }) // never fails
 	return box
@@ -136,6 +139,34 @@ func (b *Box) WriteFile(_ context.Context, path string, data []byte, mode sandbo
 		return kindly(err)
 	}
 	return kindly(os.Rename(f.Name(), target))
+}
+
+// Edit writes once for each id.
+func (b *Box) Edit(ctx context.Context, e sandbox.Edit) (int64, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if size, done := b.edits[e.ID]; done {
+		return size, nil
+	}
+	if e.Before != "" {
+		data, err := os.ReadFile(b.abs(e.Path))
+		if sum := sha256.Sum256(data); err != nil || hex.EncodeToString(sum[:]) != e.Before {
+			return 0, fault.Errorf(fault.Conflict, "%s is not what it was", e.Path)
+		}
+	}
+	size, err := b.Upload(ctx, e.Path, e.From, e.Mode)
+	if err == nil {
+		b.edits[e.ID] = size
+	}
+	return size, err
+}
+
+// Edited reports whether Edit wrote.
+func (b *Box) Edited(_ context.Context, id chat.CallID) (bool, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	_, done := b.edits[id]
+	return done, nil
 }
 
 // Stat describes a path; links are followed.

@@ -42,7 +42,7 @@ type download struct {
 }
 
 // NewDownload returns the tool DownloadFile. The client is one of safehttp.New, agent the product and its version. A
-// call that is run again downloads again and leaves the same file.
+// call that is run again after it wrote the file leaves it alone.
 func NewDownload(client *http.Client, agent string) tool.Tool {
 	return newDownload(client, agent, maxDownload, downloadTime)
 }
@@ -122,7 +122,7 @@ func (d download) fetch(ctx context.Context, call tool.Call, from *url.URL, file
 // store streams the body into the file. The runner puts the file in place when it is whole.
 func (d download) store(ctx context.Context, call tool.Call, response *http.Response, file string) (chat.ToolResult, error) {
 	body := &body{from: response.Body, limit: d.limit}
-	size, err := call.Box.Upload(ctx, file, body, sandbox.WriteReplace)
+	size, err := call.Box.Edit(ctx, sandbox.Edit{ID: call.ID, Path: file, From: body, Mode: sandbox.WriteReplace})
 	from := response.Request.URL
 	switch {
 	case ctx.Err() != nil:

@@ -8,6 +8,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -28,6 +29,8 @@ type site struct {
 	url string
 	box *tooltest.Box
 	run tool.Tool
+
+	calls atomic.Int32 // each has an id of its own
 }
 
 func setup(t *testing.T, h http.HandlerFunc, allow ...string) *site {
@@ -46,7 +49,7 @@ func (s *site) get(url, path string) chat.ToolResult {
 	s.t.Helper()
 	arguments, err := json.Marshal(map[string]string{"url": url, "output_path": path})
 	require.NoError(s.t, err)
-	result, err := s.run.Run(s.t.Context(), s.box.Call("t.1.1", string(arguments)))
+	result, err := s.run.Run(s.t.Context(), s.box.Call(chat.NewCallID("t", 1, int(s.calls.Add(1))), string(arguments)))
 	require.NoError(s.t, err)
 	return result
 }
