@@ -26,7 +26,7 @@ type stage struct {
 	look    func(n int) // called before the n-th look, from 1
 	putOff  time.Duration
 	rests   time.Time // since when a turn waits whose card says so
-	quiet   bool // the policy wants no cards
+	quiet   bool      // the policy wants no cards
 
 	traits  channel.Traits
 	said    []string // what the platform was asked for
