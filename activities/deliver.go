@@ -246,7 +246,15 @@ func (s *sending) piece(ctx context.Context, n int) error {
 	}
 	window, open := channel.TraitsAt(s.account, place).Window, p.State == chat.PieceTried
 	if open && window != channel.Forever && time.Since(p.Tried) >= window {
-		return s.find(ctx, n, place, m)
+		if absent, err := s.find(ctx, n, place, m); err != nil || !absent {
+			return err
+		}
+		open = false
+	}
+	if paced, can := s.account.(channel.Paced); can { // what dies while it waits for its turn was certainly not sent
+		if err := paced.Pace(ctx); err != nil {
+			return err
+		}
 	}
 	if p.State == chat.PieceWaiting {
 		p.State, p.Tried = chat.PieceTried, time.Now()
@@ -258,8 +266,11 @@ func (s *sending) piece(ctx context.Context, n int) error {
 	switch {
 	case err == nil:
 		return s.arrived(ctx, n, sent)
-	case channel.TooLate(err) && open:
-		return s.find(ctx, n, place, m) // an earlier attempt may have been in time
+	case channel.TooLate(err) && open: // an earlier attempt may have been in time
+		if absent, lost := s.find(ctx, n, place, m); lost != nil || !absent {
+			return lost
+		}
+		return s.elsewhere(ctx, n, err)
 	case channel.TooLate(err) || p.To == chat.Own && unwanted(err):
 		return s.elsewhere(ctx, n, err)
 	}
@@ -276,20 +287,29 @@ func (s *sending) piece(ctx context.Context, n int) error {
 	return err
 }
 
-// find looks for a piece of which nobody knows whether it arrived, and that may not be sent again.
-func (s *sending) find(ctx context.Context, n int, place chat.Address, m channel.Message) error {
+// find looks for a piece of which nobody knows whether it arrived, and that may not be sent again unless it certainly did not:
+// absent is true where the history of the platform tells of all that it accepted, and lacks the piece.
+func (s *sending) find(ctx context.Context, n int, place chat.Address, m channel.Message) (absent bool, err error) {
+	p := &s.o.Pieces[n]
 	if finder, can := s.account.(channel.Finder); can {
-		sent, found, err := finder.Find(ctx, place, m, s.o.Pieces[n].Tried)
+		sent, found, err := finder.Find(ctx, place, m, p.Tried)
 		if err != nil && !refused(err) { // who may not look does not know either
-			return err
+			return false, err
 		}
 		if err == nil && found {
-			return s.arrived(ctx, n, sent)
+			return false, s.arrived(ctx, n, sent)
+		}
+		if recorder, can := s.account.(channel.Recorder); can && err == nil {
+			if early := recorder.Settles(m) - time.Since(p.Tried); early > 0 {
+				return false, fault.Limited(early, "the platform may still send what it was handed")
+			}
+			p.State, p.Tried = chat.PieceWaiting, time.Time{}
+			return true, nil
 		}
 	}
 	s.lost = true
-	s.o.Pieces[n].State = chat.PieceLost
-	return s.note(ctx, false)
+	p.State = chat.PieceLost
+	return false, s.note(ctx, false)
 }
 
 func (s *sending) arrived(ctx context.Context, n int, sent channel.Sent) error {

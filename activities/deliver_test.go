@@ -280,3 +280,55 @@ func TestSend_TheRestOfAnAnswerIsGivenUpADayLaterThanAnAnswer(t *testing.T) {
 		})
 	}
 }
+
+// queued is a platform whose messages wait their turn, and whose history tells of all that it accepted.
+type queued struct {
+	*post
+
+	paces   error // what becomes of who waits
+	pace    int
+	settles time.Duration
+}
+
+func (q *queued) Account(context.Context, string, string) (channel.Account, error) { return q, nil }
+func (q *queued) Settles(channel.Message) time.Duration                            { return q.settles }
+func (q *queued) Pace(context.Context) error {
+	q.pace++
+	return q.paces
+}
+
+func TestSend_WhatDiesWhileItWaitsItsTurnWasCertainlyNotSent(t *testing.T) {
+	p := newPost("one|two")
+	p.traits.Window = 0
+	q := &queued{post: p, paces: fault.Errorf(fault.Unavailable, "the process ends")}
+	require.Error(t, p.sendBy(t, 1, q))
+	require.Zero(t, p.saved, "nothing says that a piece may have left")
+	q.paces = nil
+	require.NoError(t, p.sendBy(t, 1, q))
+	require.Equal(t, []string{"n.0 one", "n.1 two"}, p.texts())
+	require.Equal(t, 3, q.pace, "each piece waits")
+	require.Equal(t, chat.OutboundSent, p.end)
+}
+
+func TestSend_WhatTheHistoryLacksIsSentOnceThatIsCertain(t *testing.T) {
+	p := newPost("one|two")
+	p.traits.Window = 0
+	p.o.Pieces = []chat.Piece{{Text: "one", Seq: 1, State: chat.PieceTried, Tried: time.Now()}, {Text: "two", Seq: 2}}
+	q := &queued{post: p, settles: time.Hour}
+	err := p.sendBy(t, 1, q)
+	require.ErrorContains(t, err, "may still send")
+	require.Empty(t, p.texts(), "and nothing overtakes it")
+	q.settles = 0
+	require.NoError(t, p.sendBy(t, 1, q))
+	require.Equal(t, []string{"n.0 one", "n.1 two"}, p.texts())
+	require.Equal(t, chat.OutboundSent, p.end)
+}
+
+func TestSend_WhatAHistoryDoesNotTellOfStaysUnknown(t *testing.T) {
+	p := newPost("one|two")
+	p.traits.Window, p.found = 0, fault.Errorf(fault.Denied, "the history does not reach back")
+	p.o.Pieces = []chat.Piece{{Text: "one", Seq: 1, State: chat.PieceTried, Tried: time.Now().Add(-time.Hour)}, {Text: "two", Seq: 2}}
+	require.NoError(t, p.sendBy(t, 1, &queued{post: p}))
+	require.Equal(t, []string{"n.1 two"}, p.texts())
+	require.Equal(t, chat.OutboundUncertain, p.end)
+}

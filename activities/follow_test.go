@@ -25,7 +25,8 @@ type stage struct {
 	looks   int
 	look    func(n int) // called before the n-th look, from 1
 	putOff  time.Duration
-	quiet   bool // the policy wants no cards
+	rests   time.Time // since when a turn waits whose card says so
+	quiet   bool      // the policy wants no cards
 
 	traits  channel.Traits
 	said    []string // what the platform was asked for
@@ -80,6 +81,10 @@ func (s *stage) EndCard(_ context.Context, _ chat.TurnID, state chat.CardState) 
 }
 func (s *stage) PutOffCard(_ context.Context, _ chat.TurnID, pause time.Duration) error {
 	s.putOff = pause
+	return nil
+}
+func (s *stage) RestCard(_ context.Context, _ chat.TurnID, since time.Time) error {
+	s.rests = since
 	return nil
 }
 func (s *stage) CardOfAnswer(context.Context, int64) (chat.Card, bool, error) {
@@ -437,5 +442,33 @@ func TestFollow_TheCardOfATurnThatRanForDaysIsSettledLaterToo(t *testing.T) {
 		s.refuses["edit"] = fault.Errorf(fault.Unavailable, "the platform is away")
 		s.follow(t, s.platform())
 		require.Equal(t, ago < 24*time.Hour, s.course.Card.State.Open(), "it is tried for a day from the end of the turn")
+	}
+}
+
+func TestFollow_LeavesATurnAloneThatWaitsForItsProviderOnceItsCardSaysSo(t *testing.T) {
+	since := time.Now().Add(-time.Hour)
+	waits := func(s *stage) { s.course.Turn.Waits = &chat.Wait{Since: since, Reason: "network"} }
+	for name, shown := range map[string]struct {
+		on   func(*stage) channel.Account
+		from int // the look from which on it waits
+	}{
+		"a card":              {func(s *stage) channel.Account { return s.platform() }, 10},
+		"a card that streams": {func(s *stage) channel.Account { return streaming{s.platform()} }, 10},
+		"nothing but typing":  {func(s *stage) channel.Account { return s.platform().typing }, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newStage()
+			s.look = func(n int) {
+				if n == shown.from {
+					waits(s)
+				}
+			}
+			require.Equal(t, "the turn waits for its provider", s.follow(t, shown.on(s)))
+			require.Equal(t, since, s.rests)
+			if shown.from > 1 {
+				require.Contains(t, s.said[len(s.said)-1], "**Waiting for the model provider**")
+				require.NotRegexp(t, `\d (s|min)`, s.said[len(s.said)-1], "what it says is true for as long as it waits")
+			}
+		})
 	}
 }

@@ -103,6 +103,8 @@ type GenerateInput struct {
 	Waiting bool `json:"waiting,omitempty"`
 	// Attempts counts the attempts of activities before this one for the step, so that people's clients see them grow.
 	Attempts int `json:"attempts,omitempty"`
+	// Steered says that what came was taken in just now.
+	Steered bool `json:"steered,omitempty"`
 }
 
 // GenerateOutput is the decision of a step, small enough for a history: texts stay in Postgres.
@@ -138,6 +140,7 @@ func (m *Model) Generate(ctx context.Context, in GenerateInput) (GenerateOutput,
 	a := &attempt{
 		step: chat.Step{Session: in.Session, Turn: in.Turn, N: in.Step}, compressed: in.Compressed,
 		n: in.Attempts + int(activity.GetInfo(ctx).Attempt), mayWait: in.MayWait, waiting: in.Waiting,
+		steered: in.Steered && activity.GetInfo(ctx).Attempt == 1,
 	}
 	d, err := m.asked(ctx, a)
 	if err != nil {
@@ -157,6 +160,7 @@ type attempt struct {
 	n          int // which attempt of the step it is, from 1
 	mayWait    bool
 	waiting    bool // the provider could not be reached
+	steered    bool // and what came meanwhile was taken in just now
 
 	model string
 	who   persona.Persona

@@ -163,7 +163,10 @@ func (s *sending) load(ctx context.Context, n int, place chat.Address, m *channe
 		return false, err
 	case p.State == chat.PieceTried:
 		m.File = &channel.File{Name: p.File.Name}
-		return false, s.find(ctx, n, place, *m)
+		if absent, err := s.find(ctx, n, place, *m); err != nil || !absent {
+			return false, err
+		}
+		m.File = nil
 	}
 	p.Text, p.File = notSent(s.o, p.File.Name, err), nil
 	m.Text = p.Text

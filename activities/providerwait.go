@@ -28,8 +28,10 @@ func (m *Model) asked(ctx context.Context, a *attempt) (chat.Decision, error) {
 	if pause > 0 {
 		return chat.Decision{}, fault.Limited(pause, "the provider cannot be reached; the turn waits")
 	}
-	if steer, err := m.Steps.SteerWaits(ctx, a.step.Session, a.step.Turn); err != nil || steer {
-		return chat.Decision{Steer: steer}, err
+	if !a.steered { // or what cannot be taken in yet would be looked for without an end
+		if steer, err := m.Steps.SteerWaits(ctx, a.step.Session, a.step.Turn); err != nil || steer {
+			return chat.Decision{Steer: steer}, err
+		}
 	}
 	return m.decide(ctx, a)
 }

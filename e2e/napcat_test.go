@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -37,6 +38,41 @@ func seenAt(p *onebottest.Server, place onebottest.Place) []string {
 func saw(t *testing.T, p *onebottest.Server, place onebottest.Place, text string) {
 	t.Helper()
 	require.Eventually(t, func() bool { return strings.Contains(strings.Join(seenAt(p, place), "\n"), text) }, time.Minute, 20*time.Millisecond, "the answer %q", text)
+}
+
+func TestNapCat_KillsWhileAnswersWaitTheirTurnLoseAndDoubleNone(t *testing.T) {
+	t.Parallel()
+	const people = 24
+	n := newNapCat(t, people, 0)
+	s := newServer(t, "NAPCAT_URL="+n.URL(), "NAPCAT_TOKEN=napcat-secret") // with the pause that people have: a second
+	s.inForce(`{channels: {napcat: {dmPolicy: "open", allowFrom: ["*"]}}}`)
+	require.Eventually(t, n.connected, time.Minute, 20*time.Millisecond)
+	read := func() (all int) {
+		for who := 1; who <= people; who++ {
+			all += len(n.shown(0, who))
+		}
+		return all
+	}
+	for who := 1; who <= people; who++ {
+		n.say(0, who, fmt.Sprint("say answer ", who))
+	}
+	db := s.look()
+	require.Eventually(t, func() bool {
+		return count(t, db, "SELECT count(*) FROM outbound WHERE state IN ('waiting', 'sent')") == people
+	}, time.Minute, 20*time.Millisecond, "every answer is written")
+	for range 2 {
+		before := read()
+		require.Eventually(t, func() bool { return read() >= before+3 }, time.Minute, time.Millisecond)
+		s.crash()
+		s.boot()
+		require.Eventually(t, n.connected, time.Minute, 20*time.Millisecond)
+	}
+	db = s.look()
+	require.Eventually(t, func() bool { return count(t, db, "SELECT count(*) FROM outbound WHERE state = 'waiting'") == 0 }, 2*time.Minute, 50*time.Millisecond)
+	for who := 1; who <= people; who++ {
+		require.Equal(t, []string{fmt.Sprint("answer ", who)}, n.shown(0, who), "once, and nothing is said to be unknown")
+	}
+	require.Empty(t, n.Broken(), "the protocol was kept")
 }
 
 func TestNapCat_APersonIsAnsweredOnceOverKills(t *testing.T) {

@@ -115,7 +115,7 @@ func TestProviderWait_AJobGoesOnByItself(t *testing.T) {
 func TestProviderWait_ASubagentGoesOnAndItsPersonIsToldOnce(t *testing.T) {
 	t.Parallel()
 	k := newServer(t, soonAgain...).newTalk()
-	hand := k.subagent(args{"role": "explore"}, "fail 503 9", "say found")
+	hand := k.subagent(args{"role": "explorer"}, "fail 503 9", "say found")
 	id := k.send(hand, hand, "then", "say all found")
 	require.Equal(t, chat.TurnDone, k.untilEnded(2*time.Minute, id).State)
 	for _, call := range lastCalls(k) {

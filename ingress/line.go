@@ -17,6 +17,7 @@ type Line interface {
 	TellThrottled(ctx context.Context, w store.Waiting) error
 	TurnsByTenant(ctx context.Context) ([]store.TenantTurns, error)
 	CallsByTenant(ctx context.Context) ([]store.TenantCalls, error)
+	ProviderWaits(ctx context.Context) (int, error)
 }
 
 // tendLine hands out turns that came free where nobody was left to do it, or because a limit was raised, tells those who
@@ -46,6 +47,10 @@ func (r *Relay) showLine(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	without, err := r.Ledger.ProviderWaits(ctx)
+	if err != nil {
+		return err
+	}
 	running, waiting, held, refused := 0, 0, 0, 0
 	for _, t := range turns {
 		running, waiting = running+t.Running, waiting+t.Waiting
@@ -55,6 +60,7 @@ func (r *Relay) showLine(ctx context.Context) error {
 	}
 	r.Metrics.Running.Set(float64(running))
 	r.Metrics.Waiting.Set(float64(waiting))
+	r.Metrics.Without.Set(float64(without))
 	r.Metrics.Calls.WithLabelValues("running").Set(float64(held))
 	r.Metrics.Calls.WithLabelValues("waiting").Set(float64(refused))
 	return nil

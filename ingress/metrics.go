@@ -10,6 +10,7 @@ type RelayMetrics struct {
 
 	Running prometheus.Gauge     // turns
 	Waiting prometheus.Gauge     // sessions in line for a turn
+	Without prometheus.Gauge     // turns that wait for a model provider
 	Unused  prometheus.Counter   // turns that were kept for somebody who did not come
 	Calls   *prometheus.GaugeVec // calls to models
 }
@@ -22,9 +23,10 @@ func NewRelayMetrics(r prometheus.Registerer) *RelayMetrics {
 		Held:    prometheus.NewGauge(prometheus.GaugeOpts{Name: "xbot_turns_held", Help: "Turns whose run is blocked by a fault in workflow code, at the last look."}),
 		Running: prometheus.NewGauge(prometheus.GaugeOpts{Name: "xbot_turns_running", Help: "Turns that run, at the last look."}),
 		Waiting: prometheus.NewGauge(prometheus.GaugeOpts{Name: "xbot_turns_waiting", Help: "Sessions that wait for a free turn, at the last look."}),
+		Without: prometheus.NewGauge(prometheus.GaugeOpts{Name: "xbot_turns_without_provider", Help: "Turns that wait for a model provider that cannot be reached, at the last look."}),
 		Unused:  prometheus.NewCounter(prometheus.CounterOpts{Name: "xbot_turns_unused_total", Help: "Free turns that were kept for the next in line and not used in time."}),
 		Calls:   prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: "xbot_llm_calls", Help: "Calls to models at the last look, by whether they run or wait for a free place of their tenant."}, []string{"state"}),
 	}
-	r.MustRegister(m.Woken, m.Settled, m.Held, m.Running, m.Waiting, m.Unused, m.Calls)
+	r.MustRegister(m.Woken, m.Settled, m.Held, m.Running, m.Waiting, m.Without, m.Unused, m.Calls)
 	return m
 }

@@ -350,6 +350,16 @@ func TestRelay_HandsOutTurnsAndShowsTheLine(t *testing.T) {
 	require.Contains(t, r.wakes.sessions(), other, "a raised limit wakes who waits")
 	require.InDelta(t, 0, r.metric("xbot_turns_waiting"), 0)
 	r.claim(other, "t2")
+
+	step := chat.Step{Session: other, Turn: "t2", N: 1}
+	_, _, _, err = r.BeginStep(t.Context(), step)
+	require.NoError(t, err)
+	_, waits, err := r.WaitForProvider(t.Context(), step, "network", time.Hour)
+	require.NoError(t, err)
+	require.True(t, waits)
+	require.NoError(t, r.Round(t.Context()))
+	require.InDelta(t, 1, r.metric("xbot_turns_without_provider"), 0)
+	require.InDelta(t, 1, r.metric("xbot_turns_running"), 0, "the other one")
 }
 
 func TestRelay_StartsWhatIsToBeMemorizedAndLooksAgainLater(t *testing.T) {

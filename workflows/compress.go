@@ -24,10 +24,10 @@ func (t *turn) decide(ctx workflow.Context, step int) (activities.GenerateOutput
 			err = t.compress(ctx, step, in.Compressed, out.Compress)
 			in.Compressed++
 		case out.Wait != "":
-			in.Waiting, in.Attempts = true, out.Attempts
+			in.Waiting, in.Steered, in.Attempts = true, false, out.Attempts
 			t.story.wait(ctx, step, out.Wait)
 		case out.Steer:
-			in.Attempts, t.steered = out.Attempts, true
+			in.Attempts, in.Steered, t.steered = out.Attempts, true, true
 			err = t.steer(ctx)
 		default:
 			return out, nil

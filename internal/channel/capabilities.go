@@ -63,6 +63,20 @@ type Finder interface {
 	Find(ctx context.Context, to Place, m Message, since time.Time) (Sent, bool, error)
 }
 
+// Recorder is a Finder whose history holds, once a time is over, whatever the platform accepted: what it lacks then was not sent
+// and may be sent again. A Find that did not read the whole time in question is Denied.
+type Recorder interface {
+	Finder
+	Settles(m Message) time.Duration
+}
+
+// Paced is an account that leaves a pause between its messages.
+type Paced interface {
+	// Pace waits until the next message may leave; a Send that follows at once does not wait again. Whoever notes that a message
+	// leaves does so in between: while it waits for its turn, it is certain that it was not sent.
+	Pace(ctx context.Context) error
+}
+
 // Fetcher reads a file that a person sent.
 type Fetcher interface {
 	// Fetch returns the content of a file that came with a message; the caller closes it. Links may expire: NotFound then.
@@ -76,8 +90,9 @@ type Held interface {
 	Deleter
 	Reactor
 	Typist
-	Finder
+	Recorder
 	Fetcher
+	Paced
 	// Here reports whether the connection is held by this process and stands.
 	Here() bool
 }

@@ -56,6 +56,7 @@ const (
 	Held           ID = "held"             // the run is blocked by a fault in workflow code
 	Throttled      ID = "throttled"        // as many turns run as may
 	SentUnknown    ID = "sent_unknown"     // an answer may or may not have reached its platform
+	NoticeUnknown  ID = "notice_unknown"   // the same of a sentence of the product
 	Delayed        ID = "delayed"          // before an answer that comes late; %s is when it was written
 	AskClosed      ID = "ask_closed"       // an answer came to a question that is not open
 	Retrying       ID = "retrying"         // %s reason, %d next attempt, %d of
@@ -124,6 +125,7 @@ var catalogue = map[ID]map[Lang]string{
 	Held:           {English: "The answer is held up by a fault in the server. Nothing is lost: it goes on by itself once the server is mended.", Chinese: "服务器故障，回答被搁置。没有丢失任何内容：服务器修复后会自动继续。"},
 	Throttled:      {English: "Your message waits for a free turn: as many conversations are being answered as may be at once. It is answered by itself when its turn comes.", Chinese: "你的消息正在等待空闲名额：同时回答的对话数已达上限。轮到时会自动回答，无需重发。"},
 	SentUnknown:    {English: "It is not known whether my last answer arrived: the connection broke while it was sent. Ask me to repeat it if it did not.", Chinese: "不确定上一条回答是否送达：发送时连接中断。如未收到，请让我重发。"},
+	NoticeUnknown:  {English: "It is not known whether my last message arrived: the connection broke while it was sent. The page shows it.", Chinese: "不确定上一条消息是否送达：发送时连接中断。可在网页上查看。"},
 	Delayed:        {English: "(delayed, written %s)", Chinese: "(延迟送达，写于 %s)"},
 	AskClosed:      {English: "This question is not open any more.", Chinese: "该问题已不再等待答复。"},
 	Retrying:       {English: "⚠️ LLM request failed (%s), retrying %d/%d ...", Chinese: "⚠️ 模型请求失败(%s)，正在重试 %d/%d ..."},

@@ -99,8 +99,8 @@ func (s *Store) NoteDelivery(ctx context.Context, id int64, reason string) error
 	return classify(err)
 }
 
-// EndDelivery records what became of a delivery, once. Of an answer or a question that may not have arrived, or that the platform
-// did not take, the person is told behind it.
+// EndDelivery records what became of a delivery, once. Of an answer, a question or a notice that may not have arrived, or an answer
+// or a question that the platform did not take, the person is told behind it.
 func (s *Store) EndDelivery(ctx context.Context, id int64, state, reason string) error {
 	return s.inTx(ctx, func(tx *tx) error {
 		row, err := s.q.OutboundEnd(ctx, tx, dbsqlc.OutboundEndParams{ID: id, State: state, Error: Clean(reason)})
@@ -122,15 +122,21 @@ func (s *Store) EndDelivery(ctx context.Context, id int64, state, reason string)
 		if err != nil {
 			return err
 		}
-		return tx.notice(ctx, row.SessionKey, turn, phrase.Say(lang, say))
+		m := chat.Message{Session: row.SessionKey, Turn: turn, Role: chat.RoleNotice, Content: phrase.Say(lang, say)}
+		if err := tx.appendMessage(ctx, &m, ""); err != nil {
+			return err
+		}
+		return s.q.OutboundTellsOf(ctx, tx, dbsqlc.OutboundTellsOfParams{Delivery: &id, MessageID: new(int64(m.ID))})
 	})
 }
 
-// missing says what a person is told of what they may be missing. Of notices nothing is said, or a connection that never answers
-// would be told of for ever.
+// missing says what a person is told of what they may be missing. Of what tells of a lost delivery nothing is said, or a connection
+// that never answers would be told of for ever.
 func missing(row dbsqlc.OutboundEndRow, state string) (say phrase.ID, ok bool) {
 	question := row.Kind == chat.OutboundQuestion
 	switch {
+	case row.Notice && state == chat.OutboundUncertain:
+		return phrase.NoticeUnknown, true
 	case !question && !row.Answer:
 		return "", false
 	case state == chat.OutboundUncertain && question:

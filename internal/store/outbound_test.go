@@ -125,6 +125,21 @@ func TestOutbound_OfAnAnswerThatMayBeLostThePersonIsToldOnce(t *testing.T) {
 	require.Zero(t, id, "not of what tells of it")
 }
 
+func TestOutbound_OfANoticeThatMayBeLostThePersonIsToldOnce(t *testing.T) {
+	b := setup(t)
+	b.onPlatform()
+	b.writes("m1", &chat.Address{ChatType: chat.ChatDirect, Peer: "7"}, "t1")
+	_, err := b.FinishTurn(t.Context(), peerKey, "t1", chat.TurnStopped, phrase.Stopped)
+	require.NoError(t, err)
+	for _, want := range []string{phrase.Say(phrase.English, phrase.Stopped), phrase.Say(phrase.English, phrase.NoticeUnknown)} {
+		id, words := b.next()
+		require.Equal(t, want, words)
+		require.NoError(t, b.EndDelivery(t.Context(), id, chat.OutboundUncertain, "broke"))
+	}
+	id, _ := b.next()
+	require.Zero(t, id, "not of what tells of it")
+}
+
 func TestToDeliver_NamesSessionsThatWereNotServed(t *testing.T) {
 	b := setup(t)
 	b.onPlatform()

@@ -112,3 +112,12 @@ func waitOf(since, until *time.Time, reason string) *chat.Wait {
 	}
 	return &chat.Wait{Since: *since, Until: *until, Reason: reason}
 }
+
+// ProviderWaits counts the turns that wait for their providers.
+func (s *Store) ProviderWaits(ctx context.Context) (int, error) {
+	n, err := s.q.WaitCount(ctx, s.pool)
+	if err != nil {
+		return 0, classify(fmt.Errorf("count turns that wait for their providers: %w", err))
+	}
+	return int(n), nil
+}

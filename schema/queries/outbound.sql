@@ -26,7 +26,11 @@ UPDATE outbound SET error = $2 WHERE id = $1 AND state = 'waiting';
 -- name: OutboundEnd :one
 UPDATE outbound SET state = sqlc.arg(state), error = sqlc.arg(error), ended_at = now()
 WHERE outbound.id = sqlc.arg(id) AND outbound.state = 'waiting'
-RETURNING session_key, turn_id, kind, coalesce((SELECT m.role FROM messages m WHERE m.id = outbound.message_id) = 'assistant', false)::boolean AS answer;
+RETURNING session_key, turn_id, kind, coalesce((SELECT m.role FROM messages m WHERE m.id = outbound.message_id) = 'assistant', false)::boolean AS answer,
+    (tells_of IS NULL AND coalesce((SELECT m.role FROM messages m WHERE m.id = outbound.message_id) = 'notice', false))::boolean AS notice;
+
+-- name: OutboundTellsOf :exec
+UPDATE outbound SET tells_of = sqlc.arg(delivery) WHERE message_id = sqlc.arg(message_id);
 
 -- name: OutboundToWake :many
 -- Sessions with something to send that nobody was woken for; the next wake is a minute later.

@@ -24,6 +24,9 @@ UPDATE turns SET waits_since = NULL, waits_reason = '', waits_until = NULL, asks
 WHERE id = $1 AND waits_since IS NOT NULL
 RETURNING *;
 
+-- name: WaitCount :one
+SELECT count(*)::int FROM turns WHERE state = 'running' AND waits_since IS NOT NULL;
+
 -- name: WaitTellAbove :one
 -- Where a person is told that a subagent waits: the conversation above all, and its turn. No row: it is no subagent, its turn
 -- has ended, or another one of the same request waits already.

@@ -31,6 +31,7 @@ const (
 	doTyping = "typing"
 	doFetch  = "fetch"
 	doCheck  = "check"
+	doPace   = "pace"
 )
 
 // call is what one process asks another to do.

@@ -26,6 +26,8 @@ type bot struct {
 	here bool
 	err  error
 	sent []channel.Message
+
+	paced int
 }
 
 func (b *bot) Here() bool { return b.here }
@@ -39,6 +41,15 @@ func (b *bot) Send(_ context.Context, _ channel.Place, m channel.Message) (chann
 
 func (b *bot) Find(_ context.Context, _ channel.Place, m channel.Message, since time.Time) (channel.Sent, bool, error) {
 	return channel.Sent{ID: m.Key + since.UTC().Format(time.RFC3339)}, true, b.err
+}
+
+func (b *bot) Settles(channel.Message) time.Duration { return 9 * time.Second }
+
+func (b *bot) Pace(context.Context) error {
+	if b.err == nil {
+		b.paced++
+	}
+	return b.err
 }
 
 func (b *bot) Fetch(_ context.Context, message string, a chat.Attachment) (io.ReadCloser, error) {
@@ -103,6 +114,8 @@ func TestRemote_EverythingArrivesAsItWas(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "bot", who.ID)
 	require.Equal(t, []channel.Problem{{What: "w", Do: "d"}}, problems)
+	require.NoError(t, a.Pace(t.Context()))
+	require.Equal(t, 1, b.paced)
 	require.NoError(t, a.Delete(t.Context(), channel.Place{}, "x"))
 	require.NoError(t, a.React(t.Context(), channel.Place{}, "x", "OK"))
 	require.NoError(t, a.Typing(t.Context(), channel.Place{}))

@@ -82,6 +82,15 @@ func (r *remote) Find(ctx context.Context, to channel.Place, m channel.Message, 
 	return out.Sent, out.Found, channel.Certain(err)
 }
 
+// Pace waits where the connection is.
+func (r *remote) Pace(ctx context.Context) error {
+	if r.Here() {
+		return r.Held.Pace(ctx)
+	}
+	_, err := r.ask(ctx, call{Do: doPace})
+	return channel.Certain(err)
+}
+
 // Delete takes back a message that was sent.
 func (r *remote) Delete(ctx context.Context, to channel.Place, id string) error {
 	if r.Here() {

@@ -65,6 +65,8 @@ func perform(ctx context.Context, a channel.Held, c call) (out outcome, err erro
 		out.Sent, err = a.Send(ctx, c.To, c.Message)
 	case doFind:
 		out.Sent, out.Found, err = a.Find(ctx, c.To, c.Message, c.Since)
+	case doPace:
+		err = a.Pace(ctx)
 	case doDelete:
 		err = a.Delete(ctx, c.To, c.ID)
 	case doReact:

@@ -103,7 +103,7 @@ func (a *account) with(ctx context.Context, f func(c *conn) error) error {
 		return f(c)
 	}
 	if a.dial == nil {
-		return fault.Errorf(fault.Unavailable, "NapCat is not connected to this server: look at the WebSocket client in its network settings")
+		return errNotLinked
 	}
 	c, err := a.dial(ctx)
 	if err != nil {
@@ -112,6 +112,9 @@ func (a *account) with(ctx context.Context, f func(c *conn) error) error {
 	defer c.close()
 	return f(c)
 }
+
+// errNotLinked says that only NapCat can make the connection.
+var errNotLinked error = fault.Errorf(fault.Unavailable, "NapCat is not connected to this server: look at the WebSocket client in its network settings")
 
 // ask performs an action that only reads, and decodes its data into out, which may be nil.
 func (a *account) ask(ctx context.Context, action string, params, out any) error {

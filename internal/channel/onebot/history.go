@@ -194,7 +194,11 @@ func order(e *event) int64 {
 // findPage is how many of the newest messages of a chat are looked through for one of ours.
 const findPage = 100
 
-// Find looks for a message of the bot in the history of a chat: the first since a time that has the same content.
+// Settles is when NapCat has either sent what it was handed, or said that it has not: a send takes no longer.
+func (a *account) Settles(m channel.Message) time.Duration { return sendTime(m) }
+
+// Find looks for a message of the bot in the history of a chat: the first since a time that has the same content. It is Denied where
+// the history does not tell of all of that time.
 func (a *account) Find(ctx context.Context, to channel.Place, m channel.Message, since time.Time) (channel.Sent, bool, error) {
 	parts, err := a.compose(to, m)
 	if err != nil {
@@ -219,6 +223,9 @@ func (a *account) Find(ctx context.Context, to channel.Place, m channel.Message,
 			continue
 		}
 		return channel.Sent{ID: messageID(place, e.MessageID, e.Time), At: e.Time.time()}, true, nil
+	}
+	if len(messages) == 0 || len(messages) >= findPage && !messages[0].Time.time().Before(from) {
+		return channel.Sent{}, false, fault.Errorf(fault.Denied, "the history of the chat does not reach back to %s", from.Format(time.RFC3339))
 	}
 	return channel.Sent{}, false, nil
 }

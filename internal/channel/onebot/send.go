@@ -35,22 +35,40 @@ func (a *account) Send(ctx context.Context, to channel.Place, m channel.Message)
 	}
 	action, p := target(to)
 	p["message"] = parts
-	if err := a.pace.wait(ctx); err != nil {
-		return channel.Sent{}, err
-	}
-	limit := sendWait
-	if m.File != nil {
-		limit += time.Duration(len(m.File.Data)/uploadSpeed) * time.Second
+	if !a.pace.waited(time.Now()) {
+		if err := a.pace.wait(ctx); err != nil {
+			return channel.Sent{}, err
+		}
 	}
 	var sent channel.Sent
 	err = a.with(ctx, func(c *conn) error {
-		sent, err = a.send(ctx, c, action, p, place, limit)
+		sent, err = a.send(ctx, c, action, p, place, sendTime(m))
 		return err
 	})
 	if fault.Is(err, fault.RateLimited) {
 		a.pace.slow()
 	}
 	return sent, err
+}
+
+// sendTime is how long a message may take.
+func sendTime(m channel.Message) time.Duration {
+	if m.File == nil {
+		return sendWait
+	}
+	return sendWait + time.Duration(len(m.File.Data)/uploadSpeed)*time.Second
+}
+
+// Pace waits for the turn of the next message, if there is a connection or can be one.
+func (a *account) Pace(ctx context.Context) error {
+	if a.linked() == nil && a.dial == nil {
+		return errNotLinked
+	}
+	if err := a.pace.wait(ctx); err != nil {
+		return err
+	}
+	a.pace.grant(time.Now().Add(grantHolds))
+	return nil
 }
 
 func (a *account) send(ctx context.Context, c *conn, action string, p params, place string, limit time.Duration) (channel.Sent, error) {
@@ -191,9 +209,34 @@ func upload(f *channel.File) (segment, error) {
 
 // pace keeps the pause between messages of this process.
 type pace struct {
-	mu    sync.Mutex
-	pause time.Duration
-	next  time.Time
+	mu     sync.Mutex
+	pause  time.Duration
+	next   time.Time
+	grants []time.Time // until when messages that have waited may leave
+}
+
+// grantHolds is how long a message that has waited may take to leave: whoever sends it notes that first. After that somebody else
+// has died with it.
+const grantHolds = 15 * time.Second
+
+func (p *pace) grant(until time.Time) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.grants = append(p.grants, until)
+}
+
+// waited reports whether a message has waited before, and lets it go.
+func (p *pace) waited(now time.Time) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for len(p.grants) > 0 {
+		until := p.grants[0]
+		p.grants = p.grants[1:]
+		if now.Before(until) {
+			return true
+		}
+	}
+	return false
 }
 
 // slowDown is how long nothing is sent after QQ has asked for less.

@@ -48,6 +48,10 @@ var turns = map[string]progress.Turn{
 		Calls: []chat.ToolCall{{Name: "Shell", Summary: "rm -r build", State: chat.CallOpen, Approval: &chat.Approval{State: chat.ApprovalOpen}}},
 	},
 	"quiet": {State: chat.TurnRunning, Started: start, Heard: start.Add(-6 * time.Minute), Calls: []chat.ToolCall{running("Fetch", "https://a.example", 0)}},
+	"waits": {
+		State: chat.TurnRunning, Started: start, Heard: start.Add(-time.Hour), Calls: []chat.ToolCall{done("Read", "README.md", 0, time.Second)},
+		Waits: &chat.Wait{Since: start, Until: start.Add(24 * time.Hour), Reason: "rate limit"}, Retry: &chat.Retry{Text: "⚠️ retrying 5/5 ..."},
+	},
 	"retry": {State: chat.TurnRunning, Started: start, Heard: start, Retry: &chat.Retry{Text: "⚠️ retrying 2/5 ..."}},
 	"many": {
 		State: chat.TurnRunning, Started: start, Heard: start.Add(80 * time.Second), Doing: chat.DoingCompress,

@@ -132,6 +132,12 @@ func (e *Entry) keepOutput(old *Entry) {
 func (s *Story) turn(t chat.Turn) {
 	if t.State == chat.TurnRunning {
 		s.Turn = &t
+		for _, entry := range s.Entries {
+			if t.Waits != nil && entry.Turn == t.ID && entry.Live {
+				entry.Retry, entry.Writing = "waits for the model provider ("+t.Waits.Reason+"); it goes on by itself", ""
+				entry.Changes++
+			}
+		}
 		return
 	}
 	if s.Turn != nil && s.Turn.ID == t.ID {

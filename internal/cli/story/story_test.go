@@ -95,6 +95,17 @@ func TestStory_AHoleInTheDeltasIsShownUntilTheMessageComes(t *testing.T) {
 	require.False(t, s.Entries[0].Gap)
 }
 
+func TestStory_AWaitForTheProviderTakesThePlaceOfTheRetries(t *testing.T) {
+	t.Parallel()
+	s := empty()
+	tell(t, s, chat.Delta{Turn: "t", Attempt: 1, Text: "wro"}, chat.Retry{Turn: "t", Attempt: 5, Text: "retrying 5/5"},
+		chat.Turn{ID: "t", State: chat.TurnRunning, Waits: &chat.Wait{Reason: "network"}})
+	require.Contains(t, s.Entries[0].Retry, "waits for the model provider (network)")
+	tell(t, s, chat.Delta{Turn: "t", Attempt: 9, Text: "back"})
+	require.Empty(t, s.Entries[0].Retry)
+	require.False(t, s.Entries[0].Restarted)
+}
+
 func TestStory_ALargerAttemptReplacesWhatASmallerOneSaid(t *testing.T) {
 	t.Parallel()
 	s := empty()

@@ -138,6 +138,8 @@ func (m *model) activity() string {
 		}
 	} else if live := m.story.Live(); live != nil {
 		switch {
+		case live.Retry != "" && turn.Waits != nil:
+			what = "waiting for the model provider"
 		case live.Retry != "":
 			what = "trying again"
 		case live.Doing == chat.DoingCompress:
@@ -147,6 +149,8 @@ func (m *model) activity() string {
 		case live.Content != "":
 			what = "answering"
 		}
+	} else if turn.Waits != nil {
+		what = "waiting for the model provider"
 	}
 	what += " · " + seconds(time.Since(turn.StartedAt))
 	if n := len(m.story.Queued); n > 0 {

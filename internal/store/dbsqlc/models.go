@@ -200,6 +200,8 @@ type Outbound struct {
 	// message: what was written. question: what a call asks a person; inserted in the transaction that opens the question. settled: the question is not open any more, so its buttons go; inserted in the transaction that ends it, if the question was sent or may be.
 	Kind   chat.OutboundKind
 	CallID *chat.CallID
+	// The delivery of which this notice says that it may not have arrived: of one that is lost itself nothing more is said. Written with the end of that delivery.
+	TellsOf *int64
 }
 
 // People who wrote for the first time and wait for an administrator to let them in. Written by the gateway; removed when it is approved, refused or expired.

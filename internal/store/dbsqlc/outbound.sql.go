@@ -14,7 +14,8 @@ import (
 const outboundEnd = `-- name: OutboundEnd :one
 UPDATE outbound SET state = $1, error = $2, ended_at = now()
 WHERE outbound.id = $3 AND outbound.state = 'waiting'
-RETURNING session_key, turn_id, kind, coalesce((SELECT m.role FROM messages m WHERE m.id = outbound.message_id) = 'assistant', false)::boolean AS answer
+RETURNING session_key, turn_id, kind, coalesce((SELECT m.role FROM messages m WHERE m.id = outbound.message_id) = 'assistant', false)::boolean AS answer,
+    (tells_of IS NULL AND coalesce((SELECT m.role FROM messages m WHERE m.id = outbound.message_id) = 'notice', false))::boolean AS notice
 `
 
 type OutboundEndParams struct {
@@ -28,6 +29,7 @@ type OutboundEndRow struct {
 	TurnID     *chat.TurnID
 	Kind       chat.OutboundKind
 	Answer     bool
+	Notice     bool
 }
 
 func (q *Queries) OutboundEnd(ctx context.Context, db DBTX, arg OutboundEndParams) (OutboundEndRow, error) {
@@ -38,6 +40,7 @@ func (q *Queries) OutboundEnd(ctx context.Context, db DBTX, arg OutboundEndParam
 		&i.TurnID,
 		&i.Kind,
 		&i.Answer,
+		&i.Notice,
 	)
 	return i, err
 }
@@ -57,7 +60,7 @@ func (q *Queries) OutboundFailing(ctx context.Context, db DBTX, arg OutboundFail
 }
 
 const outboundGet = `-- name: OutboundGet :one
-SELECT o.id, o.nonce, o.session_key, o.channel, o.account, o.place, o.message_id, o.turn_id, o.state, o.parts, o.tries, o.tried_at, o.woken_at, o.error, o.created_at, o.ended_at, o.kind, o.call_id, coalesce(m.shown, m.content, '')::text AS body, coalesce(m.role = 'assistant', false)::boolean AS answer, (
+SELECT o.id, o.nonce, o.session_key, o.channel, o.account, o.place, o.message_id, o.turn_id, o.state, o.parts, o.tries, o.tried_at, o.woken_at, o.error, o.created_at, o.ended_at, o.kind, o.call_id, o.tells_of, coalesce(m.shown, m.content, '')::text AS body, coalesce(m.role = 'assistant', false)::boolean AS answer, (
     SELECT coalesce(sum(jsonb_array_length(e.parts)), 0) FROM outbound e
     WHERE e.session_key = o.session_key AND e.id < o.id AND e.place ->> 'reply_to' = o.place ->> 'reply_to'
 )::int AS before
@@ -94,6 +97,7 @@ func (q *Queries) OutboundGet(ctx context.Context, db DBTX, id int64) (OutboundG
 		&i.Outbound.EndedAt,
 		&i.Outbound.Kind,
 		&i.Outbound.CallID,
+		&i.Outbound.TellsOf,
 		&i.Body,
 		&i.Answer,
 		&i.Before,
@@ -129,6 +133,20 @@ func (q *Queries) OutboundNext(ctx context.Context, db DBTX, sessionKey chat.Ses
 		&i.Words,
 	)
 	return i, err
+}
+
+const outboundTellsOf = `-- name: OutboundTellsOf :exec
+UPDATE outbound SET tells_of = $1 WHERE message_id = $2
+`
+
+type OutboundTellsOfParams struct {
+	Delivery  *int64
+	MessageID *int64
+}
+
+func (q *Queries) OutboundTellsOf(ctx context.Context, db DBTX, arg OutboundTellsOfParams) error {
+	_, err := db.Exec(ctx, outboundTellsOf, arg.Delivery, arg.MessageID)
+	return err
 }
 
 const outboundToWake = `-- name: OutboundToWake :many

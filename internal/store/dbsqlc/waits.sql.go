@@ -81,6 +81,17 @@ func (q *Queries) WaitBegin(ctx context.Context, db DBTX, arg WaitBeginParams) (
 	return i, err
 }
 
+const waitCount = `-- name: WaitCount :one
+SELECT count(*)::int FROM turns WHERE state = 'running' AND waits_since IS NOT NULL
+`
+
+func (q *Queries) WaitCount(ctx context.Context, db DBTX) (int32, error) {
+	row := db.QueryRow(ctx, waitCount)
+	var column_1 int32
+	err := row.Scan(&column_1)
+	return column_1, err
+}
+
 const waitDue = `-- name: WaitDue :one
 SELECT greatest(0, extract(epoch FROM turns.asks_at - now()) * 1000)::bigint AS pause_ms FROM turns
 WHERE turns.id = $1 AND turns.state = 'running' AND turns.waits_since IS NOT NULL

@@ -3796,6 +3796,8 @@ export interface components {
             /** @description Path of this run in the Temporal UI, behind the same login. */
             temporal_url?: string;
             usage: components["schemas"]["Usage"];
+            /** @description Set while the turn waits for a model provider that cannot be reached. It goes on by itself. */
+            waits?: components["schemas"]["Wait"];
         };
         TurnsBody: {
             turns: components["schemas"]["Turn"][] | null;
@@ -3892,6 +3894,17 @@ export interface components {
             timezone: string;
             /** Format: date-time */
             updated_at?: string;
+        };
+        Wait: {
+            /** @description rate limit, timeout, server error, network, truncated stream */
+            reason: string;
+            /** Format: date-time */
+            since: string;
+            /**
+             * Format: date-time
+             * @description When it is given up.
+             */
+            until: string;
         };
     };
     responses: never;

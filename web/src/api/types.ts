@@ -28,6 +28,9 @@ export type UploadedFile = Schemas["UploadedFile"]
 export type ToldTurn = Omit<Schemas["Turn"], "run_id">
 export type Turn = ToldTurn & { state: Exclude<ToldTurn["state"], "released"> }
 
+/** That a turn waits for its model provider. */
+export type Wait = Schemas["Wait"]
+
 /** Whether a turn is one to show: a released one never was, for the person. */
 export const isTold = (turn: ToldTurn): turn is Turn => turn.state !== "released"
 

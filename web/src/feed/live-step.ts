@@ -34,7 +34,7 @@ function beginStep(feed: TurnFeed, delta: Delta): LiveStep {
     attempt: delta.attempt,
     text: emptyStrand,
     reasoning: emptyStrand,
-    restarted: delta.attempt > 1 && !retried,
+    restarted: delta.attempt > 1 && !retried && feed.turn?.waits === undefined,
   }
 }
 

@@ -237,6 +237,19 @@ describe("live text", () => {
     expect(live(state)?.text).toMatchObject({ text: "…and so on", gap: true })
   })
 
+  test("a wait for the provider takes the place of the retries, and the attempt that ends it is no restart", () => {
+    const waits = { since: "2026-03-02T10:00:00Z", until: "2026-03-03T10:00:00Z", reason: "network" }
+    const waiting = play(
+      [
+        { seq: 4, kind: "retry", data: { turn_id: "t1", step: 0, attempt: 5, max: 5, delay_ms: 0, reason: "network", text: "Retrying 5/5." } },
+        { seq: 5, kind: "turn", data: { ...turn("running"), waits } },
+      ],
+      running,
+    )
+    expect(waiting.turns.t1).toMatchObject({ turn: { waits }, live: undefined, retry: undefined })
+    expect(live(play([delta({ attempt: 9, text: "back" })], waiting))).toMatchObject({ restarted: false })
+  })
+
   test("the end of the turn takes live text, retry and output with it", () => {
     const state = play(
       [

@@ -127,6 +127,7 @@ function isSettled(messages: Message[], delta: Delta): boolean {
 function applyTurn(state: FeedState, turn: Turn): FeedState {
   return withTurn(state, turn.id, (feed) => {
     const further = furtherTurn(feed.turn, turn)
+    if (further.state === "running" && further.waits) return { ...feed, turn: further, live: undefined, retry: undefined }
     if (further.state === "running") return { ...feed, turn: further }
     return { ...feed, turn: further, live: undefined, retry: undefined, outputs: {} }
   })

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest"
 
-import type { Message, ToolEvent } from "../api/types"
+import type { Message, ToolEvent, Turn } from "../api/types"
 import { emptyTurnFeed, type TurnFeed } from "./state"
 import { linesOf } from "./aside"
 import { groupByTurn, lastReset } from "./groups"
@@ -61,6 +61,13 @@ test("the voice says the most telling thing", () => {
   expect(voiceOf([], live({ text: strand("x") }), false).kind).toBe("writing")
   expect(voiceOf([], live({ reasoning: strand("x") }), false).kind).toBe("thinking")
   expect(voiceOf([user(1, "t")], emptyTurnFeed, false).kind).toBe("waiting")
+})
+
+test("a turn that waits for its provider says so, also after a reconnection, until the model writes", () => {
+  const waits = { since: "2026-03-02T10:00:00Z", until: "2026-03-03T10:00:00Z", reason: "network" }
+  const turn = { id: "t", session: "s", state: "running", steps: 1, usage: { prompt_tokens: 0, completion_tokens: 0 }, started_at: "2026-03-02T09:00:00Z", waits } satisfies Turn
+  expect(voiceOf([user(1, "t")], { ...emptyTurnFeed, turn }, true)).toEqual({ kind: "provider", wait: waits })
+  expect(voiceOf([user(1, "t")], { ...live({ text: strand("x") }), turn }, false).kind).toBe("writing")
 })
 
 test("after a reconnection nothing old is told as if it still went on", () => {

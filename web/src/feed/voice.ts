@@ -1,4 +1,4 @@
-import type { Message, Retry } from "../api/types"
+import type { Message, Retry, Wait } from "../api/types"
 import { callsOfStep, isAsking } from "./merge"
 import { emptyTurnFeed, type FeedState, runningTurn, type TurnFeed } from "./state"
 
@@ -14,11 +14,13 @@ export type Voice =
   | { kind: "writing" }
   | { kind: "thinking" }
   | { kind: "waiting" }
+  | { kind: "provider"; wait: Wait }
   | { kind: "unheard" }
 
 /** `reconnected` is true when the connection was lost and made again since the page was opened. */
 export function voiceOf(messages: Message[], feed: TurnFeed, reconnected: boolean): Voice {
   if (feed.retry) return { kind: "retrying", retry: feed.retry }
+  if (feed.turn?.waits && !feed.live) return { kind: "provider", wait: feed.turn.waits }
   if (reconnected && !feed.heard) return { kind: "unheard" }
   const { live } = feed
   if (live?.doing) return { kind: "compressing" }

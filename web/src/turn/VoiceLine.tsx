@@ -12,8 +12,8 @@ interface Props {
   startedAt?: string
 }
 
-/** What it does that only people can end. */
-const waits: Voice["kind"][] = ["asking", "inquiring", "deferred"]
+/** What it does not end by itself, or not soon. */
+const waits: Voice["kind"][] = ["asking", "inquiring", "deferred", "provider"]
 
 /** What a running turn does, in words, with the seconds it has taken. */
 export function VoiceLine({ voice, startedAt }: Props) {
@@ -50,6 +50,8 @@ function wordsOf(voice: Voice, t: Translate): string {
       return t(`voice.${voice.kind}`, { tool: voice.tool })
     case "calling":
       return t("voice.calling", { tool: voice.tool })
+    case "provider":
+      return t("voice.provider", { reason: voice.wait.reason })
     case "retrying":
       return t("voice.retry", { attempt: voice.retry.attempt, max: voice.retry.max })
     default:
