@@ -18,9 +18,9 @@ import (
 	"xbot/internal/channel/qq"
 	"xbot/internal/chat"
 	"xbot/internal/config"
+	"xbot/internal/safehttp"
 	"xbot/internal/secret"
 	"xbot/internal/session"
-	"xbot/internal/safehttp"
 	"xbot/internal/store"
 )
 
