@@ -113,6 +113,9 @@ func (t *Tools) run(ctx context.Context, call chat.Call) (chat.ToolResult, error
 	if offline, ok := errors.AsType[*sandbox.OfflineError](err); ok {
 		result, err = chat.ToolResult{Content: "Error: " + offline.Error(), IsError: true}, nil
 	}
+	if odd, ok := errors.AsType[*sandbox.MisbehavedError](err); ok { // asking it again would say the same
+		result, err = chat.ToolResult{Content: phrase.Say(phrase.English, phrase.CallRunner, odd.Error()), IsError: true}, nil
+	}
 	if err != nil {
 		return chat.ToolResult{}, err
 	}

@@ -125,6 +125,29 @@ func (a away) Box(context.Context, chat.UserID, string) (sandbox.Sandbox, error)
 	return offline{a.box}, nil
 }
 
+// faulty is a runner that fails in a way of its own.
+type faulty struct{ *bundle }
+
+func (o faulty) Box(context.Context, chat.UserID, string) (sandbox.Sandbox, error) {
+	return oddBox{o.box}, nil
+}
+
+type oddBox struct{ sandbox.Sandbox }
+
+func (oddBox) Exec(context.Context, sandbox.ExecRequest) (sandbox.ExecResult, error) {
+	return sandbox.ExecResult{}, fault.Errorf(fault.Internal, "%w", &sandbox.MisbehavedError{Runner: "laptop", Said: "segmentation fault"})
+}
+
+func TestTool_AFaultOfARunnerIsSaidToBeThatRunners(t *testing.T) {
+	b := setup(t, `call Shell {"command":"touch x"}`)
+	b.asks()
+	b.tools.Boxes = faulty{b}
+	out, err := b.call(t.Context(), 0)
+	require.NoError(t, err)
+	require.True(t, out.Error)
+	require.Equal(t, `Error: runner laptop has a fault (it says: "segmentation fault"), so the outcome is unknown. Verify before repeating it; somebody has to look at that runner.`, b.result(0).Result)
+}
+
 type offline struct{ sandbox.Sandbox }
 
 func (offline) Exec(context.Context, sandbox.ExecRequest) (sandbox.ExecResult, error) {

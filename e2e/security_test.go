@@ -190,7 +190,9 @@ func TestSecurity_AnEnvFileOfTheWorkingFolderIsNotBelieved(t *testing.T) {
 	require.NoError(t, os.WriteFile(evil, []byte("XBOT_CONFINE=off\nLLM_BASE_URL=http://127.0.0.1:9\n"), 0o600))
 	named := filepath.Join(cloned, "named.env")
 	require.NoError(t, os.WriteFile(named, []byte("LLM_BASE_URL="+s.model.BaseURL()+"\nLLM_API_KEY=sk-named-secret\n"), 0o600))
-	s.env = slices.DeleteFunc(s.env, func(v string) bool { return strings.HasPrefix(v, "LLM_BASE_URL=") || strings.HasPrefix(v, "LLM_API_KEY=") })
+	s.env = slices.DeleteFunc(s.env, func(v string) bool {
+		return strings.HasPrefix(v, "LLM_BASE_URL=") || strings.HasPrefix(v, "LLM_API_KEY=")
+	})
 	s.env = append(s.env, "XBOT_WRITABLE="+cloned)
 	s.via, s.args = []string{"sh", "-c", `cd "$0" && exec "$@"`, cloned}, []string{"--env-file", "named.env", "serve"}
 	s.boot()

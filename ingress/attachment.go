@@ -31,6 +31,7 @@ type Attachment struct {
 	Name string // file name that the browser is told
 	Type string // media type
 	Size int64  // in bytes, -1 if it is not known
+	Real string // of a file: its path with all links followed; empty where that is not known
 	copy func(ctx context.Context, to io.Writer) error
 }
 
@@ -48,7 +49,7 @@ func FileAttachment(ctx context.Context, box sandbox.Sandbox, file string) (Atta
 		size = -1 // files of /proc say so and have content all the same
 	}
 	return Attachment{
-		Name: path.Base(file), Type: "application/octet-stream", Size: size,
+		Name: path.Base(file), Type: "application/octet-stream", Size: size, Real: info.Real,
 		copy: func(ctx context.Context, to io.Writer) error { _, err := box.Download(ctx, file, to); return err },
 	}, nil
 }

@@ -62,6 +62,10 @@ func (f *Files) open(ctx context.Context, link filelink.Link) (Attachment, error
 		return OutputAttachment(box, link.Exec, link.Name), nil
 	}
 	attachment, err := FileAttachment(ctx, box, link.Path)
+	if err == nil && attachment.Real != "" && attachment.Real != link.Path {
+		// The link was made for the file itself: what was put in its way since then is something else.
+		return Attachment{}, fault.Errorf(fault.NotFound, "a link leads elsewhere from %s now", link.Path)
+	}
 	if link.Name != "" {
 		attachment.Name = link.Name
 	}

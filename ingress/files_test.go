@@ -189,3 +189,18 @@ func TestFiles_AHalfFileIsNotTakenForAWholeOne(t *testing.T) {
 		require.ErrorContains(t, err, "EOF")
 	}
 }
+
+func TestFiles_ALinkDoesNotFollowASymlinkThatIsPutInItsWay(t *testing.T) {
+	l := setupLinks(t)
+	l.box.Put(t, "a.txt", "what was shared")
+	l.box.Put(t, "other.txt", "a secret")
+	url := l.link(func(*filelink.Link) {})
+	_, body := l.get(url)
+	require.Equal(t, "what was shared", body)
+	shared := l.box.Workspace() + "/a.txt"
+	require.NoError(t, os.Remove(shared))
+	require.NoError(t, os.Symlink(l.box.Workspace()+"/other.txt", shared))
+	resp, body := l.get(url)
+	require.Equal(t, http.StatusNotFound, resp.StatusCode)
+	require.NotContains(t, body, "a secret")
+}

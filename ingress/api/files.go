@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"path"
@@ -133,7 +134,7 @@ func (a *API) link(ctx context.Context, key string, in NewFileLink) (FileLink, e
 	}
 	expires := time.Now().Add(life).UTC().Truncate(time.Second)
 	url, err := a.Links.URL(filelink.Link{
-		User: auth.User(ctx).ID, Runner: p.box.Name(), Path: file, Name: attachment.Name, Expires: expires,
+		User: auth.User(ctx).ID, Runner: p.box.Name(), Path: cmp.Or(attachment.Real, file), Name: attachment.Name, Expires: expires,
 	})
 	return FileLink{URL: url, ExpiresAt: expires}, err
 }

@@ -66,6 +66,7 @@ const (
 	CallSkipped    ID = "call_skipped"     // result of a call that a message kept from starting
 	CallUnknown    ID = "call_unknown"     // result of a call nobody can know about
 	CallBroken     ID = "call_broken"      // result of a call that our bug ended
+	CallRunner     ID = "call_runner"      // result of a call that its runner broke; %s says which and how
 	CallDenied     ID = "call_denied"      // result of a call that a person denied; %s who, %s note
 	CallForbidden  ID = "call_forbidden"   // result of a call of a tool that a rule denies; %s tool
 	CallUnasked    ID = "call_unasked"     // result of a call that needs a permission nobody gave
@@ -134,6 +135,7 @@ var catalogue = map[ID]map[Lang]string{
 	CallNotRun:     {English: "Not run: the user stopped the turn before this call started.", Chinese: ""},
 	CallSkipped:    {English: "Not run: skipped to process an incoming message.", Chinese: ""},
 	CallUnknown:    {English: "Outcome unknown: the call had started and its end was not seen. It may have done all, part or none of its work; verify before repeating it.", Chinese: ""},
+	CallRunner:     {English: "Error: %s, so the outcome is unknown. Verify before repeating it; somebody has to look at that runner.", Chinese: ""},
 	CallBroken:     {English: "Error: the tool broke because of a fault in xbot, so its outcome is unknown. Verify before repeating it.", Chinese: ""},
 	CallDenied:     {English: "Not run: %s denied this call%s. Do not reach for the same effect by other means; say what you meant to do and ask what to do instead.", Chinese: ""},
 	CallForbidden:  {English: "Not run: the user's settings deny every call of %s. Do not reach for the same effect by other means; say what you meant to do and ask what to do instead.", Chinese: ""},

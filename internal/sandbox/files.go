@@ -104,5 +104,5 @@ func (r *Runner) Remove(ctx context.Context, path string) error {
 }
 
 func infoOf(f wire.FileInfo) FileInfo {
-	return FileInfo{Path: f.Path, Size: f.Size, Mode: fs.FileMode(f.Mode), ModTime: f.ModTime, Dir: f.Dir, Link: f.Link}
+	return FileInfo{Path: f.Path, Size: f.Size, Mode: fs.FileMode(f.Mode), ModTime: f.ModTime, Dir: f.Dir, Link: f.Link, Real: f.Real}
 }

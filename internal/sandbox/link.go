@@ -3,6 +3,7 @@ package sandbox
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"xbot/internal/fault"
 	"xbot/runner/wire"
@@ -38,7 +39,10 @@ func translate(name string, err error) error {
 		return nil
 	}
 	if e, ok := errors.AsType[*wire.Error](err); ok {
-		return fault.Errorf(kindOf(e.Kind), "%s", e.Message)
+		if kind := kindOf(e.Kind); kind != fault.Internal {
+			return fault.Errorf(kind, "%s", e.Message)
+		}
+		return fault.Errorf(fault.Internal, "%w", &MisbehavedError{Runner: name, Said: e.Message})
 	}
 	if _, ok := errors.AsType[*fault.Error](err); ok || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err
@@ -53,4 +57,19 @@ func kindOf(kind string) fault.Kind {
 		return k
 	}
 	return fault.Internal
+}
+
+// MisbehavedError says that a runner failed in a way of its own: it has a fault, or is no runner of ours. What it was asked
+// for may have been done or not.
+type MisbehavedError struct {
+	Runner string
+	Said   string
+}
+
+// maxSaid bounds what is repeated of a runner's words, in bytes.
+const maxSaid = 200
+
+// Error is a sentence for the model and the person.
+func (e *MisbehavedError) Error() string {
+	return fmt.Sprintf("runner %s has a fault (it says: %q)", e.Runner, e.Said[:min(len(e.Said), maxSaid)])
 }

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -213,4 +214,15 @@ func TestRunner_EndsWithItsContext(t *testing.T) {
 	require.ErrorIs(t, err, context.Canceled)
 	_, err = box.Stat(ctx, "f")
 	require.ErrorIs(t, err, context.Canceled)
+}
+
+func TestRunner_AFaultOfItsOwnIsToldFromOurs(t *testing.T) {
+	for _, kind := range []string{"internal", "nonsense", ""} {
+		r, _ := setup(t, step{err: &wire.Error{Kind: kind, Message: "segmentation fault " + strings.Repeat("x", 1000)}})
+		_, err := r.Stat(t.Context(), "a")
+		odd := new(sandbox.MisbehavedError)
+		require.ErrorAs(t, err, &odd, kind)
+		require.ErrorContains(t, err, "has a fault (it says: \"segmentation fault")
+		require.Less(t, len(err.Error()), 400, "it cannot talk for ever")
+	}
 }

@@ -140,6 +140,7 @@ type FileInfo struct {
 	ModTime time.Time
 	Dir     bool
 	Link    string // target, for a symbolic link
+	Real    string // of Stat: the path with all links followed; empty from an older runner
 }
 
 // GlobQuery finds files by name; ** matches any number of folders. Newest first.

@@ -86,6 +86,7 @@ func (t *Tree) Stat(path string) (wire.FileInfo, error) {
 	}
 	p.close()
 	info, err := describe(abs)
+	info.Real = p.path
 	return info, explain(err, abs)
 }
 

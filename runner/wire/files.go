@@ -78,6 +78,7 @@ type FileInfo struct {
 	ModTime time.Time `json:"mod_time"`
 	Dir     bool      `json:"dir,omitempty"`
 	Link    string    `json:"link,omitempty"`
+	Real    string    `json:"real,omitempty"` // of Stat: the path with all links followed
 }
 
 // ReadDirResult lists a folder by name. A folder with more than MaxDirEntries entries is TooLarge.

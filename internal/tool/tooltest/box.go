@@ -176,6 +176,9 @@ func (b *Box) Stat(_ context.Context, path string) (sandbox.FileInfo, error) {
 		return sandbox.FileInfo{}, kindly(err)
 	}
 	out := describe(b.abs(path), info)
+	if out.Real, err = filepath.EvalSymlinks(out.Path); err != nil {
+		return sandbox.FileInfo{}, kindly(err)
+	}
 	if target, err := os.Readlink(out.Path); err == nil {
 		out.Link = target
 	}
