@@ -116,11 +116,11 @@ func (k *killSoak) quiet() {
 	left := ""
 	defer func() { k.t.Log("at the end:", left) }()
 	require.Eventually(k.t, func() bool {
-		var open, running, waiting, kills int
-		err := k.db.QueryRow(k.t.Context(), `SELECT (SELECT count(*) FROM inbox WHERE outcome IS NULL), (SELECT count(*) FROM turns WHERE state = 'running'),
-			(SELECT count(*) FROM outbound WHERE state = 'waiting'), (SELECT count(*) FROM kills WHERE sent_at IS NULL)`).Scan(&open, &running, &waiting, &kills)
-		left = fmt.Sprintf("%d wait, %d turns run, %d answers are on their way, %d kills: %v", open, running, waiting, kills, err)
-		return err == nil && open+running+waiting+kills == 0
+		var arrived, open, running, waiting, kills int
+		err := k.db.QueryRow(k.t.Context(), `SELECT (SELECT count(*) FROM inbox WHERE channel <> 'web'), (SELECT count(*) FROM inbox WHERE outcome IS NULL), (SELECT count(*) FROM turns WHERE state = 'running'),
+			(SELECT count(*) FROM outbound WHERE state = 'waiting'), (SELECT count(*) FROM kills WHERE sent_at IS NULL)`).Scan(&arrived, &open, &running, &waiting, &kills)
+		left = fmt.Sprintf("%d of %d arrived, %d wait, %d turns run, %d answers are on their way, %d kills: %v", arrived, len(k.said), open, running, waiting, kills, err)
+		return err == nil && arrived == len(k.said) && open+running+waiting+kills == 0
 	}, 10*time.Minute, 200*time.Millisecond)
 }
 
