@@ -20,7 +20,9 @@ type shelf struct {
 	err error
 }
 
-func (s *shelf) Box(context.Context, chat.UserID, string) (sandbox.Sandbox, error) { return s.box, s.err }
+func (s *shelf) Box(context.Context, chat.UserID, string) (sandbox.Sandbox, error) {
+	return s.box, s.err
+}
 
 func TestOrphans_FilesGoWithTheirConversationAndNoOthers(t *testing.T) {
 	b := bridged(t, group)
