@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"xbot/internal/chat"
 	"xbot/internal/llm"
@@ -31,7 +32,7 @@ const (
 	loopEnds = 6 // the turn ends
 )
 
-// remindEvery is after how many steps a model is told again what it has to do.
+// remindEvery is after how many steps a model is told again what runs in the background.
 const remindEvery = 10
 
 // Assembler makes the requests of steps: it reads the conversation, applies the layers of the context (spec/001 §3.2) and
@@ -223,12 +224,7 @@ func (a *Assembler) compose(d *draft, out Assembled) Assembled {
 	if d.w.Compaction != nil {
 		out.Sent.Compaction = d.w.Compaction.ID
 	}
-	if a.Budget.Prune {
-		fill := float64(d.used) / float64(max(1, d.limits.Context))
-		if _, pruned := window.Prune(d.lines, fill); pruned {
-			out.Sent.Fill = fill
-		}
-	}
+	out.Sent.Fill, out.Sent.PrunedUpto = a.prune(d)
 	out.Request = prompt.Compose(d.System, d.Tools, d.w, out.Sent)
 	out.estimate = Estimate(out.Request)
 	out.Sent.Tokens = d.used + d.expect(tokens.Count(out.Sent.Reminder))
@@ -240,14 +236,42 @@ func (a *Assembler) compose(d *draft, out Assembled) Assembled {
 	return out
 }
 
+// prune says how old results are pruned for the request. By age that begins where the provider has forgotten the conversation
+// anyway; from then on its beginning is shown in the same way, so that the provider finds it again.
+func (a *Assembler) prune(d *draft) (fill float64, upto chat.MessageID) {
+	last := d.w.Answered
+	warm := !last.At.IsZero() && last.Model == d.Model && time.Since(last.At) < a.Budget.PruneAfter
+	switch {
+	case a.Budget.Prune:
+	case a.Budget.PruneAfter <= 0 || last.At.IsZero() || !a.Budget.acts(d.w):
+		return 0, 0
+	case warm:
+		if last.PrunedUpto == 0 {
+			return 0, 0
+		}
+		if _, pruned := window.PruneUpto(d.lines, last.Fill, last.PrunedUpto); pruned {
+			return last.Fill, last.PrunedUpto
+		}
+		return 0, 0
+	default:
+		upto = d.w.Last()
+	}
+	fill = float64(d.used) / float64(max(1, d.limits.Context))
+	if _, pruned := window.PruneUpto(d.lines, fill, upto); pruned {
+		return fill, upto
+	}
+	return 0, 0
+}
+
 // reminder collects what the model is to keep in mind at this step.
 func (d *draft) reminder() prompt.Reminder {
 	r := prompt.Reminder{Stale: d.stale}
 	if d.times >= loopTold {
 		r.Loop, r.Times = d.loop, d.times
 	}
+	r.Todos = d.w.Todos // at the end of each request, behind all that a provider keeps
 	if d.Step.N%remindEvery == 0 {
-		r.Todos, r.Tasks = d.w.Todos, d.w.Tasks
+		r.Tasks = d.w.Tasks
 	}
 	if d.used >= d.limits.MaskAt() {
 		r.Full = d.used * 100 / max(1, d.limits.Context)

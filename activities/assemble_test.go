@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -250,7 +251,7 @@ func TestGenerate_RemindsWithoutLeavingATrace(t *testing.T) {
 	b.think(next, 1, 0)
 	last := b.server.Requests()
 	require.Contains(t, last[1].Reminder, "To-do list, 1 of 2 done, open:\n- 1: write the tests")
-	require.Empty(t, last[2].Reminder, "not at every step")
+	require.Contains(t, last[2].Reminder, "1: write the tests", "at every step")
 	for _, m := range b.messages() {
 		require.NotContains(t, m.Content, "system-reminder")
 	}
@@ -299,4 +300,48 @@ func TestGenerate_TakesTheCountOfAPrunedRequestForNoOther(t *testing.T) {
 		}
 	}
 	require.Positive(t, pruned)
+}
+
+func TestGenerate_PrunesWhereTheProviderHasForgottenAndShowsTheSameBeginningFromThenOn(t *testing.T) {
+	b := setup(t, "say hello")
+	b.context.Budget.Models = limits.Table{Context: 24_000, Output: 1_000}
+	b.context.Budget.MaskAt, b.context.Budget.CompressAt, b.context.Budget.PruneAfter = 0.9, 0.95, time.Hour
+	require.Equal(t, "stop", b.think(turn, 0, 0).Finish)
+	b.reads(0, 9, 150)
+	for i := range 9 {
+		for step := range 2 {
+			require.Zero(t, b.remade(chat.TurnID(fmt.Sprintf("read-%d", i)), step).Fill, "the provider has it all in its cache")
+		}
+	}
+	_, err := b.pool.Exec(t.Context(), "UPDATE steps SET finished_at = finished_at - interval '2 hours'")
+	require.NoError(t, err)
+	b.reads(9, 11, 150)
+	cold := b.remade("read-9", 0)
+	require.Positive(t, cold.Fill)
+	require.Equal(t, cold.MessageUpto, cold.PrunedUpto)
+	before, _ := prompt.Rebuild(cold)
+	for _, later := range []chat.SentStep{b.remade("read-9", 1), b.remade("read-10", 0), b.remade("read-10", 1)} {
+		require.Equal(t, cold.PrunedUpto, later.PrunedUpto)
+		now, _ := prompt.Rebuild(later)
+		lasting := len(before.Messages)
+		for lasting > 0 && before.Messages[lasting-1].Volatile {
+			lasting--
+		}
+		require.Equal(t, before.Messages[:lasting], now.Messages[:lasting], "the provider finds what it has read")
+	}
+}
+
+func TestGenerate_RemindsOfWhatIsToBeDoneAtEachStep(t *testing.T) {
+	b := setup(t, "say hello")
+	_, err := b.pool.Exec(t.Context(), `INSERT INTO todos (session_key, items) VALUES ($1, '[{"id":"1","text":"paint the fence","done":false}]')`, key)
+	require.NoError(t, err)
+	require.Equal(t, "stop", b.think(turn, 0, 0).Finish)
+	b.reads(0, 2, 5)
+	for _, step := range []chat.SentStep{b.remade("read-0", 0), b.remade("read-0", 1), b.remade("read-1", 1)} {
+		require.Contains(t, step.Reminder, "paint the fence")
+		request, _ := prompt.Rebuild(step)
+		last := request.Messages[len(request.Messages)-1]
+		require.True(t, last.Volatile, "behind what the provider keeps")
+		require.Contains(t, last.Content, "paint the fence")
+	}
 }

@@ -170,7 +170,7 @@ func (w *watch) follow(ctx context.Context, box sandbox.Sandbox) (sandbox.ExecRe
 	defer out.Close()
 	show := &printer{out: out}
 	return box.Exec(running, sandbox.ExecRequest{
-		ID: w.task.Call, Command: w.task.Command, Dir: w.task.Dir, Timeout: TaskCeiling, Limit: chat.MaxTaskOutput,
+		ID: w.task.Call, Command: w.task.Command, Dir: w.task.Dir, Env: w.task.Env, Timeout: TaskCeiling, Limit: chat.MaxTaskOutput,
 		Offset: w.offset.Load(), StartedOn: w.task.StartedOn,
 		Output: func(offset int64, piece []byte) {
 			show.write(offset, piece)

@@ -1,6 +1,8 @@
 package activities
 
 import (
+	"time"
+
 	"xbot/internal/chat"
 	"xbot/internal/llm"
 	"xbot/internal/llm/limits"
@@ -16,6 +18,8 @@ type Budget struct {
 	Cooldown           int     // answers between two compressions at least
 	Mode               string  // of sessions that have chosen none; empty: chat.ContextDefault
 	Prune              bool    // old results are cut for each request
+	// PruneAfter is how long providers keep what they have read: where the last answer is older, old results are cut. 0: never.
+	PruneAfter time.Duration
 }
 
 // Limits returns those of a model.

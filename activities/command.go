@@ -139,7 +139,7 @@ func (c *Commands) run(ctx context.Context, bang chat.Bang, box sandbox.Sandbox)
 	}()
 	defer func() { close(ended); <-watched }()
 	return box.Exec(running, sandbox.ExecRequest{
-		ID: bang.ExecID(), Command: bang.Command, Dir: chat.FolderOn(bang.Dir, bang.DirRunner, box.Name()), Timeout: bangTimeout, Limit: bangRead, StartedOn: bang.StartedOn,
+		ID: bang.ExecID(), Command: bang.Command, Dir: chat.FolderOn(bang.Dir, bang.DirRunner, box.Name()), Env: bang.Env, Timeout: bangTimeout, Limit: bangRead, StartedOn: bang.StartedOn,
 		Starting: func(ctx context.Context, store string) error {
 			return c.Bangs.SetBangStartedOn(ctx, bang.Inbox, box.Name(), store)
 		},

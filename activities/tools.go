@@ -208,7 +208,7 @@ func (t *Tools) attempt(ctx context.Context, call chat.Call, box sandbox.Sandbox
 	out := t.Open(call)
 	defer out.Close()
 	result, err := t.Toolbox.Run(running, call.Name, tool.Call{
-		ID: call.ID, Session: call.Session, User: call.User, Arguments: call.Arguments, Box: box, Cwd: call.Cwd,
+		ID: call.ID, Session: call.Session, User: call.User, Arguments: call.Arguments, Box: box, Cwd: call.Cwd, Env: call.Env,
 		StartedOn: call.StartedOn, Approval: call.Approval,
 		Starting: func(ctx context.Context, store string) error { return t.Calls.SetStartedOn(ctx, call.ID, store) },
 		Output:   (&printer{out: out}).write,

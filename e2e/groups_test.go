@@ -91,3 +91,22 @@ func TestGroups_TheModelKnowsThatItIsAGroupAndWhenToBeSilent(t *testing.T) {
 	require.NotContains(t, s.lastSystem(), "[[quiet]]", "in a work scene only what is for the bot reaches it")
 	require.Contains(t, s.lastSystem(), "The Team")
 }
+
+func TestGroups_CommandsKnowWhereTheyComeFrom(t *testing.T) {
+	t.Parallel()
+	s := newServer(t)
+	s.inForce(`{session: {identityLinks: {admin: ["matrix:@boss"]}}, channels: {matrix: {allowFrom: ["@boss"]}}}`)
+	const show = `env | grep ^XBOT_ | grep -v ^XBOT_JOB= | sort | tr '\\n' ';'`
+	out := s.bridge(direct("m1", "@boss", `call Shell {"command":"`+show+`","reason":"r"}`))
+	s.answered(out)
+	k := &talk{server: s, key: out.Session}
+	want := "XBOT_CHANNEL=matrix;XBOT_CHAT=@boss;XBOT_CHAT_TYPE=direct;XBOT_MESSAGE=m1;XBOT_PERSON=@boss;XBOT_SESSION=" + string(out.Session) + ";"
+	require.Contains(t, lastCalls(k)[0].Result, want)
+
+	mine := s.newTalk()
+	mine.send(`!env | grep ^XBOT_ | sort | tr '\n' ';'`)
+	require.Contains(t, mine.untilNotice(time.Minute, "XBOT_SESSION="+string(mine.key)).Content, "XBOT_PERSON=admin")
+	mine.untilEnded(time.Minute, mine.send(mine.background("sleep 1; env | grep ^XBOT_SESSION > %s", mine.file("env"))))
+	require.Eventually(t, func() bool { return len(mine.trace("env")) == 1 }, time.Minute, 50*time.Millisecond)
+	require.Equal(t, []string{"XBOT_SESSION=" + string(mine.key)}, mine.trace("env"))
+}

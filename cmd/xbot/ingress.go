@@ -162,6 +162,7 @@ func (in *ingressPart) run(ctx context.Context) error {
 	g.Go(func() error { return in.containers.run(ctx) })
 	g.Go(func() error { return in.desk.Run(ctx) })
 	g.Go(func() error { return in.followHearts(ctx) })
+	g.Go(func() error { return (&ingress.Orphans{Store: in.store, Boxes: in.boxes, Log: in.log}).Run(ctx) })
 	g.Go(func() error {
 		defer in.dispatch.Close()
 		defer in.hub.Close()

@@ -100,11 +100,19 @@ type sessionsCmd struct {
 	User    string `placeholder:"NAME" help:"Only those of this user or group."`
 	Channel string `placeholder:"NAME" help:"Only those of this channel."`
 	Agent   string `placeholder:"NAME" help:"Only those of this agent."`
+	Delete  string `placeholder:"KEY" help:"Delete this conversation, also of a group or of somebody else, with its files."`
 }
 
-// Run lists conversations.
+// Run lists conversations, or deletes one.
 func (c sessionsCmd) Run(ctx context.Context) error {
 	return c.ask(func(client *apiclient.Client) error {
+		if c.Delete != "" {
+			if err := client.DeleteSession(ctx, chat.SessionKey(c.Delete)); err != nil {
+				return err
+			}
+			say(os.Stdout, "%s is deleted.", c.Delete)
+			return nil
+		}
 		list, err := client.InspectSessions(ctx, apiclient.SessionFilter{User: c.User, Channel: c.Channel, Agent: c.Agent, Active: c.Active})
 		if err != nil || c.JSON {
 			return printJSON(err, list)

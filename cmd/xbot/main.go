@@ -23,7 +23,7 @@ type program struct {
 	Worker    workerCmd    `cmd:"" help:"Run the part that works: workflows and activities."`
 	Config    configCmd    `cmd:"" help:"Print the effective settings; secrets are masked."`
 	Status    statusCmd    `cmd:"" help:"Show the running server at a glance."`
-	Sessions  sessionsCmd  `cmd:"" help:"List the conversations of all users."`
+	Sessions  sessionsCmd  `cmd:"" help:"List the conversations of all users, or delete one."`
 	Session   sessionCmd   `cmd:"" help:"Show, export and import a conversation."`
 	Inbox     inboxCmd     `cmd:"" help:"List accepted messages that have no answer yet, with their age."`
 	Logs      logsCmd      `cmd:"" help:"Show what the server has logged."`

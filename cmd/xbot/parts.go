@@ -134,7 +134,7 @@ func assemble(ctx context.Context, process string, s settings) (*parts, error) {
 		return nil, err
 	}
 	p.policies = &policies.Live{Source: p.store}
-	p.store.Policies = p.policies
+	p.store.Policies, p.store.ServerZone = p.policies, cron.ServerZone()
 	p.jobs = &cron.Desk{Store: p.store, Zone: p.zone}
 	p.accounts = &accounts.Book{Store: p.store, Key: p.key, Drivers: drivers()}
 	p.channels = p.newChannels()

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"os"
 	"slices"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 
@@ -137,9 +138,17 @@ func (p *parts) newAssembler(model llm.Client, c think, boxes activities.Boxes) 
 		Windows: p.store, Stale: &activities.Stale{Reads: p.store, Boxes: boxes}, Ratios: activities.Ratios{Store: p.store},
 		Budget: activities.Budget{
 			Models: limits.Table{Model: model.Model(), Others: p.models},
-			MaskAt: c.MaskAt, CompressAt: c.CompressAt, Cooldown: c.Cooldown, Mode: c.Mode, Prune: c.Pruning == "on",
+			MaskAt: c.MaskAt, CompressAt: c.CompressAt, Cooldown: c.Cooldown, Mode: c.Mode, Prune: c.Pruning == "on", PruneAfter: pruneAfter(c.Context),
 		},
 	}
+}
+
+// pruneAfter is how long an answer is ago when old results are cut, 0 for never.
+func pruneAfter(c config.Context) time.Duration {
+	if c.Pruning != "cache-ttl" {
+		return 0
+	}
+	return c.PruningTTL
 }
 
 // activities puts the adapters into the activities.

@@ -12,7 +12,9 @@ import (
 
 	"xbot/ingress/api"
 	"xbot/internal/chat"
+	"xbot/internal/fault"
 	"xbot/internal/phrase"
+	"xbot/internal/store"
 )
 
 type sessionList struct{ Sessions []chat.Session }
@@ -89,6 +91,31 @@ func TestSessions_OneWithARunningTurnIsNotDeleted(t *testing.T) {
 	b.finish(s.Key, "t1")
 	b.alice.delete(path(s.Key, "")).is(http.StatusNoContent, nil)
 	b.alice.get(path(s.Key, "/messages")).problem(http.StatusNotFound)
+}
+
+func TestSessions_OfGroupsAndOthersAreDeletedByAdministrators(t *testing.T) {
+	b := setup(t)
+	group, err := b.store.GroupUser(t.Context(), "feishu", chat.ChatGroup, "oc_1")
+	require.NoError(t, err)
+	const key = chat.SessionKey("agent:main:feishu:group:oc_1")
+	_, err = b.store.CreateSession(t.Context(), store.NewSession{Key: key, Owner: group.ID, Channel: "feishu", ChatType: chat.ChatGroup})
+	require.NoError(t, err)
+	b.claimed(key, group.ID, "t1")
+	b.bob.delete(path(key, "")).problem(http.StatusNotFound)
+	b.alice.delete(path(key, "")).is(http.StatusNoContent, nil)
+	_, _, err = b.store.Session(t.Context(), key)
+	require.Equal(t, fault.NotFound, fault.KindOf(err), "also while a turn runs, which nobody could stop from outside")
+	his := b.bob.session("agent:main:web:thread:his")
+	b.alice.delete(path(his.Key, "")).is(http.StatusNoContent, nil)
+	b.alice.delete(path(his.Key, "")).problem(http.StatusNotFound)
+}
+
+// claimed has a message in a session that a turn is answering.
+func (b *bundle) claimed(key chat.SessionKey, user chat.UserID, turn chat.TurnID) {
+	b.t.Helper()
+	_, err := b.store.Accept(b.t.Context(), store.Inbound{Session: key, User: user, Channel: "feishu", PlatformID: "m1", Text: "x"})
+	require.NoError(b.t, err)
+	b.claim(key, turn)
 }
 
 func TestMessages_ARepeatedIDIsTheSameMessage(t *testing.T) {

@@ -113,6 +113,11 @@ func (c *Client) Session(ctx context.Context, key chat.SessionKey) (chat.Session
 	return session, c.do(ctx, http.MethodGet, sessionPath(key, ""), nil, nil, &session)
 }
 
+// DeleteSession deletes a session and all that was said in it.
+func (c *Client) DeleteSession(ctx context.Context, key chat.SessionKey) error {
+	return c.do(ctx, http.MethodDelete, sessionPath(key, ""), nil, nil, nil)
+}
+
 // Rename gives a session a title.
 func (c *Client) Rename(ctx context.Context, key chat.SessionKey, title string) (chat.Session, error) {
 	var session chat.Session

@@ -120,9 +120,19 @@ type Window struct {
 	Counted    ControlID // the newest one when the last answer was made; -1: no answer counted the conversation as it is
 	Mode       string    // as the session has chosen: one of Context*; empty: as the installation says
 
+	Answered Answered // the newest answer
+
 	// What is worth a reminder.
 	Todos []Todo
 	Tasks []Task // the running ones, with no more than their id and the beginning of their command
+}
+
+// Answered says how the newest answer of a conversation was asked for. The zero value: there is none.
+type Answered struct {
+	At         time.Time
+	Model      string
+	Fill       float64   // as in Sent
+	PrunedUpto MessageID // as in Sent
 }
 
 // Last returns the id of the newest message.
@@ -143,6 +153,7 @@ type Sent struct {
 	MessageUpto MessageID // the newest message
 	Reminder    string    // stood at the end, for this request only
 	Fill        float64   // how full the context was, as part of the window, when results were pruned; 0: none were
+	PrunedUpto  MessageID // the newest message that was looked at for it; what came after stayed whole. 0: all of them
 	Hash        []byte    // SHA-256 of the whole request
 	Bytes       int       // of all its texts
 	Tokens      int       // what the provider was expected to count

@@ -41,10 +41,13 @@ type Part struct {
 	Body   string `json:"body"`
 }
 
-// Preface is what the model reads before a user message: when it was written and where its tools start. It stands with
+// Preface is what the model reads before a user message: when it was written, in UTC, and where its tools start. It stands with
 // the message and not in the system prompt, so that the prompt stays cacheable (spec/004 §4.4.4).
-func Preface(at time.Time, cwd string) string {
-	text := at.UTC().Format("[2006-01-02 Mon 15:04 UTC")
+func Preface(at time.Time, cwd string) string { return PrefaceIn(at, time.UTC, cwd) }
+
+// PrefaceIn is Preface in another timezone.
+func PrefaceIn(at time.Time, zone *time.Location, cwd string) string {
+	text := "[" + at.In(zone).Format("2006-01-02 Mon 15:04 ") + zone.String()
 	if cwd != "" {
 		text += " · folder " + cwd
 	}

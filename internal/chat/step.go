@@ -87,6 +87,7 @@ type Call struct {
 	Turn      TurnID
 	Step      int
 	User      UserID
+	Env       []string // of a command: what it is told of its conversation, NAME=value
 	Cwd       string
 	CwdRunner string // the runner that Cwd is a folder of; empty: not known
 	Runner    string // where it acts: as the session asks, empty for its user's active one, until it begins; then the name

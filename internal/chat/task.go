@@ -124,7 +124,8 @@ type TaskRun struct {
 	UserName  string
 	Channel   string
 	Dir       string
-	StartedOn string // job store that the command was sent to
+	Env       []string // what the command is told of its conversation, NAME=value
+	StartedOn string   // job store that the command was sent to
 }
 
 // TaskEnd is how a task ended. Announcement is what the model reads of it.
@@ -147,6 +148,7 @@ type Bang struct {
 	Command   string
 	Dir       string // folder of the session, on DirRunner
 	DirRunner string
+	Env       []string
 	Runner    string // the session's own, or the one it was sent to; empty follows the user's choice
 	StartedOn string
 	Done      bool // it was answered

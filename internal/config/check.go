@@ -29,7 +29,7 @@ func checkOne(s Setting) error {
 		"XBOT_WORKER_VERSIONING":  {"off", "on"},
 		"AGENT_CONTEXT_MODE":      {"default", "none"},
 		"AGENT_MEMORY_FLUSH":      {"on", "off"},
-		"AGENT_PRUNING":           {"off", "on"},
+		"AGENT_PRUNING":           {"off", "cache-ttl", "on"},
 		"MEMORY_PROVIDER":         {"flat", "letta"},
 		"LLM_EMBEDDING_PROVIDER":  {"openai", "ollama"},
 		"LLM_EMBEDDING_OVERLONG":  {"truncate", "compress"},

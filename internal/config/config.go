@@ -64,12 +64,13 @@ type Agent struct {
 
 // Context says how conversations are kept within what the model takes (spec/001 §3.2, 3.3).
 type Context struct {
-	Mode       string  `env:"AGENT_CONTEXT_MODE" envDefault:"default" help:"default | none: whether old results are hidden and conversations compressed by themselves"`
-	MaskAt     float64 `env:"AGENT_MASK_AT" envDefault:"0.6" help:"part of the context window from which old results of tools are hidden"`
-	CompressAt float64 `env:"AGENT_COMPRESS_AT" envDefault:"0.75" help:"part of the context window from which the conversation is compressed"`
-	Cooldown   int     `env:"AGENT_COMPRESS_COOLDOWN" envDefault:"5" help:"answers of the model between two compressions at least"`
-	Flush      string  `env:"AGENT_MEMORY_FLUSH" envDefault:"on" help:"on | off: whether the model may save lasting notes before a conversation is compressed"`
-	Pruning    string  `env:"AGENT_PRUNING" envDefault:"off" help:"off | on: whether old results of tools are cut in each request, for that request only"`
+	Mode       string        `env:"AGENT_CONTEXT_MODE" envDefault:"default" help:"default | none: whether old results are hidden and conversations compressed by themselves"`
+	MaskAt     float64       `env:"AGENT_MASK_AT" envDefault:"0.6" help:"part of the context window from which old results of tools are hidden"`
+	CompressAt float64       `env:"AGENT_COMPRESS_AT" envDefault:"0.75" help:"part of the context window from which the conversation is compressed"`
+	Cooldown   int           `env:"AGENT_COMPRESS_COOLDOWN" envDefault:"5" help:"answers of the model between two compressions at least"`
+	Flush      string        `env:"AGENT_MEMORY_FLUSH" envDefault:"on" help:"on | off: whether the model may save lasting notes before a conversation is compressed"`
+	Pruning    string        `env:"AGENT_PRUNING" envDefault:"cache-ttl" help:"off | cache-ttl | on: whether old results of tools are cut in requests: where the provider's cache has expired, or in each one"`
+	PruningTTL time.Duration `env:"AGENT_PRUNING_TTL" envDefault:"5m" help:"how long the provider keeps what it has read (AGENT_PRUNING=cache-ttl)"`
 }
 
 // Memory says how people are remembered (spec/001 §4.2; the upstream's name).

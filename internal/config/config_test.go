@@ -90,7 +90,7 @@ func TestLoad_RefusesWhatParsesButCannotWork(t *testing.T) {
 		"AGENT_MASK_AT=60":                  "AGENT_MASK_AT is 60; it must be a part of the context window, from 0.1 to 0.95",
 		"AGENT_COMPRESS_AT=NaN":             "it must be a part of the context window",
 		"AGENT_CONTEXT_MODE=off":            "must be one of default, none",
-		"AGENT_PRUNING=true":                "must be one of off, on",
+		"AGENT_PRUNING=true":                "must be one of off, cache-ttl, on",
 		"XBOT_TEMPORAL_PORT=70000":          "XBOT_TEMPORAL_PORT is 70000; it must be a port, from 0 to 65535",
 		"XBOT_TEMPORAL_UI_PORT=-1":          "it must be a port, from 0 to 65535",
 		"XBOT_HTTP_ADDR=127.0.0.1:port":     "must be host:port",

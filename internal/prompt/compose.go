@@ -18,7 +18,7 @@ import (
 func Compose(system string, tools []llm.Tool, w chat.Window, s chat.Sent) llm.Request {
 	lines := window.View(w)
 	if s.Fill > 0 {
-		lines, _ = window.Prune(lines, s.Fill)
+		lines, _ = window.PruneUpto(lines, s.Fill, s.PrunedUpto)
 	}
 	r := Request(system, lines, nil)
 	r.Tools = tools

@@ -2,6 +2,7 @@ package prompt
 
 import (
 	"context"
+	"time"
 
 	"xbot/internal/chat"
 )
@@ -21,7 +22,11 @@ func (UserMessage) Name() string { return "user message" }
 // Process puts the time and the folder before the text.
 func (UserMessage) Process(_ context.Context, a *Assembly) error {
 	if a.Text != "" {
-		a.UserMessage = chat.Preface(a.At, a.Scene.Cwd) + "\n" + a.Text
+		zone, err := time.LoadLocation(a.Scene.Timezone)
+		if err != nil {
+			zone = time.UTC
+		}
+		a.UserMessage = chat.PrefaceIn(a.At, zone, a.Scene.Cwd) + "\n" + a.Text
 	}
 	return nil
 }

@@ -72,9 +72,12 @@ func (s *Store) Bang(ctx context.Context, id chat.InboxID) (chat.Bang, error) {
 		Dir: r.Dir, DirRunner: r.DirRunner, Runner: r.Runner, StartedOn: r.StartedOn, Done: r.Outcome != "",
 	}
 	if r.Files > 0 {
-		b.Files, err = filesOf(ctx, s.q, s.pool, id)
+		if b.Files, err = filesOf(ctx, s.q, s.pool, id); err != nil {
+			return b, classify(err)
+		}
 	}
-	return b, classify(err)
+	b.Env, err = s.commandEnv(ctx, r.SessionKey, "", id)
+	return b, err
 }
 
 // SetBangStartedOn notes runner and job store that a command is about to be sent to, before it is sent. The first note

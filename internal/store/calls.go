@@ -29,7 +29,10 @@ func (s *Store) Call(ctx context.Context, id chat.CallID) (chat.Call, error) {
 	if row.Runner != "" {
 		c.Runner = row.Runner
 	}
-	return c, nil
+	if c.Class == chat.ClassExec {
+		c.Env, err = s.commandEnv(ctx, row.SessionKey, row.TurnID, 0)
+	}
+	return c, err
 }
 
 // BeginCall marks a call as running, with the runner it is about to be sent to, before anything is sent. It reports

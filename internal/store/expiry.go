@@ -76,18 +76,22 @@ func (s *Store) tellExpired(ctx context.Context, tx *tx, key chat.SessionKey, ro
 	if err != nil {
 		return err
 	}
+	zone, err := tx.zoneOf(ctx, row.UserID)
+	if err != nil {
+		return err
+	}
 	say := phrase.ResetIdle
 	if due.Reset == chat.ResetDaily {
 		say = phrase.ResetDaily
 	}
 	divider := chat.Message{
-		Session: key, Role: chat.RoleNotice, Origin: chat.OriginReset, Content: phrase.Say(lang, say, due.Last.UTC().Format(minuteUTC)),
+		Session: key, Role: chat.RoleNotice, Origin: chat.OriginReset, Content: phrase.Say(lang, say, due.Last.In(zone).Format(minuteIn)+zone.String()),
 	}
 	return tx.appendMessage(ctx, &divider, "")
 }
 
-// minuteUTC is how people are told a time.
-const minuteUTC = "2006-01-02 15:04 UTC"
+// minuteIn is how people are told a time, before the name of its timezone.
+const minuteIn = "2006-01-02 15:04 "
 
 // originOf returns the origin of a message of a person.
 func originOf(options json.RawMessage) string {

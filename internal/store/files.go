@@ -136,3 +136,24 @@ func (s *Store) OldFiles(ctx context.Context, owner chat.UserID, runner string, 
 func (s *Store) FileRemoved(ctx context.Context, id int64) error {
 	return classify(s.q.FileRemoved(ctx, s.pool, id))
 }
+
+// OrphanFile is a file on a runner whose conversation is gone.
+type OrphanFile struct {
+	ID     int64
+	User   chat.UserID
+	Runner string
+	Path   string
+}
+
+// OrphanFiles lists some files of conversations that were deleted and that are still on a runner.
+func (s *Store) OrphanFiles(ctx context.Context) ([]OrphanFile, error) {
+	rows, err := s.q.FilesOrphaned(ctx, s.pool)
+	if err != nil {
+		return nil, classify(fmt.Errorf("list the files of conversations that are gone: %w", err))
+	}
+	out := make([]OrphanFile, len(rows))
+	for i, r := range rows {
+		out[i] = OrphanFile{ID: r.ID, User: r.UserID, Runner: r.Runner, Path: r.Path}
+	}
+	return out, nil
+}

@@ -24,7 +24,7 @@ func (s *Store) StepWindow(ctx context.Context, key chat.SessionKey, turn chat.T
 	}
 	out := chat.SentStep{
 		Sent: chat.Sent{
-			ControlUpto: chat.ControlID(row.ControlUpto), MessageUpto: chat.MessageID(row.MessageUpto), Reminder: row.Reminder, Fill: row.Fill,
+			ControlUpto: chat.ControlID(row.ControlUpto), MessageUpto: chat.MessageID(row.MessageUpto), Reminder: row.Reminder, Fill: row.Fill, PrunedUpto: chat.MessageID(row.PrunedUpto),
 			Hash: row.RequestHash, Bytes: int(row.RequestBytes), Tokens: int(row.EstimatedTokens),
 		},
 		System: row.System, Static: row.Static, Model: row.Model,

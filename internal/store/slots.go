@@ -48,6 +48,7 @@ func (s *Store) Caps(ctx context.Context) (policy.Limits, error) {
 			return policy.Limits{}, err
 		}
 	}
+	s.zone.Store(&p.Cron.Timezone)
 	return p.Limit(), nil
 }
 

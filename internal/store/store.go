@@ -47,6 +47,9 @@ type Store struct {
 	// to be woken. Set them before the store is used.
 	Policies Policies
 	Line     Line
+	// ServerZone is the timezone in which people read times whose profile, and the policy, name none; empty is UTC. Set it before
+	// the store is used.
+	ServerZone string
 	// Courier is told that something is to be delivered; nil where the relay is soon enough.
 	Courier interface{ Outbound(key chat.SessionKey) }
 
@@ -54,9 +57,10 @@ type Store struct {
 	// hooks are asked.
 	HooksKeep time.Duration
 
-	lastPrompt atomic.Value // [sha256.Size]byte of the prompt that was committed last
-	lately     lately       // prompts that a crash of Postgres may forget
-	crowded    atomic.Bool  // the last claim found nearly as many turns as there may be
+	zone       atomic.Pointer[string] // timezone that the policy names, as it was read last
+	lastPrompt atomic.Value           // [sha256.Size]byte of the prompt that was committed last
+	lately     lately                 // prompts that a crash of Postgres may forget
+	crowded    atomic.Bool            // the last claim found nearly as many turns as there may be
 }
 
 // New returns a store. The caller owns the pool. feed may be nil where nobody listens.
@@ -75,7 +79,7 @@ func (s *Store) Ping(ctx context.Context) error {
 // inTx runs fn in one transaction. Events that fn emits get their sequence last, just before the commit, so that a
 // reader never sees a larger sequence before a smaller one; readers are woken after the commit.
 func (s *Store) inTx(ctx context.Context, fn func(tx *tx) error) error {
-	t := &tx{q: s.q}
+	t := &tx{q: s.q, zones: s.zones()}
 	err := pgx.BeginFunc(ctx, s.pool, func(db pgx.Tx) error {
 		t.Tx = db
 		if err := fn(t); err != nil {

@@ -39,7 +39,11 @@ func (t *tx) take(ctx context.Context, key chat.SessionKey, turn chat.TurnID, ro
 	case kindControl:
 		m.Origin = chat.OriginCommand
 	}
-	preface := chat.Preface(row.AcceptedAt, row.Cwd)
+	zone, err := t.zoneOf(ctx, row.UserID)
+	if err != nil {
+		return err
+	}
+	preface := chat.PrefaceIn(row.AcceptedAt, zone, row.Cwd)
 	if saidIn(row.Options).Named {
 		preface = chat.PrefaceToYou(preface)
 	}
@@ -80,9 +84,13 @@ func (t *tx) takeReplaced(ctx context.Context, key chat.SessionKey, turn chat.Tu
 	if err != nil {
 		return fmt.Errorf("read what message %d replaced: %w", row.ID, err)
 	}
+	zone, err := t.zoneOf(ctx, row.UserID)
+	if err != nil {
+		return err
+	}
 	if said := summaryOf(rows); said != "" {
 		m := chat.Message{Session: key, Turn: turn, Role: chat.RoleUser, Origin: chat.OriginSummarized, Content: said}
-		if err := t.appendMessage(ctx, &m, chat.Preface(row.AcceptedAt, row.Cwd)); err != nil {
+		if err := t.appendMessage(ctx, &m, chat.PrefaceIn(row.AcceptedAt, zone, row.Cwd)); err != nil {
 			return err
 		}
 	}
@@ -102,7 +110,7 @@ func (t *tx) takeReplaced(ctx context.Context, key chat.SessionKey, turn chat.Tu
 		if r.Kind == kindBackground { // the product's own words, which no message has superseded
 			m.Origin, m.ClientMessageID, mark = r.Account, "", ""
 		}
-		if err := t.appendMessage(ctx, &m, chat.Preface(r.AcceptedAt, row.Cwd)+mark); err != nil {
+		if err := t.appendMessage(ctx, &m, chat.PrefaceIn(r.AcceptedAt, zone, row.Cwd)+mark); err != nil {
 			return err
 		}
 	}

@@ -44,9 +44,13 @@ func (s *Store) Task(ctx context.Context, call chat.CallID) (chat.TaskRun, error
 		return chat.TaskRun{}, classify(fmt.Errorf("read the task of call %s: %w", call, err))
 	}
 	b := row.BackgroundTask
+	env, err := s.commandEnv(ctx, b.SessionKey, row.TurnID, 0)
+	if err != nil {
+		return chat.TaskRun{}, err
+	}
 	return chat.TaskRun{
 		Task: taskOf(b, true), Session: b.SessionKey, Turn: row.TurnID, User: b.UserID, UserName: row.UserName, Channel: row.Channel,
-		Dir: b.Dir, StartedOn: b.StartedOn,
+		Dir: b.Dir, Env: env, StartedOn: b.StartedOn,
 	}, nil
 }
 

@@ -31,8 +31,9 @@ type tx struct {
 	late    int       // how many did not use theirs in time
 	far     bool      // there is much room for more turns
 
-	outbound  bool   // something is to be delivered on a platform
-	committed func() // called after the commit; may be nil
+	zones     []string // timezones of people who say none, the first that is known
+	outbound  bool     // something is to be delivered on a platform
+	committed func()   // called after the commit; may be nil
 }
 
 type event struct {

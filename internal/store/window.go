@@ -29,6 +29,9 @@ func (s *Store) Window(ctx context.Context, key chat.SessionKey) (chat.Window, e
 		return w, classify(err)
 	}
 	w.Mode, w.Counted = base.ContextMode, chat.ControlID(base.Counted)
+	if base.AnsweredAt != nil {
+		w.Answered = chat.Answered{At: *base.AnsweredAt, Model: base.AnsweredBy, Fill: base.AnsweredFill, PrunedUpto: chat.MessageID(base.AnsweredPruned)}
+	}
 	return w, surroundings(base, &w)
 }
 

@@ -49,7 +49,8 @@ type Call struct {
 	User      chat.UserID
 	Arguments string // JSON text as the model wrote it; may be malformed
 	Box       sandbox.Sandbox
-	Cwd       string // working folder of the session; empty means the workspace of Box
+	Cwd       string   // working folder of the session; empty means the workspace of Box
+	Env       []string // what commands are told of the conversation, NAME=value
 
 	// StartedOn and Starting are for tools that run a command: see sandbox.ExecRequest.
 	StartedOn string

@@ -55,6 +55,20 @@ func Prune(lines []chat.Line, fill float64) ([]chat.Line, bool) {
 	return out, true
 }
 
+// PruneUpto prunes what there is up to a message, and leaves what came after it whole: done again for a conversation that has
+// grown, it shows the same beginning. 0: all of it.
+func PruneUpto(lines []chat.Line, fill float64, upto chat.MessageID) ([]chat.Line, bool) {
+	end := slices.IndexFunc(lines, func(l chat.Line) bool { return l.Message.ID > upto })
+	if upto == 0 || end < 0 {
+		return Prune(lines, fill)
+	}
+	old, changed := Prune(lines[:end], fill)
+	if !changed {
+		return lines, false
+	}
+	return slices.Concat(old, lines[end:]), true
+}
+
 // pruneRange returns the lines whose results may be pruned: [first, end).
 func pruneRange(lines []chat.Line) (first, end int) {
 	first = slices.IndexFunc(lines, func(l chat.Line) bool { return l.Message.Role == chat.RoleUser })

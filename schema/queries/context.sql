@@ -1,7 +1,7 @@
 -- name: ContextBase :one
 -- Where the conversation begins for the model, the newest control record, and the one that was the newest when the last
 -- answer was made: -1 also where results were pruned for that answer, since what was counted then is not the conversation.
--- Beside it what a reminder may have to tell.
+-- Beside it how and when the last answer was asked for, and what a reminder may have to tell.
 SELECT s.compaction_id, s.context_mode, greatest(c.message_id, rs.message_id, 0)::bigint AS upto, coalesce((
     SELECT max(n.id) FROM controls n WHERE n.session_key = s.key
 ), 0)::bigint AS newest, coalesce((
@@ -9,6 +9,8 @@ SELECT s.compaction_id, s.context_mode, greatest(c.message_id, rs.message_id, 0)
     WHERE m.session_key = s.key AND m.role = 'assistant' AND NOT m.display_only AND m.rewound_by IS NULL
     ORDER BY m.id DESC LIMIT 1
 ), -1)::bigint AS counted,
+coalesce(a.fill, 0)::float8 AS answered_fill, coalesce(a.pruned_upto, 0)::bigint AS answered_pruned, coalesce(a.model, '')::text AS answered_by,
+a.finished_at AS answered_at,
 coalesce((SELECT t.items FROM todos t WHERE t.session_key = s.key), '[]')::jsonb AS todos,
 coalesce((
     SELECT jsonb_agg(jsonb_build_object('n', b.n, 'command', left(b.command, 200)) ORDER BY b.n)
@@ -17,6 +19,11 @@ coalesce((
 FROM sessions s
 LEFT JOIN controls c ON c.id = s.compaction_id
 LEFT JOIN controls rs ON rs.id = s.reset_id
+LEFT JOIN LATERAL (
+    SELECT st.fill, st.pruned_upto, m.model, st.finished_at FROM messages m JOIN steps st ON st.turn_id = m.turn_id AND st.step = m.step
+    WHERE m.session_key = s.key AND m.role = 'assistant' AND NOT m.display_only
+    ORDER BY m.id DESC LIMIT 1
+) a ON true
 WHERE s.key = $1;
 
 -- name: ContextControls :many

@@ -67,3 +67,12 @@ LIMIT 100;
 
 -- name: FileRemoved :exec
 UPDATE inbox_files SET state = 'removed' WHERE id = $1;
+
+-- name: FilesOrphaned :many
+-- Stored files of conversations that are gone, unless another message has the same one: some of them, in no order, so that a runner
+-- that is away does not hold up the others.
+SELECT f.id, f.user_id, f.runner, f.path FROM inbox_files f
+WHERE f.inbox_id IS NULL AND f.state = 'stored'
+  AND NOT EXISTS (SELECT 1 FROM inbox_files o WHERE o.user_id = f.user_id AND o.runner = f.runner AND o.path = f.path AND o.state = 'stored' AND o.inbox_id IS NOT NULL)
+ORDER BY random()
+LIMIT 100;

@@ -100,6 +100,18 @@ SELECT i.id, sqlc.arg(command), s.cwd, s.cwd_runner, s.runner
 FROM inbox i JOIN sessions s ON s.key = i.session_key
 WHERE i.id = sqlc.arg(inbox_id);
 
+-- name: CommandPlace :one
+-- Where a command comes from: its conversation, the one at the top of its tree, and the message that asked for it, which is the
+-- given one or the first of the turn. An attempt that is made again reads the same.
+SELECT s.key, top.channel, top.chat_type, top.origin, coalesce(i.channel, '')::text AS sent_on, coalesce(i.account, '')::text AS account,
+       coalesce(i.platform_id, '')::text AS message, i.place, coalesce(u.name, '')::text AS sender
+FROM sessions s
+JOIN sessions top ON top.key = coalesce(nullif(s.root, ''), s.key)
+LEFT JOIN inbox i ON i.id = coalesce(sqlc.narg(inbox_id)::bigint, (
+    SELECT f.id FROM inbox f WHERE f.turn_id = sqlc.arg(turn_id)::text AND f.kind = 'message' ORDER BY f.claim, f.sent_at, f.sent_seq, f.id LIMIT 1))
+LEFT JOIN users u ON u.id = i.user_id AND u.kind = 'person'
+WHERE s.key = sqlc.arg(session_key);
+
 -- name: CommandGet :one
 -- It runs with the rights of the session's owner, whoever wrote it: in a group those of the group.
 SELECT c.inbox_id, c.command, c.dir, c.dir_runner, c.runner, c.started_on, i.session_key, s.user_id, i.body, i.files, coalesce(i.outcome, '')::text AS outcome,

@@ -85,9 +85,17 @@ func (m *model) knowCommands(msg servedMsg) {
 	}
 }
 
+// slashless cuts the slash that a command begins with, also that of Chinese input methods.
+func slashless(typed string) (rest string, slashed bool) {
+	if rest, slashed = strings.CutPrefix(typed, "/"); slashed {
+		return rest, true
+	}
+	return strings.CutPrefix(typed, "／")
+}
+
 // matching returns the commands that begin with what is typed, as long as only a name is typed.
 func (m *model) matching(typed string) []about {
-	name, slashed := strings.CutPrefix(typed, "/")
+	name, slashed := slashless(typed)
 	if !slashed || strings.ContainsAny(name, " \n\t/") {
 		return nil
 	}

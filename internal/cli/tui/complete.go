@@ -66,7 +66,7 @@ func (m *model) options() []option {
 
 // behind splits "/name words" at the space behind the name; ok is false for any other text.
 func behind(typed string) (name, words string, ok bool) {
-	typed, slashed := strings.CutPrefix(typed, "/")
+	typed, slashed := slashless(typed)
 	name, words, spaced := strings.Cut(typed, " ")
 	if !slashed || !spaced || name == "" || strings.ContainsAny(typed, "\n\t") || strings.Contains(name, "/") {
 		return "", "", false

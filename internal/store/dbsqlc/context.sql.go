@@ -62,6 +62,8 @@ SELECT s.compaction_id, s.context_mode, greatest(c.message_id, rs.message_id, 0)
     WHERE m.session_key = s.key AND m.role = 'assistant' AND NOT m.display_only AND m.rewound_by IS NULL
     ORDER BY m.id DESC LIMIT 1
 ), -1)::bigint AS counted,
+coalesce(a.fill, 0)::float8 AS answered_fill, coalesce(a.pruned_upto, 0)::bigint AS answered_pruned, coalesce(a.model, '')::text AS answered_by,
+a.finished_at AS answered_at,
 coalesce((SELECT t.items FROM todos t WHERE t.session_key = s.key), '[]')::jsonb AS todos,
 coalesce((
     SELECT jsonb_agg(jsonb_build_object('n', b.n, 'command', left(b.command, 200)) ORDER BY b.n)
@@ -70,22 +72,31 @@ coalesce((
 FROM sessions s
 LEFT JOIN controls c ON c.id = s.compaction_id
 LEFT JOIN controls rs ON rs.id = s.reset_id
+LEFT JOIN LATERAL (
+    SELECT st.fill, st.pruned_upto, m.model, st.finished_at FROM messages m JOIN steps st ON st.turn_id = m.turn_id AND st.step = m.step
+    WHERE m.session_key = s.key AND m.role = 'assistant' AND NOT m.display_only
+    ORDER BY m.id DESC LIMIT 1
+) a ON true
 WHERE s.key = $1
 `
 
 type ContextBaseRow struct {
-	CompactionID *chat.ControlID
-	ContextMode  string
-	Upto         int64
-	Newest       int64
-	Counted      int64
-	Todos        json.RawMessage
-	Tasks        json.RawMessage
+	CompactionID   *chat.ControlID
+	ContextMode    string
+	Upto           int64
+	Newest         int64
+	Counted        int64
+	AnsweredFill   float64
+	AnsweredPruned int64
+	AnsweredBy     string
+	AnsweredAt     *time.Time
+	Todos          json.RawMessage
+	Tasks          json.RawMessage
 }
 
 // Where the conversation begins for the model, the newest control record, and the one that was the newest when the last
 // answer was made: -1 also where results were pruned for that answer, since what was counted then is not the conversation.
-// Beside it what a reminder may have to tell.
+// Beside it how and when the last answer was asked for, and what a reminder may have to tell.
 func (q *Queries) ContextBase(ctx context.Context, db DBTX, key chat.SessionKey) (ContextBaseRow, error) {
 	row := db.QueryRow(ctx, contextBase, key)
 	var i ContextBaseRow
@@ -95,6 +106,10 @@ func (q *Queries) ContextBase(ctx context.Context, db DBTX, key chat.SessionKey)
 		&i.Upto,
 		&i.Newest,
 		&i.Counted,
+		&i.AnsweredFill,
+		&i.AnsweredPruned,
+		&i.AnsweredBy,
+		&i.AnsweredAt,
 		&i.Todos,
 		&i.Tasks,
 	)

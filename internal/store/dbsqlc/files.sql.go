@@ -274,6 +274,48 @@ func (q *Queries) FilesOld(ctx context.Context, db DBTX, arg FilesOldParams) ([]
 	return items, nil
 }
 
+const filesOrphaned = `-- name: FilesOrphaned :many
+SELECT f.id, f.user_id, f.runner, f.path FROM inbox_files f
+WHERE f.inbox_id IS NULL AND f.state = 'stored'
+  AND NOT EXISTS (SELECT 1 FROM inbox_files o WHERE o.user_id = f.user_id AND o.runner = f.runner AND o.path = f.path AND o.state = 'stored' AND o.inbox_id IS NOT NULL)
+ORDER BY random()
+LIMIT 100
+`
+
+type FilesOrphanedRow struct {
+	ID     int64
+	UserID chat.UserID
+	Runner string
+	Path   string
+}
+
+// Stored files of conversations that are gone, unless another message has the same one: some of them, in no order, so that a runner
+// that is away does not hold up the others.
+func (q *Queries) FilesOrphaned(ctx context.Context, db DBTX) ([]FilesOrphanedRow, error) {
+	rows, err := db.Query(ctx, filesOrphaned)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []FilesOrphanedRow
+	for rows.Next() {
+		var i FilesOrphanedRow
+		if err := rows.Scan(
+			&i.ID,
+			&i.UserID,
+			&i.Runner,
+			&i.Path,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const filesRelease = `-- name: FilesRelease :exec
 UPDATE inbox SET files_until = NULL, woken_at = now(), wakes = 0 WHERE id = $1 AND files_until IS NOT NULL
 `

@@ -44,7 +44,7 @@ func (q *Queries) RatioSet(ctx context.Context, db DBTX, arg RatioSetParams) err
 }
 
 const stepRequest = `-- name: StepRequest :one
-SELECT st.control_upto, st.compaction_id, st.message_upto, st.reminder, st.fill, st.request_hash, st.request_bytes, st.estimated_tokens,
+SELECT st.control_upto, st.compaction_id, st.message_upto, st.reminder, st.fill, st.pruned_upto, st.request_hash, st.request_bytes, st.estimated_tokens,
        st.finish, t.session_key, greatest(c.message_id, (
            SELECT rs.message_id FROM controls rs
            WHERE rs.session_key = t.session_key AND rs.kind = 'reset' AND rs.id <= st.control_upto AND NOT EXISTS (
@@ -77,6 +77,7 @@ type StepRequestRow struct {
 	MessageUpto      int64
 	Reminder         string
 	Fill             float64
+	PrunedUpto       int64
 	RequestHash      []byte
 	RequestBytes     int32
 	EstimatedTokens  int32
@@ -102,6 +103,7 @@ func (q *Queries) StepRequest(ctx context.Context, db DBTX, arg StepRequestParam
 		&i.MessageUpto,
 		&i.Reminder,
 		&i.Fill,
+		&i.PrunedUpto,
 		&i.RequestHash,
 		&i.RequestBytes,
 		&i.EstimatedTokens,

@@ -156,6 +156,54 @@ func (q *Queries) CommandOpenCount(ctx context.Context, db DBTX, sessionKey chat
 	return column_1, err
 }
 
+const commandPlace = `-- name: CommandPlace :one
+SELECT s.key, top.channel, top.chat_type, top.origin, coalesce(i.channel, '')::text AS sent_on, coalesce(i.account, '')::text AS account,
+       coalesce(i.platform_id, '')::text AS message, i.place, coalesce(u.name, '')::text AS sender
+FROM sessions s
+JOIN sessions top ON top.key = coalesce(nullif(s.root, ''), s.key)
+LEFT JOIN inbox i ON i.id = coalesce($1::bigint, (
+    SELECT f.id FROM inbox f WHERE f.turn_id = $2::text AND f.kind = 'message' ORDER BY f.claim, f.sent_at, f.sent_seq, f.id LIMIT 1))
+LEFT JOIN users u ON u.id = i.user_id AND u.kind = 'person'
+WHERE s.key = $3
+`
+
+type CommandPlaceParams struct {
+	InboxID    *int64
+	TurnID     string
+	SessionKey chat.SessionKey
+}
+
+type CommandPlaceRow struct {
+	Key      chat.SessionKey
+	Channel  string
+	ChatType chat.ChatType
+	Origin   json.RawMessage
+	SentOn   string
+	Account  string
+	Message  string
+	Place    []byte
+	Sender   string
+}
+
+// Where a command comes from: its conversation, the one at the top of its tree, and the message that asked for it, which is the
+// given one or the first of the turn. An attempt that is made again reads the same.
+func (q *Queries) CommandPlace(ctx context.Context, db DBTX, arg CommandPlaceParams) (CommandPlaceRow, error) {
+	row := db.QueryRow(ctx, commandPlace, arg.InboxID, arg.TurnID, arg.SessionKey)
+	var i CommandPlaceRow
+	err := row.Scan(
+		&i.Key,
+		&i.Channel,
+		&i.ChatType,
+		&i.Origin,
+		&i.SentOn,
+		&i.Account,
+		&i.Message,
+		&i.Place,
+		&i.Sender,
+	)
+	return i, err
+}
+
 const commandSetStartedOn = `-- name: CommandSetStartedOn :execrows
 UPDATE commands SET
     runner     = CASE WHEN started_on = '' THEN $1::text ELSE runner END,

@@ -57,6 +57,7 @@ func (handler) Run(ctx context.Context, call tool.Call, p params) (chat.ToolResu
 		ID:      call.ID,
 		Command: p.Command,
 		Dir:     call.Cwd, // and not call.Dir(), which is empty until the runner was seen: the folder is part of the command's identity
+		Env:     call.Env,
 		Timeout: ceiling,
 		Budget:  budget,
 		Limit:   maxOutput,

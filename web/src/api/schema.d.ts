@@ -1016,7 +1016,7 @@ export interface paths {
         get: operations["get-session"];
         put?: never;
         post?: never;
-        /** Delete a session and all that was said in it */
+        /** Delete a session and all that was said in it; administrators also those of groups and of other people */
         delete: operations["delete-session"];
         options?: never;
         head?: never;

@@ -49,7 +49,7 @@ export function matchingCommands(commands: Command[], text: string): Command[] {
   return commands.filter((command) => namesOf(command).some((known) => known.startsWith(typed)))
 }
 
-const typedName = (text: string): string | undefined => /^\/([a-z]*)$/i.exec(text)?.[1]?.toLowerCase()
+const typedName = (text: string): string | undefined => /^[/／]([a-z]*)$/i.exec(text)?.[1]?.toLowerCase()
 
 const namesOf = ({ name, aliases = [] }: Command): string[] => [name, ...aliases]
 
@@ -58,7 +58,7 @@ export const isWhole = (command: Command, text: string): boolean => namesOf(comm
 
 /** The command of the page that a whole message is, if it is one. */
 export function ownCommand(text: string): OwnCommand | undefined {
-  const name = /^\/([a-z]+)\s*$/i.exec(text.trim())?.[1]?.toLowerCase()
+  const name = /^[/／]([a-z]+)\s*$/i.exec(text.trim())?.[1]?.toLowerCase()
   return own.find((known) => known === name)
 }
 
@@ -82,7 +82,7 @@ const ofModels = ["model", "new"]
 
 /** What may follow the name of a command that is typed with a space behind it. */
 export function completions(commands: Command[], text: string, names: Names): Completion[] {
-  const [, name = "", typed = ""] = /^\/([a-z]+)[ \t]+([^\n]*)$/i.exec(text) ?? []
+  const [, name = "", typed = ""] = /^[/／]([a-z]+)[ \t]+([^\n]*)$/i.exec(text) ?? []
   const command = commands.find((candidate) => namesOf(candidate).includes(name.toLowerCase()))
   if (!command?.remote) return []
   const models = ofModels.includes(command.name) && !/\s/.test(typed) ? names.models : []
@@ -100,10 +100,10 @@ function runnersBehind({ name }: Command, word: string, { runners }: Names): str
 }
 
 /** Whether the models are needed to complete a text. */
-export const wantsModels = (text: string): boolean => /^\/(model|new)\s/i.test(text)
+export const wantsModels = (text: string): boolean => /^[/／](model|new)\s/i.test(text)
 
 /** Whether the runners are. */
-export const wantsRunners = (text: string): boolean => /^\/runner\s/i.test(text)
+export const wantsRunners = (text: string): boolean => /^[/／]runner\s/i.test(text)
 
 /** A part of a text that is no word to the model: from one character up to another. */
 export interface Span {

@@ -54,6 +54,7 @@ describe("commands", () => {
 
   test("only a whole message is a command of the page, and what the server carries out is sent", () => {
     expect(ownCommand(" /stop ")).toBe("stop")
+    expect(ownCommand("／stop")).toBe("stop")
     for (const text of ["/stop it", "/stopp", "stop", "/approve", "/compact", "/new"]) expect(ownCommand(text)).toBeUndefined()
   })
 

@@ -20,7 +20,7 @@ export const CommandView = memo(function CommandView({ messages, settled }: { me
           <SquareTerminal size={15} aria-hidden className="relative top-0.5 shrink-0 text-ink-3" />
           <span className="sr-only">{t("command.by")}: </span>
           <code className="max-h-40 min-w-0 flex-1 overflow-y-auto font-mono text-small break-words whitespace-pre-wrap">{asked.content}</code>
-          {!answer && !settled && <Running since={asked.created_at} compresses={/^\/comp(act|ress)\b/.test(asked.content.trim())} />}
+          {!answer && !settled && <Running since={asked.created_at} compresses={/^[/／]comp(act|ress)\b/.test(asked.content.trim())} />}
         </div>
       )}
       {answer && (

@@ -1,0 +1,60 @@
+package ingress_test
+
+import (
+	"context"
+	"log/slog"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"xbot/ingress"
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+	"xbot/internal/sandbox"
+	"xbot/internal/tool/tooltest"
+)
+
+// shelf is one runner, or an error in its place.
+type shelf struct {
+	box sandbox.Sandbox
+	err error
+}
+
+func (s *shelf) Box(context.Context, chat.UserID, string) (sandbox.Sandbox, error) {
+	return s.box, s.err
+}
+
+func TestOrphans_FilesGoWithTheirConversationAndNoOthers(t *testing.T) {
+	b := bridged(t, group)
+	box := tooltest.New(t)
+	has := func(id string) bool {
+		_, err := box.Stat(t.Context(), "inbox/"+id+"/a.txt")
+		return err == nil
+	}
+	sent := func(id, chatID string) chat.SessionKey {
+		e := said(id, "ou_1", "look")
+		e.Chat, e.Mentioned = chatID, true
+		e.Attachments = []chat.Attachment{{Kind: "file", Key: "k" + id, Name: "a.txt"}}
+		out := b.receive(e)
+		require.NoError(t, b.store.FileStored(t.Context(), out.Inbox, chat.Arrival{N: 1, Runner: "local", Path: box.Put(t, "inbox/"+id+"/a.txt", "x"), Attachment: chat.Attachment{Size: 1}}))
+		return out.Session
+	}
+	b.policy(`{channels: {feishu: {groups: {"*": {}}}}}`)
+	gone, kept := sent("m1", "oc_1"), sent("m2", "oc_2")
+	require.NotEqual(t, gone, kept)
+	boxes := &shelf{box: box}
+	o := &ingress.Orphans{Store: b.store, Boxes: boxes, Log: slog.New(slog.DiscardHandler)}
+	require.NoError(t, o.Sweep(t.Context()))
+	require.True(t, has("m1"))
+
+	require.NoError(t, b.store.DeleteSession(t.Context(), gone))
+	boxes.box, boxes.err = nil, fault.Errorf(fault.Unavailable, "%w", &sandbox.OfflineError{Runner: "local"})
+	require.NoError(t, o.Sweep(t.Context()), "the runner is away")
+	boxes.box, boxes.err = box, nil
+	require.NoError(t, o.Sweep(t.Context()))
+	require.False(t, has("m1"))
+	require.True(t, has("m2"))
+	left, err := b.store.OrphanFiles(t.Context())
+	require.NoError(t, err)
+	require.Empty(t, left)
+}

@@ -1,0 +1,45 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"xbot/internal/chat"
+	"xbot/internal/schedule"
+)
+
+// zones are the timezones of people who say none: that of the policy as it was read last, and that of the server.
+func (s *Store) zones() []string {
+	out := []string{s.ServerZone}
+	if named := s.zone.Load(); named != nil {
+		out = []string{*named, s.ServerZone}
+	}
+	return out
+}
+
+// zoneOf is the timezone in which a person reads times: that of their profile, else that of the policy, else that of the server.
+func (t *tx) zoneOf(ctx context.Context, user chat.UserID) (*time.Location, error) {
+	said, err := t.q.ProfileGet(ctx, t, user)
+	if err != nil && !errors.Is(err, pgx.ErrNoRows) {
+		return nil, fmt.Errorf("read the timezone of user %d: %w", user, err)
+	}
+	for _, name := range append([]string{said.Timezone}, t.zones...) {
+		if name == "" {
+			continue
+		}
+		zone, err := schedule.Zone(name)
+		switch {
+		case err != nil: // it is not known here
+		case strings.HasSuffix(name, "UTC"):
+			return time.UTC, nil
+		default:
+			return zone, nil
+		}
+	}
+	return time.UTC, nil
+}
