@@ -72,6 +72,7 @@ type Model struct {
 	Prompts Prompts
 	Open    func(step chat.Step, attempt int) Stream
 	Retry   Retry
+	Words   bool                 // whether one line of each call may stand in histories
 	Hooks   HookFiles            // nil: there are none
 	Rules   map[string]chat.Rule // what the installation wants of tools, by name; others are allowed
 	// Trees knows whether the subagents of a request have taken all that they may; nil: nobody counts.
@@ -125,7 +126,7 @@ func (m *Model) Generate(ctx context.Context, in GenerateInput) (GenerateOutput,
 	if err != nil {
 		return GenerateOutput{}, failure(ctx, err)
 	}
-	return summarize(d), nil
+	return m.summarize(d), nil
 }
 
 // attempt is one call of a model on its way.
@@ -332,9 +333,13 @@ func (r Retry) wait(n int, cause error) time.Duration {
 	return max(d, fault.After(cause))
 }
 
-func summarize(d chat.Decision) GenerateOutput {
+// summarize is what stands of a decision in histories.
+func (m *Model) summarize(d chat.Decision) GenerateOutput {
 	out := GenerateOutput{Finish: d.Finish, Fault: d.Fault, Compress: d.Compress, Tokens: d.Usage.PromptTokens + d.Usage.CompletionTokens}
 	for _, c := range d.Calls {
+		if !m.Words {
+			c.Summary = ""
+		}
 		out.Calls = append(out.Calls, CallOutput{Name: shorten(c.Name, 40), Class: c.Class, Summary: shorten(c.Summary, 60), Ask: c.Rule == chat.RuleAsk, Inquires: len(c.Questions) > 0, Hook: c.Hook != "", After: c.HookAfter})
 	}
 	return out

@@ -97,6 +97,7 @@ func (d *days) register() {
 	tools := tool.New(todo.NewWrite(d.Store))
 	intake := &activities.Intake{Turns: d.Store, Models: only{client}, MaxSteps: 7}
 	d.model = &activities.Model{
+		Words:  true,
 		Models: only{client}, Steps: d.Store, Tools: tools,
 		Context: &activities.Assembler{Windows: d.Store, Ratios: activities.Ratios{Store: d.Store}},
 		Open: func(step chat.Step, attempt int) activities.Stream {

@@ -42,7 +42,7 @@ func (ingressCmd) Run(ctx context.Context) error {
 		return err
 	}
 	p, err := assemble(ctx, "xbot ingress", settings{
-		Home: cfg.Home, Secrets: cfg.Secrets, Telemetry: cfg.Telemetry, Prompt: cfg.Prompt, Memory: cfg.Memory, dsn: cfg.Database.URL, out: os.Stderr, limits: limitsOf(model, cfg.LLM),
+		Home: cfg.Home, Secrets: cfg.Secrets, Telemetry: cfg.Telemetry, Prompt: cfg.Prompt, Memory: cfg.Memory, dsn: cfg.Database.URL, out: os.Stderr, encrypts: cfg.Codec == "on", limits: limitsOf(model, cfg.LLM),
 		temporal: temporalclient.Config{Address: cfg.Address, Namespace: cfg.Namespace},
 	})
 	if err != nil {
@@ -57,6 +57,7 @@ func (ingressCmd) Run(ctx context.Context) error {
 	}
 	in := newIngressPart(p, listener, cfg.HTTP, cfg.Temporal, cfg.Runner, cfg.Docker, answering{model, cfg.LLM, cfg.Context})
 	var uiText string
+	in.uiToken = cfg.UIToken
 	if in.ui, uiText, err = givenUI(cfg.UI); err != nil {
 		return err
 	}

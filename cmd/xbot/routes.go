@@ -44,7 +44,8 @@ func (in *ingressPart) routes() (ingress.Routes, error) {
 	}
 	if in.ui != nil {
 		allowed := func(q *http.Request) bool { return auth.User(q.Context()).Admin }
-		r.Temporal = in.auth.Require(ingress.TemporalUI(in.ui, localstack.UITokenHeader, in.uiToken, auth.CookieName, allowed), a.Refuse)
+		ui := ingress.TemporalUI(in.ui, localstack.UITokenHeader, in.uiToken, auth.CookieName, allowed)
+		r.Temporal = in.auth.Require(ingress.WithCodec(in.codec, allowed, ui), a.Refuse)
 	}
 	return r, nil
 }

@@ -21,7 +21,9 @@ type Temporal struct {
 	Address   string `env:"TEMPORAL_ADDRESS" help:"host:port of the Temporal frontend; empty: xbot serve starts its own"`
 	Namespace string `env:"TEMPORAL_NAMESPACE" envDefault:"default" help:"Temporal namespace"`
 	UI        string `env:"XBOT_TEMPORAL_UI_URL" help:"address of the Temporal UI that /temporal/ leads to; set by xbot serve for its own"`
-	Summaries string `env:"XBOT_TEMPORAL_SUMMARIES" envDefault:"on" help:"on | off: whether the first words of messages stand in Temporal summaries"`
+	UIToken   string `env:"XBOT_TEMPORAL_UI_TOKEN" secret:"true" help:"token that this UI demands (--ui-token-file of xbot-temporal); sent to XBOT_TEMPORAL_UI_URL only"`
+	Summaries string `env:"XBOT_TEMPORAL_SUMMARIES" envDefault:"on" help:"on | off: whether the first words of messages, and of tool calls, stand in Temporal summaries"`
+	Codec     string `env:"XBOT_TEMPORAL_CODEC" envDefault:"off" help:"on | off: whether what stands in Temporal's histories is encrypted; the Temporal UI behind the login decrypts it"`
 }
 
 // Versions says whether workers have versions (Temporal's worker deployments).
