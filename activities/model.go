@@ -319,7 +319,7 @@ func (m *Model) again(ctx context.Context, step chat.Step, kind fault.Kind, caus
 	if failures >= m.Retry.Attempts {
 		return m.Steps.FailStep(ctx, step, kind, func(l phrase.Lang) string { return phrase.Say(l, phrase.ModelFailed, failures, reason) })
 	}
-	return chat.Decision{}, fault.Limited(delay, "attempt %d of %d: %w", failures, m.Retry.Attempts, cause)
+	return chat.Decision{}, fault.Later(kind, delay, "attempt %d of %d: %w", failures, m.Retry.Attempts, cause)
 }
 
 // wait returns the pause after the n-th failure: exponential with jitter, longer on 429 (spec/001 §7.1: plus

@@ -2,6 +2,9 @@ package main
 
 import (
 	"context"
+	"os"
+	"strconv"
+	"strings"
 	"time"
 
 	"xbot/internal/temporalclient"
@@ -37,4 +40,13 @@ func (p *parts) newCodec(ctx context.Context, encrypts bool) (*temporalclient.Co
 		}
 		return keys, nil
 	})
+}
+
+// identity names a process to who looks at Temporal: what it is, where, and its build.
+func identity(process string) string {
+	host, err := os.Hostname()
+	if err != nil {
+		host = "unknown"
+	}
+	return strings.TrimPrefix(process, "xbot ") + "@" + host + " " + version + " (" + strconv.Itoa(os.Getpid()) + ")"
 }

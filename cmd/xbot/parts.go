@@ -63,6 +63,7 @@ type parts struct {
 	triggers *trigger.Book
 
 	attributes atomic.Bool // whether the namespace knows our search attributes
+	waits      atomic.Bool // whether it knows AttrWaits and AttrParent, too
 }
 
 // settings are the groups that every process has.
@@ -139,7 +140,7 @@ func assemble(ctx context.Context, process string, s settings) (*parts, error) {
 	if p.codec, err = p.newCodec(ctx, s.encrypts); err != nil {
 		return nil, err
 	}
-	s.temporal.Codec = p.codec
+	s.temporal.Codec, s.temporal.Identity = p.codec, identity(process)
 	p.temporal, err = temporalclient.New(s.temporal)
 	return p, err
 }

@@ -15,7 +15,7 @@ import (
 
 // waker wakes turns.
 func (p *parts) waker(t config.Temporal) *ingress.Waker {
-	return &ingress.Waker{Client: p.temporal, Words: t.Summaries == "on", Attributes: p.attributes.Load, Agents: p.store}
+	return &ingress.Waker{Client: p.temporal, Words: t.Summaries == "on", Attributes: p.attributes.Load, Waits: p.waits.Load, Agents: p.store}
 }
 
 // wakeLine has those woken who are handed a free turn, whichever half of the server frees it.
@@ -28,7 +28,7 @@ func (p *parts) wakeLine(t config.Temporal) {
 
 // starter starts what runs beside turns.
 func (p *parts) starter(t config.Temporal) *ingress.Starter {
-	return &ingress.Starter{Client: p.temporal, Rows: p.store, Words: t.Summaries == "on", Attributes: p.attributes.Load}
+	return &ingress.Starter{Client: p.temporal, Rows: p.store, Words: t.Summaries == "on", Attributes: p.attributes.Load, Waits: p.waits.Load, About: p.store.SessionAbout}
 }
 
 // taskWaker wakes the turn of a session when a background task of it has ended.
@@ -65,7 +65,11 @@ func (p *parts) learnAttributes(ctx context.Context, namespace string) error {
 		have, err := temporalclient.HasAttributes(ctx, p.temporal, namespace, names)
 		if err == nil && have {
 			p.attributes.Store(true)
-			return nil
+			more, err := temporalclient.HasAttributes(ctx, p.temporal, namespace, []string{workflows.AttrWaits.GetName(), workflows.AttrParent.GetName()})
+			if err == nil && more {
+				p.waits.Store(true)
+				return nil
+			}
 		}
 		p.log.Debug("search attributes are not there yet", "error", err)
 		select {

@@ -156,7 +156,7 @@ func (p *parts) activities(model llm.Client, c think, t config.Temporal, boxes *
 	}
 	show := func(c chat.Call) activities.Output { return p.bus.NewTail(c.Session, c.Turn, c.ID) }
 	return worker.Activities{
-		Intake: &activities.Intake{Turns: p.store, Models: models, Personas: p.personas(), MaxSteps: c.MaxIterations, Words: t.Summaries == "on", Hooks: hooks},
+		Intake: &activities.Intake{Turns: p.store, Models: models, Personas: p.personas(), MaxSteps: c.MaxIterations, Words: t.Summaries == "on", Hooks: hooks, Totals: p.store.TurnTotals, Cost: answering{model: model, llm: l}.prices().Cost},
 		Model: &activities.Model{
 			Models: models, Steps: p.store, Tools: tools, Prompts: prompts, Open: open, Rules: p.policy.rules, Hooks: hooks,
 			Context: assembler, Personas: p.personas(), Trees: p.store, Words: t.Summaries == "on",

@@ -29,6 +29,7 @@ type Config struct {
 	Metrics                   client.MetricsHandler
 	Interceptors              []interceptor.ClientInterceptor
 	Log                       *slog.Logger
+	Identity                  string // of this process, for operators; empty: process id and host
 	Codec                     *Codec // nil: what stands in histories can be read by who can read Temporal
 }
 
@@ -48,6 +49,9 @@ func New(cfg Config) (client.Client, error) {
 	options.MetricsHandler = cfg.Metrics
 	options.Interceptors = append(options.Interceptors, cfg.Interceptors...)
 	options.Logger = log.NewStructuredLogger(cfg.Log)
+	if cfg.Identity != "" {
+		options.Identity = cfg.Identity
+	}
 	if cfg.Codec != nil {
 		cfg.Codec.use(&options)
 	}
