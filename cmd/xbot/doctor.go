@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"go.temporal.io/api/enums/v1"
 	"go.temporal.io/api/workflowservice/v1"
 
 	"xbot/internal/config"
@@ -132,19 +133,25 @@ func lookHeld(ctx context.Context, d *patient) (string, error) {
 		return "", err
 	}
 	defer c.Close()
-	open, err := c.ListWorkflow(ctx, &workflowservice.ListWorkflowExecutionsRequest{Query: "ExecutionStatus = 'Running' AND WorkflowType = '" + workflows.NameTurn + "'", PageSize: 100})
+	open, err := c.ListWorkflow(ctx, &workflowservice.ListWorkflowExecutionsRequest{Query: "ExecutionStatus IN ('Running', 'Paused') AND WorkflowType IN ('" + workflows.NameTurn + "', '" + workflows.NameSubagent + "')", PageSize: 100})
 	if err != nil {
 		return "", fmt.Errorf("open turns cannot be listed: %w", err)
 	}
-	held := 0
+	held, paused := 0, 0
 	for _, e := range open.GetExecutions() {
 		got, err := c.DescribeWorkflowExecution(ctx, e.GetExecution().GetWorkflowId(), e.GetExecution().GetRunId())
+		if err == nil && got.GetWorkflowExecutionInfo().GetStatus() == enums.WORKFLOW_EXECUTION_STATUS_PAUSED {
+			paused++
+		}
 		if err == nil && got.GetPendingWorkflowTask().GetAttempt() >= 3 {
 			held++
 		}
 	}
 	if held > 0 {
 		return "", fmt.Errorf("%d of %d open turns are blocked by a fault in workflow code; see their pending workflow task in the Temporal UI, and deploy a mended binary", held, len(open.GetExecutions()))
+	}
+	if paused > 0 {
+		return "", fmt.Errorf("%d of %d open turns is paused in the Temporal UI, and nobody is answered there; unpause or stop them", paused, len(open.GetExecutions()))
 	}
 	return fmt.Sprintf("none of %d open turns", len(open.GetExecutions())), nil
 }

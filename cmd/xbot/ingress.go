@@ -148,7 +148,7 @@ func newIngressPart(p *parts, l net.Listener, h config.HTTP, t config.Temporal, 
 // run answers requests and relays until ctx ends.
 func (in *ingressPart) run(ctx context.Context) error {
 	relay := &ingress.Relay{
-		Ledger: in.store, Waker: in.dispatch.Waker, Starter: in.starter(in.cfg), Client: in.temporal, Log: in.log, Metrics: ingress.NewRelayMetrics(in.tele.Registry), HeldAfter: in.http.Held,
+		Ledger: in.store, Waker: in.dispatch.Waker, Starter: in.starter(in.cfg), Client: in.temporal, Unpause: in.unpause, Log: in.log, Metrics: ingress.NewRelayMetrics(in.tele.Registry), HeldAfter: in.http.Held,
 	}
 	routes, err := in.routes()
 	if err != nil {

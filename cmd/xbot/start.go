@@ -2,7 +2,10 @@ package main
 
 import (
 	"context"
+	"crypto/rand"
 	"time"
+
+	"go.temporal.io/api/workflowservice/v1"
 
 	"xbot/activities"
 	"xbot/ingress"
@@ -78,4 +81,12 @@ func (p *parts) learnAttributes(ctx context.Context, namespace string) error {
 		}
 	}
 	return nil
+}
+
+// unpause lets a run go on that was paused in the Temporal UI.
+func (in *ingressPart) unpause(ctx context.Context, workflowID, runID string) error {
+	_, err := in.temporal.WorkflowService().UnpauseWorkflowExecution(ctx, &workflowservice.UnpauseWorkflowExecutionRequest{
+		Namespace: in.cfg.Namespace, WorkflowId: workflowID, RunId: runID, Identity: "xbot", Reason: "a person stops this turn", RequestId: rand.Text(),
+	})
+	return err
 }
