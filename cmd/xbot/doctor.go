@@ -118,6 +118,9 @@ func lookTemporal(ctx context.Context, d *patient) (string, error) {
 	if _, err := c.CheckHealth(ctx, nil); err != nil {
 		return "", fmt.Errorf("does not answer at %s: %w", d.temporal.Address, err)
 	}
+	if _, err := c.WorkflowService().DescribeNamespace(ctx, &workflowservice.DescribeNamespaceRequest{Namespace: d.cfg.Namespace}); err != nil {
+		return "", fmt.Errorf("answers at %s, but not for the namespace %s: %w", d.temporal.Address, d.cfg.Namespace, err)
+	}
 	have, err := temporalclient.HasAttributes(ctx, c, d.cfg.Namespace, []string{workflows.AttrSession.GetName(), workflows.AttrOutcome.GetName()})
 	if err != nil || !have {
 		return "answers; the search attributes are missing, so its list shows no sessions", nil //nolint:nilerr // tolerated
@@ -203,7 +206,7 @@ func lookRunner(ctx context.Context, _ *patient) (string, error) {
 		}
 	}
 	if len(online) == 0 {
-		return "", fmt.Errorf("none of %d runners is connected, so no tool can run; see logs/runner-local.log in the data folder", len(all))
+		return "", fmt.Errorf("none of %d runners is connected, so no tool can run; see the log of the runner: logs/runner-local.log in the data folder where xbot serve started it", len(all))
 	}
 	return fmt.Sprintf("%d of %d connected%s", len(online), len(all), strings.Join(online, "")), nil
 }

@@ -165,6 +165,7 @@ func (in *ingressPart) run(ctx context.Context) error {
 	g.Go(func() error { return in.containers.run(ctx) })
 	g.Go(func() error { return in.desk.Run(ctx) })
 	g.Go(func() error { return in.followHearts(ctx) })
+	g.Go(func() error { return in.prune(ctx, in.http.Keep) })
 	g.Go(func() error {
 		defer in.dispatch.Close()
 		defer in.hub.Close()

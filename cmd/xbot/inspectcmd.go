@@ -67,6 +67,7 @@ func (c statusCmd) Run(ctx context.Context) error {
 		fmt.Fprintf(w, "turns\t%d running, %s waiting\n", s.Running, waiting(s))
 		fmt.Fprintf(w, "work\t%s, %s connected\n", several(s.Tasks, "background task"), several(s.Runners, "runner"))
 		fmt.Fprintf(w, "stored\t%s of %s, %.1f MiB in Postgres\n", several(s.Sessions, "conversation"), several(s.Users, "user"), float64(s.Bytes)/(1<<20))
+		fmt.Fprintf(w, "growth\t%.1f MiB of events and %.1f MiB of prompts, both pruned by age\n", float64(s.EventBytes)/(1<<20), float64(s.PromptBytes)/(1<<20))
 		if err := w.Flush(); err != nil || len(s.Recent) == 0 {
 			return err
 		}

@@ -94,6 +94,7 @@ type HTTP struct {
 	URL      string        `env:"XBOT_PUBLIC_URL" help:"address that people use, if it is not the one above (behind a proxy)"`
 	Hosts    []string      `env:"XBOT_ALLOWED_HOSTS" help:"further host names that requests may name, comma separated"`
 	Internal string        `env:"XBOT_INTERNAL_URL" help:"address at which workers reach this ingress; default: the HTTP address"`
+	Keep     time.Duration `env:"XBOT_KEEP_EVENTS" envDefault:"720h" help:"how long events to people, and what models were sent, are kept; conversations stay. 0: for ever"`
 	Held     time.Duration `env:"XBOT_HELD_AFTER" envDefault:"5m" help:"how long an answer may be blocked by a fault in workflow code before the person is told"`
 	Admin    string        `env:"XBOT_ADMIN" envDefault:"admin" help:"name of the administrator created at first start"`
 }

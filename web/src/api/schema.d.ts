@@ -3437,6 +3437,11 @@ export interface components {
         Status: {
             /** Format: int64 */
             database_bytes: number;
+            /**
+             * Format: int64
+             * @description Part of database_bytes: events to people, kept for XBOT_KEEP_EVENTS.
+             */
+            event_bytes: number;
             /** Format: int64 */
             messages_waiting: number;
             /** @description Of the installation, provider/model. */
@@ -3446,6 +3451,11 @@ export interface components {
              * @description Age of the oldest message that waits.
              */
             oldest_seconds: number;
+            /**
+             * Format: int64
+             * @description Part of database_bytes: what models were sent, kept as long.
+             */
+            prompt_bytes: number;
             /** @description The conversations that were used last. */
             recent: components["schemas"]["SessionSummary"][] | null;
             /** Format: int64 */
