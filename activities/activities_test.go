@@ -100,6 +100,7 @@ func setup(t *testing.T, program ...string) *bundle {
 	b.intake = &activities.Intake{Turns: b.Store, Models: only{client}, MaxSteps: 7, Words: true}
 	b.context = &activities.Assembler{Windows: b.Store, Ratios: activities.Ratios{Store: b.Store}, Budget: activities.Budget{Cooldown: 5}}
 	b.model = &activities.Model{
+		Words:  true,
 		Models: only{client}, Steps: b.Store, Tools: registry, Context: b.context,
 		Open: func(step chat.Step, attempt int) activities.Stream {
 			return b.bus.NewStream(step.Session, step.Turn, step.N, attempt, func() {})

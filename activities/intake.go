@@ -34,8 +34,12 @@ type Intake struct {
 	Models   Models    // names in summaries
 	Personas Personas  // knows whether answers reach the channel; nil: they do
 	Hooks    HookFiles // nil: there are none
-	MaxSteps int       // spec/001 §2.2 maxIter
-	Words    bool      // whether the first words of a message may stand in histories (XBOT_TEMPORAL_SUMMARIES)
+	// Totals reads what a turn took, by model, and the id of its newest answer; nil: nobody asks.
+	Totals func(ctx context.Context, turn chat.TurnID) ([]chat.Spent, int64, error)
+	// Cost is what a model asked for that; nil, also as an answer: it is not known.
+	Cost     func(s chat.Spent) *float64
+	MaxSteps int  // spec/001 §2.2 maxIter
+	Words    bool // whether the first words of a message may stand in histories (XBOT_TEMPORAL_SUMMARIES)
 }
 
 // aliases are other names of commands that turns carry out.
@@ -167,6 +171,10 @@ type FinishInput struct {
 // FinishOutput says whether messages wait for another turn.
 type FinishOutput struct {
 	Pending bool `json:"pending,omitempty"`
+	// Message is the newest answer of the turn; Tokens and CostUSD are what it took, the latter where prices are known.
+	Message int64    `json:"message,omitempty"`
+	Tokens  int64    `json:"tokens,omitempty"`
+	CostUSD *float64 `json:"cost_usd,omitempty"`
 }
 
 // Finish closes the turn. Done twice it changes nothing the second time.
@@ -176,5 +184,34 @@ func (a *Intake) Finish(ctx context.Context, in FinishInput) (FinishOutput, erro
 		args = []any{in.Steps}
 	}
 	pending, err := a.Turns.FinishTurn(ctx, in.Session, in.Turn, in.State, in.Say, args...)
-	return FinishOutput{Pending: pending}, failure(ctx, err)
+	out := FinishOutput{Pending: pending}
+	if err == nil {
+		a.total(ctx, in.Turn, &out)
+	}
+	return out, failure(ctx, err)
+}
+
+// total adds what the turn took. It is for operators: what cannot be read is left out.
+func (a *Intake) total(ctx context.Context, turn chat.TurnID, out *FinishOutput) {
+	if a.Totals == nil {
+		return
+	}
+	spent, message, err := a.Totals(ctx, turn)
+	if err != nil {
+		return
+	}
+	out.Message = message
+	sum, known := 0.0, a.Cost != nil && len(spent) > 0
+	for _, s := range spent {
+		out.Tokens += s.PromptTokens + s.CompletionTokens
+		if known {
+			cost := a.Cost(s)
+			if known = cost != nil; known {
+				sum += *cost
+			}
+		}
+	}
+	if known {
+		out.CostUSD = &sum
+	}
 }

@@ -77,6 +77,7 @@ type Model struct {
 	Prompts Prompts
 	Open    func(step chat.Step, attempt int) Stream
 	Retry   Retry
+	Words   bool                 // whether one line of each call may stand in histories
 	Hooks   HookFiles            // nil: there are none
 	Rules   map[string]chat.Rule // what the installation wants of tools, by name; others are allowed
 	// Trees knows whether the subagents of a request have taken all that they may; nil: nobody counts.
@@ -146,7 +147,7 @@ func (m *Model) Generate(ctx context.Context, in GenerateInput) (GenerateOutput,
 	if err != nil {
 		return GenerateOutput{}, failure(ctx, err)
 	}
-	out := summarize(d)
+	out := m.summarize(d)
 	if d.Wait != "" || d.Steer {
 		out.Attempts = a.n
 	}
@@ -351,9 +352,7 @@ func (m *Model) again(ctx context.Context, a *attempt, kind fault.Kind, cause er
 		}
 		return m.Steps.FailStep(ctx, step, kind, func(l phrase.Lang) string { return phrase.Say(l, phrase.ModelFailed, failures, reason) })
 	}
-	failed := fault.Errorf(kind, "attempt %d of %d: %w", failures, m.Retry.Attempts, cause)
-	failed.After = delay
-	return chat.Decision{}, failed
+	return chat.Decision{}, fault.Later(kind, delay, "attempt %d of %d: %w", failures, m.Retry.Attempts, cause)
 }
 
 // wait returns the pause after the n-th failure: exponential with jitter, longer on 429 (spec/001 §7.1: plus
@@ -367,9 +366,13 @@ func (r Retry) wait(n int, cause error) time.Duration {
 	return max(d, fault.After(cause))
 }
 
-func summarize(d chat.Decision) GenerateOutput {
+// summarize is what stands of a decision in histories.
+func (m *Model) summarize(d chat.Decision) GenerateOutput {
 	out := GenerateOutput{Finish: d.Finish, Fault: d.Fault, Compress: d.Compress, Wait: d.Wait, Steer: d.Steer, Tokens: d.Usage.PromptTokens + d.Usage.CompletionTokens}
 	for _, c := range d.Calls {
+		if !m.Words {
+			c.Summary = ""
+		}
 		out.Calls = append(out.Calls, CallOutput{Name: shorten(c.Name, 40), Class: c.Class, Summary: shorten(c.Summary, 60), Ask: c.Rule == chat.RuleAsk, Inquires: len(c.Questions) > 0, Hook: c.Hook != "", After: c.HookAfter})
 	}
 	return out

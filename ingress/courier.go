@@ -1,12 +1,14 @@
 package ingress
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
 	"sync"
 
 	"go.temporal.io/sdk/client"
+	"go.temporal.io/sdk/temporal"
 
 	"xbot/internal/chat"
 	"xbot/internal/store"
@@ -17,7 +19,12 @@ import (
 // will.
 func (s *Starter) StartDeliver(ctx context.Context, u store.Undelivered) error {
 	id := workflows.DeliverID(u.Session)
-	o := s.options(id, "deliver · "+u.Channel, u.Session, "", workflows.KindDeliver, s.Attributes())
+	channel, user := s.about(ctx, u.Session)
+	u.Channel = cmp.Or(u.Channel, channel)
+	o := s.options(id, "deliver · "+u.Channel, u.Session, user, workflows.KindDeliver, s.Attributes())
+	if s.Attributes() {
+		o.TypedSearchAttributes = temporal.NewSearchAttributes(o.TypedSearchAttributes.Copy(), workflows.AttrChannel.ValueSet(keyword(u.Channel)))
+	}
 	return s.signal(ctx, o, workflows.NameDeliver, workflows.DeliverInput{Session: u.Session})
 }
 

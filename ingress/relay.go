@@ -39,6 +39,8 @@ type Ledger interface {
 	SettleTurn(ctx context.Context, turn chat.TurnID) (store.Settled, error)
 	SetRun(ctx context.Context, turn chat.TurnID, run string) error
 	TellTurnHeld(ctx context.Context, l store.Live) error
+	TellTurnPaused(ctx context.Context, l store.Live) error
+	StopRequested(ctx context.Context, key chat.SessionKey, turn chat.TurnID) (bool, error)
 	TellMessageHeld(ctx context.Context, w store.Waiting) error
 	UserByID(ctx context.Context, id chat.UserID) (store.User, error)
 	Beside
@@ -77,6 +79,8 @@ type Relay struct {
 	Client interface {
 		DescribeWorkflowExecution(ctx context.Context, workflowID, runID string) (*workflowservice.DescribeWorkflowExecutionResponse, error)
 	}
+	// Unpause lets a run go on that was paused in the Temporal UI; nil: nobody can.
+	Unpause func(ctx context.Context, workflowID, runID string) error
 	Metrics *RelayMetrics
 	// HeldAfter is how long an answer may be blocked before the person is told (DESIGN §5.2: five minutes).
 	HeldAfter time.Duration
@@ -227,40 +231,60 @@ func (r *Relay) checkRunning(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	held := 0
+	held, paused := 0, 0
 	err = each(turns, func(t store.Live) error {
-		blocked, err := r.check(ctx, t)
-		if blocked {
+		run, err := r.check(ctx, t)
+		if run.blocked {
 			held++
+		}
+		if run.paused {
+			paused++
 		}
 		return err
 	})
 	r.Metrics.Held.Set(float64(held))
+	r.Metrics.Paused.Set(float64(paused))
 	return err
 }
 
 // check looks at the run of a turn that is marked running and settles the turn if the run is gone.
-func (r *Relay) check(ctx context.Context, t store.Live) (blocked bool, err error) {
+func (r *Relay) check(ctx context.Context, t store.Live) (run state, err error) {
 	ctx, cancel := context.WithTimeout(ctx, wakeTimeout)
 	defer cancel()
-	run, err := r.look(ctx, t.Session, t.RunID)
-	if err != nil {
-		return false, err
+	if run, err = r.look(ctx, t.Session, t.RunID); err != nil {
+		return state{}, err
 	}
 	switch {
 	case run.resetTo != "":
-		return false, r.Ledger.SetRun(ctx, t.Turn, run.resetTo)
+		return run, r.Ledger.SetRun(ctx, t.Turn, run.resetTo)
 	case run.gone:
 		settled, err := r.Ledger.SettleTurn(ctx, t.Turn)
 		if err == nil && settled != store.SettledBefore {
 			r.Log.Warn("turn settled: its run was closed from outside", "session", t.Session, "turn", t.Turn, "settled", settled)
 			r.Metrics.Settled.WithLabelValues(string(settled)).Inc()
 		}
-		return false, err
+		return run, err
+	case run.paused:
+		return run, r.paused(ctx, t, run.id)
 	case run.blocked && !t.Told && time.Since(t.Started) > r.HeldAfter:
-		return true, r.Ledger.TellTurnHeld(ctx, t)
+		return run, r.Ledger.TellTurnHeld(ctx, t)
 	}
-	return run.blocked, nil
+	return run, nil
+}
+
+// paused tells the person that the run was paused, and lets it go on where they stop it: only a run that goes on can end.
+func (r *Relay) paused(ctx context.Context, t store.Live, id string) error {
+	stop, err := r.Ledger.StopRequested(ctx, t.Session, t.Turn)
+	switch {
+	case err != nil:
+		return err
+	case stop && r.Unpause != nil:
+		r.Log.Info("a paused turn goes on, to be stopped", "session", t.Session, "turn", t.Turn)
+		return r.Unpause(ctx, id, t.RunID)
+	case !t.Told:
+		return r.Ledger.TellTurnPaused(ctx, t)
+	}
+	return nil
 }
 
 // state is what Temporal says of a run.
@@ -268,6 +292,8 @@ type state struct {
 	gone    bool   // closed, or unknown to Temporal
 	resetTo string // the run that took its place by a reset
 	blocked bool   // its workflow tasks fail again and again
+	paused  bool   // an operator paused it
+	id      string // of the workflow
 }
 
 func (r *Relay) look(ctx context.Context, key chat.SessionKey, run string) (state, error) {
@@ -285,7 +311,10 @@ func (r *Relay) look(ctx context.Context, key chat.SessionKey, run string) (stat
 	if closed(got.GetWorkflowExecutionInfo().GetStatus()) {
 		return state{gone: true, resetTo: got.GetWorkflowExtendedInfo().GetResetRunId()}, nil
 	}
-	return state{blocked: got.GetPendingWorkflowTask().GetAttempt() >= heldAttempts}, nil
+	return state{
+		blocked: got.GetPendingWorkflowTask().GetAttempt() >= heldAttempts, id: id,
+		paused: got.GetWorkflowExecutionInfo().GetStatus() == enums.WORKFLOW_EXECUTION_STATUS_PAUSED,
+	}, nil
 }
 
 // closed reports whether a run has ended. A paused one has not, nor has one in a state that is not known here.

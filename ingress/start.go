@@ -34,6 +34,21 @@ type Starter struct {
 	// Words says whether the first words of a command may stand in histories.
 	Words      bool
 	Attributes func() bool
+	Waits      func() bool // as in Waker
+	// About names the channel and the user of a conversation, for operators; nil: nobody knows.
+	About func(ctx context.Context, key chat.SessionKey) (channel, user string, err error)
+}
+
+// about is what operators read of a conversation. What cannot be read is left out.
+func (s *Starter) about(ctx context.Context, key chat.SessionKey) (channel, user string) {
+	if s.About == nil {
+		return "", ""
+	}
+	channel, user, err := s.About(ctx, key)
+	if err != nil {
+		return "", ""
+	}
+	return channel, user
 }
 
 // StartBackground has a task followed.
@@ -115,6 +130,8 @@ func (s *Starter) options(id, summary string, key chat.SessionKey, user, kind st
 		WorkflowIDReusePolicy:                    enums.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE_FAILED_ONLY,
 		WorkflowIDConflictPolicy:                 enums.WORKFLOW_ID_CONFLICT_POLICY_FAIL,
 		WorkflowExecutionErrorWhenAlreadyStarted: true,
+		StaticDetails:                            details(key),
+		Memo:                                     map[string]any{workflows.MemoAbout: summary},
 	}
 	if attributes {
 		o.TypedSearchAttributes = temporal.NewSearchAttributes(

@@ -26,6 +26,7 @@ func (s *Starter) StartCron(ctx context.Context, id chat.JobID) error {
 	if told == "" {
 		told = store.OwnConversation(id)
 	}
-	o := s.options(workflows.CronID(id), summary, told, "", workflows.KindCron, s.Attributes())
+	_, user := s.about(ctx, told)
+	o := s.options(workflows.CronID(id), summary, told, user, workflows.KindCron, s.Attributes())
 	return s.signal(ctx, o, workflows.NameCronJob, workflows.CronJobInput{Job: id})
 }

@@ -30,5 +30,5 @@ func (s *Starter) StartGroup(ctx context.Context, id chat.GroupID) error {
 		summary += " · " + chat.FirstWords(topic, commandWords)
 	}
 	o := s.options(workflows.GroupChatID(id), summary, key, user, workflows.KindGroupChat, s.Attributes())
-	return s.signal(ctx, o, workflows.NameGroupChat, workflows.GroupChatInput{Group: id, Attributes: s.Attributes()})
+	return s.signal(ctx, o, workflows.NameGroupChat, workflows.GroupChatInput{Group: id, Attributes: s.Attributes(), Waits: known(s.Waits), User: user})
 }

@@ -17,7 +17,8 @@ type Waker struct {
 	Client     client.Client
 	Words      bool // whether the first words of a message may stand in summaries
 	Attributes func() bool
-	Agents     Agents // nil: there are none
+	Waits      func() bool // whether the namespace knows AttrWaits and AttrParent; nil: no
+	Agents     Agents      // nil: there are none
 }
 
 // Wake tells the session's turn that rows wait, starting it if none runs. It may be repeated at will.
@@ -27,6 +28,7 @@ func (w *Waker) Wake(ctx context.Context, r Row) error {
 		return fmt.Errorf("find the workflow of %s: %w", r.Session, err)
 	}
 	options := client.StartWorkflowOptions{ID: id, TaskQueue: workflows.TaskQueue, StaticSummary: w.summary(r)}
+	options.StaticDetails, options.Memo = details(r.Session), map[string]any{workflows.MemoAbout: options.StaticSummary}
 	attributes := w.Attributes()
 	if attributes {
 		options.TypedSearchAttributes = temporal.NewSearchAttributes(
@@ -36,9 +38,13 @@ func (w *Waker) Wake(ctx context.Context, r Row) error {
 			workflows.AttrKind.ValueSet(kindOf(agent)),
 		)
 	}
-	name, input := workflows.NameTurn, any(workflows.TurnInput{Session: r.Session, Attributes: attributes})
+	waits := attributes && known(w.Waits)
+	if agent != nil && waits {
+		options.TypedSearchAttributes = temporal.NewSearchAttributes(options.TypedSearchAttributes.Copy(), workflows.AttrParent.ValueSet(keyword(string(agent.Parent))))
+	}
+	name, input := workflows.NameTurn, any(workflows.TurnInput{Session: r.Session, Attributes: attributes, Waits: waits})
 	if agent != nil {
-		name, input = workflows.NameSubagent, workflows.SubagentInput{Session: r.Session, Once: agent.Once(), Attributes: attributes}
+		name, input = workflows.NameSubagent, workflows.SubagentInput{Session: r.Session, Once: agent.Once(), Attributes: attributes, Waits: waits}
 	}
 	if _, err := w.Client.SignalWithStartWorkflow(ctx, id, workflows.SignalWake, nil, options, name, input); err != nil {
 		return fmt.Errorf("wake %s: %w", id, err)
@@ -52,6 +58,14 @@ func (w *Waker) workflow(ctx context.Context, r Row) (id string, agent *chat.Sub
 	}
 	return WorkflowOf(ctx, w.Agents, r.Session)
 }
+
+// details lead from a run to its conversation.
+func details(key chat.SessionKey) string {
+	return "[conversation](" + workflows.ConversationPath(key) + ")"
+}
+
+// known asks a question that may be nil.
+func known(ask func() bool) bool { return ask != nil && ask() }
 
 func kindOf(agent *chat.SubagentRef) string {
 	if agent != nil {

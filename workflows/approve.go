@@ -44,6 +44,11 @@ func (t *turn) ask(ctx workflow.Context, id chat.CallID, call activities.CallOut
 		return nil // answered before, in a run that was reset
 	}
 	t.story.ask(ctx, call)
+	what := WaitsApproval
+	if call.Inquires {
+		what = WaitsQuestion
+	}
+	defer t.waits(ctx, what)()
 	waiting, done := workflow.WithCancel(ctx)
 	defer done() // an answer cancels the timer
 	wait := workflow.AwaitOptions{Timeout: question.Wait, TimerOptions: workflow.TimerOptions{Summary: waitingFor(call)}}

@@ -30,7 +30,7 @@ func Background(ctx workflow.Context, in BackgroundInput) error {
 	workflow.SetCurrentDetails(ctx, head+"runs on "+in.Runner)
 	var out activities.WatchOutput
 	watch := activities.WatchInput{Call: in.Call}
-	err := workflow.ExecuteActivity(task(ctx, strings.Join(nonempty("watch", in.Words), " · ")), activities.NameWatch, watch).Get(ctx, &out)
+	err := workflow.ExecuteActivity(task(ctx, in.Words), activities.NameWatch, watch).Get(ctx, &out)
 	if broken(err) {
 		out.State = chat.TaskLost
 		err = workflow.ExecuteLocalActivity(local(ctx, "lose"), activities.NameLose, watch).Get(ctx, nil)

@@ -43,7 +43,7 @@ func (t *turn) compress(ctx workflow.Context, step, n int, trigger string) error
 	t.story.compress(ctx, trigger)
 	t.tell(ctx, activities.ConsultInput{Moment: activities.MomentCompact, Step: step, N: n, Trigger: trigger})
 	in := activities.CompressInput{Session: t.in.Session, Turn: t.id, Step: step, N: n, Trigger: trigger}
-	summary := "compress · " + t.claimed.Model + " · " + trigger
+	summary := t.claimed.Model + " · " + trigger
 	var out activities.CompressOutput
 	err := workflow.ExecuteActivity(model(ctx, summary), activities.NameCompress, in).Get(ctx, &out)
 	t.story.compressed(ctx, out)

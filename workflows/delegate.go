@@ -45,7 +45,7 @@ func (t *turn) begin(ctx workflow.Context, out activities.DelegateOutput) workfl
 	if !bound {
 		ctx, _ = workflow.NewDisconnectedContext(ctx)
 	}
-	input := SubagentInput{Session: a.Session, Once: a.Once(), Attributes: t.in.Attributes}
+	input := SubagentInput{Session: a.Session, Once: a.Once(), Attributes: t.in.Attributes, Waits: t.in.Waits}
 	child := workflow.ExecuteChildWorkflow(workflow.WithChildOptions(ctx, t.childOptions(a, bound, out.Words)), NameSubagent, input)
 	err := child.GetChildWorkflowExecution().Get(ctx, nil)
 	if _, running := errors.AsType[*temporal.ChildWorkflowExecutionAlreadyStartedError](err); running {
@@ -74,6 +74,13 @@ func (t *turn) childOptions(a chat.SubagentRef, bound bool, words string) workfl
 			AttrSession.ValueSet(string(a.Session)), AttrKind.ValueSet(KindSubagent), AttrUser.ValueSet(t.claimed.User),
 		)
 	}
+	if t.in.Attributes && t.in.Waits {
+		o.TypedSearchAttributes = temporal.NewSearchAttributes(
+			AttrSession.ValueSet(string(a.Session)), AttrKind.ValueSet(KindSubagent), AttrUser.ValueSet(t.claimed.User), AttrParent.ValueSet(string(a.Parent)),
+		)
+	}
+	o.StaticDetails = "[conversation](" + ConversationPath(a.Session) + ") for [its parent](" + ConversationPath(a.Parent) + ")"
+	o.Memo = map[string]any{MemoAbout: o.StaticSummary}
 	return o
 }
 

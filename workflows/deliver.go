@@ -50,18 +50,18 @@ func Deliver(ctx workflow.Context, in DeliverInput) error {
 }
 
 func send(ctx workflow.Context, next activities.NextDeliveryOutput) error {
-	words, verb := next.Words, "send"
+	words, verb, summarized := next.Words, "send", ""
 	switch next.Kind {
 	case chat.OutboundQuestion:
-		verb = "ask"
+		verb, summarized = "ask", "ask"
 	case chat.OutboundSettled:
-		verb = "settle"
+		verb, summarized = "settle", "settle"
 	default:
 		if words != "" {
 			words = `"` + words + `"`
 		}
 	}
-	summary := strings.Join(nonempty(verb, next.Channel, words), " · ")
+	summary := strings.Join(nonempty(summarized, next.Channel, words), " · ")
 	workflow.SetCurrentDetails(ctx, "**"+verb+"s** "+strconv.FormatInt(next.ID, 10)+" · "+strings.Join(nonempty(next.Channel, words), " · "))
 	return workflow.ExecuteActivity(delivery(ctx, summary), activities.NameSend, activities.SendInput{ID: next.ID}).Get(ctx, nil)
 }
@@ -69,7 +69,7 @@ func send(ctx workflow.Context, next activities.NextDeliveryOutput) error {
 // follow shows how a turn goes on until something is to be sent or the turn has ended.
 func follow(ctx workflow.Context, next activities.NextDeliveryOutput) error {
 	workflow.SetCurrentDetails(ctx, "**follows** "+string(next.Follow)+" · "+next.Channel)
-	return workflow.ExecuteActivity(following(ctx, "follow · "+next.Channel), activities.NameFollow, activities.FollowInput{Turn: next.Follow}).Get(ctx, nil)
+	return workflow.ExecuteActivity(following(ctx, next.Channel), activities.NameFollow, activities.FollowInput{Turn: next.Follow}).Get(ctx, nil)
 }
 
 // drainAll takes the wakes that came so far and reports whether there was one.

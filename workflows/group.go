@@ -19,6 +19,8 @@ const maxGroupWakes = 50
 type GroupChatInput struct {
 	Group      chat.GroupID `json:"group"`
 	Attributes bool         `json:"attributes,omitempty"`
+	Waits      bool         `json:"waits,omitempty"` // as in TurnInput
+	User       string       `json:"user,omitempty"`  // whose chat it is, for operators
 	// Asked is which question to a member was the last that had its subagent started.
 	Asked int `json:"asked,omitempty"`
 }
@@ -49,7 +51,7 @@ func GroupChat(ctx workflow.Context, in GroupChatInput) error {
 
 // giveFloor starts or wakes the subagent that is to speak, as a child of the chat.
 func giveFloor(ctx workflow.Context, in GroupChatInput, now activities.StepGroupOutput) {
-	t := &turn{in: TurnInput{Attributes: in.Attributes}}
+	t := &turn{in: TurnInput{Attributes: in.Attributes, Waits: in.Waits}, claimed: activities.ClaimOutput{User: in.User}}
 	t.begin(ctx, activities.DelegateOutput{Subagent: now.Speaker, Words: fmt.Sprintf("round %d of %s", now.Round, in.Group)})
 }
 
@@ -76,6 +78,6 @@ func (t *turn) convene(ctx workflow.Context, out activities.DelegateOutput) {
 		)
 	}
 	free, _ := workflow.NewDisconnectedContext(ctx)
-	input := GroupChatInput{Group: out.Group, Attributes: t.in.Attributes}
+	input := GroupChatInput{Group: out.Group, Attributes: t.in.Attributes, Waits: t.in.Waits, User: t.claimed.User}
 	_ = workflow.ExecuteChildWorkflow(workflow.WithChildOptions(free, o), NameGroupChat, input).GetChildWorkflowExecution().Get(free, nil) // one that runs is it
 }

@@ -3,6 +3,7 @@ package workflows
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"net/url"
 	"strconv"
 	"strings"
 
@@ -67,6 +68,9 @@ func MemorizeID(id chat.MemorizeID) string { return "memorize/" + strconv.Format
 // ClosingID returns the workflow id of what hooks are told of a turn that has ended.
 func ClosingID(turn chat.TurnID) string { return workflowID("closing/", string(turn)) }
 
+// ConversationPath is where the page shows a conversation, on the host that shows the Temporal UI.
+func ConversationPath(key chat.SessionKey) string { return "/c/" + url.PathEscape(string(key)) }
+
 // workflowID escapes control characters and shortens what is too long by hashing it.
 func workflowID(prefix, text string) string {
 	text = strings.Map(func(r rune) rune {
@@ -91,7 +95,14 @@ var (
 	AttrKind    = temporal.NewSearchAttributeKeyKeyword("XbotKind")
 	AttrModel   = temporal.NewSearchAttributeKeyKeyword("XbotModel")
 	AttrOutcome = temporal.NewSearchAttributeKeyKeyword("XbotOutcome")
+	// AttrWaits is what a run waits for, and AttrParent the conversation that a subagent works for. A namespace may know the
+	// others and not yet these: TurnInput.Waits.
+	AttrWaits  = temporal.NewSearchAttributeKeyKeyword("XbotWaits")
+	AttrParent = temporal.NewSearchAttributeKeyKeyword("XbotParent")
 )
+
+// MemoAbout is the key of a memo that says what a run is about, as its summary does: unlike that it survives continue-as-new.
+const MemoAbout = "about"
 
 // Values of AttrKind.
 const (

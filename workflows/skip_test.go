@@ -97,6 +97,7 @@ func (d *days) register() {
 	tools := tool.New(todo.NewWrite(d.Store))
 	intake := &activities.Intake{Turns: d.Store, Models: only{client}, MaxSteps: 7}
 	d.model = &activities.Model{
+		Words:  true,
 		Models: only{client}, Steps: d.Store, Tools: tools,
 		Context: &activities.Assembler{Windows: d.Store, Ratios: activities.Ratios{Store: d.Store}},
 		Open: func(step chat.Step, attempt int) activities.Stream {
@@ -128,7 +129,7 @@ func (o only) For(context.Context, chat.SessionKey) (llm.Client, error) { return
 func (d *days) Box(context.Context, chat.UserID, string) (sandbox.Sandbox, error) { return d.box, nil }
 
 // named is the turn with the id that a run has that no reset preceded, which the testsuite leaves empty.
-func named(ctx workflow.Context, in workflows.TurnInput) error {
+func named(ctx workflow.Context, in workflows.TurnInput) (*workflows.TurnResult, error) {
 	info := workflow.GetInfo(ctx)
 	info.OriginalRunID = info.WorkflowExecution.RunID
 	return workflows.Turn(ctx, in)

@@ -21,10 +21,11 @@ type story struct {
 	now   string
 	left  int // lines that were left out
 	token int
+	steps int
 }
 
-func (s *story) begin(ctx workflow.Context, c activities.ClaimOutput) {
-	s.head = "**" + strings.Join(nonempty(c.Channel, c.User, c.Words), " · ") + "**"
+func (s *story) begin(ctx workflow.Context, session chat.SessionKey, c activities.ClaimOutput) {
+	s.head = "**" + strings.Join(nonempty(c.Channel, c.User, c.Words), " · ") + "** · [conversation](" + ConversationPath(session) + ")"
 	s.show(ctx, "claimed message "+strconv.FormatInt(int64(c.Inbox), 10))
 }
 
@@ -41,6 +42,7 @@ func (s *story) wait(ctx workflow.Context, step int, why string) {
 
 func (s *story) thought(ctx workflow.Context, out activities.GenerateOutput) {
 	s.token += out.Tokens
+	s.steps++
 	if out.Finish != "" {
 		s.add("generate", out.Finish, strconv.Itoa(out.Tokens)+" tokens")
 	}

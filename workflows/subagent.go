@@ -19,35 +19,42 @@ type SubagentInput struct {
 	Once bool `json:"once,omitempty"`
 	// Attributes says whether the namespace knows our search attributes.
 	Attributes bool `json:"attributes,omitempty"`
+	// Waits is as in TurnInput.
+	Waits bool `json:"waits,omitempty"`
 	// Next is set by continue-as-new: the run follows another one of the same chain.
 	Next bool `json:"next,omitempty"`
+	// Last is as in TurnInput.
+	Last *TurnResult `json:"last,omitempty"`
 }
 
 // Subagent carries out the tasks of a subagent, each as a turn of its own conversation and in a run of its own. The transaction
 // that ends the turn gives the answer to who asked. Between tasks it waits; after half an hour it unloads. All that it knows is
 // in Postgres, so that the next task, at any time, finds the whole conversation.
-func Subagent(ctx workflow.Context, in SubagentInput) error {
-	t := newTurn(ctx, TurnInput{Session: in.Session, Attributes: in.Attributes, Next: in.Next})
+func Subagent(ctx workflow.Context, in SubagentInput) (*TurnResult, error) {
+	t := newTurn(ctx, TurnInput{Session: in.Session, Attributes: in.Attributes, Waits: in.Waits, Next: in.Next})
+	if in.Next && in.Waits { // it has ended nothing yet
+		t.upsert(ctx, AttrOutcome.ValueUnset())
+	}
 	for {
 		t.drain()
 		claimed, err := t.claim(ctx)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		if claimed {
 			break
 		}
 		if rest, err := t.rest(ctx, in.Once); err != nil || rest {
-			return err
+			return in.Last, err
 		}
 	}
 	end := t.work(ctx)
-	pending, err := t.finish(ctx, end)
+	pending, result, err := t.finish(ctx, end)
 	if err != nil || in.Once && !pending && !t.woken {
-		return err
+		return result, err
 	}
-	in.Next = true
-	return again(ctx, NameSubagent, in)
+	in.Next, in.Last = true, result
+	return nil, again(ctx, NameSubagent, in)
 }
 
 // rest waits for a wake while there is nothing to do, and reports whether the subagent is done: it answers once, was unloaded, or

@@ -10,6 +10,7 @@ import (
 
 	"xbot/activities"
 	"xbot/internal/chat"
+	"xbot/internal/fault"
 	"xbot/internal/phrase"
 )
 
@@ -18,27 +19,31 @@ type TurnInput struct {
 	Session chat.SessionKey `json:"session"`
 	// Attributes says whether the namespace knows our search attributes.
 	Attributes bool `json:"attributes,omitempty"`
+	// Waits says whether it knows AttrWaits and AttrParent, too.
+	Waits bool `json:"waits,omitempty"`
 	// Next is set by continue-as-new: the run follows another one of the same chain.
 	Next bool `json:"next,omitempty"`
+	// Last is how the turn of the run before ended, for operators.
+	Last *TurnResult `json:"last,omitempty"`
 }
 
 // Turn answers one message of a session: it claims it, lets the model think and act, and finishes. Messages that
 // wait at the end are answered by the next run of the same id.
-func Turn(ctx workflow.Context, in TurnInput) error {
+func Turn(ctx workflow.Context, in TurnInput) (*TurnResult, error) {
 	t := newTurn(ctx, in)
 	t.drain()
 	if claimed, err := t.claim(ctx); err != nil || !claimed {
-		return err
+		return in.Last, err
 	}
 	end := t.work(ctx)
-	pending, err := t.finish(ctx, end)
+	pending, result, err := t.finish(ctx, end)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if pending || t.woken {
-		return again(ctx, NameTurn, TurnInput{Session: in.Session, Attributes: in.Attributes, Next: true})
+		return nil, again(ctx, NameTurn, TurnInput{Session: in.Session, Attributes: in.Attributes, Waits: in.Waits, Next: true, Last: result})
 	}
-	return nil
+	return result, nil
 }
 
 func newTurn(ctx workflow.Context, in TurnInput) *turn {
@@ -59,6 +64,8 @@ type turn struct {
 	cancel  workflow.CancelFunc
 	story   story
 
+	waiting int // waits that operators see
+
 	claiming bool          // it is claiming now
 	answered []chat.CallID // answers of people, as last read; calls that have acted on theirs are no longer among them
 	reported []chat.CallID // calls whose subagents have answered, as last read
@@ -69,6 +76,8 @@ type ending struct {
 	state chat.TurnState
 	say   phrase.ID // what the person must be told beside what is in the transcript
 	steps int
+	// reason is the kind of what went wrong, for operators.
+	reason string
 }
 
 // drain takes the wakes that came so far: the claim that follows sees their rows.
@@ -85,8 +94,11 @@ func (t *turn) claim(ctx workflow.Context) (bool, error) {
 		return false, err
 	}
 	t.steered = t.claimed.Steer
-	t.story.begin(ctx, t.claimed)
-	if t.in.Next && t.in.Attributes { // the outcome of the run before is inherited
+	t.story.begin(ctx, t.in.Session, t.claimed)
+	switch {
+	case t.in.Waits:
+		t.upsert(ctx, AttrOutcome.ValueUnset(), AttrModel.ValueSet(t.claimed.Model))
+	case t.in.Next && t.in.Attributes: // the outcome of the run before is inherited
 		err = workflow.UpsertTypedSearchAttributes(ctx, AttrOutcome.ValueUnset())
 	}
 	return true, err
@@ -118,9 +130,9 @@ func (t *turn) run(ctx workflow.Context) ending {
 		case t.stopped || decision.Finish == chat.FinishStopped || temporal.IsCanceledError(err):
 			return ending{state: chat.TurnStopped, say: phrase.Stopped}
 		case err != nil:
-			return ending{state: chat.TurnFailed, say: phrase.Broken}
+			return ending{state: chat.TurnFailed, say: phrase.Broken, reason: kindOf(err)}
 		case decision.Finish == chat.FinishError || decision.Finish == chat.FinishLoop:
-			return ending{state: chat.TurnFailed}
+			return ending{state: chat.TurnFailed, reason: reasonOf(decision)}
 		case len(decision.Calls) == 0:
 			return ending{state: chat.TurnDone}
 		}
@@ -130,7 +142,7 @@ func (t *turn) run(ctx workflow.Context) ending {
 			return t.broke(ctx)
 		}
 	}
-	return ending{state: chat.TurnFailed, say: phrase.StepLimit, steps: t.claimed.MaxSteps}
+	return ending{state: chat.TurnFailed, say: phrase.StepLimit, steps: t.claimed.MaxSteps, reason: reasonStepLimit}
 }
 
 // broke says how a turn ends between two steps: a person stopped it, or something failed.
@@ -138,7 +150,7 @@ func (t *turn) broke(ctx workflow.Context) ending {
 	if t.stopped || ctx.Err() != nil {
 		return ending{state: chat.TurnStopped, say: phrase.Stopped}
 	}
-	return ending{state: chat.TurnFailed, say: phrase.Broken}
+	return ending{state: chat.TurnFailed, say: phrase.Broken, reason: string(fault.Internal)}
 }
 
 // listen follows wakes while the turn runs: a stop cancels what is going on, an answer lets its call go on, a message
@@ -200,9 +212,9 @@ func (t *turn) nextWake(ctx workflow.Context) bool {
 }
 
 func (t *turn) generate(ctx workflow.Context, in activities.GenerateInput) (activities.GenerateOutput, error) {
-	summary := "generate · " + t.claimed.Model + " · step " + strconv.Itoa(in.Step+1)
+	summary := t.claimed.Model + " · step " + strconv.Itoa(in.Step+1)
 	if in.Waiting {
-		summary = "waits for the provider · " + t.claimed.Model + " · step " + strconv.Itoa(in.Step+1)
+		summary = "waits for the provider · " + summary
 	} else {
 		t.story.think(ctx, in.Step)
 	}
@@ -214,26 +226,26 @@ func (t *turn) generate(ctx workflow.Context, in activities.GenerateInput) (acti
 
 // finish closes the turn and reads what waits, after it has drained the wakes: a wake that comes later than that is
 // seen by the caller.
-func (t *turn) finish(ctx workflow.Context, end ending) (pending bool, err error) {
+func (t *turn) finish(ctx workflow.Context, end ending) (pending bool, result *TurnResult, err error) {
 	ctx, _ = workflow.NewDisconnectedContext(ctx) // a run cancelled from outside is finished all the same
 	t.story.end(ctx, end.state)
 	if t.in.Attributes {
 		outcome, model := AttrOutcome.ValueSet(string(end.state)), AttrModel.ValueSet(t.claimed.Model)
 		if err := workflow.UpsertTypedSearchAttributes(ctx, outcome, model); err != nil {
-			return false, err
+			return false, nil, err
 		}
 	}
 	t.drain()
 	in := activities.FinishInput{Session: t.in.Session, Turn: t.id, State: end.state, Say: end.say, Steps: end.steps}
 	var out activities.FinishOutput
 	if err := workflow.ExecuteLocalActivity(local(ctx, "finish"), activities.NameFinish, in).Get(ctx, &out); err != nil {
-		return false, err
+		return false, nil, err
 	}
 	t.closed(ctx)
 	for t.wakes.ReceiveAsync(nil) {
 		t.woken = true
 	}
-	return out.Pending, nil
+	return out.Pending, t.result(end, out), nil
 }
 
 // broken reports whether an activity ended for a reason of our own and not because somebody cancelled it.

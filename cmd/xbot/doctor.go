@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"go.temporal.io/api/enums/v1"
 	"go.temporal.io/api/workflowservice/v1"
 
 	"xbot/internal/config"
@@ -117,6 +118,9 @@ func lookTemporal(ctx context.Context, d *patient) (string, error) {
 	if _, err := c.CheckHealth(ctx, nil); err != nil {
 		return "", fmt.Errorf("does not answer at %s: %w", d.temporal.Address, err)
 	}
+	if _, err := c.WorkflowService().DescribeNamespace(ctx, &workflowservice.DescribeNamespaceRequest{Namespace: d.cfg.Namespace}); err != nil {
+		return "", fmt.Errorf("answers at %s, but not for the namespace %s: %w", d.temporal.Address, d.cfg.Namespace, err)
+	}
 	have, err := temporalclient.HasAttributes(ctx, c, d.cfg.Namespace, []string{workflows.AttrSession.GetName(), workflows.AttrOutcome.GetName()})
 	if err != nil || !have {
 		return "answers; the search attributes are missing, so its list shows no sessions", nil //nolint:nilerr // tolerated
@@ -132,19 +136,25 @@ func lookHeld(ctx context.Context, d *patient) (string, error) {
 		return "", err
 	}
 	defer c.Close()
-	open, err := c.ListWorkflow(ctx, &workflowservice.ListWorkflowExecutionsRequest{Query: "ExecutionStatus = 'Running' AND WorkflowType = '" + workflows.NameTurn + "'", PageSize: 100})
+	open, err := c.ListWorkflow(ctx, &workflowservice.ListWorkflowExecutionsRequest{Query: "ExecutionStatus IN ('Running', 'Paused') AND WorkflowType IN ('" + workflows.NameTurn + "', '" + workflows.NameSubagent + "')", PageSize: 100})
 	if err != nil {
 		return "", fmt.Errorf("open turns cannot be listed: %w", err)
 	}
-	held := 0
+	held, paused := 0, 0
 	for _, e := range open.GetExecutions() {
 		got, err := c.DescribeWorkflowExecution(ctx, e.GetExecution().GetWorkflowId(), e.GetExecution().GetRunId())
+		if err == nil && got.GetWorkflowExecutionInfo().GetStatus() == enums.WORKFLOW_EXECUTION_STATUS_PAUSED {
+			paused++
+		}
 		if err == nil && got.GetPendingWorkflowTask().GetAttempt() >= 3 {
 			held++
 		}
 	}
 	if held > 0 {
 		return "", fmt.Errorf("%d of %d open turns are blocked by a fault in workflow code; see their pending workflow task in the Temporal UI, and deploy a mended binary", held, len(open.GetExecutions()))
+	}
+	if paused > 0 {
+		return "", fmt.Errorf("%d of %d open turns is paused in the Temporal UI, and nobody is answered there; unpause or stop them", paused, len(open.GetExecutions()))
 	}
 	return fmt.Sprintf("none of %d open turns", len(open.GetExecutions())), nil
 }
@@ -196,7 +206,7 @@ func lookRunner(ctx context.Context, _ *patient) (string, error) {
 		}
 	}
 	if len(online) == 0 {
-		return "", fmt.Errorf("none of %d runners is connected, so no tool can run; see logs/runner-local.log in the data folder", len(all))
+		return "", fmt.Errorf("none of %d runners is connected, so no tool can run; see the log of the runner: logs/runner-local.log in the data folder where xbot serve started it", len(all))
 	}
 	return fmt.Sprintf("%d of %d connected%s", len(online), len(all), strings.Join(online, "")), nil
 }

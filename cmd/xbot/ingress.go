@@ -42,7 +42,7 @@ func (ingressCmd) Run(ctx context.Context) error {
 		return err
 	}
 	p, err := assemble(ctx, "xbot ingress", settings{
-		Home: cfg.Home, Secrets: cfg.Secrets, Telemetry: cfg.Telemetry, Prompt: cfg.Prompt, Memory: cfg.Memory, dsn: cfg.Database.URL, out: os.Stderr, limits: limitsOf(model, cfg.LLM),
+		Home: cfg.Home, Secrets: cfg.Secrets, Telemetry: cfg.Telemetry, Prompt: cfg.Prompt, Memory: cfg.Memory, dsn: cfg.Database.URL, out: os.Stderr, encrypts: cfg.Codec == "on", limits: limitsOf(model, cfg.LLM),
 		temporal: temporalclient.Config{Address: cfg.Address, Namespace: cfg.Namespace},
 	})
 	if err != nil {
@@ -57,6 +57,7 @@ func (ingressCmd) Run(ctx context.Context) error {
 	}
 	in := newIngressPart(p, listener, cfg.HTTP, cfg.Temporal, cfg.Runner, cfg.Docker, answering{model, cfg.LLM, cfg.Context})
 	var uiText string
+	in.uiToken = cfg.UIToken
 	if in.ui, uiText, err = givenUI(cfg.UI); err != nil {
 		return err
 	}
@@ -147,7 +148,7 @@ func newIngressPart(p *parts, l net.Listener, h config.HTTP, t config.Temporal, 
 // run answers requests and relays until ctx ends.
 func (in *ingressPart) run(ctx context.Context) error {
 	relay := &ingress.Relay{
-		Ledger: in.store, Waker: in.dispatch.Waker, Starter: in.starter(in.cfg), Client: in.temporal, Log: in.log, Metrics: ingress.NewRelayMetrics(in.tele.Registry), HeldAfter: in.http.Held,
+		Ledger: in.store, Waker: in.dispatch.Waker, Starter: in.starter(in.cfg), Client: in.temporal, Unpause: in.unpause, Log: in.log, Metrics: ingress.NewRelayMetrics(in.tele.Registry), HeldAfter: in.http.Held,
 	}
 	routes, err := in.routes()
 	if err != nil {
@@ -163,6 +164,7 @@ func (in *ingressPart) run(ctx context.Context) error {
 	g.Go(func() error { return in.desk.Run(ctx) })
 	g.Go(func() error { return in.followHearts(ctx) })
 	g.Go(func() error { return (&ingress.Orphans{Store: in.store, Boxes: in.boxes, Log: in.log}).Run(ctx) })
+	g.Go(func() error { return in.prune(ctx, in.http.Keep) })
 	g.Go(func() error {
 		defer in.dispatch.Close()
 		defer in.hub.Close()

@@ -52,6 +52,7 @@ type parts struct {
 	bus      *feed.Bus
 	store    *store.Store
 	temporal client.Client
+	codec    *temporalclient.Codec // of what stands in Temporal's histories
 	policy   policy
 	policies *policies.Live      // how conversations are routed, queued and limited
 	models   *catalogue.Live     // what conversations can choose among; made by newCatalogue
@@ -65,6 +66,7 @@ type parts struct {
 	triggers *trigger.Book
 
 	attributes atomic.Bool // whether the namespace knows our search attributes
+	waits      atomic.Bool // whether it knows AttrWaits and AttrParent, too
 }
 
 // settings are the groups that every process has.
@@ -76,6 +78,7 @@ type settings struct {
 	config.Memory
 
 	temporal temporalclient.Config
+	encrypts bool         // what goes into Temporal's histories
 	limits   limits.Table // where sessions are shown
 	dsn      string
 	out      io.Writer
@@ -143,6 +146,10 @@ func assemble(ctx context.Context, process string, s settings) (*parts, error) {
 	if s.temporal.Interceptors, err = p.tele.Interceptors(); err != nil {
 		return nil, err
 	}
+	if p.codec, err = p.newCodec(ctx, s.encrypts); err != nil {
+		return nil, err
+	}
+	s.temporal.Codec, s.temporal.Identity = p.codec, identity(process)
 	p.temporal, err = temporalclient.New(s.temporal)
 	return p, err
 }

@@ -47,7 +47,7 @@ func (in *ingressPart) routes() (ingress.Routes, error) {
 		allowed := func(q *http.Request) bool { return auth.User(q.Context()).Admin }
 		base := func(q *http.Request) string { return in.auth.Under(q.Context(), ingress.TemporalRoot) }
 		ui := ingress.TemporalUI{Target: in.ui, Header: localstack.UITokenHeader, Token: in.uiToken, Cookie: auth.CookieName, Base: base, Allowed: allowed}
-		r.Temporal = in.auth.RequireUnder(ingress.TemporalRoot, ui.Handler(), a.Refuse)
+		r.Temporal = in.auth.RequireUnder(ingress.TemporalRoot, ingress.WithCodec(in.codec, ui), a.Refuse)
 	}
 	return r, nil
 }

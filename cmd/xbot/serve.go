@@ -46,7 +46,7 @@ func (serveCmd) Run(ctx context.Context) error {
 	}
 	defer servers.stop()
 	p, err := assemble(ctx, "xbot serve", settings{
-		Home: cfg.Home, Secrets: cfg.Secrets, Telemetry: cfg.Telemetry, Prompt: cfg.Prompt, Memory: cfg.Memory, dsn: servers.dsn, out: out, temporal: servers.temporal,
+		Home: cfg.Home, Secrets: cfg.Secrets, Telemetry: cfg.Telemetry, Prompt: cfg.Prompt, Memory: cfg.Memory, dsn: servers.dsn, out: out, temporal: servers.temporal, encrypts: cfg.Codec == "on",
 		limits: limitsOf(model, cfg.LLM),
 	})
 	if err != nil {
@@ -101,6 +101,7 @@ func startServers(ctx context.Context, cfg *config.Serve, out io.Writer) (*serve
 	s := &servers{dsn: cfg.Database.URL, temporal: temporalclient.Config{Address: cfg.Address, Namespace: cfg.Namespace}}
 	var err error
 	s.ui, s.uiText, err = givenUI(cfg.UI)
+	s.uiToken = cfg.UIToken
 	return s, err
 }
 

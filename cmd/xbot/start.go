@@ -2,7 +2,10 @@ package main
 
 import (
 	"context"
+	"crypto/rand"
 	"time"
+
+	"go.temporal.io/api/workflowservice/v1"
 
 	"xbot/activities"
 	"xbot/ingress"
@@ -15,7 +18,7 @@ import (
 
 // waker wakes turns.
 func (p *parts) waker(t config.Temporal) *ingress.Waker {
-	return &ingress.Waker{Client: p.temporal, Words: t.Summaries == "on", Attributes: p.attributes.Load, Agents: p.store}
+	return &ingress.Waker{Client: p.temporal, Words: t.Summaries == "on", Attributes: p.attributes.Load, Waits: p.waits.Load, Agents: p.store}
 }
 
 // wakeLine has those woken who are handed a free turn, whichever half of the server frees it.
@@ -28,7 +31,7 @@ func (p *parts) wakeLine(t config.Temporal) {
 
 // starter starts what runs beside turns.
 func (p *parts) starter(t config.Temporal) *ingress.Starter {
-	return &ingress.Starter{Client: p.temporal, Rows: p.store, Words: t.Summaries == "on", Attributes: p.attributes.Load}
+	return &ingress.Starter{Client: p.temporal, Rows: p.store, Words: t.Summaries == "on", Attributes: p.attributes.Load, Waits: p.waits.Load, About: p.store.SessionAbout}
 }
 
 // taskWaker wakes the turn of a session when a background task of it has ended.
@@ -65,7 +68,11 @@ func (p *parts) learnAttributes(ctx context.Context, namespace string) error {
 		have, err := temporalclient.HasAttributes(ctx, p.temporal, namespace, names)
 		if err == nil && have {
 			p.attributes.Store(true)
-			return nil
+			more, err := temporalclient.HasAttributes(ctx, p.temporal, namespace, []string{workflows.AttrWaits.GetName(), workflows.AttrParent.GetName()})
+			if err == nil && more {
+				p.waits.Store(true)
+				return nil
+			}
 		}
 		p.log.Debug("search attributes are not there yet", "error", err)
 		select {
@@ -74,4 +81,12 @@ func (p *parts) learnAttributes(ctx context.Context, namespace string) error {
 		}
 	}
 	return nil
+}
+
+// unpause lets a run go on that was paused in the Temporal UI.
+func (in *ingressPart) unpause(ctx context.Context, workflowID, runID string) error {
+	_, err := in.temporal.WorkflowService().UnpauseWorkflowExecution(ctx, &workflowservice.UnpauseWorkflowExecutionRequest{
+		Namespace: in.cfg.Namespace, WorkflowId: workflowID, RunId: runID, Identity: "xbot", Reason: "a person stops this turn", RequestId: rand.Text(),
+	})
+	return err
 }

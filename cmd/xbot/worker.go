@@ -54,7 +54,7 @@ func (workerCmd) Run(ctx context.Context) error {
 		return err
 	}
 	p, err := assemble(ctx, "xbot worker", settings{
-		Home: cfg.Home, Secrets: cfg.Secrets, Telemetry: cfg.Telemetry, Prompt: cfg.Prompt, Memory: cfg.Memory, dsn: cfg.Database.URL, out: os.Stderr,
+		Home: cfg.Home, Secrets: cfg.Secrets, Telemetry: cfg.Telemetry, Prompt: cfg.Prompt, Memory: cfg.Memory, dsn: cfg.Database.URL, out: os.Stderr, encrypts: cfg.Codec == "on",
 		temporal: temporalclient.Config{Address: cfg.Address, Namespace: cfg.Namespace},
 	})
 	if err != nil {
@@ -165,10 +165,10 @@ func (p *parts) activities(model llm.Client, c think, t config.Temporal, boxes *
 	}
 	show := func(c chat.Call) activities.Output { return p.bus.NewTail(c.Session, c.Turn, c.ID) }
 	return worker.Activities{
-		Intake: &activities.Intake{Turns: p.store, Models: models, Personas: p.personas(), MaxSteps: c.MaxIterations, Words: t.Summaries == "on", Hooks: hooks},
+		Intake: &activities.Intake{Turns: p.store, Models: models, Personas: p.personas(), MaxSteps: c.MaxIterations, Words: t.Summaries == "on", Hooks: hooks, Totals: p.store.TurnTotals, Cost: answering{model: model, llm: l}.prices().Cost},
 		Model: &activities.Model{
 			Models: models, Steps: p.store, Tools: tools, Prompts: prompts, Open: open, Rules: p.policy.rules, Hooks: hooks,
-			Context: assembler, Personas: p.personas(), Trees: p.store,
+			Context: assembler, Personas: p.personas(), Trees: p.store, Words: t.Summaries == "on",
 			Retry: activities.Retry{Attempts: l.RetryAttempts, Delay: l.RetryDelay, MaxDelay: l.RetryMaxDelay},
 		},
 		Tools: &activities.Tools{

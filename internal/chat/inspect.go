@@ -24,6 +24,9 @@ type Counts struct {
 	Tasks    int   `json:"tasks_running" doc:"Background tasks."`
 	Runners  int   `json:"runners_connected"`
 	Bytes    int64 `json:"database_bytes"`
+
+	EventBytes  int64 `json:"event_bytes" doc:"Part of database_bytes: events to people, kept for XBOT_KEEP_EVENTS."`
+	PromptBytes int64 `json:"prompt_bytes" doc:"Part of database_bytes: what models were sent, kept as long."`
 }
 
 // SessionSummary is a conversation with what the server counted of it.

@@ -23,7 +23,9 @@ type Temporal struct {
 	Address   string `env:"TEMPORAL_ADDRESS" help:"host:port of the Temporal frontend; empty: xbot serve starts its own"`
 	Namespace string `env:"TEMPORAL_NAMESPACE" envDefault:"default" help:"Temporal namespace"`
 	UI        string `env:"XBOT_TEMPORAL_UI_URL" help:"address of the Temporal UI that /temporal/ leads to; set by xbot serve for its own"`
-	Summaries string `env:"XBOT_TEMPORAL_SUMMARIES" envDefault:"on" help:"on | off: whether the first words of messages stand in Temporal summaries"`
+	UIToken   string `env:"XBOT_TEMPORAL_UI_TOKEN" secret:"true" help:"token that this UI demands (--ui-token-file of xbot-temporal); sent to XBOT_TEMPORAL_UI_URL only"`
+	Summaries string `env:"XBOT_TEMPORAL_SUMMARIES" envDefault:"on" help:"on | off: whether the first words of messages, and of tool calls, stand in Temporal summaries"`
+	Codec     string `env:"XBOT_TEMPORAL_CODEC" envDefault:"off" help:"on | off: whether what stands in Temporal's histories is encrypted; the Temporal UI behind the login decrypts it"`
 }
 
 // Versions says whether workers have versions (Temporal's worker deployments).
@@ -96,6 +98,7 @@ type HTTP struct {
 	Hosts    []string      `env:"XBOT_ALLOWED_HOSTS" help:"further host names that requests may name, comma separated"`
 	Proxies  []string      `env:"XBOT_TRUSTED_PROXIES" help:"networks of proxies in front of the ingress, comma separated: their X-Forwarded-For says where somebody signs in from"`
 	Internal string        `env:"XBOT_INTERNAL_URL" help:"address at which workers reach this ingress; default: the HTTP address"`
+	Keep     time.Duration `env:"XBOT_KEEP_EVENTS" envDefault:"720h" help:"how long events to people, and what models were sent, are kept; conversations stay. 0: for ever"`
 	Held     time.Duration `env:"XBOT_HELD_AFTER" envDefault:"5m" help:"how long an answer may be blocked by a fault in workflow code before the person is told"`
 	Admin    string        `env:"XBOT_ADMIN" envDefault:"admin" help:"name of the administrator created at first start"`
 }

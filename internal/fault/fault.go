@@ -40,6 +40,11 @@ func Limited(after time.Duration, format string, args ...any) *Error {
 	return &Error{Kind: RateLimited, After: after, err: fmt.Errorf(format, args...)}
 }
 
+// Later builds an error of a kind that says when to try again.
+func Later(kind Kind, after time.Duration, format string, args ...any) *Error {
+	return &Error{Kind: kind, After: after, err: fmt.Errorf(format, args...)}
+}
+
 // Error returns the sentence.
 func (e *Error) Error() string { return e.err.Error() }
 

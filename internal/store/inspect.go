@@ -93,6 +93,6 @@ func (s *Store) InspectCounts(ctx context.Context) (chat.Counts, error) {
 	}
 	return chat.Counts{
 		Users: int(r.Users), Sessions: int(r.Sessions), Running: int(r.Running), Waiting: int(r.Waiting), Oldest: int(r.OldestSeconds), Tasks: int(r.Tasks),
-		Runners: int(r.Runners), Bytes: r.Bytes,
+		Runners: int(r.Runners), Bytes: r.Bytes, EventBytes: r.EventBytes, PromptBytes: r.PromptBytes,
 	}, nil
 }

@@ -93,7 +93,14 @@ func (s *Store) Unclaimed(ctx context.Context, older time.Duration) ([]Waiting, 
 }
 
 // TellTurnHeld tells the person, once, that the answer is held up.
-func (s *Store) TellTurnHeld(ctx context.Context, l Live) error {
+func (s *Store) TellTurnHeld(ctx context.Context, l Live) error { return s.tellTurn(ctx, l, phrase.Held) }
+
+// TellTurnPaused tells the person, once, that an administrator has paused the run.
+func (s *Store) TellTurnPaused(ctx context.Context, l Live) error {
+	return s.tellTurn(ctx, l, phrase.RunPaused)
+}
+
+func (s *Store) tellTurn(ctx context.Context, l Live, say phrase.ID) error {
 	return s.inTx(ctx, func(tx *tx) error {
 		n, err := s.q.TurnMarkHeld(ctx, tx, l.Turn)
 		if err != nil || n == 0 {
@@ -103,7 +110,7 @@ func (s *Store) TellTurnHeld(ctx context.Context, l Live) error {
 		if err != nil {
 			return err
 		}
-		return tx.notice(ctx, l.Session, l.Turn, phrase.Say(lang, phrase.Held))
+		return tx.notice(ctx, l.Session, l.Turn, phrase.Say(lang, say))
 	})
 }
 

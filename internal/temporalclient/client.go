@@ -29,6 +29,8 @@ type Config struct {
 	Metrics                   client.MetricsHandler
 	Interceptors              []interceptor.ClientInterceptor
 	Log                       *slog.Logger
+	Identity                  string // of this process, for operators; empty: process id and host
+	Codec                     *Codec // nil: what stands in histories can be read by who can read Temporal
 }
 
 // New returns a client that connects when it is first used, so that a process starts, and accepts messages, while
@@ -47,6 +49,12 @@ func New(cfg Config) (client.Client, error) {
 	options.MetricsHandler = cfg.Metrics
 	options.Interceptors = append(options.Interceptors, cfg.Interceptors...)
 	options.Logger = log.NewStructuredLogger(cfg.Log)
+	if cfg.Identity != "" {
+		options.Identity = cfg.Identity
+	}
+	if cfg.Codec != nil {
+		cfg.Codec.use(&options)
+	}
 	if cfg.CertFile != "" {
 		if options.ConnectionOptions.TLS, err = mutualTLS(cfg); err != nil {
 			return nil, err

@@ -93,3 +93,6 @@ SELECT items FROM todos WHERE session_key = $1;
 -- name: TodosSet :exec
 INSERT INTO todos (session_key, items) VALUES ($1, $2)
 ON CONFLICT (session_key) DO UPDATE SET items = EXCLUDED.items, updated_at = now();
+
+-- name: SessionAbout :one
+SELECT s.channel, u.name AS user_name FROM sessions s JOIN users u ON u.id = s.user_id WHERE s.key = $1;

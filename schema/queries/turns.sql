@@ -140,3 +140,12 @@ SELECT EXISTS (SELECT 1 FROM steps WHERE turn_id = $1);
 
 -- name: PromptSave :exec
 INSERT INTO prompts (hash, body) VALUES ($1, $2) ON CONFLICT (hash) DO NOTHING;
+
+-- name: TurnTotals :many
+-- What a turn took, by model: its steps with an answer, and the newest message of it.
+SELECT m.model, count(*)::int AS steps, sum(m.prompt_tokens)::bigint AS prompt_tokens, sum(m.cached_tokens)::bigint AS cached_tokens,
+       sum(m.completion_tokens)::bigint AS completion_tokens, max(m.id)::bigint AS message
+FROM messages m
+WHERE m.turn_id = $1 AND m.role = 'assistant'
+GROUP BY m.model
+ORDER BY m.model;

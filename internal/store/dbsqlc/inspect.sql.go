@@ -318,6 +318,8 @@ SELECT (SELECT count(*) FROM sessions)::int AS sessions,
        (SELECT count(*) FROM background_tasks WHERE state = 'running')::int AS tasks,
        (SELECT count(*) FROM connections WHERE connected AND seen_at > now() - interval '45 seconds')::int AS runners,
        (SELECT count(*) FROM users WHERE kind = 'person')::int AS users,
+       pg_total_relation_size('feed_events')::bigint AS event_bytes,
+       pg_total_relation_size('prompts')::bigint AS prompt_bytes,
        pg_database_size(current_database())::bigint AS bytes
 `
 
@@ -329,6 +331,8 @@ type InspectCountsRow struct {
 	Tasks         int32
 	Runners       int32
 	Users         int32
+	EventBytes    int64
+	PromptBytes   int64
 	Bytes         int64
 }
 
@@ -343,6 +347,8 @@ func (q *Queries) InspectCounts(ctx context.Context, db DBTX) (InspectCountsRow,
 		&i.Tasks,
 		&i.Runners,
 		&i.Users,
+		&i.EventBytes,
+		&i.PromptBytes,
 		&i.Bytes,
 	)
 	return i, err

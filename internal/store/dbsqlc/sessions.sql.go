@@ -93,6 +93,22 @@ func (q *Queries) EventListAfter(ctx context.Context, db DBTX, arg EventListAfte
 	return items, nil
 }
 
+const sessionAbout = `-- name: SessionAbout :one
+SELECT s.channel, u.name AS user_name FROM sessions s JOIN users u ON u.id = s.user_id WHERE s.key = $1
+`
+
+type SessionAboutRow struct {
+	Channel  string
+	UserName string
+}
+
+func (q *Queries) SessionAbout(ctx context.Context, db DBTX, key chat.SessionKey) (SessionAboutRow, error) {
+	row := db.QueryRow(ctx, sessionAbout, key)
+	var i SessionAboutRow
+	err := row.Scan(&i.Channel, &i.UserName)
+	return i, err
+}
+
 const sessionCreate = `-- name: SessionCreate :execrows
 INSERT INTO sessions (key, user_id, channel, title, cwd, cwd_runner, agent, chat_type, scene, origin) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
 ON CONFLICT (key) DO NOTHING

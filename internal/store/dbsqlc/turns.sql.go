@@ -661,3 +661,49 @@ func (q *Queries) TurnToCheck(ctx context.Context, db DBTX, older pgtype.Interva
 	}
 	return items, nil
 }
+
+const turnTotals = `-- name: TurnTotals :many
+SELECT m.model, count(*)::int AS steps, sum(m.prompt_tokens)::bigint AS prompt_tokens, sum(m.cached_tokens)::bigint AS cached_tokens,
+       sum(m.completion_tokens)::bigint AS completion_tokens, max(m.id)::bigint AS message
+FROM messages m
+WHERE m.turn_id = $1 AND m.role = 'assistant'
+GROUP BY m.model
+ORDER BY m.model
+`
+
+type TurnTotalsRow struct {
+	Model            string
+	Steps            int32
+	PromptTokens     int64
+	CachedTokens     int64
+	CompletionTokens int64
+	Message          int64
+}
+
+// What a turn took, by model: its steps with an answer, and the newest message of it.
+func (q *Queries) TurnTotals(ctx context.Context, db DBTX, turnID *chat.TurnID) ([]TurnTotalsRow, error) {
+	rows, err := db.Query(ctx, turnTotals, turnID)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []TurnTotalsRow
+	for rows.Next() {
+		var i TurnTotalsRow
+		if err := rows.Scan(
+			&i.Model,
+			&i.Steps,
+			&i.PromptTokens,
+			&i.CachedTokens,
+			&i.CompletionTokens,
+			&i.Message,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}

@@ -3482,6 +3482,11 @@ export interface components {
             database: string;
             /** Format: int64 */
             database_bytes: number;
+            /**
+             * Format: int64
+             * @description Part of database_bytes: events to people, kept for XBOT_KEEP_EVENTS.
+             */
+            event_bytes: number;
             /** @description Data folder of the process that answers. */
             home: string;
             /** Format: int64 */
@@ -3493,6 +3498,11 @@ export interface components {
              * @description Age of the oldest message that waits.
              */
             oldest_seconds: number;
+            /**
+             * Format: int64
+             * @description Part of database_bytes: what models were sent, kept as long.
+             */
+            prompt_bytes: number;
             /** @description The conversations that were used last. */
             recent: components["schemas"]["SessionSummary"][] | null;
             /** Format: int64 */

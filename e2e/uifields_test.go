@@ -1,0 +1,78 @@
+package e2e
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.temporal.io/api/enums/v1"
+	"go.temporal.io/api/workflowservice/v1"
+
+	"xbot/internal/apiclient"
+	"xbot/internal/chat"
+	"xbot/internal/phrase"
+	"xbot/workflows"
+)
+
+// found counts the runs that a query finds, as the list of the Temporal UI does.
+func (s *server) found(query string) int {
+	list, err := s.temporal().ListWorkflow(s.t.Context(), &workflowservice.ListWorkflowExecutionsRequest{Query: query})
+	require.NoError(s.t, err)
+	return len(list.GetExecutions())
+}
+
+func TestTemporal_AFailedTurnSaysSoAndAWaitingOneIsFound(t *testing.T) {
+	t.Parallel()
+	s := newServer(t, "LLM_RETRY_DELAY=10ms", "LLM_RETRY_ATTEMPTS=2", askForShell)
+	k := s.newTalk()
+	about := "WorkflowType = 'Turn' AND XbotSession = '" + string(k.key) + "' AND "
+	turn := k.untilEnded(time.Minute, k.send("fail 401", "say never"))
+	require.Equal(t, chat.TurnFailed, turn.State)
+	require.Eventually(t, func() bool { return s.found(about+"XbotOutcome = 'failed'") == 1 }, time.Minute, 50*time.Millisecond)
+	var result workflows.TurnResult
+	require.NoError(t, s.temporal().GetWorkflow(t.Context(), workflows.TurnID(k.key), "").Get(t.Context(), &result))
+	require.Equal(t, chat.TurnFailed, result.Outcome)
+	require.Equal(t, "denied", result.Reason)
+	require.Equal(t, 1, result.Steps)
+
+	k = s.newTalk()
+	about = "XbotSession = '" + string(k.key) + "' AND "
+	id := k.send(k.shell("true"), "say permitted")
+	require.Eventually(t, func() bool { return s.found(about+"XbotWaits = 'approval' AND XbotModel IS NOT NULL") == 1 }, time.Minute, 50*time.Millisecond)
+	call := lastCalls(k)[0].ID
+	_, err := s.client.Answer(t.Context(), k.key, call, apiclient.Answer{Allow: true})
+	require.NoError(t, err)
+	turn = k.untilEnded(time.Minute, id)
+	require.Equal(t, chat.TurnDone, turn.State)
+	require.Eventually(t, func() bool { return s.found(about+"XbotWaits IS NULL AND XbotOutcome = 'done'") == 1 }, time.Minute, 50*time.Millisecond)
+	h := s.capture("waits-for-approval", turn)
+	require.NotEmpty(t, h.GetEvents()[0].GetWorkflowExecutionStartedEventAttributes().GetMemo().GetFields()[workflows.MemoAbout])
+	var upserts int
+	for _, e := range h.GetEvents() {
+		if e.GetEventType() == enums.EVENT_TYPE_UPSERT_WORKFLOW_SEARCH_ATTRIBUTES {
+			upserts++
+		}
+	}
+	require.Equal(t, 4, upserts, "claimed, waits, waits no more, ended")
+}
+
+func TestTemporal_APausedTurnIsSaidAndAStopActsOnIt(t *testing.T) {
+	t.Parallel()
+	s := newServer(t, "XBOT_HELD_AFTER=1s")
+	k := s.newTalk()
+	id := k.send(k.shell("echo a >> %s; sleep 3", k.file("out")), "say after")
+	k.untilTool(time.Minute, chat.CallRunning)
+	_, err := s.temporal().WorkflowService().PauseWorkflowExecution(t.Context(), &workflowservice.PauseWorkflowExecutionRequest{
+		Namespace: "default", WorkflowId: workflows.TurnID(k.key), Identity: "operator", Reason: "to look at it",
+	})
+	require.NoError(t, err)
+	k.until(time.Minute, "the notice that it is paused", func(e chat.Event) bool {
+		return e.Kind == chat.EventMessage && decode[chat.Message](t, e).Content == phrase.Say(phrase.English, phrase.RunPaused)
+	})
+	said, err := s.operate("doctor")
+	require.Error(t, err, said)
+	require.Contains(t, said, "1 of 1 open turns is paused")
+	_, err = s.client.Stop(t.Context(), k.key)
+	require.NoError(t, err)
+	require.Equal(t, chat.TurnStopped, k.untilEnded(crashLimit, id).State)
+}

@@ -1,0 +1,73 @@
+package ingress
+
+import (
+	"bytes"
+	"encoding/json"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"go.temporal.io/sdk/converter"
+)
+
+// CodecPath is where the Temporal UI has payloads decrypted: a codec server behind the login, for administrators.
+const (
+	CodecPath = TemporalRoot + codecName
+	codecName = "codec"
+)
+
+// maxCodecBody bounds a request of the codec server, in bytes.
+const maxCodecBody = 32 << 20
+
+// WithCodec puts a codec server beside the Temporal UI, and tells the UI where it is.
+func WithCodec(codec converter.PayloadCodec, t TemporalUI) http.Handler {
+	ui, allowed := t.Handler(), t.Allowed
+	server := converter.NewPayloadCodecHTTPHandler(codec)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch {
+		case strings.HasPrefix(r.URL.Path, CodecPath+"/") && !allowed(r):
+			http.Error(w, "What stands in Temporal's histories is for administrators.", http.StatusForbidden)
+		case strings.HasPrefix(r.URL.Path, CodecPath+"/"):
+			r.Body = http.MaxBytesReader(w, r.Body, maxCodecBody)
+			w.Header().Set("Cache-Control", "no-store")
+			server.ServeHTTP(w, r)
+		case r.URL.Path == "/temporal/api/v1/settings":
+			tellCodec(w, r, ui, t.Base(r)+codecName)
+		default:
+			ui.ServeHTTP(w, r)
+		}
+	})
+}
+
+// tellCodec adds the address of the codec server to the settings of the UI. What is not understood passes as it is.
+func tellCodec(w http.ResponseWriter, r *http.Request, ui http.Handler, path string) {
+	r.Header.Del("Accept-Encoding")
+	answer := &kept{header: w.Header(), status: http.StatusOK}
+	ui.ServeHTTP(answer, r)
+	body := answer.body.Bytes()
+	var settings map[string]json.RawMessage
+	if answer.status == http.StatusOK && json.Unmarshal(body, &settings) == nil {
+		scheme := "http"
+		if r.TLS != nil || r.Header.Get("X-Forwarded-Proto") == "https" {
+			scheme = "https"
+		}
+		settings["Codec"], _ = json.Marshal(map[string]any{"Endpoint": scheme + "://" + r.Host + path, "IncludeCredentials": true}) // our own types
+		if changed, err := json.Marshal(settings); err == nil {
+			body = changed
+		}
+	}
+	w.Header().Set("Content-Length", strconv.Itoa(len(body)))
+	w.WriteHeader(answer.status)
+	_, _ = w.Write(body) // the client is gone if this fails
+}
+
+// kept is an answer that is not sent yet.
+type kept struct {
+	header http.Header
+	status int
+	body   bytes.Buffer
+}
+
+func (k *kept) Header() http.Header         { return k.header }
+func (k *kept) WriteHeader(status int)      { k.status = status }
+func (k *kept) Write(p []byte) (int, error) { return k.body.Write(p) }

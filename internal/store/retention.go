@@ -1,0 +1,41 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"xbot/internal/store/dbsqlc"
+)
+
+// Rows that one statement of Prune takes at most, so that none holds its locks for long.
+const (
+	pruneRows    = 5000
+	prunePrompts = 50 // each looks for who refers to it
+)
+
+// Prune removes what is older and nobody needs: events to people, and what models were sent. Conversations stay. It returns how
+// many rows went.
+func (s *Store) Prune(ctx context.Context, older time.Duration) (rows int64, err error) {
+	for _, prune := range []struct {
+		most int32
+		do   func(most int32) (int64, error)
+	}{
+		{pruneRows, func(most int32) (int64, error) {
+			return s.q.RetentionEvents(ctx, s.pool, dbsqlc.RetentionEventsParams{Older: interval(older), Most: most})
+		}},
+		{pruneRows, func(most int32) (int64, error) {
+			return s.q.RetentionTurns(ctx, s.pool, dbsqlc.RetentionTurnsParams{Older: interval(older), Most: most})
+		}},
+		{prunePrompts, func(most int32) (int64, error) {
+			return s.q.RetentionPrompts(ctx, s.pool, dbsqlc.RetentionPromptsParams{Older: interval(older), Most: most})
+		}},
+	} {
+		for n := int64(prune.most); n == int64(prune.most) && ctx.Err() == nil; rows += n {
+			if n, err = prune.do(prune.most); err != nil {
+				return rows, classify(fmt.Errorf("prune old rows: %w", err))
+			}
+		}
+	}
+	return rows, nil
+}

@@ -1,0 +1,95 @@
+package workflows
+
+import (
+	"errors"
+
+	"go.temporal.io/sdk/temporal"
+	"go.temporal.io/sdk/workflow"
+
+	"xbot/activities"
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+)
+
+// TurnResult is how a turn ended, for operators: the result of its run, which needs no worker to be read. A run that continues as
+// new hands it on as Last of the next one's input.
+type TurnResult struct {
+	Turn    chat.TurnID    `json:"turn"`
+	Outcome chat.TurnState `json:"outcome"`
+	// Reason is the kind of what went wrong, or stopped, loop, step_limit; empty: nothing did. It holds no text of anybody.
+	Reason  string       `json:"reason,omitempty"`
+	Inbox   chat.InboxID `json:"inbox,omitempty"`   // the message that was answered
+	Message int64        `json:"message,omitempty"` // the newest answer
+	Model   string       `json:"model,omitempty"`
+	Steps   int          `json:"steps"`
+	Tokens  int64        `json:"tokens"`
+	CostUSD *float64     `json:"cost_usd,omitempty"` // where prices are known
+}
+
+// Reasons beside the kinds of errors.
+const (
+	reasonStopped   = "stopped"
+	reasonLoop      = "loop"
+	reasonStepLimit = "step_limit"
+)
+
+func (t *turn) result(end ending, out activities.FinishOutput) *TurnResult {
+	r := &TurnResult{
+		Turn: t.id, Outcome: end.state, Reason: end.reason, Inbox: t.claimed.Inbox, Message: out.Message, Model: t.claimed.Model,
+		Steps: t.story.steps, Tokens: max(out.Tokens, int64(t.story.token)), CostUSD: out.CostUSD,
+	}
+	if end.state == chat.TurnStopped {
+		r.Reason = reasonStopped
+	}
+	return r
+}
+
+// kindOf is the kind of an error of an activity.
+func kindOf(err error) string {
+	if e, ok := errors.AsType[*temporal.ApplicationError](err); ok {
+		return e.Type()
+	}
+	if isTimeout(err) {
+		return string(fault.Unavailable)
+	}
+	return string(fault.Internal)
+}
+
+// reasonOf is why the model gave no answer.
+func reasonOf(d activities.GenerateOutput) string {
+	if d.Finish == chat.FinishLoop {
+		return reasonLoop
+	}
+	return d.Fault
+}
+
+// Values of AttrWaits.
+const (
+	WaitsApproval = "approval"
+	WaitsQuestion = "question"
+	WaitsRunner   = "runner"
+	WaitsSlot     = "slot"
+	WaitsModel    = "model"
+)
+
+// waits shows operators what the turn waits for, until the returned function is called. Of several waits the newest is shown.
+func (t *turn) waits(ctx workflow.Context, what string) (done func()) {
+	if !t.in.Waits {
+		return func() {}
+	}
+	ctx, _ = workflow.NewDisconnectedContext(ctx)
+	t.waiting++
+	t.upsert(ctx, AttrWaits.ValueSet(what))
+	return func() {
+		if t.waiting--; t.waiting == 0 {
+			t.upsert(ctx, AttrWaits.ValueUnset())
+		}
+	}
+}
+
+// upsert changes search attributes. One that Temporal refuses costs an operator a line in a list, and the turn nothing.
+func (t *turn) upsert(ctx workflow.Context, attributes ...temporal.SearchAttributeUpdate) {
+	if err := workflow.UpsertTypedSearchAttributes(ctx, attributes...); err != nil {
+		workflow.GetLogger(ctx).Warn("search attributes not changed", "error", err)
+	}
+}
