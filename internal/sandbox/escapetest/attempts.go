@@ -12,7 +12,8 @@ const (
 
 // Attempts are all of them, for a sandbox that shares its machine with what it must not reach.
 func Attempts() []Attempt {
-	return slices.Concat(paths(), environment(), processes(), sockets(), servers(), writing(), kernel())
+	return slices.Concat(paths(), environment(), processes(), sockets(), servers(), writing(), kernel(),
+		threads(), names(), shared(), inherited(), toldSockets())
 }
 
 // group makes attempts that are their own control.
@@ -104,7 +105,7 @@ func sockets() []Attempt {
 	return slices.Concat(
 		group("docker", `@PROBE@ unix @DOCKER@`, `@PROBE@ unix /var@DOCKER@`, `test -S @DOCKER@`, `@PROBE@ unix /proc/self/root@DOCKER@`),
 		group("agents", `@PROBE@ unix @SSH@`, `@PROBE@ unix @TMUX@`),
-		group("abstract sockets", `@PROBE@ abstract @ABSTRACT@`),
+		[]Attempt{{Group: "abstract sockets", Try: `@PROBE@ abstract @ABSTRACT@`, Needs: domain}},
 	)
 }
 
