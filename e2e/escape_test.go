@@ -168,7 +168,9 @@ func newPrisonWithout(t *testing.T, uid int, lacks string, env ...string) *priso
 		for _, dir := range []string{s.home, work} {
 			require.NoError(t, os.Chown(dir, uid, uid))
 		}
-		require.NoError(t, os.Chmod(work, 0o755))
+		for _, dir := range []string{work, filepath.Dir(t.TempDir())} { // the latter holds the folders that attempts outside begin in
+			require.NoError(t, os.Chmod(dir, 0o755))
+		}
 	}
 	p.probe = escapetest.Probe(t, work)
 	if lacks != "" {
