@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"os"
@@ -141,8 +142,22 @@ func (p *prison) attempt(attempts []escapetest.Attempt) int {
 	sound, idle := escapetest.Run(p.t, escapetest.World{
 		Names: p.names, Lacks: p.lacks, Secrets: p.secrets(), Inside: p.inside, Outside: p.beside,
 	}, attempts)
-	p.t.Logf("ATTEMPTS as user %d, %s: %d refused, and %d more that this user could not make outside either", p.uid, p.confinement(), sound, idle)
+	p.report(fmt.Sprintf("ATTEMPTS as user %d, %s: %d refused, and %d more that this user could not make outside either\n", p.uid, p.confinement(), sound, idle))
 	return sound
+}
+
+// report logs a line, and adds it to the file that CI prints at its end: what a test that passes logs is not shown.
+func (p *prison) report(line string) {
+	p.t.Helper()
+	p.t.Log(strings.TrimSpace(line))
+	path := os.Getenv("XBOT_ESCAPE_COUNTS")
+	if path == "" {
+		return
+	}
+	file, err := os.OpenFile(path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
+	require.NoError(p.t, err)
+	_, err = file.WriteString(line)
+	require.NoError(p.t, errors.Join(err, file.Close()))
 }
 
 // newPrison starts a server as a user, and around it what its commands must not reach.
