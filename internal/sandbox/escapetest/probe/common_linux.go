@@ -39,11 +39,11 @@ func unshare(what string) error {
 
 // clone3 asks with arguments that nobody takes: a kernel or filter without the call says so.
 func clone3([]string) error {
-	if err := call(unix.SYS_CLONE3, 0, 0); errors.Is(err, unix.EINVAL) || errors.Is(err, unix.EFAULT) {
+	err := call(unix.SYS_CLONE3, 0, 0)
+	if errors.Is(err, unix.EINVAL) || errors.Is(err, unix.EFAULT) {
 		return nil
-	} else {
-		return err
 	}
+	return err
 }
 
 func addKey([]string) error {

@@ -18,7 +18,7 @@ import (
 // The switch is in the kernel, for the program and all it starts: the program under test has none.
 func without(args []string) error {
 	if len(args) < 2 {
-		return errors.New("usage: probe without LIST PROGRAM ARGUMENT...")
+		return errors.New("it is called without LIST PROGRAM and arguments")
 	}
 	program := []bpf.Instruction{bpf.LoadAbsolute{Off: 0, Size: 4}}
 	deny := func(number int, errno unix.Errno) {
