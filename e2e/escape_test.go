@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -19,6 +20,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
 
 	"xbot/internal/chat"
 	"xbot/internal/localstack"
@@ -29,12 +31,13 @@ import (
 const nobody = 65534
 
 // leastSound is how many attempts must have been possible outside, so that their refusal means something.
-const leastSound = 60
+const leastSound = 250
 
 // prison is a server whose commands try to get out.
 type prison struct {
 	*talk
 	uid     int
+	lacks   string // what the kernel seems to be without
 	probe   string
 	outside string // folder that the server's user may write and commands may not; its home folder
 	names   map[string]string
@@ -42,13 +45,14 @@ type prison struct {
 	without []string // the same variables outside
 }
 
+// Each of the ways in which commands are confined, by what the kernel seems to lack to the server and all it starts.
+var lacking = map[string]string{"every wall": "", "Landlock alone": "namespaces", "no Landlock": "landlock"}
+
 func TestEscape_RootsCommandsReachNothingOutside(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("NOT RUN: this needs root; the test beside it runs as this user")
 	}
-	p := newPrison(t, 0)
-	sound := p.attempt(escapetest.Attempts())
-	require.GreaterOrEqual(t, sound, leastSound)
+	eachMode(t, 0)
 }
 
 func TestEscape_AnOrdinaryUsersCommandsReachNothingOutside(t *testing.T) {
@@ -56,9 +60,19 @@ func TestEscape_AnOrdinaryUsersCommandsReachNothingOutside(t *testing.T) {
 	if uid == 0 {
 		uid = nobody
 	}
-	p := newPrison(t, uid)
-	sound := p.attempt(escapetest.Attempts())
-	require.GreaterOrEqual(t, sound, leastSound)
+	eachMode(t, uid)
+}
+
+// eachMode tries to get out of every kind of walls that this machine offers, and says how often.
+func eachMode(t *testing.T, uid int) {
+	t.Helper()
+	for name, lacks := range lacking {
+		t.Run(name, func(t *testing.T) {
+			p := newPrisonWithout(t, uid, lacks)
+			sound := p.attempt(escapetest.Attempts())
+			require.GreaterOrEqual(t, sound, leastSound)
+		})
+	}
 }
 
 func TestEscape_FileToolsReachNothingOutside(t *testing.T) {
@@ -126,39 +140,126 @@ func (p *prison) fileCalls() []string {
 func (p *prison) attempt(attempts []escapetest.Attempt) int {
 	p.t.Helper()
 	sound, idle := escapetest.Run(p.t, escapetest.World{
-		Names: p.names, Secrets: p.secrets(), Inside: p.inside, Outside: p.beside,
+		Names: p.names, Lacks: p.lacks, Secrets: p.secrets(), Inside: p.inside, Outside: p.beside,
 	}, attempts)
-	p.t.Logf("as user %d: %d attempts refused, and %d more that this user could not make outside either", p.uid, sound, idle)
+	p.report(fmt.Sprintf("ATTEMPTS as user %d, %s: %d refused, and %d more that this user could not make outside either\n", p.uid, p.confinement(), sound, idle))
 	return sound
+}
+
+// report logs a line, and adds it to the file that CI prints at its end: what a test that passes logs is not shown.
+func (p *prison) report(line string) {
+	p.t.Helper()
+	p.t.Log(strings.TrimSpace(line))
+	path := os.Getenv("XBOT_ESCAPE_COUNTS")
+	if path == "" {
+		return
+	}
+	file, err := os.OpenFile(path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
+	require.NoError(p.t, err)
+	_, err = file.WriteString(line)
+	require.NoError(p.t, errors.Join(err, file.Close()))
 }
 
 // newPrison starts a server as a user, and around it what its commands must not reach.
 func newPrison(t *testing.T, uid int, env ...string) *prison {
 	t.Helper()
-	p := &prison{uid: uid, outside: homeOutside(t, uid)}
+	return newPrisonWithout(t, uid, "", env...)
+}
+
+// newPrisonWithout does it as on a kernel that lacks something.
+func newPrisonWithout(t *testing.T, uid int, lacks string, env ...string) *prison {
+	t.Helper()
+	p := &prison{uid: uid, lacks: lacks, outside: homeOutside(t, uid)}
 	s := prepareServer(t,
-		"HOME="+p.outside, "GITHUB_TOKEN=sk-test-secret-token", "SSH_AUTH_SOCK=/run/ssh-agent", "PGPASSWORD=sk-test-secret-pg", "TEMPORAL_NAMESPACE=default",
+		"HOME="+p.outside, "GITHUB_TOKEN=sk-test-secret-token", "SSH_AUTH_SOCK="+p.outside+"/agent", "DBUS_SESSION_BUS_ADDRESS=unix:path="+p.outside+"/bus,guid=1", "PGPASSWORD=sk-test-secret-pg", "TEMPORAL_NAMESPACE=default",
 		"AWS_SECRET_ACCESS_KEY=sk-test-secret-aws", "DOCKER_HOST=unix:///run/docker.sock", "XBOT_CONFINE=require")
-	work := t.TempDir()
-	s.env = append(append(s.env, "XBOT_WORKSPACE="+work), env...)
+	work, err := os.MkdirTemp("", "xw") // short: there is a socket some levels down
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, os.RemoveAll(work)) })
+	p.settle(s, work)
+	s.env = append(append(s.env, "XBOT_WORKSPACE="+work, "XBOT_HOME="+s.home), env...)
 	if uid != os.Getuid() {
 		s.as, s.bin = &syscall.Credential{Uid: uint32(uid), Gid: uint32(uid)}, copyBinaries(t)
 		for _, dir := range []string{s.home, work} {
 			require.NoError(t, os.Chown(dir, uid, uid))
 		}
-		require.NoError(t, os.Chmod(filepath.Dir(work), 0o755)) // the way to it
+		for _, dir := range []string{work, filepath.Dir(t.TempDir())} { // the latter holds the folders that attempts outside begin in
+			require.NoError(t, os.Chmod(dir, 0o755))
+		}
 	}
 	p.probe = escapetest.Probe(t, work)
+	if lacks != "" {
+		s.via = []string{p.probe, "without", lacks}
+	}
 	require.NoError(t, os.WriteFile(filepath.Join(s.home, "config.json"), []byte("{}"), 0o644))
 	s.boot()
 	p.talk = s.newTalk()
 	require.NoError(t, os.MkdirAll(filepath.Join(s.home, "workspaces", "2"), 0o755))
 	require.NoError(t, os.WriteFile(filepath.Join(s.home, "workspaces", "2", "private"), []byte("sk-test-secret of another user"), 0o644))
 	p.names = map[string]string{"HOME": s.home, "WORK": work, "OUT": p.outside, "PROBE": p.probe, "URL": s.url}
+	twin := p.nameAbove()
+	chown(t, filepath.Dir(filepath.Dir(twin)), uid)
 	p.nameServers()
 	p.nameProcesses()
 	p.nameSockets()
 	return p
+}
+
+// settle puts the data folder some levels down in the workspace, where commands may rename what is above it if nothing
+// holds it. Landlock alone cannot hide it there.
+func (p *prison) settle(s *server, work string) {
+	s.t.Helper()
+	base := work
+	if p.lacks == "namespaces" {
+		base = p.outside
+	}
+	s.home = filepath.Join(base, "apps", "deep", "home")
+	require.NoError(s.t, os.MkdirAll(s.home, 0o755))
+	s.t.Cleanup(func() { require.NoError(s.t, os.RemoveAll(filepath.Join(base, "apps"))) })
+	chown(s.t, filepath.Join(base, "apps"), p.uid)
+}
+
+// nameAbove names the folders above the data folder, and makes a twin of them that nobody hides.
+func (p *prison) nameAbove() (twin string) {
+	p.t.Helper()
+	base := filepath.Join(p.home, "..", "..", "..")
+	twin = filepath.Join(base, "twin", "deep", "home")
+	require.NoError(p.t, os.MkdirAll(filepath.Join(twin, "empty"), 0o755))
+	require.NoError(p.t, os.WriteFile(filepath.Join(twin, "secret.key"), []byte("x"), 0o600))
+	for name, home := range map[string]string{"": p.home, "TWIN": twin} {
+		above := filepath.Dir(home)
+		if name == "" {
+			p.names["ABOVE"], p.names["ABOVE2"] = above, filepath.Dir(above)
+			continue
+		}
+		p.names["TWIN"], p.names["TWIN_ABOVE"], p.names["TWIN_ABOVE2"] = home, above, filepath.Dir(above)
+	}
+	return twin
+}
+
+// chown gives a tree to a user.
+func chown(t *testing.T, root string, uid int) {
+	t.Helper()
+	require.NoError(t, filepath.WalkDir(root, func(path string, _ os.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		return os.Lchown(path, uid, -1)
+	}))
+}
+
+// confinement is what the server's runner says of itself.
+func (p *prison) confinement() string {
+	p.t.Helper()
+	runners, err := p.client.Runners(p.t.Context())
+	require.NoError(p.t, err)
+	for _, r := range runners.Runners {
+		if r.Name == "local" {
+			head, _, _ := strings.Cut(r.Confinement, ":")
+			return head
+		}
+	}
+	return "no runner"
 }
 
 // homeOutside makes a home folder that is neither the workspace nor in a folder for temporary files.
@@ -235,6 +336,11 @@ func (p *prison) nameSockets() {
 		p.names[name] = filepath.Join(dir, "socket")
 		p.listen(p.names[name])
 	}
+	for name, path := range map[string]string{"AGENT": p.outside + "/agent", "BUS": p.outside + "/bus"} {
+		p.names[name] = path
+		p.listen(path)
+	}
+	p.nameSharedMemory()
 	p.names["DOCKER"] = "/run/docker.sock"
 	if os.Getuid() != 0 {
 		return // whether an engine is there or not
@@ -242,6 +348,24 @@ func (p *prison) nameSockets() {
 	if _, err := os.Lstat("/run/docker.sock"); err != nil {
 		p.listen("/run/docker.sock")
 	}
+}
+
+// nameSharedMemory makes a segment as the server's user, as Postgres has one.
+func (p *prison) nameSharedMemory() {
+	p.t.Helper()
+	id, err := unix.SysvShmGet(unix.IPC_PRIVATE, os.Getpagesize(), unix.IPC_CREAT|0o600)
+	require.NoError(p.t, err)
+	p.t.Cleanup(func() {
+		_, err := unix.SysvShmCtl(id, unix.IPC_RMID, nil)
+		require.NoError(p.t, err)
+	})
+	var desc unix.SysvShmDesc
+	_, err = unix.SysvShmCtl(id, unix.IPC_STAT, &desc)
+	require.NoError(p.t, err)
+	desc.Perm.Uid = uint32(p.uid)
+	_, err = unix.SysvShmCtl(id, unix.IPC_SET, &desc)
+	require.NoError(p.t, err)
+	p.names["SHM"] = strconv.Itoa(id)
 }
 
 // listen accepts connections that everybody may make.
@@ -279,30 +403,53 @@ func (p *prison) secrets() []string {
 // mark comes before the exit code of a command in its output.
 const mark = "\n@@code "
 
-// inside lets a scripted model call the Shell with each command.
+// How many commands one call of the Shell carries out, and how many calls one turn makes.
+const (
+	perCall = 10
+	perTurn = 10
+)
+
+// inside lets a scripted model call the Shell with the commands.
 func (p *prison) inside(commands []string) []escapetest.Outcome {
 	p.t.Helper()
 	var out []escapetest.Outcome
-	for len(commands) > 0 {
-		batch := commands[:min(30, len(commands))]
-		commands = commands[len(batch):]
+	for turn := range slices.Chunk(slices.Collect(slices.Chunk(commands, perCall)), perTurn) {
 		var lines []string
-		for _, command := range batch {
-			lines = append(lines, p.shell("%s", p.within+"( "+command+"\n) 2>&1; printf '\\n@@code %s' $?"))
+		for _, some := range turn {
+			lines = append(lines, p.shell("%s", p.within+strings.Join(wrapped(some), "\n")))
 		}
 		id := p.send(append(lines, "say tried")...)
 		require.Equal(p.t, chat.TurnDone, p.untilEnded(3*time.Minute, id).State)
 		calls := lastCalls(p.talk)
-		require.Len(p.t, calls, len(batch))
+		require.Len(p.t, calls, len(turn))
 		for i, c := range calls {
-			output, code, found := strings.Cut(c.Result, mark)
-			require.True(p.t, found, "%s\n%s", batch[i], c.Result)
-			var outcome escapetest.Outcome
-			_, err := fmt.Sscanf(code, "%d", &outcome.Code)
-			require.NoError(p.t, err, c.Result)
-			outcome.Output = output
-			out = append(out, outcome)
+			out = append(out, outcomes(p.t, turn[i], c.Result)...)
 		}
+	}
+	return out
+}
+
+// wrapped are commands that say how they ended, after the beginning of what they printed.
+func wrapped(commands []string) []string {
+	var out []string
+	for _, command := range commands {
+		out = append(out, "o=$( ( "+command+"\n) 2>&1 ); c=$?; printf %s \"$o\" | head -c 1500; printf '\\n@@code %s\\n' $c")
+	}
+	return out
+}
+
+// outcomes are how commands ended, out of what they printed.
+func outcomes(t *testing.T, commands []string, printed string) []escapetest.Outcome {
+	t.Helper()
+	var out []escapetest.Outcome
+	for _, command := range commands {
+		output, rest, found := strings.Cut(printed, mark)
+		require.True(t, found, "%s\n%s", command, printed)
+		code, after, _ := strings.Cut(rest, "\n")
+		number, err := strconv.Atoi(strings.TrimSpace(code))
+		require.NoError(t, err, rest)
+		out = append(out, escapetest.Outcome{Code: number, Output: output})
+		printed = "\n" + after
 	}
 	return out
 }

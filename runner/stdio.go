@@ -49,10 +49,8 @@ func (d *daemon) startTalk(ctx context.Context, r wire.StdioStart, push func(any
 	if err != nil {
 		return nil, err
 	}
-	walls := d.walls
-	walls.Alone = true
 	t, err := d.talks.begin(r.ID, job.Spec{
-		Command: "exec " + quoteAll(r.Args), Dir: dir, Env: withEnv(d.env, r.Env), Confine: string(d.method), Walls: walls,
+		Command: "exec " + quoteAll(r.Args), Dir: dir, Env: withEnv(d.env, r.Env), Confine: string(d.method), Walls: d.walls,
 	})
 	if err != nil {
 		return nil, err

@@ -93,7 +93,9 @@ func (s *Store) Unclaimed(ctx context.Context, older time.Duration) ([]Waiting, 
 }
 
 // TellTurnHeld tells the person, once, that the answer is held up.
-func (s *Store) TellTurnHeld(ctx context.Context, l Live) error { return s.tellTurn(ctx, l, phrase.Held) }
+func (s *Store) TellTurnHeld(ctx context.Context, l Live) error {
+	return s.tellTurn(ctx, l, phrase.Held)
+}
 
 // TellTurnPaused tells the person, once, that an administrator has paused the run.
 func (s *Store) TellTurnPaused(ctx context.Context, l Live) error {

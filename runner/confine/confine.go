@@ -49,8 +49,7 @@ type Walls struct {
 	Sockets []string `json:"sockets,omitempty"` // of agents, hidden where there is a namespace; links are followed
 	Write   []string `json:"write,omitempty"`   // folders that it may change; "/" leaves everything writable but /proc and /sys
 	Limits  Limits   `json:"limits,omitzero"`
-	Alone   bool     `json:"alone,omitempty"` // it can signal its own descendants only
-	IPC     bool     `json:"ipc,omitempty"`   // it may use System V shared memory also without a namespace: nobody else's is there
+	IPC     bool     `json:"ipc,omitempty"` // it may use System V shared memory also without a namespace: nobody else's is there
 }
 
 // Request is a call by which a process of a command reaches for another.

@@ -59,9 +59,7 @@ func missing(method Method, abi int) []string {
 		out = append(out, "files outside can be cut off (Linux 6.2 could keep commands from it)")
 	}
 	if abi < abiScope {
-		out = append(out, "other processes of the user can be signalled (Linux 6.12 could keep commands from it)")
-	} else {
-		out = append(out, "signals stay among commands")
+		out = append(out, "abstract sockets of others can be reached (Linux 6.12 could keep commands from it)")
 	}
-	return out
+	return append(out, "signals stay among commands")
 }

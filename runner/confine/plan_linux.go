@@ -19,7 +19,6 @@ type plan struct {
 	keep  []string // folders in /run that stay visible
 	run   bool     // whether there is a /run to cover
 	ipc   bool     // as in Walls
-	alone bool     // as in Walls
 }
 
 // doors are sockets outside /run whose owner does what those who reach them ask for: agents that hold keys, container
@@ -41,7 +40,7 @@ var harmless = []string{
 
 // makePlan fails where it cannot be known what is there: a command may have shut the way to it, to open it afterwards.
 func makePlan(walls Walls, home string) (*plan, error) {
-	p := &plan{run: isFolder("/run") && !isLink("/run"), ipc: walls.IPC, alone: walls.Alone}
+	p := &plan{run: isFolder("/run") && !isLink("/run"), ipc: walls.IPC}
 	for _, h := range walls.Hide {
 		there, err := h.isThere()
 		if err != nil {

@@ -19,6 +19,9 @@ const TalkVerb = "talk"
 // talkFD is the descriptor from which Talk reads what to run, as one line of JSON, and which it watches afterwards.
 const talkFD = 3
 
+// noJobs is a folder that no shim has its job in: the process reaches for nobody's commands.
+const noJobs = ""
+
 // Talk runs a process whose standard streams are this one's, and returns its exit code. Unlike a job it leaves no
 // trace and lives no longer than its daemon wants: when the other end of descriptor 3 closes, however that came about,
 // the process ends with all its descendants. It must be called first thing in a process that the daemon started.
@@ -34,7 +37,7 @@ func Talk() int {
 		fmt.Fprintln(os.Stderr, "xbot-runner talk is started by xbot-runner only:", err)
 		return cannotStart
 	}
-	family, err := startFamily(spec, streams{in: os.Stdin, out: os.Stdout, err: os.Stderr}, nil)
+	family, err := startFamily(spec, streams{in: os.Stdin, out: os.Stdout, err: os.Stderr}, judgeFor(noJobs))
 	if err != nil {
 		fmt.Fprintf(os.Stderr, "xbot-runner could not start the process in %s: %v\n", spec.Dir, err)
 		return cannotStart

@@ -12,8 +12,26 @@ const (
 
 // Attempts are all of them, for a sandbox that shares its machine with what it must not reach.
 func Attempts() []Attempt {
-	return slices.Concat(paths(), environment(), processes(), sockets(), servers(), writing(), kernel())
+	all := slices.Concat(paths(), environment(), processes(), sockets(), servers(), writing(), kernel(),
+		threads(), names(), shared(), inherited(), toldSockets())
+	for i, a := range all {
+		if slices.Contains(openToLandlock, a.Try) || slices.Contains([]string{"docker", "agents", deviceNames}, a.Group) {
+			all[i].Needs = namespaces
+		}
+	}
+	return all
 }
+
+// openToLandlock are attempts that Landlock alone cannot refuse, as the operations page says: it shuts what it cannot put
+// out of sight, and knows neither modes and owners nor sockets with names.
+var openToLandlock = []string{
+	`ls -A @HOME@ | grep .`, `ls -A @HOME@/runner/local | grep .`, `find @HOME@ -name '*.key' | grep .`, `ls -A @HOME@/workspaces | grep .`,
+	`find @HOME@/../.. -name secret.key | grep .`, `@PROBE@ unix @PGSOCK@/.s.PGSQL.5432`, `ls -A @PGSOCK@ | grep .`, `ls @HOME@/postgres/base | grep .`,
+	capBounds, `chmod 640 @OUT@/file`, `chown $(id -u) @OUT@/file`, `touch -d 2020-01-01 @OUT@/file`, `test -e /dev/kmsg`, `ls /dev/shm | grep .`,
+}
+
+// capBounds looks at what no new privileges makes meaningless: an ordinary user cannot lower it without a namespace.
+const capBounds = `grep CapBnd /proc/self/status | grep -v -E '0000000000000000|00000000a00005fb'`
 
 // group makes attempts that are their own control.
 func group(name string, tries ...string) []Attempt {
@@ -104,7 +122,7 @@ func sockets() []Attempt {
 	return slices.Concat(
 		group("docker", `@PROBE@ unix @DOCKER@`, `@PROBE@ unix /var@DOCKER@`, `test -S @DOCKER@`, `@PROBE@ unix /proc/self/root@DOCKER@`),
 		group("agents", `@PROBE@ unix @SSH@`, `@PROBE@ unix @TMUX@`),
-		group("abstract sockets", `@PROBE@ abstract @ABSTRACT@`),
+		[]Attempt{{Group: "abstract sockets", Try: `@PROBE@ abstract @ABSTRACT@`, Needs: domain}},
 	)
 }
 
@@ -162,11 +180,12 @@ func kernel() []Attempt {
 			`@PROBE@ hostname`, `@PROBE@ module`, `@PROBE@ syslog`, `@PROBE@ bpf`, `dmesg | grep -q .`),
 		group("devices",
 			`mknod ./disk b $(cat /sys/block/*/dev | head -1 | tr : ' ') && head -c 1 ./disk > /dev/null && rm ./disk`, `mknod ./mem c 1 1 && rm ./mem`,
-			`test -e /dev/kmsg`, `ls /dev/shm | grep .`),
+			`test -e /dev/kmsg`, `ls /dev/shm | grep .`, `head -c 1 /dev/kmsg | grep -q .`,
+			`for d in /sys/block/*; do head -c 1 /dev/${d##*/} && exit 0; done; exit 1`),
 		group(deviceNames, `ls /dev | grep -v -x -E 'fd|full|null|ptmx|pts|random|shm|stderr|stdin|stdout|tty|urandom|zero'`),
 		group("powers",
 			`grep -q 'NoNewPrivs:.0' /proc/self/status`, `grep CapEff /proc/self/status | grep -v -E '0000000000000000|00000000a00005fb'`,
-			`grep CapBnd /proc/self/status | grep -v -E '0000000000000000|00000000a00005fb'`,
+			capBounds,
 			`@PROBE@ userns`, `@PROBE@ raw`, `@PROBE@ packet`),
 	)
 }

@@ -19,12 +19,14 @@ type Attempt struct {
 	Group string
 	Try   string // must fail in the sandbox; @NAME@ stands for what World.Names has under it
 	Sound string // must succeed outside, and so shows that Try is well made; empty means Try itself
+	Needs string // wall without which it is known to succeed; see World.Lacks
 	Apart bool   // Sound is for the inside of the sandbox: an allowed act of the same kind
 }
 
 // World is a sandbox and what lies around it.
 type World struct {
 	Names   map[string]string                                   // of processes, folders and addresses; attempts that name others are left out
+	Lacks   string                                              // wall that this sandbox has to do without; attempts that need it are left out
 	Secrets []string                                            // appear in no output
 	Inside  func(commands []string) []Outcome                   // executes commands in the sandbox
 	Outside func(t *testing.T, command string) (Outcome, error) // executes one beside it, as the same user
@@ -41,7 +43,7 @@ type Outcome struct {
 func Run(t *testing.T, w World, attempts []Attempt) (sound, idle int) {
 	t.Helper()
 	attempts = slices.DeleteFunc(slices.Clone(attempts), func(a Attempt) bool {
-		return strings.Contains(w.fill(a.Try)+w.fill(a.Sound), "@")
+		return (a.Needs != "" && a.Needs == w.Lacks) || strings.Contains(w.fill(a.Try)+w.fill(a.Sound), "@")
 	})
 	var commands []string
 	for _, a := range attempts {

@@ -5,6 +5,7 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"maps"
 	"net"
 	"net/http"
 	"os"
@@ -29,6 +30,9 @@ var attempts = map[string]func(args []string) error{
 	"tls":      handshake,
 	"ptrace":   func(args []string) error { return ptrace(pid(args[0])) },
 	"threads":  func(args []string) error { return anyThread(pid(args[0]), ptrace) },
+	"other":    other,
+	"each":     each,
+	"without":  without,
 	"vmread":   func(args []string) error { return vmread(pid(args[0])) },
 	"getfd":    func(args []string) error { return getfd(pid(args[0])) },
 	"setns":    setns,
@@ -45,11 +49,12 @@ var attempts = map[string]func(args []string) error{
 		_, err := unix.Klogctl(unix.SYSLOG_ACTION_READ_ALL, make([]byte, 4096))
 		return err
 	},
-	"bpf": bpf,
+	"bpf": bpfMap,
 }
 
 func main() {
 	runtime.LockOSThread() // tracing and namespaces belong to a thread
+	maps.Copy(attempts, common)
 	if len(os.Args) < 2 || attempts[os.Args[1]] == nil {
 		fmt.Fprintln(os.Stderr, "usage: probe ATTEMPT ARGUMENT...")
 		os.Exit(2)
@@ -259,8 +264,8 @@ func module([]string) error {
 	return nil
 }
 
-// bpf makes a map of programs' data of a kind that is for the privileged.
-func bpf([]string) error {
+// bpfMap makes a map of programs' data of a kind that is for the privileged.
+func bpfMap([]string) error {
 	const hashMap, create = 9, 0 // BPF_MAP_TYPE_LRU_HASH, BPF_MAP_CREATE
 	attr := [4]uint32{hashMap, 4, 4, 1}
 	fd, _, errno := unix.Syscall(unix.SYS_BPF, create, uintptr(unsafe.Pointer(&attr)), unsafe.Sizeof(attr))
