@@ -39,12 +39,17 @@ type Ledger interface {
 	SettleTurn(ctx context.Context, turn chat.TurnID) (store.Settled, error)
 	SetRun(ctx context.Context, turn chat.TurnID, run string) error
 	TellTurnHeld(ctx context.Context, l store.Live) error
-	TellTurnPaused(ctx context.Context, l store.Live) error
-	StopRequested(ctx context.Context, key chat.SessionKey, turn chat.TurnID) (bool, error)
 	TellMessageHeld(ctx context.Context, w store.Waiting) error
 	UserByID(ctx context.Context, id chat.UserID) (store.User, error)
+	Pauses
 	Beside
 	Agents
+}
+
+// Pauses are runs that somebody paused in the Temporal UI.
+type Pauses interface {
+	TellTurnPaused(ctx context.Context, l store.Live) error
+	StopRequested(ctx context.Context, key chat.SessionKey, turn chat.TurnID) (bool, error)
 }
 
 // Beside is what waits in line, and what runs beside turns and whose workflows may be missing.

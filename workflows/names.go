@@ -3,7 +3,6 @@ package workflows
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"net/url"
 	"strconv"
 	"strings"
 
@@ -69,7 +68,18 @@ func MemorizeID(id chat.MemorizeID) string { return "memorize/" + strconv.Format
 func ClosingID(turn chat.TurnID) string { return workflowID("closing/", string(turn)) }
 
 // ConversationPath is where the page shows a conversation, on the host that shows the Temporal UI.
-func ConversationPath(key chat.SessionKey) string { return "/c/" + url.PathEscape(string(key)) }
+func ConversationPath(key chat.SessionKey) string {
+	var path strings.Builder
+	path.WriteString("/c/")
+	for _, b := range []byte(key) {
+		if b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z' || b >= '0' && b <= '9' || strings.IndexByte("-_.:", b) >= 0 {
+			path.WriteByte(b)
+			continue
+		}
+		path.WriteString("%" + hex.EncodeToString([]byte{b}))
+	}
+	return path.String()
+}
 
 // workflowID escapes control characters and shortens what is too long by hashing it.
 func workflowID(prefix, text string) string {
