@@ -92,22 +92,27 @@ func TestTemporal_TheCodecHidesHistoriesAndTheLoginShowsThem(t *testing.T) {
 	admin := s.browser()
 	require.Equal(t, http.StatusOK, s.signIn(admin, link))
 	require.Equal(t, http.StatusUnauthorized, s.post(s.browser(), "/temporal/codec/decode", json.RawMessage(raw)))
-	text := s.ask(admin, http.MethodPost, "/temporal/codec/decode", raw)
+	var me struct {
+		TemporalUI string `json:"temporal_ui"`
+	}
+	require.NoError(t, json.Unmarshal([]byte(s.ask(admin, http.MethodGet, "/api/me", nil)), &me))
+	text := s.ask(admin, http.MethodPost, me.TemporalUI+"codec/decode", raw)
 	var decoded struct{ Payloads []struct{ Data string } }
 	require.NoError(t, json.Unmarshal([]byte(text), &decoded), text)
 	plain, err := base64.StdEncoding.DecodeString(decoded.Payloads[0].Data)
 	require.NoError(t, err)
 	require.Contains(t, string(plain), string(k.key))
-	require.Contains(t, s.ask(admin, http.MethodGet, "/temporal/api/v1/settings", nil), s.url+"/temporal/codec")
+	require.Contains(t, s.ask(admin, http.MethodGet, me.TemporalUI+"api/v1/settings", nil), s.url+me.TemporalUI+"codec")
 }
 
 // ask makes a request as a browser does and returns the body of the answer, which must be good.
-func (s *server) ask(c *http.Client, method, path string, body []byte) string {
+func (s *server) ask(c *browser, method, path string, body []byte) string {
 	s.t.Helper()
 	req, err := http.NewRequestWithContext(s.t.Context(), method, s.url+path, bytes.NewReader(body))
 	require.NoError(s.t, err)
 	req.Header.Set("Content-Type", "application/json")
 	req.Header.Set("Origin", s.url)
+	req.Header.Set("X-Xbot-Page", c.pageKey)
 	response, err := c.Do(req)
 	require.NoError(s.t, err)
 	defer response.Body.Close()
