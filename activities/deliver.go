@@ -244,13 +244,19 @@ func (s *sending) piece(ctx context.Context, n int) error {
 			return err
 		}
 	}
-	window, open := channel.TraitsAt(s.account, place).Window, p.State == chat.PieceTried
-	if open && window != channel.Forever && time.Since(p.Tried) >= window {
+	open := p.State == chat.PieceTried
+	if window := channel.TraitsAt(s.account, place).Window; open && window != channel.Forever && time.Since(p.Tried) >= window {
 		if absent, err := s.find(ctx, n, place, m); err != nil || !absent {
 			return err
 		}
 		open = false
 	}
+	return s.handOver(ctx, n, place, m, open)
+}
+
+// handOver sends a piece and notes what came of it; open says that an earlier attempt may have sent it.
+func (s *sending) handOver(ctx context.Context, n int, place chat.Address, m channel.Message, open bool) error {
+	p := &s.o.Pieces[n]
 	if paced, can := s.account.(channel.Paced); can { // what dies while it waits for its turn was certainly not sent
 		if err := paced.Pace(ctx); err != nil {
 			return err
@@ -291,25 +297,32 @@ func (s *sending) piece(ctx context.Context, n int) error {
 // absent is true where the history of the platform tells of all that it accepted, and lacks the piece.
 func (s *sending) find(ctx context.Context, n int, place chat.Address, m channel.Message) (absent bool, err error) {
 	p := &s.o.Pieces[n]
-	if finder, can := s.account.(channel.Finder); can {
-		sent, found, err := finder.Find(ctx, place, m, p.Tried)
-		if err != nil && !refused(err) { // who may not look does not know either
-			return false, err
-		}
-		if err == nil && found {
-			return false, s.arrived(ctx, n, sent)
-		}
-		if recorder, can := s.account.(channel.Recorder); can && err == nil {
-			if early := recorder.Settles(m) - time.Since(p.Tried); early > 0 {
-				return false, fault.Limited(early, "the platform may still send what it was handed")
-			}
-			p.State, p.Tried = chat.PieceWaiting, time.Time{}
-			return true, nil
-		}
+	finder, can := s.account.(channel.Finder)
+	if !can {
+		return false, s.isLost(ctx, p)
 	}
+	sent, found, err := finder.Find(ctx, place, m, p.Tried)
+	recorder, records := s.account.(channel.Recorder)
+	switch {
+	case err != nil && !refused(err):
+		return false, err
+	case err == nil && found:
+		return false, s.arrived(ctx, n, sent)
+	case err != nil || !records: // who may not look does not know either
+		return false, s.isLost(ctx, p)
+	}
+	if early := recorder.Settles(m) - time.Since(p.Tried); early > 0 {
+		return false, fault.Limited(early, "the platform may still send what it was handed")
+	}
+	p.State, p.Tried = chat.PieceWaiting, time.Time{}
+	return true, nil
+}
+
+// isLost notes that nobody knows whether a piece arrived, and that nobody will.
+func (s *sending) isLost(ctx context.Context, p *chat.Piece) error {
 	s.lost = true
 	p.State = chat.PieceLost
-	return false, s.note(ctx, false)
+	return s.note(ctx, false)
 }
 
 func (s *sending) arrived(ctx context.Context, n int, sent channel.Sent) error {

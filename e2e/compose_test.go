@@ -13,6 +13,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -68,7 +69,7 @@ func newComposed(t *testing.T, settings ...string) *composed {
 	image := runnerstest.Image(t)
 	dir, err := os.MkdirTemp("/var/tmp", "xbot-compose") // the engine finds it under this name, and others may enter it
 	require.NoError(t, err)
-	require.NoError(t, os.Chmod(dir, 0o755)) //nolint:gosec // as said
+	require.NoError(t, os.Chmod(dir, 0o755))
 	c := &composed{t: t, dir: dir, addr: freeAddress(t), files: []string{"docker-compose.yml", "test.yml"}}
 	require.NoError(t, exec.CommandContext(t.Context(), "cp", "-r", "../docker-compose.yml", "../deploy", dir).Run())
 	for _, name := range []string{"home", "postgres", "runner", "work"} {
@@ -77,11 +78,13 @@ func newComposed(t *testing.T, settings ...string) *composed {
 	}
 	writeCertificates(t, filepath.Join(dir, "tls"))
 	c.write("passwd", "root:x:0:0::/root:/bin/sh\nxbot:x:10001:10001::/tmp:/bin/sh\n")
-	require.NoError(t, os.Chmod(filepath.Join(dir, "passwd"), 0o644)) //nolint:gosec // every user of a container reads it
+	require.NoError(t, os.Chmod(filepath.Join(dir, "passwd"), 0o644))
 	made, err := exec.CommandContext(t.Context(), "../deploy/make-env").Output()
 	require.NoError(t, err)
-	lines := append(settings, "PUBLISH_ADDR="+c.addr, "XBOT_PUBLIC_URL=http://"+c.addr, "TEMPORAL_TLS=true", "TEMPORAL_TLS_SERVER_NAME=xbot-temporal",
-		"TEMPORAL_TLS_SERVER_CA_CERT_PATH=/tls/ca.pem", "TEMPORAL_TLS_CLIENT_CERT_PATH=/tls/client.pem", "TEMPORAL_TLS_CLIENT_KEY_PATH=/tls/client-key.pem")
+	lines := slices.Concat(settings, []string{
+		"PUBLISH_ADDR=" + c.addr, "XBOT_PUBLIC_URL=http://" + c.addr, "TEMPORAL_TLS=true", "TEMPORAL_TLS_SERVER_NAME=xbot-temporal",
+		"TEMPORAL_TLS_SERVER_CA_CERT_PATH=/tls/ca.pem", "TEMPORAL_TLS_CLIENT_CERT_PATH=/tls/client.pem", "TEMPORAL_TLS_CLIENT_KEY_PATH=/tls/client-key.pem",
+	})
 	c.write(".env", string(made)+strings.Join(lines, "\n")+"\n")
 	binaries, err := filepath.Abs(bin)
 	require.NoError(t, err)
@@ -106,7 +109,7 @@ func (c *composed) command(ctx context.Context, args ...string) *exec.Cmd {
 	for _, file := range c.files {
 		head = append(head, "-f", file)
 	}
-	args = append(head, args...)
+	args = slices.Concat(head, args)
 	cmd := exec.CommandContext(ctx, "docker-compose", args...)
 	if exec.CommandContext(ctx, "docker", "compose", "version").Run() == nil {
 		cmd = exec.CommandContext(ctx, "docker", append([]string{"compose"}, args...)...)
@@ -186,7 +189,7 @@ func lastWord(text string) string {
 // writeCertificates makes what xbot-temporal and its clients need to trust one another.
 func writeCertificates(t *testing.T, dir string) {
 	t.Helper()
-	require.NoError(t, os.Mkdir(dir, 0o755)) //nolint:gosec // users of containers read it
+	require.NoError(t, os.Mkdir(dir, 0o755))
 	var authority *x509.Certificate
 	var authorityKey *ecdsa.PrivateKey
 	for i, name := range []string{"ca", "server", "client"} {
@@ -205,7 +208,7 @@ func writeCertificates(t *testing.T, dir string) {
 		private, err := x509.MarshalPKCS8PrivateKey(key)
 		require.NoError(t, err)
 		for file, block := range map[string]*pem.Block{name + ".pem": {Type: "CERTIFICATE", Bytes: der}, name + "-key.pem": {Type: "PRIVATE KEY", Bytes: private}} {
-			require.NoError(t, os.WriteFile(filepath.Join(dir, file), pem.EncodeToMemory(block), 0o644)) //nolint:gosec // as above
+			require.NoError(t, os.WriteFile(filepath.Join(dir, file), pem.EncodeToMemory(block), 0o644))
 		}
 	}
 }

@@ -60,8 +60,7 @@ func (o *Orphans) Sweep(ctx context.Context) error {
 		if !known {
 			box, err = Reach(ctx, o.Boxes, f.User, f.Runner)
 			if revoked(err) { // the runner is not theirs any more: nobody can remove anything there
-				box, err = nil, o.Store.FileRemoved(ctx, f.ID)
-				if err != nil {
+				if err := o.Store.FileRemoved(ctx, f.ID); err != nil {
 					return err
 				}
 				continue

@@ -38,16 +38,16 @@ type Ledger interface {
 	Unclaimed(ctx context.Context, older time.Duration) ([]store.Waiting, error)
 	SettleTurn(ctx context.Context, turn chat.TurnID) (store.Settled, error)
 	SetRun(ctx context.Context, turn chat.TurnID, run string) error
-	TellTurnHeld(ctx context.Context, l store.Live) error
-	TellMessageHeld(ctx context.Context, w store.Waiting) error
 	UserByID(ctx context.Context, id chat.UserID) (store.User, error)
-	Pauses
+	Blocked
 	Beside
 	Agents
 }
 
-// Pauses are runs that somebody paused in the Temporal UI.
-type Pauses interface {
+// Blocked are runs that do not go on by themselves: held by a fault in workflow code, or paused in the Temporal UI.
+type Blocked interface {
+	TellTurnHeld(ctx context.Context, l store.Live) error
+	TellMessageHeld(ctx context.Context, w store.Waiting) error
 	TellTurnPaused(ctx context.Context, l store.Live) error
 	StopRequested(ctx context.Context, key chat.SessionKey, turn chat.TurnID) (bool, error)
 }

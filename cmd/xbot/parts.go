@@ -119,13 +119,8 @@ func assemble(ctx context.Context, process string, s settings) (*parts, error) {
 	if err := store.Migrate(ctx, s.dsn); err != nil {
 		return nil, err
 	}
-	pool, err := pgxpool.ParseConfig(s.dsn)
-	if err != nil {
-		return nil, fault.Errorf(fault.Invalid, "XBOT_DATABASE_URL is not a Postgres connection string")
-	}
-	pool.MaxConns, pool.MinConns = poolSize, 4
-	if p.pool, err = pgxpool.NewWithConfig(ctx, pool); err != nil {
-		return nil, fmt.Errorf("open the database: %w", err)
+	if p.pool, err = openPool(ctx, s.dsn); err != nil {
+		return nil, err
 	}
 	p.bus = feed.New(p.log)
 	p.store = store.New(p.pool, p.bus)
@@ -152,6 +147,19 @@ func assemble(ctx context.Context, process string, s settings) (*parts, error) {
 	s.temporal.Codec, s.temporal.Identity = p.codec, identity(process)
 	p.temporal, err = temporalclient.New(s.temporal)
 	return p, err
+}
+
+func openPool(ctx context.Context, dsn string) (*pgxpool.Pool, error) {
+	cfg, err := pgxpool.ParseConfig(dsn)
+	if err != nil {
+		return nil, fault.Errorf(fault.Invalid, "XBOT_DATABASE_URL is not a Postgres connection string")
+	}
+	cfg.MaxConns, cfg.MinConns = poolSize, 4
+	pool, err := pgxpool.NewWithConfig(ctx, cfg)
+	if err != nil {
+		return nil, fmt.Errorf("open the database: %w", err)
+	}
+	return pool, nil
 }
 
 // databaseWait is how long a process waits at its start for Postgres to answer.

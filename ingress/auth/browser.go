@@ -20,7 +20,7 @@ const browserID = 16
 func (a *Auth) newBrowser(user chat.UserID) string {
 	id := make([]byte, browserID)
 	rand.Read(id) // never fails
-	return text(append(id, a.mac("known browser", id, ofUser(user))...))
+	return text(slices.Concat(id, a.mac("known browser", id, ofUser(user))))
 }
 
 // knows reports whether a browser has signed in as the user before.

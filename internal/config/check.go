@@ -22,22 +22,24 @@ func check(settings any) error {
 	return nil
 }
 
+// choices are the settings that take one of a few words.
+var choices = map[string][]string{
+	"LLM_PROVIDER":            {"", "openai", "anthropic", "demo"},
+	"XBOT_TEMPORAL_SUMMARIES": {"on", "off"},
+	"XBOT_TEMPORAL_CODEC":     {"off", "on"},
+	"XBOT_WORKER_VERSIONING":  {"off", "on"},
+	"AGENT_CONTEXT_MODE":      {"default", "none"},
+	"AGENT_MEMORY_FLUSH":      {"on", "off"},
+	"AGENT_PRUNING":           {"off", "cache-ttl", "on"},
+	"MEMORY_PROVIDER":         {"flat", "letta"},
+	"LLM_EMBEDDING_PROVIDER":  {"openai", "ollama"},
+	"LLM_EMBEDDING_OVERLONG":  {"truncate", "compress"},
+	"LOG_LEVEL":               {"debug", "info", "warn", "error"},
+	"LOG_FORMAT":              {"text", "json"},
+	"XBOT_HOST_HOOKS":         {"off", "on"},
+}
+
 func checkOne(s Setting) error {
-	choices := map[string][]string{
-		"LLM_PROVIDER":            {"", "openai", "anthropic", "demo"},
-		"XBOT_TEMPORAL_SUMMARIES": {"on", "off"},
-		"XBOT_TEMPORAL_CODEC":     {"off", "on"},
-		"XBOT_WORKER_VERSIONING":  {"off", "on"},
-		"AGENT_CONTEXT_MODE":      {"default", "none"},
-		"AGENT_MEMORY_FLUSH":      {"on", "off"},
-		"AGENT_PRUNING":           {"off", "cache-ttl", "on"},
-		"MEMORY_PROVIDER":         {"flat", "letta"},
-		"LLM_EMBEDDING_PROVIDER":  {"openai", "ollama"},
-		"LLM_EMBEDDING_OVERLONG":  {"truncate", "compress"},
-		"LOG_LEVEL":               {"debug", "info", "warn", "error"},
-		"LOG_FORMAT":              {"text", "json"},
-		"XBOT_HOST_HOOKS":         {"off", "on"},
-	}
 	if allowed, ok := choices[s.Name]; ok && !slices.Contains(allowed, s.Value) {
 		return fault.Errorf(fault.Invalid, "%s is %q; it must be one of %s", s.Name, s.Value, strings.TrimPrefix(strings.Join(allowed, ", "), ", "))
 	}

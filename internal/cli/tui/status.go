@@ -137,24 +137,32 @@ func (m *model) activity() string {
 			what += fmt.Sprintf(" and %d more", len(running)-1)
 		}
 	} else if live := m.story.Live(); live != nil {
-		switch {
-		case live.Retry != "" && turn.Waits != nil:
-			what = "waiting for the model provider"
-		case live.Retry != "":
-			what = "trying again"
-		case live.Doing == chat.DoingCompress:
-			what = "compressing the context"
-		case live.Writing != "":
-			what = "preparing " + text.Line(live.Writing)
-		case live.Content != "":
-			what = "answering"
-		}
+		what = modelActivity(live, turn.Waits != nil)
 	} else if turn.Waits != nil {
-		what = "waiting for the model provider"
+		what = waitsForProvider
 	}
 	what += " · " + seconds(time.Since(turn.StartedAt))
 	if n := len(m.story.Queued); n > 0 {
 		what += fmt.Sprintf(" · %d queued", n)
 	}
 	return what
+}
+
+const waitsForProvider = "waiting for the model provider"
+
+// modelActivity says what the model does that a turn has asked.
+func modelActivity(live *story.Entry, waits bool) string {
+	switch {
+	case live.Retry != "" && waits:
+		return waitsForProvider
+	case live.Retry != "":
+		return "trying again"
+	case live.Doing == chat.DoingCompress:
+		return "compressing the context"
+	case live.Writing != "":
+		return "preparing " + text.Line(live.Writing)
+	case live.Content != "":
+		return "answering"
+	}
+	return "thinking"
 }

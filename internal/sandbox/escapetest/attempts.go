@@ -6,6 +6,7 @@ import "slices"
 const (
 	homeFolder  = "home folder"
 	deviceNames = "names of devices"
+	otherNames  = "names"
 	webUI       = "temporal UI"
 	webAPI      = "HTTP API"
 )
@@ -86,14 +87,18 @@ func paths() []Attempt {
 	})
 }
 
-// environment holds what the server was started with. XBOT_JOB is no secret: it marks the processes of a command.
+// told are the variables that a command gets: the mark of its processes, and the conversation that it is run for. They are
+// no secrets.
+const told = `^XBOT_(JOB|SESSION|CHANNEL|ACCOUNT|CHAT_TYPE|CHAT|THREAD|PERSON|MESSAGE)=`
+
+// environment holds what the server was started with.
 func environment() []Attempt {
 	const server = `tr '\0' '\n' < /proc/@SERVE@/environ | `
 	var out []Attempt
 	for _, pattern := range []string{
 		`^XBOT_`, `^LLM_`, `^TEMPORAL_`, `^PG`, `_TOKEN=`, `_KEY=`, `^SSH_AUTH_SOCK=`, `^AWS_`, `^DOCKER_HOST=`, `sk-test-secret`,
 	} {
-		out = append(out, Attempt{Group: "env", Try: `env | grep -v '^XBOT_JOB=' | grep -E '` + pattern + `'`, Sound: server + `grep -E '` + pattern + `'`})
+		out = append(out, Attempt{Group: "env", Try: `env | grep -v -E '` + told + `' | grep -E '` + pattern + `'`, Sound: server + `grep -E '` + pattern + `'`})
 	}
 	return out
 }

@@ -7,8 +7,9 @@ import "slices"
 // program and notes, $DAEMON and $PAUSE its processes: variables, since each has one name inside and another outside.
 func Container() []Attempt {
 	shared := slices.DeleteFunc(Attempts(), func(a Attempt) bool {
-		// The home folder is the workspace, the engine makes other devices, and no server is reached at all.
-		return slices.Contains([]string{homeFolder, deviceNames, webUI, webAPI}, a.Group)
+		// The home folder is the workspace, the engine makes other devices, no server is reached at all, and nothing that is
+		// hidden outside has a name.
+		return slices.Contains([]string{homeFolder, deviceNames, otherNames, webUI, webAPI}, a.Group)
 	})
 	return slices.Concat(shared, engine(), neighbours(), runnersFiles(), runnersProcesses(), network(), keys(), containerKernel())
 }
@@ -70,7 +71,7 @@ func network() []Attempt {
 
 // keys in environments that can be read, and descriptors that lead out.
 func keys() []Attempt {
-	const all = `cat /proc/[0-9]*/environ 2>/dev/null | tr '\0' '\n' | grep -v '^XBOT_JOB=' | grep -E `
+	const all = `cat /proc/[0-9]*/environ 2>/dev/null | tr '\0' '\n' | grep -v -E '` + told + `' | grep -E `
 	const descend = `for n in 3 4 5 6 7 8 9 10 11; do cat /proc/self/fd/$n/../../../../../../../..@HOME@/secret.key 2>/dev/null && exit 0; done; exit 1`
 	out := group("keys", all+`'^XBOT_'`, all+`'_TOKEN='`, all+`'_KEY='`, all+`'^DOCKER_HOST='`, all+`sk-test-secret`,
 		`grep -rls sk-test-secret @HOME@/workspaces`, `grep -q sk-test-secret @NEIGHBOUR_ROOT@/tmp/private`)

@@ -62,7 +62,7 @@ func names() []Attempt {
 			`cd LEVEL/.. && mv -T "$(basename LEVEL)" renamed && mv -T renamed "$(basename LEVEL)"`,
 		} {
 			out = append(out, Attempt{
-				Group: "names", Try: strings.ReplaceAll(try, "LEVEL", level), Sound: strings.ReplaceAll(try, "LEVEL", twin),
+				Group: otherNames, Try: strings.ReplaceAll(try, "LEVEL", level), Sound: strings.ReplaceAll(try, "LEVEL", twin),
 			})
 		}
 	}
@@ -71,7 +71,7 @@ func names() []Attempt {
 		`cp -al LEVEL ./copied && cat ./copied/secret.key && rm -r ./copied`, `cat LEVEL.*/secret.key LEVEL/secret.key`, `cat LEVEL/../*/secret.key`, `cat LEVEL/../../*/*/secret.key`,
 		`find LEVEL/../.. -name secret.key | grep .`, `grep -rl . LEVEL/../.. --include=secret.key`, `tar c -C LEVEL/.. . | tar t | grep secret.key`,
 	} {
-		out = append(out, Attempt{Group: "names", Try: strings.ReplaceAll(try, "LEVEL", "@HOME@"), Sound: strings.ReplaceAll(try, "LEVEL", "@TWIN@")})
+		out = append(out, Attempt{Group: otherNames, Try: strings.ReplaceAll(try, "LEVEL", "@HOME@"), Sound: strings.ReplaceAll(try, "LEVEL", "@TWIN@")})
 	}
 	return out
 }
