@@ -143,7 +143,7 @@ func slowFile(t *testing.T, content string) (at *httptest.Server, began, release
 func TestNapCat_AKillWhileAFileIsFetchedNeitherLosesNorDoublesItsMessage(t *testing.T) {
 	t.Parallel()
 	files, began, release := slowFile(t, "here at last")
-	s, p := onNapCat(t)
+	s, p := onNapCat(t, "XBOT_HTTP_ALLOW=127.0.0.1")
 	s.mine("napcat:20007")
 	carol := onebottest.Person("20007")
 	require.Eventually(t, func() bool { return p.Connected() > 0 }, time.Minute, 20*time.Millisecond)

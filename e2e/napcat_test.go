@@ -13,14 +13,14 @@ import (
 )
 
 // onNapCat starts a server whose bot is signed in at an emulated NapCat, where everybody may write.
-func onNapCat(t *testing.T) (*server, *onebottest.Server) {
+func onNapCat(t *testing.T, env ...string) (*server, *onebottest.Server) {
 	t.Helper()
 	p, err := onebottest.New(onebottest.Options{Token: "napcat-secret"})
 	require.NoError(t, err)
 	t.Cleanup(p.Close)
 	p.AddPerson("20007", "Carol")
 	p.AddGroup("20001", "The Team", map[string]string{"20007": "Carol"})
-	s := newServer(t, "NAPCAT_URL="+p.URL(), "NAPCAT_TOKEN=napcat-secret", "NAPCAT_SEND_PAUSE=0s")
+	s := newServer(t, append(env, "NAPCAT_URL="+p.URL(), "NAPCAT_TOKEN=napcat-secret", "NAPCAT_SEND_PAUSE=0s")...)
 	s.inForce(`{channels: {napcat: {dmPolicy: "open", allowFrom: ["*"], groups: {"20001": {}}}}}`)
 	return s, p
 }

@@ -60,7 +60,7 @@ func TestFeishu_TheFileOfAQuotedMessageIsFetchedWhereItIsNotThere(t *testing.T) 
 func TestNapCat_TheFileOfAQuotedMessageSurvivesAKill(t *testing.T) {
 	t.Parallel()
 	files, began, release := slowFile(t, "the figures are 4711")
-	s, p := onNapCat(t)
+	s, p := onNapCat(t, "XBOT_HTTP_ALLOW=127.0.0.1")
 	s.mine("napcat:20007")
 	carol := onebottest.Person("20007")
 	require.Eventually(t, func() bool { return p.Connected() > 0 }, time.Minute, 20*time.Millisecond)

@@ -314,6 +314,7 @@ func TestStandalone_UsesTheServerOfThisUserAndWorksOnTheCurrentFolder(t *testing
 	t.Parallel()
 	b := setup(t, echo).without("XBOT_SERVER", "XBOT_TOKEN")
 	b.own(filepath.Join(b.home, "run", "serve.json"))
+	b.server.Knows(nil, []chat.Runner{{Name: "local", Kind: chat.RunnerLocal, Active: true}})
 	command := b.command("-p", "hello")
 	command.Dir = t.TempDir()
 	r := wait(t, start(t, command, ""))

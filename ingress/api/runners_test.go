@@ -169,8 +169,9 @@ func TestRunners_WhatIsChosenIsWhereCommandsGo(t *testing.T) {
 func TestRunners_TheModelIsTheirsUnlessTheServersIsAskedFor(t *testing.T) {
 	b := setup(t)
 	made := b.bob.makes("laptop")
+	require.Equal(t, "demo/demo", b.bob.runners().Model, "it was never connected")
 	b.connect(made.Token, wire.Info{LLM: &wire.LLM{Provider: "anthropic", Model: "c"}})
-	require.Equal(t, "demo/demo", b.bob.runners().Model, "commands do not go there")
+	require.Equal(t, "anthropic/c", b.bob.runners().Model, "commands go to the only runner there is")
 	var all chat.Runners
 	b.bob.put("/api/runners/active", map[string]any{"name": "laptop"}).is(http.StatusOK, &all)
 	require.Equal(t, "anthropic/c", all.Model)

@@ -117,12 +117,18 @@ func TestRunner_PassesOnKindsAndSentences(t *testing.T) {
 	t.Parallel()
 	for kind, want := range map[string]fault.Kind{
 		wire.Denied: fault.Denied, wire.NotFound: fault.NotFound, wire.Conflict: fault.Conflict, wire.Invalid: fault.Invalid,
-		wire.TooLarge: fault.TooLarge, wire.Unavailable: fault.Unavailable, wire.Internal: fault.Internal, "unheard of": fault.Internal,
+		wire.TooLarge: fault.TooLarge, wire.Unavailable: fault.Unavailable,
 	} {
 		box, _ := setup(t, step{err: wire.Errorf(kind, "a sentence")})
 		_, err := box.Stat(t.Context(), "f")
 		require.Equal(t, want, fault.KindOf(err), kind)
 		require.EqualError(t, err, "a sentence")
+	}
+	for _, kind := range []string{wire.Internal, "unheard of"} {
+		box, _ := setup(t, step{err: wire.Errorf(kind, "a sentence")})
+		_, err := box.Stat(t.Context(), "f")
+		require.Equal(t, fault.Internal, fault.KindOf(err), kind)
+		require.ErrorContains(t, err, `runner laptop has a fault (it says: "a sentence")`)
 	}
 }
 

@@ -83,7 +83,7 @@ func NewDaemon(t testing.TB, cfg DaemonConfig) *Daemon {
 	d.args = append([]string{"--server", cfg.Server, "--workspace", d.Workspace, "--state", d.State}, cfg.Args...)
 	d.env = append([]string{
 		asRunner + "=1", "XBOT_RUNNER_TOKEN=" + cfg.Token,
-		"PATH=" + os.Getenv("PATH"), "HOME=" + d.Workspace, "LANG=C.UTF-8",
+		"PATH=" + os.Getenv("PATH"), "HOME=" + d.Workspace, "XBOT_HOME=" + filepath.Join(filepath.Dir(d.Workspace), "xbot-home"), "LANG=C.UTF-8",
 	}, cfg.Env...)
 	t.Cleanup(d.cleanup)
 	return d

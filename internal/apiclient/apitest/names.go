@@ -30,5 +30,11 @@ func (s *Server) listModels(w http.ResponseWriter, _ *http.Request) {
 }
 
 func (s *Server) listRunners(w http.ResponseWriter, _ *http.Request) {
-	answer(w, http.StatusOK, chat.Runners{Runners: s.known().runners})
+	all := chat.Runners{Runners: s.known().runners}
+	for _, r := range all.Runners {
+		if r.Active {
+			all.Effective = r.Name
+		}
+	}
+	answer(w, http.StatusOK, all)
 }

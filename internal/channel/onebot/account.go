@@ -25,6 +25,7 @@ type account struct {
 	self number // who the bot is, once known
 
 	patience time.Duration // how long one event may fail before it is passed over
+	cool     time.Duration // the pause after connections that were cut off at once
 	behind   int           // times in a row that catching up has failed; of Run alone
 
 	names *names
@@ -34,7 +35,7 @@ type account struct {
 }
 
 func newAccount(name string, s settings, o channel.Opening) *account {
-	a := &account{name: name, settings: s, opening: o, files: o.FileClient(s.ownAddress()), self: number(s.self), names: newNames(), met: newMet(), marks: newMarks(), patience: channel.Patience}
+	a := &account{name: name, settings: s, opening: o, files: o.FileClient(s.ownAddress()), self: number(s.self), names: newNames(), met: newMet(), marks: newMarks(), patience: channel.Patience, cool: coolDown}
 	a.pace.pause = s.pause
 	return a
 }

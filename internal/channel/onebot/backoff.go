@@ -19,11 +19,12 @@ const (
 // backoff is the pauses before connecting again: a second, doubled up to a minute.
 type backoff struct {
 	pauses *exponential.ExponentialBackOff
-	quick  int // connections in a row that were made and cut off at once
+	cool   time.Duration // the pause after quickMost of them
+	quick  int           // connections in a row that were made and cut off at once
 }
 
-func newBackoff() *backoff {
-	return &backoff{pauses: &exponential.ExponentialBackOff{InitialInterval: time.Second, MaxInterval: time.Minute, Multiplier: 2}}
+func newBackoff(cool time.Duration) *backoff {
+	return &backoff{cool: cool, pauses: &exponential.ExponentialBackOff{InitialInterval: time.Second, MaxInterval: time.Minute, Multiplier: 2}}
 }
 
 // next returns the pause after a connection that lived so long; 0: none was made.
@@ -36,7 +37,7 @@ func (b *backoff) next(lived time.Duration) time.Duration {
 	}
 	if b.quick >= quickMost {
 		b.quick = 0
-		return coolDown
+		return b.cool
 	}
 	if lived >= longLived {
 		b.pauses.Reset()

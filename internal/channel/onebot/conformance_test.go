@@ -54,6 +54,7 @@ func (n *napcat) open(t testing.TB, token string, m channel.Memory) channel.Acco
 	t.Cleanup(transport.CloseIdleConnections)
 	a, err := onebot.Driver().Open(channeltest.Account, forwardTo(n.Server, token), channel.Opening{HTTP: &http.Client{Transport: transport}, Memory: m})
 	require.NoError(t, err)
+	onebot.Hasty(a)
 	return a
 }
 

@@ -32,7 +32,7 @@ const dialWait = 15 * time.Second
 // Run receives until ctx ends. A wrong token or another account of QQ than the configured one end it.
 func (f *forward) Run(ctx context.Context, to channel.Receiver, report func(channel.Status)) error {
 	tell := oneByOne(report)
-	again := newBackoff()
+	again := newBackoff(f.cool)
 	for {
 		lived, err := f.connect(ctx, to, tell)
 		if ctx.Err() != nil {

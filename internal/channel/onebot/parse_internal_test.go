@@ -53,7 +53,7 @@ func TestSaid_OnlyPeopleOfQQAreMentioned(t *testing.T) {
 }
 
 func TestBackoff_GrowsAndBeginsAnewAfterALongConnection(t *testing.T) {
-	b := newBackoff()
+	b := newBackoff(coolDown)
 	var got []time.Duration
 	for range 8 {
 		got = append(got, b.next(29*time.Second))
@@ -65,16 +65,16 @@ func TestBackoff_GrowsAndBeginsAnewAfterALongConnection(t *testing.T) {
 }
 
 func TestBackoff_CoolsDownAfterConnectionsThatWereCutOffAtOnce(t *testing.T) {
-	b := newBackoff()
+	b := newBackoff(coolDown)
 	var got []time.Duration
 	for _, lived := range []time.Duration{1, time.Second, 4 * time.Second, time.Second, 0, time.Second, time.Second, 6 * time.Second, time.Second} {
 		got = append(got, b.next(lived))
 	}
 	s := time.Second
 	require.Equal(t, []time.Duration{s, 2 * s, 60 * s, 4 * s, 8 * s, 16 * s, 60 * s, 32 * s, 60 * s}, got)
-	b = newBackoff()
+	b = newBackoff(coolDown)
 	require.Equal(t, []time.Duration{s, 2 * s, 4 * s, 8 * s}, []time.Duration{b.next(0), b.next(0), b.next(0), b.next(0)}, "what cannot be reached was not cut off")
-	b = newBackoff()
+	b = newBackoff(coolDown)
 	require.Equal(t, []time.Duration{s, 2 * s, 60 * s}, []time.Duration{b.next(1), b.next(1), b.next(1)}, "the third in a row waits longer than the growing pauses do")
 }
 

@@ -125,27 +125,30 @@ func hasCalls(s *story.Story) bool {
 
 // activity says in a few words what the running turn does.
 func (m *model) activity() string {
-	turn := m.story.Turn
-	what := "thinking"
-	if m.stopped == turn.ID {
-		what = "stopping"
-	} else if m.story.Asking() != nil {
-		what = "waiting for you"
-	} else if running := m.story.Running(); len(running) > 0 {
-		what = "running " + text.Line(running[0].Name)
-		if len(running) > 1 {
-			what += fmt.Sprintf(" and %d more", len(running)-1)
-		}
-	} else if live := m.story.Live(); live != nil {
-		what = modelActivity(live, turn.Waits != nil)
-	} else if turn.Waits != nil {
-		what = waitsForProvider
-	}
-	what += " · " + seconds(time.Since(turn.StartedAt))
+	what := m.doing() + " · " + seconds(time.Since(m.story.Turn.StartedAt))
 	if n := len(m.story.Queued); n > 0 {
 		what += fmt.Sprintf(" · %d queued", n)
 	}
 	return what
+}
+
+func (m *model) doing() string {
+	turn, running, live := m.story.Turn, m.story.Running(), m.story.Live()
+	switch {
+	case m.stopped == turn.ID:
+		return "stopping"
+	case m.story.Asking() != nil:
+		return "waiting for you"
+	case len(running) == 1:
+		return "running " + text.Line(running[0].Name)
+	case len(running) > 1:
+		return fmt.Sprintf("running %s and %d more", text.Line(running[0].Name), len(running)-1)
+	case live != nil:
+		return modelActivity(live, turn.Waits != nil)
+	case turn.Waits != nil:
+		return waitsForProvider
+	}
+	return "thinking"
 }
 
 const waitsForProvider = "waiting for the model provider"
