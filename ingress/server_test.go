@@ -4,6 +4,8 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"crypto/sha256"
+	"encoding/base64"
 	"errors"
 	"io"
 	"log/slog"
@@ -256,6 +258,12 @@ func TestTemporalUI_SeesNothingOfThePersonsCredentials(t *testing.T) {
 	require.Contains(t, w.Body.String(), "xbot doctor")
 }
 
+// hashOf is how a Content-Security-Policy permits a script.
+func hashOf(script string) string {
+	sum := sha256.Sum256([]byte(script))
+	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
+}
+
 func TestTemporalUI_ItsPageFindsItselfWhereTheBrowserFoundIt(t *testing.T) {
 	t.Parallel()
 	ui := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -273,7 +281,8 @@ func TestTemporalUI_ItsPageFindsItselfWhereTheBrowserFoundIt(t *testing.T) {
 			if r.Header.Get("Accept-Encoding") == "br" {
 				t.Error("the page has to be read on the way")
 			}
-			_, _ = io.WriteString(w, `base: "/temporal" import("/temporal/_app/start.js") "/temporality"`) // the client is gone if this fails
+			w.Header().Set("Content-Security-Policy", "script-src "+hashOf(`base: "/temporal"`)+" "+hashOf("other()"))
+			_, _ = io.WriteString(w, `<script>base: "/temporal"</script><script>other()</script> import("/temporal/_app/start.js") "/temporality"`) // the client is gone if this fails
 		}
 	}))
 	defer ui.Close()
@@ -291,7 +300,8 @@ func TestTemporalUI_ItsPageFindsItselfWhereTheBrowserFoundIt(t *testing.T) {
 		return w
 	}
 	page := get("/temporal/")
-	require.Equal(t, `base: "/temporal/k/key" import("/temporal/k/key/_app/start.js") "/temporality"`, page.Body.String())
+	require.Equal(t, `<script>base: "/temporal/k/key"</script><script>other()</script> import("/temporal/k/key/_app/start.js") "/temporality"`, page.Body.String())
+	require.Equal(t, "script-src "+hashOf(`base: "/temporal/k/key"`)+" "+hashOf("other()"), page.Header().Get("Content-Security-Policy"), "its scripts may still run")
 	require.Equal(t, "no-store", page.Header().Get("Cache-Control"))
 	require.Empty(t, page.Header().Get("Referrer-Policy"), "that of the ingress stands")
 	require.Equal(t, "/temporal/k/key/namespaces", get("/temporal/moved").Header().Get("Location"))

@@ -1,10 +1,13 @@
 package ingress
 
 import (
+	"crypto/sha256"
+	"encoding/base64"
 	"io"
 	"net/http"
 	"net/http/httputil"
 	"net/url"
+	"regexp"
 	"strconv"
 	"strings"
 )
@@ -78,12 +81,31 @@ func (t TemporalUI) rebase(resp *http.Response) error {
 	if err := resp.Body.Close(); err != nil {
 		return err
 	}
-	moved := strings.NewReplacer(`"`+root+`"`, `"`+base+`"`, `"`+root+`/`, `"`+base+`/`).Replace(string(page))
+	there := strings.NewReplacer(`"`+root+`"`, `"`+base+`"`, `"`+root+`/`, `"`+base+`/`)
+	moved := there.Replace(string(page))
+	if policy := resp.Header.Get("Content-Security-Policy"); policy != "" {
+		resp.Header.Set("Content-Security-Policy", permit(policy, string(page), there))
+	}
 	resp.Body = io.NopCloser(strings.NewReader(moved))
 	resp.ContentLength = int64(len(moved))
 	resp.Header.Set("Content-Length", strconv.Itoa(len(moved)))
 	resp.Header.Set("Cache-Control", "no-store")
 	return nil
+}
+
+// inlineScript is a script that stands in a page.
+var inlineScript = regexp.MustCompile(`(?s)<script[^>]*>(.+?)</script>`)
+
+// permit has a policy that knows scripts by their hashes permit the same scripts as they are once they are changed.
+func permit(policy, page string, changed *strings.Replacer) string {
+	hash := func(script string) string {
+		sum := sha256.Sum256([]byte(script))
+		return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
+	}
+	for _, script := range inlineScript.FindAllStringSubmatch(page, -1) {
+		policy = strings.ReplaceAll(policy, hash(script[1]), hash(changed.Replace(script[1])))
+	}
+	return policy
 }
 
 // dropCookie removes one cookie and keeps those of the UI itself.

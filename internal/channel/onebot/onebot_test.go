@@ -69,6 +69,7 @@ func openAccount(t *testing.T, settings map[string]string, m channel.Memory) cha
 	t.Cleanup(transport.CloseIdleConnections)
 	a, err := onebot.Driver().Open("suite", settings, channel.Opening{HTTP: &http.Client{Transport: transport}, Memory: m})
 	require.NoError(t, err)
+	onebot.Hasty(a)
 	return a
 }
 
