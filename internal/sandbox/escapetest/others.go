@@ -33,7 +33,8 @@ func threads() []Attempt {
 		for _, who := range watched {
 			out = append(out, Attempt{Group: "threads", Try: `@PROBE@ other ` + try + ` ` + who, Sound: sound})
 		}
-		out = append(out, Attempt{Group: "every process", Try: `@PROBE@ each ` + try, Sound: sound})
+		// Without Landlock a command of root may look into a process of root that is allowed no more than it is, whosever it is.
+		out = append(out, Attempt{Group: "every process", Needs: domain, Try: `@PROBE@ each ` + try, Sound: sound})
 	}
 	for _, try := range []string{"cwd", "root", "environ", "mem", "ptrace", "fd"} { // root's commands may act as other users
 		out = append(out, Attempt{
