@@ -86,7 +86,9 @@ func newComposed(t *testing.T, settings ...string) *composed {
 		"TEMPORAL_TLS_SERVER_CA_CERT_PATH=/tls/ca.pem", "TEMPORAL_TLS_CLIENT_CERT_PATH=/tls/client.pem", "TEMPORAL_TLS_CLIENT_KEY_PATH=/tls/client-key.pem",
 	})
 	c.write(".env", string(made)+strings.Join(lines, "\n")+"\n")
-	binaries, err := filepath.Abs(bin)
+	real, err := filepath.EvalSymlinks(filepath.Join(bin, "xbot-temporal")) // beside links to it stand scripts that a container cannot run
+	require.NoError(t, err)
+	binaries, err := filepath.Abs(filepath.Dir(real))
 	require.NoError(t, err)
 	c.write("test.yml", fmt.Sprintf(composeOverride, image, binaries, dir))
 	t.Cleanup(func() {
