@@ -171,7 +171,7 @@ func TestCompose_StartsWithEverySettingAndAHomeThatLasts(t *testing.T) {
 	session, err := client.CreateSession(t.Context(), apiclient.NewSession{})
 	require.NoError(t, err)
 	k := &talk{server: &server{t: t, client: client}, key: session.Key}
-	id := k.send("run sleep 3; echo ran >>/work/trace; cat /work/trace")
+	id := k.send("run sleep 3; echo ran >>trace; cat trace")
 	k.untilTool(startLimit, chat.CallRunning)
 	c.run("exec", "-T", "ingress", "sh", "-c", "echo kept >/var/lib/xbot/note")
 	c.kill("worker")
