@@ -14,8 +14,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
+	"xbot/internal/localstack"
 	"xbot/internal/phrase"
 )
 
@@ -29,34 +31,63 @@ type killSoak struct {
 	sent  map[*talk]int
 }
 
-// turmoil kills or freezes one process after the other.
+// turmoil kills or freezes one process after the other. After each round the server has time to catch up.
 func (k *killSoak) turmoil(times int) {
-	targets := []string{"xbot", "xbot-temporal", "postgres", "xbot-runner"}
-	for range times {
-		pause := time.NewTimer(time.Duration(100+rand.IntN(3000)) * time.Millisecond)
-		<-pause.C
-		target := targets[rand.IntN(len(targets))]
-		pids := []int{k.cmd.Process.Pid}
-		if target != "xbot" {
-			pids = children(k.t, k.cmd.Process.Pid, target)
+	for k.kills+k.freezes < times {
+		for range min(50, times-k.kills-k.freezes) {
+			rest(k.t.Context(), time.Duration(100+rand.IntN(2200))*time.Millisecond)
+			k.strike()
 		}
-		switch {
-		case len(pids) == 0: // it is on its way
-		case rand.IntN(3) == 0:
-			k.freezes++
-			signal(k.t, pids[0], syscall.SIGSTOP)
-			frozen := time.NewTimer(time.Duration(200+rand.IntN(7000)) * time.Millisecond)
-			<-frozen.C
-			signal(k.t, pids[0], syscall.SIGCONT)
-		case target == "xbot":
-			k.kills++
-			k.crash()
-			k.boot()
-		default:
-			k.kills++
-			signal(k.t, pids[0], syscall.SIGKILL)
-		}
+		k.catchUp()
 	}
+}
+
+// strike kills or freezes a process, which may happen to be on its way.
+func (k *killSoak) strike() {
+	target := []string{"xbot", "xbot-temporal", "postgres", "xbot-runner"}[rand.IntN(4)]
+	pids := []int{k.cmd.Process.Pid}
+	if target != "xbot" {
+		pids = children(k.t, k.cmd.Process.Pid, target)
+	}
+	switch {
+	case len(pids) == 0:
+	case rand.IntN(3) == 0:
+		k.freezes++
+		signal(k.t, pids[0], syscall.SIGSTOP)
+		length := time.Duration(100+rand.IntN(1500)) * time.Millisecond
+		if rand.IntN(6) == 0 {
+			length *= 5
+		}
+		rest(k.t.Context(), length)
+		signal(k.t, pids[0], syscall.SIGCONT)
+	case target == "xbot":
+		k.kills++
+		k.crash()
+		k.boot()
+	default:
+		k.kills++
+		signal(k.t, pids[0], syscall.SIGKILL)
+	}
+}
+
+// catchUp waits until few messages wait, while people go on writing.
+func (k *killSoak) catchUp() {
+	k.t.Helper()
+	began, waiting, all := time.Now(), 0, 0
+	require.Eventually(k.t, func() bool {
+		e, err := localstack.Read(k.home)
+		if err != nil {
+			return false
+		}
+		db, err := pgx.Connect(k.t.Context(), e.DatabaseURL)
+		if err != nil {
+			return false
+		}
+		err = db.QueryRow(k.t.Context(), "SELECT count(*) FILTER (WHERE outcome IS NULL), count(*) FROM inbox").Scan(&waiting, &all)
+		_ = db.Close(context.Background()) // it has only been read
+		return err == nil && waiting <= 15
+	}, 10*time.Minute, 500*time.Millisecond)
+	k.t.Logf("%d kills, %d freezes: %d messages, %d wait after %s", k.kills, k.freezes, all, waiting, time.Since(began).Round(time.Second))
 }
 
 // work lets a conversation run commands and edit a file until the time is over.
@@ -74,7 +105,7 @@ func (k *killSoak) work(ctx context.Context, talk *talk) {
 		k.mu.Lock()
 		k.sent[talk] = n + 1
 		k.mu.Unlock()
-		rest(ctx, time.Duration(500+rand.IntN(2500))*time.Millisecond)
+		rest(ctx, time.Duration(1000+rand.IntN(5000))*time.Millisecond)
 	}
 }
 
