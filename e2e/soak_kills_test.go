@@ -42,15 +42,21 @@ func (k *killSoak) turmoil(times int) {
 	}
 }
 
-// strike kills or freezes a process, which may happen to be on its way.
+// strike kills or freezes one of the processes that run now.
 func (k *killSoak) strike() {
-	target := []string{"xbot", "xbot-temporal", "postgres", "xbot-runner"}[rand.IntN(4)]
-	pids := []int{k.cmd.Process.Pid}
-	if target != "xbot" {
-		pids = children(k.t, k.cmd.Process.Pid, target)
+	targets := []string{"xbot", "xbot-temporal", "postgres", "xbot-runner"}
+	rand.Shuffle(len(targets), func(i, j int) { targets[i], targets[j] = targets[j], targets[i] })
+	var target string
+	var pids []int
+	for _, target = range targets {
+		if pids = []int{k.cmd.Process.Pid}; target != "xbot" {
+			pids = children(k.t, k.cmd.Process.Pid, target)
+		}
+		if len(pids) > 0 {
+			break
+		}
 	}
 	switch {
-	case len(pids) == 0:
 	case rand.IntN(3) == 0:
 		k.freezes++
 		signal(k.t, pids[0], syscall.SIGSTOP)
