@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"xbot/internal/chat"
-	"xbot/internal/phrase"
+	"xbot/internal/i18n"
 	"xbot/internal/tool"
 )
 
@@ -72,8 +72,8 @@ func (a *Approvals) Expire(ctx context.Context, in ExpireInput) error {
 
 // refusal is the result of a call that may not run, whatever made the workflow try; ok is false when it may.
 func refusal(call chat.Call) (result chat.ToolResult, ok bool) {
-	say := func(id phrase.ID, args ...any) (chat.ToolResult, bool) {
-		return chat.ToolResult{Content: phrase.Say(phrase.English, id, args...), IsError: true}, true
+	say := func(id i18n.ID, args ...any) (chat.ToolResult, bool) {
+		return chat.ToolResult{Content: i18n.Say(i18n.English, id, args...), IsError: true}, true
 	}
 	if result, ok := hookRefusal(call); ok {
 		return result, true
@@ -84,7 +84,7 @@ func refusal(call chat.Call) (result chat.ToolResult, ok bool) {
 	}
 	switch {
 	case call.Rule == chat.RuleDeny:
-		return say(phrase.CallForbidden, call.Name)
+		return say(i18n.CallForbidden, call.Name)
 	case call.Rule != chat.RuleAsk || a != nil && a.State == chat.ApprovalAllowed:
 		return chat.ToolResult{}, false
 	case a != nil && a.State == chat.ApprovalDenied:
@@ -95,19 +95,19 @@ func refusal(call chat.Call) (result chat.ToolResult, ok bool) {
 		if a.Note != "" {
 			note = ": " + strings.TrimRight(a.Note, ".。 \n")
 		}
-		return say(phrase.CallDenied, who, note)
+		return say(i18n.CallDenied, who, note)
 	}
-	return say(phrase.CallUnasked)
+	return say(i18n.CallUnasked)
 }
 
 // unanswered is the result of questions that got no answer. It is no error: the model goes on without.
 func unanswered(a chat.Approval) chat.ToolResult {
 	if a.AnsweredBy == chat.AnsweredByNobody {
-		return chat.ToolResult{Content: phrase.Say(phrase.English, phrase.InquiryLate)}
+		return chat.ToolResult{Content: i18n.Say(i18n.English, i18n.InquiryLate)}
 	}
 	note := ""
 	if a.Note != "" {
 		note = ": " + strings.TrimRight(a.Note, ".\u3002 \n")
 	}
-	return chat.ToolResult{Content: phrase.Say(phrase.English, phrase.InquiryDeclined, note)}
+	return chat.ToolResult{Content: i18n.Say(i18n.English, i18n.InquiryDeclined, note)}
 }

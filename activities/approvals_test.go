@@ -8,7 +8,7 @@ import (
 
 	"xbot/activities"
 	"xbot/internal/chat"
-	"xbot/internal/phrase"
+	"xbot/internal/i18n"
 	"xbot/internal/store"
 )
 
@@ -70,8 +70,8 @@ func TestTool_RefusesWhatNobodyPermitted(t *testing.T) {
 		result string
 	}{
 		"a rule denies the tool": {chat.RuleDeny, func(*bundle) {}, "the user's settings deny every call of Shell"},
-		"nobody was asked":       {chat.RuleAsk, func(*bundle) {}, phrase.Say(phrase.English, phrase.CallUnasked)},
-		"nobody answered":        {chat.RuleAsk, func(b *bundle) { b.ask(0) }, phrase.Say(phrase.English, phrase.CallUnasked)},
+		"nobody was asked":       {chat.RuleAsk, func(*bundle) {}, i18n.Say(i18n.English, i18n.CallUnasked)},
+		"nobody answered":        {chat.RuleAsk, func(b *bundle) { b.ask(0) }, i18n.Say(i18n.English, i18n.CallUnasked)},
 		"denied with a note":     {chat.RuleAsk, func(b *bundle) { b.ask(0); b.answer(0, false, "use trash instead") }, "Not run: the user denied this call: use trash instead."},
 		"denied without one":     {chat.RuleAsk, func(b *bundle) { b.ask(0); b.answer(0, false, "") }, "Not run: the user denied this call."},
 		"time is up": {chat.RuleAsk, func(b *bundle) {

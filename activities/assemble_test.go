@@ -10,9 +10,9 @@ import (
 
 	"xbot/activities"
 	"xbot/internal/chat"
+	"xbot/internal/i18n"
 	"xbot/internal/llm/limits"
 	"xbot/internal/llm/llmtest"
-	"xbot/internal/phrase"
 	"xbot/internal/prompt"
 	"xbot/internal/store"
 )
@@ -197,7 +197,7 @@ func TestGenerate_CompressesWhatTheProviderFindsTooLong(t *testing.T) {
 	}
 	require.Empty(t, b.events(chat.EventRetry), "it is nobody's failure")
 	require.Equal(t, chat.FinishError, b.think(long, 0, 3).Finish)
-	require.Equal(t, phrase.Say(phrase.English, phrase.ModelTooLong), b.last().Content)
+	require.Equal(t, i18n.Say(i18n.English, i18n.ModelTooLong), b.last().Content)
 }
 
 func TestGenerate_CompressesWhenAnAnswerRunsIntoTheEndOfTheWindow(t *testing.T) {
@@ -230,7 +230,7 @@ func TestGenerate_EndsALoopAfterATelling(t *testing.T) {
 		b.act(turn, step, out)
 	}
 	require.Equal(t, activities.GenerateOutput{Finish: chat.FinishLoop}, b.think(turn, 6, 0))
-	require.Equal(t, phrase.Say(phrase.English, phrase.ModelLoops, "Read", 6), b.last().Content)
+	require.Equal(t, i18n.Say(i18n.English, i18n.ModelLoops, "Read", 6), b.last().Content)
 	require.Equal(t, chat.FinishLoop, b.think(turn, 6, 0).Finish, "a repeated attempt finds it")
 	requests := b.server.Requests()
 	require.Len(t, requests, 6, "the model is not asked again")

@@ -14,7 +14,7 @@ import (
 	"xbot/activities"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
-	"xbot/internal/phrase"
+	"xbot/internal/i18n"
 	"xbot/internal/sandbox"
 	"xbot/internal/store"
 )
@@ -236,7 +236,7 @@ func TestBang_WhatCannotRunIsSaid(t *testing.T) {
 	for range 2 {
 		require.NoError(t, b.run(t.Context(), activities.NameEndBang, activities.BangInput{Inbox: id}, nil))
 	}
-	require.Equal(t, phrase.Say(phrase.English, phrase.BangBroken), b.last().Content)
+	require.Equal(t, i18n.Say(i18n.English, i18n.BangBroken), b.last().Content)
 }
 
 // tick is the pause between looks.

@@ -10,7 +10,7 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
-	"xbot/internal/phrase"
+	"xbot/internal/i18n"
 	"xbot/internal/sandbox"
 	"xbot/internal/tool"
 )
@@ -85,31 +85,31 @@ func (c *Commands) EndBang(ctx context.Context, in BangInput) error {
 		return nil
 	}
 	if err == nil && !bang.Done {
-		say := phrase.BangBroken
+		say := i18n.BangBroken
 		if in.Stopped {
-			say = phrase.Stopped
+			say = i18n.Stopped
 		}
-		_, err = c.Bangs.EndBang(ctx, in.Inbox, phrase.Say(phrase.Of(bang.Text), say))
+		_, err = c.Bangs.EndBang(ctx, in.Inbox, i18n.Say(i18n.Of(bang.Text), say))
 	}
 	return failure(ctx, err)
 }
 
 // refuse answers with the sentence of an error that trying again does not mend. Others are for another attempt.
 func (c *Commands) refuse(ctx context.Context, bang chat.Bang, err error) error {
-	lang := phrase.Of(bang.Text)
-	sentence := phrase.Explain(lang, err)
+	lang := i18n.Of(bang.Text)
+	sentence := i18n.Explain(lang, err)
 	offline, away := errors.AsType[*sandbox.OfflineError](err)
 	switch kind := fault.KindOf(err); {
 	case stopped(ctx):
-		return failure(context.WithoutCancel(ctx), c.end(ctx, bang, phrase.Say(lang, phrase.Stopped)))
+		return failure(context.WithoutCancel(ctx), c.end(ctx, bang, i18n.Say(lang, i18n.Stopped)))
 	case away:
 		sentence = offline.Error()
 	case kind == fault.Internal || kind == fault.Unavailable || kind == fault.RateLimited:
 		return failure(ctx, err)
 	}
-	notice := phrase.Say(lang, phrase.BangRefused, sentence)
+	notice := i18n.Say(lang, i18n.BangRefused, sentence)
 	if bang.StartedOn != "" {
-		notice = phrase.Say(lang, phrase.BangLost)
+		notice = i18n.Say(lang, i18n.BangLost)
 	}
 	return failure(ctx, c.end(ctx, bang, notice))
 }
@@ -148,7 +148,7 @@ func (c *Commands) run(ctx context.Context, bang chat.Bang, box sandbox.Sandbox)
 
 // answer is what the person reads. It reports whether the runner has to keep the whole output for a link.
 func (c *Commands) answer(bang chat.Bang, runner string, r sandbox.ExecResult) (notice string, whole bool) {
-	lang := phrase.Of(bang.Text)
+	lang := i18n.Of(bang.Text)
 	output := strings.TrimRight(tool.Clean(r.Output), " \n")
 	text, cut := firstCharacters(output, bangShown)
 	var b strings.Builder
@@ -158,13 +158,13 @@ func (c *Commands) answer(bang chat.Bang, runner string, r sandbox.ExecResult) (
 	ran := chat.Span(r.Ended.Sub(r.Started))
 	switch r.State {
 	case sandbox.ExecExited:
-		b.WriteString(phrase.Say(lang, phrase.BangExited, r.Code, ran))
+		b.WriteString(i18n.Say(lang, i18n.BangExited, r.Code, ran))
 	case sandbox.ExecTimedOut:
-		b.WriteString(phrase.Say(lang, phrase.BangTimedOut, int(bangTimeout.Seconds())))
+		b.WriteString(i18n.Say(lang, i18n.BangTimedOut, int(bangTimeout.Seconds())))
 	case sandbox.ExecKilled:
-		b.WriteString(phrase.Say(lang, phrase.BangKilled, ran))
+		b.WriteString(i18n.Say(lang, i18n.BangKilled, ran))
 	default:
-		b.WriteString(phrase.Say(lang, phrase.BangLost))
+		b.WriteString(i18n.Say(lang, i18n.BangLost))
 	}
 	b.WriteString(astray(lang, bang.Files))
 	if !cut && !r.Truncated {
@@ -174,19 +174,19 @@ func (c *Commands) answer(bang chat.Bang, runner string, r sandbox.ExecResult) (
 	if err != nil {
 		return b.String(), false // the first part of the output is better than no answer
 	}
-	fmt.Fprintf(&b, "\n\n[%s](%s)", phrase.Say(lang, phrase.BangWhole, size(r.Total)), url)
+	fmt.Fprintf(&b, "\n\n[%s](%s)", i18n.Say(lang, i18n.BangWhole, size(r.Total)), url)
 	return b.String(), true
 }
 
 // astray says of the files that came with a command which of them it did not find in its folder, and why.
-func astray(lang phrase.Lang, files []chat.Arrival) string {
+func astray(lang i18n.Lang, files []chat.Arrival) string {
 	var b strings.Builder
 	for _, f := range files {
 		switch {
 		case f.State != chat.ArrivalStored:
-			b.WriteString("\n" + phrase.Say(lang, phrase.FileNotFetched, f.Label(f.N), cmp.Or(f.Problem, phrase.Say(lang, phrase.FileLate))))
+			b.WriteString("\n" + i18n.Say(lang, i18n.FileNotFetched, f.Label(f.N), cmp.Or(f.Problem, i18n.Say(lang, i18n.FileLate))))
 		case f.Runner != "":
-			b.WriteString("\n" + phrase.Say(lang, phrase.FileBeside, f.Label(f.N), code(f.Path)))
+			b.WriteString("\n" + i18n.Say(lang, i18n.FileBeside, f.Label(f.N), code(f.Path)))
 		}
 	}
 	return b.String()

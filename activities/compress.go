@@ -9,8 +9,8 @@ import (
 	"go.temporal.io/sdk/activity"
 
 	"xbot/internal/chat"
+	"xbot/internal/i18n"
 	"xbot/internal/memory"
-	"xbot/internal/phrase"
 	"xbot/internal/tool"
 	"xbot/internal/window"
 )
@@ -111,7 +111,7 @@ func (j *compression) run(ctx context.Context) (CompressOutput, error) {
 		return CompressOutput{}, err
 	}
 	if !j.worthwhile() {
-		return CompressOutput{}, j.answer(ctx, phrase.NothingToCompact)
+		return CompressOutput{}, j.answer(ctx, i18n.NothingToCompact)
 	}
 	if err := j.Ledger.TakeLease(ctx, j.step); err != nil {
 		return CompressOutput{}, err
@@ -124,7 +124,7 @@ func (j *compression) run(ctx context.Context) (CompressOutput, error) {
 	summary, err := j.summarize(ctx)
 	switch failed, provider := errors.AsType[*providerError](err); {
 	case provider && !j.needed(): // better no summary than a poor one
-		return CompressOutput{}, j.answer(ctx, phrase.NotCompacted, failed.reason())
+		return CompressOutput{}, j.answer(ctx, i18n.NotCompacted, failed.reason())
 	case provider || errors.Is(err, errUnusable):
 		activity.GetLogger(ctx).Warn("no usable summary, compressing by rule", "session", j.in.Session, "error", err)
 	case err != nil:
@@ -143,7 +143,7 @@ func (j *compression) known(ctx context.Context) (c chat.Control, done bool, err
 	if err != nil || !done || j.in.Trigger != chat.TriggerManual || c.Compaction == nil {
 		return c, done, err
 	}
-	return c, true, j.Ledger.AnswerOrder(ctx, j.in.Turn, noticeOf(phrase.Lang(j.asked.Lang), c))
+	return c, true, j.Ledger.AnswerOrder(ctx, j.in.Turn, noticeOf(i18n.Lang(j.asked.Lang), c))
 }
 
 // needed reports whether the turn cannot go on without: the provider has refused the request as it is.
@@ -179,9 +179,9 @@ func (j *compression) commit(ctx context.Context, summary string) (CompressOutpu
 		if control.Compaction.TokensAfter >= control.Compaction.TokensBefore {
 			continue
 		}
-		return outputOf(control), j.Ledger.Compact(ctx, j.step, control, archive, noticeOf(phrase.Lang(j.asked.Lang), control))
+		return outputOf(control), j.Ledger.Compact(ctx, j.step, control, archive, noticeOf(i18n.Lang(j.asked.Lang), control))
 	}
-	return CompressOutput{}, j.answer(ctx, phrase.NothingToCompact)
+	return CompressOutput{}, j.answer(ctx, i18n.NothingToCompact)
 }
 
 // candidate is a way to get a summary, made when it is needed.
@@ -191,19 +191,19 @@ type candidate struct {
 }
 
 // answer tells the person what became of their command. A compression that nobody asked for ends in silence.
-func (j *compression) answer(ctx context.Context, id phrase.ID, args ...any) error {
+func (j *compression) answer(ctx context.Context, id i18n.ID, args ...any) error {
 	if j.in.Trigger != chat.TriggerManual {
 		return nil
 	}
-	return j.Ledger.AnswerOrder(ctx, j.in.Turn, phrase.Say(phrase.Lang(j.asked.Lang), id, args...))
+	return j.Ledger.AnswerOrder(ctx, j.in.Turn, i18n.Say(i18n.Lang(j.asked.Lang), id, args...))
 }
 
-func noticeOf(l phrase.Lang, c chat.Control) string {
-	id := phrase.Compacted
+func noticeOf(l i18n.Lang, c chat.Control) string {
+	id := i18n.Compacted
 	if c.Compaction.Method == chat.CompactedByRule {
-		id = phrase.CompactedByRule
+		id = i18n.CompactedByRule
 	}
-	return phrase.Say(l, id, thousands(c.Compaction.TokensBefore), thousands(c.Compaction.TokensAfter))
+	return i18n.Say(l, id, thousands(c.Compaction.TokensBefore), thousands(c.Compaction.TokensAfter))
 }
 
 // thousands shows a number of tokens as people say it: 820, 9.8 k, 152 k.

@@ -9,10 +9,10 @@ import (
 
 	"go.temporal.io/sdk/activity"
 
+	"xbot/internal/agentprofile"
 	"xbot/internal/chat"
 	"xbot/internal/command"
 	"xbot/internal/llm"
-	"xbot/internal/persona"
 	"xbot/internal/prompt"
 	"xbot/internal/tokens"
 	"xbot/internal/window"
@@ -47,7 +47,7 @@ type reader struct {
 	limits window.Limits
 	ratio  float64 // of what the provider counts to our estimate
 	static int     // tokens of system prompt and tools
-	who    persona.Persona
+	who    agentprofile.Persona
 }
 
 // passage is what a compression is about.

@@ -12,7 +12,7 @@ import (
 	"xbot/internal/channel"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
-	"xbot/internal/phrase"
+	"xbot/internal/i18n"
 )
 
 // Outbox keeps what is on its way to a platform.
@@ -180,7 +180,7 @@ func divided(pieces []chat.Piece) bool {
 func (d *Deliverer) pieces(ctx context.Context, o chat.Outbound, t channel.Traits, late bool) []chat.Piece {
 	text, files := d.linked(ctx, o, t)
 	if late {
-		text = phrase.Say(phrase.Of(text), phrase.Delayed, o.Written.UTC().Format("2006-01-02 15:04 MST")) + "\n\n" + text
+		text = i18n.Say(i18n.Of(text), i18n.Delayed, o.Written.UTC().Format("2006-01-02 15:04 MST")) + "\n\n" + text
 	}
 	pieces := d.divide(text, o.Before, t)
 	for i := range files {

@@ -9,7 +9,7 @@ import (
 	"xbot/internal/channel"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
-	"xbot/internal/phrase"
+	"xbot/internal/i18n"
 )
 
 const (
@@ -32,7 +32,7 @@ const (
 type Courses interface {
 	Cards
 	Course(ctx context.Context, turn chat.TurnID) (chat.Course, error)
-	TurnLang(ctx context.Context, turn chat.TurnID) (phrase.Lang, error)
+	TurnLang(ctx context.Context, turn chat.TurnID) (i18n.Lang, error)
 	KeepFollowing(ctx context.Context, turn chat.TurnID) error
 	// RestCard notes that nobody has to follow the turn while it waits for its provider.
 	RestCard(ctx context.Context, turn chat.TurnID, since time.Time) error
@@ -85,7 +85,7 @@ type following struct {
 	until time.Time
 
 	watch Watch
-	lang  phrase.Lang
+	lang  i18n.Lang
 	by    *changer  // how the card is changed; nil: not known yet
 	shown string    // the text that the card has; empty: not known
 	next  time.Time // when the platform may be asked for something again

@@ -14,7 +14,7 @@ import (
 	"xbot/internal/channel"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
-	"xbot/internal/phrase"
+	"xbot/internal/i18n"
 )
 
 // stage is a turn that is followed, what is known of its card, and the platform on which it is shown.
@@ -54,8 +54,8 @@ func (s *stage) Course(context.Context, chat.TurnID) (chat.Course, error) {
 	}
 	return s.course, nil
 }
-func (s *stage) TurnLang(context.Context, chat.TurnID) (phrase.Lang, error) {
-	return phrase.English, nil
+func (s *stage) TurnLang(context.Context, chat.TurnID) (i18n.Lang, error) {
+	return i18n.English, nil
 }
 func (s *stage) KeepFollowing(context.Context, chat.TurnID) error { return nil }
 func (s *stage) NextFollow(context.Context, chat.SessionKey) (chat.TurnID, string, bool, error) {

@@ -6,7 +6,7 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/hook"
-	"xbot/internal/phrase"
+	"xbot/internal/i18n"
 	"xbot/internal/tool"
 )
 
@@ -205,5 +205,5 @@ func hookRefusal(call chat.Call) (result chat.ToolResult, ok bool) {
 	if call.Hook != chat.HookDue && call.Hook != chat.HookDenied {
 		return chat.ToolResult{}, false
 	}
-	return chat.ToolResult{Content: phrase.Say(phrase.English, phrase.HookUnasked), IsError: true}, true
+	return chat.ToolResult{Content: i18n.Say(i18n.English, i18n.HookUnasked), IsError: true}, true
 }

@@ -5,8 +5,8 @@ import (
 
 	"xbot/internal/channel"
 	"xbot/internal/chat"
-	"xbot/internal/inquiry"
-	"xbot/internal/phrase"
+	"xbot/internal/i18n"
+	"xbot/internal/question"
 )
 
 // inquiries are the questions of the model, where a call asks some.
@@ -25,12 +25,12 @@ func oneButtonAnswers(a chat.Asking) bool {
 
 // formOf is a form with a field for each question of the model.
 func formOf(a chat.Asking) *channel.Question {
-	lang := phrase.Lang(a.Lang)
+	lang := i18n.Lang(a.Lang)
 	q := &channel.Question{
-		ID: string(a.Call.ID), Title: phrase.Say(lang, phrase.AskForm), Text: about(a),
+		ID: string(a.Call.ID), Title: i18n.Say(lang, i18n.AskForm), Text: about(a),
 		Buttons: []channel.Button{
-			{Name: chat.PressSend, Label: phrase.Say(lang, phrase.AskSend), Style: "primary"},
-			{Name: chat.PressDeny, Label: phrase.Say(lang, phrase.AskDecline)},
+			{Name: chat.PressSend, Label: i18n.Say(lang, i18n.AskSend), Style: "primary"},
+			{Name: chat.PressDeny, Label: i18n.Say(lang, i18n.AskDecline)},
 		},
 	}
 	for _, in := range inquiries(a) {
@@ -65,12 +65,12 @@ func about(a chat.Asking) string {
 
 // inquiriesInWords are the questions where they are answered by typing.
 func inquiriesInWords(a chat.Asking) string {
-	lang := phrase.Lang(a.Lang)
+	lang := i18n.Lang(a.Lang)
 	var parts []string
 	if r := strings.TrimSpace(a.Call.Approval.Reason); r != "" {
 		parts = append(parts, quoted(r))
 	}
-	parts = append(parts, visible(inquiry.Show(lang, inquiries(a)))+" "+phrase.Say(lang, phrase.AskDeclineH))
+	parts = append(parts, visible(question.Show(lang, inquiries(a)))+" "+i18n.Say(lang, i18n.AskDeclineH))
 	return strings.Join(parts, "\n\n")
 }
 

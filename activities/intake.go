@@ -4,10 +4,10 @@ import (
 	"cmp"
 	"context"
 
+	"xbot/internal/agentprofile"
 	"xbot/internal/chat"
 	"xbot/internal/command"
-	"xbot/internal/persona"
-	"xbot/internal/phrase"
+	"xbot/internal/i18n"
 )
 
 // Turns keeps the inbox and the turns.
@@ -21,7 +21,7 @@ type Turns interface {
 	SubagentsReported(ctx context.Context, turn chat.TurnID) ([]chat.CallID, error)
 	// KeepFromChannel notes that the send policy keeps the answers of a turn from the channel.
 	KeepFromChannel(ctx context.Context, turn chat.TurnID) error
-	FinishTurn(ctx context.Context, key chat.SessionKey, turn chat.TurnID, state chat.TurnState, say phrase.ID, args ...any) (bool, error)
+	FinishTurn(ctx context.Context, key chat.SessionKey, turn chat.TurnID, state chat.TurnState, say i18n.ID, args ...any) (bool, error)
 }
 
 // maxModelName bounds the name of a model in histories, in characters: a runner may call its own what it likes, and
@@ -76,7 +76,7 @@ func (a *Intake) Claim(ctx context.Context, in ClaimInput) (ClaimOutput, error) 
 	if err != nil || !ok {
 		return ClaimOutput{}, failure(ctx, err)
 	}
-	ctx = persona.Once(ctx)
+	ctx = agentprofile.Once(ctx)
 	who, err := personaOf(ctx, a.Personas, in.Session)
 	if err == nil && !who.Deliver {
 		err = a.Turns.KeepFromChannel(ctx, in.Turn)
@@ -164,8 +164,8 @@ type FinishInput struct {
 	Session chat.SessionKey `json:"session"`
 	Turn    chat.TurnID     `json:"turn"`
 	State   chat.TurnState  `json:"state"`
-	Say     phrase.ID       `json:"say,omitempty"`   // sentence to the person, if they must know more than the answer
-	Steps   int             `json:"steps,omitempty"` // for phrase.StepLimit
+	Say     i18n.ID         `json:"say,omitempty"`   // sentence to the person, if they must know more than the answer
+	Steps   int             `json:"steps,omitempty"` // for i18n.StepLimit
 }
 
 // FinishOutput says whether messages wait for another turn.
@@ -180,7 +180,7 @@ type FinishOutput struct {
 // Finish closes the turn. Done twice it changes nothing the second time.
 func (a *Intake) Finish(ctx context.Context, in FinishInput) (FinishOutput, error) {
 	var args []any
-	if in.Say == phrase.StepLimit {
+	if in.Say == i18n.StepLimit {
 		args = []any{in.Steps}
 	}
 	pending, err := a.Turns.FinishTurn(ctx, in.Session, in.Turn, in.State, in.Say, args...)

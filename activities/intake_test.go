@@ -8,8 +8,8 @@ import (
 
 	"xbot/activities"
 	"xbot/internal/chat"
+	"xbot/internal/i18n"
 	"xbot/internal/llm"
-	"xbot/internal/phrase"
 	"xbot/internal/store"
 )
 
@@ -50,7 +50,7 @@ func TestPeek_SeesTheStopOfItsOwnTurn(t *testing.T) {
 	require.False(t, peek(turn))
 	user, err := b.UserByName(t.Context(), "alice")
 	require.NoError(t, err)
-	_, err = b.Stop(t.Context(), store.Inbound{Session: key, User: user.ID, Channel: "web", PlatformID: "s1"}, phrase.English)
+	_, err = b.Stop(t.Context(), store.Inbound{Session: key, User: user.ID, Channel: "web", PlatformID: "s1"}, i18n.English)
 	require.NoError(t, err)
 	require.True(t, peek(turn))
 	const other = chat.SessionKey("agent:main:web:thread:other")
@@ -73,12 +73,12 @@ func TestFinish_TellsThePersonOnceAndForgetsWhatWasLive(t *testing.T) {
 	require.NoError(t, err)
 	for range 2 {
 		var out activities.FinishOutput
-		in := activities.FinishInput{Session: key, Turn: turn, State: chat.TurnFailed, Say: phrase.StepLimit, Steps: 7}
+		in := activities.FinishInput{Session: key, Turn: turn, State: chat.TurnFailed, Say: i18n.StepLimit, Steps: 7}
 		require.NoError(t, b.run(t.Context(), activities.NameFinish, in, &out))
 		require.True(t, out.Pending, "another message waits")
 	}
 	require.Len(t, b.messages(), 2)
-	require.Equal(t, phrase.Say(phrase.English, phrase.StepLimit, 7), b.last().Content)
+	require.Equal(t, i18n.Say(i18n.English, i18n.StepLimit, 7), b.last().Content)
 	late := b.bus.Subscribe(key)
 	defer late.Close()
 	require.Empty(t, late.Live())

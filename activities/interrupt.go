@@ -5,7 +5,7 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
-	"xbot/internal/phrase"
+	"xbot/internal/i18n"
 	"xbot/internal/sandbox"
 	"xbot/internal/tool"
 )
@@ -19,7 +19,7 @@ func (t *Tools) Interrupt(ctx context.Context, in ToolInput) error {
 	if err != nil || call.State == chat.CallDone {
 		return failure(ctx, err)
 	}
-	interrupted := chat.ToolResult{Content: phrase.Say(phrase.English, phrase.CallInterrupt), IsError: true}
+	interrupted := chat.ToolResult{Content: i18n.Say(i18n.English, i18n.CallInterrupt), IsError: true}
 	if call.StartedOn == "" { // it was never sent, and is not from here on
 		return failure(ctx, t.Calls.AbandonCall(ctx, call.ID, interrupted))
 	}

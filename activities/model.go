@@ -9,12 +9,12 @@ import (
 
 	"go.temporal.io/sdk/activity"
 
+	"xbot/internal/agentprofile"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/hook"
+	"xbot/internal/i18n"
 	"xbot/internal/llm"
-	"xbot/internal/persona"
-	"xbot/internal/phrase"
 	"xbot/internal/prompt"
 	"xbot/internal/tool"
 )
@@ -25,14 +25,14 @@ type Steps interface {
 	// BeginStep takes the lease of the step's call, too, or is RateLimited.
 	BeginStep(ctx context.Context, step chat.Step) (failures int, stored chat.Decision, done bool, err error)
 	CommitStep(ctx context.Context, step chat.Step, a chat.Answer) (chat.Decision, error)
-	FailStep(ctx context.Context, step chat.Step, kind fault.Kind, say func(phrase.Lang) string) (chat.Decision, error)
-	EndStep(ctx context.Context, step chat.Step, finish string, say func(phrase.Lang) string) (chat.Decision, error)
+	FailStep(ctx context.Context, step chat.Step, kind fault.Kind, say func(i18n.Lang) string) (chat.Decision, error)
+	EndStep(ctx context.Context, step chat.Step, finish string, say func(i18n.Lang) string) (chat.Decision, error)
 	// WaitForProvider says how long the provider is left alone; waits is false where the turn is not to wait, or has waited
 	// long enough.
 	WaitForProvider(ctx context.Context, step chat.Step, reason string, pause time.Duration) (rest time.Duration, waits bool, err error)
 	ProviderDue(ctx context.Context, turn chat.TurnID) (time.Duration, error)
 	SteerWaits(ctx context.Context, key chat.SessionKey, turn chat.TurnID) (bool, error)
-	CountFailure(ctx context.Context, step chat.Step, retry func(failures int, lang phrase.Lang) (chat.Retry, bool)) (int, error)
+	CountFailure(ctx context.Context, step chat.Step, retry func(failures int, lang i18n.Lang) (chat.Retry, bool)) (int, error)
 	BookUsage(ctx context.Context, key chat.SessionKey, model string, calls int, u chat.Usage) error
 }
 
@@ -164,7 +164,7 @@ type attempt struct {
 	steered    bool // and what came meanwhile was taken in just now
 
 	model string
-	who   persona.Persona
+	who   agentprofile.Persona
 	spent bool     // the subagents of the request have taken all the tokens that they may
 	hooks hook.Set // of an answer with calls
 	Assembled
@@ -181,11 +181,11 @@ func (m *Model) decide(ctx context.Context, a *attempt) (chat.Decision, error) {
 	case err != nil:
 		return chat.Decision{}, err
 	case a.spent:
-		return m.Steps.FailStep(ctx, a.step, fault.Denied, func(l phrase.Lang) string { return phrase.Say(l, phrase.SubagentsSpent) })
+		return m.Steps.FailStep(ctx, a.step, fault.Denied, func(l i18n.Lang) string { return i18n.Say(l, i18n.SubagentsSpent) })
 	case a.Compress != "":
 		return chat.Decision{Compress: a.Compress}, nil
 	case a.Loop.Name != "":
-		return m.Steps.EndStep(ctx, a.step, chat.FinishLoop, func(l phrase.Lang) string { return phrase.Say(l, phrase.ModelLoops, a.Loop.Name, loopEnds) })
+		return m.Steps.EndStep(ctx, a.step, chat.FinishLoop, func(l i18n.Lang) string { return i18n.Say(l, i18n.ModelLoops, a.Loop.Name, loopEnds) })
 	}
 	stream := showing(m.Open(a.step, a.n), a.who.Contract)
 	answer, err := client.Generate(ctx, a.Request, stream)
@@ -214,7 +214,7 @@ func (m *Model) decide(ctx context.Context, a *attempt) (chat.Decision, error) {
 
 // prepare finds the model and makes the request.
 func (m *Model) prepare(ctx context.Context, a *attempt) (llm.Client, error) {
-	ctx = persona.Once(ctx)
+	ctx = agentprofile.Once(ctx)
 	client, err := m.Models.For(ctx, a.step.Session)
 	if err != nil {
 		return nil, err
@@ -322,25 +322,25 @@ func (m *Model) failed(ctx context.Context, a *attempt, cause error) (chat.Decis
 	case fault.RateLimited, fault.Unavailable:
 		return m.again(ctx, a, kind, cause)
 	case fault.TooLarge:
-		return m.Steps.FailStep(ctx, step, kind, func(l phrase.Lang) string { return phrase.Say(l, phrase.ModelTooLong) })
+		return m.Steps.FailStep(ctx, step, kind, func(l i18n.Lang) string { return i18n.Say(l, i18n.ModelTooLong) })
 	case fault.Internal:
 		return chat.Decision{}, cause
 	}
-	say := phrase.ModelRefused
+	say := i18n.ModelRefused
 	if _, ok := errors.AsType[llm.NotCalled](cause); ok {
-		say = phrase.ModelNotCalled
+		say = i18n.ModelNotCalled
 	}
-	return m.Steps.FailStep(ctx, step, kind, func(l phrase.Lang) string { return phrase.Say(l, say, cause.Error()) })
+	return m.Steps.FailStep(ctx, step, kind, func(l i18n.Lang) string { return i18n.Say(l, say, cause.Error()) })
 }
 
 func (m *Model) again(ctx context.Context, a *attempt, kind fault.Kind, cause error) (chat.Decision, error) {
 	step, reason := a.step, llm.Reason(cause)
 	var delay time.Duration
-	failures, err := m.Steps.CountFailure(ctx, step, func(failures int, lang phrase.Lang) (chat.Retry, bool) {
+	failures, err := m.Steps.CountFailure(ctx, step, func(failures int, lang i18n.Lang) (chat.Retry, bool) {
 		delay = m.Retry.wait(failures, cause)
 		return chat.Retry{
 			Turn: step.Turn, Step: step.N, Attempt: failures + 1, Failed: a.n, Max: m.Retry.Attempts, DelayMS: delay.Milliseconds(), Reason: reason,
-			Text: phrase.Say(lang, phrase.Retrying, reason, failures+1, m.Retry.Attempts),
+			Text: i18n.Say(lang, i18n.Retrying, reason, failures+1, m.Retry.Attempts),
 		}, failures < m.Retry.Attempts
 	})
 	if err != nil {
@@ -350,7 +350,7 @@ func (m *Model) again(ctx context.Context, a *attempt, kind fault.Kind, cause er
 		if d, waits, err := m.wait(ctx, a, failures, cause); waits || err != nil {
 			return d, err
 		}
-		return m.Steps.FailStep(ctx, step, kind, func(l phrase.Lang) string { return phrase.Say(l, phrase.ModelFailed, failures, reason) })
+		return m.Steps.FailStep(ctx, step, kind, func(l i18n.Lang) string { return i18n.Say(l, i18n.ModelFailed, failures, reason) })
 	}
 	return chat.Decision{}, fault.Later(kind, delay, "attempt %d of %d: %w", failures, m.Retry.Attempts, cause)
 }

@@ -13,10 +13,10 @@ import (
 	"xbot/activities"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
+	"xbot/internal/i18n"
 	"xbot/internal/llm"
 	"xbot/internal/llm/catalogue"
 	"xbot/internal/llm/llmtest"
-	"xbot/internal/phrase"
 	"xbot/internal/policy"
 	"xbot/internal/store"
 )
@@ -93,7 +93,7 @@ func TestGenerate_CountsFailuresOfTheProviderAndTellsOfEach(t *testing.T) {
 		require.Equal(t, 3, r.Max)
 		require.Equal(t, "server error, HTTP 503", r.Reason)
 		require.Equal(t, app.NextRetryDelay().Milliseconds(), r.DelayMS)
-		require.Equal(t, phrase.Say(phrase.English, phrase.Retrying, "server error, HTTP 503", want+1, 3), r.Text)
+		require.Equal(t, i18n.Say(i18n.English, i18n.Retrying, "server error, HTTP 503", want+1, 3), r.Text)
 	}
 	out, err := b.generate(t.Context(), 0)
 	require.NoError(t, err)
@@ -112,7 +112,7 @@ func TestGenerate_EndsAfterTheLastAttemptWithASentence(t *testing.T) {
 	require.Equal(t, activities.GenerateOutput{Finish: chat.FinishError, Fault: "unavailable"}, out)
 	m := b.last()
 	require.Equal(t, chat.RoleNotice, m.Role)
-	require.Equal(t, phrase.Say(phrase.Chinese, phrase.ModelFailed, 3, "server error, HTTP 503"), m.Content, "in the language of the question")
+	require.Equal(t, i18n.Say(i18n.Chinese, i18n.ModelFailed, 3, "server error, HTTP 503"), m.Content, "in the language of the question")
 	require.Len(t, b.events(chat.EventRetry), 2)
 	again, err := b.generate(t.Context(), 0)
 	require.NoError(t, err)
@@ -145,7 +145,7 @@ func TestGenerate_TellsFailuresApart(t *testing.T) {
 		"a provider that is busy":          {program: "fail 429", reason: "rate limit", again: true, fault: fault.RateLimited},
 		"a wrong key":                      {program: "fail 401", say: "The model refused the request: ", fault: fault.Denied},
 		"a wrong request":                  {program: "fail 400", say: "The model refused the request: ", fault: fault.Invalid},
-		"a conversation that is too long":  {program: "fail 400 This model's maximum context length is 100 tokens", say: phrase.Say(phrase.English, phrase.ModelTooLong), fault: fault.TooLarge},
+		"a conversation that is too long":  {program: "fail 400 This model's maximum context length is 100 tokens", say: i18n.Say(i18n.English, i18n.ModelTooLong), fault: fault.TooLarge},
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := setup(t, c.program, "say a b c d e f g h i j k l m n o p q r s t u v w x y z")
@@ -245,7 +245,7 @@ func TestGenerate_AnAnswerIsKeptThoughTheStopComesWithItsLastWord(t *testing.T) 
 func TestGenerate_ALateAttemptWritesNothingIntoAClosedTurn(t *testing.T) {
 	b := setup(t, "say too late")
 	b.model.Steps = late{b.Store, func() {
-		_, err := b.FinishTurn(context.Background(), key, turn, chat.TurnLost, phrase.Gone)
+		_, err := b.FinishTurn(context.Background(), key, turn, chat.TurnLost, i18n.Gone)
 		require.NoError(t, err)
 	}}
 	out, err := b.generate(t.Context(), 0)

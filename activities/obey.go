@@ -7,7 +7,7 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/command"
 	"xbot/internal/fault"
-	"xbot/internal/phrase"
+	"xbot/internal/i18n"
 )
 
 // ObeyInput names the turn that has claimed a command which changes its session.
@@ -25,7 +25,7 @@ type OrderBook interface {
 // Order is a command that waits for its place in the queue.
 type Order struct {
 	Names []string // lower case, without the slash; aliases too
-	// Obey carries the command of the turn o.Turn out and answers it in the language phrase.Lang(o.Lang). What it changes
+	// Obey carries the command of the turn o.Turn out and answers it in the language i18n.Lang(o.Lang). What it changes
 	// and the answer are committed together, once: done twice, it changes nothing the second time. An error that the
 	// person can do something about (all kinds but unavailable and internal) becomes the answer; another one is tried again.
 	Obey func(ctx context.Context, o chat.Order, args string) error
@@ -54,12 +54,12 @@ func (o *Orders) obey(ctx context.Context, order chat.Order) error {
 	parsed, _ := command.Parse(order.Text) // only what parses is accepted as a command
 	i := slices.IndexFunc(o.Known, func(known Order) bool { return slices.Contains(known.Names, parsed.Name) })
 	if i < 0 {
-		return o.Book.AnswerOrder(ctx, order.Turn, phrase.Say(phrase.Lang(order.Lang), phrase.OrderUnknown, parsed.Name))
+		return o.Book.AnswerOrder(ctx, order.Turn, i18n.Say(i18n.Lang(order.Lang), i18n.OrderUnknown, parsed.Name))
 	}
 	err := o.Known[i].Obey(ctx, order, parsed.Args)
 	switch fault.KindOf(err) {
 	case "", fault.Unavailable, fault.Internal:
 		return err
 	}
-	return o.Book.AnswerOrder(ctx, order.Turn, phrase.Explain(phrase.Lang(order.Lang), err))
+	return o.Book.AnswerOrder(ctx, order.Turn, i18n.Explain(i18n.Lang(order.Lang), err))
 }

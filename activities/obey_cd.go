@@ -7,7 +7,7 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
-	"xbot/internal/phrase"
+	"xbot/internal/i18n"
 	"xbot/internal/sandbox"
 )
 
@@ -21,7 +21,7 @@ type Places interface {
 // CdOrder is /cd. The folder is looked at through the sandbox, so what a tool may not enter is not entered here either.
 func CdOrder(places Places, boxes Boxes) Order {
 	return Order{Names: []string{"cd"}, Obey: func(ctx context.Context, o chat.Order, args string) error {
-		lang := phrase.Lang(o.Lang)
+		lang := i18n.Lang(o.Lang)
 		s, owner, err := places.Session(ctx, o.Session)
 		if err != nil {
 			return err
@@ -37,15 +37,15 @@ func CdOrder(places Places, boxes Boxes) Order {
 		info, err := box.Stat(ctx, dir)
 		switch {
 		case fault.Is(err, fault.NotFound):
-			return phrase.Fault(fault.NotFound, phrase.CdNone, quotedPath(dir))
+			return i18n.Fault(fault.NotFound, i18n.CdNone, quotedPath(dir))
 		case fault.Is(err, fault.Unavailable) && ctx.Err() == nil:
 			return fault.Errorf(fault.Conflict, "%s", err.Error()) // the person decides when to try again
 		case err != nil:
 			return err
 		case !info.Dir:
-			return phrase.Fault(fault.Invalid, phrase.CdFile, quotedPath(dir))
+			return i18n.Fault(fault.Invalid, i18n.CdFile, quotedPath(dir))
 		}
-		return places.CdDone(ctx, o.Turn, box.Name(), dir, phrase.Say(lang, phrase.CdNow, quotedPath(dir), box.Name()))
+		return places.CdDone(ctx, o.Turn, box.Name(), dir, i18n.Say(lang, i18n.CdNow, quotedPath(dir), box.Name()))
 	}}
 }
 
@@ -60,7 +60,7 @@ func target(box sandbox.Sandbox, s chat.Session, args string) (string, error) {
 	}
 	switch {
 	case args == "", strings.ContainsAny(args, "\x00\n"):
-		return "", phrase.Fault(fault.Invalid, phrase.CdUsage)
+		return "", i18n.Fault(fault.Invalid, i18n.CdUsage)
 	case args == "~":
 		return path.Clean(box.Workspace()), nil
 	case strings.HasPrefix(args, "~/"):

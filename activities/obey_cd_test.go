@@ -9,7 +9,7 @@ import (
 	"xbot/activities"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
-	"xbot/internal/phrase"
+	"xbot/internal/i18n"
 	"xbot/internal/sandbox"
 )
 
@@ -68,13 +68,13 @@ func TestCd_GoesWhereTheSandboxLetsIt(t *testing.T) {
 	for text, want := range map[string]string{
 		"/cd ..": "/srv", "/cd /srv/src/": "/srv/src", `/cd "a b"`: "/srv/src/a b", "/cd a b": "/srv/src/a b", "/cd ~": "/srv", "/cd ~/src": "/srv/src", "/CD .": "/srv/src",
 	} {
-		require.Equal(t, phrase.Say(phrase.English, phrase.CdNow, "`"+want+"`", "laptop"), p.obey(t, text), text)
+		require.Equal(t, i18n.Say(i18n.English, i18n.CdNow, "`"+want+"`", "laptop"), p.obey(t, text), text)
 		require.Equal(t, "laptop:"+want, p.at)
 	}
 	for text, want := range map[string]string{
-		"/cd":        phrase.Say(phrase.English, phrase.CdUsage),
-		"/cd nope":   phrase.Say(phrase.English, phrase.CdNone, "`/srv/src/nope`"),
-		"/cd ~/file": phrase.Say(phrase.English, phrase.CdFile, "`/srv/file`"),
+		"/cd":        i18n.Say(i18n.English, i18n.CdUsage),
+		"/cd nope":   i18n.Say(i18n.English, i18n.CdNone, "`/srv/src/nope`"),
+		"/cd ~/file": i18n.Say(i18n.English, i18n.CdFile, "`/srv/file`"),
 		"/cd /etc":   "/etc is outside the workspace",
 	} {
 		require.Equal(t, "answer t1 "+want, p.obey(t, text), text)

@@ -5,15 +5,15 @@ import (
 	"strings"
 
 	"xbot/internal/chat"
-	"xbot/internal/phrase"
+	"xbot/internal/i18n"
 )
 
 // ModelDesk tells which models there are.
 type ModelDesk interface {
 	// Resolve returns the id of the model that a word means; an error of kind Invalid says what it may mean.
 	Resolve(ctx context.Context, word string) (id string, err error)
-	List(ctx context.Context, key chat.SessionKey, lang phrase.Lang) (string, error)
-	Status(ctx context.Context, key chat.SessionKey, lang phrase.Lang) (string, error)
+	List(ctx context.Context, key chat.SessionKey, lang i18n.Lang) (string, error)
+	Status(ctx context.Context, key chat.SessionKey, lang i18n.Lang) (string, error)
 }
 
 // ModelBook keeps which model a conversation has chosen.
@@ -25,7 +25,7 @@ type ModelBook interface {
 // ModelOrder is /model: the model of this conversation from the next turn on.
 func ModelOrder(book ModelBook, desk ModelDesk) Order {
 	return Order{Names: []string{"model"}, Obey: func(ctx context.Context, o chat.Order, args string) error {
-		lang := phrase.Lang(o.Lang)
+		lang := i18n.Lang(o.Lang)
 		var said string
 		var err error
 		switch word := strings.ToLower(args); word {
@@ -34,7 +34,7 @@ func ModelOrder(book ModelBook, desk ModelDesk) Order {
 		case "list":
 			said, err = desk.List(ctx, o.Session, lang)
 		case "default":
-			return book.ChooseModel(ctx, o.Turn, "", phrase.Say(lang, phrase.ModelDefault))
+			return book.ChooseModel(ctx, o.Turn, "", i18n.Say(lang, i18n.ModelDefault))
 		default:
 			return chooseModel(ctx, book, desk, o, args)
 		}
@@ -50,5 +50,5 @@ func chooseModel(ctx context.Context, book ModelBook, desk ModelDesk, o chat.Ord
 	if err != nil {
 		return err
 	}
-	return book.ChooseModel(ctx, o.Turn, id, phrase.Say(phrase.Lang(o.Lang), phrase.ModelChosen, id))
+	return book.ChooseModel(ctx, o.Turn, id, i18n.Say(i18n.Lang(o.Lang), i18n.ModelChosen, id))
 }

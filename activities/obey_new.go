@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"xbot/internal/chat"
-	"xbot/internal/phrase"
+	"xbot/internal/i18n"
 )
 
 // Resetter begins conversations anew.
@@ -26,6 +26,6 @@ func NewOrder(book Resetter, models Models) Order {
 			}
 			answers = client.Model()
 		}
-		return book.ResetSession(ctx, o.Turn, chat.ResetNew, model, phrase.Say(phrase.Lang(o.Lang), phrase.ResetGreet, answers))
+		return book.ResetSession(ctx, o.Turn, chat.ResetNew, model, i18n.Say(i18n.Lang(o.Lang), i18n.ResetGreet, answers))
 	}}
 }

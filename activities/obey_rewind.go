@@ -6,7 +6,7 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/command"
 	"xbot/internal/fault"
-	"xbot/internal/phrase"
+	"xbot/internal/i18n"
 )
 
 // Rewinder takes messages out of conversations.
@@ -19,7 +19,7 @@ func RewindOrder(book Rewinder) Order {
 	return Order{Names: []string{"rewind"}, Obey: func(ctx context.Context, o chat.Order, args string) error {
 		back, to, ok := command.Back(args)
 		if !ok {
-			return phrase.Fault(fault.Invalid, phrase.RewindUsage)
+			return i18n.Fault(fault.Invalid, i18n.RewindUsage)
 		}
 		if to == 0 {
 			back = max(back, 1)

@@ -10,7 +10,7 @@ import (
 	"xbot/activities"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
-	"xbot/internal/phrase"
+	"xbot/internal/i18n"
 )
 
 // orders is a book with one order in it. It notes what was asked of it.
@@ -43,11 +43,11 @@ func TestObey_CarriesOutWhatThePersonWrote(t *testing.T) {
 		"/rewind":       "rewind t1 1 0",
 		" /REWIND 3 ":   "rewind t1 3 0",
 		"/rewind m12":   "rewind t1 0 12",
-		"/rewind twice": "answer t1 " + phrase.Say(phrase.English, phrase.RewindUsage),
-		"/rewind 到哪里":   "answer t1 " + phrase.Say(phrase.Chinese, phrase.RewindUsage),
-		"/tidy":         "answer t1 " + phrase.Say(phrase.English, phrase.OrderUnknown, "tidy"),
+		"/rewind twice": "answer t1 " + i18n.Say(i18n.English, i18n.RewindUsage),
+		"/rewind 到哪里":   "answer t1 " + i18n.Say(i18n.Chinese, i18n.RewindUsage),
+		"/tidy":         "answer t1 " + i18n.Say(i18n.English, i18n.OrderUnknown, "tidy"),
 	} {
-		book := &orders{order: chat.Order{Turn: "t1", Text: text, Lang: string(phrase.Of(text))}}
+		book := &orders{order: chat.Order{Turn: "t1", Text: text, Lang: string(i18n.Of(text))}}
 		require.NoError(t, book.obey(t), text)
 		require.Equal(t, []string{want}, book.done, text)
 	}

@@ -14,7 +14,7 @@ import (
 	"xbot/internal/channel/format"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
-	"xbot/internal/phrase"
+	"xbot/internal/i18n"
 	"xbot/internal/sandbox"
 )
 
@@ -71,20 +71,20 @@ func (f folder) find(ctx context.Context, link string, most int64) (string, erro
 	}
 	file = path.Clean(file)
 	if !below(file, f.base) && !below(file, path.Clean(f.box.Workspace())) {
-		return "", phrase.Fault(fault.Denied, phrase.FileOutside)
+		return "", i18n.Fault(fault.Denied, i18n.FileOutside)
 	}
 	info, err := f.box.Stat(ctx, file)
 	switch {
 	case fault.Is(err, fault.NotFound):
-		return "", phrase.Fault(fault.NotFound, phrase.FileMissing)
+		return "", i18n.Fault(fault.NotFound, i18n.FileMissing)
 	case err != nil:
 		return "", err
 	case info.Dir:
-		return "", phrase.Fault(fault.Invalid, phrase.FileFolder)
+		return "", i18n.Fault(fault.Invalid, i18n.FileFolder)
 	case info.Size == 0:
-		return "", phrase.Fault(fault.Invalid, phrase.FileEmpty)
+		return "", i18n.Fault(fault.Invalid, i18n.FileEmpty)
 	case info.Size > most:
-		return "", phrase.Fault(fault.TooLarge, phrase.FileLarge, megabytes(most))
+		return "", i18n.Fault(fault.TooLarge, i18n.FileLarge, megabytes(most))
 	}
 	return file, nil
 }
@@ -123,7 +123,7 @@ func (d *Deliverer) linked(ctx context.Context, o chat.Outbound, t channel.Trait
 		seen[l.Path] = true
 		file, err := "", away
 		if err == nil && len(files) == most {
-			err = phrase.Fault(fault.Invalid, phrase.FileMany, most)
+			err = i18n.Fault(fault.Invalid, i18n.FileMany, most)
 		}
 		if err == nil {
 			file, err = from.find(ctx, l.Path, t.MaxFile)
@@ -143,11 +143,11 @@ func (d *Deliverer) linked(ctx context.Context, o chat.Outbound, t channel.Trait
 
 // notSent says why a file was not sent.
 func notSent(o chat.Outbound, name string, err error) string {
-	lang := phrase.Of(o.Text)
+	lang := i18n.Of(o.Text)
 	if fault.Is(err, fault.Unavailable) || fault.Is(err, fault.Internal) {
-		err = phrase.Fault(fault.Unavailable, phrase.FileAway)
+		err = i18n.Fault(fault.Unavailable, i18n.FileAway)
 	}
-	return phrase.Say(lang, phrase.FileNotSent, name, phrase.Explain(lang, err))
+	return i18n.Say(lang, i18n.FileNotSent, name, i18n.Explain(lang, err))
 }
 
 // load reads the file of a piece. One that cannot be read any more becomes a sentence, as long as it is certain that it was not
@@ -175,7 +175,7 @@ func (s *sending) load(ctx context.Context, n int, place chat.Address, m *channe
 
 func (s *sending) read(ctx context.Context, f chat.PieceFile) (channel.File, error) {
 	if s.Files == nil {
-		return channel.File{}, phrase.Fault(fault.Unavailable, phrase.FileAway)
+		return channel.File{}, i18n.Fault(fault.Unavailable, i18n.FileAway)
 	}
 	limited, cancel := context.WithTimeout(ctx, folderWait)
 	defer cancel()
@@ -190,7 +190,7 @@ func (s *sending) read(ctx context.Context, f chat.PieceFile) (channel.File, err
 	to := &room{left: most}
 	if _, err := from.box.Download(ctx, f.Path, to); err != nil {
 		if to.left < 0 {
-			err = phrase.Fault(fault.TooLarge, phrase.FileLarge, megabytes(most))
+			err = i18n.Fault(fault.TooLarge, i18n.FileLarge, megabytes(most))
 		}
 		return channel.File{}, err
 	}

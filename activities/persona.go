@@ -4,21 +4,21 @@ import (
 	"context"
 	"strings"
 
+	"xbot/internal/agentprofile"
 	"xbot/internal/chat"
-	"xbot/internal/persona"
 	"xbot/internal/soul"
 	"xbot/internal/tool"
 )
 
 // Personas knows who answers in a session.
 type Personas interface {
-	Of(ctx context.Context, key chat.SessionKey) (persona.Persona, error)
+	Of(ctx context.Context, key chat.SessionKey) (agentprofile.Persona, error)
 }
 
 // personaOf returns who answers in a session; nobody in particular where nobody knows.
-func personaOf(ctx context.Context, who Personas, key chat.SessionKey) (persona.Persona, error) {
+func personaOf(ctx context.Context, who Personas, key chat.SessionKey) (agentprofile.Persona, error) {
 	if who == nil {
-		return persona.Persona{Deliver: true}, nil
+		return agentprofile.Persona{Deliver: true}, nil
 	}
 	return who.Of(ctx, key)
 }
@@ -26,7 +26,7 @@ func personaOf(ctx context.Context, who Personas, key chat.SessionKey) (persona.
 // allowed is the tools that an agent may use. The others are to the model as if there were none of their names.
 type allowed struct {
 	Catalog
-	who persona.Persona
+	who agentprofile.Persona
 }
 
 // Specs returns what the model can call.

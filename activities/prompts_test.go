@@ -10,10 +10,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"xbot/activities"
+	"xbot/internal/agentprofile"
 	"xbot/internal/chat"
 	memoryport "xbot/internal/memory"
 	"xbot/internal/memory/flat"
-	"xbot/internal/persona"
 	"xbot/internal/policy"
 	"xbot/internal/prompt"
 	"xbot/internal/sandbox"
@@ -37,7 +37,7 @@ func (b *bundle) prompts(home string) *activities.SystemPrompts {
 func (b *bundle) pipelineOf(home string, who prompt.Personas) *prompt.Pipeline {
 	return prompt.Standard(prompt.Parts{
 		Template: prompt.NewTemplate(filepath.Join(home, "prompt.md"), slog.New(slog.DiscardHandler)), Home: home, Places: b,
-		Memory: persona.Memories{Book: b.notes().Book, Providers: map[string]memoryport.Provider{memoryport.Flat: flat.Provider{Shelf: b.Store}}}, Personas: who,
+		Memory: agentprofile.Memories{Book: b.notes().Book, Providers: map[string]memoryport.Provider{memoryport.Flat: flat.Provider{Shelf: b.Store}}}, Personas: who,
 	})
 }
 
@@ -156,8 +156,8 @@ func TestSystemPrompts_DoNotWaitForARunnerThatIsAway(t *testing.T) {
 }
 
 // notes are those that the agents of sessions keep.
-func (b *bundle) notes() persona.Notes {
-	return persona.Notes{Shelf: b.Store, Book: &persona.Book{
+func (b *bundle) notes() agentprofile.Notes {
+	return agentprofile.Notes{Shelf: b.Store, Book: &agentprofile.Book{
 		Ledger: b.Store, Policies: &policy.Live{Source: b.Store}, Log: slog.New(slog.DiscardHandler),
 	}}
 }

@@ -6,7 +6,7 @@ import (
 
 	"xbot/internal/channel"
 	"xbot/internal/chat"
-	"xbot/internal/phrase"
+	"xbot/internal/i18n"
 )
 
 // ask makes the piece of a question: a card where the platform has buttons, else a text that says how it is answered. ended is
@@ -38,30 +38,30 @@ func cardOf(a chat.Asking, forms bool) *channel.Question {
 	if len(inquiries(a)) > 0 {
 		return formOf(a)
 	}
-	say := func(id phrase.ID, args ...any) string { return phrase.Say(phrase.Lang(a.Lang), id, args...) }
+	say := func(id i18n.ID, args ...any) string { return i18n.Say(i18n.Lang(a.Lang), id, args...) }
 	q := &channel.Question{
-		ID: string(a.Call.ID), Title: say(phrase.AskTitle, a.Call.Name), Text: wish(a),
+		ID: string(a.Call.ID), Title: say(i18n.AskTitle, a.Call.Name), Text: wish(a),
 		Buttons: []channel.Button{
-			{Name: chat.PressAllow, Label: say(phrase.AskAllow), Style: "primary"},
-			{Name: chat.PressAlways, Label: say(phrase.AskAlways)},
-			{Name: chat.PressDeny, Label: say(phrase.AskDeny), Style: "danger"},
+			{Name: chat.PressAllow, Label: say(i18n.AskAllow), Style: "primary"},
+			{Name: chat.PressAlways, Label: say(i18n.AskAlways)},
+			{Name: chat.PressDeny, Label: say(i18n.AskDeny), Style: "danger"},
 		},
 	}
 	if forms {
-		q.Fields = []channel.Field{{Name: chat.PressNote, Label: say(phrase.AskNote)}}
+		q.Fields = []channel.Field{{Name: chat.PressNote, Label: say(i18n.AskNote)}}
 	} else {
-		q.Text += "\n\n" + say(phrase.AskHow)
+		q.Text += "\n\n" + say(i18n.AskHow)
 	}
 	return q
 }
 
 // inWords is the question where there are no buttons.
 func inWords(a chat.Asking) string {
-	lang := phrase.Lang(a.Lang)
+	lang := i18n.Lang(a.Lang)
 	if len(inquiries(a)) > 0 {
 		return inquiriesInWords(a)
 	}
-	return strings.Join([]string{"**" + phrase.Say(lang, phrase.AskTitle, a.Call.Name) + "**", wish(a), phrase.Say(lang, phrase.AskHow)}, "\n\n")
+	return strings.Join([]string{"**" + i18n.Say(lang, i18n.AskTitle, a.Call.Name) + "**", wish(a), i18n.Say(lang, i18n.AskHow)}, "\n\n")
 }
 
 // unasked asks in words what the platform does not take as a card: whoever is not asked never answers.
@@ -78,13 +78,13 @@ func (s *sending) unasked(ctx context.Context) error {
 
 // wish is what somebody has to know who is asked: what would run, why, and where.
 func wish(a chat.Asking) string {
-	lang := phrase.Lang(a.Lang)
+	lang := i18n.Lang(a.Lang)
 	parts := []string{wanted(a.Call.ToolCall, lang)}
 	if r := strings.TrimSpace(a.Call.Approval.Reason); r != "" {
 		parts = append(parts, quoted(r))
 	}
 	if a.Call.Cwd != "" {
-		parts = append(parts, phrase.Say(lang, phrase.AskFolder, code(a.Call.Cwd)))
+		parts = append(parts, i18n.Say(lang, i18n.AskFolder, code(a.Call.Cwd)))
 	}
 	return strings.Join(parts, "\n\n")
 }
@@ -100,15 +100,15 @@ func (s *sending) settle(ctx context.Context) (state, reason string, err error) 
 	if len(inquiries(asked)) == 0 {
 		q.Fields = nil // the note
 	}
-	if err := asker.Settle(ctx, s.o.Place, asked.Sent, *q, outcome(*asked.Call.Approval, phrase.Lang(asked.Lang))); err != nil {
+	if err := asker.Settle(ctx, s.o.Place, asked.Sent, *q, outcome(*asked.Call.Approval, i18n.Lang(asked.Lang))); err != nil {
 		return s.gaveUp(err)
 	}
 	return chat.OutboundSent, "", nil
 }
 
 // outcome says how a question ended, with the note of who answered.
-func outcome(a chat.Approval, lang phrase.Lang) string {
-	parts := []string{phrase.Outcome(lang, a)}
+func outcome(a chat.Approval, lang i18n.Lang) string {
+	parts := []string{i18n.Outcome(lang, a)}
 	for _, q := range a.Questions {
 		if answers := a.Answers[q.Name]; len(answers) > 0 {
 			parts = append(parts, "**"+line(q.Text)+"**\n"+quoted(strings.Join(answers, "\n")))

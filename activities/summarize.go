@@ -8,8 +8,8 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
+	"xbot/internal/i18n"
 	"xbot/internal/llm"
-	"xbot/internal/phrase"
 	"xbot/internal/prompt"
 	"xbot/internal/window"
 )
@@ -180,7 +180,7 @@ func (j *compression) again(ctx context.Context, cause error) error {
 	delay := j.Retry.wait(failures, cause)
 	err := j.Ledger.TellRetry(ctx, j.in.Session, chat.Retry{
 		Turn: j.step.Turn, Step: j.step.N, Attempt: failures + 1, Max: j.Retry.Attempts, DelayMS: delay.Milliseconds(), Reason: reason,
-		Text: phrase.Say(phrase.Of(j.asked.Text), phrase.Retrying, reason, failures+1, j.Retry.Attempts),
+		Text: i18n.Say(i18n.Of(j.asked.Text), i18n.Retrying, reason, failures+1, j.Retry.Attempts),
 	})
 	if err != nil {
 		return err

@@ -7,7 +7,7 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
-	"xbot/internal/phrase"
+	"xbot/internal/i18n"
 	"xbot/internal/sandbox"
 	"xbot/internal/tool"
 )
@@ -91,12 +91,12 @@ func (t *Tools) run(ctx context.Context, call chat.Call) (chat.ToolResult, error
 	if full, err := t.full(ctx, call); err != nil {
 		return chat.ToolResult{}, err
 	} else if full {
-		return t.record(ctx, call, chat.ToolResult{Content: phrase.Say(phrase.English, phrase.TasksFull, chat.MaxTasks), IsError: true})
+		return t.record(ctx, call, chat.ToolResult{Content: i18n.Say(i18n.English, i18n.TasksFull, chat.MaxTasks), IsError: true})
 	}
 	box, err := t.Boxes.Box(ctx, call.User, call.Runner)
 	switch {
 	case fault.Is(err, fault.Denied) && call.StartedOn != "": // an earlier attempt sent it, to a runner that is not theirs any more
-		said := phrase.Say(phrase.English, phrase.CallUnknown) + " (" + err.Error() + ")"
+		said := i18n.Say(i18n.English, i18n.CallUnknown) + " (" + err.Error() + ")"
 		return t.record(ctx, call, chat.ToolResult{Content: said, IsError: true})
 	case fault.Is(err, fault.Denied):
 		box = sandbox.Nowhere{Why: err} // enough for tools that need no machine
@@ -114,7 +114,7 @@ func (t *Tools) run(ctx context.Context, call chat.Call) (chat.ToolResult, error
 		result, err = chat.ToolResult{Content: "Error: " + offline.Error(), IsError: true}, nil
 	}
 	if odd, ok := errors.AsType[*sandbox.MisbehavedError](err); ok { // asking it again would say the same
-		result, err = chat.ToolResult{Content: phrase.Say(phrase.English, phrase.CallRunner, odd.Error()), IsError: true}, nil
+		result, err = chat.ToolResult{Content: i18n.Say(i18n.English, i18n.CallRunner, odd.Error()), IsError: true}, nil
 	}
 	if err != nil {
 		return chat.ToolResult{}, err
@@ -174,11 +174,11 @@ type AbandonInput struct {
 // Abandon records that nobody knows how a call ended, and has its command killed, which nobody follows any more. A result that was
 // recorded before stands.
 func (t *Tools) Abandon(ctx context.Context, in AbandonInput) error {
-	say := phrase.CallUnknown
+	say := i18n.CallUnknown
 	if in.Broken {
-		say = phrase.CallBroken
+		say = i18n.CallBroken
 	}
-	return failure(ctx, t.Calls.AbandonCall(ctx, in.Call, chat.ToolResult{Content: phrase.Say(phrase.English, say), IsError: true}))
+	return failure(ctx, t.Calls.AbandonCall(ctx, in.Call, chat.ToolResult{Content: i18n.Say(i18n.English, say), IsError: true}))
 }
 
 // grace is how long a stopped call may take to end by itself after its command was killed. It covers the runner's
@@ -216,7 +216,7 @@ func (t *Tools) attempt(ctx context.Context, call chat.Call, box sandbox.Sandbox
 	close(ended)
 	<-watched
 	if interrupted && (err != nil || result.Background != nil) { // a stop ends what was in the foreground when it came
-		return chat.ToolResult{Content: phrase.Say(phrase.English, phrase.CallInterrupt), IsError: true}, nil
+		return chat.ToolResult{Content: i18n.Say(i18n.English, i18n.CallInterrupt), IsError: true}, nil
 	}
 	return result, err
 }

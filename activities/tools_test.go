@@ -14,7 +14,7 @@ import (
 	"xbot/activities"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
-	"xbot/internal/phrase"
+	"xbot/internal/i18n"
 	"xbot/internal/sandbox"
 )
 
@@ -97,7 +97,7 @@ func TestTool_WhatWasSentToARunnerThatIsGoneIsUnknown(t *testing.T) {
 	b.boxErr = fault.Errorf(fault.Denied, "there is no runner laptop any more")
 	_, err := b.call(t.Context(), 0)
 	require.NoError(t, err)
-	require.Contains(t, b.result(0).Result, phrase.Say(phrase.English, phrase.CallUnknown))
+	require.Contains(t, b.result(0).Result, i18n.Say(i18n.English, i18n.CallUnknown))
 	require.Contains(t, b.result(0).Result, "no runner laptop any more")
 }
 
@@ -202,7 +202,7 @@ func TestTool_AStopOfWhatCannotBeReachedSaysInterrupted(t *testing.T) {
 	out, err := b.call(b.whenLive(errStop, printed("begun")), 0)
 	require.NoError(t, err)
 	require.True(t, out.Error)
-	require.Equal(t, phrase.Say(phrase.English, phrase.CallInterrupt), b.result(0).Result)
+	require.Equal(t, i18n.Say(i18n.English, i18n.CallInterrupt), b.result(0).Result)
 }
 
 // deaf is a sandbox that goes away once a command runs.
@@ -241,12 +241,12 @@ func TestTool_AnyOtherEndLeavesTheCommandAloneAndTheNextAttemptAttaches(t *testi
 func TestTool_DoesNotStartInATurnThatIsOver(t *testing.T) {
 	b := setup(t, `call Shell {"command":"touch never"}`)
 	b.asks()
-	_, err := b.FinishTurn(t.Context(), key, turn, chat.TurnStopped, phrase.Stopped)
+	_, err := b.FinishTurn(t.Context(), key, turn, chat.TurnStopped, i18n.Stopped)
 	require.NoError(t, err)
 	_, err = b.call(t.Context(), 0)
 	require.NoError(t, err)
 	require.NoFileExists(t, b.box.Workspace()+"/never")
-	require.Equal(t, phrase.Say(phrase.English, phrase.CallNotRun), b.result(0).Result)
+	require.Equal(t, i18n.Say(i18n.English, i18n.CallNotRun), b.result(0).Result)
 }
 
 func TestTool_ShowsOutputAsTextWhereverItWasCut(t *testing.T) {
@@ -275,7 +275,7 @@ func TestTool_APanicIsReportedUnderTheTypeThatIsNotRetried(t *testing.T) {
 	var panicked *temporal.PanicError
 	require.True(t, errorsAs(err, &panicked) || errorsAs(err, &app) && app.Type() == activities.PanicType, "%v", err)
 	require.NoError(t, b.run(t.Context(), activities.NameAbandon, activities.AbandonInput{Call: chat.NewCallID(turn, 0, 0), Broken: true}, nil))
-	require.Equal(t, phrase.Say(phrase.English, phrase.CallBroken), b.result(0).Result)
+	require.Equal(t, i18n.Say(i18n.English, i18n.CallBroken), b.result(0).Result)
 }
 
 func TestTool_OfADeletedSessionIsNotTriedAgain(t *testing.T) {
@@ -297,7 +297,7 @@ func TestAbandon_NeverReplacesAResult(t *testing.T) {
 		require.NoError(t, b.run(t.Context(), activities.NameAbandon, activities.AbandonInput{Call: chat.NewCallID(turn, 0, n)}, nil))
 	}
 	require.Contains(t, b.result(0).Result, "one")
-	require.Equal(t, phrase.Say(phrase.English, phrase.CallUnknown), b.result(1).Result)
+	require.Equal(t, i18n.Say(i18n.English, i18n.CallUnknown), b.result(1).Result)
 	require.True(t, b.result(1).IsError)
 }
 

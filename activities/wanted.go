@@ -10,7 +10,7 @@ import (
 	"unicode"
 
 	"xbot/internal/chat"
-	"xbot/internal/phrase"
+	"xbot/internal/i18n"
 )
 
 // How much of a call is shown to somebody who is to permit it on a platform, in characters. What is left out is said.
@@ -26,7 +26,7 @@ var telling = []string{"command", "path", "output_path", "url", "pattern"}
 
 // wanted shows what a call would do: the argument that says most as a block of code, the others by their names. Characters
 // that cannot be seen are written out, so that what is read is what would run.
-func wanted(call chat.ToolCall, lang phrase.Lang) string {
+func wanted(call chat.ToolCall, lang i18n.Lang) string {
 	arguments, ok := readArguments(call.Arguments)
 	if !ok {
 		return block(call.Arguments, lang)
@@ -76,7 +76,7 @@ func readArguments(raw string) (map[string]string, bool) {
 }
 
 // block is a value as a block of code.
-func block(text string, lang phrase.Lang) string {
+func block(text string, lang i18n.Lang) string {
 	text, more := shortened(text, maxWanted, lang)
 	return strings.TrimSpace(fenced(strings.TrimRight(text, "\n")) + "\n\n" + more)
 }
@@ -98,12 +98,12 @@ func code(text string) string {
 }
 
 // shortened is the visible text, at most so many characters of it, and a sentence that says how many are left out.
-func shortened(text string, most int, lang phrase.Lang) (short, more string) {
+func shortened(text string, most int, lang i18n.Lang) (short, more string) {
 	r := []rune(text)
 	if len(r) <= most {
 		return visible(text), ""
 	}
-	return visible(string(r[:most])) + "…", phrase.Say(lang, phrase.AskCut, len(r)-most)
+	return visible(string(r[:most])) + "…", i18n.Say(lang, i18n.AskCut, len(r)-most)
 }
 
 // visible writes out what a reader cannot see, and what turns the order of the letters around it.

@@ -9,11 +9,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"xbot/internal/chat"
-	"xbot/internal/phrase"
+	"xbot/internal/i18n"
 )
 
 func shownOf(arguments string) string {
-	return wanted(chat.ToolCall{Arguments: arguments}, phrase.English)
+	return wanted(chat.ToolCall{Arguments: arguments}, i18n.English)
 }
 
 func TestWanted_NothingInACommandCanPretendToStandOutsideOfIt(t *testing.T) {

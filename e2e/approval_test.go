@@ -13,7 +13,7 @@ import (
 	"xbot/internal/apiclient"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
-	"xbot/internal/phrase"
+	"xbot/internal/i18n"
 	"xbot/workflows"
 )
 
@@ -176,7 +176,7 @@ func TestApproval_NobodyAnswersInTime(t *testing.T) {
 	id := k.send(k.shell("touch %s", k.file("never")), "say too late")
 	require.Equal(t, chat.TurnDone, k.untilEnded(time.Minute, id).State)
 	require.Equal(t, chat.ApprovalDenied, k.lastApproval().State)
-	require.Equal(t, phrase.Say(phrase.English, phrase.Unanswered), k.lastApproval().Note)
+	require.Equal(t, i18n.Say(i18n.English, i18n.Unanswered), k.lastApproval().Note)
 	require.NoFileExists(t, k.file("never"))
 }
 

@@ -15,7 +15,7 @@ import (
 	"xbot/internal/apiclient"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
-	"xbot/internal/phrase"
+	"xbot/internal/i18n"
 )
 
 // crowd is people who write through a platform to two replicas of everything.
@@ -229,7 +229,7 @@ func (c *crowd) check(db *pgxpool.Pool, w *writer) {
 			require.Equal(c.t, turns[m.Turn], i, "the answer is that of the turn's message")
 			answers[i]++
 		default:
-			waits := []string{phrase.Say(phrase.English, phrase.Throttled)}
+			waits := []string{i18n.Say(i18n.English, i18n.Throttled)}
 			require.Contains(c.t, waits, m.Content, "somebody was told of trouble")
 		}
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"xbot/internal/chat"
-	"xbot/internal/phrase"
+	"xbot/internal/i18n"
 )
 
 // crashLimit bounds the wait for an answer after a crash. How long it took is printed, never asserted.
@@ -213,8 +213,8 @@ func TestCrash10_RunTerminatedFromOutside(t *testing.T) {
 	s.terminate(k.key)
 	turn := k.untilEnded(crashLimit, id)
 	require.Equal(t, chat.TurnLost, turn.State)
-	require.Equal(t, phrase.Say(phrase.English, phrase.CallUnknown), lastCalls(k)[0].Result)
-	require.Contains(t, k.lastNotice(), phrase.Say(phrase.English, phrase.Gone))
+	require.Equal(t, i18n.Say(i18n.English, i18n.CallUnknown), lastCalls(k)[0].Result)
+	require.Contains(t, k.lastNotice(), i18n.Say(i18n.English, i18n.Gone))
 	require.Eventually(t, func() bool { return len(find(t, mark)) == 0 }, time.Minute, 50*time.Millisecond, "the command is killed: nobody waits for it")
 
 	id = k.send("stream 200 50ms")

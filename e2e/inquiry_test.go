@@ -9,7 +9,7 @@ import (
 	"xbot/internal/apiclient"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
-	"xbot/internal/phrase"
+	"xbot/internal/i18n"
 )
 
 const askWhich = `call AskUser {"questions":[{"question":"Which database?","options":["Postgres","SQLite"]}]}`
@@ -65,5 +65,5 @@ func TestHistories_OfQuestions(t *testing.T) {
 	k.untilAsked(2)
 	k.send("/stop")
 	k.untilEnded(time.Minute, id)
-	require.Equal(t, phrase.Say(phrase.English, phrase.InquiryStopped), lastCalls(k)[0].Result)
+	require.Equal(t, i18n.Say(i18n.English, i18n.InquiryStopped), lastCalls(k)[0].Result)
 }

@@ -14,8 +14,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"xbot/internal/chat"
+	"xbot/internal/i18n"
 	"xbot/internal/localstack"
-	"xbot/internal/phrase"
 )
 
 // modelAsked waits until the model was asked so many times in all.
@@ -105,7 +105,7 @@ func TestCrash17_ServerKilledAfterAStopWasAccepted(t *testing.T) {
 		turn := k.recovered("stop accepted, killed "+name, restarted, id)
 		require.Equal(t, chat.TurnStopped, turn.State)
 		require.Empty(t, find(t, mark), "the command is dead when it is said that the turn was stopped")
-		require.Equal(t, phrase.Say(phrase.English, phrase.Stopped), k.lastNotice())
+		require.Equal(t, i18n.Say(i18n.English, i18n.Stopped), k.lastNotice())
 		calls := lastCalls(k)
 		require.Regexp(t, "killed on request|Interrupted", calls[0].Result)
 		require.Equal(t, []string{"a"}, k.trace(fmt.Sprint("r", n)))

@@ -16,9 +16,9 @@ import (
 
 	"xbot/internal/apiclient"
 	"xbot/internal/chat"
+	"xbot/internal/i18n"
 	"xbot/internal/llm/llmtest"
 	"xbot/internal/localstack"
-	"xbot/internal/phrase"
 	"xbot/internal/temporalclient"
 	"xbot/workflows"
 )
@@ -143,7 +143,7 @@ func TestHeld_APanicInWorkflowCodeHoldsTheRunVisiblyUntilAMendedWorkerComes(t *t
 
 	id := p.send("say after the repair")
 	p.until(time.Minute, "the notice that the answer is held up", func(e chat.Event) bool {
-		return e.Kind == chat.EventMessage && decode[chat.Message](t, e).Content == phrase.Say(phrase.English, phrase.Held)
+		return e.Kind == chat.EventMessage && decode[chat.Message](t, e).Content == i18n.Say(i18n.English, i18n.Held)
 	})
 	broken.Stop()
 	p.worker.start()

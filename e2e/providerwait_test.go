@@ -9,7 +9,7 @@ import (
 
 	"xbot/internal/channel/feishu/feishutest"
 	"xbot/internal/chat"
-	"xbot/internal/phrase"
+	"xbot/internal/i18n"
 	"xbot/workflows"
 )
 
@@ -139,7 +139,7 @@ func TestProviderWait_OnAPlatformTheCardSaysItAndAKillChangesNothing(t *testing.
 	s.model.Stop()
 	f.Write(feishutest.Incoming{From: carol, Text: "say after all"})
 	saw("cannot be reached (network). This turn waits")
-	saw(phrase.Say(phrase.English, phrase.ProgressProvider))
+	saw(i18n.Say(i18n.English, i18n.ProgressProvider))
 	db := s.look()
 	require.Eventually(t, func() bool {
 		return count(t, db, "SELECT count(*) FROM progress_cards WHERE rests_for IS NOT NULL") == 1

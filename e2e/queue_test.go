@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"xbot/internal/chat"
-	"xbot/internal/phrase"
+	"xbot/internal/i18n"
 )
 
 // queue sets how messages wait in the conversation.
@@ -108,7 +108,7 @@ func TestQueue_ServerKilledWhileMessagesWaitInEveryMode(t *testing.T) {
 
 	require.Equal(t, chat.TurnDone, interrupt.untilEnded(time.Minute, instead).State)
 	require.Equal(t, []string{"instead"}, interrupt.answers())
-	require.Equal(t, phrase.Say(phrase.English, phrase.Interrupted), interrupt.lastNotice())
+	require.Equal(t, i18n.Say(i18n.English, i18n.Interrupted), interrupt.lastNotice())
 	interrupt.once(interrupted, instead)
 
 	require.Equal(t, chat.TurnDone, full.untilEnded(time.Minute, last).State)
@@ -170,7 +170,7 @@ func TestHistories_OfQueueModes(t *testing.T) {
 	k.send("# "+spoken, "say steered")
 	small(t, "steer that skips", k.capture("steer-skips", k.untilEnded(time.Minute, first)), 60, 10<<10)
 	require.NoFileExists(t, k.file("never"))
-	require.Equal(t, phrase.Say(phrase.English, phrase.CallSkipped), lastCalls(k)[1].Result)
+	require.Equal(t, i18n.Say(i18n.English, i18n.CallSkipped), lastCalls(k)[1].Result)
 
 	k, first = s.waits("followup", 1)
 	second := k.send("say " + spoken)

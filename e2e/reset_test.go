@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"xbot/internal/chat"
-	"xbot/internal/phrase"
+	"xbot/internal/i18n"
 )
 
 // dividers returns what stands where the conversation began anew.
@@ -38,7 +38,7 @@ func TestReset_TakesItsPlaceWithItsMessageAndSurvivesAKillBeforeIt(t *testing.T)
 	require.Equal(t, chat.TurnDone, k.untilEnded(crashLimit, running).State)
 	turn := k.recovered("a reset behind a stream", restarted, fresh)
 	require.Equal(t, chat.TurnDone, turn.State)
-	require.Equal(t, []string{phrase.Say(phrase.English, phrase.ResetNew)}, k.dividers(), "once")
+	require.Equal(t, []string{i18n.Say(i18n.English, i18n.ResetNew)}, k.dividers(), "once")
 	answers := k.answers()
 	require.Equal(t, "one", answers[0], "what was there stays readable")
 	require.Equal(t, "fresh", answers[len(answers)-1])

@@ -13,7 +13,7 @@ import (
 
 	"xbot/internal/apiclient"
 	"xbot/internal/chat"
-	"xbot/internal/phrase"
+	"xbot/internal/i18n"
 )
 
 // done sends a message and waits for the end of its turn.
@@ -61,7 +61,7 @@ func TestRewind_TakesItsPlaceAfterTheTurnThatRunsAndSurvivesAKillBeforeIt(t *tes
 	require.Equal(t, chat.TurnDone, k.untilEnded(crashLimit, after).State)
 
 	require.Equal(t, []string{"one", "two", "after"}, k.answers(), "only the turn that ran is taken back")
-	require.Equal(t, []string{phrase.Say(phrase.English, phrase.Rewound, 1, "stream 40 50ms")}, k.notices())
+	require.Equal(t, []string{i18n.Say(i18n.English, i18n.Rewound, 1, "stream 40 50ms")}, k.notices())
 	require.Equal(t, 1, k.rewinds())
 	k.wellFormed()
 }

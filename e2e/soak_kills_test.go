@@ -17,8 +17,8 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
+	"xbot/internal/i18n"
 	"xbot/internal/localstack"
-	"xbot/internal/phrase"
 )
 
 // killSoak is people on all platforms and conversations of the page, while processes are killed and frozen at random.
@@ -237,7 +237,7 @@ func (k *killSoak) table() {
 	unsure := count(k.t, k.db, "SELECT count(*) FROM outbound WHERE state = 'uncertain'")
 	failed := count(k.t, k.db, "SELECT count(*) FROM turns WHERE state IN ('failed', 'lost')")
 	unpaired := count(k.t, k.db, "SELECT count(*) FROM tool_calls WHERE state <> 'done'")
-	unknown := count(k.t, k.db, `SELECT count(*) FROM tool_calls WHERE result = '`+phrase.Say(phrase.English, phrase.CallUnknown)+`'`)
+	unknown := count(k.t, k.db, `SELECT count(*) FROM tool_calls WHERE result = '`+i18n.Say(i18n.English, i18n.CallUnknown)+`'`)
 	for _, row := range []struct {
 		what string
 		n    int

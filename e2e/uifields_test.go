@@ -11,7 +11,7 @@ import (
 
 	"xbot/internal/apiclient"
 	"xbot/internal/chat"
-	"xbot/internal/phrase"
+	"xbot/internal/i18n"
 	"xbot/workflows"
 )
 
@@ -74,7 +74,7 @@ func TestTemporal_APausedTurnIsSaidAndAStopActsOnIt(t *testing.T) {
 	})
 	require.NoError(t, err)
 	k.until(time.Minute, "the notice that it is paused", func(e chat.Event) bool {
-		return e.Kind == chat.EventMessage && decode[chat.Message](t, e).Content == phrase.Say(phrase.English, phrase.RunPaused)
+		return e.Kind == chat.EventMessage && decode[chat.Message](t, e).Content == i18n.Say(i18n.English, i18n.RunPaused)
 	})
 	said, err := s.operate("doctor")
 	require.Error(t, err, said)

@@ -7,7 +7,7 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
-	"xbot/internal/phrase"
+	"xbot/internal/i18n"
 	"xbot/internal/store"
 )
 
@@ -47,8 +47,8 @@ func (d *Dispatch) ApprovalCommands() []Command {
 		}
 	}
 	return []Command{
-		{Name: "approve", Usage: "[NOTE]", Help: phrase.HelpApprove, Group: GroupConversation, Who: Owner, Run: answer(true)},
-		{Name: "deny", Usage: "[NOTE]", Help: phrase.HelpDeny, Group: GroupConversation, Who: Owner, Run: answer(false)},
+		{Name: "approve", Usage: "[NOTE]", Help: i18n.HelpApprove, Group: GroupConversation, Who: Owner, Run: answer(true)},
+		{Name: "deny", Usage: "[NOTE]", Help: i18n.HelpDeny, Group: GroupConversation, Who: Owner, Run: answer(false)},
 	}
 }
 
@@ -58,7 +58,7 @@ func (d *Dispatch) answerOldest(ctx context.Context, in Inbound, allow bool, not
 		Allow: allow, Note: note,
 	}, in.Channel)
 	if errors.Is(err, store.ErrNothingAsked) {
-		return phrase.Say(in.Lang, phrase.NothingAsked), nil
+		return i18n.Say(in.Lang, i18n.NothingAsked), nil
 	}
 	if err != nil {
 		return "", err

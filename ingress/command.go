@@ -8,7 +8,7 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/command"
 	"xbot/internal/fault"
-	"xbot/internal/phrase"
+	"xbot/internal/i18n"
 	"xbot/internal/store"
 )
 
@@ -41,8 +41,8 @@ type Command struct {
 	// capitals, and those with a …, stand for something, all others are typed as they are: "[list|mode default|mode none]",
 	// "PATH". Clients complete from it.
 	Usage string
-	Help  phrase.ID // what it does, in one line
-	Group string    // one of the groups
+	Help  i18n.ID // what it does, in one line
+	Group string  // one of the groups
 	Who   Who
 	// Inline says that it is also understood inside a message: it is answered at once and taken out of the text. It
 	// reads only, and nothing may follow its name.
@@ -55,7 +55,7 @@ type Command struct {
 	Split func(ctx context.Context, args string) (own, text string)
 	// Asks is the question that answers what follows the name where it can be read in several ways: nothing is carried out then.
 	// Empty: it can not. Nil: it never can.
-	Asks func(ctx context.Context, lang phrase.Lang, args string) string
+	Asks func(ctx context.Context, lang i18n.Lang, args string) string
 	// Instead returns the message that takes the place of the command; ok is false where the command is to be run. nil:
 	// it always is.
 	Instead func(ctx context.Context, in Inbound) (as Inbound, ok bool, err error)
@@ -94,7 +94,7 @@ type People interface {
 	UserByID(ctx context.Context, user chat.UserID) (store.User, error)
 	Session(ctx context.Context, key chat.SessionKey) (chat.Session, chat.UserID, error)
 	// Speaks returns the language for an answer to a command of a person in a conversation.
-	Speaks(ctx context.Context, user chat.UserID, key chat.SessionKey, text string) (phrase.Lang, error)
+	Speaks(ctx context.Context, user chat.UserID, key chat.SessionKey, text string) (i18n.Lang, error)
 }
 
 // Models say which words mean a model.
@@ -123,7 +123,7 @@ func NewCommands(people People, list ...Command) *Commands {
 }
 
 // stop is carried out before all others, and stands in the list for those who read it.
-var stop = Command{Name: "stop", Aliases: []string{"cancel"}, Help: phrase.HelpStop, Group: GroupConversation}
+var stop = Command{Name: "stop", Aliases: []string{"cancel"}, Help: i18n.HelpStop, Group: GroupConversation}
 
 // List returns the commands in the order people are told of them. A nil registry knows only how to stop.
 func (c *Commands) List() []Command {
@@ -175,7 +175,7 @@ func (c *Commands) run(ctx context.Context, known Command, in Inbound, args stri
 	case fault.Unavailable, fault.Internal:
 		return "", err
 	}
-	return phrase.Explain(in.Lang, err), nil
+	return i18n.Explain(in.Lang, err), nil
 }
 
 // command commits what a person wrote together with its answer.

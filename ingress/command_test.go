@@ -12,7 +12,7 @@ import (
 	"xbot/ingress"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
-	"xbot/internal/phrase"
+	"xbot/internal/i18n"
 	"xbot/internal/store"
 )
 
@@ -20,7 +20,7 @@ import (
 func (b *bundle) count(fail error) *atomic.Int64 {
 	var ran atomic.Int64
 	b.dispatch.Commands = ingress.NewCommands(b.Store, ingress.Command{
-		Name: "count", Usage: "[WORD]", Help: phrase.HelpUsage,
+		Name: "count", Usage: "[WORD]", Help: i18n.HelpUsage,
 		Run: func(_ context.Context, in ingress.Inbound, args string) (string, error) {
 			ran.Add(1)
 			return in.UserName + " " + args, fail
@@ -103,8 +103,8 @@ func TestCommand_ThatBrokeLeavesNothingAndMayBeSentAgain(t *testing.T) {
 func TestHelp_NamesTheCommandsByGroupAndExplainsOne(t *testing.T) {
 	b := setup(t)
 	b.dispatch.Commands = ingress.NewCommands(b.Store, ingress.Command{
-		Name: "tidy", Aliases: []string{"neat"}, Usage: "[WORD]", Help: phrase.HelpUsage, Group: ingress.GroupModel, Who: ingress.Owner, Queued: true,
-	}, ingress.Command{Name: "rule", Help: phrase.HelpUsage, Group: ingress.GroupServer, Who: ingress.Admin, Queued: true})
+		Name: "tidy", Aliases: []string{"neat"}, Usage: "[WORD]", Help: i18n.HelpUsage, Group: ingress.GroupModel, Who: ingress.Owner, Queued: true,
+	}, ingress.Command{Name: "rule", Help: i18n.HelpUsage, Group: ingress.GroupServer, Who: ingress.Admin, Queued: true})
 	say := func(id, text string) string {
 		t.Helper()
 		_, err := b.dispatch.Message(t.Context(), b.inbound(key, id, text))
@@ -112,12 +112,12 @@ func TestHelp_NamesTheCommandsByGroupAndExplainsOne(t *testing.T) {
 		return b.last(key)
 	}
 	require.Contains(t, say("1", "/help"), "* **Conversation**: `/stop`\n* **Model**: `/tidy`\n* **You and help**: `/help` `/commands`\n* **Server**: `/rule`\n")
-	require.Contains(t, say("2", "/commands"), "* `/tidy [WORD]` "+phrase.Say(phrase.English, phrase.HelpUsage))
+	require.Contains(t, say("2", "/commands"), "* `/tidy [WORD]` "+i18n.Say(i18n.English, i18n.HelpUsage))
 	for i, text := range []string{"/help tidy", "/help /NEAT"} {
 		said := say(fmt.Sprint("3", i), text)
 		require.Contains(t, said, "`/tidy [WORD]`")
 		require.Contains(t, said, "Also: `/neat`")
-		require.Contains(t, said, phrase.Say(phrase.English, phrase.HelpQueued)+" "+phrase.Say(phrase.English, phrase.HelpOwners))
+		require.Contains(t, said, i18n.Say(i18n.English, i18n.HelpQueued)+" "+i18n.Say(i18n.English, i18n.HelpOwners))
 	}
 	require.Contains(t, say("4", "/help tdy"), "Did you mean `/tidy`?")
 
@@ -132,7 +132,7 @@ func TestHelp_NamesTheCommandsByGroupAndExplainsOne(t *testing.T) {
 
 func TestCommand_AQueuedOneWaitsForATurnUnderAnyOfItsNames(t *testing.T) {
 	b := setup(t)
-	b.dispatch.Commands = ingress.NewCommands(b.Store, ingress.Command{Name: "tidy", Aliases: []string{"neat"}, Help: phrase.HelpCompact, Queued: true})
+	b.dispatch.Commands = ingress.NewCommands(b.Store, ingress.Command{Name: "tidy", Aliases: []string{"neat"}, Help: i18n.HelpCompact, Queued: true})
 	_, err := b.dispatch.Message(t.Context(), b.inbound(key, "m1", "hello"))
 	require.NoError(t, err)
 	for range 2 {
@@ -161,7 +161,7 @@ func TestCommand_HelpAnswersInTheLanguageOfTheQuestion(t *testing.T) {
 	b.count(nil)
 	_, err := b.dispatch.Message(t.Context(), b.inbound(key, "c1", "/help 中文"))
 	require.NoError(t, err)
-	require.Contains(t, b.last(key), phrase.Say(phrase.Chinese, phrase.CommandUnknown, "中文"))
+	require.Contains(t, b.last(key), i18n.Say(i18n.Chinese, i18n.CommandUnknown, "中文"))
 }
 
 // visitor is somebody else with a session of their own, and one that several people write in.
@@ -178,10 +178,10 @@ func (b *bundle) visitor(kind string) store.User {
 func (b *bundle) guarded() {
 	said := func(context.Context, ingress.Inbound, string) (string, error) { return "done", nil }
 	b.dispatch.Commands = ingress.NewCommands(b.Store,
-		ingress.Command{Name: "all", Help: phrase.HelpUsage, Run: said},
-		ingress.Command{Name: "own", Help: phrase.HelpUsage, Who: ingress.Owner, Run: said},
-		ingress.Command{Name: "late", Help: phrase.HelpUsage, Who: ingress.Owner, Queued: true},
-		ingress.Command{Name: "rule", Help: phrase.HelpUsage, Who: ingress.Admin, Run: said},
+		ingress.Command{Name: "all", Help: i18n.HelpUsage, Run: said},
+		ingress.Command{Name: "own", Help: i18n.HelpUsage, Who: ingress.Owner, Run: said},
+		ingress.Command{Name: "late", Help: i18n.HelpUsage, Who: ingress.Owner, Queued: true},
+		ingress.Command{Name: "rule", Help: i18n.HelpUsage, Who: ingress.Admin, Run: said},
 	)
 }
 
@@ -198,9 +198,9 @@ func TestCommand_ThoseWhoMayNotAreToldSoInDirectChats(t *testing.T) {
 	bob := b.visitor("direct")
 	for text, want := range map[string]string{
 		"/all":  "done",
-		"/own":  phrase.Say(phrase.English, phrase.CommandOwners, "own"),
-		"/late": phrase.Say(phrase.English, phrase.CommandOwners, "late"),
-		"/rule": phrase.Say(phrase.English, phrase.CommandAdmins, "rule"),
+		"/own":  i18n.Say(i18n.English, i18n.CommandOwners, "own"),
+		"/late": i18n.Say(i18n.English, i18n.CommandOwners, "late"),
+		"/rule": i18n.Say(i18n.English, i18n.CommandAdmins, "rule"),
 	} {
 		in := b.inbound(key, text, text)
 		in.User = bob.ID
@@ -237,7 +237,7 @@ func TestCommand_AnOwnersCommandIsTheirsInTheirOwnConversationAlone(t *testing.T
 	const own = chat.SessionKey("agent:main:web:thread:bob")
 	_, err := b.CreateSession(t.Context(), store.NewSession{Key: own, Owner: bob.ID, Channel: "web"})
 	require.NoError(t, err)
-	for text, want := range map[string]string{"/own": "done", "/rule": phrase.Say(phrase.English, phrase.CommandAdmins, "rule")} {
+	for text, want := range map[string]string{"/own": "done", "/rule": i18n.Say(i18n.English, i18n.CommandAdmins, "rule")} {
 		in := b.inbound(own, text, text)
 		in.User = bob.ID
 		_, err := b.dispatch.Message(t.Context(), in)
@@ -255,7 +255,7 @@ func TestCommand_IsAnsweredInTheChosenLanguageElseInTheOneWrittenLast(t *testing
 		require.NoError(t, err)
 		return b.last(key)
 	}
-	english, chinese := phrase.Say(phrase.English, phrase.HelpMore), phrase.Say(phrase.Chinese, phrase.HelpMore)
+	english, chinese := i18n.Say(i18n.English, i18n.HelpMore), i18n.Say(i18n.Chinese, i18n.HelpMore)
 	require.Contains(t, help("c1"), english, "nothing was written yet")
 	_, err := b.dispatch.Message(t.Context(), b.inbound(key, "m1", "今天天气怎么样"))
 	require.NoError(t, err)

@@ -8,7 +8,7 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/command"
 	"xbot/internal/fault"
-	"xbot/internal/phrase"
+	"xbot/internal/i18n"
 	"xbot/internal/policy"
 )
 
@@ -22,11 +22,11 @@ type Documents interface {
 // as a whole, and is a version of its own that says who made it.
 func ConfigCommand(documents Documents) Command {
 	return Command{
-		Name: "config", Usage: "get [PATH]|set PATH VALUE|unset PATH", Help: phrase.HelpConfig, Group: GroupServer, Who: Admin,
+		Name: "config", Usage: "get [PATH]|set PATH VALUE|unset PATH", Help: i18n.HelpConfig, Group: GroupServer, Who: Admin,
 		Run: func(ctx context.Context, in Inbound, args string) (string, error) {
 			verb, rest, _ := strings.Cut(strings.TrimSpace(args), " ")
 			place, value, ok := command.Place(strings.TrimSpace(rest))
-			usage := phrase.Fault(fault.Invalid, phrase.ConfigUsage)
+			usage := i18n.Fault(fault.Invalid, i18n.ConfigUsage)
 			if !ok {
 				return "", usage
 			}
@@ -60,10 +60,10 @@ func ConfigCommand(documents Documents) Command {
 	}
 }
 
-func configGet(tree any, place []string, lang phrase.Lang) (string, error) {
+func configGet(tree any, place []string, lang i18n.Lang) (string, error) {
 	found, ok := command.At(tree, place)
 	if !ok {
-		return phrase.Say(lang, phrase.ConfigUnset, strings.Join(place, ".")), nil
+		return i18n.Say(lang, i18n.ConfigUnset, strings.Join(place, ".")), nil
 	}
 	text, err := json.MarshalIndent(found, "", "  ")
 	if err != nil {
@@ -80,14 +80,14 @@ func configSet(ctx context.Context, documents Documents, in Inbound, before *pol
 	}
 	p, _, err := policy.Parse(text)
 	if err != nil {
-		return "", phrase.Fault(fault.KindOf(err), phrase.ConfigWrong, "* "+strings.Join(policy.FaultsOf(err), "\n* "))
+		return "", i18n.Fault(fault.KindOf(err), i18n.ConfigWrong, "* "+strings.Join(policy.FaultsOf(err), "\n* "))
 	}
 	if string(p.JSON()) == string(before.JSON()) {
-		return phrase.Say(in.Lang, phrase.ConfigSame), nil
+		return i18n.Say(in.Lang, i18n.ConfigSame), nil
 	}
 	version, err := documents.ReplacePolicy(ctx, in.User, p.JSON(), from)
 	if err != nil {
 		return "", err
 	}
-	return phrase.Say(in.Lang, phrase.ConfigSet, version), nil
+	return i18n.Say(in.Lang, i18n.ConfigSet, version), nil
 }

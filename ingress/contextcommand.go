@@ -10,7 +10,7 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
-	"xbot/internal/phrase"
+	"xbot/internal/i18n"
 	"xbot/internal/store"
 	"xbot/internal/tokens"
 )
@@ -24,7 +24,7 @@ const (
 
 // Commands returns /context.
 func (c *Contexts) Commands() []Command {
-	return []Command{{Name: "context", Usage: "[list|detail|mode default|mode none]", Help: phrase.HelpContext, Group: GroupContext, Run: c.obey}}
+	return []Command{{Name: "context", Usage: "[list|detail|mode default|mode none]", Help: i18n.HelpContext, Group: GroupContext, Run: c.obey}}
 }
 
 func (c *Contexts) obey(ctx context.Context, in Inbound, args string) (string, error) {
@@ -44,49 +44,49 @@ func (c *Contexts) obey(ctx context.Context, in Inbound, args string) (string, e
 		if err := c.SetMode(ctx, s.Key, words[1]); err != nil {
 			return "", err
 		}
-		return phrase.Say(lang, phrase.ContextModeSet, words[1]), nil
+		return i18n.Say(lang, i18n.ContextModeSet, words[1]), nil
 	}
-	return "", phrase.Fault(fault.Invalid, phrase.ContextUsage)
+	return "", i18n.Fault(fault.Invalid, i18n.ContextUsage)
 }
 
 // say tells how full the context is and with what; whole names every part and tool.
-func (c *Contexts) say(ctx context.Context, s chat.Session, lang phrase.Lang, whole bool) (string, error) {
+func (c *Contexts) say(ctx context.Context, s chat.Session, lang i18n.Lang, whole bool) (string, error) {
 	d, err := c.Of(ctx, s)
 	if err != nil {
 		return "", err
 	}
 	if d.Tools.Count == 0 && len(d.Parts) == 0 {
-		return phrase.Say(lang, phrase.ContextNothing), nil
+		return i18n.Say(lang, i18n.ContextNothing), nil
 	}
-	source := phrase.ContextEstimate
+	source := i18n.ContextEstimate
 	if d.Source == sourceProvider {
-		source = phrase.ContextProvider
+		source = i18n.ContextProvider
 	}
 	percent := d.Used * 100 / max(1, d.MaxContext)
-	mode := phrase.Say(lang, phrase.ContextModeNone)
+	mode := i18n.Say(lang, i18n.ContextModeNone)
 	if d.Mode != chat.ContextNone {
-		mode = phrase.Say(lang, phrase.ContextModeIs, d.Mode, count(int64(d.MaskAt)), count(int64(d.CompressAt)))
+		mode = i18n.Say(lang, i18n.ContextModeIs, d.Mode, count(int64(d.MaskAt)), count(int64(d.CompressAt)))
 	}
 	lines := []string{
-		phrase.Say(lang, phrase.ContextFill, count(int64(d.Used)), count(int64(d.MaxContext)), percent, phrase.Say(lang, source), quoted(d.Model)),
-		"", mode, "", "| " + phrase.Say(lang, phrase.ContextWhat) + " |\n|---|--:|--:|",
+		i18n.Say(lang, i18n.ContextFill, count(int64(d.Used)), count(int64(d.MaxContext)), percent, i18n.Say(lang, source), quoted(d.Model)),
+		"", mode, "", "| " + i18n.Say(lang, i18n.ContextWhat) + " |\n|---|--:|--:|",
 	}
 	lines = append(lines, d.table(lang, whole)...)
-	lines = append(lines, "", phrase.Say(lang, phrase.ContextLayers, d.Offloads, d.Masks, d.Stale, d.Edits))
+	lines = append(lines, "", i18n.Say(lang, i18n.ContextLayers, d.Offloads, d.Masks, d.Stale, d.Edits))
 	if n := len(d.Compactions); n > 0 {
 		newest := d.Compactions[0]
-		lines = append(lines, phrase.Say(lang, phrase.ContextCompacted, n, count(int64(newest.TokensBefore)), count(int64(newest.TokensAfter))))
+		lines = append(lines, i18n.Say(lang, i18n.ContextCompacted, n, count(int64(newest.TokensBefore)), count(int64(newest.TokensAfter))))
 	}
 	return strings.Join(lines, "\n"), nil
 }
 
-func (out *Context) table(lang phrase.Lang, whole bool) (rows []string) {
+func (out *Context) table(lang i18n.Lang, whole bool) (rows []string) {
 	if !whole {
 		sum := Share{}
 		for _, p := range out.Parts {
 			sum.Bytes, sum.Tokens = sum.Bytes+p.Bytes, sum.Tokens+p.Tokens
 		}
-		rows = append(rows, row(phrase.Say(lang, phrase.ContextSystem), sum.Bytes, sum.Tokens))
+		rows = append(rows, row(i18n.Say(lang, i18n.ContextSystem), sum.Bytes, sum.Tokens))
 	}
 	bytes := 0
 	for _, t := range out.Tools.List {
@@ -94,20 +94,20 @@ func (out *Context) table(lang phrase.Lang, whole bool) (rows []string) {
 	}
 	if whole {
 		for _, p := range out.Parts {
-			rows = append(rows, row(phrase.Say(lang, phrase.ContextSystem)+" · "+quoted(p.Key), p.Bytes, p.Tokens))
+			rows = append(rows, row(i18n.Say(lang, i18n.ContextSystem)+" · "+quoted(p.Key), p.Bytes, p.Tokens))
 		}
 	}
-	rows = append(rows, row(phrase.Say(lang, phrase.ContextTools, out.Tools.Count), bytes, out.Tools.Tokens))
+	rows = append(rows, row(i18n.Say(lang, i18n.ContextTools, out.Tools.Count), bytes, out.Tools.Tokens))
 	if whole {
 		for _, t := range out.Tools.List {
 			rows = append(rows, row("· "+quoted(t.Name), t.Bytes, t.Tokens))
 		}
 	}
 	for _, m := range []struct {
-		id phrase.ID
+		id i18n.ID
 		Share
-	}{{phrase.ContextUser, out.Messages.User}, {phrase.ContextAssistant, out.Messages.Assistant}, {phrase.ContextResults, out.Messages.Tool}} {
-		rows = append(rows, row(phrase.Say(lang, m.id, m.Count), m.Bytes, m.Tokens))
+	}{{i18n.ContextUser, out.Messages.User}, {i18n.ContextAssistant, out.Messages.Assistant}, {i18n.ContextResults, out.Messages.Tool}} {
+		rows = append(rows, row(i18n.Say(lang, m.id, m.Count), m.Bytes, m.Tokens))
 	}
 	return rows
 }
@@ -125,10 +125,10 @@ func kilobytes(n int) string {
 }
 
 // detail tells what the last request really was.
-func (c *Contexts) detail(ctx context.Context, key chat.SessionKey, lang phrase.Lang) (string, error) {
+func (c *Contexts) detail(ctx context.Context, key chat.SessionKey, lang i18n.Lang) (string, error) {
 	step, err := c.Store.LastStep(ctx, key)
 	if fault.Is(err, fault.NotFound) {
-		return phrase.Say(lang, phrase.ContextNothing), nil
+		return i18n.Say(lang, i18n.ContextNothing), nil
 	}
 	if err != nil {
 		return "", err
@@ -137,34 +137,34 @@ func (c *Contexts) detail(ctx context.Context, key chat.SessionKey, lang phrase.
 	if err != nil {
 		return "", err
 	}
-	exact := phrase.ContextInexact
+	exact := i18n.ContextInexact
 	if r.Exact {
-		exact = phrase.ContextExact
+		exact = i18n.ContextExact
 	}
 	lines := []string{
-		phrase.Say(lang, phrase.ContextSent, step.N, step.Turn, kilobytes(r.Bytes)),
-		phrase.Say(lang, phrase.ContextCounts, count(int64(r.EstimatedTokens)), count(int64(r.PromptTokens))),
-		phrase.Say(lang, exact, r.Hash[:min(len(r.Hash), 12)]),
+		i18n.Say(lang, i18n.ContextSent, step.N, step.Turn, kilobytes(r.Bytes)),
+		i18n.Say(lang, i18n.ContextCounts, count(int64(r.EstimatedTokens)), count(int64(r.PromptTokens))),
+		i18n.Say(lang, exact, r.Hash[:min(len(r.Hash), 12)]),
 	}
 	if r.Pruned {
-		lines = append(lines, phrase.Say(lang, phrase.ContextPruned))
+		lines = append(lines, i18n.Say(lang, i18n.ContextPruned))
 	}
-	lines = append(lines, "", "| "+phrase.Say(lang, phrase.ContextLargest)+" |\n|---|--:|--:|")
+	lines = append(lines, "", "| "+i18n.Say(lang, i18n.ContextLargest)+" |\n|---|--:|--:|")
 	lines = append(lines, r.largest(lang)...)
 	if r.Reminder != "" {
-		lines = append(lines, "", phrase.Say(lang, phrase.ContextReminder), "", "> "+strings.ReplaceAll(r.Reminder, "\n", "\n> "))
+		lines = append(lines, "", i18n.Say(lang, i18n.ContextReminder), "", "> "+strings.ReplaceAll(r.Reminder, "\n", "\n> "))
 	}
 	at := fmt.Sprintf("/api/sessions/%s/turns/%s/steps/%d/request", url.PathEscape(string(key)), url.PathEscape(string(step.Turn)), step.N)
-	return strings.Join(append(lines, "", phrase.Say(lang, phrase.ContextWhole, at)), "\n"), nil
+	return strings.Join(append(lines, "", i18n.Say(lang, i18n.ContextWhole, at)), "\n"), nil
 }
 
 // largest are the rows of what takes most of a request.
-func (r SentRequest) largest(lang phrase.Lang) []string {
+func (r SentRequest) largest(lang i18n.Lang) []string {
 	type piece struct {
 		what string
 		text string
 	}
-	pieces := []piece{{phrase.Say(lang, phrase.ContextSystem), r.System}}
+	pieces := []piece{{i18n.Say(lang, i18n.ContextSystem), r.System}}
 	for _, t := range r.Tools {
 		pieces = append(pieces, piece{quoted(t.Name), t.Name + t.Description + t.Parameters})
 	}

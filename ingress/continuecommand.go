@@ -6,7 +6,7 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/command"
 	"xbot/internal/fault"
-	"xbot/internal/phrase"
+	"xbot/internal/i18n"
 	"xbot/internal/store"
 )
 
@@ -23,7 +23,7 @@ type Continuable interface {
 // command that asks the model to go on. Otherwise the answer says that there is nothing to go on with.
 func ContinueCommand(book Continuable) Command {
 	return Command{
-		Name: "continue", Help: phrase.HelpContinue, Group: GroupConversation,
+		Name: "continue", Help: i18n.HelpContinue, Group: GroupConversation,
 		Instead: func(ctx context.Context, in Inbound) (Inbound, bool, error) {
 			in.Text, in.Options.Continue, in.Expired = continueText, true, nil
 			_, found, err := book.AcceptedBefore(ctx, in.Inbound)
@@ -37,7 +37,7 @@ func ContinueCommand(book Continuable) Command {
 			return in, unfinished, err
 		},
 		Run: func(_ context.Context, in Inbound, _ string) (string, error) {
-			return phrase.Say(in.Lang, phrase.ContinueNone), nil
+			return i18n.Say(in.Lang, i18n.ContinueNone), nil
 		},
 	}
 }

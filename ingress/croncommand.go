@@ -8,7 +8,7 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/cron"
 	"xbot/internal/fault"
-	"xbot/internal/phrase"
+	"xbot/internal/i18n"
 	"xbot/internal/schedule"
 	"xbot/internal/store"
 )
@@ -26,7 +26,7 @@ type Crons struct {
 // Commands returns /cron.
 func (c *Crons) Commands() []Command {
 	return []Command{{
-		Name: "cron", Usage: "[list|add WHEN MESSAGE…|edit JOB when WHEN|edit JOB message MESSAGE…|edit JOB name NAME|edit JOB timezone ZONE|edit JOB missed once|edit JOB missed skip|edit JOB missed all|pause JOB|resume JOB|run JOB|remove JOB|runs JOB]", Help: phrase.HelpCron, Group: GroupConversation, Run: c.obey,
+		Name: "cron", Usage: "[list|add WHEN MESSAGE…|edit JOB when WHEN|edit JOB message MESSAGE…|edit JOB name NAME|edit JOB timezone ZONE|edit JOB missed once|edit JOB missed skip|edit JOB missed all|pause JOB|resume JOB|run JOB|remove JOB|runs JOB]", Help: i18n.HelpCron, Group: GroupConversation, Run: c.obey,
 	}}
 }
 
@@ -55,7 +55,7 @@ func (c *Crons) obey(ctx context.Context, in Inbound, args string) (string, erro
 			return c.one(ctx, who, in, strings.ToLower(verb), rest)
 		}
 	}
-	return "", phrase.Fault(fault.Invalid, phrase.CronUsage)
+	return "", i18n.Fault(fault.Invalid, i18n.CronUsage)
 }
 
 func (c *Crons) add(ctx context.Context, who cron.Who, in Inbound, text string) (string, error) {
@@ -72,14 +72,14 @@ func (c *Crons) add(ctx context.Context, who cron.Who, in Inbound, text string) 
 		return "", err
 	}
 	if message == "" {
-		return "", phrase.Fault(fault.Invalid, phrase.CronUsage)
+		return "", i18n.Fault(fault.Invalid, i18n.CronUsage)
 	}
 	when := strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(text), message))
 	j, err := c.Desk.Add(ctx, who, chat.JobPlan{When: when, Zone: spec.Zone, Message: message, Target: in.Session}, cron.From{Home: in.Session, Once: in.Channel + "/" + in.Account + "/" + in.PlatformID})
 	if err != nil {
 		return "", err
 	}
-	return phrase.Say(in.Lang, phrase.CronAdded, j.ID, escaped(j.Name), shownAt(j.Next, j.Zone)), nil
+	return i18n.Say(in.Lang, i18n.CronAdded, j.ID, escaped(j.Name), shownAt(j.Next, j.Zone)), nil
 }
 
 func (c *Crons) one(ctx context.Context, who cron.Who, in Inbound, verb, word string) (string, error) {
@@ -91,21 +91,21 @@ func (c *Crons) one(ctx context.Context, who cron.Who, in Inbound, verb, word st
 	switch verb {
 	case "pause":
 		_, err := c.Desk.Pause(ctx, who, j.ID)
-		return phrase.Say(in.Lang, phrase.CronPaused, name), err
+		return i18n.Say(in.Lang, i18n.CronPaused, name), err
 	case "resume":
 		now, err := c.Desk.Resume(ctx, who, j.ID)
-		return phrase.Say(in.Lang, phrase.CronResumed, name, shownAt(now.Next, j.Zone)), err
+		return i18n.Say(in.Lang, i18n.CronResumed, name, shownAt(now.Next, j.Zone)), err
 	case "run":
-		return phrase.Say(in.Lang, phrase.CronRan, name), c.Desk.Run(ctx, who, j.ID, in.PlatformID)
+		return i18n.Say(in.Lang, i18n.CronRan, name), c.Desk.Run(ctx, who, j.ID, in.PlatformID)
 	case "remove":
-		return phrase.Say(in.Lang, phrase.CronRemoved, name), c.Desk.Remove(ctx, who, j.ID)
+		return i18n.Say(in.Lang, i18n.CronRemoved, name), c.Desk.Remove(ctx, who, j.ID)
 	}
 	runs, err := c.Desk.Runs(ctx, who, j.ID, shownRuns)
 	if err != nil {
 		return "", err
 	}
 	if len(runs) == 0 {
-		return phrase.Say(in.Lang, phrase.CronNever, name), nil
+		return i18n.Say(in.Lang, i18n.CronNever, name), nil
 	}
 	var lines []string
 	for _, r := range runs {
@@ -118,7 +118,7 @@ func (c *Crons) one(ctx context.Context, who cron.Who, in Inbound, verb, word st
 	return strings.Join(lines, "\n"), nil
 }
 
-func (c *Crons) list(ctx context.Context, who cron.Who, lang phrase.Lang) (string, error) {
+func (c *Crons) list(ctx context.Context, who cron.Who, lang i18n.Lang) (string, error) {
 	all, err := c.Desk.List(ctx, who, false)
 	if err != nil {
 		return "", err
@@ -132,38 +132,38 @@ func (c *Crons) list(ctx context.Context, who cron.Who, lang phrase.Lang) (strin
 		lines[i] = cronLine(j, lang)
 	}
 	if len(all) == 0 {
-		lines = append(lines, phrase.Say(lang, phrase.CronNone))
+		lines = append(lines, i18n.Say(lang, i18n.CronNone))
 	}
-	lines = append(lines, "", phrase.Say(lang, phrase.ID("cron_zone_"+zone.From), zone.Name))
+	lines = append(lines, "", i18n.Say(lang, i18n.ID("cron_zone_"+zone.From), zone.Name))
 	return strings.Join(lines, "\n"), nil
 }
 
 // cronLine is a job as people read it.
-func cronLine(j chat.Job, lang phrase.Lang) string {
+func cronLine(j chat.Job, lang i18n.Lang) string {
 	parts := []string{"* `" + string(j.ID) + "` " + escaped(j.Name), "`" + j.When + "` (" + j.Zone + ")", cronState(j, lang)}
 	if j.Last != nil {
-		parts = append(parts, phrase.Say(lang, phrase.CronLast, shownAt(&j.Last.Scheduled, j.Zone), outcome(*j.Last, lang)))
+		parts = append(parts, i18n.Say(lang, i18n.CronLast, shownAt(&j.Last.Scheduled, j.Zone), outcome(*j.Last, lang)))
 	}
 	return strings.Join(parts, " · ")
 }
 
 // cronState says how a job stands.
-func cronState(j chat.Job, lang phrase.Lang) string {
+func cronState(j chat.Job, lang i18n.Lang) string {
 	switch {
 	case j.Next != nil:
-		return phrase.Say(lang, phrase.CronNext, shownAt(j.Next, j.Zone))
+		return i18n.Say(lang, i18n.CronNext, shownAt(j.Next, j.Zone))
 	case j.Trouble == chat.TroubleGone:
-		return phrase.Say(lang, phrase.CronIsPaused) + ", " + phrase.Say(lang, phrase.CronGone)
+		return i18n.Say(lang, i18n.CronIsPaused) + ", " + i18n.Say(lang, i18n.CronGone)
 	case j.Trouble != "":
-		return phrase.Say(lang, phrase.CronIsPaused) + ", " + phrase.Say(lang, phrase.CronInvalid)
+		return i18n.Say(lang, i18n.CronIsPaused) + ", " + i18n.Say(lang, i18n.CronInvalid)
 	case j.State == chat.JobPaused:
-		return phrase.Say(lang, phrase.CronIsPaused)
+		return i18n.Say(lang, i18n.CronIsPaused)
 	}
-	return phrase.Say(lang, phrase.CronIsDone)
+	return i18n.Say(lang, i18n.CronIsDone)
 }
 
-func outcome(r chat.JobRun, lang phrase.Lang) string {
-	return phrase.Say(lang, phrase.ID("cron_out_"+r.Outcome))
+func outcome(r chat.JobRun, lang i18n.Lang) string {
+	return i18n.Say(lang, i18n.ID("cron_out_"+r.Outcome))
 }
 
 // shownAt is a time as people of a timezone read it.

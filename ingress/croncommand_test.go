@@ -12,7 +12,7 @@ import (
 	"xbot/ingress"
 	"xbot/internal/chat"
 	"xbot/internal/cron"
-	"xbot/internal/phrase"
+	"xbot/internal/i18n"
 )
 
 // asleep tells nobody.
@@ -116,12 +116,12 @@ func TestCronCommand_RefusesInTheLanguageOfWhoWrites(t *testing.T) {
 	} {
 		require.Contains(t, say(write), answer, write)
 	}
-	for write, answer := range map[string]phrase.ID{
-		"/cron add 每天 看新闻":            phrase.CronWhen,
-		"/cron edit look timezone 火星": phrase.CronNoZone,
-		"/cron edit 没有 when @daily":   phrase.CronUnknown,
+	for write, answer := range map[string]i18n.ID{
+		"/cron add 每天 看新闻":            i18n.CronWhen,
+		"/cron edit look timezone 火星": i18n.CronNoZone,
+		"/cron edit 没有 when @daily":   i18n.CronUnknown,
 	} {
-		begin, _, _ := strings.Cut(phrase.Say(phrase.Chinese, answer, "", ""), `"`)
+		begin, _, _ := strings.Cut(i18n.Say(i18n.Chinese, answer, "", ""), `"`)
 		require.Contains(t, say(write), begin, write)
 	}
 }

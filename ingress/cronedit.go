@@ -7,7 +7,7 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/cron"
 	"xbot/internal/fault"
-	"xbot/internal/phrase"
+	"xbot/internal/i18n"
 )
 
 // cronFields are the words by which people name what they change of a job.
@@ -29,12 +29,12 @@ func (c *Crons) edit(ctx context.Context, who cron.Who, in Inbound, text string)
 	if err != nil {
 		return "", err
 	}
-	return phrase.Say(in.Lang, phrase.CronChanged, cronLine(j, in.Lang)), nil
+	return i18n.Say(in.Lang, i18n.CronChanged, cronLine(j, in.Lang)), nil
 }
 
 // edited takes an edit apart. A name may hold words for things: the first one behind something that is a job counts.
 func (c *Crons) edited(ctx context.Context, who cron.Who, text string) (j chat.Job, field, value string, err error) {
-	err = phrase.Fault(fault.Invalid, phrase.CronUsage)
+	err = i18n.Fault(fault.Invalid, i18n.CronUsage)
 	word, rest := firstWord(text)
 	for job := word; rest != ""; job += " " + word {
 		word, rest = firstWord(rest)

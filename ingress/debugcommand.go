@@ -11,7 +11,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/prometheus/client_golang/prometheus"
 
-	"xbot/internal/phrase"
+	"xbot/internal/i18n"
 	"xbot/internal/store"
 )
 
@@ -27,7 +27,7 @@ type Debug struct {
 
 // Commands returns /debug.
 func (d *Debug) Commands() []Command {
-	return []Command{{Name: "debug", Help: phrase.HelpDebug, Group: GroupServer, Who: Admin, Run: d.say}}
+	return []Command{{Name: "debug", Help: i18n.HelpDebug, Group: GroupServer, Who: Admin, Run: d.say}}
 }
 
 func (d *Debug) say(ctx context.Context, _ Inbound, _ string) (string, error) {

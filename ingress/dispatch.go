@@ -10,7 +10,7 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
-	"xbot/internal/phrase"
+	"xbot/internal/i18n"
 	"xbot/internal/store"
 )
 
@@ -31,7 +31,7 @@ type Inbox interface {
 	EditWaiting(ctx context.Context, key chat.SessionKey, id chat.InboxID, text string) error
 	RecallWaiting(ctx context.Context, key chat.SessionKey, id chat.InboxID) error
 	AcceptBang(ctx context.Context, in store.Inbound, command string) (store.Accepted, error)
-	Stop(ctx context.Context, in store.Inbound, lang phrase.Lang) (store.Stopped, error)
+	Stop(ctx context.Context, in store.Inbound, lang i18n.Lang) (store.Stopped, error)
 	Questions
 	Command(ctx context.Context, in store.Inbound, answer func(context.Context) (string, error)) (store.Accepted, error)
 }
@@ -68,7 +68,7 @@ type Inbound struct {
 	store.Inbound
 	ChatType chat.ChatType // of the session
 	UserName string
-	Lang     phrase.Lang     // answers to commands are in it; set by Dispatch
+	Lang     i18n.Lang       // answers to commands are in it; set by Dispatch
 	Peer     chat.Peer       // who wrote it, on a platform; empty where people sign in
 	Place    chat.SessionKey // the own conversation of the chat it was written in, which may continue another one; empty where there is no chat
 	// Before and After stand around a message for the model: what it answers to, and the names of its files. They are no part
@@ -105,9 +105,9 @@ func (d *Dispatch) Message(ctx context.Context, in Inbound) (store.Accepted, err
 }
 
 // speaks returns the language to answer a command in. Without commands nobody is asked.
-func (d *Dispatch) speaks(ctx context.Context, in Inbound) (phrase.Lang, error) {
+func (d *Dispatch) speaks(ctx context.Context, in Inbound) (i18n.Lang, error) {
 	if d.Commands == nil {
-		return phrase.Of(in.Text), nil
+		return i18n.Of(in.Text), nil
 	}
 	return d.Commands.people.Speaks(ctx, in.User, in.Session, in.Text)
 }

@@ -12,7 +12,7 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/filelink"
-	"xbot/internal/phrase"
+	"xbot/internal/i18n"
 	"xbot/internal/sandbox"
 	"xbot/internal/store"
 )
@@ -82,19 +82,19 @@ func gone(err error) error {
 
 // refuse answers with a plain sentence: a link is opened by whoever got it, most likely in a browser.
 func (f *Files) refuse(w http.ResponseWriter, r *http.Request, err error) {
-	status, say, args := http.StatusServiceUnavailable, phrase.LinkLater, []any(nil)
+	status, say, args := http.StatusServiceUnavailable, i18n.LinkLater, []any(nil)
 	offline, isOffline := errors.AsType[*sandbox.OfflineError](err)
 	switch {
 	case errors.Is(err, filelink.ErrExpired):
-		status, say = http.StatusGone, phrase.LinkExpired
+		status, say = http.StatusGone, i18n.LinkExpired
 	case errors.Is(err, errNoRunner):
-		status, say = http.StatusGone, phrase.LinkNoRunner
+		status, say = http.StatusGone, i18n.LinkNoRunner
 	case isOffline:
-		say, args = phrase.LinkOffline, []any{offline.Runner}
+		say, args = i18n.LinkOffline, []any{offline.Runner}
 	case fault.Is(err, fault.Denied):
-		status, say = http.StatusForbidden, phrase.LinkForged
+		status, say = http.StatusForbidden, i18n.LinkForged
 	case fault.Is(err, fault.NotFound), fault.Is(err, fault.Invalid):
-		status, say = http.StatusNotFound, phrase.LinkNoFile
+		status, say = http.StatusNotFound, i18n.LinkNoFile
 	default:
 		f.Log.Warn("a file link could not be served", "error", err)
 	}
@@ -103,13 +103,13 @@ func (f *Files) refuse(w http.ResponseWriter, r *http.Request, err error) {
 	h.Set("Cache-Control", "no-store")
 	h.Set("Referrer-Policy", "no-referrer")
 	w.WriteHeader(status)
-	_, _ = io.WriteString(w, phrase.Say(languageOf(r), say, args...)+"\n") // the client is gone if this fails
+	_, _ = io.WriteString(w, i18n.Say(languageOf(r), say, args...)+"\n") // the client is gone if this fails
 }
 
 // languageOf is the language that a browser asks for first.
-func languageOf(r *http.Request) phrase.Lang {
+func languageOf(r *http.Request) i18n.Lang {
 	if strings.HasPrefix(strings.ToLower(r.Header.Get("Accept-Language")), "zh") {
-		return phrase.Chinese
+		return i18n.Chinese
 	}
-	return phrase.English
+	return i18n.English
 }

@@ -9,7 +9,7 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
-	"xbot/internal/phrase"
+	"xbot/internal/i18n"
 	"xbot/internal/sandbox"
 	"xbot/internal/sandbox/resolver"
 	"xbot/internal/secret"
@@ -161,7 +161,7 @@ func own(name string) error {
 func (f *Fleet) Use(ctx context.Context, user store.User, name string) (chat.Runners, error) {
 	if name != "" {
 		if _, err := f.Resolver.Name(ctx, user.ID, name); fault.Is(err, fault.Denied) && own(name) == nil {
-			return chat.Runners{}, phrase.Fault(fault.NotFound, phrase.RunnerUnknown, name)
+			return chat.Runners{}, i18n.Fault(fault.NotFound, i18n.RunnerUnknown, name)
 		} else if err != nil {
 			return chat.Runners{}, err
 		}

@@ -6,7 +6,7 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
-	"xbot/internal/phrase"
+	"xbot/internal/i18n"
 	"xbot/internal/sandbox/resolver"
 	"xbot/internal/store"
 )
@@ -15,7 +15,7 @@ import (
 func (f *Fleet) Commands() []Command {
 	return []Command{{
 		Name: "runner", Usage: "[list|use NAME|use default|create NAME|revoke NAME]",
-		Help: phrase.HelpRunner, Group: GroupFolder,
+		Help: i18n.HelpRunner, Group: GroupFolder,
 		Run: f.obey,
 	}}
 }
@@ -40,12 +40,12 @@ func (f *Fleet) obey(ctx context.Context, in Inbound, args string) (string, erro
 		if err := f.Revoke(ctx, user, name); err != nil {
 			return "", err
 		}
-		return phrase.Say(lang, phrase.RunnerRevoked, name), nil
+		return i18n.Say(lang, i18n.RunnerRevoked, name), nil
 	}
-	return "", phrase.Fault(fault.Invalid, phrase.RunnerUsage)
+	return "", i18n.Fault(fault.Invalid, i18n.RunnerUsage)
 }
 
-func (f *Fleet) sayUse(ctx context.Context, user store.User, name string, lang phrase.Lang) (string, error) {
+func (f *Fleet) sayUse(ctx context.Context, user store.User, name string, lang i18n.Lang) (string, error) {
 	if name == resolver.Default {
 		name = ""
 	}
@@ -55,25 +55,25 @@ func (f *Fleet) sayUse(ctx context.Context, user store.User, name string, lang p
 	}
 	for _, r := range all.Runners {
 		if r.Active && r.Kind == chat.RunnerNative && !r.Online {
-			return phrase.Say(lang, phrase.RunnerUsedOffline, r.Name), nil
+			return i18n.Say(lang, i18n.RunnerUsedOffline, r.Name), nil
 		}
 	}
 	if all.Effective == "" {
-		return phrase.Say(lang, phrase.RunnerNone), nil
+		return i18n.Say(lang, i18n.RunnerNone), nil
 	}
-	return phrase.Say(lang, phrase.RunnerUsed, all.Effective), nil
+	return i18n.Say(lang, i18n.RunnerUsed, all.Effective), nil
 }
 
 // sayCreate makes a runner whose token nobody knows yet: a transcript is kept, and a secret does not belong into it. A
 // second run after a crash says that the name is taken, which is true by then.
-func (f *Fleet) sayCreate(ctx context.Context, user store.User, name string, lang phrase.Lang) (string, error) {
+func (f *Fleet) sayCreate(ctx context.Context, user store.User, name string, lang i18n.Lang) (string, error) {
 	if _, err := f.Create(ctx, user, name, ""); err != nil {
 		return "", err
 	}
-	return phrase.Say(lang, phrase.RunnerMade, name), nil
+	return i18n.Say(lang, i18n.RunnerMade, name), nil
 }
 
-func (f *Fleet) sayList(ctx context.Context, user store.User, lang phrase.Lang) (string, error) {
+func (f *Fleet) sayList(ctx context.Context, user store.User, lang i18n.Lang) (string, error) {
 	all, err := f.List(ctx, user)
 	if err != nil {
 		return "", err
@@ -84,22 +84,22 @@ func (f *Fleet) sayList(ctx context.Context, user store.User, lang phrase.Lang) 
 	}
 	switch {
 	case all.Active != "" && all.Effective == "":
-		b.WriteString("\n" + phrase.Say(lang, phrase.RunnerGone, all.Active))
+		b.WriteString("\n" + i18n.Say(lang, i18n.RunnerGone, all.Active))
 	case all.Effective == "":
-		b.WriteString("\n" + phrase.Say(lang, phrase.RunnerNone))
+		b.WriteString("\n" + i18n.Say(lang, i18n.RunnerNone))
 	default:
-		b.WriteString("\n" + phrase.Say(lang, phrase.RunnerNow, all.Effective, all.Model))
+		b.WriteString("\n" + i18n.Say(lang, i18n.RunnerNow, all.Effective, all.Model))
 	}
 	return strings.TrimSpace(b.String()), nil
 }
 
 // line describes a runner. Names need no escaping; what a runner says of itself is quoted.
-func line(r chat.Runner, lang phrase.Lang) string {
-	state := phrase.RunnerOffline
+func line(r chat.Runner, lang i18n.Lang) string {
+	state := i18n.RunnerOffline
 	if r.Online {
-		state = phrase.RunnerOnline
+		state = i18n.RunnerOnline
 	}
-	parts := []string{r.Kind, phrase.Say(lang, state)}
+	parts := []string{r.Kind, i18n.Say(lang, state)}
 	if r.Workspace != "" {
 		parts = append(parts, quoted(r.Workspace))
 	}

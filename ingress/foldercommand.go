@@ -8,7 +8,7 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
-	"xbot/internal/phrase"
+	"xbot/internal/i18n"
 	"xbot/internal/sandbox"
 	"xbot/internal/store"
 )
@@ -25,9 +25,9 @@ type Folders struct {
 // Commands returns /pwd and /ls, and /cd, which a turn carries out (activities.CdOrder).
 func (f *Folders) Commands() []Command {
 	return []Command{
-		{Name: "pwd", Help: phrase.HelpPwd, Group: GroupFolder, Run: f.pwd},
-		{Name: "ls", Usage: "[PATH]", Help: phrase.HelpLs, Group: GroupFolder, Run: f.ls},
-		{Name: "cd", Usage: "PATH", Help: phrase.HelpCd, Group: GroupFolder, Queued: true},
+		{Name: "pwd", Help: i18n.HelpPwd, Group: GroupFolder, Run: f.pwd},
+		{Name: "ls", Usage: "[PATH]", Help: i18n.HelpLs, Group: GroupFolder, Run: f.ls},
+		{Name: "cd", Usage: "PATH", Help: i18n.HelpCd, Group: GroupFolder, Queued: true},
 	}
 }
 
@@ -85,12 +85,12 @@ func (f *Folders) ls(ctx context.Context, in Inbound, args string) (string, erro
 	entries, err := box.ReadDir(soon, dir)
 	switch {
 	case fault.Is(err, fault.NotFound):
-		return "", phrase.Fault(fault.NotFound, phrase.FolderNone, quoted(dir))
+		return "", i18n.Fault(fault.NotFound, i18n.FolderNone, quoted(dir))
 	case err != nil:
 		return "", offlineSaid(err)
 	}
 	if len(entries) == 0 {
-		return phrase.Say(in.Lang, phrase.LsEmpty, quoted(dir)), nil
+		return i18n.Say(in.Lang, i18n.LsEmpty, quoted(dir)), nil
 	}
 	var names []string
 	for _, folders := range []bool{true, false} {
@@ -102,7 +102,7 @@ func (f *Folders) ls(ctx context.Context, in Inbound, args string) (string, erro
 	}
 	more := ""
 	if left := len(names) - maxListed; left > 0 {
-		names, more = names[:maxListed], "\n\n"+phrase.Say(in.Lang, phrase.LsMore, left)
+		names, more = names[:maxListed], "\n\n"+i18n.Say(in.Lang, i18n.LsMore, left)
 	}
 	return quoted(dir) + "\n\n" + fenced(strings.Join(names, "\n")) + more, nil
 }

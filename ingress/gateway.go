@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"xbot/internal/chat"
-	"xbot/internal/phrase"
+	"xbot/internal/i18n"
 	"xbot/internal/policy"
 	"xbot/internal/store"
 )
@@ -53,7 +53,7 @@ type arrival struct {
 	p    *policy.Policy
 	c    policy.Channel
 	e    chat.Envelope
-	lang phrase.Lang
+	lang i18n.Lang
 
 	granted, told bool
 	wordless      bool // nothing was written, so the text is what stands beside one
@@ -90,5 +90,5 @@ func (g *Gateway) arrival(ctx context.Context, e chat.Envelope) (*arrival, error
 	if err != nil {
 		return nil, err
 	}
-	return &arrival{Gateway: g, p: p, c: p.Channel(e.Channel, e.Account), e: e, lang: phrase.Of(e.Text)}, nil
+	return &arrival{Gateway: g, p: p, c: p.Channel(e.Channel, e.Account), e: e, lang: i18n.Of(e.Text)}, nil
 }

@@ -14,8 +14,8 @@ import (
 	"xbot/ingress"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
+	"xbot/internal/i18n"
 	"xbot/internal/pgtest"
-	"xbot/internal/phrase"
 	"xbot/internal/policy"
 	"xbot/internal/store"
 )
@@ -494,7 +494,7 @@ func TestReceive_SaysWhatBecameOfAMessageThatGetsNoTurn(t *testing.T) {
 	require.Equal(t, ingress.ResultAccepted, b.receive(dm("m1", "ou_1", "one")).Result)
 	out := b.receive(dm("m2", "ou_1", "two"))
 	require.Equal(t, ingress.ResultDropped, out.Result)
-	require.Equal(t, phrase.Say(phrase.English, phrase.DroppedNew, 1), out.Reply)
+	require.Equal(t, i18n.Say(i18n.English, i18n.DroppedNew, 1), out.Reply)
 	require.NotZero(t, out.Inbox)
 	var outcome string
 	require.NoError(t, b.pool.QueryRow(t.Context(), "SELECT outcome FROM inbox WHERE id = $1", out.Inbox).Scan(&outcome))

@@ -6,7 +6,7 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/command"
-	"xbot/internal/phrase"
+	"xbot/internal/i18n"
 	"xbot/internal/store"
 )
 
@@ -30,7 +30,7 @@ func (m *arrival) accept(ctx context.Context) (Outcome, error) {
 		return Outcome{Result: ResultIgnored}, nil
 	}
 	if refused(err) {
-		out.Result, out.Reply = ResultRefused, phrase.Explain(m.lang, err)
+		out.Result, out.Reply = ResultRefused, i18n.Explain(m.lang, err)
 		out.Direct = out.Reply
 		return out, nil
 	}
@@ -60,7 +60,7 @@ func (m *arrival) hand(ctx context.Context, in Inbound) (store.Accepted, error) 
 	}
 	in.Text = m.e.Text
 	return m.Store.Command(ctx, in.Inbound, func(context.Context) (string, error) {
-		return phrase.Say(m.lang, phrase.WorkMade, m.key), nil
+		return i18n.Say(m.lang, i18n.WorkMade, m.key), nil
 	})
 }
 

@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"xbot/internal/fault"
-	"xbot/internal/phrase"
+	"xbot/internal/i18n"
 	"xbot/internal/session"
 )
 
@@ -24,7 +24,7 @@ func (m *arrival) admit(ctx context.Context) (Outcome, bool, error) {
 	default:
 		out := Outcome{Result: ResultRefused}
 		if v.Say != "" {
-			out.Reply = phrase.Say(m.lang, v.Say)
+			out.Reply = i18n.Say(m.lang, v.Say)
 		}
 		return out, false, nil
 	}
@@ -35,9 +35,9 @@ func (m *arrival) pair(ctx context.Context) (Outcome, bool, error) {
 	code, err := m.Store.Pair(ctx, m.e.Channel, m.e.Account, m.e.Sender.ID, m.e.Sender.Name)
 	switch {
 	case fault.Is(err, fault.RateLimited):
-		return Outcome{Result: ResultRefused, Reply: phrase.Say(m.lang, phrase.PairFull)}, false, nil
+		return Outcome{Result: ResultRefused, Reply: i18n.Say(m.lang, i18n.PairFull)}, false, nil
 	case err != nil:
 		return Outcome{}, false, err
 	}
-	return Outcome{Result: ResultRefused, Reply: phrase.Say(m.lang, phrase.PairAsk, code)}, false, nil
+	return Outcome{Result: ResultRefused, Reply: i18n.Say(m.lang, i18n.PairAsk, code)}, false, nil
 }

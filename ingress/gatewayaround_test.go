@@ -80,7 +80,7 @@ func TestReceive_APrefixCallsTheBotWhateverIsQuoted(t *testing.T) {
 func TestReceive_AnAnswerIsOneAlsoWhereItQuotesItsQuestion(t *testing.T) {
 	b := bridged(t, everybody)
 	at := b.receive(dm("m1", "ou_1", "choose for me")).Session
-	id := b.waits(at, "t1", question(t, chat.Inquiry{Text: "Which?", Options: []chat.InquiryOption{{Label: "red"}, {Label: "blue"}}}))
+	id := b.waits(at, "t1", asks(t, chat.Inquiry{Text: "Which?", Options: []chat.InquiryOption{{Label: "red"}, {Label: "blue"}}}))
 	e := answering("m2", "2")
 	require.Equal(t, ingress.ResultAccepted, b.receive(e).Result, "what comes with a file is for the model: only a message brings the file")
 	require.Equal(t, chat.ApprovalOpen, b.call(id).Approval.State)

@@ -10,7 +10,7 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
-	"xbot/internal/phrase"
+	"xbot/internal/i18n"
 	"xbot/internal/secret"
 	"xbot/internal/session"
 	"xbot/internal/store"
@@ -22,11 +22,11 @@ const inherit = "inherit"
 // Commands returns /pair, /link, /send, /activation and /session.
 func (g *Gateway) Commands() []Command {
 	return []Command{
-		{Name: "session", Usage: "[list|use KEY|new NAME|default]", Help: phrase.HelpSession, Group: GroupConversation, Run: g.sessionCommand},
-		{Name: "send", Usage: "[on|off|inherit]", Help: phrase.HelpSend, Group: GroupQueue, Who: Owner, Run: g.sendCommand},
-		{Name: "activation", Usage: "[mention|always|inherit]", Help: phrase.HelpActivation, Group: GroupQueue, Who: Owner, Run: g.activationCommand},
-		{Name: "link", Usage: "[CODE]", Help: phrase.HelpLink, Group: GroupYou, Run: g.linkCommand},
-		{Name: "pair", Usage: "[list|approve CODE|refuse CODE]", Help: phrase.HelpPair, Group: GroupServer, Who: Admin, Run: g.pairCommand},
+		{Name: "session", Usage: "[list|use KEY|new NAME|default]", Help: i18n.HelpSession, Group: GroupConversation, Run: g.sessionCommand},
+		{Name: "send", Usage: "[on|off|inherit]", Help: i18n.HelpSend, Group: GroupQueue, Who: Owner, Run: g.sendCommand},
+		{Name: "activation", Usage: "[mention|always|inherit]", Help: i18n.HelpActivation, Group: GroupQueue, Who: Owner, Run: g.activationCommand},
+		{Name: "link", Usage: "[CODE]", Help: i18n.HelpLink, Group: GroupYou, Run: g.linkCommand},
+		{Name: "pair", Usage: "[list|approve CODE|refuse CODE]", Help: i18n.HelpPair, Group: GroupServer, Who: Admin, Run: g.pairCommand},
 	}
 }
 
@@ -37,18 +37,18 @@ func (g *Gateway) pairCommand(ctx context.Context, in Inbound, args string) (str
 	case len(words) == 0 || len(words) == 1 && words[0] == "list":
 		return g.sayPairings(ctx, in.Lang)
 	case len(words) < 2 || words[0] != "approve" && words[0] != "refuse":
-		return "", phrase.Fault(fault.Invalid, phrase.PairUsage)
+		return "", i18n.Fault(fault.Invalid, i18n.PairUsage)
 	}
 	approve := words[0] == "approve"
 	p, err := g.Store.EndPairing(ctx, strings.Join(words[1:], ""), approve, in.User)
 	if err != nil {
 		return "", err
 	}
-	say := phrase.PairRefused
+	say := i18n.PairRefused
 	if approve {
-		say = phrase.PairApproved
+		say = i18n.PairApproved
 	}
-	return phrase.Say(in.Lang, say, quoted(called(p)), quoted(p.Channel)), nil
+	return i18n.Say(in.Lang, say, quoted(called(p)), quoted(p.Channel)), nil
 }
 
 func called(p store.Pairing) string {
@@ -58,18 +58,18 @@ func called(p store.Pairing) string {
 	return p.Name + " (" + p.Peer + ")"
 }
 
-func (g *Gateway) sayPairings(ctx context.Context, lang phrase.Lang) (string, error) {
+func (g *Gateway) sayPairings(ctx context.Context, lang i18n.Lang) (string, error) {
 	all, err := g.Store.Pairings(ctx)
 	if err != nil {
 		return "", err
 	}
 	if len(all) == 0 {
-		return phrase.Say(lang, phrase.PairNone), nil
+		return i18n.Say(lang, i18n.PairNone), nil
 	}
 	lines := make([]string, len(all))
 	for i, p := range all {
 		left := int(math.Ceil(time.Until(p.ExpiresAt).Minutes()))
-		lines[i] = "* " + phrase.Say(lang, phrase.PairWaits, p.Code, quoted(called(p)), quoted(p.Channel), max(left, 1))
+		lines[i] = "* " + i18n.Say(lang, i18n.PairWaits, p.Code, quoted(called(p)), quoted(p.Channel), max(left, 1))
 	}
 	return strings.Join(lines, "\n"), nil
 }
@@ -82,17 +82,17 @@ func (g *Gateway) linkCommand(ctx context.Context, in Inbound, args string) (str
 		return "", err
 	}
 	if s.ChatType != chat.ChatDirect || owner != in.User {
-		return "", phrase.Fault(fault.Invalid, phrase.LinkGroup)
+		return "", i18n.Fault(fault.Invalid, i18n.LinkGroup)
 	}
 	if args == "" {
 		code, err := g.NewLink(ctx, in.User, in.Session)
 		if err != nil {
 			return "", err
 		}
-		return phrase.Say(in.Lang, phrase.LinkCode, code), nil
+		return i18n.Say(in.Lang, i18n.LinkCode, code), nil
 	}
 	if in.Peer.ID == "" {
-		return "", phrase.Fault(fault.Invalid, phrase.LinkHere)
+		return "", i18n.Fault(fault.Invalid, i18n.LinkHere)
 	}
 	got, err := g.Store.UseLinkCode(ctx, store.Link{
 		Hash: secret.HashToken(store.ReadCode(args)), User: in.User, Channel: in.Channel, Account: in.Account,
@@ -102,9 +102,9 @@ func (g *Gateway) linkCommand(ctx context.Context, in Inbound, args string) (str
 	case err != nil:
 		return "", err
 	case got.Again:
-		return phrase.Say(in.Lang, phrase.LinkAgain), nil
+		return i18n.Say(in.Lang, i18n.LinkAgain), nil
 	}
-	return phrase.Say(in.Lang, phrase.LinkDone, got.To.Name, got.Moved), nil
+	return i18n.Say(in.Lang, i18n.LinkDone, got.To.Name, got.Moved), nil
 }
 
 // NewLink returns a code by which a user shows on another channel who they are. The session is told who used it.
@@ -119,15 +119,15 @@ func (g *Gateway) sendCommand(ctx context.Context, in Inbound, args string) (str
 	case "":
 		s, _, err := g.Store.Session(ctx, in.Session)
 		if s.Send == "" {
-			return phrase.Say(in.Lang, phrase.SendAuto), err
+			return i18n.Say(in.Lang, i18n.SendAuto), err
 		}
-		return phrase.Say(in.Lang, phrase.SendSet, s.Send), err
+		return i18n.Say(in.Lang, i18n.SendSet, s.Send), err
 	case "on", "off":
-		return phrase.Say(in.Lang, phrase.SendSet, args), g.Store.SetSessionSend(ctx, in.Session, args)
+		return i18n.Say(in.Lang, i18n.SendSet, args), g.Store.SetSessionSend(ctx, in.Session, args)
 	case inherit:
-		return phrase.Say(in.Lang, phrase.SendAuto), g.Store.SetSessionSend(ctx, in.Session, "")
+		return i18n.Say(in.Lang, i18n.SendAuto), g.Store.SetSessionSend(ctx, in.Session, "")
 	}
-	return "", phrase.Fault(fault.Invalid, phrase.SendUsage)
+	return "", i18n.Fault(fault.Invalid, i18n.SendUsage)
 }
 
 // activationCommand is /activation.
@@ -137,20 +137,20 @@ func (g *Gateway) activationCommand(ctx context.Context, in Inbound, args string
 		return "", err
 	}
 	if s.ChatType == chat.ChatDirect {
-		return phrase.Say(in.Lang, phrase.ActivationDirect), nil
+		return i18n.Say(in.Lang, i18n.ActivationDirect), nil
 	}
 	switch args = strings.ToLower(args); args {
 	case "":
 		if s.Activation == "" {
-			return phrase.Say(in.Lang, phrase.ActivationAuto), nil
+			return i18n.Say(in.Lang, i18n.ActivationAuto), nil
 		}
-		return phrase.Say(in.Lang, phrase.ActivationSet, s.Activation), nil
+		return i18n.Say(in.Lang, i18n.ActivationSet, s.Activation), nil
 	case session.ActivationMention, session.ActivationAlways:
-		return phrase.Say(in.Lang, phrase.ActivationSet, args), g.Store.SetSessionActivation(ctx, in.Session, args)
+		return i18n.Say(in.Lang, i18n.ActivationSet, args), g.Store.SetSessionActivation(ctx, in.Session, args)
 	case inherit:
-		return phrase.Say(in.Lang, phrase.ActivationAuto), g.Store.SetSessionActivation(ctx, in.Session, "")
+		return i18n.Say(in.Lang, i18n.ActivationAuto), g.Store.SetSessionActivation(ctx, in.Session, "")
 	}
-	return "", phrase.Fault(fault.Invalid, phrase.ActivationUsage)
+	return "", i18n.Fault(fault.Invalid, i18n.ActivationUsage)
 }
 
 const (
@@ -163,17 +163,17 @@ func (g *Gateway) sessionCommand(ctx context.Context, in Inbound, args string) (
 	words := strings.Fields(args)
 	switch {
 	case len(words) == 0:
-		return phrase.Say(in.Lang, phrase.SessionIs, in.Session), nil
+		return i18n.Say(in.Lang, i18n.SessionIs, in.Session), nil
 	case len(words) == 1 && words[0] == "list":
 		return g.saySessions(ctx, in)
 	case len(words) == 1 && words[0] == "default":
-		return g.bind(ctx, in, "", phrase.SessionBack)
+		return g.bind(ctx, in, "", i18n.SessionBack)
 	case len(words) == 2 && words[0] == "use":
 		return g.useSession(ctx, in, chat.SessionKey(words[1]))
 	case len(words) == 2 && words[0] == "new":
 		return g.newSession(ctx, in, words[1])
 	}
-	return "", phrase.Fault(fault.Invalid, phrase.SessionUsage)
+	return "", i18n.Fault(fault.Invalid, i18n.SessionUsage)
 }
 
 func (g *Gateway) saySessions(ctx context.Context, in Inbound) (string, error) {
@@ -202,7 +202,7 @@ func (g *Gateway) saySessions(ctx context.Context, in Inbound) (string, error) {
 func (g *Gateway) useSession(ctx context.Context, in Inbound, key chat.SessionKey) (string, error) {
 	k, err := session.Legacy(key, session.DefaultAgent, in.Channel)
 	if err != nil { // what is no key is nobody's conversation
-		return "", phrase.Fault(fault.NotFound, phrase.SessionUnknown, chat.FirstWords(string(key), maxShownKey))
+		return "", i18n.Fault(fault.NotFound, i18n.SessionUnknown, chat.FirstWords(string(key), maxShownKey))
 	}
 	key = k.String()
 	home, err := g.Store.SessionOwner(ctx, in.Session)
@@ -211,18 +211,18 @@ func (g *Gateway) useSession(ctx context.Context, in Inbound, key chat.SessionKe
 	}
 	owner, err := g.Store.SessionOwner(ctx, key)
 	if fault.Is(err, fault.NotFound) || err == nil && owner.ID != home.ID {
-		return "", phrase.Fault(fault.NotFound, phrase.SessionUnknown, key)
+		return "", i18n.Fault(fault.NotFound, i18n.SessionUnknown, key)
 	}
 	if err != nil {
 		return "", err
 	}
-	return g.bind(ctx, in, key, phrase.SessionUsed)
+	return g.bind(ctx, in, key, i18n.SessionUsed)
 }
 
 // newSession has the chat begin another conversation beside its own. A second run finds the one that the first has made.
 func (g *Gateway) newSession(ctx context.Context, in Inbound, name string) (string, error) {
 	if len(name) > 64 {
-		return "", phrase.Fault(fault.Invalid, phrase.SessionUsage)
+		return "", i18n.Fault(fault.Invalid, i18n.SessionUsage)
 	}
 	now, owner, err := g.Store.Session(ctx, in.Session)
 	if err != nil {
@@ -246,19 +246,19 @@ func (g *Gateway) newSession(ctx context.Context, in Inbound, name string) (stri
 	}
 	other, err := g.Store.SessionOwner(ctx, made.Key)
 	if err == nil && other.ID != owner {
-		err = phrase.Fault(fault.Conflict, phrase.SessionUnknown, made.Key)
+		err = i18n.Fault(fault.Conflict, i18n.SessionUnknown, made.Key)
 	}
 	if err != nil {
 		return "", err
 	}
-	return g.bind(ctx, in, made.Key, phrase.SessionMade)
+	return g.bind(ctx, in, made.Key, i18n.SessionMade)
 }
 
 // mayBind says why somebody may not choose which conversation the chat of a message continues: in a group, and in a chat
 // that shares the conversation of another person, that is for administrators.
 func (g *Gateway) mayBind(ctx context.Context, in Inbound) error {
 	if in.Place == "" {
-		return phrase.Fault(fault.Invalid, phrase.SessionNoChat)
+		return i18n.Fault(fault.Invalid, i18n.SessionNoChat)
 	}
 	owner, err := g.Store.SessionOwner(ctx, in.Session)
 	if err != nil || owner.ID == in.User {
@@ -266,19 +266,19 @@ func (g *Gateway) mayBind(ctx context.Context, in Inbound) error {
 	}
 	user, err := g.Store.UserByID(ctx, in.User)
 	if err == nil && !user.Admin {
-		err = phrase.Fault(fault.Denied, phrase.SessionOther)
+		err = i18n.Fault(fault.Denied, i18n.SessionOther)
 	}
 	return err
 }
 
 // bind has the chat of a message continue a conversation; an empty key: its own.
-func (g *Gateway) bind(ctx context.Context, in Inbound, key chat.SessionKey, say phrase.ID) (string, error) {
+func (g *Gateway) bind(ctx context.Context, in Inbound, key chat.SessionKey, say i18n.ID) (string, error) {
 	if err := g.mayBind(ctx, in); err != nil {
 		return "", err
 	}
 	alias := boundPrefix + string(in.Place)
 	if key == "" || key == in.Place {
-		return phrase.Say(in.Lang, phrase.SessionBack), g.Store.DropAlias(ctx, alias)
+		return i18n.Say(in.Lang, i18n.SessionBack), g.Store.DropAlias(ctx, alias)
 	}
-	return phrase.Say(in.Lang, say, key), g.Store.SetAlias(ctx, alias, key)
+	return i18n.Say(in.Lang, say, key), g.Store.SetAlias(ctx, alias, key)
 }

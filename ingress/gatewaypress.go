@@ -8,7 +8,7 @@ import (
 	"xbot/internal/channel"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
-	"xbot/internal/phrase"
+	"xbot/internal/i18n"
 	"xbot/internal/session"
 	"xbot/internal/store"
 )
@@ -33,7 +33,7 @@ func (g *Gateway) Press(ctx context.Context, p channel.Press) channel.Toast {
 	toast, err := g.press(ctx, p)
 	if err != nil {
 		g.Log.Warn("an answer by a card was not recorded", "channel", channel.Name(p.Channel, p.Account), "call", p.Question, "error", err)
-		return inBoth(toastNo, phrase.AskRetry)
+		return inBoth(toastNo, i18n.AskRetry)
 	}
 	return toast
 }
@@ -41,18 +41,18 @@ func (g *Gateway) Press(ctx context.Context, p channel.Press) channel.Toast {
 func (g *Gateway) press(ctx context.Context, p channel.Press) (channel.Toast, error) {
 	q, err := g.Store.Question(ctx, p.Channel, p.Account, chat.CallID(p.Question))
 	if fault.Is(err, fault.NotFound) {
-		return inBoth(toastPlain, phrase.AskClosed), nil
+		return inBoth(toastPlain, i18n.AskClosed), nil
 	}
 	if err != nil {
 		return channel.Toast{}, err
 	}
 	user, known, err := g.presser(ctx, q.Place, p)
 	if err != nil || !known {
-		return inBoth(toastNo, phrase.AskNotYours), err
+		return inBoth(toastNo, i18n.AskNotYours), err
 	}
 	a, ok := answerOf(q, user, p)
 	if !ok {
-		return inBoth(toastPlain, phrase.AskClosed), nil
+		return inBoth(toastPlain, i18n.AskClosed), nil
 	}
 	lang, err := g.Store.Speaks(ctx, user.ID, q.Session, "")
 	if err != nil {
@@ -65,9 +65,9 @@ func (g *Gateway) press(ctx context.Context, p channel.Press) (channel.Toast, er
 	case fault.Conflict:
 		return g.tooLate(ctx, lang, a.Call)
 	case fault.NotFound:
-		return channel.Toast{Kind: toastNo, Text: phrase.Say(lang, phrase.AskNotYours)}, nil
+		return channel.Toast{Kind: toastNo, Text: i18n.Say(lang, i18n.AskNotYours)}, nil
 	case fault.Invalid, fault.TooLarge:
-		return channel.Toast{Kind: toastNo, Text: phrase.Explain(lang, err)}, nil
+		return channel.Toast{Kind: toastNo, Text: i18n.Explain(lang, err)}, nil
 	default:
 		return channel.Toast{}, err
 	}
@@ -116,19 +116,19 @@ func answerOf(q store.Question, user store.User, p channel.Press) (a store.Answe
 	return a, true
 }
 
-func done(lang phrase.Lang, call chat.ToolCall) channel.Toast {
-	say, allowed := phrase.Denied, call.Approval != nil && call.Approval.State == chat.ApprovalAllowed
+func done(lang i18n.Lang, call chat.ToolCall) channel.Toast {
+	say, allowed := i18n.Denied, call.Approval != nil && call.Approval.State == chat.ApprovalAllowed
 	switch {
 	case allowed && len(call.Approval.Questions) > 0:
-		return channel.Toast{Kind: toastDone, Text: phrase.Say(lang, phrase.AskTaken)}
+		return channel.Toast{Kind: toastDone, Text: i18n.Say(lang, i18n.AskTaken)}
 	case allowed:
-		say = phrase.Allowed
+		say = i18n.Allowed
 	}
-	return channel.Toast{Kind: toastDone, Text: phrase.Say(lang, say, call.Name)}
+	return channel.Toast{Kind: toastDone, Text: i18n.Say(lang, say, call.Name)}
 }
 
 // tooLate tells somebody who may answer what became of the question.
-func (g *Gateway) tooLate(ctx context.Context, lang phrase.Lang, id chat.CallID) (channel.Toast, error) {
+func (g *Gateway) tooLate(ctx context.Context, lang i18n.Lang, id chat.CallID) (channel.Toast, error) {
 	call, err := g.Store.Call(ctx, id)
 	if err != nil {
 		return channel.Toast{}, err
@@ -136,14 +136,14 @@ func (g *Gateway) tooLate(ctx context.Context, lang phrase.Lang, id chat.CallID)
 	return channel.Toast{Kind: toastLate, Text: outcomeOf(lang, call)}, nil
 }
 
-func outcomeOf(lang phrase.Lang, call chat.Call) string {
+func outcomeOf(lang i18n.Lang, call chat.Call) string {
 	if call.Approval == nil {
-		return phrase.Say(lang, phrase.AskClosed)
+		return i18n.Say(lang, i18n.AskClosed)
 	}
-	return phrase.Outcome(lang, *call.Approval)
+	return i18n.Outcome(lang, *call.Approval)
 }
 
 // inBoth is a sentence to somebody whose language is not known.
-func inBoth(kind string, id phrase.ID) channel.Toast {
-	return channel.Toast{Kind: kind, Text: phrase.Say(phrase.English, id) + " / " + phrase.Say(phrase.Chinese, id)}
+func inBoth(kind string, id i18n.ID) channel.Toast {
+	return channel.Toast{Kind: kind, Text: i18n.Say(i18n.English, id) + " / " + i18n.Say(i18n.Chinese, id)}
 }

@@ -8,7 +8,7 @@ import (
 
 	"xbot/internal/channel"
 	"xbot/internal/chat"
-	"xbot/internal/phrase"
+	"xbot/internal/i18n"
 	"xbot/internal/store"
 )
 
@@ -82,7 +82,7 @@ func TestPress_WhoseNameWasNotKnownAtFirstIsCalledByItAllTheSame(t *testing.T) {
 	key := b.receive(nameless).Session
 	_, _, err := b.store.Claim(t.Context(), key, "t0", "r0", 0)
 	require.NoError(t, err)
-	_, err = b.store.FinishTurn(t.Context(), key, "t0", chat.TurnStopped, phrase.Stopped)
+	_, err = b.store.FinishTurn(t.Context(), key, "t0", chat.TurnStopped, i18n.Stopped)
 	require.NoError(t, err)
 	b.asks(dm("m1", "ou_1", "hello again"))
 	b.pressed(press("e1", "ou_1", chat.PressAllow))
@@ -108,7 +108,7 @@ func TestPress_OfAStrangerIsRefusedAndTellsNothing(t *testing.T) {
 	for who, why := range map[string]string{"ou_9": "never let in", "ou_2": "somebody else"} {
 		got := b.pressed(press("e-"+who, who, chat.PressAllow))
 		require.Equal(t, "error", got.Kind, why)
-		require.Contains(t, got.Text, phrase.Say(phrase.English, phrase.AskNotYours), why)
+		require.Contains(t, got.Text, i18n.Say(i18n.English, i18n.AskNotYours), why)
 		require.NotContains(t, got.Text, "Shell", why)
 	}
 	require.Equal(t, chat.ApprovalOpen, b.approval().State)
@@ -148,11 +148,11 @@ func TestPress_OfWhatIsNotOpenIsAnsweredPolitely(t *testing.T) {
 	key := b.asks(dm("m1", "ou_1", "hello"))
 	p := press("e1", "ou_1", chat.PressAllow)
 	p.Question = "gone"
-	require.Contains(t, b.pressed(p).Text, phrase.Say(phrase.Chinese, phrase.AskClosed))
-	require.Contains(t, b.pressed(press("e1", "ou_1", "explode")).Text, phrase.Say(phrase.English, phrase.AskClosed))
-	_, err := b.store.FinishTurn(t.Context(), key, "t1", chat.TurnStopped, phrase.Stopped)
+	require.Contains(t, b.pressed(p).Text, i18n.Say(i18n.Chinese, i18n.AskClosed))
+	require.Contains(t, b.pressed(press("e1", "ou_1", "explode")).Text, i18n.Say(i18n.English, i18n.AskClosed))
+	_, err := b.store.FinishTurn(t.Context(), key, "t1", chat.TurnStopped, i18n.Stopped)
 	require.NoError(t, err)
-	require.Equal(t, channel.Toast{Kind: "warning", Text: phrase.Say(phrase.English, phrase.AskVoid)}, b.pressed(press("e3", "ou_1", chat.PressAllow)))
+	require.Equal(t, channel.Toast{Kind: "warning", Text: i18n.Say(i18n.English, i18n.AskVoid)}, b.pressed(press("e3", "ou_1", chat.PressAllow)))
 }
 
 func TestPress_IsAnsweredInTimeAlsoWhilePostgresDoesNot(t *testing.T) {
@@ -193,6 +193,6 @@ func TestPress_OfAFormAnswersTheModelsQuestions(t *testing.T) {
 	require.Equal(t, "error", b.pressed(press("e3", "ou_1", chat.PressAllow)).Kind, "a permission is no answer")
 	require.Equal(t, chat.ApprovalOpen, b.approval().State)
 	answers := map[string][]string{"q1": {"red"}, "q2": {"so"}}
-	require.Equal(t, "success: "+phrase.Say(phrase.English, phrase.AskTaken), func() string { s := send("e4", "ou_1", answers); return s.Kind + ": " + s.Text }())
+	require.Equal(t, "success: "+i18n.Say(i18n.English, i18n.AskTaken), func() string { s := send("e4", "ou_1", answers); return s.Kind + ": " + s.Text }())
 	require.Equal(t, chat.Answers(answers), b.approval().Answers)
 }

@@ -7,7 +7,7 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/command"
 	"xbot/internal/fault"
-	"xbot/internal/phrase"
+	"xbot/internal/i18n"
 )
 
 // reply adds what the sender is told at once, to a command or an answer.
@@ -30,7 +30,7 @@ func (m *arrival) reply(ctx context.Context, in Inbound, out Outcome, answer boo
 			m.Log.Warn("not noted that somebody was told that they were let in", "error", err)
 		}
 		if first {
-			out.Direct = phrase.Say(m.lang, phrase.PairWelcome)
+			out.Direct = i18n.Say(m.lang, i18n.PairWelcome)
 			out.Reply = strings.TrimSpace(out.Direct + "\n\n" + out.Reply)
 		}
 	}

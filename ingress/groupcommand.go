@@ -9,7 +9,7 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
-	"xbot/internal/phrase"
+	"xbot/internal/i18n"
 )
 
 // Groups is the command about the chats among subagents.
@@ -22,7 +22,7 @@ type Groups struct {
 
 // Commands returns /groups.
 func (g *Groups) Commands() []Command {
-	return []Command{{Name: "groups", Usage: "[show ID|end [ID]]", Help: phrase.HelpGroups, Group: GroupConversation, Who: Owner, Run: g.run}}
+	return []Command{{Name: "groups", Usage: "[show ID|end [ID]]", Help: i18n.HelpGroups, Group: GroupConversation, Who: Owner, Run: g.run}}
 }
 
 func (g *Groups) run(ctx context.Context, in Inbound, args string) (string, error) {
@@ -39,9 +39,9 @@ func (g *Groups) run(ctx context.Context, in Inbound, args string) (string, erro
 	case (verb == "" || verb == "list") && id == "":
 		return listGroups(all, in.Lang), nil
 	case verb != "show" && verb != "end" || id == "":
-		return "", phrase.Fault(fault.Invalid, phrase.GroupsUsage)
+		return "", i18n.Fault(fault.Invalid, i18n.GroupsUsage)
 	case at < 0:
-		return "", phrase.Fault(fault.NotFound, phrase.GroupNone, code(string(id)))
+		return "", i18n.Fault(fault.NotFound, i18n.GroupNone, code(string(id)))
 	case verb == "end":
 		return g.end(ctx, in, all[at:at+1])
 	}
@@ -51,7 +51,7 @@ func (g *Groups) run(ctx context.Context, in Inbound, args string) (string, erro
 // end ends chats. Said again, it tells that they are over.
 func (g *Groups) end(ctx context.Context, in Inbound, which []chat.Group) (string, error) {
 	if len(which) == 0 {
-		return phrase.Say(in.Lang, phrase.GroupsNone), nil
+		return i18n.Say(in.Lang, i18n.GroupsNone), nil
 	}
 	lines := make([]string, len(which))
 	for i, one := range which {
@@ -59,18 +59,18 @@ func (g *Groups) end(ctx context.Context, in Inbound, which []chat.Group) (strin
 		if err != nil {
 			return "", err
 		}
-		say := phrase.GroupIsOver
+		say := i18n.GroupIsOver
 		if ended {
-			say = phrase.GroupEnds
+			say = i18n.GroupEnds
 		}
-		lines[i] = phrase.Say(in.Lang, say, code(string(one.ID)))
+		lines[i] = i18n.Say(in.Lang, say, code(string(one.ID)))
 	}
 	return strings.Join(lines, "\n"), nil
 }
 
-func listGroups(all []chat.Group, lang phrase.Lang) string {
+func listGroups(all []chat.Group, lang i18n.Lang) string {
 	if len(all) == 0 {
-		return phrase.Say(lang, phrase.GroupsNone)
+		return i18n.Say(lang, i18n.GroupsNone)
 	}
 	rows := make([][]string, len(all))
 	for i, one := range all {
@@ -78,7 +78,7 @@ func listGroups(all []chat.Group, lang phrase.Lang) string {
 			code(string(one.ID)), groupState(one, lang), strconv.Itoa(one.Total), membersOf(one), escaped(chat.FirstWords(one.Topic, topicWords)),
 		}
 	}
-	return asTable(phrase.Say(lang, phrase.GroupsHead), rows)
+	return asTable(i18n.Say(lang, i18n.GroupsHead), rows)
 }
 
 const (
@@ -89,21 +89,21 @@ const (
 	shownLine  = 600
 )
 
-func showGroup(one chat.Group, lang phrase.Lang) string {
-	head := phrase.Say(lang, phrase.GroupShown, code(string(one.ID)), groupState(one, lang), membersOf(one), "> "+escaped(chat.FirstWords(one.Topic, shownLine)))
+func showGroup(one chat.Group, lang i18n.Lang) string {
+	head := i18n.Say(lang, i18n.GroupShown, code(string(one.ID)), groupState(one, lang), membersOf(one), "> "+escaped(chat.FirstWords(one.Topic, shownLine)))
 	if len(one.Lines) == 0 {
-		return head + "\n\n" + phrase.Say(lang, phrase.GroupQuiet)
+		return head + "\n\n" + i18n.Say(lang, i18n.GroupQuiet)
 	}
 	parts := []string{head}
 	for _, l := range one.Lines[max(0, len(one.Lines)-shownLines):] {
 		said := escaped(chat.FirstWords(l.Said, shownLine))
 		switch l.Outcome {
 		case "passed":
-			said = phrase.Say(lang, phrase.GroupPassed)
+			said = i18n.Say(lang, i18n.GroupPassed)
 		case "stopped", "failed", "lost":
-			said = strings.TrimSpace(phrase.Say(lang, phrase.GroupMute) + " " + said)
+			said = strings.TrimSpace(i18n.Say(lang, i18n.GroupMute) + " " + said)
 		}
-		parts = append(parts, "**"+escaped(cmp.Or(l.Speaker, phrase.Say(lang, phrase.GroupMaker)))+"**: "+said)
+		parts = append(parts, "**"+escaped(cmp.Or(l.Speaker, i18n.Say(lang, i18n.GroupMaker)))+"**: "+said)
 	}
 	return strings.Join(parts, "\n\n")
 }
@@ -116,6 +116,6 @@ func membersOf(one chat.Group) string {
 	return strings.Join(names, ", ")
 }
 
-func groupState(one chat.Group, lang phrase.Lang) string {
-	return phrase.Say(lang, phrase.ID(string(phrase.GroupOpen)+one.Ended))
+func groupState(one chat.Group, lang i18n.Lang) string {
+	return i18n.Say(lang, i18n.ID(string(i18n.GroupOpen)+one.Ended))
 }

@@ -8,7 +8,7 @@ import (
 
 	"xbot/ingress"
 	"xbot/internal/chat"
-	"xbot/internal/phrase"
+	"xbot/internal/i18n"
 )
 
 // chats are group chats that stand still.
@@ -40,32 +40,32 @@ func TestGroupsCommand_ListsShowsAndEndsChats(t *testing.T) {
 		{ID: "g3", Topic: "c", Ended: "budget"},
 	}}
 	run := (&ingress.Groups{Store: c}).Commands()[0].Run
-	say := func(lang phrase.Lang, args string) string {
+	say := func(lang i18n.Lang, args string) string {
 		text, err := run(t.Context(), ingress.Inbound{Lang: lang}, args)
 		if err != nil {
-			text = phrase.Explain(lang, err)
+			text = i18n.Explain(lang, err)
 		}
 		return text
 	}
-	list := say(phrase.English, "")
+	list := say(i18n.English, "")
 	require.Contains(t, list, "| `g1` | goes on | 4 | coder, reviewer:a | which \\*way\\* |")
 	require.Contains(t, list, "| `g3` | its agents have taken all the tokens that one request may |")
-	require.Contains(t, say(phrase.Chinese, "LIST"), "| `g3` | 代理已用完单次请求允许的 token |")
+	require.Contains(t, say(i18n.Chinese, "LIST"), "| `g3` | 代理已用完单次请求允许的 token |")
 
-	shown := say(phrase.English, "show group:G1")
+	shown := say(i18n.English, "show group:G1")
 	require.Contains(t, shown, "Group chat `g1` · goes on · coder, reviewer:a\n> which \\*way\\*")
 	require.Contains(t, shown, "**moderator**: begin \\| now\n\n**coder**: left\n\n**reviewer:a**: (nothing to add)\n\n**coder**: (could not answer) cut")
-	require.Contains(t, say(phrase.English, "show g2"), "Nothing has been said yet.")
+	require.Contains(t, say(i18n.English, "show g2"), "Nothing has been said yet.")
 	require.Empty(t, c.ended)
 
-	require.Equal(t, "Group chat `g3` was over already.", say(phrase.English, "end g3"))
-	require.Equal(t, "群聊 `g1` 已结束，正在发言的成员可以说完。\n群聊 `g2` 已结束，正在发言的成员可以说完。", say(phrase.Chinese, "end"))
+	require.Equal(t, "Group chat `g3` was over already.", say(i18n.English, "end g3"))
+	require.Equal(t, "群聊 `g1` 已结束，正在发言的成员可以说完。\n群聊 `g2` 已结束，正在发言的成员可以说完。", say(i18n.Chinese, "end"))
 	require.Equal(t, []chat.GroupID{"g3", "g1", "g2"}, c.ended)
 
-	require.Contains(t, say(phrase.English, "end g9"), "There is no group chat `g9` here")
-	require.Contains(t, say(phrase.English, "show"), "Write `/groups`")
-	require.Contains(t, say(phrase.English, "begin g1"), "Write `/groups`")
+	require.Contains(t, say(i18n.English, "end g9"), "There is no group chat `g9` here")
+	require.Contains(t, say(i18n.English, "show"), "Write `/groups`")
+	require.Contains(t, say(i18n.English, "begin g1"), "Write `/groups`")
 	c.all = nil
-	require.Equal(t, "There is no chat among agents here.", say(phrase.English, ""))
-	require.Equal(t, "There is no chat among agents here.", say(phrase.English, "end"))
+	require.Equal(t, "There is no chat among agents here.", say(i18n.English, ""))
+	require.Equal(t, "There is no chat among agents here.", say(i18n.English, "end"))
 }

@@ -6,7 +6,7 @@ import (
 
 	"xbot/internal/command"
 	"xbot/internal/fault"
-	"xbot/internal/phrase"
+	"xbot/internal/i18n"
 )
 
 // groups are the groups of commands in the order in which people are told of them.
@@ -14,8 +14,8 @@ var groups = []string{GroupConversation, GroupModel, GroupContext, GroupQueue, G
 
 func (c *Commands) helpCommands() []Command {
 	return []Command{
-		{Name: "help", Usage: "[COMMAND]", Help: phrase.HelpHelp, Group: GroupYou, Inline: true, Run: c.help},
-		{Name: "commands", Help: phrase.HelpCommands, Group: GroupYou, Inline: true, Run: c.listAll},
+		{Name: "help", Usage: "[COMMAND]", Help: i18n.HelpHelp, Group: GroupYou, Inline: true, Run: c.help},
+		{Name: "commands", Help: i18n.HelpCommands, Group: GroupYou, Inline: true, Run: c.listAll},
 	}
 }
 
@@ -37,14 +37,14 @@ func (c *Commands) help(ctx context.Context, in Inbound, args string) (string, e
 			}
 		}
 		if len(names) > 0 {
-			lines = append(lines, "* **"+phrase.GroupName(in.Lang, group)+"**: "+strings.Join(names, " "))
+			lines = append(lines, "* **"+i18n.GroupName(in.Lang, group)+"**: "+strings.Join(names, " "))
 		}
 	}
-	return strings.Join(append(lines, "", phrase.Say(in.Lang, phrase.HelpMore)), "\n"), nil
+	return strings.Join(append(lines, "", i18n.Say(in.Lang, i18n.HelpMore)), "\n"), nil
 }
 
 // explain tells all there is to say of a command.
-func (c *Commands) explain(lang phrase.Lang, name string) (string, error) {
+func (c *Commands) explain(lang i18n.Lang, name string) (string, error) {
 	known, ok := c.named(name)
 	if !ok {
 		said, err := c.unknown(name).answer(context.Background(), Inbound{Lang: lang})
@@ -53,21 +53,21 @@ func (c *Commands) explain(lang phrase.Lang, name string) (string, error) {
 		}
 		return "", fault.Errorf(fault.NotFound, "%s", said)
 	}
-	lines := []string{"`" + known.Line() + "`", "", phrase.Say(lang, known.Help)}
+	lines := []string{"`" + known.Line() + "`", "", i18n.Say(lang, known.Help)}
 	if len(known.Aliases) > 0 {
-		lines = append(lines, "", phrase.Say(lang, phrase.HelpAliases, "`/"+strings.Join(known.Aliases, "`, `/")+"`"))
+		lines = append(lines, "", i18n.Say(lang, i18n.HelpAliases, "`/"+strings.Join(known.Aliases, "`, `/")+"`"))
 	}
 	var more []string
 	for _, m := range []struct {
 		holds bool
-		id    phrase.ID
-	}{{known.Queued, phrase.HelpQueued}, {known.Inline, phrase.HelpInline}, {known.Who == Owner, phrase.HelpOwners}, {known.Who == Admin, phrase.HelpAdmins}} {
+		id    i18n.ID
+	}{{known.Queued, i18n.HelpQueued}, {known.Inline, i18n.HelpInline}, {known.Who == Owner, i18n.HelpOwners}, {known.Who == Admin, i18n.HelpAdmins}} {
 		if m.holds {
-			more = append(more, phrase.Say(lang, m.id))
+			more = append(more, i18n.Say(lang, m.id))
 		}
 	}
 	if len(more) > 0 {
-		lines = append(lines, "", phrase.Row(lang, more...))
+		lines = append(lines, "", i18n.Row(lang, more...))
 	}
 	return strings.Join(lines, "\n"), nil
 }
@@ -83,11 +83,11 @@ func (c *Commands) listAll(ctx context.Context, in Inbound, _ string) (string, e
 		var rows []string
 		for _, known := range usable {
 			if known.Group == group {
-				rows = append(rows, "* `"+known.Line()+"` "+phrase.Say(in.Lang, known.Help))
+				rows = append(rows, "* `"+known.Line()+"` "+i18n.Say(in.Lang, known.Help))
 			}
 		}
 		if len(rows) > 0 {
-			lines = append(lines, "**"+phrase.GroupName(in.Lang, group)+"**", "", strings.Join(rows, "\n"), "")
+			lines = append(lines, "**"+i18n.GroupName(in.Lang, group)+"**", "", strings.Join(rows, "\n"), "")
 		}
 	}
 	return strings.TrimSpace(strings.Join(lines, "\n")), nil

@@ -12,7 +12,7 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/command"
 	"xbot/internal/fault"
-	"xbot/internal/phrase"
+	"xbot/internal/i18n"
 	"xbot/internal/session"
 	"xbot/internal/store"
 )
@@ -26,8 +26,8 @@ type History struct {
 // Commands returns /rewind, which a turn carries out, since nothing may be said meanwhile, and /fork, which does not mind.
 func (h *History) Commands() []Command {
 	return []Command{
-		{Name: "rewind", Usage: "[N|mID]", Help: phrase.HelpRewind, Group: GroupConversation, Queued: true},
-		{Name: "fork", Usage: "[N|mID]", Help: phrase.HelpFork, Group: GroupConversation, Who: Owner, Run: h.fork},
+		{Name: "rewind", Usage: "[N|mID]", Help: i18n.HelpRewind, Group: GroupConversation, Queued: true},
+		{Name: "fork", Usage: "[N|mID]", Help: i18n.HelpFork, Group: GroupConversation, Who: Owner, Run: h.fork},
 	}
 }
 
@@ -50,7 +50,7 @@ func (h *History) Rewind(ctx context.Context, in Inbound, from chat.MessageID) (
 
 // Fork copies a conversation of a user up to the end of the turn of a message, 0 for all of it, into a new session.
 func (h *History) Fork(ctx context.Context, from chat.Session, upto chat.MessageID) (chat.Session, error) {
-	return h.Store.Fork(ctx, forkOf(from, strings.ToLower(rand.Text()[:12]), phrase.Of(from.Title), store.NewFork{Upto: upto}))
+	return h.Store.Fork(ctx, forkOf(from, strings.ToLower(rand.Text()[:12]), i18n.Of(from.Title), store.NewFork{Upto: upto}))
 }
 
 // fork is /fork. Its key follows from the message, so that a second run finds what the first one made.
@@ -58,7 +58,7 @@ func (h *History) fork(ctx context.Context, in Inbound, args string) (string, er
 	lang := in.Lang
 	back, upto, ok := command.Back(args)
 	if !ok {
-		return "", phrase.Fault(fault.Invalid, phrase.ForkUsage)
+		return "", i18n.Fault(fault.Invalid, i18n.ForkUsage)
 	}
 	from, _, err := h.Store.Session(ctx, in.Session)
 	if err != nil {
@@ -70,7 +70,7 @@ func (h *History) fork(ctx context.Context, in Inbound, args string) (string, er
 	if err != nil {
 		return "", err
 	}
-	return phrase.Say(lang, phrase.Forked, made.Title, made.Key), nil
+	return i18n.Say(lang, i18n.Forked, made.Title, made.Key), nil
 }
 
 // forkable are the channels on which a session may be made by us; copies of others are talked to on the page.
@@ -79,7 +79,7 @@ var forkable = []string{"web", "cli", "api"}
 // maxTitle bounds the title of a copy, in characters.
 const maxTitle = 200
 
-func forkOf(from chat.Session, id string, lang phrase.Lang, n store.NewFork) store.NewFork {
+func forkOf(from chat.Session, id string, lang i18n.Lang, n store.NewFork) store.NewFork {
 	n.From, n.Channel = from.Key, from.Channel
 	if !slices.Contains(forkable, n.Channel) {
 		n.Channel = forkable[0]
@@ -87,7 +87,7 @@ func forkOf(from chat.Session, id string, lang phrase.Lang, n store.NewFork) sto
 	n.Key = session.Thread(session.DefaultAgent, n.Channel, id)
 	n.Title = from.Title
 	if from.Title != "" && from.ForkOf == "" { // a copy of a copy is called like it
-		n.Title = phrase.Say(lang, phrase.ForkTitle, chat.FirstWords(from.Title, maxTitle-len(" (fork)")))
+		n.Title = i18n.Say(lang, i18n.ForkTitle, chat.FirstWords(from.Title, maxTitle-len(" (fork)")))
 	}
 	return n
 }

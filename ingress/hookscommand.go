@@ -8,13 +8,13 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/hook"
-	"xbot/internal/phrase"
+	"xbot/internal/i18n"
 )
 
 // Commands returns /hooks.
 func (h *Hooks) Commands() []Command {
 	return []Command{{
-		Name: "hooks", Usage: "[allow CALL|deny CALL …|test EVENT TOOL INPUT]", Help: phrase.HelpHooks, Group: GroupServer, Who: Admin, Run: h.run,
+		Name: "hooks", Usage: "[allow CALL|deny CALL …|test EVENT TOOL INPUT]", Help: i18n.HelpHooks, Group: GroupServer, Who: Admin, Run: h.run,
 	}}
 }
 
@@ -33,7 +33,7 @@ func (h *Hooks) run(ctx context.Context, in Inbound, args string) (string, error
 	case "test":
 		return h.test(ctx, in, rest)
 	}
-	return "", phrase.Fault("invalid", phrase.HooksUsage)
+	return "", i18n.Fault("invalid", i18n.HooksUsage)
 }
 
 // list shows the hooks of the conversation, what is wrong with them, and what waits.
@@ -45,21 +45,21 @@ func (h *Hooks) list(ctx context.Context, in Inbound) (string, error) {
 	}
 	var b strings.Builder
 	if handlers := set.Handlers(); len(handlers) > 0 {
-		b.WriteString("| " + phrase.Say(in.Lang, phrase.HooksColumns) + " |\n|---|---|---|\n")
+		b.WriteString("| " + i18n.Say(in.Lang, i18n.HooksColumns) + " |\n|---|---|---|\n")
 		for _, one := range handlers {
 			fmt.Fprintf(&b, "| %s | %s | %s |\n", one.Event, code(strings.ReplaceAll(one.Label(), "|", "\\|")), code(one.Source+", "+one.Place))
 		}
 	} else {
-		b.WriteString(phrase.Say(in.Lang, phrase.HooksNone) + "\n")
+		b.WriteString(i18n.Say(in.Lang, i18n.HooksNone) + "\n")
 	}
 	if faults := set.Faults(); len(faults) > 0 {
-		b.WriteString("\n" + phrase.Say(in.Lang, phrase.HooksFaults) + "\n\n")
+		b.WriteString("\n" + i18n.Say(in.Lang, i18n.HooksFaults) + "\n\n")
 		for _, f := range faults {
 			b.WriteString("- " + f.String() + "\n")
 		}
 	}
 	if len(waiting) > 0 {
-		b.WriteString("\n" + phrase.Say(in.Lang, phrase.HooksDeferred) + "\n\n")
+		b.WriteString("\n" + i18n.Say(in.Lang, i18n.HooksDeferred) + "\n\n")
 		for _, c := range waiting {
 			fmt.Fprintf(&b, "- %s · %s · %s · %s\n", code(string(c.ID)), code(c.Name+" "+c.Summary), c.Owner, cmp.Or(c.Approval.Reason, "-"))
 		}

@@ -17,8 +17,8 @@ import (
 	"xbot/ingress"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
+	"xbot/internal/i18n"
 	"xbot/internal/pgtest"
-	"xbot/internal/phrase"
 	"xbot/internal/store"
 )
 
@@ -312,8 +312,8 @@ func TestStop_SpeaksTheLanguageOfWhoStops(t *testing.T) {
 	require.NoError(t, err)
 	events, err := b.EventsAfter(t.Context(), key, 0, 100)
 	require.NoError(t, err)
-	require.Contains(t, string(events[len(events)-3].Data), phrase.Say(phrase.Chinese, phrase.StoppedQueued))
-	require.Contains(t, string(events[len(events)-1].Data), phrase.Say(phrase.Chinese, phrase.StopsQueued, 1), "the stop is answered")
+	require.Contains(t, string(events[len(events)-3].Data), i18n.Say(i18n.Chinese, i18n.StoppedQueued))
+	require.Contains(t, string(events[len(events)-1].Data), i18n.Say(i18n.Chinese, i18n.StopsQueued, 1), "the stop is answered")
 }
 
 func TestMessage_ManyAtOnceAreEachAcceptedOnce(t *testing.T) {

@@ -6,11 +6,11 @@ import (
 	"slices"
 	"strings"
 
+	"xbot/internal/agentprofile"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
+	"xbot/internal/i18n"
 	"xbot/internal/memory/desk"
-	"xbot/internal/persona"
-	"xbot/internal/phrase"
 	"xbot/internal/store"
 )
 
@@ -27,7 +27,7 @@ const (
 // Recollections show people what is remembered of them.
 type Recollections struct {
 	Desk  desk.Desk
-	Book  *persona.Book
+	Book  *agentprofile.Book
 	Users interface {
 		SessionOwner(ctx context.Context, key chat.SessionKey) (store.User, error)
 		UserByID(ctx context.Context, user chat.UserID) (store.User, error)
@@ -38,7 +38,7 @@ type Recollections struct {
 // Commands returns /memory.
 func (r *Recollections) Commands() []Command {
 	return []Command{{
-		Name: "memory", Usage: "[search WORDS…|edit NAME TEXT…|forget ID|forget WORDS…|log|export]", Help: phrase.HelpMemory, Group: GroupYou, Run: r.run,
+		Name: "memory", Usage: "[search WORDS…|edit NAME TEXT…|forget ID|forget WORDS…|log|export]", Help: i18n.HelpMemory, Group: GroupYou, Run: r.run,
 	}}
 }
 
@@ -50,7 +50,7 @@ func (r *Recollections) whose(ctx context.Context, in Inbound) (w chat.Whose, ma
 		return w, false, err
 	}
 	if guest(owner, in) {
-		return w, false, phrase.Fault(fault.Denied, phrase.MemoryGuest)
+		return w, false, i18n.Fault(fault.Denied, i18n.MemoryGuest)
 	}
 	who, err := r.Book.Of(ctx, in.Session)
 	if err != nil {
@@ -73,51 +73,51 @@ func (r *Recollections) run(ctx context.Context, in Inbound, args string) (strin
 	rest = strings.TrimSpace(rest)
 	verb = strings.ToLower(verb)
 	if (verb == "edit" || verb == "forget") && !mayChange {
-		return "", phrase.Fault(fault.Denied, phrase.MemoryGroup)
+		return "", i18n.Fault(fault.Denied, i18n.MemoryGroup)
 	}
 	switch {
 	case verb == "":
 		return r.show(ctx, w, in.Lang)
 	case verb == "log" && rest == "":
 		entries, err := r.Desk.Older(ctx, w, chat.RememberedLog, 0)
-		return rememberedText(in.Lang, phrase.Say(in.Lang, phrase.MemoryLog), entries), err
+		return rememberedText(in.Lang, i18n.Say(in.Lang, i18n.MemoryLog), entries), err
 	case verb == "search" && rest != "":
 		found, err := r.Desk.Search(ctx, w, rest)
-		return rememberedText(in.Lang, phrase.Say(in.Lang, phrase.MemoryFound, chat.FirstWords(rest, searchWords)), found), err
+		return rememberedText(in.Lang, i18n.Say(in.Lang, i18n.MemoryFound, chat.FirstWords(rest, searchWords)), found), err
 	case verb == "edit" && rest != "":
 		return r.edit(ctx, w, in, rest)
 	case verb == "forget" && rest != "":
 		return r.forget(ctx, w, in.Lang, rest)
 	case verb == "export" && rest == "":
-		return phrase.Say(in.Lang, phrase.MemoryExport, strings.TrimRight(r.Base, "/")+"/api/memory/export?agent="+w.Agent), nil
+		return i18n.Say(in.Lang, i18n.MemoryExport, strings.TrimRight(r.Base, "/")+"/api/memory/export?agent="+w.Agent), nil
 	}
-	return "", phrase.Fault(fault.Invalid, phrase.MemoryUsage)
+	return "", i18n.Fault(fault.Invalid, i18n.MemoryUsage)
 }
 
-func (r *Recollections) show(ctx context.Context, w chat.Whose, lang phrase.Lang) (string, error) {
+func (r *Recollections) show(ctx context.Context, w chat.Whose, lang i18n.Lang) (string, error) {
 	look, err := r.Desk.Look(ctx, w)
 	if err != nil {
 		return "", err
 	}
-	out := []string{rememberedText(lang, phrase.Say(lang, phrase.MemoryHead, len(look.Items), look.Archived), look.Items)}
+	out := []string{rememberedText(lang, i18n.Say(lang, i18n.MemoryHead, len(look.Items), look.Archived), look.Items)}
 	if !look.Switches.Memorize {
-		out = append(out, phrase.Say(lang, phrase.MemorizeOff))
+		out = append(out, i18n.Say(lang, i18n.MemorizeOff))
 	}
 	for _, j := range look.Jobs {
 		switch j.State {
 		case chat.MemorizeWaiting:
-			out = append(out, phrase.Say(lang, phrase.MemoryWaits, j.At.UTC().Format(memoryMinute)))
+			out = append(out, i18n.Say(lang, i18n.MemoryWaits, j.At.UTC().Format(memoryMinute)))
 		case chat.MemorizeFailed:
-			out = append(out, phrase.Say(lang, phrase.MemoryLost, j.At.UTC().Format(memoryMinute), j.Error))
+			out = append(out, i18n.Say(lang, i18n.MemoryLost, j.At.UTC().Format(memoryMinute), j.Error))
 		}
 	}
 	return strings.Join(out, "\n\n"), nil
 }
 
 // rememberedText is a list of what is remembered, the first of it where it is long.
-func rememberedText(lang phrase.Lang, head string, items []chat.Remembered) string {
+func rememberedText(lang i18n.Lang, head string, items []chat.Remembered) string {
 	if len(items) == 0 {
-		return phrase.Say(lang, phrase.MemoryNone)
+		return i18n.Say(lang, i18n.MemoryNone)
 	}
 	lines := []string{head}
 	for _, r := range items[:min(len(items), memoryListed)] {
@@ -128,7 +128,7 @@ func rememberedText(lang phrase.Lang, head string, items []chat.Remembered) stri
 		lines = append(lines, fmt.Sprintf("* `%s` · %s\n%s", r.ID, r.At.UTC().Format("2006-01-02"), quote(text)))
 	}
 	if more := len(items) - memoryListed; more > 0 {
-		lines = append(lines, phrase.Say(lang, phrase.MemoryMore, more))
+		lines = append(lines, i18n.Say(lang, i18n.MemoryMore, more))
 	}
 	return strings.Join(lines, "\n")
 }
@@ -139,7 +139,7 @@ func quote(text string) string { return "  > " + strings.ReplaceAll(text, "\n", 
 func (r *Recollections) edit(ctx context.Context, w chat.Whose, in Inbound, args string) (string, error) {
 	at := strings.IndexAny(args, " \n")
 	if at < 0 {
-		return "", phrase.Fault(fault.Invalid, phrase.MemoryUsage)
+		return "", i18n.Fault(fault.Invalid, i18n.MemoryUsage)
 	}
 	name, text := args[:at], strings.TrimSpace(args[at:])
 	id := chat.RememberedNote + "/" + name
@@ -162,11 +162,11 @@ func (r *Recollections) edit(ctx context.Context, w chat.Whose, in Inbound, args
 	if err := r.Desk.Set(ctx, w, id, was, text); err != nil {
 		return "", err
 	}
-	return phrase.Say(in.Lang, phrase.MemorySet, id), nil
+	return i18n.Say(in.Lang, i18n.MemorySet, id), nil
 }
 
 // forget forgets one thing at once, and asks before it forgets several.
-func (r *Recollections) forget(ctx context.Context, w chat.Whose, lang phrase.Lang, args string) (string, error) {
+func (r *Recollections) forget(ctx context.Context, w chat.Whose, lang i18n.Lang, args string) (string, error) {
 	q, all := strings.CutSuffix(args, memoryAll)
 	q = strings.TrimSpace(q)
 	found, err := r.Desk.Find(ctx, w, q)
@@ -174,12 +174,12 @@ func (r *Recollections) forget(ctx context.Context, w chat.Whose, lang phrase.La
 	case err != nil:
 		return "", err
 	case len(found) == 0:
-		return phrase.Say(lang, phrase.MemoryNone), nil
+		return i18n.Say(lang, i18n.MemoryNone), nil
 	case len(found) > 1 && !all:
-		return rememberedText(lang, phrase.Say(lang, phrase.MemoryMany, len(found), "/memory forget "+q+" "+memoryAll), found), nil
+		return rememberedText(lang, i18n.Say(lang, i18n.MemoryMany, len(found), "/memory forget "+q+" "+memoryAll), found), nil
 	}
 	if err := r.Desk.Forget(ctx, w, found); err != nil {
 		return "", err
 	}
-	return rememberedText(lang, phrase.Say(lang, phrase.MemoryGone, len(found)), found), nil
+	return rememberedText(lang, i18n.Say(lang, i18n.MemoryGone, len(found)), found), nil
 }

@@ -7,10 +7,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"xbot/ingress"
+	"xbot/internal/agentprofile"
 	"xbot/internal/chat"
+	"xbot/internal/i18n"
 	"xbot/internal/memory/desk"
-	"xbot/internal/persona"
-	"xbot/internal/phrase"
 	"xbot/internal/policy"
 )
 
@@ -23,7 +23,7 @@ func recollectingBy(t *testing.T, document string) *platform {
 	for _, g := range b.ways {
 		r := &ingress.Recollections{
 			Desk: desk.Desk{Shelf: b.store, Policies: g.Policies}, Users: b.store, Base: "https://bot.example",
-			Book: &persona.Book{Ledger: b.store, Policies: &policy.Live{Source: b.store}, Log: slog.New(slog.DiscardHandler)},
+			Book: &agentprofile.Book{Ledger: b.store, Policies: &policy.Live{Source: b.store}, Log: slog.New(slog.DiscardHandler)},
 		}
 		g.Dispatch.Commands = ingress.NewCommands(b.store, append(g.Commands(), r.Commands()...)...)
 	}
@@ -98,5 +98,5 @@ func TestMemoryCommand_NobodyIsToldWhatIsRememberedOfAnother(t *testing.T) {
 	require.Contains(t, b.receive(e).Reply, "minutes", "what is remembered of a group is for the group")
 	e = said("z", "ou_2", "/memory forget minutes")
 	e.Mentioned = true
-	require.Contains(t, b.receive(e).Reply, phrase.Say(phrase.English, phrase.MemoryGroup), "and changed by administrators")
+	require.Contains(t, b.receive(e).Reply, i18n.Say(i18n.English, i18n.MemoryGroup), "and changed by administrators")
 }

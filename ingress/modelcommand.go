@@ -3,8 +3,8 @@ package ingress
 import (
 	"context"
 
+	"xbot/internal/i18n"
 	"xbot/internal/llm/choice"
-	"xbot/internal/phrase"
 	"xbot/internal/store"
 )
 
@@ -17,11 +17,11 @@ type Minds struct {
 // Commands returns /model, /models, /think and /verbose. A turn carries /model out (activities.ModelOrder).
 func (m *Minds) Commands() []Command {
 	return []Command{
-		{Name: "model", Usage: "[NAME|list|status|default]", Help: phrase.HelpModel, Group: GroupModel, Who: Owner, Queued: true},
-		{Name: "models", Help: phrase.HelpModels, Group: GroupModel, Run: func(ctx context.Context, in Inbound, _ string) (string, error) {
+		{Name: "model", Usage: "[NAME|list|status|default]", Help: i18n.HelpModel, Group: GroupModel, Who: Owner, Queued: true},
+		{Name: "models", Help: i18n.HelpModels, Group: GroupModel, Run: func(ctx context.Context, in Inbound, _ string) (string, error) {
 			return m.Desk.List(ctx, in.Session, in.Lang)
 		}},
-		{Name: "think", Usage: "[off|minimal|low|medium|high|xhigh|default]", Help: phrase.HelpThink, Group: GroupModel, Who: Owner, Run: m.think},
-		{Name: "verbose", Usage: "[off|on|full|default]", Help: phrase.HelpVerbose, Group: GroupModel, Who: Owner, Run: m.verbose},
+		{Name: "think", Usage: "[off|minimal|low|medium|high|xhigh|default]", Help: i18n.HelpThink, Group: GroupModel, Who: Owner, Run: m.think},
+		{Name: "verbose", Usage: "[off|on|full|default]", Help: i18n.HelpVerbose, Group: GroupModel, Who: Owner, Run: m.verbose},
 	}
 }

@@ -4,7 +4,7 @@ import (
 	"context"
 	"strings"
 
-	"xbot/internal/phrase"
+	"xbot/internal/i18n"
 )
 
 // ResetCommands returns the commands that begin a conversation anew: /new, also called /clear, whose first word may be a
@@ -13,7 +13,7 @@ import (
 func ResetCommands(models Models) []Command {
 	return []Command{
 		{
-			Name: "new", Aliases: []string{"clear"}, Usage: "[MODEL] [TEXT…]", Help: phrase.HelpNew, Group: GroupConversation, Queued: true,
+			Name: "new", Aliases: []string{"clear"}, Usage: "[MODEL] [TEXT…]", Help: i18n.HelpNew, Group: GroupConversation, Queued: true,
 			Split: func(ctx context.Context, args string) (own, text string) {
 				word, rest := firstWord(args)
 				if models == nil || word == "" {
@@ -25,7 +25,7 @@ func ResetCommands(models Models) []Command {
 				}
 				return id, rest
 			},
-			Asks: func(ctx context.Context, lang phrase.Lang, args string) string {
+			Asks: func(ctx context.Context, lang i18n.Lang, args string) string {
 				word, _ := firstWord(args)
 				if models == nil || word == "" {
 					return ""
@@ -34,11 +34,11 @@ func ResetCommands(models Models) []Command {
 				if len(found) < 2 {
 					return ""
 				}
-				return phrase.Say(lang, phrase.NewAmbiguous, word, among(found))
+				return i18n.Say(lang, i18n.NewAmbiguous, word, among(found))
 			},
 		},
 		{
-			Name: "reset", Usage: "[TEXT…]", Help: phrase.HelpReset, Group: GroupConversation, Queued: true,
+			Name: "reset", Usage: "[TEXT…]", Help: i18n.HelpReset, Group: GroupConversation, Queued: true,
 			Split: func(_ context.Context, args string) (own, text string) { return "", args },
 		},
 	}

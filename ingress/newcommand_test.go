@@ -10,7 +10,7 @@ import (
 
 	"xbot/ingress"
 	"xbot/internal/chat"
-	"xbot/internal/phrase"
+	"xbot/internal/i18n"
 	"xbot/internal/policy"
 )
 
@@ -152,11 +152,11 @@ func TestContinue_GoesOnOnlyWhereSomethingStopped(t *testing.T) {
 		require.NoError(t, err)
 	}
 	send("c1")
-	require.Equal(t, phrase.Say(phrase.English, phrase.ContinueNone), last().Content)
+	require.Equal(t, i18n.Say(i18n.English, i18n.ContinueNone), last().Content)
 	_, err := b.dispatch.Message(t.Context(), b.inbound(key, "m1", "hello"))
 	require.NoError(t, err)
 	b.claim(key, "t1")
-	_, err = b.FinishTurn(t.Context(), key, "t1", chat.TurnStopped, phrase.Stopped)
+	_, err = b.FinishTurn(t.Context(), key, "t1", chat.TurnStopped, i18n.Stopped)
 	require.NoError(t, err)
 	send("c1")
 	require.Equal(t, chat.RoleNotice, last().Role, "what was answered before is not carried out now")

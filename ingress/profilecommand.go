@@ -7,7 +7,7 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
-	"xbot/internal/phrase"
+	"xbot/internal/i18n"
 	"xbot/internal/schedule"
 	"xbot/internal/store"
 )
@@ -26,7 +26,7 @@ type Profiles struct {
 
 // Commands returns /profile.
 func (p *Profiles) Commands() []Command {
-	return []Command{{Name: "profile", Usage: "[edit TEXT…|timezone ZONE|clear]", Help: phrase.HelpProfile, Group: GroupYou, Run: p.run}}
+	return []Command{{Name: "profile", Usage: "[edit TEXT…|timezone ZONE|clear]", Help: i18n.HelpProfile, Group: GroupYou, Run: p.run}}
 }
 
 // run shows or changes the profile of whoever writes, where nobody else reads the answer.
@@ -36,7 +36,7 @@ func (p *Profiles) run(ctx context.Context, in Inbound, args string) (string, er
 		return "", err
 	}
 	if owner.Group || guest(owner, in) {
-		return "", phrase.Fault(fault.Denied, phrase.ProfileNotHere)
+		return "", i18n.Fault(fault.Denied, i18n.ProfileNotHere)
 	}
 	is, err := p.Store.Profile(ctx, in.User)
 	if err != nil {
@@ -52,20 +52,20 @@ func (p *Profiles) run(ctx context.Context, in Inbound, args string) (string, er
 		return profileText(in.Lang, is), nil
 	case verb == "edit" && rest != "":
 		if n := utf8.RuneCountInString(rest); n > chat.MaxProfile {
-			return "", phrase.Fault(fault.TooLarge, phrase.ProfileTooLong, n, chat.MaxProfile)
+			return "", i18n.Fault(fault.TooLarge, i18n.ProfileTooLong, n, chat.MaxProfile)
 		}
 		is.Content = rest
 	case verb == "timezone" && rest != "":
 		if strings.EqualFold(rest, noZone) {
 			rest = ""
 		} else if _, err := schedule.Zone(rest); err != nil {
-			return "", phrase.Fault(fault.Invalid, phrase.ProfileBadZone, chat.FirstWords(rest, searchWords))
+			return "", i18n.Fault(fault.Invalid, i18n.ProfileBadZone, chat.FirstWords(rest, searchWords))
 		}
 		is.Timezone = rest
 	case verb == "clear" && rest == "":
 		is.Content, is.Timezone = "", ""
 	default:
-		return "", phrase.Fault(fault.Invalid, phrase.ProfileUsage)
+		return "", i18n.Fault(fault.Invalid, i18n.ProfileUsage)
 	}
 	return p.set(ctx, in, is)
 }
@@ -74,25 +74,25 @@ func (p *Profiles) set(ctx context.Context, in Inbound, wanted chat.UserProfile)
 	stands, err := p.Store.SetProfile(ctx, in.User, wanted)
 	switch {
 	case fault.Is(err, fault.Conflict):
-		return "", phrase.Fault(fault.Conflict, phrase.ProfileConflict)
+		return "", i18n.Fault(fault.Conflict, i18n.ProfileConflict)
 	case err != nil:
 		return "", err
 	case stands.Content == "" && stands.Timezone == "":
-		return phrase.Say(in.Lang, phrase.ProfileGone), nil
+		return i18n.Say(in.Lang, i18n.ProfileGone), nil
 	}
-	return phrase.Say(in.Lang, phrase.ProfileSet), nil
+	return i18n.Say(in.Lang, i18n.ProfileSet), nil
 }
 
-func profileText(lang phrase.Lang, p chat.UserProfile) string {
+func profileText(lang i18n.Lang, p chat.UserProfile) string {
 	var out []string
 	if p.Content != "" {
-		out = append(out, phrase.Say(lang, phrase.ProfileIs, utf8.RuneCountInString(p.Content), chat.MaxProfile)+"\n"+quote(p.Content))
+		out = append(out, i18n.Say(lang, i18n.ProfileIs, utf8.RuneCountInString(p.Content), chat.MaxProfile)+"\n"+quote(p.Content))
 	}
 	if p.Timezone != "" {
-		out = append(out, phrase.Say(lang, phrase.ProfileZone, p.Timezone))
+		out = append(out, i18n.Say(lang, i18n.ProfileZone, p.Timezone))
 	}
 	if len(out) == 0 {
-		return phrase.Say(lang, phrase.ProfileNone)
+		return i18n.Say(lang, i18n.ProfileNone)
 	}
 	return strings.Join(out, "\n\n")
 }

@@ -8,7 +8,7 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
-	"xbot/internal/phrase"
+	"xbot/internal/i18n"
 	"xbot/internal/prompt"
 	"xbot/internal/store"
 )
@@ -30,37 +30,37 @@ type Tastes interface {
 // PromptCommands returns /prompt, which shows what a model would be told, and /language, which is a part of it.
 func PromptCommands(viewer PromptViewer, tastes Tastes) []Command {
 	return []Command{
-		{Name: "prompt", Usage: "[MESSAGE]", Help: phrase.HelpPrompt, Group: GroupContext, Who: Owner, Run: func(ctx context.Context, in Inbound, args string) (string, error) {
+		{Name: "prompt", Usage: "[MESSAGE]", Help: i18n.HelpPrompt, Group: GroupContext, Who: Owner, Run: func(ctx context.Context, in Inbound, args string) (string, error) {
 			look, err := viewer.Look(ctx, in.Session, args, time.Now())
 			if err != nil {
 				return "", err
 			}
 			return sayPrompt(look, in.Lang), nil
 		}},
-		{Name: "language", Usage: "[zh|en|LANGUAGE|auto]", Help: phrase.HelpLanguage, Group: GroupYou, Run: func(ctx context.Context, in Inbound, args string) (string, error) {
+		{Name: "language", Usage: "[zh|en|LANGUAGE|auto]", Help: i18n.HelpLanguage, Group: GroupYou, Run: func(ctx context.Context, in Inbound, args string) (string, error) {
 			return language(ctx, tastes, in, args)
 		}},
 	}
 }
 
-func sayPrompt(l prompt.Look, lang phrase.Lang) string {
+func sayPrompt(l prompt.Look, lang i18n.Lang) string {
 	var b strings.Builder
 	tools, bytes := 0, 0
 	for _, t := range l.Tools {
 		tools, bytes = tools+t.Tokens, bytes+t.Bytes
 	}
-	b.WriteString(phrase.Say(lang, phrase.PromptSize, l.Tokens))
-	fmt.Fprintf(&b, "\n\n| %s |\n|---|--:|--:|\n", phrase.Say(lang, phrase.PromptHeads))
+	b.WriteString(i18n.Say(lang, i18n.PromptSize, l.Tokens))
+	fmt.Fprintf(&b, "\n\n| %s |\n|---|--:|--:|\n", i18n.Say(lang, i18n.PromptHeads))
 	for _, p := range l.Parts {
 		held := ""
 		if p.Held {
-			held = " (" + phrase.Say(lang, phrase.PromptHeld) + ")"
+			held = " (" + i18n.Say(lang, i18n.PromptHeld) + ")"
 		}
 		b.WriteString(row("`"+p.Name+"`"+held, p.Bytes, p.Tokens) + "\n")
 	}
-	b.WriteString(row(phrase.Say(lang, phrase.PromptTools, len(l.Tools)), bytes, tools) + "\n")
+	b.WriteString(row(i18n.Say(lang, i18n.PromptTools, len(l.Tools)), bytes, tools) + "\n")
 	for _, note := range l.Notes {
-		b.WriteString("\n* " + phrase.Explain(lang, note))
+		b.WriteString("\n* " + i18n.Explain(lang, note))
 	}
 	if len(l.Notes) > 0 {
 		b.WriteString("\n")
@@ -94,16 +94,16 @@ func language(ctx context.Context, tastes Tastes, in Inbound, args string) (stri
 			return "", err
 		}
 		if chosen == "" {
-			return phrase.Say(lang, phrase.LanguageAuto), nil
+			return i18n.Say(lang, i18n.LanguageAuto), nil
 		}
-		return phrase.Say(lang, phrase.LanguageIs, phrase.LanguageName(lang, prompt.LanguageName(chosen))), nil
+		return i18n.Say(lang, i18n.LanguageIs, i18n.LanguageName(lang, prompt.LanguageName(chosen))), nil
 	case "auto", "default":
-		return phrase.Say(lang, phrase.LanguageAuto), tastes.SetUserSetting(ctx, in.User, store.Language, "")
+		return i18n.Say(lang, i18n.LanguageAuto), tastes.SetUserSetting(ctx, in.User, store.Language, "")
 	}
 	name := prompt.LanguageName(args)
 	if name == "" {
-		return "", phrase.Fault(fault.Invalid, phrase.LanguageUsage)
+		return "", i18n.Fault(fault.Invalid, i18n.LanguageUsage)
 	}
-	lang = phrase.For(args, "", "")
-	return phrase.Say(lang, phrase.LanguageIs, phrase.LanguageName(lang, name)), tastes.SetUserSetting(ctx, in.User, store.Language, args)
+	lang = i18n.For(args, "", "")
+	return i18n.Say(lang, i18n.LanguageIs, i18n.LanguageName(lang, name)), tastes.SetUserSetting(ctx, in.User, store.Language, args)
 }

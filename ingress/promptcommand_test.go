@@ -9,11 +9,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"xbot/ingress"
+	"xbot/internal/agentprofile"
 	"xbot/internal/chat"
+	"xbot/internal/i18n"
 	memoryport "xbot/internal/memory"
 	"xbot/internal/memory/flat"
-	"xbot/internal/persona"
-	"xbot/internal/phrase"
 	"xbot/internal/policy"
 	"xbot/internal/prompt"
 	"xbot/internal/sandbox"
@@ -26,7 +26,7 @@ import (
 // viewer looks at prompts of a server without runners.
 func (b *bundle) viewer(home string) prompt.Viewer {
 	return prompt.Viewer{Scenes: b.Store, Tools: []tool.Spec{memory.NewWrite(b.notes()).Spec()}, Pipeline: prompt.Standard(prompt.Parts{
-		Template: prompt.NewTemplate(filepath.Join(home, "prompt.md"), slog.New(slog.DiscardHandler)), Home: home, Memory: persona.Memories{Book: b.notes().Book, Providers: map[string]memoryport.Provider{memoryport.Flat: flat.Provider{Shelf: b.Store}}},
+		Template: prompt.NewTemplate(filepath.Join(home, "prompt.md"), slog.New(slog.DiscardHandler)), Home: home, Memory: agentprofile.Memories{Book: b.notes().Book, Providers: map[string]memoryport.Provider{memoryport.Flat: flat.Provider{Shelf: b.Store}}},
 		Places: resolver.New(resolver.Config{Choices: b.Store, Router: sandbox.NewRouter(sandbox.RouterConfig{})}),
 	})}
 }
@@ -64,11 +64,11 @@ func TestPrompt_ShowsWhatAModelWouldBeTold(t *testing.T) {
 func TestLanguage_IsAPartOfThePrompt(t *testing.T) {
 	b := setup(t)
 	b.dispatch.Commands = ingress.NewCommands(b.Store, ingress.PromptCommands(b.viewer(t.TempDir()), b.Store)...)
-	require.Equal(t, phrase.Say(phrase.English, phrase.LanguageAuto), b.order("1", "/language"))
-	require.Equal(t, phrase.Say(phrase.Chinese, phrase.LanguageIs, "中文"), b.order("2", "/language zh"), "in the new one at once")
+	require.Equal(t, i18n.Say(i18n.English, i18n.LanguageAuto), b.order("1", "/language"))
+	require.Equal(t, i18n.Say(i18n.Chinese, i18n.LanguageIs, "中文"), b.order("2", "/language zh"), "in the new one at once")
 	require.Contains(t, b.order("3", "/prompt"), "The person chose Chinese")
-	require.Equal(t, phrase.Say(phrase.Chinese, phrase.LanguageUsage), b.order("4", "/language **"))
-	require.Equal(t, phrase.Say(phrase.Chinese, phrase.LanguageIs, "中文"), b.order("5", "/language"), "what it was")
+	require.Equal(t, i18n.Say(i18n.Chinese, i18n.LanguageUsage), b.order("4", "/language **"))
+	require.Equal(t, i18n.Say(i18n.Chinese, i18n.LanguageIs, "中文"), b.order("5", "/language"), "what it was")
 	b.order("6", "/language auto")
 	chosen, err := b.UserSetting(t.Context(), b.user.ID, store.Language)
 	require.NoError(t, err)
@@ -76,8 +76,8 @@ func TestLanguage_IsAPartOfThePrompt(t *testing.T) {
 }
 
 // notes are those that the agents of sessions keep.
-func (b *bundle) notes() persona.Notes {
-	return persona.Notes{Shelf: b.Store, Book: &persona.Book{
+func (b *bundle) notes() agentprofile.Notes {
+	return agentprofile.Notes{Shelf: b.Store, Book: &agentprofile.Book{
 		Ledger: b.Store, Policies: &policy.Live{Source: b.Store}, Log: slog.New(slog.DiscardHandler),
 	}}
 }

@@ -6,7 +6,7 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/command"
 	"xbot/internal/fault"
-	"xbot/internal/phrase"
+	"xbot/internal/i18n"
 	"xbot/internal/policy"
 	"xbot/internal/store"
 )
@@ -80,7 +80,7 @@ func (d *Dispatch) Edit(ctx context.Context, key chat.SessionKey, id chat.InboxI
 		return err
 	}
 	if _, bang := command.Bang(text); bang || d.Commands.Knows(text) {
-		return fault.Errorf(fault.Invalid, "%s", phrase.Say(phrase.Of(text), phrase.QueueCommand))
+		return fault.Errorf(fault.Invalid, "%s", i18n.Say(i18n.Of(text), i18n.QueueCommand))
 	}
 	return d.Inbox.EditWaiting(ctx, key, id, text)
 }

@@ -11,7 +11,7 @@ import (
 	"xbot/ingress"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
-	"xbot/internal/phrase"
+	"xbot/internal/i18n"
 	"xbot/internal/policy"
 	"xbot/internal/store"
 )
@@ -88,7 +88,7 @@ func TestQueueCommand_ShowsWhatHoldsAndWhyAndSetsIt(t *testing.T) {
 	queues := &ingress.Queues{Store: b.Store, Policies: p}
 	run := queues.Commands()[0].Run
 	in := b.inbound(key, "q", "")
-	in.Lang = phrase.English
+	in.Lang = i18n.English
 	said, err := run(t.Context(), in, "")
 	require.NoError(t, err)
 	require.Contains(t, said, "mode: `collect` · policy of the channel web")

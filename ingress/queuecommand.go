@@ -9,7 +9,7 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/command"
 	"xbot/internal/fault"
-	"xbot/internal/phrase"
+	"xbot/internal/i18n"
 	"xbot/internal/policy"
 )
 
@@ -24,7 +24,7 @@ type Queues struct {
 
 // Commands returns /queue. It holds for messages from then on.
 func (q *Queues) Commands() []Command {
-	return []Command{{Name: "queue", Usage: command.QueueUsage, Help: phrase.HelpQueue, Group: GroupQueue, Run: q.obey}}
+	return []Command{{Name: "queue", Usage: command.QueueUsage, Help: i18n.HelpQueue, Group: GroupQueue, Run: q.obey}}
 }
 
 func (q *Queues) obey(ctx context.Context, in Inbound, args string) (string, error) {
@@ -34,7 +34,7 @@ func (q *Queues) obey(ctx context.Context, in Inbound, args string) (string, err
 	}
 	own, ok := command.QueueCommand(args, s.Queue)
 	if !ok {
-		return "", phrase.Fault(fault.Invalid, phrase.QueueUsage, command.QueueUsage)
+		return "", i18n.Fault(fault.Invalid, i18n.QueueUsage, command.QueueUsage)
 	}
 	if own != s.Queue {
 		if err := q.Store.SetQueue(ctx, in.Session, own); err != nil {
@@ -50,20 +50,20 @@ func (q *Queues) obey(ctx context.Context, in Inbound, args string) (string, err
 }
 
 // queueText says how messages wait in a conversation, and why.
-func queueText(p *policy.Policy, s chat.Session, lang phrase.Lang) string {
+func queueText(p *policy.Policy, s chat.Session, lang i18n.Lang) string {
 	holds, set := p.Queue(s.Channel, s.ChatType, s.Queue), p.Messages.Queue
 	why := func(own, general bool) string {
 		switch {
 		case own:
-			return phrase.Say(lang, phrase.QueueHere)
+			return i18n.Say(lang, i18n.QueueHere)
 		case general:
-			return phrase.Say(lang, phrase.QueuePolicy)
+			return i18n.Say(lang, i18n.QueuePolicy)
 		}
-		return phrase.Say(lang, phrase.QueueDefault)
+		return i18n.Say(lang, i18n.QueueDefault)
 	}
 	quiet := (time.Duration(holds.DebounceMS) * time.Millisecond).String()
 	lines := []string{
-		phrase.Say(lang, phrase.QueueHolds), "",
+		i18n.Say(lang, i18n.QueueHolds), "",
 		settingLine("mode", string(holds.Mode), whyMode(set, s, lang)),
 		settingLine("debounce", quiet, why(s.Queue.DebounceMS != 0, set.DebounceMS != 0)),
 		settingLine("cap", strconv.Itoa(holds.Cap), why(s.Queue.Cap != 0, set.Cap != 0)),
@@ -76,16 +76,16 @@ func settingLine(name, value, why string) string {
 	return "* " + name + ": `" + value + "` · " + why
 }
 
-func whyMode(set policy.Queue, s chat.Session, lang phrase.Lang) string {
+func whyMode(set policy.Queue, s chat.Session, lang i18n.Lang) string {
 	switch {
 	case s.Queue.Mode != "":
-		return phrase.Say(lang, phrase.QueueHere)
+		return i18n.Say(lang, i18n.QueueHere)
 	case set.ByChannel[s.Channel] != "":
-		return phrase.Say(lang, phrase.QueueChannel, s.Channel)
+		return i18n.Say(lang, i18n.QueueChannel, s.Channel)
 	case set.Mode != "":
-		return phrase.Say(lang, phrase.QueuePolicy)
+		return i18n.Say(lang, i18n.QueuePolicy)
 	case s.ChatType == chat.ChatDirect:
-		return phrase.Say(lang, phrase.QueueDirect)
+		return i18n.Say(lang, i18n.QueueDirect)
 	}
-	return phrase.Say(lang, phrase.QueueOther)
+	return i18n.Say(lang, i18n.QueueOther)
 }

@@ -8,7 +8,7 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/command"
-	"xbot/internal/phrase"
+	"xbot/internal/i18n"
 )
 
 // nearest is how many commands are named to somebody who wrote one that there is not.
@@ -122,7 +122,7 @@ func (c *Commands) readRest(ctx context.Context, text string, who standing, allo
 // readCommand reads a command that stands alone.
 func (c *Commands) readCommand(ctx context.Context, known Command, args string, who standing) (reading, error) {
 	if known.Asks != nil && who.may(known) {
-		if asks := known.Asks(ctx, phrase.English, args); asks != "" {
+		if asks := known.Asks(ctx, i18n.English, args); asks != "" {
 			return reading{orders: []order{{line: known.with(args), answer: func(ctx context.Context, in Inbound) (string, error) {
 				return cmp.Or(known.Asks(ctx, in.Lang, args), asks), nil
 			}}}}, nil
@@ -193,11 +193,11 @@ func (c *Commands) unknown(name string) order {
 		}
 	}
 	return order{line: "/" + name, answer: func(_ context.Context, in Inbound) (string, error) {
-		said := []string{phrase.Say(in.Lang, phrase.CommandUnknown, name)}
+		said := []string{i18n.Say(in.Lang, i18n.CommandUnknown, name)}
 		if len(near) > 0 {
-			said = append(said, phrase.Say(in.Lang, phrase.CommandNear, strings.Join(near, phrase.Say(in.Lang, phrase.CommandOr))))
+			said = append(said, i18n.Say(in.Lang, i18n.CommandNear, strings.Join(near, i18n.Say(in.Lang, i18n.CommandOr))))
 		}
-		return phrase.Row(in.Lang, append(said, phrase.Say(in.Lang, phrase.CommandEscape, name))...), nil
+		return i18n.Row(in.Lang, append(said, i18n.Say(in.Lang, i18n.CommandEscape, name))...), nil
 	}}
 }
 
@@ -212,9 +212,9 @@ func (c *Commands) isModel(ctx context.Context) func(word string) bool {
 	}
 }
 
-func refusal(lang phrase.Lang, c Command) string {
+func refusal(lang i18n.Lang, c Command) string {
 	if c.Who == Admin {
-		return phrase.Say(lang, phrase.CommandAdmins, c.Name)
+		return i18n.Say(lang, i18n.CommandAdmins, c.Name)
 	}
-	return phrase.Say(lang, phrase.CommandOwners, c.Name)
+	return i18n.Say(lang, i18n.CommandOwners, c.Name)
 }

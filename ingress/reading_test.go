@@ -10,7 +10,7 @@ import (
 
 	"xbot/ingress"
 	"xbot/internal/chat"
-	"xbot/internal/phrase"
+	"xbot/internal/i18n"
 )
 
 // models are two words that mean a model.
@@ -40,14 +40,14 @@ func (b *bundle) speaking() {
 		return "", args
 	}
 	b.dispatch.Commands = ingress.NewCommands(b.Store,
-		ingress.Command{Name: "think", Aliases: []string{"t"}, Usage: "[high|low]", Help: phrase.HelpUsage, Run: said("think")},
-		ingress.Command{Name: "verbose", Usage: "[on|off]", Help: phrase.HelpUsage, Run: said("verbose")},
-		ingress.Command{Name: "queue", Help: phrase.HelpUsage, Run: said("queue")},
-		ingress.Command{Name: "model", Usage: "[MODEL]", Help: phrase.HelpUsage, Queued: true},
-		ingress.Command{Name: "new", Usage: "[MODEL] [MESSAGE]", Help: phrase.HelpUsage, Queued: true, Split: split},
-		ingress.Command{Name: "status", Help: phrase.HelpUsage, Inline: true, Run: said("status")},
-		ingress.Command{Name: "usage", Help: phrase.HelpUsage, Inline: true, Run: said("usage")},
-		ingress.Command{Name: "secret", Help: phrase.HelpUsage, Inline: true, Who: ingress.Admin, Run: said("secret")},
+		ingress.Command{Name: "think", Aliases: []string{"t"}, Usage: "[high|low]", Help: i18n.HelpUsage, Run: said("think")},
+		ingress.Command{Name: "verbose", Usage: "[on|off]", Help: i18n.HelpUsage, Run: said("verbose")},
+		ingress.Command{Name: "queue", Help: i18n.HelpUsage, Run: said("queue")},
+		ingress.Command{Name: "model", Usage: "[MODEL]", Help: i18n.HelpUsage, Queued: true},
+		ingress.Command{Name: "new", Usage: "[MODEL] [MESSAGE]", Help: i18n.HelpUsage, Queued: true, Split: split},
+		ingress.Command{Name: "status", Help: i18n.HelpUsage, Inline: true, Run: said("status")},
+		ingress.Command{Name: "usage", Help: i18n.HelpUsage, Inline: true, Run: said("usage")},
+		ingress.Command{Name: "secret", Help: i18n.HelpUsage, Inline: true, Who: ingress.Admin, Run: said("secret")},
 	)
 	b.dispatch.Commands.Models = models{}
 	b.dispatch.Commands.Known = func(_ context.Context, name string) bool { return name == "review" }
@@ -84,7 +84,7 @@ func (b *bundle) accepted(n int, text string) (rows []string) {
 func TestMessage_IsReadAsItWasMeant(t *testing.T) {
 	b := setup(t)
 	b.speaking()
-	escape := func(name string) string { return phrase.Say(phrase.English, phrase.CommandEscape, name) }
+	escape := func(name string) string { return i18n.Say(i18n.English, i18n.CommandEscape, name) }
 	for i, c := range []struct {
 		text string
 		want []string

@@ -17,7 +17,7 @@ import (
 
 	"xbot/ingress"
 	"xbot/internal/chat"
-	"xbot/internal/phrase"
+	"xbot/internal/i18n"
 	"xbot/internal/policy"
 )
 
@@ -119,7 +119,7 @@ func TestRelay_LeavesRowsToALiveTurnButWakesItsStop(t *testing.T) {
 	r.older(time.Minute)
 	require.NoError(t, r.Round(t.Context()))
 	require.Empty(t, r.wakes.rows)
-	_, err := r.Store.Stop(t.Context(), r.inbound(key, "s1", "").Inbound, phrase.English)
+	_, err := r.Store.Stop(t.Context(), r.inbound(key, "s1", "").Inbound, i18n.English)
 	require.NoError(t, err)
 	r.older(time.Minute)
 	require.NoError(t, r.Round(t.Context()))
@@ -175,7 +175,7 @@ func TestRelay_SettlesTurnsWhoseRunIsClosedOrUnknown(t *testing.T) {
 			require.NoError(t, r.Round(t.Context()))
 			require.Equal(t, chat.TurnLost, r.turn(key).State)
 			messages := r.transcript(key).Messages
-			require.Equal(t, phrase.Say(phrase.English, phrase.Gone), messages[len(messages)-1].Content)
+			require.Equal(t, i18n.Say(i18n.English, i18n.Gone), messages[len(messages)-1].Content)
 			require.InDelta(t, 1, r.metric("xbot_relay_settled_total"), 0)
 			require.Equal(t, []string{"turn/" + string(key) + " run-t1"}, r.temporal.asked)
 		})
@@ -274,7 +274,7 @@ func TestRelay_TellsOnceThatAnAnswerIsHeldUp(t *testing.T) {
 	}
 	messages := r.transcript(key).Messages
 	require.Len(t, messages, 2)
-	require.Equal(t, phrase.Say(phrase.English, phrase.Held), messages[1].Content)
+	require.Equal(t, i18n.Say(i18n.English, i18n.Held), messages[1].Content)
 	require.Equal(t, chat.TurnRunning, r.turn(key).State, "a mended deployment resumes it")
 	r.temporal.failed["run-t1"] = 1
 	r.older(time.Minute)
@@ -291,7 +291,7 @@ func TestRelay_TellsSendersWhoseMessageNoTurnCouldClaim(t *testing.T) {
 	}
 	messages := r.transcript(key).Messages
 	require.Len(t, messages, 1)
-	require.Equal(t, phrase.Say(phrase.English, phrase.Held), messages[0].Content)
+	require.Equal(t, i18n.Say(i18n.English, i18n.Held), messages[0].Content)
 	require.Len(t, r.transcript(key).Queued, 1, "it still waits")
 }
 

@@ -7,7 +7,7 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
-	"xbot/internal/phrase"
+	"xbot/internal/i18n"
 	"xbot/internal/store"
 )
 
@@ -30,10 +30,10 @@ type Searched interface {
 // them share, finds what was said in that one.
 func SearchCommand(messages Searched) Command {
 	return Command{
-		Name: "search", Usage: "WORDS…", Help: phrase.HelpSearch, Group: GroupConversation,
+		Name: "search", Usage: "WORDS…", Help: i18n.HelpSearch, Group: GroupConversation,
 		Run: func(ctx context.Context, in Inbound, args string) (string, error) {
 			if strings.TrimSpace(args) == "" {
-				return "", phrase.Fault(fault.Invalid, phrase.SearchUsage)
+				return "", i18n.Fault(fault.Invalid, i18n.SearchUsage)
 			}
 			found, err := found(ctx, messages, in, args)
 			if err != nil {
@@ -58,12 +58,12 @@ func found(ctx context.Context, messages Searched, in Inbound, q string) ([]chat
 // guest reports whether who writes shares the conversation of another person: their other ones are not theirs to see.
 func guest(owner store.User, in Inbound) bool { return !owner.Group && owner.ID != in.User }
 
-func foundText(lang phrase.Lang, q string, found []chat.Found) string {
+func foundText(lang i18n.Lang, q string, found []chat.Found) string {
 	q = chat.FirstWords(q, searchWords)
 	if len(found) == 0 {
-		return phrase.Say(lang, phrase.SearchNone, q)
+		return i18n.Say(lang, i18n.SearchNone, q)
 	}
-	lines := []string{phrase.Say(lang, phrase.SearchFound, q)}
+	lines := []string{i18n.Say(lang, i18n.SearchFound, q)}
 	for _, f := range found[:min(len(found), searchLines)] {
 		title := f.Title
 		if title == "" {
@@ -73,7 +73,7 @@ func foundText(lang phrase.Lang, q string, found []chat.Found) string {
 		lines = append(lines, fmt.Sprintf("* **%s** · %s · m%d: %s", title, day, f.Message, chat.FirstWords(f.Snippet, searchWords)))
 	}
 	if len(found) > searchLines {
-		lines = append(lines, phrase.Say(lang, phrase.SearchMore, searchLines))
+		lines = append(lines, i18n.Say(lang, i18n.SearchMore, searchLines))
 	}
 	return strings.Join(lines, "\n")
 }

@@ -13,7 +13,7 @@ import (
 	"xbot/ingress"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
-	"xbot/internal/phrase"
+	"xbot/internal/i18n"
 	"xbot/internal/policy"
 	"xbot/internal/sandbox"
 	"xbot/internal/sandbox/resolver"
@@ -145,19 +145,19 @@ func TestExport_LinksToTheConversation(t *testing.T) {
 	b.everything(workplace())
 	require.Contains(t, b.tell("1", "/export"), "(https://x.example/api/sessions/agent:main:web:thread:t/export?format=jsonl)")
 	require.Contains(t, b.tell("2", "/export MD"), "format=md")
-	require.Equal(t, phrase.Say(phrase.English, phrase.ExportAs), b.tell("3", "/export pdf"))
+	require.Equal(t, i18n.Say(i18n.English, i18n.ExportAs), b.tell("3", "/export pdf"))
 }
 
 func TestConfig_ChangesOnePlaceOfACheckedDocument(t *testing.T) {
 	b := setup(t)
 	b.everything(workplace())
-	require.Equal(t, phrase.Say(phrase.English, phrase.ConfigUnset, "session.reset"), b.tell("1", "/config get session.reset"))
-	require.Equal(t, phrase.Say(phrase.English, phrase.ConfigSet, 1), b.tell("2", `/config set session.reset {"mode":"idle","idleMinutes":30}`))
+	require.Equal(t, i18n.Say(i18n.English, i18n.ConfigUnset, "session.reset"), b.tell("1", "/config get session.reset"))
+	require.Equal(t, i18n.Say(i18n.English, i18n.ConfigSet, 1), b.tell("2", `/config set session.reset {"mode":"idle","idleMinutes":30}`))
 	require.Equal(t, "```json\n30\n```", b.tell("3", "/config get session.reset.idleMinutes"))
-	require.Equal(t, phrase.Say(phrase.English, phrase.ConfigSame), b.tell("4", "/config set session.reset.idleMinutes 30"))
+	require.Equal(t, i18n.Say(i18n.English, i18n.ConfigSame), b.tell("4", "/config set session.reset.idleMinutes 30"))
 	require.Contains(t, b.tell("5", "/config set session.rset idle"), "rset", "the nearest name is told")
-	require.Equal(t, phrase.Say(phrase.English, phrase.ConfigSet, 2), b.tell("6", "/config unset session.reset"))
-	require.Equal(t, phrase.Say(phrase.English, phrase.ConfigUsage), b.tell("7", "/config set session"))
+	require.Equal(t, i18n.Say(i18n.English, i18n.ConfigSet, 2), b.tell("6", "/config unset session.reset"))
+	require.Equal(t, i18n.Say(i18n.English, i18n.ConfigUsage), b.tell("7", "/config set session"))
 	var by []chat.UserID
 	rows, err := b.pool.Query(t.Context(), `SELECT changed_by FROM policies ORDER BY id`)
 	require.NoError(t, err)
@@ -174,7 +174,7 @@ func TestConfig_ChangesOnePlaceOfACheckedDocument(t *testing.T) {
 	in.User = bob.ID
 	_, err = b.dispatch.Message(t.Context(), in)
 	require.NoError(t, err)
-	require.Equal(t, phrase.Say(phrase.English, phrase.CommandAdmins, "config"), b.last(key))
+	require.Equal(t, i18n.Say(i18n.English, i18n.CommandAdmins, "config"), b.last(key))
 }
 
 func TestConfig_RefusesInTheLanguageOfWhoReadsIt(t *testing.T) {
@@ -182,8 +182,8 @@ func TestConfig_RefusesInTheLanguageOfWhoReadsIt(t *testing.T) {
 	b.everything(workplace())
 	run := ingress.ConfigCommand(b.Store).Run
 	in := b.inbound(key, "1", "")
-	in.Lang = phrase.Chinese
-	require.Equal(b.t, phrase.Say(phrase.English, phrase.ConfigSet, 1), b.tell("0", "/config set session.scope global"))
+	in.Lang = i18n.Chinese
+	require.Equal(b.t, i18n.Say(i18n.English, i18n.ConfigSet, 1), b.tell("0", "/config set session.scope global"))
 	for args, want := range map[string]string{
 		"set session":           "用法",
 		"set session.rset idle": "未作任何修改，因为修改后的文档有误：\n\n* session.rset: ",
@@ -192,7 +192,7 @@ func TestConfig_RefusesInTheLanguageOfWhoReadsIt(t *testing.T) {
 	} {
 		_, err := run(t.Context(), in, args)
 		require.Error(t, err, args)
-		require.Contains(t, phrase.Explain(phrase.Chinese, err), want, args)
+		require.Contains(t, i18n.Explain(i18n.Chinese, err), want, args)
 	}
 }
 

@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"xbot/internal/chat"
-	"xbot/internal/inquiry"
-	"xbot/internal/phrase"
+	"xbot/internal/i18n"
+	"xbot/internal/question"
 	"xbot/internal/store"
 )
 
@@ -58,22 +58,22 @@ func understood(in Inbound, call chat.ToolCall, text string, a *store.Answer) (n
 		}
 		return decided(in.Lang, call, a.Allow), true
 	}
-	answers, err := inquiry.Read(call.Questions, text)
+	answers, err := question.Read(call.Questions, text)
 	if err != nil {
 		a.Call = ""
-		return phrase.Row(in.Lang, phrase.Explain(in.Lang, err), phrase.Say(in.Lang, phrase.InquiryLeave)), true
+		return i18n.Row(in.Lang, i18n.Explain(in.Lang, err), i18n.Say(in.Lang, i18n.InquiryLeave)), true
 	}
 	a.Allow, a.Answers = true, answers
-	return phrase.Say(in.Lang, phrase.InquiryAnswered, inquiry.Said(call.Questions, answers)), true
+	return i18n.Say(in.Lang, i18n.InquiryAnswered, question.Said(call.Questions, answers)), true
 }
 
 // decided says what was decided about a call.
-func decided(lang phrase.Lang, call chat.ToolCall, allowed bool) string {
-	say := phrase.Denied
+func decided(lang i18n.Lang, call chat.ToolCall, allowed bool) string {
+	say := i18n.Denied
 	if allowed {
-		say = phrase.Allowed
+		say = i18n.Allowed
 	}
-	return phrase.Say(lang, say, strings.TrimSuffix(call.Name+" · "+code(call.Summary), " · "))
+	return i18n.Say(lang, say, strings.TrimSuffix(call.Name+" · "+code(call.Summary), " · "))
 }
 
 var (

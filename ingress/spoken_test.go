@@ -7,8 +7,8 @@ import (
 
 	"xbot/ingress"
 	"xbot/internal/chat"
-	"xbot/internal/inquiry"
-	"xbot/internal/phrase"
+	"xbot/internal/i18n"
+	"xbot/internal/question"
 )
 
 // waits makes the turn that answers what a session has waiting ask with one call, and returns it.
@@ -35,9 +35,9 @@ func (b *platform) call(id chat.CallID) chat.Call {
 	return call
 }
 
-func question(t *testing.T, asked ...chat.Inquiry) chat.ToolCall {
+func asks(t *testing.T, asked ...chat.Inquiry) chat.ToolCall {
 	t.Helper()
-	questions, err := inquiry.Check(asked)
+	questions, err := question.Check(asked)
 	require.NoError(t, err)
 	return chat.ToolCall{Name: "AskUser", Class: chat.ClassRead, Questions: questions}
 }
@@ -47,7 +47,7 @@ const everybody = `{channels: {feishu: {dmPolicy: "open", allowFrom: ["*"], grou
 func TestSpoken_ThePlainMessageAfterAQuestionIsItsAnswer(t *testing.T) {
 	b := bridged(t, everybody)
 	at := b.receive(dm("m1", "ou_1", "choose for me")).Session
-	id := b.waits(at, "t1", question(t, chat.Inquiry{Text: "Which?", Options: []chat.InquiryOption{{Label: "red"}, {Label: "blue"}}}))
+	id := b.waits(at, "t1", asks(t, chat.Inquiry{Text: "Which?", Options: []chat.InquiryOption{{Label: "red"}, {Label: "blue"}}}))
 
 	out := b.receive(dm("m2", "ou_1", "green"))
 	require.Equal(t, ingress.ResultAnswered, out.Result)
@@ -72,7 +72,7 @@ func TestSpoken_ThePlainMessageAfterAQuestionIsItsAnswer(t *testing.T) {
 func TestSpoken_SomebodyElseInAGroupWritesMessages(t *testing.T) {
 	b := bridged(t, everybody)
 	at := b.receive(said("m1", "ou_1", "choose")).Session
-	id := b.waits(at, "t1", question(t, chat.Inquiry{Text: "Which name?"}))
+	id := b.waits(at, "t1", asks(t, chat.Inquiry{Text: "Which name?"}))
 	require.Equal(t, ingress.ResultAccepted, b.receive(said("m2", "ou_2", "Bob")).Result)
 	require.Equal(t, chat.ApprovalOpen, b.call(id).Approval.State)
 	require.Equal(t, "Answered: Alice", b.receive(said("m3", "ou_1", "Alice")).Reply)
@@ -87,13 +87,13 @@ func TestSpoken_ABareYesOrNoOnAPlatformIsAPermission(t *testing.T) {
 	require.Equal(t, ingress.ResultAccepted, b.receive(dm("m2", "ou_1", "ok, but why?")).Result, "a sentence is a message")
 	require.Equal(t, chat.ApprovalOpen, b.call(id).Approval.State)
 	out := b.receive(dm("m3", "ou_1", "同意。"))
-	require.Equal(t, phrase.Say(phrase.Chinese, phrase.Allowed, "Shell · `it`"), out.Reply)
+	require.Equal(t, i18n.Say(i18n.Chinese, i18n.Allowed, "Shell · `it`"), out.Reply)
 	require.Equal(t, chat.ApprovalAllowed, b.call(id).Approval.State)
 	require.Equal(t, ingress.ResultAccepted, b.receive(dm("m4", "ou_1", "yes")).Result, "nothing is open")
 
 	_, err := b.store.FinishTurn(t.Context(), at, "t1", chat.TurnDone, "")
 	require.NoError(t, err)
 	id = b.waits(at, "t2", shell)
-	require.Equal(t, phrase.Say(phrase.English, phrase.Denied, "Shell · `it`"), b.receive(dm("m5", "ou_1", "No!")).Reply)
+	require.Equal(t, i18n.Say(i18n.English, i18n.Denied, "Shell · `it`"), b.receive(dm("m5", "ou_1", "No!")).Reply)
 	require.Equal(t, chat.ApprovalDenied, b.call(id).Approval.State)
 }

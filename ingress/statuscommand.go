@@ -8,7 +8,7 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
-	"xbot/internal/phrase"
+	"xbot/internal/i18n"
 	"xbot/internal/store"
 )
 
@@ -27,9 +27,9 @@ type Statuses struct {
 // Commands returns /status, /whoami and /version.
 func (s *Statuses) Commands() []Command {
 	return []Command{
-		{Name: "status", Help: phrase.HelpStatus, Group: GroupYou, Inline: true, Run: s.status},
-		{Name: "whoami", Help: phrase.HelpWhoami, Group: GroupYou, Inline: true, Run: s.whoami},
-		{Name: "version", Help: phrase.HelpVersion, Group: GroupServer, Run: func(context.Context, Inbound, string) (string, error) {
+		{Name: "status", Help: i18n.HelpStatus, Group: GroupYou, Inline: true, Run: s.status},
+		{Name: "whoami", Help: i18n.HelpWhoami, Group: GroupYou, Inline: true, Run: s.whoami},
+		{Name: "version", Help: i18n.HelpVersion, Group: GroupServer, Run: func(context.Context, Inbound, string) (string, error) {
 			return "xbot " + s.Version, nil
 		}},
 	}
@@ -48,14 +48,14 @@ func (s *Statuses) status(ctx context.Context, in Inbound, _ string) (string, er
 	if err != nil {
 		return "", err
 	}
-	level := func(chosen string) string { return cmp.Or(chosen, phrase.Say(in.Lang, phrase.StatusDefault)) }
+	level := func(chosen string) string { return cmp.Or(chosen, i18n.Say(in.Lang, i18n.StatusDefault)) }
 	q := p.Queue(session.Channel, session.ChatType, session.Queue)
 	lines := []string{
-		phrase.Say(in.Lang, phrase.StatusModel, quoted(cmp.Or(session.Model, c.Model))),
-		phrase.Say(in.Lang, phrase.StatusThink, level(session.Think)),
-		phrase.Say(in.Lang, phrase.StatusVerbose, level(session.Verbose)),
-		phrase.Say(in.Lang, phrase.StatusContext, count(int64(c.Used)), count(int64(c.MaxContext)), c.Used*100/max(1, c.MaxContext)),
-		phrase.Say(in.Lang, phrase.StatusQueue, q.Mode, session.Queued, q.Cap),
+		i18n.Say(in.Lang, i18n.StatusModel, quoted(cmp.Or(session.Model, c.Model))),
+		i18n.Say(in.Lang, i18n.StatusThink, level(session.Think)),
+		i18n.Say(in.Lang, i18n.StatusVerbose, level(session.Verbose)),
+		i18n.Say(in.Lang, i18n.StatusContext, count(int64(c.Used)), count(int64(c.MaxContext)), c.Used*100/max(1, c.MaxContext)),
+		i18n.Say(in.Lang, i18n.StatusQueue, q.Mode, session.Queued, q.Cap),
 	}
 	work, err := s.work(ctx, in, session)
 	if err != nil {
@@ -66,9 +66,9 @@ func (s *Statuses) status(ctx context.Context, in Inbound, _ string) (string, er
 		return "", err
 	}
 	lines = append(append(lines, work...), place,
-		phrase.Say(in.Lang, phrase.StatusSession, quoted(string(session.Key)), session.Agent),
-		phrase.Say(in.Lang, phrase.StatusChannel, channelOf(session)),
-		phrase.Say(in.Lang, phrase.StatusServer, s.Version, time.Since(s.Started).Round(time.Second)))
+		i18n.Say(in.Lang, i18n.StatusSession, quoted(string(session.Key)), session.Agent),
+		i18n.Say(in.Lang, i18n.StatusChannel, channelOf(session)),
+		i18n.Say(in.Lang, i18n.StatusServer, s.Version, time.Since(s.Started).Round(time.Second)))
 	return "* " + strings.Join(lines, "\n* "), nil
 }
 
@@ -91,13 +91,13 @@ func (s *Statuses) work(ctx context.Context, in Inbound, session chat.Session) (
 	}
 	switch {
 	case session.Running == "" || fault.Is(err, fault.NotFound):
-		return []string{phrase.Say(in.Lang, phrase.StatusIdle)}, nil
+		return []string{i18n.Say(in.Lang, i18n.StatusIdle)}, nil
 	case err != nil:
 		return nil, err
 	}
-	line := phrase.Say(in.Lang, phrase.StatusWorking, max(1, w.Steps), time.Since(w.Started).Round(time.Second))
+	line := i18n.Say(in.Lang, i18n.StatusWorking, max(1, w.Steps), time.Since(w.Started).Round(time.Second))
 	if w.Tools != "" {
-		line += phrase.Say(in.Lang, phrase.StatusTools, quoted(w.Tools))
+		line += i18n.Say(in.Lang, i18n.StatusTools, quoted(w.Tools))
 	}
 	user, err := s.Store.UserByID(ctx, in.User)
 	if err != nil || !user.Admin {
@@ -111,11 +111,11 @@ func (s *Statuses) work(ctx context.Context, in Inbound, session chat.Session) (
 	if at == "" {
 		return []string{line}, nil
 	}
-	return []string{line, phrase.Say(in.Lang, phrase.StatusTemporal, at)}, nil
+	return []string{line, i18n.Say(in.Lang, i18n.StatusTemporal, at)}, nil
 }
 
 // place says where the conversation's commands run. Nobody is asked whether the runner answers.
-func (s *Statuses) place(ctx context.Context, lang phrase.Lang, session chat.Session, owner chat.UserID) (string, error) {
+func (s *Statuses) place(ctx context.Context, lang i18n.Lang, session chat.Session, owner chat.UserID) (string, error) {
 	runner := session.Runner
 	if runner == "" {
 		var err error
@@ -124,9 +124,9 @@ func (s *Statuses) place(ctx context.Context, lang phrase.Lang, session chat.Ses
 		}
 	}
 	if runner == "" {
-		return phrase.Say(lang, phrase.StatusNowhere), nil
+		return i18n.Say(lang, i18n.StatusNowhere), nil
 	}
-	return phrase.Say(lang, phrase.StatusRunner, quoted(runner), quoted(cmp.Or(chat.FolderOn(session.Cwd, session.CwdRunner, runner), "."))), nil
+	return i18n.Say(lang, i18n.StatusRunner, quoted(runner), quoted(cmp.Or(chat.FolderOn(session.Cwd, session.CwdRunner, runner), "."))), nil
 }
 
 func (s *Statuses) whoami(ctx context.Context, in Inbound, _ string) (string, error) {
@@ -142,22 +142,22 @@ func (s *Statuses) whoami(ctx context.Context, in Inbound, _ string) (string, er
 	if err != nil {
 		return "", err
 	}
-	role := phrase.WhoamiMember
+	role := i18n.WhoamiMember
 	if user.Admin {
-		role = phrase.WhoamiAdmin
+		role = i18n.WhoamiAdmin
 	}
 	lines := []string{
-		phrase.Say(in.Lang, phrase.WhoamiUser, quoted(user.Name), phrase.Say(in.Lang, role)),
-		phrase.Say(in.Lang, phrase.WhoamiChannel, quoted(strings.TrimSuffix(in.Channel+":"+in.Account, ":"))),
+		i18n.Say(in.Lang, i18n.WhoamiUser, quoted(user.Name), i18n.Say(in.Lang, role)),
+		i18n.Say(in.Lang, i18n.WhoamiChannel, quoted(strings.TrimSuffix(in.Channel+":"+in.Account, ":"))),
 	}
 	if len(known) > 0 {
 		for i := range known {
 			known[i] = quoted(known[i])
 		}
-		lines = append(lines, phrase.Say(in.Lang, phrase.WhoamiIdentities, strings.Join(known, ", ")))
+		lines = append(lines, i18n.Say(in.Lang, i18n.WhoamiIdentities, strings.Join(known, ", ")))
 	}
 	if owner == in.User {
-		lines = append(lines, phrase.Say(in.Lang, phrase.WhoamiOwner))
+		lines = append(lines, i18n.Say(in.Lang, i18n.WhoamiOwner))
 	}
-	return phrase.Row(in.Lang, lines...), nil
+	return i18n.Row(in.Lang, lines...), nil
 }

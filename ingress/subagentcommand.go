@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"xbot/internal/chat"
-	"xbot/internal/phrase"
+	"xbot/internal/i18n"
 	"xbot/internal/role"
 )
 
@@ -23,8 +23,8 @@ type Subagents struct {
 // Commands returns /subagents and /agents.
 func (s *Subagents) Commands() []Command {
 	return []Command{
-		{Name: "subagents", Usage: "[stop [NAME]]", Help: phrase.HelpSubagents, Group: GroupConversation, Who: Owner, Run: s.run},
-		{Name: "agents", Help: phrase.HelpAgents, Group: GroupConversation, Who: Owner, Run: s.roles},
+		{Name: "subagents", Usage: "[stop [NAME]]", Help: i18n.HelpSubagents, Group: GroupConversation, Who: Owner, Run: s.run},
+		{Name: "agents", Help: i18n.HelpAgents, Group: GroupConversation, Who: Owner, Run: s.roles},
 	}
 }
 
@@ -38,7 +38,7 @@ func (s *Subagents) run(ctx context.Context, in Inbound, args string) (string, e
 		return s.stop(ctx, in, all, strings.TrimSpace(name))
 	}
 	if len(all) == 0 {
-		return phrase.Say(in.Lang, phrase.SubagentsNone), nil
+		return i18n.Say(in.Lang, i18n.SubagentsNone), nil
 	}
 	rows := make([][]string, len(all))
 	for i, a := range all {
@@ -46,7 +46,7 @@ func (s *Subagents) run(ctx context.Context, in Inbound, args string) (string, e
 			strings.Repeat("↳ ", a.Depth-1) + "`" + a.Name() + "`", string(a.State), code(a.Tool), fmt.Sprint(a.Steps), count(a.Tokens),
 		}
 	}
-	return asTable(phrase.Say(in.Lang, phrase.SubagentsHead), rows), nil
+	return asTable(i18n.Say(in.Lang, i18n.SubagentsHead), rows), nil
 }
 
 // stop stops those of a name that run, or all.
@@ -60,19 +60,19 @@ func (s *Subagents) stop(ctx context.Context, in Inbound, all []chat.Subagent, n
 		if err != nil {
 			return "", err
 		}
-		say := phrase.SubagentRests
+		say := i18n.SubagentRests
 		if ran {
-			say = phrase.SubagentStops
+			say = i18n.SubagentStops
 		}
-		lines = append(lines, phrase.Say(in.Lang, say, "`"+a.Name()+"`"))
+		lines = append(lines, i18n.Say(in.Lang, say, "`"+a.Name()+"`"))
 	}
 	switch {
 	case len(lines) > 0:
 		return strings.Join(lines, "\n"), nil
 	case name == "":
-		return phrase.Say(in.Lang, phrase.SubagentsNone), nil
+		return i18n.Say(in.Lang, i18n.SubagentsNone), nil
 	}
-	return phrase.Say(in.Lang, phrase.SubagentNone, code(name)), nil
+	return i18n.Say(in.Lang, i18n.SubagentNone, code(name)), nil
 }
 
 func (s *Subagents) roles(ctx context.Context, in Inbound, _ string) (string, error) {
@@ -82,15 +82,15 @@ func (s *Subagents) roles(ctx context.Context, in Inbound, _ string) (string, er
 	}
 	rows := make([][]string, len(roles))
 	for i, r := range roles {
-		from := phrase.Say(in.Lang, phrase.AgentsOf)
+		from := i18n.Say(in.Lang, i18n.AgentsOf)
 		if r.From != "" {
 			from = code(r.From)
 		}
 		rows[i] = []string{"`" + r.Name + "`", strings.ReplaceAll(chat.FirstWords(r.Description, 200), "|", "/"), from}
 	}
-	out := []string{asTable(phrase.Say(in.Lang, phrase.AgentsHead), rows)}
+	out := []string{asTable(i18n.Say(in.Lang, i18n.AgentsHead), rows)}
 	for _, b := range broken {
-		out = append(out, phrase.Say(in.Lang, phrase.AgentsBroken, code(b.File), b.Why))
+		out = append(out, i18n.Say(in.Lang, i18n.AgentsBroken, code(b.File), b.Why))
 	}
 	return strings.Join(out, "\n\n"), nil
 }

@@ -8,7 +8,7 @@ import (
 
 	"xbot/ingress"
 	"xbot/internal/chat"
-	"xbot/internal/phrase"
+	"xbot/internal/i18n"
 	"xbot/internal/role"
 )
 
@@ -37,7 +37,7 @@ func TestSubagentCommands_ListAndStopWhoWorks(t *testing.T) {
 		return []role.Role{{Name: "coder", Description: "codes | much"}}, []role.Broken{{File: "x.md", Why: "no front matter"}}, nil
 	}}).Commands()
 	say := func(n int, args string) string {
-		text, err := commands[n].Run(t.Context(), ingress.Inbound{Lang: phrase.English}, args)
+		text, err := commands[n].Run(t.Context(), ingress.Inbound{Lang: i18n.English}, args)
 		require.NoError(t, err)
 		return text
 	}

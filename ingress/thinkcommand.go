@@ -8,7 +8,7 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
-	"xbot/internal/phrase"
+	"xbot/internal/i18n"
 	"xbot/internal/store"
 )
 
@@ -19,11 +19,11 @@ func (m *Minds) think(ctx context.Context, in Inbound, args string) (string, err
 	case level == "":
 		return m.Desk.Status(ctx, in.Session, in.Lang)
 	case level == "default":
-		return phrase.Say(in.Lang, phrase.ThinkDefault), m.Store.Override(ctx, in.Session, store.Overrides{Think: new("")})
+		return i18n.Say(in.Lang, i18n.ThinkDefault), m.Store.Override(ctx, in.Session, store.Overrides{Think: new("")})
 	case slices.Contains(chat.ThinkLevels, level):
-		return phrase.Say(in.Lang, phrase.ThinkChosen, level), m.Store.Override(ctx, in.Session, store.Overrides{Think: &level})
+		return i18n.Say(in.Lang, i18n.ThinkChosen, level), m.Store.Override(ctx, in.Session, store.Overrides{Think: &level})
 	}
-	return "", phrase.Fault(fault.Invalid, phrase.ThinkUsage)
+	return "", i18n.Fault(fault.Invalid, i18n.ThinkUsage)
 }
 
 // verbose sets how much of the work a channel shows, or tells it.
@@ -32,11 +32,11 @@ func (m *Minds) verbose(ctx context.Context, in Inbound, args string) (string, e
 	switch {
 	case level == "":
 		s, _, err := m.Store.Session(ctx, in.Session)
-		return phrase.Say(in.Lang, phrase.VerboseIs, cmp.Or(s.Verbose, chat.VerboseOff)), err
+		return i18n.Say(in.Lang, i18n.VerboseIs, cmp.Or(s.Verbose, chat.VerboseOff)), err
 	case level == "default":
-		return phrase.Say(in.Lang, phrase.VerboseIs, chat.VerboseOff), m.Store.Override(ctx, in.Session, store.Overrides{Verbose: new("")})
+		return i18n.Say(in.Lang, i18n.VerboseIs, chat.VerboseOff), m.Store.Override(ctx, in.Session, store.Overrides{Verbose: new("")})
 	case slices.Contains(chat.Verbosities, level):
-		return phrase.Say(in.Lang, phrase.VerboseIs, level), m.Store.Override(ctx, in.Session, store.Overrides{Verbose: &level})
+		return i18n.Say(in.Lang, i18n.VerboseIs, level), m.Store.Override(ctx, in.Session, store.Overrides{Verbose: &level})
 	}
-	return "", phrase.Fault(fault.Invalid, phrase.VerboseUsage)
+	return "", i18n.Fault(fault.Invalid, i18n.VerboseUsage)
 }

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"xbot/internal/chat"
-	"xbot/internal/phrase"
+	"xbot/internal/i18n"
 	"xbot/internal/store"
 )
 
@@ -25,7 +25,7 @@ type Plans struct {
 
 // Commands returns /todos.
 func (p *Plans) Commands() []Command {
-	return []Command{{Name: "todos", Aliases: []string{"todo"}, Help: phrase.HelpTodos, Group: GroupConversation, Run: p.run}}
+	return []Command{{Name: "todos", Aliases: []string{"todo"}, Help: i18n.HelpTodos, Group: GroupConversation, Run: p.run}}
 }
 
 // run shows the list of the conversation, and to whom it belongs what is left in their others. Who shares somebody else's
@@ -39,9 +39,9 @@ func (p *Plans) run(ctx context.Context, in Inbound, _ string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	parts := []string{phrase.Say(in.Lang, phrase.TodosHere) + linesOf(here)}
+	parts := []string{i18n.Say(in.Lang, i18n.TodosHere) + linesOf(here)}
 	if len(here) == 0 {
-		parts[0] = phrase.Say(in.Lang, phrase.TodosNone)
+		parts[0] = i18n.Say(in.Lang, i18n.TodosNone)
 	}
 	if guest(owner, in) {
 		return parts[0], nil

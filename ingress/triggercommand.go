@@ -6,7 +6,7 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
-	"xbot/internal/phrase"
+	"xbot/internal/i18n"
 	"xbot/internal/trigger"
 )
 
@@ -17,7 +17,7 @@ type Triggers struct{ Book *trigger.Book }
 func (t *Triggers) Commands() []Command {
 	return []Command{{
 		Name: "trigger", Aliases: []string{"triggers"}, Usage: "[list|add NAME|add NAME github|add NAME gitlab|enable NAME|disable NAME|remove NAME]",
-		Help: phrase.HelpTrigger, Group: GroupYou, Who: Owner, Run: t.obey,
+		Help: i18n.HelpTrigger, Group: GroupYou, Who: Owner, Run: t.obey,
 	}}
 }
 
@@ -35,19 +35,19 @@ func (t *Triggers) obey(ctx context.Context, in Inbound, args string) (string, e
 		if err != nil {
 			return "", err
 		}
-		say := phrase.TriggerDisabled
+		say := i18n.TriggerDisabled
 		if verb == "enable" {
-			say = phrase.TriggerEnabled
+			say = i18n.TriggerEnabled
 		}
-		return phrase.Say(in.Lang, say, done.Name), nil
+		return i18n.Say(in.Lang, say, done.Name), nil
 	case verb == "remove":
 		gone, err := t.Book.Remove(ctx, in.User, name)
 		if err != nil {
 			return "", err
 		}
-		return phrase.Say(in.Lang, phrase.TriggerRemoved, gone.Name), nil
+		return i18n.Say(in.Lang, i18n.TriggerRemoved, gone.Name), nil
 	}
-	return "", phrase.Fault(fault.Invalid, phrase.TriggerUsage)
+	return "", i18n.Fault(fault.Invalid, i18n.TriggerUsage)
 }
 
 // add makes a trigger that calls the conversation. Its secret is nobody's yet: a transcript is kept, and a secret does not belong
@@ -64,7 +64,7 @@ func (t *Triggers) add(ctx context.Context, in Inbound, name string) (string, er
 	if err != nil {
 		return "", err
 	}
-	return phrase.Say(in.Lang, phrase.TriggerMade, made.Trigger.Name, made.Trigger.URL, string(made.Trigger.Source)), nil
+	return i18n.Say(in.Lang, i18n.TriggerMade, made.Trigger.Name, made.Trigger.URL, string(made.Trigger.Source)), nil
 }
 
 func (t *Triggers) list(ctx context.Context, in Inbound) (string, error) {
@@ -73,17 +73,17 @@ func (t *Triggers) list(ctx context.Context, in Inbound) (string, error) {
 		return "", err
 	}
 	if len(all) == 0 {
-		return phrase.Say(in.Lang, phrase.TriggerNone), nil
+		return i18n.Say(in.Lang, i18n.TriggerNone), nil
 	}
 	lines := make([]string, len(all))
 	for i, one := range all {
-		state := phrase.TriggerOn
+		state := i18n.TriggerOn
 		if one.Off {
-			state = phrase.TriggerOff
+			state = i18n.TriggerOff
 		}
-		lines[i] = "* " + phrase.Say(in.Lang, phrase.TriggerLine, one.Name, string(one.Source), phrase.Say(in.Lang, state), one.Fires, one.URL)
+		lines[i] = "* " + i18n.Say(in.Lang, i18n.TriggerLine, one.Name, string(one.Source), i18n.Say(in.Lang, state), one.Fires, one.URL)
 		if one.Refused != "" {
-			lines[i] += "\n  " + phrase.Say(in.Lang, phrase.TriggerRefused, one.Refused)
+			lines[i] += "\n  " + i18n.Say(in.Lang, i18n.TriggerRefused, one.Refused)
 		}
 	}
 	return strings.Join(lines, "\n"), nil

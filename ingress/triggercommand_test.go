@@ -7,8 +7,8 @@ import (
 
 	"xbot/ingress"
 	"xbot/internal/fault"
+	"xbot/internal/i18n"
 	"xbot/internal/pgtest"
-	"xbot/internal/phrase"
 	"xbot/internal/secret"
 	"xbot/internal/store"
 	"xbot/internal/trigger"
@@ -24,7 +24,7 @@ func TestTriggerCommand_MakesSwitchesAndRemovesWithoutShowingASecret(t *testing.
 	book := &trigger.Book{Store: s, Key: secret.Key{1}, Base: "https://xbot.example"}
 	run := (&ingress.Triggers{Book: book}).Commands()[0].Run
 	say := func(id, args string) (string, error) {
-		in := ingress.Inbound{Lang: phrase.English}
+		in := ingress.Inbound{Lang: i18n.English}
 		in.User, in.Session, in.PlatformID = user.ID, "agent:main:web:thread:1", id
 		return run(t.Context(), in, args)
 	}

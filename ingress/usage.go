@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"xbot/internal/chat"
-	"xbot/internal/phrase"
+	"xbot/internal/i18n"
 	"xbot/internal/store"
 )
 
@@ -90,7 +90,7 @@ func add(sum, s chat.Spent) chat.Spent {
 
 // Commands returns /usage.
 func (m *Meter) Commands() []Command {
-	return []Command{{Name: "usage", Help: phrase.HelpUsage, Group: GroupContext, Inline: true, Run: m.say}}
+	return []Command{{Name: "usage", Help: i18n.HelpUsage, Group: GroupContext, Inline: true, Run: m.say}}
 }
 
 func (m *Meter) say(ctx context.Context, in Inbound, _ string) (string, error) {
@@ -112,16 +112,16 @@ func (m *Meter) say(ctx context.Context, in Inbound, _ string) (string, error) {
 	}
 	lang := in.Lang
 	if len(week) == 0 && len(here) == 0 {
-		return phrase.Say(lang, phrase.UsageNone), nil
+		return i18n.Say(lang, i18n.UsageNone), nil
 	}
-	head := "| | " + phrase.Say(lang, phrase.UsageHead) + " |\n|---|---|--:|--:|--:|--:|"
+	head := "| | " + i18n.Say(lang, i18n.UsageHead) + " |\n|---|---|--:|--:|--:|--:|"
 	if m.Prices.Known {
-		head = "| | " + phrase.Say(lang, phrase.UsageHead) + " | " + Currency + " |\n|---|---|--:|--:|--:|--:|--:|"
+		head = "| | " + i18n.Say(lang, i18n.UsageHead) + " | " + Currency + " |\n|---|---|--:|--:|--:|--:|--:|"
 	}
 	lines := []string{head}
-	lines = append(lines, m.rows(phrase.Say(lang, phrase.UsageToday), byModel(today))...)
-	lines = append(lines, m.rows(phrase.Say(lang, phrase.UsageWeek), byModel(week))...)
-	lines = append(lines, m.rows(phrase.Say(lang, phrase.UsageHere), here)...)
+	lines = append(lines, m.rows(i18n.Say(lang, i18n.UsageToday), byModel(today))...)
+	lines = append(lines, m.rows(i18n.Say(lang, i18n.UsageWeek), byModel(week))...)
+	lines = append(lines, m.rows(i18n.Say(lang, i18n.UsageHere), here)...)
 	return strings.Join(lines, "\n"), nil
 }
 

@@ -8,7 +8,7 @@ import (
 
 	"xbot/activities"
 	"xbot/internal/chat"
-	"xbot/internal/phrase"
+	"xbot/internal/i18n"
 )
 
 // decide asks the model for the next step. Where the context has to be compressed first, that happens in an activity of
@@ -67,9 +67,9 @@ func (t *turn) control(ctx workflow.Context) ending {
 	}
 	switch {
 	case t.stopped || temporal.IsCanceledError(err):
-		return ending{state: chat.TurnStopped, say: phrase.Stopped}
+		return ending{state: chat.TurnStopped, say: i18n.Stopped}
 	case err != nil:
-		return ending{state: chat.TurnFailed, say: phrase.Broken}
+		return ending{state: chat.TurnFailed, say: i18n.Broken}
 	}
 	return ending{state: chat.TurnDone}
 }

@@ -10,7 +10,7 @@ import (
 
 	"xbot/activities"
 	"xbot/internal/chat"
-	"xbot/internal/phrase"
+	"xbot/internal/i18n"
 	"xbot/workflows"
 )
 
@@ -74,7 +74,7 @@ func TestCompress_AStopEndsTheTurn(t *testing.T) {
 	run(env)
 	require.NoError(t, env.GetWorkflowError())
 	require.Equal(t, chat.TurnStopped, w.finished.State)
-	require.Equal(t, phrase.Stopped, w.finished.Say)
+	require.Equal(t, i18n.Stopped, w.finished.Say)
 	require.Equal(t, 1, w.generates)
 }
 
@@ -84,7 +84,7 @@ func TestCompress_ThatBreaksIsToldToThePerson(t *testing.T) {
 	env := setup(t, w)
 	run(env)
 	require.Equal(t, chat.TurnFailed, w.finished.State)
-	require.Equal(t, phrase.Broken, w.finished.Say)
+	require.Equal(t, i18n.Broken, w.finished.Say)
 }
 
 func TestCompress_OnCommandAsksNoModelForAnAnswer(t *testing.T) {

@@ -14,7 +14,7 @@ import (
 
 	"xbot/activities"
 	"xbot/internal/chat"
-	"xbot/internal/phrase"
+	"xbot/internal/i18n"
 	"xbot/workflows"
 )
 
@@ -89,5 +89,5 @@ func TestTurn_ForgetsNoAnswerOfASubagentThatALookHasSeen(t *testing.T) {
 	o.env.RegisterDelayedCallback(o.env.CancelWorkflow, 24*time.Hour)
 	run(o.env)
 	require.NoError(t, o.env.GetWorkflowError())
-	require.Equal(t, activities.FinishInput{Session: key, Turn: o.finished.Turn, State: chat.TurnDone, Say: phrase.ID("")}, o.finished, "both calls have their answers")
+	require.Equal(t, activities.FinishInput{Session: key, Turn: o.finished.Turn, State: chat.TurnDone, Say: i18n.ID("")}, o.finished, "both calls have their answers")
 }

@@ -11,7 +11,7 @@ import (
 
 	"xbot/activities"
 	"xbot/internal/chat"
-	"xbot/internal/phrase"
+	"xbot/internal/i18n"
 	"xbot/workflows"
 )
 
@@ -132,7 +132,7 @@ func TestSteer_AStopPrevails(t *testing.T) {
 	env.RegisterDelayedCallback(func() { w.write(); env.SignalWorkflow(workflows.SignalWake, nil) }, time.Second)
 	run(env)
 	require.Equal(t, chat.TurnStopped, w.finished.State)
-	require.Equal(t, phrase.Stopped, w.finished.Say, "the row says whether a newer message was the reason")
+	require.Equal(t, i18n.Stopped, w.finished.Say, "the row says whether a newer message was the reason")
 	require.Empty(t, w.steers, "what was written is left to the next turn")
 }
 

@@ -11,7 +11,7 @@ import (
 	"xbot/activities"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
-	"xbot/internal/phrase"
+	"xbot/internal/i18n"
 )
 
 // TurnInput starts a turn of a session. It carries no message: the turn claims what waits in the inbox.
@@ -74,7 +74,7 @@ type turn struct {
 // ending says how a turn ends.
 type ending struct {
 	state chat.TurnState
-	say   phrase.ID // what the person must be told beside what is in the transcript
+	say   i18n.ID // what the person must be told beside what is in the transcript
 	steps int
 	// reason is the kind of what went wrong, for operators.
 	reason string
@@ -128,9 +128,9 @@ func (t *turn) run(ctx workflow.Context) ending {
 		decision, err := t.decide(ctx, step)
 		switch {
 		case t.stopped || decision.Finish == chat.FinishStopped || temporal.IsCanceledError(err):
-			return ending{state: chat.TurnStopped, say: phrase.Stopped}
+			return ending{state: chat.TurnStopped, say: i18n.Stopped}
 		case err != nil:
-			return ending{state: chat.TurnFailed, say: phrase.Broken, reason: kindOf(err)}
+			return ending{state: chat.TurnFailed, say: i18n.Broken, reason: kindOf(err)}
 		case decision.Finish == chat.FinishError || decision.Finish == chat.FinishLoop:
 			return ending{state: chat.TurnFailed, reason: reasonOf(decision)}
 		case len(decision.Calls) == 0:
@@ -142,15 +142,15 @@ func (t *turn) run(ctx workflow.Context) ending {
 			return t.broke(ctx)
 		}
 	}
-	return ending{state: chat.TurnFailed, say: phrase.StepLimit, steps: t.claimed.MaxSteps, reason: reasonStepLimit}
+	return ending{state: chat.TurnFailed, say: i18n.StepLimit, steps: t.claimed.MaxSteps, reason: reasonStepLimit}
 }
 
 // broke says how a turn ends between two steps: a person stopped it, or something failed.
 func (t *turn) broke(ctx workflow.Context) ending {
 	if t.stopped || ctx.Err() != nil {
-		return ending{state: chat.TurnStopped, say: phrase.Stopped}
+		return ending{state: chat.TurnStopped, say: i18n.Stopped}
 	}
-	return ending{state: chat.TurnFailed, say: phrase.Broken, reason: string(fault.Internal)}
+	return ending{state: chat.TurnFailed, say: i18n.Broken, reason: string(fault.Internal)}
 }
 
 // listen follows wakes while the turn runs: a stop cancels what is going on, an answer lets its call go on, a message

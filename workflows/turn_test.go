@@ -21,7 +21,7 @@ import (
 
 	"xbot/activities"
 	"xbot/internal/chat"
-	"xbot/internal/phrase"
+	"xbot/internal/i18n"
 	"xbot/workflows"
 )
 
@@ -277,7 +277,7 @@ func TestTurn_StopsWhileACommandRuns(t *testing.T) {
 	env.RegisterDelayedCallback(func() { env.SignalWorkflow(workflows.SignalWake, nil) }, time.Second)
 	run(env)
 	require.Equal(t, chat.TurnStopped, w.finished.State)
-	require.Equal(t, phrase.Stopped, w.finished.Say)
+	require.Equal(t, i18n.Stopped, w.finished.Say)
 	require.Len(t, w.calls, 1, "the second call must not start")
 	require.Equal(t, 1, w.generates, "the model must not be asked again")
 }
@@ -312,7 +312,7 @@ func TestTurn_TellsThePersonAtTheStepLimit(t *testing.T) {
 	run(env)
 	require.NoError(t, env.GetWorkflowError())
 	require.Equal(t, 3, w.generates)
-	require.Equal(t, phrase.StepLimit, w.finished.Say)
+	require.Equal(t, i18n.StepLimit, w.finished.Say)
 	require.Equal(t, 3, w.finished.Steps)
 	require.Equal(t, chat.TurnFailed, w.finished.State)
 }
@@ -324,7 +324,7 @@ func TestTurn_APanicOfAnActivityEndsTheTurnWithASentence(t *testing.T) {
 	run(env)
 	require.NoError(t, env.GetWorkflowError())
 	require.Equal(t, 1, w.generates, "what panicked once panics again")
-	require.Equal(t, phrase.Broken, w.finished.Say)
+	require.Equal(t, i18n.Broken, w.finished.Say)
 	require.Equal(t, chat.TurnFailed, w.finished.State)
 }
 

@@ -13,9 +13,9 @@ import (
 	"xbot/internal/channel"
 	"xbot/internal/channel/feishu"
 	"xbot/internal/channel/format"
-	"xbot/internal/channel/held"
 	"xbot/internal/channel/onebot"
 	"xbot/internal/channel/qq"
+	"xbot/internal/channel/remote"
 	"xbot/internal/chat"
 	"xbot/internal/config"
 	"xbot/internal/safehttp"
@@ -92,9 +92,9 @@ func (h channelHolders) ChannelHolder(ctx context.Context, name, account string)
 }
 
 // speakers are the bots as a worker speaks for them: through the ingress that holds the connection where there is one only.
-func (p *parts) speakers() *held.Accounts {
+func (p *parts) speakers() *remote.Accounts {
 	transport := &http.Transport{DialContext: (&net.Dialer{Timeout: platformTimeout}).DialContext} // no proxy between our own processes
-	return &held.Accounts{
+	return &remote.Accounts{
 		Live: p.channels, Holders: channelHolders{p.store}, KeyNow: p.internalKey, HTTP: &http.Client{Transport: transport},
 	}
 }

@@ -28,7 +28,7 @@ type channelsCmd struct {
 
 // bot is which account a command is about.
 type bot struct {
-	remote
+	connection
 
 	Name string `arg:"" placeholder:"NAME[/ACCOUNT]" help:"The platform (feishu, qq, napcat), with the name of the bot where there are several: feishu/second."`
 }
@@ -39,7 +39,7 @@ func (b bot) parts() (name, account string) {
 }
 
 type channelsListCmd struct {
-	remote
+	connection
 
 	JSON bool `name:"json" help:"As JSON."`
 }

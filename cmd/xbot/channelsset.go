@@ -17,7 +17,7 @@ import (
 )
 
 type channelsOptionsCmd struct {
-	remote
+	connection
 
 	Name string `arg:"" help:"The platform: feishu, qq or napcat."`
 }

@@ -8,7 +8,7 @@ import (
 
 	"xbot/ingress"
 	"xbot/internal/config"
-	"xbot/internal/phrase"
+	"xbot/internal/i18n"
 	"xbot/internal/telemetry"
 	"xbot/internal/tool"
 )
@@ -28,10 +28,10 @@ func TestCommands_AreThePromisedOnesEachExplained(t *testing.T) {
 	var names []string
 	for _, c := range list {
 		names = append(append(names, c.Name), c.Aliases...)
-		require.NotEmpty(t, phrase.Say(phrase.English, c.Help), c.Name)
-		require.NotEmpty(t, phrase.Say(phrase.Chinese, c.Help), c.Name)
-		require.NotEqual(t, phrase.Say(phrase.English, c.Help), phrase.Say(phrase.Chinese, c.Help), c.Name)
-		require.NotEmpty(t, phrase.GroupName(phrase.English, c.Group), c.Name)
+		require.NotEmpty(t, i18n.Say(i18n.English, c.Help), c.Name)
+		require.NotEmpty(t, i18n.Say(i18n.Chinese, c.Help), c.Name)
+		require.NotEqual(t, i18n.Say(i18n.English, c.Help), i18n.Say(i18n.Chinese, c.Help), c.Name)
+		require.NotEmpty(t, i18n.GroupName(i18n.English, c.Group), c.Name)
 		require.True(t, c.Queued != (c.Run != nil) || c.Name == "stop", "%s is carried out at one place", c.Name)
 	}
 	for _, name := range promised {

@@ -18,13 +18,13 @@ import (
 	"xbot/internal/fault"
 )
 
-// remote is how commands that look at a running server reach it: as the terminal client does.
-type remote struct {
+// connection is how commands that look at a running server reach it: as the terminal client does.
+type connection struct {
 	Server string `env:"XBOT_SERVER" placeholder:"URL" help:"Server to ask, such as https://xbot.example.org; default: the one of this user on this machine."`
 	Token  string `env:"XBOT_TOKEN" placeholder:"TOKEN" help:"Token of an administrator for that server (xbot token create). The variable keeps it out of the process list."`
 }
 
-func (r remote) client() (*apiclient.Client, error) {
+func (r connection) client() (*apiclient.Client, error) {
 	if r.Server != "" {
 		if r.Token == "" {
 			return nil, fault.Errorf(fault.Invalid, "no token for %s; make one there with: xbot token create, then set XBOT_TOKEN", r.Server)
@@ -39,7 +39,7 @@ func (r remote) client() (*apiclient.Client, error) {
 }
 
 // ask calls the server and closes what it used.
-func (r remote) ask(do func(*apiclient.Client) error) error {
+func (r connection) ask(do func(*apiclient.Client) error) error {
 	client, err := r.client()
 	if err != nil {
 		return err
@@ -49,7 +49,7 @@ func (r remote) ask(do func(*apiclient.Client) error) error {
 }
 
 type statusCmd struct {
-	remote
+	connection
 
 	JSON bool `name:"json" help:"As JSON."`
 }
@@ -94,7 +94,7 @@ func several(n int, thing string) string {
 }
 
 type sessionsCmd struct {
-	remote
+	connection
 
 	JSON    bool   `name:"json" help:"As JSON."`
 	Active  int    `placeholder:"MINUTES" help:"Only those in which a person wrote within so many minutes."`
@@ -155,7 +155,7 @@ func titleOf(s chat.SessionSummary) string {
 }
 
 type inboxCmd struct {
-	remote
+	connection
 
 	JSON bool `name:"json" help:"As JSON."`
 }
@@ -187,7 +187,7 @@ type sessionCmd struct {
 }
 
 type sessionShowCmd struct {
-	remote
+	connection
 
 	Key string `arg:"" help:"Session key, as xbot sessions lists it."`
 }
@@ -200,7 +200,7 @@ func (c sessionShowCmd) Run(ctx context.Context) error {
 }
 
 type sessionExportCmd struct {
-	remote
+	connection
 
 	Key string `arg:"" help:"Session key, as xbot sessions lists it."`
 }
@@ -213,7 +213,7 @@ func (c sessionExportCmd) Run(ctx context.Context) error {
 }
 
 type sessionImportCmd struct {
-	remote
+	connection
 
 	Key   string `placeholder:"KEY" help:"Of the session to make; default: a new one."`
 	Title string `placeholder:"TEXT" help:"Its title; default: that of the transcript, or its first words."`

@@ -12,7 +12,7 @@ import (
 
 // logsCmd shows what the server has logged.
 type logsCmd struct {
-	remote
+	connection
 
 	Level   string        `enum:"debug,info,warn,error," default:"" help:"The least level: debug, info, warn or error."`
 	Since   time.Duration `placeholder:"1h" help:"Only lines that are not older."`

@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 
+	"xbot/internal/agentprofile"
 	"xbot/internal/config"
 	"xbot/internal/memory"
 	"xbot/internal/memory/archive"
@@ -11,7 +12,6 @@ import (
 	"xbot/internal/memory/embed"
 	"xbot/internal/memory/flat"
 	"xbot/internal/memory/letta"
-	"xbot/internal/persona"
 	"xbot/internal/store"
 	"xbot/internal/tool"
 	"xbot/internal/tool/conversation"
@@ -44,29 +44,31 @@ func (p *parts) catchUp(ctx context.Context, models digest.Models) error {
 }
 
 // memories are how people are remembered, by the provider of each agent.
-func (p *parts) memories() persona.Memories {
-	return persona.Memories{Book: p.personas(), Providers: map[string]memory.Provider{
+func (p *parts) memories() agentprofile.Memories {
+	return agentprofile.Memories{Book: p.personas(), Providers: map[string]memory.Provider{
 		memory.Flat:  flat.Provider{Shelf: p.store},
 		memory.Letta: letta.Provider{Shelf: p.store, Archive: p.archive},
 	}}
 }
 
 // notes are what each agent remembers.
-func (p *parts) notes() persona.Notes { return persona.Notes{Shelf: p.store, Book: p.personas()} }
+func (p *parts) notes() agentprofile.Notes {
+	return agentprofile.Notes{Shelf: p.store, Book: p.personas()}
+}
 
 // lettaTools are the tools of memories that letta keeps.
 func (p *parts) lettaTools() []tool.Tool {
 	who := p.personas()
 	return []tool.Tool{
 		toolletta.NewAppend(who, p.store), toolletta.NewReplace(who, p.store), toolletta.NewRethink(who, p.store),
-		toolletta.NewInsert(who, p.archive), toolletta.NewSearch(who, p.archive), toolletta.NewRecall(persona.Past{Said: p.store, Book: who}),
+		toolletta.NewInsert(who, p.archive), toolletta.NewSearch(who, p.archive), toolletta.NewRecall(agentprofile.Past{Said: p.store, Book: who}),
 	}
 }
 
 // soulTools are the tools for soul files and for a person's other conversations. Who has them the policy says.
 func (p *parts) soulTools() []tool.Tool {
 	who := p.personas()
-	past := persona.Past{Said: p.store, Book: who}
+	past := agentprofile.Past{Said: p.store, Book: who}
 	return []tool.Tool{
 		toolsoul.NewList(who, p.store), toolsoul.NewRead(who, p.store), toolsoul.NewWrite(who, p.store), toolsoul.NewDelete(who, p.store),
 		conversation.NewList(past), conversation.NewRead(past),

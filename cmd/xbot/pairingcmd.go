@@ -17,7 +17,7 @@ type pairingCmd struct {
 	Refuse  pairingRefuseCmd  `cmd:"" help:"Refuse somebody; they may ask again."`
 }
 
-type pairingListCmd struct{ remote }
+type pairingListCmd struct{ connection }
 
 // Run lists who waits.
 func (c pairingListCmd) Run(ctx context.Context) error {
@@ -41,7 +41,7 @@ func (c pairingListCmd) Run(ctx context.Context) error {
 }
 
 type pairingApproveCmd struct {
-	remote
+	connection
 
 	Code string `arg:"" help:"The code that they were given: 8 characters, in whatever case."`
 }
@@ -58,7 +58,7 @@ func (c pairingApproveCmd) Run(ctx context.Context) error {
 }
 
 type pairingRefuseCmd struct {
-	remote
+	connection
 
 	Code string `arg:"" help:"The code that they were given."`
 }

@@ -21,7 +21,7 @@ type policyCmd struct {
 }
 
 type policyShowCmd struct {
-	remote
+	connection
 
 	Version int64 `help:"An older version; default: the one in force."`
 }
@@ -45,7 +45,7 @@ func (c policyShowCmd) Run(ctx context.Context) error {
 }
 
 type policySetCmd struct {
-	remote
+	connection
 
 	File string `arg:"" help:"File with the document (JSON5); - is standard input."`
 	From *int64 `name:"from" placeholder:"VERSION" help:"Refuse if another version than this is in force, which the file was made from."`
@@ -79,7 +79,7 @@ func (c policySetCmd) Run(ctx context.Context) error {
 }
 
 type policyCheckCmd struct {
-	remote
+	connection
 
 	File string `arg:"" help:"File with the document (JSON5); - is standard input."`
 }
@@ -145,7 +145,7 @@ func readPolicy(file string) (string, error) {
 }
 
 type policyHistoryCmd struct {
-	remote
+	connection
 }
 
 // Run lists the versions.

@@ -9,7 +9,7 @@ import (
 	"xbot/ingress/api"
 	"xbot/ingress/auth"
 	"xbot/ingress/channels"
-	"xbot/ingress/hooks"
+	"xbot/ingress/webhooks"
 	"xbot/internal/filelink"
 	"xbot/internal/localstack"
 	"xbot/internal/logs"
@@ -41,7 +41,7 @@ func (in *ingressPart) routes() (ingress.Routes, error) {
 		Runners: in.hub, Internal: in.internal(), Ready: in.ready,
 		Files:   &ingress.Files{Links: a.Links, Accounts: in.store, Boxes: in.boxes, Log: in.log},
 		Metrics: in.auth.Require(in.tele.Handler(), a.Refuse), Channels: in.desk,
-		Hooks: (&hooks.Hooks{Store: in.store, Key: in.key, Waker: in.dispatch.Waker, Log: in.log}).Handler(),
+		Hooks: (&webhooks.Hooks{Store: in.store, Key: in.key, Waker: in.dispatch.Waker, Log: in.log}).Handler(),
 	}
 	if in.ui != nil {
 		allowed := func(q *http.Request) bool { return auth.User(q.Context()).Admin }

@@ -7,7 +7,7 @@ import (
 
 	"xbot/ingress"
 	"xbot/ingress/inside"
-	"xbot/internal/channel/held"
+	"xbot/internal/channel/remote"
 	"xbot/internal/chat"
 	"xbot/internal/config"
 	"xbot/internal/sandbox"
@@ -34,7 +34,7 @@ func internalKey(key secret.Deriver) string {
 func (in *ingressPart) internal() http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("/internal/runners/", in.hub.Inner())
-	mux.Handle(held.Path, held.Handler(in.channels))
+	mux.Handle(remote.Path, remote.Handler(in.channels))
 	return inside.GuardAny(in.internalKeys, mux)
 }
 

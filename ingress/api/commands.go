@@ -8,7 +8,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"xbot/internal/command"
-	"xbot/internal/phrase"
+	"xbot/internal/i18n"
 )
 
 // Command is a slash command that the server carries out, as clients complete and explain it.
@@ -37,8 +37,8 @@ func (a *API) registerCommands(h huma.API) {
 		out := CommandsBody{Commands: []Command{}}
 		for _, c := range a.Dispatch.Commands.List() {
 			help := map[string]string{}
-			for _, lang := range []phrase.Lang{phrase.English, phrase.Chinese} {
-				help[string(lang)] = phrase.Say(lang, c.Help)
+			for _, lang := range []i18n.Lang{i18n.English, i18n.Chinese} {
+				help[string(lang)] = i18n.Say(lang, c.Help)
 			}
 			out.Commands = append(out.Commands, Command{
 				Name: c.Name, Aliases: c.Aliases, Usage: c.Line(), Args: c.Usage, Words: command.Words(c.Usage), Group: c.Group,

@@ -13,7 +13,7 @@ import (
 	"xbot/ingress/api"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
-	"xbot/internal/phrase"
+	"xbot/internal/i18n"
 	"xbot/internal/store"
 )
 
@@ -226,7 +226,7 @@ func TestStop_AsTextIsCarriedOutAndOnlyAsThatText(t *testing.T) {
 	require.True(t, stop)
 	b.alice.say(s.Key, "s1", " /Stop\n").is(http.StatusAccepted, &again)
 	require.Equal(t, api.Accepted{ID: first.ID, Duplicate: true}, again)
-	_, err = b.store.FinishTurn(t.Context(), s.Key, "t1", chat.TurnStopped, phrase.Stopped)
+	_, err = b.store.FinishTurn(t.Context(), s.Key, "t1", chat.TurnStopped, i18n.Stopped)
 	require.NoError(t, err)
 }
 

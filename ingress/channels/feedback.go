@@ -8,7 +8,7 @@ import (
 	"xbot/internal/channel"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
-	"xbot/internal/phrase"
+	"xbot/internal/i18n"
 	"xbot/internal/policy"
 )
 
@@ -53,7 +53,7 @@ func received(ctx context.Context, a channel.Account, to channel.Place, e chat.E
 	if counted(a, to) {
 		return nil
 	}
-	_, err := a.Send(ctx, to, channel.Message{Key: keyOf(e) + ".f", Text: phrase.Say(phrase.Of(e.Text), phrase.Received), Seq: 1})
+	_, err := a.Send(ctx, to, channel.Message{Key: keyOf(e) + ".f", Text: i18n.Say(i18n.Of(e.Text), i18n.Received), Seq: 1})
 	return err
 }
 

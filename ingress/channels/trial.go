@@ -10,7 +10,7 @@ import (
 	"xbot/internal/channel"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
-	"xbot/internal/phrase"
+	"xbot/internal/i18n"
 	"xbot/internal/secret"
 )
 
@@ -141,7 +141,7 @@ func (t *Trial) message(ctx context.Context, a channel.Account, view chat.Channe
 		return chat.ChannelFinding{Step: chat.TestMessage, State: chat.TestUntested, Text: "the channel is switched off"}
 	}
 	key, _ := secret.NewToken()
-	text := phrase.Say(phrase.English, phrase.TrialMessage) + "\n" + phrase.Say(phrase.Chinese, phrase.TrialMessage)
+	text := i18n.Say(i18n.English, i18n.TrialMessage) + "\n" + i18n.Say(i18n.Chinese, i18n.TrialMessage)
 	sent, err := a.Send(ctx, *to, channel.Message{Key: key[:32], Text: text, Seq: 1})
 	if err != nil && channel.Unknown(err) {
 		return chat.ChannelFinding{Step: chat.TestMessage, State: chat.TestFailed, Text: "it is not known whether the message arrived: " + err.Error()}

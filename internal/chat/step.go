@@ -67,7 +67,7 @@ type Order struct {
 	User     UserID
 	Message  MessageID // what the person wrote, in the transcript; for display only
 	Text     string
-	Lang     string // that the answer is to be in, as internal/phrase calls it
+	Lang     string // that the answer is to be in, as internal/i18n calls it
 	Answered bool   // it was carried out before
 }
 
@@ -76,7 +76,7 @@ type Asked struct {
 	Inbox   InboxID
 	User    UserID
 	Text    string
-	Lang    string // that the answer is to be in, as internal/phrase calls it
+	Lang    string // that the answer is to be in, as internal/i18n calls it
 	Control bool   // the text is a command for the turn to carry out
 }
 

@@ -10,8 +10,8 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/cli/text"
-	"xbot/internal/inquiry"
-	"xbot/internal/phrase"
+	"xbot/internal/i18n"
+	"xbot/internal/question"
 )
 
 // once asks one thing and prints the answer. Ctrl-C stops the turn; once more leaves at once.
@@ -62,7 +62,7 @@ func (o outcome) waitsFor(remote bool) string {
 	}
 	if len(o.Questions) > 0 {
 		return fmt.Sprintf("waiting for an answer:\n%s\nThe turn goes on when somebody answers: xbot-cli%s --session %s -p ANSWER, or -p '/deny' to decline",
-			text.Plain(inquiry.Show(phrase.English, o.Questions)), server, o.Session)
+			text.Plain(question.Show(i18n.English, o.Questions)), server, o.Session)
 	}
 	return fmt.Sprintf("waiting for permission: %s. The turn goes on when somebody answers: give --approve or --deny next time, "+
 		"or answer in xbot-cli%s --session %s", o.Notice, server, o.Session)

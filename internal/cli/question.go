@@ -10,8 +10,8 @@ import (
 	"xbot/internal/cli/story"
 	"xbot/internal/cli/text"
 	"xbot/internal/cli/tui"
-	"xbot/internal/inquiry"
-	"xbot/internal/phrase"
+	"xbot/internal/i18n"
+	"xbot/internal/question"
 )
 
 // answerAll gives the same answer to every question. To those of the model it knows none, and declines if it is to deny.
@@ -49,7 +49,7 @@ func (p Program) askEach(lines *bufio.Scanner, questions []chat.Inquiry) (apicli
 	answers := chat.Answers{}
 	for _, q := range questions {
 		one := []chat.Inquiry{q}
-		fmt.Fprintf(p.Out, "\n? %s (/deny declines)\n", text.Plain(inquiry.Show(phrase.English, one)))
+		fmt.Fprintf(p.Out, "\n? %s (/deny declines)\n", text.Plain(question.Show(i18n.English, one)))
 		for len(answers[q.Name]) == 0 {
 			fmt.Fprint(p.Out, "> ")
 			if !lines.Scan() {
@@ -58,7 +58,7 @@ func (p Program) askEach(lines *bufio.Scanner, questions []chat.Inquiry) (apicli
 			if note, declined := strings.CutPrefix(lines.Text(), "/deny"); declined {
 				return apiclient.Answer{Note: strings.TrimSpace(note)}, true
 			}
-			answer, err := inquiry.Read(one, lines.Text())
+			answer, err := question.Read(one, lines.Text())
 			if err != nil {
 				fmt.Fprintln(p.Out, text.Plain(err.Error()))
 				continue

@@ -9,7 +9,7 @@ import (
 	"unicode"
 
 	"xbot/internal/fault"
-	"xbot/internal/phrase"
+	"xbot/internal/i18n"
 )
 
 // maxPlace bounds how deep a place in a document may be.
@@ -95,7 +95,7 @@ func Put(tree any, place []string, value any) (any, error) {
 	case []any:
 		i, err := strconv.Atoi(name)
 		if err != nil || i < 0 || i > len(t) {
-			return nil, phrase.Fault(fault.Invalid, phrase.ConfigEntry, name, len(t))
+			return nil, i18n.Fault(fault.Invalid, i18n.ConfigEntry, name, len(t))
 		}
 		out := slices.Clone(t)
 		if i == len(out) {
@@ -104,13 +104,13 @@ func Put(tree any, place []string, value any) (any, error) {
 		out[i], err = Put(out[i], place[1:], value)
 		return out, err
 	}
-	return nil, phrase.Fault(fault.Invalid, phrase.ConfigValue, name)
+	return nil, i18n.Fault(fault.Invalid, i18n.ConfigValue, name)
 }
 
 // Take returns a document without what stands at a place; NotFound if nothing does.
 func Take(tree any, place []string) (any, error) {
 	if _, ok := At(tree, place); !ok || len(place) == 0 {
-		return nil, phrase.Fault(fault.NotFound, phrase.ConfigUnset, strings.Join(place, "."))
+		return nil, i18n.Fault(fault.NotFound, i18n.ConfigUnset, strings.Join(place, "."))
 	}
 	last := place[len(place)-1]
 	around, _ := At(tree, place[:len(place)-1])

@@ -9,7 +9,7 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
-	"xbot/internal/phrase"
+	"xbot/internal/i18n"
 	"xbot/internal/schedule"
 	"xbot/internal/store"
 )
@@ -46,13 +46,13 @@ func (d *Desk) check(ctx context.Context, w Who, j *store.Job) (err error) {
 	}
 	switch {
 	case p.Message == "":
-		return phrase.Fault(fault.Invalid, phrase.CronEmpty)
+		return i18n.Fault(fault.Invalid, i18n.CronEmpty)
 	case len(p.Message) > MaxMessage:
-		return phrase.Fault(fault.Invalid, phrase.CronLong, len(p.Message), MaxMessage)
+		return i18n.Fault(fault.Invalid, i18n.CronLong, len(p.Message), MaxMessage)
 	case len([]rune(p.Name)) > maxName:
-		return phrase.Fault(fault.Invalid, phrase.CronLongName, maxName)
+		return i18n.Fault(fault.Invalid, i18n.CronLongName, maxName)
 	case !slices.Contains([]string{"skip", "once", "all"}, p.Missed):
-		return phrase.Fault(fault.Invalid, phrase.CronMissed)
+		return i18n.Fault(fault.Invalid, i18n.CronMissed)
 	case p.MaxAge < 0 || time.Duration(p.MaxAge)*time.Second > maxMaxAge:
 		return fault.Errorf(fault.Invalid, "a missed time is made up for within 30 days at most")
 	case p.Jitter < 0 || time.Duration(p.Jitter)*time.Second > maxJitter:
@@ -127,7 +127,7 @@ func next(j *store.Job, now time.Time) error {
 	}
 	at, ok := table.Next(now)
 	if !ok {
-		return phrase.Fault(fault.Conflict, phrase.CronOver)
+		return i18n.Fault(fault.Conflict, i18n.CronOver)
 	}
 	j.Next = &at
 	return nil

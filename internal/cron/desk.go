@@ -12,7 +12,7 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
-	"xbot/internal/phrase"
+	"xbot/internal/i18n"
 	"xbot/internal/schedule"
 	"xbot/internal/store"
 )
@@ -94,11 +94,11 @@ func (d *Desk) Find(ctx context.Context, w Who, word string) (chat.Job, error) {
 	named := slices.DeleteFunc(jobs, func(j chat.Job) bool { return !strings.EqualFold(j.Name, word) || j.Owner != w.User })
 	switch len(named) {
 	case 0:
-		return chat.Job{}, phrase.Fault(fault.NotFound, phrase.CronUnknown, word)
+		return chat.Job{}, i18n.Fault(fault.NotFound, i18n.CronUnknown, word)
 	case 1:
 		return named[0], nil
 	}
-	return chat.Job{}, phrase.Fault(fault.Conflict, phrase.CronTwo, word)
+	return chat.Job{}, i18n.Fault(fault.Conflict, i18n.CronTwo, word)
 }
 
 // Add keeps a job.
@@ -149,7 +149,7 @@ func (d *Desk) Change(ctx context.Context, w Who, id chat.JobID, revision int64,
 	}
 	return d.change(ctx, id, func(j *store.Job, now time.Time) error {
 		if j.Revision != old.Revision || revision != 0 && revision != j.Revision {
-			return phrase.Fault(fault.Conflict, phrase.CronChangedMeanwhile)
+			return i18n.Fault(fault.Conflict, i18n.CronChangedMeanwhile)
 		}
 		moved := plan.When != j.When || plan.Zone != j.Zone
 		j.JobPlan = plan.JobPlan
@@ -203,7 +203,7 @@ func (d *Desk) Resume(ctx context.Context, w Who, id chat.JobID) (chat.Job, erro
 			return nil
 		}
 		if j.MaxRuns > 0 && j.Runs >= j.MaxRuns {
-			return phrase.Fault(fault.Conflict, phrase.CronOver)
+			return i18n.Fault(fault.Conflict, i18n.CronOver)
 		}
 		j.State = chat.JobActive
 		return next(j, now)
@@ -278,7 +278,7 @@ func (d *Desk) change(ctx context.Context, id chat.JobID, do func(j *store.Job, 
 func (d *Desk) seen(ctx context.Context, w Who, id chat.JobID) (store.Job, error) {
 	j, err := d.Store.Job(ctx, id)
 	if fault.Is(err, fault.NotFound) || err == nil && j.Owner != w.User && !w.Admin {
-		return store.Job{}, phrase.Fault(fault.NotFound, phrase.CronUnknown, id)
+		return store.Job{}, i18n.Fault(fault.NotFound, i18n.CronUnknown, id)
 	}
 	return j, err
 }
@@ -287,7 +287,7 @@ func (d *Desk) seen(ctx context.Context, w Who, id chat.JobID) (store.Job, error
 func (d *Desk) mine(ctx context.Context, w Who, id chat.JobID) (store.Job, error) {
 	j, err := d.seen(ctx, w, id)
 	if err == nil && j.Heartbeat != "" {
-		return j, phrase.Fault(fault.Denied, phrase.CronPolicy)
+		return j, i18n.Fault(fault.Denied, i18n.CronPolicy)
 	}
 	return j, err
 }

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"time"
 
+	"xbot/internal/agentprofile"
 	"xbot/internal/chat"
-	"xbot/internal/persona"
 )
 
 // Middleware adds what it knows to a prompt (spec/001 §2.3).
@@ -34,12 +34,12 @@ type Assembly struct {
 	At          time.Time
 	UserMessage string
 
-	view *view            // of the place where the session's tools act, once it was looked at
-	who  *persona.Persona // who answers, once it was asked for
+	view *view                 // of the place where the session's tools act, once it was looked at
+	who  *agentprofile.Persona // who answers, once it was asked for
 }
 
 // persona returns who answers, as whoever asks first finds it.
-func (a *Assembly) persona(ctx context.Context, known Personas) (persona.Persona, error) {
+func (a *Assembly) persona(ctx context.Context, known Personas) (agentprofile.Persona, error) {
 	if a.who == nil {
 		who, err := known.Of(ctx, a.Scene.Session)
 		if err != nil {

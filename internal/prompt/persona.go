@@ -5,13 +5,13 @@ import (
 	"fmt"
 	"strings"
 
+	"xbot/internal/agentprofile"
 	"xbot/internal/chat"
-	"xbot/internal/persona"
 )
 
 // Personas knows who answers in a session.
 type Personas interface {
-	Of(ctx context.Context, key chat.SessionKey) (persona.Persona, error)
+	Of(ctx context.Context, key chat.SessionKey) (agentprofile.Persona, error)
 }
 
 // Persona says who the model is: the agent, as the policy describes it, and in chats the soul of the channel.
@@ -75,7 +75,7 @@ func roleText(r chat.Profile) string {
 	return capped(text, maxFile, int64(len(text)))
 }
 
-func agentText(who persona.Persona) string {
+func agentText(who agentprofile.Persona) string {
 	var parts []string
 	if name := short(strings.ReplaceAll(who.Agent.Name, `"`, "'"), 80); name != "" {
 		parts = append(parts, fmt.Sprintf("You are called %q here.", name))

@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"xbot/internal/chat"
+	"xbot/internal/i18n"
 	"xbot/internal/llm"
-	"xbot/internal/phrase"
 	"xbot/internal/tool"
 )
 
@@ -57,7 +57,7 @@ func assistant(l chat.Line) []llm.Message {
 		out[0].ToolCalls = append(out[0].ToolCalls, llm.ToolCall{ID: string(c.ID), Name: c.Name, Arguments: c.Arguments})
 		result := llm.Message{Role: "tool", ToolCallID: string(c.ID), Content: c.Result, IsError: c.IsError}
 		if c.State != chat.CallDone {
-			result.Content, result.IsError = phrase.Say(phrase.English, phrase.CallUnknown), true
+			result.Content, result.IsError = i18n.Say(i18n.English, i18n.CallUnknown), true
 		}
 		out = append(out, result)
 	}

@@ -13,8 +13,8 @@ import (
 	"pgregory.net/rapid"
 
 	"xbot/internal/chat"
+	"xbot/internal/i18n"
 	"xbot/internal/llm"
-	"xbot/internal/phrase"
 	"xbot/internal/prompt"
 	"xbot/internal/tool"
 	"xbot/internal/tool/ask"
@@ -120,7 +120,7 @@ func TestRequest_ACallWithoutAResultIsUnknownAndNotWhatItPrintedSoFar(t *testing
 	for _, m := range prompt.Request(prompt.Base(), conversation(), nil).Messages {
 		switch m.ToolCallID {
 		case "t1.0.2", "t1.0.3":
-			require.Equal(t, phrase.Say(phrase.English, phrase.CallUnknown), m.Content)
+			require.Equal(t, i18n.Say(i18n.English, i18n.CallUnknown), m.Content)
 			require.True(t, m.IsError)
 		case "t1.0.0":
 			require.False(t, m.IsError)

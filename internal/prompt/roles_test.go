@@ -7,8 +7,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"xbot/internal/agentprofile"
 	"xbot/internal/chat"
-	"xbot/internal/persona"
 	"xbot/internal/policy"
 	"xbot/internal/prompt"
 	"xbot/internal/role"
@@ -55,10 +55,10 @@ func TestRoles_AreThereWhereThePlaceCannotBeReached(t *testing.T) {
 }
 
 // always is who answers in every session.
-type always persona.Persona
+type always agentprofile.Persona
 
-func (a always) Of(context.Context, chat.SessionKey) (persona.Persona, error) {
-	return persona.Persona(a), nil
+func (a always) Of(context.Context, chat.SessionKey) (agentprofile.Persona, error) {
+	return agentprofile.Persona(a), nil
 }
 
 func TestRoles_ConversationsAreReadOnlyByRolesOfTheProgramAndTheServerAndWhereThePolicySaysSo(t *testing.T) {

@@ -7,7 +7,7 @@ import (
 	"github.com/robfig/cron/v3"
 
 	"xbot/internal/fault"
-	"xbot/internal/phrase"
+	"xbot/internal/i18n"
 )
 
 // everyHour is the mark that the parser sets where a field is *.
@@ -24,15 +24,15 @@ func parse(text string) (expression, error) {
 		fields[4] = sundays(fields[4])
 	}
 	if strings.Contains(text, "=") || len(text) > maxExpr {
-		return expression{}, phrase.Fault(fault.Invalid, phrase.CronNoExpr, shorten(text))
+		return expression{}, i18n.Fault(fault.Invalid, i18n.CronNoExpr, shorten(text))
 	}
 	got, err := parser.Parse(strings.Join(fields, " "))
 	if err != nil { // the parser says more, to programs and models
-		return expression{}, fault.Errorf(fault.Invalid, "%w %w", phrase.Fault(fault.Invalid, phrase.CronNoExpr, shorten(text)), err)
+		return expression{}, fault.Errorf(fault.Invalid, "%w %w", i18n.Fault(fault.Invalid, i18n.CronNoExpr, shorten(text)), err)
 	}
 	spec, ok := got.(*cron.SpecSchedule)
 	if !ok {
-		return expression{}, phrase.Fault(fault.Invalid, phrase.CronNoExpr, shorten(text))
+		return expression{}, i18n.Fault(fault.Invalid, i18n.CronNoExpr, shorten(text))
 	}
 	return expression{spec}, nil
 }

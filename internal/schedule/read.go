@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 
 	"xbot/internal/fault"
-	"xbot/internal/phrase"
+	"xbot/internal/i18n"
 )
 
 // Forms is how people and models write a timetable.
@@ -83,7 +83,7 @@ func cut(text string) (word, rest string) {
 }
 
 func notUnderstood(text string) error {
-	return phrase.Fault(fault.Invalid, phrase.CronWhen, shorten(text), Forms)
+	return i18n.Fault(fault.Invalid, i18n.CronWhen, shorten(text), Forms)
 }
 
 func shorten(text string) string {
@@ -119,7 +119,7 @@ func readEvery(text string, now time.Time) (Spec, string, error) {
 func readIn(text string, now time.Time) (Spec, string, error) {
 	d, rest, err := readDuration(text)
 	if err == nil && (d < time.Second || d > MaxEvery) {
-		return Spec{}, "", phrase.Fault(fault.Invalid, phrase.CronDelay)
+		return Spec{}, "", i18n.Fault(fault.Invalid, i18n.CronDelay)
 	}
 	return Spec{Kind: At, At: now.Add(d).Truncate(time.Second)}, rest, err
 }
@@ -146,7 +146,7 @@ func readDuration(text string) (time.Duration, string, error) {
 	}
 	d, err := time.ParseDuration(word)
 	if err != nil || d <= 0 {
-		return 0, "", phrase.Fault(fault.Invalid, phrase.CronNoDuration, shorten(text))
+		return 0, "", i18n.Fault(fault.Invalid, i18n.CronNoDuration, shorten(text))
 	}
 	return d, rest, nil
 }
@@ -154,7 +154,7 @@ func readDuration(text string) (time.Duration, string, error) {
 func days(n string, each int, text, rest string) (time.Duration, string, error) {
 	count, err := strconv.Atoi(n)
 	if err != nil || count <= 0 || count > 366 {
-		return 0, "", phrase.Fault(fault.Invalid, phrase.CronNoDuration, shorten(text))
+		return 0, "", i18n.Fault(fault.Invalid, i18n.CronNoDuration, shorten(text))
 	}
 	return time.Duration(count*each) * 24 * time.Hour, rest, nil
 }
@@ -188,10 +188,10 @@ func readAt(text string, zone *time.Location, now time.Time) (Spec, string, erro
 
 func single(at time.Time, rest string, now time.Time) (Spec, string, error) {
 	if !at.After(now) {
-		return Spec{}, "", phrase.Fault(fault.Invalid, phrase.CronPast, at.Format(minute))
+		return Spec{}, "", i18n.Fault(fault.Invalid, i18n.CronPast, at.Format(minute))
 	}
 	if at.Sub(now) > 10*MaxEvery {
-		return Spec{}, "", phrase.Fault(fault.Invalid, phrase.CronFar, at.Format(minute))
+		return Spec{}, "", i18n.Fault(fault.Invalid, i18n.CronFar, at.Format(minute))
 	}
 	return Spec{Kind: At, At: at}, rest, nil
 }

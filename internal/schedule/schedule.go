@@ -9,7 +9,7 @@ import (
 	_ "time/tzdata" // timezones are known on machines that have none, and the same ones everywhere
 
 	"xbot/internal/fault"
-	"xbot/internal/phrase"
+	"xbot/internal/i18n"
 )
 
 // MinEvery is the shortest interval.
@@ -56,12 +56,12 @@ func New(s Spec) (Timetable, error) {
 	case Expr:
 		t.expr, err = parse(s.Expr)
 		if err == nil && t.expr.next(time.Unix(0, 0), zone).IsZero() {
-			err = phrase.Fault(fault.Invalid, phrase.CronNeverComes, s.Expr)
+			err = i18n.Fault(fault.Invalid, i18n.CronNeverComes, s.Expr)
 		}
 		return t, err
 	case Every:
 		if s.Every < MinEvery || s.Every > MaxEvery {
-			return t, phrase.Fault(fault.Invalid, phrase.CronInterval)
+			return t, i18n.Fault(fault.Invalid, i18n.CronInterval)
 		}
 		return t, nil
 	case At:
@@ -74,7 +74,7 @@ func New(s Spec) (Timetable, error) {
 func Zone(name string) (*time.Location, error) {
 	zone, err := time.LoadLocation(name)
 	if err != nil || name == "" || strings.EqualFold(name, "local") {
-		return nil, phrase.Fault(fault.Invalid, phrase.CronNoZone, shorten(name))
+		return nil, i18n.Fault(fault.Invalid, i18n.CronNoZone, shorten(name))
 	}
 	return zone, nil
 }

@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"xbot/internal/chat"
-	"xbot/internal/phrase"
+	"xbot/internal/i18n"
 	"xbot/internal/policy"
 )
 
@@ -22,7 +22,7 @@ const (
 type Verdict struct {
 	Access Access
 	// Say is the sentence for who wrote; empty in groups, where the bot keeps silent to those it does not listen to.
-	Say phrase.ID
+	Say i18n.ID
 }
 
 // Admit says whether the sender of a message is let in. Granted says that an administrator approved their pairing; it
@@ -49,7 +49,7 @@ func admitDirect(c policy.Channel, e chat.Envelope, granted bool) Verdict {
 	named := e.Sender.ID != "" && slices.Contains(c.AllowFrom, e.Sender.ID)
 	switch c.DMPolicy {
 	case policy.DMDisabled:
-		return Verdict{Access: Refused, Say: phrase.DirectClosed}
+		return Verdict{Access: Refused, Say: i18n.DirectClosed}
 	case policy.DMOpen:
 		if len(c.AllowFrom) == 0 || lists(c.AllowFrom, e.Sender.ID) {
 			return Verdict{Access: Allowed}
@@ -64,7 +64,7 @@ func admitDirect(c policy.Channel, e chat.Envelope, granted bool) Verdict {
 		}
 		return Verdict{Access: Pair}
 	}
-	return Verdict{Access: Refused, Say: phrase.DirectRefused}
+	return Verdict{Access: Refused, Say: i18n.DirectRefused}
 }
 
 func lists(people []string, id string) bool {

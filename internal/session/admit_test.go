@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"xbot/internal/chat"
-	"xbot/internal/phrase"
+	"xbot/internal/i18n"
 	"xbot/internal/policy"
 	"xbot/internal/session"
 )
@@ -31,11 +31,11 @@ func TestAdmit_DirectMessages(t *testing.T) {
 		{`{allowFrom: ["ou_x"]}`, "ou_x", false, session.Verdict{Access: session.Allowed}},
 		{`{allowFrom: ["ou_x"]}`, "ou_X", false, session.Verdict{Access: session.Pair}},
 		{`{dmPolicy: "allowlist", allowFrom: ["ou_x"]}`, "ou_x", false, session.Verdict{Access: session.Allowed}},
-		{`{dmPolicy: "allowlist", allowFrom: ["ou_x"]}`, "ou_y", true, session.Verdict{Access: session.Refused, Say: phrase.DirectRefused}},
-		{`{dmPolicy: "allowlist"}`, "ou_y", false, session.Verdict{Access: session.Refused, Say: phrase.DirectRefused}},
+		{`{dmPolicy: "allowlist", allowFrom: ["ou_x"]}`, "ou_y", true, session.Verdict{Access: session.Refused, Say: i18n.DirectRefused}},
+		{`{dmPolicy: "allowlist"}`, "ou_y", false, session.Verdict{Access: session.Refused, Say: i18n.DirectRefused}},
 		{`{dmPolicy: "open"}`, "ou_y", false, session.Verdict{Access: session.Allowed}},
 		{`{dmPolicy: "open", allowFrom: ["*"]}`, "ou_y", false, session.Verdict{Access: session.Allowed}},
-		{`{dmPolicy: "disabled", allowFrom: ["ou_x"]}`, "ou_x", true, session.Verdict{Access: session.Refused, Say: phrase.DirectClosed}},
+		{`{dmPolicy: "disabled", allowFrom: ["ou_x"]}`, "ou_x", true, session.Verdict{Access: session.Refused, Say: i18n.DirectClosed}},
 		{`{allowFrom: ["ou_x"]}`, "", false, session.Verdict{Access: session.Pair}},
 	} {
 		require.Equal(t, c.want, session.Admit(channel(t, c.rules), direct("feishu", "", c.peer), c.granted), "%s %s %v", c.rules, c.peer, c.granted)

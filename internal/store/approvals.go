@@ -9,8 +9,8 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
-	"xbot/internal/inquiry"
-	"xbot/internal/phrase"
+	"xbot/internal/i18n"
+	"xbot/internal/question"
 	"xbot/internal/store/dbsqlc"
 )
 
@@ -58,7 +58,7 @@ func (s *Store) Expire(ctx context.Context, id chat.CallID) error {
 		if err != nil {
 			return err
 		}
-		note := phrase.Say(lang, phrase.Unanswered)
+		note := i18n.Say(lang, i18n.Unanswered)
 		row, err = s.q.ApprovalExpire(ctx, tx, dbsqlc.ApprovalExpireParams{ID: id, Note: note, AnsweredBy: chat.AnsweredByNobody})
 		if errors.Is(err, pgx.ErrNoRows) {
 			return nil
@@ -126,7 +126,7 @@ func (t *tx) oldestOpen(ctx context.Context, a Answer) (id chat.CallID, key chat
 	row, err = t.oldest(ctx, a.Session, a.User, a.Allow && a.Answers == nil)
 	if errors.Is(err, pgx.ErrNoRows) && a.Allow { // a permission is no answer
 		if row, err = t.oldest(ctx, a.Session, a.User, false); err == nil {
-			return "", "", before, false, phrase.Fault(fault.Invalid, phrase.InquiryOpen)
+			return "", "", before, false, i18n.Fault(fault.Invalid, i18n.InquiryOpen)
 		}
 	}
 	if errors.Is(err, pgx.ErrNoRows) {
@@ -145,7 +145,7 @@ func (t *tx) nothingOpen(ctx context.Context, a Answer) error {
 	case err != nil:
 		return fmt.Errorf("look for deferred calls: %w", err)
 	case deferred:
-		return phrase.Fault(fault.Denied, phrase.HookDeferredText)
+		return i18n.Fault(fault.Denied, i18n.HookDeferredText)
 	}
 	return ErrNothingAsked
 }
@@ -211,15 +211,15 @@ func (t *tx) fit(ctx context.Context, a Answer) (chat.Answers, error) {
 	}
 	switch asks := len(row.Questions) > 0; {
 	case !asks && len(a.Answers) > 0:
-		return nil, phrase.Fault(fault.Invalid, phrase.InquiryNone)
+		return nil, i18n.Fault(fault.Invalid, i18n.InquiryNone)
 	case !asks || !a.Allow:
 		return nil, nil
 	case a.Always:
-		return nil, phrase.Fault(fault.Invalid, phrase.InquiryAlways)
+		return nil, i18n.Fault(fault.Invalid, i18n.InquiryAlways)
 	case len(a.Answers) == 0:
-		return nil, phrase.Fault(fault.Invalid, phrase.InquiryOpen)
+		return nil, i18n.Fault(fault.Invalid, i18n.InquiryOpen)
 	}
-	return inquiry.Fit(row.Questions, a.Answers)
+	return question.Fit(row.Questions, a.Answers)
 }
 
 // may reports whether the user may say something to the call, and whether it concerns them: what a hook has deferred concerns
@@ -249,12 +249,12 @@ func (t *tx) whyNotAnswered(ctx context.Context, a Answer) error {
 		return fault.Errorf(fault.NotFound, "there is no call %q in this conversation", a.Call)
 	}
 	if !may && row.Approval == chat.ApprovalOpen {
-		return phrase.Fault(fault.Denied, phrase.HookDeferredText)
+		return i18n.Fault(fault.Denied, i18n.HookDeferredText)
 	}
 	switch row.Approval {
 	case chat.ApprovalAllowed, chat.ApprovalDenied:
 		if len(row.Questions) > 0 && row.Approval == chat.ApprovalAllowed {
-			return fault.Errorf(fault.Conflict, "this was answered before, by %s: %s", row.AnsweredBy, inquiry.Said(row.Questions, row.Answers))
+			return fault.Errorf(fault.Conflict, "this was answered before, by %s: %s", row.AnsweredBy, question.Said(row.Questions, row.Answers))
 		}
 		return fault.Errorf(fault.Conflict, "this was answered before: %s by %s", row.Approval, row.AnsweredBy)
 	case chat.ApprovalVoid, chat.ApprovalOpen:

@@ -9,7 +9,7 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
-	"xbot/internal/phrase"
+	"xbot/internal/i18n"
 	"xbot/internal/store"
 )
 
@@ -194,7 +194,7 @@ func TestAnswer_ToTheEndOfATurnComesTooLate(t *testing.T) {
 	_, err = b.Answer(t.Context(), b.answer(second, true))
 	require.ErrorContains(t, err, "did not ask")
 	calls := b.transcript().Messages[1].ToolCalls
-	require.Equal(t, phrase.Say(phrase.English, phrase.CallNotRun), calls[0].Result)
+	require.Equal(t, i18n.Say(i18n.English, i18n.CallNotRun), calls[0].Result)
 }
 
 func TestAnswer_WithoutACallIsForTheOldestQuestionAndOnceAMessage(t *testing.T) {
@@ -233,7 +233,7 @@ func TestExpire_DeniesUnlessAnAnswerCame(t *testing.T) {
 	}
 	require.Equal(t, chat.ApprovalDenied, b.approval(first).State)
 	require.Equal(t, chat.AnsweredByNobody, b.approval(first).AnsweredBy)
-	require.Equal(t, phrase.Say(phrase.English, phrase.Unanswered), b.approval(first).Note)
+	require.Equal(t, i18n.Say(i18n.English, i18n.Unanswered), b.approval(first).Note)
 	require.Equal(t, chat.ApprovalAllowed, b.approval(second).State)
 }
 
@@ -306,6 +306,6 @@ func TestSettleTurn_LeavesNoQuestionOpen(t *testing.T) {
 	require.Equal(t, chat.ApprovalVoid, b.approval(first).State)
 	require.Equal(t, chat.ApprovalAllowed, b.approval(second).State, "what a person said stays")
 	for _, c := range b.transcript().Messages[1].ToolCalls {
-		require.Equal(t, phrase.Say(phrase.English, phrase.CallNotRun), c.Result, "neither had started")
+		require.Equal(t, i18n.Say(i18n.English, i18n.CallNotRun), c.Result, "neither had started")
 	}
 }

@@ -10,7 +10,7 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
-	"xbot/internal/phrase"
+	"xbot/internal/i18n"
 	"xbot/internal/policy"
 	"xbot/internal/store/dbsqlc"
 )
@@ -154,17 +154,17 @@ func optionsOf(batch []claimed) (json.RawMessage, error) {
 }
 
 // langOf returns the language of the message that started a turn.
-func (t *tx) langOf(ctx context.Context, turn chat.TurnID) (phrase.Lang, error) {
+func (t *tx) langOf(ctx context.Context, turn chat.TurnID) (i18n.Lang, error) {
 	return langOf(ctx, t.q, t, turn)
 }
 
-func langOf(ctx context.Context, q *dbsqlc.Queries, db dbsqlc.DBTX, turn chat.TurnID) (phrase.Lang, error) {
+func langOf(ctx context.Context, q *dbsqlc.Queries, db dbsqlc.DBTX, turn chat.TurnID) (i18n.Lang, error) {
 	first, err := q.TurnAsksFirst(ctx, db, &turn)
 	if errors.Is(err, pgx.ErrNoRows) {
-		return phrase.English, nil
+		return i18n.English, nil
 	}
 	if err != nil {
 		return "", fmt.Errorf("read the turn's message: %w", err)
 	}
-	return phrase.For(first.Chosen, first.Body, first.Body), nil
+	return i18n.For(first.Chosen, first.Body, first.Body), nil
 }

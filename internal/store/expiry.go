@@ -9,7 +9,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"xbot/internal/chat"
-	"xbot/internal/phrase"
+	"xbot/internal/i18n"
 	"xbot/internal/store/dbsqlc"
 )
 
@@ -80,12 +80,12 @@ func (s *Store) tellExpired(ctx context.Context, tx *tx, key chat.SessionKey, ro
 	if err != nil {
 		return err
 	}
-	say := phrase.ResetIdle
+	say := i18n.ResetIdle
 	if due.Reset == chat.ResetDaily {
-		say = phrase.ResetDaily
+		say = i18n.ResetDaily
 	}
 	divider := chat.Message{
-		Session: key, Role: chat.RoleNotice, Origin: chat.OriginReset, Content: phrase.Say(lang, say, due.Last.In(zone).Format(minuteIn)+zone.String()),
+		Session: key, Role: chat.RoleNotice, Origin: chat.OriginReset, Content: i18n.Say(lang, say, due.Last.In(zone).Format(minuteIn)+zone.String()),
 	}
 	return tx.appendMessage(ctx, &divider, "")
 }

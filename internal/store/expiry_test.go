@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"xbot/internal/chat"
-	"xbot/internal/phrase"
+	"xbot/internal/i18n"
 	"xbot/internal/store"
 )
 
@@ -165,7 +165,7 @@ func TestExpiry_IsNotForgottenWhenSomethingElseCameFirst(t *testing.T) {
 				return err
 			}
 			stop := b.inbound("s1", "")
-			_, err := b.Stop(b.t.Context(), stop, phrase.English)
+			_, err := b.Stop(b.t.Context(), stop, i18n.English)
 			return err
 		},
 	} {

@@ -8,7 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"xbot/internal/chat"
-	"xbot/internal/phrase"
+	"xbot/internal/i18n"
 	"xbot/internal/store/dbsqlc"
 )
 
@@ -17,7 +17,7 @@ const maxReleases = 3
 
 // FinishTurn closes a running turn: open calls get their pair, open steps end, the person is told what they must
 // know, stops for the turn are used up. A turn that is closed already stays as it is. It reports whether messages wait.
-func (s *Store) FinishTurn(ctx context.Context, key chat.SessionKey, turn chat.TurnID, state chat.TurnState, say phrase.ID, args ...any) (pending bool, err error) {
+func (s *Store) FinishTurn(ctx context.Context, key chat.SessionKey, turn chat.TurnID, state chat.TurnState, say i18n.ID, args ...any) (pending bool, err error) {
 	err = s.inTx(ctx, func(tx *tx) error {
 		row, err := s.q.TurnLock(ctx, tx, turn)
 		if errors.Is(err, pgx.ErrNoRows) {
@@ -40,7 +40,7 @@ func (s *Store) FinishTurn(ctx context.Context, key chat.SessionKey, turn chat.T
 	return pending, err
 }
 
-func (t *tx) closeTurn(ctx context.Context, row dbsqlc.Turn, state chat.TurnState, say phrase.ID, args ...any) error {
+func (t *tx) closeTurn(ctx context.Context, row dbsqlc.Turn, state chat.TurnState, say i18n.ID, args ...any) error {
 	if err := t.q.KillNoteOpenCalls(ctx, t, row.ID); err != nil { // nobody waits for them any more
 		return fmt.Errorf("note the kill of open commands: %w", err)
 	}
@@ -50,7 +50,7 @@ func (t *tx) closeTurn(ctx context.Context, row dbsqlc.Turn, state chat.TurnStat
 	if err := t.pairOpenCalls(ctx, row.ID, state); err != nil {
 		return err
 	}
-	if say == phrase.Stopped {
+	if say == i18n.Stopped {
 		var err error
 		if say, err = t.stopSentence(ctx, row.SessionKey, row.ID); err != nil {
 			return err
@@ -61,7 +61,7 @@ func (t *tx) closeTurn(ctx context.Context, row dbsqlc.Turn, state chat.TurnStat
 		if err != nil {
 			return err
 		}
-		text, err := t.stillKilled(ctx, row.ID, state, lang, phrase.Say(lang, say, args...))
+		text, err := t.stillKilled(ctx, row.ID, state, lang, i18n.Say(lang, say, args...))
 		if err != nil {
 			return err
 		}
@@ -80,7 +80,7 @@ func (t *tx) closeTurn(ctx context.Context, row dbsqlc.Turn, state chat.TurnStat
 
 // stillKilled adds to what is said of a stopped turn how many of its commands may go on because their runner has not heard of
 // the kill.
-func (t *tx) stillKilled(ctx context.Context, turn chat.TurnID, state chat.TurnState, lang phrase.Lang, text string) (string, error) {
+func (t *tx) stillKilled(ctx context.Context, turn chat.TurnID, state chat.TurnState, lang i18n.Lang, text string) (string, error) {
 	if state != chat.TurnStopped {
 		return text, nil
 	}
@@ -91,7 +91,7 @@ func (t *tx) stillKilled(ctx context.Context, turn chat.TurnID, state chat.TurnS
 	if n == 0 {
 		return text, nil
 	}
-	return phrase.Row(lang, text, phrase.Say(lang, phrase.StillKilled, n)), nil
+	return i18n.Row(lang, text, i18n.Say(lang, i18n.StillKilled, n)), nil
 }
 
 // pairOpenCalls gives every call without a result the one that is true for it.
@@ -101,16 +101,16 @@ func (t *tx) pairOpenCalls(ctx context.Context, turn chat.TurnID, state chat.Tur
 		return fmt.Errorf("list open calls: %w", err)
 	}
 	for _, c := range open {
-		id, failed := phrase.CallUnknown, true
+		id, failed := i18n.CallUnknown, true
 		switch {
 		case c.Approval == chat.ApprovalOpen && len(c.Questions) > 0:
-			id, failed = phrase.InquiryStopped, false
+			id, failed = i18n.InquiryStopped, false
 		case c.State == chat.CallOpen:
-			id = phrase.CallNotRun
+			id = i18n.CallNotRun
 		case state == chat.TurnStopped:
-			id = phrase.CallInterrupt
+			id = i18n.CallInterrupt
 		}
-		if err := t.finishCall(ctx, c.ID, chat.ToolResult{Content: phrase.Say(phrase.English, id), IsError: failed}); err != nil {
+		if err := t.finishCall(ctx, c.ID, chat.ToolResult{Content: i18n.Say(i18n.English, id), IsError: failed}); err != nil {
 			return err
 		}
 	}
@@ -160,7 +160,7 @@ func (t *tx) settle(ctx context.Context, turn chat.TurnID) (Settled, error) {
 		return "", fmt.Errorf("look for a stop: %w", err)
 	}
 	if stop {
-		return SettledStopped, t.closeTurn(ctx, row, chat.TurnStopped, phrase.Stopped)
+		return SettledStopped, t.closeTurn(ctx, row, chat.TurnStopped, i18n.Stopped)
 	}
 	begun, err := t.q.StepAnyBegun(ctx, t, turn)
 	if err != nil {
@@ -171,7 +171,7 @@ func (t *tx) settle(ctx context.Context, turn chat.TurnID) (Settled, error) {
 		return "", fmt.Errorf("count releases: %w", err)
 	}
 	if begun || releases >= maxReleases {
-		return SettledLost, t.closeTurn(ctx, row, chat.TurnLost, phrase.Gone)
+		return SettledLost, t.closeTurn(ctx, row, chat.TurnLost, i18n.Gone)
 	}
 	return SettledReleased, t.release(ctx, row)
 }

@@ -7,7 +7,7 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
-	"xbot/internal/phrase"
+	"xbot/internal/i18n"
 )
 
 // forget loses what the beginning of a step wrote without waiting for the disk, as a crash of Postgres does.
@@ -69,12 +69,12 @@ func TestForgottenStep_CountsItsFailuresAndEnds(t *testing.T) {
 	b.claim("t1")
 	step := b.begin("t1", 0)
 	b.forget()
-	n, err := b.CountFailure(t.Context(), step, func(int, phrase.Lang) (chat.Retry, bool) { return chat.Retry{}, false })
+	n, err := b.CountFailure(t.Context(), step, func(int, i18n.Lang) (chat.Retry, bool) { return chat.Retry{}, false })
 	require.NoError(t, err)
 	require.Equal(t, 1, n)
 	require.Equal(t, 0, b.count("SELECT count(*) FROM llm_leases"))
 	b.forget()
-	d, err := b.FailStep(t.Context(), step, fault.Unavailable, func(phrase.Lang) string { return "it does not answer" })
+	d, err := b.FailStep(t.Context(), step, fault.Unavailable, func(i18n.Lang) string { return "it does not answer" })
 	require.NoError(t, err)
 	require.Equal(t, chat.FinishError, d.Finish)
 	require.Equal(t, 1, b.count("SELECT count(*) FROM steps WHERE state = 'done' AND finish = 'error'"))

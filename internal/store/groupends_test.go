@@ -7,7 +7,7 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
-	"xbot/internal/phrase"
+	"xbot/internal/i18n"
 	"xbot/internal/policy"
 	"xbot/internal/store"
 )
@@ -94,13 +94,13 @@ func TestStop_SaysHowAChatIsEndedThatGoesOn(t *testing.T) {
 	b := setup(t)
 	id := b.chatOf("t1", 3, "coder", "reviewer")
 	stop := func(n string) string {
-		_, err := b.Stop(t.Context(), store.Inbound{Session: key, User: b.user.ID, Channel: "web", PlatformID: n, Text: "/stop"}, phrase.Chinese)
+		_, err := b.Stop(t.Context(), store.Inbound{Session: key, User: b.user.ID, Channel: "web", PlatformID: n, Text: "/stop"}, i18n.Chinese)
 		require.NoError(t, err)
 		var said string
 		require.NoError(t, b.pool.QueryRow(t.Context(), "SELECT content FROM messages WHERE session_key = $1 ORDER BY id DESC LIMIT 1", key).Scan(&said))
 		return said
 	}
-	require.Contains(t, stop("1"), phrase.Say(phrase.Chinese, phrase.StopsGroups, 1))
+	require.Contains(t, stop("1"), i18n.Say(i18n.Chinese, i18n.StopsGroups, 1))
 	_, err := b.EndGroup(t.Context(), id, key)
 	require.NoError(t, err)
 	require.NotContains(t, stop("2"), "/groups")

@@ -14,7 +14,7 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
-	"xbot/internal/meeting"
+	"xbot/internal/groupchat"
 	"xbot/internal/store/dbsqlc"
 )
 
@@ -114,10 +114,10 @@ func (s *Store) SpeakInGroup(ctx context.Context, id chat.GroupID, from chat.Ses
 			return fault.Errorf(fault.Conflict, "group chat %s is over: make another one", id)
 		}
 		said, end := strings.CutPrefix(strings.TrimSpace(text), chat.GroupEnd)
-		if err := tx.line(ctx, g, meeting.Moderator, string(call), strings.TrimSpace(said), "done"); err != nil || !end {
+		if err := tx.line(ctx, g, groupchat.Moderator, string(call), strings.TrimSpace(said), "done"); err != nil || !end {
 			return err
 		}
-		return tx.endGroup(ctx, g, meeting.Closed)
+		return tx.endGroup(ctx, g, groupchat.Closed)
 	})
 }
 
@@ -145,7 +145,7 @@ func (s *Store) EndGroup(ctx context.Context, id chat.GroupID, of chat.SessionKe
 		}
 		ended = true
 		tx.granted = append(tx.granted, Waiting{Group: id})
-		return tx.endGroup(ctx, g, meeting.Closed)
+		return tx.endGroup(ctx, g, groupchat.Closed)
 	})
 	return ended, err
 }
@@ -173,7 +173,7 @@ func (t *tx) sayInGroup(ctx context.Context, id chat.GroupID, task dbsqlc.Subage
 		return fmt.Errorf("find the member of group chat %s: %w", id, err)
 	}
 	outcome := string(task.Outcome)
-	if outcome == string(chat.TurnDone) && (answer == "" || strings.EqualFold(answer, meeting.Pass)) {
+	if outcome == string(chat.TurnDone) && (answer == "" || strings.EqualFold(answer, groupchat.Pass)) {
 		answer, outcome = "", "passed"
 	}
 	return t.line(ctx, g, int(n), string(task.CallID), cutTold(answer), outcome)
@@ -236,7 +236,7 @@ func (s *Store) showGroup(ctx context.Context, g dbsqlc.GroupChat) (chat.Group, 
 	}
 	for _, l := range lines[max(0, len(lines)-maxGroupLines):] {
 		name := ""
-		if l.Speaker != meeting.Moderator {
+		if l.Speaker != groupchat.Moderator {
 			name = cmp.Or(names[l.Speaker], "gone")
 		}
 		out.Lines = append(out.Lines, chat.GroupLine{Seq: int(l.Seq), Speaker: name, Said: l.Said, Outcome: l.Outcome, At: l.CreatedAt})

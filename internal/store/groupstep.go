@@ -9,7 +9,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"xbot/internal/chat"
-	"xbot/internal/meeting"
+	"xbot/internal/groupchat"
 	"xbot/internal/store/dbsqlc"
 	"xbot/internal/window"
 )
@@ -44,13 +44,13 @@ func (s *Store) StepGroup(ctx context.Context, id chat.GroupID) (out chat.GroupS
 
 // room is a chat with all that was said.
 type room struct {
-	chat    meeting.Chat
+	chat    groupchat.Chat
 	members []dbsqlc.GroupMembersRow
-	lines   []meeting.Line
+	lines   []groupchat.Line
 }
 
 func (t *tx) room(ctx context.Context, g dbsqlc.GroupChat) (r room, err error) {
-	r.chat = meeting.Chat{ID: string(g.ID), Topic: g.Topic, Rounds: int(g.MaxRounds)}
+	r.chat = groupchat.Chat{ID: string(g.ID), Topic: g.Topic, Rounds: int(g.MaxRounds)}
 	if r.members, err = t.q.GroupMembers(ctx, t, g.ID); err != nil {
 		return r, fmt.Errorf("list the members of %s: %w", g.ID, err)
 	}
@@ -68,7 +68,7 @@ func (t *tx) room(ctx context.Context, g dbsqlc.GroupChat) (r room, err error) {
 		for int(l.Speaker) >= len(r.chat.Names) {
 			r.chat.Names = append(r.chat.Names, "gone")
 		}
-		r.lines = append(r.lines, meeting.Line{
+		r.lines = append(r.lines, groupchat.Line{
 			Speaker: int(l.Speaker), Text: l.Said, Passed: l.Outcome == "passed", Failed: l.Outcome != "passed" && l.Outcome != "done",
 		})
 	}
@@ -82,7 +82,7 @@ func (t *tx) stepGroup(ctx context.Context, g dbsqlc.GroupChat, budget int64) (c
 		return over, err
 	}
 	if len(r.members) < int(g.Members) {
-		return over, t.endGroup(ctx, g, meeting.Gone)
+		return over, t.endGroup(ctx, g, groupchat.Gone)
 	}
 	waits, err := t.q.GroupOpenTask(ctx, t, string(g.ID))
 	if err == nil {
@@ -99,9 +99,9 @@ func (t *tx) stepGroup(ctx context.Context, g dbsqlc.GroupChat, budget int64) (c
 	if err != nil {
 		return over, fmt.Errorf("count the tokens of group chat %s: %w", g.ID, err)
 	}
-	n, end := meeting.Next(r.chat.Names, r.lines, r.chat.Rounds)
+	n, end := groupchat.Next(r.chat.Names, r.lines, r.chat.Rounds)
 	if end == "" && load.Tokens >= budget {
-		end = meeting.Budget
+		end = groupchat.Budget
 	}
 	if end != "" {
 		return over, t.endGroup(ctx, g, end)
@@ -139,7 +139,7 @@ func (t *tx) askMember(ctx context.Context, g dbsqlc.GroupChat, r room, n int) e
 }
 
 // endGroup ends a chat and tells the conversation that made it, once.
-func (t *tx) endGroup(ctx context.Context, g dbsqlc.GroupChat, end meeting.End) error {
+func (t *tx) endGroup(ctx context.Context, g dbsqlc.GroupChat, end groupchat.End) error {
 	r, err := t.room(ctx, g)
 	if err != nil {
 		return err

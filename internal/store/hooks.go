@@ -10,7 +10,7 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/hook"
-	"xbot/internal/phrase"
+	"xbot/internal/i18n"
 	"xbot/internal/store/dbsqlc"
 )
 
@@ -135,8 +135,8 @@ func (t *tx) actOnHook(ctx context.Context, r hook.Record) error {
 
 // refusedByHook is the result of a call that hooks forbid.
 func refusedByHook(reason string) chat.ToolResult {
-	reason = cmp.Or(reason, phrase.Say(phrase.English, phrase.HookNoReason))
-	return chat.ToolResult{Content: phrase.Say(phrase.English, phrase.HookRefusedCall, reason), IsError: true}
+	reason = cmp.Or(reason, i18n.Say(i18n.English, i18n.HookNoReason))
+	return chat.ToolResult{Content: i18n.Say(i18n.English, i18n.HookRefusedCall, reason), IsError: true}
 }
 
 // ruleOfHook notes in a call what hooks said before it.
@@ -151,11 +151,11 @@ func (t *tx) ruleOfHook(ctx context.Context, r hook.Record) error {
 		p.Asks, p.Reason = true, Clean(r.Outcome.Reason)
 	}
 	if r.Outcome.Context != "" && p.Hook != chat.HookDenied {
-		p.Note = Clean(phrase.Say(phrase.English, phrase.HookSays, r.Outcome.Context))
+		p.Note = Clean(i18n.Say(i18n.English, i18n.HookSays, r.Outcome.Context))
 	}
 	if r.Changed != nil && p.Hook != chat.HookDenied {
 		p.Arguments, p.Summary = new(Clean(r.Changed.Arguments)), new(Clean(r.Changed.Summary))
-		p.Note += phrase.Say(phrase.English, phrase.HookChanged)
+		p.Note += i18n.Say(i18n.English, i18n.HookChanged)
 	}
 	row, err := t.q.HookRule(ctx, t, p)
 	if errors.Is(err, pgx.ErrNoRows) {
@@ -178,7 +178,7 @@ func (t *tx) noteOfHook(ctx context.Context, r hook.Record) error {
 	if r.Outcome.Context == "" || !r.Event.Tells() {
 		return nil
 	}
-	note := "\n\n" + phrase.Say(phrase.English, phrase.HookSays, r.Outcome.Context)
+	note := "\n\n" + i18n.Say(i18n.English, i18n.HookSays, r.Outcome.Context)
 	row, err := t.q.HookNote(ctx, t, dbsqlc.HookNoteParams{ID: r.Call, Note: Clean(note)})
 	if errors.Is(err, pgx.ErrNoRows) {
 		return nil
@@ -207,11 +207,11 @@ func (t *tx) refuseClaimed(ctx context.Context, r hook.Record) error {
 	if err != nil {
 		return err
 	}
-	say := phrase.HookRefusedMessage
+	say := i18n.HookRefusedMessage
 	if r.Event != hook.UserPromptSubmit {
-		say = phrase.HookRefusedTold
+		say = i18n.HookRefusedTold
 	}
-	return t.notice(ctx, r.Session, r.Turn, phrase.Say(lang, say, cmp.Or(Clean(r.Outcome.Reason), phrase.Say(lang, phrase.HookNoReason))))
+	return t.notice(ctx, r.Session, r.Turn, i18n.Say(lang, say, cmp.Or(Clean(r.Outcome.Reason), i18n.Say(lang, i18n.HookNoReason))))
 }
 
 // HookUnanswered reports whether anything that a turn has claimed is left for the model.

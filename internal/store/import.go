@@ -8,7 +8,7 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
-	"xbot/internal/phrase"
+	"xbot/internal/i18n"
 	"xbot/internal/store/dbsqlc"
 	"xbot/internal/transcript"
 )
@@ -110,7 +110,7 @@ func (in *importing) message(ctx context.Context, turn chat.TurnID, step int, m 
 	in.ids[m.ID] = id
 	for n, c := range m.ToolCalls {
 		if c.State != chat.CallDone {
-			c.Result, c.IsError = phrase.Say(phrase.English, phrase.CallUnknown), true
+			c.Result, c.IsError = i18n.Say(i18n.English, i18n.CallUnknown), true
 		}
 		if c.FinishedAt == nil {
 			c.FinishedAt = &m.CreatedAt

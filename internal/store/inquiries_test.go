@@ -7,7 +7,7 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
-	"xbot/internal/phrase"
+	"xbot/internal/i18n"
 	"xbot/internal/store"
 )
 
@@ -103,7 +103,7 @@ func TestInquiry_OfATurnThatEndsIsNoFailure(t *testing.T) {
 	call, err := b.Call(t.Context(), id)
 	require.NoError(t, err)
 	require.False(t, call.IsError)
-	require.Equal(t, phrase.Say(phrase.English, phrase.InquiryStopped), call.Result)
+	require.Equal(t, i18n.Say(i18n.English, i18n.InquiryStopped), call.Result)
 	require.Equal(t, chat.ApprovalVoid, call.Approval.State)
 	_, open, err := b.OpenQuestion(t.Context(), key, b.user.ID)
 	require.NoError(t, err)

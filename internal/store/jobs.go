@@ -12,7 +12,7 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
-	"xbot/internal/phrase"
+	"xbot/internal/i18n"
 	"xbot/internal/schedule"
 	"xbot/internal/store/dbsqlc"
 )
@@ -54,7 +54,7 @@ func (s *Store) AddJob(ctx context.Context, j Job) (made Job, fresh bool, err er
 			}
 		}
 		if n >= MaxJobs && j.Heartbeat == "" {
-			return phrase.Fault(fault.TooLarge, phrase.CronLimit, n)
+			return i18n.Fault(fault.TooLarge, i18n.CronLimit, n)
 		}
 		row, err := tx.q.CronInsert(ctx, tx, insertOf(j))
 		made, fresh = jobOf(row), true

@@ -11,8 +11,8 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
+	"xbot/internal/i18n"
 	"xbot/internal/pgtest"
-	"xbot/internal/phrase"
 	"xbot/internal/schedule"
 	"xbot/internal/secret"
 	"xbot/internal/store"
@@ -409,7 +409,7 @@ func TestLink_MovesTheJobsThatWereMadeThere(t *testing.T) {
 	require.NoError(t, err)
 	hash := secret.HashToken("CODE")
 	require.NoError(t, b.NewLinkCode(t.Context(), one.ID, oneKey, hash))
-	_, err = b.UseLinkCode(t.Context(), store.Link{Hash: hash, User: two.ID, Channel: "qq", Peer: "u2", Lang: phrase.English})
+	_, err = b.UseLinkCode(t.Context(), store.Link{Hash: hash, User: two.ID, Channel: "qq", Peer: "u2", Lang: i18n.English})
 	require.NoError(t, err)
 	mine, err := b.Jobs(t.Context(), one.ID)
 	require.NoError(t, err)

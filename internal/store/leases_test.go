@@ -12,7 +12,7 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
-	"xbot/internal/phrase"
+	"xbot/internal/i18n"
 	"xbot/internal/policy"
 	"xbot/internal/store"
 )
@@ -98,7 +98,7 @@ func TestBeginStep_GivesBackWhatItsHolderLost(t *testing.T) {
 
 	require.True(t, q.call(s[0]))
 	refused(1)
-	_, err := q.CountFailure(t.Context(), s[0], func(n int, _ phrase.Lang) (chat.Retry, bool) { return chat.Retry{Attempt: n + 1}, true })
+	_, err := q.CountFailure(t.Context(), s[0], func(n int, _ i18n.Lang) (chat.Retry, bool) { return chat.Retry{Attempt: n + 1}, true })
 	require.NoError(t, err)
 	require.True(t, q.call(s[1]), "a call that waits for the provider keeps no place")
 

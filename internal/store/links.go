@@ -12,7 +12,7 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
-	"xbot/internal/phrase"
+	"xbot/internal/i18n"
 	"xbot/internal/store/dbsqlc"
 )
 
@@ -36,7 +36,7 @@ type Link struct {
 	User                   chat.UserID // who typed it
 	Channel, Account, Peer string      // as whom
 	Name                   string      // what they are called there
-	Lang                   phrase.Lang // of the one who typed it
+	Lang                   i18n.Lang   // of the one who typed it
 }
 
 // Linked is what came of a Link.
@@ -56,7 +56,7 @@ func (s *Store) UseLinkCode(ctx context.Context, l Link) (Linked, error) {
 	err := s.inTx(ctx, func(tx *tx) error {
 		code, err := s.q.LinkCodeTake(ctx, tx, l.Hash)
 		if errors.Is(err, pgx.ErrNoRows) {
-			return phrase.Fault(fault.NotFound, phrase.LinkUnknown)
+			return i18n.Fault(fault.NotFound, i18n.LinkUnknown)
 		}
 		if err != nil {
 			return fmt.Errorf("take link code: %w", err)
@@ -74,12 +74,12 @@ func (s *Store) UseLinkCode(ctx context.Context, l Link) (Linked, error) {
 			return fmt.Errorf("read the user: %w", err)
 		}
 		if from.Role == roleAdmin {
-			return phrase.Fault(fault.Denied, phrase.LinkAdmin)
+			return i18n.Fault(fault.Denied, i18n.LinkAdmin)
 		}
 		if out.Moved, err = tx.moveIdentity(ctx, l, to.ID); err != nil || code.SessionKey == "" {
 			return err
 		}
-		return tx.notice(ctx, chat.SessionKey(code.SessionKey), "", phrase.Say(l.Lang, phrase.LinkTold, called(l)))
+		return tx.notice(ctx, chat.SessionKey(code.SessionKey), "", i18n.Say(l.Lang, i18n.LinkTold, called(l)))
 	})
 	return out, err
 }
@@ -98,7 +98,7 @@ func (t *tx) moveIdentity(ctx context.Context, l Link, to chat.UserID) (moved in
 		return 0, fmt.Errorf("move the identity: %w", err)
 	}
 	if n == 0 {
-		return 0, phrase.Fault(fault.Invalid, phrase.LinkHere)
+		return 0, i18n.Fault(fault.Invalid, i18n.LinkHere)
 	}
 	if err := t.q.TriggerLockOf(ctx, t, l.User); err != nil {
 		return 0, fmt.Errorf("lock triggers: %w", err)

@@ -8,7 +8,7 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
-	"xbot/internal/phrase"
+	"xbot/internal/i18n"
 	"xbot/internal/secret"
 	"xbot/internal/store"
 )
@@ -42,7 +42,7 @@ func TestLink_MovesTheIdentityWithItsSessionsAndTellsBoth(t *testing.T) {
 
 	hash := secret.HashToken("CODE")
 	require.NoError(t, b.NewLinkCode(t.Context(), one.ID, oneKey, hash))
-	link := store.Link{Hash: hash, User: two.ID, Channel: "qq", Peer: "u2", Name: "Bob", Lang: phrase.English}
+	link := store.Link{Hash: hash, User: two.ID, Channel: "qq", Peer: "u2", Name: "Bob", Lang: i18n.English}
 	got, err := b.UseLinkCode(t.Context(), link)
 	require.NoError(t, err)
 	require.Equal(t, one.ID, got.To.ID)
@@ -118,7 +118,7 @@ func (b *bundle) link(to, who store.User, channel, peer string) {
 	b.t.Helper()
 	hash := secret.HashToken(channel + peer)
 	require.NoError(b.t, b.NewLinkCode(b.t.Context(), to.ID, "", hash))
-	_, err := b.UseLinkCode(b.t.Context(), store.Link{Hash: hash, User: who.ID, Channel: channel, Peer: peer, Lang: phrase.English})
+	_, err := b.UseLinkCode(b.t.Context(), store.Link{Hash: hash, User: who.ID, Channel: channel, Peer: peer, Lang: i18n.English})
 	require.NoError(b.t, err)
 }
 

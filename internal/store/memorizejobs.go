@@ -12,7 +12,7 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
-	"xbot/internal/phrase"
+	"xbot/internal/i18n"
 	"xbot/internal/policy"
 	"xbot/internal/store/dbsqlc"
 )
@@ -189,7 +189,7 @@ func (s *Store) EndMemorize(ctx context.Context, j chat.MemorizeJob, state, why 
 		if err != nil {
 			return err
 		}
-		m := chat.Message{Session: key, Role: chat.RoleNotice, Origin: chat.OriginContext, Content: phrase.Say(lang, phrase.MemorizeFailed, why)}
+		m := chat.Message{Session: key, Role: chat.RoleNotice, Origin: chat.OriginContext, Content: i18n.Say(lang, i18n.MemorizeFailed, why)}
 		return tx.appendMessage(ctx, &m, "")
 	})
 }

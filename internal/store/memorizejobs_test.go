@@ -8,7 +8,7 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
-	"xbot/internal/phrase"
+	"xbot/internal/i18n"
 	"xbot/internal/window"
 )
 
@@ -176,7 +176,7 @@ func TestEndMemorize_TellsOnceThatItFailedAndHasThePromptReadAnewWhereItDidNot(t
 	for range 2 {
 		require.NoError(t, b.EndMemorize(t.Context(), jobs[0], chat.MemorizeFailed, "the provider is away", false))
 	}
-	say := phrase.Say(phrase.English, phrase.MemorizeFailed, "the provider is away")
+	say := i18n.Say(i18n.English, i18n.MemorizeFailed, "the provider is away")
 	n := 0
 	for _, text := range b.said() {
 		if text == say {
@@ -195,7 +195,7 @@ func TestEndMemorize_TellsOnceThatItFailedAndHasThePromptReadAnewWhereItDidNot(t
 	require.Len(t, notes, 2)
 	require.Equal(t, chat.MemorizeDone, notes[0].State)
 	require.Equal(t, "the provider is away", notes[1].Error)
-	require.Equal(t, phrase.English, phrase.Of(notes[1].Error))
+	require.Equal(t, i18n.English, i18n.Of(notes[1].Error))
 
 	require.NoError(t, b.DeleteSession(t.Context(), key))
 	_, err = b.MemorizeJob(t.Context(), jobs[1].ID)

@@ -10,7 +10,7 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
-	"xbot/internal/phrase"
+	"xbot/internal/i18n"
 )
 
 // exec makes a call of a command in a new step of a turn, begun on a runner.
@@ -96,10 +96,10 @@ func TestAbandonCall_HasItsCommandKilledAndAStoppedTurnSaysSo(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, map[string][]chat.CallID{"local": {sent}}, kills)
 	require.True(t, fault.Is(b.SetStartedOn(t.Context(), unsent, "store"), fault.Conflict), "it must not start any more")
-	_, err = b.FinishTurn(t.Context(), key, "t1", chat.TurnStopped, phrase.Stopped)
+	_, err = b.FinishTurn(t.Context(), key, "t1", chat.TurnStopped, i18n.Stopped)
 	require.NoError(t, err)
 	messages := b.transcript().Messages
-	require.Contains(t, messages[len(messages)-1].Content, phrase.Say(phrase.English, phrase.StillKilled, 1))
+	require.Contains(t, messages[len(messages)-1].Content, i18n.Say(i18n.English, i18n.StillKilled, 1))
 }
 
 func TestDeleteSession_NotesTheKillOfWhatRunsInIt(t *testing.T) {

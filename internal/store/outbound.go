@@ -10,7 +10,7 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
-	"xbot/internal/phrase"
+	"xbot/internal/i18n"
 	"xbot/internal/store/dbsqlc"
 )
 
@@ -122,7 +122,7 @@ func (s *Store) EndDelivery(ctx context.Context, id int64, state, reason string)
 		if err != nil {
 			return err
 		}
-		m := chat.Message{Session: row.SessionKey, Turn: turn, Role: chat.RoleNotice, Content: phrase.Say(lang, say)}
+		m := chat.Message{Session: row.SessionKey, Turn: turn, Role: chat.RoleNotice, Content: i18n.Say(lang, say)}
 		if err := tx.appendMessage(ctx, &m, ""); err != nil {
 			return err
 		}
@@ -132,21 +132,21 @@ func (s *Store) EndDelivery(ctx context.Context, id int64, state, reason string)
 
 // missing says what a person is told of what they may be missing. Of what tells of a lost delivery nothing is said, or a connection
 // that never answers would be told of for ever.
-func missing(row dbsqlc.OutboundEndRow, state string) (say phrase.ID, ok bool) {
+func missing(row dbsqlc.OutboundEndRow, state string) (say i18n.ID, ok bool) {
 	question := row.Kind == chat.OutboundQuestion
 	switch {
 	case row.Notice && state == chat.OutboundUncertain:
-		return phrase.NoticeUnknown, true
+		return i18n.NoticeUnknown, true
 	case !question && !row.Answer:
 		return "", false
 	case state == chat.OutboundUncertain && question:
-		return phrase.AskUnknown, true
+		return i18n.AskUnknown, true
 	case state == chat.OutboundUncertain:
-		return phrase.SentUnknown, true
+		return i18n.SentUnknown, true
 	case state == chat.OutboundFailed && question:
-		return phrase.AskRefused, true
+		return i18n.AskRefused, true
 	case state == chat.OutboundFailed:
-		return phrase.SentRefused, true
+		return i18n.SentRefused, true
 	}
 	return "", false
 }

@@ -8,7 +8,7 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
-	"xbot/internal/phrase"
+	"xbot/internal/i18n"
 	"xbot/internal/store"
 )
 
@@ -69,10 +69,10 @@ func TestOutbound_AnAnswerWaitsForThePlaceOfItsMessage(t *testing.T) {
 	require.True(t, fault.Is(b.SavePieces(t.Context(), &other, true), fault.Conflict), "another attempt has gone on with it")
 	require.NoError(t, b.EndDelivery(t.Context(), id, chat.OutboundSent, ""))
 	require.True(t, fault.Is(b.SavePieces(t.Context(), &o, true), fault.Conflict), "what has ended stays as it is")
-	_, err = b.FinishTurn(t.Context(), peerKey, "t1", chat.TurnStopped, phrase.Stopped)
+	_, err = b.FinishTurn(t.Context(), peerKey, "t1", chat.TurnStopped, i18n.Stopped)
 	require.NoError(t, err)
 	id, words = b.next()
-	require.Equal(t, phrase.Say(phrase.English, phrase.Stopped), words)
+	require.Equal(t, i18n.Say(i18n.English, i18n.Stopped), words)
 	o, err = b.Outbound(t.Context(), id)
 	require.NoError(t, err)
 	require.Equal(t, 2, o.Before, "two messages have answered m1")
@@ -119,7 +119,7 @@ func TestOutbound_OfAnAnswerThatMayBeLostThePersonIsToldOnce(t *testing.T) {
 	require.NoError(t, b.EndDelivery(t.Context(), id, chat.OutboundUncertain, "broke"))
 	require.NoError(t, b.EndDelivery(t.Context(), id, chat.OutboundUncertain, "broke"))
 	notice, words := b.next()
-	require.Equal(t, phrase.Say(phrase.English, phrase.SentUnknown), words)
+	require.Equal(t, i18n.Say(i18n.English, i18n.SentUnknown), words)
 	require.NoError(t, b.EndDelivery(t.Context(), notice, chat.OutboundUncertain, "broke"))
 	id, _ = b.next()
 	require.Zero(t, id, "not of what tells of it")
@@ -129,9 +129,9 @@ func TestOutbound_OfANoticeThatMayBeLostThePersonIsToldOnce(t *testing.T) {
 	b := setup(t)
 	b.onPlatform()
 	b.writes("m1", &chat.Address{ChatType: chat.ChatDirect, Peer: "7"}, "t1")
-	_, err := b.FinishTurn(t.Context(), peerKey, "t1", chat.TurnStopped, phrase.Stopped)
+	_, err := b.FinishTurn(t.Context(), peerKey, "t1", chat.TurnStopped, i18n.Stopped)
 	require.NoError(t, err)
-	for _, want := range []string{phrase.Say(phrase.English, phrase.Stopped), phrase.Say(phrase.English, phrase.NoticeUnknown)} {
+	for _, want := range []string{i18n.Say(i18n.English, i18n.Stopped), i18n.Say(i18n.English, i18n.NoticeUnknown)} {
 		id, words := b.next()
 		require.Equal(t, want, words)
 		require.NoError(t, b.EndDelivery(t.Context(), id, chat.OutboundUncertain, "broke"))
@@ -184,7 +184,7 @@ func TestEndDelivery_OfWhatThePlatformRefusesThePersonIsToldOnce(t *testing.T) {
 	require.NoError(t, b.EndDelivery(t.Context(), id, chat.OutboundFailed, "not in these words"))
 	require.NoError(t, b.EndDelivery(t.Context(), id, chat.OutboundFailed, "not in these words"))
 	notice, words := b.next()
-	require.Equal(t, phrase.Say(phrase.English, phrase.SentRefused), words)
+	require.Equal(t, i18n.Say(i18n.English, i18n.SentRefused), words)
 	require.NoError(t, b.EndDelivery(t.Context(), notice, chat.OutboundFailed, "the bot is not in this chat"))
 	id, _ = b.next()
 	require.Zero(t, id, "nothing is said of that")

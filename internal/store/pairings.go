@@ -12,7 +12,7 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
-	"xbot/internal/phrase"
+	"xbot/internal/i18n"
 	"xbot/internal/store/dbsqlc"
 )
 
@@ -109,7 +109,7 @@ func (s *Store) EndPairing(ctx context.Context, code string, approve bool, by ch
 	err := s.inTx(ctx, func(tx *tx) error {
 		row, err := s.q.PairingTake(ctx, tx, ReadCode(code))
 		if errors.Is(err, pgx.ErrNoRows) {
-			return phrase.Fault(fault.NotFound, phrase.PairUnknown, chat.FirstWords(code, 20))
+			return i18n.Fault(fault.NotFound, i18n.PairUnknown, chat.FirstWords(code, 20))
 		}
 		if err != nil {
 			return fmt.Errorf("take pairing: %w", err)

@@ -10,7 +10,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"xbot/internal/chat"
-	"xbot/internal/phrase"
+	"xbot/internal/i18n"
 	"xbot/internal/store/dbsqlc"
 )
 
@@ -74,7 +74,7 @@ func (s *Store) Course(ctx context.Context, turn chat.TurnID) (chat.Course, erro
 }
 
 // TurnLang is the language of who is answered by a turn.
-func (s *Store) TurnLang(ctx context.Context, turn chat.TurnID) (lang phrase.Lang, err error) {
+func (s *Store) TurnLang(ctx context.Context, turn chat.TurnID) (lang i18n.Lang, err error) {
 	err = s.inTx(ctx, func(tx *tx) error {
 		lang, err = tx.langOf(ctx, turn)
 		return err

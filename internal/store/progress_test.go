@@ -8,7 +8,7 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
-	"xbot/internal/phrase"
+	"xbot/internal/i18n"
 	"xbot/internal/store"
 )
 
@@ -159,7 +159,7 @@ func TestCourse_OfATurnThatWasReleasedOrNeverShown(t *testing.T) {
 	require.NoError(t, err)
 	require.True(t, ok)
 	b.follows()
-	_, err = b.FinishTurn(t.Context(), peerKey, "t2", chat.TurnStopped, phrase.Stopped)
+	_, err = b.FinishTurn(t.Context(), peerKey, "t2", chat.TurnStopped, i18n.Stopped)
 	require.NoError(t, err)
 	require.Empty(t, b.nextFollow(), "nothing was shown of it")
 	require.Empty(t, b.follows())
@@ -215,7 +215,7 @@ func TestCourse_NamesARetryUntilSomethingElseHappens(t *testing.T) {
 	step := chat.Step{Session: peerKey, Turn: "t1"}
 	_, _, _, err := b.BeginStep(t.Context(), step)
 	require.NoError(t, err)
-	_, err = b.CountFailure(t.Context(), step, func(n int, _ phrase.Lang) (chat.Retry, bool) {
+	_, err = b.CountFailure(t.Context(), step, func(n int, _ i18n.Lang) (chat.Retry, bool) {
 		return chat.Retry{Turn: "t1", Attempt: n + 1, Failed: 7, Text: "again"}, true
 	})
 	require.NoError(t, err)

@@ -9,7 +9,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"xbot/internal/chat"
-	"xbot/internal/phrase"
+	"xbot/internal/i18n"
 	"xbot/internal/store/dbsqlc"
 )
 
@@ -53,7 +53,7 @@ func (t *tx) tellWait(ctx context.Context, step chat.Step, reason string, most t
 	if err != nil {
 		return err
 	}
-	text := phrase.Say(lang, phrase.ProviderWaits, Clean(reason), hours(lang, most))
+	text := i18n.Say(lang, i18n.ProviderWaits, Clean(reason), hours(lang, most))
 	if err := t.notice(ctx, step.Session, step.Turn, text); err != nil {
 		return err
 	}
@@ -67,15 +67,15 @@ func (t *tx) tellWait(ctx context.Context, step chat.Step, reason string, most t
 	return t.notice(ctx, above.SessionKey, above.TurnID, text)
 }
 
-func hours(lang phrase.Lang, d time.Duration) string {
+func hours(lang i18n.Lang, d time.Duration) string {
 	minutes := int(d / time.Minute)
 	switch {
 	case minutes < 60:
-		return phrase.Say(lang, phrase.ProgressMinute, minutes)
+		return i18n.Say(lang, i18n.ProgressMinute, minutes)
 	case minutes%60 == 0:
-		return phrase.Say(lang, phrase.ProgressHour, minutes/60)
+		return i18n.Say(lang, i18n.ProgressHour, minutes/60)
 	}
-	return phrase.Say(lang, phrase.ProgressHours, minutes/60, minutes%60)
+	return i18n.Say(lang, i18n.ProgressHours, minutes/60, minutes%60)
 }
 
 // ProviderDue says how long a turn that waits leaves its provider alone; 0: it may ask now.

@@ -8,7 +8,7 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
-	"xbot/internal/phrase"
+	"xbot/internal/i18n"
 	"xbot/internal/policy"
 )
 
@@ -44,7 +44,7 @@ func TestWaitForProvider_GivesTheTurnToWhoIsNextAndCountsAgainWhenItGoesOn(t *te
 	require.NoError(t, err)
 	require.InDelta(t, time.Minute, rest, float64(5*time.Second))
 
-	_, err = q.EndStep(t.Context(), chat.Step{Session: first, Turn: turn, N: 1}, "stop", func(phrase.Lang) string { return "after all" })
+	_, err = q.EndStep(t.Context(), chat.Step{Session: first, Turn: turn, N: 1}, "stop", func(i18n.Lang) string { return "after all" })
 	require.NoError(t, err)
 	require.Empty(t, q.start(third))
 	q.end(second, other)
@@ -95,7 +95,7 @@ func TestWaitForProvider_EndsAtItsLimit(t *testing.T) {
 	_, waits, err = q.WaitForProvider(t.Context(), step, "timeout", time.Hour)
 	require.NoError(t, err)
 	require.False(t, waits)
-	_, err = q.FailStep(t.Context(), step, fault.Unavailable, func(phrase.Lang) string { return "over" })
+	_, err = q.FailStep(t.Context(), step, fault.Unavailable, func(i18n.Lang) string { return "over" })
 	require.NoError(t, err)
 }
 

@@ -8,7 +8,7 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
-	"xbot/internal/phrase"
+	"xbot/internal/i18n"
 	"xbot/internal/store"
 )
 
@@ -67,7 +67,7 @@ func TestQuestion_IsSentOnceAndSettledOnce(t *testing.T) {
 	require.Equal(t, chat.OutboundQuestion, o.Kind)
 	require.Equal(t, "m1", o.Place.ReplyTo)
 	require.Equal(t, "to look", o.Asked.Call.Approval.Reason)
-	require.Equal(t, string(phrase.English), o.Asked.Lang)
+	require.Equal(t, string(i18n.English), o.Asked.Lang)
 	next, _, err := b.NextOutbound(t.Context(), peerKey)
 	require.NoError(t, err)
 	require.Equal(t, "Shell · ls", next.Words)
@@ -106,7 +106,7 @@ func TestQuestion_ThatMayHaveBeenSeenIsSettledBehindIt(t *testing.T) {
 	for name, ends := range map[string]func(b *bundle){
 		"nobody answers": func(b *bundle) { require.NoError(b.t, b.Expire(b.t.Context(), askedCall)) },
 		"a stop": func(b *bundle) {
-			_, err := b.FinishTurn(b.t.Context(), peerKey, "t1", chat.TurnStopped, phrase.Stopped)
+			_, err := b.FinishTurn(b.t.Context(), peerKey, "t1", chat.TurnStopped, i18n.Stopped)
 			require.NoError(b.t, err)
 		},
 	} {
@@ -150,5 +150,5 @@ func TestEndDelivery_OfAQuestionThatMayBeLostThePersonIsTold(t *testing.T) {
 	b := setup(t)
 	b.asksOn(&chat.Address{ChatType: chat.ChatDirect, Peer: "7"})
 	require.NoError(t, b.EndDelivery(t.Context(), b.question().ID, chat.OutboundUncertain, "broke"))
-	require.Equal(t, phrase.Say(phrase.English, phrase.AskUnknown), b.question().Text)
+	require.Equal(t, i18n.Say(i18n.English, i18n.AskUnknown), b.question().Text)
 }

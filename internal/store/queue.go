@@ -11,7 +11,7 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
-	"xbot/internal/phrase"
+	"xbot/internal/i18n"
 	"xbot/internal/store/dbsqlc"
 )
 
@@ -70,7 +70,7 @@ func (t *tx) replace(ctx context.Context, in Inbound, got *Accepted) (late bool,
 	}
 	for _, r := range rows {
 		if r.Was {
-			t.drop(in.Session, got, r.ID, r.Body, outcomeSuperseded, phrase.Superseded)
+			t.drop(in.Session, got, r.ID, r.Body, outcomeSuperseded, i18n.Superseded)
 		}
 	}
 	if !late {
@@ -118,7 +118,7 @@ func (t *tx) full(ctx context.Context, in Inbound) (Accepted, error) {
 	got := Accepted{ID: row.ID, Mode: in.Queue.Mode, Fetch: outcome == nil && len(in.files()) > 0}
 	t.queued(in, row.ID)
 	if outcome != nil {
-		t.drop(in.Session, &got, row.ID, in.Text, outcomeDropped, phrase.DroppedNew, in.Queue.Cap)
+		t.drop(in.Session, &got, row.ID, in.Text, outcomeDropped, i18n.DroppedNew, in.Queue.Cap)
 		return got, nil
 	}
 	if err := t.makeRoom(ctx, in, &got); err != nil {
@@ -129,14 +129,14 @@ func (t *tx) full(ctx context.Context, in Inbound) (Accepted, error) {
 }
 
 func tooMany(limit int) error {
-	return phrase.Fault(fault.RateLimited, phrase.QueueFull, limit)
+	return i18n.Fault(fault.RateLimited, i18n.QueueFull, limit)
 }
 
 // makeRoom drops the oldest messages until the queue is within its cap again. Commands are never dropped.
 func (t *tx) makeRoom(ctx context.Context, in Inbound, got *Accepted) error {
-	outcome, say := outcomeDropped, phrase.DroppedOld
+	outcome, say := outcomeDropped, i18n.DroppedOld
 	if in.Queue.Drop == chat.DropSummarize {
-		outcome, say = outcomeSummarized, phrase.Summarized
+		outcome, say = outcomeSummarized, i18n.Summarized
 	}
 	rows, err := t.q.QueueDrop(ctx, t, dbsqlc.QueueDropParams{Session: in.Session, ID: got.ID, Cap: int32(in.Queue.Cap), Outcome: outcome})
 	if err != nil {
@@ -176,8 +176,8 @@ func (t *tx) disown(ctx context.Context, id chat.InboxID, itself bool) error {
 }
 
 // drop tells the sender of a message that it gets no turn, and why.
-func (t *tx) drop(key chat.SessionKey, got *Accepted, id chat.InboxID, text, outcome string, say phrase.ID, args ...any) {
-	told := phrase.Say(phrase.Of(text), say, args...)
+func (t *tx) drop(key chat.SessionKey, got *Accepted, id chat.InboxID, text, outcome string, say i18n.ID, args ...any) {
+	told := i18n.Say(i18n.Of(text), say, args...)
 	got.Dropped = append(got.Dropped, id)
 	if id == got.ID {
 		got.Ended = told

@@ -13,7 +13,7 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
-	"xbot/internal/phrase"
+	"xbot/internal/i18n"
 	"xbot/internal/store"
 )
 
@@ -120,7 +120,7 @@ func TestSteer_TakesWhatWaitsAndSkipsCallsThatHaveNotBegun(t *testing.T) {
 	require.Zero(t, b.steer("t1", 1).Messages)
 	calls := b.transcript().Messages[1].ToolCalls
 	require.Equal(t, chat.CallRunning, calls[0].State, "what runs goes on")
-	require.Equal(t, phrase.Say(phrase.English, phrase.CallSkipped), calls[1].Result)
+	require.Equal(t, i18n.Say(i18n.English, i18n.CallSkipped), calls[1].Result)
 
 	b.say("m2", steer)
 	b.say("m3", steer)
@@ -322,12 +322,12 @@ func TestInterrupt_StopsTheTurnThatRunsAndSaysWhy(t *testing.T) {
 	stop, err := b.StopRequested(t.Context(), key, "t1")
 	require.NoError(t, err)
 	require.True(t, stop)
-	pending, err := b.FinishTurn(t.Context(), key, "t1", chat.TurnStopped, phrase.Stopped)
+	pending, err := b.FinishTurn(t.Context(), key, "t1", chat.TurnStopped, i18n.Stopped)
 	require.NoError(t, err)
 	require.True(t, pending)
 	c, _ := b.claim("t2")
 	require.Equal(t, newer.ID, c.Inbox)
-	require.Equal(t, []string{"running", phrase.Say(phrase.English, phrase.Interrupted), "superseded: older", "text m3"}, b.spoken())
+	require.Equal(t, []string{"running", i18n.Say(i18n.English, i18n.Interrupted), "superseded: older", "text m3"}, b.spoken())
 	stop, err = b.StopRequested(t.Context(), key, "t2")
 	require.NoError(t, err)
 	require.False(t, stop, "it never hits its own turn")
@@ -338,11 +338,11 @@ func TestInterrupt_APersonsStopIsSaidAsOne(t *testing.T) {
 	b.send("m1", "running")
 	b.claim("t1")
 	b.say("m2", interrupt)
-	_, err := b.Stop(t.Context(), b.inbound("s1", ""), phrase.English)
+	_, err := b.Stop(t.Context(), b.inbound("s1", ""), i18n.English)
 	require.NoError(t, err)
-	_, err = b.FinishTurn(t.Context(), key, "t1", chat.TurnStopped, phrase.Stopped)
+	_, err = b.FinishTurn(t.Context(), key, "t1", chat.TurnStopped, i18n.Stopped)
 	require.NoError(t, err)
-	require.Equal(t, []string{"running", phrase.Say(phrase.English, phrase.Stopped)}, b.spoken())
+	require.Equal(t, []string{"running", i18n.Say(i18n.English, i18n.Stopped)}, b.spoken())
 }
 
 func TestFull_DropsWhatThePolicySaysAndTells(t *testing.T) {
@@ -354,7 +354,7 @@ func TestFull_DropsWhatThePolicySaysAndTells(t *testing.T) {
 		chat.DropNew: {"dropped", "m3", []string{"text m1"}},
 		chat.DropOld: {"dropped", "m1", []string{"text m2"}},
 		chat.DropSummarize: {"summarized", "m1", []string{
-			"summarized: " + phrase.Say(phrase.English, phrase.SummarizedHead, 1) + "\n- text m1", "text m2",
+			"summarized: " + i18n.Say(i18n.English, i18n.SummarizedHead, 1) + "\n- text m1", "text m2",
 		}},
 	} {
 		t.Run(string(drop), func(t *testing.T) {
@@ -407,7 +407,7 @@ func TestFull_WhatADroppedMessageHadReplacedIsKept(t *testing.T) {
 	}
 	b.claim("t1")
 	require.Equal(t, []string{
-		"summarized: " + phrase.Say(phrase.English, phrase.SummarizedHead, 2) + "\n- text m2\n- text n0", "superseded: text m1", "text n1",
+		"summarized: " + i18n.Say(i18n.English, i18n.SummarizedHead, 2) + "\n- text m2\n- text n0", "superseded: text m1", "text n1",
 	}, b.spoken())
 }
 
@@ -463,7 +463,7 @@ func TestStop_IsAnsweredWithWhatItFound(t *testing.T) {
 	stop := func(id string) string {
 		in := b.inbound(id, "/stop")
 		for range 2 { // a repeated delivery is answered once
-			_, err := b.Stop(t.Context(), in, phrase.English)
+			_, err := b.Stop(t.Context(), in, i18n.English)
 			require.NoError(t, err)
 		}
 		said := b.spoken()

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"xbot/internal/chat"
-	"xbot/internal/phrase"
+	"xbot/internal/i18n"
 	"xbot/internal/secret"
 	"xbot/internal/store"
 )
@@ -137,7 +137,7 @@ func TestSuperseded_ComesIntoTheTranscriptThoughWhatReplacedItDoesNot(t *testing
 			require.True(b.t, changed)
 		},
 		"stopped": func(b *bundle) {
-			_, err := b.Stop(b.t.Context(), b.inbound("s1", "/stop"), phrase.English)
+			_, err := b.Stop(b.t.Context(), b.inbound("s1", "/stop"), i18n.English)
 			require.NoError(b.t, err)
 		},
 	} {
@@ -179,7 +179,7 @@ func TestExpiry_AWrittenStopIsNotTheConversationGoingOn(t *testing.T) {
 	b.rest(2 * time.Hour)
 	in := b.inbound("s1", "/stop")
 	in.Expired = idleFor(time.Hour)
-	_, err := b.Stop(t.Context(), in, phrase.English)
+	_, err := b.Stop(t.Context(), in, i18n.English)
 	require.NoError(t, err)
 	b.sendLater("m1", "q1")
 	b.claim("t1")
@@ -195,7 +195,7 @@ func TestStop_DeliveredTwiceAtOneInstantIsOneStop(t *testing.T) {
 	var got store.Stopped
 	var err error
 	b.hold(first, []any{string(key), int64(b.user.ID)}, func() {
-		got, err = b.Stop(t.Context(), b.inbound("s1", "/stop"), phrase.English)
+		got, err = b.Stop(t.Context(), b.inbound("s1", "/stop"), i18n.English)
 	})
 	require.NoError(t, err)
 	require.True(t, got.Duplicate)
@@ -216,7 +216,7 @@ func TestLink_DoesNotLockUpWithAClaim(t *testing.T) {
 	require.NoError(t, err)
 	linked := make(chan error, 1)
 	go func() {
-		_, err := b.UseLinkCode(t.Context(), store.Link{Hash: secret.HashToken("CODE"), User: two.ID, Channel: "qq", Peer: "u2", Lang: phrase.English})
+		_, err := b.UseLinkCode(t.Context(), store.Link{Hash: secret.HashToken("CODE"), User: two.ID, Channel: "qq", Peer: "u2", Lang: i18n.English})
 		linked <- err
 	}()
 	b.waits()

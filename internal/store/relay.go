@@ -8,7 +8,7 @@ import (
 	"github.com/jackc/pgx/v5/pgtype"
 
 	"xbot/internal/chat"
-	"xbot/internal/phrase"
+	"xbot/internal/i18n"
 	"xbot/internal/store/dbsqlc"
 )
 
@@ -94,15 +94,15 @@ func (s *Store) Unclaimed(ctx context.Context, older time.Duration) ([]Waiting, 
 
 // TellTurnHeld tells the person, once, that the answer is held up.
 func (s *Store) TellTurnHeld(ctx context.Context, l Live) error {
-	return s.tellTurn(ctx, l, phrase.Held)
+	return s.tellTurn(ctx, l, i18n.Held)
 }
 
 // TellTurnPaused tells the person, once, that an administrator has paused the run.
 func (s *Store) TellTurnPaused(ctx context.Context, l Live) error {
-	return s.tellTurn(ctx, l, phrase.RunPaused)
+	return s.tellTurn(ctx, l, i18n.RunPaused)
 }
 
-func (s *Store) tellTurn(ctx context.Context, l Live, say phrase.ID) error {
+func (s *Store) tellTurn(ctx context.Context, l Live, say i18n.ID) error {
 	return s.inTx(ctx, func(tx *tx) error {
 		n, err := s.q.TurnMarkHeld(ctx, tx, l.Turn)
 		if err != nil || n == 0 {
@@ -112,7 +112,7 @@ func (s *Store) tellTurn(ctx context.Context, l Live, say phrase.ID) error {
 		if err != nil {
 			return err
 		}
-		return tx.notice(ctx, l.Session, l.Turn, phrase.Say(lang, say))
+		return tx.notice(ctx, l.Session, l.Turn, i18n.Say(lang, say))
 	})
 }
 
@@ -123,7 +123,7 @@ func (s *Store) TellMessageHeld(ctx context.Context, w Waiting) error {
 		if err != nil || n == 0 {
 			return err
 		}
-		return tx.notice(ctx, w.Session, "", phrase.Say(phrase.Of(w.Text), phrase.Held))
+		return tx.notice(ctx, w.Session, "", i18n.Say(i18n.Of(w.Text), i18n.Held))
 	})
 }
 

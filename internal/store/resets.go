@@ -7,7 +7,7 @@ import (
 	"strconv"
 
 	"xbot/internal/chat"
-	"xbot/internal/phrase"
+	"xbot/internal/i18n"
 	"xbot/internal/store/dbsqlc"
 )
 
@@ -29,7 +29,7 @@ func resetKey(id chat.InboxID) string { return "reset/" + strconv.FormatInt(int6
 // once, also if its turn was released and another one has claimed it.
 func (s *Store) ResetSession(ctx context.Context, turn chat.TurnID, reason, model, say string) error {
 	return s.obey(ctx, turn, func(tx *tx, o chat.Order) (string, error) {
-		lang := phrase.Lang(o.Lang)
+		lang := i18n.Lang(o.Lang)
 		if err := s.begin(ctx, tx, fresh{key: o.Session, once: resetKey(o.Inbox), reason: reason, model: model}); err != nil {
 			return "", err
 		}
@@ -38,7 +38,7 @@ func (s *Store) ResetSession(ctx context.Context, turn chat.TurnID, reason, mode
 			return "", fmt.Errorf("look for the text behind the command: %w", err)
 		}
 		divider := chat.Message{
-			Session: o.Session, Turn: turn, Role: chat.RoleNotice, Origin: chat.OriginReset, Content: phrase.Say(lang, phrase.ResetNew),
+			Session: o.Session, Turn: turn, Role: chat.RoleNotice, Origin: chat.OriginReset, Content: i18n.Say(lang, i18n.ResetNew),
 		}
 		if followed || say == "" {
 			divider.Inbox, say = o.Inbox, ""

@@ -8,11 +8,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"xbot/internal/chat"
-	"xbot/internal/phrase"
+	"xbot/internal/i18n"
 	"xbot/internal/store"
 )
 
-var newConversation = phrase.Say(phrase.English, phrase.ResetNew)
+var newConversation = i18n.Say(i18n.English, i18n.ResetNew)
 
 // reset is a whole turn that begins the conversation anew.
 func (b *bundle) reset(turn chat.TurnID, say string) {

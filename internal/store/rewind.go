@@ -10,7 +10,7 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
-	"xbot/internal/phrase"
+	"xbot/internal/i18n"
 	"xbot/internal/store/dbsqlc"
 )
 
@@ -78,7 +78,7 @@ func (s *Store) AnswerOrder(ctx context.Context, turn chat.TurnID, text string) 
 // so. A command is carried out once, also if its turn was released and another one has claimed it.
 func (s *Store) Rewind(ctx context.Context, turn chat.TurnID, back int, to chat.MessageID) error {
 	return s.obey(ctx, turn, func(tx *tx, o chat.Order) (string, error) {
-		lang := phrase.Lang(o.Lang)
+		lang := i18n.Lang(o.Lang)
 		control, err := tx.rewound(ctx, o)
 		if errors.Is(err, pgx.ErrNoRows) {
 			var refusal string
@@ -106,7 +106,7 @@ func (t *tx) rewound(ctx context.Context, o chat.Order) (chat.Control, error) {
 	return controlOf(row)
 }
 
-func (t *tx) rewind(ctx context.Context, o chat.Order, lang phrase.Lang, back int, to chat.MessageID) (chat.Control, string, error) {
+func (t *tx) rewind(ctx context.Context, o chat.Order, lang i18n.Lang, back int, to chat.MessageID) (chat.Control, string, error) {
 	first, refusal, err := t.rewindTo(ctx, o, lang, back, to)
 	if err != nil || refusal != "" {
 		return chat.Control{}, refusal, err
@@ -151,16 +151,16 @@ func (t *tx) rewind(ctx context.Context, o chat.Order, lang phrase.Lang, back in
 }
 
 // rewindTo returns the message to begin with, or why there is none.
-func (t *tx) rewindTo(ctx context.Context, o chat.Order, lang phrase.Lang, back int, to chat.MessageID) (chat.MessageID, string, error) {
+func (t *tx) rewindTo(ctx context.Context, o chat.Order, lang i18n.Lang, back int, to chat.MessageID) (chat.MessageID, string, error) {
 	if to != 0 {
 		problem, err := t.rewindable(ctx, o.Session, to)
 		if err == nil && problem == "" && to >= o.Message {
-			problem = phrase.RewindGone
+			problem = i18n.RewindGone
 		}
 		if err != nil || problem == "" {
 			return to, "", err
 		}
-		return 0, phrase.Say(lang, problem, to), nil
+		return 0, i18n.Say(lang, problem, to), nil
 	}
 	targets, err := t.q.RewindTargets(ctx, t, dbsqlc.RewindTargetsParams{SessionKey: o.Session, Before: o.Message, N: int32(max(back, rewindChoices))})
 	switch {
@@ -169,9 +169,9 @@ func (t *tx) rewindTo(ctx context.Context, o chat.Order, lang phrase.Lang, back 
 	case back <= len(targets):
 		return targets[back-1].ID, "", nil
 	case len(targets) == 0:
-		return 0, phrase.Say(lang, phrase.RewindNone), nil
+		return 0, i18n.Say(lang, i18n.RewindNone), nil
 	}
-	lines := []string{phrase.Say(lang, phrase.RewindChoose, len(targets)), ""}
+	lines := []string{i18n.Say(lang, i18n.RewindChoose, len(targets)), ""}
 	for _, m := range targets[:min(len(targets), rewindChoices)] {
 		lines = append(lines, fmt.Sprintf("* `m%d` %s", m.ID, chat.FirstWords(m.Content, rewindWords)))
 	}
@@ -179,17 +179,17 @@ func (t *tx) rewindTo(ctx context.Context, o chat.Order, lang phrase.Lang, back 
 }
 
 // rewindable says why a message cannot be taken back; empty: it can.
-func (t *tx) rewindable(ctx context.Context, key chat.SessionKey, id chat.MessageID) (phrase.ID, error) {
+func (t *tx) rewindable(ctx context.Context, key chat.SessionKey, id chat.MessageID) (i18n.ID, error) {
 	m, err := t.q.RewindTarget(ctx, t, dbsqlc.RewindTargetParams{SessionKey: key, ID: id})
 	switch {
 	case errors.Is(err, pgx.ErrNoRows):
-		return phrase.RewindGone, nil
+		return i18n.RewindGone, nil
 	case err != nil:
 		return "", fmt.Errorf("read message %d: %w", id, err)
 	case m.Role != chat.RoleUser || m.Origin != "" || m.DisplayOnly:
-		return phrase.RewindNotOne, nil
+		return i18n.RewindNotOne, nil
 	case m.RewoundBy != nil:
-		return phrase.RewindTwice, nil
+		return i18n.RewindTwice, nil
 	}
 	return "", nil
 }
@@ -211,7 +211,7 @@ func (t *tx) undoEdits(ctx context.Context, o chat.Order, rewind chat.Control) e
 	return nil
 }
 
-func (t *tx) sayRewound(ctx context.Context, o chat.Order, lang phrase.Lang, control chat.Control) (string, error) {
+func (t *tx) sayRewound(ctx context.Context, o chat.Order, lang i18n.Lang, control chat.Control) (string, error) {
 	first, err := t.q.RewindTarget(ctx, t, dbsqlc.RewindTargetParams{SessionKey: o.Session, ID: control.Rewind.From})
 	if err != nil {
 		return "", fmt.Errorf("read the first message: %w", err)
@@ -221,7 +221,7 @@ func (t *tx) sayRewound(ctx context.Context, o chat.Order, lang phrase.Lang, con
 		return "", fmt.Errorf("count what was taken out: %w", err)
 	}
 	t.emit(o.Session, chat.EventRewind, chat.Rewound{From: control.Rewind.From, Upto: control.Message})
-	return phrase.Say(lang, phrase.Rewound, n, chat.FirstWords(first.Content, rewindWords)), nil
+	return i18n.Say(lang, i18n.Rewound, n, chat.FirstWords(first.Content, rewindWords)), nil
 }
 
 // CheckRewind says why a message cannot be taken back, before anybody asks for it: NotFound or Conflict.
@@ -232,12 +232,12 @@ func (s *Store) CheckRewind(ctx context.Context, key chat.SessionKey, id chat.Me
 	})
 }
 
-func refusal(problem phrase.ID, err error, id chat.MessageID) error {
+func refusal(problem i18n.ID, err error, id chat.MessageID) error {
 	switch {
 	case err != nil || problem == "":
 		return err
-	case problem == phrase.RewindGone:
-		return phrase.Fault(fault.NotFound, problem, id)
+	case problem == i18n.RewindGone:
+		return i18n.Fault(fault.NotFound, problem, id)
 	}
-	return phrase.Fault(fault.Conflict, problem, id)
+	return i18n.Fault(fault.Conflict, problem, id)
 }

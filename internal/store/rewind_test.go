@@ -10,7 +10,7 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
-	"xbot/internal/phrase"
+	"xbot/internal/i18n"
 	"xbot/internal/store"
 )
 
@@ -100,7 +100,7 @@ func TestRewind_TakesTheLastMessagesOutForPeopleAndForTheModel(t *testing.T) {
 	}
 	seq := b.transcript().Seq
 	answer := b.rewind("r1", 2, 0)
-	require.Equal(t, phrase.Say(phrase.English, phrase.Rewound, 2, "q2"), answer)
+	require.Equal(t, i18n.Say(i18n.English, i18n.Rewound, 2, "q2"), answer)
 
 	require.Equal(t, []string{"q0", "answer to q0", "q1", "answer to q1"}, b.seen())
 	require.Equal(t, []string{"q0", "answer to q0", "q1", "answer to q1", "/rewind", answer}, b.said())
@@ -138,25 +138,25 @@ func TestRewind_BeginsWithTheMessageThatIsNamed(t *testing.T) {
 
 func TestRewind_RefusesWhatIsNotThereWithASentence(t *testing.T) {
 	b := setup(t)
-	require.Equal(t, phrase.Say(phrase.English, phrase.RewindNone), b.rewind("r0", 1, 0))
+	require.Equal(t, i18n.Say(i18n.English, i18n.RewindNone), b.rewind("r0", 1, 0))
 	b.exchange("t0", "q0")
 	b.exchange("t1", "q1")
 	before := b.seen()
 
 	offered := b.rewind("r1", 3, 0)
-	require.True(t, strings.HasPrefix(offered, phrase.Say(phrase.English, phrase.RewindChoose, 2)), offered)
+	require.True(t, strings.HasPrefix(offered, i18n.Say(i18n.English, i18n.RewindChoose, 2)), offered)
 	require.Contains(t, offered, fmt.Sprintf("* `m%d` q1\n* `m%d` q0", b.id("q1"), b.id("q0")))
 
-	require.Equal(t, phrase.Say(phrase.English, phrase.RewindGone, 999999), b.rewind("r2", 0, 999999))
+	require.Equal(t, i18n.Say(i18n.English, i18n.RewindGone, 999999), b.rewind("r2", 0, 999999))
 	answer := b.id("answer to q0")
-	require.Equal(t, phrase.Say(phrase.English, phrase.RewindNotOne, answer), b.rewind("r3", 0, answer))
+	require.Equal(t, i18n.Say(i18n.English, i18n.RewindNotOne, answer), b.rewind("r3", 0, answer))
 	command := b.id("/rewind")
-	require.Equal(t, phrase.Say(phrase.English, phrase.RewindNotOne, command), b.rewind("r4", 0, command))
+	require.Equal(t, i18n.Say(i18n.English, i18n.RewindNotOne, command), b.rewind("r4", 0, command))
 	require.Equal(t, before, b.seen(), "a refusal changes nothing")
 
 	b.rewind("r5", 1, 0)
 	gone := b.id("q1")
-	require.Equal(t, phrase.Say(phrase.English, phrase.RewindTwice, gone), b.rewind("r6", 0, gone))
+	require.Equal(t, i18n.Say(i18n.English, i18n.RewindTwice, gone), b.rewind("r6", 0, gone))
 
 	require.Equal(t, fault.Conflict, fault.KindOf(b.CheckRewind(t.Context(), key, gone)))
 	require.Equal(t, fault.NotFound, fault.KindOf(b.CheckRewind(t.Context(), key, 999999)))
@@ -196,7 +196,7 @@ func TestRewind_IsNotDoneAgainByTheTurnThatTakesOverAfterALostRun(t *testing.T) 
 	require.True(t, claimed.Control)
 	require.NoError(t, b.Rewind(t.Context(), "r2", 1, 0))
 	require.Equal(t, []string{"q0", "answer to q0"}, b.seen(), "one message was asked for")
-	require.Equal(t, []string{"q0", "answer to q0", "/rewind", phrase.Say(phrase.English, phrase.Rewound, 1, "q1")}, b.said())
+	require.Equal(t, []string{"q0", "answer to q0", "/rewind", i18n.Say(i18n.English, i18n.Rewound, 1, "q1")}, b.said())
 }
 
 func TestRewind_OfAClosedTurnChangesNothing(t *testing.T) {

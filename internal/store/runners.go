@@ -14,7 +14,7 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
-	"xbot/internal/phrase"
+	"xbot/internal/i18n"
 	"xbot/internal/store/dbsqlc"
 	"xbot/runner/wire"
 )
@@ -69,7 +69,7 @@ func oneRunner(n int64, err error, what, name string) error {
 		return classify(fmt.Errorf("%s runner %s: %w", what, name, err))
 	}
 	if n == 0 {
-		return phrase.Fault(fault.NotFound, phrase.RunnerUnknown, name)
+		return i18n.Fault(fault.NotFound, i18n.RunnerUnknown, name)
 	}
 	return nil
 }

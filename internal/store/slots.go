@@ -11,7 +11,7 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
-	"xbot/internal/phrase"
+	"xbot/internal/i18n"
 	"xbot/internal/policy"
 	"xbot/internal/store/dbsqlc"
 )
@@ -273,6 +273,6 @@ func (s *Store) TellThrottled(ctx context.Context, w Waiting) error {
 		if err != nil || n == 0 {
 			return err
 		}
-		return tx.notice(ctx, w.Session, "", phrase.Say(phrase.Of(w.Text), phrase.Throttled))
+		return tx.notice(ctx, w.Session, "", i18n.Say(i18n.Of(w.Text), i18n.Throttled))
 	})
 }

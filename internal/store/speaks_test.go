@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"xbot/internal/chat"
-	"xbot/internal/phrase"
+	"xbot/internal/i18n"
 	"xbot/internal/store"
 )
 
@@ -22,7 +22,7 @@ func TestAsked_ABareCommandIsAnsweredInTheChosenLanguage(t *testing.T) {
 		require.True(t, ok)
 		asked, err := b.Asked(t.Context(), turn)
 		require.NoError(t, err)
-		require.Equal(t, phrase.Lang(chosen), phrase.Lang(asked.Lang))
+		require.Equal(t, i18n.Lang(chosen), i18n.Lang(asked.Lang))
 		b.finish(turn, chat.TurnDone)
 	}
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"xbot/internal/chat"
-	"xbot/internal/phrase"
+	"xbot/internal/i18n"
 	"xbot/internal/store/dbsqlc"
 )
 
@@ -80,7 +80,7 @@ func (t *tx) skipCalls(ctx context.Context, turn chat.TurnID) (skipped int, err 
 		if c.State != chat.CallOpen {
 			continue
 		}
-		said := phrase.Say(phrase.English, phrase.CallSkipped)
+		said := i18n.Say(i18n.English, i18n.CallSkipped)
 		if err := t.finishCall(ctx, c.ID, chat.ToolResult{Content: said, IsError: true}); err != nil {
 			return 0, err
 		}

@@ -11,7 +11,7 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
-	"xbot/internal/phrase"
+	"xbot/internal/i18n"
 	"xbot/internal/store/dbsqlc"
 )
 
@@ -100,16 +100,16 @@ func (s *Store) savePrompt(ctx context.Context, tx *tx, hash [sha256.Size]byte, 
 }
 
 // FailStep ends a step with a sentence to the person instead of an answer.
-func (s *Store) FailStep(ctx context.Context, step chat.Step, kind fault.Kind, say func(phrase.Lang) string) (chat.Decision, error) {
+func (s *Store) FailStep(ctx context.Context, step chat.Step, kind fault.Kind, say func(i18n.Lang) string) (chat.Decision, error) {
 	return s.endStep(ctx, step, chat.Decision{Finish: chat.FinishError, Fault: string(kind)}, say)
 }
 
 // EndStep ends a step with a sentence to the person, before the model was asked.
-func (s *Store) EndStep(ctx context.Context, step chat.Step, finish string, say func(phrase.Lang) string) (chat.Decision, error) {
+func (s *Store) EndStep(ctx context.Context, step chat.Step, finish string, say func(i18n.Lang) string) (chat.Decision, error) {
 	return s.endStep(ctx, step, chat.Decision{Finish: finish}, say)
 }
 
-func (s *Store) endStep(ctx context.Context, step chat.Step, out chat.Decision, say func(phrase.Lang) string) (chat.Decision, error) {
+func (s *Store) endStep(ctx context.Context, step chat.Step, out chat.Decision, say func(i18n.Lang) string) (chat.Decision, error) {
 	err := s.inTx(ctx, func(tx *tx) error {
 		stored, open, _, err := s.lockStep(ctx, tx, step)
 		if err != nil || !open {
@@ -130,7 +130,7 @@ func (s *Store) endStep(ctx context.Context, step chat.Step, out chat.Decision, 
 
 // CountFailure records that the provider failed once more and tells the person that it is tried again. It returns the
 // number of failures so far. Crashes and outages of our own are not counted.
-func (s *Store) CountFailure(ctx context.Context, step chat.Step, retry func(failures int, lang phrase.Lang) (chat.Retry, bool)) (int, error) {
+func (s *Store) CountFailure(ctx context.Context, step chat.Step, retry func(failures int, lang i18n.Lang) (chat.Retry, bool)) (int, error) {
 	failures := 0
 	err := s.inTx(ctx, func(tx *tx) error {
 		_, open, _, err := s.lockStep(ctx, tx, step)

@@ -10,7 +10,7 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
-	"xbot/internal/phrase"
+	"xbot/internal/i18n"
 	"xbot/internal/store/dbsqlc"
 )
 
@@ -25,7 +25,7 @@ type Stopped struct {
 // Stop commits a stop: queued messages end as stopped at once, and the running turn, if there is one, gets a row that
 // names it. The row is for that turn alone: if the turn ends first, the row goes stale and hits nothing else. A stop
 // that a person wrote, and did not press, is answered with what it found.
-func (s *Store) Stop(ctx context.Context, in Inbound, lang phrase.Lang) (Stopped, error) {
+func (s *Store) Stop(ctx context.Context, in Inbound, lang i18n.Lang) (Stopped, error) {
 	in.Text = Clean(in.Text)
 	got, err := s.stop(ctx, in, lang)
 	if errors.Is(err, errStopped) {
@@ -37,7 +37,7 @@ func (s *Store) Stop(ctx context.Context, in Inbound, lang phrase.Lang) (Stopped
 // errStopped rolls a stop back: another delivery of it was committed at the same instant.
 var errStopped = fault.Errorf(fault.Conflict, "the id of this stop was used before")
 
-func (s *Store) stop(ctx context.Context, in Inbound, lang phrase.Lang) (Stopped, error) {
+func (s *Store) stop(ctx context.Context, in Inbound, lang i18n.Lang) (Stopped, error) {
 	var got Stopped
 	err := s.inTx(ctx, func(tx *tx) error {
 		known, err := tx.duplicate(ctx, in, kindStop)
@@ -93,7 +93,7 @@ func (t *tx) stopExpired(ctx context.Context, in Inbound) (reason string, err er
 	return t.expired(ctx, in)
 }
 
-func (t *tx) clearQueue(ctx context.Context, key chat.SessionKey, lang phrase.Lang, got *Stopped) error {
+func (t *tx) clearQueue(ctx context.Context, key chat.SessionKey, lang i18n.Lang, got *Stopped) error {
 	cleared, err := t.q.InboxStopPending(ctx, t, key)
 	if err != nil {
 		return fmt.Errorf("clear queued messages: %w", err)
@@ -102,13 +102,13 @@ func (t *tx) clearQueue(ctx context.Context, key chat.SessionKey, lang phrase.La
 	for _, row := range cleared {
 		id := chat.InboxID(row)
 		got.Dropped = append(got.Dropped, id)
-		t.emit(key, chat.EventDropped, chat.Dropped{Inbox: id, Outcome: outcomeStopped, Text: phrase.Say(lang, phrase.StoppedQueued)})
+		t.emit(key, chat.EventDropped, chat.Dropped{Inbox: id, Outcome: outcomeStopped, Text: i18n.Say(lang, i18n.StoppedQueued)})
 	}
 	return nil
 }
 
 // answerStop shows the stop in the transcript, with what it found, and keeps with it that the conversation had ended.
-func (t *tx) answerStop(ctx context.Context, in Inbound, lang phrase.Lang, got Stopped, reset string) error {
+func (t *tx) answerStop(ctx context.Context, in Inbound, lang i18n.Lang, got Stopped, reset string) error {
 	if reset != "" {
 		if err := t.q.ResetNote(ctx, t, dbsqlc.ResetNoteParams{ID: got.ID, Reset: reset}); err != nil {
 			return fmt.Errorf("note the end of the conversation: %w", err)
@@ -125,16 +125,16 @@ func (t *tx) answerStop(ctx context.Context, in Inbound, lang phrase.Lang, got S
 	var parts []string
 	switch {
 	case got.Turn != "":
-		parts = append(parts, phrase.Say(lang, phrase.StopsTurn))
+		parts = append(parts, i18n.Say(lang, i18n.StopsTurn))
 	case got.Subagents == 0:
-		parts = append(parts, phrase.Say(lang, phrase.StopsNothing))
+		parts = append(parts, i18n.Say(lang, i18n.StopsNothing))
 	}
 	if got.Subagents > 0 {
-		parts = append(parts, phrase.Say(lang, phrase.StopsSubagents, got.Subagents))
+		parts = append(parts, i18n.Say(lang, i18n.StopsSubagents, got.Subagents))
 	}
-	text := phrase.Row(lang, parts...)
+	text := i18n.Row(lang, parts...)
 	if got.Cleared > 0 {
-		text = phrase.Row(lang, text, phrase.Say(lang, phrase.StopsQueued, got.Cleared))
+		text = i18n.Row(lang, text, i18n.Say(lang, i18n.StopsQueued, got.Cleared))
 	}
 	text, err := t.groupsGoOn(ctx, in.Session, lang, text)
 	if err != nil {
@@ -146,19 +146,19 @@ func (t *tx) answerStop(ctx context.Context, in Inbound, lang phrase.Lang, got S
 }
 
 // stopSentence says why a turn was stopped: a person said stop, or wrote something newer.
-func (t *tx) stopSentence(ctx context.Context, key chat.SessionKey, turn chat.TurnID) (phrase.ID, error) {
+func (t *tx) stopSentence(ctx context.Context, key chat.SessionKey, turn chat.TurnID) (i18n.ID, error) {
 	newer, err := t.q.QueueInterrupted(ctx, t, dbsqlc.QueueInterruptedParams{SessionKey: key, TurnID: &turn})
 	if err != nil {
 		return "", fmt.Errorf("look for what stopped the turn: %w", err)
 	}
 	if newer {
-		return phrase.Interrupted, nil
+		return i18n.Interrupted, nil
 	}
-	return phrase.Stopped, nil
+	return i18n.Stopped, nil
 }
 
 // groupsGoOn adds to the answer to a stop how the group chats are ended that it leaves.
-func (t *tx) groupsGoOn(ctx context.Context, key chat.SessionKey, lang phrase.Lang, text string) (string, error) {
+func (t *tx) groupsGoOn(ctx context.Context, key chat.SessionKey, lang i18n.Lang, text string) (string, error) {
 	open, err := t.q.GroupsOf(ctx, t, dbsqlc.GroupsOfParams{SessionKey: string(key), Open: true, N: maxGroups})
 	if err != nil {
 		return "", fmt.Errorf("list the group chats that go on: %w", err)
@@ -166,5 +166,5 @@ func (t *tx) groupsGoOn(ctx context.Context, key chat.SessionKey, lang phrase.La
 	if len(open) == 0 {
 		return text, nil
 	}
-	return phrase.Row(lang, text, phrase.Say(lang, phrase.StopsGroups, len(open))), nil
+	return i18n.Row(lang, text, i18n.Say(lang, i18n.StopsGroups, len(open))), nil
 }

@@ -13,8 +13,8 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
+	"xbot/internal/i18n"
 	"xbot/internal/pgtest"
-	"xbot/internal/phrase"
 	"xbot/internal/store"
 )
 
@@ -292,8 +292,8 @@ func TestFinishTurn_GivesEveryOpenCallItsPair(t *testing.T) {
 	require.True(t, began)
 	b.finish("t1", chat.TurnStopped)
 	calls := b.transcript().Messages[1].ToolCalls
-	require.Equal(t, phrase.Say(phrase.English, phrase.CallInterrupt), calls[0].Result)
-	require.Equal(t, phrase.Say(phrase.English, phrase.CallNotRun), calls[1].Result)
+	require.Equal(t, i18n.Say(i18n.English, i18n.CallInterrupt), calls[0].Result)
+	require.Equal(t, i18n.Say(i18n.English, i18n.CallNotRun), calls[1].Result)
 	for _, c := range calls {
 		require.Equal(t, chat.CallDone, c.State)
 		require.True(t, c.IsError)
@@ -332,7 +332,7 @@ func TestStop_HitsTheRunningTurnAndClearsTheQueue(t *testing.T) {
 	b.send("m1", "one")
 	b.claim("t1")
 	b.send("m2", "two")
-	got, err := b.Stop(t.Context(), b.inbound("s1", ""), phrase.English)
+	got, err := b.Stop(t.Context(), b.inbound("s1", ""), i18n.English)
 	require.NoError(t, err)
 	require.Equal(t, chat.TurnID("t1"), got.Turn)
 	require.Equal(t, 1, got.Cleared)
@@ -350,7 +350,7 @@ func TestStop_TellsOfWhatItClearedInTheOrderOfTheQueue(t *testing.T) {
 	for i := range 20 {
 		queued = append(queued, b.send(fmt.Sprintf("q%d", i), "wait").ID)
 	}
-	got, err := b.Stop(t.Context(), b.inbound("s1", ""), phrase.English)
+	got, err := b.Stop(t.Context(), b.inbound("s1", ""), i18n.English)
 	require.NoError(t, err)
 	require.Equal(t, queued, got.Dropped)
 }
@@ -360,19 +360,19 @@ func TestFinish_ANoticeIsInTheLanguageThatThePersonChose(t *testing.T) {
 	require.NoError(t, b.SetUserSetting(t.Context(), b.user.ID, store.Language, "zh"))
 	b.send("m1", "hello")
 	b.claim("t1")
-	_, err := b.Stop(t.Context(), b.inbound("s1", ""), phrase.English)
+	_, err := b.Stop(t.Context(), b.inbound("s1", ""), i18n.English)
 	require.NoError(t, err)
-	_, err = b.FinishTurn(t.Context(), key, "t1", chat.TurnStopped, phrase.Stopped)
+	_, err = b.FinishTurn(t.Context(), key, "t1", chat.TurnStopped, i18n.Stopped)
 	require.NoError(t, err)
 	messages := b.transcript().Messages
-	require.Equal(t, phrase.Say(phrase.Chinese, phrase.Stopped), messages[len(messages)-1].Content)
+	require.Equal(t, i18n.Say(i18n.Chinese, i18n.Stopped), messages[len(messages)-1].Content)
 }
 
 func TestStop_ThatComesAsTheTurnEndsNeverHitsTheNext(t *testing.T) {
 	b := setup(t)
 	b.send("m1", "one")
 	b.claim("t1")
-	_, err := b.Stop(t.Context(), b.inbound("s1", ""), phrase.English)
+	_, err := b.Stop(t.Context(), b.inbound("s1", ""), i18n.English)
 	require.NoError(t, err)
 	b.finish("t1", chat.TurnDone) // the answer was faster
 	b.send("m2", "two")
@@ -385,7 +385,7 @@ func TestStop_ThatComesAsTheTurnEndsNeverHitsTheNext(t *testing.T) {
 
 func TestStop_WithNothingToStopIsDone(t *testing.T) {
 	b := setup(t)
-	got, err := b.Stop(t.Context(), b.inbound("s1", ""), phrase.English)
+	got, err := b.Stop(t.Context(), b.inbound("s1", ""), i18n.English)
 	require.NoError(t, err)
 	require.Empty(t, got.Turn)
 	waiting, err := b.ToWake(t.Context())
@@ -409,7 +409,7 @@ func TestSettleTurn_ReleasesAtMostThreeTimesThenTellsThePerson(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, store.SettledLost, got)
 	messages := b.transcript().Messages
-	require.Equal(t, phrase.Say(phrase.English, phrase.Gone), messages[len(messages)-1].Content)
+	require.Equal(t, i18n.Say(i18n.English, i18n.Gone), messages[len(messages)-1].Content)
 }
 
 func TestSettleTurn_PairsOpenCallsWithUnknownOutcomes(t *testing.T) {
@@ -429,8 +429,8 @@ func TestSettleTurn_PairsOpenCallsWithUnknownOutcomes(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, store.SettledBefore, again)
 	messages := b.transcript().Messages
-	require.Equal(t, phrase.Say(phrase.English, phrase.CallUnknown), messages[1].ToolCalls[0].Result)
-	require.Equal(t, phrase.Say(phrase.Chinese, phrase.Gone), messages[2].Content, "in the language of the message")
+	require.Equal(t, i18n.Say(i18n.English, i18n.CallUnknown), messages[1].ToolCalls[0].Result)
+	require.Equal(t, i18n.Say(i18n.Chinese, i18n.Gone), messages[2].Content, "in the language of the message")
 }
 
 func TestSettleTurn_NotesTheKillOfTheCommandsItLeavesBehind(t *testing.T) {
@@ -466,7 +466,7 @@ func TestCountFailure_CountsAndTellsUntilTheLimit(t *testing.T) {
 	b.claim("t1")
 	step := b.begin("t1", 0)
 	for want := 1; want <= 3; want++ {
-		got, err := b.CountFailure(t.Context(), step, func(n int, _ phrase.Lang) (chat.Retry, bool) { return chat.Retry{Attempt: n + 1}, n < 3 })
+		got, err := b.CountFailure(t.Context(), step, func(n int, _ i18n.Lang) (chat.Retry, bool) { return chat.Retry{Attempt: n + 1}, n < 3 })
 		require.NoError(t, err)
 		require.Equal(t, want, got)
 	}
@@ -576,7 +576,7 @@ func TestSettleTurn_AStopHoldsAlthoughTheRunVanished(t *testing.T) {
 	b := setup(t)
 	b.send("m1", "one")
 	b.claim("t1")
-	_, err := b.Stop(t.Context(), b.inbound("s1", ""), phrase.English)
+	_, err := b.Stop(t.Context(), b.inbound("s1", ""), i18n.English)
 	require.NoError(t, err)
 	_, err = b.SettleTurn(t.Context(), "t1")
 	require.NoError(t, err)
@@ -617,7 +617,7 @@ func TestAccept_RefusesWhatAFullQueueCannotHoldAndSaysSo(t *testing.T) {
 	require.ErrorContains(t, err, "32 messages wait")
 	require.Equal(t, before, b.events(0))
 	require.True(t, b.send("m0", "x").Duplicate, "what was accepted stays accepted")
-	_, err = b.Stop(t.Context(), b.inbound("s1", ""), phrase.English)
+	_, err = b.Stop(t.Context(), b.inbound("s1", ""), i18n.English)
 	require.NoError(t, err, "a stop is never refused")
 	b.send("one too many", "x")
 }

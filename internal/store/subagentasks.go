@@ -8,7 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"xbot/internal/chat"
-	"xbot/internal/phrase"
+	"xbot/internal/i18n"
 	"xbot/internal/store/dbsqlc"
 )
 
@@ -30,5 +30,5 @@ func (t *tx) askAbove(ctx context.Context, call dbsqlc.ToolCall) error {
 		return err
 	}
 	about := chat.FirstWords(call.Summary, maxAbout)
-	return t.notice(ctx, agent.Root, "", phrase.Say(lang, phrase.SubagentAsks, refOf(agent).Name(), call.Name, about))
+	return t.notice(ctx, agent.Root, "", i18n.Say(lang, i18n.SubagentAsks, refOf(agent).Name(), call.Name, about))
 }

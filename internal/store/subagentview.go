@@ -10,7 +10,7 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
-	"xbot/internal/phrase"
+	"xbot/internal/i18n"
 	"xbot/internal/session"
 	"xbot/internal/store/dbsqlc"
 )
@@ -174,7 +174,7 @@ func (t *tx) mayWrite(ctx context.Context, key chat.SessionKey) error {
 		return fmt.Errorf("look whether subagent %s has answered: %w", key, err)
 	}
 	if over {
-		return phrase.Fault(fault.Conflict, phrase.SubagentOver)
+		return i18n.Fault(fault.Conflict, i18n.SubagentOver)
 	}
 	return nil
 }

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"xbot/internal/chat"
-	"xbot/internal/phrase"
+	"xbot/internal/i18n"
 	"xbot/internal/store/dbsqlc"
 )
 
@@ -139,5 +139,5 @@ func summaryOf(rows []dbsqlc.QueueReplacedRow) string {
 	if len(lines) == 0 {
 		return ""
 	}
-	return phrase.Say(phrase.English, phrase.SummarizedHead, len(lines)) + "\n" + strings.Join(lines, "\n")
+	return i18n.Say(i18n.English, i18n.SummarizedHead, len(lines)) + "\n" + strings.Join(lines, "\n")
 }

@@ -9,7 +9,7 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
-	"xbot/internal/phrase"
+	"xbot/internal/i18n"
 	"xbot/internal/store"
 )
 
@@ -125,7 +125,7 @@ func TestTask_AStopKeepsItsEndAndAFullQueueTakesIt(t *testing.T) {
 		b.send(chat.TaskID(n+1), "fills the queue")
 	}
 	require.True(t, b.end(call))
-	_, err := b.Stop(t.Context(), b.inbound("stop", ""), phrase.English)
+	_, err := b.Stop(t.Context(), b.inbound("stop", ""), i18n.English)
 	require.NoError(t, err)
 	require.True(t, b.finish("t1", chat.TurnStopped), "the end of the task is left")
 	c, ok := b.claim("t2")

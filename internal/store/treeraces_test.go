@@ -10,7 +10,7 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
-	"xbot/internal/phrase"
+	"xbot/internal/i18n"
 	"xbot/internal/policy"
 	"xbot/internal/secret"
 	"xbot/internal/store"
@@ -208,7 +208,7 @@ func TestLink_SubagentsGoWithTheirConversation(t *testing.T) {
 	require.Equal(t, two.ID, b.owner(handed.Subagent.Session))
 	hash := secret.HashToken("CODE")
 	require.NoError(t, b.NewLinkCode(t.Context(), one.ID, oneKey, hash))
-	_, err = b.UseLinkCode(t.Context(), store.Link{Hash: hash, User: two.ID, Channel: "qq", Peer: "u2", Lang: phrase.English})
+	_, err = b.UseLinkCode(t.Context(), store.Link{Hash: hash, User: two.ID, Channel: "qq", Peer: "u2", Lang: i18n.English})
 	require.NoError(t, err)
 	require.Equal(t, one.ID, b.owner(handed.Subagent.Session), "it works with the rights of whose conversation is above it")
 }

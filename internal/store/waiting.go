@@ -10,7 +10,7 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
-	"xbot/internal/phrase"
+	"xbot/internal/i18n"
 	"xbot/internal/store/dbsqlc"
 )
 
@@ -127,7 +127,7 @@ func (t *tx) recall(ctx context.Context, id chat.InboxID) (bool, error) {
 		return false, fmt.Errorf("take message %d back: %w", id, err)
 	}
 	var got Accepted
-	t.drop(r.SessionKey, &got, id, r.Body, outcomeRecalled, phrase.Recalled)
+	t.drop(r.SessionKey, &got, id, r.Body, outcomeRecalled, i18n.Recalled)
 	return true, t.disown(ctx, id, false)
 }
 

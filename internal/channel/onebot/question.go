@@ -6,7 +6,7 @@ import (
 
 	"xbot/internal/channel"
 	"xbot/internal/channel/format"
-	"xbot/internal/phrase"
+	"xbot/internal/i18n"
 )
 
 // question writes a card as a text that is answered by a text: ordinary accounts of QQ have no buttons.
@@ -19,12 +19,12 @@ func question(q *channel.Question) string {
 	if t := strings.TrimSpace(format.Plain(q.Text)); t != "" {
 		line("%s", t)
 	}
-	lang := phrase.Of(q.Title + q.Text + labels(q))
+	lang := i18n.Of(q.Title + q.Text + labels(q))
 	if len(q.Fields) == 0 {
 		for i, button := range q.Buttons {
 			line("%d. %s", i+1, button.Label)
 		}
-		line("%s", phrase.Say(lang, phrase.NumberedOne))
+		line("%s", i18n.Say(lang, i18n.NumberedOne))
 		return strings.TrimSpace(b.String())
 	}
 	for i, f := range q.Fields {
@@ -37,20 +37,20 @@ func question(q *channel.Question) string {
 			line("%d. %s", j+1, option)
 		}
 	}
-	line("\n%s", phrase.Say(lang, howTo(q.Fields)))
+	line("\n%s", i18n.Say(lang, howTo(q.Fields)))
 	return strings.TrimSpace(b.String())
 }
 
-func howTo(fields []channel.Field) phrase.ID {
+func howTo(fields []channel.Field) i18n.ID {
 	switch {
 	case len(fields) > 1:
-		return phrase.NumberedForm
+		return i18n.NumberedForm
 	case len(fields[0].Options) == 0:
-		return phrase.NumberedFree
+		return i18n.NumberedFree
 	case fields[0].Multi:
-		return phrase.NumberedSeveral
+		return i18n.NumberedSeveral
 	}
-	return phrase.NumberedOne
+	return i18n.NumberedOne
 }
 
 func labels(q *channel.Question) string {

@@ -11,9 +11,9 @@ import (
 
 	"xbot/internal/channel"
 	"xbot/internal/channel/channeltest"
-	"xbot/internal/channel/held"
 	"xbot/internal/channel/onebot"
 	ob "xbot/internal/channel/onebot/onebottest"
+	"xbot/internal/channel/remote"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 )
@@ -68,11 +68,11 @@ func (d *dialling) Open(t testing.TB) channel.Account {
 // throughProcess is an account that is opened in a process beside the one that holds the connection of another.
 func throughProcess(t testing.TB, holder, opened channel.Account) channel.Held {
 	t.Helper()
-	server := httptest.NewServer(held.Handler(only{holder}))
+	server := httptest.NewServer(remote.Handler(only{holder}))
 	t.Cleanup(server.Close)
 	transport := &http.Transport{}
 	t.Cleanup(transport.CloseIdleConnections)
-	accounts := &held.Accounts{Live: only{opened}, Holders: address(server.URL), HTTP: &http.Client{Transport: transport}, Key: "key"}
+	accounts := &remote.Accounts{Live: only{opened}, Holders: address(server.URL), HTTP: &http.Client{Transport: transport}, Key: "key"}
 	a, err := accounts.Account(t.Context(), onebot.Name, channeltest.Account)
 	require.NoError(t, err)
 	return a.(channel.Held)

@@ -11,7 +11,7 @@ import (
 	"unicode/utf8"
 
 	"xbot/internal/chat"
-	"xbot/internal/phrase"
+	"xbot/internal/i18n"
 )
 
 // Quiet is how long nothing may be heard of a turn until that is said.
@@ -54,10 +54,10 @@ type Report struct {
 
 // Show says how a turn stands at a time, in at most limit characters of text. Times are rounded more coarsely the longer a
 // turn runs, so that a text that says nothing new is the same text.
-func Show(lang phrase.Lang, t Turn, now time.Time, limit int) Report {
+func Show(lang i18n.Lang, t Turn, now time.Time, limit int) Report {
 	v := view{Turn: t, lang: lang, now: now, limit: max(limit, MinText)}
 	title, tone := v.headline()
-	r := Report{Title: phrase.Say(lang, title), Tone: tone}
+	r := Report{Title: i18n.Say(lang, title), Tone: tone}
 	for _, room := range []struct{ calls, output, todos int }{{8, 10, 6}, {6, 5, 4}, {4, 3, 0}, {2, 1, 0}, {1, 0, 0}} {
 		r.Text = v.text(room.calls, room.output, room.todos)
 		if utf8.RuneCountInString(r.Text) <= v.limit {
@@ -70,12 +70,12 @@ func Show(lang phrase.Lang, t Turn, now time.Time, limit int) Report {
 type view struct {
 	Turn
 
-	lang  phrase.Lang
+	lang  i18n.Lang
 	now   time.Time
 	limit int
 }
 
-func (v view) say(id phrase.ID, args ...any) string { return phrase.Say(v.lang, id, args...) }
+func (v view) say(id i18n.ID, args ...any) string { return i18n.Say(v.lang, id, args...) }
 
 func (v view) running() bool { return v.State == chat.TurnRunning || v.State == "" }
 
@@ -98,26 +98,26 @@ func waits(call chat.ToolCall) bool {
 	return call.State == chat.CallOpen && call.Approval != nil && call.Approval.State == chat.ApprovalOpen
 }
 
-func (v view) headline() (phrase.ID, Tone) {
+func (v view) headline() (i18n.ID, Tone) {
 	switch v.State {
 	case chat.TurnDone:
-		return phrase.ProgressDone, Good
+		return i18n.ProgressDone, Good
 	case chat.TurnStopped:
-		return phrase.ProgressStopped, Neutral
+		return i18n.ProgressStopped, Neutral
 	case chat.TurnFailed:
-		return phrase.ProgressFailed, Bad
+		return i18n.ProgressFailed, Bad
 	case chat.TurnLost:
-		return phrase.ProgressLost, Bad
+		return i18n.ProgressLost, Bad
 	}
 	switch {
 	case v.asking():
-		return phrase.ProgressAsking, Alert
+		return i18n.ProgressAsking, Alert
 	case v.resting():
-		return phrase.ProgressProvider, Alert
+		return i18n.ProgressProvider, Alert
 	case v.quiet():
-		return phrase.ProgressQuiet, Alert
+		return i18n.ProgressQuiet, Alert
 	}
-	return phrase.ProgressWorking, Neutral
+	return i18n.ProgressWorking, Neutral
 }
 
 // text puts the parts together that there are.
@@ -155,20 +155,20 @@ func (v view) summary() string {
 		switch {
 		case v.resting():
 		case v.running():
-			facts = append(facts, v.say(phrase.ProgressFor, v.span(v.now.Sub(v.Started), true)))
+			facts = append(facts, v.say(i18n.ProgressFor, v.span(v.now.Sub(v.Started), true)))
 		case !v.Ended.IsZero():
-			facts = append(facts, v.say(phrase.ProgressTook, v.span(v.Ended.Sub(v.Started), false)))
+			facts = append(facts, v.say(i18n.ProgressTook, v.span(v.Ended.Sub(v.Started), false)))
 		}
 	}
 	switch n := len(v.Calls); n {
 	case 0:
 	case 1:
-		facts = append(facts, v.say(phrase.ProgressCall))
+		facts = append(facts, v.say(i18n.ProgressCall))
 	default:
-		facts = append(facts, v.say(phrase.ProgressCalls, n))
+		facts = append(facts, v.say(i18n.ProgressCalls, n))
 	}
 	if v.quiet() {
-		facts = append(facts, v.say(phrase.ProgressSilent, v.span(v.now.Sub(v.Heard), true)))
+		facts = append(facts, v.say(i18n.ProgressSilent, v.span(v.now.Sub(v.Heard), true)))
 	}
 	return strings.Join(facts, " · ")
 }
@@ -178,7 +178,7 @@ func (v view) calls(most int) string {
 	var lines []string
 	shown := v.Calls
 	if more := len(shown) - most; more > 0 {
-		lines = append(lines, "- "+v.say(phrase.ProgressEarlier, more))
+		lines = append(lines, "- "+v.say(i18n.ProgressEarlier, more))
 		shown = shown[more:]
 	}
 	for _, call := range shown {
@@ -194,9 +194,9 @@ func (v view) call(call chat.ToolCall) string {
 	}
 	switch {
 	case waits(call):
-		return line + " · " + v.say(phrase.ProgressWaits)
+		return line + " · " + v.say(i18n.ProgressWaits)
 	case call.Task != "":
-		return line + " · " + v.say(phrase.ProgressBehind)
+		return line + " · " + v.say(i18n.ProgressBehind)
 	case call.StartedAt == nil:
 		return line
 	case call.FinishedAt != nil:
@@ -232,16 +232,16 @@ func (v view) doing() string {
 	}
 	switch {
 	case v.resting():
-		return v.say(phrase.ProgressGoesOn, clean(v.Waits.Reason, 80))
+		return v.say(i18n.ProgressGoesOn, clean(v.Waits.Reason, 80))
 	case v.Retry != nil:
 		return clean(v.Retry.Text, 200)
 	case v.Doing == chat.DoingCompress:
-		return v.say(phrase.ProgressCompress)
+		return v.say(i18n.ProgressCompress)
 	}
 	if slices.ContainsFunc(v.Calls, func(call chat.ToolCall) bool { return call.State != chat.CallDone }) {
 		return ""
 	}
-	return v.say(phrase.ProgressThinking)
+	return v.say(i18n.ProgressThinking)
 }
 
 // output is the end of what a command printed.
@@ -254,7 +254,7 @@ func (v view) output(most int) string {
 		return ""
 	}
 	fence := strings.Repeat("`", max(3, longestRun(tail)+1))
-	return v.say(phrase.ProgressOutput) + "\n" + fence + "\n" + tail + "\n" + fence
+	return v.say(i18n.ProgressOutput) + "\n" + fence + "\n" + tail + "\n" + fence
 }
 
 // todos is the plan, its open entries first of all.
@@ -271,7 +271,7 @@ func (v view) todos(most int) string {
 			open = append(open, "- ☐ "+code(todo.Text, 80))
 		}
 	}
-	return strings.Join(append([]string{v.say(phrase.ProgressTodos, done, len(v.Todos))}, open...), "\n")
+	return strings.Join(append([]string{v.say(i18n.ProgressTodos, done, len(v.Todos))}, open...), "\n")
 }
 
 // span says how long something takes. What still goes on is rounded down, to 5 s, then 10 s, then minutes.
@@ -290,13 +290,13 @@ func (v view) span(d time.Duration, goesOn bool) string {
 	seconds := int(d / time.Second)
 	switch {
 	case seconds < 60:
-		return v.say(phrase.ProgressSeconds, seconds)
+		return v.say(i18n.ProgressSeconds, seconds)
 	case seconds < 3600 && seconds%60 == 0:
-		return v.say(phrase.ProgressMinute, seconds/60)
+		return v.say(i18n.ProgressMinute, seconds/60)
 	case seconds < 3600:
-		return v.say(phrase.ProgressMinutes, seconds/60, seconds%60)
+		return v.say(i18n.ProgressMinutes, seconds/60, seconds%60)
 	}
-	return v.say(phrase.ProgressHours, seconds/3600, seconds/60%60)
+	return v.say(i18n.ProgressHours, seconds/3600, seconds/60%60)
 }
 
 // code is a text in a line, as code, so that nothing in it is taken for markup.

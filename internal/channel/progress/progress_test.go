@@ -14,7 +14,7 @@ import (
 	"xbot/internal/channel/format"
 	"xbot/internal/channel/progress"
 	"xbot/internal/chat"
-	"xbot/internal/phrase"
+	"xbot/internal/i18n"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
@@ -81,7 +81,7 @@ func slicesOf(call chat.ToolCall, n int) (calls []chat.ToolCall) {
 func TestShow_ReadsAsBefore(t *testing.T) {
 	t.Parallel()
 	for name, turn := range turns {
-		for _, lang := range []phrase.Lang{phrase.English, phrase.Chinese} {
+		for _, lang := range []i18n.Lang{i18n.English, i18n.Chinese} {
 			r := progress.Show(lang, turn, start.Add(83*time.Second), 2000)
 			got := "[" + string(r.Tone) + "] " + r.Title + "\n\n" + r.Text + "\n"
 			path := filepath.Join("testdata", "TestShow", name+"."+string(lang)+".golden")
@@ -99,7 +99,7 @@ func TestShow_ReadsAsBefore(t *testing.T) {
 func TestShow_IsTheSameTextWhileNothingIsNew(t *testing.T) {
 	t.Parallel()
 	turn := turns["command"]
-	at := func(d time.Duration) progress.Report { return progress.Show(phrase.English, turn, start.Add(d), 2000) }
+	at := func(d time.Duration) progress.Report { return progress.Show(i18n.English, turn, start.Add(d), 2000) }
 	require.Equal(t, at(80*time.Second), at(89*time.Second))
 	require.NotEqual(t, at(80*time.Second), at(90*time.Second))
 	turn = progress.Turn{State: chat.TurnRunning, Started: start}
@@ -116,7 +116,7 @@ func TestShow_KeepsTheLimit(t *testing.T) {
 		turn.Todos = append(turn.Todos, chat.Todo{Text: strings.Repeat("todo ", 100)})
 	}
 	for _, limit := range []int{500, 1000, 2000, 4000} {
-		text := progress.Show(phrase.English, turn, start, limit).Text
+		text := progress.Show(i18n.English, turn, start, limit).Text
 		require.LessOrEqual(t, utf8.RuneCountInString(text), limit)
 		require.Contains(t, text, "Shell")
 	}
@@ -125,14 +125,14 @@ func TestShow_KeepsTheLimit(t *testing.T) {
 func TestShow_OfALongTextThatIsWrittenTheEndIsSeen(t *testing.T) {
 	t.Parallel()
 	turn := progress.Turn{State: chat.TurnRunning, Started: start, Writing: strings.Repeat("字字字字字字字字字\n", 400) + "the end"}
-	text := progress.Show(phrase.English, turn, start, 1000).Text
+	text := progress.Show(i18n.English, turn, start, 1000).Text
 	require.LessOrEqual(t, utf8.RuneCountInString(text), 1000)
 	require.True(t, strings.HasPrefix(text, "…\n字字字字字字字字字\n"), "whole lines")
 	require.True(t, strings.HasSuffix(text, "the end"))
 	turn.Writing = strings.Repeat("字", 2000)
-	require.LessOrEqual(t, utf8.RuneCountInString(progress.Show(phrase.English, turn, start, 1000).Text), 1000)
+	require.LessOrEqual(t, utf8.RuneCountInString(progress.Show(i18n.English, turn, start, 1000).Text), 1000)
 	turn.State = chat.TurnDone
-	require.NotContains(t, progress.Show(phrase.English, turn, start, 1000).Text, "字", "what was committed stands elsewhere")
+	require.NotContains(t, progress.Show(i18n.English, turn, start, 1000).Text, "字", "what was committed stands elsewhere")
 }
 
 func FuzzShow(f *testing.F) {
@@ -141,7 +141,7 @@ func FuzzShow(f *testing.F) {
 	f.Add("<at id=all>", "**x**", "</at>")
 	f.Fuzz(func(t *testing.T, name, summary, output string) {
 		turn := progress.Turn{State: chat.TurnRunning, Started: start, Calls: []chat.ToolCall{running(name, summary, 0)}, Output: output}
-		text := progress.Show(phrase.Chinese, turn, start.Add(time.Minute), 2000).Text
+		text := progress.Show(i18n.Chinese, turn, start.Add(time.Minute), 2000).Text
 		if !utf8.ValidString(text) || strings.ContainsAny(text, "\x00\x1b\r") {
 			t.Fatalf("%q is not for people", text)
 		}

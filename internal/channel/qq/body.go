@@ -7,7 +7,7 @@ import (
 
 	"xbot/internal/channel"
 	"xbot/internal/channel/format"
-	"xbot/internal/phrase"
+	"xbot/internal/i18n"
 )
 
 // Kinds of messages, QQ's msg_type.
@@ -115,9 +115,9 @@ var (
 
 // withoutLinks leaves the titles of links and takes out their addresses, and says so.
 func withoutLinks(text string) string {
-	lang := phrase.Of(text)
+	lang := i18n.Of(text)
 	text = titledLink.ReplaceAllString(text, "$1")
 	text = bareLink.ReplaceAllString(text, "[…]")
 	text = domain.ReplaceAllString(text, "[…]")
-	return strings.TrimSpace(text) + "\n\n" + phrase.Say(lang, phrase.LinksLeftOut)
+	return strings.TrimSpace(text) + "\n\n" + i18n.Say(lang, i18n.LinksLeftOut)
 }

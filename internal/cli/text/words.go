@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"xbot/internal/chat"
-	"xbot/internal/inquiry"
-	"xbot/internal/phrase"
+	"xbot/internal/i18n"
+	"xbot/internal/question"
 )
 
 // TaskState says how far a background task has come.
@@ -46,7 +46,7 @@ func Command(typed string) string { return Line(strings.TrimPrefix(strings.TrimS
 func ApprovalState(a chat.Approval) string {
 	var said string
 	if len(a.Questions) > 0 && a.State == chat.ApprovalAllowed {
-		return "answered by " + Line(a.AnsweredBy) + ": " + Line(inquiry.Said(a.Questions, a.Answers))
+		return "answered by " + Line(a.AnsweredBy) + ": " + Line(question.Said(a.Questions, a.Answers))
 	}
 	switch a.State {
 	case chat.ApprovalAllowed:
@@ -69,7 +69,7 @@ func ApprovalState(a chat.Approval) string {
 
 // Skipped reports whether a call did not run because a message was taken in before it began.
 func Skipped(call chat.ToolCall) bool {
-	return call.State == chat.CallDone && call.IsError && call.Result == phrase.Say(phrase.English, phrase.CallSkipped)
+	return call.State == chat.CallDone && call.IsError && call.Result == i18n.Say(i18n.English, i18n.CallSkipped)
 }
 
 // Waits says how a message that waits joins what runs; place counts from 1.

@@ -10,8 +10,8 @@ import (
 	"xbot/internal/cli/story"
 	"xbot/internal/cli/text"
 	"xbot/internal/command"
-	"xbot/internal/inquiry"
-	"xbot/internal/phrase"
+	"xbot/internal/i18n"
+	"xbot/internal/question"
 )
 
 // ReadAnswer reads what a person types to the question whether a call may run: y or n, with a note behind it if they
@@ -42,7 +42,7 @@ func (m *model) answer(typed string) (cmd tea.Cmd, done bool) {
 	answer, ok := ReadAnswer(typed)
 	if asked := asking.Approval.Questions; len(asked) > 0 {
 		if ok = !command.Slashed(typed); ok {
-			answers, err := inquiry.Read(asked, typed)
+			answers, err := question.Read(asked, typed)
 			if err != nil {
 				m.complain(err.Error())
 				return nil, true
@@ -69,7 +69,7 @@ func (m *model) answerTaken(msg answeredMsg) {
 // questionLine says how to answer the open question, and which call that answers: several may wait.
 func (m *model) questionLine(call *story.Call) string {
 	if asked := call.Approval.Questions; len(asked) > 0 {
-		return "? " + inquiry.How(phrase.English, asked) + " /deny declines · " + text.Line(call.Summary)
+		return "? " + question.How(i18n.English, asked) + " /deny declines · " + text.Line(call.Summary)
 	}
 	name := text.Line(call.Name)
 	return strings.TrimSuffix("? May "+name+" run?  y allows · n [why] denies · a always allows "+name+" · "+text.Line(call.Summary), " · ")

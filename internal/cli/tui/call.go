@@ -9,7 +9,7 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/cli/story"
 	"xbot/internal/cli/text"
-	"xbot/internal/inquiry"
+	"xbot/internal/question"
 )
 
 // call draws a tool call: one line, below it what its command prints while it runs or why it failed, and everything
@@ -63,7 +63,7 @@ func (c *column) question(call *story.Call, bar string, width int) []string {
 // options.
 func Wanted(call chat.ToolCall) string {
 	if call.Approval != nil && len(call.Approval.Questions) > 0 {
-		return inquiry.List(call.Approval.Questions)
+		return question.List(call.Approval.Questions)
 	}
 	var command struct {
 		Command string `json:"command"`

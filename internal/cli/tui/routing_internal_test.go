@@ -12,7 +12,7 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/cli/story"
 	"xbot/internal/cli/text"
-	"xbot/internal/phrase"
+	"xbot/internal/i18n"
 )
 
 // drawnOf returns what a terminal of 80 columns shows of messages.
@@ -43,7 +43,7 @@ func TestColumn_AGroupShowsSendersWhatWasFoldedAndSilence(t *testing.T) {
 
 func TestColumn_AResetIsALineAcrossAndASkippedCallSaysWhy(t *testing.T) {
 	t.Parallel()
-	skipped := phrase.Say(phrase.English, phrase.CallSkipped)
+	skipped := i18n.Say(i18n.English, i18n.CallSkipped)
 	drawn := drawnOf(
 		chat.Message{ID: 1, Role: chat.RoleNotice, Origin: chat.OriginReset, Content: "New conversation: nobody had written here since 18:20."},
 		chat.Message{ID: 2, Turn: "t", Role: chat.RoleUser, Content: "go"},

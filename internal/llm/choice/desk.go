@@ -7,8 +7,8 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
+	"xbot/internal/i18n"
 	"xbot/internal/llm/catalogue"
-	"xbot/internal/phrase"
 )
 
 // Desk tells people which models there are and which one answers them.
@@ -25,9 +25,9 @@ func (d Desk) Resolve(ctx context.Context, word string) (id string, err error) {
 	case 1:
 		return found[0], nil
 	case 0:
-		return "", phrase.Fault(fault.Invalid, phrase.ModelUnknown, word, quotedIDs(idsOf(models)))
+		return "", i18n.Fault(fault.Invalid, i18n.ModelUnknown, word, quotedIDs(idsOf(models)))
 	default:
-		return "", phrase.Fault(fault.Invalid, phrase.ModelAmbiguous, word, quotedIDs(found))
+		return "", i18n.Fault(fault.Invalid, i18n.ModelAmbiguous, word, quotedIDs(found))
 	}
 }
 
@@ -51,7 +51,7 @@ func quotedIDs(ids []string) string {
 }
 
 // List tells which models there are, Markdown.
-func (d Desk) List(ctx context.Context, key chat.SessionKey, lang phrase.Lang) (string, error) {
+func (d Desk) List(ctx context.Context, key chat.SessionKey, lang i18n.Lang) (string, error) {
 	models, err := d.Models.Get(ctx)
 	if err != nil {
 		return "", err
@@ -68,18 +68,18 @@ func (d Desk) List(ctx context.Context, key chat.SessionKey, lang phrase.Lang) (
 		}
 		fmt.Fprintf(&b, " · %dk", e.MaxContext/1000)
 		if e.ID == now.Model() {
-			b.WriteString(" · " + phrase.Say(lang, phrase.ModelHere))
+			b.WriteString(" · " + i18n.Say(lang, i18n.ModelHere))
 		}
 		if yes, known := d.Models.Available(e); known && !yes {
-			b.WriteString(" · " + phrase.Say(lang, phrase.ModelUnavailable))
+			b.WriteString(" · " + i18n.Say(lang, i18n.ModelUnavailable))
 		}
 		b.WriteString("\n")
 	}
-	return b.String() + "\n" + phrase.Say(lang, phrase.ModelHowTo), nil
+	return b.String() + "\n" + i18n.Say(lang, i18n.ModelHowTo), nil
 }
 
 // Status tells which model answers in a session, how much it thinks, and who decided that.
-func (d Desk) Status(ctx context.Context, key chat.SessionKey, lang phrase.Lang) (string, error) {
+func (d Desk) Status(ctx context.Context, key chat.SessionKey, lang i18n.Lang) (string, error) {
 	w, err := d.Ledger.ModelWanted(ctx, key)
 	if err != nil {
 		return "", err
@@ -93,14 +93,14 @@ func (d Desk) Status(ctx context.Context, key chat.SessionKey, lang phrase.Lang)
 		return "", err
 	}
 	decision := Decide(p, w)
-	text := phrase.Say(lang, phrase.ModelIs, now.Model(), phrase.Say(lang, sources[decision.ModelSource]))
+	text := i18n.Say(lang, i18n.ModelIs, now.Model(), i18n.Say(lang, sources[decision.ModelSource]))
 	if decision.Think == "" {
-		return phrase.Row(lang, text, phrase.Say(lang, phrase.ThinkIsOwn)), nil
+		return i18n.Row(lang, text, i18n.Say(lang, i18n.ThinkIsOwn)), nil
 	}
-	return phrase.Row(lang, text, phrase.Say(lang, phrase.ThinkIs, decision.Think, phrase.Say(lang, sources[decision.ThinkSource]))), nil
+	return i18n.Row(lang, text, i18n.Say(lang, i18n.ThinkIs, decision.Think, i18n.Say(lang, sources[decision.ThinkSource]))), nil
 }
 
-var sources = map[Source]phrase.ID{
-	FromMessage: phrase.ChosenForMessage, FromSession: phrase.ChosenHere, FromScene: phrase.ChosenForScene, FromAgent: phrase.ChosenForAgent,
-	FromNobody: phrase.ChosenByNobody,
+var sources = map[Source]i18n.ID{
+	FromMessage: i18n.ChosenForMessage, FromSession: i18n.ChosenHere, FromScene: i18n.ChosenForScene, FromAgent: i18n.ChosenForAgent,
+	FromNobody: i18n.ChosenByNobody,
 }

@@ -10,7 +10,7 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
-	"xbot/internal/phrase"
+	"xbot/internal/i18n"
 	"xbot/internal/sandbox"
 )
 
@@ -109,7 +109,7 @@ func (r *Resolver) Name(ctx context.Context, user chat.UserID, asked string) (st
 	case name == "" && choice.Sole != "":
 		return choice.Sole, nil
 	case name == "":
-		return "", phrase.Fault(fault.Denied, phrase.RunnerNone)
+		return "", i18n.Fault(fault.Denied, i18n.RunnerNone)
 	case name == Local && !admin:
 		return "", fault.Errorf(fault.Denied, "the server's own host is for administrators: connect a runner of your own, or choose another one with /runner use NAME")
 	case name == Container && !r.Containers():

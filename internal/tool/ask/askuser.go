@@ -7,7 +7,7 @@ import (
 	_ "embed"
 
 	"xbot/internal/chat"
-	"xbot/internal/inquiry"
+	"xbot/internal/question"
 	"xbot/internal/tool"
 )
 
@@ -15,10 +15,10 @@ import (
 var doc string
 
 type params struct {
-	Questions []question `json:"questions"`
+	Questions []asked `json:"questions"`
 }
 
-type question struct {
+type asked struct {
 	Question    string   `json:"question"`
 	Options     []option `json:"options,omitempty"`
 	MultiSelect bool     `json:"multi_select,omitempty"`
@@ -47,20 +47,20 @@ func (handler) Summary(p params) string {
 
 // Questions returns what a person is to be asked.
 func (handler) Questions(p params) ([]chat.Inquiry, error) {
-	asked := make([]chat.Inquiry, len(p.Questions))
+	out := make([]chat.Inquiry, len(p.Questions))
 	for i, q := range p.Questions {
-		asked[i] = chat.Inquiry{Text: q.Question, Multi: q.MultiSelect, Other: q.AllowOther}
+		out[i] = chat.Inquiry{Text: q.Question, Multi: q.MultiSelect, Other: q.AllowOther}
 		for _, o := range q.Options {
-			asked[i].Options = append(asked[i].Options, chat.InquiryOption(o))
+			out[i].Options = append(out[i].Options, chat.InquiryOption(o))
 		}
 	}
-	return inquiry.Check(asked)
+	return question.Check(out)
 }
 
 // Run returns the answers. A call whose arguments cannot be asked was not, and learns why.
 func (h handler) Run(_ context.Context, call tool.Call, p params) (chat.ToolResult, error) {
 	if a := call.Approval; a != nil && len(a.Answers) > 0 {
-		return tool.Text(inquiry.Result(a.Questions, a.Answers)), nil
+		return tool.Text(question.Result(a.Questions, a.Answers)), nil
 	}
 	if _, err := h.Questions(p); err != nil {
 		return tool.FromError(err)

@@ -10,10 +10,10 @@ import (
 	"github.com/stretchr/testify/require"
 	"github.com/tiktoken-go/tokenizer"
 
+	"xbot/internal/agentprofile"
 	"xbot/internal/chat"
 	"xbot/internal/memory/archive"
 	"xbot/internal/memory/embed/embedtest"
-	"xbot/internal/persona"
 	"xbot/internal/pgtest"
 	"xbot/internal/policy"
 	"xbot/internal/store"
@@ -36,11 +36,11 @@ func setup(t *testing.T) *bench {
 	t.Parallel()
 	s := store.New(pgtest.NewPool(t, store.MigrationsHash(), store.Migrate), nil)
 	b := &bench{Store: s, t: t, users: map[string]chat.UserID{}}
-	who := &persona.Book{Ledger: s, Policies: &policy.Live{Source: s}, Log: slog.New(slog.DiscardHandler)}
+	who := &agentprofile.Book{Ledger: s, Policies: &policy.Live{Source: s}, Log: slog.New(slog.DiscardHandler)}
 	a := archive.New(s, &embedtest.Embedder{Thesaurus: map[string]string{"automobile": "car"}}, slog.New(slog.DiscardHandler))
 	b.tools = tool.New(
 		letta.NewAppend(who, s), letta.NewReplace(who, s), letta.NewRethink(who, s), letta.NewInsert(who, a), letta.NewSearch(who, a),
-		letta.NewRecall(persona.Past{Said: s, Book: who}),
+		letta.NewRecall(agentprofile.Past{Said: s, Book: who}),
 	)
 	for _, name := range []string{"alice", "bob"} {
 		user, err := s.CreateUser(t.Context(), name)
@@ -179,7 +179,7 @@ func TestTools_OfAMemoryAreOfItsProvider(t *testing.T) {
 	t.Parallel()
 	for name, provider := range map[string]string{"memory_write": "flat", "core_memory_append": "letta", "Read": "any"} {
 		for _, p := range []string{"flat", "letta"} {
-			require.Equal(t, provider == p || provider == "any", persona.Persona{Provider: p}.Has(name), "%s under %s", name, p)
+			require.Equal(t, provider == p || provider == "any", agentprofile.Persona{Provider: p}.Has(name), "%s under %s", name, p)
 		}
 	}
 }

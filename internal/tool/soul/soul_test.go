@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"github.com/tiktoken-go/tokenizer"
 
+	"xbot/internal/agentprofile"
 	"xbot/internal/chat"
-	"xbot/internal/persona"
 	"xbot/internal/pgtest"
 	"xbot/internal/policy"
 	"xbot/internal/store"
@@ -36,8 +36,8 @@ func setup(t *testing.T) *bench {
 	t.Parallel()
 	pool := pgtest.NewPool(t, store.MigrationsHash(), store.Migrate)
 	s := store.New(pool, nil)
-	who := &persona.Book{Ledger: s, Policies: &policy.Live{Source: s}, Log: slog.New(slog.DiscardHandler)}
-	past := persona.Past{Said: s, Book: who}
+	who := &agentprofile.Book{Ledger: s, Policies: &policy.Live{Source: s}, Log: slog.New(slog.DiscardHandler)}
+	past := agentprofile.Past{Said: s, Book: who}
 	b := &bench{Store: s, t: t, users: map[string]chat.UserID{}, tools: tool.New(
 		soul.NewList(who, s), soul.NewRead(who, s), soul.NewWrite(who, s), soul.NewDelete(who, s), conversation.NewList(past), conversation.NewRead(past),
 	)}

@@ -143,7 +143,7 @@ function joinTools(entries: Entry[]): Entry[] {
   return joined
 }
 
-/** What a call that did not run says when a message of the person came first (internal/phrase, CallSkipped). */
+/** What a call that did not run says when a message of the person came first (internal/i18n, CallSkipped). */
 const SKIPPED = "Not run: skipped to process an incoming message."
 
 /** The call did not run because a message was taken in before it began. */

@@ -1,0 +1,163 @@
+// Package agentprofile knows who answers in a conversation: which of the installation's agents, with which tools, memory and
+// soul, and whether its answers reach the channel. It reads the policy as it is now.
+package agentprofile
+
+import (
+	"cmp"
+	"context"
+	"log/slog"
+	"path"
+	"slices"
+	"strings"
+
+	"xbot/internal/chat"
+	"xbot/internal/llm/choice"
+	"xbot/internal/memory"
+	"xbot/internal/policy"
+	"xbot/internal/session"
+	"xbot/internal/soul"
+)
+
+// Persona is who answers in a conversation.
+type Persona struct {
+	Agent    policy.Agent
+	Contract soul.Contract
+	// Soul is the body of the channel's SOUL.md; empty in work scenes, which have none.
+	Soul string
+	// Silence is the answer by which the model says nothing, where it reads what may not be for it; empty elsewhere.
+	Silence string
+	// Deliver says whether answers reach the channel.
+	Deliver bool
+	// Provider names who keeps the agent's memory.
+	Provider string
+	// Remember says what the agent does with memory.
+	Remember policy.Remembers
+	// Alone says that a job or a trigger speaks here, in a conversation of its own.
+	Alone bool
+	// Role is what a subagent is, which answers another agent; nil: the agent answers people.
+	Role *chat.Profile
+	// Trusted says that an administrator speaks here, and nobody else.
+	Trusted bool
+}
+
+// trustedTool is the tool that shows what is for administrators' eyes only.
+const trustedTool = "logs"
+
+// Has reports whether the agent may use a tool. Names may hold *; deny wins, and no allow list allows all. The tools of
+// a memory are those of its provider alone, and those for administrators are where nobody else speaks.
+func (p Persona) Has(tool string) bool {
+	if !p.Trusted && strings.EqualFold(strings.ReplaceAll(tool, "_", ""), trustedTool) {
+		return false
+	}
+	if has, ok := p.mayReach(tool); ok && !has {
+		return false
+	}
+	if provider, ok := memory.ProviderOf(tool); ok && p.Provider != "" && provider != p.Provider {
+		return false
+	}
+	t := p.Agent.Tools
+	return !matches(t.Deny, tool) && (len(t.Allow) == 0 || matches(t.Allow, tool)) && (p.Role == nil || roleHas(*p.Role, tool))
+}
+
+func matches(patterns []string, tool string) bool {
+	return slices.ContainsFunc(patterns, func(pattern string) bool {
+		ok, err := path.Match(strings.ToLower(strings.TrimSpace(pattern)), strings.ToLower(tool))
+		return ok && err == nil
+	})
+}
+
+// sharedMemory is the memory that agents share.
+const sharedMemory = policy.DefaultAgent
+
+// Memory names the memory that the agent reads and writes.
+func (p Persona) Memory() string {
+	if p.Agent.Default || p.Agent.Memory == policy.MemoryShared || p.Agent.ID == "" {
+		return sharedMemory
+	}
+	return p.Agent.ID
+}
+
+// Ledger knows what decides who answers in a session.
+type Ledger interface {
+	ModelWanted(ctx context.Context, key chat.SessionKey) (chat.Wish, error)
+	// SubagentProfile returns what a subagent is; nil if the session is no subagent's.
+	SubagentProfile(ctx context.Context, key chat.SessionKey) (*chat.Profile, error)
+}
+
+// Policies knows the policy in force.
+type Policies interface {
+	Get(ctx context.Context) (*policy.Policy, error)
+}
+
+// Book finds the persona of a conversation. It is safe for concurrent use.
+type Book struct {
+	Ledger   Ledger
+	Policies Policies
+	Home     string // data folder of the server, where souls are
+	Memory   string // provider of memory where the policy names none; empty: flat
+	Log      *slog.Logger
+}
+
+// Once returns a context in which what decides who answers, and which model, is read once for each conversation. It is for one
+// preparation, not for what takes its time.
+func Once(ctx context.Context) context.Context { return choice.Once(ctx) }
+
+// Of returns who answers in a conversation. A soul that cannot be read is named in the log and is none: errors are those
+// of the database.
+func (b *Book) Of(ctx context.Context, key chat.SessionKey) (Persona, error) {
+	p, err := b.Policies.Get(ctx)
+	if err != nil {
+		return Persona{}, err
+	}
+	w, err := choice.Wanted(ctx, b.Ledger, key)
+	if err != nil {
+		return Persona{}, err
+	}
+	agent := p.Agent(w.Agent)
+	out := Persona{
+		Agent: agent, Deliver: p.Sends(key, w.Channel, w.ChatType, w.Send), Trusted: w.Admin && w.ChatType == chat.ChatDirect,
+		Provider: cmp.Or(agent.MemoryProvider, p.Memory.Provider, b.Memory, memory.Flat),
+		Remember: p.Remembers(agent), Alone: w.ChatType == chat.ChatCron || w.ChatType == chat.ChatHook,
+	}
+	if w.ChatType == chat.ChatSubagent {
+		out.Deliver = false
+		out.Role, err = b.Ledger.SubagentProfile(ctx, key)
+		return out, err
+	}
+	s, notes, err := soul.Load(b.Home, p.Channel(w.Channel, w.Account).Soul)
+	if err != nil {
+		notes = append(notes, err.Error())
+	}
+	if len(notes) > 0 {
+		b.Log.Warn("a soul is not quite understood", "channel", w.Channel, "account", w.Account, "notes", strings.Join(notes, "; "))
+	}
+	out.Contract = s.Contract
+	if w.Scene != chat.SceneWork {
+		out.Soul = s.Body
+	}
+	if token := strings.TrimSpace(choice.Scene(p, w).NoReplyToken); token != "" && len(out.Contract.Tokens) == 0 {
+		out.Contract.Tokens = []string{token}
+	}
+	if hearsAll(p, w) {
+		out.Silence = soul.NoReply
+		if len(out.Contract.Tokens) > 0 {
+			out.Silence = out.Contract.Tokens[0]
+		}
+	}
+	if w.ChatType == chat.ChatCron { // a heartbeat that found nothing
+		out.Contract.Tokens = append(slices.Clone(out.Contract.Tokens), soul.HeartbeatOK)
+	}
+	return out, nil
+}
+
+// hearsAll reports whether a conversation holds messages that are not for the agent: a chat scene, or a group of which it
+// hears everything.
+func hearsAll(p *policy.Policy, w chat.Wish) bool {
+	switch w.ChatType {
+	case chat.ChatGroup, chat.ChatChannel, chat.ChatThread:
+		return session.HearsAll(p.Channel(w.Channel, w.Account), w.Chat, w.Scene, w.Activation)
+	case chat.ChatDirect, "":
+		return w.Scene == chat.SceneChat
+	}
+	return false
+}

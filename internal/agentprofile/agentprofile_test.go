@@ -1,0 +1,38 @@
+package agentprofile_test
+
+import (
+	"context"
+	"log/slog"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"xbot/internal/agentprofile"
+	"xbot/internal/chat"
+	"xbot/internal/policy"
+	"xbot/internal/soul"
+)
+
+// wish is what decides who answers.
+type wish chat.Wish
+
+func (w wish) ModelWanted(context.Context, chat.SessionKey) (chat.Wish, error) {
+	return chat.Wish(w), nil
+}
+
+func (wish) SubagentProfile(context.Context, chat.SessionKey) (*chat.Profile, error) { return nil, nil }
+
+type nobody struct{}
+
+func (nobody) Get(context.Context) (*policy.Policy, error) { return &policy.Policy{}, nil }
+
+func TestOf_AHeartbeatThatFoundNothingIsSilentInConversationsOfJobsOnly(t *testing.T) {
+	t.Parallel()
+	for kind, silent := range map[chat.ChatType]bool{chat.ChatCron: true, chat.ChatDirect: false} {
+		b := agentprofile.Book{Ledger: wish{ChatType: kind}, Policies: nobody{}, Home: t.TempDir(), Log: slog.New(slog.DiscardHandler)}
+		p, err := b.Of(t.Context(), "cron:job_00000001")
+		require.NoError(t, err)
+		_, is := p.Contract.Show(soul.HeartbeatOK)
+		require.Equal(t, silent, is, kind)
+	}
+}

@@ -1,0 +1,33 @@
+package agentprofile_test
+
+import (
+	"log/slog"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"xbot/internal/agentprofile"
+	"xbot/internal/chat"
+)
+
+func TestLogs_AreForConversationsOfAnAdministratorAlone(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		wish chat.Wish
+		has  bool
+	}{
+		"an administrator":        {chat.Wish{Admin: true, ChatType: chat.ChatDirect}, true},
+		"somebody else":           {chat.Wish{ChatType: chat.ChatDirect}, false},
+		"a group":                 {chat.Wish{Admin: true, ChatType: chat.ChatGroup}, false},
+		"calls of other programs": {chat.Wish{Admin: true, ChatType: chat.ChatHook}, false},
+		"what runs by itself":     {chat.Wish{Admin: true, ChatType: chat.ChatCron}, false},
+	} {
+		book := agentprofile.Book{Ledger: wish(c.wish), Policies: nobody{}, Home: t.TempDir(), Log: slog.New(slog.DiscardHandler)}
+		who, err := book.Of(t.Context(), "agent:main:main")
+		require.NoError(t, err)
+		for _, written := range []string{"Logs", "logs", "Lo_gs"} {
+			require.Equal(t, c.has, who.Has(written), name)
+		}
+		require.True(t, who.Has("Read"), name)
+	}
+}

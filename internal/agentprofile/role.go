@@ -1,0 +1,33 @@
+package agentprofile
+
+import (
+	"strings"
+
+	"xbot/internal/chat"
+	"xbot/internal/memory"
+)
+
+// roleHas reports whether a subagent may use a tool of its agent. What the capabilities of its role are about it has only with them.
+// It asks no person: nobody reads what it writes.
+func roleHas(role chat.Profile, tool string) bool {
+	switch strings.ToLower(tool) {
+	case "askuser":
+		return false
+	case "subagent", "createchat":
+		return role.SpawnAgent
+	case "sendmessage":
+		return role.SendMessage
+	}
+	if _, ok := memory.ProviderOf(tool); ok && !role.Memory {
+		return false
+	}
+	for _, above := range role.Within {
+		if !matches(above, tool) {
+			return false
+		}
+	}
+	return len(role.Tools) == 0 || matches(role.Tools, tool)
+}
+
+// Remembers reports whether the conversation is told what is remembered of the person.
+func (p Persona) Remembers() bool { return p.Role == nil || p.Role.Memory }

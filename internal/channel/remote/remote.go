@@ -1,0 +1,195 @@
+package remote
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"net/http"
+	"strings"
+	"time"
+
+	"xbot/internal/channel"
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+)
+
+// Holders knows which process runs an account: its internal address, empty if none does.
+type Holders interface {
+	ChannelHolder(ctx context.Context, channel, account string) (address string, err error)
+}
+
+// Accounts are those of Live. One whose connection another process holds speaks through that process.
+type Accounts struct {
+	Live    Live
+	Holders Holders
+	HTTP    *http.Client  // for calls of other processes of this server; without a timeout of its own
+	Key     string        // that the processes of this server share
+	KeyNow  func() string // the same where it may change while the process runs; nil: Key
+}
+
+func (a *Accounts) key() string {
+	if a.KeyNow != nil {
+		return a.KeyNow()
+	}
+	return a.Key
+}
+
+// Account returns an account, as Live does.
+func (a *Accounts) Account(ctx context.Context, name, account string) (channel.Account, error) {
+	found, err := a.Live.Account(ctx, name, account)
+	if err != nil {
+		return nil, err
+	}
+	if h, is := found.(channel.Held); is {
+		return &remote{Held: h, all: a, channel: name, account: account}, nil
+	}
+	return found, nil
+}
+
+// remote is an account that is spoken through wherever its connection is.
+type remote struct {
+	channel.Held // what asks nobody, and all of it where the connection is here
+
+	all              *Accounts
+	channel, account string
+}
+
+// Send sends one message. An answer that is lost leaves its outcome open.
+func (r *remote) Send(ctx context.Context, to channel.Place, m channel.Message) (channel.Sent, error) {
+	if r.Here() {
+		return r.Held.Send(ctx, to, m)
+	}
+	out, err := r.ask(ctx, call{Do: doSend, To: to, Message: m})
+	return out.Sent, err
+}
+
+// Check asks the platform who the bot is.
+func (r *remote) Check(ctx context.Context) (channel.Identity, []channel.Problem, error) {
+	if r.Here() {
+		return r.Held.Check(ctx)
+	}
+	out, err := r.ask(ctx, call{Do: doCheck})
+	return out.Identity, out.Problems, channel.Certain(err)
+}
+
+// Find looks for a message whose sending has an unknown outcome.
+func (r *remote) Find(ctx context.Context, to channel.Place, m channel.Message, since time.Time) (channel.Sent, bool, error) {
+	if r.Here() {
+		return r.Held.Find(ctx, to, m, since)
+	}
+	out, err := r.ask(ctx, call{Do: doFind, To: to, Message: m, Since: since})
+	return out.Sent, out.Found, channel.Certain(err)
+}
+
+// Pace waits where the connection is.
+func (r *remote) Pace(ctx context.Context) error {
+	if r.Here() {
+		return r.Held.Pace(ctx)
+	}
+	_, err := r.ask(ctx, call{Do: doPace})
+	return channel.Certain(err)
+}
+
+// Delete takes back a message that was sent.
+func (r *remote) Delete(ctx context.Context, to channel.Place, id string) error {
+	if r.Here() {
+		return r.Held.Delete(ctx, to, id)
+	}
+	_, err := r.ask(ctx, call{Do: doDelete, To: to, ID: id})
+	return err
+}
+
+// React puts a reaction to a person's message.
+func (r *remote) React(ctx context.Context, to channel.Place, id, emoji string) error {
+	if r.Here() {
+		return r.Held.React(ctx, to, id, emoji)
+	}
+	_, err := r.ask(ctx, call{Do: doReact, To: to, ID: id, Emoji: emoji})
+	return err
+}
+
+// Typing shows that an answer is being written.
+func (r *remote) Typing(ctx context.Context, to channel.Place) error {
+	if r.Here() {
+		return r.Held.Typing(ctx, to)
+	}
+	_, err := r.ask(ctx, call{Do: doTyping, To: to})
+	return err
+}
+
+// Fetch returns the content of a file that came with a message; the caller closes it.
+func (r *remote) Fetch(ctx context.Context, message string, file chat.Attachment) (io.ReadCloser, error) {
+	if r.Here() {
+		return r.Held.Fetch(ctx, message, file)
+	}
+	res, err := r.post(ctx, call{Do: doFetch, ID: message, File: file})
+	if err != nil {
+		return nil, channel.Certain(err)
+	}
+	if strings.HasPrefix(res.Header.Get("Content-Type"), contentType) {
+		return res.Body, nil
+	}
+	out, err := read(res)
+	if err == nil {
+		err = fault.Errorf(fault.Unavailable, "the process that holds %s answered a fetch without a file", channel.Name(r.channel, r.account))
+	}
+	_ = out // a fetch has no other outcome
+	return nil, channel.Certain(err)
+}
+
+// ask has the process that holds the connection do something.
+func (r *remote) ask(ctx context.Context, c call) (outcome, error) {
+	ctx, cancel := context.WithTimeout(ctx, callWait)
+	defer cancel()
+	res, err := r.post(ctx, c)
+	if err != nil {
+		return outcome{}, err
+	}
+	return read(res)
+}
+
+// post sends a call; the caller closes the body of the answer.
+func (r *remote) post(ctx context.Context, c call) (*http.Response, error) {
+	c.Channel, c.Account = r.channel, r.account
+	name := channel.Name(c.Channel, c.Account)
+	address, err := r.all.Holders.ChannelHolder(ctx, c.Channel, c.Account)
+	if err != nil {
+		return nil, err
+	}
+	if address == "" {
+		return nil, fault.Errorf(fault.Unavailable, "no process of this server runs the channel %s", name)
+	}
+	body, err := json.Marshal(c)
+	if err != nil {
+		return nil, err
+	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, strings.TrimRight(address, "/")+Path, bytes.NewReader(body))
+	if err != nil {
+		return nil, fault.Errorf(fault.Unavailable, "the address of the process that holds %s is malformed: %w", name, err)
+	}
+	req.Header.Set("Authorization", "Bearer "+r.all.key())
+	req.Header.Set("Content-Type", "application/json")
+	return channel.Do(r.all.HTTP, req, "ask the process that holds "+name)
+}
+
+// maxRefusal bounds what is read of a refusal, in bytes.
+const maxRefusal = 4 << 10
+
+// read reads an answer and closes it. A refusal of the other process is certain: it has not carried out the call.
+func read(res *http.Response) (outcome, error) {
+	defer res.Body.Close()
+	if res.StatusCode != http.StatusOK {
+		said, _ := io.ReadAll(io.LimitReader(res.Body, maxRefusal)) // less says less
+		err := fault.Errorf(fault.Unavailable, "the process that holds the connection answered %s: %s", res.Status, bytes.TrimSpace(said))
+		if res.StatusCode > http.StatusInternalServerError && res.StatusCode != http.StatusServiceUnavailable {
+			return outcome{}, channel.Uncertain(err) // something between here and there, which may have passed the call on
+		}
+		return outcome{}, err
+	}
+	var out outcome
+	if err := json.NewDecoder(res.Body).Decode(&out); err != nil {
+		return outcome{}, channel.Uncertain(fault.Errorf(fault.Unavailable, "the answer of the process that holds the connection was lost: %w", err))
+	}
+	return out, out.Error.err()
+}

@@ -1,0 +1,48 @@
+package i18n
+
+// What slash commands do, in one line each, for /help and for whoever completes a command while it is typed.
+const (
+	HelpStop    ID = "help_stop"
+	HelpHelp    ID = "help_help"
+	HelpApprove ID = "help_approve"
+	HelpDeny    ID = "help_deny"
+	HelpRunner  ID = "help_runner"
+	HelpRewind  ID = "help_rewind"
+	HelpFork    ID = "help_fork"
+	HelpContext ID = "help_context"
+	HelpUsage   ID = "help_usage"
+	HelpCompact ID = "help_compact"
+
+	CommandOwners  ID = "command_owners"  // %s name of a command
+	CommandAdmins  ID = "command_admins"  // %s name of a command
+	CommandUnknown ID = "command_unknown" // %s what was written
+	CommandNear    ID = "command_near"    // %s commands
+	CommandOr      ID = "command_or"      // between commands
+	CommandEscape  ID = "command_escape"  // %s what was written
+)
+
+var commandHelp = map[ID]map[Lang]string{
+	HelpStop:    {English: "stops the running turn and clears the queue", Chinese: "停止当前回合并清空队列"},
+	HelpHelp:    {English: "lists the commands", Chinese: "列出所有命令"},
+	HelpApprove: {English: "lets the tool call run that waits for permission", Chinese: "允许正在等待许可的工具调用"},
+	HelpDeny:    {English: "denies the tool call that waits for permission; the note is told to the model", Chinese: "拒绝正在等待许可的工具调用；附言会转告模型"},
+	HelpRunner:  {English: "lists the places where your commands can run, chooses one, makes or revokes a runner of yours", Chinese: "列出命令可以运行的位置，选择其一，或创建、吊销自己的运行器"},
+	HelpRewind:  {English: "takes back the last N messages of yours (default 1), or everything from one message on; files stay as they are", Chinese: "收回最近 N 条消息(默认 1)，或从某条消息起的全部内容；文件保持原样"},
+	HelpFork:    {English: "copies this conversation, without its last N messages of yours if you say so, into a new one", Chinese: "把这个对话复制成一个新对话；可指定去掉最近 N 条消息"},
+	HelpContext: {English: "shows what the model sees and how full its context is; list: part by part; detail: the last request; mode: how the context is kept small", Chinese: "显示模型看到的内容和上下文占用；list：逐项列出；detail：最近一次请求；mode：上下文的压缩方式"},
+	HelpUsage:   {English: "shows how many tokens were used today, in the last 7 days and in this conversation", Chinese: "显示今天、最近 7 天和本对话的 token 用量"},
+	CommandOwners: {
+		English: "Only the person whose conversation this is, or an administrator, may use `/%s`.",
+		Chinese: "只有这个对话的所有者或管理员可以使用 `/%s`。",
+	},
+	CommandUnknown: {English: "There is no command `/%s`.", Chinese: "没有 `/%s` 这个命令。"},
+	CommandNear:    {English: "Did you mean %s?", Chinese: "你是想输入 %s 吗？"},
+	CommandOr:      {English: " or ", Chinese: " 或 "},
+	CommandEscape: {
+		English: "`/commands` lists them all. To say it to the model, write `\\/%s`.",
+		Chinese: "`/commands` 列出所有命令。如果要把这段文字发给模型，请写成 `\\/%s`。",
+	},
+	CommandAdmins: {English: "Only administrators may use `/%s`. Ask one of them.", Chinese: "只有管理员可以使用 `/%s`，请联系管理员。"},
+
+	HelpCompact: {English: "summarizes the beginning of this conversation to make room; the focus says what to keep in mind", Chinese: "总结对话的开头以腾出空间；可说明需要特别保留的内容"},
+}

@@ -1,0 +1,70 @@
+package i18n
+
+// What people are told of jobs.
+const (
+	HelpCron     ID = "help_cron"
+	CronUsage    ID = "cron_usage"
+	CronUnknown  ID = "cron_unknown" // %q job
+	CronTwo      ID = "cron_two"     // %q a name that two jobs have
+	CronWhen     ID = "cron_when"    // %q what was written, %s the forms
+	CronLimit    ID = "cron_limit"   // %d jobs
+	CronPolicy   ID = "cron_policy"  // a heartbeat is not changed here
+	CronOver     ID = "cron_over"    // no time is left
+	CronNone     ID = "cron_none"    // a person has no jobs
+	CronAdded    ID = "cron_added"   // %s job, %s name, %s next time
+	CronRemoved  ID = "cron_removed" // %s name
+	CronPaused   ID = "cron_paused"  // %s name
+	CronResumed  ID = "cron_resumed" // %s name, %s next time
+	CronRan      ID = "cron_ran"     // %s name
+	CronNever    ID = "cron_never"   // %s name: it has not run
+	CronNext     ID = "cron_next"    // %s time
+	CronIsPaused ID = "cron_is_paused"
+	CronIsDone   ID = "cron_is_done"
+	CronLast     ID = "cron_last" // %s time, %s outcome
+	CronGone     ID = "cron_gone"
+	CronInvalid  ID = "cron_invalid"
+
+	CronOutWaiting ID = "cron_out_waiting"
+	CronOutRunning ID = "cron_out_running"
+	CronOutDone    ID = "cron_out_done"
+	CronOutSilent  ID = "cron_out_silent"
+	CronOutStopped ID = "cron_out_stopped"
+	CronOutFailed  ID = "cron_out_failed"
+	CronOutLost    ID = "cron_out_lost"
+	CronOutSkipped ID = "cron_out_skipped"
+	CronOutGone    ID = "cron_out_gone"
+)
+
+var crons = map[ID]map[Lang]string{
+	HelpCron:     {English: "what is done at certain times", Chinese: "定时任务"},
+	CronUsage:    {English: "Write `/cron`, `/cron add WHEN MESSAGE`, `/cron edit JOB when|message|name|timezone|missed VALUE`, or `/cron pause|resume|run|remove|runs JOB`. WHEN is a cron expression such as `0 9 * * 1-5`, `@daily`, `every 30m`, `at 2026-03-29 08:00` or `in 20m`.", Chinese: "用法：`/cron`、`/cron add 时间 内容`、`/cron edit 任务 when|message|name|timezone|missed 值`，或 `/cron pause|resume|run|remove|runs 任务`。时间可以是 cron 表达式(如 `0 9 * * 1-5`)、`@daily`、`every 30m`、`at 2026-03-29 08:00` 或 `in 20m`。"},
+	CronUnknown:  {English: "There is no job %q. `/cron` lists them with their ids and names.", Chinese: "没有定时任务 %q。`/cron` 会列出编号和名称。"},
+	CronTwo:      {English: "Several jobs are called %q: name the one you mean by its id.", Chinese: "有多个定时任务叫 %q：请用编号指明。"},
+	CronWhen:     {English: "%q says no time; write %s.", Chinese: "看不懂时间 %q；可以写 %s。"},
+	CronLimit:    {English: "There are %d jobs, and no more are kept: remove one first.", Chinese: "已有 %d 个定时任务，不能再添加：请先删除一个。"},
+	CronPolicy:   {English: "This is a heartbeat: the policy sets it.", Chinese: "这是心跳任务：由策略设定。"},
+	CronOver:     {English: "No time of this job is left: give it another one.", Chinese: "此任务已没有剩余的时间：请设定新的时间。"},
+	CronNone:     {English: "There are no jobs. `/cron add 0 9 * * 1-5 what is new?` makes one.", Chinese: "没有定时任务。用 `/cron add 0 9 * * 1-5 有什么新消息？` 添加一个。"},
+	CronAdded:    {English: "Job `%s` (%s) runs next at %s.", Chinese: "定时任务 `%s`(%s)下次运行：%s。"},
+	CronRemoved:  {English: "%s is removed.", Chinese: "已删除 %s。"},
+	CronPaused:   {English: "%s is paused.", Chinese: "已暂停 %s。"},
+	CronResumed:  {English: "%s goes on, next at %s.", Chinese: "已恢复 %s，下次运行：%s。"},
+	CronRan:      {English: "%s runs now.", Chinese: "%s 现在运行。"},
+	CronNever:    {English: "%s has not run yet.", Chinese: "%s 还没有运行过。"},
+	CronNext:     {English: "next %s", Chinese: "下次 %s"},
+	CronIsPaused: {English: "paused", Chinese: "已暂停"},
+	CronIsDone:   {English: "done", Chinese: "已结束"},
+	CronLast:     {English: "last %s: %s", Chinese: "上次 %s:%s"},
+	CronGone:     {English: "its conversation was deleted", Chinese: "它的对话已被删除"},
+	CronInvalid:  {English: "its timetable is not understood any more", Chinese: "无法再识别它的时间表"},
+
+	CronOutWaiting: {English: "waits", Chinese: "等待中"},
+	CronOutRunning: {English: "runs", Chinese: "运行中"},
+	CronOutDone:    {English: "done", Chinese: "完成"},
+	CronOutSilent:  {English: "done, nothing to say", Chinese: "完成，无需回复"},
+	CronOutStopped: {English: "stopped", Chinese: "已停止"},
+	CronOutFailed:  {English: "failed", Chinese: "失败"},
+	CronOutLost:    {English: "ended early", Chinese: "提前结束"},
+	CronOutSkipped: {English: "skipped", Chinese: "已跳过"},
+	CronOutGone:    {English: "its conversation was deleted", Chinese: "对话已删除"},
+}

@@ -1,0 +1,44 @@
+package i18n
+
+import (
+	"errors"
+
+	"xbot/internal/fault"
+)
+
+// Refusals that people read: as errors in English, as answers in their language.
+const (
+	QueueFull     ID = "queue_full"     // %d messages wait
+	RunnerUnknown ID = "runner_unknown" // %q name
+	PairUnknown   ID = "pair_unknown"   // %q code
+	FolderNone    ID = "folder_none"    // %s path
+)
+
+var refusals = map[ID]map[Lang]string{
+	QueueFull:     {English: "%d messages wait in this conversation already. Send this one when some were answered, or stop the turn.", Chinese: "此对话已有 %d 条消息在等待。请在部分消息得到回答后再发送这一条，或停止本轮。"},
+	RunnerUnknown: {English: "There is no runner named %q.", Chinese: "没有名为 %q 的运行器。"},
+	PairUnknown:   {English: "Nobody waits under the code %q: it is unknown, was used, or is older than an hour. Whoever asked can write again for a new one.", Chinese: "没有人在用配对码 %q 等待：它不存在、已被使用，或已超过一小时。对方再写一条消息即可得到新的配对码。"},
+	FolderNone:    {English: "There is no folder %s.", Chinese: "没有文件夹 %s。"},
+}
+
+// sentence is an error that the catalogue has words for.
+type sentence struct {
+	id   ID
+	args []any
+}
+
+// Error returns the English sentence.
+func (s sentence) Error() string { return Say(English, s.id, s.args...) }
+
+// Fault makes an error of a sentence: English for programs and for the model, and what Explain says for a person.
+func Fault(kind fault.Kind, id ID, args ...any) *fault.Error {
+	return fault.Errorf(kind, "%w", sentence{id: id, args: args})
+}
+
+// Explain returns what an error says to a person: in their language where it is a sentence of the catalogue, else as it is.
+func Explain(lang Lang, err error) string {
+	if s, ok := errors.AsType[sentence](err); ok {
+		return Say(lang, s.id, s.args...)
+	}
+	return err.Error()
+}

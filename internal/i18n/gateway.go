@@ -1,0 +1,92 @@
+package i18n
+
+// What people are told of who may write, who they are, and where they are.
+const (
+	PairAsk      ID = "pair_ask"  // code
+	PairFull     ID = "pair_full" // too many wait
+	PairWelcome  ID = "pair_welcome"
+	PairNone     ID = "pair_none"
+	PairApproved ID = "pair_approved" // who, channel
+	PairRefused  ID = "pair_refused"  // who, channel
+	PairUsage    ID = "pair_usage"
+	PairWaits    ID = "pair_waits" // code, who, channel, minutes left
+
+	LinkCode    ID = "link_code" // code
+	LinkUnknown ID = "link_unknown"
+	LinkAdmin   ID = "link_admin"
+	LinkTold    ID = "link_told" // who
+	LinkHere    ID = "link_here"
+	LinkDone    ID = "link_done" // name, number of conversations
+	LinkAgain   ID = "link_again"
+	LinkGroup   ID = "link_group"
+
+	SendSet   ID = "send_set" // on or off
+	SendAuto  ID = "send_auto"
+	SendUsage ID = "send_usage"
+
+	ActivationSet    ID = "activation_set" // mention or always
+	ActivationAuto   ID = "activation_auto"
+	ActivationUsage  ID = "activation_usage"
+	ActivationDirect ID = "activation_direct"
+
+	SessionIs      ID = "session_is"   // key
+	SessionUsed    ID = "session_used" // key
+	SessionMade    ID = "session_made" // key
+	SessionBack    ID = "session_back"
+	SessionUsage   ID = "session_usage"
+	SessionUnknown ID = "session_unknown" // key
+	SessionOther   ID = "session_other"
+	SessionNoChat  ID = "session_no_chat"
+	WorkMade       ID = "work_made" // key
+
+	HelpPair       ID = "help_pair"
+	HelpLink       ID = "help_link"
+	HelpSend       ID = "help_send"
+	HelpActivation ID = "help_activation"
+	HelpSession    ID = "help_session"
+)
+
+var gateway = map[ID]map[Lang]string{
+	PairAsk:      {English: "I do not know you yet. Give this code to an administrator, who can let you in within the next hour: **%s**. What you wrote was not kept.", Chinese: "我还不认识你。请把这个配对码交给管理员，一小时内由其批准：**%s**。你刚才的消息没有保存。"},
+	PairFull:     {English: "I do not know you yet, and several people wait to be let in already. Write again in an hour, or ask an administrator.", Chinese: "我还不认识你，而且已有多人在等待批准。请一小时后再试，或联系管理员。"},
+	PairWelcome:  {English: "An administrator has let you in.", Chinese: "管理员已允许你与我对话。"},
+	PairNone:     {English: "Nobody waits to be let in.", Chinese: "没有人在等待批准。"},
+	PairApproved: {English: "%s may write in direct messages on %s from now on. They are told with their next message.", Chinese: "%s 现在可以在 %s 上与我私聊，对方会在下一条消息时得知。"},
+	PairRefused:  {English: "%s was not let in on %s. They may ask again.", Chinese: "已拒绝 %s(%s)。对方可以再次申请。"},
+	PairUsage:    {English: "Write `/pair`, `/pair approve CODE` or `/pair refuse CODE`.", Chinese: "用法：`/pair`、`/pair approve 配对码` 或 `/pair refuse 配对码`。"},
+	PairWaits:    {English: "`%s` · %s · %s · %d min left", Chinese: "`%s` · %s · %s · 剩余 %d 分钟"},
+
+	LinkCode:    {English: "On the other channel, write `/link %s` within 10 minutes. Whoever writes it is you from then on: show it to nobody.", Chinese: "请在 10 分钟内，于另一个渠道发送 `/link %s`。发送者从此就是你，请勿让他人看到。"},
+	LinkUnknown: {English: "This code is unknown, was used, or is older than 10 minutes. Write /link where you are known already for a new one.", Chinese: "此关联码不存在、已使用或已超过 10 分钟。请在已认识你的渠道发送 /link 获取新码。"},
+	LinkAdmin:   {English: "An administrator does not become somebody else by a code. Make the code here, with /link, and write it on the other channel.", Chinese: "管理员不能通过关联码变成他人。请在这里用 /link 生成关联码，再到另一个渠道发送。"},
+	LinkTold:    {English: "%s has used your code and is you from now on. If that was not you, tell an administrator at once.", Chinese: "%s 使用了你的关联码，从此就是你。如果不是你本人，请立即联系管理员。"},
+	LinkHere:    {English: "There is nothing to link here. Make the code here, with /link, and write it on the channel that is to be yours, too.", Chinese: "这里没有可关联的身份。请在这里用 /link 生成关联码，再到要关联的渠道发送。"},
+	LinkDone:    {English: "You are **%s** here, too, from now on. Conversations that came along: %d.", Chinese: "你在这里也是 **%s** 了。一并转移的对话数：%d。"},
+	LinkAgain:   {English: "You were linked before.", Chinese: "你之前已经关联过了。"},
+	LinkGroup:   {English: "Codes are not for groups: write /link to me directly.", Chinese: "关联码不能在群里使用，请私聊发送 /link。"},
+
+	SendSet:   {English: "Delivery of answers here: %s, until you change it.", Chinese: "此处回答的发送：%s，直到你更改。"},
+	SendAuto:  {English: "Answers here are delivered as the policy says.", Chinese: "此处回答按策略发送。"},
+	SendUsage: {English: "Write `/send on`, `/send off` or `/send inherit`.", Chinese: "用法：`/send on`、`/send off` 或 `/send inherit`。"},
+
+	ActivationSet:    {English: "I listen here: %s.", Chinese: "我在此处的响应方式：%s。"},
+	ActivationAuto:   {English: "I listen here as the policy says.", Chinese: "我在此处按策略响应。"},
+	ActivationUsage:  {English: "Write `/activation mention`, `/activation always` or `/activation inherit`.", Chinese: "用法：`/activation mention`、`/activation always` 或 `/activation inherit`。"},
+	ActivationDirect: {English: "This is for groups: in a direct conversation I read everything.", Chinese: "此命令用于群聊：私聊中我会读取所有消息。"},
+
+	SessionIs:      {English: "This conversation is `%s`.", Chinese: "此对话是 `%s`。"},
+	SessionUsed:    {English: "From the next message on, this chat continues `%s`. `/session default` brings it back.", Chinese: "从下一条消息起，此聊天继续 `%s`。`/session default` 可恢复。"},
+	SessionMade:    {English: "From the next message on, this chat is a new conversation, `%s`. `/session default` brings it back.", Chinese: "从下一条消息起，此聊天是新对话 `%s`。`/session default` 可恢复。"},
+	SessionBack:    {English: "From the next message on, this chat has its own conversation again.", Chinese: "从下一条消息起，此聊天恢复其自己的对话。"},
+	SessionUsage:   {English: "Write `/session`, `/session list`, `/session use KEY`, `/session new NAME` or `/session default`.", Chinese: "用法：`/session`、`/session list`、`/session use 会话键`、`/session new 名称` 或 `/session default`。"},
+	SessionUnknown: {English: "You have no conversation `%s`. `/session list` names those you have.", Chinese: "你没有对话 `%s`。`/session list` 会列出你的对话。"},
+	SessionOther:   {English: "A group keeps to the conversations of the group.", Chinese: "群聊只能使用该群自己的对话。"},
+	SessionNoChat:  {English: "This is for chats of other platforms. Here, open another conversation instead.", Chinese: "此命令用于其他平台的聊天。在这里请直接打开另一个对话。"},
+	WorkMade:       {English: "Work thread made: `%s`. Answer in it to begin.", Chinese: "工作话题已创建：`%s`。在话题中回复即可开始。"},
+
+	HelpPair:       {English: "shows who waits to be let in, lets somebody in by their code, or refuses them", Chinese: "显示等待批准的人，按配对码批准或拒绝"},
+	HelpLink:       {English: "gives a code by which you show on another channel that it is you; with a code: shows it", Chinese: "生成关联码，用于在另一个渠道证明是你本人；带上关联码则完成关联"},
+	HelpSend:       {English: "says whether answers of this conversation are delivered to its channel", Chinese: "设置此对话的回答是否发送到渠道"},
+	HelpActivation: {English: "says when I listen in this group: when mentioned, or always", Chinese: "设置我在此群何时响应：被提及时，或始终"},
+	HelpSession:    {English: "shows which conversation this chat continues, or has it continue another one of yours", Chinese: "显示此聊天对应的对话，或切换到你的另一个对话"},
+}

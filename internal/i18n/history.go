@@ -1,0 +1,30 @@
+package i18n
+
+// What people are told when they take a conversation back, or copy it.
+const (
+	Rewound      ID = "rewound"       // %d messages of the person, %s first words of the oldest one
+	RewindNone   ID = "rewind_none"   // nothing was written yet
+	RewindChoose ID = "rewind_choose" // %d messages there are; a list follows
+	RewindGone   ID = "rewind_gone"   // %d id
+	RewindTwice  ID = "rewind_twice"  // %d id
+	RewindNotOne ID = "rewind_not"    // %d id of a message that no person wrote
+	RewindUsage  ID = "rewind_usage"
+	OrderUnknown ID = "order_unknown" // %s name
+	Forked       ID = "forked"        // %s title, %s key
+	ForkUsage    ID = "fork_usage"
+	ForkTitle    ID = "fork_title" // %s title of the original
+)
+
+var history = map[ID]map[Lang]string{
+	Rewound:      {English: "Taken back: %d of your messages, from “%s” on, with all that followed. Files, and what commands did, stay as they are.", Chinese: "已收回你的 %d 条消息(从“%s”开始)及其后的全部内容。文件以及命令产生的影响保持原样。"},
+	RewindNone:   {English: "There is nothing to take back: you have written nothing in this conversation.", Chinese: "没有可收回的内容：你还没有在这个对话里写过消息。"},
+	RewindChoose: {English: "Messages of yours that can be taken back: %d. Name one of these, such as `/rewind m12`, or how many:", Chinese: "可收回的消息只有 %d 条。请指定其中一条(例如 `/rewind m12`)或条数："},
+	RewindGone:   {English: "There is no message m%d in this conversation. `/rewind` takes back the last one.", Chinese: "这个对话里没有消息 m%d。`/rewind` 会收回最后一条。"},
+	RewindTwice:  {English: "Message m%d was taken back before.", Chinese: "消息 m%d 此前已被收回。"},
+	RewindNotOne: {English: "Message m%d is not one that you wrote to the model. A rewind begins with a message of yours.", Chinese: "消息 m%d 不是你写给模型的消息。收回须从你自己的消息开始。"},
+	RewindUsage:  {English: "Write `/rewind` for your last message, `/rewind 3` for the last three, or `/rewind m12` for everything from message 12 on.", Chinese: "用法：`/rewind` 收回最后一条消息，`/rewind 3` 收回最近三条，`/rewind m12` 收回从消息 12 起的全部内容。"},
+	OrderUnknown: {English: "There is no command /%s here; /help lists what there is.", Chinese: "这里没有 /%s 命令；/help 会列出可用的命令。"},
+	Forked:       {English: "Copied to a new conversation: **%s** (`%s`). This one goes on as it is.", Chinese: "已复制为新对话：**%s**(`%s`)。当前对话不受影响。"},
+	ForkUsage:    {English: "Write `/fork` to copy the whole conversation, `/fork 2` to leave out your last two messages, or `/fork m12` to copy it up to the answer to message 12.", Chinese: "用法：`/fork` 复制整个对话，`/fork 2` 去掉你最近的两条消息，`/fork m12` 复制到消息 12 的回答为止。"},
+	ForkTitle:    {English: "%s (fork)", Chinese: "%s(副本)"},
+}

@@ -1,0 +1,37 @@
+package i18n
+
+// What is said of hooks.
+const (
+	HookRefusedMessage ID = "hook_refused_message" // reason
+	HookRefusedTold    ID = "hook_refused_told"    // reason
+	HookRefusedCall    ID = "hook_refused_call"    // reason; for the model
+	HookUnasked        ID = "hook_unasked"         // for the model
+	HookChanged        ID = "hook_changed"         // for the model
+	HookNoReason       ID = "hook_no_reason"
+	HookSays           ID = "hook_says" // what; for the model
+	HookDeferredText   ID = "hook_deferred"
+
+	HelpHooks     ID = "help_hooks"
+	HooksUsage    ID = "hooks_usage"
+	HooksColumns  ID = "hooks_columns"
+	HooksNone     ID = "hooks_none"
+	HooksFaults   ID = "hooks_faults"
+	HooksDeferred ID = "hooks_deferred"
+)
+
+var hooks = map[ID]map[Lang]string{
+	HookRefusedMessage: {English: "A hook of this installation refused this message, so it was not answered: %s", Chinese: "本系统的钩子拒绝了这条消息，因此没有回答：%s"},
+	HookRefusedTold:    {English: "A hook of this installation refused what came here by itself, so nothing was done: %s", Chinese: "本系统的钩子拒绝了自动送来的内容，因此什么也没做：%s"},
+	HookRefusedCall:    {English: "A hook of this installation refused this call: %s. It did not run. Do not try to reach the same by other means; tell the user."},
+	HookUnasked:        {English: "This call did not run: hooks have to be asked first, and they were not."},
+	HookChanged:        {English: "[a hook changed the arguments of this call before it ran; it ran as they stand now]"},
+	HookNoReason:       {English: "it gave no reason", Chinese: "它没有说明原因"},
+	HookSays:           {English: "[hook: %s]"},
+	HelpHooks:          {English: "shows the hooks and what is wrong with them; allows or denies what they have deferred; tries them", Chinese: "显示钩子及其配置错误；批准或拒绝被钩子搁置的调用；试运行钩子"},
+	HooksUsage:         {English: "Write /hooks, /hooks allow CALL, /hooks deny CALL with a note, or /hooks test EVENT TOOL INPUT.", Chinese: "用法：/hooks、/hooks allow 调用编号、/hooks deny 调用编号 说明，或 /hooks test 事件 工具 参数。"},
+	HooksColumns:       {English: "event | asks | from", Chinese: "事件 | 询问 | 来源"},
+	HooksNone:          {English: "There are no hooks.", Chinese: "没有钩子。"},
+	HooksFaults:        {English: "Wrong with the files:", Chinese: "文件中的错误："},
+	HooksDeferred:      {English: "Waiting for an administrator, `/hooks allow CALL` or `/hooks deny CALL`:", Chinese: "等待管理员，用 `/hooks allow 调用编号` 或 `/hooks deny 调用编号`："},
+	HookDeferredText:   {English: "An administrator has to allow this.", Chinese: "这需要管理员允许。"},
+}

@@ -1,0 +1,66 @@
+package i18n
+
+// What people are told of the models that answer them.
+const (
+	HelpModel   ID = "help_model"
+	HelpModels  ID = "help_models"
+	HelpThink   ID = "help_think"
+	HelpVerbose ID = "help_verbose"
+
+	ModelUnknown     ID = "model_unknown"   // %s word, %s models there are
+	NewAmbiguous     ID = "new_ambiguous"   // %s word, %s models it may mean
+	ModelAmbiguous   ID = "model_ambiguous" // %s word, %s models it may mean
+	ModelHere        ID = "model_here"
+	ModelUnavailable ID = "model_unavailable"
+	ModelHowTo       ID = "model_how_to"
+	ModelIs          ID = "model_is"      // %s model, %s who decided
+	ModelChosen      ID = "model_chosen"  // %s model
+	ModelDefault     ID = "model_default" // the session follows scene and agent again
+
+	ThinkIs      ID = "think_is" // %s level, %s who decided
+	ThinkIsOwn   ID = "think_is_own"
+	ThinkChosen  ID = "think_chosen" // %s level
+	ThinkDefault ID = "think_default"
+	ThinkUsage   ID = "think_usage"
+
+	VerboseIs    ID = "verbose_is" // %s verbosity
+	VerboseUsage ID = "verbose_usage"
+
+	ChosenForMessage ID = "chosen_for_message"
+	ChosenHere       ID = "chosen_here"
+	ChosenForScene   ID = "chosen_for_scene"
+	ChosenForAgent   ID = "chosen_for_agent"
+	ChosenByNobody   ID = "chosen_by_nobody"
+)
+
+var models = map[ID]map[Lang]string{
+	HelpModel:   {English: "shows or chooses the model that answers from the next message on; default: as the agent says", Chinese: "查看或选择从下一条消息起回答的模型；default：按智能体的设置"},
+	HelpModels:  {English: "lists the models that there are", Chinese: "列出可用的模型"},
+	HelpThink:   {English: "sets how much the model thinks in this conversation; before a message: for that message alone", Chinese: "设置模型在本对话中的思考程度；写在消息前则只对该消息有效"},
+	HelpVerbose: {English: "sets how much of the work a channel shows", Chinese: "设置渠道显示多少工作过程"},
+
+	ModelUnknown:     {English: "There is no model %q. There are %s.", Chinese: "没有模型 %q。可用的有 %s。"},
+	NewAmbiguous:     {English: "Nothing was begun anew: %q may mean %s. Write more of the model's name, or `/reset` before what is no name of a model.", Chinese: "尚未重新开始：%q 可能指 %s。请把模型名称写得更完整；若它不是模型名称，请改用 `/reset` 开头。"},
+	ModelAmbiguous:   {English: "%q may mean %s. Write more of the name.", Chinese: "%q 可能指 %s。请写得更完整。"},
+	ModelHere:        {English: "answers here", Chinese: "正在此处回答"},
+	ModelUnavailable: {English: "cannot be called, its key is missing", Chinese: "无法调用，缺少密钥"},
+	ModelHowTo:       {English: "`/model NAME` chooses one for this conversation, `/model default` goes back.", Chinese: "用 `/model 名称` 为本对话选择模型，`/model default` 恢复默认。"},
+	ModelIs:          {English: "`%s` answers here (%s).", Chinese: "此处由 `%s` 回答(%s)。"},
+	ModelChosen:      {English: "`%s` answers here from now on.", Chinese: "从现在起由 `%s` 回答。"},
+	ModelDefault:     {English: "This conversation is answered by its usual model again.", Chinese: "本对话恢复由默认模型回答。"},
+
+	ThinkIs:      {English: "It thinks: %s (%s).", Chinese: "思考程度：%s(%s)。"},
+	ThinkIsOwn:   {English: "How much it thinks is up to the model.", Chinese: "思考程度由模型自行决定。"},
+	ThinkChosen:  {English: "From the next answer on the model thinks: %s.", Chinese: "从下一次回答起，思考程度为：%s。"},
+	ThinkDefault: {English: "How much the model thinks is as usual again.", Chinese: "思考程度已恢复默认。"},
+	ThinkUsage:   {English: "Use `/think off`, `minimal`, `low`, `medium`, `high`, `xhigh` or `default`.", Chinese: "用法：`/think off`、`minimal`、`low`、`medium`、`high`、`xhigh` 或 `default`。"},
+
+	VerboseIs:    {English: "How much of the work is shown: %s.", Chinese: "显示的工作过程：%s。"},
+	VerboseUsage: {English: "Use `/verbose off`, `on` or `full`.", Chinese: "用法：`/verbose off`、`on` 或 `full`。"},
+
+	ChosenForMessage: {English: "as this message says", Chinese: "由这条消息指定"},
+	ChosenHere:       {English: "chosen for this conversation", Chinese: "为本对话选择"},
+	ChosenForScene:   {English: "as the scene says", Chinese: "由场景设置"},
+	ChosenForAgent:   {English: "as the agent says", Chinese: "由智能体设置"},
+	ChosenByNobody:   {English: "the usual one", Chinese: "默认"},
+}

@@ -1,0 +1,64 @@
+package i18n
+
+// What people are shown of a turn while it runs.
+const (
+	ProgressWorking  ID = "progress_working"
+	ProgressAsking   ID = "progress_asking"   // a call waits for a person
+	ProgressProvider ID = "progress_provider" // it waits for its model provider
+	ProgressGoesOn   ID = "progress_goes_on"  // and goes on by itself; %s why it waits
+	ProgressQuiet    ID = "progress_quiet"    // nothing was heard for long
+	ProgressDone     ID = "progress_done"     //
+	ProgressStopped  ID = "progress_stopped"  //
+	ProgressFailed   ID = "progress_failed"   //
+	ProgressLost     ID = "progress_lost"     // its run was closed from outside
+	ProgressFor      ID = "progress_for"      // %s how long it runs
+	ProgressTook     ID = "progress_took"     // %s how long it took
+	ProgressCalls    ID = "progress_calls"    // %d calls of tools
+	ProgressCall     ID = "progress_call"     // one call
+	ProgressEarlier  ID = "progress_earlier"  // %d calls that are not listed
+	ProgressSilent   ID = "progress_silent"   // %s since when nothing was heard
+	ProgressThinking ID = "progress_thinking" // the model is at work
+	ProgressCompress ID = "progress_compress" // the context is being compressed
+	ProgressWaits    ID = "progress_waits"    // beside a call: it waits for a permission
+	ProgressBehind   ID = "progress_behind"   // beside a call: it goes on in the background
+	ProgressOutput   ID = "progress_output"   // above the last output of a command
+	ProgressTodos    ID = "progress_todos"    // %d done of %d
+)
+
+// How long something takes.
+const (
+	ProgressSeconds ID = "progress_seconds" // %d
+	ProgressMinute  ID = "progress_minute"  // %d minutes
+	ProgressMinutes ID = "progress_minutes" // %d minutes, %d seconds
+	ProgressHours   ID = "progress_hours"   // %d hours, %d minutes
+	ProgressHour    ID = "progress_hour"    // %d hours
+)
+
+var progress = map[ID]map[Lang]string{
+	ProgressWorking:  {English: "Working", Chinese: "运行中"},
+	ProgressAsking:   {English: "Waiting for an answer", Chinese: "等待答复"},
+	ProgressProvider: {English: "Waiting for the model provider", Chinese: "等待模型服务"},
+	ProgressGoesOn:   {English: "The model provider cannot be reached (%s). This goes on by itself when it is back; /stop ends it.", Chinese: "暂时无法连接模型服务(%s)，恢复后自动继续；发送 /stop 可结束。"},
+	ProgressQuiet:    {English: "Working, but nothing was heard for a while", Chinese: "疑似无响应"},
+	ProgressDone:     {English: "Done", Chinese: "已完成"},
+	ProgressStopped:  {English: "Stopped", Chinese: "已中断"},
+	ProgressFailed:   {English: "Failed", Chinese: "失败"},
+	ProgressLost:     {English: "Ended from outside", Chinese: "已被外部终止"},
+	ProgressFor:      {English: "%s", Chinese: "已运行 %s"},
+	ProgressTook:     {English: "%s", Chinese: "用时 %s"},
+	ProgressCalls:    {English: "%d tool calls", Chinese: "工具调用 %d 次"},
+	ProgressCall:     {English: "1 tool call", Chinese: "工具调用 1 次"},
+	ProgressEarlier:  {English: "… %d before", Chinese: "… 此前 %d 次"},
+	ProgressSilent:   {English: "nothing heard for %s", Chinese: "已 %s 没有动静"},
+	ProgressThinking: {English: "Thinking …", Chinese: "思考中 …"},
+	ProgressCompress: {English: "Compressing the conversation …", Chinese: "正在压缩上下文 …"},
+	ProgressWaits:    {English: "waits for an answer", Chinese: "等待答复"},
+	ProgressBehind:   {English: "goes on in the background", Chinese: "已转入后台"},
+	ProgressOutput:   {English: "Last output:", Chinese: "最近输出："},
+	ProgressTodos:    {English: "Plan: %d of %d done", Chinese: "计划：已完成 %d/%d"},
+	ProgressSeconds:  {English: "%d s", Chinese: "%d 秒"},
+	ProgressMinute:   {English: "%d min", Chinese: "%d 分"},
+	ProgressMinutes:  {English: "%d min %d s", Chinese: "%d 分 %d 秒"},
+	ProgressHours:    {English: "%d h %d min", Chinese: "%d 小时 %d 分"},
+	ProgressHour:     {English: "%d h", Chinese: "%d 小时"},
+}

@@ -1,0 +1,117 @@
+package question
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+	"xbot/internal/i18n"
+)
+
+// Fit returns answers as they are kept: labels as the questions write them, nothing twice. Answers that leave a question
+// out, name one that there is not, choose what cannot be chosen, or more of it than may be, are Invalid; those of more than
+// chat.MaxAnswers bytes TooLarge.
+func Fit(questions []chat.Inquiry, answers chat.Answers) (chat.Answers, error) {
+	names := make([]string, len(questions))
+	for i, q := range questions {
+		names[i] = q.Name
+	}
+	for _, name := range slices.Sorted(maps.Keys(answers)) {
+		if !slices.Contains(names, name) {
+			return nil, i18n.Fault(fault.Invalid, i18n.InquiryUnknown, chat.FirstWords(name, maxShown), strings.Join(names, ", "))
+		}
+	}
+	out, size := make(chat.Answers, len(questions)), 0
+	for _, q := range questions {
+		fit, err := fitOne(q, answers[q.Name])
+		if err != nil {
+			return nil, err
+		}
+		for _, a := range fit {
+			size += len(a)
+		}
+		out[q.Name] = fit
+	}
+	if size > chat.MaxAnswers {
+		return nil, i18n.Fault(fault.TooLarge, i18n.InquiryTooLong, chat.MaxAnswers)
+	}
+	return out, nil
+}
+
+// maxShown bounds what is repeated of a question or an answer in a sentence about it, in characters.
+const maxShown = 80
+
+func fitOne(q chat.Inquiry, given []string) ([]string, error) {
+	var fit []string
+	for _, a := range given {
+		a = strings.TrimSpace(strings.ReplaceAll(strings.ToValidUTF8(a, "\uFFFD"), "\x00", ""))
+		label, found := labelled(q.Options, a)
+		switch {
+		case a == "":
+			continue
+		case found:
+			a = label
+		case !q.Other:
+			return nil, noOption(q, a)
+		}
+		if !slices.Contains(fit, a) {
+			fit = append(fit, a)
+		}
+	}
+	switch {
+	case len(fit) == 0:
+		return nil, i18n.Fault(fault.Invalid, i18n.InquiryMissing, chat.FirstWords(q.Text, maxShown))
+	case len(fit) > 1 && !q.Multi:
+		return nil, i18n.Fault(fault.Invalid, i18n.InquiryOne, chat.FirstWords(q.Text, maxShown))
+	}
+	return fit, nil
+}
+
+func noOption(q chat.Inquiry, said string) error {
+	labels := make([]string, len(q.Options))
+	for i, o := range q.Options {
+		labels[i] = o.Label
+	}
+	return i18n.Fault(fault.Invalid, i18n.InquiryOption, chat.FirstWords(said, maxShown), chat.FirstWords(q.Text, maxShown), strings.Join(labels, ", "))
+}
+
+// Said is what was answered, in one line for a person.
+func Said(questions []chat.Inquiry, answers chat.Answers) string {
+	said := make([]string, 0, len(questions))
+	for _, q := range questions {
+		said = append(said, chat.FirstWords(strings.Join(answers[q.Name], ", "), maxShown))
+	}
+	if together(answers) {
+		said = said[:1]
+	}
+	return strings.Join(said, " · ")
+}
+
+// Result is what the model reads of the answers.
+func Result(questions []chat.Inquiry, answers chat.Answers) string {
+	if len(questions) == 1 {
+		return strings.Join(answers[questions[0].Name], "\n")
+	}
+	if together(answers) {
+		return i18n.Say(i18n.English, i18n.InquiryTogether, answers[questions[0].Name][0])
+	}
+	said := make([]string, len(questions))
+	for i, q := range questions {
+		said[i] = line(q.Text) + "\n→ " + strings.Join(answers[q.Name], "\n→ ")
+	}
+	return strings.Join(said, "\n")
+}
+
+// together reports whether one text was the answer to several questions.
+func together(answers chat.Answers) bool {
+	first, all := "", len(answers) > 1
+	for _, a := range answers {
+		if len(a) != 1 || first != "" && a[0] != first {
+			return false
+		}
+		first = a[0]
+	}
+	return all && strings.Contains(first, " ")
+}

@@ -1,0 +1,101 @@
+package question
+
+import (
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+	"xbot/internal/i18n"
+)
+
+// Read returns what a typed text answers. One question: the number or the label of an option, several of them separated by
+// commas where more than one may be chosen, else the text as it is. Several questions: a line each, or one text for all
+// where none needs an option. A text that fits nothing is Invalid, in a sentence for its writer.
+func Read(questions []chat.Inquiry, text string) (chat.Answers, error) {
+	text = strings.TrimSpace(text)
+	if len(questions) == 1 {
+		q := questions[0]
+		return Fit(questions, chat.Answers{q.Name: readOne(q, text)})
+	}
+	answers, lines := make(chat.Answers, len(questions)), linesOf(text)
+	if len(lines) != len(questions) {
+		for _, q := range questions {
+			if !q.Other {
+				return nil, i18n.Fault(fault.Invalid, i18n.InquiryLines, len(questions))
+			}
+			answers[q.Name] = []string{text}
+		}
+		return Fit(questions, answers)
+	}
+	for i, q := range questions {
+		answers[q.Name] = readOne(q, unnumbered(lines[i], i+1))
+	}
+	return Fit(questions, answers)
+}
+
+// readOne reads the answer to one question.
+func readOne(q chat.Inquiry, text string) []string {
+	if label, ok := chosen(q, text); ok {
+		return []string{label}
+	}
+	if !q.Multi {
+		return []string{text}
+	}
+	var labels []string
+	for piece := range strings.FieldsFuncSeq(text, func(r rune) bool { return strings.ContainsRune(",\uFF0C\u3001;\uFF1B\n", r) }) {
+		label, ok := chosen(q, piece)
+		if !ok {
+			return []string{text} // it is a sentence with a comma
+		}
+		labels = append(labels, label)
+	}
+	return labels
+}
+
+// chosen finds the option that a text means: by its label, else by its number.
+func chosen(q chat.Inquiry, text string) (string, bool) {
+	if label, ok := labelled(q.Options, text); ok {
+		return label, true
+	}
+	n, err := strconv.Atoi(halfWidth(strings.Trim(strings.TrimSpace(text), "#.()\uFF08\uFF09\u3002\u3001 ")))
+	if err != nil || n < 1 || n > len(q.Options) {
+		return "", false
+	}
+	return q.Options[n-1].Label, true
+}
+
+// halfWidth writes the digits of Chinese input methods as the others.
+func halfWidth(text string) string {
+	return strings.Map(func(r rune) rune {
+		if r >= '\uFF10' && r <= '\uFF19' {
+			return r - '\uFF10' + '0'
+		}
+		return r
+	}, text)
+}
+
+// unnumbered takes the number of its question from a line, where something follows it. "1:30" is no such number.
+func unnumbered(line string, question int) string {
+	number, size := utf8.DecodeRuneInString(line)
+	if halfWidth(string(number)) != strconv.Itoa(question) {
+		return line
+	}
+	for _, mark := range []string{". ", ") ", ": ", "\u3001", "\uFF1A", "\uFF09"} {
+		if after, ok := strings.CutPrefix(line[size:], mark); ok && strings.TrimSpace(after) != "" {
+			return strings.TrimSpace(after)
+		}
+	}
+	return line
+}
+
+// linesOf are the lines of a text that are not blank.
+func linesOf(text string) (lines []string) {
+	for l := range strings.Lines(text) {
+		if l = strings.TrimSpace(l); l != "" {
+			lines = append(lines, l)
+		}
+	}
+	return lines
+}

@@ -1,0 +1,54 @@
+package question
+
+import (
+	"strconv"
+	"strings"
+
+	"xbot/internal/chat"
+	"xbot/internal/i18n"
+)
+
+// Show writes questions as plain text with numbers, and how they are answered by typing, for places without forms.
+func Show(lang i18n.Lang, questions []chat.Inquiry) string {
+	return List(questions) + How(lang, questions)
+}
+
+// List writes questions as plain text with numbers.
+func List(questions []chat.Inquiry) string {
+	var out strings.Builder
+	for i, q := range questions {
+		if len(questions) > 1 {
+			out.WriteString(strconv.Itoa(i+1) + ". ")
+		}
+		out.WriteString(q.Text + "\n")
+		for n, o := range q.Options {
+			out.WriteString("   " + strconv.Itoa(n+1) + ") " + o.Label)
+			if o.About != "" {
+				out.WriteString(" - " + o.About)
+			}
+			out.WriteString("\n")
+		}
+	}
+	return out.String()
+}
+
+// How says how questions are answered by typing.
+func How(lang i18n.Lang, questions []chat.Inquiry) string {
+	if len(questions) > 1 {
+		return i18n.Say(lang, i18n.InquiryHowLines)
+	}
+	say := i18n.InquiryHowText
+	if q := questions[0]; len(q.Options) > 0 {
+		switch {
+		case q.Multi && q.Other:
+			say = i18n.InquiryHowBoth
+		case q.Multi:
+			say = i18n.InquiryHowMany
+		case q.Other:
+			say = i18n.InquiryHowOther
+		default:
+			say = i18n.InquiryHowOne
+		}
+	}
+	return i18n.Say(lang, say)
+}
