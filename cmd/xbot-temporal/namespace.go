@@ -27,13 +27,14 @@ import (
 // searchAttributes are the keywords by which an operator finds turns. A namespace has room for ten keywords.
 var searchAttributes = []string{"XbotSession", "XbotChannel", "XbotUser", "XbotKind", "XbotModel", "XbotOutcome"}
 
-// registerNamespace creates the namespace, or brings its retention and search attributes up to date. It writes to
-// the store before the services start, so that none of them begins with a stale copy in its cache; through the API,
-// a new search attribute takes up to ten seconds to be known everywhere.
-func registerNamespace(ctx context.Context, opts *options, logger log.Logger) error {
+// registerNamespace creates the namespace, or brings its retention and search attributes up to date, and returns the
+// names of attributes by their columns. It writes to the store before the services start, so that none of them begins
+// with a stale copy in its cache; through the API, a new search attribute takes up to ten seconds to be known
+// everywhere.
+func registerNamespace(ctx context.Context, opts *options, logger log.Logger) (aliases map[string]string, err error) {
 	store, err := openMetadata(opts.Postgres, logger)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer store.Close()
 
@@ -42,10 +43,11 @@ func registerNamespace(ctx context.Context, opts *options, logger log.Logger) er
 		return createNamespace(ctx, store, opts.Namespace, opts.Retention)
 	}
 	if err != nil {
-		return fmt.Errorf("read namespace %s: %w", opts.Namespace, err)
+		return nil, fmt.Errorf("read namespace %s: %w", opts.Namespace, err)
 	}
-	if !bringUpToDate(found.Namespace.GetConfig(), opts.Retention, logger) {
-		return nil
+	config := found.Namespace.GetConfig()
+	if !bringUpToDate(config, opts.Retention, logger) {
+		return config.GetCustomSearchAttributeAliases(), nil
 	}
 	found.Namespace.ConfigVersion++
 	metadata, err := store.GetMetadata(ctx)
@@ -57,18 +59,18 @@ func registerNamespace(ctx context.Context, opts *options, logger log.Logger) er
 		})
 	}
 	if err != nil {
-		return fmt.Errorf("update namespace %s: %w", opts.Namespace, err)
+		return nil, fmt.Errorf("update namespace %s: %w", opts.Namespace, err)
 	}
-	return nil
+	return config.GetCustomSearchAttributeAliases(), nil
 }
 
-func createNamespace(ctx context.Context, store persistence.MetadataManager, name string, retention time.Duration) error {
+func createNamespace(ctx context.Context, store persistence.MetadataManager, name string, retention time.Duration) (aliases map[string]string, err error) {
 	config := &persistencespb.NamespaceConfig{
 		HistoryArchivalState:    enumspb.ARCHIVAL_STATE_DISABLED,
 		VisibilityArchivalState: enumspb.ARCHIVAL_STATE_DISABLED,
 	}
 	bringUpToDate(config, retention, log.NewNoopLogger())
-	_, err := store.CreateNamespace(ctx, &persistence.CreateNamespaceRequest{Namespace: &persistencespb.NamespaceDetail{
+	_, err = store.CreateNamespace(ctx, &persistence.CreateNamespaceRequest{Namespace: &persistencespb.NamespaceDetail{
 		Info: &persistencespb.NamespaceInfo{
 			Id:          uuid.NewString(),
 			Name:        name,
@@ -84,9 +86,9 @@ func createNamespace(ctx context.Context, store persistence.MetadataManager, nam
 		FailoverNotificationVersion: persistence.InitialFailoverNotificationVersion,
 	}})
 	if _, exists := errors.AsType[*serviceerror.NamespaceAlreadyExists](err); err != nil && !exists {
-		return fmt.Errorf("create namespace %s: %w", name, err)
+		return nil, fmt.Errorf("create namespace %s: %w", name, err)
 	}
-	return nil
+	return config.GetCustomSearchAttributeAliases(), nil
 }
 
 // bringUpToDate sets retention and search attributes and reports whether that changed anything. An attribute for

@@ -70,7 +70,11 @@ func startServer(ctx context.Context, opts *options, addrs addresses, certs cert
 	if err := migrate(ctx, opts.Postgres, logger); err != nil {
 		return nil, err
 	}
-	if err := registerNamespace(ctx, opts, logger); err != nil {
+	aliases, err := registerNamespace(ctx, opts, logger)
+	if err == nil {
+		err = opts.Postgres.trimIndexes(ctx, keptIndexes(aliases))
+	}
+	if err != nil {
 		return nil, err
 	}
 	server, err := newServer(opts, addrs, certs, logger)

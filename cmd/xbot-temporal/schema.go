@@ -52,6 +52,11 @@ func (p postgresOptions) migrateOne(ctx context.Context, db database, logger log
 		return fmt.Errorf("database %s has schema %s, newer than the %s this xbot-temporal knows; use the newer xbot-temporal that made it", db.name, current, db.version)
 	}
 
+	if current != "" && db.name == p.Visibility {
+		if err := p.restoreIndexes(ctx); err != nil {
+			return err
+		}
+	}
 	conn, err := sql.NewConnection(p.sql(db.name, 1, false), logger)
 	if err != nil {
 		return fmt.Errorf("connect to set up the schema of %s: %w", db.name, err)
