@@ -14,6 +14,7 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/config"
 	"xbot/internal/fault"
+	"xbot/server"
 )
 
 type channelsOptionsCmd struct {
@@ -185,7 +186,7 @@ func changeOf(kind chat.ChannelKind, now chat.ChannelAccount, given map[string]s
 // channelSettings are the variables that set channels, and whether they are set, never what to.
 func channelSettings(env func(string) string) []config.Setting {
 	var out []config.Setting
-	for _, d := range drivers() {
+	for _, d := range server.Drivers() {
 		for _, o := range d.Options {
 			if o.Env == "" {
 				continue

@@ -2,12 +2,11 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
+	"log/slog"
 	"net/http"
 	"os"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -18,9 +17,11 @@ import (
 	"xbot/internal/fault"
 	"xbot/internal/llm"
 	"xbot/internal/localstack"
+	"xbot/internal/prompt"
 	"xbot/internal/store"
 	"xbot/internal/temporalclient"
 	"xbot/runner/container"
+	"xbot/server"
 	"xbot/workflows"
 )
 
@@ -82,7 +83,7 @@ func (d *patient) useLocal() error {
 	}
 	d.dsn = e.DatabaseURL
 	d.cfg.Namespace = e.Temporal.Namespace
-	d.temporal = localTemporal(e)
+	d.temporal = server.LocalTemporal(e)
 	return nil
 }
 
@@ -109,7 +110,7 @@ func lookSchema(ctx context.Context, d *patient) (string, error) {
 }
 
 func lookTemporal(ctx context.Context, d *patient) (string, error) {
-	d.temporal.Log = quiet(discardLog())
+	d.temporal.Log = slog.New(slog.DiscardHandler)
 	c, err := temporalclient.New(d.temporal)
 	if err != nil {
 		return "", err
@@ -130,7 +131,7 @@ func lookTemporal(ctx context.Context, d *patient) (string, error) {
 
 // lookHeld finds turns whose workflow tasks fail: a fault in workflow code blocks them until a mended binary runs.
 func lookHeld(ctx context.Context, d *patient) (string, error) {
-	d.temporal.Log = quiet(discardLog())
+	d.temporal.Log = slog.New(slog.DiscardHandler)
 	c, err := temporalclient.New(d.temporal)
 	if err != nil {
 		return "", err
@@ -161,7 +162,7 @@ func lookHeld(ctx context.Context, d *patient) (string, error) {
 
 func lookServer(ctx context.Context, d *patient) (string, error) {
 	address := "http://" + d.cfg.Addr
-	if note, err := readLocal(d.cfg.Dir); err == nil {
+	if note, err := server.ReadNote(d.cfg.Dir); err == nil {
 		address = note.URL
 	}
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address+"/readyz", nil)
@@ -178,15 +179,6 @@ func lookServer(ctx context.Context, d *patient) (string, error) {
 		return "", fmt.Errorf("answers %d at %s: %s", resp.StatusCode, address, body)
 	}
 	return "ready at " + address, nil
-}
-
-func readLocal(home string) (local, error) {
-	var note local
-	data, err := os.ReadFile(filepath.Join(home, "run", "serve.json"))
-	if err != nil {
-		return note, err
-	}
-	return note, json.Unmarshal(data, &note)
 }
 
 func lookRunner(ctx context.Context, _ *patient) (string, error) {
@@ -237,7 +229,7 @@ func lookContainers(ctx context.Context, d *patient) (string, error) {
 }
 
 func lookModel(ctx context.Context, d *patient) (string, error) {
-	model, err := newModel(d.cfg.LLM)
+	model, err := server.NewModel(d.cfg.LLM)
 	if err != nil {
 		return "", err
 	}
@@ -249,4 +241,9 @@ func lookModel(ctx context.Context, d *patient) (string, error) {
 		return model.Model() + ": the built-in demo; set LLM_PROVIDER, LLM_API_KEY and LLM_MODEL for a real model", nil
 	}
 	return fmt.Sprintf("%s answers (%d tokens)", model.Model(), answer.Usage.CompletionTokens), nil
+}
+
+// lookPrompt tries the template of the system prompt.
+func lookPrompt(_ context.Context, d *patient) (string, error) {
+	return prompt.NewTemplate(server.TemplatePath(d.cfg.Dir, d.cfg.Prompt), slog.New(slog.DiscardHandler)).Check()
 }

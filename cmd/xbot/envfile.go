@@ -8,6 +8,7 @@ import (
 
 	"xbot/internal/config"
 	"xbot/internal/fault"
+	"xbot/server"
 )
 
 // envFileFlag is a file of settings. Who names one says so to every part of the process and to those that it starts.
@@ -28,9 +29,6 @@ func (f envFileFlag) AfterApply() error {
 // sayIgnored names a .env of the working folder, which may be why something is not set.
 func sayIgnored(w io.Writer) {
 	if path := config.IgnoredEnvFile(os.Environ()); path != "" {
-		_, _ = fmt.Fprintln(w, "xbot: "+path+" is not read: "+ignoredAdvice) // a closed terminal is no reason to stop
+		_, _ = fmt.Fprintln(w, "xbot: "+path+" is not read: "+server.IgnoredAdvice) // a closed terminal is no reason to stop
 	}
 }
-
-// ignoredAdvice is what to do about a .env that is not read.
-const ignoredAdvice = "settings come from .env in XBOT_HOME, or from the file that --env-file (XBOT_ENV_FILE) names; move it there, or name it"

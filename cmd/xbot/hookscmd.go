@@ -14,6 +14,7 @@ import (
 	"xbot/internal/hook"
 	"xbot/internal/hook/ask"
 	"xbot/internal/safehttp"
+	"xbot/server"
 )
 
 type hooksCmd struct {
@@ -33,7 +34,7 @@ func (c hooksCheckCmd) Run() error {
 		return err
 	}
 	if c.File == "" {
-		c.File = hookFile(cfg.Dir)
+		c.File = server.HooksFile(cfg.Dir)
 	}
 	set, err := readHooks(c.File, c.Project, cfg.Permissions)
 	if err != nil {
@@ -61,7 +62,7 @@ func readHooks(file string, project bool, cfg config.Permissions) (hook.Set, err
 	if err != nil {
 		return hook.Set{}, err
 	}
-	grants := hookGrants(cfg, ask.Standard(discardLog()))
+	grants := server.HookGrants(cfg, ask.Standard(slog.New(slog.DiscardHandler)))
 	if project {
 		return hook.Merge(hook.Config{Commands: true}, hook.Parse(text, file, hook.LayerProject, grants)), nil
 	}
@@ -91,8 +92,8 @@ func (c hooksTestCmd) Run(ctx context.Context) error {
 	log := slog.New(slog.NewTextHandler(os.Stderr, nil))
 	here := ask.Host{}
 	tried := &ingress.Hooks{
-		Files: &hook.Live{File: hookFile(cfg.Dir), Grants: hookGrants(cfg.Permissions, ask.Standard(log))},
-		Desk: &hook.Desk{Log: discardLog(), Kinds: map[hook.Kind]hook.Asker{
+		Files: &hook.Live{File: server.HooksFile(cfg.Dir), Grants: server.HookGrants(cfg.Permissions, ask.Standard(log))},
+		Desk: &hook.Desk{Log: slog.New(slog.DiscardHandler), Kinds: map[hook.Kind]hook.Asker{
 			hook.KindCommand:  ask.Command{Sandbox: here, Host: here},
 			hook.KindHTTP:     ask.NewHTTP(safehttp.New(allow), env, "xbot/"+version),
 			hook.KindCallback: ask.Standard(log),
@@ -108,7 +109,7 @@ func (c hooksTestCmd) Run(ctx context.Context) error {
 
 // lookHooks checks the administrator's hooks file.
 func lookHooks(_ context.Context, d *patient) (string, error) {
-	set, err := readHooks(hookFile(d.cfg.Dir), false, d.cfg.Permissions)
+	set, err := readHooks(server.HooksFile(d.cfg.Dir), false, d.cfg.Permissions)
 	if fault.Is(err, fault.NotFound) {
 		return "none", nil
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"os"
 
-	"xbot/internal/config"
 	"xbot/internal/fault"
 	"xbot/internal/rotation"
 	"xbot/internal/secret"
@@ -90,12 +89,4 @@ func lookSecrets(ctx context.Context, _ *patient) (string, error) {
 		note = "; two keys are in use: \"xbot key rotate\" ends the change of the key"
 	}
 	return several(len(all), "stored secret") + " can be opened" + note, nil
-}
-
-// openKey reads the key, and refuses one that opens nothing of what is stored.
-func (p *parts) openKey(ctx context.Context, s config.Home, given string) (err error) {
-	if p.key, err = secret.OpenRing(s.Dir, given); err != nil {
-		return err
-	}
-	return rotation.Check(ctx, p.key, p.store)
 }

@@ -7,11 +7,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"xbot/internal/config"
+	"xbot/server"
 )
 
 func TestDrivers_EveryVariableIsASettingOfConfigJSON(t *testing.T) {
 	var named []string
-	for _, d := range drivers() {
+	for _, d := range server.Drivers() {
 		for _, o := range d.Options {
 			if o.Env != "" {
 				named = append(named, o.Env)

@@ -4,7 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"net/http"
+	"io"
 	"os"
 	"slices"
 	"strings"
@@ -20,6 +20,7 @@ import (
 	"xbot/internal/localstack"
 	"xbot/internal/secret"
 	"xbot/internal/store"
+	"xbot/server"
 )
 
 type configCmd struct {
@@ -62,17 +63,6 @@ func (openAPICmd) Run() error {
 	}
 	fmt.Println(string(out))
 	return nil
-}
-
-func openAPIHandler() http.Handler {
-	body, err := json.Marshal(api.Document())
-	if err != nil {
-		panic(err) // made of our own types
-	}
-	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Type", "application/openapi+json")
-		_, _ = w.Write(body) // the client is gone if this fails
-	})
 }
 
 // openStore opens the database of a running or configured server for an operator's command.
@@ -122,7 +112,7 @@ func (c loginLinkCmd) Run(ctx context.Context) error {
 			return err
 		}
 	}
-	link, err := (&auth.Auth{Accounts: s}).NewLink(ctx, user.ID, peopleURL(cfg))
+	link, err := (&auth.Auth{Accounts: s}).NewLink(ctx, user.ID, server.PeopleURL(cfg))
 	if err != nil {
 		return err
 	}
@@ -242,3 +232,6 @@ func (temporalEnvCmd) Run() error {
 	}
 	return nil
 }
+
+// say prints a line to the operator.
+func say(w io.Writer, format string, args ...any) { _, _ = fmt.Fprintf(w, format+"\n", args...) } // a closed terminal is no reason to stop

@@ -16,6 +16,7 @@ import (
 	"xbot/internal/sandbox/resolver"
 	"xbot/internal/secret"
 	"xbot/internal/store"
+	"xbot/server"
 )
 
 type runnerCmd struct {
@@ -59,7 +60,7 @@ func mayBeNamed(user store.User, name string) error {
 // sayToken prints a token where a script reads it, and the sentences where a person does.
 func sayToken(cfg config.Serve, token, format string, args ...any) {
 	say(os.Stderr, format+" Its token follows, this once. Where its commands are to run:", args...)
-	address, loopback := runnerURL(peopleURL(cfg))
+	address, loopback := server.RunnerURL(server.PeopleURL(cfg))
 	say(os.Stderr, "  xbot-runner --server %s --token-file FILE", address)
 	if loopback {
 		say(os.Stderr, "Only this machine reaches that address. For a runner elsewhere set XBOT_PUBLIC_URL to the one at which it reaches this server.")
@@ -115,7 +116,7 @@ func drop(ctx context.Context, s *store.Store, cfg config.Serve, id sandbox.Runn
 	if err == nil {
 		ctx, cancel := context.WithTimeout(ctx, dropTimeout)
 		defer cancel()
-		err = sandbox.NewRouter(sandbox.RouterConfig{Holders: ingress.Registry{Store: s}, Key: internalKey(key)}).Drop(ctx, id)
+		err = sandbox.NewRouter(sandbox.RouterConfig{Holders: ingress.Registry{Store: s}, Key: server.InternalKey(key)}).Drop(ctx, id)
 	}
 	if err != nil {
 		say(os.Stderr, "The server could not be told (%s): it closes the connection within 15 seconds.", err)

@@ -2,201 +2,32 @@ package main
 
 import (
 	"context"
-	"fmt"
-	"io"
-	"log/slog"
-	"net/url"
 	"os"
-	"path/filepath"
-
-	"golang.org/x/sync/errgroup"
 
 	"xbot/internal/config"
-	"xbot/internal/fault"
-	"xbot/internal/localstack"
-	"xbot/internal/temporalclient"
-	"xbot/worker"
+	"xbot/server"
 )
 
 type serveCmd struct{}
 
 // Run runs everything in one process until it is told to stop.
-func (serveCmd) Run(ctx context.Context) error {
-	cfg, err := config.Load[config.Serve](os.Environ())
+func (serveCmd) Run(ctx context.Context) error { return run(ctx, server.Serve) }
+
+type ingressCmd struct{}
+
+// Run serves people until the process is told to stop.
+func (ingressCmd) Run(ctx context.Context) error { return run(ctx, server.Ingress) }
+
+type workerCmd struct{}
+
+// Run polls for work until the process is told to stop.
+func (workerCmd) Run(ctx context.Context) error { return run(ctx, server.Worker) }
+
+// run reads the settings of a process and runs it.
+func run[C any](ctx context.Context, process func(context.Context, C, string) error) error {
+	cfg, err := config.Load[C](os.Environ())
 	if err != nil {
 		return err
 	}
-	model, err := newModel(cfg.LLM)
-	if err != nil {
-		return err
-	}
-	out, closeLog, err := logFile(cfg.Dir)
-	if err != nil {
-		return err
-	}
-	defer closeLog()
-	listener, err := listen(cfg.HTTP)
-	if err != nil {
-		return err
-	}
-	servers, err := startServers(ctx, &cfg, out)
-	if err != nil {
-		_ = listener.Close() // nothing was accepted on it
-		return err
-	}
-	defer servers.stop()
-	p, err := assemble(ctx, "xbot serve", settings{
-		Home: cfg.Home, Secrets: cfg.Secrets, Telemetry: cfg.Telemetry, Prompt: cfg.Prompt, Memory: cfg.Memory, dsn: servers.dsn, out: out, temporal: servers.temporal, encrypts: cfg.Codec == "on",
-		limits: limitsOf(model, cfg.LLM),
-	})
-	if err != nil {
-		_ = listener.Close() // nothing was accepted on it
-		return err
-	}
-	defer p.close(ctx)
-	p.newCatalogue(model, cfg.LLM, p.env)
-	if p.policy, err = newPolicy(cfg.Permissions, p.tools(cfg.Permissions)); err != nil {
-		_ = listener.Close() // nothing was accepted on it
-		return err
-	}
-
-	in := newIngressPart(p, listener, cfg.HTTP, cfg.Temporal, cfg.Runner, cfg.Docker, answering{model, cfg.LLM, cfg.Context})
-	in.ui, in.uiToken = servers.ui, servers.uiToken
-	if servers.stack != nil { // this database has one server, so who held its connections before a crash was this one
-		in.desk.Holder = in.internalURL() + "#own"
-	}
-	g, ctx := errgroup.WithContext(ctx)
-	g.Go(func() error { return p.bus.Run(ctx, p.dsn) })
-	g.Go(func() error { return p.catchUp(ctx, p.newChoice(model, in.boxes, cfg.LLM)) })
-	g.Go(func() error { return p.learnAttributes(ctx, cfg.Namespace) })
-	g.Go(func() error { return in.run(ctx) })
-	g.Go(func() error { return p.runLocalRunner(ctx, cfg.Runner, in.address()) })
-	g.Go(func() error {
-		return worker.Run(ctx, p.temporal, p.activities(model, think{cfg.LLM, cfg.Agent, cfg.Context}, cfg.Temporal, in.boxes), "", p.log)
-	})
-	g.Go(func() error { return servers.watch(ctx) })
-	g.Go(func() error { return in.announce(ctx, os.Stdout, servers.uiText) })
-	return g.Wait()
+	return process(ctx, cfg, version)
 }
-
-// servers are Postgres and Temporal, our own or given ones.
-type servers struct {
-	stack    *localstack.Stack // nil if given ones are used
-	log      *slog.Logger
-	dsn      string
-	temporal temporalclient.Config
-	ui       *url.URL // nil if there is none
-	uiToken  string
-	uiText   string // what the operator reads
-}
-
-func startServers(ctx context.Context, cfg *config.Serve, out io.Writer) (*servers, error) {
-	given := cfg.Database.URL != "" || cfg.Address != ""
-	if !given {
-		return startLocal(ctx, cfg, out)
-	}
-	if err := needServers(cfg.Database, cfg.Temporal); err != nil {
-		return nil, err
-	}
-	s := &servers{dsn: cfg.Database.URL, temporal: temporalclient.Config{Address: cfg.Address, Namespace: cfg.Namespace}}
-	var err error
-	s.ui, s.uiText, err = givenUI(cfg.UI)
-	s.uiToken = cfg.UIToken
-	return s, err
-}
-
-// givenUI reads the address of a Temporal UI that somebody else runs.
-func givenUI(address string) (*url.URL, string, error) {
-	if address == "" {
-		return nil, "", nil
-	}
-	u, err := url.Parse(address)
-	if err != nil || u.Host == "" {
-		return nil, "", fault.Errorf(fault.Invalid, "XBOT_TEMPORAL_UI_URL is not a web address")
-	}
-	return u, address, nil
-}
-
-func startLocal(ctx context.Context, cfg *config.Serve, out io.Writer) (*servers, error) {
-	log := slog.New(slog.NewTextHandler(out, nil))
-	stack, err := localstack.Start(ctx, localstack.Config{
-		Home: cfg.Dir, TemporalPort: cfg.TemporalPort, UIPort: cfg.UIPort, Namespace: cfg.Namespace,
-		PostgresBin: cfg.PostgresBin, Log: log,
-	})
-	if err != nil {
-		return nil, err
-	}
-	e := stack.Endpoints()
-	cfg.Namespace = e.Temporal.Namespace
-	return &servers{
-		stack: stack, log: log, dsn: e.DatabaseURL,
-		temporal: localTemporal(e),
-		ui:       &url.URL{Scheme: "http", Host: e.Temporal.UIAddress}, uiToken: e.Temporal.UIToken,
-	}, nil
-}
-
-// localTemporal is how the Temporal of the local stack is reached.
-func localTemporal(e localstack.Endpoints) temporalclient.Config {
-	return temporalclient.Config{
-		Address: e.Temporal.Address, Namespace: e.Temporal.Namespace, ServerName: e.Temporal.ServerName,
-		CAFile: e.Temporal.CAFile, CertFile: e.Temporal.CertFile, KeyFile: e.Temporal.KeyFile,
-	}
-}
-
-// watch ends when one of our own servers cannot be kept alive.
-func (s *servers) watch(ctx context.Context) error {
-	if s.stack == nil {
-		return nil
-	}
-	select {
-	case <-ctx.Done():
-		return nil
-	case <-s.stack.Done():
-		return s.stack.Err()
-	}
-}
-
-func (s *servers) stop() {
-	if s.stack == nil {
-		return
-	}
-	if err := s.stack.Stop(context.Background()); err != nil {
-		s.log.Warn("local servers did not stop cleanly", "error", err)
-	}
-}
-
-func needServers(db config.Database, t config.Temporal) error {
-	switch {
-	case db.URL == "" && t.Address == "":
-		return fault.Errorf(fault.Invalid, "set XBOT_DATABASE_URL and TEMPORAL_ADDRESS, or run \"xbot serve\", which starts its own servers")
-	case db.URL == "":
-		return fault.Errorf(fault.Invalid, "TEMPORAL_ADDRESS is set but XBOT_DATABASE_URL is not; set both, or neither for xbot serve to start its own servers")
-	case t.Address == "":
-		return fault.Errorf(fault.Invalid, "XBOT_DATABASE_URL is set but TEMPORAL_ADDRESS is not; set both, or neither for xbot serve to start its own servers")
-	}
-	return nil
-}
-
-// maxLogBytes is the size at which a log file is put aside at start.
-const maxLogBytes = 20 << 20
-
-// logFile opens the log of a server whose terminal belongs to people.
-func logFile(home string) (io.Writer, func(), error) {
-	path := filepath.Join(home, "logs", "xbot.log")
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return nil, nil, fault.Errorf(fault.Invalid, "the log folder cannot be made: %w", err)
-	}
-	if info, err := os.Stat(path); err == nil && info.Size() > maxLogBytes {
-		if err := os.Rename(path, path+".1"); err != nil {
-			return nil, nil, fault.Errorf(fault.Invalid, "the log file cannot be put aside: %w", err)
-		}
-	}
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
-	if err != nil {
-		return nil, nil, fault.Errorf(fault.Invalid, "the log file cannot be opened: %w", err)
-	}
-	return f, func() { _ = f.Close() }, nil // written through already
-}
-
-// say prints a line to the operator.
-func say(w io.Writer, format string, args ...any) { _, _ = fmt.Fprintf(w, format+"\n", args...) } // a closed terminal is no reason to stop

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -16,20 +15,9 @@ import (
 	"xbot/internal/fault"
 	"xbot/internal/localstack"
 	"xbot/internal/temporalclient"
+	"xbot/server"
 	"xbot/worker"
 )
-
-// buildOf names the build of a worker that has a version; empty: it has none.
-func buildOf(v config.Versions) (string, error) {
-	if v.Versioning != "on" {
-		return "", nil
-	}
-	build := cmp.Or(v.Build, version)
-	if build == "dev" {
-		return "", fault.Errorf(fault.Invalid, "this binary does not know its version, so its workers cannot have one: set XBOT_BUILD_ID, or build it with make")
-	}
-	return build, nil
-}
 
 type versionsCmd struct {
 	List    versionsListCmd    `cmd:"" default:"1" help:"List the versions that workers had."`
@@ -51,7 +39,7 @@ func deployment(ctx context.Context, do func(context.Context, client.WorkerDeplo
 		if err != nil {
 			return fault.Errorf(fault.Unavailable, "there is no local Temporal in %s; set TEMPORAL_ADDRESS, or start \"xbot serve\" first", cfg.Dir)
 		}
-		to = localTemporal(e)
+		to = server.LocalTemporal(e)
 	}
 	to.Log = slog.New(slog.DiscardHandler)
 	c, err := temporalclient.New(to)

@@ -1,0 +1,59 @@
+package server
+
+import (
+	"context"
+	"io"
+	"strings"
+	"time"
+
+	"xbot/internal/fault"
+)
+
+// ready reports whether this process can accept messages and wake turns. Anybody may ask, so it names no addresses.
+func (in *ingressPart) ready(ctx context.Context) error {
+	if err := in.store.Ping(ctx); err != nil {
+		in.log.Debug("not ready", "error", err)
+		return fault.Errorf(fault.Unavailable, "Postgres does not answer")
+	}
+	if _, err := in.temporal.CheckHealth(ctx, nil); err != nil {
+		in.log.Debug("not ready", "error", err)
+		return fault.Errorf(fault.Unavailable, "Temporal does not answer")
+	}
+	return nil
+}
+
+// readyWait bounds how long the announcement waits for the server to answer.
+const readyWait = time.Minute
+
+// announce waits until the server is ready, notes how local programs reach it, and prints where it is.
+func (in *ingressPart) announce(ctx context.Context, w io.Writer, uiText string) error {
+	deadline := time.Now().Add(readyWait)
+	for in.ready(ctx) != nil && ctx.Err() == nil && time.Now().Before(deadline) {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-time.After(20 * time.Millisecond):
+		}
+	}
+	admin, err := in.store.EnsureAdmin(ctx, in.http.Admin)
+	if err != nil {
+		return err
+	}
+	base := in.base()
+	link, err := in.auth.NewLink(ctx, admin.ID, base)
+	if err != nil {
+		return err
+	}
+	if err := in.noteLocal(ctx, admin.ID); err != nil {
+		return err
+	}
+	if in.ui != nil && uiText == "" {
+		uiText = strings.TrimRight(base, "/") + "/temporal/"
+	}
+	say(w, "xbot      %s   (sign in once with this link)", link)
+	if uiText != "" {
+		say(w, "Temporal  %s", uiText)
+	}
+	say(w, "data      %s", in.home)
+	return nil
+}

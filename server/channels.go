@@ -1,0 +1,156 @@
+package server
+
+import (
+	"context"
+	"net"
+	"net/http"
+	"strings"
+	"time"
+
+	"xbot/activities"
+	"xbot/ingress"
+	"xbot/ingress/channels"
+	"xbot/internal/channel"
+	"xbot/internal/channel/feishu"
+	"xbot/internal/channel/format"
+	"xbot/internal/channel/onebot"
+	"xbot/internal/channel/qq"
+	"xbot/internal/channel/remote"
+	"xbot/internal/chat"
+	"xbot/internal/config"
+	"xbot/internal/safehttp"
+	"xbot/internal/secret"
+	"xbot/internal/session"
+	"xbot/internal/store"
+)
+
+// Drivers are the platforms that this program speaks to.
+func Drivers() []channel.Driver {
+	return []channel.Driver{feishu.Driver(), qq.Driver(), onebot.Driver()}
+}
+
+// platformTimeout is how long a platform may take to begin its answer, transferTimeout how long a call may take with its files.
+const (
+	platformTimeout = 30 * time.Second
+	transferTimeout = 5 * time.Minute
+)
+
+// newChannels opens the accounts that are configured. What stands in the environment of an ingress is above what was set otherwise.
+func (p *parts) newChannels() *channel.Live {
+	transport := http.DefaultTransport.(*http.Transport).Clone() //nolint:forcetypeassert // it is one
+	transport.ResponseHeaderTimeout = platformTimeout
+	client := &http.Client{Timeout: transferTimeout, Transport: transport}
+	files := func(own string) *http.Client {
+		allow, err := safehttp.ParseAllow(p.policy.HTTPAllow) // known only once accounts are opened
+		if err != nil {
+			allow = safehttp.Allow{} // refused when settings are read
+		}
+		client := safehttp.New(allow.With(own))
+		client.Timeout = transferTimeout
+		return client
+	}
+	return &channel.Live{
+		Source: p.accounts, Drivers: Drivers(),
+		Opening: func(name, account string) channel.Opening {
+			return channel.Opening{HTTP: client, Files: files, Memory: channelMemory{p.store, name, account}}
+		},
+	}
+}
+
+// channelMemory is what the adapter of one account keeps.
+type channelMemory struct {
+	store         *store.Store
+	name, account string
+}
+
+// Load reads a value.
+func (m channelMemory) Load(ctx context.Context, key string) ([]byte, error) {
+	return m.store.RecallChannel(ctx, m.name, m.account, key)
+}
+
+// Save keeps a value.
+func (m channelMemory) Save(ctx context.Context, key string, value []byte) error {
+	return m.store.RememberChannel(ctx, m.name, m.account, key, value)
+}
+
+// newDesk receives from the accounts that are configured.
+func (in *ingressPart) newDesk() *channels.Desk {
+	return &channels.Desk{Live: in.channels, Gateway: in.gateway, States: in.store, Holder: in.internalURL() + holderMark + secretName(), Log: in.log}
+}
+
+// holderMark parts the address of an ingress from a name that no other process has.
+const holderMark = "#"
+
+// channelHolders finds the ingress that holds a connection.
+type channelHolders struct{ *store.Store }
+
+// ChannelHolder is the internal address of the ingress that holds it, or held it last: one that does not any more says so.
+func (h channelHolders) ChannelHolder(ctx context.Context, name, account string) (string, error) {
+	holder, err := h.Store.ChannelHolder(ctx, name, account)
+	address, _, _ := strings.Cut(holder, holderMark)
+	return address, err
+}
+
+// speakers are the bots as a worker speaks for them: through the ingress that holds the connection where there is one only.
+func (p *parts) speakers() *remote.Accounts {
+	transport := &http.Transport{DialContext: (&net.Dialer{Timeout: platformTimeout}).DialContext} // no proxy between our own processes
+	return &remote.Accounts{
+		Live: p.channels, Holders: channelHolders{p.store}, KeyNow: p.internalKey, HTTP: &http.Client{Transport: transport},
+	}
+}
+
+// secretName makes a name that no other process has.
+func secretName() string {
+	token, _ := secret.NewToken()
+	return token[:8]
+}
+
+// courier has delivered what was just committed, whichever half of the server commits it.
+func (p *parts) startCourier(t config.Temporal) {
+	if p.courier == nil {
+		p.courier = &ingress.Courier{Starter: p.starter(t), Log: p.log}
+		p.store.Courier = p.courier
+	}
+}
+
+func (p *parts) deliverer(t config.Temporal, boxes activities.Boxes) *activities.Deliverer {
+	return &activities.Deliverer{
+		Outbox: p.store, Chances: p.store, Cards: p.store, Accounts: p.speakers(), Split: format.Split, Words: t.Summaries == "on",
+		Files: &activities.Folders{Sessions: p.store, Boxes: boxes}, Replies: replies{p.store},
+		Rules: func(ctx context.Context, channel string) (activities.DeliveryRules, error) {
+			rules, err := p.policies.Get(ctx)
+			if err != nil {
+				return activities.DeliveryRules{}, err
+			}
+			return activities.DeliveryRules(rules.Delivery(channel)), nil
+		},
+	}
+}
+
+// replies leads from a message of the bot back to its conversation.
+type replies struct{ store *store.Store }
+
+// LeadBack names the conversation by what was sent in it.
+func (r replies) LeadBack(ctx context.Context, o chat.Outbound) error {
+	at := chat.Envelope{Place: chat.Place{Channel: o.Channel, Account: o.Account, Chat: o.Place.Chat}, Sender: chat.Peer{ID: o.Place.Peer}}
+	var names []string
+	for _, p := range o.Pieces {
+		if p.ID != "" {
+			names = append(names, session.MessageAlias(at, p.ID))
+		}
+		if p.Thread != "" {
+			names = append(names, session.ThreadAlias(at, p.Thread))
+		}
+	}
+	if len(names) == 0 {
+		return nil
+	}
+	return r.store.NameAnswers(ctx, o.Session, names...)
+}
+
+// receiver fetches the files that come with messages.
+func (p *parts) receiver(t config.Temporal, keep time.Duration, boxes activities.Boxes) *activities.Receiver {
+	return &activities.Receiver{
+		Parcels: p.store, Accounts: p.speakers(), Boxes: boxes, Wake: wakeFetched(p.waker(t)), Keep: keep, Words: t.Summaries == "on",
+	}
+}

@@ -1,0 +1,103 @@
+package server
+
+import (
+	"context"
+	"time"
+
+	"xbot/activities"
+	"xbot/ingress"
+	"xbot/internal/chat"
+	"xbot/internal/config"
+	"xbot/internal/cron"
+)
+
+// openDesk lets the desk of jobs tell workflows, for both halves of the server.
+func (p *parts) openDesk(t config.Temporal) {
+	if p.jobs.Wakes == nil {
+		p.jobs.Wakes, p.jobs.Model = cronWakes{p, t}, words{p.models}.Resolve
+	}
+}
+
+// zone is the timezone of a user's jobs that name none.
+func (p *parts) zone(ctx context.Context, user chat.UserID) (cron.Zone, error) {
+	profile := func(ctx context.Context, user chat.UserID) (string, error) {
+		said, err := p.store.Profile(ctx, user)
+		return said.Timezone, err
+	}
+	return cron.Zones{Profile: profile, Policies: p.policies}.Of(ctx, user)
+}
+
+// timekeeper acts on the times of jobs.
+func (p *parts) timekeeper(t config.Temporal) *activities.Timekeeper {
+	p.openDesk(t)
+	return &activities.Timekeeper{
+		Jobs: p.store, Words: t.Summaries == "on",
+		Beat: p.hearts().Beat,
+		Wake: func(ctx context.Context, key chat.SessionKey, words string) error {
+			return p.waker(t).Wake(ctx, ingress.Row{Session: key, Channel: "cron", Text: words})
+		},
+	}
+}
+
+// hearts keeps the heartbeats of agents.
+func (p *parts) hearts() *cron.Hearts {
+	return &cron.Hearts{Desk: p.jobs, Policies: p.policies, Home: p.home, Owner: func(ctx context.Context) (chat.UserID, error) {
+		admin, err := p.store.EnsureAdmin(ctx, p.admin)
+		return admin.ID, err
+	}, Person: func(ctx context.Context, name string) (chat.UserID, error) {
+		user, err := p.store.UserByName(ctx, name)
+		return user.ID, err
+	}}
+}
+
+// heartsEvery is how soon a changed policy reaches the heartbeats.
+const heartsEvery = 5 * time.Second
+
+// followHearts keeps the heartbeats as the policy says until ctx ends.
+func (in *ingressPart) followHearts(ctx context.Context) error {
+	hearts, ticker, said := in.hearts(), time.NewTicker(heartsEvery), ""
+	defer ticker.Stop()
+	for {
+		err := hearts.Follow(ctx)
+		switch {
+		case ctx.Err() != nil:
+		case err == nil:
+			said = ""
+		case err.Error() != said: // what does not change is said once
+			said = err.Error()
+			in.log.Warn("heartbeats do not follow the policy, trying again", "error", err)
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-ticker.C:
+		}
+	}
+}
+
+// cronWakes tells workflows of jobs and of conversations.
+type cronWakes struct {
+	p *parts
+	t config.Temporal
+}
+
+// cronWake bounds a wake: what it is about is committed.
+const cronWake = 3 * time.Second
+
+// Job tells the workflow of a job.
+func (w cronWakes) Job(ctx context.Context, id chat.JobID) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cronWake)
+	defer cancel()
+	if err := w.p.starter(w.t).StartCron(ctx, id); err != nil {
+		w.p.log.Warn("a job is told of its change when its time comes", "job", id, "error", err)
+	}
+}
+
+// Told tells the turn of a conversation.
+func (w cronWakes) Told(ctx context.Context, key chat.SessionKey, words string) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cronWake)
+	defer cancel()
+	if err := w.p.waker(w.t).Wake(ctx, ingress.Row{Session: key, Channel: "cron", Text: words}); err != nil {
+		w.p.log.Warn("a session that was told something is woken later", "session", key, "error", err)
+	}
+}

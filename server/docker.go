@@ -1,0 +1,231 @@
+package server
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"xbot/internal/chat"
+	"xbot/internal/config"
+	"xbot/internal/sandbox/resolver"
+	"xbot/internal/store"
+	"xbot/runner/container"
+)
+
+// Times of keeping containers.
+const (
+	containerRestartMost = 10 * time.Second // longest pause before a relay that died is started again
+	wishFresh            = time.Minute      // a container wanted so lately is kept, although its relay ended for idleness
+	listenAgain          = 300 * time.Millisecond
+	runningWait          = 10 * time.Second // for the engine to list what runs
+)
+
+// containers keeps a relay process for each user whose container is wanted: it keeps the container, and ends when
+// nobody used it for long.
+type containers struct {
+	*parts
+	cfg    config.Docker
+	server string // where relays connect
+
+	mu     sync.Mutex
+	wanted map[chat.UserID]time.Time // when last
+	kept   map[chat.UserID]bool      // there is a goroutine that keeps its relay
+	wake   chan struct{}             // holds one token while somebody new is wanted
+}
+
+var _ resolver.Docker = (*containers)(nil)
+
+func (p *parts) newContainers(cfg config.Docker, server string) *containers {
+	return &containers{
+		parts: p, cfg: cfg, server: server, wanted: map[chat.UserID]time.Time{}, kept: map[chat.UserID]bool{},
+		wake: make(chan struct{}, 1),
+	}
+}
+
+// Enabled reports whether the server offers containers.
+func (c *containers) Enabled() bool { return c.cfg.Image != "" }
+
+// Want has the container of a user started, if it is not.
+func (c *containers) Want(_ context.Context, user chat.UserID) error {
+	c.mu.Lock()
+	c.wanted[user] = time.Now()
+	c.mu.Unlock()
+	select {
+	case c.wake <- struct{}{}:
+	default: // it will look anyway
+	}
+	return nil
+}
+
+// run keeps what is wanted until ctx ends. Containers that run are taken up again: their users may be waiting for
+// commands in them.
+func (c *containers) run(ctx context.Context) error {
+	if !c.Enabled() {
+		return nil
+	}
+	binary, err := besideSelf("xbot-runner")
+	if err != nil {
+		return err
+	}
+	g, ctx := errgroup.WithContext(ctx)
+	g.Go(func() error { return c.listen(ctx) })
+	g.Go(func() error {
+		c.takeUp(ctx)
+		return nil
+	})
+	for ctx.Err() == nil {
+		for _, user := range c.unkept() {
+			g.Go(func() error {
+				c.keep(ctx, binary, user)
+				return nil
+			})
+		}
+		select {
+		case <-ctx.Done():
+		case <-c.wake:
+		}
+	}
+	return g.Wait()
+}
+
+// unkept are the wanted users that nobody keeps yet; from now on somebody does.
+func (c *containers) unkept() []chat.UserID {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	var users []chat.UserID
+	for user := range c.wanted {
+		if !c.kept[user] {
+			c.kept[user] = true
+			users = append(users, user)
+		}
+	}
+	return users
+}
+
+// listen hears what other processes want.
+func (c *containers) listen(ctx context.Context) error {
+	return c.again(ctx, listenAgain, "wishes for containers are not heard; trying again", func() error {
+		return store.ListenContainers(ctx, c.dsn, func(user chat.UserID) { _ = c.Want(ctx, user) }) // it never fails
+	})
+}
+
+// keep runs the relay of a user until it ended since nobody used it, or ctx ends.
+func (c *containers) keep(ctx context.Context, binary string, user chat.UserID) {
+	for pause := runnerRestart; ctx.Err() == nil; pause = min(2*pause, containerRestartMost) {
+		began := time.Now()
+		err := c.relay(ctx, binary, user)
+		if ctx.Err() != nil || (err == nil && c.unwanted(user)) {
+			return
+		}
+		if time.Since(began) > containerRestartMost {
+			pause = runnerRestart
+		}
+		if err != nil {
+			c.log.Warn("the runner of a container ended, starting it again", "user", user, "error", err)
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(pause):
+		}
+	}
+}
+
+// unwanted forgets a user, unless the container was wanted while its relay was ending.
+func (c *containers) unwanted(user chat.UserID) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if time.Since(c.wanted[user]) < min(wishFresh, c.cfg.Idle/2) {
+		return false
+	}
+	delete(c.wanted, user)
+	delete(c.kept, user)
+	return true
+}
+
+// relay runs the relay of a user once.
+func (c *containers) relay(ctx context.Context, binary string, user chat.UserID) error {
+	what := containerPrefix + strconv.FormatInt(int64(user), 10)
+	token, err := c.runnerToken(ctx, user, resolver.Container, what)
+	if err != nil {
+		return err
+	}
+	return c.runRunner(ctx, what, binary, c.args(user, token))
+}
+
+// containerPrefix begins the names of the state folders of containers; the id of the user follows.
+const containerPrefix = "docker-"
+
+func (c *containers) args(user chat.UserID, token string) []string {
+	id := strconv.FormatInt(int64(user), 10)
+	args := []string{
+		"--mode", "docker", "--server", "ws" + strings.TrimPrefix(c.server, "http") + "/api/runners/connect", "--token-file", token,
+		"--name", resolver.Container, "--container", c.containerName(id), "--state", filepath.Join(c.home, "runner", containerPrefix+id),
+		"--workspace", filepath.Join(c.home, "workspaces", id), "--image", c.cfg.Image, "--docker", c.cfg.Engine,
+		"--memory", c.cfg.Memory, "--cpus", fmt.Sprint(c.cfg.CPUs), "--pids", strconv.Itoa(c.cfg.PIDs), "--network", c.cfg.Network,
+		"--idle", c.cfg.Idle.String(), "--end-when-idle", "--lifeline-fd", strconv.Itoa(lifelineFD),
+	}
+	if os.Getuid() == 0 { // each user is somebody of their own outside the container, too
+		uid := strconv.FormatInt(firstContainerUID+int64(user), 10)
+		args = append(args, "--user", uid+":"+uid)
+	}
+	for _, pair := range c.cfg.HostPath {
+		args = append(args, "--host-path", pair)
+	}
+	return args
+}
+
+// firstContainerUID is above the users of the host; the id of ours is added.
+const firstContainerUID = 100_000
+
+// containerName tells the containers of several servers on one machine apart by their data folders.
+func (c *containers) containerName(id string) string {
+	sum := sha256.Sum256([]byte(c.home + "\x00" + strings.Join(c.cfg.HostPath, "\x00")))
+	return "xbot-" + hex.EncodeToString(sum[:4]) + "-" + id
+}
+
+// takeUp wants the containers that run.
+func (c *containers) takeUp(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, runningWait)
+	defer cancel()
+	out, err := exec.CommandContext(ctx, c.cfg.Engine, "ps", "--format", `{{.Label "`+container.LabelState+`"}}`).Output()
+	if err != nil {
+		c.log.Warn("the container engine does not answer", "error", err)
+		return
+	}
+	for folder := range strings.Lines(string(out)) {
+		id, ours := strings.CutPrefix(strings.TrimSpace(folder), filepath.Join(c.home, "runner", containerPrefix))
+		if user, err := strconv.ParseInt(id, 10, 64); ours && err == nil {
+			_ = c.Want(ctx, chat.UserID(user)) // it never fails
+		}
+	}
+}
+
+// wishes asks the process that keeps containers, from one that does not.
+type wishes struct {
+	store *store.Store
+	image string
+}
+
+var _ resolver.Docker = wishes{}
+
+// Enabled reports whether the server offers containers.
+func (w wishes) Enabled() bool { return w.image != "" }
+
+// Want tells the wish unless the container is connected.
+func (w wishes) Want(ctx context.Context, user chat.UserID) error {
+	_, _, connected, err := w.store.Holder(ctx, string(resolver.ID(user, resolver.Container)))
+	if err != nil || connected {
+		return err
+	}
+	return w.store.WantContainer(ctx, user)
+}

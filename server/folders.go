@@ -1,0 +1,60 @@
+package server
+
+import (
+	"context"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"time"
+
+	"xbot/internal/fault"
+	"xbot/internal/sandbox"
+	"xbot/runner/wire"
+)
+
+// syncTime bounds how long one runner may take to get the server's folders.
+const syncTime = 5 * time.Minute
+
+// maxSyncs bounds how many runners get them at once: all come back together when the server was restarted.
+const maxSyncs = 4
+
+// folders keeps the server's skills and agents in step on every runner that connects.
+type folders struct {
+	home   string // XBOT_HOME
+	router *sandbox.Router
+	log    *slog.Logger
+	busy   chan struct{} // one token for each runner that gets them now
+}
+
+func (p *parts) newFolders(local sandbox.Local) *folders {
+	return &folders{
+		home: p.home, router: sandbox.NewRouter(sandbox.RouterConfig{Local: local}), log: p.log, busy: make(chan struct{}, maxSyncs),
+	}
+}
+
+// sync gives a runner that has connected the folders that there are. What fails is tried again when it connects again.
+func (f *folders) sync(ctx context.Context, id sandbox.RunnerID, _ wire.Info) {
+	select {
+	case f.busy <- struct{}{}:
+		defer func() { <-f.busy }()
+	case <-ctx.Done():
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, syncTime)
+	defer cancel()
+	box := sandbox.NewRunner(string(id), f.router.Link(id), sandbox.RunnerConfig{})
+	for _, name := range []string{"skills", "agents"} {
+		dir := filepath.Join(f.home, name)
+		if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+			continue // the server has none
+		}
+		err := sandbox.SyncFolder(ctx, box, name, os.DirFS(dir))
+		switch {
+		case err == nil, ctx.Err() != nil:
+		case fault.Is(err, fault.Denied): // as on the server's own host, where the copy would lie in XBOT_HOME
+			f.log.Debug("a folder is not kept in step", "runner", string(id), "folder", name, "error", err)
+		default:
+			f.log.Warn("a folder could not be brought to a runner", "runner", string(id), "folder", name, "error", err)
+		}
+	}
+}

@@ -1,0 +1,98 @@
+package server
+
+import (
+	"cmp"
+	"context"
+	"path"
+	"path/filepath"
+
+	"xbot/activities"
+	"xbot/internal/chat"
+	"xbot/internal/config"
+	"xbot/internal/fault"
+	"xbot/internal/hook"
+	"xbot/internal/hook/ask"
+	"xbot/internal/safehttp"
+	"xbot/internal/sandbox"
+)
+
+// HooksFile is where the administrator's hooks would be.
+func HooksFile(home string) string { return filepath.Join(home, "hooks.json") }
+
+// HookGrants is what the installation lets hooks do. A build that adds functions lists them here, too.
+func HookGrants(cfg config.Permissions, callbacks ask.Callbacks) hook.Grants {
+	return hook.Grants{Host: cfg.HostHooks == "on", Callbacks: callbacks.Names()}
+}
+
+// HooksFiles knows the hooks of conversations.
+func (p *parts) hookFiles(boxes activities.Boxes) *hook.Live {
+	return &hook.Live{
+		File: HooksFile(p.home), Grants: HookGrants(p.policy.Permissions, ask.Standard(p.log)), Projects: projectHooks{p, boxes}, Log: p.log,
+	}
+}
+
+// hookDesk asks the handlers of hooks.
+func (p *parts) hookDesk(boxes activities.Boxes) *hook.Desk {
+	allow, err := safehttp.ParseAllow(p.policy.HTTPAllow)
+	if err != nil {
+		panic(err) // settings were checked when they were loaded
+	}
+	return &hook.Desk{Log: p.log, Kinds: map[hook.Kind]hook.Asker{
+		hook.KindCommand:  ask.Command{Sandbox: ask.Sandbox{Places: projectHooks{p, boxes}}, Host: ask.Host{Dir: p.home}},
+		hook.KindHTTP:     ask.NewHTTP(safehttp.New(allow), p.env, "xbot/"+p.version),
+		hook.KindCallback: ask.Standard(p.log),
+	}}
+}
+
+// hooks asks the hooks of conversations.
+func (p *parts) hooks(files *hook.Live, boxes activities.Boxes, sizes activities.HookSizes) *activities.Hooks {
+	p.store.HooksKeep = p.policy.HooksKeep
+	return &activities.Hooks{Files: files, Desk: p.hookDesk(boxes), Book: p.store, Tools: p.policy.tools, Sizes: sizes, Personas: p.personas()}
+}
+
+// projectHooks reads the hooks of projects where the tools of their conversations run, and finds where their commands do.
+type projectHooks struct {
+	*parts
+
+	boxes activities.Boxes
+}
+
+// Place finds the sandbox and the working folder of a conversation.
+func (h projectHooks) Place(ctx context.Context, key chat.SessionKey) (sandbox.Sandbox, string, error) {
+	place, err := h.store.HookPlace(ctx, key)
+	if err != nil {
+		return nil, "", err
+	}
+	box, err := h.boxes.Box(ctx, place.User, place.Runner)
+	if err != nil {
+		return nil, "", err
+	}
+	return box, chat.FolderOn(place.Cwd, place.CwdRunner, box.Name()), nil
+}
+
+// Hooks reads the files of a conversation's project. Who has no machine has no project.
+func (h projectHooks) Hooks(ctx context.Context, key chat.SessionKey) ([]hook.Doc, error) {
+	box, dir, err := h.Place(ctx, key)
+	if fault.Is(err, fault.Denied) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	var docs []hook.Doc
+	for _, f := range []struct {
+		name  string
+		layer hook.Layer
+	}{{"hooks.json", hook.LayerProject}, {"hooks.local.json", hook.LayerLocal}} {
+		at := path.Join(cmp.Or(dir, box.Workspace()), ".xbot", f.name)
+		got, err := box.ReadFile(ctx, at, 0, hook.MaxBytes+1)
+		if fault.Is(err, fault.NotFound) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		docs = append(docs, hook.Doc{Source: at, Layer: f.layer, Text: got.Data})
+	}
+	return docs, nil
+}

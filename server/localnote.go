@@ -1,0 +1,64 @@
+package server
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+
+	"xbot/internal/chat"
+	"xbot/internal/secret"
+)
+
+// Note is what programs of the same user need to reach this server: $XBOT_HOME/run/serve.json.
+type Note struct {
+	URL     string `json:"url"`
+	PID     int    `json:"pid"`
+	Token   string `json:"token"`
+	Version string `json:"version"`
+}
+
+// localToken names the token of the programs beside this server, of which a database may have several. A new start
+// makes another.
+func (in *ingressPart) localToken() string {
+	host, err := os.Hostname()
+	if err != nil {
+		host = "unknown host"
+	}
+	return "local programs of " + host + ":" + in.home
+}
+
+// localTokens is how many of these tokens hold: what stands in the note while a server starts, which may have been killed before it
+// wrote a new one, must not be refused, nor what a program has just read there.
+const localTokens = 3
+
+func (in *ingressPart) noteLocal(ctx context.Context, admin chat.UserID) error {
+	token, hash := secret.NewToken()
+	if _, err := in.store.CreateToken(ctx, admin, in.localToken(), hash); err != nil {
+		return err
+	}
+	data, err := json.Marshal(Note{URL: in.address(), PID: os.Getpid(), Token: token, Version: in.version})
+	if err != nil {
+		return err
+	}
+	path := filepath.Join(in.home, "run", "serve.json")
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return err
+	}
+	tmp := path + ".new"
+	if err := errors.Join(os.WriteFile(tmp, data, 0o600), os.Rename(tmp, path)); err != nil {
+		return err
+	}
+	return in.store.RevokeOlderTokens(ctx, admin, in.localToken(), localTokens)
+}
+
+// ReadNote reads where the server of a data folder is.
+func ReadNote(home string) (Note, error) {
+	var note Note
+	data, err := os.ReadFile(filepath.Join(home, "run", "serve.json"))
+	if err != nil {
+		return note, err
+	}
+	return note, json.Unmarshal(data, &note)
+}

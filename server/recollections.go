@@ -1,0 +1,11 @@
+package server
+
+import (
+	"xbot/ingress"
+	"xbot/internal/memory/desk"
+)
+
+// recollections show people what is remembered of them.
+func (in *ingressPart) recollections() *ingress.Recollections {
+	return &ingress.Recollections{Desk: desk.Desk{Shelf: in.store, Policies: in.policies}, Book: in.personas(), Users: in.store, Base: in.base()}
+}

@@ -1,0 +1,38 @@
+package server
+
+import (
+	"context"
+	"time"
+)
+
+const (
+	// pruneEvery is how often old rows are looked for.
+	pruneEvery = time.Hour
+	// keepLeast is the least age at which anything is pruned: streams that broke go on from where they were.
+	keepLeast = 24 * time.Hour
+)
+
+// prune removes what is older than keep and nobody needs, until ctx ends. Several processes that do it at once hurt nothing.
+func (in *ingressPart) prune(ctx context.Context, keep time.Duration) error {
+	if keep <= 0 {
+		return nil
+	}
+	ticker := time.NewTicker(pruneEvery)
+	defer ticker.Stop()
+	for {
+		rows, err := in.store.Prune(ctx, max(keep, keepLeast))
+		switch {
+		case ctx.Err() != nil:
+			return nil
+		case err != nil:
+			in.log.Warn("old rows were not pruned, trying again in an hour", "error", err)
+		case rows > 0:
+			in.log.Info("old rows pruned", "rows", rows)
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-ticker.C:
+		}
+	}
+}

@@ -1,0 +1,66 @@
+package server
+
+import (
+	"encoding/json"
+	"net/http"
+	"strings"
+	"time"
+
+	"xbot/ingress"
+	"xbot/ingress/api"
+	"xbot/ingress/auth"
+	"xbot/ingress/channels"
+	"xbot/ingress/webhooks"
+	"xbot/internal/filelink"
+	"xbot/internal/localstack"
+	"xbot/internal/logs"
+	"xbot/internal/store"
+	"xbot/internal/tool/task"
+	"xbot/web"
+)
+
+// routes are what is answered where.
+func (in *ingressPart) routes() (ingress.Routes, error) {
+	a := &api.API{
+		Policy: api.Policy{Tools: in.policy.tools, Rules: in.policy.rules, Live: in.policies},
+		Store:  in.store, Bus: in.bus, Dispatch: in.dispatch, Gateway: in.gateway, Fleet: in.fleet, History: in.history, Meter: in.meter, Memory: in.recollections().Desk, Contexts: in.contexts, Models: in.models, Minds: in.minds, Auth: in.auth, Log: in.log, Closing: in.closing,
+		Boxes: in.boxes, Links: filelink.New(in.key),
+		Channels: api.Channels{Book: in.accounts, Live: in.channels, Trial: &channels.Trial{Book: in.accounts, Live: in.channels}},
+		Hooks:    in.hooks,
+		Jobs:     in.jobs,
+		Killer:   task.Killer{Kills: store.Background{Store: in.store}, Boxes: in.boxes},
+		Triggers: in.triggers,
+		Logs:     logs.Reader{Home: in.home},
+		Info: api.Info{
+			Version: in.version, Model: in.model.Model(), Demo: strings.HasPrefix(in.model.Model(), "demo/"),
+			Namespace: in.cfg.Namespace, TemporalUI: in.ui != nil, StartedAt: time.Now(),
+			Database: databaseName(in.dsn), Home: in.home,
+		},
+	}
+	r := ingress.Routes{
+		API: a.Handler(), OpenAPI: openAPI(), Page: web.Handler(), Host: in.auth.Hosts.Check, Refuse: a.Refuse,
+		Runners: in.hub, Internal: in.internal(), Ready: in.ready,
+		Files:   &ingress.Files{Links: a.Links, Accounts: in.store, Boxes: in.boxes, Log: in.log},
+		Metrics: in.auth.Require(in.tele.Handler(), a.Refuse), Channels: in.desk,
+		Hooks: (&webhooks.Hooks{Store: in.store, Key: in.key, Waker: in.dispatch.Waker, Log: in.log}).Handler(),
+	}
+	if in.ui != nil {
+		allowed := func(q *http.Request) bool { return auth.User(q.Context()).Admin }
+		base := func(q *http.Request) string { return in.auth.Under(q.Context(), ingress.TemporalRoot) }
+		ui := ingress.TemporalUI{Target: in.ui, Header: localstack.UITokenHeader, Token: in.uiToken, Cookie: auth.CookieName, Base: base, Allowed: allowed}
+		r.Temporal = in.auth.RequireUnder(ingress.TemporalRoot, ingress.WithCodec(in.codec, ui), a.Refuse)
+	}
+	return r, nil
+}
+
+// openAPI answers with the document of the API.
+func openAPI() http.Handler {
+	body, err := json.Marshal(api.Document())
+	if err != nil {
+		panic(err) // made of our own types
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/openapi+json")
+		_, _ = w.Write(body) // the client is gone if this fails
+	})
+}

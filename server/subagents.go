@@ -1,0 +1,83 @@
+package server
+
+import (
+	"cmp"
+	"context"
+
+	"xbot/internal/chat"
+	"xbot/internal/llm/choice"
+	"xbot/internal/prompt"
+	"xbot/internal/role"
+	"xbot/internal/tool"
+	"xbot/internal/tool/agent"
+)
+
+// subagents is the tool with which models hand work on.
+func (p *parts) subagents() tool.Tool { return agent.New(p.store, staff{p}) }
+
+// staff knows the roles of conversations, and what subagents of them are made of.
+type staff struct{ p *parts }
+
+var _ agent.Roles = staff{}
+
+// Roles returns the roles that a call can name.
+func (s staff) Roles(ctx context.Context, call tool.Call) ([]role.Role, []role.Broken, error) {
+	found, err := s.find(ctx, call.Session)
+	return found.Roles, found.Broken, err
+}
+
+func (s staff) find(ctx context.Context, key chat.SessionKey) (prompt.Found, error) {
+	session, owner, err := s.p.store.Session(ctx, key)
+	if err != nil {
+		return prompt.Found{}, err
+	}
+	scene := chat.Scene{Session: key, User: owner, Runner: session.Runner, Cwd: session.Cwd, CwdRunner: session.CwdRunner}
+	roles := prompt.Roles{Home: s.p.home, Personas: s.p.personas()}
+	if s.p.resolver != nil {
+		roles.Places = s.p.resolver
+	}
+	return roles.Find(ctx, scene)
+}
+
+// roles returns who work can be handed to in a conversation.
+func (in *ingressPart) roles(ctx context.Context, key chat.SessionKey) ([]role.Role, []role.Broken, error) {
+	found, err := staff{in.parts}.find(ctx, key)
+	return found.Roles, found.Broken, err
+}
+
+// Make returns what a subagent of a role is made of. Its model is the one that the role names, else the one that the tier stands
+// for, else that of whoever hands it the work; one that nobody knows is none.
+func (s staff) Make(ctx context.Context, call tool.Call, r role.Role, tier string) (chat.NewSubagent, error) {
+	out := chat.NewSubagent{Profile: chat.Profile{
+		Prompt: r.Prompt, Tools: r.Tools, Memory: r.Memory, SendMessage: r.SendMessage, SpawnAgent: r.SpawnAgent, Conversations: r.Conversations,
+	}}
+	above, err := s.p.store.SubagentProfile(ctx, call.Session)
+	if err != nil {
+		return out, err
+	}
+	if above != nil {
+		out.Profile = out.Profile.Under(*above)
+	}
+	rules, err := s.p.policies.Get(ctx)
+	if err != nil {
+		return out, err
+	}
+	wish, err := s.p.store.ModelWanted(ctx, call.Session)
+	if err != nil {
+		return out, err
+	}
+	known, err := s.p.models.Get(ctx)
+	if err != nil {
+		return out, err
+	}
+	wanted := cmp.Or(r.Model, rules.Tier(r.Tier))
+	if tier != "" {
+		wanted = rules.Tier(tier)
+	}
+	d := choice.Decide(rules, wish)
+	out.Model, out.Think = d.Model, d.Think
+	if _, ok := known.Find(wanted); ok {
+		out.Model = wanted
+	}
+	return out, nil
+}
