@@ -65,18 +65,3 @@ func (d *Dispatch) answerOldest(ctx context.Context, in Inbound, allow bool, not
 	}
 	return decided(in.Lang, call, call.Approval != nil && call.Approval.State == chat.ApprovalAllowed), nil
 }
-
-// code shows a text as code in Markdown, whatever backticks it holds.
-func code(text string) string {
-	if text == "" {
-		return ""
-	}
-	fence := "`"
-	for strings.Contains(text, fence) {
-		fence += "`"
-	}
-	if len(fence) > 1 {
-		return fence + " " + text + " " + fence
-	}
-	return fence + text + fence
-}

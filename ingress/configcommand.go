@@ -9,6 +9,7 @@ import (
 	"xbot/internal/command"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
+	"xbot/internal/markdown"
 	"xbot/internal/policy"
 )
 
@@ -69,7 +70,7 @@ func configGet(tree any, place []string, lang i18n.Lang) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return strings.Replace(fenced(string(text)), "```text", "```json", 1), nil
+	return markdown.FencedAs("json", string(text)), nil
 }
 
 // configSet checks the whole document and keeps it as a new version.

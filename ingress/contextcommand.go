@@ -11,6 +11,7 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
+	"xbot/internal/markdown"
 	"xbot/internal/store"
 	"xbot/internal/tokens"
 )
@@ -65,17 +66,17 @@ func (c *Contexts) say(ctx context.Context, s chat.Session, lang i18n.Lang, whol
 	percent := d.Used * 100 / max(1, d.MaxContext)
 	mode := i18n.Say(lang, i18n.ContextModeNone)
 	if d.Mode != chat.ContextNone {
-		mode = i18n.Say(lang, i18n.ContextModeIs, d.Mode, count(int64(d.MaskAt)), count(int64(d.CompressAt)))
+		mode = i18n.Say(lang, i18n.ContextModeIs, d.Mode, markdown.Tokens(int64(d.MaskAt)), markdown.Tokens(int64(d.CompressAt)))
 	}
 	lines := []string{
-		i18n.Say(lang, i18n.ContextFill, count(int64(d.Used)), count(int64(d.MaxContext)), percent, i18n.Say(lang, source), quoted(d.Model)),
+		i18n.Say(lang, i18n.ContextFill, markdown.Tokens(int64(d.Used)), markdown.Tokens(int64(d.MaxContext)), percent, i18n.Say(lang, source), markdown.Quoted(d.Model)),
 		"", mode, "", "| " + i18n.Say(lang, i18n.ContextWhat) + " |\n|---|--:|--:|",
 	}
 	lines = append(lines, d.table(lang, whole)...)
 	lines = append(lines, "", i18n.Say(lang, i18n.ContextLayers, d.Offloads, d.Masks, d.Stale, d.Edits))
 	if n := len(d.Compactions); n > 0 {
 		newest := d.Compactions[0]
-		lines = append(lines, i18n.Say(lang, i18n.ContextCompacted, n, count(int64(newest.TokensBefore)), count(int64(newest.TokensAfter))))
+		lines = append(lines, i18n.Say(lang, i18n.ContextCompacted, n, markdown.Tokens(int64(newest.TokensBefore)), markdown.Tokens(int64(newest.TokensAfter))))
 	}
 	return strings.Join(lines, "\n"), nil
 }
@@ -94,13 +95,13 @@ func (out *Context) table(lang i18n.Lang, whole bool) (rows []string) {
 	}
 	if whole {
 		for _, p := range out.Parts {
-			rows = append(rows, row(i18n.Say(lang, i18n.ContextSystem)+" · "+quoted(p.Key), p.Bytes, p.Tokens))
+			rows = append(rows, row(i18n.Say(lang, i18n.ContextSystem)+" · "+markdown.Quoted(p.Key), p.Bytes, p.Tokens))
 		}
 	}
 	rows = append(rows, row(i18n.Say(lang, i18n.ContextTools, out.Tools.Count), bytes, out.Tools.Tokens))
 	if whole {
 		for _, t := range out.Tools.List {
-			rows = append(rows, row("· "+quoted(t.Name), t.Bytes, t.Tokens))
+			rows = append(rows, row("· "+markdown.Quoted(t.Name), t.Bytes, t.Tokens))
 		}
 	}
 	for _, m := range []struct {
@@ -113,15 +114,7 @@ func (out *Context) table(lang i18n.Lang, whole bool) (rows []string) {
 }
 
 func row(what string, bytes, tokens int) string {
-	return fmt.Sprintf("| %s | %s | %s |", what, kilobytes(bytes), count(int64(tokens)))
-}
-
-// kilobytes writes a size for a reader.
-func kilobytes(n int) string {
-	if n < 1000 {
-		return fmt.Sprintf("%d B", n)
-	}
-	return fmt.Sprintf("%.1f kB", float64(n)/1000)
+	return fmt.Sprintf("| %s | %s | %s |", what, markdown.Bytes(bytes), markdown.Tokens(int64(tokens)))
 }
 
 // detail tells what the last request really was.
@@ -142,8 +135,8 @@ func (c *Contexts) detail(ctx context.Context, key chat.SessionKey, lang i18n.La
 		exact = i18n.ContextExact
 	}
 	lines := []string{
-		i18n.Say(lang, i18n.ContextSent, step.N, step.Turn, kilobytes(r.Bytes)),
-		i18n.Say(lang, i18n.ContextCounts, count(int64(r.EstimatedTokens)), count(int64(r.PromptTokens))),
+		i18n.Say(lang, i18n.ContextSent, step.N, step.Turn, markdown.Bytes(r.Bytes)),
+		i18n.Say(lang, i18n.ContextCounts, markdown.Tokens(int64(r.EstimatedTokens)), markdown.Tokens(int64(r.PromptTokens))),
 		i18n.Say(lang, exact, r.Hash[:min(len(r.Hash), 12)]),
 	}
 	if r.Pruned {
@@ -166,7 +159,7 @@ func (r SentRequest) largest(lang i18n.Lang) []string {
 	}
 	pieces := []piece{{i18n.Say(lang, i18n.ContextSystem), r.System}}
 	for _, t := range r.Tools {
-		pieces = append(pieces, piece{quoted(t.Name), t.Name + t.Description + t.Parameters})
+		pieces = append(pieces, piece{markdown.Quoted(t.Name), t.Name + t.Description + t.Parameters})
 	}
 	for i, m := range r.Messages {
 		texts := []string{m.Content, m.Reasoning}
@@ -175,7 +168,7 @@ func (r SentRequest) largest(lang i18n.Lang) []string {
 		}
 		line := strings.Join(strings.Fields(m.Content[:min(len(m.Content), shownWords*8)]), " ")
 		words := strings.ReplaceAll(chat.FirstWords(store.Clean(line), shownWords), "|", "\\|")
-		pieces = append(pieces, piece{fmt.Sprintf("%d · %s · %s", i+1, m.Role, code(words)), strings.Join(texts, "")})
+		pieces = append(pieces, piece{fmt.Sprintf("%d · %s · %s", i+1, m.Role, markdown.Code(words)), strings.Join(texts, "")})
 	}
 	slices.SortStableFunc(pieces, func(a, b piece) int { return cmp.Compare(len(b.text), len(a.text)) })
 	var rows []string

@@ -9,6 +9,7 @@ import (
 	"xbot/internal/cron"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
+	"xbot/internal/markdown"
 	"xbot/internal/schedule"
 	"xbot/internal/store"
 )
@@ -79,7 +80,7 @@ func (c *Crons) add(ctx context.Context, who cron.Who, in Inbound, text string) 
 	if err != nil {
 		return "", err
 	}
-	return i18n.Say(in.Lang, i18n.CronAdded, j.ID, escaped(j.Name), shownAt(j.Next, j.Zone)), nil
+	return i18n.Say(in.Lang, i18n.CronAdded, j.ID, markdown.Escaped(j.Name), shownAt(j.Next, j.Zone)), nil
 }
 
 func (c *Crons) one(ctx context.Context, who cron.Who, in Inbound, verb, word string) (string, error) {
@@ -87,7 +88,7 @@ func (c *Crons) one(ctx context.Context, who cron.Who, in Inbound, verb, word st
 	if err != nil {
 		return "", err
 	}
-	name := escaped(j.Name)
+	name := markdown.Escaped(j.Name)
 	switch verb {
 	case "pause":
 		_, err := c.Desk.Pause(ctx, who, j.ID)
@@ -111,7 +112,7 @@ func (c *Crons) one(ctx context.Context, who cron.Who, in Inbound, verb, word st
 	for _, r := range runs {
 		text := "* " + shownAt(&r.Scheduled, j.Zone) + " · " + outcome(r, in.Lang)
 		if r.Said != "" {
-			text += " · " + escaped(r.Said)
+			text += " · " + markdown.Escaped(r.Said)
 		}
 		lines = append(lines, text)
 	}
@@ -140,7 +141,7 @@ func (c *Crons) list(ctx context.Context, who cron.Who, lang i18n.Lang) (string,
 
 // cronLine is a job as people read it.
 func cronLine(j chat.Job, lang i18n.Lang) string {
-	parts := []string{"* `" + string(j.ID) + "` " + escaped(j.Name), "`" + j.When + "` (" + j.Zone + ")", cronState(j, lang)}
+	parts := []string{"* `" + string(j.ID) + "` " + markdown.Escaped(j.Name), "`" + j.When + "` (" + j.Zone + ")", cronState(j, lang)}
 	if j.Last != nil {
 		parts = append(parts, i18n.Say(lang, i18n.CronLast, shownAt(&j.Last.Scheduled, j.Zone), outcome(*j.Last, lang)))
 	}
@@ -177,8 +178,3 @@ func shownAt(at *time.Time, zone string) string {
 	}
 	return t.Format("2006-01-02 15:04 MST")
 }
-
-// escaped keeps what people called something from being Markdown.
-func escaped(text string) string { return markdown.Replace(strings.Join(strings.Fields(text), " ")) }
-
-var markdown = strings.NewReplacer("\\", "\\\\", "*", "\\*", "_", "\\_", "`", "'", "[", "\\[", "]", "\\]", "<", "&lt;", "|", "\\|")

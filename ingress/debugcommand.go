@@ -12,6 +12,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"xbot/internal/i18n"
+	"xbot/internal/markdown"
 	"xbot/internal/store"
 )
 
@@ -44,7 +45,7 @@ func (d *Debug) say(ctx context.Context, _ Inbound, _ string) (string, error) {
 	pool := d.Pool.Stat()
 	lines := []string{
 		fmt.Sprintf("go        %s, %d goroutines, %d processors", runtime.Version(), runtime.NumGoroutine(), runtime.GOMAXPROCS(0)),
-		fmt.Sprintf("memory    %s in use, %s from the system, %d collections", kilobytes(int(m.HeapInuse)), kilobytes(int(m.Sys)), m.NumGC),
+		fmt.Sprintf("memory    %s in use, %s from the system, %d collections", markdown.Bytes(int(m.HeapInuse)), markdown.Bytes(int(m.Sys)), m.NumGC),
 		fmt.Sprintf("postgres  %d of %d connections in use, %d waits (%s in all)", pool.AcquiredConns(), pool.MaxConns(), pool.EmptyAcquireCount(), pool.AcquireDuration().Round(time.Millisecond)),
 		fmt.Sprintf("turns     %d running, %d messages waiting, %d background tasks, %d runners connected", counts.Running, counts.Waiting, counts.Tasks, counts.Runners),
 	}
@@ -55,7 +56,7 @@ func (d *Debug) say(ctx context.Context, _ Inbound, _ string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return fenced(strings.Join(append(lines, relay...), "\n")), nil
+	return markdown.Fenced(strings.Join(append(lines, relay...), "\n")), nil
 }
 
 // counters are the metrics of the relay.

@@ -7,6 +7,7 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
+	"xbot/internal/markdown"
 	"xbot/internal/sandbox/resolver"
 	"xbot/internal/store"
 )
@@ -101,10 +102,10 @@ func line(r chat.Runner, lang i18n.Lang) string {
 	}
 	parts := []string{r.Kind, i18n.Say(lang, state)}
 	if r.Workspace != "" {
-		parts = append(parts, quoted(r.Workspace))
+		parts = append(parts, markdown.Quoted(r.Workspace))
 	}
 	if r.LLM != nil {
-		parts = append(parts, quoted(r.LLM.Provider+"/"+r.LLM.Model))
+		parts = append(parts, markdown.Quoted(r.LLM.Provider+"/"+r.LLM.Model))
 	}
 	name := "`" + r.Name + "`"
 	if r.Active {
@@ -112,6 +113,3 @@ func line(r chat.Runner, lang i18n.Lang) string {
 	}
 	return name + " · " + strings.Join(parts, " · ")
 }
-
-// quoted shows a text as it is in Markdown.
-func quoted(text string) string { return "`" + strings.ReplaceAll(text, "`", "'") + "`" }

@@ -9,6 +9,7 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
+	"xbot/internal/markdown"
 	"xbot/internal/sandbox"
 	"xbot/internal/store"
 )
@@ -64,7 +65,7 @@ func (f *Folders) pwd(ctx context.Context, in Inbound, _ string) (string, error)
 	if err != nil {
 		return "", err
 	}
-	return fmt.Sprintf("%s · `%s`", quoted(dir), box.Name()), nil
+	return fmt.Sprintf("%s · `%s`", markdown.Quoted(dir), box.Name()), nil
 }
 
 func (f *Folders) ls(ctx context.Context, in Inbound, args string) (string, error) {
@@ -85,12 +86,12 @@ func (f *Folders) ls(ctx context.Context, in Inbound, args string) (string, erro
 	entries, err := box.ReadDir(soon, dir)
 	switch {
 	case fault.Is(err, fault.NotFound):
-		return "", i18n.Fault(fault.NotFound, i18n.FolderNone, quoted(dir))
+		return "", i18n.Fault(fault.NotFound, i18n.FolderNone, markdown.Quoted(dir))
 	case err != nil:
 		return "", offlineSaid(err)
 	}
 	if len(entries) == 0 {
-		return i18n.Say(in.Lang, i18n.LsEmpty, quoted(dir)), nil
+		return i18n.Say(in.Lang, i18n.LsEmpty, markdown.Quoted(dir)), nil
 	}
 	var names []string
 	for _, folders := range []bool{true, false} {
@@ -104,7 +105,7 @@ func (f *Folders) ls(ctx context.Context, in Inbound, args string) (string, erro
 	if left := len(names) - maxListed; left > 0 {
 		names, more = names[:maxListed], "\n\n"+i18n.Say(in.Lang, i18n.LsMore, left)
 	}
-	return quoted(dir) + "\n\n" + fenced(strings.Join(names, "\n")) + more, nil
+	return markdown.Quoted(dir) + "\n\n" + markdown.Fenced(strings.Join(names, "\n")) + more, nil
 }
 
 // listed is an entry of a folder in one line.
@@ -116,7 +117,7 @@ func listed(e sandbox.FileInfo) string {
 	case e.Dir:
 		return name + "/"
 	}
-	return name + "  " + kilobytes(int(e.Size))
+	return name + "  " + markdown.Bytes(int(e.Size))
 }
 
 // unquoted takes the quotes off a path that was written with some.

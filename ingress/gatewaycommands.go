@@ -11,6 +11,7 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
+	"xbot/internal/markdown"
 	"xbot/internal/secret"
 	"xbot/internal/session"
 	"xbot/internal/store"
@@ -48,7 +49,7 @@ func (g *Gateway) pairCommand(ctx context.Context, in Inbound, args string) (str
 	if approve {
 		say = i18n.PairApproved
 	}
-	return i18n.Say(in.Lang, say, quoted(called(p)), quoted(p.Channel)), nil
+	return i18n.Say(in.Lang, say, markdown.Quoted(called(p)), markdown.Quoted(p.Channel)), nil
 }
 
 func called(p store.Pairing) string {
@@ -69,7 +70,7 @@ func (g *Gateway) sayPairings(ctx context.Context, lang i18n.Lang) (string, erro
 	lines := make([]string, len(all))
 	for i, p := range all {
 		left := int(math.Ceil(time.Until(p.ExpiresAt).Minutes()))
-		lines[i] = "* " + i18n.Say(lang, i18n.PairWaits, p.Code, quoted(called(p)), quoted(p.Channel), max(left, 1))
+		lines[i] = "* " + i18n.Say(lang, i18n.PairWaits, p.Code, markdown.Quoted(called(p)), markdown.Quoted(p.Channel), max(left, 1))
 	}
 	return strings.Join(lines, "\n"), nil
 }
@@ -190,7 +191,7 @@ func (g *Gateway) saySessions(ctx context.Context, in Inbound) (string, error) {
 	}
 	lines := make([]string, len(all))
 	for i, s := range all {
-		lines[i] = strings.Join(append([]string{"*", quoted(string(s.Key))}, strings.Fields(s.Title)...), " ")
+		lines[i] = strings.Join(append([]string{"*", markdown.Quoted(string(s.Key))}, strings.Fields(s.Title)...), " ")
 		if s.Key == in.Session {
 			lines[i] += " ←"
 		}

@@ -10,6 +10,7 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
+	"xbot/internal/markdown"
 )
 
 // Groups is the command about the chats among subagents.
@@ -41,7 +42,7 @@ func (g *Groups) run(ctx context.Context, in Inbound, args string) (string, erro
 	case verb != "show" && verb != "end" || id == "":
 		return "", i18n.Fault(fault.Invalid, i18n.GroupsUsage)
 	case at < 0:
-		return "", i18n.Fault(fault.NotFound, i18n.GroupNone, code(string(id)))
+		return "", i18n.Fault(fault.NotFound, i18n.GroupNone, markdown.Code(string(id)))
 	case verb == "end":
 		return g.end(ctx, in, all[at:at+1])
 	}
@@ -63,7 +64,7 @@ func (g *Groups) end(ctx context.Context, in Inbound, which []chat.Group) (strin
 		if ended {
 			say = i18n.GroupEnds
 		}
-		lines[i] = i18n.Say(in.Lang, say, code(string(one.ID)))
+		lines[i] = i18n.Say(in.Lang, say, markdown.Code(string(one.ID)))
 	}
 	return strings.Join(lines, "\n"), nil
 }
@@ -75,10 +76,10 @@ func listGroups(all []chat.Group, lang i18n.Lang) string {
 	rows := make([][]string, len(all))
 	for i, one := range all {
 		rows[i] = []string{
-			code(string(one.ID)), groupState(one, lang), strconv.Itoa(one.Total), membersOf(one), escaped(chat.FirstWords(one.Topic, topicWords)),
+			markdown.Code(string(one.ID)), groupState(one, lang), strconv.Itoa(one.Total), membersOf(one), markdown.Escaped(chat.FirstWords(one.Topic, topicWords)),
 		}
 	}
-	return asTable(i18n.Say(lang, i18n.GroupsHead), rows)
+	return markdown.Table(i18n.Say(lang, i18n.GroupsHead), rows)
 }
 
 const (
@@ -90,20 +91,20 @@ const (
 )
 
 func showGroup(one chat.Group, lang i18n.Lang) string {
-	head := i18n.Say(lang, i18n.GroupShown, code(string(one.ID)), groupState(one, lang), membersOf(one), "> "+escaped(chat.FirstWords(one.Topic, shownLine)))
+	head := i18n.Say(lang, i18n.GroupShown, markdown.Code(string(one.ID)), groupState(one, lang), membersOf(one), "> "+markdown.Escaped(chat.FirstWords(one.Topic, shownLine)))
 	if len(one.Lines) == 0 {
 		return head + "\n\n" + i18n.Say(lang, i18n.GroupQuiet)
 	}
 	parts := []string{head}
 	for _, l := range one.Lines[max(0, len(one.Lines)-shownLines):] {
-		said := escaped(chat.FirstWords(l.Said, shownLine))
+		said := markdown.Escaped(chat.FirstWords(l.Said, shownLine))
 		switch l.Outcome {
 		case "passed":
 			said = i18n.Say(lang, i18n.GroupPassed)
 		case "stopped", "failed", "lost":
 			said = strings.TrimSpace(i18n.Say(lang, i18n.GroupMute) + " " + said)
 		}
-		parts = append(parts, "**"+escaped(cmp.Or(l.Speaker, i18n.Say(lang, i18n.GroupMaker)))+"**: "+said)
+		parts = append(parts, "**"+markdown.Escaped(cmp.Or(l.Speaker, i18n.Say(lang, i18n.GroupMaker)))+"**: "+said)
 	}
 	return strings.Join(parts, "\n\n")
 }
@@ -111,7 +112,7 @@ func showGroup(one chat.Group, lang i18n.Lang) string {
 func membersOf(one chat.Group) string {
 	names := make([]string, len(one.Members))
 	for i, m := range one.Members {
-		names[i] = escaped(m.Name)
+		names[i] = markdown.Escaped(m.Name)
 	}
 	return strings.Join(names, ", ")
 }

@@ -9,6 +9,7 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/hook"
 	"xbot/internal/i18n"
+	"xbot/internal/markdown"
 )
 
 // Commands returns /hooks.
@@ -47,7 +48,7 @@ func (h *Hooks) list(ctx context.Context, in Inbound) (string, error) {
 	if handlers := set.Handlers(); len(handlers) > 0 {
 		b.WriteString("| " + i18n.Say(in.Lang, i18n.HooksColumns) + " |\n|---|---|---|\n")
 		for _, one := range handlers {
-			fmt.Fprintf(&b, "| %s | %s | %s |\n", one.Event, code(strings.ReplaceAll(one.Label(), "|", "\\|")), code(one.Source+", "+one.Place))
+			fmt.Fprintf(&b, "| %s | %s | %s |\n", one.Event, markdown.Code(strings.ReplaceAll(one.Label(), "|", "\\|")), markdown.Code(one.Source+", "+one.Place))
 		}
 	} else {
 		b.WriteString(i18n.Say(in.Lang, i18n.HooksNone) + "\n")
@@ -61,7 +62,7 @@ func (h *Hooks) list(ctx context.Context, in Inbound) (string, error) {
 	if len(waiting) > 0 {
 		b.WriteString("\n" + i18n.Say(in.Lang, i18n.HooksDeferred) + "\n\n")
 		for _, c := range waiting {
-			fmt.Fprintf(&b, "- %s · %s · %s · %s\n", code(string(c.ID)), code(c.Name+" "+c.Summary), c.Owner, cmp.Or(c.Approval.Reason, "-"))
+			fmt.Fprintf(&b, "- %s · %s · %s · %s\n", markdown.Code(string(c.ID)), markdown.Code(c.Name+" "+c.Summary), c.Owner, cmp.Or(c.Approval.Reason, "-"))
 		}
 	}
 	return strings.TrimSpace(b.String()), nil
@@ -75,7 +76,7 @@ func (h *Hooks) test(ctx context.Context, in Inbound, args string) (string, erro
 	if err != nil {
 		return "", err
 	}
-	return fenced(Tried(asked, out)), nil
+	return markdown.Fenced(Tried(asked, out)), nil
 }
 
 // Tried is what came of a trial of hooks, for an operator.

@@ -10,6 +10,7 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
+	"xbot/internal/markdown"
 	"xbot/internal/memory/desk"
 	"xbot/internal/store"
 )
@@ -125,16 +126,13 @@ func rememberedText(lang i18n.Lang, head string, items []chat.Remembered) string
 		if runes := []rune(text); len(runes) > memoryShown {
 			text = string(runes[:memoryShown]) + "…"
 		}
-		lines = append(lines, fmt.Sprintf("* `%s` · %s\n%s", r.ID, r.At.UTC().Format("2006-01-02"), quote(text)))
+		lines = append(lines, fmt.Sprintf("* `%s` · %s\n%s", r.ID, r.At.UTC().Format("2006-01-02"), markdown.Indented(text)))
 	}
 	if more := len(items) - memoryListed; more > 0 {
 		lines = append(lines, i18n.Say(lang, i18n.MemoryMore, more))
 	}
 	return strings.Join(lines, "\n")
 }
-
-// quote indents a text, so that no line of it stands outside of its list.
-func quote(text string) string { return "  > " + strings.ReplaceAll(text, "\n", "\n  > ") }
 
 func (r *Recollections) edit(ctx context.Context, w chat.Whose, in Inbound, args string) (string, error) {
 	at := strings.IndexAny(args, " \n")

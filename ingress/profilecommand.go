@@ -8,6 +8,7 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
+	"xbot/internal/markdown"
 	"xbot/internal/schedule"
 	"xbot/internal/store"
 )
@@ -86,7 +87,7 @@ func (p *Profiles) set(ctx context.Context, in Inbound, wanted chat.UserProfile)
 func profileText(lang i18n.Lang, p chat.UserProfile) string {
 	var out []string
 	if p.Content != "" {
-		out = append(out, i18n.Say(lang, i18n.ProfileIs, utf8.RuneCountInString(p.Content), chat.MaxProfile)+"\n"+quote(p.Content))
+		out = append(out, i18n.Say(lang, i18n.ProfileIs, utf8.RuneCountInString(p.Content), chat.MaxProfile)+"\n"+markdown.Indented(p.Content))
 	}
 	if p.Timezone != "" {
 		out = append(out, i18n.Say(lang, i18n.ProfileZone, p.Timezone))

@@ -9,6 +9,7 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
+	"xbot/internal/markdown"
 	"xbot/internal/prompt"
 	"xbot/internal/store"
 )
@@ -69,20 +70,8 @@ func sayPrompt(l prompt.Look, lang i18n.Lang) string {
 	if l.UserMessage != "" {
 		text += "\n\n---\n\n" + l.UserMessage
 	}
-	b.WriteString("\n" + fenced(text))
+	b.WriteString("\n" + markdown.Fenced(text))
 	return b.String()
-}
-
-// fenced shows a text as it is, whatever Markdown stands in it.
-func fenced(text string) string {
-	if runes := []rune(text); len(runes) > maxShownPrompt {
-		text = string(runes[:maxShownPrompt]) + "\n[…]"
-	}
-	fence := "```"
-	for strings.Contains(text, fence) {
-		fence += "`"
-	}
-	return fence + "text\n" + text + "\n" + fence
 }
 
 func language(ctx context.Context, tastes Tastes, in Inbound, args string) (string, error) {

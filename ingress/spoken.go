@@ -7,6 +7,7 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/i18n"
+	"xbot/internal/markdown"
 	"xbot/internal/question"
 	"xbot/internal/store"
 )
@@ -73,7 +74,7 @@ func decided(lang i18n.Lang, call chat.ToolCall, allowed bool) string {
 	if allowed {
 		say = i18n.Allowed
 	}
-	return i18n.Say(lang, say, strings.TrimSuffix(call.Name+" · "+code(call.Summary), " · "))
+	return i18n.Say(lang, say, strings.TrimSuffix(call.Name+" · "+markdown.Code(call.Summary), " · "))
 }
 
 var (

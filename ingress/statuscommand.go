@@ -9,6 +9,7 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
+	"xbot/internal/markdown"
 	"xbot/internal/store"
 )
 
@@ -51,10 +52,10 @@ func (s *Statuses) status(ctx context.Context, in Inbound, _ string) (string, er
 	level := func(chosen string) string { return cmp.Or(chosen, i18n.Say(in.Lang, i18n.StatusDefault)) }
 	q := p.Queue(session.Channel, session.ChatType, session.Queue)
 	lines := []string{
-		i18n.Say(in.Lang, i18n.StatusModel, quoted(cmp.Or(session.Model, c.Model))),
+		i18n.Say(in.Lang, i18n.StatusModel, markdown.Quoted(cmp.Or(session.Model, c.Model))),
 		i18n.Say(in.Lang, i18n.StatusThink, level(session.Think)),
 		i18n.Say(in.Lang, i18n.StatusVerbose, level(session.Verbose)),
-		i18n.Say(in.Lang, i18n.StatusContext, count(int64(c.Used)), count(int64(c.MaxContext)), c.Used*100/max(1, c.MaxContext)),
+		i18n.Say(in.Lang, i18n.StatusContext, markdown.Tokens(int64(c.Used)), markdown.Tokens(int64(c.MaxContext)), c.Used*100/max(1, c.MaxContext)),
 		i18n.Say(in.Lang, i18n.StatusQueue, q.Mode, session.Queued, q.Cap),
 	}
 	work, err := s.work(ctx, in, session)
@@ -66,7 +67,7 @@ func (s *Statuses) status(ctx context.Context, in Inbound, _ string) (string, er
 		return "", err
 	}
 	lines = append(append(lines, work...), place,
-		i18n.Say(in.Lang, i18n.StatusSession, quoted(string(session.Key)), session.Agent),
+		i18n.Say(in.Lang, i18n.StatusSession, markdown.Quoted(string(session.Key)), session.Agent),
 		i18n.Say(in.Lang, i18n.StatusChannel, channelOf(session)),
 		i18n.Say(in.Lang, i18n.StatusServer, s.Version, time.Since(s.Started).Round(time.Second)))
 	return "* " + strings.Join(lines, "\n* "), nil
@@ -78,9 +79,9 @@ const maxPlaceName = 60
 // channelOf names the channel of a conversation and, of a group, which one.
 func channelOf(session chat.Session) string {
 	if session.ChatType == chat.ChatDirect || session.Origin.Label == "" {
-		return quoted(session.Channel)
+		return markdown.Quoted(session.Channel)
 	}
-	return quoted(session.Channel) + ", " + quoted(chat.FirstWords(session.Origin.Label, maxPlaceName))
+	return markdown.Quoted(session.Channel) + ", " + markdown.Quoted(chat.FirstWords(session.Origin.Label, maxPlaceName))
 }
 
 // work says what runs. Only administrators may look into Temporal.
@@ -97,7 +98,7 @@ func (s *Statuses) work(ctx context.Context, in Inbound, session chat.Session) (
 	}
 	line := i18n.Say(in.Lang, i18n.StatusWorking, max(1, w.Steps), time.Since(w.Started).Round(time.Second))
 	if w.Tools != "" {
-		line += i18n.Say(in.Lang, i18n.StatusTools, quoted(w.Tools))
+		line += i18n.Say(in.Lang, i18n.StatusTools, markdown.Quoted(w.Tools))
 	}
 	user, err := s.Store.UserByID(ctx, in.User)
 	if err != nil || !user.Admin {
@@ -126,7 +127,7 @@ func (s *Statuses) place(ctx context.Context, lang i18n.Lang, session chat.Sessi
 	if runner == "" {
 		return i18n.Say(lang, i18n.StatusNowhere), nil
 	}
-	return i18n.Say(lang, i18n.StatusRunner, quoted(runner), quoted(cmp.Or(chat.FolderOn(session.Cwd, session.CwdRunner, runner), "."))), nil
+	return i18n.Say(lang, i18n.StatusRunner, markdown.Quoted(runner), markdown.Quoted(cmp.Or(chat.FolderOn(session.Cwd, session.CwdRunner, runner), "."))), nil
 }
 
 func (s *Statuses) whoami(ctx context.Context, in Inbound, _ string) (string, error) {
@@ -147,12 +148,12 @@ func (s *Statuses) whoami(ctx context.Context, in Inbound, _ string) (string, er
 		role = i18n.WhoamiAdmin
 	}
 	lines := []string{
-		i18n.Say(in.Lang, i18n.WhoamiUser, quoted(user.Name), i18n.Say(in.Lang, role)),
-		i18n.Say(in.Lang, i18n.WhoamiChannel, quoted(strings.TrimSuffix(in.Channel+":"+in.Account, ":"))),
+		i18n.Say(in.Lang, i18n.WhoamiUser, markdown.Quoted(user.Name), i18n.Say(in.Lang, role)),
+		i18n.Say(in.Lang, i18n.WhoamiChannel, markdown.Quoted(strings.TrimSuffix(in.Channel+":"+in.Account, ":"))),
 	}
 	if len(known) > 0 {
 		for i := range known {
-			known[i] = quoted(known[i])
+			known[i] = markdown.Quoted(known[i])
 		}
 		lines = append(lines, i18n.Say(in.Lang, i18n.WhoamiIdentities, strings.Join(known, ", ")))
 	}

@@ -7,6 +7,7 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/i18n"
+	"xbot/internal/markdown"
 	"xbot/internal/role"
 )
 
@@ -43,10 +44,10 @@ func (s *Subagents) run(ctx context.Context, in Inbound, args string) (string, e
 	rows := make([][]string, len(all))
 	for i, a := range all {
 		rows[i] = []string{
-			strings.Repeat("↳ ", a.Depth-1) + "`" + a.Name() + "`", string(a.State), code(a.Tool), fmt.Sprint(a.Steps), count(a.Tokens),
+			strings.Repeat("↳ ", a.Depth-1) + "`" + a.Name() + "`", string(a.State), markdown.Code(a.Tool), fmt.Sprint(a.Steps), markdown.Tokens(a.Tokens),
 		}
 	}
-	return asTable(i18n.Say(in.Lang, i18n.SubagentsHead), rows), nil
+	return markdown.Table(i18n.Say(in.Lang, i18n.SubagentsHead), rows), nil
 }
 
 // stop stops those of a name that run, or all.
@@ -72,7 +73,7 @@ func (s *Subagents) stop(ctx context.Context, in Inbound, all []chat.Subagent, n
 	case name == "":
 		return i18n.Say(in.Lang, i18n.SubagentsNone), nil
 	}
-	return i18n.Say(in.Lang, i18n.SubagentNone, code(name)), nil
+	return i18n.Say(in.Lang, i18n.SubagentNone, markdown.Code(name)), nil
 }
 
 func (s *Subagents) roles(ctx context.Context, in Inbound, _ string) (string, error) {
@@ -84,23 +85,13 @@ func (s *Subagents) roles(ctx context.Context, in Inbound, _ string) (string, er
 	for i, r := range roles {
 		from := i18n.Say(in.Lang, i18n.AgentsOf)
 		if r.From != "" {
-			from = code(r.From)
+			from = markdown.Code(r.From)
 		}
 		rows[i] = []string{"`" + r.Name + "`", strings.ReplaceAll(chat.FirstWords(r.Description, 200), "|", "/"), from}
 	}
-	out := []string{asTable(i18n.Say(in.Lang, i18n.AgentsHead), rows)}
+	out := []string{markdown.Table(i18n.Say(in.Lang, i18n.AgentsHead), rows)}
 	for _, b := range broken {
-		out = append(out, i18n.Say(in.Lang, i18n.AgentsBroken, code(b.File), b.Why))
+		out = append(out, i18n.Say(in.Lang, i18n.AgentsBroken, markdown.Code(b.File), b.Why))
 	}
 	return strings.Join(out, "\n\n"), nil
-}
-
-// asTable is a Markdown table; the names of its columns are parted by bars.
-func asTable(head string, rows [][]string) string {
-	columns := strings.Count(head, "|") + 1
-	lines := []string{"| " + head + " |", "|" + strings.Repeat(" --- |", columns)}
-	for _, row := range rows {
-		lines = append(lines, "| "+strings.Join(row, " | ")+" |")
-	}
-	return strings.Join(lines, "\n")
 }

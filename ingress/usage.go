@@ -9,6 +9,7 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/i18n"
+	"xbot/internal/markdown"
 	"xbot/internal/store"
 )
 
@@ -151,7 +152,7 @@ func byModel(days []chat.SpentDay) (out []chat.Spent) {
 // rows are the lines of a table; only the first one says what they are about.
 func (m *Meter) rows(title string, spent []chat.Spent) (out []string) {
 	for _, s := range spent {
-		row := fmt.Sprintf("| %s | %s | %d | %s | %s | %s |", title, quoted(s.Model), s.Calls, count(s.PromptTokens), count(s.CachedTokens), count(s.CompletionTokens))
+		row := fmt.Sprintf("| %s | %s | %d | %s | %s | %s |", title, markdown.Quoted(s.Model), s.Calls, markdown.Tokens(s.PromptTokens), markdown.Tokens(s.CachedTokens), markdown.Tokens(s.CompletionTokens))
 		if m.Prices.Known {
 			cost := ""
 			if paid := m.Prices.Cost(s); paid != nil {
@@ -162,16 +163,4 @@ func (m *Meter) rows(title string, spent []chat.Spent) (out []string) {
 		out, title = append(out, row), ""
 	}
 	return out
-}
-
-// count writes a number of tokens for a reader.
-func count(n int64) string {
-	switch {
-	case n < 10_000:
-		return fmt.Sprint(n)
-	case n < 1_000_000:
-		return fmt.Sprintf("%d k", (n+500)/1000)
-	default:
-		return fmt.Sprintf("%.2f M", float64(n)/1e6)
-	}
 }

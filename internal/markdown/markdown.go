@@ -1,0 +1,82 @@
+// Package markdown writes the pieces of Markdown that answers to people are made of. What others chose (names, paths, titles)
+// is shown as it is and cannot become markup.
+package markdown
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Quoted shows a short text, such as a name or a path, as code. A backtick in it becomes a quotation mark.
+func Quoted(text string) string { return "`" + strings.ReplaceAll(text, "`", "'") + "`" }
+
+// Code shows a text as code, whatever backticks it holds. Of nothing it shows nothing.
+func Code(text string) string {
+	if text == "" {
+		return ""
+	}
+	fence := "`"
+	for strings.Contains(text, fence) {
+		fence += "`"
+	}
+	if len(fence) > 1 {
+		return fence + " " + text + " " + fence
+	}
+	return fence + text + fence
+}
+
+// maxFenced bounds a block of code, in characters: answers to commands are kept in transcripts.
+const maxFenced = 20_000
+
+// Fenced shows a text as a block of code, whatever Markdown stands in it. A long one is cut.
+func Fenced(text string) string { return FencedAs("text", text) }
+
+// FencedAs is a block of code in a language.
+func FencedAs(language, text string) string {
+	if runes := []rune(text); len(runes) > maxFenced {
+		text = string(runes[:maxFenced]) + "\n[…]"
+	}
+	fence := "```"
+	for strings.Contains(text, fence) {
+		fence += "`"
+	}
+	return fence + language + "\n" + text + "\n" + fence
+}
+
+// Indented quotes a text inside a list: no line of it stands outside of its item.
+func Indented(text string) string { return "  > " + strings.ReplaceAll(text, "\n", "\n  > ") }
+
+// Escaped is a text of one line that is not read as Markdown.
+func Escaped(text string) string { return special.Replace(strings.Join(strings.Fields(text), " ")) }
+
+var special = strings.NewReplacer("\\", "\\\\", "*", "\\*", "_", "\\_", "`", "'", "[", "\\[", "]", "\\]", "<", "&lt;", "|", "\\|")
+
+// Table is a table. The names of its columns are parted by bars.
+func Table(head string, rows [][]string) string {
+	columns := strings.Count(head, "|") + 1
+	lines := []string{"| " + head + " |", "|" + strings.Repeat(" --- |", columns)}
+	for _, row := range rows {
+		lines = append(lines, "| "+strings.Join(row, " | ")+" |")
+	}
+	return strings.Join(lines, "\n")
+}
+
+// Bytes writes a size for a reader.
+func Bytes(n int) string {
+	if n < 1000 {
+		return fmt.Sprintf("%d B", n)
+	}
+	return fmt.Sprintf("%.1f kB", float64(n)/1000)
+}
+
+// Tokens writes a number of tokens for a reader.
+func Tokens(n int64) string {
+	switch {
+	case n < 10_000:
+		return fmt.Sprint(n)
+	case n < 1_000_000:
+		return fmt.Sprintf("%d k", (n+500)/1000)
+	default:
+		return fmt.Sprintf("%.2f M", float64(n)/1e6)
+	}
+}
