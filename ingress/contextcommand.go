@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"xbot/internal/chat"
+	"xbot/internal/contextview"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
 	"xbot/internal/markdown"
@@ -23,12 +24,17 @@ const (
 	shownWords = 60
 )
 
-// Commands returns /context.
-func (c *Contexts) Commands() []Command {
+// contextCommand is /context.
+type contextCommand struct{ *contextview.Viewer }
+
+// ContextCommands returns /context.
+func ContextCommands(v *contextview.Viewer) []Command { return contextCommand{v}.commands() }
+
+func (c contextCommand) commands() []Command {
 	return []Command{{Name: "context", Usage: "[list|detail|mode default|mode none]", Help: i18n.HelpContext, Group: GroupContext, Run: c.obey}}
 }
 
-func (c *Contexts) obey(ctx context.Context, in Inbound, args string) (string, error) {
+func (c contextCommand) obey(ctx context.Context, in Inbound, args string) (string, error) {
 	lang := in.Lang
 	s, _, err := c.Store.Session(ctx, in.Session)
 	if err != nil {
@@ -51,7 +57,7 @@ func (c *Contexts) obey(ctx context.Context, in Inbound, args string) (string, e
 }
 
 // say tells how full the context is and with what; whole names every part and tool.
-func (c *Contexts) say(ctx context.Context, s chat.Session, lang i18n.Lang, whole bool) (string, error) {
+func (c contextCommand) say(ctx context.Context, s chat.Session, lang i18n.Lang, whole bool) (string, error) {
 	d, err := c.Of(ctx, s)
 	if err != nil {
 		return "", err
@@ -60,7 +66,7 @@ func (c *Contexts) say(ctx context.Context, s chat.Session, lang i18n.Lang, whol
 		return i18n.Say(lang, i18n.ContextNothing), nil
 	}
 	source := i18n.ContextEstimate
-	if d.Source == sourceProvider {
+	if d.Source == contextview.SourceProvider {
 		source = i18n.ContextProvider
 	}
 	percent := d.Used * 100 / max(1, d.MaxContext)
@@ -72,7 +78,7 @@ func (c *Contexts) say(ctx context.Context, s chat.Session, lang i18n.Lang, whol
 		i18n.Say(lang, i18n.ContextFill, markdown.Tokens(int64(d.Used)), markdown.Tokens(int64(d.MaxContext)), percent, i18n.Say(lang, source), markdown.Quoted(d.Model)),
 		"", mode, "", "| " + i18n.Say(lang, i18n.ContextWhat) + " |\n|---|--:|--:|",
 	}
-	lines = append(lines, d.table(lang, whole)...)
+	lines = append(lines, contextTable(d, lang, whole)...)
 	lines = append(lines, "", i18n.Say(lang, i18n.ContextLayers, d.Offloads, d.Masks, d.Stale, d.Edits))
 	if n := len(d.Compactions); n > 0 {
 		newest := d.Compactions[0]
@@ -81,9 +87,9 @@ func (c *Contexts) say(ctx context.Context, s chat.Session, lang i18n.Lang, whol
 	return strings.Join(lines, "\n"), nil
 }
 
-func (out *Context) table(lang i18n.Lang, whole bool) (rows []string) {
+func contextTable(out contextview.Context, lang i18n.Lang, whole bool) (rows []string) {
 	if !whole {
-		sum := Share{}
+		sum := contextview.Share{}
 		for _, p := range out.Parts {
 			sum.Bytes, sum.Tokens = sum.Bytes+p.Bytes, sum.Tokens+p.Tokens
 		}
@@ -106,7 +112,7 @@ func (out *Context) table(lang i18n.Lang, whole bool) (rows []string) {
 	}
 	for _, m := range []struct {
 		id i18n.ID
-		Share
+		contextview.Share
 	}{{i18n.ContextUser, out.Messages.User}, {i18n.ContextAssistant, out.Messages.Assistant}, {i18n.ContextResults, out.Messages.Tool}} {
 		rows = append(rows, row(i18n.Say(lang, m.id, m.Count), m.Bytes, m.Tokens))
 	}
@@ -118,7 +124,7 @@ func row(what string, bytes, tokens int) string {
 }
 
 // detail tells what the last request really was.
-func (c *Contexts) detail(ctx context.Context, key chat.SessionKey, lang i18n.Lang) (string, error) {
+func (c contextCommand) detail(ctx context.Context, key chat.SessionKey, lang i18n.Lang) (string, error) {
 	step, err := c.Store.LastStep(ctx, key)
 	if fault.Is(err, fault.NotFound) {
 		return i18n.Say(lang, i18n.ContextNothing), nil
@@ -143,7 +149,7 @@ func (c *Contexts) detail(ctx context.Context, key chat.SessionKey, lang i18n.La
 		lines = append(lines, i18n.Say(lang, i18n.ContextPruned))
 	}
 	lines = append(lines, "", "| "+i18n.Say(lang, i18n.ContextLargest)+" |\n|---|--:|--:|")
-	lines = append(lines, r.largest(lang)...)
+	lines = append(lines, largestOf(r, lang)...)
 	if r.Reminder != "" {
 		lines = append(lines, "", i18n.Say(lang, i18n.ContextReminder), "", "> "+strings.ReplaceAll(r.Reminder, "\n", "\n> "))
 	}
@@ -152,7 +158,7 @@ func (c *Contexts) detail(ctx context.Context, key chat.SessionKey, lang i18n.La
 }
 
 // largest are the rows of what takes most of a request.
-func (r SentRequest) largest(lang i18n.Lang) []string {
+func largestOf(r contextview.SentRequest, lang i18n.Lang) []string {
 	type piece struct {
 		what string
 		text string

@@ -27,7 +27,7 @@ type Accounts interface {
 type Files struct {
 	Links    filelink.Signer
 	Accounts Accounts
-	Boxes    Boxes
+	Boxes    sandbox.Boxes
 	Log      *slog.Logger
 }
 
@@ -54,7 +54,7 @@ func (f *Files) open(ctx context.Context, link filelink.Link) (Attachment, error
 	if _, err := f.Accounts.UserByID(ctx, link.User); err != nil {
 		return Attachment{}, gone(err)
 	}
-	box, err := Reach(ctx, f.Boxes, link.User, link.Runner)
+	box, err := sandbox.Reach(ctx, f.Boxes, link.User, link.Runner)
 	if err != nil {
 		return Attachment{}, gone(err)
 	}

@@ -20,7 +20,7 @@ const maxListed = 200
 // Folders shows the folders of conversations. Where commands may look is decided by the runner, as for tools.
 type Folders struct {
 	Store *store.Store
-	Boxes Boxes
+	Boxes sandbox.Boxes
 }
 
 // Commands returns /pwd and /ls, and /cd, which a turn carries out (activities.CdOrder).
@@ -38,7 +38,7 @@ func (f *Folders) here(ctx context.Context, key chat.SessionKey) (sandbox.Sandbo
 	if err != nil {
 		return nil, "", err
 	}
-	box, err := Reach(ctx, f.Boxes, owner, s.Runner)
+	box, err := sandbox.Reach(ctx, f.Boxes, owner, s.Runner)
 	if err != nil {
 		return nil, "", offlineSaid(err)
 	}
@@ -81,7 +81,7 @@ func (f *Folders) ls(ctx context.Context, in Inbound, args string) (string, erro
 	} else {
 		dir = path.Join(dir, args)
 	}
-	soon, cancel := context.WithTimeout(ctx, reachTime)
+	soon, cancel := context.WithTimeout(ctx, sandbox.ReachTime)
 	defer cancel()
 	entries, err := box.ReadDir(soon, dir)
 	switch {

@@ -20,7 +20,7 @@ type Orphans struct {
 		OrphanFiles(ctx context.Context) ([]store.OrphanFile, error)
 		FileRemoved(ctx context.Context, id int64) error
 	}
-	Boxes Boxes
+	Boxes sandbox.Boxes
 	Log   *slog.Logger
 }
 
@@ -58,7 +58,7 @@ func (o *Orphans) Sweep(ctx context.Context) error {
 		at := place{f.User, f.Runner}
 		box, known := boxes[at]
 		if !known {
-			box, err = Reach(ctx, o.Boxes, f.User, f.Runner)
+			box, err = sandbox.Reach(ctx, o.Boxes, f.User, f.Runner)
 			if revoked(err) { // the runner is not theirs any more: nobody can remove anything there
 				if err := o.Store.FileRemoved(ctx, f.ID); err != nil {
 					return err

@@ -12,6 +12,7 @@ import (
 
 	"xbot/ingress"
 	"xbot/internal/chat"
+	"xbot/internal/contextview"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
 	"xbot/internal/policy"
@@ -65,14 +66,14 @@ func (b *bundle) tell(id, text string) string {
 // everything makes the dispatcher know all commands that answer at once.
 func (b *bundle) everything(machine *box) {
 	live := &policy.Live{Source: b.Store}
-	contexts := &ingress.Contexts{Store: b.Store, Model: "demo/demo"}
+	contexts := &contextview.Viewer{Store: b.Store, Model: "demo/demo"}
 	fleet := &ingress.Fleet{Store: b.Store, Resolver: resolver.New(resolver.Config{Choices: b.Store})}
 	statuses := &ingress.Statuses{
 		Store: b.Store, Contexts: contexts, Policies: live, Fleet: fleet, Version: "1.2.3", Started: time.Now().Add(-time.Hour),
 		Run: func(workflow, run string) string { return "https://x.example" + ingress.RunPath("ns", workflow, run) },
 	}
 	b.dispatch.Commands = ingress.NewCommands(b.Store, slices.Concat(
-		statuses.Commands(), (&ingress.Folders{Store: b.Store, Boxes: machine}).Commands(), contexts.Commands(), (&ingress.Meter{Store: b.Store}).Commands(),
+		statuses.Commands(), (&ingress.Folders{Store: b.Store, Boxes: machine}).Commands(), ingress.ContextCommands(contexts), (&ingress.Meter{Store: b.Store}).Commands(),
 		[]ingress.Command{ingress.ExportCommand("https://x.example/"), ingress.ConfigCommand(b.Store)},
 		(&ingress.Debug{Store: b.Store, Pool: b.pool, Metrics: prometheus.NewRegistry()}).Commands(),
 		(&ingress.Queues{Store: b.Store, Policies: live}).Commands(),

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"xbot/internal/chat"
+	"xbot/internal/contextview"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
 	"xbot/internal/markdown"
@@ -16,7 +17,7 @@ import (
 // Statuses tells how a conversation and its person stand.
 type Statuses struct {
 	Store    *store.Store
-	Contexts *Contexts
+	Contexts *contextview.Viewer
 	Policies Policies
 	Fleet    *Fleet
 	Version  string

@@ -11,37 +11,16 @@ import (
 	"xbot/internal/i18n"
 	"xbot/internal/markdown"
 	"xbot/internal/store"
+	"xbot/internal/usage"
 )
-
-// Currency is what prices are in.
-const Currency = "USD"
 
 // weekDays is what /usage calls the last days.
 const weekDays = 7
 
-// Prices are what the provider of one model asks, in USD for a million tokens.
-type Prices struct {
-	Model  string // provider/model; of other models nothing is known
-	Known  bool   // false: no price is set, and no cost is told
-	Input  float64
-	Cached float64 // for the part of the input that the provider served from its cache
-	Output float64
-}
-
-// Cost returns what was paid for, nil where no price is known.
-func (p Prices) Cost(s chat.Spent) *float64 {
-	if !p.Known || s.Model != p.Model {
-		return nil
-	}
-	const million = 1e6
-	fresh := float64(s.PromptTokens - s.CachedTokens)
-	return new((fresh*p.Input + float64(s.CachedTokens)*p.Cached + float64(s.CompletionTokens)*p.Output) / million)
-}
-
 // Meter tells people what they have used.
 type Meter struct {
 	Store  *store.Store
-	Prices Prices
+	Prices usage.Prices
 }
 
 // UsageReport is what a person has used, by day and by session, each by model.
@@ -54,7 +33,7 @@ type UsageReport struct {
 
 // Of returns what a user has used in the last days, today included.
 func (m *Meter) Of(ctx context.Context, user chat.UserID, days int) (UsageReport, error) {
-	out := UsageReport{Days: []chat.SpentDay{}, Sessions: []chat.SpentSession{}, Currency: Currency}
+	out := UsageReport{Days: []chat.SpentDay{}, Sessions: []chat.SpentSession{}, Currency: usage.Currency}
 	byDay, err := m.Store.UsageByDay(ctx, user, days)
 	if err != nil {
 		return out, err
@@ -66,27 +45,13 @@ func (m *Meter) Of(ctx context.Context, user chat.UserID, days int) (UsageReport
 	out.Days, out.Sessions = append(out.Days, byDay...), append(out.Sessions, bySession...)
 	for i := range out.Days {
 		out.Days[i].Cost = m.Prices.Cost(out.Days[i].Spent)
-		out.Total = add(out.Total, out.Days[i].Spent)
+		out.Total = usage.Sum(out.Total, out.Days[i].Spent)
 	}
 	for i := range out.Sessions {
 		out.Sessions[i].Cost = m.Prices.Cost(out.Sessions[i].Spent)
 	}
 	slices.SortStableFunc(out.Sessions, func(a, b chat.SpentSession) int { return cmp.Compare(b.Tokens(), a.Tokens()) })
 	return out, nil
-}
-
-// add returns a sum over models. A cost that is not known adds nothing.
-func add(sum, s chat.Spent) chat.Spent {
-	sum.Calls, sum.PromptTokens = sum.Calls+s.Calls, sum.PromptTokens+s.PromptTokens
-	sum.CachedTokens, sum.CompletionTokens = sum.CachedTokens+s.CachedTokens, sum.CompletionTokens+s.CompletionTokens
-	if s.Cost != nil {
-		cost := *s.Cost
-		if sum.Cost != nil {
-			cost += *sum.Cost
-		}
-		sum.Cost = &cost
-	}
-	return sum
 }
 
 // Commands returns /usage.
@@ -117,7 +82,7 @@ func (m *Meter) say(ctx context.Context, in Inbound, _ string) (string, error) {
 	}
 	head := "| | " + i18n.Say(lang, i18n.UsageHead) + " |\n|---|---|--:|--:|--:|--:|"
 	if m.Prices.Known {
-		head = "| | " + i18n.Say(lang, i18n.UsageHead) + " | " + Currency + " |\n|---|---|--:|--:|--:|--:|--:|"
+		head = "| | " + i18n.Say(lang, i18n.UsageHead) + " | " + usage.Currency + " |\n|---|---|--:|--:|--:|--:|--:|"
 	}
 	lines := []string{head}
 	lines = append(lines, m.rows(i18n.Say(lang, i18n.UsageToday), byModel(today))...)
@@ -143,7 +108,7 @@ func byModel(days []chat.SpentDay) (out []chat.Spent) {
 			out = append(out, d.Spent)
 			continue
 		}
-		out[i] = add(out[i], d.Spent)
+		out[i] = usage.Sum(out[i], d.Spent)
 	}
 	slices.SortFunc(out, func(a, b chat.Spent) int { return cmp.Compare(b.Tokens(), a.Tokens()) })
 	return out

@@ -16,21 +16,21 @@ func (in *ingressPart) commands() *ingress.Commands {
 		in.history.Commands(),          // rewind fork
 		in.dispatch.ApprovalCommands(), // approve deny
 		[]ingress.Command{ingress.ExportCommand(in.base())},
-		in.minds.Commands(),    // model models think verbose
-		in.contexts.Commands(), // context
-		in.gateway.Commands(),  // session send activation link pair
+		in.minds.Commands(),                  // model models think verbose
+		ingress.ContextCommands(in.contexts), // context
+		in.gateway.Commands(),                // session send activation link pair
 		[]ingress.Command{ingress.CompactCommand()},
 		in.meter.Commands(),           // usage
 		in.recollections().Commands(), // memory
 		(&ingress.Profiles{Store: in.store}).Commands(),
-		in.promptCommands(), // prompt language
+		in.promptCommands(),                                                  // prompt language
 		(&ingress.Queues{Store: in.store, Policies: in.policies}).Commands(), // queue
 		(&ingress.Folders{Store: in.store, Boxes: in.boxes}).Commands(),      // pwd ls cd
-		in.fleet.Commands(), // runner
-		(&ingress.Crons{Store: in.store, Desk: in.jobs}).Commands(),       // cron
-		(&ingress.Subagents{Store: in.store, Roles: in.roles}).Commands(), // subagents agents
-		(&ingress.Groups{Store: in.store}).Commands(),                     // groups
-		in.statuses().Commands(),                                          // status whoami version
+		in.fleet.Commands(),                                                  // runner
+		(&ingress.Crons{Store: in.store, Desk: in.jobs}).Commands(),          // cron
+		(&ingress.Subagents{Store: in.store, Roles: in.roles}).Commands(),    // subagents agents
+		(&ingress.Groups{Store: in.store}).Commands(),                        // groups
+		in.statuses().Commands(),                                             // status whoami version
 		(&ingress.Triggers{Book: in.triggers}).Commands(),
 		(&ingress.Plans{Store: in.store}).Commands(), // todos
 		in.hooks.Commands(),

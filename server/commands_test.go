@@ -8,6 +8,7 @@ import (
 
 	"xbot/ingress"
 	"xbot/internal/config"
+	"xbot/internal/contextview"
 	"xbot/internal/i18n"
 	"xbot/internal/telemetry"
 	"xbot/internal/tool"
@@ -23,7 +24,7 @@ var promised = []string{
 func TestCommands_AreThePromisedOnesEachExplained(t *testing.T) {
 	in := &ingressPart{parts: &parts{tele: &telemetry.Telemetry{}, policy: policy{tools: tool.New()}}, http: config.HTTP{URL: "https://x.example"}}
 	in.history, in.dispatch, in.fleet, in.meter = &ingress.History{}, &ingress.Dispatch{}, &ingress.Fleet{}, &ingress.Meter{}
-	in.contexts, in.minds = &ingress.Contexts{}, &ingress.Minds{}
+	in.contexts, in.minds = &contextview.Viewer{}, &ingress.Minds{}
 	list := in.commands().List()
 	var names []string
 	for _, c := range list {

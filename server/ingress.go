@@ -13,12 +13,14 @@ import (
 	"xbot/ingress/channels"
 	"xbot/ingress/runners"
 	"xbot/internal/config"
+	"xbot/internal/contextview"
 	"xbot/internal/llm"
 	"xbot/internal/llm/choice"
 	"xbot/internal/llm/limits"
 	"xbot/internal/sandbox"
 	"xbot/internal/sandbox/resolver"
 	"xbot/internal/temporalclient"
+	"xbot/internal/usage"
 	"xbot/runner/wire"
 )
 
@@ -83,7 +85,7 @@ type ingressPart struct {
 	fleet      *ingress.Fleet
 	history    *ingress.History
 	meter      *ingress.Meter
-	contexts   *ingress.Contexts
+	contexts   *contextview.Viewer
 	minds      *ingress.Minds
 	gateway    *ingress.Gateway
 	hooks      *ingress.Hooks
@@ -98,9 +100,9 @@ type answering struct {
 	context config.Context
 }
 
-func (m answering) prices() ingress.Prices {
+func (m answering) prices() usage.Prices {
 	input, cached, output, known := m.llm.Prices()
-	return ingress.Prices{Model: m.model.Model(), Known: known, Input: input, Cached: cached, Output: output}
+	return usage.Prices{Model: m.model.Model(), Known: known, Input: input, Cached: cached, Output: output}
 }
 
 func newIngressPart(p *parts, l net.Listener, h config.HTTP, t config.Temporal, r config.Runner, d config.Docker, m answering) *ingressPart {
@@ -123,7 +125,7 @@ func newIngressPart(p *parts, l net.Listener, h config.HTTP, t config.Temporal, 
 	in.fleet = &ingress.Fleet{
 		Store: p.store, Resolver: in.boxes, Model: m.model.Model(), URL: h.URL, Log: p.log,
 	}
-	in.contexts = &ingress.Contexts{
+	in.contexts = &contextview.Viewer{
 		Store: p.store, Model: m.model.Model(), Models: limits.Table{Model: m.model.Model(), Others: p.models},
 		MaskAt: m.context.MaskAt, CompressAt: m.context.CompressAt, Mode: m.context.Mode,
 	}

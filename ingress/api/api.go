@@ -15,6 +15,7 @@ import (
 	"xbot/ingress"
 	"xbot/ingress/auth"
 	"xbot/internal/chat"
+	"xbot/internal/contextview"
 	"xbot/internal/cron"
 	"xbot/internal/fault"
 	"xbot/internal/feed"
@@ -22,6 +23,7 @@ import (
 	"xbot/internal/llm/catalogue"
 	"xbot/internal/logs"
 	"xbot/internal/memory/desk"
+	"xbot/internal/sandbox"
 	"xbot/internal/session"
 	"xbot/internal/store"
 	"xbot/internal/trigger"
@@ -41,13 +43,13 @@ type API struct {
 	Triggers *trigger.Book
 	Jobs     *cron.Desk
 	Logs     logs.Reader
-	Boxes    ingress.Boxes   // runners of the users
+	Boxes    sandbox.Boxes   // runners of the users
 	Links    filelink.Signer // signs links to files
 	Fleet    *ingress.Fleet
 	History  *ingress.History
 	Meter    *ingress.Meter
 	Memory   desk.Desk
-	Contexts *ingress.Contexts
+	Contexts *contextview.Viewer
 	Models   *catalogue.Live
 	Minds    *ingress.Minds
 	Hooks    *ingress.Hooks

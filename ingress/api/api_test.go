@@ -31,6 +31,7 @@ import (
 	"xbot/internal/channel/feishu"
 	"xbot/internal/channel/onebot"
 	"xbot/internal/chat"
+	"xbot/internal/contextview"
 	"xbot/internal/cron"
 	"xbot/internal/feed"
 	"xbot/internal/filelink"
@@ -52,6 +53,7 @@ import (
 	"xbot/internal/tool/shell"
 	"xbot/internal/tool/task"
 	"xbot/internal/trigger"
+	"xbot/internal/usage"
 )
 
 // limit bounds every wait.
@@ -144,12 +146,12 @@ func setup(t *testing.T) *bundle {
 	b.home = t.TempDir()
 	a.Logs = logs.Reader{Home: b.home}
 	a.Hooks = &ingress.Hooks{Store: b.store, Dispatch: dispatch, Files: &hook.Live{File: filepath.Join(b.home, "hooks.json"), Grants: hook.Grants{Callbacks: []string{"log"}}}}
-	a.Contexts = &ingress.Contexts{Store: b.store, Model: "demo/demo"}
+	a.Contexts = &contextview.Viewer{Store: b.store, Model: "demo/demo"}
 	a.Memory = desk.Desk{Shelf: b.store}
-	a.Meter = &ingress.Meter{Store: b.store, Prices: ingress.Prices{Model: "demo/demo", Known: true, Input: 2, Cached: 0.5, Output: 10}}
+	a.Meter = &ingress.Meter{Store: b.store, Prices: usage.Prices{Model: "demo/demo", Known: true, Input: 2, Cached: 0.5, Output: 10}}
 	a.History = &ingress.History{Store: b.store, Dispatch: dispatch}
 	a.Gateway = &ingress.Gateway{Store: b.store, Policies: &policy.Live{Source: b.store}, Dispatch: dispatch, Log: log}
-	dispatch.Commands = ingress.NewCommands(b.store, slices.Concat(a.Gateway.Commands(), dispatch.ApprovalCommands(), a.Fleet.Commands(), a.History.Commands(), a.Meter.Commands(), a.Contexts.Commands(), a.Minds.Commands(), a.Hooks.Commands(), []ingress.Command{ingress.CompactCommand(), ingress.SearchCommand(b.store)})...)
+	dispatch.Commands = ingress.NewCommands(b.store, slices.Concat(a.Gateway.Commands(), dispatch.ApprovalCommands(), a.Fleet.Commands(), a.History.Commands(), a.Meter.Commands(), ingress.ContextCommands(a.Contexts), a.Minds.Commands(), a.Hooks.Commands(), []ingress.Command{ingress.CompactCommand(), ingress.SearchCommand(b.store)})...)
 	mux := http.NewServeMux()
 	mux.Handle("/api/", a.Handler())
 	mux.Handle("GET /api/runners/connect", b.hub)

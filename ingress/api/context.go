@@ -6,11 +6,11 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
-	"xbot/ingress"
 	"xbot/internal/chat"
+	"xbot/internal/contextview"
 )
 
-type contextBody struct{ Body ingress.Context }
+type contextBody struct{ Body contextview.Context }
 
 func (a *API) registerContext(h huma.API) {
 	huma.Register(h, huma.Operation{
@@ -40,13 +40,13 @@ func (a *API) registerContext(h huma.API) {
 		Key
 		Turn string `path:"turn" maxLength:"200"`
 		Step int    `path:"step" minimum:"0" maximum:"100000"`
-	}) (*struct{ Body ingress.SentRequest }, error) {
+	}) (*struct{ Body contextview.SentRequest }, error) {
 		s, err := a.own(ctx, in.Key.Key)
 		if err != nil {
 			return nil, err
 		}
 		got, err := a.Contexts.Request(ctx, s.Key, chat.TurnID(in.Turn), in.Step)
-		return &struct{ Body ingress.SentRequest }{got}, a.problem(err)
+		return &struct{ Body contextview.SentRequest }{got}, a.problem(err)
 	})
 }
 

@@ -8,8 +8,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"xbot/ingress"
 	"xbot/internal/chat"
+	"xbot/internal/contextview"
 	"xbot/internal/llm"
 	"xbot/internal/prompt"
 )
@@ -43,7 +43,7 @@ func (b *bundle) ask(key chat.SessionKey, turn chat.TurnID, text, answer string)
 	return sent
 }
 
-func (p *person) context(key chat.SessionKey) (got ingress.Context) {
+func (p *person) context(key chat.SessionKey) (got contextview.Context) {
 	p.t.Helper()
 	p.get(path(key, "/context")).is(http.StatusOK, &got)
 	return got
@@ -64,7 +64,7 @@ func TestContext_TellsHowFullItIsAndWithWhat(t *testing.T) {
 	got := b.alice.context(key)
 	require.Equal(t, 107, got.Used)
 	require.Equal(t, "provider", got.Source)
-	require.Equal(t, []ingress.ContextPart{{Key: "system", Bytes: len(systemText), Tokens: got.Parts[0].Tokens}}, got.Parts)
+	require.Equal(t, []contextview.ContextPart{{Key: "system", Bytes: len(systemText), Tokens: got.Parts[0].Tokens}}, got.Parts)
 	require.Equal(t, 1, got.Tools.Count)
 	require.Positive(t, got.Tools.Tokens)
 	require.Equal(t, 1, got.Messages.User.Count)
@@ -96,12 +96,12 @@ func TestContext_ShowsTheRequestOfAStepAsItWas(t *testing.T) {
 		return path(key, fmt.Sprint("/turns/", turn, "/steps/", step, "/request"))
 	}
 
-	var got ingress.SentRequest
+	var got contextview.SentRequest
 	b.alice.get(at("t1", 0)).is(http.StatusOK, &got)
 	require.True(t, got.Exact)
 	require.Equal(t, systemText, got.System)
-	require.Equal(t, []ingress.SentTool{{Name: "Shell", Description: "runs a command", Parameters: `{"type":"object"}`}}, got.Tools)
-	require.Equal(t, []ingress.SentMessage{{Role: "user", Content: sent.Messages[0].Content}}, got.Messages)
+	require.Equal(t, []contextview.SentTool{{Name: "Shell", Description: "runs a command", Parameters: `{"type":"object"}`}}, got.Tools)
+	require.Equal(t, []contextview.SentMessage{{Role: "user", Content: sent.Messages[0].Content}}, got.Messages)
 	require.Equal(t, "One thing is open.", got.Reminder)
 	require.Equal(t, 90, got.EstimatedTokens)
 	require.Equal(t, 100, got.PromptTokens)
@@ -125,7 +125,7 @@ func TestContext_ShowsTheRequestOfAStepAsItWas(t *testing.T) {
 func TestContext_ModeIsOfTheSession(t *testing.T) {
 	b := setup(t)
 	key := b.alice.session("agent:main:web:thread:x").Key
-	var got ingress.Context
+	var got contextview.Context
 	b.do(b.alice, http.MethodPut, path(key, "/context"), map[string]string{"mode": "none"}).is(http.StatusOK, &got)
 	require.Equal(t, "none", got.Mode)
 	var s chat.Session

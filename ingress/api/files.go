@@ -151,7 +151,7 @@ func (a *API) place(ctx context.Context, key string) (place, error) {
 	if err != nil {
 		return place{}, err
 	}
-	box, err := ingress.Reach(ctx, a.Boxes, auth.User(ctx).ID, s.Runner)
+	box, err := sandbox.Reach(ctx, a.Boxes, auth.User(ctx).ID, s.Runner)
 	if err != nil {
 		return place{}, err
 	}

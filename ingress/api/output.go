@@ -12,6 +12,7 @@ import (
 	"xbot/ingress/auth"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
+	"xbot/internal/sandbox"
 )
 
 func (a *API) registerOutputs(h huma.API) {
@@ -28,7 +29,7 @@ func (a *API) registerOutputs(h huma.API) {
 		if err != nil {
 			return nil, a.problem(err)
 		}
-		box, err := ingress.Reach(ctx, a.Boxes, auth.User(ctx).ID, task.Runner)
+		box, err := sandbox.Reach(ctx, a.Boxes, auth.User(ctx).ID, task.Runner)
 		if err != nil {
 			return nil, a.problem(err)
 		}

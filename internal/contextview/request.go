@@ -1,4 +1,4 @@
-package ingress
+package contextview
 
 import (
 	"context"
@@ -48,7 +48,7 @@ type SentRequest struct {
 }
 
 // Request makes the request of a step again. NotFound: there is no such step in the session, or it sent nothing.
-func (c *Contexts) Request(ctx context.Context, key chat.SessionKey, turn chat.TurnID, step int) (SentRequest, error) {
+func (c *Viewer) Request(ctx context.Context, key chat.SessionKey, turn chat.TurnID, step int) (SentRequest, error) {
 	sent, err := c.Store.StepWindow(ctx, key, turn, step)
 	if err != nil {
 		return SentRequest{}, err

@@ -1,4 +1,5 @@
-package ingress
+// Package contextview shows what models see of conversations and how full their contexts are, from stored rows alone.
+package contextview
 
 import (
 	"cmp"
@@ -25,12 +26,12 @@ const (
 
 // Where a number of tokens comes from.
 const (
-	sourceProvider = "provider"
-	sourceEstimate = "estimate"
+	SourceProvider = "provider"
+	SourceEstimate = "estimate"
 )
 
-// Contexts shows what models see of conversations. Everything comes from stored rows: nothing is asked of a model.
-type Contexts struct {
+// Viewer shows what models see of conversations. Everything comes from stored rows: nothing is asked of a model.
+type Viewer struct {
 	Store              *store.Store
 	Model              string // of the server, provider/model
 	Models             limits.Table
@@ -112,7 +113,7 @@ type Context struct {
 }
 
 // Of shows the context of a session.
-func (c *Contexts) Of(ctx context.Context, s chat.Session) (Context, error) {
+func (c *Viewer) Of(ctx context.Context, s chat.Session) (Context, error) {
 	out := Context{
 		Model: c.Model, Mode: cmp.Or(s.ContextMode, c.Mode, chat.ContextDefault),
 		Parts: []ContextPart{}, Tools: ContextTools{List: []ContextTool{}}, Compactions: []ContextCompaction{},
@@ -140,7 +141,7 @@ func (c *Contexts) Of(ctx context.Context, s chat.Session) (Context, error) {
 }
 
 // lastStep returns the newest step with its request, an empty one where nothing was asked yet.
-func (c *Contexts) lastStep(ctx context.Context, key chat.SessionKey) (chat.SentStep, error) {
+func (c *Viewer) lastStep(ctx context.Context, key chat.SessionKey) (chat.SentStep, error) {
 	step, err := c.Store.LastStep(ctx, key)
 	if err == nil {
 		var last chat.SentStep
@@ -156,7 +157,7 @@ func (c *Contexts) lastStep(ctx context.Context, key chat.SessionKey) (chat.Sent
 }
 
 // static weighs the system prompt and the tools of the last request.
-func (c *Contexts) static(ctx context.Context, key chat.SessionKey, last chat.SentStep, out *Context) error {
+func (c *Viewer) static(ctx context.Context, key chat.SessionKey, last chat.SentStep, out *Context) error {
 	r, _ := prompt.Rebuild(chat.SentStep{Static: last.Static, System: last.System})
 	parts, err := c.Store.PromptParts(ctx, key)
 	if err != nil {
@@ -223,7 +224,7 @@ func (out *Context) weigh(w chat.Window) {
 	out.Stale, out.Edits = len(stale), len(window.Edits(w.Controls))
 }
 
-func (c *Contexts) compactions(ctx context.Context, w chat.Window, out *Context) error {
+func (c *Viewer) compactions(ctx context.Context, w chat.Window, out *Context) error {
 	all, err := c.Store.Compactions(ctx, w.Session, maxCompactions)
 	for _, control := range all {
 		if k := control.Compaction; k != nil {
@@ -239,10 +240,10 @@ func (c *Contexts) compactions(ctx context.Context, w chat.Window, out *Context)
 
 // fill says how much is in use: what the provider counted, as long as nothing has changed since, else our estimate
 // corrected by what was learnt of the model.
-func (c *Contexts) fill(ctx context.Context, w chat.Window, last chat.SentStep, out *Context) error {
+func (c *Viewer) fill(ctx context.Context, w chat.Window, last chat.SentStep, out *Context) error {
 	newest := len(w.Lines) > 0 && w.Lines[len(w.Lines)-1].Message.Role == chat.RoleAssistant
 	if newest && w.Counted == w.Upto && last.Usage.PromptTokens > 0 {
-		out.Used, out.Source = last.Usage.PromptTokens+last.Usage.CompletionTokens, sourceProvider
+		out.Used, out.Source = last.Usage.PromptTokens+last.Usage.CompletionTokens, SourceProvider
 		return nil
 	}
 	ratio, _, err := c.Store.TokenRatio(ctx, out.Model)
@@ -250,12 +251,12 @@ func (c *Contexts) fill(ctx context.Context, w chat.Window, last chat.SentStep, 
 	for _, p := range out.Parts {
 		estimate += p.Tokens
 	}
-	out.Used, out.Source = int(float64(estimate)*ratio), sourceEstimate
+	out.Used, out.Source = int(float64(estimate)*ratio), SourceEstimate
 	return err
 }
 
 // SetMode chooses how the context of a session is kept small.
-func (c *Contexts) SetMode(ctx context.Context, key chat.SessionKey, mode string) error {
+func (c *Viewer) SetMode(ctx context.Context, key chat.SessionKey, mode string) error {
 	if mode != chat.ContextDefault && mode != chat.ContextNone {
 		return fault.Errorf(fault.Invalid, "the context mode is %q; it must be default or none", mode)
 	}

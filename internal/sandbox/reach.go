@@ -1,0 +1,41 @@
+package sandbox
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+)
+
+// Boxes finds the sandbox of a person's runner: Denied if they may not use it. It does not wait for the runner. An empty
+// name means the one that the person's commands go to now.
+type Boxes interface {
+	Box(ctx context.Context, user chat.UserID, runner string) (Sandbox, error)
+}
+
+// ReachTime is how long a request waits for a runner that is offline: a person is looking at the page meanwhile.
+const ReachTime = 5 * time.Second
+
+// Reach finds a sandbox and makes sure that its runner answers. One that is offline is Unavailable, with an
+// OfflineError in the chain.
+func Reach(ctx context.Context, boxes Boxes, user chat.UserID, runner string) (Sandbox, error) {
+	box, err := boxes.Box(ctx, user, runner)
+	if err != nil {
+		return nil, err
+	}
+	soon, cancel := context.WithTimeout(ctx, ReachTime)
+	defer cancel()
+	_, err = box.Stat(soon, ".")
+	switch {
+	case ctx.Err() != nil:
+		return nil, context.Cause(ctx)
+	case soon.Err() != nil:
+		return nil, fault.Errorf(fault.Unavailable, "%w", &OfflineError{Runner: box.Name(), Waited: ReachTime})
+	}
+	if _, offline := errors.AsType[*OfflineError](err); offline {
+		return nil, err
+	}
+	return box, nil // what else is wrong with the workspace is for the operation to say
+}
