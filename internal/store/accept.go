@@ -15,6 +15,7 @@ import (
 	"xbot/internal/command"
 	"xbot/internal/fault"
 	"xbot/internal/store/dbsqlc"
+	"xbot/internal/store/pg"
 )
 
 // Inbound is a message or a stop as a channel delivered it.
@@ -89,8 +90,8 @@ const (
 func (s *Store) Accept(ctx context.Context, in Inbound) (Accepted, error) {
 	in = in.ready()
 	var got Accepted
-	err := s.inTx(ctx, func(tx *tx) (err error) {
-		got, err = tx.accept(ctx, in)
+	err := s.db.InTx(ctx, func(tx *pg.Tx) (err error) {
+		got, err = accept(ctx, tx, in)
 		return err
 	})
 	return got, err
@@ -100,14 +101,14 @@ func (s *Store) Accept(ctx context.Context, in Inbound) (Accepted, error) {
 // accepted neither is.
 func (s *Store) AcceptPair(ctx context.Context, first, second Inbound) (a, b Accepted, err error) {
 	first, second = first.ready(), second.ready()
-	err = s.inTx(ctx, func(tx *tx) error {
-		if err := tx.lockQueue(ctx, first.Session); err != nil { // the second may need it, and the first is written then
+	err = s.db.InTx(ctx, func(tx *pg.Tx) error {
+		if err := lockQueue(ctx, tx, first.Session); err != nil { // the second may need it, and the first is written then
 			return err
 		}
-		if a, err = tx.accept(ctx, first); err != nil {
+		if a, err = accept(ctx, tx, first); err != nil {
 			return err
 		}
-		b, err = tx.accept(ctx, second)
+		b, err = accept(ctx, tx, second)
 		return err
 	})
 	return a, b, err
@@ -124,7 +125,7 @@ func (in Inbound) displaces() bool {
 
 // ready fills in what the message leaves open. Commands wait for their place, whatever the mode: nothing takes it.
 func (in Inbound) ready() Inbound {
-	in.Text, in.Sender = Clean(in.Text), Clean(in.Sender)
+	in.Text, in.Sender = pg.Clean(in.Text), pg.Clean(in.Sender)
 	if in.Queue.Mode == "" || in.Control {
 		in.Queue.Mode = chat.QueueFollowup
 	}
@@ -142,24 +143,24 @@ func (in Inbound) ready() Inbound {
 
 // accept inserts the row, lets it take its place in the queue, and tells of it. Modes and drop policies that look at other
 // rows do so under a lock of the queue, which is taken first; the others need one statement.
-func (t *tx) accept(ctx context.Context, in Inbound) (Accepted, error) {
+func accept(ctx context.Context, t *pg.Tx, in Inbound) (Accepted, error) {
 	room := in.Queue.Cap
 	if in.Queue.Mode == chat.QueueInterrupt || in.Queue.Mode == chat.QueueSupersede {
 		room = noLimit // what waits gives way
 	}
 	if in.displaces() {
-		if err := t.lockQueue(ctx, in.Session); err != nil {
+		if err := lockQueue(ctx, t, in.Session); err != nil {
 			return Accepted{}, err
 		}
 	}
-	row, err := t.insertMessage(ctx, in, room, nil)
+	row, err := insertMessage(ctx, t, in, room, nil)
 	if err == nil {
-		err = t.mayWrite(ctx, in.Session) // of one that was accepted before nobody asks
+		err = mayWrite(ctx, t, in.Session) // of one that was accepted before nobody asks
 	}
 	if errors.Is(err, pgx.ErrNoRows) {
-		known, err := t.duplicate(ctx, in, in.kind())
+		known, err := findDuplicate(ctx, t, in, in.kind())
 		if fault.Is(err, fault.NotFound) {
-			return t.full(ctx, in)
+			return queueFull(ctx, t, in)
 		}
 		return known, err
 	}
@@ -167,8 +168,8 @@ func (t *tx) accept(ctx context.Context, in Inbound) (Accepted, error) {
 		return Accepted{}, gone(in.Session, fmt.Errorf("accept message: %w", err))
 	}
 	got := Accepted{ID: row.ID, Position: int(row.Ahead) + 1, Mode: in.Queue.Mode, Fetch: len(in.files()) > 0}
-	t.queued(in, row.ID)
-	return got, t.place(ctx, in, &got)
+	emitQueued(t, in, row.ID)
+	return got, placeInQueue(ctx, t, in, &got)
 }
 
 // gone is Unavailable where a row could not be written because its session was deleted at the same instant; any other err stays.
@@ -185,8 +186,8 @@ func deleted(key chat.SessionKey) error {
 }
 
 // lockQueue has what waits in a session to itself, before its row is written: a deletion locks what waits before the session.
-func (t *tx) lockQueue(ctx context.Context, key chat.SessionKey) error {
-	if err := t.q.QueueLockAll(ctx, t, string(key)); err != nil {
+func lockQueue(ctx context.Context, t *pg.Tx, key chat.SessionKey) error {
+	if err := t.Q.QueueLockAll(ctx, t, string(key)); err != nil {
 		return fmt.Errorf("lock the queue: %w", err)
 	}
 	return nil
@@ -195,19 +196,19 @@ func (t *tx) lockQueue(ctx context.Context, key chat.SessionKey) error {
 // noLimit is the number of messages that may wait where others give way.
 const noLimit = 1 << 30
 
-// queued tells of a message that waits.
-func (t *tx) queued(in Inbound, id chat.InboxID) {
-	t.touch = true
+// emitQueued tells of a message that waits.
+func emitQueued(t *pg.Tx, in Inbound, id chat.InboxID) {
+	t.Touch()
 	q := chat.Queued{Inbox: id, ClientMessageID: in.PlatformID, Text: cmp.Or(in.Options.Said, in.Text), Mode: in.Queue.Mode, Sender: in.Sender}
-	t.emit(in.Session, chat.EventQueued, q)
+	t.Emit(in.Session, chat.EventQueued, q)
 }
 
 // AcceptedBefore finds the message or queued command that was accepted under the same platform id. One that says
 // something else is a Conflict.
 func (s *Store) AcceptedBefore(ctx context.Context, in Inbound) (known Accepted, found bool, err error) {
 	in = in.ready()
-	err = s.inTx(ctx, func(tx *tx) error {
-		known, err = tx.duplicate(ctx, in, in.kind())
+	err = s.db.InTx(ctx, func(tx *pg.Tx) error {
+		known, err = findDuplicate(ctx, tx, in, in.kind())
 		return err
 	})
 	if fault.Is(err, fault.NotFound) {
@@ -217,8 +218,8 @@ func (s *Store) AcceptedBefore(ctx context.Context, in Inbound) (known Accepted,
 }
 
 // insertMessage inserts a row that a turn is to claim, if at most room messages wait.
-func (t *tx) insertMessage(ctx context.Context, in Inbound, room int, outcome *string) (dbsqlc.InboxInsertRow, error) {
-	reset, err := t.expired(ctx, in)
+func insertMessage(ctx context.Context, t *pg.Tx, in Inbound, room int, outcome *string) (dbsqlc.InboxInsertRow, error) {
+	reset, err := expiredReason(ctx, t, in)
 	if err != nil {
 		return dbsqlc.InboxInsertRow{}, err
 	}
@@ -238,11 +239,11 @@ func (t *tx) insertMessage(ctx context.Context, in Inbound, room int, outcome *s
 	if outcome == nil {
 		in.expect(&p)
 	}
-	row, err := t.q.InboxInsert(ctx, t, p)
+	row, err := t.Q.InboxInsert(ctx, t, p)
 	if err != nil || p.Files == 0 {
 		return row, err
 	}
-	return row, t.bring(ctx, in, row.ID)
+	return row, attachFiles(ctx, t, in, row.ID)
 }
 
 func (in Inbound) row(kind string) dbsqlc.InboxInsertParams {
@@ -254,27 +255,27 @@ func (in Inbound) row(kind string) dbsqlc.InboxInsertParams {
 }
 
 // insertCommand inserts the row of a shell command, which waits for its files.
-func (t *tx) insertCommand(ctx context.Context, in Inbound) (chat.InboxID, error) {
+func insertCommand(ctx context.Context, t *pg.Tx, in Inbound) (chat.InboxID, error) {
 	p := in.row(kindCommand)
 	in.expect(&p)
-	row, err := t.q.InboxInsert(ctx, t, p)
+	row, err := t.Q.InboxInsert(ctx, t, p)
 	if err != nil {
 		return 0, err
 	}
-	return row.ID, t.bring(ctx, in, row.ID)
+	return row.ID, attachFiles(ctx, t, in, row.ID)
 }
 
 // insertInbox inserts a row that does not wait among messages.
-func (t *tx) insertInbox(ctx context.Context, in Inbound, kind string, target *chat.TurnID, outcome *string) (chat.InboxID, error) {
+func insertInbox(ctx context.Context, t *pg.Tx, in Inbound, kind string, target *chat.TurnID, outcome *string) (chat.InboxID, error) {
 	p := in.row(kind)
 	p.TargetTurn, p.Outcome = target, outcome
-	row, err := t.q.InboxInsert(ctx, t, p)
+	row, err := t.Q.InboxInsert(ctx, t, p)
 	return row.ID, err
 }
 
-// duplicate finds what was accepted under the same platform id. What its sender has changed since counts as it was.
-func (t *tx) duplicate(ctx context.Context, in Inbound, kind string) (Accepted, error) {
-	row, err := t.q.InboxByPlatformID(ctx, t, dbsqlc.InboxByPlatformIDParams{
+// findDuplicate finds what was accepted under the same platform id. What its sender has changed since counts as it was.
+func findDuplicate(ctx context.Context, t *pg.Tx, in Inbound, kind string) (Accepted, error) {
+	row, err := t.Q.InboxByPlatformID(ctx, t, dbsqlc.InboxByPlatformIDParams{
 		Channel: in.Channel, Account: in.Account, UserID: in.User, PlatformID: in.PlatformID,
 	})
 	if errors.Is(err, pgx.ErrNoRows) {

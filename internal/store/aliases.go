@@ -9,33 +9,34 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/store/dbsqlc"
+	"xbot/internal/store/pg"
 )
 
 // Alias returns the conversation that another name stands for; ok is false where it stands for none.
 func (s *Store) Alias(ctx context.Context, alias string) (key chat.SessionKey, ok bool, err error) {
-	key, err = s.q.AliasGet(ctx, s.pool, alias)
+	key, err = s.db.Q.AliasGet(ctx, s.db.Pool, alias)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return "", false, nil
 	}
 	if err != nil {
-		return "", false, classify(fmt.Errorf("look up alias: %w", err))
+		return "", false, pg.Classify(fmt.Errorf("look up alias: %w", err))
 	}
 	return key, true, nil
 }
 
 // SetAlias makes a name stand for a conversation, whatever it stood for before.
 func (s *Store) SetAlias(ctx context.Context, alias string, key chat.SessionKey) error {
-	if err := s.q.AliasSet(ctx, s.pool, dbsqlc.AliasSetParams{Alias: alias, SessionKey: key}); err != nil {
-		return classify(fmt.Errorf("set alias: %w", err))
+	if err := s.db.Q.AliasSet(ctx, s.db.Pool, dbsqlc.AliasSetParams{Alias: alias, SessionKey: key}); err != nil {
+		return pg.Classify(fmt.Errorf("set alias: %w", err))
 	}
 	return nil
 }
 
 // AddAliases makes names stand for a conversation where they stand for none yet.
 func (s *Store) AddAliases(ctx context.Context, key chat.SessionKey, aliases ...string) error {
-	return s.inTx(ctx, func(tx *tx) error {
+	return s.db.InTx(ctx, func(tx *pg.Tx) error {
 		for _, alias := range aliases {
-			if err := s.q.AliasAdd(ctx, tx, dbsqlc.AliasAddParams{Alias: alias, SessionKey: key}); err != nil {
+			if err := s.db.Q.AliasAdd(ctx, tx, dbsqlc.AliasAddParams{Alias: alias, SessionKey: key}); err != nil {
 				return fmt.Errorf("add alias: %w", err)
 			}
 		}
@@ -45,14 +46,14 @@ func (s *Store) AddAliases(ctx context.Context, key chat.SessionKey, aliases ...
 
 // NameAnswers lets replies to answers find their conversation, if it is one that has such names: a work session.
 func (s *Store) NameAnswers(ctx context.Context, key chat.SessionKey, aliases ...string) error {
-	err := s.q.AliasAnswers(ctx, s.pool, dbsqlc.AliasAnswersParams{SessionKey: key, Aliases: aliases})
+	err := s.db.Q.AliasAnswers(ctx, s.db.Pool, dbsqlc.AliasAnswersParams{SessionKey: key, Aliases: aliases})
 	if err != nil {
-		return classify(fmt.Errorf("name answers: %w", err))
+		return pg.Classify(fmt.Errorf("name answers: %w", err))
 	}
 	return nil
 }
 
 // DropAlias forgets a name.
 func (s *Store) DropAlias(ctx context.Context, alias string) error {
-	return classify(s.q.AliasDelete(ctx, s.pool, alias))
+	return pg.Classify(s.db.Q.AliasDelete(ctx, s.db.Pool, alias))
 }

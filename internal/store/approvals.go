@@ -12,6 +12,7 @@ import (
 	"xbot/internal/i18n"
 	"xbot/internal/question"
 	"xbot/internal/store/dbsqlc"
+	"xbot/internal/store/pg"
 )
 
 // maxReason bounds the reason that is shown with a question, in characters.
@@ -21,22 +22,22 @@ const maxReason = 500
 // approval is nil when the call needs none, and open only while an answer is awaited. The reason is the model's own;
 // empty means the last paragraph it wrote before its calls.
 func (s *Store) Ask(ctx context.Context, id chat.CallID, reason string) (chat.Call, error) {
-	err := s.inTx(ctx, func(tx *tx) error {
-		row, err := s.q.ApprovalOpen(ctx, tx, dbsqlc.ApprovalOpenParams{ID: id, Reason: Clean(reason), MaxReason: maxReason})
+	err := s.db.InTx(ctx, func(tx *pg.Tx) error {
+		row, err := s.db.Q.ApprovalOpen(ctx, tx, dbsqlc.ApprovalOpenParams{ID: id, Reason: pg.Clean(reason), MaxReason: maxReason})
 		if errors.Is(err, pgx.ErrNoRows) {
 			return nil
 		}
 		if err != nil {
 			return fmt.Errorf("ask about call %s: %w", id, err)
 		}
-		tx.emit(row.SessionKey, chat.EventTool, toolEvent(row))
+		tx.Emit(row.SessionKey, chat.EventTool, toolEvent(row))
 		if row.Hook == chat.HookDeferred {
 			return nil // it is not the person's to answer
 		}
-		if err := tx.askAbove(ctx, row); err != nil {
+		if err := askParent(ctx, tx, row); err != nil {
 			return err
 		}
-		return tx.sendQuestion(ctx, id)
+		return sendQuestion(ctx, tx, id)
 	})
 	if err != nil {
 		return chat.Call{}, err
@@ -46,28 +47,28 @@ func (s *Store) Ask(ctx context.Context, id chat.CallID, reason string) (chat.Ca
 
 // Expire denies a call that nobody answered for in time. An answer that came before stands.
 func (s *Store) Expire(ctx context.Context, id chat.CallID) error {
-	return s.inTx(ctx, func(tx *tx) error {
-		row, err := s.q.CallGet(ctx, tx, id)
+	return s.db.InTx(ctx, func(tx *pg.Tx) error {
+		row, err := s.db.Q.CallGet(ctx, tx, id)
 		if errors.Is(err, pgx.ErrNoRows) {
 			return nil // the session was deleted
 		}
 		if err != nil {
 			return fmt.Errorf("read call %s: %w", id, err)
 		}
-		lang, err := tx.langOf(ctx, row.TurnID)
+		lang, err := langOfTurn(ctx, tx, row.TurnID)
 		if err != nil {
 			return err
 		}
 		note := i18n.Say(lang, i18n.Unanswered)
-		row, err = s.q.ApprovalExpire(ctx, tx, dbsqlc.ApprovalExpireParams{ID: id, Note: note, AnsweredBy: chat.AnsweredByNobody})
+		row, err = s.db.Q.ApprovalExpire(ctx, tx, dbsqlc.ApprovalExpireParams{ID: id, Note: note, AnsweredBy: chat.AnsweredByNobody})
 		if errors.Is(err, pgx.ErrNoRows) {
 			return nil
 		}
 		if err != nil {
 			return fmt.Errorf("deny call %s: %w", id, err)
 		}
-		tx.emit(row.SessionKey, chat.EventTool, toolEvent(row))
-		return tx.settleQuestion(ctx, id)
+		tx.Emit(row.SessionKey, chat.EventTool, toolEvent(row))
+		return settleQuestion(ctx, tx, id)
 	})
 }
 
@@ -95,15 +96,15 @@ var ErrNothingAsked error = fault.Errorf(fault.Conflict, "nothing in this conver
 // what happened before, or NotFound for a stranger.
 func (s *Store) Answer(ctx context.Context, a Answer) (chat.ToolCall, error) {
 	var out chat.ToolCall
-	err := s.inTx(ctx, func(tx *tx) error {
+	err := s.db.InTx(ctx, func(tx *pg.Tx) error {
 		var err error
 		if a.Call == "" {
 			var done bool
-			if a.Call, a.Session, out, done, err = tx.oldestOpen(ctx, a); err != nil || done {
+			if a.Call, a.Session, out, done, err = oldestOpenCall(ctx, tx, a); err != nil || done {
 				return err
 			}
 		}
-		row, err := tx.answer(ctx, a)
+		row, err := answerCall(ctx, tx, a)
 		if err != nil {
 			return err
 		}
@@ -113,24 +114,24 @@ func (s *Store) Answer(ctx context.Context, a Answer) (chat.ToolCall, error) {
 	return out, err
 }
 
-// oldestOpen finds the question that an answer without a call is for, which may be one of a subagent; done says that the same
+// oldestOpenCall finds the question that an answer without a call is for, which may be one of a subagent; done says that the same
 // message was an answer before, to the call that is returned.
-func (t *tx) oldestOpen(ctx context.Context, a Answer) (id chat.CallID, key chat.SessionKey, before chat.ToolCall, done bool, err error) {
-	row, err := t.q.ApprovalByKey(ctx, t, dbsqlc.ApprovalByKeyParams{SessionKey: a.Session, AnswerKey: a.Key, UserID: int64(a.User)})
+func oldestOpenCall(ctx context.Context, t *pg.Tx, a Answer) (id chat.CallID, key chat.SessionKey, before chat.ToolCall, done bool, err error) {
+	row, err := t.Q.ApprovalByKey(ctx, t, dbsqlc.ApprovalByKeyParams{SessionKey: a.Session, AnswerKey: a.Key, UserID: int64(a.User)})
 	if err == nil {
 		return row.ID, row.SessionKey, callOf(row), true, nil
 	}
 	if !errors.Is(err, pgx.ErrNoRows) {
 		return "", "", before, false, fmt.Errorf("look for an earlier answer: %w", err)
 	}
-	row, err = t.oldest(ctx, a.Session, a.User, a.Allow && a.Answers == nil)
+	row, err = oldestApproval(ctx, t, a.Session, a.User, a.Allow && a.Answers == nil)
 	if errors.Is(err, pgx.ErrNoRows) && a.Allow { // a permission is no answer
-		if row, err = t.oldest(ctx, a.Session, a.User, false); err == nil {
+		if row, err = oldestApproval(ctx, t, a.Session, a.User, false); err == nil {
 			return "", "", before, false, i18n.Fault(fault.Invalid, i18n.InquiryOpen)
 		}
 	}
 	if errors.Is(err, pgx.ErrNoRows) {
-		return "", "", before, false, t.nothingOpen(ctx, a)
+		return "", "", before, false, nothingOpen(ctx, t, a)
 	}
 	if err != nil {
 		return "", "", before, false, fmt.Errorf("find the open question: %w", err)
@@ -139,8 +140,8 @@ func (t *tx) oldestOpen(ctx context.Context, a Answer) (id chat.CallID, key chat
 }
 
 // nothingOpen says why there is nothing that the user could answer: a hook may have deferred what waits.
-func (t *tx) nothingOpen(ctx context.Context, a Answer) error {
-	deferred, err := t.q.ApprovalDeferred(ctx, t, dbsqlc.ApprovalDeferredParams{SessionKey: a.Session, UserID: int64(a.User)})
+func nothingOpen(ctx context.Context, t *pg.Tx, a Answer) error {
+	deferred, err := t.Q.ApprovalDeferred(ctx, t, dbsqlc.ApprovalDeferredParams{SessionKey: a.Session, UserID: int64(a.User)})
 	switch {
 	case err != nil:
 		return fmt.Errorf("look for deferred calls: %w", err)
@@ -150,63 +151,63 @@ func (t *tx) nothingOpen(ctx context.Context, a Answer) error {
 	return ErrNothingAsked
 }
 
-// oldest reads the call of a session that has waited longest for something that the user may say to it.
-func (t *tx) oldest(ctx context.Context, key chat.SessionKey, user chat.UserID, permissions bool) (dbsqlc.ToolCall, error) {
-	return t.q.ApprovalOldest(ctx, t, dbsqlc.ApprovalOldestParams{SessionKey: key, UserID: int64(user), Permissions: permissions})
+// oldestApproval reads the call of a session that has waited longest for something that the user may say to it.
+func oldestApproval(ctx context.Context, t *pg.Tx, key chat.SessionKey, user chat.UserID, permissions bool) (dbsqlc.ToolCall, error) {
+	return t.Q.ApprovalOldest(ctx, t, dbsqlc.ApprovalOldestParams{SessionKey: key, UserID: int64(user), Permissions: permissions})
 }
 
-func (t *tx) answer(ctx context.Context, a Answer) (dbsqlc.ToolCall, error) {
+func answerCall(ctx context.Context, t *pg.Tx, a Answer) (dbsqlc.ToolCall, error) {
 	state := chat.ApprovalDenied
 	if a.Allow {
 		state = chat.ApprovalAllowed
 	}
-	answers, err := t.fit(ctx, a)
+	answers, err := fitAnswers(ctx, t, a)
 	if err != nil {
 		return dbsqlc.ToolCall{}, err
 	}
-	row, err := t.q.ApprovalAnswer(ctx, t, dbsqlc.ApprovalAnswerParams{
-		ID: a.Call, SessionKey: a.Session, UserID: int64(a.User), Approval: state, Note: Clean(a.Note), AnsweredBy: a.UserName, AnswerKey: Clean(a.Key),
+	row, err := t.Q.ApprovalAnswer(ctx, t, dbsqlc.ApprovalAnswerParams{
+		ID: a.Call, SessionKey: a.Session, UserID: int64(a.User), Approval: state, Note: pg.Clean(a.Note), AnsweredBy: a.UserName, AnswerKey: pg.Clean(a.Key),
 		Answers: answers,
 	})
 	if errors.Is(err, pgx.ErrNoRows) {
-		return t.answeredBefore(ctx, a)
+		return answeredBefore(ctx, t, a)
 	}
 	if err != nil {
 		return row, fmt.Errorf("answer for call %s: %w", a.Call, err)
 	}
 	if a.Allow && a.Always {
-		err := t.q.PermissionSetOfOwner(ctx, t, dbsqlc.PermissionSetOfOwnerParams{SessionKey: a.Session, Tool: row.Name, Rule: chat.RuleAllow})
+		err := t.Q.PermissionSetOfOwner(ctx, t, dbsqlc.PermissionSetOfOwnerParams{SessionKey: a.Session, Tool: row.Name, Rule: chat.RuleAllow})
 		if err != nil {
 			return row, fmt.Errorf("set the rule of %s: %w", row.Name, err)
 		}
 	}
-	t.emit(row.SessionKey, chat.EventTool, toolEvent(row))
-	return row, t.settleQuestion(ctx, row.ID)
+	t.Emit(row.SessionKey, chat.EventTool, toolEvent(row))
+	return row, settleQuestion(ctx, t, row.ID)
 }
 
 // answeredBefore finds that an answer was recorded before, under the same key, or says why it is not taken.
-func (t *tx) answeredBefore(ctx context.Context, a Answer) (dbsqlc.ToolCall, error) {
-	row, err := t.q.ApprovalByKey(ctx, t, dbsqlc.ApprovalByKeyParams{SessionKey: a.Session, AnswerKey: Clean(a.Key), UserID: int64(a.User)})
+func answeredBefore(ctx context.Context, t *pg.Tx, a Answer) (dbsqlc.ToolCall, error) {
+	row, err := t.Q.ApprovalByKey(ctx, t, dbsqlc.ApprovalByKeyParams{SessionKey: a.Session, AnswerKey: pg.Clean(a.Key), UserID: int64(a.User)})
 	if err == nil && row.ID == a.Call {
 		return row, nil
 	}
 	if err != nil && !errors.Is(err, pgx.ErrNoRows) {
 		return row, fmt.Errorf("look for an earlier answer: %w", err)
 	}
-	return row, t.whyNotAnswered(ctx, a)
+	return row, whyNotAnswered(ctx, t, a)
 }
 
-// fit checks an answer against the questions of its call, where it could count: whoever is late, or a stranger, is told
+// fitAnswers checks an answer against the questions of its call, where it could count: whoever is late, or a stranger, is told
 // that instead.
-func (t *tx) fit(ctx context.Context, a Answer) (chat.Answers, error) {
-	row, err := t.q.CallGet(ctx, t, a.Call)
+func fitAnswers(ctx context.Context, t *pg.Tx, a Answer) (chat.Answers, error) {
+	row, err := t.Q.CallGet(ctx, t, a.Call)
 	if errors.Is(err, pgx.ErrNoRows) || err == nil && (row.SessionKey != a.Session || row.Approval != chat.ApprovalOpen) {
 		return nil, nil
 	}
 	if err != nil {
 		return nil, fmt.Errorf("read call %s: %w", a.Call, err)
 	}
-	if may, _, err := t.may(ctx, a); err != nil || !may {
+	if may, _, err := mayAnswer(ctx, t, a); err != nil || !may {
 		return nil, err
 	}
 	switch asks := len(row.Questions) > 0; {
@@ -222,10 +223,10 @@ func (t *tx) fit(ctx context.Context, a Answer) (chat.Answers, error) {
 	return question.Fit(row.Questions, a.Answers)
 }
 
-// may reports whether the user may say something to the call, and whether it concerns them: what a hook has deferred concerns
+// mayAnswer reports whether the user may say something to the call, and whether it concerns them: what a hook has deferred concerns
 // people who may not decide it. A call that there is not concerns nobody.
-func (t *tx) may(ctx context.Context, a Answer) (may, concerned bool, err error) {
-	row, err := t.q.ApprovalMay(ctx, t, dbsqlc.ApprovalMayParams{ID: a.Call, UserID: int64(a.User)})
+func mayAnswer(ctx context.Context, t *pg.Tx, a Answer) (may, concerned bool, err error) {
+	row, err := t.Q.ApprovalMay(ctx, t, dbsqlc.ApprovalMayParams{ID: a.Call, UserID: int64(a.User)})
 	if errors.Is(err, pgx.ErrNoRows) {
 		return false, false, nil
 	}
@@ -236,12 +237,12 @@ func (t *tx) may(ctx context.Context, a Answer) (may, concerned bool, err error)
 }
 
 // whyNotAnswered says why an answer found no open question.
-func (t *tx) whyNotAnswered(ctx context.Context, a Answer) error {
-	row, err := t.q.CallGet(ctx, t, a.Call)
+func whyNotAnswered(ctx context.Context, t *pg.Tx, a Answer) error {
+	row, err := t.Q.CallGet(ctx, t, a.Call)
 	if err != nil && !errors.Is(err, pgx.ErrNoRows) {
 		return fmt.Errorf("read call %s: %w", a.Call, err)
 	}
-	may, concerned, mayErr := t.may(ctx, a)
+	may, concerned, mayErr := mayAnswer(ctx, t, a)
 	if mayErr != nil {
 		return mayErr
 	}
@@ -265,8 +266,8 @@ func (t *tx) whyNotAnswered(ctx context.Context, a Answer) error {
 
 // Answered lists the calls of a turn that were answered for and that the turn has not acted on yet.
 func (s *Store) Answered(ctx context.Context, turn chat.TurnID) ([]chat.CallID, error) {
-	ids, err := s.q.ApprovalAnswered(ctx, s.pool, turn)
-	return ids, classify(err)
+	ids, err := s.db.Q.ApprovalAnswered(ctx, s.db.Pool, turn)
+	return ids, pg.Classify(err)
 }
 
 func approvalOf(r dbsqlc.ToolCall) *chat.Approval {

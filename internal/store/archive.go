@@ -13,17 +13,18 @@ import (
 	"xbot/internal/fault"
 	"xbot/internal/memory/lexical"
 	"xbot/internal/store/dbsqlc"
+	"xbot/internal/store/pg"
 )
 
 // Archive adds an entry to an archive and takes out another that it replaces; 0: none. The same key writes once; an empty
 // one always. NotFound: there is nothing to replace. TooLarge: it is longer than chat.MaxArchival.
 func (s *Store) Archive(ctx context.Context, w chat.Whose, key string, e chat.ArchivalEntry, replaces chat.ArchivalID) (chat.ArchivalID, error) {
-	said, _, err := s.changeMemory(ctx, w, key, func(tx *tx) (string, error) {
+	said, _, err := s.changeMemory(ctx, w, key, func(tx *pg.Tx) (string, error) {
 		var gone []chat.ArchivalID
 		if replaces != 0 {
 			gone = []chat.ArchivalID{replaces}
 		}
-		ids, err := tx.changeArchive(ctx, w, []chat.ArchivalEntry{e}, gone)
+		ids, err := changeArchive(ctx, tx, w, []chat.ArchivalEntry{e}, gone)
 		if err != nil {
 			return "", err
 		}
@@ -39,36 +40,36 @@ func (s *Store) Archive(ctx context.Context, w chat.Whose, key string, e chat.Ar
 
 // Forget takes an entry out of an archive. NotFound: there is no such entry.
 func (s *Store) Forget(ctx context.Context, w chat.Whose, id chat.ArchivalID) error {
-	_, _, err := s.changeMemory(ctx, w, "", func(tx *tx) (string, error) {
-		_, err := tx.changeArchive(ctx, w, nil, []chat.ArchivalID{id})
+	_, _, err := s.changeMemory(ctx, w, "", func(tx *pg.Tx) (string, error) {
+		_, err := changeArchive(ctx, tx, w, nil, []chat.ArchivalID{id})
 		return "", err
 	})
 	return err
 }
 
 // changeArchive adds and deletes entries, in the lock of the user. NotFound: one to delete is not there.
-func (t *tx) changeArchive(ctx context.Context, w chat.Whose, added []chat.ArchivalEntry, gone []chat.ArchivalID) ([]chat.ArchivalID, error) {
+func changeArchive(ctx context.Context, t *pg.Tx, w chat.Whose, added []chat.ArchivalEntry, gone []chat.ArchivalID) ([]chat.ArchivalID, error) {
 	if len(added)+len(gone) == 0 {
 		return nil, nil
 	}
-	n, err := t.q.ArchiveDelete(ctx, t, dbsqlc.ArchiveDeleteParams{UserID: w.User, Agent: w.Agent, Ids: numbers(gone)})
+	n, err := t.Q.ArchiveDelete(ctx, t, dbsqlc.ArchiveDeleteParams{UserID: w.User, Agent: w.Agent, Ids: numbers(gone)})
 	if err != nil {
 		return nil, fmt.Errorf("delete from the archive: %w", err)
 	}
 	if int(n) != len(gone) {
 		return nil, fault.Errorf(fault.NotFound, "the archive has no such entry any more; search it again")
 	}
-	revision, err := t.q.HeadBump(ctx, t, dbsqlc.HeadBumpParams{UserID: w.User, Agent: w.Agent, Deletions: n})
+	revision, err := t.Q.HeadBump(ctx, t, dbsqlc.HeadBumpParams{UserID: w.User, Agent: w.Agent, Deletions: n})
 	if err != nil {
 		return nil, fmt.Errorf("count the changes of the archive: %w", err)
 	}
 	ids := make([]chat.ArchivalID, len(added))
 	for i, e := range added {
-		content := Clean(e.Content)
+		content := pg.Clean(e.Content)
 		if size := utf8.RuneCountInString(content); size > chat.MaxArchival {
 			return nil, fault.Errorf(fault.TooLarge, "an entry of the archive has at most %d characters, and this one %d: shorten or split it", chat.MaxArchival, size)
 		}
-		ids[i], err = t.q.ArchiveAdd(ctx, t, dbsqlc.ArchiveAddParams{
+		ids[i], err = t.Q.ArchiveAdd(ctx, t, dbsqlc.ArchiveAddParams{
 			UserID: w.User, Agent: w.Agent, Content: content, At: at(e.At), Words: indexed(content),
 			Embedding: packed(e.Embedding), EmbeddingModel: e.Model, Revision: revision,
 		})
@@ -81,15 +82,15 @@ func (t *tx) changeArchive(ctx context.Context, w chat.Whose, added []chat.Archi
 
 // ArchiveCount counts the entries of an archive.
 func (s *Store) ArchiveCount(ctx context.Context, w chat.Whose) (int, error) {
-	n, err := s.q.ArchiveCount(ctx, s.pool, dbsqlc.ArchiveCountParams{UserID: w.User, Agent: w.Agent})
-	return int(n), classify(err)
+	n, err := s.db.Q.ArchiveCount(ctx, s.db.Pool, dbsqlc.ArchiveCountParams{UserID: w.User, Agent: w.Agent})
+	return int(n), pg.Classify(err)
 }
 
 // ArchiveGet returns those of some entries that are in an archive, in the order in which they are asked for.
 func (s *Store) ArchiveGet(ctx context.Context, w chat.Whose, ids []chat.ArchivalID) ([]chat.ArchivalEntry, error) {
-	rows, err := s.q.ArchiveGet(ctx, s.pool, dbsqlc.ArchiveGetParams{UserID: w.User, Agent: w.Agent, Ids: numbers(ids)})
+	rows, err := s.db.Q.ArchiveGet(ctx, s.db.Pool, dbsqlc.ArchiveGetParams{UserID: w.User, Agent: w.Agent, Ids: numbers(ids)})
 	if err != nil {
-		return nil, classify(fmt.Errorf("read the archive: %w", err))
+		return nil, pg.Classify(fmt.Errorf("read the archive: %w", err))
 	}
 	out := make([]chat.ArchivalEntry, len(rows))
 	for i, r := range rows {
@@ -102,9 +103,9 @@ func (s *Store) ArchiveGet(ctx context.Context, w chat.Whose, ids []chat.Archiva
 // ArchiveList returns the newest n entries of an archive, the newest first. before is the id of one that they are older
 // than; 0: all.
 func (s *Store) ArchiveList(ctx context.Context, w chat.Whose, before chat.ArchivalID, n int) ([]chat.ArchivalEntry, error) {
-	rows, err := s.q.ArchiveList(ctx, s.pool, dbsqlc.ArchiveListParams{UserID: w.User, Agent: w.Agent, Before: int64(before), N: int32(n)})
+	rows, err := s.db.Q.ArchiveList(ctx, s.db.Pool, dbsqlc.ArchiveListParams{UserID: w.User, Agent: w.Agent, Before: int64(before), N: int32(n)})
 	if err != nil {
-		return nil, classify(fmt.Errorf("list the archive: %w", err))
+		return nil, pg.Classify(fmt.Errorf("list the archive: %w", err))
 	}
 	out := make([]chat.ArchivalEntry, len(rows))
 	for i, r := range rows {
@@ -119,9 +120,9 @@ func (s *Store) ArchiveSearch(ctx context.Context, w chat.Whose, query string, n
 	if p.Queries, p.Weights = asked(query); len(p.Queries) == 0 {
 		return nil, nil
 	}
-	rows, err := s.q.ArchiveSearch(ctx, s.pool, p)
+	rows, err := s.db.Q.ArchiveSearch(ctx, s.db.Pool, p)
 	if err != nil {
-		return nil, classify(fmt.Errorf("search the archive: %w", err))
+		return nil, pg.Classify(fmt.Errorf("search the archive: %w", err))
 	}
 	out := make([]chat.ArchivalID, len(rows))
 	for i, r := range rows {
@@ -137,11 +138,11 @@ func (s *Store) MemoryLog(ctx context.Context, w chat.Whose, query string, since
 	if queries == nil {
 		queries = []string{}
 	}
-	rows, err := s.q.HistorySearch(ctx, s.pool, dbsqlc.HistorySearchParams{
+	rows, err := s.db.Q.HistorySearch(ctx, s.db.Pool, dbsqlc.HistorySearchParams{
 		UserID: w.User, Agent: w.Agent, Since: since, Until: until, Queries: queries, N: int32(n),
 	})
 	if err != nil {
-		return nil, classify(fmt.Errorf("search the log of memory: %w", err))
+		return nil, pg.Classify(fmt.Errorf("search the log of memory: %w", err))
 	}
 	out := make([]chat.HistoryEntry, len(rows))
 	for i, r := range rows {
@@ -152,7 +153,7 @@ func (s *Store) MemoryLog(ctx context.Context, w chat.Whose, query string, since
 
 // asked is a query as Postgres reads it, one tsquery a term. Terms are letters and digits, which need no escaping.
 func asked(query string) (queries []string, weights []float64) {
-	for _, t := range lexical.Query(Clean(query)) {
+	for _, t := range lexical.Query(pg.Clean(query)) {
 		q := "'" + t.Text + "'"
 		if t.Prefix {
 			q += ":*"

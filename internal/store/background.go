@@ -15,6 +15,7 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/store/dbsqlc"
+	"xbot/internal/store/pg"
 )
 
 // Background is what goes on in the background of conversations: their commands, and the subagents, chats among agents and runs of
@@ -99,7 +100,7 @@ func (s *Store) Works(ctx context.Context, key chat.SessionKey) ([]chat.Task, er
 	for _, list := range []func(context.Context, chat.SessionKey) ([]chat.Task, error){s.subagentWorks, s.groupWorks, s.jobWorks} {
 		some, err := list(ctx, key)
 		if err != nil {
-			return nil, classify(err)
+			return nil, pg.Classify(err)
 		}
 		out = append(out, some...)
 	}
@@ -108,7 +109,7 @@ func (s *Store) Works(ctx context.Context, key chat.SessionKey) ([]chat.Task, er
 }
 
 func (s *Store) subagentWorks(ctx context.Context, key chat.SessionKey) ([]chat.Task, error) {
-	rows, err := s.q.WorkSubagents(ctx, s.pool, dbsqlc.WorkSubagentsParams{Parent: key, N: maxWorks})
+	rows, err := s.db.Q.WorkSubagents(ctx, s.db.Pool, dbsqlc.WorkSubagentsParams{Parent: key, N: maxWorks})
 	if err != nil {
 		return nil, fmt.Errorf("list subagents in the background: %w", err)
 	}
@@ -137,7 +138,7 @@ func workID(role, instance string, made chat.CallID) string {
 }
 
 func (s *Store) groupWorks(ctx context.Context, key chat.SessionKey) ([]chat.Task, error) {
-	rows, err := s.q.GroupsOf(ctx, s.pool, dbsqlc.GroupsOfParams{SessionKey: string(key), N: maxWorks})
+	rows, err := s.db.Q.GroupsOf(ctx, s.db.Pool, dbsqlc.GroupsOfParams{SessionKey: string(key), N: maxWorks})
 	if err != nil {
 		return nil, fmt.Errorf("list group chats: %w", err)
 	}
@@ -159,7 +160,7 @@ func (s *Store) groupWorks(ctx context.Context, key chat.SessionKey) ([]chat.Tas
 }
 
 func (s *Store) jobWorks(ctx context.Context, key chat.SessionKey) ([]chat.Task, error) {
-	jobs, err := s.q.WorkJobs(ctx, s.pool, dbsqlc.WorkJobsParams{Home: string(key), N: maxWorks})
+	jobs, err := s.db.Q.WorkJobs(ctx, s.db.Pool, dbsqlc.WorkJobsParams{Home: string(key), N: maxWorks})
 	if err != nil || len(jobs) == 0 {
 		return nil, err
 	}
@@ -167,7 +168,7 @@ func (s *Store) jobWorks(ctx context.Context, key chat.SessionKey) ([]chat.Task,
 	for i, j := range jobs {
 		ids[i], names[j.ID] = string(j.ID), cmp.Or(j.Name, chat.FirstWords(j.Message, taskWords))
 	}
-	runs, err := s.q.CronRuns(ctx, s.pool, dbsqlc.CronRunsParams{Jobs: ids, Most: 1})
+	runs, err := s.db.Q.CronRuns(ctx, s.db.Pool, dbsqlc.CronRunsParams{Jobs: ids, Most: 1})
 	if err != nil {
 		return nil, fmt.Errorf("list the last runs of jobs: %w", err)
 	}
@@ -204,17 +205,17 @@ func worked(outcome string) (chat.TaskState, string) {
 // answer, and of what goes on what it said last.
 func (s *Store) workSaid(ctx context.Context, key chat.SessionKey, t chat.Task) (string, error) {
 	if t.State != chat.TaskRunning && t.Call != "" {
-		body, err := s.q.WorkTold(ctx, s.pool, dbsqlc.WorkToldParams{Key: key, Told: string(t.Call)})
+		body, err := s.db.Q.WorkTold(ctx, s.db.Pool, dbsqlc.WorkToldParams{Key: key, Told: string(t.Call)})
 		if !errors.Is(err, pgx.ErrNoRows) {
-			return body, classify(err)
+			return body, pg.Classify(err)
 		}
 	}
 	if t.Kind == chat.TaskGroup {
 		return s.saidInGroup(ctx, chat.GroupID(t.ID))
 	}
-	said, err := s.q.SubagentSaid(ctx, s.pool, &t.Turn)
+	said, err := s.db.Q.SubagentSaid(ctx, s.db.Pool, &t.Turn)
 	if err != nil {
-		return "", classify(fmt.Errorf("read what %s said: %w", t.ID, err))
+		return "", pg.Classify(fmt.Errorf("read what %s said: %w", t.ID, err))
 	}
 	if t.State == chat.TaskRunning {
 		return said.Answer, nil
@@ -223,12 +224,12 @@ func (s *Store) workSaid(ctx context.Context, key chat.SessionKey, t chat.Task) 
 }
 
 func (s *Store) saidInGroup(ctx context.Context, id chat.GroupID) (text string, err error) {
-	err = s.inTx(ctx, func(tx *tx) error {
-		row, err := s.q.GroupGet(ctx, tx, id)
+	err = s.db.InTx(ctx, func(tx *pg.Tx) error {
+		row, err := s.db.Q.GroupGet(ctx, tx, id)
 		if err != nil {
 			return fmt.Errorf("read group chat %s: %w", id, err)
 		}
-		r, err := tx.room(ctx, row.GroupChat)
+		r, err := groupRoom(ctx, tx, row.GroupChat)
 		text = r.chat.Transcript(r.lines, maxTranscript)
 		return err
 	})

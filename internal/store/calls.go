@@ -10,17 +10,18 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/store/dbsqlc"
+	"xbot/internal/store/pg"
 )
 
 // Call reads a call and its session.
 func (s *Store) Call(ctx context.Context, id chat.CallID) (chat.Call, error) {
-	row, err := s.q.CallGet(ctx, s.pool, id)
+	row, err := s.db.Q.CallGet(ctx, s.db.Pool, id)
 	if err != nil {
-		return chat.Call{}, classify(fmt.Errorf("read call %s: %w", id, err))
+		return chat.Call{}, pg.Classify(fmt.Errorf("read call %s: %w", id, err))
 	}
-	session, err := s.q.SessionGet(ctx, s.pool, row.SessionKey)
+	session, err := s.db.Q.SessionGet(ctx, s.db.Pool, row.SessionKey)
 	if err != nil {
-		return chat.Call{}, classify(fmt.Errorf("read session of call %s: %w", id, err))
+		return chat.Call{}, pg.Classify(fmt.Errorf("read session of call %s: %w", id, err))
 	}
 	c := chat.Call{
 		ToolCall: callOf(row), Session: row.SessionKey, Turn: row.TurnID, Step: int(row.Step),
@@ -39,8 +40,8 @@ func (s *Store) Call(ctx context.Context, id chat.CallID) (chat.Call, error) {
 // false when the call is done, its turn closed, or its permission missing: then it must not run.
 func (s *Store) BeginCall(ctx context.Context, c chat.Call) (bool, error) {
 	began := false
-	err := s.inTx(ctx, func(tx *tx) error {
-		row, err := s.q.CallBegin(ctx, tx, dbsqlc.CallBeginParams{ID: c.ID, Runner: c.Runner})
+	err := s.db.InTx(ctx, func(tx *pg.Tx) error {
+		row, err := s.db.Q.CallBegin(ctx, tx, dbsqlc.CallBeginParams{ID: c.ID, Runner: c.Runner})
 		if errors.Is(err, pgx.ErrNoRows) {
 			return nil
 		}
@@ -49,7 +50,7 @@ func (s *Store) BeginCall(ctx context.Context, c chat.Call) (bool, error) {
 		}
 		began = true
 		if c.State == chat.CallOpen {
-			tx.emit(row.SessionKey, chat.EventTool, toolEvent(row))
+			tx.Emit(row.SessionKey, chat.EventTool, toolEvent(row))
 		}
 		return nil
 	})
@@ -60,36 +61,36 @@ func (s *Store) BeginCall(ctx context.Context, c chat.Call) (bool, error) {
 // a Conflict when the call has its result already, because its turn was closed, or is gone: nobody would follow the
 // command, so it must not be sent.
 func (s *Store) SetStartedOn(ctx context.Context, id chat.CallID, store string) error {
-	n, err := s.q.CallSetStartedOn(ctx, s.pool, dbsqlc.CallSetStartedOnParams{ID: id, StartedOn: store})
+	n, err := s.db.Q.CallSetStartedOn(ctx, s.db.Pool, dbsqlc.CallSetStartedOnParams{ID: id, StartedOn: store})
 	if err == nil && n == 0 {
 		return fault.Errorf(fault.Conflict, "the call was ended before its command was sent")
 	}
-	return classify(err)
+	return pg.Classify(err)
 }
 
 // FinishCall records the result of a call with what is kept beside it: the whole of a result that is only a summary, and
 // the background task that its command has become if it goes on, in one transaction. The first writer wins: a later result is dropped.
 func (s *Store) FinishCall(ctx context.Context, id chat.CallID, r chat.ToolResult) error {
-	return s.inTx(ctx, func(tx *tx) error { return tx.finishCall(ctx, id, r) })
+	return s.db.InTx(ctx, func(tx *pg.Tx) error { return finishCall(ctx, tx, id, r) })
 }
 
 // AbandonCall records the result of a call that nobody follows any more, unless it has one. Its command, if it was sent, is to be
 // killed: that is noted in the same transaction.
 func (s *Store) AbandonCall(ctx context.Context, id chat.CallID, r chat.ToolResult) error {
-	return s.inTx(ctx, func(tx *tx) error {
-		if err := tx.q.KillNoteCall(ctx, tx, id); err != nil {
+	return s.db.InTx(ctx, func(tx *pg.Tx) error {
+		if err := tx.Q.KillNoteCall(ctx, tx, id); err != nil {
 			return fmt.Errorf("note the kill of %s: %w", id, err)
 		}
-		return tx.finishCall(ctx, id, r)
+		return finishCall(ctx, tx, id, r)
 	})
 }
 
-func (t *tx) finishCall(ctx context.Context, id chat.CallID, r chat.ToolResult) error {
-	p := dbsqlc.CallFinishParams{ID: id, Result: Clean(r.Content), IsError: r.IsError, TookMs: r.Took.Milliseconds()}
+func finishCall(ctx context.Context, t *pg.Tx, id chat.CallID, r chat.ToolResult) error {
+	p := dbsqlc.CallFinishParams{ID: id, Result: pg.Clean(r.Content), IsError: r.IsError, TookMs: r.Took.Milliseconds()}
 	if r.Offload != nil {
 		p.Offload = r.Offload.ID
 	}
-	row, err := t.q.CallFinish(ctx, t, p)
+	row, err := t.Q.CallFinish(ctx, t, p)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return nil
 	}
@@ -97,36 +98,36 @@ func (t *tx) finishCall(ctx context.Context, id chat.CallID, r chat.ToolResult) 
 		return fmt.Errorf("finish call %s: %w", id, err)
 	}
 	if r.Offload != nil {
-		if row, err = t.offload(ctx, row, *r.Offload); err != nil {
+		if row, err = storeOffload(ctx, t, row, *r.Offload); err != nil {
 			return err
 		}
 	}
 	if r.Background != nil {
-		if row, err = t.beginTask(ctx, id, *r.Background); err != nil {
+		if row, err = beginTask(ctx, t, id, *r.Background); err != nil {
 			return err
 		}
 	}
-	if err := t.told(ctx, row.SessionKey, r.Told); err != nil {
+	if err := markReported(ctx, t, row.SessionKey, r.Told); err != nil {
 		return err
 	}
 	if row.Approval == chat.ApprovalVoid {
-		if err := t.settleQuestion(ctx, id); err != nil {
+		if err := settleQuestion(ctx, t, id); err != nil {
 			return err
 		}
 	}
-	t.emit(row.SessionKey, chat.EventTool, toolEvent(row))
+	t.Emit(row.SessionKey, chat.EventTool, toolEvent(row))
 	return nil
 }
 
 // Intent returns what a call noted before it acted; empty if nothing.
 func (s *Store) Intent(ctx context.Context, id chat.CallID) (string, error) {
-	intent, err := s.q.CallIntent(ctx, s.pool, id)
-	return intent, classify(err)
+	intent, err := s.db.Q.CallIntent(ctx, s.db.Pool, id)
+	return intent, pg.Classify(err)
 }
 
 // SetIntent notes, durably, what a call is about to do.
 func (s *Store) SetIntent(ctx context.Context, id chat.CallID, intent string) error {
-	return classify(s.q.CallSetIntent(ctx, s.pool, dbsqlc.CallSetIntentParams{ID: id, Intent: Clean(intent)}))
+	return pg.Classify(s.db.Q.CallSetIntent(ctx, s.db.Pool, dbsqlc.CallSetIntentParams{ID: id, Intent: pg.Clean(intent)}))
 }
 
 func toolEvent(r dbsqlc.ToolCall) chat.ToolEvent {

@@ -13,6 +13,7 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/store/dbsqlc"
+	"xbot/internal/store/pg"
 )
 
 // ChannelAccount is a bot on a platform as it is configured.
@@ -28,9 +29,9 @@ type ChannelAccount struct {
 
 // ChannelAccounts reads all.
 func (s *Store) ChannelAccounts(ctx context.Context) ([]ChannelAccount, error) {
-	rows, err := s.q.ChannelAccounts(ctx, s.pool)
+	rows, err := s.db.Q.ChannelAccounts(ctx, s.db.Pool)
 	if err != nil {
-		return nil, classify(fmt.Errorf("read channels: %w", err))
+		return nil, pg.Classify(fmt.Errorf("read channels: %w", err))
 	}
 	var out []ChannelAccount
 	for _, r := range rows {
@@ -61,52 +62,52 @@ func (s *Store) SaveChannelAccount(ctx context.Context, a ChannelAccount, by cha
 	if by != 0 {
 		p.ChangedBy = new(int64(by))
 	}
-	return s.inTx(ctx, func(tx *tx) error {
+	return s.db.InTx(ctx, func(tx *pg.Tx) error {
 		if err := s.sealed(ctx, tx, a.Secrets); err != nil {
 			return err
 		}
-		_, err := s.q.ChannelAccountSave(ctx, tx, p)
+		_, err := s.db.Q.ChannelAccountSave(ctx, tx, p)
 		return err
 	})
 }
 
 // ChannelHolder is the process that holds the connection of an account, or held it last; empty: none has yet.
 func (s *Store) ChannelHolder(ctx context.Context, channel, account string) (string, error) {
-	holder, err := s.q.ChannelHolder(ctx, s.pool, dbsqlc.ChannelHolderParams{Channel: channel, Account: account})
+	holder, err := s.db.Q.ChannelHolder(ctx, s.db.Pool, dbsqlc.ChannelHolderParams{Channel: channel, Account: account})
 	if errors.Is(err, pgx.ErrNoRows) {
 		return "", nil
 	}
-	return holder, classify(err)
+	return holder, pg.Classify(err)
 }
 
 // HoldChannel takes or keeps the connection of an account for a while; false: another process holds it.
 func (s *Store) HoldChannel(ctx context.Context, channel, account, holder string, lease time.Duration) (bool, error) {
-	n, err := s.q.ChannelHold(ctx, s.pool, dbsqlc.ChannelHoldParams{Channel: channel, Account: account, Holder: holder, Lease: interval(lease)})
-	return n > 0, classify(err)
+	n, err := s.db.Q.ChannelHold(ctx, s.db.Pool, dbsqlc.ChannelHoldParams{Channel: channel, Account: account, Holder: holder, Lease: pg.Interval(lease)})
+	return n > 0, pg.Classify(err)
 }
 
 // ReleaseChannel gives a connection back.
 func (s *Store) ReleaseChannel(ctx context.Context, channel, account, holder string) error {
-	return classify(s.q.ChannelRelease(ctx, s.pool, dbsqlc.ChannelReleaseParams{Channel: channel, Account: account, Holder: holder}))
+	return pg.Classify(s.db.Q.ChannelRelease(ctx, s.db.Pool, dbsqlc.ChannelReleaseParams{Channel: channel, Account: account, Holder: holder}))
 }
 
 // ReportChannel notes how an account stands; event and lag are zero where nothing arrived.
 func (s *Store) ReportChannel(ctx context.Context, channel, account string, connected bool, event time.Time, lag time.Duration, problem string) error {
-	p := dbsqlc.ChannelReportParams{Channel: channel, Account: account, Connected: connected, Error: Clean(problem)}
+	p := dbsqlc.ChannelReportParams{Channel: channel, Account: account, Connected: connected, Error: pg.Clean(problem)}
 	if !event.IsZero() {
 		p.EventAt, p.LagMs = &event, new(int32(lag.Milliseconds()))
 	}
-	return classify(s.q.ChannelReport(ctx, s.pool, p))
+	return pg.Classify(s.db.Q.ChannelReport(ctx, s.db.Pool, p))
 }
 
 // RecallChannel returns what an adapter kept under a key; nil: nothing.
 func (s *Store) RecallChannel(ctx context.Context, channel, account, key string) ([]byte, error) {
-	text, err := s.q.ChannelRecall(ctx, s.pool, dbsqlc.ChannelRecallParams{Channel: channel, Account: account, Key: key})
+	text, err := s.db.Q.ChannelRecall(ctx, s.db.Pool, dbsqlc.ChannelRecallParams{Channel: channel, Account: account, Key: key})
 	if errors.Is(err, pgx.ErrNoRows) || err == nil && text == "" {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, classify(err)
+		return nil, pg.Classify(err)
 	}
 	value, err := base64.StdEncoding.DecodeString(text)
 	if err != nil {
@@ -118,5 +119,5 @@ func (s *Store) RecallChannel(ctx context.Context, channel, account, key string)
 // RememberChannel keeps a value.
 func (s *Store) RememberChannel(ctx context.Context, channel, account, key string, value []byte) error {
 	text := base64.StdEncoding.EncodeToString(value)
-	return classify(s.q.ChannelRemember(ctx, s.pool, dbsqlc.ChannelRememberParams{Channel: channel, Account: account, Key: key, Value: text}))
+	return pg.Classify(s.db.Q.ChannelRemember(ctx, s.db.Pool, dbsqlc.ChannelRememberParams{Channel: channel, Account: account, Key: key, Value: text}))
 }

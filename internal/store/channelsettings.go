@@ -12,6 +12,7 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/store/dbsqlc"
+	"xbot/internal/store/pg"
 )
 
 // ChannelOverview is an account with how it stands.
@@ -31,9 +32,9 @@ type ChannelOverview struct {
 
 // ChannelOverview reads all accounts with how they stand.
 func (s *Store) ChannelOverview(ctx context.Context) ([]ChannelOverview, error) {
-	rows, err := s.q.ChannelOverview(ctx, s.pool)
+	rows, err := s.db.Q.ChannelOverview(ctx, s.db.Pool)
 	if err != nil {
-		return nil, classify(fmt.Errorf("read channels: %w", err))
+		return nil, pg.Classify(fmt.Errorf("read channels: %w", err))
 	}
 	var out []ChannelOverview
 	for _, r := range rows {
@@ -60,11 +61,11 @@ func (s *Store) AddChannelAccount(ctx context.Context, a ChannelAccount, by chat
 		return fmt.Errorf("encode settings: %w", err)
 	}
 	var n int64
-	err = s.inTx(ctx, func(tx *tx) error {
+	err = s.db.InTx(ctx, func(tx *pg.Tx) error {
 		if err := s.sealed(ctx, tx, a.Secrets); err != nil {
 			return err
 		}
-		n, err = s.q.ChannelAccountAdd(ctx, tx, dbsqlc.ChannelAccountAddParams{
+		n, err = s.db.Q.ChannelAccountAdd(ctx, tx, dbsqlc.ChannelAccountAddParams{
 			Channel: a.Channel, Account: a.Account, Enabled: a.Enabled, Settings: settings, Secrets: a.Secrets, ChangedBy: int64(by),
 		})
 		return err
@@ -72,7 +73,7 @@ func (s *Store) AddChannelAccount(ctx context.Context, a ChannelAccount, by chat
 	if err == nil && n == 0 {
 		return fault.Errorf(fault.Conflict, "there is such a channel already; change that one, or give this one another name")
 	}
-	return classify(err)
+	return pg.Classify(err)
 }
 
 // ReplaceChannelAccount changes what an account is configured with. One that was changed since a.Revision, or is gone, is a
@@ -83,11 +84,11 @@ func (s *Store) ReplaceChannelAccount(ctx context.Context, a ChannelAccount, by 
 		return fmt.Errorf("encode settings: %w", err)
 	}
 	var n int64
-	err = s.inTx(ctx, func(tx *tx) error {
+	err = s.db.InTx(ctx, func(tx *pg.Tx) error {
 		if err := s.sealed(ctx, tx, a.Secrets); err != nil {
 			return err
 		}
-		n, err = s.q.ChannelAccountReplace(ctx, tx, dbsqlc.ChannelAccountReplaceParams{
+		n, err = s.db.Q.ChannelAccountReplace(ctx, tx, dbsqlc.ChannelAccountReplaceParams{
 			Channel: a.Channel, Account: a.Account, Enabled: a.Enabled, Settings: settings, Secrets: a.Secrets, ChangedBy: int64(by), Revision: a.Revision,
 		})
 		return err
@@ -95,35 +96,35 @@ func (s *Store) ReplaceChannelAccount(ctx context.Context, a ChannelAccount, by 
 	if err == nil && n == 0 {
 		return fault.Errorf(fault.Conflict, "somebody else changed this channel meanwhile; look at it again and make your change anew")
 	}
-	return classify(err)
+	return pg.Classify(err)
 }
 
 // EnableChannelAccount switches an account on or off.
 func (s *Store) EnableChannelAccount(ctx context.Context, channel, account string, enabled bool, by chat.UserID) error {
-	n, err := s.q.ChannelAccountEnable(ctx, s.pool, dbsqlc.ChannelAccountEnableParams{Channel: channel, Account: account, Enabled: enabled, ChangedBy: int64(by)})
+	n, err := s.db.Q.ChannelAccountEnable(ctx, s.db.Pool, dbsqlc.ChannelAccountEnableParams{Channel: channel, Account: account, Enabled: enabled, ChangedBy: int64(by)})
 	if err == nil && n == 0 {
 		return fault.Errorf(fault.NotFound, "there is no such channel")
 	}
-	return classify(err)
+	return pg.Classify(err)
 }
 
 // DeleteChannelAccount removes an account. What waits for it fails.
 func (s *Store) DeleteChannelAccount(ctx context.Context, channel, account string) error {
-	n, err := s.q.ChannelAccountDelete(ctx, s.pool, dbsqlc.ChannelAccountDeleteParams{Channel: channel, Account: account})
+	n, err := s.db.Q.ChannelAccountDelete(ctx, s.db.Pool, dbsqlc.ChannelAccountDeleteParams{Channel: channel, Account: account})
 	if err == nil && n == 0 {
 		return fault.Errorf(fault.NotFound, "there is no such channel")
 	}
-	return classify(err)
+	return pg.Classify(err)
 }
 
 // ChannelLastDirect returns where the person is who wrote last to an account in a direct chat; false: nobody has.
 func (s *Store) ChannelLastDirect(ctx context.Context, channel, account string) (chat.Address, bool, error) {
-	body, err := s.q.ChannelLastDirect(ctx, s.pool, dbsqlc.ChannelLastDirectParams{Channel: channel, Account: account})
+	body, err := s.db.Q.ChannelLastDirect(ctx, s.db.Pool, dbsqlc.ChannelLastDirectParams{Channel: channel, Account: account})
 	if errors.Is(err, pgx.ErrNoRows) {
 		return chat.Address{}, false, nil
 	}
 	if err != nil {
-		return chat.Address{}, false, classify(err)
+		return chat.Address{}, false, pg.Classify(err)
 	}
 	var to chat.Address
 	if err := json.Unmarshal(body, &to); err != nil {

@@ -11,8 +11,8 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
-	"xbot/internal/policy"
 	"xbot/internal/store/dbsqlc"
+	"xbot/internal/store/pg"
 )
 
 // Claim gives the next waiting message, or end of a background task, of the session to the turn, opens the turn and
@@ -21,21 +21,21 @@ import (
 // when nothing waits, or what is next is held for more of its burst. A turn of the session that is still marked running
 // cannot be alive, since one workflow id has one open run: it is settled first.
 func (s *Store) Claim(ctx context.Context, key chat.SessionKey, turn chat.TurnID, run string, n int) (got chat.Claim, ok bool, err error) {
-	err = s.taking(ctx, func(tx *tx, most policy.Limits) error {
+	err = s.taking(ctx, func(tx *pg.Tx, slot *slotClaim) error {
 		got, ok = chat.Claim{}, false
-		repeated, err := tx.clearForClaim(ctx, key, turn)
+		repeated, err := clearForClaim(ctx, tx, slot, key, turn)
 		if err != nil {
 			return err
 		}
 		if repeated {
-			if got, ok, err = tx.claimedBefore(ctx, key, turn, n); err != nil || ok {
+			if got, ok, err = claimedBefore(ctx, tx, key, turn, n); err != nil || ok {
 				return err
 			}
 		}
-		if free, err := tx.takeSlot(ctx, key, most); err != nil || !free {
+		if free, err := acquireSlot(ctx, tx, slot, key); err != nil || !free {
 			return err
 		}
-		rows, err := s.q.InboxClaimNext(ctx, tx, dbsqlc.InboxClaimNextParams{TurnID: &turn, Claim: int32(n), Session: key})
+		rows, err := s.db.Q.InboxClaimNext(ctx, tx, dbsqlc.InboxClaimNextParams{TurnID: &turn, Claim: int32(n), Session: key})
 		if err != nil {
 			return fmt.Errorf("claim a message: %w", err)
 		}
@@ -50,7 +50,7 @@ func (s *Store) Claim(ctx context.Context, key chat.SessionKey, turn chat.TurnID
 		if err := s.expire(ctx, tx, key, batch[0]); err != nil {
 			return err
 		}
-		return tx.open(ctx, key, batch, turn, run)
+		return openTurn(ctx, tx, key, batch, turn, run, s.zones())
 	})
 	if errors.Is(err, errTurnClosed) {
 		return chat.Claim{}, false, nil
@@ -70,8 +70,8 @@ func (r claimed) claim() chat.Claim {
 }
 
 // clearForClaim settles an earlier turn that lost its run. repeated says that the turn is open already.
-func (t *tx) clearForClaim(ctx context.Context, key chat.SessionKey, turn chat.TurnID) (repeated bool, err error) {
-	running, err := t.enter(ctx, key)
+func clearForClaim(ctx context.Context, t *pg.Tx, slot *slotClaim, key chat.SessionKey, turn chat.TurnID) (repeated bool, err error) {
+	running, err := enterLane(ctx, t, slot, key)
 	switch {
 	case err != nil:
 		return false, err
@@ -80,13 +80,13 @@ func (t *tx) clearForClaim(ctx context.Context, key chat.SessionKey, turn chat.T
 	case running == turn:
 		return true, nil
 	}
-	_, err = t.settle(ctx, running)
+	_, err = settleTurn(ctx, t, running)
 	return false, err
 }
 
 // claimedBefore finds what an earlier attempt has claimed.
-func (t *tx) claimedBefore(ctx context.Context, key chat.SessionKey, turn chat.TurnID, n int) (chat.Claim, bool, error) {
-	rows, err := t.q.InboxClaimed(ctx, t, dbsqlc.InboxClaimedParams{TurnID: &turn, Claim: int32(n)})
+func claimedBefore(ctx context.Context, t *pg.Tx, key chat.SessionKey, turn chat.TurnID, n int) (chat.Claim, bool, error) {
+	rows, err := t.Q.InboxClaimed(ctx, t, dbsqlc.InboxClaimedParams{TurnID: &turn, Claim: int32(n)})
 	if err != nil {
 		return chat.Claim{}, false, fmt.Errorf("look for an earlier claim: %w", err)
 	}
@@ -95,20 +95,20 @@ func (t *tx) claimedBefore(ctx context.Context, key chat.SessionKey, turn chat.T
 	}
 	r := rows[0]
 	got := chat.Claim{Inbox: r.ID, Channel: r.Channel, User: r.UserName, Text: r.Body, Control: r.Kind == kindControl}
-	got.Steer, err = t.q.InboxSteerWaits(ctx, t, dbsqlc.InboxSteerWaitsParams{Session: key, TurnID: turn})
+	got.Steer, err = t.Q.InboxSteerWaits(ctx, t, dbsqlc.InboxSteerWaitsParams{Session: key, TurnID: turn})
 	if err != nil {
 		return chat.Claim{}, false, fmt.Errorf("look for messages to the turn: %w", err)
 	}
 	return got, true, nil
 }
 
-// open writes the turn and the messages that it answers, eagerly, so that what was claimed can be read before any answer.
-func (t *tx) open(ctx context.Context, key chat.SessionKey, batch []claimed, turn chat.TurnID, run string) error {
+// openTurn writes the turn and the messages that it answers, eagerly, so that what was claimed can be read before any answer.
+func openTurn(ctx context.Context, t *pg.Tx, key chat.SessionKey, batch []claimed, turn chat.TurnID, run string, zones []string) error {
 	options, err := optionsOf(batch)
 	if err != nil {
 		return err
 	}
-	opened, err := t.q.TurnInsert(ctx, t, dbsqlc.TurnInsertParams{ID: turn, SessionKey: key, RunID: run, UserID: &batch[0].UserID, Options: options})
+	opened, err := t.Q.TurnInsert(ctx, t, dbsqlc.TurnInsertParams{ID: turn, SessionKey: key, RunID: run, UserID: &batch[0].UserID, Options: options})
 	if errors.Is(err, pgx.ErrNoRows) {
 		return errTurnClosed
 	}
@@ -116,22 +116,22 @@ func (t *tx) open(ctx context.Context, key chat.SessionKey, batch []claimed, tur
 		return fmt.Errorf("open turn: %w", err)
 	}
 	for _, row := range batch {
-		if err := t.take(ctx, key, turn, row); err != nil {
+		if err := appendInbound(ctx, t, key, turn, row, zones); err != nil {
 			return err
 		}
 		if row.Kind == kindBackground && row.Account == chat.OriginSubagent {
-			if err := t.q.SubagentClaim(ctx, t, dbsqlc.SubagentClaimParams{CallID: chat.CallID(row.PlatformID), TurnID: &turn}); err != nil {
+			if err := t.Q.SubagentClaim(ctx, t, dbsqlc.SubagentClaimParams{CallID: chat.CallID(row.PlatformID), TurnID: &turn}); err != nil {
 				return fmt.Errorf("note who carries out a task: %w", err)
 			}
 		}
 	}
 	if first := batch[0]; first.Title == "" && first.Kind == kindMessage {
 		title := chat.FirstWords(first.Body, maxTitleRunes)
-		if err := t.q.SessionSetTitleIfEmpty(ctx, t, dbsqlc.SessionSetTitleIfEmptyParams{Key: key, Title: title}); err != nil {
+		if err := t.Q.SessionSetTitleIfEmpty(ctx, t, dbsqlc.SessionSetTitleIfEmptyParams{Key: key, Title: title}); err != nil {
 			return fmt.Errorf("set title: %w", err)
 		}
 	}
-	t.emit(key, chat.EventTurn, turnOf(opened))
+	t.Emit(key, chat.EventTurn, turnOf(opened))
 	return nil
 }
 
@@ -153,9 +153,9 @@ func optionsOf(batch []claimed) (json.RawMessage, error) {
 	return out, nil
 }
 
-// langOf returns the language of the message that started a turn.
-func (t *tx) langOf(ctx context.Context, turn chat.TurnID) (i18n.Lang, error) {
-	return langOf(ctx, t.q, t, turn)
+// langOfTurn returns the language of the message that started a turn.
+func langOfTurn(ctx context.Context, t *pg.Tx, turn chat.TurnID) (i18n.Lang, error) {
+	return langOf(ctx, t.Q, t, turn)
 }
 
 func langOf(ctx context.Context, q *dbsqlc.Queries, db dbsqlc.DBTX, turn chat.TurnID) (i18n.Lang, error) {

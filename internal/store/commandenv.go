@@ -9,6 +9,7 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/store/dbsqlc"
+	"xbot/internal/store/pg"
 )
 
 // maxEnvValue bounds a variable of a command, in bytes.
@@ -21,9 +22,9 @@ func (s *Store) commandEnv(ctx context.Context, key chat.SessionKey, turn chat.T
 	if inbox != 0 {
 		p.InboxID = new(int64(inbox))
 	}
-	row, err := s.q.CommandPlace(ctx, s.pool, p)
+	row, err := s.db.Q.CommandPlace(ctx, s.db.Pool, p)
 	if err != nil {
-		return nil, classify(fmt.Errorf("look up where a command of %s comes from: %w", key, err))
+		return nil, pg.Classify(fmt.Errorf("look up where a command of %s comes from: %w", key, err))
 	}
 	var home chat.Origin
 	if err := json.Unmarshal(row.Origin, &home); err != nil {

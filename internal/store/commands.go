@@ -8,6 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"xbot/internal/chat"
+	"xbot/internal/store/pg"
 )
 
 // kindCommand is the kind of an inbox row that is no message to the model: a slash or bang command.
@@ -19,12 +20,12 @@ const kindCommand = "command"
 // the first. If answer fails nothing is committed, so what it did must bear being done again. It runs inside the
 // transaction, on a connection of its own: callers bound how many run at once.
 func (s *Store) Command(ctx context.Context, in Inbound, answer func(context.Context) (string, error)) (Accepted, error) {
-	in.Text = Clean(in.Text)
+	in.Text = pg.Clean(in.Text)
 	var got Accepted
-	err := s.inTx(ctx, func(tx *tx) error {
-		id, err := tx.insertInbox(ctx, in, kindCommand, nil, new(outcomeApplied))
+	err := s.db.InTx(ctx, func(tx *pg.Tx) error {
+		id, err := insertInbox(ctx, tx, in, kindCommand, nil, new(outcomeApplied))
 		if errors.Is(err, pgx.ErrNoRows) {
-			got, err = tx.duplicate(ctx, in, kindCommand)
+			got, err = findDuplicate(ctx, tx, in, kindCommand)
 			return err
 		}
 		if err != nil {
@@ -34,19 +35,19 @@ func (s *Store) Command(ctx context.Context, in Inbound, answer func(context.Con
 		asked := chat.Message{
 			Session: in.Session, Role: chat.RoleUser, Origin: chat.OriginCommand, Content: in.Text, Inbox: id, ClientMessageID: in.PlatformID,
 		}
-		if err := tx.appendMessage(ctx, &asked, ""); err != nil {
+		if err := appendMessage(ctx, tx, &asked, ""); err != nil {
 			return err
 		}
 		said, err := answer(ctx)
 		if err != nil {
 			return err
 		}
-		notice := chat.Message{Session: in.Session, Role: chat.RoleNotice, Origin: chat.OriginCommand, Content: Clean(said), Inbox: id}
-		tx.touch = true
-		if err := tx.appendMessage(ctx, &notice, ""); err != nil {
+		notice := chat.Message{Session: in.Session, Role: chat.RoleNotice, Origin: chat.OriginCommand, Content: pg.Clean(said), Inbox: id}
+		tx.Touch()
+		if err := appendMessage(ctx, tx, &notice, ""); err != nil {
 			return err
 		}
-		return tx.noteExpired(ctx, in, id)
+		return noteExpired(ctx, tx, in, id)
 	})
 	return got, err
 }

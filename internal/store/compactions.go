@@ -11,13 +11,14 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/store/dbsqlc"
+	"xbot/internal/store/pg"
 )
 
 // Asked returns what started a turn.
 func (s *Store) Asked(ctx context.Context, turn chat.TurnID) (chat.Asked, error) {
-	r, err := s.q.TurnAskedBy(ctx, s.pool, &turn)
+	r, err := s.db.Q.TurnAskedBy(ctx, s.db.Pool, &turn)
 	if err != nil {
-		return chat.Asked{}, classify(fmt.Errorf("read what the turn was asked: %w", err))
+		return chat.Asked{}, pg.Classify(fmt.Errorf("read what the turn was asked: %w", err))
 	}
 	lang, err := s.Speaks(ctx, r.UserID, r.SessionKey, r.Body)
 	if err != nil {
@@ -30,28 +31,28 @@ func (s *Store) Asked(ctx context.Context, turn chat.TurnID) (chat.Asked, error)
 // the conversation begins for the model from now on, and a notice to the person, in one transaction. It does nothing when
 // the turn is closed or the record is there.
 func (s *Store) Compact(ctx context.Context, step chat.Step, c chat.Control, archive chat.Offload, say string) error {
-	return s.inTx(ctx, func(tx *tx) error {
-		if open, err := tx.turnOpen(ctx, step.Turn); err != nil || !open {
+	return s.db.InTx(ctx, func(tx *pg.Tx) error {
+		if open, err := turnOpen(ctx, tx, step.Turn); err != nil || !open {
 			return err
 		}
-		c.Compaction.Summary = Clean(c.Compaction.Summary)
-		stored, added, err := tx.addControl(ctx, step.Session, c)
+		c.Compaction.Summary = pg.Clean(c.Compaction.Summary)
+		stored, added, err := addControl(ctx, tx, step.Session, c)
 		if err != nil || !added {
 			return err
 		}
-		if err := tx.archive(ctx, step.Session, archive); err != nil {
+		if err := storeArchive(ctx, tx, step.Session, archive); err != nil {
 			return err
 		}
-		if err := s.q.SessionSetCompaction(ctx, tx, dbsqlc.SessionSetCompactionParams{Key: step.Session, CompactionID: &stored.ID}); err != nil {
+		if err := s.db.Q.SessionSetCompaction(ctx, tx, dbsqlc.SessionSetCompactionParams{Key: step.Session, CompactionID: &stored.ID}); err != nil {
 			return fmt.Errorf("set compaction: %w", err)
 		}
-		return tx.sayOfContext(ctx, step, say)
+		return sayOfContext(ctx, tx, step, say)
 	})
 }
 
 // turnOpen locks a turn and reports whether it runs.
-func (t *tx) turnOpen(ctx context.Context, turn chat.TurnID) (bool, error) {
-	row, err := t.q.TurnLock(ctx, t, turn)
+func turnOpen(ctx context.Context, t *pg.Tx, turn chat.TurnID) (bool, error) {
+	row, err := t.Q.TurnLock(ctx, t, turn)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return false, nil // the session was deleted, and the turn with it
 	}
@@ -61,11 +62,11 @@ func (t *tx) turnOpen(ctx context.Context, turn chat.TurnID) (bool, error) {
 	return row.State == chat.TurnRunning, nil
 }
 
-// archive keeps a text that no call produced, to be recalled by its id.
-func (t *tx) archive(ctx context.Context, key chat.SessionKey, o chat.Offload) error {
-	body := Clean(o.Body)
+// storeArchive keeps a text that no call produced, to be recalled by its id.
+func storeArchive(ctx context.Context, t *pg.Tx, key chat.SessionKey, o chat.Offload) error {
+	body := pg.Clean(o.Body)
 	hash := sha256.Sum256([]byte(body))
-	_, err := t.q.OffloadSave(ctx, t, dbsqlc.OffloadSaveParams{
+	_, err := t.Q.OffloadSave(ctx, t, dbsqlc.OffloadSaveParams{
 		SessionKey: key, ID: o.ID, Hash: hash[:], Body: body, Bytes: int32(len(body)), Tool: o.Tool,
 	})
 	if err != nil {
@@ -76,35 +77,35 @@ func (t *tx) archive(ctx context.Context, key chat.SessionKey, o chat.Offload) e
 
 // sayOfContext appends a notice of what became of the context. In a turn that carries out a command it is the command's
 // answer.
-func (t *tx) sayOfContext(ctx context.Context, step chat.Step, say string) error {
-	m := chat.Message{Session: step.Session, Turn: step.Turn, Role: chat.RoleNotice, Origin: chat.OriginContext, Content: Clean(say)}
-	order, err := orderOf(ctx, t.q, t, step.Turn)
+func sayOfContext(ctx context.Context, t *pg.Tx, step chat.Step, say string) error {
+	m := chat.Message{Session: step.Session, Turn: step.Turn, Role: chat.RoleNotice, Origin: chat.OriginContext, Content: pg.Clean(say)}
+	order, err := orderOf(ctx, t.Q, t, step.Turn)
 	switch {
 	case err == nil:
 		m.Inbox = order.Inbox
 	case !fault.Is(err, fault.NotFound):
 		return err
 	}
-	return t.appendMessage(ctx, &m, "")
+	return appendMessage(ctx, t, &m, "")
 }
 
 // TellRetry tells the person that a call to the model is made again. It is for calls that are no steps.
 func (s *Store) TellRetry(ctx context.Context, key chat.SessionKey, r chat.Retry) error {
-	return s.inTx(ctx, func(tx *tx) error {
-		tx.emit(key, chat.EventRetry, r)
+	return s.db.InTx(ctx, func(tx *pg.Tx) error {
+		tx.Emit(key, chat.EventRetry, r)
 		return nil
 	})
 }
 
 // Spend books what a provider counted for a call of a turn that is no step.
 func (s *Store) Spend(ctx context.Context, step chat.Step, model string, u chat.Usage) error {
-	return s.inTx(ctx, func(tx *tx) error {
-		err := s.q.TurnSpend(ctx, tx, dbsqlc.TurnSpendParams{
+	return s.db.InTx(ctx, func(tx *pg.Tx) error {
+		err := s.db.Q.TurnSpend(ctx, tx, dbsqlc.TurnSpendParams{
 			TurnID: step.Turn, PromptTokens: int32(u.PromptTokens), CachedTokens: int32(u.CachedTokens), CompletionTokens: int32(u.CompletionTokens),
 		})
 		if err != nil {
 			return fmt.Errorf("add to the turn: %w", err)
 		}
-		return tx.bookUsage(ctx, step.Session, model, 1, u)
+		return bookUsage(ctx, tx, step.Session, model, 1, u)
 	})
 }

@@ -9,6 +9,7 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
+	"xbot/internal/store/pg"
 )
 
 // containersChannel is where wishes for containers are told.
@@ -17,8 +18,8 @@ const containersChannel = "xbot_containers"
 // WantContainer tells every ingress that runs containers that a user's is wanted. Nobody may be listening: whoever needs
 // the container asks again.
 func (s *Store) WantContainer(ctx context.Context, user chat.UserID) error {
-	if err := s.q.ContainerWant(ctx, s.pool, strconv.FormatInt(int64(user), 10)); err != nil {
-		return classify(fmt.Errorf("ask for the container of user %d: %w", user, err))
+	if err := s.db.Q.ContainerWant(ctx, s.db.Pool, strconv.FormatInt(int64(user), 10)); err != nil {
+		return pg.Classify(fmt.Errorf("ask for the container of user %d: %w", user, err))
 	}
 	return nil
 }
@@ -32,12 +33,12 @@ func ListenContainers(ctx context.Context, dsn string, want func(chat.UserID)) e
 	}
 	defer func() { _ = conn.Close(context.WithoutCancel(ctx)) }() // nothing is pending on it
 	if _, err := conn.Exec(ctx, "LISTEN "+containersChannel); err != nil {
-		return classify(err)
+		return pg.Classify(err)
 	}
 	for {
 		n, err := conn.WaitForNotification(ctx)
 		if err != nil {
-			return classify(err)
+			return pg.Classify(err)
 		}
 		if id, err := strconv.ParseInt(n.Payload, 10, 64); err == nil {
 			want(chat.UserID(id))

@@ -8,15 +8,16 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/store/dbsqlc"
+	"xbot/internal/store/pg"
 )
 
 // Conversations lists the n conversations of a user with some agents that were used last, without those of subagents.
 func (s *Store) Conversations(ctx context.Context, owner chat.UserID, with chat.Agents, n int) ([]chat.Conversation, error) {
-	rows, err := s.q.ConversationList(ctx, s.pool, dbsqlc.ConversationListParams{
+	rows, err := s.db.Q.ConversationList(ctx, s.db.Pool, dbsqlc.ConversationListParams{
 		Owner: owner, These: append([]string{}, with.Only...), Others: append([]string{}, with.Except...), N: int32(n),
 	})
 	if err != nil {
-		return nil, classify(fmt.Errorf("list conversations: %w", err))
+		return nil, pg.Classify(fmt.Errorf("list conversations: %w", err))
 	}
 	out := make([]chat.Conversation, len(rows))
 	for i, r := range rows {
@@ -31,11 +32,11 @@ func (s *Store) Conversation(ctx context.Context, owner chat.UserID, with chat.A
 	if before == 0 {
 		before = math.MaxInt64
 	}
-	rows, err := s.q.ConversationRead(ctx, s.pool, dbsqlc.ConversationReadParams{
+	rows, err := s.db.Q.ConversationRead(ctx, s.db.Pool, dbsqlc.ConversationReadParams{
 		Owner: owner, Session: key, These: append([]string{}, with.Only...), Others: append([]string{}, with.Except...), Before: int64(before), N: int32(n),
 	})
 	if err != nil {
-		return nil, classify(fmt.Errorf("read conversation %s: %w", key, err))
+		return nil, pg.Classify(fmt.Errorf("read conversation %s: %w", key, err))
 	}
 	out := make([]chat.Recollected, len(rows))
 	for i, r := range rows {

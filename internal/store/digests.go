@@ -11,22 +11,23 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/store/dbsqlc"
+	"xbot/internal/store/pg"
 )
 
 // ClaimDigest leaves an entry that is to be shortened to its caller, for some time. false: somebody else has it, or it was
 // shortened or deleted.
 func (s *Store) ClaimDigest(ctx context.Context, id chat.ArchivalID, pause time.Duration) (bool, error) {
-	n, err := s.q.DigestClaim(ctx, s.pool, dbsqlc.DigestClaimParams{ID: id, Pause: interval(pause)})
+	n, err := s.db.Q.DigestClaim(ctx, s.db.Pool, dbsqlc.DigestClaimParams{ID: id, Pause: pg.Interval(pause)})
 	if err != nil {
-		return false, classify(fmt.Errorf("claim an entry of the archive: %w", err))
+		return false, pg.Classify(fmt.Errorf("claim an entry of the archive: %w", err))
 	}
 	return n == 1, nil
 }
 
 // KeepDigest keeps what an entry says in fewer words and gives it back, or without a digest leaves it alone for a while.
 func (s *Store) KeepDigest(ctx context.Context, id chat.ArchivalID, digest string, pause time.Duration) error {
-	if err := s.q.DigestKeep(ctx, s.pool, dbsqlc.DigestKeepParams{ID: id, Digest: Clean(digest), Pause: interval(pause)}); err != nil {
-		return classify(fmt.Errorf("keep a digest: %w", err))
+	if err := s.db.Q.DigestKeep(ctx, s.db.Pool, dbsqlc.DigestKeepParams{ID: id, Digest: pg.Clean(digest), Pause: pg.Interval(pause)}); err != nil {
+		return pg.Classify(fmt.Errorf("keep a digest: %w", err))
 	}
 	return nil
 }
@@ -38,14 +39,14 @@ func (s *Store) DigestReader(ctx context.Context, user chat.UserID) (chat.Sessio
 	if err != nil {
 		return "", err
 	}
-	row, err := s.q.DigestReader(ctx, s.pool, dbsqlc.DigestReaderParams{
+	row, err := s.db.Q.DigestReader(ctx, s.db.Pool, dbsqlc.DigestReaderParams{
 		UserID: user, MostGlobal: int32(most.LLM.Global), MostPersonal: int32(most.LLM.Personal),
 	})
 	switch {
 	case errors.Is(err, pgx.ErrNoRows):
 		return "", fault.Errorf(fault.NotFound, "there is no conversation whose model could be asked")
 	case err != nil:
-		return "", classify(fmt.Errorf("look for a conversation whose model can be asked: %w", err))
+		return "", pg.Classify(fmt.Errorf("look for a conversation whose model can be asked: %w", err))
 	case !row.Free:
 		return "", full(int32(digestPause.Milliseconds()))
 	}

@@ -11,16 +11,17 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/store/dbsqlc"
+	"xbot/internal/store/pg"
 )
 
 // ArchiveHead says how often an archive was written, and how often something was deleted from it: who has seen both has
 // seen all.
 func (s *Store) ArchiveHead(ctx context.Context, w chat.Whose) (revision, deletions int64, err error) {
-	row, err := s.q.HeadGet(ctx, s.pool, dbsqlc.HeadGetParams{UserID: w.User, Agent: w.Agent})
+	row, err := s.db.Q.HeadGet(ctx, s.db.Pool, dbsqlc.HeadGetParams{UserID: w.User, Agent: w.Agent})
 	if errors.Is(err, pgx.ErrNoRows) {
 		return 0, 0, nil
 	}
-	return row.Revision, row.Deletions, classify(err)
+	return row.Revision, row.Deletions, pg.Classify(err)
 }
 
 // archivePage is about how many embeddings are read at once: 30 MB of 1536 numbers.
@@ -29,9 +30,9 @@ const archivePage = 5000
 // ArchiveSince returns embeddings by a model that were written after a revision, with the last revision among them; more is
 // true where there are others.
 func (s *Store) ArchiveSince(ctx context.Context, w chat.Whose, model string, after int64) (found map[chat.ArchivalID][]float32, upto int64, more bool, err error) {
-	rows, err := s.q.ArchiveSince(ctx, s.pool, dbsqlc.ArchiveSinceParams{UserID: w.User, Agent: w.Agent, EmbeddingModel: model, After: after, N: archivePage})
+	rows, err := s.db.Q.ArchiveSince(ctx, s.db.Pool, dbsqlc.ArchiveSinceParams{UserID: w.User, Agent: w.Agent, EmbeddingModel: model, After: after, N: archivePage})
 	if err != nil {
-		return nil, 0, false, classify(fmt.Errorf("read embeddings: %w", err))
+		return nil, 0, false, pg.Classify(fmt.Errorf("read embeddings: %w", err))
 	}
 	found, upto = make(map[chat.ArchivalID][]float32, len(rows)), after
 	for _, r := range rows {
@@ -42,16 +43,16 @@ func (s *Store) ArchiveSince(ctx context.Context, w chat.Whose, model string, af
 
 // ArchiveIDs returns what an archive holds.
 func (s *Store) ArchiveIDs(ctx context.Context, w chat.Whose) ([]chat.ArchivalID, error) {
-	ids, err := s.q.ArchiveIDs(ctx, s.pool, dbsqlc.ArchiveIDsParams{UserID: w.User, Agent: w.Agent})
-	return ids, classify(err)
+	ids, err := s.db.Q.ArchiveIDs(ctx, s.db.Pool, dbsqlc.ArchiveIDsParams{UserID: w.User, Agent: w.Agent})
+	return ids, pg.Classify(err)
 }
 
 // ArchivePending returns the oldest n entries of all archives that have no embedding by a model, but for those that
 // somebody has claimed.
 func (s *Store) ArchivePending(ctx context.Context, model string, n int) ([]chat.PendingEntry, error) {
-	rows, err := s.q.ArchivePending(ctx, s.pool, dbsqlc.ArchivePendingParams{Model: model, N: int32(n)})
+	rows, err := s.db.Q.ArchivePending(ctx, s.db.Pool, dbsqlc.ArchivePendingParams{Model: model, N: int32(n)})
 	if err != nil {
-		return nil, classify(fmt.Errorf("look for entries without an embedding: %w", err))
+		return nil, pg.Classify(fmt.Errorf("look for entries without an embedding: %w", err))
 	}
 	out := make([]chat.PendingEntry, len(rows))
 	for i, r := range rows {
@@ -66,21 +67,21 @@ func (s *Store) Embed(ctx context.Context, model string, entries []chat.PendingE
 	entries = slices.SortedFunc(slices.Values(entries), func(a, b chat.PendingEntry) int {
 		return cmp.Or(cmp.Compare(a.Whose.User, b.Whose.User), cmp.Compare(a.Whose.Agent, b.Whose.Agent)) // whoever locks several users does so in one order
 	})
-	return s.inTx(ctx, func(tx *tx) error {
+	return s.db.InTx(ctx, func(tx *pg.Tx) error {
 		var of chat.Whose
 		var revision int64
 		for i, e := range entries {
 			if i == 0 || e.Whose != of {
-				if err := s.q.MemoryLock(ctx, tx, e.Whose.User); err != nil {
+				if err := s.db.Q.MemoryLock(ctx, tx, e.Whose.User); err != nil {
 					return fmt.Errorf("lock memory: %w", err)
 				}
 				var err error
-				if revision, err = s.q.HeadBump(ctx, tx, dbsqlc.HeadBumpParams{UserID: e.Whose.User, Agent: e.Whose.Agent}); err != nil {
+				if revision, err = s.db.Q.HeadBump(ctx, tx, dbsqlc.HeadBumpParams{UserID: e.Whose.User, Agent: e.Whose.Agent}); err != nil {
 					return fmt.Errorf("count the changes of the archive: %w", err)
 				}
 				of = e.Whose
 			}
-			err := s.q.ArchiveEmbed(ctx, tx, dbsqlc.ArchiveEmbedParams{
+			err := s.db.Q.ArchiveEmbed(ctx, tx, dbsqlc.ArchiveEmbedParams{
 				UserID: of.User, Agent: of.Agent, ID: e.ID, Embedding: packed(e.Embedding), EmbeddingModel: model, Revision: revision,
 			})
 			if err != nil {

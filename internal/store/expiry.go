@@ -11,18 +11,19 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/i18n"
 	"xbot/internal/store/dbsqlc"
+	"xbot/internal/store/pg"
 )
 
-// expired says why the conversation had ended before a person wrote. Only where it can end is there a lock: of two messages
+// expiredReason says why the conversation had ended before a person wrote. Only where it can end is there a lock: of two messages
 // of one instant the second sees that the first was written.
-func (t *tx) expired(ctx context.Context, in Inbound) (string, error) {
+func expiredReason(ctx context.Context, t *pg.Tx, in Inbound) (string, error) {
 	if in.Expired == nil {
 		return "", nil
 	}
-	if err := t.q.QueueLock(ctx, t, string(in.Session)); err != nil {
+	if err := t.Q.QueueLock(ctx, t, string(in.Session)); err != nil {
 		return "", fmt.Errorf("lock the queue: %w", err)
 	}
-	last, err := t.q.SessionLastInteraction(ctx, t, in.Session)
+	last, err := t.Q.SessionLastInteraction(ctx, t, in.Session)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return "", deleted(in.Session)
 	}
@@ -34,12 +35,12 @@ func (t *tx) expired(ctx context.Context, in Inbound) (string, error) {
 
 // noteExpired keeps with a command that is no message that the conversation had ended before it: it counts as an
 // interaction, so the next message could not tell. Call it last, since it holds the lock of the queue.
-func (t *tx) noteExpired(ctx context.Context, in Inbound, id chat.InboxID) error {
-	reason, err := t.expired(ctx, in)
+func noteExpired(ctx context.Context, t *pg.Tx, in Inbound, id chat.InboxID) error {
+	reason, err := expiredReason(ctx, t, in)
 	if err != nil || reason == "" {
 		return err
 	}
-	if err := t.q.ResetNote(ctx, t, dbsqlc.ResetNoteParams{ID: id, Reset: reason}); err != nil {
+	if err := t.Q.ResetNote(ctx, t, dbsqlc.ResetNoteParams{ID: id, Reset: reason}); err != nil {
 		return fmt.Errorf("note the end of the conversation: %w", err)
 	}
 	return nil
@@ -47,18 +48,18 @@ func (t *tx) noteExpired(ctx context.Context, in Inbound, id chat.InboxID) error
 
 // expire begins the conversation anew before a claimed message, if it had ended when that one or an earlier one was
 // accepted, and tells people why. Done again for the same message, it changes nothing.
-func (s *Store) expire(ctx context.Context, tx *tx, key chat.SessionKey, row claimed) error {
+func (s *Store) expire(ctx context.Context, tx *pg.Tx, key chat.SessionKey, row claimed) error {
 	if row.Kind != kindMessage && row.Reset == "" {
 		return nil
 	}
-	due, err := s.q.ResetDue(ctx, tx, dbsqlc.ResetDueParams{SessionKey: key, Upto: chat.InboxID(row.ID)})
+	due, err := s.db.Q.ResetDue(ctx, tx, dbsqlc.ResetDueParams{SessionKey: key, Upto: chat.InboxID(row.ID)})
 	if errors.Is(err, pgx.ErrNoRows) {
 		return nil
 	}
 	if err != nil {
 		return fmt.Errorf("look whether the conversation has ended: %w", err)
 	}
-	newest, err := s.q.ResetNewest(ctx, tx, key)
+	newest, err := s.db.Q.ResetNewest(ctx, tx, key)
 	if err != nil {
 		return fmt.Errorf("look for what the model sees: %w", err)
 	}
@@ -71,12 +72,12 @@ func (s *Store) expire(ctx context.Context, tx *tx, key chat.SessionKey, row cla
 }
 
 // tellExpired shows a divider. It belongs to no turn, so that it stays if the claim is released.
-func (s *Store) tellExpired(ctx context.Context, tx *tx, key chat.SessionKey, row claimed, due dbsqlc.ResetDueRow) error {
-	lang, err := speaks(ctx, s.q, tx, row.UserID, key, row.Body)
+func (s *Store) tellExpired(ctx context.Context, tx *pg.Tx, key chat.SessionKey, row claimed, due dbsqlc.ResetDueRow) error {
+	lang, err := speaks(ctx, s.db.Q, tx, row.UserID, key, row.Body)
 	if err != nil {
 		return err
 	}
-	zone, err := tx.zoneOf(ctx, row.UserID)
+	zone, err := zoneOf(ctx, tx, row.UserID, s.zones())
 	if err != nil {
 		return err
 	}
@@ -87,7 +88,7 @@ func (s *Store) tellExpired(ctx context.Context, tx *tx, key chat.SessionKey, ro
 	divider := chat.Message{
 		Session: key, Role: chat.RoleNotice, Origin: chat.OriginReset, Content: i18n.Say(lang, say, due.Last.In(zone).Format(minuteIn)+zone.String()),
 	}
-	return tx.appendMessage(ctx, &divider, "")
+	return appendMessage(ctx, tx, &divider, "")
 }
 
 // minuteIn is how people are told a time, before the name of its timezone.

@@ -6,6 +6,7 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/store/dbsqlc"
+	"xbot/internal/store/pg"
 	"xbot/internal/transcript"
 )
 
@@ -17,9 +18,9 @@ func (s *Store) Export(ctx context.Context, key chat.SessionKey) (transcript.Tra
 		return transcript.Transcript{}, err
 	}
 	out := transcript.Transcript{ID: string(key), Title: session.Title, Cwd: session.Cwd, Created: session.CreatedAt}
-	rows, err := s.q.ExportMessages(ctx, s.pool, key)
+	rows, err := s.db.Q.ExportMessages(ctx, s.db.Pool, key)
 	if err != nil {
-		return out, classify(fmt.Errorf("read transcript: %w", err))
+		return out, pg.Classify(fmt.Errorf("read transcript: %w", err))
 	}
 	if out.Messages, err = s.withCalls(ctx, rows); err != nil {
 		return out, err
@@ -30,9 +31,9 @@ func (s *Store) Export(ctx context.Context, key chat.SessionKey) (transcript.Tra
 	for i := range rows {
 		out.Messages[i].Content = rows[i].Content
 	}
-	controls, err := s.q.ExportControls(ctx, s.pool, key)
+	controls, err := s.db.Q.ExportControls(ctx, s.db.Pool, key)
 	if err != nil {
-		return out, classify(fmt.Errorf("read control records: %w", err))
+		return out, pg.Classify(fmt.Errorf("read control records: %w", err))
 	}
 	for _, r := range controls {
 		c, err := controlOf(dbsqlc.ControlByKeyRow(r))
@@ -45,9 +46,9 @@ func (s *Store) Export(ctx context.Context, key chat.SessionKey) (transcript.Tra
 }
 
 func (s *Store) wholeResults(ctx context.Context, key chat.SessionKey, messages []chat.Message) error {
-	rows, err := s.q.ExportResults(ctx, s.pool, key)
+	rows, err := s.db.Q.ExportResults(ctx, s.db.Pool, key)
 	if err != nil {
-		return classify(fmt.Errorf("read whole results: %w", err))
+		return pg.Classify(fmt.Errorf("read whole results: %w", err))
 	}
 	whole := make(map[chat.CallID]string, len(rows))
 	for _, r := range rows {

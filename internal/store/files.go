@@ -12,6 +12,7 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/store/dbsqlc"
+	"xbot/internal/store/pg"
 )
 
 // FetchTime is how long a message waits for its files at most.
@@ -30,11 +31,11 @@ func (in Inbound) expect(p *dbsqlc.InboxInsertParams) {
 	p.Files, p.FilesMs = int32(len(in.files())), int32(FetchTime.Milliseconds())
 }
 
-// bring notes the files of a message that was just inserted.
-func (t *tx) bring(ctx context.Context, in Inbound, id chat.InboxID) error {
+// attachFiles notes the files of a message that was just inserted.
+func attachFiles(ctx context.Context, t *pg.Tx, in Inbound, id chat.InboxID) error {
 	for i, f := range in.files() {
-		err := t.q.FileInsert(ctx, t, dbsqlc.FileInsertParams{
-			InboxID: int64(id), N: int32(i + 1), Session: in.Session, Kind: Clean(f.Kind), Key: Clean(f.Key), Name: Clean(f.Name), Size: f.Size, OfMessage: Clean(f.Of),
+		err := t.Q.FileInsert(ctx, t, dbsqlc.FileInsertParams{
+			InboxID: int64(id), N: int32(i + 1), Session: in.Session, Kind: pg.Clean(f.Kind), Key: pg.Clean(f.Key), Name: pg.Clean(f.Name), Size: f.Size, OfMessage: pg.Clean(f.Of),
 		})
 		if err != nil {
 			return fmt.Errorf("note file %d of a message: %w", i+1, err)
@@ -45,12 +46,12 @@ func (t *tx) bring(ctx context.Context, in Inbound, id chat.InboxID) error {
 
 // Parcel reads the files of a message. NotFound: it has none, or is gone.
 func (s *Store) Parcel(ctx context.Context, id chat.InboxID) (chat.Parcel, error) {
-	row, err := s.q.FileParcel(ctx, s.pool, id)
+	row, err := s.db.Q.FileParcel(ctx, s.db.Pool, id)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return chat.Parcel{}, fault.Errorf(fault.NotFound, "message %d has no files", id)
 	}
 	if err != nil {
-		return chat.Parcel{}, classify(fmt.Errorf("read the files of message %d: %w", id, err))
+		return chat.Parcel{}, pg.Classify(fmt.Errorf("read the files of message %d: %w", id, err))
 	}
 	p := chat.Parcel{
 		Inbox: id, Session: row.SessionKey, Channel: row.Channel, Account: row.Account, Owner: row.Owner, Runner: row.Runner,
@@ -62,8 +63,8 @@ func (s *Store) Parcel(ctx context.Context, id chat.InboxID) (chat.Parcel, error
 		return chat.Parcel{}, fmt.Errorf("read the place of message %d: %w", id, err)
 	}
 	p.Message = place.ReplyTo
-	p.Files, err = filesOf(ctx, s.q, s.pool, id)
-	return p, classify(err)
+	p.Files, err = filesOf(ctx, s.db.Q, s.db.Pool, id)
+	return p, pg.Classify(err)
 }
 
 func filesOf(ctx context.Context, q *dbsqlc.Queries, db dbsqlc.DBTX, id chat.InboxID) ([]chat.Arrival, error) {
@@ -84,46 +85,46 @@ func filesOf(ctx context.Context, q *dbsqlc.Queries, db dbsqlc.DBTX, id chat.Inb
 // FileKept returns where a runner keeps what the n-th file of a message holds, and its size, if it is a quoted one that was
 // fetched for the same conversation before. NotFound: nowhere.
 func (s *Store) FileKept(ctx context.Context, id chat.InboxID, n int, runner string) (path string, size int64, err error) {
-	row, err := s.q.FileKept(ctx, s.pool, dbsqlc.FileKeptParams{InboxID: int64(id), N: int32(n), Runner: runner})
+	row, err := s.db.Q.FileKept(ctx, s.db.Pool, dbsqlc.FileKeptParams{InboxID: int64(id), N: int32(n), Runner: runner})
 	if errors.Is(err, pgx.ErrNoRows) {
 		return "", 0, fault.Errorf(fault.NotFound, "file %d of message %d was not fetched before", n, id)
 	}
-	return row.Path, row.Size, classify(err)
+	return row.Path, row.Size, pg.Classify(err)
 }
 
 // FileStored notes where a file is now. The first note stands.
 func (s *Store) FileStored(ctx context.Context, id chat.InboxID, f chat.Arrival) error {
 	p := dbsqlc.FileStoredParams{InboxID: int64(id), N: int32(f.N), Runner: f.Runner, Path: f.Path, Size: f.Size}
-	return classify(s.q.FileStored(ctx, s.pool, p))
+	return pg.Classify(s.db.Q.FileStored(ctx, s.db.Pool, p))
 }
 
 // FileProblem notes why a file is not there; failed says that it is not tried again.
 func (s *Store) FileProblem(ctx context.Context, id chat.InboxID, n int, problem string, failed bool) error {
-	p := dbsqlc.FileProblemParams{InboxID: int64(id), N: int32(n), Problem: Clean(problem), Failed: failed}
-	return classify(s.q.FileProblem(ctx, s.pool, p))
+	p := dbsqlc.FileProblemParams{InboxID: int64(id), N: int32(n), Problem: pg.Clean(problem), Failed: failed}
+	return pg.Classify(s.db.Q.FileProblem(ctx, s.db.Pool, p))
 }
 
 // EndFetch ends what was not fetched and lets the message be claimed. Done twice, it changes nothing the second time.
 func (s *Store) EndFetch(ctx context.Context, id chat.InboxID) error {
-	return s.inTx(ctx, func(tx *tx) error {
-		if err := s.q.FilesEnd(ctx, tx, int64(id)); err != nil {
+	return s.db.InTx(ctx, func(tx *pg.Tx) error {
+		if err := s.db.Q.FilesEnd(ctx, tx, int64(id)); err != nil {
 			return fmt.Errorf("end the files of message %d: %w", id, err)
 		}
-		return s.q.FilesRelease(ctx, tx, id)
+		return s.db.Q.FilesRelease(ctx, tx, id)
 	})
 }
 
 // FilesToFetch takes messages that wait for their files, each at most once a back-off: 2 s, doubling to 60 s.
 func (s *Store) FilesToFetch(ctx context.Context) ([]chat.InboxID, error) {
-	ids, err := s.q.FilesToFetch(ctx, s.pool)
-	return ids, classify(err)
+	ids, err := s.db.Q.FilesToFetch(ctx, s.db.Pool)
+	return ids, pg.Classify(err)
 }
 
 // OldFiles returns at most a hundred files of a user on a runner that are older than the given time.
 func (s *Store) OldFiles(ctx context.Context, owner chat.UserID, runner string, older time.Duration) ([]chat.OldFile, error) {
-	rows, err := s.q.FilesOld(ctx, s.pool, dbsqlc.FilesOldParams{UserID: owner, Runner: runner, Older: interval(older)})
+	rows, err := s.db.Q.FilesOld(ctx, s.db.Pool, dbsqlc.FilesOldParams{UserID: owner, Runner: runner, Older: pg.Interval(older)})
 	if err != nil {
-		return nil, classify(fmt.Errorf("look for old files: %w", err))
+		return nil, pg.Classify(fmt.Errorf("look for old files: %w", err))
 	}
 	out := make([]chat.OldFile, len(rows))
 	for i, r := range rows {
@@ -134,7 +135,7 @@ func (s *Store) OldFiles(ctx context.Context, owner chat.UserID, runner string, 
 
 // FileRemoved notes that a file is not there any more.
 func (s *Store) FileRemoved(ctx context.Context, id int64) error {
-	return classify(s.q.FileRemoved(ctx, s.pool, id))
+	return pg.Classify(s.db.Q.FileRemoved(ctx, s.db.Pool, id))
 }
 
 // OrphanFile is a file on a runner whose conversation is gone.
@@ -147,9 +148,9 @@ type OrphanFile struct {
 
 // OrphanFiles lists some files of conversations that were deleted and that are still on a runner.
 func (s *Store) OrphanFiles(ctx context.Context) ([]OrphanFile, error) {
-	rows, err := s.q.FilesOrphaned(ctx, s.pool)
+	rows, err := s.db.Q.FilesOrphaned(ctx, s.db.Pool)
 	if err != nil {
-		return nil, classify(fmt.Errorf("list the files of conversations that are gone: %w", err))
+		return nil, pg.Classify(fmt.Errorf("list the files of conversations that are gone: %w", err))
 	}
 	out := make([]OrphanFile, len(rows))
 	for i, r := range rows {

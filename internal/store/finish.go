@@ -10,6 +10,7 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/i18n"
 	"xbot/internal/store/dbsqlc"
+	"xbot/internal/store/pg"
 )
 
 // maxReleases bounds how often a claimed message goes back to the inbox because its run vanished before any step.
@@ -18,8 +19,8 @@ const maxReleases = 3
 // FinishTurn closes a running turn: open calls get their pair, open steps end, the person is told what they must
 // know, stops for the turn are used up. A turn that is closed already stays as it is. It reports whether messages wait.
 func (s *Store) FinishTurn(ctx context.Context, key chat.SessionKey, turn chat.TurnID, state chat.TurnState, say i18n.ID, args ...any) (pending bool, err error) {
-	err = s.inTx(ctx, func(tx *tx) error {
-		row, err := s.q.TurnLock(ctx, tx, turn)
+	err = s.db.InTx(ctx, func(tx *pg.Tx) error {
+		row, err := s.db.Q.TurnLock(ctx, tx, turn)
 		if errors.Is(err, pgx.ErrNoRows) {
 			return nil // the session was deleted, and the turn with it
 		}
@@ -27,11 +28,11 @@ func (s *Store) FinishTurn(ctx context.Context, key chat.SessionKey, turn chat.T
 			return fmt.Errorf("lock turn: %w", err)
 		}
 		if row.State == chat.TurnRunning {
-			if err := tx.closeTurn(ctx, row, state, say, args...); err != nil {
+			if err := closeTurn(ctx, tx, row, state, say, args...); err != nil {
 				return err
 			}
 		}
-		pending, err = s.q.InboxHasPending(ctx, tx, key)
+		pending, err = s.db.Q.InboxHasPending(ctx, tx, key)
 		if err != nil {
 			return fmt.Errorf("look for queued messages: %w", err)
 		}
@@ -40,51 +41,51 @@ func (s *Store) FinishTurn(ctx context.Context, key chat.SessionKey, turn chat.T
 	return pending, err
 }
 
-func (t *tx) closeTurn(ctx context.Context, row dbsqlc.Turn, state chat.TurnState, say i18n.ID, args ...any) error {
-	if err := t.q.KillNoteOpenCalls(ctx, t, row.ID); err != nil { // nobody waits for them any more
+func closeTurn(ctx context.Context, t *pg.Tx, row dbsqlc.Turn, state chat.TurnState, say i18n.ID, args ...any) error {
+	if err := t.Q.KillNoteOpenCalls(ctx, t, row.ID); err != nil { // nobody waits for them any more
 		return fmt.Errorf("note the kill of open commands: %w", err)
 	}
-	if err := t.abandonSubagents(ctx, row); err != nil {
+	if err := abandonSubagents(ctx, t, row); err != nil {
 		return err
 	}
-	if err := t.pairOpenCalls(ctx, row.ID, state); err != nil {
+	if err := pairOpenCalls(ctx, t, row.ID, state); err != nil {
 		return err
 	}
 	if say == i18n.Stopped {
 		var err error
-		if say, err = t.stopSentence(ctx, row.SessionKey, row.ID); err != nil {
+		if say, err = stopSentence(ctx, t, row.SessionKey, row.ID); err != nil {
 			return err
 		}
 	}
 	if say != "" {
-		lang, err := t.langOf(ctx, row.ID)
+		lang, err := langOfTurn(ctx, t, row.ID)
 		if err != nil {
 			return err
 		}
-		text, err := t.stillKilled(ctx, row.ID, state, lang, i18n.Say(lang, say, args...))
+		text, err := killedSentence(ctx, t, row.ID, state, lang, i18n.Say(lang, say, args...))
 		if err != nil {
 			return err
 		}
-		if err := t.notice(ctx, row.SessionKey, row.ID, text); err != nil {
+		if err := appendNotice(ctx, t, row.SessionKey, row.ID, text); err != nil {
 			return err
 		}
 	}
-	closed, err := t.q.TurnClose(ctx, t, dbsqlc.TurnCloseParams{ID: row.ID, SessionKey: row.SessionKey, State: string(state)})
+	closed, err := t.Q.TurnClose(ctx, t, dbsqlc.TurnCloseParams{ID: row.ID, SessionKey: row.SessionKey, State: string(state)})
 	if err != nil {
 		return fmt.Errorf("close turn: %w", err)
 	}
-	t.ended, t.freed = append(t.ended, endedTurn{row.SessionKey, row.ID}), true
-	t.emit(row.SessionKey, chat.EventTurn, turnOf(closed))
-	return t.reportSubagent(ctx, closed)
+	t.EndTurn(row.SessionKey, row.ID)
+	t.Emit(row.SessionKey, chat.EventTurn, turnOf(closed))
+	return reportSubagent(ctx, t, closed)
 }
 
-// stillKilled adds to what is said of a stopped turn how many of its commands may go on because their runner has not heard of
+// killedSentence adds to what is said of a stopped turn how many of its commands may go on because their runner has not heard of
 // the kill.
-func (t *tx) stillKilled(ctx context.Context, turn chat.TurnID, state chat.TurnState, lang i18n.Lang, text string) (string, error) {
+func killedSentence(ctx context.Context, t *pg.Tx, turn chat.TurnID, state chat.TurnState, lang i18n.Lang, text string) (string, error) {
 	if state != chat.TurnStopped {
 		return text, nil
 	}
-	n, err := t.q.KillCountUnsent(ctx, t, turn)
+	n, err := t.Q.KillCountUnsent(ctx, t, turn)
 	if err != nil {
 		return "", fmt.Errorf("count the commands that are still to be killed: %w", err)
 	}
@@ -95,8 +96,8 @@ func (t *tx) stillKilled(ctx context.Context, turn chat.TurnID, state chat.TurnS
 }
 
 // pairOpenCalls gives every call without a result the one that is true for it.
-func (t *tx) pairOpenCalls(ctx context.Context, turn chat.TurnID, state chat.TurnState) error {
-	open, err := t.q.CallListOpen(ctx, t, turn)
+func pairOpenCalls(ctx context.Context, t *pg.Tx, turn chat.TurnID, state chat.TurnState) error {
+	open, err := t.Q.CallListOpen(ctx, t, turn)
 	if err != nil {
 		return fmt.Errorf("list open calls: %w", err)
 	}
@@ -110,7 +111,7 @@ func (t *tx) pairOpenCalls(ctx context.Context, turn chat.TurnID, state chat.Tur
 		case state == chat.TurnStopped:
 			id = i18n.CallInterrupt
 		}
-		if err := t.finishCall(ctx, c.ID, chat.ToolResult{Content: i18n.Say(i18n.English, id), IsError: failed}); err != nil {
+		if err := finishCall(ctx, t, c.ID, chat.ToolResult{Content: i18n.Say(i18n.English, id), IsError: failed}); err != nil {
 			return err
 		}
 	}
@@ -119,8 +120,8 @@ func (t *tx) pairOpenCalls(ctx context.Context, turn chat.TurnID, state chat.Tur
 
 // StopRequested reports whether a stop waits for the turn, or the turn is gone with its session.
 func (s *Store) StopRequested(ctx context.Context, key chat.SessionKey, turn chat.TurnID) (bool, error) {
-	yes, err := s.q.InboxStopOrGone(ctx, s.pool, dbsqlc.InboxStopOrGoneParams{SessionKey: key, TurnID: &turn})
-	return yes, classify(err)
+	yes, err := s.db.Q.InboxStopOrGone(ctx, s.db.Pool, dbsqlc.InboxStopOrGoneParams{SessionKey: key, TurnID: &turn})
+	return yes, pg.Classify(err)
 }
 
 // Settled says what became of a turn whose run is gone.
@@ -137,15 +138,15 @@ const (
 // SettleTurn closes a turn whose workflow run is closed or missing, in one conditional transaction.
 func (s *Store) SettleTurn(ctx context.Context, turn chat.TurnID) (Settled, error) {
 	var out Settled
-	err := s.inTx(ctx, func(tx *tx) (err error) {
-		out, err = tx.settle(ctx, turn)
+	err := s.db.InTx(ctx, func(tx *pg.Tx) (err error) {
+		out, err = settleTurn(ctx, tx, turn)
 		return err
 	})
 	return out, err
 }
 
-func (t *tx) settle(ctx context.Context, turn chat.TurnID) (Settled, error) {
-	row, err := t.q.TurnLock(ctx, t, turn)
+func settleTurn(ctx context.Context, t *pg.Tx, turn chat.TurnID) (Settled, error) {
+	row, err := t.Q.TurnLock(ctx, t, turn)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return SettledBefore, nil
 	}
@@ -155,51 +156,51 @@ func (t *tx) settle(ctx context.Context, turn chat.TurnID) (Settled, error) {
 	if row.State != chat.TurnRunning {
 		return SettledBefore, nil
 	}
-	stop, err := t.q.InboxStopFor(ctx, t, dbsqlc.InboxStopForParams{SessionKey: row.SessionKey, TurnID: &turn})
+	stop, err := t.Q.InboxStopFor(ctx, t, dbsqlc.InboxStopForParams{SessionKey: row.SessionKey, TurnID: &turn})
 	if err != nil {
 		return "", fmt.Errorf("look for a stop: %w", err)
 	}
 	if stop {
-		return SettledStopped, t.closeTurn(ctx, row, chat.TurnStopped, i18n.Stopped)
+		return SettledStopped, closeTurn(ctx, t, row, chat.TurnStopped, i18n.Stopped)
 	}
-	begun, err := t.q.StepAnyBegun(ctx, t, turn)
+	begun, err := t.Q.StepAnyBegun(ctx, t, turn)
 	if err != nil {
 		return "", fmt.Errorf("look for steps: %w", err)
 	}
-	releases, err := t.q.InboxReleases(ctx, t, &turn)
+	releases, err := t.Q.InboxReleases(ctx, t, &turn)
 	if err != nil {
 		return "", fmt.Errorf("count releases: %w", err)
 	}
 	if begun || releases >= maxReleases {
-		return SettledLost, t.closeTurn(ctx, row, chat.TurnLost, i18n.Gone)
+		return SettledLost, closeTurn(ctx, t, row, chat.TurnLost, i18n.Gone)
 	}
-	return SettledReleased, t.release(ctx, row)
+	return SettledReleased, releaseClaim(ctx, t, row)
 }
 
-// release undoes a claim: the message waits again, and the empty turn and its copy of the message go. What was overheard before
+// releaseClaim undoes a claim: the message waits again, and the empty turn and its copy of the message go. What was overheard before
 // it stays where it is.
-func (t *tx) release(ctx context.Context, row dbsqlc.Turn) error {
-	released, err := t.q.InboxRelease(ctx, t, &row.ID)
+func releaseClaim(ctx context.Context, t *pg.Tx, row dbsqlc.Turn) error {
+	released, err := t.Q.InboxRelease(ctx, t, &row.ID)
 	if err != nil {
 		return fmt.Errorf("release the claim: %w", err)
 	}
-	kept, err := t.q.TurnKeepOverheard(ctx, t, &row.ID)
+	kept, err := t.Q.TurnKeepOverheard(ctx, t, &row.ID)
 	if err != nil {
 		return fmt.Errorf("keep what was overheard: %w", err)
 	}
-	if err := t.q.TurnDelete(ctx, t, row.ID); err != nil {
+	if err := t.Q.TurnDelete(ctx, t, row.ID); err != nil {
 		return fmt.Errorf("remove the empty turn: %w", err)
 	}
-	t.ended, t.freed = append(t.ended, endedTurn{row.SessionKey, row.ID}), true
-	t.emit(row.SessionKey, chat.EventTurn, chat.Turn{ID: row.ID, Session: row.SessionKey, State: chat.TurnReleased, RunID: row.RunID, StartedAt: row.StartedAt})
+	t.EndTurn(row.SessionKey, row.ID)
+	t.Emit(row.SessionKey, chat.EventTurn, chat.Turn{ID: row.ID, Session: row.SessionKey, State: chat.TurnReleased, RunID: row.RunID, StartedAt: row.StartedAt})
 	for _, r := range kept { // who watches has just let go of it with the turn
-		t.emit(row.SessionKey, chat.EventMessage, messageOf(r))
+		t.Emit(row.SessionKey, chat.EventMessage, messageOf(r))
 	}
 	for _, r := range released {
 		if r.Kind == kindBackground {
 			continue // the queue that people see holds what people wrote
 		}
-		t.emit(row.SessionKey, chat.EventQueued, chat.Queued{
+		t.Emit(row.SessionKey, chat.EventQueued, chat.Queued{
 			Inbox: r.ID, ClientMessageID: r.PlatformID, Text: wordsOf(r.Body, r.Options), Mode: r.Mode, Sender: r.Sender, Throttled: r.Throttled,
 		})
 	}

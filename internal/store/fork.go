@@ -12,6 +12,7 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/store/dbsqlc"
+	"xbot/internal/store/pg"
 )
 
 // NewFork asks for a copy of a conversation.
@@ -32,23 +33,23 @@ type NewFork struct {
 // meanwhile, and be deleted later. Where a session of the key is a fork of the original already, that is returned. It is
 // NotFound or a Conflict when the conversation has no such message, or its turn runs still.
 func (s *Store) Fork(ctx context.Context, n NewFork) (chat.Session, error) {
-	err := s.inTx(ctx, func(tx *tx) error {
+	err := s.db.InTx(ctx, func(tx *pg.Tx) error {
 		// What is copied by several statements has to be of one moment.
 		if _, err := tx.Exec(ctx, "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ"); err != nil {
 			return fmt.Errorf("begin the copy: %w", err)
 		}
-		rows, err := s.q.ForkSession(ctx, tx, dbsqlc.ForkSessionParams{NewKey: n.Key, SessionKey: n.From, Channel: n.Channel, Title: Clean(n.Title)})
+		rows, err := s.db.Q.ForkSession(ctx, tx, dbsqlc.ForkSessionParams{NewKey: n.Key, SessionKey: n.From, Channel: n.Channel, Title: pg.Clean(n.Title)})
 		if err != nil {
 			return fmt.Errorf("create the copy of the session: %w", err)
 		}
 		if rows == 0 {
-			return tx.forkedBefore(ctx, n)
+			return forkedBefore(ctx, tx, n)
 		}
-		upto, err := tx.forkEnd(ctx, n)
+		upto, err := forkEnd(ctx, tx, n)
 		if err != nil {
 			return err
 		}
-		return tx.fork(ctx, n, upto)
+		return forkConversation(ctx, tx, n, upto)
 	})
 	if err != nil {
 		return chat.Session{}, err
@@ -57,8 +58,8 @@ func (s *Store) Fork(ctx context.Context, n NewFork) (chat.Session, error) {
 	return made, err
 }
 
-func (t *tx) forkedBefore(ctx context.Context, n NewFork) error {
-	there, err := t.q.SessionGet(ctx, t, n.Key)
+func forkedBefore(ctx context.Context, t *pg.Tx, n NewFork) error {
+	there, err := t.Q.SessionGet(ctx, t, n.Key)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return fault.Errorf(fault.NotFound, "there is no session %q", n.From)
 	}
@@ -69,10 +70,10 @@ func (t *tx) forkedBefore(ctx context.Context, n NewFork) error {
 }
 
 // forkEnd returns the last message that may be copied.
-func (t *tx) forkEnd(ctx context.Context, n NewFork) (chat.MessageID, error) {
+func forkEnd(ctx context.Context, t *pg.Tx, n NewFork) (chat.MessageID, error) {
 	switch {
 	case n.Back > 0:
-		targets, err := t.q.RewindTargets(ctx, t, dbsqlc.RewindTargetsParams{SessionKey: n.From, Before: math.MaxInt64, N: int32(n.Back)})
+		targets, err := t.Q.RewindTargets(ctx, t, dbsqlc.RewindTargetsParams{SessionKey: n.From, Before: math.MaxInt64, N: int32(n.Back)})
 		if err == nil && len(targets) < n.Back {
 			err = fault.Errorf(fault.NotFound, "there are not %d messages of yours in this conversation, only %d", n.Back, len(targets))
 		}
@@ -83,7 +84,7 @@ func (t *tx) forkEnd(ctx context.Context, n NewFork) (chat.MessageID, error) {
 	case n.Upto == 0:
 		return math.MaxInt64, nil
 	}
-	end, err := t.q.ForkEnd(ctx, t, dbsqlc.ForkEndParams{SessionKey: n.From, ID: n.Upto})
+	end, err := t.Q.ForkEnd(ctx, t, dbsqlc.ForkEndParams{SessionKey: n.From, ID: n.Upto})
 	switch {
 	case errors.Is(err, pgx.ErrNoRows) || (err == nil && end.RewoundBy != nil):
 		return 0, fault.Errorf(fault.NotFound, "there is no message m%d in this conversation", n.Upto)
@@ -95,13 +96,13 @@ func (t *tx) forkEnd(ctx context.Context, n NewFork) (chat.MessageID, error) {
 	return chat.MessageID(end.Last), nil
 }
 
-// fork copies what belongs to the messages up to the given one.
-func (t *tx) fork(ctx context.Context, n NewFork, upto chat.MessageID) error {
-	rows, err := t.q.ForkMessages(ctx, t, dbsqlc.ForkMessagesParams{SessionKey: n.From, Upto: upto})
+// forkConversation copies what belongs to the messages up to the given one.
+func forkConversation(ctx context.Context, t *pg.Tx, n NewFork, upto chat.MessageID) error {
+	rows, err := t.Q.ForkMessages(ctx, t, dbsqlc.ForkMessagesParams{SessionKey: n.From, Upto: upto})
 	if err != nil {
 		return fmt.Errorf("list the messages to copy: %w", err)
 	}
-	ids, err := t.q.ForkMessageIDs(ctx, t, int32(len(rows)))
+	ids, err := t.Q.ForkMessageIDs(ctx, t, int32(len(rows)))
 	if err != nil {
 		return fmt.Errorf("draw ids of messages: %w", err)
 	}
@@ -109,33 +110,33 @@ func (t *tx) fork(ctx context.Context, n NewFork, upto chat.MessageID) error {
 	for i, r := range rows {
 		c.addMessage(r, ids[i])
 	}
-	controls, err := t.forkedControls(ctx, n.From, upto, c)
+	controls, err := forkedControls(ctx, t, n.From, upto, c)
 	if err != nil {
 		return err
 	}
 	for _, step := range []func() error{
 		func() error {
-			return t.q.ForkTurns(ctx, t, dbsqlc.ForkTurnsParams{NewKey: n.Key, OldTurns: c.oldTurns, NewTurns: c.newTurns})
+			return t.Q.ForkTurns(ctx, t, dbsqlc.ForkTurnsParams{NewKey: n.Key, OldTurns: c.oldTurns, NewTurns: c.newTurns})
 		},
 		func() error {
-			return t.q.ForkMessageRows(ctx, t, dbsqlc.ForkMessageRowsParams{NewKey: n.Key, OldIds: c.oldMessages, NewIds: c.newMessages, NewTurns: c.messageTurns})
+			return t.Q.ForkMessageRows(ctx, t, dbsqlc.ForkMessageRowsParams{NewKey: n.Key, OldIds: c.oldMessages, NewIds: c.newMessages, NewTurns: c.messageTurns})
 		},
 		func() error {
-			return t.q.ForkCalls(ctx, t, dbsqlc.ForkCallsParams{NewKey: n.Key, OldIds: c.oldMessages, NewIds: c.newMessages, NewTurns: c.messageTurns})
+			return t.Q.ForkCalls(ctx, t, dbsqlc.ForkCallsParams{NewKey: n.Key, OldIds: c.oldMessages, NewIds: c.newMessages, NewTurns: c.messageTurns})
 		},
 		func() error {
-			return t.q.ForkOffloads(ctx, t, dbsqlc.ForkOffloadsParams{
+			return t.Q.ForkOffloads(ctx, t, dbsqlc.ForkOffloadsParams{
 				NewKey: n.Key, SessionKey: n.From, OldTurns: c.oldTurns, NewTurns: c.newTurns, OldIds: c.oldMessages, Whole: upto == math.MaxInt64,
 			})
 		},
-		func() error { return t.q.ForkControlRows(ctx, t, controls) },
-		func() error { return t.forkSteps(ctx, c) },
+		func() error { return t.Q.ForkControlRows(ctx, t, controls) },
+		func() error { return forkSteps(ctx, t, c) },
 		func() error {
-			return t.q.ForkBegin(ctx, t, dbsqlc.ForkBeginParams{Key: n.Key, CompactionID: c.compaction, ResetID: c.reset})
+			return t.Q.ForkBegin(ctx, t, dbsqlc.ForkBeginParams{Key: n.Key, CompactionID: c.compaction, ResetID: c.reset})
 		},
-		func() error { return t.planOf(ctx, n, c) },
+		func() error { return planOf(ctx, t, n, c) },
 		func() error {
-			return t.q.ForkParts(ctx, t, dbsqlc.ForkPartsParams{NewKey: n.Key, SessionKey: n.From})
+			return t.Q.ForkParts(ctx, t, dbsqlc.ForkPartsParams{NewKey: n.Key, SessionKey: n.From})
 		},
 	} {
 		if err := step(); err != nil {
@@ -146,13 +147,13 @@ func (t *tx) fork(ctx context.Context, n NewFork, upto chat.MessageID) error {
 }
 
 // forkedControls returns the control records of the copy.
-func (t *tx) forkedControls(ctx context.Context, from chat.SessionKey, upto chat.MessageID, c *copies) (dbsqlc.ForkControlRowsParams, error) {
+func forkedControls(ctx context.Context, t *pg.Tx, from chat.SessionKey, upto chat.MessageID, c *copies) (dbsqlc.ForkControlRowsParams, error) {
 	out := dbsqlc.ForkControlRowsParams{NewKey: c.key}
-	rows, err := t.q.ForkControls(ctx, t, dbsqlc.ForkControlsParams{SessionKey: from, Upto: upto})
+	rows, err := t.Q.ForkControls(ctx, t, dbsqlc.ForkControlsParams{SessionKey: from, Upto: upto})
 	if err != nil {
 		return out, fmt.Errorf("read control records: %w", err)
 	}
-	ids, err := t.q.ForkControlIDs(ctx, t, int32(len(rows)))
+	ids, err := t.Q.ForkControlIDs(ctx, t, int32(len(rows)))
 	if err != nil {
 		return out, fmt.Errorf("draw ids of control records: %w", err)
 	}
@@ -177,8 +178,8 @@ func (t *tx) forkedControls(ctx context.Context, from chat.SessionKey, upto chat
 }
 
 // forkSteps copies the steps, with what they were made from as it is called in the copy.
-func (t *tx) forkSteps(ctx context.Context, c *copies) error {
-	rows, err := t.q.ForkStepMarks(ctx, t, c.oldTurns)
+func forkSteps(ctx context.Context, t *pg.Tx, c *copies) error {
+	rows, err := t.Q.ForkStepMarks(ctx, t, c.oldTurns)
 	if err != nil {
 		return err
 	}
@@ -194,7 +195,7 @@ func (t *tx) forkSteps(ctx context.Context, c *copies) error {
 		}
 		p.Compactions = append(p.Compactions, int64(compaction))
 	}
-	return t.q.ForkSteps(ctx, t, p)
+	return t.Q.ForkSteps(ctx, t, p)
 }
 
 // forkedTurn names the copy of a turn.

@@ -16,6 +16,7 @@ import (
 	"xbot/internal/fault"
 	"xbot/internal/groupchat"
 	"xbot/internal/store/dbsqlc"
+	"xbot/internal/store/pg"
 )
 
 // OpenGroup makes a group chat with its members, in one transaction; the same call again finds it. What cannot be is Denied, a
@@ -25,26 +26,26 @@ func (s *Store) OpenGroup(ctx context.Context, g chat.NewGroup) (id chat.GroupID
 	if err != nil {
 		return "", err
 	}
-	err = s.inTx(ctx, func(tx *tx) error {
-		above, err := tx.lockTree(ctx, g.Session)
+	err = s.db.InTx(ctx, func(tx *pg.Tx) error {
+		above, err := lockTree(ctx, tx, g.Session)
 		if err != nil {
 			return err
 		}
-		if id, err = s.q.GroupByCall(ctx, tx, g.Call); !errors.Is(err, pgx.ErrNoRows) {
-			return classify(err)
+		if id, err = s.db.Q.GroupByCall(ctx, tx, g.Call); !errors.Is(err, pgx.ErrNoRows) {
+			return pg.Classify(err)
 		}
-		tree, err := tx.allow(ctx, chat.SubagentTask{Turn: g.Turn}, above, most.Subagents)
+		tree, err := allowSubagent(ctx, tx, chat.SubagentTask{Turn: g.Turn}, above, most.Subagents)
 		if err != nil {
 			return err
 		}
 		id = groupID(g.Call)
-		if err := s.q.GroupInsert(ctx, tx, dbsqlc.GroupInsertParams{
-			ID: id, SessionKey: g.Session, CallID: g.Call, Tree: tree, Topic: Clean(g.Topic), MaxRounds: int32(g.Rounds), Members: int32(len(g.Members)),
+		if err := s.db.Q.GroupInsert(ctx, tx, dbsqlc.GroupInsertParams{
+			ID: id, SessionKey: g.Session, CallID: g.Call, Tree: tree, Topic: pg.Clean(g.Topic), MaxRounds: int32(g.Rounds), Members: int32(len(g.Members)),
 		}); err != nil {
 			return fmt.Errorf("make group chat %s: %w", id, err)
 		}
-		tx.stir(g.Session)
-		return tx.invite(ctx, id, g, above)
+		tx.NotifyParent(g.Session)
+		return inviteMembers(ctx, tx, id, g, above)
 	})
 	return id, err
 }
@@ -54,8 +55,8 @@ func groupID(call chat.CallID) chat.GroupID {
 	return chat.GroupID("g" + hex.EncodeToString(sum[:5]))
 }
 
-// invite makes the members of a chat, or finds those that are there.
-func (t *tx) invite(ctx context.Context, id chat.GroupID, g chat.NewGroup, above place) error {
+// inviteMembers makes the members of a chat, or finds those that are there.
+func inviteMembers(ctx context.Context, t *pg.Tx, id chat.GroupID, g chat.NewGroup, above place) error {
 	names := memberNames(g.Members)
 	for n, m := range g.Members {
 		task := chat.SubagentTask{
@@ -64,14 +65,14 @@ func (t *tx) invite(ctx context.Context, id chat.GroupID, g chat.NewGroup, above
 		if task.Instance == "" {
 			task.Instance = fmt.Sprintf("%s-%d", id, n+1)
 		}
-		agent, err := t.q.SubagentByName(ctx, t, dbsqlc.SubagentByNameParams{Parent: g.Session, Role: task.Role, Instance: task.Instance})
+		agent, err := t.Q.SubagentByName(ctx, t, dbsqlc.SubagentByNameParams{Parent: g.Session, Role: task.Role, Instance: task.Instance})
 		if errors.Is(err, pgx.ErrNoRows) {
-			agent, err = t.makeSubagent(ctx, task, above)
+			agent, err = makeSubagent(ctx, t, task, above)
 		}
 		if err != nil {
 			return fmt.Errorf("find member %s: %w", names[n], err)
 		}
-		if err := t.q.GroupMemberInsert(ctx, t, dbsqlc.GroupMemberInsertParams{GroupID: id, N: int32(n), SessionKey: agent.SessionKey, Name: names[n]}); err != nil {
+		if err := t.Q.GroupMemberInsert(ctx, t, dbsqlc.GroupMemberInsertParams{GroupID: id, N: int32(n), SessionKey: agent.SessionKey, Name: names[n]}); err != nil {
 			return fmt.Errorf("take %s into group chat %s: %w", names[n], id, err)
 		}
 	}
@@ -95,15 +96,15 @@ func memberNames(members []chat.NewMember) []string {
 // SpeakInGroup writes a line of whoever made a chat, once for each call; one that begins with chat.GroupEnd ends it. NotFound: the
 // session has made no such chat. Conflict: it is over.
 func (s *Store) SpeakInGroup(ctx context.Context, id chat.GroupID, from chat.SessionKey, call chat.CallID, text string) error {
-	return s.inTx(ctx, func(tx *tx) error {
-		g, err := tx.q.GroupLock(ctx, tx, id)
+	return s.db.InTx(ctx, func(tx *pg.Tx) error {
+		g, err := tx.Q.GroupLock(ctx, tx, id)
 		if errors.Is(err, pgx.ErrNoRows) || err == nil && g.SessionKey != from {
 			return fault.Errorf(fault.NotFound, "you have made no group chat %q", string(id))
 		}
 		if err != nil {
 			return fmt.Errorf("lock group chat %s: %w", id, err)
 		}
-		lines, err := tx.q.GroupLines(ctx, tx, id)
+		lines, err := tx.Q.GroupLines(ctx, tx, id)
 		if err != nil {
 			return fmt.Errorf("read group chat %s: %w", id, err)
 		}
@@ -114,26 +115,26 @@ func (s *Store) SpeakInGroup(ctx context.Context, id chat.GroupID, from chat.Ses
 			return fault.Errorf(fault.Conflict, "group chat %s is over: make another one", id)
 		}
 		said, end := strings.CutPrefix(strings.TrimSpace(text), chat.GroupEnd)
-		if err := tx.line(ctx, g, groupchat.Moderator, string(call), strings.TrimSpace(said), "done"); err != nil || !end {
+		if err := lineOfMember(ctx, tx, g, groupchat.Moderator, string(call), strings.TrimSpace(said), "done"); err != nil || !end {
 			return err
 		}
-		return tx.endGroup(ctx, g, groupchat.Closed)
+		return endGroup(ctx, tx, g, groupchat.Closed)
 	})
 }
 
 // EndGroup ends a chat as a person asks, and reports whether it went on until then. NotFound: neither the session nor a subagent
 // below it has made such a chat.
 func (s *Store) EndGroup(ctx context.Context, id chat.GroupID, of chat.SessionKey) (ended bool, err error) {
-	err = s.inTx(ctx, func(tx *tx) error {
+	err = s.db.InTx(ctx, func(tx *pg.Tx) error {
 		ended = false
-		g, err := tx.q.GroupLock(ctx, tx, id)
+		g, err := tx.Q.GroupLock(ctx, tx, id)
 		if errors.Is(err, pgx.ErrNoRows) {
 			return fault.Errorf(fault.NotFound, "there is no group chat %q in this conversation", string(id))
 		}
 		if err != nil {
 			return fmt.Errorf("lock group chat %s: %w", id, err)
 		}
-		above, err := tx.placeOf(ctx, g.SessionKey)
+		above, err := positionOf(ctx, tx, g.SessionKey)
 		if err != nil {
 			return err
 		}
@@ -144,31 +145,31 @@ func (s *Store) EndGroup(ctx context.Context, id chat.GroupID, of chat.SessionKe
 			return nil
 		}
 		ended = true
-		tx.granted = append(tx.granted, Waiting{Group: id})
-		return tx.endGroup(ctx, g, groupchat.Closed)
+		tx.Wake(Waiting{Group: id})
+		return endGroup(ctx, tx, g, groupchat.Closed)
 	})
 	return ended, err
 }
 
-// line writes what was said, once for each key, and has the chat go on after the commit.
-func (t *tx) line(ctx context.Context, g dbsqlc.GroupChat, speaker int, key, said, outcome string) error {
-	if _, err := t.q.GroupLineInsert(ctx, t, dbsqlc.GroupLineInsertParams{
-		ID: g.ID, Speaker: int32(speaker), Key: key, Said: Clean(said), Outcome: outcome,
+// lineOfMember writes what was said, once for each key, and has the chat go on after the commit.
+func lineOfMember(ctx context.Context, t *pg.Tx, g dbsqlc.GroupChat, speaker int, key, said, outcome string) error {
+	if _, err := t.Q.GroupLineInsert(ctx, t, dbsqlc.GroupLineInsertParams{
+		ID: g.ID, Speaker: int32(speaker), Key: key, Said: pg.Clean(said), Outcome: outcome,
 	}); err != nil {
 		return fmt.Errorf("write a line of group chat %s: %w", g.ID, err)
 	}
-	t.granted = append(t.granted, Waiting{Group: g.ID})
-	t.stir(g.SessionKey)
+	t.Wake(Waiting{Group: g.ID})
+	t.NotifyParent(g.SessionKey)
 	return nil
 }
 
 // sayInGroup makes the answer of a member a line, in the transaction that ends its turn.
-func (t *tx) sayInGroup(ctx context.Context, id chat.GroupID, task dbsqlc.SubagentTask, answer string) error {
-	g, err := t.q.GroupLock(ctx, t, id)
+func sayInGroup(ctx context.Context, t *pg.Tx, id chat.GroupID, task dbsqlc.SubagentTask, answer string) error {
+	g, err := t.Q.GroupLock(ctx, t, id)
 	if err != nil {
 		return fmt.Errorf("lock group chat %s: %w", id, err)
 	}
-	n, err := t.q.GroupSpeaker(ctx, t, dbsqlc.GroupSpeakerParams{GroupID: id, SessionKey: task.SessionKey})
+	n, err := t.Q.GroupSpeaker(ctx, t, dbsqlc.GroupSpeakerParams{GroupID: id, SessionKey: task.SessionKey})
 	if err != nil {
 		return fmt.Errorf("find the member of group chat %s: %w", id, err)
 	}
@@ -176,22 +177,22 @@ func (t *tx) sayInGroup(ctx context.Context, id chat.GroupID, task dbsqlc.Subage
 	if outcome == string(chat.TurnDone) && (answer == "" || strings.EqualFold(answer, groupchat.Pass)) {
 		answer, outcome = "", "passed"
 	}
-	return t.line(ctx, g, int(n), string(task.CallID), cutTold(answer), outcome)
+	return lineOfMember(ctx, t, g, int(n), string(task.CallID), cutTold(answer), outcome)
 }
 
 // Group reads whose a chat is, for the workflow that runs it; NotFound: it was deleted.
 func (s *Store) Group(ctx context.Context, id chat.GroupID) (key chat.SessionKey, user, topic string, err error) {
-	row, err := s.q.GroupGet(ctx, s.pool, id)
+	row, err := s.db.Q.GroupGet(ctx, s.db.Pool, id)
 	if err != nil {
-		return "", "", "", classify(fmt.Errorf("read group chat %s: %w", id, err))
+		return "", "", "", pg.Classify(fmt.Errorf("read group chat %s: %w", id, err))
 	}
 	return row.GroupChat.SessionKey, row.UserName, row.GroupChat.Topic, nil
 }
 
 // GroupsToStart takes chats that go on and that nobody has looked at for long.
 func (s *Store) GroupsToStart(ctx context.Context) ([]chat.GroupID, error) {
-	ids, err := s.q.GroupsToStart(ctx, s.pool)
-	return ids, classify(err)
+	ids, err := s.db.Q.GroupsToStart(ctx, s.db.Pool)
+	return ids, pg.Classify(err)
 }
 
 const (
@@ -203,9 +204,9 @@ const (
 
 // GroupsOf lists the group chats of a conversation and of the subagents below it, newest first.
 func (s *Store) GroupsOf(ctx context.Context, key chat.SessionKey) ([]chat.Group, error) {
-	rows, err := s.q.GroupsOf(ctx, s.pool, dbsqlc.GroupsOfParams{SessionKey: string(key), N: maxGroups})
+	rows, err := s.db.Q.GroupsOf(ctx, s.db.Pool, dbsqlc.GroupsOfParams{SessionKey: string(key), N: maxGroups})
 	if err != nil {
-		return nil, classify(fmt.Errorf("list group chats: %w", err))
+		return nil, pg.Classify(fmt.Errorf("list group chats: %w", err))
 	}
 	out := make([]chat.Group, len(rows))
 	for i, g := range rows {
@@ -221,18 +222,18 @@ func (s *Store) showGroup(ctx context.Context, g dbsqlc.GroupChat) (chat.Group, 
 		ID: g.ID, Topic: g.Topic, Rounds: int(g.MaxRounds), Ended: g.Ended, Total: int(g.Lines), CreatedAt: g.CreatedAt, EndedAt: g.EndedAt,
 		Members: []chat.Member{}, Lines: []chat.GroupLine{},
 	}
-	members, err := s.q.GroupMembers(ctx, s.pool, g.ID)
+	members, err := s.db.Q.GroupMembers(ctx, s.db.Pool, g.ID)
 	if err != nil {
-		return out, classify(fmt.Errorf("list the members of %s: %w", g.ID, err))
+		return out, pg.Classify(fmt.Errorf("list the members of %s: %w", g.ID, err))
 	}
 	names := map[int32]string{}
 	for _, m := range members {
 		names[m.GroupMember.N] = m.GroupMember.Name
 		out.Members = append(out.Members, chat.Member{Name: m.GroupMember.Name, Session: m.GroupMember.SessionKey})
 	}
-	lines, err := s.q.GroupLines(ctx, s.pool, g.ID)
+	lines, err := s.db.Q.GroupLines(ctx, s.db.Pool, g.ID)
 	if err != nil {
-		return out, classify(fmt.Errorf("read group chat %s: %w", g.ID, err))
+		return out, pg.Classify(fmt.Errorf("read group chat %s: %w", g.ID, err))
 	}
 	for _, l := range lines[max(0, len(lines)-maxGroupLines):] {
 		name := ""

@@ -11,6 +11,7 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/groupchat"
 	"xbot/internal/store/dbsqlc"
+	"xbot/internal/store/pg"
 	"xbot/internal/window"
 )
 
@@ -24,20 +25,20 @@ func (s *Store) StepGroup(ctx context.Context, id chat.GroupID) (out chat.GroupS
 	if err != nil {
 		return out, err
 	}
-	err = s.inTx(ctx, func(tx *tx) error {
+	err = s.db.InTx(ctx, func(tx *pg.Tx) error {
 		out = chat.GroupStep{Over: true}
-		g, err := tx.q.GroupLock(ctx, tx, id)
+		g, err := tx.Q.GroupLock(ctx, tx, id)
 		if errors.Is(err, pgx.ErrNoRows) || err == nil && g.Ended != "" {
 			return nil
 		}
 		if err != nil {
 			return fmt.Errorf("lock group chat %s: %w", id, err)
 		}
-		out, err = tx.stepGroup(ctx, g, int64(most.Subagents.Tokens))
+		out, err = stepGroup(ctx, tx, g, int64(most.Subagents.Tokens))
 		if err != nil {
 			return err
 		}
-		return tx.q.GroupChecked(ctx, tx, id)
+		return tx.Q.GroupChecked(ctx, tx, id)
 	})
 	return out, err
 }
@@ -49,9 +50,9 @@ type room struct {
 	lines   []groupchat.Line
 }
 
-func (t *tx) room(ctx context.Context, g dbsqlc.GroupChat) (r room, err error) {
+func groupRoom(ctx context.Context, t *pg.Tx, g dbsqlc.GroupChat) (r room, err error) {
 	r.chat = groupchat.Chat{ID: string(g.ID), Topic: g.Topic, Rounds: int(g.MaxRounds)}
-	if r.members, err = t.q.GroupMembers(ctx, t, g.ID); err != nil {
+	if r.members, err = t.Q.GroupMembers(ctx, t, g.ID); err != nil {
 		return r, fmt.Errorf("list the members of %s: %w", g.ID, err)
 	}
 	for _, m := range r.members {
@@ -60,7 +61,7 @@ func (t *tx) room(ctx context.Context, g dbsqlc.GroupChat) (r room, err error) {
 		}
 		r.chat.Names = append(r.chat.Names, m.GroupMember.Name)
 	}
-	lines, err := t.q.GroupLines(ctx, t, g.ID)
+	lines, err := t.Q.GroupLines(ctx, t, g.ID)
 	if err != nil {
 		return r, fmt.Errorf("read group chat %s: %w", g.ID, err)
 	}
@@ -75,16 +76,16 @@ func (t *tx) room(ctx context.Context, g dbsqlc.GroupChat) (r room, err error) {
 	return r, nil
 }
 
-func (t *tx) stepGroup(ctx context.Context, g dbsqlc.GroupChat, budget int64) (chat.GroupStep, error) {
+func stepGroup(ctx context.Context, t *pg.Tx, g dbsqlc.GroupChat, budget int64) (chat.GroupStep, error) {
 	over := chat.GroupStep{Over: true}
-	r, err := t.room(ctx, g)
+	r, err := groupRoom(ctx, t, g)
 	if err != nil {
 		return over, err
 	}
 	if len(r.members) < int(g.Members) {
-		return over, t.endGroup(ctx, g, groupchat.Gone)
+		return over, endGroup(ctx, t, g, groupchat.Gone)
 	}
-	waits, err := t.q.GroupOpenTask(ctx, t, string(g.ID))
+	waits, err := t.Q.GroupOpenTask(ctx, t, string(g.ID))
 	if err == nil {
 		for _, m := range r.members {
 			if m.Subagent.SessionKey == waits {
@@ -95,7 +96,7 @@ func (t *tx) stepGroup(ctx context.Context, g dbsqlc.GroupChat, budget int64) (c
 	if err != nil && !errors.Is(err, pgx.ErrNoRows) {
 		return over, fmt.Errorf("look who is asked in group chat %s: %w", g.ID, err)
 	}
-	load, err := t.q.SubagentLoadOf(ctx, t, dbsqlc.SubagentLoadOfParams{Root: g.SessionKey, Tree: g.Tree})
+	load, err := t.Q.SubagentLoadOf(ctx, t, dbsqlc.SubagentLoadOfParams{Root: g.SessionKey, Tree: g.Tree})
 	if err != nil {
 		return over, fmt.Errorf("count the tokens of group chat %s: %w", g.ID, err)
 	}
@@ -104,9 +105,9 @@ func (t *tx) stepGroup(ctx context.Context, g dbsqlc.GroupChat, budget int64) (c
 		end = groupchat.Budget
 	}
 	if end != "" {
-		return over, t.endGroup(ctx, g, end)
+		return over, endGroup(ctx, t, g, end)
 	}
-	return r.step(n, int(g.Asked)+1), t.askMember(ctx, g, r, n)
+	return r.step(n, int(g.Asked)+1), askMember(ctx, t, g, r, n)
 }
 
 func (r room) step(n, asked int) chat.GroupStep {
@@ -117,52 +118,52 @@ func (r room) step(n, asked int) chat.GroupStep {
 }
 
 // askMember writes the task of a member to speak, with what it has not heard.
-func (t *tx) askMember(ctx context.Context, g dbsqlc.GroupChat, r room, n int) error {
+func askMember(ctx context.Context, t *pg.Tx, g dbsqlc.GroupChat, r room, n int) error {
 	m := r.members[n]
 	text := r.chat.Ask(n, r.lines, int(m.GroupMember.Heard))
 	about := "group/" + string(g.ID)
 	key := fmt.Sprintf("%s.%d", about, g.Asked+1)
-	if err := t.q.SubagentLoad(ctx, t, m.Subagent.SessionKey); err != nil {
+	if err := t.Q.SubagentLoad(ctx, t, m.Subagent.SessionKey); err != nil {
 		return fmt.Errorf("load %s: %w", m.GroupMember.Name, err)
 	}
-	if err := t.q.GroupTaskInsert(ctx, t, dbsqlc.GroupTaskInsertParams{
-		CallID: chat.CallID(key), SessionKey: m.Subagent.SessionKey, AskedIn: chat.TurnID(about), Tree: g.Tree, Words: Clean(chat.FirstWords(g.Topic, taskWords)), ID: string(g.ID),
+	if err := t.Q.GroupTaskInsert(ctx, t, dbsqlc.GroupTaskInsertParams{
+		CallID: chat.CallID(key), SessionKey: m.Subagent.SessionKey, AskedIn: chat.TurnID(about), Tree: g.Tree, Words: pg.Clean(chat.FirstWords(g.Topic, taskWords)), ID: string(g.ID),
 	}); err != nil {
 		return fmt.Errorf("ask %s in group chat %s: %w", m.GroupMember.Name, g.ID, err)
 	}
-	if err := t.q.GroupAsk(ctx, t, dbsqlc.GroupAskParams{ID: g.ID, N: int32(n)}); err != nil {
+	if err := t.Q.GroupAsk(ctx, t, dbsqlc.GroupAskParams{ID: g.ID, N: int32(n)}); err != nil {
 		return fmt.Errorf("note who is asked in group chat %s: %w", g.ID, err)
 	}
-	t.stir(g.SessionKey)
-	_, err := t.tell(ctx, chat.Told{Session: m.Subagent.SessionKey, Key: key, Origin: chat.OriginSubagent, Text: text})
+	t.NotifyParent(g.SessionKey)
+	_, err := post(ctx, t, chat.Told{Session: m.Subagent.SessionKey, Key: key, Origin: chat.OriginSubagent, Text: text})
 	return err
 }
 
 // endGroup ends a chat and tells the conversation that made it, once.
-func (t *tx) endGroup(ctx context.Context, g dbsqlc.GroupChat, end groupchat.End) error {
-	r, err := t.room(ctx, g)
+func endGroup(ctx context.Context, t *pg.Tx, g dbsqlc.GroupChat, end groupchat.End) error {
+	r, err := groupRoom(ctx, t, g)
 	if err != nil {
 		return err
 	}
-	if err := t.q.GroupEnd(ctx, t, dbsqlc.GroupEndParams{ID: g.ID, Ended: string(end)}); err != nil {
+	if err := t.Q.GroupEnd(ctx, t, dbsqlc.GroupEndParams{ID: g.ID, Ended: string(end)}); err != nil {
 		return fmt.Errorf("end group chat %s: %w", g.ID, err)
 	}
-	t.stir(g.SessionKey)
+	t.NotifyParent(g.SessionKey)
 	all, whole := r.chat.Transcript(r.lines, int(^uint(0)>>1)), ""
 	shown := all
 	if len(all) > maxTranscript {
 		whole, shown = window.OffloadID(g.CallID), r.chat.Transcript(r.lines, maxTranscript)
 		hash := sha256.Sum256([]byte(all))
-		if _, err := t.q.OffloadSave(ctx, t, dbsqlc.OffloadSaveParams{
+		if _, err := t.Q.OffloadSave(ctx, t, dbsqlc.OffloadSaveParams{
 			SessionKey: g.SessionKey, ID: whole, Hash: hash[:], Body: all, Bytes: int32(len(all)), Tool: "CreateChat",
 		}); err != nil {
 			return fmt.Errorf("keep all of group chat %s: %w", g.ID, err)
 		}
 	}
-	if _, err := t.tell(ctx, chat.Told{
+	if _, err := post(ctx, t, chat.Told{
 		Session: g.SessionKey, Key: "group/" + string(g.ID), Origin: chat.OriginSubagent, Text: r.chat.Told(r.lines, end, shown, whole),
 	}); err != nil {
 		return err
 	}
-	return t.wakeLater(ctx, g.SessionKey, "group chat ended")
+	return postWake(ctx, t, g.SessionKey, "group chat ended")
 }

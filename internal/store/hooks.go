@@ -12,13 +12,14 @@ import (
 	"xbot/internal/hook"
 	"xbot/internal/i18n"
 	"xbot/internal/store/dbsqlc"
+	"xbot/internal/store/pg"
 )
 
 // HookScene reads what hooks are told of the turn that an event is in; NotFound where the turn is gone.
 func (s *Store) HookScene(ctx context.Context, turn chat.TurnID) (hook.Scene, error) {
-	r, err := s.q.HookScene(ctx, s.pool, turn)
+	r, err := s.db.Q.HookScene(ctx, s.db.Pool, turn)
 	if err != nil {
-		return hook.Scene{}, classify(fmt.Errorf("read the scene of turn %s: %w", turn, err))
+		return hook.Scene{}, pg.Classify(fmt.Errorf("read the scene of turn %s: %w", turn, err))
 	}
 	return hook.Scene{
 		Channel: r.Channel, Chat: r.Chat, Sender: r.Sender, Cwd: r.Cwd, ChatType: r.ChatType, Role: r.Role, Instance: r.Instance, Model: r.Model,
@@ -28,31 +29,31 @@ func (s *Store) HookScene(ctx context.Context, turn chat.TurnID) (hook.Scene, er
 
 // HookPlace says where the commands of a conversation run; NotFound where it is gone.
 func (s *Store) HookPlace(ctx context.Context, key chat.SessionKey) (hook.Place, error) {
-	r, err := s.q.HookPlace(ctx, s.pool, key)
-	return hook.Place{User: r.UserID, Runner: r.Runner, Cwd: r.Cwd, CwdRunner: r.CwdRunner}, classify(err)
+	r, err := s.db.Q.HookPlace(ctx, s.db.Pool, key)
+	return hook.Place{User: r.UserID, Runner: r.Runner, Cwd: r.Cwd, CwdRunner: r.CwdRunner}, pg.Classify(err)
 }
 
 // HookClaimed lists what a turn has claimed that hooks were not told of before.
 func (s *Store) HookClaimed(ctx context.Context, turn chat.TurnID) ([]hook.Claimed, error) {
-	rows, err := s.q.HookClaimed(ctx, s.pool, string(turn))
+	rows, err := s.db.Q.HookClaimed(ctx, s.db.Pool, string(turn))
 	out := make([]hook.Claimed, len(rows))
 	for i, r := range rows {
 		out[i] = hook.Claimed{ID: r.ID, Text: r.Content, Origin: r.Origin, Key: r.Key}
 	}
-	return out, classify(err)
+	return out, pg.Classify(err)
 }
 
 // HookEnd returns what a turn has said last: its answer, and the notice beside it.
 func (s *Store) HookEnd(ctx context.Context, turn chat.TurnID) (answer, notice string, err error) {
-	row, err := s.q.HookEnd(ctx, s.pool, turn)
-	return row.Answer, row.Notice, classify(err)
+	row, err := s.db.Q.HookEnd(ctx, s.db.Pool, turn)
+	return row.Answer, row.Notice, pg.Classify(err)
 }
 
 // HookBatch lists the calls of a step.
 func (s *Store) HookBatch(ctx context.Context, turn chat.TurnID, step int) ([]chat.ToolCall, error) {
-	rows, err := s.q.CallListOfStep(ctx, s.pool, dbsqlc.CallListOfStepParams{TurnID: turn, Step: int32(step)})
+	rows, err := s.db.Q.CallListOfStep(ctx, s.db.Pool, dbsqlc.CallListOfStepParams{TurnID: turn, Step: int32(step)})
 	if err != nil {
-		return nil, classify(fmt.Errorf("read calls of the step: %w", err))
+		return nil, pg.Classify(fmt.Errorf("read calls of the step: %w", err))
 	}
 	calls := make([]chat.ToolCall, len(rows))
 	for i, r := range rows {
@@ -67,18 +68,18 @@ func (s *Store) RecordHook(ctx context.Context, r hook.Record) (fresh bool, err 
 	if err := s.forgetHooks(ctx); err != nil {
 		return false, err
 	}
-	err = s.inTx(ctx, func(tx *tx) error {
+	err = s.db.InTx(ctx, func(tx *pg.Tx) error {
 		var upto chat.MessageID
 		for _, id := range r.Messages {
 			upto = max(upto, id)
 		}
 		notes := make([]string, 0, len(r.Outcome.Notes))
 		for _, n := range r.Outcome.Notes {
-			notes = append(notes, Clean(n))
+			notes = append(notes, pg.Clean(n))
 		}
-		n, err := s.q.HookRecord(ctx, tx, dbsqlc.HookRecordParams{
+		n, err := s.db.Q.HookRecord(ctx, tx, dbsqlc.HookRecordParams{
 			ID: r.ID, SessionKey: r.Session, TurnID: r.Turn, Event: string(r.Event), Decision: string(r.Outcome.Decision),
-			Reason: Clean(r.Outcome.Reason), Context: Clean(r.Outcome.Context), Notes: notes, MessageUpto: int64(upto),
+			Reason: pg.Clean(r.Outcome.Reason), Context: pg.Clean(r.Outcome.Context), Notes: notes, MessageUpto: int64(upto),
 		})
 		if err != nil {
 			return fmt.Errorf("record what hooks said to %s: %w", r.ID, err)
@@ -86,7 +87,7 @@ func (s *Store) RecordHook(ctx context.Context, r hook.Record) (fresh bool, err 
 		if fresh = n == 1; !fresh {
 			return nil
 		}
-		return tx.actOnHook(ctx, r)
+		return actOnHook(ctx, tx, r)
 	})
 	return fresh, err
 }
@@ -97,38 +98,38 @@ func (s *Store) forgetHooks(ctx context.Context) error {
 	if s.HooksKeep <= 0 {
 		return nil
 	}
-	if err := s.q.HookForget(ctx, s.pool, s.HooksKeep.Seconds()); err != nil {
-		return classify(fmt.Errorf("forget what hooks said long ago: %w", err))
+	if err := s.db.Q.HookForget(ctx, s.db.Pool, s.HooksKeep.Seconds()); err != nil {
+		return pg.Classify(fmt.Errorf("forget what hooks said long ago: %w", err))
 	}
 	return nil
 }
 
 // HookSaid returns the outcome that was recorded for an event; ok is false where none was.
 func (s *Store) HookSaid(ctx context.Context, id string) (out hook.Outcome, ok bool, err error) {
-	row, err := s.q.HookGet(ctx, s.pool, id)
+	row, err := s.db.Q.HookGet(ctx, s.db.Pool, id)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return out, false, nil
 	}
-	return hook.Outcome{Decision: hook.Decision(row.Decision), Reason: row.Reason, Context: row.Context, Notes: row.Notes}, err == nil, classify(err)
+	return hook.Outcome{Decision: hook.Decision(row.Decision), Reason: row.Reason, Context: row.Context, Notes: row.Notes}, err == nil, pg.Classify(err)
 }
 
-func (t *tx) actOnHook(ctx context.Context, r hook.Record) error {
+func actOnHook(ctx context.Context, t *pg.Tx, r hook.Record) error {
 	denied := r.Outcome.Decision == hook.Deny
 	switch {
 	case r.Event == hook.PreToolUse:
-		return t.ruleOfHook(ctx, r)
+		return ruleOfHook(ctx, t, r)
 	case r.Event == hook.PermissionRequest && denied:
-		return t.finishCall(ctx, r.Call, refusedByHook(r.Outcome.Reason))
+		return finishCall(ctx, t, r.Call, refusedByHook(r.Outcome.Reason))
 	case r.Call != "":
-		return t.noteOfHook(ctx, r)
+		return noteOfHook(ctx, t, r)
 	case denied && r.Event.Denies():
-		return t.refuseClaimed(ctx, r)
+		return refuseClaimed(ctx, t, r)
 	case r.Outcome.Context != "" && r.Event.Tells():
 		m := chat.Message{
 			Session: r.Session, Turn: r.Turn, Role: chat.RoleUser, Origin: chat.OriginHook,
-			Content: Clean("[context from a hook, " + string(r.Event) + "]\n" + r.Outcome.Context),
+			Content: pg.Clean("[context from a hook, " + string(r.Event) + "]\n" + r.Outcome.Context),
 		}
-		return t.appendMessage(ctx, &m, "")
+		return appendMessage(ctx, t, &m, "")
 	}
 	return nil
 }
@@ -140,24 +141,24 @@ func refusedByHook(reason string) chat.ToolResult {
 }
 
 // ruleOfHook notes in a call what hooks said before it.
-func (t *tx) ruleOfHook(ctx context.Context, r hook.Record) error {
+func ruleOfHook(ctx context.Context, t *pg.Tx, r hook.Record) error {
 	p := dbsqlc.HookRuleParams{ID: r.Call, Hook: chat.HookPassed}
 	switch r.Outcome.Decision {
 	case hook.Deny:
 		p.Hook = chat.HookDenied
 	case hook.Defer:
-		p.Hook, p.Asks, p.Reason = chat.HookDeferred, true, Clean(r.Outcome.Reason)
+		p.Hook, p.Asks, p.Reason = chat.HookDeferred, true, pg.Clean(r.Outcome.Reason)
 	case hook.Ask:
-		p.Asks, p.Reason = true, Clean(r.Outcome.Reason)
+		p.Asks, p.Reason = true, pg.Clean(r.Outcome.Reason)
 	}
 	if r.Outcome.Context != "" && p.Hook != chat.HookDenied {
-		p.Note = Clean(i18n.Say(i18n.English, i18n.HookSays, r.Outcome.Context))
+		p.Note = pg.Clean(i18n.Say(i18n.English, i18n.HookSays, r.Outcome.Context))
 	}
 	if r.Changed != nil && p.Hook != chat.HookDenied {
-		p.Arguments, p.Summary = new(Clean(r.Changed.Arguments)), new(Clean(r.Changed.Summary))
+		p.Arguments, p.Summary = new(pg.Clean(r.Changed.Arguments)), new(pg.Clean(r.Changed.Summary))
 		p.Note += i18n.Say(i18n.English, i18n.HookChanged)
 	}
-	row, err := t.q.HookRule(ctx, t, p)
+	row, err := t.Q.HookRule(ctx, t, p)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return nil // it has its result: the turn was stopped
 	}
@@ -165,45 +166,45 @@ func (t *tx) ruleOfHook(ctx context.Context, r hook.Record) error {
 		return fmt.Errorf("note what hooks said before call %s: %w", r.Call, err)
 	}
 	if p.Hook == chat.HookDenied {
-		return t.finishCall(ctx, r.Call, refusedByHook(r.Outcome.Reason))
+		return finishCall(ctx, t, r.Call, refusedByHook(r.Outcome.Reason))
 	}
 	if r.Changed != nil {
-		t.emit(row.SessionKey, chat.EventTool, toolEvent(row))
+		t.Emit(row.SessionKey, chat.EventTool, toolEvent(row))
 	}
 	return nil
 }
 
 // noteOfHook adds to the result of a call what hooks said to it.
-func (t *tx) noteOfHook(ctx context.Context, r hook.Record) error {
+func noteOfHook(ctx context.Context, t *pg.Tx, r hook.Record) error {
 	if r.Outcome.Context == "" || !r.Event.Tells() {
 		return nil
 	}
 	note := "\n\n" + i18n.Say(i18n.English, i18n.HookSays, r.Outcome.Context)
-	row, err := t.q.HookNote(ctx, t, dbsqlc.HookNoteParams{ID: r.Call, Note: Clean(note)})
+	row, err := t.Q.HookNote(ctx, t, dbsqlc.HookNoteParams{ID: r.Call, Note: pg.Clean(note)})
 	if errors.Is(err, pgx.ErrNoRows) {
 		return nil
 	}
 	if err != nil {
 		return fmt.Errorf("add what hooks said to call %s: %w", r.Call, err)
 	}
-	t.emit(row.SessionKey, chat.EventTool, toolEvent(row))
+	t.Emit(row.SessionKey, chat.EventTool, toolEvent(row))
 	return nil
 }
 
 // refuseClaimed takes what hooks refuse out of what the model sees, and says so.
-func (t *tx) refuseClaimed(ctx context.Context, r hook.Record) error {
+func refuseClaimed(ctx context.Context, t *pg.Tx, r hook.Record) error {
 	ids := make([]int64, len(r.Messages))
 	for i, id := range r.Messages {
 		ids[i] = int64(id)
 	}
-	rows, err := t.q.HookRefuse(ctx, t, dbsqlc.HookRefuseParams{TurnID: string(r.Turn), Ids: ids})
+	rows, err := t.Q.HookRefuse(ctx, t, dbsqlc.HookRefuseParams{TurnID: string(r.Turn), Ids: ids})
 	if err != nil {
 		return fmt.Errorf("take out what hooks refuse: %w", err)
 	}
 	if len(rows) == 0 {
 		return nil
 	}
-	lang, err := t.langOf(ctx, r.Turn)
+	lang, err := langOfTurn(ctx, t, r.Turn)
 	if err != nil {
 		return err
 	}
@@ -211,13 +212,13 @@ func (t *tx) refuseClaimed(ctx context.Context, r hook.Record) error {
 	if r.Event != hook.UserPromptSubmit {
 		say = i18n.HookRefusedTold
 	}
-	return t.notice(ctx, r.Session, r.Turn, i18n.Say(lang, say, cmp.Or(Clean(r.Outcome.Reason), i18n.Say(lang, i18n.HookNoReason))))
+	return appendNotice(ctx, t, r.Session, r.Turn, i18n.Say(lang, say, cmp.Or(pg.Clean(r.Outcome.Reason), i18n.Say(lang, i18n.HookNoReason))))
 }
 
 // HookUnanswered reports whether anything that a turn has claimed is left for the model.
 func (s *Store) HookUnanswered(ctx context.Context, turn chat.TurnID) (bool, error) {
-	left, err := s.q.HookUnanswered(ctx, s.pool, string(turn))
-	return left, classify(err)
+	left, err := s.db.Q.HookUnanswered(ctx, s.db.Pool, string(turn))
+	return left, pg.Classify(err)
 }
 
 // DeferredCall is a call that waits for an administrator.
@@ -230,9 +231,9 @@ type DeferredCall struct {
 
 // DeferredCalls lists the calls that wait for an administrator, the longest first; at most a hundred.
 func (s *Store) DeferredCalls(ctx context.Context) ([]DeferredCall, error) {
-	rows, err := s.q.HookDeferred(ctx, s.pool)
+	rows, err := s.db.Q.HookDeferred(ctx, s.db.Pool)
 	if err != nil {
-		return nil, classify(fmt.Errorf("list deferred calls: %w", err))
+		return nil, pg.Classify(fmt.Errorf("list deferred calls: %w", err))
 	}
 	out := make([]DeferredCall, len(rows))
 	for i, r := range rows {

@@ -13,6 +13,7 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/store/dbsqlc"
+	"xbot/internal/store/pg"
 )
 
 // Kinds of users and identities.
@@ -63,7 +64,7 @@ func (s *Store) Meet(ctx context.Context, channel, account string, who chat.Peer
 	if err != nil || id.union == "" && id.member == "" {
 		return u, err
 	}
-	return u, classify(s.q.IdentityNote(ctx, s.pool, dbsqlc.IdentityNoteParams{
+	return u, pg.Classify(s.db.Q.IdentityNote(ctx, s.db.Pool, dbsqlc.IdentityNoteParams{
 		Channel: channel, Account: account, Peer: who.ID, UnionID: id.union, MemberID: id.member,
 	}))
 }
@@ -77,12 +78,12 @@ type Recognized struct {
 
 // Recognize returns who somebody is: by their id at this bot, else by the one that they have under all bots of its owner.
 func (s *Store) Recognize(ctx context.Context, channel, account string, who chat.Peer) (Recognized, error) {
-	row, err := s.q.IdentityRecognize(ctx, s.pool, dbsqlc.IdentityRecognizeParams{Channel: channel, Account: account, Peer: who.ID, UnionID: who.Union})
+	row, err := s.db.Q.IdentityRecognize(ctx, s.db.Pool, dbsqlc.IdentityRecognizeParams{Channel: channel, Account: account, Peer: who.ID, UnionID: who.Union})
 	if errors.Is(err, pgx.ErrNoRows) {
 		return Recognized{}, nil
 	}
 	if err != nil {
-		return Recognized{}, classify(err)
+		return Recognized{}, pg.Classify(err)
 	}
 	noted := row.Here && (who.Union == "" || row.UnionID == who.Union) && (who.Member == "" || row.MemberID == who.Member)
 	return Recognized{User: userOf(row.User), Known: true, Noted: noted}, nil
@@ -99,11 +100,11 @@ func (s *Store) Linked(ctx context.Context, canonical, channel, account, peer st
 
 // KnownPerson returns the user of somebody on a channel; ok is false for one who was never let in.
 func (s *Store) KnownPerson(ctx context.Context, channel, account, peer string) (u User, ok bool, err error) {
-	row, err := s.q.IdentityUser(ctx, s.pool, identity{kind: kindPerson, channel: channel, account: account, peer: peer}.params())
+	row, err := s.db.Q.IdentityUser(ctx, s.db.Pool, identity{kind: kindPerson, channel: channel, account: account, peer: peer}.params())
 	if errors.Is(err, pgx.ErrNoRows) {
 		return User{}, false, nil
 	}
-	return userOf(row), err == nil, classify(err)
+	return userOf(row), err == nil, pg.Classify(err)
 }
 
 // GroupUser returns the user that the conversations of a group or channel belong to, so that rights, runners, memory
@@ -119,15 +120,15 @@ func (s *Store) GroupUser(ctx context.Context, channel string, t chat.ChatType, 
 
 // userFor finds the user of an identity, or makes it once however many ask for it at the same instant.
 func (s *Store) userFor(ctx context.Context, id identity) (User, error) {
-	row, err := s.q.IdentityUser(ctx, s.pool, id.params())
+	row, err := s.db.Q.IdentityUser(ctx, s.db.Pool, id.params())
 	if errors.Is(err, pgx.ErrNoRows) {
-		err = s.inTx(ctx, func(tx *tx) error {
-			row, err = tx.makeUser(ctx, id)
+		err = s.db.InTx(ctx, func(tx *pg.Tx) error {
+			row, err = makeUser(ctx, tx, id)
 			return err
 		})
 	}
 	if err != nil {
-		return User{}, classify(fmt.Errorf("find the user of a %s on %s: %w", id.kind, id.channel, err))
+		return User{}, pg.Classify(fmt.Errorf("find the user of a %s on %s: %w", id.kind, id.channel, err))
 	}
 	return userOf(row), nil
 }
@@ -136,42 +137,42 @@ func (id identity) params() dbsqlc.IdentityUserParams {
 	return dbsqlc.IdentityUserParams{Kind: id.kind, Channel: id.channel, Account: id.account, Peer: id.peer}
 }
 
-func (t *tx) makeUser(ctx context.Context, id identity) (dbsqlc.User, error) {
+func makeUser(ctx context.Context, t *pg.Tx, id identity) (dbsqlc.User, error) {
 	locks := []string{strings.Join([]string{"identity", id.kind, id.channel, id.account, id.peer}, "\x1f")}
 	if id.union != "" {
 		locks = append(locks, strings.Join([]string{"union", id.channel, id.union}, "\x1f"))
 	}
 	for _, lock := range locks {
-		if err := t.q.LockName(ctx, t, lock); err != nil {
+		if err := t.Q.LockName(ctx, t, lock); err != nil {
 			return dbsqlc.User{}, fmt.Errorf("lock the identity: %w", err)
 		}
 	}
-	row, err := t.q.IdentityUser(ctx, t, id.params())
+	row, err := t.Q.IdentityUser(ctx, t, id.params())
 	if !errors.Is(err, pgx.ErrNoRows) {
 		return row, err
 	}
-	if row, err = t.chooseUser(ctx, id); err != nil {
+	if row, err = chooseUser(ctx, t, id); err != nil {
 		return row, err
 	}
-	return row, t.q.IdentityAdd(ctx, t, dbsqlc.IdentityAddParams{
+	return row, t.Q.IdentityAdd(ctx, t, dbsqlc.IdentityAddParams{
 		Kind: id.kind, Channel: id.channel, Account: id.account, Peer: id.peer, UserID: row.ID, UnionID: id.union, MemberID: id.member,
 	})
 }
 
 // chooseUser returns the user that an operator made for a name of the policy, the one who somebody is at another bot, or a new one
 // of the first free name.
-func (t *tx) chooseUser(ctx context.Context, id identity) (dbsqlc.User, error) {
+func chooseUser(ctx context.Context, t *pg.Tx, id identity) (dbsqlc.User, error) {
 	if id.kind == kindLink {
-		row, err := t.q.UserOfOperator(ctx, t, id.names[0])
+		row, err := t.Q.UserOfOperator(ctx, t, id.names[0])
 		if errors.Is(err, pgx.ErrNoRows) {
-			row, err = t.q.IdentityUser(ctx, t, id.writes.params())
+			row, err = t.Q.IdentityUser(ctx, t, id.writes.params())
 		}
 		if !errors.Is(err, pgx.ErrNoRows) {
 			return row, err
 		}
 	}
 	if id.union != "" {
-		row, err := t.q.IdentityRecognize(ctx, t, dbsqlc.IdentityRecognizeParams{Channel: id.channel, Account: id.account, Peer: id.peer, UnionID: id.union})
+		row, err := t.Q.IdentityRecognize(ctx, t, dbsqlc.IdentityRecognizeParams{Channel: id.channel, Account: id.account, Peer: id.peer, UnionID: id.union})
 		if !errors.Is(err, pgx.ErrNoRows) {
 			return row.User, err
 		}
@@ -182,7 +183,7 @@ func (t *tx) chooseUser(ctx context.Context, id identity) (dbsqlc.User, error) {
 		if n < len(id.names) {
 			name = id.names[n]
 		}
-		row, err := t.q.UserAdd(ctx, t, dbsqlc.UserAddParams{Name: name, Kind: id.userKind, Met: id.met})
+		row, err := t.Q.UserAdd(ctx, t, dbsqlc.UserAddParams{Name: name, Kind: id.userKind, Met: id.met})
 		if !errors.Is(err, pgx.ErrNoRows) {
 			return row, err
 		}
@@ -201,7 +202,7 @@ func CleanName(name string) string {
 			return -1
 		}
 		return r
-	}, Clean(name))
+	}, pg.Clean(name))
 	name = strings.Join(strings.Fields(name), " ")
 	if r := []rune(name); len(r) > maxNameRunes {
 		name = strings.TrimSpace(string(r[:maxNameRunes]))
@@ -211,9 +212,9 @@ func CleanName(name string) string {
 
 // SessionOwner returns the user that a conversation belongs to. NotFound where there is no such session.
 func (s *Store) SessionOwner(ctx context.Context, key chat.SessionKey) (User, error) {
-	row, err := s.q.SessionOwner(ctx, s.pool, key)
+	row, err := s.db.Q.SessionOwner(ctx, s.db.Pool, key)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return User{}, fault.Errorf(fault.NotFound, "there is no session %q", key)
 	}
-	return userOf(row), classify(err)
+	return userOf(row), pg.Classify(err)
 }

@@ -10,6 +10,7 @@ import (
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
 	"xbot/internal/store/dbsqlc"
+	"xbot/internal/store/pg"
 	"xbot/internal/transcript"
 )
 
@@ -23,8 +24,8 @@ func (s *Store) Import(ctx context.Context, n NewSession, t transcript.Transcrip
 	if !created {
 		return chat.Session{}, fault.Errorf(fault.Conflict, "there is a session %q already", n.Key)
 	}
-	err = s.inTx(ctx, func(tx *tx) error {
-		in := &importing{tx: tx, key: n.Key, ids: map[chat.MessageID]chat.MessageID{}}
+	err = s.db.InTx(ctx, func(tx *pg.Tx) error {
+		in := &importing{Tx: tx, key: n.Key, ids: map[chat.MessageID]chat.MessageID{}}
 		for i, messages := range turnsOf(t.Messages) {
 			turn := forkedTurn(n.Key, chat.TurnID(strconv.Itoa(i))) // ids of our own: those of elsewhere may be taken
 			if err := in.turn(ctx, turn, messages); err != nil {
@@ -57,7 +58,7 @@ func turnsOf(messages []chat.Message) (out [][]chat.Message) {
 
 // importing writes the rows of a conversation.
 type importing struct {
-	*tx
+	*pg.Tx
 	key chat.SessionKey
 	ids map[chat.MessageID]chat.MessageID // theirs, and what they are called here
 }
@@ -69,12 +70,12 @@ func (in *importing) turn(ctx context.Context, turn chat.TurnID, messages []chat
 			continue
 		}
 		p.Steps++
-		p.Model = Clean(m.Model)
+		p.Model = pg.Clean(m.Model)
 		if u := m.Usage; u != nil {
 			p.PromptTokens, p.CachedTokens, p.CompletionTokens = p.PromptTokens+int32(u.PromptTokens), p.CachedTokens+int32(u.CachedTokens), p.CompletionTokens+int32(u.CompletionTokens)
 		}
 	}
-	if err := in.q.ImportTurn(ctx, in, p); err != nil {
+	if err := in.Q.ImportTurn(ctx, in, p); err != nil {
 		return fmt.Errorf("import turn: %w", err)
 	}
 	step := 0
@@ -91,8 +92,8 @@ func (in *importing) turn(ctx context.Context, turn chat.TurnID, messages []chat
 
 func (in *importing) message(ctx context.Context, turn chat.TurnID, step int, m chat.Message) error {
 	p := dbsqlc.ImportMessageParams{
-		SessionKey: in.key, TurnID: &turn, Role: m.Role, Content: Clean(m.Content), Reasoning: Clean(m.Reasoning), Model: Clean(m.Model), Finish: m.FinishReason,
-		CreatedAt: m.CreatedAt, Origin: m.Origin, Sender: Clean(m.Sender), DisplayOnly: m.Role == chat.RoleNotice || m.Origin == chat.OriginCommand,
+		SessionKey: in.key, TurnID: &turn, Role: m.Role, Content: pg.Clean(m.Content), Reasoning: pg.Clean(m.Reasoning), Model: pg.Clean(m.Model), Finish: m.FinishReason,
+		CreatedAt: m.CreatedAt, Origin: m.Origin, Sender: pg.Clean(m.Sender), DisplayOnly: m.Role == chat.RoleNotice || m.Origin == chat.OriginCommand,
 	}
 	switch {
 	case m.Role == chat.RoleAssistant:
@@ -103,7 +104,7 @@ func (in *importing) message(ctx context.Context, turn chat.TurnID, step int, m 
 	if u := m.Usage; u != nil {
 		p.PromptTokens, p.CachedTokens, p.CompletionTokens = int32(u.PromptTokens), int32(u.CachedTokens), int32(u.CompletionTokens)
 	}
-	id, err := in.q.ImportMessage(ctx, in, p)
+	id, err := in.Q.ImportMessage(ctx, in, p)
 	if err != nil {
 		return fmt.Errorf("import message: %w", err)
 	}
@@ -115,9 +116,9 @@ func (in *importing) message(ctx context.Context, turn chat.TurnID, step int, m 
 		if c.FinishedAt == nil {
 			c.FinishedAt = &m.CreatedAt
 		}
-		if err := in.q.ImportCall(ctx, in, dbsqlc.ImportCallParams{
-			ID: chat.NewCallID(turn, step, n), SessionKey: in.key, TurnID: turn, Step: int32(step), N: int32(n), MessageID: id, Name: Clean(c.Name),
-			Arguments: Clean(c.Arguments), Result: Clean(c.Result), IsError: c.IsError, StartedAt: c.FinishedAt,
+		if err := in.Q.ImportCall(ctx, in, dbsqlc.ImportCallParams{
+			ID: chat.NewCallID(turn, step, n), SessionKey: in.key, TurnID: turn, Step: int32(step), N: int32(n), MessageID: id, Name: pg.Clean(c.Name),
+			Arguments: pg.Clean(c.Arguments), Result: pg.Clean(c.Result), IsError: c.IsError, StartedAt: c.FinishedAt,
 		}); err != nil {
 			return fmt.Errorf("import call: %w", err)
 		}
@@ -133,13 +134,13 @@ func (in *importing) ends(ctx context.Context, t transcript.Transcript) error {
 	}
 	for _, c := range t.Controls {
 		if c.Compaction != nil {
-			c.Compaction.Summary = Clean(c.Compaction.Summary)
+			c.Compaction.Summary = pg.Clean(c.Compaction.Summary)
 		}
 		body, err := encodeControl(c)
 		if err != nil {
 			return err
 		}
-		id, err := in.q.ImportControl(ctx, in, dbsqlc.ImportControlParams{
+		id, err := in.Q.ImportControl(ctx, in, dbsqlc.ImportControlParams{
 			SessionKey: in.key, Kind: c.Kind, MessageID: in.ids[c.Message], Body: body, CreatedAt: c.CreatedAt,
 		})
 		if err != nil {
@@ -156,7 +157,7 @@ func (in *importing) ends(ctx context.Context, t transcript.Transcript) error {
 			p.LastInteractionAt = m.CreatedAt
 		}
 	}
-	if err := in.q.ImportEnds(ctx, in, p); err != nil {
+	if err := in.Q.ImportEnds(ctx, in, p); err != nil {
 		return fmt.Errorf("import session: %w", err)
 	}
 	return nil

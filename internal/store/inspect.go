@@ -9,6 +9,7 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/store/dbsqlc"
+	"xbot/internal/store/pg"
 )
 
 // SessionFilter says which conversations are looked at; empty members let all through.
@@ -29,12 +30,12 @@ type SessionPlace struct {
 
 // InspectSessions lists conversations of all users, newest first.
 func (s *Store) InspectSessions(ctx context.Context, f SessionFilter) ([]chat.SessionSummary, error) {
-	rows, err := s.q.InspectSessions(ctx, s.pool, dbsqlc.InspectSessionsParams{
+	rows, err := s.db.Q.InspectSessions(ctx, s.db.Pool, dbsqlc.InspectSessionsParams{
 		UserName: f.User, Channel: f.Channel, Agent: f.Agent, ActiveMinutes: int32(f.Active), N: int32(f.Limit),
 		AfterKey: string(f.After.Key), AfterTime: f.After.UpdatedAt,
 	})
 	if err != nil {
-		return nil, classify(fmt.Errorf("list sessions: %w", err))
+		return nil, pg.Classify(fmt.Errorf("list sessions: %w", err))
 	}
 	out := make([]chat.SessionSummary, len(rows))
 	for i, r := range rows {
@@ -59,9 +60,9 @@ func (s *Store) InspectSessions(ctx context.Context, f SessionFilter) ([]chat.Se
 
 // InspectInbox lists what was accepted and has no answer yet, oldest first.
 func (s *Store) InspectInbox(ctx context.Context, limit int) ([]chat.Unanswered, error) {
-	rows, err := s.q.InspectInbox(ctx, s.pool, int32(limit))
+	rows, err := s.db.Q.InspectInbox(ctx, s.db.Pool, int32(limit))
 	if err != nil {
-		return nil, classify(fmt.Errorf("list unanswered messages: %w", err))
+		return nil, pg.Classify(fmt.Errorf("list unanswered messages: %w", err))
 	}
 	now := time.Now()
 	out := make([]chat.Unanswered, len(rows))
@@ -87,9 +88,9 @@ func (s *Store) InspectInbox(ctx context.Context, limit int) ([]chat.Unanswered,
 
 // InspectCounts counts.
 func (s *Store) InspectCounts(ctx context.Context) (chat.Counts, error) {
-	r, err := s.q.InspectCounts(ctx, s.pool)
+	r, err := s.db.Q.InspectCounts(ctx, s.db.Pool)
 	if err != nil {
-		return chat.Counts{}, classify(fmt.Errorf("count: %w", err))
+		return chat.Counts{}, pg.Classify(fmt.Errorf("count: %w", err))
 	}
 	return chat.Counts{
 		Users: int(r.Users), Sessions: int(r.Sessions), Running: int(r.Running), Waiting: int(r.Waiting), Oldest: int(r.OldestSeconds), Tasks: int(r.Tasks),

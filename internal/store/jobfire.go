@@ -14,6 +14,7 @@ import (
 	"xbot/internal/fault"
 	"xbot/internal/schedule"
 	"xbot/internal/store/dbsqlc"
+	"xbot/internal/store/pg"
 )
 
 // keepRuns is how many runs of a job are kept.
@@ -22,9 +23,9 @@ const keepRuns = 1000
 // FireJob tells the conversation of a job what it has to be told by now, and moves the job to its next time, in one transaction: a
 // time has either run or is the next one, wherever a process dies. Before its time it changes nothing. beat is for heartbeats.
 func (s *Store) FireJob(ctx context.Context, id chat.JobID, beat *chat.Beat) (out chat.Fired, err error) {
-	err = s.inTx(ctx, func(tx *tx) error {
+	err = s.db.InTx(ctx, func(tx *pg.Tx) error {
 		out = chat.Fired{}
-		row, err := tx.q.CronLock(ctx, tx, id)
+		row, err := tx.Q.CronLock(ctx, tx, id)
 		if errors.Is(err, pgx.ErrNoRows) {
 			return nil
 		}
@@ -46,8 +47,8 @@ func (s *Store) FireJob(ctx context.Context, id chat.JobID, beat *chat.Beat) (ou
 
 // RunJob tells the conversation of a job at once, as somebody asked, whatever its times are. The same request again changes nothing.
 func (s *Store) RunJob(ctx context.Context, id chat.JobID, once string) (out chat.Fired, err error) {
-	err = s.inTx(ctx, func(tx *tx) error {
-		row, err := tx.q.CronLock(ctx, tx, id)
+	err = s.db.InTx(ctx, func(tx *pg.Tx) error {
+		row, err := tx.Q.CronLock(ctx, tx, id)
 		if errors.Is(err, pgx.ErrNoRows) {
 			return noJob(id)
 		}
@@ -65,7 +66,7 @@ func (s *Store) RunJob(ctx context.Context, id chat.JobID, once string) (out cha
 		j := f.job
 		_, next, due := j.times()
 		out = chat.Fired{Job: j.Job, Told: f.told, Runs: f.ran, At: f.now}
-		err = tx.q.CronAdvance(ctx, tx, dbsqlc.CronAdvanceParams{ID: id, State: j.State, Trouble: j.Trouble, Ran: int32(f.ran), NextAt: next, DueAt: due})
+		err = tx.Q.CronAdvance(ctx, tx, dbsqlc.CronAdvanceParams{ID: id, State: j.State, Trouble: j.Trouble, Ran: int32(f.ran), NextAt: next, DueAt: due})
 		if err != nil {
 			return fmt.Errorf("count a run of %s: %w", id, err)
 		}
@@ -76,7 +77,7 @@ func (s *Store) RunJob(ctx context.Context, id chat.JobID, once string) (out cha
 
 // fire is a job that is being run.
 type fire struct {
-	tx   *tx
+	tx   *pg.Tx
 	job  Job
 	now  time.Time
 	beat *chat.Beat
@@ -127,14 +128,14 @@ func (f *fire) advance(ctx context.Context, due schedule.Due, trouble string) er
 		j.State, j.Next = chat.JobDone, nil
 	}
 	_, next, dueAt := j.times()
-	err := f.tx.q.CronAdvance(ctx, f.tx, dbsqlc.CronAdvanceParams{
+	err := f.tx.Q.CronAdvance(ctx, f.tx, dbsqlc.CronAdvanceParams{
 		ID: j.ID, State: j.State, Trouble: j.Trouble, Ran: int32(f.ran), Passed: int64(due.Passed), NextAt: next, DueAt: dueAt,
 	})
 	if err != nil {
 		return fmt.Errorf("advance job %s: %w", j.ID, err)
 	}
 	if j.State == chat.JobDone {
-		if err := f.tx.forgetDone(ctx, j.Owner); err != nil {
+		if err := deleteDoneJobs(ctx, f.tx, j.Owner); err != nil {
 			return fmt.Errorf("forget what is done: %w", err)
 		}
 	}
@@ -143,7 +144,7 @@ func (f *fire) advance(ctx context.Context, due schedule.Due, trouble string) er
 
 // prune keeps the newest runs.
 func (f *fire) prune(ctx context.Context) error {
-	return f.tx.q.CronRunsPrune(ctx, f.tx, dbsqlc.CronRunsPruneParams{Job: string(f.job.ID), Keep: keepRuns})
+	return f.tx.Q.CronRunsPrune(ctx, f.tx, dbsqlc.CronRunsPruneParams{Job: string(f.job.ID), Keep: keepRuns})
 }
 
 // runs tells the conversation of each time, in their order.
@@ -169,14 +170,14 @@ func (f *fire) skips(ctx context.Context) (string, error) {
 	if f.beat != nil && f.beat.Skip != "" {
 		return f.beat.Skip, nil
 	}
-	waits, err := f.tx.q.CronRunWaits(ctx, f.tx, f.job.ID)
+	waits, err := f.tx.Q.CronRunWaits(ctx, f.tx, f.job.ID)
 	if err != nil || waits {
 		return "waiting", err
 	}
 	if f.beat == nil {
 		return "", nil
 	}
-	if busy, err := f.tx.q.CronBusy(ctx, f.tx, f.job.Owner); err != nil || busy {
+	if busy, err := f.tx.Q.CronBusy(ctx, f.tx, f.job.Owner); err != nil || busy {
 		return "busy", err
 	}
 	return "", nil
@@ -194,7 +195,7 @@ func (f *fire) tell(ctx context.Context, r run) error {
 	if f.job.Heartbeat != "" {
 		told.Origin = chat.OriginHeartbeat
 	}
-	id, err := f.tx.q.CronRunAdd(ctx, f.tx, dbsqlc.CronRunAddParams{
+	id, err := f.tx.Q.CronRunAdd(ctx, f.tx, dbsqlc.CronRunAddParams{
 		JobID: f.job.ID, Key: r.key, ScheduledAt: r.at, Reason: r.reason, SessionKey: told.Session, Skipped: r.skipped,
 	})
 	if errors.Is(err, pgx.ErrNoRows) {
@@ -217,7 +218,7 @@ func (f *fire) tell(ctx context.Context, r run) error {
 		f.trouble = chat.TroubleGone
 		return err
 	}
-	row, err := f.tx.tellRow(ctx, told, reset)
+	row, err := postRow(ctx, f.tx, told, reset)
 	if fault.Is(err, fault.NotFound) {
 		f.trouble = chat.TroubleGone
 		return nil
@@ -229,10 +230,10 @@ func (f *fire) tell(ctx context.Context, r run) error {
 		return nil
 	}
 	if f.job.Home != "" {
-		f.tx.stir(f.job.Home)
+		f.tx.NotifyParent(f.job.Home)
 	}
 	f.told, f.ran = append(f.told, told.Session), f.ran+1
-	return f.tx.q.CronRunTold(ctx, f.tx, dbsqlc.CronRunToldParams{ID: id, InboxID: int64(row)})
+	return f.tx.Q.CronRunTold(ctx, f.tx, dbsqlc.CronRunToldParams{ID: id, InboxID: int64(row)})
 }
 
 // OwnConversation is the key of the conversation of a job.
@@ -269,7 +270,7 @@ func (f *fire) place(ctx context.Context) (*chat.Address, error) {
 		from = f.job.Deliver
 	}
 	if f.job.Heartbeat != "" && from == LastTalk {
-		last, err := f.tx.q.CronLastTalk(ctx, f.tx, f.job.Owner)
+		last, err := f.tx.Q.CronLastTalk(ctx, f.tx, f.job.Owner)
 		if errors.Is(err, pgx.ErrNoRows) {
 			return nil, nil
 		}
@@ -284,12 +285,12 @@ func (f *fire) place(ctx context.Context) (*chat.Address, error) {
 	if may, err := f.may(ctx, from); err != nil || !may {
 		return nil, err
 	}
-	return f.tx.placeNow(ctx, from)
+	return currentAddress(ctx, f.tx, from)
 }
 
 // may reports whether the owner of the job may still speak in a conversation: it may be gone, or somebody else's by now.
 func (f *fire) may(ctx context.Context, key chat.SessionKey) (bool, error) {
-	yes, err := f.tx.q.CronMay(ctx, f.tx, dbsqlc.CronMayParams{Owner: f.job.Owner, Key: key})
+	yes, err := f.tx.Q.CronMay(ctx, f.tx, dbsqlc.CronMayParams{Owner: f.job.Owner, Key: key})
 	if err != nil {
 		return false, fmt.Errorf("look whose conversation %s is: %w", key, err)
 	}
@@ -313,7 +314,7 @@ func (f *fire) converse(ctx context.Context, told chat.Told) error {
 	if agent == "" {
 		agent = "main"
 	}
-	err = f.tx.q.CronSession(ctx, f.tx, dbsqlc.CronSessionParams{
+	err = f.tx.Q.CronSession(ctx, f.tx, dbsqlc.CronSessionParams{
 		Key: told.Session, UserID: f.job.Owner, Channel: channel, Title: f.job.Name, Agent: agent, Origin: body, Model: f.job.Model,
 	})
 	if err != nil {

@@ -15,6 +15,7 @@ import (
 	"xbot/internal/i18n"
 	"xbot/internal/schedule"
 	"xbot/internal/store/dbsqlc"
+	"xbot/internal/store/pg"
 )
 
 // MaxJobs is how many jobs of a user may be active or paused.
@@ -32,23 +33,23 @@ type Job struct {
 
 // Clock is the time of the database, which all processes share.
 func (s *Store) Clock(ctx context.Context) (time.Time, error) {
-	now, err := s.q.CronClock(ctx, s.pool)
-	return now, classify(err)
+	now, err := s.db.Q.CronClock(ctx, s.db.Pool)
+	return now, pg.Classify(err)
 }
 
 // AddJob keeps a job whose first time is j.Next. Made by the same request before, it returns that one, and fresh is false.
 // TooLarge: the owner has as many as are kept.
 func (s *Store) AddJob(ctx context.Context, j Job) (made Job, fresh bool, err error) {
-	err = s.inTx(ctx, func(tx *tx) error {
-		if err := tx.q.MemoryLock(ctx, tx, j.Owner); err != nil {
+	err = s.db.InTx(ctx, func(tx *pg.Tx) error {
+		if err := tx.Q.MemoryLock(ctx, tx, j.Owner); err != nil {
 			return fmt.Errorf("lock the user: %w", err)
 		}
-		n, err := tx.q.CronCount(ctx, tx, j.Owner)
+		n, err := tx.Q.CronCount(ctx, tx, j.Owner)
 		if err != nil {
 			return fmt.Errorf("count jobs: %w", err)
 		}
 		if j.MadeBy != "" {
-			row, err := tx.q.CronMadeBy(ctx, tx, dbsqlc.CronMadeByParams{UserID: j.Owner, MadeBy: j.MadeBy})
+			row, err := tx.Q.CronMadeBy(ctx, tx, dbsqlc.CronMadeByParams{UserID: j.Owner, MadeBy: j.MadeBy})
 			if made = jobOf(row); !errors.Is(err, pgx.ErrNoRows) {
 				return err
 			}
@@ -56,7 +57,7 @@ func (s *Store) AddJob(ctx context.Context, j Job) (made Job, fresh bool, err er
 		if n >= MaxJobs && j.Heartbeat == "" {
 			return i18n.Fault(fault.TooLarge, i18n.CronLimit, n)
 		}
-		row, err := tx.q.CronInsert(ctx, tx, insertOf(j))
+		row, err := tx.Q.CronInsert(ctx, tx, insertOf(j))
 		made, fresh = jobOf(row), true
 		if errors.Is(err, pgx.ErrNoRows) {
 			return fault.Errorf(fault.Conflict, "there is such a job; try again")
@@ -68,7 +69,7 @@ func (s *Store) AddJob(ctx context.Context, j Job) (made Job, fresh bool, err er
 
 func insertOf(j Job) dbsqlc.CronInsertParams {
 	p := dbsqlc.CronInsertParams{
-		ID: j.ID, UserID: j.Owner, MadeBy: j.MadeBy, Home: j.Home, Agent: j.Agent, Name: Clean(j.Name), Message: Clean(j.Message), Kind: string(j.Spec.Kind), Expr: j.Spec.Expr,
+		ID: j.ID, UserID: j.Owner, MadeBy: j.MadeBy, Home: j.Home, Agent: j.Agent, Name: pg.Clean(j.Name), Message: pg.Clean(j.Message), Kind: string(j.Spec.Kind), Expr: j.Spec.Expr,
 		EveryS: int64(j.Spec.Every / time.Second), Zone: j.Spec.Zone, Target: j.Target, Deliver: j.Deliver, Model: j.Model, Think: j.Think,
 		Missed: j.Missed, MaxAgeS: int64(j.MaxAge), JitterS: int64(j.Jitter), MaxRuns: int32(j.MaxRuns), Heartbeat: j.Heartbeat,
 	}
@@ -94,29 +95,29 @@ func (j Job) offset() time.Duration {
 
 // Job reads one; NotFound if there is none, or it was deleted.
 func (s *Store) Job(ctx context.Context, id chat.JobID) (Job, error) {
-	row, err := s.q.CronGet(ctx, s.pool, id)
+	row, err := s.db.Q.CronGet(ctx, s.db.Pool, id)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return Job{}, noJob(id)
 	}
-	return jobOf(row), classify(err)
+	return jobOf(row), pg.Classify(err)
 }
 
 func noJob(id chat.JobID) error { return fault.Errorf(fault.NotFound, "there is no job %q", id) }
 
 // Jobs lists the jobs of a user, or of all where owner is 0, those first that run next.
 func (s *Store) Jobs(ctx context.Context, owner chat.UserID) ([]Job, error) {
-	rows, err := s.q.CronList(ctx, s.pool, dbsqlc.CronListParams{Owner: int64(owner)})
+	rows, err := s.db.Q.CronList(ctx, s.db.Pool, dbsqlc.CronListParams{Owner: int64(owner)})
 	if err != nil {
-		return nil, classify(fmt.Errorf("list jobs: %w", err))
+		return nil, pg.Classify(fmt.Errorf("list jobs: %w", err))
 	}
 	out, ids := make([]Job, len(rows)), make([]string, len(rows))
 	for i, r := range rows {
 		out[i], ids[i] = jobOf(r.CronJob), string(r.CronJob.ID)
 		out[i].OwnerName = r.OwnerName
 	}
-	runs, err := s.q.CronRuns(ctx, s.pool, dbsqlc.CronRunsParams{Jobs: ids, Most: 1})
+	runs, err := s.db.Q.CronRuns(ctx, s.db.Pool, dbsqlc.CronRunsParams{Jobs: ids, Most: 1})
 	if err != nil {
-		return nil, classify(fmt.Errorf("list the last runs of jobs: %w", err))
+		return nil, pg.Classify(fmt.Errorf("list the last runs of jobs: %w", err))
 	}
 	for _, r := range runs {
 		i := slices.IndexFunc(out, func(j Job) bool { return j.ID == r.JobID })
@@ -127,9 +128,9 @@ func (s *Store) Jobs(ctx context.Context, owner chat.UserID) ([]Job, error) {
 
 // Heartbeats lists the jobs that the policy has made.
 func (s *Store) Heartbeats(ctx context.Context) ([]Job, error) {
-	rows, err := s.q.CronHearts(ctx, s.pool)
+	rows, err := s.db.Q.CronHearts(ctx, s.db.Pool)
 	if err != nil {
-		return nil, classify(fmt.Errorf("list heartbeats: %w", err))
+		return nil, pg.Classify(fmt.Errorf("list heartbeats: %w", err))
 	}
 	out := make([]Job, len(rows))
 	for i, r := range rows {
@@ -140,9 +141,9 @@ func (s *Store) Heartbeats(ctx context.Context) ([]Job, error) {
 
 // JobRuns lists the newest runs of a job, newest first.
 func (s *Store) JobRuns(ctx context.Context, id chat.JobID, most int) ([]chat.JobRun, error) {
-	rows, err := s.q.CronRuns(ctx, s.pool, dbsqlc.CronRunsParams{Jobs: []string{string(id)}, Most: int32(most)})
+	rows, err := s.db.Q.CronRuns(ctx, s.db.Pool, dbsqlc.CronRunsParams{Jobs: []string{string(id)}, Most: int32(most)})
 	if err != nil {
-		return nil, classify(fmt.Errorf("list the runs of %s: %w", id, err))
+		return nil, pg.Classify(fmt.Errorf("list the runs of %s: %w", id, err))
 	}
 	out := make([]chat.JobRun, len(rows))
 	for i, r := range rows {
@@ -154,8 +155,8 @@ func (s *Store) JobRuns(ctx context.Context, id chat.JobID, most int) ([]chat.Jo
 // ChangeJob changes what change changes, with the time of the database. Nobody else changes or runs the job meanwhile.
 func (s *Store) ChangeJob(ctx context.Context, id chat.JobID, change func(j *Job, now time.Time) error) (Job, error) {
 	var out Job
-	err := s.inTx(ctx, func(tx *tx) error {
-		row, err := tx.q.CronLock(ctx, tx, id)
+	err := s.db.InTx(ctx, func(tx *pg.Tx) error {
+		row, err := tx.Q.CronLock(ctx, tx, id)
 		if errors.Is(err, pgx.ErrNoRows) {
 			return noJob(id)
 		}
@@ -167,7 +168,7 @@ func (s *Store) ChangeJob(ctx context.Context, id chat.JobID, change func(j *Job
 			return err
 		}
 		p := insertOf(j)
-		changed, err := tx.q.CronChange(ctx, tx, dbsqlc.CronChangeParams{
+		changed, err := tx.Q.CronChange(ctx, tx, dbsqlc.CronChangeParams{
 			ID: id, Name: p.Name, Message: p.Message, Kind: p.Kind, Expr: p.Expr, EveryS: p.EveryS, At: p.At, Zone: p.Zone, Target: p.Target, Deliver: p.Deliver,
 			Model: p.Model, Think: p.Think, Missed: p.Missed, MaxAgeS: p.MaxAgeS, JitterS: p.JitterS, MaxRuns: p.MaxRuns, State: j.State, NextAt: p.NextAt, DueAt: p.DueAt,
 		})
@@ -179,24 +180,24 @@ func (s *Store) ChangeJob(ctx context.Context, id chat.JobID, change func(j *Job
 
 // DeleteJob ends a job for good, with its history. What it has told conversations stays.
 func (s *Store) DeleteJob(ctx context.Context, id chat.JobID) error {
-	return s.inTx(ctx, func(tx *tx) error {
-		n, err := tx.q.CronDelete(ctx, tx, id)
+	return s.db.InTx(ctx, func(tx *pg.Tx) error {
+		n, err := tx.Q.CronDelete(ctx, tx, id)
 		if err == nil && n == 0 {
 			return noJob(id)
 		}
 		if err != nil {
 			return err
 		}
-		return tx.q.CronRunsForget(ctx, tx, []string{string(id)})
+		return tx.Q.CronRunsForget(ctx, tx, []string{string(id)})
 	})
 }
 
 // keepDone is how many jobs of a user that are done are kept: a person who is reminded of things has many.
 const keepDone = 100
 
-// forgetDone deletes what a user's older jobs left that are done.
-func (t *tx) forgetDone(ctx context.Context, user chat.UserID) error {
-	gone, err := t.q.CronForgetDone(ctx, t, dbsqlc.CronForgetDoneParams{UserID: user, Keep: keepDone})
+// deleteDoneJobs deletes what a user's older jobs left that are done.
+func deleteDoneJobs(ctx context.Context, t *pg.Tx, user chat.UserID) error {
+	gone, err := t.Q.CronForgetDone(ctx, t, dbsqlc.CronForgetDoneParams{UserID: user, Keep: keepDone})
 	if err != nil || len(gone) == 0 {
 		return err
 	}
@@ -204,13 +205,13 @@ func (t *tx) forgetDone(ctx context.Context, user chat.UserID) error {
 	for i, id := range gone {
 		ids[i] = string(id)
 	}
-	return t.q.CronRunsForget(ctx, t, ids)
+	return t.Q.CronRunsForget(ctx, t, ids)
 }
 
 // OverdueJobs takes jobs that nobody has run although their time has come, each more and more seldom.
 func (s *Store) OverdueJobs(ctx context.Context) ([]chat.JobID, error) {
-	ids, err := s.q.CronOverdue(ctx, s.pool)
-	return ids, classify(err)
+	ids, err := s.db.Q.CronOverdue(ctx, s.db.Pool)
+	return ids, pg.Classify(err)
 }
 
 func jobOf(r dbsqlc.CronJob) Job {

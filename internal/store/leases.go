@@ -11,6 +11,7 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/store/dbsqlc"
+	"xbot/internal/store/pg"
 )
 
 // leaseTime is how long the lease of a call to a model holds without a renewal: how long a place stays taken after the
@@ -25,15 +26,15 @@ func (s *Store) TakeLease(ctx context.Context, step chat.Step) error {
 	if err != nil {
 		return err
 	}
-	wait, err := s.q.LeaseTake(ctx, s.pool, dbsqlc.LeaseTakeParams{
-		TurnID: string(step.Turn), Step: int32(step.N), Lease: interval(leaseTime),
+	wait, err := s.db.Q.LeaseTake(ctx, s.db.Pool, dbsqlc.LeaseTakeParams{
+		TurnID: string(step.Turn), Step: int32(step.N), Lease: pg.Interval(leaseTime),
 		MostGlobal: int32(most.LLM.Global), MostPersonal: int32(most.LLM.Personal), MostSubagent: int32(most.LLM.Subagent),
 	})
 	switch {
 	case errors.Is(err, pgx.ErrNoRows):
 		return nil // the turn is closed, which whoever goes on finds out
 	case err != nil:
-		return classify(fmt.Errorf("take the lease of a call: %w", err))
+		return pg.Classify(fmt.Errorf("take the lease of a call: %w", err))
 	case wait > 0:
 		return full(wait)
 	}
@@ -47,12 +48,12 @@ func full(waitMS int32) error {
 
 // KeepLease renews the lease of a call that goes on. One that Postgres forgot in a crash is made again.
 func (s *Store) KeepLease(ctx context.Context, step chat.Step) error {
-	n, err := s.q.LeaseRenew(ctx, s.pool, dbsqlc.LeaseRenewParams{TurnID: step.Turn, Step: int32(step.N), Lease: interval(leaseTime)})
+	n, err := s.db.Q.LeaseRenew(ctx, s.db.Pool, dbsqlc.LeaseRenewParams{TurnID: step.Turn, Step: int32(step.N), Lease: pg.Interval(leaseTime)})
 	if err == nil && n == 0 {
-		err = s.q.LeaseRetake(ctx, s.pool, dbsqlc.LeaseRetakeParams{TurnID: step.Turn, Step: int32(step.N), Lease: interval(leaseTime)})
+		err = s.db.Q.LeaseRetake(ctx, s.db.Pool, dbsqlc.LeaseRetakeParams{TurnID: step.Turn, Step: int32(step.N), Lease: pg.Interval(leaseTime)})
 	}
 	if err != nil {
-		return classify(fmt.Errorf("renew the lease of a call: %w", err))
+		return pg.Classify(fmt.Errorf("renew the lease of a call: %w", err))
 	}
 	return nil
 }
@@ -68,9 +69,9 @@ type TenantCalls struct {
 
 // CallsByTenant returns who calls models now, or waits to.
 func (s *Store) CallsByTenant(ctx context.Context) ([]TenantCalls, error) {
-	rows, err := s.q.LeaseTenants(ctx, s.pool)
+	rows, err := s.db.Q.LeaseTenants(ctx, s.db.Pool)
 	if err != nil {
-		return nil, classify(fmt.Errorf("count calls by tenant: %w", err))
+		return nil, pg.Classify(fmt.Errorf("count calls by tenant: %w", err))
 	}
 	out := make([]TenantCalls, len(rows))
 	for i, r := range rows {

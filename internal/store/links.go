@@ -14,6 +14,7 @@ import (
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
 	"xbot/internal/store/dbsqlc"
+	"xbot/internal/store/pg"
 )
 
 // LinkLife is how long a code waits to be typed on another channel.
@@ -22,11 +23,11 @@ const LinkLife = 10 * time.Minute
 // NewLinkCode keeps a code (its SHA-256) by which a person shows on another channel who they are. The codes they were
 // given before hold no more. The session is told who used it; empty: none.
 func (s *Store) NewLinkCode(ctx context.Context, user chat.UserID, key chat.SessionKey, hash []byte) error {
-	return s.inTx(ctx, func(tx *tx) error {
-		if err := s.q.LinkCodePrune(ctx, tx, user); err != nil {
+	return s.db.InTx(ctx, func(tx *pg.Tx) error {
+		if err := s.db.Q.LinkCodePrune(ctx, tx, user); err != nil {
 			return fmt.Errorf("prune link codes: %w", err)
 		}
-		return s.q.LinkCodeAdd(ctx, tx, dbsqlc.LinkCodeAddParams{CodeHash: hash, UserID: user, Session: string(key), Seconds: LinkLife.Seconds()})
+		return s.db.Q.LinkCodeAdd(ctx, tx, dbsqlc.LinkCodeAddParams{CodeHash: hash, UserID: user, Session: string(key), Seconds: LinkLife.Seconds()})
 	})
 }
 
@@ -53,15 +54,15 @@ type Linked struct {
 // they wrote, and two administrators are never made one.
 func (s *Store) UseLinkCode(ctx context.Context, l Link) (Linked, error) {
 	var out Linked
-	err := s.inTx(ctx, func(tx *tx) error {
-		code, err := s.q.LinkCodeTake(ctx, tx, l.Hash)
+	err := s.db.InTx(ctx, func(tx *pg.Tx) error {
+		code, err := s.db.Q.LinkCodeTake(ctx, tx, l.Hash)
 		if errors.Is(err, pgx.ErrNoRows) {
 			return i18n.Fault(fault.NotFound, i18n.LinkUnknown)
 		}
 		if err != nil {
 			return fmt.Errorf("take link code: %w", err)
 		}
-		to, err := s.q.UserGet(ctx, tx, code.UserID)
+		to, err := s.db.Q.UserGet(ctx, tx, code.UserID)
 		if err != nil {
 			return fmt.Errorf("read the code's user: %w", err)
 		}
@@ -69,17 +70,17 @@ func (s *Store) UseLinkCode(ctx context.Context, l Link) (Linked, error) {
 		if out.Again = to.ID == l.User; out.Again {
 			return nil
 		}
-		from, err := s.q.UserGet(ctx, tx, l.User)
+		from, err := s.db.Q.UserGet(ctx, tx, l.User)
 		if err != nil {
 			return fmt.Errorf("read the user: %w", err)
 		}
 		if from.Role == roleAdmin {
 			return i18n.Fault(fault.Denied, i18n.LinkAdmin)
 		}
-		if out.Moved, err = tx.moveIdentity(ctx, l, to.ID); err != nil || code.SessionKey == "" {
+		if out.Moved, err = moveIdentity(ctx, tx, l, to.ID); err != nil || code.SessionKey == "" {
 			return err
 		}
-		return tx.notice(ctx, chat.SessionKey(code.SessionKey), "", i18n.Say(l.Lang, i18n.LinkTold, called(l)))
+		return appendNotice(ctx, tx, chat.SessionKey(code.SessionKey), "", i18n.Say(l.Lang, i18n.LinkTold, called(l)))
 	})
 	return out, err
 }
@@ -92,38 +93,38 @@ func called(l Link) string {
 	return who
 }
 
-func (t *tx) moveIdentity(ctx context.Context, l Link, to chat.UserID) (moved int, err error) {
-	n, err := t.q.IdentityMove(ctx, t, dbsqlc.IdentityMoveParams{Channel: l.Channel, Account: l.Account, Peer: l.Peer, UserID: l.User, NewUserID: int64(to)})
+func moveIdentity(ctx context.Context, t *pg.Tx, l Link, to chat.UserID) (moved int, err error) {
+	n, err := t.Q.IdentityMove(ctx, t, dbsqlc.IdentityMoveParams{Channel: l.Channel, Account: l.Account, Peer: l.Peer, UserID: l.User, NewUserID: int64(to)})
 	if err != nil {
 		return 0, fmt.Errorf("move the identity: %w", err)
 	}
 	if n == 0 {
 		return 0, i18n.Fault(fault.Invalid, i18n.LinkHere)
 	}
-	if err := t.q.TriggerLockOf(ctx, t, l.User); err != nil {
+	if err := t.Q.TriggerLockOf(ctx, t, l.User); err != nil {
 		return 0, fmt.Errorf("lock triggers: %w", err)
 	}
 	// inbox before sessions, as whoever claims a message locks them
-	err = t.q.LinkMoveInbox(ctx, t, dbsqlc.LinkMoveInboxParams{UserID: l.User, NewUserID: int64(to), Channel: l.Channel, Account: l.Account})
+	err = t.Q.LinkMoveInbox(ctx, t, dbsqlc.LinkMoveInboxParams{UserID: l.User, NewUserID: int64(to), Channel: l.Channel, Account: l.Account})
 	if err != nil {
 		return 0, fmt.Errorf("move what was accepted: %w", err)
 	}
-	keys, err := t.q.LinkMoveSessions(ctx, t, dbsqlc.LinkMoveSessionsParams{UserID: l.User, NewUserID: int64(to), Channel: l.Channel, Peer: l.Peer, Account: l.Account})
+	keys, err := t.Q.LinkMoveSessions(ctx, t, dbsqlc.LinkMoveSessionsParams{UserID: l.User, NewUserID: int64(to), Channel: l.Channel, Peer: l.Peer, Account: l.Account})
 	if err != nil {
 		return 0, fmt.Errorf("move sessions: %w", err)
 	}
-	below, err := t.q.LinkMoveSubagents(ctx, t, dbsqlc.LinkMoveSubagentsParams{NewUserID: int64(to), Roots: texts(keys)})
+	below, err := t.Q.LinkMoveSubagents(ctx, t, dbsqlc.LinkMoveSubagentsParams{NewUserID: int64(to), Roots: texts(keys)})
 	if err != nil {
 		return 0, fmt.Errorf("move subagents: %w", err)
 	}
 	homes := texts(append(slices.Clone(keys), below...))
-	if err := t.q.CronMove(ctx, t, dbsqlc.CronMoveParams{NewUserID: int64(to), Homes: homes}); err != nil {
+	if err := t.Q.CronMove(ctx, t, dbsqlc.CronMoveParams{NewUserID: int64(to), Homes: homes}); err != nil {
 		return 0, fmt.Errorf("move jobs: %w", err)
 	}
-	if err := t.q.TriggerMove(ctx, t, dbsqlc.TriggerMoveParams{UserID: l.User, NewUserID: int64(to)}); err != nil {
+	if err := t.Q.TriggerMove(ctx, t, dbsqlc.TriggerMoveParams{UserID: l.User, NewUserID: int64(to)}); err != nil {
 		return 0, fmt.Errorf("move triggers: %w", err)
 	}
-	return len(keys), t.moveMemories(ctx, l.User, to, homes)
+	return len(keys), moveMemories(ctx, t, l.User, to, homes)
 }
 
 func texts(keys []chat.SessionKey) []string {
@@ -137,7 +138,7 @@ func texts(keys []chat.SessionKey) []string {
 // Rehome gives an accepted row to the user that its sender has become by it, so that it is known when it is delivered
 // again.
 func (s *Store) Rehome(ctx context.Context, id chat.InboxID, to chat.UserID) error {
-	return classify(s.q.InboxSetUser(ctx, s.pool, dbsqlc.InboxSetUserParams{ID: id, UserID: to}))
+	return pg.Classify(s.db.Q.InboxSetUser(ctx, s.db.Pool, dbsqlc.InboxSetUserParams{ID: id, UserID: to}))
 }
 
 // Identity is a user on a channel.
@@ -149,9 +150,9 @@ type Identity struct {
 
 // Identities lists what a user is known as.
 func (s *Store) Identities(ctx context.Context, user chat.UserID) ([]Identity, error) {
-	rows, err := s.q.IdentityList(ctx, s.pool, user)
+	rows, err := s.db.Q.IdentityList(ctx, s.db.Pool, user)
 	if err != nil {
-		return nil, classify(fmt.Errorf("list identities: %w", err))
+		return nil, pg.Classify(fmt.Errorf("list identities: %w", err))
 	}
 	out := make([]Identity, len(rows))
 	for i, r := range rows {

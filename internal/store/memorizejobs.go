@@ -15,6 +15,7 @@ import (
 	"xbot/internal/i18n"
 	"xbot/internal/policy"
 	"xbot/internal/store/dbsqlc"
+	"xbot/internal/store/pg"
 )
 
 const (
@@ -33,14 +34,14 @@ type leaving struct {
 	newest  chat.ControlID
 }
 
-// memorize notes that a conversation is to be put into memory, from what was memorized last, or what the model saw of it.
+// addMemorizeJob notes that a conversation is to be put into memory, from what was memorized last, or what the model saw of it.
 // It waits for nobody: the relay starts the work. Call it before the session begins anew.
 // Where the policy says that its agent memorizes nothing, nothing is noted.
-func (t *tx) memorize(ctx context.Context, l leaving) error {
-	if wanted, err := t.memorizes(ctx, l.session); err != nil || !wanted {
+func addMemorizeJob(ctx context.Context, t *pg.Tx, l leaving) error {
+	if wanted, err := memorizes(ctx, t, l.session); err != nil || !wanted {
 		return err
 	}
-	err := t.q.MemorizeJobAdd(ctx, t, dbsqlc.MemorizeJobAddParams{
+	err := t.Q.MemorizeJobAdd(ctx, t, dbsqlc.MemorizeJobAddParams{
 		SessionKey: l.session, Key: l.key, Trigger: l.trigger, Upto: int64(l.upto), Newest: int64(l.newest),
 		Anybody: l.trigger == chat.MemorizeSubagent, // it talks with nobody but its parent
 	})
@@ -52,8 +53,8 @@ func (t *tx) memorize(ctx context.Context, l leaving) error {
 
 // memorizes reports whether the policy has conversations like this one put into memory. The document is read with the
 // connection of the transaction: to wait for another one could be to wait for oneself.
-func (t *tx) memorizes(ctx context.Context, key chat.SessionKey) (bool, error) {
-	newest, err := t.q.PolicyNewest(ctx, t, 0)
+func memorizes(ctx context.Context, t *pg.Tx, key chat.SessionKey) (bool, error) {
+	newest, err := t.Q.PolicyNewest(ctx, t, 0)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return true, nil
 	}
@@ -64,7 +65,7 @@ func (t *tx) memorizes(ctx context.Context, key chat.SessionKey) (bool, error) {
 	if err := json.Unmarshal(newest.Body, &p); err != nil {
 		return false, fmt.Errorf("decode policy %d: %w", newest.ID, err)
 	}
-	agent, err := t.q.SessionAgent(ctx, t, key)
+	agent, err := t.Q.SessionAgent(ctx, t, key)
 	if err != nil {
 		return false, fmt.Errorf("look up the agent of %s: %w", key, err)
 	}
@@ -73,7 +74,7 @@ func (t *tx) memorizes(ctx context.Context, key chat.SessionKey) (bool, error) {
 
 // memorizeSubagent notes that what a subagent that may remember was told, and found out, is to be put into memory: when it
 // has answered once, or is unloaded.
-func (t *tx) memorizeSubagent(ctx context.Context, agent dbsqlc.Subagent) error {
+func memorizeSubagent(ctx context.Context, t *pg.Tx, agent dbsqlc.Subagent) error {
 	var profile chat.Profile
 	if err := json.Unmarshal(agent.Profile, &profile); err != nil {
 		return fmt.Errorf("decode the profile of subagent %s: %w", agent.SessionKey, err)
@@ -81,11 +82,11 @@ func (t *tx) memorizeSubagent(ctx context.Context, agent dbsqlc.Subagent) error 
 	if !profile.Memory {
 		return nil
 	}
-	newest, err := t.q.ResetNewest(ctx, t, agent.SessionKey)
+	newest, err := t.Q.ResetNewest(ctx, t, agent.SessionKey)
 	if err != nil {
 		return fmt.Errorf("look for the newest message: %w", err)
 	}
-	return t.memorize(ctx, leaving{
+	return addMemorizeJob(ctx, t, leaving{
 		session: agent.SessionKey, key: fmt.Sprintf("subagent/%d", newest.MessageID), trigger: chat.MemorizeSubagent, upto: chat.MessageID(newest.MessageID),
 		newest: math.MaxInt64, // whatever is known of it by then
 	})
@@ -93,18 +94,18 @@ func (t *tx) memorizeSubagent(ctx context.Context, agent dbsqlc.Subagent) error 
 
 // MemorizesToStart returns jobs whose workflow may be missing.
 func (s *Store) MemorizesToStart(ctx context.Context) ([]chat.MemorizeID, error) {
-	ids, err := s.q.MemorizeJobToStart(ctx, s.pool, interval(memorizeAfter))
+	ids, err := s.db.Q.MemorizeJobToStart(ctx, s.db.Pool, pg.Interval(memorizeAfter))
 	if err != nil {
-		return nil, classify(fmt.Errorf("look for what is to be memorized: %w", err))
+		return nil, pg.Classify(fmt.Errorf("look for what is to be memorized: %w", err))
 	}
 	return ids, nil
 }
 
 // MemorizeJob reads a job. NotFound: its session was deleted.
 func (s *Store) MemorizeJob(ctx context.Context, id chat.MemorizeID) (chat.MemorizeJob, error) {
-	r, err := s.q.MemorizeJobGet(ctx, s.pool, id)
+	r, err := s.db.Q.MemorizeJobGet(ctx, s.db.Pool, id)
 	if err != nil {
-		return chat.MemorizeJob{}, classify(fmt.Errorf("read memorize job %d: %w", id, err))
+		return chat.MemorizeJob{}, pg.Classify(fmt.Errorf("read memorize job %d: %w", id, err))
 	}
 	out := chat.MemorizeJob{
 		ID: r.ID, Session: r.SessionKey, User: r.UserID, UserName: r.UserName, Trigger: r.Trigger, State: r.State, Tries: int(r.Tries),
@@ -124,53 +125,53 @@ func (s *Store) MemorizeJob(ctx context.Context, id chat.MemorizeID) (chat.Memor
 func (s *Store) MemorizeWindow(ctx context.Context, j chat.MemorizeJob) (chat.Window, error) {
 	p := span{from: j.Done, last: j.Upto, newest: j.Newest}
 	if j.Compaction != nil {
-		c, err := s.q.ControlMessage(ctx, s.pool, *j.Compaction)
+		c, err := s.db.Q.ControlMessage(ctx, s.db.Pool, *j.Compaction)
 		if err != nil {
-			return chat.Window{}, classify(fmt.Errorf("read compaction %d: %w", *j.Compaction, err))
+			return chat.Window{}, pg.Classify(fmt.Errorf("read compaction %d: %w", *j.Compaction, err))
 		}
 		if c == j.Done {
 			p.compaction = j.Compaction
 		}
 	}
 	w, err := s.window(ctx, j.Session, p)
-	return w, classify(err)
+	return w, pg.Classify(err)
 }
 
 // MemorizeSpan says when the messages of a part were written.
 func (s *Store) MemorizeSpan(ctx context.Context, key chat.SessionKey, after, upto chat.MessageID) (from, to time.Time, err error) {
-	r, err := s.q.MemorizeJobSpan(ctx, s.pool, dbsqlc.MemorizeJobSpanParams{SessionKey: key, After: int64(after), Upto: int64(upto)})
-	return r.Since, r.Until, classify(err)
+	r, err := s.db.Q.MemorizeJobSpan(ctx, s.db.Pool, dbsqlc.MemorizeJobSpanParams{SessionKey: key, After: int64(after), Upto: int64(upto)})
+	return r.Since, r.Until, pg.Classify(err)
 }
 
 // MemorizePart says where the next part of a job ends, and returns where it does: an attempt before this one may have said
 // so already, which stands unless it is to be shorter. Conflict: another attempt is further.
 func (s *Store) MemorizePart(ctx context.Context, j chat.MemorizeJob, upto chat.MessageID, shorter bool) (chat.MessageID, error) {
-	got, err := s.q.MemorizeJobPart(ctx, s.pool, dbsqlc.MemorizeJobPartParams{ID: j.ID, Done: int64(j.Done), Part: int64(upto), Shorter: shorter})
+	got, err := s.db.Q.MemorizeJobPart(ctx, s.db.Pool, dbsqlc.MemorizeJobPartParams{ID: j.ID, Done: int64(j.Done), Part: int64(upto), Shorter: shorter})
 	if errors.Is(err, pgx.ErrNoRows) {
 		return 0, fault.Errorf(fault.Unavailable, "another attempt to memorize is further")
 	}
-	return chat.MessageID(got), classify(err)
+	return chat.MessageID(got), pg.Classify(err)
 }
 
 // Memorized notes that a part of a job is in memory.
 func (s *Store) Memorized(ctx context.Context, j chat.MemorizeJob, upto chat.MessageID) error {
-	return classify(s.q.MemorizeJobAdvance(ctx, s.pool, dbsqlc.MemorizeJobAdvanceParams{ID: j.ID, Done: int64(j.Done), Upto: int64(upto)}))
+	return pg.Classify(s.db.Q.MemorizeJobAdvance(ctx, s.db.Pool, dbsqlc.MemorizeJobAdvanceParams{ID: j.ID, Done: int64(j.Done), Upto: int64(upto)}))
 }
 
 // MemorizeTried counts a failure and returns how many there were in a row; 0: the job has ended.
 func (s *Store) MemorizeTried(ctx context.Context, id chat.MemorizeID, why string) (int, error) {
-	n, err := s.q.MemorizeJobTried(ctx, s.pool, dbsqlc.MemorizeJobTriedParams{ID: id, Error: short(why)})
+	n, err := s.db.Q.MemorizeJobTried(ctx, s.db.Pool, dbsqlc.MemorizeJobTriedParams{ID: id, Error: short(why)})
 	if errors.Is(err, pgx.ErrNoRows) {
 		return 0, nil
 	}
-	return int(n), classify(err)
+	return int(n), pg.Classify(err)
 }
 
 // EndMemorize ends a job, once. Where something was kept the next turn of the conversation reads memory anew; where it
 // failed for good the person is told.
 func (s *Store) EndMemorize(ctx context.Context, j chat.MemorizeJob, state, why string, changed bool) error {
-	return s.inTx(ctx, func(tx *tx) error {
-		key, err := s.q.MemorizeJobEnd(ctx, tx, dbsqlc.MemorizeJobEndParams{ID: j.ID, State: state, Error: short(why)})
+	return s.db.InTx(ctx, func(tx *pg.Tx) error {
+		key, err := s.db.Q.MemorizeJobEnd(ctx, tx, dbsqlc.MemorizeJobEndParams{ID: j.ID, State: state, Error: short(why)})
 		if errors.Is(err, pgx.ErrNoRows) {
 			return nil
 		}
@@ -178,26 +179,26 @@ func (s *Store) EndMemorize(ctx context.Context, j chat.MemorizeJob, state, why 
 			return fmt.Errorf("end memorize job %d: %w", j.ID, err)
 		}
 		if changed {
-			if err := s.q.MemoryPartDrop(ctx, tx, key); err != nil {
+			if err := s.db.Q.MemoryPartDrop(ctx, tx, key); err != nil {
 				return fmt.Errorf("drop the memory of the prompt: %w", err)
 			}
 		}
 		if state != chat.MemorizeFailed || j.Trigger == chat.MemorizeSubagent { // nobody reads there
 			return nil
 		}
-		lang, err := speaks(ctx, s.q, tx, j.User, key, "")
+		lang, err := speaks(ctx, s.db.Q, tx, j.User, key, "")
 		if err != nil {
 			return err
 		}
 		m := chat.Message{Session: key, Role: chat.RoleNotice, Origin: chat.OriginContext, Content: i18n.Say(lang, i18n.MemorizeFailed, why)}
-		return tx.appendMessage(ctx, &m, "")
+		return appendMessage(ctx, tx, &m, "")
 	})
 }
 
 func short(why string) string {
-	why = Clean(why)
+	why = pg.Clean(why)
 	if len(why) > maxMemorizeError {
-		why = Clean(why[:maxMemorizeError])
+		why = pg.Clean(why[:maxMemorizeError])
 	}
 	return why
 }
@@ -210,12 +211,12 @@ func (s *Store) HoldMemorize(ctx context.Context, j chat.MemorizeJob) error {
 		return err
 	}
 	held := true
-	err = s.inTx(ctx, func(tx *tx) error {
-		if err := s.q.MemoryLock(ctx, tx, j.User); err != nil {
+	err = s.db.InTx(ctx, func(tx *pg.Tx) error {
+		if err := s.db.Q.MemoryLock(ctx, tx, j.User); err != nil {
 			return fmt.Errorf("lock memory: %w", err)
 		}
-		held, err = s.q.MemorizeJobHold(ctx, tx, dbsqlc.MemorizeJobHoldParams{
-			ID: j.ID, Lease: interval(leaseTime), MostGlobal: int32(most.LLM.Global), MostPersonal: int32(most.LLM.Personal), MostSubagent: int32(most.LLM.Subagent),
+		held, err = s.db.Q.MemorizeJobHold(ctx, tx, dbsqlc.MemorizeJobHoldParams{
+			ID: j.ID, Lease: pg.Interval(leaseTime), MostGlobal: int32(most.LLM.Global), MostPersonal: int32(most.LLM.Personal), MostSubagent: int32(most.LLM.Subagent),
 		})
 		return err
 	})
@@ -230,19 +231,19 @@ func (s *Store) HoldMemorize(ctx context.Context, j chat.MemorizeJob) error {
 
 // KeepMemorize renews what HoldMemorize gave.
 func (s *Store) KeepMemorize(ctx context.Context, id chat.MemorizeID) error {
-	return classify(s.q.MemorizeJobKeep(ctx, s.pool, dbsqlc.MemorizeJobKeepParams{ID: id, Lease: interval(leaseTime)}))
+	return pg.Classify(s.db.Q.MemorizeJobKeep(ctx, s.db.Pool, dbsqlc.MemorizeJobKeepParams{ID: id, Lease: pg.Interval(leaseTime)}))
 }
 
 // ReleaseMemorize gives it back.
 func (s *Store) ReleaseMemorize(ctx context.Context, id chat.MemorizeID) error {
-	return classify(s.q.MemorizeJobRelease(ctx, s.pool, id))
+	return pg.Classify(s.db.Q.MemorizeJobRelease(ctx, s.db.Pool, id))
 }
 
 // MemorizeJobs returns the newest n jobs of a person.
 func (s *Store) MemorizeJobs(ctx context.Context, user chat.UserID, n int) ([]chat.MemorizeNote, error) {
-	rows, err := s.q.MemorizeJobList(ctx, s.pool, dbsqlc.MemorizeJobListParams{UserID: user, N: int32(n)})
+	rows, err := s.db.Q.MemorizeJobList(ctx, s.db.Pool, dbsqlc.MemorizeJobListParams{UserID: user, N: int32(n)})
 	if err != nil {
-		return nil, classify(fmt.Errorf("list what was memorized: %w", err))
+		return nil, pg.Classify(fmt.Errorf("list what was memorized: %w", err))
 	}
 	out := make([]chat.MemorizeNote, len(rows))
 	for i, r := range rows {

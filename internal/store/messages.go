@@ -7,19 +7,20 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/store/dbsqlc"
+	"xbot/internal/store/pg"
 )
 
 // appendMessage writes a transcript row and its event, and fills in the id and the time. Where several people write, the
 // preface says who.
-func (t *tx) appendMessage(ctx context.Context, m *chat.Message, preface string) error {
+func appendMessage(ctx context.Context, t *pg.Tx, m *chat.Message, preface string) error {
 	if preface != "" && m.Sender != "" {
 		preface = chat.PrefaceFrom(preface, m.Sender)
 	}
-	return t.appendShown(ctx, m, preface, nil, nil)
+	return appendShown(ctx, t, m, preface, nil, nil)
 }
 
 // appendShown writes a row of which people see something else than the model; nil: the same.
-func (t *tx) appendShown(ctx context.Context, m *chat.Message, preface string, opaque []byte, shown *string) error {
+func appendShown(ctx context.Context, t *pg.Tx, m *chat.Message, preface string, opaque []byte, shown *string) error {
 	p := dbsqlc.MessageAppendParams{
 		SessionKey: m.Session, Role: m.Role, Content: m.Content, Preface: preface, Reasoning: m.Reasoning, Opaque: opaque,
 		ClientMessageID: m.ClientMessageID, Model: m.Model, Finish: m.FinishReason, Origin: m.Origin, Sender: m.Sender,
@@ -38,13 +39,13 @@ func (t *tx) appendShown(ctx context.Context, m *chat.Message, preface string, o
 	if m.Usage != nil {
 		p.PromptTokens, p.CachedTokens, p.CompletionTokens = int32(m.Usage.PromptTokens), int32(m.Usage.CachedTokens), int32(m.Usage.CompletionTokens)
 	}
-	row, err := t.q.MessageAppend(ctx, t, p)
+	row, err := t.Q.MessageAppend(ctx, t, p)
 	if err != nil {
 		return fmt.Errorf("append %s message: %w", m.Role, err)
 	}
 	m.ID, m.CreatedAt, m.Undelivered = chat.MessageID(row.ID), row.CreatedAt, !row.Deliver
-	t.outbound = t.outbound || row.Outbound
-	t.emit(m.Session, chat.EventMessage, seen(*m, shown))
+	t.After.Outbound = t.After.Outbound || row.Outbound
+	t.Emit(m.Session, chat.EventMessage, seen(*m, shown))
 	return nil
 }
 
@@ -72,10 +73,10 @@ func seen(m chat.Message, shown *string) chat.Message {
 	return m
 }
 
-// notice appends a sentence of the product to the person.
-func (t *tx) notice(ctx context.Context, key chat.SessionKey, turn chat.TurnID, text string) error {
+// appendNotice appends a sentence of the product to the person.
+func appendNotice(ctx context.Context, t *pg.Tx, key chat.SessionKey, turn chat.TurnID, text string) error {
 	m := chat.Message{Session: key, Turn: turn, Role: chat.RoleNotice, Content: text}
-	return t.appendMessage(ctx, &m, "")
+	return appendMessage(ctx, t, &m, "")
 }
 
 // Page asks for a part of a transcript. After and Before exclude each other; neither means the newest.
@@ -97,9 +98,9 @@ type Transcript struct {
 // Messages returns a page of the transcript with what is queued and the feed cursor that matches. The cursor is read
 // first: an event that commits in between is seen twice, by its message id, never lost.
 func (s *Store) Messages(ctx context.Context, key chat.SessionKey, page Page) (Transcript, error) {
-	session, err := s.q.SessionGet(ctx, s.pool, key)
+	session, err := s.db.Q.SessionGet(ctx, s.db.Pool, key)
 	if err != nil {
-		return Transcript{}, classify(fmt.Errorf("read session: %w", err))
+		return Transcript{}, pg.Classify(fmt.Errorf("read session: %w", err))
 	}
 	out := Transcript{Seq: session.FeedSeq}
 	rows, err := s.messageRows(ctx, key, page)
@@ -116,9 +117,9 @@ func (s *Store) Messages(ctx context.Context, key chat.SessionKey, page Page) (T
 	if out.Messages, err = s.withCalls(ctx, rows); err != nil {
 		return Transcript{}, err
 	}
-	pending, err := s.q.InboxPending(ctx, s.pool, key)
+	pending, err := s.db.Q.InboxPending(ctx, s.db.Pool, key)
 	if err != nil {
-		return Transcript{}, classify(fmt.Errorf("list queued messages: %w", err))
+		return Transcript{}, pg.Classify(fmt.Errorf("list queued messages: %w", err))
 	}
 	for _, p := range pending {
 		out.Queued = append(out.Queued, chat.Queued{
@@ -135,18 +136,18 @@ func (s *Store) Messages(ctx context.Context, key chat.SessionKey, page Page) (T
 func (s *Store) messageRows(ctx context.Context, key chat.SessionKey, page Page) ([]dbsqlc.Message, error) {
 	limit := int32(page.Limit) + 1
 	if page.After > 0 {
-		rows, err := s.q.MessageListAfter(ctx, s.pool, dbsqlc.MessageListAfterParams{SessionKey: key, ID: page.After, Limit: limit, Rewound: page.Rewound})
-		return rows, classify(err)
+		rows, err := s.db.Q.MessageListAfter(ctx, s.db.Pool, dbsqlc.MessageListAfterParams{SessionKey: key, ID: page.After, Limit: limit, Rewound: page.Rewound})
+		return rows, pg.Classify(err)
 	}
 	before := page.Before
 	if before == 0 {
 		before = 1<<63 - 1
 	}
-	rows, err := s.q.MessageListBefore(ctx, s.pool, dbsqlc.MessageListBeforeParams{SessionKey: key, ID: before, Limit: limit, Rewound: page.Rewound})
+	rows, err := s.db.Q.MessageListBefore(ctx, s.db.Pool, dbsqlc.MessageListBeforeParams{SessionKey: key, ID: before, Limit: limit, Rewound: page.Rewound})
 	for i, j := 0, len(rows)-1; i < j; i, j = i+1, j-1 {
 		rows[i], rows[j] = rows[j], rows[i]
 	}
-	return rows, classify(err)
+	return rows, pg.Classify(err)
 }
 
 func (s *Store) withCalls(ctx context.Context, rows []dbsqlc.Message) ([]chat.Message, error) {
@@ -158,9 +159,9 @@ func (s *Store) withCalls(ctx context.Context, rows []dbsqlc.Message) ([]chat.Me
 		index[r.ID] = i
 		ids[i] = int64(r.ID)
 	}
-	calls, err := s.q.CallListOfMessages(ctx, s.pool, ids)
+	calls, err := s.db.Q.CallListOfMessages(ctx, s.db.Pool, ids)
 	if err != nil {
-		return nil, classify(fmt.Errorf("list tool calls: %w", err))
+		return nil, pg.Classify(fmt.Errorf("list tool calls: %w", err))
 	}
 	for _, c := range calls {
 		m := &out[index[c.MessageID]]

@@ -10,14 +10,15 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/store/dbsqlc"
+	"xbot/internal/store/pg"
 	"xbot/runner/wire"
 )
 
 // ModelWanted returns what decides which model answers in a session.
 func (s *Store) ModelWanted(ctx context.Context, key chat.SessionKey) (chat.Wish, error) {
-	row, err := s.q.ModelWanted(ctx, s.pool, key)
+	row, err := s.db.Q.ModelWanted(ctx, s.db.Pool, key)
 	if err != nil {
-		return chat.Wish{}, classify(fmt.Errorf("look up whose model answers in %s: %w", key, err))
+		return chat.Wish{}, pg.Classify(fmt.Errorf("look up whose model answers in %s: %w", key, err))
 	}
 	w := chat.Wish{
 		User: row.UserID, Admin: row.Admin, Runner: row.Runner, Own: row.Own, Agent: row.Agent, Channel: row.Channel, Account: row.Account,
@@ -31,12 +32,12 @@ func (s *Store) ModelWanted(ctx context.Context, key chat.SessionKey) (chat.Wish
 
 // ModelOffered returns the model that a runner offered when it last connected; nil if none.
 func (s *Store) ModelOffered(ctx context.Context, user chat.UserID, runner string) (*wire.LLM, error) {
-	said, err := s.q.ModelOffered(ctx, s.pool, dbsqlc.ModelOfferedParams{UserID: user, Name: runner})
+	said, err := s.db.Q.ModelOffered(ctx, s.db.Pool, dbsqlc.ModelOfferedParams{UserID: user, Name: runner})
 	if errors.Is(err, pgx.ErrNoRows) || (err == nil && said == nil) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, classify(fmt.Errorf("look up the model of runner %s: %w", runner, err))
+		return nil, pg.Classify(fmt.Errorf("look up the model of runner %s: %w", runner, err))
 	}
 	var info wire.Info
 	if err := json.Unmarshal(said, &info); err != nil {

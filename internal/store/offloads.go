@@ -11,6 +11,7 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/store/dbsqlc"
+	"xbot/internal/store/pg"
 )
 
 const (
@@ -20,25 +21,25 @@ const (
 	maxFilesChecked = 20
 )
 
-// offload keeps the whole of the result that a call has just got as a summary. Where the id is taken by another call the
+// storeOffload keeps the whole of the result that a call has just got as a summary. Where the id is taken by another call the
 // whole result stays in the conversation.
-func (t *tx) offload(ctx context.Context, call dbsqlc.ToolCall, o chat.Offload) (dbsqlc.ToolCall, error) {
-	body := Clean(o.Body)
+func storeOffload(ctx context.Context, t *pg.Tx, call dbsqlc.ToolCall, o chat.Offload) (dbsqlc.ToolCall, error) {
+	body := pg.Clean(o.Body)
 	hash := sha256.Sum256([]byte(body))
 	p := dbsqlc.OffloadSaveParams{
-		SessionKey: call.SessionKey, ID: o.ID, CallID: &call.ID, Hash: hash[:], Body: body, Bytes: int32(len(body)), Tool: Clean(o.Tool),
+		SessionKey: call.SessionKey, ID: o.ID, CallID: &call.ID, Hash: hash[:], Body: body, Bytes: int32(len(body)), Tool: pg.Clean(o.Tool),
 	}
 	if f := o.File; f != nil {
-		p.Path, p.Runner, p.FileSize, p.FileTime, p.FileHash = Clean(f.Path), f.Runner, f.Size, &f.Time, f.Hash
+		p.Path, p.Runner, p.FileSize, p.FileTime, p.FileHash = pg.Clean(f.Path), f.Runner, f.Size, &f.Time, f.Hash
 	}
-	n, err := t.q.OffloadSave(ctx, t, p)
+	n, err := t.Q.OffloadSave(ctx, t, p)
 	if err != nil {
 		return call, fmt.Errorf("keep the whole result of call %s: %w", call.ID, err)
 	}
 	if n == 1 {
 		return call, nil
 	}
-	call, err = t.q.CallKeepWhole(ctx, t, dbsqlc.CallKeepWholeParams{ID: call.ID, Result: body})
+	call, err = t.Q.CallKeepWhole(ctx, t, dbsqlc.CallKeepWholeParams{ID: call.ID, Result: body})
 	if err != nil {
 		return call, fmt.Errorf("put the whole result of call %s back: %w", call.ID, err)
 	}
@@ -48,21 +49,21 @@ func (t *tx) offload(ctx context.Context, call dbsqlc.ToolCall, o chat.Offload) 
 // OffloadBody returns the whole of an offloaded result that a session can recall: one of its own or, for a subagent, of
 // the session that keeps its offloads. NotFound if there is none.
 func (s *Store) OffloadBody(ctx context.Context, key chat.SessionKey, id string) (string, error) {
-	body, err := s.q.OffloadBody(ctx, s.pool, dbsqlc.OffloadBodyParams{SessionKey: key, ID: Clean(id)})
+	body, err := s.db.Q.OffloadBody(ctx, s.db.Pool, dbsqlc.OffloadBodyParams{SessionKey: key, ID: pg.Clean(id)})
 	if errors.Is(err, pgx.ErrNoRows) {
 		return "", fault.Errorf(fault.NotFound, "there is no offloaded result %q in this conversation", id)
 	}
 	if err != nil {
-		return "", classify(fmt.Errorf("read offload %s: %w", id, err))
+		return "", pg.Classify(fmt.Errorf("read offload %s: %w", id, err))
 	}
 	return body, nil
 }
 
 // Offloads lists what a session can recall, the newest 200, newest first.
 func (s *Store) Offloads(ctx context.Context, key chat.SessionKey) ([]chat.OffloadEntry, error) {
-	rows, err := s.q.OffloadList(ctx, s.pool, dbsqlc.OffloadListParams{SessionKey: key, N: maxOffloadsListed})
+	rows, err := s.db.Q.OffloadList(ctx, s.db.Pool, dbsqlc.OffloadListParams{SessionKey: key, N: maxOffloadsListed})
 	if err != nil {
-		return nil, classify(fmt.Errorf("list offloads: %w", err))
+		return nil, pg.Classify(fmt.Errorf("list offloads: %w", err))
 	}
 	out := make([]chat.OffloadEntry, len(rows))
 	for i, r := range rows {
@@ -74,9 +75,9 @@ func (s *Store) Offloads(ctx context.Context, key chat.SessionKey) ([]chat.Offlo
 // OffloadedFiles returns those of the named offloads that show files, the newest 20, with what the files were when they
 // were read.
 func (s *Store) OffloadedFiles(ctx context.Context, key chat.SessionKey, ids []string) ([]chat.OffloadedFile, error) {
-	rows, err := s.q.OffloadFiles(ctx, s.pool, dbsqlc.OffloadFilesParams{SessionKey: key, Ids: ids, N: maxFilesChecked})
+	rows, err := s.db.Q.OffloadFiles(ctx, s.db.Pool, dbsqlc.OffloadFilesParams{SessionKey: key, Ids: ids, N: maxFilesChecked})
 	if err != nil {
-		return nil, classify(fmt.Errorf("read offloaded files: %w", err))
+		return nil, pg.Classify(fmt.Errorf("read offloaded files: %w", err))
 	}
 	out := make([]chat.OffloadedFile, len(rows))
 	for i, r := range rows {
@@ -90,12 +91,12 @@ func (s *Store) OffloadedFiles(ctx context.Context, key chat.SessionKey, ids []s
 // CallResult returns the whole result of a call of a session, however the conversation shows it. NotFound when there is
 // no such call or it has no result yet.
 func (s *Store) CallResult(ctx context.Context, key chat.SessionKey, id chat.CallID) (string, error) {
-	row, err := s.q.CallWhole(ctx, s.pool, chat.CallID(Clean(string(id))))
+	row, err := s.db.Q.CallWhole(ctx, s.db.Pool, chat.CallID(pg.Clean(string(id))))
 	switch {
 	case errors.Is(err, pgx.ErrNoRows) || err == nil && row.SessionKey != key:
 		return "", fault.Errorf(fault.NotFound, "there is no call %q in this session", id)
 	case err != nil:
-		return "", classify(fmt.Errorf("read the result of call %s: %w", id, err))
+		return "", pg.Classify(fmt.Errorf("read the result of call %s: %w", id, err))
 	case row.State != chat.CallDone:
 		return "", fault.Errorf(fault.NotFound, "the call has no result yet: ask again when it is done")
 	}
@@ -104,14 +105,14 @@ func (s *Store) CallResult(ctx context.Context, key chat.SessionKey, id chat.Cal
 
 // dropBodies removes those of the bodies that no offload names any more. The second statement sees what was committed
 // while the first one waited.
-func (t *tx) dropBodies(ctx context.Context, hashes [][]byte) error {
+func dropBodies(ctx context.Context, t *pg.Tx, hashes [][]byte) error {
 	if len(hashes) == 0 {
 		return nil
 	}
-	if err := t.q.BlobLock(ctx, t, hashes); err != nil {
+	if err := t.Q.BlobLock(ctx, t, hashes); err != nil {
 		return fmt.Errorf("lock offloaded bodies: %w", err)
 	}
-	if _, err := t.q.BlobDrop(ctx, t, hashes); err != nil {
+	if _, err := t.Q.BlobDrop(ctx, t, hashes); err != nil {
 		return fmt.Errorf("remove offloaded bodies: %w", err)
 	}
 	return nil

@@ -10,6 +10,7 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/store/dbsqlc"
+	"xbot/internal/store/pg"
 )
 
 // SetOrigin says where a conversation takes place and in which scene, as its newest message told.
@@ -18,8 +19,8 @@ func (s *Store) SetOrigin(ctx context.Context, key chat.SessionKey, o chat.Origi
 	if err != nil {
 		return fmt.Errorf("encode origin: %w", err)
 	}
-	if err := s.q.SessionSetOrigin(ctx, s.pool, dbsqlc.SessionSetOriginParams{Key: key, Origin: body, Scene: scene}); err != nil {
-		return classify(fmt.Errorf("write origin: %w", err))
+	if err := s.db.Q.SessionSetOrigin(ctx, s.db.Pool, dbsqlc.SessionSetOriginParams{Key: key, Origin: body, Scene: scene}); err != nil {
+		return pg.Classify(fmt.Errorf("write origin: %w", err))
 	}
 	return nil
 }
@@ -27,18 +28,18 @@ func (s *Store) SetOrigin(ctx context.Context, key chat.SessionKey, o chat.Origi
 // Working returns the work session of a chat whose turn runs for a person and whose thread is not known yet; ok is false
 // where there is none.
 func (s *Store) Working(ctx context.Context, channel, account, chatID string, user chat.UserID) (key chat.SessionKey, ok bool, err error) {
-	key, err = s.q.SessionWorking(ctx, s.pool, dbsqlc.SessionWorkingParams{Channel: channel, Account: account, Chat: chatID, UserID: int64(user)})
+	key, err = s.db.Q.SessionWorking(ctx, s.db.Pool, dbsqlc.SessionWorkingParams{Channel: channel, Account: account, Chat: chatID, UserID: int64(user)})
 	if errors.Is(err, pgx.ErrNoRows) {
 		return "", false, nil
 	}
-	return key, err == nil, classify(err)
+	return key, err == nil, pg.Classify(err)
 }
 
 // Mine lists the newest conversations of a user with their titles.
 func (s *Store) Mine(ctx context.Context, user chat.UserID, limit int) ([]chat.Session, error) {
-	rows, err := s.q.SessionMine(ctx, s.pool, dbsqlc.SessionMineParams{UserID: user, Limit: int32(limit)})
+	rows, err := s.db.Q.SessionMine(ctx, s.db.Pool, dbsqlc.SessionMineParams{UserID: user, Limit: int32(limit)})
 	if err != nil {
-		return nil, classify(fmt.Errorf("list sessions: %w", err))
+		return nil, pg.Classify(fmt.Errorf("list sessions: %w", err))
 	}
 	out := make([]chat.Session, len(rows))
 	for i, r := range rows {
@@ -49,29 +50,29 @@ func (s *Store) Mine(ctx context.Context, user chat.UserID, limit int) ([]chat.S
 
 // SetSessionSend says whether the answers of a conversation reach its channel: on, off, or empty, as the policy says.
 func (s *Store) SetSessionSend(ctx context.Context, key chat.SessionKey, send string) error {
-	return s.changeSession(ctx, key, func(tx *tx) error {
-		return s.q.SessionSetSend(ctx, tx, dbsqlc.SessionSetSendParams{Key: key, Send: send})
+	return s.changeSession(ctx, key, func(tx *pg.Tx) error {
+		return s.db.Q.SessionSetSend(ctx, tx, dbsqlc.SessionSetSendParams{Key: key, Send: send})
 	})
 }
 
 // SetSessionActivation says when a group is listened to: mention, always, or empty, as the policy says.
 func (s *Store) SetSessionActivation(ctx context.Context, key chat.SessionKey, activation string) error {
-	return s.changeSession(ctx, key, func(tx *tx) error {
-		return s.q.SessionSetActivation(ctx, tx, dbsqlc.SessionSetActivationParams{Key: key, Activation: activation})
+	return s.changeSession(ctx, key, func(tx *pg.Tx) error {
+		return s.db.Q.SessionSetActivation(ctx, tx, dbsqlc.SessionSetActivationParams{Key: key, Activation: activation})
 	})
 }
 
 // changeSession changes a session's own data and tells who watches it.
-func (s *Store) changeSession(ctx context.Context, key chat.SessionKey, change func(tx *tx) error) error {
-	return s.inTx(ctx, func(tx *tx) error {
+func (s *Store) changeSession(ctx context.Context, key chat.SessionKey, change func(tx *pg.Tx) error) error {
+	return s.db.InTx(ctx, func(tx *pg.Tx) error {
 		if err := change(tx); err != nil {
 			return fmt.Errorf("change session: %w", err)
 		}
-		row, err := s.q.SessionGet(ctx, tx, key)
+		row, err := s.db.Q.SessionGet(ctx, tx, key)
 		if err != nil {
 			return fmt.Errorf("read session: %w", err)
 		}
-		tx.emit(key, chat.EventSession, s.sessionOf(row))
+		tx.Emit(key, chat.EventSession, s.sessionOf(row))
 		return nil
 	})
 }
@@ -86,12 +87,12 @@ type Delivered struct {
 // Delivered finds what was accepted under a platform's id before, in whatever session and with whatever text: a platform
 // that delivers a message again may have changed it meanwhile, and the policy may lead elsewhere now.
 func (s *Store) Delivered(ctx context.Context, in Inbound) (known Delivered, ok bool, err error) {
-	row, err := s.q.InboxDelivered(ctx, s.pool, dbsqlc.InboxDeliveredParams{Channel: in.Channel, Account: in.Account, UserID: in.User, PlatformID: in.PlatformID})
+	row, err := s.db.Q.InboxDelivered(ctx, s.db.Pool, dbsqlc.InboxDeliveredParams{Channel: in.Channel, Account: in.Account, UserID: in.User, PlatformID: in.PlatformID})
 	if errors.Is(err, pgx.ErrNoRows) {
 		return Delivered{}, false, nil
 	}
 	if err != nil {
-		return Delivered{}, false, classify(fmt.Errorf("look up message id: %w", err))
+		return Delivered{}, false, pg.Classify(fmt.Errorf("look up message id: %w", err))
 	}
 	known = Delivered{Inbox: row.ID, Session: row.SessionKey}
 	if row.Kind == kindCommand {
@@ -102,9 +103,9 @@ func (s *Store) Delivered(ctx context.Context, in Inbound) (known Delivered, ok 
 
 // CommandAnswer returns what a command was answered with; empty where it has no answer yet.
 func (s *Store) CommandAnswer(ctx context.Context, id chat.InboxID) (string, error) {
-	said, err := s.q.CommandAnswer(ctx, s.pool, &id)
+	said, err := s.db.Q.CommandAnswer(ctx, s.db.Pool, &id)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return "", nil
 	}
-	return said, classify(err)
+	return said, pg.Classify(err)
 }

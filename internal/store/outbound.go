@@ -12,25 +12,26 @@ import (
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
 	"xbot/internal/store/dbsqlc"
+	"xbot/internal/store/pg"
 )
 
 // NextOutbound returns what is sent next in a session; ok is false when nothing waits.
 func (s *Store) NextOutbound(ctx context.Context, key chat.SessionKey) (next chat.OutboundNext, ok bool, err error) {
-	row, err := s.q.OutboundNext(ctx, s.pool, key)
+	row, err := s.db.Q.OutboundNext(ctx, s.db.Pool, key)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return next, false, nil
 	}
 	if err != nil {
-		return next, false, classify(fmt.Errorf("read what is to be delivered: %w", err))
+		return next, false, pg.Classify(fmt.Errorf("read what is to be delivered: %w", err))
 	}
 	return chat.OutboundNext{ID: row.ID, Kind: row.Kind, Channel: row.Channel, Account: row.Account, Words: row.Words}, true, nil
 }
 
 // Outbound reads one.
 func (s *Store) Outbound(ctx context.Context, id int64) (chat.Outbound, error) {
-	row, err := s.q.OutboundGet(ctx, s.pool, id)
+	row, err := s.db.Q.OutboundGet(ctx, s.db.Pool, id)
 	if err != nil {
-		return chat.Outbound{}, classify(fmt.Errorf("read delivery %d: %w", id, err))
+		return chat.Outbound{}, pg.Classify(fmt.Errorf("read delivery %d: %w", id, err))
 	}
 	o := row.Outbound
 	out := chat.Outbound{
@@ -70,7 +71,7 @@ func piecesOf(o dbsqlc.Outbound) (pieces []chat.Piece, err error) {
 // counts as a try. It is a Conflict once the delivery has ended, and where another attempt has tried since it was read: of two
 // that overlap one goes on.
 func (s *Store) SavePieces(ctx context.Context, o *chat.Outbound, trying bool) error {
-	return s.savePieces(ctx, s.pool, o, trying)
+	return s.savePieces(ctx, s.db.Pool, o, trying)
 }
 
 func (s *Store) savePieces(ctx context.Context, db dbsqlc.DBTX, o *chat.Outbound, trying bool) error {
@@ -82,9 +83,9 @@ func (s *Store) savePieces(ctx context.Context, db dbsqlc.DBTX, o *chat.Outbound
 	if trying {
 		p.Tried = 1
 	}
-	n, err := s.q.OutboundTry(ctx, db, p)
+	n, err := s.db.Q.OutboundTry(ctx, db, p)
 	if err != nil {
-		return classify(fmt.Errorf("note pieces of delivery %d: %w", o.ID, err))
+		return pg.Classify(fmt.Errorf("note pieces of delivery %d: %w", o.ID, err))
 	}
 	if n == 0 {
 		return fault.Errorf(fault.Conflict, "delivery %d has ended, or another attempt goes on with it", o.ID)
@@ -95,15 +96,15 @@ func (s *Store) savePieces(ctx context.Context, db dbsqlc.DBTX, o *chat.Outbound
 
 // NoteDelivery notes why a delivery was not possible so far.
 func (s *Store) NoteDelivery(ctx context.Context, id int64, reason string) error {
-	err := s.q.OutboundFailing(ctx, s.pool, dbsqlc.OutboundFailingParams{ID: id, Error: Clean(reason)})
-	return classify(err)
+	err := s.db.Q.OutboundFailing(ctx, s.db.Pool, dbsqlc.OutboundFailingParams{ID: id, Error: pg.Clean(reason)})
+	return pg.Classify(err)
 }
 
 // EndDelivery records what became of a delivery, once. Of an answer, a question or a notice that may not have arrived, or an answer
 // or a question that the platform did not take, the person is told behind it.
 func (s *Store) EndDelivery(ctx context.Context, id int64, state, reason string) error {
-	return s.inTx(ctx, func(tx *tx) error {
-		row, err := s.q.OutboundEnd(ctx, tx, dbsqlc.OutboundEndParams{ID: id, State: state, Error: Clean(reason)})
+	return s.db.InTx(ctx, func(tx *pg.Tx) error {
+		row, err := s.db.Q.OutboundEnd(ctx, tx, dbsqlc.OutboundEndParams{ID: id, State: state, Error: pg.Clean(reason)})
 		if errors.Is(err, pgx.ErrNoRows) {
 			return nil
 		}
@@ -118,15 +119,15 @@ func (s *Store) EndDelivery(ctx context.Context, id int64, state, reason string)
 		if row.TurnID != nil {
 			turn = *row.TurnID
 		}
-		lang, err := tx.langOf(ctx, turn)
+		lang, err := langOfTurn(ctx, tx, turn)
 		if err != nil {
 			return err
 		}
 		m := chat.Message{Session: row.SessionKey, Turn: turn, Role: chat.RoleNotice, Content: i18n.Say(lang, say)}
-		if err := tx.appendMessage(ctx, &m, ""); err != nil {
+		if err := appendMessage(ctx, tx, &m, ""); err != nil {
 			return err
 		}
-		return s.q.OutboundTellsOf(ctx, tx, dbsqlc.OutboundTellsOfParams{Delivery: &id, MessageID: new(int64(m.ID))})
+		return s.db.Q.OutboundTellsOf(ctx, tx, dbsqlc.OutboundTellsOfParams{Delivery: &id, MessageID: new(int64(m.ID))})
 	})
 }
 
@@ -160,9 +161,9 @@ type Undelivered struct {
 // ToDeliver returns sessions with something to deliver of which nobody has told their Deliver workflow, each at most once
 // a minute.
 func (s *Store) ToDeliver(ctx context.Context) ([]Undelivered, error) {
-	rows, err := s.q.OutboundToWake(ctx, s.pool)
+	rows, err := s.db.Q.OutboundToWake(ctx, s.db.Pool)
 	if err != nil {
-		return nil, classify(fmt.Errorf("read what is not delivered: %w", err))
+		return nil, pg.Classify(fmt.Errorf("read what is not delivered: %w", err))
 	}
 	var out []Undelivered
 	for _, r := range rows {

@@ -8,6 +8,7 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/store/dbsqlc"
+	"xbot/internal/store/pg"
 )
 
 const (
@@ -38,41 +39,41 @@ func (s *Store) Overhear(ctx context.Context, o Overheard, limit int) (kept bool
 	if limit <= 0 || time.Since(o.SentAt) > rememberOverheard {
 		return false, nil
 	}
-	err = s.inTx(ctx, func(tx *tx) error {
-		n, err := s.q.OverheardAdd(ctx, tx, dbsqlc.OverheardAddParams{
+	err = s.db.InTx(ctx, func(tx *pg.Tx) error {
+		n, err := s.db.Q.OverheardAdd(ctx, tx, dbsqlc.OverheardAddParams{
 			SessionKey: string(o.Session), Channel: o.Channel, Account: o.Account, PlatformID: o.PlatformID,
-			Sender: CleanName(o.Sender), Body: shorten(Clean(o.Text), maxOverheard), SentAt: o.SentAt,
+			Sender: CleanName(o.Sender), Body: shorten(pg.Clean(o.Text), maxOverheard), SentAt: o.SentAt,
 		})
 		if kept = n == 1; err != nil || !kept {
 			return err
 		}
-		if err := s.q.OverheardTrim(ctx, tx, dbsqlc.OverheardTrimParams{SessionKey: o.Session, Keep: int32(limit)}); err != nil {
+		if err := s.db.Q.OverheardTrim(ctx, tx, dbsqlc.OverheardTrimParams{SessionKey: o.Session, Keep: int32(limit)}); err != nil {
 			return fmt.Errorf("keep the newest: %w", err)
 		}
-		return s.q.OverheardForget(ctx, tx, o.Session)
+		return s.db.Q.OverheardForget(ctx, tx, o.Session)
 	})
 	return kept, err
 }
 
 // OverheardBefore reports whether a message was overheard, however long ago within 30 days.
 func (s *Store) OverheardBefore(ctx context.Context, o Overheard) (bool, error) {
-	known, err := s.q.OverheardKnown(ctx, s.pool, dbsqlc.OverheardKnownParams{Channel: o.Channel, Account: o.Account, SessionKey: o.Session, PlatformID: o.PlatformID})
-	return known, classify(err)
+	known, err := s.db.Q.OverheardKnown(ctx, s.db.Pool, dbsqlc.OverheardKnownParams{Channel: o.Channel, Account: o.Account, SessionKey: o.Session, PlatformID: o.PlatformID})
+	return known, pg.Classify(err)
 }
 
 // EditOverheard changes the text of what was overheard. It reports false once it has come into the transcript, and for
 // what was not overheard.
 func (s *Store) EditOverheard(ctx context.Context, o Overheard) (bool, error) {
-	n, err := s.q.OverheardEdit(ctx, s.pool, dbsqlc.OverheardEditParams{
-		Channel: o.Channel, Account: o.Account, SessionKey: o.Session, PlatformID: o.PlatformID, Body: shorten(Clean(o.Text), maxOverheard),
+	n, err := s.db.Q.OverheardEdit(ctx, s.db.Pool, dbsqlc.OverheardEditParams{
+		Channel: o.Channel, Account: o.Account, SessionKey: o.Session, PlatformID: o.PlatformID, Body: shorten(pg.Clean(o.Text), maxOverheard),
 	})
-	return n == 1, classify(err)
+	return n == 1, pg.Classify(err)
 }
 
 // RecallOverheard forgets what was overheard. It reports false as EditOverheard does.
 func (s *Store) RecallOverheard(ctx context.Context, o Overheard) (bool, error) {
-	n, err := s.q.OverheardRecall(ctx, s.pool, dbsqlc.OverheardRecallParams{Channel: o.Channel, Account: o.Account, SessionKey: o.Session, PlatformID: o.PlatformID})
-	return n == 1, classify(err)
+	n, err := s.db.Q.OverheardRecall(ctx, s.db.Pool, dbsqlc.OverheardRecallParams{Channel: o.Channel, Account: o.Account, SessionKey: o.Session, PlatformID: o.PlatformID})
+	return n == 1, pg.Classify(err)
 }
 
 // inGroup reports whether something may have been overheard before a message: direct conversations need no look.
@@ -80,10 +81,10 @@ func inGroup(key chat.SessionKey, sender string) bool {
 	return sender != "" || strings.Contains(string(key), ":group:") || strings.Contains(string(key), ":channel:")
 }
 
-// overheard brings what was said before a message that is claimed into the transcript, as one message before it. The
+// appendOverheard brings what was said before a message that is claimed into the transcript, as one message before it. The
 // texts are gone from their table with the same transaction.
-func (t *tx) overheard(ctx context.Context, key chat.SessionKey, turn chat.TurnID, before chat.InboxID) error {
-	rows, err := t.q.OverheardTake(ctx, t, dbsqlc.OverheardTakeParams{SessionKey: key, Before: before})
+func appendOverheard(ctx context.Context, t *pg.Tx, key chat.SessionKey, turn chat.TurnID, before chat.InboxID) error {
+	rows, err := t.Q.OverheardTake(ctx, t, dbsqlc.OverheardTakeParams{SessionKey: key, Before: before})
 	if err != nil {
 		return fmt.Errorf("take what was overheard: %w", err)
 	}
@@ -96,7 +97,7 @@ func (t *tx) overheard(ctx context.Context, key chat.SessionKey, turn chat.TurnI
 		lines[i+1] = overheardLine(r.Sender, r.Body)
 	}
 	m := chat.Message{Session: key, Turn: turn, Role: chat.RoleUser, Origin: chat.OriginOverheard, Content: strings.Join(lines, "\n")}
-	return t.appendMessage(ctx, &m, "")
+	return appendMessage(ctx, t, &m, "")
 }
 
 // overheardLine writes one message. Its further lines are indented, so that nobody can put words into the mouth of

@@ -14,6 +14,7 @@ import (
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
 	"xbot/internal/store/dbsqlc"
+	"xbot/internal/store/pg"
 )
 
 const (
@@ -59,14 +60,14 @@ func pairingOf(r dbsqlc.Pairing) Pairing {
 // Pair notes that somebody wants to be let in and returns their code, the same one for an hour. It is RateLimited while
 // MaxPairings others wait on the channel and account.
 func (s *Store) Pair(ctx context.Context, channel, account, peer, name string) (code string, err error) {
-	err = s.inTx(ctx, func(tx *tx) error {
-		if err := s.q.LockName(ctx, tx, "pairings\x1f"+channel+"\x1f"+account); err != nil {
+	err = s.db.InTx(ctx, func(tx *pg.Tx) error {
+		if err := s.db.Q.LockName(ctx, tx, "pairings\x1f"+channel+"\x1f"+account); err != nil {
 			return fmt.Errorf("lock pairings: %w", err)
 		}
-		if err := s.q.PairingPrune(ctx, tx, dbsqlc.PairingPruneParams{Channel: channel, Account: account}); err != nil {
+		if err := s.db.Q.PairingPrune(ctx, tx, dbsqlc.PairingPruneParams{Channel: channel, Account: account}); err != nil {
 			return fmt.Errorf("prune pairings: %w", err)
 		}
-		known, err := s.q.PairingOf(ctx, tx, dbsqlc.PairingOfParams{Channel: channel, Account: account, Peer: peer})
+		known, err := s.db.Q.PairingOf(ctx, tx, dbsqlc.PairingOfParams{Channel: channel, Account: account, Peer: peer})
 		if err == nil {
 			code = known.Code
 			return nil
@@ -74,7 +75,7 @@ func (s *Store) Pair(ctx context.Context, channel, account, peer, name string) (
 		if !errors.Is(err, pgx.ErrNoRows) {
 			return fmt.Errorf("look for a pairing: %w", err)
 		}
-		waiting, err := s.q.PairingCount(ctx, tx, dbsqlc.PairingCountParams{Channel: channel, Account: account})
+		waiting, err := s.db.Q.PairingCount(ctx, tx, dbsqlc.PairingCountParams{Channel: channel, Account: account})
 		if err != nil {
 			return fmt.Errorf("count pairings: %w", err)
 		}
@@ -82,7 +83,7 @@ func (s *Store) Pair(ctx context.Context, channel, account, peer, name string) (
 			return fault.Errorf(fault.RateLimited, "%d people wait to be let in on this channel already", waiting)
 		}
 		code = NewCode()
-		return s.q.PairingAdd(ctx, tx, dbsqlc.PairingAddParams{
+		return s.db.Q.PairingAdd(ctx, tx, dbsqlc.PairingAddParams{
 			Code: code, Channel: channel, Account: account, Peer: peer, Name: CleanName(name), Seconds: PairingLife.Seconds(),
 		})
 	})
@@ -91,9 +92,9 @@ func (s *Store) Pair(ctx context.Context, channel, account, peer, name string) (
 
 // Pairings lists who waits, the oldest first.
 func (s *Store) Pairings(ctx context.Context) ([]Pairing, error) {
-	rows, err := s.q.PairingList(ctx, s.pool)
+	rows, err := s.db.Q.PairingList(ctx, s.db.Pool)
 	if err != nil {
-		return nil, classify(fmt.Errorf("list pairings: %w", err))
+		return nil, pg.Classify(fmt.Errorf("list pairings: %w", err))
 	}
 	out := make([]Pairing, len(rows))
 	for i, r := range rows {
@@ -106,8 +107,8 @@ func (s *Store) Pairings(ctx context.Context) ([]Pairing, error) {
 // opens a group. NotFound for a code that is unknown, used or older than an hour.
 func (s *Store) EndPairing(ctx context.Context, code string, approve bool, by chat.UserID) (Pairing, error) {
 	var out Pairing
-	err := s.inTx(ctx, func(tx *tx) error {
-		row, err := s.q.PairingTake(ctx, tx, ReadCode(code))
+	err := s.db.InTx(ctx, func(tx *pg.Tx) error {
+		row, err := s.db.Q.PairingTake(ctx, tx, ReadCode(code))
 		if errors.Is(err, pgx.ErrNoRows) {
 			return i18n.Fault(fault.NotFound, i18n.PairUnknown, chat.FirstWords(code, 20))
 		}
@@ -118,7 +119,7 @@ func (s *Store) EndPairing(ctx context.Context, code string, approve bool, by ch
 		if !approve {
 			return nil
 		}
-		return s.q.GrantAdd(ctx, tx, dbsqlc.GrantAddParams{Channel: row.Channel, Account: row.Account, Peer: row.Peer, Name: row.Name, GrantedBy: new(int64(by))})
+		return s.db.Q.GrantAdd(ctx, tx, dbsqlc.GrantAddParams{Channel: row.Channel, Account: row.Account, Peer: row.Peer, Name: row.Name, GrantedBy: new(int64(by))})
 	})
 	return out, err
 }
@@ -135,9 +136,9 @@ type Grant struct {
 
 // Grants lists them, the oldest first.
 func (s *Store) Grants(ctx context.Context) ([]Grant, error) {
-	rows, err := s.q.GrantList(ctx, s.pool)
+	rows, err := s.db.Q.GrantList(ctx, s.db.Pool)
 	if err != nil {
-		return nil, classify(fmt.Errorf("list grants: %w", err))
+		return nil, pg.Classify(fmt.Errorf("list grants: %w", err))
 	}
 	out := make([]Grant, len(rows))
 	for i, r := range rows {
@@ -148,27 +149,27 @@ func (s *Store) Grants(ctx context.Context) ([]Grant, error) {
 
 // Granted reports whether somebody was let in, and whether they were told.
 func (s *Store) Granted(ctx context.Context, channel, account, peer string) (granted, told bool, err error) {
-	told, err = s.q.GrantOf(ctx, s.pool, dbsqlc.GrantOfParams{Channel: channel, Account: account, Peer: peer})
+	told, err = s.db.Q.GrantOf(ctx, s.db.Pool, dbsqlc.GrantOfParams{Channel: channel, Account: account, Peer: peer})
 	if errors.Is(err, pgx.ErrNoRows) {
 		return false, false, nil
 	}
 	if err != nil {
-		return false, false, classify(fmt.Errorf("look for a grant: %w", err))
+		return false, false, pg.Classify(fmt.Errorf("look for a grant: %w", err))
 	}
 	return true, told, nil
 }
 
 // TellGranted notes that somebody is told that they were let in; first is true for one caller.
 func (s *Store) TellGranted(ctx context.Context, channel, account, peer string) (first bool, err error) {
-	n, err := s.q.GrantTell(ctx, s.pool, dbsqlc.GrantTellParams{Channel: channel, Account: account, Peer: peer})
-	return n == 1, classify(err)
+	n, err := s.db.Q.GrantTell(ctx, s.db.Pool, dbsqlc.GrantTellParams{Channel: channel, Account: account, Peer: peer})
+	return n == 1, pg.Classify(err)
 }
 
 // DeleteGrant shuts somebody out again. What they wrote before stays. NotFound if they were not let in.
 func (s *Store) DeleteGrant(ctx context.Context, channel, account, peer string) error {
-	n, err := s.q.GrantDelete(ctx, s.pool, dbsqlc.GrantDeleteParams{Channel: channel, Account: account, Peer: peer})
+	n, err := s.db.Q.GrantDelete(ctx, s.db.Pool, dbsqlc.GrantDeleteParams{Channel: channel, Account: account, Peer: peer})
 	if err == nil && n == 0 {
 		return fault.Errorf(fault.NotFound, "nobody with the id %q was let in on %s", peer, channel)
 	}
-	return classify(err)
+	return pg.Classify(err)
 }

@@ -14,17 +14,18 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/store/dbsqlc"
+	"xbot/internal/store/pg"
 )
 
 // Scene returns what the system prompt of a turn is rendered for, and the prompt where it was rendered before. Without a
 // turn it is what the next one would begin with.
 func (s *Store) Scene(ctx context.Context, key chat.SessionKey, turn chat.TurnID) (chat.Scene, error) {
-	row, err := s.q.PromptScene(ctx, s.pool, dbsqlc.PromptSceneParams{SessionKey: key, TurnID: turn})
+	row, err := s.db.Q.PromptScene(ctx, s.db.Pool, dbsqlc.PromptSceneParams{SessionKey: key, TurnID: turn})
 	if errors.Is(err, pgx.ErrNoRows) {
 		return chat.Scene{}, fault.Errorf(fault.NotFound, "there is no session %q", key)
 	}
 	if err != nil {
-		return chat.Scene{}, classify(fmt.Errorf("read the scene of a prompt: %w", err))
+		return chat.Scene{}, pg.Classify(fmt.Errorf("read the scene of a prompt: %w", err))
 	}
 	out := chat.Scene{
 		Session: key, Turn: turn, Channel: row.Channel, User: row.UserID, UserName: row.UserName, Admin: row.Role == roleAdmin,
@@ -61,18 +62,18 @@ func (s *Store) FreezeSystem(ctx context.Context, step chat.Step, system string,
 	for _, part := range parts {
 		p.Keys, p.Sources, p.Bodies = append(p.Keys, part.Key), append(p.Sources, part.Source), append(p.Bodies, part.Body)
 	}
-	stands, err := s.q.PromptFreeze(ctx, s.pool, p)
+	stands, err := s.db.Q.PromptFreeze(ctx, s.db.Pool, p)
 	switch {
 	case errors.Is(err, pgx.ErrNoRows): // the turn is closed: whoever goes on with it is refused at its next write
 		return system, nil
 	case err != nil:
-		return "", classify(fmt.Errorf("keep the system prompt: %w", err))
+		return "", pg.Classify(fmt.Errorf("keep the system prompt: %w", err))
 	case [sha256.Size]byte(stands) == hash:
 		s.lately.keep(p)
 		return system, nil
 	}
-	system, err = s.q.PromptBody(ctx, s.pool, stands)
-	return system, classify(err)
+	system, err = s.db.Q.PromptBody(ctx, s.db.Pool, stands)
+	return system, pg.Classify(err)
 }
 
 // maxLately is how many prompts are kept in memory until a step of their turn has ended.
@@ -116,13 +117,13 @@ func (l *lately) drop(turn chat.TurnID) {
 }
 
 // freezeAgain keeps the prompt of a turn once more, with the end of a step, where Postgres forgot it in a crash.
-func (s *Store) freezeAgain(ctx context.Context, tx *tx, turn chat.TurnID) error {
+func (s *Store) freezeAgain(ctx context.Context, tx *pg.Tx, turn chat.TurnID) error {
 	p, ok := s.lately.of(turn)
 	if !ok {
 		return nil // another process has it, or nobody kept one
 	}
 	p.Lazily = false
-	if _, err := s.q.PromptFreeze(ctx, tx, p); err != nil {
+	if _, err := s.db.Q.PromptFreeze(ctx, tx, p); err != nil {
 		return fmt.Errorf("keep the system prompt again: %w", err)
 	}
 	return nil

@@ -11,36 +11,37 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/store/dbsqlc"
+	"xbot/internal/store/pg"
 )
 
 // SendPeer tells another conversation of the same person something, once for each call: the message and the row that begins a turn
 // there are one transaction. NotFound, with the conversations that there are: it is none of the person's. Denied: too many were
 // sent without a person.
 func (s *Store) SendPeer(ctx context.Context, p chat.PeerMessage) error {
-	return s.inTx(ctx, func(tx *tx) error {
-		if err := tx.q.SubagentLock(ctx, tx, string(p.Turn)); err != nil { // the calls of a turn count one after another
+	return s.db.InTx(ctx, func(tx *pg.Tx) error {
+		if err := tx.Q.SubagentLock(ctx, tx, string(p.Turn)); err != nil { // the calls of a turn count one after another
 			return fmt.Errorf("lock the messages of turn %s: %w", p.Turn, err)
 		}
-		sent, err := tx.q.PeerSent(ctx, tx, p.Call)
+		sent, err := tx.Q.PeerSent(ctx, tx, p.Call)
 		if err != nil || sent {
 			return err
 		}
-		to, err := tx.q.SessionGet(ctx, tx, p.To)
+		to, err := tx.Q.SessionGet(ctx, tx, p.To)
 		if errors.Is(err, pgx.ErrNoRows) || err == nil && to.UserID != p.User {
-			return tx.noPeer(ctx, p)
+			return noPeer(ctx, tx, p)
 		}
 		if err != nil {
 			return fmt.Errorf("read session %s: %w", p.To, err)
 		}
-		hops, err := tx.hops(ctx, p)
+		hops, err := hopsOf(ctx, tx, p)
 		if err != nil {
 			return err
 		}
-		n, err := tx.q.PeerInsert(ctx, tx, dbsqlc.PeerInsertParams{CallID: p.Call, TurnID: p.Turn, Sender: p.From, SessionKey: p.To, Hops: int32(hops)})
+		n, err := tx.Q.PeerInsert(ctx, tx, dbsqlc.PeerInsertParams{CallID: p.Call, TurnID: p.Turn, Sender: p.From, SessionKey: p.To, Hops: int32(hops)})
 		if err != nil || n == 0 {
 			return err
 		}
-		from, err := tx.q.SessionGet(ctx, tx, p.From)
+		from, err := tx.Q.SessionGet(ctx, tx, p.From)
 		if err != nil {
 			return fmt.Errorf("read session %s: %w", p.From, err)
 		}
@@ -48,16 +49,16 @@ func (s *Store) SendPeer(ctx context.Context, p chat.PeerMessage) error {
 		if from.Title != "" {
 			head += " · " + chat.FirstWords(from.Title, taskWords)
 		}
-		if _, err := tx.tell(ctx, chat.Told{Session: p.To, Key: string(p.Call), Origin: chat.OriginPeer, Text: head + "]\n" + p.Text}); err != nil {
+		if _, err := post(ctx, tx, chat.Told{Session: p.To, Key: string(p.Call), Origin: chat.OriginPeer, Text: head + "]\n" + p.Text}); err != nil {
 			return err
 		}
-		return tx.wakeLater(ctx, p.To, "message of another conversation")
+		return postWake(ctx, tx, p.To, "message of another conversation")
 	})
 }
 
 // noPeer says which conversations there are.
-func (t *tx) noPeer(ctx context.Context, p chat.PeerMessage) error {
-	rows, err := t.q.PeersOf(ctx, t, dbsqlc.PeersOfParams{UserID: p.User, Key: string(p.From)})
+func noPeer(ctx context.Context, t *pg.Tx, p chat.PeerMessage) error {
+	rows, err := t.Q.PeersOf(ctx, t, dbsqlc.PeersOfParams{UserID: p.User, Key: string(p.From)})
 	if err != nil {
 		return fmt.Errorf("list conversations: %w", err)
 	}
@@ -71,13 +72,13 @@ func (t *tx) noPeer(ctx context.Context, p chat.PeerMessage) error {
 	return fault.Errorf(fault.NotFound, "this person has no conversation %.200q. The newest are:\n%s", string(p.To), strings.Join(lines, "\n"))
 }
 
-// hops counts the message among those that followed each other since a person wrote, also by way of a job that a turn made.
-func (t *tx) hops(ctx context.Context, p chat.PeerMessage) (int, error) {
-	tree, err := t.q.SubagentTree(ctx, t, string(p.Turn))
+// hopsOf counts the message among those that followed each other since a person wrote, also by way of a job that a turn made.
+func hopsOf(ctx context.Context, t *pg.Tx, p chat.PeerMessage) (int, error) {
+	tree, err := t.Q.SubagentTree(ctx, t, string(p.Turn))
 	if err != nil {
 		return 0, fmt.Errorf("find the tree of turn %s: %w", p.Turn, err)
 	}
-	row, err := t.q.PeerHops(ctx, t, dbsqlc.PeerHopsParams{Turns: []string{string(p.Turn), tree}, Turn: p.Turn})
+	row, err := t.Q.PeerHops(ctx, t, dbsqlc.PeerHopsParams{Turns: []string{string(p.Turn), tree}, Turn: p.Turn})
 	if err != nil {
 		return 0, fmt.Errorf("count the messages before: %w", err)
 	}

@@ -9,11 +9,12 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"xbot/internal/chat"
+	"xbot/internal/store/pg"
 )
 
-// placeNow is where on a platform a conversation takes place, for what answers nobody's message; nil: on none.
-func (t *tx) placeNow(ctx context.Context, key chat.SessionKey) (*chat.Address, error) {
-	row, err := t.q.CronPlace(ctx, t, key)
+// currentAddress is where on a platform a conversation takes place, for what answers nobody's message; nil: on none.
+func currentAddress(ctx context.Context, t *pg.Tx, key chat.SessionKey) (*chat.Address, error) {
+	row, err := t.Q.CronPlace(ctx, t, key)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return nil, nil
 	}

@@ -11,6 +11,7 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/store/dbsqlc"
+	"xbot/internal/store/pg"
 )
 
 // PolicyVersion is a change of the policy document.
@@ -23,33 +24,33 @@ type PolicyVersion struct {
 // PolicyAfter returns the newest version of the policy document if it is not the given one. Without a document the
 // version is 0 and the body nil.
 func (s *Store) PolicyAfter(ctx context.Context, version int64) (newest int64, body []byte, err error) {
-	row, err := s.q.PolicyNewest(ctx, s.pool, version)
+	row, err := s.db.Q.PolicyNewest(ctx, s.db.Pool, version)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return 0, nil, nil
 	}
 	if err != nil {
-		return 0, nil, classify(fmt.Errorf("read policy: %w", err))
+		return 0, nil, pg.Classify(fmt.Errorf("read policy: %w", err))
 	}
 	return row.ID, row.Body, nil
 }
 
 // PolicyOf returns a version of the policy document: NotFound if there is none.
 func (s *Store) PolicyOf(ctx context.Context, version int64) ([]byte, error) {
-	body, err := s.q.PolicyByVersion(ctx, s.pool, version)
+	body, err := s.db.Q.PolicyByVersion(ctx, s.db.Pool, version)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return nil, fault.Errorf(fault.NotFound, "there is no version %d of the policy", version)
 	}
 	if err != nil {
-		return nil, classify(fmt.Errorf("read policy %d: %w", version, err))
+		return nil, pg.Classify(fmt.Errorf("read policy %d: %w", version, err))
 	}
 	return body, nil
 }
 
 // PolicyVersions lists the changes of the document, the newest first.
 func (s *Store) PolicyVersions(ctx context.Context, limit int) ([]PolicyVersion, error) {
-	rows, err := s.q.PolicyVersions(ctx, s.pool, int32(limit))
+	rows, err := s.db.Q.PolicyVersions(ctx, s.db.Pool, int32(limit))
 	if err != nil {
-		return nil, classify(fmt.Errorf("list versions of the policy: %w", err))
+		return nil, pg.Classify(fmt.Errorf("list versions of the policy: %w", err))
 	}
 	list := make([]PolicyVersion, len(rows))
 	for i, row := range rows {
@@ -60,9 +61,9 @@ func (s *Store) PolicyVersions(ctx context.Context, limit int) ([]PolicyVersion,
 
 // SetPolicy adds a version of the policy document, which was checked.
 func (s *Store) SetPolicy(ctx context.Context, by chat.UserID, body []byte) (version int64, err error) {
-	version, err = s.q.PolicyAdd(ctx, s.pool, dbsqlc.PolicyAddParams{Body: body, ChangedBy: &by})
+	version, err = s.db.Q.PolicyAdd(ctx, s.db.Pool, dbsqlc.PolicyAddParams{Body: body, ChangedBy: &by})
 	if err != nil {
-		return 0, classify(fmt.Errorf("write policy: %w", err))
+		return 0, pg.Classify(fmt.Errorf("write policy: %w", err))
 	}
 	return version, nil
 }
@@ -70,18 +71,18 @@ func (s *Store) SetPolicy(ctx context.Context, by chat.UserID, body []byte) (ver
 // ReplacePolicy adds a version of the policy document, which was checked, if the newest one is still the one that it was
 // made from (0: there is none yet). Otherwise it is a Conflict.
 func (s *Store) ReplacePolicy(ctx context.Context, by chat.UserID, body []byte, from int64) (version int64, err error) {
-	err = s.inTx(ctx, func(tx *tx) error {
-		if err := tx.q.PolicyLock(ctx, tx); err != nil {
+	err = s.db.InTx(ctx, func(tx *pg.Tx) error {
+		if err := tx.Q.PolicyLock(ctx, tx); err != nil {
 			return fmt.Errorf("lock policies: %w", err)
 		}
-		newest, err := tx.q.PolicyNewest(ctx, tx, from)
+		newest, err := tx.Q.PolicyNewest(ctx, tx, from)
 		if err != nil && !errors.Is(err, pgx.ErrNoRows) {
 			return fmt.Errorf("read policy: %w", err)
 		}
 		if newest.ID != from {
 			return fault.Errorf(fault.Conflict, "the policy was changed meanwhile: version %d is in force and yours was made from %d; read it again", newest.ID, from)
 		}
-		version, err = tx.q.PolicyAdd(ctx, tx, dbsqlc.PolicyAddParams{Body: body, ChangedBy: &by})
+		version, err = tx.Q.PolicyAdd(ctx, tx, dbsqlc.PolicyAddParams{Body: body, ChangedBy: &by})
 		if err != nil {
 			return fmt.Errorf("write policy: %w", err)
 		}

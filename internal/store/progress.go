@@ -12,17 +12,18 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/i18n"
 	"xbot/internal/store/dbsqlc"
+	"xbot/internal/store/pg"
 )
 
 // ToFollow returns sessions with a turn that has run for a time and answers somebody on a platform, or with the card of one
 // that has ended, of which nobody has told their Deliver workflow, each at most once a minute.
 func (s *Store) ToFollow(ctx context.Context, older time.Duration) ([]Undelivered, error) {
-	if err := s.q.ProgressBegin(ctx, s.pool, interval(older)); err != nil {
-		return nil, classify(fmt.Errorf("look for turns to follow: %w", err))
+	if err := s.db.Q.ProgressBegin(ctx, s.db.Pool, pg.Interval(older)); err != nil {
+		return nil, pg.Classify(fmt.Errorf("look for turns to follow: %w", err))
 	}
-	rows, err := s.q.ProgressToWake(ctx, s.pool)
+	rows, err := s.db.Q.ProgressToWake(ctx, s.db.Pool)
 	if err != nil {
-		return nil, classify(fmt.Errorf("look for turns that nobody follows: %w", err))
+		return nil, pg.Classify(fmt.Errorf("look for turns that nobody follows: %w", err))
 	}
 	var out []Undelivered
 	for _, r := range rows {
@@ -33,18 +34,18 @@ func (s *Store) ToFollow(ctx context.Context, older time.Duration) ([]Undelivere
 
 // NextFollow returns the turn that is followed next in a session, or whose card is settled; ok is false when there is none.
 func (s *Store) NextFollow(ctx context.Context, key chat.SessionKey) (turn chat.TurnID, channel string, ok bool, err error) {
-	row, err := s.q.ProgressNext(ctx, s.pool, key)
+	row, err := s.db.Q.ProgressNext(ctx, s.db.Pool, key)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return "", "", false, nil
 	}
-	return row.TurnID, row.Channel, err == nil, classify(err)
+	return row.TurnID, row.Channel, err == nil, pg.Classify(err)
 }
 
 // Course reads how a turn that is followed stands. NotFound: its session was deleted.
 func (s *Store) Course(ctx context.Context, turn chat.TurnID) (chat.Course, error) {
-	row, err := s.q.ProgressGet(ctx, s.pool, turn)
+	row, err := s.db.Q.ProgressGet(ctx, s.db.Pool, turn)
 	if err != nil {
-		return chat.Course{}, classify(fmt.Errorf("read how turn %s stands: %w", turn, err))
+		return chat.Course{}, pg.Classify(fmt.Errorf("read how turn %s stands: %w", turn, err))
 	}
 	card, err := cardOf(row.ProgressCard)
 	if err != nil {
@@ -58,9 +59,9 @@ func (s *Store) Course(ctx context.Context, turn chat.TurnID) (chat.Course, erro
 	if err := json.Unmarshal(row.Retry, &c.Retry); err != nil {
 		return chat.Course{}, fmt.Errorf("read the retry of turn %s: %w", turn, err)
 	}
-	calls, err := s.q.ProgressCalls(ctx, s.pool, turn)
+	calls, err := s.db.Q.ProgressCalls(ctx, s.db.Pool, turn)
 	if err != nil {
-		return chat.Course{}, classify(fmt.Errorf("read the calls of turn %s: %w", turn, err))
+		return chat.Course{}, pg.Classify(fmt.Errorf("read the calls of turn %s: %w", turn, err))
 	}
 	for _, r := range calls {
 		call := dbsqlc.ToolCall{
@@ -75,8 +76,8 @@ func (s *Store) Course(ctx context.Context, turn chat.TurnID) (chat.Course, erro
 
 // TurnLang is the language of who is answered by a turn.
 func (s *Store) TurnLang(ctx context.Context, turn chat.TurnID) (lang i18n.Lang, err error) {
-	err = s.inTx(ctx, func(tx *tx) error {
-		lang, err = tx.langOf(ctx, turn)
+	err = s.db.InTx(ctx, func(tx *pg.Tx) error {
+		lang, err = langOfTurn(ctx, tx, turn)
 		return err
 	})
 	return lang, err
@@ -84,48 +85,48 @@ func (s *Store) TurnLang(ctx context.Context, turn chat.TurnID) (lang i18n.Lang,
 
 // KeepFollowing notes that somebody follows a turn, so that the relay looks for nobody else for a minute.
 func (s *Store) KeepFollowing(ctx context.Context, turn chat.TurnID) error {
-	return classify(s.q.ProgressKeep(ctx, s.pool, turn))
+	return pg.Classify(s.db.Q.ProgressKeep(ctx, s.db.Pool, turn))
 }
 
 // RestCard notes that the card of a turn says that it waits for a provider since then: nobody follows it until it goes on.
 func (s *Store) RestCard(ctx context.Context, turn chat.TurnID, since time.Time) error {
-	return classify(s.q.ProgressRest(ctx, s.pool, dbsqlc.ProgressRestParams{TurnID: turn, Since: &since}))
+	return pg.Classify(s.db.Q.ProgressRest(ctx, s.db.Pool, dbsqlc.ProgressRestParams{TurnID: turn, Since: &since}))
 }
 
 // TryCard notes that a card is about to be handed to the platform; false: there is one already, or there is to be none.
 func (s *Store) TryCard(ctx context.Context, turn chat.TurnID) (bool, error) {
-	n, err := s.q.ProgressTry(ctx, s.pool, turn)
-	return n > 0, classify(err)
+	n, err := s.db.Q.ProgressTry(ctx, s.db.Pool, turn)
+	return n > 0, pg.Classify(err)
 }
 
 // UntryCard notes that the platform certainly did not take the card.
 func (s *Store) UntryCard(ctx context.Context, turn chat.TurnID) error {
-	return classify(s.q.ProgressUntry(ctx, s.pool, turn))
+	return pg.Classify(s.db.Q.ProgressUntry(ctx, s.db.Pool, turn))
 }
 
 // ShowCard notes the id under which the platform shows a card.
 func (s *Store) ShowCard(ctx context.Context, turn chat.TurnID, message string) error {
-	return classify(s.q.ProgressShown(ctx, s.pool, dbsqlc.ProgressShownParams{TurnID: turn, MessageID: message}))
+	return pg.Classify(s.db.Q.ProgressShown(ctx, s.db.Pool, dbsqlc.ProgressShownParams{TurnID: turn, MessageID: message}))
 }
 
 // EndCard records what became of a card, once.
 func (s *Store) EndCard(ctx context.Context, turn chat.TurnID, state chat.CardState) error {
-	return classify(s.q.ProgressEnd(ctx, s.pool, dbsqlc.ProgressEndParams{TurnID: turn, State: string(state)}))
+	return pg.Classify(s.db.Q.ProgressEnd(ctx, s.db.Pool, dbsqlc.ProgressEndParams{TurnID: turn, State: string(state)}))
 }
 
 // PutOffCard leaves the card of a turn that has ended alone for a while.
 func (s *Store) PutOffCard(ctx context.Context, turn chat.TurnID, pause time.Duration) error {
-	return classify(s.q.ProgressPutOff(ctx, s.pool, dbsqlc.ProgressPutOffParams{TurnID: turn, Pause: interval(pause)}))
+	return pg.Classify(s.db.Q.ProgressPutOff(ctx, s.db.Pool, dbsqlc.ProgressPutOffParams{TurnID: turn, Pause: pg.Interval(pause)}))
 }
 
 // CardOfAnswer returns the card that a delivery takes the place of; ok is false when there is none.
 func (s *Store) CardOfAnswer(ctx context.Context, delivery int64) (card chat.Card, ok bool, err error) {
-	row, err := s.q.ProgressOfAnswer(ctx, s.pool, delivery)
+	row, err := s.db.Q.ProgressOfAnswer(ctx, s.db.Pool, delivery)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return chat.Card{}, false, nil
 	}
 	if err != nil {
-		return chat.Card{}, false, classify(fmt.Errorf("look for the card of delivery %d: %w", delivery, err))
+		return chat.Card{}, false, pg.Classify(fmt.Errorf("look for the card of delivery %d: %w", delivery, err))
 	}
 	card, err = cardOf(row)
 	return card, err == nil, err
@@ -134,11 +135,11 @@ func (s *Store) CardOfAnswer(ctx context.Context, delivery int64) (card chat.Car
 // AnswerCard notes that a card has become the first piece of an answer, together with what is known of the pieces: nobody
 // takes the one without the other for a card that is still to be settled. A Conflict is that of SavePieces.
 func (s *Store) AnswerCard(ctx context.Context, turn chat.TurnID, o *chat.Outbound) error {
-	return s.inTx(ctx, func(tx *tx) error {
+	return s.db.InTx(ctx, func(tx *pg.Tx) error {
 		if err := s.savePieces(ctx, tx, o, true); err != nil {
 			return err
 		}
-		return s.q.ProgressEnd(ctx, tx, dbsqlc.ProgressEndParams{TurnID: turn, State: string(chat.CardAnswer)})
+		return s.db.Q.ProgressEnd(ctx, tx, dbsqlc.ProgressEndParams{TurnID: turn, State: string(chat.CardAnswer)})
 	})
 }
 

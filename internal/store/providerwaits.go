@@ -11,6 +11,7 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/i18n"
 	"xbot/internal/store/dbsqlc"
+	"xbot/internal/store/pg"
 )
 
 // A turn waits for a model provider that cannot be reached where nobody would write its message again: it has done work, or no
@@ -25,9 +26,9 @@ func (s *Store) WaitForProvider(ctx context.Context, step chat.Step, reason stri
 		return 0, false, err
 	}
 	most := time.Duration(limits.ProviderWaitMinutes) * time.Minute
-	err = s.inTx(ctx, func(tx *tx) error {
-		row, err := s.q.WaitBegin(ctx, tx, dbsqlc.WaitBeginParams{
-			TurnID: step.Turn, Step: int32(step.N), Reason: Clean(reason), Most: interval(most), Pause: interval(pause),
+	err = s.db.InTx(ctx, func(tx *pg.Tx) error {
+		row, err := s.db.Q.WaitBegin(ctx, tx, dbsqlc.WaitBeginParams{
+			TurnID: step.Turn, Step: int32(step.N), Reason: pg.Clean(reason), Most: pg.Interval(most), Pause: pg.Interval(pause),
 		})
 		if errors.Is(err, pgx.ErrNoRows) {
 			return nil
@@ -39,32 +40,32 @@ func (s *Store) WaitForProvider(ctx context.Context, step chat.Step, reason stri
 		if waits = row.Fresh || !row.Over; !row.Fresh {
 			return nil
 		}
-		tx.freed = true
-		tx.emit(step.Session, chat.EventTurn, turnOf(row.Turn))
-		return tx.tellWait(ctx, step, reason, most)
+		tx.After.SlotFreed = true
+		tx.Emit(step.Session, chat.EventTurn, turnOf(row.Turn))
+		return tellWait(ctx, tx, step, reason, most)
 	})
 	return rest, waits, err
 }
 
 // tellWait says once that a turn waits: in its conversation, and of a subagent in that of the person above all, where the first
 // of those that one request has set going speaks for all of them.
-func (t *tx) tellWait(ctx context.Context, step chat.Step, reason string, most time.Duration) error {
-	lang, err := t.langOf(ctx, step.Turn)
+func tellWait(ctx context.Context, t *pg.Tx, step chat.Step, reason string, most time.Duration) error {
+	lang, err := langOfTurn(ctx, t, step.Turn)
 	if err != nil {
 		return err
 	}
-	text := i18n.Say(lang, i18n.ProviderWaits, Clean(reason), hours(lang, most))
-	if err := t.notice(ctx, step.Session, step.Turn, text); err != nil {
+	text := i18n.Say(lang, i18n.ProviderWaits, pg.Clean(reason), hours(lang, most))
+	if err := appendNotice(ctx, t, step.Session, step.Turn, text); err != nil {
 		return err
 	}
-	above, err := t.q.WaitTellAbove(ctx, t, &step.Turn)
+	above, err := t.Q.WaitTellAbove(ctx, t, &step.Turn)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return nil
 	}
 	if err != nil {
 		return fmt.Errorf("look for whom the subagent works: %w", err)
 	}
-	return t.notice(ctx, above.SessionKey, above.TurnID, text)
+	return appendNotice(ctx, t, above.SessionKey, above.TurnID, text)
 }
 
 func hours(lang i18n.Lang, d time.Duration) string {
@@ -80,29 +81,26 @@ func hours(lang i18n.Lang, d time.Duration) string {
 
 // ProviderDue says how long a turn that waits leaves its provider alone; 0: it may ask now.
 func (s *Store) ProviderDue(ctx context.Context, turn chat.TurnID) (time.Duration, error) {
-	ms, err := s.q.WaitDue(ctx, s.pool, turn)
+	ms, err := s.db.Q.WaitDue(ctx, s.db.Pool, turn)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return 0, nil
 	}
 	if err != nil {
-		return 0, classify(fmt.Errorf("look when the provider is asked again: %w", err))
+		return 0, pg.Classify(fmt.Errorf("look when the provider is asked again: %w", err))
 	}
 	return time.Duration(ms) * time.Millisecond, nil
 }
 
-// goOn ends the wait of a turn whose step has ended. It is a slot again, though there may be none free.
-func (t *tx) goOn(ctx context.Context, step chat.Step) error {
-	if !t.waited {
-		return nil
-	}
-	row, err := t.q.WaitEnd(ctx, t, step.Turn)
+// resumeTurn ends the wait of a turn whose step has ended. It is a slot again, though there may be none free.
+func resumeTurn(ctx context.Context, t *pg.Tx, step chat.Step) error {
+	row, err := t.Q.WaitEnd(ctx, t, step.Turn)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return nil
 	}
 	if err != nil {
 		return fmt.Errorf("end the wait for the provider: %w", err)
 	}
-	t.emit(step.Session, chat.EventTurn, turnOf(row))
+	t.Emit(step.Session, chat.EventTurn, turnOf(row))
 	return nil
 }
 
@@ -115,9 +113,9 @@ func waitOf(since, until *time.Time, reason string) *chat.Wait {
 
 // ProviderWaits counts the turns that wait for their providers.
 func (s *Store) ProviderWaits(ctx context.Context) (int, error) {
-	n, err := s.q.WaitCount(ctx, s.pool)
+	n, err := s.db.Q.WaitCount(ctx, s.db.Pool)
 	if err != nil {
-		return 0, classify(fmt.Errorf("count turns that wait for their providers: %w", err))
+		return 0, pg.Classify(fmt.Errorf("count turns that wait for their providers: %w", err))
 	}
 	return int(n), nil
 }

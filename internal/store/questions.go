@@ -9,33 +9,34 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
+	"xbot/internal/store/pg"
 )
 
 // sendQuestion puts a question that was just opened on its way to the platform where its turn was asked, if it was on one.
-func (t *tx) sendQuestion(ctx context.Context, id chat.CallID) error {
-	n, err := t.q.QuestionAdd(ctx, t, string(id))
+func sendQuestion(ctx context.Context, t *pg.Tx, id chat.CallID) error {
+	n, err := t.Q.QuestionAdd(ctx, t, string(id))
 	if err != nil {
 		return fmt.Errorf("send the question of call %s: %w", id, err)
 	}
-	t.outbound = t.outbound || n > 0
+	t.After.Outbound = t.After.Outbound || n > 0
 	return nil
 }
 
 // settleQuestion ends the question of a call on its platform: what was not sent is not sent any more, and what people see
 // shows how it ended.
-func (t *tx) settleQuestion(ctx context.Context, id chat.CallID) error {
-	withdrawn, err := t.q.QuestionWithdraw(ctx, t, string(id))
+func settleQuestion(ctx context.Context, t *pg.Tx, id chat.CallID) error {
+	withdrawn, err := t.Q.QuestionWithdraw(ctx, t, string(id))
 	if err != nil {
 		return fmt.Errorf("withdraw the question of call %s: %w", id, err)
 	}
 	if withdrawn > 0 {
 		return nil
 	}
-	n, err := t.q.QuestionSettle(ctx, t, string(id))
+	n, err := t.Q.QuestionSettle(ctx, t, string(id))
 	if err != nil {
 		return fmt.Errorf("settle the question of call %s: %w", id, err)
 	}
-	t.outbound = t.outbound || n > 0
+	t.After.Outbound = t.After.Outbound || n > 0
 	return nil
 }
 
@@ -45,13 +46,13 @@ func (s *Store) asked(ctx context.Context, id chat.CallID) (*chat.Asking, error)
 	if err != nil {
 		return nil, err
 	}
-	lang, err := langOf(ctx, s.q, s.pool, call.Turn)
+	lang, err := langOf(ctx, s.db.Q, s.db.Pool, call.Turn)
 	if err != nil {
-		return nil, classify(err)
+		return nil, pg.Classify(err)
 	}
-	q, err := s.q.QuestionOfCall(ctx, s.pool, string(id))
+	q, err := s.db.Q.QuestionOfCall(ctx, s.db.Pool, string(id))
 	if err != nil {
-		return nil, classify(fmt.Errorf("read the question of call %s: %w", id, err))
+		return nil, pg.Classify(fmt.Errorf("read the question of call %s: %w", id, err))
 	}
 	pieces, err := piecesOf(q)
 	if err != nil {
@@ -72,12 +73,12 @@ type Question struct {
 
 // Question finds what a call has asked by an account; NotFound if it asked nothing there.
 func (s *Store) Question(ctx context.Context, channel, account string, id chat.CallID) (Question, error) {
-	row, err := s.q.QuestionOfCall(ctx, s.pool, Clean(string(id)))
+	row, err := s.db.Q.QuestionOfCall(ctx, s.db.Pool, pg.Clean(string(id)))
 	if errors.Is(err, pgx.ErrNoRows) || err == nil && (row.Channel != channel || row.Account != account) {
 		return Question{}, fault.Errorf(fault.NotFound, "no call asks this here")
 	}
 	if err != nil {
-		return Question{}, classify(fmt.Errorf("find the question of a call: %w", err))
+		return Question{}, pg.Classify(fmt.Errorf("find the question of a call: %w", err))
 	}
 	q := Question{Session: row.SessionKey}
 	q.Place, err = placeIn(row)

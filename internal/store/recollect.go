@@ -11,6 +11,7 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/memory/lexical"
 	"xbot/internal/store/dbsqlc"
+	"xbot/internal/store/pg"
 )
 
 const (
@@ -53,13 +54,13 @@ func (s *Store) said(ctx context.Context, w chat.Whose, here chat.SessionKey, q 
 		p.First = cmp.Or(p.First, word)
 		p.Patterns = append(p.Patterns, "%"+likeEscape.Replace(word)+"%")
 	}
-	rows, err := s.q.SearchPast(ctx, s.pool, p)
+	rows, err := s.db.Q.SearchPast(ctx, s.db.Pool, p)
 	if err == nil && len(rows) == 0 && len(p.Patterns) > 1 {
 		p.Every = false
-		rows, err = s.q.SearchPast(ctx, s.pool, p)
+		rows, err = s.db.Q.SearchPast(ctx, s.db.Pool, p)
 	}
 	if err != nil {
-		return nil, classify(fmt.Errorf("search what was said: %w", err))
+		return nil, pg.Classify(fmt.Errorf("search what was said: %w", err))
 	}
 	out := make([]chat.Recollected, len(rows))
 	for i, r := range rows {
@@ -71,7 +72,7 @@ func (s *Store) said(ctx context.Context, w chat.Whose, here chat.SessionKey, q 
 // telling is what messages are searched for: the words of a question that tell something, and pairs of ideographs.
 func telling(question string) []string {
 	var out []string
-	for _, t := range lexical.Query(Clean(question)) {
+	for _, t := range lexical.Query(pg.Clean(question)) {
 		if t.Weight == 1 && len(out) < maxPatterns && !slices.ContainsFunc(out, func(o string) bool { return strings.Contains(o, t.Text) }) {
 			out = append(out, t.Text)
 		}

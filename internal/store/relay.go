@@ -5,39 +5,26 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/jackc/pgx/v5/pgtype"
-
 	"xbot/internal/chat"
 	"xbot/internal/i18n"
 	"xbot/internal/store/dbsqlc"
+	"xbot/internal/store/pg"
 )
-
-// Waiting is an inbox row that waits for a turn.
-type Waiting struct {
-	Inbox   chat.InboxID
-	Session chat.SessionKey
-	User    chat.UserID
-	Channel string
-	Text    string
-	Group   chat.GroupID // a group chat that goes on, and no session; empty otherwise
-	// Agent is the subagent that a session was which is gone; nil: whoever wakes it looks.
-	Agent *chat.SubagentRef
-}
 
 // ToWake takes rows that wait without a live turn, and answers of people or subagents that their live turn has not acted on (Inbox is 0 then),
 // each at most once a back-off: 2 s, doubling to 60 s. Several relays may call it at once; a row goes to one of them.
 func (s *Store) ToWake(ctx context.Context) ([]Waiting, error) {
-	rows, err := s.q.InboxToWake(ctx, s.pool)
+	rows, err := s.db.Q.InboxToWake(ctx, s.db.Pool)
 	if err != nil {
-		return nil, classify(fmt.Errorf("look for rows to wake: %w", err))
+		return nil, pg.Classify(fmt.Errorf("look for rows to wake: %w", err))
 	}
-	answers, err := s.q.ApprovalToWake(ctx, s.pool)
+	answers, err := s.db.Q.ApprovalToWake(ctx, s.db.Pool)
 	if err != nil {
-		return nil, classify(fmt.Errorf("look for answers to wake: %w", err))
+		return nil, pg.Classify(fmt.Errorf("look for answers to wake: %w", err))
 	}
-	reports, err := s.q.SubagentToWake(ctx, s.pool)
+	reports, err := s.db.Q.SubagentToWake(ctx, s.db.Pool)
 	if err != nil {
-		return nil, classify(fmt.Errorf("look for answers of subagents to wake: %w", err))
+		return nil, pg.Classify(fmt.Errorf("look for answers of subagents to wake: %w", err))
 	}
 	out := make([]Waiting, 0, len(rows)+len(answers)+len(reports))
 	for _, r := range rows {
@@ -63,9 +50,9 @@ type Live struct {
 
 // ToCheck takes running turns that were not looked at for the given time.
 func (s *Store) ToCheck(ctx context.Context, older time.Duration) ([]Live, error) {
-	rows, err := s.q.TurnToCheck(ctx, s.pool, interval(older))
+	rows, err := s.db.Q.TurnToCheck(ctx, s.db.Pool, pg.Interval(older))
 	if err != nil {
-		return nil, classify(fmt.Errorf("look for turns to check: %w", err))
+		return nil, pg.Classify(fmt.Errorf("look for turns to check: %w", err))
 	}
 	out := make([]Live, len(rows))
 	for i, r := range rows {
@@ -76,14 +63,14 @@ func (s *Store) ToCheck(ctx context.Context, older time.Duration) ([]Live, error
 
 // SetRun follows a turn to the run that a workflow reset gave it.
 func (s *Store) SetRun(ctx context.Context, turn chat.TurnID, run string) error {
-	return classify(s.q.TurnSetRun(ctx, s.pool, dbsqlc.TurnSetRunParams{ID: turn, RunID: run}))
+	return pg.Classify(s.db.Q.TurnSetRun(ctx, s.db.Pool, dbsqlc.TurnSetRunParams{ID: turn, RunID: run}))
 }
 
 // Unclaimed returns messages that no turn has claimed for the given time and whose sender was not told.
 func (s *Store) Unclaimed(ctx context.Context, older time.Duration) ([]Waiting, error) {
-	rows, err := s.q.InboxHeld(ctx, s.pool, interval(older))
+	rows, err := s.db.Q.InboxHeld(ctx, s.db.Pool, pg.Interval(older))
 	if err != nil {
-		return nil, classify(fmt.Errorf("look for held messages: %w", err))
+		return nil, pg.Classify(fmt.Errorf("look for held messages: %w", err))
 	}
 	out := make([]Waiting, len(rows))
 	for i, r := range rows {
@@ -103,30 +90,26 @@ func (s *Store) TellTurnPaused(ctx context.Context, l Live) error {
 }
 
 func (s *Store) tellTurn(ctx context.Context, l Live, say i18n.ID) error {
-	return s.inTx(ctx, func(tx *tx) error {
-		n, err := s.q.TurnMarkHeld(ctx, tx, l.Turn)
+	return s.db.InTx(ctx, func(tx *pg.Tx) error {
+		n, err := s.db.Q.TurnMarkHeld(ctx, tx, l.Turn)
 		if err != nil || n == 0 {
 			return err
 		}
-		lang, err := tx.langOf(ctx, l.Turn)
+		lang, err := langOfTurn(ctx, tx, l.Turn)
 		if err != nil {
 			return err
 		}
-		return tx.notice(ctx, l.Session, l.Turn, i18n.Say(lang, say))
+		return appendNotice(ctx, tx, l.Session, l.Turn, i18n.Say(lang, say))
 	})
 }
 
 // TellMessageHeld does the same for a message that no turn could claim.
 func (s *Store) TellMessageHeld(ctx context.Context, w Waiting) error {
-	return s.inTx(ctx, func(tx *tx) error {
-		n, err := s.q.InboxMarkHeld(ctx, tx, w.Inbox)
+	return s.db.InTx(ctx, func(tx *pg.Tx) error {
+		n, err := s.db.Q.InboxMarkHeld(ctx, tx, w.Inbox)
 		if err != nil || n == 0 {
 			return err
 		}
-		return tx.notice(ctx, w.Session, "", i18n.Say(i18n.Of(w.Text), i18n.Held))
+		return appendNotice(ctx, tx, w.Session, "", i18n.Say(i18n.Of(w.Text), i18n.Held))
 	})
-}
-
-func interval(d time.Duration) pgtype.Interval {
-	return pgtype.Interval{Microseconds: d.Microseconds(), Valid: true}
 }

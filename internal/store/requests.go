@@ -10,17 +10,18 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/store/dbsqlc"
+	"xbot/internal/store/pg"
 )
 
 // StepWindow returns a step with what its request was made from, as it was then: later messages, records and rewinds are
 // left out. Steps of other sessions than key are not found, nor are steps without a request, such as open ones.
 func (s *Store) StepWindow(ctx context.Context, key chat.SessionKey, turn chat.TurnID, step int) (chat.SentStep, error) {
-	row, err := s.q.StepRequest(ctx, s.pool, dbsqlc.StepRequestParams{TurnID: turn, Step: int32(step)})
+	row, err := s.db.Q.StepRequest(ctx, s.db.Pool, dbsqlc.StepRequestParams{TurnID: turn, Step: int32(step)})
 	if errors.Is(err, pgx.ErrNoRows) || err == nil && (row.SessionKey != key || row.RequestHash == nil) {
 		return chat.SentStep{}, fault.Errorf(fault.NotFound, "there is no request of step %d of turn %s", step, turn)
 	}
 	if err != nil {
-		return chat.SentStep{}, classify(fmt.Errorf("read request of step: %w", err))
+		return chat.SentStep{}, pg.Classify(fmt.Errorf("read request of step: %w", err))
 	}
 	out := chat.SentStep{
 		Sent: chat.Sent{
@@ -36,5 +37,5 @@ func (s *Store) StepWindow(ctx context.Context, key chat.SessionKey, turn chat.T
 		p.compaction = &out.Compaction
 	}
 	out.Window, err = s.window(ctx, key, p)
-	return out, classify(err)
+	return out, pg.Classify(err)
 }

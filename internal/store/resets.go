@@ -9,6 +9,7 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/i18n"
 	"xbot/internal/store/dbsqlc"
+	"xbot/internal/store/pg"
 )
 
 // fresh is a conversation that begins anew.
@@ -28,12 +29,12 @@ func resetKey(id chat.InboxID) string { return "reset/" + strconv.FormatInt(int6
 // command it is answered next, and the person sees a divider; otherwise they are told say as well. A command is carried out
 // once, also if its turn was released and another one has claimed it.
 func (s *Store) ResetSession(ctx context.Context, turn chat.TurnID, reason, model, say string) error {
-	return s.obey(ctx, turn, func(tx *tx, o chat.Order) (string, error) {
+	return s.obey(ctx, turn, func(tx *pg.Tx, o chat.Order) (string, error) {
 		lang := i18n.Lang(o.Lang)
 		if err := s.begin(ctx, tx, fresh{key: o.Session, once: resetKey(o.Inbox), reason: reason, model: model}); err != nil {
 			return "", err
 		}
-		followed, err := s.q.ResetFollowed(ctx, tx, o.Inbox)
+		followed, err := s.db.Q.ResetFollowed(ctx, tx, o.Inbox)
 		if err != nil {
 			return "", fmt.Errorf("look for the text behind the command: %w", err)
 		}
@@ -43,32 +44,32 @@ func (s *Store) ResetSession(ctx context.Context, turn chat.TurnID, reason, mode
 		if followed || say == "" {
 			divider.Inbox, say = o.Inbox, ""
 		}
-		return say, tx.appendMessage(ctx, &divider, "")
+		return say, appendMessage(ctx, tx, &divider, "")
 	})
 }
 
 // Renew begins a conversation anew that no person asks for, such as one of a job that starts from nothing at each run: call
 // it before the message of the run is accepted. once names the run: a second call with it changes nothing.
 func (s *Store) Renew(ctx context.Context, key chat.SessionKey, once, reason string) error {
-	return s.inTx(ctx, func(tx *tx) error {
+	return s.db.InTx(ctx, func(tx *pg.Tx) error {
 		return s.begin(ctx, tx, fresh{key: key, once: "renew/" + once, reason: reason})
 	})
 }
 
 // begin writes the record of a reset, with which the conversation begins for the model, and all that follows from it. Where
 // the record is there it changes nothing.
-func (s *Store) begin(ctx context.Context, tx *tx, f fresh) error {
-	newest, err := s.q.ResetNewest(ctx, tx, f.key)
+func (s *Store) begin(ctx context.Context, tx *pg.Tx, f fresh) error {
+	newest, err := s.db.Q.ResetNewest(ctx, tx, f.key)
 	if err != nil {
 		return fmt.Errorf("look for the newest message: %w", err)
 	}
-	c, added, err := tx.addControl(ctx, f.key, chat.Control{
+	c, added, err := addControl(ctx, tx, f.key, chat.Control{
 		Kind: chat.ControlReset, Message: chat.MessageID(newest.MessageID), Key: f.once, Reset: &chat.Reset{Reason: f.reason},
 	})
 	if err != nil || !added {
 		return err
 	}
-	err = tx.memorize(ctx, leaving{session: f.key, key: f.once, trigger: chat.MemorizeReset, upto: c.Message, newest: c.ID})
+	err = addMemorizeJob(ctx, tx, leaving{session: f.key, key: f.once, trigger: chat.MemorizeReset, upto: c.Message, newest: c.ID})
 	if err != nil {
 		return err
 	}
@@ -76,34 +77,34 @@ func (s *Store) begin(ctx context.Context, tx *tx, f fresh) error {
 }
 
 // clear takes away what belonged to the conversation before a reset.
-func (s *Store) clear(ctx context.Context, tx *tx, f fresh, control chat.ControlID) error {
-	err := s.q.ResetSession(ctx, tx, dbsqlc.ResetSessionParams{SessionKey: f.key, Control: int64(control), Model: Clean(f.model)})
+func (s *Store) clear(ctx context.Context, tx *pg.Tx, f fresh, control chat.ControlID) error {
+	err := s.db.Q.ResetSession(ctx, tx, dbsqlc.ResetSessionParams{SessionKey: f.key, Control: int64(control), Model: pg.Clean(f.model)})
 	if err != nil {
 		return fmt.Errorf("begin anew: %w", err)
 	}
-	if err := s.q.ResetParts(ctx, tx, f.key); err != nil {
+	if err := s.db.Q.ResetParts(ctx, tx, f.key); err != nil {
 		return fmt.Errorf("drop the parts of the prompt: %w", err)
 	}
-	cleared, err := s.q.ResetTodos(ctx, tx, f.key)
+	cleared, err := s.db.Q.ResetTodos(ctx, tx, f.key)
 	if err != nil {
 		return fmt.Errorf("clear the to-do list: %w", err)
 	}
 	if cleared > 0 {
-		tx.emit(f.key, chat.EventTodos, []chat.Todo{})
+		tx.Emit(f.key, chat.EventTodos, []chat.Todo{})
 	}
-	row, err := s.q.SessionGet(ctx, tx, f.key)
+	row, err := s.db.Q.SessionGet(ctx, tx, f.key)
 	if err != nil {
 		return fmt.Errorf("read session: %w", err)
 	}
-	tx.emit(f.key, chat.EventSession, s.sessionOf(row))
+	tx.Emit(f.key, chat.EventSession, s.sessionOf(row))
 	return nil
 }
 
 // Resets lists where a conversation began anew, newest first, without those that a rewind has undone.
 func (s *Store) Resets(ctx context.Context, key chat.SessionKey, limit int) ([]chat.Began, error) {
-	rows, err := s.q.ResetList(ctx, s.pool, dbsqlc.ResetListParams{SessionKey: key, Limit: int32(limit)})
+	rows, err := s.db.Q.ResetList(ctx, s.db.Pool, dbsqlc.ResetListParams{SessionKey: key, Limit: int32(limit)})
 	if err != nil {
-		return nil, classify(fmt.Errorf("list resets: %w", err))
+		return nil, pg.Classify(fmt.Errorf("list resets: %w", err))
 	}
 	out := make([]chat.Began, len(rows))
 	for i, r := range rows {
@@ -119,9 +120,9 @@ func (s *Store) Resets(ctx context.Context, key chat.SessionKey, limit int) ([]c
 // Unfinished reports whether the newest message of the conversation has no answer, or one that was stopped, failed or was
 // lost, while nothing runs or waits.
 func (s *Store) Unfinished(ctx context.Context, key chat.SessionKey) (bool, error) {
-	yes, err := s.q.ResetUnfinished(ctx, s.pool, key)
+	yes, err := s.db.Q.ResetUnfinished(ctx, s.db.Pool, key)
 	if err != nil {
-		return false, classify(fmt.Errorf("look at the newest turn of %s: %w", key, err))
+		return false, pg.Classify(fmt.Errorf("look at the newest turn of %s: %w", key, err))
 	}
 	return yes, nil
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"xbot/internal/store/dbsqlc"
+	"xbot/internal/store/pg"
 )
 
 // Rows that one statement of Prune takes at most, so that none holds its locks for long.
@@ -22,18 +23,18 @@ func (s *Store) Prune(ctx context.Context, older time.Duration) (rows int64, err
 		do   func(most int32) (int64, error)
 	}{
 		{pruneRows, func(most int32) (int64, error) {
-			return s.q.RetentionEvents(ctx, s.pool, dbsqlc.RetentionEventsParams{Older: interval(older), Most: most})
+			return s.db.Q.RetentionEvents(ctx, s.db.Pool, dbsqlc.RetentionEventsParams{Older: pg.Interval(older), Most: most})
 		}},
 		{pruneRows, func(most int32) (int64, error) {
-			return s.q.RetentionTurns(ctx, s.pool, dbsqlc.RetentionTurnsParams{Older: interval(older), Most: most})
+			return s.db.Q.RetentionTurns(ctx, s.db.Pool, dbsqlc.RetentionTurnsParams{Older: pg.Interval(older), Most: most})
 		}},
 		{prunePrompts, func(most int32) (int64, error) {
-			return s.q.RetentionPrompts(ctx, s.pool, dbsqlc.RetentionPromptsParams{Older: interval(older), Most: most})
+			return s.db.Q.RetentionPrompts(ctx, s.db.Pool, dbsqlc.RetentionPromptsParams{Older: pg.Interval(older), Most: most})
 		}},
 	} {
 		for n := int64(prune.most); n == int64(prune.most) && ctx.Err() == nil; rows += n {
 			if n, err = prune.do(prune.most); err != nil {
-				return rows, classify(fmt.Errorf("prune old rows: %w", err))
+				return rows, pg.Classify(fmt.Errorf("prune old rows: %w", err))
 			}
 		}
 	}

@@ -16,6 +16,7 @@ import (
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
 	"xbot/internal/store/dbsqlc"
+	"xbot/internal/store/pg"
 	"xbot/runner/wire"
 )
 
@@ -33,40 +34,40 @@ type Runner struct {
 
 // EnsureRunner makes a runner of the server's own, or gives the existing one a new token.
 func (s *Store) EnsureRunner(ctx context.Context, user chat.UserID, name string, tokenHash []byte) (int64, error) {
-	id, err := s.q.RunnerEnsure(ctx, s.pool, dbsqlc.RunnerEnsureParams{UserID: user, Name: name, TokenHash: tokenHash})
+	id, err := s.db.Q.RunnerEnsure(ctx, s.db.Pool, dbsqlc.RunnerEnsureParams{UserID: user, Name: name, TokenHash: tokenHash})
 	if err != nil {
-		return 0, classify(fmt.Errorf("write runner %s: %w", name, err))
+		return 0, pg.Classify(fmt.Errorf("write runner %s: %w", name, err))
 	}
 	return id, nil
 }
 
 // CreateRunner makes a runner of a user; Conflict if they have one of the name. The caller has checked the name.
 func (s *Store) CreateRunner(ctx context.Context, user chat.UserID, name string, tokenHash []byte) error {
-	_, err := s.q.RunnerCreate(ctx, s.pool, dbsqlc.RunnerCreateParams{UserID: user, Name: name, TokenHash: tokenHash})
+	_, err := s.db.Q.RunnerCreate(ctx, s.db.Pool, dbsqlc.RunnerCreateParams{UserID: user, Name: name, TokenHash: tokenHash})
 	if errors.Is(err, pgx.ErrNoRows) {
 		return fault.Errorf(fault.Conflict, "there is a runner named %q already: choose another name, or make a new token for that one", name)
 	}
 	if err != nil {
-		return classify(fmt.Errorf("create runner %s: %w", name, err))
+		return pg.Classify(fmt.Errorf("create runner %s: %w", name, err))
 	}
 	return nil
 }
 
 // RenewRunner gives a runner a new token: the old one lets nobody in any more. NotFound if the user has no such runner.
 func (s *Store) RenewRunner(ctx context.Context, user chat.UserID, name string, tokenHash []byte) error {
-	n, err := s.q.RunnerRenew(ctx, s.pool, dbsqlc.RunnerRenewParams{UserID: user, Name: name, TokenHash: tokenHash})
+	n, err := s.db.Q.RunnerRenew(ctx, s.db.Pool, dbsqlc.RunnerRenewParams{UserID: user, Name: name, TokenHash: tokenHash})
 	return oneRunner(n, err, "renew", name)
 }
 
 // RevokeRunner makes a runner's token useless. NotFound if the user has no such runner.
 func (s *Store) RevokeRunner(ctx context.Context, user chat.UserID, name string) error {
-	n, err := s.q.RunnerRevoke(ctx, s.pool, dbsqlc.RunnerRevokeParams{UserID: user, Name: name})
+	n, err := s.db.Q.RunnerRevoke(ctx, s.db.Pool, dbsqlc.RunnerRevokeParams{UserID: user, Name: name})
 	return oneRunner(n, err, "revoke", name)
 }
 
 func oneRunner(n int64, err error, what, name string) error {
 	if err != nil {
-		return classify(fmt.Errorf("%s runner %s: %w", what, name, err))
+		return pg.Classify(fmt.Errorf("%s runner %s: %w", what, name, err))
 	}
 	if n == 0 {
 		return i18n.Fault(fault.NotFound, i18n.RunnerUnknown, name)
@@ -77,17 +78,17 @@ func oneRunner(n int64, err error, what, name string) error {
 // RunnerByToken finds the runner of a token by the token's SHA-256, and whether its owner is an administrator; Denied
 // if the token is unknown or revoked.
 func (s *Store) RunnerByToken(ctx context.Context, tokenHash []byte) (name string, user chat.UserID, admin bool, err error) {
-	row, err := s.q.RunnerByToken(ctx, s.pool, tokenHash)
+	row, err := s.db.Q.RunnerByToken(ctx, s.db.Pool, tokenHash)
 	if errors.Is(err, pgx.ErrNoRows) || (err == nil && subtle.ConstantTimeCompare(row.TokenHash, tokenHash) != 1) {
 		return "", 0, false, fault.Errorf(fault.Denied, "this runner token is unknown or was revoked")
 	}
-	return row.Name, row.UserID, row.Role == roleAdmin, classify(err)
+	return row.Name, row.UserID, row.Role == roleAdmin, pg.Classify(err)
 }
 
 // RunnersSeen notes that connections made with these tokens stand, and returns the hashes of those that are still good.
 func (s *Store) RunnersSeen(ctx context.Context, tokenHashes [][]byte) ([][]byte, error) {
-	good, err := s.q.RunnersSeen(ctx, s.pool, tokenHashes)
-	return good, classify(err)
+	good, err := s.db.Q.RunnersSeen(ctx, s.db.Pool, tokenHashes)
+	return good, pg.Classify(err)
 }
 
 // Runners lists the runners of all users.
@@ -101,9 +102,9 @@ func (s *Store) RunnersOf(ctx context.Context, user chat.UserID, host bool) ([]R
 }
 
 func (s *Store) runners(ctx context.Context, which dbsqlc.RunnerListParams) ([]Runner, error) {
-	rows, err := s.q.RunnerList(ctx, s.pool, which)
+	rows, err := s.db.Q.RunnerList(ctx, s.db.Pool, which)
 	if err != nil {
-		return nil, classify(fmt.Errorf("list runners: %w", err))
+		return nil, pg.Classify(fmt.Errorf("list runners: %w", err))
 	}
 	out := make([]Runner, len(rows))
 	for i, r := range rows {
@@ -122,9 +123,9 @@ func (s *Store) runners(ctx context.Context, which dbsqlc.RunnerListParams) ([]R
 
 // RunnerChoice says which runner a user's commands ask for: the given one, else the user's active one, else none.
 func (s *Store) RunnerChoice(ctx context.Context, user chat.UserID, asked string) (chat.RunnerChoice, error) {
-	row, err := s.q.RunnerChoice(ctx, s.pool, dbsqlc.RunnerChoiceParams{Owner: int64(user), Asked: asked})
+	row, err := s.db.Q.RunnerChoice(ctx, s.db.Pool, dbsqlc.RunnerChoiceParams{Owner: int64(user), Asked: asked})
 	if err != nil {
-		return chat.RunnerChoice{}, classify(fmt.Errorf("look up the runner of user %d: %w", user, err))
+		return chat.RunnerChoice{}, pg.Classify(fmt.Errorf("look up the runner of user %d: %w", user, err))
 	}
 	return chat.RunnerChoice{Name: row.Name, Known: row.Known, Sole: row.Sole, Admin: row.Role == roleAdmin}, nil
 }
@@ -137,11 +138,11 @@ func (s *Store) Connected(ctx context.Context, id, holder string, tokenHash []by
 		return 0, fmt.Errorf("encode what runner %s said of itself: %w", id, err)
 	}
 	var epoch int64
-	err = s.inTx(ctx, func(tx *tx) error {
-		if err := s.q.RunnerConnected(ctx, tx, dbsqlc.RunnerConnectedParams{TokenHash: tokenHash, Info: said}); err != nil {
+	err = s.db.InTx(ctx, func(tx *pg.Tx) error {
+		if err := s.db.Q.RunnerConnected(ctx, tx, dbsqlc.RunnerConnectedParams{TokenHash: tokenHash, Info: said}); err != nil {
 			return fmt.Errorf("note what runner %s said of itself: %w", id, err)
 		}
-		epoch, err = s.q.ConnectionOpen(ctx, tx, dbsqlc.ConnectionOpenParams{Name: id, Holder: holder})
+		epoch, err = s.db.Q.ConnectionOpen(ctx, tx, dbsqlc.ConnectionOpenParams{Name: id, Holder: holder})
 		return err
 	})
 	return epoch, err
@@ -164,22 +165,22 @@ func oneLine(text string) string {
 			return ' '
 		}
 		return r
-	}, Clean(text))
+	}, pg.Clean(text))
 }
 
 // Disconnected notes that a connection ended, unless a newer one has taken its place.
 func (s *Store) Disconnected(ctx context.Context, name string, epoch int64) error {
-	return classify(s.q.ConnectionClose(ctx, s.pool, dbsqlc.ConnectionCloseParams{Name: name, Epoch: epoch}))
+	return pg.Classify(s.db.Q.ConnectionClose(ctx, s.db.Pool, dbsqlc.ConnectionCloseParams{Name: name, Epoch: epoch}))
 }
 
 // Holder returns which ingress holds the socket of a runner; ok is false if none does.
 func (s *Store) Holder(ctx context.Context, name string) (holder string, epoch int64, ok bool, err error) {
-	row, err := s.q.ConnectionHolder(ctx, s.pool, name)
+	row, err := s.db.Q.ConnectionHolder(ctx, s.db.Pool, name)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return "", 0, false, nil
 	}
 	if err != nil {
-		return "", 0, false, classify(fmt.Errorf("look up the holder of runner %s: %w", name, err))
+		return "", 0, false, pg.Classify(fmt.Errorf("look up the holder of runner %s: %w", name, err))
 	}
 	return row.Holder, row.Epoch, row.Connected, nil
 }

@@ -9,6 +9,7 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/store/dbsqlc"
+	"xbot/internal/store/pg"
 )
 
 const (
@@ -37,7 +38,7 @@ func (s *Store) SearchIn(ctx context.Context, owner chat.UserID, key chat.Sessio
 }
 
 func (s *Store) search(ctx context.Context, owner chat.UserID, only chat.SessionKey, q string, limit int) ([]chat.Found, error) {
-	words := strings.Fields(Clean(q))
+	words := strings.Fields(pg.Clean(q))
 	if len(words) == 0 || len(words) > maxSearchWords || len(q) > MaxSearchBytes {
 		return nil, fault.Errorf(fault.Invalid, "search for 1 to %d words, at most %d bytes in all", maxSearchWords, MaxSearchBytes)
 	}
@@ -46,9 +47,9 @@ func (s *Store) search(ctx context.Context, owner chat.UserID, only chat.Session
 		p.Patterns = append(p.Patterns, "%"+likeEscape.Replace(w)+"%")
 		p.Fold = p.Fold || strings.ContainsFunc(w, hasCase)
 	}
-	rows, err := s.q.Search(ctx, s.pool, p)
+	rows, err := s.db.Q.Search(ctx, s.db.Pool, p)
 	if err != nil {
-		return nil, classify(fmt.Errorf("search messages: %w", err))
+		return nil, pg.Classify(fmt.Errorf("search messages: %w", err))
 	}
 	out := make([]chat.Found, len(rows))
 	for i, r := range rows {

@@ -7,6 +7,7 @@ import (
 	"xbot/internal/fault"
 	"xbot/internal/secret"
 	"xbot/internal/store/dbsqlc"
+	"xbot/internal/store/pg"
 )
 
 // Kinds of what is sealed with the installation's key.
@@ -24,12 +25,12 @@ type Sealed struct {
 }
 
 // sealed notes, in the transaction that stores a secret, which key it was sealed with. Conflict: the key was changed since.
-func (s *Store) sealed(ctx context.Context, tx *tx, data []byte) error {
+func (s *Store) sealed(ctx context.Context, tx *pg.Tx, data []byte) error {
 	id := secret.SealedBy(data)
 	if id == "" {
 		return nil
 	}
-	retired, err := s.q.SealingKeyUse(ctx, tx, id)
+	retired, err := s.db.Q.SealingKeyUse(ctx, tx, id)
 	if err != nil {
 		return fmt.Errorf("note the key of a secret: %w", err)
 	}
@@ -41,9 +42,9 @@ func (s *Store) sealed(ctx context.Context, tx *tx, data []byte) error {
 
 // Secrets lists all that is sealed with the installation's key.
 func (s *Store) Secrets(ctx context.Context) ([]Sealed, error) {
-	rows, err := s.q.SealedList(ctx, s.pool)
+	rows, err := s.db.Q.SealedList(ctx, s.db.Pool)
 	if err != nil {
-		return nil, classify(fmt.Errorf("list sealed secrets: %w", err))
+		return nil, pg.Classify(fmt.Errorf("list sealed secrets: %w", err))
 	}
 	out := make([]Sealed, len(rows))
 	for i, r := range rows {
@@ -55,16 +56,16 @@ func (s *Store) Secrets(ctx context.Context) ([]Sealed, error) {
 // RetireKeysBut has nothing be stored any more that is sealed with another key than the current one. It waits for who is
 // about to store something.
 func (s *Store) RetireKeysBut(ctx context.Context, current string, others []string) error {
-	return s.inTx(ctx, func(tx *tx) error {
-		if err := s.q.SealingKeyRevive(ctx, tx, current); err != nil {
+	return s.db.InTx(ctx, func(tx *pg.Tx) error {
+		if err := s.db.Q.SealingKeyRevive(ctx, tx, current); err != nil {
 			return fmt.Errorf("note the new key: %w", err)
 		}
 		for _, id := range others { // one that sealed nothing yet has no row
-			if _, err := s.q.SealingKeyUse(ctx, tx, id); err != nil {
+			if _, err := s.db.Q.SealingKeyUse(ctx, tx, id); err != nil {
 				return fmt.Errorf("note the old key: %w", err)
 			}
 		}
-		return s.q.SealingKeyRetireOthers(ctx, tx, current)
+		return s.db.Q.SealingKeyRetireOthers(ctx, tx, current)
 	})
 }
 
@@ -75,31 +76,31 @@ func (s *Store) Reseal(ctx context.Context, was Sealed, now []byte) (bool, error
 	var err error
 	switch was.Kind {
 	case SealedChannel:
-		n, err = s.q.SealedReplaceChannel(ctx, s.pool, dbsqlc.SealedReplaceChannelParams{Name: was.Name, Was: was.Data, Sealed: now})
+		n, err = s.db.Q.SealedReplaceChannel(ctx, s.db.Pool, dbsqlc.SealedReplaceChannelParams{Name: was.Name, Was: was.Data, Sealed: now})
 	case SealedTrigger:
-		n, err = s.q.SealedReplaceTrigger(ctx, s.pool, dbsqlc.SealedReplaceTriggerParams{Name: was.Name, Was: was.Data, Sealed: now})
+		n, err = s.db.Q.SealedReplaceTrigger(ctx, s.db.Pool, dbsqlc.SealedReplaceTriggerParams{Name: was.Name, Was: was.Data, Sealed: now})
 	case SealedPayload:
-		n, err = s.q.SealedReplacePayload(ctx, s.pool, dbsqlc.SealedReplacePayloadParams{Name: was.Name, Was: was.Data, Sealed: now})
+		n, err = s.db.Q.SealedReplacePayload(ctx, s.db.Pool, dbsqlc.SealedReplacePayloadParams{Name: was.Name, Was: was.Data, Sealed: now})
 	default:
 		return false, fault.Errorf(fault.Internal, "there are no secrets of kind %q", was.Kind)
 	}
 	if err != nil {
-		return false, classify(fmt.Errorf("seal the secret of %s %s anew: %w", was.Kind, was.Name, err))
+		return false, pg.Classify(fmt.Errorf("seal the secret of %s %s anew: %w", was.Kind, was.Name, err))
 	}
 	return n == 1, nil
 }
 
 // DropPayloadKey removes a key of payloads that nobody can open any more.
 func (s *Store) DropPayloadKey(ctx context.Context, was Sealed) error {
-	_, err := s.q.SealedDropPayload(ctx, s.pool, dbsqlc.SealedDropPayloadParams{Name: was.Name, Was: was.Data})
-	return classify(err)
+	_, err := s.db.Q.SealedDropPayload(ctx, s.db.Pool, dbsqlc.SealedDropPayloadParams{Name: was.Name, Was: was.Data})
+	return pg.Classify(err)
 }
 
 // PayloadKeys returns the keys of payloads, sealed, the newest first.
 func (s *Store) PayloadKeys(ctx context.Context) ([]Sealed, error) {
-	rows, err := s.q.PayloadKeys(ctx, s.pool)
+	rows, err := s.db.Q.PayloadKeys(ctx, s.db.Pool)
 	if err != nil {
-		return nil, classify(fmt.Errorf("list the keys of payloads: %w", err))
+		return nil, pg.Classify(fmt.Errorf("list the keys of payloads: %w", err))
 	}
 	out := make([]Sealed, len(rows))
 	for i, r := range rows {
@@ -110,10 +111,10 @@ func (s *Store) PayloadKeys(ctx context.Context) ([]Sealed, error) {
 
 // AddPayloadKey stores the first key of payloads, unless there is one.
 func (s *Store) AddPayloadKey(ctx context.Context, id string, data []byte) error {
-	return s.inTx(ctx, func(tx *tx) error {
+	return s.db.InTx(ctx, func(tx *pg.Tx) error {
 		if err := s.sealed(ctx, tx, data); err != nil {
 			return err
 		}
-		return s.q.PayloadKeyAdd(ctx, tx, dbsqlc.PayloadKeyAddParams{ID: id, Sealed: data})
+		return s.db.Q.PayloadKeyAdd(ctx, tx, dbsqlc.PayloadKeyAddParams{ID: id, Sealed: data})
 	})
 }

@@ -12,6 +12,7 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/store/dbsqlc"
+	"xbot/internal/store/pg"
 )
 
 // NewSession describes a conversation to be created.
@@ -36,33 +37,33 @@ func (s *Store) CreateSession(ctx context.Context, n NewSession) (bool, error) {
 	if err != nil {
 		return false, fmt.Errorf("encode origin: %w", err)
 	}
-	rows, err := s.q.SessionCreate(ctx, s.pool, dbsqlc.SessionCreateParams{
-		Key: n.Key, UserID: n.Owner, Channel: n.Channel, Title: Clean(n.Title), Cwd: Clean(n.Cwd), CwdRunner: n.CwdRunner,
+	rows, err := s.db.Q.SessionCreate(ctx, s.db.Pool, dbsqlc.SessionCreateParams{
+		Key: n.Key, UserID: n.Owner, Channel: n.Channel, Title: pg.Clean(n.Title), Cwd: pg.Clean(n.Cwd), CwdRunner: n.CwdRunner,
 		Agent: cmp.Or(n.Agent, "main"), ChatType: cmp.Or(n.ChatType, chat.ChatDirect), Scene: n.Scene, Origin: origin,
 	})
 	if err != nil {
-		return false, classify(fmt.Errorf("create session: %w", err))
+		return false, pg.Classify(fmt.Errorf("create session: %w", err))
 	}
 	return rows == 1, nil
 }
 
 // Session returns a session and its owner.
 func (s *Store) Session(ctx context.Context, key chat.SessionKey) (chat.Session, chat.UserID, error) {
-	row, err := s.q.SessionGet(ctx, s.pool, key)
+	row, err := s.db.Q.SessionGet(ctx, s.db.Pool, key)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return chat.Session{}, 0, fault.Errorf(fault.NotFound, "there is no session %q", key)
 	}
 	if err != nil {
-		return chat.Session{}, 0, classify(fmt.Errorf("read session: %w", err))
+		return chat.Session{}, 0, pg.Classify(fmt.Errorf("read session: %w", err))
 	}
 	return s.sessionOf(row), row.UserID, nil
 }
 
 // Sessions lists the sessions of a user whose title holds q, pinned ones first, then by last interaction.
 func (s *Store) Sessions(ctx context.Context, owner chat.UserID, q string, limit int) ([]chat.Session, error) {
-	rows, err := s.q.SessionList(ctx, s.pool, dbsqlc.SessionListParams{Owner: owner, Q: Clean(q), N: int32(limit)})
+	rows, err := s.db.Q.SessionList(ctx, s.db.Pool, dbsqlc.SessionListParams{Owner: owner, Q: pg.Clean(q), N: int32(limit)})
 	if err != nil {
-		return nil, classify(fmt.Errorf("list sessions: %w", err))
+		return nil, pg.Classify(fmt.Errorf("list sessions: %w", err))
 	}
 	out := make([]chat.Session, len(rows))
 	for i, r := range rows {
@@ -74,17 +75,17 @@ func (s *Store) Sessions(ctx context.Context, owner chat.UserID, q string, limit
 // UpdateSession changes what a person may change of a session; nil leaves a value as it is.
 func (s *Store) UpdateSession(ctx context.Context, key chat.SessionKey, title *string, pinned *bool) error {
 	if title != nil {
-		title = new(Clean(*title))
+		title = new(pg.Clean(*title))
 	}
-	return s.inTx(ctx, func(tx *tx) error {
-		if _, err := s.q.SessionUpdate(ctx, tx, dbsqlc.SessionUpdateParams{Key: key, Title: title, Pinned: pinned}); err != nil {
+	return s.db.InTx(ctx, func(tx *pg.Tx) error {
+		if _, err := s.db.Q.SessionUpdate(ctx, tx, dbsqlc.SessionUpdateParams{Key: key, Title: title, Pinned: pinned}); err != nil {
 			return fmt.Errorf("update session: %w", err)
 		}
-		row, err := s.q.SessionGet(ctx, tx, key)
+		row, err := s.db.Q.SessionGet(ctx, tx, key)
 		if err != nil {
 			return fmt.Errorf("read session: %w", err)
 		}
-		tx.emit(key, chat.EventSession, s.sessionOf(row))
+		tx.Emit(key, chat.EventSession, s.sessionOf(row))
 		return nil
 	})
 }
@@ -92,16 +93,16 @@ func (s *Store) UpdateSession(ctx context.Context, key chat.SessionKey, title *s
 // DeleteSession removes a conversation and everything in it, with its subagents, on its owner's request. What still runs in it is killed:
 // nobody could do that once the rows are gone. Locks are taken in the order of whoever closes a turn.
 func (s *Store) DeleteSession(ctx context.Context, key chat.SessionKey) error {
-	return s.inTx(ctx, func(tx *tx) error {
-		all, err := tx.lockBelow(ctx, key)
+	return s.db.InTx(ctx, func(tx *pg.Tx) error {
+		all, err := lockBelow(ctx, tx, key)
 		if err != nil {
 			return err
 		}
-		if err := tx.reportDeleted(ctx, key); err != nil {
+		if err := reportDeleted(ctx, tx, key); err != nil {
 			return err
 		}
 		for _, k := range all {
-			if err := tx.deleteSession(ctx, k); err != nil {
+			if err := deleteSession(ctx, tx, k); err != nil {
 				return err
 			}
 		}
@@ -112,100 +113,100 @@ func (s *Store) DeleteSession(ctx context.Context, key chat.SessionKey) error {
 // lockBelow lists a session behind its subagents, the deepest first. From here on nobody hands out work in them, and none of their
 // turns and group chats goes on: turns are locked before what waits, and that before tasks, as by whoever claims and closes; what waits
 // is locked before the session, as by a message that takes its place.
-func (t *tx) lockBelow(ctx context.Context, key chat.SessionKey) ([]chat.SessionKey, error) {
-	if _, err := t.lockTree(ctx, key); err != nil {
+func lockBelow(ctx context.Context, t *pg.Tx, key chat.SessionKey) ([]chat.SessionKey, error) {
+	if _, err := lockTree(ctx, t, key); err != nil {
 		return nil, err
 	}
-	all, err := t.q.SubagentsBelow(ctx, t, key)
+	all, err := t.Q.SubagentsBelow(ctx, t, key)
 	if err != nil {
 		return nil, fmt.Errorf("list the subagents of %s: %w", key, err)
 	}
 	all = append(all, key)
 	for _, k := range all {
-		turns, err := t.q.TurnLockOf(ctx, t, k)
+		turns, err := t.Q.TurnLockOf(ctx, t, k)
 		if err != nil {
 			return nil, fmt.Errorf("lock the turn of %s: %w", k, err)
 		}
 		if len(turns) > 0 {
-			if err := t.wakeDeleted(ctx, k); err != nil {
+			if err := wakeDeleted(ctx, t, k); err != nil {
 				return nil, err
 			}
 		}
 	}
 	for _, k := range all {
-		if err := t.q.QueueLockRows(ctx, t, string(k)); err != nil {
+		if err := t.Q.QueueLockRows(ctx, t, string(k)); err != nil {
 			return nil, fmt.Errorf("lock the queue of %s: %w", k, err)
 		}
 	}
-	if err := t.q.SubagentLockInbox(ctx, t, texts(all)); err != nil {
+	if err := t.Q.SubagentLockInbox(ctx, t, texts(all)); err != nil {
 		return nil, fmt.Errorf("lock what waits in %s: %w", key, err)
 	}
-	groups, err := t.q.SubagentLockGroups(ctx, t, texts(all))
+	groups, err := t.Q.SubagentLockGroups(ctx, t, texts(all))
 	if err != nil {
 		return nil, fmt.Errorf("lock the group chats of %s: %w", key, err)
 	}
 	for _, id := range groups {
-		t.granted = append(t.granted, Waiting{Group: id})
+		t.Wake(Waiting{Group: id})
 	}
 	return all, nil
 }
 
 // wakeDeleted has the turn of a session that is being deleted woken after the commit: one that waits for an answer ends then.
-func (t *tx) wakeDeleted(ctx context.Context, key chat.SessionKey) error {
-	if err := t.wakeLater(ctx, key, "deleted"); err != nil {
+func wakeDeleted(ctx context.Context, t *pg.Tx, key chat.SessionKey) error {
+	if err := postWake(ctx, t, key, "deleted"); err != nil {
 		return err
 	}
-	agent, err := t.q.SubagentGet(ctx, t, key)
+	agent, err := t.Q.SubagentGet(ctx, t, key)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return nil
 	}
 	if err != nil {
 		return fmt.Errorf("read subagent %s: %w", key, err)
 	}
-	t.granted[len(t.granted)-1].Agent = new(refOf(agent))
+	t.After.Granted[len(t.After.Granted)-1].Agent = new(refOf(agent))
 	return nil
 }
 
-func (t *tx) deleteSession(ctx context.Context, key chat.SessionKey) error {
-	turns, err := t.q.TurnLockOf(ctx, t, key)
+func deleteSession(ctx context.Context, t *pg.Tx, key chat.SessionKey) error {
+	turns, err := t.Q.TurnLockOf(ctx, t, key)
 	if err != nil {
 		return fmt.Errorf("lock the turn of %s: %w", key, err)
 	}
 	for _, turn := range turns {
-		if err := t.q.KillNoteOpenCalls(ctx, t, turn); err != nil {
+		if err := t.Q.KillNoteOpenCalls(ctx, t, turn); err != nil {
 			return fmt.Errorf("note the kill of open commands: %w", err)
 		}
 	}
-	if err := t.q.KillNoteTasksOf(ctx, t, key); err != nil {
+	if err := t.Q.KillNoteTasksOf(ctx, t, key); err != nil {
 		return fmt.Errorf("note the kill of background tasks: %w", err)
 	}
-	if err := t.q.KillNoteCommandsOf(ctx, t, key); err != nil {
+	if err := t.Q.KillNoteCommandsOf(ctx, t, key); err != nil {
 		return fmt.Errorf("note the kill of commands: %w", err)
 	}
-	bodies, err := t.q.OffloadBlobsOf(ctx, t, key)
+	bodies, err := t.Q.OffloadBlobsOf(ctx, t, key)
 	if err != nil {
 		return fmt.Errorf("list the offloads of %s: %w", key, err)
 	}
-	if _, err := t.q.SessionDelete(ctx, t, key); err != nil {
+	if _, err := t.Q.SessionDelete(ctx, t, key); err != nil {
 		return fmt.Errorf("delete session %s: %w", key, err)
 	}
-	return t.dropBodies(ctx, bodies)
+	return dropBodies(ctx, t, bodies)
 }
 
 // SetCwd sets the working folder of a session's tools: a folder of one runner, which on another one means nothing.
 func (s *Store) SetCwd(ctx context.Context, key chat.SessionKey, runner, dir string) error {
-	return classify(s.setCwd(ctx, s.pool, key, runner, dir))
+	return pg.Classify(s.setCwd(ctx, s.db.Pool, key, runner, dir))
 }
 
 func (s *Store) setCwd(ctx context.Context, db dbsqlc.DBTX, key chat.SessionKey, runner, dir string) error {
-	return s.q.SessionSetCwd(ctx, db, dbsqlc.SessionSetCwdParams{Key: key, Cwd: Clean(dir), CwdRunner: runner})
+	return s.db.Q.SessionSetCwd(ctx, db, dbsqlc.SessionSetCwdParams{Key: key, Cwd: pg.Clean(dir), CwdRunner: runner})
 }
 
 // Turns lists the newest turns of a session, newest first.
 func (s *Store) Turns(ctx context.Context, key chat.SessionKey, limit int) ([]chat.Turn, error) {
-	rows, err := s.q.TurnList(ctx, s.pool, dbsqlc.TurnListParams{SessionKey: key, Limit: int32(limit)})
+	rows, err := s.db.Q.TurnList(ctx, s.db.Pool, dbsqlc.TurnListParams{SessionKey: key, Limit: int32(limit)})
 	if err != nil {
-		return nil, classify(fmt.Errorf("list turns: %w", err))
+		return nil, pg.Classify(fmt.Errorf("list turns: %w", err))
 	}
 	out := make([]chat.Turn, len(rows))
 	for i, r := range rows {
@@ -216,9 +217,9 @@ func (s *Store) Turns(ctx context.Context, key chat.SessionKey, limit int) ([]ch
 
 // EventsAfter returns up to limit durable events of a session after a sequence, in order.
 func (s *Store) EventsAfter(ctx context.Context, key chat.SessionKey, after int64, limit int) ([]chat.Event, error) {
-	rows, err := s.q.EventListAfter(ctx, s.pool, dbsqlc.EventListAfterParams{SessionKey: key, Seq: after, Limit: int32(limit)})
+	rows, err := s.db.Q.EventListAfter(ctx, s.db.Pool, dbsqlc.EventListAfterParams{SessionKey: key, Seq: after, Limit: int32(limit)})
 	if err != nil {
-		return nil, classify(fmt.Errorf("read events: %w", err))
+		return nil, pg.Classify(fmt.Errorf("read events: %w", err))
 	}
 	out := make([]chat.Event, len(rows))
 	for i, r := range rows {
@@ -229,12 +230,12 @@ func (s *Store) EventsAfter(ctx context.Context, key chat.SessionKey, after int6
 
 // Todos returns the to-do list of a session.
 func (s *Store) Todos(ctx context.Context, key chat.SessionKey) ([]chat.Todo, error) {
-	items, err := s.q.TodosGet(ctx, s.pool, key)
+	items, err := s.db.Q.TodosGet(ctx, s.db.Pool, key)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, classify(fmt.Errorf("read to-dos: %w", err))
+		return nil, pg.Classify(fmt.Errorf("read to-dos: %w", err))
 	}
 	var out []chat.Todo
 	if err := json.Unmarshal(items, &out); err != nil {
@@ -246,17 +247,17 @@ func (s *Store) Todos(ctx context.Context, key chat.SessionKey) ([]chat.Todo, er
 // SetTodos replaces the to-do list of a session.
 func (s *Store) SetTodos(ctx context.Context, key chat.SessionKey, todos []chat.Todo) error {
 	for i := range todos {
-		todos[i].ID, todos[i].Text = Clean(todos[i].ID), Clean(todos[i].Text)
+		todos[i].ID, todos[i].Text = pg.Clean(todos[i].ID), pg.Clean(todos[i].Text)
 	}
 	items, err := json.Marshal(todos)
 	if err != nil {
 		return fmt.Errorf("encode to-dos: %w", err)
 	}
-	return s.inTx(ctx, func(tx *tx) error {
-		if err := s.q.TodosSet(ctx, tx, dbsqlc.TodosSetParams{SessionKey: key, Items: items}); err != nil {
+	return s.db.InTx(ctx, func(tx *pg.Tx) error {
+		if err := s.db.Q.TodosSet(ctx, tx, dbsqlc.TodosSetParams{SessionKey: key, Items: items}); err != nil {
 			return fmt.Errorf("write to-dos: %w", err)
 		}
-		tx.emit(key, chat.EventTodos, todos)
+		tx.Emit(key, chat.EventTodos, todos)
 		return nil
 	})
 }

@@ -9,6 +9,7 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/store/dbsqlc"
+	"xbot/internal/store/pg"
 )
 
 // UserSetting names something a person chose for themselves.
@@ -23,12 +24,12 @@ const (
 
 // UserSetting returns what a person chose, empty if nothing.
 func (s *Store) UserSetting(ctx context.Context, user chat.UserID, key UserSetting) (string, error) {
-	value, err := s.q.UserSettingGet(ctx, s.pool, dbsqlc.UserSettingGetParams{UserID: user, Key: string(key)})
+	value, err := s.db.Q.UserSettingGet(ctx, s.db.Pool, dbsqlc.UserSettingGetParams{UserID: user, Key: string(key)})
 	if errors.Is(err, pgx.ErrNoRows) {
 		return "", nil
 	}
 	if err != nil {
-		return "", classify(fmt.Errorf("read %s of user %d: %w", key, user, err))
+		return "", pg.Classify(fmt.Errorf("read %s of user %d: %w", key, user, err))
 	}
 	return value, nil
 }
@@ -37,12 +38,12 @@ func (s *Store) UserSetting(ctx context.Context, user chat.UserID, key UserSetti
 func (s *Store) SetUserSetting(ctx context.Context, user chat.UserID, key UserSetting, value string) error {
 	var err error
 	if value == "" {
-		err = s.q.UserSettingClear(ctx, s.pool, dbsqlc.UserSettingClearParams{UserID: user, Key: string(key)})
+		err = s.db.Q.UserSettingClear(ctx, s.db.Pool, dbsqlc.UserSettingClearParams{UserID: user, Key: string(key)})
 	} else {
-		err = s.q.UserSettingSet(ctx, s.pool, dbsqlc.UserSettingSetParams{UserID: user, Key: string(key), Value: value})
+		err = s.db.Q.UserSettingSet(ctx, s.db.Pool, dbsqlc.UserSettingSetParams{UserID: user, Key: string(key), Value: value})
 	}
 	if err != nil {
-		return classify(fmt.Errorf("write %s of user %d: %w", key, user, err))
+		return pg.Classify(fmt.Errorf("write %s of user %d: %w", key, user, err))
 	}
 	return nil
 }

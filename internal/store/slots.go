@@ -14,6 +14,7 @@ import (
 	"xbot/internal/i18n"
 	"xbot/internal/policy"
 	"xbot/internal/store/dbsqlc"
+	"xbot/internal/store/pg"
 )
 
 // Turns at once are bounded. A turn that is marked running is the slot: it is durable, and the relay settles it when its
@@ -39,6 +40,16 @@ type Line interface {
 	Granted(who []Waiting)
 }
 
+// Waiting is an inbox row that waits for a turn.
+type Waiting = pg.Waiting
+
+// slotClaim is a claim of a slot under way.
+type slotClaim struct {
+	most  policy.Limits
+	alone bool // no other claim runs meanwhile
+	far   bool // there is much room for more turns
+}
+
 // Caps returns what may run at once, with the defaults.
 func (s *Store) Caps(ctx context.Context) (policy.Limits, error) {
 	p := &policy.Policy{}
@@ -56,38 +67,39 @@ func (s *Store) Caps(ctx context.Context) (policy.Limits, error) {
 var errCrowded = errors.New("close to a limit of turns")
 
 // taking runs a claim: in a lane if there is much room, else alone.
-func (s *Store) taking(ctx context.Context, claim func(tx *tx, most policy.Limits) error) error {
+func (s *Store) taking(ctx context.Context, claim func(tx *pg.Tx, slot *slotClaim) error) error {
 	most, err := s.Caps(ctx)
 	if err != nil {
 		return err
 	}
 	if !s.crowded.Load() {
-		err = s.inTx(ctx, func(tx *tx) error { return claim(tx, most) })
+		err = s.db.InTx(ctx, func(tx *pg.Tx) error { return claim(tx, &slotClaim{most: most}) })
 		if !errors.Is(err, errCrowded) {
 			return err
 		}
 	}
-	return s.inTx(ctx, func(tx *tx) error {
-		if err := tx.lockSlots(ctx); err != nil {
+	return s.db.InTx(ctx, func(tx *pg.Tx) error {
+		if err := lockSlots(ctx, tx); err != nil {
 			return err
 		}
-		return claim(tx, most)
+		slot := &slotClaim{most: most, alone: true}
+		tx.AfterCommit(func() { s.crowded.Store(!slot.far) })
+		return claim(tx, slot)
 	})
 }
 
-func (t *tx) lockSlots(ctx context.Context) error {
-	t.alone = true
-	if err := t.q.SlotLock(ctx, t); err != nil {
+func lockSlots(ctx context.Context, t *pg.Tx) error {
+	if err := t.Q.SlotLock(ctx, t); err != nil {
 		return fmt.Errorf("lock the line of turns: %w", err)
 	}
 	return nil
 }
 
-// enter finds the running turn of a session and goes into a lane.
-func (t *tx) enter(ctx context.Context, key chat.SessionKey) (running chat.TurnID, err error) {
+// enterLane finds the running turn of a session and goes into a lane.
+func enterLane(ctx context.Context, t *pg.Tx, slot *slotClaim, key chat.SessionKey) (running chat.TurnID, err error) {
 	lane := rand.Int32N(lanes) // spreads claims, and keeps no secret
-	row, err := t.q.SlotEnter(ctx, t, dbsqlc.SlotEnterParams{
-		Session: key, Alone: t.alone, Lane: 1 + lane, OtherLane: 1 + (lane+lanes/2)%lanes,
+	row, err := t.Q.SlotEnter(ctx, t, dbsqlc.SlotEnterParams{
+		Session: key, Alone: slot.alone, Lane: 1 + lane, OtherLane: 1 + (lane+lanes/2)%lanes,
 	})
 	switch {
 	case err != nil:
@@ -98,32 +110,33 @@ func (t *tx) enter(ctx context.Context, key chat.SessionKey) (running chat.TurnI
 	return chat.TurnID(row.Running), nil
 }
 
-// takeSlot reports whether the session may begin a turn. If not, it stands in line. A subagent needs no slot.
-func (t *tx) takeSlot(ctx context.Context, key chat.SessionKey, most policy.Limits) (bool, error) {
-	view, err := t.q.SlotView(ctx, t, key)
+// acquireSlot reports whether the session may begin a turn. If not, it stands in line. A subagent needs no slot.
+func acquireSlot(ctx context.Context, t *pg.Tx, slot *slotClaim, key chat.SessionKey) (bool, error) {
+	view, err := t.Q.SlotView(ctx, t, key)
 	if err != nil {
 		return false, fmt.Errorf("count turns: %w", err)
 	}
 	if view.Subagent {
 		return true, nil
 	}
+	most := slot.most
 	own := mostOf(most, view.Own)
 	far := int(view.Busy)+lanes <= most.Turns
-	if !t.alone {
+	if !slot.alone {
 		if far && own == 0 {
 			return true, nil
 		}
 		return false, fault.Errorf(fault.Unavailable, "%w", errCrowded)
 	}
-	t.far = far
+	slot.far = far
 	free := int(view.Busy) < most.Turns && (own == 0 || int(view.BusyOfTenant) < own)
 	switch {
 	case view.Granted:
-		return true, t.q.SlotUse(ctx, t, key)
+		return true, t.Q.SlotUse(ctx, t, key)
 	case free && !view.Line:
 		return true, nil
 	}
-	return t.queueFor(ctx, key, most, int(view.Busy) < most.Turns)
+	return queueFor(ctx, t, key, most, int(view.Busy) < most.Turns)
 }
 
 // mostOf returns how many turns at once a tenant may have; 0: as many as there are.
@@ -135,8 +148,8 @@ func mostOf(most policy.Limits, ownModel bool) int {
 }
 
 // queueFor puts the session in line, hands out what is free, and reports whether the session got it.
-func (t *tx) queueFor(ctx context.Context, key chat.SessionKey, most policy.Limits, free bool) (bool, error) {
-	row, err := t.q.SlotWait(ctx, t, key)
+func queueFor(ctx context.Context, t *pg.Tx, key chat.SessionKey, most policy.Limits, free bool) (bool, error) {
+	row, err := t.Q.SlotWait(ctx, t, key)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return false, nil
 	}
@@ -145,7 +158,7 @@ func (t *tx) queueFor(ctx context.Context, key chat.SessionKey, most policy.Limi
 	}
 	var granted []Waiting
 	if free {
-		if granted, err = t.handOut(ctx, most); err != nil {
+		if granted, _, err = grantSlots(ctx, t, most); err != nil {
 			return false, err
 		}
 	}
@@ -155,59 +168,44 @@ func (t *tx) queueFor(ctx context.Context, key chat.SessionKey, most policy.Limi
 			mine = true
 			continue
 		}
-		t.granted = append(t.granted, w)
+		t.Wake(w)
 	}
 	if mine {
-		return true, t.q.SlotUse(ctx, t, key)
+		return true, t.Q.SlotUse(ctx, t, key)
 	}
 	if row.Fresh && row.Kind != kindBackground {
-		t.emit(key, chat.EventQueued, chat.Queued{
+		t.Emit(key, chat.EventQueued, chat.Queued{
 			Inbox: row.ID, ClientMessageID: row.PlatformID, Text: wordsOf(row.Body, row.Options), Mode: row.Mode, Sender: row.Sender, Throttled: true,
 		})
 	}
 	return false, nil
 }
 
-// handOut keeps what is free for those who are next. The caller holds the lock.
-func (t *tx) handOut(ctx context.Context, most policy.Limits) ([]Waiting, error) {
-	late, err := t.q.SlotExpire(ctx, t)
+// grantSlots keeps what is free for those who are next. late counts those who did not use theirs in time. The caller holds the lock.
+func grantSlots(ctx context.Context, t *pg.Tx, most policy.Limits) (granted []Waiting, late int, err error) {
+	expired, err := t.Q.SlotExpire(ctx, t)
 	if err != nil {
-		return nil, fmt.Errorf("take back turns that nobody used: %w", err)
+		return nil, 0, fmt.Errorf("take back turns that nobody used: %w", err)
 	}
-	t.late += len(late)
-	rows, err := t.q.SlotGrant(ctx, t, dbsqlc.SlotGrantParams{
-		Turns: int32(most.Turns), UserTurns: int32(most.UserTurns), OwnKeyTurns: int32(most.OwnKeyTurns), Kept: interval(slotKept),
+	rows, err := t.Q.SlotGrant(ctx, t, dbsqlc.SlotGrantParams{
+		Turns: int32(most.Turns), UserTurns: int32(most.UserTurns), OwnKeyTurns: int32(most.OwnKeyTurns), Kept: pg.Interval(slotKept),
 	})
 	if err != nil {
-		return nil, fmt.Errorf("hand out turns: %w", err)
+		return nil, 0, fmt.Errorf("hand out turns: %w", err)
 	}
 	out := make([]Waiting, len(rows))
 	for i, r := range rows {
 		out[i] = Waiting{Inbox: r.ID, Session: r.SessionKey, User: r.UserID, Channel: r.Channel, Text: r.Body}
 	}
-	return out, nil
-}
-
-// passOn does after a commit what it made possible: those who were handed a turn are woken, and a turn that ended is
-// handed on. That is no part of the transaction, so that it sees who came into line meanwhile.
-func (s *Store) passOn(ctx context.Context, t *tx) {
-	if t.alone {
-		s.crowded.Store(!t.far)
-	}
-	if len(t.granted) > 0 && s.Line != nil {
-		s.Line.Granted(t.granted)
-	}
-	if t.freed {
-		_, _ = s.HandOutTurns(ctx) // the relay does it again within a second
-	}
+	return out, len(expired), nil
 }
 
 // HandOutTurns keeps free turns for those who are next in line and has them woken. late counts those who did not use theirs
 // in time and went to the end of the line. Whoever may have made room calls it; where nobody waits it is one short query.
 func (s *Store) HandOutTurns(ctx context.Context) (late int, err error) {
-	line, err := s.q.SlotLine(ctx, s.pool)
+	line, err := s.db.Q.SlotLine(ctx, s.db.Pool)
 	if err != nil {
-		return 0, classify(fmt.Errorf("look who waits for a turn: %w", err))
+		return 0, pg.Classify(fmt.Errorf("look who waits for a turn: %w", err))
 	}
 	if !line {
 		return 0, nil
@@ -216,12 +214,12 @@ func (s *Store) HandOutTurns(ctx context.Context) (late int, err error) {
 	if err != nil {
 		return 0, err
 	}
-	err = s.inTx(ctx, func(tx *tx) (err error) {
-		if err := tx.lockSlots(ctx); err != nil {
+	err = s.db.InTx(ctx, func(tx *pg.Tx) (err error) {
+		tx.AfterCommit(func() { s.crowded.Store(true) })
+		if err := lockSlots(ctx, tx); err != nil {
 			return err
 		}
-		tx.granted, err = tx.handOut(ctx, most)
-		late = tx.late
+		tx.After.Granted, late, err = grantSlots(ctx, tx, most)
 		return err
 	})
 	return late, err
@@ -239,9 +237,9 @@ type TenantTurns struct {
 
 // TurnsByTenant returns who has turns or waits for one.
 func (s *Store) TurnsByTenant(ctx context.Context) ([]TenantTurns, error) {
-	rows, err := s.q.SlotTenants(ctx, s.pool)
+	rows, err := s.db.Q.SlotTenants(ctx, s.db.Pool)
 	if err != nil {
-		return nil, classify(fmt.Errorf("count turns by tenant: %w", err))
+		return nil, pg.Classify(fmt.Errorf("count turns by tenant: %w", err))
 	}
 	out := make([]TenantTurns, len(rows))
 	for i, r := range rows {
@@ -255,9 +253,9 @@ func (s *Store) TurnsByTenant(ctx context.Context) ([]TenantTurns, error) {
 
 // Throttled returns messages that wait for a free turn for the given time and whose sender was not told in words.
 func (s *Store) Throttled(ctx context.Context, older time.Duration) ([]Waiting, error) {
-	rows, err := s.q.SlotUntold(ctx, s.pool, interval(older))
+	rows, err := s.db.Q.SlotUntold(ctx, s.db.Pool, pg.Interval(older))
 	if err != nil {
-		return nil, classify(fmt.Errorf("look who waits for a turn: %w", err))
+		return nil, pg.Classify(fmt.Errorf("look who waits for a turn: %w", err))
 	}
 	out := make([]Waiting, len(rows))
 	for i, r := range rows {
@@ -268,11 +266,11 @@ func (s *Store) Throttled(ctx context.Context, older time.Duration) ([]Waiting, 
 
 // TellThrottled tells the person, once, that their message waits for a free turn.
 func (s *Store) TellThrottled(ctx context.Context, w Waiting) error {
-	return s.inTx(ctx, func(tx *tx) error {
-		n, err := s.q.SlotMarkTold(ctx, tx, w.Inbox)
+	return s.db.InTx(ctx, func(tx *pg.Tx) error {
+		n, err := s.db.Q.SlotMarkTold(ctx, tx, w.Inbox)
 		if err != nil || n == 0 {
 			return err
 		}
-		return tx.notice(ctx, w.Session, "", i18n.Say(i18n.Of(w.Text), i18n.Throttled))
+		return appendNotice(ctx, tx, w.Session, "", i18n.Say(i18n.Of(w.Text), i18n.Throttled))
 	})
 }

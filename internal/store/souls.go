@@ -12,13 +12,14 @@ import (
 	"xbot/internal/fault"
 	"xbot/internal/soul"
 	"xbot/internal/store/dbsqlc"
+	"xbot/internal/store/pg"
 )
 
 // SoulFiles returns the soul files of a memory, by name.
 func (s *Store) SoulFiles(ctx context.Context, w chat.Whose) ([]chat.SoulFile, error) {
-	rows, err := s.q.SoulList(ctx, s.pool, dbsqlc.SoulListParams{UserID: w.User, Agent: w.Agent})
+	rows, err := s.db.Q.SoulList(ctx, s.db.Pool, dbsqlc.SoulListParams{UserID: w.User, Agent: w.Agent})
 	if err != nil {
-		return nil, classify(fmt.Errorf("read soul files: %w", err))
+		return nil, pg.Classify(fmt.Errorf("read soul files: %w", err))
 	}
 	out := make([]chat.SoulFile, len(rows))
 	for i, r := range rows {
@@ -31,17 +32,17 @@ func (s *Store) SoulFiles(ctx context.Context, w chat.Whose) ([]chat.SoulFile, e
 // once, and returns what it returned then; an empty key always writes. Conflict: the file is not what the change overwrites.
 // TooLarge: it, or their number, would be beyond the limits. Invalid: its name or content is none.
 func (s *Store) SetSoulFile(ctx context.Context, w chat.Whose, key string, c chat.SoulChange) (version string, err error) {
-	version, _, err = s.changeMemory(ctx, w, key, func(tx *tx) (string, error) { return tx.changeSoul(ctx, w, c) })
+	version, _, err = s.changeMemory(ctx, w, key, func(tx *pg.Tx) (string, error) { return changeSoul(ctx, tx, w, c) })
 	return version, err
 }
 
 // changeSoul checks a change and makes it.
-func (t *tx) changeSoul(ctx context.Context, w chat.Whose, c chat.SoulChange) (version string, err error) {
-	was, err := t.q.SoulGet(ctx, t, dbsqlc.SoulGetParams{UserID: w.User, Agent: w.Agent, Name: c.Name})
+func changeSoul(ctx context.Context, t *pg.Tx, w chat.Whose, c chat.SoulChange) (version string, err error) {
+	was, err := t.Q.SoulGet(ctx, t, dbsqlc.SoulGetParams{UserID: w.User, Agent: w.Agent, Name: c.Name})
 	if err != nil && !errors.Is(err, pgx.ErrNoRows) {
 		return "", fmt.Errorf("read the soul file %s: %w", c.Name, err)
 	}
-	c.Content = strings.TrimSpace(Clean(c.Content))
+	c.Content = strings.TrimSpace(pg.Clean(c.Content))
 	if c.Content != "" || was == "" { // what is there can be deleted, whatever it is called
 		if err := soul.CheckFile(c.Name, c.Content); err != nil {
 			return "", err
@@ -55,9 +56,9 @@ func (t *tx) changeSoul(ctx context.Context, w chat.Whose, c chat.SoulChange) (v
 		return "", fault.Errorf(fault.Conflict, "the soul file %s says something else by now, its version is %s: read it before you write", c.Name, now)
 	}
 	if c.Content == "" {
-		err = t.q.SoulDelete(ctx, t, dbsqlc.SoulDeleteParams{UserID: w.User, Agent: w.Agent, Name: c.Name})
+		err = t.Q.SoulDelete(ctx, t, dbsqlc.SoulDeleteParams{UserID: w.User, Agent: w.Agent, Name: c.Name})
 	} else {
-		err = t.putSoul(ctx, w, c, was == "")
+		err = putSoul(ctx, t, w, c, was == "")
 	}
 	if err != nil {
 		return "", fmt.Errorf("write the soul file %s: %w", c.Name, err)
@@ -65,9 +66,9 @@ func (t *tx) changeSoul(ctx context.Context, w chat.Whose, c chat.SoulChange) (v
 	return chat.SoulVersion(c.Content), nil
 }
 
-func (t *tx) putSoul(ctx context.Context, w chat.Whose, c chat.SoulChange, fresh bool) error {
+func putSoul(ctx context.Context, t *pg.Tx, w chat.Whose, c chat.SoulChange, fresh bool) error {
 	if fresh {
-		n, err := t.q.SoulCount(ctx, t, dbsqlc.SoulCountParams{UserID: w.User, Agent: w.Agent})
+		n, err := t.Q.SoulCount(ctx, t, dbsqlc.SoulCountParams{UserID: w.User, Agent: w.Agent})
 		if err != nil {
 			return err
 		}
@@ -75,5 +76,5 @@ func (t *tx) putSoul(ctx context.Context, w chat.Whose, c chat.SoulChange, fresh
 			return fault.Errorf(fault.TooLarge, "there are %d soul files, and no more are kept: merge or delete some first", n)
 		}
 	}
-	return t.q.SoulPut(ctx, t, dbsqlc.SoulPutParams{UserID: w.User, Agent: w.Agent, Name: c.Name, Content: c.Content})
+	return t.Q.SoulPut(ctx, t, dbsqlc.SoulPutParams{UserID: w.User, Agent: w.Agent, Name: c.Name, Content: c.Content})
 }

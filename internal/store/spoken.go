@@ -10,16 +10,17 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/store/dbsqlc"
+	"xbot/internal/store/pg"
 )
 
 // OpenQuestion returns the call of a session that has waited longest for something that the user may say to it; open is
 // false when there is none.
 func (s *Store) OpenQuestion(ctx context.Context, key chat.SessionKey, user chat.UserID) (call chat.ToolCall, open bool, err error) {
-	row, err := s.q.ApprovalOldest(ctx, s.pool, dbsqlc.ApprovalOldestParams{SessionKey: key, UserID: int64(user)})
+	row, err := s.db.Q.ApprovalOldest(ctx, s.db.Pool, dbsqlc.ApprovalOldestParams{SessionKey: key, UserID: int64(user)})
 	if errors.Is(err, pgx.ErrNoRows) {
 		return chat.ToolCall{}, false, nil
 	}
-	return callOf(row), err == nil, classify(err)
+	return callOf(row), err == nil, pg.Classify(err)
 }
 
 // AnswerInWords commits a message that is the answer to an open question: its inbox row, which is applied at once, what the
@@ -27,32 +28,33 @@ func (s *Store) OpenQuestion(ctx context.Context, key chat.SessionKey, user chat
 // fits nothing, the notice says so, and the question stays open. The same platform id with the same text is a duplicate.
 // Where the question is not open any more nothing is committed, and it is a Conflict: the message is one for the model.
 func (s *Store) AnswerInWords(ctx context.Context, in Inbound, a Answer, notice string) (Accepted, error) {
-	in.Text = Clean(in.Text)
+	in.Text = pg.Clean(in.Text)
 	got := Accepted{Answer: true}
-	err := s.inTx(ctx, func(tx *tx) error {
-		id, err := tx.insertInbox(ctx, in, kindCommand, nil, new(outcomeApplied))
+	err := s.db.InTx(ctx, func(tx *pg.Tx) error {
+		id, err := insertInbox(ctx, tx, in, kindCommand, nil, new(outcomeApplied))
 		if errors.Is(err, pgx.ErrNoRows) {
-			got, err = tx.duplicate(ctx, in, kindMessage)
+			got, err = findDuplicate(ctx, tx, in, kindMessage)
 			return err
 		}
 		if err != nil {
 			return fmt.Errorf("accept an answer: %w", err)
 		}
-		got.ID, tx.touch = id, true
+		got.ID = id
+		tx.Touch()
 		for _, m := range []chat.Message{
 			{Session: in.Session, Role: chat.RoleUser, Origin: chat.OriginCommand, Content: in.Text, Sender: in.Sender, Inbox: id, ClientMessageID: in.PlatformID},
-			{Session: in.Session, Role: chat.RoleNotice, Origin: chat.OriginCommand, Content: Clean(notice), Inbox: id},
+			{Session: in.Session, Role: chat.RoleNotice, Origin: chat.OriginCommand, Content: pg.Clean(notice), Inbox: id},
 		} {
-			if err := tx.appendMessage(ctx, &m, ""); err != nil {
+			if err := appendMessage(ctx, tx, &m, ""); err != nil {
 				return err
 			}
 		}
 		if a.Call != "" {
-			if _, err := tx.answer(ctx, a); err != nil {
+			if _, err := answerCall(ctx, tx, a); err != nil {
 				return err
 			}
 		}
-		return tx.noteExpired(ctx, in, id)
+		return noteExpired(ctx, tx, in, id)
 	})
 	if err != nil {
 		return Accepted{}, err

@@ -10,13 +10,14 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/i18n"
 	"xbot/internal/store/dbsqlc"
+	"xbot/internal/store/pg"
 )
 
 // SteerWaits reports whether the message that is next in the queue of a session is meant for the turn that runs.
 func (s *Store) SteerWaits(ctx context.Context, key chat.SessionKey, turn chat.TurnID) (bool, error) {
-	yes, err := s.q.InboxSteerWaits(ctx, s.pool, dbsqlc.InboxSteerWaitsParams{Session: key, TurnID: turn})
+	yes, err := s.db.Q.InboxSteerWaits(ctx, s.db.Pool, dbsqlc.InboxSteerWaitsParams{Session: key, TurnID: turn})
 	if err != nil {
-		return false, classify(fmt.Errorf("look for messages to the turn: %w", err))
+		return false, pg.Classify(fmt.Errorf("look for messages to the turn: %w", err))
 	}
 	return yes, nil
 }
@@ -25,16 +26,16 @@ func (s *Store) SteerWaits(ctx context.Context, key chat.SessionKey, turn chat.T
 // and gives the calls of the turn that have not begun a result that says so, in one transaction. n counts the claims of
 // the turn while it runs, from 1, so that a repeated call finds its own. A turn that is closed takes nothing.
 func (s *Store) Steer(ctx context.Context, key chat.SessionKey, turn chat.TurnID, n int) (got chat.Steered, err error) {
-	err = s.inTx(ctx, func(tx *tx) error {
+	err = s.db.InTx(ctx, func(tx *pg.Tx) error {
 		got = chat.Steered{}
-		row, err := s.q.TurnLock(ctx, tx, turn)
+		row, err := s.db.Q.TurnLock(ctx, tx, turn)
 		if errors.Is(err, pgx.ErrNoRows) || err == nil && row.State != chat.TurnRunning {
 			return nil
 		}
 		if err != nil {
 			return fmt.Errorf("lock turn: %w", err)
 		}
-		before, err := s.q.InboxClaimed(ctx, tx, dbsqlc.InboxClaimedParams{TurnID: &turn, Claim: int32(n)})
+		before, err := s.db.Q.InboxClaimed(ctx, tx, dbsqlc.InboxClaimedParams{TurnID: &turn, Claim: int32(n)})
 		if err != nil {
 			return fmt.Errorf("look for an earlier claim: %w", err)
 		}
@@ -42,16 +43,16 @@ func (s *Store) Steer(ctx context.Context, key chat.SessionKey, turn chat.TurnID
 			got = chat.Steered{Messages: len(before), Text: before[0].Body}
 			return nil
 		}
-		if got.Skipped, err = tx.skipCalls(ctx, turn); err != nil {
+		if got.Skipped, err = skipCalls(ctx, tx, turn); err != nil {
 			return err
 		}
-		return tx.steer(ctx, key, turn, n, &got)
+		return steerTurn(ctx, tx, key, turn, n, s.zones(), &got)
 	})
 	return got, err
 }
 
-func (t *tx) steer(ctx context.Context, key chat.SessionKey, turn chat.TurnID, n int, got *chat.Steered) error {
-	rows, err := t.q.InboxSteer(ctx, t, dbsqlc.InboxSteerParams{TurnID: turn, Claim: int32(n), Session: key})
+func steerTurn(ctx context.Context, t *pg.Tx, key chat.SessionKey, turn chat.TurnID, n int, zones []string, got *chat.Steered) error {
+	rows, err := t.Q.InboxSteer(ctx, t, dbsqlc.InboxSteerParams{TurnID: turn, Claim: int32(n), Session: key})
 	if err != nil {
 		return fmt.Errorf("claim messages: %w", err)
 	}
@@ -60,7 +61,7 @@ func (t *tx) steer(ctx context.Context, key chat.SessionKey, turn chat.TurnID, n
 			ID: r.ID, Kind: r.Kind, Channel: r.Channel, UserID: r.UserID, PlatformID: r.PlatformID, Body: r.Body, Sender: r.Sender, AcceptedAt: r.AcceptedAt,
 			Reset: r.Reset, Options: r.Options, Files: r.Files, UserName: r.UserName, Title: r.Title, Cwd: r.Cwd, Replaces: r.Replaces,
 		}
-		if err := t.take(ctx, key, turn, row); err != nil {
+		if err := appendInbound(ctx, t, key, turn, row, zones); err != nil {
 			return err
 		}
 	}
@@ -71,8 +72,8 @@ func (t *tx) steer(ctx context.Context, key chat.SessionKey, turn chat.TurnID, n
 }
 
 // skipCalls ends the calls of a turn that have not begun.
-func (t *tx) skipCalls(ctx context.Context, turn chat.TurnID) (skipped int, err error) {
-	open, err := t.q.CallListOpen(ctx, t, turn)
+func skipCalls(ctx context.Context, t *pg.Tx, turn chat.TurnID) (skipped int, err error) {
+	open, err := t.Q.CallListOpen(ctx, t, turn)
 	if err != nil {
 		return 0, fmt.Errorf("list open calls: %w", err)
 	}
@@ -81,7 +82,7 @@ func (t *tx) skipCalls(ctx context.Context, turn chat.TurnID) (skipped int, err 
 			continue
 		}
 		said := i18n.Say(i18n.English, i18n.CallSkipped)
-		if err := t.finishCall(ctx, c.ID, chat.ToolResult{Content: said, IsError: true}); err != nil {
+		if err := finishCall(ctx, t, c.ID, chat.ToolResult{Content: said, IsError: true}); err != nil {
 			return 0, err
 		}
 		skipped++

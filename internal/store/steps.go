@@ -13,6 +13,7 @@ import (
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
 	"xbot/internal/store/dbsqlc"
+	"xbot/internal/store/pg"
 )
 
 // BeginStep opens a step, or finds what an earlier attempt left: done is true when its decision is stored or its turn
@@ -23,18 +24,18 @@ func (s *Store) BeginStep(ctx context.Context, step chat.Step) (failures int, st
 	if err != nil {
 		return 0, chat.Decision{}, false, err
 	}
-	row, err := s.q.StepBegin(ctx, s.pool, dbsqlc.StepBeginParams{
-		TurnID: step.Turn, Step: int32(step.N), Lease: interval(leaseTime),
+	row, err := s.db.Q.StepBegin(ctx, s.db.Pool, dbsqlc.StepBeginParams{
+		TurnID: step.Turn, Step: int32(step.N), Lease: pg.Interval(leaseTime),
 		MostGlobal: int32(most.LLM.Global), MostPersonal: int32(most.LLM.Personal), MostSubagent: int32(most.LLM.Subagent),
 	})
 	if errors.Is(err, pgx.ErrNoRows) {
 		return 0, chat.Decision{Finish: chat.FinishClosed}, true, nil
 	}
 	if err != nil {
-		return 0, chat.Decision{}, false, classify(fmt.Errorf("begin step: %w", err))
+		return 0, chat.Decision{}, false, pg.Classify(fmt.Errorf("begin step: %w", err))
 	}
 	if row.State == "done" {
-		stored, err = s.storedDecision(ctx, s.pool, row.TurnID, row.Step, row.Finish, row.Fault)
+		stored, err = s.storedDecision(ctx, s.db.Pool, row.TurnID, row.Step, row.Finish, row.Fault)
 		return 0, stored, true, err
 	}
 	if row.WaitMs > 0 {
@@ -44,9 +45,9 @@ func (s *Store) BeginStep(ctx context.Context, step chat.Step) (failures int, st
 }
 
 func (s *Store) storedDecision(ctx context.Context, db dbsqlc.DBTX, turn chat.TurnID, step int32, finish, kind string) (chat.Decision, error) {
-	calls, err := s.q.CallListOfStep(ctx, db, dbsqlc.CallListOfStepParams{TurnID: turn, Step: step})
+	calls, err := s.db.Q.CallListOfStep(ctx, db, dbsqlc.CallListOfStepParams{TurnID: turn, Step: step})
 	if err != nil {
-		return chat.Decision{}, classify(fmt.Errorf("read calls of the step: %w", err))
+		return chat.Decision{}, pg.Classify(fmt.Errorf("read calls of the step: %w", err))
 	}
 	d := chat.Decision{Finish: finish, Fault: kind}
 	for _, c := range calls {
@@ -61,25 +62,25 @@ func (s *Store) storedDecision(ctx context.Context, db dbsqlc.DBTX, turn chat.Tu
 // returned.
 func (s *Store) CommitStep(ctx context.Context, step chat.Step, a chat.Answer) (chat.Decision, error) {
 	out := chat.Decision{Finish: a.Finish, Calls: a.Calls, Usage: a.Usage}
-	err := s.inTx(ctx, func(tx *tx) error {
-		stored, open, unfrozen, err := s.lockStep(ctx, tx, step)
-		if err != nil || !open {
-			out = stored
+	err := s.db.InTx(ctx, func(tx *pg.Tx) error {
+		locked, err := s.lockStep(ctx, tx, step)
+		if err != nil || !locked.open {
+			out = locked.stored
 			return err
 		}
 		hash := sha256.Sum256([]byte(a.Prompt))
 		if err := s.savePrompt(ctx, tx, hash, a.Prompt); err != nil {
 			return err
 		}
-		if unfrozen {
+		if locked.unfrozen {
 			if err := s.freezeAgain(ctx, tx, step.Turn); err != nil {
 				return err
 			}
 		}
-		if err := tx.appendAnswer(ctx, step, a); err != nil {
+		if err := appendAnswer(ctx, tx, step, a); err != nil {
 			return err
 		}
-		return tx.closeStep(ctx, step, a, "", hash[:])
+		return closeStep(ctx, tx, locked, step, a, "", hash[:])
 	})
 	if err == nil {
 		s.lately.forget(step.Turn)
@@ -88,14 +89,14 @@ func (s *Store) CommitStep(ctx context.Context, step chat.Step, a chat.Answer) (
 }
 
 // savePrompt keeps a prompt by its hash. The one that was committed last is not written again.
-func (s *Store) savePrompt(ctx context.Context, tx *tx, hash [sha256.Size]byte, body string) error {
+func (s *Store) savePrompt(ctx context.Context, tx *pg.Tx, hash [sha256.Size]byte, body string) error {
 	if body == "" || s.lastPrompt.Load() == hash {
 		return nil
 	}
-	if err := s.q.PromptSave(ctx, tx, dbsqlc.PromptSaveParams{Hash: hash[:], Body: body}); err != nil {
+	if err := s.db.Q.PromptSave(ctx, tx, dbsqlc.PromptSaveParams{Hash: hash[:], Body: body}); err != nil {
 		return fmt.Errorf("save prompt: %w", err)
 	}
-	tx.committed = func() { s.lastPrompt.Store(hash) }
+	tx.AfterCommit(func() { s.lastPrompt.Store(hash) })
 	return nil
 }
 
@@ -110,20 +111,20 @@ func (s *Store) EndStep(ctx context.Context, step chat.Step, finish string, say 
 }
 
 func (s *Store) endStep(ctx context.Context, step chat.Step, out chat.Decision, say func(i18n.Lang) string) (chat.Decision, error) {
-	err := s.inTx(ctx, func(tx *tx) error {
-		stored, open, _, err := s.lockStep(ctx, tx, step)
-		if err != nil || !open {
-			out = stored
+	err := s.db.InTx(ctx, func(tx *pg.Tx) error {
+		locked, err := s.lockStep(ctx, tx, step)
+		if err != nil || !locked.open {
+			out = locked.stored
 			return err
 		}
-		lang, err := tx.langOf(ctx, step.Turn)
+		lang, err := langOfTurn(ctx, tx, step.Turn)
 		if err != nil {
 			return err
 		}
-		if err := tx.notice(ctx, step.Session, step.Turn, Clean(say(lang))); err != nil {
+		if err := appendNotice(ctx, tx, step.Session, step.Turn, pg.Clean(say(lang))); err != nil {
 			return err
 		}
-		return tx.closeStep(ctx, step, chat.Answer{Finish: out.Finish}, fault.Kind(out.Fault), nil)
+		return closeStep(ctx, tx, locked, step, chat.Answer{Finish: out.Finish}, fault.Kind(out.Fault), nil)
 	})
 	return out, err
 }
@@ -132,73 +133,80 @@ func (s *Store) endStep(ctx context.Context, step chat.Step, out chat.Decision, 
 // number of failures so far. Crashes and outages of our own are not counted.
 func (s *Store) CountFailure(ctx context.Context, step chat.Step, retry func(failures int, lang i18n.Lang) (chat.Retry, bool)) (int, error) {
 	failures := 0
-	err := s.inTx(ctx, func(tx *tx) error {
-		_, open, _, err := s.lockStep(ctx, tx, step)
+	err := s.db.InTx(ctx, func(tx *pg.Tx) error {
+		locked, err := s.lockStep(ctx, tx, step)
 		if err != nil {
 			return err
 		}
-		if !open {
+		if !locked.open {
 			return fault.Errorf(fault.Conflict, "the step was closed meanwhile")
 		}
-		n, err := s.q.StepCountFailure(ctx, tx, dbsqlc.StepCountFailureParams{TurnID: step.Turn, Step: int32(step.N)})
+		n, err := s.db.Q.StepCountFailure(ctx, tx, dbsqlc.StepCountFailureParams{TurnID: step.Turn, Step: int32(step.N)})
 		if err != nil {
 			return fmt.Errorf("count failure: %w", err)
 		}
 		failures = int(n)
-		lang, err := tx.langOf(ctx, step.Turn)
+		lang, err := langOfTurn(ctx, tx, step.Turn)
 		if err != nil {
 			return err
 		}
 		if event, again := retry(failures, lang); again {
-			tx.emit(step.Session, chat.EventRetry, event)
+			tx.Emit(step.Session, chat.EventRetry, event)
 		}
 		return nil
 	})
 	return failures, err
 }
 
-// lockStep locks turn and step. open is false when either is closed; then the stored decision is returned. A step whose
-// beginning Postgres forgot in a crash is opened again; unfrozen says that the turn has no prompt, perhaps for the same reason.
-func (s *Store) lockStep(ctx context.Context, tx *tx, step chat.Step) (stored chat.Decision, open, unfrozen bool, err error) {
-	key := dbsqlc.StepLockParams{TurnID: step.Turn, Step: int32(step.N)}
-	row, err := s.q.StepLock(ctx, tx, key)
-	if errors.Is(err, pgx.ErrNoRows) {
-		if err := s.q.StepReopen(ctx, tx, dbsqlc.StepReopenParams{TurnID: step.Turn, Step: int32(step.N)}); err != nil {
-			return chat.Decision{}, false, false, fmt.Errorf("open the step again: %w", err)
-		}
-		row, err = s.q.StepLock(ctx, tx, key)
-	}
-	if errors.Is(err, pgx.ErrNoRows) {
-		return chat.Decision{Finish: chat.FinishClosed}, false, false, nil // the turn is closed or gone
-	}
-	if err != nil {
-		return chat.Decision{}, false, false, fmt.Errorf("lock step: %w", err)
-	}
-	tx.waited = row.Waits
-	if row.State == "done" {
-		stored, err = s.storedDecision(ctx, tx, row.TurnID, row.Step, row.Finish, row.Fault)
-		return stored, false, false, err
-	}
-	if chat.TurnState(row.TurnState) != chat.TurnRunning { // sqlc does not know the types of a CTE's columns
-		return chat.Decision{Finish: chat.FinishClosed}, false, false, nil
-	}
-	return chat.Decision{}, true, row.Unfrozen, nil
+// lockedStep is a step whose rows are locked.
+type lockedStep struct {
+	stored   chat.Decision // what it decided, where it is not open
+	open     bool
+	unfrozen bool // its turn has no prompt
+	waits    bool // its turn waits for the provider
 }
 
-func (t *tx) appendAnswer(ctx context.Context, step chat.Step, a chat.Answer) error {
+// lockStep locks turn and step. open is false when either is closed; then the stored decision is returned. A step whose
+// beginning Postgres forgot in a crash is opened again; unfrozen says that the turn has no prompt, perhaps for the same reason.
+func (s *Store) lockStep(ctx context.Context, tx *pg.Tx, step chat.Step) (out lockedStep, err error) {
+	key := dbsqlc.StepLockParams{TurnID: step.Turn, Step: int32(step.N)}
+	row, err := s.db.Q.StepLock(ctx, tx, key)
+	if errors.Is(err, pgx.ErrNoRows) {
+		if err := s.db.Q.StepReopen(ctx, tx, dbsqlc.StepReopenParams{TurnID: step.Turn, Step: int32(step.N)}); err != nil {
+			return lockedStep{}, fmt.Errorf("open the step again: %w", err)
+		}
+		row, err = s.db.Q.StepLock(ctx, tx, key)
+	}
+	if errors.Is(err, pgx.ErrNoRows) {
+		return lockedStep{stored: chat.Decision{Finish: chat.FinishClosed}}, nil // the turn is closed or gone
+	}
+	if err != nil {
+		return lockedStep{}, fmt.Errorf("lock step: %w", err)
+	}
+	if row.State == "done" {
+		out.stored, err = s.storedDecision(ctx, tx, row.TurnID, row.Step, row.Finish, row.Fault)
+		return out, err
+	}
+	if chat.TurnState(row.TurnState) != chat.TurnRunning { // sqlc does not know the types of a CTE's columns
+		return lockedStep{stored: chat.Decision{Finish: chat.FinishClosed}}, nil
+	}
+	return lockedStep{open: true, unfrozen: row.Unfrozen, waits: row.Waits}, nil
+}
+
+func appendAnswer(ctx context.Context, t *pg.Tx, step chat.Step, a chat.Answer) error {
 	m := chat.Message{
 		Session: step.Session, Turn: step.Turn, Step: step.N, Role: chat.RoleAssistant,
 		Content: a.Text, Reasoning: a.Reasoning, ToolCalls: a.Calls,
 		Model: a.Model, FinishReason: a.Finish, Usage: &a.Usage, Silent: a.Silent,
 	}
 	if a.Shown != nil {
-		a.Shown = new(Clean(*a.Shown))
+		a.Shown = new(pg.Clean(*a.Shown))
 	}
-	if err := t.appendShown(ctx, &m, "", a.Opaque, a.Shown); err != nil {
+	if err := appendShown(ctx, t, &m, "", a.Opaque, a.Shown); err != nil {
 		return err
 	}
 	for n, c := range a.Calls {
-		rule, err := t.q.CallInsert(ctx, t, dbsqlc.CallInsertParams{
+		rule, err := t.Q.CallInsert(ctx, t, dbsqlc.CallInsertParams{
 			ID: c.ID, SessionKey: step.Session, TurnID: step.Turn, Step: int32(step.N), N: int32(n), MessageID: m.ID,
 			ProviderID: c.ProviderID, Name: c.Name, Class: c.Class, Arguments: c.Arguments, Summary: c.Summary, Questions: c.Questions,
 			Hook: c.Hook, HookAfter: c.HookAfter, DefaultRule: string(cmp.Or(c.Rule, chat.RuleAllow)),
@@ -211,20 +219,23 @@ func (t *tx) appendAnswer(ctx context.Context, step chat.Step, a chat.Answer) er
 	return nil
 }
 
-func (t *tx) closeStep(ctx context.Context, step chat.Step, a chat.Answer, kind fault.Kind, prompt []byte) error {
+func closeStep(ctx context.Context, t *pg.Tx, locked lockedStep, step chat.Step, a chat.Answer, kind fault.Kind, prompt []byte) error {
 	if a.Prompt == "" {
 		prompt = nil
 	}
-	err := t.q.StepFinish(ctx, t, dbsqlc.StepFinishParams{
+	err := t.Q.StepFinish(ctx, t, dbsqlc.StepFinishParams{
 		TurnID: step.Turn, Step: int32(step.N), Finish: a.Finish, Fault: string(kind), PromptHash: prompt, Model: a.Model,
 		ControlUpto: int64(a.Sent.ControlUpto), CompactionID: compactionOf(a.Sent), MessageUpto: int64(a.Sent.MessageUpto),
-		Reminder: Clean(a.Sent.Reminder), Fill: a.Sent.Fill, PrunedUpto: int64(a.Sent.PrunedUpto), RequestHash: a.Sent.Hash, RequestBytes: int32(a.Sent.Bytes), EstimatedTokens: int32(a.Sent.Tokens),
+		Reminder: pg.Clean(a.Sent.Reminder), Fill: a.Sent.Fill, PrunedUpto: int64(a.Sent.PrunedUpto), RequestHash: a.Sent.Hash, RequestBytes: int32(a.Sent.Bytes), EstimatedTokens: int32(a.Sent.Tokens),
 		PromptTokens: int32(a.Usage.PromptTokens), CachedTokens: int32(a.Usage.CachedTokens), CompletionTokens: int32(a.Usage.CompletionTokens),
 	})
 	if err != nil {
 		return fmt.Errorf("finish step: %w", err)
 	}
-	return t.goOn(ctx, step)
+	if !locked.waits {
+		return nil
+	}
+	return resumeTurn(ctx, t, step)
 }
 
 func compactionOf(s chat.Sent) *int64 {

@@ -12,6 +12,7 @@ import (
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
 	"xbot/internal/store/dbsqlc"
+	"xbot/internal/store/pg"
 )
 
 // Stopped says what a stop found.
@@ -26,7 +27,7 @@ type Stopped struct {
 // names it. The row is for that turn alone: if the turn ends first, the row goes stale and hits nothing else. A stop
 // that a person wrote, and did not press, is answered with what it found.
 func (s *Store) Stop(ctx context.Context, in Inbound, lang i18n.Lang) (Stopped, error) {
-	in.Text = Clean(in.Text)
+	in.Text = pg.Clean(in.Text)
 	got, err := s.stop(ctx, in, lang)
 	if errors.Is(err, errStopped) {
 		got, err = s.stop(ctx, in, lang)
@@ -39,8 +40,8 @@ var errStopped = fault.Errorf(fault.Conflict, "the id of this stop was used befo
 
 func (s *Store) stop(ctx context.Context, in Inbound, lang i18n.Lang) (Stopped, error) {
 	var got Stopped
-	err := s.inTx(ctx, func(tx *tx) error {
-		known, err := tx.duplicate(ctx, in, kindStop)
+	err := s.db.InTx(ctx, func(tx *pg.Tx) error {
+		known, err := findDuplicate(ctx, tx, in, kindStop)
 		if err == nil {
 			got = Stopped{Accepted: known}
 			return nil
@@ -49,52 +50,52 @@ func (s *Store) stop(ctx context.Context, in Inbound, lang i18n.Lang) (Stopped, 
 			return err
 		}
 		got = Stopped{}
-		if _, err := tx.lockTree(ctx, in.Session); err != nil { // nobody hands out work meanwhile
+		if _, err := lockTree(ctx, tx, in.Session); err != nil { // nobody hands out work meanwhile
 			return err
 		}
-		reset, err := tx.stopExpired(ctx, in)
+		reset, err := stopExpired(ctx, tx, in)
 		if err != nil {
 			return err
 		}
-		if err := tx.clearQueue(ctx, in.Session, lang, &got); err != nil {
+		if err := clearQueue(ctx, tx, in.Session, lang, &got); err != nil {
 			return err
 		}
 		target, outcome := (*chat.TurnID)(nil), new(outcomeApplied)
-		turn, err := s.q.TurnRunning(ctx, tx, in.Session)
+		turn, err := s.db.Q.TurnRunning(ctx, tx, in.Session)
 		if err == nil {
 			got.Turn, target, outcome = turn, &turn, nil
 		} else if !errors.Is(err, pgx.ErrNoRows) {
 			return fmt.Errorf("find the running turn: %w", err)
 		}
-		got.ID, err = tx.insertInbox(ctx, in, kindStop, target, outcome)
+		got.ID, err = insertInbox(ctx, tx, in, kindStop, target, outcome)
 		if errors.Is(err, pgx.ErrNoRows) {
 			return errStopped // what was cleared for it waits again
 		}
 		if err != nil {
 			return err
 		}
-		if got.Subagents, err = tx.stopBelow(ctx, in.Session, "stop "+strconv.FormatInt(int64(got.ID), 10)); err != nil {
+		if got.Subagents, err = stopBelow(ctx, tx, in.Session, "stop "+strconv.FormatInt(int64(got.ID), 10)); err != nil {
 			return err
 		}
 		if in.Text == "" && got.Subagents == 0 {
 			return nil // the page shows what a press did
 		}
-		return tx.answerStop(ctx, in, lang, got, reset)
+		return answerStop(ctx, tx, in, lang, got, reset)
 	})
 	return got, err
 }
 
 // stopExpired says why the conversation had ended before a person wrote the stop: it counts as an interaction, so the next
 // message could not tell. It is looked at before rows are locked, as by whoever accepts a message.
-func (t *tx) stopExpired(ctx context.Context, in Inbound) (reason string, err error) {
+func stopExpired(ctx context.Context, t *pg.Tx, in Inbound) (reason string, err error) {
 	if in.Text == "" {
 		return "", nil // pressed
 	}
-	return t.expired(ctx, in)
+	return expiredReason(ctx, t, in)
 }
 
-func (t *tx) clearQueue(ctx context.Context, key chat.SessionKey, lang i18n.Lang, got *Stopped) error {
-	cleared, err := t.q.InboxStopPending(ctx, t, key)
+func clearQueue(ctx context.Context, t *pg.Tx, key chat.SessionKey, lang i18n.Lang, got *Stopped) error {
+	cleared, err := t.Q.InboxStopPending(ctx, t, key)
 	if err != nil {
 		return fmt.Errorf("clear queued messages: %w", err)
 	}
@@ -102,15 +103,15 @@ func (t *tx) clearQueue(ctx context.Context, key chat.SessionKey, lang i18n.Lang
 	for _, row := range cleared {
 		id := chat.InboxID(row)
 		got.Dropped = append(got.Dropped, id)
-		t.emit(key, chat.EventDropped, chat.Dropped{Inbox: id, Outcome: outcomeStopped, Text: i18n.Say(lang, i18n.StoppedQueued)})
+		t.Emit(key, chat.EventDropped, chat.Dropped{Inbox: id, Outcome: outcomeStopped, Text: i18n.Say(lang, i18n.StoppedQueued)})
 	}
 	return nil
 }
 
 // answerStop shows the stop in the transcript, with what it found, and keeps with it that the conversation had ended.
-func (t *tx) answerStop(ctx context.Context, in Inbound, lang i18n.Lang, got Stopped, reset string) error {
+func answerStop(ctx context.Context, t *pg.Tx, in Inbound, lang i18n.Lang, got Stopped, reset string) error {
 	if reset != "" {
-		if err := t.q.ResetNote(ctx, t, dbsqlc.ResetNoteParams{ID: got.ID, Reset: reset}); err != nil {
+		if err := t.Q.ResetNote(ctx, t, dbsqlc.ResetNoteParams{ID: got.ID, Reset: reset}); err != nil {
 			return fmt.Errorf("note the end of the conversation: %w", err)
 		}
 	}
@@ -118,7 +119,7 @@ func (t *tx) answerStop(ctx context.Context, in Inbound, lang i18n.Lang, got Sto
 		asked := chat.Message{
 			Session: in.Session, Role: chat.RoleUser, Origin: chat.OriginCommand, Content: in.Text, Sender: in.Sender, Inbox: got.ID, ClientMessageID: in.PlatformID,
 		}
-		if err := t.appendMessage(ctx, &asked, ""); err != nil {
+		if err := appendMessage(ctx, t, &asked, ""); err != nil {
 			return err
 		}
 	}
@@ -136,18 +137,18 @@ func (t *tx) answerStop(ctx context.Context, in Inbound, lang i18n.Lang, got Sto
 	if got.Cleared > 0 {
 		text = i18n.Row(lang, text, i18n.Say(lang, i18n.StopsQueued, got.Cleared))
 	}
-	text, err := t.groupsGoOn(ctx, in.Session, lang, text)
+	text, err := groupsGoOn(ctx, t, in.Session, lang, text)
 	if err != nil {
 		return err
 	}
 	notice := chat.Message{Session: in.Session, Role: chat.RoleNotice, Origin: chat.OriginCommand, Content: text, Inbox: got.ID}
-	t.touch = true
-	return t.appendMessage(ctx, &notice, "")
+	t.Touch()
+	return appendMessage(ctx, t, &notice, "")
 }
 
 // stopSentence says why a turn was stopped: a person said stop, or wrote something newer.
-func (t *tx) stopSentence(ctx context.Context, key chat.SessionKey, turn chat.TurnID) (i18n.ID, error) {
-	newer, err := t.q.QueueInterrupted(ctx, t, dbsqlc.QueueInterruptedParams{SessionKey: key, TurnID: &turn})
+func stopSentence(ctx context.Context, t *pg.Tx, key chat.SessionKey, turn chat.TurnID) (i18n.ID, error) {
+	newer, err := t.Q.QueueInterrupted(ctx, t, dbsqlc.QueueInterruptedParams{SessionKey: key, TurnID: &turn})
 	if err != nil {
 		return "", fmt.Errorf("look for what stopped the turn: %w", err)
 	}
@@ -158,8 +159,8 @@ func (t *tx) stopSentence(ctx context.Context, key chat.SessionKey, turn chat.Tu
 }
 
 // groupsGoOn adds to the answer to a stop how the group chats are ended that it leaves.
-func (t *tx) groupsGoOn(ctx context.Context, key chat.SessionKey, lang i18n.Lang, text string) (string, error) {
-	open, err := t.q.GroupsOf(ctx, t, dbsqlc.GroupsOfParams{SessionKey: string(key), Open: true, N: maxGroups})
+func groupsGoOn(ctx context.Context, t *pg.Tx, key chat.SessionKey, lang i18n.Lang, text string) (string, error) {
+	open, err := t.Q.GroupsOf(ctx, t, dbsqlc.GroupsOfParams{SessionKey: string(key), Open: true, N: maxGroups})
 	if err != nil {
 		return "", fmt.Errorf("list the group chats that go on: %w", err)
 	}

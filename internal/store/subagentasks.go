@@ -10,25 +10,26 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/i18n"
 	"xbot/internal/store/dbsqlc"
+	"xbot/internal/store/pg"
 )
 
 // maxAbout bounds what people are told of a call that a subagent asks about, in characters.
 const maxAbout = 200
 
-// askAbove tells the conversation of the person that a subagent below it asks for permission: nobody reads the conversation of
+// askParent tells the conversation of the person that a subagent below it asks for permission: nobody reads the conversation of
 // the subagent by themselves.
-func (t *tx) askAbove(ctx context.Context, call dbsqlc.ToolCall) error {
-	agent, err := t.q.SubagentGet(ctx, t, call.SessionKey)
+func askParent(ctx context.Context, t *pg.Tx, call dbsqlc.ToolCall) error {
+	agent, err := t.Q.SubagentGet(ctx, t, call.SessionKey)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return nil
 	}
 	if err != nil {
 		return fmt.Errorf("read subagent %s: %w", call.SessionKey, err)
 	}
-	lang, err := t.langOf(ctx, call.TurnID)
+	lang, err := langOfTurn(ctx, t, call.TurnID)
 	if err != nil {
 		return err
 	}
 	about := chat.FirstWords(call.Summary, maxAbout)
-	return t.notice(ctx, agent.Root, "", i18n.Say(lang, i18n.SubagentAsks, refOf(agent).Name(), call.Name, about))
+	return appendNotice(ctx, t, agent.Root, "", i18n.Say(lang, i18n.SubagentAsks, refOf(agent).Name(), call.Name, about))
 }

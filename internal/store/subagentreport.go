@@ -11,6 +11,7 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/store/dbsqlc"
+	"xbot/internal/store/pg"
 	"xbot/internal/tokens"
 	"xbot/internal/window"
 )
@@ -20,20 +21,20 @@ const maxTold = 16_000
 
 // reportSubagent gives the answer of a turn that carried out tasks to who asked, in the transaction that closes the turn: as
 // the result of the call where it waits, else as a message to the parent's conversation.
-func (t *tx) reportSubagent(ctx context.Context, turn dbsqlc.Turn) error {
-	open, err := t.q.SubagentOpenOf(ctx, t, &turn.ID)
+func reportSubagent(ctx context.Context, t *pg.Tx, turn dbsqlc.Turn) error {
+	open, err := t.Q.SubagentOpenOf(ctx, t, &turn.ID)
 	if err != nil {
 		return fmt.Errorf("list the tasks of turn %s: %w", turn.ID, err)
 	}
 	if len(open) == 0 {
 		return nil
 	}
-	said, err := t.q.SubagentSaid(ctx, t, &turn.ID)
+	said, err := t.Q.SubagentSaid(ctx, t, &turn.ID)
 	if err != nil {
 		return fmt.Errorf("read the answer of turn %s: %w", turn.ID, err)
 	}
 	for _, row := range open {
-		if err := t.reportTask(ctx, row.SubagentTask, row.Subagent, turn, answerOf(turn, said)); err != nil {
+		if err := reportTask(ctx, t, row.SubagentTask, row.Subagent, turn, answerOf(turn, said)); err != nil {
 			return err
 		}
 	}
@@ -41,61 +42,61 @@ func (t *tx) reportSubagent(ctx context.Context, turn dbsqlc.Turn) error {
 }
 
 // reportDeleted tells who waits for a subagent that its conversation is being deleted.
-func (t *tx) reportDeleted(ctx context.Context, key chat.SessionKey) error {
-	open, err := t.q.SubagentOpenIn(ctx, t, key)
+func reportDeleted(ctx context.Context, t *pg.Tx, key chat.SessionKey) error {
+	open, err := t.Q.SubagentOpenIn(ctx, t, key)
 	if err != nil {
 		return fmt.Errorf("list the tasks of %s: %w", key, err)
 	}
 	for _, row := range open {
 		gone := dbsqlc.Turn{ID: chat.TurnID("deleted " + string(row.SubagentTask.CallID)), State: chat.TurnStopped}
-		if err := t.reportTask(ctx, row.SubagentTask, row.Subagent, gone, "A person has deleted its conversation."); err != nil {
+		if err := reportTask(ctx, t, row.SubagentTask, row.Subagent, gone, "A person has deleted its conversation."); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (t *tx) reportTask(ctx context.Context, task dbsqlc.SubagentTask, agent dbsqlc.Subagent, turn dbsqlc.Turn, answer string) error {
-	call, err := t.q.CallGet(ctx, t, task.CallID)
+func reportTask(ctx context.Context, t *pg.Tx, task dbsqlc.SubagentTask, agent dbsqlc.Subagent, turn dbsqlc.Turn, answer string) error {
+	call, err := t.Q.CallGet(ctx, t, task.CallID)
 	if err != nil && !errors.Is(err, pgx.ErrNoRows) {
 		return fmt.Errorf("read call %s: %w", task.CallID, err)
 	}
 	waits := err == nil && call.State != chat.CallDone && !task.Background
-	if _, err := t.q.SubagentReport(ctx, t, dbsqlc.SubagentReportParams{CallID: task.CallID, Outcome: turn.State, Awake: waits}); err != nil {
+	if _, err := t.Q.SubagentReport(ctx, t, dbsqlc.SubagentReportParams{CallID: task.CallID, Outcome: turn.State, Awake: waits}); err != nil {
 		return fmt.Errorf("end the task of call %s: %w", task.CallID, err)
 	}
 	if task.GroupID != nil {
 		task.Outcome = turn.State
-		return t.sayInGroup(ctx, *task.GroupID, task, answer)
+		return sayInGroup(ctx, t, *task.GroupID, task, answer)
 	}
 	if refOf(agent).Once() {
-		if err := t.memorizeSubagent(ctx, agent); err != nil {
+		if err := memorizeSubagent(ctx, t, agent); err != nil {
 			return err
 		}
 	}
 	name, how := refOf(agent).Name(), howEnded(turn.State)
 	if waits {
-		result := chat.ToolResult{Content: Clean("[" + name + " " + how + "]\n" + answer), IsError: turn.State != chat.TurnDone}
-		if err := t.finishCall(ctx, task.CallID, window.Result(callOf(call), result, tokens.Count)); err != nil {
+		result := chat.ToolResult{Content: pg.Clean("[" + name + " " + how + "]\n" + answer), IsError: turn.State != chat.TurnDone}
+		if err := finishCall(ctx, t, task.CallID, window.Result(callOf(call), result, tokens.Count)); err != nil {
 			return err
 		}
-	} else if _, err := t.tell(ctx, chat.Told{
+	} else if _, err := post(ctx, t, chat.Told{
 		Session: agent.Parent, Key: string(turn.ID), Origin: chat.OriginSubagent, Text: "[subagent " + name + " " + how + "]\n" + cutTold(answer),
 	}); fault.Is(err, fault.NotFound) {
 		return nil // the conversation that asked is gone, and the turn has to end all the same
 	} else if err != nil {
 		return err
 	}
-	return t.wakeLater(ctx, agent.Parent, "subagent "+name+" "+how)
+	return postWake(ctx, t, agent.Parent, "subagent "+name+" "+how)
 }
 
-// wakeLater has the turn of a session woken after the commit.
-func (t *tx) wakeLater(ctx context.Context, key chat.SessionKey, why string) error {
-	row, err := t.q.SessionGet(ctx, t, key)
+// postWake has the turn of a session woken after the commit.
+func postWake(ctx context.Context, t *pg.Tx, key chat.SessionKey, why string) error {
+	row, err := t.Q.SessionGet(ctx, t, key)
 	if err != nil {
 		return fmt.Errorf("read session %s: %w", key, err)
 	}
-	t.granted = append(t.granted, Waiting{Session: key, User: row.UserID, Channel: row.Channel, Text: why})
+	t.Wake(Waiting{Session: key, User: row.UserID, Channel: row.Channel, Text: why})
 	return nil
 }
 
@@ -135,16 +136,16 @@ func cutTold(answer string) string {
 
 // abandonSubagents stops what a turn waits for that ends: tasks that nobody has begun are not carried out, and turns that
 // carry some out are asked to stop. What goes on in the background goes on.
-func (t *tx) abandonSubagents(ctx context.Context, turn dbsqlc.Turn) error {
-	if err := t.q.SubagentTakeBack(ctx, t, turn.ID); err != nil {
+func abandonSubagents(ctx context.Context, t *pg.Tx, turn dbsqlc.Turn) error {
+	if err := t.Q.SubagentTakeBack(ctx, t, turn.ID); err != nil {
 		return fmt.Errorf("take back what turn %s waits for: %w", turn.ID, err)
 	}
-	tasks, err := t.q.SubagentAbandoned(ctx, t, turn.ID)
+	tasks, err := t.Q.SubagentAbandoned(ctx, t, turn.ID)
 	if err != nil {
 		return fmt.Errorf("list what turn %s waits for: %w", turn.ID, err)
 	}
 	for _, task := range tasks {
-		_, err := t.q.SubagentReport(ctx, t, dbsqlc.SubagentReportParams{CallID: task.CallID, Outcome: chat.TurnStopped})
+		_, err := t.Q.SubagentReport(ctx, t, dbsqlc.SubagentReportParams{CallID: task.CallID, Outcome: chat.TurnStopped})
 		if errors.Is(err, pgx.ErrNoRows) {
 			continue // it answered meanwhile
 		}
@@ -154,7 +155,7 @@ func (t *tx) abandonSubagents(ctx context.Context, turn dbsqlc.Turn) error {
 		if task.Running == "" {
 			continue
 		}
-		if err := t.stopTurnOf(ctx, task.SessionKey, chat.TurnID(task.Running), "stop "+string(task.CallID)); err != nil {
+		if err := stopTurnOf(ctx, t, task.SessionKey, chat.TurnID(task.Running), "stop "+string(task.CallID)); err != nil {
 			return err
 		}
 	}
@@ -162,16 +163,16 @@ func (t *tx) abandonSubagents(ctx context.Context, turn dbsqlc.Turn) error {
 }
 
 // stopTurnOf asks the turn of a subagent to stop, once for each key.
-func (t *tx) stopTurnOf(ctx context.Context, key chat.SessionKey, turn chat.TurnID, why string) error {
-	err := t.q.SubagentStop(ctx, t, dbsqlc.SubagentStopParams{Key: why, TurnID: &turn, SessionKey: key})
+func stopTurnOf(ctx context.Context, t *pg.Tx, key chat.SessionKey, turn chat.TurnID, why string) error {
+	err := t.Q.SubagentStop(ctx, t, dbsqlc.SubagentStopParams{Key: why, TurnID: &turn, SessionKey: key})
 	if err != nil {
 		return fmt.Errorf("stop the turn of %s: %w", key, err)
 	}
-	return t.wakeLater(ctx, key, "stop")
+	return postWake(ctx, t, key, "stop")
 }
 
 // SubagentsReported lists the calls of a turn whose subagents have answered. The turn has seen them from now on.
 func (s *Store) SubagentsReported(ctx context.Context, turn chat.TurnID) ([]chat.CallID, error) {
-	calls, err := s.q.SubagentReported(ctx, s.pool, turn)
-	return calls, classify(err)
+	calls, err := s.db.Q.SubagentReported(ctx, s.db.Pool, turn)
+	return calls, pg.Classify(err)
 }

@@ -13,6 +13,7 @@ import (
 	"xbot/internal/policy"
 	"xbot/internal/session"
 	"xbot/internal/store/dbsqlc"
+	"xbot/internal/store/pg"
 )
 
 // channelAgent is the channel of conversations between agents: nothing of them is delivered anywhere.
@@ -26,12 +27,12 @@ func (s *Store) HandTask(ctx context.Context, task chat.SubagentTask) (out chat.
 	if err != nil {
 		return out, err
 	}
-	err = s.inTx(ctx, func(tx *tx) error {
-		above, err := tx.lockTree(ctx, task.Session)
+	err = s.db.InTx(ctx, func(tx *pg.Tx) error {
+		above, err := lockTree(ctx, tx, task.Session)
 		if err != nil {
 			return err
 		}
-		before, err := s.q.SubagentByCall(ctx, tx, task.Call)
+		before, err := s.db.Q.SubagentByCall(ctx, tx, task.Call)
 		if err == nil {
 			out = chat.Handed{Subagent: refOf(before.Subagent), Background: before.Background}
 			return nil
@@ -39,28 +40,28 @@ func (s *Store) HandTask(ctx context.Context, task chat.SubagentTask) (out chat.
 		if !errors.Is(err, pgx.ErrNoRows) {
 			return fmt.Errorf("look for an earlier task of call %s: %w", task.Call, err)
 		}
-		tree, err := tx.allow(ctx, task, above, most.Subagents)
+		tree, err := allowSubagent(ctx, tx, task, above, most.Subagents)
 		if err != nil {
 			return err
 		}
-		agent, err := tx.subagentFor(ctx, task, above)
+		agent, err := subagentFor(ctx, tx, task, above)
 		if err != nil {
 			return err
 		}
 		out = chat.Handed{Subagent: refOf(agent), Background: task.Background}
-		return tx.hand(ctx, task, agent, tree)
+		return handTask(ctx, tx, task, agent, tree)
 	})
 	return out, err
 }
 
 // Handed returns what a call has handed to whom; ok is false if it has not.
 func (s *Store) Handed(ctx context.Context, call chat.CallID) (out chat.Handed, ok bool, err error) {
-	row, err := s.q.SubagentByCall(ctx, s.pool, call)
+	row, err := s.db.Q.SubagentByCall(ctx, s.db.Pool, call)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return out, false, nil
 	}
 	if err != nil {
-		return out, false, classify(fmt.Errorf("look for the task of call %s: %w", call, err))
+		return out, false, pg.Classify(fmt.Errorf("look for the task of call %s: %w", call, err))
 	}
 	return chat.Handed{Subagent: refOf(row.Subagent), Background: row.Background}, true, nil
 }
@@ -72,19 +73,19 @@ type place struct {
 }
 
 // lockTree finds the place of a session in its tree, and keeps others from handing out work in it meanwhile.
-func (t *tx) lockTree(ctx context.Context, key chat.SessionKey) (place, error) {
-	above, err := t.placeOf(ctx, key)
+func lockTree(ctx context.Context, t *pg.Tx, key chat.SessionKey) (place, error) {
+	above, err := positionOf(ctx, t, key)
 	if err != nil {
 		return above, err
 	}
-	if err := t.q.SubagentLock(ctx, t, string(above.root)); err != nil {
+	if err := t.Q.SubagentLock(ctx, t, string(above.root)); err != nil {
 		return place{}, fmt.Errorf("lock the subagents of %s: %w", above.root, err)
 	}
 	return above, nil
 }
 
-func (t *tx) placeOf(ctx context.Context, key chat.SessionKey) (place, error) {
-	row, err := t.q.SubagentGet(ctx, t, key)
+func positionOf(ctx context.Context, t *pg.Tx, key chat.SessionKey) (place, error) {
+	row, err := t.Q.SubagentGet(ctx, t, key)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return place{root: key}, nil
 	}
@@ -94,17 +95,17 @@ func (t *tx) placeOf(ctx context.Context, key chat.SessionKey) (place, error) {
 	return place{root: row.Root, depth: int(row.Depth)}, nil
 }
 
-// allow refuses a task that is beyond a limit, and else returns the tree that it belongs to.
-func (t *tx) allow(ctx context.Context, task chat.SubagentTask, above place, most policy.Subagents) (chat.TurnID, error) {
-	tree, err := t.q.SubagentTree(ctx, t, string(task.Turn))
+// allowSubagent refuses a task that is beyond a limit, and else returns the tree that it belongs to.
+func allowSubagent(ctx context.Context, t *pg.Tx, task chat.SubagentTask, above place, most policy.Subagents) (chat.TurnID, error) {
+	tree, err := t.Q.SubagentTree(ctx, t, string(task.Turn))
 	if err != nil {
 		return "", fmt.Errorf("find the tree of turn %s: %w", task.Turn, err)
 	}
-	load, err := t.q.SubagentLoadOf(ctx, t, dbsqlc.SubagentLoadOfParams{TurnID: task.Turn, Root: above.root, Tree: chat.TurnID(tree)})
+	load, err := t.Q.SubagentLoadOf(ctx, t, dbsqlc.SubagentLoadOfParams{TurnID: task.Turn, Root: above.root, Tree: chat.TurnID(tree)})
 	if err != nil {
 		return "", fmt.Errorf("count the subagents of %s: %w", above.root, err)
 	}
-	stopping, err := t.q.InboxStopFor(ctx, t, dbsqlc.InboxStopForParams{SessionKey: task.Session, TurnID: &task.Turn})
+	stopping, err := t.Q.InboxStopFor(ctx, t, dbsqlc.InboxStopForParams{SessionKey: task.Session, TurnID: &task.Turn})
 	if err != nil {
 		return "", fmt.Errorf("look for a stop of turn %s: %w", task.Turn, err)
 	}
@@ -124,19 +125,19 @@ func (t *tx) allow(ctx context.Context, task chat.SubagentTask, above place, mos
 }
 
 // subagentFor finds the subagent that a task is for, or makes it.
-func (t *tx) subagentFor(ctx context.Context, task chat.SubagentTask, above place) (dbsqlc.Subagent, error) {
-	there, err := t.q.SubagentByName(ctx, t, dbsqlc.SubagentByNameParams{Parent: task.Session, Role: task.Role, Instance: task.Instance})
+func subagentFor(ctx context.Context, t *pg.Tx, task chat.SubagentTask, above place) (dbsqlc.Subagent, error) {
+	there, err := t.Q.SubagentByName(ctx, t, dbsqlc.SubagentByNameParams{Parent: task.Session, Role: task.Role, Instance: task.Instance})
 	switch {
 	case err != nil && !errors.Is(err, pgx.ErrNoRows):
 		return there, fmt.Errorf("look for subagent %s: %w", task.Role, err)
 	case err == nil && task.New != nil:
 		return there, fault.Errorf(fault.Conflict, "%s is there already: send it the task with action send, or spawn another instance", refOf(there).Name())
 	case err == nil:
-		return there, classify(t.q.SubagentLoad(ctx, t, there.SessionKey))
+		return there, pg.Classify(t.Q.SubagentLoad(ctx, t, there.SessionKey))
 	case task.New == nil:
 		return there, noSubagent(task.Role, task.Instance)
 	}
-	return t.makeSubagent(ctx, task, above)
+	return makeSubagent(ctx, t, task, above)
 }
 
 func noSubagent(role, instance string) error {
@@ -146,8 +147,8 @@ func noSubagent(role, instance string) error {
 	return fault.Errorf(fault.NotFound, "there is no subagent %s:%s in this conversation: spawn it, or see action list", role, instance)
 }
 
-func (t *tx) makeSubagent(ctx context.Context, task chat.SubagentTask, above place) (dbsqlc.Subagent, error) {
-	parent, err := t.q.SessionGet(ctx, t, task.Session)
+func makeSubagent(ctx context.Context, t *pg.Tx, task chat.SubagentTask, above place) (dbsqlc.Subagent, error) {
+	parent, err := t.Q.SessionGet(ctx, t, task.Session)
 	if err != nil {
 		return dbsqlc.Subagent{}, fmt.Errorf("read session %s: %w", task.Session, err)
 	}
@@ -159,12 +160,12 @@ func (t *tx) makeSubagent(ctx context.Context, task chat.SubagentTask, above pla
 		Session: session.Key{Agent: parent.Agent, Kind: session.KindSubagent, ID: string(task.Call)}.String(),
 		Parent:  task.Session, Role: task.Role, Instance: task.Instance, Call: task.Call,
 	}
-	if _, err := t.q.SubagentSession(ctx, t, dbsqlc.SubagentSessionParams{
+	if _, err := t.Q.SubagentSession(ctx, t, dbsqlc.SubagentSessionParams{
 		Key: ref.Session, Channel: channelAgent, Title: ref.Name(), Model: task.New.Model, Think: task.New.Think, Parent: task.Session,
 	}); err != nil {
 		return dbsqlc.Subagent{}, fmt.Errorf("make the session of subagent %s: %w", ref.Name(), err)
 	}
-	row, err := t.q.SubagentInsert(ctx, t, dbsqlc.SubagentInsertParams{
+	row, err := t.Q.SubagentInsert(ctx, t, dbsqlc.SubagentInsertParams{
 		SessionKey: ref.Session, Parent: ref.Parent, Root: above.root, Role: ref.Role, Instance: ref.Instance, Depth: int32(above.depth + 1),
 		CallID: ref.Call, Profile: profile,
 	})
@@ -174,16 +175,16 @@ func (t *tx) makeSubagent(ctx context.Context, task chat.SubagentTask, above pla
 	return row, nil
 }
 
-// hand writes the task and the row that waits for a turn of the subagent.
-func (t *tx) hand(ctx context.Context, task chat.SubagentTask, agent dbsqlc.Subagent, tree chat.TurnID) error {
-	if err := t.q.SubagentTaskInsert(ctx, t, dbsqlc.SubagentTaskInsertParams{
+// handTask writes the task and the row that waits for a turn of the subagent.
+func handTask(ctx context.Context, t *pg.Tx, task chat.SubagentTask, agent dbsqlc.Subagent, tree chat.TurnID) error {
+	if err := t.Q.SubagentTaskInsert(ctx, t, dbsqlc.SubagentTaskInsertParams{
 		CallID: task.Call, SessionKey: agent.SessionKey, AskedIn: task.Turn, Tree: tree, Background: task.Background,
-		Words: Clean(chat.FirstWords(task.Text, taskWords)),
+		Words: pg.Clean(chat.FirstWords(task.Text, taskWords)),
 	}); err != nil {
 		return fmt.Errorf("write the task of call %s: %w", task.Call, err)
 	}
-	t.stir(agent.Root)
-	_, err := t.tell(ctx, chat.Told{
+	t.NotifyParent(agent.Root)
+	_, err := post(ctx, t, chat.Told{
 		Session: agent.SessionKey, Key: string(task.Call), Origin: chat.OriginSubagent, Text: "[task]\n" + task.Text,
 	})
 	return err
@@ -194,21 +195,21 @@ const taskWords = 120
 
 // Subagent returns what the workflow of a subagent is called after; NotFound if the session is none.
 func (s *Store) Subagent(ctx context.Context, key chat.SessionKey) (chat.SubagentRef, error) {
-	row, err := s.q.SubagentGet(ctx, s.pool, key)
+	row, err := s.db.Q.SubagentGet(ctx, s.db.Pool, key)
 	if err != nil {
-		return chat.SubagentRef{}, classify(fmt.Errorf("read subagent %s: %w", key, err))
+		return chat.SubagentRef{}, pg.Classify(fmt.Errorf("read subagent %s: %w", key, err))
 	}
 	return refOf(row), nil
 }
 
 // SubagentProfile returns what the role of a subagent was when it was made; nil if the session is no subagent's.
 func (s *Store) SubagentProfile(ctx context.Context, key chat.SessionKey) (*chat.Profile, error) {
-	row, err := s.q.SubagentGet(ctx, s.pool, key)
+	row, err := s.db.Q.SubagentGet(ctx, s.db.Pool, key)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, classify(fmt.Errorf("read subagent %s: %w", key, err))
+		return nil, pg.Classify(fmt.Errorf("read subagent %s: %w", key, err))
 	}
 	var p chat.Profile
 	if err := json.Unmarshal(row.Profile, &p); err != nil {

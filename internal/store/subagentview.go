@@ -13,6 +13,7 @@ import (
 	"xbot/internal/i18n"
 	"xbot/internal/session"
 	"xbot/internal/store/dbsqlc"
+	"xbot/internal/store/pg"
 )
 
 // maxSubagents is how many subagents of a conversation are listed.
@@ -39,12 +40,12 @@ func (s *Store) SubagentsAskedBy(ctx context.Context, key chat.SessionKey) ([]ch
 
 // SubagentTop is the conversation at the top of the tree that a subagent is part of; empty for nobody's subagent.
 func (s *Store) SubagentTop(ctx context.Context, key chat.SessionKey) (chat.SessionKey, error) {
-	row, err := s.q.SubagentGet(ctx, s.pool, key)
+	row, err := s.db.Q.SubagentGet(ctx, s.db.Pool, key)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return "", nil
 	}
 	if err != nil {
-		return "", classify(fmt.Errorf("find the place of %s: %w", key, err))
+		return "", pg.Classify(fmt.Errorf("find the place of %s: %w", key, err))
 	}
 	return row.Root, nil
 }
@@ -59,9 +60,9 @@ func (s *Store) LastMessages(ctx context.Context, key chat.SessionKey, n int) ([
 }
 
 func (s *Store) subagents(ctx context.Context, root, parent chat.SessionKey) ([]chat.Subagent, error) {
-	rows, err := s.q.SubagentList(ctx, s.pool, dbsqlc.SubagentListParams{Root: root, Parent: string(parent), N: maxSubagents})
+	rows, err := s.db.Q.SubagentList(ctx, s.db.Pool, dbsqlc.SubagentListParams{Root: root, Parent: string(parent), N: maxSubagents})
 	if err != nil {
-		return nil, classify(fmt.Errorf("list the subagents of %s: %w", root, err))
+		return nil, pg.Classify(fmt.Errorf("list the subagents of %s: %w", root, err))
 	}
 	out := make([]chat.Subagent, len(rows))
 	for i, r := range rows {
@@ -94,9 +95,9 @@ func stateOf(r dbsqlc.SubagentListRow) chat.SubagentState {
 // StopSubagent asks the running turn of a subagent, or of the conversation of a job, to stop, once for each key, and reports whether it
 // ran. Who asked for what it did is told so when it has stopped.
 func (s *Store) StopSubagent(ctx context.Context, key chat.SessionKey, why string) (ran bool, err error) {
-	err = s.inTx(ctx, func(tx *tx) error {
+	err = s.db.InTx(ctx, func(tx *pg.Tx) error {
 		ran = false
-		turn, err := s.q.TurnRunning(ctx, tx, key)
+		turn, err := s.db.Q.TurnRunning(ctx, tx, key)
 		if errors.Is(err, pgx.ErrNoRows) {
 			return nil
 		}
@@ -104,7 +105,7 @@ func (s *Store) StopSubagent(ctx context.Context, key chat.SessionKey, why strin
 			return fmt.Errorf("find the running turn: %w", err)
 		}
 		ran = true
-		return tx.stopTurnOf(ctx, key, turn, why)
+		return stopTurnOf(ctx, tx, key, turn, why)
 	})
 	return ran, err
 }
@@ -113,12 +114,12 @@ func (s *Store) StopSubagent(ctx context.Context, key chat.SessionKey, why strin
 // stays; the next task loads it again. wake: its workflow is to know.
 func (s *Store) UnloadSubagent(ctx context.Context, key chat.SessionKey, wake bool) (bool, error) {
 	unloaded := false
-	err := s.inTx(ctx, func(tx *tx) error {
+	err := s.db.InTx(ctx, func(tx *pg.Tx) error {
 		unloaded = false
-		if err := s.q.SubagentHold(ctx, tx, key); err != nil {
+		if err := s.db.Q.SubagentHold(ctx, tx, key); err != nil {
 			return fmt.Errorf("hold subagent %s: %w", key, err)
 		}
-		agent, err := s.q.SubagentUnload(ctx, tx, key)
+		agent, err := s.db.Q.SubagentUnload(ctx, tx, key)
 		if errors.Is(err, pgx.ErrNoRows) {
 			return nil
 		}
@@ -126,25 +127,25 @@ func (s *Store) UnloadSubagent(ctx context.Context, key chat.SessionKey, wake bo
 			return fmt.Errorf("unload subagent %s: %w", key, err)
 		}
 		unloaded = true
-		tx.stir(agent.Root)
-		if err := tx.memorizeSubagent(ctx, agent); err != nil {
+		tx.NotifyParent(agent.Root)
+		if err := memorizeSubagent(ctx, tx, agent); err != nil {
 			return err
 		}
 		if !wake {
 			return nil
 		}
-		return tx.wakeLater(ctx, key, "unload")
+		return postWake(ctx, tx, key, "unload")
 	})
 	return unloaded, err
 }
 
 // SubagentUnloaded reports whether a subagent was let go of, or is gone.
 func (s *Store) SubagentUnloaded(ctx context.Context, key chat.SessionKey) (bool, error) {
-	row, err := s.q.SubagentGet(ctx, s.pool, key)
+	row, err := s.db.Q.SubagentGet(ctx, s.db.Pool, key)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return true, nil
 	}
-	return row.UnloadedAt != nil, classify(err)
+	return row.UnloadedAt != nil, pg.Classify(err)
 }
 
 // SubagentOver reports whether the tree that a turn of a subagent belongs to has taken all the tokens that it may.
@@ -153,23 +154,23 @@ func (s *Store) SubagentOver(ctx context.Context, step chat.Step) (bool, error) 
 	if err != nil {
 		return false, err
 	}
-	tree, err := s.q.SubagentTree(ctx, s.pool, string(step.Turn))
+	tree, err := s.db.Q.SubagentTree(ctx, s.db.Pool, string(step.Turn))
 	if err != nil {
-		return false, classify(fmt.Errorf("find the tree of turn %s: %w", step.Turn, err))
+		return false, pg.Classify(fmt.Errorf("find the tree of turn %s: %w", step.Turn, err))
 	}
-	load, err := s.q.SubagentLoadOf(ctx, s.pool, dbsqlc.SubagentLoadOfParams{TurnID: step.Turn, Root: step.Session, Tree: chat.TurnID(tree)})
+	load, err := s.db.Q.SubagentLoadOf(ctx, s.db.Pool, dbsqlc.SubagentLoadOfParams{TurnID: step.Turn, Root: step.Session, Tree: chat.TurnID(tree)})
 	if err != nil {
-		return false, classify(fmt.Errorf("count the tokens of turn %s: %w", step.Turn, err))
+		return false, pg.Classify(fmt.Errorf("count the tokens of turn %s: %w", step.Turn, err))
 	}
 	return load.Tokens >= int64(most.Subagents.Tokens), nil
 }
 
 // mayWrite refuses what people write to a subagent that answers once and has answered: nobody would hear of a second answer.
-func (t *tx) mayWrite(ctx context.Context, key chat.SessionKey) error {
+func mayWrite(ctx context.Context, t *pg.Tx, key chat.SessionKey) error {
 	if parsed, err := session.Parse(key); err != nil || parsed.Kind != session.KindSubagent {
 		return nil // a key that nobody can read is no subagent's
 	}
-	over, err := t.q.SubagentAnswered(ctx, t, key)
+	over, err := t.Q.SubagentAnswered(ctx, t, key)
 	if err != nil {
 		return fmt.Errorf("look whether subagent %s has answered: %w", key, err)
 	}

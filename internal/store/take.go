@@ -9,21 +9,22 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/i18n"
 	"xbot/internal/store/dbsqlc"
+	"xbot/internal/store/pg"
 )
 
-// take brings a row that a turn has claimed into the transcript, behind what it replaced.
-func (t *tx) take(ctx context.Context, key chat.SessionKey, turn chat.TurnID, row claimed) error {
+// appendInbound brings a row that a turn has claimed into the transcript, behind what it replaced.
+func appendInbound(ctx context.Context, t *pg.Tx, key chat.SessionKey, turn chat.TurnID, row claimed, zones []string) error {
 	if row.Replaces {
-		if err := t.takeReplaced(ctx, key, turn, row); err != nil {
+		if err := appendReplaced(ctx, t, key, turn, row, zones); err != nil {
 			return err
 		}
 	}
 	if row.Kind == kindMessage && inGroup(key, row.Sender) {
-		if err := t.overheard(ctx, key, turn, chat.InboxID(row.ID)); err != nil {
+		if err := appendOverheard(ctx, t, key, turn, chat.InboxID(row.ID)); err != nil {
 			return err
 		}
 	}
-	content, err := t.withFiles(ctx, wordsOf(row.Body, row.Options), chat.InboxID(row.ID), row.Files)
+	content, err := withFiles(ctx, t, wordsOf(row.Body, row.Options), chat.InboxID(row.ID), row.Files)
 	if err != nil {
 		return err
 	}
@@ -39,7 +40,7 @@ func (t *tx) take(ctx context.Context, key chat.SessionKey, turn chat.TurnID, ro
 	case kindControl:
 		m.Origin = chat.OriginCommand
 	}
-	zone, err := t.zoneOf(ctx, row.UserID)
+	zone, err := zoneOf(ctx, t, row.UserID, zones)
 	if err != nil {
 		return err
 	}
@@ -47,22 +48,22 @@ func (t *tx) take(ctx context.Context, key chat.SessionKey, turn chat.TurnID, ro
 	if saidIn(row.Options).Named {
 		preface = chat.PrefaceToYou(preface)
 	}
-	return t.appendMessage(ctx, &m, preface)
+	return appendMessage(ctx, t, &m, preface)
 }
 
 // withFiles is what a message says, with what became of its files.
-func (t *tx) withFiles(ctx context.Context, text string, id chat.InboxID, n int32) (string, error) {
+func withFiles(ctx context.Context, t *pg.Tx, text string, id chat.InboxID, n int32) (string, error) {
 	if n == 0 {
 		return text, nil
 	}
-	files, err := filesOf(ctx, t.q, t, id)
+	files, err := filesOf(ctx, t.Q, t, id)
 	return chat.Arrived(text, files), err
 }
 
 // wordsOf returns what a person wrote, where a row holds the command that it stands for.
 func wordsOf(body string, options json.RawMessage) string {
 	if said := saidIn(options); said.Said != "" {
-		return Clean(said.Said)
+		return pg.Clean(said.Said)
 	}
 	return body
 }
@@ -75,22 +76,22 @@ func saidIn(options json.RawMessage) (said chat.Options) {
 	return said
 }
 
-// takeReplaced appends the messages that the row superseded, and one that lists those that a full queue dropped for it.
-func (t *tx) takeReplaced(ctx context.Context, key chat.SessionKey, turn chat.TurnID, row claimed) error {
-	if err := t.q.QueueAdopt(ctx, t, dbsqlc.QueueAdoptParams{ID: row.ID, Session: key}); err != nil {
+// appendReplaced appends the messages that the row superseded, and one that lists those that a full queue dropped for it.
+func appendReplaced(ctx context.Context, t *pg.Tx, key chat.SessionKey, turn chat.TurnID, row claimed, zones []string) error {
+	if err := t.Q.QueueAdopt(ctx, t, dbsqlc.QueueAdoptParams{ID: row.ID, Session: key}); err != nil {
 		return fmt.Errorf("adopt what other messages had replaced: %w", err)
 	}
-	rows, err := t.q.QueueReplaced(ctx, t, row.ID)
+	rows, err := t.Q.QueueReplaced(ctx, t, row.ID)
 	if err != nil {
 		return fmt.Errorf("read what message %d replaced: %w", row.ID, err)
 	}
-	zone, err := t.zoneOf(ctx, row.UserID)
+	zone, err := zoneOf(ctx, t, row.UserID, zones)
 	if err != nil {
 		return err
 	}
 	if said := summaryOf(rows); said != "" {
 		m := chat.Message{Session: key, Turn: turn, Role: chat.RoleUser, Origin: chat.OriginSummarized, Content: said}
-		if err := t.appendMessage(ctx, &m, chat.PrefaceIn(row.AcceptedAt, zone, row.Cwd)); err != nil {
+		if err := appendMessage(ctx, t, &m, chat.PrefaceIn(row.AcceptedAt, zone, row.Cwd)); err != nil {
 			return err
 		}
 	}
@@ -98,7 +99,7 @@ func (t *tx) takeReplaced(ctx context.Context, key chat.SessionKey, turn chat.Tu
 		if r.Outcome != outcomeSuperseded {
 			continue
 		}
-		content, err := t.withFiles(ctx, r.Body, r.ID, r.Files)
+		content, err := withFiles(ctx, t, r.Body, r.ID, r.Files)
 		if err != nil {
 			return err
 		}
@@ -110,7 +111,7 @@ func (t *tx) takeReplaced(ctx context.Context, key chat.SessionKey, turn chat.Tu
 		if r.Kind == kindBackground { // the product's own words, which no message has superseded
 			m.Origin, m.ClientMessageID, mark = r.Account, "", ""
 		}
-		if err := t.appendMessage(ctx, &m, chat.PrefaceIn(r.AcceptedAt, zone, row.Cwd)+mark); err != nil {
+		if err := appendMessage(ctx, t, &m, chat.PrefaceIn(r.AcceptedAt, zone, row.Cwd)+mark); err != nil {
 			return err
 		}
 	}

@@ -13,11 +13,12 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/store/dbsqlc"
+	"xbot/internal/store/pg"
 )
 
 // planAgain makes the to-do list what the conversation says that it is: as the last call that is still in there wrote it.
-func (t *tx) planAgain(ctx context.Context, key chat.SessionKey) error {
-	written, err := t.q.TodosWritten(ctx, t, key)
+func planAgain(ctx context.Context, t *pg.Tx, key chat.SessionKey) error {
+	written, err := t.Q.TodosWritten(ctx, t, key)
 	if err != nil && !errors.Is(err, pgx.ErrNoRows) {
 		return fmt.Errorf("look for an earlier to-do list: %w", err)
 	}
@@ -26,10 +27,10 @@ func (t *tx) planAgain(ctx context.Context, key chat.SessionKey) error {
 	if err != nil {
 		return fmt.Errorf("encode to-dos: %w", err)
 	}
-	if err := t.q.TodosSet(ctx, t, dbsqlc.TodosSetParams{SessionKey: key, Items: items}); err != nil {
+	if err := t.Q.TodosSet(ctx, t, dbsqlc.TodosSetParams{SessionKey: key, Items: items}); err != nil {
 		return fmt.Errorf("write to-dos: %w", err)
 	}
-	t.emit(key, chat.EventTodos, todos)
+	t.Emit(key, chat.EventTodos, todos)
 	return nil
 }
 
@@ -55,33 +56,33 @@ func writtenTodos(arguments string) []chat.Todo {
 
 // planOf gives a copy the to-do list of where it ends: that of the original, unless it was written, or cleared by a reset,
 // after that.
-func (t *tx) planOf(ctx context.Context, n NewFork, c *copies) error {
-	if err := t.q.ForkTodos(ctx, t, dbsqlc.ForkTodosParams{NewKey: n.Key, SessionKey: n.From}); err != nil {
+func planOf(ctx context.Context, t *pg.Tx, n NewFork, c *copies) error {
+	if err := t.Q.ForkTodos(ctx, t, dbsqlc.ForkTodosParams{NewKey: n.Key, SessionKey: n.From}); err != nil {
 		return err
 	}
-	began, err := t.q.ForkReset(ctx, t, n.From)
+	began, err := t.Q.ForkReset(ctx, t, n.From)
 	if err != nil {
 		return err
 	}
 	if began != nil && c.controls[*began] == 0 {
-		return t.planAgain(ctx, n.Key)
+		return planAgain(ctx, t, n.Key)
 	}
-	written, err := t.q.TodosWritten(ctx, t, n.From)
+	written, err := t.Q.TodosWritten(ctx, t, n.From)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return nil
 	}
 	if _, copied := c.messages[written.MessageID]; copied || err != nil {
 		return err
 	}
-	return t.planAgain(ctx, n.Key)
+	return planAgain(ctx, t, n.Key)
 }
 
 // TodosElsewhere lists what is left to do in other conversations of whoever a session belongs to, the newest list first. A
 // conversation of a group tells of the group's alone.
 func (s *Store) TodosElsewhere(ctx context.Context, key chat.SessionKey, most int) ([]chat.TodoList, error) {
-	rows, err := s.q.TodosElsewhere(ctx, s.pool, dbsqlc.TodosElsewhereParams{Session: key, N: int32(most)})
+	rows, err := s.db.Q.TodosElsewhere(ctx, s.db.Pool, dbsqlc.TodosElsewhereParams{Session: key, N: int32(most)})
 	if err != nil {
-		return nil, classify(fmt.Errorf("read to-dos of other conversations: %w", err))
+		return nil, pg.Classify(fmt.Errorf("read to-dos of other conversations: %w", err))
 	}
 	out := make([]chat.TodoList, len(rows))
 	for i, r := range rows {
@@ -94,9 +95,9 @@ func (s *Store) TodosElsewhere(ctx context.Context, key chat.SessionKey, most in
 
 // TodosOf lists what is left to do in the conversations of a user, the newest list first.
 func (s *Store) TodosOf(ctx context.Context, user chat.UserID, most int) ([]chat.TodoList, error) {
-	rows, err := s.q.TodosOf(ctx, s.pool, dbsqlc.TodosOfParams{UserID: user, N: int32(most)})
+	rows, err := s.db.Q.TodosOf(ctx, s.db.Pool, dbsqlc.TodosOfParams{UserID: user, N: int32(most)})
 	if err != nil {
-		return nil, classify(fmt.Errorf("read to-dos of user %d: %w", user, err))
+		return nil, pg.Classify(fmt.Errorf("read to-dos of user %d: %w", user, err))
 	}
 	out := make([]chat.TodoList, len(rows))
 	for i, r := range rows {

@@ -14,6 +14,7 @@ import (
 	"xbot/internal/fault"
 	"xbot/internal/session"
 	"xbot/internal/store/dbsqlc"
+	"xbot/internal/store/pg"
 )
 
 // Delivery is an authentic call of a trigger.
@@ -39,8 +40,8 @@ const callsWindow = time.Minute
 // row, also where the trigger is off by now. Calls of one trigger follow each other, so that all replicas together keep to
 // its limit. NotFound: the trigger is gone. Conflict: it is off, or its conversation is gone. RateLimited says when to come again.
 func (s *Store) CallTrigger(ctx context.Context, d Delivery) (out Called, err error) {
-	err = s.inTx(ctx, func(tx *tx) error {
-		row, err := s.q.TriggerLock(ctx, tx, d.Trigger)
+	err = s.db.InTx(ctx, func(tx *pg.Tx) error {
+		row, err := s.db.Q.TriggerLock(ctx, tx, d.Trigger)
 		if errors.Is(err, pgx.ErrNoRows) {
 			return noTrigger()
 		}
@@ -48,7 +49,7 @@ func (s *Store) CallTrigger(ctx context.Context, d Delivery) (out Called, err er
 			return fmt.Errorf("lock trigger: %w", err)
 		}
 		out.Session = row.SessionKey
-		n, err := s.q.TriggerRepeated(ctx, tx, dbsqlc.TriggerRepeatedParams{TriggerID: d.Trigger, Key: d.Key})
+		n, err := s.db.Q.TriggerRepeated(ctx, tx, dbsqlc.TriggerRepeatedParams{TriggerID: d.Trigger, Key: d.Key})
 		if err != nil || n > 0 {
 			out.Duplicate = n > 0
 			return err
@@ -56,7 +57,7 @@ func (s *Store) CallTrigger(ctx context.Context, d Delivery) (out Called, err er
 		if !row.Enabled {
 			return fault.Errorf(fault.Conflict, "this trigger is switched off")
 		}
-		if err := tx.withinRate(ctx, row); err != nil {
+		if err := withinRate(ctx, tx, row); err != nil {
 			return err
 		}
 		return s.tellCalled(ctx, tx, row, d)
@@ -64,8 +65,8 @@ func (s *Store) CallTrigger(ctx context.Context, d Delivery) (out Called, err er
 	return out, err
 }
 
-func (t *tx) withinRate(ctx context.Context, row dbsqlc.Trigger) error {
-	ago, err := t.q.TriggerNth(ctx, t, dbsqlc.TriggerNthParams{TriggerID: row.ID, N: row.PerMinute})
+func withinRate(ctx context.Context, t *pg.Tx, row dbsqlc.Trigger) error {
+	ago, err := t.Q.TriggerNth(ctx, t, dbsqlc.TriggerNthParams{TriggerID: row.ID, N: row.PerMinute})
 	if errors.Is(err, pgx.ErrNoRows) {
 		return nil // there were not so many yet
 	}
@@ -78,7 +79,7 @@ func (t *tx) withinRate(ctx context.Context, row dbsqlc.Trigger) error {
 	return nil
 }
 
-func (s *Store) tellCalled(ctx context.Context, tx *tx, row dbsqlc.Trigger, d Delivery) error {
+func (s *Store) tellCalled(ctx context.Context, tx *pg.Tx, row dbsqlc.Trigger, d Delivery) error {
 	to, err := s.answersIn(ctx, tx, row)
 	if err != nil {
 		return err
@@ -87,34 +88,34 @@ func (s *Store) tellCalled(ctx context.Context, tx *tx, row dbsqlc.Trigger, d De
 		return err
 	}
 	told := chat.Told{Session: row.SessionKey, Key: d.Trigger + "/" + d.Key, Origin: chat.OriginHook, Text: d.Text, To: to}
-	id, err := tx.tellRow(ctx, told, "")
+	id, err := postRow(ctx, tx, told, "")
 	if err != nil {
 		return err
 	}
-	if err := s.q.TriggerDelivered(ctx, tx, dbsqlc.TriggerDeliveredParams{
-		TriggerID: d.Trigger, Key: d.Key, Event: Clean(d.Event), Bytes: int32(d.Bytes), Note: Clean(d.Note), InboxID: int64(id),
+	if err := s.db.Q.TriggerDelivered(ctx, tx, dbsqlc.TriggerDeliveredParams{
+		TriggerID: d.Trigger, Key: d.Key, Event: pg.Clean(d.Event), Bytes: int32(d.Bytes), Note: pg.Clean(d.Note), InboxID: int64(id),
 	}); err != nil {
 		return fmt.Errorf("note delivery: %w", err)
 	}
-	return s.q.TriggerFired(ctx, tx, d.Trigger)
+	return s.db.Q.TriggerFired(ctx, tx, d.Trigger)
 }
 
 // answersIn is where answers are delivered on a platform; nil: on none. A conversation that is not its owner's any more gets none.
-func (s *Store) answersIn(ctx context.Context, tx *tx, row dbsqlc.Trigger) (*chat.Address, error) {
+func (s *Store) answersIn(ctx context.Context, tx *pg.Tx, row dbsqlc.Trigger) (*chat.Address, error) {
 	key := cmp.Or(row.AnswerIn, row.SessionKey)
-	found, err := s.q.SessionGet(ctx, tx, key)
+	found, err := s.db.Q.SessionGet(ctx, tx, key)
 	if errors.Is(err, pgx.ErrNoRows) || err == nil && found.UserID != row.UserID {
 		return nil, nil
 	}
 	if err != nil {
 		return nil, fmt.Errorf("look for the conversation that is answered in: %w", err)
 	}
-	return tx.placeNow(ctx, key)
+	return currentAddress(ctx, tx, key)
 }
 
 // calledSession makes sure that the conversation of a trigger is there and its owner's. One of its own is made, on the channel that
 // its answers are for.
-func (s *Store) calledSession(ctx context.Context, tx *tx, row dbsqlc.Trigger, to *chat.Address) error {
+func (s *Store) calledSession(ctx context.Context, tx *pg.Tx, row dbsqlc.Trigger, to *chat.Address) error {
 	if row.SessionKey == hookConversation(row.ID) {
 		origin := chat.Origin{Label: row.Name, Provider: "hook"}
 		if to != nil {
@@ -124,13 +125,13 @@ func (s *Store) calledSession(ctx context.Context, tx *tx, row dbsqlc.Trigger, t
 		if err != nil {
 			return fmt.Errorf("encode origin: %w", err)
 		}
-		if _, err := s.q.SessionCreate(ctx, tx, dbsqlc.SessionCreateParams{
+		if _, err := s.db.Q.SessionCreate(ctx, tx, dbsqlc.SessionCreateParams{
 			Key: row.SessionKey, UserID: row.UserID, Channel: origin.Provider, Title: row.Name, Agent: session.DefaultAgent, ChatType: chat.ChatHook, Origin: body,
 		}); err != nil {
 			return fmt.Errorf("make the conversation of a trigger: %w", err)
 		}
 	}
-	found, err := s.q.SessionGet(ctx, tx, row.SessionKey)
+	found, err := s.db.Q.SessionGet(ctx, tx, row.SessionKey)
 	if errors.Is(err, pgx.ErrNoRows) || err == nil && found.UserID != row.UserID {
 		return fault.Errorf(fault.Conflict, "the conversation of this trigger is gone; its owner has to choose another one")
 	}
@@ -144,7 +145,7 @@ func hookConversation(id string) chat.SessionKey {
 
 // TriggerRefused notes for the owner of a trigger why a call was refused, at most once in a second.
 func (s *Store) TriggerRefused(ctx context.Context, id, why string) error {
-	return classify(s.q.TriggerRefused(ctx, s.pool, dbsqlc.TriggerRefusedParams{ID: id, Why: Clean(why)}))
+	return pg.Classify(s.db.Q.TriggerRefused(ctx, s.db.Pool, dbsqlc.TriggerRefusedParams{ID: id, Why: pg.Clean(why)}))
 }
 
 // TriggerFires lists the newest calls of a trigger that were accepted, the newest first. NotFound: the user has no such trigger.
@@ -156,9 +157,9 @@ func (s *Store) TriggerFires(ctx context.Context, user chat.UserID, id string, l
 	if t.Owner != user {
 		return nil, noTrigger()
 	}
-	rows, err := s.q.TriggerDeliveries(ctx, s.pool, dbsqlc.TriggerDeliveriesParams{TriggerID: id, N: int32(limit)})
+	rows, err := s.db.Q.TriggerDeliveries(ctx, s.db.Pool, dbsqlc.TriggerDeliveriesParams{TriggerID: id, N: int32(limit)})
 	if err != nil {
-		return nil, classify(fmt.Errorf("list calls: %w", err))
+		return nil, pg.Classify(fmt.Errorf("list calls: %w", err))
 	}
 	out := make([]chat.Fire, len(rows))
 	for i, r := range rows {

@@ -10,6 +10,7 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/store/dbsqlc"
+	"xbot/internal/store/pg"
 )
 
 // MaxTriggers is how many triggers a user may have.
@@ -28,11 +29,11 @@ type OwnedTrigger struct {
 // name, or as many as they may.
 func (s *Store) AddTrigger(ctx context.Context, t OwnedTrigger) (chat.Trigger, error) {
 	var made dbsqlc.Trigger
-	err := s.inTx(ctx, func(tx *tx) error {
-		if err := s.q.TriggerOwnerLock(ctx, tx, t.Owner); err != nil {
+	err := s.db.InTx(ctx, func(tx *pg.Tx) error {
+		if err := s.db.Q.TriggerOwnerLock(ctx, tx, t.Owner); err != nil {
 			return fmt.Errorf("lock the owner: %w", err)
 		}
-		known, err := s.q.TriggerFind(ctx, tx, dbsqlc.TriggerFindParams{UserID: t.Owner, Word: t.Name})
+		known, err := s.db.Q.TriggerFind(ctx, tx, dbsqlc.TriggerFindParams{UserID: t.Owner, Word: t.Name})
 		switch {
 		case err == nil && t.MadeBy != "" && known.MadeBy == t.MadeBy:
 			made = known
@@ -42,7 +43,7 @@ func (s *Store) AddTrigger(ctx context.Context, t OwnedTrigger) (chat.Trigger, e
 		case !errors.Is(err, pgx.ErrNoRows):
 			return fmt.Errorf("look for the name: %w", err)
 		}
-		n, err := s.q.TriggerCount(ctx, tx, t.Owner)
+		n, err := s.db.Q.TriggerCount(ctx, tx, t.Owner)
 		if err != nil {
 			return fmt.Errorf("count triggers: %w", err)
 		}
@@ -52,13 +53,13 @@ func (s *Store) AddTrigger(ctx context.Context, t OwnedTrigger) (chat.Trigger, e
 		if err := s.sealed(ctx, tx, t.Secret); err != nil {
 			return err
 		}
-		if _, err := s.q.TriggerAdd(ctx, tx, dbsqlc.TriggerAddParams{
-			ID: t.ID, UserID: t.Owner, Name: Clean(t.Name), Source: t.Source, Secret: t.Secret, SessionKey: t.Session, AnswerIn: t.AnswerIn,
-			Template: Clean(t.Template), OneShot: t.OneShot, PerMinute: int32(t.PerMinute), MadeBy: t.MadeBy,
+		if _, err := s.db.Q.TriggerAdd(ctx, tx, dbsqlc.TriggerAddParams{
+			ID: t.ID, UserID: t.Owner, Name: pg.Clean(t.Name), Source: t.Source, Secret: t.Secret, SessionKey: t.Session, AnswerIn: t.AnswerIn,
+			Template: pg.Clean(t.Template), OneShot: t.OneShot, PerMinute: int32(t.PerMinute), MadeBy: t.MadeBy,
 		}); err != nil {
 			return fmt.Errorf("add trigger: %w", err)
 		}
-		made, err = s.q.TriggerGet(ctx, tx, t.ID)
+		made, err = s.db.Q.TriggerGet(ctx, tx, t.ID)
 		return err
 	})
 	return triggerOf(made).Trigger, err
@@ -70,13 +71,13 @@ func triggerNameTaken(name string) error {
 
 // Trigger returns the trigger of an id: NotFound if there is none.
 func (s *Store) Trigger(ctx context.Context, id string) (OwnedTrigger, error) {
-	row, err := s.q.TriggerGet(ctx, s.pool, id)
+	row, err := s.db.Q.TriggerGet(ctx, s.db.Pool, id)
 	return foundTrigger(row, err)
 }
 
 // FindTrigger returns a trigger of a user by its id or name: NotFound if there is none.
 func (s *Store) FindTrigger(ctx context.Context, user chat.UserID, word string) (OwnedTrigger, error) {
-	row, err := s.q.TriggerFind(ctx, s.pool, dbsqlc.TriggerFindParams{UserID: user, Word: Clean(word)})
+	row, err := s.db.Q.TriggerFind(ctx, s.db.Pool, dbsqlc.TriggerFindParams{UserID: user, Word: pg.Clean(word)})
 	return foundTrigger(row, err)
 }
 
@@ -85,7 +86,7 @@ func foundTrigger(row dbsqlc.Trigger, err error) (OwnedTrigger, error) {
 		return OwnedTrigger{}, noTrigger()
 	}
 	if err != nil {
-		return OwnedTrigger{}, classify(fmt.Errorf("read trigger: %w", err))
+		return OwnedTrigger{}, pg.Classify(fmt.Errorf("read trigger: %w", err))
 	}
 	return triggerOf(row), nil
 }
@@ -94,9 +95,9 @@ func noTrigger() error { return fault.Errorf(fault.NotFound, "there is no such t
 
 // Triggers lists the triggers of a user by name.
 func (s *Store) Triggers(ctx context.Context, user chat.UserID) ([]chat.Trigger, error) {
-	rows, err := s.q.TriggerList(ctx, s.pool, user)
+	rows, err := s.db.Q.TriggerList(ctx, s.db.Pool, user)
 	if err != nil {
-		return nil, classify(fmt.Errorf("list triggers: %w", err))
+		return nil, pg.Classify(fmt.Errorf("list triggers: %w", err))
 	}
 	out := make([]chat.Trigger, len(rows))
 	for i, r := range rows {
@@ -108,16 +109,16 @@ func (s *Store) Triggers(ctx context.Context, user chat.UserID) ([]chat.Trigger,
 
 // ReplaceTrigger changes what its owner may change of a trigger: everything but its source.
 func (s *Store) ReplaceTrigger(ctx context.Context, user chat.UserID, id string, d chat.TriggerDraft) error {
-	return s.inTx(ctx, func(tx *tx) error {
-		taken, err := s.q.TriggerNameTaken(ctx, tx, dbsqlc.TriggerNameTakenParams{UserID: user, Name: Clean(d.Name), ID: id})
+	return s.db.InTx(ctx, func(tx *pg.Tx) error {
+		taken, err := s.db.Q.TriggerNameTaken(ctx, tx, dbsqlc.TriggerNameTakenParams{UserID: user, Name: pg.Clean(d.Name), ID: id})
 		if err != nil {
 			return fmt.Errorf("look for the name: %w", err)
 		}
 		if taken {
 			return triggerNameTaken(d.Name)
 		}
-		return changedTrigger(s.q.TriggerReplace(ctx, tx, dbsqlc.TriggerReplaceParams{
-			ID: id, UserID: user, Name: Clean(d.Name), SessionKey: d.Session, AnswerIn: d.AnswerIn, Template: Clean(d.Template), OneShot: d.OneShot,
+		return changedTrigger(s.db.Q.TriggerReplace(ctx, tx, dbsqlc.TriggerReplaceParams{
+			ID: id, UserID: user, Name: pg.Clean(d.Name), SessionKey: d.Session, AnswerIn: d.AnswerIn, Template: pg.Clean(d.Template), OneShot: d.OneShot,
 			PerMinute: int32(d.PerMinute), Enabled: !d.Off,
 		}))
 	})
@@ -125,17 +126,17 @@ func (s *Store) ReplaceTrigger(ctx context.Context, user chat.UserID, id string,
 
 // SetTriggerSecret replaces the sealed secret of a trigger: what is signed with the one before is refused from then on.
 func (s *Store) SetTriggerSecret(ctx context.Context, user chat.UserID, id string, sealed []byte) error {
-	return s.inTx(ctx, func(tx *tx) error {
+	return s.db.InTx(ctx, func(tx *pg.Tx) error {
 		if err := s.sealed(ctx, tx, sealed); err != nil {
 			return err
 		}
-		return changedTrigger(s.q.TriggerSecret(ctx, tx, dbsqlc.TriggerSecretParams{ID: id, UserID: user, Secret: sealed}))
+		return changedTrigger(s.db.Q.TriggerSecret(ctx, tx, dbsqlc.TriggerSecretParams{ID: id, UserID: user, Secret: sealed}))
 	})
 }
 
 // DeleteTrigger removes a trigger and its history. The conversation that it called stays.
 func (s *Store) DeleteTrigger(ctx context.Context, user chat.UserID, id string) error {
-	return classify(changedTrigger(s.q.TriggerDelete(ctx, s.pool, dbsqlc.TriggerDeleteParams{ID: id, UserID: user})))
+	return pg.Classify(changedTrigger(s.db.Q.TriggerDelete(ctx, s.db.Pool, dbsqlc.TriggerDeleteParams{ID: id, UserID: user})))
 }
 
 func changedTrigger(n int64, err error) error {
@@ -155,8 +156,8 @@ func (s *Store) SessionPlace(ctx context.Context, user chat.UserID, key chat.Ses
 	if err != nil {
 		return nil, err
 	}
-	err = s.inTx(ctx, func(tx *tx) error {
-		place, err = tx.placeNow(ctx, key)
+	err = s.db.InTx(ctx, func(tx *pg.Tx) error {
+		place, err = currentAddress(ctx, tx, key)
 		return err
 	})
 	return place, err

@@ -12,17 +12,18 @@ import (
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
 	"xbot/internal/store/dbsqlc"
+	"xbot/internal/store/pg"
 )
 
 // EditQueued changes the text of a message that waits, named by the id that its platform gave it. It reports false, and
 // changes nothing, once a turn has claimed the message or it ended otherwise. NotFound when there is no such message.
 func (s *Store) EditQueued(ctx context.Context, channel, account string, user chat.UserID, platformID, text string) (changed bool, err error) {
-	err = s.inTx(ctx, func(tx *tx) error {
-		row, err := tx.delivered(ctx, channel, account, user, platformID)
+	err = s.db.InTx(ctx, func(tx *pg.Tx) error {
+		row, err := findDelivered(ctx, tx, channel, account, user, platformID)
 		if err != nil {
 			return err
 		}
-		changed, err = tx.edit(ctx, row.ID, text)
+		changed, err = editQueued(ctx, tx, row.ID, text)
 		return err
 	})
 	return changed, err
@@ -31,12 +32,12 @@ func (s *Store) EditQueued(ctx context.Context, channel, account string, user ch
 // RecallQueued takes a message back that waits, named by the id that its platform gave it. It reports false, and changes
 // nothing, once a turn has claimed the message or it ended otherwise. NotFound when there is no such message.
 func (s *Store) RecallQueued(ctx context.Context, channel, account string, user chat.UserID, platformID string) (changed bool, err error) {
-	err = s.inTx(ctx, func(tx *tx) error {
-		row, err := tx.delivered(ctx, channel, account, user, platformID)
+	err = s.db.InTx(ctx, func(tx *pg.Tx) error {
+		row, err := findDelivered(ctx, tx, channel, account, user, platformID)
 		if err != nil {
 			return err
 		}
-		changed, err = tx.recall(ctx, row.ID)
+		changed, err = recallQueued(ctx, tx, row.ID)
 		return err
 	})
 	return changed, err
@@ -44,15 +45,15 @@ func (s *Store) RecallQueued(ctx context.Context, channel, account string, user 
 
 // EditWaiting does what EditQueued does, for a message of a session. It is a Conflict once a turn has claimed it.
 func (s *Store) EditWaiting(ctx context.Context, key chat.SessionKey, id chat.InboxID, text string) error {
-	return s.inTx(ctx, func(tx *tx) error {
-		row, err := tx.waiting(ctx, key, id)
+	return s.db.InTx(ctx, func(tx *pg.Tx) error {
+		row, err := findWaiting(ctx, tx, key, id)
 		if err != nil {
 			return err
 		}
 		if row.Kind == kindControl {
 			return fault.Errorf(fault.Conflict, "a command cannot be changed while it waits; take it back and send another one")
 		}
-		changed, err := tx.edit(ctx, id, text)
+		changed, err := editQueued(ctx, tx, id, text)
 		if err == nil && !changed {
 			return tooLate
 		}
@@ -63,11 +64,11 @@ func (s *Store) EditWaiting(ctx context.Context, key chat.SessionKey, id chat.In
 // RecallWaiting does what RecallQueued does, for a message or command of a session. It is a Conflict once a turn has
 // claimed it.
 func (s *Store) RecallWaiting(ctx context.Context, key chat.SessionKey, id chat.InboxID) error {
-	return s.inTx(ctx, func(tx *tx) error {
-		if _, err := tx.waiting(ctx, key, id); err != nil {
+	return s.db.InTx(ctx, func(tx *pg.Tx) error {
+		if _, err := findWaiting(ctx, tx, key, id); err != nil {
 			return err
 		}
-		changed, err := tx.recall(ctx, id)
+		changed, err := recallQueued(ctx, tx, id)
 		if err == nil && !changed {
 			return tooLate
 		}
@@ -78,8 +79,8 @@ func (s *Store) RecallWaiting(ctx context.Context, key chat.SessionKey, id chat.
 // tooLate says that a message does not wait any more.
 var tooLate = fault.Errorf(fault.Conflict, "the message does not wait any more, so it cannot be changed or taken back; stop the turn or send another message")
 
-func (t *tx) delivered(ctx context.Context, channel, account string, user chat.UserID, platformID string) (dbsqlc.InboxByPlatformIDRow, error) {
-	row, err := t.q.InboxByPlatformID(ctx, t, dbsqlc.InboxByPlatformIDParams{Channel: channel, Account: account, UserID: user, PlatformID: platformID})
+func findDelivered(ctx context.Context, t *pg.Tx, channel, account string, user chat.UserID, platformID string) (dbsqlc.InboxByPlatformIDRow, error) {
+	row, err := t.Q.InboxByPlatformID(ctx, t, dbsqlc.InboxByPlatformIDParams{Channel: channel, Account: account, UserID: user, PlatformID: platformID})
 	if errors.Is(err, pgx.ErrNoRows) {
 		return row, fault.Errorf(fault.NotFound, "there is no message %q", platformID)
 	}
@@ -89,9 +90,9 @@ func (t *tx) delivered(ctx context.Context, channel, account string, user chat.U
 	return row, nil
 }
 
-// waiting finds a message or command of a session that may still wait.
-func (t *tx) waiting(ctx context.Context, key chat.SessionKey, id chat.InboxID) (dbsqlc.QueueFindRow, error) {
-	row, err := t.q.QueueFind(ctx, t, dbsqlc.QueueFindParams{ID: id, SessionKey: key})
+// findWaiting finds a message or command of a session that may still wait.
+func findWaiting(ctx context.Context, t *pg.Tx, key chat.SessionKey, id chat.InboxID) (dbsqlc.QueueFindRow, error) {
+	row, err := t.Q.QueueFind(ctx, t, dbsqlc.QueueFindParams{ID: id, SessionKey: key})
 	if errors.Is(err, pgx.ErrNoRows) || err == nil && row.Kind != kindMessage && row.Kind != kindControl {
 		return row, fault.Errorf(fault.NotFound, "there is no message %d in this conversation", id)
 	}
@@ -101,25 +102,25 @@ func (t *tx) waiting(ctx context.Context, key chat.SessionKey, id chat.InboxID) 
 	return row, nil
 }
 
-// edit changes a message that waits and tells the new text under the id that it was told with.
-func (t *tx) edit(ctx context.Context, id chat.InboxID, text string) (bool, error) {
-	r, err := t.q.QueueEdit(ctx, t, dbsqlc.QueueEditParams{ID: id, Body: Clean(text)})
+// editQueued changes a message that waits and tells the new text under the id that it was told with.
+func editQueued(ctx context.Context, t *pg.Tx, id chat.InboxID, text string) (bool, error) {
+	r, err := t.Q.QueueEdit(ctx, t, dbsqlc.QueueEditParams{ID: id, Body: pg.Clean(text)})
 	if errors.Is(err, pgx.ErrNoRows) {
 		return false, nil
 	}
 	if err != nil {
 		return false, fmt.Errorf("change message %d: %w", id, err)
 	}
-	t.touch = true
-	t.emit(r.SessionKey, chat.EventQueued, chat.Queued{
+	t.Touch()
+	t.Emit(r.SessionKey, chat.EventQueued, chat.Queued{
 		Inbox: id, ClientMessageID: r.PlatformID, Text: r.Body, Mode: r.Mode, Sender: r.Sender, Throttled: r.Throttled,
 	})
 	return true, nil
 }
 
-// recall ends a message that waits. What it had superseded stays out of the queue, and comes with another message.
-func (t *tx) recall(ctx context.Context, id chat.InboxID) (bool, error) {
-	r, err := t.q.QueueEnd(ctx, t, dbsqlc.QueueEndParams{ID: id, Outcome: outcomeRecalled})
+// recallQueued ends a message that waits. What it had superseded stays out of the queue, and comes with another message.
+func recallQueued(ctx context.Context, t *pg.Tx, id chat.InboxID) (bool, error) {
+	r, err := t.Q.QueueEnd(ctx, t, dbsqlc.QueueEndParams{ID: id, Outcome: outcomeRecalled})
 	if errors.Is(err, pgx.ErrNoRows) {
 		return false, nil
 	}
@@ -127,8 +128,8 @@ func (t *tx) recall(ctx context.Context, id chat.InboxID) (bool, error) {
 		return false, fmt.Errorf("take message %d back: %w", id, err)
 	}
 	var got Accepted
-	t.drop(r.SessionKey, &got, id, r.Body, outcomeRecalled, i18n.Recalled)
-	return true, t.disown(ctx, id, false)
+	dropQueued(t, r.SessionKey, &got, id, r.Body, outcomeRecalled, i18n.Recalled)
+	return true, disownQueued(ctx, t, id, false)
 }
 
 // SetQueue sets how messages wait in a session; empty members follow the policy.
@@ -137,19 +138,19 @@ func (s *Store) SetQueue(ctx context.Context, key chat.SessionKey, q chat.Queue)
 	if err != nil {
 		return fmt.Errorf("encode queue: %w", err)
 	}
-	return s.inTx(ctx, func(tx *tx) error {
-		n, err := s.q.SessionSetQueue(ctx, tx, dbsqlc.SessionSetQueueParams{Key: key, Queue: body})
+	return s.db.InTx(ctx, func(tx *pg.Tx) error {
+		n, err := s.db.Q.SessionSetQueue(ctx, tx, dbsqlc.SessionSetQueueParams{Key: key, Queue: body})
 		if err != nil {
 			return fmt.Errorf("set queue: %w", err)
 		}
 		if n == 0 {
 			return fault.Errorf(fault.NotFound, "there is no session %q", key)
 		}
-		row, err := s.q.SessionGet(ctx, tx, key)
+		row, err := s.db.Q.SessionGet(ctx, tx, key)
 		if err != nil {
 			return fmt.Errorf("read session: %w", err)
 		}
-		tx.emit(key, chat.EventSession, s.sessionOf(row))
+		tx.Emit(key, chat.EventSession, s.sessionOf(row))
 		return nil
 	})
 }

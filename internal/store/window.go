@@ -11,6 +11,7 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/store/dbsqlc"
+	"xbot/internal/store/pg"
 )
 
 // Window returns what a request to the model is made from: the conversation since its last compaction, in the order the
@@ -18,15 +19,15 @@ import (
 // returned has a pair; a call that is still open is marked so by its state. What the model sees is written by the turn
 // that runs, so the reads need no snapshot in common.
 func (s *Store) Window(ctx context.Context, key chat.SessionKey) (chat.Window, error) {
-	base, err := s.q.ContextBase(ctx, s.pool, key)
+	base, err := s.db.Q.ContextBase(ctx, s.db.Pool, key)
 	if err != nil {
-		return chat.Window{}, classify(fmt.Errorf("read session: %w", err))
+		return chat.Window{}, pg.Classify(fmt.Errorf("read session: %w", err))
 	}
 	w, err := s.window(ctx, key, span{
 		compaction: base.CompactionID, from: chat.MessageID(base.Upto), last: math.MaxInt64, newest: chat.ControlID(base.Newest),
 	})
 	if err != nil {
-		return w, classify(err)
+		return w, pg.Classify(err)
 	}
 	w.Mode, w.Counted = base.ContextMode, chat.ControlID(base.Counted)
 	if base.AnsweredAt != nil {
@@ -76,7 +77,7 @@ func (s *Store) windowAsked(ctx context.Context, p span, w *chat.Window) error {
 	if w.Compaction == nil || len(w.Lines) == 0 || w.Lines[0].Message.Role != chat.RoleAssistant || w.Lines[0].Message.Turn == "" {
 		return nil
 	}
-	r, err := s.q.ContextAsked(ctx, s.pool, dbsqlc.ContextAskedParams{
+	r, err := s.db.Q.ContextAsked(ctx, s.db.Pool, dbsqlc.ContextAskedParams{
 		SessionKey: w.Session, TurnID: string(w.Lines[0].Message.Turn), Upto: p.from, Newest: int64(p.newest),
 	})
 	if errors.Is(err, pgx.ErrNoRows) {
@@ -98,7 +99,7 @@ func (s *Store) windowControls(ctx context.Context, p span, w *chat.Window) erro
 	if p.compaction != nil {
 		compaction = new(int64(*p.compaction))
 	}
-	rows, err := s.q.ContextControls(ctx, s.pool, dbsqlc.ContextControlsParams{
+	rows, err := s.db.Q.ContextControls(ctx, s.db.Pool, dbsqlc.ContextControlsParams{
 		SessionKey: w.Session, Newest: p.newest, CompactionID: compaction, Upto: p.from,
 	})
 	if err != nil {
@@ -119,13 +120,13 @@ func (s *Store) windowControls(ctx context.Context, p span, w *chat.Window) erro
 }
 
 func (s *Store) windowLines(ctx context.Context, p span, w *chat.Window) error {
-	rows, err := s.q.ContextLines(ctx, s.pool, dbsqlc.ContextLinesParams{
+	rows, err := s.db.Q.ContextLines(ctx, s.db.Pool, dbsqlc.ContextLinesParams{
 		SessionKey: w.Session, Upto: p.from, Last: p.last, Newest: int64(p.newest),
 	})
 	if err != nil {
 		return fmt.Errorf("read transcript: %w", err)
 	}
-	calls, err := s.q.ContextCalls(ctx, s.pool, dbsqlc.ContextCallsParams{SessionKey: w.Session, Upto: p.from, Last: p.last})
+	calls, err := s.db.Q.ContextCalls(ctx, s.db.Pool, dbsqlc.ContextCallsParams{SessionKey: w.Session, Upto: p.from, Last: p.last})
 	if err != nil {
 		return fmt.Errorf("read tool calls: %w", err)
 	}
@@ -162,19 +163,19 @@ func (s *Store) windowLines(ctx context.Context, p span, w *chat.Window) error {
 // AddControl appends a record that changes what the model sees. A record with the same key stands: added is false then,
 // and it is returned.
 func (s *Store) AddControl(ctx context.Context, key chat.SessionKey, c chat.Control) (stored chat.Control, added bool, err error) {
-	err = s.inTx(ctx, func(tx *tx) error {
-		stored, added, err = tx.addControl(ctx, key, c)
+	err = s.db.InTx(ctx, func(tx *pg.Tx) error {
+		stored, added, err = addControl(ctx, tx, key, c)
 		return err
 	})
 	return stored, added, err
 }
 
-func (t *tx) addControl(ctx context.Context, key chat.SessionKey, c chat.Control) (chat.Control, bool, error) {
+func addControl(ctx context.Context, t *pg.Tx, key chat.SessionKey, c chat.Control) (chat.Control, bool, error) {
 	body, err := encodeControl(c)
 	if err != nil {
 		return chat.Control{}, false, err
 	}
-	row, err := t.q.ControlAdd(ctx, t, dbsqlc.ControlAddParams{
+	row, err := t.Q.ControlAdd(ctx, t, dbsqlc.ControlAddParams{
 		SessionKey: key, Kind: c.Kind, MessageID: c.Message, TurnID: c.Turn, Key: c.Key, Body: body,
 	})
 	if err == nil {
@@ -184,7 +185,7 @@ func (t *tx) addControl(ctx context.Context, key chat.SessionKey, c chat.Control
 	if !errors.Is(err, pgx.ErrNoRows) {
 		return chat.Control{}, false, fmt.Errorf("add %s record: %w", c.Kind, err)
 	}
-	known, err := t.q.ControlByKey(ctx, t, dbsqlc.ControlByKeyParams{SessionKey: key, Key: c.Key})
+	known, err := t.Q.ControlByKey(ctx, t, dbsqlc.ControlByKeyParams{SessionKey: key, Key: c.Key})
 	if err != nil {
 		return chat.Control{}, false, fmt.Errorf("read %s record: %w", c.Kind, err)
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"xbot/internal/chat"
+	"xbot/internal/store/pg"
 )
 
 // Work is what a turn does now.
@@ -19,9 +20,9 @@ type Work struct {
 
 // WorkOf returns what a turn does now; NotFound if there is no such turn.
 func (s *Store) WorkOf(ctx context.Context, turn chat.TurnID) (Work, error) {
-	row, err := s.q.WorkOf(ctx, s.pool, turn)
+	row, err := s.db.Q.WorkOf(ctx, s.db.Pool, turn)
 	if err != nil {
-		return Work{}, classify(fmt.Errorf("read what turn %s does: %w", turn, err))
+		return Work{}, pg.Classify(fmt.Errorf("read what turn %s does: %w", turn, err))
 	}
 	return Work{Run: row.RunID, Model: row.Model, Started: row.StartedAt, Steps: int(row.Steps), Tools: row.Tools}, nil
 }
@@ -36,9 +37,9 @@ type RunningTurn struct {
 
 // RunningTurns lists turns that run, the oldest first.
 func (s *Store) RunningTurns(ctx context.Context, limit int) ([]RunningTurn, error) {
-	rows, err := s.q.RunningList(ctx, s.pool, int32(limit))
+	rows, err := s.db.Q.RunningList(ctx, s.db.Pool, int32(limit))
 	if err != nil {
-		return nil, classify(fmt.Errorf("list running turns: %w", err))
+		return nil, pg.Classify(fmt.Errorf("list running turns: %w", err))
 	}
 	out := make([]RunningTurn, len(rows))
 	for i, r := range rows {
@@ -49,9 +50,9 @@ func (s *Store) RunningTurns(ctx context.Context, limit int) ([]RunningTurn, err
 
 // IdentitiesOf lists who a user is on channels, as channel:peer, with the account of the bot between them where there is one.
 func (s *Store) IdentitiesOf(ctx context.Context, user chat.UserID) ([]string, error) {
-	rows, err := s.q.IdentitiesOf(ctx, s.pool, user)
+	rows, err := s.db.Q.IdentitiesOf(ctx, s.db.Pool, user)
 	if err != nil {
-		return nil, classify(fmt.Errorf("list the identities of user %d: %w", user, err))
+		return nil, pg.Classify(fmt.Errorf("list the identities of user %d: %w", user, err))
 	}
 	out := make([]string, len(rows))
 	for i, r := range rows {
@@ -66,7 +67,7 @@ func (s *Store) IdentitiesOf(ctx context.Context, user chat.UserID) ([]string, e
 // CdDone sets the working folder of a session, as the command of a turn, and answers the command with a sentence. A command
 // is carried out once.
 func (s *Store) CdDone(ctx context.Context, turn chat.TurnID, runner, dir, say string) error {
-	return s.obey(ctx, turn, func(tx *tx, o chat.Order) (string, error) {
+	return s.obey(ctx, turn, func(tx *pg.Tx, o chat.Order) (string, error) {
 		return say, s.setCwd(ctx, tx, o.Session, runner, dir)
 	})
 }

@@ -11,6 +11,7 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/schedule"
+	"xbot/internal/store/pg"
 )
 
 // zones are the timezones of people who say none: that of the policy as it was read last, and that of the server.
@@ -22,13 +23,13 @@ func (s *Store) zones() []string {
 	return out
 }
 
-// zoneOf is the timezone in which a person reads times: that of their profile, else that of the policy, else that of the server.
-func (t *tx) zoneOf(ctx context.Context, user chat.UserID) (*time.Location, error) {
-	said, err := t.q.ProfileGet(ctx, t, user)
+// zoneOf is the timezone in which a person reads times: that of their profile, else the first of zones that is known.
+func zoneOf(ctx context.Context, t *pg.Tx, user chat.UserID, zones []string) (*time.Location, error) {
+	said, err := t.Q.ProfileGet(ctx, t, user)
 	if err != nil && !errors.Is(err, pgx.ErrNoRows) {
 		return nil, fmt.Errorf("read the timezone of user %d: %w", user, err)
 	}
-	for _, name := range append([]string{said.Timezone}, t.zones...) {
+	for _, name := range append([]string{said.Timezone}, zones...) {
 		if name == "" {
 			continue
 		}

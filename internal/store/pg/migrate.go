@@ -1,4 +1,4 @@
-package store
+package pg
 
 import (
 	"context"
@@ -41,7 +41,7 @@ func SchemaVersions(ctx context.Context, dsn string) (has, wants int64, err erro
 	}
 	defer func() { _ = db.Close() }() // nothing is pending on it
 	has, wants, err = provider.GetVersions(ctx)
-	return has, wants, classify(err)
+	return has, wants, Classify(err)
 }
 
 func migrations(dsn string) (*goose.Provider, *sql.DB, error) {
@@ -67,7 +67,7 @@ func migrations(dsn string) (*goose.Provider, *sql.DB, error) {
 func checkVersion(ctx context.Context, p *goose.Provider) error {
 	has, wants, err := p.GetVersions(ctx)
 	if err != nil {
-		return classify(fmt.Errorf("read the schema version: %w", err))
+		return Classify(fmt.Errorf("read the schema version: %w", err))
 	}
 	if has > wants {
 		return fault.Errorf(fault.Conflict, "the database has schema version %d, made by a newer xbot; this binary knows %d: install the newer xbot, or restore a backup made before the upgrade", has, wants)

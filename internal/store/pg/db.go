@@ -1,0 +1,103 @@
+// Package pg is the kernel of the stores: the pool, transactions with durable events, what is done after a commit, and the
+// kinds of errors. It knows no table but that of the events. The stores over it are the other packages of internal/store.
+package pg
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgtype"
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"xbot/internal/chat"
+	"xbot/internal/store/dbsqlc"
+)
+
+// Feed is told, after a commit, what it made true.
+type Feed interface {
+	// Wake says that a session has new durable events.
+	Wake(key chat.SessionKey)
+	// End says that a turn was closed: nothing of it is live any more.
+	End(key chat.SessionKey, turn chat.TurnID)
+	// EndTask says the same of a background task, by the call that started it.
+	EndTask(key chat.SessionKey, call chat.CallID)
+	// Below says that subagents of a conversation, or chats among them, went on.
+	Below(key chat.SessionKey)
+}
+
+// Dispatcher does, after a commit, what the transaction made possible: it wakes workflows and starts deliveries.
+type Dispatcher interface {
+	Committed(ctx context.Context, tx *Tx)
+}
+
+// DB is the pool and the queries over it. It is safe for concurrent use.
+type DB struct {
+	Pool *pgxpool.Pool
+	Q    *dbsqlc.Queries
+
+	feed     Feed
+	dispatch Dispatcher
+}
+
+// New returns a DB. The caller owns the pool. feed and dispatch may be nil where nobody is to be told.
+func New(pool *pgxpool.Pool, feed Feed, dispatch Dispatcher) *DB {
+	return &DB{Pool: pool, Q: dbsqlc.New(), feed: feed, dispatch: dispatch}
+}
+
+// Ping reports whether Postgres answers.
+func (d *DB) Ping(ctx context.Context) error {
+	if err := d.Pool.Ping(ctx); err != nil {
+		return Classify(fmt.Errorf("reach Postgres: %w", err))
+	}
+	return nil
+}
+
+// InTx runs fn in one transaction. Events that fn emits get their sequence last, just before the commit, so that a
+// reader never sees a larger sequence before a smaller one; readers are woken after the commit.
+func (d *DB) InTx(ctx context.Context, fn func(tx *Tx) error) error {
+	t := &Tx{Q: d.Q}
+	err := pgx.BeginFunc(ctx, d.Pool, func(db pgx.Tx) error {
+		t.Tx = db
+		if err := fn(t); err != nil {
+			return err
+		}
+		return t.flush(ctx)
+	})
+	if err != nil {
+		return Classify(err)
+	}
+	for _, call := range t.After.calls {
+		call()
+	}
+	d.tell(t)
+	if d.dispatch != nil {
+		d.dispatch.Committed(ctx, t)
+	}
+	return nil
+}
+
+// tell has the readers told.
+func (d *DB) tell(t *Tx) {
+	if d.feed == nil {
+		return
+	}
+	for _, key := range t.Sessions() {
+		d.feed.Wake(key)
+	}
+	for _, key := range t.After.parents {
+		d.feed.Below(key)
+	}
+	for _, e := range t.After.turns {
+		d.feed.End(e.session, e.turn)
+	}
+	for _, e := range t.After.tasks {
+		d.feed.EndTask(e.session, e.call)
+	}
+}
+
+// Interval is a duration as Postgres takes it.
+func Interval(d time.Duration) pgtype.Interval {
+	return pgtype.Interval{Microseconds: d.Microseconds(), Valid: true}
+}
