@@ -6,7 +6,6 @@ import (
 	"context"
 	"log/slog"
 	"sync"
-	"time"
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
@@ -19,9 +18,6 @@ const MaxTextBytes = 200_000
 
 // maxIDBytes bounds the id that a client gives a message.
 const maxIDBytes = 128
-
-// wakeTimeout bounds one wake; the relay takes over after it.
-const wakeTimeout = 10 * time.Second
 
 // Inbox keeps what was accepted.
 type Inbox interface {

@@ -98,7 +98,7 @@ func (r *Relay) Run(ctx context.Context) error {
 	ticker := time.NewTicker(relayEvery)
 	defer ticker.Stop()
 	for {
-		err := r.round(ctx)
+		err := r.Round(ctx)
 		if ctx.Err() != nil {
 			return nil
 		}
@@ -122,7 +122,8 @@ func (r *Relay) report(err error) {
 	r.failing = err != nil
 }
 
-func (r *Relay) round(ctx context.Context) error {
+// Round makes one round.
+func (r *Relay) Round(ctx context.Context) error {
 	return errors.Join(r.wakeWaiting(ctx), r.checkRunning(ctx), r.tendLine(ctx), r.tellUnclaimed(ctx), r.startWork(ctx), r.startMemorizing(ctx))
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"time"
 
 	"go.temporal.io/sdk/client"
 	"go.temporal.io/sdk/temporal"
@@ -11,6 +12,9 @@ import (
 	"xbot/internal/chat"
 	"xbot/workflows"
 )
+
+// wakeTimeout bounds one wake; the relay takes over after it.
+const wakeTimeout = 10 * time.Second
 
 // Waker starts or signals the turn of a session, or the subagent that it belongs to. The signal carries nothing: what it is about is a committed row.
 type Waker struct {

@@ -2,7 +2,6 @@ package ingress
 
 import (
 	"context"
-	"net/url"
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
@@ -29,12 +28,4 @@ func WorkflowOf(ctx context.Context, agents Agents, key chat.SessionKey) (id str
 		return "", nil, err
 	}
 	return workflows.SubagentID(ref), &ref, nil
-}
-
-// TemporalRoot is where the Temporal UI is served.
-const TemporalRoot = "/temporal/"
-
-// RunPath is the path of a run in the Temporal UI, which the ingress serves behind the sign-in.
-func RunPath(namespace, workflow, run string) string {
-	return TemporalRoot + "namespaces/" + url.PathEscape(namespace) + "/workflows/" + url.PathEscape(workflow) + "/" + url.PathEscape(run) + "/history"
 }

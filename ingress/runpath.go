@@ -1,0 +1,11 @@
+package ingress
+
+import "net/url"
+
+// TemporalRoot is where the Temporal UI is served.
+const TemporalRoot = "/temporal/"
+
+// RunPath is the path of a run in the Temporal UI, which the ingress serves behind the sign-in.
+func RunPath(namespace, workflow, run string) string {
+	return TemporalRoot + "namespaces/" + url.PathEscape(namespace) + "/workflows/" + url.PathEscape(workflow) + "/" + url.PathEscape(run) + "/history"
+}
