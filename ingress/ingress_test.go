@@ -336,3 +336,19 @@ func TestMessage_ManyAtOnceAreEachAcceptedOnce(t *testing.T) {
 	require.Equal(t, 20, fresh)
 	require.Len(t, b.transcript(key).Queued, 20)
 }
+
+func TestMessage_ABangIsStartedAndNoTurnIsWoken(t *testing.T) {
+	b := setup(t)
+	got, err := b.dispatch.Message(t.Context(), b.inbound(key, "b1", "!ls -la"))
+	require.NoError(t, err)
+	again, err := b.dispatch.Message(t.Context(), b.inbound(key, "b1", "!ls -la"))
+	require.NoError(t, err)
+	require.True(t, again.Duplicate)
+	b.dispatch.Wait()
+	require.Equal(t, []chat.InboxID{got.ID, got.ID}, b.starts.bangs, "a start may be repeated")
+	require.Empty(t, b.wakes.sessions())
+	_, err = b.dispatch.Message(t.Context(), b.inbound(key, "m1", "!!!"))
+	require.NoError(t, err)
+	b.dispatch.Wait()
+	require.Len(t, b.wakes.sessions(), 1, "that was a message")
+}

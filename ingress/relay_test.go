@@ -380,3 +380,37 @@ func TestRelay_StartsWhatIsToBeMemorizedAndLooksAgainLater(t *testing.T) {
 	require.NoError(t, r.Round(t.Context()))
 	require.Len(t, r.starts.memories, 2, "a workflow may be lost")
 }
+
+func TestRelay_StartsWhatRunsBesideTurnsUntilItHasEnded(t *testing.T) {
+	r := relay(t)
+	got, err := r.AcceptBang(t.Context(), r.inbound(key, "b1", "!ls").Inbound, "ls")
+	require.NoError(t, err)
+	call := r.task()
+	require.NoError(t, r.Round(t.Context()))
+	require.Empty(t, r.starts.bangs, "the ingress starts what it accepted")
+	require.Empty(t, r.starts.tasks, "the worker starts what it recorded")
+	r.older(time.Minute)
+	_, err = r.pool.Exec(t.Context(), "UPDATE background_tasks SET checked_at = checked_at - interval '1 minute'")
+	require.NoError(t, err)
+	require.NoError(t, r.Round(t.Context()))
+	require.Equal(t, []chat.InboxID{got.ID}, r.starts.bangs)
+	require.Equal(t, []chat.CallID{call}, r.starts.tasks)
+	require.NoError(t, r.Round(t.Context()))
+	require.Len(t, r.starts.bangs, 1, "it waits longer before it tries again")
+	require.Len(t, r.starts.tasks, 1)
+}
+
+// task makes a call of a turn that has ended a background task.
+func (r *relayBundle) task() chat.CallID {
+	r.t.Helper()
+	r.accept(key, "m1")
+	r.claim(key, "t1")
+	r.begin()
+	call := chat.ToolCall{ID: "t1.0.0", Name: "Shell", Class: chat.ClassExec, State: chat.CallOpen}
+	_, err := r.CommitStep(r.t.Context(), chat.Step{Session: key, Turn: "t1"}, chat.Answer{Finish: "tool_calls", Calls: []chat.ToolCall{call}})
+	require.NoError(r.t, err)
+	require.NoError(r.t, r.FinishCall(r.t.Context(), call.ID, chat.ToolResult{Background: &chat.Background{Command: "make", StartedAt: time.Now()}}))
+	_, err = r.FinishTurn(r.t.Context(), key, "t1", chat.TurnDone, "")
+	require.NoError(r.t, err)
+	return call.ID
+}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 	"go.temporal.io/api/enums/v1"
@@ -51,7 +50,7 @@ func (r rows) Parcel(context.Context, chat.InboxID) (chat.Parcel, error) {
 func (r rows) Job(context.Context, chat.JobID) (store.Job, error) { return store.Job{}, r.err }
 
 func (r rows) Group(context.Context, chat.GroupID) (chat.SessionKey, string, string, error) {
-	return key, "", "", r.err
+	return conversation, "", "", r.err
 }
 
 func (r rows) MemorizeJob(context.Context, chat.MemorizeID) (chat.MemorizeJob, error) {
@@ -61,7 +60,7 @@ func (r rows) MemorizeJob(context.Context, chat.MemorizeID) (chat.MemorizeJob, e
 func TestStart_MemorizesOnlyWhatWaits(t *testing.T) {
 	t.Parallel()
 	e := &executor{}
-	s := ingress.Starter{Client: e, Attributes: on, Rows: rows{memory: chat.MemorizeJob{ID: 9, Session: key, Trigger: chat.MemorizeReset, State: chat.MemorizeWaiting}}}
+	s := ingress.Starter{Client: e, Attributes: on, Rows: rows{memory: chat.MemorizeJob{ID: 9, Session: conversation, Trigger: chat.MemorizeReset, State: chat.MemorizeWaiting}}}
 	require.NoError(t, s.StartMemorize(t.Context(), 9))
 	require.Equal(t, "memorize/9", e.options.ID)
 	require.Equal(t, "memorize · reset", e.options.StaticSummary)
@@ -77,7 +76,7 @@ func TestStart_ShowsOperatorsTheNameOfAFileOnlyIfItMay(t *testing.T) {
 	t.Parallel()
 	e := &executor{}
 	s := ingress.Starter{Client: e, Words: true, Attributes: on, Rows: rows{parcel: chat.Parcel{
-		Inbox: 7, Session: key, Channel: "feishu", Waits: true, Files: []chat.Arrival{{Attachment: chat.Attachment{Kind: "file", Name: "pay.pdf"}, N: 1}},
+		Inbox: 7, Session: conversation, Channel: "feishu", Waits: true, Files: []chat.Arrival{{Attachment: chat.Attachment{Kind: "file", Name: "pay.pdf"}, N: 1}},
 	}}}
 	require.NoError(t, s.StartFetch(t.Context(), 7))
 	require.Equal(t, "fetch/7", e.options.ID)
@@ -92,8 +91,8 @@ func TestStart_ShowsTheCommandToOperatorsOnlyIfItMay(t *testing.T) {
 	t.Parallel()
 	e := &executor{}
 	s := ingress.Starter{Client: e, Words: true, Attributes: on, Rows: rows{
-		task: chat.TaskRun{Task: chat.Task{ID: "bg2", Command: "make all\necho", Runner: "laptop"}, Session: key, UserName: "alice"},
-		bang: chat.Bang{Inbox: 7, Session: key, UserName: "alice", Command: "ls -la"},
+		task: chat.TaskRun{Task: chat.Task{ID: "bg2", Command: "make all\necho", Runner: "laptop"}, Session: conversation, UserName: "alice"},
+		bang: chat.Bang{Inbox: 7, Session: conversation, UserName: "alice", Command: "ls -la"},
 	}}
 	require.NoError(t, s.StartBackground(t.Context(), "t.0.1"))
 	require.Equal(t, "background/t.0.1", e.options.ID)
@@ -131,54 +130,4 @@ func TestStart_OfWhatRunsOrIsGoneIsNoError(t *testing.T) {
 	s.Rows = rows{bang: chat.Bang{Done: true}}
 	require.NoError(t, s.StartBang(t.Context(), 7))
 	require.Nil(t, e.workflow, "nothing was started")
-}
-
-func TestMessage_ABangIsStartedAndNoTurnIsWoken(t *testing.T) {
-	b := setup(t)
-	got, err := b.dispatch.Message(t.Context(), b.inbound(key, "b1", "!ls -la"))
-	require.NoError(t, err)
-	again, err := b.dispatch.Message(t.Context(), b.inbound(key, "b1", "!ls -la"))
-	require.NoError(t, err)
-	require.True(t, again.Duplicate)
-	b.dispatch.Wait()
-	require.Equal(t, []chat.InboxID{got.ID, got.ID}, b.starts.bangs, "a start may be repeated")
-	require.Empty(t, b.wakes.sessions())
-	_, err = b.dispatch.Message(t.Context(), b.inbound(key, "m1", "!!!"))
-	require.NoError(t, err)
-	b.dispatch.Wait()
-	require.Len(t, b.wakes.sessions(), 1, "that was a message")
-}
-
-func TestRelay_StartsWhatRunsBesideTurnsUntilItHasEnded(t *testing.T) {
-	r := relay(t)
-	got, err := r.AcceptBang(t.Context(), r.inbound(key, "b1", "!ls").Inbound, "ls")
-	require.NoError(t, err)
-	call := r.task()
-	require.NoError(t, r.Round(t.Context()))
-	require.Empty(t, r.starts.bangs, "the ingress starts what it accepted")
-	require.Empty(t, r.starts.tasks, "the worker starts what it recorded")
-	r.older(time.Minute)
-	_, err = r.pool.Exec(t.Context(), "UPDATE background_tasks SET checked_at = checked_at - interval '1 minute'")
-	require.NoError(t, err)
-	require.NoError(t, r.Round(t.Context()))
-	require.Equal(t, []chat.InboxID{got.ID}, r.starts.bangs)
-	require.Equal(t, []chat.CallID{call}, r.starts.tasks)
-	require.NoError(t, r.Round(t.Context()))
-	require.Len(t, r.starts.bangs, 1, "it waits longer before it tries again")
-	require.Len(t, r.starts.tasks, 1)
-}
-
-// task makes a call of a turn that has ended a background task.
-func (r *relayBundle) task() chat.CallID {
-	r.t.Helper()
-	r.accept(key, "m1")
-	r.claim(key, "t1")
-	r.begin()
-	call := chat.ToolCall{ID: "t1.0.0", Name: "Shell", Class: chat.ClassExec, State: chat.CallOpen}
-	_, err := r.CommitStep(r.t.Context(), chat.Step{Session: key, Turn: "t1"}, chat.Answer{Finish: "tool_calls", Calls: []chat.ToolCall{call}})
-	require.NoError(r.t, err)
-	require.NoError(r.t, r.FinishCall(r.t.Context(), call.ID, chat.ToolResult{Background: &chat.Background{Command: "make", StartedAt: time.Now()}}))
-	_, err = r.FinishTurn(r.t.Context(), key, "t1", chat.TurnDone, "")
-	require.NoError(r.t, err)
-	return call.ID
 }

@@ -17,6 +17,8 @@ import (
 	"xbot/workflows"
 )
 
+const conversation = chat.SessionKey("agent:main:web:thread:t")
+
 // starter is a Temporal client that only starts and signals.
 type starter struct {
 	client.Client
@@ -48,23 +50,23 @@ func off() bool { return false }
 
 func TestWake_CarriesNothingThatIsNotARow(t *testing.T) {
 	t.Parallel()
-	s := wake(t, ingress.Waker{Words: true, Attributes: on}, ingress.Row{Session: key, Channel: "web", UserName: "alice", Text: "fix the build\nplease"})
-	require.Equal(t, "turn/"+string(key), s.id)
+	s := wake(t, ingress.Waker{Words: true, Attributes: on}, ingress.Row{Session: conversation, Channel: "web", UserName: "alice", Text: "fix the build\nplease"})
+	require.Equal(t, "turn/"+string(conversation), s.id)
 	require.Equal(t, s.id, s.options.ID)
 	require.Equal(t, workflows.SignalWake, s.signal)
 	require.Nil(t, s.arg)
 	require.Equal(t, workflows.NameTurn, s.workflow)
-	require.Equal(t, workflows.TurnInput{Session: key, Attributes: true}, s.input)
+	require.Equal(t, workflows.TurnInput{Session: conversation, Attributes: true}, s.input)
 	require.Equal(t, workflows.TaskQueue, s.options.TaskQueue)
 	require.Equal(t, `web · alice · "fix the build"`, s.options.StaticSummary)
 	require.Equal(t, 4, s.options.TypedSearchAttributes.Size())
 	session, _ := s.options.TypedSearchAttributes.GetKeyword(workflows.AttrSession)
-	require.Equal(t, string(key), session)
+	require.Equal(t, string(conversation), session)
 }
 
 func TestWake_FindsTheWorkflowOfASubagentThatWasDeleted(t *testing.T) {
 	t.Parallel()
-	agent := chat.SubagentRef{Session: "agent:main:subagent:t1.0.0", Parent: key, Role: "coder", Instance: "a", Call: "t1.0.0"}
+	agent := chat.SubagentRef{Session: "agent:main:subagent:t1.0.0", Parent: conversation, Role: "coder", Instance: "a", Call: "t1.0.0"}
 	s := wake(t, ingress.Waker{Attributes: off}, ingress.Row{Session: agent.Session, Agent: &agent})
 	require.Equal(t, workflows.SubagentID(agent), s.id)
 	require.Equal(t, workflows.NameSubagent, s.workflow)
@@ -95,7 +97,7 @@ func (s *signaller) SignalWorkflow(_ context.Context, id, _, _ string, _ any) er
 
 func TestWake_KeepsWordsAndAttributesOutWhereTheyAreNotWanted(t *testing.T) {
 	t.Parallel()
-	s := wake(t, ingress.Waker{Attributes: off}, ingress.Row{Session: key, Channel: "web", UserName: "alice", Text: "a secret"})
+	s := wake(t, ingress.Waker{Attributes: off}, ingress.Row{Session: conversation, Channel: "web", UserName: "alice", Text: "a secret"})
 	require.Equal(t, "web · alice", s.options.StaticSummary)
 	require.Zero(t, s.options.TypedSearchAttributes.Size())
 	require.False(t, s.input.Attributes)
@@ -123,7 +125,7 @@ func TestWake_SaysWhatItCouldNotWake(t *testing.T) {
 	t.Parallel()
 	away := serviceerror.NewUnavailable("connection refused")
 	w := &ingress.Waker{Client: &starter{err: away}, Attributes: off}
-	err := w.Wake(t.Context(), ingress.Row{Session: key})
+	err := w.Wake(t.Context(), ingress.Row{Session: conversation})
 	require.ErrorIs(t, err, away)
-	require.ErrorContains(t, err, "turn/"+string(key))
+	require.ErrorContains(t, err, "turn/"+string(conversation))
 }
