@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"sync"
 
+	"xbot/ingress/wake"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
@@ -43,7 +44,7 @@ type Questions interface {
 type Dispatch struct {
 	Inbox Inbox
 	Waker interface {
-		Wake(ctx context.Context, r Row) error
+		Wake(ctx context.Context, r wake.Row) error
 	}
 	Starter interface {
 		StartBang(ctx context.Context, id chat.InboxID) error
@@ -116,7 +117,7 @@ func (d *Dispatch) bang(ctx context.Context, in Inbound, cmd string) (store.Acce
 	}
 	ctx = context.WithoutCancel(ctx)
 	d.wakes.Go(func() {
-		ctx, cancel := context.WithTimeout(ctx, wakeTimeout)
+		ctx, cancel := context.WithTimeout(ctx, wake.Timeout)
 		defer cancel()
 		if err := d.Starter.StartBang(ctx, got.ID); err != nil {
 			d.Log.Warn("command not started, the relay tries again", "session", in.Session, "error", err)
@@ -155,9 +156,9 @@ func (d *Dispatch) Close() {
 func (d *Dispatch) wake(ctx context.Context, in Inbound) {
 	ctx = context.WithoutCancel(ctx)
 	d.wakes.Go(func() {
-		ctx, cancel := context.WithTimeout(ctx, wakeTimeout)
+		ctx, cancel := context.WithTimeout(ctx, wake.Timeout)
 		defer cancel()
-		row := Row{Session: in.Session, Channel: in.Channel, UserName: in.UserName, Text: in.Text}
+		row := wake.Row{Session: in.Session, Channel: in.Channel, UserName: in.UserName, Text: in.Text}
 		if err := d.Waker.Wake(ctx, row); err != nil {
 			d.Log.Warn("turn not woken, the relay tries again", "session", in.Session, "error", err)
 		}

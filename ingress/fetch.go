@@ -3,6 +3,7 @@ package ingress
 import (
 	"context"
 
+	"xbot/ingress/wake"
 	"xbot/internal/chat"
 )
 
@@ -10,7 +11,7 @@ import (
 func (d *Dispatch) fetch(ctx context.Context, in Inbound, id chat.InboxID) {
 	ctx = context.WithoutCancel(ctx)
 	d.wakes.Go(func() {
-		ctx, cancel := context.WithTimeout(ctx, wakeTimeout)
+		ctx, cancel := context.WithTimeout(ctx, wake.Timeout)
 		defer cancel()
 		if err := d.Starter.StartFetch(ctx, id); err != nil {
 			d.Log.Warn("files not fetched, the relay tries again", "session", in.Session, "error", err)

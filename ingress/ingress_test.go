@@ -15,6 +15,7 @@ import (
 	"go.uber.org/goleak"
 
 	"xbot/ingress"
+	"xbot/ingress/wake"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
@@ -34,11 +35,11 @@ func TestMain(m *testing.M) {
 // wakes records who was woken.
 type wakes struct {
 	mu   sync.Mutex
-	rows []ingress.Row
-	fail func(ctx context.Context, r ingress.Row) error
+	rows []wake.Row
+	fail func(ctx context.Context, r wake.Row) error
 }
 
-func (w *wakes) Wake(ctx context.Context, r ingress.Row) error {
+func (w *wakes) Wake(ctx context.Context, r wake.Row) error {
 	w.mu.Lock()
 	w.rows = append(w.rows, r)
 	fail := w.fail
@@ -194,7 +195,7 @@ func (b *bundle) transcript(key chat.SessionKey) store.Transcript {
 
 func TestMessage_IsCommittedBeforeItsTurnIsWoken(t *testing.T) {
 	b := setup(t)
-	b.wakes.fail = func(context.Context, ingress.Row) error {
+	b.wakes.fail = func(context.Context, wake.Row) error {
 		if len(b.transcript(key).Queued) != 1 {
 			return errors.New("woken too early")
 		}
@@ -207,7 +208,7 @@ func TestMessage_IsCommittedBeforeItsTurnIsWoken(t *testing.T) {
 	require.NotZero(t, got.ID)
 	b.dispatch.Wait()
 	require.NoError(t, problem)
-	require.Equal(t, []ingress.Row{{Session: key, Channel: "web", UserName: "alice", Text: "hello"}}, b.wakes.rows)
+	require.Equal(t, []wake.Row{{Session: key, Channel: "web", UserName: "alice", Text: "hello"}}, b.wakes.rows)
 }
 
 // failures is a log that keeps the last error.
@@ -229,7 +230,7 @@ func (f failures) Handle(_ context.Context, r slog.Record) error {
 func TestMessage_TheSenderDoesNotWaitForTheWake(t *testing.T) {
 	b := setup(t)
 	release := make(chan struct{})
-	b.wakes.fail = func(ctx context.Context, _ ingress.Row) error {
+	b.wakes.fail = func(ctx context.Context, _ wake.Row) error {
 		select {
 		case <-release:
 			return ctx.Err()
@@ -250,7 +251,7 @@ func TestMessage_TheSenderDoesNotWaitForTheWake(t *testing.T) {
 
 func TestMessage_IsAcceptedThoughItsWakeFails(t *testing.T) {
 	b := setup(t)
-	b.wakes.fail = func(context.Context, ingress.Row) error { return errors.New("Temporal is away") }
+	b.wakes.fail = func(context.Context, wake.Row) error { return errors.New("Temporal is away") }
 	_, err := b.dispatch.Message(t.Context(), b.inbound(key, "m1", "hello"))
 	require.NoError(t, err)
 	b.dispatch.Wait()

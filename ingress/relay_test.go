@@ -15,7 +15,8 @@ import (
 	workflow "go.temporal.io/api/workflow/v1"
 	"go.temporal.io/api/workflowservice/v1"
 
-	"xbot/ingress"
+	"xbot/ingress/relay"
+	"xbot/ingress/wake"
 	"xbot/internal/chat"
 	"xbot/internal/i18n"
 	"xbot/internal/policy"
@@ -52,7 +53,7 @@ func (d *temporal) DescribeWorkflowExecution(_ context.Context, workflowID, runI
 
 type relayBundle struct {
 	*bundle
-	*ingress.Relay
+	*relay.Relay
 	temporal *temporal
 	metrics  *prometheus.Registry
 }
@@ -72,12 +73,12 @@ func (r *relayBundle) metric(name string) (sum float64) {
 	return sum
 }
 
-func relay(t *testing.T) *relayBundle {
+func relaying(t *testing.T) *relayBundle {
 	t.Helper()
 	b := setup(t)
 	r := &relayBundle{bundle: b, metrics: prometheus.NewRegistry(), temporal: &temporal{status: map[string]enums.WorkflowExecutionStatus{}, reset: map[string]string{}, failed: map[string]int32{}}}
-	r.Relay = &ingress.Relay{
-		Ledger: b.Store, Waker: b.wakes, Starter: b.starts, Client: r.temporal, Metrics: ingress.NewRelayMetrics(r.metrics),
+	r.Relay = &relay.Relay{
+		Ledger: b.Store, Waker: b.wakes, Starter: b.starts, Client: r.temporal, Metrics: relay.NewRelayMetrics(r.metrics),
 		HeldAfter: 5 * time.Minute, Log: slog.New(slog.DiscardHandler),
 	}
 	return r
@@ -99,21 +100,21 @@ func (r *relayBundle) begin() {
 }
 
 func TestRelay_WakesARowThatNobodyTook(t *testing.T) {
-	r := relay(t)
+	r := relaying(t)
 	r.accept(key, "m1")
 	r.accept(key, "m2")
 	require.NoError(t, r.Round(t.Context()))
 	require.Empty(t, r.wakes.rows, "a fresh row was woken by its ingress")
 	r.older(3 * time.Second)
 	require.NoError(t, r.Round(t.Context()))
-	require.Equal(t, []ingress.Row{{Session: key, Channel: "web", UserName: "alice", Text: "text of m1"}}, r.wakes.rows, "one wake a session")
+	require.Equal(t, []wake.Row{{Session: key, Channel: "web", UserName: "alice", Text: "text of m1"}}, r.wakes.rows, "one wake a session")
 	require.InDelta(t, 1, r.metric("xbot_relay_woken_total"), 0)
 	require.NoError(t, r.Round(t.Context()))
 	require.Len(t, r.wakes.rows, 1, "it waits longer before it tries again")
 }
 
 func TestRelay_LeavesRowsToALiveTurnButWakesItsStop(t *testing.T) {
-	r := relay(t)
+	r := relaying(t)
 	r.running(enums.WORKFLOW_EXECUTION_STATUS_RUNNING)
 	r.accept(key, "m2")
 	r.older(time.Minute)
@@ -127,14 +128,14 @@ func TestRelay_LeavesRowsToALiveTurnButWakesItsStop(t *testing.T) {
 }
 
 func TestRelay_OneSessionThatCannotBeWokenDoesNotHoldUpTheOthers(t *testing.T) {
-	r := relay(t)
+	r := relaying(t)
 	for i := range 5 {
 		other := chat.SessionKey(fmt.Sprint("agent:main:web:thread:", i))
 		r.session(other)
 		r.accept(other, fmt.Sprint("m", i))
 	}
 	r.older(time.Minute)
-	r.wakes.fail = func(_ context.Context, row ingress.Row) error {
+	r.wakes.fail = func(_ context.Context, row wake.Row) error {
 		if row.Session == "agent:main:web:thread:0" {
 			return serviceerror.NewInvalidArgument("Temporal does not like it")
 		}
@@ -146,14 +147,14 @@ func TestRelay_OneSessionThatCannotBeWokenDoesNotHoldUpTheOthers(t *testing.T) {
 }
 
 func TestRelay_DoesNotAskASecondTimeWhileTemporalIsAway(t *testing.T) {
-	r := relay(t)
+	r := relaying(t)
 	for i := range 5 {
 		other := chat.SessionKey(fmt.Sprint("agent:main:web:thread:", i))
 		r.session(other)
 		r.accept(other, fmt.Sprint("m", i))
 	}
 	r.older(time.Minute)
-	r.wakes.fail = func(context.Context, ingress.Row) error { return serviceerror.NewUnavailable("connection refused") }
+	r.wakes.fail = func(context.Context, wake.Row) error { return serviceerror.NewUnavailable("connection refused") }
 	require.Error(t, r.Round(t.Context()))
 	require.Len(t, r.wakes.sessions(), 1, "each try may take ten seconds")
 }
@@ -166,7 +167,7 @@ func TestRelay_SettlesTurnsWhoseRunIsClosedOrUnknown(t *testing.T) {
 		"unknown": 0,
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := relay(t)
+			r := relaying(t)
 			r.running(status)
 			if name == "unknown" {
 				delete(r.temporal.status, "run-t1")
@@ -188,7 +189,7 @@ func TestRelay_LeavesLiveTurnsAlone(t *testing.T) {
 		"in a state that is not known": 99, "in no state": enums.WORKFLOW_EXECUTION_STATUS_UNSPECIFIED,
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := relay(t)
+			r := relaying(t)
 			r.running(status)
 			require.NoError(t, r.Round(t.Context()))
 			require.Equal(t, chat.TurnRunning, r.turn(key).State)
@@ -209,7 +210,7 @@ func TestRelay_ATurnOfATemporalThatDoesNotAnswerIsLeftAlone(t *testing.T) {
 		"anything else":      errors.New("EOF"),
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := relay(t)
+			r := relaying(t)
 			r.running(enums.WORKFLOW_EXECUTION_STATUS_RUNNING)
 			r.temporal.err = err
 			require.ErrorIs(t, r.Round(t.Context()), err)
@@ -220,7 +221,7 @@ func TestRelay_ATurnOfATemporalThatDoesNotAnswerIsLeftAlone(t *testing.T) {
 }
 
 func TestRelay_ReleasesAClaimWhoseRunVanishedBeforeItsFirstStep(t *testing.T) {
-	r := relay(t)
+	r := relaying(t)
 	r.running(enums.WORKFLOW_EXECUTION_STATUS_TERMINATED)
 	require.NoError(t, r.Round(t.Context()))
 	require.Len(t, r.transcript(key).Queued, 1)
@@ -229,7 +230,7 @@ func TestRelay_ReleasesAClaimWhoseRunVanishedBeforeItsFirstStep(t *testing.T) {
 }
 
 func TestRelay_NeverSettlesATurnThatEndedMeanwhile(t *testing.T) {
-	r := relay(t)
+	r := relaying(t)
 	r.running(enums.WORKFLOW_EXECUTION_STATUS_COMPLETED)
 	r.begin()
 	r.temporal.before = func() {
@@ -243,7 +244,7 @@ func TestRelay_NeverSettlesATurnThatEndedMeanwhile(t *testing.T) {
 }
 
 func TestRelay_FollowsAResetToTheNewRun(t *testing.T) {
-	r := relay(t)
+	r := relaying(t)
 	r.running(enums.WORKFLOW_EXECUTION_STATUS_TERMINATED)
 	r.temporal.reset["run-t1"] = "run-reset"
 	r.temporal.status["run-reset"] = enums.WORKFLOW_EXECUTION_STATUS_RUNNING
@@ -262,7 +263,7 @@ func TestRelay_FollowsAResetToTheNewRun(t *testing.T) {
 }
 
 func TestRelay_TellsOnceThatAnAnswerIsHeldUp(t *testing.T) {
-	r := relay(t)
+	r := relaying(t)
 	r.running(enums.WORKFLOW_EXECUTION_STATUS_RUNNING)
 	r.temporal.failed["run-t1"] = 7
 	require.NoError(t, r.Round(t.Context()))
@@ -283,7 +284,7 @@ func TestRelay_TellsOnceThatAnAnswerIsHeldUp(t *testing.T) {
 }
 
 func TestRelay_TellsSendersWhoseMessageNoTurnCouldClaim(t *testing.T) {
-	r := relay(t)
+	r := relaying(t)
 	r.accept(key, "m1")
 	r.older(10 * time.Minute)
 	for range 2 {
@@ -296,7 +297,7 @@ func TestRelay_TellsSendersWhoseMessageNoTurnCouldClaim(t *testing.T) {
 }
 
 func TestRelay_RunsUntilItIsToldToStopWhateverFails(t *testing.T) {
-	r := relay(t)
+	r := relaying(t)
 	r.running(enums.WORKFLOW_EXECUTION_STATUS_RUNNING)
 	r.temporal.err = serviceerror.NewUnavailable("connection refused")
 	asked := make(chan struct{}, 100)
@@ -324,9 +325,9 @@ func (a *atOnce) Get(context.Context) (*policy.Policy, error) {
 }
 
 func TestRelay_HandsOutTurnsAndShowsTheLine(t *testing.T) {
-	r := relay(t)
+	r := relaying(t)
 	most := &atOnce{1}
-	next := &ingress.NextInLine{Waker: r.wakes, Users: r.Store, Log: slog.New(slog.DiscardHandler)}
+	next := &wake.NextInLine{Waker: r.wakes, Users: r.Store, Log: slog.New(slog.DiscardHandler)}
 	r.Policies, r.Line = most, next
 	const other = chat.SessionKey("agent:main:web:thread:other")
 	r.session(other)
@@ -363,7 +364,7 @@ func TestRelay_HandsOutTurnsAndShowsTheLine(t *testing.T) {
 }
 
 func TestRelay_StartsWhatIsToBeMemorizedAndLooksAgainLater(t *testing.T) {
-	r := relay(t)
+	r := relaying(t)
 	for _, id := range []string{"a", "b", "c"} {
 		r.accept(key, id)
 		r.claim(key, chat.TurnID("turn-"+id))
@@ -382,7 +383,7 @@ func TestRelay_StartsWhatIsToBeMemorizedAndLooksAgainLater(t *testing.T) {
 }
 
 func TestRelay_StartsWhatRunsBesideTurnsUntilItHasEnded(t *testing.T) {
-	r := relay(t)
+	r := relaying(t)
 	got, err := r.AcceptBang(t.Context(), r.inbound(key, "b1", "!ls").Inbound, "ls")
 	require.NoError(t, err)
 	call := r.task()

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"xbot/ingress"
+	"xbot/ingress/temporalui"
 	"xbot/internal/chat"
 	"xbot/internal/contextview"
 	"xbot/internal/fault"
@@ -70,7 +71,9 @@ func (b *bundle) everything(machine *box) {
 	fleet := &ingress.Fleet{Store: b.Store, Resolver: resolver.New(resolver.Config{Choices: b.Store})}
 	statuses := &ingress.Statuses{
 		Store: b.Store, Contexts: contexts, Policies: live, Fleet: fleet, Version: "1.2.3", Started: time.Now().Add(-time.Hour),
-		Run: func(workflow, run string) string { return "https://x.example" + ingress.RunPath("ns", workflow, run) },
+		Run: func(workflow, run string) string {
+			return "https://x.example" + temporalui.RunPath("ns", workflow, run)
+		},
 	}
 	b.dispatch.Commands = ingress.NewCommands(b.Store, slices.Concat(
 		statuses.Commands(), (&ingress.Folders{Store: b.Store, Boxes: machine}).Commands(), ingress.ContextCommands(contexts), (&ingress.Meter{Store: b.Store}).Commands(),

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"xbot/ingress/wake"
 	"xbot/internal/chat"
 	"xbot/internal/contextview"
 	"xbot/internal/fault"
@@ -105,7 +106,7 @@ func (s *Statuses) work(ctx context.Context, in Inbound, session chat.Session) (
 	if err != nil || !user.Admin {
 		return []string{line}, err
 	}
-	workflow, _, err := WorkflowOf(ctx, s.Store, session.Key)
+	workflow, _, err := wake.WorkflowOf(ctx, s.Store, session.Key)
 	if err != nil {
 		return nil, err
 	}

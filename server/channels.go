@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"xbot/activities"
-	"xbot/ingress"
 	"xbot/ingress/channels"
+	"xbot/ingress/wake"
 	"xbot/internal/channel"
 	"xbot/internal/channel/feishu"
 	"xbot/internal/channel/format"
@@ -108,7 +108,7 @@ func secretName() string {
 // courier has delivered what was just committed, whichever half of the server commits it.
 func (p *parts) startCourier(t config.Temporal) {
 	if p.courier == nil {
-		p.courier = &ingress.Courier{Starter: p.starter(t), Log: p.log}
+		p.courier = &wake.Courier{Starter: p.starter(t), Log: p.log}
 		p.store.Courier = p.courier
 	}
 }

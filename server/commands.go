@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"xbot/ingress"
+	"xbot/ingress/temporalui"
 	"xbot/internal/llm/catalogue"
 )
 
@@ -52,7 +53,7 @@ func (in *ingressPart) runLink(workflow, run string) string {
 	if in.ui == nil {
 		return ""
 	}
-	return in.base() + ingress.RunPath(in.cfg.Namespace, workflow, run)
+	return in.base() + temporalui.RunPath(in.cfg.Namespace, workflow, run)
 }
 
 // words says which words mean a model. While the database is away, none does.

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"xbot/activities"
-	"xbot/ingress"
+	"xbot/ingress/wake"
 	"xbot/internal/chat"
 	"xbot/internal/config"
 	"xbot/internal/cron"
@@ -34,7 +34,7 @@ func (p *parts) timekeeper(t config.Temporal) *activities.Timekeeper {
 		Jobs: p.store, Words: t.Summaries == "on",
 		Beat: p.hearts().Beat,
 		Wake: func(ctx context.Context, key chat.SessionKey, words string) error {
-			return p.waker(t).Wake(ctx, ingress.Row{Session: key, Channel: "cron", Text: words})
+			return p.waker(t).Wake(ctx, wake.Row{Session: key, Channel: "cron", Text: words})
 		},
 	}
 }
@@ -97,7 +97,7 @@ func (w cronWakes) Job(ctx context.Context, id chat.JobID) {
 func (w cronWakes) Told(ctx context.Context, key chat.SessionKey, words string) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cronWake)
 	defer cancel()
-	if err := w.p.waker(w.t).Wake(ctx, ingress.Row{Session: key, Channel: "cron", Text: words}); err != nil {
+	if err := w.p.waker(w.t).Wake(ctx, wake.Row{Session: key, Channel: "cron", Text: words}); err != nil {
 		w.p.log.Warn("a session that was told something is woken later", "session", key, "error", err)
 	}
 }

@@ -11,6 +11,8 @@ import (
 	"xbot/ingress"
 	"xbot/ingress/auth"
 	"xbot/ingress/channels"
+	"xbot/ingress/httpserver"
+	"xbot/ingress/relay"
 	"xbot/ingress/runners"
 	"xbot/internal/config"
 	"xbot/internal/contextview"
@@ -65,7 +67,7 @@ func Ingress(ctx context.Context, cfg config.Ingress, version string) error {
 	return g.Wait()
 }
 
-func listen(cfg config.HTTP) (net.Listener, error) { return ingress.Listen(cfg.Addr) }
+func listen(cfg config.HTTP) (net.Listener, error) { return httpserver.Listen(cfg.Addr) }
 
 // ingressPart is the half of the server that talks to people.
 type ingressPart struct {
@@ -143,8 +145,8 @@ func newIngressPart(p *parts, l net.Listener, h config.HTTP, t config.Temporal, 
 
 // run answers requests and relays until ctx ends.
 func (in *ingressPart) run(ctx context.Context) error {
-	relay := &ingress.Relay{
-		Ledger: in.store, Waker: in.dispatch.Waker, Starter: in.starter(in.cfg), Client: in.temporal, Unpause: in.unpause, Log: in.log, Metrics: ingress.NewRelayMetrics(in.tele.Registry), HeldAfter: in.http.Held,
+	relay := &relay.Relay{
+		Ledger: in.store, Waker: in.dispatch.Waker, Starter: in.starter(in.cfg), Client: in.temporal, Unpause: in.unpause, Log: in.log, Metrics: relay.NewRelayMetrics(in.tele.Registry), HeldAfter: in.http.Held,
 	}
 	routes, err := in.routes()
 	if err != nil {
@@ -164,7 +166,7 @@ func (in *ingressPart) run(ctx context.Context) error {
 	g.Go(func() error {
 		defer in.dispatch.Close()
 		defer in.hub.Close()
-		return ingress.Serve(ctx, in.listener, routes.Handler(), in.closing, in.log)
+		return httpserver.Serve(ctx, in.listener, routes.Handler(), in.closing, in.log)
 	})
 	return g.Wait()
 }

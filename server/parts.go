@@ -16,7 +16,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 	"go.temporal.io/sdk/client"
 
-	"xbot/ingress"
+	"xbot/ingress/wake"
 	"xbot/internal/accounts"
 	"xbot/internal/channel"
 	"xbot/internal/config"
@@ -58,13 +58,13 @@ type parts struct {
 	temporal client.Client
 	codec    *temporalclient.Codec // of what stands in Temporal's histories
 	policy   policy
-	policies *policies.Live      // how conversations are routed, queued and limited
-	models   *catalogue.Live     // what conversations can choose among; made by newCatalogue
-	line     *ingress.NextInLine // made by wakeLine
-	courier  *ingress.Courier    // made by startCourier
-	jobs     *cron.Desk          // what is done at certain times; opened by openDesk
-	accounts *accounts.Book      // which bots there are on platforms
-	channels *channel.Live       // these bots
+	policies *policies.Live   // how conversations are routed, queued and limited
+	models   *catalogue.Live  // what conversations can choose among; made by newCatalogue
+	line     *wake.NextInLine // made by wakeLine
+	courier  *wake.Courier    // made by startCourier
+	jobs     *cron.Desk       // what is done at certain times; opened by openDesk
+	accounts *accounts.Book   // which bots there are on platforms
+	channels *channel.Live    // these bots
 	template *prompt.Template
 	resolver *resolver.Resolver // made by newResolver
 	triggers *trigger.Book

@@ -10,6 +10,8 @@ import (
 	"xbot/ingress/api"
 	"xbot/ingress/auth"
 	"xbot/ingress/channels"
+	"xbot/ingress/httpserver"
+	"xbot/ingress/temporalui"
 	"xbot/ingress/webhooks"
 	"xbot/internal/filelink"
 	"xbot/internal/localstack"
@@ -20,7 +22,7 @@ import (
 )
 
 // routes are what is answered where.
-func (in *ingressPart) routes() (ingress.Routes, error) {
+func (in *ingressPart) routes() (httpserver.Routes, error) {
 	a := &api.API{
 		Policy: api.Policy{Tools: in.policy.tools, Rules: in.policy.rules, Live: in.policies},
 		Store:  in.store, Bus: in.bus, Dispatch: in.dispatch, Gateway: in.gateway, Fleet: in.fleet, History: in.history, Meter: in.meter, Memory: in.recollections().Desk, Contexts: in.contexts, Models: in.models, Minds: in.minds, Auth: in.auth, Log: in.log, Closing: in.closing,
@@ -37,7 +39,7 @@ func (in *ingressPart) routes() (ingress.Routes, error) {
 			Database: databaseName(in.dsn), Home: in.home,
 		},
 	}
-	r := ingress.Routes{
+	r := httpserver.Routes{
 		API: a.Handler(), OpenAPI: openAPI(), Page: web.Handler(), Host: in.auth.Hosts.Check, Refuse: a.Refuse,
 		Runners: in.hub, Internal: in.internal(), Ready: in.ready,
 		Files:   &ingress.Files{Links: a.Links, Accounts: in.store, Boxes: in.boxes, Log: in.log},
@@ -46,9 +48,9 @@ func (in *ingressPart) routes() (ingress.Routes, error) {
 	}
 	if in.ui != nil {
 		allowed := func(q *http.Request) bool { return auth.User(q.Context()).Admin }
-		base := func(q *http.Request) string { return in.auth.Under(q.Context(), ingress.TemporalRoot) }
-		ui := ingress.TemporalUI{Target: in.ui, Header: localstack.UITokenHeader, Token: in.uiToken, Cookie: auth.CookieName, Base: base, Allowed: allowed}
-		r.Temporal = in.auth.RequireUnder(ingress.TemporalRoot, ingress.WithCodec(in.codec, ui), a.Refuse)
+		base := func(q *http.Request) string { return in.auth.Under(q.Context(), temporalui.TemporalRoot) }
+		ui := temporalui.TemporalUI{Target: in.ui, Header: localstack.UITokenHeader, Token: in.uiToken, Cookie: auth.CookieName, Base: base, Allowed: allowed}
+		r.Temporal = in.auth.RequireUnder(temporalui.TemporalRoot, temporalui.WithCodec(in.codec, ui), a.Refuse)
 	}
 	return r, nil
 }

@@ -8,7 +8,7 @@ import (
 	"go.temporal.io/api/workflowservice/v1"
 
 	"xbot/activities"
-	"xbot/ingress"
+	"xbot/ingress/wake"
 	"xbot/internal/chat"
 	"xbot/internal/config"
 	"xbot/internal/filelink"
@@ -17,37 +17,37 @@ import (
 )
 
 // waker wakes turns.
-func (p *parts) waker(t config.Temporal) *ingress.Waker {
-	return &ingress.Waker{Client: p.temporal, Words: t.Summaries == "on", Attributes: p.attributes.Load, Waits: p.waits.Load, Agents: p.store}
+func (p *parts) waker(t config.Temporal) *wake.Waker {
+	return &wake.Waker{Client: p.temporal, Words: t.Summaries == "on", Attributes: p.attributes.Load, Waits: p.waits.Load, Agents: p.store}
 }
 
 // wakeLine has those woken who are handed a free turn, whichever half of the server frees it.
 func (p *parts) wakeLine(t config.Temporal) {
 	if p.line == nil {
-		p.line = &ingress.NextInLine{Waker: p.waker(t), Users: p.store, Groups: p.starter(t), Log: p.log}
+		p.line = &wake.NextInLine{Waker: p.waker(t), Users: p.store, Groups: p.starter(t), Log: p.log}
 		p.store.Line = p.line
 	}
 }
 
 // starter starts what runs beside turns.
-func (p *parts) starter(t config.Temporal) *ingress.Starter {
-	return &ingress.Starter{Client: p.temporal, Rows: p.store, Words: t.Summaries == "on", Attributes: p.attributes.Load, Waits: p.waits.Load, About: p.store.SessionAbout}
+func (p *parts) starter(t config.Temporal) *wake.Starter {
+	return &wake.Starter{Client: p.temporal, Rows: p.store, Words: t.Summaries == "on", Attributes: p.attributes.Load, Waits: p.waits.Load, About: p.store.SessionAbout}
 }
 
 // taskWaker wakes the turn of a session when a background task of it has ended.
-type taskWaker struct{ *ingress.Waker }
+type taskWaker struct{ *wake.Waker }
 
 var _ activities.Waker = taskWaker{}
 
 // WakeTask wakes the session of a task.
 func (w taskWaker) WakeTask(ctx context.Context, t chat.TaskRun) error {
-	return w.Wake(ctx, ingress.Row{Session: t.Session, Channel: t.Channel, UserName: t.UserName, Text: "background task " + t.ID + " ended"})
+	return w.Wake(ctx, wake.Row{Session: t.Session, Channel: t.Channel, UserName: t.UserName, Text: "background task " + t.ID + " ended"})
 }
 
 // wakeFetched wakes the turn of a message whose files are there.
-func wakeFetched(w *ingress.Waker) func(ctx context.Context, p chat.Parcel) error {
+func wakeFetched(w *wake.Waker) func(ctx context.Context, p chat.Parcel) error {
 	return func(ctx context.Context, p chat.Parcel) error {
-		return w.Wake(ctx, ingress.Row{Session: p.Session, Channel: p.Channel, UserName: p.UserName, Text: "files came"})
+		return w.Wake(ctx, wake.Row{Session: p.Session, Channel: p.Channel, UserName: p.UserName, Text: "files came"})
 	}
 }
 

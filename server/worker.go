@@ -11,7 +11,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"xbot/activities"
-	"xbot/ingress"
+	"xbot/ingress/httpserver"
 	"xbot/internal/chat"
 	"xbot/internal/config"
 	"xbot/internal/fault"
@@ -214,14 +214,14 @@ func newDownload(cfg config.Permissions, version string) tool.Tool {
 
 // serveMetrics answers /metrics and /healthz of a worker, for a scraper and a supervisor.
 func (p *parts) serveMetrics(ctx context.Context, addr string) error {
-	l, err := ingress.Listen(addr)
+	l, err := httpserver.Listen(addr)
 	if err != nil {
 		return err
 	}
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", p.tele.Handler())
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusOK) })
-	return ingress.Serve(ctx, l, mux, make(chan struct{}), p.log)
+	return httpserver.Serve(ctx, l, mux, make(chan struct{}), p.log)
 }
 
 // buildOf names the build of a worker that has a version; empty: it has none.

@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"xbot/ingress"
+	"xbot/ingress/wake"
 	"xbot/internal/chat"
 	"xbot/internal/store"
 )
@@ -163,7 +163,7 @@ func (d *days) allow() {
 	d.t.Helper()
 	_, err := d.Answer(d.t.Context(), store.Answer{Session: key, User: d.user.ID, Call: d.call().ID, Allow: true})
 	require.NoError(d.t, err)
-	require.NoError(d.t, d.Wake(d.t.Context(), ingress.Row{}))
+	require.NoError(d.t, d.Wake(d.t.Context(), wake.Row{}))
 }
 
 // turns counts the turns that have ended.

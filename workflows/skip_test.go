@@ -19,6 +19,7 @@ import (
 
 	"xbot/activities"
 	"xbot/ingress"
+	"xbot/ingress/wake"
 	"xbot/internal/chat"
 	"xbot/internal/feed"
 	"xbot/internal/llm"
@@ -186,7 +187,7 @@ func (d *days) After(wait time.Duration, f func()) (stop func()) {
 }
 
 // Wake tells the turn.
-func (d *days) Wake(context.Context, ingress.Row) error {
+func (d *days) Wake(context.Context, wake.Row) error {
 	d.env.SignalWorkflow(workflows.SignalWake, nil)
 	return nil
 }

@@ -7,8 +7,8 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
-	"xbot/ingress"
 	"xbot/ingress/auth"
+	"xbot/ingress/temporalui"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/secret"
@@ -154,7 +154,7 @@ func (a *API) me(ctx context.Context) Me {
 	u := auth.User(ctx)
 	m := Me{User: userBody(u), MustSetPassword: u.PasswordHash == "", Model: a.Info.Model, Demo: a.Info.Demo, Version: a.Info.Version}
 	if u.Admin && a.Info.TemporalUI {
-		m.TemporalUI = a.Auth.Under(ctx, ingress.TemporalRoot)
+		m.TemporalUI = a.Auth.Under(ctx, temporalui.TemporalRoot)
 	}
 	return m
 }

@@ -14,6 +14,8 @@ import (
 
 	"xbot/ingress"
 	"xbot/ingress/auth"
+	"xbot/ingress/temporalui"
+	"xbot/ingress/wake"
 	"xbot/internal/chat"
 	"xbot/internal/contextview"
 	"xbot/internal/cron"
@@ -176,11 +178,11 @@ func (a *API) own(ctx context.Context, key string) (chat.Session, error) {
 // withLink adds the address of a turn's run in the Temporal UI, for those who may open it.
 func (a *API) withLink(ctx context.Context, t chat.Turn) chat.Turn {
 	if a.Info.TemporalUI && auth.User(ctx).Admin && t.RunID != "" {
-		id, _, err := ingress.WorkflowOf(ctx, a.Store, t.Session)
+		id, _, err := wake.WorkflowOf(ctx, a.Store, t.Session)
 		if err != nil {
 			return t // a turn without its link is one all the same
 		}
-		t.TemporalURL = a.Auth.Under(ctx, ingress.TemporalRoot) + strings.TrimPrefix(ingress.RunPath(a.Info.Namespace, id, t.RunID), ingress.TemporalRoot)
+		t.TemporalURL = a.Auth.Under(ctx, temporalui.TemporalRoot) + strings.TrimPrefix(temporalui.RunPath(a.Info.Namespace, id, t.RunID), temporalui.TemporalRoot)
 	}
 	return t
 }

@@ -26,6 +26,7 @@ import (
 	"xbot/ingress/auth"
 	"xbot/ingress/channels"
 	"xbot/ingress/runners"
+	"xbot/ingress/wake"
 	"xbot/internal/accounts"
 	"xbot/internal/channel"
 	"xbot/internal/channel/feishu"
@@ -66,11 +67,11 @@ func TestMain(m *testing.M) {
 // wakes records which sessions were woken. It stands in for Temporal.
 type wakes struct {
 	mu   sync.Mutex
-	rows []ingress.Row
+	rows []wake.Row
 	err  error
 }
 
-func (w *wakes) Wake(_ context.Context, r ingress.Row) error {
+func (w *wakes) Wake(_ context.Context, r wake.Row) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.rows = append(w.rows, r)

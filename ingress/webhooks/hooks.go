@@ -14,7 +14,7 @@ import (
 	"strconv"
 	"time"
 
-	"xbot/ingress"
+	"xbot/ingress/wake"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/secret"
@@ -43,7 +43,7 @@ type Hooks struct {
 	Store Store
 	Key   secret.Sealer
 	Waker interface {
-		Wake(ctx context.Context, r ingress.Row) error
+		Wake(ctx context.Context, r wake.Row) error
 	}
 	Log *slog.Logger
 	Now func() time.Time // nil: time.Now
@@ -174,7 +174,7 @@ func (h *Hooks) now() time.Time {
 func (h *Hooks) wake(ctx context.Context, t store.OwnedTrigger, fired store.Called) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), wakeTime)
 	defer cancel()
-	if err := h.Waker.Wake(ctx, ingress.Row{Session: fired.Session, Channel: chat.OriginHook, Text: "hook " + t.Name}); err != nil {
+	if err := h.Waker.Wake(ctx, wake.Row{Session: fired.Session, Channel: chat.OriginHook, Text: "hook " + t.Name}); err != nil {
 		h.Log.Warn("a session that was called is woken later", "session", fired.Session, "error", err)
 	}
 }

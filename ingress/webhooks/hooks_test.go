@@ -20,7 +20,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/stretchr/testify/require"
 
-	"xbot/ingress"
+	"xbot/ingress/wake"
 	"xbot/ingress/webhooks"
 	"xbot/internal/chat"
 	"xbot/internal/pgtest"
@@ -44,10 +44,10 @@ type bundle struct {
 
 type wakes struct {
 	mu   sync.Mutex
-	rows []ingress.Row
+	rows []wake.Row
 }
 
-func (w *wakes) Wake(_ context.Context, r ingress.Row) error {
+func (w *wakes) Wake(_ context.Context, r wake.Row) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.rows = append(w.rows, r)

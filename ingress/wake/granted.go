@@ -1,4 +1,4 @@
-package ingress
+package wake
 
 import (
 	"context"
@@ -38,7 +38,7 @@ func (n *NextInLine) Granted(who []store.Waiting) {
 }
 
 func (n *NextInLine) wake(w store.Waiting) error {
-	ctx, cancel := context.WithTimeout(context.Background(), wakeTimeout)
+	ctx, cancel := context.WithTimeout(context.Background(), Timeout)
 	defer cancel()
 	if w.Group != "" {
 		if n.Groups == nil {

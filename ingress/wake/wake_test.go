@@ -1,4 +1,4 @@
-package ingress_test
+package wake_test
 
 import (
 	"context"
@@ -11,7 +11,7 @@ import (
 	"go.temporal.io/api/serviceerror"
 	"go.temporal.io/sdk/client"
 
-	"xbot/ingress"
+	"xbot/ingress/wake"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/workflows"
@@ -37,7 +37,7 @@ func (s *starter) SignalWithStartWorkflow(_ context.Context, id, signal string, 
 	return nil, s.err
 }
 
-func wake(t *testing.T, w ingress.Waker, r ingress.Row) *starter {
+func woken(t *testing.T, w wake.Waker, r wake.Row) *starter {
 	t.Helper()
 	s := &starter{}
 	w.Client = s
@@ -50,7 +50,7 @@ func off() bool { return false }
 
 func TestWake_CarriesNothingThatIsNotARow(t *testing.T) {
 	t.Parallel()
-	s := wake(t, ingress.Waker{Words: true, Attributes: on}, ingress.Row{Session: conversation, Channel: "web", UserName: "alice", Text: "fix the build\nplease"})
+	s := woken(t, wake.Waker{Words: true, Attributes: on}, wake.Row{Session: conversation, Channel: "web", UserName: "alice", Text: "fix the build\nplease"})
 	require.Equal(t, "turn/"+string(conversation), s.id)
 	require.Equal(t, s.id, s.options.ID)
 	require.Equal(t, workflows.SignalWake, s.signal)
@@ -67,7 +67,7 @@ func TestWake_CarriesNothingThatIsNotARow(t *testing.T) {
 func TestWake_FindsTheWorkflowOfASubagentThatWasDeleted(t *testing.T) {
 	t.Parallel()
 	agent := chat.SubagentRef{Session: "agent:main:subagent:t1.0.0", Parent: conversation, Role: "coder", Instance: "a", Call: "t1.0.0"}
-	s := wake(t, ingress.Waker{Attributes: off}, ingress.Row{Session: agent.Session, Agent: &agent})
+	s := woken(t, wake.Waker{Attributes: off}, wake.Row{Session: agent.Session, Agent: &agent})
 	require.Equal(t, workflows.SubagentID(agent), s.id)
 	require.Equal(t, workflows.NameSubagent, s.workflow)
 }
@@ -75,7 +75,7 @@ func TestWake_FindsTheWorkflowOfASubagentThatWasDeleted(t *testing.T) {
 func TestStart_TellsAGroupChatThatItWasDeleted(t *testing.T) {
 	t.Parallel()
 	c := &signaller{}
-	s := ingress.Starter{Client: c, Attributes: on, Rows: rows{err: fault.Errorf(fault.NotFound, "gone")}}
+	s := wake.Starter{Client: c, Attributes: on, Rows: rows{err: fault.Errorf(fault.NotFound, "gone")}}
 	require.NoError(t, s.StartGroup(t.Context(), "g1"))
 	require.Equal(t, []string{"group/g1"}, c.signalled)
 	c.err = serviceerror.NewNotFound("it has ended")
@@ -97,7 +97,7 @@ func (s *signaller) SignalWorkflow(_ context.Context, id, _, _ string, _ any) er
 
 func TestWake_KeepsWordsAndAttributesOutWhereTheyAreNotWanted(t *testing.T) {
 	t.Parallel()
-	s := wake(t, ingress.Waker{Attributes: off}, ingress.Row{Session: conversation, Channel: "web", UserName: "alice", Text: "a secret"})
+	s := woken(t, wake.Waker{Attributes: off}, wake.Row{Session: conversation, Channel: "web", UserName: "alice", Text: "a secret"})
 	require.Equal(t, "web · alice", s.options.StaticSummary)
 	require.Zero(t, s.options.TypedSearchAttributes.Size())
 	require.False(t, s.input.Attributes)
@@ -109,7 +109,7 @@ func TestWake_KeepsWordsAndAttributesOutWhereTheyAreNotWanted(t *testing.T) {
 func TestWake_FitsWhatTemporalHolds(t *testing.T) {
 	t.Parallel()
 	wide := strings.Repeat("字", 300)
-	s := wake(t, ingress.Waker{Words: true, Attributes: on}, ingress.Row{
+	s := woken(t, wake.Waker{Words: true, Attributes: on}, wake.Row{
 		Session: chat.SessionKey("agent:main:web:thread:" + strings.Repeat("字", 59)), Channel: "web", UserName: wide, Text: wide,
 	})
 	require.True(t, utf8.ValidString(s.id))
@@ -124,8 +124,8 @@ func TestWake_FitsWhatTemporalHolds(t *testing.T) {
 func TestWake_SaysWhatItCouldNotWake(t *testing.T) {
 	t.Parallel()
 	away := serviceerror.NewUnavailable("connection refused")
-	w := &ingress.Waker{Client: &starter{err: away}, Attributes: off}
-	err := w.Wake(t.Context(), ingress.Row{Session: conversation})
+	w := &wake.Waker{Client: &starter{err: away}, Attributes: off}
+	err := w.Wake(t.Context(), wake.Row{Session: conversation})
 	require.ErrorIs(t, err, away)
 	require.ErrorContains(t, err, "turn/"+string(conversation))
 }

@@ -1,4 +1,4 @@
-package ingress_test
+package wake_test
 
 import (
 	"context"
@@ -10,7 +10,7 @@ import (
 	"go.temporal.io/api/serviceerror"
 	"go.temporal.io/sdk/client"
 
-	"xbot/ingress"
+	"xbot/ingress/wake"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/store"
@@ -60,14 +60,14 @@ func (r rows) MemorizeJob(context.Context, chat.MemorizeID) (chat.MemorizeJob, e
 func TestStart_MemorizesOnlyWhatWaits(t *testing.T) {
 	t.Parallel()
 	e := &executor{}
-	s := ingress.Starter{Client: e, Attributes: on, Rows: rows{memory: chat.MemorizeJob{ID: 9, Session: conversation, Trigger: chat.MemorizeReset, State: chat.MemorizeWaiting}}}
+	s := wake.Starter{Client: e, Attributes: on, Rows: rows{memory: chat.MemorizeJob{ID: 9, Session: conversation, Trigger: chat.MemorizeReset, State: chat.MemorizeWaiting}}}
 	require.NoError(t, s.StartMemorize(t.Context(), 9))
 	require.Equal(t, "memorize/9", e.options.ID)
 	require.Equal(t, "memorize · reset", e.options.StaticSummary)
 	require.Equal(t, workflows.MemorizeInput{Job: 9, Trigger: "reset", Attributes: true}, e.input)
 
 	e = &executor{}
-	s = ingress.Starter{Client: e, Attributes: on, Rows: rows{memory: chat.MemorizeJob{ID: 9, State: chat.MemorizeDone}}}
+	s = wake.Starter{Client: e, Attributes: on, Rows: rows{memory: chat.MemorizeJob{ID: 9, State: chat.MemorizeDone}}}
 	require.NoError(t, s.StartMemorize(t.Context(), 9))
 	require.Empty(t, e.workflow)
 }
@@ -75,7 +75,7 @@ func TestStart_MemorizesOnlyWhatWaits(t *testing.T) {
 func TestStart_ShowsOperatorsTheNameOfAFileOnlyIfItMay(t *testing.T) {
 	t.Parallel()
 	e := &executor{}
-	s := ingress.Starter{Client: e, Words: true, Attributes: on, Rows: rows{parcel: chat.Parcel{
+	s := wake.Starter{Client: e, Words: true, Attributes: on, Rows: rows{parcel: chat.Parcel{
 		Inbox: 7, Session: conversation, Channel: "feishu", Waits: true, Files: []chat.Arrival{{Attachment: chat.Attachment{Kind: "file", Name: "pay.pdf"}, N: 1}},
 	}}}
 	require.NoError(t, s.StartFetch(t.Context(), 7))
@@ -90,7 +90,7 @@ func TestStart_ShowsOperatorsTheNameOfAFileOnlyIfItMay(t *testing.T) {
 func TestStart_ShowsTheCommandToOperatorsOnlyIfItMay(t *testing.T) {
 	t.Parallel()
 	e := &executor{}
-	s := ingress.Starter{Client: e, Words: true, Attributes: on, Rows: rows{
+	s := wake.Starter{Client: e, Words: true, Attributes: on, Rows: rows{
 		task: chat.TaskRun{Task: chat.Task{ID: "bg2", Command: "make all\necho", Runner: "laptop"}, Session: conversation, UserName: "alice"},
 		bang: chat.Bang{Inbox: 7, Session: conversation, UserName: "alice", Command: "ls -la"},
 	}}
@@ -117,7 +117,7 @@ func TestStart_ShowsTheCommandToOperatorsOnlyIfItMay(t *testing.T) {
 func TestStart_OfWhatRunsOrIsGoneIsNoError(t *testing.T) {
 	t.Parallel()
 	e := &executor{err: serviceerror.NewWorkflowExecutionAlreadyStarted("it runs", "", "")}
-	s := ingress.Starter{Client: e, Rows: rows{}, Attributes: off}
+	s := wake.Starter{Client: e, Rows: rows{}, Attributes: off}
 	require.NoError(t, s.StartBackground(t.Context(), "t.0.1"))
 	require.NoError(t, s.StartBang(t.Context(), 7))
 	e.err = errors.New("Temporal is away")

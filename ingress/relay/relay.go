@@ -1,4 +1,4 @@
-package ingress
+package relay
 
 import (
 	"context"
@@ -11,6 +11,7 @@ import (
 	"go.temporal.io/api/serviceerror"
 	"go.temporal.io/api/workflowservice/v1"
 
+	"xbot/ingress/wake"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/store"
@@ -41,7 +42,7 @@ type Ledger interface {
 	UserByID(ctx context.Context, id chat.UserID) (store.User, error)
 	Blocked
 	Beside
-	Agents
+	wake.Agents
 }
 
 // Blocked are runs that do not go on by themselves: held by a fault in workflow code, or paused in the Temporal UI.
@@ -70,7 +71,7 @@ type Beside interface {
 type Relay struct {
 	Ledger Ledger
 	Waker  interface {
-		Wake(ctx context.Context, r Row) error
+		Wake(ctx context.Context, r wake.Row) error
 	}
 	Starter interface {
 		StartBackground(ctx context.Context, call chat.CallID) error
@@ -171,7 +172,7 @@ func (r *Relay) startWork(ctx context.Context) error {
 // bounded gives each start its own time.
 func bounded[T any](ctx context.Context, start func(context.Context, T) error) func(T) error {
 	return func(item T) error {
-		ctx, cancel := context.WithTimeout(ctx, wakeTimeout)
+		ctx, cancel := context.WithTimeout(ctx, wake.Timeout)
 		defer cancel()
 		return start(ctx, item)
 	}
@@ -197,9 +198,9 @@ func (r *Relay) wake(ctx context.Context, row store.Waiting) error {
 	if err != nil {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(ctx, wakeTimeout)
+	ctx, cancel := context.WithTimeout(ctx, wake.Timeout)
 	defer cancel()
-	if err := r.Waker.Wake(ctx, Row{Session: row.Session, Channel: row.Channel, UserName: user.Name, Text: row.Text}); err != nil {
+	if err := r.Waker.Wake(ctx, wake.Row{Session: row.Session, Channel: row.Channel, UserName: user.Name, Text: row.Text}); err != nil {
 		return err
 	}
 	r.Metrics.Woken.Inc()
@@ -255,7 +256,7 @@ func (r *Relay) checkRunning(ctx context.Context) error {
 
 // check looks at the run of a turn that is marked running and settles the turn if the run is gone.
 func (r *Relay) check(ctx context.Context, t store.Live) (run state, err error) {
-	ctx, cancel := context.WithTimeout(ctx, wakeTimeout)
+	ctx, cancel := context.WithTimeout(ctx, wake.Timeout)
 	defer cancel()
 	if run, err = r.look(ctx, t.Session, t.RunID); err != nil {
 		return state{}, err
@@ -303,7 +304,7 @@ type state struct {
 }
 
 func (r *Relay) look(ctx context.Context, key chat.SessionKey, run string) (state, error) {
-	id, _, err := WorkflowOf(ctx, r.Ledger, key)
+	id, _, err := wake.WorkflowOf(ctx, r.Ledger, key)
 	if err != nil {
 		return state{}, err
 	}

@@ -1,4 +1,4 @@
-package ingress
+package wake
 
 import (
 	"cmp"
@@ -48,7 +48,7 @@ type Courier struct {
 // Outbound starts the delivery without keeping the caller waiting.
 func (c *Courier) Outbound(key chat.SessionKey) {
 	c.wakes.Go(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), wakeTimeout)
+		ctx, cancel := context.WithTimeout(context.Background(), Timeout)
 		defer cancel()
 		if err := c.Starter.StartDeliver(ctx, store.Undelivered{Session: key}); err != nil {
 			c.Log.Warn("delivery not started, the relay tries again", "session", key, "error", err)

@@ -1,4 +1,4 @@
-package ingress
+package temporalui
 
 import (
 	"crypto/sha256"

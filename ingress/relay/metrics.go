@@ -1,4 +1,4 @@
-package ingress
+package relay
 
 import "github.com/prometheus/client_golang/prometheus"
 

@@ -1,4 +1,4 @@
-package ingress_test
+package httpserver_test
 
 import (
 	"bufio"
@@ -20,8 +20,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"xbot/ingress"
 	"xbot/ingress/auth"
+	"xbot/ingress/httpserver"
+	"xbot/ingress/temporalui"
 	"xbot/internal/fault"
 )
 
@@ -30,9 +31,9 @@ func named(name string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, name) }) // a recorder takes all
 }
 
-func routes(ready error) ingress.Routes {
+func routes(ready error) httpserver.Routes {
 	hosts := auth.Hosts{Allowed: []string{"xbot.example"}}
-	return ingress.Routes{
+	return httpserver.Routes{
 		API: named("api"), OpenAPI: named("openapi"), Runners: named("runners"), Internal: named("internal"), Temporal: named("temporal"),
 		Metrics: named("metrics"), Page: named("page"), Ready: func(context.Context) error { return ready }, Host: hosts.Check,
 		Refuse: func(w http.ResponseWriter, _ *http.Request, err error) {
@@ -97,10 +98,10 @@ func TestRoutes_ReadyTellsWhatIsMissing(t *testing.T) {
 
 func TestListen_APortInUseIsASentence(t *testing.T) {
 	t.Parallel()
-	l, err := ingress.Listen("127.0.0.1:0")
+	l, err := httpserver.Listen("127.0.0.1:0")
 	require.NoError(t, err)
 	defer l.Close()
-	_, err = ingress.Listen(l.Addr().String())
+	_, err = httpserver.Listen(l.Addr().String())
 	require.Equal(t, fault.Invalid, fault.KindOf(err))
 	require.ErrorContains(t, err, "stop what uses the port, or set XBOT_HTTP_ADDR")
 }
@@ -125,11 +126,11 @@ type served struct {
 
 func serve(t *testing.T, h http.Handler) *served {
 	t.Helper()
-	l, err := ingress.Listen("127.0.0.1:0")
+	l, err := httpserver.Listen("127.0.0.1:0")
 	require.NoError(t, err)
 	ctx, cancel := context.WithCancel(context.Background())
 	s := &served{addr: l.Addr().String(), logs: &logs{}, closing: make(chan struct{}), stop: cancel, ended: make(chan error, 1)}
-	go func() { s.ended <- ingress.Serve(ctx, l, h, s.closing, slog.New(slog.NewTextHandler(s.logs, nil))) }()
+	go func() { s.ended <- httpserver.Serve(ctx, l, h, s.closing, slog.New(slog.NewTextHandler(s.logs, nil))) }()
 	t.Cleanup(cancel)
 	return s
 }
@@ -222,7 +223,7 @@ func TestTemporalUI_SeesNothingOfThePersonsCredentials(t *testing.T) {
 	target, err := url.Parse(ui.URL)
 	require.NoError(t, err)
 	allowed := true
-	h := ingress.TemporalUI{
+	h := temporalui.TemporalUI{
 		Target: target, Header: "X-Secret", Token: "s3cret", Cookie: auth.CookieName,
 		Base: func(*http.Request) string { return "/temporal/" }, Allowed: func(*http.Request) bool { return allowed },
 	}.Handler()
@@ -288,7 +289,7 @@ func TestTemporalUI_ItsPageFindsItselfWhereTheBrowserFoundIt(t *testing.T) {
 	defer ui.Close()
 	target, err := url.Parse(ui.URL)
 	require.NoError(t, err)
-	h := ingress.TemporalUI{
+	h := temporalui.TemporalUI{
 		Target: target, Base: func(*http.Request) string { return "/temporal/k/key/" }, Allowed: func(*http.Request) bool { return true },
 	}.Handler()
 	get := func(path string) *httptest.ResponseRecorder {

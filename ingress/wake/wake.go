@@ -1,4 +1,4 @@
-package ingress
+package wake
 
 import (
 	"context"
@@ -14,7 +14,7 @@ import (
 )
 
 // wakeTimeout bounds one wake; the relay takes over after it.
-const wakeTimeout = 10 * time.Second
+const Timeout = 10 * time.Second
 
 // Waker starts or signals the turn of a session, or the subagent that it belongs to. The signal carries nothing: what it is about is a committed row.
 type Waker struct {

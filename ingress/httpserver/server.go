@@ -1,4 +1,4 @@
-package ingress
+package httpserver
 
 import (
 	"context"
@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"xbot/ingress/temporalui"
 	"xbot/internal/fault"
 	"xbot/internal/filelink"
 )
@@ -59,7 +60,7 @@ func (r Routes) Handler() http.Handler {
 		mux.Handle("/internal/", r.Internal)
 	}
 	if r.Temporal != nil {
-		mux.Handle(TemporalRoot, r.Temporal)
+		mux.Handle(temporalui.TemporalRoot, r.Temporal)
 	}
 	if r.Files != nil {
 		mux.Handle("GET "+filelink.Prefix, r.Files)
