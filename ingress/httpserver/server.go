@@ -1,3 +1,5 @@
+// Package httpserver puts the parts of the HTTP server together: the routes, the headers that every answer has, and how
+// long a request may take.
 package httpserver
 
 import (

@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
 
 	"xbot/ingress/auth"
 	"xbot/ingress/httpserver"
@@ -27,6 +28,8 @@ import (
 )
 
 // named answers with its name.
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
 func named(name string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, name) }) // a recorder takes all
 }

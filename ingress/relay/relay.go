@@ -1,3 +1,5 @@
+// Package relay keeps the promise that an accepted row is never forgotten: each second it wakes, starts and settles what
+// nobody else did.
 package relay
 
 import (

@@ -1,3 +1,4 @@
+// Package temporalui serves the Temporal UI behind the sign-in, with a codec server that decrypts histories for it.
 package temporalui
 
 import (

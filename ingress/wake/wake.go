@@ -1,3 +1,5 @@
+// Package wake starts and wakes the workflows that committed rows are for. A row is the promise: a wake may be repeated at
+// will, and the relay repeats one that fails.
 package wake
 
 import (
@@ -13,7 +15,7 @@ import (
 	"xbot/workflows"
 )
 
-// wakeTimeout bounds one wake; the relay takes over after it.
+// Timeout bounds one wake; the relay takes over after it.
 const Timeout = 10 * time.Second
 
 // Waker starts or signals the turn of a session, or the subagent that it belongs to. The signal carries nothing: what it is about is a committed row.

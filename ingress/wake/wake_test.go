@@ -10,12 +10,15 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.temporal.io/api/serviceerror"
 	"go.temporal.io/sdk/client"
+	"go.uber.org/goleak"
 
 	"xbot/ingress/wake"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/workflows"
 )
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 const conversation = chat.SessionKey("agent:main:web:thread:t")
 
