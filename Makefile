@@ -137,10 +137,10 @@ check-compose: ## check docker-compose.yml with compose's own parser; needs no e
 	DOCKER_GID=1 $$compose --env-file $$SETTINGS_FILE -f docker-compose.yml -f deploy/compose.containers.yml config --quiet && echo "docker-compose.yml is well-formed and refuses to run without secrets."
 
 .PHONY: bench
-bench: build ## measure this build on this machine
-	go run ./e2e/bench -bin $(BIN)
-	@echo "What is known after four compressions, by how well the summaries are written:"
-	@go test -count=1 -run TestRetention -v ./activities | sed -n 's/.*retention_test.go:[0-9]*: /  /p'
+bench: build ## measure this build on this machine; BASE=<commit>: beside that one, turn by turn, with ratios
+	scripts/bench $(BIN) $(BASE)
+	@test -n "$(BASE)" || echo "What is known after four compressions, by how well the summaries are written:"
+	@test -n "$(BASE)" || go test -count=1 -run TestRetention -v ./activities | sed -n 's/.*retention_test.go:[0-9]*: /  /p'
 
 # --- generated files
 

@@ -21,47 +21,71 @@ type figure struct {
 	Budget string  `json:"budget,omitempty"`
 }
 
+// selection is what a run measures; by default everything.
+type selection struct {
+	runners, context, deliveries, memory, pace bool
+}
+
 func main() {
 	bin := flag.String("bin", ".bin", "folder of the binaries")
+	base := flag.String("base", "", "folder of the binaries of another build: measure both turn by turn, and print the ratios")
 	out := flag.String("json", "", "file for the figures as JSON; default: standard output, after the table")
-	seconds := flag.Int("seconds", 8, "length of each throughput measurement")
-	runners := flag.Bool("runners", false, "measure runners only")
-	sent := flag.Bool("context", false, "measure what is sent to the model only")
-	delivered := flag.Bool("deliveries", false, "measure the way of an answer to platforms only")
-	remembered := flag.Bool("memory", false, "measure the search of memory only")
+	size := load{}
+	flag.IntVar(&size.turns, "turns", 100, "plain turns of a measurement")
+	flag.DurationVar(&size.length, "length", 8*time.Second, "length of each throughput measurement")
+	var only selection
+	flag.BoolVar(&only.runners, "runners", false, "measure runners only")
+	flag.BoolVar(&only.context, "context", false, "measure what is sent to the model only")
+	flag.BoolVar(&only.deliveries, "deliveries", false, "measure the way of an answer to platforms only")
+	flag.BoolVar(&only.memory, "memory", false, "measure the search of memory only")
+	flag.BoolVar(&only.pace, "pace", false, "measure turns only")
 	flag.Parse()
-	if err := run(*bin, *out, time.Duration(*seconds)*time.Second, *runners, *sent, *delivered, *remembered); err != nil {
+	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Minute)
+	defer cancel()
+	var err error
+	if *base != "" {
+		err = compare(ctx, *bin, *base, *out, size)
+	} else {
+		err = run(ctx, *bin, *out, size, only)
+	}
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
 	}
 }
 
-func run(bin, out string, length time.Duration, runners, sent, delivered, remembered bool) error {
-	ctx, cancel := context.WithTimeout(context.Background(), 15*time.Minute)
-	defer cancel()
+type measure func(context.Context, *stack) ([]figure, error)
+
+func (only selection) measures(size load) []measure {
+	turns := func(ctx context.Context, s *stack) ([]figure, error) {
+		rows, err := pace(ctx, []*stack{s}, size)
+		return figures(rows), err
+	}
+	switch {
+	case only.runners:
+		return []measure{starts, execTrips, runnersUnderLoad}
+	case only.context:
+		return []measure{starts, contextCost}
+	case only.deliveries:
+		return []measure{starts, deliveries}
+	case only.memory:
+		return []measure{starts, searchMemory}
+	case only.pace:
+		return []measure{starts, turns, loadedMemory}
+	}
+	return []measure{
+		starts, idleMemory, promptSize, turns, histories, loadedMemory, execTrips, runnersUnderLoad, contextCost, deliveries, searchMemory,
+	}
+}
+
+func run(ctx context.Context, bin, out string, size load, only selection) error {
 	s, err := newStack(bin)
 	if err != nil {
 		return err
 	}
 	defer s.remove()
 	var all []figure
-	measures := []func(context.Context, *stack) ([]figure, error){
-		starts, idleMemory, promptSize, plainTurns, commandTurns, histories,
-		throughput(1, length), throughput(10, length), throughput(50, length), loadedMemory, execTrips, runnersUnderLoad, contextCost, deliveries, searchMemory,
-	}
-	if runners {
-		measures = []func(context.Context, *stack) ([]figure, error){starts, execTrips, runnersUnderLoad}
-	}
-	if sent {
-		measures = []func(context.Context, *stack) ([]figure, error){starts, contextCost}
-	}
-	if delivered {
-		measures = []func(context.Context, *stack) ([]figure, error){starts, deliveries}
-	}
-	if remembered {
-		measures = []func(context.Context, *stack) ([]figure, error){starts, searchMemory}
-	}
-	for _, measure := range measures {
+	for _, measure := range only.measures(size) {
 		got, err := measure(ctx, s)
 		if err != nil {
 			return err
@@ -83,7 +107,12 @@ func report(all []figure, out string) error {
 	if err := w.Flush(); err != nil {
 		return err
 	}
-	data, err := json.MarshalIndent(all, "", "  ")
+	return save(all, out)
+}
+
+// save writes figures as JSON, to standard output unless a file is named.
+func save(figures any, out string) error {
+	data, err := json.MarshalIndent(figures, "", "  ")
 	if err != nil {
 		return err
 	}

@@ -1,14 +1,9 @@
 package main
 
 import (
-	"bufio"
-	"bytes"
 	"context"
 	"fmt"
 	"log/slog"
-	"os"
-	"path/filepath"
-	"strconv"
 	"strings"
 	"time"
 
@@ -46,100 +41,27 @@ func loadedMemory(ctx context.Context, s *stack) ([]figure, error) {
 
 // memory sums the proportional set size of each program of the stack.
 func (s *stack) memory(when string) ([]figure, error) {
-	sums := map[string]float64{}
-	lines, err := filepath.Glob("/proc/[0-9]*/cmdline")
+	processes, err := s.processes()
 	if err != nil {
 		return nil, err
 	}
-	own := s.descendants(s.cmd.Process.Pid, lines)
-	for pid, name := range own {
+	sums := map[string]float64{}
+	for pid, name := range processes {
 		sums[name] += pss(pid)
 	}
 	total, product := 0.0, 0.0
 	var out []figure
-	for _, name := range []string{"xbot", "xbot-runner", "xbot-temporal", "postgres"} {
-		out = append(out, figure{"memory of " + name + ", " + when, sums[name], "MB", ""})
+	for _, name := range programs {
+		out = append(out, figure{What: "memory of " + name + ", " + when, Value: sums[name], Unit: "MB"})
 		total += sums[name]
 		if strings.HasPrefix(name, "xbot") && name != "xbot-temporal" {
 			product += sums[name]
 		}
 	}
 	return append(out,
-		figure{"memory of everything, " + when, total, "MB", "450 idle (goal 300)"},
-		figure{"memory without Temporal and Postgres, " + when, product, "MB", "80 idle (goal 50)"},
+		figure{What: "memory of everything, " + when, Value: total, Unit: "MB", Budget: "450 idle, 500 after load"},
+		figure{What: "memory without Temporal and Postgres, " + when, Value: product, Unit: "MB", Budget: "80 idle (goal 50)"},
 	), nil
-}
-
-// descendants returns the processes of the stack by pid with the names of their programs.
-func (s *stack) descendants(root int, lines []string) map[int]string {
-	parents, names := map[int]int{}, map[int]string{}
-	for _, path := range lines {
-		pid, err := strconv.Atoi(strings.Split(path, "/")[2])
-		if err != nil {
-			continue
-		}
-		stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-		if err != nil {
-			continue // it has ended
-		}
-		end := bytes.LastIndexByte(stat, ')')
-		names[pid] = string(stat[bytes.IndexByte(stat, '(')+1 : end])
-		parents[pid], _ = strconv.Atoi(strings.Fields(string(stat[end+1:]))[1])
-	}
-	out := map[int]string{}
-	for pid := range names {
-		for up := pid; up > 1; up = parents[up] {
-			if up == root {
-				out[pid] = names[pid]
-				break
-			}
-		}
-	}
-	return out
-}
-
-// cpu returns the CPU time that each program of the stack has used, in milliseconds. Unlike the clock it hardly
-// depends on what else the machine does.
-func (s *stack) cpu() (map[string]float64, error) {
-	lines, err := filepath.Glob("/proc/[0-9]*/cmdline")
-	if err != nil {
-		return nil, err
-	}
-	const tick = 10 // milliseconds of a clock tick on Linux
-	out := map[string]float64{}
-	for pid, name := range s.descendants(s.cmd.Process.Pid, lines) {
-		stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-		if err != nil {
-			continue // it has ended
-		}
-		fields := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:]))
-		for _, i := range []int{11, 12, 13, 14} { // utime, stime and those of waited-for children
-			n, err := strconv.ParseFloat(fields[i], 64)
-			if err != nil {
-				return nil, err
-			}
-			out[name] += n * tick
-		}
-	}
-	return out, nil
-}
-
-// pss returns the proportional set size of a process in MB.
-func pss(pid int) float64 {
-	f, err := os.Open(fmt.Sprintf("/proc/%d/smaps_rollup", pid))
-	if err != nil {
-		return 0
-	}
-	defer f.Close() // read only
-	for scan := bufio.NewScanner(f); scan.Scan(); {
-		if fields := strings.Fields(scan.Text()); len(fields) > 1 && fields[0] == "Pss:" {
-			kb, err := strconv.ParseFloat(fields[1], 64)
-			if err == nil {
-				return kb / 1024
-			}
-		}
-	}
-	return 0
 }
 
 // promptSize counts what a bare hello costs: the system prompt and the tool schemas as they were sent.
@@ -181,7 +103,7 @@ func histories(ctx context.Context, s *stack) ([]figure, error) {
 	var out []figure
 	for _, kind := range []struct{ name, text, events, bytes string }{
 		{"plain turn", "", "20", "4096"},
-		{"turn with 5 Shell calls", "each\n" + strings.Repeat("call Shell {\"command\":\"true\"}\n", 5), "80", "12288"},
+		{"turn with 5 Shell calls", fiveCalls, "80", "12288"},
 	} {
 		t, err := s.newTalk(ctx)
 		if err != nil {

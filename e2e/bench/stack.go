@@ -24,6 +24,7 @@ type stack struct {
 	model     *llmtest.Server
 	cmd       *exec.Cmd
 	client    *apiclient.Client
+	talk      *talk // the chat of measurements that ask one question after the other
 }
 
 func newStack(bin string) (*stack, error) {

@@ -1,0 +1,264 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+)
+
+const (
+	// fiveCalls has the model call a tool five times, once in each step.
+	fiveCalls = "each\ncall Shell {\"command\":\"true\"}\ncall Shell {\"command\":\"true\"}\ncall Shell {\"command\":\"true\"}\n" +
+		"call Shell {\"command\":\"true\"}\ncall Shell {\"command\":\"true\"}\n"
+	// breath is the pause between the end of a turn and the next message: nobody reads an answer in less.
+	breath = 50 * time.Millisecond
+	// warmup is how many turns are not counted.
+	warmup = 5
+	// chatLength is after how many turns a fresh chat begins, so that prompts stay short.
+	chatLength = 20
+)
+
+// load is how much is measured.
+type load struct {
+	turns  int           // plain turns
+	length time.Duration // of a measurement of throughput
+}
+
+// row is a measured number of each stack, in their order.
+type row struct {
+	What   string    `json:"what"`
+	Unit   string    `json:"unit"`
+	Budget string    `json:"budget,omitempty"` // of the number
+	Goal   string    `json:"goal,omitempty"`   // of the ratio to the base
+	Values []float64 `json:"values"`
+}
+
+// figures are the rows of the first stack.
+func figures(rows []row) []figure {
+	var out []figure
+	for _, r := range rows {
+		out = append(out, figure{r.What, r.Values[0], r.Unit, r.Budget})
+	}
+	return out
+}
+
+// sample is what one stack did in a measurement.
+type sample struct {
+	times []time.Duration    // from message to visible answer
+	took  time.Duration      // of turns that ran at once, until the last had ended
+	turns int                // with those that are not in times
+	cpu   map[string]float64 // milliseconds by program
+	usage usage
+}
+
+// pace measures turns on all stacks, turn by turn in alternation: what else the machine does meets all of them.
+func pace(ctx context.Context, stacks []*stack, size load) ([]row, error) {
+	plain, err := alternate(ctx, stacks, size.turns, 1, "")
+	if err != nil {
+		return nil, err
+	}
+	rows := slices.Concat(
+		times("plain turn, paced,", "18", "30", "0.70", plain), cost("plain turn, paced", "32", "0.65", plain), disk("plain turn", plain),
+	)
+	calls, err := alternate(ctx, stacks, size.turns*2/5, 1, fiveCalls)
+	if err != nil {
+		return nil, err
+	}
+	rows = slices.Concat(rows, times("turn with 5 Shell calls, paced,", "120", "", "0.55", calls), cost("turn with 5 Shell calls", "", "", calls))
+	straight, err := alternate(ctx, stacks, size.turns, 10, "")
+	if err != nil {
+		return nil, err
+	}
+	rows = slices.Concat(rows, times("plain turn, back to back,", "", "", "", straight), cost("plain turn, back to back", "", "", straight))
+	for _, chats := range []int{1, 10, 50} {
+		got, err := throughput(ctx, stacks, chats, size.length)
+		if err != nil {
+			return nil, err
+		}
+		rows = append(rows, got...)
+	}
+	return rows, nil
+}
+
+// alternate asks n times on each stack, in blocks that take turns. Within a block each message follows the answer
+// before it; after a block the turn ends and nobody writes for a breath. A block of one is a paced turn.
+func alternate(ctx context.Context, stacks []*stack, n, block int, text string) ([]sample, error) {
+	samples, before := make([]sample, len(stacks)), make([]usage, len(stacks))
+	for i, s := range stacks {
+		if err := s.block(ctx, &sample{cpu: map[string]float64{}}, warmup, text); err != nil {
+			return nil, err
+		}
+		var err error
+		if before[i], err = s.used(ctx); err != nil {
+			return nil, err
+		}
+		samples[i].cpu = map[string]float64{}
+	}
+	for round := range (n + block - 1) / block {
+		for k := range stacks {
+			i := (k + round) % len(stacks) // nobody is always first
+			if err := stacks[i].block(ctx, &samples[i], block, text); err != nil {
+				return nil, err
+			}
+		}
+	}
+	for i, s := range stacks {
+		after, err := s.used(ctx)
+		if err != nil {
+			return nil, err
+		}
+		samples[i].usage = after.since(before[i])
+	}
+	return samples, nil
+}
+
+// block asks n times, one message after the other, and adds what that took to a sample. The first message of a larger
+// block is a paced one, so its time is left out.
+func (s *stack) block(ctx context.Context, to *sample, n int, text string) error {
+	if s.talk == nil || s.talk.n >= chatLength {
+		var err error
+		if s.talk, err = s.newTalk(ctx); err != nil {
+			return err
+		}
+	}
+	before, err := s.cpu()
+	if err != nil {
+		return err
+	}
+	for i := range n {
+		d, err := s.talk.ask(ctx, text)
+		if err != nil {
+			return err
+		}
+		if i > 0 || n == 1 {
+			to.times = append(to.times, d)
+		}
+	}
+	if err := s.talk.rest(ctx); err != nil {
+		return err
+	}
+	time.Sleep(breath)
+	after, err := s.cpu()
+	for name := range after {
+		to.cpu[name] += after[name] - before[name]
+	}
+	to.turns += n
+	return err
+}
+
+// across makes a row of a number of each sample.
+func across(what, unit string, samples []sample, number func(sample) float64) row {
+	r := row{What: what, Unit: unit}
+	for _, s := range samples {
+		r.Values = append(r.Values, number(s))
+	}
+	return r
+}
+
+// times are the quantiles of the time to the visible answer.
+func times(what, p50, p95, goal string, samples []sample) []row {
+	half := across(what+" p50", "ms", samples, func(s sample) float64 { return quantile(s.times, 0.5) })
+	half.Budget, half.Goal = p50, goal
+	most := across(what+" p95", "ms", samples, func(s sample) float64 { return quantile(s.times, 0.95) })
+	most.Budget = p95
+	return []row{half, most}
+}
+
+// cost is the CPU time of a turn.
+func cost(what, budget, goal string, samples []sample) []row {
+	all := across("CPU of a "+what, "ms", samples, func(s sample) float64 { return sum(s.cpu) / float64(s.turns) })
+	all.Budget, all.Goal = budget, goal
+	rows := []row{all}
+	for _, name := range programs {
+		rows = append(rows, across("CPU of a "+what+", "+name, "ms", samples, func(s sample) float64 { return s.cpu[name] / float64(s.turns) }))
+	}
+	return rows
+}
+
+// disk is what a turn leaves on the disk, and what it writes on the way.
+func disk(what string, samples []sample) []row {
+	each := func(bytes func(usage) float64) func(sample) float64 {
+		return func(s sample) float64 { return bytes(s.usage) / float64(s.turns) / 1000 }
+	}
+	tables := across("disk of a "+what+", all tables of all databases", "kB", samples, each(func(u usage) float64 { return sum(u.tables) }))
+	tables.Budget, tables.Goal = "20", "0.45"
+	rows := []row{
+		tables,
+		across("disk of a "+what+", indexes among them", "kB", samples, each(func(u usage) float64 { return u.indexes })),
+		across("WAL of a "+what, "kB", samples, each(func(u usage) float64 { return u.wal })),
+		across("bytes to disk for a "+what, "kB", samples, each(func(u usage) float64 { return sum(u.written) })),
+	}
+	largest := samples[0].usage.tables
+	for _, name := range slices.SortedFunc(maps.Keys(largest), func(a, b string) int { return cmp.Compare(largest[b], largest[a]) })[:6] {
+		rows = append(rows, across("disk of a "+what+", "+name, "kB", samples, each(func(u usage) float64 { return u.tables[name] })))
+	}
+	return rows
+}
+
+func sum[K comparable](numbers map[K]float64) float64 {
+	all := 0.0
+	for _, n := range numbers {
+		all += n
+	}
+	return all
+}
+
+// throughput asks in many chats at once, each as soon as its answer is there, on the stacks in alternation.
+func throughput(ctx context.Context, stacks []*stack, chats int, length time.Duration) ([]row, error) {
+	const parts = 2 // of each stack
+	samples := make([]sample, len(stacks))
+	talks := make([][]*talk, len(stacks))
+	for i, s := range stacks {
+		for range chats {
+			t, err := s.newTalk(ctx)
+			if err != nil {
+				return nil, err
+			}
+			talks[i] = append(talks[i], t)
+		}
+	}
+	for round := range parts {
+		for k := range stacks {
+			i := (k + round) % len(stacks)
+			began := time.Now()
+			got, err := askAtOnce(ctx, talks[i], length/parts)
+			if err != nil {
+				return nil, err
+			}
+			samples[i].times = append(samples[i].times, got...)
+			samples[i].took += time.Since(began)
+		}
+	}
+	rate := across(fmt.Sprintf("plain turns/s, %d chats", chats), "1/s", samples, func(s sample) float64 {
+		return float64(len(s.times)) / s.took.Seconds()
+	})
+	if chats > 1 {
+		rate.Budget, rate.Goal = "60", "1.50"
+	}
+	slow := across(fmt.Sprintf("plain turn p95, %d chats", chats), "ms", samples, func(s sample) float64 { return quantile(s.times, 0.95) })
+	return []row{rate, slow}, nil
+}
+
+// askAtOnce asks in all talks for some time, and waits until their turns have ended.
+func askAtOnce(ctx context.Context, talks []*talk, length time.Duration) ([]time.Duration, error) {
+	times, errs := make([][]time.Duration, len(talks)), make([]error, len(talks))
+	deadline := time.Now().Add(length)
+	var wg sync.WaitGroup
+	for i, t := range talks {
+		wg.Go(func() {
+			for time.Now().Before(deadline) && errs[i] == nil {
+				var d time.Duration
+				d, errs[i] = t.ask(ctx, "")
+				times[i] = append(times[i], d)
+			}
+			errs[i] = errors.Join(errs[i], t.rest(ctx))
+		})
+	}
+	wg.Wait()
+	return slices.Concat(times...), errors.Join(errs...)
+}
