@@ -1,6 +1,20 @@
 -- name: InspectSessions :many
 -- A page of the conversations of all users, newest first, with what was counted of them: those that stand behind after_key,
 -- which was used last at after_time; an empty key is before all.
+-- The page is chosen first, and counted afterwards.
+WITH page AS MATERIALIZED (
+    SELECT s.key
+    FROM sessions s
+    JOIN users u ON u.id = s.user_id
+    WHERE (sqlc.arg(user_name)::text = '' OR u.name = sqlc.arg(user_name)::text)
+      AND (sqlc.arg(channel)::text = '' OR s.channel = sqlc.arg(channel)::text)
+      AND (sqlc.arg(agent)::text = '' OR s.agent = sqlc.arg(agent)::text)
+      AND (sqlc.arg(active_minutes)::int = 0 OR s.last_interaction_at > now() - make_interval(mins => sqlc.arg(active_minutes)::int))
+      AND (sqlc.arg(after_key)::text = '' OR s.last_interaction_at < sqlc.arg(after_time)::timestamptz
+           OR s.last_interaction_at = sqlc.arg(after_time)::timestamptz AND s.key > sqlc.arg(after_key)::text)
+    ORDER BY s.last_interaction_at DESC, s.key
+    LIMIT sqlc.arg(n)
+)
 SELECT s.key, s.channel, s.title, s.agent, s.chat_type, s.scene, s.origin, s.model, s.created_at, s.last_interaction_at, u.name AS user_name,
        coalesce((SELECT t.id FROM turns t WHERE t.session_key = s.key AND t.state = 'running'), '')::text AS running,
        (SELECT count(*) FROM inbox i WHERE i.session_key = s.key AND i.kind IN ('message', 'control') AND i.outcome IS NULL)::int AS queued,
@@ -12,7 +26,8 @@ SELECT s.key, s.channel, s.title, s.agent, s.chat_type, s.scene, s.origin, s.mod
        coalesce(last.model, '')::text AS context_model,
        coalesce(CASE WHEN last.id IS NULL OR k.created_at > last.created_at THEN (k.body -> 'compaction' ->> 'tokens_after')::int END,
                 nullif(last.used, 0), last.estimated, 0)::int AS context_used
-FROM sessions s
+FROM page p
+JOIN sessions s ON s.key = p.key
 JOIN users u ON u.id = s.user_id
 LEFT JOIN controls k ON k.id = s.compaction_id
 LEFT JOIN controls rs ON rs.id = s.reset_id
@@ -26,14 +41,7 @@ LEFT JOIN LATERAL (
     SELECT sum(g.prompt_tokens) AS prompt_tokens, sum(g.cached_tokens) AS cached_tokens, sum(g.completion_tokens) AS completion_tokens
     FROM user_token_usage g WHERE g.user_id = s.user_id AND g.session_key = s.key
 ) used ON true
-WHERE (sqlc.arg(user_name)::text = '' OR u.name = sqlc.arg(user_name)::text)
-  AND (sqlc.arg(channel)::text = '' OR s.channel = sqlc.arg(channel)::text)
-  AND (sqlc.arg(agent)::text = '' OR s.agent = sqlc.arg(agent)::text)
-  AND (sqlc.arg(active_minutes)::int = 0 OR s.last_interaction_at > now() - make_interval(mins => sqlc.arg(active_minutes)::int))
-  AND (sqlc.arg(after_key)::text = '' OR s.last_interaction_at < sqlc.arg(after_time)::timestamptz
-       OR s.last_interaction_at = sqlc.arg(after_time)::timestamptz AND s.key > sqlc.arg(after_key)::text)
-ORDER BY s.last_interaction_at DESC, s.key
-LIMIT sqlc.arg(n);
+ORDER BY s.last_interaction_at DESC, s.key;
 
 -- name: InspectInbox :many
 -- What was accepted and has no answer yet, oldest first: rows that wait, and those whose turn runs.

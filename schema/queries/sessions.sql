@@ -24,6 +24,22 @@ LEFT JOIN LATERAL (
 WHERE s.key = $1;
 
 -- name: SessionList :many
+-- What is listed is chosen first, along indexes, and looked at afterwards.
+WITH listed AS MATERIALIZED (
+    SELECT o.key FROM (
+        (SELECT s.key, s.pinned, s.last_interaction_at FROM sessions s
+         WHERE s.user_id = sqlc.arg(owner) AND s.pinned AND s.chat_type <> 'subagent' AND s.title ILIKE '%' || sqlc.arg(q)::text || '%'
+         ORDER BY s.last_interaction_at DESC
+         LIMIT sqlc.arg(n))
+        UNION ALL
+        (SELECT s.key, s.pinned, s.last_interaction_at FROM sessions s
+         WHERE s.user_id = sqlc.arg(owner) AND NOT s.pinned AND s.chat_type <> 'subagent' AND s.title ILIKE '%' || sqlc.arg(q)::text || '%'
+         ORDER BY s.last_interaction_at DESC
+         LIMIT sqlc.arg(n))
+    ) o
+    ORDER BY o.pinned DESC, o.last_interaction_at DESC
+    LIMIT sqlc.arg(n)
+)
 SELECT s.*,
        coalesce((SELECT t.id FROM turns t WHERE t.session_key = s.key AND t.state = 'running'), '')::text AS running,
        (SELECT count(*) FROM inbox i WHERE i.session_key = s.key AND i.kind IN ('message', 'control') AND i.outcome IS NULL)::int AS queued,
@@ -32,7 +48,8 @@ SELECT s.*,
        coalesce(last.model, '')::text AS context_model,
        coalesce(CASE WHEN last.id IS NULL OR k.created_at > last.created_at THEN (k.body -> 'compaction' ->> 'tokens_after')::int END,
                 nullif(last.used, 0), last.estimated, 0)::int AS context_used
-FROM sessions s
+FROM listed l
+JOIN sessions s ON s.key = l.key
 LEFT JOIN controls k ON k.id = s.compaction_id
 LEFT JOIN controls rs ON rs.id = s.reset_id
 LEFT JOIN LATERAL (
@@ -41,9 +58,7 @@ LEFT JOIN LATERAL (
     WHERE m.session_key = s.key AND m.role = 'assistant' AND NOT m.display_only AND m.rewound_by IS NULL AND m.id > coalesce(rs.message_id, 0)
     ORDER BY m.id DESC LIMIT 1
 ) last ON true
-WHERE s.user_id = sqlc.arg(owner) AND s.chat_type <> 'subagent' AND s.title ILIKE '%' || sqlc.arg(q)::text || '%'
-ORDER BY s.pinned DESC, s.last_interaction_at DESC
-LIMIT sqlc.arg(n);
+ORDER BY s.pinned DESC, s.last_interaction_at DESC;
 
 -- name: SessionUpdate :execrows
 UPDATE sessions SET

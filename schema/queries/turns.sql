@@ -41,11 +41,15 @@ RETURNING *;
 DELETE FROM turns WHERE id = $1;
 
 -- name: TurnToCheck :many
--- Running turns whose run was not looked at for a while; the caller looks and settles those that are gone.
+-- Running turns whose run was not looked at for a while; the caller looks and settles those that are gone. A turn that runs for
+-- long, mostly since it waits for a person, is looked at less often: after a tenth of its age, at most a minute. A stop that
+-- nobody has seen yet brings it back to the front.
 UPDATE turns SET checked_at = now()
 WHERE id IN (
     SELECT t.id FROM turns t
     WHERE t.state = 'running' AND t.checked_at < now() - sqlc.arg(older)::interval
+      AND (t.checked_at < now() - least(interval '1 minute', (t.checked_at - t.started_at) / 10)
+           OR EXISTS (SELECT 1 FROM inbox i WHERE i.session_key = t.session_key AND i.kind = 'stop' AND i.outcome IS NULL))
     ORDER BY t.checked_at
     LIMIT 50
     FOR UPDATE SKIP LOCKED

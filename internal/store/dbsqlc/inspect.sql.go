@@ -421,6 +421,19 @@ func (q *Queries) InspectInbox(ctx context.Context, db DBTX, n int32) ([]Inspect
 }
 
 const inspectSessions = `-- name: InspectSessions :many
+WITH page AS MATERIALIZED (
+    SELECT s.key
+    FROM sessions s
+    JOIN users u ON u.id = s.user_id
+    WHERE ($1::text = '' OR u.name = $1::text)
+      AND ($2::text = '' OR s.channel = $2::text)
+      AND ($3::text = '' OR s.agent = $3::text)
+      AND ($4::int = 0 OR s.last_interaction_at > now() - make_interval(mins => $4::int))
+      AND ($5::text = '' OR s.last_interaction_at < $6::timestamptz
+           OR s.last_interaction_at = $6::timestamptz AND s.key > $5::text)
+    ORDER BY s.last_interaction_at DESC, s.key
+    LIMIT $7
+)
 SELECT s.key, s.channel, s.title, s.agent, s.chat_type, s.scene, s.origin, s.model, s.created_at, s.last_interaction_at, u.name AS user_name,
        coalesce((SELECT t.id FROM turns t WHERE t.session_key = s.key AND t.state = 'running'), '')::text AS running,
        (SELECT count(*) FROM inbox i WHERE i.session_key = s.key AND i.kind IN ('message', 'control') AND i.outcome IS NULL)::int AS queued,
@@ -432,7 +445,8 @@ SELECT s.key, s.channel, s.title, s.agent, s.chat_type, s.scene, s.origin, s.mod
        coalesce(last.model, '')::text AS context_model,
        coalesce(CASE WHEN last.id IS NULL OR k.created_at > last.created_at THEN (k.body -> 'compaction' ->> 'tokens_after')::int END,
                 nullif(last.used, 0), last.estimated, 0)::int AS context_used
-FROM sessions s
+FROM page p
+JOIN sessions s ON s.key = p.key
 JOIN users u ON u.id = s.user_id
 LEFT JOIN controls k ON k.id = s.compaction_id
 LEFT JOIN controls rs ON rs.id = s.reset_id
@@ -446,14 +460,7 @@ LEFT JOIN LATERAL (
     SELECT sum(g.prompt_tokens) AS prompt_tokens, sum(g.cached_tokens) AS cached_tokens, sum(g.completion_tokens) AS completion_tokens
     FROM user_token_usage g WHERE g.user_id = s.user_id AND g.session_key = s.key
 ) used ON true
-WHERE ($1::text = '' OR u.name = $1::text)
-  AND ($2::text = '' OR s.channel = $2::text)
-  AND ($3::text = '' OR s.agent = $3::text)
-  AND ($4::int = 0 OR s.last_interaction_at > now() - make_interval(mins => $4::int))
-  AND ($5::text = '' OR s.last_interaction_at < $6::timestamptz
-       OR s.last_interaction_at = $6::timestamptz AND s.key > $5::text)
 ORDER BY s.last_interaction_at DESC, s.key
-LIMIT $7
 `
 
 type InspectSessionsParams struct {
@@ -492,6 +499,7 @@ type InspectSessionsRow struct {
 
 // A page of the conversations of all users, newest first, with what was counted of them: those that stand behind after_key,
 // which was used last at after_time; an empty key is before all.
+// The page is chosen first, and counted afterwards.
 func (q *Queries) InspectSessions(ctx context.Context, db DBTX, arg InspectSessionsParams) ([]InspectSessionsRow, error) {
 	rows, err := db.Query(ctx, inspectSessions,
 		arg.UserName,

@@ -256,6 +256,21 @@ func (q *Queries) SessionGet(ctx context.Context, db DBTX, key chat.SessionKey) 
 }
 
 const sessionList = `-- name: SessionList :many
+WITH listed AS MATERIALIZED (
+    SELECT o.key FROM (
+        (SELECT s.key, s.pinned, s.last_interaction_at FROM sessions s
+         WHERE s.user_id = $1 AND s.pinned AND s.chat_type <> 'subagent' AND s.title ILIKE '%' || $2::text || '%'
+         ORDER BY s.last_interaction_at DESC
+         LIMIT $3)
+        UNION ALL
+        (SELECT s.key, s.pinned, s.last_interaction_at FROM sessions s
+         WHERE s.user_id = $1 AND NOT s.pinned AND s.chat_type <> 'subagent' AND s.title ILIKE '%' || $2::text || '%'
+         ORDER BY s.last_interaction_at DESC
+         LIMIT $3)
+    ) o
+    ORDER BY o.pinned DESC, o.last_interaction_at DESC
+    LIMIT $3
+)
 SELECT s.key, s.user_id, s.channel, s.title, s.pinned, s.cwd, s.runner, s.feed_seq, s.created_at, s.last_interaction_at, s.cwd_runner, s.root, s.compaction_id, s.context_mode, s.fork_of, s.agent, s.chat_type, s.origin, s.scene, s.model, s.think, s.verbosity, s.queue, s.send, s.activation, s.reset_id,
        coalesce((SELECT t.id FROM turns t WHERE t.session_key = s.key AND t.state = 'running'), '')::text AS running,
        (SELECT count(*) FROM inbox i WHERE i.session_key = s.key AND i.kind IN ('message', 'control') AND i.outcome IS NULL)::int AS queued,
@@ -264,7 +279,8 @@ SELECT s.key, s.user_id, s.channel, s.title, s.pinned, s.cwd, s.runner, s.feed_s
        coalesce(last.model, '')::text AS context_model,
        coalesce(CASE WHEN last.id IS NULL OR k.created_at > last.created_at THEN (k.body -> 'compaction' ->> 'tokens_after')::int END,
                 nullif(last.used, 0), last.estimated, 0)::int AS context_used
-FROM sessions s
+FROM listed l
+JOIN sessions s ON s.key = l.key
 LEFT JOIN controls k ON k.id = s.compaction_id
 LEFT JOIN controls rs ON rs.id = s.reset_id
 LEFT JOIN LATERAL (
@@ -273,9 +289,7 @@ LEFT JOIN LATERAL (
     WHERE m.session_key = s.key AND m.role = 'assistant' AND NOT m.display_only AND m.rewound_by IS NULL AND m.id > coalesce(rs.message_id, 0)
     ORDER BY m.id DESC LIMIT 1
 ) last ON true
-WHERE s.user_id = $1 AND s.chat_type <> 'subagent' AND s.title ILIKE '%' || $2::text || '%'
 ORDER BY s.pinned DESC, s.last_interaction_at DESC
-LIMIT $3
 `
 
 type SessionListParams struct {
@@ -319,6 +333,7 @@ type SessionListRow struct {
 	ContextUsed       int32
 }
 
+// What is listed is chosen first, along indexes, and looked at afterwards.
 func (q *Queries) SessionList(ctx context.Context, db DBTX, arg SessionListParams) ([]SessionListRow, error) {
 	rows, err := db.Query(ctx, sessionList, arg.Owner, arg.Q, arg.N)
 	if err != nil {
