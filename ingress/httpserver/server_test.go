@@ -27,9 +27,9 @@ import (
 	"xbot/internal/fault"
 )
 
-// named answers with its name.
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
+// named answers with its name.
 func named(name string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, name) }) // a recorder takes all
 }
@@ -133,8 +133,12 @@ func serve(t *testing.T, h http.Handler) *served {
 	require.NoError(t, err)
 	ctx, cancel := context.WithCancel(context.Background())
 	s := &served{addr: l.Addr().String(), logs: &logs{}, closing: make(chan struct{}), stop: cancel, ended: make(chan error, 1)}
-	go func() { s.ended <- httpserver.Serve(ctx, l, h, s.closing, slog.New(slog.NewTextHandler(s.logs, nil))) }()
-	t.Cleanup(cancel)
+	var running sync.WaitGroup
+	running.Go(func() { s.ended <- httpserver.Serve(ctx, l, h, s.closing, slog.New(slog.NewTextHandler(s.logs, nil))) })
+	t.Cleanup(func() {
+		cancel()
+		running.Wait()
+	})
 	return s
 }
 
