@@ -83,3 +83,34 @@ func TestTemporal_APausedTurnIsSaidAndAStopActsOnIt(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, chat.TurnStopped, k.untilEnded(crashLimit, id).State)
 }
+
+func TestTemporal_APausedJobIsSaidAndEndsWhereItIsRemoved(t *testing.T) {
+	t.Parallel()
+	s := newServer(t)
+	k := s.newTalk()
+	k.untilEnded(time.Minute, k.send("say hello"))
+	j := s.job(chat.JobPlan{Name: "news", When: "every 1h", Message: "say never", Target: k.key})
+	var run string
+	require.Eventually(t, func() bool {
+		_, err := s.temporal().WorkflowService().PauseWorkflowExecution(t.Context(), &workflowservice.PauseWorkflowExecutionRequest{
+			Namespace: "default", WorkflowId: workflows.CronID(j.ID), Identity: "operator", Reason: "to look at it",
+		})
+		if err != nil {
+			return false
+		}
+		got, err := s.temporal().DescribeWorkflowExecution(t.Context(), workflows.CronID(j.ID), "")
+		run = got.GetWorkflowExecutionInfo().GetExecution().GetRunId()
+		return err == nil
+	}, time.Minute, 50*time.Millisecond)
+	k.until(time.Minute, "the notice that it is paused", func(e chat.Event) bool {
+		return e.Kind == chat.EventMessage && decode[chat.Message](t, e).Content == i18n.Say(i18n.English, i18n.JobPaused, "news")
+	})
+	said, err := s.operate("doctor")
+	require.Error(t, err, said)
+	require.Contains(t, said, workflows.CronID(j.ID))
+	require.NoError(t, s.client.DeleteJob(t.Context(), j.ID))
+	require.Eventually(t, func() bool {
+		got, err := s.temporal().DescribeWorkflowExecution(t.Context(), workflows.CronID(j.ID), run)
+		return err == nil && got.GetWorkflowExecutionInfo().GetStatus() == enums.WORKFLOW_EXECUTION_STATUS_COMPLETED
+	}, time.Minute, 50*time.Millisecond)
+}

@@ -157,7 +157,9 @@ func (in *ingressPart) run(ctx context.Context) error {
 		return err
 	}
 	g, ctx := errgroup.WithContext(ctx)
+	pauses := &ingress.Pauses{Store: in.store, Client: in.temporal, Unpause: in.unpause, Paused: ingress.NewPausedGauge(in.tele.Registry), Log: in.log}
 	g.Go(func() error { return relay.Run(ctx) })
+	g.Go(func() error { return pauses.Run(ctx) })
 	g.Go(func() error { return in.containers.run(ctx) })
 	g.Go(func() error { return in.desk.Run(ctx) })
 	g.Go(func() error { return in.followHearts(ctx) })

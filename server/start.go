@@ -86,7 +86,7 @@ func (p *parts) learnAttributes(ctx context.Context, namespace string) error {
 // unpause lets a run go on that was paused in the Temporal UI.
 func (in *ingressPart) unpause(ctx context.Context, workflowID, runID string) error {
 	_, err := in.temporal.WorkflowService().UnpauseWorkflowExecution(ctx, &workflowservice.UnpauseWorkflowExecutionRequest{
-		Namespace: in.cfg.Namespace, WorkflowId: workflowID, RunId: runID, Identity: "xbot", Reason: "a person stops this turn", RequestId: rand.Text(),
+		Namespace: in.cfg.Namespace, WorkflowId: workflowID, RunId: runID, Identity: "xbot", Reason: "a person ended it", RequestId: rand.Text(),
 	})
 	return err
 }

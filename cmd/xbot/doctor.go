@@ -13,6 +13,7 @@ import (
 	"go.temporal.io/api/enums/v1"
 	"go.temporal.io/api/workflowservice/v1"
 
+	"xbot/ingress"
 	"xbot/internal/config"
 	"xbot/internal/fault"
 	"xbot/internal/llm"
@@ -57,7 +58,7 @@ func (doctorCmd) Run(ctx context.Context) error {
 	}
 	failed := 0
 	for _, c := range []check{
-		{"Postgres", lookPostgres}, {"schema", lookSchema}, {"secrets", lookSecrets}, {"Temporal", lookTemporal}, {"held turns", lookHeld},
+		{"Postgres", lookPostgres}, {"schema", lookSchema}, {"secrets", lookSecrets}, {"Temporal", lookTemporal}, {"held turns", lookHeld}, {"paused runs", lookPaused},
 		{"server", lookServer}, {"runner", lookRunner}, {"containers", lookContainers}, {"prompt", lookPrompt}, {"hooks", lookHooks}, {"model", lookModel},
 	} {
 		ctx, cancel := context.WithTimeout(ctx, doctorTimeout)
@@ -158,6 +159,28 @@ func lookHeld(ctx context.Context, d *patient) (string, error) {
 		return "", fmt.Errorf("%d of %d open turns is paused in the Temporal UI, and nobody is answered there; unpause or stop them", paused, len(open.GetExecutions()))
 	}
 	return fmt.Sprintf("none of %d open turns", len(open.GetExecutions())), nil
+}
+
+// lookPaused finds deliveries, jobs and other runs beside turns that somebody paused in the Temporal UI.
+func lookPaused(ctx context.Context, d *patient) (string, error) {
+	d.temporal.Log = quiet(discardLog())
+	c, err := temporalclient.New(d.temporal)
+	if err != nil {
+		return "", err
+	}
+	defer c.Close()
+	list, err := c.ListWorkflow(ctx, &workflowservice.ListWorkflowExecutionsRequest{Query: ingress.PausedQuery, PageSize: 100})
+	if err != nil {
+		return "", fmt.Errorf("paused runs cannot be listed: %w", err)
+	}
+	if len(list.GetExecutions()) == 0 {
+		return "none beside turns", nil
+	}
+	var ids []string
+	for _, e := range list.GetExecutions() {
+		ids = append(ids, e.GetExecution().GetWorkflowId())
+	}
+	return "", fmt.Errorf("paused in the Temporal UI, and nothing is sent, run or told there until they go on: %s", strings.Join(ids, ", "))
 }
 
 func lookServer(ctx context.Context, d *patient) (string, error) {

@@ -54,6 +54,8 @@ const (
 	Broken         ID = "broken"           // our bug
 	Gone           ID = "gone"             // the run was closed from outside
 	RunPaused      ID = "run_paused"       // an administrator paused the run in the Temporal UI
+	DeliveryPaused ID = "delivery_paused"  // the same of the delivery of answers
+	JobPaused      ID = "job_paused"       // the same of a job; %s name
 	Held           ID = "held"             // the run is blocked by a fault in workflow code
 	Throttled      ID = "throttled"        // as many turns run as may
 	SentUnknown    ID = "sent_unknown"     // an answer may or may not have reached its platform
@@ -125,6 +127,8 @@ var catalogue = map[ID]map[Lang]string{
 	Broken:         {English: "Something in xbot itself went wrong, so this turn ended without an answer. The conversation is intact; the details are in the server's log.", Chinese: "xbot 自身出错，这一轮没有得到回答。对话完好，详情见服务器日志。"},
 	Gone:           {English: "This turn was ended from outside before it could answer. What it had done so far is above; check it before you repeat anything, then send your message again.", Chinese: "这一轮在回答之前被外部终止。已完成的部分见上文；重复操作之前请先检查，然后重新发送消息。"},
 	RunPaused:      {English: "An administrator has paused this turn; it goes on when they let it. /stop ends it.", Chinese: "管理员已暂停本次任务，恢复后会继续。发送 /stop 可以结束它。"},
+	DeliveryPaused: {English: "An administrator has paused the delivery of answers to this chat; what is written meanwhile arrives when it goes on.", Chinese: "管理员已暂停向此会话发送回复，恢复后会补发期间的内容。"},
+	JobPaused:      {English: "An administrator has paused the schedule %s in the Temporal UI; it runs again when they let it.", Chinese: "管理员已在 Temporal 界面暂停定时任务 %s，恢复后会继续运行。"},
 	Held:           {English: "The answer is held up by a fault in the server. Nothing is lost: it goes on by itself once the server is mended.", Chinese: "服务器故障，回答被搁置。没有丢失任何内容：服务器修复后会自动继续。"},
 	Throttled:      {English: "Your message waits for a free turn: as many conversations are being answered as may be at once. It is answered by itself when its turn comes.", Chinese: "你的消息正在等待空闲名额：同时回答的对话数已达上限。轮到时会自动回答，无需重发。"},
 	SentUnknown:    {English: "It is not known whether my last answer arrived: the connection broke while it was sent. Ask me to repeat it if it did not.", Chinese: "不确定上一条回答是否送达：发送时连接中断。如未收到，请让我重发。"},
