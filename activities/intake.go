@@ -3,6 +3,7 @@ package activities
 import (
 	"cmp"
 	"context"
+	"slices"
 
 	"xbot/internal/agentprofile"
 	"xbot/internal/chat"
@@ -106,6 +107,7 @@ func (a *Intake) Claim(ctx context.Context, in ClaimInput) (ClaimOutput, error) 
 type PeekInput struct {
 	Session chat.SessionKey `json:"session"`
 	Turn    chat.TurnID     `json:"turn"`
+	Known   []chat.CallID   `json:"known,omitempty"` // calls of which the turn knows that their subagents have answered
 }
 
 // PeekOutput says what arrived for the turn while it runs.
@@ -113,7 +115,7 @@ type PeekOutput struct {
 	Stop     bool          `json:"stop,omitempty"`
 	Answered []chat.CallID `json:"answered,omitempty"` // calls that a person allowed or denied and that wait for it
 	Steer    bool          `json:"steer,omitempty"`    // messages wait that are meant to reach the turn while it runs
-	Reported []chat.CallID `json:"reported,omitempty"` // calls whose subagents have answered
+	Reported []chat.CallID `json:"reported,omitempty"` // other calls whose subagents have answered
 }
 
 // Peek looks whether somebody asked to stop the turn, or answered a question of it, and which subagents have answered.
@@ -130,6 +132,7 @@ func (a *Intake) Peek(ctx context.Context, in PeekInput) (PeekOutput, error) {
 	if err != nil {
 		return PeekOutput{}, failure(ctx, err)
 	}
+	reported = slices.DeleteFunc(reported, func(id chat.CallID) bool { return slices.Contains(in.Known, id) })
 	steer, err := a.Turns.SteerWaits(ctx, in.Session, in.Turn)
 	return PeekOutput{Answered: answered, Steer: steer, Reported: reported}, failure(ctx, err)
 }

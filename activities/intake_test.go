@@ -1,6 +1,7 @@
 package activities_test
 
 import (
+	"context"
 	"strings"
 	"testing"
 
@@ -116,4 +117,22 @@ func TestClaim_NamesACommandWhateverNameItWasWrittenWith(t *testing.T) {
 		require.Equal(t, []string{"compact", "compact", "rewind"}[i], out.Control)
 		require.NoError(t, b.run(t.Context(), activities.NameFinish, activities.FinishInput{Session: key, Turn: next, State: chat.TurnDone}, nil))
 	}
+}
+
+// reporting are turns of which two subagents have answered.
+type reporting struct{ activities.Turns }
+
+func (reporting) SubagentsReported(context.Context, chat.TurnID) ([]chat.CallID, error) {
+	return []chat.CallID{"t.1.1", "t.1.2"}, nil
+}
+
+func TestPeek_LeavesOutTheAnswersThatTheTurnKnows(t *testing.T) {
+	b := setup(t, "say x")
+	b.intake.Turns = reporting{b.intake.Turns}
+	var out activities.PeekOutput
+	require.NoError(t, b.run(t.Context(), activities.NamePeek, activities.PeekInput{Session: key, Turn: turn}, &out))
+	require.Equal(t, []chat.CallID{"t.1.1", "t.1.2"}, out.Reported)
+	out = activities.PeekOutput{}
+	require.NoError(t, b.run(t.Context(), activities.NamePeek, activities.PeekInput{Session: key, Turn: turn, Known: []chat.CallID{"t.1.1"}}, &out))
+	require.Equal(t, []chat.CallID{"t.1.2"}, out.Reported)
 }

@@ -188,12 +188,11 @@ func (t *turn) look(ctx workflow.Context) (ended bool) {
 
 // peek looks at what came for the turn. A look that met a claim of the turn may have seen what was claimed: it is done again.
 func (t *turn) peek(ctx workflow.Context) (peek activities.PeekOutput, err error) {
-	in := activities.PeekInput{Session: t.in.Session, Turn: t.id}
 	for {
 		if err := workflow.Await(ctx, func() bool { return !t.claiming }); err != nil {
 			return peek, err
 		}
-		claims := t.claims
+		claims, in := t.claims, activities.PeekInput{Session: t.in.Session, Turn: t.id, Known: t.reported}
 		err := workflow.ExecuteLocalActivity(local(ctx, "peek"), activities.NamePeek, in).Get(ctx, &peek)
 		if err != nil || claims == t.claims {
 			return peek, err

@@ -163,7 +163,7 @@ func lookHeld(ctx context.Context, d *patient) (string, error) {
 
 // lookPaused finds deliveries, jobs and other runs beside turns that somebody paused in the Temporal UI.
 func lookPaused(ctx context.Context, d *patient) (string, error) {
-	d.temporal.Log = quiet(discardLog())
+	d.temporal.Log = slog.New(slog.DiscardHandler)
 	c, err := temporalclient.New(d.temporal)
 	if err != nil {
 		return "", err

@@ -178,7 +178,7 @@ func (s *Store) ChangeJob(ctx context.Context, id chat.JobID, change func(j *Job
 	return out, err
 }
 
-// DeleteJob ends a job for good, with its history. What it has told conversations stays.
+// DeleteJob ends a job for good, with its history. Runs that no turn has begun are dropped; what it has told conversations stays.
 func (s *Store) DeleteJob(ctx context.Context, id chat.JobID) error {
 	return s.db.InTx(ctx, func(tx *pg.Tx) error {
 		n, err := tx.Q.CronDelete(ctx, tx, id)
@@ -187,6 +187,13 @@ func (s *Store) DeleteJob(ctx context.Context, id chat.JobID) error {
 		}
 		if err != nil {
 			return err
+		}
+		waiting, err := tx.Q.CronDropWaiting(ctx, tx, id)
+		if err != nil {
+			return fmt.Errorf("drop the waiting runs of %s: %w", id, err)
+		}
+		for _, r := range waiting {
+			dropQueued(tx, r.SessionKey, &Accepted{}, r.ID, r.Body, outcomeRecalled, i18n.Recalled)
 		}
 		return tx.Q.CronRunsForget(ctx, tx, []string{string(id)})
 	})

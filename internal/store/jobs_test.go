@@ -436,3 +436,16 @@ func TestFeed_TellsTheConversationThatMadeAJobOfItsRuns(t *testing.T) {
 	require.Greater(t, len(feed.below), 1, "it was carried out")
 	require.Subset(t, []chat.SessionKey{key}, feed.below)
 }
+
+func TestDeleteJob_DropsTheRunsThatNoTurnHasBegun(t *testing.T) {
+	b, _ := setupAt(t)
+	j := b.job("0 * * * *", func(j *store.Job) { j.Target = key })
+	other := b.job("0 * * * *", func(j *store.Job) { j.Target = key })
+	for _, id := range []chat.JobID{j.ID, other.ID} {
+		_, err := b.RunJob(t.Context(), id, "call-1")
+		require.NoError(t, err)
+	}
+	require.NoError(t, b.DeleteJob(t.Context(), j.ID))
+	require.Equal(t, 1, b.count(`SELECT count(*) FROM inbox WHERE kind = 'background' AND outcome IS NULL`), "that of the other job waits")
+	require.Equal(t, 1, b.count(`SELECT count(*) FROM feed_events WHERE kind = 'dropped'`))
+}

@@ -10,6 +10,7 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/i18n"
 	"xbot/internal/store/dbsqlc"
+	"xbot/internal/store/pg"
 )
 
 // TellDeliveryPaused tells a conversation, once for each pause, that an administrator has paused the delivery of its answers.
@@ -24,27 +25,27 @@ func (s *Store) TellJobPaused(ctx context.Context, run string, j Job) error {
 
 // tellPaused tells the first of the conversations that exists. Where none does, nobody is told.
 func (s *Store) tellPaused(ctx context.Context, run string, keys []string, say i18n.ID, args ...any) error {
-	return s.inTx(ctx, func(tx *tx) error {
-		n, err := tx.q.PauseTold(ctx, tx, run)
+	return s.db.InTx(ctx, func(tx *pg.Tx) error {
+		n, err := tx.Q.PauseTold(ctx, tx, run)
 		if err != nil || n == 0 {
 			return err
 		}
-		where, err := tx.q.PauseWhere(ctx, tx, keys)
+		where, err := tx.Q.PauseWhere(ctx, tx, keys)
 		if errors.Is(err, pgx.ErrNoRows) {
 			return nil
 		}
 		if err != nil {
 			return fmt.Errorf("look where to say that run %s is paused: %w", run, err)
 		}
-		row, err := tx.q.Speaks(ctx, tx, dbsqlc.SpeaksParams{UserID: where.UserID, SessionKey: where.Key})
+		row, err := tx.Q.Speaks(ctx, tx, dbsqlc.SpeaksParams{UserID: where.UserID, SessionKey: where.Key})
 		if err != nil {
 			return fmt.Errorf("read the language of user %d: %w", where.UserID, err)
 		}
-		return tx.notice(ctx, where.Key, "", i18n.Say(i18n.For(row.Chosen, "", row.Wrote), say, args...))
+		return appendNotice(ctx, tx, where.Key, "", i18n.Say(i18n.For(row.Chosen, "", row.Wrote), say, args...))
 	})
 }
 
 // ForgetPauses forgets the runs that are not among those that are paused now.
 func (s *Store) ForgetPauses(ctx context.Context, paused []string) error {
-	return classify(s.q.PauseForget(ctx, s.pool, paused))
+	return pg.Classify(s.db.Q.PauseForget(ctx, s.db.Pool, paused))
 }

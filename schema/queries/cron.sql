@@ -160,3 +160,9 @@ SELECT EXISTS (
 -- name: CronHearts :many
 -- The jobs of heartbeats.
 SELECT * FROM cron_jobs WHERE heartbeat <> '' AND state <> 'deleted';
+
+-- name: CronDropWaiting :many
+-- Runs of a job that no turn has begun: nobody answers them any more.
+UPDATE inbox SET outcome = 'recalled'
+WHERE inbox.kind = 'background' AND inbox.outcome IS NULL AND inbox.id IN (SELECT r.inbox_id FROM cron_runs r WHERE r.job_id = $1)
+RETURNING id, session_key, body;

@@ -184,6 +184,39 @@ func (q *Queries) CronDelete(ctx context.Context, db DBTX, id chat.JobID) (int64
 	return result.RowsAffected(), nil
 }
 
+const cronDropWaiting = `-- name: CronDropWaiting :many
+UPDATE inbox SET outcome = 'recalled'
+WHERE inbox.kind = 'background' AND inbox.outcome IS NULL AND inbox.id IN (SELECT r.inbox_id FROM cron_runs r WHERE r.job_id = $1)
+RETURNING id, session_key, body
+`
+
+type CronDropWaitingRow struct {
+	ID         chat.InboxID
+	SessionKey chat.SessionKey
+	Body       string
+}
+
+// Runs of a job that no turn has begun: nobody answers them any more.
+func (q *Queries) CronDropWaiting(ctx context.Context, db DBTX, jobID chat.JobID) ([]CronDropWaitingRow, error) {
+	rows, err := db.Query(ctx, cronDropWaiting, jobID)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []CronDropWaitingRow
+	for rows.Next() {
+		var i CronDropWaitingRow
+		if err := rows.Scan(&i.ID, &i.SessionKey, &i.Body); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const cronForgetDone = `-- name: CronForgetDone :many
 UPDATE cron_jobs SET state = 'deleted', revision = revision + 1
 WHERE id IN (
