@@ -108,7 +108,7 @@ func setup(t *testing.T, program ...string) *bundle {
 		Retry: activities.Retry{Attempts: 3, Delay: time.Millisecond, MaxDelay: 4 * time.Millisecond},
 	}
 	b.compressor = &activities.Compressor{
-		Models: only{client}, Ledger: b.Store, Prompts: activities.BasePrompt{}, Tools: registry, Retry: b.model.Retry,
+		Models: only{client}, Store: b.Store, Prompts: activities.BasePrompt{}, Tools: registry, Retry: b.model.Retry,
 		Context: &activities.Assembler{Budget: windowOf(60_000, 8_000)},
 	}
 	b.tools = &activities.Tools{

@@ -43,7 +43,7 @@ type Notes interface {
 // stays in the database, and an archive of it can be recalled.
 type Compressor struct {
 	Models  Models
-	Ledger  Compactions
+	Store   Compactions
 	Prompts Prompts
 	Tools   Catalog
 	// Personas knows which tools the model has; nil: all.
@@ -113,10 +113,10 @@ func (j *compression) run(ctx context.Context) (CompressOutput, error) {
 	if !j.worthwhile() {
 		return CompressOutput{}, j.answer(ctx, i18n.NothingToCompact)
 	}
-	if err := j.Ledger.TakeLease(ctx, j.step); err != nil {
+	if err := j.Store.TakeLease(ctx, j.step); err != nil {
 		return CompressOutput{}, err
 	}
-	defer keepLease(ctx, j.Ledger, j.step)()
+	defer keepLease(ctx, j.Store, j.step)()
 	defer j.tell()()
 	if err := j.saveNotes(ctx); err != nil {
 		return CompressOutput{}, err
@@ -136,14 +136,14 @@ func (j *compression) run(ctx context.Context) (CompressOutput, error) {
 // known finds what was committed before: by an earlier attempt, or for a command by an earlier turn that was released. The
 // answer of such a turn went with it, so the person is told again.
 func (j *compression) known(ctx context.Context) (c chat.Control, done bool, err error) {
-	if j.asked, err = j.Ledger.Asked(ctx, j.in.Turn); err != nil {
+	if j.asked, err = j.Store.Asked(ctx, j.in.Turn); err != nil {
 		return c, false, err
 	}
-	c, done, err = j.Ledger.Control(ctx, j.in.Session, j.key())
+	c, done, err = j.Store.Control(ctx, j.in.Session, j.key())
 	if err != nil || !done || j.in.Trigger != chat.TriggerManual || c.Compaction == nil {
 		return c, done, err
 	}
-	return c, true, j.Ledger.AnswerOrder(ctx, j.in.Turn, noticeOf(i18n.Lang(j.asked.Lang), c))
+	return c, true, j.Store.AnswerOrder(ctx, j.in.Turn, noticeOf(i18n.Lang(j.asked.Lang), c))
 }
 
 // needed reports whether the turn cannot go on without: the provider has refused the request as it is.
@@ -179,7 +179,7 @@ func (j *compression) commit(ctx context.Context, summary string) (CompressOutpu
 		if control.Compaction.TokensAfter >= control.Compaction.TokensBefore {
 			continue
 		}
-		return outputOf(control), j.Ledger.Compact(ctx, j.step, control, archive, noticeOf(i18n.Lang(j.asked.Lang), control))
+		return outputOf(control), j.Store.Compact(ctx, j.step, control, archive, noticeOf(i18n.Lang(j.asked.Lang), control))
 	}
 	return CompressOutput{}, j.answer(ctx, i18n.NothingToCompact)
 }
@@ -195,7 +195,7 @@ func (j *compression) answer(ctx context.Context, id i18n.ID, args ...any) error
 	if j.in.Trigger != chat.TriggerManual {
 		return nil
 	}
-	return j.Ledger.AnswerOrder(ctx, j.in.Turn, i18n.Say(i18n.Lang(j.asked.Lang), id, args...))
+	return j.Store.AnswerOrder(ctx, j.in.Turn, i18n.Say(i18n.Lang(j.asked.Lang), id, args...))
 }
 
 func noticeOf(l i18n.Lang, c chat.Control) string {

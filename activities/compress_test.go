@@ -528,7 +528,7 @@ func TestCompress_WhoSavesNotesSeesTheBlocksThatItReplaces(t *testing.T) {
 		_, err := b.EditBlock(t.Context(), w, key, "", block, func(string) (string, string, error) { return content, "", nil })
 		require.NoError(t, err)
 	}
-	b.compressor.Notes, b.compressor.Memory = tool.New(toolletta.NewRethink(ofMain{}, b.Store)), ofMain{letta.Provider{Shelf: b.Store}}
+	b.compressor.Notes, b.compressor.Memory = tool.New(toolletta.NewRethink(ofMain{}, b.Store)), ofMain{letta.Provider{Store: b.Store}}
 	var asked llmtest.Request
 	b.server.Handle(func(r llmtest.Request) llmtest.Reply {
 		if r.System == prompt.Flush() && len(r.Messages) == 1 {

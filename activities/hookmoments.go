@@ -21,7 +21,7 @@ func (h *Hooks) opening(ctx context.Context, in ConsultInput) (ConsultOutput, er
 			return ConsultOutput{}, err
 		}
 	}
-	claimed, err := h.Book.HookClaimed(ctx, in.Turn)
+	claimed, err := h.Store.HookClaimed(ctx, in.Turn)
 	if err != nil {
 		return ConsultOutput{}, err
 	}
@@ -30,7 +30,7 @@ func (h *Hooks) opening(ctx context.Context, in ConsultInput) (ConsultOutput, er
 			return ConsultOutput{}, err
 		}
 	}
-	left, err := h.Book.HookUnanswered(ctx, in.Turn)
+	left, err := h.Store.HookUnanswered(ctx, in.Turn)
 	return ConsultOutput{Refused: !left}, err
 }
 
@@ -65,7 +65,7 @@ func (h *Hooks) call(ctx context.Context, in ConsultInput) (ConsultOutput, error
 	if err != nil {
 		return ConsultOutput{}, err
 	}
-	call, err := h.Book.Call(ctx, in.Call)
+	call, err := h.Store.Call(ctx, in.Call)
 	if err != nil {
 		return ConsultOutput{}, err
 	}
@@ -96,7 +96,7 @@ func (h *Hooks) before(ctx context.Context, p hook.Payload, call chat.Call) (Con
 			return ConsultOutput{}, err
 		}
 	}
-	call, err := h.Book.Call(ctx, call.ID)
+	call, err := h.Store.Call(ctx, call.ID)
 	return ConsultOutput{Refused: call.State == chat.CallDone, Ask: call.Rule == chat.RuleAsk}, err
 }
 
@@ -131,7 +131,7 @@ func (h *Hooks) batch(ctx context.Context, in ConsultInput) error {
 	if err != nil {
 		return err
 	}
-	calls, err := h.Book.HookBatch(ctx, in.Turn, in.Step)
+	calls, err := h.Store.HookBatch(ctx, in.Turn, in.Step)
 	if err != nil || len(calls) == 0 {
 		return err
 	}
@@ -176,7 +176,7 @@ func (h *Hooks) closing(ctx context.Context, in ConsultInput) error {
 	if err != nil {
 		return err
 	}
-	answer, notice, err := h.Book.HookEnd(ctx, in.Turn)
+	answer, notice, err := h.Store.HookEnd(ctx, in.Turn)
 	if err != nil {
 		return err
 	}

@@ -13,13 +13,13 @@ type HookFiles interface {
 	For(ctx context.Context, key chat.SessionKey) hook.Set
 }
 
-// HookDesk asks handlers. An error is the end of the context.
-type HookDesk interface {
+// HookDispatcher asks handlers. An error is the end of the context.
+type HookDispatcher interface {
 	Ask(ctx context.Context, s hook.Set, p hook.Payload) (hook.Outcome, error)
 }
 
-// HookBook keeps what hooks said, and knows what they are told.
-type HookBook interface {
+// HookStore keeps what hooks said, and knows what they are told.
+type HookStore interface {
 	Call(ctx context.Context, id chat.CallID) (chat.Call, error)
 	HookScene(ctx context.Context, turn chat.TurnID) (hook.Scene, error)
 	HookClaimed(ctx context.Context, turn chat.TurnID) ([]hook.Claimed, error)
@@ -91,11 +91,11 @@ type HookSizes interface {
 
 // Hooks asks the hooks of conversations.
 type Hooks struct {
-	Files HookFiles
-	Desk  HookDesk
-	Book  HookBook
-	Tools Catalog
-	Sizes HookSizes
+	Files      HookFiles
+	Dispatcher HookDispatcher
+	Store      HookStore
+	Tools      Catalog
+	Sizes      HookSizes
 	// Personas knows who keeps the memory of a conversation; nil: nobody says.
 	Personas Personas
 }
@@ -145,7 +145,7 @@ func (h *Hooks) consult(ctx context.Context, in ConsultInput) (ConsultOutput, er
 
 // base is what all payloads of a moment have.
 func (h *Hooks) base(ctx context.Context, in ConsultInput) (hook.Payload, hook.Scene, error) {
-	s, err := h.Book.HookScene(ctx, in.Turn)
+	s, err := h.Store.HookScene(ctx, in.Turn)
 	return hook.Payload{
 		Session: string(in.Session), Turn: string(in.Turn), Channel: s.Channel, Sender: s.Sender, Chat: s.Chat, Cwd: s.Cwd, Timestamp: time.Now().UTC(),
 	}, s, err
@@ -154,7 +154,7 @@ func (h *Hooks) base(ctx context.Context, in ConsultInput) (hook.Payload, hook.S
 // say asks the hooks about an event and records what they say, unless that was done before.
 func (h *Hooks) say(ctx context.Context, p hook.Payload, r hook.Record) (hook.Outcome, error) {
 	r.ID, r.Event, r.Session, r.Turn = p.ID, p.Event, chat.SessionKey(p.Session), chat.TurnID(p.Turn)
-	said, ok, err := h.Book.HookSaid(ctx, r.ID)
+	said, ok, err := h.Store.HookSaid(ctx, r.ID)
 	if err != nil || ok {
 		return said, err
 	}
@@ -162,15 +162,15 @@ func (h *Hooks) say(ctx context.Context, p hook.Payload, r hook.Record) (hook.Ou
 	if !set.Heeds(p) && p.Event != hook.PreToolUse {
 		return hook.Outcome{Decision: hook.Allow}, nil // those who were to be asked are gone
 	}
-	if r.Outcome, err = h.Desk.Ask(ctx, set, p); err != nil {
+	if r.Outcome, err = h.Dispatcher.Ask(ctx, set, p); err != nil {
 		return hook.Outcome{}, err
 	}
 	h.change(p, &r)
-	fresh, err := h.Book.RecordHook(ctx, r)
+	fresh, err := h.Store.RecordHook(ctx, r)
 	if err != nil || fresh {
 		return r.Outcome, err
 	}
-	said, _, err = h.Book.HookSaid(ctx, r.ID)
+	said, _, err = h.Store.HookSaid(ctx, r.ID)
 	return said, err
 }
 

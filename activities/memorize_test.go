@@ -49,7 +49,7 @@ func forget(t *testing.T, n int) *forgetting {
 	require.NoError(t, f.Renew(t.Context(), key, "x", chat.ResetNew))
 	require.NoError(t, f.pool.QueryRow(t.Context(), "SELECT id FROM memorize_jobs").Scan(&f.job))
 	f.memorizer = &activities.Memorizer{
-		Jobs: f.Store, Models: f.model.Models, Memory: ofMain{flat.Provider{Shelf: f.Store}}, Budget: windowOf(60_000, 8_000),
+		Jobs: f.Store, Models: f.model.Models, Memory: ofMain{flat.Provider{Store: f.Store}}, Budget: windowOf(60_000, 8_000),
 		Retry: activities.Retry{Attempts: 3, Delay: time.Millisecond, MaxDelay: time.Millisecond},
 	}
 	f.server.Handle(remembers)

@@ -70,7 +70,7 @@ func (j *compression) noteTools(ctx context.Context) ([]llm.Tool, error) {
 	if j.Notes == nil || len(j.Notes.Specs()) == 0 || j.Personas != nil && !j.who.Remember.Memorize {
 		return nil, nil
 	}
-	own, err := j.Ledger.Permissions(ctx, j.asked.User)
+	own, err := j.Store.Permissions(ctx, j.asked.User)
 	if err != nil {
 		return nil, err
 	}

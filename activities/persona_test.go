@@ -29,7 +29,7 @@ func (b *bundle) answeredBy(home, text string) {
 	require.Equal(b.t, "main", s.Agent)
 	_, err = b.SetPolicy(b.t.Context(), owner, []byte(text))
 	require.NoError(b.t, err)
-	book := &agentprofile.Book{Ledger: b.Store, Policies: &policy.Live{Source: b.Store}, Home: home, Log: slog.New(slog.DiscardHandler)}
+	book := &agentprofile.Resolver{Store: b.Store, Policies: &policy.Live{Source: b.Store}, Home: home, Log: slog.New(slog.DiscardHandler)}
 	b.model.Personas, b.tools.Personas, b.intake.Personas = book, book, book
 }
 
@@ -126,7 +126,7 @@ func TestMemory_IsTheAgentsOwnUnlessItIsShared(t *testing.T) {
 	b.answeredBy("", `{"agents": {"list": [{"id": "main", "default": true}, {"id": "clerk"}, {"id": "twin", "memory": "shared"}]}}`)
 	s, owner, err := b.Session(t.Context(), key)
 	require.NoError(t, err)
-	notes := agentprofile.Notes{Shelf: b.Store, Book: b.model.Personas.(*agentprofile.Book)}
+	notes := agentprofile.Notes{Store: b.Store, Profiles: b.model.Personas.(*agentprofile.Resolver)}
 	run := func(agent string, of tool.Tool, arguments string) string {
 		session := chat.SessionKey(strings.Replace(string(s.Key), "main", agent, 1))
 		b.sessionOf(session, owner, agent)

@@ -37,7 +37,7 @@ func (b *bundle) prompts(home string) *activities.SystemPrompts {
 func (b *bundle) pipelineOf(home string, who prompt.Personas) *prompt.Pipeline {
 	return prompt.Standard(prompt.Parts{
 		Template: prompt.NewTemplate(filepath.Join(home, "prompt.md"), slog.New(slog.DiscardHandler)), Home: home, Places: b,
-		Memory: agentprofile.Memories{Book: b.notes().Book, Providers: map[string]memoryport.Provider{memoryport.Flat: flat.Provider{Shelf: b.Store}}}, Personas: who,
+		Memory: agentprofile.Memories{Profiles: b.notes().Profiles, Providers: map[string]memoryport.Provider{memoryport.Flat: flat.Provider{Store: b.Store}}}, Personas: who,
 	})
 }
 
@@ -157,7 +157,7 @@ func TestSystemPrompts_DoNotWaitForARunnerThatIsAway(t *testing.T) {
 
 // notes are those that the agents of sessions keep.
 func (b *bundle) notes() agentprofile.Notes {
-	return agentprofile.Notes{Shelf: b.Store, Book: &agentprofile.Book{
-		Ledger: b.Store, Policies: &policy.Live{Source: b.Store}, Log: slog.New(slog.DiscardHandler),
+	return agentprofile.Notes{Store: b.Store, Profiles: &agentprofile.Resolver{
+		Store: b.Store, Policies: &policy.Live{Source: b.Store}, Log: slog.New(slog.DiscardHandler),
 	}}
 }

@@ -167,7 +167,7 @@ func (j *compression) ask(ctx context.Context, request llm.Request) (llm.Answer,
 func (j *compression) spend(ctx context.Context, u chat.Usage) error {
 	ctx, cancel := settling(ctx)
 	defer cancel()
-	return j.Ledger.Spend(ctx, j.step, j.client.Model(), u)
+	return j.Store.Spend(ctx, j.step, j.client.Model(), u)
 }
 
 // again waits until the call may be repeated. It returns an error if it may not.
@@ -178,7 +178,7 @@ func (j *compression) again(ctx context.Context, cause error) error {
 		return &providerError{cause}
 	}
 	delay := j.Retry.wait(failures, cause)
-	err := j.Ledger.TellRetry(ctx, j.in.Session, chat.Retry{
+	err := j.Store.TellRetry(ctx, j.in.Session, chat.Retry{
 		Turn: j.step.Turn, Step: j.step.N, Attempt: failures + 1, Max: j.Retry.Attempts, DelayMS: delay.Milliseconds(), Reason: reason,
 		Text: i18n.Say(i18n.Of(j.asked.Text), i18n.Retrying, reason, failures+1, j.Retry.Attempts),
 	})

@@ -21,7 +21,7 @@ type Crons struct {
 		UserByID(ctx context.Context, id chat.UserID) (store.User, error)
 		Session(ctx context.Context, key chat.SessionKey) (chat.Session, chat.UserID, error)
 	}
-	Desk *cron.Desk
+	Desk *cron.Jobs
 }
 
 // Commands returns /cron.

@@ -29,7 +29,7 @@ func scheduling(t *testing.T, document string) (b *platform, say func(text strin
 		zone := func(ctx context.Context, user chat.UserID) (cron.Zone, error) {
 			return cron.Zones{Profile: b.timezone, Policies: g.Policies}.Of(ctx, user)
 		}
-		jobs := &ingress.Crons{Store: b.store, Desk: &cron.Desk{Store: b.store, Wakes: asleep{}, Zone: zone}}
+		jobs := &ingress.Crons{Store: b.store, Desk: &cron.Jobs{Store: b.store, Wakes: asleep{}, Zone: zone}}
 		g.Dispatch.Commands = ingress.NewCommands(b.store, append(g.Commands(), jobs.Commands()...)...)
 	}
 	n := 0

@@ -16,17 +16,17 @@ type HookFiles interface {
 	For(ctx context.Context, key chat.SessionKey) hook.Set
 }
 
-// HookDesk asks handlers.
-type HookDesk interface {
+// HookDispatcher asks handlers.
+type HookDispatcher interface {
 	Ask(ctx context.Context, s hook.Set, p hook.Payload) (hook.Outcome, error)
 }
 
 // Hooks shows the hooks that there are, tries them, and lets administrators decide what hooks have deferred.
 type Hooks struct {
-	Store    *store.Store
-	Dispatch *Dispatch
-	Files    HookFiles
-	Desk     HookDesk
+	Store      *store.Store
+	Dispatch   *Dispatch
+	Files      HookFiles
+	Dispatcher HookDispatcher
 }
 
 // Deferred lists the calls that wait for an administrator.
@@ -68,6 +68,6 @@ func (h *Hooks) Try(ctx context.Context, key chat.SessionKey, event, tool, input
 		p.Session = string(key)
 	}
 	set := h.Files.For(ctx, key)
-	out, err = h.Desk.Ask(ctx, set, p)
+	out, err = h.Dispatcher.Ask(ctx, set, p)
 	return set.For(p), out, err
 }

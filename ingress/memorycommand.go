@@ -11,7 +11,7 @@ import (
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
 	"xbot/internal/markdown"
-	"xbot/internal/memory/desk"
+	"xbot/internal/memory/view"
 	"xbot/internal/store"
 )
 
@@ -27,8 +27,8 @@ const (
 
 // Recollections show people what is remembered of them.
 type Recollections struct {
-	Desk  desk.Desk
-	Book  *agentprofile.Book
+	Desk  view.View
+	Book  *agentprofile.Resolver
 	Users interface {
 		SessionOwner(ctx context.Context, key chat.SessionKey) (store.User, error)
 		UserByID(ctx context.Context, user chat.UserID) (store.User, error)

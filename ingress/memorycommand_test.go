@@ -10,7 +10,7 @@ import (
 	"xbot/internal/agentprofile"
 	"xbot/internal/chat"
 	"xbot/internal/i18n"
-	"xbot/internal/memory/desk"
+	"xbot/internal/memory/view"
 	"xbot/internal/policy"
 )
 
@@ -22,8 +22,8 @@ func recollectingBy(t *testing.T, document string) *platform {
 	b := bridged(t, document)
 	for _, g := range b.ways {
 		r := &ingress.Recollections{
-			Desk: desk.Desk{Shelf: b.store, Policies: g.Policies}, Users: b.store, Base: "https://bot.example",
-			Book: &agentprofile.Book{Ledger: b.store, Policies: &policy.Live{Source: b.store}, Log: slog.New(slog.DiscardHandler)},
+			Desk: view.View{Store: b.store, Policies: g.Policies}, Users: b.store, Base: "https://bot.example",
+			Book: &agentprofile.Resolver{Store: b.store, Policies: &policy.Live{Source: b.store}, Log: slog.New(slog.DiscardHandler)},
 		}
 		g.Dispatch.Commands = ingress.NewCommands(b.store, append(g.Commands(), r.Commands()...)...)
 	}

@@ -11,7 +11,7 @@ import (
 // Minds is how people choose which model answers them, and how it answers.
 type Minds struct {
 	Store *store.Store
-	Desk  choice.Desk
+	Desk  choice.Catalog
 }
 
 // Commands returns /model, /models, /think and /verbose. A turn carries /model out (activities.ModelOrder).

@@ -14,13 +14,13 @@ import (
 	"xbot/internal/tool/tooltest"
 )
 
-// shelf is one runner, or an error in its place.
-type shelf struct {
+// oneRunner is that runner, or an error in its place.
+type oneRunner struct {
 	box sandbox.Sandbox
 	err error
 }
 
-func (s *shelf) Box(context.Context, chat.UserID, string) (sandbox.Sandbox, error) {
+func (s *oneRunner) Box(context.Context, chat.UserID, string) (sandbox.Sandbox, error) {
 	return s.box, s.err
 }
 
@@ -42,7 +42,7 @@ func TestOrphans_FilesGoWithTheirConversationAndNoOthers(t *testing.T) {
 	b.policy(`{channels: {feishu: {groups: {"*": {}}}}}`)
 	gone, kept := sent("m1", "oc_1"), sent("m2", "oc_2")
 	require.NotEqual(t, gone, kept)
-	boxes := &shelf{box: box}
+	boxes := &oneRunner{box: box}
 	o := &ingress.Orphans{Store: b.store, Boxes: boxes, Log: slog.New(slog.DiscardHandler)}
 	require.NoError(t, o.Sweep(t.Context()))
 	require.True(t, has("m1"))

@@ -26,7 +26,7 @@ import (
 // viewer looks at prompts of a server without runners.
 func (b *bundle) viewer(home string) prompt.Viewer {
 	return prompt.Viewer{Scenes: b.Store, Tools: []tool.Spec{memory.NewWrite(b.notes()).Spec()}, Pipeline: prompt.Standard(prompt.Parts{
-		Template: prompt.NewTemplate(filepath.Join(home, "prompt.md"), slog.New(slog.DiscardHandler)), Home: home, Memory: agentprofile.Memories{Book: b.notes().Book, Providers: map[string]memoryport.Provider{memoryport.Flat: flat.Provider{Shelf: b.Store}}},
+		Template: prompt.NewTemplate(filepath.Join(home, "prompt.md"), slog.New(slog.DiscardHandler)), Home: home, Memory: agentprofile.Memories{Profiles: b.notes().Profiles, Providers: map[string]memoryport.Provider{memoryport.Flat: flat.Provider{Store: b.Store}}},
 		Places: resolver.New(resolver.Config{Choices: b.Store, Router: sandbox.NewRouter(sandbox.RouterConfig{})}),
 	})}
 }
@@ -77,7 +77,7 @@ func TestLanguage_IsAPartOfThePrompt(t *testing.T) {
 
 // notes are those that the agents of sessions keep.
 func (b *bundle) notes() agentprofile.Notes {
-	return agentprofile.Notes{Shelf: b.Store, Book: &agentprofile.Book{
-		Ledger: b.Store, Policies: &policy.Live{Source: b.Store}, Log: slog.New(slog.DiscardHandler),
+	return agentprofile.Notes{Store: b.Store, Profiles: &agentprofile.Resolver{
+		Store: b.Store, Policies: &policy.Live{Source: b.Store}, Log: slog.New(slog.DiscardHandler),
 	}}
 }

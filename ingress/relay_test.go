@@ -78,7 +78,7 @@ func relaying(t *testing.T) *relayBundle {
 	b := setup(t)
 	r := &relayBundle{bundle: b, metrics: prometheus.NewRegistry(), temporal: &temporal{status: map[string]enums.WorkflowExecutionStatus{}, reset: map[string]string{}, failed: map[string]int32{}}}
 	r.Relay = &relay.Relay{
-		Ledger: b.Store, Waker: b.wakes, Starter: b.starts, Client: r.temporal, Metrics: relay.NewRelayMetrics(r.metrics),
+		Store: b.Store, Waker: b.wakes, Starter: b.starts, Client: r.temporal, Metrics: relay.NewRelayMetrics(r.metrics),
 		HeldAfter: 5 * time.Minute, Log: slog.New(slog.DiscardHandler),
 	}
 	return r
@@ -120,7 +120,7 @@ func TestRelay_LeavesRowsToALiveTurnButWakesItsStop(t *testing.T) {
 	r.older(time.Minute)
 	require.NoError(t, r.Round(t.Context()))
 	require.Empty(t, r.wakes.rows)
-	_, err := r.Store.Stop(t.Context(), r.inbound(key, "s1", "").Inbound, i18n.English)
+	_, err := r.bundle.Store.Stop(t.Context(), r.inbound(key, "s1", "").Inbound, i18n.English)
 	require.NoError(t, err)
 	r.older(time.Minute)
 	require.NoError(t, r.Round(t.Context()))
@@ -327,7 +327,7 @@ func (a *atOnce) Get(context.Context) (*policy.Policy, error) {
 func TestRelay_HandsOutTurnsAndShowsTheLine(t *testing.T) {
 	r := relaying(t)
 	most := &atOnce{1}
-	next := &wake.NextInLine{Waker: r.wakes, Users: r.Store, Log: slog.New(slog.DiscardHandler)}
+	next := &wake.NextInLine{Waker: r.wakes, Users: r.bundle.Store, Log: slog.New(slog.DiscardHandler)}
 	r.Policies, r.Line = most, next
 	const other = chat.SessionKey("agent:main:web:thread:other")
 	r.session(other)

@@ -11,7 +11,7 @@ import (
 )
 
 // Triggers shows people the addresses at which other programs call their conversations, and makes them.
-type Triggers struct{ Book *trigger.Book }
+type Triggers struct{ Book *trigger.Store }
 
 // Commands returns /trigger.
 func (t *Triggers) Commands() []Command {

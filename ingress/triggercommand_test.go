@@ -21,7 +21,7 @@ func TestTriggerCommand_MakesSwitchesAndRemovesWithoutShowingASecret(t *testing.
 	require.NoError(t, err)
 	_, err = s.CreateSession(t.Context(), store.NewSession{Key: "agent:main:web:thread:1", Owner: user.ID, Channel: "web"})
 	require.NoError(t, err)
-	book := &trigger.Book{Store: s, Key: secret.Key{1}, Base: "https://xbot.example"}
+	book := &trigger.Store{Store: s, Key: secret.Key{1}, Base: "https://xbot.example"}
 	run := (&ingress.Triggers{Book: book}).Commands()[0].Run
 	say := func(id, args string) (string, error) {
 		in := ingress.Inbound{Lang: i18n.English}
@@ -58,7 +58,7 @@ func TestTriggerCommand_MakesSwitchesAndRemovesWithoutShowingASecret(t *testing.
 func TestTriggerCommand_WaitsForNothingThatItsOwnRowHolds(t *testing.T) {
 	b := bridged(t, group)
 	for _, g := range b.ways {
-		triggers := &ingress.Triggers{Book: &trigger.Book{Store: b.store, Key: secret.Key{1}, Base: "https://xbot.example"}}
+		triggers := &ingress.Triggers{Book: &trigger.Store{Store: b.store, Key: secret.Key{1}, Base: "https://xbot.example"}}
 		g.Dispatch.Commands = ingress.NewCommands(b.store, append(g.Commands(), triggers.Commands()...)...)
 	}
 	require.Contains(t, b.receive(dm("m1", "ou_1", "/trigger add ci github")).Reply, "**ci** calls this conversation")

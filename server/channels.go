@@ -74,8 +74,8 @@ func (m channelMemory) Save(ctx context.Context, key string, value []byte) error
 }
 
 // newDesk receives from the accounts that are configured.
-func (in *ingressPart) newDesk() *channels.Desk {
-	return &channels.Desk{Live: in.channels, Gateway: in.gateway, States: in.store, Holder: in.internalURL() + holderMark + secretName(), Log: in.log}
+func (in *ingressPart) newDesk() *channels.Setup {
+	return &channels.Setup{Live: in.channels, Gateway: in.gateway, States: in.store, Holder: in.internalURL() + holderMark + secretName(), Log: in.log}
 }
 
 // holderMark parts the address of an ingress from a name that no other process has.

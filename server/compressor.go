@@ -8,7 +8,7 @@ import (
 // compressor makes the activity that summarizes conversations.
 func (p *parts) compressor(models activities.Models, prompts activities.Prompts, assembler *activities.Assembler, c think) *activities.Compressor {
 	out := &activities.Compressor{
-		Models: models, Ledger: p.store, Prompts: prompts, Tools: p.policy.tools, Context: assembler, Rules: p.policy.rules,
+		Models: models, Store: p.store, Prompts: prompts, Tools: p.policy.tools, Context: assembler, Rules: p.policy.rules,
 		Personas: p.personas(),
 		Retry:    activities.Retry{Attempts: c.RetryAttempts, Delay: c.RetryDelay, MaxDelay: c.RetryMaxDelay},
 		Doing: func(step chat.Step, what string) {

@@ -40,8 +40,8 @@ func (p *parts) timekeeper(t config.Temporal) *activities.Timekeeper {
 }
 
 // hearts keeps the heartbeats of agents.
-func (p *parts) hearts() *cron.Hearts {
-	return &cron.Hearts{Desk: p.jobs, Policies: p.policies, Home: p.home, Owner: func(ctx context.Context) (chat.UserID, error) {
+func (p *parts) hearts() *cron.Heartbeats {
+	return &cron.Heartbeats{Jobs: p.jobs, Policies: p.policies, Home: p.home, Owner: func(ctx context.Context) (chat.UserID, error) {
 		admin, err := p.store.EnsureAdmin(ctx, p.admin)
 		return admin.ID, err
 	}, Person: func(ctx context.Context, name string) (chat.UserID, error) {

@@ -31,13 +31,13 @@ func (p *parts) hookFiles(boxes activities.Boxes) *hook.Live {
 	}
 }
 
-// hookDesk asks the handlers of hooks.
-func (p *parts) hookDesk(boxes activities.Boxes) *hook.Desk {
+// hookDispatcher asks the handlers of hooks.
+func (p *parts) hookDispatcher(boxes activities.Boxes) *hook.Dispatcher {
 	allow, err := safehttp.ParseAllow(p.policy.HTTPAllow)
 	if err != nil {
 		panic(err) // settings were checked when they were loaded
 	}
-	return &hook.Desk{Log: p.log, Kinds: map[hook.Kind]hook.Asker{
+	return &hook.Dispatcher{Log: p.log, Kinds: map[hook.Kind]hook.Asker{
 		hook.KindCommand:  ask.Command{Sandbox: ask.Sandbox{Places: projectHooks{p, boxes}}, Host: ask.Host{Dir: p.home}},
 		hook.KindHTTP:     ask.NewHTTP(safehttp.New(allow), p.env, "xbot/"+p.version),
 		hook.KindCallback: ask.Standard(p.log),
@@ -47,7 +47,7 @@ func (p *parts) hookDesk(boxes activities.Boxes) *hook.Desk {
 // hooks asks the hooks of conversations.
 func (p *parts) hooks(files *hook.Live, boxes activities.Boxes, sizes activities.HookSizes) *activities.Hooks {
 	p.store.HooksKeep = p.policy.HooksKeep
-	return &activities.Hooks{Files: files, Desk: p.hookDesk(boxes), Book: p.store, Tools: p.policy.tools, Sizes: sizes, Personas: p.personas()}
+	return &activities.Hooks{Files: files, Dispatcher: p.hookDispatcher(boxes), Store: p.store, Tools: p.policy.tools, Sizes: sizes, Personas: p.personas()}
 }
 
 // projectHooks reads the hooks of projects where the tools of their conversations run, and finds where their commands do.

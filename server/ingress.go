@@ -91,7 +91,7 @@ type ingressPart struct {
 	minds      *ingress.Minds
 	gateway    *ingress.Gateway
 	hooks      *ingress.Hooks
-	desk       *channels.Desk
+	desk       *channels.Setup
 	closing    chan struct{}
 }
 
@@ -132,8 +132,8 @@ func newIngressPart(p *parts, l net.Listener, h config.HTTP, t config.Temporal, 
 		MaskAt: m.context.MaskAt, CompressAt: m.context.CompressAt, Mode: m.context.Mode,
 	}
 	in.meter = &ingress.Meter{Store: p.store, Prices: m.prices()}
-	in.minds = &ingress.Minds{Store: p.store, Desk: choice.Desk{Choice: p.newChoice(m.model, in.boxes, m.llm)}}
-	in.hooks = &ingress.Hooks{Store: p.store, Dispatch: in.dispatch, Files: p.hookFiles(in.boxes), Desk: p.hookDesk(in.boxes)}
+	in.minds = &ingress.Minds{Store: p.store, Desk: choice.Catalog{Choice: p.newChoice(m.model, in.boxes, m.llm)}}
+	in.hooks = &ingress.Hooks{Store: p.store, Dispatch: in.dispatch, Files: p.hookFiles(in.boxes), Dispatcher: p.hookDispatcher(in.boxes)}
 	in.history = &ingress.History{Store: p.store, Dispatch: in.dispatch}
 	in.gateway = &ingress.Gateway{Store: p.store, Policies: p.policies, Dispatch: in.dispatch, Log: p.log}
 	in.accounts.Base = in.base()
@@ -146,7 +146,7 @@ func newIngressPart(p *parts, l net.Listener, h config.HTTP, t config.Temporal, 
 // run answers requests and relays until ctx ends.
 func (in *ingressPart) run(ctx context.Context) error {
 	relay := &relay.Relay{
-		Ledger: in.store, Waker: in.dispatch.Waker, Starter: in.starter(in.cfg), Client: in.temporal, Unpause: in.unpause, Log: in.log, Metrics: relay.NewRelayMetrics(in.tele.Registry), HeldAfter: in.http.Held,
+		Store: in.store, Waker: in.dispatch.Waker, Starter: in.starter(in.cfg), Client: in.temporal, Unpause: in.unpause, Log: in.log, Metrics: relay.NewRelayMetrics(in.tele.Registry), HeldAfter: in.http.Held,
 	}
 	routes, err := in.routes()
 	if err != nil {

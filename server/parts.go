@@ -62,12 +62,12 @@ type parts struct {
 	models   *catalogue.Live  // what conversations can choose among; made by newCatalogue
 	line     *wake.NextInLine // made by wakeLine
 	courier  *wake.Courier    // made by startCourier
-	jobs     *cron.Desk       // what is done at certain times; opened by openDesk
-	accounts *accounts.Book   // which bots there are on platforms
+	jobs     *cron.Jobs       // what is done at certain times; opened by openDesk
+	accounts *accounts.Store  // which bots there are on platforms
 	channels *channel.Live    // these bots
 	template *prompt.Template
 	resolver *resolver.Resolver // made by newResolver
-	triggers *trigger.Book
+	triggers *trigger.Store
 
 	attributes atomic.Bool // whether the namespace knows our search attributes
 	waits      atomic.Bool // whether it knows AttrWaits and AttrParent, too
@@ -138,10 +138,10 @@ func assemble(ctx context.Context, process string, s settings) (*parts, error) {
 	}
 	p.policies = &policies.Live{Source: p.store}
 	p.store.Policies, p.store.ServerZone = p.policies, cron.ServerZone()
-	p.jobs = &cron.Desk{Store: p.store, Zone: p.zone}
-	p.accounts = &accounts.Book{Store: p.store, Key: p.key, Drivers: Drivers()}
+	p.jobs = &cron.Jobs{Store: p.store, Zone: p.zone}
+	p.accounts = &accounts.Store{Store: p.store, Key: p.key, Drivers: Drivers()}
 	p.channels = p.newChannels()
-	p.triggers = &trigger.Book{Store: p.store, Key: p.key}
+	p.triggers = &trigger.Store{Store: p.store, Key: p.key}
 	s.temporal.Metrics, s.temporal.Log = p.tele.Temporal(), Quiet(p.log)
 	if s.temporal.Interceptors, err = p.tele.Interceptors(); err != nil {
 		return nil, err

@@ -27,7 +27,7 @@ func (in *ingressPart) routes() (httpserver.Routes, error) {
 		Policy: api.Policy{Tools: in.policy.tools, Rules: in.policy.rules, Live: in.policies},
 		Store:  in.store, Bus: in.bus, Dispatch: in.dispatch, Gateway: in.gateway, Fleet: in.fleet, History: in.history, Meter: in.meter, Memory: in.recollections().Desk, Contexts: in.contexts, Models: in.models, Minds: in.minds, Auth: in.auth, Log: in.log, Closing: in.closing,
 		Boxes: in.boxes, Links: filelink.New(in.key),
-		Channels: api.Channels{Book: in.accounts, Live: in.channels, Trial: &channels.Trial{Book: in.accounts, Live: in.channels}},
+		Channels: api.Channels{Accounts: in.accounts, Live: in.channels, Trial: &channels.Trial{Accounts: in.accounts, Live: in.channels}},
 		Hooks:    in.hooks,
 		Jobs:     in.jobs,
 		Killer:   task.Killer{Kills: store.Background{Store: in.store}, Boxes: in.boxes},

@@ -99,7 +99,7 @@ func (p *parts) newCatalogue(model llm.Client, cfg config.LLM, keys func(string)
 
 // newChoice finds the model of a conversation.
 func (p *parts) newChoice(model llm.Client, boxes *resolver.Resolver, cfg config.LLM) *choice.Choice {
-	return &choice.Choice{Server: model, Ledger: p.store, Runners: boxes, Models: p.models, Idle: cfg.RetryTimeout}
+	return &choice.Choice{Server: model, Store: p.store, Runners: boxes, Models: p.models, Idle: cfg.RetryTimeout}
 }
 
 // limitsOf says what the settings say of the model that they name.
@@ -198,7 +198,7 @@ func (p *parts) orders(models *choice.Choice, boxes activities.Boxes) []activiti
 	return []activities.Order{
 		activities.RewindOrder(p.store),
 		activities.CdOrder(p.store, boxes),
-		activities.ModelOrder(p.store, choice.Desk{Choice: models}),
+		activities.ModelOrder(p.store, choice.Catalog{Choice: models}),
 		activities.NewOrder(p.store, models),
 	}
 }

@@ -35,7 +35,7 @@ type times struct {
 	env  *testsuite.TestWorkflowEnvironment
 	pool *pgxpool.Pool
 	who  cron.Who
-	desk *cron.Desk
+	desk *cron.Jobs
 	job  chat.Job
 
 	mu    sync.Mutex
@@ -61,7 +61,7 @@ func skipTimes(t *testing.T, start string) *times {
 	_, err = c.CreateSession(t.Context(), store.NewSession{Key: key, Owner: user.ID, Channel: "web"})
 	require.NoError(t, err)
 	c.who = cron.Who{User: user.ID}
-	c.desk = &cron.Desk{Store: c.Store, Wakes: c, Zone: func(context.Context, chat.UserID) (cron.Zone, error) {
+	c.desk = &cron.Jobs{Store: c.Store, Wakes: c, Zone: func(context.Context, chat.UserID) (cron.Zone, error) {
 		return cron.Zone{Name: "UTC", From: cron.FromServer}, nil
 	}}
 	keeper := &activities.Timekeeper{

@@ -93,7 +93,7 @@ func (c hooksTestCmd) Run(ctx context.Context) error {
 	here := ask.Host{}
 	tried := &ingress.Hooks{
 		Files: &hook.Live{File: server.HooksFile(cfg.Dir), Grants: server.HookGrants(cfg.Permissions, ask.Standard(log))},
-		Desk: &hook.Desk{Log: slog.New(slog.DiscardHandler), Kinds: map[hook.Kind]hook.Asker{
+		Dispatcher: &hook.Dispatcher{Log: slog.New(slog.DiscardHandler), Kinds: map[hook.Kind]hook.Asker{
 			hook.KindCommand:  ask.Command{Sandbox: here, Host: here},
 			hook.KindHTTP:     ask.NewHTTP(safehttp.New(allow), env, "xbot/"+version),
 			hook.KindCallback: ask.Standard(log),

@@ -24,7 +24,7 @@ import (
 	"xbot/internal/filelink"
 	"xbot/internal/llm/catalogue"
 	"xbot/internal/logs"
-	"xbot/internal/memory/desk"
+	"xbot/internal/memory/view"
 	"xbot/internal/sandbox"
 	"xbot/internal/session"
 	"xbot/internal/store"
@@ -42,15 +42,15 @@ type API struct {
 	Info     Info
 	Policy   Policy
 	Channels Channels
-	Triggers *trigger.Book
-	Jobs     *cron.Desk
+	Triggers *trigger.Store
+	Jobs     *cron.Jobs
 	Logs     logs.Reader
 	Boxes    sandbox.Boxes   // runners of the users
 	Links    filelink.Signer // signs links to files
 	Fleet    *ingress.Fleet
 	History  *ingress.History
 	Meter    *ingress.Meter
-	Memory   desk.Desk
+	Memory   view.View
 	Contexts *contextview.Viewer
 	Models   *catalogue.Live
 	Minds    *ingress.Minds

@@ -42,7 +42,7 @@ import (
 	"xbot/internal/llm/demo"
 	"xbot/internal/llm/limits"
 	"xbot/internal/logs"
-	"xbot/internal/memory/desk"
+	"xbot/internal/memory/view"
 	"xbot/internal/pgtest"
 	"xbot/internal/policy"
 	"xbot/internal/sandbox"
@@ -95,7 +95,7 @@ type bundle struct {
 	hub     *runners.Hub
 	docker  *containers
 	home    string
-	book    *accounts.Book
+	book    *accounts.Store
 	alice   *person
 	bob     *person
 }
@@ -134,21 +134,21 @@ func setup(t *testing.T) *bundle {
 	a.Models = &catalogue.Live{
 		Server: demo.Client{}, Limits: limits.Table{Model: "demo/demo"}, Policies: &policy.Live{Source: b.store}, Keys: func(string) string { return "" },
 	}
-	a.Minds = &ingress.Minds{Store: b.store, Desk: choice.Desk{Choice: &choice.Choice{
-		Server: demo.Client{}, Ledger: b.store, Runners: a.Fleet.Resolver, Models: a.Models,
+	a.Minds = &ingress.Minds{Store: b.store, Desk: choice.Catalog{Choice: &choice.Choice{
+		Server: demo.Client{}, Store: b.store, Runners: a.Fleet.Resolver, Models: a.Models,
 	}}}
-	b.book = &accounts.Book{Store: b.store, Key: secret.Key{1}, Drivers: []channel.Driver{feishu.Driver(), onebot.Driver()}, Base: "https://xbot.example"}
+	b.book = &accounts.Store{Store: b.store, Key: secret.Key{1}, Drivers: []channel.Driver{feishu.Driver(), onebot.Driver()}, Base: "https://xbot.example"}
 	live := &channel.Live{Source: b.book, Drivers: b.book.Drivers, Opening: func(string, string) channel.Opening { return channel.Opening{} }}
-	a.Channels = api.Channels{Book: b.book, Live: live, Trial: &channels.Trial{Book: b.book, Live: live}}
-	a.Triggers = &trigger.Book{Store: b.store, Key: secret.Key{1}, Base: "https://xbot.example"}
-	a.Jobs = &cron.Desk{Store: b.store, Wakes: b.wakes, Zone: func(context.Context, chat.UserID) (cron.Zone, error) {
+	a.Channels = api.Channels{Accounts: b.book, Live: live, Trial: &channels.Trial{Accounts: b.book, Live: live}}
+	a.Triggers = &trigger.Store{Store: b.store, Key: secret.Key{1}, Base: "https://xbot.example"}
+	a.Jobs = &cron.Jobs{Store: b.store, Wakes: b.wakes, Zone: func(context.Context, chat.UserID) (cron.Zone, error) {
 		return cron.Zone{Name: "Europe/Berlin", From: cron.FromServer}, nil
 	}}
 	b.home = t.TempDir()
 	a.Logs = logs.Reader{Home: b.home}
 	a.Hooks = &ingress.Hooks{Store: b.store, Dispatch: dispatch, Files: &hook.Live{File: filepath.Join(b.home, "hooks.json"), Grants: hook.Grants{Callbacks: []string{"log"}}}}
 	a.Contexts = &contextview.Viewer{Store: b.store, Model: "demo/demo"}
-	a.Memory = desk.Desk{Shelf: b.store}
+	a.Memory = view.View{Store: b.store}
 	a.Meter = &ingress.Meter{Store: b.store, Prices: usage.Prices{Model: "demo/demo", Known: true, Input: 2, Cached: 0.5, Output: 10}}
 	a.History = &ingress.History{Store: b.store, Dispatch: dispatch}
 	a.Gateway = &ingress.Gateway{Store: b.store, Policies: &policy.Live{Source: b.store}, Dispatch: dispatch, Log: log}

@@ -16,9 +16,9 @@ import (
 
 // Channels is what the endpoints of channels work with.
 type Channels struct {
-	Book  *accounts.Book
-	Live  *channel.Live
-	Trial *channels.Trial
+	Accounts *accounts.Store
+	Live     *channel.Live
+	Trial    *channels.Trial
 }
 
 // ChannelList is the platforms that there are, and the accounts that are configured.
@@ -120,8 +120,8 @@ func (a *API) listChannels(ctx context.Context, _ *struct{}) (*struct{ Body Chan
 	if err := a.adminOnly(ctx); err != nil {
 		return nil, err
 	}
-	all, err := a.Channels.Book.View(ctx)
-	return &struct{ Body ChannelList }{ChannelList{Kinds: a.Channels.Book.Kinds(), Accounts: all}}, a.problem(err)
+	all, err := a.Channels.Accounts.View(ctx)
+	return &struct{ Body ChannelList }{ChannelList{Kinds: a.Channels.Accounts.Kinds(), Accounts: all}}, a.problem(err)
 }
 
 func (in ChannelDraft) of(n ChannelName) accounts.Draft {
@@ -134,7 +134,7 @@ func (a *API) setChannel(ctx context.Context, in *channelChangeInput) (*channelA
 	}
 	draft := in.Body.of(in.ChannelName)
 	draft.Enabled = in.Body.Enabled
-	err := a.Channels.Book.Save(ctx, draft, auth.User(ctx).ID)
+	err := a.Channels.Accounts.Save(ctx, draft, auth.User(ctx).ID)
 	if refusal, ok := errors.AsType[*accounts.Refusal](err); ok {
 		return nil, refusedChannel(refusal)
 	}
@@ -145,7 +145,7 @@ func (a *API) enableChannel(ctx context.Context, in *channelEnableInput) (*chann
 	if err := a.adminOnly(ctx); err != nil {
 		return nil, err
 	}
-	err := a.Channels.Book.Enable(ctx, in.Channel, in.Account, in.Body.Enabled, auth.User(ctx).ID)
+	err := a.Channels.Accounts.Enable(ctx, in.Channel, in.Account, in.Body.Enabled, auth.User(ctx).ID)
 	return a.changedChannel(ctx, in.ChannelName, "channel switched", err)
 }
 
@@ -155,7 +155,7 @@ func (a *API) changedChannel(ctx context.Context, n ChannelName, event string, e
 	}
 	a.Channels.Live.Refresh()
 	a.Log.Info(event, "channel", channel.Name(n.Channel, n.Account), "user", auth.User(ctx).Name)
-	now, err := a.Channels.Book.ViewOf(ctx, n.Channel, n.Account)
+	now, err := a.Channels.Accounts.ViewOf(ctx, n.Channel, n.Account)
 	return &channelAccountBody{now}, a.problem(err)
 }
 
@@ -163,7 +163,7 @@ func (a *API) deleteChannel(ctx context.Context, in *ChannelName) (*struct{}, er
 	if err := a.adminOnly(ctx); err != nil {
 		return nil, err
 	}
-	if err := a.Channels.Book.Delete(ctx, in.Channel, in.Account); err != nil {
+	if err := a.Channels.Accounts.Delete(ctx, in.Channel, in.Account); err != nil {
 		return nil, a.problem(err)
 	}
 	a.Channels.Live.Refresh()
@@ -175,7 +175,7 @@ func (a *API) checkChannel(ctx context.Context, in *channelDraftInput) (*struct{
 	if err := a.adminOnly(ctx); err != nil {
 		return nil, err
 	}
-	faults, err := a.Channels.Book.Check(ctx, in.Body.of(in.ChannelName))
+	faults, err := a.Channels.Accounts.Check(ctx, in.Body.of(in.ChannelName))
 	if err != nil {
 		return nil, a.problem(err)
 	}

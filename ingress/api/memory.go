@@ -10,7 +10,7 @@ import (
 	"xbot/ingress"
 	"xbot/ingress/auth"
 	"xbot/internal/chat"
-	"xbot/internal/memory/desk"
+	"xbot/internal/memory/view"
 )
 
 // MemoryOf names a memory of the person who asks. There is no other.
@@ -46,9 +46,9 @@ type Forgotten struct {
 func (a *API) registerMemory(h huma.API) {
 	huma.Register(h, huma.Operation{
 		OperationID: "get-memory", Method: http.MethodGet, Path: "/api/memory", Summary: "What is remembered of me", Security: secured,
-	}, func(ctx context.Context, in *struct{ MemoryOf }) (*struct{ Body desk.Look }, error) {
+	}, func(ctx context.Context, in *struct{ MemoryOf }) (*struct{ Body view.Look }, error) {
 		got, err := a.Memory.Look(ctx, in.of(ctx))
-		return &struct{ Body desk.Look }{got}, a.problem(err)
+		return &struct{ Body view.Look }{got}, a.problem(err)
 	})
 	huma.Register(h, huma.Operation{
 		OperationID: "search-memory", Method: http.MethodGet, Path: "/api/memory/search", Summary: "Find what is remembered of me", Security: secured,

@@ -10,7 +10,7 @@ import (
 
 	"xbot/ingress/api"
 	"xbot/internal/chat"
-	"xbot/internal/memory/desk"
+	"xbot/internal/memory/view"
 )
 
 func TestMemory_IsShownFoundChangedAndForgottenByItsPersonAlone(t *testing.T) {
@@ -19,7 +19,7 @@ func TestMemory_IsShownFoundChangedAndForgottenByItsPersonAlone(t *testing.T) {
 	require.NoError(t, b.store.SetMemory(t.Context(), b.alice.user.ID, "ops", "servers.md", "alice has two"))
 	require.NoError(t, b.store.SetMemory(t.Context(), b.bob.user.ID, "main", "likes.md", "bob likes coffee"))
 
-	var look desk.Look
+	var look view.Look
 	b.alice.get("/api/memory").is(http.StatusOK, &look)
 	require.Len(t, look.Items, 1)
 	require.Equal(t, []string{"main", "ops"}, look.Names)

@@ -15,7 +15,7 @@ import (
 
 // receiver takes in what one account delivers.
 type receiver struct {
-	*Desk
+	*Setup
 	channel, account string
 
 	mu     sync.Mutex
@@ -25,8 +25,8 @@ type receiver struct {
 
 var _ channel.Receiver = (*receiver)(nil)
 
-func (d *Desk) receiver(name, account string) *receiver {
-	return &receiver{Desk: d, channel: name, account: account}
+func (d *Setup) receiver(name, account string) *receiver {
+	return &receiver{Setup: d, channel: name, account: account}
 }
 
 // Receive commits a message. What its sender is told beside every conversation (a pairing code, a refusal) is sent at once,

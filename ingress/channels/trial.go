@@ -25,8 +25,8 @@ const (
 
 // Trial tests accounts against their platforms.
 type Trial struct {
-	Book *accounts.Book
-	Live *channel.Live
+	Accounts *accounts.Store
+	Live     *channel.Live
 }
 
 // ToLast asks for a message to the person who wrote last in a direct chat.
@@ -36,7 +36,7 @@ const ToLast = "last"
 // place is a person's id on the platform, group: or channel: with an id, or ToLast; empty: no message is sent. Findings are no
 // errors: NotFound means that there is no such account, Invalid that to is no place.
 func (t *Trial) Test(ctx context.Context, name, account, to string) ([]chat.ChannelFinding, error) {
-	before, err := t.Book.ViewOf(ctx, name, account)
+	before, err := t.Accounts.ViewOf(ctx, name, account)
 	if err != nil {
 		return nil, err
 	}
@@ -91,7 +91,7 @@ func (t *Trial) connection(ctx context.Context, view chat.ChannelAccount) []chat
 	deadline := time.Now().Add(connectFor)
 	for view.State == chat.ChannelConnecting && time.Now().Before(deadline) && ctx.Err() == nil {
 		channel.Rest(ctx, peekEvery)
-		if now, err := t.Book.ViewOf(ctx, view.Channel, view.Account); err == nil {
+		if now, err := t.Accounts.ViewOf(ctx, view.Channel, view.Account); err == nil {
 			view = now
 		}
 	}
@@ -117,7 +117,7 @@ func (t *Trial) place(ctx context.Context, name, account, to string) (*channel.P
 	case to == "":
 		return nil, nil
 	case to == ToLast:
-		last, ok, err := t.Book.Store.ChannelLastDirect(ctx, name, account)
+		last, ok, err := t.Accounts.Store.ChannelLastDirect(ctx, name, account)
 		if err == nil && !ok {
 			err = fault.Errorf(fault.Invalid, "nobody has written to this bot in a direct chat yet: name a person by their id on the platform")
 		}

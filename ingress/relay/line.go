@@ -20,31 +20,31 @@ type Line interface {
 // tendLine hands out turns that came free where nobody was left to do it, or because a limit was raised, tells those who
 // wait for long, and shows the line to whoever watches the metrics.
 func (r *Relay) tendLine(ctx context.Context) error {
-	late, err := r.Ledger.HandOutTurns(ctx)
+	late, err := r.Store.HandOutTurns(ctx)
 	if err != nil {
 		return err
 	}
 	r.Metrics.Unused.Add(float64(late))
-	untold, err := r.Ledger.Throttled(ctx, lineAfter)
+	untold, err := r.Store.Throttled(ctx, lineAfter)
 	if err != nil {
 		return err
 	}
-	if err := each(untold, func(w store.Waiting) error { return r.Ledger.TellThrottled(ctx, w) }); err != nil {
+	if err := each(untold, func(w store.Waiting) error { return r.Store.TellThrottled(ctx, w) }); err != nil {
 		return err
 	}
 	return r.showLine(ctx)
 }
 
 func (r *Relay) showLine(ctx context.Context) error {
-	turns, err := r.Ledger.TurnsByTenant(ctx)
+	turns, err := r.Store.TurnsByTenant(ctx)
 	if err != nil {
 		return err
 	}
-	calls, err := r.Ledger.CallsByTenant(ctx)
+	calls, err := r.Store.CallsByTenant(ctx)
 	if err != nil {
 		return err
 	}
-	without, err := r.Ledger.ProviderWaits(ctx)
+	without, err := r.Store.ProviderWaits(ctx)
 	if err != nil {
 		return err
 	}

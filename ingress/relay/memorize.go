@@ -4,7 +4,7 @@ import "context"
 
 // startMemorizing starts the workflows of conversations that went from sight and are not in memory yet.
 func (r *Relay) startMemorizing(ctx context.Context) error {
-	jobs, err := r.Ledger.MemorizesToStart(ctx)
+	jobs, err := r.Store.MemorizesToStart(ctx)
 	if err != nil {
 		return err
 	}

@@ -34,8 +34,8 @@ const (
 	heldAttempts = 3
 )
 
-// Ledger is what the relay needs of the store.
-type Ledger interface {
+// Store is what the relay needs of the store.
+type Store interface {
 	ToWake(ctx context.Context) ([]store.Waiting, error)
 	ToCheck(ctx context.Context, older time.Duration) ([]store.Live, error)
 	Unclaimed(ctx context.Context, older time.Duration) ([]store.Waiting, error)
@@ -71,8 +71,8 @@ type Beside interface {
 // Relay keeps the promise that an accepted row is never forgotten: it wakes sessions whose rows wait, settles turns
 // whose run is gone, and starts what runs beside turns. Any number of relays may run.
 type Relay struct {
-	Ledger Ledger
-	Waker  interface {
+	Store Store
+	Waker interface {
 		Wake(ctx context.Context, r wake.Row) error
 	}
 	Starter interface {
@@ -134,31 +134,31 @@ func (r *Relay) Round(ctx context.Context) error {
 // are waited for, of jobs whose time has come, and of what is to be delivered or shown and is not, for example since the database of Temporal was lost.
 // Starting what runs changes nothing.
 func (r *Relay) startWork(ctx context.Context) error {
-	bangs, err := r.Ledger.BangsToStart(ctx)
+	bangs, err := r.Store.BangsToStart(ctx)
 	if err != nil {
 		return err
 	}
-	tasks, err := r.Ledger.TasksToStart(ctx, followAfter)
+	tasks, err := r.Store.TasksToStart(ctx, followAfter)
 	if err != nil {
 		return err
 	}
-	undelivered, err := r.Ledger.ToDeliver(ctx)
+	undelivered, err := r.Store.ToDeliver(ctx)
 	if err != nil {
 		return err
 	}
-	running, err := r.Ledger.ToFollow(ctx, showAfter)
+	running, err := r.Store.ToFollow(ctx, showAfter)
 	if err != nil {
 		return err
 	}
-	files, err := r.Ledger.FilesToFetch(ctx)
+	files, err := r.Store.FilesToFetch(ctx)
 	if err != nil {
 		return err
 	}
-	jobs, err := r.Ledger.OverdueJobs(ctx)
+	jobs, err := r.Store.OverdueJobs(ctx)
 	if err != nil {
 		return err
 	}
-	groups, err := r.Ledger.GroupsToStart(ctx)
+	groups, err := r.Store.GroupsToStart(ctx)
 	if err != nil {
 		return err
 	}
@@ -181,7 +181,7 @@ func bounded[T any](ctx context.Context, start func(context.Context, T) error) f
 }
 
 func (r *Relay) wakeWaiting(ctx context.Context) error {
-	rows, err := r.Ledger.ToWake(ctx)
+	rows, err := r.Store.ToWake(ctx)
 	if err != nil {
 		return err
 	}
@@ -196,7 +196,7 @@ func (r *Relay) wakeWaiting(ctx context.Context) error {
 }
 
 func (r *Relay) wake(ctx context.Context, row store.Waiting) error {
-	user, err := r.Ledger.UserByID(ctx, row.User)
+	user, err := r.Store.UserByID(ctx, row.User)
 	if err != nil {
 		return err
 	}
@@ -236,7 +236,7 @@ func away(err error) bool {
 }
 
 func (r *Relay) checkRunning(ctx context.Context) error {
-	turns, err := r.Ledger.ToCheck(ctx, checkAfter)
+	turns, err := r.Store.ToCheck(ctx, checkAfter)
 	if err != nil {
 		return err
 	}
@@ -265,9 +265,9 @@ func (r *Relay) check(ctx context.Context, t store.Live) (run state, err error) 
 	}
 	switch {
 	case run.resetTo != "":
-		return run, r.Ledger.SetRun(ctx, t.Turn, run.resetTo)
+		return run, r.Store.SetRun(ctx, t.Turn, run.resetTo)
 	case run.gone:
-		settled, err := r.Ledger.SettleTurn(ctx, t.Turn)
+		settled, err := r.Store.SettleTurn(ctx, t.Turn)
 		if err == nil && settled != store.SettledBefore {
 			r.Log.Warn("turn settled: its run was closed from outside", "session", t.Session, "turn", t.Turn, "settled", settled)
 			r.Metrics.Settled.WithLabelValues(string(settled)).Inc()
@@ -276,14 +276,14 @@ func (r *Relay) check(ctx context.Context, t store.Live) (run state, err error) 
 	case run.paused:
 		return run, r.paused(ctx, t, run.id)
 	case run.blocked && !t.Told && time.Since(t.Started) > r.HeldAfter:
-		return run, r.Ledger.TellTurnHeld(ctx, t)
+		return run, r.Store.TellTurnHeld(ctx, t)
 	}
 	return run, nil
 }
 
 // paused tells the person that the run was paused, and lets it go on where they stop it: only a run that goes on can end.
 func (r *Relay) paused(ctx context.Context, t store.Live, id string) error {
-	stop, err := r.Ledger.StopRequested(ctx, t.Session, t.Turn)
+	stop, err := r.Store.StopRequested(ctx, t.Session, t.Turn)
 	switch {
 	case err != nil:
 		return err
@@ -291,7 +291,7 @@ func (r *Relay) paused(ctx context.Context, t store.Live, id string) error {
 		r.Log.Info("a paused turn goes on, to be stopped", "session", t.Session, "turn", t.Turn)
 		return r.Unpause(ctx, id, t.RunID)
 	case !t.Told:
-		return r.Ledger.TellTurnPaused(ctx, t)
+		return r.Store.TellTurnPaused(ctx, t)
 	}
 	return nil
 }
@@ -306,7 +306,7 @@ type state struct {
 }
 
 func (r *Relay) look(ctx context.Context, key chat.SessionKey, run string) (state, error) {
-	id, _, err := wake.WorkflowOf(ctx, r.Ledger, key)
+	id, _, err := wake.WorkflowOf(ctx, r.Store, key)
 	if err != nil {
 		return state{}, err
 	}
@@ -338,9 +338,9 @@ func closed(s enums.WorkflowExecutionStatus) bool {
 
 // tellUnclaimed tells senders whose message no turn could claim for long, because the run that should is blocked.
 func (r *Relay) tellUnclaimed(ctx context.Context) error {
-	rows, err := r.Ledger.Unclaimed(ctx, r.HeldAfter)
+	rows, err := r.Store.Unclaimed(ctx, r.HeldAfter)
 	if err != nil {
 		return err
 	}
-	return each(rows, func(row store.Waiting) error { return r.Ledger.TellMessageHeld(ctx, row) })
+	return each(rows, func(row store.Waiting) error { return r.Store.TellMessageHeld(ctx, row) })
 }

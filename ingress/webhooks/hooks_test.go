@@ -34,7 +34,7 @@ type bundle struct {
 	t     *testing.T
 	pool  *pgxpool.Pool
 	store *store.Store
-	book  *trigger.Book
+	book  *trigger.Store
 	user  store.User
 	urls  [2]string
 	log   *bytes.Buffer
@@ -59,7 +59,7 @@ func setup(t *testing.T) *bundle {
 	t.Parallel()
 	b := &bundle{t: t, pool: pgtest.NewPool(t, store.MigrationsHash(), store.Migrate), log: &bytes.Buffer{}, wakes: &wakes{}, now: time.Now()}
 	b.store = store.New(b.pool, nil)
-	b.book = &trigger.Book{Store: b.store, Key: secret.Key{1}, Base: "https://xbot.example"}
+	b.book = &trigger.Store{Store: b.store, Key: secret.Key{1}, Base: "https://xbot.example"}
 	var err error
 	b.user, err = b.store.EnsureAdmin(t.Context(), "alice")
 	require.NoError(t, err)

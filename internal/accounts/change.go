@@ -32,7 +32,7 @@ func (r *Refusal) Error() string { return "nothing was changed: " + r.Faults[0].
 var names = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,31}$`)
 
 // Check says everything that is wrong with the form of a draft. It asks nobody and changes nothing.
-func (b *Book) Check(ctx context.Context, draft Draft) ([]chat.ChannelFault, error) {
+func (b *Store) Check(ctx context.Context, draft Draft) ([]chat.ChannelFault, error) {
 	d, err := b.driver(draft.Channel)
 	if err != nil {
 		return nil, err
@@ -53,7 +53,7 @@ func faultsOfName(account string) []chat.ChannelFault {
 }
 
 // whole is a draft with the secrets that it leaves as they are.
-func (b *Book) whole(ctx context.Context, d channel.Driver, draft Draft) (map[string]string, error) {
+func (b *Store) whole(ctx context.Context, d channel.Driver, draft Draft) (map[string]string, error) {
 	all := map[string]string{}
 	if draft.Revision != 0 {
 		known, err := b.one(ctx, draft.Channel, draft.Account)
@@ -75,7 +75,7 @@ func (b *Book) whole(ctx context.Context, d channel.Driver, draft Draft) (map[st
 	return all, nil
 }
 
-func (b *Book) one(ctx context.Context, name, account string) (channel.Configured, error) {
+func (b *Store) one(ctx context.Context, name, account string) (channel.Configured, error) {
 	known, err := b.ChannelAccounts(ctx)
 	if err != nil {
 		return channel.Configured{}, err
@@ -90,7 +90,7 @@ func (b *Book) one(ctx context.Context, name, account string) (channel.Configure
 
 // Save makes or changes an account. A *Refusal names what is wrong with its form; Conflict: it was changed or made meanwhile;
 // Denied: the environment sets it.
-func (b *Book) Save(ctx context.Context, draft Draft, by chat.UserID) error {
+func (b *Store) Save(ctx context.Context, draft Draft, by chat.UserID) error {
 	d, err := b.driver(draft.Channel)
 	if err != nil {
 		return err
@@ -121,7 +121,7 @@ func (b *Book) Save(ctx context.Context, draft Draft, by chat.UserID) error {
 }
 
 // Enable switches an account on or off. Denied: the environment sets it.
-func (b *Book) Enable(ctx context.Context, name, account string, enabled bool, by chat.UserID) error {
+func (b *Store) Enable(ctx context.Context, name, account string, enabled bool, by chat.UserID) error {
 	if err := b.changeable(name, account); err != nil {
 		return err
 	}
@@ -129,7 +129,7 @@ func (b *Book) Enable(ctx context.Context, name, account string, enabled bool, b
 }
 
 // Delete removes an account; what waits to be delivered through it fails. Conversations stay. Denied: the environment sets it.
-func (b *Book) Delete(ctx context.Context, name, account string) error {
+func (b *Store) Delete(ctx context.Context, name, account string) error {
 	if err := b.changeable(name, account); err != nil {
 		return err
 	}
@@ -137,7 +137,7 @@ func (b *Book) Delete(ctx context.Context, name, account string) error {
 }
 
 // changeable refuses what the environment sets; an account of a channel that this version does not know can be removed.
-func (b *Book) changeable(name, account string) error {
+func (b *Store) changeable(name, account string) error {
 	d, err := b.driver(name)
 	if err != nil {
 		return nil

@@ -10,7 +10,7 @@ import (
 )
 
 // Environment returns what the environment says of the account without a name of a channel, and the variables that say it.
-func (b *Book) Environment(d channel.Driver) (settings map[string]string, variables []string) {
+func (b *Store) Environment(d channel.Driver) (settings map[string]string, variables []string) {
 	settings = map[string]string{}
 	if b.Env == nil {
 		return settings, nil
@@ -29,7 +29,7 @@ func (b *Book) Environment(d channel.Driver) (settings map[string]string, variab
 
 // TakeEnvironment stores what the environment says, so that every process follows it. A channel that is set wrongly is
 // stored as well: it is told of where channels are listed, and the others work.
-func (b *Book) TakeEnvironment(ctx context.Context, log *slog.Logger) error {
+func (b *Store) TakeEnvironment(ctx context.Context, log *slog.Logger) error {
 	known, err := b.ChannelAccounts(ctx)
 	if err != nil {
 		return err
@@ -63,7 +63,7 @@ func same(known []channel.Configured, name string, given map[string]string) bool
 }
 
 // free refuses a change of an account that the environment sets.
-func (b *Book) free(d channel.Driver, account string) error {
+func (b *Store) free(d channel.Driver, account string) error {
 	if _, variables := b.Environment(d); account == "" && len(variables) > 0 {
 		return fault.Errorf(fault.Denied, "the environment sets this channel (%s): change it there, and start the server again", list(variables))
 	}

@@ -13,7 +13,7 @@ import (
 )
 
 // Kinds are the platforms that there can be accounts of.
-func (b *Book) Kinds() []chat.ChannelKind {
+func (b *Store) Kinds() []chat.ChannelKind {
 	out := []chat.ChannelKind{}
 	for _, d := range b.Drivers {
 		kind := chat.ChannelKind{Name: d.Name, Options: []chat.ChannelOption{}}
@@ -26,7 +26,7 @@ func (b *Book) Kinds() []chat.ChannelKind {
 }
 
 // View lists all accounts as people may see them: without secrets, with how they stand.
-func (b *Book) View(ctx context.Context) ([]chat.ChannelAccount, error) {
+func (b *Store) View(ctx context.Context) ([]chat.ChannelAccount, error) {
 	rows, err := b.Store.ChannelOverview(ctx)
 	if err != nil {
 		return nil, err
@@ -39,7 +39,7 @@ func (b *Book) View(ctx context.Context) ([]chat.ChannelAccount, error) {
 }
 
 // ViewOf is one of them.
-func (b *Book) ViewOf(ctx context.Context, name, account string) (chat.ChannelAccount, error) {
+func (b *Store) ViewOf(ctx context.Context, name, account string) (chat.ChannelAccount, error) {
 	all, err := b.View(ctx)
 	if err != nil {
 		return chat.ChannelAccount{}, err
@@ -52,7 +52,7 @@ func (b *Book) ViewOf(ctx context.Context, name, account string) (chat.ChannelAc
 	return chat.ChannelAccount{}, fault.Errorf(fault.NotFound, "there is no channel %s", channel.Name(name, account))
 }
 
-func (b *Book) view(r store.ChannelOverview) chat.ChannelAccount {
+func (b *Store) view(r store.ChannelOverview) chat.ChannelAccount {
 	a := chat.ChannelAccount{
 		Channel: r.Channel, Account: r.Account, Enabled: r.Enabled, Settings: r.Settings, Secrets: []string{}, Revision: r.Revision,
 		ChangedAt: r.Changed, ChangedBy: r.ChangedBy, State: stateOf(r), EventAt: r.EventAt, Error: r.Error, Waiting: r.Waiting,
@@ -93,7 +93,7 @@ func stateOf(r store.ChannelOverview) chat.ChannelState {
 }
 
 // address is where a platform reaches an account by a protocol, empty if it does not.
-func (b *Book) address(protocol, name, account string) string {
+func (b *Store) address(protocol, name, account string) string {
 	if protocol == "" {
 		return ""
 	}

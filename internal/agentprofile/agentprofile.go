@@ -77,8 +77,8 @@ func (p Persona) Memory() string {
 	return p.Agent.ID
 }
 
-// Ledger knows what decides who answers in a session.
-type Ledger interface {
+// Store knows what decides who answers in a session.
+type Store interface {
 	ModelWanted(ctx context.Context, key chat.SessionKey) (chat.Wish, error)
 	// SubagentProfile returns what a subagent is; nil if the session is no subagent's.
 	SubagentProfile(ctx context.Context, key chat.SessionKey) (*chat.Profile, error)
@@ -89,9 +89,9 @@ type Policies interface {
 	Get(ctx context.Context) (*policy.Policy, error)
 }
 
-// Book finds the persona of a conversation. It is safe for concurrent use.
-type Book struct {
-	Ledger   Ledger
+// Resolver finds the persona of a conversation. It is safe for concurrent use.
+type Resolver struct {
+	Store    Store
 	Policies Policies
 	Home     string // data folder of the server, where souls are
 	Memory   string // provider of memory where the policy names none; empty: flat
@@ -104,12 +104,12 @@ func Once(ctx context.Context) context.Context { return choice.Once(ctx) }
 
 // Of returns who answers in a conversation. A soul that cannot be read is named in the log and is none: errors are those
 // of the database.
-func (b *Book) Of(ctx context.Context, key chat.SessionKey) (Persona, error) {
+func (b *Resolver) Of(ctx context.Context, key chat.SessionKey) (Persona, error) {
 	p, err := b.Policies.Get(ctx)
 	if err != nil {
 		return Persona{}, err
 	}
-	w, err := choice.Wanted(ctx, b.Ledger, key)
+	w, err := choice.Wanted(ctx, b.Store, key)
 	if err != nil {
 		return Persona{}, err
 	}
@@ -121,7 +121,7 @@ func (b *Book) Of(ctx context.Context, key chat.SessionKey) (Persona, error) {
 	}
 	if w.ChatType == chat.ChatSubagent {
 		out.Deliver = false
-		out.Role, err = b.Ledger.SubagentProfile(ctx, key)
+		out.Role, err = b.Store.SubagentProfile(ctx, key)
 		return out, err
 	}
 	s, notes, err := soul.Load(b.Home, p.Channel(w.Channel, w.Account).Soul)

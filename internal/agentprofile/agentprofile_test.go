@@ -29,7 +29,7 @@ func (nobody) Get(context.Context) (*policy.Policy, error) { return &policy.Poli
 func TestOf_AHeartbeatThatFoundNothingIsSilentInConversationsOfJobsOnly(t *testing.T) {
 	t.Parallel()
 	for kind, silent := range map[chat.ChatType]bool{chat.ChatCron: true, chat.ChatDirect: false} {
-		b := agentprofile.Book{Ledger: wish{ChatType: kind}, Policies: nobody{}, Home: t.TempDir(), Log: slog.New(slog.DiscardHandler)}
+		b := agentprofile.Resolver{Store: wish{ChatType: kind}, Policies: nobody{}, Home: t.TempDir(), Log: slog.New(slog.DiscardHandler)}
 		p, err := b.Of(t.Context(), "cron:job_00000001")
 		require.NoError(t, err)
 		_, is := p.Contract.Show(soul.HeartbeatOK)

@@ -22,7 +22,7 @@ func TestLogs_AreForConversationsOfAnAdministratorAlone(t *testing.T) {
 		"calls of other programs": {chat.Wish{Admin: true, ChatType: chat.ChatHook}, false},
 		"what runs by itself":     {chat.Wish{Admin: true, ChatType: chat.ChatCron}, false},
 	} {
-		book := agentprofile.Book{Ledger: wish(c.wish), Policies: nobody{}, Home: t.TempDir(), Log: slog.New(slog.DiscardHandler)}
+		book := agentprofile.Resolver{Store: wish(c.wish), Policies: nobody{}, Home: t.TempDir(), Log: slog.New(slog.DiscardHandler)}
 		who, err := book.Of(t.Context(), "agent:main:main")
 		require.NoError(t, err)
 		for _, written := range []string{"Logs", "logs", "Lo_gs"} {

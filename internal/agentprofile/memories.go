@@ -12,7 +12,7 @@ import (
 // Memories gives each conversation the memory of its agent, kept by the provider that the policy names. It is a
 // memory.Provider itself.
 type Memories struct {
-	Book      *Book
+	Profiles  *Resolver
 	Providers map[string]memory.Provider // by name
 }
 
@@ -20,7 +20,7 @@ var _ memory.Provider = Memories{}
 
 // Recall implements memory.Recaller.
 func (m Memories) Recall(ctx context.Context, q memory.Query) (string, error) {
-	who, err := m.Book.Of(ctx, q.Session)
+	who, err := m.Profiles.Of(ctx, q.Session)
 	if err != nil {
 		return "", err
 	}
@@ -34,7 +34,7 @@ func (m Memories) Recall(ctx context.Context, q memory.Query) (string, error) {
 
 // Memorize implements memory.Provider.
 func (m Memories) Memorize(ctx context.Context, in memory.MemorizeInput) (memory.MemorizeResult, error) {
-	who, err := m.Book.Of(ctx, in.Session)
+	who, err := m.Profiles.Of(ctx, in.Session)
 	if err != nil {
 		return memory.MemorizeResult{}, err
 	}

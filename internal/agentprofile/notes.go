@@ -6,32 +6,32 @@ import (
 	"xbot/internal/chat"
 )
 
-// Shelf keeps the notes of agents about people.
-type Shelf interface {
+// NotesStore keeps the notes of agents about people.
+type NotesStore interface {
 	Memories(ctx context.Context, user chat.UserID, agent string) ([]chat.Note, error)
 	SetMemory(ctx context.Context, user chat.UserID, agent, path, content string) error
 }
 
 // Notes gives each conversation the notes of its agent.
 type Notes struct {
-	Shelf Shelf
-	Book  *Book
+	Store    NotesStore
+	Profiles *Resolver
 }
 
 // Memories returns the notes about a person that the agent of a session has.
 func (n Notes) Memories(ctx context.Context, user chat.UserID, session chat.SessionKey) ([]chat.Note, error) {
-	p, err := n.Book.Of(ctx, session)
+	p, err := n.Profiles.Of(ctx, session)
 	if err != nil {
 		return nil, err
 	}
-	return n.Shelf.Memories(ctx, user, p.Memory())
+	return n.Store.Memories(ctx, user, p.Memory())
 }
 
 // SetMemory writes a note about a person for the agent of a session, or deletes it if the content is empty.
 func (n Notes) SetMemory(ctx context.Context, user chat.UserID, session chat.SessionKey, path, content string) error {
-	p, err := n.Book.Of(ctx, session)
+	p, err := n.Profiles.Of(ctx, session)
 	if err != nil {
 		return err
 	}
-	return n.Shelf.SetMemory(ctx, user, p.Memory(), path, content)
+	return n.Store.SetMemory(ctx, user, p.Memory(), path, content)
 }

@@ -7,7 +7,7 @@ import (
 )
 
 // Whose returns the memory that a session of a user reads and writes.
-func (b *Book) Whose(ctx context.Context, user chat.UserID, session chat.SessionKey) (chat.Whose, error) {
+func (b *Resolver) Whose(ctx context.Context, user chat.UserID, session chat.SessionKey) (chat.Whose, error) {
 	p, err := b.Of(ctx, session)
 	if err != nil {
 		return chat.Whose{}, err
@@ -16,7 +16,7 @@ func (b *Book) Whose(ctx context.Context, user chat.UserID, session chat.Session
 }
 
 // Agents returns the agents that share a memory. Conversations whose agent is gone are the default agent's.
-func (b *Book) Agents(ctx context.Context, memory string) (chat.Agents, error) {
+func (b *Resolver) Agents(ctx context.Context, memory string) (chat.Agents, error) {
 	p, err := b.Policies.Get(ctx)
 	if err != nil {
 		return chat.Agents{}, err
@@ -46,17 +46,17 @@ type Said interface {
 
 // Past gives each conversation what was said in others with the same memory.
 type Past struct {
-	Said Said
-	Book *Book
+	Said     Said
+	Profiles *Resolver
 }
 
 // Recollect returns what meets a question best: entries of the log, then messages.
 func (p Past) Recollect(ctx context.Context, user chat.UserID, session chat.SessionKey, q chat.Recollect) ([]chat.Recollected, error) {
-	w, err := p.Book.Whose(ctx, user, session)
+	w, err := p.Profiles.Whose(ctx, user, session)
 	if err != nil {
 		return nil, err
 	}
-	if q.Agents, err = p.Book.Agents(ctx, w.Agent); err != nil {
+	if q.Agents, err = p.Profiles.Agents(ctx, w.Agent); err != nil {
 		return nil, err
 	}
 	return p.Said.Recollect(ctx, w, session, q)
@@ -82,9 +82,9 @@ func (p Past) Conversation(ctx context.Context, user chat.UserID, session, key c
 
 // with are the agents whose memory a session has.
 func (p Past) with(ctx context.Context, user chat.UserID, session chat.SessionKey) (chat.Agents, error) {
-	w, err := p.Book.Whose(ctx, user, session)
+	w, err := p.Profiles.Whose(ctx, user, session)
 	if err != nil {
 		return chat.Agents{}, err
 	}
-	return p.Book.Agents(ctx, w.Agent)
+	return p.Profiles.Agents(ctx, w.Agent)
 }

@@ -6,12 +6,12 @@ import (
 	"net/url"
 
 	"xbot/internal/chat"
-	"xbot/internal/memory/desk"
+	"xbot/internal/memory/view"
 )
 
 // Memory returns what is remembered of the user in a memory; main is that of the default agent.
-func (c *Client) Memory(ctx context.Context, agent string) (desk.Look, error) {
-	var out desk.Look
+func (c *Client) Memory(ctx context.Context, agent string) (view.Look, error) {
+	var out view.Look
 	return out, c.do(ctx, http.MethodGet, "/api/memory", url.Values{"agent": {agent}}, nil, &out)
 }
 

@@ -30,7 +30,7 @@ const (
 var thinks = []string{"", "off", "minimal", "low", "medium", "high", "xhigh"}
 
 // check refuses what cannot be kept, and fills in what was left out.
-func (d *Desk) check(ctx context.Context, w Who, j *store.Job) (err error) {
+func (d *Jobs) check(ctx context.Context, w Who, j *store.Job) (err error) {
 	p := &j.JobPlan
 	p.Message = strings.TrimSpace(p.Message)
 	p.Name = strings.Join(strings.Fields(p.Name), " ")
@@ -75,7 +75,7 @@ func (d *Desk) check(ctx context.Context, w Who, j *store.Job) (err error) {
 	return nil
 }
 
-func (d *Desk) checkModel(ctx context.Context, p *chat.JobPlan) error {
+func (d *Jobs) checkModel(ctx context.Context, p *chat.JobPlan) error {
 	if p.Model == "" || d.Model == nil {
 		return nil
 	}
@@ -88,7 +88,7 @@ func (d *Desk) checkModel(ctx context.Context, p *chat.JobPlan) error {
 }
 
 // checkSession lets a job speak in the conversations of its owner only.
-func (d *Desk) checkSession(ctx context.Context, w Who, key chat.SessionKey) error {
+func (d *Jobs) checkSession(ctx context.Context, w Who, key chat.SessionKey) error {
 	if key == "" {
 		return nil
 	}
@@ -100,7 +100,7 @@ func (d *Desk) checkSession(ctx context.Context, w Who, key chat.SessionKey) err
 }
 
 // zone is the timezone that a user names, or who names none has.
-func (d *Desk) zone(ctx context.Context, user chat.UserID, zone string) (string, error) {
+func (d *Jobs) zone(ctx context.Context, user chat.UserID, zone string) (string, error) {
 	if zone = strings.TrimSpace(zone); zone == "" {
 		own, err := d.Zone(ctx, user)
 		if err != nil {

@@ -20,9 +20,9 @@ const defaultPrompt = "HEARTBEAT.md"
 // beatLead is what a heartbeat is told before it.
 const beatLead = "Look after what follows, and nothing else. If it needs nobody's attention, answer " + soul.HeartbeatOK + " alone.\n\n"
 
-// Hearts keeps a job for the heartbeat of each agent that has one in the policy, and says what it is told.
-type Hearts struct {
-	Desk     *Desk
+// Heartbeats keeps a job for the heartbeat of each agent that has one in the policy, and says what it is told.
+type Heartbeats struct {
+	Jobs     *Jobs
 	Policies interface {
 		Get(ctx context.Context) (*policy.Policy, error)
 	}
@@ -35,12 +35,12 @@ type Hearts struct {
 
 // Follow brings the jobs in line with the policy. Any number of processes may do it. NotFound: the policy names somebody who is
 // unknown; all others have theirs.
-func (h *Hearts) Follow(ctx context.Context) error {
+func (h *Heartbeats) Follow(ctx context.Context) error {
 	p, err := h.Policies.Get(ctx)
 	if err != nil {
 		return err
 	}
-	all, err := h.Desk.Store.Heartbeats(ctx)
+	all, err := h.Jobs.Store.Heartbeats(ctx)
 	if err != nil {
 		return err
 	}
@@ -67,10 +67,10 @@ func (h *Hearts) Follow(ctx context.Context) error {
 		}
 	}
 	for _, j := range have {
-		if err := h.Desk.Store.DeleteJob(ctx, j.ID); err != nil && !fault.Is(err, fault.NotFound) {
+		if err := h.Jobs.Store.DeleteJob(ctx, j.ID); err != nil && !fault.Is(err, fault.NotFound) {
 			return err
 		}
-		h.Desk.Wakes.Job(ctx, j.ID)
+		h.Jobs.Wakes.Job(ctx, j.ID)
 	}
 	return unknown
 }
@@ -82,7 +82,7 @@ type beat struct {
 }
 
 // people are those whom a heartbeat is for. NotFound: not all that are named are known.
-func (h *Hearts) people(ctx context.Context, set policy.Heartbeat) (found []chat.UserID, unknown error) {
+func (h *Heartbeats) people(ctx context.Context, set policy.Heartbeat) (found []chat.UserID, unknown error) {
 	if len(set.People) == 0 {
 		owner, err := h.Owner(ctx)
 		return []chat.UserID{owner}, err
@@ -102,7 +102,7 @@ func (h *Hearts) people(ctx context.Context, set policy.Heartbeat) (found []chat
 }
 
 // keep makes the job of a heartbeat, or changes the one that there is.
-func (h *Hearts) keep(ctx context.Context, of beat, wanted policy.Heartbeat, old store.Job) error {
+func (h *Heartbeats) keep(ctx context.Context, of beat, wanted policy.Heartbeat, old store.Job) error {
 	every, err := time.ParseDuration(wanted.Every)
 	if err != nil {
 		return err
@@ -114,7 +114,7 @@ func (h *Hearts) keep(ctx context.Context, of beat, wanted policy.Heartbeat, old
 	if old.ID != "" && old.Spec.Every == every && old.Deliver == deliver {
 		return nil
 	}
-	zone, err := h.Desk.Zone(ctx, of.user)
+	zone, err := h.Jobs.Zone(ctx, of.user)
 	if err != nil {
 		return err
 	}
@@ -124,10 +124,10 @@ func (h *Hearts) keep(ctx context.Context, of beat, wanted policy.Heartbeat, old
 		return next(j, now)
 	}
 	if old.ID != "" {
-		_, err := h.Desk.change(ctx, old.ID, set)
+		_, err := h.Jobs.change(ctx, old.ID, set)
 		return err
 	}
-	now, err := h.Desk.Store.Clock(ctx)
+	now, err := h.Jobs.Store.Clock(ctx)
 	if err != nil {
 		return err
 	}
@@ -138,9 +138,9 @@ func (h *Hearts) keep(ctx context.Context, of beat, wanted policy.Heartbeat, old
 	if err := set(&j, now); err != nil {
 		return err
 	}
-	made, fresh, err := h.Desk.Store.AddJob(ctx, j)
+	made, fresh, err := h.Jobs.Store.AddJob(ctx, j)
 	if fresh && err == nil {
-		h.Desk.Wakes.Job(ctx, made.ID)
+		h.Jobs.Wakes.Job(ctx, made.ID)
 	}
 	if fault.Is(err, fault.Conflict) {
 		return nil // another process has made it
@@ -149,8 +149,8 @@ func (h *Hearts) keep(ctx context.Context, of beat, wanted policy.Heartbeat, old
 }
 
 // Beat says what a heartbeat is told now, or why it is not; nil for a job that is none. With nothing to look after no model is asked.
-func (h *Hearts) Beat(ctx context.Context, id chat.JobID) (*chat.Beat, error) {
-	j, err := h.Desk.Store.Job(ctx, id)
+func (h *Heartbeats) Beat(ctx context.Context, id chat.JobID) (*chat.Beat, error) {
+	j, err := h.Jobs.Store.Job(ctx, id)
 	if err != nil || j.Heartbeat == "" {
 		return nil, err
 	}
@@ -158,12 +158,12 @@ func (h *Hearts) Beat(ctx context.Context, id chat.JobID) (*chat.Beat, error) {
 	if err != nil {
 		return nil, err
 	}
-	now, err := h.Desk.Store.Clock(ctx)
+	now, err := h.Jobs.Store.Clock(ctx)
 	if err != nil {
 		return nil, err
 	}
 	set := p.Agent(j.Heartbeat).Heartbeat
-	own, err := h.Desk.Zone(ctx, j.Owner)
+	own, err := h.Jobs.Zone(ctx, j.Owner)
 	if err != nil {
 		return nil, err
 	}

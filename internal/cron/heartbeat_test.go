@@ -44,9 +44,9 @@ func TestHearts_FollowThePolicyAndCostNothingWithNothingToDo(t *testing.T) {
 	s := store.New(pgtest.NewPool(t, store.MigrationsHash(), store.Migrate), nil)
 	alice, err := s.EnsureAdmin(t.Context(), "alice")
 	require.NoError(t, err)
-	desk := &cron.Desk{Store: s, Wakes: asleep{}, Zone: utc}
+	desk := &cron.Jobs{Store: s, Wakes: asleep{}, Zone: utc}
 	p := &set{}
-	h := &cron.Hearts{Desk: desk, Policies: p, Home: t.TempDir(), Owner: func(context.Context) (chat.UserID, error) { return alice.ID, nil }}
+	h := &cron.Heartbeats{Jobs: desk, Policies: p, Home: t.TempDir(), Owner: func(context.Context) (chat.UserID, error) { return alice.ID, nil }}
 	who := cron.Who{User: alice.ID, Admin: true}
 	jobs := func() []chat.Job {
 		t.Helper()
@@ -95,8 +95,8 @@ func TestHearts_FollowThePolicyHoweverManyJobsThereAre(t *testing.T) {
 		SELECT 'job_' || lpad(to_hex(n), 8, '0'), $1, 'x', 'x', 'every', 60, 'UTC', 'once', 1, now(), now() FROM generate_series(1, 600) n`, alice.ID)
 	require.NoError(t, err)
 	p := &set{}
-	h := &cron.Hearts{
-		Desk:     &cron.Desk{Store: s, Wakes: asleep{}, Zone: utc},
+	h := &cron.Heartbeats{
+		Jobs:     &cron.Jobs{Store: s, Wakes: asleep{}, Zone: utc},
 		Policies: p, Home: t.TempDir(), Owner: func(context.Context) (chat.UserID, error) { return alice.ID, nil },
 	}
 	for every, want := range map[string]int{`{agents: {list: [{id: "main", heartbeat: {every: "30m"}}]}}`: 1, `{}`: 0} {
@@ -117,7 +117,7 @@ func TestDesk_FindsAJobByItsIDOrItsName(t *testing.T) {
 	s := store.New(pgtest.NewPool(t, store.MigrationsHash(), store.Migrate), nil)
 	alice, err := s.EnsureAdmin(t.Context(), "alice")
 	require.NoError(t, err)
-	desk := &cron.Desk{Store: s, Wakes: asleep{}, Zone: utc}
+	desk := &cron.Jobs{Store: s, Wakes: asleep{}, Zone: utc}
 	who := cron.Who{User: alice.ID}
 	j, err := desk.Add(t.Context(), who, chat.JobPlan{When: "@daily", Message: "water the plants"}, cron.From{})
 	require.NoError(t, err)
@@ -146,8 +146,8 @@ func TestHearts_EachPersonThatThePolicyNamesHasTheirOwn(t *testing.T) {
 		u, err := s.UserByName(ctx, name)
 		return u.ID, err
 	}
-	h := &cron.Hearts{
-		Desk: &cron.Desk{Store: s, Wakes: asleep{}, Zone: utc}, Policies: p, Home: t.TempDir(), Person: person,
+	h := &cron.Heartbeats{
+		Jobs: &cron.Jobs{Store: s, Wakes: asleep{}, Zone: utc}, Policies: p, Home: t.TempDir(), Person: person,
 		Owner: func(context.Context) (chat.UserID, error) { return alice.ID, nil },
 	}
 	beats := func() map[string]chat.JobID {

@@ -8,14 +8,14 @@ import (
 	"xbot/internal/soul"
 )
 
-// SoulShelf keeps the soul files of memories.
-type SoulShelf interface {
+// SoulStore keeps the soul files of memories.
+type SoulStore interface {
 	SoulFiles(ctx context.Context, w chat.Whose) ([]chat.SoulFile, error)
 }
 
 // Soul adds the soul files that the agent has about the person, where the policy has it read them.
 type Soul struct {
-	Shelf    SoulShelf
+	Store    SoulStore
 	Personas Personas // nil: nobody has any
 }
 
@@ -38,7 +38,7 @@ func (s Soul) Process(ctx context.Context, a *Assembly) error {
 	}
 	var failed error
 	a.hold("21_soul", everywhere(a.Scene), func() (string, error) {
-		files, err := s.Shelf.SoulFiles(ctx, chat.Whose{User: a.Scene.User, Agent: who.Memory()})
+		files, err := s.Store.SoulFiles(ctx, chat.Whose{User: a.Scene.User, Agent: who.Memory()})
 		if failed = err; err != nil || len(files) == 0 {
 			return "", err
 		}

@@ -34,7 +34,7 @@ func told(t *testing.T, who agentprofile.Persona, scene chat.Scene) map[string]s
 	t.Helper()
 	a := &prompt.Assembly{Scene: scene}
 	require.NoError(t, prompt.NewPipeline(
-		prompt.Soul{Shelf: lore{}, Personas: always(who)}, prompt.Profile{Personas: always(who)}, prompt.Recent{Past: lore{}, Personas: always(who)},
+		prompt.Soul{Store: lore{}, Personas: always(who)}, prompt.Profile{Personas: always(who)}, prompt.Recent{Past: lore{}, Personas: always(who)},
 	).Assemble(t.Context(), a))
 	return a.Parts
 }

@@ -13,7 +13,7 @@ type Parts struct {
 	Rules     map[string]chat.Rule // of the installation
 	Memory    memory.Recaller
 	Personas  Personas // nil: nobody in particular
-	Souls     SoulShelf
+	Souls     SoulStore
 	Past      Past
 	Enrichers []Enricher
 }
@@ -22,7 +22,7 @@ type Parts struct {
 func Standard(p Parts) *Pipeline {
 	return NewPipeline(
 		p.Template, Persona{Personas: p.Personas}, Project{Home: p.Home, Places: p.Places}, Channel{}, Skills{Home: p.Home, Places: p.Places}, Agents{Roles: Roles{Home: p.Home, Places: p.Places, Personas: p.Personas}},
-		Permission{Rules: p.Rules}, Memory{Provider: p.Memory, Personas: p.Personas}, Soul{Shelf: p.Souls, Personas: p.Personas}, Sender{}, Profile{Personas: p.Personas}, Language{},
+		Permission{Rules: p.Rules}, Memory{Provider: p.Memory, Personas: p.Personas}, Soul{Store: p.Souls, Personas: p.Personas}, Sender{}, Profile{Personas: p.Personas}, Language{},
 		Recent{Past: p.Past, Personas: p.Personas}, Enrichers(p.Enrichers), UserMessage{},
 	)
 }

@@ -20,8 +20,8 @@ import (
 	"xbot/runner/wire"
 )
 
-// Ledger knows what users chose and what their runners offer.
-type Ledger interface {
+// Store knows what users chose and what their runners offer.
+type Store interface {
 	// ModelWanted returns what decides which model answers in a session.
 	ModelWanted(ctx context.Context, key chat.SessionKey) (chat.Wish, error)
 	// ModelOffered returns the model that a runner said it can call, nil if none.
@@ -37,7 +37,7 @@ type Runners interface {
 // Choice finds the client of a session. It is safe for concurrent use.
 type Choice struct {
 	Server  llm.Client
-	Ledger  Ledger
+	Store   Store
 	Runners Runners
 	// Models are those that sessions, scenes and agents can choose; nil: the server's alone.
 	Models *catalogue.Live
@@ -57,7 +57,7 @@ type offer struct {
 // reason to choose another model: its calls fail, as those to a provider that is away. Nor is a model that was chosen
 // and that the policy knows no more.
 func (c *Choice) For(ctx context.Context, key chat.SessionKey) (llm.Client, error) {
-	w, err := Wanted(ctx, c.Ledger, key)
+	w, err := Wanted(ctx, c.Store, key)
 	if err != nil {
 		return nil, err
 	}
@@ -111,7 +111,7 @@ func (c *Choice) usual(ctx context.Context, w chat.Wish) (llm.Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	offered, err := c.Ledger.ModelOffered(ctx, w.User, name)
+	offered, err := c.Store.ModelOffered(ctx, w.User, name)
 	if err != nil {
 		return nil, err
 	}

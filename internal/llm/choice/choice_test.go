@@ -70,7 +70,7 @@ func setup(t *testing.T, provider string) (*home, *llmtest.Server, *runnerstest.
 	info, err := h.box.Info(t.Context())
 	require.NoError(t, err)
 	h.offers = info.LLM
-	return h, script, r, &choice.Choice{Server: demo.Client{}, Ledger: h, Runners: h}
+	return h, script, r, &choice.Choice{Server: demo.Client{}, Store: h, Runners: h}
 }
 
 func ask(t *testing.T, c *choice.Choice, text string) (llm.Answer, string, error) {
@@ -101,7 +101,7 @@ func TestFor_TheServersModelAnswersWhoWantsItOrHasNoOther(t *testing.T) {
 		"the runner offers none":    {},
 		"there is no runner to use": {gone: true, offers: &wire.LLM{Provider: "openai", Model: "m"}},
 	} {
-		c := &choice.Choice{Server: demo.Client{}, Ledger: h, Runners: h}
+		c := &choice.Choice{Server: demo.Client{}, Store: h, Runners: h}
 		client, err := c.For(t.Context(), key)
 		require.NoError(t, err, name)
 		require.Equal(t, "demo/demo", client.Model(), name)
@@ -141,7 +141,7 @@ func TestFor_AnOfferThatCannotBeCalledIsARefusalAndNotAnotherModel(t *testing.T)
 	h, _, _, _ := setup(t, "openai")
 	for _, offer := range []wire.LLM{{Provider: "demo", Model: "m"}, {Provider: "openai"}} {
 		h.offers = &offer
-		_, model, err := ask(t, &choice.Choice{Server: demo.Client{}, Ledger: h, Runners: h}, "say hello")
+		_, model, err := ask(t, &choice.Choice{Server: demo.Client{}, Store: h, Runners: h}, "say hello")
 		require.Equal(t, fault.Invalid, fault.KindOf(err))
 		require.ErrorContains(t, err, "runner laptop offers a model")
 		require.Equal(t, offer.Provider+"/"+offer.Model, model)

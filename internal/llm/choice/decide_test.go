@@ -77,7 +77,7 @@ func TestFor_TheModelThatWasChosenAnswersAndThinksAsItWasTold(t *testing.T) {
 	p := document()
 	p.Models = []policy.Model{{ID: "x/small", Alias: []string{"fast"}, BaseURL: script.BaseURL()}, {ID: "agent/model", BaseURL: script.BaseURL()}}
 	h := &home{server: true, wish: chat.Wish{Model: "fast", Options: chat.Options{Think: chat.ThinkLow}}}
-	c := &choice.Choice{Server: demo.Client{}, Ledger: h, Models: &catalogue.Live{
+	c := &choice.Choice{Server: demo.Client{}, Store: h, Models: &catalogue.Live{
 		Server: demo.Client{}, Limits: limits.Table{Model: "demo/demo"}, Policies: listed{p},
 	}}
 	answer, model, err := ask(t, c, "say hello")
@@ -101,7 +101,7 @@ func TestFor_TheModelThatWasChosenAnswersAndThinksAsItWasTold(t *testing.T) {
 func TestFor_AModelThatIsGoneIsARefusalAndNotAnotherModel(t *testing.T) {
 	t.Parallel()
 	h := &home{server: true, wish: chat.Wish{Model: "x/gone"}}
-	c := &choice.Choice{Server: demo.Client{}, Ledger: h, Models: &catalogue.Live{
+	c := &choice.Choice{Server: demo.Client{}, Store: h, Models: &catalogue.Live{
 		Server: demo.Client{}, Limits: limits.Table{Model: "demo/demo"}, Policies: listed{document()},
 	}}
 	_, model, err := ask(t, c, "say hello")

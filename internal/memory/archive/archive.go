@@ -15,8 +15,8 @@ import (
 	"xbot/internal/memory/vector"
 )
 
-// Shelf keeps archives, durably.
-type Shelf interface {
+// Store keeps archives, durably.
+type Store interface {
 	Archive(ctx context.Context, w chat.Whose, key string, e chat.ArchivalEntry, replaces chat.ArchivalID) (chat.ArchivalID, error)
 	ArchiveGet(ctx context.Context, w chat.Whose, ids []chat.ArchivalID) ([]chat.ArchivalEntry, error)
 	ArchiveSearch(ctx context.Context, w chat.Whose, query string, n int) ([]chat.ArchivalID, error)
@@ -35,7 +35,7 @@ type Archive struct {
 	// before the archive is used.
 	Compress bool
 
-	shelf    Shelf
+	store    Store
 	embedder embed.Embedder // nil: none
 	log      *slog.Logger
 	indexes  indexes
@@ -44,10 +44,10 @@ type Archive struct {
 	paused time.Time // the embedder failed, and is not asked by searches before
 }
 
-// New returns the archives on a shelf. embedder may be nil.
-func New(shelf Shelf, embedder embed.Embedder, log *slog.Logger) *Archive {
-	a := &Archive{shelf: shelf, embedder: embedder, log: log}
-	a.indexes = indexes{shelf: shelf, limit: maxFloats, open: map[chat.Whose]*index{}}
+// New returns the archives on a store. embedder may be nil.
+func New(store Store, embedder embed.Embedder, log *slog.Logger) *Archive {
+	a := &Archive{store: store, embedder: embedder, log: log}
+	a.indexes = indexes{store: store, limit: maxFloats, open: map[chat.Whose]*index{}}
 	if embedder != nil { // without one nothing is indexed
 		a.indexes.db, a.indexes.model = vector.New(one(embedder)), embedder.Model()
 	}

@@ -52,7 +52,7 @@ func (a *Archive) long(entries []chat.PendingEntry, d Digester) (ready, long []c
 // shorten has an entry shortened, by one process at a time and once: what was written is kept before an embedding is made of
 // it. Where that fails its embedding is one of its beginning.
 func (a *Archive) shorten(ctx context.Context, d Digester, e chat.PendingEntry) error {
-	if mine, err := a.shelf.ClaimDigest(ctx, e.ID, digestClaim); err != nil || !mine {
+	if mine, err := a.store.ClaimDigest(ctx, e.ID, digestClaim); err != nil || !mine {
 		return err
 	}
 	asking, cancel := context.WithTimeout(ctx, digestTime)
@@ -60,11 +60,11 @@ func (a *Archive) shorten(ctx context.Context, d Digester, e chat.PendingEntry) 
 	digest, err := d.Digest(asking, e.Whose.User, e.Content, a.embedder.MaxTokens())
 	switch {
 	case err == nil:
-		return a.shelf.KeepDigest(ctx, e.ID, digest, 0)
+		return a.store.KeepDigest(ctx, e.ID, digest, 0)
 	case ctx.Err() != nil:
 		return err
 	case fault.Is(err, fault.RateLimited):
-		return a.shelf.KeepDigest(ctx, e.ID, "", max(fault.After(err), keepPause))
+		return a.store.KeepDigest(ctx, e.ID, "", max(fault.After(err), keepPause))
 	}
 	a.log.Warn("an entry of an archive is too long for its embedding and could not be shortened; the embedding is made of its beginning",
 		"entry", e.ID, "error", err)

@@ -20,7 +20,7 @@ const indexCost = 1 << 10
 
 // indexes are the embeddings in memory, one index for each memory that is searched, made of what Postgres holds.
 type indexes struct {
-	shelf Shelf
+	store Store
 	db    *vector.DB
 	model string // that made the embeddings
 	limit int    // of numbers
@@ -46,7 +46,7 @@ func (s *indexes) fresh(ctx context.Context, w chat.Whose) (*vector.Index, error
 	}
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	if err := x.follow(ctx, s.shelf, w, s.model); err != nil {
+	if err := x.follow(ctx, s.store, w, s.model); err != nil {
 		return nil, err
 	}
 	return x.Index, s.shrink(w)
@@ -75,15 +75,15 @@ func (s *indexes) name(w chat.Whose) string { return fmt.Sprintf("%d/%q/%q", w.U
 
 // follow reads what was written since the index looked last. What a page misses because it was committed meanwhile has a
 // later revision, since writers of one memory wait for each other.
-func (x *index) follow(ctx context.Context, shelf Shelf, w chat.Whose, model string) error {
-	revision, deletions, err := shelf.ArchiveHead(ctx, w)
+func (x *index) follow(ctx context.Context, store Store, w chat.Whose, model string) error {
+	revision, deletions, err := store.ArchiveHead(ctx, w)
 	if err != nil {
 		return err
 	}
 	for more := revision > x.revision; more; {
 		var found map[chat.ArchivalID][]float32
 		var upto int64
-		if found, upto, more, err = shelf.ArchiveSince(ctx, w, model, x.revision); err != nil {
+		if found, upto, more, err = store.ArchiveSince(ctx, w, model, x.revision); err != nil {
 			return err
 		}
 		if err := x.Put(ctx, found); err != nil {
@@ -95,7 +95,7 @@ func (x *index) follow(ctx context.Context, shelf Shelf, w chat.Whose, model str
 	if deletions == x.deletions {
 		return nil
 	}
-	ids, err := shelf.ArchiveIDs(ctx, w)
+	ids, err := store.ArchiveIDs(ctx, w)
 	if err != nil {
 		return err
 	}

@@ -30,13 +30,13 @@ type Inserted struct {
 }
 
 // Insert adds an entry, unless another says the same. It takes the place of the entry that it replaces; 0: of none. The same
-// key adds once. Errors: those of Shelf.Archive, and Invalid for an empty text.
+// key adds once. Errors: those of Store.Archive, and Invalid for an empty text.
 func (a *Archive) Insert(ctx context.Context, w chat.Whose, key, content string, replaces chat.ArchivalID) (Inserted, error) {
 	content = strings.TrimSpace(content)
 	if content == "" {
 		return Inserted{}, fault.Errorf(fault.Invalid, "content is empty; say what is to be remembered")
 	}
-	if said, again, err := a.shelf.MemoryWritten(ctx, w, key); again || err != nil {
+	if said, again, err := a.store.MemoryWritten(ctx, w, key); again || err != nil {
 		var out Inserted
 		if err == nil {
 			_, err = fmt.Sscan(said, &out.ID)
@@ -56,7 +56,7 @@ func (a *Archive) Insert(ctx context.Context, w chat.Whose, key, content string,
 	if i := slices.IndexFunc(like, func(f Found) bool { return isDuplicate(f, content) }); i >= 0 && replaces == 0 {
 		return Inserted{Duplicate: &like[i]}, nil
 	}
-	id, err := a.shelf.Archive(ctx, w, key, entry, replaces)
+	id, err := a.store.Archive(ctx, w, key, entry, replaces)
 	return Inserted{ID: id, Similar: like}, err
 }
 
@@ -66,7 +66,7 @@ func (a *Archive) Similar(ctx context.Context, w chat.Whose, text string) ([]Fou
 }
 
 func (a *Archive) like(ctx context.Context, w chat.Whose, text string, embedding [][]float32) ([]Found, error) {
-	words, err := a.shelf.ArchiveSearch(ctx, w, text, deep)
+	words, err := a.store.ArchiveSearch(ctx, w, text, deep)
 	if err != nil {
 		return nil, err
 	}
@@ -75,7 +75,7 @@ func (a *Archive) like(ctx context.Context, w chat.Whose, text string, embedding
 		return nil, err
 	}
 	ids := fuse(words, idsOf(hits))
-	entries, err := a.shelf.ArchiveGet(ctx, w, ids[:min(2*shown, len(ids))])
+	entries, err := a.store.ArchiveGet(ctx, w, ids[:min(2*shown, len(ids))])
 	if err != nil {
 		return nil, err
 	}

@@ -53,7 +53,7 @@ func nextPause(pause time.Duration, err error) time.Duration {
 // Catch makes the embeddings of the oldest entries that have none, a batch at most, and has one that is too long shortened. It
 // says how many there were.
 func (a *Archive) Catch(ctx context.Context, d Digester) (int, error) {
-	entries, err := a.shelf.ArchivePending(ctx, a.embedder.Model(), batch)
+	entries, err := a.store.ArchivePending(ctx, a.embedder.Model(), batch)
 	if err != nil || len(entries) == 0 {
 		return 0, err
 	}
@@ -75,7 +75,7 @@ func (a *Archive) keep(ctx context.Context, entries []chat.PendingEntry) error {
 	if err := a.fill(ctx, entries); err != nil {
 		return err
 	}
-	return a.shelf.Embed(ctx, a.embedder.Model(), entries)
+	return a.store.Embed(ctx, a.embedder.Model(), entries)
 }
 
 // fill makes the embeddings of entries. Where the service refuses them together they are asked for one by one, and one

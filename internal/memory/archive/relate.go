@@ -13,7 +13,7 @@ func (a *Archive) Related(ctx context.Context, w chat.Whose, texts []string, n i
 	var lists [][]chat.ArchivalID
 	embeddings := a.embed(ctx, texts...)
 	for i, text := range texts {
-		words, err := a.shelf.ArchiveSearch(ctx, w, text, deep)
+		words, err := a.store.ArchiveSearch(ctx, w, text, deep)
 		if err != nil {
 			return nil, err
 		}
@@ -27,7 +27,7 @@ func (a *Archive) Related(ctx context.Context, w chat.Whose, texts []string, n i
 		}
 	}
 	ids := fuse(lists...)
-	return a.shelf.ArchiveGet(ctx, w, ids[:min(n, len(ids))])
+	return a.store.ArchiveGet(ctx, w, ids[:min(n, len(ids))])
 }
 
 // Prepare makes entries of texts, with embeddings where they are made now, and leaves out those that another entry says

@@ -46,7 +46,7 @@ func (a *Archive) SearchBy(ctx context.Context, w chat.Whose, query string, n in
 	g, looking := errgroup.WithContext(ctx)
 	if way != ByMeaning {
 		g.Go(func() (err error) {
-			words, err = a.shelf.ArchiveSearch(looking, w, query, deep)
+			words, err = a.store.ArchiveSearch(looking, w, query, deep)
 			return err
 		})
 	}
@@ -60,7 +60,7 @@ func (a *Archive) SearchBy(ctx context.Context, w chat.Whose, query string, n in
 		return nil, err
 	}
 	ids := fuse(words, idsOf(hits))
-	found, err := a.shelf.ArchiveGet(ctx, w, ids[:min(n, len(ids))])
+	found, err := a.store.ArchiveGet(ctx, w, ids[:min(n, len(ids))])
 	if err != nil {
 		return nil, err
 	}

@@ -26,8 +26,8 @@ const (
 	bookTime = 5 * time.Second
 )
 
-// Ledger knows whom to ask, and books what it costs.
-type Ledger interface {
+// Store knows whom to ask, and books what it costs.
+type Store interface {
 	// DigestReader returns the conversation whose model is asked for a person. RateLimited: not now. NotFound: there is none.
 	DigestReader(ctx context.Context, user chat.UserID) (chat.SessionKey, error)
 	BookUsage(ctx context.Context, key chat.SessionKey, model string, calls int, u chat.Usage) error
@@ -45,15 +45,15 @@ type Limits interface {
 
 // Digester asks the model of the person whose archive it is.
 type Digester struct {
-	Ledger Ledger
+	Store  Store
 	Models Models
 	Limits Limits
 }
 
-// Digest returns what a text of somebody's memory says in about so many tokens at most. Errors: those of Ledger, and
+// Digest returns what a text of somebody's memory says in about so many tokens at most. Errors: those of Store, and
 // Unavailable where the model wrote nothing, whatever the reason.
 func (d Digester) Digest(ctx context.Context, user chat.UserID, text string, most int) (string, error) {
-	session, err := d.Ledger.DigestReader(ctx, user)
+	session, err := d.Store.DigestReader(ctx, user)
 	if err != nil {
 		return "", err
 	}
@@ -65,7 +65,7 @@ func (d Digester) Digest(ctx context.Context, user chat.UserID, text string, mos
 	if answer.Usage != (chat.Usage{}) {
 		booking, cancel := context.WithTimeout(context.WithoutCancel(ctx), bookTime)
 		defer cancel()
-		if err := d.Ledger.BookUsage(booking, session, client.Model(), 1, answer.Usage); err != nil {
+		if err := d.Store.BookUsage(booking, session, client.Model(), 1, answer.Usage); err != nil {
 			return "", fmt.Errorf("book a digest: %w", err)
 		}
 	}

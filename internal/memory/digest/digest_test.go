@@ -37,7 +37,7 @@ func setup(t *testing.T) (digest.Digester, *llmtest.Server, *store.Store, chat.U
 	server := llmtest.New(t)
 	client, err := openai.New(openai.Config{BaseURL: server.BaseURL(), Model: "scripted", IdleTimeout: time.Minute})
 	require.NoError(t, err)
-	return digest.Digester{Ledger: s, Models: only{client}, Limits: limits.Table{Output: 5000}}, server, s, user.ID
+	return digest.Digester{Store: s, Models: only{client}, Limits: limits.Table{Output: 5000}}, server, s, user.ID
 }
 
 func TestDigest_AsksTheModelOnceAndBooksIt(t *testing.T) {

@@ -16,8 +16,8 @@ import (
 // Limit is how much of its notes a prompt holds, in characters. Of those that do not fit the names are told.
 const Limit = 8_000
 
-// Shelf keeps notes and the log, durably.
-type Shelf interface {
+// Store keeps notes and the log, durably.
+type Store interface {
 	Memories(ctx context.Context, user chat.UserID, agent string) ([]chat.Note, error)
 	MemoryWritten(ctx context.Context, w chat.Whose, key string) (result string, found bool, err error)
 	// Memorize writes all of m or nothing. fresh is false where its key was written before. Conflict: a note has changed.
@@ -25,13 +25,13 @@ type Shelf interface {
 }
 
 // Provider recalls all notes of a person. It holds nothing.
-type Provider struct{ Shelf Shelf }
+type Provider struct{ Store Store }
 
 var _ memory.Provider = Provider{}
 
 // Recall returns the notes: what was memorized, then the newest whole, then the names of those that do not fit.
 func (p Provider) Recall(ctx context.Context, q memory.Query) (string, error) {
-	notes, err := p.Shelf.Memories(ctx, q.User, q.Agent)
+	notes, err := p.Store.Memories(ctx, q.User, q.Agent)
 	if err != nil {
 		return "", fmt.Errorf("read memory: %w", err)
 	}

@@ -40,11 +40,11 @@ type saved struct {
 func (p Provider) Memorize(ctx context.Context, in memory.MemorizeInput) (memory.MemorizeResult, error) {
 	var out memory.MemorizeResult
 	for round := range maxRounds {
-		_, again, err := p.Shelf.MemoryWritten(ctx, in.Whose(), in.Key)
+		_, again, err := p.Store.MemoryWritten(ctx, in.Whose(), in.Key)
 		if again || err != nil || in.Empty() {
 			return memory.MemorizeResult{Again: again}, err
 		}
-		notes, err := p.Shelf.Memories(ctx, in.User, in.Agent)
+		notes, err := p.Store.Memories(ctx, in.User, in.Agent)
 		if err != nil {
 			return out, fmt.Errorf("read memory: %w", err)
 		}
@@ -101,7 +101,7 @@ func (p Provider) keep(ctx context.Context, in memory.MemorizeInput, said saved,
 	if change.Content = said.Memory; said.Memory != "" && said.Memory != change.Was {
 		m.Notes, out.Changed = []chat.NoteChange{change}, []string{Path}
 	}
-	fresh, err := p.Shelf.Memorize(ctx, in.Whose(), m)
+	fresh, err := p.Store.Memorize(ctx, in.Whose(), m)
 	if err != nil {
 		return memory.MemorizeResult{}, fmt.Errorf("keep what was memorized: %w", err)
 	}

@@ -38,7 +38,7 @@ func setup(t *testing.T) *desk {
 	s := store.New(pgtest.NewPool(t, store.MigrationsHash(), store.Migrate), nil)
 	user, err := s.EnsureAdmin(t.Context(), "admin")
 	require.NoError(t, err)
-	return &desk{Store: s, Provider: flat.Provider{Shelf: s}, t: t, user: user.ID}
+	return &desk{Store: s, Provider: flat.Provider{Store: s}, t: t, user: user.ID}
 }
 
 func (d *desk) ask(_ context.Context, r llm.Request) (llm.Answer, error) {

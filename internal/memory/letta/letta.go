@@ -13,8 +13,8 @@ import (
 	"xbot/internal/memory"
 )
 
-// Shelf keeps blocks, durably.
-type Shelf interface {
+// Store keeps blocks, durably.
+type Store interface {
 	Blocks(ctx context.Context, w chat.Whose, session chat.SessionKey) (map[chat.Block]string, error)
 	ArchiveCount(ctx context.Context, w chat.Whose) (int, error)
 	MemoryWritten(ctx context.Context, w chat.Whose, key string) (result string, found bool, err error)
@@ -31,7 +31,7 @@ type Archive interface {
 
 // Provider keeps memory in tiers. It holds nothing.
 type Provider struct {
-	Shelf   Shelf
+	Store   Store
 	Archive Archive
 }
 
@@ -39,11 +39,11 @@ var _ memory.Provider = Provider{}
 
 // Recall returns the blocks, also empty ones, with how full they are, and how much there is in the archive.
 func (p Provider) Recall(ctx context.Context, q memory.Query) (string, error) {
-	blocks, err := p.Shelf.Blocks(ctx, q.Whose(), q.Session)
+	blocks, err := p.Store.Blocks(ctx, q.Whose(), q.Session)
 	if err != nil {
 		return "", fmt.Errorf("read memory: %w", err)
 	}
-	n, err := p.Shelf.ArchiveCount(ctx, q.Whose())
+	n, err := p.Store.ArchiveCount(ctx, q.Whose())
 	if err != nil {
 		return "", fmt.Errorf("count the archive: %w", err)
 	}

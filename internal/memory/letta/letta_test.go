@@ -44,7 +44,7 @@ func setup(t *testing.T) *desk {
 	user, err := s.EnsureAdmin(t.Context(), "admin")
 	require.NoError(t, err)
 	a := archive.New(s, &embedtest.Embedder{}, slog.New(slog.DiscardHandler))
-	return &desk{Store: s, Provider: letta.Provider{Shelf: s, Archive: a}, t: t, archive: a, me: chat.Whose{User: user.ID, Agent: "main"}}
+	return &desk{Store: s, Provider: letta.Provider{Store: s, Archive: a}, t: t, archive: a, me: chat.Whose{User: user.ID, Agent: "main"}}
 }
 
 func (d *desk) ask(_ context.Context, r llm.Request) (llm.Answer, error) {

@@ -15,9 +15,9 @@ import (
 //go:embed createchat.md
 var createDoc string
 
-// Rooms keeps group chats, and what conversations send each other, durably. Errors that the model can mend are Denied, Conflict,
+// GroupChats keeps group chats, and what conversations send each other, durably. Errors that the model can mend are Denied, Conflict,
 // NotFound or Invalid.
-type Rooms interface {
+type GroupChats interface {
 	OpenGroup(ctx context.Context, g chat.NewGroup) (chat.GroupID, error)
 	SpeakInGroup(ctx context.Context, id chat.GroupID, from chat.SessionKey, call chat.CallID, text string) error
 	SendPeer(ctx context.Context, p chat.PeerMessage) error
@@ -32,11 +32,11 @@ type chatParams struct {
 
 type maker struct {
 	handler
-	rooms Rooms
+	rooms GroupChats
 }
 
 // NewCreateChat returns the tool CreateChat.
-func NewCreateChat(desk Desk, roles Roles, rooms Rooms) tool.Tool {
+func NewCreateChat(desk Subagents, roles Roles, rooms GroupChats) tool.Tool {
 	return tool.Define("CreateChat", chat.ClassAgent, createDoc, maker{handler{desk, roles}, rooms})
 }
 

@@ -20,11 +20,11 @@ type sendParams struct {
 
 type sender struct {
 	handler
-	rooms Rooms
+	rooms GroupChats
 }
 
 // NewSendMessage returns the tool SendMessage.
-func NewSendMessage(desk Desk, roles Roles, rooms Rooms) tool.Tool {
+func NewSendMessage(desk Subagents, roles Roles, rooms GroupChats) tool.Tool {
 	return tool.Define("SendMessage", chat.ClassAgent, sendDoc, sender{handler{desk, roles}, rooms})
 }
 

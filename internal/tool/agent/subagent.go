@@ -17,8 +17,8 @@ import (
 //go:embed subagent.md
 var doc string
 
-// Desk keeps subagents and what they are asked, durably. Errors that the model can mend are Denied, Conflict, NotFound or Invalid.
-type Desk interface {
+// Subagents keeps subagents and what they are asked, durably. Errors that the model can mend are Denied, Conflict, NotFound or Invalid.
+type Subagents interface {
 	HandTask(ctx context.Context, task chat.SubagentTask) (chat.Handed, error)
 	// Handed returns what a call has handed to whom before.
 	Handed(ctx context.Context, call chat.CallID) (chat.Handed, bool, error)
@@ -49,12 +49,12 @@ type params struct {
 }
 
 type handler struct {
-	desk  Desk
+	desk  Subagents
 	roles Roles
 }
 
 // New returns the tool SubAgent.
-func New(desk Desk, roles Roles) tool.Tool {
+func New(desk Subagents, roles Roles) tool.Tool {
 	return tool.Define("SubAgent", chat.ClassAgent, doc, handler{desk, roles})
 }
 

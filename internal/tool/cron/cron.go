@@ -17,8 +17,8 @@ import (
 //go:embed cron.md
 var doc string
 
-// Desk takes requests about jobs.
-type Desk interface {
+// Jobs takes requests about jobs.
+type Jobs interface {
 	List(ctx context.Context, w cron.Who, all bool) ([]chat.Job, error)
 	Find(ctx context.Context, w cron.Who, word string) (chat.Job, error)
 	Add(ctx context.Context, w cron.Who, p chat.JobPlan, from cron.From) (chat.Job, error)
@@ -42,10 +42,10 @@ type params struct {
 	Reason   string `json:"reason,omitempty"`
 }
 
-type jobs struct{ desk Desk }
+type jobs struct{ desk Jobs }
 
 // New returns the tool Cron. A call that runs again finds what it did: a job is made once for each call, and a run is one.
-func New(desk Desk) tool.Tool { return tool.Define("Cron", chat.ClassIdempotent, doc, jobs{desk}) }
+func New(desk Jobs) tool.Tool { return tool.Define("Cron", chat.ClassIdempotent, doc, jobs{desk}) }
 
 func (jobs) Summary(p params) string {
 	return strings.Join(strings.Fields(p.Action+" "+p.Job+" "+p.When+" "+p.Message), " ")

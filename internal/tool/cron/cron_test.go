@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"xbot/internal/chat"
-	desks "xbot/internal/cron"
+	jobs "xbot/internal/cron"
 	"xbot/internal/fault"
 	"xbot/internal/tool"
 	"xbot/internal/tool/cron"
@@ -25,7 +25,7 @@ type desk struct {
 	runs  []chat.JobRun
 	asked []string
 	plan  chat.JobPlan
-	from  desks.From
+	from  jobs.From
 	fail  error
 }
 
@@ -36,17 +36,17 @@ func setup(t *testing.T) *desk {
 	return &desk{t: t, jobs: []chat.Job{{ID: "job_1", State: chat.JobActive, Next: &next, JobPlan: chat.JobPlan{Name: "news", When: "0 8 * * *", Zone: "Europe/Berlin", Message: "read"}}}}
 }
 
-func (d *desk) note(w desks.Who, what string, of ...any) {
+func (d *desk) note(w jobs.Who, what string, of ...any) {
 	require.Equal(d.t, chat.UserID(7), w.User, "whose jobs")
 	d.asked = append(d.asked, strings.TrimSpace(what+" "+fmt.Sprint(of...)))
 }
 
-func (d *desk) List(_ context.Context, w desks.Who, all bool) ([]chat.Job, error) {
+func (d *desk) List(_ context.Context, w jobs.Who, all bool) ([]chat.Job, error) {
 	d.note(w, "list", all)
 	return d.jobs, d.fail
 }
 
-func (d *desk) Find(_ context.Context, w desks.Who, word string) (chat.Job, error) {
+func (d *desk) Find(_ context.Context, w jobs.Who, word string) (chat.Job, error) {
 	d.note(w, "find", word)
 	for _, j := range d.jobs {
 		if string(j.ID) == word || j.Name == word {
@@ -56,42 +56,42 @@ func (d *desk) Find(_ context.Context, w desks.Who, word string) (chat.Job, erro
 	return chat.Job{}, fault.Errorf(fault.NotFound, "there is no job %q", word)
 }
 
-func (d *desk) Add(_ context.Context, w desks.Who, p chat.JobPlan, from desks.From) (chat.Job, error) {
+func (d *desk) Add(_ context.Context, w jobs.Who, p chat.JobPlan, from jobs.From) (chat.Job, error) {
 	d.note(w, "add")
 	d.plan, d.from = p, from
 	return d.jobs[0], d.fail
 }
 
-func (d *desk) Change(_ context.Context, w desks.Who, id chat.JobID, revision int64, edit func(p *chat.JobPlan)) (chat.Job, error) {
+func (d *desk) Change(_ context.Context, w jobs.Who, id chat.JobID, revision int64, edit func(p *chat.JobPlan)) (chat.Job, error) {
 	d.note(w, "change", id, " ", revision)
 	d.plan = d.jobs[0].JobPlan
 	edit(&d.plan)
 	return d.jobs[0], d.fail
 }
 
-func (d *desk) Pause(_ context.Context, w desks.Who, id chat.JobID) (chat.Job, error) {
+func (d *desk) Pause(_ context.Context, w jobs.Who, id chat.JobID) (chat.Job, error) {
 	d.note(w, "pause", id)
 	j := d.jobs[0]
 	j.State, j.Next = chat.JobPaused, nil
 	return j, d.fail
 }
 
-func (d *desk) Resume(_ context.Context, w desks.Who, id chat.JobID) (chat.Job, error) {
+func (d *desk) Resume(_ context.Context, w jobs.Who, id chat.JobID) (chat.Job, error) {
 	d.note(w, "resume", id)
 	return d.jobs[0], d.fail
 }
 
-func (d *desk) Remove(_ context.Context, w desks.Who, id chat.JobID) error {
+func (d *desk) Remove(_ context.Context, w jobs.Who, id chat.JobID) error {
 	d.note(w, "remove", id)
 	return d.fail
 }
 
-func (d *desk) Run(_ context.Context, w desks.Who, id chat.JobID, once string) error {
+func (d *desk) Run(_ context.Context, w jobs.Who, id chat.JobID, once string) error {
 	d.note(w, "run", id, " ", once)
 	return d.fail
 }
 
-func (d *desk) Runs(_ context.Context, w desks.Who, id chat.JobID, most int) ([]chat.JobRun, error) {
+func (d *desk) Runs(_ context.Context, w jobs.Who, id chat.JobID, most int) ([]chat.JobRun, error) {
 	d.note(w, "runs", id, " ", most)
 	return d.runs, d.fail
 }
@@ -109,7 +109,7 @@ func TestCron_AddTellsTheConversationOrOneOfItsOwn(t *testing.T) {
 	d := setup(t)
 	require.Equal(t, shown, d.run(`{"action":" Add ","when":" @daily ","message":"read","name":"news","timezone":"Europe/Berlin","missed":"skip"}`).Content)
 	require.Equal(t, chat.JobPlan{When: "@daily", Message: "read", Name: "news", Zone: "Europe/Berlin", Missed: "skip", Target: here}, d.plan)
-	require.Equal(t, desks.From{Home: here, Once: "t1.0.0"}, d.from, "a repeated call finds the job")
+	require.Equal(t, jobs.From{Home: here, Once: "t1.0.0"}, d.from, "a repeated call finds the job")
 	d.run(`{"action":"add","when":"in 20m","message":"read","isolated":true}`)
 	require.Equal(t, chat.JobPlan{When: "in 20m", Message: "read", Deliver: here}, d.plan)
 }

@@ -36,11 +36,11 @@ func setup(t *testing.T) *bench {
 	t.Parallel()
 	s := store.New(pgtest.NewPool(t, store.MigrationsHash(), store.Migrate), nil)
 	b := &bench{Store: s, t: t, users: map[string]chat.UserID{}}
-	who := &agentprofile.Book{Ledger: s, Policies: &policy.Live{Source: s}, Log: slog.New(slog.DiscardHandler)}
+	who := &agentprofile.Resolver{Store: s, Policies: &policy.Live{Source: s}, Log: slog.New(slog.DiscardHandler)}
 	a := archive.New(s, &embedtest.Embedder{Thesaurus: map[string]string{"automobile": "car"}}, slog.New(slog.DiscardHandler))
 	b.tools = tool.New(
 		letta.NewAppend(who, s), letta.NewReplace(who, s), letta.NewRethink(who, s), letta.NewInsert(who, a), letta.NewSearch(who, a),
-		letta.NewRecall(agentprofile.Past{Said: s, Book: who}),
+		letta.NewRecall(agentprofile.Past{Said: s, Profiles: who}),
 	)
 	for _, name := range []string{"alice", "bob"} {
 		user, err := s.CreateUser(t.Context(), name)

@@ -29,42 +29,42 @@ type Owner interface {
 	Whose(ctx context.Context, user chat.UserID, session chat.SessionKey) (chat.Whose, error)
 }
 
-// Shelf keeps soul files, durably.
-type Shelf interface {
+// Store keeps soul files, durably.
+type Store interface {
 	SoulFiles(ctx context.Context, w chat.Whose) ([]chat.SoulFile, error)
 	// SetSoulFile writes a file, or deletes it where the content is empty, and returns its version; the same key writes once.
 	// Conflict: it overwrites something else than it says. Invalid, TooLarge: it cannot be kept.
 	SetSoulFile(ctx context.Context, w chat.Whose, key string, c chat.SoulChange) (version string, err error)
 }
 
-// desk is what the tools share.
-type desk struct {
+// tools is what the tools share.
+type tools struct {
 	owner Owner
-	shelf Shelf
+	store Store
 }
 
-func (d desk) files(ctx context.Context, call tool.Call) ([]chat.SoulFile, error) {
+func (d tools) files(ctx context.Context, call tool.Call) ([]chat.SoulFile, error) {
 	w, err := d.owner.Whose(ctx, call.User, call.Session)
 	if err != nil {
 		return nil, err
 	}
-	return d.shelf.SoulFiles(ctx, w)
+	return d.store.SoulFiles(ctx, w)
 }
 
 // set makes the change of a call, once however often it is run.
-func (d desk) set(ctx context.Context, call tool.Call, c chat.SoulChange) (version string, err error) {
+func (d tools) set(ctx context.Context, call tool.Call, c chat.SoulChange) (version string, err error) {
 	w, err := d.owner.Whose(ctx, call.User, call.Session)
 	if err != nil {
 		return "", err
 	}
-	return d.shelf.SetSoulFile(ctx, w, "call/"+string(call.ID), c)
+	return d.store.SetSoulFile(ctx, w, "call/"+string(call.ID), c)
 }
 
-type list struct{ desk }
+type list struct{ tools }
 
 // NewList returns the tool soul_list.
-func NewList(owner Owner, shelf Shelf) tool.Tool {
-	return tool.Define("soul_list", chat.ClassRead, listDoc, list{desk{owner, shelf}})
+func NewList(owner Owner, store Store) tool.Tool {
+	return tool.Define("soul_list", chat.ClassRead, listDoc, list{tools{owner, store}})
 }
 
 func (list) Summary(struct{}) string { return "" }
@@ -88,11 +88,11 @@ type readParams struct {
 	Name string `json:"name"`
 }
 
-type read struct{ desk }
+type read struct{ tools }
 
 // NewRead returns the tool soul_read.
-func NewRead(owner Owner, shelf Shelf) tool.Tool {
-	return tool.Define("soul_read", chat.ClassRead, readDoc, read{desk{owner, shelf}})
+func NewRead(owner Owner, store Store) tool.Tool {
+	return tool.Define("soul_read", chat.ClassRead, readDoc, read{tools{owner, store}})
 }
 
 func (read) Summary(p readParams) string { return p.Name }
@@ -116,11 +116,11 @@ type writeParams struct {
 	Version string `json:"version,omitempty" jsonschema:"of the file that is overwritten, as soul_read says"`
 }
 
-type write struct{ desk }
+type write struct{ tools }
 
 // NewWrite returns the tool soul_write.
-func NewWrite(owner Owner, shelf Shelf) tool.Tool {
-	return tool.Define("soul_write", chat.ClassIdempotent, writeDoc, write{desk{owner, shelf}})
+func NewWrite(owner Owner, store Store) tool.Tool {
+	return tool.Define("soul_write", chat.ClassIdempotent, writeDoc, write{tools{owner, store}})
 }
 
 func (write) Summary(p writeParams) string { return p.Name }
@@ -142,11 +142,11 @@ type deleteParams struct {
 	Version string `json:"version"`
 }
 
-type deletion struct{ desk }
+type deletion struct{ tools }
 
 // NewDelete returns the tool soul_delete.
-func NewDelete(owner Owner, shelf Shelf) tool.Tool {
-	return tool.Define("soul_delete", chat.ClassIdempotent, deleteDoc, deletion{desk{owner, shelf}})
+func NewDelete(owner Owner, store Store) tool.Tool {
+	return tool.Define("soul_delete", chat.ClassIdempotent, deleteDoc, deletion{tools{owner, store}})
 }
 
 func (deletion) Summary(p deleteParams) string { return p.Name }

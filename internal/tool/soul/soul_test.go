@@ -36,8 +36,8 @@ func setup(t *testing.T) *bench {
 	t.Parallel()
 	pool := pgtest.NewPool(t, store.MigrationsHash(), store.Migrate)
 	s := store.New(pool, nil)
-	who := &agentprofile.Book{Ledger: s, Policies: &policy.Live{Source: s}, Log: slog.New(slog.DiscardHandler)}
-	past := agentprofile.Past{Said: s, Book: who}
+	who := &agentprofile.Resolver{Store: s, Policies: &policy.Live{Source: s}, Log: slog.New(slog.DiscardHandler)}
+	past := agentprofile.Past{Said: s, Profiles: who}
 	b := &bench{Store: s, t: t, users: map[string]chat.UserID{}, tools: tool.New(
 		soul.NewList(who, s), soul.NewRead(who, s), soul.NewWrite(who, s), soul.NewDelete(who, s), conversation.NewList(past), conversation.NewRead(past),
 	)}

@@ -16,8 +16,8 @@ import (
 //go:embed eventtrigger.md
 var doc string
 
-// Book keeps the triggers of people.
-type Book interface {
+// Store keeps the triggers of people.
+type Store interface {
 	Add(ctx context.Context, owner chat.UserID, d chat.TriggerDraft, madeBy string) (trigger.Made, error)
 	List(ctx context.Context, owner chat.UserID) ([]chat.Trigger, error)
 	Enable(ctx context.Context, owner chat.UserID, word string, enabled bool) (chat.Trigger, error)
@@ -36,11 +36,11 @@ type params struct {
 	Reason   string `json:"reason,omitempty"`
 }
 
-type events struct{ book Book }
+type events struct{ book Store }
 
 // New returns the tool EventTrigger. Its results hold no secrets: they stay in the conversation. A call that runs again finds the
 // trigger that it made.
-func New(book Book) tool.Tool {
+func New(book Store) tool.Tool {
 	return tool.Define("EventTrigger", chat.ClassIdempotent, doc, events{book})
 }
 

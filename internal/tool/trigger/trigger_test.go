@@ -18,7 +18,7 @@ import (
 type bundle struct {
 	t     *testing.T
 	store *store.Store
-	book  *trigger.Book
+	book  *trigger.Store
 	box   *tooltest.Box
 	user  chat.UserID
 	talk  chat.SessionKey
@@ -29,7 +29,7 @@ func setup(t *testing.T) *bundle {
 	t.Parallel()
 	b := &bundle{t: t, box: tooltest.New(t), talk: "agent:main:napcat:dm:7"}
 	b.store = store.New(pgtest.NewPool(t, store.MigrationsHash(), store.Migrate), nil)
-	b.book = &trigger.Book{Store: b.store, Key: secret.Key{1}, Base: "https://xbot.example"}
+	b.book = &trigger.Store{Store: b.store, Key: secret.Key{1}, Base: "https://xbot.example"}
 	user, err := b.store.EnsureAdmin(t.Context(), "alice")
 	require.NoError(t, err)
 	b.user = user.ID

@@ -1,6 +1,6 @@
-// Package desk is memory as the person sees it whom it is about: all of it, found by words, changed and forgotten. Nothing
+// Package view is memory as the person sees it whom it is about: all of it, found by words, changed and forgotten. Nothing
 // is read or written of it without a chat.Whose.
-package desk
+package view
 
 import (
 	"context"
@@ -23,8 +23,8 @@ const (
 	most = 200
 )
 
-// Shelf keeps memory.
-type Shelf interface {
+// Store keeps memory.
+type Store interface {
 	Memories(ctx context.Context, user chat.UserID, agent string) ([]chat.Note, error)
 	BlocksOfAll(ctx context.Context, w chat.Whose) ([]chat.BlockOf, error)
 	SoulFiles(ctx context.Context, w chat.Whose) ([]chat.SoulFile, error)
@@ -52,9 +52,9 @@ type Policies interface {
 	Get(ctx context.Context) (*policy.Policy, error)
 }
 
-// Desk shows memory to people. It is safe for concurrent use.
-type Desk struct {
-	Shelf    Shelf
+// View shows memory to people. It is safe for concurrent use.
+type View struct {
+	Store    Store
 	Policies Policies // nil: the policy says nothing
 }
 
@@ -68,7 +68,7 @@ type Look struct {
 }
 
 // Look returns what a memory holds.
-func (d Desk) Look(ctx context.Context, w chat.Whose) (Look, error) {
+func (d View) Look(ctx context.Context, w chat.Whose) (Look, error) {
 	out := Look{Items: []chat.Remembered{}, Names: []string{}, Jobs: []chat.MemorizeNote{}}
 	items, err := d.kept(ctx, w)
 	if err != nil {
@@ -82,15 +82,15 @@ func (d Desk) Look(ctx context.Context, w chat.Whose) (Look, error) {
 		}
 		out.Items = append(out.Items, entries...)
 	}
-	if out.Archived, err = d.Shelf.ArchiveCount(ctx, w); err != nil {
+	if out.Archived, err = d.Store.ArchiveCount(ctx, w); err != nil {
 		return out, err
 	}
-	names, err := d.Shelf.MemoryNames(ctx, w.User)
+	names, err := d.Store.MemoryNames(ctx, w.User)
 	if err != nil {
 		return out, err
 	}
 	out.Names = append(out.Names, names...)
-	jobs, err := d.Shelf.MemorizeJobs(ctx, w.User, 10)
+	jobs, err := d.Store.MemorizeJobs(ctx, w.User, 10)
 	out.Jobs = append(out.Jobs, jobs...)
 	if err == nil {
 		out.Switches, err = d.switches(ctx, w)
@@ -98,7 +98,7 @@ func (d Desk) Look(ctx context.Context, w chat.Whose) (Look, error) {
 	return out, err
 }
 
-func (d Desk) switches(ctx context.Context, w chat.Whose) (policy.Remembers, error) {
+func (d View) switches(ctx context.Context, w chat.Whose) (policy.Remembers, error) {
 	p := &policy.Policy{}
 	if d.Policies != nil {
 		var err error
@@ -110,8 +110,8 @@ func (d Desk) switches(ctx context.Context, w chat.Whose) (policy.Remembers, err
 }
 
 // kept returns what prompts hold: notes, blocks and soul files.
-func (d Desk) kept(ctx context.Context, w chat.Whose) (out []chat.Remembered, err error) {
-	blocks, err := d.Shelf.BlocksOfAll(ctx, w)
+func (d View) kept(ctx context.Context, w chat.Whose) (out []chat.Remembered, err error) {
+	blocks, err := d.Store.BlocksOfAll(ctx, w)
 	if err != nil {
 		return nil, err
 	}
@@ -121,14 +121,14 @@ func (d Desk) kept(ctx context.Context, w chat.Whose) (out []chat.Remembered, er
 			Content: b.Content, At: b.UpdatedAt, Max: b.Block.Max(),
 		})
 	}
-	notes, err := d.Shelf.Memories(ctx, w.User, w.Agent)
+	notes, err := d.Store.Memories(ctx, w.User, w.Agent)
 	if err != nil {
 		return nil, err
 	}
 	for _, n := range notes {
 		out = append(out, chat.Remembered{ID: chat.RememberedNote + "/" + n.Path, Kind: chat.RememberedNote, Name: n.Path, Content: n.Content, At: n.UpdatedAt})
 	}
-	files, err := d.Shelf.SoulFiles(ctx, w)
+	files, err := d.Store.SoulFiles(ctx, w)
 	if err != nil {
 		return nil, err
 	}
@@ -146,12 +146,12 @@ func suffix(key chat.SessionKey) string {
 }
 
 // Older returns the entries of an archive or log before one; 0: the newest.
-func (d Desk) Older(ctx context.Context, w chat.Whose, kind string, before int64) ([]chat.Remembered, error) {
+func (d View) Older(ctx context.Context, w chat.Whose, kind string, before int64) ([]chat.Remembered, error) {
 	if kind == chat.RememberedLog {
-		entries, err := d.Shelf.MemoryHistory(ctx, w, before, page)
+		entries, err := d.Store.MemoryHistory(ctx, w, before, page)
 		return logOf(entries), err
 	}
-	entries, err := d.Shelf.ArchiveList(ctx, w, chat.ArchivalID(before), page)
+	entries, err := d.Store.ArchiveList(ctx, w, chat.ArchivalID(before), page)
 	return archiveOf(entries), err
 }
 
@@ -173,7 +173,7 @@ func logOf(entries []chat.HistoryEntry) []chat.Remembered {
 
 // Search returns what holds words: notes, blocks and soul files that hold all of them, entries of archive and log that hold the most
 // telling ones, the best first.
-func (d Desk) Search(ctx context.Context, w chat.Whose, q string) ([]chat.Remembered, error) {
+func (d View) Search(ctx context.Context, w chat.Whose, q string) ([]chat.Remembered, error) {
 	kept, err := d.kept(ctx, w)
 	if err != nil {
 		return nil, err
@@ -184,19 +184,19 @@ func (d Desk) Search(ctx context.Context, w chat.Whose, q string) ([]chat.Rememb
 }
 
 // found searches archive and log.
-func (d Desk) found(ctx context.Context, w chat.Whose, q string, n int) (archive, log []chat.Remembered, err error) {
-	ids, err := d.Shelf.ArchiveSearch(ctx, w, q, n)
+func (d View) found(ctx context.Context, w chat.Whose, q string, n int) (archive, log []chat.Remembered, err error) {
+	ids, err := d.Store.ArchiveSearch(ctx, w, q, n)
 	if err != nil {
 		return nil, nil, err
 	}
-	entries, err := d.Shelf.ArchiveGet(ctx, w, ids)
+	entries, err := d.Store.ArchiveGet(ctx, w, ids)
 	if err != nil {
 		return nil, nil, err
 	}
 	if strings.TrimSpace(q) == "" {
 		return archiveOf(entries), nil, nil
 	}
-	past, err := d.Shelf.MemoryLog(ctx, w, q, time.Time{}, time.Now().Add(24*time.Hour), n)
+	past, err := d.Store.MemoryLog(ctx, w, q, time.Time{}, time.Now().Add(24*time.Hour), n)
 	return archiveOf(entries), logOf(past), err
 }
 
@@ -208,7 +208,7 @@ func holds(text string, words []string) bool {
 
 // Set writes a note, a block or a soul file that is was; empty: it goes, or nothing stands in the block. Conflict: it was changed
 // meanwhile. Invalid: it is none of them. TooLarge: it would be longer than it may.
-func (d Desk) Set(ctx context.Context, w chat.Whose, id, was, content string) error {
+func (d View) Set(ctx context.Context, w chat.Whose, id, was, content string) error {
 	m := chat.Memorized{}
 	kind, name, _ := strings.Cut(id, "/")
 	switch {
@@ -228,7 +228,7 @@ func (d Desk) Set(ctx context.Context, w chat.Whose, id, was, content string) er
 	default:
 		return fault.Errorf(fault.Invalid, "%q is neither a note nor a block nor a soul file", id)
 	}
-	_, err := d.Shelf.Memorize(ctx, w, m)
+	_, err := d.Store.Memorize(ctx, w, m)
 	return err
 }
 
@@ -240,7 +240,7 @@ const (
 
 // Find returns what a person means who wants something forgotten: by its id, the name of a note or block, or by words that
 // an entry, or a line of a note or block, holds all of. At most 200.
-func (d Desk) Find(ctx context.Context, w chat.Whose, q string) ([]chat.Remembered, error) {
+func (d View) Find(ctx context.Context, w chat.Whose, q string) ([]chat.Remembered, error) {
 	kept, err := d.kept(ctx, w)
 	if err != nil {
 		return nil, err
@@ -277,12 +277,12 @@ func numbered(q string) (kind string, n int64, ok bool) {
 }
 
 // entry returns an entry by its number, if it is there.
-func (d Desk) entry(ctx context.Context, w chat.Whose, kind string, n int64) ([]chat.Remembered, error) {
+func (d View) entry(ctx context.Context, w chat.Whose, kind string, n int64) ([]chat.Remembered, error) {
 	if kind == chat.RememberedArchive {
-		entries, err := d.Shelf.ArchiveGet(ctx, w, []chat.ArchivalID{chat.ArchivalID(n)})
+		entries, err := d.Store.ArchiveGet(ctx, w, []chat.ArchivalID{chat.ArchivalID(n)})
 		return archiveOf(entries), err
 	}
-	entries, err := d.Shelf.MemoryHistory(ctx, w, n+1, 1)
+	entries, err := d.Store.MemoryHistory(ctx, w, n+1, 1)
 	if err != nil || len(entries) == 0 || entries[0].ID != n {
 		return nil, err
 	}
@@ -291,7 +291,7 @@ func (d Desk) entry(ctx context.Context, w chat.Whose, kind string, n int64) ([]
 
 // Forget takes things out of memory, as Find has returned them: lines out of notes and blocks, which stay, whole notes, what
 // stands in blocks, entries. NotFound or Conflict: something is not there any more, and none of its kind was forgotten.
-func (d Desk) Forget(ctx context.Context, w chat.Whose, what []chat.Remembered) error {
+func (d View) Forget(ctx context.Context, w chat.Whose, what []chat.Remembered) error {
 	var gone []chat.ArchivalID
 	var log []int64
 	lines := map[string][]string{}
@@ -310,18 +310,18 @@ func (d Desk) Forget(ctx context.Context, w chat.Whose, what []chat.Remembered) 
 		return err
 	}
 	if len(gone) > 0 {
-		if _, err := d.Shelf.Memorize(ctx, w, chat.Memorized{Delete: gone}); err != nil {
+		if _, err := d.Store.Memorize(ctx, w, chat.Memorized{Delete: gone}); err != nil {
 			return err
 		}
 	}
 	if len(log) == 0 {
 		return nil
 	}
-	return d.Shelf.ForgetLog(ctx, w, log)
+	return d.Store.ForgetLog(ctx, w, log)
 }
 
 // forgetLines takes lines out of notes and blocks.
-func (d Desk) forgetLines(ctx context.Context, w chat.Whose, lines map[string][]string) error {
+func (d View) forgetLines(ctx context.Context, w chat.Whose, lines map[string][]string) error {
 	if len(lines) == 0 {
 		return nil
 	}

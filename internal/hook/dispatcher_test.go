@@ -28,8 +28,8 @@ func (a asker) Ask(ctx context.Context, h hook.Handler, q hook.Question) (hook.A
 	return a(ctx, h, q)
 }
 
-func desk(a asker) *hook.Desk {
-	return &hook.Desk{Kinds: map[hook.Kind]hook.Asker{hook.KindCommand: a}, Log: slog.New(slog.DiscardHandler)}
+func desk(a asker) *hook.Dispatcher {
+	return &hook.Dispatcher{Kinds: map[hook.Kind]hook.Asker{hook.KindCommand: a}, Log: slog.New(slog.DiscardHandler)}
 }
 
 func commands(event hook.Event, handlers ...string) hook.Set {

@@ -39,8 +39,8 @@ type Wakes interface {
 	Told(ctx context.Context, key chat.SessionKey, words string)
 }
 
-// Desk takes requests about jobs.
-type Desk struct {
+// Jobs takes requests about jobs.
+type Jobs struct {
 	Store Store
 	Wakes Wakes
 	// Zone is the timezone of a user who names none.
@@ -64,7 +64,7 @@ type From struct {
 }
 
 // List returns the jobs of who asks, or everybody's, those first that run next.
-func (d *Desk) List(ctx context.Context, w Who, all bool) ([]chat.Job, error) {
+func (d *Jobs) List(ctx context.Context, w Who, all bool) ([]chat.Job, error) {
 	owner := w.User
 	if all && w.Admin {
 		owner = 0
@@ -81,7 +81,7 @@ func (d *Desk) List(ctx context.Context, w Who, all bool) ([]chat.Job, error) {
 }
 
 // Find finds a job by its id, with or without its prefix, or by its name.
-func (d *Desk) Find(ctx context.Context, w Who, word string) (chat.Job, error) {
+func (d *Jobs) Find(ctx context.Context, w Who, word string) (chat.Job, error) {
 	word = strings.Trim(strings.TrimSpace(word), "`")
 	jobs, err := d.List(ctx, w, true)
 	if err != nil {
@@ -102,7 +102,7 @@ func (d *Desk) Find(ctx context.Context, w Who, word string) (chat.Job, error) {
 }
 
 // Add keeps a job.
-func (d *Desk) Add(ctx context.Context, w Who, p chat.JobPlan, from From) (chat.Job, error) {
+func (d *Jobs) Add(ctx context.Context, w Who, p chat.JobPlan, from From) (chat.Job, error) {
 	now, err := d.Store.Clock(ctx)
 	if err != nil {
 		return chat.Job{}, err
@@ -137,7 +137,7 @@ func newID() chat.JobID {
 
 // Change sets what edit changes of a plan. revision is that of the job that it was made from; 0: whatever it is. One that is done
 // goes on if it has a time left.
-func (d *Desk) Change(ctx context.Context, w Who, id chat.JobID, revision int64, edit func(p *chat.JobPlan)) (chat.Job, error) {
+func (d *Jobs) Change(ctx context.Context, w Who, id chat.JobID, revision int64, edit func(p *chat.JobPlan)) (chat.Job, error) {
 	old, err := d.mine(ctx, w, id)
 	if err != nil {
 		return chat.Job{}, err
@@ -181,7 +181,7 @@ func settle(j *store.Job, now time.Time, moved bool) error {
 }
 
 // Pause holds a job until it is resumed.
-func (d *Desk) Pause(ctx context.Context, w Who, id chat.JobID) (chat.Job, error) {
+func (d *Jobs) Pause(ctx context.Context, w Who, id chat.JobID) (chat.Job, error) {
 	if _, err := d.mine(ctx, w, id); err != nil {
 		return chat.Job{}, err
 	}
@@ -194,7 +194,7 @@ func (d *Desk) Pause(ctx context.Context, w Who, id chat.JobID) (chat.Job, error
 }
 
 // Resume lets a job go on. What it missed while it was paused is not made up for.
-func (d *Desk) Resume(ctx context.Context, w Who, id chat.JobID) (chat.Job, error) {
+func (d *Jobs) Resume(ctx context.Context, w Who, id chat.JobID) (chat.Job, error) {
 	if _, err := d.mine(ctx, w, id); err != nil {
 		return chat.Job{}, err
 	}
@@ -211,7 +211,7 @@ func (d *Desk) Resume(ctx context.Context, w Who, id chat.JobID) (chat.Job, erro
 }
 
 // Remove ends a job for good.
-func (d *Desk) Remove(ctx context.Context, w Who, id chat.JobID) error {
+func (d *Jobs) Remove(ctx context.Context, w Who, id chat.JobID) error {
 	if _, err := d.mine(ctx, w, id); err != nil {
 		return err
 	}
@@ -223,7 +223,7 @@ func (d *Desk) Remove(ctx context.Context, w Who, id chat.JobID) error {
 }
 
 // Run has a job run at once, once for each key of a request. Its times stay as they are.
-func (d *Desk) Run(ctx context.Context, w Who, id chat.JobID, once string) error {
+func (d *Jobs) Run(ctx context.Context, w Who, id chat.JobID, once string) error {
 	if _, err := d.mine(ctx, w, id); err != nil {
 		return err
 	}
@@ -238,7 +238,7 @@ func (d *Desk) Run(ctx context.Context, w Who, id chat.JobID, once string) error
 }
 
 // Runs lists the newest runs of a job, newest first.
-func (d *Desk) Runs(ctx context.Context, w Who, id chat.JobID, most int) ([]chat.JobRun, error) {
+func (d *Jobs) Runs(ctx context.Context, w Who, id chat.JobID, most int) ([]chat.JobRun, error) {
 	if _, err := d.seen(ctx, w, id); err != nil {
 		return nil, err
 	}
@@ -246,7 +246,7 @@ func (d *Desk) Runs(ctx context.Context, w Who, id chat.JobID, most int) ([]chat
 }
 
 // Preview returns the next times of a timetable of who asks, and how it is written.
-func (d *Desk) Preview(ctx context.Context, w Who, when, zone string, n int) (text, in string, times []time.Time, err error) {
+func (d *Jobs) Preview(ctx context.Context, w Who, when, zone string, n int) (text, in string, times []time.Time, err error) {
 	now, err := d.Store.Clock(ctx)
 	if err != nil {
 		return "", "", nil, err
@@ -266,7 +266,7 @@ func (d *Desk) Preview(ctx context.Context, w Who, when, zone string, n int) (te
 }
 
 // change changes a job and has its workflow told.
-func (d *Desk) change(ctx context.Context, id chat.JobID, do func(j *store.Job, now time.Time) error) (chat.Job, error) {
+func (d *Jobs) change(ctx context.Context, id chat.JobID, do func(j *store.Job, now time.Time) error) (chat.Job, error) {
 	j, err := d.Store.ChangeJob(ctx, id, do)
 	if err == nil {
 		d.Wakes.Job(ctx, id)
@@ -275,7 +275,7 @@ func (d *Desk) change(ctx context.Context, id chat.JobID, do func(j *store.Job, 
 }
 
 // seen returns a job that who asks may see. Of others' they learn nothing.
-func (d *Desk) seen(ctx context.Context, w Who, id chat.JobID) (store.Job, error) {
+func (d *Jobs) seen(ctx context.Context, w Who, id chat.JobID) (store.Job, error) {
 	j, err := d.Store.Job(ctx, id)
 	if fault.Is(err, fault.NotFound) || err == nil && j.Owner != w.User && !w.Admin {
 		return store.Job{}, i18n.Fault(fault.NotFound, i18n.CronUnknown, id)
@@ -284,7 +284,7 @@ func (d *Desk) seen(ctx context.Context, w Who, id chat.JobID) (store.Job, error
 }
 
 // mine returns a job that who asks may change.
-func (d *Desk) mine(ctx context.Context, w Who, id chat.JobID) (store.Job, error) {
+func (d *Jobs) mine(ctx context.Context, w Who, id chat.JobID) (store.Job, error) {
 	j, err := d.seen(ctx, w, id)
 	if err == nil && j.Heartbeat != "" {
 		return j, i18n.Fault(fault.Denied, i18n.CronPolicy)

@@ -43,8 +43,8 @@ type States interface {
 	ReportChannel(ctx context.Context, channel, account string, connected bool, event time.Time, lag time.Duration, problem string) error
 }
 
-// Desk runs the receiving sides of accounts.
-type Desk struct {
+// Setup runs the receiving sides of accounts.
+type Setup struct {
 	Live    *channel.Live
 	Gateway Gateway
 	States  States
@@ -64,7 +64,7 @@ type run struct {
 }
 
 // Run runs what is configured until ctx ends.
-func (d *Desk) Run(ctx context.Context) error {
+func (d *Setup) Run(ctx context.Context) error {
 	d.running = map[[2]string]*run{}
 	ticker := time.NewTicker(lookEvery)
 	defer ticker.Stop()
@@ -83,7 +83,7 @@ func (d *Desk) Run(ctx context.Context) error {
 }
 
 // look starts what is new and stops what is gone or was changed.
-func (d *Desk) look(ctx context.Context) error {
+func (d *Setup) look(ctx context.Context) error {
 	known, err := d.Live.Accounts(ctx)
 	if err != nil {
 		return err
@@ -113,7 +113,7 @@ func (d *Desk) look(ctx context.Context) error {
 	return nil
 }
 
-func (d *Desk) begin(ctx context.Context, name, account string, revision int64) *run {
+func (d *Setup) begin(ctx context.Context, name, account string, revision int64) *run {
 	ctx, stop := context.WithCancel(ctx)
 	r := &run{revision: revision, stop: stop, done: make(chan struct{})}
 	go func() {
@@ -123,7 +123,7 @@ func (d *Desk) begin(ctx context.Context, name, account string, revision int64) 
 	return r
 }
 
-func (d *Desk) stopAll() {
+func (d *Setup) stopAll() {
 	for _, r := range d.running {
 		r.stop()
 	}
@@ -133,7 +133,7 @@ func (d *Desk) stopAll() {
 }
 
 // hold runs an account whenever this ingress holds it.
-func (d *Desk) hold(ctx context.Context, name, account string) {
+func (d *Setup) hold(ctx context.Context, name, account string) {
 	for ctx.Err() == nil {
 		mine, err := d.States.HoldChannel(ctx, name, account, d.Holder, lease)
 		if err == nil && mine {
@@ -144,7 +144,7 @@ func (d *Desk) hold(ctx context.Context, name, account string) {
 }
 
 // serve runs an account until it ends or belongs to another.
-func (d *Desk) serve(ctx context.Context, name, account string) {
+func (d *Setup) serve(ctx context.Context, name, account string) {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	var keeping sync.WaitGroup
@@ -172,7 +172,7 @@ func (d *Desk) serve(ctx context.Context, name, account string) {
 }
 
 // keep renews the lease until ctx ends, another ingress has it, or it could not be renewed for as long as it holds.
-func (d *Desk) keep(ctx context.Context, name, account string) {
+func (d *Setup) keep(ctx context.Context, name, account string) {
 	kept := time.Now()
 	for {
 		channel.Rest(ctx, keepEvery)

@@ -1,4 +1,4 @@
-package desk_test
+package view_test
 
 import (
 	"fmt"
@@ -11,7 +11,7 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
-	"xbot/internal/memory/desk"
+	"xbot/internal/memory/view"
 	"xbot/internal/pgtest"
 	"xbot/internal/store"
 )
@@ -20,7 +20,7 @@ const session = chat.SessionKey("agent:main:web:thread:t")
 
 type bundle struct {
 	*store.Store
-	desk.Desk
+	view.View
 	db   *pgxpool.Pool
 	t    *testing.T
 	mine chat.Whose
@@ -33,7 +33,7 @@ func setup(t *testing.T) *bundle {
 	s := store.New(pool, nil)
 	user, err := s.EnsureAdmin(t.Context(), "alice")
 	require.NoError(t, err)
-	return &bundle{Store: s, Desk: desk.Desk{Shelf: s}, db: pool, t: t, mine: chat.Whose{User: user.ID, Agent: "main"}}
+	return &bundle{Store: s, View: view.View{Store: s}, db: pool, t: t, mine: chat.Whose{User: user.ID, Agent: "main"}}
 }
 
 // fill puts something of each kind into a memory.
@@ -66,7 +66,7 @@ func TestLook_ShowsAllThatIsRemembered(t *testing.T) {
 	require.Equal(t, chat.MaxHuman, got.Items[0].Max)
 
 	var out strings.Builder
-	require.NoError(t, b.Desk.Export(t.Context(), b.mine, &out))
+	require.NoError(t, b.View.Export(t.Context(), b.mine, &out))
 	for _, r := range got.Items {
 		require.Contains(t, out.String(), r.Content)
 	}
@@ -76,11 +76,11 @@ func TestSearch_FindsInEnglishAndChinese(t *testing.T) {
 	b := setup(t)
 	b.fill(b.mine, "alice")
 	for q, want := range map[string]string{"gardener": "block/human", "WALKS long": "note/likes.md", "西湖": "archive/2", "乌龙": "note/likes.md", "lake": "log/1", "born": "archive/1"} {
-		got, err := b.Desk.Search(t.Context(), b.mine, q)
+		got, err := b.View.Search(t.Context(), b.mine, q)
 		require.NoError(t, err)
 		require.Contains(t, ids(got), want, q)
 	}
-	got, err := b.Desk.Search(t.Context(), b.mine, "nothing-of-the-kind")
+	got, err := b.View.Search(t.Context(), b.mine, "nothing-of-the-kind")
 	require.NoError(t, err)
 	require.Empty(t, got)
 }
@@ -110,18 +110,18 @@ func TestForget_TakesOutWhatWasMeantAndNothingElse(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, []string{"note/likes.md", "archive/3", "log/1"}, ids(found))
 	require.Equal(t, "- long walks", found[0].Content, "of a note the line")
-	require.NoError(t, b.Desk.Forget(t.Context(), b.mine, found))
+	require.NoError(t, b.View.Forget(t.Context(), b.mine, found))
 	got, err := b.Look(t.Context(), b.mine)
 	require.NoError(t, err)
 	require.Equal(t, []string{"block/human", "block/working_context/" + string(session), "note/likes.md", "archive/2", "archive/1"}, ids(got.Items))
 	require.Equal(t, "- tea, says alice\n- 乌龙茶", got.Items[2].Content)
-	require.Equal(t, fault.NotFound, fault.KindOf(b.Desk.Forget(t.Context(), b.mine, found)), "what is gone is not forgotten again")
+	require.Equal(t, fault.NotFound, fault.KindOf(b.View.Forget(t.Context(), b.mine, found)), "what is gone is not forgotten again")
 
 	for _, one := range []string{"archive/1", "likes.md", "human"} {
 		found, err = b.Find(t.Context(), b.mine, one)
 		require.NoError(t, err)
 		require.Len(t, found, 1, one)
-		require.NoError(t, b.Desk.Forget(t.Context(), b.mine, found))
+		require.NoError(t, b.View.Forget(t.Context(), b.mine, found))
 	}
 	for _, none := range []string{"archive/1", "archive/99999", "log/1", "log/x", "", "  "} {
 		found, err = b.Find(t.Context(), b.mine, none)
@@ -148,14 +148,14 @@ func TestDesk_NobodyReadsOrForgetsWhatIsOfAnother(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		i := rapid.IntRange(0, len(people)-1).Draw(rt, "who")
 		q := rapid.SampledFrom([]string{"lake", "walk", "gardener", "secretof0end", "secretof1end", "secretof2end", "secretof3end", "secretof4end", "西湖", "tea", "archive/1", "archive/4", "archive/7", "log/1", "log/2", "human", "likes.md"}).Draw(rt, "q")
-		seen, err := b.Desk.Search(t.Context(), people[i], q)
+		seen, err := b.View.Search(t.Context(), people[i], q)
 		require.NoError(rt, err)
 		found, err := b.Find(t.Context(), people[i], q)
 		require.NoError(rt, err)
 		look, err := b.Look(t.Context(), people[i])
 		require.NoError(rt, err)
 		var export strings.Builder
-		require.NoError(rt, b.Desk.Export(t.Context(), people[i], &export))
+		require.NoError(rt, b.View.Export(t.Context(), people[i], &export))
 		all := fmt.Sprint(seen, found, look, export.String())
 		for j := range people {
 			if j != i {
@@ -168,8 +168,8 @@ func TestDesk_NobodyReadsOrForgetsWhatIsOfAnother(t *testing.T) {
 		theirs, err := b.Find(t.Context(), w, "log/"+fmt.Sprint(i+1))
 		require.NoError(t, err)
 		require.Empty(t, theirs, "the entry of somebody else has a number that is no use")
-		require.Error(t, b.Desk.Forget(t.Context(), w, []chat.Remembered{{ID: "log/1"}}))
-		require.Error(t, b.Desk.Forget(t.Context(), w, []chat.Remembered{{ID: "archive/1"}}))
+		require.Error(t, b.View.Forget(t.Context(), w, []chat.Remembered{{ID: "log/1"}}))
+		require.Error(t, b.View.Forget(t.Context(), w, []chat.Remembered{{ID: "archive/1"}}))
 	}
 	look, err := b.Look(t.Context(), b.mine)
 	require.NoError(t, err)
@@ -187,13 +187,13 @@ func TestDesk_SoulFilesAreSeenFoundChangedAndForgotten(t *testing.T) {
 	require.Equal(t, []string{"soul/tone.md"}, ids(got.Items))
 	found, err := b.Find(t.Context(), b.mine, "emoji")
 	require.NoError(t, err)
-	require.NoError(t, b.Desk.Forget(t.Context(), b.mine, found), "a line of it")
+	require.NoError(t, b.View.Forget(t.Context(), b.mine, found), "a line of it")
 	got, err = b.Look(t.Context(), b.mine)
 	require.NoError(t, err)
 	require.Equal(t, "dry humour\nshort", got.Items[0].Content)
 	found, err = b.Find(t.Context(), b.mine, "soul/tone.md")
 	require.NoError(t, err)
-	require.NoError(t, b.Desk.Forget(t.Context(), b.mine, found))
+	require.NoError(t, b.View.Forget(t.Context(), b.mine, found))
 	got, err = b.Look(t.Context(), b.mine)
 	require.NoError(t, err)
 	require.Empty(t, got.Items)

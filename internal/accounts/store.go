@@ -15,8 +15,8 @@ import (
 	"xbot/internal/store"
 )
 
-// Book reads and writes what accounts are configured with. It is safe for concurrent use.
-type Book struct {
+// Store reads and writes what accounts are configured with. It is safe for concurrent use.
+type Store struct {
 	Store   *store.Store
 	Key     secret.Sealer
 	Drivers []channel.Driver
@@ -26,10 +26,10 @@ type Book struct {
 	Base string
 }
 
-var _ channel.Source = (*Book)(nil)
+var _ channel.Source = (*Store)(nil)
 
 // ChannelAccounts reads what is configured, with the secrets. One whose secrets cannot be read says so and hurts no other.
-func (b *Book) ChannelAccounts(ctx context.Context) ([]channel.Configured, error) {
+func (b *Store) ChannelAccounts(ctx context.Context) ([]channel.Configured, error) {
 	rows, err := b.Store.ChannelAccounts(ctx)
 	if err != nil {
 		return nil, err
@@ -47,7 +47,7 @@ func (b *Book) ChannelAccounts(ctx context.Context) ([]channel.Configured, error
 	return out, nil
 }
 
-func (b *Book) reveal(sealed []byte) (map[string]string, error) {
+func (b *Store) reveal(sealed []byte) (map[string]string, error) {
 	secrets := map[string]string{}
 	if len(sealed) == 0 {
 		return secrets, nil
@@ -63,7 +63,7 @@ func (b *Book) reveal(sealed []byte) (map[string]string, error) {
 }
 
 // row is an account as it is stored: its secrets are sealed.
-func (b *Book) row(d channel.Driver, account string, enabled bool, all map[string]string) (store.ChannelAccount, error) {
+func (b *Store) row(d channel.Driver, account string, enabled bool, all map[string]string) (store.ChannelAccount, error) {
 	a := store.ChannelAccount{Channel: d.Name, Account: account, Enabled: enabled, Settings: map[string]string{}}
 	secrets := map[string]string{}
 	for _, o := range d.Options {
@@ -86,7 +86,7 @@ func (b *Book) row(d channel.Driver, account string, enabled bool, all map[strin
 	return a, nil
 }
 
-func (b *Book) driver(name string) (channel.Driver, error) {
+func (b *Store) driver(name string) (channel.Driver, error) {
 	for _, d := range b.Drivers {
 		if d.Name == name {
 			return d, nil

@@ -21,8 +21,8 @@ const Prefix = "/hooks/"
 // defaultPerMinute is how many calls a trigger accepts in a minute where nobody says.
 const defaultPerMinute = 60
 
-// Book keeps the triggers of people, with their secrets sealed. It is safe for concurrent use.
-type Book struct {
+// Store keeps the triggers of people, with their secrets sealed. It is safe for concurrent use.
+type Store struct {
 	Store *store.Store
 	Key   secret.Sealer
 	// Base is the address at which others reach this installation, without a slash at its end; empty: it is not known here.
@@ -38,7 +38,7 @@ type Made struct {
 
 // Add makes a trigger with a fresh secret. madeBy is the id of what asks for it, which makes one however often it is repeated;
 // empty: a person. Invalid says what is wrong with the draft; Denied: the owner is a group.
-func (b *Book) Add(ctx context.Context, owner chat.UserID, d chat.TriggerDraft, madeBy string) (Made, error) {
+func (b *Store) Add(ctx context.Context, owner chat.UserID, d chat.TriggerDraft, madeBy string) (Made, error) {
 	who, err := b.Store.UserByID(ctx, owner)
 	if err != nil {
 		return Made{}, err
@@ -61,13 +61,13 @@ func (b *Book) Add(ctx context.Context, owner chat.UserID, d chat.TriggerDraft, 
 	return b.made(made, plain), err
 }
 
-func (b *Book) made(t chat.Trigger, plain string) Made {
+func (b *Store) made(t chat.Trigger, plain string) Made {
 	t = b.placed(t)
 	return Made{Trigger: t, Secret: plain, Example: Example(t, plain)}
 }
 
 // placed says where a trigger is called.
-func (b *Book) placed(t chat.Trigger) chat.Trigger {
+func (b *Store) placed(t chat.Trigger) chat.Trigger {
 	t.URL = b.Base + Prefix + t.ID
 	return t
 }
@@ -77,7 +77,7 @@ func known(s chat.TriggerSource) bool {
 }
 
 // check completes a draft, or says what is wrong with it.
-func (b *Book) check(ctx context.Context, owner chat.UserID, id string, d chat.TriggerDraft) (chat.TriggerDraft, error) {
+func (b *Store) check(ctx context.Context, owner chat.UserID, id string, d chat.TriggerDraft) (chat.TriggerDraft, error) {
 	d.Name = strings.Join(strings.Fields(unmarked.Replace(store.Clean(d.Name))), " ")
 	d.PerMinute = cmp.Or(d.PerMinute, defaultPerMinute)
 	own := session.Key{Kind: session.KindHook, ID: id}.String()
@@ -111,7 +111,7 @@ func (b *Book) check(ctx context.Context, owner chat.UserID, id string, d chat.T
 }
 
 // List returns the triggers of a user.
-func (b *Book) List(ctx context.Context, owner chat.UserID) ([]chat.Trigger, error) {
+func (b *Store) List(ctx context.Context, owner chat.UserID) ([]chat.Trigger, error) {
 	all, err := b.Store.Triggers(ctx, owner)
 	for i, t := range all {
 		all[i] = b.placed(t)
@@ -120,19 +120,19 @@ func (b *Book) List(ctx context.Context, owner chat.UserID) ([]chat.Trigger, err
 }
 
 // Find returns a trigger of a user by its id or name.
-func (b *Book) Find(ctx context.Context, owner chat.UserID, word string) (chat.Trigger, error) {
+func (b *Store) Find(ctx context.Context, owner chat.UserID, word string) (chat.Trigger, error) {
 	t, err := b.Store.FindTrigger(ctx, owner, word)
 	return b.placed(t.Trigger), err
 }
 
 // OnPlatform reports whether a conversation of a user takes place on a platform, where answers can be delivered.
-func (b *Book) OnPlatform(ctx context.Context, owner chat.UserID, key chat.SessionKey) (bool, error) {
+func (b *Store) OnPlatform(ctx context.Context, owner chat.UserID, key chat.SessionKey) (bool, error) {
 	place, err := b.Store.SessionPlace(ctx, owner, key)
 	return place != nil, err
 }
 
 // Change replaces what its owner may change of a trigger.
-func (b *Book) Change(ctx context.Context, owner chat.UserID, id string, d chat.TriggerDraft) (chat.Trigger, error) {
+func (b *Store) Change(ctx context.Context, owner chat.UserID, id string, d chat.TriggerDraft) (chat.Trigger, error) {
 	now, err := b.own(ctx, owner, id)
 	if err != nil {
 		return chat.Trigger{}, err
@@ -150,7 +150,7 @@ func (b *Book) Change(ctx context.Context, owner chat.UserID, id string, d chat.
 }
 
 // Enable switches a trigger on or off.
-func (b *Book) Enable(ctx context.Context, owner chat.UserID, word string, enabled bool) (chat.Trigger, error) {
+func (b *Store) Enable(ctx context.Context, owner chat.UserID, word string, enabled bool) (chat.Trigger, error) {
 	t, err := b.Find(ctx, owner, word)
 	if err != nil {
 		return t, err
@@ -160,7 +160,7 @@ func (b *Book) Enable(ctx context.Context, owner chat.UserID, word string, enabl
 }
 
 // Renew gives a trigger another secret. Calls that are signed with the one before are refused from then on.
-func (b *Book) Renew(ctx context.Context, owner chat.UserID, id string) (Made, error) {
+func (b *Store) Renew(ctx context.Context, owner chat.UserID, id string) (Made, error) {
 	t, err := b.own(ctx, owner, id)
 	if err != nil {
 		return Made{}, err
@@ -170,7 +170,7 @@ func (b *Book) Renew(ctx context.Context, owner chat.UserID, id string) (Made, e
 }
 
 // Remove deletes a trigger and its history. The conversation that it called stays.
-func (b *Book) Remove(ctx context.Context, owner chat.UserID, word string) (chat.Trigger, error) {
+func (b *Store) Remove(ctx context.Context, owner chat.UserID, word string) (chat.Trigger, error) {
 	t, err := b.Find(ctx, owner, word)
 	if err != nil {
 		return t, err
@@ -178,7 +178,7 @@ func (b *Book) Remove(ctx context.Context, owner chat.UserID, word string) (chat
 	return t, b.Store.DeleteTrigger(ctx, owner, t.ID)
 }
 
-func (b *Book) own(ctx context.Context, owner chat.UserID, id string) (chat.Trigger, error) {
+func (b *Store) own(ctx context.Context, owner chat.UserID, id string) (chat.Trigger, error) {
 	t, err := b.Store.Trigger(ctx, id)
 	if err == nil && t.Owner != owner {
 		err = fault.Errorf(fault.NotFound, "there is no such trigger")

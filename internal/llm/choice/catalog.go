@@ -11,12 +11,12 @@ import (
 	"xbot/internal/llm/catalogue"
 )
 
-// Desk tells people which models there are and which one answers them.
-type Desk struct{ *Choice }
+// Catalog tells people which models there are and which one answers them.
+type Catalog struct{ *Choice }
 
 // Resolve returns the id of the model that a word means. An error of kind Invalid says in a sentence what the word may
 // mean, or what there is.
-func (d Desk) Resolve(ctx context.Context, word string) (id string, err error) {
+func (d Catalog) Resolve(ctx context.Context, word string) (id string, err error) {
 	models, err := d.Models.Get(ctx)
 	if err != nil {
 		return "", err
@@ -51,7 +51,7 @@ func quotedIDs(ids []string) string {
 }
 
 // List tells which models there are, Markdown.
-func (d Desk) List(ctx context.Context, key chat.SessionKey, lang i18n.Lang) (string, error) {
+func (d Catalog) List(ctx context.Context, key chat.SessionKey, lang i18n.Lang) (string, error) {
 	models, err := d.Models.Get(ctx)
 	if err != nil {
 		return "", err
@@ -79,8 +79,8 @@ func (d Desk) List(ctx context.Context, key chat.SessionKey, lang i18n.Lang) (st
 }
 
 // Status tells which model answers in a session, how much it thinks, and who decided that.
-func (d Desk) Status(ctx context.Context, key chat.SessionKey, lang i18n.Lang) (string, error) {
-	w, err := d.Ledger.ModelWanted(ctx, key)
+func (d Catalog) Status(ctx context.Context, key chat.SessionKey, lang i18n.Lang) (string, error) {
+	w, err := d.Store.ModelWanted(ctx, key)
 	if err != nil {
 		return "", err
 	}

@@ -136,7 +136,7 @@ func (b bot) Webhook(channel.Receiver, func(channel.Status)) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusTeapot) })
 }
 
-func (w *world) desk(holder string) *channels.Desk {
+func (w *world) desk(holder string) *channels.Setup {
 	live := &channel.Live{
 		Source: w, Opening: func(string, string) channel.Opening { return channel.Opening{} },
 		Drivers: []channel.Driver{{Name: "test", Open: func(string, map[string]string, channel.Opening) (channel.Account, error) {
@@ -147,11 +147,11 @@ func (w *world) desk(holder string) *channels.Desk {
 			return bot{w}, nil
 		}}},
 	}
-	return &channels.Desk{Live: live, Gateway: w, States: w, Holder: holder, Log: slog.New(slog.DiscardHandler)}
+	return &channels.Setup{Live: live, Gateway: w, States: w, Holder: holder, Log: slog.New(slog.DiscardHandler)}
 }
 
 // start runs a desk and returns how to end it.
-func start(t *testing.T, d *channels.Desk) (stop func()) {
+func start(t *testing.T, d *channels.Setup) (stop func()) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan struct{})

@@ -25,8 +25,8 @@ type Asker interface {
 	Ask(ctx context.Context, h Handler, q Question) (Answer, error)
 }
 
-// Desk asks handlers. It is safe for concurrent use.
-type Desk struct {
+// Dispatcher asks handlers. It is safe for concurrent use.
+type Dispatcher struct {
 	Kinds map[Kind]Asker
 	Log   *slog.Logger
 
@@ -35,12 +35,12 @@ type Desk struct {
 }
 
 // Wait waits for the handlers that nobody waits for otherwise.
-func (d *Desk) Wait() { d.apart.Wait() }
+func (d *Dispatcher) Wait() { d.apart.Wait() }
 
 // Ask asks the handlers of a set about an event, no longer than MaxTime, and makes one outcome of their answers: all at the same
 // time, but where they may change the arguments of a call those of projects first, so that the administrator's judge what is to
 // run. The same event may be told again after a crash, under the same id. An error is the end of the context.
-func (d *Desk) Ask(ctx context.Context, s Set, p Payload) (Outcome, error) {
+func (d *Dispatcher) Ask(ctx context.Context, s Set, p Payload) (Outcome, error) {
 	if f := s.broken(p.Event); f != nil {
 		return Outcome{Decision: Deny, Reason: "the hooks are configured wrongly, so nothing can be permitted: " + f.String()}, nil
 	}
@@ -80,7 +80,7 @@ func (d *Desk) Ask(ctx context.Context, s Set, p Payload) (Outcome, error) {
 }
 
 // all asks the handlers at the same time and returns what they say in their order, and what went wrong.
-func (d *Desk) all(ctx context.Context, handlers []Handler, q Question) (answers []Answer, notes []string) {
+func (d *Dispatcher) all(ctx context.Context, handlers []Handler, q Question) (answers []Answer, notes []string) {
 	answers, errs := make([]Answer, len(handlers)), make([]error, len(handlers))
 	var wait sync.WaitGroup
 	for i, h := range handlers {
@@ -108,7 +108,7 @@ func (d *Desk) all(ctx context.Context, handlers []Handler, q Question) (answers
 const maxAside = 64
 
 // aside asks a handler that nobody waits for. It is lost where the process dies.
-func (d *Desk) aside(ctx context.Context, h Handler, q Question) {
+func (d *Dispatcher) aside(ctx context.Context, h Handler, q Question) {
 	if d.many.Add(1) > maxAside {
 		d.many.Add(-1)
 		d.Log.Warn("a hook was left out, too many run", "event", q.Payload.Event, "place", h.Place)
@@ -122,7 +122,7 @@ func (d *Desk) aside(ctx context.Context, h Handler, q Question) {
 	})
 }
 
-func (d *Desk) one(ctx context.Context, h Handler, q Question) (Answer, error) {
+func (d *Dispatcher) one(ctx context.Context, h Handler, q Question) (Answer, error) {
 	asker, ok := d.Kinds[h.Kind]
 	if !ok {
 		return Answer{}, fault.Errorf(fault.Invalid, "this process cannot ask a %s", h.Kind)
