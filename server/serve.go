@@ -24,6 +24,10 @@ func Serve(ctx context.Context, cfg config.Serve, version string) error {
 	if err != nil {
 		return err
 	}
+	build, err := buildOf(config.Versions{}, version) // it is replaced in its place, so its worker has no version
+	if err != nil {
+		return err
+	}
 	out, closeLog, err := logFile(cfg.Dir)
 	if err != nil {
 		return err
@@ -66,7 +70,7 @@ func Serve(ctx context.Context, cfg config.Serve, version string) error {
 	g.Go(func() error { return in.run(ctx) })
 	g.Go(func() error { return p.runLocalRunner(ctx, cfg.Runner, in.address()) })
 	g.Go(func() error {
-		return worker.Run(ctx, p.temporal, p.activities(model, think{cfg.LLM, cfg.Agent, cfg.Context}, cfg.Temporal, in.boxes), "", p.log)
+		return worker.Run(ctx, p.temporal, p.activities(model, think{cfg.LLM, cfg.Agent, cfg.Context}, cfg.Temporal, in.boxes), build, p.log)
 	})
 	g.Go(func() error { return servers.watch(ctx) })
 	g.Go(func() error { return in.announce(ctx, os.Stdout, servers.uiText) })

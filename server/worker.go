@@ -224,14 +224,17 @@ func (p *parts) serveMetrics(ctx context.Context, addr string) error {
 	return httpserver.Serve(ctx, l, mux, make(chan struct{}), p.log)
 }
 
-// buildOf names the build of a worker that has a version; empty: it has none.
-func buildOf(v config.Versions, version string) (string, error) {
-	if v.Versioning != "on" {
-		return "", nil
+// unstamped is the version of a binary that was not built with make.
+const unstamped = "dev"
+
+// buildOf names the build of a worker. One that does not know its version is known by the hash of its binary, which is no version.
+func buildOf(v config.Versions, version string) (worker.Build, error) {
+	b := worker.Build{Name: cmp.Or(v.Build, version), Versioned: v.Versioning == "on"}
+	if b.Name != unstamped {
+		return b, nil
 	}
-	build := cmp.Or(v.Build, version)
-	if build == "dev" {
-		return "", fault.Errorf(fault.Invalid, "this binary does not know its version, so its workers cannot have one: set XBOT_BUILD_ID, or build it with make")
+	if b.Versioned {
+		return b, fault.Errorf(fault.Invalid, "this binary does not know its version, so its workers cannot have one: set XBOT_BUILD_ID, or build it with make")
 	}
-	return build, nil
+	return worker.Build{}, nil
 }

@@ -53,11 +53,18 @@ type Activities struct {
 	Memorizer  *activities.Memorizer
 }
 
-// Run polls until ctx ends. While Temporal is away it waits for it. What stands in version names the build where workers
-// have versions; empty: they have none.
-func Run(ctx context.Context, c client.Client, a Activities, version string, log *slog.Logger) error {
+// Build is what Temporal knows of the binary of a worker.
+type Build struct {
+	// Name is the build that operators read in histories, and find runs by; empty: a hash of the binary.
+	Name string
+	// Versioned makes the worker one of a worker deployment version, which is Name.
+	Versioned bool
+}
+
+// Run polls until ctx ends. While Temporal is away it waits for it.
+func Run(ctx context.Context, c client.Client, a Activities, b Build, log *slog.Logger) error {
 	sdk.SetStickyWorkflowCacheSize(stickyCache)
-	return keep(ctx, func(fatal func(error)) sdk.Worker { return build(c, a, version, fatal) }, log)
+	return keep(ctx, func(fatal func(error)) sdk.Worker { return build(c, a, b, fatal) }, log)
 }
 
 // keep runs workers made by build, one after another, until ctx ends.
@@ -97,10 +104,11 @@ func poll(ctx context.Context, build func(fatal func(error)) sdk.Worker, log *sl
 	}
 }
 
-func build(c client.Client, a Activities, version string, fatal func(error)) sdk.Worker {
+func build(c client.Client, a Activities, b Build, fatal func(error)) sdk.Worker {
 	w := sdk.New(c, workflows.TaskQueue, sdk.Options{
 		OnFatalError:                            fatal,
-		DeploymentOptions:                       versioned(version),
+		BuildID:                                 b.Name, //nolint:staticcheck // without UseBuildIDForVersioning it is a label only; the option that replaces it routes tasks
+		DeploymentOptions:                       b.deployment(),
 		StickyScheduleToStartTimeout:            stickyTimeout,
 		DefaultHeartbeatThrottleInterval:        heartbeatThrottle,
 		MaxHeartbeatThrottleInterval:            heartbeatThrottle,

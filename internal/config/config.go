@@ -31,7 +31,7 @@ type Temporal struct {
 // Versions says whether workers have versions (Temporal's worker deployments).
 type Versions struct {
 	Versioning string `env:"XBOT_WORKER_VERSIONING" envDefault:"off" help:"off | on: whether what a build of the worker has begun stays with workers of that build; see xbot versions"`
-	Build      string `env:"XBOT_BUILD_ID" help:"name of this build among the versions; default: what xbot version prints"`
+	Build      string `env:"XBOT_BUILD_ID" help:"name of this build in histories and among the versions; default: what xbot version prints"`
 }
 
 // Local says where the servers that xbot serve starts listen.
