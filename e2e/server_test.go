@@ -30,6 +30,7 @@ type server struct {
 	model  *llmtest.Server
 	client *apiclient.Client
 	db     *pgxpool.Pool // opened by database
+	stack  string        // folder of the servers where that is not the home
 }
 
 // newServer starts "xbot serve" on a fresh data folder.

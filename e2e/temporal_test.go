@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"cmp"
 	"log/slog"
 
 	"github.com/stretchr/testify/require"
@@ -15,7 +16,7 @@ import (
 // temporal opens the local Temporal as its operator.
 func (s *server) temporal() client.Client {
 	s.t.Helper()
-	e, err := localstack.Read(s.home)
+	e, err := localstack.Read(cmp.Or(s.stack, s.home))
 	require.NoError(s.t, err)
 	c, err := temporalclient.New(temporalclient.Config{
 		Address: e.Temporal.Address, Namespace: e.Temporal.Namespace, ServerName: e.Temporal.ServerName,
