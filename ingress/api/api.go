@@ -125,6 +125,7 @@ func (a *API) registerPrivate(h huma.API) {
 		a.registerHooks,
 		a.registerLinks,
 		a.registerInspect,
+		a.registerRuns,
 		a.registerCron,
 		a.registerExport,
 		a.registerModels,

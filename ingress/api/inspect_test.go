@@ -15,7 +15,7 @@ import (
 
 func TestInspect_IsForAdministrators(t *testing.T) {
 	b := setup(t)
-	for _, at := range []string{"/api/status", "/api/inspect/sessions", "/api/inspect/inbox"} {
+	for _, at := range []string{"/api/status", "/api/inspect/sessions", "/api/inspect/inbox", "/api/inspect/runs"} {
 		require.Equal(t, "only administrators see what others do", b.bob.get(at).problem(http.StatusForbidden), at)
 		b.alice.get(at).is(http.StatusOK, nil)
 	}

@@ -9,3 +9,8 @@ const TemporalRoot = "/temporal/"
 func RunPath(namespace, workflow, run string) string {
 	return TemporalRoot + "namespaces/" + url.PathEscape(namespace) + "/workflows/" + url.PathEscape(workflow) + "/" + url.PathEscape(run) + "/history"
 }
+
+// RunsPath is the path of a list of runs in the Temporal UI, those that a query finds.
+func RunsPath(namespace, query string) string {
+	return TemporalRoot + "namespaces/" + url.PathEscape(namespace) + "/workflows?" + url.Values{"query": {query}}.Encode()
+}

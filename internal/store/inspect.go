@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"time"
 
 	"xbot/internal/chat"
@@ -96,4 +97,21 @@ func (s *Store) InspectCounts(ctx context.Context) (chat.Counts, error) {
 		Users: int(r.Users), Sessions: int(r.Sessions), Running: int(r.Running), Waiting: int(r.Waiting), Oldest: int(r.OldestSeconds), Tasks: int(r.Tasks),
 		Runners: int(r.Runners), Bytes: r.Bytes, EventBytes: r.EventBytes, PromptBytes: r.PromptBytes,
 	}, nil
+}
+
+// TurnsSince lists who began turns since a time, and the models that these asked, each by name.
+func (s *Store) TurnsSince(ctx context.Context, since time.Time) (people, models []string, err error) {
+	rows, err := s.q.InspectTurnsSince(ctx, s.pool, since)
+	if err != nil {
+		return nil, nil, classify(fmt.Errorf("list who began turns: %w", err))
+	}
+	for _, r := range rows {
+		people = append(people, r.Name)
+		if r.Model != "" { // its first call has not ended
+			models = append(models, r.Model)
+		}
+	}
+	slices.Sort(people)
+	slices.Sort(models)
+	return slices.Compact(people), slices.Compact(models), nil
 }

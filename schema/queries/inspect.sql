@@ -1,3 +1,11 @@
+-- name: InspectTurnsSince :many
+-- Who began turns since a time, and the models that these asked.
+SELECT DISTINCT u.name, t.model
+FROM turns t
+JOIN users u ON u.id = t.user_id
+WHERE t.started_at >= sqlc.arg(since)
+LIMIT 1000;
+
 -- name: InspectSessions :many
 -- A page of the conversations of all users, newest first, with what was counted of them: those that stand behind after_key,
 -- which was used last at after_time; an empty key is before all.

@@ -149,3 +149,17 @@ function hitOf(session, message, q) {
   const snippet = (from > 0 ? "…" : "") + message.content.slice(from, at + q.length + 80)
   return { session: session.key, title: session.title, message_id: message.id, snippet: snippet.replaceAll("\n", " "), at: message.created_at }
 }
+
+/** Prepared lists of runs, as administrators see them. */
+export function runQueries() {
+  const link = (kind, query, name) => ({ kind, query, ...(name && { name }), url: `/temporal/namespaces/default/workflows?query=${encodeURIComponent(query)}` })
+  const today = `StartTime >= '${new Date().toISOString().slice(0, 10)}T00:00:00Z'`
+  return [
+    link("failed", "XbotOutcome IN ('failed', 'lost') OR ExecutionStatus IN ('Failed', 'TimedOut', 'Terminated')"),
+    link("waiting", "ExecutionStatus = 'Running' AND XbotWaits IS NOT NULL"),
+    link("running", "ExecutionStatus = 'Running' AND XbotKind IN ('turn', 'subagent')"),
+    link("today", today),
+    link("person", `XbotUser = 'admin' AND ${today}`, "admin"),
+    link("model", `XbotModel = 'mock/scripted' AND ${today}`, "mock/scripted"),
+  ]
+}

@@ -13,7 +13,7 @@ import { carryOut, isCommand, isQueued, Links, list } from "./commands.mjs"
 import { Context, forkOf } from "./context.mjs"
 import { content, folder, store } from "./files.mjs"
 import { HttpProblem, readBody, sendFile, sendJson, sendPage, sendProblem } from "./http.mjs"
-import { agents, limits, models, People, Policy, search } from "./routing.mjs"
+import { agents, limits, models, People, Policy, runQueries, search } from "./routing.mjs"
 import { Session } from "./session.mjs"
 import { Permissions, Runners } from "./settings.mjs"
 import { Tasks } from "./tasks.mjs"
@@ -257,6 +257,8 @@ export class MockServer {
         return [201, { code: "QX7T-4MKE", expires_in: 600 }]
       case "GET /api/me/identities":
         return [200, { identities: [{ channel: "feishu", account: "default", peer: "ou_77ab", name: "Ada" }] }]
+      case "GET /api/inspect/runs":
+        return [200, { links: runQueries() }]
       case "GET /api/limits":
         return [200, limits(sessions)]
     }

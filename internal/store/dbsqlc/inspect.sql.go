@@ -549,3 +549,37 @@ func (q *Queries) InspectSessions(ctx context.Context, db DBTX, arg InspectSessi
 	}
 	return items, nil
 }
+
+const inspectTurnsSince = `-- name: InspectTurnsSince :many
+SELECT DISTINCT u.name, t.model
+FROM turns t
+JOIN users u ON u.id = t.user_id
+WHERE t.started_at >= $1
+LIMIT 1000
+`
+
+type InspectTurnsSinceRow struct {
+	Name  string
+	Model string
+}
+
+// Who began turns since a time, and the models that these asked.
+func (q *Queries) InspectTurnsSince(ctx context.Context, db DBTX, since time.Time) ([]InspectTurnsSinceRow, error) {
+	rows, err := db.Query(ctx, inspectTurnsSince, since)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []InspectTurnsSinceRow
+	for rows.Next() {
+		var i InspectTurnsSinceRow
+		if err := rows.Scan(&i.Name, &i.Model); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}

@@ -427,6 +427,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/inspect/runs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Prepared queries of the Temporal UI
+         * @description For administrators. A day begins at midnight UTC. Empty where no Temporal UI is mounted.
+         */
+        get: operations["list-run-queries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/inspect/sessions": {
         parameters: {
             query?: never;
@@ -2657,6 +2677,9 @@ export interface components {
         "List-policy-versionsResponse": {
             versions: components["schemas"]["PolicyVersion"][] | null;
         };
+        "List-run-queriesResponse": {
+            links: components["schemas"]["RunsLink"][] | null;
+        };
         "List-runsResponse": {
             runs: components["schemas"]["JobRun"][] | null;
         };
@@ -3184,6 +3207,16 @@ export interface components {
             /** @description The model that answers now, provider/model. */
             model: string;
             runners: components["schemas"]["Runner"][] | null;
+        };
+        RunsLink: {
+            /** @enum {string} */
+            kind: "failed" | "waiting" | "running" | "today" | "person" | "model";
+            /** @description Of the person or the model whose runs of today they are. */
+            name?: string;
+            /** @description As the Temporal UI and the temporal CLI read it. */
+            query: string;
+            /** @description Path of the list, behind the same login. */
+            url: string;
         };
         SentCall: {
             arguments: string;
@@ -4829,6 +4862,35 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["InboxListBody"];
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ErrorModel"];
+                };
+            };
+        };
+    };
+    "list-run-queries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["List-run-queriesResponse"];
                 };
             };
             /** @description Error */

@@ -595,6 +595,7 @@ export const en = {
   "people.revokeText": "What they write is refused from now on. Their conversations stay.",
 
   "limits.title": "Limits",
+  "runs.title": "Runs",
   "limits.lead": "What may run at once is set in the policy.",
   "limits.turns": "Turns",
   "limits.userTurns": "Turns of one person",

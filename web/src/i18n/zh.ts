@@ -597,6 +597,7 @@ export const zh: Record<Key, string> = {
   "people.revokeText": "此后对方发来的消息将被拒绝。已有的对话会保留。",
 
   "limits.title": "限制",
+  "runs.title": "运行记录",
   "limits.lead": "可同时运行的数量在策略中设置。",
   "limits.turns": "回合",
   "limits.userTurns": "每人的回合",

@@ -15,6 +15,7 @@ const HooksPage = lazy(() => import("../hooks/HooksPage"))
 const PolicyPage = lazy(() => import("../policy/PolicyPage"))
 const People = lazy(() => import("./People"))
 const LimitsView = lazy(() => import("./LimitsView"))
+const Runs = lazy(() => import("./Runs"))
 
 const tab =
   "-mb-px h-9 shrink-0 border-b-2 border-transparent px-1 font-medium text-ink-2 -outline-offset-2 hover:text-ink data-[state=active]:border-accent data-[state=active]:text-ink"
@@ -24,7 +25,7 @@ const tabs =
   "flex gap-x-5 overflow-x-auto scroll-px-8 border-b border-line pr-8 pb-px [mask-image:linear-gradient(to_right,black_calc(100%-2rem),transparent)] md:flex-wrap md:gap-x-3 md:pr-0 md:[mask-image:none]"
 
 interface Page {
-  id: "runners" | "permissions" | "cron" | "triggers" | "identities" | "channels" | "hooks" | "policy" | "people" | "limits"
+  id: "runners" | "permissions" | "cron" | "triggers" | "identities" | "channels" | "hooks" | "policy" | "people" | "limits" | "runs"
   show: ComponentType<{ onClose: () => void }>
   /** Only administrators have it. */
   admin?: boolean
@@ -41,6 +42,7 @@ const pages: Page[] = [
   { id: "policy", show: PolicyPage, admin: true },
   { id: "people", show: People, admin: true },
   { id: "limits", show: LimitsView, admin: true },
+  { id: "runs", show: Runs, admin: true },
 ]
 
 /** Where commands run, what may run without asking, who one is elsewhere; for administrators what holds for everybody. */
