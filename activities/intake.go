@@ -69,13 +69,15 @@ type ClaimOutput struct {
 	Control string `json:"control,omitempty"`
 	// Hooks are the moments at which hooks are to be asked.
 	Hooks []string `json:"hooks,omitempty"`
+	// InLine says that nothing was claimed because no turn is free: the session waits for one.
+	InLine bool `json:"in_line,omitempty"`
 }
 
 // Claim takes the oldest waiting message of the session for the turn.
 func (a *Intake) Claim(ctx context.Context, in ClaimInput) (ClaimOutput, error) {
 	c, ok, err := a.Turns.Claim(ctx, in.Session, in.Turn, in.Run, in.N)
 	if err != nil || !ok {
-		return ClaimOutput{}, failure(ctx, err)
+		return ClaimOutput{InLine: c.InLine}, failure(ctx, err)
 	}
 	ctx = agentprofile.Once(ctx)
 	who, err := personaOf(ctx, a.Personas, in.Session)

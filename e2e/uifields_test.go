@@ -1,7 +1,6 @@
 package e2e
 
 import (
-	"strings"
 	"testing"
 	"time"
 
@@ -25,12 +24,7 @@ func (s *server) found(query string) int {
 func TestTemporal_AFailedTurnSaysSoAndAWaitingOneIsFound(t *testing.T) {
 	t.Parallel()
 	s := newServer(t, "LLM_RETRY_DELAY=10ms", "LLM_RETRY_ATTEMPTS=2", askForShell)
-	require.Eventually(t, func() bool { // a fresh namespace learns search attributes after a while
-		k := s.newTalk()
-		turn := k.untilEnded(time.Minute, k.send("say hello"))
-		input := s.history(workflows.TurnID(k.key), turn.RunID).GetEvents()[0].GetWorkflowExecutionStartedEventAttributes().GetInput()
-		return strings.Contains(input.String(), "waits")
-	}, 2*time.Minute, time.Second)
+	s.findsRuns()
 	k := s.newTalk()
 	about := "WorkflowType = 'Turn' AND XbotSession = '" + string(k.key) + "' AND "
 	turn := k.untilEnded(time.Minute, k.send("fail 401", "say never"))

@@ -69,8 +69,10 @@ func (t *turn) call(ctx workflow.Context, id chat.CallID, call activities.CallOu
 		t.delegate(ctx, id, call)
 		return
 	}
+	ended := t.runs(ctx, id)
 	var out activities.ToolOutput
 	err := workflow.ExecuteActivity(tool(ctx, call.Class, label(call)), activities.NameTool, activities.ToolInput{Call: id}).Get(ctx, &out)
+	ended()
 	if err != nil && call.Class == chat.ClassExec && (t.stopped || ctx.Err() != nil) {
 		err = t.interrupt(ctx, id, err)
 	}

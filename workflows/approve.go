@@ -43,12 +43,7 @@ func (t *turn) ask(ctx workflow.Context, id chat.CallID, call activities.CallOut
 	if !question.Open {
 		return nil // answered before, in a run that was reset
 	}
-	t.story.ask(ctx, call)
-	what := WaitsApproval
-	if call.Inquires {
-		what = WaitsQuestion
-	}
-	defer t.waits(ctx, what)()
+	defer t.waits(ctx, questionOf(call))()
 	waiting, done := workflow.WithCancel(ctx)
 	defer done() // an answer cancels the timer
 	wait := workflow.AwaitOptions{Timeout: question.Wait, TimerOptions: workflow.TimerOptions{Summary: waitingFor(call)}}
@@ -68,10 +63,13 @@ func (t *turn) settled(ctx workflow.Context, id chat.CallID, call activities.Cal
 	return out.Refused || err != nil && !broken(err)
 }
 
-// waitingFor says what is waited for, to an operator.
-func waitingFor(call activities.CallOutput) string {
+// questionOf is what a call waits for.
+func questionOf(call activities.CallOutput) wait {
 	if call.Inquires {
-		return "waiting for an answer: " + label(call)
+		return wait{WaitsQuestion, "an answer: " + label(call)}
 	}
-	return "waiting for approval: " + label(call)
+	return wait{WaitsApproval, "approval: " + label(call)}
 }
+
+// waitingFor says what is waited for, to an operator.
+func waitingFor(call activities.CallOutput) string { return "waiting for " + questionOf(call).say }

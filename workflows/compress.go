@@ -16,6 +16,8 @@ import (
 // turn waits, the next activity is the one that waits, by its attempts; what people write meanwhile is taken in before it goes on.
 func (t *turn) decide(ctx workflow.Context, step int) (activities.GenerateOutput, error) {
 	in := activities.GenerateInput{Session: t.in.Session, Turn: t.id, Step: step, MayWait: true}
+	ended := func() {}
+	defer func() { ended() }()
 	for {
 		out, err := t.generate(ctx, in)
 		switch {
@@ -24,8 +26,10 @@ func (t *turn) decide(ctx workflow.Context, step int) (activities.GenerateOutput
 			err = t.compress(ctx, step, in.Compressed, out.Compress)
 			in.Compressed++
 		case out.Wait != "":
+			if !in.Waiting {
+				ended = t.waits(ctx, providerAway(ctx, out.Wait))
+			}
 			in.Waiting, in.Steered, in.Attempts = true, false, out.Attempts
-			t.story.wait(ctx, step, out.Wait)
 		case out.Steer:
 			in.Attempts, in.Steered, t.steered = out.Attempts, true, true
 			err = t.steer(ctx)

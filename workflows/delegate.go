@@ -28,7 +28,9 @@ func (t *turn) delegate(ctx workflow.Context, id chat.CallID, call activities.Ca
 	if err == nil && out.Subagent != nil {
 		child := t.begin(ctx, out)
 		if out.Wait {
+			answered := t.waits(ctx, wait{WaitsSubagents, "a subagent: " + label(call)})
 			t.await(ctx, id, child)
+			answered()
 		}
 	}
 	if err == nil && out.Group != "" {

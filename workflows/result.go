@@ -63,30 +63,6 @@ func reasonOf(d activities.GenerateOutput) string {
 	return d.Fault
 }
 
-// Values of AttrWaits.
-const (
-	WaitsApproval = "approval"
-	WaitsQuestion = "question"
-	WaitsRunner   = "runner"
-	WaitsSlot     = "slot"
-	WaitsModel    = "model"
-)
-
-// waits shows operators what the turn waits for, until the returned function is called. Of several waits the newest is shown.
-func (t *turn) waits(ctx workflow.Context, what string) (done func()) {
-	if !t.in.Waits {
-		return func() {}
-	}
-	ctx, _ = workflow.NewDisconnectedContext(ctx)
-	t.waiting++
-	t.upsert(ctx, AttrWaits.ValueSet(what))
-	return func() {
-		if t.waiting--; t.waiting == 0 {
-			t.upsert(ctx, AttrWaits.ValueUnset())
-		}
-	}
-}
-
 // upsert changes search attributes. One that Temporal refuses costs an operator a line in a list, and the turn nothing.
 func (t *turn) upsert(ctx workflow.Context, attributes ...temporal.SearchAttributeUpdate) {
 	if err := workflow.UpsertTypedSearchAttributes(ctx, attributes...); err != nil {

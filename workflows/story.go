@@ -19,6 +19,7 @@ type story struct {
 	head  string
 	lines []string
 	now   string
+	waits []*wait
 	left  int // lines that were left out
 	token int
 	steps int
@@ -33,11 +34,19 @@ func (s *story) think(ctx workflow.Context, step int) {
 	s.show(ctx, "step "+strconv.Itoa(step+1)+": the model thinks")
 }
 
-// wait says that the turn waits for its provider, since when and why.
-func (s *story) wait(ctx workflow.Context, step int, why string) {
-	now := workflow.Now(ctx).UTC().Format("2006-01-02 15:04:05 MST")
-	s.show(ctx, "step "+strconv.Itoa(step+1)+": **waits for the model provider**, which cannot be reached ("+why+"), since "+now+
-		". It goes on by itself; the attempts of the pending activity say when it is asked again.")
+// providerAway is the wait for a provider: since when and why.
+func providerAway(ctx workflow.Context, why string) wait {
+	since := workflow.Now(ctx).UTC().Format("2006-01-02 15:04:05 MST")
+	return wait{WaitsModel, "the model provider, which cannot be reached (" + why + "), since " + since +
+		". It goes on by itself; the attempts of the pending activity say when it is asked again"}
+}
+
+// waitsFor is the newest wait as AttrWaits has it.
+func (s *story) waitsFor() string {
+	if len(s.waits) == 0 {
+		return ""
+	}
+	return s.waits[len(s.waits)-1].what
 }
 
 func (s *story) thought(ctx workflow.Context, out activities.GenerateOutput) {
@@ -45,16 +54,13 @@ func (s *story) thought(ctx workflow.Context, out activities.GenerateOutput) {
 	s.steps++
 	if out.Finish != "" {
 		s.add("generate", out.Finish, strconv.Itoa(out.Tokens)+" tokens")
+		s.now = ""
 	}
 	s.show(ctx, "")
 }
 
 func (s *story) call(ctx workflow.Context, c activities.CallOutput) {
 	s.show(ctx, "runs "+c.Name)
-}
-
-func (s *story) ask(ctx workflow.Context, c activities.CallOutput) {
-	s.show(ctx, waitingFor(c))
 }
 
 func (s *story) called(ctx workflow.Context, c activities.CallOutput, failed bool) {
@@ -83,6 +89,9 @@ func (s *story) show(ctx workflow.Context, now string) {
 		s.now = now
 	}
 	text := s.head + "\n\n" + s.now
+	for _, w := range s.waits {
+		text += "\n\n⏳ waiting for " + w.say
+	}
 	if len(s.lines) > 0 {
 		text += "\n\n" + strings.Join(s.lines, "\n")
 	}

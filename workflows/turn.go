@@ -47,7 +47,7 @@ func Turn(ctx workflow.Context, in TurnInput) (*TurnResult, error) {
 }
 
 func newTurn(ctx workflow.Context, in TurnInput) *turn {
-	return &turn{in: in, id: chat.TurnID(workflow.GetInfo(ctx).OriginalRunID), wakes: workflow.GetSignalChannel(ctx, SignalWake)}
+	return &turn{in: in, away: map[chat.CallID]func(){}, id: chat.TurnID(workflow.GetInfo(ctx).OriginalRunID), wakes: workflow.GetSignalChannel(ctx, SignalWake)}
 }
 
 // turn is the state of one run. Nothing of it survives the run.
@@ -64,7 +64,11 @@ type turn struct {
 	cancel  workflow.CancelFunc
 	story   story
 
-	waiting int // waits that operators see
+	waiting int                    // waits that operators find by AttrWaits
+	found   string                 // its value
+	exact   bool                   // it is what the newest wait is for
+	running []chat.CallID          // calls whose activities run
+	away    map[chat.CallID]func() // of those whose runner is away, what ends the wait
 
 	claiming bool          // it is claiming now
 	answered []chat.CallID // answers of people, as last read; calls that have acted on theirs are no longer among them
@@ -91,6 +95,7 @@ func (t *turn) claim(ctx workflow.Context) (bool, error) {
 	in := activities.ClaimInput{Session: t.in.Session, Turn: t.id, Run: workflow.GetInfo(ctx).WorkflowExecution.RunID}
 	err := workflow.ExecuteLocalActivity(local(ctx, "claim"), activities.NameClaim, in).Get(ctx, &t.claimed)
 	if err != nil || !t.claimed.Claimed {
+		t.stood(ctx)
 		return false, err
 	}
 	t.steered = t.claimed.Steer
@@ -117,6 +122,7 @@ func (t *turn) run(ctx workflow.Context) ending {
 	ctx, t.cancel = workflow.WithCancel(ctx)
 	defer t.cancel()
 	workflow.Go(ctx, t.listen)
+	workflow.Go(ctx, t.follow)
 	t.answers = t.opened(ctx, 0)
 	if err := t.steer(ctx); err != nil { // more came before the claim
 		return t.broke(ctx)

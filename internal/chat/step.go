@@ -50,6 +50,7 @@ type Claim struct {
 	Text    string
 	Control bool // the text is a command for the turn to carry out, and no message to the model
 	Steer   bool // more messages wait that are meant to reach the turn while it runs
+	InLine  bool // nothing was claimed, since no turn is free: the session waits for one
 }
 
 // Steered is what reached a turn while it ran.

@@ -61,6 +61,7 @@ func (r *Runner) Info(ctx context.Context) (wire.Info, error) { return r.ready(c
 
 // ready waits for the runner: for ever, or for the offline wait, after which it is Unavailable.
 func (r *Runner) ready(ctx context.Context, forever bool) (wire.Info, error) {
+	defer waiting(ctx, r.name)()
 	wait := ctx
 	if !forever {
 		var cancel context.CancelFunc

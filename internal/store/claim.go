@@ -33,6 +33,7 @@ func (s *Store) Claim(ctx context.Context, key chat.SessionKey, turn chat.TurnID
 			}
 		}
 		if free, err := acquireSlot(ctx, tx, slot, key); err != nil || !free {
+			got.InLine = slot.inLine
 			return err
 		}
 		rows, err := s.db.Q.InboxClaimNext(ctx, tx, dbsqlc.InboxClaimNextParams{TurnID: &turn, Claim: int32(n), Session: key})

@@ -101,9 +101,9 @@ func (s *Store) InspectCounts(ctx context.Context) (chat.Counts, error) {
 
 // TurnsSince lists who began turns since a time, and the models that these asked, each by name.
 func (s *Store) TurnsSince(ctx context.Context, since time.Time) (people, models []string, err error) {
-	rows, err := s.q.InspectTurnsSince(ctx, s.pool, since)
+	rows, err := s.db.Q.InspectTurnsSince(ctx, s.db.Pool, since)
 	if err != nil {
-		return nil, nil, classify(fmt.Errorf("list who began turns: %w", err))
+		return nil, nil, pg.Classify(fmt.Errorf("list who began turns: %w", err))
 	}
 	for _, r := range rows {
 		people = append(people, r.Name)

@@ -48,6 +48,8 @@ type slotClaim struct {
 	most  policy.Limits
 	alone bool // no other claim runs meanwhile
 	far   bool // there is much room for more turns
+	// inLine says that there was none, and that the session waits for one.
+	inLine bool
 }
 
 // Caps returns what may run at once, with the defaults.
@@ -136,7 +138,7 @@ func acquireSlot(ctx context.Context, t *pg.Tx, slot *slotClaim, key chat.Sessio
 	case free && !view.Line:
 		return true, nil
 	}
-	return queueFor(ctx, t, key, most, int(view.Busy) < most.Turns)
+	return queueFor(ctx, t, key, slot, int(view.Busy) < most.Turns)
 }
 
 // mostOf returns how many turns at once a tenant may have; 0: as many as there are.
@@ -148,7 +150,7 @@ func mostOf(most policy.Limits, ownModel bool) int {
 }
 
 // queueFor puts the session in line, hands out what is free, and reports whether the session got it.
-func queueFor(ctx context.Context, t *pg.Tx, key chat.SessionKey, most policy.Limits, free bool) (bool, error) {
+func queueFor(ctx context.Context, t *pg.Tx, key chat.SessionKey, slot *slotClaim, free bool) (bool, error) {
 	row, err := t.Q.SlotWait(ctx, t, key)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return false, nil
@@ -158,10 +160,11 @@ func queueFor(ctx context.Context, t *pg.Tx, key chat.SessionKey, most policy.Li
 	}
 	var granted []Waiting
 	if free {
-		if granted, _, err = grantSlots(ctx, t, most); err != nil {
+		if granted, _, err = grantSlots(ctx, t, slot.most); err != nil {
 			return false, err
 		}
 	}
+	slot.inLine = true
 	mine := false
 	for _, w := range granted {
 		if w.Session == key {

@@ -1,0 +1,121 @@
+package workflows
+
+import (
+	"slices"
+
+	"go.temporal.io/sdk/workflow"
+
+	"xbot/activities"
+	"xbot/internal/chat"
+)
+
+// Values of AttrWaits.
+const (
+	WaitsApproval  = "approval"
+	WaitsQuestion  = "question"
+	WaitsRunner    = "runner"
+	WaitsSlot      = "slot"
+	WaitsModel     = "model"
+	WaitsSubagents = "subagents"
+)
+
+// wait is something that a turn waits for, for the eyes of operators.
+type wait struct {
+	what string // value of AttrWaits
+	say  string // line of the details
+}
+
+// waits shows operators what the turn waits for, until the returned function is called. Of several waits the newest is found by
+// AttrWaits; the details show all.
+func (t *turn) waits(ctx workflow.Context, w wait) (done func()) {
+	ctx, _ = workflow.NewDisconnectedContext(ctx)
+	waits := &w
+	t.story.waits = append(t.story.waits, waits)
+	t.story.show(ctx, "")
+	found := t.findable(ctx, w.what)
+	if found {
+		t.waiting++
+		t.find(ctx, w.what, true)
+	}
+	return func() {
+		t.story.waits = slices.DeleteFunc(t.story.waits, func(other *wait) bool { return other == waits })
+		t.story.show(ctx, "")
+		if found {
+			t.waiting--
+			t.find(ctx, t.story.waitsFor(), false)
+		}
+	}
+}
+
+// findable reports whether a wait is shown by AttrWaits. Runs that began before there were others show approvals and questions only.
+func (t *turn) findable(ctx workflow.Context, what string) bool {
+	const change = "all that a turn waits for is found"
+	if !t.in.Waits {
+		return false
+	}
+	if what == WaitsApproval || what == WaitsQuestion {
+		return true
+	}
+	t.exact = workflow.GetVersion(ctx, change, workflow.DefaultVersion, 1) > workflow.DefaultVersion
+	return t.exact
+}
+
+// find sets AttrWaits, or takes it away when nothing is waited for. A run that is not exact sets it with each wait that begins, and
+// lets it stand until the last has ended.
+func (t *turn) find(ctx workflow.Context, what string, begins bool) {
+	switch {
+	case t.waiting == 0:
+		t.upsert(ctx, AttrWaits.ValueUnset())
+		t.found = ""
+	case t.exact && what != t.found, !t.exact && begins:
+		t.upsert(ctx, AttrWaits.ValueSet(what))
+		t.found = what
+	}
+}
+
+// stood shows that the run found no free turn: its session stands in line, and who takes it from there starts another run.
+func (t *turn) stood(ctx workflow.Context) {
+	if !t.claimed.InLine {
+		return
+	}
+	workflow.SetCurrentDetails(ctx, "**No turn was free**: the conversation stands in line, and goes on in another run · [conversation]("+ConversationPath(t.in.Session)+")")
+	if t.in.Waits {
+		t.upsert(ctx, AttrWaits.ValueSet(WaitsSlot))
+	}
+}
+
+// follow shows which runners calls of the turn wait for, as their activities say.
+func (t *turn) follow(ctx workflow.Context) {
+	signals := workflow.GetSignalChannel(ctx, activities.SignalRunner)
+	for ended := false; !ended; {
+		workflow.NewSelector(ctx).
+			AddReceive(ctx.Done(), func(workflow.ReceiveChannel, bool) { ended = true }).
+			AddReceive(signals, func(c workflow.ReceiveChannel, _ bool) {
+				var s activities.RunnerSignal
+				c.Receive(ctx, &s)
+				t.runner(ctx, s)
+			}).
+			Select(ctx)
+	}
+}
+
+// runner begins or ends the wait of a call. What comes of a call that has ended, or twice, changes nothing.
+func (t *turn) runner(ctx workflow.Context, s activities.RunnerSignal) {
+	back, waits := t.away[s.Call]
+	switch {
+	case s.Away != "" && !waits && slices.Contains(t.running, s.Call):
+		t.away[s.Call] = t.waits(ctx, wait{WaitsRunner, "the runner " + s.Away + ", which is not connected"})
+	case s.Away == "" && waits:
+		delete(t.away, s.Call)
+		back()
+	}
+}
+
+// runs notes that the activity of a call runs, until the returned function is called.
+func (t *turn) runs(ctx workflow.Context, id chat.CallID) (done func()) {
+	t.running = append(t.running, id)
+	return func() {
+		t.running = slices.DeleteFunc(t.running, func(other chat.CallID) bool { return other == id })
+		t.runner(ctx, activities.RunnerSignal{Call: id})
+	}
+}
