@@ -81,6 +81,11 @@ func (r *Router) Link(id RunnerID) Link {
 	return route{router: r, id: id}
 }
 
+// Look says who a runner is if some process holds its socket now. It does not wait.
+func (r *Router) Look(ctx context.Context, id RunnerID) (wire.Info, error) {
+	return route{router: r, id: id}.look(ctx)
+}
+
 // Drop closes the connection of a runner whose token is no longer good, whichever process holds it, and returns when it
 // is closed. Nobody holding it is fine.
 func (r *Router) Drop(ctx context.Context, id RunnerID) error {

@@ -40,11 +40,12 @@ type Resolver struct {
 	cfg   Config
 	mu    sync.Mutex
 	known map[sandbox.RunnerID]*sandbox.Runner
+	away  map[sandbox.RunnerID]bool // Seen waited in vain, and has not found the runner since
 }
 
 // New makes a resolver. The caller owns the router.
 func New(cfg Config) *Resolver {
-	return &Resolver{cfg: cfg, known: map[sandbox.RunnerID]*sandbox.Runner{}}
+	return &Resolver{cfg: cfg, known: map[sandbox.RunnerID]*sandbox.Runner{}, away: map[sandbox.RunnerID]bool{}}
 }
 
 // Box returns the sandbox of a user's runner, whose Name is the runner's. It does not wait for the runner. Denied says
@@ -81,18 +82,41 @@ func (r *Resolver) runner(user chat.UserID, name string) *sandbox.Runner {
 	return r.known[id]
 }
 
-// Seen returns the sandbox of a user's runner if it is connected, or connects before ctx ends; Unavailable if not. Unlike
-// Box it starts no container.
+// Seen returns the sandbox of a user's runner if it is connected, or connects before ctx ends; Unavailable if not. It waits
+// for a runner once: until the runner has come back, it only looks. Unlike Box it starts no container.
 func (r *Resolver) Seen(ctx context.Context, user chat.UserID, asked string) (sandbox.Sandbox, error) {
 	name, err := r.Name(ctx, user, asked)
 	if err != nil {
 		return nil, err
 	}
-	runner := r.runner(user, name)
-	if _, err := runner.Info(ctx); err != nil {
+	id, runner := ID(user, name), r.runner(user, name)
+	if r.isAway(id) {
+		_, err = r.cfg.Router.Look(ctx, id)
+	}
+	if err == nil {
+		_, err = runner.Info(ctx)
+	}
+	r.setAway(id, err != nil)
+	if err != nil {
 		return nil, fault.Errorf(fault.Unavailable, "runner %s is not there now: %w", name, err)
 	}
 	return runner, nil
+}
+
+func (r *Resolver) isAway(id sandbox.RunnerID) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.away[id]
+}
+
+func (r *Resolver) setAway(id sandbox.RunnerID, away bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if away {
+		r.away[id] = true
+		return
+	}
+	delete(r.away, id)
 }
 
 // Name returns the name of the runner that a user's commands go to: asked, if it is not empty, or what applies without.
