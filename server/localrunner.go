@@ -1,8 +1,12 @@
 package server
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"fmt"
+	"io"
+	"log/slog"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -21,8 +25,11 @@ import (
 )
 
 const (
-	// runnerRestart is the pause before a runner that died is started again.
-	runnerRestart = 200 * time.Millisecond
+	// runnerRestart is the pause before a runner that died is started again. It doubles while the runner ends at once,
+	// up to runnerRestartMost; one that lived for runnerLived had started.
+	runnerRestart     = 200 * time.Millisecond
+	runnerRestartMost = 30 * time.Second
+	runnerLived       = 5 * time.Second
 	// runnerStop is what a runner gets to end by itself. Its commands go on under their shims in any case.
 	runnerStop = 3 * time.Second
 	// lifelineFD is where the runner finds the pipe that closes when we are gone, however we went.
@@ -60,9 +67,34 @@ func (p *parts) runLocalRunner(ctx context.Context, cfg config.Runner, server st
 	if socket := socketFolder(p.dsn); socket != "" && !strings.HasPrefix(socket, p.home+string(filepath.Separator)) {
 		args = append(args, "--deny", socket) // a long home has its socket elsewhere
 	}
-	return p.again(ctx, runnerRestart, "local runner ended, starting it again", func() error {
-		return p.runRunner(ctx, "local", binary, args)
-	})
+	keepAlive{log: p.log}.run(ctx, func() error { return p.runRunner(ctx, "local", binary, args) })
+	return nil
+}
+
+// keepAlive starts a runner again whenever it ends, and says each reason once.
+type keepAlive struct{ log *slog.Logger }
+
+func (k keepAlive) run(ctx context.Context, runner func() error) {
+	said := ""
+	for pause := runnerRestart; ; pause = min(2*pause, runnerRestartMost) {
+		began := time.Now()
+		err := runner()
+		if ctx.Err() != nil {
+			return
+		}
+		if time.Since(began) >= runnerLived {
+			pause, said = runnerRestart, ""
+		}
+		if reason := fmt.Sprint(err); reason != said {
+			k.log.Warn("the local runner ended and is started again, ever more slowly while it ends at once", "error", err)
+			said = reason
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(pause):
+		}
+	}
 }
 
 // again does what ought not to end, and does it again after a pause whenever it ended, until ctx ends.
@@ -118,7 +150,7 @@ func (p *parts) runnerToken(ctx context.Context, user chat.UserID, name, what st
 
 // runRunner runs a runner of ours until it ends; its log is named after it.
 func (p *parts) runRunner(ctx context.Context, name, binary string, args []string) error {
-	log, err := os.OpenFile(filepath.Join(p.home, "logs", "runner-"+name+".log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	log, err := os.OpenFile(runnerLog(p.home, name), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
 		return err
 	}
@@ -136,8 +168,37 @@ func (p *parts) runRunner(ctx context.Context, name, binary string, args []strin
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // Ctrl-C is ours alone
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
 	cmd.WaitDelay = runnerStop
-	return cmd.Run()
+	if err := cmd.Run(); err != nil {
+		return fmt.Errorf("%w; its last words: %s", err, cmp.Or(LastWords(p.home, name), "none"))
+	}
+	return nil
 }
+
+// LastWords returns the last line of the log of a runner of ours, bounded and without its time; empty if there is none.
+func LastWords(home, name string) string {
+	f, err := os.Open(runnerLog(home, name))
+	if err != nil {
+		return ""
+	}
+	defer f.Close() // read only
+	const most = 1 << 10
+	end, err := f.Seek(0, io.SeekEnd)
+	if err != nil {
+		return ""
+	}
+	tail, err := io.ReadAll(io.NewSectionReader(f, max(0, end-most), most))
+	if err != nil {
+		return ""
+	}
+	tail = bytes.TrimSpace(tail)
+	line := string(tail[bytes.LastIndexByte(tail, '\n')+1:])
+	if _, words, ok := strings.Cut(line, " "); ok && strings.HasPrefix(line, "time=") {
+		return words
+	}
+	return line
+}
+
+func runnerLog(home, name string) string { return filepath.Join(home, "logs", "runner-"+name+".log") }
 
 // cleanEnv is what the runner gets of our environment: nothing that was meant for the server. How the container engine
 // is reached counts for runners that keep a container, and where agents listen for what is hidden; commands get none of it.

@@ -204,7 +204,7 @@ func lookServer(ctx context.Context, d *patient) (string, error) {
 	return "ready at " + address, nil
 }
 
-func lookRunner(ctx context.Context, _ *patient) (string, error) {
+func lookRunner(ctx context.Context, d *patient) (string, error) {
 	s, _, closeStore, err := openStore(ctx)
 	if err != nil {
 		return "", err
@@ -221,7 +221,11 @@ func lookRunner(ctx context.Context, _ *patient) (string, error) {
 		}
 	}
 	if len(online) == 0 {
-		return "", fmt.Errorf("none of %d runners is connected, so no tool can run; see the log of the runner: logs/runner-local.log in the data folder where xbot serve started it", len(all))
+		why := "see the log of the runner: logs/runner-local.log in the data folder where xbot serve started it"
+		if words := server.LastWords(d.cfg.Dir, "local"); words != "" {
+			why = "the last line of logs/runner-local.log: " + words
+		}
+		return "", fmt.Errorf("none of %d runners is connected, so no tool can run; %s", len(all), why)
 	}
 	return fmt.Sprintf("%d of %d connected%s", len(online), len(all), strings.Join(online, "")), nil
 }
