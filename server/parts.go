@@ -9,6 +9,7 @@ import (
 	"io"
 	"log/slog"
 	"os"
+	"runtime"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -89,8 +90,15 @@ type settings struct {
 	out      io.Writer
 }
 
-// poolSize is the number of Postgres connections of one process.
-const poolSize = 40
+// The Postgres connections of one process. Each costs Postgres about 10 MB once it has prepared all statements, and more
+// of them than a few for each core only wait for each other.
+const (
+	connectionsLeast   = 10
+	connectionsMost    = 40
+	connectionsPerCore = 4
+	connectionIdle     = 2 * time.Minute
+	statementsKept     = 128 // prepared, of each connection: a turn and the relay use about a hundred
+)
 
 // assemble migrates the database and opens the parts. The caller closes them.
 func assemble(ctx context.Context, process string, s settings) (*parts, error) {
@@ -162,7 +170,9 @@ func openPool(ctx context.Context, dsn string) (*pgxpool.Pool, error) {
 	if err != nil {
 		return nil, fault.Errorf(fault.Invalid, "XBOT_DATABASE_URL is not a Postgres connection string")
 	}
-	cfg.MaxConns, cfg.MinConns = poolSize, 4
+	cfg.MaxConns = int32(min(max(connectionsLeast, connectionsPerCore*runtime.NumCPU()), connectionsMost))
+	cfg.MinConns, cfg.MaxConnIdleTime = 4, connectionIdle
+	cfg.ConnConfig.StatementCacheCapacity = statementsKept
 	pool, err := pgxpool.NewWithConfig(ctx, cfg)
 	if err != nil {
 		return nil, fmt.Errorf("open the database: %w", err)

@@ -12,6 +12,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"runtime/debug"
 	"syscall"
 	"time"
 
@@ -67,6 +68,9 @@ func parse(args []string, stdout, stderr io.Writer) (opts *options, done bool, e
 
 // serve runs until a signal, the end of the parent (when asked to follow it) or an error.
 func serve(opts *options, stdin io.Reader, stdout, stderr io.Writer) error {
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(gcPercent)
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT)
 	defer stop()
 	if opts.DieWithParent {
