@@ -11,6 +11,7 @@ import (
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
 	"xbot/internal/question"
+	"xbot/internal/store/conversation"
 	"xbot/internal/store/dbsqlc"
 	"xbot/internal/store/pg"
 )
@@ -55,7 +56,7 @@ func (s *Store) Expire(ctx context.Context, id chat.CallID) error {
 		if err != nil {
 			return fmt.Errorf("read call %s: %w", id, err)
 		}
-		lang, err := langOfTurn(ctx, tx, row.TurnID)
+		lang, err := conversation.LangOfTurn(ctx, tx, row.TurnID)
 		if err != nil {
 			return err
 		}

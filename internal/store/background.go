@@ -14,6 +14,7 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
+	"xbot/internal/store/cron"
 	"xbot/internal/store/dbsqlc"
 	"xbot/internal/store/pg"
 )
@@ -174,7 +175,7 @@ func (s *Store) jobWorks(ctx context.Context, key chat.SessionKey) ([]chat.Task,
 	}
 	out := make([]chat.Task, len(runs))
 	for i, r := range runs {
-		run := runOf(r)
+		run := cron.RunOf(r)
 		out[i] = chat.Task{ID: string(r.JobID), Kind: chat.TaskJob, Session: run.Session, Turn: run.Turn, Command: names[r.JobID], StartedAt: run.Began, EndedAt: run.Ended}
 		out[i].State, out[i].How = worked(run.Outcome)
 		if out[i].State != chat.TaskRunning && run.Ended == nil {

@@ -9,6 +9,7 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
+	"xbot/internal/store/conversation"
 	"xbot/internal/store/dbsqlc"
 	"xbot/internal/store/pg"
 )
@@ -59,7 +60,7 @@ func showBang(ctx context.Context, t *pg.Tx, in Inbound, id chat.InboxID, comman
 	m := chat.Message{
 		Session: in.Session, Role: chat.RoleUser, Origin: chat.OriginCommand, Content: in.Text, Inbox: id, ClientMessageID: in.PlatformID,
 	}
-	return appendMessage(ctx, t, &m, "")
+	return conversation.AppendMessage(ctx, t, &m, "")
 }
 
 // Bang reads a bang command. NotFound when its session was deleted.
@@ -105,7 +106,7 @@ func (s *Store) EndBang(ctx context.Context, id chat.InboxID, notice string) (bo
 		}
 		ended = true
 		m := chat.Message{Session: key, Role: chat.RoleNotice, Origin: chat.OriginCommand, Content: pg.Clean(notice), Inbox: id}
-		return appendMessage(ctx, tx, &m, "")
+		return conversation.AppendMessage(ctx, tx, &m, "")
 	})
 	return ended, err
 }

@@ -10,7 +10,6 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
-	"xbot/internal/i18n"
 	"xbot/internal/store/dbsqlc"
 	"xbot/internal/store/pg"
 )
@@ -51,7 +50,7 @@ func (s *Store) Claim(ctx context.Context, key chat.SessionKey, turn chat.TurnID
 		if err := s.expire(ctx, tx, key, batch[0]); err != nil {
 			return err
 		}
-		return openTurn(ctx, tx, key, batch, turn, run, s.zones())
+		return openTurn(ctx, tx, key, batch, turn, run, s.Zones())
 	})
 	if errors.Is(err, errTurnClosed) {
 		return chat.Claim{}, false, nil
@@ -152,20 +151,4 @@ func optionsOf(batch []claimed) (json.RawMessage, error) {
 		return nil, fmt.Errorf("encode options: %w", err)
 	}
 	return out, nil
-}
-
-// langOfTurn returns the language of the message that started a turn.
-func langOfTurn(ctx context.Context, t *pg.Tx, turn chat.TurnID) (i18n.Lang, error) {
-	return langOf(ctx, t.Q, t, turn)
-}
-
-func langOf(ctx context.Context, q *dbsqlc.Queries, db dbsqlc.DBTX, turn chat.TurnID) (i18n.Lang, error) {
-	first, err := q.TurnAsksFirst(ctx, db, &turn)
-	if errors.Is(err, pgx.ErrNoRows) {
-		return i18n.English, nil
-	}
-	if err != nil {
-		return "", fmt.Errorf("read the turn's message: %w", err)
-	}
-	return i18n.For(first.Chosen, first.Body, first.Body), nil
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"xbot/internal/chat"
+	"xbot/internal/store/conversation"
 	"xbot/internal/store/pg"
 )
 
@@ -35,7 +36,7 @@ func (s *Store) Command(ctx context.Context, in Inbound, answer func(context.Con
 		asked := chat.Message{
 			Session: in.Session, Role: chat.RoleUser, Origin: chat.OriginCommand, Content: in.Text, Inbox: id, ClientMessageID: in.PlatformID,
 		}
-		if err := appendMessage(ctx, tx, &asked, ""); err != nil {
+		if err := conversation.AppendMessage(ctx, tx, &asked, ""); err != nil {
 			return err
 		}
 		said, err := answer(ctx)
@@ -44,7 +45,7 @@ func (s *Store) Command(ctx context.Context, in Inbound, answer func(context.Con
 		}
 		notice := chat.Message{Session: in.Session, Role: chat.RoleNotice, Origin: chat.OriginCommand, Content: pg.Clean(said), Inbox: id}
 		tx.Touch()
-		if err := appendMessage(ctx, tx, &notice, ""); err != nil {
+		if err := conversation.AppendMessage(ctx, tx, &notice, ""); err != nil {
 			return err
 		}
 		return noteExpired(ctx, tx, in, id)

@@ -10,8 +10,10 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
+	"xbot/internal/store/conversation"
 	"xbot/internal/store/dbsqlc"
 	"xbot/internal/store/pg"
+	"xbot/internal/store/usage"
 )
 
 // Asked returns what started a turn.
@@ -86,7 +88,7 @@ func sayOfContext(ctx context.Context, t *pg.Tx, step chat.Step, say string) err
 	case !fault.Is(err, fault.NotFound):
 		return err
 	}
-	return appendMessage(ctx, t, &m, "")
+	return conversation.AppendMessage(ctx, t, &m, "")
 }
 
 // TellRetry tells the person that a call to the model is made again. It is for calls that are no steps.
@@ -106,6 +108,6 @@ func (s *Store) Spend(ctx context.Context, step chat.Step, model string, u chat.
 		if err != nil {
 			return fmt.Errorf("add to the turn: %w", err)
 		}
-		return bookUsage(ctx, tx, step.Session, model, 1, u)
+		return usage.BookUsage(ctx, tx, step.Session, model, 1, u)
 	})
 }

@@ -10,7 +10,9 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/i18n"
+	"xbot/internal/store/conversation"
 	"xbot/internal/store/dbsqlc"
+	"xbot/internal/store/people"
 	"xbot/internal/store/pg"
 )
 
@@ -73,11 +75,11 @@ func (s *Store) expire(ctx context.Context, tx *pg.Tx, key chat.SessionKey, row 
 
 // tellExpired shows a divider. It belongs to no turn, so that it stays if the claim is released.
 func (s *Store) tellExpired(ctx context.Context, tx *pg.Tx, key chat.SessionKey, row claimed, due dbsqlc.ResetDueRow) error {
-	lang, err := speaks(ctx, s.db.Q, tx, row.UserID, key, row.Body)
+	lang, err := people.LanguageOf(ctx, s.db.Q, tx, row.UserID, key, row.Body)
 	if err != nil {
 		return err
 	}
-	zone, err := zoneOf(ctx, tx, row.UserID, s.zones())
+	zone, err := people.ZoneOf(ctx, tx, row.UserID, s.Zones())
 	if err != nil {
 		return err
 	}
@@ -88,7 +90,7 @@ func (s *Store) tellExpired(ctx context.Context, tx *pg.Tx, key chat.SessionKey,
 	divider := chat.Message{
 		Session: key, Role: chat.RoleNotice, Origin: chat.OriginReset, Content: i18n.Say(lang, say, due.Last.In(zone).Format(minuteIn)+zone.String()),
 	}
-	return appendMessage(ctx, tx, &divider, "")
+	return conversation.AppendMessage(ctx, tx, &divider, "")
 }
 
 // minuteIn is how people are told a time, before the name of its timezone.

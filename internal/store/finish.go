@@ -9,6 +9,7 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/i18n"
+	"xbot/internal/store/conversation"
 	"xbot/internal/store/dbsqlc"
 	"xbot/internal/store/pg"
 )
@@ -58,7 +59,7 @@ func closeTurn(ctx context.Context, t *pg.Tx, row dbsqlc.Turn, state chat.TurnSt
 		}
 	}
 	if say != "" {
-		lang, err := langOfTurn(ctx, t, row.ID)
+		lang, err := conversation.LangOfTurn(ctx, t, row.ID)
 		if err != nil {
 			return err
 		}
@@ -66,7 +67,7 @@ func closeTurn(ctx context.Context, t *pg.Tx, row dbsqlc.Turn, state chat.TurnSt
 		if err != nil {
 			return err
 		}
-		if err := appendNotice(ctx, t, row.SessionKey, row.ID, text); err != nil {
+		if err := conversation.AppendNotice(ctx, t, row.SessionKey, row.ID, text); err != nil {
 			return err
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/groupchat"
 	"xbot/internal/store/dbsqlc"
+	"xbot/internal/store/inbox"
 	"xbot/internal/store/pg"
 	"xbot/internal/window"
 )
@@ -135,7 +136,7 @@ func askMember(ctx context.Context, t *pg.Tx, g dbsqlc.GroupChat, r room, n int)
 		return fmt.Errorf("note who is asked in group chat %s: %w", g.ID, err)
 	}
 	t.NotifyParent(g.SessionKey)
-	_, err := post(ctx, t, chat.Told{Session: m.Subagent.SessionKey, Key: key, Origin: chat.OriginSubagent, Text: text})
+	_, err := inbox.Post(ctx, t, chat.Told{Session: m.Subagent.SessionKey, Key: key, Origin: chat.OriginSubagent, Text: text})
 	return err
 }
 
@@ -160,7 +161,7 @@ func endGroup(ctx context.Context, t *pg.Tx, g dbsqlc.GroupChat, end groupchat.E
 			return fmt.Errorf("keep all of group chat %s: %w", g.ID, err)
 		}
 	}
-	if _, err := post(ctx, t, chat.Told{
+	if _, err := inbox.Post(ctx, t, chat.Told{
 		Session: g.SessionKey, Key: "group/" + string(g.ID), Origin: chat.OriginSubagent, Text: r.chat.Told(r.lines, end, shown, whole),
 	}); err != nil {
 		return err

@@ -11,6 +11,7 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/hook"
 	"xbot/internal/i18n"
+	"xbot/internal/store/conversation"
 	"xbot/internal/store/dbsqlc"
 	"xbot/internal/store/pg"
 )
@@ -129,7 +130,7 @@ func actOnHook(ctx context.Context, t *pg.Tx, r hook.Record) error {
 			Session: r.Session, Turn: r.Turn, Role: chat.RoleUser, Origin: chat.OriginHook,
 			Content: pg.Clean("[context from a hook, " + string(r.Event) + "]\n" + r.Outcome.Context),
 		}
-		return appendMessage(ctx, t, &m, "")
+		return conversation.AppendMessage(ctx, t, &m, "")
 	}
 	return nil
 }
@@ -204,7 +205,7 @@ func refuseClaimed(ctx context.Context, t *pg.Tx, r hook.Record) error {
 	if len(rows) == 0 {
 		return nil
 	}
-	lang, err := langOfTurn(ctx, t, r.Turn)
+	lang, err := conversation.LangOfTurn(ctx, t, r.Turn)
 	if err != nil {
 		return err
 	}
@@ -212,7 +213,7 @@ func refuseClaimed(ctx context.Context, t *pg.Tx, r hook.Record) error {
 	if r.Event != hook.UserPromptSubmit {
 		say = i18n.HookRefusedTold
 	}
-	return appendNotice(ctx, t, r.Session, r.Turn, i18n.Say(lang, say, cmp.Or(pg.Clean(r.Outcome.Reason), i18n.Say(lang, i18n.HookNoReason))))
+	return conversation.AppendNotice(ctx, t, r.Session, r.Turn, i18n.Say(lang, say, cmp.Or(pg.Clean(r.Outcome.Reason), i18n.Say(lang, i18n.HookNoReason))))
 }
 
 // HookUnanswered reports whether anything that a turn has claimed is left for the model.

@@ -9,9 +9,9 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"xbot/internal/chat"
-	"xbot/internal/fault"
 	"xbot/internal/store/dbsqlc"
 	"xbot/internal/store/pg"
+	"xbot/internal/store/quota"
 )
 
 // leaseTime is how long the lease of a call to a model holds without a renewal: how long a place stays taken after the
@@ -36,14 +36,9 @@ func (s *Store) TakeLease(ctx context.Context, step chat.Step) error {
 	case err != nil:
 		return pg.Classify(fmt.Errorf("take the lease of a call: %w", err))
 	case wait > 0:
-		return full(wait)
+		return quota.Full(wait)
 	}
 	return nil
-}
-
-// full says that the tenant has as many calls as it may.
-func full(waitMS int32) error {
-	return fault.Limited(time.Duration(waitMS)*time.Millisecond, "as many calls to models run for this user as may (limits.llm of the policy); this one waits")
 }
 
 // KeepLease renews the lease of a call that goes on. One that Postgres forgot in a crash is made again.

@@ -14,8 +14,11 @@ import (
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
 	"xbot/internal/policy"
+	"xbot/internal/store/conversation"
 	"xbot/internal/store/dbsqlc"
+	"xbot/internal/store/people"
 	"xbot/internal/store/pg"
+	"xbot/internal/store/quota"
 )
 
 const (
@@ -186,12 +189,12 @@ func (s *Store) EndMemorize(ctx context.Context, j chat.MemorizeJob, state, why 
 		if state != chat.MemorizeFailed || j.Trigger == chat.MemorizeSubagent { // nobody reads there
 			return nil
 		}
-		lang, err := speaks(ctx, s.db.Q, tx, j.User, key, "")
+		lang, err := people.LanguageOf(ctx, s.db.Q, tx, j.User, key, "")
 		if err != nil {
 			return err
 		}
 		m := chat.Message{Session: key, Role: chat.RoleNotice, Origin: chat.OriginContext, Content: i18n.Say(lang, i18n.MemorizeFailed, why)}
-		return appendMessage(ctx, tx, &m, "")
+		return conversation.AppendMessage(ctx, tx, &m, "")
 	})
 }
 
@@ -224,7 +227,7 @@ func (s *Store) HoldMemorize(ctx context.Context, j chat.MemorizeJob) error {
 		return err
 	}
 	if !held {
-		return full(2000)
+		return quota.Full(2000)
 	}
 	return nil
 }

@@ -3,81 +3,12 @@ package store
 import (
 	"context"
 	"fmt"
-	"strings"
 
 	"xbot/internal/chat"
+	"xbot/internal/store/conversation"
 	"xbot/internal/store/dbsqlc"
 	"xbot/internal/store/pg"
 )
-
-// appendMessage writes a transcript row and its event, and fills in the id and the time. Where several people write, the
-// preface says who.
-func appendMessage(ctx context.Context, t *pg.Tx, m *chat.Message, preface string) error {
-	if preface != "" && m.Sender != "" {
-		preface = chat.PrefaceFrom(preface, m.Sender)
-	}
-	return appendShown(ctx, t, m, preface, nil, nil)
-}
-
-// appendShown writes a row of which people see something else than the model; nil: the same.
-func appendShown(ctx context.Context, t *pg.Tx, m *chat.Message, preface string, opaque []byte, shown *string) error {
-	p := dbsqlc.MessageAppendParams{
-		SessionKey: m.Session, Role: m.Role, Content: m.Content, Preface: preface, Reasoning: m.Reasoning, Opaque: opaque,
-		ClientMessageID: m.ClientMessageID, Model: m.Model, Finish: m.FinishReason, Origin: m.Origin, Sender: m.Sender,
-		DisplayOnly: m.Role == chat.RoleNotice || m.Origin == chat.OriginCommand,
-	}
-	p.Shown, p.Silent, p.ToPeople = shown, m.Silent, toPeople(seen(*m, shown))
-	if m.Turn != "" {
-		p.TurnID = &m.Turn
-	}
-	if m.Role == chat.RoleAssistant {
-		p.Step = new(int32(m.Step))
-	}
-	if m.Inbox != 0 {
-		p.InboxID = &m.Inbox
-	}
-	if m.Usage != nil {
-		p.PromptTokens, p.CachedTokens, p.CompletionTokens = int32(m.Usage.PromptTokens), int32(m.Usage.CachedTokens), int32(m.Usage.CompletionTokens)
-	}
-	row, err := t.Q.MessageAppend(ctx, t, p)
-	if err != nil {
-		return fmt.Errorf("append %s message: %w", m.Role, err)
-	}
-	m.ID, m.CreatedAt, m.Undelivered = chat.MessageID(row.ID), row.CreatedAt, !row.Deliver
-	t.After.Outbound = t.After.Outbound || row.Outbound
-	t.Emit(m.Session, chat.EventMessage, seen(*m, shown))
-	return nil
-}
-
-// toPeople reports whether a message is to be read on the platform where its conversation takes place: answers, and what the
-// product says. What the model writes between its steps is shown as progress, what became of the context is not.
-func toPeople(m chat.Message) bool {
-	switch m.Role {
-	case chat.RoleAssistant:
-		return len(m.ToolCalls) == 0 && strings.TrimSpace(m.Content) != ""
-	case chat.RoleNotice:
-		return m.Origin != chat.OriginContext
-	default:
-		return false
-	}
-}
-
-// seen is a message as people see it. Of silence nothing is, its reasoning included.
-func seen(m chat.Message, shown *string) chat.Message {
-	if shown != nil {
-		m.Content = *shown
-	}
-	if m.Silent {
-		m.Content, m.Reasoning = "", ""
-	}
-	return m
-}
-
-// appendNotice appends a sentence of the product to the person.
-func appendNotice(ctx context.Context, t *pg.Tx, key chat.SessionKey, turn chat.TurnID, text string) error {
-	m := chat.Message{Session: key, Turn: turn, Role: chat.RoleNotice, Content: text}
-	return appendMessage(ctx, t, &m, "")
-}
 
 // Page asks for a part of a transcript. After and Before exclude each other; neither means the newest.
 type Page struct {
@@ -175,7 +106,7 @@ func messageOf(r dbsqlc.Message) chat.Message {
 		ID: r.ID, Session: r.SessionKey, Role: r.Role, Origin: r.Origin, Sender: r.Sender, Silent: r.Silent, Undelivered: !r.Deliver, Content: r.Content, Reasoning: r.Reasoning,
 		ClientMessageID: r.ClientMessageID, Model: r.Model, FinishReason: r.Finish, CreatedAt: r.CreatedAt, Rewound: r.RewoundBy != nil,
 	}
-	m = seen(m, r.Shown)
+	m = conversation.Seen(m, r.Shown)
 	if r.TurnID != nil {
 		m.Turn = *r.TurnID
 	}

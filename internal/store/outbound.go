@@ -11,6 +11,7 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
+	"xbot/internal/store/conversation"
 	"xbot/internal/store/dbsqlc"
 	"xbot/internal/store/pg"
 )
@@ -119,12 +120,12 @@ func (s *Store) EndDelivery(ctx context.Context, id int64, state, reason string)
 		if row.TurnID != nil {
 			turn = *row.TurnID
 		}
-		lang, err := langOfTurn(ctx, tx, turn)
+		lang, err := conversation.LangOfTurn(ctx, tx, turn)
 		if err != nil {
 			return err
 		}
 		m := chat.Message{Session: row.SessionKey, Turn: turn, Role: chat.RoleNotice, Content: i18n.Say(lang, say)}
-		if err := appendMessage(ctx, tx, &m, ""); err != nil {
+		if err := conversation.AppendMessage(ctx, tx, &m, ""); err != nil {
 			return err
 		}
 		return s.db.Q.OutboundTellsOf(ctx, tx, dbsqlc.OutboundTellsOfParams{Delivery: &id, MessageID: new(int64(m.ID))})
@@ -170,13 +171,4 @@ func (s *Store) ToDeliver(ctx context.Context) ([]Undelivered, error) {
 		out = append(out, Undelivered{r.SessionKey, r.Channel})
 	}
 	return out, nil
-}
-
-// placeOf encodes a place for its row; nil stays nil.
-func placeOf(p *chat.Address) []byte {
-	if p == nil {
-		return nil
-	}
-	data, _ := json.Marshal(p) //nolint:errchkjson // strings only
-	return data
 }

@@ -7,7 +7,9 @@ import (
 	"time"
 
 	"xbot/internal/chat"
+	"xbot/internal/store/conversation"
 	"xbot/internal/store/dbsqlc"
+	"xbot/internal/store/people"
 	"xbot/internal/store/pg"
 )
 
@@ -42,7 +44,7 @@ func (s *Store) Overhear(ctx context.Context, o Overheard, limit int) (kept bool
 	err = s.db.InTx(ctx, func(tx *pg.Tx) error {
 		n, err := s.db.Q.OverheardAdd(ctx, tx, dbsqlc.OverheardAddParams{
 			SessionKey: string(o.Session), Channel: o.Channel, Account: o.Account, PlatformID: o.PlatformID,
-			Sender: CleanName(o.Sender), Body: shorten(pg.Clean(o.Text), maxOverheard), SentAt: o.SentAt,
+			Sender: people.CleanName(o.Sender), Body: shorten(pg.Clean(o.Text), maxOverheard), SentAt: o.SentAt,
 		})
 		if kept = n == 1; err != nil || !kept {
 			return err
@@ -97,7 +99,7 @@ func appendOverheard(ctx context.Context, t *pg.Tx, key chat.SessionKey, turn ch
 		lines[i+1] = overheardLine(r.Sender, r.Body)
 	}
 	m := chat.Message{Session: key, Turn: turn, Role: chat.RoleUser, Origin: chat.OriginOverheard, Content: strings.Join(lines, "\n")}
-	return appendMessage(ctx, t, &m, "")
+	return conversation.AppendMessage(ctx, t, &m, "")
 }
 
 // overheardLine writes one message. Its further lines are indented, so that nobody can put words into the mouth of

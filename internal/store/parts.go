@@ -14,6 +14,7 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/store/dbsqlc"
+	"xbot/internal/store/people"
 	"xbot/internal/store/pg"
 )
 
@@ -28,7 +29,7 @@ func (s *Store) Scene(ctx context.Context, key chat.SessionKey, turn chat.TurnID
 		return chat.Scene{}, pg.Classify(fmt.Errorf("read the scene of a prompt: %w", err))
 	}
 	out := chat.Scene{
-		Session: key, Turn: turn, Channel: row.Channel, User: row.UserID, UserName: row.UserName, Admin: row.Role == roleAdmin,
+		Session: key, Turn: turn, Channel: row.Channel, User: row.UserID, UserName: row.UserName, Admin: row.Role == people.RoleAdmin,
 		Language: row.Language, Cwd: row.Cwd, CwdRunner: row.CwdRunner, Runner: row.Runner,
 		Group: row.InGroup, Subject: row.Subject,
 		Profile: row.Profile, Timezone: row.Timezone, Held: map[string]chat.Part{},

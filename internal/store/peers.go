@@ -11,6 +11,7 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/store/dbsqlc"
+	"xbot/internal/store/inbox"
 	"xbot/internal/store/pg"
 )
 
@@ -49,7 +50,7 @@ func (s *Store) SendPeer(ctx context.Context, p chat.PeerMessage) error {
 		if from.Title != "" {
 			head += " · " + chat.FirstWords(from.Title, taskWords)
 		}
-		if _, err := post(ctx, tx, chat.Told{Session: p.To, Key: string(p.Call), Origin: chat.OriginPeer, Text: head + "]\n" + p.Text}); err != nil {
+		if _, err := inbox.Post(ctx, tx, chat.Told{Session: p.To, Key: string(p.Call), Origin: chat.OriginPeer, Text: head + "]\n" + p.Text}); err != nil {
 			return err
 		}
 		return postWake(ctx, tx, p.To, "message of another conversation")

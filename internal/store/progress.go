@@ -11,6 +11,7 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/i18n"
+	"xbot/internal/store/conversation"
 	"xbot/internal/store/dbsqlc"
 	"xbot/internal/store/pg"
 )
@@ -77,7 +78,7 @@ func (s *Store) Course(ctx context.Context, turn chat.TurnID) (chat.Course, erro
 // TurnLang is the language of who is answered by a turn.
 func (s *Store) TurnLang(ctx context.Context, turn chat.TurnID) (lang i18n.Lang, err error) {
 	err = s.db.InTx(ctx, func(tx *pg.Tx) error {
-		lang, err = langOfTurn(ctx, tx, turn)
+		lang, err = conversation.LangOfTurn(ctx, tx, turn)
 		return err
 	})
 	return lang, err

@@ -10,6 +10,7 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/i18n"
+	"xbot/internal/store/conversation"
 	"xbot/internal/store/dbsqlc"
 	"xbot/internal/store/pg"
 )
@@ -50,12 +51,12 @@ func (s *Store) WaitForProvider(ctx context.Context, step chat.Step, reason stri
 // tellWait says once that a turn waits: in its conversation, and of a subagent in that of the person above all, where the first
 // of those that one request has set going speaks for all of them.
 func tellWait(ctx context.Context, t *pg.Tx, step chat.Step, reason string, most time.Duration) error {
-	lang, err := langOfTurn(ctx, t, step.Turn)
+	lang, err := conversation.LangOfTurn(ctx, t, step.Turn)
 	if err != nil {
 		return err
 	}
 	text := i18n.Say(lang, i18n.ProviderWaits, pg.Clean(reason), hours(lang, most))
-	if err := appendNotice(ctx, t, step.Session, step.Turn, text); err != nil {
+	if err := conversation.AppendNotice(ctx, t, step.Session, step.Turn, text); err != nil {
 		return err
 	}
 	above, err := t.Q.WaitTellAbove(ctx, t, &step.Turn)
@@ -65,7 +66,7 @@ func tellWait(ctx context.Context, t *pg.Tx, step chat.Step, reason string, most
 	if err != nil {
 		return fmt.Errorf("look for whom the subagent works: %w", err)
 	}
-	return appendNotice(ctx, t, above.SessionKey, above.TurnID, text)
+	return conversation.AppendNotice(ctx, t, above.SessionKey, above.TurnID, text)
 }
 
 func hours(lang i18n.Lang, d time.Duration) string {

@@ -9,6 +9,7 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
+	"xbot/internal/store/conversation"
 	"xbot/internal/store/pg"
 )
 
@@ -46,7 +47,7 @@ func (s *Store) asked(ctx context.Context, id chat.CallID) (*chat.Asking, error)
 	if err != nil {
 		return nil, err
 	}
-	lang, err := langOf(ctx, s.db.Q, s.db.Pool, call.Turn)
+	lang, err := conversation.LangOf(ctx, s.db.Q, s.db.Pool, call.Turn)
 	if err != nil {
 		return nil, pg.Classify(err)
 	}

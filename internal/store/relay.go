@@ -7,6 +7,7 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/i18n"
+	"xbot/internal/store/conversation"
 	"xbot/internal/store/dbsqlc"
 	"xbot/internal/store/pg"
 )
@@ -95,11 +96,11 @@ func (s *Store) tellTurn(ctx context.Context, l Live, say i18n.ID) error {
 		if err != nil || n == 0 {
 			return err
 		}
-		lang, err := langOfTurn(ctx, tx, l.Turn)
+		lang, err := conversation.LangOfTurn(ctx, tx, l.Turn)
 		if err != nil {
 			return err
 		}
-		return appendNotice(ctx, tx, l.Session, l.Turn, i18n.Say(lang, say))
+		return conversation.AppendNotice(ctx, tx, l.Session, l.Turn, i18n.Say(lang, say))
 	})
 }
 
@@ -110,6 +111,6 @@ func (s *Store) TellMessageHeld(ctx context.Context, w Waiting) error {
 		if err != nil || n == 0 {
 			return err
 		}
-		return appendNotice(ctx, tx, w.Session, "", i18n.Say(i18n.Of(w.Text), i18n.Held))
+		return conversation.AppendNotice(ctx, tx, w.Session, "", i18n.Say(i18n.Of(w.Text), i18n.Held))
 	})
 }

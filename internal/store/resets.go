@@ -8,6 +8,7 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/i18n"
+	"xbot/internal/store/conversation"
 	"xbot/internal/store/dbsqlc"
 	"xbot/internal/store/pg"
 )
@@ -44,7 +45,7 @@ func (s *Store) ResetSession(ctx context.Context, turn chat.TurnID, reason, mode
 		if followed || say == "" {
 			divider.Inbox, say = o.Inbox, ""
 		}
-		return say, appendMessage(ctx, tx, &divider, "")
+		return say, conversation.AppendMessage(ctx, tx, &divider, "")
 	})
 }
 

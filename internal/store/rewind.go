@@ -11,7 +11,9 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
+	"xbot/internal/store/conversation"
 	"xbot/internal/store/dbsqlc"
+	"xbot/internal/store/people"
 	"xbot/internal/store/pg"
 )
 
@@ -32,7 +34,7 @@ func orderOf(ctx context.Context, q *dbsqlc.Queries, db dbsqlc.DBTX, turn chat.T
 	if err != nil {
 		return chat.Order{}, pg.Classify(fmt.Errorf("read the command of turn %s: %w", turn, err))
 	}
-	lang, err := speaks(ctx, q, db, row.UserID, row.SessionKey, row.Body)
+	lang, err := people.LanguageOf(ctx, q, db, row.UserID, row.SessionKey, row.Body)
 	if err != nil {
 		return chat.Order{}, err
 	}
@@ -63,7 +65,7 @@ func (s *Store) obey(ctx context.Context, turn chat.TurnID, do func(tx *pg.Tx, o
 		notice := chat.Message{
 			Session: o.Session, Turn: turn, Role: chat.RoleNotice, Origin: chat.OriginCommand, Content: pg.Clean(said), Inbox: o.Inbox,
 		}
-		return appendMessage(ctx, tx, &notice, "")
+		return conversation.AppendMessage(ctx, tx, &notice, "")
 	})
 }
 

@@ -12,6 +12,7 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/store/dbsqlc"
+	"xbot/internal/store/people"
 	"xbot/internal/store/pg"
 )
 
@@ -138,10 +139,10 @@ func lockBelow(ctx context.Context, t *pg.Tx, key chat.SessionKey) ([]chat.Sessi
 			return nil, fmt.Errorf("lock the queue of %s: %w", k, err)
 		}
 	}
-	if err := t.Q.SubagentLockInbox(ctx, t, texts(all)); err != nil {
+	if err := t.Q.SubagentLockInbox(ctx, t, people.Texts(all)); err != nil {
 		return nil, fmt.Errorf("lock what waits in %s: %w", key, err)
 	}
-	groups, err := t.Q.SubagentLockGroups(ctx, t, texts(all))
+	groups, err := t.Q.SubagentLockGroups(ctx, t, people.Texts(all))
 	if err != nil {
 		return nil, fmt.Errorf("lock the group chats of %s: %w", key, err)
 	}

@@ -13,6 +13,7 @@ import (
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
 	"xbot/internal/policy"
+	"xbot/internal/store/conversation"
 	"xbot/internal/store/dbsqlc"
 	"xbot/internal/store/pg"
 )
@@ -30,11 +31,6 @@ const lanes = 16
 // slotKept is how long a freed turn is kept for who is next in line.
 const slotKept = 10 * time.Second
 
-// Policies has the document that says how much may run at once.
-type Policies interface {
-	Get(ctx context.Context) (*policy.Policy, error)
-}
-
 // Line is told, after a commit, who was handed a turn, or an answer, and has to be woken. A wake that fails is repeated by the relay.
 type Line interface {
 	Granted(who []Waiting)
@@ -50,19 +46,6 @@ type slotClaim struct {
 	far   bool // there is much room for more turns
 	// inLine says that there was none, and that the session waits for one.
 	inLine bool
-}
-
-// Caps returns what may run at once, with the defaults.
-func (s *Store) Caps(ctx context.Context) (policy.Limits, error) {
-	p := &policy.Policy{}
-	if s.Policies != nil {
-		var err error
-		if p, err = s.Policies.Get(ctx); err != nil {
-			return policy.Limits{}, err
-		}
-	}
-	s.zone.Store(&p.Cron.Timezone)
-	return p.Limit(), nil
 }
 
 // errCrowded rolls back a claim that has to be alone.
@@ -274,6 +257,6 @@ func (s *Store) TellThrottled(ctx context.Context, w Waiting) error {
 		if err != nil || n == 0 {
 			return err
 		}
-		return appendNotice(ctx, tx, w.Session, "", i18n.Say(i18n.Of(w.Text), i18n.Throttled))
+		return conversation.AppendNotice(ctx, tx, w.Session, "", i18n.Say(i18n.Of(w.Text), i18n.Throttled))
 	})
 }

@@ -9,6 +9,7 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
+	"xbot/internal/store/conversation"
 	"xbot/internal/store/dbsqlc"
 	"xbot/internal/store/pg"
 )
@@ -45,7 +46,7 @@ func (s *Store) AnswerInWords(ctx context.Context, in Inbound, a Answer, notice 
 			{Session: in.Session, Role: chat.RoleUser, Origin: chat.OriginCommand, Content: in.Text, Sender: in.Sender, Inbox: id, ClientMessageID: in.PlatformID},
 			{Session: in.Session, Role: chat.RoleNotice, Origin: chat.OriginCommand, Content: pg.Clean(notice), Inbox: id},
 		} {
-			if err := appendMessage(ctx, tx, &m, ""); err != nil {
+			if err := conversation.AppendMessage(ctx, tx, &m, ""); err != nil {
 				return err
 			}
 		}

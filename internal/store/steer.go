@@ -46,7 +46,7 @@ func (s *Store) Steer(ctx context.Context, key chat.SessionKey, turn chat.TurnID
 		if got.Skipped, err = skipCalls(ctx, tx, turn); err != nil {
 			return err
 		}
-		return steerTurn(ctx, tx, key, turn, n, s.zones(), &got)
+		return steerTurn(ctx, tx, key, turn, n, s.Zones(), &got)
 	})
 	return got, err
 }

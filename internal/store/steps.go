@@ -12,8 +12,10 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
+	"xbot/internal/store/conversation"
 	"xbot/internal/store/dbsqlc"
 	"xbot/internal/store/pg"
+	"xbot/internal/store/quota"
 )
 
 // BeginStep opens a step, or finds what an earlier attempt left: done is true when its decision is stored or its turn
@@ -39,7 +41,7 @@ func (s *Store) BeginStep(ctx context.Context, step chat.Step) (failures int, st
 		return 0, stored, true, err
 	}
 	if row.WaitMs > 0 {
-		return 0, chat.Decision{}, false, full(row.WaitMs)
+		return 0, chat.Decision{}, false, quota.Full(row.WaitMs)
 	}
 	return int(row.Failures), chat.Decision{}, false, nil
 }
@@ -117,11 +119,11 @@ func (s *Store) endStep(ctx context.Context, step chat.Step, out chat.Decision, 
 			out = locked.stored
 			return err
 		}
-		lang, err := langOfTurn(ctx, tx, step.Turn)
+		lang, err := conversation.LangOfTurn(ctx, tx, step.Turn)
 		if err != nil {
 			return err
 		}
-		if err := appendNotice(ctx, tx, step.Session, step.Turn, pg.Clean(say(lang))); err != nil {
+		if err := conversation.AppendNotice(ctx, tx, step.Session, step.Turn, pg.Clean(say(lang))); err != nil {
 			return err
 		}
 		return closeStep(ctx, tx, locked, step, chat.Answer{Finish: out.Finish}, fault.Kind(out.Fault), nil)
@@ -146,7 +148,7 @@ func (s *Store) CountFailure(ctx context.Context, step chat.Step, retry func(fai
 			return fmt.Errorf("count failure: %w", err)
 		}
 		failures = int(n)
-		lang, err := langOfTurn(ctx, tx, step.Turn)
+		lang, err := conversation.LangOfTurn(ctx, tx, step.Turn)
 		if err != nil {
 			return err
 		}
@@ -202,7 +204,7 @@ func appendAnswer(ctx context.Context, t *pg.Tx, step chat.Step, a chat.Answer) 
 	if a.Shown != nil {
 		a.Shown = new(pg.Clean(*a.Shown))
 	}
-	if err := appendShown(ctx, t, &m, "", a.Opaque, a.Shown); err != nil {
+	if err := conversation.AppendShown(ctx, t, &m, "", a.Opaque, a.Shown); err != nil {
 		return err
 	}
 	for n, c := range a.Calls {

@@ -11,6 +11,7 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
+	"xbot/internal/store/conversation"
 	"xbot/internal/store/dbsqlc"
 	"xbot/internal/store/pg"
 )
@@ -119,7 +120,7 @@ func answerStop(ctx context.Context, t *pg.Tx, in Inbound, lang i18n.Lang, got S
 		asked := chat.Message{
 			Session: in.Session, Role: chat.RoleUser, Origin: chat.OriginCommand, Content: in.Text, Sender: in.Sender, Inbox: got.ID, ClientMessageID: in.PlatformID,
 		}
-		if err := appendMessage(ctx, t, &asked, ""); err != nil {
+		if err := conversation.AppendMessage(ctx, t, &asked, ""); err != nil {
 			return err
 		}
 	}
@@ -143,7 +144,7 @@ func answerStop(ctx context.Context, t *pg.Tx, in Inbound, lang i18n.Lang, got S
 	}
 	notice := chat.Message{Session: in.Session, Role: chat.RoleNotice, Origin: chat.OriginCommand, Content: text, Inbox: got.ID}
 	t.Touch()
-	return appendMessage(ctx, t, &notice, "")
+	return conversation.AppendMessage(ctx, t, &notice, "")
 }
 
 // stopSentence says why a turn was stopped: a person said stop, or wrote something newer.

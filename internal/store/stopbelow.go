@@ -10,6 +10,8 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/store/dbsqlc"
+	"xbot/internal/store/inbox"
+	"xbot/internal/store/people"
 	"xbot/internal/store/pg"
 )
 
@@ -24,10 +26,10 @@ func stopBelow(ctx context.Context, t *pg.Tx, key chat.SessionKey, why string) (
 	if len(below) == 0 {
 		return 0, nil
 	}
-	if err := t.Q.SubagentTakeBackBelow(ctx, t, texts(below)); err != nil {
+	if err := t.Q.SubagentTakeBackBelow(ctx, t, people.Texts(below)); err != nil {
 		return 0, fmt.Errorf("take back what is handed out below %s: %w", key, err)
 	}
-	busy, err := t.Q.SubagentBusy(ctx, t, texts(below))
+	busy, err := t.Q.SubagentBusy(ctx, t, people.Texts(below))
 	if err != nil {
 		return 0, fmt.Errorf("list who works below %s: %w", key, err)
 	}
@@ -39,7 +41,7 @@ func stopBelow(ctx context.Context, t *pg.Tx, key chat.SessionKey, why string) (
 			return 0, err
 		}
 	}
-	open, err := t.Q.SubagentOpenBackground(ctx, t, texts(below))
+	open, err := t.Q.SubagentOpenBackground(ctx, t, people.Texts(below))
 	if err != nil {
 		return 0, fmt.Errorf("list the tasks below %s: %w", key, err)
 	}
@@ -62,7 +64,7 @@ func endTask(ctx context.Context, t *pg.Tx, task dbsqlc.SubagentTask, agent dbsq
 		return fmt.Errorf("end the task of call %s: %w", task.CallID, err)
 	}
 	t.NotifyParent(agent.Root)
-	id, err := postRow(ctx, t, chat.Told{
+	id, err := inbox.PostRow(ctx, t, chat.Told{
 		Session: agent.Parent, Key: "stopped " + string(task.CallID), Origin: chat.OriginSubagent,
 		Text: "[subagent " + refOf(agent).Name() + " " + howEnded(chat.TurnStopped) + "]\nA person stopped it.",
 	}, "")

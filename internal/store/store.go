@@ -12,24 +12,61 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/llm/limits"
+	"xbot/internal/store/channels"
+	"xbot/internal/store/cron"
+	"xbot/internal/store/inbox"
+	"xbot/internal/store/inspect"
+	"xbot/internal/store/memory"
+	"xbot/internal/store/people"
 	"xbot/internal/store/pg"
+	"xbot/internal/store/quota"
+	"xbot/internal/store/runners"
+	"xbot/internal/store/search"
+	"xbot/internal/store/secrets"
+	"xbot/internal/store/settings"
+	"xbot/internal/store/triggers"
+	"xbot/internal/store/usage"
+)
+
+// The stores of the aggregates, under the names of the fields of Store.
+type (
+	SecretStore  = secrets.Store
+	ChannelStore = channels.Store
+	MemoryStore  = memory.Store
+	PeopleStore  = people.Store
+	SettingStore = settings.Store
+	RunnerStore  = runners.Store
+	InspectStore = inspect.Store
+	UsageStore   = usage.Store
+	SearchStore  = search.Store
+	TriggerStore = triggers.Store
+	CronStore    = cron.Store
+	InboxStore   = inbox.Store
 )
 
 // Store is the repositories over one pool. It is safe for concurrent use.
 type Store struct {
 	db *pg.DB
+	*SecretStore
+	*ChannelStore
+	*MemoryStore
+	*PeopleStore
+	*SettingStore
+	*RunnerStore
+	*InspectStore
+	*UsageStore
+	*SearchStore
+	*TriggerStore
+	*CronStore
+	*InboxStore
 
 	// Limits says how much the models take that sessions are shown with; set it before the store is used. The zero value
 	// is what is known of models by their names.
 	Limits limits.Table
 
-	// Policies says how much may run at once; nil is the defaults. Line is told who was handed a turn; nil where nobody is
-	// to be woken. Set them before the store is used.
-	Policies Policies
-	Line     Line
-	// ServerZone is the timezone in which people read times whose profile, and the policy, name none; empty is UTC. Set it before
-	// the store is used.
-	ServerZone string
+	*quota.Quota
+	// Line is told who was handed a turn; nil where nobody is to be woken. Set it before the store is used.
+	Line Line
 	// Courier is told that something is to be delivered; nil where the relay is soon enough.
 	Courier interface{ Outbound(key chat.SessionKey) }
 
@@ -37,16 +74,27 @@ type Store struct {
 	// hooks are asked.
 	HooksKeep time.Duration
 
-	zone       atomic.Pointer[string] // timezone that the policy names, as it was read last
-	lastPrompt atomic.Value           // [sha256.Size]byte of the prompt that was committed last
-	lately     lately                 // prompts that a crash of Postgres may forget
-	crowded    atomic.Bool            // the last claim found nearly as many turns as there may be
+	lastPrompt atomic.Value // [sha256.Size]byte of the prompt that was committed last
+	lately     lately       // prompts that a crash of Postgres may forget
+	crowded    atomic.Bool  // the last claim found nearly as many turns as there may be
 }
 
 // New returns a store. The caller owns the pool. feed may be nil where nobody listens.
 func New(pool *pgxpool.Pool, feed pg.Feed) *Store {
-	s := &Store{}
+	s := &Store{Quota: &quota.Quota{}}
 	s.db = pg.New(pool, feed, s)
+	s.SecretStore = secrets.New(s.db)
+	s.ChannelStore = channels.New(s.db)
+	s.MemoryStore = memory.New(s.db, s.Quota)
+	s.PeopleStore = people.New(s.db)
+	s.SettingStore = settings.New(s.db)
+	s.RunnerStore = runners.New(s.db)
+	s.InspectStore = inspect.New(s.db, &s.Limits)
+	s.UsageStore = usage.New(s.db)
+	s.SearchStore = search.New(s.db)
+	s.TriggerStore = triggers.New(s.db)
+	s.CronStore = cron.New(s.db)
+	s.InboxStore = inbox.New(s.db)
 	return s
 }
 

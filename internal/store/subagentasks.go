@@ -9,6 +9,7 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/i18n"
+	"xbot/internal/store/conversation"
 	"xbot/internal/store/dbsqlc"
 	"xbot/internal/store/pg"
 )
@@ -26,10 +27,10 @@ func askParent(ctx context.Context, t *pg.Tx, call dbsqlc.ToolCall) error {
 	if err != nil {
 		return fmt.Errorf("read subagent %s: %w", call.SessionKey, err)
 	}
-	lang, err := langOfTurn(ctx, t, call.TurnID)
+	lang, err := conversation.LangOfTurn(ctx, t, call.TurnID)
 	if err != nil {
 		return err
 	}
 	about := chat.FirstWords(call.Summary, maxAbout)
-	return appendNotice(ctx, t, agent.Root, "", i18n.Say(lang, i18n.SubagentAsks, refOf(agent).Name(), call.Name, about))
+	return conversation.AppendNotice(ctx, t, agent.Root, "", i18n.Say(lang, i18n.SubagentAsks, refOf(agent).Name(), call.Name, about))
 }

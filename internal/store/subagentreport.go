@@ -11,6 +11,7 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/store/dbsqlc"
+	"xbot/internal/store/inbox"
 	"xbot/internal/store/pg"
 	"xbot/internal/tokens"
 	"xbot/internal/window"
@@ -80,7 +81,7 @@ func reportTask(ctx context.Context, t *pg.Tx, task dbsqlc.SubagentTask, agent d
 		if err := finishCall(ctx, t, task.CallID, window.Result(callOf(call), result, tokens.Count)); err != nil {
 			return err
 		}
-	} else if _, err := post(ctx, t, chat.Told{
+	} else if _, err := inbox.Post(ctx, t, chat.Told{
 		Session: agent.Parent, Key: string(turn.ID), Origin: chat.OriginSubagent, Text: "[subagent " + name + " " + how + "]\n" + cutTold(answer),
 	}); fault.Is(err, fault.NotFound) {
 		return nil // the conversation that asked is gone, and the turn has to end all the same

@@ -13,6 +13,7 @@ import (
 	"xbot/internal/policy"
 	"xbot/internal/session"
 	"xbot/internal/store/dbsqlc"
+	"xbot/internal/store/inbox"
 	"xbot/internal/store/pg"
 )
 
@@ -184,7 +185,7 @@ func handTask(ctx context.Context, t *pg.Tx, task chat.SubagentTask, agent dbsql
 		return fmt.Errorf("write the task of call %s: %w", task.Call, err)
 	}
 	t.NotifyParent(agent.Root)
-	_, err := post(ctx, t, chat.Told{
+	_, err := inbox.Post(ctx, t, chat.Told{
 		Session: agent.SessionKey, Key: string(task.Call), Origin: chat.OriginSubagent, Text: "[task]\n" + task.Text,
 	})
 	return err

@@ -8,7 +8,9 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/i18n"
+	"xbot/internal/store/conversation"
 	"xbot/internal/store/dbsqlc"
+	"xbot/internal/store/people"
 	"xbot/internal/store/pg"
 )
 
@@ -40,7 +42,7 @@ func appendInbound(ctx context.Context, t *pg.Tx, key chat.SessionKey, turn chat
 	case kindControl:
 		m.Origin = chat.OriginCommand
 	}
-	zone, err := zoneOf(ctx, t, row.UserID, zones)
+	zone, err := people.ZoneOf(ctx, t, row.UserID, zones)
 	if err != nil {
 		return err
 	}
@@ -48,7 +50,7 @@ func appendInbound(ctx context.Context, t *pg.Tx, key chat.SessionKey, turn chat
 	if saidIn(row.Options).Named {
 		preface = chat.PrefaceToYou(preface)
 	}
-	return appendMessage(ctx, t, &m, preface)
+	return conversation.AppendMessage(ctx, t, &m, preface)
 }
 
 // withFiles is what a message says, with what became of its files.
@@ -85,13 +87,13 @@ func appendReplaced(ctx context.Context, t *pg.Tx, key chat.SessionKey, turn cha
 	if err != nil {
 		return fmt.Errorf("read what message %d replaced: %w", row.ID, err)
 	}
-	zone, err := zoneOf(ctx, t, row.UserID, zones)
+	zone, err := people.ZoneOf(ctx, t, row.UserID, zones)
 	if err != nil {
 		return err
 	}
 	if said := summaryOf(rows); said != "" {
 		m := chat.Message{Session: key, Turn: turn, Role: chat.RoleUser, Origin: chat.OriginSummarized, Content: said}
-		if err := appendMessage(ctx, t, &m, chat.PrefaceIn(row.AcceptedAt, zone, row.Cwd)); err != nil {
+		if err := conversation.AppendMessage(ctx, t, &m, chat.PrefaceIn(row.AcceptedAt, zone, row.Cwd)); err != nil {
 			return err
 		}
 	}
@@ -111,7 +113,7 @@ func appendReplaced(ctx context.Context, t *pg.Tx, key chat.SessionKey, turn cha
 		if r.Kind == kindBackground { // the product's own words, which no message has superseded
 			m.Origin, m.ClientMessageID, mark = r.Account, "", ""
 		}
-		if err := appendMessage(ctx, t, &m, chat.PrefaceIn(r.AcceptedAt, zone, row.Cwd)+mark); err != nil {
+		if err := conversation.AppendMessage(ctx, t, &m, chat.PrefaceIn(r.AcceptedAt, zone, row.Cwd)+mark); err != nil {
 			return err
 		}
 	}

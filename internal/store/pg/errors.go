@@ -45,3 +45,6 @@ func Clean(text string) string {
 	}
 	return strings.ReplaceAll(text, "\x00", "")
 }
+
+// LikeEscape takes the meaning from what LIKE would read as a wildcard.
+var LikeEscape = strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`)

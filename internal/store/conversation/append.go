@@ -1,0 +1,101 @@
+// Package conversation writes the transcripts of conversations.
+package conversation
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+
+	"xbot/internal/chat"
+	"xbot/internal/i18n"
+	"xbot/internal/store/dbsqlc"
+	"xbot/internal/store/pg"
+)
+
+// AppendMessage writes a transcript row and its event, and fills in the id and the time. Where several people write, the
+// preface says who.
+func AppendMessage(ctx context.Context, t *pg.Tx, m *chat.Message, preface string) error {
+	if preface != "" && m.Sender != "" {
+		preface = chat.PrefaceFrom(preface, m.Sender)
+	}
+	return AppendShown(ctx, t, m, preface, nil, nil)
+}
+
+// AppendShown writes a row of which people see something else than the model; nil: the same.
+func AppendShown(ctx context.Context, t *pg.Tx, m *chat.Message, preface string, opaque []byte, shown *string) error {
+	p := dbsqlc.MessageAppendParams{
+		SessionKey: m.Session, Role: m.Role, Content: m.Content, Preface: preface, Reasoning: m.Reasoning, Opaque: opaque,
+		ClientMessageID: m.ClientMessageID, Model: m.Model, Finish: m.FinishReason, Origin: m.Origin, Sender: m.Sender,
+		DisplayOnly: m.Role == chat.RoleNotice || m.Origin == chat.OriginCommand,
+	}
+	p.Shown, p.Silent, p.ToPeople = shown, m.Silent, toPeople(Seen(*m, shown))
+	if m.Turn != "" {
+		p.TurnID = &m.Turn
+	}
+	if m.Role == chat.RoleAssistant {
+		p.Step = new(int32(m.Step))
+	}
+	if m.Inbox != 0 {
+		p.InboxID = &m.Inbox
+	}
+	if m.Usage != nil {
+		p.PromptTokens, p.CachedTokens, p.CompletionTokens = int32(m.Usage.PromptTokens), int32(m.Usage.CachedTokens), int32(m.Usage.CompletionTokens)
+	}
+	row, err := t.Q.MessageAppend(ctx, t, p)
+	if err != nil {
+		return fmt.Errorf("append %s message: %w", m.Role, err)
+	}
+	m.ID, m.CreatedAt, m.Undelivered = chat.MessageID(row.ID), row.CreatedAt, !row.Deliver
+	t.After.Outbound = t.After.Outbound || row.Outbound
+	t.Emit(m.Session, chat.EventMessage, Seen(*m, shown))
+	return nil
+}
+
+// toPeople reports whether a message is to be read on the platform where its conversation takes place: answers, and what the
+// product says. What the model writes between its steps is shown as progress, what became of the context is not.
+func toPeople(m chat.Message) bool {
+	switch m.Role {
+	case chat.RoleAssistant:
+		return len(m.ToolCalls) == 0 && strings.TrimSpace(m.Content) != ""
+	case chat.RoleNotice:
+		return m.Origin != chat.OriginContext
+	default:
+		return false
+	}
+}
+
+// Seen is a message as people see it. Of silence nothing is, its reasoning included.
+func Seen(m chat.Message, shown *string) chat.Message {
+	if shown != nil {
+		m.Content = *shown
+	}
+	if m.Silent {
+		m.Content, m.Reasoning = "", ""
+	}
+	return m
+}
+
+// AppendNotice appends a sentence of the product to the person.
+func AppendNotice(ctx context.Context, t *pg.Tx, key chat.SessionKey, turn chat.TurnID, text string) error {
+	m := chat.Message{Session: key, Turn: turn, Role: chat.RoleNotice, Content: text}
+	return AppendMessage(ctx, t, &m, "")
+}
+
+// LangOfTurn returns the language of the message that started a turn.
+func LangOfTurn(ctx context.Context, t *pg.Tx, turn chat.TurnID) (i18n.Lang, error) {
+	return LangOf(ctx, t.Q, t, turn)
+}
+
+func LangOf(ctx context.Context, q *dbsqlc.Queries, db dbsqlc.DBTX, turn chat.TurnID) (i18n.Lang, error) {
+	first, err := q.TurnAsksFirst(ctx, db, &turn)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return i18n.English, nil
+	}
+	if err != nil {
+		return "", fmt.Errorf("read the turn's message: %w", err)
+	}
+	return i18n.For(first.Chosen, first.Body, first.Body), nil
+}

@@ -1,0 +1,325 @@
+package cron
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+	"xbot/internal/schedule"
+	"xbot/internal/store/dbsqlc"
+	"xbot/internal/store/inbox"
+	"xbot/internal/store/pg"
+)
+
+// keepRuns is how many runs of a job are kept.
+const keepRuns = 1000
+
+// FireJob tells the conversation of a job what it has to be told by now, and moves the job to its next time, in one transaction: a
+// time has either run or is the next one, wherever a process dies. Before its time it changes nothing. beat is for heartbeats.
+func (s *Store) FireJob(ctx context.Context, id chat.JobID, beat *chat.Beat) (out chat.Fired, err error) {
+	err = s.db.InTx(ctx, func(tx *pg.Tx) error {
+		out = chat.Fired{}
+		row, err := tx.Q.CronLock(ctx, tx, id)
+		if errors.Is(err, pgx.ErrNoRows) {
+			return nil
+		}
+		if err != nil {
+			return fmt.Errorf("lock job %s: %w", id, err)
+		}
+		f := fire{tx: tx, job: jobOf(row.CronJob), now: row.Clock, beat: beat}
+		if f.job.State == chat.JobActive {
+			err = f.due(ctx)
+		}
+		out = chat.Fired{Job: f.job.Job, Told: f.told, Runs: f.came, At: f.now}
+		if f.job.Next != nil {
+			out.Wait = f.job.Next.Add(f.job.offset()).Sub(f.now)
+		}
+		return err
+	})
+	return out, err
+}
+
+// RunJob tells the conversation of a job at once, as somebody asked, whatever its times are. The same request again changes nothing.
+func (s *Store) RunJob(ctx context.Context, id chat.JobID, once string) (out chat.Fired, err error) {
+	err = s.db.InTx(ctx, func(tx *pg.Tx) error {
+		row, err := tx.Q.CronLock(ctx, tx, id)
+		if errors.Is(err, pgx.ErrNoRows) {
+			return noJob(id)
+		}
+		if err != nil {
+			return fmt.Errorf("lock job %s: %w", id, err)
+		}
+		f := fire{tx: tx, job: jobOf(row.CronJob), now: row.Clock}
+		err = f.tell(ctx, run{key: "manual/" + once, at: f.now, reason: chat.RunManual})
+		if err != nil {
+			return err
+		}
+		if f.trouble != "" {
+			return fault.Errorf(fault.NotFound, "the conversation of %s was deleted; give it another one", id)
+		}
+		j := f.job
+		_, next, due := j.times()
+		out = chat.Fired{Job: j.Job, Told: f.told, Runs: f.ran, At: f.now}
+		err = tx.Q.CronAdvance(ctx, tx, dbsqlc.CronAdvanceParams{ID: id, State: j.State, Trouble: j.Trouble, Ran: int32(f.ran), NextAt: next, DueAt: due})
+		if err != nil {
+			return fmt.Errorf("count a run of %s: %w", id, err)
+		}
+		return f.prune(ctx)
+	})
+	return out, err
+}
+
+// fire is a job that is being run.
+type fire struct {
+	tx   *pg.Tx
+	job  Job
+	now  time.Time
+	beat *chat.Beat
+
+	told    []chat.SessionKey
+	ran     int // runs that somebody was told of
+	came    int // times that were acted on, also those that nobody was told of
+	trouble string
+}
+
+// run is one run of a job.
+type run struct {
+	key     string // unique among those of the job
+	at      time.Time
+	reason  string
+	skipped string
+}
+
+// due acts on the times that have come and advances the job.
+func (f *fire) due(ctx context.Context) error {
+	j := &f.job
+	table, err := schedule.New(j.Spec)
+	if err != nil { // a timezone that there is no more
+		return f.advance(ctx, schedule.Due{Next: *j.Next}, chat.TroubleInvalid)
+	}
+	due := table.Due(*j.Next, f.now, j.offset(), schedule.Missed(j.Missed), time.Duration(j.MaxAge)*time.Second)
+	if len(due.Run) == 0 && due.Passed == 0 {
+		return nil
+	}
+	f.came = len(due.Run) + due.Passed
+	if left := j.MaxRuns - j.Runs; j.MaxRuns > 0 && len(due.Run) > left {
+		due.Run = due.Run[:max(left, 0)]
+	}
+	if err := f.runs(ctx, due.Run); err != nil {
+		return err
+	}
+	return f.advance(ctx, due, f.trouble)
+}
+
+// advance moves the job to its next time, ends it where there is none, and pauses it in trouble.
+func (f *fire) advance(ctx context.Context, due schedule.Due, trouble string) error {
+	j := &f.job
+	j.Next, j.Runs = &due.Next, j.Runs+f.ran
+	switch {
+	case trouble != "":
+		j.State, j.Trouble, j.Next = chat.JobPaused, trouble, nil
+	case due.Next.IsZero(), j.MaxRuns > 0 && j.Runs >= j.MaxRuns:
+		j.State, j.Next = chat.JobDone, nil
+	}
+	_, next, dueAt := j.times()
+	err := f.tx.Q.CronAdvance(ctx, f.tx, dbsqlc.CronAdvanceParams{
+		ID: j.ID, State: j.State, Trouble: j.Trouble, Ran: int32(f.ran), Passed: int64(due.Passed), NextAt: next, DueAt: dueAt,
+	})
+	if err != nil {
+		return fmt.Errorf("advance job %s: %w", j.ID, err)
+	}
+	if j.State == chat.JobDone {
+		if err := deleteDoneJobs(ctx, f.tx, j.Owner); err != nil {
+			return fmt.Errorf("forget what is done: %w", err)
+		}
+	}
+	return f.prune(ctx)
+}
+
+// prune keeps the newest runs.
+func (f *fire) prune(ctx context.Context) error {
+	return f.tx.Q.CronRunsPrune(ctx, f.tx, dbsqlc.CronRunsPruneParams{Job: string(f.job.ID), Keep: keepRuns})
+}
+
+// runs tells the conversation of each time, in their order.
+func (f *fire) runs(ctx context.Context, times []time.Time) error {
+	skip, err := f.skips(ctx)
+	if err != nil {
+		return err
+	}
+	for _, at := range times {
+		r := run{key: at.UTC().Format(time.RFC3339), at: at, reason: chat.RunScheduled, skipped: skip}
+		if schedule.Late(at, f.now, f.job.offset()) {
+			r.reason = chat.RunMissed
+		}
+		if err := f.tell(ctx, r); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// skips says why nobody is told now. A run that nobody has begun is told once: a queue of the same would be of no use.
+func (f *fire) skips(ctx context.Context) (string, error) {
+	if f.beat != nil && f.beat.Skip != "" {
+		return f.beat.Skip, nil
+	}
+	waits, err := f.tx.Q.CronRunWaits(ctx, f.tx, f.job.ID)
+	if err != nil || waits {
+		return "waiting", err
+	}
+	if f.beat == nil {
+		return "", nil
+	}
+	if busy, err := f.tx.Q.CronBusy(ctx, f.tx, f.job.Owner); err != nil || busy {
+		return "busy", err
+	}
+	return "", nil
+}
+
+// tell writes a run and the row that tells its conversation, once for each key.
+func (f *fire) tell(ctx context.Context, r run) error {
+	told := chat.Told{
+		Session: f.job.Target, Key: string(f.job.ID) + "@" + r.key, Origin: chat.OriginCron, Text: f.text(r), Options: chat.Options{Think: f.job.Think},
+	}
+	reset := ""
+	if told.Session == "" {
+		told.Session, reset = OwnConversation(f.job.ID), chat.ResetRun
+	}
+	if f.job.Heartbeat != "" {
+		told.Origin = chat.OriginHeartbeat
+	}
+	id, err := f.tx.Q.CronRunAdd(ctx, f.tx, dbsqlc.CronRunAddParams{
+		JobID: f.job.ID, Key: r.key, ScheduledAt: r.at, Reason: r.reason, SessionKey: told.Session, Skipped: r.skipped,
+	})
+	if errors.Is(err, pgx.ErrNoRows) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("note a run of %s: %w", f.job.ID, err)
+	}
+	if r.skipped != "" {
+		return nil
+	}
+	if told.To, err = f.place(ctx); err != nil {
+		return err
+	}
+	if f.job.Target == "" {
+		if err := f.converse(ctx, told); err != nil {
+			return err
+		}
+	} else if may, err := f.may(ctx, f.job.Target); err != nil || !may {
+		f.trouble = chat.TroubleGone
+		return err
+	}
+	row, err := inbox.PostRow(ctx, f.tx, told, reset)
+	if fault.Is(err, fault.NotFound) {
+		f.trouble = chat.TroubleGone
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if row == 0 { // told under this key when the run was noted before, and forgotten since
+		return nil
+	}
+	if f.job.Home != "" {
+		f.tx.NotifyParent(f.job.Home)
+	}
+	f.told, f.ran = append(f.told, told.Session), f.ran+1
+	return f.tx.Q.CronRunTold(ctx, f.tx, dbsqlc.CronRunToldParams{ID: id, InboxID: int64(row)})
+}
+
+// OwnConversation is the key of the conversation of a job.
+func OwnConversation(id chat.JobID) chat.SessionKey { return chat.SessionKey("cron:" + string(id)) }
+
+// text is what the model reads. The time is shown in the timezone of the job.
+func (f *fire) text(r run) string {
+	zone := f.now.Location()
+	if known, err := schedule.Zone(f.job.Zone); err == nil {
+		zone = known
+	}
+	head := "cron"
+	message := f.job.Message
+	if f.job.Heartbeat != "" {
+		head = "heartbeat"
+		if f.beat != nil {
+			message = f.beat.Text
+		}
+	}
+	parts := []string{head + " " + f.job.Name, "scheduled " + r.at.In(zone).Format("2006-01-02 15:04 MST")}
+	switch r.reason {
+	case chat.RunManual:
+		parts[1] = "run by hand"
+	case chat.RunMissed:
+		parts = append(parts, "missed, made up for at "+f.now.In(zone).Format("2006-01-02 15:04"))
+	}
+	return "[" + strings.Join(parts, " · ") + "]\n" + message
+}
+
+// place is where the answer goes on a platform; nil: to none.
+func (f *fire) place(ctx context.Context) (*chat.Address, error) {
+	from := f.job.Target
+	if from == "" {
+		from = f.job.Deliver
+	}
+	if f.job.Heartbeat != "" && from == LastTalk {
+		last, err := f.tx.Q.CronLastTalk(ctx, f.tx, f.job.Owner)
+		if errors.Is(err, pgx.ErrNoRows) {
+			return nil, nil
+		}
+		if err != nil {
+			return nil, fmt.Errorf("look where somebody wrote last: %w", err)
+		}
+		from = last
+	}
+	if from == "" {
+		return nil, nil
+	}
+	if may, err := f.may(ctx, from); err != nil || !may {
+		return nil, err
+	}
+	return inbox.CurrentAddress(ctx, f.tx, from)
+}
+
+// may reports whether the owner of the job may still speak in a conversation: it may be gone, or somebody else's by now.
+func (f *fire) may(ctx context.Context, key chat.SessionKey) (bool, error) {
+	yes, err := f.tx.Q.CronMay(ctx, f.tx, dbsqlc.CronMayParams{Owner: f.job.Owner, Key: key})
+	if err != nil {
+		return false, fmt.Errorf("look whose conversation %s is: %w", key, err)
+	}
+	return yes, nil
+}
+
+// LastTalk takes the place of a conversation where a heartbeat is delivered to the one in which its person wrote last.
+const LastTalk = "last"
+
+// converse makes the job's own conversation, or brings it up to date.
+func (f *fire) converse(ctx context.Context, told chat.Told) error {
+	channel, origin := "cron", chat.Origin{Label: f.job.Name, Provider: "cron"}
+	if told.To != nil {
+		channel, origin.Provider, origin.Account = told.To.Channel, told.To.Channel, told.To.Account
+	}
+	body, err := json.Marshal(origin)
+	if err != nil {
+		return fmt.Errorf("encode origin: %w", err)
+	}
+	agent := f.job.Agent
+	if agent == "" {
+		agent = "main"
+	}
+	err = f.tx.Q.CronSession(ctx, f.tx, dbsqlc.CronSessionParams{
+		Key: told.Session, UserID: f.job.Owner, Channel: channel, Title: f.job.Name, Agent: agent, Origin: body, Model: f.job.Model,
+	})
+	if err != nil {
+		return fmt.Errorf("open the conversation of %s: %w", f.job.ID, err)
+	}
+	return nil
+}

@@ -1,0 +1,14 @@
+// Package inbox keeps what waits to be read by a turn.
+package inbox
+
+import (
+	"xbot/internal/store/pg"
+)
+
+// Store keeps what waits to be read by a turn. It is safe for concurrent use.
+type Store struct {
+	db *pg.DB
+}
+
+// New returns a store over the database.
+func New(db *pg.DB) *Store { return &Store{db: db} }

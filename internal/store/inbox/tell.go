@@ -1,0 +1,50 @@
+package inbox
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+	"xbot/internal/store/dbsqlc"
+	"xbot/internal/store/pg"
+)
+
+// Tell commits what the product says to a conversation. fresh is false where the same key was told before: nothing new
+// happened. No queue is too full for it. NotFound: there is no such session.
+func (s *Store) Tell(ctx context.Context, told chat.Told) (fresh bool, err error) {
+	err = s.db.InTx(ctx, func(tx *pg.Tx) error {
+		fresh, err = Post(ctx, tx, told)
+		return err
+	})
+	return fresh, err
+}
+
+// Post commits one; other rows of the same transaction may hang on it.
+func Post(ctx context.Context, t *pg.Tx, told chat.Told) (fresh bool, err error) {
+	id, err := PostRow(ctx, t, told, "")
+	return id != 0, err
+}
+
+// PostRow returns the row that tells it, 0 where the same key was told before. reset says why the conversation begins anew with
+// it; empty: it goes on.
+func PostRow(ctx context.Context, t *pg.Tx, told chat.Told, reset string) (chat.InboxID, error) {
+	options, err := json.Marshal(told.Options)
+	if err != nil {
+		return 0, fmt.Errorf("encode options: %w", err)
+	}
+	id, err := t.Q.InboxTell(ctx, t, dbsqlc.InboxTellParams{
+		Session: told.Session, Origin: told.Origin, Key: told.Key, Body: pg.Clean(told.Text), Place: PlaceOf(told.To), Options: options, Reset: reset,
+	})
+	if errors.Is(err, pgx.ErrNoRows) {
+		return 0, fault.Errorf(fault.NotFound, "there is no session %q", told.Session)
+	}
+	if err != nil {
+		return 0, fmt.Errorf("tell session %s: %w", told.Session, err)
+	}
+	return chat.InboxID(id), nil
+}

@@ -1,0 +1,117 @@
+package inspect
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"time"
+
+	"xbot/internal/chat"
+	"xbot/internal/store/dbsqlc"
+	"xbot/internal/store/pg"
+)
+
+// SessionFilter says which conversations are looked at; empty members let all through.
+type SessionFilter struct {
+	User    string
+	Channel string
+	Agent   string
+	Active  int // minutes: a person wrote within them
+	Limit   int
+	After   SessionPlace // what stands behind it is listed
+}
+
+// SessionPlace is where a conversation stands among those that were used last.
+type SessionPlace struct {
+	Key       chat.SessionKey // empty: before all
+	UpdatedAt time.Time
+}
+
+// InspectSessions lists conversations of all users, newest first.
+func (s *Store) InspectSessions(ctx context.Context, f SessionFilter) ([]chat.SessionSummary, error) {
+	rows, err := s.db.Q.InspectSessions(ctx, s.db.Pool, dbsqlc.InspectSessionsParams{
+		UserName: f.User, Channel: f.Channel, Agent: f.Agent, ActiveMinutes: int32(f.Active), N: int32(f.Limit),
+		AfterKey: string(f.After.Key), AfterTime: f.After.UpdatedAt,
+	})
+	if err != nil {
+		return nil, pg.Classify(fmt.Errorf("list sessions: %w", err))
+	}
+	out := make([]chat.SessionSummary, len(rows))
+	for i, r := range rows {
+		room, _ := s.limits.Of(cmp.Or(r.ContextModel, s.limits.Model))
+		out[i] = chat.SessionSummary{
+			Key: r.Key, User: r.UserName, Title: r.Title, Model: r.Model,
+			Routing: chat.Routing{Agent: r.Agent, Channel: r.Channel, ChatType: r.ChatType, Scene: r.Scene},
+			Running: chat.TurnID(r.Running), Queued: int(r.Queued),
+			Tally: chat.Tally{
+				Turns: int(r.Turns), Messages: int(r.Messages), Compactions: int(r.Compactions),
+				InputTokens: r.InputTokens, CachedTokens: r.CachedTokens, OutputTokens: r.OutputTokens, TotalTokens: r.InputTokens + r.OutputTokens,
+			},
+			ContextTokens: int(r.ContextUsed), ContextMax: room,
+			CreatedAt: r.CreatedAt, UpdatedAt: r.LastInteractionAt,
+		}
+		if err := json.Unmarshal(r.Origin, &out[i].Origin); err != nil {
+			return nil, fmt.Errorf("decode the origin of %s: %w", r.Key, err)
+		}
+	}
+	return out, nil
+}
+
+// InspectInbox lists what was accepted and has no answer yet, oldest first.
+func (s *Store) InspectInbox(ctx context.Context, limit int) ([]chat.Unanswered, error) {
+	rows, err := s.db.Q.InspectInbox(ctx, s.db.Pool, int32(limit))
+	if err != nil {
+		return nil, pg.Classify(fmt.Errorf("list unanswered messages: %w", err))
+	}
+	now := time.Now()
+	out := make([]chat.Unanswered, len(rows))
+	for i, r := range rows {
+		out[i] = chat.Unanswered{
+			Inbox: r.ID, Session: r.SessionKey, User: r.UserName, Channel: r.Channel, Kind: r.Kind, Mode: r.Mode, State: chat.InboxWaiting, Releases: int(r.Releases),
+			Words: chat.FirstWords(r.Body, chat.SummaryWords), AcceptedAt: r.AcceptedAt, AgeSeconds: max(0, int(now.Sub(r.AcceptedAt).Seconds())),
+		}
+		if r.TurnID != nil {
+			out[i].Turn = *r.TurnID
+		}
+		switch {
+		case r.HeldToldAt != nil:
+			out[i].State = chat.InboxHeld
+		case r.Running:
+			out[i].State = chat.InboxRunning
+		case r.Throttled:
+			out[i].State = chat.InboxThrottled
+		}
+	}
+	return out, nil
+}
+
+// InspectCounts counts.
+func (s *Store) InspectCounts(ctx context.Context) (chat.Counts, error) {
+	r, err := s.db.Q.InspectCounts(ctx, s.db.Pool)
+	if err != nil {
+		return chat.Counts{}, pg.Classify(fmt.Errorf("count: %w", err))
+	}
+	return chat.Counts{
+		Users: int(r.Users), Sessions: int(r.Sessions), Running: int(r.Running), Waiting: int(r.Waiting), Oldest: int(r.OldestSeconds), Tasks: int(r.Tasks),
+		Runners: int(r.Runners), Bytes: r.Bytes, EventBytes: r.EventBytes, PromptBytes: r.PromptBytes,
+	}, nil
+}
+
+// TurnsSince lists who began turns since a time, and the models that these asked, each by name.
+func (s *Store) TurnsSince(ctx context.Context, since time.Time) (people, models []string, err error) {
+	rows, err := s.db.Q.InspectTurnsSince(ctx, s.db.Pool, since)
+	if err != nil {
+		return nil, nil, pg.Classify(fmt.Errorf("list who began turns: %w", err))
+	}
+	for _, r := range rows {
+		people = append(people, r.Name)
+		if r.Model != "" { // its first call has not ended
+			models = append(models, r.Model)
+		}
+	}
+	slices.Sort(people)
+	slices.Sort(models)
+	return slices.Compact(people), slices.Compact(models), nil
+}

@@ -1,0 +1,220 @@
+package people
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"github.com/jackc/pgx/v5"
+
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+	"xbot/internal/store/dbsqlc"
+	"xbot/internal/store/pg"
+)
+
+// Kinds of users and identities.
+const (
+	kindPerson = "person"
+	kindGroup  = "group"
+	kindLink   = "link" // a name of identityLinks in the policy
+)
+
+const (
+	// maxNameRunes bounds the name of a user that is made here.
+	maxNameRunes = 64
+	// maxNames is how many names are tried for a new user before it is given up.
+	maxNames = 1000
+)
+
+// identity is whom or what a user stands for.
+type identity struct {
+	kind, channel, account, peer string
+
+	userKind string
+	names    []string // for a new user, the best first; the last one gets a number where it is taken, too
+	met      bool     // the name is what somebody calls themselves
+
+	writes *identity // of a link: the peer who writes
+
+	union, member string // of a person, where the platform says so
+}
+
+// Person returns the user of somebody on a channel, making one at their first accepted message. The user is called by
+// their display name where nobody else has it, in whatever case, else by channel and peer. A name gives no rights:
+// whoever calls themselves like a user of the installation is another user.
+func (s *Store) Person(ctx context.Context, channel, account, peer, name string) (User, error) {
+	return s.Meet(ctx, channel, account, chat.Peer{ID: peer, Name: name})
+}
+
+// Meet is Person for somebody of whom the platform may say who they are under all bots of one owner: at a second bot they are
+// the user that they are at the first. What the platform says is kept.
+func (s *Store) Meet(ctx context.Context, channel, account string, who chat.Peer) (User, error) {
+	id := identity{
+		kind: kindPerson, channel: channel, account: account, peer: who.ID, userKind: kindPerson, met: true, union: who.Union, member: who.Member,
+	}
+	if shown := CleanName(who.Name); shown != "" && !strings.Contains(shown, ":") { // what has colons is ours to give
+		id.names = append(id.names, shown)
+	}
+	id.names = append(id.names, CleanName(channel+":"+who.ID))
+	u, err := s.userFor(ctx, id)
+	if err != nil || id.union == "" && id.member == "" {
+		return u, err
+	}
+	return u, pg.Classify(s.db.Q.IdentityNote(ctx, s.db.Pool, dbsqlc.IdentityNoteParams{
+		Channel: channel, Account: account, Peer: who.ID, UnionID: id.union, MemberID: id.member,
+	}))
+}
+
+// Recognized is what is known of somebody who writes.
+type Recognized struct {
+	User  User
+	Known bool // they have a user
+	Noted bool // there is nothing that Meet would add
+}
+
+// Recognize returns who somebody is: by their id at this bot, else by the one that they have under all bots of its owner.
+func (s *Store) Recognize(ctx context.Context, channel, account string, who chat.Peer) (Recognized, error) {
+	row, err := s.db.Q.IdentityRecognize(ctx, s.db.Pool, dbsqlc.IdentityRecognizeParams{Channel: channel, Account: account, Peer: who.ID, UnionID: who.Union})
+	if errors.Is(err, pgx.ErrNoRows) {
+		return Recognized{}, nil
+	}
+	if err != nil {
+		return Recognized{}, pg.Classify(err)
+	}
+	noted := row.Here && (who.Union == "" || row.UnionID == who.Union) && (who.Member == "" || row.MemberID == who.Member)
+	return Recognized{User: userOf(row.User), Known: true, Noted: noted}, nil
+}
+
+// Linked returns the user behind a name of identityLinks, for one of the peers that stand under it. A user whose account
+// an operator made under this name is theirs, not one who calls themselves so on a channel; else it is the user that the
+// first of the peers who writes has already; else a new one.
+func (s *Store) Linked(ctx context.Context, canonical, channel, account, peer string) (User, error) {
+	id := identity{kind: kindLink, peer: canonical, userKind: kindPerson, names: []string{CleanName(canonical)}}
+	id.writes = &identity{kind: kindPerson, channel: channel, account: account, peer: peer}
+	return s.userFor(ctx, id)
+}
+
+// KnownPerson returns the user of somebody on a channel; ok is false for one who was never let in.
+func (s *Store) KnownPerson(ctx context.Context, channel, account, peer string) (u User, ok bool, err error) {
+	row, err := s.db.Q.IdentityUser(ctx, s.db.Pool, identity{kind: kindPerson, channel: channel, account: account, peer: peer}.params())
+	if errors.Is(err, pgx.ErrNoRows) {
+		return User{}, false, nil
+	}
+	return userOf(row), err == nil, pg.Classify(err)
+}
+
+// GroupUser returns the user that the conversations of a group or channel belong to, so that rights, runners, memory
+// and usage are the group's whoever writes there. Nobody signs in as such a user.
+func (s *Store) GroupUser(ctx context.Context, channel string, t chat.ChatType, id string) (User, error) {
+	kind := kindGroup
+	if t == chat.ChatChannel {
+		kind = string(chat.ChatChannel)
+	}
+	name := CleanName(channel + ":" + kind + ":" + id)
+	return s.userFor(ctx, identity{kind: kind, channel: channel, peer: id, userKind: kindGroup, names: []string{name}})
+}
+
+// userFor finds the user of an identity, or makes it once however many ask for it at the same instant.
+func (s *Store) userFor(ctx context.Context, id identity) (User, error) {
+	row, err := s.db.Q.IdentityUser(ctx, s.db.Pool, id.params())
+	if errors.Is(err, pgx.ErrNoRows) {
+		err = s.db.InTx(ctx, func(tx *pg.Tx) error {
+			row, err = makeUser(ctx, tx, id)
+			return err
+		})
+	}
+	if err != nil {
+		return User{}, pg.Classify(fmt.Errorf("find the user of a %s on %s: %w", id.kind, id.channel, err))
+	}
+	return userOf(row), nil
+}
+
+func (id identity) params() dbsqlc.IdentityUserParams {
+	return dbsqlc.IdentityUserParams{Kind: id.kind, Channel: id.channel, Account: id.account, Peer: id.peer}
+}
+
+func makeUser(ctx context.Context, t *pg.Tx, id identity) (dbsqlc.User, error) {
+	locks := []string{strings.Join([]string{"identity", id.kind, id.channel, id.account, id.peer}, "\x1f")}
+	if id.union != "" {
+		locks = append(locks, strings.Join([]string{"union", id.channel, id.union}, "\x1f"))
+	}
+	for _, lock := range locks {
+		if err := t.Q.LockName(ctx, t, lock); err != nil {
+			return dbsqlc.User{}, fmt.Errorf("lock the identity: %w", err)
+		}
+	}
+	row, err := t.Q.IdentityUser(ctx, t, id.params())
+	if !errors.Is(err, pgx.ErrNoRows) {
+		return row, err
+	}
+	if row, err = chooseUser(ctx, t, id); err != nil {
+		return row, err
+	}
+	return row, t.Q.IdentityAdd(ctx, t, dbsqlc.IdentityAddParams{
+		Kind: id.kind, Channel: id.channel, Account: id.account, Peer: id.peer, UserID: row.ID, UnionID: id.union, MemberID: id.member,
+	})
+}
+
+// chooseUser returns the user that an operator made for a name of the policy, the one who somebody is at another bot, or a new one
+// of the first free name.
+func chooseUser(ctx context.Context, t *pg.Tx, id identity) (dbsqlc.User, error) {
+	if id.kind == kindLink {
+		row, err := t.Q.UserOfOperator(ctx, t, id.names[0])
+		if errors.Is(err, pgx.ErrNoRows) {
+			row, err = t.Q.IdentityUser(ctx, t, id.writes.params())
+		}
+		if !errors.Is(err, pgx.ErrNoRows) {
+			return row, err
+		}
+	}
+	if id.union != "" {
+		row, err := t.Q.IdentityRecognize(ctx, t, dbsqlc.IdentityRecognizeParams{Channel: id.channel, Account: id.account, Peer: id.peer, UnionID: id.union})
+		if !errors.Is(err, pgx.ErrNoRows) {
+			return row.User, err
+		}
+	}
+	last := id.names[len(id.names)-1]
+	for n := range maxNames {
+		name := last + "#" + strconv.Itoa(n-len(id.names)+2)
+		if n < len(id.names) {
+			name = id.names[n]
+		}
+		row, err := t.Q.UserAdd(ctx, t, dbsqlc.UserAddParams{Name: name, Kind: id.userKind, Met: id.met})
+		if !errors.Is(err, pgx.ErrNoRows) {
+			return row, err
+		}
+	}
+	return dbsqlc.User{}, fault.Errorf(fault.Conflict, "no free name for another %q", last)
+}
+
+// CleanName makes a name that fits on one line out of what a platform calls somebody: without control and format
+// characters, spaces as one space, at most 64 characters. It may come out empty.
+func CleanName(name string) string {
+	name = strings.Map(func(r rune) rune {
+		switch {
+		case unicode.IsSpace(r):
+			return ' '
+		case unicode.IsControl(r) || unicode.Is(unicode.Cf, r):
+			return -1
+		}
+		return r
+	}, pg.Clean(name))
+	name = strings.Join(strings.Fields(name), " ")
+	if r := []rune(name); len(r) > maxNameRunes {
+		name = strings.TrimSpace(string(r[:maxNameRunes]))
+	}
+	return name
+}
+
+// SessionOwner returns the user that a conversation belongs to. NotFound where there is no such session.
+func (s *Store) SessionOwner(ctx context.Context, key chat.SessionKey) (User, error) {
+	row, err := s.db.Q.SessionOwner(ctx, s.db.Pool, key)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return User{}, fault.Errorf(fault.NotFound, "there is no session %q", key)
+	}
+	return userOf(row), pg.Classify(err)
+}

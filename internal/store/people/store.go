@@ -1,0 +1,14 @@
+// Package people keeps users, their identities on platforms, links between them, pairings, and what they permit tools to do.
+package people
+
+import (
+	"xbot/internal/store/pg"
+)
+
+// Store keeps users, their identities on platforms, links between them, pairings, and what they permit tools to do. It is safe for concurrent use.
+type Store struct {
+	db *pg.DB
+}
+
+// New returns a store over the database.
+func New(db *pg.DB) *Store { return &Store{db: db} }

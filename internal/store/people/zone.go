@@ -1,0 +1,37 @@
+package people
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"xbot/internal/chat"
+	"xbot/internal/schedule"
+	"xbot/internal/store/pg"
+)
+
+// ZoneOf is the timezone in which a person reads times: that of their profile, else the first of zones that is known.
+func ZoneOf(ctx context.Context, t *pg.Tx, user chat.UserID, zones []string) (*time.Location, error) {
+	said, err := t.Q.ProfileGet(ctx, t, user)
+	if err != nil && !errors.Is(err, pgx.ErrNoRows) {
+		return nil, fmt.Errorf("read the timezone of user %d: %w", user, err)
+	}
+	for _, name := range append([]string{said.Timezone}, zones...) {
+		if name == "" {
+			continue
+		}
+		zone, err := schedule.Zone(name)
+		switch {
+		case err != nil: // it is not known here
+		case strings.HasSuffix(name, "UTC"):
+			return time.UTC, nil
+		default:
+			return zone, nil
+		}
+	}
+	return time.UTC, nil
+}

@@ -1,0 +1,47 @@
+package runners
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+
+	"github.com/jackc/pgx/v5"
+
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+	"xbot/internal/store/pg"
+)
+
+// containersChannel is where wishes for containers are told.
+const containersChannel = "xbot_containers"
+
+// WantContainer tells every ingress that runs containers that a user's is wanted. Nobody may be listening: whoever needs
+// the container asks again.
+func (s *Store) WantContainer(ctx context.Context, user chat.UserID) error {
+	if err := s.db.Q.ContainerWant(ctx, s.db.Pool, strconv.FormatInt(int64(user), 10)); err != nil {
+		return pg.Classify(fmt.Errorf("ask for the container of user %d: %w", user, err))
+	}
+	return nil
+}
+
+// ListenContainers calls want for every wish that another process tells, until ctx or the connection
+// ends.
+func ListenContainers(ctx context.Context, dsn string, want func(chat.UserID)) error {
+	conn, err := pgx.Connect(ctx, dsn)
+	if err != nil {
+		return fault.Errorf(fault.Unavailable, "listen for wishes for containers: %w", err)
+	}
+	defer func() { _ = conn.Close(context.WithoutCancel(ctx)) }() // nothing is pending on it
+	if _, err := conn.Exec(ctx, "LISTEN "+containersChannel); err != nil {
+		return pg.Classify(err)
+	}
+	for {
+		n, err := conn.WaitForNotification(ctx)
+		if err != nil {
+			return pg.Classify(err)
+		}
+		if id, err := strconv.ParseInt(n.Payload, 10, 64); err == nil {
+			want(chat.UserID(id))
+		}
+	}
+}

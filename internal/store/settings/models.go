@@ -1,0 +1,47 @@
+package settings
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+
+	"xbot/internal/chat"
+	"xbot/internal/store/dbsqlc"
+	"xbot/internal/store/pg"
+	"xbot/runner/wire"
+)
+
+// ModelWanted returns what decides which model answers in a session.
+func (s *Store) ModelWanted(ctx context.Context, key chat.SessionKey) (chat.Wish, error) {
+	row, err := s.db.Q.ModelWanted(ctx, s.db.Pool, key)
+	if err != nil {
+		return chat.Wish{}, pg.Classify(fmt.Errorf("look up whose model answers in %s: %w", key, err))
+	}
+	w := chat.Wish{
+		User: row.UserID, Admin: row.Admin, Runner: row.Runner, Own: row.Own, Agent: row.Agent, Channel: row.Channel, Account: row.Account,
+		Chat: row.Chat, Activation: row.Activation, ChatType: row.ChatType, Scene: row.Scene, Model: row.Model, Think: row.Think, Send: row.Send,
+	}
+	if err := json.Unmarshal(row.Options, &w.Options); err != nil {
+		return chat.Wish{}, fmt.Errorf("decode the options of the turn in %s: %w", key, err)
+	}
+	return w, nil
+}
+
+// ModelOffered returns the model that a runner offered when it last connected; nil if none.
+func (s *Store) ModelOffered(ctx context.Context, user chat.UserID, runner string) (*wire.LLM, error) {
+	said, err := s.db.Q.ModelOffered(ctx, s.db.Pool, dbsqlc.ModelOfferedParams{UserID: user, Name: runner})
+	if errors.Is(err, pgx.ErrNoRows) || (err == nil && said == nil) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, pg.Classify(fmt.Errorf("look up the model of runner %s: %w", runner, err))
+	}
+	var info wire.Info
+	if err := json.Unmarshal(said, &info); err != nil {
+		return nil, fmt.Errorf("decode what runner %s said of itself: %w", runner, err)
+	}
+	return info.LLM, nil
+}

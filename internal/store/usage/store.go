@@ -1,0 +1,14 @@
+// Package usage keeps how many tokens were used, and by what.
+package usage
+
+import (
+	"xbot/internal/store/pg"
+)
+
+// Store keeps how many tokens were used, and by what. It is safe for concurrent use.
+type Store struct {
+	db *pg.DB
+}
+
+// New returns a store over the database.
+func New(db *pg.DB) *Store { return &Store{db: db} }
