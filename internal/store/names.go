@@ -10,7 +10,6 @@ import (
 	"xbot/internal/store/secrets"
 	"xbot/internal/store/settings"
 	"xbot/internal/store/triggers"
-	"xbot/internal/store/usage"
 )
 
 // Names of the aggregates that callers of this package use.

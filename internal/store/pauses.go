@@ -9,6 +9,7 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/i18n"
+	"xbot/internal/store/conversation"
 	"xbot/internal/store/dbsqlc"
 	"xbot/internal/store/pg"
 )
@@ -41,7 +42,7 @@ func (s *Store) tellPaused(ctx context.Context, run string, keys []string, say i
 		if err != nil {
 			return fmt.Errorf("read the language of user %d: %w", where.UserID, err)
 		}
-		return appendNotice(ctx, tx, where.Key, "", i18n.Say(i18n.For(row.Chosen, "", row.Wrote), say, args...))
+		return conversation.AppendNotice(ctx, tx, where.Key, "", i18n.Say(i18n.For(row.Chosen, "", row.Wrote), say, args...))
 	})
 }
 

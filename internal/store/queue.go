@@ -13,6 +13,7 @@ import (
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
 	"xbot/internal/store/dbsqlc"
+	"xbot/internal/store/inbox"
 	"xbot/internal/store/pg"
 )
 
@@ -20,7 +21,7 @@ import (
 const (
 	outcomeStopped    = "stopped"
 	outcomeSuperseded = "superseded"
-	outcomeRecalled   = "recalled"
+	outcomeRecalled   = inbox.OutcomeRecalled
 	outcomeDropped    = "dropped"
 	outcomeSummarized = "summarized"
 )
@@ -178,10 +179,9 @@ func disownQueued(ctx context.Context, t *pg.Tx, id chat.InboxID, itself bool) e
 
 // dropQueued tells the sender of a message that it gets no turn, and why.
 func dropQueued(t *pg.Tx, key chat.SessionKey, got *Accepted, id chat.InboxID, text, outcome string, say i18n.ID, args ...any) {
-	told := i18n.Say(i18n.Of(text), say, args...)
+	told := inbox.EmitDropped(t, key, id, text, outcome, say, args...)
 	got.Dropped = append(got.Dropped, id)
 	if id == got.ID {
 		got.Ended = told
 	}
-	t.Emit(key, chat.EventDropped, chat.Dropped{Inbox: id, Outcome: outcome, Text: told})
 }

@@ -15,6 +15,7 @@ import (
 	"xbot/internal/i18n"
 	"xbot/internal/schedule"
 	"xbot/internal/store/dbsqlc"
+	"xbot/internal/store/inbox"
 	"xbot/internal/store/pg"
 )
 
@@ -193,7 +194,7 @@ func (s *Store) DeleteJob(ctx context.Context, id chat.JobID) error {
 			return fmt.Errorf("drop the waiting runs of %s: %w", id, err)
 		}
 		for _, r := range waiting {
-			dropQueued(tx, r.SessionKey, &Accepted{}, r.ID, r.Body, outcomeRecalled, i18n.Recalled)
+			inbox.EmitDropped(tx, r.SessionKey, r.ID, r.Body, inbox.OutcomeRecalled, i18n.Recalled)
 		}
 		return tx.Q.CronRunsForget(ctx, tx, []string{string(id)})
 	})
