@@ -23,26 +23,11 @@ import (
 
 // routes are what is answered where.
 func (in *ingressPart) routes() (httpserver.Routes, error) {
-	a := &api.API{
-		Policy: api.Policy{Tools: in.policy.tools, Rules: in.policy.rules, Live: in.policies},
-		Store:  in.store, Bus: in.bus, Dispatch: in.dispatch, Gateway: in.gateway, Fleet: in.fleet, History: in.history, Meter: in.meter, Memory: in.recollections().Desk, Contexts: in.contexts, Models: in.models, Minds: in.minds, Auth: in.auth, Log: in.log, Closing: in.closing,
-		Boxes: in.boxes, Links: filelink.New(in.key),
-		Channels: api.Channels{Accounts: in.accounts, Live: in.channels, Trial: &channels.Trial{Accounts: in.accounts, Live: in.channels}},
-		Hooks:    in.hooks,
-		Jobs:     in.jobs,
-		Killer:   task.Killer{Kills: store.Background{Store: in.store}, Boxes: in.boxes},
-		Triggers: in.triggers,
-		Logs:     logs.Reader{Home: in.home},
-		Info: api.Info{
-			Version: in.version, Model: in.model.Model(), Demo: strings.HasPrefix(in.model.Model(), "demo/"),
-			Namespace: in.cfg.Namespace, TemporalUI: in.ui != nil, StartedAt: time.Now(),
-			Database: databaseName(in.dsn), Home: in.home,
-		},
-	}
+	a := in.api()
 	r := httpserver.Routes{
 		API: a.Handler(), OpenAPI: openAPI(), Page: web.Handler(), Host: in.auth.Hosts.Check, Refuse: a.Refuse,
 		Runners: in.hub, Internal: in.internal(), Ready: in.ready,
-		Files:   &ingress.Files{Links: a.Links, Accounts: in.store, Boxes: in.boxes, Log: in.log},
+		Files:   &ingress.Files{Links: a.Files.Links, Accounts: in.store, Boxes: in.boxes, Log: in.log},
 		Metrics: in.auth.Require(in.tele.Handler(), a.Refuse), Channels: in.desk,
 		Hooks: (&webhooks.Hooks{Store: in.store, Key: in.key, Waker: in.dispatch.Waker, Log: in.log}).Handler(),
 	}
@@ -53,6 +38,35 @@ func (in *ingressPart) routes() (httpserver.Routes, error) {
 		r.Temporal = in.auth.RequireUnder(temporalui.TemporalRoot, temporalui.WithCodec(in.codec, ui), a.Refuse)
 	}
 	return r, nil
+}
+
+// api puts the endpoints together.
+func (in *ingressPart) api() *api.API {
+	base := &api.Base{Store: in.store, Auth: in.auth, Log: in.log, Info: api.Info{
+		Version: in.version, Model: in.model.Model(), Demo: strings.HasPrefix(in.model.Model(), "demo/"),
+		Namespace: in.cfg.Namespace, TemporalUI: in.ui != nil, StartedAt: time.Now(),
+		Database: databaseName(in.dsn), Home: in.home,
+	}}
+	return &api.API{
+		Base:    base,
+		Account: api.Account{Base: base, Gateway: in.gateway, Meter: in.meter},
+		Sessions: api.Sessions{
+			Base: base, Fleet: in.fleet, Minds: in.minds, Models: in.models, Contexts: in.contexts,
+			Killer: task.Killer{Kills: store.Background{Store: in.store}, Boxes: in.boxes},
+		},
+		Messages: api.Messages{Base: base, Dispatch: in.dispatch, Gateway: in.gateway, History: in.history},
+		Streams:  api.Streams{Base: base, Bus: in.bus, Closing: in.closing},
+		Files:    api.Files{Base: base, Boxes: in.boxes, Links: filelink.New(in.key)},
+		Settings: api.Settings{
+			Base: base, Models: in.models,
+			Policy:   api.Policy{Tools: in.policy.tools, Rules: in.policy.rules, Live: in.policies},
+			Channels: api.Channels{Accounts: in.accounts, Live: in.channels, Trial: &channels.Trial{Accounts: in.accounts, Live: in.channels}},
+		},
+		Automation: api.Automation{Base: base, Jobs: in.jobs, Triggers: in.triggers, Hooks: in.hooks},
+		Memory:     api.Memories{Base: base, Memory: in.recollections().Desk},
+		Inspect:    api.Inspection{Base: base, Logs: logs.Reader{Home: in.home}},
+		Runners:    api.Runners{Base: base, Fleet: in.fleet},
+	}
 }
 
 // openAPI answers with the document of the API.

@@ -5,7 +5,6 @@ import (
 	"net/http"
 
 	"github.com/danielgtaylor/huma/v2"
-	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
 	"xbot/ingress/auth"
 	"xbot/ingress/temporalui"
@@ -52,22 +51,11 @@ type loginInput struct {
 		Password string `json:"password,omitempty" maxLength:"256"`
 		Token    string `json:"token,omitempty" maxLength:"256" doc:"Of a one-time sign-in link; instead of name and password."`
 	}
-	request
+	Request
 }
 
-// request gives a handler the raw request and response, for cookies.
-type request struct {
-	r *http.Request
-	w http.ResponseWriter
-}
-
-// Resolve is called by huma before the handler.
-func (q *request) Resolve(ctx huma.Context) []error {
-	q.r, q.w = humago.Unwrap(ctx)
-	return nil
-}
-
-func (a *API) registerLogin(h huma.API) {
+// RegisterLogin has the endpoints of login, which need no user.
+func (a *Account) RegisterLogin(h huma.API) {
 	huma.Register(h, huma.Operation{OperationID: "login-state", Method: http.MethodGet, Path: "/api/login", Summary: "What the login page shows"},
 		func(ctx context.Context, _ *struct{}) (*struct{ Body LoginState }, error) {
 			needed, err := a.Auth.Accounts.AnyPassword(ctx)
@@ -85,17 +73,17 @@ func (a *API) registerLogin(h huma.API) {
 		})
 }
 
-func (a *API) signIn(in *loginInput) (auth.Login, error) {
-	if err := a.Auth.Hosts.SameOrigin(in.r); err != nil {
+func (a *Account) signIn(in *loginInput) (auth.Login, error) {
+	if err := a.Auth.Hosts.SameOrigin(in.HTTP()); err != nil {
 		return auth.Login{}, err
 	}
 	if in.Body.Token != "" {
-		return a.Auth.SignInByLink(in.w, in.r, in.Body.Token)
+		return a.Auth.SignInByLink(in.Writer(), in.HTTP(), in.Body.Token)
 	}
 	if in.Body.Username == "" || in.Body.Password == "" {
 		return auth.Login{}, fault.Errorf(fault.Invalid, "give username and password, or the token of a sign-in link")
 	}
-	return a.Auth.SignIn(in.w, in.r, auth.Credentials{Name: in.Body.Username, Password: in.Body.Password, Browser: in.Body.Browser})
+	return a.Auth.SignIn(in.Writer(), in.HTTP(), auth.Credentials{Name: in.Body.Username, Password: in.Body.Password, Browser: in.Body.Browser})
 }
 
 // Me is what a client needs to know at its start.
@@ -108,10 +96,10 @@ type Me struct {
 	TemporalUI      string   `json:"temporal_ui" doc:"Path of the Temporal UI, empty if this user may not open it."`
 }
 
-func (a *API) registerAccount(h huma.API) {
+func (a *Account) registerAccount(h huma.API) {
 	huma.Register(h, huma.Operation{OperationID: "logout", Method: http.MethodPost, Path: "/api/logout", Summary: "End this browser's login", DefaultStatus: http.StatusNoContent, Security: secured},
-		func(_ context.Context, in *struct{ request }) (*struct{}, error) {
-			return nil, a.problem(a.Auth.SignOut(in.w, in.r))
+		func(_ context.Context, in *struct{ Request }) (*struct{}, error) {
+			return nil, a.problem(a.Auth.SignOut(in.Writer(), in.HTTP()))
 		})
 	huma.Register(h, huma.Operation{OperationID: "me", Method: http.MethodGet, Path: "/api/me", Summary: "Who I am and what this server is", Security: secured},
 		func(ctx context.Context, _ *struct{}) (*struct{ Body Me }, error) {
@@ -123,9 +111,9 @@ func (a *API) registerAccount(h huma.API) {
 				Password string `json:"password" maxLength:"256" doc:"10 to 72 bytes."`
 				Current  string `json:"current,omitempty" maxLength:"256" doc:"Needed if there is one."`
 			}
-			request
+			Request
 		}) (*struct{}, error) {
-			return nil, a.problem(a.Auth.SetPassword(in.r, auth.User(ctx), in.Body.Current, in.Body.Password))
+			return nil, a.problem(a.Auth.SetPassword(in.HTTP(), auth.User(ctx), in.Body.Current, in.Body.Password))
 		})
 	a.registerPasses(h)
 	a.registerTokens(h)
@@ -136,7 +124,7 @@ type PassBody struct {
 	URL string `json:"url" doc:"The address with a pass; good for a minute, in this browser."`
 }
 
-func (a *API) registerPasses(h huma.API) {
+func (a *Account) registerPasses(h huma.API) {
 	huma.Register(h, huma.Operation{
 		OperationID: "create-pass", Method: http.MethodPost, Path: "/api/passes", Summary: "Let this browser open an address of the API where no header can be sent, such as a download",
 		DefaultStatus: http.StatusCreated, Security: secured,
@@ -150,7 +138,7 @@ func (a *API) registerPasses(h huma.API) {
 	})
 }
 
-func (a *API) me(ctx context.Context) Me {
+func (a *Account) me(ctx context.Context) Me {
 	u := auth.User(ctx)
 	m := Me{User: userBody(u), MustSetPassword: u.PasswordHash == "", Model: a.Info.Model, Demo: a.Info.Demo, Version: a.Info.Version}
 	if u.Admin && a.Info.TemporalUI {
@@ -166,7 +154,7 @@ type NewToken struct {
 	Token string `json:"token" doc:"Shown once; only its hash is kept."`
 }
 
-func (a *API) registerTokens(h huma.API) {
+func (a *Account) registerTokens(h huma.API) {
 	huma.Register(h, huma.Operation{OperationID: "list-tokens", Method: http.MethodGet, Path: "/api/tokens", Summary: "My API tokens", Security: secured},
 		func(ctx context.Context, _ *struct{}) (*struct {
 			Body struct {

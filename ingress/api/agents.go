@@ -22,7 +22,7 @@ type AgentsBody struct {
 	Agents []Agent `json:"agents"`
 }
 
-func (a *API) registerAgents(h huma.API) {
+func (a *Settings) registerAgents(h huma.API) {
 	huma.Register(h, huma.Operation{
 		OperationID: "list-agents", Method: http.MethodGet, Path: "/api/agents", Summary: "Who answers: the agents of the installation", Security: secured,
 	}, func(ctx context.Context, _ *struct{}) (*struct{ Body AgentsBody }, error) {

@@ -3,74 +3,29 @@
 package api
 
 import (
-	"context"
-	"log/slog"
 	"net/http"
-	"strings"
-	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
-	"xbot/ingress"
 	"xbot/ingress/auth"
-	"xbot/ingress/temporalui"
-	"xbot/ingress/wake"
-	"xbot/internal/chat"
-	"xbot/internal/contextview"
-	"xbot/internal/cron"
 	"xbot/internal/fault"
-	"xbot/internal/feed"
-	"xbot/internal/filelink"
-	"xbot/internal/llm/catalogue"
-	"xbot/internal/logs"
-	"xbot/internal/memory/view"
-	"xbot/internal/sandbox"
-	"xbot/internal/session"
-	"xbot/internal/store"
-	"xbot/internal/trigger"
 )
 
 // API serves the endpoints under /api/.
 type API struct {
-	Store    *store.Store
-	Bus      *feed.Bus
-	Dispatch *ingress.Dispatch
-	Gateway  *ingress.Gateway
-	Auth     *auth.Auth
-	Killer   TaskKiller
-	Info     Info
-	Policy   Policy
-	Channels Channels
-	Triggers *trigger.Store
-	Jobs     *cron.Jobs
-	Logs     logs.Reader
-	Boxes    sandbox.Boxes   // runners of the users
-	Links    filelink.Signer // signs links to files
-	Fleet    *ingress.Fleet
-	History  *ingress.History
-	Meter    *ingress.Meter
-	Memory   view.View
-	Contexts *contextview.Viewer
-	Models   *catalogue.Live
-	Minds    *ingress.Minds
-	Hooks    *ingress.Hooks
-	Log      *slog.Logger
-	Closing  <-chan struct{} // closed when the server stops: streams end
-	// PingEvery is the pause between looks at the client of a stream and at what it may see; 0 means 15 s.
-	PingEvery time.Duration
-}
+	*Base
 
-// Info is what clients are told of the server.
-type Info struct {
-	Version    string
-	Model      string // provider/model
-	Demo       bool
-	Namespace  string
-	TemporalUI bool // whether the UI is mounted under /temporal/
-	StartedAt  time.Time
-	Database   string // where it is, without who opens it
-	Home       string // the data folder
+	Account    Account
+	Sessions   Sessions
+	Messages   Messages
+	Streams    Streams
+	Files      Files
+	Settings   Settings
+	Automation Automation
+	Memory     Memories
+	Inspect    Inspection
+	Runners    Runners
 }
 
 // Handler returns the routes. Those of login are open, all others need a user.
@@ -79,9 +34,9 @@ func (a *API) Handler() http.Handler {
 	config := a.config()
 	public := humago.New(open, config)
 	private := humago.New(closed, config)
-	a.registerLogin(public)
-	a.registerPrivate(private)
-	closed.HandleFunc("GET /api/sessions/{key}/ws", a.socket)
+	a.Account.RegisterLogin(public)
+	a.register(private)
+	closed.HandleFunc("GET /api/sessions/{key}/ws", a.Streams.Socket)
 	closed.HandleFunc("/api/", func(w http.ResponseWriter, r *http.Request) {
 		a.Refuse(w, r, fault.Errorf(fault.NotFound, "there is no %s %s here; see /api/openapi.json", r.Method, r.URL.Path))
 	})
@@ -92,60 +47,22 @@ func (a *API) Handler() http.Handler {
 	})
 }
 
-// registerPrivate has all endpoints that need a user.
-func (a *API) registerPrivate(h huma.API) {
-	for _, register := range []func(huma.API){
-		a.registerAccount,
-		a.registerSessions,
-		a.registerMessages,
-		a.registerTurns,
-		a.registerTasks,
-		a.registerSubagents,
-		a.registerGroups,
-		a.registerTodos,
-		a.registerEvents,
-		a.registerApprovals,
-		a.registerPermissions,
-		a.registerFiles,
-		a.registerOutputs,
-		a.registerResults,
-		a.registerRunners,
-		a.registerCommands,
-		a.registerQueue,
-		a.registerHistory,
-		a.registerUsage,
-		a.registerMemory,
-		a.registerProfile,
-		a.registerLimits,
-		a.registerResets,
-		a.registerSearch,
-		a.registerContext,
-		a.registerBridge,
-		a.registerPairings,
-		a.registerHooks,
-		a.registerLinks,
-		a.registerInspect,
-		a.registerRuns,
-		a.registerCron,
-		a.registerExport,
-		a.registerModels,
-		a.registerAgents,
-		a.registerPolicy,
-		a.registerChannels,
-		a.registerTriggers,
-		a.registerLogs,
+// register has all endpoints that need a user.
+func (a *API) register(h huma.API) {
+	for _, resource := range []interface{ Register(h huma.API) }{
+		&a.Account, &a.Sessions, &a.Messages, &a.Streams, &a.Files, &a.Settings, &a.Automation, &a.Memory, &a.Inspect, &a.Runners,
 	} {
-		register(h)
+		resource.Register(h)
 	}
 }
 
 // Document returns the OpenAPI document of all endpoints.
 func Document() *huma.OpenAPI {
 	mux := http.NewServeMux()
-	a := &API{}
+	a := &API{Base: &Base{}}
 	h := humago.New(mux, a.config())
-	a.registerLogin(h)
-	a.registerPrivate(h)
+	a.Account.RegisterLogin(h)
+	a.register(h)
 	return h.OpenAPI()
 }
 
@@ -160,35 +77,4 @@ func (a *API) config() huma.Config {
 		"page":   {Type: "apiKey", In: "header", Name: auth.PageHeader},
 	}
 	return c
-}
-
-var secured = []map[string][]string{{"token": {}}, {"cookie": {}, "page": {}}}
-
-// own returns a session of the user. A session of somebody else looks like none.
-func (a *API) own(ctx context.Context, key string) (chat.Session, error) {
-	if _, err := session.Parse(chat.SessionKey(key)); err != nil {
-		return chat.Session{}, a.problem(err)
-	}
-	s, owner, err := a.Store.Session(ctx, chat.SessionKey(key))
-	if err == nil && owner != auth.User(ctx).ID {
-		err = fault.Errorf(fault.NotFound, "there is no session %q", key)
-	}
-	return s, a.problem(err)
-}
-
-// withLink adds the address of a turn's run in the Temporal UI, for those who may open it.
-func (a *API) withLink(ctx context.Context, t chat.Turn) chat.Turn {
-	if a.Info.TemporalUI && auth.User(ctx).Admin && t.RunID != "" {
-		id, _, err := wake.WorkflowOf(ctx, a.Store, t.Session)
-		if err != nil {
-			return t // a turn without its link is one all the same
-		}
-		t.TemporalURL = a.Auth.Under(ctx, temporalui.TemporalRoot) + strings.TrimPrefix(temporalui.RunPath(a.Info.Namespace, id, t.RunID), temporalui.TemporalRoot)
-	}
-	return t
-}
-
-// Key is the path parameter of a session, URL-escaped.
-type Key struct {
-	Key string `path:"key" maxLength:"200" doc:"Session key, URL-escaped." example:"agent:main:web:thread:8f2c"`
 }

@@ -118,41 +118,49 @@ func setup(t *testing.T) *bundle {
 	b.auth = &auth.Auth{Accounts: b.store, Key: secret.Key{1}}
 	log := slog.New(slog.NewTextHandler(b.log, &slog.HandlerOptions{Level: slog.LevelWarn}))
 	dispatch := &ingress.Dispatch{Inbox: b.store, Waker: b.wakes, Log: log}
+	base := &api.Base{
+		Store: b.store, Auth: b.auth, Log: log,
+		Info: api.Info{Version: "1.2.3", Model: "demo/demo", Demo: true, Namespace: "default", TemporalUI: true, Database: "db.internal:5432/xbot", Home: "/srv/xbot"},
+	}
 	a := &api.API{
-		Store: b.store, Bus: b.bus, Dispatch: dispatch, Auth: b.auth, Log: log, Closing: b.closing, PingEvery: 50 * time.Millisecond,
-		Policy: api.Policy{Tools: tool.New(shell.New(), file.NewRead()), Rules: map[string]chat.Rule{"Read": chat.RuleAsk}},
-		Info:   api.Info{Version: "1.2.3", Model: "demo/demo", Demo: true, Namespace: "default", TemporalUI: true, Database: "db.internal:5432/xbot", Home: "/srv/xbot"},
-		Boxes:  b.boxes, Links: b.links, Killer: task.Killer{Kills: store.Background{Store: b.store}, Boxes: b.boxes},
+		Base: base, Account: api.Account{Base: base}, Automation: api.Automation{Base: base}, Memory: api.Memories{Base: base}, Inspect: api.Inspection{Base: base},
+		Sessions: api.Sessions{Base: base, Killer: task.Killer{Kills: store.Background{Store: b.store}, Boxes: b.boxes}},
+		Messages: api.Messages{Base: base, Dispatch: dispatch},
+		Streams:  api.Streams{Base: base, Bus: b.bus, Closing: b.closing, PingEvery: 50 * time.Millisecond},
+		Files:    api.Files{Base: base, Boxes: b.boxes, Links: b.links},
+		Settings: api.Settings{Base: base, Policy: api.Policy{Tools: tool.New(shell.New(), file.NewRead()), Rules: map[string]chat.Rule{"Read": chat.RuleAsk}}},
+		Runners:  api.Runners{Base: base},
 	}
 	b.hub = runners.New(runners.Config{Registry: ingress.Registry{Store: b.store}, Version: "1.2.3"})
 	b.docker = &containers{}
 	router := sandbox.NewRouter(sandbox.RouterConfig{Local: b.hub})
-	a.Fleet = &ingress.Fleet{
+	a.Runners.Fleet = &ingress.Fleet{
 		Store: b.store, Model: "demo/demo", Log: log,
 		Resolver: resolver.New(resolver.Config{Choices: b.store, Router: router, Docker: b.docker}),
 	}
-	a.Models = &catalogue.Live{
+	a.Sessions.Models = &catalogue.Live{
 		Server: demo.Client{}, Limits: limits.Table{Model: "demo/demo"}, Policies: &policy.Live{Source: b.store}, Keys: func(string) string { return "" },
 	}
-	a.Minds = &ingress.Minds{Store: b.store, Desk: choice.Catalog{Choice: &choice.Choice{
-		Server: demo.Client{}, Store: b.store, Runners: a.Fleet.Resolver, Models: a.Models,
+	a.Sessions.Minds = &ingress.Minds{Store: b.store, Desk: choice.Catalog{Choice: &choice.Choice{
+		Server: demo.Client{}, Store: b.store, Runners: a.Runners.Fleet.Resolver, Models: a.Sessions.Models,
 	}}}
 	b.book = &accounts.Store{Store: b.store, Key: secret.Key{1}, Drivers: []channel.Driver{feishu.Driver(), onebot.Driver()}, Base: "https://xbot.example"}
 	live := &channel.Live{Source: b.book, Drivers: b.book.Drivers, Opening: func(string, string) channel.Opening { return channel.Opening{} }}
-	a.Channels = api.Channels{Accounts: b.book, Live: live, Trial: &channels.Trial{Accounts: b.book, Live: live}}
-	a.Triggers = &trigger.Store{Store: b.store, Key: secret.Key{1}, Base: "https://xbot.example"}
-	a.Jobs = &cron.Jobs{Store: b.store, Wakes: b.wakes, Zone: func(context.Context, chat.UserID) (cron.Zone, error) {
+	a.Settings.Channels = api.Channels{Accounts: b.book, Live: live, Trial: &channels.Trial{Accounts: b.book, Live: live}}
+	a.Automation.Triggers = &trigger.Store{Store: b.store, Key: secret.Key{1}, Base: "https://xbot.example"}
+	a.Automation.Jobs = &cron.Jobs{Store: b.store, Wakes: b.wakes, Zone: func(context.Context, chat.UserID) (cron.Zone, error) {
 		return cron.Zone{Name: "Europe/Berlin", From: cron.FromServer}, nil
 	}}
 	b.home = t.TempDir()
-	a.Logs = logs.Reader{Home: b.home}
-	a.Hooks = &ingress.Hooks{Store: b.store, Dispatch: dispatch, Files: &hook.Live{File: filepath.Join(b.home, "hooks.json"), Grants: hook.Grants{Callbacks: []string{"log"}}}}
-	a.Contexts = &contextview.Viewer{Store: b.store, Model: "demo/demo"}
-	a.Memory = view.View{Store: b.store}
-	a.Meter = &ingress.Meter{Store: b.store, Prices: usage.Prices{Model: "demo/demo", Known: true, Input: 2, Cached: 0.5, Output: 10}}
-	a.History = &ingress.History{Store: b.store, Dispatch: dispatch}
-	a.Gateway = &ingress.Gateway{Store: b.store, Policies: &policy.Live{Source: b.store}, Dispatch: dispatch, Log: log}
-	dispatch.Commands = ingress.NewCommands(b.store, slices.Concat(a.Gateway.Commands(), dispatch.ApprovalCommands(), a.Fleet.Commands(), a.History.Commands(), a.Meter.Commands(), ingress.ContextCommands(a.Contexts), a.Minds.Commands(), a.Hooks.Commands(), []ingress.Command{ingress.CompactCommand(), ingress.SearchCommand(b.store)})...)
+	a.Inspect.Logs = logs.Reader{Home: b.home}
+	a.Automation.Hooks = &ingress.Hooks{Store: b.store, Dispatch: dispatch, Files: &hook.Live{File: filepath.Join(b.home, "hooks.json"), Grants: hook.Grants{Callbacks: []string{"log"}}}}
+	a.Sessions.Contexts = &contextview.Viewer{Store: b.store, Model: "demo/demo"}
+	a.Memory.Memory = view.View{Store: b.store}
+	a.Account.Meter = &ingress.Meter{Store: b.store, Prices: usage.Prices{Model: "demo/demo", Known: true, Input: 2, Cached: 0.5, Output: 10}}
+	a.Messages.History = &ingress.History{Store: b.store, Dispatch: dispatch}
+	a.Messages.Gateway = &ingress.Gateway{Store: b.store, Policies: &policy.Live{Source: b.store}, Dispatch: dispatch, Log: log}
+	a.Sessions.Fleet, a.Settings.Models, a.Account.Gateway = a.Runners.Fleet, a.Sessions.Models, a.Messages.Gateway
+	dispatch.Commands = ingress.NewCommands(b.store, slices.Concat(a.Messages.Gateway.Commands(), dispatch.ApprovalCommands(), a.Runners.Fleet.Commands(), a.Messages.History.Commands(), a.Account.Meter.Commands(), ingress.ContextCommands(a.Sessions.Contexts), a.Sessions.Minds.Commands(), a.Automation.Hooks.Commands(), []ingress.Command{ingress.CompactCommand(), ingress.SearchCommand(b.store)})...)
 	mux := http.NewServeMux()
 	mux.Handle("/api/", a.Handler())
 	mux.Handle("GET /api/runners/connect", b.hub)

@@ -21,7 +21,7 @@ type NewAnswer struct {
 	Answers chat.Answers `json:"answers,omitempty" doc:"Where the call asks questions: a list of answers for the name of each."`
 }
 
-func (a *API) registerApprovals(h huma.API) {
+func (a *Messages) registerApprovals(h huma.API) {
 	huma.Register(h, huma.Operation{OperationID: "answer-approval", Method: http.MethodPost, Path: "/api/sessions/{key}/approvals/{call_id}", Summary: "Allow or deny a call that waits for permission, or answer the questions that it asks", Description: "The first answer counts, whether a worker runs or not. Answered before, or too late: 409.", Security: secured},
 		func(ctx context.Context, in *struct {
 			Key

@@ -74,7 +74,7 @@ type Changed struct {
 
 type changedBody struct{ Body Changed }
 
-func (a *API) registerBridge(h huma.API) {
+func (a *Messages) registerBridge(h huma.API) {
 	huma.Register(h, huma.Operation{
 		OperationID: "bridge-message", Method: http.MethodPost, Path: "/api/bridge/{channel}/messages", DefaultStatus: http.StatusAccepted,
 		Summary:      "Deliver a message of a platform",

@@ -89,7 +89,7 @@ type (
 // maxChannelBody bounds a request with settings, in bytes.
 const maxChannelBody = 64 << 10
 
-func (a *API) registerChannels(h huma.API) {
+func (a *Settings) registerChannels(h huma.API) {
 	const what = "For administrators. Secrets are never returned."
 	huma.Register(h, huma.Operation{
 		OperationID: "list-channels", Method: http.MethodGet, Path: "/api/channels", Summary: "The platforms that there are, and how the bots on them stand", Description: what, Security: secured,
@@ -116,7 +116,7 @@ func (a *API) registerChannels(h huma.API) {
 	}, a.testChannel)
 }
 
-func (a *API) listChannels(ctx context.Context, _ *struct{}) (*struct{ Body ChannelList }, error) {
+func (a *Settings) listChannels(ctx context.Context, _ *struct{}) (*struct{ Body ChannelList }, error) {
 	if err := a.adminOnly(ctx); err != nil {
 		return nil, err
 	}
@@ -128,7 +128,7 @@ func (in ChannelDraft) of(n ChannelName) accounts.Draft {
 	return accounts.Draft{Channel: n.Channel, Account: n.Account, Settings: in.Settings, Forget: in.Forget, Revision: in.Revision}
 }
 
-func (a *API) setChannel(ctx context.Context, in *channelChangeInput) (*channelAccountBody, error) {
+func (a *Settings) setChannel(ctx context.Context, in *channelChangeInput) (*channelAccountBody, error) {
 	if err := a.adminOnly(ctx); err != nil {
 		return nil, err
 	}
@@ -141,7 +141,7 @@ func (a *API) setChannel(ctx context.Context, in *channelChangeInput) (*channelA
 	return a.changedChannel(ctx, in.ChannelName, "channel set", err)
 }
 
-func (a *API) enableChannel(ctx context.Context, in *channelEnableInput) (*channelAccountBody, error) {
+func (a *Settings) enableChannel(ctx context.Context, in *channelEnableInput) (*channelAccountBody, error) {
 	if err := a.adminOnly(ctx); err != nil {
 		return nil, err
 	}
@@ -149,7 +149,7 @@ func (a *API) enableChannel(ctx context.Context, in *channelEnableInput) (*chann
 	return a.changedChannel(ctx, in.ChannelName, "channel switched", err)
 }
 
-func (a *API) changedChannel(ctx context.Context, n ChannelName, event string, err error) (*channelAccountBody, error) {
+func (a *Settings) changedChannel(ctx context.Context, n ChannelName, event string, err error) (*channelAccountBody, error) {
 	if err != nil {
 		return nil, a.problem(err)
 	}
@@ -159,7 +159,7 @@ func (a *API) changedChannel(ctx context.Context, n ChannelName, event string, e
 	return &channelAccountBody{now}, a.problem(err)
 }
 
-func (a *API) deleteChannel(ctx context.Context, in *ChannelName) (*struct{}, error) {
+func (a *Settings) deleteChannel(ctx context.Context, in *ChannelName) (*struct{}, error) {
 	if err := a.adminOnly(ctx); err != nil {
 		return nil, err
 	}
@@ -171,7 +171,7 @@ func (a *API) deleteChannel(ctx context.Context, in *ChannelName) (*struct{}, er
 	return nil, nil
 }
 
-func (a *API) checkChannel(ctx context.Context, in *channelDraftInput) (*struct{ Body ChannelFaults }, error) {
+func (a *Settings) checkChannel(ctx context.Context, in *channelDraftInput) (*struct{ Body ChannelFaults }, error) {
 	if err := a.adminOnly(ctx); err != nil {
 		return nil, err
 	}
@@ -185,7 +185,7 @@ func (a *API) checkChannel(ctx context.Context, in *channelDraftInput) (*struct{
 	return &struct{ Body ChannelFaults }{ChannelFaults{faults}}, nil
 }
 
-func (a *API) testChannel(ctx context.Context, in *channelTestInput) (*struct{ Body ChannelTest }, error) {
+func (a *Settings) testChannel(ctx context.Context, in *channelTestInput) (*struct{ Body ChannelTest }, error) {
 	if err := a.adminOnly(ctx); err != nil {
 		return nil, err
 	}

@@ -30,7 +30,7 @@ type CommandsBody struct {
 	Commands []Command `json:"commands"`
 }
 
-func (a *API) registerCommands(h huma.API) {
+func (a *Messages) registerCommands(h huma.API) {
 	huma.Register(h, huma.Operation{
 		OperationID: "list-commands", Method: http.MethodGet, Path: "/api/commands", Summary: "The slash commands that can be sent as messages", Security: secured,
 	}, func(context.Context, *struct{}) (*struct{ Body CommandsBody }, error) {

@@ -12,7 +12,7 @@ import (
 
 type contextBody struct{ Body contextview.Context }
 
-func (a *API) registerContext(h huma.API) {
+func (a *Sessions) registerContext(h huma.API) {
 	huma.Register(h, huma.Operation{
 		OperationID: "get-context", Method: http.MethodGet, Path: "/api/sessions/{key}/context", Summary: "How full the context of a conversation is, and with what", Security: secured,
 	}, func(ctx context.Context, in *Key) (*contextBody, error) { return a.context(ctx, in.Key) })
@@ -50,7 +50,7 @@ func (a *API) registerContext(h huma.API) {
 	})
 }
 
-func (a *API) context(ctx context.Context, key string) (*contextBody, error) {
+func (a *Sessions) context(ctx context.Context, key string) (*contextBody, error) {
 	s, err := a.own(ctx, key)
 	if err != nil {
 		return nil, err

@@ -58,7 +58,7 @@ func asker(ctx context.Context) cron.Who {
 	return cron.Who{User: u.ID, Admin: u.Admin}
 }
 
-func (a *API) registerCron(h huma.API) {
+func (a *Automation) registerCron(h huma.API) {
 	const others = "Administrators may also name the jobs of others."
 	huma.Register(h, huma.Operation{OperationID: "list-jobs", Method: http.MethodGet, Path: "/api/cron", Summary: "What is done at certain times, with the next time and the last run", Security: secured}, a.listJobs)
 	huma.Register(h, huma.Operation{
@@ -113,7 +113,7 @@ func onceOf(prefix, once string) string {
 	return prefix + once
 }
 
-func (a *API) listJobs(ctx context.Context, in *struct {
+func (a *Automation) listJobs(ctx context.Context, in *struct {
 	All bool `query:"all" doc:"Those of everybody, for administrators."`
 }) (*struct{ Body JobList }, error) {
 	jobs, err := a.Jobs.List(ctx, asker(ctx), in.All)
@@ -124,7 +124,7 @@ func (a *API) listJobs(ctx context.Context, in *struct {
 	return &struct{ Body JobList }{JobList{Jobs: jobs, Timezone: zone.Name, From: zone.From}}, a.problem(err)
 }
 
-func (a *API) previewTimes(ctx context.Context, in *struct {
+func (a *Automation) previewTimes(ctx context.Context, in *struct {
 	Body struct {
 		When     string `json:"when" maxLength:"200"`
 		Timezone string `json:"timezone,omitempty" maxLength:"64" doc:"Empty: that of jobs which name none."`
@@ -134,7 +134,7 @@ func (a *API) previewTimes(ctx context.Context, in *struct {
 	return &struct{ Body Preview }{Preview{When: when, Timezone: zone, Times: times}}, a.problem(err)
 }
 
-func (a *API) listRuns(ctx context.Context, in *JobPath) (*struct {
+func (a *Automation) listRuns(ctx context.Context, in *JobPath) (*struct {
 	Body struct {
 		Runs []chat.JobRun `json:"runs"`
 	}

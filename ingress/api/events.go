@@ -19,7 +19,7 @@ import (
 // sendTimeout bounds the write of one event to a slow client.
 const sendTimeout = 30 * time.Second
 
-func (a *API) registerEvents(h huma.API) {
+func (a *Streams) registerEvents(h huma.API) {
 	huma.Register(h, huma.Operation{
 		OperationID: "watch-session", Method: http.MethodGet, Path: "/api/sessions/{key}/events", Summary: "Events of a session (SSE)",
 		Description: "Durable events carry an id; reconnect with it as Last-Event-ID to get all that was missed. Live events (delta, output) carry none. The same events as JSON frames: GET /api/sessions/{key}/ws (WebSocket).",
@@ -45,7 +45,7 @@ func (a *API) registerEvents(h huma.API) {
 	})
 }
 
-func (a *API) serveEvents(ctx context.Context, w http.ResponseWriter, s chat.Session, after int64) {
+func (a *Streams) serveEvents(ctx context.Context, w http.ResponseWriter, s chat.Session, after int64) {
 	w.Header().Set("Content-Type", "text/event-stream; charset=utf-8")
 	w.Header().Set("Cache-Control", "no-store")
 	w.Header().Set("X-Accel-Buffering", "no")
@@ -99,8 +99,8 @@ var upgrader = websocket.Upgrader{
 	CheckOrigin: func(*http.Request) bool { return true }, // the origin was checked with the cookie
 }
 
-// socket serves the same events as JSON text frames over a WebSocket.
-func (a *API) socket(w http.ResponseWriter, r *http.Request) {
+// Socket serves the same events as JSON text frames over a WebSocket.
+func (a *Streams) Socket(w http.ResponseWriter, r *http.Request) {
 	s, err := a.readable(r.Context(), r.PathValue("key"))
 	if err != nil {
 		a.Refuse(w, r, err)

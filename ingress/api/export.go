@@ -29,7 +29,7 @@ type ImportBody struct {
 	Notes   []string     `json:"notes" doc:"What was left out."`
 }
 
-func (a *API) registerExport(h huma.API) {
+func (a *Sessions) registerExport(h huma.API) {
 	huma.Register(h, huma.Operation{
 		OperationID: "export-session", Method: http.MethodGet, Path: "/api/sessions/{key}/export", Summary: "All of a conversation",
 		Description: "jsonl: JSON Lines, version 3 of the format described in docs/operations.md, which can be imported again. md: for people. Administrators may export every conversation.",
@@ -70,7 +70,7 @@ func (a *API) registerExport(h huma.API) {
 	})
 }
 
-func (a *API) importSession(ctx context.Context, key, title string, body []byte) (chat.Session, []string, error) {
+func (a *Sessions) importSession(ctx context.Context, key, title string, body []byte) (chat.Session, []string, error) {
 	t, notes, err := transcript.Read(bytes.NewReader(body))
 	if err != nil {
 		return chat.Session{}, nil, err
@@ -93,18 +93,6 @@ func (a *API) importSession(ctx context.Context, key, title string, body []byte)
 	}
 	made, err := a.Store.Import(ctx, n, t)
 	return made, notes, err
-}
-
-// readable returns a session of the user; for an administrator, of anybody.
-func (a *API) readable(ctx context.Context, key string) (chat.Session, error) {
-	if !auth.User(ctx).Admin {
-		return a.own(ctx, key)
-	}
-	if _, err := session.Parse(chat.SessionKey(key)); err != nil {
-		return chat.Session{}, a.problem(err)
-	}
-	s, _, err := a.Store.Session(ctx, chat.SessionKey(key))
-	return s, a.problem(err)
 }
 
 // mayName refuses keys of channels whose sessions their own adapters make.

@@ -53,7 +53,7 @@ type NewFileLink struct {
 	TTL  int64  `json:"ttl_s,omitempty" minimum:"1" maximum:"604800" doc:"Seconds that the link works; default 86400."`
 }
 
-func (a *API) registerFiles(h huma.API) {
+func (a *Files) registerFiles(h huma.API) {
 	huma.Register(h, huma.Operation{OperationID: "list-files", Method: http.MethodGet, Path: filesPath, Summary: "A folder of the session's runner", Security: secured},
 		func(ctx context.Context, in *struct {
 			Key
@@ -106,7 +106,7 @@ func attachmentResponse(mediaType string) map[string]*huma.Response {
 }
 
 // stream answers with an attachment.
-func (a *API) stream(attachment ingress.Attachment) *huma.StreamResponse {
+func (a *Files) stream(attachment ingress.Attachment) *huma.StreamResponse {
 	return &huma.StreamResponse{Body: func(hctx huma.Context) {
 		r, w := humago.Unwrap(hctx)
 		if err := attachment.Serve(w, r); err != nil && r.Context().Err() == nil {
@@ -115,7 +115,7 @@ func (a *API) stream(attachment ingress.Attachment) *huma.StreamResponse {
 	}}
 }
 
-func (a *API) link(ctx context.Context, key string, in NewFileLink) (FileLink, error) {
+func (a *Files) link(ctx context.Context, key string, in NewFileLink) (FileLink, error) {
 	p, err := a.place(ctx, key)
 	if err != nil {
 		return FileLink{}, err
@@ -146,7 +146,7 @@ type place struct {
 }
 
 // place finds the runner of a session of the user and makes sure that it answers.
-func (a *API) place(ctx context.Context, key string) (place, error) {
+func (a *Files) place(ctx context.Context, key string) (place, error) {
 	s, err := a.own(ctx, key)
 	if err != nil {
 		return place{}, err

@@ -14,7 +14,7 @@ type GroupsBody struct {
 	Groups []chat.Group `json:"groups"`
 }
 
-func (a *API) registerGroups(h huma.API) {
+func (a *Sessions) registerGroups(h huma.API) {
 	huma.Register(h, huma.Operation{OperationID: "list-groups", Method: http.MethodGet, Path: "/api/sessions/{key}/groups", Summary: "The group chats among the subagents of a session, of all depths, newest first, with what was said", Security: secured},
 		func(ctx context.Context, in *Key) (*struct{ Body GroupsBody }, error) {
 			s, err := a.own(ctx, in.Key)

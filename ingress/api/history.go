@@ -16,7 +16,7 @@ type RewindBody struct {
 	MessageID       int64  `json:"message_id" minimum:"1" doc:"A message that the user wrote. It and all after it are taken out."`
 }
 
-func (a *API) registerHistory(h huma.API) {
+func (a *Messages) registerHistory(h huma.API) {
 	huma.Register(h, huma.Operation{
 		OperationID: "rewind-session", Method: http.MethodPost, Path: "/api/sessions/{key}/rewind", Summary: "Take a message, and all after it, out of the conversation",
 		Description:   "Queued like a message, as the command /rewind. The rewind event says when it has happened, and a notice answers it. Files and what commands did stay as they are.",

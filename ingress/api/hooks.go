@@ -47,7 +47,7 @@ type DeferredDecision struct {
 	Note     string `json:"note,omitempty" maxLength:"4000" doc:"Told to the model with a denial." example:"Not before the release."`
 }
 
-func (a *API) registerHooks(h huma.API) {
+func (a *Automation) registerHooks(h huma.API) {
 	huma.Register(h, huma.Operation{
 		OperationID: "list-hooks", Method: http.MethodGet, Path: "/api/hooks", Summary: "The hooks of the installation, and calls that they have deferred; for administrators",
 		Description: "As this process reads $XBOT_HOME/hooks.json.", Security: secured,
@@ -91,7 +91,7 @@ func (a *API) registerHooks(h huma.API) {
 }
 
 // deferred lists the calls that wait for an administrator.
-func (a *API) deferred(ctx context.Context) ([]DeferredBody, error) {
+func (a *Automation) deferred(ctx context.Context) ([]DeferredBody, error) {
 	waiting, err := a.Hooks.Deferred(ctx)
 	out := make([]DeferredBody, len(waiting))
 	for i, c := range waiting {

@@ -8,7 +8,6 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
-	"xbot/ingress/auth"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/store"
@@ -32,13 +31,13 @@ type (
 	}
 )
 
-func (a *API) registerInspect(h huma.API) {
+func (a *Inspection) registerInspect(h huma.API) {
 	huma.Register(h, huma.Operation{OperationID: "get-status", Method: http.MethodGet, Path: "/api/status", Summary: "The installation at a glance", Description: "For administrators.", Security: secured}, a.status)
 	huma.Register(h, huma.Operation{OperationID: "inspect-sessions", Method: http.MethodGet, Path: "/api/inspect/sessions", Summary: "The conversations of all users, newest first, with what was counted of them", Description: "For administrators.", Security: secured}, a.inspectSessions)
 	huma.Register(h, huma.Operation{OperationID: "inspect-inbox", Method: http.MethodGet, Path: "/api/inspect/inbox", Summary: "What was accepted and has no answer yet, oldest first", Description: "For administrators.", Security: secured}, a.inspectInbox)
 }
 
-func (a *API) status(ctx context.Context, _ *struct{}) (*struct{ Body chat.Status }, error) {
+func (a *Inspection) status(ctx context.Context, _ *struct{}) (*struct{ Body chat.Status }, error) {
 	if err := a.adminOnly(ctx); err != nil {
 		return nil, err
 	}
@@ -54,7 +53,7 @@ func (a *API) status(ctx context.Context, _ *struct{}) (*struct{ Body chat.Statu
 	return &struct{ Body chat.Status }{out}, a.problem(err)
 }
 
-func (a *API) inspectSessions(ctx context.Context, in *struct {
+func (a *Inspection) inspectSessions(ctx context.Context, in *struct {
 	User    string `query:"user" maxLength:"200" doc:"Of this user alone."`
 	Channel string `query:"channel" maxLength:"100"`
 	Agent   string `query:"agent" maxLength:"100"`
@@ -94,7 +93,7 @@ func sessionPlace(after string) (store.SessionPlace, error) {
 	return store.SessionPlace{Key: chat.SessionKey(key), UpdatedAt: at}, nil
 }
 
-func (a *API) inspectInbox(ctx context.Context, in *struct {
+func (a *Inspection) inspectInbox(ctx context.Context, in *struct {
 	Limit int `query:"limit" minimum:"1" maximum:"5000" default:"500"`
 }) (*inboxList, error) {
 	if err := a.adminOnly(ctx); err != nil {
@@ -104,12 +103,4 @@ func (a *API) inspectInbox(ctx context.Context, in *struct {
 	var err error
 	out.Body.Messages, err = a.Store.InspectInbox(ctx, in.Limit)
 	return &out, a.problem(err)
-}
-
-// adminOnly refuses everybody who is no administrator.
-func (a *API) adminOnly(ctx context.Context) error {
-	if auth.User(ctx).Admin {
-		return nil
-	}
-	return a.problem(fault.Errorf(fault.Denied, "only administrators see what others do"))
 }

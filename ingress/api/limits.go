@@ -47,7 +47,7 @@ type TenantCalls struct {
 	Waiting int    `json:"waiting"`
 }
 
-func (a *API) registerLimits(h huma.API) {
+func (a *Settings) registerLimits(h huma.API) {
 	huma.Register(h, huma.Operation{
 		OperationID: "get-limits", Method: http.MethodGet, Path: "/api/limits", Summary: "How much runs at once, and who waits",
 		Description: "For administrators. The limits themselves are in the policy.",
@@ -58,7 +58,7 @@ func (a *API) registerLimits(h huma.API) {
 	})
 }
 
-func (a *API) limits(ctx context.Context) (Limits, error) {
+func (a *Settings) limits(ctx context.Context) (Limits, error) {
 	if !auth.User(ctx).Admin {
 		return Limits{}, fault.Errorf(fault.Denied, "only administrators see how much runs")
 	}

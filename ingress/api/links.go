@@ -21,7 +21,7 @@ type IdentitiesBody struct {
 	Identities []store.Identity `json:"identities"`
 }
 
-func (a *API) registerLinks(h huma.API) {
+func (a *Account) registerLinks(h huma.API) {
 	huma.Register(h, huma.Operation{
 		OperationID: "create-link-code", Method: http.MethodPost, Path: "/api/link", Summary: "Make a code that joins another channel to my account",
 		DefaultStatus: http.StatusCreated, Security: secured,

@@ -20,7 +20,7 @@ type logQuery struct {
 	Limit   int       `query:"limit" minimum:"1" maximum:"1000" default:"100"`
 }
 
-func (a *API) registerLogs(h huma.API) {
+func (a *Inspection) registerLogs(h huma.API) {
 	huma.Register(h, huma.Operation{
 		OperationID: "list-logs", Method: http.MethodGet, Path: "/api/admin/logs", Summary: "The newest lines that the server has logged",
 		Description: "For administrators. Of the processes that use the data folder of the one that answers; with processes on several machines each has its own.",
@@ -28,7 +28,7 @@ func (a *API) registerLogs(h huma.API) {
 	}, a.listLogs)
 }
 
-func (a *API) listLogs(ctx context.Context, in *logQuery) (*struct{ Body chat.Logs }, error) {
+func (a *Inspection) listLogs(ctx context.Context, in *logQuery) (*struct{ Body chat.Logs }, error) {
 	if err := a.adminOnly(ctx); err != nil {
 		return nil, err
 	}

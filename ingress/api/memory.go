@@ -43,7 +43,7 @@ type Forgotten struct {
 	Items []chat.Remembered `json:"items" minItems:"1" maxItems:"200"`
 }
 
-func (a *API) registerMemory(h huma.API) {
+func (a *Memories) registerMemory(h huma.API) {
 	huma.Register(h, huma.Operation{
 		OperationID: "get-memory", Method: http.MethodGet, Path: "/api/memory", Summary: "What is remembered of me", Security: secured,
 	}, func(ctx context.Context, in *struct{ MemoryOf }) (*struct{ Body view.Look }, error) {
@@ -78,7 +78,7 @@ func (a *API) registerMemory(h huma.API) {
 	a.registerMemoryChanges(h)
 }
 
-func (a *API) registerMemoryChanges(h huma.API) {
+func (a *Memories) registerMemoryChanges(h huma.API) {
 	huma.Register(h, huma.Operation{
 		OperationID: "edit-memory", Method: http.MethodPut, Path: "/api/memory", Summary: "Change a note or a block", Security: secured, DefaultStatus: http.StatusNoContent,
 	}, func(ctx context.Context, in *struct {

@@ -42,7 +42,7 @@ type TranscriptBody struct {
 	HasMore  bool           `json:"has_more"`
 }
 
-func (a *API) registerMessages(h huma.API) {
+func (a *Messages) registerMessages(h huma.API) {
 	huma.Register(h, huma.Operation{OperationID: "send-message", Method: http.MethodPost, Path: "/api/sessions/{key}/messages", Summary: "Send a message", Description: "Answers after the message was committed. /stop is carried out at once, as is a command behind an exclamation mark (!ls), which a notice answers.", DefaultStatus: http.StatusAccepted, MaxBodyBytes: 4 * ingress.MaxTextBytes, Security: secured},
 		func(ctx context.Context, in *struct {
 			Key
@@ -85,7 +85,7 @@ func transcriptBody(t store.Transcript) TranscriptBody {
 	return out
 }
 
-func (a *API) inbound(ctx context.Context, s chat.Session, id, text string) ingress.Inbound {
+func (a *Messages) inbound(ctx context.Context, s chat.Session, id, text string) ingress.Inbound {
 	user := auth.User(ctx)
 	return ingress.Inbound{
 		Inbound:  store.Inbound{Session: s.Key, User: user.ID, Channel: s.Channel, PlatformID: id, Text: text, Queue: s.Queue},
@@ -104,7 +104,7 @@ type TurnsBody struct {
 	Turns []chat.Turn `json:"turns"`
 }
 
-func (a *API) registerTurns(h huma.API) {
+func (a *Messages) registerTurns(h huma.API) {
 	huma.Register(h, huma.Operation{OperationID: "stop-turn", Method: http.MethodDelete, Path: "/api/sessions/{key}/turn", Summary: "Stop the running turn and clear the queue", DefaultStatus: http.StatusAccepted, Security: secured},
 		func(ctx context.Context, in *Key) (*struct{ Body StopBody }, error) {
 			s, err := a.own(ctx, in.Key)

@@ -25,7 +25,7 @@ type ModelsBody struct {
 	Think  []string `json:"think" doc:"The think levels, ascending."`
 }
 
-func (a *API) registerModels(h huma.API) {
+func (a *Settings) registerModels(h huma.API) {
 	huma.Register(h, huma.Operation{
 		OperationID: "list-models", Method: http.MethodGet, Path: "/api/models", Summary: "The models that conversations can choose", Security: secured,
 	}, func(ctx context.Context, _ *struct{}) (*struct{ Body ModelsBody }, error) {

@@ -15,7 +15,7 @@ import (
 	"xbot/internal/sandbox"
 )
 
-func (a *API) registerOutputs(h huma.API) {
+func (a *Files) registerOutputs(h huma.API) {
 	huma.Register(h, huma.Operation{
 		OperationID: "task-output", Method: http.MethodGet, Path: "/api/sessions/{key}/tasks/{id}/output", Summary: "All that a background task has written by now",
 		Description: "From the task's runner, which keeps it for seven days after the end.",

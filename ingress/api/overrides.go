@@ -26,7 +26,7 @@ type Change struct {
 }
 
 // overridesOf checks what a conversation is to decide for itself.
-func (a *API) overridesOf(ctx context.Context, in Change) (store.Overrides, error) {
+func (a *Sessions) overridesOf(ctx context.Context, in Change) (store.Overrides, error) {
 	out := store.Overrides{Think: in.Think, Verbose: in.Verbose, Send: in.Send, Activation: in.Activation}
 	for _, c := range []struct {
 		name  string
@@ -51,7 +51,7 @@ func (a *API) overridesOf(ctx context.Context, in Change) (store.Overrides, erro
 }
 
 // change changes a session. What is wrong with it is said before anything is changed.
-func (a *API) change(ctx context.Context, key chat.SessionKey, in Change) error {
+func (a *Sessions) change(ctx context.Context, key chat.SessionKey, in Change) error {
 	overrides, err := a.overridesOf(ctx, in)
 	if err != nil {
 		return err
@@ -74,7 +74,7 @@ func (a *API) change(ctx context.Context, key chat.SessionKey, in Change) error 
 
 // agentOf returns the agent that a new session asks for: the one that is named, else that of the key, else the one of
 // the installation. One that the policy does not list is refused.
-func (a *API) agentOf(ctx context.Context, named string, key session.Key) (policy.Agent, error) {
+func (a *Sessions) agentOf(ctx context.Context, named string, key session.Key) (policy.Agent, error) {
 	p, err := a.Models.Policies.Get(ctx)
 	if err != nil {
 		return policy.Agent{}, err

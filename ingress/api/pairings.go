@@ -20,7 +20,7 @@ type GrantsBody struct {
 	Grants []store.Grant `json:"grants"`
 }
 
-func (a *API) registerPairings(h huma.API) {
+func (a *Account) registerPairings(h huma.API) {
 	huma.Register(h, huma.Operation{OperationID: "list-pairings", Method: http.MethodGet, Path: "/api/pairings", Summary: "Who waits to be let in; for administrators", Security: secured},
 		func(ctx context.Context, _ *struct{}) (*struct{ Body PairingsBody }, error) {
 			if err := a.adminOnly(ctx); err != nil {

@@ -42,7 +42,7 @@ type PermissionsBody struct {
 	Tools []Permission `json:"tools"`
 }
 
-func (a *API) registerPermissions(h huma.API) {
+func (a *Settings) registerPermissions(h huma.API) {
 	huma.Register(h, huma.Operation{OperationID: "list-permissions", Method: http.MethodGet, Path: "/api/permissions", Summary: "What my tools may do without asking", Security: secured},
 		func(ctx context.Context, _ *struct{}) (*struct{ Body PermissionsBody }, error) {
 			rules, err := a.Store.Permissions(ctx, auth.User(ctx).ID)

@@ -37,7 +37,7 @@ type PolicyCheck struct {
 
 type policyBody struct{ Body PolicyText }
 
-func (a *API) registerPolicy(h huma.API) {
+func (a *Settings) registerPolicy(h huma.API) {
 	const what = "For administrators. docs/sessions.md describes the document."
 	huma.Register(h, huma.Operation{
 		OperationID: "get-policy", Method: http.MethodGet, Path: "/api/policy", Summary: "How conversations are named, routed, queued, reset and limited",
@@ -93,7 +93,7 @@ func (a *API) registerPolicy(h huma.API) {
 }
 
 // policyText returns a version of the document; 0 is the one in force.
-func (a *API) policyText(ctx context.Context, version int64) (*policyBody, error) {
+func (a *Settings) policyText(ctx context.Context, version int64) (*policyBody, error) {
 	if err := a.adminOnly(ctx); err != nil {
 		return nil, err
 	}
@@ -123,7 +123,7 @@ func shown(version int64, body []byte) *policyBody {
 	return &policyBody{PolicyText{Version: version, Text: string(p.JSON()), Notes: orEmpty(notes)}}
 }
 
-func (a *API) setPolicy(ctx context.Context, in NewPolicy) (*policyBody, error) {
+func (a *Settings) setPolicy(ctx context.Context, in NewPolicy) (*policyBody, error) {
 	if err := a.adminOnly(ctx); err != nil {
 		return nil, err
 	}

@@ -16,7 +16,7 @@ import (
 
 // problem turns an error into a problem document. It is the border where fault kinds become HTTP statuses; the text of
 // our own bugs and of our servers stays inside, in the log.
-func (a *API) problem(err error) error {
+func (b *Base) problem(err error) error {
 	if err == nil {
 		return nil
 	}
@@ -24,7 +24,7 @@ func (a *API) problem(err error) error {
 		return s
 	}
 	status, detail := statusOf(err)
-	a.note(status, err)
+	b.note(status, err)
 	out := huma.NewError(status, detail)
 	if header := headers(status, err); len(header) > 0 {
 		return huma.ErrorWithHeaders(out, header)
@@ -33,12 +33,12 @@ func (a *API) problem(err error) error {
 }
 
 // note logs what the client is not told.
-func (a *API) note(status int, err error) {
+func (b *Base) note(status int, err error) {
 	switch status {
 	case http.StatusInternalServerError:
-		a.Log.Error("request failed", "error", err)
+		b.Log.Error("request failed", "error", err)
 	case http.StatusServiceUnavailable:
-		a.Log.Warn("request not served for now", "error", err)
+		b.Log.Warn("request not served for now", "error", err)
 	}
 }
 
@@ -84,9 +84,9 @@ func statusOf(err error) (int, string) {
 }
 
 // Refuse answers a request outside huma with a problem document.
-func (a *API) Refuse(w http.ResponseWriter, _ *http.Request, err error) {
+func (b *Base) Refuse(w http.ResponseWriter, _ *http.Request, err error) {
 	status, detail := statusOf(err)
-	a.note(status, err)
+	b.note(status, err)
 	maps.Copy(w.Header(), headers(status, err))
 	w.Header().Set("Content-Type", "application/problem+json")
 	w.WriteHeader(status)

@@ -19,7 +19,7 @@ type ProfileEdit struct {
 
 type profileBody struct{ Body chat.UserProfile }
 
-func (a *API) registerProfile(h huma.API) {
+func (a *Account) registerProfile(h huma.API) {
 	huma.Register(h, huma.Operation{
 		OperationID: "get-profile", Method: http.MethodGet, Path: "/api/profile", Summary: "What I say of myself", Security: secured,
 	}, func(ctx context.Context, _ *struct{}) (*profileBody, error) {

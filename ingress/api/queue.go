@@ -10,7 +10,7 @@ import (
 	"xbot/internal/chat"
 )
 
-func (a *API) registerQueue(h huma.API) {
+func (a *Messages) registerQueue(h huma.API) {
 	huma.Register(h, huma.Operation{
 		OperationID: "edit-queued", Method: http.MethodPut, Path: "/api/sessions/{key}/queue/{inbox_id}", Summary: "Change a message that waits",
 		Description:   "A queued event with the same id carries the new text. Once a turn has claimed the message it is too late (409).",

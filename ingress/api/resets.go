@@ -14,7 +14,7 @@ type ResetsBody struct {
 	Resets []chat.Began `json:"resets"`
 }
 
-func (a *API) registerResets(h huma.API) {
+func (a *Sessions) registerResets(h huma.API) {
 	huma.Register(h, huma.Operation{
 		OperationID: "list-resets", Method: http.MethodGet, Path: "/api/sessions/{key}/resets", Summary: "Where the conversation began anew, newest first",
 		Description: "Messages up to upto stay in the transcript; the model does not see them any more. A notice of origin reset stands there.",

@@ -12,7 +12,7 @@ import (
 	"xbot/internal/chat"
 )
 
-func (a *API) registerResults(h huma.API) {
+func (a *Files) registerResults(h huma.API) {
 	huma.Register(h, huma.Operation{
 		OperationID: "call-result", Method: http.MethodGet, Path: "/api/sessions/{key}/calls/{call_id}/result", Summary: "The whole result of a tool call",
 		Description: "As the tool gave it, also where the conversation shows a summary, a placeholder or an edit.",

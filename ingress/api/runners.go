@@ -19,7 +19,7 @@ type RunnerName struct {
 	Name string `path:"name" maxLength:"200" doc:"Name of the runner." example:"laptop"`
 }
 
-func (a *API) registerRunners(h huma.API) {
+func (a *Runners) registerRunners(h huma.API) {
 	huma.Register(h, huma.Operation{OperationID: "list-runners", Method: http.MethodGet, Path: "/api/runners", Summary: "Where my commands can run, and where they run now", Security: secured},
 		func(ctx context.Context, _ *struct{}) (*runnersBody, error) {
 			out, err := a.Fleet.List(ctx, auth.User(ctx))
@@ -27,20 +27,20 @@ func (a *API) registerRunners(h huma.API) {
 		})
 	huma.Register(h, huma.Operation{OperationID: "create-runner", Method: http.MethodPost, Path: "/api/runners", Summary: "Make a runner", Description: "The token is shown this once.", DefaultStatus: http.StatusCreated, Security: secured},
 		func(ctx context.Context, in *struct {
-			request
+			Request
 			Body struct {
 				Name string `json:"name" minLength:"1" maxLength:"200" doc:"1 to 128 lower-case letters, digits, dots, dashes and underscores, beginning with a letter or digit."`
 			}
 		}) (*newRunnerBody, error) {
-			out, err := a.Fleet.Create(ctx, auth.User(ctx), in.Body.Name, baseOf(in.r))
+			out, err := a.Fleet.Create(ctx, auth.User(ctx), in.Body.Name, baseOf(in.HTTP()))
 			return &newRunnerBody{out}, a.problem(err)
 		})
 	huma.Register(h, huma.Operation{OperationID: "renew-runner", Method: http.MethodPost, Path: "/api/runners/{name}/token", Summary: "Give a runner a new token", Description: "The old one is dead, and a connection made with it is closed.", Security: secured},
 		func(ctx context.Context, in *struct {
-			request
+			Request
 			RunnerName
 		}) (*newRunnerBody, error) {
-			out, err := a.Fleet.Renew(ctx, auth.User(ctx), in.Name, baseOf(in.r))
+			out, err := a.Fleet.Renew(ctx, auth.User(ctx), in.Name, baseOf(in.HTTP()))
 			return &newRunnerBody{out}, a.problem(err)
 		})
 	huma.Register(h, huma.Operation{OperationID: "revoke-runner", Method: http.MethodDelete, Path: "/api/runners/{name}", Summary: "Revoke a runner at once", DefaultStatus: http.StatusNoContent, Security: secured},

@@ -30,14 +30,14 @@ type RunsLink struct {
 	URL   string `json:"url" doc:"Path of the list, behind the same login."`
 }
 
-func (a *API) registerRuns(h huma.API) {
+func (a *Inspection) registerRuns(h huma.API) {
 	huma.Register(h, huma.Operation{
 		OperationID: "list-run-queries", Method: http.MethodGet, Path: "/api/inspect/runs", Summary: "Prepared queries of the Temporal UI",
 		Description: "For administrators. A day begins at midnight UTC. Empty where no Temporal UI is mounted.", Security: secured,
 	}, a.runLinks)
 }
 
-func (a *API) runLinks(ctx context.Context, _ *struct{}) (*struct {
+func (a *Inspection) runLinks(ctx context.Context, _ *struct{}) (*struct {
 	Body struct {
 		Links []RunsLink `json:"links"`
 	}

@@ -15,7 +15,7 @@ type FoundBody struct {
 	Results []chat.Found `json:"results"`
 }
 
-func (a *API) registerSearch(h huma.API) {
+func (a *Sessions) registerSearch(h huma.API) {
 	huma.Register(h, huma.Operation{
 		OperationID: "search", Method: http.MethodGet, Path: "/api/search", Summary: "Find messages in my conversations, newest first",
 		Description: "Messages of people and models that hold every word of q, whatever its case, also from before a reset. Words are parts of text: those of two characters are found, and so is text that has no spaces between its words.",

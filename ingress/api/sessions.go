@@ -37,7 +37,7 @@ type NewSession struct {
 	Cwd   string `json:"cwd,omitempty" maxLength:"4096" doc:"Folder where the session's tools start; default: the agent's, else the runner's workspace."`
 }
 
-func (a *API) registerSessions(h huma.API) {
+func (a *Sessions) registerSessions(h huma.API) {
 	huma.Register(h, huma.Operation{OperationID: "create-session", Method: http.MethodPost, Path: "/api/sessions", Summary: "Create a session", DefaultStatus: http.StatusCreated, Security: secured},
 		func(ctx context.Context, in *struct{ Body NewSession }) (*sessionBody, error) {
 			s, err := a.create(ctx, in.Body)
@@ -70,7 +70,7 @@ func (a *API) registerSessions(h huma.API) {
 }
 
 // registerChanges has what people change of a session.
-func (a *API) registerChanges(h huma.API) {
+func (a *Sessions) registerChanges(h huma.API) {
 	huma.Register(h, huma.Operation{OperationID: "update-session", Method: http.MethodPatch, Path: "/api/sessions/{key}", Summary: "Rename or pin a session, or say how it is answered", Security: secured},
 		func(ctx context.Context, in *struct {
 			Key
@@ -102,7 +102,7 @@ func (a *API) registerChanges(h huma.API) {
 
 // deletable is a session that the person may delete: their own, and for administrators any, since groups and people on platforms
 // cannot sign in to delete theirs.
-func (a *API) deletable(ctx context.Context, key string) (s chat.Session, mine bool, err error) {
+func (a *Sessions) deletable(ctx context.Context, key string) (s chat.Session, mine bool, err error) {
 	if _, err := session.Parse(chat.SessionKey(key)); err != nil {
 		return s, false, a.problem(err)
 	}
@@ -115,7 +115,7 @@ func (a *API) deletable(ctx context.Context, key string) (s chat.Session, mine b
 }
 
 // atRest reports what still goes on in a session: Conflict.
-func (a *API) atRest(ctx context.Context, s chat.Session) error {
+func (a *Sessions) atRest(ctx context.Context, s chat.Session) error {
 	if s.Running != "" {
 		return fault.Errorf(fault.Conflict, "a turn is running in this session; stop it first")
 	}
@@ -126,7 +126,7 @@ func (a *API) atRest(ctx context.Context, s chat.Session) error {
 	return err
 }
 
-func (a *API) create(ctx context.Context, in NewSession) (chat.Session, error) {
+func (a *Sessions) create(ctx context.Context, in NewSession) (chat.Session, error) {
 	key, channel := chat.SessionKey(in.Key), webChannel
 	var parsed session.Key
 	if key != "" {

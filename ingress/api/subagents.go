@@ -14,7 +14,7 @@ type SubagentsBody struct {
 	Subagents []chat.Subagent `json:"subagents" doc:"Newest first, of all depths; at most 200."`
 }
 
-func (a *API) registerSubagents(h huma.API) {
+func (a *Sessions) registerSubagents(h huma.API) {
 	huma.Register(h, huma.Operation{
 		OperationID: "list-subagents", Method: http.MethodGet, Path: "/api/sessions/{key}/subagents", Summary: "Who works for a conversation",
 		Description: "The whole tree below the conversation; of a subagent's own conversation the tree that it is part of. A subagent's session is read and stopped like any other.",

@@ -30,7 +30,7 @@ type TaskKey struct {
 	ID string `path:"id" maxLength:"160" doc:"Short id within the session, as it is listed." example:"bg1"`
 }
 
-func (a *API) registerTasks(h huma.API) {
+func (a *Sessions) registerTasks(h huma.API) {
 	huma.Register(h, huma.Operation{OperationID: "list-tasks", Method: http.MethodGet, Path: "/api/sessions/{key}/tasks", Summary: "The background tasks of a session, newest first, without their output", Security: secured},
 		func(ctx context.Context, in *struct {
 			Key

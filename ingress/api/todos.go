@@ -18,7 +18,7 @@ type TodosBody struct {
 	Lists []chat.TodoList `json:"lists" doc:"The newest list first; at most 50."`
 }
 
-func (a *API) registerTodos(h huma.API) {
+func (a *Sessions) registerTodos(h huma.API) {
 	huma.Register(h, huma.Operation{
 		OperationID: "list-todos", Method: http.MethodGet, Path: "/api/todos", Summary: "What is left to do in my conversations",
 		Description: "Lists in which nothing is left are not among them, nor is what is done. The whole list of a conversation comes with its messages.", Security: secured,

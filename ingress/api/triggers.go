@@ -42,7 +42,7 @@ type (
 	}
 )
 
-func (a *API) registerTriggers(h huma.API) {
+func (a *Automation) registerTriggers(h huma.API) {
 	huma.Register(h, huma.Operation{
 		OperationID: "list-triggers", Method: http.MethodGet, Path: "/api/triggers", Summary: "The addresses at which other programs call your conversations", Security: secured,
 	}, a.listTriggers)
@@ -67,32 +67,32 @@ func (a *API) registerTriggers(h huma.API) {
 	}, a.listFires)
 }
 
-func (a *API) listTriggers(ctx context.Context, _ *struct{}) (*struct{ Body TriggerList }, error) {
+func (a *Automation) listTriggers(ctx context.Context, _ *struct{}) (*struct{ Body TriggerList }, error) {
 	all, err := a.Triggers.List(ctx, auth.User(ctx).ID)
 	return &struct{ Body TriggerList }{TriggerList{all}}, a.problem(err)
 }
 
-func (a *API) addTrigger(ctx context.Context, in *triggerDraft) (*triggerMadeBody, error) {
+func (a *Automation) addTrigger(ctx context.Context, in *triggerDraft) (*triggerMadeBody, error) {
 	made, err := a.Triggers.Add(ctx, auth.User(ctx).ID, in.Body, "")
 	return &triggerMadeBody{made}, a.problem(err)
 }
 
-func (a *API) setTrigger(ctx context.Context, in *triggerChange) (*triggerBody, error) {
+func (a *Automation) setTrigger(ctx context.Context, in *triggerChange) (*triggerBody, error) {
 	t, err := a.Triggers.Change(ctx, auth.User(ctx).ID, in.ID, in.Body)
 	return &triggerBody{t}, a.problem(err)
 }
 
-func (a *API) deleteTrigger(ctx context.Context, in *TriggerID) (*struct{}, error) {
+func (a *Automation) deleteTrigger(ctx context.Context, in *TriggerID) (*struct{}, error) {
 	_, err := a.Triggers.Remove(ctx, auth.User(ctx).ID, in.ID)
 	return nil, a.problem(err)
 }
 
-func (a *API) renewTrigger(ctx context.Context, in *TriggerID) (*triggerMadeBody, error) {
+func (a *Automation) renewTrigger(ctx context.Context, in *TriggerID) (*triggerMadeBody, error) {
 	made, err := a.Triggers.Renew(ctx, auth.User(ctx).ID, in.ID)
 	return &triggerMadeBody{made}, a.problem(err)
 }
 
-func (a *API) listFires(ctx context.Context, in *triggerFires) (*struct{ Body FireList }, error) {
+func (a *Automation) listFires(ctx context.Context, in *triggerFires) (*struct{ Body FireList }, error) {
 	fires, err := a.Store.TriggerFires(ctx, auth.User(ctx).ID, in.ID, in.Limit)
 	return &struct{ Body FireList }{FireList{fires}}, a.problem(err)
 }

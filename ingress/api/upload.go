@@ -65,22 +65,22 @@ func describeUpload(h huma.API) {
 	item.Post = &described
 }
 
-func (a *API) uploadFiles(ctx context.Context, in *struct {
+func (a *Files) uploadFiles(ctx context.Context, in *struct {
 	Key
-	request
+	Request
 }) (*struct{ Body Uploaded }, error) {
 	p, err := a.place(ctx, in.Key.Key)
 	if err != nil {
 		return nil, a.problem(err)
 	}
-	if in.r.ContentLength > maxUploadFiles*maxUploadBytes+maxUploadExtra {
+	if in.HTTP().ContentLength > maxUploadFiles*maxUploadBytes+maxUploadExtra {
 		return nil, a.problem(fault.Errorf(fault.TooLarge, "at most %d files of at most %d MB each can be uploaded at once", maxUploadFiles, maxUploadBytes>>20))
 	}
-	form, err := in.r.MultipartReader()
+	form, err := in.HTTP().MultipartReader()
 	if err != nil {
 		return nil, a.problem(fault.Errorf(fault.Invalid, "send the files as multipart/form-data in the field \"file\""))
 	}
-	u := &upload{place: p, control: http.NewResponseController(in.w), dir: path.Join(p.base, defaultUploadDir)}
+	u := &upload{place: p, control: http.NewResponseController(in.Writer()), dir: path.Join(p.base, defaultUploadDir)}
 	files, err := u.take(ctx, form)
 	return &struct{ Body Uploaded }{Uploaded{Files: files}}, a.problem(err)
 }

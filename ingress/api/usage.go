@@ -10,7 +10,7 @@ import (
 	"xbot/ingress/auth"
 )
 
-func (a *API) registerUsage(h huma.API) {
+func (a *Account) registerUsage(h huma.API) {
 	huma.Register(h, huma.Operation{
 		OperationID: "get-usage", Method: http.MethodGet, Path: "/api/usage", Summary: "What I have used, by day, session and model",
 		Description: "Tokens as the providers counted them. Costs are told only for the model whose prices are set (LLM_PRICE_INPUT, LLM_PRICE_CACHED, LLM_PRICE_OUTPUT).",

@@ -34,7 +34,7 @@ type client interface {
 
 // watch sends a session's events after a cursor until the client goes, ctx ends, the server stops or the client may
 // not watch any more. It subscribes first and reads rows second, so that nothing falls between.
-func (a *API) watch(ctx context.Context, s chat.Session, after int64, c client) error {
+func (a *Streams) watch(ctx context.Context, s chat.Session, after int64, c client) error {
 	sub, err := a.subscribe(ctx, s)
 	if err != nil {
 		return err
@@ -47,7 +47,7 @@ func (a *API) watch(ctx context.Context, s chat.Session, after int64, c client) 
 	if err := c.Send(chat.Event{Kind: "hello", Data: hello}); err != nil {
 		return err
 	}
-	w := &watcher{API: a, session: s.Key, after: after, client: c}
+	w := &watcher{Streams: a, session: s.Key, after: after, client: c}
 	if err := w.durable(ctx); err != nil {
 		return err
 	}
@@ -55,7 +55,7 @@ func (a *API) watch(ctx context.Context, s chat.Session, after int64, c client) 
 }
 
 // subscribe starts watching a session; of a subagent with what goes on in the tree that it is part of.
-func (a *API) subscribe(ctx context.Context, s chat.Session) (*feed.Subscription, error) {
+func (a *Streams) subscribe(ctx context.Context, s chat.Session) (*feed.Subscription, error) {
 	if s.ChatType != chat.ChatSubagent {
 		return a.Bus.Subscribe(s.Key), nil
 	}
@@ -68,7 +68,7 @@ func (a *API) subscribe(ctx context.Context, s chat.Session) (*feed.Subscription
 
 // watcher is one event stream.
 type watcher struct {
-	*API
+	*Streams
 
 	session chat.SessionKey
 	after   int64 // sequence of the last durable event that was sent
@@ -156,7 +156,7 @@ func (w *watcher) durable(ctx context.Context) error {
 }
 
 // linked adds the Temporal link to a turn event.
-func (a *API) linked(ctx context.Context, data json.RawMessage) json.RawMessage {
+func (a *Streams) linked(ctx context.Context, data json.RawMessage) json.RawMessage {
 	var t chat.Turn
 	if json.Unmarshal(data, &t) != nil {
 		return data

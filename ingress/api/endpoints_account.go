@@ -1,0 +1,24 @@
+package api
+
+import (
+	"github.com/danielgtaylor/huma/v2"
+
+	"xbot/ingress"
+)
+
+// Account has the endpoints of the person who asks: sign-in, tokens, profile, links to platforms, usage; and of those who ask to be let in.
+type Account struct {
+	*Base
+
+	Gateway *ingress.Gateway
+	Meter   *ingress.Meter
+}
+
+// Register has the endpoints that need a user.
+func (a *Account) Register(h huma.API) {
+	a.registerAccount(h)
+	a.registerUsage(h)
+	a.registerProfile(h)
+	a.registerPairings(h)
+	a.registerLinks(h)
+}
