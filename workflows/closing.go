@@ -45,6 +45,7 @@ func (t *turn) closed(ctx workflow.Context) {
 		ParentClosePolicy:     enums.PARENT_CLOSE_POLICY_ABANDON,
 		WorkflowIDReusePolicy: enums.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE,
 		StaticSummary:         "hooks · " + told.Moment,
+		StaticDetails:         t.about(),
 	}
 	if t.in.Attributes {
 		o.TypedSearchAttributes = temporal.NewSearchAttributes(AttrSession.ValueSet(string(t.in.Session)), AttrKind.ValueSet(KindClosing), AttrUser.ValueSet(t.claimed.User))

@@ -71,6 +71,7 @@ func (t *turn) convene(ctx workflow.Context, out activities.DelegateOutput) {
 		ParentClosePolicy:     enums.PARENT_CLOSE_POLICY_ABANDON,
 		WorkflowIDReusePolicy: enums.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE,
 		StaticSummary:         strings.Join(nonempty("group chat", out.Words), " · "),
+		StaticDetails:         t.about(),
 	}
 	if t.in.Attributes {
 		o.TypedSearchAttributes = temporal.NewSearchAttributes(

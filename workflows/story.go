@@ -76,6 +76,19 @@ func (s *story) end(ctx workflow.Context, state chat.TurnState) {
 	s.show(ctx, string(state)+", "+strconv.Itoa(s.token)+" tokens")
 }
 
+// ended says how the turn ended, why and what it took.
+func (s *story) ended(ctx workflow.Context, r *TurnResult) {
+	how := "**" + strings.Join(nonempty(string(r.Outcome), r.Reason), ": ") + "**"
+	if r.Reason == string(r.Outcome) {
+		how = "**" + r.Reason + "**"
+	}
+	cost := ""
+	if r.CostUSD != nil {
+		cost = "$" + strconv.FormatFloat(*r.CostUSD, 'f', 4, 64)
+	}
+	s.show(ctx, strings.Join(nonempty(how, strconv.FormatInt(r.Tokens, 10)+" tokens", cost, r.Model), " · "))
+}
+
 func (s *story) add(what, state, detail string) {
 	if len(s.lines) == storyLines {
 		s.lines = s.lines[1:]
@@ -90,7 +103,7 @@ func (s *story) show(ctx workflow.Context, now string) {
 	}
 	text := s.head + "\n\n" + s.now
 	for _, w := range s.waits {
-		text += "\n\n⏳ waiting for " + w.say
+		text += "\n\nwaiting for " + w.say
 	}
 	if len(s.lines) > 0 {
 		text += "\n\n" + strings.Join(s.lines, "\n")
@@ -109,4 +122,9 @@ func nonempty(parts ...string) []string {
 		}
 	}
 	return out
+}
+
+// about says whose turn it is and leads to its conversation, for the details of what it starts.
+func (t *turn) about() string {
+	return strings.Join(nonempty(t.claimed.User, "[conversation]("+ConversationPath(t.in.Session)+")"), " · ")
 }

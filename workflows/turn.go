@@ -250,7 +250,9 @@ func (t *turn) finish(ctx workflow.Context, end ending) (pending bool, result *T
 	for t.wakes.ReceiveAsync(nil) {
 		t.woken = true
 	}
-	return out.Pending, t.result(end, out), nil
+	result = t.result(end, out)
+	t.story.ended(ctx, result)
+	return out.Pending, result, nil
 }
 
 // broken reports whether an activity ended for a reason of our own and not because somebody cancelled it.

@@ -130,7 +130,7 @@ func (s *Starter) options(id, summary string, key chat.SessionKey, user, kind st
 		WorkflowIDReusePolicy:                    enums.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE_FAILED_ONLY,
 		WorkflowIDConflictPolicy:                 enums.WORKFLOW_ID_CONFLICT_POLICY_FAIL,
 		WorkflowExecutionErrorWhenAlreadyStarted: true,
-		StaticDetails:                            details(key),
+		StaticDetails:                            details(key) + " · " + user,
 		Memo:                                     map[string]any{workflows.MemoAbout: summary},
 	}
 	if attributes {
