@@ -10,8 +10,9 @@ import (
 	"xbot/internal/fault"
 )
 
-// maxInternalAttempts bounds how often an activity that fails by our own bug is tried.
-const maxInternalAttempts = 3
+// lastInternalAttempt is the attempt from which on a failure by our own bug ends an activity. Attempts that failed for another
+// reason, such as an outage, count as well: Temporal tells how many there were, not why.
+const lastInternalAttempt = 3
 
 // PanicType is the error type under which the SDK reports a panic of an activity. It is never retried: what panicked
 // once panics again.
@@ -36,7 +37,7 @@ func failure(ctx context.Context, err error) error {
 	case fault.Internal:
 		// What a client reports then may be the cause (net/http does so), such as that Temporal did not answer a heartbeat.
 		detached := ctx.Err() != nil || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
-		options.NonRetryable = !detached && activity.GetInfo(ctx).Attempt >= maxInternalAttempts
+		options.NonRetryable = !detached && activity.GetInfo(ctx).Attempt >= lastInternalAttempt
 	}
 	return temporal.NewApplicationErrorWithOptions(err.Error(), string(kind), options)
 }

@@ -163,7 +163,10 @@ type inboxCmd struct {
 // Run lists what has no answer yet.
 func (c inboxCmd) Run(ctx context.Context) error {
 	return c.ask(func(client *apiclient.Client) error {
-		list, err := client.InspectInbox(ctx)
+		list, more, err := client.InspectInbox(ctx)
+		if more {
+			say(os.Stderr, "There are more: these are the oldest %d.", len(list))
+		}
 		if err != nil || c.JSON {
 			return printJSON(err, list)
 		}

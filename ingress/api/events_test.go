@@ -410,3 +410,21 @@ func TestSocket_AClientThatTalksTooMuchIsCutOff(t *testing.T) {
 		}
 	}
 }
+
+func TestWatch_SaysWhereEventsAfterTheCursorWerePruned(t *testing.T) {
+	both(t, func(t *testing.T, b *bundle, watch func(*person, chat.SessionKey, string) *stream) {
+		s := b.alice.session("agent:main:web:thread:mine")
+		for i := range 4 {
+			b.alice.say(s.Key, fmt.Sprint(i), fmt.Sprint("text ", i)).is(http.StatusAccepted, nil)
+		}
+		require.False(t, watch(b.alice, s.Key, "?after=1").hello().Gap, "all is there")
+		_, err := b.pool.Exec(t.Context(), "DELETE FROM feed_events WHERE session_key = $1 AND seq <= 3", s.Key)
+		require.NoError(t, err)
+		require.True(t, watch(b.alice, s.Key, "?after=1").hello().Gap)
+		require.False(t, watch(b.alice, s.Key, "?after=3").hello().Gap, "what is after the cursor is there")
+		_, err = b.pool.Exec(t.Context(), "DELETE FROM feed_events WHERE session_key = $1", s.Key)
+		require.NoError(t, err)
+		require.True(t, watch(b.alice, s.Key, "?after=3").hello().Gap, "nothing is left")
+		require.False(t, watch(b.alice, s.Key, "?after=4").hello().Gap, "nothing was missed")
+	})
+}

@@ -27,6 +27,7 @@ type (
 	inboxList struct {
 		Body struct {
 			Messages []chat.Unanswered `json:"messages"`
+			More     bool              `json:"more,omitempty" doc:"These are the oldest, and there are others."`
 		}
 	}
 )
@@ -100,7 +101,8 @@ func (a *Inspection) inspectInbox(ctx context.Context, in *struct {
 		return nil, err
 	}
 	var out inboxList
-	var err error
-	out.Body.Messages, err = a.Store.InspectInbox(ctx, in.Limit)
+	found, err := a.Store.InspectInbox(ctx, in.Limit+1)
+	out.Body.More = len(found) > in.Limit
+	out.Body.Messages = found[:min(len(found), in.Limit)]
 	return &out, a.problem(err)
 }

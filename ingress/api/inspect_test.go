@@ -42,9 +42,17 @@ func TestInspect_FindsConversationsOfOthersByUserChannelAndTime(t *testing.T) {
 	b.alice.get("/api/inspect/inbox").is(http.StatusOK, &inbox)
 	require.Len(t, inbox.Messages, 1)
 	require.Equal(t, []string{"hello there", chat.InboxWaiting, b.bob.user.Name}, []string{inbox.Messages[0].Words, inbox.Messages[0].State, inbox.Messages[0].User})
+	b.bob.say(inbox.Messages[0].Session, "second", "hello again").is(http.StatusAccepted, nil)
+	var first struct {
+		Messages []chat.Unanswered
+		More     bool
+	}
+	b.alice.get("/api/inspect/inbox?limit=1").is(http.StatusOK, &first)
+	require.Len(t, first.Messages, 1)
+	require.True(t, first.More)
 	var status chat.Status
 	b.alice.get("/api/status").is(http.StatusOK, &status)
-	require.Equal(t, []int{2, 1}, []int{status.Sessions, status.Waiting})
+	require.Equal(t, []int{2, 2}, []int{status.Sessions, status.Waiting})
 	require.Equal(t, his.Key, status.Recent[0].Key)
 	require.Equal(t, []string{"db.internal:5432/xbot", "/srv/xbot"}, []string{status.Database, status.Home})
 }

@@ -24,6 +24,8 @@ const (
 type Hello struct {
 	Seq     int64        `json:"seq" doc:"Of the newest durable event."`
 	Session chat.Session `json:"session"`
+	// Gap says that events after the cursor are missing, since they were pruned.
+	Gap bool `json:"gap,omitempty" doc:"Events after the cursor of this connection are not kept any more: read the conversation anew, and go on from there."`
 }
 
 // client is one end of an event stream.
@@ -40,7 +42,11 @@ func (a *Streams) watch(ctx context.Context, s chat.Session, after int64, c clie
 		return err
 	}
 	defer sub.Close()
-	hello, err := json.Marshal(Hello{Seq: s.Seq, Session: s})
+	gap, err := a.missing(ctx, s, after)
+	if err != nil {
+		return err
+	}
+	hello, err := json.Marshal(Hello{Seq: s.Seq, Session: s, Gap: gap})
 	if err != nil {
 		return err
 	}
@@ -52,6 +58,15 @@ func (a *Streams) watch(ctx context.Context, s chat.Session, after int64, c clie
 		return err
 	}
 	return w.follow(ctx, sub)
+}
+
+// missing reports whether events after a cursor are not kept any more. The events of a session have no gaps otherwise.
+func (a *Streams) missing(ctx context.Context, s chat.Session, after int64) (bool, error) {
+	if after >= s.Seq {
+		return false, nil
+	}
+	next, err := a.Store.EventsAfter(ctx, s.Key, after, 1)
+	return len(next) == 0 || next[0].Seq > after+1, err
 }
 
 // subscribe starts watching a session; of a subagent with what goes on in the tree that it is part of.

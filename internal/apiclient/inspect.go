@@ -51,12 +51,17 @@ func (c *Client) InspectSessions(ctx context.Context, f SessionFilter) ([]chat.S
 	}
 }
 
-// InspectInbox lists what was accepted and has no answer yet, for administrators.
-func (c *Client) InspectInbox(ctx context.Context) ([]chat.Unanswered, error) {
-	var list struct {
+// maxInbox is how much the server lists of what has no answer.
+const maxInbox = 5000
+
+// InspectInbox lists what was accepted and has no answer yet, oldest first, for administrators; more says that it is not all.
+func (c *Client) InspectInbox(ctx context.Context) (list []chat.Unanswered, more bool, err error) {
+	var page struct {
 		Messages []chat.Unanswered `json:"messages"`
+		More     bool              `json:"more"`
 	}
-	return list.Messages, c.do(ctx, http.MethodGet, "/api/inspect/inbox", nil, nil, &list)
+	err = c.do(ctx, http.MethodGet, "/api/inspect/inbox", url.Values{"limit": {strconv.Itoa(maxInbox)}}, nil, &page)
+	return page.Messages, page.More, err
 }
 
 // Export copies all of a conversation to w, as jsonl or md.

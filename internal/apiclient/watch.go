@@ -29,6 +29,7 @@ const (
 type Hello struct {
 	Seq     int64        `json:"seq"` // of the newest durable event
 	Session chat.Session `json:"session"`
+	Gap     bool         `json:"gap"` // events after the cursor are not kept any more
 }
 
 // Update is one thing that Watch tells. Exactly one of Hello, Event and Lost is set.

@@ -65,6 +65,8 @@ func (e *exchange) ask(ctx context.Context, question string) (outcome, error) {
 			e.lost(ctx, update.Lost)
 		case update.Hello != nil && update.Hello.Seq < e.story.Seq:
 			return outcome{}, fault.Errorf(fault.Conflict, "the server knows less of this session than it told before; its data may have been restored from a backup")
+		case update.Hello != nil && update.Hello.Gap && asked != 0:
+			return outcome{}, fault.Errorf(fault.Conflict, "the connection was lost for so long that the server has not kept what it told meanwhile; read the conversation: xbot-cli --session %s", e.session.Key)
 		case update.Hello != nil:
 			e.back()
 			e.story.Greet(*update.Hello)

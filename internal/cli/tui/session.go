@@ -79,8 +79,8 @@ func (m *model) told(msg feedMsg) tea.Cmd {
 		switch {
 		case update.Lost != nil:
 			m.lost(update.Lost)
-		case update.Hello != nil && update.Hello.Seq < m.story.Seq:
-			return m.openSession(m.session.Key) // the data was restored from a backup
+		case update.Hello != nil && (update.Hello.Gap || update.Hello.Seq < m.story.Seq):
+			return m.openSession(m.session.Key) // events were pruned meanwhile, or the data was restored from a backup
 		case update.Hello != nil:
 			m.back()
 			m.story.Greet(*update.Hello)

@@ -1131,7 +1131,7 @@ export interface paths {
         };
         /**
          * Events of a session (SSE)
-         * @description Durable events carry an id; reconnect with it as Last-Event-ID to get all that was missed. Live events (delta, output) carry none. The same events as JSON frames: GET /api/sessions/{key}/ws (WebSocket).
+         * @description Durable events carry an id; reconnect with it as Last-Event-ID to get all that was missed. Events are kept for XBOT_KEEP_EVENTS: where some after the cursor are gone, the first event, hello, says gap. Live events (delta, output) carry none. The same events as JSON frames: GET /api/sessions/{key}/ws (WebSocket).
          */
         get: operations["watch-session"];
         put?: never;
@@ -2450,6 +2450,8 @@ export interface components {
         };
         InboxListBody: {
             messages: components["schemas"]["Unanswered"][] | null;
+            /** @description These are the oldest, and there are others. */
+            more?: boolean;
         };
         Inquiry: {
             /** @description More than one answer may be given. */

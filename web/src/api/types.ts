@@ -68,6 +68,8 @@ export type Token = Schemas["Token"]
 /** The first event of a connection. */
 export interface Hello {
   seq: number
+  /** Events after the cursor are not kept any more. */
+  gap?: boolean
   session: Session
 }
 

@@ -175,6 +175,11 @@ describe("snapshots", () => {
     expect(apart.hasMore).toBe(true)
   })
 
+  test("a server that has not kept what came since has everything read anew", () => {
+    expect(play([...story, hello(90)]).stale).toBe(false)
+    expect(play([...story, { kind: "hello", data: { seq: 90, session, gap: true } }]).stale).toBe(true)
+  })
+
   test("a server that was set back is believed", () => {
     const ahead = play([...story, hello(2)])
     expect(ahead.stale).toBe(true)

@@ -1,4 +1,4 @@
-import { type Delta, type FeedEvent, isTold, type Message, type Queued, type Rewound, type Session, type Snapshot, type ToolEvent, type Turn } from "../api/types"
+import { type Delta, type FeedEvent, type Hello, isTold, type Message, type Queued, type Rewound, type Snapshot, type ToolEvent, type Turn } from "../api/types"
 import { addDelta, addOutput, announceRetry, settleStep } from "./live-step"
 import { furtherCall, furtherTurn, mergeMessages } from "./merge"
 import { addTaskOutput, applyTask, handOver, mergeTasks } from "./tasks"
@@ -63,17 +63,20 @@ function joins(state: FeedState, snapshot: Snapshot): boolean {
 }
 
 function applyEvent(state: FeedState, event: FeedEvent): FeedState {
-  if (event.kind === "hello") return applyHello(state, event.data.seq, event.data.session)
+  if (event.kind === "hello") return applyHello(state, event.data)
   if (event.seq === undefined) return applyLive(state, event)
   if (event.seq <= state.seq) return state
   const next = applyDurable({ ...state, seq: event.seq }, event)
   return event.seq === state.seq + 1 ? next : { ...next, stale: true }
 }
 
-/** A server whose history is shorter than what is known here was set back: everything is read anew. */
-function applyHello(state: FeedState, seq: number, session: Session): FeedState {
+/**
+ * A server whose history is shorter than what is known here was set back, and one that says gap does not keep what came since:
+ * everything is read anew.
+ */
+function applyHello(state: FeedState, { seq, session, gap }: Hello): FeedState {
   const turns = Object.fromEntries(Object.entries(state.turns).map(([id, feed]) => [id, { ...feed, heard: false }]))
-  return { ...state, session, turns, connections: state.connections + 1, below: state.below + 1, stale: state.stale || seq < state.seq }
+  return { ...state, session, turns, connections: state.connections + 1, below: state.below + 1, stale: state.stale || seq < state.seq || gap === true }
 }
 
 function applyDurable(state: FeedState, event: FeedEvent): FeedState {
