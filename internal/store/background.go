@@ -14,6 +14,7 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
+	"xbot/internal/store/calls"
 	"xbot/internal/store/cron"
 	"xbot/internal/store/dbsqlc"
 	"xbot/internal/store/pg"
@@ -92,7 +93,7 @@ func (b Background) find(ctx context.Context, key chat.SessionKey, id string) (c
 			return works[i], nil
 		}
 	}
-	return chat.Task{}, noTask(id)
+	return chat.Task{}, calls.NoTask(id)
 }
 
 // Works lists the subagents in the background, chats and runs of jobs of a conversation, newest first.

@@ -78,7 +78,7 @@ func (s *Store) Bang(ctx context.Context, id chat.InboxID) (chat.Bang, error) {
 			return b, pg.Classify(err)
 		}
 	}
-	b.Env, err = s.commandEnv(ctx, r.SessionKey, "", id)
+	b.Env, err = s.CommandEnv(ctx, r.SessionKey, "", id)
 	return b, err
 }
 

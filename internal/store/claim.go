@@ -10,6 +10,8 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
+	"xbot/internal/store/calls"
+	"xbot/internal/store/conversation"
 	"xbot/internal/store/dbsqlc"
 	"xbot/internal/store/pg"
 )
@@ -119,7 +121,7 @@ func openTurn(ctx context.Context, t *pg.Tx, key chat.SessionKey, batch []claime
 		if err := appendInbound(ctx, t, key, turn, row, zones); err != nil {
 			return err
 		}
-		if row.Kind == kindBackground && row.Account == chat.OriginSubagent {
+		if row.Kind == calls.KindBackground && row.Account == chat.OriginSubagent {
 			if err := t.Q.SubagentClaim(ctx, t, dbsqlc.SubagentClaimParams{CallID: chat.CallID(row.PlatformID), TurnID: &turn}); err != nil {
 				return fmt.Errorf("note who carries out a task: %w", err)
 			}
@@ -131,7 +133,7 @@ func openTurn(ctx context.Context, t *pg.Tx, key chat.SessionKey, batch []claime
 			return fmt.Errorf("set title: %w", err)
 		}
 	}
-	t.Emit(key, chat.EventTurn, turnOf(opened))
+	t.Emit(key, chat.EventTurn, conversation.TurnOf(opened))
 	return nil
 }
 

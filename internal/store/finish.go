@@ -9,6 +9,7 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/i18n"
+	"xbot/internal/store/calls"
 	"xbot/internal/store/conversation"
 	"xbot/internal/store/dbsqlc"
 	"xbot/internal/store/pg"
@@ -76,7 +77,7 @@ func closeTurn(ctx context.Context, t *pg.Tx, row dbsqlc.Turn, state chat.TurnSt
 		return fmt.Errorf("close turn: %w", err)
 	}
 	t.EndTurn(row.SessionKey, row.ID)
-	t.Emit(row.SessionKey, chat.EventTurn, turnOf(closed))
+	t.Emit(row.SessionKey, chat.EventTurn, conversation.TurnOf(closed))
 	return reportSubagent(ctx, t, closed)
 }
 
@@ -112,7 +113,7 @@ func pairOpenCalls(ctx context.Context, t *pg.Tx, turn chat.TurnID, state chat.T
 		case state == chat.TurnStopped:
 			id = i18n.CallInterrupt
 		}
-		if err := finishCall(ctx, t, c.ID, chat.ToolResult{Content: i18n.Say(i18n.English, id), IsError: failed}); err != nil {
+		if err := calls.FinishCall(ctx, t, c.ID, chat.ToolResult{Content: i18n.Say(i18n.English, id), IsError: failed}); err != nil {
 			return err
 		}
 	}
@@ -195,24 +196,15 @@ func releaseClaim(ctx context.Context, t *pg.Tx, row dbsqlc.Turn) error {
 	t.EndTurn(row.SessionKey, row.ID)
 	t.Emit(row.SessionKey, chat.EventTurn, chat.Turn{ID: row.ID, Session: row.SessionKey, State: chat.TurnReleased, RunID: row.RunID, StartedAt: row.StartedAt})
 	for _, r := range kept { // who watches has just let go of it with the turn
-		t.Emit(row.SessionKey, chat.EventMessage, messageOf(r))
+		t.Emit(row.SessionKey, chat.EventMessage, conversation.MessageOf(r))
 	}
 	for _, r := range released {
-		if r.Kind == kindBackground {
+		if r.Kind == calls.KindBackground {
 			continue // the queue that people see holds what people wrote
 		}
 		t.Emit(row.SessionKey, chat.EventQueued, chat.Queued{
-			Inbox: r.ID, ClientMessageID: r.PlatformID, Text: wordsOf(r.Body, r.Options), Mode: r.Mode, Sender: r.Sender, Throttled: r.Throttled,
+			Inbox: r.ID, ClientMessageID: r.PlatformID, Text: conversation.WordsOf(r.Body, r.Options), Mode: r.Mode, Sender: r.Sender, Throttled: r.Throttled,
 		})
 	}
 	return nil
-}
-
-func turnOf(r dbsqlc.Turn) chat.Turn {
-	return chat.Turn{
-		Waits: waitOf(r.WaitsSince, r.WaitsUntil, r.WaitsReason),
-		ID:    r.ID, Session: r.SessionKey, State: r.State, Steps: int(r.Steps), Model: r.Model,
-		Usage:     chat.Usage{PromptTokens: int(r.PromptTokens), CachedTokens: int(r.CachedTokens), CompletionTokens: int(r.CompletionTokens)},
-		StartedAt: r.StartedAt, EndedAt: r.EndedAt, RunID: r.RunID,
-	}
 }

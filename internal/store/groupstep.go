@@ -10,6 +10,7 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/groupchat"
+	"xbot/internal/store/conversation"
 	"xbot/internal/store/dbsqlc"
 	"xbot/internal/store/inbox"
 	"xbot/internal/store/pg"
@@ -112,7 +113,7 @@ func stepGroup(ctx context.Context, t *pg.Tx, g dbsqlc.GroupChat, budget int64) 
 }
 
 func (r room) step(n, asked int) chat.GroupStep {
-	ref := refOf(r.members[n].Subagent)
+	ref := conversation.RefOf(r.members[n].Subagent)
 	return chat.GroupStep{
 		Asked: asked, Speaker: &ref, Name: r.chat.Names[n], Round: r.chat.Round(r.lines), Rounds: r.chat.Rounds, Topic: r.chat.Topic,
 	}

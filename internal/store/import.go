@@ -9,6 +9,7 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
+	"xbot/internal/store/conversation"
 	"xbot/internal/store/dbsqlc"
 	"xbot/internal/store/pg"
 	"xbot/internal/transcript"
@@ -16,7 +17,7 @@ import (
 
 // Import makes a session of a conversation that was exported, here or elsewhere. Each message of a person begins a turn
 // that is done. A key that is taken is a Conflict. Nothing of it counts as usage.
-func (s *Store) Import(ctx context.Context, n NewSession, t transcript.Transcript) (chat.Session, error) {
+func (s *Store) Import(ctx context.Context, n conversation.NewSession, t transcript.Transcript) (chat.Session, error) {
 	created, err := s.CreateSession(ctx, n)
 	if err != nil {
 		return chat.Session{}, err
@@ -27,7 +28,7 @@ func (s *Store) Import(ctx context.Context, n NewSession, t transcript.Transcrip
 	err = s.db.InTx(ctx, func(tx *pg.Tx) error {
 		in := &importing{Tx: tx, key: n.Key, ids: map[chat.MessageID]chat.MessageID{}}
 		for i, messages := range turnsOf(t.Messages) {
-			turn := forkedTurn(n.Key, chat.TurnID(strconv.Itoa(i))) // ids of our own: those of elsewhere may be taken
+			turn := conversation.ForkedTurn(n.Key, chat.TurnID(strconv.Itoa(i))) // ids of our own: those of elsewhere may be taken
 			if err := in.turn(ctx, turn, messages); err != nil {
 				return err
 			}
@@ -136,7 +137,7 @@ func (in *importing) ends(ctx context.Context, t transcript.Transcript) error {
 		if c.Compaction != nil {
 			c.Compaction.Summary = pg.Clean(c.Compaction.Summary)
 		}
-		body, err := encodeControl(c)
+		body, err := conversation.EncodeControl(c)
 		if err != nil {
 			return err
 		}

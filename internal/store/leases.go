@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -13,10 +12,6 @@ import (
 	"xbot/internal/store/pg"
 	"xbot/internal/store/quota"
 )
-
-// leaseTime is how long the lease of a call to a model holds without a renewal: how long a place stays taken after the
-// process that held it was killed.
-const leaseTime = 15 * time.Second
 
 // TakeLease takes the lease of a call that is no step of its own, such as those of a compression, or finds that the turn
 // holds it for this step already. When as many calls of the tenant run as may, it is RateLimited, and says when to ask again.
@@ -27,7 +22,7 @@ func (s *Store) TakeLease(ctx context.Context, step chat.Step) error {
 		return err
 	}
 	wait, err := s.db.Q.LeaseTake(ctx, s.db.Pool, dbsqlc.LeaseTakeParams{
-		TurnID: string(step.Turn), Step: int32(step.N), Lease: pg.Interval(leaseTime),
+		TurnID: string(step.Turn), Step: int32(step.N), Lease: pg.Interval(quota.LeaseTime),
 		MostGlobal: int32(most.LLM.Global), MostPersonal: int32(most.LLM.Personal), MostSubagent: int32(most.LLM.Subagent),
 	})
 	switch {
@@ -43,9 +38,9 @@ func (s *Store) TakeLease(ctx context.Context, step chat.Step) error {
 
 // KeepLease renews the lease of a call that goes on. One that Postgres forgot in a crash is made again.
 func (s *Store) KeepLease(ctx context.Context, step chat.Step) error {
-	n, err := s.db.Q.LeaseRenew(ctx, s.db.Pool, dbsqlc.LeaseRenewParams{TurnID: step.Turn, Step: int32(step.N), Lease: pg.Interval(leaseTime)})
+	n, err := s.db.Q.LeaseRenew(ctx, s.db.Pool, dbsqlc.LeaseRenewParams{TurnID: step.Turn, Step: int32(step.N), Lease: pg.Interval(quota.LeaseTime)})
 	if err == nil && n == 0 {
-		err = s.db.Q.LeaseRetake(ctx, s.db.Pool, dbsqlc.LeaseRetakeParams{TurnID: step.Turn, Step: int32(step.N), Lease: pg.Interval(leaseTime)})
+		err = s.db.Q.LeaseRetake(ctx, s.db.Pool, dbsqlc.LeaseRetakeParams{TurnID: step.Turn, Step: int32(step.N), Lease: pg.Interval(quota.LeaseTime)})
 	}
 	if err != nil {
 		return pg.Classify(fmt.Errorf("renew the lease of a call: %w", err))

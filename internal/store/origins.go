@@ -72,7 +72,7 @@ func (s *Store) changeSession(ctx context.Context, key chat.SessionKey, change f
 		if err != nil {
 			return fmt.Errorf("read session: %w", err)
 		}
-		tx.Emit(key, chat.EventSession, s.sessionOf(row))
+		tx.Emit(key, chat.EventSession, s.SessionOf(row))
 		return nil
 	})
 }

@@ -42,7 +42,7 @@ func (s *Store) WaitForProvider(ctx context.Context, step chat.Step, reason stri
 			return nil
 		}
 		tx.After.SlotFreed = true
-		tx.Emit(step.Session, chat.EventTurn, turnOf(row.Turn))
+		tx.Emit(step.Session, chat.EventTurn, conversation.TurnOf(row.Turn))
 		return tellWait(ctx, tx, step, reason, most)
 	})
 	return rest, waits, err
@@ -101,15 +101,8 @@ func resumeTurn(ctx context.Context, t *pg.Tx, step chat.Step) error {
 	if err != nil {
 		return fmt.Errorf("end the wait for the provider: %w", err)
 	}
-	t.Emit(step.Session, chat.EventTurn, turnOf(row))
+	t.Emit(step.Session, chat.EventTurn, conversation.TurnOf(row))
 	return nil
-}
-
-func waitOf(since, until *time.Time, reason string) *chat.Wait {
-	if since == nil || until == nil {
-		return nil
-	}
-	return &chat.Wait{Since: *since, Until: *until, Reason: reason}
 }
 
 // ProviderWaits counts the turns that wait for their providers.

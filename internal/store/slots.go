@@ -13,6 +13,7 @@ import (
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
 	"xbot/internal/policy"
+	"xbot/internal/store/calls"
 	"xbot/internal/store/conversation"
 	"xbot/internal/store/dbsqlc"
 	"xbot/internal/store/pg"
@@ -159,9 +160,9 @@ func queueFor(ctx context.Context, t *pg.Tx, key chat.SessionKey, slot *slotClai
 	if mine {
 		return true, t.Q.SlotUse(ctx, t, key)
 	}
-	if row.Fresh && row.Kind != kindBackground {
+	if row.Fresh && row.Kind != calls.KindBackground {
 		t.Emit(key, chat.EventQueued, chat.Queued{
-			Inbox: row.ID, ClientMessageID: row.PlatformID, Text: wordsOf(row.Body, row.Options), Mode: row.Mode, Sender: row.Sender, Throttled: true,
+			Inbox: row.ID, ClientMessageID: row.PlatformID, Text: conversation.WordsOf(row.Body, row.Options), Mode: row.Mode, Sender: row.Sender, Throttled: true,
 		})
 	}
 	return false, nil

@@ -9,6 +9,7 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
+	"xbot/internal/store/calls"
 	"xbot/internal/store/conversation"
 	"xbot/internal/store/dbsqlc"
 	"xbot/internal/store/pg"
@@ -21,14 +22,14 @@ func (s *Store) OpenQuestion(ctx context.Context, key chat.SessionKey, user chat
 	if errors.Is(err, pgx.ErrNoRows) {
 		return chat.ToolCall{}, false, nil
 	}
-	return callOf(row), err == nil, pg.Classify(err)
+	return conversation.CallOf(row), err == nil, pg.Classify(err)
 }
 
 // AnswerInWords commits a message that is the answer to an open question: its inbox row, which is applied at once, what the
 // person wrote, the answer itself, and a notice that says how it was understood, in one transaction. An empty a.Call: it
 // fits nothing, the notice says so, and the question stays open. The same platform id with the same text is a duplicate.
 // Where the question is not open any more nothing is committed, and it is a Conflict: the message is one for the model.
-func (s *Store) AnswerInWords(ctx context.Context, in Inbound, a Answer, notice string) (Accepted, error) {
+func (s *Store) AnswerInWords(ctx context.Context, in Inbound, a calls.Answer, notice string) (Accepted, error) {
 	in.Text = pg.Clean(in.Text)
 	got := Accepted{Answer: true}
 	err := s.db.InTx(ctx, func(tx *pg.Tx) error {
@@ -51,7 +52,7 @@ func (s *Store) AnswerInWords(ctx context.Context, in Inbound, a Answer, notice 
 			}
 		}
 		if a.Call != "" {
-			if _, err := answerCall(ctx, tx, a); err != nil {
+			if _, err := calls.AnswerCall(ctx, tx, a); err != nil {
 				return err
 			}
 		}

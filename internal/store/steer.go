@@ -9,6 +9,7 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/i18n"
+	"xbot/internal/store/calls"
 	"xbot/internal/store/dbsqlc"
 	"xbot/internal/store/pg"
 )
@@ -82,7 +83,7 @@ func skipCalls(ctx context.Context, t *pg.Tx, turn chat.TurnID) (skipped int, er
 			continue
 		}
 		said := i18n.Say(i18n.English, i18n.CallSkipped)
-		if err := finishCall(ctx, t, c.ID, chat.ToolResult{Content: said, IsError: true}); err != nil {
+		if err := calls.FinishCall(ctx, t, c.ID, chat.ToolResult{Content: said, IsError: true}); err != nil {
 			return 0, err
 		}
 		skipped++

@@ -27,7 +27,7 @@ func (s *Store) BeginStep(ctx context.Context, step chat.Step) (failures int, st
 		return 0, chat.Decision{}, false, err
 	}
 	row, err := s.db.Q.StepBegin(ctx, s.db.Pool, dbsqlc.StepBeginParams{
-		TurnID: step.Turn, Step: int32(step.N), Lease: pg.Interval(leaseTime),
+		TurnID: step.Turn, Step: int32(step.N), Lease: pg.Interval(quota.LeaseTime),
 		MostGlobal: int32(most.LLM.Global), MostPersonal: int32(most.LLM.Personal), MostSubagent: int32(most.LLM.Subagent),
 	})
 	if errors.Is(err, pgx.ErrNoRows) {
@@ -53,7 +53,7 @@ func (s *Store) storedDecision(ctx context.Context, db dbsqlc.DBTX, turn chat.Tu
 	}
 	d := chat.Decision{Finish: finish, Fault: kind}
 	for _, c := range calls {
-		d.Calls = append(d.Calls, callOf(c))
+		d.Calls = append(d.Calls, conversation.CallOf(c))
 	}
 	return d, nil
 }

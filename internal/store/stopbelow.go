@@ -9,9 +9,9 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
+	"xbot/internal/store/conversation"
 	"xbot/internal/store/dbsqlc"
 	"xbot/internal/store/inbox"
-	"xbot/internal/store/people"
 	"xbot/internal/store/pg"
 )
 
@@ -26,10 +26,10 @@ func stopBelow(ctx context.Context, t *pg.Tx, key chat.SessionKey, why string) (
 	if len(below) == 0 {
 		return 0, nil
 	}
-	if err := t.Q.SubagentTakeBackBelow(ctx, t, people.Texts(below)); err != nil {
+	if err := t.Q.SubagentTakeBackBelow(ctx, t, pg.Texts(below)); err != nil {
 		return 0, fmt.Errorf("take back what is handed out below %s: %w", key, err)
 	}
-	busy, err := t.Q.SubagentBusy(ctx, t, people.Texts(below))
+	busy, err := t.Q.SubagentBusy(ctx, t, pg.Texts(below))
 	if err != nil {
 		return 0, fmt.Errorf("list who works below %s: %w", key, err)
 	}
@@ -41,7 +41,7 @@ func stopBelow(ctx context.Context, t *pg.Tx, key chat.SessionKey, why string) (
 			return 0, err
 		}
 	}
-	open, err := t.Q.SubagentOpenBackground(ctx, t, people.Texts(below))
+	open, err := t.Q.SubagentOpenBackground(ctx, t, pg.Texts(below))
 	if err != nil {
 		return 0, fmt.Errorf("list the tasks below %s: %w", key, err)
 	}
@@ -66,7 +66,7 @@ func endTask(ctx context.Context, t *pg.Tx, task dbsqlc.SubagentTask, agent dbsq
 	t.NotifyParent(agent.Root)
 	id, err := inbox.PostRow(ctx, t, chat.Told{
 		Session: agent.Parent, Key: "stopped " + string(task.CallID), Origin: chat.OriginSubagent,
-		Text: "[subagent " + refOf(agent).Name() + " " + howEnded(chat.TurnStopped) + "]\nA person stopped it.",
+		Text: "[subagent " + conversation.RefOf(agent).Name() + " " + howEnded(chat.TurnStopped) + "]\nA person stopped it.",
 	}, "")
 	if fault.Is(err, fault.NotFound) || err == nil && id == 0 {
 		return nil

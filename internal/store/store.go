@@ -6,16 +6,20 @@ package store
 import (
 	"context"
 	"sync/atomic"
-	"time"
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"xbot/internal/chat"
 	"xbot/internal/llm/limits"
+	"xbot/internal/store/calls"
 	"xbot/internal/store/channels"
+	"xbot/internal/store/conversation"
 	"xbot/internal/store/cron"
+	"xbot/internal/store/delivery"
+	"xbot/internal/store/hooks"
 	"xbot/internal/store/inbox"
 	"xbot/internal/store/inspect"
+	"xbot/internal/store/links"
 	"xbot/internal/store/memory"
 	"xbot/internal/store/people"
 	"xbot/internal/store/pg"
@@ -30,18 +34,23 @@ import (
 
 // The stores of the aggregates, under the names of the fields of Store.
 type (
-	SecretStore  = secrets.Store
-	ChannelStore = channels.Store
-	MemoryStore  = memory.Store
-	PeopleStore  = people.Store
-	SettingStore = settings.Store
-	RunnerStore  = runners.Store
-	InspectStore = inspect.Store
-	UsageStore   = usage.Store
-	SearchStore  = search.Store
-	TriggerStore = triggers.Store
-	CronStore    = cron.Store
-	InboxStore   = inbox.Store
+	SecretStore       = secrets.Store
+	ChannelStore      = channels.Store
+	MemoryStore       = memory.Store
+	PeopleStore       = people.Store
+	SettingStore      = settings.Store
+	RunnerStore       = runners.Store
+	InspectStore      = inspect.Store
+	UsageStore        = usage.Store
+	SearchStore       = search.Store
+	TriggerStore      = triggers.Store
+	CronStore         = cron.Store
+	InboxStore        = inbox.Store
+	ConversationStore = conversation.Store
+	CallStore         = calls.Store
+	DeliveryStore     = delivery.Store
+	LinkStore         = links.Store
+	HookStore         = hooks.Store
 )
 
 // Store is the repositories over one pool. It is safe for concurrent use.
@@ -59,6 +68,11 @@ type Store struct {
 	*TriggerStore
 	*CronStore
 	*InboxStore
+	*ConversationStore
+	*CallStore
+	*DeliveryStore
+	*HookStore
+	*LinkStore
 
 	// Limits says how much the models take that sessions are shown with; set it before the store is used. The zero value
 	// is what is known of models by their names.
@@ -69,10 +83,6 @@ type Store struct {
 	Line Line
 	// Courier is told that something is to be delivered; nil where the relay is soon enough.
 	Courier interface{ Outbound(key chat.SessionKey) }
-
-	// HooksKeep is how long what hooks said is kept once its turn has ended; 0: as long as the conversation. Set it before
-	// hooks are asked.
-	HooksKeep time.Duration
 
 	lastPrompt atomic.Value // [sha256.Size]byte of the prompt that was committed last
 	lately     lately       // prompts that a crash of Postgres may forget
@@ -95,6 +105,11 @@ func New(pool *pgxpool.Pool, feed pg.Feed) *Store {
 	s.TriggerStore = triggers.New(s.db)
 	s.CronStore = cron.New(s.db)
 	s.InboxStore = inbox.New(s.db)
+	s.ConversationStore = conversation.New(s.db, s.Quota, &s.Limits)
+	s.CallStore = calls.New(s.db)
+	s.DeliveryStore = delivery.New(s.db, s.CallStore, s.ConversationStore)
+	s.LinkStore = links.New(s.db)
+	s.HookStore = hooks.New(s.db)
 	return s
 }
 

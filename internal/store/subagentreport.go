@@ -10,6 +10,8 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
+	"xbot/internal/store/calls"
+	"xbot/internal/store/conversation"
 	"xbot/internal/store/dbsqlc"
 	"xbot/internal/store/inbox"
 	"xbot/internal/store/pg"
@@ -70,15 +72,15 @@ func reportTask(ctx context.Context, t *pg.Tx, task dbsqlc.SubagentTask, agent d
 		task.Outcome = turn.State
 		return sayInGroup(ctx, t, *task.GroupID, task, answer)
 	}
-	if refOf(agent).Once() {
-		if err := memorizeSubagent(ctx, t, agent); err != nil {
+	if conversation.RefOf(agent).Once() {
+		if err := conversation.MemorizeSubagent(ctx, t, agent); err != nil {
 			return err
 		}
 	}
-	name, how := refOf(agent).Name(), howEnded(turn.State)
+	name, how := conversation.RefOf(agent).Name(), howEnded(turn.State)
 	if waits {
 		result := chat.ToolResult{Content: pg.Clean("[" + name + " " + how + "]\n" + answer), IsError: turn.State != chat.TurnDone}
-		if err := finishCall(ctx, t, task.CallID, window.Result(callOf(call), result, tokens.Count)); err != nil {
+		if err := calls.FinishCall(ctx, t, task.CallID, window.Result(conversation.CallOf(call), result, tokens.Count)); err != nil {
 			return err
 		}
 	} else if _, err := inbox.Post(ctx, t, chat.Told{

@@ -12,6 +12,7 @@ import (
 	"xbot/internal/fault"
 	"xbot/internal/policy"
 	"xbot/internal/session"
+	"xbot/internal/store/conversation"
 	"xbot/internal/store/dbsqlc"
 	"xbot/internal/store/inbox"
 	"xbot/internal/store/pg"
@@ -35,7 +36,7 @@ func (s *Store) HandTask(ctx context.Context, task chat.SubagentTask) (out chat.
 		}
 		before, err := s.db.Q.SubagentByCall(ctx, tx, task.Call)
 		if err == nil {
-			out = chat.Handed{Subagent: refOf(before.Subagent), Background: before.Background}
+			out = chat.Handed{Subagent: conversation.RefOf(before.Subagent), Background: before.Background}
 			return nil
 		}
 		if !errors.Is(err, pgx.ErrNoRows) {
@@ -49,7 +50,7 @@ func (s *Store) HandTask(ctx context.Context, task chat.SubagentTask) (out chat.
 		if err != nil {
 			return err
 		}
-		out = chat.Handed{Subagent: refOf(agent), Background: task.Background}
+		out = chat.Handed{Subagent: conversation.RefOf(agent), Background: task.Background}
 		return handTask(ctx, tx, task, agent, tree)
 	})
 	return out, err
@@ -64,7 +65,7 @@ func (s *Store) Handed(ctx context.Context, call chat.CallID) (out chat.Handed, 
 	if err != nil {
 		return out, false, pg.Classify(fmt.Errorf("look for the task of call %s: %w", call, err))
 	}
-	return chat.Handed{Subagent: refOf(row.Subagent), Background: row.Background}, true, nil
+	return chat.Handed{Subagent: conversation.RefOf(row.Subagent), Background: row.Background}, true, nil
 }
 
 // place is where in a tree a session stands.
@@ -132,7 +133,7 @@ func subagentFor(ctx context.Context, t *pg.Tx, task chat.SubagentTask, above pl
 	case err != nil && !errors.Is(err, pgx.ErrNoRows):
 		return there, fmt.Errorf("look for subagent %s: %w", task.Role, err)
 	case err == nil && task.New != nil:
-		return there, fault.Errorf(fault.Conflict, "%s is there already: send it the task with action send, or spawn another instance", refOf(there).Name())
+		return there, fault.Errorf(fault.Conflict, "%s is there already: send it the task with action send, or spawn another instance", conversation.RefOf(there).Name())
 	case err == nil:
 		return there, pg.Classify(t.Q.SubagentLoad(ctx, t, there.SessionKey))
 	case task.New == nil:
@@ -200,7 +201,7 @@ func (s *Store) Subagent(ctx context.Context, key chat.SessionKey) (chat.Subagen
 	if err != nil {
 		return chat.SubagentRef{}, pg.Classify(fmt.Errorf("read subagent %s: %w", key, err))
 	}
-	return refOf(row), nil
+	return conversation.RefOf(row), nil
 }
 
 // SubagentProfile returns what the role of a subagent was when it was made; nil if the session is no subagent's.
@@ -217,8 +218,4 @@ func (s *Store) SubagentProfile(ctx context.Context, key chat.SessionKey) (*chat
 		return nil, fmt.Errorf("decode the role of %s: %w", key, err)
 	}
 	return &p, nil
-}
-
-func refOf(r dbsqlc.Subagent) chat.SubagentRef {
-	return chat.SubagentRef{Session: r.SessionKey, Parent: r.Parent, Role: r.Role, Instance: r.Instance, Call: r.CallID}
 }

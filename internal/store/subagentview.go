@@ -12,6 +12,7 @@ import (
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
 	"xbot/internal/session"
+	"xbot/internal/store/conversation"
 	"xbot/internal/store/dbsqlc"
 	"xbot/internal/store/pg"
 )
@@ -52,11 +53,11 @@ func (s *Store) SubagentTop(ctx context.Context, key chat.SessionKey) (chat.Sess
 
 // LastMessages reads the newest messages of a conversation, the oldest of them first.
 func (s *Store) LastMessages(ctx context.Context, key chat.SessionKey, n int) ([]chat.Message, error) {
-	rows, err := s.messageRows(ctx, key, Page{Limit: n})
+	rows, err := s.MessageRows(ctx, key, conversation.Page{Limit: n})
 	if err != nil {
 		return nil, err
 	}
-	return s.withCalls(ctx, rows[max(0, len(rows)-n):])
+	return s.WithCalls(ctx, rows[max(0, len(rows)-n):])
 }
 
 func (s *Store) subagents(ctx context.Context, root, parent chat.SessionKey) ([]chat.Subagent, error) {
@@ -128,7 +129,7 @@ func (s *Store) UnloadSubagent(ctx context.Context, key chat.SessionKey, wake bo
 		}
 		unloaded = true
 		tx.NotifyParent(agent.Root)
-		if err := memorizeSubagent(ctx, tx, agent); err != nil {
+		if err := conversation.MemorizeSubagent(ctx, tx, agent); err != nil {
 			return err
 		}
 		if !wake {

@@ -2,12 +2,12 @@ package store
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"strings"
 
 	"xbot/internal/chat"
 	"xbot/internal/i18n"
+	"xbot/internal/store/calls"
 	"xbot/internal/store/conversation"
 	"xbot/internal/store/dbsqlc"
 	"xbot/internal/store/people"
@@ -26,7 +26,7 @@ func appendInbound(ctx context.Context, t *pg.Tx, key chat.SessionKey, turn chat
 			return err
 		}
 	}
-	content, err := withFiles(ctx, t, wordsOf(row.Body, row.Options), chat.InboxID(row.ID), row.Files)
+	content, err := withFiles(ctx, t, conversation.WordsOf(row.Body, row.Options), chat.InboxID(row.ID), row.Files)
 	if err != nil {
 		return err
 	}
@@ -37,7 +37,7 @@ func appendInbound(ctx context.Context, t *pg.Tx, key chat.SessionKey, turn chat
 	switch row.Kind {
 	case kindMessage:
 		m.Origin = originOf(row.Options)
-	case kindBackground: // nobody's message: no client knows its id
+	case calls.KindBackground: // nobody's message: no client knows its id
 		m.Origin, m.ClientMessageID = row.Account, ""
 	case kindControl:
 		m.Origin = chat.OriginCommand
@@ -47,7 +47,7 @@ func appendInbound(ctx context.Context, t *pg.Tx, key chat.SessionKey, turn chat
 		return err
 	}
 	preface := chat.PrefaceIn(row.AcceptedAt, zone, row.Cwd)
-	if saidIn(row.Options).Named {
+	if conversation.SaidIn(row.Options).Named {
 		preface = chat.PrefaceToYou(preface)
 	}
 	return conversation.AppendMessage(ctx, t, &m, preface)
@@ -60,22 +60,6 @@ func withFiles(ctx context.Context, t *pg.Tx, text string, id chat.InboxID, n in
 	}
 	files, err := filesOf(ctx, t.Q, t, id)
 	return chat.Arrived(text, files), err
-}
-
-// wordsOf returns what a person wrote, where a row holds the command that it stands for.
-func wordsOf(body string, options json.RawMessage) string {
-	if said := saidIn(options); said.Said != "" {
-		return pg.Clean(said.Said)
-	}
-	return body
-}
-
-// saidIn reads the options of a row. They are written by us; what does not decode says nothing.
-func saidIn(options json.RawMessage) (said chat.Options) {
-	if json.Unmarshal(options, &said) != nil {
-		return chat.Options{}
-	}
-	return said
 }
 
 // appendReplaced appends the messages that the row superseded, and one that lists those that a full queue dropped for it.
@@ -110,7 +94,7 @@ func appendReplaced(ctx context.Context, t *pg.Tx, key chat.SessionKey, turn cha
 			Inbox: r.ID, ClientMessageID: r.PlatformID,
 		}
 		mark := supersededMark
-		if r.Kind == kindBackground { // the product's own words, which no message has superseded
+		if r.Kind == calls.KindBackground { // the product's own words, which no message has superseded
 			m.Origin, m.ClientMessageID, mark = r.Account, "", ""
 		}
 		if err := conversation.AppendMessage(ctx, t, &m, chat.PrefaceIn(r.AcceptedAt, zone, row.Cwd)+mark); err != nil {

@@ -150,7 +150,7 @@ func (s *Store) SetQueue(ctx context.Context, key chat.SessionKey, q chat.Queue)
 		if err != nil {
 			return fmt.Errorf("read session: %w", err)
 		}
-		tx.Emit(key, chat.EventSession, s.sessionOf(row))
+		tx.Emit(key, chat.EventSession, s.SessionOf(row))
 		return nil
 	})
 }

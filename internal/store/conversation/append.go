@@ -1,4 +1,3 @@
-// Package conversation writes the transcripts of conversations.
 package conversation
 
 import (

@@ -86,7 +86,7 @@ func (s *Store) Recognize(ctx context.Context, channel, account string, who chat
 		return Recognized{}, pg.Classify(err)
 	}
 	noted := row.Here && (who.Union == "" || row.UnionID == who.Union) && (who.Member == "" || row.MemberID == who.Member)
-	return Recognized{User: userOf(row.User), Known: true, Noted: noted}, nil
+	return Recognized{User: UserOf(row.User), Known: true, Noted: noted}, nil
 }
 
 // Linked returns the user behind a name of identityLinks, for one of the peers that stand under it. A user whose account
@@ -104,7 +104,7 @@ func (s *Store) KnownPerson(ctx context.Context, channel, account, peer string) 
 	if errors.Is(err, pgx.ErrNoRows) {
 		return User{}, false, nil
 	}
-	return userOf(row), err == nil, pg.Classify(err)
+	return UserOf(row), err == nil, pg.Classify(err)
 }
 
 // GroupUser returns the user that the conversations of a group or channel belong to, so that rights, runners, memory
@@ -130,7 +130,7 @@ func (s *Store) userFor(ctx context.Context, id identity) (User, error) {
 	if err != nil {
 		return User{}, pg.Classify(fmt.Errorf("find the user of a %s on %s: %w", id.kind, id.channel, err))
 	}
-	return userOf(row), nil
+	return UserOf(row), nil
 }
 
 func (id identity) params() dbsqlc.IdentityUserParams {
@@ -216,5 +216,5 @@ func (s *Store) SessionOwner(ctx context.Context, key chat.SessionKey) (User, er
 	if errors.Is(err, pgx.ErrNoRows) {
 		return User{}, fault.Errorf(fault.NotFound, "there is no session %q", key)
 	}
-	return userOf(row), pg.Classify(err)
+	return UserOf(row), pg.Classify(err)
 }

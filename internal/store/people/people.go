@@ -29,7 +29,8 @@ const (
 	roleMember = "member"
 )
 
-func userOf(r dbsqlc.User) User {
+// UserOf is the user of a row.
+func UserOf(r dbsqlc.User) User {
 	return User{ID: r.ID, Name: r.Name, Admin: r.Role == RoleAdmin, Group: r.Kind == kindGroup, PasswordHash: r.PasswordHash}
 }
 
@@ -42,7 +43,7 @@ func (s *Store) EnsureAdmin(ctx context.Context, name string) (User, error) {
 	if err != nil {
 		return User{}, pg.Classify(fmt.Errorf("find or create the administrator: %w", err))
 	}
-	return userOf(row), nil
+	return UserOf(row), nil
 }
 
 // CreateUser adds a member; a name that is taken is a Conflict.
@@ -54,7 +55,7 @@ func (s *Store) CreateUser(ctx context.Context, name string) (User, error) {
 	if err != nil {
 		return User{}, pg.Classify(fmt.Errorf("create user: %w", err))
 	}
-	return userOf(row), nil
+	return UserOf(row), nil
 }
 
 // UserByName finds a user; NotFound if there is none.
@@ -63,13 +64,13 @@ func (s *Store) UserByName(ctx context.Context, name string) (User, error) {
 	if errors.Is(err, pgx.ErrNoRows) {
 		return User{}, fault.Errorf(fault.NotFound, "there is no user named %q", name)
 	}
-	return userOf(row), pg.Classify(err)
+	return UserOf(row), pg.Classify(err)
 }
 
 // UserByID finds a user.
 func (s *Store) UserByID(ctx context.Context, id chat.UserID) (User, error) {
 	row, err := s.db.Q.UserGet(ctx, s.db.Pool, id)
-	return userOf(row), pg.Classify(err)
+	return UserOf(row), pg.Classify(err)
 }
 
 // SetPassword stores a bcrypt hash and signs out the user's browsers but the one whose cookie has the hash keep, nil for

@@ -53,3 +53,7 @@ func (q *Quota) Zones() []string {
 func Full(waitMS int32) error {
 	return fault.Limited(time.Duration(waitMS)*time.Millisecond, "as many calls to models run for this user as may (limits.llm of the policy); this one waits")
 }
+
+// LeaseTime is how long the lease of a call to a model holds without a renewal: how long a place stays taken after the
+// process that held it was killed.
+const LeaseTime = 15 * time.Second

@@ -1,0 +1,21 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"xbot/internal/chat"
+	"xbot/internal/store/pg"
+)
+
+// Asked returns what started a turn.
+func (s *Store) Asked(ctx context.Context, turn chat.TurnID) (chat.Asked, error) {
+	r, err := s.db.Q.TurnAskedBy(ctx, s.db.Pool, &turn)
+	if err != nil {
+		return chat.Asked{}, pg.Classify(fmt.Errorf("read what the turn was asked: %w", err))
+	}
+	lang, err := s.Speaks(ctx, r.UserID, r.SessionKey, r.Body)
+	if err != nil {
+		return chat.Asked{}, err
+	}
+	return chat.Asked{Inbox: r.ID, User: r.UserID, Text: r.Body, Lang: string(lang), Control: r.Kind == kindControl}, nil
+}

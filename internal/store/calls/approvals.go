@@ -1,0 +1,272 @@
+package calls
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+	"xbot/internal/i18n"
+	"xbot/internal/question"
+	"xbot/internal/store/conversation"
+	"xbot/internal/store/dbsqlc"
+	"xbot/internal/store/pg"
+)
+
+// maxReason bounds the reason that is shown with a question, in characters.
+const maxReason = 500
+
+// Ask opens the question to the person whether a call may run, once, and returns the call as it is afterwards: its
+// approval is nil when the call needs none, and open only while an answer is awaited. The reason is the model's own;
+// empty means the last paragraph it wrote before its calls.
+func (s *Store) Ask(ctx context.Context, id chat.CallID, reason string) (chat.Call, error) {
+	err := s.db.InTx(ctx, func(tx *pg.Tx) error {
+		row, err := s.db.Q.ApprovalOpen(ctx, tx, dbsqlc.ApprovalOpenParams{ID: id, Reason: pg.Clean(reason), MaxReason: maxReason})
+		if errors.Is(err, pgx.ErrNoRows) {
+			return nil
+		}
+		if err != nil {
+			return fmt.Errorf("ask about call %s: %w", id, err)
+		}
+		tx.Emit(row.SessionKey, chat.EventTool, conversation.ToolEvent(row))
+		if row.Hook == chat.HookDeferred {
+			return nil // it is not the person's to answer
+		}
+		if err := askParent(ctx, tx, row); err != nil {
+			return err
+		}
+		return sendQuestion(ctx, tx, id)
+	})
+	if err != nil {
+		return chat.Call{}, err
+	}
+	return s.Call(ctx, id)
+}
+
+// Expire denies a call that nobody answered for in time. An answer that came before stands.
+func (s *Store) Expire(ctx context.Context, id chat.CallID) error {
+	return s.db.InTx(ctx, func(tx *pg.Tx) error {
+		row, err := s.db.Q.CallGet(ctx, tx, id)
+		if errors.Is(err, pgx.ErrNoRows) {
+			return nil // the session was deleted
+		}
+		if err != nil {
+			return fmt.Errorf("read call %s: %w", id, err)
+		}
+		lang, err := conversation.LangOfTurn(ctx, tx, row.TurnID)
+		if err != nil {
+			return err
+		}
+		note := i18n.Say(lang, i18n.Unanswered)
+		row, err = s.db.Q.ApprovalExpire(ctx, tx, dbsqlc.ApprovalExpireParams{ID: id, Note: note, AnsweredBy: chat.AnsweredByNobody})
+		if errors.Is(err, pgx.ErrNoRows) {
+			return nil
+		}
+		if err != nil {
+			return fmt.Errorf("deny call %s: %w", id, err)
+		}
+		tx.Emit(row.SessionKey, chat.EventTool, conversation.ToolEvent(row))
+		return settleQuestion(ctx, tx, id)
+	})
+}
+
+// Answer is what a person says to the question whether a call may run.
+type Answer struct {
+	Session  chat.SessionKey
+	User     chat.UserID
+	UserName string
+	Call     chat.CallID // empty: the open question of the session that has waited longest
+	Key      string      // id of the message or of the press of a button, if there is one; the same again finds the answer that it gave
+	Allow    bool
+	Note     string
+	Always   bool // with Allow: from now on the tool needs no permission
+	// Answers goes with Allow where the call asks questions, and only there.
+	Answers chat.Answers
+}
+
+// ErrNothingAsked is what Answer returns when it names no call and no question is open.
+var ErrNothingAsked error = fault.Errorf(fault.Conflict, "nothing in this conversation waits for permission")
+
+// Answer records the answer, if the question is open, the user is the one who was asked (in a group: an administrator, and
+// for questions of the model also whoever the turn answers) and the turn still runs. Answers that do not fit the questions
+// are Invalid. A rule that it sets is one of the session's owner. Once
+// it returns, the answer counts, whoever runs or not; the turn has to be woken. Otherwise it is a Conflict that says
+// what happened before, or NotFound for a stranger.
+func (s *Store) Answer(ctx context.Context, a Answer) (chat.ToolCall, error) {
+	var out chat.ToolCall
+	err := s.db.InTx(ctx, func(tx *pg.Tx) error {
+		var err error
+		if a.Call == "" {
+			var done bool
+			if a.Call, a.Session, out, done, err = oldestOpenCall(ctx, tx, a); err != nil || done {
+				return err
+			}
+		}
+		row, err := AnswerCall(ctx, tx, a)
+		if err != nil {
+			return err
+		}
+		out = conversation.CallOf(row)
+		return nil
+	})
+	return out, err
+}
+
+// oldestOpenCall finds the question that an answer without a call is for, which may be one of a subagent; done says that the same
+// message was an answer before, to the call that is returned.
+func oldestOpenCall(ctx context.Context, t *pg.Tx, a Answer) (id chat.CallID, key chat.SessionKey, before chat.ToolCall, done bool, err error) {
+	row, err := t.Q.ApprovalByKey(ctx, t, dbsqlc.ApprovalByKeyParams{SessionKey: a.Session, AnswerKey: a.Key, UserID: int64(a.User)})
+	if err == nil {
+		return row.ID, row.SessionKey, conversation.CallOf(row), true, nil
+	}
+	if !errors.Is(err, pgx.ErrNoRows) {
+		return "", "", before, false, fmt.Errorf("look for an earlier answer: %w", err)
+	}
+	row, err = oldestApproval(ctx, t, a.Session, a.User, a.Allow && a.Answers == nil)
+	if errors.Is(err, pgx.ErrNoRows) && a.Allow { // a permission is no answer
+		if row, err = oldestApproval(ctx, t, a.Session, a.User, false); err == nil {
+			return "", "", before, false, i18n.Fault(fault.Invalid, i18n.InquiryOpen)
+		}
+	}
+	if errors.Is(err, pgx.ErrNoRows) {
+		return "", "", before, false, nothingOpen(ctx, t, a)
+	}
+	if err != nil {
+		return "", "", before, false, fmt.Errorf("find the open question: %w", err)
+	}
+	return row.ID, row.SessionKey, before, false, nil
+}
+
+// nothingOpen says why there is nothing that the user could answer: a hook may have deferred what waits.
+func nothingOpen(ctx context.Context, t *pg.Tx, a Answer) error {
+	deferred, err := t.Q.ApprovalDeferred(ctx, t, dbsqlc.ApprovalDeferredParams{SessionKey: a.Session, UserID: int64(a.User)})
+	switch {
+	case err != nil:
+		return fmt.Errorf("look for deferred calls: %w", err)
+	case deferred:
+		return i18n.Fault(fault.Denied, i18n.HookDeferredText)
+	}
+	return ErrNothingAsked
+}
+
+// oldestApproval reads the call of a session that has waited longest for something that the user may say to it.
+func oldestApproval(ctx context.Context, t *pg.Tx, key chat.SessionKey, user chat.UserID, permissions bool) (dbsqlc.ToolCall, error) {
+	return t.Q.ApprovalOldest(ctx, t, dbsqlc.ApprovalOldestParams{SessionKey: key, UserID: int64(user), Permissions: permissions})
+}
+
+func AnswerCall(ctx context.Context, t *pg.Tx, a Answer) (dbsqlc.ToolCall, error) {
+	state := chat.ApprovalDenied
+	if a.Allow {
+		state = chat.ApprovalAllowed
+	}
+	answers, err := fitAnswers(ctx, t, a)
+	if err != nil {
+		return dbsqlc.ToolCall{}, err
+	}
+	row, err := t.Q.ApprovalAnswer(ctx, t, dbsqlc.ApprovalAnswerParams{
+		ID: a.Call, SessionKey: a.Session, UserID: int64(a.User), Approval: state, Note: pg.Clean(a.Note), AnsweredBy: a.UserName, AnswerKey: pg.Clean(a.Key),
+		Answers: answers,
+	})
+	if errors.Is(err, pgx.ErrNoRows) {
+		return answeredBefore(ctx, t, a)
+	}
+	if err != nil {
+		return row, fmt.Errorf("answer for call %s: %w", a.Call, err)
+	}
+	if a.Allow && a.Always {
+		err := t.Q.PermissionSetOfOwner(ctx, t, dbsqlc.PermissionSetOfOwnerParams{SessionKey: a.Session, Tool: row.Name, Rule: chat.RuleAllow})
+		if err != nil {
+			return row, fmt.Errorf("set the rule of %s: %w", row.Name, err)
+		}
+	}
+	t.Emit(row.SessionKey, chat.EventTool, conversation.ToolEvent(row))
+	return row, settleQuestion(ctx, t, row.ID)
+}
+
+// answeredBefore finds that an answer was recorded before, under the same key, or says why it is not taken.
+func answeredBefore(ctx context.Context, t *pg.Tx, a Answer) (dbsqlc.ToolCall, error) {
+	row, err := t.Q.ApprovalByKey(ctx, t, dbsqlc.ApprovalByKeyParams{SessionKey: a.Session, AnswerKey: pg.Clean(a.Key), UserID: int64(a.User)})
+	if err == nil && row.ID == a.Call {
+		return row, nil
+	}
+	if err != nil && !errors.Is(err, pgx.ErrNoRows) {
+		return row, fmt.Errorf("look for an earlier answer: %w", err)
+	}
+	return row, whyNotAnswered(ctx, t, a)
+}
+
+// fitAnswers checks an answer against the questions of its call, where it could count: whoever is late, or a stranger, is told
+// that instead.
+func fitAnswers(ctx context.Context, t *pg.Tx, a Answer) (chat.Answers, error) {
+	row, err := t.Q.CallGet(ctx, t, a.Call)
+	if errors.Is(err, pgx.ErrNoRows) || err == nil && (row.SessionKey != a.Session || row.Approval != chat.ApprovalOpen) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read call %s: %w", a.Call, err)
+	}
+	if may, _, err := mayAnswer(ctx, t, a); err != nil || !may {
+		return nil, err
+	}
+	switch asks := len(row.Questions) > 0; {
+	case !asks && len(a.Answers) > 0:
+		return nil, i18n.Fault(fault.Invalid, i18n.InquiryNone)
+	case !asks || !a.Allow:
+		return nil, nil
+	case a.Always:
+		return nil, i18n.Fault(fault.Invalid, i18n.InquiryAlways)
+	case len(a.Answers) == 0:
+		return nil, i18n.Fault(fault.Invalid, i18n.InquiryOpen)
+	}
+	return question.Fit(row.Questions, a.Answers)
+}
+
+// mayAnswer reports whether the user may say something to the call, and whether it concerns them: what a hook has deferred concerns
+// people who may not decide it. A call that there is not concerns nobody.
+func mayAnswer(ctx context.Context, t *pg.Tx, a Answer) (may, concerned bool, err error) {
+	row, err := t.Q.ApprovalMay(ctx, t, dbsqlc.ApprovalMayParams{ID: a.Call, UserID: int64(a.User)})
+	if errors.Is(err, pgx.ErrNoRows) {
+		return false, false, nil
+	}
+	if err != nil {
+		return false, false, fmt.Errorf("read session of call %s: %w", a.Call, err)
+	}
+	return row.May, row.May || row.Concerned, nil
+}
+
+// whyNotAnswered says why an answer found no open question.
+func whyNotAnswered(ctx context.Context, t *pg.Tx, a Answer) error {
+	row, err := t.Q.CallGet(ctx, t, a.Call)
+	if err != nil && !errors.Is(err, pgx.ErrNoRows) {
+		return fmt.Errorf("read call %s: %w", a.Call, err)
+	}
+	may, concerned, mayErr := mayAnswer(ctx, t, a)
+	if mayErr != nil {
+		return mayErr
+	}
+	if err != nil || row.SessionKey != a.Session || !concerned {
+		return fault.Errorf(fault.NotFound, "there is no call %q in this conversation", a.Call)
+	}
+	if !may && row.Approval == chat.ApprovalOpen {
+		return i18n.Fault(fault.Denied, i18n.HookDeferredText)
+	}
+	switch row.Approval {
+	case chat.ApprovalAllowed, chat.ApprovalDenied:
+		if len(row.Questions) > 0 && row.Approval == chat.ApprovalAllowed {
+			return fault.Errorf(fault.Conflict, "this was answered before, by %s: %s", row.AnsweredBy, question.Said(row.Questions, row.Answers))
+		}
+		return fault.Errorf(fault.Conflict, "this was answered before: %s by %s", row.Approval, row.AnsweredBy)
+	case chat.ApprovalVoid, chat.ApprovalOpen:
+		return fault.Errorf(fault.Conflict, "the turn that asked has ended, so the answer came too late")
+	}
+	return fault.Errorf(fault.Conflict, "this call did not ask for permission")
+}
+
+// Answered lists the calls of a turn that were answered for and that the turn has not acted on yet.
+func (s *Store) Answered(ctx context.Context, turn chat.TurnID) ([]chat.CallID, error) {
+	ids, err := s.db.Q.ApprovalAnswered(ctx, s.db.Pool, turn)
+	return ids, pg.Classify(err)
+}

@@ -1,0 +1,42 @@
+package calls
+
+import (
+	"context"
+	"fmt"
+
+	"xbot/internal/chat"
+	"xbot/internal/store/dbsqlc"
+	"xbot/internal/store/pg"
+)
+
+// NoteKill writes down that a command is to be killed, before anybody tries: until KillSent, whoever reaches its runner
+// does it.
+func (s *Store) NoteKill(ctx context.Context, call chat.CallID, runner string) error {
+	err := s.db.Q.KillNote(ctx, s.db.Pool, dbsqlc.KillNoteParams{CallID: string(call), Runner: runner})
+	if err != nil {
+		return pg.Classify(fmt.Errorf("note the kill of %s: %w", call, err))
+	}
+	return nil
+}
+
+// KillSent notes that a runner took a kill.
+func (s *Store) KillSent(ctx context.Context, call chat.CallID) error {
+	return pg.Classify(s.db.Q.KillSent(ctx, s.db.Pool, string(call)))
+}
+
+// OpenKills lists the kills that runners have not heard of, by runner, oldest first and at most a thousand. Kills that
+// are older than any command can be are forgotten.
+func (s *Store) OpenKills(ctx context.Context, runners []string) (map[string][]chat.CallID, error) {
+	if err := s.db.Q.KillPrune(ctx, s.db.Pool); err != nil {
+		return nil, pg.Classify(fmt.Errorf("forget old kills: %w", err))
+	}
+	rows, err := s.db.Q.KillListOpen(ctx, s.db.Pool, runners)
+	if err != nil {
+		return nil, pg.Classify(fmt.Errorf("list open kills: %w", err))
+	}
+	open := map[string][]chat.CallID{}
+	for _, row := range rows {
+		open[row.Runner] = append(open[row.Runner], chat.CallID(row.CallID))
+	}
+	return open, nil
+}

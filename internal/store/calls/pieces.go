@@ -1,0 +1,25 @@
+package calls
+
+import (
+	"encoding/json"
+	"fmt"
+	"xbot/internal/chat"
+	"xbot/internal/store/dbsqlc"
+)
+
+func PlaceIn(o dbsqlc.Outbound) (place chat.Address, err error) {
+	if err := json.Unmarshal(o.Place, &place); err != nil {
+		return place, fmt.Errorf("read the place of delivery %d: %w", o.ID, err)
+	}
+	return place, nil
+}
+
+func PiecesOf(o dbsqlc.Outbound) (pieces []chat.Piece, err error) {
+	if o.Parts == nil {
+		return nil, nil
+	}
+	if err := json.Unmarshal(o.Parts, &pieces); err != nil {
+		return nil, fmt.Errorf("read the pieces of delivery %d: %w", o.ID, err)
+	}
+	return pieces, nil
+}

@@ -1,0 +1,61 @@
+package calls
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+	"xbot/internal/store/pg"
+)
+
+// sendQuestion puts a question that was just opened on its way to the platform where its turn was asked, if it was on one.
+func sendQuestion(ctx context.Context, t *pg.Tx, id chat.CallID) error {
+	n, err := t.Q.QuestionAdd(ctx, t, string(id))
+	if err != nil {
+		return fmt.Errorf("send the question of call %s: %w", id, err)
+	}
+	t.After.Outbound = t.After.Outbound || n > 0
+	return nil
+}
+
+// settleQuestion ends the question of a call on its platform: what was not sent is not sent any more, and what people see
+// shows how it ended.
+func settleQuestion(ctx context.Context, t *pg.Tx, id chat.CallID) error {
+	withdrawn, err := t.Q.QuestionWithdraw(ctx, t, string(id))
+	if err != nil {
+		return fmt.Errorf("withdraw the question of call %s: %w", id, err)
+	}
+	if withdrawn > 0 {
+		return nil
+	}
+	n, err := t.Q.QuestionSettle(ctx, t, string(id))
+	if err != nil {
+		return fmt.Errorf("settle the question of call %s: %w", id, err)
+	}
+	t.After.Outbound = t.After.Outbound || n > 0
+	return nil
+}
+
+// Question is what a call has asked on a platform.
+type Question struct {
+	Session chat.SessionKey
+	Place   chat.Address
+}
+
+// Question finds what a call has asked by an account; NotFound if it asked nothing there.
+func (s *Store) Question(ctx context.Context, channel, account string, id chat.CallID) (Question, error) {
+	row, err := s.db.Q.QuestionOfCall(ctx, s.db.Pool, pg.Clean(string(id)))
+	if errors.Is(err, pgx.ErrNoRows) || err == nil && (row.Channel != channel || row.Account != account) {
+		return Question{}, fault.Errorf(fault.NotFound, "no call asks this here")
+	}
+	if err != nil {
+		return Question{}, pg.Classify(fmt.Errorf("find the question of a call: %w", err))
+	}
+	q := Question{Session: row.SessionKey}
+	q.Place, err = PlaceIn(row)
+	return q, err
+}

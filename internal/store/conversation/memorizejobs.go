@@ -1,0 +1,255 @@
+package conversation
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+	"xbot/internal/i18n"
+	"xbot/internal/policy"
+	"xbot/internal/store/dbsqlc"
+	"xbot/internal/store/people"
+	"xbot/internal/store/pg"
+	"xbot/internal/store/quota"
+)
+
+const (
+	// maxMemorizeError bounds what is kept of why a try failed, in bytes.
+	maxMemorizeError = 500
+	// memorizeAfter is how long a job is trusted to have its workflow before that is looked at again.
+	memorizeAfter = 15 * time.Second
+)
+
+// leaving is a conversation, or a part of one, that goes from sight.
+type leaving struct {
+	session chat.SessionKey
+	key     string         // what makes it once, unique within the session
+	trigger string         // one of chat.Memorize*
+	upto    chat.MessageID // its last message
+	newest  chat.ControlID
+}
+
+// addMemorizeJob notes that a conversation is to be put into memory, from what was memorized last, or what the model saw of it.
+// It waits for nobody: the relay starts the work. Call it before the session begins anew.
+// Where the policy says that its agent memorizes nothing, nothing is noted.
+func addMemorizeJob(ctx context.Context, t *pg.Tx, l leaving) error {
+	if wanted, err := memorizes(ctx, t, l.session); err != nil || !wanted {
+		return err
+	}
+	err := t.Q.MemorizeJobAdd(ctx, t, dbsqlc.MemorizeJobAddParams{
+		SessionKey: l.session, Key: l.key, Trigger: l.trigger, Upto: int64(l.upto), Newest: int64(l.newest),
+		Anybody: l.trigger == chat.MemorizeSubagent, // it talks with nobody but its parent
+	})
+	if err != nil {
+		return fmt.Errorf("note what is to be memorized: %w", err)
+	}
+	return nil
+}
+
+// memorizes reports whether the policy has conversations like this one put into memory. The document is read with the
+// connection of the transaction: to wait for another one could be to wait for oneself.
+func memorizes(ctx context.Context, t *pg.Tx, key chat.SessionKey) (bool, error) {
+	newest, err := t.Q.PolicyNewest(ctx, t, 0)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return true, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("read the policy: %w", err)
+	}
+	var p policy.Policy
+	if err := json.Unmarshal(newest.Body, &p); err != nil {
+		return false, fmt.Errorf("decode policy %d: %w", newest.ID, err)
+	}
+	agent, err := t.Q.SessionAgent(ctx, t, key)
+	if err != nil {
+		return false, fmt.Errorf("look up the agent of %s: %w", key, err)
+	}
+	return p.Remembers(p.Agent(agent)).Memorize, nil
+}
+
+// MemorizeSubagent notes that what a subagent that may remember was told, and found out, is to be put into memory: when it
+// has answered once, or is unloaded.
+func MemorizeSubagent(ctx context.Context, t *pg.Tx, agent dbsqlc.Subagent) error {
+	var profile chat.Profile
+	if err := json.Unmarshal(agent.Profile, &profile); err != nil {
+		return fmt.Errorf("decode the profile of subagent %s: %w", agent.SessionKey, err)
+	}
+	if !profile.Memory {
+		return nil
+	}
+	newest, err := t.Q.ResetNewest(ctx, t, agent.SessionKey)
+	if err != nil {
+		return fmt.Errorf("look for the newest message: %w", err)
+	}
+	return addMemorizeJob(ctx, t, leaving{
+		session: agent.SessionKey, key: fmt.Sprintf("subagent/%d", newest.MessageID), trigger: chat.MemorizeSubagent, upto: chat.MessageID(newest.MessageID),
+		newest: math.MaxInt64, // whatever is known of it by then
+	})
+}
+
+// MemorizesToStart returns jobs whose workflow may be missing.
+func (s *Store) MemorizesToStart(ctx context.Context) ([]chat.MemorizeID, error) {
+	ids, err := s.db.Q.MemorizeJobToStart(ctx, s.db.Pool, pg.Interval(memorizeAfter))
+	if err != nil {
+		return nil, pg.Classify(fmt.Errorf("look for what is to be memorized: %w", err))
+	}
+	return ids, nil
+}
+
+// MemorizeJob reads a job. NotFound: its session was deleted.
+func (s *Store) MemorizeJob(ctx context.Context, id chat.MemorizeID) (chat.MemorizeJob, error) {
+	r, err := s.db.Q.MemorizeJobGet(ctx, s.db.Pool, id)
+	if err != nil {
+		return chat.MemorizeJob{}, pg.Classify(fmt.Errorf("read memorize job %d: %w", id, err))
+	}
+	out := chat.MemorizeJob{
+		ID: r.ID, Session: r.SessionKey, User: r.UserID, UserName: r.UserName, Trigger: r.Trigger, State: r.State, Tries: int(r.Tries),
+		Done: chat.MessageID(r.DoneUpto), Upto: chat.MessageID(r.Upto), Newest: chat.ControlID(r.Newest),
+	}
+	if r.CompactionID != nil {
+		out.Compaction = new(chat.ControlID(*r.CompactionID))
+	}
+	if r.PartUpto != nil {
+		out.Part = chat.MessageID(*r.PartUpto)
+	}
+	return out, nil
+}
+
+// MemorizeWindow returns what is left of a job: the conversation as it stood when it went from sight, with the summary that
+// stands for its beginning where nothing of it is done yet.
+func (s *Store) MemorizeWindow(ctx context.Context, j chat.MemorizeJob) (chat.Window, error) {
+	p := span{from: j.Done, last: j.Upto, newest: j.Newest}
+	if j.Compaction != nil {
+		c, err := s.db.Q.ControlMessage(ctx, s.db.Pool, *j.Compaction)
+		if err != nil {
+			return chat.Window{}, pg.Classify(fmt.Errorf("read compaction %d: %w", *j.Compaction, err))
+		}
+		if c == j.Done {
+			p.compaction = j.Compaction
+		}
+	}
+	w, err := s.window(ctx, j.Session, p)
+	return w, pg.Classify(err)
+}
+
+// MemorizeSpan says when the messages of a part were written.
+func (s *Store) MemorizeSpan(ctx context.Context, key chat.SessionKey, after, upto chat.MessageID) (from, to time.Time, err error) {
+	r, err := s.db.Q.MemorizeJobSpan(ctx, s.db.Pool, dbsqlc.MemorizeJobSpanParams{SessionKey: key, After: int64(after), Upto: int64(upto)})
+	return r.Since, r.Until, pg.Classify(err)
+}
+
+// MemorizePart says where the next part of a job ends, and returns where it does: an attempt before this one may have said
+// so already, which stands unless it is to be shorter. Conflict: another attempt is further.
+func (s *Store) MemorizePart(ctx context.Context, j chat.MemorizeJob, upto chat.MessageID, shorter bool) (chat.MessageID, error) {
+	got, err := s.db.Q.MemorizeJobPart(ctx, s.db.Pool, dbsqlc.MemorizeJobPartParams{ID: j.ID, Done: int64(j.Done), Part: int64(upto), Shorter: shorter})
+	if errors.Is(err, pgx.ErrNoRows) {
+		return 0, fault.Errorf(fault.Unavailable, "another attempt to memorize is further")
+	}
+	return chat.MessageID(got), pg.Classify(err)
+}
+
+// Memorized notes that a part of a job is in memory.
+func (s *Store) Memorized(ctx context.Context, j chat.MemorizeJob, upto chat.MessageID) error {
+	return pg.Classify(s.db.Q.MemorizeJobAdvance(ctx, s.db.Pool, dbsqlc.MemorizeJobAdvanceParams{ID: j.ID, Done: int64(j.Done), Upto: int64(upto)}))
+}
+
+// MemorizeTried counts a failure and returns how many there were in a row; 0: the job has ended.
+func (s *Store) MemorizeTried(ctx context.Context, id chat.MemorizeID, why string) (int, error) {
+	n, err := s.db.Q.MemorizeJobTried(ctx, s.db.Pool, dbsqlc.MemorizeJobTriedParams{ID: id, Error: short(why)})
+	if errors.Is(err, pgx.ErrNoRows) {
+		return 0, nil
+	}
+	return int(n), pg.Classify(err)
+}
+
+// EndMemorize ends a job, once. Where something was kept the next turn of the conversation reads memory anew; where it
+// failed for good the person is told.
+func (s *Store) EndMemorize(ctx context.Context, j chat.MemorizeJob, state, why string, changed bool) error {
+	return s.db.InTx(ctx, func(tx *pg.Tx) error {
+		key, err := s.db.Q.MemorizeJobEnd(ctx, tx, dbsqlc.MemorizeJobEndParams{ID: j.ID, State: state, Error: short(why)})
+		if errors.Is(err, pgx.ErrNoRows) {
+			return nil
+		}
+		if err != nil {
+			return fmt.Errorf("end memorize job %d: %w", j.ID, err)
+		}
+		if changed {
+			if err := s.db.Q.MemoryPartDrop(ctx, tx, key); err != nil {
+				return fmt.Errorf("drop the memory of the prompt: %w", err)
+			}
+		}
+		if state != chat.MemorizeFailed || j.Trigger == chat.MemorizeSubagent { // nobody reads there
+			return nil
+		}
+		lang, err := people.LanguageOf(ctx, s.db.Q, tx, j.User, key, "")
+		if err != nil {
+			return err
+		}
+		m := chat.Message{Session: key, Role: chat.RoleNotice, Origin: chat.OriginContext, Content: i18n.Say(lang, i18n.MemorizeFailed, why)}
+		return AppendMessage(ctx, tx, &m, "")
+	})
+}
+
+func short(why string) string {
+	why = pg.Clean(why)
+	if len(why) > maxMemorizeError {
+		why = pg.Clean(why[:maxMemorizeError])
+	}
+	return why
+}
+
+// HoldMemorize lets a job call a model, one of a tenant at a time and only while a place is free that answers could have.
+// RateLimited: it has to wait.
+func (s *Store) HoldMemorize(ctx context.Context, j chat.MemorizeJob) error {
+	most, err := s.quota.Caps(ctx)
+	if err != nil {
+		return err
+	}
+	held := true
+	err = s.db.InTx(ctx, func(tx *pg.Tx) error {
+		if err := s.db.Q.MemoryLock(ctx, tx, j.User); err != nil {
+			return fmt.Errorf("lock memory: %w", err)
+		}
+		held, err = s.db.Q.MemorizeJobHold(ctx, tx, dbsqlc.MemorizeJobHoldParams{
+			ID: j.ID, Lease: pg.Interval(quota.LeaseTime), MostGlobal: int32(most.LLM.Global), MostPersonal: int32(most.LLM.Personal), MostSubagent: int32(most.LLM.Subagent),
+		})
+		return err
+	})
+	if err != nil && !fault.Is(err, fault.NotFound) {
+		return err
+	}
+	if !held {
+		return quota.Full(2000)
+	}
+	return nil
+}
+
+// KeepMemorize renews what HoldMemorize gave.
+func (s *Store) KeepMemorize(ctx context.Context, id chat.MemorizeID) error {
+	return pg.Classify(s.db.Q.MemorizeJobKeep(ctx, s.db.Pool, dbsqlc.MemorizeJobKeepParams{ID: id, Lease: pg.Interval(quota.LeaseTime)}))
+}
+
+// ReleaseMemorize gives it back.
+func (s *Store) ReleaseMemorize(ctx context.Context, id chat.MemorizeID) error {
+	return pg.Classify(s.db.Q.MemorizeJobRelease(ctx, s.db.Pool, id))
+}
+
+// MemorizeJobs returns the newest n jobs of a person.
+func (s *Store) MemorizeJobs(ctx context.Context, user chat.UserID, n int) ([]chat.MemorizeNote, error) {
+	rows, err := s.db.Q.MemorizeJobList(ctx, s.db.Pool, dbsqlc.MemorizeJobListParams{UserID: user, N: int32(n)})
+	if err != nil {
+		return nil, pg.Classify(fmt.Errorf("list what was memorized: %w", err))
+	}
+	out := make([]chat.MemorizeNote, len(rows))
+	for i, r := range rows {
+		out[i] = chat.MemorizeNote{ID: r.ID, Session: r.SessionKey, Title: r.Title, Trigger: r.Trigger, State: r.State, Error: r.Error, At: r.CreatedAt}
+	}
+	return out, nil
+}

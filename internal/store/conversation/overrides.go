@@ -1,0 +1,67 @@
+package conversation
+
+import (
+	"context"
+	"fmt"
+
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+	"xbot/internal/store/dbsqlc"
+	"xbot/internal/store/pg"
+)
+
+// Overrides is what a conversation decides for itself. nil leaves a value as it is; empty follows the scene, the agent and
+// the policy again.
+type Overrides struct {
+	Model      *string // id of a model
+	Think      *string // one of chat.ThinkLevels
+	Verbose    *string // one of chat.Verbosities
+	Send       *string // on, off
+	Activation *string // mention, always
+}
+
+// Override sets what a conversation decides for itself, and tells who watches it.
+func (s *Store) Override(ctx context.Context, key chat.SessionKey, o Overrides) error {
+	return s.db.InTx(ctx, func(tx *pg.Tx) error { return s.override(ctx, tx, key, o) })
+}
+
+// ChooseModel sets the model of a conversation as the command of a turn, empty for that of the agent, and answers the
+// command. Done twice it changes nothing the second time.
+func (s *Store) ChooseModel(ctx context.Context, turn chat.TurnID, model, say string) error {
+	return s.AnswerCommand(ctx, turn, func(tx *pg.Tx, o chat.Order) (string, error) {
+		return say, s.override(ctx, tx, o.Session, Overrides{Model: &model})
+	})
+}
+
+func (s *Store) override(ctx context.Context, tx *pg.Tx, key chat.SessionKey, o Overrides) error {
+	n, err := s.db.Q.SessionOverride(ctx, tx, dbsqlc.SessionOverrideParams{
+		Key: key, Model: cleaned(o.Model), Think: cleaned(o.Think), Verbosity: cleaned(o.Verbose), Send: cleaned(o.Send), Activation: cleaned(o.Activation),
+	})
+	if err != nil {
+		return fmt.Errorf("change what session %s decides for itself: %w", key, err)
+	}
+	if n == 0 {
+		return fault.Errorf(fault.NotFound, "there is no session %q", key)
+	}
+	row, err := s.db.Q.SessionGet(ctx, tx, key)
+	if err != nil {
+		return fmt.Errorf("read session: %w", err)
+	}
+	tx.Emit(key, chat.EventSession, s.SessionOf(row))
+	return nil
+}
+
+// KeepFromChannel notes that the send policy keeps the answers of a turn from the channel. They stand in the transcript.
+func (s *Store) KeepFromChannel(ctx context.Context, turn chat.TurnID) error {
+	if err := s.db.Q.TurnKeepFrom(ctx, s.db.Pool, turn); err != nil {
+		return pg.Classify(fmt.Errorf("note that the answers of turn %s stay here: %w", turn, err))
+	}
+	return nil
+}
+
+func cleaned(text *string) *string {
+	if text == nil {
+		return nil
+	}
+	return new(pg.Clean(*text))
+}

@@ -1,0 +1,67 @@
+package conversation
+
+import (
+	"encoding/json"
+	"time"
+	"xbot/internal/chat"
+	"xbot/internal/store/dbsqlc"
+	"xbot/internal/store/pg"
+)
+
+func ToolEvent(r dbsqlc.ToolCall) chat.ToolEvent {
+	return chat.ToolEvent{Turn: r.TurnID, Step: int(r.Step), ToolCall: CallOf(r)}
+}
+
+func CallOf(r dbsqlc.ToolCall) chat.ToolCall {
+	return chat.ToolCall{
+		ID: r.ID, ProviderID: r.ProviderID, Name: r.Name, Class: r.Class, Arguments: r.Arguments, State: r.State, Summary: r.Summary,
+		Result: r.Result, IsError: r.IsError, Offload: r.Offload, Task: r.Task, StartedAt: r.StartedAt, FinishedAt: r.FinishedAt, Rule: r.Rule, Approval: approvalOf(r),
+		Questions: r.Questions, Hook: r.Hook, HookAfter: r.HookAfter,
+	}
+}
+
+func approvalOf(r dbsqlc.ToolCall) *chat.Approval {
+	if r.Approval == "" || r.AskedAt == nil {
+		return nil
+	}
+	return &chat.Approval{
+		State: r.Approval, Reason: r.Reason, Note: r.Note, AskedAt: *r.AskedAt, AnsweredAt: r.AnsweredAt, AnsweredBy: r.AnsweredBy,
+		Questions: r.Questions, Answers: r.Answers, Deferred: r.Hook == chat.HookDeferred,
+	}
+}
+
+func TurnOf(r dbsqlc.Turn) chat.Turn {
+	return chat.Turn{
+		Waits: WaitOf(r.WaitsSince, r.WaitsUntil, r.WaitsReason),
+		ID:    r.ID, Session: r.SessionKey, State: r.State, Steps: int(r.Steps), Model: r.Model,
+		Usage:     chat.Usage{PromptTokens: int(r.PromptTokens), CachedTokens: int(r.CachedTokens), CompletionTokens: int(r.CompletionTokens)},
+		StartedAt: r.StartedAt, EndedAt: r.EndedAt, RunID: r.RunID,
+	}
+}
+
+func WaitOf(since, until *time.Time, reason string) *chat.Wait {
+	if since == nil || until == nil {
+		return nil
+	}
+	return &chat.Wait{Since: *since, Until: *until, Reason: reason}
+}
+
+func RefOf(r dbsqlc.Subagent) chat.SubagentRef {
+	return chat.SubagentRef{Session: r.SessionKey, Parent: r.Parent, Role: r.Role, Instance: r.Instance, Call: r.CallID}
+}
+
+// WordsOf returns what a person wrote, where a row holds the command that it stands for.
+func WordsOf(body string, options json.RawMessage) string {
+	if said := SaidIn(options); said.Said != "" {
+		return pg.Clean(said.Said)
+	}
+	return body
+}
+
+// SaidIn reads the options of a row. They are written by us; what does not decode says nothing.
+func SaidIn(options json.RawMessage) (said chat.Options) {
+	if json.Unmarshal(options, &said) != nil {
+		return chat.Options{}
+	}
+	return said
+}

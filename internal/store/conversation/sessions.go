@@ -1,0 +1,178 @@
+package conversation
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+	"xbot/internal/store/dbsqlc"
+	"xbot/internal/store/pg"
+)
+
+// NewSession describes a conversation to be created.
+type NewSession struct {
+	Key     chat.SessionKey
+	Owner   chat.UserID
+	Channel string
+	Title   string
+	Cwd     string
+	// CwdRunner is the runner that Cwd is a folder of; empty: not known.
+	CwdRunner string
+
+	Agent    string        // empty: main
+	ChatType chat.ChatType // empty: direct
+	Scene    string
+	Origin   chat.Origin
+}
+
+// CreateSession creates a session or finds the one that is there. It reports whether it created it.
+func (s *Store) CreateSession(ctx context.Context, n NewSession) (bool, error) {
+	origin, err := json.Marshal(n.Origin)
+	if err != nil {
+		return false, fmt.Errorf("encode origin: %w", err)
+	}
+	rows, err := s.db.Q.SessionCreate(ctx, s.db.Pool, dbsqlc.SessionCreateParams{
+		Key: n.Key, UserID: n.Owner, Channel: n.Channel, Title: pg.Clean(n.Title), Cwd: pg.Clean(n.Cwd), CwdRunner: n.CwdRunner,
+		Agent: cmp.Or(n.Agent, "main"), ChatType: cmp.Or(n.ChatType, chat.ChatDirect), Scene: n.Scene, Origin: origin,
+	})
+	if err != nil {
+		return false, pg.Classify(fmt.Errorf("create session: %w", err))
+	}
+	return rows == 1, nil
+}
+
+// Session returns a session and its owner.
+func (s *Store) Session(ctx context.Context, key chat.SessionKey) (chat.Session, chat.UserID, error) {
+	row, err := s.db.Q.SessionGet(ctx, s.db.Pool, key)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return chat.Session{}, 0, fault.Errorf(fault.NotFound, "there is no session %q", key)
+	}
+	if err != nil {
+		return chat.Session{}, 0, pg.Classify(fmt.Errorf("read session: %w", err))
+	}
+	return s.SessionOf(row), row.UserID, nil
+}
+
+// Sessions lists the sessions of a user whose title holds q, pinned ones first, then by last interaction.
+func (s *Store) Sessions(ctx context.Context, owner chat.UserID, q string, limit int) ([]chat.Session, error) {
+	rows, err := s.db.Q.SessionList(ctx, s.db.Pool, dbsqlc.SessionListParams{Owner: owner, Q: pg.Clean(q), N: int32(limit)})
+	if err != nil {
+		return nil, pg.Classify(fmt.Errorf("list sessions: %w", err))
+	}
+	out := make([]chat.Session, len(rows))
+	for i, r := range rows {
+		out[i] = s.SessionOf(dbsqlc.SessionGetRow(r))
+	}
+	return out, nil
+}
+
+// UpdateSession changes what a person may change of a session; nil leaves a value as it is.
+func (s *Store) UpdateSession(ctx context.Context, key chat.SessionKey, title *string, pinned *bool) error {
+	if title != nil {
+		title = new(pg.Clean(*title))
+	}
+	return s.db.InTx(ctx, func(tx *pg.Tx) error {
+		if _, err := s.db.Q.SessionUpdate(ctx, tx, dbsqlc.SessionUpdateParams{Key: key, Title: title, Pinned: pinned}); err != nil {
+			return fmt.Errorf("update session: %w", err)
+		}
+		row, err := s.db.Q.SessionGet(ctx, tx, key)
+		if err != nil {
+			return fmt.Errorf("read session: %w", err)
+		}
+		tx.Emit(key, chat.EventSession, s.SessionOf(row))
+		return nil
+	})
+}
+
+// SetCwd sets the working folder of a session's tools: a folder of one runner, which on another one means nothing.
+func (s *Store) SetCwd(ctx context.Context, key chat.SessionKey, runner, dir string) error {
+	return pg.Classify(s.SetCwdIn(ctx, s.db.Pool, key, runner, dir))
+}
+
+func (s *Store) SetCwdIn(ctx context.Context, db dbsqlc.DBTX, key chat.SessionKey, runner, dir string) error {
+	return s.db.Q.SessionSetCwd(ctx, db, dbsqlc.SessionSetCwdParams{Key: key, Cwd: pg.Clean(dir), CwdRunner: runner})
+}
+
+// Turns lists the newest turns of a session, newest first.
+func (s *Store) Turns(ctx context.Context, key chat.SessionKey, limit int) ([]chat.Turn, error) {
+	rows, err := s.db.Q.TurnList(ctx, s.db.Pool, dbsqlc.TurnListParams{SessionKey: key, Limit: int32(limit)})
+	if err != nil {
+		return nil, pg.Classify(fmt.Errorf("list turns: %w", err))
+	}
+	out := make([]chat.Turn, len(rows))
+	for i, r := range rows {
+		out[i] = TurnOf(r)
+	}
+	return out, nil
+}
+
+// EventsAfter returns up to limit durable events of a session after a sequence, in order.
+func (s *Store) EventsAfter(ctx context.Context, key chat.SessionKey, after int64, limit int) ([]chat.Event, error) {
+	rows, err := s.db.Q.EventListAfter(ctx, s.db.Pool, dbsqlc.EventListAfterParams{SessionKey: key, Seq: after, Limit: int32(limit)})
+	if err != nil {
+		return nil, pg.Classify(fmt.Errorf("read events: %w", err))
+	}
+	out := make([]chat.Event, len(rows))
+	for i, r := range rows {
+		out[i] = chat.Event{Seq: r.Seq, Kind: r.Kind, Data: r.Data}
+	}
+	return out, nil
+}
+
+// Todos returns the to-do list of a session.
+func (s *Store) Todos(ctx context.Context, key chat.SessionKey) ([]chat.Todo, error) {
+	items, err := s.db.Q.TodosGet(ctx, s.db.Pool, key)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, pg.Classify(fmt.Errorf("read to-dos: %w", err))
+	}
+	var out []chat.Todo
+	if err := json.Unmarshal(items, &out); err != nil {
+		return nil, fmt.Errorf("decode to-dos of %s: %w", key, err)
+	}
+	return out, nil
+}
+
+// SetTodos replaces the to-do list of a session.
+func (s *Store) SetTodos(ctx context.Context, key chat.SessionKey, todos []chat.Todo) error {
+	for i := range todos {
+		todos[i].ID, todos[i].Text = pg.Clean(todos[i].ID), pg.Clean(todos[i].Text)
+	}
+	items, err := json.Marshal(todos)
+	if err != nil {
+		return fmt.Errorf("encode to-dos: %w", err)
+	}
+	return s.db.InTx(ctx, func(tx *pg.Tx) error {
+		if err := s.db.Q.TodosSet(ctx, tx, dbsqlc.TodosSetParams{SessionKey: key, Items: items}); err != nil {
+			return fmt.Errorf("write to-dos: %w", err)
+		}
+		tx.Emit(key, chat.EventTodos, todos)
+		return nil
+	})
+}
+
+func (s *Store) SessionOf(r dbsqlc.SessionGetRow) chat.Session {
+	room, _ := s.limits.Of(cmp.Or(r.ContextModel, s.limits.Model))
+	out := chat.Session{
+		Key: r.Key, Title: r.Title, Pinned: r.Pinned, ForkOf: r.ForkOf, Once: r.Once, CreatedAt: r.CreatedAt, UpdatedAt: r.LastInteractionAt,
+		Routing: chat.Routing{Agent: r.Agent, Channel: r.Channel, ChatType: r.ChatType, Scene: r.Scene},
+		Folder:  chat.Folder{Cwd: r.Cwd, CwdRunner: r.CwdRunner},
+		Choices: chat.Choices{
+			Runner: r.Runner, ContextMode: r.ContextMode, Model: r.Model, Think: r.Think, Verbose: r.Verbosity, Send: r.Send, Activation: r.Activation,
+		},
+		Activity: chat.Activity{Running: chat.TurnID(r.Running), Queued: int(r.Queued), Waiting: r.Waiting, Seq: r.FeedSeq},
+		Fill:     chat.Fill{ContextUsed: int(r.ContextUsed), ContextMax: room},
+	}
+	// Both columns are written by us alone; what does not decode is as good as nothing.
+	_ = json.Unmarshal(r.Origin, &out.Origin)
+	_ = json.Unmarshal(r.Queue, &out.Queue)
+	return out
+}

@@ -1,0 +1,115 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"xbot/internal/chat"
+	"xbot/internal/store/conversation"
+	"xbot/internal/store/pg"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// DeleteSession removes a conversation and everything in it, with its subagents, on its owner's request. What still runs in it is killed:
+// nobody could do that once the rows are gone. Locks are taken in the order of whoever closes a turn.
+func (s *Store) DeleteSession(ctx context.Context, key chat.SessionKey) error {
+	return s.db.InTx(ctx, func(tx *pg.Tx) error {
+		all, err := lockBelow(ctx, tx, key)
+		if err != nil {
+			return err
+		}
+		if err := reportDeleted(ctx, tx, key); err != nil {
+			return err
+		}
+		for _, k := range all {
+			if err := deleteSession(ctx, tx, k); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// lockBelow lists a session behind its subagents, the deepest first. From here on nobody hands out work in them, and none of their
+// turns and group chats goes on: turns are locked before what waits, and that before tasks, as by whoever claims and closes; what waits
+// is locked before the session, as by a message that takes its place.
+func lockBelow(ctx context.Context, t *pg.Tx, key chat.SessionKey) ([]chat.SessionKey, error) {
+	if _, err := lockTree(ctx, t, key); err != nil {
+		return nil, err
+	}
+	all, err := t.Q.SubagentsBelow(ctx, t, key)
+	if err != nil {
+		return nil, fmt.Errorf("list the subagents of %s: %w", key, err)
+	}
+	all = append(all, key)
+	for _, k := range all {
+		turns, err := t.Q.TurnLockOf(ctx, t, k)
+		if err != nil {
+			return nil, fmt.Errorf("lock the turn of %s: %w", k, err)
+		}
+		if len(turns) > 0 {
+			if err := wakeDeleted(ctx, t, k); err != nil {
+				return nil, err
+			}
+		}
+	}
+	for _, k := range all {
+		if err := t.Q.QueueLockRows(ctx, t, string(k)); err != nil {
+			return nil, fmt.Errorf("lock the queue of %s: %w", k, err)
+		}
+	}
+	if err := t.Q.SubagentLockInbox(ctx, t, pg.Texts(all)); err != nil {
+		return nil, fmt.Errorf("lock what waits in %s: %w", key, err)
+	}
+	groups, err := t.Q.SubagentLockGroups(ctx, t, pg.Texts(all))
+	if err != nil {
+		return nil, fmt.Errorf("lock the group chats of %s: %w", key, err)
+	}
+	for _, id := range groups {
+		t.Wake(Waiting{Group: id})
+	}
+	return all, nil
+}
+
+// wakeDeleted has the turn of a session that is being deleted woken after the commit: one that waits for an answer ends then.
+func wakeDeleted(ctx context.Context, t *pg.Tx, key chat.SessionKey) error {
+	if err := postWake(ctx, t, key, "deleted"); err != nil {
+		return err
+	}
+	agent, err := t.Q.SubagentGet(ctx, t, key)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("read subagent %s: %w", key, err)
+	}
+	t.After.Granted[len(t.After.Granted)-1].Agent = new(conversation.RefOf(agent))
+	return nil
+}
+
+func deleteSession(ctx context.Context, t *pg.Tx, key chat.SessionKey) error {
+	turns, err := t.Q.TurnLockOf(ctx, t, key)
+	if err != nil {
+		return fmt.Errorf("lock the turn of %s: %w", key, err)
+	}
+	for _, turn := range turns {
+		if err := t.Q.KillNoteOpenCalls(ctx, t, turn); err != nil {
+			return fmt.Errorf("note the kill of open commands: %w", err)
+		}
+	}
+	if err := t.Q.KillNoteTasksOf(ctx, t, key); err != nil {
+		return fmt.Errorf("note the kill of background tasks: %w", err)
+	}
+	if err := t.Q.KillNoteCommandsOf(ctx, t, key); err != nil {
+		return fmt.Errorf("note the kill of commands: %w", err)
+	}
+	bodies, err := t.Q.OffloadBlobsOf(ctx, t, key)
+	if err != nil {
+		return fmt.Errorf("list the offloads of %s: %w", key, err)
+	}
+	if _, err := t.Q.SessionDelete(ctx, t, key); err != nil {
+		return fmt.Errorf("delete session %s: %w", key, err)
+	}
+	return conversation.DropBodies(ctx, t, bodies)
+}
