@@ -23,7 +23,7 @@ type figure struct {
 
 // selection is what a run measures; by default everything.
 type selection struct {
-	runners, context, deliveries, memory, pace bool
+	runners, context, deliveries, memory, pace, growth bool
 }
 
 func main() {
@@ -39,6 +39,7 @@ func main() {
 	flag.BoolVar(&only.deliveries, "deliveries", false, "measure the way of an answer to platforms only")
 	flag.BoolVar(&only.memory, "memory", false, "measure the search of memory only")
 	flag.BoolVar(&only.pace, "pace", false, "measure turns only")
+	flag.BoolVar(&only.growth, "growth", false, "measure the lists of a large installation only")
 	flag.Parse()
 	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Minute)
 	defer cancel()
@@ -70,11 +71,13 @@ func (only selection) measures(size load) []measure {
 		return []measure{starts, deliveries}
 	case only.memory:
 		return []measure{starts, searchMemory}
+	case only.growth:
+		return []measure{starts, growth}
 	case only.pace:
 		return []measure{starts, turns, loadedMemory}
 	}
 	return []measure{
-		starts, idleMemory, promptSize, turns, histories, loadedMemory, execTrips, runnersUnderLoad, contextCost, deliveries, searchMemory,
+		starts, idleMemory, promptSize, turns, histories, loadedMemory, execTrips, runnersUnderLoad, contextCost, deliveries, searchMemory, growth,
 	}
 }
 
