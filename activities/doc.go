@@ -1,6 +1,6 @@
-// Package activities acts: it holds the steps of a turn that touch the world, one struct a capability. Each activity
-// is safe to run twice. It declares the small interfaces it needs, and is the one place where errors of the domain
-// become Temporal errors (errors.go).
+// Package activities keeps what all activities share: their registered names, the translation of errors for Temporal,
+// heartbeats, and the ports to sandboxes and models. The activities themselves are in its folders, one struct a capability.
+// Each activity is safe to run twice and declares the small interfaces it needs.
 package activities
 
 // Registered names. They stand in histories: never change one.

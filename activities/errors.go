@@ -20,11 +20,11 @@ const PanicType = "PanicError"
 
 // failure translates an error of the domain for Temporal. The type of the result is the fault kind; workflows switch
 // on it and never on text.
-func failure(ctx context.Context, err error) error {
+func Failure(ctx context.Context, err error) error {
 	if err == nil {
 		return nil
 	}
-	if stopped(ctx) {
+	if Stopped(ctx) {
 		return temporal.NewCanceledError()
 	}
 	kind := fault.KindOf(err)
@@ -44,6 +44,6 @@ func failure(ctx context.Context, err error) error {
 
 // stopped reports whether the workflow cancelled the activity. Any other end of its context (the worker shuts down,
 // Temporal is away, the run was closed) means that the work is to be left alone, for another attempt to find.
-func stopped(ctx context.Context) bool {
+func Stopped(ctx context.Context) bool {
 	return ctx.Err() != nil && temporal.IsCanceledError(context.Cause(ctx))
 }

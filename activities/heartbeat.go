@@ -9,24 +9,24 @@ import (
 
 // heartbeatEvery is well below the heartbeat timeout, and short because a cancellation reaches an activity only with
 // the answer to a heartbeat.
-const heartbeatEvery = time.Second
+const HeartbeatInterval = time.Second
 
 // settleTime bounds each write of what an activity leaves behind. Such writes go on when the activity was stopped.
 const settleTime = 15 * time.Second
 
 // settling returns a context for them.
-func settling(ctx context.Context) (context.Context, context.CancelFunc) {
+func Settling(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(context.WithoutCancel(ctx), settleTime)
 }
 
 // heartbeat reports that the activity is alive until the returned function is called. After a stop it goes on while
 // the activity settles, which may take longer than the heartbeat timeout, but not for ever: what hangs is given up.
-func heartbeat(ctx context.Context) (stop func()) {
-	return heartbeatEach(ctx, heartbeatEvery, func() any { return nil })
+func Heartbeat(ctx context.Context) (stop func()) {
+	return HeartbeatWith(ctx, HeartbeatInterval, func() any { return nil })
 }
 
 // heartbeatEach is heartbeat at another pace, with what the next attempt is to know.
-func heartbeatEach(ctx context.Context, every time.Duration, details func() any) (stop func()) {
+func HeartbeatWith(ctx context.Context, every time.Duration, details func() any) (stop func()) {
 	done, ended := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(ended)
@@ -39,7 +39,7 @@ func heartbeatEach(ctx context.Context, every time.Duration, details func() any)
 			case <-ticker.C:
 				activity.RecordHeartbeat(alive, details())
 			case <-cancelled:
-				cancelled, over = nil, time.After(grace+settleTime)
+				cancelled, over = nil, time.After(KillGrace+settleTime)
 			case <-over:
 				return
 			case <-done:

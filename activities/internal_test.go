@@ -18,11 +18,8 @@ import (
 	"go.temporal.io/sdk/testsuite"
 	"go.temporal.io/sdk/worker"
 	"go.temporal.io/sdk/workflow"
-	"pgregory.net/rapid"
 
-	"xbot/internal/chat"
 	"xbot/internal/fault"
-	"xbot/internal/tool"
 )
 
 func suite() *testsuite.WorkflowTestSuite {
@@ -52,7 +49,7 @@ func TestFailure_GivesEachKindItsMeaningForTemporal(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			env := suite().NewTestActivityEnvironment()
-			env.RegisterActivityWithOptions(func(ctx context.Context) error { return failure(ctx, c.err) }, activity.RegisterOptions{Name: "fail"})
+			env.RegisterActivityWithOptions(func(ctx context.Context) error { return Failure(ctx, c.err) }, activity.RegisterOptions{Name: "fail"})
 			_, err := env.ExecuteActivity("fail")
 			var app *temporal.ApplicationError
 			require.ErrorAs(t, err, &app)
@@ -68,7 +65,7 @@ func attempts(t *testing.T, fail func(ctx context.Context, attempt int) error) i
 	t.Helper()
 	env := suite().NewTestWorkflowEnvironment()
 	n := 0
-	env.RegisterActivityWithOptions(func(ctx context.Context) error { n++; return failure(ctx, fail(ctx, n)) }, activity.RegisterOptions{Name: "fail"})
+	env.RegisterActivityWithOptions(func(ctx context.Context) error { n++; return Failure(ctx, fail(ctx, n)) }, activity.RegisterOptions{Name: "fail"})
 	env.ExecuteWorkflow(func(ctx workflow.Context) error {
 		ctx = workflow.WithActivityOptions(ctx, workflow.ActivityOptions{StartToCloseTimeout: time.Minute, RetryPolicy: &temporal.RetryPolicy{InitialInterval: time.Second, BackoffCoefficient: 1, MaximumAttempts: 100}})
 		return workflow.ExecuteActivity(ctx, "fail").Get(ctx, nil)
@@ -108,9 +105,9 @@ func TestStopped_OnlyAnAnsweredCancellationIsAStop(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			ctx, cancel := context.WithCancelCause(t.Context())
-			require.False(t, stopped(ctx))
+			require.False(t, Stopped(ctx))
 			cancel(c.cause)
-			require.Equal(t, c.want, stopped(ctx))
+			require.Equal(t, c.want, Stopped(ctx))
 		})
 	}
 }
@@ -122,37 +119,18 @@ func TestHeartbeat_GoesOnAfterAStopUntilTheActivityHasSettled(t *testing.T) {
 	beat := make(chan struct{}, 100)
 	env.SetOnActivityHeartbeatListener(func(*activity.Info, converter.EncodedValues) { beat <- struct{}{} })
 	env.RegisterActivityWithOptions(func(ctx context.Context) error {
-		defer heartbeat(ctx)()
+		defer Heartbeat(ctx)()
 		cancel(temporal.NewCanceledError())
 		<-ctx.Done()
 		select {
 		case <-beat:
 			return nil
-		case <-time.After(4 * heartbeatEvery):
+		case <-time.After(4 * HeartbeatInterval):
 			return errors.New("the server would give the activity up")
 		}
 	}, activity.RegisterOptions{Name: "slow"})
 	_, err := env.ExecuteActivity("slow")
 	require.NoError(t, err)
-}
-
-func TestRetry_WaitsLongerEachTimeWithinItsBounds(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		r := Retry{
-			Attempts: 5, Delay: time.Duration(rapid.Int64Range(0, int64(time.Hour)).Draw(t, "delay")),
-			MaxDelay: time.Duration(rapid.Int64Range(0, int64(24*time.Hour)).Draw(t, "max")),
-		}
-		n := rapid.IntRange(1, 1000).Draw(t, "n")
-		asked := time.Duration(rapid.Int64Range(0, int64(time.Hour)).Draw(t, "asked"))
-		plain := r.wait(n, fault.Errorf(fault.Unavailable, "x"))
-		if plain < min(r.Delay, r.MaxDelay) || plain > r.MaxDelay+r.MaxDelay/4 {
-			t.Fatalf("waits %s", plain)
-		}
-		limited := r.wait(n, fault.Limited(asked, "x"))
-		if limited < asked || limited < time.Second<<min(n, 4) {
-			t.Fatalf("waits %s on a rate limit that asks for %s", limited, asked)
-		}
-	})
 }
 
 // told records what a printer prints.
@@ -168,16 +146,16 @@ func FuzzPrinter_ShowsValidTextHoweverItIsCut(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte, size int) {
 		size = max(1, size%7)
 		out := &told{}
-		p := &printer{out: out}
+		p := &Printer{Out: out}
 		for rest := data; len(rest) > 0; {
 			n := min(size, len(rest))
-			p.write(0, rest[:n])
+			p.Write(0, rest[:n])
 			rest = rest[n:]
 		}
 		if !utf8.ValidString(out.text) {
 			t.Fatalf("%q is not valid", out.text)
 		}
-		if utf8.Valid(data) && out.text != clean(string(data)) {
+		if utf8.Valid(data) && out.text != Clean(string(data)) {
 			t.Fatalf("%q was shown as %q", data, out.text)
 		}
 		if len(p.carry) >= utf8.UTFMax {
@@ -187,34 +165,11 @@ func FuzzPrinter_ShowsValidTextHoweverItIsCut(f *testing.F) {
 }
 
 func TestClean_LeavesOnlyWhatPostgresHolds(t *testing.T) {
-	require.Equal(t, "a\uFFFDb\n", clean("a\xffb\x00\n"))
-	require.Equal(t, "字", clean("字"))
+	require.Equal(t, "a\uFFFDb\n", Clean("a\xffb\x00\n"))
+	require.Equal(t, "字", Clean("字"))
 }
 
 func TestShorten_CountsCharacters(t *testing.T) {
-	require.Equal(t, "构建", shorten("构建", 2))
-	require.Equal(t, "构…", shorten("构建系统", 2))
-}
-
-// late is a context that was cancelled, of which whoever waits for it has not heard yet.
-type late struct{ context.Context }
-
-func (late) Done() <-chan struct{} { return nil }
-
-// handsOver is a toolbox whose command goes on, and an output that nobody reads.
-type handsOver struct{}
-
-func (handsOver) Run(context.Context, string, tool.Call) (chat.ToolResult, error) {
-	return chat.ToolResult{Content: "goes on", Background: &chat.Background{Command: "make"}}, nil
-}
-func (handsOver) Print(string) {}
-func (handsOver) Close()       {}
-
-func TestAttempt_AStopAfterTheEndOfTheToolLosesNoTask(t *testing.T) {
-	ctx, cancel := context.WithCancelCause(t.Context())
-	cancel(temporal.NewCanceledError())
-	tools := &Tools{Toolbox: handsOver{}, Open: func(chat.Call) Output { return handsOver{} }}
-	result, err := tools.attempt(late{ctx}, chat.Call{ToolCall: chat.ToolCall{Class: chat.ClassExec}}, nil)
-	require.NoError(t, err)
-	require.NotNil(t, result.Background, "its command was not killed, so somebody has to follow it")
+	require.Equal(t, "构建", Shorten("构建", 2))
+	require.Equal(t, "构…", Shorten("构建系统", 2))
 }

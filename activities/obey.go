@@ -47,7 +47,7 @@ func (o *Orders) Obey(ctx context.Context, in ObeyInput) error {
 	if err == nil && !order.Answered {
 		err = o.obey(ctx, order)
 	}
-	return failure(ctx, err)
+	return Failure(ctx, err)
 }
 
 func (o *Orders) obey(ctx context.Context, order chat.Order) error {

@@ -12,17 +12,17 @@ type Output interface {
 }
 
 // printer makes text of what a command prints: a character that is split between two pieces waits for its rest.
-type printer struct {
-	out   Output
+type Printer struct {
+	Out   Output
 	carry []byte // start of a character whose rest has not come
 }
 
-func (p *printer) write(_ int64, piece []byte) {
+func (p *Printer) Write(_ int64, piece []byte) {
 	data := slices.Concat(p.carry, piece)
 	whole := len(data) - incomplete(data)
 	p.carry = slices.Clone(data[whole:])
-	if text := clean(string(data[:whole])); text != "" {
-		p.out.Print(text)
+	if text := Clean(string(data[:whole])); text != "" {
+		p.Out.Print(text)
 	}
 }
 

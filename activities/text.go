@@ -6,7 +6,7 @@ import (
 )
 
 // clean makes text storable: valid UTF-8 without NUL, which Postgres cannot hold.
-func clean(text string) string {
+func Clean(text string) string {
 	if !utf8.ValidString(text) {
 		text = strings.ToValidUTF8(text, "\uFFFD")
 	}
@@ -14,7 +14,7 @@ func clean(text string) string {
 }
 
 // shorten cuts text to n characters for a history.
-func shorten(text string, n int) string {
+func Shorten(text string, n int) string {
 	if utf8.RuneCountInString(text) <= n {
 		return text
 	}

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"xbot/activities"
+	"xbot/activities/delivery"
+	"xbot/activities/files"
 	"xbot/ingress/channels"
 	"xbot/ingress/wake"
 	"xbot/internal/channel"
@@ -113,16 +115,16 @@ func (p *parts) startCourier(t config.Temporal) {
 	}
 }
 
-func (p *parts) deliverer(t config.Temporal, boxes activities.Boxes) *activities.Deliverer {
-	return &activities.Deliverer{
+func (p *parts) deliverer(t config.Temporal, boxes activities.Boxes) *delivery.Deliverer {
+	return &delivery.Deliverer{
 		Outbox: p.store, Chances: p.store, Cards: p.store, Accounts: p.speakers(), Split: format.Split, Words: t.Summaries == "on",
-		Files: &activities.Folders{Sessions: p.store, Boxes: boxes}, Replies: replies{p.store},
-		Rules: func(ctx context.Context, channel string) (activities.DeliveryRules, error) {
+		Files: &files.Folders{Sessions: p.store, Boxes: boxes}, Replies: replies{p.store},
+		Rules: func(ctx context.Context, channel string) (delivery.DeliveryRules, error) {
 			rules, err := p.policies.Get(ctx)
 			if err != nil {
-				return activities.DeliveryRules{}, err
+				return delivery.DeliveryRules{}, err
 			}
-			return activities.DeliveryRules(rules.Delivery(channel)), nil
+			return delivery.DeliveryRules(rules.Delivery(channel)), nil
 		},
 	}
 }
@@ -149,8 +151,8 @@ func (r replies) LeadBack(ctx context.Context, o chat.Outbound) error {
 }
 
 // receiver fetches the files that come with messages.
-func (p *parts) receiver(t config.Temporal, keep time.Duration, boxes activities.Boxes) *activities.Receiver {
-	return &activities.Receiver{
+func (p *parts) receiver(t config.Temporal, keep time.Duration, boxes activities.Boxes) *files.Receiver {
+	return &files.Receiver{
 		Parcels: p.store, Accounts: p.speakers(), Boxes: boxes, Wake: wakeFetched(p.waker(t)), Keep: keep, Words: t.Summaries == "on",
 	}
 }

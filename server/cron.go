@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"xbot/activities"
+	"xbot/activities/cronjob"
 	"xbot/ingress/wake"
 	"xbot/internal/chat"
 	"xbot/internal/config"
@@ -28,9 +28,9 @@ func (p *parts) zone(ctx context.Context, user chat.UserID) (cron.Zone, error) {
 }
 
 // timekeeper acts on the times of jobs.
-func (p *parts) timekeeper(t config.Temporal) *activities.Timekeeper {
+func (p *parts) timekeeper(t config.Temporal) *cronjob.Timekeeper {
 	p.openDesk(t)
-	return &activities.Timekeeper{
+	return &cronjob.Timekeeper{
 		Jobs: p.store, Words: t.Summaries == "on",
 		Beat: p.hearts().Beat,
 		Wake: func(ctx context.Context, key chat.SessionKey, words string) error {

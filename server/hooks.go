@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 
 	"xbot/activities"
+	"xbot/activities/hooks"
 	"xbot/internal/chat"
 	"xbot/internal/config"
 	"xbot/internal/fault"
@@ -45,9 +46,9 @@ func (p *parts) hookDispatcher(boxes activities.Boxes) *hook.Dispatcher {
 }
 
 // hooks asks the hooks of conversations.
-func (p *parts) hooks(files *hook.Live, boxes activities.Boxes, sizes activities.HookSizes) *activities.Hooks {
+func (p *parts) hooks(files *hook.Live, boxes activities.Boxes, sizes hooks.Sizes) *hooks.Hooks {
 	p.store.HooksKeep = p.policy.HooksKeep
-	return &activities.Hooks{Files: files, Dispatcher: p.hookDispatcher(boxes), Store: p.store, Tools: p.policy.tools, Sizes: sizes, Personas: p.personas()}
+	return &hooks.Hooks{Files: files, Dispatcher: p.hookDispatcher(boxes), Store: p.store, Tools: p.policy.tools, Sizes: sizes, Personas: p.personas()}
 }
 
 // projectHooks reads the hooks of projects where the tools of their conversations run, and finds where their commands do.

@@ -3,16 +3,16 @@ package server
 import (
 	"context"
 
-	"xbot/activities"
+	"xbot/activities/delivery"
 	"xbot/internal/chat"
 	policies "xbot/internal/policy"
 )
 
 // follower shows on platforms how turns go on, from the events that pages see.
-func (p *parts) follower() *activities.Follower {
-	return &activities.Follower{
+func (p *parts) follower() *delivery.Follower {
+	return &delivery.Follower{
 		Courses: p.store, Accounts: p.speakers(), Shows: p.showsProgress,
-		Watch: func(key chat.SessionKey) activities.Watch { return p.bus.Subscribe(key) },
+		Watch: func(key chat.SessionKey) delivery.Watch { return p.bus.Subscribe(key) },
 	}
 }
 

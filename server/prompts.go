@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"path/filepath"
 
-	"xbot/activities"
+	"xbot/activities/modelcall"
 	"xbot/ingress"
 	"xbot/internal/config"
 	"xbot/internal/prompt"
@@ -24,8 +24,8 @@ func (p *parts) pipeline(boxes *resolver.Resolver) *prompt.Pipeline {
 }
 
 // systemPrompts are the prompts of turns.
-func (p *parts) systemPrompts(boxes *resolver.Resolver) *activities.SystemPrompts {
-	return &activities.SystemPrompts{Scenes: p.store, Pipeline: p.pipeline(boxes), Tools: p.policy.tools, Personas: p.personas(), Log: p.log}
+func (p *parts) systemPrompts(boxes *resolver.Resolver) *modelcall.SystemPrompts {
+	return &modelcall.SystemPrompts{Scenes: p.store, Pipeline: p.pipeline(boxes), Tools: p.policy.tools, Personas: p.personas(), Log: p.log}
 }
 
 // promptCommands are the commands about prompts.

@@ -7,7 +7,7 @@ import (
 
 	"go.temporal.io/api/workflowservice/v1"
 
-	"xbot/activities"
+	"xbot/activities/background"
 	"xbot/ingress/wake"
 	"xbot/internal/chat"
 	"xbot/internal/config"
@@ -37,7 +37,7 @@ func (p *parts) starter(t config.Temporal) *wake.Starter {
 // taskWaker wakes the turn of a session when a background task of it has ended.
 type taskWaker struct{ *wake.Waker }
 
-var _ activities.Waker = taskWaker{}
+var _ background.Waker = taskWaker{}
 
 // WakeTask wakes the session of a task.
 func (w taskWaker) WakeTask(ctx context.Context, t chat.TaskRun) error {

@@ -11,6 +11,10 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"xbot/activities"
+	"xbot/activities/agents"
+	"xbot/activities/background"
+	"xbot/activities/modelcall"
+	"xbot/activities/turn"
 	"xbot/ingress/httpserver"
 	"xbot/internal/chat"
 	"xbot/internal/config"
@@ -130,10 +134,10 @@ type think struct {
 	config.Context
 }
 
-func (p *parts) newAssembler(model llm.Client, c think, boxes activities.Boxes) *activities.Assembler {
-	return &activities.Assembler{
-		Windows: p.store, Stale: &activities.Stale{Reads: p.store, Boxes: boxes}, Ratios: activities.Ratios{Store: p.store},
-		Budget: activities.Budget{
+func (p *parts) newAssembler(model llm.Client, c think, boxes activities.Boxes) *modelcall.Assembler {
+	return &modelcall.Assembler{
+		Windows: p.store, Stale: &modelcall.Stale{Reads: p.store, Boxes: boxes}, Ratios: modelcall.Ratios{Store: p.store},
+		Budget: modelcall.Budget{
 			Models: limits.Table{Model: model.Model(), Others: p.models},
 			MaskAt: c.MaskAt, CompressAt: c.CompressAt, Cooldown: c.Cooldown, Mode: c.Mode, Prune: c.Pruning == "on", PruneAfter: pruneAfter(c.Context),
 		},
@@ -157,30 +161,30 @@ func (p *parts) activities(model llm.Client, c think, t config.Temporal, boxes *
 	hooks := p.hookFiles(boxes)
 	tools, prompts, assembler := p.policy.tools, p.systemPrompts(boxes), p.newAssembler(model, c, boxes)
 	compressor := p.compressor(models, prompts, assembler, c)
-	open := func(step chat.Step, attempt int) activities.Stream {
+	open := func(step chat.Step, attempt int) turn.Stream {
 		return p.bus.NewStream(step.Session, step.Turn, step.N, attempt, func() {})
 	}
 	show := func(c chat.Call) activities.Output { return p.bus.NewTail(c.Session, c.Turn, c.ID) }
 	return worker.Activities{
-		Intake: &activities.Intake{Turns: p.store, Models: models, Personas: p.personas(), MaxSteps: c.MaxIterations, Words: t.Summaries == "on", Hooks: hooks, Totals: p.store.TurnTotals, Cost: answering{model: model, llm: l}.prices().Cost},
-		Model: &activities.Model{
+		Intake: &turn.Intake{Turns: p.store, Models: models, Personas: p.personas(), MaxSteps: c.MaxIterations, Words: t.Summaries == "on", Hooks: hooks, Totals: p.store.TurnTotals, Cost: answering{model: model, llm: l}.prices().Cost},
+		Model: &turn.Model{
 			Models: models, Steps: p.store, Tools: tools, Prompts: prompts, Open: open, Rules: p.policy.rules, Hooks: hooks,
 			Context: assembler, Personas: p.personas(), Trees: p.store, Words: t.Summaries == "on",
-			Retry: activities.Retry{Attempts: l.RetryAttempts, Delay: l.RetryDelay, MaxDelay: l.RetryMaxDelay},
+			Retry: modelcall.Retry{Attempts: l.RetryAttempts, Delay: l.RetryDelay, MaxDelay: l.RetryMaxDelay},
 		},
-		Tools: &activities.Tools{
+		Tools: &turn.Tools{
 			Calls: p.store, Personas: p.personas(), Toolbox: tools, Boxes: boxes, Open: show, Starter: p.starter(t), Words: t.Summaries == "on",
 		},
-		Subagents: &activities.Subagents{Nursery: p.store},
-		Groups:    &activities.Groups{Rooms: p.store, Words: t.Summaries == "on"},
-		Background: &activities.Background{
+		Subagents: &agents.Subagents{Nursery: p.store},
+		Groups:    &agents.Groups{Rooms: p.store, Words: t.Summaries == "on"},
+		Background: &background.Background{
 			Tasks: p.store, Boxes: boxes, Waker: taskWaker{p.waker(t)},
 			Open: func(t chat.TaskRun, offset int64) activities.Output {
 				return p.bus.NewTaskTail(t.Session, t.Task, t.Turn, offset)
 			},
 		},
-		Commands:  &activities.Commands{Bangs: p.store, Boxes: boxes, Link: p.outputLink},
-		Approvals: &activities.Approvals{Questions: p.store, Wait: p.policy.Wait},
+		Commands:  &background.Commands{Bangs: p.store, Boxes: boxes, Link: p.outputLink},
+		Approvals: &turn.Approvals{Questions: p.store, Wait: p.policy.Wait},
 		Hooks:     p.hooks(hooks, boxes, compressor),
 		Orders:    &activities.Orders{Book: p.store, Known: p.orders(models, boxes)},
 

@@ -12,6 +12,15 @@ import (
 	"go.temporal.io/sdk/workflow"
 
 	"xbot/activities"
+	"xbot/activities/agents"
+	"xbot/activities/background"
+	"xbot/activities/compress"
+	"xbot/activities/cronjob"
+	"xbot/activities/delivery"
+	"xbot/activities/files"
+	"xbot/activities/hooks"
+	"xbot/activities/memorize"
+	"xbot/activities/turn"
 	"xbot/workflows"
 )
 
@@ -34,23 +43,23 @@ const (
 
 // Activities is what a worker runs.
 type Activities struct {
-	Intake    *activities.Intake
-	Model     *activities.Model
-	Tools     *activities.Tools
-	Approvals *activities.Approvals
+	Intake    *turn.Intake
+	Model     *turn.Model
+	Tools     *turn.Tools
+	Approvals *turn.Approvals
 
-	Background *activities.Background
-	Commands   *activities.Commands
+	Background *background.Background
+	Commands   *background.Commands
 	Orders     *activities.Orders
-	Hooks      *activities.Hooks
-	Compressor *activities.Compressor
-	Deliverer  *activities.Deliverer
-	Follower   *activities.Follower
-	Receiver   *activities.Receiver
-	Timekeeper *activities.Timekeeper
-	Subagents  *activities.Subagents
-	Groups     *activities.Groups
-	Memorizer  *activities.Memorizer
+	Hooks      *hooks.Hooks
+	Compressor *compress.Compressor
+	Deliverer  *delivery.Deliverer
+	Follower   *delivery.Follower
+	Receiver   *files.Receiver
+	Timekeeper *cronjob.Timekeeper
+	Subagents  *agents.Subagents
+	Groups     *agents.Groups
+	Memorizer  *memorize.Memorizer
 }
 
 // Build is what Temporal knows of the binary of a worker.

@@ -16,6 +16,7 @@ import (
 	"go.uber.org/goleak"
 
 	"xbot/activities"
+	"xbot/activities/turn"
 	"xbot/workflows"
 )
 
@@ -27,7 +28,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 func discard() *slog.Logger { return slog.New(slog.DiscardHandler) }
 
 func all() Activities {
-	return Activities{Intake: &activities.Intake{}, Model: &activities.Model{}, Tools: &activities.Tools{}}
+	return Activities{Intake: &turn.Intake{}, Model: &turn.Model{}, Tools: &turn.Tools{}}
 }
 
 func TestBuild_RegistersEveryNameThatStandsInHistories(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 	"go.temporal.io/sdk/workflow"
 
 	"xbot/activities"
+	"xbot/activities/turn"
 	"xbot/internal/chat"
 )
 
@@ -18,7 +19,7 @@ const maxAgents = 5
 // act runs the calls of a step in the order the model gave them: neighbours that only read run together, and so do those that ask
 // subagents, the others one after another. A call that cannot run leaves its result to finish, which gives every call a pair; where a message
 // steers the turn, the calls that have not begun are skipped, and steer gives them theirs.
-func (t *turn) act(ctx workflow.Context, step int, calls []activities.CallOutput) {
+func (t *turnRun) act(ctx workflow.Context, step int, calls []turn.CallOutput) {
 	for first := 0; first < len(calls) && !t.stopped && !t.steered; {
 		last := first + 1
 		for joins(calls[first].Class) && last < len(calls) && calls[last].Class == calls[first].Class {
@@ -33,7 +34,7 @@ func (t *turn) act(ctx workflow.Context, step int, calls []activities.CallOutput
 func joins(class chat.ToolClass) bool { return class == chat.ClassRead || class == chat.ClassAgent }
 
 // together runs neighbouring calls, at most maxParallel at a time, or maxAgents.
-func (t *turn) together(ctx workflow.Context, step, first int, calls []activities.CallOutput) {
+func (t *turnRun) together(ctx workflow.Context, step, first int, calls []turn.CallOutput) {
 	slots := workflow.NewSemaphore(ctx, maxParallel)
 	if calls[0].Class == chat.ClassAgent {
 		slots = workflow.NewSemaphore(ctx, maxAgents)
@@ -63,15 +64,15 @@ func (t *turn) together(ctx workflow.Context, step, first int, calls []activitie
 	done.Wait(joined)
 }
 
-func (t *turn) call(ctx workflow.Context, id chat.CallID, call activities.CallOutput) {
+func (t *turnRun) call(ctx workflow.Context, id chat.CallID, call turn.CallOutput) {
 	t.story.call(ctx, call)
 	if call.Class == chat.ClassAgent {
 		t.delegate(ctx, id, call)
 		return
 	}
 	ended := t.runs(ctx, id)
-	var out activities.ToolOutput
-	err := workflow.ExecuteActivity(tool(ctx, call.Class, label(call)), activities.NameTool, activities.ToolInput{Call: id}).Get(ctx, &out)
+	var out turn.ToolOutput
+	err := workflow.ExecuteActivity(tool(ctx, call.Class, label(call)), activities.NameTool, turn.ToolInput{Call: id}).Get(ctx, &out)
 	ended()
 	if err != nil && call.Class == chat.ClassExec && (t.stopped || ctx.Err() != nil) {
 		err = t.interrupt(ctx, id, err)
@@ -84,12 +85,12 @@ func (t *turn) call(ctx workflow.Context, id chat.CallID, call activities.CallOu
 
 // interrupt ends the command of a call of a stopped turn whose activity ended without having done so: its worker was killed. It
 // returns the cause where that could not be done.
-func (t *turn) interrupt(ctx workflow.Context, id chat.CallID, cause error) error {
+func (t *turnRun) interrupt(ctx workflow.Context, id chat.CallID, cause error) error {
 	ctx, _ = workflow.NewDisconnectedContext(ctx)
 	if workflow.GetVersion(ctx, "a stop ends the command of a lost worker", workflow.DefaultVersion, 1) == workflow.DefaultVersion {
 		return cause
 	}
-	err := workflow.ExecuteActivity(interrupting(ctx), activities.NameInterrupt, activities.ToolInput{Call: id}).Get(ctx, nil)
+	err := workflow.ExecuteActivity(interrupting(ctx), activities.NameInterrupt, turn.ToolInput{Call: id}).Get(ctx, nil)
 	if err != nil {
 		t.giveUp(ctx, id, cause)
 		workflow.GetLogger(ctx).Warn("the command of a stopped call could not be ended yet; its kill is noted", "call", string(id), "error", err)
@@ -98,13 +99,13 @@ func (t *turn) interrupt(ctx workflow.Context, id chat.CallID, cause error) erro
 }
 
 // label is a call as an operator reads it.
-func label(call activities.CallOutput) string {
+func label(call turn.CallOutput) string {
 	return strings.TrimSuffix(call.Name+" · "+call.Summary, " · ")
 }
 
 // giveUp records that nobody knows how a call ended, so that the model can go on from there.
-func (t *turn) giveUp(ctx workflow.Context, id chat.CallID, cause error) {
-	in := activities.AbandonInput{Call: id, Broken: !isTimeout(cause)}
+func (t *turnRun) giveUp(ctx workflow.Context, id chat.CallID, cause error) {
+	in := turn.AbandonInput{Call: id, Broken: !isTimeout(cause)}
 	if err := workflow.ExecuteLocalActivity(local(ctx, "abandon"), activities.NameAbandon, in).Get(ctx, nil); err != nil {
 		workflow.GetLogger(ctx).Warn("result of an abandoned call not recorded", "call", string(id), "error", err)
 	}

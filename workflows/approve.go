@@ -6,12 +6,14 @@ import (
 	"go.temporal.io/sdk/workflow"
 
 	"xbot/activities"
+	"xbot/activities/hooks"
+	"xbot/activities/turn"
 	"xbot/internal/chat"
 )
 
 // permitted runs a call that needs a person's permission, once it is answered. Denied calls run as well: the activity
 // refuses them, so that what may run is decided in one place, by the row. A call that waits holds no slot.
-func (t *turn) permitted(ctx workflow.Context, id chat.CallID, call activities.CallOutput, slots workflow.Semaphore) {
+func (t *turnRun) permitted(ctx workflow.Context, id chat.CallID, call turn.CallOutput, slots workflow.Semaphore) {
 	if t.settled(ctx, id, call) {
 		return
 	}
@@ -24,7 +26,7 @@ func (t *turn) permitted(ctx workflow.Context, id chat.CallID, call activities.C
 	if t.steered && !slices.Contains(t.answered, id) {
 		return // the person wrote something else instead of an answer: steer skips the call
 	}
-	t.tell(ctx, activities.ConsultInput{Moment: activities.MomentRefused, Call: id})
+	t.tell(ctx, hooks.ConsultInput{Moment: hooks.MomentRefused, Call: id})
 	if slots.Acquire(ctx, 1) != nil {
 		return // stopped
 	}
@@ -34,10 +36,10 @@ func (t *turn) permitted(ctx workflow.Context, id chat.CallID, call activities.C
 
 // ask opens the question and waits for its answer, for days if need be. The answer is a row; the wake that follows it
 // makes listen read it. When the time is up the call is denied, unless an answer came at the last moment.
-func (t *turn) ask(ctx workflow.Context, id chat.CallID, call activities.CallOutput) error {
-	var question activities.AskOutput
+func (t *turnRun) ask(ctx workflow.Context, id chat.CallID, call turn.CallOutput) error {
+	var question turn.AskOutput
 	asking := local(ctx, "ask · "+label(call))
-	if err := workflow.ExecuteLocalActivity(asking, activities.NameAsk, activities.AskInput{Call: id}).Get(ctx, &question); err != nil {
+	if err := workflow.ExecuteLocalActivity(asking, activities.NameAsk, turn.AskInput{Call: id}).Get(ctx, &question); err != nil {
 		return err
 	}
 	if !question.Open {
@@ -51,20 +53,20 @@ func (t *turn) ask(ctx workflow.Context, id chat.CallID, call activities.CallOut
 	if err != nil || answered {
 		return err
 	}
-	return workflow.ExecuteLocalActivity(local(ctx, "expire"), activities.NameExpire, activities.ExpireInput{Call: id}).Get(ctx, nil)
+	return workflow.ExecuteLocalActivity(local(ctx, "expire"), activities.NameExpire, turn.ExpireInput{Call: id}).Get(ctx, nil)
 }
 
 // settled asks the hooks before a person is asked, and reports whether there is nothing to ask any more.
-func (t *turn) settled(ctx workflow.Context, id chat.CallID, call activities.CallOutput) bool {
+func (t *turnRun) settled(ctx workflow.Context, id chat.CallID, call turn.CallOutput) bool {
 	if call.Inquires {
 		return false
 	}
-	out, err := t.consult(ctx, activities.ConsultInput{Moment: activities.MomentQuestion, Call: id})
+	out, err := t.consult(ctx, hooks.ConsultInput{Moment: hooks.MomentQuestion, Call: id})
 	return out.Refused || err != nil && !broken(err)
 }
 
 // questionOf is what a call waits for.
-func questionOf(call activities.CallOutput) wait {
+func questionOf(call turn.CallOutput) wait {
 	if call.Inquires {
 		return wait{WaitsQuestion, "an answer: " + label(call)}
 	}
@@ -72,4 +74,4 @@ func questionOf(call activities.CallOutput) wait {
 }
 
 // waitingFor says what is waited for, to an operator.
-func waitingFor(call activities.CallOutput) string { return "waiting for " + questionOf(call).say }
+func waitingFor(call turn.CallOutput) string { return "waiting for " + questionOf(call).say }

@@ -10,7 +10,7 @@ import (
 	metadata "go.temporal.io/api/sdk/v1"
 	"go.temporal.io/sdk/temporal"
 
-	"xbot/activities"
+	"xbot/activities/turn"
 	"xbot/internal/chat"
 	"xbot/workflows"
 )
@@ -18,7 +18,7 @@ import (
 // approvalWait is how long questions stay open here.
 const approvalWait = 7 * 24 * time.Hour
 
-func asking(class chat.ToolClass, n int) activities.GenerateOutput {
+func asking(class chat.ToolClass, n int) turn.GenerateOutput {
 	out := calls(class, n)
 	for i := range out.Calls {
 		out.Calls[i].Ask, out.Calls[i].Summary = true, fmt.Sprint("rm ", i)
@@ -27,7 +27,7 @@ func asking(class chat.ToolClass, n int) activities.GenerateOutput {
 }
 
 func TestTurn_WaitsForDaysUntilAPersonAnswers(t *testing.T) {
-	w := &world{waiting: 1, decisions: []activities.GenerateOutput{asking(chat.ClassExec, 2), answered}}
+	w := &world{waiting: 1, decisions: []turn.GenerateOutput{asking(chat.ClassExec, 2), answered}}
 	env := setup(t, w)
 	var details string
 	for day, id := range map[int]chat.CallID{3: ".0.0", 6: ".0.1"} {
@@ -56,7 +56,7 @@ func TestTurn_WaitsForDaysUntilAPersonAnswers(t *testing.T) {
 func TestTurn_SaysThatItWaitsForAnAnswerToItsQuestion(t *testing.T) {
 	asks := asking(chat.ClassRead, 1)
 	asks.Calls[0].Name, asks.Calls[0].Summary, asks.Calls[0].Inquires = "AskUser", "Which?", true
-	w := &world{waiting: 1, decisions: []activities.GenerateOutput{asks, answered}}
+	w := &world{waiting: 1, decisions: []turn.GenerateOutput{asks, answered}}
 	env := setup(t, w)
 	env.RegisterDelayedCallback(func() {
 		value, err := env.QueryWorkflow("__temporal_workflow_metadata")
@@ -72,7 +72,7 @@ func TestTurn_SaysThatItWaitsForAnAnswerToItsQuestion(t *testing.T) {
 }
 
 func TestTurn_AWakeThatIsNoAnswerLeavesTheQuestionOpen(t *testing.T) {
-	w := &world{waiting: 1, decisions: []activities.GenerateOutput{asking(chat.ClassExec, 1), answered}}
+	w := &world{waiting: 1, decisions: []turn.GenerateOutput{asking(chat.ClassExec, 1), answered}}
 	env := setup(t, w)
 	env.RegisterDelayedCallback(func() { env.SignalWorkflow(workflows.SignalWake, nil) }, time.Hour)
 	env.RegisterDelayedCallback(func() { w.answer(".0.7"); env.SignalWorkflow(workflows.SignalWake, nil) }, 2*time.Hour)
@@ -87,7 +87,7 @@ func TestTurn_AWakeThatIsNoAnswerLeavesTheQuestionOpen(t *testing.T) {
 }
 
 func TestTurn_DeniesInTheNameOfNobodyWhenTheTimeIsUp(t *testing.T) {
-	w := &world{waiting: 1, decisions: []activities.GenerateOutput{asking(chat.ClassExec, 1), answered}}
+	w := &world{waiting: 1, decisions: []turn.GenerateOutput{asking(chat.ClassExec, 1), answered}}
 	env := setup(t, w)
 	began := env.Now()
 	run(env)
@@ -101,7 +101,7 @@ func TestTurn_DeniesInTheNameOfNobodyWhenTheTimeIsUp(t *testing.T) {
 func TestTurn_OtherReadsGoOnWhileSomeWait(t *testing.T) {
 	mixed := asking(chat.ClassRead, 12)
 	mixed.Calls = append(mixed.Calls, calls(chat.ClassRead, 12).Calls...)
-	w := &world{waiting: 1, decisions: []activities.GenerateOutput{mixed, answered}}
+	w := &world{waiting: 1, decisions: []turn.GenerateOutput{mixed, answered}}
 	env := setup(t, w)
 	env.RegisterDelayedCallback(func() {
 		require.Len(t, w.asked, 12, "all are asked at once")
@@ -116,7 +116,7 @@ func TestTurn_OtherReadsGoOnWhileSomeWait(t *testing.T) {
 }
 
 func TestTurn_AStopEndsTheWaiting(t *testing.T) {
-	w := &world{waiting: 1, stopAfter: 1, decisions: []activities.GenerateOutput{asking(chat.ClassExec, 2), answered}}
+	w := &world{waiting: 1, stopAfter: 1, decisions: []turn.GenerateOutput{asking(chat.ClassExec, 2), answered}}
 	env := setup(t, w)
 	env.RegisterDelayedCallback(func() { env.SignalWorkflow(workflows.SignalWake, nil) }, time.Hour)
 	run(env)
@@ -128,7 +128,7 @@ func TestTurn_AStopEndsTheWaiting(t *testing.T) {
 }
 
 func TestTurn_AQuestionThatWasAnsweredBeforeIsNotWaitedFor(t *testing.T) {
-	w := &world{waiting: 1, settled: true, decisions: []activities.GenerateOutput{asking(chat.ClassExec, 1), answered}}
+	w := &world{waiting: 1, settled: true, decisions: []turn.GenerateOutput{asking(chat.ClassExec, 1), answered}}
 	env := setup(t, w)
 	began := env.Now()
 	run(env)
@@ -138,7 +138,7 @@ func TestTurn_AQuestionThatWasAnsweredBeforeIsNotWaitedFor(t *testing.T) {
 }
 
 func TestTurn_ACallThatCannotBeAskedAboutDoesNotRun(t *testing.T) {
-	w := &world{waiting: 1, decisions: []activities.GenerateOutput{asking(chat.ClassExec, 1), answered}}
+	w := &world{waiting: 1, decisions: []turn.GenerateOutput{asking(chat.ClassExec, 1), answered}}
 	w.askErr = temporal.NewNonRetryableApplicationError("broken", "internal", errors.New("broken"))
 	env := setup(t, w)
 	run(env)

@@ -8,6 +8,7 @@ import (
 	"go.temporal.io/sdk/workflow"
 
 	"xbot/activities"
+	"xbot/activities/background"
 	"xbot/internal/chat"
 )
 
@@ -28,8 +29,8 @@ type BackgroundInput struct {
 func Background(ctx workflow.Context, in BackgroundInput) error {
 	head := "**" + strings.Join(nonempty(in.Task, in.Words), " · ") + "**\n\n"
 	workflow.SetCurrentDetails(ctx, head+"runs on "+in.Runner)
-	var out activities.WatchOutput
-	watch := activities.WatchInput{Call: in.Call}
+	var out background.WatchOutput
+	watch := background.WatchInput{Call: in.Call}
 	err := workflow.ExecuteActivity(task(ctx, in.Words), activities.NameWatch, watch).Get(ctx, &out)
 	if broken(err) {
 		out.State = chat.TaskLost
@@ -46,7 +47,7 @@ func Background(ctx workflow.Context, in BackgroundInput) error {
 
 // noteKill leaves a note for the workflow that the relay starts when this one ends: it was cancelled, and the runner
 // could not be told to kill the command.
-func noteKill(ctx workflow.Context, watch activities.WatchInput, cancelled error) error {
+func noteKill(ctx workflow.Context, watch background.WatchInput, cancelled error) error {
 	ctx, _ = workflow.NewDisconnectedContext(ctx)
 	if err := workflow.ExecuteLocalActivity(local(ctx, "note the kill"), activities.NameNoteKill, watch).Get(ctx, nil); err != nil {
 		return err

@@ -15,29 +15,30 @@ import (
 	"go.temporal.io/sdk/workflow"
 
 	"xbot/activities"
+	"xbot/activities/background"
 	"xbot/internal/chat"
 	"xbot/workflows"
 )
 
 // work stands in for the activities of workflows beside turns.
 type work struct {
-	watch func(ctx context.Context) (activities.WatchOutput, error)
-	bang  func(ctx context.Context) (activities.BangOutput, error)
+	watch func(ctx context.Context) (background.WatchOutput, error)
+	bang  func(ctx context.Context) (background.BangOutput, error)
 
 	watched, noted, lost, ran, answered int
 }
 
-func (w *work) Watch(ctx context.Context, _ activities.WatchInput) (activities.WatchOutput, error) {
+func (w *work) Watch(ctx context.Context, _ background.WatchInput) (background.WatchOutput, error) {
 	w.watched++
 	return w.watch(ctx)
 }
-func (w *work) NoteKill(context.Context, activities.WatchInput) error { w.noted++; return nil }
-func (w *work) Lose(context.Context, activities.WatchInput) error     { w.lost++; return nil }
-func (w *work) RunBang(ctx context.Context, _ activities.BangInput) (activities.BangOutput, error) {
+func (w *work) NoteKill(context.Context, background.WatchInput) error { w.noted++; return nil }
+func (w *work) Lose(context.Context, background.WatchInput) error     { w.lost++; return nil }
+func (w *work) RunBang(ctx context.Context, _ background.BangInput) (background.BangOutput, error) {
 	w.ran++
 	return w.bang(ctx)
 }
-func (w *work) EndBang(context.Context, activities.BangInput) error { w.answered++; return nil }
+func (w *work) EndBang(context.Context, background.BangInput) error { w.answered++; return nil }
 
 func (w *work) setup(t *testing.T) *testsuite.TestWorkflowEnvironment {
 	t.Helper()
@@ -59,11 +60,11 @@ var errBug = temporal.NewNonRetryableApplicationError("broken", "internal", erro
 
 func TestBackground_TriesAgainUntilTheEndIsKnown(t *testing.T) {
 	w := &work{}
-	w.watch = func(context.Context) (activities.WatchOutput, error) {
+	w.watch = func(context.Context) (background.WatchOutput, error) {
 		if w.watched < 9 {
-			return activities.WatchOutput{}, temporal.NewApplicationError("Postgres is away", "unavailable")
+			return background.WatchOutput{}, temporal.NewApplicationError("Postgres is away", "unavailable")
 		}
-		return activities.WatchOutput{State: chat.TaskExited, Code: 3}, nil
+		return background.WatchOutput{State: chat.TaskExited, Code: 3}, nil
 	}
 	env := w.setup(t)
 	env.ExecuteWorkflow(workflows.NameBackground, workflows.BackgroundInput{Call: "t.0.0", Task: "bg1", Attributes: true})
@@ -72,7 +73,7 @@ func TestBackground_TriesAgainUntilTheEndIsKnown(t *testing.T) {
 }
 
 func TestBackground_ABugOfOursLosesTheTaskAndSaysSo(t *testing.T) {
-	w := &work{watch: func(context.Context) (activities.WatchOutput, error) { return activities.WatchOutput{}, errBug }}
+	w := &work{watch: func(context.Context) (background.WatchOutput, error) { return background.WatchOutput{}, errBug }}
 	env := w.setup(t)
 	env.ExecuteWorkflow(workflows.NameBackground, workflows.BackgroundInput{Call: "t.0.0", Task: "bg1"})
 	require.NoError(t, env.GetWorkflowError())
@@ -80,9 +81,9 @@ func TestBackground_ABugOfOursLosesTheTaskAndSaysSo(t *testing.T) {
 }
 
 func TestBackground_CancelledWithoutAnEndLeavesANote(t *testing.T) {
-	w := &work{watch: func(ctx context.Context) (activities.WatchOutput, error) {
+	w := &work{watch: func(ctx context.Context) (background.WatchOutput, error) {
 		<-ctx.Done()
-		return activities.WatchOutput{}, temporal.NewCanceledError()
+		return background.WatchOutput{}, temporal.NewCanceledError()
 	}}
 	env := w.setup(t)
 	env.RegisterDelayedCallback(env.CancelWorkflow, time.Second)
@@ -93,15 +94,15 @@ func TestBackground_CancelledWithoutAnEndLeavesANote(t *testing.T) {
 }
 
 func TestCommand_IsAnsweredWhateverHappens(t *testing.T) {
-	w := &work{bang: func(context.Context) (activities.BangOutput, error) {
-		return activities.BangOutput{State: "exited"}, nil
+	w := &work{bang: func(context.Context) (background.BangOutput, error) {
+		return background.BangOutput{State: "exited"}, nil
 	}}
 	env := w.setup(t)
 	env.ExecuteWorkflow(workflows.NameCommand, workflows.CommandInput{Inbox: 7})
 	require.NoError(t, env.GetWorkflowError())
 	require.Zero(t, w.answered)
 
-	w = &work{bang: func(context.Context) (activities.BangOutput, error) { return activities.BangOutput{}, errBug }}
+	w = &work{bang: func(context.Context) (background.BangOutput, error) { return background.BangOutput{}, errBug }}
 	env = w.setup(t)
 	env.ExecuteWorkflow(workflows.NameCommand, workflows.CommandInput{Inbox: 7})
 	require.NoError(t, env.GetWorkflowError())

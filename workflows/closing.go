@@ -8,6 +8,7 @@ import (
 	"go.temporal.io/sdk/workflow"
 
 	"xbot/activities"
+	"xbot/activities/hooks"
 	"xbot/internal/chat"
 )
 
@@ -20,7 +21,7 @@ type ClosingInput struct {
 // Closing tells the hooks that a turn has ended. They decide nothing then, so it is no part of the turn: the next message of the
 // conversation does not wait for them.
 func Closing(ctx workflow.Context, in ClosingInput) error {
-	ask := activities.ConsultInput{Session: in.Session, Turn: in.Turn, Moment: activities.MomentClosing}
+	ask := hooks.ConsultInput{Session: in.Session, Turn: in.Turn, Moment: hooks.MomentClosing}
 	err := workflow.ExecuteActivity(consulting(ctx, "hooks · "+ask.Moment), activities.NameConsult, ask).Get(ctx, nil)
 	if broken(err) { // as where the conversation was deleted meanwhile
 		workflow.GetLogger(ctx).Warn("hooks were not asked", "moment", ask.Moment, "error", err)
@@ -30,9 +31,9 @@ func Closing(ctx workflow.Context, in ClosingInput) error {
 }
 
 // closed has the hooks told that the turn has ended, if any are meant for that. Turns that began before there was Closing wait.
-func (t *turn) closed(ctx workflow.Context) {
+func (t *turnRun) closed(ctx workflow.Context) {
 	const change = "hooks are told of the end beside the next turn"
-	told := activities.ConsultInput{Moment: activities.MomentClosing}
+	told := hooks.ConsultInput{Moment: hooks.MomentClosing}
 	if !slices.Contains(t.claimed.Hooks, told.Moment) {
 		return
 	}

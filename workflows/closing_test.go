@@ -10,25 +10,27 @@ import (
 	"go.temporal.io/sdk/workflow"
 
 	"xbot/activities"
+	"xbot/activities/hooks"
+	"xbot/activities/turn"
 	"xbot/workflows"
 )
 
 func TestTurn_EndsWithoutWaitingForHooksThatAreToldOfItsEnd(t *testing.T) {
-	w := &world{waiting: 1, decisions: []activities.GenerateOutput{answered}, hooks: []string{activities.MomentClosing}}
+	w := &world{waiting: 1, decisions: []turn.GenerateOutput{answered}, hooks: []string{hooks.MomentClosing}}
 	env := setup(t, w)
 	env.SetTestTimeout(2 * time.Minute)
 	env.RegisterWorkflowWithOptions(workflows.Closing, workflow.RegisterOptions{Name: workflows.NameClosing})
 	register := func(name string, fn any) { env.RegisterActivityWithOptions(fn, activity.RegisterOptions{Name: name}) }
-	ended, asked := make(chan struct{}), make(chan activities.ConsultInput, 1)
+	ended, asked := make(chan struct{}), make(chan hooks.ConsultInput, 1)
 	register("ended", func(context.Context) error { close(ended); return nil })
-	register(activities.NameConsult, func(_ context.Context, in activities.ConsultInput) (activities.ConsultOutput, error) {
+	register(activities.NameConsult, func(_ context.Context, in hooks.ConsultInput) (hooks.ConsultOutput, error) {
 		asked <- in
 		select { // a hook that takes its time
 		case <-ended:
-			return activities.ConsultOutput{}, nil
+			return hooks.ConsultOutput{}, nil
 		case <-time.After(time.Minute):
 			t.Error("the turn waits for its hooks")
-			return activities.ConsultOutput{}, nil
+			return hooks.ConsultOutput{}, nil
 		}
 	})
 	chain := func(ctx workflow.Context) error { // what follows the turn
@@ -41,5 +43,5 @@ func TestTurn_EndsWithoutWaitingForHooksThatAreToldOfItsEnd(t *testing.T) {
 	env.RegisterWorkflow(chain)
 	env.ExecuteWorkflow(chain)
 	require.NoError(t, env.GetWorkflowError())
-	require.Equal(t, activities.ConsultInput{Session: key, Turn: w.finished.Turn, Moment: activities.MomentClosing}, <-asked)
+	require.Equal(t, hooks.ConsultInput{Session: key, Turn: w.finished.Turn, Moment: hooks.MomentClosing}, <-asked)
 }

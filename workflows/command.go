@@ -6,6 +6,7 @@ import (
 	"go.temporal.io/sdk/workflow"
 
 	"xbot/activities"
+	"xbot/activities/background"
 	"xbot/internal/chat"
 )
 
@@ -30,8 +31,8 @@ func Command(ctx workflow.Context, in CommandInput) error {
 		}
 	}
 	workflow.SetCurrentDetails(ctx, head+"runs")
-	var out activities.BangOutput
-	run := activities.BangInput{Inbox: in.Inbox}
+	var out background.BangOutput
+	run := background.BangInput{Inbox: in.Inbox}
 	err := workflow.ExecuteActivity(bang(ctx, strings.Join(nonempty("bang", in.Words), " · ")), activities.NameRunBang, run).Get(ctx, &out)
 	if err != nil { // it was not answered: it broke, or was cancelled before the activity began
 		out.State = string(chat.TaskLost)

@@ -11,6 +11,7 @@ import (
 	"go.temporal.io/sdk/workflow"
 
 	"xbot/activities"
+	"xbot/activities/background"
 	"xbot/workflows"
 )
 
@@ -19,15 +20,15 @@ type shell struct {
 	parcel
 
 	ran  []int // how many files were there when it ran
-	said []activities.BangInput
+	said []background.BangInput
 }
 
-func (s *shell) RunBang(context.Context, activities.BangInput) (activities.BangOutput, error) {
+func (s *shell) RunBang(context.Context, background.BangInput) (background.BangOutput, error) {
 	s.ran = append(s.ran, len(s.fetched))
-	return activities.BangOutput{State: "exited"}, nil
+	return background.BangOutput{State: "exited"}, nil
 }
 
-func (s *shell) EndBang(_ context.Context, in activities.BangInput) error {
+func (s *shell) EndBang(_ context.Context, in background.BangInput) error {
 	s.said = append(s.said, in)
 	return nil
 }
@@ -63,5 +64,5 @@ func TestCommand_CancelledWhileItWaitsForItsFilesIsAnsweredAndNotRun(t *testing.
 	env.ExecuteWorkflow(workflows.NameCommand, workflows.CommandInput{Inbox: 7, Files: 3})
 	require.NoError(t, env.GetWorkflowError())
 	require.Empty(t, s.ran)
-	require.Equal(t, []activities.BangInput{{Inbox: 7, Stopped: true}}, s.said)
+	require.Equal(t, []background.BangInput{{Inbox: 7, Stopped: true}}, s.said)
 }

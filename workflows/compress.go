@@ -7,6 +7,9 @@ import (
 	"go.temporal.io/sdk/workflow"
 
 	"xbot/activities"
+	"xbot/activities/compress"
+	"xbot/activities/hooks"
+	"xbot/activities/turn"
 	"xbot/internal/chat"
 	"xbot/internal/i18n"
 )
@@ -14,8 +17,8 @@ import (
 // decide asks the model for the next step. Where the context has to be compressed first, that happens in an activity of
 // its own, as often as the step asks for it: the step counts and gives up by itself. Where the provider cannot be reached and the
 // turn waits, the next activity is the one that waits, by its attempts; what people write meanwhile is taken in before it goes on.
-func (t *turn) decide(ctx workflow.Context, step int) (activities.GenerateOutput, error) {
-	in := activities.GenerateInput{Session: t.in.Session, Turn: t.id, Step: step, MayWait: true}
+func (t *turnRun) decide(ctx workflow.Context, step int) (turn.GenerateOutput, error) {
+	in := turn.GenerateInput{Session: t.in.Session, Turn: t.id, Step: step, MayWait: true}
 	ended := func() {}
 	defer func() { ended() }()
 	for {
@@ -43,22 +46,22 @@ func (t *turn) decide(ctx workflow.Context, step int) (activities.GenerateOutput
 }
 
 // compress has the beginning of the conversation summarized.
-func (t *turn) compress(ctx workflow.Context, step, n int, trigger string) error {
+func (t *turnRun) compress(ctx workflow.Context, step, n int, trigger string) error {
 	t.story.compress(ctx, trigger)
-	t.tell(ctx, activities.ConsultInput{Moment: activities.MomentCompact, Step: step, N: n, Trigger: trigger})
-	in := activities.CompressInput{Session: t.in.Session, Turn: t.id, Step: step, N: n, Trigger: trigger}
+	t.tell(ctx, hooks.ConsultInput{Moment: hooks.MomentCompact, Step: step, N: n, Trigger: trigger})
+	in := compress.Input{Session: t.in.Session, Turn: t.id, Step: step, N: n, Trigger: trigger}
 	summary := t.claimed.Model + " · " + trigger
-	var out activities.CompressOutput
+	var out compress.Output
 	err := workflow.ExecuteActivity(model(ctx, summary), activities.NameCompress, in).Get(ctx, &out)
 	t.story.compressed(ctx, out)
 	if err == nil {
-		t.tell(ctx, activities.ConsultInput{Moment: activities.MomentCompacted, Step: step, N: n, Trigger: trigger, Before: out.Before, After: out.After})
+		t.tell(ctx, hooks.ConsultInput{Moment: hooks.MomentCompacted, Step: step, N: n, Trigger: trigger, Before: out.Before, After: out.After})
 	}
 	return err
 }
 
 // control carries out a command that has waited for its place in the queue. The activity answers the person.
-func (t *turn) control(ctx workflow.Context) ending {
+func (t *turnRun) control(ctx workflow.Context) ending {
 	ctx, t.cancel = workflow.WithCancel(ctx)
 	defer t.cancel()
 	workflow.Go(ctx, t.listen)
@@ -85,7 +88,7 @@ func (s *story) compress(ctx workflow.Context, trigger string) {
 	s.show(ctx, "compresses the context: "+trigger)
 }
 
-func (s *story) compressed(ctx workflow.Context, out activities.CompressOutput) {
+func (s *story) compressed(ctx workflow.Context, out compress.Output) {
 	if out.Method != "" {
 		s.add("compress", out.Method, strconv.Itoa(out.Before)+" → "+strconv.Itoa(out.After)+" tokens")
 	}

@@ -9,19 +9,21 @@ import (
 	"go.temporal.io/sdk/temporal"
 
 	"xbot/activities"
+	"xbot/activities/compress"
+	"xbot/activities/turn"
 	"xbot/internal/chat"
 	"xbot/internal/i18n"
 	"xbot/workflows"
 )
 
-func (w *world) Compress(ctx context.Context, in activities.CompressInput) (activities.CompressOutput, error) {
+func (w *world) Compress(ctx context.Context, in compress.Input) (compress.Output, error) {
 	w.mu.Lock()
 	w.compressed = append(w.compressed, in)
 	w.mu.Unlock()
 	if w.compress != nil {
-		return activities.CompressOutput{}, w.compress(ctx)
+		return compress.Output{}, w.compress(ctx)
 	}
-	return activities.CompressOutput{Before: 150_000, After: 11_000, Method: chat.CompactedByModel}, nil
+	return compress.Output{Before: 150_000, After: 11_000, Method: chat.CompactedByModel}, nil
 }
 
 func (w *world) Obey(context.Context, activities.ObeyInput) error {
@@ -32,12 +34,12 @@ func (w *world) Obey(context.Context, activities.ObeyInput) error {
 }
 
 // full is the decision of a step that needs a compression first.
-func full(trigger string) activities.GenerateOutput {
-	return activities.GenerateOutput{Compress: trigger}
+func full(trigger string) turn.GenerateOutput {
+	return turn.GenerateOutput{Compress: trigger}
 }
 
 func TestCompress_ComesBeforeTheStepThatAsksForIt(t *testing.T) {
-	w := &world{waiting: 1, decisions: []activities.GenerateOutput{calls(chat.ClassRead, 1), full(chat.TriggerAuto), answered}}
+	w := &world{waiting: 1, decisions: []turn.GenerateOutput{calls(chat.ClassRead, 1), full(chat.TriggerAuto), answered}}
 	env := setup(t, w)
 	run(env)
 	require.NoError(t, env.GetWorkflowError())
@@ -50,7 +52,7 @@ func TestCompress_ComesBeforeTheStepThatAsksForIt(t *testing.T) {
 }
 
 func TestCompress_AStepMayAskForItAgainAndEachIsItsOwn(t *testing.T) {
-	w := &world{waiting: 1, decisions: []activities.GenerateOutput{
+	w := &world{waiting: 1, decisions: []turn.GenerateOutput{
 		full(chat.TriggerTooLong), full(chat.TriggerExceeded), full(chat.TriggerTooLong), {Finish: chat.FinishError},
 	}}
 	env := setup(t, w)
@@ -67,7 +69,7 @@ func TestCompress_AStepMayAskForItAgainAndEachIsItsOwn(t *testing.T) {
 }
 
 func TestCompress_AStopEndsTheTurn(t *testing.T) {
-	w := &world{waiting: 1, stopAfter: 1, decisions: []activities.GenerateOutput{full(chat.TriggerAuto), answered}}
+	w := &world{waiting: 1, stopAfter: 1, decisions: []turn.GenerateOutput{full(chat.TriggerAuto), answered}}
 	w.compress = func(ctx context.Context) error { <-ctx.Done(); return temporal.NewCanceledError() }
 	env := setup(t, w)
 	env.RegisterDelayedCallback(func() { env.SignalWorkflow(workflows.SignalWake, nil) }, time.Second)
@@ -79,7 +81,7 @@ func TestCompress_AStopEndsTheTurn(t *testing.T) {
 }
 
 func TestCompress_ThatBreaksIsToldToThePerson(t *testing.T) {
-	w := &world{waiting: 1, decisions: []activities.GenerateOutput{full(chat.TriggerAuto), answered}}
+	w := &world{waiting: 1, decisions: []turn.GenerateOutput{full(chat.TriggerAuto), answered}}
 	w.compress = func(context.Context) error { return temporal.NewNonRetryableApplicationError("a bug", "internal", nil) }
 	env := setup(t, w)
 	run(env)

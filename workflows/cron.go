@@ -7,6 +7,7 @@ import (
 	"go.temporal.io/sdk/workflow"
 
 	"xbot/activities"
+	"xbot/activities/cronjob"
 	"xbot/internal/chat"
 )
 
@@ -31,8 +32,8 @@ func CronJob(ctx workflow.Context, in CronJobInput) error {
 	wakes, began := workflow.GetSignalChannel(ctx, SignalWake), workflow.Now(ctx)
 	for range maxJobWakes {
 		drainAll(wakes)
-		var now activities.FireJobOutput
-		err := workflow.ExecuteLocalActivity(local(ctx, "fire what is due"), activities.NameFireJob, activities.FireJobInput{Job: in.Job}).Get(ctx, &now)
+		var now cronjob.FireJobOutput
+		err := workflow.ExecuteLocalActivity(local(ctx, "fire what is due"), activities.NameFireJob, cronjob.FireJobInput{Job: in.Job}).Get(ctx, &now)
 		if err != nil || now.Over {
 			return err
 		}
@@ -60,7 +61,7 @@ func old(ctx workflow.Context, began time.Time) bool {
 }
 
 // details is what operators see of a job.
-func details(now activities.FireJobOutput, last string) string {
+func details(now cronjob.FireJobOutput, last string) string {
 	next := "paused"
 	if !now.Paused {
 		next = "next " + now.Next
@@ -73,7 +74,7 @@ func details(now activities.FireJobOutput, last string) string {
 
 // rest waits for the next time of the job, or for a change of it, and reports whether it was woken by one. One that is paused has no
 // next time; it, too, waits no longer than a run may be old.
-func rest(ctx workflow.Context, wakes workflow.ReceiveChannel, now activities.FireJobOutput) (woken bool, err error) {
+func rest(ctx workflow.Context, wakes workflow.ReceiveChannel, now cronjob.FireJobOutput) (woken bool, err error) {
 	timing, cancel := workflow.WithCancel(ctx)
 	defer cancel()
 	next := workflow.NewSelector(ctx)

@@ -17,6 +17,7 @@ import (
 	"go.temporal.io/sdk/workflow"
 
 	"xbot/activities"
+	"xbot/activities/cronjob"
 	"xbot/internal/chat"
 	"xbot/internal/cron"
 	"xbot/internal/pgtest"
@@ -64,7 +65,7 @@ func skipTimes(t *testing.T, start string) *times {
 	c.desk = &cron.Jobs{Store: c.Store, Wakes: c, Zone: func(context.Context, chat.UserID) (cron.Zone, error) {
 		return cron.Zone{Name: "UTC", From: cron.FromServer}, nil
 	}}
-	keeper := &activities.Timekeeper{
+	keeper := &cronjob.Timekeeper{
 		Jobs: c.Store, Words: true,
 		Beat: func(context.Context, chat.JobID) (*chat.Beat, error) { return nil, nil },
 		Wake: func(context.Context, chat.SessionKey, string) error { return nil },

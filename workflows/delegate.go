@@ -11,6 +11,7 @@ import (
 	"go.temporal.io/sdk/workflow"
 
 	"xbot/activities"
+	"xbot/activities/turn"
 	"xbot/internal/chat"
 )
 
@@ -19,9 +20,9 @@ const endTime = 15 * time.Second
 
 // delegate hands work to a subagent and waits for its answer, unless it works in the background. The answer is a row, the
 // result of the call: whoever writes it wakes the turn.
-func (t *turn) delegate(ctx workflow.Context, id chat.CallID, call activities.CallOutput) {
-	var out activities.DelegateOutput
-	err := workflow.ExecuteLocalActivity(local(ctx, label(call)), activities.NameDelegate, activities.ToolInput{Call: id}).Get(ctx, &out)
+func (t *turnRun) delegate(ctx workflow.Context, id chat.CallID, call turn.CallOutput) {
+	var out turn.DelegateOutput
+	err := workflow.ExecuteLocalActivity(local(ctx, label(call)), activities.NameDelegate, turn.ToolInput{Call: id}).Get(ctx, &out)
 	if broken(err) {
 		t.giveUp(ctx, id, err)
 	}
@@ -41,7 +42,7 @@ func (t *turn) delegate(ctx workflow.Context, id chat.CallID, call activities.Ca
 
 // begin starts the workflow of a subagent as a child of this one, or wakes the one that runs. What it cannot do the relay does:
 // the task is a row. The future is nil where the subagent outlives the turn.
-func (t *turn) begin(ctx workflow.Context, out activities.DelegateOutput) workflow.ChildWorkflowFuture {
+func (t *turnRun) begin(ctx workflow.Context, out turn.DelegateOutput) workflow.ChildWorkflowFuture {
 	a := *out.Subagent
 	bound := a.Once() && out.Wait // it ends with the turn
 	if !bound {
@@ -60,7 +61,7 @@ func (t *turn) begin(ctx workflow.Context, out activities.DelegateOutput) workfl
 	return child
 }
 
-func (t *turn) childOptions(a chat.SubagentRef, bound bool, words string) workflow.ChildWorkflowOptions {
+func (t *turnRun) childOptions(a chat.SubagentRef, bound bool, words string) workflow.ChildWorkflowOptions {
 	o := workflow.ChildWorkflowOptions{
 		WorkflowID:            SubagentID(a),
 		ParentClosePolicy:     enums.PARENT_CLOSE_POLICY_ABANDON,
@@ -88,7 +89,7 @@ func (t *turn) childOptions(a chat.SubagentRef, bound bool, words string) workfl
 
 // await waits until the call has its result. A child that has ended without one is looked after by the relay, which settles its
 // turn. After a stop the subagent is given a moment to say what it leaves behind.
-func (t *turn) await(ctx workflow.Context, id chat.CallID, child workflow.ChildWorkflowFuture) {
+func (t *turnRun) await(ctx workflow.Context, id chat.CallID, child workflow.ChildWorkflowFuture) {
 	done, ended := func() bool { return slices.Contains(t.reported, id) }, false
 	if child != nil {
 		workflow.Go(ctx, func(ctx workflow.Context) {

@@ -13,6 +13,8 @@ import (
 	"go.temporal.io/sdk/workflow"
 
 	"xbot/activities"
+	"xbot/activities/hooks"
+	"xbot/activities/turn"
 	"xbot/internal/chat"
 	"xbot/internal/i18n"
 	"xbot/workflows"
@@ -34,7 +36,7 @@ type overlap struct {
 }
 
 // handed is a subagent that a call waits for; the first answers once.
-func (o *overlap) handed(_ context.Context, in activities.ToolInput) (activities.DelegateOutput, error) {
+func (o *overlap) handed(_ context.Context, in turn.ToolInput) (turn.DelegateOutput, error) {
 	a := chat.SubagentRef{Session: "agent:main:subagent:" + chat.SessionKey(in.Call), Parent: key, Role: "coder", Call: in.Call}
 	o.mu.Lock()
 	o.answered = append(o.answered, in.Call)
@@ -44,10 +46,10 @@ func (o *overlap) handed(_ context.Context, in activities.ToolInput) (activities
 		o.env.SignalWorkflow(workflows.SignalWake, nil)
 		<-o.forgot
 	}
-	return activities.DelegateOutput{Subagent: &a, Wait: true}, nil
+	return turn.DelegateOutput{Subagent: &a, Wait: true}, nil
 }
 
-func (o *overlap) look(context.Context, activities.PeekInput) (activities.PeekOutput, error) {
+func (o *overlap) look(context.Context, turn.PeekInput) (turn.PeekOutput, error) {
 	o.mu.Lock()
 	o.looks++
 	look, answered := o.looks, o.answered
@@ -57,19 +59,19 @@ func (o *overlap) look(context.Context, activities.PeekInput) (activities.PeekOu
 		close(o.began)
 		<-o.saw
 		o.env.SignalWorkflow(workflows.SignalWake, nil)
-		return activities.PeekOutput{}, nil
+		return turn.PeekOutput{}, nil
 	case 2:
-		return activities.PeekOutput{Reported: answered}, nil
+		return turn.PeekOutput{Reported: answered}, nil
 	}
 	close(o.forgot) // the turn takes this wake once it has done with the older look
-	return activities.PeekOutput{}, nil
+	return turn.PeekOutput{}, nil
 }
 
 func TestTurn_ForgetsNoAnswerOfASubagentThatALookHasSeen(t *testing.T) {
 	o := &overlap{began: make(chan struct{}), saw: make(chan struct{}), forgot: make(chan struct{})}
 	two := calls(chat.ClassAgent, 2)
 	two.Calls[0].After = true
-	o.waiting, o.decisions, o.maxSteps = 1, []activities.GenerateOutput{two, answered}, 5
+	o.waiting, o.decisions, o.maxSteps = 1, []turn.GenerateOutput{two, answered}, 5
 	o.env = bare(t)
 	register := func(name string, fn any) { o.env.RegisterActivityWithOptions(fn, activity.RegisterOptions{Name: name}) }
 	register(activities.NameClaim, o.Claim)
@@ -77,9 +79,9 @@ func TestTurn_ForgetsNoAnswerOfASubagentThatALookHasSeen(t *testing.T) {
 	register(activities.NameFinish, o.Finish)
 	register(activities.NameDelegate, o.handed)
 	register(activities.NamePeek, o.look)
-	register(activities.NameConsult, func(context.Context, activities.ConsultInput) (activities.ConsultOutput, error) {
+	register(activities.NameConsult, func(context.Context, hooks.ConsultInput) (hooks.ConsultOutput, error) {
 		close(o.saw) // the first call has its result
-		return activities.ConsultOutput{}, nil
+		return hooks.ConsultOutput{}, nil
 	})
 	register("begun", func(context.Context) error { <-o.began; return nil })
 	o.env.RegisterWorkflowWithOptions(func(ctx workflow.Context, _ workflows.SubagentInput) error {
@@ -89,5 +91,5 @@ func TestTurn_ForgetsNoAnswerOfASubagentThatALookHasSeen(t *testing.T) {
 	o.env.RegisterDelayedCallback(o.env.CancelWorkflow, 24*time.Hour)
 	run(o.env)
 	require.NoError(t, o.env.GetWorkflowError())
-	require.Equal(t, activities.FinishInput{Session: key, Turn: o.finished.Turn, State: chat.TurnDone, Say: i18n.ID("")}, o.finished, "both calls have their answers")
+	require.Equal(t, turn.FinishInput{Session: key, Turn: o.finished.Turn, State: chat.TurnDone, Say: i18n.ID("")}, o.finished, "both calls have their answers")
 }

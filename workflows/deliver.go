@@ -7,6 +7,7 @@ import (
 	"go.temporal.io/sdk/workflow"
 
 	"xbot/activities"
+	"xbot/activities/delivery"
 	"xbot/internal/chat"
 )
 
@@ -25,8 +26,8 @@ func Deliver(ctx workflow.Context, in DeliverInput) error {
 	wakes := workflow.GetSignalChannel(ctx, SignalWake)
 	for range maxDeliveries {
 		drainAll(wakes)
-		var next activities.NextDeliveryOutput
-		err := workflow.ExecuteLocalActivity(local(ctx, "next"), activities.NameNextDelivery, activities.NextDeliveryInput{Session: in.Session}).Get(ctx, &next)
+		var next delivery.NextDeliveryOutput
+		err := workflow.ExecuteLocalActivity(local(ctx, "next"), activities.NameNextDelivery, delivery.NextDeliveryInput{Session: in.Session}).Get(ctx, &next)
 		if err != nil {
 			return err
 		}
@@ -49,7 +50,7 @@ func Deliver(ctx workflow.Context, in DeliverInput) error {
 	return again(ctx, NameDeliver, in)
 }
 
-func send(ctx workflow.Context, next activities.NextDeliveryOutput) error {
+func send(ctx workflow.Context, next delivery.NextDeliveryOutput) error {
 	words, verb, summarized := next.Words, "send", ""
 	switch next.Kind {
 	case chat.OutboundQuestion:
@@ -63,13 +64,13 @@ func send(ctx workflow.Context, next activities.NextDeliveryOutput) error {
 	}
 	summary := strings.Join(nonempty(summarized, next.Channel, words), " · ")
 	workflow.SetCurrentDetails(ctx, "**"+verb+"s** "+strconv.FormatInt(next.ID, 10)+" · "+strings.Join(nonempty(next.Channel, words), " · "))
-	return workflow.ExecuteActivity(delivery(ctx, summary), activities.NameSend, activities.SendInput{ID: next.ID}).Get(ctx, nil)
+	return workflow.ExecuteActivity(sending(ctx, summary), activities.NameSend, delivery.SendInput{ID: next.ID}).Get(ctx, nil)
 }
 
 // follow shows how a turn goes on until something is to be sent or the turn has ended.
-func follow(ctx workflow.Context, next activities.NextDeliveryOutput) error {
+func follow(ctx workflow.Context, next delivery.NextDeliveryOutput) error {
 	workflow.SetCurrentDetails(ctx, "**follows** "+string(next.Follow)+" · "+next.Channel)
-	return workflow.ExecuteActivity(following(ctx, next.Channel), activities.NameFollow, activities.FollowInput{Turn: next.Follow}).Get(ctx, nil)
+	return workflow.ExecuteActivity(following(ctx, next.Channel), activities.NameFollow, delivery.FollowInput{Turn: next.Follow}).Get(ctx, nil)
 }
 
 // drainAll takes the wakes that came so far and reports whether there was one.

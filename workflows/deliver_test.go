@@ -14,6 +14,7 @@ import (
 	"go.temporal.io/sdk/workflow"
 
 	"xbot/activities"
+	"xbot/activities/delivery"
 	"xbot/internal/fault"
 	"xbot/workflows"
 )
@@ -27,25 +28,25 @@ type outbox struct {
 	late    func(env int) // called at each look
 }
 
-func (o *outbox) NextDelivery(context.Context, activities.NextDeliveryInput) (activities.NextDeliveryOutput, error) {
+func (o *outbox) NextDelivery(context.Context, delivery.NextDeliveryInput) (delivery.NextDeliveryOutput, error) {
 	o.looks++
 	if o.late != nil {
 		o.late(o.looks)
 	}
 	if len(o.waiting) == 0 {
-		return activities.NextDeliveryOutput{}, nil
+		return delivery.NextDeliveryOutput{}, nil
 	}
-	return activities.NextDeliveryOutput{ID: o.waiting[0], Channel: "napcat", Words: "hello"}, nil
+	return delivery.NextDeliveryOutput{ID: o.waiting[0], Channel: "napcat", Words: "hello"}, nil
 }
 
-func (o *outbox) Send(_ context.Context, in activities.SendInput) (activities.SendOutput, error) {
+func (o *outbox) Send(_ context.Context, in delivery.SendInput) (delivery.SendOutput, error) {
 	if o.fails > 0 {
 		o.fails--
-		return activities.SendOutput{}, temporal.NewApplicationError("the platform is away", string(fault.Unavailable))
+		return delivery.SendOutput{}, temporal.NewApplicationError("the platform is away", string(fault.Unavailable))
 	}
 	o.sent = append(o.sent, in.ID)
 	o.waiting = o.waiting[1:]
-	return activities.SendOutput{State: "sent"}, nil
+	return delivery.SendOutput{State: "sent"}, nil
 }
 
 func (o *outbox) env(t *testing.T) *testsuite.TestWorkflowEnvironment {

@@ -7,6 +7,7 @@ import (
 	"go.temporal.io/sdk/workflow"
 
 	"xbot/activities"
+	"xbot/activities/files"
 	"xbot/internal/chat"
 )
 
@@ -21,8 +22,8 @@ func Fetch(ctx workflow.Context, in FetchInput) error { return bring(ctx, in.Inb
 
 // bring fetches the files of one message and notes that it waits for them no longer.
 func bring(ctx workflow.Context, message chat.InboxID) error {
-	var list activities.UnpackOutput
-	input := activities.FetchInput{Inbox: message}
+	var list files.UnpackOutput
+	input := files.FetchInput{Inbox: message}
 	if err := workflow.ExecuteLocalActivity(local(ctx, "files"), activities.NameUnpack, input).Get(ctx, &list); err != nil {
 		return err
 	}
@@ -30,7 +31,7 @@ func bring(ctx workflow.Context, message chat.InboxID) error {
 	var all []workflow.Future
 	for _, f := range list.Files {
 		names = append(names, f.Name)
-		one := activities.FetchInput{Inbox: message, N: f.N}
+		one := files.FetchInput{Inbox: message, N: f.N}
 		all = append(all, workflow.ExecuteActivity(fetching(ctx, "fetch · "+f.Name), activities.NameFetchFile, one))
 	}
 	workflow.SetCurrentDetails(ctx, "**fetches** "+strconv.Itoa(len(names))+" files · "+strings.Join(names, " · "))

@@ -13,6 +13,7 @@ import (
 	"go.temporal.io/sdk/workflow"
 
 	"xbot/activities"
+	"xbot/activities/files"
 	"xbot/internal/fault"
 	"xbot/workflows"
 )
@@ -25,11 +26,11 @@ type parcel struct {
 	ended   int
 }
 
-func (p *parcel) Unpack(context.Context, activities.FetchInput) (activities.UnpackOutput, error) {
-	return activities.UnpackOutput{Files: []activities.UnpackedFile{{N: 1, Name: "a.txt"}, {N: 2, Name: "image"}, {N: 3, Name: "b.txt"}}}, nil
+func (p *parcel) Unpack(context.Context, files.FetchInput) (files.UnpackOutput, error) {
+	return files.UnpackOutput{Files: []files.UnpackedFile{{N: 1, Name: "a.txt"}, {N: 2, Name: "image"}, {N: 3, Name: "b.txt"}}}, nil
 }
 
-func (p *parcel) FetchFile(_ context.Context, in activities.FetchInput) error {
+func (p *parcel) FetchFile(_ context.Context, in files.FetchInput) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if in.N == p.gone {
@@ -39,7 +40,7 @@ func (p *parcel) FetchFile(_ context.Context, in activities.FetchInput) error {
 	return nil
 }
 
-func (p *parcel) EndFetch(context.Context, activities.FetchInput) error {
+func (p *parcel) EndFetch(context.Context, files.FetchInput) error {
 	p.ended++
 	return nil
 }

@@ -10,6 +10,7 @@ import (
 	"go.temporal.io/sdk/temporal"
 
 	"xbot/activities"
+	"xbot/activities/delivery"
 	"xbot/internal/fault"
 	"xbot/workflows"
 )
@@ -22,22 +23,22 @@ type course struct {
 	follows []func() error // what happens while it is followed
 }
 
-func (c *course) NextDelivery(ctx context.Context, in activities.NextDeliveryInput) (activities.NextDeliveryOutput, error) {
+func (c *course) NextDelivery(ctx context.Context, in delivery.NextDeliveryInput) (delivery.NextDeliveryOutput, error) {
 	out, err := c.outbox.NextDelivery(ctx, in)
 	if out.ID == 0 && c.running {
-		out = activities.NextDeliveryOutput{Follow: "t1", Channel: "feishu"}
+		out = delivery.NextDeliveryOutput{Follow: "t1", Channel: "feishu"}
 	}
 	return out, err
 }
 
-func (c *course) Follow(_ context.Context, in activities.FollowInput) (activities.FollowOutput, error) {
+func (c *course) Follow(_ context.Context, in delivery.FollowInput) (delivery.FollowOutput, error) {
 	c.done = append(c.done, "follow "+string(in.Turn))
 	happens := c.follows[0]
 	c.follows = c.follows[1:]
-	return activities.FollowOutput{Why: "something is to be sent"}, happens()
+	return delivery.FollowOutput{Why: "something is to be sent"}, happens()
 }
 
-func (c *course) Send(ctx context.Context, in activities.SendInput) (activities.SendOutput, error) {
+func (c *course) Send(ctx context.Context, in delivery.SendInput) (delivery.SendOutput, error) {
 	c.done = append(c.done, "send")
 	return c.outbox.Send(ctx, in)
 }

@@ -9,6 +9,8 @@ import (
 	"go.temporal.io/sdk/workflow"
 
 	"xbot/activities"
+	"xbot/activities/agents"
+	"xbot/activities/turn"
 	"xbot/internal/chat"
 )
 
@@ -31,8 +33,8 @@ func GroupChat(ctx workflow.Context, in GroupChatInput) error {
 	wakes := workflow.GetSignalChannel(ctx, SignalWake)
 	for range maxGroupWakes {
 		drainAll(wakes)
-		var now activities.StepGroupOutput
-		step := activities.StepGroupInput{Group: in.Group}
+		var now agents.StepGroupOutput
+		step := agents.StepGroupInput{Group: in.Group}
 		err := workflow.ExecuteLocalActivity(local(ctx, "who speaks next"), activities.NameStepGroup, step).Get(ctx, &now)
 		if err != nil || now.Over {
 			return err
@@ -50,9 +52,9 @@ func GroupChat(ctx workflow.Context, in GroupChatInput) error {
 }
 
 // giveFloor starts or wakes the subagent that is to speak, as a child of the chat.
-func giveFloor(ctx workflow.Context, in GroupChatInput, now activities.StepGroupOutput) {
-	t := &turn{in: TurnInput{Attributes: in.Attributes, Waits: in.Waits}, claimed: activities.ClaimOutput{User: in.User}}
-	t.begin(ctx, activities.DelegateOutput{Subagent: now.Speaker, Words: fmt.Sprintf("round %d of %s", now.Round, in.Group)})
+func giveFloor(ctx workflow.Context, in GroupChatInput, now agents.StepGroupOutput) {
+	t := &turnRun{in: TurnInput{Attributes: in.Attributes, Waits: in.Waits}, claimed: turn.ClaimOutput{User: in.User}}
+	t.begin(ctx, turn.DelegateOutput{Subagent: now.Speaker, Words: fmt.Sprintf("round %d of %s", now.Round, in.Group)})
 }
 
 func woken(ctx workflow.Context, wakes workflow.ReceiveChannel) (err error) {
@@ -65,7 +67,7 @@ func woken(ctx workflow.Context, wakes workflow.ReceiveChannel) (err error) {
 
 // convene starts the workflow of a group chat as a child of the turn that made it, which it outlives. What it cannot start the relay
 // starts.
-func (t *turn) convene(ctx workflow.Context, out activities.DelegateOutput) {
+func (t *turnRun) convene(ctx workflow.Context, out turn.DelegateOutput) {
 	o := workflow.ChildWorkflowOptions{
 		WorkflowID:            GroupChatID(out.Group),
 		ParentClosePolicy:     enums.PARENT_CLOSE_POLICY_ABANDON,

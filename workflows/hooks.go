@@ -6,14 +6,16 @@ import (
 	"go.temporal.io/sdk/workflow"
 
 	"xbot/activities"
+	"xbot/activities/hooks"
+	"xbot/activities/turn"
 	"xbot/internal/chat"
 )
 
 // consult asks the hooks about a moment, if any are meant for it. It costs nothing where there are none: that stands in the
 // claim of the turn, and with each call. What cannot be asked changes nothing here: a call that hooks were to be asked about
 // does not run by its row.
-func (t *turn) consult(ctx workflow.Context, in activities.ConsultInput) (out activities.ConsultOutput, err error) {
-	ofCall := in.Moment == activities.MomentCall || in.Moment == activities.MomentResult
+func (t *turnRun) consult(ctx workflow.Context, in hooks.ConsultInput) (out hooks.ConsultOutput, err error) {
+	ofCall := in.Moment == hooks.MomentCall || in.Moment == hooks.MomentResult
 	if !ofCall && !slices.Contains(t.claimed.Hooks, in.Moment) {
 		return out, nil
 	}
@@ -26,13 +28,13 @@ func (t *turn) consult(ctx workflow.Context, in activities.ConsultInput) (out ac
 }
 
 // opened asks the hooks about what the n-th claim has taken, and reports whether anything is left to answer.
-func (t *turn) opened(ctx workflow.Context, n int) (left bool) {
-	out, err := t.consult(ctx, activities.ConsultInput{Moment: activities.MomentOpening, N: n})
+func (t *turnRun) opened(ctx workflow.Context, n int) (left bool) {
+	out, err := t.consult(ctx, hooks.ConsultInput{Moment: hooks.MomentOpening, N: n})
 	return err != nil || !out.Refused
 }
 
 // gated runs a call that hooks have to be asked about first, or a person, or both.
-func (t *turn) gated(ctx workflow.Context, id chat.CallID, call activities.CallOutput, slots workflow.Semaphore) {
+func (t *turnRun) gated(ctx workflow.Context, id chat.CallID, call turn.CallOutput, slots workflow.Semaphore) {
 	if call.Hook {
 		out, err := t.before(ctx, id, slots)
 		if broken(err) {
@@ -55,23 +57,23 @@ func (t *turn) gated(ctx workflow.Context, id chat.CallID, call activities.CallO
 }
 
 // before asks the hooks about a call, in a slot of those that run at once.
-func (t *turn) before(ctx workflow.Context, id chat.CallID, slots workflow.Semaphore) (out activities.ConsultOutput, err error) {
+func (t *turnRun) before(ctx workflow.Context, id chat.CallID, slots workflow.Semaphore) (out hooks.ConsultOutput, err error) {
 	if err := slots.Acquire(ctx, 1); err != nil {
 		return out, err
 	}
 	defer slots.Release(1)
-	return t.consult(ctx, activities.ConsultInput{Moment: activities.MomentCall, Call: id})
+	return t.consult(ctx, hooks.ConsultInput{Moment: hooks.MomentCall, Call: id})
 }
 
 // perform runs a call and tells the hooks of its result.
-func (t *turn) perform(ctx workflow.Context, id chat.CallID, call activities.CallOutput) {
+func (t *turnRun) perform(ctx workflow.Context, id chat.CallID, call turn.CallOutput) {
 	t.call(ctx, id, call)
 	if call.After {
-		t.tell(ctx, activities.ConsultInput{Moment: activities.MomentResult, Call: id})
+		t.tell(ctx, hooks.ConsultInput{Moment: hooks.MomentResult, Call: id})
 	}
 }
 
 // tell tells the hooks of a moment whose outcome changes nothing here.
-func (t *turn) tell(ctx workflow.Context, in activities.ConsultInput) {
+func (t *turnRun) tell(ctx workflow.Context, in hooks.ConsultInput) {
 	_, _ = t.consult(ctx, in) // it was logged
 }

@@ -6,6 +6,7 @@ import (
 	"go.temporal.io/sdk/workflow"
 
 	"xbot/activities"
+	"xbot/activities/memorize"
 	"xbot/internal/chat"
 )
 
@@ -20,8 +21,8 @@ type MemorizeInput struct {
 // Memorize puts a conversation into memory. The row of the job is the promise, and how far it is stands there. Cancelling the
 // run gives the job up.
 func Memorize(ctx workflow.Context, in MemorizeInput) error {
-	var out activities.MemorizeOutput
-	job := activities.MemorizeInput{Job: in.Job}
+	var out memorize.Output
+	job := memorize.Input{Job: in.Job}
 	err := workflow.ExecuteActivity(memorizing(ctx, "memorize · "+in.Trigger), activities.NameMemorize, job).Get(ctx, &out)
 	if err != nil {
 		ended, _ := workflow.NewDisconnectedContext(ctx)

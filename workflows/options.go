@@ -7,6 +7,7 @@ import (
 	"go.temporal.io/sdk/workflow"
 
 	"xbot/activities"
+	"xbot/activities/background"
 	"xbot/internal/chat"
 )
 
@@ -29,7 +30,7 @@ const (
 	// people wait for, so that a day costs little.
 	taskHeartbeat = 10 * time.Second
 	// taskAttempt bounds one attempt to follow a background task. The activity ends by itself before.
-	taskAttempt = activities.TaskCeiling + 2*time.Hour
+	taskAttempt = background.TaskCeiling + 2*time.Hour
 	// bangAttempt bounds one attempt to run a bang command, whose own limit is two minutes, on a runner that comes and goes.
 	bangAttempt = time.Hour
 	// sendAttempt bounds one try to send an answer, with all its pieces and files.
@@ -88,9 +89,9 @@ func bang(ctx workflow.Context, summary string) workflow.Context {
 	return lasting(ctx, summary, bangAttempt, heartbeatTimeout, 0)
 }
 
-// delivery is for sending to a platform. Attempts are unlimited: the activity knows when a platform refuses for good, and
+// sending is for sending to a platform. Attempts are unlimited: the activity knows when a platform refuses for good, and
 // what is too old.
-func delivery(ctx workflow.Context, summary string) workflow.Context {
+func sending(ctx workflow.Context, summary string) workflow.Context {
 	return workflow.WithActivityOptions(ctx, workflow.ActivityOptions{
 		StartToCloseTimeout: sendAttempt,
 		HeartbeatTimeout:    heartbeatTimeout,

@@ -10,7 +10,7 @@ import (
 	"go.temporal.io/sdk/worker"
 	"go.temporal.io/sdk/workflow"
 
-	"xbot/activities"
+	"xbot/activities/modelcall"
 	"xbot/internal/chat"
 )
 
@@ -53,7 +53,7 @@ func skipOutages(t *testing.T, document string) *days {
 	t.Helper()
 	d := skipDays(t, document)
 	d.env.SetWorkerOptions(worker.Options{Interceptors: []interceptor.WorkerInterceptor{&unlimited{}}})
-	d.Policies, d.model.Retry = d.dispatch.Policies, activities.Retry{Attempts: 5, Delay: time.Second, MaxDelay: 30 * time.Second}
+	d.Policies, d.model.Retry = d.dispatch.Policies, modelcall.Retry{Attempts: 5, Delay: time.Second, MaxDelay: 30 * time.Second}
 	return d
 }
 
@@ -85,20 +85,20 @@ func TestDays_ATurnThatHasWorkedWaitsADayForItsProvider(t *testing.T) {
 	d := skipOutages(t, `{}`)
 	d.write(0, worked+"fail 503\nsay never")
 	d.at(23*time.Hour, func() {
-		turn := d.course()
-		require.Equal(t, chat.TurnRunning, turn.State)
-		require.NotNil(t, turn.Waits)
-		require.Equal(t, "server error, HTTP 503", turn.Waits.Reason)
-		require.Equal(t, 24*time.Hour, turn.Waits.Until.Sub(turn.Waits.Since))
+		got := d.course()
+		require.Equal(t, chat.TurnRunning, got.State)
+		require.NotNil(t, got.Waits)
+		require.Equal(t, "server error, HTTP 503", got.Waits.Reason)
+		require.Equal(t, 24*time.Hour, got.Waits.Until.Sub(got.Waits.Since))
 		require.Len(t, d.notices(), 1, "it is said once")
 		require.Contains(t, d.notices()[0], "cannot be reached (server error, HTTP 503)")
 		require.Contains(t, d.notices()[0], "within 24 h")
 	})
 	d.pass(25 * time.Hour)
-	turn := d.course()
-	require.Equal(t, chat.TurnFailed, turn.State)
-	require.Nil(t, turn.Waits)
-	require.WithinDuration(t, morning.Add(24*time.Hour), *turn.EndedAt, 2*time.Minute)
+	got := d.course()
+	require.Equal(t, chat.TurnFailed, got.State)
+	require.Nil(t, got.Waits)
+	require.WithinDuration(t, morning.Add(24*time.Hour), *got.EndedAt, 2*time.Minute)
 	require.Len(t, d.notices(), 2)
 	require.Contains(t, d.notices()[1], "could not answer after", "the end is told as after the first attempts")
 	asked := d.server.Count()

@@ -6,7 +6,7 @@ import (
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/workflow"
 
-	"xbot/activities"
+	"xbot/activities/turn"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 )
@@ -33,7 +33,7 @@ const (
 	reasonStepLimit = "step_limit"
 )
 
-func (t *turn) result(end ending, out activities.FinishOutput) *TurnResult {
+func (t *turnRun) result(end ending, out turn.FinishOutput) *TurnResult {
 	r := &TurnResult{
 		Turn: t.id, Outcome: end.state, Reason: end.reason, Inbox: t.claimed.Inbox, Message: out.Message, Model: t.claimed.Model,
 		Steps: t.story.steps, Tokens: max(out.Tokens, int64(t.story.token)), CostUSD: out.CostUSD,
@@ -56,7 +56,7 @@ func kindOf(err error) string {
 }
 
 // reasonOf is why the model gave no answer.
-func reasonOf(d activities.GenerateOutput) string {
+func reasonOf(d turn.GenerateOutput) string {
 	if d.Finish == chat.FinishLoop {
 		return reasonLoop
 	}
@@ -64,7 +64,7 @@ func reasonOf(d activities.GenerateOutput) string {
 }
 
 // upsert changes search attributes. One that Temporal refuses costs an operator a line in a list, and the turn nothing.
-func (t *turn) upsert(ctx workflow.Context, attributes ...temporal.SearchAttributeUpdate) {
+func (t *turnRun) upsert(ctx workflow.Context, attributes ...temporal.SearchAttributeUpdate) {
 	if err := workflow.UpsertTypedSearchAttributes(ctx, attributes...); err != nil {
 		workflow.GetLogger(ctx).Warn("search attributes not changed", "error", err)
 	}

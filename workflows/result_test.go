@@ -9,7 +9,7 @@ import (
 	"go.temporal.io/sdk/temporal"
 	"go.temporal.io/sdk/workflow"
 
-	"xbot/activities"
+	"xbot/activities/turn"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/workflows"
@@ -23,11 +23,11 @@ func TestTurn_ItsResultSaysHowItEndedAndWhy(t *testing.T) {
 		want  workflows.TurnResult
 	}{
 		"an answer": {
-			&world{decisions: []activities.GenerateOutput{{Finish: "stop", Tokens: 12}}},
+			&world{decisions: []turn.GenerateOutput{{Finish: "stop", Tokens: 12}}},
 			workflows.TurnResult{Outcome: chat.TurnDone, Steps: 1, Tokens: 12},
 		},
 		"the provider refuses": {
-			&world{decisions: []activities.GenerateOutput{{Finish: chat.FinishError, Fault: string(fault.Denied)}}},
+			&world{decisions: []turn.GenerateOutput{{Finish: chat.FinishError, Fault: string(fault.Denied)}}},
 			workflows.TurnResult{Outcome: chat.TurnFailed, Reason: "denied", Steps: 1},
 		},
 		"a fault of ours": {
@@ -37,11 +37,11 @@ func TestTurn_ItsResultSaysHowItEndedAndWhy(t *testing.T) {
 			workflows.TurnResult{Outcome: chat.TurnFailed, Reason: "internal", Steps: 1},
 		},
 		"the limit of steps": {
-			&world{maxSteps: 2, decisions: []activities.GenerateOutput{busy}},
+			&world{maxSteps: 2, decisions: []turn.GenerateOutput{busy}},
 			workflows.TurnResult{Outcome: chat.TurnFailed, Reason: "step_limit", Steps: 2},
 		},
 		"a stop": {
-			&world{stopAfter: 1, decisions: []activities.GenerateOutput{{Finish: chat.FinishStopped}}},
+			&world{stopAfter: 1, decisions: []turn.GenerateOutput{{Finish: chat.FinishStopped}}},
 			workflows.TurnResult{Outcome: chat.TurnStopped, Reason: "stopped", Steps: 1},
 		},
 	} {
@@ -64,7 +64,7 @@ func TestTurn_ItsResultSaysHowItEndedAndWhy(t *testing.T) {
 
 func TestTurn_ARunThatContinuesHandsItsResultOn(t *testing.T) {
 	t.Parallel()
-	w := &world{waiting: 1, pending: true, maxSteps: 10, decisions: []activities.GenerateOutput{answered}}
+	w := &world{waiting: 1, pending: true, maxSteps: 10, decisions: []turn.GenerateOutput{answered}}
 	env := setup(t, w)
 	run(env)
 	var next *workflow.ContinueAsNewError

@@ -18,6 +18,8 @@ import (
 	"go.temporal.io/sdk/workflow"
 
 	"xbot/activities"
+	"xbot/activities/modelcall"
+	"xbot/activities/turn"
 	"xbot/ingress"
 	"xbot/ingress/wake"
 	"xbot/internal/chat"
@@ -51,8 +53,8 @@ type days struct {
 	user     store.User
 	server   *llmtest.Server
 	box      *tooltest.Box
-	model    *activities.Model
-	asking   *activities.Approvals
+	model    *turn.Model
+	asking   *turn.Approvals
 	dispatch *ingress.Dispatch
 	chat     chat.ChatType
 
@@ -96,20 +98,20 @@ func (d *days) register() {
 	require.NoError(d.t, err)
 	bus := feed.New(slog.New(slog.DiscardHandler))
 	tools := tool.New(todo.NewWrite(d.Store))
-	intake := &activities.Intake{Turns: d.Store, Models: only{client}, MaxSteps: 7}
-	d.model = &activities.Model{
+	intake := &turn.Intake{Turns: d.Store, Models: only{client}, MaxSteps: 7}
+	d.model = &turn.Model{
 		Words:  true,
 		Models: only{client}, Steps: d.Store, Tools: tools,
-		Context: &activities.Assembler{Windows: d.Store, Ratios: activities.Ratios{Store: d.Store}},
-		Open: func(step chat.Step, attempt int) activities.Stream {
+		Context: &modelcall.Assembler{Windows: d.Store, Ratios: modelcall.Ratios{Store: d.Store}},
+		Open: func(step chat.Step, attempt int) turn.Stream {
 			return bus.NewStream(step.Session, step.Turn, step.N, attempt, func() {})
 		},
 	}
-	calls := &activities.Tools{
+	calls := &turn.Tools{
 		Calls: d.Store, Toolbox: tools, Boxes: d,
 		Open: func(c chat.Call) activities.Output { return bus.NewTail(c.Session, c.Turn, c.ID) },
 	}
-	d.asking = &activities.Approvals{Questions: d.Store, Wait: approvalWait, Now: d.env.Now}
+	d.asking = &turn.Approvals{Questions: d.Store, Wait: approvalWait, Now: d.env.Now}
 	for name, fn := range map[string]any{
 		activities.NameClaim: intake.Claim, activities.NamePeek: intake.Peek, activities.NameSteer: intake.Steer,
 		activities.NameFinish: intake.Finish, activities.NameGenerate: d.model.Generate, activities.NameTool: calls.Tool,

@@ -9,18 +9,18 @@ import (
 	"go.temporal.io/sdk/testsuite"
 	"go.temporal.io/sdk/workflow"
 
-	"xbot/activities"
+	"xbot/activities/turn"
 	"xbot/internal/chat"
 	"xbot/internal/i18n"
 	"xbot/workflows"
 )
 
 // Steer takes what waits for the turn that runs, of which a step is told before which it came.
-func (w *world) Steer(_ context.Context, in activities.SteerInput) (activities.SteerOutput, error) {
+func (w *world) Steer(_ context.Context, in turn.SteerInput) (turn.SteerOutput, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.steers = append(w.steers, steered{in.N, w.generates, w.steering})
-	out := activities.SteerOutput{Messages: w.steering}
+	out := turn.SteerOutput{Messages: w.steering}
 	w.steering, w.looks = 0, 0
 	return out, nil
 }
@@ -57,7 +57,7 @@ func (w *world) write() {
 }
 
 func TestSteer_WhatWaitsAtTheClaimIsTakenBeforeTheFirstStep(t *testing.T) {
-	w := &world{waiting: 1, steering: 2, decisions: []activities.GenerateOutput{answered}}
+	w := &world{waiting: 1, steering: 2, decisions: []turn.GenerateOutput{answered}}
 	env := setup(t, w)
 	run(env)
 	require.NoError(t, env.GetWorkflowError())
@@ -66,7 +66,7 @@ func TestSteer_WhatWaitsAtTheClaimIsTakenBeforeTheFirstStep(t *testing.T) {
 }
 
 func TestSteer_AMessageDuringAStepIsTakenBeforeTheNextAndSkipsWhatHasNotBegun(t *testing.T) {
-	w := &world{waiting: 1, decisions: []activities.GenerateOutput{calls(chat.ClassExec, 3), answered}}
+	w := &world{waiting: 1, decisions: []turn.GenerateOutput{calls(chat.ClassExec, 3), answered}}
 	w.tool = func(context.Context, chat.CallID) error {
 		<-w.known
 		return nil
@@ -81,7 +81,7 @@ func TestSteer_AMessageDuringAStepIsTakenBeforeTheNextAndSkipsWhatHasNotBegun(t 
 }
 
 func TestSteer_AMessageWhileTheModelAnswersIsLeftToTheNextTurn(t *testing.T) {
-	w := &world{waiting: 1, pending: true, decisions: []activities.GenerateOutput{answered}}
+	w := &world{waiting: 1, pending: true, decisions: []turn.GenerateOutput{answered}}
 	w.generate = func(context.Context, int) error {
 		<-w.known
 		return nil
@@ -96,7 +96,7 @@ func TestSteer_AMessageWhileTheModelAnswersIsLeftToTheNextTurn(t *testing.T) {
 }
 
 func TestSteer_AMessageInsteadOfAnAnswerEndsTheWaiting(t *testing.T) {
-	w := &world{waiting: 1, decisions: []activities.GenerateOutput{asking(chat.ClassExec, 2), answered}}
+	w := &world{waiting: 1, decisions: []turn.GenerateOutput{asking(chat.ClassExec, 2), answered}}
 	env := setup(t, w)
 	began := env.Now()
 	env.RegisterDelayedCallback(func() { w.write(); env.SignalWorkflow(workflows.SignalWake, nil) }, 3*24*time.Hour)
@@ -112,7 +112,7 @@ func TestSteer_AMessageInsteadOfAnAnswerEndsTheWaiting(t *testing.T) {
 
 func TestSteer_EachMessageIsTakenOnceInItsOwnClaim(t *testing.T) {
 	one := calls(chat.ClassExec, 1)
-	w := &world{waiting: 1, decisions: []activities.GenerateOutput{one, one, one, answered}}
+	w := &world{waiting: 1, decisions: []turn.GenerateOutput{one, one, one, answered}}
 	env := steerable(t, w)
 	w.tool = func(context.Context, chat.CallID) error {
 		w.write()
@@ -126,7 +126,7 @@ func TestSteer_EachMessageIsTakenOnceInItsOwnClaim(t *testing.T) {
 }
 
 func TestSteer_AStopPrevails(t *testing.T) {
-	w := &world{waiting: 1, stopAfter: 1, steering: 0, decisions: []activities.GenerateOutput{calls(chat.ClassExec, 2), answered}}
+	w := &world{waiting: 1, stopAfter: 1, steering: 0, decisions: []turn.GenerateOutput{calls(chat.ClassExec, 2), answered}}
 	w.tool = func(ctx context.Context, _ chat.CallID) error { <-ctx.Done(); return nil }
 	env := setup(t, w)
 	env.RegisterDelayedCallback(func() { w.write(); env.SignalWorkflow(workflows.SignalWake, nil) }, time.Second)
@@ -137,7 +137,7 @@ func TestSteer_AStopPrevails(t *testing.T) {
 }
 
 func TestTurn_ABurstThatIsHeldIsClaimedByTheRunThatItsEndWakes(t *testing.T) {
-	w := &world{decisions: []activities.GenerateOutput{answered}}
+	w := &world{decisions: []turn.GenerateOutput{answered}}
 	env := setup(t, w)
 	run(env)
 	require.NoError(t, env.GetWorkflowError(), "a held burst is nothing to claim: the run completes and costs nothing")

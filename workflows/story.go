@@ -6,7 +6,7 @@ import (
 
 	"go.temporal.io/sdk/workflow"
 
-	"xbot/activities"
+	"xbot/activities/turn"
 	"xbot/internal/chat"
 )
 
@@ -25,7 +25,7 @@ type story struct {
 	steps int
 }
 
-func (s *story) begin(ctx workflow.Context, session chat.SessionKey, c activities.ClaimOutput) {
+func (s *story) begin(ctx workflow.Context, session chat.SessionKey, c turn.ClaimOutput) {
 	s.head = "**" + strings.Join(nonempty(c.Channel, c.User, c.Words), " · ") + "** · [conversation](" + ConversationPath(session) + ")"
 	s.show(ctx, "claimed message "+strconv.FormatInt(int64(c.Inbox), 10))
 }
@@ -49,7 +49,7 @@ func (s *story) waitsFor() string {
 	return s.waits[len(s.waits)-1].what
 }
 
-func (s *story) thought(ctx workflow.Context, out activities.GenerateOutput) {
+func (s *story) thought(ctx workflow.Context, out turn.GenerateOutput) {
 	s.token += out.Tokens
 	s.steps++
 	if out.Finish != "" {
@@ -59,11 +59,11 @@ func (s *story) thought(ctx workflow.Context, out activities.GenerateOutput) {
 	s.show(ctx, "")
 }
 
-func (s *story) call(ctx workflow.Context, c activities.CallOutput) {
+func (s *story) call(ctx workflow.Context, c turn.CallOutput) {
 	s.show(ctx, "runs "+c.Name)
 }
 
-func (s *story) called(ctx workflow.Context, c activities.CallOutput, failed bool) {
+func (s *story) called(ctx workflow.Context, c turn.CallOutput, failed bool) {
 	state := "done"
 	if failed {
 		state = "error"
@@ -125,6 +125,6 @@ func nonempty(parts ...string) []string {
 }
 
 // about says whose turn it is and leads to its conversation, for the details of what it starts.
-func (t *turn) about() string {
+func (t *turnRun) about() string {
 	return strings.Join(nonempty(t.claimed.User, "[conversation]("+ConversationPath(t.in.Session)+")"), " · ")
 }

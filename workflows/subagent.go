@@ -6,6 +6,7 @@ import (
 	"go.temporal.io/sdk/workflow"
 
 	"xbot/activities"
+	"xbot/activities/agents"
 	"xbot/internal/chat"
 )
 
@@ -59,7 +60,7 @@ func Subagent(ctx workflow.Context, in SubagentInput) (*TurnResult, error) {
 
 // rest waits for a wake while there is nothing to do, and reports whether the subagent is done: it answers once, was unloaded, or
 // nobody has needed it for long.
-func (t *turn) rest(ctx workflow.Context, once bool) (done bool, err error) {
+func (t *turnRun) rest(ctx workflow.Context, once bool) (done bool, err error) {
 	if once {
 		return true, nil
 	}
@@ -75,7 +76,7 @@ func (t *turn) rest(ctx workflow.Context, once bool) (done bool, err error) {
 }
 
 // wake waits for a wake for as long as a subagent is held.
-func (t *turn) wake(ctx workflow.Context) (woken bool, err error) {
+func (t *turnRun) wake(ctx workflow.Context) (woken bool, err error) {
 	waiting, done := workflow.WithCancel(ctx)
 	defer done() // a wake cancels the timer
 	timer := workflow.NewTimerWithOptions(waiting, idleTime, workflow.TimerOptions{Summary: "unloads then"})
@@ -87,9 +88,9 @@ func (t *turn) wake(ctx workflow.Context) (woken bool, err error) {
 }
 
 // unloaded reports whether the subagent was unloaded; late unloads it, unless there is something to do.
-func (t *turn) unloaded(ctx workflow.Context, late bool) (bool, error) {
-	in := activities.RestInput{Session: t.in.Session, Late: late}
-	var out activities.RestOutput
+func (t *turnRun) unloaded(ctx workflow.Context, late bool) (bool, error) {
+	in := agents.RestInput{Session: t.in.Session, Late: late}
+	var out agents.RestOutput
 	err := workflow.ExecuteLocalActivity(local(ctx, "rest"), activities.NameRest, in).Get(ctx, &out)
 	return out.Unloaded, err
 }

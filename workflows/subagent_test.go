@@ -13,6 +13,8 @@ import (
 	"go.temporal.io/sdk/workflow"
 
 	"xbot/activities"
+	"xbot/activities/agents"
+	"xbot/activities/turn"
 	"xbot/internal/chat"
 	"xbot/workflows"
 )
@@ -25,22 +27,22 @@ type agent struct {
 	late     int // how often it was asked to unload because nobody needed it
 }
 
-func (a *agent) claim(context.Context, activities.ClaimInput) (activities.ClaimOutput, error) {
+func (a *agent) claim(context.Context, turn.ClaimInput) (turn.ClaimOutput, error) {
 	if a.waiting == 0 {
-		return activities.ClaimOutput{}, nil
+		return turn.ClaimOutput{}, nil
 	}
 	a.waiting--
 	a.claimed++
 	a.unloaded = false
-	return activities.ClaimOutput{Claimed: true, MaxSteps: 1}, nil
+	return turn.ClaimOutput{Claimed: true, MaxSteps: 1}, nil
 }
 
-func (a *agent) rest(_ context.Context, in activities.RestInput) (activities.RestOutput, error) {
+func (a *agent) rest(_ context.Context, in agents.RestInput) (agents.RestOutput, error) {
 	if in.Late {
 		a.late++
 		a.unloaded = a.waiting == 0
 	}
-	return activities.RestOutput{Unloaded: a.unloaded}, nil
+	return agents.RestOutput{Unloaded: a.unloaded}, nil
 }
 
 func (a *agent) env(t *testing.T) *testsuite.TestWorkflowEnvironment {
@@ -52,14 +54,14 @@ func (a *agent) env(t *testing.T) *testsuite.TestWorkflowEnvironment {
 	register := func(name string, fn any) { env.RegisterActivityWithOptions(fn, activity.RegisterOptions{Name: name}) }
 	register(activities.NameClaim, a.claim)
 	register(activities.NameRest, a.rest)
-	register(activities.NamePeek, func(context.Context, activities.PeekInput) (activities.PeekOutput, error) {
-		return activities.PeekOutput{}, nil
+	register(activities.NamePeek, func(context.Context, turn.PeekInput) (turn.PeekOutput, error) {
+		return turn.PeekOutput{}, nil
 	})
-	register(activities.NameGenerate, func(context.Context, activities.GenerateInput) (activities.GenerateOutput, error) {
-		return activities.GenerateOutput{Finish: "stop"}, nil
+	register(activities.NameGenerate, func(context.Context, turn.GenerateInput) (turn.GenerateOutput, error) {
+		return turn.GenerateOutput{Finish: "stop"}, nil
 	})
-	register(activities.NameFinish, func(context.Context, activities.FinishInput) (activities.FinishOutput, error) {
-		return activities.FinishOutput{Pending: a.waiting > 0}, nil
+	register(activities.NameFinish, func(context.Context, turn.FinishInput) (turn.FinishOutput, error) {
+		return turn.FinishOutput{Pending: a.waiting > 0}, nil
 	})
 	return env
 }

@@ -9,6 +9,8 @@ import (
 	"go.temporal.io/sdk/workflow"
 
 	"xbot/activities"
+	"xbot/activities/hooks"
+	"xbot/activities/turn"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
@@ -46,16 +48,16 @@ func Turn(ctx workflow.Context, in TurnInput) (*TurnResult, error) {
 	return result, nil
 }
 
-func newTurn(ctx workflow.Context, in TurnInput) *turn {
-	return &turn{in: in, away: map[chat.CallID]func(){}, id: chat.TurnID(workflow.GetInfo(ctx).OriginalRunID), wakes: workflow.GetSignalChannel(ctx, SignalWake)}
+func newTurn(ctx workflow.Context, in TurnInput) *turnRun {
+	return &turnRun{in: in, away: map[chat.CallID]func(){}, id: chat.TurnID(workflow.GetInfo(ctx).OriginalRunID), wakes: workflow.GetSignalChannel(ctx, SignalWake)}
 }
 
 // turn is the state of one run. Nothing of it survives the run.
-type turn struct {
+type turnRun struct {
 	in      TurnInput
 	id      chat.TurnID
 	wakes   workflow.ReceiveChannel
-	claimed activities.ClaimOutput
+	claimed turn.ClaimOutput
 	woken   bool // a wake came that no claim has followed yet
 	stopped bool // a person asked to stop this turn
 	steered bool // messages wait that are meant to reach this turn before its next step
@@ -85,14 +87,14 @@ type ending struct {
 }
 
 // drain takes the wakes that came so far: the claim that follows sees their rows.
-func (t *turn) drain() {
+func (t *turnRun) drain() {
 	for t.wakes.ReceiveAsync(nil) {
 	}
 	t.woken = false
 }
 
-func (t *turn) claim(ctx workflow.Context) (bool, error) {
-	in := activities.ClaimInput{Session: t.in.Session, Turn: t.id, Run: workflow.GetInfo(ctx).WorkflowExecution.RunID}
+func (t *turnRun) claim(ctx workflow.Context) (bool, error) {
+	in := turn.ClaimInput{Session: t.in.Session, Turn: t.id, Run: workflow.GetInfo(ctx).WorkflowExecution.RunID}
 	err := workflow.ExecuteLocalActivity(local(ctx, "claim"), activities.NameClaim, in).Get(ctx, &t.claimed)
 	if err != nil || !t.claimed.Claimed {
 		t.stood(ctx)
@@ -110,7 +112,7 @@ func (t *turn) claim(ctx workflow.Context) (bool, error) {
 }
 
 // work carries out what was claimed: a message to the model, or a command.
-func (t *turn) work(ctx workflow.Context) ending {
+func (t *turnRun) work(ctx workflow.Context) ending {
 	if t.claimed.Control != "" {
 		return t.control(ctx)
 	}
@@ -118,7 +120,7 @@ func (t *turn) work(ctx workflow.Context) ending {
 }
 
 // run thinks and acts until the model has answered, a person stops it, or a limit is reached.
-func (t *turn) run(ctx workflow.Context) ending {
+func (t *turnRun) run(ctx workflow.Context) ending {
 	ctx, t.cancel = workflow.WithCancel(ctx)
 	defer t.cancel()
 	workflow.Go(ctx, t.listen)
@@ -143,7 +145,7 @@ func (t *turn) run(ctx workflow.Context) ending {
 			return ending{state: chat.TurnDone}
 		}
 		t.act(ctx, step, decision.Calls)
-		t.tell(ctx, activities.ConsultInput{Moment: activities.MomentBatch, Step: step})
+		t.tell(ctx, hooks.ConsultInput{Moment: hooks.MomentBatch, Step: step})
 		if err := t.steer(ctx); err != nil || t.stopped || ctx.Err() != nil {
 			return t.broke(ctx)
 		}
@@ -152,7 +154,7 @@ func (t *turn) run(ctx workflow.Context) ending {
 }
 
 // broke says how a turn ends between two steps: a person stopped it, or something failed.
-func (t *turn) broke(ctx workflow.Context) ending {
+func (t *turnRun) broke(ctx workflow.Context) ending {
 	if t.stopped || ctx.Err() != nil {
 		return ending{state: chat.TurnStopped, say: i18n.Stopped}
 	}
@@ -161,7 +163,7 @@ func (t *turn) broke(ctx workflow.Context) ending {
 
 // listen follows wakes while the turn runs: a stop cancels what is going on, an answer lets its call go on, a message
 // that is meant to steer is taken in before the next step, another one waits for the end.
-func (t *turn) listen(ctx workflow.Context) {
+func (t *turnRun) listen(ctx workflow.Context) {
 	for {
 		if !t.nextWake(ctx) {
 			return
@@ -173,7 +175,7 @@ func (t *turn) listen(ctx workflow.Context) {
 }
 
 // look reads what came for the turn, and reports whether that ends it.
-func (t *turn) look(ctx workflow.Context) (ended bool) {
+func (t *turnRun) look(ctx workflow.Context) (ended bool) {
 	peek, err := t.peek(ctx)
 	if err != nil {
 		return true // cancelled: the turn has ended
@@ -193,12 +195,12 @@ func (t *turn) look(ctx workflow.Context) (ended bool) {
 }
 
 // peek looks at what came for the turn. A look that met a claim of the turn may have seen what was claimed: it is done again.
-func (t *turn) peek(ctx workflow.Context) (peek activities.PeekOutput, err error) {
+func (t *turnRun) peek(ctx workflow.Context) (peek turn.PeekOutput, err error) {
 	for {
 		if err := workflow.Await(ctx, func() bool { return !t.claiming }); err != nil {
 			return peek, err
 		}
-		claims, in := t.claims, activities.PeekInput{Session: t.in.Session, Turn: t.id, Known: t.reported}
+		claims, in := t.claims, turn.PeekInput{Session: t.in.Session, Turn: t.id, Known: t.reported}
 		err := workflow.ExecuteLocalActivity(local(ctx, "peek"), activities.NamePeek, in).Get(ctx, &peek)
 		if err != nil || claims == t.claims {
 			return peek, err
@@ -207,7 +209,7 @@ func (t *turn) peek(ctx workflow.Context) (peek activities.PeekOutput, err error
 }
 
 // nextWake waits for a wake. It reports false, and takes none, once the context is cancelled.
-func (t *turn) nextWake(ctx workflow.Context) bool {
+func (t *turnRun) nextWake(ctx workflow.Context) bool {
 	ended := false
 	workflow.NewSelector(ctx).
 		AddReceive(ctx.Done(), func(workflow.ReceiveChannel, bool) { ended = true }).
@@ -216,14 +218,14 @@ func (t *turn) nextWake(ctx workflow.Context) bool {
 	return !ended
 }
 
-func (t *turn) generate(ctx workflow.Context, in activities.GenerateInput) (activities.GenerateOutput, error) {
+func (t *turnRun) generate(ctx workflow.Context, in turn.GenerateInput) (turn.GenerateOutput, error) {
 	summary := t.claimed.Model + " · step " + strconv.Itoa(in.Step+1)
 	if in.Waiting {
 		summary = "waits for the provider · " + summary
 	} else {
 		t.story.think(ctx, in.Step)
 	}
-	var out activities.GenerateOutput
+	var out turn.GenerateOutput
 	err := workflow.ExecuteActivity(model(ctx, summary), activities.NameGenerate, in).Get(ctx, &out)
 	t.story.thought(ctx, out)
 	return out, err
@@ -231,7 +233,7 @@ func (t *turn) generate(ctx workflow.Context, in activities.GenerateInput) (acti
 
 // finish closes the turn and reads what waits, after it has drained the wakes: a wake that comes later than that is
 // seen by the caller.
-func (t *turn) finish(ctx workflow.Context, end ending) (pending bool, result *TurnResult, err error) {
+func (t *turnRun) finish(ctx workflow.Context, end ending) (pending bool, result *TurnResult, err error) {
 	ctx, _ = workflow.NewDisconnectedContext(ctx) // a run cancelled from outside is finished all the same
 	t.story.end(ctx, end.state)
 	if t.in.Attributes {
@@ -241,8 +243,8 @@ func (t *turn) finish(ctx workflow.Context, end ending) (pending bool, result *T
 		}
 	}
 	t.drain()
-	in := activities.FinishInput{Session: t.in.Session, Turn: t.id, State: end.state, Say: end.say, Steps: end.steps}
-	var out activities.FinishOutput
+	in := turn.FinishInput{Session: t.in.Session, Turn: t.id, State: end.state, Say: end.say, Steps: end.steps}
+	var out turn.FinishOutput
 	if err := workflow.ExecuteLocalActivity(local(ctx, "finish"), activities.NameFinish, in).Get(ctx, &out); err != nil {
 		return false, nil, err
 	}

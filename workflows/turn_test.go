@@ -20,6 +20,8 @@ import (
 	"go.temporal.io/sdk/workflow"
 
 	"xbot/activities"
+	"xbot/activities/compress"
+	"xbot/activities/turn"
 	"xbot/internal/chat"
 	"xbot/internal/i18n"
 	"xbot/workflows"
@@ -32,7 +34,7 @@ type world struct {
 	mu        sync.Mutex
 	waiting   int // messages in the inbox
 	pending   bool
-	decisions []activities.GenerateOutput
+	decisions []turn.GenerateOutput
 	maxSteps  int
 	stopAfter int // Peek says stop from this many generates on; 0 never
 	generate  func(ctx context.Context, step int) error
@@ -47,7 +49,7 @@ type world struct {
 	interrupted                        []chat.CallID
 	interrupt                          error
 	running, most                      int
-	finished                           activities.FinishInput
+	finished                           turn.FinishInput
 
 	steering int           // messages wait that are meant for the turn that runs
 	looks    int           // how often that was seen
@@ -57,43 +59,43 @@ type world struct {
 
 	control     string // name of the command that is claimed instead of a message
 	compress    func(ctx context.Context) error
-	compressed  []activities.CompressInput
-	generations []activities.GenerateInput
+	compressed  []compress.Input
+	generations []turn.GenerateInput
 	obeyed      int
 
 	hooks []string // moments at which hooks are to be asked
 }
 
-func (w *world) Claim(context.Context, activities.ClaimInput) (activities.ClaimOutput, error) {
+func (w *world) Claim(context.Context, turn.ClaimInput) (turn.ClaimOutput, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.claims++
 	if w.waiting == 0 {
-		return activities.ClaimOutput{}, nil
+		return turn.ClaimOutput{}, nil
 	}
 	w.waiting--
-	return activities.ClaimOutput{Claimed: true, Inbox: 7, Channel: "web", User: "alice", Model: "test/model", MaxSteps: w.maxSteps, Control: w.control, Steer: w.steering > 0, Hooks: w.hooks}, nil
+	return turn.ClaimOutput{Claimed: true, Inbox: 7, Channel: "web", User: "alice", Model: "test/model", MaxSteps: w.maxSteps, Control: w.control, Steer: w.steering > 0, Hooks: w.hooks}, nil
 }
 
-func (w *world) Peek(context.Context, activities.PeekInput) (activities.PeekOutput, error) {
+func (w *world) Peek(context.Context, turn.PeekInput) (turn.PeekOutput, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.peeks++
 	w.look()
-	return activities.PeekOutput{Stop: w.stopAfter > 0 && w.generates >= w.stopAfter, Answered: slices.Clone(w.answered), Steer: w.steering > 0}, nil
+	return turn.PeekOutput{Stop: w.stopAfter > 0 && w.generates >= w.stopAfter, Answered: slices.Clone(w.answered), Steer: w.steering > 0}, nil
 }
 
-func (w *world) Ask(_ context.Context, in activities.AskInput) (activities.AskOutput, error) {
+func (w *world) Ask(_ context.Context, in turn.AskInput) (turn.AskOutput, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.asked = append(w.asked, in.Call)
 	if w.settled || w.askErr != nil {
-		return activities.AskOutput{}, w.askErr
+		return turn.AskOutput{}, w.askErr
 	}
-	return activities.AskOutput{Open: true, Wait: approvalWait}, nil
+	return turn.AskOutput{Open: true, Wait: approvalWait}, nil
 }
 
-func (w *world) Expire(_ context.Context, in activities.ExpireInput) error {
+func (w *world) Expire(_ context.Context, in turn.ExpireInput) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.expired = append(w.expired, in.Call)
@@ -107,7 +109,7 @@ func (w *world) answer(ids ...chat.CallID) {
 	w.answered = append(w.answered, ids...)
 }
 
-func (w *world) Generate(ctx context.Context, in activities.GenerateInput) (activities.GenerateOutput, error) {
+func (w *world) Generate(ctx context.Context, in turn.GenerateInput) (turn.GenerateOutput, error) {
 	w.mu.Lock()
 	n := w.generates
 	w.generates++
@@ -115,13 +117,13 @@ func (w *world) Generate(ctx context.Context, in activities.GenerateInput) (acti
 	w.mu.Unlock()
 	if w.generate != nil {
 		if err := w.generate(ctx, in.Step); err != nil {
-			return activities.GenerateOutput{}, err
+			return turn.GenerateOutput{}, err
 		}
 	}
 	return w.decisions[min(n, len(w.decisions)-1)], nil
 }
 
-func (w *world) Tool(ctx context.Context, in activities.ToolInput) (activities.ToolOutput, error) {
+func (w *world) Tool(ctx context.Context, in turn.ToolInput) (turn.ToolOutput, error) {
 	w.mu.Lock()
 	w.calls = append(w.calls, in.Call)
 	w.running++
@@ -129,19 +131,19 @@ func (w *world) Tool(ctx context.Context, in activities.ToolInput) (activities.T
 	w.mu.Unlock()
 	defer func() { w.mu.Lock(); w.running--; w.mu.Unlock() }()
 	if w.tool != nil {
-		return activities.ToolOutput{}, w.tool(ctx, in.Call)
+		return turn.ToolOutput{}, w.tool(ctx, in.Call)
 	}
-	return activities.ToolOutput{}, nil
+	return turn.ToolOutput{}, nil
 }
 
-func (w *world) Abandon(_ context.Context, in activities.AbandonInput) error {
+func (w *world) Abandon(_ context.Context, in turn.AbandonInput) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.abandoned = append(w.abandoned, in.Call)
 	return nil
 }
 
-func (w *world) Finish(_ context.Context, in activities.FinishInput) (activities.FinishOutput, error) {
+func (w *world) Finish(_ context.Context, in turn.FinishInput) (turn.FinishOutput, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.finishes++
@@ -149,10 +151,10 @@ func (w *world) Finish(_ context.Context, in activities.FinishInput) (activities
 	if w.finishing != nil {
 		w.finishing()
 	}
-	return activities.FinishOutput{Pending: w.pending}, nil
+	return turn.FinishOutput{Pending: w.pending}, nil
 }
 
-func (w *world) Interrupt(_ context.Context, in activities.ToolInput) error {
+func (w *world) Interrupt(_ context.Context, in turn.ToolInput) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.interrupted = append(w.interrupted, in.Call)
@@ -190,15 +192,15 @@ func run(env *testsuite.TestWorkflowEnvironment) {
 	env.ExecuteWorkflow(workflows.NameTurn, workflows.TurnInput{Session: key})
 }
 
-func calls(class chat.ToolClass, n int) activities.GenerateOutput {
-	out := activities.GenerateOutput{Finish: "tool_calls"}
+func calls(class chat.ToolClass, n int) turn.GenerateOutput {
+	out := turn.GenerateOutput{Finish: "tool_calls"}
 	for range n {
-		out.Calls = append(out.Calls, activities.CallOutput{Name: "Any", Class: class})
+		out.Calls = append(out.Calls, turn.CallOutput{Name: "Any", Class: class})
 	}
 	return out
 }
 
-var answered = activities.GenerateOutput{Finish: "stop"}
+var answered = turn.GenerateOutput{Finish: "stop"}
 
 func TestTurn_CompletesAtOnceWhenNothingWaits(t *testing.T) {
 	w := &world{}
@@ -211,7 +213,7 @@ func TestTurn_CompletesAtOnceWhenNothingWaits(t *testing.T) {
 }
 
 func TestTurn_AnswersAndFinishes(t *testing.T) {
-	w := &world{waiting: 1, decisions: []activities.GenerateOutput{answered}}
+	w := &world{waiting: 1, decisions: []turn.GenerateOutput{answered}}
 	env := setup(t, w)
 	run(env)
 	require.NoError(t, env.GetWorkflowError())
@@ -220,7 +222,7 @@ func TestTurn_AnswersAndFinishes(t *testing.T) {
 }
 
 func TestTurn_ContinuesAsNewWhenMessagesWaitAtTheEnd(t *testing.T) {
-	w := &world{waiting: 1, pending: true, decisions: []activities.GenerateOutput{answered}}
+	w := &world{waiting: 1, pending: true, decisions: []turn.GenerateOutput{answered}}
 	env := setup(t, w)
 	run(env)
 	var next *workflow.ContinueAsNewError
@@ -228,7 +230,7 @@ func TestTurn_ContinuesAsNewWhenMessagesWaitAtTheEnd(t *testing.T) {
 }
 
 func TestTurn_ContinuesAsNewWhenAWakeComesWhileItFinishes(t *testing.T) {
-	w := &world{waiting: 1, decisions: []activities.GenerateOutput{answered}}
+	w := &world{waiting: 1, decisions: []turn.GenerateOutput{answered}}
 	env := setup(t, w)
 	w.finishing = func() { env.SignalWorkflow(workflows.SignalWake, nil) }
 	run(env)
@@ -238,7 +240,7 @@ func TestTurn_ContinuesAsNewWhenAWakeComesWhileItFinishes(t *testing.T) {
 
 func TestTurn_RunsReadsTogetherAndTheRestInOrder(t *testing.T) {
 	reads := calls(chat.ClassRead, 20)
-	w := &world{waiting: 1, decisions: []activities.GenerateOutput{reads, calls(chat.ClassExec, 3), answered}}
+	w := &world{waiting: 1, decisions: []turn.GenerateOutput{reads, calls(chat.ClassExec, 3), answered}}
 	var begun atomic.Int32
 	together := make(chan struct{})
 	w.tool = func(ctx context.Context, _ chat.CallID) error {
@@ -260,10 +262,10 @@ func TestTurn_RunsReadsTogetherAndTheRestInOrder(t *testing.T) {
 }
 
 func TestTurn_KeepsWritesAndReadsInTheModelsOrder(t *testing.T) {
-	mixed := activities.GenerateOutput{Finish: "tool_calls", Calls: []activities.CallOutput{
+	mixed := turn.GenerateOutput{Finish: "tool_calls", Calls: []turn.CallOutput{
 		{Name: "Read", Class: chat.ClassRead}, {Name: "FileCreate", Class: chat.ClassIdempotent}, {Name: "Read", Class: chat.ClassRead},
 	}}
-	w := &world{waiting: 1, decisions: []activities.GenerateOutput{mixed, answered}}
+	w := &world{waiting: 1, decisions: []turn.GenerateOutput{mixed, answered}}
 	env := setup(t, w)
 	run(env)
 	require.NoError(t, env.GetWorkflowError())
@@ -271,7 +273,7 @@ func TestTurn_KeepsWritesAndReadsInTheModelsOrder(t *testing.T) {
 }
 
 func TestTurn_StopsWhileACommandRuns(t *testing.T) {
-	w := &world{waiting: 1, stopAfter: 1, decisions: []activities.GenerateOutput{calls(chat.ClassExec, 2), answered}}
+	w := &world{waiting: 1, stopAfter: 1, decisions: []turn.GenerateOutput{calls(chat.ClassExec, 2), answered}}
 	w.tool = func(ctx context.Context, _ chat.CallID) error { <-ctx.Done(); return nil }
 	env := setup(t, w)
 	env.RegisterDelayedCallback(func() { env.SignalWorkflow(workflows.SignalWake, nil) }, time.Second)
@@ -291,7 +293,7 @@ func TestTurn_AStopEndsTheCommandOfALostWorker(t *testing.T) {
 		"its runner cannot be told": {interrupt: temporal.NewNonRetryableApplicationError("away", "unavailable", nil), abandoned: 1},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := &world{waiting: 1, stopAfter: 1, decisions: []activities.GenerateOutput{calls(chat.ClassExec, 1)}, interrupt: c.interrupt}
+			w := &world{waiting: 1, stopAfter: 1, decisions: []turn.GenerateOutput{calls(chat.ClassExec, 1)}, interrupt: c.interrupt}
 			w.tool = func(ctx context.Context, _ chat.CallID) error {
 				<-ctx.Done()
 				return temporal.NewNonRetryableApplicationError("nobody heard of it", "lost", nil)
@@ -307,7 +309,7 @@ func TestTurn_AStopEndsTheCommandOfALostWorker(t *testing.T) {
 }
 
 func TestTurn_TellsThePersonAtTheStepLimit(t *testing.T) {
-	w := &world{waiting: 1, maxSteps: 3, decisions: []activities.GenerateOutput{calls(chat.ClassRead, 1)}}
+	w := &world{waiting: 1, maxSteps: 3, decisions: []turn.GenerateOutput{calls(chat.ClassRead, 1)}}
 	env := setup(t, w)
 	run(env)
 	require.NoError(t, env.GetWorkflowError())
@@ -318,7 +320,7 @@ func TestTurn_TellsThePersonAtTheStepLimit(t *testing.T) {
 }
 
 func TestTurn_APanicOfAnActivityEndsTheTurnWithASentence(t *testing.T) {
-	w := &world{waiting: 1, decisions: []activities.GenerateOutput{answered}}
+	w := &world{waiting: 1, decisions: []turn.GenerateOutput{answered}}
 	w.generate = func(context.Context, int) error { panic("poison") }
 	env := setup(t, w)
 	run(env)
@@ -329,7 +331,7 @@ func TestTurn_APanicOfAnActivityEndsTheTurnWithASentence(t *testing.T) {
 }
 
 func TestTurn_GoesOnAfterAToolBroke(t *testing.T) {
-	w := &world{waiting: 1, decisions: []activities.GenerateOutput{calls(chat.ClassRead, 1), answered}}
+	w := &world{waiting: 1, decisions: []turn.GenerateOutput{calls(chat.ClassRead, 1), answered}}
 	w.tool = func(context.Context, chat.CallID) error {
 		return temporal.NewNonRetryableApplicationError("broken", "internal", errors.New("broken"))
 	}
@@ -341,7 +343,7 @@ func TestTurn_GoesOnAfterAToolBroke(t *testing.T) {
 }
 
 func TestTurn_OutagesDoNotEndIt(t *testing.T) {
-	w := &world{waiting: 1, decisions: []activities.GenerateOutput{answered}}
+	w := &world{waiting: 1, decisions: []turn.GenerateOutput{answered}}
 	failures := 0
 	w.generate = func(context.Context, int) error {
 		if failures++; failures < 9 {
@@ -356,7 +358,7 @@ func TestTurn_OutagesDoNotEndIt(t *testing.T) {
 }
 
 func TestTurn_ARunCancelledFromOutsideIsFinished(t *testing.T) {
-	w := &world{waiting: 1, decisions: []activities.GenerateOutput{calls(chat.ClassExec, 1)}}
+	w := &world{waiting: 1, decisions: []turn.GenerateOutput{calls(chat.ClassExec, 1)}}
 	w.tool = func(ctx context.Context, _ chat.CallID) error { <-ctx.Done(); return nil }
 	env := setup(t, w)
 	env.RegisterDelayedCallback(env.CancelWorkflow, time.Second)

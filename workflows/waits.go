@@ -5,7 +5,7 @@ import (
 
 	"go.temporal.io/sdk/workflow"
 
-	"xbot/activities"
+	"xbot/activities/turn"
 	"xbot/internal/chat"
 )
 
@@ -27,7 +27,7 @@ type wait struct {
 
 // waits shows operators what the turn waits for, until the returned function is called. Of several waits the newest is found by
 // AttrWaits; the details show all.
-func (t *turn) waits(ctx workflow.Context, w wait) (done func()) {
+func (t *turnRun) waits(ctx workflow.Context, w wait) (done func()) {
 	ctx, _ = workflow.NewDisconnectedContext(ctx)
 	waits := &w
 	t.story.waits = append(t.story.waits, waits)
@@ -48,7 +48,7 @@ func (t *turn) waits(ctx workflow.Context, w wait) (done func()) {
 }
 
 // findable reports whether a wait is shown by AttrWaits. Runs that began before there were others show approvals and questions only.
-func (t *turn) findable(ctx workflow.Context, what string) bool {
+func (t *turnRun) findable(ctx workflow.Context, what string) bool {
 	const change = "all that a turn waits for is found"
 	if !t.in.Waits {
 		return false
@@ -62,7 +62,7 @@ func (t *turn) findable(ctx workflow.Context, what string) bool {
 
 // find sets AttrWaits, or takes it away when nothing is waited for. A run that is not exact sets it with each wait that begins, and
 // lets it stand until the last has ended.
-func (t *turn) find(ctx workflow.Context, what string, begins bool) {
+func (t *turnRun) find(ctx workflow.Context, what string, begins bool) {
 	switch {
 	case t.waiting == 0:
 		t.upsert(ctx, AttrWaits.ValueUnset())
@@ -74,7 +74,7 @@ func (t *turn) find(ctx workflow.Context, what string, begins bool) {
 }
 
 // stood shows that the run found no free turn: its session stands in line, and who takes it from there starts another run.
-func (t *turn) stood(ctx workflow.Context) {
+func (t *turnRun) stood(ctx workflow.Context) {
 	if !t.claimed.InLine {
 		return
 	}
@@ -85,13 +85,13 @@ func (t *turn) stood(ctx workflow.Context) {
 }
 
 // follow shows which runners calls of the turn wait for, as their activities say.
-func (t *turn) follow(ctx workflow.Context) {
-	signals := workflow.GetSignalChannel(ctx, activities.SignalRunner)
+func (t *turnRun) follow(ctx workflow.Context) {
+	signals := workflow.GetSignalChannel(ctx, turn.SignalRunner)
 	for ended := false; !ended; {
 		workflow.NewSelector(ctx).
 			AddReceive(ctx.Done(), func(workflow.ReceiveChannel, bool) { ended = true }).
 			AddReceive(signals, func(c workflow.ReceiveChannel, _ bool) {
-				var s activities.RunnerSignal
+				var s turn.RunnerSignal
 				c.Receive(ctx, &s)
 				t.runner(ctx, s)
 			}).
@@ -100,7 +100,7 @@ func (t *turn) follow(ctx workflow.Context) {
 }
 
 // runner begins or ends the wait of a call. What comes of a call that has ended, or twice, changes nothing.
-func (t *turn) runner(ctx workflow.Context, s activities.RunnerSignal) {
+func (t *turnRun) runner(ctx workflow.Context, s turn.RunnerSignal) {
 	back, waits := t.away[s.Call]
 	switch {
 	case s.Away != "" && !waits && slices.Contains(t.running, s.Call):
@@ -112,10 +112,10 @@ func (t *turn) runner(ctx workflow.Context, s activities.RunnerSignal) {
 }
 
 // runs notes that the activity of a call runs, until the returned function is called.
-func (t *turn) runs(ctx workflow.Context, id chat.CallID) (done func()) {
+func (t *turnRun) runs(ctx workflow.Context, id chat.CallID) (done func()) {
 	t.running = append(t.running, id)
 	return func() {
 		t.running = slices.DeleteFunc(t.running, func(other chat.CallID) bool { return other == id })
-		t.runner(ctx, activities.RunnerSignal{Call: id})
+		t.runner(ctx, turn.RunnerSignal{Call: id})
 	}
 }

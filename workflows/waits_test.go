@@ -11,7 +11,7 @@ import (
 	"go.temporal.io/sdk/testsuite"
 	"go.temporal.io/sdk/workflow"
 
-	"xbot/activities"
+	"xbot/activities/turn"
 	"xbot/internal/chat"
 	"xbot/workflows"
 )
@@ -36,14 +36,14 @@ func showing(env *testsuite.TestWorkflowEnvironment) {
 }
 
 func TestTurn_IsFoundWaitingForARunnerUntilThatIsThere(t *testing.T) {
-	w := &world{waiting: 1, decisions: []activities.GenerateOutput{calls(chat.ClassExec, 1), answered}}
+	w := &world{waiting: 1, decisions: []turn.GenerateOutput{calls(chat.ClassExec, 1), answered}}
 	env := setup(t, w)
 	values := shown(env)
 	w.tool = func(_ context.Context, id chat.CallID) error {
-		env.SignalWorkflow(activities.SignalRunner, activities.RunnerSignal{Call: id, Away: "box"})
+		env.SignalWorkflow(turn.SignalRunner, turn.RunnerSignal{Call: id, Away: "box"})
 		require.Equal(t, workflows.WaitsRunner, <-values)
-		env.SignalWorkflow(activities.SignalRunner, activities.RunnerSignal{Call: id, Away: "box"}) // another attempt
-		env.SignalWorkflow(activities.SignalRunner, activities.RunnerSignal{Call: id})
+		env.SignalWorkflow(turn.SignalRunner, turn.RunnerSignal{Call: id, Away: "box"}) // another attempt
+		env.SignalWorkflow(turn.SignalRunner, turn.RunnerSignal{Call: id})
 		require.Empty(t, <-values)
 		return nil
 	}
@@ -53,18 +53,18 @@ func TestTurn_IsFoundWaitingForARunnerUntilThatIsThere(t *testing.T) {
 }
 
 func TestTurn_AWaitForARunnerEndsWithItsCall(t *testing.T) {
-	w := &world{waiting: 1, decisions: []activities.GenerateOutput{calls(chat.ClassExec, 1), answered}}
+	w := &world{waiting: 1, decisions: []turn.GenerateOutput{calls(chat.ClassExec, 1), answered}}
 	env := setup(t, w)
 	values := shown(env)
 	w.tool = func(_ context.Context, id chat.CallID) error {
-		env.SignalWorkflow(activities.SignalRunner, activities.RunnerSignal{Call: id, Away: "box"})
+		env.SignalWorkflow(turn.SignalRunner, turn.RunnerSignal{Call: id, Away: "box"})
 		require.Equal(t, workflows.WaitsRunner, <-values)
 		return nil // its worker was killed before it could tell
 	}
 	w.generate = func(_ context.Context, step int) error {
 		if step == 1 {
 			require.Empty(t, <-values)
-			env.SignalWorkflow(activities.SignalRunner, activities.RunnerSignal{Call: w.calls[0], Away: "box"}) // comes late
+			env.SignalWorkflow(turn.SignalRunner, turn.RunnerSignal{Call: w.calls[0], Away: "box"}) // comes late
 		}
 		return nil
 	}
@@ -74,7 +74,7 @@ func TestTurn_AWaitForARunnerEndsWithItsCall(t *testing.T) {
 }
 
 func TestTurn_IsFoundWaitingForItsProvider(t *testing.T) {
-	w := &world{waiting: 1, decisions: []activities.GenerateOutput{{Wait: "network"}, {Steer: true}, answered}}
+	w := &world{waiting: 1, decisions: []turn.GenerateOutput{{Wait: "network"}, {Steer: true}, answered}}
 	env := setup(t, w)
 	values := shown(env)
 	showing(env)
@@ -85,7 +85,7 @@ func TestTurn_IsFoundWaitingForItsProvider(t *testing.T) {
 }
 
 func TestTurn_APlainOneNeverWaits(t *testing.T) {
-	w := &world{waiting: 1, decisions: []activities.GenerateOutput{calls(chat.ClassExec, 1), answered}}
+	w := &world{waiting: 1, decisions: []turn.GenerateOutput{calls(chat.ClassExec, 1), answered}}
 	env := setup(t, w)
 	values := shown(env)
 	env.OnGetVersion(mock.Anything, workflow.DefaultVersion, workflow.Version(1)).Panic("a marker is an event")

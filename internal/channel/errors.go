@@ -1,6 +1,10 @@
 package channel
 
-import "errors"
+import (
+	"errors"
+
+	"xbot/internal/fault"
+)
 
 // uncertain is an error that leaves the outcome open.
 type uncertain struct{ error }
@@ -41,4 +45,13 @@ func Belated(err error) error { return late{err} }
 func TooLate(err error) bool {
 	_, ok := errors.AsType[late](err)
 	return ok
+}
+
+// Final reports whether a platform that refused something would refuse it at any later time, too.
+func Final(err error) bool {
+	switch fault.KindOf(err) {
+	case fault.Invalid, fault.Denied, fault.NotFound, fault.TooLarge:
+		return true
+	}
+	return false
 }

@@ -1,0 +1,289 @@
+// Package activitiestest is what the tests of activities share: a session whose turn has claimed a message, on a real database.
+package activitiestest
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/stretchr/testify/require"
+	"go.temporal.io/sdk/activity"
+	"go.temporal.io/sdk/log"
+	"go.temporal.io/sdk/temporal"
+	"go.temporal.io/sdk/testsuite"
+	"go.temporal.io/sdk/worker"
+
+	"xbot/activities"
+	"xbot/activities/background"
+	"xbot/activities/compress"
+	"xbot/activities/memorize"
+	"xbot/activities/modelcall"
+	"xbot/activities/turn"
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+	"xbot/internal/feed"
+	"xbot/internal/llm"
+	"xbot/internal/llm/limits"
+	"xbot/internal/llm/llmtest"
+	"xbot/internal/llm/openai"
+	"xbot/internal/pgtest"
+	"xbot/internal/sandbox"
+	"xbot/internal/store"
+	"xbot/internal/tool"
+	"xbot/internal/tool/ask"
+	"xbot/internal/tool/file"
+	"xbot/internal/tool/shell"
+	"xbot/internal/tool/todo"
+	"xbot/internal/tool/tooltest"
+)
+
+const (
+	Key  = chat.SessionKey("agent:main:web:thread:t")
+	Turn = chat.TurnID("0199e2f0-1111-7000-8000-000000000000")
+	// limit bounds every wait.
+	Limit = time.Minute
+)
+
+var (
+	// errStop is how the SDK ends the context of an activity that the workflow cancelled.
+	ErrStop = temporal.NewCanceledError()
+	// errDetach is any other end of it.
+	ErrDetach = errors.New("the worker is stopping")
+)
+
+// Fixture is a session whose turn has claimed a message, with everything its activities need. The model is scripted, the
+// rest is real.
+type Fixture struct {
+	*store.Store
+	T          *testing.T
+	Pool       *pgxpool.Pool
+	Bus        *feed.Bus
+	Server     *llmtest.Server
+	Sandbox    *tooltest.Box
+	SandboxErr error
+	Tools      *turn.Tools
+	Model      *turn.Model
+
+	Assembler *modelcall.Assembler
+	Intake    *turn.Intake
+	asking    *turn.Approvals
+
+	Started []chat.CallID
+	Woken   []string // sessions, by the tasks that ended
+
+	background *background.Background
+	Commands   *background.Commands
+	Compressor *compress.Compressor
+	Memorizer  *memorize.Memorizer
+}
+
+// New opens a turn for a message, which is a program for the scripted model.
+func New(t *testing.T, program ...string) *Fixture {
+	t.Helper()
+	t.Parallel()
+	b := &Fixture{T: t, Pool: pgtest.NewPool(t, store.MigrationsHash(), store.Migrate), Bus: feed.New(slog.New(slog.DiscardHandler)), Server: llmtest.New(t), Sandbox: tooltest.New(t)}
+	b.Store = store.New(b.Pool, b.Bus)
+	user, err := b.EnsureAdmin(t.Context(), "alice")
+	require.NoError(t, err)
+	_, err = b.CreateSession(t.Context(), store.NewSession{Key: Key, Owner: user.ID, Channel: "web"})
+	require.NoError(t, err)
+	_, err = b.Accept(t.Context(), store.Inbound{Session: Key, User: user.ID, Channel: "web", PlatformID: "m1", Text: strings.Join(program, "\n")})
+	require.NoError(t, err)
+
+	b.Server.Strict()
+	client, err := openai.New(openai.Config{BaseURL: b.Server.BaseURL(), Model: "scripted", IdleTimeout: Limit})
+	require.NoError(t, err)
+	registry := tool.New(shell.New(), ask.New(), file.NewRead(), todo.NewWrite(b.Store), broken{})
+	b.Intake = &turn.Intake{Turns: b.Store, Models: OneModel{client}, MaxSteps: 7, Words: true}
+	b.Assembler = &modelcall.Assembler{Windows: b.Store, Ratios: modelcall.Ratios{Store: b.Store}, Budget: modelcall.Budget{Cooldown: 5}}
+	b.Model = &turn.Model{
+		Words:  true,
+		Models: OneModel{client}, Steps: b.Store, Tools: registry, Context: b.Assembler,
+		Open: func(step chat.Step, attempt int) turn.Stream {
+			return b.Bus.NewStream(step.Session, step.Turn, step.N, attempt, func() {})
+		},
+		Retry: modelcall.Retry{Attempts: 3, Delay: time.Millisecond, MaxDelay: 4 * time.Millisecond},
+	}
+	b.Compressor = &compress.Compressor{
+		Models: OneModel{client}, Store: b.Store, Prompts: modelcall.BasePrompt{}, Tools: registry, Retry: b.Model.Retry,
+		Context: &modelcall.Assembler{Budget: WindowOf(60_000, 8_000)},
+	}
+	b.Tools = &turn.Tools{
+		Calls: b.Store, Toolbox: registry, Boxes: b, Starter: b,
+		Open: func(c chat.Call) activities.Output { return b.Bus.NewTail(c.Session, c.Turn, c.ID) },
+	}
+	b.asking = &turn.Approvals{Questions: b.Store, Wait: time.Hour}
+	b.background = &background.Background{
+		Tasks: b.Store, Boxes: b, Waker: b,
+		Open: func(t chat.TaskRun, offset int64) activities.Output {
+			return b.Bus.NewTaskTail(t.Session, t.Task, t.Turn, offset)
+		},
+	}
+	b.Commands = &background.Commands{Bangs: b.Store, Boxes: b, Link: func(_ chat.UserID, runner string, exec chat.CallID, name string) (string, error) {
+		return "/files/" + runner + "-" + string(exec) + "-" + name, nil
+	}}
+	var claimed turn.ClaimOutput
+	require.NoError(t, b.Run(t.Context(), activities.NameClaim, turn.ClaimInput{Session: Key, Turn: Turn, Run: "run"}, &claimed))
+	require.True(t, claimed.Claimed)
+	return b
+}
+
+// windowOf is the budget of a model with such a context window and answers of at most output tokens.
+func WindowOf(context, output int) modelcall.Budget {
+	return modelcall.Budget{Models: limits.Table{Context: context, Output: output}}
+}
+
+// only is a choice of one model.
+type OneModel struct{ llm.Client }
+
+func (o OneModel) For(context.Context, chat.SessionKey) (llm.Client, error) { return o.Client, nil }
+
+// Box is the sandbox of every runner.
+func (b *Fixture) Box(context.Context, chat.UserID, string) (sandbox.Sandbox, error) {
+	if b.SandboxErr != nil {
+		return nil, b.SandboxErr
+	}
+	return b.Sandbox, nil
+}
+
+// StartBackground stands in for Temporal: it records which task was to be followed.
+func (b *Fixture) StartBackground(_ context.Context, call chat.CallID) error {
+	b.Started = append(b.Started, call)
+	return nil
+}
+
+// WakeTask stands in for Temporal: it records which session was woken.
+func (b *Fixture) WakeTask(_ context.Context, t chat.TaskRun) error {
+	b.Woken = append(b.Woken, string(t.Session)+" "+t.ID)
+	return nil
+}
+
+// broken is a tool that panics.
+type broken struct{}
+
+func (broken) Spec() tool.Spec {
+	return tool.Spec{Name: "Broken", Class: chat.ClassRead, Description: "panics", Parameters: []byte(`{"type":"object"}`)}
+}
+func (broken) Summary(string) string { return "" }
+func (broken) Run(context.Context, tool.Call) (chat.ToolResult, error) {
+	panic("poison")
+}
+
+// run runs an activity by its registered name, under ctx as the context of its worker.
+func (b *Fixture) Run(ctx context.Context, name string, in, out any) error {
+	b.T.Helper()
+	var suite testsuite.WorkflowTestSuite
+	suite.SetLogger(log.NewStructuredLogger(slog.New(slog.DiscardHandler)))
+	env := suite.NewTestActivityEnvironment()
+	env.SetWorkerOptions(worker.Options{BackgroundActivityContext: ctx})
+	env.SetTestTimeout(Limit)
+	for name, fn := range map[string]any{
+		activities.NameClaim: b.Intake.Claim, activities.NamePeek: b.Intake.Peek, activities.NameFinish: b.Intake.Finish,
+		activities.NameGenerate: b.Model.Generate, activities.NameTool: b.Tools.Tool, activities.NameAbandon: b.Tools.Abandon, activities.NameInterrupt: b.Tools.Interrupt,
+		activities.NameWatch: b.background.Watch, activities.NameLose: b.background.Lose, activities.NameNoteKill: b.background.NoteKill,
+		activities.NameRunBang: b.Commands.RunBang, activities.NameEndBang: b.Commands.EndBang,
+		activities.NameCompress: b.Compressor.Compress,
+		activities.NameMemorize: b.Memorizer.Memorize, activities.NameGiveUpMemorize: b.Memorizer.GiveUp,
+		activities.NameAsk: b.asking.Ask, activities.NameExpire: b.asking.Expire,
+	} {
+		env.RegisterActivityWithOptions(fn, activity.RegisterOptions{Name: name})
+	}
+	got, err := env.ExecuteActivity(name, in)
+	if err == nil && out != nil && got.HasValue() {
+		require.NoError(b.T, got.Get(out))
+	}
+	return err
+}
+
+// generate runs one attempt of a step.
+func (b *Fixture) Generate(ctx context.Context, step int) (turn.GenerateOutput, error) {
+	b.T.Helper()
+	var out turn.GenerateOutput
+	err := b.Run(ctx, activities.NameGenerate, turn.GenerateInput{Session: Key, Turn: Turn, Step: step}, &out)
+	return out, err
+}
+
+// call runs one attempt of the n-th call of the first step.
+func (b *Fixture) RunTool(ctx context.Context, n int) (turn.ToolOutput, error) {
+	b.T.Helper()
+	var out turn.ToolOutput
+	err := b.Run(ctx, activities.NameTool, turn.ToolInput{Call: chat.NewCallID(Turn, 0, n)}, &out)
+	return out, err
+}
+
+// asks makes the model ask for calls, and returns when they are committed.
+func (b *Fixture) AskForCalls() {
+	b.T.Helper()
+	out, err := b.Generate(b.T.Context(), 0)
+	require.NoError(b.T, err)
+	require.NotEmpty(b.T, out.Calls)
+}
+
+func (b *Fixture) Transcript() []chat.Message {
+	b.T.Helper()
+	t, err := b.Messages(b.T.Context(), Key, store.Page{Limit: 100})
+	require.NoError(b.T, err)
+	return t.Messages
+}
+
+// last returns the newest message.
+func (b *Fixture) LastMessage() chat.Message { m := b.Transcript(); return m[len(m)-1] }
+
+// result returns a call of the first step as people see it.
+func (b *Fixture) ResultOf(n int) chat.ToolCall {
+	b.T.Helper()
+	c, err := b.Call(b.T.Context(), chat.NewCallID(Turn, 0, n))
+	require.NoError(b.T, err)
+	return c.ToolCall
+}
+
+func (b *Fixture) EventsOf(kind chat.EventKind) []chat.Event {
+	b.T.Helper()
+	all, err := b.EventsAfter(b.T.Context(), Key, 0, 1000)
+	require.NoError(b.T, err)
+	var out []chat.Event
+	for _, e := range all {
+		if e.Kind == kind {
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
+// whenLive ends the returned context for a reason once something live of the session satisfies the condition.
+func (b *Fixture) WhenLive(reason error, seen func(chat.Event) bool) context.Context {
+	ctx, cancel := context.WithCancelCause(b.T.Context())
+	sub := b.Bus.Subscribe(Key)
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		defer sub.Close()
+		for {
+			select {
+			case e := <-sub.Live():
+				if seen(e) {
+					cancel(reason)
+					return
+				}
+			case <-ctx.Done():
+				return
+			}
+		}
+	}()
+	b.T.Cleanup(func() { cancel(nil); <-ended })
+	return ctx
+}
+
+// kind returns the fault kind that the workflow would see, and whether Temporal would try again.
+func FaultKind(t *testing.T, err error) (kind fault.Kind, again bool) {
+	t.Helper()
+	var app *temporal.ApplicationError
+	require.ErrorAs(t, err, &app)
+	return fault.Kind(app.Type()), !app.NonRetryable()
+}
+
+func ErrorsAs[T error](err error, target *T) bool { return errors.As(err, target) }

@@ -1,0 +1,157 @@
+package activitiestest
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"xbot/activities"
+	"xbot/activities/compress"
+	"xbot/internal/chat"
+	"xbot/internal/memory"
+	"xbot/internal/store"
+	"xbot/internal/window"
+)
+
+// talked is a session with past turns and a turn that runs, whose request is to be compressed.
+type Conversation struct {
+	*Fixture
+	User chat.UserID
+}
+
+// past ends the running turn and adds n turns, each a question with an identifier, a command with a long result and an
+// answer; then it opens a turn for the last message.
+func Past(t *testing.T, n int, last store.Inbound) *Conversation {
+	b := &Conversation{Fixture: New(t, "the first question, about /srv/first.conf")}
+	_, user, err := b.Session(t.Context(), Key)
+	require.NoError(t, err)
+	b.User = user
+	b.CloseTurn(Turn)
+	for i := range n {
+		id := chat.TurnID(fmt.Sprintf("past-%d", i))
+		b.OpenTurn(id, store.Inbound{Text: fmt.Sprintf("Question %d: why does /srv/app/mod%d.go fail with ERR_%d?", i, i, 1000+i)})
+		b.CommitAnswer(id, 0, chat.Answer{Text: "Let me look.", Finish: "tool_calls", Calls: []chat.ToolCall{{
+			ID: chat.NewCallID(id, 0, 0), Name: "Shell", Class: chat.ClassExec, Arguments: fmt.Sprintf(`{"command":"cat mod%d.go"}`, i), State: chat.CallOpen,
+		}}})
+		require.NoError(t, b.FinishCall(t.Context(), chat.NewCallID(id, 0, 0), chat.ToolResult{Content: strings.Repeat(fmt.Sprintf("line of module %d\n", i), 120)}))
+		b.CommitAnswer(id, 1, chat.Answer{Text: fmt.Sprintf("It fails since build-%d changed; fixed in /srv/app/mod%d.go.", 200+i, i), Finish: "stop"})
+		b.CloseTurn(id)
+	}
+	b.OpenTurn("now", last)
+	return b
+}
+
+func (b *Conversation) OpenTurn(id chat.TurnID, in store.Inbound) {
+	b.T.Helper()
+	in.Session, in.User, in.Channel, in.PlatformID = Key, b.User, "web", "p-"+string(id)
+	_, err := b.Accept(b.T.Context(), in)
+	require.NoError(b.T, err)
+	_, ok, err := b.Claim(b.T.Context(), Key, id, "run-"+string(id), 0)
+	require.NoError(b.T, err)
+	require.True(b.T, ok)
+}
+
+func (b *Conversation) CommitAnswer(id chat.TurnID, n int, a chat.Answer) {
+	b.T.Helper()
+	step := chat.Step{Session: Key, Turn: id, N: n}
+	_, _, _, err := b.BeginStep(b.T.Context(), step)
+	require.NoError(b.T, err)
+	_, err = b.CommitStep(b.T.Context(), step, a)
+	require.NoError(b.T, err)
+}
+
+func (b *Conversation) CloseTurn(id chat.TurnID) {
+	b.T.Helper()
+	_, err := b.FinishTurn(b.T.Context(), Key, id, chat.TurnDone, "")
+	require.NoError(b.T, err)
+}
+
+// compress runs one attempt.
+func (b *Conversation) Compress(ctx context.Context, trigger string, n int) (compress.Output, error) {
+	b.T.Helper()
+	var out compress.Output
+	err := b.Run(ctx, activities.NameCompress, compress.Input{Session: Key, Turn: "now", N: n, Trigger: trigger}, &out)
+	return out, err
+}
+
+// compressIn compresses in another turn than the last.
+func (b *Conversation) CompressIn(id chat.TurnID) compress.Output {
+	b.T.Helper()
+	var out compress.Output
+	require.NoError(b.T, b.Run(b.T.Context(), activities.NameCompress, compress.Input{Session: Key, Turn: id, Trigger: chat.TriggerAuto}, &out))
+	return out
+}
+
+func (b *Conversation) View() []chat.Line {
+	b.T.Helper()
+	w, err := b.Window(b.T.Context(), Key)
+	require.NoError(b.T, err)
+	return window.View(w)
+}
+
+// summary returns what the model sees of the beginning.
+func (b *Conversation) Summary() string {
+	b.T.Helper()
+	lines := b.View()
+	require.True(b.T, strings.HasPrefix(lines[0].Message.Content, window.CompactedMark), lines[0].Message.Content)
+	return lines[0].Message.Content
+}
+
+// all returns the whole transcript.
+func (b *Conversation) AllMessages() []chat.Message {
+	b.T.Helper()
+	page, err := b.Messages(b.T.Context(), Key, store.Page{Limit: 1000})
+	require.NoError(b.T, err)
+	return page.Messages
+}
+
+func (b *Conversation) Notices() []chat.Message {
+	b.T.Helper()
+	return slices.DeleteFunc(b.AllMessages(), func(m chat.Message) bool { return m.Role != chat.RoleNotice })
+}
+
+// message is an ordinary message.
+var PlainMessage = store.Inbound{Text: "and now?"}
+
+// sections writes a summary with all headings.
+func Sections(text string) string {
+	var out strings.Builder
+	for _, name := range window.Sections {
+		out.WriteString("## " + name + "\n" + text + "\n\n")
+		text = "None."
+	}
+	return out.String()
+}
+
+// archive returns the text that a summary names last.
+func (b *Conversation) Archive(summary string) string {
+	b.T.Helper()
+	ids := window.Recallable(summary)
+	require.NotEmpty(b.T, ids)
+	var body string
+	err := b.Pool.QueryRow(b.T.Context(), `SELECT body FROM offloads o JOIN blobs b ON b.hash = o.blob WHERE o.id = $1`, ids[len(ids)-1]).Scan(&body)
+	require.NoError(b.T, err)
+	return body
+}
+
+// ofMain gives everything to the memory of the default agent.
+type OfMain struct{ memory.Provider }
+
+func (m OfMain) Memorize(ctx context.Context, in memory.MemorizeInput) (memory.MemorizeResult, error) {
+	in.Agent = "main"
+	return m.Provider.Memorize(ctx, in)
+}
+
+func (m OfMain) Recall(ctx context.Context, q memory.Query) (string, error) {
+	q.Agent = "main"
+	return m.Provider.Recall(ctx, q)
+}
+
+// Whose implements Owner of the tools of letta.
+func (OfMain) Whose(_ context.Context, user chat.UserID, _ chat.SessionKey) (chat.Whose, error) {
+	return chat.Whose{User: user, Agent: "main"}, nil
+}

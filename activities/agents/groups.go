@@ -1,0 +1,50 @@
+package agents
+
+import (
+	"context"
+
+	"xbot/activities"
+	"xbot/internal/chat"
+)
+
+// Rooms keeps group chats.
+type Rooms interface {
+	// StepGroup asks the member that is to speak next, or ends the chat.
+	StepGroup(ctx context.Context, id chat.GroupID) (chat.GroupStep, error)
+}
+
+// Groups has group chats go on. Its activity runs as a local activity.
+type Groups struct {
+	Rooms Rooms
+	// Words says whether the first words of a topic may stand in histories.
+	Words bool
+}
+
+// StepGroupInput names a chat.
+type StepGroupInput struct {
+	Group chat.GroupID `json:"group"`
+}
+
+// StepGroupOutput says who is to speak.
+type StepGroupOutput struct {
+	Over    bool              `json:"over,omitempty"`
+	Asked   int               `json:"asked,omitempty"` // how often members were asked; another number is another question
+	Speaker *chat.SubagentRef `json:"speaker,omitempty"`
+	Name    string            `json:"name,omitempty"`
+	Round   int               `json:"round,omitempty"`
+	Rounds  int               `json:"rounds,omitempty"`
+	Topic   string            `json:"topic,omitempty"` // its first words, where they may stand in histories
+}
+
+// StepGroup has a chat go on, and says who is to speak. Run again it says the same.
+func (g *Groups) StepGroup(ctx context.Context, in StepGroupInput) (StepGroupOutput, error) {
+	now, err := g.Rooms.StepGroup(ctx, in.Group)
+	if err != nil {
+		return StepGroupOutput{}, activities.Failure(ctx, err)
+	}
+	out := StepGroupOutput{Over: now.Over, Asked: now.Asked, Speaker: now.Speaker, Name: now.Name, Round: now.Round, Rounds: now.Rounds}
+	if g.Words {
+		out.Topic = chat.FirstWords(now.Topic, chat.SummaryWords)
+	}
+	return out, nil
+}

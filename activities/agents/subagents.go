@@ -1,0 +1,45 @@
+// Package agents holds the activities of subagents and group chats.
+package agents
+
+import (
+	"context"
+
+	"xbot/activities"
+	"xbot/internal/chat"
+)
+
+// Nursery keeps subagents.
+type Nursery interface {
+	// UnloadSubagent lets go of a subagent, and reports whether it had nothing to do.
+	UnloadSubagent(ctx context.Context, key chat.SessionKey, wake bool) (bool, error)
+	// SubagentUnloaded reports whether a subagent was let go of, or is gone.
+	SubagentUnloaded(ctx context.Context, key chat.SessionKey) (bool, error)
+}
+
+// Subagents is what workflows of subagents do beside their turns. Its activities run as local activities.
+type Subagents struct{ Nursery Nursery }
+
+// RestInput names a subagent that has nothing to do.
+type RestInput struct {
+	Session chat.SessionKey `json:"session"`
+	// Late says that it has had nothing to do for so long that it is to be unloaded.
+	Late bool `json:"late,omitempty"`
+}
+
+// RestOutput says whether its workflow is to end.
+type RestOutput struct {
+	Unloaded bool `json:"unloaded,omitempty"`
+}
+
+// Rest unloads a subagent that has been idle for long, and says whether it is unloaded. One that has something to do after all
+// is not.
+func (s *Subagents) Rest(ctx context.Context, in RestInput) (RestOutput, error) {
+	var out RestOutput
+	var err error
+	if in.Late {
+		out.Unloaded, err = s.Nursery.UnloadSubagent(ctx, in.Session, false)
+	} else {
+		out.Unloaded, err = s.Nursery.SubagentUnloaded(ctx, in.Session)
+	}
+	return out, activities.Failure(ctx, err)
+}

@@ -1,0 +1,228 @@
+// Package compress makes room in conversations: a summary takes the place of their beginning.
+package compress
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+
+	"go.temporal.io/sdk/activity"
+
+	"xbot/activities"
+	"xbot/activities/modelcall"
+	"xbot/internal/chat"
+	"xbot/internal/i18n"
+	"xbot/internal/memory"
+	"xbot/internal/tool"
+	"xbot/internal/window"
+)
+
+// Compactions keeps what compressions come to.
+type Compactions interface {
+	modelcall.Leases
+	// TakeLease takes the lease for the calls of a compression, or is RateLimited.
+	TakeLease(ctx context.Context, step chat.Step) error
+	Window(ctx context.Context, key chat.SessionKey) (chat.Window, error)
+	Control(ctx context.Context, key chat.SessionKey, record string) (chat.Control, bool, error)
+	Asked(ctx context.Context, turn chat.TurnID) (chat.Asked, error)
+	Permissions(ctx context.Context, user chat.UserID) (map[string]chat.Rule, error)
+	// Compact commits a compaction with its archive and tells the person, unless the turn is closed or the record is there.
+	Compact(ctx context.Context, step chat.Step, c chat.Control, archive chat.Offload, say string) error
+	// AnswerOrder answers the command of a turn, once.
+	AnswerOrder(ctx context.Context, turn chat.TurnID, text string) error
+	TellRetry(ctx context.Context, key chat.SessionKey, r chat.Retry) error
+	// Spend books what a provider counted for a call that is no step.
+	Spend(ctx context.Context, step chat.Step, model string, u chat.Usage) error
+}
+
+// Notes runs the tools with which a model keeps lasting notes.
+type Notes interface {
+	Specs() []tool.Spec
+	Run(ctx context.Context, name string, call tool.Call) (chat.ToolResult, error)
+}
+
+// Compressor makes room in conversations: a summary takes the place of their beginning (spec/001 §3.3). What it stands for
+// stays in the database, and an archive of it can be recalled.
+type Compressor struct {
+	Models  activities.Models
+	Store   Compactions
+	Prompts modelcall.Prompts
+	Tools   modelcall.Catalog
+	// Personas knows which tools the model has; nil: all.
+	Personas modelcall.Personas
+	Context  *modelcall.Assembler // knows how much models take and how they count
+	Notes    Notes                // nil: no notes are saved before
+	Memory   memory.Recaller      // what the model sees when it saves notes; nil: nothing
+	Rules    map[string]chat.Rule // what the installation wants of tools, by name
+	Retry    modelcall.Retry
+	// Doing tells those who watch what goes on, a chat.Doing* or nothing any more. Nil: nobody is told.
+	Doing func(step chat.Step, what string)
+}
+
+// CompressInput asks for a compression of a session's context.
+type Input struct {
+	Session chat.SessionKey `json:"session"`
+	Turn    chat.TurnID     `json:"turn"`
+	Step    int             `json:"step"`
+	N       int             `json:"n,omitempty"` // counts the compressions of the step, from 0: a repeated activity finds its own
+	Trigger string          `json:"trigger"`     // one of chat.Trigger*
+}
+
+// CompressOutput says what came of it; the summary is in Postgres.
+type Output struct {
+	Before int    `json:"before,omitempty"` // tokens of a request, estimated
+	After  int    `json:"after,omitempty"`
+	Method string `json:"method,omitempty"` // how the summary was made; empty: there was nothing to compress
+}
+
+// Compress has the beginning of a conversation summarized, and commits the summary if it is usable and makes the next
+// request smaller. If an earlier attempt committed, that stands. Whatever the model does, it ends: after a bounded number
+// of calls the summary is made by rule.
+func (c *Compressor) Compress(ctx context.Context, in Input) (Output, error) {
+	j := &compression{Compressor: c, in: in, step: chat.Step{Session: in.Session, Turn: in.Turn, N: in.Step}}
+	j.resume(ctx)
+	defer activities.HeartbeatWith(ctx, activities.HeartbeatInterval, j.progress)()
+	out, err := j.run(ctx)
+	return out, activities.Failure(ctx, err)
+}
+
+// Weigh tells how much a compression would be about: the messages of the next request and its tokens, estimated.
+func (c *Compressor) Weigh(ctx context.Context, in Input) (messages, tokens int, err error) {
+	j := &compression{Compressor: c, in: in, step: chat.Step{Session: in.Session, Turn: in.Turn, N: in.Step}}
+	if err := j.open(ctx); err != nil {
+		return 0, 0, err
+	}
+	return len(j.view), j.static + j.weighLines(j.view), nil
+}
+
+// key names the record of the compaction: a repeated activity finds it. That of a command goes by the command's row, which
+// outlives a turn that is released.
+func (j *compression) key() string {
+	if j.in.Trigger == chat.TriggerManual && j.asked.Control {
+		return fmt.Sprintf("compact/command/%d", j.asked.Inbox)
+	}
+	return "compact/" + string(j.in.Turn) + "/" + strconv.Itoa(j.in.Step) + "/" + strconv.Itoa(j.in.N)
+}
+
+func (j *compression) run(ctx context.Context) (Output, error) {
+	known, done, err := j.known(ctx)
+	if err != nil || done {
+		return outputOf(known), err
+	}
+	if err := j.open(ctx); err != nil {
+		return Output{}, err
+	}
+	if !j.worthwhile() {
+		return Output{}, j.answer(ctx, i18n.NothingToCompact)
+	}
+	if err := j.Store.TakeLease(ctx, j.step); err != nil {
+		return Output{}, err
+	}
+	defer modelcall.KeepLease(ctx, j.Store, j.step)()
+	defer j.tell()()
+	if err := j.saveNotes(ctx); err != nil {
+		return Output{}, err
+	}
+	summary, err := j.summarize(ctx)
+	switch failed, provider := errors.AsType[*modelcall.ProviderError](err); {
+	case provider && !j.needed(): // better no summary than a poor one
+		return Output{}, j.answer(ctx, i18n.NotCompacted, failed.Reason())
+	case provider || errors.Is(err, errUnusable):
+		activity.GetLogger(ctx).Warn("no usable summary, compressing by rule", "session", j.in.Session, "error", err)
+	case err != nil:
+		return Output{}, err
+	}
+	return j.commit(ctx, summary)
+}
+
+// known finds what was committed before: by an earlier attempt, or for a command by an earlier turn that was released. The
+// answer of such a turn went with it, so the person is told again.
+func (j *compression) known(ctx context.Context) (c chat.Control, done bool, err error) {
+	if j.asked, err = j.Store.Asked(ctx, j.in.Turn); err != nil {
+		return c, false, err
+	}
+	c, done, err = j.Store.Control(ctx, j.in.Session, j.key())
+	if err != nil || !done || j.in.Trigger != chat.TriggerManual || c.Compaction == nil {
+		return c, done, err
+	}
+	return c, true, j.Store.AnswerOrder(ctx, j.in.Turn, noticeOf(i18n.Lang(j.asked.Lang), c))
+}
+
+// needed reports whether the turn cannot go on without: the provider has refused the request as it is.
+func (j *compression) needed() bool {
+	return j.in.Trigger == chat.TriggerTooLong || j.in.Trigger == chat.TriggerExceeded
+}
+
+// tell says that the context is being compressed until the returned function is called.
+func (j *compression) tell() (over func()) {
+	if j.Doing == nil {
+		return func() {}
+	}
+	j.Doing(j.step, chat.DoingCompress)
+	return func() { j.Doing(j.step, "") }
+}
+
+// commit records the best summary that makes the next request smaller: the model's, if there is one, else shorter and
+// shorter ones by rule.
+func (j *compression) commit(ctx context.Context, summary string) (Output, error) {
+	candidates := []candidate{{chat.CompactedByModel, func() string { return summary }}}
+	for _, target := range []int{j.target, j.target / 3} {
+		candidates = append(candidates, candidate{chat.CompactedByRule, func() string {
+			return window.Extract(j.part, j.facts, target, j.count)
+		}})
+	}
+	candidates = append(candidates, candidate{chat.CompactedByRule, func() string { return window.Bare }})
+	for _, candidate := range candidates {
+		text := candidate.text()
+		if text == "" {
+			continue
+		}
+		control, archive := j.record(candidate.method, text)
+		if control.Compaction.TokensAfter >= control.Compaction.TokensBefore {
+			continue
+		}
+		return outputOf(control), j.Store.Compact(ctx, j.step, control, archive, noticeOf(i18n.Lang(j.asked.Lang), control))
+	}
+	return Output{}, j.answer(ctx, i18n.NothingToCompact)
+}
+
+// candidate is a way to get a summary, made when it is needed.
+type candidate struct {
+	method string
+	text   func() string
+}
+
+// answer tells the person what became of their command. A compression that nobody asked for ends in silence.
+func (j *compression) answer(ctx context.Context, id i18n.ID, args ...any) error {
+	if j.in.Trigger != chat.TriggerManual {
+		return nil
+	}
+	return j.Store.AnswerOrder(ctx, j.in.Turn, i18n.Say(i18n.Lang(j.asked.Lang), id, args...))
+}
+
+func noticeOf(l i18n.Lang, c chat.Control) string {
+	id := i18n.Compacted
+	if c.Compaction.Method == chat.CompactedByRule {
+		id = i18n.CompactedByRule
+	}
+	return i18n.Say(l, id, thousands(c.Compaction.TokensBefore), thousands(c.Compaction.TokensAfter))
+}
+
+// thousands shows a number of tokens as people say it: 820, 9.8 k, 152 k.
+func thousands(n int) string {
+	switch {
+	case n < 1000:
+		return strconv.Itoa(n)
+	case n < 10_000:
+		return fmt.Sprintf("%.1f k", float64(n)/1000)
+	}
+	return strconv.Itoa((n+500)/1000) + " k"
+}
+
+func outputOf(c chat.Control) Output {
+	if c.Compaction == nil {
+		return Output{}
+	}
+	return Output{Before: c.Compaction.TokensBefore, After: c.Compaction.TokensAfter, Method: c.Compaction.Method}
+}

@@ -1,0 +1,119 @@
+package compress
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+
+	"go.temporal.io/sdk/activity"
+
+	"xbot/activities"
+	"xbot/activities/modelcall"
+	"xbot/internal/chat"
+	"xbot/internal/llm"
+	"xbot/internal/memory"
+	"xbot/internal/prompt"
+	"xbot/internal/tool"
+)
+
+// Bounds of the saving of notes.
+const (
+	maxNoteRounds = 4
+	maxNoteCalls  = 16 // of one answer
+)
+
+// saveNotes lets the model save what is lasting before it goes from sight (spec/002, memory flush). It leaves no trace in
+// the conversation, and its failure fails nothing. Only an end of the context, or a store that is away, is an error.
+func (j *compression) saveNotes(ctx context.Context) error {
+	tools, err := j.noteTools(ctx)
+	if err != nil || len(tools) == 0 || j.noted.Load() {
+		return err
+	}
+	remembered, err := j.remembered(ctx)
+	if err != nil {
+		return err
+	}
+	chunks := j.chunks(max(j.room()-j.count(remembered), j.limits.Context/4))
+	request := prompt.Notes(chunks[len(chunks)-1], remembered, tools)
+	request.MaxTokens = j.longest()
+	for round := range maxNoteRounds {
+		answer, err := j.ask(ctx, request)
+		if _, provider := errors.AsType[*modelcall.ProviderError](err); provider || errors.Is(err, errUnusable) {
+			activity.GetLogger(ctx).Warn("no notes were saved", "session", j.in.Session, "error", err)
+			j.failures.Store(0) // the summary gets its own attempts
+			break
+		}
+		if err != nil {
+			return err
+		}
+		if len(answer.ToolCalls) == 0 {
+			break
+		}
+		if request, err = j.note(ctx, request, answer, round); err != nil {
+			return err
+		}
+	}
+	j.noted.Store(true)
+	return nil
+}
+
+// remembered is what prompts hold of memory now, not as the conversation began with it: blocks are replaced as a whole, so
+// who writes one must see it.
+func (j *compression) remembered(ctx context.Context) (string, error) {
+	if j.Memory == nil {
+		return "", nil
+	}
+	return j.Memory.Recall(ctx, memory.Query{User: j.asked.User, Session: j.in.Session})
+}
+
+// noteTools returns the tools that may be used without asking anybody.
+func (j *compression) noteTools(ctx context.Context) ([]llm.Tool, error) {
+	if j.Notes == nil || len(j.Notes.Specs()) == 0 || j.Personas != nil && !j.who.Remember.Memorize {
+		return nil, nil
+	}
+	own, err := j.Store.Permissions(ctx, j.asked.User)
+	if err != nil {
+		return nil, err
+	}
+	var out []llm.Tool
+	for _, spec := range j.Notes.Specs() {
+		if rule := cmp.Or(own[spec.Name], j.Rules[spec.Name], chat.RuleAllow); rule == chat.RuleAllow && j.who.Has(spec.Name) {
+			out = append(out, llm.Tool{Name: spec.Name, Description: spec.Description, Parameters: spec.Parameters})
+		}
+	}
+	return out, nil
+}
+
+// note runs the calls of an answer and adds them to the request.
+func (j *compression) note(ctx context.Context, r llm.Request, answer llm.Answer, round int) (llm.Request, error) {
+	said := llm.Message{Role: "assistant", Content: activities.Clean(answer.Text), Reasoning: activities.Clean(answer.Reasoning), Opaque: answer.Opaque}
+	var results []llm.Message
+	for n, c := range answer.ToolCalls[:min(len(answer.ToolCalls), maxNoteCalls)] {
+		id := fmt.Sprintf("%s.note.%d.%d", j.key(), round, n)
+		call := llm.ToolCall{ID: id, Name: activities.Clean(c.Name), Arguments: activities.Clean(c.Arguments)}
+		said.ToolCalls = append(said.ToolCalls, call)
+		result := chat.ToolResult{Content: "Error: there is no such tool here; answer " + prompt.NoReply + " when nothing is left to save.", IsError: true}
+		if offers(r.Tools, call.Name) {
+			var err error
+			result, err = j.Notes.Run(ctx, call.Name, tool.Call{
+				ID: chat.CallID(id), Session: j.in.Session, User: j.asked.User, Arguments: call.Arguments,
+			})
+			if err != nil {
+				return r, err
+			}
+		}
+		results = append(results, llm.Message{Role: "tool", ToolCallID: id, Content: result.Content, IsError: result.IsError})
+	}
+	r.Messages = append(append(r.Messages, said), results...)
+	return r, nil
+}
+
+func offers(tools []llm.Tool, name string) bool {
+	for _, t := range tools {
+		if t.Name == name {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,185 @@
+package compress
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"time"
+
+	"xbot/activities"
+	"xbot/activities/modelcall"
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+	"xbot/internal/i18n"
+	"xbot/internal/llm"
+	"xbot/internal/prompt"
+	"xbot/internal/window"
+)
+
+// Bounds of what a compression asks of the model.
+const (
+	maxRounds = 10 // answers in all (spec/001 §3.3)
+	maxTries  = 3  // of one summary: the first and two corrections
+	maxChunks = 4  // of a conversation that does not fit into one call
+	maxShrink = 3  // times that the provider finds a chunk too long
+)
+
+// errUnusable says that the model wrote no summary that can stand.
+var errUnusable = errors.New("the model wrote no usable summary")
+
+// summarize has the model write the summary, chunk by chunk where the part does not fit into one call: each call gets the
+// summary of what came before.
+func (j *compression) summarize(ctx context.Context) (string, error) {
+	room := j.room()
+	for range maxShrink {
+		summary, err := j.roll(ctx, room)
+		if !fault.Is(err, fault.TooLarge) {
+			return summary, err
+		}
+		room = min(room, j.count(strings.Join(window.Transcript(j.part, window.MaxResult), "\n"))) / 2 // the window is not what we believe
+	}
+	return "", errUnusable
+}
+
+// room is how many tokens of transcript fit into a call beside an earlier summary or one that is to be corrected, by an
+// estimate that may be wrong by a tenth. Where it is wrong by more, the provider says so.
+func (j *compression) room() int {
+	room := j.limits.Context - j.longest() - j.count(prompt.Compact()) - 5*j.target/2
+	return max(room*9/10, j.limits.Context/4)
+}
+
+// longest is the limit of an answer: much more than a summary, since thoughts count as well.
+func (j *compression) longest() int {
+	return min(j.limits.Output, max(2*j.target, j.limits.Context/8))
+}
+
+func (j *compression) roll(ctx context.Context, room int) (string, error) {
+	chunks := j.chunks(room)
+	earlier := ""
+	if n := len(chunks) - maxChunks; n > 0 { // what nobody can read any more is at least told by rule
+		earlier = window.Extract(j.part, j.facts, j.target/2, j.count)
+		chunks = chunks[n:]
+	}
+	for i, chunk := range chunks {
+		var facts window.Facts // the whole is held to them
+		if i == len(chunks)-1 {
+			facts = j.facts
+		}
+		request := prompt.Summarize(chunk, earlier, j.focus, j.chars(chunk))
+		request.MaxTokens = j.longest()
+		summary, err := j.write(ctx, request, facts)
+		if err != nil {
+			return "", err
+		}
+		earlier = summary
+	}
+	return earlier, nil
+}
+
+// chunks renders the part, with shorter results where it would take too many calls otherwise.
+func (j *compression) chunks(room int) (chunks []string) {
+	for _, result := range []int{window.MaxResult, window.MaxResult / 4, window.MaxResult / 20} {
+		chunks = window.Chunks(window.Transcript(j.part, result), room, j.count)
+		if len(chunks) <= maxChunks {
+			break
+		}
+	}
+	return chunks
+}
+
+// write has one summary written and corrected. One that only lost names is good enough in the end: they are added.
+func (j *compression) write(ctx context.Context, request llm.Request, facts window.Facts) (string, error) {
+	best, lost := "", 0
+	for range maxTries {
+		answer, err := j.ask(ctx, request)
+		if errors.Is(err, errUnusable) {
+			break
+		}
+		if err != nil {
+			return "", err
+		}
+		summary := strings.TrimSpace(activities.Clean(answer.Text))
+		flaws := window.Review(summary, facts, j.target, j.count)
+		if answer.Finish == llm.FinishLength {
+			flaws.Tokens = max(flaws.Tokens, 2*j.target) // its end is missing
+		}
+		if flaws.Complete() {
+			return summary, nil
+		}
+		if n := len(flaws.Recall) + len(flaws.Lost); flaws.Usable() && (best == "" || n < lost) {
+			best, lost = summary, n
+		}
+		request = prompt.Correct(request, shown(summary, max(j.chars(summary), minSummary)), flaws.Complaint())
+	}
+	if best == "" {
+		return "", errUnusable
+	}
+	return best, nil
+}
+
+// shown is a summary as its writer sees it again.
+func shown(summary string, chars int) string {
+	if summary == "" {
+		return "(nothing)"
+	}
+	return window.Abridge(summary, chars)
+}
+
+// ask makes one call. Failures of the provider are counted over the whole compression, told to the person and tried
+// again.
+func (j *compression) ask(ctx context.Context, request llm.Request) (llm.Answer, error) {
+	if j.rounds >= maxRounds {
+		return llm.Answer{}, errUnusable
+	}
+	for {
+		answer, err := j.client.Generate(ctx, request, nil)
+		if spent := answer.Usage; spent != (chat.Usage{}) {
+			j.usage = j.usage.Add(spent)
+			if err := j.spend(ctx, spent); err != nil {
+				return answer, err
+			}
+		}
+		if err == nil {
+			j.rounds++
+			return answer, nil
+		}
+		if ctx.Err() != nil {
+			return answer, err
+		}
+		if err := j.again(ctx, err); err != nil {
+			return answer, err
+		}
+	}
+}
+
+// spend books a call, also when the activity ends at this moment: it was paid for.
+func (j *compression) spend(ctx context.Context, u chat.Usage) error {
+	ctx, cancel := activities.Settling(ctx)
+	defer cancel()
+	return j.Store.Spend(ctx, j.step, j.client.Model(), u)
+}
+
+// again waits until the call may be repeated. It returns an error if it may not.
+func (j *compression) again(ctx context.Context, cause error) error {
+	reason := llm.Reason(cause)
+	failures := int(j.failures.Add(1))
+	if reason == "" || failures >= j.Retry.Attempts {
+		return &modelcall.ProviderError{Cause: cause}
+	}
+	delay := j.Retry.Pause(failures, cause)
+	err := j.Store.TellRetry(ctx, j.in.Session, chat.Retry{
+		Turn: j.step.Turn, Step: j.step.N, Attempt: failures + 1, Max: j.Retry.Attempts, DelayMS: delay.Milliseconds(), Reason: reason,
+		Text: i18n.Say(i18n.Of(j.asked.Text), i18n.Retrying, reason, failures+1, j.Retry.Attempts),
+	})
+	if err != nil {
+		return err
+	}
+	timer := time.NewTimer(delay)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}

@@ -1,0 +1,83 @@
+// Package cronjob fires the cron jobs that are due.
+package cronjob
+
+import (
+	"context"
+	"time"
+
+	"xbot/activities"
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+)
+
+// JobBook keeps jobs and runs them.
+type JobBook interface {
+	// FireJob acts on the times of a job that have come, each once.
+	FireJob(ctx context.Context, id chat.JobID, beat *chat.Beat) (chat.Fired, error)
+}
+
+// Timekeeper acts on the times of jobs.
+type Timekeeper struct {
+	Jobs JobBook
+	// Beat says what a heartbeat is told; nil for a job that is none.
+	Beat func(ctx context.Context, id chat.JobID) (*chat.Beat, error)
+	// Wake tells the turn of a conversation that it was told something. What fails is repeated by the relay.
+	Wake func(ctx context.Context, key chat.SessionKey, words string) error
+	// Words says whether the name of a job may stand in histories.
+	Words bool
+}
+
+// FireJobInput names a job.
+type FireJobInput struct {
+	Job chat.JobID `json:"job"`
+}
+
+// FireJobOutput says how the job goes on.
+type FireJobOutput struct {
+	Over    bool          `json:"over,omitempty"`   // it is done, or deleted
+	Paused  bool          `json:"paused,omitempty"` // it has no next time until it is changed
+	Runs    int           `json:"runs,omitempty"`   // how many times were acted on
+	Wait    time.Duration `json:"wait,omitempty"`   // until the next time; not negative
+	Next    string        `json:"next,omitempty"`   // the same, for operators
+	Last    string        `json:"last,omitempty"`   // when it was acted on, for operators
+	Heading string        `json:"heading,omitempty"`
+}
+
+// wakeSession bounds a wake.
+const wakeSession = 3 * time.Second
+
+// FireJob acts on the times of a job that have come, and wakes whom it told. Run again, it finds nothing left to do.
+func (t *Timekeeper) FireJob(ctx context.Context, in FireJobInput) (FireJobOutput, error) {
+	beat, err := t.Beat(ctx, in.Job)
+	if err != nil && !fault.Is(err, fault.NotFound) {
+		return FireJobOutput{}, activities.Failure(ctx, err)
+	}
+	fired, err := t.Jobs.FireJob(ctx, in.Job, beat)
+	if err != nil {
+		return FireJobOutput{}, activities.Failure(ctx, err)
+	}
+	for _, key := range fired.Told {
+		wake, cancel := context.WithTimeout(ctx, wakeSession)
+		_ = t.Wake(wake, key, "cron "+fired.Job.Name) // the row is committed; the relay wakes it
+		cancel()
+	}
+	j := fired.Job
+	out := FireJobOutput{Runs: fired.Runs, Paused: j.State == chat.JobPaused, Over: j.State != chat.JobActive && j.State != chat.JobPaused}
+	if j.Next != nil {
+		out.Wait, out.Next = max(fired.Wait, 0), shownIn(*j.Next, j.Zone)
+	}
+	if fired.Runs > 0 {
+		out.Last = shownIn(fired.At, j.Zone)
+	}
+	if t.Words && j.Name != "" {
+		out.Heading = "**" + chat.FirstWords(j.Name, chat.SummaryWords) + "** · " + j.When
+	}
+	return out, nil
+}
+
+func shownIn(at time.Time, zone string) string {
+	if known, err := time.LoadLocation(zone); err == nil {
+		at = at.In(known)
+	}
+	return at.Format("2006-01-02 15:04 MST")
+}

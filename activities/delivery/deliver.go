@@ -1,0 +1,338 @@
+// Package delivery sends answers, questions and progress to platforms.
+package delivery
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"xbot/activities"
+	"xbot/activities/files"
+	"xbot/internal/channel"
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+	"xbot/internal/i18n"
+)
+
+// Outbox keeps what is on its way to a platform.
+type Outbox interface {
+	NextOutbound(ctx context.Context, key chat.SessionKey) (next chat.OutboundNext, ok bool, err error)
+	Outbound(ctx context.Context, id int64) (chat.Outbound, error)
+	// SavePieces is a Conflict once the delivery has ended, and where another attempt has gone on with it.
+	SavePieces(ctx context.Context, o *chat.Outbound, trying bool) error
+	NoteDelivery(ctx context.Context, id int64, reason string) error
+	EndDelivery(ctx context.Context, id int64, state, reason string) error
+}
+
+// Replies knows conversations by the messages that the bot has sent in them, and by the threads that these opened.
+type Replies interface {
+	LeadBack(ctx context.Context, o chat.Outbound) error
+}
+
+// DeliveryRules say what becomes of what is late.
+type DeliveryRules struct {
+	MaxAge time.Duration // what is older is not delivered any more
+	Late   time.Duration // what is older says when it was written
+}
+
+// Deliverer sends what was written to platforms.
+type Deliverer struct {
+	Outbox   Outbox
+	Accounts files.Accounts
+	// Cards are what answers take the place of; nil: there are none.
+	Cards AnswerCards
+	Files *files.Folders // what answers link is sent from there; nil: their texts alone are sent
+	// Split divides a text into messages of at most so many characters of a dialect.
+	Split func(text string, dialect channel.Dialect, most int) []string
+	Rules func(ctx context.Context, channel string) (DeliveryRules, error)
+	// Replies lets replies to what was sent find its conversation; nil: they find it by their place alone.
+	Replies Replies
+	// Chances finds what can be answered in place of a message that an answer came too late for; nil: nothing.
+	Chances Chances
+	Words   bool // whether the first words may stand in histories
+}
+
+// NextDeliveryInput asks what is sent next in a session.
+type NextDeliveryInput struct {
+	Session chat.SessionKey `json:"session"`
+}
+
+// NextDeliveryOutput names it; an id of 0 says that nothing waits. Then Follow may name a turn whose progress is to be shown.
+type NextDeliveryOutput struct {
+	ID      int64             `json:"id,omitempty"`
+	Kind    chat.OutboundKind `json:"kind,omitempty"`
+	Follow  chat.TurnID       `json:"follow,omitempty"`
+	Channel string            `json:"channel,omitempty"`
+	Words   string            `json:"words,omitempty"`
+}
+
+// NextDelivery finds what is sent next.
+func (d *Deliverer) NextDelivery(ctx context.Context, in NextDeliveryInput) (NextDeliveryOutput, error) {
+	next, ok, err := d.Outbox.NextOutbound(ctx, in.Session)
+	if err == nil && !ok && d.Cards != nil {
+		return d.nextFollow(ctx, in)
+	}
+	if err != nil || !ok {
+		return NextDeliveryOutput{}, activities.Failure(ctx, err)
+	}
+	out := NextDeliveryOutput{ID: next.ID, Kind: next.Kind, Channel: next.Channel}
+	if d.Words {
+		out.Words = chat.FirstWords(next.Words, chat.SummaryWords)
+	}
+	return out, nil
+}
+
+// SendInput names what is to be sent.
+type SendInput struct {
+	ID int64 `json:"id"`
+}
+
+// SendOutput says what became of it.
+type SendOutput struct {
+	State string `json:"state"`
+}
+
+// Send delivers one answer, notice or question, piece by piece, or settles a question that people see. Each piece is noted
+// before it is handed to the platform, with the key under which the platform drops a second one; where the platform forgets
+// keys, one of unknown outcome is looked for and never sent again. It ends when the row has its end: an error means that it
+// is tried again.
+func (d *Deliverer) Send(ctx context.Context, in SendInput) (SendOutput, error) {
+	stop := activities.Heartbeat(ctx)
+	defer stop()
+	o, err := d.Outbox.Outbound(ctx, in.ID)
+	if err != nil || !o.Open {
+		return SendOutput{}, activities.Failure(ctx, err)
+	}
+	state, reason, err := d.deliver(ctx, o)
+	if errors.Is(err, errEnded) {
+		return SendOutput{}, nil
+	}
+	if err != nil {
+		return SendOutput{}, activities.Failure(ctx, errors.Join(d.Outbox.NoteDelivery(ctx, o.ID, err.Error()), err))
+	}
+	return SendOutput{State: state}, activities.Failure(ctx, d.Outbox.EndDelivery(ctx, o.ID, state, reason))
+}
+
+// deliver returns the end of a delivery, or an error that says why it has none yet.
+func (d *Deliverer) deliver(ctx context.Context, o chat.Outbound) (state, reason string, err error) {
+	rules, err := d.Rules(ctx, o.Channel)
+	if err != nil {
+		return "", "", err
+	}
+	age := time.Since(o.Written)
+	if state, over := overdue(o.Pieces, age, rules.MaxAge); over {
+		return state, fmt.Sprintf("it could not be delivered within %s", rules.MaxAge), nil
+	}
+	account, err := d.Accounts.Account(ctx, o.Channel, o.Account)
+	if fault.Is(err, fault.NotFound) {
+		return chat.OutboundFailed, err.Error(), nil
+	}
+	if err != nil {
+		return "", "", err
+	}
+	s := sending{Deliverer: d, account: account, o: o}
+	switch {
+	case o.Kind == chat.OutboundSettled:
+		return s.settle(ctx)
+	case o.Kind == chat.OutboundQuestion:
+		if ended := s.ask(); ended {
+			return chat.OutboundExpired, "it was closed before it could be sent", nil
+		}
+	case !divided(o.Pieces): // or what waited since its first try would not say that it is late
+		s.o.Pieces = d.pieces(ctx, o, channel.TraitsAt(account, o.Place), age > rules.Late)
+	}
+	return s.send(ctx)
+}
+
+// send sends the pieces that were not sent before.
+func (s *sending) send(ctx context.Context) (state, reason string, err error) {
+	if err := s.findCard(ctx); err != nil {
+		return "", "", err
+	}
+	for n := range s.o.Pieces {
+		if err := s.piece(ctx, n); err != nil {
+			return s.gaveUp(err)
+		}
+	}
+	if s.Replies != nil {
+		if err := s.Replies.LeadBack(ctx, s.o); err != nil {
+			return "", "", err
+		}
+	}
+	if s.lost {
+		return chat.OutboundUncertain, "the connection broke while it was sent", nil
+	}
+	return chat.OutboundSent, "", nil
+}
+
+// divided reports whether a text stays divided as it is: a part was handed to the platform, or goes elsewhere by now.
+func divided(pieces []chat.Piece) bool {
+	return slices.ContainsFunc(pieces, func(p chat.Piece) bool { return p.State != chat.PieceWaiting || p.To != "" })
+}
+
+// pieces divides the text; the files that it links follow it. What comes late says so.
+func (d *Deliverer) pieces(ctx context.Context, o chat.Outbound, t channel.Traits, late bool) []chat.Piece {
+	text, files := d.linked(ctx, o, t)
+	if late {
+		text = i18n.Say(i18n.Of(text), i18n.Delayed, o.Written.UTC().Format("2006-01-02 15:04 MST")) + "\n\n" + text
+	}
+	pieces := d.divide(text, o.Before, t)
+	for i := range files {
+		pieces = append(pieces, chat.Piece{File: &files[i], Seq: o.Before + len(pieces) + 1})
+	}
+	return pieces
+}
+
+func (d *Deliverer) divide(text string, before int, t channel.Traits) (pieces []chat.Piece) {
+	for _, part := range d.Split(text, t.Dialect, t.MaxText) {
+		if strings.TrimSpace(part) != "" {
+			pieces = append(pieces, chat.Piece{Text: part, Seq: before + len(pieces) + 1})
+		}
+	}
+	return pieces
+}
+
+// sending is a delivery that goes on.
+type sending struct {
+	*Deliverer
+	account channel.Account
+	o       chat.Outbound
+	card    *channel.Question // stands for the text of the only piece
+	shown   *chat.Card        // that the first piece takes the place of; nil: none
+	lost    bool              // a piece may or may not have arrived
+}
+
+// errEnded says that nothing is left to do here: a question was withdrawn meanwhile, or another attempt goes on with the delivery,
+// because Temporal had given this one up.
+var errEnded = errors.New("the delivery has ended")
+
+// note writes down what is known of the pieces; trying says that one is about to be handed to the platform.
+func (s *sending) note(ctx context.Context, trying bool) error {
+	return ended(s.Outbox.SavePieces(ctx, &s.o, trying))
+}
+
+func ended(err error) error {
+	if fault.Is(err, fault.Conflict) {
+		return errEnded
+	}
+	return err
+}
+
+// piece sends the n-th piece, unless it was sent before.
+func (s *sending) piece(ctx context.Context, n int) error {
+	p := &s.o.Pieces[n]
+	if p.State == chat.PieceSent || p.State == chat.PieceLost {
+		s.lost = s.lost || p.State == chat.PieceLost
+		return nil
+	}
+	m := channel.Message{Key: fmt.Sprintf("%s.%d", s.o.Nonce, n), Text: p.Text, Card: s.card, Seq: p.Seq, Mentions: s.o.Place.Names}
+	if replaced, err := s.replace(ctx, n, m); err != nil || replaced {
+		return err
+	}
+	place, err := s.placeOf(ctx, p, &m)
+	if err != nil {
+		return err
+	}
+	if p.File != nil {
+		if ready, err := s.load(ctx, n, place, &m); err != nil || !ready {
+			return err
+		}
+	}
+	open := p.State == chat.PieceTried
+	if window := channel.TraitsAt(s.account, place).Window; open && window != channel.Forever && time.Since(p.Tried) >= window {
+		if absent, err := s.find(ctx, n, place, m); err != nil || !absent {
+			return err
+		}
+		open = false
+	}
+	return s.handOver(ctx, n, place, m, open)
+}
+
+// handOver sends a piece and notes what came of it; open says that an earlier attempt may have sent it.
+func (s *sending) handOver(ctx context.Context, n int, place chat.Address, m channel.Message, open bool) error {
+	p := &s.o.Pieces[n]
+	if paced, can := s.account.(channel.Paced); can { // what dies while it waits for its turn was certainly not sent
+		if err := paced.Pace(ctx); err != nil {
+			return err
+		}
+	}
+	if p.State == chat.PieceWaiting {
+		p.State, p.Tried = chat.PieceTried, time.Now()
+	}
+	if err := s.note(ctx, true); err != nil {
+		return err
+	}
+	sent, err := s.account.Send(ctx, place, m)
+	switch {
+	case err == nil:
+		return s.arrived(ctx, n, sent)
+	case channel.TooLate(err) && open: // an earlier attempt may have been in time
+		if absent, lost := s.find(ctx, n, place, m); lost != nil || !absent {
+			return lost
+		}
+		return s.elsewhere(ctx, n, err)
+	case channel.TooLate(err) || p.To == chat.Own && unwanted(err):
+		return s.elsewhere(ctx, n, err)
+	}
+	if !channel.Unknown(err) && ctx.Err() == nil && !open { // it is certain that nothing was sent, now or before
+		p.State, p.Tried = chat.PieceWaiting, time.Time{}
+		switch {
+		case p.File != nil && channel.Final(err):
+			return s.instead(ctx, n, err)
+		case s.card != nil && (fault.Is(err, fault.Invalid) || fault.Is(err, fault.TooLarge)):
+			return s.unasked(ctx)
+		}
+		err = errors.Join(err, s.note(ctx, false))
+	}
+	return err
+}
+
+// find looks for a piece of which nobody knows whether it arrived, and that may not be sent again unless it certainly did not:
+// absent is true where the history of the platform tells of all that it accepted, and lacks the piece.
+func (s *sending) find(ctx context.Context, n int, place chat.Address, m channel.Message) (absent bool, err error) {
+	p := &s.o.Pieces[n]
+	finder, can := s.account.(channel.Finder)
+	if !can {
+		return false, s.isLost(ctx, p)
+	}
+	sent, found, err := finder.Find(ctx, place, m, p.Tried)
+	recorder, records := s.account.(channel.Recorder)
+	switch {
+	case err != nil && !channel.Final(err):
+		return false, err
+	case err == nil && found:
+		return false, s.arrived(ctx, n, sent)
+	case err != nil || !records: // who may not look does not know either
+		return false, s.isLost(ctx, p)
+	}
+	if early := recorder.Settles(m) - time.Since(p.Tried); early > 0 {
+		return false, fault.Limited(early, "the platform may still send what it was handed")
+	}
+	p.State, p.Tried = chat.PieceWaiting, time.Time{}
+	return true, nil
+}
+
+// isLost notes that nobody knows whether a piece arrived, and that nobody will.
+func (s *sending) isLost(ctx context.Context, p *chat.Piece) error {
+	s.lost = true
+	p.State = chat.PieceLost
+	return s.note(ctx, false)
+}
+
+func (s *sending) arrived(ctx context.Context, n int, sent channel.Sent) error {
+	p := &s.o.Pieces[n]
+	p.State, p.ID, p.Thread = chat.PieceSent, sent.ID, sent.Thread
+	return s.note(ctx, false)
+}
+
+// gaveUp tells what a platform refuses for good from what is tried again.
+func (s *sending) gaveUp(err error) (state, reason string, again error) {
+	if channel.Final(err) {
+		return chat.OutboundFailed, cmp.Or(err.Error(), "the platform refused it"), nil
+	}
+	return "", "", err
+}

@@ -1,0 +1,309 @@
+package delivery
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"time"
+
+	"xbot/activities"
+	"xbot/activities/files"
+	"xbot/internal/channel"
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+	"xbot/internal/i18n"
+)
+
+const (
+	// followFor is how long one activity follows a turn; then there is another.
+	followFor = 10 * time.Minute
+	// followEvery is the shortest pause between two changes of a card.
+	followEvery = time.Second
+	// keepEvery is how often it is noted that somebody follows the turn.
+	keepEvery = 20 * time.Second
+	// typeEvery is how often it is shown that an answer is being written: platforms show that for some seconds.
+	typeEvery = 5 * time.Second
+	// troublePause is how long a platform that did not take a card or a change of it is left alone.
+	troublePause = 5 * time.Second
+	// settlePause and settleFor bound the tries to settle the card of a turn that has ended.
+	settlePause = time.Minute
+	settleFor   = 24 * time.Hour
+)
+
+// Courses knows how turns go on.
+type Courses interface {
+	Cards
+	Course(ctx context.Context, turn chat.TurnID) (chat.Course, error)
+	TurnLang(ctx context.Context, turn chat.TurnID) (i18n.Lang, error)
+	KeepFollowing(ctx context.Context, turn chat.TurnID) error
+	// RestCard notes that nobody has to follow the turn while it waits for its provider.
+	RestCard(ctx context.Context, turn chat.TurnID, since time.Time) error
+}
+
+// Watch is a look at what goes on in a session.
+type Watch interface {
+	// Woken receives after something was committed.
+	Woken() <-chan struct{}
+	// Now returns what the model writes now, nil if nothing, and what commands print.
+	Now() (*chat.Delta, []chat.Output)
+	Close()
+}
+
+// Follower shows on platforms how turns go on.
+type Follower struct {
+	Courses  Courses
+	Accounts files.Accounts
+	Watch    func(key chat.SessionKey) Watch
+	// Shows reports whether the policy wants it for an account.
+	Shows func(ctx context.Context, channel, account string) bool
+	Every time.Duration // pause between two changes of a card; 0: a second
+}
+
+// FollowInput names the turn.
+type FollowInput struct {
+	Turn chat.TurnID `json:"turn"`
+}
+
+// FollowOutput says why it is not followed any more.
+type FollowOutput struct {
+	Why string `json:"why"`
+}
+
+// Follow keeps the card of a turn up to date until the turn has ended or something is to be sent in its session. A turn that
+// has ended without an answer leaves no card that says that it runs.
+func (f *Follower) Follow(ctx context.Context, in FollowInput) (FollowOutput, error) {
+	defer activities.Heartbeat(ctx)()
+	s := &following{Follower: f, turn: in.Turn, every: cmp.Or(f.Every, followEvery), until: time.Now().Add(followFor)}
+	why, err := s.run(ctx)
+	return FollowOutput{Why: why}, activities.Failure(ctx, err)
+}
+
+// following is a turn that is followed now.
+type following struct {
+	*Follower
+
+	turn  chat.TurnID
+	every time.Duration
+	until time.Time
+
+	watch Watch
+	lang  i18n.Lang
+	by    *changer  // how the card is changed; nil: not known yet
+	shown string    // the text that the card has; empty: not known
+	next  time.Time // when the platform may be asked for something again
+	kept  time.Time // when it was noted last that the turn is followed
+	sign  string    // of life, the newest one
+	heard time.Time // and when it came
+}
+
+func (s *following) run(ctx context.Context) (why string, err error) {
+	c, err := s.Courses.Course(ctx, s.turn)
+	if fault.Is(err, fault.NotFound) {
+		return "the session was deleted", nil
+	}
+	if err != nil {
+		return "", err
+	}
+	if s.lang, err = s.Courses.TurnLang(ctx, s.turn); err != nil {
+		return "", err
+	}
+	s.watch = s.Watch(c.Card.Session)
+	defer s.watch.Close()
+	for {
+		if why, err = s.look(ctx, c); why != "" || err != nil {
+			return why, err
+		}
+		timer := time.NewTimer(s.every)
+		select {
+		case <-ctx.Done():
+		case <-s.watch.Woken():
+		case <-timer.C:
+		}
+		timer.Stop()
+		if ctx.Err() != nil {
+			return "", ctx.Err()
+		}
+		if c, err = s.Courses.Course(ctx, s.turn); fault.Is(err, fault.NotFound) {
+			return "the session was deleted", nil
+		} else if err != nil {
+			return "", err
+		}
+	}
+}
+
+// look does what is to be done now; why is set when the turn is not to be followed any more.
+func (s *following) look(ctx context.Context, c chat.Course) (why string, err error) {
+	now := time.Now()
+	switch {
+	case !c.Card.State.Open():
+		return "there is no card any more", nil
+	case c.Waits:
+		return "something is to be sent", nil
+	case c.Turn.State != chat.TurnRunning:
+		return s.settle(ctx, c)
+	case now.After(s.until):
+		return "another activity goes on", nil
+	}
+	if now.Sub(s.kept) >= keepEvery {
+		if err := s.Courses.KeepFollowing(ctx, s.turn); err != nil {
+			return "", err
+		}
+		s.kept = now
+	}
+	if now.Before(s.next) {
+		return "", nil
+	}
+	return s.show(ctx, c, now)
+}
+
+// show brings what the person sees up to date, by what the platform has for it.
+func (s *following) show(ctx context.Context, c chat.Course, now time.Time) (why string, err error) {
+	account, err := s.Accounts.Account(ctx, c.Card.Channel, c.Card.Account)
+	switch {
+	case fault.Is(err, fault.NotFound):
+		return "there is no such account", endCard(ctx, s.Courses, &c.Card, chat.CardNone)
+	case err != nil: // switched off, for now
+		s.next = now.Add(troublePause)
+		return "", nil
+	case !s.Shows(ctx, c.Card.Channel, c.Card.Account) && c.Card.State == chat.CardWaiting:
+		return "the policy wants none", endCard(ctx, s.Courses, &c.Card, chat.CardNone)
+	}
+	if editor, can := account.(channel.Editor); can {
+		return s.change(ctx, account, editor, c, now)
+	}
+	if c.Turn.Waits != nil {
+		return s.rest(ctx, c)
+	}
+	if typist, can := account.(channel.Typist); can && typed(account, c.Card.Place) {
+		s.next = now.Add(typeEvery)
+		_ = typist.Typing(ctx, c.Card.Place) // the next one may be shown
+		return "", nil
+	}
+	return "the platform shows nothing of the kind", endCard(ctx, s.Courses, &c.Card, chat.CardNone)
+}
+
+// typed reports whether it can be shown that an answer is being written, without using up one of few answers. Platforms show
+// it in direct chats.
+func typed(account channel.Account, to chat.Address) bool {
+	t := channel.TraitsAt(account, to)
+	return to.ChatType == chat.ChatDirect && t.Replies == 0 && t.ReplyWindow == 0
+}
+
+// change sends the card, or changes it where it says something else.
+func (s *following) change(ctx context.Context, account channel.Account, editor channel.Editor, c chat.Course, now time.Time) (why string, err error) {
+	text := s.text(c, now, channel.TraitsAt(account, c.Card.Place))
+	switch {
+	case text == s.shown && c.Turn.Waits != nil:
+		return s.rest(ctx, c)
+	case text == s.shown:
+		return "", nil
+	}
+	s.next = now.Add(max(s.every, editor.EditEvery()))
+	if c.Card.State != chat.CardShown {
+		_, streams := account.(channel.Streamer)
+		known := c.Card.State == chat.CardWaiting && !streams
+		err = placeCard(ctx, s.Courses, account, &c.Card, text)
+		switch {
+		case err != nil:
+			return s.trouble(ctx, err)
+		case c.Card.State != chat.CardShown:
+			return "there can be no card", nil
+		case known:
+			s.shown = text
+		}
+		return "", nil
+	}
+	if s.by == nil {
+		by, err := change(ctx, account, editor, &c.Card)
+		if err != nil {
+			return s.trouble(ctx, err)
+		}
+		s.by = &by
+	}
+	err = s.by.put(ctx, text)
+	switch {
+	case fault.Is(err, fault.NotFound), fault.Is(err, fault.Denied):
+		return "the card cannot be changed any more", withdraw(ctx, s.Courses, account, &c.Card)
+	case err == nil, channel.Final(err): // what the platform does not take in these words it takes in the next
+		s.shown = text
+		return "", nil
+	}
+	return s.trouble(ctx, err)
+}
+
+// rest leaves a turn that waits for its provider alone: what people see says so, and whoever follows it next does when it goes on.
+func (s *following) rest(ctx context.Context, c chat.Course) (why string, err error) {
+	return "the turn waits for its provider", s.Courses.RestCard(ctx, s.turn, c.Turn.Waits.Since)
+}
+
+// trouble leaves a platform alone for a while. That Postgres is away is for another attempt.
+func (s *following) trouble(ctx context.Context, err error) (why string, _ error) {
+	if ctx.Err() != nil {
+		return "", ctx.Err()
+	}
+	s.next = time.Now().Add(max(troublePause, fault.After(err)))
+	return "", nil
+}
+
+// settle leaves no card behind that says that a turn runs: it is taken back where there was nothing to say, and says how the
+// turn ended otherwise.
+func (s *following) settle(ctx context.Context, c chat.Course) (why string, err error) {
+	account, err := s.Accounts.Account(ctx, c.Card.Channel, c.Card.Account)
+	switch {
+	case c.Card.State == chat.CardWaiting || fault.Is(err, fault.NotFound):
+		return "the turn has ended", endCard(ctx, s.Courses, &c.Card, chat.CardNone)
+	case err == nil:
+		err = s.conclude(ctx, account, c)
+	}
+	switch {
+	case err == nil:
+		return "the turn has ended", nil
+	case ctx.Err() != nil:
+		return "", err
+	case channel.Final(err) || time.Since(over(c)) > settleFor:
+		return "the card stays as it is", endCard(ctx, s.Courses, &c.Card, chat.CardNone)
+	}
+	return fmt.Sprintf("the card is settled later: %s", fault.KindOf(err)), s.Courses.PutOffCard(ctx, s.turn, max(settlePause, fault.After(err)))
+}
+
+// over is when a turn ended, as far as that is known: one that waited for a person may have begun days before.
+func over(c chat.Course) time.Time {
+	if c.Turn.EndedAt != nil {
+		return *c.Turn.EndedAt
+	}
+	return c.Card.Made
+}
+
+func (s *following) conclude(ctx context.Context, account channel.Account, c chat.Course) error {
+	text := s.text(c, time.Now(), channel.TraitsAt(account, c.Card.Place))
+	if c.Card.State == chat.CardTried {
+		if err := placeCard(ctx, s.Courses, account, &c.Card, text); err != nil || c.Card.State != chat.CardShown {
+			return err
+		}
+	}
+	if c.Turn.State == chat.TurnDone || c.Turn.State == "" {
+		var err error = fault.Errorf(fault.Denied, "the platform takes nothing back")
+		if deleter, can := account.(channel.Deleter); can {
+			err = deleter.Delete(ctx, c.Card.Place, c.Card.Message)
+		}
+		if err == nil || !channel.Final(err) {
+			return settled(ctx, s.Courses, &c.Card, err)
+		}
+	}
+	editor, can := account.(channel.Editor)
+	if !can {
+		return fault.Errorf(fault.Denied, "the platform does not change what was sent")
+	}
+	by, err := change(ctx, account, editor, &c.Card)
+	if err == nil {
+		err = by.end(ctx, c.Card.Place, channel.Message{Key: c.Card.Nonce + ".p", Text: text, Seq: 1})
+	}
+	return settled(ctx, s.Courses, &c.Card, err)
+}
+
+func settled(ctx context.Context, cards Cards, c *chat.Card, err error) error {
+	if err != nil {
+		return err
+	}
+	return endCard(ctx, cards, c, chat.CardSettled)
+}

@@ -1,0 +1,84 @@
+package delivery
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"xbot/internal/channel"
+	report "xbot/internal/channel/progress" // the package has a progress of its own
+	"xbot/internal/chat"
+)
+
+// maxCard is how long the text of a card is at most, in characters, where the platform does not permit less.
+const maxCard = 6000
+
+// text is what a card says now.
+func (s *following) text(c chat.Course, now time.Time, t channel.Traits) string {
+	p := report.Turn{State: c.Turn.State, Started: c.Turn.StartedAt, Calls: c.Calls, Todos: c.Todos, Waits: c.Turn.Waits}
+	if c.Turn.EndedAt != nil {
+		p.Ended = *c.Turn.EndedAt
+	}
+	delta, outputs := s.watch.Now()
+	p.Output = printed(outputs, c.Calls)
+	if delta != nil && delta.Turn == c.Turn.ID {
+		p.Doing, p.Writing = delta.Doing, written(*delta, c.Calls)
+	}
+	if again := c.Retry; again != nil && (delta == nil || delta.Step != again.Step || delta.Attempt <= again.Failed) {
+		p.Retry, p.Writing = again, "" // what was written before is void
+	}
+	p.Heard = s.hear(now, c, delta, outputs)
+	shown := report.Show(s.lang, p, now, min(maxCard, t.MaxText)-len(c.Turn.ID))
+	return "**" + shown.Title + "**\n" + shown.Text
+}
+
+// written is the text of a step that was not committed yet. What this process has not heard from its beginning is not shown.
+func written(d chat.Delta, calls []chat.ToolCall) string {
+	committed := slices.ContainsFunc(calls, func(call chat.ToolCall) bool {
+		_, step, _, ok := call.ID.Split()
+		return ok && step >= d.Step
+	})
+	if d.Offset != 0 || committed {
+		return ""
+	}
+	return d.Text
+}
+
+// printed is the output of the newest command that runs.
+func printed(outputs []chat.Output, calls []chat.ToolCall) string {
+	for _, call := range slices.Backward(calls) {
+		if call.State != chat.CallRunning {
+			continue
+		}
+		for _, o := range outputs {
+			if o.Call == call.ID {
+				return o.Text
+			}
+		}
+	}
+	return ""
+}
+
+// hear returns when the turn gave its newest sign of life.
+func (s *following) hear(now time.Time, c chat.Course, delta *chat.Delta, outputs []chat.Output) time.Time {
+	var b strings.Builder
+	fmt.Fprint(&b, len(c.Calls), len(c.Todos))
+	if c.Retry != nil {
+		fmt.Fprint(&b, " ", c.Retry.Attempt)
+	}
+	for _, call := range c.Calls {
+		b.WriteString(string(call.State))
+	}
+	if delta != nil {
+		fmt.Fprint(&b, " ", delta.Step, delta.Attempt, delta.Offset+len(delta.Text), delta.ReasoningOffset+len(delta.Reasoning))
+	}
+	for _, o := range outputs {
+		fmt.Fprint(&b, " ", o.Offset+int64(len(o.Text)))
+	}
+	sign := b.String()
+	if sign != s.sign {
+		s.sign, s.heard = sign, now
+	}
+	return s.heard
+}

@@ -1,0 +1,79 @@
+package delivery
+
+import (
+	"strings"
+
+	"xbot/activities"
+	"xbot/internal/channel"
+	"xbot/internal/chat"
+	"xbot/internal/i18n"
+	"xbot/internal/question"
+)
+
+// inquiries are the questions of the model, where a call asks some.
+func inquiries(a chat.Asking) []chat.Inquiry {
+	if a.Call.Approval == nil {
+		return nil
+	}
+	return a.Call.Approval.Questions
+}
+
+// oneButtonAnswers reports whether a question can be answered by one button: a permission, or one option of one question.
+func oneButtonAnswers(a chat.Asking) bool {
+	all := inquiries(a)
+	return len(all) == 0 || len(all) == 1 && len(all[0].Options) > 0 && !all[0].Multi
+}
+
+// formOf is a form with a field for each question of the model.
+func formOf(a chat.Asking) *channel.Question {
+	lang := i18n.Lang(a.Lang)
+	q := &channel.Question{
+		ID: string(a.Call.ID), Title: i18n.Say(lang, i18n.AskForm), Text: about(a),
+		Buttons: []channel.Button{
+			{Name: chat.PressSend, Label: i18n.Say(lang, i18n.AskSend), Style: "primary"},
+			{Name: chat.PressDeny, Label: i18n.Say(lang, i18n.AskDecline)},
+		},
+	}
+	for _, in := range inquiries(a) {
+		f := channel.Field{Name: in.Name, Label: in.Text, Multi: in.Multi, Other: in.Other && len(in.Options) > 0}
+		for _, o := range in.Options {
+			f.Options = append(f.Options, o.Label)
+		}
+		q.Fields = append(q.Fields, f)
+	}
+	return q
+}
+
+// about is what stands above the questions: why they are asked, and what their options mean.
+func about(a chat.Asking) string {
+	var parts []string
+	if r := strings.TrimSpace(a.Call.Approval.Reason); r != "" {
+		parts = append(parts, quoted(r))
+	}
+	for _, in := range inquiries(a) {
+		var means []string
+		for _, o := range in.Options {
+			if o.About != "" {
+				means = append(means, "- **"+line(o.Label)+"**: "+line(o.About))
+			}
+		}
+		if len(means) > 0 {
+			parts = append(parts, strings.Join(means, "\n"))
+		}
+	}
+	return strings.Join(parts, "\n\n")
+}
+
+// inquiriesInWords are the questions where they are answered by typing.
+func inquiriesInWords(a chat.Asking) string {
+	lang := i18n.Lang(a.Lang)
+	var parts []string
+	if r := strings.TrimSpace(a.Call.Approval.Reason); r != "" {
+		parts = append(parts, quoted(r))
+	}
+	parts = append(parts, activities.Visible(question.Show(lang, inquiries(a)))+" "+i18n.Say(lang, i18n.AskDeclineH))
+	return strings.Join(parts, "\n\n")
+}
+
+// line is a text on one line.
+func line(text string) string { return activities.Visible(strings.Join(strings.Fields(text), " ")) }

@@ -1,0 +1,131 @@
+package delivery
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"time"
+
+	"go.temporal.io/sdk/activity"
+
+	"xbot/internal/channel"
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+)
+
+// Some platforms take an answer for a while only, and only so many to one message (QQ). What comes too late for the message
+// that it answers is said in answer to a newer one of the same chat; if there is none, as a message of the bot's own; and if
+// the platform takes none of those, with the next message that somebody writes there.
+
+const (
+	// chanceEvery is how often a newer message is looked for.
+	chanceEvery = 10 * time.Second
+	// ownEvery is how often a message of the bot's own is tried where the platform has refused one.
+	ownEvery = time.Hour
+)
+
+// Chances finds messages that can be answered.
+type Chances interface {
+	// NewestMessage returns the platform's id of the newest message of a person in the chat of a delivery; empty: there is none.
+	NewestMessage(ctx context.Context, o chat.Outbound) (string, error)
+}
+
+// restFor is how much longer than an answer its rest is tried of which people have read the beginning. What a platform never takes
+// must not hold up what was said since.
+const restFor = 24 * time.Hour
+
+// overdue reports whether a delivery is given up, and how it ends.
+func overdue(pieces []chat.Piece, age, most time.Duration) (state string, over bool) {
+	switch {
+	case age <= most || begun(pieces) && age <= most+restFor:
+		return "", false
+	case slices.ContainsFunc(pieces, func(p chat.Piece) bool { return p.State == chat.PieceTried || p.State == chat.PieceLost }):
+		return chat.OutboundUncertain, true
+	case begun(pieces):
+		return chat.OutboundFailed, true
+	}
+	return chat.OutboundExpired, true
+}
+
+// begun reports whether a piece was handed to the platform.
+func begun(pieces []chat.Piece) bool {
+	return slices.ContainsFunc(pieces, func(p chat.Piece) bool { return p.State != chat.PieceWaiting })
+}
+
+// unwanted reports whether a platform takes no messages of the bot's own, or no more of them for now.
+func unwanted(err error) bool {
+	return (fault.Is(err, fault.Denied) || fault.Is(err, fault.RateLimited)) && !channel.Unknown(err)
+}
+
+// placeOf is where a piece goes. One that waits for its chance gets it here, or waits on.
+func (s *sending) placeOf(ctx context.Context, p *chat.Piece, m *channel.Message) (chat.Address, error) {
+	if p.To == chat.Own && p.State == chat.PieceWaiting {
+		newer, err := s.newer(ctx, p)
+		if err != nil {
+			return chat.Address{}, err
+		}
+		if newer == "" && time.Since(p.Tried) < ownEvery {
+			return chat.Address{}, s.waits(ctx)
+		}
+		p.To = cmp.Or(newer, chat.Own)
+	}
+	place := s.o.Place
+	switch p.To {
+	case "":
+		return place, nil
+	case chat.Own:
+		place.ReplyTo = ""
+	default:
+		place.ReplyTo = p.To
+	}
+	m.Seq = 0 // the numbers of that message belong to its own answers
+	return place, nil
+}
+
+// elsewhere takes a piece to where it can be said, after the platform has refused it where it was to be. It is sent there at
+// once, unless the platform takes it nowhere for now.
+func (s *sending) elsewhere(ctx context.Context, n int, refused error) error {
+	p := &s.o.Pieces[n]
+	newer, err := s.newer(ctx, p)
+	if err != nil {
+		return err
+	}
+	nowhere := newer == "" && p.To == chat.Own
+	p.State, p.Tried, p.To = chat.PieceWaiting, time.Time{}, cmp.Or(newer, chat.Own)
+	if nowhere {
+		p.Tried = time.Now()
+	}
+	if err := s.note(ctx, false); err != nil {
+		return err
+	}
+	activity.GetLogger(ctx).Warn("an answer is too late for its message, so it is said elsewhere",
+		"channel", channel.Name(s.o.Channel, s.o.Account), "session", s.o.Session, "delivery", s.o.ID, "own", p.To == chat.Own, "error", refused)
+	if nowhere {
+		return s.waits(ctx)
+	}
+	return s.piece(ctx, n)
+}
+
+// newer is a message that was written after the one that a piece was to answer.
+func (s *sending) newer(ctx context.Context, p *chat.Piece) (string, error) {
+	if s.Chances == nil {
+		return "", nil
+	}
+	id, err := s.Chances.NewestMessage(ctx, s.o)
+	if err != nil || id == s.o.Place.ReplyTo || id == p.To {
+		return "", err
+	}
+	return id, nil
+}
+
+// waits says that a piece waits for the next message of a person, as long as anything may wait.
+func (s *sending) waits(ctx context.Context) error {
+	rules, err := s.Rules(ctx, s.o.Channel)
+	if err != nil {
+		return err
+	}
+	if age := rules.MaxAge; time.Since(s.o.Written) > age {
+		return fault.Errorf(fault.Denied, "nobody has written there within %s, and the platform takes no message of the bot's own", age)
+	}
+	return fault.Limited(chanceEvery, "the answer is too late for its message, and the platform takes no message of the bot's own: it is said when somebody writes there again")
+}

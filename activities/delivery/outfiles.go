@@ -1,0 +1,147 @@
+package delivery
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"mime"
+	"path"
+	"strings"
+	"time"
+
+	"xbot/activities/files"
+	"xbot/internal/channel"
+	"xbot/internal/channel/format"
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+	"xbot/internal/i18n"
+)
+
+const (
+	// maxFiles is how many files are sent with one answer.
+	maxFiles = 10
+	// folderWait is how long an answer waits for the runner of the files that it links.
+	folderWait = 15 * time.Second
+)
+
+// linked is the text of an answer with names in place of the links that nobody on a platform can open, and the files that
+// they lead to. Of one that is not sent the text says why.
+func (d *Deliverer) linked(ctx context.Context, o chat.Outbound, t channel.Traits) (text string, files []chat.PieceFile) {
+	links := format.FileLinks(o.Text)
+	if !o.Answer || d.Files == nil || len(links) == 0 {
+		return o.Text, nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, folderWait)
+	defer cancel()
+	from, away := d.Files.Of(ctx, o.Session, "")
+	most := maxFiles
+	if t.Replies > 0 {
+		most = max(0, min(most, t.Replies-o.Before-1)) // the text is a reply, too
+	}
+	seen, said := map[string]bool{}, ""
+	for _, l := range links {
+		if seen[l.Path] {
+			continue
+		}
+		seen[l.Path] = true
+		file, err := "", away
+		if err == nil && len(files) == most {
+			err = i18n.Fault(fault.Invalid, i18n.FileMany, most)
+		}
+		if err == nil {
+			file, err = from.Find(ctx, l.Path, t.MaxFile)
+		}
+		if err != nil {
+			said += "\n" + notSent(o, l.Path, err)
+			continue
+		}
+		files = append(files, chat.PieceFile{Runner: from.Box.Name(), Path: file, Name: path.Base(file)})
+	}
+	text = format.Unlinked(o.Text, links, format.FileLink.Name)
+	if said != "" {
+		text += "\n" + said
+	}
+	return text, files
+}
+
+// notSent says why a file was not sent.
+func notSent(o chat.Outbound, name string, err error) string {
+	lang := i18n.Of(o.Text)
+	if fault.Is(err, fault.Unavailable) || fault.Is(err, fault.Internal) {
+		err = i18n.Fault(fault.Unavailable, i18n.FileAway)
+	}
+	return i18n.Say(lang, i18n.FileNotSent, name, i18n.Explain(lang, err))
+}
+
+// load reads the file of a piece. One that cannot be read any more becomes a sentence, as long as it is certain that it was not
+// sent. ready is false where nothing is left to be sent.
+func (s *sending) load(ctx context.Context, n int, place chat.Address, m *channel.Message) (ready bool, err error) {
+	p := &s.o.Pieces[n]
+	file, err := s.read(ctx, *p.File)
+	switch {
+	case err == nil:
+		m.File = &file
+		return true, nil
+	case ctx.Err() != nil:
+		return false, err
+	case p.State == chat.PieceTried:
+		m.File = &channel.File{Name: p.File.Name}
+		if absent, err := s.find(ctx, n, place, *m); err != nil || !absent {
+			return false, err
+		}
+		m.File = nil
+	}
+	p.Text, p.File = notSent(s.o, p.File.Name, err), nil
+	m.Text = p.Text
+	return true, nil
+}
+
+func (s *sending) read(ctx context.Context, f chat.PieceFile) (channel.File, error) {
+	if s.Files == nil {
+		return channel.File{}, i18n.Fault(fault.Unavailable, i18n.FileAway)
+	}
+	limited, cancel := context.WithTimeout(ctx, folderWait)
+	defer cancel()
+	from, err := s.Files.Of(limited, s.o.Session, f.Runner)
+	if err != nil {
+		return channel.File{}, err
+	}
+	most := channel.TraitsAt(s.account, s.o.Place).MaxFile
+	if _, err := from.Find(limited, f.Path, most); err != nil {
+		return channel.File{}, err
+	}
+	to := &room{left: most}
+	if _, err := from.Box.Download(ctx, f.Path, to); err != nil {
+		if to.left < 0 {
+			err = i18n.Fault(fault.TooLarge, i18n.FileLarge, files.Megabytes(most))
+		}
+		return channel.File{}, err
+	}
+	kind := mime.TypeByExtension(strings.ToLower(path.Ext(f.Name)))
+	if kind == "" {
+		kind = "application/octet-stream"
+	}
+	return channel.File{Name: f.Name, Type: kind, Data: to.Bytes()}, nil
+}
+
+// room holds as many bytes as there is room for: a file may grow while it is read.
+type room struct {
+	bytes.Buffer
+
+	left int64
+}
+
+// Write takes a part, or breaks the transfer off.
+func (r *room) Write(part []byte) (int, error) {
+	if r.left -= int64(len(part)); r.left < 0 {
+		return 0, io.ErrShortWrite
+	}
+	return r.Buffer.Write(part)
+}
+
+// instead sends a sentence in place of a file that the platform does not take.
+func (s *sending) instead(ctx context.Context, n int, why error) error {
+	p := &s.o.Pieces[n]
+	p.Text, p.File = notSent(s.o, p.File.Name, why), nil
+	return s.piece(ctx, n)
+}

@@ -1,0 +1,126 @@
+package delivery
+
+import (
+	"context"
+	"strings"
+
+	"xbot/activities"
+	"xbot/internal/channel"
+	"xbot/internal/chat"
+	"xbot/internal/i18n"
+)
+
+// ask makes the piece of a question: a card where the platform has buttons, else a text that says how it is answered. ended is
+// true for one that is closed and that nobody can have seen.
+func (s *sending) ask() (ended bool) {
+	asked, t := *s.o.Asked, channel.TraitsAt(s.account, s.o.Place)
+	_, forms := s.account.(channel.Asker)
+	if forms || t.Buttons && oneButtonAnswers(asked) {
+		s.card = cardOf(asked, forms)
+	}
+	switch {
+	case len(s.o.Pieces) > 0 && s.card != nil && s.o.Pieces[0].Text != "":
+		s.card = nil // it was begun as a text
+	case len(s.o.Pieces) > 0:
+	case s.card != nil:
+		s.o.Pieces = []chat.Piece{{Seq: s.o.Before + 1}}
+	default:
+		s.o.Pieces = s.divide(inWords(asked), s.o.Before, t)
+	}
+	return !isOpen(asked) && s.o.Pieces[0].State == chat.PieceWaiting
+}
+
+func isOpen(a chat.Asking) bool {
+	return a.Call.Approval != nil && a.Call.Approval.State == chat.ApprovalOpen
+}
+
+// cardOf is the question whether a call may run, or what the model asks. Where there are no forms, a note is given in words.
+func cardOf(a chat.Asking, forms bool) *channel.Question {
+	if len(inquiries(a)) > 0 {
+		return formOf(a)
+	}
+	say := func(id i18n.ID, args ...any) string { return i18n.Say(i18n.Lang(a.Lang), id, args...) }
+	q := &channel.Question{
+		ID: string(a.Call.ID), Title: say(i18n.AskTitle, a.Call.Name), Text: wish(a),
+		Buttons: []channel.Button{
+			{Name: chat.PressAllow, Label: say(i18n.AskAllow), Style: "primary"},
+			{Name: chat.PressAlways, Label: say(i18n.AskAlways)},
+			{Name: chat.PressDeny, Label: say(i18n.AskDeny), Style: "danger"},
+		},
+	}
+	if forms {
+		q.Fields = []channel.Field{{Name: chat.PressNote, Label: say(i18n.AskNote)}}
+	} else {
+		q.Text += "\n\n" + say(i18n.AskHow)
+	}
+	return q
+}
+
+// inWords is the question where there are no buttons.
+func inWords(a chat.Asking) string {
+	lang := i18n.Lang(a.Lang)
+	if len(inquiries(a)) > 0 {
+		return inquiriesInWords(a)
+	}
+	return strings.Join([]string{"**" + i18n.Say(lang, i18n.AskTitle, a.Call.Name) + "**", wish(a), i18n.Say(lang, i18n.AskHow)}, "\n\n")
+}
+
+// unasked asks in words what the platform does not take as a card: whoever is not asked never answers.
+func (s *sending) unasked(ctx context.Context) error {
+	s.card = nil
+	s.o.Pieces = s.divide(inWords(*s.o.Asked), s.o.Before, channel.TraitsAt(s.account, s.o.Place))
+	for n := range s.o.Pieces {
+		if err := s.piece(ctx, n); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// wish is what somebody has to know who is asked: what would run, why, and where.
+func wish(a chat.Asking) string {
+	lang := i18n.Lang(a.Lang)
+	parts := []string{wanted(a.Call.ToolCall, lang)}
+	if r := strings.TrimSpace(a.Call.Approval.Reason); r != "" {
+		parts = append(parts, quoted(r))
+	}
+	if a.Call.Cwd != "" {
+		parts = append(parts, i18n.Say(lang, i18n.AskFolder, activities.InlineCode(a.Call.Cwd)))
+	}
+	return strings.Join(parts, "\n\n")
+}
+
+// settle shows on a question that people see how it ended. Where there are no buttons there is nothing to take away.
+func (s *sending) settle(ctx context.Context) (state, reason string, err error) {
+	asked := *s.o.Asked
+	asker, can := s.account.(channel.Asker)
+	if !can || asked.Sent == "" || asked.Call.Approval == nil {
+		return chat.OutboundSent, "", nil
+	}
+	q := cardOf(asked, true)
+	if len(inquiries(asked)) == 0 {
+		q.Fields = nil // the note
+	}
+	if err := asker.Settle(ctx, s.o.Place, asked.Sent, *q, outcome(*asked.Call.Approval, i18n.Lang(asked.Lang))); err != nil {
+		return s.gaveUp(err)
+	}
+	return chat.OutboundSent, "", nil
+}
+
+// outcome says how a question ended, with the note of who answered.
+func outcome(a chat.Approval, lang i18n.Lang) string {
+	parts := []string{i18n.Outcome(lang, a)}
+	for _, q := range a.Questions {
+		if answers := a.Answers[q.Name]; len(answers) > 0 {
+			parts = append(parts, "**"+line(q.Text)+"**\n"+quoted(strings.Join(answers, "\n")))
+		}
+	}
+	if note := strings.TrimSpace(a.Note); note != "" && a.AnsweredBy != chat.AnsweredByNobody {
+		parts = append(parts, quoted(note))
+	}
+	return strings.Join(parts, "\n\n")
+}
+
+func quoted(text string) string {
+	return "> " + strings.ReplaceAll(activities.Visible(text), "\n", "\n> ")
+}

@@ -1,0 +1,90 @@
+package delivery
+
+import (
+	"bytes"
+	"encoding/json"
+	"maps"
+	"slices"
+	"strings"
+
+	"xbot/activities"
+	"xbot/internal/chat"
+	"xbot/internal/i18n"
+)
+
+// How much of a call is shown to somebody who is to permit it on a platform, in characters. What is left out is said.
+const (
+	maxWanted    = 3000 // of the argument that says most
+	maxBeside    = 400  // of each other one
+	maxName      = 60   // of the name of an argument
+	maxArguments = 12
+)
+
+// telling are the arguments that say what a call is about, the most telling first, as on the page.
+var telling = []string{"command", "path", "output_path", "url", "pattern"}
+
+// wanted shows what a call would do: the argument that says most as a block of code, the others by their names. Characters
+// that cannot be seen are written out, so that what is read is what would run.
+func wanted(call chat.ToolCall, lang i18n.Lang) string {
+	arguments, ok := readArguments(call.Arguments)
+	if !ok {
+		return block(call.Arguments, lang)
+	}
+	delete(arguments, "reason")
+	names := slices.Sorted(maps.Keys(arguments))
+	slices.SortStableFunc(names, func(a, b string) int { return rank(a) - rank(b) })
+	var parts []string
+	for i, name := range names {
+		switch {
+		case i >= maxArguments:
+			return strings.Join(append(parts, "…"), "\n\n")
+		case i == 0 && (rank(name) < len(telling) || len(names) == 1):
+			parts = append(parts, block(arguments[name], lang))
+		default:
+			value, more := shortened(arguments[name], maxBeside, lang)
+			called, _ := shortened(name, maxName, lang)
+			parts = append(parts, strings.TrimSpace(activities.InlineCode(called)+": "+activities.InlineCode(value)+" "+more))
+		}
+	}
+	return strings.Join(parts, "\n\n")
+}
+
+func rank(name string) int {
+	if i := slices.Index(telling, name); i >= 0 {
+		return i
+	}
+	return len(telling)
+}
+
+// readArguments reads a JSON object as texts.
+func readArguments(raw string) (map[string]string, bool) {
+	var members map[string]json.RawMessage
+	if json.Unmarshal([]byte(raw), &members) != nil || len(members) == 0 {
+		return nil, false
+	}
+	out := map[string]string{}
+	for name, value := range members {
+		var text string
+		if json.Unmarshal(value, &text) == nil && bytes.HasPrefix(bytes.TrimSpace(value), []byte(`"`)) {
+			out[name] = text
+			continue
+		}
+		out[name] = string(value)
+	}
+	return out, true
+}
+
+// block is a value as a block of code.
+func block(text string, lang i18n.Lang) string {
+	text, more := shortened(text, maxWanted, lang)
+	return strings.TrimSpace(activities.CodeBlock(strings.TrimRight(text, "\n")) + "\n\n" + more)
+}
+
+// shortened is the visible text, at most so many characters of it, and a sentence that says how many are left out.
+func shortened(text string, most int, lang i18n.Lang) (short, more string) {
+	r := []rune(text)
+	if len(r) <= most {
+		return activities.Visible(text), ""
+	}
+	return activities.Visible(string(r[:most])) + "…", i18n.Say(lang, i18n.AskCut, len(r)-most)
+}

@@ -1,0 +1,273 @@
+// Package files brings the attachments of messages to the runner of their conversation, and finds the files that answers link.
+package files
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"path"
+	"time"
+
+	"xbot/activities"
+	"xbot/internal/channel"
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+	"xbot/internal/filename"
+	"xbot/internal/sandbox"
+)
+
+const (
+	// maxArrival bounds a file that somebody sent, in bytes (spec: 50 MB).
+	maxArrival = 50 << 20
+	// arrivals is the folder in the workspace that files of people go to.
+	arrivals = "inbox"
+	// sniffed is how much of a file is looked at to name it, in bytes.
+	sniffed = 512
+)
+
+// Parcels keeps the files that come with messages.
+type Parcels interface {
+	Parcel(ctx context.Context, id chat.InboxID) (chat.Parcel, error)
+	FileKept(ctx context.Context, id chat.InboxID, n int, runner string) (path string, size int64, err error)
+	FileStored(ctx context.Context, id chat.InboxID, f chat.Arrival) error
+	FileProblem(ctx context.Context, id chat.InboxID, n int, problem string, failed bool) error
+	EndFetch(ctx context.Context, id chat.InboxID) error
+	OldFiles(ctx context.Context, owner chat.UserID, runner string, older time.Duration) ([]chat.OldFile, error)
+	FileRemoved(ctx context.Context, id int64) error
+}
+
+// Receiver brings the files that people send to the runner of their conversation.
+type Receiver struct {
+	Parcels  Parcels
+	Accounts Accounts
+	Boxes    activities.Boxes
+	Wake     func(ctx context.Context, p chat.Parcel) error // the turn of a message whose files are there
+	Keep     time.Duration                                  // how long files are kept; 0: for ever
+	Words    bool                                           // whether names of files may stand in histories
+}
+
+// FetchInput names a message.
+type FetchInput struct {
+	Inbox chat.InboxID `json:"inbox"`
+	N     int          `json:"n,omitempty"` // of the file, from 1
+}
+
+// UnpackOutput says what is to be fetched.
+type UnpackOutput struct {
+	Files []UnpackedFile `json:"files,omitempty"`
+}
+
+// UnpackedFile is a file that is not there yet.
+type UnpackedFile struct {
+	N    int    `json:"n"`
+	Name string `json:"name"` // its kind, where names may not stand in histories
+}
+
+// Unpack lists the files of a message that are not there yet.
+func (r *Receiver) Unpack(ctx context.Context, in FetchInput) (UnpackOutput, error) {
+	p, err := r.Parcels.Parcel(ctx, in.Inbox)
+	if fault.Is(err, fault.NotFound) || err == nil && !p.Waits {
+		return UnpackOutput{}, nil
+	}
+	var out UnpackOutput
+	for _, f := range p.Files {
+		if f.State != chat.ArrivalWaiting {
+			continue
+		}
+		name := f.Kind
+		if r.Words {
+			name = f.Label(f.N)
+		}
+		out.Files = append(out.Files, UnpackedFile{N: f.N, Name: name})
+	}
+	return out, activities.Failure(ctx, err)
+}
+
+// FetchFile brings one file to the runner and notes where it is. A reason that trying again does not mend is noted, too, and is
+// no error; another one is, and is tried again. The place of a file follows from its message, so that a second attempt writes
+// the same file.
+func (r *Receiver) FetchFile(ctx context.Context, in FetchInput) error {
+	defer activities.Heartbeat(ctx)()
+	p, err := r.Parcels.Parcel(ctx, in.Inbox)
+	if fault.Is(err, fault.NotFound) {
+		return nil
+	}
+	if err != nil || !p.Waits || in.N < 1 || in.N > len(p.Files) || p.Files[in.N-1].State != chat.ArrivalWaiting {
+		return activities.Failure(ctx, err)
+	}
+	f := p.Files[in.N-1]
+	box, err := r.Boxes.Box(ctx, p.Owner, p.Runner)
+	if err == nil {
+		err = r.fetch(ctx, p, &f, box)
+	}
+	if err == nil {
+		r.clean(ctx, p.Owner, box)
+		return activities.Failure(ctx, r.Parcels.FileStored(ctx, in.Inbox, f))
+	}
+	_, offline := errors.AsType[*sandbox.OfflineError](err)
+	if ctx.Err() != nil {
+		return activities.Failure(ctx, err)
+	}
+	forGood := channel.Final(err) || offline
+	noted := r.Parcels.FileProblem(ctx, in.Inbox, in.N, chat.FirstWords(err.Error(), maxReason), forGood)
+	if forGood {
+		return activities.Failure(ctx, noted)
+	}
+	return activities.Failure(ctx, errors.Join(noted, err))
+}
+
+// maxReason bounds what the model is told of why a file is not there, in characters.
+const maxReason = 300
+
+// fetch writes a file to its place.
+func (r *Receiver) fetch(ctx context.Context, p chat.Parcel, f *chat.Arrival, box sandbox.Sandbox) error {
+	if f.Size > maxArrival {
+		return tooLarge()
+	}
+	account, err := r.Accounts.Account(ctx, p.Channel, p.Account)
+	if err != nil {
+		return err
+	}
+	fetcher, can := account.(channel.Fetcher)
+	if !can {
+		return fault.Errorf(fault.Invalid, "files cannot be fetched from %s", p.Channel)
+	}
+	if _, err := box.Stat(ctx, "."); err != nil { // its workspace is known once it has answered
+		return err
+	}
+	if f.Of != "" && !p.Command && r.kept(ctx, p, f, box) {
+		return nil
+	}
+	content, err := fetcher.Fetch(ctx, cmp.Or(f.Of, p.Message), f.Attachment)
+	if err != nil {
+		return err
+	}
+	defer content.Close()
+	from := bufio.NewReaderSize(&limited{from: content, left: maxArrival}, sniffed)
+	head, err := from.Peek(sniffed)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return err
+	}
+	mode, err := putWhere(ctx, p, f, box, head)
+	if err != nil {
+		return err
+	}
+	f.Size, err = box.Upload(ctx, f.Path, from, mode)
+	return err
+}
+
+// kept finds a quoted file where it is already: people answer to the same message again and again, in threads always.
+func (r *Receiver) kept(ctx context.Context, p chat.Parcel, f *chat.Arrival, box sandbox.Sandbox) bool {
+	at, size, err := r.Parcels.FileKept(ctx, p.Inbox, f.N, box.Name())
+	if err != nil {
+		return false
+	}
+	info, err := box.Stat(ctx, at)
+	if err != nil || info.Size != size {
+		return false // the conversation has removed or changed it
+	}
+	f.Runner, f.Path, f.Size = box.Name(), at, size
+	return true
+}
+
+// putWhere decides where a file goes. That of a command goes to where the command runs, under the name that its writer knows it by, and
+// is theirs from then on; but nothing of theirs is overwritten.
+func putWhere(ctx context.Context, p chat.Parcel, f *chat.Arrival, box sandbox.Sandbox, head []byte) (sandbox.WriteMode, error) {
+	if p.Command && f.Name != "" {
+		f.Path = path.Join(cmp.Or(chat.FolderOn(p.Dir, p.DirRunner, box.Name()), box.Workspace()), filename.Safe(f.Name))
+		_, err := box.Stat(ctx, f.Path)
+		if fault.Is(err, fault.NotFound) {
+			return sandbox.WriteCreate, nil
+		}
+		if err != nil {
+			return "", err
+		}
+	}
+	dir := folderOf(p, box)
+	f.Runner, f.Path = box.Name(), path.Join(dir, nameOf(p, f, head))
+	return sandbox.WriteReplace, box.MkdirAll(ctx, dir)
+}
+
+func tooLarge() error {
+	return fault.Errorf(fault.TooLarge, "it has more than %d MB, which is the limit", maxArrival>>20)
+}
+
+// folderOf is the folder of the files of one message, apart from those of other conversations.
+func folderOf(p chat.Parcel, box sandbox.Sandbox) string {
+	sum := sha256.Sum256([]byte(p.Session))
+	talk := p.Channel + "-" + hex.EncodeToString(sum[:4])
+	return path.Join(box.Workspace(), arrivals, talk, fmt.Sprintf("%s-%d", p.Accepted.UTC().Format("2006-01-02"), p.Inbox))
+}
+
+// nameOf is the name of a file in its folder. Those of one message are numbered, so that no two are the same.
+func nameOf(p chat.Parcel, f *chat.Arrival, head []byte) string {
+	name := f.Name
+	if name == "" {
+		name = cmp.Or(f.Kind, "file") + filename.Guess(head)
+	}
+	name = filename.Safe(name)
+	if len(p.Files) > 1 {
+		name = filename.Safe(fmt.Sprintf("%d-%s", f.N, name))
+	}
+	return name
+}
+
+// limited reads at most so many bytes, and calls more an error: half a file is none. A connection that breaks is no end of the
+// file either.
+type limited struct {
+	from io.Reader
+	left int64
+}
+
+// Read reads a part.
+func (l *limited) Read(p []byte) (int, error) {
+	n, err := l.from.Read(p)
+	if l.left -= int64(n); l.left < 0 {
+		return 0, tooLarge()
+	}
+	if err != nil && !errors.Is(err, io.EOF) && fault.Is(err, fault.Internal) {
+		err = fault.Errorf(fault.Unavailable, "the connection broke while it was fetched: %s", err)
+	}
+	return n, err
+}
+
+// clean removes files of the same person on the same runner that are older than files are kept. What cannot be removed now is
+// found again with the next file.
+func (r *Receiver) clean(ctx context.Context, owner chat.UserID, box sandbox.Sandbox) {
+	if r.Keep <= 0 {
+		return
+	}
+	old, err := r.Parcels.OldFiles(ctx, owner, box.Name(), r.Keep)
+	if err != nil {
+		return
+	}
+	for _, f := range old {
+		if err := box.Remove(ctx, f.Path); err != nil && !fault.Is(err, fault.NotFound) {
+			continue
+		}
+		_ = box.Remove(ctx, path.Dir(f.Path)) // only an empty folder goes
+		if r.Parcels.FileRemoved(ctx, f.ID) != nil {
+			return
+		}
+	}
+}
+
+// EndFetch lets the message be claimed and wakes its turn; a command runs beside turns. Files that are not there are said not to have come.
+func (r *Receiver) EndFetch(ctx context.Context, in FetchInput) error {
+	if err := r.Parcels.EndFetch(ctx, in.Inbox); err != nil {
+		return activities.Failure(ctx, err)
+	}
+	p, err := r.Parcels.Parcel(ctx, in.Inbox)
+	if fault.Is(err, fault.NotFound) {
+		return nil
+	}
+	if err == nil && !p.Command {
+		err = r.Wake(ctx, p)
+	}
+	return activities.Failure(ctx, err)
+}

@@ -1,0 +1,239 @@
+package files_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/iotest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.temporal.io/sdk/testsuite"
+
+	"xbot/activities/activitiestest"
+	"xbot/activities/files"
+	"xbot/internal/channel"
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+	"xbot/internal/sandbox"
+	"xbot/internal/tool/tooltest"
+)
+
+// platform is an account that is asked for its traits and files only.
+type platform struct{ channel.Account }
+
+// parcels stands in for the store and a platform that gives files.
+type parcels struct {
+	platform
+
+	p       chat.Parcel
+	traits  channel.Traits
+	content func(key string) (io.Reader, error)
+	old     []chat.OldFile
+	kept    string // where a quoted file is that was fetched before
+	ended   int
+	woken   int
+}
+
+func (p *parcels) Traits() channel.Traits                                           { return p.traits }
+func (p *parcels) Account(context.Context, string, string) (channel.Account, error) { return p, nil }
+func (p *parcels) Fetch(_ context.Context, message string, a chat.Attachment) (io.ReadCloser, error) {
+	if message != p.p.Message && message != a.Of {
+		return nil, errors.New("another message")
+	}
+	from, err := p.content(a.Key)
+	if err != nil {
+		return nil, err
+	}
+	return io.NopCloser(from), nil
+}
+
+func (p *parcels) Parcel(context.Context, chat.InboxID) (chat.Parcel, error) { return p.p, nil }
+func (p *parcels) FileKept(context.Context, chat.InboxID, int, string) (string, int64, error) {
+	return p.kept, int64(len("content of k")), nil
+}
+func (p *parcels) FileStored(_ context.Context, _ chat.InboxID, f chat.Arrival) error {
+	f.State = chat.ArrivalStored
+	p.p.Files[f.N-1] = f
+	return nil
+}
+
+func (p *parcels) FileProblem(_ context.Context, _ chat.InboxID, n int, problem string, failed bool) error {
+	f := &p.p.Files[n-1]
+	if f.Problem = problem; failed {
+		f.State = chat.ArrivalFailed
+	}
+	return nil
+}
+func (p *parcels) EndFetch(context.Context, chat.InboxID) error { p.ended++; return nil }
+func (p *parcels) FileRemoved(_ context.Context, id int64) error {
+	p.old = nil
+	return nil
+}
+
+func (p *parcels) OldFiles(context.Context, chat.UserID, string, time.Duration) ([]chat.OldFile, error) {
+	return p.old, nil
+}
+
+// arriving are files on their way to a workspace.
+func arriving(t *testing.T, files ...chat.Attachment) (*activitiestest.ProjectFolder, *parcels) {
+	t.Helper()
+	b := &activitiestest.ProjectFolder{Sandbox: tooltest.New(t), T: t}
+	got := &parcels{traits: channel.Traits{MaxFile: 1000}, p: chat.Parcel{
+		Inbox: 5, Session: "agent:main:napcat:dm:7", Channel: "napcat", Message: "m1", Owner: activitiestest.Owner, Waits: true,
+		Accepted: time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC),
+	}}
+	for i, f := range files {
+		got.p.Files = append(got.p.Files, chat.Arrival{Attachment: f, N: i + 1, State: chat.ArrivalWaiting})
+	}
+	got.content = func(key string) (io.Reader, error) { return strings.NewReader("content of " + key), nil }
+	return b, got
+}
+
+// fetch runs the activity once for a file.
+func fetch(b *activitiestest.ProjectFolder, p *parcels, n int) error {
+	b.T.Helper()
+	r := &files.Receiver{Parcels: p, Accounts: p, Boxes: b, Keep: time.Hour, Wake: func(context.Context, chat.Parcel) error { p.woken++; return nil }}
+	var suite testsuite.WorkflowTestSuite
+	env := suite.NewTestActivityEnvironment()
+	env.RegisterActivity(r.FetchFile)
+	_, err := env.ExecuteActivity(r.FetchFile, files.FetchInput{Inbox: 5, N: n})
+	return err
+}
+
+func TestFetch_BringsFilesIntoTheFolderOfTheirConversation(t *testing.T) {
+	b, p := arriving(t, chat.Attachment{Kind: "file", Key: "k1", Name: "../../报告.pdf"}, chat.Attachment{Kind: "image", Key: "k2"}, chat.Attachment{Kind: "file", Key: "k3", Name: "报告.pdf"})
+	p.content = func(key string) (io.Reader, error) {
+		if key == "k2" {
+			return strings.NewReader("\x89PNG\r\n\x1a\n"), nil
+		}
+		return strings.NewReader("content of " + key), nil
+	}
+	for n := range 3 {
+		require.NoError(t, fetch(b, p, n+1))
+		require.NoError(t, fetch(b, p, n+1), "done twice, it changes nothing")
+	}
+	var names []string
+	for _, f := range p.p.Files {
+		require.Equal(t, chat.ArrivalStored, f.State)
+		require.True(t, strings.HasPrefix(f.Path, b.Sandbox.Workspace()+"/inbox/napcat-"), f.Path)
+		require.Equal(t, "2026-03-04-5", filepath.Base(filepath.Dir(f.Path)))
+		names = append(names, filepath.Base(f.Path))
+	}
+	require.Equal(t, []string{"1-报告.pdf", "2-image.png", "3-报告.pdf"}, names)
+	require.Equal(t, "content of k3", b.Sandbox.Get(t, p.p.Files[2].Path))
+}
+
+func TestFetch_TellsWhatCannotBeMendedAndTriesTheRestAgain(t *testing.T) {
+	for name, c := range map[string]struct {
+		size    int64
+		content func(string) (io.Reader, error)
+		said    string
+		again   bool
+	}{
+		"expired":               {content: func(string) (io.Reader, error) { return nil, fault.Errorf(fault.NotFound, "the link has expired") }, said: "the link has expired"},
+		"too large by its name": {size: 51 << 20, said: "more than 50 MB"},
+		"too large": {content: func(string) (io.Reader, error) {
+			return io.MultiReader(bytes.NewReader(make([]byte, 50<<20)), strings.NewReader("x")), nil
+		}, said: "more than 50 MB"},
+		"away": {content: func(string) (io.Reader, error) { return nil, fault.Errorf(fault.Unavailable, "the platform is away") }, said: "away", again: true},
+		"broken": {content: func(string) (io.Reader, error) {
+			return io.MultiReader(strings.NewReader(strings.Repeat("x", 1000)), iotest.ErrReader(io.ErrUnexpectedEOF)), nil
+		}, said: "the connection broke", again: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b, p := arriving(t, chat.Attachment{Kind: "file", Key: "k", Name: "a.bin", Size: c.size})
+			p.content = c.content
+			err := fetch(b, p, 1)
+			require.Contains(t, p.p.Files[0].Problem, c.said)
+			if c.again {
+				require.ErrorContains(t, err, c.said)
+				require.Equal(t, chat.ArrivalWaiting, p.p.Files[0].State)
+			} else {
+				require.NoError(t, err)
+				require.Equal(t, chat.ArrivalFailed, p.p.Files[0].State)
+			}
+			left, err := filepath.Glob(b.Sandbox.Workspace() + "/inbox/*/*/a.bin")
+			require.NoError(t, err)
+			require.Empty(t, left, "half a file is none")
+		})
+	}
+}
+
+func TestFetch_WithoutARunnerTheReasonIsToldAtOnce(t *testing.T) {
+	for _, away := range []error{
+		fault.Errorf(fault.Denied, "connect a runner of your own"),
+		fault.Errorf(fault.Unavailable, "%w", &sandbox.OfflineError{Runner: "laptop"}),
+	} {
+		b, p := arriving(t, chat.Attachment{Kind: "file", Key: "k", Name: "a.bin"})
+		b.BoxErr = away
+		require.NoError(t, fetch(b, p, 1))
+		require.Equal(t, chat.ArrivalFailed, p.p.Files[0].State)
+		require.NotEmpty(t, p.p.Files[0].Problem)
+	}
+}
+
+func TestFetch_RemovesFilesThatAreTooOld(t *testing.T) {
+	b, p := arriving(t, chat.Attachment{Kind: "file", Key: "k", Name: "a.bin"})
+	old := b.Sandbox.Put(t, "inbox/napcat-1/2025-01-01-1/old.txt", "old")
+	beside := b.Sandbox.Put(t, "inbox/napcat-1/2025-01-01-2/new.txt", "new")
+	p.old = []chat.OldFile{{ID: 1, Path: old}}
+	require.NoError(t, fetch(b, p, 1))
+	require.NoDirExists(t, filepath.Dir(old))
+	require.FileExists(t, beside)
+	require.Nil(t, p.old, "it is noted")
+	_, err := os.Stat(p.p.Files[0].Path)
+	require.NoError(t, err)
+}
+
+func TestFetch_AMessageThatDoesNotWaitNeedsNoFiles(t *testing.T) {
+	b, p := arriving(t, chat.Attachment{Kind: "file", Key: "k", Name: "a.bin"})
+	p.p.Waits = false
+	require.NoError(t, fetch(b, p, 1))
+	require.Equal(t, chat.ArrivalWaiting, p.p.Files[0].State)
+}
+
+func TestFetch_PutsTheFilesOfACommandWhereItRunsAndOverwritesNothing(t *testing.T) {
+	b, p := arriving(t, chat.Attachment{Kind: "file", Key: "k1", Name: "../a.txt"}, chat.Attachment{Kind: "file", Key: "k2", Name: "mine.txt"}, chat.Attachment{Kind: "image", Key: "k3"})
+	p.p.Command, p.p.Dir, p.p.DirRunner = true, b.Sandbox.Workspace()+"/project", b.Sandbox.Name()
+	b.Sandbox.Put(t, "project/mine.txt", "do not touch")
+	for n := range 3 {
+		require.NoError(t, fetch(b, p, n+1))
+		require.NoError(t, fetch(b, p, n+1), "done twice, it changes nothing")
+	}
+	require.Equal(t, "content of k1", b.Sandbox.Get(t, "project/"+filepath.Base(p.p.Files[0].Path)))
+	require.Equal(t, "do not touch", b.Sandbox.Get(t, "project/mine.txt"))
+	require.Empty(t, p.p.Files[0].Runner, "it is not removed when it is old")
+	for _, f := range p.p.Files[1:] {
+		require.Equal(t, chat.ArrivalStored, f.State)
+		require.Contains(t, f.Path, "/inbox/napcat-")
+		require.Equal(t, b.Sandbox.Name(), f.Runner)
+	}
+}
+
+func TestFetch_OfAQuotedFileThatIsThereIsNotRepeated(t *testing.T) {
+	for name, c := range map[string]struct {
+		there string // what is at the place
+		reads string
+	}{"it is there": {"content of K", "content of K"}, "it is gone": {"", "content of k"}, "it was changed": {"something else", "content of k"}} {
+		t.Run(name, func(t *testing.T) {
+			b, p := arriving(t, chat.Attachment{Kind: "file", Key: "k", Name: "a.txt", Of: "m0"})
+			p.kept = b.Sandbox.Workspace() + "/inbox/napcat-1/2025-01-01-1/a.txt"
+			if c.there != "" {
+				b.Sandbox.Put(t, "inbox/napcat-1/2025-01-01-1/a.txt", c.there)
+			}
+			require.NoError(t, fetch(b, p, 1))
+			f := p.p.Files[0]
+			require.Equal(t, chat.ArrivalStored, f.State)
+			require.Equal(t, c.reads, b.Sandbox.Get(t, f.Path))
+			require.EqualValues(t, len(c.reads), f.Size)
+			require.NotEmpty(t, f.Runner)
+			require.Equal(t, name == "it is there", f.Path == p.kept)
+		})
+	}
+}

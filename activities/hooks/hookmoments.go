@@ -1,0 +1,211 @@
+package hooks
+
+import (
+	"context"
+	"slices"
+
+	"xbot/activities/compress"
+	"xbot/activities/modelcall"
+	"xbot/internal/chat"
+	"xbot/internal/hook"
+	"xbot/internal/i18n"
+	"xbot/internal/tool"
+)
+
+// opening asks about what a turn has claimed, and whether its conversation begins or begins anew with it.
+func (h *Hooks) opening(ctx context.Context, in ConsultInput) (ConsultOutput, error) {
+	base, scene, err := h.base(ctx, in)
+	if err != nil {
+		return ConsultOutput{}, err
+	}
+	if scene.First && in.N == 0 {
+		if err := h.begins(ctx, base, scene); err != nil {
+			return ConsultOutput{}, err
+		}
+	}
+	claimed, err := h.Store.HookClaimed(ctx, in.Turn)
+	if err != nil {
+		return ConsultOutput{}, err
+	}
+	for _, e := range hookEvents(base, scene, in.N, claimed) {
+		if _, err := h.say(ctx, e.payload, hook.Record{Messages: e.messages}); err != nil {
+			return ConsultOutput{}, err
+		}
+	}
+	left, err := h.Store.HookUnanswered(ctx, in.Turn)
+	return ConsultOutput{Refused: !left}, err
+}
+
+// begins tells that a conversation begins; before, that it had ended where it begins anew.
+func (h *Hooks) begins(ctx context.Context, p hook.Payload, scene hook.Scene) error {
+	who, err := modelcall.PersonaOf(ctx, h.Personas, chat.SessionKey(p.Session))
+	if err != nil {
+		return err
+	}
+	p.Source, p.Model, p.Memory = "startup", scene.Model, who.Provider
+	if scene.Reset != "" {
+		p.Source = scene.Reset
+		ended := p
+		ended.Model, ended.Memory = "", ""
+		if err := h.tell(ctx, ended, hook.SessionEnd, p.Turn); err != nil {
+			return err
+		}
+	}
+	return h.tell(ctx, p, hook.SessionStart, p.Turn)
+}
+
+// tell asks about an event whose outcome decides nothing.
+func (h *Hooks) tell(ctx context.Context, p hook.Payload, e hook.Event, about string) error {
+	p.Event, p.ID = e, eventID(about, e)
+	_, err := h.say(ctx, p, hook.Record{Call: chat.CallID(p.ToolUseID)})
+	return err
+}
+
+// call asks about a call.
+func (h *Hooks) call(ctx context.Context, in ConsultInput) (ConsultOutput, error) {
+	p, _, err := h.base(ctx, in)
+	if err != nil {
+		return ConsultOutput{}, err
+	}
+	call, err := h.Store.Call(ctx, in.Call)
+	if err != nil {
+		return ConsultOutput{}, err
+	}
+	p.ToolName, p.ToolInput, p.ToolUseID = call.Name, hook.Input(call.Arguments), string(in.Call)
+	switch in.Moment {
+	case MomentCall:
+		return h.before(ctx, p, call)
+	case MomentQuestion:
+		p.Reason = tool.Reason(call.Arguments)
+		p.Event, p.ID = hook.PermissionRequest, eventID(string(in.Call), hook.PermissionRequest)
+		said, err := h.say(ctx, p, hook.Record{Call: in.Call})
+		return ConsultOutput{Refused: said.Decision == hook.Deny}, err
+	case MomentRefused:
+		if call.Approval == nil || call.Approval.State != chat.ApprovalDenied {
+			return ConsultOutput{}, nil
+		}
+		p.Reason = call.Approval.Note
+		return ConsultOutput{}, h.tell(ctx, p, hook.PermissionDenied, string(in.Call))
+	}
+	return ConsultOutput{}, h.result(ctx, p, call)
+}
+
+// before asks whether a call may run. What stands in its row then is what counts.
+func (h *Hooks) before(ctx context.Context, p hook.Payload, call chat.Call) (ConsultOutput, error) {
+	if call.Hook == chat.HookDue && call.State == chat.CallOpen {
+		p.Event, p.ID = hook.PreToolUse, eventID(string(call.ID), hook.PreToolUse)
+		if _, err := h.say(ctx, p, hook.Record{Call: call.ID}); err != nil {
+			return ConsultOutput{}, err
+		}
+	}
+	call, err := h.Store.Call(ctx, call.ID)
+	return ConsultOutput{Refused: call.State == chat.CallDone, Ask: call.Rule == chat.RuleAsk}, err
+}
+
+// maxTold bounds the output of a call that hooks are told, in bytes.
+const maxTold = 64 << 10
+
+// result tells how a call has ended.
+func (h *Hooks) result(ctx context.Context, p hook.Payload, call chat.Call) error {
+	if call.State != chat.CallDone {
+		return nil // the turn was stopped
+	}
+	p.Elapsed = elapsed(call.ToolCall)
+	if call.IsError {
+		p.Failure = tool.Cut(call.Result, maxTold)
+		return h.tell(ctx, p, hook.PostToolUseFailure, string(call.ID))
+	}
+	p.Output = tool.Cut(call.Result, maxTold)
+	return h.tell(ctx, p, hook.PostToolUse, string(call.ID))
+}
+
+// elapsed is how long a call ran, in milliseconds.
+func elapsed(call chat.ToolCall) int64 {
+	if call.StartedAt == nil || call.FinishedAt == nil {
+		return 0
+	}
+	return call.FinishedAt.Sub(*call.StartedAt).Milliseconds()
+}
+
+// batch tells how the calls of a step have ended. What hooks say to it stands with the last of them.
+func (h *Hooks) batch(ctx context.Context, in ConsultInput) error {
+	p, _, err := h.base(ctx, in)
+	if err != nil {
+		return err
+	}
+	calls, err := h.Store.HookBatch(ctx, in.Turn, in.Step)
+	if err != nil || len(calls) == 0 {
+		return err
+	}
+	p.Count = len(calls)
+	for _, c := range calls {
+		r := hook.Result{Tool: c.Name, Success: !c.IsError, Elapsed: elapsed(c)}
+		if c.IsError {
+			r.Error = tool.Cut(c.Result, 500)
+		}
+		p.Results = append(p.Results, r)
+	}
+	last := calls[len(calls)-1].ID
+	p.Event, p.ID = hook.PostToolBatch, eventID(string(last), hook.PostToolBatch)
+	_, err = h.say(ctx, p, hook.Record{Call: last})
+	return err
+}
+
+// compression tells that the context is about to be compressed, or was. One that found nothing to compress is not told.
+func (h *Hooks) compression(ctx context.Context, in ConsultInput) error {
+	if in.Moment == MomentCompacted && in.After == 0 {
+		return nil
+	}
+	p, _, err := h.base(ctx, in)
+	if err != nil {
+		return err
+	}
+	e := hook.PostCompact
+	p.Trigger, p.Before, p.After = in.Trigger, in.Before, in.After
+	if in.Moment == MomentCompact {
+		e = hook.PreCompact
+		p.Messages, p.Before, err = h.Sizes.Weigh(ctx, compress.Input{Session: in.Session, Turn: in.Turn, Step: in.Step, N: in.N, Trigger: in.Trigger})
+		if err != nil {
+			return err
+		}
+	}
+	return h.tell(ctx, p, e, countedID(in.Turn, in.Step, in.N))
+}
+
+// closing tells how a turn has ended; of a subagent's also that it has, where it failed.
+func (h *Hooks) closing(ctx context.Context, in ConsultInput) error {
+	p, scene, err := h.base(ctx, in)
+	if err != nil {
+		return err
+	}
+	answer, notice, err := h.Store.HookEnd(ctx, in.Turn)
+	if err != nil {
+		return err
+	}
+	failed := slices.Contains([]chat.TurnState{chat.TurnFailed, chat.TurnLost}, scene.State)
+	if failed {
+		wrong := p
+		wrong.ErrorType, wrong.Error = string(scene.State), notice
+		if err := h.tell(ctx, wrong, hook.AgentError, string(in.Turn)); err != nil {
+			return err
+		}
+	}
+	p.Content = tool.Cut(answer, maxTold)
+	switch {
+	case scene.ChatType == chat.ChatSubagent:
+		p.Agent, p.Instance = scene.Role, scene.Instance
+		return h.tell(ctx, p, hook.SubAgentStop, string(in.Turn))
+	case failed:
+		return nil
+	}
+	return h.tell(ctx, p, hook.AgentStop, string(in.Turn))
+}
+
+// hookRefusal is the result of a call that the hooks were to be asked about and were not, or that they forbid, whatever made
+// the workflow try; ok is false when it may run.
+func Refusal(call chat.Call) (result chat.ToolResult, ok bool) {
+	if call.Hook != chat.HookDue && call.Hook != chat.HookDenied {
+		return chat.ToolResult{}, false
+	}
+	return chat.ToolResult{Content: i18n.Say(i18n.English, i18n.HookUnasked), IsError: true}, true
+}

@@ -1,0 +1,196 @@
+// Package hooks asks the hooks of a conversation about events of its turns and records what they say.
+package hooks
+
+import (
+	"context"
+	"time"
+
+	"xbot/activities"
+	"xbot/activities/compress"
+	"xbot/activities/modelcall"
+	"xbot/internal/chat"
+	"xbot/internal/hook"
+)
+
+// HookFiles knows the hooks of a conversation.
+type Files interface {
+	For(ctx context.Context, key chat.SessionKey) hook.Set
+}
+
+// HookDispatcher asks handlers. An error is the end of the context.
+type Dispatcher interface {
+	Ask(ctx context.Context, s hook.Set, p hook.Payload) (hook.Outcome, error)
+}
+
+// HookStore keeps what hooks said, and knows what they are told.
+type Store interface {
+	Call(ctx context.Context, id chat.CallID) (chat.Call, error)
+	HookScene(ctx context.Context, turn chat.TurnID) (hook.Scene, error)
+	HookClaimed(ctx context.Context, turn chat.TurnID) ([]hook.Claimed, error)
+	HookUnanswered(ctx context.Context, turn chat.TurnID) (bool, error)
+	HookBatch(ctx context.Context, turn chat.TurnID, step int) ([]chat.ToolCall, error)
+	HookEnd(ctx context.Context, turn chat.TurnID) (answer, notice string, err error)
+	HookSaid(ctx context.Context, id string) (out hook.Outcome, ok bool, err error)
+	RecordHook(ctx context.Context, r hook.Record) (fresh bool, err error)
+}
+
+// The moments of a turn at which hooks are asked. They stand in histories: never change one.
+const (
+	MomentOpening   = "opening"   // something was claimed
+	MomentCall      = "call"      // a call is about to run
+	MomentQuestion  = "question"  // a person is about to be asked for permission
+	MomentRefused   = "refused"   // a person has answered; only a denial is told
+	MomentResult    = "result"    // a call has its result
+	MomentBatch     = "batch"     // all calls of a step have theirs
+	MomentCompact   = "compact"   // the context is about to be compressed
+	MomentCompacted = "compacted" // it was
+	MomentClosing   = "closing"   // the turn has ended
+)
+
+// moments are the events of each moment that is known when a turn begins. Those of calls are known with the call.
+var moments = []struct {
+	moment string
+	events []hook.Event
+}{
+	{MomentOpening, []hook.Event{hook.SessionStart, hook.SessionEnd, hook.UserPromptSubmit, hook.SubAgentStart, hook.CronFired, hook.WebhookReceived}},
+	{MomentQuestion, []hook.Event{hook.PermissionRequest}},
+	{MomentRefused, []hook.Event{hook.PermissionDenied}},
+	{MomentBatch, []hook.Event{hook.PostToolBatch}},
+	{MomentCompact, []hook.Event{hook.PreCompact}},
+	{MomentCompacted, []hook.Event{hook.PostCompact}},
+	{MomentClosing, []hook.Event{hook.AgentStop, hook.AgentError, hook.SubAgentStop}},
+}
+
+// momentsOf lists the moments at which the hooks of a conversation are to be asked; none where there are no hooks.
+func MomentsOf(ctx context.Context, files Files, key chat.SessionKey) []string {
+	if files == nil {
+		return nil
+	}
+	set := files.For(ctx, key)
+	var out []string
+	for _, m := range moments {
+		if set.Wants(m.events...) {
+			out = append(out, m.moment)
+		}
+	}
+	return out
+}
+
+// hooked notes in a call whether hooks are to be asked before it and told of its result.
+func MarkCall(set hook.Set, call chat.ToolCall) chat.ToolCall {
+	p := hook.Payload{Event: hook.PreToolUse, ToolName: call.Name, ToolInput: hook.Input(call.Arguments)}
+	if set.Heeds(p) {
+		call.Hook = chat.HookDue
+	}
+	for _, p.Event = range []hook.Event{hook.PostToolUse, hook.PostToolUseFailure} {
+		call.HookAfter = call.HookAfter || set.Heeds(p)
+	}
+	return call
+}
+
+// HookSizes knows how much a compression is about.
+type Sizes interface {
+	Weigh(ctx context.Context, in compress.Input) (messages, tokens int, err error)
+}
+
+// Hooks asks the hooks of conversations.
+type Hooks struct {
+	Files      Files
+	Dispatcher Dispatcher
+	Store      Store
+	Tools      modelcall.Catalog
+	Sizes      Sizes
+	// Personas knows who keeps the memory of a conversation; nil: nobody says.
+	Personas modelcall.Personas
+}
+
+// ConsultInput names a moment of a turn.
+type ConsultInput struct {
+	Session chat.SessionKey `json:"session"`
+	Turn    chat.TurnID     `json:"turn"`
+	Moment  string          `json:"moment"`
+	N       int             `json:"n,omitempty"`    // tells moments of the same kind apart: the claim, the compression
+	Step    int             `json:"step,omitempty"` // of a batch and of a compression
+	Call    chat.CallID     `json:"call,omitempty"`
+	Trigger string          `json:"trigger,omitempty"` // of a compression
+	Before  int             `json:"before,omitempty"`  // tokens before it
+	After   int             `json:"after,omitempty"`   // tokens after it
+}
+
+// ConsultOutput says what came of it; what hooks said is in Postgres.
+type ConsultOutput struct {
+	Refused bool `json:"refused,omitempty"` // nothing is left to answer, or the call has its result
+	Ask     bool `json:"ask,omitempty"`     // somebody has to permit the call
+}
+
+// Consult asks the hooks about a moment and records what they say. It may ask again after a crash, under the same id; the
+// outcome that is recorded first counts.
+func (h *Hooks) Consult(ctx context.Context, in ConsultInput) (ConsultOutput, error) {
+	defer activities.Heartbeat(ctx)()
+	out, err := h.consult(ctx, in)
+	return out, activities.Failure(ctx, err)
+}
+
+func (h *Hooks) consult(ctx context.Context, in ConsultInput) (ConsultOutput, error) {
+	switch in.Moment {
+	case MomentOpening:
+		return h.opening(ctx, in)
+	case MomentCall, MomentQuestion, MomentRefused, MomentResult:
+		return h.call(ctx, in)
+	case MomentBatch:
+		return ConsultOutput{}, h.batch(ctx, in)
+	case MomentCompact, MomentCompacted:
+		return ConsultOutput{}, h.compression(ctx, in)
+	case MomentClosing:
+		return ConsultOutput{}, h.closing(ctx, in)
+	}
+	return ConsultOutput{}, nil
+}
+
+// base is what all payloads of a moment have.
+func (h *Hooks) base(ctx context.Context, in ConsultInput) (hook.Payload, hook.Scene, error) {
+	s, err := h.Store.HookScene(ctx, in.Turn)
+	return hook.Payload{
+		Session: string(in.Session), Turn: string(in.Turn), Channel: s.Channel, Sender: s.Sender, Chat: s.Chat, Cwd: s.Cwd, Timestamp: time.Now().UTC(),
+	}, s, err
+}
+
+// say asks the hooks about an event and records what they say, unless that was done before.
+func (h *Hooks) say(ctx context.Context, p hook.Payload, r hook.Record) (hook.Outcome, error) {
+	r.ID, r.Event, r.Session, r.Turn = p.ID, p.Event, chat.SessionKey(p.Session), chat.TurnID(p.Turn)
+	said, ok, err := h.Store.HookSaid(ctx, r.ID)
+	if err != nil || ok {
+		return said, err
+	}
+	set := h.Files.For(ctx, r.Session)
+	if !set.Heeds(p) && p.Event != hook.PreToolUse {
+		return hook.Outcome{Decision: hook.Allow}, nil // those who were to be asked are gone
+	}
+	if r.Outcome, err = h.Dispatcher.Ask(ctx, set, p); err != nil {
+		return hook.Outcome{}, err
+	}
+	h.change(p, &r)
+	fresh, err := h.Store.RecordHook(ctx, r)
+	if err != nil || fresh {
+		return r.Outcome, err
+	}
+	said, _, err = h.Store.HookSaid(ctx, r.ID)
+	return said, err
+}
+
+// change takes over what hooks make of the arguments of a call. A call that asks people questions stays as it is, since they
+// stand beside it; nor can it wait for somebody else.
+func (h *Hooks) change(p hook.Payload, r *hook.Record) {
+	if p.Event != hook.PreToolUse {
+		return
+	}
+	inquires := len(h.Tools.Questions(p.ToolName, string(p.ToolInput))) > 0
+	if inquires && r.Outcome.Decision == hook.Defer {
+		r.Outcome.Decision = hook.Deny
+	}
+	if inquires || r.Outcome.Updated == nil {
+		return
+	}
+	arguments := string(r.Outcome.Updated)
+	r.Changed = &hook.Change{Arguments: arguments, Summary: h.Tools.Summary(p.ToolName, arguments)}
+}

@@ -1,0 +1,77 @@
+package modelcall
+
+import (
+	"time"
+
+	"xbot/internal/chat"
+	"xbot/internal/llm"
+	"xbot/internal/llm/limits"
+	"xbot/internal/prompt"
+	"xbot/internal/tokens"
+	"xbot/internal/window"
+)
+
+// Budget says how conversations are kept within what a model takes. The zero value is the defaults.
+type Budget struct {
+	Models             limits.Table
+	MaskAt, CompressAt float64 // parts of the context window; 0: window.Limits' own
+	Cooldown           int     // answers between two compressions at least
+	Mode               string  // of sessions that have chosen none; empty: chat.ContextDefault
+	Prune              bool    // old results are cut for each request
+	// PruneAfter is how long providers keep what they have read: where the last answer is older, old results are cut. 0: never.
+	PruneAfter time.Duration
+}
+
+// Limits returns those of a model.
+func (b Budget) Limits(model string) window.Limits {
+	l := window.Limits{MaskShare: b.MaskAt, CompressShare: b.CompressAt}
+	l.Context, l.Output = b.Models.Of(model)
+	return l
+}
+
+// acts reports whether anything may be hidden or compressed in a conversation that nobody asked for.
+func (b Budget) acts(w chat.Window) bool {
+	mode := w.Mode
+	if mode == "" {
+		mode = b.Mode
+	}
+	return mode != chat.ContextNone
+}
+
+// rested reports whether enough was answered since the last compression for another one.
+func (b Budget) rested(w chat.Window) bool {
+	if w.Compaction == nil {
+		return true
+	}
+	answers := 0
+	for _, l := range w.Lines {
+		if l.Message.Role == chat.RoleAssistant {
+			answers++
+		}
+	}
+	return answers >= b.Cooldown
+}
+
+// messageOverhead is what providers count for a message and for a call beside their texts, in tokens.
+const messageOverhead = 4
+
+// Estimate returns how many tokens a request has by our own vocabulary; Ratios knows what a provider makes of that.
+func Estimate(r llm.Request) int {
+	return tokens.Count(prompt.Static(r)) + estimateMessages(r.Messages)
+}
+
+func estimateMessages(messages []llm.Message) int {
+	n := 0
+	for _, m := range messages {
+		n += messageOverhead + tokens.Count(m.Content) + tokens.Count(m.Reasoning)
+		for _, c := range m.ToolCalls {
+			n += messageOverhead + tokens.Count(c.Name) + tokens.Count(c.Arguments)
+		}
+	}
+	return n
+}
+
+// estimateLine is how many tokens a line of a conversation has by our own vocabulary.
+func EstimateLine(l chat.Line) int {
+	return estimateMessages(prompt.Request("", []chat.Line{l}, nil).Messages)
+}

@@ -1,0 +1,56 @@
+package modelcall
+
+import (
+	"context"
+
+	"xbot/internal/agentprofile"
+	"xbot/internal/chat"
+	"xbot/internal/tool"
+)
+
+// Personas knows who answers in a session.
+type Personas interface {
+	Of(ctx context.Context, key chat.SessionKey) (agentprofile.Persona, error)
+}
+
+// personaOf returns who answers in a session; nobody in particular where nobody knows.
+func PersonaOf(ctx context.Context, who Personas, key chat.SessionKey) (agentprofile.Persona, error) {
+	if who == nil {
+		return agentprofile.Persona{Deliver: true}, nil
+	}
+	return who.Of(ctx, key)
+}
+
+// allowed is the tools that an agent may use. The others are to the model as if there were none of their names.
+type Allowed struct {
+	Catalog
+	Who agentprofile.Persona
+}
+
+// Specs returns what the model can call.
+func (a Allowed) Specs() []tool.Spec {
+	all := a.Catalog.Specs()
+	specs := make([]tool.Spec, 0, len(all))
+	for _, s := range all {
+		if a.Who.Has(s.Name) {
+			specs = append(specs, s)
+		}
+	}
+	return specs
+}
+
+// Class returns that of a tool; a name that is not allowed has the class of names that no tool has.
+func (a Allowed) Class(name string) chat.ToolClass {
+	if !a.Who.Has(name) {
+		return chat.ClassRead
+	}
+	return a.Catalog.Class(name)
+}
+
+// Questions returns what a call asks a person; a tool that is not allowed asks nobody.
+func (a Allowed) Questions(name, arguments string) []chat.Inquiry {
+	if !a.Who.Has(name) {
+		return nil
+	}
+	return a.Catalog.Questions(name, arguments)
+}

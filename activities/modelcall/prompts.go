@@ -1,0 +1,117 @@
+package modelcall
+
+import (
+	"context"
+	"log/slog"
+	"slices"
+	"sync"
+
+	"xbot/internal/chat"
+	"xbot/internal/prompt"
+)
+
+// Prompts makes the system prompts of turns.
+type Prompts interface {
+	// System returns the system prompt of a step: that of its turn, rendered at the turn's first step and the same bytes
+	// in all steps and attempts that follow.
+	System(ctx context.Context, step chat.Step) (string, error)
+}
+
+// BasePrompt answers with the prompt that comes with the program and nothing more.
+type BasePrompt struct{}
+
+var _ Prompts = BasePrompt{}
+
+// System returns prompt.Base.
+func (BasePrompt) System(context.Context, chat.Step) (string, error) { return prompt.Base(), nil }
+
+// Scenes knows what prompts are rendered for, and keeps what was rendered.
+type Scenes interface {
+	Scene(ctx context.Context, key chat.SessionKey, turn chat.TurnID) (chat.Scene, error)
+	// FreezeSystem keeps the prompt of a turn and the parts that were made for it. The first prompt that is kept stands
+	// and is returned.
+	FreezeSystem(ctx context.Context, step chat.Step, system string, parts []chat.Part) (string, error)
+}
+
+// SystemPrompts renders the prompt of a turn once and keeps it. It is safe for concurrent use.
+type SystemPrompts struct {
+	Scenes   Scenes
+	Pipeline *prompt.Pipeline
+	Tools    Catalog
+	Personas Personas // knows which tools the model has; nil: all
+	Log      *slog.Logger
+
+	mu     sync.Mutex
+	recent []frozen // the newest last
+}
+
+var _ Prompts = (*SystemPrompts)(nil)
+
+// frozen is the prompt of a turn.
+type frozen struct {
+	turn   chat.TurnID
+	system string
+}
+
+// maxRecent is how many prompts of turns are kept in memory, so that the steps of running turns need not ask for them.
+const maxRecent = 128
+
+// System implements Prompts.
+func (p *SystemPrompts) System(ctx context.Context, step chat.Step) (string, error) {
+	if system, ok := p.known(step.Turn); ok {
+		return system, nil
+	}
+	system, err := p.render(ctx, step)
+	if err == nil {
+		p.remember(step.Turn, system)
+	}
+	return system, err
+}
+
+func (p *SystemPrompts) render(ctx context.Context, step chat.Step) (string, error) {
+	scene, err := p.Scenes.Scene(ctx, step.Session, step.Turn)
+	if err != nil || scene.Frozen {
+		return scene.System, err
+	}
+	who, err := PersonaOf(ctx, p.Personas, step.Session)
+	if err != nil {
+		return "", err
+	}
+	a := &prompt.Assembly{Scene: scene, Tools: toolNames(Allowed{p.Tools, who})}
+	if err := p.Pipeline.Assemble(ctx, a); err != nil {
+		return "", err
+	}
+	for _, note := range a.Notes {
+		p.Log.Debug("a part of a prompt was left out", "session", step.Session, "error", note)
+	}
+	return p.Scenes.FreezeSystem(ctx, step, a.System(), a.Fresh)
+}
+
+func toolNames(c Catalog) []string {
+	specs := c.Specs()
+	names := make([]string, len(specs))
+	for i, s := range specs {
+		names[i] = s.Name
+	}
+	slices.Sort(names)
+	return names
+}
+
+func (p *SystemPrompts) known(turn chat.TurnID) (string, bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	i := slices.IndexFunc(p.recent, func(f frozen) bool { return f.turn == turn })
+	if i < 0 {
+		return "", false
+	}
+	return p.recent[i].system, true
+}
+
+func (p *SystemPrompts) remember(turn chat.TurnID, system string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if len(p.recent) == maxRecent {
+		p.recent = slices.Delete(p.recent, 0, 1)
+	}
+	p.recent = append(p.recent, frozen{turn, system})
+}

@@ -1,0 +1,38 @@
+package modelcall
+
+import (
+	"math/rand/v2"
+	"time"
+
+	"xbot/internal/fault"
+)
+
+// Retry is the retry policy for provider failures (spec/001 §7.1).
+type Retry struct {
+	Attempts int           // calls in all; default 5
+	Delay    time.Duration // before the second; doubles; default 1 s
+	MaxDelay time.Duration // default 30 s
+}
+
+// wait returns the pause after the n-th failure: exponential with jitter, longer on 429 (spec/001 §7.1: plus
+// 2^min(n,4) s), and never shorter than the provider asks.
+func (r Retry) Pause(n int, cause error) time.Duration {
+	d := min(r.Delay<<min(n-1, 10), r.MaxDelay)
+	d += time.Duration(rand.Int64N(int64(d)/4 + 1)) // jitter needs no secrecy
+	if fault.Is(cause, fault.RateLimited) {
+		d += time.Second << min(n, 4)
+	}
+	return max(d, fault.After(cause))
+}
+
+// waitPauses is how many times as long as the longest pause between two of the first attempts a provider that cannot be
+// reached is left alone in the end: 5 minutes by default.
+const waitPauses = 10
+
+// longer is the pause after the n-th failure while a turn waits, from 0: it doubles, with jitter, so that turns that have begun to
+// wait at the same time come back one by one; never shorter than the provider asks.
+func (r Retry) LongPause(n int, cause error) time.Duration {
+	d := min(r.MaxDelay<<min(n, 10), waitPauses*r.MaxDelay)
+	d += time.Duration(rand.Int64N(int64(d)/4 + 1)) // jitter needs no secrecy
+	return max(d, fault.After(cause))
+}

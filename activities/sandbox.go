@@ -1,0 +1,41 @@
+package activities
+
+import (
+	"context"
+	"time"
+
+	"xbot/internal/chat"
+	"xbot/internal/sandbox"
+)
+
+// Boxes finds the sandbox of a runner for a user, without a name that of the runner that their commands go to. The
+// sandbox's Name is the runner's. Denied says why there is none. It does not wait for the runner.
+type Boxes interface {
+	Box(ctx context.Context, user chat.UserID, runner string) (sandbox.Sandbox, error)
+}
+
+// release lets the runner forget a command, without keeping anybody waiting: the runner prunes what nobody releases.
+func Release(ctx context.Context, box sandbox.Sandbox, id chat.CallID) {
+	ctx, cancel := Settling(ctx)
+	go func() {
+		defer cancel()
+		_ = box.Release(ctx, id) // pruned by age otherwise
+	}()
+}
+
+// grace is how long a stopped call may take to end by itself after its command was killed. It covers the runner's
+// own grace between SIGTERM and SIGKILL.
+const KillGrace = 4 * time.Second
+
+// killed kills a command and waits a moment until what waited for it has ended.
+func KillAndWait(ctx context.Context, box sandbox.Sandbox, id chat.CallID, ended <-chan struct{}) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), KillGrace)
+	defer cancel()
+	if box.Kill(ctx, id) != nil {
+		return // out of reach: the command ends by its own timeout at the latest, and the result says interrupted
+	}
+	select {
+	case <-ended:
+	case <-ctx.Done():
+	}
+}

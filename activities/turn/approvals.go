@@ -1,0 +1,115 @@
+package turn
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"xbot/activities"
+	"xbot/activities/hooks"
+	"xbot/internal/chat"
+	"xbot/internal/i18n"
+	"xbot/internal/tool"
+)
+
+// Questions keeps the questions whether calls may run.
+type Questions interface {
+	Call(ctx context.Context, id chat.CallID) (chat.Call, error)
+	Ask(ctx context.Context, id chat.CallID, reason string) (chat.Call, error)
+	Expire(ctx context.Context, id chat.CallID) error
+}
+
+// Approvals asks people for permission. Its activities run as local activities; waiting is the workflow's part.
+type Approvals struct {
+	Questions Questions
+	Wait      time.Duration    // how long a question stays open; then the call is denied
+	Now       func() time.Time // the clock that a question is timed by; nil: that of the machine
+}
+
+// AskInput names a call that needs permission.
+type AskInput struct {
+	Call chat.CallID `json:"call"`
+}
+
+// AskOutput says whether an answer has to be waited for, and for how long.
+type AskOutput struct {
+	Open bool          `json:"open,omitempty"`
+	Wait time.Duration `json:"wait,omitempty"` // nanoseconds
+}
+
+// Ask opens the question whether a call may run. Repeated, it finds the question with what is left of its time, or
+// that it was answered.
+func (a *Approvals) Ask(ctx context.Context, in AskInput) (AskOutput, error) {
+	call, err := a.Questions.Call(ctx, in.Call)
+	if err != nil {
+		return AskOutput{}, activities.Failure(ctx, err)
+	}
+	call, err = a.Questions.Ask(ctx, in.Call, tool.Reason(call.Arguments))
+	if err != nil {
+		return AskOutput{}, activities.Failure(ctx, err)
+	}
+	if call.Approval == nil || call.Approval.State != chat.ApprovalOpen {
+		return AskOutput{}, nil
+	}
+	left := call.Approval.AskedAt.Add(a.Wait).Sub(a.now())
+	return AskOutput{Open: true, Wait: max(left, time.Second).Round(time.Second)}, nil
+}
+
+func (a *Approvals) now() time.Time {
+	if a.Now == nil {
+		return time.Now()
+	}
+	return a.Now()
+}
+
+// ExpireInput names a call that nobody answered for in time.
+type ExpireInput struct {
+	Call chat.CallID `json:"call"`
+}
+
+// Expire denies a call in the name of xbot. An answer that came before stands.
+func (a *Approvals) Expire(ctx context.Context, in ExpireInput) error {
+	return activities.Failure(ctx, a.Questions.Expire(ctx, in.Call))
+}
+
+// refusal is the result of a call that may not run, whatever made the workflow try; ok is false when it may.
+func refusal(call chat.Call) (result chat.ToolResult, ok bool) {
+	say := func(id i18n.ID, args ...any) (chat.ToolResult, bool) {
+		return chat.ToolResult{Content: i18n.Say(i18n.English, id, args...), IsError: true}, true
+	}
+	if result, ok := hooks.Refusal(call); ok {
+		return result, true
+	}
+	a := call.Approval
+	if len(call.Questions) > 0 && a != nil && a.State == chat.ApprovalDenied {
+		return unanswered(*a), true
+	}
+	switch {
+	case call.Rule == chat.RuleDeny:
+		return say(i18n.CallForbidden, call.Name)
+	case call.Rule != chat.RuleAsk || a != nil && a.State == chat.ApprovalAllowed:
+		return chat.ToolResult{}, false
+	case a != nil && a.State == chat.ApprovalDenied:
+		who, note := "the user", ""
+		if a.AnsweredBy == chat.AnsweredByNobody {
+			who = chat.AnsweredByNobody
+		}
+		if a.Note != "" {
+			note = ": " + strings.TrimRight(a.Note, ".。 \n")
+		}
+		return say(i18n.CallDenied, who, note)
+	}
+	return say(i18n.CallUnasked)
+}
+
+// unanswered is the result of questions that got no answer. It is no error: the model goes on without.
+func unanswered(a chat.Approval) chat.ToolResult {
+	if a.AnsweredBy == chat.AnsweredByNobody {
+		return chat.ToolResult{Content: i18n.Say(i18n.English, i18n.InquiryLate)}
+	}
+	note := ""
+	if a.Note != "" {
+		note = ": " + strings.TrimRight(a.Note, ".\u3002 \n")
+	}
+	return chat.ToolResult{Content: i18n.Say(i18n.English, i18n.InquiryDeclined, note)}
+}

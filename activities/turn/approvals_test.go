@@ -1,0 +1,115 @@
+package turn_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"xbot/activities"
+	"xbot/activities/activitiestest"
+	"xbot/activities/turn"
+	"xbot/internal/chat"
+	"xbot/internal/i18n"
+	"xbot/internal/store"
+)
+
+// ask opens the question about the n-th call of the first step.
+func (b *fixture) ask(n int) turn.AskOutput {
+	b.T.Helper()
+	var out turn.AskOutput
+	require.NoError(b.T, b.Run(b.T.Context(), activities.NameAsk, turn.AskInput{Call: chat.NewCallID(activitiestest.Turn, 0, n)}, &out))
+	return out
+}
+
+func (b *fixture) answer(n int, allow bool, note string) {
+	b.T.Helper()
+	user, err := b.UserByName(b.T.Context(), "alice")
+	require.NoError(b.T, err)
+	_, err = b.Answer(b.T.Context(), store.Answer{
+		Session: activitiestest.Key, User: user.ID, UserName: user.Name, Call: chat.NewCallID(activitiestest.Turn, 0, n), Allow: allow, Note: note,
+	})
+	require.NoError(b.T, err)
+}
+
+func (b *fixture) rules(rules map[string]chat.Rule) { b.Model.Rules = rules }
+
+func TestGenerate_SaysWhichCallsNeedPermissionHoweverTheModelWritesTheirNames(t *testing.T) {
+	b := setup(t, `call shell {"command":"rm x"}`, `call S_H_E_L_L {"command":"rm y"}`, `call Read {"path":"a.go"}`)
+	b.rules(map[string]chat.Rule{"Shell": chat.RuleAsk, "Read": chat.RuleDeny})
+	want := []turn.CallOutput{
+		{Name: "Shell", Class: chat.ClassExec, Summary: "rm x", Ask: true},
+		{Name: "Shell", Class: chat.ClassExec, Summary: "rm y", Ask: true},
+		{Name: "Read", Class: chat.ClassRead, Summary: "a.go"},
+	}
+	for range 2 {
+		out, err := b.Generate(t.Context(), 0)
+		require.NoError(t, err)
+		require.Equal(t, want, out.Calls)
+	}
+}
+
+func TestTool_RunsWhatWasAllowed(t *testing.T) {
+	b := setup(t, `call Shell {"command":"echo run >> count","reason":"to count"}`)
+	b.rules(map[string]chat.Rule{"Shell": chat.RuleAsk})
+	b.AskForCalls()
+	asked := b.ask(0)
+	require.True(t, asked.Open)
+	require.InDelta(t, time.Hour, asked.Wait, float64(time.Minute), "what is left of the time to answer")
+	require.Equal(t, "to count", b.ResultOf(0).Approval.Reason)
+	b.answer(0, true, "")
+	require.Equal(t, turn.AskOutput{}, b.ask(0), "it was answered")
+	out, err := b.RunTool(t.Context(), 0)
+	require.NoError(t, err)
+	require.False(t, out.Error)
+	require.Equal(t, "run\n", b.Sandbox.Get(t, "count"))
+}
+
+func TestTool_RefusesWhatNobodyPermitted(t *testing.T) {
+	for name, c := range map[string]struct {
+		rule   chat.Rule
+		before func(b *fixture)
+		result string
+	}{
+		"a rule denies the tool": {chat.RuleDeny, func(*fixture) {}, "the user's settings deny every call of Shell"},
+		"nobody was asked":       {chat.RuleAsk, func(*fixture) {}, i18n.Say(i18n.English, i18n.CallUnasked)},
+		"nobody answered":        {chat.RuleAsk, func(b *fixture) { b.ask(0) }, i18n.Say(i18n.English, i18n.CallUnasked)},
+		"denied with a note":     {chat.RuleAsk, func(b *fixture) { b.ask(0); b.answer(0, false, "use trash instead") }, "Not run: the user denied this call: use trash instead."},
+		"denied without one":     {chat.RuleAsk, func(b *fixture) { b.ask(0); b.answer(0, false, "") }, "Not run: the user denied this call."},
+		"time is up": {chat.RuleAsk, func(b *fixture) {
+			b.ask(0)
+			require.NoError(b.T, b.Run(b.T.Context(), activities.NameExpire, turn.ExpireInput{Call: chat.NewCallID(activitiestest.Turn, 0, 0)}, nil))
+		}, "Not run: xbot denied this call: Nobody answered in time. Do not"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := setup(t, `call Shell {"command":"echo run >> count"}`)
+			b.rules(map[string]chat.Rule{"Shell": c.rule})
+			b.AskForCalls()
+			c.before(b)
+			out, err := b.RunTool(t.Context(), 0)
+			require.NoError(t, err)
+			require.True(t, out.Error)
+			require.Contains(t, b.ResultOf(0).Result, c.result)
+			require.True(t, b.ResultOf(0).IsError)
+			_, err = b.Sandbox.ReadFile(t.Context(), b.Sandbox.Workspace()+"/count", 0, 1)
+			require.Error(t, err, "the command must not have run")
+		})
+	}
+}
+
+func TestPeek_ReportsAnswersUntilTheirCallsActOnThem(t *testing.T) {
+	b := setup(t, `call Shell {"command":"true"}`)
+	b.rules(map[string]chat.Rule{"Shell": chat.RuleAsk})
+	b.AskForCalls()
+	peek := func() (out turn.PeekOutput) {
+		require.NoError(t, b.Run(t.Context(), activities.NamePeek, turn.PeekInput{Session: activitiestest.Key, Turn: activitiestest.Turn}, &out))
+		return out
+	}
+	b.ask(0)
+	require.Empty(t, peek().Answered)
+	b.answer(0, true, "")
+	require.Equal(t, []chat.CallID{chat.NewCallID(activitiestest.Turn, 0, 0)}, peek().Answered)
+	_, err := b.RunTool(t.Context(), 0)
+	require.NoError(t, err)
+	require.Empty(t, peek().Answered)
+}

@@ -1,0 +1,226 @@
+// Package turn holds the activities of a turn: it claims messages, calls the model, runs tools, asks for permission and finishes.
+package turn
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"xbot/activities"
+	"xbot/activities/hooks"
+	"xbot/activities/modelcall"
+	"xbot/internal/agentprofile"
+	"xbot/internal/chat"
+	"xbot/internal/command"
+	"xbot/internal/i18n"
+)
+
+// Turns keeps the inbox and the turns.
+type Turns interface {
+	Claim(ctx context.Context, key chat.SessionKey, turn chat.TurnID, run string, n int) (chat.Claim, bool, error)
+	Steer(ctx context.Context, key chat.SessionKey, turn chat.TurnID, n int) (chat.Steered, error)
+	SteerWaits(ctx context.Context, key chat.SessionKey, turn chat.TurnID) (bool, error)
+	Answered(ctx context.Context, turn chat.TurnID) ([]chat.CallID, error)
+	StopRequested(ctx context.Context, key chat.SessionKey, turn chat.TurnID) (bool, error)
+	// SubagentsReported lists the calls of a turn whose subagents have answered.
+	SubagentsReported(ctx context.Context, turn chat.TurnID) ([]chat.CallID, error)
+	// KeepFromChannel notes that the send policy keeps the answers of a turn from the channel.
+	KeepFromChannel(ctx context.Context, turn chat.TurnID) error
+	FinishTurn(ctx context.Context, key chat.SessionKey, turn chat.TurnID, state chat.TurnState, say i18n.ID, args ...any) (bool, error)
+}
+
+// maxModelName bounds the name of a model in histories, in characters: a runner may call its own what it likes, and
+// Temporal holds 255 bytes in a search attribute. A turn that gave it more would hang for ever.
+const maxModelName = 63
+
+// Intake opens and closes turns. Its activities run as local activities.
+type Intake struct {
+	Turns    Turns
+	Models   activities.Models  // names in summaries
+	Personas modelcall.Personas // knows whether answers reach the channel; nil: they do
+	Hooks    hooks.Files        // nil: there are none
+	// Totals reads what a turn took, by model, and the id of its newest answer; nil: nobody asks.
+	Totals func(ctx context.Context, turn chat.TurnID) ([]chat.Spent, int64, error)
+	// Cost is what a model asked for that; nil, also as an answer: it is not known.
+	Cost     func(s chat.Spent) *float64
+	MaxSteps int  // spec/001 §2.2 maxIter
+	Words    bool // whether the first words of a message may stand in histories (XBOT_TEMPORAL_SUMMARIES)
+}
+
+// aliases are other names of commands that turns carry out.
+var aliases = map[string]string{"compress": "compact"}
+
+// ClaimInput asks for the n-th claim of a turn.
+type ClaimInput struct {
+	Session chat.SessionKey `json:"session"`
+	Turn    chat.TurnID     `json:"turn"`
+	Run     string          `json:"run"`
+	N       int             `json:"n"`
+}
+
+// ClaimOutput says what was claimed, and what the turn must know of its settings.
+type ClaimOutput struct {
+	Claimed  bool         `json:"claimed,omitempty"`
+	Inbox    chat.InboxID `json:"inbox,omitempty"`
+	Channel  string       `json:"channel,omitempty"`
+	User     string       `json:"user,omitempty"`
+	Words    string       `json:"words,omitempty"`
+	Model    string       `json:"model,omitempty"`
+	MaxSteps int          `json:"max_steps,omitempty"`
+	// Steer says that more messages wait that are meant to reach the turn while it runs.
+	Steer bool `json:"steer,omitempty"`
+	// Control is the name of the command that was claimed instead of a message, such as compact.
+	Control string `json:"control,omitempty"`
+	// Hooks are the moments at which hooks are to be asked.
+	Hooks []string `json:"hooks,omitempty"`
+	// InLine says that nothing was claimed because no turn is free: the session waits for one.
+	InLine bool `json:"in_line,omitempty"`
+}
+
+// Claim takes the oldest waiting message of the session for the turn.
+func (a *Intake) Claim(ctx context.Context, in ClaimInput) (ClaimOutput, error) {
+	c, ok, err := a.Turns.Claim(ctx, in.Session, in.Turn, in.Run, in.N)
+	if err != nil || !ok {
+		return ClaimOutput{InLine: c.InLine}, activities.Failure(ctx, err)
+	}
+	ctx = agentprofile.Once(ctx)
+	who, err := modelcall.PersonaOf(ctx, a.Personas, in.Session)
+	if err == nil && !who.Deliver {
+		err = a.Turns.KeepFromChannel(ctx, in.Turn)
+	}
+	if err != nil {
+		return ClaimOutput{}, activities.Failure(ctx, err)
+	}
+	model, err := a.Models.For(ctx, in.Session)
+	if err != nil {
+		return ClaimOutput{}, activities.Failure(ctx, err)
+	}
+	out := ClaimOutput{
+		Claimed: true, Inbox: c.Inbox, Channel: c.Channel, User: c.User, Model: activities.Shorten(model.Model(), maxModelName), MaxSteps: a.MaxSteps,
+		Steer: c.Steer, Hooks: hooks.MomentsOf(ctx, a.Hooks, in.Session),
+	}
+	if c.Control {
+		parsed, _ := command.Parse(c.Text) // only what parses is accepted as one
+		out.Control = cmp.Or(aliases[parsed.Name], parsed.Name)
+	}
+	if a.Words {
+		out.Words = `"` + chat.FirstWords(c.Text, chat.SummaryWords) + `"`
+	}
+	return out, nil
+}
+
+// PeekInput names a turn.
+type PeekInput struct {
+	Session chat.SessionKey `json:"session"`
+	Turn    chat.TurnID     `json:"turn"`
+	Known   []chat.CallID   `json:"known,omitempty"` // calls of which the turn knows that their subagents have answered
+}
+
+// PeekOutput says what arrived for the turn while it runs.
+type PeekOutput struct {
+	Stop     bool          `json:"stop,omitempty"`
+	Answered []chat.CallID `json:"answered,omitempty"` // calls that a person allowed or denied and that wait for it
+	Steer    bool          `json:"steer,omitempty"`    // messages wait that are meant to reach the turn while it runs
+	Reported []chat.CallID `json:"reported,omitempty"` // other calls whose subagents have answered
+}
+
+// Peek looks whether somebody asked to stop the turn, or answered a question of it, and which subagents have answered.
+func (a *Intake) Peek(ctx context.Context, in PeekInput) (PeekOutput, error) {
+	stop, err := a.Turns.StopRequested(ctx, in.Session, in.Turn)
+	if err != nil || stop {
+		return PeekOutput{Stop: stop}, activities.Failure(ctx, err)
+	}
+	answered, err := a.Turns.Answered(ctx, in.Turn)
+	if err != nil {
+		return PeekOutput{}, activities.Failure(ctx, err)
+	}
+	reported, err := a.Turns.SubagentsReported(ctx, in.Turn)
+	if err != nil {
+		return PeekOutput{}, activities.Failure(ctx, err)
+	}
+	reported = slices.DeleteFunc(reported, func(id chat.CallID) bool { return slices.Contains(in.Known, id) })
+	steer, err := a.Turns.SteerWaits(ctx, in.Session, in.Turn)
+	return PeekOutput{Answered: answered, Steer: steer, Reported: reported}, activities.Failure(ctx, err)
+}
+
+// SteerInput asks for the n-th claim of a turn that runs.
+type SteerInput struct {
+	Session chat.SessionKey `json:"session"`
+	Turn    chat.TurnID     `json:"turn"`
+	N       int             `json:"n"`
+}
+
+// SteerOutput says what reached the turn.
+type SteerOutput struct {
+	Messages int    `json:"messages,omitempty"`
+	Skipped  int    `json:"skipped,omitempty"` // calls that had not begun and do not run any more
+	Words    string `json:"words,omitempty"`   // the first words of the first message
+}
+
+// Steer gives the messages that are meant to reach a turn while it runs to the turn, and skips its calls that have not
+// begun. Done twice, it finds its own claim.
+func (a *Intake) Steer(ctx context.Context, in SteerInput) (SteerOutput, error) {
+	got, err := a.Turns.Steer(ctx, in.Session, in.Turn, in.N)
+	out := SteerOutput{Messages: got.Messages, Skipped: got.Skipped}
+	if a.Words && got.Text != "" {
+		out.Words = `"` + chat.FirstWords(got.Text, chat.SummaryWords) + `"`
+	}
+	return out, activities.Failure(ctx, err)
+}
+
+// FinishInput ends a turn.
+type FinishInput struct {
+	Session chat.SessionKey `json:"session"`
+	Turn    chat.TurnID     `json:"turn"`
+	State   chat.TurnState  `json:"state"`
+	Say     i18n.ID         `json:"say,omitempty"`   // sentence to the person, if they must know more than the answer
+	Steps   int             `json:"steps,omitempty"` // for i18n.StepLimit
+}
+
+// FinishOutput says whether messages wait for another turn.
+type FinishOutput struct {
+	Pending bool `json:"pending,omitempty"`
+	// Message is the newest answer of the turn; Tokens and CostUSD are what it took, the latter where prices are known.
+	Message int64    `json:"message,omitempty"`
+	Tokens  int64    `json:"tokens,omitempty"`
+	CostUSD *float64 `json:"cost_usd,omitempty"`
+}
+
+// Finish closes the turn. Done twice it changes nothing the second time.
+func (a *Intake) Finish(ctx context.Context, in FinishInput) (FinishOutput, error) {
+	var args []any
+	if in.Say == i18n.StepLimit {
+		args = []any{in.Steps}
+	}
+	pending, err := a.Turns.FinishTurn(ctx, in.Session, in.Turn, in.State, in.Say, args...)
+	out := FinishOutput{Pending: pending}
+	if err == nil {
+		a.total(ctx, in.Turn, &out)
+	}
+	return out, activities.Failure(ctx, err)
+}
+
+// total adds what the turn took. It is for operators: what cannot be read is left out.
+func (a *Intake) total(ctx context.Context, turn chat.TurnID, out *FinishOutput) {
+	if a.Totals == nil {
+		return
+	}
+	spent, message, err := a.Totals(ctx, turn)
+	if err != nil {
+		return
+	}
+	out.Message = message
+	sum, known := 0.0, a.Cost != nil && len(spent) > 0
+	for _, s := range spent {
+		out.Tokens += s.PromptTokens + s.CompletionTokens
+		if known {
+			cost := a.Cost(s)
+			if known = cost != nil; known {
+				sum += *cost
+			}
+		}
+	}
+	if known {
+		out.CostUSD = &sum
+	}
+}

@@ -1,0 +1,348 @@
+package turn
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"time"
+
+	"go.temporal.io/sdk/activity"
+
+	"xbot/activities"
+	"xbot/activities/hooks"
+	"xbot/activities/modelcall"
+	"xbot/internal/agentprofile"
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+	"xbot/internal/hook"
+	"xbot/internal/i18n"
+	"xbot/internal/llm"
+	"xbot/internal/prompt"
+)
+
+// Steps keeps the steps of turns.
+type Steps interface {
+	modelcall.Leases
+	// BeginStep takes the lease of the step's call, too, or is RateLimited.
+	BeginStep(ctx context.Context, step chat.Step) (failures int, stored chat.Decision, done bool, err error)
+	CommitStep(ctx context.Context, step chat.Step, a chat.Answer) (chat.Decision, error)
+	FailStep(ctx context.Context, step chat.Step, kind fault.Kind, say func(i18n.Lang) string) (chat.Decision, error)
+	EndStep(ctx context.Context, step chat.Step, finish string, say func(i18n.Lang) string) (chat.Decision, error)
+	// WaitForProvider says how long the provider is left alone; waits is false where the turn is not to wait, or has waited
+	// long enough.
+	WaitForProvider(ctx context.Context, step chat.Step, reason string, pause time.Duration) (rest time.Duration, waits bool, err error)
+	ProviderDue(ctx context.Context, turn chat.TurnID) (time.Duration, error)
+	SteerWaits(ctx context.Context, key chat.SessionKey, turn chat.TurnID) (bool, error)
+	CountFailure(ctx context.Context, step chat.Step, retry func(failures int, lang i18n.Lang) (chat.Retry, bool)) (int, error)
+	BookUsage(ctx context.Context, key chat.SessionKey, model string, calls int, u chat.Usage) error
+}
+
+// Stream is where an attempt writes while it goes on.
+type Stream interface {
+	llm.Sink
+	Written() (text, reasoning string)
+	Close()
+}
+
+// Model makes the LLM calls of turns.
+type Model struct {
+	Models activities.Models
+	Steps  Steps
+	Tools  modelcall.Catalog
+	// Context makes the requests.
+	Context *modelcall.Assembler
+	// Personas knows which tools the model has and what people see of its answers; nil: all.
+	Personas modelcall.Personas
+	// Prompts makes system prompts; nil is BasePrompt.
+	Prompts modelcall.Prompts
+	Open    func(step chat.Step, attempt int) Stream
+	Retry   modelcall.Retry
+	Words   bool                 // whether one line of each call may stand in histories
+	Hooks   hooks.Files          // nil: there are none
+	Rules   map[string]chat.Rule // what the installation wants of tools, by name; others are allowed
+	// Trees knows whether the subagents of a request have taken all that they may; nil: nobody counts.
+	Trees interface {
+		SubagentOver(ctx context.Context, step chat.Step) (bool, error)
+	}
+}
+
+// maxCompressions is how often a step may ask for a compression before it is given up.
+const maxCompressions = 3
+
+// maxCalls bounds the tool calls of one answer; further ones are dropped and the model sees only those that ran.
+const maxCalls = 64
+
+// GenerateInput names a step.
+type GenerateInput struct {
+	Session chat.SessionKey `json:"session"`
+	Turn    chat.TurnID     `json:"turn"`
+	Step    int             `json:"step"`
+	// Compressed counts the compressions that were made for this step before.
+	Compressed int `json:"compressed,omitempty"`
+	// MayWait says that the workflow knows what to do while the provider cannot be reached, and Waiting that it does it.
+	MayWait bool `json:"may_wait,omitempty"`
+	Waiting bool `json:"waiting,omitempty"`
+	// Attempts counts the attempts of activities before this one for the step, so that people's clients see them grow.
+	Attempts int `json:"attempts,omitempty"`
+	// Steered says that what came was taken in just now.
+	Steered bool `json:"steered,omitempty"`
+}
+
+// GenerateOutput is the decision of a step, small enough for a history: texts stay in Postgres.
+type GenerateOutput struct {
+	Finish string       `json:"finish"`
+	Fault  string       `json:"fault,omitempty"`
+	Calls  []CallOutput `json:"calls,omitempty"`
+	Tokens int          `json:"tokens,omitempty"` // prompt and completion of this call
+	// Compress is the trigger of a compression that has to come first: nothing was decided, and the step is open.
+	Compress string `json:"compress,omitempty"`
+	// Wait says why the provider cannot be reached: nothing was decided, and it is to be asked again by an activity that waits.
+	Wait string `json:"wait,omitempty"`
+	// Steer says that messages came while the provider was waited for, which the step has to see.
+	Steer    bool `json:"steer,omitempty"`
+	Attempts int  `json:"attempts,omitempty"` // with Wait and Steer: those of the step so far
+}
+
+// CallOutput is a call to make. Its id follows from turn, step and place.
+type CallOutput struct {
+	Name    string         `json:"name"`
+	Class   chat.ToolClass `json:"class"`
+	Summary string         `json:"summary,omitempty"`
+	Ask     bool           `json:"ask,omitempty"`   // a person has to permit it first
+	Hook    bool           `json:"hook,omitempty"`  // hooks have to be asked first
+	After   bool           `json:"after,omitempty"` // hooks are told of the result
+	// Inquires: it asks a person questions, and answers are what permits it.
+	Inquires bool `json:"inquires,omitempty"`
+}
+
+// Generate makes one LLM call of a turn and commits what came of it. If an earlier attempt committed, that stands.
+func (m *Model) Generate(ctx context.Context, in GenerateInput) (GenerateOutput, error) {
+	defer activities.Heartbeat(ctx)()
+	a := &attempt{
+		step: chat.Step{Session: in.Session, Turn: in.Turn, N: in.Step}, compressed: in.Compressed,
+		n: in.Attempts + int(activity.GetInfo(ctx).Attempt), mayWait: in.MayWait, waiting: in.Waiting,
+		steered: in.Steered && activity.GetInfo(ctx).Attempt == 1,
+	}
+	d, err := m.asked(ctx, a)
+	if err != nil {
+		return GenerateOutput{}, activities.Failure(ctx, err)
+	}
+	out := m.summarize(d)
+	if d.Wait != "" || d.Steer {
+		out.Attempts = a.n
+	}
+	return out, nil
+}
+
+// attempt is one call of a model on its way.
+type attempt struct {
+	step       chat.Step
+	compressed int // how often the step was compressed before
+	n          int // which attempt of the step it is, from 1
+	mayWait    bool
+	waiting    bool // the provider could not be reached
+	steered    bool // and what came meanwhile was taken in just now
+
+	model string
+	who   agentprofile.Persona
+	spent bool     // the subagents of the request have taken all the tokens that they may
+	hooks hook.Set // of an answer with calls
+	modelcall.Assembled
+}
+
+func (m *Model) decide(ctx context.Context, a *attempt) (chat.Decision, error) {
+	_, stored, done, err := m.Steps.BeginStep(ctx, a.step)
+	if err != nil || done {
+		return stored, err
+	}
+	defer modelcall.KeepLease(ctx, m.Steps, a.step)()
+	client, err := m.prepare(ctx, a)
+	switch {
+	case err != nil:
+		return chat.Decision{}, err
+	case a.spent:
+		return m.Steps.FailStep(ctx, a.step, fault.Denied, func(l i18n.Lang) string { return i18n.Say(l, i18n.SubagentsSpent) })
+	case a.Compress != "":
+		return chat.Decision{Compress: a.Compress}, nil
+	case a.Loop.Name != "":
+		return m.Steps.EndStep(ctx, a.step, chat.FinishLoop, func(l i18n.Lang) string { return i18n.Say(l, i18n.ModelLoops, a.Loop.Name, modelcall.LoopEnds) })
+	}
+	stream := showing(m.Open(a.step, a.n), a.who.Contract)
+	answer, err := client.Generate(ctx, a.Request, stream)
+	stream.Close()
+	exceeded := err == nil && a.exceeded(answer) && a.mayCompress()
+	if err == nil && !exceeded {
+		err = usable(answer)
+	}
+	switch {
+	case exceeded:
+		return chat.Decision{Compress: chat.TriggerExceeded}, m.Steps.BookUsage(ctx, a.step.Session, a.model, 1, answer.Usage)
+	case err == nil:
+		if m.Hooks != nil && len(answer.ToolCalls) > 0 {
+			a.hooks = m.Hooks.For(ctx, a.step.Session)
+		}
+		return m.keep(ctx, a, m.commit(a, answer))
+	case activities.Stopped(ctx):
+		return m.keepPartial(ctx, a, stream)
+	case ctx.Err() != nil:
+		return chat.Decision{}, err
+	case fault.Is(err, fault.TooLarge) && a.mayCompress():
+		return chat.Decision{Compress: chat.TriggerTooLong}, nil // nobody's failure: the step goes on with a shorter request
+	}
+	return m.failed(ctx, a, err)
+}
+
+// prepare finds the model and makes the request.
+func (m *Model) prepare(ctx context.Context, a *attempt) (llm.Client, error) {
+	ctx = agentprofile.Once(ctx)
+	client, err := m.Models.For(ctx, a.step.Session)
+	if err != nil {
+		return nil, err
+	}
+	system, err := m.system(ctx, a.step)
+	if err != nil {
+		return nil, err
+	}
+	a.model = client.Model()
+	if a.who, err = modelcall.PersonaOf(ctx, m.Personas, a.step.Session); err != nil {
+		return nil, err
+	}
+	if a.who.Role != nil && m.Trees != nil {
+		if a.spent, err = m.Trees.SubagentOver(ctx, a.step); err != nil || a.spent {
+			return client, err
+		}
+	}
+	a.Assembled, err = m.Context.Assemble(ctx, modelcall.Ask{
+		Step: a.step, Model: a.model, System: system, Tools: prompt.Request("", nil, modelcall.Allowed{Catalog: m.Tools, Who: a.who}.Specs()).Tools, Compressed: a.compressed,
+	})
+	return client, err
+}
+
+// mayCompress reports whether a compression could make the request shorter. A person who switched compression off is
+// asked no more than others: the conversation could not go on.
+func (a *attempt) mayCompress() bool { return a.compressed < maxCompressions && a.Compressible }
+
+// windowEnd is the part of the context window from which on an answer that was cut off has run into its end.
+const windowEnd = 0.97
+
+// exceeded reports whether an answer ran into the end of the context window, rather than into its own limit.
+func (a *attempt) exceeded(answer llm.Answer) bool {
+	if answer.Finish == llm.FinishWindow {
+		return true
+	}
+	taken := answer.Usage.PromptTokens + answer.Usage.CompletionTokens
+	return answer.Finish == llm.FinishLength && float64(taken) >= windowEnd*float64(a.Limits.Context)
+}
+
+func (m *Model) system(ctx context.Context, step chat.Step) (string, error) {
+	if m.Prompts == nil {
+		return modelcall.BasePrompt{}.System(ctx, step)
+	}
+	return m.Prompts.System(ctx, step)
+}
+
+// keep commits what the model said, also when the activity ends at this moment: it was paid for.
+func (m *Model) keep(ctx context.Context, a *attempt, answer chat.Answer) (chat.Decision, error) {
+	ctx, cancel := activities.Settling(ctx)
+	defer cancel()
+	answer.Model, answer.Prompt, answer.Sent = a.model, prompt.Static(a.Request), a.Sent
+	answer = asShown(answer, a.who.Contract)
+	d, err := m.Steps.CommitStep(ctx, a.step, answer)
+	if err == nil {
+		_ = m.Context.Learn(ctx, a.model, a.Assembled, answer.Usage.PromptTokens) // an estimate that stays as it was harms nothing
+	}
+	return d, err
+}
+
+// usable refuses an answer with nothing in it.
+func usable(a llm.Answer) error {
+	if a.Text == "" && len(a.ToolCalls) == 0 && a.Finish != llm.FinishContentFilter {
+		return llm.ErrEmpty
+	}
+	return nil
+}
+
+// commit makes of what the model said what is kept of it. An answer that the window cut off is one that its limit cut off.
+func (m *Model) commit(at *attempt, a llm.Answer) chat.Answer {
+	if a.Finish == llm.FinishWindow {
+		a.Finish = llm.FinishLength
+	}
+	step, tools := at.step, modelcall.Allowed{Catalog: m.Tools, Who: at.who}
+	out := chat.Answer{Text: activities.Clean(a.Text), Reasoning: activities.Clean(a.Reasoning), Opaque: a.Opaque, Finish: string(a.Finish), Usage: a.Usage}
+	for n, c := range a.ToolCalls[:min(len(a.ToolCalls), maxCalls)] {
+		name, arguments := m.Tools.Name(activities.Clean(c.Name)), activities.Clean(c.Arguments) // rules go by the tool's own name
+		out.Calls = append(out.Calls, hooks.MarkCall(at.hooks, chat.ToolCall{
+			ID: chat.NewCallID(step.Turn, step.N, n), ProviderID: activities.Clean(c.ID), Name: name, Arguments: arguments,
+			Class: tools.Class(name), Summary: m.Tools.Summary(name, arguments), State: chat.CallOpen,
+			Rule: cmp.Or(m.Rules[name], chat.RuleAllow), Questions: tools.Questions(name, arguments),
+		}.Ruled()))
+	}
+	if len(out.Calls) > 0 {
+		out.Finish = string(llm.FinishToolCalls)
+	} else if a.Finish == llm.FinishToolCalls {
+		out.Finish = string(llm.FinishStop)
+	}
+	return out
+}
+
+// keepPartial commits what was written before a person stopped the turn.
+func (m *Model) keepPartial(ctx context.Context, a *attempt, stream Stream) (chat.Decision, error) {
+	text, reasoning := stream.Written()
+	if text == "" {
+		return chat.Decision{Finish: chat.FinishStopped}, nil
+	}
+	return m.keep(ctx, a, chat.Answer{Text: activities.Clean(text), Reasoning: activities.Clean(reasoning), Finish: chat.FinishStopped})
+}
+
+// failed counts a failure of the provider and asks for another attempt, or ends the step with a sentence.
+func (m *Model) failed(ctx context.Context, a *attempt, cause error) (chat.Decision, error) {
+	step := a.step
+	kind := fault.KindOf(cause)
+	switch kind {
+	case fault.RateLimited, fault.Unavailable:
+		return m.again(ctx, a, kind, cause)
+	case fault.TooLarge:
+		return m.Steps.FailStep(ctx, step, kind, func(l i18n.Lang) string { return i18n.Say(l, i18n.ModelTooLong) })
+	case fault.Internal:
+		return chat.Decision{}, cause
+	}
+	say := i18n.ModelRefused
+	if _, ok := errors.AsType[llm.NotCalled](cause); ok {
+		say = i18n.ModelNotCalled
+	}
+	return m.Steps.FailStep(ctx, step, kind, func(l i18n.Lang) string { return i18n.Say(l, say, cause.Error()) })
+}
+
+func (m *Model) again(ctx context.Context, a *attempt, kind fault.Kind, cause error) (chat.Decision, error) {
+	step, reason := a.step, llm.Reason(cause)
+	var delay time.Duration
+	failures, err := m.Steps.CountFailure(ctx, step, func(failures int, lang i18n.Lang) (chat.Retry, bool) {
+		delay = m.Retry.Pause(failures, cause)
+		return chat.Retry{
+			Turn: step.Turn, Step: step.N, Attempt: failures + 1, Failed: a.n, Max: m.Retry.Attempts, DelayMS: delay.Milliseconds(), Reason: reason,
+			Text: i18n.Say(lang, i18n.Retrying, reason, failures+1, m.Retry.Attempts),
+		}, failures < m.Retry.Attempts
+	})
+	if err != nil {
+		return chat.Decision{}, err
+	}
+	if failures >= m.Retry.Attempts {
+		if d, waits, err := m.wait(ctx, a, failures, cause); waits || err != nil {
+			return d, err
+		}
+		return m.Steps.FailStep(ctx, step, kind, func(l i18n.Lang) string { return i18n.Say(l, i18n.ModelFailed, failures, reason) })
+	}
+	return chat.Decision{}, fault.Later(kind, delay, "attempt %d of %d: %w", failures, m.Retry.Attempts, cause)
+}
+
+// summarize is what stands of a decision in histories.
+func (m *Model) summarize(d chat.Decision) GenerateOutput {
+	out := GenerateOutput{Finish: d.Finish, Fault: d.Fault, Compress: d.Compress, Wait: d.Wait, Steer: d.Steer, Tokens: d.Usage.PromptTokens + d.Usage.CompletionTokens}
+	for _, c := range d.Calls {
+		if !m.Words {
+			c.Summary = ""
+		}
+		out.Calls = append(out.Calls, CallOutput{Name: activities.Shorten(c.Name, 40), Class: c.Class, Summary: activities.Shorten(c.Summary, 60), Ask: c.Rule == chat.RuleAsk, Inquires: len(c.Questions) > 0, Hook: c.Hook != "", After: c.HookAfter})
+	}
+	return out
+}

@@ -1,0 +1,19 @@
+package turn
+
+import (
+	"xbot/activities"
+	"xbot/internal/chat"
+	"xbot/internal/tokens"
+	"xbot/internal/window"
+)
+
+// offloaded keeps a result that is too large for the conversation beside it: the model reads a summary, and the whole
+// where it asks for it.
+func offloaded(call chat.Call, r chat.ToolResult) chat.ToolResult {
+	kept := r
+	kept.Content = activities.Clean(r.Content) // as it will be stored
+	if kept = window.Result(call.ToolCall, kept, tokens.Count); kept.Offload == nil {
+		return r
+	}
+	return kept
+}

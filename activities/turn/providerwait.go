@@ -1,0 +1,47 @@
+package turn
+
+import (
+	"context"
+	"errors"
+
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+	"xbot/internal/llm"
+)
+
+// asked makes one attempt of a step. While the provider is waited for, that is one look at what came, and one call: the pauses
+// between two of them are Temporal's, so that a turn which waits holds nothing and leaves nothing in its history.
+func (m *Model) asked(ctx context.Context, a *attempt) (chat.Decision, error) {
+	if !a.waiting {
+		return m.decide(ctx, a)
+	}
+	pause, err := m.Steps.ProviderDue(ctx, a.step.Turn)
+	if err != nil {
+		return chat.Decision{}, err
+	}
+	if pause > 0 {
+		return chat.Decision{}, fault.Limited(pause, "the provider cannot be reached; the turn waits")
+	}
+	if !a.steered { // or what cannot be taken in yet would be looked for without an end
+		if steer, err := m.Steps.SteerWaits(ctx, a.step.Session, a.step.Turn); err != nil || steer {
+			return chat.Decision{Steer: steer}, err
+		}
+	}
+	return m.decide(ctx, a)
+}
+
+// wait lets the turn wait for its provider after so many failures; waits is false where the step has to fail.
+func (m *Model) wait(ctx context.Context, a *attempt, failures int, cause error) (d chat.Decision, waits bool, err error) {
+	if !a.mayWait || errors.Is(cause, llm.ErrEmpty) {
+		return d, false, nil
+	}
+	reason := llm.Reason(cause)
+	pause, waits, err := m.Steps.WaitForProvider(ctx, a.step, reason, m.Retry.LongPause(failures-m.Retry.Attempts, cause))
+	switch {
+	case err != nil || !waits:
+		return d, false, err
+	case a.waiting:
+		return d, true, fault.Limited(pause, "the provider cannot be reached; the turn waits: %w", cause)
+	}
+	return chat.Decision{Wait: reason}, true, nil
+}

@@ -1,0 +1,49 @@
+package turn
+
+import (
+	"strings"
+
+	"xbot/internal/chat"
+	"xbot/internal/soul"
+	"xbot/internal/tool"
+)
+
+// unknown is the result of a call of a tool that the agent does not have.
+func unknown(name string) chat.ToolResult {
+	return tool.Fail("there is no tool named %q in this session", tool.Cut(name, 60))
+}
+
+// shownStream is the stream of an answer as people may see it. What was written is kept whole.
+type shownStream struct {
+	Stream
+	filter *soul.Filter
+	whole  strings.Builder
+}
+
+func showing(s Stream, c soul.Contract) *shownStream {
+	return &shownStream{Stream: s, filter: c.Filter()}
+}
+
+// Text adds a piece of the answer.
+func (s *shownStream) Text(piece string) {
+	s.whole.WriteString(piece)
+	if shown := s.filter.Write(piece); shown != "" {
+		s.Stream.Text(shown)
+	}
+}
+
+// Written returns all text and reasoning so far, as the model wrote it.
+func (s *shownStream) Written() (text, reasoning string) {
+	_, reasoning = s.Stream.Written()
+	return s.whole.String(), reasoning
+}
+
+// asShown notes what people see of an answer. Silence is a whole answer: before its calls a model says nothing instead.
+func asShown(answer chat.Answer, c soul.Contract) chat.Answer {
+	text, silent := c.Show(answer.Text)
+	if text != answer.Text {
+		answer.Shown = &text
+	}
+	answer.Silent = silent && len(answer.Calls) == 0
+	return answer
+}

@@ -1,0 +1,211 @@
+package turn
+
+import (
+	"context"
+	"errors"
+
+	"xbot/activities"
+	"xbot/activities/modelcall"
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+	"xbot/internal/i18n"
+	"xbot/internal/sandbox"
+	"xbot/internal/tool"
+)
+
+// Calls keeps tool calls and their results.
+type Calls interface {
+	Call(ctx context.Context, id chat.CallID) (chat.Call, error)
+	BeginCall(ctx context.Context, c chat.Call) (bool, error)
+	SetStartedOn(ctx context.Context, id chat.CallID, store string) error
+	FinishCall(ctx context.Context, id chat.CallID, r chat.ToolResult) error
+	// AbandonCall has the command killed, too, if it was sent.
+	AbandonCall(ctx context.Context, id chat.CallID, r chat.ToolResult) error
+	TasksRunningOf(ctx context.Context, user chat.UserID) (int, error)
+}
+
+// Toolbox runs a tool by name.
+type Toolbox interface {
+	Run(ctx context.Context, name string, call tool.Call) (chat.ToolResult, error)
+}
+
+// Tools runs the tool calls of turns.
+type Tools struct {
+	Calls    Calls
+	Personas modelcall.Personas // knows which tools an agent has; nil: all
+	Toolbox  Toolbox
+	Boxes    activities.Boxes
+	Open     func(call chat.Call) activities.Output
+	Starter  Starter
+	Words    bool // whether the first words of a task may stand in histories
+}
+
+// Starter starts the workflow that follows a background task, unless it runs. A failed start is repeated by the relay.
+type Starter interface {
+	StartBackground(ctx context.Context, call chat.CallID) error
+}
+
+// ToolInput names a call.
+type ToolInput struct {
+	Call chat.CallID `json:"call"`
+}
+
+// ToolOutput says how a call ended; its result is in Postgres.
+type ToolOutput struct {
+	Error bool `json:"error,omitempty"` // the tool reports an error to the model
+}
+
+// Tool runs one call and records its result. The first result that is recorded stands.
+func (t *Tools) Tool(ctx context.Context, in ToolInput) (ToolOutput, error) {
+	defer activities.Heartbeat(ctx)()
+	call, err := t.Calls.Call(ctx, in.Call)
+	if err != nil {
+		return ToolOutput{}, activities.Failure(ctx, err)
+	}
+	if call.State == chat.CallDone {
+		return ToolOutput{Error: call.IsError}, nil
+	}
+	result, err := t.run(ctx, call)
+	if err != nil {
+		return ToolOutput{}, activities.Failure(ctx, err)
+	}
+	return ToolOutput{Error: result.IsError}, nil
+}
+
+func (t *Tools) run(ctx context.Context, call chat.Call) (chat.ToolResult, error) {
+	if refused, ok := refusal(call); ok {
+		return t.record(ctx, call, refused)
+	}
+	who, err := modelcall.PersonaOf(ctx, t.Personas, call.Session)
+	if err != nil {
+		return chat.ToolResult{}, err
+	}
+	if !who.Has(call.Name) && call.StartedOn == "" {
+		return t.record(ctx, call, unknown(call.Name))
+	}
+	if full, err := t.full(ctx, call); err != nil {
+		return chat.ToolResult{}, err
+	} else if full {
+		return t.record(ctx, call, chat.ToolResult{Content: i18n.Say(i18n.English, i18n.TasksFull, chat.MaxTasks), IsError: true})
+	}
+	box, err := t.Boxes.Box(ctx, call.User, call.Runner)
+	switch {
+	case fault.Is(err, fault.Denied) && call.StartedOn != "": // an earlier attempt sent it, to a runner that is not theirs any more
+		said := i18n.Say(i18n.English, i18n.CallUnknown) + " (" + err.Error() + ")"
+		return t.record(ctx, call, chat.ToolResult{Content: said, IsError: true})
+	case fault.Is(err, fault.Denied):
+		box = sandbox.Nowhere{Why: err} // enough for tools that need no machine
+	case err != nil:
+		return chat.ToolResult{}, err
+	}
+	call.Runner = box.Name() // noted, so that another attempt goes where this one began
+	call.Cwd = chat.FolderOn(call.Cwd, call.CwdRunner, call.Runner)
+	began, err := t.Calls.BeginCall(ctx, call)
+	if err != nil || !began {
+		return chat.ToolResult{}, err
+	}
+	result, err := t.attempt(tellingWaits(ctx, call.ID), call, box)
+	if offline, ok := errors.AsType[*sandbox.OfflineError](err); ok {
+		result, err = chat.ToolResult{Content: "Error: " + offline.Error(), IsError: true}, nil
+	}
+	if odd, ok := errors.AsType[*sandbox.MisbehavedError](err); ok { // asking it again would say the same
+		result, err = chat.ToolResult{Content: i18n.Say(i18n.English, i18n.CallRunner, odd.Error()), IsError: true}, nil
+	}
+	if err != nil {
+		return chat.ToolResult{}, err
+	}
+	result, err = t.record(ctx, call, result)
+	switch {
+	case err != nil || call.Class != chat.ClassExec:
+	case result.Background != nil:
+		t.follow(ctx, call)
+	default:
+		activities.Release(ctx, box, call.ID)
+	}
+	return result, err
+}
+
+// full reports whether a command may not start because too many of its user's go on in the background. One that may have
+// started is attached to all the same.
+func (t *Tools) full(ctx context.Context, call chat.Call) (bool, error) {
+	if call.Class != chat.ClassExec || call.StartedOn != "" {
+		return false, nil
+	}
+	running, err := t.Calls.TasksRunningOf(ctx, call.User)
+	return running >= chat.MaxTasks, err
+}
+
+// follow has the command of a call that became a background task followed. The row that was recorded is the promise;
+// what fails here is the relay's to repeat.
+func (t *Tools) follow(ctx context.Context, call chat.Call) {
+	ctx, cancel := activities.Settling(ctx)
+	defer cancel()
+	_ = t.Starter.StartBackground(ctx, call.ID) // the relay finds a task that nobody follows
+}
+
+// record writes the result, also when the activity was stopped meanwhile.
+func (t *Tools) record(ctx context.Context, call chat.Call, r chat.ToolResult) (chat.ToolResult, error) {
+	r = offloaded(call, r)
+	ctx, cancel := activities.Settling(ctx)
+	defer cancel()
+	return r, t.Calls.FinishCall(ctx, call.ID, r)
+}
+
+// AbandonInput names a call whose activity ended without a result.
+type AbandonInput struct {
+	Call   chat.CallID `json:"call"`
+	Broken bool        `json:"broken,omitempty"` // the tool broke; otherwise its end was not seen
+}
+
+// Abandon records that nobody knows how a call ended, and has its command killed, which nobody follows any more. A result that was
+// recorded before stands.
+func (t *Tools) Abandon(ctx context.Context, in AbandonInput) error {
+	say := i18n.CallUnknown
+	if in.Broken {
+		say = i18n.CallBroken
+	}
+	return activities.Failure(ctx, t.Calls.AbandonCall(ctx, in.Call, chat.ToolResult{Content: i18n.Say(i18n.English, say), IsError: true}))
+}
+
+// attempt runs the tool. The tool does not see the end of the activity's context directly: a stop first kills the
+// command, so that its partial output becomes the result; any other end leaves the command alone. A stop that comes when
+// the tool has just ended changes nothing: a command that goes on by then is a task, which a stop leaves alone.
+func (t *Tools) attempt(ctx context.Context, call chat.Call, box sandbox.Sandbox) (chat.ToolResult, error) {
+	running, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
+	defer cancel(nil)
+	ended := make(chan struct{})
+	watched := make(chan struct{})
+	interrupted := false // read after watched is closed
+	go func() {
+		defer close(watched)
+		select {
+		case <-ended:
+		case <-ctx.Done():
+			if interrupted = activities.Stopped(ctx); interrupted {
+				t.kill(ctx, call, box, ended)
+			}
+			cancel(context.Cause(ctx))
+		}
+	}()
+	out := t.Open(call)
+	defer out.Close()
+	result, err := t.Toolbox.Run(running, call.Name, tool.Call{
+		ID: call.ID, Session: call.Session, User: call.User, Arguments: call.Arguments, Box: box, Cwd: call.Cwd, Env: call.Env,
+		StartedOn: call.StartedOn, Approval: call.Approval,
+		Starting: func(ctx context.Context, store string) error { return t.Calls.SetStartedOn(ctx, call.ID, store) },
+		Output:   (&activities.Printer{Out: out}).Write,
+	})
+	close(ended)
+	<-watched
+	if interrupted && (err != nil || result.Background != nil) { // a stop ends what was in the foreground when it came
+		return chat.ToolResult{Content: i18n.Say(i18n.English, i18n.CallInterrupt), IsError: true}, nil
+	}
+	return result, err
+}
+
+// kill ends the command of a stopped call and waits a moment for the tool to say what it left behind.
+func (t *Tools) kill(ctx context.Context, call chat.Call, box sandbox.Sandbox, ended <-chan struct{}) {
+	if call.Class == chat.ClassExec {
+		activities.KillAndWait(ctx, box, call.ID, ended)
+	}
+}

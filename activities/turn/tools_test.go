@@ -1,0 +1,310 @@
+package turn_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"go.temporal.io/sdk/temporal"
+
+	"xbot/activities"
+	"xbot/activities/activitiestest"
+	"xbot/activities/turn"
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+	"xbot/internal/i18n"
+	"xbot/internal/sandbox"
+)
+
+func TestTool_RecordsItsResultOnce(t *testing.T) {
+	b := setup(t, `call Shell {"command":"echo run >> count; cat count"}`)
+	b.AskForCalls()
+	out, err := b.RunTool(t.Context(), 0)
+	require.NoError(t, err)
+	require.False(t, out.Error)
+	first := b.ResultOf(0)
+	require.Equal(t, chat.CallDone, first.State)
+	require.Contains(t, first.Result, "run\n[exit code 0")
+	again, err := b.RunTool(t.Context(), 0)
+	require.NoError(t, err)
+	require.Equal(t, out, again)
+	require.Equal(t, first, b.ResultOf(0))
+	require.Equal(t, "run\n", b.Sandbox.Get(t, "count"), "the command ran once")
+	require.Len(t, b.EventsOf(chat.EventTool), 2, "started and finished, once each")
+}
+
+func TestTool_AToolThatFailsIsAResult(t *testing.T) {
+	b := setup(t, `call Shell {"command":"echo no >&2; exit 3"}`, `call Read {"path":"missing.txt"}`, `call Read {"path":`, `call NoSuchTool {}`)
+	b.AskForCalls()
+	for n, want := range []string{"exit code 3", "missing.txt", "", "there is no tool named \"NoSuchTool\""} {
+		out, err := b.RunTool(t.Context(), n)
+		require.NoError(t, err)
+		require.True(t, out.Error)
+		require.True(t, b.ResultOf(n).IsError)
+		require.Contains(t, b.ResultOf(n).Result, want)
+	}
+}
+
+func TestTool_ARunnerThatIsNotTheirsOrOfflineIsAResult(t *testing.T) {
+	t.Run("denied", func(t *testing.T) {
+		b := setup(t, `call Shell {"command":"touch x"}`)
+		b.AskForCalls()
+		b.SandboxErr = fault.Errorf(fault.Denied, "the server's own host is for administrators")
+		out, err := b.RunTool(t.Context(), 0)
+		require.NoError(t, err)
+		require.True(t, out.Error)
+		require.Contains(t, b.ResultOf(0).Result, "Error: the server's own host is for administrators")
+	})
+	t.Run("denied, for a tool that needs no machine", func(t *testing.T) {
+		b := setup(t, `call todo_write {"todos":[{"id":"1","text":"buy milk"}]}`)
+		b.AskForCalls()
+		b.SandboxErr = fault.Errorf(fault.Denied, "connect a runner of your own")
+		out, err := b.RunTool(t.Context(), 0)
+		require.NoError(t, err)
+		require.False(t, out.Error, b.ResultOf(0).Result)
+	})
+	t.Run("offline", func(t *testing.T) {
+		b := setup(t, `call Shell {"command":"touch x"}`)
+		b.AskForCalls()
+		b.Tools.Boxes = activitiestest.Unreachable{Fixture: b.Fixture}
+		out, err := b.RunTool(t.Context(), 0)
+		require.NoError(t, err)
+		require.True(t, out.Error)
+		require.Contains(t, b.ResultOf(0).Result, "runner local is offline (waited 5s)")
+		require.Equal(t, chat.CallDone, b.ResultOf(0).State)
+	})
+}
+
+func TestTool_GoesWhereItBeganWhateverItsUserChoosesMeanwhile(t *testing.T) {
+	b := setup(t, `call Shell {"command":"pwd"}`)
+	b.AskForCalls()
+	b.Tools.Boxes = elsewhere{b, "laptop"}
+	require.NoError(t, b.SetCwd(t.Context(), activitiestest.Key, "desk", "/nowhere")) // a folder of another runner
+	_, err := b.RunTool(t.Context(), 0)
+	require.NoError(t, err)
+	require.Contains(t, b.ResultOf(0).Result, b.Sandbox.Workspace()+"\n[exit code 0", "it begins in the workspace")
+	call, err := b.Call(t.Context(), chat.NewCallID(activitiestest.Turn, 0, 0))
+	require.NoError(t, err)
+	require.Equal(t, "laptop", call.Runner, "the name that applied, not what the session asks for")
+}
+
+func TestTool_WhatWasSentToARunnerThatIsGoneIsUnknown(t *testing.T) {
+	b := setup(t, `call Shell {"command":"true"}`)
+	b.AskForCalls()
+	require.NoError(t, b.SetStartedOn(t.Context(), chat.NewCallID(activitiestest.Turn, 0, 0), "store"))
+	b.SandboxErr = fault.Errorf(fault.Denied, "there is no runner laptop any more")
+	_, err := b.RunTool(t.Context(), 0)
+	require.NoError(t, err)
+	require.Contains(t, b.ResultOf(0).Result, i18n.Say(i18n.English, i18n.CallUnknown))
+	require.Contains(t, b.ResultOf(0).Result, "no runner laptop any more")
+}
+
+// elsewhere is a sandbox of another name.
+type elsewhere struct {
+	*fixture
+	name string
+}
+
+func (e elsewhere) Box(context.Context, chat.UserID, string) (sandbox.Sandbox, error) {
+	return renamed{e.Sandbox, e.name}, nil
+}
+
+type renamed struct {
+	sandbox.Sandbox
+	name string
+}
+
+func (r renamed) Name() string { return r.name }
+
+// faulty is a runner that fails in a way of its own.
+type faulty struct{ *fixture }
+
+func (o faulty) Box(context.Context, chat.UserID, string) (sandbox.Sandbox, error) {
+	return oddBox{o.Sandbox}, nil
+}
+
+type oddBox struct{ sandbox.Sandbox }
+
+func (oddBox) Exec(context.Context, sandbox.ExecRequest) (sandbox.ExecResult, error) {
+	return sandbox.ExecResult{}, fault.Errorf(fault.Internal, "%w", &sandbox.MisbehavedError{Runner: "laptop", Said: "segmentation fault"})
+}
+
+func TestTool_AFaultOfARunnerIsSaidToBeThatRunners(t *testing.T) {
+	b := setup(t, `call Shell {"command":"touch x"}`)
+	b.AskForCalls()
+	b.Tools.Boxes = faulty{b}
+	out, err := b.RunTool(t.Context(), 0)
+	require.NoError(t, err)
+	require.True(t, out.Error)
+	require.Equal(t, `Error: runner laptop has a fault (it says: "segmentation fault"), so the outcome is unknown. Verify before repeating it; somebody has to look at that runner.`, b.ResultOf(0).Result)
+}
+
+func TestTool_AnOutageOfTheStoreIsTriedAgain(t *testing.T) {
+	b := setup(t, `call Shell {"command":"touch x"}`)
+	b.AskForCalls()
+	b.SandboxErr = fault.Errorf(fault.Unavailable, "Postgres is away")
+	_, err := b.RunTool(t.Context(), 0)
+	k, again := activitiestest.FaultKind(t, err)
+	require.Equal(t, fault.Unavailable, k)
+	require.True(t, again)
+	require.Equal(t, chat.CallOpen, b.ResultOf(0).State)
+}
+
+// printed reports whether a command has printed a text.
+func printed(text string) func(chat.Event) bool {
+	all := ""
+	return func(e chat.Event) bool {
+		var o chat.Output
+		if e.Kind == chat.EventOutput && json.Unmarshal(e.Data, &o) == nil {
+			all += o.Text
+		}
+		return strings.Contains(all, text)
+	}
+}
+
+func TestTool_AStopKillsTheCommandAndKeepsWhatItPrinted(t *testing.T) {
+	b := setup(t, `call Shell {"command":"echo begun; sleep 100 & wait; touch never"}`)
+	b.AskForCalls()
+	out, err := b.RunTool(b.WhenLive(activitiestest.ErrStop, printed("begun")), 0)
+	require.NoError(t, err, "the partial output is a result")
+	require.True(t, out.Error)
+	require.Contains(t, b.ResultOf(0).Result, "begun\n[killed on request")
+	require.Eventually(t, func() bool {
+		_, err := b.Sandbox.Exec(t.Context(), sandbox.ExecRequest{ID: chat.NewCallID(activitiestest.Turn, 0, 0), Command: "true"})
+		return err == nil
+	}, activitiestest.Limit, 5*time.Millisecond, "the runner may forget a command whose result is recorded")
+	require.NoFileExists(t, b.Sandbox.Workspace()+"/never")
+}
+
+func TestTool_AStopOfWhatCannotBeReachedSaysInterrupted(t *testing.T) {
+	b := setup(t, `call Shell {"command":"echo begun; sleep 100"}`)
+	b.AskForCalls()
+	b.Tools.Boxes = deaf{b}
+	out, err := b.RunTool(b.WhenLive(activitiestest.ErrStop, printed("begun")), 0)
+	require.NoError(t, err)
+	require.True(t, out.Error)
+	require.Equal(t, i18n.Say(i18n.English, i18n.CallInterrupt), b.ResultOf(0).Result)
+}
+
+// deaf is a sandbox that goes away once a command runs.
+type deaf struct{ *fixture }
+
+func (d deaf) Box(context.Context, chat.UserID, string) (sandbox.Sandbox, error) {
+	return unkillable{d.Sandbox}, nil
+}
+
+type unkillable struct{ sandbox.Sandbox }
+
+func (unkillable) Kill(context.Context, chat.CallID) error {
+	return fault.Errorf(fault.Unavailable, "offline")
+}
+
+func (unkillable) Release(context.Context, chat.CallID) error {
+	return fault.Errorf(fault.Unavailable, "offline")
+}
+
+func TestTool_AnyOtherEndLeavesTheCommandAloneAndTheNextAttemptAttaches(t *testing.T) {
+	b := setup(t, `call Shell {"command":"echo run >> count; echo begun; while [ ! -e go ]; do sleep 0.05; done; echo ended"}`)
+	b.AskForCalls()
+	_, err := b.RunTool(b.WhenLive(activitiestest.ErrDetach, printed("begun")), 0)
+	require.Error(t, err)
+	require.False(t, temporal.IsCanceledError(err))
+	_, again := activitiestest.FaultKind(t, err)
+	require.True(t, again)
+	require.Equal(t, chat.CallRunning, b.ResultOf(0).State)
+	b.Sandbox.Put(t, "go", "")
+	_, err = b.RunTool(t.Context(), 0)
+	require.NoError(t, err)
+	require.Contains(t, b.ResultOf(0).Result, "begun\nended\n[exit code 0")
+	require.Equal(t, "run\n", b.Sandbox.Get(t, "count"), "the command ran once")
+}
+
+func TestTool_DoesNotStartInATurnThatIsOver(t *testing.T) {
+	b := setup(t, `call Shell {"command":"touch never"}`)
+	b.AskForCalls()
+	_, err := b.FinishTurn(t.Context(), activitiestest.Key, activitiestest.Turn, chat.TurnStopped, i18n.Stopped)
+	require.NoError(t, err)
+	_, err = b.RunTool(t.Context(), 0)
+	require.NoError(t, err)
+	require.NoFileExists(t, b.Sandbox.Workspace()+"/never")
+	require.Equal(t, i18n.Say(i18n.English, i18n.CallNotRun), b.ResultOf(0).Result)
+}
+
+func TestTool_ShowsOutputAsTextWhereverItWasCut(t *testing.T) {
+	b := setup(t, `call Shell {"command":"printf '\\345'; sleep 0.3; printf '\\255\\227\\377\\000.'"}`)
+	b.AskForCalls()
+	sub := b.Bus.Subscribe(activitiestest.Key)
+	defer sub.Close()
+	_, err := b.RunTool(t.Context(), 0)
+	require.NoError(t, err)
+	text := ""
+	for len(sub.Live()) > 0 {
+		e := <-sub.Live()
+		var o chat.Output
+		require.NoError(t, json.Unmarshal(e.Data, &o))
+		require.Equal(t, int64(len(text)), o.Offset)
+		text += o.Text
+	}
+	require.Equal(t, "字\uFFFD.", text)
+}
+
+func TestTool_APanicIsReportedUnderTheTypeThatIsNotRetried(t *testing.T) {
+	b := setup(t, `call Broken {}`)
+	b.AskForCalls()
+	_, err := b.RunTool(t.Context(), 0)
+	var app *temporal.ApplicationError
+	var panicked *temporal.PanicError
+	require.True(t, activitiestest.ErrorsAs(err, &panicked) || activitiestest.ErrorsAs(err, &app) && app.Type() == activities.PanicType, "%v", err)
+	require.NoError(t, b.Run(t.Context(), activities.NameAbandon, turn.AbandonInput{Call: chat.NewCallID(activitiestest.Turn, 0, 0), Broken: true}, nil))
+	require.Equal(t, i18n.Say(i18n.English, i18n.CallBroken), b.ResultOf(0).Result)
+}
+
+func TestTool_OfADeletedSessionIsNotTriedAgain(t *testing.T) {
+	b := setup(t, `call Shell {"command":"touch x"}`)
+	b.AskForCalls()
+	require.NoError(t, b.DeleteSession(t.Context(), activitiestest.Key))
+	_, err := b.RunTool(t.Context(), 0)
+	k, again := activitiestest.FaultKind(t, err)
+	require.Equal(t, fault.NotFound, k)
+	require.False(t, again)
+}
+
+func TestAbandon_NeverReplacesAResult(t *testing.T) {
+	b := setup(t, `call Shell {"command":"echo one"}`, `call Shell {"command":"echo two"}`)
+	b.AskForCalls()
+	_, err := b.RunTool(t.Context(), 0)
+	require.NoError(t, err)
+	for n := range 2 {
+		require.NoError(t, b.Run(t.Context(), activities.NameAbandon, turn.AbandonInput{Call: chat.NewCallID(activitiestest.Turn, 0, n)}, nil))
+	}
+	require.Contains(t, b.ResultOf(0).Result, "one")
+	require.Equal(t, i18n.Say(i18n.English, i18n.CallUnknown), b.ResultOf(1).Result)
+	require.True(t, b.ResultOf(1).IsError)
+}
+
+func TestInterrupt_KillsTheCommandThatALostWorkerLeftAndKeepsWhatItWrote(t *testing.T) {
+	b := setup(t, `call Shell {"command":"echo begun; sleep 614"}`)
+	b.AskForCalls()
+	id := chat.NewCallID(activitiestest.Turn, 0, 0)
+	lost, die := context.WithCancelCause(t.Context())
+	defer die(nil)
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		_, _ = b.RunTool(lost, 0) // its worker dies
+	}()
+	require.Eventually(t, func() bool { c, err := b.Call(t.Context(), id); return err == nil && c.State == chat.CallRunning }, time.Minute, 5*time.Millisecond)
+	require.NoError(t, b.SetStartedOn(t.Context(), id, "store"))
+	die(errors.New("the worker is gone"))
+	<-ended
+	require.Equal(t, chat.CallRunning, b.ResultOf(0).State)
+	for range 2 { // a second one changes nothing
+		require.NoError(t, b.Run(t.Context(), activities.NameInterrupt, turn.ToolInput{Call: id}, nil))
+	}
+	require.Contains(t, b.ResultOf(0).Result, "killed on request")
+	require.True(t, b.ResultOf(0).IsError)
+}
