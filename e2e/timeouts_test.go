@@ -20,7 +20,7 @@ func TestTimeouts_OfTheSpecificationHaveTheirNameAndDefault(t *testing.T) {
 	for what, c := range map[string]struct{ file, name, value string }{
 		"Shell, by default":                {"internal/tool/shell/shell.go", "defaultTimeout", "120 * time.Second"},
 		"Shell, at most":                   {"internal/tool/shell/shell.go", "maxTimeout", "600 * time.Second"},
-		"bang command":                     {"activities/command.go", "bangTimeout", "120 * time.Second"},
+		"bang command":                     {"activities/background/command.go", "bangTimeout", "120 * time.Second"},
 		"Docker command":                   {"runner/container/engine.go", "engineWait", "30 * time.Second"},
 		"Docker, slow":                     {"runner/container/engine.go", "pullWait", "10 * time.Minute"},           // 120 s are too short for an image
 		"runner that is offline":           {"internal/sandbox/runner.go", "defaultOfflineWait", "30 * time.Second"}, // instead of 60 s + 5 s for a remote command, which is attached to
@@ -31,7 +31,7 @@ func TestTimeouts_OfTheSpecificationHaveTheirNameAndDefault(t *testing.T) {
 		"HTTP, idle":                       {"ingress/server.go", "idleTimeout", "2 * time.Minute"},
 		"page's WebSocket, ping":           {"ingress/api/watch.go", "pingEvery", "15 * time.Second"}, // not 30 s: proxies cut what is silent
 		"page's WebSocket, read deadline":  {"ingress/api/events.go", "pongWait", "60 * time.Second"},
-		"background task, ceiling":         {"activities/background.go", "TaskCeiling", "24 * time.Hour"},
+		"background task, ceiling":         {"activities/background/background.go", "TaskCeiling", "24 * time.Hour"},
 		"background task, output in bytes": {"internal/chat/task.go", "MaxTaskOutput", "50_000"},
 		"call to a model, no progress":     {"internal/llm/wire/endpoint.go", "DefaultIdleTimeout", "120 * time.Second"}, // for every provider, instead of 300 s in all
 	} {
