@@ -14,6 +14,7 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/command"
 	"xbot/internal/fault"
+	"xbot/internal/store/agents"
 	"xbot/internal/store/dbsqlc"
 	"xbot/internal/store/inbox"
 	"xbot/internal/store/pg"
@@ -156,7 +157,7 @@ func accept(ctx context.Context, t *pg.Tx, in Inbound) (Accepted, error) {
 	}
 	row, err := insertMessage(ctx, t, in, room, nil)
 	if err == nil {
-		err = mayWrite(ctx, t, in.Session) // of one that was accepted before nobody asks
+		err = agents.MayWrite(ctx, t, in.Session) // of one that was accepted before nobody asks
 	}
 	if errors.Is(err, pgx.ErrNoRows) {
 		known, err := findDuplicate(ctx, t, in, in.kind())

@@ -14,6 +14,7 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
+	"xbot/internal/store/agents"
 	"xbot/internal/store/calls"
 	"xbot/internal/store/cron"
 	"xbot/internal/store/dbsqlc"
@@ -150,7 +151,7 @@ func (s *Store) groupWorks(ctx context.Context, key chat.SessionKey) ([]chat.Tas
 			continue // a subagent made it, and is told
 		}
 		t := chat.Task{
-			ID: string(g.ID), Kind: chat.TaskGroup, Command: chat.FirstWords(g.Topic, taskWords), State: chat.TaskRunning,
+			ID: string(g.ID), Kind: chat.TaskGroup, Command: chat.FirstWords(g.Topic, agents.TaskWords), State: chat.TaskRunning,
 			Call: chat.CallID("group/" + string(g.ID)), StartedAt: g.CreatedAt, EndedAt: g.EndedAt,
 		}
 		if g.Ended != "" {
@@ -168,7 +169,7 @@ func (s *Store) jobWorks(ctx context.Context, key chat.SessionKey) ([]chat.Task,
 	}
 	ids, names := make([]string, len(jobs)), map[chat.JobID]string{}
 	for i, j := range jobs {
-		ids[i], names[j.ID] = string(j.ID), cmp.Or(j.Name, chat.FirstWords(j.Message, taskWords))
+		ids[i], names[j.ID] = string(j.ID), cmp.Or(j.Name, chat.FirstWords(j.Message, agents.TaskWords))
 	}
 	runs, err := s.db.Q.CronRuns(ctx, s.db.Pool, dbsqlc.CronRunsParams{Jobs: ids, Most: 1})
 	if err != nil {
@@ -231,8 +232,8 @@ func (s *Store) saidInGroup(ctx context.Context, id chat.GroupID) (text string, 
 		if err != nil {
 			return fmt.Errorf("read group chat %s: %w", id, err)
 		}
-		r, err := groupRoom(ctx, tx, row.GroupChat)
-		text = r.chat.Transcript(r.lines, maxTranscript)
+		r, err := agents.GroupRoom(ctx, tx, row.GroupChat)
+		text = r.Chat.Transcript(r.Lines, agents.MaxTranscript)
 		return err
 	})
 	return text, err

@@ -9,6 +9,7 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/i18n"
+	"xbot/internal/store/agents"
 	"xbot/internal/store/calls"
 	"xbot/internal/store/conversation"
 	"xbot/internal/store/dbsqlc"
@@ -47,7 +48,7 @@ func closeTurn(ctx context.Context, t *pg.Tx, row dbsqlc.Turn, state chat.TurnSt
 	if err := t.Q.KillNoteOpenCalls(ctx, t, row.ID); err != nil { // nobody waits for them any more
 		return fmt.Errorf("note the kill of open commands: %w", err)
 	}
-	if err := abandonSubagents(ctx, t, row); err != nil {
+	if err := agents.AbandonSubagents(ctx, t, row); err != nil {
 		return err
 	}
 	if err := pairOpenCalls(ctx, t, row.ID, state); err != nil {
@@ -78,7 +79,7 @@ func closeTurn(ctx context.Context, t *pg.Tx, row dbsqlc.Turn, state chat.TurnSt
 	}
 	t.EndTurn(row.SessionKey, row.ID)
 	t.Emit(row.SessionKey, chat.EventTurn, conversation.TurnOf(closed))
-	return reportSubagent(ctx, t, closed)
+	return agents.ReportSubagent(ctx, t, closed)
 }
 
 // killedSentence adds to what is said of a stopped turn how many of its commands may go on because their runner has not heard of

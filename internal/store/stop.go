@@ -11,6 +11,7 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
+	"xbot/internal/store/agents"
 	"xbot/internal/store/conversation"
 	"xbot/internal/store/dbsqlc"
 	"xbot/internal/store/pg"
@@ -51,7 +52,7 @@ func (s *Store) stop(ctx context.Context, in Inbound, lang i18n.Lang) (Stopped, 
 			return err
 		}
 		got = Stopped{}
-		if _, err := lockTree(ctx, tx, in.Session); err != nil { // nobody hands out work meanwhile
+		if _, err := agents.LockTree(ctx, tx, in.Session); err != nil { // nobody hands out work meanwhile
 			return err
 		}
 		reset, err := stopExpired(ctx, tx, in)
@@ -75,7 +76,7 @@ func (s *Store) stop(ctx context.Context, in Inbound, lang i18n.Lang) (Stopped, 
 		if err != nil {
 			return err
 		}
-		if got.Subagents, err = stopBelow(ctx, tx, in.Session, "stop "+strconv.FormatInt(int64(got.ID), 10)); err != nil {
+		if got.Subagents, err = agents.StopBelow(ctx, tx, in.Session, "stop "+strconv.FormatInt(int64(got.ID), 10)); err != nil {
 			return err
 		}
 		if in.Text == "" && got.Subagents == 0 {
@@ -161,7 +162,7 @@ func stopSentence(ctx context.Context, t *pg.Tx, key chat.SessionKey, turn chat.
 
 // groupsGoOn adds to the answer to a stop how the group chats are ended that it leaves.
 func groupsGoOn(ctx context.Context, t *pg.Tx, key chat.SessionKey, lang i18n.Lang, text string) (string, error) {
-	open, err := t.Q.GroupsOf(ctx, t, dbsqlc.GroupsOfParams{SessionKey: string(key), Open: true, N: maxGroups})
+	open, err := t.Q.GroupsOf(ctx, t, dbsqlc.GroupsOfParams{SessionKey: string(key), Open: true, N: agents.MaxGroups})
 	if err != nil {
 		return "", fmt.Errorf("list the group chats that go on: %w", err)
 	}

@@ -11,6 +11,7 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/llm/limits"
+	"xbot/internal/store/agents"
 	"xbot/internal/store/calls"
 	"xbot/internal/store/channels"
 	"xbot/internal/store/conversation"
@@ -50,6 +51,7 @@ type (
 	CallStore         = calls.Store
 	DeliveryStore     = delivery.Store
 	LinkStore         = links.Store
+	AgentStore        = agents.Store
 	HookStore         = hooks.Store
 )
 
@@ -72,6 +74,7 @@ type Store struct {
 	*CallStore
 	*DeliveryStore
 	*HookStore
+	*AgentStore
 	*LinkStore
 
 	// Limits says how much the models take that sessions are shown with; set it before the store is used. The zero value
@@ -110,6 +113,7 @@ func New(pool *pgxpool.Pool, feed pg.Feed) *Store {
 	s.DeliveryStore = delivery.New(s.db, s.CallStore, s.ConversationStore)
 	s.LinkStore = links.New(s.db)
 	s.HookStore = hooks.New(s.db)
+	s.AgentStore = agents.New(s.db, s.Quota, s.ConversationStore)
 	return s
 }
 

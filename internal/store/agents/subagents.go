@@ -1,4 +1,4 @@
-package store
+package agents
 
 import (
 	"context"
@@ -25,12 +25,12 @@ const channelAgent = "agent"
 // in the tree, and the row that waits for its turn. A repeated call finds what it did before. What cannot be is a Denied (a
 // limit), a Conflict (the instance is there already) or NotFound (it is not), each with a sentence for the model.
 func (s *Store) HandTask(ctx context.Context, task chat.SubagentTask) (out chat.Handed, err error) {
-	most, err := s.Caps(ctx)
+	most, err := s.quota.Caps(ctx)
 	if err != nil {
 		return out, err
 	}
 	err = s.db.InTx(ctx, func(tx *pg.Tx) error {
-		above, err := lockTree(ctx, tx, task.Session)
+		above, err := LockTree(ctx, tx, task.Session)
 		if err != nil {
 			return err
 		}
@@ -74,8 +74,8 @@ type place struct {
 	depth int
 }
 
-// lockTree finds the place of a session in its tree, and keeps others from handing out work in it meanwhile.
-func lockTree(ctx context.Context, t *pg.Tx, key chat.SessionKey) (place, error) {
+// LockTree finds the place of a session in its tree, and keeps others from handing out work in it meanwhile.
+func LockTree(ctx context.Context, t *pg.Tx, key chat.SessionKey) (place, error) {
 	above, err := positionOf(ctx, t, key)
 	if err != nil {
 		return above, err
@@ -181,7 +181,7 @@ func makeSubagent(ctx context.Context, t *pg.Tx, task chat.SubagentTask, above p
 func handTask(ctx context.Context, t *pg.Tx, task chat.SubagentTask, agent dbsqlc.Subagent, tree chat.TurnID) error {
 	if err := t.Q.SubagentTaskInsert(ctx, t, dbsqlc.SubagentTaskInsertParams{
 		CallID: task.Call, SessionKey: agent.SessionKey, AskedIn: task.Turn, Tree: tree, Background: task.Background,
-		Words: pg.Clean(chat.FirstWords(task.Text, taskWords)),
+		Words: pg.Clean(chat.FirstWords(task.Text, TaskWords)),
 	}); err != nil {
 		return fmt.Errorf("write the task of call %s: %w", task.Call, err)
 	}
@@ -192,8 +192,8 @@ func handTask(ctx context.Context, t *pg.Tx, task chat.SubagentTask, agent dbsql
 	return err
 }
 
-// taskWords bounds what a list shows of a task, in characters.
-const taskWords = 120
+// TaskWords bounds what a list shows of a task, in characters.
+const TaskWords = 120
 
 // Subagent returns what the workflow of a subagent is called after; NotFound if the session is none.
 func (s *Store) Subagent(ctx context.Context, key chat.SessionKey) (chat.SubagentRef, error) {

@@ -1,4 +1,4 @@
-package store
+package agents
 
 import (
 	"cmp"
@@ -22,12 +22,12 @@ import (
 // OpenGroup makes a group chat with its members, in one transaction; the same call again finds it. What cannot be is Denied, a
 // limit, with a sentence for the model.
 func (s *Store) OpenGroup(ctx context.Context, g chat.NewGroup) (id chat.GroupID, err error) {
-	most, err := s.Caps(ctx)
+	most, err := s.quota.Caps(ctx)
 	if err != nil {
 		return "", err
 	}
 	err = s.db.InTx(ctx, func(tx *pg.Tx) error {
-		above, err := lockTree(ctx, tx, g.Session)
+		above, err := LockTree(ctx, tx, g.Session)
 		if err != nil {
 			return err
 		}
@@ -145,7 +145,7 @@ func (s *Store) EndGroup(ctx context.Context, id chat.GroupID, of chat.SessionKe
 			return nil
 		}
 		ended = true
-		tx.Wake(Waiting{Group: id})
+		tx.Wake(pg.Waiting{Group: id})
 		return endGroup(ctx, tx, g, groupchat.Closed)
 	})
 	return ended, err
@@ -158,7 +158,7 @@ func lineOfMember(ctx context.Context, t *pg.Tx, g dbsqlc.GroupChat, speaker int
 	}); err != nil {
 		return fmt.Errorf("write a line of group chat %s: %w", g.ID, err)
 	}
-	t.Wake(Waiting{Group: g.ID})
+	t.Wake(pg.Waiting{Group: g.ID})
 	t.NotifyParent(g.SessionKey)
 	return nil
 }
@@ -197,14 +197,14 @@ func (s *Store) GroupsToStart(ctx context.Context) ([]chat.GroupID, error) {
 
 const (
 	// maxGroups is how many chats of a conversation are listed.
-	maxGroups = 20
+	MaxGroups = 20
 	// maxGroupLines is how many lines of each are shown.
 	maxGroupLines = 100
 )
 
 // GroupsOf lists the group chats of a conversation and of the subagents below it, newest first.
 func (s *Store) GroupsOf(ctx context.Context, key chat.SessionKey) ([]chat.Group, error) {
-	rows, err := s.db.Q.GroupsOf(ctx, s.db.Pool, dbsqlc.GroupsOfParams{SessionKey: string(key), N: maxGroups})
+	rows, err := s.db.Q.GroupsOf(ctx, s.db.Pool, dbsqlc.GroupsOfParams{SessionKey: string(key), N: MaxGroups})
 	if err != nil {
 		return nil, pg.Classify(fmt.Errorf("list group chats: %w", err))
 	}

@@ -1,4 +1,4 @@
-package store
+package agents
 
 import (
 	"context"
@@ -17,13 +17,13 @@ import (
 	"xbot/internal/window"
 )
 
-// maxTranscript is how much of a chat its conversation is told, in bytes; all of a longer one is kept for offload_recall.
-const maxTranscript = 6_000
+// MaxTranscript is how much of a chat its conversation is told, in bytes; all of a longer one is kept for offload_recall.
+const MaxTranscript = 6_000
 
 // StepGroup has a chat go on: it asks the member that is to speak next, or ends the chat and tells the conversation that made it, in
 // one transaction. Run again it finds who was asked. Over: there is nothing more to do.
 func (s *Store) StepGroup(ctx context.Context, id chat.GroupID) (out chat.GroupStep, err error) {
-	most, err := s.Caps(ctx)
+	most, err := s.quota.Caps(ctx)
 	if err != nil {
 		return out, err
 	}
@@ -47,31 +47,31 @@ func (s *Store) StepGroup(ctx context.Context, id chat.GroupID) (out chat.GroupS
 
 // room is a chat with all that was said.
 type room struct {
-	chat    groupchat.Chat
+	Chat    groupchat.Chat
 	members []dbsqlc.GroupMembersRow
-	lines   []groupchat.Line
+	Lines   []groupchat.Line
 }
 
-func groupRoom(ctx context.Context, t *pg.Tx, g dbsqlc.GroupChat) (r room, err error) {
-	r.chat = groupchat.Chat{ID: string(g.ID), Topic: g.Topic, Rounds: int(g.MaxRounds)}
+func GroupRoom(ctx context.Context, t *pg.Tx, g dbsqlc.GroupChat) (r room, err error) {
+	r.Chat = groupchat.Chat{ID: string(g.ID), Topic: g.Topic, Rounds: int(g.MaxRounds)}
 	if r.members, err = t.Q.GroupMembers(ctx, t, g.ID); err != nil {
 		return r, fmt.Errorf("list the members of %s: %w", g.ID, err)
 	}
 	for _, m := range r.members {
-		for len(r.chat.Names) < int(m.GroupMember.N) {
-			r.chat.Names = append(r.chat.Names, "gone")
+		for len(r.Chat.Names) < int(m.GroupMember.N) {
+			r.Chat.Names = append(r.Chat.Names, "gone")
 		}
-		r.chat.Names = append(r.chat.Names, m.GroupMember.Name)
+		r.Chat.Names = append(r.Chat.Names, m.GroupMember.Name)
 	}
 	lines, err := t.Q.GroupLines(ctx, t, g.ID)
 	if err != nil {
 		return r, fmt.Errorf("read group chat %s: %w", g.ID, err)
 	}
 	for _, l := range lines {
-		for int(l.Speaker) >= len(r.chat.Names) {
-			r.chat.Names = append(r.chat.Names, "gone")
+		for int(l.Speaker) >= len(r.Chat.Names) {
+			r.Chat.Names = append(r.Chat.Names, "gone")
 		}
-		r.lines = append(r.lines, groupchat.Line{
+		r.Lines = append(r.Lines, groupchat.Line{
 			Speaker: int(l.Speaker), Text: l.Said, Passed: l.Outcome == "passed", Failed: l.Outcome != "passed" && l.Outcome != "done",
 		})
 	}
@@ -80,7 +80,7 @@ func groupRoom(ctx context.Context, t *pg.Tx, g dbsqlc.GroupChat) (r room, err e
 
 func stepGroup(ctx context.Context, t *pg.Tx, g dbsqlc.GroupChat, budget int64) (chat.GroupStep, error) {
 	over := chat.GroupStep{Over: true}
-	r, err := groupRoom(ctx, t, g)
+	r, err := GroupRoom(ctx, t, g)
 	if err != nil {
 		return over, err
 	}
@@ -102,7 +102,7 @@ func stepGroup(ctx context.Context, t *pg.Tx, g dbsqlc.GroupChat, budget int64) 
 	if err != nil {
 		return over, fmt.Errorf("count the tokens of group chat %s: %w", g.ID, err)
 	}
-	n, end := groupchat.Next(r.chat.Names, r.lines, r.chat.Rounds)
+	n, end := groupchat.Next(r.Chat.Names, r.Lines, r.Chat.Rounds)
 	if end == "" && load.Tokens >= budget {
 		end = groupchat.Budget
 	}
@@ -115,21 +115,21 @@ func stepGroup(ctx context.Context, t *pg.Tx, g dbsqlc.GroupChat, budget int64) 
 func (r room) step(n, asked int) chat.GroupStep {
 	ref := conversation.RefOf(r.members[n].Subagent)
 	return chat.GroupStep{
-		Asked: asked, Speaker: &ref, Name: r.chat.Names[n], Round: r.chat.Round(r.lines), Rounds: r.chat.Rounds, Topic: r.chat.Topic,
+		Asked: asked, Speaker: &ref, Name: r.Chat.Names[n], Round: r.Chat.Round(r.Lines), Rounds: r.Chat.Rounds, Topic: r.Chat.Topic,
 	}
 }
 
 // askMember writes the task of a member to speak, with what it has not heard.
 func askMember(ctx context.Context, t *pg.Tx, g dbsqlc.GroupChat, r room, n int) error {
 	m := r.members[n]
-	text := r.chat.Ask(n, r.lines, int(m.GroupMember.Heard))
+	text := r.Chat.Ask(n, r.Lines, int(m.GroupMember.Heard))
 	about := "group/" + string(g.ID)
 	key := fmt.Sprintf("%s.%d", about, g.Asked+1)
 	if err := t.Q.SubagentLoad(ctx, t, m.Subagent.SessionKey); err != nil {
 		return fmt.Errorf("load %s: %w", m.GroupMember.Name, err)
 	}
 	if err := t.Q.GroupTaskInsert(ctx, t, dbsqlc.GroupTaskInsertParams{
-		CallID: chat.CallID(key), SessionKey: m.Subagent.SessionKey, AskedIn: chat.TurnID(about), Tree: g.Tree, Words: pg.Clean(chat.FirstWords(g.Topic, taskWords)), ID: string(g.ID),
+		CallID: chat.CallID(key), SessionKey: m.Subagent.SessionKey, AskedIn: chat.TurnID(about), Tree: g.Tree, Words: pg.Clean(chat.FirstWords(g.Topic, TaskWords)), ID: string(g.ID),
 	}); err != nil {
 		return fmt.Errorf("ask %s in group chat %s: %w", m.GroupMember.Name, g.ID, err)
 	}
@@ -143,7 +143,7 @@ func askMember(ctx context.Context, t *pg.Tx, g dbsqlc.GroupChat, r room, n int)
 
 // endGroup ends a chat and tells the conversation that made it, once.
 func endGroup(ctx context.Context, t *pg.Tx, g dbsqlc.GroupChat, end groupchat.End) error {
-	r, err := groupRoom(ctx, t, g)
+	r, err := GroupRoom(ctx, t, g)
 	if err != nil {
 		return err
 	}
@@ -151,10 +151,10 @@ func endGroup(ctx context.Context, t *pg.Tx, g dbsqlc.GroupChat, end groupchat.E
 		return fmt.Errorf("end group chat %s: %w", g.ID, err)
 	}
 	t.NotifyParent(g.SessionKey)
-	all, whole := r.chat.Transcript(r.lines, int(^uint(0)>>1)), ""
+	all, whole := r.Chat.Transcript(r.Lines, int(^uint(0)>>1)), ""
 	shown := all
-	if len(all) > maxTranscript {
-		whole, shown = window.OffloadID(g.CallID), r.chat.Transcript(r.lines, maxTranscript)
+	if len(all) > MaxTranscript {
+		whole, shown = window.OffloadID(g.CallID), r.Chat.Transcript(r.Lines, MaxTranscript)
 		hash := sha256.Sum256([]byte(all))
 		if _, err := t.Q.OffloadSave(ctx, t, dbsqlc.OffloadSaveParams{
 			SessionKey: g.SessionKey, ID: whole, Hash: hash[:], Body: all, Bytes: int32(len(all)), Tool: "CreateChat",
@@ -163,7 +163,7 @@ func endGroup(ctx context.Context, t *pg.Tx, g dbsqlc.GroupChat, end groupchat.E
 		}
 	}
 	if _, err := inbox.Post(ctx, t, chat.Told{
-		Session: g.SessionKey, Key: "group/" + string(g.ID), Origin: chat.OriginSubagent, Text: r.chat.Told(r.lines, end, shown, whole),
+		Session: g.SessionKey, Key: "group/" + string(g.ID), Origin: chat.OriginSubagent, Text: r.Chat.Told(r.Lines, end, shown, whole),
 	}); err != nil {
 		return err
 	}

@@ -1,4 +1,4 @@
-package store
+package agents
 
 import (
 	"cmp"
@@ -53,11 +53,11 @@ func (s *Store) SubagentTop(ctx context.Context, key chat.SessionKey) (chat.Sess
 
 // LastMessages reads the newest messages of a conversation, the oldest of them first.
 func (s *Store) LastMessages(ctx context.Context, key chat.SessionKey, n int) ([]chat.Message, error) {
-	rows, err := s.MessageRows(ctx, key, conversation.Page{Limit: n})
+	rows, err := s.conversations.MessageRows(ctx, key, conversation.Page{Limit: n})
 	if err != nil {
 		return nil, err
 	}
-	return s.WithCalls(ctx, rows[max(0, len(rows)-n):])
+	return s.conversations.WithCalls(ctx, rows[max(0, len(rows)-n):])
 }
 
 func (s *Store) subagents(ctx context.Context, root, parent chat.SessionKey) ([]chat.Subagent, error) {
@@ -151,7 +151,7 @@ func (s *Store) SubagentUnloaded(ctx context.Context, key chat.SessionKey) (bool
 
 // SubagentOver reports whether the tree that a turn of a subagent belongs to has taken all the tokens that it may.
 func (s *Store) SubagentOver(ctx context.Context, step chat.Step) (bool, error) {
-	most, err := s.Caps(ctx)
+	most, err := s.quota.Caps(ctx)
 	if err != nil {
 		return false, err
 	}
@@ -166,8 +166,8 @@ func (s *Store) SubagentOver(ctx context.Context, step chat.Step) (bool, error) 
 	return load.Tokens >= int64(most.Subagents.Tokens), nil
 }
 
-// mayWrite refuses what people write to a subagent that answers once and has answered: nobody would hear of a second answer.
-func mayWrite(ctx context.Context, t *pg.Tx, key chat.SessionKey) error {
+// MayWrite refuses what people write to a subagent that answers once and has answered: nobody would hear of a second answer.
+func MayWrite(ctx context.Context, t *pg.Tx, key chat.SessionKey) error {
 	if parsed, err := session.Parse(key); err != nil || parsed.Kind != session.KindSubagent {
 		return nil // a key that nobody can read is no subagent's
 	}

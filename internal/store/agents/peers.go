@@ -1,4 +1,4 @@
-package store
+package agents
 
 import (
 	"context"
@@ -48,7 +48,7 @@ func (s *Store) SendPeer(ctx context.Context, p chat.PeerMessage) error {
 		}
 		head := "[message from session:" + string(p.From)
 		if from.Title != "" {
-			head += " · " + chat.FirstWords(from.Title, taskWords)
+			head += " · " + chat.FirstWords(from.Title, TaskWords)
 		}
 		if _, err := inbox.Post(ctx, tx, chat.Told{Session: p.To, Key: string(p.Call), Origin: chat.OriginPeer, Text: head + "]\n" + p.Text}); err != nil {
 			return err
@@ -68,7 +68,7 @@ func noPeer(ctx context.Context, t *pg.Tx, p chat.PeerMessage) error {
 	}
 	lines := make([]string, len(rows))
 	for i, r := range rows {
-		lines[i] = "session:" + string(r.Key) + " · " + chat.FirstWords(r.Title, taskWords)
+		lines[i] = "session:" + string(r.Key) + " · " + chat.FirstWords(r.Title, TaskWords)
 	}
 	return fault.Errorf(fault.NotFound, "this person has no conversation %.200q. The newest are:\n%s", string(p.To), strings.Join(lines, "\n"))
 }

@@ -1,4 +1,4 @@
-package store
+package agents
 
 import (
 	"context"
@@ -15,10 +15,10 @@ import (
 	"xbot/internal/store/pg"
 )
 
-// stopBelow stops all subagents that work for a conversation and for each other, those in the background too, and returns how
+// StopBelow stops all subagents that work for a conversation and for each other, those in the background too, and returns how
 // many there were. Those that are waited for end with the turn that waits. Members of group chats are left: a chat is ended by
 // itself. Call it under the lock of the tree; rows of inbox are locked before those of tasks, as by a claim.
-func stopBelow(ctx context.Context, t *pg.Tx, key chat.SessionKey, why string) (int, error) {
+func StopBelow(ctx context.Context, t *pg.Tx, key chat.SessionKey, why string) (int, error) {
 	below, err := t.Q.SubagentsBelow(ctx, t, key)
 	if err != nil {
 		return 0, fmt.Errorf("list the subagents of %s: %w", key, err)

@@ -1,4 +1,4 @@
-package store
+package agents
 
 import (
 	"context"
@@ -35,7 +35,7 @@ func (s *Store) DeleteSession(ctx context.Context, key chat.SessionKey) error {
 // turns and group chats goes on: turns are locked before what waits, and that before tasks, as by whoever claims and closes; what waits
 // is locked before the session, as by a message that takes its place.
 func lockBelow(ctx context.Context, t *pg.Tx, key chat.SessionKey) ([]chat.SessionKey, error) {
-	if _, err := lockTree(ctx, t, key); err != nil {
+	if _, err := LockTree(ctx, t, key); err != nil {
 		return nil, err
 	}
 	all, err := t.Q.SubagentsBelow(ctx, t, key)
@@ -67,7 +67,7 @@ func lockBelow(ctx context.Context, t *pg.Tx, key chat.SessionKey) ([]chat.Sessi
 		return nil, fmt.Errorf("lock the group chats of %s: %w", key, err)
 	}
 	for _, id := range groups {
-		t.Wake(Waiting{Group: id})
+		t.Wake(pg.Waiting{Group: id})
 	}
 	return all, nil
 }

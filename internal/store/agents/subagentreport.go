@@ -1,4 +1,4 @@
-package store
+package agents
 
 import (
 	"context"
@@ -22,9 +22,9 @@ import (
 // maxTold bounds what a parent is told of an answer that it does not wait for, in bytes; inspect shows the whole.
 const maxTold = 16_000
 
-// reportSubagent gives the answer of a turn that carried out tasks to who asked, in the transaction that closes the turn: as
+// ReportSubagent gives the answer of a turn that carried out tasks to who asked, in the transaction that closes the turn: as
 // the result of the call where it waits, else as a message to the parent's conversation.
-func reportSubagent(ctx context.Context, t *pg.Tx, turn dbsqlc.Turn) error {
+func ReportSubagent(ctx context.Context, t *pg.Tx, turn dbsqlc.Turn) error {
 	open, err := t.Q.SubagentOpenOf(ctx, t, &turn.ID)
 	if err != nil {
 		return fmt.Errorf("list the tasks of turn %s: %w", turn.ID, err)
@@ -99,7 +99,7 @@ func postWake(ctx context.Context, t *pg.Tx, key chat.SessionKey, why string) er
 	if err != nil {
 		return fmt.Errorf("read session %s: %w", key, err)
 	}
-	t.Wake(Waiting{Session: key, User: row.UserID, Channel: row.Channel, Text: why})
+	t.Wake(pg.Waiting{Session: key, User: row.UserID, Channel: row.Channel, Text: why})
 	return nil
 }
 
@@ -137,9 +137,9 @@ func cutTold(answer string) string {
 	return strings.ToValidUTF8(answer[:maxTold], "") + fmt.Sprintf("\n[%d bytes in all: SubAgent inspect shows the rest]", len(answer))
 }
 
-// abandonSubagents stops what a turn waits for that ends: tasks that nobody has begun are not carried out, and turns that
+// AbandonSubagents stops what a turn waits for that ends: tasks that nobody has begun are not carried out, and turns that
 // carry some out are asked to stop. What goes on in the background goes on.
-func abandonSubagents(ctx context.Context, t *pg.Tx, turn dbsqlc.Turn) error {
+func AbandonSubagents(ctx context.Context, t *pg.Tx, turn dbsqlc.Turn) error {
 	if err := t.Q.SubagentTakeBack(ctx, t, turn.ID); err != nil {
 		return fmt.Errorf("take back what turn %s waits for: %w", turn.ID, err)
 	}

@@ -1,0 +1,20 @@
+// Package agents keeps subagents, their tasks and reports, and chats of agents among themselves.
+package agents
+
+import (
+	"xbot/internal/store/conversation"
+	"xbot/internal/store/pg"
+	"xbot/internal/store/quota"
+)
+
+// Store keeps subagents and group chats. It is safe for concurrent use.
+type Store struct {
+	db            *pg.DB
+	quota         *quota.Quota
+	conversations *conversation.Store
+}
+
+// New returns a store over the database.
+func New(db *pg.DB, q *quota.Quota, conversations *conversation.Store) *Store {
+	return &Store{db: db, quota: q, conversations: conversations}
+}
