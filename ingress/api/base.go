@@ -107,3 +107,9 @@ func (b *Base) adminOnly(ctx context.Context) error {
 	}
 	return b.problem(fault.Errorf(fault.Denied, "only administrators see what others do"))
 }
+
+func attachmentResponse(mediaType string) map[string]*huma.Response {
+	return map[string]*huma.Response{"200": {Description: "The bytes, to be saved.", Content: map[string]*huma.MediaType{
+		mediaType: {Schema: &huma.Schema{Type: huma.TypeString, Format: "binary"}},
+	}}}
+}

@@ -99,12 +99,6 @@ func (a *Files) registerFiles(h huma.API) {
 		})
 }
 
-func attachmentResponse(mediaType string) map[string]*huma.Response {
-	return map[string]*huma.Response{"200": {Description: "The bytes, to be saved.", Content: map[string]*huma.MediaType{
-		mediaType: {Schema: &huma.Schema{Type: huma.TypeString, Format: "binary"}},
-	}}}
-}
-
 // stream answers with an attachment.
 func (a *Files) stream(attachment ingress.Attachment) *huma.StreamResponse {
 	return &huma.StreamResponse{Body: func(hctx huma.Context) {
