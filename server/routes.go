@@ -8,6 +8,17 @@ import (
 
 	"xbot/ingress"
 	"xbot/ingress/api"
+	"xbot/ingress/api/account"
+	"xbot/ingress/api/automation"
+	"xbot/ingress/api/endpoint"
+	"xbot/ingress/api/events"
+	"xbot/ingress/api/files"
+	"xbot/ingress/api/inspect"
+	"xbot/ingress/api/memory"
+	"xbot/ingress/api/messages"
+	"xbot/ingress/api/runners"
+	"xbot/ingress/api/sessions"
+	apisettings "xbot/ingress/api/settings"
 	"xbot/ingress/auth"
 	"xbot/ingress/channels"
 	"xbot/ingress/httpserver"
@@ -42,30 +53,30 @@ func (in *ingressPart) routes() (httpserver.Routes, error) {
 
 // api puts the endpoints together.
 func (in *ingressPart) api() *api.API {
-	base := &api.Base{Store: in.store, Auth: in.auth, Log: in.log, Info: api.Info{
+	base := &endpoint.Base{Store: in.store, Auth: in.auth, Log: in.log, Info: endpoint.Info{
 		Version: in.version, Model: in.model.Model(), Demo: strings.HasPrefix(in.model.Model(), "demo/"),
 		Namespace: in.cfg.Namespace, TemporalUI: in.ui != nil, StartedAt: time.Now(),
 		Database: databaseName(in.dsn), Home: in.home,
 	}}
 	return &api.API{
 		Base:    base,
-		Account: api.Account{Base: base, Gateway: in.gateway, Meter: in.meter},
-		Sessions: api.Sessions{
+		Account: account.Endpoints{Base: base, Gateway: in.gateway, Meter: in.meter},
+		Sessions: sessions.Endpoints{
 			Base: base, Fleet: in.fleet, Minds: in.minds, Models: in.models, Contexts: in.contexts,
 			Killer: task.Killer{Kills: store.Background{Store: in.store}, Boxes: in.boxes},
 		},
-		Messages: api.Messages{Base: base, Dispatch: in.dispatch, Gateway: in.gateway, History: in.history},
-		Streams:  api.Streams{Base: base, Bus: in.bus, Closing: in.closing},
-		Files:    api.Files{Base: base, Boxes: in.boxes, Links: filelink.New(in.key)},
-		Settings: api.Settings{
+		Messages: messages.Endpoints{Base: base, Dispatch: in.dispatch, Gateway: in.gateway, History: in.history},
+		Streams:  events.Endpoints{Base: base, Bus: in.bus, Closing: in.closing},
+		Files:    files.Endpoints{Base: base, Boxes: in.boxes, Links: filelink.New(in.key)},
+		Settings: apisettings.Endpoints{
 			Base: base, Models: in.models,
-			Policy:   api.Policy{Tools: in.policy.tools, Rules: in.policy.rules, Live: in.policies},
-			Channels: api.Channels{Accounts: in.accounts, Live: in.channels, Trial: &channels.Trial{Accounts: in.accounts, Live: in.channels}},
+			Policy:   apisettings.Policy{Tools: in.policy.tools, Rules: in.policy.rules, Live: in.policies},
+			Channels: apisettings.Channels{Accounts: in.accounts, Live: in.channels, Trial: &channels.Trial{Accounts: in.accounts, Live: in.channels}},
 		},
-		Automation: api.Automation{Base: base, Jobs: in.jobs, Triggers: in.triggers, Hooks: in.hooks},
-		Memory:     api.Memories{Base: base, Memory: in.recollections().Desk},
-		Inspect:    api.Inspection{Base: base, Logs: logs.Reader{Home: in.home}},
-		Runners:    api.Runners{Base: base, Fleet: in.fleet},
+		Automation: automation.Endpoints{Base: base, Jobs: in.jobs, Triggers: in.triggers, Hooks: in.hooks},
+		Memory:     memory.Endpoints{Base: base, Memory: in.recollections().Desk},
+		Inspect:    inspect.Endpoints{Base: base, Logs: logs.Reader{Home: in.home}},
+		Runners:    runners.Endpoints{Base: base, Fleet: in.fleet},
 	}
 }
 

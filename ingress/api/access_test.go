@@ -11,6 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"xbot/ingress/api"
+	"xbot/ingress/api/account"
+	"xbot/ingress/api/messages"
 	"xbot/ingress/auth"
 	"xbot/internal/chat"
 )
@@ -130,30 +132,30 @@ func TestAPI_WhatIsNoEndpointIsAProblemToo(t *testing.T) {
 func TestAPI_RefusesBadInputWithAProblem(t *testing.T) {
 	b := setup(t)
 	s := b.alice.session("agent:main:web:thread:mine")
-	messages := path(s.Key, "/messages")
+	route := path(s.Key, "/messages")
 	for name, c := range map[string]struct {
 		method, path string
 		body         any
 		status       int
 	}{
-		"no JSON":                       {http.MethodPost, messages, "{", 400},
-		"no body":                       {http.MethodPost, messages, nil, 400},
-		"another type":                  {http.MethodPost, messages, `{"client_message_id":1,"text":"x"}`, 422},
-		"no id":                         {http.MethodPost, messages, `{"text":"x"}`, 422},
-		"an empty id":                   {http.MethodPost, messages, `{"client_message_id":"","text":"x"}`, 422},
-		"an id that is too long":        {http.MethodPost, messages, fmt.Sprintf(`{"client_message_id":%q,"text":"x"}`, strings.Repeat("x", 129)), 422},
-		"an id with too many bytes":     {http.MethodPost, messages, fmt.Sprintf(`{"client_message_id":%q,"text":"x"}`, strings.Repeat("字", 43)), 400},
-		"an id with NUL":                {http.MethodPost, messages, `{"client_message_id":"a\u0000b","text":"x"}`, 400},
-		"an empty text":                 {http.MethodPost, messages, `{"client_message_id":"a","text":""}`, 422},
-		"a text of NUL":                 {http.MethodPost, messages, `{"client_message_id":"a","text":"\u0000"}`, 400},
-		"a text that is too long":       {http.MethodPost, messages, fmt.Sprintf(`{"client_message_id":"a","text":%q}`, strings.Repeat("x", 200_001)), 413},
-		"a body that is too long":       {http.MethodPost, messages, fmt.Sprintf(`{"client_message_id":"a","text":%q}`, strings.Repeat("x", 900_000)), 413},
-		"an unknown field":              {http.MethodPost, messages, `{"client_message_id":"a","text":"x","role":"assistant"}`, 422},
-		"a negative cursor":             {http.MethodGet, messages + "?after=-1", nil, 422},
-		"a cursor that is no number":    {http.MethodGet, messages + "?before=x", nil, 422},
-		"a cursor beyond all numbers":   {http.MethodGet, messages + "?after=99999999999999999999", nil, 422},
-		"a limit of nothing":            {http.MethodGet, messages + "?limit=0", nil, 422},
-		"a limit that is too large":     {http.MethodGet, messages + "?limit=501", nil, 422},
+		"no JSON":                       {http.MethodPost, route, "{", 400},
+		"no body":                       {http.MethodPost, route, nil, 400},
+		"another type":                  {http.MethodPost, route, `{"client_message_id":1,"text":"x"}`, 422},
+		"no id":                         {http.MethodPost, route, `{"text":"x"}`, 422},
+		"an empty id":                   {http.MethodPost, route, `{"client_message_id":"","text":"x"}`, 422},
+		"an id that is too long":        {http.MethodPost, route, fmt.Sprintf(`{"client_message_id":%q,"text":"x"}`, strings.Repeat("x", 129)), 422},
+		"an id with too many bytes":     {http.MethodPost, route, fmt.Sprintf(`{"client_message_id":%q,"text":"x"}`, strings.Repeat("字", 43)), 400},
+		"an id with NUL":                {http.MethodPost, route, `{"client_message_id":"a\u0000b","text":"x"}`, 400},
+		"an empty text":                 {http.MethodPost, route, `{"client_message_id":"a","text":""}`, 422},
+		"a text of NUL":                 {http.MethodPost, route, `{"client_message_id":"a","text":"\u0000"}`, 400},
+		"a text that is too long":       {http.MethodPost, route, fmt.Sprintf(`{"client_message_id":"a","text":%q}`, strings.Repeat("x", 200_001)), 413},
+		"a body that is too long":       {http.MethodPost, route, fmt.Sprintf(`{"client_message_id":"a","text":%q}`, strings.Repeat("x", 900_000)), 413},
+		"an unknown field":              {http.MethodPost, route, `{"client_message_id":"a","text":"x","role":"assistant"}`, 422},
+		"a negative cursor":             {http.MethodGet, route + "?after=-1", nil, 422},
+		"a cursor that is no number":    {http.MethodGet, route + "?before=x", nil, 422},
+		"a cursor beyond all numbers":   {http.MethodGet, route + "?after=99999999999999999999", nil, 422},
+		"a limit of nothing":            {http.MethodGet, route + "?limit=0", nil, 422},
+		"a limit that is too large":     {http.MethodGet, route + "?limit=501", nil, 422},
 		"a limit that is negative":      {http.MethodGet, path(s.Key, "/turns?limit=-1"), nil, 422},
 		"a key that is none":            {http.MethodGet, "/api/sessions/x", nil, 400},
 		"a key with a space":            {http.MethodGet, "/api/sessions/agent:main:web:thread:a%20b", nil, 400},
@@ -181,8 +183,8 @@ func TestAPI_RefusesBadInputWithAProblem(t *testing.T) {
 			b.do(b.alice, c.method, c.path, c.body).problem(c.status)
 		})
 	}
-	var transcript api.TranscriptBody
-	b.alice.get(messages).is(http.StatusOK, &transcript)
+	var transcript messages.TranscriptBody
+	b.alice.get(route).is(http.StatusOK, &transcript)
 	require.Empty(t, transcript.Queued, "none of it was accepted")
 }
 
@@ -210,20 +212,20 @@ func TestAPI_AnswersAreKeptByNobody(t *testing.T) {
 
 func TestLogin_ByLinkOnceThenByPassword(t *testing.T) {
 	b := setup(t)
-	var state api.LoginState
+	var state account.LoginState
 	b.do(nil, http.MethodGet, "/api/login", nil).is(http.StatusOK, &state)
-	require.Equal(t, api.LoginState{NeedsPassword: false, Demo: true, Version: "1.2.3"}, state)
+	require.Equal(t, account.LoginState{NeedsPassword: false, Demo: true, Version: "1.2.3"}, state)
 
 	link, err := b.auth.NewLink(t.Context(), b.alice.user.ID, b.url)
 	require.NoError(t, err)
 	_, token, _ := strings.Cut(link, "#token=")
 	page := b.browser()
-	var in api.SignedIn
+	var in account.SignedIn
 	page.do(http.MethodPost, "/api/login", `{"token":"`+token+`"}`).is(http.StatusOK, &in)
 	require.NotEmpty(t, in.PageKey)
 	require.NotEmpty(t, in.Browser)
 	in.PageKey, in.Browser = "", ""
-	require.Equal(t, api.SignedIn{User: api.UserBody{ID: b.alice.user.ID, Name: "alice", Role: "admin"}, MustSetPassword: true}, in)
+	require.Equal(t, account.SignedIn{User: account.UserBody{ID: b.alice.user.ID, Name: "alice", Role: "admin"}, MustSetPassword: true}, in)
 	b.browser().do(http.MethodPost, "/api/login", `{"token":"`+token+`"}`).problem(http.StatusForbidden)
 
 	page.do(http.MethodPost, "/api/me/password", `{"password":"long enough to keep"}`).is(http.StatusNoContent, nil)
@@ -307,7 +309,7 @@ func TestPasses_OpenADownloadOfTheirPersonAlone(t *testing.T) {
 	page, other := b.browser(), b.browser()
 	page.signIn(b.alice)
 	other.signIn(b.bob)
-	var pass api.PassBody
+	var pass account.PassBody
 	page.do(http.MethodPost, "/api/passes", `{"url":"`+path(s.Key, "/export")+`"}`).is(http.StatusCreated, &pass)
 	key := page.key
 	page.key = ""
@@ -325,7 +327,7 @@ func TestMe_SendsABrowserToTheTemporalUIByAPathOfItsOwn(t *testing.T) {
 	page, again := b.browser(), b.browser()
 	page.signIn(b.alice)
 	again.signIn(b.alice)
-	var one, two api.Me
+	var one, two account.Me
 	page.do(http.MethodGet, "/api/me", "").is(http.StatusOK, &one)
 	again.do(http.MethodGet, "/api/me", "").is(http.StatusOK, &two)
 	require.Regexp(t, `^/temporal/k/[\w-]{43}/$`, one.TemporalUI)
@@ -334,9 +336,9 @@ func TestMe_SendsABrowserToTheTemporalUIByAPathOfItsOwn(t *testing.T) {
 
 func TestMe_TellsMembersNothingOfTheTemporalUI(t *testing.T) {
 	b := setup(t)
-	var me api.Me
+	var me account.Me
 	b.alice.get("/api/me").is(http.StatusOK, &me)
-	require.Equal(t, api.Me{User: api.UserBody{ID: b.alice.user.ID, Name: "alice", Role: "admin"}, MustSetPassword: true, Model: "demo/demo", Demo: true, Version: "1.2.3", TemporalUI: "/temporal/"}, me)
+	require.Equal(t, account.Me{User: account.UserBody{ID: b.alice.user.ID, Name: "alice", Role: "admin"}, MustSetPassword: true, Model: "demo/demo", Demo: true, Version: "1.2.3", TemporalUI: "/temporal/"}, me)
 	b.bob.get("/api/me").is(http.StatusOK, &me)
 	require.Equal(t, "member", me.User.Role)
 	require.Empty(t, me.TemporalUI)
@@ -344,7 +346,7 @@ func TestMe_TellsMembersNothingOfTheTemporalUI(t *testing.T) {
 
 func TestTokens_AreShownOnceAndUselessOnceRevoked(t *testing.T) {
 	b := setup(t)
-	var made api.NewToken
+	var made account.NewToken
 	b.alice.post("/api/tokens", map[string]string{"name": "script\x00"}).is(http.StatusCreated, &made)
 	script := &person{bundle: b, token: made.Token}
 	script.get("/api/me").is(http.StatusOK, nil)

@@ -8,24 +8,35 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
+	"xbot/ingress/api/account"
+	"xbot/ingress/api/automation"
+	"xbot/ingress/api/endpoint"
+	"xbot/ingress/api/events"
+	"xbot/ingress/api/files"
+	"xbot/ingress/api/inspect"
+	"xbot/ingress/api/memory"
+	"xbot/ingress/api/messages"
+	"xbot/ingress/api/runners"
+	"xbot/ingress/api/sessions"
+	"xbot/ingress/api/settings"
 	"xbot/ingress/auth"
 	"xbot/internal/fault"
 )
 
 // API serves the endpoints under /api/.
 type API struct {
-	*Base
+	*endpoint.Base
 
-	Account    Account
-	Sessions   Sessions
-	Messages   Messages
-	Streams    Streams
-	Files      Files
-	Settings   Settings
-	Automation Automation
-	Memory     Memories
-	Inspect    Inspection
-	Runners    Runners
+	Account    account.Endpoints
+	Sessions   sessions.Endpoints
+	Messages   messages.Endpoints
+	Streams    events.Endpoints
+	Files      files.Endpoints
+	Settings   settings.Endpoints
+	Automation automation.Endpoints
+	Memory     memory.Endpoints
+	Inspect    inspect.Endpoints
+	Runners    runners.Endpoints
 }
 
 // Handler returns the routes. Those of login are open, all others need a user.
@@ -59,7 +70,7 @@ func (a *API) register(h huma.API) {
 // Document returns the OpenAPI document of all endpoints.
 func Document() *huma.OpenAPI {
 	mux := http.NewServeMux()
-	a := &API{Base: &Base{}}
+	a := &API{Base: &endpoint.Base{}}
 	h := humago.New(mux, a.config())
 	a.Account.RegisterLogin(h)
 	a.register(h)

@@ -23,6 +23,17 @@ import (
 
 	"xbot/ingress"
 	"xbot/ingress/api"
+	"xbot/ingress/api/account"
+	"xbot/ingress/api/automation"
+	"xbot/ingress/api/endpoint"
+	"xbot/ingress/api/events"
+	"xbot/ingress/api/files"
+	"xbot/ingress/api/inspect"
+	"xbot/ingress/api/memory"
+	"xbot/ingress/api/messages"
+	apirunners "xbot/ingress/api/runners"
+	"xbot/ingress/api/sessions"
+	"xbot/ingress/api/settings"
 	"xbot/ingress/auth"
 	"xbot/ingress/channels"
 	"xbot/ingress/runners"
@@ -118,18 +129,18 @@ func setup(t *testing.T) *bundle {
 	b.auth = &auth.Auth{Accounts: b.store, Key: secret.Key{1}}
 	log := slog.New(slog.NewTextHandler(b.log, &slog.HandlerOptions{Level: slog.LevelWarn}))
 	dispatch := &ingress.Dispatch{Inbox: b.store, Waker: b.wakes, Log: log}
-	base := &api.Base{
+	base := &endpoint.Base{
 		Store: b.store, Auth: b.auth, Log: log,
-		Info: api.Info{Version: "1.2.3", Model: "demo/demo", Demo: true, Namespace: "default", TemporalUI: true, Database: "db.internal:5432/xbot", Home: "/srv/xbot"},
+		Info: endpoint.Info{Version: "1.2.3", Model: "demo/demo", Demo: true, Namespace: "default", TemporalUI: true, Database: "db.internal:5432/xbot", Home: "/srv/xbot"},
 	}
 	a := &api.API{
-		Base: base, Account: api.Account{Base: base}, Automation: api.Automation{Base: base}, Memory: api.Memories{Base: base}, Inspect: api.Inspection{Base: base},
-		Sessions: api.Sessions{Base: base, Killer: task.Killer{Kills: store.Background{Store: b.store}, Boxes: b.boxes}},
-		Messages: api.Messages{Base: base, Dispatch: dispatch},
-		Streams:  api.Streams{Base: base, Bus: b.bus, Closing: b.closing, PingEvery: 50 * time.Millisecond},
-		Files:    api.Files{Base: base, Boxes: b.boxes, Links: b.links},
-		Settings: api.Settings{Base: base, Policy: api.Policy{Tools: tool.New(shell.New(), file.NewRead()), Rules: map[string]chat.Rule{"Read": chat.RuleAsk}}},
-		Runners:  api.Runners{Base: base},
+		Base: base, Account: account.Endpoints{Base: base}, Automation: automation.Endpoints{Base: base}, Memory: memory.Endpoints{Base: base}, Inspect: inspect.Endpoints{Base: base},
+		Sessions: sessions.Endpoints{Base: base, Killer: task.Killer{Kills: store.Background{Store: b.store}, Boxes: b.boxes}},
+		Messages: messages.Endpoints{Base: base, Dispatch: dispatch},
+		Streams:  events.Endpoints{Base: base, Bus: b.bus, Closing: b.closing, PingEvery: 50 * time.Millisecond},
+		Files:    files.Endpoints{Base: base, Boxes: b.boxes, Links: b.links},
+		Settings: settings.Endpoints{Base: base, Policy: settings.Policy{Tools: tool.New(shell.New(), file.NewRead()), Rules: map[string]chat.Rule{"Read": chat.RuleAsk}}},
+		Runners:  apirunners.Endpoints{Base: base},
 	}
 	b.hub = runners.New(runners.Config{Registry: ingress.Registry{Store: b.store}, Version: "1.2.3"})
 	b.docker = &containers{}
@@ -146,7 +157,7 @@ func setup(t *testing.T) *bundle {
 	}}}
 	b.book = &accounts.Store{Store: b.store, Key: secret.Key{1}, Drivers: []channel.Driver{feishu.Driver(), onebot.Driver()}, Base: "https://xbot.example"}
 	live := &channel.Live{Source: b.book, Drivers: b.book.Drivers, Opening: func(string, string) channel.Opening { return channel.Opening{} }}
-	a.Settings.Channels = api.Channels{Accounts: b.book, Live: live, Trial: &channels.Trial{Accounts: b.book, Live: live}}
+	a.Settings.Channels = settings.Channels{Accounts: b.book, Live: live, Trial: &channels.Trial{Accounts: b.book, Live: live}}
 	a.Automation.Triggers = &trigger.Store{Store: b.store, Key: secret.Key{1}, Base: "https://xbot.example"}
 	a.Automation.Jobs = &cron.Jobs{Store: b.store, Wakes: b.wakes, Zone: func(context.Context, chat.UserID) (cron.Zone, error) {
 		return cron.Zone{Name: "Europe/Berlin", From: cron.FromServer}, nil
@@ -330,7 +341,7 @@ func (w *browser) do(method, path, body string) answer {
 	r.Header.Set(auth.PageHeader, w.key)
 	a := w.send(w.client, r)
 	if path == "/api/login" && a.status == http.StatusOK {
-		var in api.SignedIn
+		var in account.SignedIn
 		require.NoError(w.t, json.Unmarshal(a.body, &in))
 		w.key = in.PageKey
 	}

@@ -8,7 +8,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"xbot/ingress/api"
+	"xbot/ingress/api/messages"
+	"xbot/ingress/api/settings"
 	"xbot/internal/chat"
 )
 
@@ -64,7 +65,7 @@ func TestApprovals_AreAnsweredOnceByTheirOwner(t *testing.T) {
 
 	detail := b.alice.post(at, map[string]any{"decision": "allow"}).problem(http.StatusConflict)
 	require.Contains(t, detail, "answered before: denied by alice")
-	var got api.TranscriptBody
+	var got messages.TranscriptBody
 	b.alice.get(path(key, "/messages")).is(http.StatusOK, &got)
 	require.Equal(t, call.Approval, got.Messages[1].ToolCalls[0].Approval)
 }
@@ -76,7 +77,7 @@ func TestApprovals_AreAnsweredByCommandsOldestFirst(t *testing.T) {
 	b.alice.say(key, "c1", "/approve").is(http.StatusAccepted, nil) // the same message sent again
 	b.alice.say(key, "c2", "/deny 不要删").is(http.StatusAccepted, nil)
 	b.alice.say(key, "c3", "/deny").is(http.StatusAccepted, nil)
-	var got api.TranscriptBody
+	var got messages.TranscriptBody
 	b.alice.get(path(key, "/messages")).is(http.StatusOK, &got)
 	calls := got.Messages[1].ToolCalls
 	require.Equal(t, chat.ApprovalAllowed, calls[0].Approval.State)
@@ -103,7 +104,7 @@ func TestApprovals_AfterTheTurnComeTooLate(t *testing.T) {
 func TestPermissions_AreTheUsersOwnOverThoseOfTheInstallation(t *testing.T) {
 	b := setup(t)
 	rules := func(p *person) map[string]chat.Rule {
-		var body api.PermissionsBody
+		var body settings.PermissionsBody
 		p.get("/api/permissions").is(http.StatusOK, &body)
 		out := map[string]chat.Rule{}
 		for _, permission := range body.Tools {
@@ -112,9 +113,9 @@ func TestPermissions_AreTheUsersOwnOverThoseOfTheInstallation(t *testing.T) {
 		return out
 	}
 	require.Equal(t, map[string]chat.Rule{"Read": chat.RuleAsk, "Shell": chat.RuleAllow}, rules(b.alice))
-	var set api.Permission
+	var set settings.Permission
 	b.alice.put("/api/permissions/shell", map[string]any{"rule": "deny"}).is(http.StatusOK, &set)
-	require.Equal(t, api.Permission{
+	require.Equal(t, settings.Permission{
 		Name: "Shell", Class: chat.ClassExec, Rule: chat.RuleDeny,
 		Summary: "Runs a command with `sh -c` in the session's working folder; returns stdout, stderr and the exit code.",
 	}, set)

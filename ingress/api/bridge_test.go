@@ -7,7 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"xbot/ingress"
-	"xbot/ingress/api"
+	"xbot/ingress/api/account"
+	"xbot/ingress/api/messages"
 	"xbot/internal/chat"
 	"xbot/internal/policy"
 	"xbot/internal/store"
@@ -62,7 +63,7 @@ func TestBridge_PairingToAnswer(t *testing.T) {
 	b := setup(t)
 	out := b.bridge(from("m1", "u1", "hello"))
 	require.Equal(t, ingress.ResultRefused, out.Result)
-	var waiting api.PairingsBody
+	var waiting account.PairingsBody
 	b.alice.get("/api/pairings").is(http.StatusOK, &waiting)
 	require.Len(t, waiting.Pairings, 1)
 	require.Contains(t, out.Reply, waiting.Pairings[0].Code)
@@ -71,7 +72,7 @@ func TestBridge_PairingToAnswer(t *testing.T) {
 
 	out = b.bridge(from("m2", "u1", "hello again"))
 	require.Equal(t, ingress.ResultAccepted, out.Result)
-	var page api.TranscriptBody
+	var page messages.TranscriptBody
 	b.alice.get(path(out.Session, "/messages")).is(http.StatusOK, &page)
 	require.Len(t, page.Queued, 1)
 	require.Equal(t, out.Inbox, page.Queued[0].Inbox)
@@ -82,13 +83,13 @@ func TestBridge_PairingToAnswer(t *testing.T) {
 	b.bob.get(path(out.Session, "")).problem(http.StatusNotFound)
 
 	b.do(b.alice, http.MethodPut, "/api/bridge/matrix/messages/m2?sender=u1", map[string]string{"text": "changed"}).is(http.StatusOK, nil)
-	var changed api.Changed
+	var changed messages.Changed
 	b.alice.delete("/api/bridge/matrix/messages/m2?sender=u1").is(http.StatusOK, &changed)
 	require.True(t, changed.Changed)
 	b.alice.delete("/api/bridge/matrix/messages/m2?sender=u1").is(http.StatusOK, &changed)
 	require.False(t, changed.Changed)
 
-	var grants api.GrantsBody
+	var grants account.GrantsBody
 	b.alice.get("/api/access-grants").is(http.StatusOK, &grants)
 	require.Len(t, grants.Grants, 1)
 	require.Equal(t, "alice", grants.Grants[0].GrantedBy)
@@ -111,14 +112,14 @@ func TestLink_OfThePageMakesAChannelOnesOwn(t *testing.T) {
 	b.rules(`{channels: {matrix: {dmPolicy: "open", allowFrom: ["*"]}}}`)
 	key := b.bridge(from("m1", "u1", "hello")).Session
 	b.bob.get(path(key, "")).problem(http.StatusNotFound)
-	var link api.LinkBody
+	var link account.LinkBody
 	b.bob.post("/api/link", nil).is(http.StatusCreated, &link)
 	require.Equal(t, 600, link.Seconds)
 	out := b.bridge(from("m2", "u1", "/link "+link.Code))
 	require.Equal(t, ingress.ResultAnswered, out.Result)
 	require.Contains(t, out.Reply, "bob")
 	b.bob.get(path(key, "")).is(http.StatusOK, nil)
-	var mine api.IdentitiesBody
+	var mine account.IdentitiesBody
 	b.bob.get("/api/me/identities").is(http.StatusOK, &mine)
 	require.Equal(t, []store.Identity{{Channel: "matrix", Peer: "u1"}}, mine.Identities)
 }

@@ -9,7 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"xbot/ingress/api"
+	"xbot/ingress/api/settings"
 	"xbot/internal/accounts"
 	"xbot/internal/channel/onebot/onebottest"
 	"xbot/internal/chat"
@@ -25,14 +25,14 @@ func (b *bundle) channels(secrets ...string) []chat.ChannelAccount {
 	for _, s := range secrets {
 		require.NotContains(b.t, string(got.body), s)
 	}
-	var list api.ChannelList
+	var list settings.ChannelList
 	got.is(http.StatusOK, &list)
 	return list.Accounts
 }
 
 func TestChannels_AreMadeChangedSwitchedAndRemoved(t *testing.T) {
 	b := setup(t)
-	var list api.ChannelList
+	var list settings.ChannelList
 	b.alice.get("/api/channels").is(http.StatusOK, &list)
 	require.Empty(t, list.Accounts)
 	require.Equal(t, "feishu", list.Kinds[0].Name)
@@ -73,7 +73,7 @@ func TestChannels_AreMadeChangedSwitchedAndRemoved(t *testing.T) {
 func TestChannels_AreCheckedWithoutBeingSaved(t *testing.T) {
 	b := setup(t)
 	faults := func(path string, body any) []chat.ChannelFault {
-		var got api.ChannelFaults
+		var got settings.ChannelFaults
 		b.alice.post(path, body).is(http.StatusOK, &got)
 		return got.Faults
 	}
@@ -156,7 +156,7 @@ func TestChannels_OneWithoutReadableSecretsHurtsNoOther(t *testing.T) {
 
 func (b *bundle) findings(path, to string) (bool, map[string]chat.ChannelFinding) {
 	b.t.Helper()
-	var got api.ChannelTest
+	var got settings.ChannelTest
 	b.alice.post(path, object{"to": to}).is(http.StatusOK, &got)
 	out := map[string]chat.ChannelFinding{}
 	for _, f := range got.Findings {

@@ -14,7 +14,7 @@ import (
 	"github.com/gorilla/websocket"
 	"github.com/stretchr/testify/require"
 
-	"xbot/ingress/api"
+	"xbot/ingress/api/events"
 	"xbot/ingress/auth"
 	"xbot/internal/chat"
 	"xbot/internal/store"
@@ -117,7 +117,7 @@ func (s *stream) next() chat.Event {
 }
 
 // hello takes the first event of a connection.
-func (s *stream) hello() (h api.Hello) {
+func (s *stream) hello() (h events.Hello) {
 	s.t.Helper()
 	e := s.next()
 	require.Equal(s.t, chat.EventKind("hello"), e.Kind)
@@ -174,7 +174,7 @@ func TestWatch_TellsTheLifeOfAMessageInItsOrder(t *testing.T) {
 	both(t, func(t *testing.T, b *bundle, watch func(*person, chat.SessionKey, string) *stream) {
 		s := b.alice.session("agent:main:web:thread:mine")
 		w := watch(b.alice, s.Key, "")
-		require.Equal(t, api.Hello{Seq: 0, Session: s}, w.hello())
+		require.Equal(t, events.Hello{Seq: 0, Session: s}, w.hello())
 		b.alice.say(s.Key, "m1", "line one\nline two").is(http.StatusAccepted, nil)
 		b.claim(s.Key, "t1")
 		b.bus.PublishDelta(s.Key, chat.Delta{Turn: "t1", Attempt: 1, Text: "ans"})

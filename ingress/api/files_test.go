@@ -17,7 +17,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"xbot/ingress/api"
+	"xbot/ingress/api/files"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/filelink"
@@ -112,15 +112,15 @@ func (d *drive) content(p *person, file string) answer {
 func TestFiles_AreUploadedListedAndDownloaded(t *testing.T) {
 	d := setupDrive(t)
 	data := strings.Repeat("\x00\xff binary", 300_000)
-	var got api.Uploaded
+	var got files.Uploaded
 	d.upload(d.alice, sent{"file", "报告 1.bin", data}, sent{"file", "empty", ""}).is(http.StatusCreated, &got)
-	require.Equal(t, []api.UploadedFile{
+	require.Equal(t, []files.UploadedFile{
 		{Name: "报告 1.bin", Path: d.root + "/uploads/报告 1.bin", Size: int64(len(data))},
 		{Name: "empty", Path: d.root + "/uploads/empty", Size: 0},
 	}, got.Files)
 	require.Equal(t, data, d.box.Get(t, "uploads/报告 1.bin"))
 
-	var folder api.Folder
+	var folder files.Folder
 	d.box.Put(t, "b.txt", "x")
 	d.alice.get(path(d.key, "/files")).is(http.StatusOK, &folder)
 	require.Equal(t, d.root, folder.Path)
@@ -151,7 +151,7 @@ func TestFiles_AreUploadedListedAndDownloaded(t *testing.T) {
 	require.Empty(t, a.body)
 }
 
-func names(f api.Folder) (out []string) {
+func names(f files.Folder) (out []string) {
 	for _, e := range f.Entries {
 		out = append(out, e.Name)
 	}
@@ -192,7 +192,7 @@ func TestFiles_NamesAndFoldersCannotLeaveTheSessionsFolder(t *testing.T) {
 	entries, err = os.ReadDir(outside)
 	require.NoError(t, err)
 	require.Empty(t, entries)
-	var got api.Uploaded
+	var got files.Uploaded
 	d.upload(d.alice, sent{"dir", "", "deep/er"}, sent{"file", "x", "x"}).is(http.StatusCreated, &got)
 	require.Equal(t, d.root+"/deep/er/x", got.Files[0].Path)
 	d.upload(d.alice, sent{"dir", "", "."}, sent{"file", "x", "x"}).is(http.StatusCreated, &got)
@@ -247,7 +247,7 @@ func (d *drive) uploadZeros(size int64) answer {
 func TestFiles_100MegabytesAreTheLimitWhileTheyArrive(t *testing.T) {
 	d := setupDrive(t)
 	const limit = 100 << 20
-	var got api.Uploaded
+	var got files.Uploaded
 	d.uploadZeros(limit).is(http.StatusCreated, &got)
 	require.EqualValues(t, limit, got.Files[0].Size)
 	require.NoError(t, os.Remove(got.Files[0].Path))
@@ -282,7 +282,7 @@ func TestFiles_AnUploadMayTakeLongerThanOtherRequests(t *testing.T) {
 	defer ticker.Stop()
 	head := "--b\r\nContent-Disposition: form-data; name=\"file\"; filename=\"slow\"\r\n\r\n"
 	body := io.MultiReader(strings.NewReader(head), &slow{ticker.C, 50}, strings.NewReader("\r\n--b--\r\n"))
-	var got api.Uploaded
+	var got files.Uploaded
 	d.send(&http.Client{}, d.uploadRequest(d.alice, "multipart/form-data; boundary=b", body)).is(http.StatusCreated, &got)
 	require.EqualValues(t, 50, got.Files[0].Size)
 }
@@ -315,7 +315,7 @@ func TestFiles_AreReadInTheSessionsOwnFolder(t *testing.T) {
 	d.box.Put(t, "src/a.go", "package a")
 	key := chat.SessionKey("agent:main:web:thread:src")
 	d.alice.post("/api/sessions", map[string]any{"key": key, "cwd": d.root + "/src"}).is(http.StatusCreated, nil)
-	var folder api.Folder
+	var folder files.Folder
 	d.alice.get(path(key, "/files")).is(http.StatusOK, &folder)
 	require.Equal(t, []string{"a.go"}, names(folder))
 	d.boxes.of[d.alice.user.ID] = d.box
@@ -330,7 +330,7 @@ func TestFiles_AreReadInTheSessionsOwnFolder(t *testing.T) {
 func TestLinks_NameTheFileTheOwnerAndTheEnd(t *testing.T) {
 	d := setupDrive(t)
 	d.box.Put(t, "out/report.pdf", "%PDF")
-	var made api.FileLink
+	var made files.FileLink
 	d.alice.post(path(d.key, "/links"), map[string]any{"path": "out/report.pdf", "ttl_s": 60}).is(http.StatusOK, &made)
 	link, err := d.links.Verify(strings.TrimPrefix(made.URL, "/files/"), time.Now())
 	require.NoError(t, err)

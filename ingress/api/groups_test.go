@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"xbot/ingress/api"
+	"xbot/ingress/api/sessions"
 	"xbot/internal/chat"
 )
 
@@ -14,7 +14,7 @@ func TestGroups_AreShownToAndEndedByTheirOwnerOnly(t *testing.T) {
 	b := setup(t)
 	s := b.alice.session("agent:main:web:thread:mine")
 	at := "/api/sessions/" + string(s.Key) + "/groups"
-	var list api.GroupsBody
+	var list sessions.GroupsBody
 	b.do(b.alice, http.MethodGet, at, nil).is(http.StatusOK, &list)
 	require.NotNil(t, list.Groups)
 	require.Empty(t, list.Groups)

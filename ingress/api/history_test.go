@@ -7,7 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"xbot/ingress/api"
+	"xbot/ingress/api/messages"
 	"xbot/internal/chat"
 )
 
@@ -29,7 +29,7 @@ func (b *bundle) exchange(key chat.SessionKey, turn chat.TurnID, text string) {
 	require.NoError(b.t, err)
 }
 
-func (p *person) transcript(key chat.SessionKey) (t api.TranscriptBody) {
+func (p *person) transcript(key chat.SessionKey) (t messages.TranscriptBody) {
 	p.t.Helper()
 	p.get(path(key, "/messages")).is(http.StatusOK, &t)
 	return t
@@ -37,9 +37,9 @@ func (p *person) transcript(key chat.SessionKey) (t api.TranscriptBody) {
 
 func TestCommands_AreListedForWhoeverCompletesThem(t *testing.T) {
 	b := setup(t)
-	var got api.CommandsBody
+	var got messages.CommandsBody
 	b.bob.get("/api/commands").is(http.StatusOK, &got)
-	byName := map[string]api.Command{}
+	byName := map[string]messages.Command{}
 	for _, c := range got.Commands {
 		byName[c.Name] = c
 		require.NotEmpty(t, c.Help["en"], c.Name)
@@ -60,10 +60,10 @@ func TestRewind_IsQueuedOnceAsACommandOfTheUser(t *testing.T) {
 	asked := b.alice.transcript(key).Messages[0]
 	body := map[string]any{"client_message_id": "r1", "message_id": asked.ID}
 
-	var first, again api.Accepted
+	var first, again messages.Accepted
 	b.alice.post(path(key, "/rewind"), body).is(http.StatusAccepted, &first)
 	b.alice.post(path(key, "/rewind"), body).is(http.StatusAccepted, &again)
-	require.Equal(t, api.Accepted{ID: first.ID, Duplicate: true}, again)
+	require.Equal(t, messages.Accepted{ID: first.ID, Duplicate: true}, again)
 	queued := b.alice.transcript(key).Queued
 	require.Len(t, queued, 1)
 	require.Equal(t, fmt.Sprintf("/rewind m%d", asked.ID), queued[0].Text)
@@ -75,7 +75,7 @@ func TestRewind_IsQueuedOnceAsACommandOfTheUser(t *testing.T) {
 	_, err = b.store.FinishTurn(t.Context(), key, "t2", chat.TurnDone, "")
 	require.NoError(t, err)
 	require.Len(t, b.alice.transcript(key).Messages, 2, "the command and its answer")
-	var all api.TranscriptBody
+	var all messages.TranscriptBody
 	b.alice.get(path(key, "/messages?rewound=true")).is(http.StatusOK, &all)
 	require.Len(t, all.Messages, 4)
 	require.True(t, all.Messages[0].Rewound)

@@ -9,7 +9,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"xbot/ingress/api"
+	"xbot/ingress/api/automation"
+	"xbot/ingress/api/messages"
 	"xbot/internal/chat"
 	"xbot/internal/hook"
 	"xbot/internal/store"
@@ -39,9 +40,9 @@ func (b *bundle) deferred() (chat.SessionKey, chat.CallID) {
 	return key, id
 }
 
-func (b *bundle) waitingForAdministrators() []api.DeferredBody {
+func (b *bundle) waitingForAdministrators() []automation.DeferredBody {
 	b.t.Helper()
-	var list api.DeferredList
+	var list automation.DeferredList
 	b.alice.get("/api/hooks/deferred").is(http.StatusOK, &list)
 	return list.Deferred
 }
@@ -62,7 +63,7 @@ func TestHooks_ADeferredCallIsListedAndDecidedByAdministratorsAlone(t *testing.T
 	b.bob.say(key, "c1", "/approve").is(http.StatusAccepted, nil)
 	b.bob.say(key, "c2", "/hooks allow "+string(id)).is(http.StatusAccepted, nil)
 	var notices []string
-	var said api.TranscriptBody
+	var said messages.TranscriptBody
 	b.bob.get(path(key, "/messages")).is(http.StatusOK, &said)
 	for _, m := range said.Messages {
 		if m.Role == chat.RoleNotice {
@@ -81,7 +82,7 @@ func TestHooks_ADeferredCallIsListedAndDecidedByAdministratorsAlone(t *testing.T
 	require.Equal(t, "Shell", waiting[0].Name)
 	require.Equal(t, "Ops decides", waiting[0].Approval.Reason)
 	require.True(t, waiting[0].Approval.Deferred)
-	var shown api.TranscriptBody
+	var shown messages.TranscriptBody
 	b.bob.get(path(key, "/messages")).is(http.StatusOK, &shown)
 	require.True(t, shown.Messages[1].ToolCalls[0].Approval.Deferred, "its conversation says why nobody there is asked")
 
@@ -130,7 +131,7 @@ func TestHooks_AreListedWithTheirFaults(t *testing.T) {
 		"AgentStop":[{"hooks":[{"type":"callback","callback":"log","async":true}]}],
 		"PreToolUse":[{"matcher":"Shell(","hooks":[]}],
 		"CronFired":[{"hooks":[{"type":"http","url":"https://user:secret@policy.example/x?key=secret","headers":{"Authorization":"secret"}}]}]}}`), 0o600))
-	var got api.HooksBody
+	var got automation.HooksBody
 	answer := b.alice.get("/api/hooks")
 	answer.is(http.StatusOK, &got)
 	require.NotContains(t, string(answer.body), "secret")

@@ -9,7 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"xbot/ingress/api"
+	"xbot/ingress/api/sessions"
 	"xbot/internal/chat"
 )
 
@@ -111,7 +111,7 @@ func TestExport_IsReadByItsOwnerAndByAdministratorsAndCanBeImported(t *testing.T
 	mine := b.alice.session("agent:main:web:thread:mine")
 	b.bob.get(path(mine.Key, "/export")).problem(http.StatusNotFound)
 
-	var made api.ImportBody
+	var made sessions.ImportBody
 	at := "/api/sessions/import?" + url.Values{"key": {"agent:main:web:thread:copy"}}.Encode()
 	b.bob.post(at, text).is(http.StatusCreated, &made)
 	require.Equal(t, "hello there", made.Session.Title)

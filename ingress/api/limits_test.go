@@ -7,7 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"xbot/ingress/api"
+	"xbot/ingress/api/settings"
 	"xbot/internal/chat"
 	"xbot/internal/policy"
 	"xbot/internal/store"
@@ -35,14 +35,14 @@ func TestLimits_ShowAdministratorsWhatRunsAndWhoWaits(t *testing.T) {
 	_, _, _, err = b.store.BeginStep(t.Context(), chat.Step{Session: first, Turn: "t1"})
 	require.NoError(t, err)
 
-	var got api.Limits
+	var got settings.Limits
 	b.alice.get("/api/limits").is(http.StatusOK, &got)
-	require.Equal(t, api.LimitsInForce{Turns: 1, OwnKeyTurns: 1, Global: 5, Personal: 3, Subagent: 3}, got.Limits)
+	require.Equal(t, settings.LimitsInForce{Turns: 1, OwnKeyTurns: 1, Global: 5, Personal: 3, Subagent: 3}, got.Limits)
 	require.Equal(t, 1, got.Running)
 	require.Equal(t, 1, got.Waiting)
-	require.Equal(t, []api.TenantCalls{{Tenant: "alice", Pool: "global", Running: 1}}, got.LLM)
+	require.Equal(t, []settings.TenantCalls{{Tenant: "alice", Pool: "global", Running: 1}}, got.LLM)
 	require.Len(t, got.Turns, 2)
-	require.Equal(t, api.TenantTurns{Tenant: "alice", Running: 1}, got.Turns[0])
+	require.Equal(t, settings.TenantTurns{Tenant: "alice", Running: 1}, got.Turns[0])
 	require.Positive(t, got.Turns[1].Longest)
 
 	b.bob.get("/api/limits").problem(http.StatusForbidden)

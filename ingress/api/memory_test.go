@@ -8,7 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"xbot/ingress/api"
+	"xbot/ingress/api/memory"
 	"xbot/internal/chat"
 	"xbot/internal/memory/view"
 )
@@ -26,7 +26,7 @@ func TestMemory_IsShownFoundChangedAndForgottenByItsPersonAlone(t *testing.T) {
 	b.alice.get("/api/memory?agent=ops").is(http.StatusOK, &look)
 	require.Equal(t, "alice has two", look.Items[0].Content)
 	b.alice.get("/api/memory").is(http.StatusOK, &look)
-	var found api.RememberedBody
+	var found memory.RememberedBody
 	b.alice.get("/api/memory/search?q=TEA").is(http.StatusOK, &found)
 	require.Len(t, found.Items, 1)
 	for _, q := range []string{"coffee", "bob", "likes"} {

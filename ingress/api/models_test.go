@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"xbot/ingress/api"
+	"xbot/ingress/api/settings"
 	"xbot/internal/chat"
 )
 
@@ -26,11 +26,11 @@ const twoAgents = `{
 func TestModels_ListsWhatConversationsCanChoose(t *testing.T) {
 	b := setup(t)
 	b.inForce(twoAgents)
-	var got api.ModelsBody
+	var got settings.ModelsBody
 	b.bob.get("/api/models").is(http.StatusOK, &got)
 	require.Equal(t, chat.ThinkLevels, got.Think)
 	require.Len(t, got.Models, 3)
-	require.Equal(t, api.Model{ID: "x/small", Alias: []string{"fast"}, MaxContext: 9000, MaxOutput: got.Models[1].MaxOutput, Available: new(true)}, got.Models[1])
+	require.Equal(t, settings.Model{ID: "x/small", Alias: []string{"fast"}, MaxContext: 9000, MaxOutput: got.Models[1].MaxOutput, Available: new(true)}, got.Models[1])
 	require.True(t, got.Models[0].Default)
 	require.False(t, *got.Models[2].Available, "its key is missing")
 	b.do(nil, http.MethodGet, "/api/models", nil).is(http.StatusUnauthorized, nil)
@@ -38,18 +38,18 @@ func TestModels_ListsWhatConversationsCanChoose(t *testing.T) {
 
 func TestAgents_ListsWhoAnswers(t *testing.T) {
 	b := setup(t)
-	var got api.AgentsBody
+	var got settings.AgentsBody
 	b.bob.get("/api/agents").is(http.StatusOK, &got)
-	require.Equal(t, []api.Agent{{ID: "main", Default: true}}, got.Agents, "without a policy")
+	require.Equal(t, []settings.Agent{{ID: "main", Default: true}}, got.Agents, "without a policy")
 	b.do(nil, http.MethodGet, "/api/agents", nil).is(http.StatusUnauthorized, nil)
 }
 
 func TestAgents_ListsThoseOfThePolicy(t *testing.T) {
 	b := setup(t)
 	b.inForce(twoAgents)
-	var got api.AgentsBody
+	var got settings.AgentsBody
 	b.bob.get("/api/agents").is(http.StatusOK, &got)
-	require.Equal(t, []api.Agent{{ID: "main", Default: true}, {ID: "clerk", Model: "fast"}}, got.Agents)
+	require.Equal(t, []settings.Agent{{ID: "main", Default: true}, {ID: "clerk", Model: "fast"}}, got.Agents)
 }
 
 func TestUpdateSession_SetsWhatAConversationDecidesForItself(t *testing.T) {

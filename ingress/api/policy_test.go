@@ -8,7 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"xbot/ingress/api"
+	"xbot/ingress/api/settings"
 	"xbot/internal/policy"
 )
 
@@ -19,9 +19,9 @@ type policyInput struct {
 
 func TestPolicy_IsReadChangedAndListed(t *testing.T) {
 	b := setup(t)
-	var got api.PolicyText
+	var got settings.PolicyText
 	b.alice.get("/api/policy").is(http.StatusOK, &got)
-	require.Equal(t, api.PolicyText{Text: "{}\n", Notes: []string{}}, got)
+	require.Equal(t, settings.PolicyText{Text: "{}\n", Notes: []string{}}, got)
 
 	b.alice.put("/api/policy", policyInput{Text: "{session: {dmScope: 'main'}} // all of us"}).is(http.StatusOK, &got)
 	first := got.Version
@@ -31,7 +31,7 @@ func TestPolicy_IsReadChangedAndListed(t *testing.T) {
 	require.Contains(t, got.Notes[0], "session.dmScope: main: everybody")
 
 	b.alice.put("/api/policy", policyInput{Text: "{limits: {turns: 2}}", Version: first}).is(http.StatusOK, &got)
-	var again api.PolicyText
+	var again settings.PolicyText
 	b.alice.get("/api/policy").is(http.StatusOK, &again)
 	require.Equal(t, got, again)
 	live, err := (&policy.Live{Source: b.store}).Get(t.Context())
@@ -92,14 +92,14 @@ func TestPolicy_EveryFaultIsNamedAndNothingChanges(t *testing.T) {
 	require.Equal(t, "limits.turns: a number is expected, not a text", doc.Errors[0].Message)
 	require.Equal(t, "session.dmscope: is not known; did you mean dmScope?", doc.Errors[1].Message)
 
-	var check api.PolicyCheck
+	var check settings.PolicyCheck
 	b.alice.post("/api/policy/check", map[string]string{"text": bad}).is(http.StatusOK, &check)
 	require.Equal(t, []string{doc.Errors[0].Message, doc.Errors[1].Message}, check.Errors)
 	b.alice.post("/api/policy/check", map[string]string{"text": "{session: {store: 'x'}}"}).is(http.StatusOK, &check)
 	require.Empty(t, check.Errors)
 	require.Len(t, check.Notes, 1)
 
-	var inForce api.PolicyText
+	var inForce settings.PolicyText
 	b.alice.get("/api/policy").is(http.StatusOK, &inForce)
 	require.Zero(t, inForce.Version)
 }

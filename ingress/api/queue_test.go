@@ -7,13 +7,13 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"xbot/ingress/api"
+	"xbot/ingress/api/messages"
 )
 
 func TestQueue_AMessageIsChangedAndTakenBackByItsOwnerWhileItWaits(t *testing.T) {
 	b := setup(t)
 	key := b.alice.session("agent:main:web:thread:q").Key
-	var first, second api.Accepted
+	var first, second messages.Accepted
 	b.alice.say(key, "m1", "one").is(http.StatusAccepted, &first)
 	b.alice.say(key, "m2", "two").is(http.StatusAccepted, &second)
 	require.Equal(t, 2, second.Position)

@@ -7,7 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"xbot/ingress/api"
+	"xbot/ingress/api/sessions"
 	"xbot/internal/chat"
 	"xbot/internal/store"
 )
@@ -33,7 +33,7 @@ func TestResets_AreListedAndTheTranscriptStays(t *testing.T) {
 	b := setup(t)
 	key := b.alice.session("agent:main:web:thread:r").Key
 	b.exchange(key, "t1", "good morning")
-	var got api.ResetsBody
+	var got sessions.ResetsBody
 	b.alice.get(path(key, "/resets")).is(http.StatusOK, &got)
 	require.NotNil(t, got.Resets)
 	require.Empty(t, got.Resets)
@@ -63,7 +63,7 @@ func TestSearch_FindsOnesOwnMessagesAlsoBeforeAReset(t *testing.T) {
 	b.reset(key, "t2")
 	b.exchange(key, "t3", "something else")
 
-	var got api.FoundBody
+	var got sessions.FoundBody
 	b.alice.get("/api/search?q="+url.QueryEscape("北京")).is(http.StatusOK, &got)
 	require.Len(t, got.Results, 2)
 	first := b.alice.transcript(key).Messages[0]

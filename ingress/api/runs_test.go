@@ -8,7 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"xbot/ingress/api"
+	"xbot/ingress/api/inspect"
 )
 
 func TestRuns_LinksLeadToQueriesOfTodayByPersonAndModel(t *testing.T) {
@@ -23,9 +23,9 @@ func TestRuns_LinksLeadToQueriesOfTodayByPersonAndModel(t *testing.T) {
 	_, err = b.pool.Exec(t.Context(), `UPDATE turns SET model = 'openai/gpt-5.2' WHERE id = 't1'`)
 	require.NoError(t, err)
 
-	var got struct{ Links []api.RunsLink }
+	var got struct{ Links []inspect.RunsLink }
 	b.alice.get("/api/inspect/runs").is(http.StatusOK, &got)
-	by := map[string]api.RunsLink{}
+	by := map[string]inspect.RunsLink{}
 	for _, l := range got.Links {
 		by[l.Kind] = l
 		u, err := url.Parse(l.URL)

@@ -10,7 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"xbot/ingress/api"
+	"xbot/ingress/api/messages"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
@@ -45,7 +45,7 @@ func TestSessions_KeysMayHoldWhatAPathMustEscape(t *testing.T) {
 		var got chat.Session
 		b.alice.get(path(key, "")).is(http.StatusOK, &got)
 		require.Equal(t, key, got.Key)
-		var sent api.Accepted
+		var sent messages.Accepted
 		b.alice.say(key, "id of "+url.PathEscape(string(key)), "x").is(http.StatusAccepted, &sent)
 		require.NotZero(t, sent.ID)
 		b.alice.delete(path(key, "/turn")).is(http.StatusAccepted, nil)
@@ -121,10 +121,10 @@ func (b *bundle) claimed(key chat.SessionKey, user chat.UserID, turn chat.TurnID
 func TestMessages_ARepeatedIDIsTheSameMessage(t *testing.T) {
 	b := setup(t)
 	s, other := b.alice.session("agent:main:web:thread:mine"), b.alice.session("agent:main:web:thread:other")
-	var first, again api.Accepted
+	var first, again messages.Accepted
 	b.alice.say(s.Key, "m1", "hello").is(http.StatusAccepted, &first)
 	b.alice.say(s.Key, "m1", "hello").is(http.StatusAccepted, &again)
-	require.Equal(t, api.Accepted{ID: first.ID, Duplicate: true}, again)
+	require.Equal(t, messages.Accepted{ID: first.ID, Duplicate: true}, again)
 	b.alice.say(s.Key, "m1", "something else").problem(http.StatusConflict)
 	b.alice.say(other.Key, "m1", "hello").problem(http.StatusConflict)
 	mine := b.bob.session("agent:main:web:thread:bob")
@@ -141,7 +141,7 @@ func TestMessages_AnAcceptedOneStaysAcceptedThoughNobodyWasWoken(t *testing.T) {
 	b.wakes.err = errors.New("Temporal is away")
 	s := b.alice.session("agent:main:web:thread:mine")
 	b.alice.say(s.Key, "m1", "hello").is(http.StatusAccepted, nil)
-	var transcript api.TranscriptBody
+	var transcript messages.TranscriptBody
 	b.alice.get(path(s.Key, "/messages")).is(http.StatusOK, &transcript)
 	require.Equal(t, "hello", transcript.Queued[0].Text)
 	require.Equal(t, "m1", transcript.Queued[0].ClientMessageID)
@@ -166,7 +166,7 @@ func TestMessages_PagesFitTogether(t *testing.T) {
 		b.reply(s.Key, turn, fmt.Sprint("answer ", i))
 		b.finish(s.Key, turn)
 	}
-	read := func(query string) (page api.TranscriptBody) {
+	read := func(query string) (page messages.TranscriptBody) {
 		b.alice.get(path(s.Key, "/messages"+query)).is(http.StatusOK, &page)
 		return page
 	}
@@ -191,14 +191,14 @@ func TestMessages_PagesFitTogether(t *testing.T) {
 func TestStop_NamesTheTurnAndClearsTheQueue(t *testing.T) {
 	b := setup(t)
 	s := b.alice.session("agent:main:web:thread:mine")
-	var stopped api.StopBody
+	var stopped messages.StopBody
 	b.alice.delete(path(s.Key, "/turn")).is(http.StatusAccepted, &stopped)
-	require.Equal(t, api.StopBody{}, stopped, "nothing runs, and that is fine")
+	require.Equal(t, messages.StopBody{}, stopped, "nothing runs, and that is fine")
 	b.alice.say(s.Key, "m1", "one").is(http.StatusAccepted, nil)
 	b.claim(s.Key, "t1")
 	b.alice.say(s.Key, "m2", "two").is(http.StatusAccepted, nil)
 	b.alice.delete(path(s.Key, "/turn")).is(http.StatusAccepted, &stopped)
-	require.Equal(t, api.StopBody{Stopped: "t1", Queued: 1}, stopped)
+	require.Equal(t, messages.StopBody{Stopped: "t1", Queued: 1}, stopped)
 	stop, err := b.store.StopRequested(t.Context(), s.Key, "t1")
 	require.NoError(t, err)
 	require.True(t, stop)
@@ -215,17 +215,17 @@ func TestStop_AsTextIsCarriedOutAndOnlyAsThatText(t *testing.T) {
 	stop, err := b.store.StopRequested(t.Context(), s.Key, "t1")
 	require.NoError(t, err)
 	require.False(t, stop, "these are messages")
-	var transcript api.TranscriptBody
+	var transcript messages.TranscriptBody
 	b.alice.get(path(s.Key, "/messages")).is(http.StatusOK, &transcript)
 	require.Len(t, transcript.Queued, 5)
 
-	var first, again api.Accepted
+	var first, again messages.Accepted
 	b.alice.say(s.Key, "s1", " /Stop\n").is(http.StatusAccepted, &first)
 	stop, err = b.store.StopRequested(t.Context(), s.Key, "t1")
 	require.NoError(t, err)
 	require.True(t, stop)
 	b.alice.say(s.Key, "s1", " /Stop\n").is(http.StatusAccepted, &again)
-	require.Equal(t, api.Accepted{ID: first.ID, Duplicate: true}, again)
+	require.Equal(t, messages.Accepted{ID: first.ID, Duplicate: true}, again)
 	_, err = b.store.FinishTurn(t.Context(), s.Key, "t1", chat.TurnStopped, i18n.Stopped)
 	require.NoError(t, err)
 }
@@ -246,7 +246,7 @@ func TestTurns_LeadAdministratorsToTemporal(t *testing.T) {
 		b.claim(s.Key, turn)
 		b.reply(s.Key, turn, "y")
 		b.finish(s.Key, turn)
-		var list api.TurnsBody
+		var list messages.TurnsBody
 		c.p.get(path(s.Key, "/turns")).is(http.StatusOK, &list)
 		require.Len(t, list.Turns, 1)
 		require.Equal(t, c.url, list.Turns[0].TemporalURL)

@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"xbot/ingress/api"
+	"xbot/ingress/api/sessions"
 	"xbot/internal/chat"
 )
 
@@ -51,7 +51,7 @@ func TestTasks_AllAreListedShownAndStopped(t *testing.T) {
 	})
 	require.NoError(t, err)
 	b.claim(handed.Subagent.Session, "s1")
-	var list api.TasksBody
+	var list sessions.TasksBody
 	b.alice.get(path(s.Key, "/tasks")).is(http.StatusOK, &list)
 	require.Empty(t, list.Tasks)
 	b.alice.get(path(s.Key, "/tasks?all=true")).is(http.StatusOK, &list)

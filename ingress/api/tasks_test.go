@@ -7,7 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"xbot/ingress/api"
+	"xbot/ingress/api/sessions"
 	"xbot/internal/chat"
 )
 
@@ -33,7 +33,7 @@ func TestTasks_AreListedShownAndKilledByTheirOwnerOnly(t *testing.T) {
 	b := setup(t)
 	s := b.alice.session("agent:main:web:thread:mine")
 	at := "/api/sessions/" + string(s.Key) + "/tasks"
-	var list api.TasksBody
+	var list sessions.TasksBody
 	b.do(b.alice, http.MethodGet, at, nil).is(http.StatusOK, &list)
 	require.NotNil(t, list.Tasks)
 	require.Empty(t, list.Tasks)

@@ -6,14 +6,14 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"xbot/ingress/api"
+	"xbot/ingress/api/sessions"
 	"xbot/internal/chat"
 )
 
 func TestTodos_AreWhatIsLeftInOnesOwnConversations(t *testing.T) {
 	b := setup(t)
 	s := b.alice.session("agent:main:web:thread:mine")
-	var got api.TodosBody
+	var got sessions.TodosBody
 	b.do(b.alice, http.MethodGet, "/api/todos", nil).is(http.StatusOK, &got)
 	require.NotNil(t, got.Lists)
 	require.NoError(t, b.store.SetTodos(t.Context(), s.Key, []chat.Todo{{ID: "1", Text: "dig", Done: true}, {ID: "2", Text: "sow"}}))

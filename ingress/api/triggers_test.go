@@ -7,7 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"xbot/ingress/api"
+	"xbot/ingress/api/automation"
 	"xbot/internal/chat"
 	"xbot/internal/trigger"
 )
@@ -27,7 +27,7 @@ func TestTriggers_AreTheirOwnersAlone(t *testing.T) {
 	b.bob.post("/api/triggers", map[string]any{"name": "ci build"}).problem(http.StatusConflict)
 
 	at := "/api/triggers/" + made.Trigger.ID
-	var list api.TriggerList
+	var list automation.TriggerList
 	b.bob.get("/api/triggers").is(http.StatusOK, &list)
 	require.Len(t, list.Triggers, 1)
 	b.alice.get("/api/triggers").is(http.StatusOK, &list)
@@ -51,7 +51,7 @@ func TestTriggers_AreTheirOwnersAlone(t *testing.T) {
 	body := string(b.bob.get("/api/triggers").body)
 	require.NotContains(t, body, made.Secret)
 	require.NotContains(t, body, renewed.Secret)
-	var fires api.FireList
+	var fires automation.FireList
 	b.bob.get(at+"/fires").is(http.StatusOK, &fires)
 	require.Empty(t, fires.Fires)
 	b.bob.delete(at).is(http.StatusNoContent, nil)

@@ -1,0 +1,190 @@
+package account
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"xbot/ingress/api/endpoint"
+	"xbot/ingress/auth"
+	"xbot/ingress/temporalui"
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+	"xbot/internal/secret"
+	"xbot/internal/store"
+)
+
+// UserBody is a person as the API shows them.
+type UserBody struct {
+	ID   chat.UserID `json:"id"`
+	Name string      `json:"name"`
+	Role string      `json:"role" enum:"admin,member"`
+}
+
+func userBody(u store.User) UserBody {
+	role := "member"
+	if u.Admin {
+		role = "admin"
+	}
+	return UserBody{ID: u.ID, Name: u.Name, Role: role}
+}
+
+// LoginState tells the login page what to show.
+type LoginState struct {
+	NeedsPassword bool   `json:"needs_password" doc:"Somebody has set a password, so the form makes sense."`
+	Demo          bool   `json:"demo" doc:"No model is configured; the built-in demo answers."`
+	Version       string `json:"version"`
+}
+
+// SignedIn is the answer to a login.
+type SignedIn struct {
+	User            UserBody `json:"user"`
+	MustSetPassword bool     `json:"must_set_password"`
+	PageKey         string   `json:"page_key" doc:"Goes as X-Xbot-Page with every request that has the cookie, which alone is nothing. To be kept where only this origin reads it."`
+	Browser         string   `json:"browser" doc:"To be kept, and sent with the next login: it tells this browser from those who guess passwords. It opens nothing."`
+}
+
+type loginInput struct {
+	Body struct {
+		Browser  string `json:"browser,omitempty" maxLength:"256" doc:"What the last login gave to this browser."`
+		Username string `json:"username,omitempty" maxLength:"128"`
+		Password string `json:"password,omitempty" maxLength:"256"`
+		Token    string `json:"token,omitempty" maxLength:"256" doc:"Of a one-time sign-in link; instead of name and password."`
+	}
+	endpoint.Request
+}
+
+// RegisterLogin has the endpoints of login, which need no user.
+func (a *Endpoints) RegisterLogin(h huma.API) {
+	huma.Register(h, huma.Operation{OperationID: "login-state", Method: http.MethodGet, Path: "/api/login", Summary: "What the login page shows"},
+		func(ctx context.Context, _ *struct{}) (*struct{ Body LoginState }, error) {
+			needed, err := a.Auth.Accounts.AnyPassword(ctx)
+			return &struct{ Body LoginState }{LoginState{NeedsPassword: needed, Demo: a.Info.Demo, Version: a.Info.Version}}, a.Problem(err)
+		})
+	huma.Register(h, huma.Operation{OperationID: "login", Method: http.MethodPost, Path: "/api/login", Summary: "Sign in; sets the cookie"},
+		func(_ context.Context, in *loginInput) (*struct{ Body SignedIn }, error) {
+			login, err := a.signIn(in)
+			if err != nil {
+				return nil, a.Problem(err)
+			}
+			return &struct{ Body SignedIn }{SignedIn{
+				User: userBody(login.User), MustSetPassword: login.User.PasswordHash == "", PageKey: login.PageKey, Browser: login.Browser,
+			}}, nil
+		})
+}
+
+func (a *Endpoints) signIn(in *loginInput) (auth.Login, error) {
+	if err := a.Auth.Hosts.SameOrigin(in.HTTP()); err != nil {
+		return auth.Login{}, err
+	}
+	if in.Body.Token != "" {
+		return a.Auth.SignInByLink(in.Writer(), in.HTTP(), in.Body.Token)
+	}
+	if in.Body.Username == "" || in.Body.Password == "" {
+		return auth.Login{}, fault.Errorf(fault.Invalid, "give username and password, or the token of a sign-in link")
+	}
+	return a.Auth.SignIn(in.Writer(), in.HTTP(), auth.Credentials{Name: in.Body.Username, Password: in.Body.Password, Browser: in.Body.Browser})
+}
+
+// Me is what a client needs to know at its start.
+type Me struct {
+	User            UserBody `json:"user"`
+	MustSetPassword bool     `json:"must_set_password"`
+	Model           string   `json:"model" doc:"provider/model"`
+	Demo            bool     `json:"demo"`
+	Version         string   `json:"version"`
+	TemporalUI      string   `json:"temporal_ui" doc:"Path of the Temporal UI, empty if this user may not open it."`
+}
+
+func (a *Endpoints) registerAccount(h huma.API) {
+	huma.Register(h, huma.Operation{OperationID: "logout", Method: http.MethodPost, Path: "/api/logout", Summary: "End this browser's login", DefaultStatus: http.StatusNoContent, Security: endpoint.Secured},
+		func(_ context.Context, in *struct{ endpoint.Request }) (*struct{}, error) {
+			return nil, a.Problem(a.Auth.SignOut(in.Writer(), in.HTTP()))
+		})
+	huma.Register(h, huma.Operation{OperationID: "me", Method: http.MethodGet, Path: "/api/me", Summary: "Who I am and what this server is", Security: endpoint.Secured},
+		func(ctx context.Context, _ *struct{}) (*struct{ Body Me }, error) {
+			return &struct{ Body Me }{a.me(ctx)}, nil
+		})
+	huma.Register(h, huma.Operation{OperationID: "set-password", Method: http.MethodPost, Path: "/api/me/password", Summary: "Set my password; signs out my other browsers", DefaultStatus: http.StatusNoContent, Security: endpoint.Secured},
+		func(ctx context.Context, in *struct {
+			Body struct {
+				Password string `json:"password" maxLength:"256" doc:"10 to 72 bytes."`
+				Current  string `json:"current,omitempty" maxLength:"256" doc:"Needed if there is one."`
+			}
+			endpoint.Request
+		}) (*struct{}, error) {
+			return nil, a.Problem(a.Auth.SetPassword(in.HTTP(), auth.User(ctx), in.Body.Current, in.Body.Password))
+		})
+	a.registerPasses(h)
+	a.registerTokens(h)
+}
+
+// PassBody is an address that a browser opens by itself.
+type PassBody struct {
+	URL string `json:"url" doc:"The address with a pass; good for a minute, in this browser."`
+}
+
+func (a *Endpoints) registerPasses(h huma.API) {
+	huma.Register(h, huma.Operation{
+		OperationID: "create-pass", Method: http.MethodPost, Path: "/api/passes", Summary: "Let this browser open an address of the API where no header can be sent, such as a download",
+		DefaultStatus: http.StatusCreated, Security: endpoint.Secured,
+	}, func(ctx context.Context, in *struct {
+		Body struct {
+			URL string `json:"url" minLength:"1" maxLength:"8192" doc:"Path and query, beginning with /api/."`
+		}
+	}) (*struct{ Body PassBody }, error) {
+		address, err := a.Auth.Pass(ctx, in.Body.URL)
+		return &struct{ Body PassBody }{PassBody{address}}, a.Problem(err)
+	})
+}
+
+func (a *Endpoints) me(ctx context.Context) Me {
+	u := auth.User(ctx)
+	m := Me{User: userBody(u), MustSetPassword: u.PasswordHash == "", Model: a.Info.Model, Demo: a.Info.Demo, Version: a.Info.Version}
+	if u.Admin && a.Info.TemporalUI {
+		m.TemporalUI = a.Auth.Under(ctx, temporalui.TemporalRoot)
+	}
+	return m
+}
+
+// NewToken is a token, shown once.
+type NewToken struct {
+	ID    int64  `json:"id"`
+	Name  string `json:"name"`
+	Token string `json:"token" doc:"Shown once; only its hash is kept."`
+}
+
+func (a *Endpoints) registerTokens(h huma.API) {
+	huma.Register(h, huma.Operation{OperationID: "list-tokens", Method: http.MethodGet, Path: "/api/tokens", Summary: "My API tokens", Security: endpoint.Secured},
+		func(ctx context.Context, _ *struct{}) (*struct {
+			Body struct {
+				Tokens []store.Token `json:"tokens"`
+			}
+		}, error) {
+			out := &struct {
+				Body struct {
+					Tokens []store.Token `json:"tokens"`
+				}
+			}{}
+			tokens, err := a.Store.Tokens(ctx, auth.User(ctx).ID)
+			out.Body.Tokens = tokens
+			return out, a.Problem(err)
+		})
+	huma.Register(h, huma.Operation{OperationID: "create-token", Method: http.MethodPost, Path: "/api/tokens", Summary: "Make an API token", DefaultStatus: http.StatusCreated, Security: endpoint.Secured},
+		func(ctx context.Context, in *struct {
+			Body struct {
+				Name string `json:"name" minLength:"1" maxLength:"128"`
+			}
+		}) (*struct{ Body NewToken }, error) {
+			token, hash := secret.NewToken()
+			id, err := a.Store.CreateToken(ctx, auth.User(ctx).ID, in.Body.Name, hash)
+			return &struct{ Body NewToken }{NewToken{ID: id, Name: in.Body.Name, Token: token}}, a.Problem(err)
+		})
+	huma.Register(h, huma.Operation{OperationID: "revoke-token", Method: http.MethodDelete, Path: "/api/tokens/{id}", Summary: "Revoke a token at once", DefaultStatus: http.StatusNoContent, Security: endpoint.Secured},
+		func(ctx context.Context, in *struct {
+			ID int64 `path:"id"`
+		}) (*struct{}, error) {
+			return nil, a.Problem(a.Store.RevokeToken(ctx, auth.User(ctx).ID, in.ID))
+		})
+}

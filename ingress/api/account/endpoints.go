@@ -1,0 +1,27 @@
+// Package account has the endpoints of the person who asks: sign-in, tokens, profile, links to platforms, usage; and of those
+// who ask to be let in.
+package account
+
+import (
+	"github.com/danielgtaylor/huma/v2"
+
+	"xbot/ingress"
+	"xbot/ingress/api/endpoint"
+)
+
+// Endpoints are those of this package, with what they need.
+type Endpoints struct {
+	*endpoint.Base
+
+	Gateway *ingress.Gateway
+	Meter   *ingress.Meter
+}
+
+// Register has the endpoints that need a user.
+func (a *Endpoints) Register(h huma.API) {
+	a.registerAccount(h)
+	a.registerUsage(h)
+	a.registerProfile(h)
+	a.registerPairings(h)
+	a.registerLinks(h)
+}

@@ -1,0 +1,69 @@
+package account
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"xbot/ingress/api/endpoint"
+	"xbot/ingress/auth"
+	"xbot/internal/store"
+)
+
+// PairingsBody lists who waits to be let in.
+type PairingsBody struct {
+	Pairings []store.Pairing `json:"pairings"`
+}
+
+// GrantsBody lists who was let in.
+type GrantsBody struct {
+	Grants []store.Grant `json:"grants"`
+}
+
+func (a *Endpoints) registerPairings(h huma.API) {
+	huma.Register(h, huma.Operation{OperationID: "list-pairings", Method: http.MethodGet, Path: "/api/pairings", Summary: "Who waits to be let in; for administrators", Security: endpoint.Secured},
+		func(ctx context.Context, _ *struct{}) (*struct{ Body PairingsBody }, error) {
+			if err := a.AdminOnly(ctx); err != nil {
+				return nil, err
+			}
+			all, err := a.Store.Pairings(ctx)
+			return &struct{ Body PairingsBody }{PairingsBody{all}}, a.Problem(err)
+		})
+	huma.Register(h, huma.Operation{
+		OperationID: "end-pairing", Method: http.MethodPost, Path: "/api/pairings/{code}", Summary: "Let somebody in by their code, or refuse them; for administrators",
+		Description: "It opens direct messages and no group. They are told with their next message.", Security: endpoint.Secured,
+	}, func(ctx context.Context, in *struct {
+		Code string `path:"code" maxLength:"64" doc:"8 characters, in whatever case."`
+		Body struct {
+			Approve bool `json:"approve"`
+		}
+	}) (*struct{ Body store.Pairing }, error) {
+		if err := a.AdminOnly(ctx); err != nil {
+			return nil, err
+		}
+		p, err := a.Store.EndPairing(ctx, in.Code, in.Body.Approve, auth.User(ctx).ID)
+		return &struct{ Body store.Pairing }{p}, a.Problem(err)
+	})
+	huma.Register(h, huma.Operation{OperationID: "list-grants", Method: http.MethodGet, Path: "/api/access-grants", Summary: "Who was let in beside the allow lists; for administrators", Security: endpoint.Secured},
+		func(ctx context.Context, _ *struct{}) (*struct{ Body GrantsBody }, error) {
+			if err := a.AdminOnly(ctx); err != nil {
+				return nil, err
+			}
+			all, err := a.Store.Grants(ctx)
+			return &struct{ Body GrantsBody }{GrantsBody{all}}, a.Problem(err)
+		})
+	huma.Register(h, huma.Operation{
+		OperationID: "delete-grant", Method: http.MethodDelete, Path: "/api/access-grants", Summary: "Shut somebody out again; for administrators",
+		DefaultStatus: http.StatusNoContent, Security: endpoint.Secured,
+	}, func(ctx context.Context, in *struct {
+		Channel string `query:"channel" required:"true"`
+		Account string `query:"account"`
+		Peer    string `query:"peer" required:"true" doc:"Their id on the channel."`
+	}) (*struct{}, error) {
+		if err := a.AdminOnly(ctx); err != nil {
+			return nil, err
+		}
+		return nil, a.Problem(a.Store.DeleteGrant(ctx, in.Channel, in.Account, in.Peer))
+	})
+}

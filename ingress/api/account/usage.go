@@ -1,0 +1,25 @@
+package account
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"xbot/ingress"
+	"xbot/ingress/api/endpoint"
+	"xbot/ingress/auth"
+)
+
+func (a *Endpoints) registerUsage(h huma.API) {
+	huma.Register(h, huma.Operation{
+		OperationID: "get-usage", Method: http.MethodGet, Path: "/api/usage", Summary: "What I have used, by day, session and model",
+		Description: "Tokens as the providers counted them. Costs are told only for the model whose prices are set (LLM_PRICE_INPUT, LLM_PRICE_CACHED, LLM_PRICE_OUTPUT).",
+		Security:    endpoint.Secured,
+	}, func(ctx context.Context, in *struct {
+		Days int `query:"days" minimum:"1" maximum:"366" default:"30" doc:"How many days, today (UTC) included."`
+	}) (*struct{ Body ingress.UsageReport }, error) {
+		got, err := a.Meter.Of(ctx, auth.User(ctx).ID, in.Days)
+		return &struct{ Body ingress.UsageReport }{got}, a.Problem(err)
+	})
+}

@@ -1,0 +1,27 @@
+// Package automation has the endpoints of what begins without a person: cron jobs, triggers, hooks.
+package automation
+
+import (
+	"github.com/danielgtaylor/huma/v2"
+
+	"xbot/ingress"
+	"xbot/ingress/api/endpoint"
+	"xbot/internal/cron"
+	"xbot/internal/trigger"
+)
+
+// Endpoints are those of this package, with what they need.
+type Endpoints struct {
+	*endpoint.Base
+
+	Jobs     *cron.Jobs
+	Triggers *trigger.Store
+	Hooks    *ingress.Hooks
+}
+
+// Register has the endpoints that need a user.
+func (a *Endpoints) Register(h huma.API) {
+	a.registerHooks(h)
+	a.registerCron(h)
+	a.registerTriggers(h)
+}

@@ -1,0 +1,102 @@
+package automation
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"xbot/ingress/api/endpoint"
+	"xbot/ingress/auth"
+	"xbot/internal/chat"
+	"xbot/internal/hook"
+)
+
+// HooksBody is the hooks of the installation, and what they have deferred.
+type HooksBody struct {
+	Hooks    []HookBody     `json:"hooks"`
+	Faults   []hook.Fault   `json:"faults" doc:"What is wrong with the file."`
+	Deferred []DeferredBody `json:"deferred" doc:"Calls that wait for an administrator, the longest first."`
+}
+
+// HookBody is one handler.
+type HookBody struct {
+	Event  hook.Event `json:"event" example:"PreToolUse"`
+	Kind   hook.Kind  `json:"kind" enum:"command,http,callback"`
+	Label  string     `json:"label" doc:"What is asked, on one line and without secrets." example:"command: ./.xbot/check.sh"`
+	Source string     `json:"source" doc:"The file." example:"/srv/xbot/hooks.json"`
+	Place  string     `json:"place" doc:"Where in the file." example:"hooks.PreToolUse[0].hooks[0]"`
+	Async  bool       `json:"async,omitempty" doc:"It is not waited for, and decides nothing."`
+}
+
+// DeferredBody is a call that waits for an administrator.
+type DeferredBody struct {
+	chat.ToolCall
+
+	Session chat.SessionKey `json:"session" example:"agent:main:web:thread:k3v9"`
+	Owner   string          `json:"owner" doc:"Name of the user whose conversation it is in." example:"bob"`
+}
+
+// DeferredList is the calls that wait for an administrator.
+type DeferredList struct {
+	Deferred []DeferredBody `json:"deferred" doc:"The longest first, at most a hundred."`
+}
+
+// DeferredDecision is what an administrator says to a call.
+type DeferredDecision struct {
+	Decision string `json:"decision" enum:"allow,deny"`
+	Note     string `json:"note,omitempty" maxLength:"4000" doc:"Told to the model with a denial." example:"Not before the release."`
+}
+
+func (a *Endpoints) registerHooks(h huma.API) {
+	huma.Register(h, huma.Operation{
+		OperationID: "list-hooks", Method: http.MethodGet, Path: "/api/hooks", Summary: "The hooks of the installation, and calls that they have deferred; for administrators",
+		Description: "As this process reads $XBOT_HOME/hooks.json.", Security: endpoint.Secured,
+	}, func(ctx context.Context, _ *struct{}) (*struct{ Body HooksBody }, error) {
+		if err := a.AdminOnly(ctx); err != nil {
+			return nil, err
+		}
+		set := a.Hooks.Files.Home()
+		out := HooksBody{Hooks: []HookBody{}, Faults: append([]hook.Fault{}, set.Faults()...)}
+		for _, one := range set.Handlers() {
+			out.Hooks = append(out.Hooks, HookBody{Event: one.Event, Kind: one.Kind, Label: one.Label(), Source: one.Source, Place: one.Place, Async: one.Async})
+		}
+		var err error
+		out.Deferred, err = a.deferred(ctx)
+		return &struct{ Body HooksBody }{out}, a.Problem(err)
+	})
+	huma.Register(h, huma.Operation{
+		OperationID: "list-deferred", Method: http.MethodGet, Path: "/api/hooks/deferred", Summary: "Calls that hooks have deferred to an administrator; for administrators",
+		Description: "In their conversations these calls have an approval with deferred: true.", Security: endpoint.Secured,
+	}, func(ctx context.Context, _ *struct{}) (*struct{ Body DeferredList }, error) {
+		if err := a.AdminOnly(ctx); err != nil {
+			return nil, err
+		}
+		waiting, err := a.deferred(ctx)
+		return &struct{ Body DeferredList }{DeferredList{waiting}}, a.Problem(err)
+	})
+	huma.Register(h, huma.Operation{
+		OperationID: "decide-deferred", Method: http.MethodPost, Path: "/api/hooks/deferred/{call_id}", Summary: "Allow or deny a call that a hook has deferred; for administrators",
+		Description: "The first decision counts. Decided before, or too late: 409.", Security: endpoint.Secured,
+	}, func(ctx context.Context, in *struct {
+		CallID string `path:"call_id" maxLength:"200" doc:"Id of the tool call." example:"0198c1d2-5e0f-7a51-9d0e-3f6a1b2c4d5e.0.0"`
+		Body   DeferredDecision
+	}) (*struct{ Body chat.ToolCall }, error) {
+		if err := a.AdminOnly(ctx); err != nil {
+			return nil, err
+		}
+		user := auth.User(ctx)
+		call, err := a.Hooks.Decide(ctx, chat.CallID(in.CallID), user.ID, user.Name, in.Body.Decision == "allow", in.Body.Note)
+		return &struct{ Body chat.ToolCall }{call}, a.Problem(err)
+	})
+}
+
+// deferred lists the calls that wait for an administrator.
+func (a *Endpoints) deferred(ctx context.Context) ([]DeferredBody, error) {
+	waiting, err := a.Hooks.Deferred(ctx)
+	out := make([]DeferredBody, len(waiting))
+	for i, c := range waiting {
+		out[i] = DeferredBody{ToolCall: c.ToolCall, Session: c.Session, Owner: c.Owner}
+	}
+	return out, err
+}

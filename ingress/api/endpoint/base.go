@@ -1,0 +1,119 @@
+// Package endpoint has what all endpoints of the API share: whose session it is, who is an administrator, and how errors
+// become problem documents.
+package endpoint
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humago"
+
+	"xbot/ingress/auth"
+	"xbot/ingress/temporalui"
+	"xbot/ingress/wake"
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+	"xbot/internal/session"
+	"xbot/internal/store"
+)
+
+// Base is what all endpoints need: who asks, which session is theirs, and how errors are answered.
+type Base struct {
+	Store *store.Store
+	Auth  *auth.Auth
+	Info  Info
+	Log   *slog.Logger
+}
+
+// Info is what clients are told of the server.
+type Info struct {
+	Version    string
+	Model      string // provider/model
+	Demo       bool
+	Namespace  string
+	TemporalUI bool // whether the UI is mounted under /temporal/
+	StartedAt  time.Time
+	Database   string // where it is, without who opens it
+	Home       string // the data folder
+}
+
+// Request gives a handler the raw request and response, for cookies.
+type Request struct {
+	r *http.Request
+	w http.ResponseWriter
+}
+
+// Resolve is called by huma before the handler.
+func (q *Request) Resolve(ctx huma.Context) []error {
+	q.r, q.w = humago.Unwrap(ctx)
+	return nil
+}
+
+// HTTP is the request as it came.
+func (q *Request) HTTP() *http.Request { return q.r }
+
+// Writer writes the answer beside huma.
+func (q *Request) Writer() http.ResponseWriter { return q.w }
+
+// Secured are the ways to say who asks.
+var Secured = []map[string][]string{{"token": {}}, {"cookie": {}, "page": {}}}
+
+// Own returns a session of the user. A session of somebody else looks like none.
+func (b *Base) Own(ctx context.Context, key string) (chat.Session, error) {
+	if _, err := session.Parse(chat.SessionKey(key)); err != nil {
+		return chat.Session{}, b.Problem(err)
+	}
+	s, owner, err := b.Store.Session(ctx, chat.SessionKey(key))
+	if err == nil && owner != auth.User(ctx).ID {
+		err = fault.Errorf(fault.NotFound, "there is no session %q", key)
+	}
+	return s, b.Problem(err)
+}
+
+// WithLink adds the address of a turn's run in the Temporal UI, for those who may open it.
+func (b *Base) WithLink(ctx context.Context, t chat.Turn) chat.Turn {
+	if b.Info.TemporalUI && auth.User(ctx).Admin && t.RunID != "" {
+		id, _, err := wake.WorkflowOf(ctx, b.Store, t.Session)
+		if err != nil {
+			return t // a turn without its link is one all the same
+		}
+		t.TemporalURL = b.Auth.Under(ctx, temporalui.TemporalRoot) + strings.TrimPrefix(temporalui.RunPath(b.Info.Namespace, id, t.RunID), temporalui.TemporalRoot)
+	}
+	return t
+}
+
+// Key is the path parameter of a session, URL-escaped.
+type Key struct {
+	Key string `path:"key" maxLength:"200" doc:"Session key, URL-escaped." example:"agent:main:web:thread:8f2c"`
+}
+
+// Readable returns a session of the user; for an administrator, of anybody.
+func (b *Base) Readable(ctx context.Context, key string) (chat.Session, error) {
+	if !auth.User(ctx).Admin {
+		return b.Own(ctx, key)
+	}
+	if _, err := session.Parse(chat.SessionKey(key)); err != nil {
+		return chat.Session{}, b.Problem(err)
+	}
+	s, _, err := b.Store.Session(ctx, chat.SessionKey(key))
+	return s, b.Problem(err)
+}
+
+// AdminOnly refuses everybody who is no administrator.
+func (b *Base) AdminOnly(ctx context.Context) error {
+	if auth.User(ctx).Admin {
+		return nil
+	}
+	return b.Problem(fault.Errorf(fault.Denied, "only administrators see what others do"))
+}
+
+// AttachmentResponse describes an answer that is saved as a file.
+func AttachmentResponse(mediaType string) map[string]*huma.Response {
+	return map[string]*huma.Response{"200": {Description: "The bytes, to be saved.", Content: map[string]*huma.MediaType{
+		mediaType: {Schema: &huma.Schema{Type: huma.TypeString, Format: "binary"}},
+	}}}
+}

@@ -1,0 +1,94 @@
+package endpoint
+
+import (
+	"encoding/json"
+	"errors"
+	"maps"
+	"net/http"
+	"strconv"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"xbot/ingress/auth"
+	"xbot/internal/fault"
+	"xbot/internal/sandbox"
+)
+
+// Problem turns an error into a problem document. It is the border where fault kinds become HTTP statuses; the text of
+// our own bugs and of our servers stays inside, in the log.
+func (b *Base) Problem(err error) error {
+	if err == nil {
+		return nil
+	}
+	if s, ok := errors.AsType[huma.StatusError](err); ok {
+		return s
+	}
+	status, detail := statusOf(err)
+	b.note(status, err)
+	out := huma.NewError(status, detail)
+	if header := headers(status, err); len(header) > 0 {
+		return huma.ErrorWithHeaders(out, header)
+	}
+	return out
+}
+
+// note logs what the client is not told.
+func (b *Base) note(status int, err error) {
+	switch status {
+	case http.StatusInternalServerError:
+		b.Log.Error("request failed", "error", err)
+	case http.StatusServiceUnavailable:
+		b.Log.Warn("request not served for now", "error", err)
+	}
+}
+
+// headers are what an answer has beside its document.
+func headers(status int, err error) http.Header {
+	header := http.Header{}
+	if after := fault.After(err); after > 0 {
+		header.Set("Retry-After", strconv.Itoa(int(after.Seconds())+1))
+	}
+	if status == http.StatusUnauthorized {
+		header.Set("WWW-Authenticate", "Bearer")
+	}
+	return header
+}
+
+func statusOf(err error) (int, string) {
+	if s, ok := errors.AsType[huma.StatusError](err); ok {
+		return s.GetStatus(), s.Error()
+	}
+	if _, ok := errors.AsType[*auth.SignInError](err); ok {
+		return http.StatusUnauthorized, err.Error()
+	}
+	if offline, ok := errors.AsType[*sandbox.OfflineError](err); ok {
+		return http.StatusServiceUnavailable, offline.Error()
+	}
+	switch fault.KindOf(err) {
+	case fault.Invalid:
+		return http.StatusBadRequest, err.Error()
+	case fault.Denied:
+		return http.StatusForbidden, err.Error()
+	case fault.NotFound:
+		return http.StatusNotFound, err.Error()
+	case fault.Conflict:
+		return http.StatusConflict, err.Error()
+	case fault.RateLimited:
+		return http.StatusTooManyRequests, err.Error()
+	case fault.TooLarge:
+		return http.StatusRequestEntityTooLarge, err.Error()
+	case fault.Unavailable:
+		return http.StatusServiceUnavailable, "the server cannot do this right now; try again in a moment"
+	}
+	return http.StatusInternalServerError, "something went wrong in the server; its log says what"
+}
+
+// Refuse answers a request outside huma with a problem document.
+func (b *Base) Refuse(w http.ResponseWriter, _ *http.Request, err error) {
+	status, detail := statusOf(err)
+	b.note(status, err)
+	maps.Copy(w.Header(), headers(status, err))
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(status)
+	_ = json.NewEncoder(w).Encode(huma.ErrorModel{Status: status, Title: http.StatusText(status), Detail: detail}) // the client is gone if this fails
+}

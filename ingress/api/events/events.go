@@ -1,0 +1,171 @@
+package events
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humago"
+	"github.com/gorilla/websocket"
+
+	"xbot/ingress/api/endpoint"
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+)
+
+// sendTimeout bounds the write of one event to a slow client.
+const sendTimeout = 30 * time.Second
+
+func (a *Endpoints) registerEvents(h huma.API) {
+	huma.Register(h, huma.Operation{
+		OperationID: "watch-session", Method: http.MethodGet, Path: "/api/sessions/{key}/events", Summary: "Events of a session (SSE)",
+		Description: "Durable events carry an id; reconnect with it as Last-Event-ID to get all that was missed. Events are kept for XBOT_KEEP_EVENTS: where some after the cursor are gone, the first event, hello, says gap. Live events (delta, output) carry none. The same events as JSON frames: GET /api/sessions/{key}/ws (WebSocket).",
+		Security:    endpoint.Secured,
+		Responses:   map[string]*huma.Response{"200": {Description: "An event stream.", Content: map[string]*huma.MediaType{"text/event-stream": {}}}},
+	}, func(ctx context.Context, in *struct {
+		endpoint.Key
+		After       int64  `query:"after" minimum:"0" doc:"Cursor; events after it are sent."`
+		LastEventID string `header:"Last-Event-ID" doc:"The same, as browsers send it; it wins."`
+	}) (*huma.StreamResponse, error) {
+		s, err := a.Readable(ctx, in.Key.Key)
+		if err != nil {
+			return nil, err
+		}
+		after := in.After
+		if n, err := strconv.ParseInt(in.LastEventID, 10, 64); err == nil {
+			after = n
+		}
+		return &huma.StreamResponse{Body: func(hctx huma.Context) {
+			_, w := humago.Unwrap(hctx)
+			a.serveEvents(ctx, w, s, after)
+		}}, nil
+	})
+}
+
+func (a *Endpoints) serveEvents(ctx context.Context, w http.ResponseWriter, s chat.Session, after int64) {
+	w.Header().Set("Content-Type", "text/event-stream; charset=utf-8")
+	w.Header().Set("Cache-Control", "no-store")
+	w.Header().Set("X-Accel-Buffering", "no")
+	w.WriteHeader(http.StatusOK)
+	c := &sse{w: w, control: http.NewResponseController(w)}
+	if err := a.watch(ctx, s, after, c); err != nil && ctx.Err() == nil {
+		a.Log.Debug("event stream ended", "session", s.Key, "error", err)
+	}
+}
+
+// sse writes events as an event stream.
+type sse struct {
+	w       http.ResponseWriter
+	control *http.ResponseController
+	buf     bytes.Buffer
+}
+
+func (c *sse) Send(e chat.Event) error {
+	c.buf.Reset()
+	if e.Seq > 0 {
+		fmt.Fprintf(&c.buf, "id: %d\n", e.Seq)
+	}
+	fmt.Fprintf(&c.buf, "event: %s\ndata: ", e.Kind)
+	for _, b := range e.Data {
+		if b == '\n' || b == '\r' {
+			continue // white space between JSON tokens
+		}
+		c.buf.WriteByte(b)
+	}
+	c.buf.WriteString("\n\n")
+	return c.flush()
+}
+
+func (c *sse) Ping() error {
+	c.buf.Reset()
+	c.buf.WriteString(": ping\n\n")
+	return c.flush()
+}
+
+func (c *sse) flush() error {
+	if err := c.control.SetWriteDeadline(time.Now().Add(sendTimeout)); err != nil {
+		return err
+	}
+	if _, err := c.w.Write(c.buf.Bytes()); err != nil {
+		return err
+	}
+	return c.control.Flush()
+}
+
+var upgrader = websocket.Upgrader{
+	CheckOrigin: func(*http.Request) bool { return true }, // the origin was checked with the cookie
+}
+
+// Socket serves the same events as JSON text frames over a WebSocket.
+func (a *Endpoints) Socket(w http.ResponseWriter, r *http.Request) {
+	s, err := a.Readable(r.Context(), r.PathValue("key"))
+	if err != nil {
+		a.Refuse(w, r, err)
+		return
+	}
+	after, err := cursor(r.URL.Query().Get("after"))
+	if err != nil {
+		a.Refuse(w, r, err)
+		return
+	}
+	conn, err := upgrader.Upgrade(w, r, nil)
+	if err != nil {
+		return // the upgrader has answered
+	}
+	defer func() { _ = conn.Close() }() // nothing is pending on it
+	ctx, cancel := context.WithCancel(r.Context())
+	defer cancel()
+	go discard(conn, cancel)
+	if err := a.watch(ctx, s, after, (*socketClient)(conn)); err != nil && ctx.Err() == nil {
+		a.Log.Debug("event socket ended", "session", s.Key, "error", err)
+	}
+}
+
+// cursor reads the sequence after which events are sent; empty means all of them.
+func cursor(text string) (int64, error) {
+	if text == "" {
+		return 0, nil
+	}
+	n, err := strconv.ParseInt(text, 10, 64)
+	if err != nil || n < 0 {
+		return 0, fault.Errorf(fault.Invalid, "after is %q; it must be the sequence of an event, or left out", text)
+	}
+	return n, nil
+}
+
+// pongWait is how long a silent WebSocket client is kept (spec/001 §9.2).
+const pongWait = 60 * time.Second
+
+// discard reads what a client sends, which is nothing but pongs, until it goes.
+func discard(conn *websocket.Conn, gone context.CancelFunc) {
+	defer gone()
+	conn.SetReadLimit(4 << 10)
+	alive := func(string) error { return conn.SetReadDeadline(time.Now().Add(pongWait)) }
+	conn.SetPongHandler(alive)
+	if alive("") != nil {
+		return
+	}
+	for {
+		if _, _, err := conn.ReadMessage(); err != nil {
+			return
+		}
+	}
+}
+
+type socketClient websocket.Conn
+
+func (c *socketClient) Send(e chat.Event) error {
+	conn := (*websocket.Conn)(c)
+	if err := conn.SetWriteDeadline(time.Now().Add(sendTimeout)); err != nil {
+		return err
+	}
+	return conn.WriteJSON(e)
+}
+
+func (c *socketClient) Ping() error {
+	return (*websocket.Conn)(c).WriteControl(websocket.PingMessage, nil, time.Now().Add(sendTimeout))
+}

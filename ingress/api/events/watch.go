@@ -1,0 +1,184 @@
+package events
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"time"
+
+	"xbot/ingress/auth"
+	"xbot/internal/chat"
+	"xbot/internal/feed"
+)
+
+const (
+	// pingEvery keeps proxies from closing an idle stream, and finds clients that are gone (spec/001 §9.2: 30 s).
+	pingEvery = 15 * time.Second
+	// pollEvery finds durable events whose notification was lost with a crash.
+	pollEvery = 2 * time.Second
+	// eventBatch bounds the durable events read at once.
+	eventBatch = 200
+)
+
+// Hello is the first event of a connection.
+type Hello struct {
+	Seq     int64        `json:"seq" doc:"Of the newest durable event."`
+	Session chat.Session `json:"session"`
+	// Gap says that events after the cursor are missing, since they were pruned.
+	Gap bool `json:"gap,omitempty" doc:"Events after the cursor of this connection are not kept any more: read the conversation anew, and go on from there."`
+}
+
+// client is one end of an event stream.
+type client interface {
+	Send(e chat.Event) error
+	Ping() error
+}
+
+// watch sends a session's events after a cursor until the client goes, ctx ends, the server stops or the client may
+// not watch any more. It subscribes first and reads rows second, so that nothing falls between.
+func (a *Endpoints) watch(ctx context.Context, s chat.Session, after int64, c client) error {
+	sub, err := a.subscribe(ctx, s)
+	if err != nil {
+		return err
+	}
+	defer sub.Close()
+	gap, err := a.missing(ctx, s, after)
+	if err != nil {
+		return err
+	}
+	hello, err := json.Marshal(Hello{Seq: s.Seq, Session: s, Gap: gap})
+	if err != nil {
+		return err
+	}
+	if err := c.Send(chat.Event{Kind: "hello", Data: hello}); err != nil {
+		return err
+	}
+	w := &watcher{Endpoints: a, session: s.Key, after: after, client: c}
+	if err := w.durable(ctx); err != nil {
+		return err
+	}
+	return w.follow(ctx, sub)
+}
+
+// missing reports whether events after a cursor are not kept any more. The events of a session have no gaps otherwise.
+func (a *Endpoints) missing(ctx context.Context, s chat.Session, after int64) (bool, error) {
+	if after >= s.Seq {
+		return false, nil
+	}
+	next, err := a.Store.EventsAfter(ctx, s.Key, after, 1)
+	return len(next) == 0 || next[0].Seq > after+1, err
+}
+
+// subscribe starts watching a session; of a subagent with what goes on in the tree that it is part of.
+func (a *Endpoints) subscribe(ctx context.Context, s chat.Session) (*feed.Subscription, error) {
+	if s.ChatType != chat.ChatSubagent {
+		return a.Bus.Subscribe(s.Key), nil
+	}
+	top, err := a.Store.SubagentTop(ctx, s.Key)
+	if err != nil {
+		return nil, err
+	}
+	return a.Bus.SubscribeBelow(top, s.Key), nil
+}
+
+// watcher is one event stream.
+type watcher struct {
+	*Endpoints
+
+	session chat.SessionKey
+	after   int64 // sequence of the last durable event that was sent
+	settled settled
+	client  client
+}
+
+func (w *watcher) follow(ctx context.Context, sub *feed.Subscription) error {
+	ping, poll := time.NewTicker(cmp.Or(w.PingEvery, pingEvery)), time.NewTicker(pollEvery)
+	defer ping.Stop()
+	defer poll.Stop()
+	for {
+		var err error
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-w.Closing:
+			return nil
+		case e := <-sub.Live():
+			err = w.live(e)
+		case <-sub.Woken():
+			err = w.catchUp(ctx, sub)
+		case <-poll.C:
+			err = w.catchUp(ctx, sub)
+		case <-ping.C:
+			if err = w.may(ctx); err == nil {
+				err = w.client.Ping()
+			}
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// may reports whether the client may still watch: its credentials may have been revoked and the session deleted since
+// the stream was opened.
+func (w *watcher) may(ctx context.Context) error {
+	if err := auth.Still(ctx); err != nil {
+		return err
+	}
+	_, _, err := w.Store.Session(ctx, w.session)
+	return err
+}
+
+// catchUp sends the live events that are there and then the durable ones.
+func (w *watcher) catchUp(ctx context.Context, sub *feed.Subscription) error {
+	for range len(sub.Live()) {
+		if err := w.live(<-sub.Live()); err != nil {
+			return err
+		}
+	}
+	return w.durable(ctx)
+}
+
+// live sends a live event, unless what it is a piece of was sent as a whole.
+func (w *watcher) live(e chat.Event) error {
+	if w.settled.has(e) {
+		return nil
+	}
+	return w.client.Send(e)
+}
+
+// durable sends the durable events after the cursor.
+func (w *watcher) durable(ctx context.Context) error {
+	for {
+		events, err := w.Store.EventsAfter(ctx, w.session, w.after, eventBatch)
+		if err != nil {
+			return err
+		}
+		for _, e := range events {
+			w.settled.note(e)
+			if e.Kind == chat.EventTurn {
+				e.Data = w.linked(ctx, e.Data)
+			}
+			if err := w.client.Send(e); err != nil {
+				return err
+			}
+			w.after = e.Seq
+		}
+		if len(events) < eventBatch {
+			return nil
+		}
+	}
+}
+
+// linked adds the Temporal link to a turn event.
+func (a *Endpoints) linked(ctx context.Context, data json.RawMessage) json.RawMessage {
+	var t chat.Turn
+	if json.Unmarshal(data, &t) != nil {
+		return data
+	}
+	out, err := json.Marshal(a.WithLink(ctx, t))
+	if err != nil {
+		return data
+	}
+	return out
+}

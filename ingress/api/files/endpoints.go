@@ -1,0 +1,25 @@
+// Package files has the endpoints of files on runners and of what commands have written.
+package files
+
+import (
+	"github.com/danielgtaylor/huma/v2"
+
+	"xbot/ingress/api/endpoint"
+	"xbot/internal/filelink"
+	"xbot/internal/sandbox"
+)
+
+// Endpoints are those of this package, with what they need.
+type Endpoints struct {
+	*endpoint.Base
+
+	Boxes sandbox.Boxes   // runners of the users
+	Links filelink.Signer // signs links to files
+}
+
+// Register has the endpoints that need a user.
+func (a *Endpoints) Register(h huma.API) {
+	a.registerFiles(h)
+	a.registerOutputs(h)
+	a.registerResults(h)
+}

@@ -1,0 +1,213 @@
+package files
+
+import (
+	"cmp"
+	"context"
+	"net/http"
+	"path"
+	"strings"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humago"
+
+	"xbot/ingress"
+	"xbot/ingress/api/endpoint"
+	"xbot/ingress/auth"
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+	"xbot/internal/filelink"
+	"xbot/internal/sandbox"
+)
+
+const filesPath = "/api/sessions/{key}/files"
+
+// maxPath bounds paths, in bytes, as systems do.
+const maxPath = 4096
+
+// FileEntry is a file or folder of a runner.
+type FileEntry struct {
+	Name    string    `json:"name"`
+	Path    string    `json:"path" doc:"Absolute."`
+	Size    int64     `json:"size" doc:"Bytes."`
+	Dir     bool      `json:"dir"`
+	ModTime time.Time `json:"mod_time"`
+	Link    string    `json:"link,omitempty" doc:"Target, for a symbolic link."`
+}
+
+// Folder is a listing.
+type Folder struct {
+	Path    string      `json:"path"`
+	Parent  string      `json:"parent,omitempty" doc:"Absent at the root."`
+	Entries []FileEntry `json:"entries" doc:"Folders first, then by name."`
+}
+
+// FileLink is a signed link.
+type FileLink struct {
+	URL       string    `json:"url" doc:"Relative to the server's address." example:"/files/eyJ1Ijox…"`
+	ExpiresAt time.Time `json:"expires_at"`
+}
+
+// NewFileLink asks for a link.
+type NewFileLink struct {
+	Path string `json:"path" minLength:"1" maxLength:"4096" doc:"A file; relative to the session's folder, or absolute."`
+	TTL  int64  `json:"ttl_s,omitempty" minimum:"1" maximum:"604800" doc:"Seconds that the link works; default 86400."`
+}
+
+func (a *Endpoints) registerFiles(h huma.API) {
+	huma.Register(h, huma.Operation{OperationID: "list-files", Method: http.MethodGet, Path: filesPath, Summary: "A folder of the session's runner", Security: endpoint.Secured},
+		func(ctx context.Context, in *struct {
+			endpoint.Key
+			Path string `query:"path" maxLength:"4096" doc:"Relative to the session's folder, or absolute; default: that folder."`
+		}) (*struct{ Body Folder }, error) {
+			p, err := a.place(ctx, in.Key.Key)
+			if err != nil {
+				return nil, a.Problem(err)
+			}
+			folder, err := p.list(ctx, in.Path)
+			return &struct{ Body Folder }{folder}, a.Problem(err)
+		})
+	huma.Register(h, huma.Operation{
+		OperationID: "upload-files", Method: http.MethodPost, Path: filesPath, Summary: "Upload files to the session's runner",
+		Description:   "At most 10 files of at most 100 MB each. Nothing is overwritten: a name that is taken gets a number. If one file fails, none is kept.",
+		DefaultStatus: http.StatusCreated, Security: endpoint.Secured,
+	}, a.uploadFiles)
+	describeUpload(h)
+	huma.Register(h, huma.Operation{
+		OperationID: "download-file", Method: http.MethodGet, Path: "/api/sessions/{key}/files/content", Summary: "The content of a file", Security: endpoint.Secured,
+		Responses: endpoint.AttachmentResponse("application/octet-stream"),
+	}, func(ctx context.Context, in *struct {
+		endpoint.Key
+		Path string `query:"path" required:"true" minLength:"1" maxLength:"4096"`
+	}) (*huma.StreamResponse, error) {
+		p, err := a.place(ctx, in.Key.Key)
+		if err != nil {
+			return nil, a.Problem(err)
+		}
+		attachment, err := p.attachment(ctx, in.Path)
+		if err != nil {
+			return nil, a.Problem(err)
+		}
+		return a.stream(attachment), nil
+	})
+	huma.Register(h, huma.Operation{OperationID: "create-link", Method: http.MethodPost, Path: "/api/sessions/{key}/links", Summary: "A signed link to a file", Description: "Whoever has the link can download the file without a login, until it expires.", Security: endpoint.Secured},
+		func(ctx context.Context, in *struct {
+			endpoint.Key
+			Body NewFileLink
+		}) (*struct{ Body FileLink }, error) {
+			link, err := a.link(ctx, in.Key.Key, in.Body)
+			return &struct{ Body FileLink }{link}, a.Problem(err)
+		})
+}
+
+// stream answers with an attachment.
+func (a *Endpoints) stream(attachment ingress.Attachment) *huma.StreamResponse {
+	return &huma.StreamResponse{Body: func(hctx huma.Context) {
+		r, w := humago.Unwrap(hctx)
+		if err := attachment.Serve(w, r); err != nil && r.Context().Err() == nil {
+			a.Refuse(w, r, err)
+		}
+	}}
+}
+
+func (a *Endpoints) link(ctx context.Context, key string, in NewFileLink) (FileLink, error) {
+	p, err := a.place(ctx, key)
+	if err != nil {
+		return FileLink{}, err
+	}
+	file, err := p.path(in.Path)
+	if err != nil {
+		return FileLink{}, err
+	}
+	attachment, err := ingress.FileAttachment(ctx, p.box, file)
+	if err != nil {
+		return FileLink{}, err
+	}
+	life := filelink.DefaultLife
+	if in.TTL > 0 {
+		life = time.Duration(in.TTL) * time.Second
+	}
+	expires := time.Now().Add(life).UTC().Truncate(time.Second)
+	url, err := a.Links.URL(filelink.Link{
+		User: auth.User(ctx).ID, Runner: p.box.Name(), Path: cmp.Or(attachment.Real, file), Name: attachment.Name, Expires: expires,
+	})
+	return FileLink{URL: url, ExpiresAt: expires}, err
+}
+
+// place is where the files of a session are.
+type place struct {
+	box  sandbox.Sandbox
+	base string // the session's folder: relative paths start here
+}
+
+// place finds the runner of a session of the user and makes sure that it answers.
+func (a *Endpoints) place(ctx context.Context, key string) (place, error) {
+	s, err := a.Own(ctx, key)
+	if err != nil {
+		return place{}, err
+	}
+	box, err := sandbox.Reach(ctx, a.Boxes, auth.User(ctx).ID, s.Runner)
+	if err != nil {
+		return place{}, err
+	}
+	return placeOf(ctx, box, s), nil
+}
+
+// placeOf takes the workspace where the session's own folder is gone, or on another runner.
+func placeOf(ctx context.Context, box sandbox.Sandbox, s chat.Session) place {
+	p := place{box: box, base: box.Workspace()}
+	cwd := chat.FolderOn(s.Cwd, s.CwdRunner, box.Name())
+	if cwd == "" {
+		return p
+	}
+	if info, err := box.Stat(ctx, cwd); err == nil && info.Dir {
+		p.base = path.Clean(cwd)
+	}
+	return p
+}
+
+// path makes what a client sent absolute.
+func (p place) path(sent string) (string, error) {
+	switch {
+	case strings.ContainsRune(sent, 0):
+		return "", fault.Errorf(fault.Invalid, "a path has no NUL character")
+	case len(sent) > maxPath:
+		return "", fault.Errorf(fault.Invalid, "a path has at most %d bytes", maxPath)
+	case path.IsAbs(sent):
+		return path.Clean(sent), nil
+	}
+	return path.Join(p.base, sent), nil
+}
+
+func (p place) attachment(ctx context.Context, sent string) (ingress.Attachment, error) {
+	file, err := p.path(sent)
+	if err != nil {
+		return ingress.Attachment{}, err
+	}
+	return ingress.FileAttachment(ctx, p.box, file)
+}
+
+func (p place) list(ctx context.Context, sent string) (Folder, error) {
+	dir, err := p.path(sent)
+	if err != nil {
+		return Folder{}, err
+	}
+	infos, err := p.box.ReadDir(ctx, dir)
+	if err != nil {
+		return Folder{}, err
+	}
+	out := Folder{Path: dir, Entries: make([]FileEntry, 0, len(infos))}
+	if parent := path.Dir(dir); parent != dir {
+		out.Parent = parent
+	}
+	for _, folders := range []bool{true, false} {
+		for _, f := range infos {
+			if f.Dir == folders {
+				out.Entries = append(out.Entries, FileEntry{
+					Name: path.Base(f.Path), Path: path.Join(dir, path.Base(f.Path)), Size: f.Size, Dir: f.Dir, ModTime: f.ModTime, Link: f.Link,
+				})
+			}
+		}
+	}
+	return out, nil
+}

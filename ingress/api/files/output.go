@@ -1,0 +1,60 @@
+package files
+
+import (
+	"context"
+	"io"
+	"net/http"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humago"
+
+	"xbot/ingress"
+	"xbot/ingress/api/endpoint"
+	"xbot/ingress/api/sessions"
+	"xbot/ingress/auth"
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+	"xbot/internal/sandbox"
+)
+
+func (a *Endpoints) registerOutputs(h huma.API) {
+	huma.Register(h, huma.Operation{
+		OperationID: "task-output", Method: http.MethodGet, Path: "/api/sessions/{key}/tasks/{id}/output", Summary: "All that a background task has written by now",
+		Description: "From the task's runner, which keeps it for seven days after the end.",
+		Security:    endpoint.Secured, Responses: endpoint.AttachmentResponse("text/plain"),
+	}, func(ctx context.Context, in *sessions.TaskKey) (*huma.StreamResponse, error) {
+		s, err := a.Own(ctx, in.Key.Key)
+		if err != nil {
+			return nil, err
+		}
+		task, err := a.Store.FindTask(ctx, s.Key, in.ID)
+		if err != nil {
+			return nil, a.Problem(err)
+		}
+		box, err := sandbox.Reach(ctx, a.Boxes, auth.User(ctx).ID, task.Runner)
+		if err != nil {
+			return nil, a.Problem(err)
+		}
+		attachment := ingress.OutputAttachment(box, task.Call, task.ID+".txt")
+		return &huma.StreamResponse{Body: func(hctx huma.Context) {
+			r, w := humago.Unwrap(hctx)
+			err := attachment.Serve(w, r)
+			if fault.Is(err, fault.NotFound) {
+				err = kept(w, task)
+			}
+			if err != nil && r.Context().Err() == nil {
+				a.Refuse(w, r, err)
+			}
+		}}, nil
+	})
+}
+
+// kept answers with the output in the task's own row, where that is all of it.
+func kept(w http.ResponseWriter, task chat.Task) error {
+	if task.EndedAt == nil || task.Total > chat.MaxTaskOutput || task.State == chat.TaskLost {
+		return fault.Errorf(fault.NotFound, "runner %s does not keep the output of %s any more; the task itself has its head and tail", task.Runner, task.ID)
+	}
+	ingress.AttachmentHeader(w, task.ID+".txt", "text/plain; charset=utf-8")
+	_, _ = io.WriteString(w, task.Output) // the client is gone if this fails
+	return nil
+}

@@ -1,0 +1,39 @@
+package files
+
+import (
+	"context"
+	"io"
+	"net/http"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humago"
+
+	"xbot/ingress"
+	"xbot/ingress/api/endpoint"
+	"xbot/internal/chat"
+)
+
+func (a *Endpoints) registerResults(h huma.API) {
+	huma.Register(h, huma.Operation{
+		OperationID: "call-result", Method: http.MethodGet, Path: "/api/sessions/{key}/calls/{call_id}/result", Summary: "The whole result of a tool call",
+		Description: "As the tool gave it, also where the conversation shows a summary, a placeholder or an edit.",
+		Security:    endpoint.Secured, Responses: endpoint.AttachmentResponse("text/plain"),
+	}, func(ctx context.Context, in *struct {
+		endpoint.Key
+		Call string `path:"call_id" maxLength:"200"`
+	}) (*huma.StreamResponse, error) {
+		s, err := a.Own(ctx, in.Key.Key)
+		if err != nil {
+			return nil, err
+		}
+		text, err := a.Store.CallResult(ctx, s.Key, chat.CallID(in.Call))
+		if err != nil {
+			return nil, a.Problem(err)
+		}
+		return &huma.StreamResponse{Body: func(hctx huma.Context) {
+			_, w := humago.Unwrap(hctx)
+			ingress.AttachmentHeader(w, in.Call+".txt", "text/plain; charset=utf-8")
+			_, _ = io.WriteString(w, text) // the client is gone if this fails
+		}}, nil
+	})
+}

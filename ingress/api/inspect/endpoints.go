@@ -1,0 +1,23 @@
+// Package inspect has the endpoints by which administrators see what goes on.
+package inspect
+
+import (
+	"github.com/danielgtaylor/huma/v2"
+
+	"xbot/ingress/api/endpoint"
+	"xbot/internal/logs"
+)
+
+// Endpoints are those of this package, with what they need.
+type Endpoints struct {
+	*endpoint.Base
+
+	Logs logs.Reader
+}
+
+// Register has the endpoints that need a user.
+func (a *Endpoints) Register(h huma.API) {
+	a.registerInspect(h)
+	a.registerRuns(h)
+	a.registerLogs(h)
+}

@@ -1,0 +1,109 @@
+package inspect
+
+import (
+	"context"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"xbot/ingress/api/endpoint"
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+	"xbot/internal/store"
+)
+
+// recent is how many conversations a glance shows.
+const recent = 10
+
+// sessionList and inboxList are what operators look through.
+type (
+	sessionList struct {
+		Body struct {
+			Sessions []chat.SessionSummary `json:"sessions"`
+			Next     string                `json:"next,omitempty" doc:"The after of the next page; absent: this is the last one."`
+		}
+	}
+	inboxList struct {
+		Body struct {
+			Messages []chat.Unanswered `json:"messages"`
+			More     bool              `json:"more,omitempty" doc:"These are the oldest, and there are others."`
+		}
+	}
+)
+
+func (a *Endpoints) registerInspect(h huma.API) {
+	huma.Register(h, huma.Operation{OperationID: "get-status", Method: http.MethodGet, Path: "/api/status", Summary: "The installation at a glance", Description: "For administrators.", Security: endpoint.Secured}, a.status)
+	huma.Register(h, huma.Operation{OperationID: "inspect-sessions", Method: http.MethodGet, Path: "/api/inspect/sessions", Summary: "The conversations of all users, newest first, with what was counted of them", Description: "For administrators.", Security: endpoint.Secured}, a.inspectSessions)
+	huma.Register(h, huma.Operation{OperationID: "inspect-inbox", Method: http.MethodGet, Path: "/api/inspect/inbox", Summary: "What was accepted and has no answer yet, oldest first", Description: "For administrators.", Security: endpoint.Secured}, a.inspectInbox)
+}
+
+func (a *Endpoints) status(ctx context.Context, _ *struct{}) (*struct{ Body chat.Status }, error) {
+	if err := a.AdminOnly(ctx); err != nil {
+		return nil, err
+	}
+	counts, err := a.Store.InspectCounts(ctx)
+	if err != nil {
+		return nil, a.Problem(err)
+	}
+	sessions, err := a.Store.InspectSessions(ctx, store.SessionFilter{Limit: recent})
+	out := chat.Status{
+		Version: a.Info.Version, Model: a.Info.Model, StartedAt: a.Info.StartedAt, Database: a.Info.Database, Home: a.Info.Home,
+		Counts: counts, Recent: sessions,
+	}
+	return &struct{ Body chat.Status }{out}, a.Problem(err)
+}
+
+func (a *Endpoints) inspectSessions(ctx context.Context, in *struct {
+	User    string `query:"user" maxLength:"200" doc:"Of this user alone."`
+	Channel string `query:"channel" maxLength:"100"`
+	Agent   string `query:"agent" maxLength:"100"`
+	Active  int    `query:"active" minimum:"0" maximum:"5256000" doc:"Minutes within which a person wrote."`
+	Limit   int    `query:"limit" minimum:"1" maximum:"5000" default:"500"`
+	After   string `query:"after" maxLength:"1000" doc:"Next of the page before; empty: the first page."`
+}) (*sessionList, error) {
+	if err := a.AdminOnly(ctx); err != nil {
+		return nil, err
+	}
+	after, err := sessionPlace(in.After)
+	if err != nil {
+		return nil, a.Problem(err)
+	}
+	filter := store.SessionFilter{User: in.User, Channel: in.Channel, Agent: in.Agent, Active: in.Active, Limit: in.Limit + 1, After: after}
+	found, err := a.Store.InspectSessions(ctx, filter)
+	var out sessionList
+	if len(found) > in.Limit {
+		found = found[:in.Limit]
+		last := found[in.Limit-1]
+		out.Body.Next = last.UpdatedAt.UTC().Format(time.RFC3339Nano) + " " + string(last.Key)
+	}
+	out.Body.Sessions = found
+	return &out, a.Problem(err)
+}
+
+// sessionPlace reads what Next of a page says: when its last conversation was used, and its key.
+func sessionPlace(after string) (store.SessionPlace, error) {
+	if after == "" {
+		return store.SessionPlace{}, nil
+	}
+	used, key, _ := strings.Cut(after, " ")
+	at, err := time.Parse(time.RFC3339Nano, used)
+	if err != nil || key == "" {
+		return store.SessionPlace{}, fault.Errorf(fault.Invalid, "after is not the next of a page")
+	}
+	return store.SessionPlace{Key: chat.SessionKey(key), UpdatedAt: at}, nil
+}
+
+func (a *Endpoints) inspectInbox(ctx context.Context, in *struct {
+	Limit int `query:"limit" minimum:"1" maximum:"5000" default:"500"`
+}) (*inboxList, error) {
+	if err := a.AdminOnly(ctx); err != nil {
+		return nil, err
+	}
+	var out inboxList
+	found, err := a.Store.InspectInbox(ctx, in.Limit+1)
+	out.Body.More = len(found) > in.Limit
+	out.Body.Messages = found[:min(len(found), in.Limit)]
+	return &out, a.Problem(err)
+}

@@ -1,0 +1,38 @@
+package inspect
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"xbot/ingress/api/endpoint"
+	"xbot/internal/chat"
+	"xbot/internal/logs"
+)
+
+type logQuery struct {
+	Level   string    `query:"level" enum:"debug,info,warn,error" doc:"The least; left out: all."`
+	Since   time.Time `query:"since" doc:"Lines after this time."`
+	Until   time.Time `query:"until" doc:"Lines up to this time."`
+	Words   string    `query:"q" maxLength:"200" doc:"Words that have to be in the line, in whatever case."`
+	Process string    `query:"process" maxLength:"64" doc:"Such as worker; left out: all."`
+	Limit   int       `query:"limit" minimum:"1" maximum:"1000" default:"100"`
+}
+
+func (a *Endpoints) registerLogs(h huma.API) {
+	huma.Register(h, huma.Operation{
+		OperationID: "list-logs", Method: http.MethodGet, Path: "/api/admin/logs", Summary: "The newest lines that the server has logged",
+		Description: "For administrators. Of the processes that use the data folder of the one that answers; with processes on several machines each has its own.",
+		Security:    endpoint.Secured,
+	}, a.listLogs)
+}
+
+func (a *Endpoints) listLogs(ctx context.Context, in *logQuery) (*struct{ Body chat.Logs }, error) {
+	if err := a.AdminOnly(ctx); err != nil {
+		return nil, err
+	}
+	found, err := a.Logs.Read(ctx, logs.Query{Level: in.Level, Since: in.Since, Until: in.Until, Words: in.Words, Process: in.Process, Limit: in.Limit})
+	return &struct{ Body chat.Logs }{found}, a.Problem(err)
+}

@@ -1,0 +1,51 @@
+package messages
+
+import (
+	"cmp"
+	"context"
+	"net/http"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"xbot/ingress/api/endpoint"
+	"xbot/internal/command"
+	"xbot/internal/i18n"
+)
+
+// Command is a slash command that the server carries out, as clients complete and explain it.
+type Command struct {
+	Name    string            `json:"name" doc:"Without the slash." example:"compact"`
+	Aliases []string          `json:"aliases,omitempty" doc:"Other names that are understood."`
+	Usage   string            `json:"usage" doc:"The whole line, for people." example:"/compact [FOCUS]"`
+	Args    string            `json:"args,omitempty" doc:"What may follow the name, for people." example:"[FOCUS]"`
+	Words   []string          `json:"words,omitempty" doc:"What may be typed after the name, to complete it. More follows one that ends with a space." example:"[\"list\",\"use \"]"`
+	Group   string            `json:"group" doc:"What it is about." enum:"conversation,model,context,queue,folder,you,server"`
+	Who     string            `json:"who" doc:"Who may use it: anyone who may write, the owner of the conversation, or administrators. Administrators may use all." enum:"anyone,owner,admin"`
+	Inline  bool              `json:"inline" doc:"It is understood inside a message too, answered at once, and taken out of the text."`
+	Queued  bool              `json:"queued" doc:"It waits for its place among the messages; others are carried out at once."`
+	Help    map[string]string `json:"help" doc:"What it does, in one line, by language: en, zh."`
+}
+
+// CommandsBody lists commands.
+type CommandsBody struct {
+	Commands []Command `json:"commands"`
+}
+
+func (a *Endpoints) registerCommands(h huma.API) {
+	huma.Register(h, huma.Operation{
+		OperationID: "list-commands", Method: http.MethodGet, Path: "/api/commands", Summary: "The slash commands that can be sent as messages", Security: endpoint.Secured,
+	}, func(context.Context, *struct{}) (*struct{ Body CommandsBody }, error) {
+		out := CommandsBody{Commands: []Command{}}
+		for _, c := range a.Dispatch.Commands.List() {
+			help := map[string]string{}
+			for _, lang := range []i18n.Lang{i18n.English, i18n.Chinese} {
+				help[string(lang)] = i18n.Say(lang, c.Help)
+			}
+			out.Commands = append(out.Commands, Command{
+				Name: c.Name, Aliases: c.Aliases, Usage: c.Line(), Args: c.Usage, Words: command.Words(c.Usage), Group: c.Group,
+				Who: cmp.Or(string(c.Who), "anyone"), Inline: c.Inline, Queued: c.Queued, Help: help,
+			})
+		}
+		return &struct{ Body CommandsBody }{out}, nil
+	})
+}

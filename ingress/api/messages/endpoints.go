@@ -1,0 +1,29 @@
+// Package messages has the endpoints by which people and bridges speak: messages, the queue, commands, answers to questions.
+package messages
+
+import (
+	"github.com/danielgtaylor/huma/v2"
+
+	"xbot/ingress"
+	"xbot/ingress/api/endpoint"
+)
+
+// Endpoints are those of this package, with what they need.
+type Endpoints struct {
+	*endpoint.Base
+
+	Dispatch *ingress.Dispatch
+	Gateway  *ingress.Gateway
+	History  *ingress.History
+}
+
+// Register has the endpoints that need a user.
+func (a *Endpoints) Register(h huma.API) {
+	a.registerMessages(h)
+	a.registerTurns(h)
+	a.registerApprovals(h)
+	a.registerCommands(h)
+	a.registerQueue(h)
+	a.registerHistory(h)
+	a.registerBridge(h)
+}

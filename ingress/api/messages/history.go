@@ -1,0 +1,72 @@
+package messages
+
+import (
+	"context"
+	"net/http"
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"xbot/ingress/api/endpoint"
+	"xbot/internal/chat"
+)
+
+// RewindBody names the message that a rewind begins with.
+type RewindBody struct {
+	ClientMessageID string `json:"client_message_id" minLength:"1" maxLength:"128" doc:"Chosen by the client, unique per user. Sent again for the same message it is the same rewind."`
+	MessageID       int64  `json:"message_id" minimum:"1" doc:"A message that the user wrote. It and all after it are taken out."`
+}
+
+func (a *Endpoints) registerHistory(h huma.API) {
+	huma.Register(h, huma.Operation{
+		OperationID: "rewind-session", Method: http.MethodPost, Path: "/api/sessions/{key}/rewind", Summary: "Take a message, and all after it, out of the conversation",
+		Description:   "Queued like a message, as the command /rewind. The rewind event says when it has happened, and a notice answers it. Files and what commands did stay as they are.",
+		DefaultStatus: http.StatusAccepted, Security: endpoint.Secured,
+	}, func(ctx context.Context, in *struct {
+		endpoint.Key
+		Body RewindBody
+	}) (*struct{ Body Accepted }, error) {
+		s, err := a.Own(ctx, in.Key.Key)
+		if err != nil {
+			return nil, err
+		}
+		got, err := a.History.Rewind(ctx, a.inbound(ctx, s, in.Body.ClientMessageID, ""), chat.MessageID(in.Body.MessageID))
+		return &struct{ Body Accepted }{Accepted{ID: got.ID, Duplicate: got.Duplicate}}, a.Problem(err)
+	})
+	huma.Register(h, huma.Operation{
+		OperationID: "fork-session", Method: http.MethodPost, Path: "/api/sessions/{key}/fork", Summary: "Copy a conversation, up to the end of the turn of a message, into a new session",
+		Description:   "Turns that are running are not copied. The copy goes its own way; the original may be deleted.",
+		DefaultStatus: http.StatusCreated, Security: endpoint.Secured,
+	}, func(ctx context.Context, in *struct {
+		endpoint.Key
+		Body struct {
+			MessageID int64 `json:"message_id,omitempty" minimum:"0" doc:"Default: all of the conversation."`
+		}
+	}) (*struct{ Body chat.Session }, error) {
+		s, err := a.Own(ctx, in.Key.Key)
+		if err != nil {
+			return nil, err
+		}
+		made, err := a.History.Fork(ctx, s, chat.MessageID(in.Body.MessageID))
+		return &struct{ Body chat.Session }{made}, a.Problem(err)
+	})
+	huma.Register(h, huma.Operation{
+		OperationID: "compact-session", Method: http.MethodPost, Path: "/api/sessions/{key}/compact", Summary: "Summarize the beginning of the conversation to make room",
+		Description:   "Queued like a message, as the command /compact. A notice says what came of it.",
+		DefaultStatus: http.StatusAccepted, Security: endpoint.Secured,
+	}, func(ctx context.Context, in *struct {
+		endpoint.Key
+		Body struct {
+			ClientMessageID string `json:"client_message_id" minLength:"1" maxLength:"128" doc:"Chosen by the client, unique per user."`
+			Focus           string `json:"focus,omitempty" maxLength:"2000" doc:"What the summary is to keep in mind."`
+		}
+	}) (*struct{ Body Accepted }, error) {
+		s, err := a.Own(ctx, in.Key.Key)
+		if err != nil {
+			return nil, err
+		}
+		text := strings.TrimSpace("/compact " + in.Body.Focus)
+		got, err := a.Dispatch.Message(ctx, a.inbound(ctx, s, in.Body.ClientMessageID, text))
+		return &struct{ Body Accepted }{Accepted{ID: got.ID, Duplicate: got.Duplicate}}, a.Problem(err)
+	})
+}

@@ -1,0 +1,133 @@
+package messages
+
+import (
+	"context"
+	"crypto/rand"
+	"net/http"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"xbot/ingress"
+	"xbot/ingress/api/endpoint"
+	"xbot/ingress/auth"
+	"xbot/internal/chat"
+	"xbot/internal/store"
+)
+
+// NewMessage is a message of a person.
+type NewMessage struct {
+	ClientMessageID string `json:"client_message_id" minLength:"1" maxLength:"128" doc:"Chosen by the client, unique per user. Sent again with the same text it is the same message."`
+	Text            string `json:"text" minLength:"1" doc:"At most 200000 bytes."`
+}
+
+// Accepted says that a message was committed.
+type Accepted struct {
+	ID        chat.InboxID `json:"id"`
+	Duplicate bool         `json:"duplicate" doc:"It had been accepted before."`
+
+	Mode     chat.QueueMode `json:"mode,omitempty" enum:"steer,followup,collect,interrupt,supersede" doc:"How it waits."`
+	Position int            `json:"position,omitempty" doc:"Its place in the queue, from 1; none where it waits for no turn."`
+	Dropped  []chat.InboxID `json:"dropped,omitempty" doc:"Messages that get no turn of their own because of this one, which may be itself. The events dropped say why."`
+}
+
+func acceptedBody(got store.Accepted) Accepted {
+	return Accepted{ID: got.ID, Duplicate: got.Duplicate, Mode: got.Mode, Position: got.Position, Dropped: got.Dropped}
+}
+
+// TranscriptBody is a part of a conversation.
+type TranscriptBody struct {
+	Messages []chat.Message `json:"messages"`
+	Queued   []chat.Queued  `json:"queued" doc:"Accepted messages that no turn has claimed yet."`
+	Todos    []chat.Todo    `json:"todos"`
+	Seq      int64          `json:"seq" doc:"Cursor: open the events after it."`
+	HasMore  bool           `json:"has_more"`
+}
+
+func (a *Endpoints) registerMessages(h huma.API) {
+	huma.Register(h, huma.Operation{OperationID: "send-message", Method: http.MethodPost, Path: "/api/sessions/{key}/messages", Summary: "Send a message", Description: "Answers after the message was committed. /stop is carried out at once, as is a command behind an exclamation mark (!ls), which a notice answers.", DefaultStatus: http.StatusAccepted, MaxBodyBytes: 4 * ingress.MaxTextBytes, Security: endpoint.Secured},
+		func(ctx context.Context, in *struct {
+			endpoint.Key
+			Body NewMessage
+		}) (*struct{ Body Accepted }, error) {
+			s, err := a.Own(ctx, in.Key.Key)
+			if err != nil {
+				return nil, err
+			}
+			got, err := a.Dispatch.Message(ctx, a.inbound(ctx, s, in.Body.ClientMessageID, in.Body.Text))
+			return &struct{ Body Accepted }{acceptedBody(got)}, a.Problem(err)
+		})
+	huma.Register(h, huma.Operation{OperationID: "list-messages", Method: http.MethodGet, Path: "/api/sessions/{key}/messages", Summary: "A part of the transcript, ascending", Security: endpoint.Secured},
+		func(ctx context.Context, in *struct {
+			endpoint.Key
+			After  int64 `query:"after" minimum:"0" doc:"Messages after this id."`
+			Before int64 `query:"before" minimum:"0" doc:"Messages before this id. Without after and before: the newest."`
+			Limit  int   `query:"limit" minimum:"1" maximum:"500" default:"100"`
+
+			Rewound bool `query:"rewound" doc:"With the messages that were taken out of the conversation."`
+		}) (*struct{ Body TranscriptBody }, error) {
+			s, err := a.Readable(ctx, in.Key.Key)
+			if err != nil {
+				return nil, err
+			}
+			t, err := a.Store.Messages(ctx, s.Key, store.Page{After: chat.MessageID(in.After), Before: chat.MessageID(in.Before), Limit: in.Limit, Rewound: in.Rewound})
+			if err != nil {
+				return nil, a.Problem(err)
+			}
+			return &struct{ Body TranscriptBody }{transcriptBody(t)}, nil
+		})
+}
+
+// transcriptBody makes empty lists of nil ones: clients should not have to tell them apart.
+func transcriptBody(t store.Transcript) TranscriptBody {
+	out := TranscriptBody{Messages: []chat.Message{}, Queued: []chat.Queued{}, Todos: []chat.Todo{}, Seq: t.Seq, HasMore: t.HasMore}
+	out.Messages = append(out.Messages, t.Messages...)
+	out.Queued = append(out.Queued, t.Queued...)
+	out.Todos = append(out.Todos, t.Todos...)
+	return out
+}
+
+func (a *Endpoints) inbound(ctx context.Context, s chat.Session, id, text string) ingress.Inbound {
+	user := auth.User(ctx)
+	return ingress.Inbound{
+		Inbound:  store.Inbound{Session: s.Key, User: user.ID, Channel: s.Channel, PlatformID: id, Text: text, Queue: s.Queue},
+		UserName: user.Name, ChatType: s.ChatType,
+	}
+}
+
+// StopBody says what a stop found.
+type StopBody struct {
+	Stopped chat.TurnID `json:"stopped" doc:"The turn that is being stopped, empty if none ran."`
+	Queued  int         `json:"queued" doc:"Queued messages that will not get a turn."`
+}
+
+// TurnsBody lists turns.
+type TurnsBody struct {
+	Turns []chat.Turn `json:"turns"`
+}
+
+func (a *Endpoints) registerTurns(h huma.API) {
+	huma.Register(h, huma.Operation{OperationID: "stop-turn", Method: http.MethodDelete, Path: "/api/sessions/{key}/turn", Summary: "Stop the running turn and clear the queue", DefaultStatus: http.StatusAccepted, Security: endpoint.Secured},
+		func(ctx context.Context, in *endpoint.Key) (*struct{ Body StopBody }, error) {
+			s, err := a.Own(ctx, in.Key)
+			if err != nil {
+				return nil, err
+			}
+			got, err := a.Dispatch.Stop(ctx, a.inbound(ctx, s, "stop-"+rand.Text(), ""))
+			return &struct{ Body StopBody }{StopBody{Stopped: got.Turn, Queued: got.Cleared}}, a.Problem(err)
+		})
+	huma.Register(h, huma.Operation{OperationID: "list-turns", Method: http.MethodGet, Path: "/api/sessions/{key}/turns", Summary: "The turns of a session, newest first, each with its run in Temporal", Security: endpoint.Secured},
+		func(ctx context.Context, in *struct {
+			endpoint.Key
+			Limit int `query:"limit" minimum:"1" maximum:"500" default:"50"`
+		}) (*struct{ Body TurnsBody }, error) {
+			s, err := a.Readable(ctx, in.Key.Key)
+			if err != nil {
+				return nil, err
+			}
+			turns, err := a.Store.Turns(ctx, s.Key, in.Limit)
+			for i := range turns {
+				turns[i] = a.WithLink(ctx, turns[i])
+			}
+			return &struct{ Body TurnsBody }{TurnsBody{Turns: append([]chat.Turn{}, turns...)}}, a.Problem(err)
+		})
+}

@@ -1,0 +1,46 @@
+package messages
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"xbot/ingress"
+	"xbot/ingress/api/endpoint"
+	"xbot/internal/chat"
+)
+
+func (a *Endpoints) registerQueue(h huma.API) {
+	huma.Register(h, huma.Operation{
+		OperationID: "edit-queued", Method: http.MethodPut, Path: "/api/sessions/{key}/queue/{inbox_id}", Summary: "Change a message that waits",
+		Description:   "A queued event with the same id carries the new text. Once a turn has claimed the message it is too late (409).",
+		DefaultStatus: http.StatusNoContent, MaxBodyBytes: 4 * ingress.MaxTextBytes, Security: endpoint.Secured,
+	}, func(ctx context.Context, in *struct {
+		endpoint.Key
+		ID   int64 `path:"inbox_id" minimum:"1" doc:"Id of the message, as it was accepted."`
+		Body struct {
+			Text string `json:"text" minLength:"1" doc:"At most 200000 bytes; no command."`
+		}
+	}) (*struct{}, error) {
+		s, err := a.Own(ctx, in.Key.Key)
+		if err != nil {
+			return nil, err
+		}
+		return nil, a.Problem(a.Dispatch.Edit(ctx, s.Key, chat.InboxID(in.ID), in.Body.Text))
+	})
+	huma.Register(h, huma.Operation{
+		OperationID: "recall-queued", Method: http.MethodDelete, Path: "/api/sessions/{key}/queue/{inbox_id}", Summary: "Take a message or command back that waits",
+		Description:   "A dropped event says so. Once a turn has claimed the message it is too late (409).",
+		DefaultStatus: http.StatusNoContent, Security: endpoint.Secured,
+	}, func(ctx context.Context, in *struct {
+		endpoint.Key
+		ID int64 `path:"inbox_id" minimum:"1" doc:"Id of the message, as it was accepted."`
+	}) (*struct{}, error) {
+		s, err := a.Own(ctx, in.Key.Key)
+		if err != nil {
+			return nil, err
+		}
+		return nil, a.Problem(a.Dispatch.Recall(ctx, s.Key, chat.InboxID(in.ID)))
+	})
+}

@@ -1,0 +1,21 @@
+// Package runners has the endpoints of the runners of a person.
+package runners
+
+import (
+	"github.com/danielgtaylor/huma/v2"
+
+	"xbot/ingress"
+	"xbot/ingress/api/endpoint"
+)
+
+// Endpoints are those of this package, with what they need.
+type Endpoints struct {
+	*endpoint.Base
+
+	Fleet *ingress.Fleet
+}
+
+// Register has the endpoints that need a user.
+func (a *Endpoints) Register(h huma.API) {
+	a.registerRunners(h)
+}

@@ -1,0 +1,78 @@
+package runners
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"xbot/ingress/api/endpoint"
+	"xbot/ingress/auth"
+	"xbot/internal/chat"
+)
+
+type runnersBody struct{ Body chat.Runners }
+
+type newRunnerBody struct{ Body chat.NewRunner }
+
+// RunnerName is the path parameter of a runner.
+type RunnerName struct {
+	Name string `path:"name" maxLength:"200" doc:"Name of the runner." example:"laptop"`
+}
+
+func (a *Endpoints) registerRunners(h huma.API) {
+	huma.Register(h, huma.Operation{OperationID: "list-runners", Method: http.MethodGet, Path: "/api/runners", Summary: "Where my commands can run, and where they run now", Security: endpoint.Secured},
+		func(ctx context.Context, _ *struct{}) (*runnersBody, error) {
+			out, err := a.Fleet.List(ctx, auth.User(ctx))
+			return &runnersBody{out}, a.Problem(err)
+		})
+	huma.Register(h, huma.Operation{OperationID: "create-runner", Method: http.MethodPost, Path: "/api/runners", Summary: "Make a runner", Description: "The token is shown this once.", DefaultStatus: http.StatusCreated, Security: endpoint.Secured},
+		func(ctx context.Context, in *struct {
+			endpoint.Request
+			Body struct {
+				Name string `json:"name" minLength:"1" maxLength:"200" doc:"1 to 128 lower-case letters, digits, dots, dashes and underscores, beginning with a letter or digit."`
+			}
+		}) (*newRunnerBody, error) {
+			out, err := a.Fleet.Create(ctx, auth.User(ctx), in.Body.Name, baseOf(in.HTTP()))
+			return &newRunnerBody{out}, a.Problem(err)
+		})
+	huma.Register(h, huma.Operation{OperationID: "renew-runner", Method: http.MethodPost, Path: "/api/runners/{name}/token", Summary: "Give a runner a new token", Description: "The old one is dead, and a connection made with it is closed.", Security: endpoint.Secured},
+		func(ctx context.Context, in *struct {
+			endpoint.Request
+			RunnerName
+		}) (*newRunnerBody, error) {
+			out, err := a.Fleet.Renew(ctx, auth.User(ctx), in.Name, baseOf(in.HTTP()))
+			return &newRunnerBody{out}, a.Problem(err)
+		})
+	huma.Register(h, huma.Operation{OperationID: "revoke-runner", Method: http.MethodDelete, Path: "/api/runners/{name}", Summary: "Revoke a runner at once", DefaultStatus: http.StatusNoContent, Security: endpoint.Secured},
+		func(ctx context.Context, in *RunnerName) (*struct{}, error) {
+			return nil, a.Problem(a.Fleet.Revoke(ctx, auth.User(ctx), in.Name))
+		})
+	huma.Register(h, huma.Operation{OperationID: "use-runner", Method: http.MethodPut, Path: "/api/runners/active", Summary: "Choose where my commands run", Security: endpoint.Secured},
+		func(ctx context.Context, in *struct {
+			Body struct {
+				Name string `json:"name" maxLength:"200" doc:"Empty for the default."`
+			}
+		}) (*runnersBody, error) {
+			out, err := a.Fleet.Use(ctx, auth.User(ctx), in.Body.Name)
+			return &runnersBody{out}, a.Problem(err)
+		})
+	huma.Register(h, huma.Operation{OperationID: "use-model", Method: http.MethodPut, Path: "/api/runners/llm", Summary: "Choose whose model answers me", Security: endpoint.Secured},
+		func(ctx context.Context, in *struct {
+			Body struct {
+				Source string `json:"source" enum:"auto,server" doc:"auto: the model of the runner my commands go to, if it offers one. server: the server's."`
+			}
+		}) (*runnersBody, error) {
+			out, err := a.Fleet.UseModel(ctx, auth.User(ctx), in.Body.Source)
+			return &runnersBody{out}, a.Problem(err)
+		})
+}
+
+// baseOf is the address that a request came to. A proxy in front that ends TLS says so.
+func baseOf(r *http.Request) string {
+	scheme := "http"
+	if r.TLS != nil || r.Header.Get("X-Forwarded-Proto") == "https" {
+		scheme = "https"
+	}
+	return scheme + "://" + r.Host
+}

@@ -1,0 +1,61 @@
+package sessions
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"xbot/ingress/api/endpoint"
+	"xbot/internal/chat"
+	"xbot/internal/contextview"
+)
+
+type contextBody struct{ Body contextview.Context }
+
+func (a *Endpoints) registerContext(h huma.API) {
+	huma.Register(h, huma.Operation{
+		OperationID: "get-context", Method: http.MethodGet, Path: "/api/sessions/{key}/context", Summary: "How full the context of a conversation is, and with what", Security: endpoint.Secured,
+	}, func(ctx context.Context, in *endpoint.Key) (*contextBody, error) { return a.context(ctx, in.Key) })
+	huma.Register(h, huma.Operation{
+		OperationID: "set-context-mode", Method: http.MethodPut, Path: "/api/sessions/{key}/context", Summary: "Choose how the context of a conversation is kept small", Security: endpoint.Secured,
+	}, func(ctx context.Context, in *struct {
+		endpoint.Key
+		Body struct {
+			Mode string `json:"mode" enum:"default,none"`
+		}
+	}) (*contextBody, error) {
+		s, err := a.Own(ctx, in.Key.Key)
+		if err != nil {
+			return nil, err
+		}
+		if err := a.Contexts.SetMode(ctx, s.Key, in.Body.Mode); err != nil {
+			return nil, a.Problem(err)
+		}
+		return a.context(ctx, in.Key.Key)
+	})
+	huma.Register(h, huma.Operation{
+		OperationID: "get-request", Method: http.MethodGet, Path: "/api/sessions/{key}/turns/{turn}/steps/{step}/request", Summary: "What a step sent to the model",
+		Description: "Made again from the stored rows; exact says whether it is the same to the byte.", Security: endpoint.Secured,
+	}, func(ctx context.Context, in *struct {
+		endpoint.Key
+		Turn string `path:"turn" maxLength:"200"`
+		Step int    `path:"step" minimum:"0" maximum:"100000"`
+	}) (*struct{ Body contextview.SentRequest }, error) {
+		s, err := a.Own(ctx, in.Key.Key)
+		if err != nil {
+			return nil, err
+		}
+		got, err := a.Contexts.Request(ctx, s.Key, chat.TurnID(in.Turn), in.Step)
+		return &struct{ Body contextview.SentRequest }{got}, a.Problem(err)
+	})
+}
+
+func (a *Endpoints) context(ctx context.Context, key string) (*contextBody, error) {
+	s, err := a.Own(ctx, key)
+	if err != nil {
+		return nil, err
+	}
+	got, err := a.Contexts.Of(ctx, s)
+	return &contextBody{got}, a.Problem(err)
+}

@@ -1,0 +1,35 @@
+// Package sessions has the endpoints of conversations: what they are called, who answers in them, what belongs to them.
+package sessions
+
+import (
+	"github.com/danielgtaylor/huma/v2"
+
+	"xbot/ingress"
+	"xbot/ingress/api/endpoint"
+	"xbot/internal/contextview"
+	"xbot/internal/llm/catalogue"
+)
+
+// Endpoints are those of this package, with what they need.
+type Endpoints struct {
+	*endpoint.Base
+
+	Fleet    *ingress.Fleet
+	Minds    *ingress.Minds
+	Models   *catalogue.Live
+	Contexts *contextview.Viewer
+	Killer   TaskKiller
+}
+
+// Register has the endpoints that need a user.
+func (a *Endpoints) Register(h huma.API) {
+	a.registerSessions(h)
+	a.registerTasks(h)
+	a.registerSubagents(h)
+	a.registerGroups(h)
+	a.registerTodos(h)
+	a.registerResets(h)
+	a.registerSearch(h)
+	a.registerContext(h)
+	a.registerExport(h)
+}

@@ -1,0 +1,105 @@
+package sessions
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humago"
+
+	"xbot/ingress"
+	"xbot/ingress/api/endpoint"
+	"xbot/ingress/auth"
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+	"xbot/internal/session"
+	"xbot/internal/store"
+	"xbot/internal/transcript"
+)
+
+// maxImport bounds a transcript that is read, in bytes.
+const maxImport = 64 << 20
+
+// ImportBody says what was made of a transcript.
+type ImportBody struct {
+	Session chat.Session `json:"session"`
+	Notes   []string     `json:"notes" doc:"What was left out."`
+}
+
+func (a *Endpoints) registerExport(h huma.API) {
+	huma.Register(h, huma.Operation{
+		OperationID: "export-session", Method: http.MethodGet, Path: "/api/sessions/{key}/export", Summary: "All of a conversation",
+		Description: "jsonl: JSON Lines, version 3 of the format described in docs/operations.md, which can be imported again. md: for people. Administrators may export every conversation.",
+		Security:    endpoint.Secured, Responses: endpoint.AttachmentResponse("application/jsonl"),
+	}, func(ctx context.Context, in *struct {
+		endpoint.Key
+		Format string `query:"format" enum:"jsonl,md" default:"jsonl"`
+	}) (*huma.StreamResponse, error) {
+		s, err := a.Readable(ctx, in.Key.Key)
+		if err != nil {
+			return nil, err
+		}
+		t, err := a.Store.Export(ctx, s.Key)
+		if err != nil {
+			return nil, a.Problem(err)
+		}
+		write, name, kind := transcript.Write, "session.jsonl", "application/jsonl; charset=utf-8"
+		if in.Format == "md" {
+			write, name, kind = transcript.Markdown, "session.md", "text/markdown; charset=utf-8"
+		}
+		return &huma.StreamResponse{Body: func(hctx huma.Context) {
+			_, w := humago.Unwrap(hctx)
+			ingress.AttachmentHeader(w, name, kind)
+			_ = write(w, t) // the client is gone if this fails
+		}}, nil
+	})
+	huma.Register(h, huma.Operation{
+		OperationID: "import-session", Method: http.MethodPost, Path: "/api/sessions/import", Summary: "Make a session of an exported conversation",
+		Description: "Reads JSON Lines of version 3, as this server and the product of the same format write them. At most 64 MiB.", DefaultStatus: http.StatusCreated,
+		MaxBodyBytes: maxImport, Security: endpoint.Secured,
+	}, func(ctx context.Context, in *struct {
+		Key     string `query:"key" maxLength:"200" doc:"Default: a new one."`
+		Title   string `query:"title" maxLength:"200" doc:"Default: that of the transcript, or its first words."`
+		RawBody []byte `contentType:"application/jsonl"`
+	}) (*struct{ Body ImportBody }, error) {
+		made, notes, err := a.importSession(ctx, in.Key, in.Title, in.RawBody)
+		return &struct{ Body ImportBody }{ImportBody{Session: made, Notes: append([]string{}, notes...)}}, a.Problem(err)
+	})
+}
+
+func (a *Endpoints) importSession(ctx context.Context, key, title string, body []byte) (chat.Session, []string, error) {
+	t, notes, err := transcript.Read(bytes.NewReader(body))
+	if err != nil {
+		return chat.Session{}, nil, err
+	}
+	n := store.NewSession{
+		Key: session.Thread(session.DefaultAgent, webChannel, strings.ToLower(rand.Text()[:12])), Owner: auth.User(ctx).ID, Channel: webChannel, Title: title,
+	}
+	if key != "" {
+		parsed, err := session.Parse(chat.SessionKey(key))
+		if err != nil {
+			return chat.Session{}, nil, err
+		}
+		if err := mayName(parsed.Channel); err != nil {
+			return chat.Session{}, nil, err
+		}
+		n.Key, n.Channel = chat.SessionKey(key), parsed.Channel
+	}
+	if n.Title == "" {
+		n.Title = t.Heading()
+	}
+	made, err := a.Store.Import(ctx, n, t)
+	return made, notes, err
+}
+
+// mayName refuses keys of channels whose sessions their own adapters make.
+func mayName(channel string) error {
+	if slices.Contains(ownChannels, channel) {
+		return nil
+	}
+	return fault.Errorf(fault.Invalid, "sessions made here belong to one of the channels %s", strings.Join(ownChannels, ", "))
+}

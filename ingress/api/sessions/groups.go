@@ -1,0 +1,46 @@
+package sessions
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"xbot/ingress/api/endpoint"
+	"xbot/internal/chat"
+)
+
+// GroupsBody lists group chats.
+type GroupsBody struct {
+	Groups []chat.Group `json:"groups"`
+}
+
+func (a *Endpoints) registerGroups(h huma.API) {
+	huma.Register(h, huma.Operation{OperationID: "list-groups", Method: http.MethodGet, Path: "/api/sessions/{key}/groups", Summary: "The group chats among the subagents of a session, of all depths, newest first, with what was said", Security: endpoint.Secured},
+		func(ctx context.Context, in *endpoint.Key) (*struct{ Body GroupsBody }, error) {
+			s, err := a.Own(ctx, in.Key)
+			if err != nil {
+				return nil, err
+			}
+			groups, err := a.Store.GroupsOf(ctx, s.Key)
+			return &struct{ Body GroupsBody }{GroupsBody{Groups: append([]chat.Group{}, groups...)}}, a.Problem(err)
+		})
+	huma.Register(h, huma.Operation{
+		OperationID: "end-group", Method: http.MethodPost, Path: "/api/sessions/{key}/groups/{id}/end", Summary: "End a group chat",
+		Description:   "Whoever speaks may finish; nobody is asked after. The session is told what was said. Ended again, nothing changes.",
+		DefaultStatus: http.StatusNoContent, Security: endpoint.Secured,
+	}, func(ctx context.Context, in *groupKey) (*struct{}, error) {
+		s, err := a.Own(ctx, in.Key.Key)
+		if err != nil {
+			return nil, err
+		}
+		_, err = a.Store.EndGroup(ctx, chat.GroupID(in.ID), s.Key)
+		return nil, a.Problem(err)
+	})
+}
+
+type groupKey struct {
+	endpoint.Key
+
+	ID string `path:"id" maxLength:"40" doc:"Id of the chat." example:"g0123456789"`
+}

@@ -1,0 +1,34 @@
+package sessions
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"xbot/ingress/api/endpoint"
+	"xbot/internal/chat"
+)
+
+// ResetsBody lists where a conversation began anew.
+type ResetsBody struct {
+	Resets []chat.Began `json:"resets"`
+}
+
+func (a *Endpoints) registerResets(h huma.API) {
+	huma.Register(h, huma.Operation{
+		OperationID: "list-resets", Method: http.MethodGet, Path: "/api/sessions/{key}/resets", Summary: "Where the conversation began anew, newest first",
+		Description: "Messages up to upto stay in the transcript; the model does not see them any more. A notice of origin reset stands there.",
+		Security:    endpoint.Secured,
+	}, func(ctx context.Context, in *struct {
+		endpoint.Key
+		Limit int `query:"limit" minimum:"1" maximum:"500" default:"100"`
+	}) (*struct{ Body ResetsBody }, error) {
+		s, err := a.Own(ctx, in.Key.Key)
+		if err != nil {
+			return nil, err
+		}
+		got, err := a.Store.Resets(ctx, s.Key, in.Limit)
+		return &struct{ Body ResetsBody }{ResetsBody{got}}, a.Problem(err)
+	})
+}

@@ -1,0 +1,164 @@
+package sessions
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"xbot/ingress/api/endpoint"
+	"xbot/ingress/auth"
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+	"xbot/internal/session"
+	"xbot/internal/store"
+)
+
+const (
+	// webChannel is the channel of sessions that are created here without a key.
+	webChannel = "web"
+	// sessionLimit bounds one listing.
+	sessionLimit = 500
+)
+
+// ownChannels are the channels whose sessions clients of the API may name.
+var ownChannels = []string{webChannel, "cli", "api"}
+
+type sessionBody struct{ Body chat.Session }
+
+// NewSession asks for a session.
+type NewSession struct {
+	Key   string `json:"key,omitempty" maxLength:"200" doc:"Default: a new one. An own session that exists is answered as it is."`
+	Title string `json:"title,omitempty" maxLength:"200"`
+	Agent string `json:"agent,omitempty" maxLength:"64" doc:"Which of the installation's agents answers; default: that of the key, else the usual one."`
+	Cwd   string `json:"cwd,omitempty" maxLength:"4096" doc:"Folder where the session's tools start; default: the agent's, else the runner's workspace."`
+}
+
+func (a *Endpoints) registerSessions(h huma.API) {
+	huma.Register(h, huma.Operation{OperationID: "create-session", Method: http.MethodPost, Path: "/api/sessions", Summary: "Create a session", DefaultStatus: http.StatusCreated, Security: endpoint.Secured},
+		func(ctx context.Context, in *struct{ Body NewSession }) (*sessionBody, error) {
+			s, err := a.create(ctx, in.Body)
+			return &sessionBody{s}, err
+		})
+	huma.Register(h, huma.Operation{OperationID: "list-sessions", Method: http.MethodGet, Path: "/api/sessions", Summary: "My sessions, pinned first, newest first", Security: endpoint.Secured},
+		func(ctx context.Context, in *struct {
+			Q string `query:"q" maxLength:"200" doc:"Part of the title."`
+		}) (*struct {
+			Body struct {
+				Sessions []chat.Session `json:"sessions"`
+			}
+		}, error) {
+			out := &struct {
+				Body struct {
+					Sessions []chat.Session `json:"sessions"`
+				}
+			}{}
+			q := strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`).Replace(in.Q)
+			sessions, err := a.Store.Sessions(ctx, auth.User(ctx).ID, q, sessionLimit)
+			out.Body.Sessions = sessions
+			return out, a.Problem(err)
+		})
+	huma.Register(h, huma.Operation{OperationID: "get-session", Method: http.MethodGet, Path: "/api/sessions/{key}", Summary: "One session", Security: endpoint.Secured},
+		func(ctx context.Context, in *endpoint.Key) (*sessionBody, error) {
+			s, err := a.Readable(ctx, in.Key)
+			return &sessionBody{s}, err
+		})
+	a.registerChanges(h)
+}
+
+// registerChanges has what people change of a session.
+func (a *Endpoints) registerChanges(h huma.API) {
+	huma.Register(h, huma.Operation{OperationID: "update-session", Method: http.MethodPatch, Path: "/api/sessions/{key}", Summary: "Rename or pin a session, or say how it is answered", Security: endpoint.Secured},
+		func(ctx context.Context, in *struct {
+			endpoint.Key
+			Body Change
+		}) (*sessionBody, error) {
+			if _, err := a.Own(ctx, in.Key.Key); err != nil {
+				return nil, err
+			}
+			if err := a.change(ctx, chat.SessionKey(in.Key.Key), in.Body); err != nil {
+				return nil, a.Problem(err)
+			}
+			s, err := a.Own(ctx, in.Key.Key)
+			return &sessionBody{s}, err
+		})
+	huma.Register(h, huma.Operation{OperationID: "delete-session", Method: http.MethodDelete, Path: "/api/sessions/{key}", Summary: "Delete a session and all that was said in it; administrators also those of groups and of other people", DefaultStatus: http.StatusNoContent, Security: endpoint.Secured},
+		func(ctx context.Context, in *endpoint.Key) (*struct{}, error) {
+			s, mine, err := a.deletable(ctx, in.Key)
+			if err != nil {
+				return nil, err
+			}
+			if mine { // an administrator cannot stop what others do there: it ends with the conversation
+				if err := a.atRest(ctx, s); err != nil {
+					return nil, a.Problem(err)
+				}
+			}
+			return nil, a.Problem(a.Store.DeleteSession(ctx, s.Key))
+		})
+}
+
+// deletable is a session that the person may delete: their own, and for administrators any, since groups and people on platforms
+// cannot sign in to delete theirs.
+func (a *Endpoints) deletable(ctx context.Context, key string) (s chat.Session, mine bool, err error) {
+	if _, err := session.Parse(chat.SessionKey(key)); err != nil {
+		return s, false, a.Problem(err)
+	}
+	s, owner, err := a.Store.Session(ctx, chat.SessionKey(key))
+	who := auth.User(ctx)
+	if mine = owner == who.ID; err == nil && !mine && !who.Admin {
+		err = fault.Errorf(fault.NotFound, "there is no session %q", key)
+	}
+	return s, mine, a.Problem(err)
+}
+
+// atRest reports what still goes on in a session: Conflict.
+func (a *Endpoints) atRest(ctx context.Context, s chat.Session) error {
+	if s.Running != "" {
+		return fault.Errorf(fault.Conflict, "a turn is running in this session; stop it first")
+	}
+	tasks, err := a.Store.TasksRunning(ctx, s.Key)
+	if err == nil && tasks > 0 {
+		err = fault.Errorf(fault.Conflict, "a background task is running in this session; kill it first")
+	}
+	return err
+}
+
+func (a *Endpoints) create(ctx context.Context, in NewSession) (chat.Session, error) {
+	key, channel := chat.SessionKey(in.Key), webChannel
+	var parsed session.Key
+	if key != "" {
+		var err error
+		if parsed, err = session.Parse(key); err != nil {
+			return chat.Session{}, a.Problem(err)
+		}
+		if err := mayName(parsed.Channel); err != nil {
+			return chat.Session{}, a.Problem(err)
+		}
+		channel = parsed.Channel
+	}
+	agent, err := a.agentOf(ctx, in.Agent, parsed)
+	if err != nil {
+		return chat.Session{}, a.Problem(err)
+	}
+	if key == "" {
+		key = session.Thread(agent.ID, webChannel, strings.ToLower(rand.Text()[:12]))
+	}
+	user := auth.User(ctx)
+	made := store.NewSession{
+		Key: key, Owner: user.ID, Channel: channel, Title: in.Title, Cwd: cmp.Or(in.Cwd, agent.Workspace), Agent: agent.ID,
+		Origin: chat.Origin{Label: user.Name, Provider: channel, From: strconv.FormatInt(int64(user.ID), 10), To: string(key), Name: user.Name},
+	}
+	if made.Cwd != "" {
+		if made.CwdRunner, err = a.Fleet.Here(ctx, made.Owner); err != nil {
+			return chat.Session{}, a.Problem(err)
+		}
+	}
+	if _, err = a.Store.CreateSession(ctx, made); err != nil {
+		return chat.Session{}, a.Problem(err)
+	}
+	return a.Own(ctx, string(key))
+}

@@ -1,0 +1,72 @@
+package sessions
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"xbot/ingress/api/endpoint"
+	"xbot/ingress/auth"
+	"xbot/internal/chat"
+	"xbot/internal/store"
+)
+
+// TaskKiller kills background tasks: it notes what is to be killed and tries it at once.
+type TaskKiller interface {
+	Kill(ctx context.Context, user chat.UserID, key chat.SessionKey, id string) (chat.Task, error)
+}
+
+// TasksBody lists background tasks.
+type TasksBody struct {
+	Tasks []chat.Task `json:"tasks"`
+}
+
+type taskBody struct{ Body chat.Task }
+
+// TaskKey is the path parameters of a background task.
+type TaskKey struct {
+	endpoint.Key
+
+	ID string `path:"id" maxLength:"160" doc:"Short id within the session, as it is listed." example:"bg1"`
+}
+
+func (a *Endpoints) registerTasks(h huma.API) {
+	huma.Register(h, huma.Operation{OperationID: "list-tasks", Method: http.MethodGet, Path: "/api/sessions/{key}/tasks", Summary: "The background tasks of a session, newest first, without their output", Security: endpoint.Secured},
+		func(ctx context.Context, in *struct {
+			endpoint.Key
+			All bool `query:"all" doc:"With the subagents in the background, the chats among agents and the newest runs of jobs that work for the session, each with its kind."`
+		}) (*struct{ Body TasksBody }, error) {
+			s, err := a.Own(ctx, in.Key.Key)
+			if err != nil {
+				return nil, err
+			}
+			list := a.Store.Tasks
+			if in.All {
+				list = store.Background{Store: a.Store}.Tasks
+			}
+			tasks, err := list(ctx, s.Key)
+			return &struct{ Body TasksBody }{TasksBody{Tasks: append([]chat.Task{}, tasks...)}}, a.Problem(err)
+		})
+	huma.Register(h, huma.Operation{OperationID: "get-task", Method: http.MethodGet, Path: "/api/sessions/{key}/tasks/{id}", Summary: "One background task; once it has ended with head and tail of its output, or with what it said", Security: endpoint.Secured},
+		func(ctx context.Context, in *TaskKey) (*taskBody, error) {
+			s, err := a.Own(ctx, in.Key.Key)
+			if err != nil {
+				return nil, err
+			}
+			t, err := store.Background{Store: a.Store}.FindTask(ctx, s.Key, in.ID)
+			return &taskBody{t}, a.Problem(err)
+		})
+	huma.Register(h, huma.Operation{
+		OperationID: "kill-task", Method: http.MethodPost, Path: "/api/sessions/{key}/tasks/{id}/kill", Summary: "Kill a background task",
+		Description:   "Noted at once, and carried out as soon as the runner can be reached. The task event tells of the end. A subagent or the run of a job is stopped, a chat ended.",
+		DefaultStatus: http.StatusAccepted, Security: endpoint.Secured,
+	}, func(ctx context.Context, in *TaskKey) (*taskBody, error) {
+		s, err := a.Own(ctx, in.Key.Key)
+		if err != nil {
+			return nil, err
+		}
+		t, err := a.Killer.Kill(ctx, auth.User(ctx).ID, s.Key, in.ID)
+		return &taskBody{t}, a.Problem(err)
+	})
+}

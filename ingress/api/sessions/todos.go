@@ -1,0 +1,30 @@
+package sessions
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"xbot/ingress/api/endpoint"
+	"xbot/ingress/auth"
+	"xbot/internal/chat"
+)
+
+// maxTodoLists bounds the lists that are told at once.
+const maxTodoLists = 50
+
+// TodosBody is what is left to do.
+type TodosBody struct {
+	Lists []chat.TodoList `json:"lists" doc:"The newest list first; at most 50."`
+}
+
+func (a *Endpoints) registerTodos(h huma.API) {
+	huma.Register(h, huma.Operation{
+		OperationID: "list-todos", Method: http.MethodGet, Path: "/api/todos", Summary: "What is left to do in my conversations",
+		Description: "Lists in which nothing is left are not among them, nor is what is done. The whole list of a conversation comes with its messages.", Security: endpoint.Secured,
+	}, func(ctx context.Context, _ *struct{}) (*struct{ Body TodosBody }, error) {
+		lists, err := a.Store.TodosOf(ctx, auth.User(ctx).ID, maxTodoLists)
+		return &struct{ Body TodosBody }{TodosBody{Lists: append([]chat.TodoList{}, lists...)}}, a.Problem(err)
+	})
+}

@@ -1,0 +1,28 @@
+// Package settings has the endpoints of what is set: the policy, permissions, models, agents, limits, channels.
+package settings
+
+import (
+	"github.com/danielgtaylor/huma/v2"
+
+	"xbot/ingress/api/endpoint"
+	"xbot/internal/llm/catalogue"
+)
+
+// Endpoints are those of this package, with what they need.
+type Endpoints struct {
+	*endpoint.Base
+
+	Policy   Policy
+	Channels Channels
+	Models   *catalogue.Live
+}
+
+// Register has the endpoints that need a user.
+func (a *Endpoints) Register(h huma.API) {
+	a.registerPermissions(h)
+	a.registerLimits(h)
+	a.registerModels(h)
+	a.registerAgents(h)
+	a.registerPolicy(h)
+	a.registerChannels(h)
+}

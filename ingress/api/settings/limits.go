@@ -1,0 +1,94 @@
+package settings
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"xbot/ingress/api/endpoint"
+	"xbot/ingress/auth"
+	"xbot/internal/fault"
+	"xbot/internal/policy"
+)
+
+// Limits is how much may run at once, and what runs and waits.
+type Limits struct {
+	Limits  LimitsInForce `json:"limits"`
+	Running int           `json:"running" doc:"Turns that run."`
+	Waiting int           `json:"waiting" doc:"Conversations that wait for a free turn."`
+	Turns   []TenantTurns `json:"turns" doc:"By tenant: the user or group that conversations belong to."`
+	LLM     []TenantCalls `json:"llm" doc:"Calls to models, by tenant and pool."`
+}
+
+// LimitsInForce are the limits of the policy with their defaults.
+type LimitsInForce struct {
+	Turns       int `json:"turns" doc:"Turns at once in the installation."`
+	UserTurns   int `json:"user_turns" doc:"Turns at once of one tenant; 0: no limit of its own."`
+	OwnKeyTurns int `json:"own_key_turns" doc:"The same for a user who is answered by a model of their own."`
+	Global      int `json:"llm_global" doc:"Calls at once of one tenant to the installation's models."`
+	Personal    int `json:"llm_personal" doc:"Calls at once of one tenant to a model of their own."`
+	Subagent    int `json:"llm_subagent" doc:"Calls at once of one tenant's subagents."`
+}
+
+// TenantTurns are the turns of a tenant.
+type TenantTurns struct {
+	Tenant  string  `json:"tenant"`
+	Running int     `json:"running"`
+	Kept    int     `json:"kept" doc:"Free turns that are kept for those of its conversations that are next."`
+	Waiting int     `json:"waiting"`
+	Longest float64 `json:"longest_wait_s" doc:"Seconds that the first of them waits."`
+}
+
+// TenantCalls are the calls to models of a tenant.
+type TenantCalls struct {
+	Tenant  string `json:"tenant"`
+	Pool    string `json:"pool" enum:"global,personal,subagent"`
+	Running int    `json:"running"`
+	Waiting int    `json:"waiting"`
+}
+
+func (a *Endpoints) registerLimits(h huma.API) {
+	huma.Register(h, huma.Operation{
+		OperationID: "get-limits", Method: http.MethodGet, Path: "/api/limits", Summary: "How much runs at once, and who waits",
+		Description: "For administrators. The limits themselves are in the policy.",
+		Security:    endpoint.Secured,
+	}, func(ctx context.Context, _ *struct{}) (*struct{ Body Limits }, error) {
+		got, err := a.limits(ctx)
+		return &struct{ Body Limits }{got}, a.Problem(err)
+	})
+}
+
+func (a *Endpoints) limits(ctx context.Context) (Limits, error) {
+	if !auth.User(ctx).Admin {
+		return Limits{}, fault.Errorf(fault.Denied, "only administrators see how much runs")
+	}
+	most, err := a.Store.Caps(ctx)
+	if err != nil {
+		return Limits{}, err
+	}
+	turns, err := a.Store.TurnsByTenant(ctx)
+	if err != nil {
+		return Limits{}, err
+	}
+	calls, err := a.Store.CallsByTenant(ctx)
+	if err != nil {
+		return Limits{}, err
+	}
+	out := Limits{Limits: inForce(most), Turns: []TenantTurns{}, LLM: []TenantCalls{}}
+	for _, t := range turns {
+		out.Running, out.Waiting = out.Running+t.Running, out.Waiting+t.Waiting
+		out.Turns = append(out.Turns, TenantTurns{Tenant: t.Name, Running: t.Running, Kept: t.Kept, Waiting: t.Waiting, Longest: t.Longest.Seconds()})
+	}
+	for _, c := range calls {
+		out.LLM = append(out.LLM, TenantCalls{Tenant: c.Name, Pool: c.Pool, Running: c.Held, Waiting: c.Waiting})
+	}
+	return out, nil
+}
+
+func inForce(l policy.Limits) LimitsInForce {
+	return LimitsInForce{
+		Turns: l.Turns, UserTurns: l.UserTurns, OwnKeyTurns: l.OwnKeyTurns,
+		Global: l.LLM.Global, Personal: l.LLM.Personal, Subagent: l.LLM.Subagent,
+	}
+}

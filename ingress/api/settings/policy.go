@@ -1,0 +1,164 @@
+package settings
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"xbot/ingress/api/endpoint"
+	"xbot/ingress/auth"
+	"xbot/internal/fault"
+	"xbot/internal/policy"
+	"xbot/internal/store"
+)
+
+// maxPolicyBody bounds a request that holds the text of a document as a JSON string.
+const maxPolicyBody = 3 * policy.MaxBytes
+
+// PolicyText is a version of the policy document.
+type PolicyText struct {
+	Version int64    `json:"version" doc:"0: there is no document yet, and the defaults hold."`
+	Text    string   `json:"text" doc:"The document as indented JSON."`
+	Notes   []string `json:"notes" doc:"What is understood but old, without effect, or worth a second thought."`
+}
+
+// NewPolicy is a document to put in force.
+type NewPolicy struct {
+	Text    string `json:"text" maxLength:"262144" doc:"JSON5; comments are not kept."`
+	Version int64  `json:"version" minimum:"0" doc:"The version that it was made from."`
+}
+
+// PolicyCheck is what a document would be told.
+type PolicyCheck struct {
+	Errors []string `json:"errors" doc:"All that is wrong, each with the path of the member; empty: it can be put in force."`
+	Notes  []string `json:"notes"`
+}
+
+type policyBody struct{ Body PolicyText }
+
+func (a *Endpoints) registerPolicy(h huma.API) {
+	const what = "For administrators. docs/sessions.md describes the document."
+	huma.Register(h, huma.Operation{
+		OperationID: "get-policy", Method: http.MethodGet, Path: "/api/policy", Summary: "How conversations are named, routed, queued, reset and limited",
+		Description: what, Security: endpoint.Secured,
+	}, func(ctx context.Context, in *struct {
+		Version int64 `query:"version" minimum:"0" doc:"An older version; default: the one in force."`
+	}) (*policyBody, error) {
+		return a.policyText(ctx, in.Version)
+	})
+	huma.Register(h, huma.Operation{
+		OperationID: "set-policy", Method: http.MethodPut, Path: "/api/policy", Summary: "Put a new version of the policy in force",
+		Description: "Every process follows it within a second. 409: somebody else changed it meanwhile; 422 names everything that is wrong with it. " + what,
+		Security:    endpoint.Secured, MaxBodyBytes: maxPolicyBody,
+	}, func(ctx context.Context, in *struct{ Body NewPolicy }) (*policyBody, error) {
+		return a.setPolicy(ctx, in.Body)
+	})
+	huma.Register(h, huma.Operation{
+		OperationID: "check-policy", Method: http.MethodPost, Path: "/api/policy/check", Summary: "Say what is wrong with a policy without putting it in force",
+		Description: what, Security: endpoint.Secured, MaxBodyBytes: maxPolicyBody,
+	}, func(ctx context.Context, in *struct {
+		Body struct {
+			Text string `json:"text" maxLength:"262144"`
+		}
+	}) (*struct{ Body PolicyCheck }, error) {
+		if err := a.AdminOnly(ctx); err != nil {
+			return nil, err
+		}
+		_, notes, err := policy.Parse([]byte(in.Body.Text))
+		return &struct{ Body PolicyCheck }{PolicyCheck{Errors: orEmpty(policy.FaultsOf(err)), Notes: orEmpty(notes)}}, nil
+	})
+	huma.Register(h, huma.Operation{
+		OperationID: "list-policy-versions", Method: http.MethodGet, Path: "/api/policy/versions", Summary: "Who changed the policy, and when",
+		Description: what, Security: endpoint.Secured,
+	}, func(ctx context.Context, in *struct {
+		Limit int `query:"limit" minimum:"1" maximum:"1000" default:"100"`
+	}) (*struct {
+		Body struct {
+			Versions []store.PolicyVersion `json:"versions"`
+		}
+	}, error) {
+		if err := a.AdminOnly(ctx); err != nil {
+			return nil, err
+		}
+		out := &struct {
+			Body struct {
+				Versions []store.PolicyVersion `json:"versions"`
+			}
+		}{}
+		var err error
+		out.Body.Versions, err = a.Store.PolicyVersions(ctx, in.Limit)
+		return out, a.Problem(err)
+	})
+}
+
+// policyText returns a version of the document; 0 is the one in force.
+func (a *Endpoints) policyText(ctx context.Context, version int64) (*policyBody, error) {
+	if err := a.AdminOnly(ctx); err != nil {
+		return nil, err
+	}
+	var body []byte
+	var err error
+	if version == 0 {
+		version, body, err = a.Store.PolicyAfter(ctx, 0)
+	} else {
+		body, err = a.Store.PolicyOf(ctx, version)
+	}
+	if err != nil {
+		return nil, a.Problem(err)
+	}
+	return shown(version, body), nil
+}
+
+// shown is a stored document as people read it. One that an older version of the program took, and this one would not,
+// is shown as well: who reads it is going to mend it.
+func shown(version int64, body []byte) *policyBody {
+	p, notes, err := policy.Parse(body)
+	if err != nil {
+		notes, p = policy.FaultsOf(err), &policy.Policy{}
+		if json.Unmarshal(body, p) != nil {
+			return &policyBody{PolicyText{Version: version, Text: string(body), Notes: notes}}
+		}
+	}
+	return &policyBody{PolicyText{Version: version, Text: string(p.JSON()), Notes: orEmpty(notes)}}
+}
+
+func (a *Endpoints) setPolicy(ctx context.Context, in NewPolicy) (*policyBody, error) {
+	if err := a.AdminOnly(ctx); err != nil {
+		return nil, err
+	}
+	p, _, err := policy.Parse([]byte(in.Text))
+	if fault.Is(err, fault.Invalid) {
+		return nil, refused(policy.FaultsOf(err))
+	}
+	if err != nil {
+		return nil, a.Problem(err)
+	}
+	body := p.JSON()
+	version, err := a.Store.ReplacePolicy(ctx, auth.User(ctx).ID, body, in.Version)
+	if err != nil {
+		return nil, a.Problem(err)
+	}
+	if a.Policy.Live != nil {
+		a.Policy.Live.Refresh()
+	}
+	a.Log.Info("policy changed", "version", version, "user", auth.User(ctx).Name)
+	return shown(version, body), nil
+}
+
+// refused names every fault of a document.
+func refused(faults []string) error {
+	details := make([]error, len(faults))
+	for i, sentence := range faults {
+		details[i] = &huma.ErrorDetail{Message: sentence, Location: "body.text"}
+	}
+	return huma.NewError(http.StatusUnprocessableEntity, "nothing was changed: "+faults[0], details...)
+}
+
+func orEmpty(list []string) []string {
+	if list == nil {
+		return []string{}
+	}
+	return list
+}
