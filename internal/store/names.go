@@ -17,37 +17,65 @@ import (
 	"xbot/internal/store/triggers"
 )
 
-// Names of the aggregates that callers of this package use.
 type (
-	Answer          = calls.Answer
-	Called          = triggers.Called
-	ChannelAccount  = channels.ChannelAccount
+	// Answer is the one of package calls.
+	Answer = calls.Answer
+	// Called is the one of package triggers.
+	Called = triggers.Called
+	// ChannelAccount is the one of package channels.
+	ChannelAccount = channels.ChannelAccount
+	// ChannelOverview is the one of package channels.
 	ChannelOverview = channels.ChannelOverview
-	DeferredCall    = hooks.DeferredCall
-	Delivery        = triggers.Delivery
-	Grant           = people.Grant
-	Identity        = links.Identity
-	Job             = cron.Job
-	Link            = links.Link
-	NewFork         = conversation.NewFork
-	NewSession      = conversation.NewSession
-	Overrides       = conversation.Overrides
-	OwnedTrigger    = triggers.OwnedTrigger
-	Page            = conversation.Page
-	Pairing         = people.Pairing
-	Policies        = quota.Policies
-	PolicyVersion   = settings.PolicyVersion
-	Question        = calls.Question
-	Recognized      = people.Recognized
-	Runner          = runners.Runner
-	Sealed          = secrets.Sealed
-	SessionFilter   = inspect.SessionFilter
-	SessionPlace    = inspect.SessionPlace
-	Token           = people.Token
-	Transcript      = conversation.Transcript
-	Undelivered     = delivery.Undelivered
-	User            = people.User
-	UserSetting     = settings.UserSetting
+	// DeferredCall is the one of package hooks.
+	DeferredCall = hooks.DeferredCall
+	// Delivery is the one of package triggers.
+	Delivery = triggers.Delivery
+	// Grant is the one of package people.
+	Grant = people.Grant
+	// Identity is the one of package links.
+	Identity = links.Identity
+	// Job is the one of package cron.
+	Job = cron.Job
+	// Link is the one of package links.
+	Link = links.Link
+	// NewFork is the one of package conversation.
+	NewFork = conversation.NewFork
+	// NewSession is the one of package conversation.
+	NewSession = conversation.NewSession
+	// Overrides is the one of package conversation.
+	Overrides = conversation.Overrides
+	// OwnedTrigger is the one of package triggers.
+	OwnedTrigger = triggers.OwnedTrigger
+	// Page is the one of package conversation.
+	Page = conversation.Page
+	// Pairing is the one of package people.
+	Pairing = people.Pairing
+	// Policies is the one of package quota.
+	Policies = quota.Policies
+	// PolicyVersion is the one of package settings.
+	PolicyVersion = settings.PolicyVersion
+	// Question is the one of package calls.
+	Question = calls.Question
+	// Recognized is the one of package people.
+	Recognized = people.Recognized
+	// Runner is the one of package runners.
+	Runner = runners.Runner
+	// Sealed is the one of package secrets.
+	Sealed = secrets.Sealed
+	// SessionFilter is the one of package inspect.
+	SessionFilter = inspect.SessionFilter
+	// SessionPlace is the one of package inspect.
+	SessionPlace = inspect.SessionPlace
+	// Token is the one of package people.
+	Token = people.Token
+	// Transcript is the one of package conversation.
+	Transcript = conversation.Transcript
+	// Undelivered is the one of package delivery.
+	Undelivered = delivery.Undelivered
+	// User is the one of package people.
+	User = people.User
+	// UserSetting is the one of package settings.
+	UserSetting = settings.UserSetting
 )
 
 // Constants of the aggregates that callers of this package use.

@@ -33,26 +33,43 @@ import (
 	"xbot/internal/store/usage"
 )
 
-// The stores of the aggregates, under the names of the fields of Store.
 type (
-	SecretStore       = secrets.Store
-	ChannelStore      = channels.Store
-	MemoryStore       = memory.Store
-	PeopleStore       = people.Store
-	SettingStore      = settings.Store
-	RunnerStore       = runners.Store
-	InspectStore      = inspect.Store
-	UsageStore        = usage.Store
-	SearchStore       = search.Store
-	TriggerStore      = triggers.Store
-	CronStore         = cron.Store
-	InboxStore        = inbox.Store
+	// SecretStore is the one of package secrets.
+	SecretStore = secrets.Store
+	// ChannelStore is the one of package channels.
+	ChannelStore = channels.Store
+	// MemoryStore is the one of package memory.
+	MemoryStore = memory.Store
+	// PeopleStore is the one of package people.
+	PeopleStore = people.Store
+	// SettingStore is the one of package settings.
+	SettingStore = settings.Store
+	// RunnerStore is the one of package runners.
+	RunnerStore = runners.Store
+	// InspectStore is the one of package inspect.
+	InspectStore = inspect.Store
+	// UsageStore is the one of package usage.
+	UsageStore = usage.Store
+	// SearchStore is the one of package search.
+	SearchStore = search.Store
+	// TriggerStore is the one of package triggers.
+	TriggerStore = triggers.Store
+	// CronStore is the one of package cron.
+	CronStore = cron.Store
+	// InboxStore is the one of package inbox.
+	InboxStore = inbox.Store
+	// ConversationStore is the one of package conversation.
 	ConversationStore = conversation.Store
-	CallStore         = calls.Store
-	DeliveryStore     = delivery.Store
-	LinkStore         = links.Store
-	AgentStore        = agents.Store
-	HookStore         = hooks.Store
+	// CallStore is the one of package calls.
+	CallStore = calls.Store
+	// DeliveryStore is the one of package delivery.
+	DeliveryStore = delivery.Store
+	// LinkStore is the one of package links.
+	LinkStore = links.Store
+	// AgentStore is the one of package agents.
+	AgentStore = agents.Store
+	// HookStore is the one of package hooks.
+	HookStore = hooks.Store
 )
 
 // Store is the repositories over one pool. It is safe for concurrent use.

@@ -56,7 +56,7 @@ func groupID(call chat.CallID) chat.GroupID {
 }
 
 // inviteMembers makes the members of a chat, or finds those that are there.
-func inviteMembers(ctx context.Context, t *pg.Tx, id chat.GroupID, g chat.NewGroup, above place) error {
+func inviteMembers(ctx context.Context, t *pg.Tx, id chat.GroupID, g chat.NewGroup, above Position) error {
 	names := memberNames(g.Members)
 	for n, m := range g.Members {
 		task := chat.SubagentTask{
@@ -196,7 +196,7 @@ func (s *Store) GroupsToStart(ctx context.Context) ([]chat.GroupID, error) {
 }
 
 const (
-	// maxGroups is how many chats of a conversation are listed.
+	// MaxGroups is how many chats of a conversation are listed.
 	MaxGroups = 20
 	// maxGroupLines is how many lines of each are shown.
 	maxGroupLines = 100

@@ -45,14 +45,15 @@ func (s *Store) StepGroup(ctx context.Context, id chat.GroupID) (out chat.GroupS
 	return out, err
 }
 
-// room is a chat with all that was said.
-type room struct {
+// Room is a chat with all that was said.
+type Room struct {
 	Chat    groupchat.Chat
 	members []dbsqlc.GroupMembersRow
 	Lines   []groupchat.Line
 }
 
-func GroupRoom(ctx context.Context, t *pg.Tx, g dbsqlc.GroupChat) (r room, err error) {
+// GroupRoom is what a chat says of itself.
+func GroupRoom(ctx context.Context, t *pg.Tx, g dbsqlc.GroupChat) (r Room, err error) {
 	r.Chat = groupchat.Chat{ID: string(g.ID), Topic: g.Topic, Rounds: int(g.MaxRounds)}
 	if r.members, err = t.Q.GroupMembers(ctx, t, g.ID); err != nil {
 		return r, fmt.Errorf("list the members of %s: %w", g.ID, err)
@@ -112,7 +113,7 @@ func stepGroup(ctx context.Context, t *pg.Tx, g dbsqlc.GroupChat, budget int64) 
 	return r.step(n, int(g.Asked)+1), askMember(ctx, t, g, r, n)
 }
 
-func (r room) step(n, asked int) chat.GroupStep {
+func (r Room) step(n, asked int) chat.GroupStep {
 	ref := conversation.RefOf(r.members[n].Subagent)
 	return chat.GroupStep{
 		Asked: asked, Speaker: &ref, Name: r.Chat.Names[n], Round: r.Chat.Round(r.Lines), Rounds: r.Chat.Rounds, Topic: r.Chat.Topic,
@@ -120,7 +121,7 @@ func (r room) step(n, asked int) chat.GroupStep {
 }
 
 // askMember writes the task of a member to speak, with what it has not heard.
-func askMember(ctx context.Context, t *pg.Tx, g dbsqlc.GroupChat, r room, n int) error {
+func askMember(ctx context.Context, t *pg.Tx, g dbsqlc.GroupChat, r Room, n int) error {
 	m := r.members[n]
 	text := r.Chat.Ask(n, r.Lines, int(m.GroupMember.Heard))
 	about := "group/" + string(g.ID)

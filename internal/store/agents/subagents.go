@@ -68,37 +68,37 @@ func (s *Store) Handed(ctx context.Context, call chat.CallID) (out chat.Handed, 
 	return chat.Handed{Subagent: conversation.RefOf(row.Subagent), Background: row.Background}, true, nil
 }
 
-// place is where in a tree a session stands.
-type place struct {
+// Position is where in a tree a session stands.
+type Position struct {
 	root  chat.SessionKey
 	depth int
 }
 
 // LockTree finds the place of a session in its tree, and keeps others from handing out work in it meanwhile.
-func LockTree(ctx context.Context, t *pg.Tx, key chat.SessionKey) (place, error) {
+func LockTree(ctx context.Context, t *pg.Tx, key chat.SessionKey) (Position, error) {
 	above, err := positionOf(ctx, t, key)
 	if err != nil {
 		return above, err
 	}
 	if err := t.Q.SubagentLock(ctx, t, string(above.root)); err != nil {
-		return place{}, fmt.Errorf("lock the subagents of %s: %w", above.root, err)
+		return Position{}, fmt.Errorf("lock the subagents of %s: %w", above.root, err)
 	}
 	return above, nil
 }
 
-func positionOf(ctx context.Context, t *pg.Tx, key chat.SessionKey) (place, error) {
+func positionOf(ctx context.Context, t *pg.Tx, key chat.SessionKey) (Position, error) {
 	row, err := t.Q.SubagentGet(ctx, t, key)
 	if errors.Is(err, pgx.ErrNoRows) {
-		return place{root: key}, nil
+		return Position{root: key}, nil
 	}
 	if err != nil {
-		return place{}, fmt.Errorf("find the place of %s: %w", key, err)
+		return Position{}, fmt.Errorf("find the place of %s: %w", key, err)
 	}
-	return place{root: row.Root, depth: int(row.Depth)}, nil
+	return Position{root: row.Root, depth: int(row.Depth)}, nil
 }
 
 // allowSubagent refuses a task that is beyond a limit, and else returns the tree that it belongs to.
-func allowSubagent(ctx context.Context, t *pg.Tx, task chat.SubagentTask, above place, most policy.Subagents) (chat.TurnID, error) {
+func allowSubagent(ctx context.Context, t *pg.Tx, task chat.SubagentTask, above Position, most policy.Subagents) (chat.TurnID, error) {
 	tree, err := t.Q.SubagentTree(ctx, t, string(task.Turn))
 	if err != nil {
 		return "", fmt.Errorf("find the tree of turn %s: %w", task.Turn, err)
@@ -127,7 +127,7 @@ func allowSubagent(ctx context.Context, t *pg.Tx, task chat.SubagentTask, above 
 }
 
 // subagentFor finds the subagent that a task is for, or makes it.
-func subagentFor(ctx context.Context, t *pg.Tx, task chat.SubagentTask, above place) (dbsqlc.Subagent, error) {
+func subagentFor(ctx context.Context, t *pg.Tx, task chat.SubagentTask, above Position) (dbsqlc.Subagent, error) {
 	there, err := t.Q.SubagentByName(ctx, t, dbsqlc.SubagentByNameParams{Parent: task.Session, Role: task.Role, Instance: task.Instance})
 	switch {
 	case err != nil && !errors.Is(err, pgx.ErrNoRows):
@@ -149,7 +149,7 @@ func noSubagent(role, instance string) error {
 	return fault.Errorf(fault.NotFound, "there is no subagent %s:%s in this conversation: spawn it, or see action list", role, instance)
 }
 
-func makeSubagent(ctx context.Context, t *pg.Tx, task chat.SubagentTask, above place) (dbsqlc.Subagent, error) {
+func makeSubagent(ctx context.Context, t *pg.Tx, task chat.SubagentTask, above Position) (dbsqlc.Subagent, error) {
 	parent, err := t.Q.SessionGet(ctx, t, task.Session)
 	if err != nil {
 		return dbsqlc.Subagent{}, fmt.Errorf("read session %s: %w", task.Session, err)

@@ -157,6 +157,7 @@ func oldestApproval(ctx context.Context, t *pg.Tx, key chat.SessionKey, user cha
 	return t.Q.ApprovalOldest(ctx, t, dbsqlc.ApprovalOldestParams{SessionKey: key, UserID: int64(user), Permissions: permissions})
 }
 
+// AnswerCall records what a person said to a call.
 func AnswerCall(ctx context.Context, t *pg.Tx, a Answer) (dbsqlc.ToolCall, error) {
 	state := chat.ApprovalDenied
 	if a.Allow {

@@ -86,6 +86,7 @@ func (s *Store) AbandonCall(ctx context.Context, id chat.CallID, r chat.ToolResu
 	})
 }
 
+// FinishCall ends a call with its result, unless it has ended.
 func FinishCall(ctx context.Context, t *pg.Tx, id chat.CallID, r chat.ToolResult) error {
 	p := dbsqlc.CallFinishParams{ID: id, Result: pg.Clean(r.Content), IsError: r.IsError, TookMs: r.Took.Milliseconds()}
 	if r.Offload != nil {

@@ -7,6 +7,7 @@ import (
 	"xbot/internal/store/dbsqlc"
 )
 
+// PlaceIn is where a delivery goes.
 func PlaceIn(o dbsqlc.Outbound) (place chat.Address, err error) {
 	if err := json.Unmarshal(o.Place, &place); err != nil {
 		return place, fmt.Errorf("read the place of delivery %d: %w", o.ID, err)
@@ -14,6 +15,7 @@ func PlaceIn(o dbsqlc.Outbound) (place chat.Address, err error) {
 	return place, nil
 }
 
+// PiecesOf are the messages that a delivery was cut into.
 func PiecesOf(o dbsqlc.Outbound) (pieces []chat.Piece, err error) {
 	if o.Parts == nil {
 		return nil, nil

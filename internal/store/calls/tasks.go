@@ -81,6 +81,7 @@ func (s *Store) FindTask(ctx context.Context, key chat.SessionKey, id string) (c
 	return taskOf(row, true), pg.Classify(err)
 }
 
+// NoTask says that there is no background task of the id.
 func NoTask(id string) error {
 	return fault.Errorf(fault.NotFound, "there is no background task %q in this conversation", id)
 }

@@ -88,6 +88,7 @@ func LangOfTurn(ctx context.Context, t *pg.Tx, turn chat.TurnID) (i18n.Lang, err
 	return LangOf(ctx, t.Q, t, turn)
 }
 
+// LangOf returns the language of the message that started a turn.
 func LangOf(ctx context.Context, q *dbsqlc.Queries, db dbsqlc.DBTX, turn chat.TurnID) (i18n.Lang, error) {
 	first, err := q.TurnAsksFirst(ctx, db, &turn)
 	if errors.Is(err, pgx.ErrNoRows) {

@@ -80,6 +80,7 @@ func (s *Store) MessageRows(ctx context.Context, key chat.SessionKey, page Page)
 	return rows, pg.Classify(err)
 }
 
+// WithCalls adds the calls of tools to messages.
 func (s *Store) WithCalls(ctx context.Context, rows []dbsqlc.Message) ([]chat.Message, error) {
 	out := make([]chat.Message, len(rows))
 	index := make(map[chat.MessageID]int, len(rows))
@@ -100,6 +101,7 @@ func (s *Store) WithCalls(ctx context.Context, rows []dbsqlc.Message) ([]chat.Me
 	return out, nil
 }
 
+// MessageOf is the message of a row.
 func MessageOf(r dbsqlc.Message) chat.Message {
 	m := chat.Message{
 		ID: r.ID, Session: r.SessionKey, Role: r.Role, Origin: r.Origin, Sender: r.Sender, Silent: r.Silent, Undelivered: !r.Deliver, Content: r.Content, Reasoning: r.Reasoning,

@@ -8,10 +8,12 @@ import (
 	"xbot/internal/store/pg"
 )
 
+// ToolEvent is the event of a call.
 func ToolEvent(r dbsqlc.ToolCall) chat.ToolEvent {
 	return chat.ToolEvent{Turn: r.TurnID, Step: int(r.Step), ToolCall: CallOf(r)}
 }
 
+// CallOf is the call of a row.
 func CallOf(r dbsqlc.ToolCall) chat.ToolCall {
 	return chat.ToolCall{
 		ID: r.ID, ProviderID: r.ProviderID, Name: r.Name, Class: r.Class, Arguments: r.Arguments, State: r.State, Summary: r.Summary,
@@ -30,6 +32,7 @@ func approvalOf(r dbsqlc.ToolCall) *chat.Approval {
 	}
 }
 
+// TurnOf is the turn of a row.
 func TurnOf(r dbsqlc.Turn) chat.Turn {
 	return chat.Turn{
 		Waits: WaitOf(r.WaitsSince, r.WaitsUntil, r.WaitsReason),
@@ -39,6 +42,7 @@ func TurnOf(r dbsqlc.Turn) chat.Turn {
 	}
 }
 
+// WaitOf is the wait of a turn for its provider; nil: it does not wait.
 func WaitOf(since, until *time.Time, reason string) *chat.Wait {
 	if since == nil || until == nil {
 		return nil
@@ -46,6 +50,7 @@ func WaitOf(since, until *time.Time, reason string) *chat.Wait {
 	return &chat.Wait{Since: *since, Until: *until, Reason: reason}
 }
 
+// RefOf names the subagent of a row.
 func RefOf(r dbsqlc.Subagent) chat.SubagentRef {
 	return chat.SubagentRef{Session: r.SessionKey, Parent: r.Parent, Role: r.Role, Instance: r.Instance, Call: r.CallID}
 }

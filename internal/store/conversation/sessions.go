@@ -95,6 +95,7 @@ func (s *Store) SetCwd(ctx context.Context, key chat.SessionKey, runner, dir str
 	return pg.Classify(s.SetCwdIn(ctx, s.db.Pool, key, runner, dir))
 }
 
+// SetCwdIn sets the working folder of a session in a transaction.
 func (s *Store) SetCwdIn(ctx context.Context, db dbsqlc.DBTX, key chat.SessionKey, runner, dir string) error {
 	return s.db.Q.SessionSetCwd(ctx, db, dbsqlc.SessionSetCwdParams{Key: key, Cwd: pg.Clean(dir), CwdRunner: runner})
 }
@@ -159,6 +160,7 @@ func (s *Store) SetTodos(ctx context.Context, key chat.SessionKey, todos []chat.
 	})
 }
 
+// SessionOf is the session of a row.
 func (s *Store) SessionOf(r dbsqlc.SessionGetRow) chat.Session {
 	room, _ := s.limits.Of(cmp.Or(r.ContextModel, s.limits.Model))
 	out := chat.Session{

@@ -193,6 +193,7 @@ func addControl(ctx context.Context, t *pg.Tx, key chat.SessionKey, c chat.Contr
 	return stored, false, err
 }
 
+// EncodeControl encodes a control for its row.
 func EncodeControl(c chat.Control) ([]byte, error) {
 	body, err := json.Marshal(c)
 	if err != nil {

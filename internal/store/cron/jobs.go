@@ -243,6 +243,7 @@ func jobOf(r dbsqlc.CronJob) Job {
 // saidRunes bounds what is shown of an answer.
 const saidRunes = 200
 
+// RunOf is the run of a row.
 func RunOf(r dbsqlc.CronRunsRow) chat.JobRun {
 	out := chat.JobRun{
 		Scheduled: r.ScheduledAt, Reason: r.Reason, Session: r.SessionKey, Began: r.CreatedAt, Ended: r.EndedAt, Why: r.Skipped, Said: chat.FirstWords(r.Said, saidRunes),

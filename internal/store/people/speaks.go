@@ -16,6 +16,7 @@ func (s *Store) Speaks(ctx context.Context, user chat.UserID, key chat.SessionKe
 	return LanguageOf(ctx, s.db.Q, s.db.Pool, user, key, text)
 }
 
+// LanguageOf is the language that a person chose, else that of the text, else that in which they wrote last.
 func LanguageOf(ctx context.Context, q *dbsqlc.Queries, db dbsqlc.DBTX, user chat.UserID, key chat.SessionKey, text string) (i18n.Lang, error) {
 	row, err := q.Speaks(ctx, db, dbsqlc.SpeaksParams{UserID: user, SessionKey: key})
 	if err != nil {
