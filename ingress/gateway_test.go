@@ -33,7 +33,7 @@ func bridged(t *testing.T, document string) *platform {
 	t.Helper()
 	t.Parallel()
 	pool := pgtest.NewPool(t, store.MigrationsHash(), store.Migrate)
-	b := &platform{t: t, store: store.New(pool, nil), pool: pool}
+	b := &platform{t: t, store: store.New(pool, store.Options{}), pool: pool}
 	admin, err := b.store.EnsureAdmin(t.Context(), "admin")
 	require.NoError(t, err)
 	b.admin = admin

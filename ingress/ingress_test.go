@@ -129,7 +129,7 @@ func setup(t *testing.T) *bundle {
 	t.Helper()
 	t.Parallel()
 	b := &bundle{t: t, pool: pgtest.NewPool(t, store.MigrationsHash(), store.Migrate), wakes: &wakes{}}
-	b.Store = store.New(b.pool, nil)
+	b.Store = store.New(b.pool, store.Options{})
 	var err error
 	b.user, err = b.EnsureAdmin(t.Context(), "alice")
 	require.NoError(t, err)

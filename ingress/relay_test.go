@@ -20,6 +20,7 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/i18n"
 	"xbot/internal/policy"
+	"xbot/internal/store"
 )
 
 // temporal answers what Temporal says of runs.
@@ -328,7 +329,8 @@ func TestRelay_HandsOutTurnsAndShowsTheLine(t *testing.T) {
 	r := relaying(t)
 	most := &atOnce{1}
 	next := &wake.NextInLine{Waker: r.wakes, Users: r.bundle.Store, Log: slog.New(slog.DiscardHandler)}
-	r.Policies, r.Line = most, next
+	r.bundle.Store = store.New(r.pool, store.Options{Policies: most, Line: next})
+	r.Relay.Store = r.bundle.Store
 	const other = chat.SessionKey("agent:main:web:thread:other")
 	r.session(other)
 	r.accept(key, "m1")

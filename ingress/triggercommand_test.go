@@ -16,7 +16,7 @@ import (
 
 func TestTriggerCommand_MakesSwitchesAndRemovesWithoutShowingASecret(t *testing.T) {
 	t.Parallel()
-	s := store.New(pgtest.NewPool(t, store.MigrationsHash(), store.Migrate), nil)
+	s := store.New(pgtest.NewPool(t, store.MigrationsHash(), store.Migrate), store.Options{})
 	user, err := s.EnsureAdmin(t.Context(), "alice")
 	require.NoError(t, err)
 	_, err = s.CreateSession(t.Context(), store.NewSession{Key: "agent:main:web:thread:1", Owner: user.ID, Channel: "web"})

@@ -26,11 +26,17 @@ func allowedHosts(h config.HTTP) []string {
 	return out
 }
 
-// address is where this process can be reached on this machine.
-func (in *ingressPart) address() string {
-	host, port, err := net.SplitHostPort(in.listener.Addr().String())
+// addresses are those of this process. The zero value is that of a process that nobody connects to.
+type addresses struct {
+	http     config.HTTP
+	listener net.Listener
+}
+
+// own is where this process can be reached on this machine.
+func (a addresses) own() string {
+	host, port, err := net.SplitHostPort(a.listener.Addr().String())
 	if err != nil {
-		return "http://" + in.listener.Addr().String()
+		return "http://" + a.listener.Addr().String()
 	}
 	if ip := net.ParseIP(host); ip == nil || ip.IsUnspecified() {
 		host = "127.0.0.1"
@@ -79,18 +85,21 @@ func databaseName(dsn string) string {
 	return host + "/" + c.Database
 }
 
-// internalURL is where workers of other processes reach this one.
-func (in *ingressPart) internalURL() string {
-	if in.http.Internal != "" {
-		return in.http.Internal
+// internal is where workers of other processes reach this one.
+func (a addresses) internal() string {
+	if a.http.Internal != "" {
+		return a.http.Internal
 	}
-	return in.address()
+	return a.own()
 }
 
-// base is where people reach the server.
-func (in *ingressPart) base() string {
-	if in.http.URL != "" {
-		return strings.TrimRight(in.http.URL, "/")
+// people is where people reach the server.
+func (a addresses) people() string {
+	if a.http.URL != "" {
+		return strings.TrimRight(a.http.URL, "/")
 	}
-	return in.address()
+	if a.listener == nil {
+		return ""
+	}
+	return a.own()
 }

@@ -26,7 +26,7 @@ func (in *ingressPart) ready(ctx context.Context) error {
 const readyWait = time.Minute
 
 // announce waits until the server is ready, notes how local programs reach it, and prints where it is.
-func (in *ingressPart) announce(ctx context.Context, w io.Writer, uiText string) error {
+func (in *ingressPart) announce(ctx context.Context, w io.Writer) error {
 	deadline := time.Now().Add(readyWait)
 	for in.ready(ctx) != nil && ctx.Err() == nil && time.Now().Before(deadline) {
 		select {
@@ -35,11 +35,11 @@ func (in *ingressPart) announce(ctx context.Context, w io.Writer, uiText string)
 		case <-time.After(20 * time.Millisecond):
 		}
 	}
-	admin, err := in.store.EnsureAdmin(ctx, in.http.Admin)
+	admin, err := in.store.EnsureAdmin(ctx, in.admin)
 	if err != nil {
 		return err
 	}
-	base := in.base()
+	base := in.at.people()
 	link, err := in.auth.NewLink(ctx, admin.ID, base)
 	if err != nil {
 		return err
@@ -47,7 +47,8 @@ func (in *ingressPart) announce(ctx context.Context, w io.Writer, uiText string)
 	if err := in.noteLocal(ctx, admin.ID); err != nil {
 		return err
 	}
-	if in.ui != nil && uiText == "" {
+	uiText := in.ui.text
+	if in.ui.target != nil && uiText == "" {
 		uiText = strings.TrimRight(base, "/") + "/temporal/"
 	}
 	say(w, "xbot      %s   (sign in once with this link)", link)

@@ -7,11 +7,11 @@ import (
 	"strings"
 	"time"
 
-	"xbot/activities"
 	"xbot/activities/delivery"
 	"xbot/activities/files"
 	"xbot/ingress/channels"
 	"xbot/ingress/wake"
+	"xbot/internal/accounts"
 	"xbot/internal/channel"
 	"xbot/internal/channel/feishu"
 	"xbot/internal/channel/format"
@@ -19,7 +19,6 @@ import (
 	"xbot/internal/channel/qq"
 	"xbot/internal/channel/remote"
 	"xbot/internal/chat"
-	"xbot/internal/config"
 	"xbot/internal/safehttp"
 	"xbot/internal/secret"
 	"xbot/internal/session"
@@ -38,12 +37,12 @@ const (
 )
 
 // newChannels opens the accounts that are configured. What stands in the environment of an ingress is above what was set otherwise.
-func (p *parts) newChannels() *channel.Live {
+func newChannels(st *store.Store, book *accounts.Store, httpAllow []string) *channel.Live {
 	transport := http.DefaultTransport.(*http.Transport).Clone() //nolint:forcetypeassert // it is one
 	transport.ResponseHeaderTimeout = platformTimeout
 	client := &http.Client{Timeout: transferTimeout, Transport: transport}
 	files := func(own string) *http.Client {
-		allow, err := safehttp.ParseAllow(p.policy.HTTPAllow) // known only once accounts are opened
+		allow, err := safehttp.ParseAllow(httpAllow)
 		if err != nil {
 			allow = safehttp.Allow{} // refused when settings are read
 		}
@@ -52,9 +51,9 @@ func (p *parts) newChannels() *channel.Live {
 		return client
 	}
 	return &channel.Live{
-		Source: p.accounts, Drivers: Drivers(),
+		Source: book, Drivers: Drivers(),
 		Opening: func(name, account string) channel.Opening {
-			return channel.Opening{HTTP: client, Files: files, Memory: channelMemory{p.store, name, account}}
+			return channel.Opening{HTTP: client, Files: files, Memory: channelMemory{st, name, account}}
 		},
 	}
 }
@@ -77,7 +76,7 @@ func (m channelMemory) Save(ctx context.Context, key string, value []byte) error
 
 // newDesk receives from the accounts that are configured.
 func (in *ingressPart) newDesk() *channels.Setup {
-	return &channels.Setup{Live: in.channels, Gateway: in.gateway, States: in.store, Holder: in.internalURL() + holderMark + secretName(), Log: in.log}
+	return &channels.Setup{Live: in.channels, Gateway: in.gateway, States: in.store, Holder: in.at.internal() + holderMark + in.holder, Log: in.log}
 }
 
 // holderMark parts the address of an ingress from a name that no other process has.
@@ -94,10 +93,10 @@ func (h channelHolders) ChannelHolder(ctx context.Context, name, account string)
 }
 
 // speakers are the bots as a worker speaks for them: through the ingress that holds the connection where there is one only.
-func (p *parts) speakers() *remote.Accounts {
+func (c *core) speakers() *remote.Accounts {
 	transport := &http.Transport{DialContext: (&net.Dialer{Timeout: platformTimeout}).DialContext} // no proxy between our own processes
 	return &remote.Accounts{
-		Live: p.channels, Holders: channelHolders{p.store}, KeyNow: p.internalKey, HTTP: &http.Client{Transport: transport},
+		Live: c.channels, Holders: channelHolders{c.store}, KeyNow: c.internalKey, HTTP: &http.Client{Transport: transport},
 	}
 }
 
@@ -107,20 +106,12 @@ func secretName() string {
 	return token[:8]
 }
 
-// courier has delivered what was just committed, whichever half of the server commits it.
-func (p *parts) startCourier(t config.Temporal) {
-	if p.courier == nil {
-		p.courier = &wake.Courier{Starter: p.starter(t), Log: p.log}
-		p.store.Courier = p.courier
-	}
-}
-
-func (p *parts) deliverer(t config.Temporal, boxes activities.Boxes) *delivery.Deliverer {
+func (a *agents) deliverer() *delivery.Deliverer {
 	return &delivery.Deliverer{
-		Outbox: p.store, Chances: p.store, Cards: p.store, Accounts: p.speakers(), Split: format.Split, Words: t.Summaries == "on",
-		Files: &files.Folders{Sessions: p.store, Boxes: boxes}, Replies: replies{p.store},
+		Outbox: a.store, Chances: a.store, Cards: a.store, Accounts: a.speakers(), Split: format.Split, Words: a.words,
+		Files: &files.Folders{Sessions: a.store, Boxes: a.boxes}, Replies: replies{a.store},
 		Rules: func(ctx context.Context, channel string) (delivery.DeliveryRules, error) {
-			rules, err := p.policies.Get(ctx)
+			rules, err := a.policies.Get(ctx)
 			if err != nil {
 				return delivery.DeliveryRules{}, err
 			}
@@ -151,8 +142,13 @@ func (r replies) LeadBack(ctx context.Context, o chat.Outbound) error {
 }
 
 // receiver fetches the files that come with messages.
-func (p *parts) receiver(t config.Temporal, keep time.Duration, boxes activities.Boxes) *files.Receiver {
+func (a *agents) receiver(keep time.Duration) *files.Receiver {
 	return &files.Receiver{
-		Parcels: p.store, Accounts: p.speakers(), Boxes: boxes, Wake: wakeFetched(p.waker(t)), Keep: keep, Words: t.Summaries == "on",
+		Parcels: a.store, Accounts: a.speakers(), Boxes: a.boxes, Wake: a.wakeFetched, Keep: keep, Words: a.words,
 	}
+}
+
+// wakeFetched wakes the turn of a message whose files are there.
+func (a *agents) wakeFetched(ctx context.Context, p chat.Parcel) error {
+	return a.waker.Wake(ctx, wake.Row{Session: p.Session, Channel: p.Channel, UserName: p.UserName, Text: "files came"})
 }

@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"log/slog"
 	"os"
 	"strconv"
 	"strings"
@@ -15,10 +16,10 @@ const payloadKeyWait = 5 * time.Second
 
 // newCodec opens the keys of payloads, and makes the first one where payloads are to be encrypted. Without the setting it
 // still decrypts what was encrypted before.
-func (p *parts) newCodec(ctx context.Context, encrypts bool) (*temporalclient.Codec, error) {
+func newCodec(ctx context.Context, db *database, encrypts bool) (*temporalclient.Codec, error) {
 	if encrypts {
 		key := temporalclient.NewPayloadKey()
-		if err := p.store.AddPayloadKey(ctx, key.ID, p.key.Seal(key.Data)); err != nil {
+		if err := db.rows.AddPayloadKey(ctx, key.ID, db.key.Seal(key.Data)); err != nil {
 			return nil, err
 		}
 	}
@@ -26,13 +27,13 @@ func (p *parts) newCodec(ctx context.Context, encrypts bool) (*temporalclient.Co
 		// A conversion has no context of its own.
 		ctx, cancel := context.WithTimeout(context.Background(), payloadKeyWait)
 		defer cancel()
-		rows, err := p.store.PayloadKeys(ctx)
+		rows, err := db.rows.PayloadKeys(ctx)
 		if err != nil {
 			return nil, err
 		}
 		keys := make([]temporalclient.PayloadKey, 0, len(rows))
 		for _, row := range rows {
-			plain, err := p.key.Open(row.Data)
+			plain, err := db.key.Open(row.Data)
 			if err != nil {
 				return nil, err
 			}
@@ -49,4 +50,24 @@ func identity(process, version string) string {
 		host = "unknown"
 	}
 	return strings.TrimPrefix(process, "xbot ") + "@" + host + " " + version + " (" + strconv.Itoa(os.Getpid()) + ")"
+}
+
+// Quiet drops the SDK's chatter below warnings.
+func Quiet(log *slog.Logger) *slog.Logger { return slog.New(levelled{log.Handler(), slog.LevelWarn}) }
+
+type levelled struct {
+	slog.Handler
+	least slog.Level
+}
+
+func (l levelled) Enabled(ctx context.Context, level slog.Level) bool {
+	return level >= l.least && l.Handler.Enabled(ctx, level)
+}
+
+func (l levelled) WithAttrs(attrs []slog.Attr) slog.Handler {
+	return levelled{l.Handler.WithAttrs(attrs), l.least}
+}
+
+func (l levelled) WithGroup(name string) slog.Handler {
+	return levelled{l.Handler.WithGroup(name), l.least}
 }

@@ -22,9 +22,9 @@ var promised = []string{
 }
 
 func TestCommands_AreThePromisedOnesEachExplained(t *testing.T) {
-	in := &ingressPart{parts: &parts{tele: &telemetry.Telemetry{}, policy: policy{tools: tool.New()}}, http: config.HTTP{URL: "https://x.example"}}
-	in.history, in.dispatch, in.fleet, in.meter = &ingress.History{}, &ingress.Dispatch{}, &ingress.Fleet{}, &ingress.Meter{}
-	in.contexts, in.minds = &contextview.Viewer{}, &ingress.Minds{}
+	c := &core{process: &process{tele: &telemetry.Telemetry{}}, database: &database{}, orchestration: &orchestration{}, models: &models{}, storage: &storage{}, platforms: &platforms{}}
+	in := &ingressPart{agents: &agents{core: c, tools: tool.New()}, at: addresses{http: config.HTTP{URL: "https://x.example"}}, dispatch: &ingress.Dispatch{}, hooks: &ingress.Hooks{}}
+	in.views = views{history: &ingress.History{}, fleet: &ingress.Fleet{}, meter: &ingress.Meter{}, contexts: &contextview.Viewer{}, minds: &ingress.Minds{}}
 	list := in.commands().List()
 	var names []string
 	for _, c := range list {

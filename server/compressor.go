@@ -1,24 +1,32 @@
 package server
 
 import (
-	"xbot/activities"
 	"xbot/activities/compress"
+	"xbot/activities/memorize"
 	"xbot/activities/modelcall"
 	"xbot/internal/chat"
 )
 
 // compressor makes the activity that summarizes conversations.
-func (p *parts) compressor(models activities.Models, prompts modelcall.Prompts, assembler *modelcall.Assembler, c think) *compress.Compressor {
+func (w *workerPart) compressor(prompts modelcall.Prompts, assembler *modelcall.Assembler) *compress.Compressor {
 	out := &compress.Compressor{
-		Models: models, Store: p.store, Prompts: prompts, Tools: p.policy.tools, Context: assembler, Rules: p.policy.rules,
-		Personas: p.personas(),
-		Retry:    modelcall.Retry{Attempts: c.RetryAttempts, Delay: c.RetryDelay, MaxDelay: c.RetryMaxDelay},
+		Models: w.choice, Store: w.store, Prompts: prompts, Tools: w.tools, Context: assembler, Rules: w.rules,
+		Personas: w.personas(),
+		Retry:    modelcall.Retry{Attempts: w.llm.RetryAttempts, Delay: w.llm.RetryDelay, MaxDelay: w.llm.RetryMaxDelay},
 		Doing: func(step chat.Step, what string) {
-			p.bus.PublishDelta(step.Session, chat.Delta{Turn: step.Turn, Step: step.N, Doing: what})
+			w.bus.PublishDelta(step.Session, chat.Delta{Turn: step.Turn, Step: step.N, Doing: what})
 		},
 	}
-	if c.Flush == "on" {
-		out.Notes, out.Memory = noteTools(p.policy.tools), p.memories()
+	if w.context.Flush == "on" {
+		out.Notes, out.Memory = noteTools(w.tools), w.memories()
 	}
 	return out
+}
+
+// memorizer makes the activity that puts conversations into memory.
+func (w *workerPart) memorizer(assembler *modelcall.Assembler) *memorize.Memorizer {
+	return &memorize.Memorizer{
+		Jobs: w.store, Models: w.choice, Memory: w.memories(), Budget: assembler.Budget,
+		Retry: modelcall.Retry{Attempts: w.llm.RetryAttempts, Delay: w.llm.RetryDelay, MaxDelay: w.llm.RetryMaxDelay},
+	}
 }

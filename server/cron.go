@@ -7,45 +7,36 @@ import (
 	"xbot/activities/cronjob"
 	"xbot/ingress/wake"
 	"xbot/internal/chat"
-	"xbot/internal/config"
 	"xbot/internal/cron"
 )
 
-// openDesk lets the desk of jobs tell workflows, for both halves of the server.
-func (p *parts) openDesk(t config.Temporal) {
-	if p.jobs.Wakes == nil {
-		p.jobs.Wakes, p.jobs.Model = cronWakes{p, t}, words{p.models}.Resolve
-	}
-}
-
 // zone is the timezone of a user's jobs that name none.
-func (p *parts) zone(ctx context.Context, user chat.UserID) (cron.Zone, error) {
+func (c *core) zone(ctx context.Context, user chat.UserID) (cron.Zone, error) {
 	profile := func(ctx context.Context, user chat.UserID) (string, error) {
-		said, err := p.store.Profile(ctx, user)
+		said, err := c.store.Profile(ctx, user)
 		return said.Timezone, err
 	}
-	return cron.Zones{Profile: profile, Policies: p.policies}.Of(ctx, user)
+	return cron.Zones{Profile: profile, Policies: c.policies}.Of(ctx, user)
 }
 
 // timekeeper acts on the times of jobs.
-func (p *parts) timekeeper(t config.Temporal) *cronjob.Timekeeper {
-	p.openDesk(t)
+func (c *core) timekeeper() *cronjob.Timekeeper {
 	return &cronjob.Timekeeper{
-		Jobs: p.store, Words: t.Summaries == "on",
-		Beat: p.hearts().Beat,
+		Jobs: c.store, Words: c.words,
+		Beat: c.hearts().Beat,
 		Wake: func(ctx context.Context, key chat.SessionKey, words string) error {
-			return p.waker(t).Wake(ctx, wake.Row{Session: key, Channel: "cron", Text: words})
+			return c.waker.Wake(ctx, wake.Row{Session: key, Channel: "cron", Text: words})
 		},
 	}
 }
 
 // hearts keeps the heartbeats of agents.
-func (p *parts) hearts() *cron.Heartbeats {
-	return &cron.Heartbeats{Jobs: p.jobs, Policies: p.policies, Home: p.home, Owner: func(ctx context.Context) (chat.UserID, error) {
-		admin, err := p.store.EnsureAdmin(ctx, p.admin)
+func (c *core) hearts() *cron.Heartbeats {
+	return &cron.Heartbeats{Jobs: c.jobs, Policies: c.policies, Home: c.home, Owner: func(ctx context.Context) (chat.UserID, error) {
+		admin, err := c.store.EnsureAdmin(ctx, c.admin)
 		return admin.ID, err
 	}, Person: func(ctx context.Context, name string) (chat.UserID, error) {
-		user, err := p.store.UserByName(ctx, name)
+		user, err := c.store.UserByName(ctx, name)
 		return user.ID, err
 	}}
 }
@@ -76,10 +67,7 @@ func (in *ingressPart) followHearts(ctx context.Context) error {
 }
 
 // cronWakes tells workflows of jobs and of conversations.
-type cronWakes struct {
-	p *parts
-	t config.Temporal
-}
+type cronWakes struct{ *core }
 
 // cronWake bounds a wake: what it is about is committed.
 const cronWake = 3 * time.Second
@@ -88,8 +76,8 @@ const cronWake = 3 * time.Second
 func (w cronWakes) Job(ctx context.Context, id chat.JobID) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cronWake)
 	defer cancel()
-	if err := w.p.starter(w.t).StartCron(ctx, id); err != nil {
-		w.p.log.Warn("a job is told of its change when its time comes", "job", id, "error", err)
+	if err := w.starter.StartCron(ctx, id); err != nil {
+		w.log.Warn("a job is told of its change when its time comes", "job", id, "error", err)
 	}
 }
 
@@ -97,7 +85,7 @@ func (w cronWakes) Job(ctx context.Context, id chat.JobID) {
 func (w cronWakes) Told(ctx context.Context, key chat.SessionKey, words string) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cronWake)
 	defer cancel()
-	if err := w.p.waker(w.t).Wake(ctx, wake.Row{Session: key, Channel: "cron", Text: words}); err != nil {
-		w.p.log.Warn("a session that was told something is woken later", "session", key, "error", err)
+	if err := w.waker.Wake(ctx, wake.Row{Session: key, Channel: "cron", Text: words}); err != nil {
+		w.log.Warn("a session that was told something is woken later", "session", key, "error", err)
 	}
 }

@@ -33,7 +33,7 @@ const (
 // containers keeps a relay process for each user whose container is wanted: it keeps the container, and ends when
 // nobody used it for long.
 type containers struct {
-	*parts
+	*core
 	cfg    config.Docker
 	server string // where relays connect
 
@@ -45,9 +45,9 @@ type containers struct {
 
 var _ resolver.Docker = (*containers)(nil)
 
-func (p *parts) newContainers(cfg config.Docker, server string) *containers {
+func (c *core) newContainers(cfg config.Docker, server string) *containers {
 	return &containers{
-		parts: p, cfg: cfg, server: server, wanted: map[chat.UserID]time.Time{}, kept: map[chat.UserID]bool{},
+		core: c, cfg: cfg, server: server, wanted: map[chat.UserID]time.Time{}, kept: map[chat.UserID]bool{},
 		wake: make(chan struct{}, 1),
 	}
 }

@@ -20,20 +20,17 @@ const maxSyncs = 4
 
 // folders keeps the server's skills and agents in step on every runner that connects.
 type folders struct {
-	home   string // XBOT_HOME
-	router *sandbox.Router
-	log    *slog.Logger
-	busy   chan struct{} // one token for each runner that gets them now
+	home string // XBOT_HOME
+	log  *slog.Logger
+	busy chan struct{} // one token for each runner that gets them now
 }
 
-func (p *parts) newFolders(local sandbox.Local) *folders {
-	return &folders{
-		home: p.home, router: sandbox.NewRouter(sandbox.RouterConfig{Local: local}), log: p.log, busy: make(chan struct{}, maxSyncs),
-	}
+func newFolders(p *process) *folders {
+	return &folders{home: p.home, log: p.log, busy: make(chan struct{}, maxSyncs)}
 }
 
 // sync gives a runner that has connected the folders that there are. What fails is tried again when it connects again.
-func (f *folders) sync(ctx context.Context, id sandbox.RunnerID, _ wire.Info) {
+func (f *folders) sync(ctx context.Context, local sandbox.Local, id sandbox.RunnerID, _ wire.Info) {
 	select {
 	case f.busy <- struct{}{}:
 		defer func() { <-f.busy }()
@@ -42,7 +39,9 @@ func (f *folders) sync(ctx context.Context, id sandbox.RunnerID, _ wire.Info) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, syncTime)
 	defer cancel()
-	box := sandbox.NewRunner(string(id), f.router.Link(id), sandbox.RunnerConfig{})
+	router := sandbox.NewRouter(sandbox.RouterConfig{Local: local})
+	defer router.Close()
+	box := sandbox.NewRunner(string(id), router.Link(id), sandbox.RunnerConfig{})
 	for _, name := range []string{"skills", "agents"} {
 		dir := filepath.Join(f.home, name)
 		if info, err := os.Stat(dir); err != nil || !info.IsDir() {

@@ -6,7 +6,6 @@ import (
 	"path"
 	"path/filepath"
 
-	"xbot/activities"
 	"xbot/activities/hooks"
 	"xbot/internal/chat"
 	"xbot/internal/config"
@@ -26,37 +25,32 @@ func HookGrants(cfg config.Permissions, callbacks ask.Callbacks) hook.Grants {
 }
 
 // HooksFiles knows the hooks of conversations.
-func (p *parts) hookFiles(boxes activities.Boxes) *hook.Live {
+func (a *agents) hookFiles() *hook.Live {
 	return &hook.Live{
-		File: HooksFile(p.home), Grants: HookGrants(p.policy.Permissions, ask.Standard(p.log)), Projects: projectHooks{p, boxes}, Log: p.log,
+		File: HooksFile(a.home), Grants: HookGrants(a.permissions, ask.Standard(a.log)), Projects: projectHooks{a}, Log: a.log,
 	}
 }
 
 // hookDispatcher asks the handlers of hooks.
-func (p *parts) hookDispatcher(boxes activities.Boxes) *hook.Dispatcher {
-	allow, err := safehttp.ParseAllow(p.policy.HTTPAllow)
+func (a *agents) hookDispatcher() *hook.Dispatcher {
+	allow, err := safehttp.ParseAllow(a.permissions.HTTPAllow)
 	if err != nil {
 		panic(err) // settings were checked when they were loaded
 	}
-	return &hook.Dispatcher{Log: p.log, Kinds: map[hook.Kind]hook.Asker{
-		hook.KindCommand:  ask.Command{Sandbox: ask.Sandbox{Places: projectHooks{p, boxes}}, Host: ask.Host{Dir: p.home}},
-		hook.KindHTTP:     ask.NewHTTP(safehttp.New(allow), p.env, "xbot/"+p.version),
-		hook.KindCallback: ask.Standard(p.log),
+	return &hook.Dispatcher{Log: a.log, Kinds: map[hook.Kind]hook.Asker{
+		hook.KindCommand:  ask.Command{Sandbox: ask.Sandbox{Places: projectHooks{a}}, Host: ask.Host{Dir: a.home}},
+		hook.KindHTTP:     ask.NewHTTP(safehttp.New(allow), a.env, "xbot/"+a.version),
+		hook.KindCallback: ask.Standard(a.log),
 	}}
 }
 
 // hooks asks the hooks of conversations.
-func (p *parts) hooks(files *hook.Live, boxes activities.Boxes, sizes hooks.Sizes) *hooks.Hooks {
-	p.store.HooksKeep = p.policy.HooksKeep
-	return &hooks.Hooks{Files: files, Dispatcher: p.hookDispatcher(boxes), Store: p.store, Tools: p.policy.tools, Sizes: sizes, Personas: p.personas()}
+func (a *agents) hooks(files *hook.Live, sizes hooks.Sizes) *hooks.Hooks {
+	return &hooks.Hooks{Files: files, Dispatcher: a.hookDispatcher(), Store: a.store, Tools: a.tools, Sizes: sizes, Personas: a.personas()}
 }
 
 // projectHooks reads the hooks of projects where the tools of their conversations run, and finds where their commands do.
-type projectHooks struct {
-	*parts
-
-	boxes activities.Boxes
-}
+type projectHooks struct{ *agents }
 
 // Place finds the sandbox and the working folder of a conversation.
 func (h projectHooks) Place(ctx context.Context, key chat.SessionKey) (sandbox.Sandbox, string, error) {

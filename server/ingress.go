@@ -2,11 +2,12 @@ package server
 
 import (
 	"context"
+	"crypto/rand"
 	"net"
 	"net/url"
 	"os"
 
-	"golang.org/x/sync/errgroup"
+	"go.temporal.io/api/workflowservice/v1"
 
 	"xbot/ingress"
 	"xbot/ingress/auth"
@@ -16,159 +17,168 @@ import (
 	"xbot/ingress/runners"
 	"xbot/internal/config"
 	"xbot/internal/contextview"
-	"xbot/internal/llm"
 	"xbot/internal/llm/choice"
 	"xbot/internal/llm/limits"
-	"xbot/internal/sandbox"
-	"xbot/internal/sandbox/resolver"
-	"xbot/internal/temporalclient"
-	"xbot/internal/usage"
-	"xbot/runner/wire"
 )
 
-// Ingress serves people until the process is told to stop.
-func Ingress(ctx context.Context, cfg config.Ingress, version string) error {
+// OpenIngress opens the part that talks to people.
+func OpenIngress(ctx context.Context, cfg config.Ingress, version string) (*Server, error) {
 	if err := needServers(cfg.Database, cfg.Temporal); err != nil {
-		return err
+		return nil, err
 	}
 	model, err := NewModel(cfg.LLM)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	listener, err := listen(cfg.HTTP)
+	ui, err := givenUI(cfg.Temporal)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	p, err := assemble(ctx, "xbot ingress", settings{
-		version: version, Home: cfg.Home, Secrets: cfg.Secrets, Telemetry: cfg.Telemetry, Prompt: cfg.Prompt, Memory: cfg.Memory, dsn: cfg.Database.URL, out: os.Stderr, encrypts: cfg.Codec == "on", limits: limitsOf(model, cfg.LLM),
-		temporal: temporalclient.Config{Address: cfg.Address, Namespace: cfg.Namespace},
-	})
+	s := &Server{}
+	listener, err := s.listen(cfg.HTTP)
 	if err != nil {
-		_ = listener.Close() // nothing was accepted on it
-		return err
+		return nil, err
 	}
-	defer p.close(ctx)
-	p.newCatalogue(model, cfg.LLM, nil)
-	if p.policy, err = newPolicy(cfg.Permissions, p.tools(cfg.Permissions)); err != nil {
-		_ = listener.Close() // nothing was accepted on it
-		return err
+	c, err := newCore(ctx, ofIngress(cfg, version, model, listener), s)
+	if err != nil {
+		return s.opened(err)
 	}
-	in := newIngressPart(p, listener, cfg.HTTP, cfg.Temporal, cfg.Runner, cfg.Docker, answering{model, cfg.LLM, cfg.Context})
-	var uiText string
-	in.uiToken = cfg.UIToken
-	if in.ui, uiText, err = givenUI(cfg.UI); err != nil {
-		return err
+	in, err := newIngressPart(c, ingressSettings{cfg.HTTP, cfg.Runner, cfg.Docker, cfg.Context, addresses{cfg.HTTP, listener}, ui, false})
+	if err != nil {
+		return s.opened(err)
 	}
-	g, ctx := errgroup.WithContext(ctx)
-	g.Go(func() error { return p.bus.Run(ctx, p.dsn) })
-	g.Go(func() error { return p.learnAttributes(ctx, cfg.Namespace) })
-	g.Go(func() error { return in.run(ctx) })
-	g.Go(func() error { return in.announce(ctx, os.Stdout, uiText) })
-	return g.Wait()
+	s.serve(c.listenFeed, c.learnAttributes, in.run, func(ctx context.Context) error { return in.announce(ctx, os.Stdout) })
+	return s, nil
 }
 
-func listen(cfg config.HTTP) (net.Listener, error) { return httpserver.Listen(cfg.Addr) }
+// listen opens the port of the process before anything else, so that a second server on it says so at once.
+func (s *Server) listen(cfg config.HTTP) (net.Listener, error) {
+	l, err := httpserver.Listen(cfg.Addr)
+	if err == nil {
+		s.onClose(func() { _ = l.Close() }) // closed already once it was served
+	}
+	return l, err
+}
+
+// ingressSettings are what only the part that talks to people needs.
+type ingressSettings struct {
+	http    config.HTTP
+	runner  config.Runner
+	docker  config.Docker
+	context config.Context
+	at      addresses
+	ui      temporalUI
+	alone   bool // no other server has this database, so who held its connections before a crash was this one
+}
+
+// temporalUI is the Temporal UI that people reach through the ingress.
+type temporalUI struct {
+	target *url.URL // nil if there is none
+	token  string
+	text   string // what the operator reads; empty: the address here
+}
 
 // ingressPart is the half of the server that talks to people.
 type ingressPart struct {
-	*parts
+	*agents
 	http       config.HTTP
-	cfg        config.Temporal
-	model      llm.Client
-	listener   net.Listener
-	ui         *url.URL
-	uiToken    string
+	at         addresses
+	ui         temporalUI
+	holder     string // tells this process from others at its address
 	auth       *auth.Auth
 	dispatch   *ingress.Dispatch
 	hub        *runners.Hub
-	folders    *folders
-	boxes      *resolver.Resolver
 	containers *containers
-	fleet      *ingress.Fleet
-	history    *ingress.History
-	meter      *ingress.Meter
-	contexts   *contextview.Viewer
-	minds      *ingress.Minds
+	views      views
 	gateway    *ingress.Gateway
 	hooks      *ingress.Hooks
 	desk       *channels.Setup
 	closing    chan struct{}
 }
 
-// answering is the model of the server and what is set of it.
-type answering struct {
-	model   llm.Client
-	llm     config.LLM
-	context config.Context
+// views show people how their conversations stand, and change it.
+type views struct {
+	fleet    *ingress.Fleet
+	history  *ingress.History
+	meter    *ingress.Meter
+	contexts *contextview.Viewer
+	minds    *ingress.Minds
 }
 
-func (m answering) prices() usage.Prices {
-	input, cached, output, known := m.llm.Prices()
-	return usage.Prices{Model: m.model.Model(), Known: known, Input: input, Cached: cached, Output: output}
-}
-
-func newIngressPart(p *parts, l net.Listener, h config.HTTP, t config.Temporal, r config.Runner, d config.Docker, m answering) *ingressPart {
-	p.admin = h.Admin
-	in := &ingressPart{parts: p, listener: l, http: h, cfg: t, model: m.model, closing: make(chan struct{})}
-	p.wakeLine(t)
-	p.startCourier(t)
-	p.openDesk(t)
-	in.auth = &auth.Auth{Accounts: p.store, Hosts: auth.Hosts{Allowed: allowedHosts(h)}, Key: p.key, Proxies: h.TrustedProxies()}
-	in.dispatch = &ingress.Dispatch{
-		Inbox: p.store, Log: p.log, Waker: p.waker(t), Starter: p.starter(t), Policies: p.policies,
-	}
-	in.hub = runners.New(runners.Config{
-		Registry: ingress.Registry{Store: p.store}, Kills: kills{p.store}, Address: in.internalURL(), Version: p.version, Log: p.log,
-		OnConnect: func(ctx context.Context, id sandbox.RunnerID, info wire.Info) { in.folders.sync(ctx, id, info) },
+func newIngressPart(c *core, s ingressSettings) (*ingressPart, error) {
+	folders := newFolders(c.process)
+	hub := runners.New(runners.Config{
+		Registry: ingress.Registry{Store: c.store}, Kills: kills{c.store}, Address: s.at.internal(), Version: c.version, Log: c.log, OnConnect: folders.sync,
 	})
-	in.folders = p.newFolders(in.hub)
-	in.containers = p.newContainers(d, in.address())
-	in.boxes = p.newResolver(in.hub, r, in.containers)
-	in.fleet = &ingress.Fleet{
-		Store: p.store, Resolver: in.boxes, Model: m.model.Model(), URL: h.URL, Log: p.log,
+	docker := c.newContainers(s.docker, s.at.own())
+	a, err := newAgents(c, c.newResolver(hub, s.runner, docker))
+	if err != nil {
+		return nil, err
 	}
-	in.contexts = &contextview.Viewer{
-		Store: p.store, Model: m.model.Model(), Models: limits.Table{Model: m.model.Model(), Others: p.models},
-		MaskAt: m.context.MaskAt, CompressAt: m.context.CompressAt, Mode: m.context.Mode,
+	in := &ingressPart{
+		agents: a, http: s.http, at: s.at, ui: s.ui, holder: secretName(), hub: hub, containers: docker, closing: make(chan struct{}),
+		auth:     &auth.Auth{Accounts: c.store, Hosts: auth.Hosts{Allowed: allowedHosts(s.http)}, Key: c.key, Proxies: s.http.TrustedProxies()},
+		dispatch: &ingress.Dispatch{Inbox: c.store, Log: c.log, Waker: c.waker, Starter: c.starter, Policies: c.policies},
 	}
-	in.meter = &ingress.Meter{Store: p.store, Prices: m.prices()}
-	in.minds = &ingress.Minds{Store: p.store, Desk: choice.Catalog{Choice: p.newChoice(m.model, in.boxes, m.llm)}}
-	in.hooks = &ingress.Hooks{Store: p.store, Dispatch: in.dispatch, Files: p.hookFiles(in.boxes), Dispatcher: p.hookDispatcher(in.boxes)}
-	in.history = &ingress.History{Store: p.store, Dispatch: in.dispatch}
-	in.gateway = &ingress.Gateway{Store: p.store, Policies: p.policies, Dispatch: in.dispatch, Log: p.log}
-	in.accounts.Base = in.base()
-	in.triggers.Base = in.base()
+	if s.alone {
+		in.holder = "own"
+	}
+	in.views = newViews(a, in.dispatch, s)
+	in.hooks = &ingress.Hooks{Store: c.store, Dispatch: in.dispatch, Files: a.hookFiles(), Dispatcher: a.hookDispatcher()}
+	in.gateway = &ingress.Gateway{Store: c.store, Policies: c.policies, Dispatch: in.dispatch, Log: c.log}
 	in.desk = in.newDesk()
-	in.dispatch.Commands = in.commands()
-	return in
+	in.dispatch.Commands = in.commands() // commands dispatch messages, too
+	return in, nil
+}
+
+func newViews(a *agents, d *ingress.Dispatch, s ingressSettings) views {
+	name := a.model.Model()
+	return views{
+		fleet: &ingress.Fleet{Store: a.store, Resolver: a.boxes, Model: name, URL: s.http.URL, Log: a.log},
+		contexts: &contextview.Viewer{
+			Store: a.store, Model: name, Models: limits.Table{Model: name, Others: a.catalogue},
+			MaskAt: s.context.MaskAt, CompressAt: s.context.CompressAt, Mode: s.context.Mode,
+		},
+		meter:   &ingress.Meter{Store: a.store, Prices: a.prices()},
+		minds:   &ingress.Minds{Store: a.store, Desk: choice.Catalog{Choice: a.choice}},
+		history: &ingress.History{Store: a.store, Dispatch: d},
+	}
 }
 
 // run answers requests and relays until ctx ends.
 func (in *ingressPart) run(ctx context.Context) error {
-	relay := &relay.Relay{
-		Store: in.store, Waker: in.dispatch.Waker, Starter: in.starter(in.cfg), Client: in.temporal, Unpause: in.unpause, Log: in.log, Metrics: relay.NewRelayMetrics(in.tele.Registry), HeldAfter: in.http.Held,
-	}
 	routes, err := in.routes()
 	if err != nil {
 		return err
 	}
-	in.accounts.Env = in.env
 	if err := in.accounts.TakeEnvironment(ctx, in.log); err != nil {
 		return err
 	}
-	g, ctx := errgroup.WithContext(ctx)
 	pauses := &ingress.Pauses{Store: in.store, Client: in.temporal, Unpause: in.unpause, Paused: ingress.NewPausedGauge(in.tele.Registry), Log: in.log}
-	g.Go(func() error { return relay.Run(ctx) })
-	g.Go(func() error { return pauses.Run(ctx) })
-	g.Go(func() error { return in.containers.run(ctx) })
-	g.Go(func() error { return in.desk.Run(ctx) })
-	g.Go(func() error { return in.followHearts(ctx) })
-	g.Go(func() error { return (&ingress.Orphans{Store: in.store, Boxes: in.boxes, Log: in.log}).Run(ctx) })
-	g.Go(func() error { return in.prune(ctx, in.http.Keep) })
-	g.Go(func() error {
-		defer in.dispatch.Close()
-		defer in.hub.Close()
-		return httpserver.Serve(ctx, in.listener, routes.Handler(), in.closing, in.log)
+	s := &Server{}
+	s.serve(
+		in.newRelay().Run, pauses.Run, in.containers.run, in.desk.Run, in.followHearts, in.prune,
+		(&ingress.Orphans{Store: in.store, Boxes: in.boxes, Log: in.log}).Run,
+		func(ctx context.Context) error {
+			defer in.dispatch.Close()
+			defer in.hub.Close()
+			return httpserver.Serve(ctx, in.at.listener, routes.Handler(), in.closing, in.log)
+		},
+	)
+	return s.Run(ctx)
+}
+
+func (in *ingressPart) newRelay() *relay.Relay {
+	return &relay.Relay{
+		Store: in.store, Waker: in.waker, Starter: in.starter, Client: in.temporal, Unpause: in.unpause, Log: in.log,
+		Metrics: relay.NewRelayMetrics(in.tele.Registry), HeldAfter: in.http.Held,
+	}
+}
+
+// unpause lets a run go on that was paused in the Temporal UI.
+func (in *ingressPart) unpause(ctx context.Context, workflowID, runID string) error {
+	_, err := in.temporal.WorkflowService().UnpauseWorkflowExecution(ctx, &workflowservice.UnpauseWorkflowExecutionRequest{
+		Namespace: in.namespace, WorkflowId: workflowID, RunId: runID, Identity: "xbot", Reason: "a person ended it", RequestId: rand.Text(),
 	})
-	return g.Wait()
+	return err
 }

@@ -38,7 +38,7 @@ func (in *ingressPart) noteLocal(ctx context.Context, admin chat.UserID) error {
 	if _, err := in.store.CreateToken(ctx, admin, in.localToken(), hash); err != nil {
 		return err
 	}
-	data, err := json.Marshal(Note{URL: in.address(), PID: os.Getpid(), Token: token, Version: in.version})
+	data, err := json.Marshal(Note{URL: in.at.own(), PID: os.Getpid(), Token: token, Version: in.version})
 	if err != nil {
 		return err
 	}

@@ -37,12 +37,12 @@ const (
 )
 
 // runLocalRunner keeps the runner of this host alive, as a process of its own, until ctx ends. Commands outlive it.
-func (p *parts) runLocalRunner(ctx context.Context, cfg config.Runner, server string) error {
+func (c *core) runLocalRunner(ctx context.Context, cfg config.Runner, server string) error {
 	binary, err := besideSelf("xbot-runner")
 	if err != nil {
 		return err
 	}
-	tokenFile, err := p.localRunnerToken(ctx)
+	tokenFile, err := c.localRunnerToken(ctx)
 	if err != nil {
 		return err
 	}
@@ -52,22 +52,22 @@ func (p *parts) runLocalRunner(ctx context.Context, cfg config.Runner, server st
 			return fault.Errorf(fault.Invalid, "the home folder is unknown: set XBOT_WORKSPACE")
 		}
 	}
-	state := filepath.Join(p.home, "runner", resolver.Local)
+	state := filepath.Join(c.home, "runner", resolver.Local)
 	args := []string{
 		"--server", "ws" + strings.TrimPrefix(server, "http") + "/api/runners/connect", "--token-file", tokenFile,
-		"--name", resolver.Local, "--state", state, "--workspace", workspace, "--deny", p.home,
+		"--name", resolver.Local, "--state", state, "--workspace", workspace, "--deny", c.home,
 		"--lifeline-fd", strconv.Itoa(lifelineFD), "--confine", cfg.Confine,
 	}
-	if p.envFile != "" {
-		args = append(args, "--deny", p.envFile)
+	if c.envFile != "" {
+		args = append(args, "--deny", c.envFile)
 	}
 	for _, dir := range cfg.Writable {
 		args = append(args, "--write", dir)
 	}
-	if socket := socketFolder(p.dsn); socket != "" && !strings.HasPrefix(socket, p.home+string(filepath.Separator)) {
+	if socket := socketFolder(c.dsn); socket != "" && !strings.HasPrefix(socket, c.home+string(filepath.Separator)) {
 		args = append(args, "--deny", socket) // a long home has its socket elsewhere
 	}
-	keepAlive{log: p.log}.run(ctx, func() error { return p.runRunner(ctx, "local", binary, args) })
+	keepAlive{log: c.log}.run(ctx, func() error { return c.runRunner(ctx, "local", binary, args) })
 	return nil
 }
 
@@ -98,13 +98,13 @@ func (k keepAlive) run(ctx context.Context, runner func() error) {
 }
 
 // again does what ought not to end, and does it again after a pause whenever it ended, until ctx ends.
-func (p *parts) again(ctx context.Context, pause time.Duration, complaint string, do func() error) error {
+func (c *core) again(ctx context.Context, pause time.Duration, complaint string, do func() error) error {
 	for ctx.Err() == nil {
 		err := do()
 		if ctx.Err() != nil {
 			break
 		}
-		p.log.Warn(complaint, "error", err)
+		c.log.Warn(complaint, "error", err)
 		select {
 		case <-ctx.Done():
 		case <-time.After(pause):
@@ -123,22 +123,22 @@ func socketFolder(dsn string) string {
 }
 
 // localRunnerToken makes a fresh token for the runner of this host, in a file that only its owner can read.
-func (p *parts) localRunnerToken(ctx context.Context) (string, error) {
-	admin, err := p.store.EnsureAdmin(ctx, p.admin)
+func (c *core) localRunnerToken(ctx context.Context) (string, error) {
+	admin, err := c.store.EnsureAdmin(ctx, c.admin)
 	if err != nil {
 		return "", err
 	}
-	return p.runnerToken(ctx, admin.ID, resolver.Local, "local")
+	return c.runnerToken(ctx, admin.ID, resolver.Local, "local")
 }
 
 // runnerToken makes a fresh token for a runner of ours, in a file that only its owner can read. Files of several are
 // told apart by what.
-func (p *parts) runnerToken(ctx context.Context, user chat.UserID, name, what string) (string, error) {
+func (c *core) runnerToken(ctx context.Context, user chat.UserID, name, what string) (string, error) {
 	token, hash := secret.NewToken()
-	if _, err := p.store.EnsureRunner(ctx, user, name, hash); err != nil {
+	if _, err := c.store.EnsureRunner(ctx, user, name, hash); err != nil {
 		return "", err
 	}
-	path := filepath.Join(p.home, "run", "runner-"+what+".token")
+	path := filepath.Join(c.home, "run", "runner-"+what+".token")
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return "", fmt.Errorf("make the run folder: %w", err)
 	}
@@ -149,8 +149,8 @@ func (p *parts) runnerToken(ctx context.Context, user chat.UserID, name, what st
 }
 
 // runRunner runs a runner of ours until it ends; its log is named after it.
-func (p *parts) runRunner(ctx context.Context, name, binary string, args []string) error {
-	log, err := os.OpenFile(runnerLog(p.home, name), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+func (c *core) runRunner(ctx context.Context, name, binary string, args []string) error {
+	log, err := os.OpenFile(runnerLog(c.home, name), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
 		return err
 	}
@@ -169,7 +169,7 @@ func (p *parts) runRunner(ctx context.Context, name, binary string, args []strin
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
 	cmd.WaitDelay = runnerStop
 	if err := cmd.Run(); err != nil {
-		return fmt.Errorf("%w; its last words: %s", err, cmp.Or(LastWords(p.home, name), "none"))
+		return fmt.Errorf("%w; its last words: %s", err, cmp.Or(LastWords(c.home, name), "none"))
 	}
 	return nil
 }

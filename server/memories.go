@@ -36,41 +36,46 @@ func newArchive(s *store.Store, cfg config.Memory, log *slog.Logger) (*archive.A
 }
 
 // catchUp makes the embeddings of archives that are missing, until ctx ends.
-func (p *parts) catchUp(ctx context.Context, models digest.Models) error {
-	if !p.archive.Compress {
-		return p.archive.Run(ctx, nil)
+func (a *agents) catchUp(ctx context.Context) error {
+	if !a.archive.Compress {
+		return a.archive.Run(ctx, nil)
 	}
-	return p.archive.Run(ctx, digest.Digester{Store: p.store, Models: models, Limits: p.models})
+	return a.archive.Run(ctx, digest.Digester{Store: a.store, Models: a.choice, Limits: a.catalogue})
+}
+
+// personas knows who answers in a conversation.
+func (c *core) personas() *agentprofile.Resolver {
+	return &agentprofile.Resolver{Store: c.store, Policies: c.policies, Home: c.home, Log: c.log, Memory: c.memory}
 }
 
 // memories are how people are remembered, by the provider of each agent.
-func (p *parts) memories() agentprofile.Memories {
-	return agentprofile.Memories{Profiles: p.personas(), Providers: map[string]memory.Provider{
-		memory.Flat:  flat.Provider{Store: p.store},
-		memory.Letta: letta.Provider{Store: p.store, Archive: p.archive},
+func (c *core) memories() agentprofile.Memories {
+	return agentprofile.Memories{Profiles: c.personas(), Providers: map[string]memory.Provider{
+		memory.Flat:  flat.Provider{Store: c.store},
+		memory.Letta: letta.Provider{Store: c.store, Archive: c.archive},
 	}}
 }
 
 // notes are what each agent remembers.
-func (p *parts) notes() agentprofile.Notes {
-	return agentprofile.Notes{Store: p.store, Profiles: p.personas()}
+func (c *core) notes() agentprofile.Notes {
+	return agentprofile.Notes{Store: c.store, Profiles: c.personas()}
 }
 
 // lettaTools are the tools of memories that letta keeps.
-func (p *parts) lettaTools() []tool.Tool {
-	who := p.personas()
+func (c *core) lettaTools() []tool.Tool {
+	who := c.personas()
 	return []tool.Tool{
-		toolletta.NewAppend(who, p.store), toolletta.NewReplace(who, p.store), toolletta.NewRethink(who, p.store),
-		toolletta.NewInsert(who, p.archive), toolletta.NewSearch(who, p.archive), toolletta.NewRecall(agentprofile.Past{Said: p.store, Profiles: who}),
+		toolletta.NewAppend(who, c.store), toolletta.NewReplace(who, c.store), toolletta.NewRethink(who, c.store),
+		toolletta.NewInsert(who, c.archive), toolletta.NewSearch(who, c.archive), toolletta.NewRecall(agentprofile.Past{Said: c.store, Profiles: who}),
 	}
 }
 
 // soulTools are the tools for soul files and for a person's other conversations. Who has them the policy says.
-func (p *parts) soulTools() []tool.Tool {
-	who := p.personas()
-	past := agentprofile.Past{Said: p.store, Profiles: who}
+func (c *core) soulTools() []tool.Tool {
+	who := c.personas()
+	past := agentprofile.Past{Said: c.store, Profiles: who}
 	return []tool.Tool{
-		toolsoul.NewList(who, p.store), toolsoul.NewRead(who, p.store), toolsoul.NewWrite(who, p.store), toolsoul.NewDelete(who, p.store),
+		toolsoul.NewList(who, c.store), toolsoul.NewRead(who, c.store), toolsoul.NewWrite(who, c.store), toolsoul.NewDelete(who, c.store),
 		conversation.NewList(past), conversation.NewRead(past),
 	}
 }

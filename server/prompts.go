@@ -8,7 +8,6 @@ import (
 	"xbot/ingress"
 	"xbot/internal/config"
 	"xbot/internal/prompt"
-	"xbot/internal/sandbox/resolver"
 )
 
 // TemplatePath is where the operator's template of the system prompt would be.
@@ -17,18 +16,18 @@ func TemplatePath(home string, cfg config.Prompt) string {
 }
 
 // pipeline is the middlewares that make system prompts.
-func (p *parts) pipeline(boxes *resolver.Resolver) *prompt.Pipeline {
+func (a *agents) pipeline() *prompt.Pipeline {
 	return prompt.Standard(prompt.Parts{
-		Template: p.template, Home: p.home, Places: boxes, Rules: p.policy.rules, Memory: p.memories(), Personas: p.personas(), Souls: p.store, Past: p.store,
+		Template: a.template, Home: a.home, Places: a.boxes, Rules: a.rules, Memory: a.memories(), Personas: a.personas(), Souls: a.store, Past: a.store,
 	})
 }
 
 // systemPrompts are the prompts of turns.
-func (p *parts) systemPrompts(boxes *resolver.Resolver) *modelcall.SystemPrompts {
-	return &modelcall.SystemPrompts{Scenes: p.store, Pipeline: p.pipeline(boxes), Tools: p.policy.tools, Personas: p.personas(), Log: p.log}
+func (a *agents) systemPrompts() *modelcall.SystemPrompts {
+	return &modelcall.SystemPrompts{Scenes: a.store, Pipeline: a.pipeline(), Tools: a.tools, Personas: a.personas(), Log: a.log}
 }
 
 // promptCommands are the commands about prompts.
 func (in *ingressPart) promptCommands() []ingress.Command {
-	return ingress.PromptCommands(prompt.Viewer{Scenes: in.store, Pipeline: in.pipeline(in.boxes), Tools: in.policy.tools.Specs(), Personas: in.personas()}, in.store)
+	return ingress.PromptCommands(prompt.Viewer{Scenes: in.store, Pipeline: in.pipeline(), Tools: in.tools.Specs(), Personas: in.personas()}, in.store)
 }

@@ -12,8 +12,9 @@ const (
 	keepLeast = 24 * time.Hour
 )
 
-// prune removes what is older than keep and nobody needs, until ctx ends. Several processes that do it at once hurt nothing.
-func (in *ingressPart) prune(ctx context.Context, keep time.Duration) error {
+// prune removes what is older than the settings say and nobody needs, until ctx ends. Several processes that do it at once hurt nothing.
+func (in *ingressPart) prune(ctx context.Context) error {
+	keep := in.http.Keep
 	if keep <= 0 {
 		return nil
 	}

@@ -42,10 +42,10 @@ func (in *ingressPart) routes() (httpserver.Routes, error) {
 		Metrics: in.auth.Require(in.tele.Handler(), a.Refuse), Channels: in.desk,
 		Hooks: (&webhooks.Hooks{Store: in.store, Key: in.key, Waker: in.dispatch.Waker, Log: in.log}).Handler(),
 	}
-	if in.ui != nil {
+	if in.ui.target != nil {
 		allowed := func(q *http.Request) bool { return auth.User(q.Context()).Admin }
 		base := func(q *http.Request) string { return in.auth.Under(q.Context(), temporalui.TemporalRoot) }
-		ui := temporalui.TemporalUI{Target: in.ui, Header: localstack.UITokenHeader, Token: in.uiToken, Cookie: auth.CookieName, Base: base, Allowed: allowed}
+		ui := temporalui.TemporalUI{Target: in.ui.target, Header: localstack.UITokenHeader, Token: in.ui.token, Cookie: auth.CookieName, Base: base, Allowed: allowed}
 		r.Temporal = in.auth.RequireUnder(temporalui.TemporalRoot, temporalui.WithCodec(in.codec, ui), a.Refuse)
 	}
 	return r, nil
@@ -55,28 +55,28 @@ func (in *ingressPart) routes() (httpserver.Routes, error) {
 func (in *ingressPart) api() *api.API {
 	base := &endpoint.Base{Store: in.store, Auth: in.auth, Log: in.log, Info: endpoint.Info{
 		Version: in.version, Model: in.model.Model(), Demo: strings.HasPrefix(in.model.Model(), "demo/"),
-		Namespace: in.cfg.Namespace, TemporalUI: in.ui != nil, StartedAt: time.Now(),
+		Namespace: in.namespace, TemporalUI: in.ui.target != nil, StartedAt: time.Now(),
 		Database: databaseName(in.dsn), Home: in.home,
 	}}
 	return &api.API{
 		Base:    base,
-		Account: account.Endpoints{Base: base, Gateway: in.gateway, Meter: in.meter},
+		Account: account.Endpoints{Base: base, Gateway: in.gateway, Meter: in.views.meter},
 		Sessions: sessions.Endpoints{
-			Base: base, Fleet: in.fleet, Minds: in.minds, Models: in.models, Contexts: in.contexts,
+			Base: base, Fleet: in.views.fleet, Minds: in.views.minds, Models: in.catalogue, Contexts: in.views.contexts,
 			Killer: task.Killer{Kills: store.Background{Store: in.store}, Boxes: in.boxes},
 		},
-		Messages: messages.Endpoints{Base: base, Dispatch: in.dispatch, Gateway: in.gateway, History: in.history},
+		Messages: messages.Endpoints{Base: base, Dispatch: in.dispatch, Gateway: in.gateway, History: in.views.history},
 		Streams:  events.Endpoints{Base: base, Bus: in.bus, Closing: in.closing},
 		Files:    files.Endpoints{Base: base, Boxes: in.boxes, Links: filelink.New(in.key)},
 		Settings: apisettings.Endpoints{
-			Base: base, Models: in.models,
-			Policy:   apisettings.Policy{Tools: in.policy.tools, Rules: in.policy.rules, Live: in.policies},
+			Base: base, Models: in.catalogue,
+			Policy:   apisettings.Policy{Tools: in.tools, Rules: in.rules, Live: in.policies},
 			Channels: apisettings.Channels{Accounts: in.accounts, Live: in.channels, Trial: &channels.Trial{Accounts: in.accounts, Live: in.channels}},
 		},
 		Automation: automation.Endpoints{Base: base, Jobs: in.jobs, Triggers: in.triggers, Hooks: in.hooks},
 		Memory:     memory.Endpoints{Base: base, Memory: in.recollections().Desk},
 		Inspect:    inspect.Endpoints{Base: base, Logs: logs.Reader{Home: in.home}},
-		Runners:    runners.Endpoints{Base: base, Fleet: in.fleet},
+		Runners:    runners.Endpoints{Base: base, Fleet: in.views.fleet},
 	}
 }
 

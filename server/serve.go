@@ -9,72 +9,51 @@ import (
 	"os"
 	"path/filepath"
 
-	"golang.org/x/sync/errgroup"
-
 	"xbot/internal/config"
 	"xbot/internal/fault"
 	"xbot/internal/localstack"
 	"xbot/internal/temporalclient"
-	"xbot/worker"
 )
 
-// Serve runs everything in one process until it is told to stop.
-func Serve(ctx context.Context, cfg config.Serve, version string) error {
+// Open opens everything in one process, with its own Postgres and Temporal where none is configured.
+func Open(ctx context.Context, cfg config.Serve, version string) (*Server, error) {
 	model, err := NewModel(cfg.LLM)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	build, err := buildOf(config.Versions{}, version) // it is replaced in its place, so its worker has no version
 	if err != nil {
-		return err
+		return nil, err
 	}
 	out, closeLog, err := logFile(cfg.Dir)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	defer closeLog()
-	listener, err := listen(cfg.HTTP)
+	s := &Server{}
+	s.onClose(closeLog)
+	listener, err := s.listen(cfg.HTTP)
 	if err != nil {
-		return err
+		return s.opened(err)
 	}
 	servers, err := startServers(ctx, &cfg, out)
 	if err != nil {
-		_ = listener.Close() // nothing was accepted on it
-		return err
+		return s.opened(err)
 	}
-	defer servers.stop()
-	p, err := assemble(ctx, "xbot serve", settings{
-		version: version, Home: cfg.Home, Secrets: cfg.Secrets, Telemetry: cfg.Telemetry, Prompt: cfg.Prompt, Memory: cfg.Memory, dsn: servers.dsn, out: out, temporal: servers.temporal, encrypts: cfg.Codec == "on",
-		limits: limitsOf(model, cfg.LLM),
-	})
+	s.onClose(servers.stop)
+	c, err := newCore(ctx, ofServe(cfg, version, model, servers, listener, out), s)
 	if err != nil {
-		_ = listener.Close() // nothing was accepted on it
-		return err
+		return s.opened(err)
 	}
-	defer p.close(ctx)
-	p.newCatalogue(model, cfg.LLM, p.env)
-	if p.policy, err = newPolicy(cfg.Permissions, p.tools(cfg.Permissions)); err != nil {
-		_ = listener.Close() // nothing was accepted on it
-		return err
+	in, err := newIngressPart(c, ingressSettings{cfg.HTTP, cfg.Runner, cfg.Docker, cfg.Context, addresses{cfg.HTTP, listener}, servers.ui, servers.stack != nil})
+	if err != nil {
+		return s.opened(err)
 	}
-
-	in := newIngressPart(p, listener, cfg.HTTP, cfg.Temporal, cfg.Runner, cfg.Docker, answering{model, cfg.LLM, cfg.Context})
-	in.ui, in.uiToken = servers.ui, servers.uiToken
-	if servers.stack != nil { // this database has one server, so who held its connections before a crash was this one
-		in.desk.Holder = in.internalURL() + "#own"
-	}
-	g, ctx := errgroup.WithContext(ctx)
-	g.Go(func() error { return p.bus.Run(ctx, p.dsn) })
-	g.Go(func() error { return p.catchUp(ctx, p.newChoice(model, in.boxes, cfg.LLM)) })
-	g.Go(func() error { return p.learnAttributes(ctx, cfg.Namespace) })
-	g.Go(func() error { return in.run(ctx) })
-	g.Go(func() error { return p.runLocalRunner(ctx, cfg.Runner, in.address()) })
-	g.Go(func() error {
-		return worker.Run(ctx, p.temporal, p.activities(model, think{cfg.LLM, cfg.Agent, cfg.Context}, cfg.Temporal, in.boxes), build, p.log)
-	})
-	g.Go(func() error { return servers.watch(ctx) })
-	g.Go(func() error { return in.announce(ctx, os.Stdout, servers.uiText) })
-	return g.Wait()
+	s.serve(
+		c.listenFeed, c.learnAttributes, in.catchUp, in.run, (&workerPart{in.agents, cfg.Agent, cfg.Context, build}).run, servers.watch,
+		func(ctx context.Context) error { return c.runLocalRunner(ctx, cfg.Runner, in.at.own()) },
+		func(ctx context.Context) error { return in.announce(ctx, os.Stdout) },
+	)
+	return s, nil
 }
 
 // servers are Postgres and Temporal, our own or given ones.
@@ -83,9 +62,7 @@ type servers struct {
 	log      *slog.Logger
 	dsn      string
 	temporal temporalclient.Config
-	ui       *url.URL // nil if there is none
-	uiToken  string
-	uiText   string // what the operator reads
+	ui       temporalUI
 }
 
 func startServers(ctx context.Context, cfg *config.Serve, out io.Writer) (*servers, error) {
@@ -98,21 +75,20 @@ func startServers(ctx context.Context, cfg *config.Serve, out io.Writer) (*serve
 	}
 	s := &servers{dsn: cfg.Database.URL, temporal: temporalclient.Config{Address: cfg.Address, Namespace: cfg.Namespace}}
 	var err error
-	s.ui, s.uiText, err = givenUI(cfg.UI)
-	s.uiToken = cfg.UIToken
+	s.ui, err = givenUI(cfg.Temporal)
 	return s, err
 }
 
 // givenUI reads the address of a Temporal UI that somebody else runs.
-func givenUI(address string) (*url.URL, string, error) {
-	if address == "" {
-		return nil, "", nil
+func givenUI(cfg config.Temporal) (temporalUI, error) {
+	if cfg.UI == "" {
+		return temporalUI{}, nil
 	}
-	u, err := url.Parse(address)
+	u, err := url.Parse(cfg.UI)
 	if err != nil || u.Host == "" {
-		return nil, "", fault.Errorf(fault.Invalid, "XBOT_TEMPORAL_UI_URL is not a web address")
+		return temporalUI{}, fault.Errorf(fault.Invalid, "XBOT_TEMPORAL_UI_URL is not a web address")
 	}
-	return u, address, nil
+	return temporalUI{u, cfg.UIToken, cfg.UI}, nil
 }
 
 func startLocal(ctx context.Context, cfg *config.Serve, out io.Writer) (*servers, error) {
@@ -129,7 +105,7 @@ func startLocal(ctx context.Context, cfg *config.Serve, out io.Writer) (*servers
 	return &servers{
 		stack: stack, log: log, dsn: e.DatabaseURL,
 		temporal: LocalTemporal(e),
-		ui:       &url.URL{Scheme: "http", Host: e.Temporal.UIAddress}, uiToken: e.Temporal.UIToken,
+		ui:       temporalUI{target: &url.URL{Scheme: "http", Host: e.Temporal.UIAddress}, token: e.Temporal.UIToken},
 	}, nil
 }
 

@@ -8,15 +8,16 @@ import (
 	"xbot/internal/llm/choice"
 	"xbot/internal/prompt"
 	"xbot/internal/role"
+	"xbot/internal/sandbox/resolver"
 	"xbot/internal/tool"
 	"xbot/internal/tool/agent"
 )
 
-// subagents is the tool with which models hand work on.
-func (p *parts) subagents() tool.Tool { return agent.New(p.store, staff{p}) }
-
 // staff knows the roles of conversations, and what subagents of them are made of.
-type staff struct{ p *parts }
+type staff struct {
+	*core
+	boxes *resolver.Resolver
+}
 
 var _ agent.Roles = staff{}
 
@@ -27,21 +28,18 @@ func (s staff) Roles(ctx context.Context, call tool.Call) ([]role.Role, []role.B
 }
 
 func (s staff) find(ctx context.Context, key chat.SessionKey) (prompt.Found, error) {
-	session, owner, err := s.p.store.Session(ctx, key)
+	session, owner, err := s.store.Session(ctx, key)
 	if err != nil {
 		return prompt.Found{}, err
 	}
 	scene := chat.Scene{Session: key, User: owner, Runner: session.Runner, Cwd: session.Cwd, CwdRunner: session.CwdRunner}
-	roles := prompt.Roles{Home: s.p.home, Personas: s.p.personas()}
-	if s.p.resolver != nil {
-		roles.Places = s.p.resolver
-	}
+	roles := prompt.Roles{Home: s.home, Personas: s.personas(), Places: s.boxes}
 	return roles.Find(ctx, scene)
 }
 
 // roles returns who work can be handed to in a conversation.
 func (in *ingressPart) roles(ctx context.Context, key chat.SessionKey) ([]role.Role, []role.Broken, error) {
-	found, err := staff{in.parts}.find(ctx, key)
+	found, err := staff{in.core, in.boxes}.find(ctx, key)
 	return found.Roles, found.Broken, err
 }
 
@@ -51,22 +49,22 @@ func (s staff) Make(ctx context.Context, call tool.Call, r role.Role, tier strin
 	out := chat.NewSubagent{Profile: chat.Profile{
 		Prompt: r.Prompt, Tools: r.Tools, Memory: r.Memory, SendMessage: r.SendMessage, SpawnAgent: r.SpawnAgent, Conversations: r.Conversations,
 	}}
-	above, err := s.p.store.SubagentProfile(ctx, call.Session)
+	above, err := s.store.SubagentProfile(ctx, call.Session)
 	if err != nil {
 		return out, err
 	}
 	if above != nil {
 		out.Profile = out.Profile.Under(*above)
 	}
-	rules, err := s.p.policies.Get(ctx)
+	rules, err := s.policies.Get(ctx)
 	if err != nil {
 		return out, err
 	}
-	wish, err := s.p.store.ModelWanted(ctx, call.Session)
+	wish, err := s.store.ModelWanted(ctx, call.Session)
 	if err != nil {
 		return out, err
 	}
-	known, err := s.p.models.Get(ctx)
+	known, err := s.catalogue.Get(ctx)
 	if err != nil {
 		return out, err
 	}

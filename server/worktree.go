@@ -9,21 +9,17 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/session"
-	"xbot/internal/tool"
-	"xbot/internal/tool/worktree"
+	"xbot/internal/store"
 )
 
-// worktree is the tool with which agents that work at once stay apart.
-func (p *parts) worktree() tool.Tool { return worktree.New(p.store, p.store, namer{p}) }
-
 // namer names worktrees after the conversation that has them.
-type namer struct{ p *parts }
+type namer struct{ store *store.Store }
 
 // Worktree returns <role>-<instance>, of one that answers once <role>-<hash>, and <agent>-<hash> of a person's conversation.
 func (n namer) Worktree(ctx context.Context, key chat.SessionKey) (string, error) {
 	sum := sha256.Sum256([]byte(key))
 	hash := hex.EncodeToString(sum[:4])
-	ref, err := n.p.store.Subagent(ctx, key)
+	ref, err := n.store.Subagent(ctx, key)
 	switch {
 	case err == nil && ref.Once():
 		return plain(ref.Role) + "-" + hash, nil

@@ -56,7 +56,7 @@ func skipTimes(t *testing.T, start string) *times {
 	c.env.SetStartTime(begin)
 	c.env.SetTestTimeout(time.Minute)
 	c.pool = pgtest.NewPoolAt(t, store.MigrationsHash(), store.Migrate, c.now)
-	c.Store = store.New(c.pool, nil)
+	c.Store = store.New(c.pool, store.Options{})
 	user, err := c.EnsureAdmin(t.Context(), "alice")
 	require.NoError(t, err)
 	_, err = c.CreateSession(t.Context(), store.NewSession{Key: key, Owner: user.ID, Channel: "web"})

@@ -53,7 +53,7 @@ func skipOutages(t *testing.T, document string) *days {
 	t.Helper()
 	d := skipDays(t, document)
 	d.env.SetWorkerOptions(worker.Options{Interceptors: []interceptor.WorkerInterceptor{&unlimited{}}})
-	d.Policies, d.model.Retry = d.dispatch.Policies, modelcall.Retry{Attempts: 5, Delay: time.Second, MaxDelay: 30 * time.Second}
+	d.model.Retry = modelcall.Retry{Attempts: 5, Delay: time.Second, MaxDelay: 30 * time.Second}
 	return d
 }
 

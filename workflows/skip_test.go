@@ -72,13 +72,12 @@ func skipDays(t *testing.T, document string) *days {
 	d.env.SetStartTime(morning)
 	d.env.SetTestTimeout(time.Minute)
 	d.pool = pgtest.NewPoolAt(t, store.MigrationsHash(), store.Migrate, d.now)
-	d.Store = store.New(d.pool, nil)
-	var err error
+	rules, _, err := policy.Parse([]byte(document))
+	require.NoError(t, err)
+	d.Store = store.New(d.pool, store.Options{Policies: fixed{rules}})
 	d.user, err = d.EnsureAdmin(t.Context(), "alice")
 	require.NoError(t, err)
 	_, err = d.CreateSession(t.Context(), store.NewSession{Key: key, Owner: d.user.ID, Channel: "web"})
-	require.NoError(t, err)
-	rules, _, err := policy.Parse([]byte(document))
 	require.NoError(t, err)
 	d.dispatch = &ingress.Dispatch{Inbox: d.Store, Waker: d, Policies: fixed{rules}, Clock: d, Log: slog.New(slog.DiscardHandler)}
 	d.register()

@@ -86,7 +86,7 @@ func New(t *testing.T, program ...string) *Fixture {
 	t.Helper()
 	t.Parallel()
 	b := &Fixture{T: t, Pool: pgtest.NewPool(t, store.MigrationsHash(), store.Migrate), Bus: feed.New(slog.New(slog.DiscardHandler)), Server: llmtest.New(t), Sandbox: tooltest.New(t)}
-	b.Store = store.New(b.Pool, b.Bus)
+	b.Store = store.New(b.Pool, store.Options{Feed: b.Bus})
 	user, err := b.EnsureAdmin(t.Context(), "alice")
 	require.NoError(t, err)
 	_, err = b.CreateSession(t.Context(), store.NewSession{Key: Key, Owner: user.ID, Channel: "web"})

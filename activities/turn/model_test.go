@@ -333,7 +333,8 @@ func (oneCall) Get(context.Context) (*policy.Policy, error) {
 
 func TestGenerate_WaitsForAFreeCallWithoutAFailure(t *testing.T) {
 	b := setup(t, "say hello")
-	b.Store.Policies = oneCall{}
+	b.Store = store.New(b.Pool, store.Options{Feed: b.Bus, Policies: oneCall{}})
+	b.Model.Steps = b.Store
 	other := chat.SessionKey("agent:main:web:thread:other")
 	me, err := b.EnsureAdmin(t.Context(), "alice")
 	require.NoError(t, err)

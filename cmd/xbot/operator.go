@@ -83,7 +83,7 @@ func openStore(ctx context.Context) (*store.Store, config.Serve, func(), error) 
 	if err != nil {
 		return nil, cfg, nil, fault.Errorf(fault.Invalid, "XBOT_DATABASE_URL is not a Postgres connection string")
 	}
-	s := store.New(pool, nil)
+	s := store.New(pool, store.Options{})
 	if err := s.Ping(ctx); err != nil {
 		pool.Close()
 		return nil, cfg, nil, fault.Errorf(fault.Unavailable, "the database does not answer: is \"xbot serve\" running?")

@@ -11,23 +11,28 @@ import (
 type serveCmd struct{}
 
 // Run runs everything in one process until it is told to stop.
-func (serveCmd) Run(ctx context.Context) error { return run(ctx, server.Serve) }
+func (serveCmd) Run(ctx context.Context) error { return run(ctx, server.Open) }
 
 type ingressCmd struct{}
 
 // Run serves people until the process is told to stop.
-func (ingressCmd) Run(ctx context.Context) error { return run(ctx, server.Ingress) }
+func (ingressCmd) Run(ctx context.Context) error { return run(ctx, server.OpenIngress) }
 
 type workerCmd struct{}
 
 // Run polls for work until the process is told to stop.
-func (workerCmd) Run(ctx context.Context) error { return run(ctx, server.Worker) }
+func (workerCmd) Run(ctx context.Context) error { return run(ctx, server.OpenWorker) }
 
 // run reads the settings of a process and runs it.
-func run[C any](ctx context.Context, process func(context.Context, C, string) error) error {
+func run[C any](ctx context.Context, open func(context.Context, C, string) (*server.Server, error)) error {
 	cfg, err := config.Load[C](os.Environ())
 	if err != nil {
 		return err
 	}
-	return process(ctx, cfg, version)
+	s, err := open(ctx, cfg, version)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	return s.Run(ctx)
 }

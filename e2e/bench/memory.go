@@ -44,7 +44,7 @@ func searchMemory(ctx context.Context, s *stack) ([]figure, error) {
 		return nil, err
 	}
 	defer pool.Close()
-	l := library{store: store.New(pool, nil), made: &embedtest.Embedder{Thesaurus: archivetest.Thesaurus()}}
+	l := library{store: store.New(pool, store.Options{}), made: &embedtest.Embedder{Thesaurus: archivetest.Thesaurus()}}
 	l.Archive = archive.New(l.store, l.made, slog.New(slog.DiscardHandler))
 	found, err := l.recall(ctx)
 	if err != nil {

@@ -120,12 +120,18 @@ type person struct {
 
 func setup(t *testing.T) *bundle {
 	t.Helper()
+	return setupUnder(t, nil)
+}
+
+// setupUnder serves under a policy of how much may run at once; nil: the defaults.
+func setupUnder(t *testing.T, policies store.Policies) *bundle {
+	t.Helper()
 	t.Parallel()
 	b := &bundle{
 		t: t, pool: pgtest.NewPool(t, store.MigrationsHash(), store.Migrate), bus: feed.New(slog.New(slog.DiscardHandler)),
 		wakes: &wakes{}, boxes: &boxes{of: map[chat.UserID]sandbox.Sandbox{}}, links: filelink.New(secret.Key{1}), log: &bytes.Buffer{}, closing: make(chan struct{}),
 	}
-	b.store = store.New(b.pool, b.bus)
+	b.store = store.New(b.pool, store.Options{Feed: b.bus, Policies: policies})
 	b.auth = &auth.Auth{Accounts: b.store, Key: secret.Key{1}}
 	log := slog.New(slog.NewTextHandler(b.log, &slog.HandlerOptions{Level: slog.LevelWarn}))
 	dispatch := &ingress.Dispatch{Inbox: b.store, Waker: b.wakes, Log: log}

@@ -313,7 +313,7 @@ func TestWatch_FindsWhatNobodyWokeItFor(t *testing.T) {
 	s := b.alice.session("agent:main:web:thread:mine")
 	w := b.alice.sse(s.Key, "")
 	w.hello()
-	silent := store.New(b.pool, nil) // of a process that was killed between its commit and its wake
+	silent := store.New(b.pool, store.Options{}) // of a process that was killed between its commit and its wake
 	_, err := silent.Accept(t.Context(), store.Inbound{Session: s.Key, User: b.alice.user.ID, Channel: "web", PlatformID: "m1", Text: "x"})
 	require.NoError(t, err)
 	w.until(1)

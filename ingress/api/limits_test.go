@@ -21,8 +21,7 @@ func (oneTurn) Get(context.Context) (*policy.Policy, error) {
 }
 
 func TestLimits_ShowAdministratorsWhatRunsAndWhoWaits(t *testing.T) {
-	b := setup(t)
-	b.store.Policies = oneTurn{}
+	b := setupUnder(t, oneTurn{})
 	first, second := b.alice.session("agent:main:web:thread:a").Key, b.bob.session("agent:main:web:thread:b").Key
 	b.alice.say(first, "m1", "hello").is(http.StatusAccepted, nil)
 	b.bob.say(second, "m2", "hello").is(http.StatusAccepted, nil)

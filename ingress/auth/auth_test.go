@@ -35,7 +35,7 @@ func setup(t *testing.T) *bundle {
 	t.Helper()
 	t.Parallel()
 	pool := pgtest.NewPool(t, store.MigrationsHash(), store.Migrate)
-	s := store.New(pool, nil)
+	s := store.New(pool, store.Options{})
 	admin, err := s.EnsureAdmin(t.Context(), "admin")
 	require.NoError(t, err)
 	return &bundle{Auth: &auth.Auth{Accounts: s, Key: secret.Key{1}}, t: t, store: s, pool: pool, admin: admin, keys: map[string]string{}}

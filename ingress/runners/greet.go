@@ -25,7 +25,7 @@ func (h *Hub) greet(s *session) {
 	s.background(func() {
 		ctx, cancel := s.lifetime()
 		defer cancel()
-		h.cfg.OnConnect(ctx, s.who.ID, s.info)
+		h.cfg.OnConnect(ctx, h, s.who.ID, s.info)
 	})
 }
 

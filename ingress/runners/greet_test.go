@@ -98,7 +98,7 @@ func TestHub_CallsOnConnectForAsLongAsTheConnectionLives(t *testing.T) {
 	visits := make(chan visit, 1)
 	registry := runnerstest.NewRegistry()
 	registry.Add("good", runners.Identity{ID: "7/r", Name: "r", User: chat.UserID(7)})
-	hub := runners.New(runners.Config{Registry: registry, OnConnect: func(ctx context.Context, id sandbox.RunnerID, _ wire.Info) {
+	hub := runners.New(runners.Config{Registry: registry, OnConnect: func(ctx context.Context, _ sandbox.Local, id sandbox.RunnerID, _ wire.Info) {
 		visits <- visit{id, ctx}
 		<-ctx.Done()
 	}})

@@ -67,7 +67,7 @@ type Config struct {
 	Registry Registry
 	Kills    Kills // that runners have not heard of; nil if none are kept
 	// OnConnect is called in a goroutine of its own for each connection, with a context that ends with it. May be nil.
-	OnConnect func(ctx context.Context, id sandbox.RunnerID, info wire.Info)
+	OnConnect func(ctx context.Context, hub sandbox.Local, id sandbox.RunnerID, info wire.Info)
 	Address   string // of the internal endpoint of this process, for the connection table; may be empty if there is one process
 	Version   string // of the server
 	Log       *slog.Logger

@@ -58,7 +58,7 @@ func setup(t *testing.T) *bundle {
 	t.Helper()
 	t.Parallel()
 	b := &bundle{t: t, pool: pgtest.NewPool(t, store.MigrationsHash(), store.Migrate), log: &bytes.Buffer{}, wakes: &wakes{}, now: time.Now()}
-	b.store = store.New(b.pool, nil)
+	b.store = store.New(b.pool, store.Options{})
 	b.book = &trigger.Store{Store: b.store, Key: secret.Key{1}, Base: "https://xbot.example"}
 	var err error
 	b.user, err = b.store.EnsureAdmin(t.Context(), "alice")

@@ -41,7 +41,7 @@ func (asleep) Told(context.Context, chat.SessionKey, string) {}
 
 func TestHearts_FollowThePolicyAndCostNothingWithNothingToDo(t *testing.T) {
 	t.Parallel()
-	s := store.New(pgtest.NewPool(t, store.MigrationsHash(), store.Migrate), nil)
+	s := store.New(pgtest.NewPool(t, store.MigrationsHash(), store.Migrate), store.Options{})
 	alice, err := s.EnsureAdmin(t.Context(), "alice")
 	require.NoError(t, err)
 	desk := &cron.Jobs{Store: s, Wakes: asleep{}, Zone: utc}
@@ -88,7 +88,7 @@ func TestHearts_FollowThePolicyAndCostNothingWithNothingToDo(t *testing.T) {
 func TestHearts_FollowThePolicyHoweverManyJobsThereAre(t *testing.T) {
 	t.Parallel()
 	pool := pgtest.NewPool(t, store.MigrationsHash(), store.Migrate)
-	s := store.New(pool, nil)
+	s := store.New(pool, store.Options{})
 	alice, err := s.EnsureAdmin(t.Context(), "alice")
 	require.NoError(t, err)
 	_, err = pool.Exec(t.Context(), `INSERT INTO cron_jobs (id, user_id, name, message, kind, every_s, zone, missed, max_age_s, next_at, due_at)
@@ -114,7 +114,7 @@ func TestHearts_FollowThePolicyHoweverManyJobsThereAre(t *testing.T) {
 
 func TestDesk_FindsAJobByItsIDOrItsName(t *testing.T) {
 	t.Parallel()
-	s := store.New(pgtest.NewPool(t, store.MigrationsHash(), store.Migrate), nil)
+	s := store.New(pgtest.NewPool(t, store.MigrationsHash(), store.Migrate), store.Options{})
 	alice, err := s.EnsureAdmin(t.Context(), "alice")
 	require.NoError(t, err)
 	desk := &cron.Jobs{Store: s, Wakes: asleep{}, Zone: utc}
@@ -136,7 +136,7 @@ func TestDesk_FindsAJobByItsIDOrItsName(t *testing.T) {
 
 func TestHearts_EachPersonThatThePolicyNamesHasTheirOwn(t *testing.T) {
 	t.Parallel()
-	s := store.New(pgtest.NewPool(t, store.MigrationsHash(), store.Migrate), nil)
+	s := store.New(pgtest.NewPool(t, store.MigrationsHash(), store.Migrate), store.Options{})
 	alice, err := s.EnsureAdmin(t.Context(), "alice")
 	require.NoError(t, err)
 	bob, err := s.CreateUser(t.Context(), "bob")

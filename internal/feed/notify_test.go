@@ -38,7 +38,7 @@ func newDatabase(t *testing.T) *database {
 	pool, err := pgxpool.New(context.Background(), dsn)
 	require.NoError(t, err)
 	t.Cleanup(pool.Close)
-	s := store.New(pool, nil)
+	s := store.New(pool, store.Options{})
 	user, err := s.EnsureAdmin(t.Context(), "admin")
 	require.NoError(t, err)
 	_, err = s.CreateSession(t.Context(), store.NewSession{Key: key, Owner: user.ID, Channel: "web"})
@@ -53,7 +53,7 @@ func (d *database) process() *process {
 	ended := make(chan error, 1)
 	go func() { ended <- bus.Run(ctx, d.dsn) }()
 	stopped := false
-	p := &process{Bus: bus, store: store.New(d.pool, bus)}
+	p := &process{Bus: bus, store: store.New(d.pool, store.Options{Feed: bus})}
 	p.stop = func() {
 		if !stopped {
 			stopped = true

@@ -28,7 +28,7 @@ type bundle struct {
 }
 
 func setup(t *testing.T) *bundle {
-	b := &bundle{Store: store.New(pgtest.NewPool(t, store.MigrationsHash(), store.Migrate), nil), t: t, home: t.TempDir()}
+	b := &bundle{Store: store.New(pgtest.NewPool(t, store.MigrationsHash(), store.Migrate), store.Options{}), t: t, home: t.TempDir()}
 	b.ring = b.open()
 	user, err := b.EnsureAdmin(t.Context(), "admin")
 	require.NoError(t, err)

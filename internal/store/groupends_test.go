@@ -35,7 +35,7 @@ func (b *bundle) toldOf(id chat.GroupID) (body string) {
 
 func TestStepGroup_EndsWhenTheTokensAreUsedUp(t *testing.T) {
 	b := setup(t)
-	b.Policies = &fixed{policy.Policy{Limits: policy.Limits{Subagents: policy.Subagents{Tokens: 1000}}}}
+	b.Store = store.New(b.pool, store.Options{Policies: &fixed{policy.Policy{Limits: policy.Limits{Subagents: policy.Subagents{Tokens: 1000}}}}})
 	id := b.chatOf("t1", 50, "coder", "reviewer")
 	b.answered(b.step(id).Speaker.Session, "s1", "600 tokens of it", chat.TurnDone)
 	next := b.step(id)

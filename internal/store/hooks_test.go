@@ -96,7 +96,7 @@ func TestRecordHook_ForgetsOldOutcomesOfTurnsThatHaveEnded(t *testing.T) {
 	require.NoError(t, err)
 	record("t2", "new")
 	require.Equal(t, []string{"old", "young", "running", "new"}, kept(), "nothing is forgotten where nothing says how long it is kept")
-	b.HooksKeep = 12 * time.Hour
+	b.Store = store.New(b.pool, store.Options{HooksKeep: 12 * time.Hour})
 	record("t2", "new")
 	require.Equal(t, []string{"young", "running", "new"}, kept(), "a turn that runs may ask again")
 }

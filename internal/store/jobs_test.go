@@ -49,7 +49,7 @@ func setupAt(t *testing.T) (*bundle, *clock) {
 	c := &clock{}
 	c.set("2026-03-02T08:00:00Z")
 	pool := pgtest.NewPoolAt(t, store.MigrationsHash(), store.Migrate, c.now)
-	b := &bundle{Store: store.New(pool, nil), t: t, pool: pool}
+	b := &bundle{Store: store.New(pool, store.Options{}), t: t, pool: pool}
 	var err error
 	b.user, err = b.EnsureAdmin(t.Context(), "admin")
 	require.NoError(t, err)
@@ -424,7 +424,7 @@ func TestLink_MovesTheJobsThatWereMadeThere(t *testing.T) {
 func TestFeed_TellsTheConversationThatMadeAJobOfItsRuns(t *testing.T) {
 	b, clock := setupAt(t)
 	feed := &heard{}
-	b.Store = store.New(b.pool, feed)
+	b.Store = store.New(b.pool, store.Options{Feed: feed})
 	j := b.job("every 1h", func(j *store.Job) { j.Home = key })
 	other := b.job("every 1h", nil) // made on the page
 	clock.set("2026-03-02T09:30:00Z")

@@ -24,7 +24,7 @@ func waiting(t *testing.T, tables ...string) *bundle {
 		_, err := pool.Exec(t.Context(), "ALTER TABLE "+table+" ADD COLUMN waits text DEFAULT current_setting('synchronous_commit')")
 		require.NoError(t, err)
 	}
-	return &bundle{Store: store.New(pool, nil), t: t, pool: pool, user: b.user}
+	return &bundle{Store: store.New(pool, store.Options{}), t: t, pool: pool, user: b.user}
 }
 
 // onDisk returns what the rows of a table say, each value once.

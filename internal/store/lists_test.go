@@ -27,7 +27,7 @@ func (b *bundle) reads(do func(*store.Store)) int {
 		return rows
 	}
 	before := count()
-	do(store.New(pool, nil))
+	do(store.New(pool, store.Options{}))
 	return count() - before
 }
 

@@ -59,7 +59,7 @@ func (b *bundle) allows(a store.Answer) error {
 func TestQuestion_IsSentOnceAndSettledOnce(t *testing.T) {
 	b := setup(t)
 	woken := &couriers{}
-	b.Courier = woken
+	b.Store = store.New(b.pool, store.Options{Courier: woken})
 	b.asksOn(&chat.Address{ChatType: chat.ChatDirect, Peer: "7", ReplyTo: "m1"})
 	b.ask(askedCall, "again")
 	require.Equal(t, []chat.SessionKey{peerKey}, woken.keys)

@@ -69,7 +69,7 @@ func throttled(t *testing.T, l policy.Limits) *queue {
 	b := setup(t)
 	q := &queue{bundle: b, caps: &caps{}, woken: &woken{}}
 	q.caps.set(l)
-	b.Policies, b.Line = q.caps, q.woken
+	b.Store = store.New(b.pool, store.Options{Policies: q.caps, Line: q.woken})
 	return q
 }
 

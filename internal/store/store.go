@@ -6,6 +6,7 @@ package store
 import (
 	"context"
 	"sync/atomic"
+	"time"
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
@@ -72,6 +73,22 @@ type (
 	HookStore = hooks.Store
 )
 
+// Options are what a store knows and whom it tells. Each may be left out.
+type Options struct {
+	Feed     pg.Feed        // is told after each commit
+	Limits   limits.Table   // how much the models take that sessions are shown with; else what is known of them by their names
+	Policies quota.Policies // how much may run at once; else the defaults
+	Line     Line           // is told who was handed a turn; else the relay wakes them
+	Courier  Courier        // is told what is to be delivered; else the relay is soon enough
+	// ServerZone is the timezone in which people read times whose profile, and the policy, name none; empty is UTC.
+	ServerZone string
+	// HooksKeep is how long what hooks said is kept once its turn has ended; 0: as long as the conversation.
+	HooksKeep time.Duration
+}
+
+// Courier has delivered what was committed.
+type Courier interface{ Outbound(key chat.SessionKey) }
+
 // Store is the repositories over one pool. It is safe for concurrent use.
 type Store struct {
 	db *pg.DB
@@ -94,43 +111,37 @@ type Store struct {
 	*AgentStore
 	*LinkStore
 
-	// Limits says how much the models take that sessions are shown with; set it before the store is used. The zero value
-	// is what is known of models by their names.
-	Limits limits.Table
-
 	*quota.Quota
-	// Line is told who was handed a turn; nil where nobody is to be woken. Set it before the store is used.
-	Line Line
-	// Courier is told that something is to be delivered; nil where the relay is soon enough.
-	Courier interface{ Outbound(key chat.SessionKey) }
+	opts Options
 
 	lastPrompt atomic.Value // [sha256.Size]byte of the prompt that was committed last
 	lately     lately       // prompts that a crash of Postgres may forget
 	crowded    atomic.Bool  // the last claim found nearly as many turns as there may be
 }
 
-// New returns a store. The caller owns the pool. feed may be nil where nobody listens.
-func New(pool *pgxpool.Pool, feed pg.Feed) *Store {
-	s := &Store{Quota: &quota.Quota{}}
-	s.db = pg.New(pool, feed, s)
+// New returns a store. The caller owns the pool.
+func New(pool *pgxpool.Pool, opts Options) *Store {
+	s := &Store{opts: opts, Quota: &quota.Quota{Policies: opts.Policies, ServerZone: opts.ServerZone}}
+	s.db = pg.New(pool, opts.Feed, s)
 	s.SecretStore = secrets.New(s.db)
 	s.ChannelStore = channels.New(s.db)
 	s.MemoryStore = memory.New(s.db, s.Quota)
 	s.PeopleStore = people.New(s.db)
 	s.SettingStore = settings.New(s.db)
 	s.RunnerStore = runners.New(s.db)
-	s.InspectStore = inspect.New(s.db, &s.Limits)
+	s.InspectStore = inspect.New(s.db, &s.opts.Limits)
 	s.UsageStore = usage.New(s.db)
 	s.SearchStore = search.New(s.db)
 	s.TriggerStore = triggers.New(s.db)
 	s.CronStore = cron.New(s.db)
 	s.InboxStore = inbox.New(s.db)
-	s.ConversationStore = conversation.New(s.db, s.Quota, &s.Limits)
+	s.ConversationStore = conversation.New(s.db, s.Quota, &s.opts.Limits)
 	s.CallStore = calls.New(s.db)
 	s.DeliveryStore = delivery.New(s.db, s.CallStore, s.ConversationStore)
 	s.LinkStore = links.New(s.db)
 	s.HookStore = hooks.New(s.db)
 	s.AgentStore = agents.New(s.db, s.Quota, s.ConversationStore)
+	s.HooksKeep = opts.HooksKeep
 	return s
 }
 
@@ -140,13 +151,13 @@ func (s *Store) Ping(ctx context.Context) error { return s.db.Ping(ctx) }
 // Committed does after a commit what it made possible: deliveries begin, those who were handed a turn are woken, and a turn
 // that ended is handed on. That is no part of the transaction, so that it sees who came into line meanwhile.
 func (s *Store) Committed(ctx context.Context, tx *pg.Tx) {
-	if tx.After.Outbound && s.Courier != nil {
+	if tx.After.Outbound && s.opts.Courier != nil {
 		for _, key := range tx.Sessions() {
-			s.Courier.Outbound(key)
+			s.opts.Courier.Outbound(key)
 		}
 	}
-	if len(tx.After.Granted) > 0 && s.Line != nil {
-		s.Line.Granted(tx.After.Granted)
+	if len(tx.After.Granted) > 0 && s.opts.Line != nil {
+		s.opts.Line.Granted(tx.After.Granted)
 	}
 	if tx.After.SlotFreed {
 		_, _ = s.HandOutTurns(ctx) // the relay does it again within a second

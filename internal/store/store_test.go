@@ -31,7 +31,7 @@ func setup(t *testing.T) *bundle {
 	t.Helper()
 	t.Parallel()
 	pool := pgtest.NewPool(t, store.MigrationsHash(), store.Migrate)
-	s := store.New(pool, nil)
+	s := store.New(pool, store.Options{})
 	user, err := s.EnsureAdmin(t.Context(), "admin")
 	require.NoError(t, err)
 	b := &bundle{Store: s, t: t, pool: pool, user: user}
@@ -227,7 +227,7 @@ func TestCommitStep_OfALateAttemptNeedsNoConnectionBesideItsOwn(t *testing.T) {
 	t.Cleanup(pool.Close)
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
-	late, err := store.New(pool, nil).CommitStep(ctx, step, twoCalls("t1"))
+	late, err := store.New(pool, store.Options{}).CommitStep(ctx, step, twoCalls("t1"))
 	require.NoError(t, err)
 	require.Len(t, late.Calls, len(first.Calls))
 }
@@ -654,7 +654,7 @@ func (h *heard) Below(key chat.SessionKey) {
 func TestFeed_IsToldOfEachEndHoweverItCame(t *testing.T) {
 	b := setup(t)
 	feed := &heard{}
-	b.Store = store.New(b.pool, feed)
+	b.Store = store.New(b.pool, store.Options{Feed: feed})
 	b.send("m1", "one")
 	require.Equal(t, 1, feed.woken)
 	b.claim("released")

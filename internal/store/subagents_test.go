@@ -107,7 +107,9 @@ func TestHandTask_ALargeAnswerIsOffloaded(t *testing.T) {
 
 func TestHandTask_LimitsAreDenied(t *testing.T) {
 	b := setup(t)
-	limit := func(s policy.Subagents) { b.Policies = &fixed{policy.Policy{Limits: policy.Limits{Subagents: s}}} }
+	limit := func(s policy.Subagents) {
+		b.Store = store.New(b.pool, store.Options{Policies: &fixed{policy.Policy{Limits: policy.Limits{Subagents: s}}}})
+	}
 	calls := b.handing("t1", 4)
 	hand := func(call chat.CallID) error {
 		_, err := b.HandTask(t.Context(), task(call, ""))
@@ -189,7 +191,7 @@ func TestDeleteSession_TakesItsSubagentsWithIt(t *testing.T) {
 
 func TestClaim_OfASubagentNeedsNoSlot(t *testing.T) {
 	b := setup(t)
-	b.Policies = &fixed{policy.Policy{Limits: policy.Limits{Turns: 1}}}
+	b.Store = store.New(b.pool, store.Options{Policies: &fixed{policy.Policy{Limits: policy.Limits{Turns: 1}}}})
 	handed, err := b.HandTask(t.Context(), task(b.handing("t1", 1)[0], ""))
 	require.NoError(t, err)
 	_, ok, err := b.Claim(t.Context(), handed.Subagent.Session, "s1", "run", 0)
@@ -226,7 +228,7 @@ func TestDeleteSession_OfASubagentAnswersWhoeverWaitsForIt(t *testing.T) {
 func TestFeed_TellsTheConversationAboveWhatSubagentsDo(t *testing.T) {
 	b := setup(t)
 	feed := &heard{}
-	b.Store = store.New(b.pool, feed)
+	b.Store = store.New(b.pool, store.Options{Feed: feed})
 	call := b.handing("t1", 1)[0]
 	require.Empty(t, feed.below, "what a conversation does itself is its own event")
 	told := func(what string) {

@@ -127,7 +127,7 @@ func TestDeleteSession_WakesTheTurnsAndGroupChatsThatEndWithIt(t *testing.T) {
 		require.False(t, stop)
 	}
 	l := &line{}
-	b.Line = l
+	b.Store = store.New(b.pool, store.Options{Line: l})
 	require.NoError(t, b.DeleteSession(t.Context(), key))
 	require.Equal(t, []store.Waiting{
 		{Session: agent.Session, User: b.user.ID, Channel: "agent", Text: "deleted", Agent: &agent}, {Session: key, User: b.user.ID, Channel: "web", Text: "deleted"}, {Group: id},
@@ -159,7 +159,9 @@ func TestFinishTurn_OfASubagentWhoseParentIsGoneTellsNobody(t *testing.T) {
 
 func TestOpenGroup_CountsAsWorkThatATurnHandsOut(t *testing.T) {
 	b := setup(t)
-	limit := func(s policy.Subagents) { b.Policies = &fixed{policy.Policy{Limits: policy.Limits{Subagents: s}}} }
+	limit := func(s policy.Subagents) {
+		b.Store = store.New(b.pool, store.Options{Policies: &fixed{policy.Policy{Limits: policy.Limits{Subagents: s}}}})
+	}
 	calls := b.handing("t1", 4)
 	open := func(call chat.CallID) error {
 		g := chat.NewGroup{Call: call, Session: key, Turn: "t1", Topic: "why", Rounds: 2, Members: []chat.NewMember{{Role: "coder"}, {Role: "reviewer"}}}

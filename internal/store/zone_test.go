@@ -34,9 +34,9 @@ func TestClaim_SaysTheTimeAsThePersonReadsIt(t *testing.T) {
 		return preface
 	}
 	require.Contains(t, stamp("m1"), " UTC]")
-	b.ServerZone = "Europe/Berlin"
+	b.Store = store.New(b.pool, store.Options{ServerZone: "Europe/Berlin"})
 	require.Contains(t, stamp("m2"), " Europe/Berlin]")
-	b.Policies = zoned{"America/New_York"}
+	b.Store = store.New(b.pool, store.Options{ServerZone: "Europe/Berlin", Policies: zoned{"America/New_York"}})
 	require.Contains(t, stamp("m3"), " America/New_York]")
 	_, err := b.SetProfile(t.Context(), b.user.ID, chat.UserProfile{Timezone: "Asia/Shanghai"})
 	require.NoError(t, err)

@@ -34,7 +34,7 @@ func setup(t *testing.T) *bundle {
 	t.Helper()
 	t.Parallel()
 	b := &bundle{t: t, pool: pgtest.NewPool(t, store.MigrationsHash(), store.Migrate)}
-	b.store = store.New(b.pool, nil)
+	b.store = store.New(b.pool, store.Options{})
 	b.embedder = &embedtest.Embedder{Thesaurus: map[string]string{"automobile": "car", "汽车": "car"}}
 	b.Archive = b.replica(b.embedder)
 	b.me = b.person("me")

@@ -15,7 +15,7 @@ import (
 
 func TestIndexes_ThoseNotUsedForTheLongestTimeAreDroppedAndReadAgain(t *testing.T) {
 	t.Parallel()
-	s := store.New(pgtest.NewPool(t, store.MigrationsHash(), store.Migrate), nil)
+	s := store.New(pgtest.NewPool(t, store.MigrationsHash(), store.Migrate), store.Options{})
 	a := New(s, &embedtest.Embedder{}, slog.New(slog.DiscardHandler))
 	a.indexes.limit = 2 * (embedtest.Dim + indexCost)
 	var people []chat.Whose

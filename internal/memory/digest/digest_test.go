@@ -29,7 +29,7 @@ func (o only) For(context.Context, chat.SessionKey) (llm.Client, error) { return
 func setup(t *testing.T) (digest.Digester, *llmtest.Server, *store.Store, chat.UserID) {
 	t.Helper()
 	t.Parallel()
-	s := store.New(pgtest.NewPool(t, store.MigrationsHash(), store.Migrate), nil)
+	s := store.New(pgtest.NewPool(t, store.MigrationsHash(), store.Migrate), store.Options{})
 	user, err := s.EnsureAdmin(t.Context(), "admin")
 	require.NoError(t, err)
 	_, err = s.CreateSession(t.Context(), store.NewSession{Key: session, Owner: user.ID, Channel: "web"})

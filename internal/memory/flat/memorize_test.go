@@ -35,7 +35,7 @@ type desk struct {
 func setup(t *testing.T) *desk {
 	t.Helper()
 	t.Parallel()
-	s := store.New(pgtest.NewPool(t, store.MigrationsHash(), store.Migrate), nil)
+	s := store.New(pgtest.NewPool(t, store.MigrationsHash(), store.Migrate), store.Options{})
 	user, err := s.EnsureAdmin(t.Context(), "admin")
 	require.NoError(t, err)
 	return &desk{Store: s, Provider: flat.Provider{Store: s}, t: t, user: user.ID}

@@ -40,7 +40,7 @@ type desk struct {
 func setup(t *testing.T) *desk {
 	t.Helper()
 	t.Parallel()
-	s := store.New(pgtest.NewPool(t, store.MigrationsHash(), store.Migrate), nil)
+	s := store.New(pgtest.NewPool(t, store.MigrationsHash(), store.Migrate), store.Options{})
 	user, err := s.EnsureAdmin(t.Context(), "admin")
 	require.NoError(t, err)
 	a := archive.New(s, &embedtest.Embedder{}, slog.New(slog.DiscardHandler))

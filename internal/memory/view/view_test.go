@@ -30,7 +30,7 @@ func setup(t *testing.T) *bundle {
 	t.Helper()
 	t.Parallel()
 	pool := pgtest.NewPool(t, store.MigrationsHash(), store.Migrate)
-	s := store.New(pool, nil)
+	s := store.New(pool, store.Options{})
 	user, err := s.EnsureAdmin(t.Context(), "alice")
 	require.NoError(t, err)
 	return &bundle{Store: s, View: view.View{Store: s}, db: pool, t: t, mine: chat.Whose{User: user.ID, Agent: "main"}}

@@ -35,7 +35,7 @@ func setup(t *testing.T) *bench {
 	t.Helper()
 	t.Parallel()
 	pool := pgtest.NewPool(t, store.MigrationsHash(), store.Migrate)
-	s := store.New(pool, nil)
+	s := store.New(pool, store.Options{})
 	who := &agentprofile.Resolver{Store: s, Policies: &policy.Live{Source: s}, Log: slog.New(slog.DiscardHandler)}
 	past := agentprofile.Past{Said: s, Profiles: who}
 	b := &bench{Store: s, t: t, users: map[string]chat.UserID{}, tools: tool.New(

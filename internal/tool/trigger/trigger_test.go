@@ -28,7 +28,7 @@ func setup(t *testing.T) *bundle {
 	t.Helper()
 	t.Parallel()
 	b := &bundle{t: t, box: tooltest.New(t), talk: "agent:main:napcat:dm:7"}
-	b.store = store.New(pgtest.NewPool(t, store.MigrationsHash(), store.Migrate), nil)
+	b.store = store.New(pgtest.NewPool(t, store.MigrationsHash(), store.Migrate), store.Options{})
 	b.book = &trigger.Store{Store: b.store, Key: secret.Key{1}, Base: "https://xbot.example"}
 	user, err := b.store.EnsureAdmin(t.Context(), "alice")
 	require.NoError(t, err)

@@ -1,0 +1,102 @@
+package server
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"xbot/internal/chat"
+	"xbot/internal/config"
+	"xbot/internal/fault"
+	"xbot/internal/llm/choice"
+	"xbot/internal/logs"
+	"xbot/internal/safehttp"
+	"xbot/internal/sandbox/resolver"
+	"xbot/internal/store"
+	"xbot/internal/tool"
+	"xbot/internal/tool/agent"
+	"xbot/internal/tool/ask"
+	toolcontext "xbot/internal/tool/context"
+	toolcron "xbot/internal/tool/cron"
+	"xbot/internal/tool/file"
+	toollogs "xbot/internal/tool/logs"
+	"xbot/internal/tool/memory"
+	"xbot/internal/tool/shell"
+	"xbot/internal/tool/task"
+	"xbot/internal/tool/todo"
+	tooltrigger "xbot/internal/tool/trigger"
+	"xbot/internal/tool/web"
+	"xbot/internal/tool/worktree"
+)
+
+// agents are what models can do, and where their commands run.
+type agents struct {
+	*core
+	boxes  *resolver.Resolver
+	choice *choice.Choice // finds the model of a conversation
+	tools  *tool.Registry
+	rules  map[string]chat.Rule // what the installation wants of tools, by the tool's own name
+}
+
+func newAgents(c *core, boxes *resolver.Resolver) (*agents, error) {
+	a := &agents{
+		core: c, boxes: boxes, tools: newTools(c, boxes),
+		choice: &choice.Choice{Server: c.model, Store: c.store, Runners: boxes, Models: c.catalogue, Idle: c.llm.RetryTimeout},
+	}
+	var err error
+	a.rules, err = readRules(c.permissions, a.tools)
+	return a, err
+}
+
+// newTools are what models can call.
+func newTools(c *core, boxes *resolver.Resolver) *tool.Registry {
+	work, roles := store.Background{Store: c.store}, staff{c, boxes}
+	return tool.New(append(
+		slices.Concat(c.lettaTools(), c.soulTools()),
+		shell.New(), ask.New(), file.NewRead(), file.NewCreate(), file.NewReplace(c.store), file.NewGlob(), file.NewGrep(),
+		file.NewCd(c.store, c.store), todo.NewWrite(c.store), todo.NewList(c.store, c.store), memory.NewWrite(c.notes()), memory.NewList(c.notes()),
+		newDownload(c.permissions, c.version),
+		task.NewStatus(work), task.NewRead(work, boxes), task.NewWait(work),
+		task.NewKill(work, task.Killer{Kills: work, Boxes: boxes}),
+		toolcontext.NewOffloadRecall(c.store), toolcontext.NewEdit(c.store), toolcontext.NewRecallMasked(c.store),
+		toolcron.New(c.jobs),
+		agent.New(c.store, roles), worktree.New(c.store, c.store, namer{c.store}),
+		agent.NewCreateChat(c.store, roles, c.store), agent.NewSendMessage(c.store, roles, c.store),
+		tooltrigger.New(c.triggers), toollogs.New(logs.Reader{Home: c.home}),
+	)...)
+}
+
+// newDownload makes the tool that fetches what a model found.
+func newDownload(cfg config.Permissions, version string) tool.Tool {
+	allow, err := safehttp.ParseAllow(cfg.HTTPAllow)
+	if err != nil {
+		panic(err) // settings were checked when they were loaded
+	}
+	return web.NewDownload(safehttp.New(allow), "xbot/"+version)
+}
+
+// readRules reads the rules of the installation. A rule for a tool that does not exist is refused: it would protect
+// nothing.
+func readRules(cfg config.Permissions, tools *tool.Registry) (map[string]chat.Rule, error) {
+	written, err := cfg.ByTool()
+	if err != nil {
+		return nil, err
+	}
+	rules := make(map[string]chat.Rule, len(written))
+	for _, name := range slices.Sorted(maps.Keys(written)) {
+		t, ok := tools.Get(name)
+		if !ok {
+			return nil, fault.Errorf(fault.Invalid, "XBOT_TOOL_RULES names %q, which is not a tool; the tools are %s", name, strings.Join(names(tools), ", "))
+		}
+		rules[t.Spec().Name] = written[name]
+	}
+	return rules, nil
+}
+
+func names(tools *tool.Registry) []string {
+	var out []string
+	for _, spec := range tools.Specs() {
+		out = append(out, spec.Name)
+	}
+	return out
+}

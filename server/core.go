@@ -1,0 +1,125 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"os"
+	"strings"
+
+	"xbot/internal/accounts"
+	"xbot/internal/channel"
+	"xbot/internal/config"
+	"xbot/internal/cron"
+	"xbot/internal/llm/limits"
+	"xbot/internal/logs"
+	"xbot/internal/prompt"
+	"xbot/internal/telemetry"
+	"xbot/internal/trigger"
+)
+
+// core is what every process has. The groups are made in the order in which they stand here.
+type core struct {
+	*process
+	*database
+	*orchestration
+	*models
+	*storage
+	*platforms
+
+	jobs     *cron.Jobs
+	triggers *trigger.Store
+	template *prompt.Template
+
+	permissions config.Permissions
+	memory      string // provider of memory where the policy names none
+	admin       string // name of the first administrator
+}
+
+// newCore opens the core of a process. What it opens, closer closes.
+func newCore(ctx context.Context, s settings, closer *Server) (*core, error) {
+	c := &core{permissions: s.Permissions, memory: s.MemoryProvider, admin: s.admin}
+	var err error
+	if c.process, err = newProcess(ctx, s, closer); err != nil {
+		return nil, err
+	}
+	if c.database, err = openDatabase(ctx, s, c.process, closer); err != nil {
+		return nil, err
+	}
+	if c.orchestration, err = newOrchestration(ctx, s, c.process, c.database, closer); err != nil {
+		return nil, err
+	}
+	c.models = newModels(s, c.process, c.database)
+	if c.storage, err = newStorage(s, c); err != nil {
+		return nil, err
+	}
+	c.template = prompt.NewTemplate(TemplatePath(s.Dir, s.Prompt), c.log)
+	c.platforms = newPlatforms(s, c.process, c.database, c.storage)
+	c.jobs = &cron.Jobs{Store: c.store, Zone: c.zone, Wakes: cronWakes{c}, Model: words{c.catalogue}.Resolve}
+	c.triggers = &trigger.Store{Store: c.store, Key: c.key, Base: s.at.people()}
+	return c, nil
+}
+
+// process is what does not depend on any server: where it runs and what it logs.
+type process struct {
+	version string
+	home    string
+	envFile string                   // of settings, if one was named
+	env     func(name string) string // reads a variable that is no setting, as settings are read
+	tele    *telemetry.Telemetry
+	log     *slog.Logger
+}
+
+func newProcess(ctx context.Context, s settings, closer *Server) (*process, error) {
+	p := &process{version: s.version, home: s.Dir, envFile: s.EnvFile}
+	var err error
+	if p.env, err = config.Variables(os.Environ()); err != nil {
+		return nil, err
+	}
+	file, err := logs.Open(s.Dir, strings.TrimPrefix(s.process, "xbot "))
+	if err != nil {
+		return nil, err
+	}
+	closer.onClose(func() { _ = file.Close() }) // nothing is logged any more
+	p.tele, err = telemetry.New(ctx, telemetry.Config{
+		Process: s.process, Version: s.version, Level: s.LogLevel, Format: s.LogFormat, OTLP: s.OTLP, Out: s.out, File: file,
+	})
+	if err != nil {
+		return nil, err
+	}
+	p.log = p.tele.Log
+	closer.onClose(func() {
+		if err := p.tele.Close(ctx); err != nil && !errors.Is(err, context.Canceled) {
+			p.log.Debug("telemetry not closed", "error", err)
+		}
+	})
+	if path := config.IgnoredEnvFile(os.Environ()); path != "" {
+		p.log.Warn("a .env in the working folder is not read", "file", path, "do", IgnoredAdvice)
+	}
+	if s.Pprof != "" {
+		return p, telemetry.ServeProfiles(s.Pprof)
+	}
+	return p, nil
+}
+
+// IgnoredAdvice is what to do about a .env that is not read.
+const IgnoredAdvice = "settings come from .env in XBOT_HOME, or from the file that --env-file (XBOT_ENV_FILE) names; move it there, or name it"
+
+// platforms are the bots on chat platforms.
+type platforms struct {
+	accounts *accounts.Store // what they are configured with
+	channels *channel.Live   // their connections
+}
+
+func newPlatforms(s settings, p *process, db *database, st *storage) *platforms {
+	book := &accounts.Store{Store: st.store, Key: db.key, Drivers: Drivers(), Base: s.at.people()}
+	if s.at.listener != nil {
+		book.Env = p.env
+	}
+	return &platforms{accounts: book, channels: newChannels(st.store, book, s.HTTPAllow)}
+}
+
+// limitsOf says what the settings say of the model that they name.
+func limitsOf(s settings) limits.Table {
+	return limits.Table{Model: s.model.Model(), Context: s.MaxContext, Output: s.MaxOutput}
+}

@@ -1,0 +1,87 @@
+package server
+
+import (
+	"context"
+	"log/slog"
+	"sync/atomic"
+	"time"
+
+	"go.temporal.io/sdk/client"
+
+	"xbot/ingress/wake"
+	"xbot/internal/temporalclient"
+	"xbot/workflows"
+)
+
+// orchestration is Temporal, and what wakes workflows.
+type orchestration struct {
+	temporal   client.Client
+	namespace  string
+	codec      *temporalclient.Codec // of what stands in Temporal's histories
+	words      bool                  // whether the first words of messages may stand in summaries
+	attributes *attributes
+	waker      *wake.Waker      // of turns
+	starter    *wake.Starter    // of what runs beside turns
+	line       *wake.NextInLine // wakes those who are handed a free turn
+	courier    *wake.Courier    // has delivered what was just committed
+}
+
+func newOrchestration(ctx context.Context, s settings, p *process, db *database, closer *Server) (*orchestration, error) {
+	o := &orchestration{namespace: s.Namespace, words: s.Summaries == "on", attributes: &attributes{log: p.log}}
+	var err error
+	if o.codec, err = newCodec(ctx, db, s.Codec == "on"); err != nil {
+		return nil, err
+	}
+	dial := s.dial
+	dial.Metrics, dial.Log = p.tele.Temporal(), Quiet(p.log)
+	if dial.Interceptors, err = p.tele.Interceptors(); err != nil {
+		return nil, err
+	}
+	dial.Codec, dial.Identity = o.codec, identity(s.process, s.version)
+	if o.temporal, err = temporalclient.New(dial); err != nil {
+		return nil, err
+	}
+	closer.onClose(o.temporal.Close)
+	known, waits := o.attributes.known.Load, o.attributes.waits.Load
+	o.waker = &wake.Waker{Client: o.temporal, Words: o.words, Attributes: known, Waits: waits, Agents: db.rows}
+	o.starter = &wake.Starter{Client: o.temporal, Rows: db.rows, Words: o.words, Attributes: known, Waits: waits, About: db.rows.SessionAbout}
+	o.line = &wake.NextInLine{Waker: o.waker, Users: db.rows, Groups: o.starter, Log: p.log}
+	o.courier = &wake.Courier{Starter: o.starter, Log: p.log}
+	closer.onClose(func() {
+		o.line.Wait()
+		o.courier.Wait()
+	})
+	return o, nil
+}
+
+// attributes says which of our search attributes the namespace knows.
+type attributes struct {
+	known atomic.Bool // those of every release
+	waits atomic.Bool // AttrWaits and AttrParent, too
+	log   *slog.Logger
+}
+
+// learnAttributes finds out whether the namespace knows our search attributes, as soon as Temporal answers.
+func (o *orchestration) learnAttributes(ctx context.Context) error {
+	names := []string{
+		workflows.AttrSession.GetName(), workflows.AttrChannel.GetName(), workflows.AttrUser.GetName(),
+		workflows.AttrKind.GetName(), workflows.AttrModel.GetName(), workflows.AttrOutcome.GetName(),
+	}
+	for ctx.Err() == nil {
+		have, err := temporalclient.HasAttributes(ctx, o.temporal, o.namespace, names)
+		if err == nil && have {
+			o.attributes.known.Store(true)
+			more, err := temporalclient.HasAttributes(ctx, o.temporal, o.namespace, []string{workflows.AttrWaits.GetName(), workflows.AttrParent.GetName()})
+			if err == nil && more {
+				o.attributes.waits.Store(true)
+				return nil
+			}
+		}
+		o.attributes.log.Debug("search attributes are not there yet", "error", err)
+		select {
+		case <-ctx.Done():
+		case <-time.After(2 * time.Second):
+		}
+	}
+	return nil
+}

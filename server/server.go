@@ -1,0 +1,51 @@
+// Package server puts a process together from its settings: everything in one process (Open), or the part that talks to
+// people (OpenIngress) and the part that works (OpenWorker) as processes of their own. Each layer is made of what stands
+// before it and is not changed afterwards: process, storage, temporal and models (core), then tools (agents), then ingress
+// and worker.
+package server
+
+import (
+	"context"
+
+	"golang.org/x/sync/errgroup"
+)
+
+// Server is an opened process.
+type Server struct {
+	services []func(ctx context.Context) error
+	closers  []func()
+}
+
+// Run serves until ctx ends or a part of the server cannot go on.
+func (s *Server) Run(ctx context.Context) error {
+	g, ctx := errgroup.WithContext(ctx)
+	for _, serve := range s.services {
+		g.Go(func() error { return serve(ctx) })
+	}
+	return g.Wait()
+}
+
+// Close releases what was opened, the newest first.
+func (s *Server) Close() {
+	for i := len(s.closers) - 1; i >= 0; i-- {
+		s.closers[i]()
+	}
+	s.closers = nil
+}
+
+// serve adds what runs until the server is told to stop.
+func (s *Server) serve(services ...func(ctx context.Context) error) {
+	s.services = append(s.services, services...)
+}
+
+// onClose adds what Close calls.
+func (s *Server) onClose(do func()) { s.closers = append(s.closers, do) }
+
+// opened returns the server, or closes what a failed start had opened.
+func (s *Server) opened(err error) (*Server, error) {
+	if err != nil {
+		s.Close()
+		return nil, err
+	}
+	return s, nil
+}
