@@ -2,12 +2,11 @@ package ingress
 
 import (
 	"context"
-	"errors"
 	"strings"
 
 	"xbot/internal/chat"
 	"xbot/internal/fault"
-	"xbot/internal/i18n"
+	"xbot/internal/slash"
 	"xbot/internal/store"
 )
 
@@ -38,30 +37,9 @@ func answerer(user, shown string) string {
 	return shown + " (" + user + ")"
 }
 
-// ApprovalCommands are /approve and /deny, for channels without buttons. They answer the open question of the session
-// that has waited longest.
-func (d *Dispatch) ApprovalCommands() []Command {
-	answer := func(allow bool) func(context.Context, Inbound, string) (string, error) {
-		return func(ctx context.Context, in Inbound, note string) (string, error) {
-			return d.answerOldest(ctx, in, allow, note)
-		}
-	}
-	return []Command{
-		{Name: "approve", Usage: "[NOTE]", Help: i18n.HelpApprove, Group: GroupConversation, Who: Owner, Run: answer(true)},
-		{Name: "deny", Usage: "[NOTE]", Help: i18n.HelpDeny, Group: GroupConversation, Who: Owner, Run: answer(false)},
-	}
-}
-
-func (d *Dispatch) answerOldest(ctx context.Context, in Inbound, allow bool, note string) (string, error) {
-	call, err := d.Answer(ctx, store.Answer{
-		Session: in.Session, User: in.User, UserName: answerer(in.UserName, in.Peer.Name), Key: in.Channel + "/" + in.Account + "/" + in.PlatformID,
-		Allow: allow, Note: note,
+// AnswerOldest answers the open question of a conversation that has waited longest.
+func (d *Dispatch) AnswerOldest(ctx context.Context, in slash.Request, allow bool, note string) (chat.ToolCall, error) {
+	return d.Answer(ctx, store.Answer{
+		Session: in.Session, User: in.User, UserName: answerer(in.UserName, in.Peer.Name), Key: in.Key(), Allow: allow, Note: note,
 	}, in.Channel)
-	if errors.Is(err, store.ErrNothingAsked) {
-		return i18n.Say(in.Lang, i18n.NothingAsked), nil
-	}
-	if err != nil {
-		return "", err
-	}
-	return decided(in.Lang, call, call.Approval != nil && call.Approval.State == chat.ApprovalAllowed), nil
 }

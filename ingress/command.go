@@ -2,85 +2,14 @@ package ingress
 
 import (
 	"context"
-	"slices"
-	"strings"
 
 	"xbot/internal/chat"
 	"xbot/internal/command"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
+	"xbot/internal/slash"
 	"xbot/internal/store"
 )
-
-// Who says who may use a command.
-type Who string
-
-// Who may use a command.
-const (
-	Anyone Who = ""      // whoever may write to the conversation
-	Owner  Who = "owner" // the conversation's own person, or an administrator. A group has no person of its own
-	Admin  Who = "admin"
-)
-
-// Groups of commands, in the order in which people are told of them.
-const (
-	GroupConversation = "conversation" // its life: begin, stop, take back, search
-	GroupModel        = "model"        // who answers, and how
-	GroupContext      = "context"      // what the model sees, and what it costs
-	GroupQueue        = "queue"        // how messages wait, and which are listened to
-	GroupFolder       = "folder"       // where commands run
-	GroupYou          = "you"          // the person and their accounts
-	GroupServer       = "server"       // the installation
-)
-
-// Command is a slash command. The model does not see it. One that is not queued is carried out by the ingress, at once.
-type Command struct {
-	Name    string   // lower case, without the slash
-	Aliases []string // other names, which people are not told
-	// Usage is what may follow the name. Alternatives are parted by | and optional parts stand in brackets; words in
-	// capitals, and those with a …, stand for something, all others are typed as they are: "[list|mode default|mode none]",
-	// "PATH". Clients complete from it.
-	Usage string
-	Help  i18n.ID // what it does, in one line
-	Group string  // one of the groups
-	Who   Who
-	// Inline says that it is also understood inside a message: it is answered at once and taken out of the text. It
-	// reads only, and nothing may follow its name.
-	Inline bool
-	// Queued says that the command waits for its place among the messages of its session, and that a turn carries it
-	// out and answers it (activities.Orders): it needs the conversation at rest. Run is not called.
-	Queued bool
-	// Split says what of that which follows the name belongs to a queued command, and what is a message behind it: both are
-	// accepted together. Nil: all of it is the command's.
-	Split func(ctx context.Context, args string) (own, text string)
-	// Asks is the question that answers what follows the name where it can be read in several ways: nothing is carried out then.
-	// Empty: it can not. Nil: it never can.
-	Asks func(ctx context.Context, lang i18n.Lang, args string) string
-	// Instead returns the message that takes the place of the command; ok is false where the command is to be run. nil:
-	// it always is.
-	Instead func(ctx context.Context, in Inbound) (as Inbound, ok bool, err error)
-	// Run carries it out and returns the answer, Markdown, in the language in.Lang. It is called once for a message, but
-	// again if the server dies before the answer is committed: a second run must do no harm. An error that the person
-	// can do something about (all kinds but unavailable and internal) becomes the answer; another one fails the request,
-	// and the client sends the message again. The answer is kept in the transcript: no secrets.
-	Run func(ctx context.Context, in Inbound, args string) (string, error)
-}
-
-// Line is the command as it is typed, for people.
-func (c Command) Line() string { return c.with(c.Usage) }
-
-// with is the command with what follows its name.
-func (c Command) with(args string) string { return strings.TrimSpace("/" + c.Name + " " + args) }
-
-// is reports whether a name means the command.
-func (c Command) is(typed string) bool { return c.Name == typed || slices.Contains(c.Aliases, typed) }
-
-// takes reports whether what follows the name belongs to the command. Behind one that is understood inside messages too, the
-// message goes on.
-func (c Command) takes(args string) bool {
-	alone := c.Inline || c.Name == stop.Name // "/cancel the meeting at nine" is a message
-	return !alone || len(strings.Fields(args)) <= len(strings.Fields(c.Usage))
-}
 
 // maxCommands bounds the commands that are carried out at once: each holds a connection of the database, and its work
 // takes another one.
@@ -97,78 +26,89 @@ type People interface {
 	Speaks(ctx context.Context, user chat.UserID, key chat.SessionKey, text string) (i18n.Lang, error)
 }
 
+// Standings tell commands who somebody is in a conversation.
+type Standings struct{ People }
+
+var _ slash.People = Standings{}
+
+// Standing is who somebody is in a conversation.
+func (s Standings) Standing(ctx context.Context, user chat.UserID, key chat.SessionKey) (slash.Standing, error) {
+	who, err := s.UserByID(ctx, user)
+	if err != nil {
+		return slash.Standing{}, err
+	}
+	session, owner, err := s.Session(ctx, key)
+	return slash.Standing{Admin: who.Admin, Owner: owner == user, Direct: session.ChatType == chat.ChatDirect}, err
+}
+
 // Models say which words mean a model.
 type Models interface {
 	Resolve(ctx context.Context, word string) (id string, ok bool)
-	// Candidates are the models that a word may mean.
-	Candidates(ctx context.Context, word string) []string
 }
 
-// Commands are the slash commands of an ingress.
-type Commands struct {
-	Models Models // nil: no word means one
-	// Known reports that a name which is no command means something to the model, as that of a skill. Nil: none does.
-	Known func(ctx context.Context, name string) bool
+// Skills know names that are no commands and yet mean something to the model.
+type Skills interface {
+	HasSkill(ctx context.Context, name string) bool
+}
 
-	list   []Command
-	people People
+// Commands reads texts as the slash commands of an ingress.
+type Commands struct {
+	*slash.Registry
+
+	Models Models // nil: no word means one
+	Skills Skills // nil: there are none
+
+	people Standings
 	slots  chan struct{}
 }
 
-// NewCommands makes a registry. Two commands of one name are a bug, and the first wins. It adds /help and /commands.
-func NewCommands(people People, list ...Command) *Commands {
-	c := &Commands{list: slices.Clone(list), people: people, slots: make(chan struct{}, maxCommands)}
-	c.list = append(c.list, c.helpCommands()...)
-	return c
+// NewCommands reads texts as the commands of a registry.
+func NewCommands(people People, registry *slash.Registry) *Commands {
+	return &Commands{Registry: registry, people: Standings{people}, slots: make(chan struct{}, maxCommands)}
 }
 
-// stop is carried out before all others, and stands in the list for those who read it.
-var stop = Command{Name: "stop", Aliases: []string{"cancel"}, Help: i18n.HelpStop, Group: GroupConversation}
-
-// List returns the commands in the order people are told of them. A nil registry knows only how to stop.
-func (c *Commands) List() []Command {
+// registry is what an ingress knows. One without commands knows how to stop.
+func (c *Commands) registry() *slash.Registry {
 	if c == nil {
-		return []Command{stop}
+		return nil
 	}
-	return append([]Command{stop}, c.list...)
+	return c.Registry
 }
 
-// named returns the command with a name, which may be an alias. A nil registry has none.
-func (c *Commands) named(typed string) (Command, bool) {
-	for _, known := range c.List() {
-		if typed != "" && known.is(typed) {
-			return known, true
-		}
-	}
-	return Command{}, false
-}
+// List returns the commands in the order people are told of them.
+func (c *Commands) List() []slash.Command { return c.registry().List() }
 
-// canonical returns the name of the command with a name, empty if there is none.
-func (c *Commands) canonical(typed string) string {
-	known, _ := c.named(typed)
-	return known.Name
-}
-
-// Knows reports whether a text is one of the commands, alone, with what belongs to it. Such a text is meant for the bot
-// wherever it is written.
-func (c *Commands) Knows(text string) bool {
-	parsed, ok := command.Parse(text)
-	known, found := c.named(parsed.Name)
-	return ok && found && known.takes(parsed.Args)
-}
+// Knows reports whether a text is one of the commands, alone, with what belongs to it.
+func (c *Commands) Knows(text string) bool { return c.registry().Knows(text) }
 
 // There reports whether there is the command that a text begins with, whoever may use it.
 func (c *Commands) There(ctx context.Context, text string) bool {
 	parsed, ok := command.Parse(text)
-	if _, found := c.named(parsed.Name); !ok || found {
+	if _, found := c.registry().Find(parsed.Name); !ok || found {
 		return ok
 	}
-	return c != nil && c.Known != nil && c.Known(ctx, parsed.Name)
+	return c.skill(ctx, parsed.Name)
+}
+
+func (c *Commands) skill(ctx context.Context, name string) bool {
+	return c != nil && c.Skills != nil && c.Skills.HasSkill(ctx, name)
+}
+
+// request is what a command gets to see of a message.
+func (in Inbound) request() slash.Request {
+	return slash.Request{
+		Session: in.Session, User: in.User, UserName: in.UserName, Lang: in.Lang, Channel: in.Channel, Account: in.Account,
+		PlatformID: in.PlatformID, Peer: in.Peer, Chat: in.Place,
+	}
 }
 
 // run carries a command out. A refusal is an answer.
-func (c *Commands) run(ctx context.Context, known Command, in Inbound, args string) (string, error) {
-	said, err := known.Run(ctx, in, args)
+func run(ctx context.Context, known slash.Command, in Inbound, args string) (string, error) {
+	runner, ok := known.(slash.Runner)
+	if !ok {
+		return "", fault.Errorf(fault.Internal, "/%s is no command that is carried out at once", known.Spec().Name)
+	}
+	said, err := runner.Run(ctx, in.request(), args)
 	switch fault.KindOf(err) {
 	case "":
 		return said, nil
@@ -187,4 +127,24 @@ func (d *Dispatch) command(ctx context.Context, in Inbound, answer func(context.
 		return store.Accepted{}, ctx.Err()
 	}
 	return d.Inbox.Command(ctx, in.Inbound, answer)
+}
+
+// resume returns the message that takes the place of the command that a text is; ok is false where it is none such.
+func (d *Dispatch) resume(ctx context.Context, in Inbound) (as Inbound, ok bool, err error) {
+	parsed, slashed := command.Parse(in.Text)
+	known, _ := d.Commands.registry().Find(parsed.Name)
+	resumer, resumes := known.(slash.Resumer)
+	if !slashed || !resumes || parsed.Args != "" {
+		return in, false, nil
+	}
+	in.Text, in.Options.Continue, in.Expired = resumer.Message(), true, nil
+	_, found, err := d.Inbox.AcceptedBefore(ctx, in.Inbound)
+	switch {
+	case fault.Is(err, fault.Conflict): // it was answered before: nothing had stopped then
+		return in, false, nil
+	case found || err != nil:
+		return in, found, err
+	}
+	ok, err = resumer.Resume(ctx, in.Session)
+	return in, ok, err
 }

@@ -13,15 +13,16 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
+	"xbot/internal/slash"
 	"xbot/internal/store"
 )
 
 // count makes the dispatcher know a command that answers how often it ran.
 func (b *bundle) count(fail error) *atomic.Int64 {
 	var ran atomic.Int64
-	b.dispatch.Commands = ingress.NewCommands(b.Store, ingress.Command{
-		Name: "count", Usage: "[WORD]", Help: i18n.HelpUsage,
-		Run: func(_ context.Context, in ingress.Inbound, args string) (string, error) {
+	b.dispatch.Commands = knowing(b.Store, command{
+		spec: slash.Spec{Name: "count", Usage: "[WORD]", Help: i18n.HelpUsage},
+		run: func(_ context.Context, in slash.Request, args string) (string, error) {
 			ran.Add(1)
 			return in.UserName + " " + args, fail
 		},
@@ -102,9 +103,9 @@ func TestCommand_ThatBrokeLeavesNothingAndMayBeSentAgain(t *testing.T) {
 
 func TestHelp_NamesTheCommandsByGroupAndExplainsOne(t *testing.T) {
 	b := setup(t)
-	b.dispatch.Commands = ingress.NewCommands(b.Store, ingress.Command{
-		Name: "tidy", Aliases: []string{"neat"}, Usage: "[WORD]", Help: i18n.HelpUsage, Group: ingress.GroupModel, Who: ingress.Owner, Queued: true,
-	}, ingress.Command{Name: "rule", Help: i18n.HelpUsage, Group: ingress.GroupServer, Who: ingress.Admin, Queued: true})
+	b.dispatch.Commands = knowing(b.Store, command{spec: slash.Spec{
+		Name: "tidy", Aliases: []string{"neat"}, Usage: "[WORD]", Help: i18n.HelpUsage, Group: slash.GroupModel, Who: slash.Owner, When: slash.InTurn,
+	}}, command{spec: slash.Spec{Name: "rule", Help: i18n.HelpUsage, Group: slash.GroupServer, Who: slash.Admin, When: slash.InTurn}})
 	say := func(id, text string) string {
 		t.Helper()
 		_, err := b.dispatch.Message(t.Context(), b.inbound(key, id, text))
@@ -132,7 +133,7 @@ func TestHelp_NamesTheCommandsByGroupAndExplainsOne(t *testing.T) {
 
 func TestCommand_AQueuedOneWaitsForATurnUnderAnyOfItsNames(t *testing.T) {
 	b := setup(t)
-	b.dispatch.Commands = ingress.NewCommands(b.Store, ingress.Command{Name: "tidy", Aliases: []string{"neat"}, Help: i18n.HelpCompact, Queued: true})
+	b.dispatch.Commands = knowing(b.Store, command{spec: slash.Spec{Name: "tidy", Aliases: []string{"neat"}, Help: i18n.HelpCompact, When: slash.InTurn}})
 	_, err := b.dispatch.Message(t.Context(), b.inbound(key, "m1", "hello"))
 	require.NoError(t, err)
 	for range 2 {
@@ -176,12 +177,12 @@ func (b *bundle) visitor(kind string) store.User {
 
 // guarded makes the dispatcher know commands for some people alone.
 func (b *bundle) guarded() {
-	said := func(context.Context, ingress.Inbound, string) (string, error) { return "done", nil }
-	b.dispatch.Commands = ingress.NewCommands(b.Store,
-		ingress.Command{Name: "all", Help: i18n.HelpUsage, Run: said},
-		ingress.Command{Name: "own", Help: i18n.HelpUsage, Who: ingress.Owner, Run: said},
-		ingress.Command{Name: "late", Help: i18n.HelpUsage, Who: ingress.Owner, Queued: true},
-		ingress.Command{Name: "rule", Help: i18n.HelpUsage, Who: ingress.Admin, Run: said},
+	said := func(context.Context, slash.Request, string) (string, error) { return "done", nil }
+	b.dispatch.Commands = knowing(b.Store,
+		command{spec: slash.Spec{Name: "all", Help: i18n.HelpUsage}, run: said},
+		command{spec: slash.Spec{Name: "own", Help: i18n.HelpUsage, Who: slash.Owner}, run: said},
+		command{spec: slash.Spec{Name: "late", Help: i18n.HelpUsage, Who: slash.Owner, When: slash.InTurn}},
+		command{spec: slash.Spec{Name: "rule", Help: i18n.HelpUsage, Who: slash.Admin}, run: said},
 	)
 }
 

@@ -13,6 +13,7 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/cron"
 	"xbot/internal/i18n"
+	"xbot/slash/conversation"
 )
 
 // asleep tells nobody.
@@ -29,8 +30,8 @@ func scheduling(t *testing.T, document string) (b *platform, say func(text strin
 		zone := func(ctx context.Context, user chat.UserID) (cron.Zone, error) {
 			return cron.Zones{Profile: b.timezone, Policies: g.Policies}.Of(ctx, user)
 		}
-		jobs := &ingress.Crons{Store: b.store, Desk: &cron.Jobs{Store: b.store, Wakes: asleep{}, Zone: zone}}
-		g.Dispatch.Commands = ingress.NewCommands(b.store, append(g.Commands(), jobs.Commands()...)...)
+		jobs := conversation.Cron{Store: b.store, Jobs: &cron.Jobs{Store: b.store, Wakes: asleep{}, Zone: zone}}
+		g.Dispatch.Commands = knowing(b.store, append(platformCommands(g), jobs)...)
 	}
 	n := 0
 	return b, func(text string) string {

@@ -27,6 +27,8 @@ type Inbox interface {
 	AcceptPair(ctx context.Context, first, second store.Inbound) (a, b store.Accepted, err error)
 	EditWaiting(ctx context.Context, key chat.SessionKey, id chat.InboxID, text string) error
 	RecallWaiting(ctx context.Context, key chat.SessionKey, id chat.InboxID) error
+	// AcceptedBefore finds what was accepted of a message that is delivered again. Conflict: it was another one.
+	AcceptedBefore(ctx context.Context, in store.Inbound) (known store.Accepted, found bool, err error)
 	AcceptBang(ctx context.Context, in store.Inbound, command string) (store.Accepted, error)
 	Stop(ctx context.Context, in store.Inbound, lang i18n.Lang) (store.Stopped, error)
 	Questions
@@ -85,7 +87,7 @@ func (d *Dispatch) Message(ctx context.Context, in Inbound) (store.Accepted, err
 	if err != nil {
 		return store.Accepted{}, err
 	}
-	if as, instead, err := d.Commands.instead(ctx, in); err != nil || instead {
+	if as, resumes, err := d.resume(ctx, in); err != nil || resumes {
 		if err != nil {
 			return store.Accepted{}, err
 		}

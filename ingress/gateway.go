@@ -8,6 +8,7 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/i18n"
 	"xbot/internal/policy"
+	"xbot/internal/secret"
 	"xbot/internal/store"
 )
 
@@ -91,4 +92,10 @@ func (g *Gateway) arrival(ctx context.Context, e chat.Envelope) (*arrival, error
 		return nil, err
 	}
 	return &arrival{Gateway: g, p: p, c: p.Channel(e.Channel, e.Account), e: e, lang: i18n.Of(e.Text)}, nil
+}
+
+// NewLink returns a code by which a user shows on another channel who they are. The session is told who used it.
+func (g *Gateway) NewLink(ctx context.Context, user chat.UserID, key chat.SessionKey) (string, error) {
+	code := store.NewCode()
+	return code, g.Store.NewLinkCode(ctx, user, key, secret.HashToken(code))
 }

@@ -18,6 +18,7 @@ import (
 	"xbot/internal/pgtest"
 	"xbot/internal/policy"
 	"xbot/internal/store"
+	"xbot/slash/conversation"
 )
 
 // platform is two replicas of a gateway over one database.
@@ -42,7 +43,7 @@ func bridged(t *testing.T, document string) *platform {
 		log := slog.New(slog.DiscardHandler)
 		d := &ingress.Dispatch{Inbox: b.store, Waker: &wakes{}, Starter: &starts{}, Log: log}
 		g := &ingress.Gateway{Store: b.store, Policies: &policy.Live{Source: b.store}, Dispatch: d, Log: log}
-		d.Commands = ingress.NewCommands(b.store, append(g.Commands(), d.ApprovalCommands()...)...)
+		d.Commands = knowing(b.store, append(platformCommands(g), conversation.Approve{Questions: d}, conversation.Deny{Questions: d})...)
 		t.Cleanup(d.Wait)
 		b.ways = append(b.ways, g)
 	}

@@ -8,6 +8,8 @@ import (
 	"xbot/ingress"
 	"xbot/internal/chat"
 	"xbot/internal/store"
+	slashcontext "xbot/slash/context"
+	"xbot/slash/conversation"
 )
 
 // A platform that counts the messages of each chat gives those of two people the same ids.
@@ -40,7 +42,7 @@ func TestReceive_WorkOfOnePersonIsNotReachedByAnswersOfAnother(t *testing.T) {
 func TestReceive_WhoSharesAConversationSeesNoOtherOfItsOwner(t *testing.T) {
 	b := bridged(t, `{session: {dmScope: "main"}, channels: {feishu: {dmPolicy: "open", allowFrom: ["*"]}}}`)
 	for _, g := range b.ways {
-		g.Dispatch.Commands = ingress.NewCommands(b.store, append(g.Commands(), ingress.SearchCommand(b.store))...)
+		g.Dispatch.Commands = knowing(b.store, append(platformCommands(g), conversation.Search{Messages: b.store})...)
 	}
 	shared := b.receive(dm("m1", "ou_1", "the shared pancake"))
 	owner, err := b.store.SessionOwner(t.Context(), shared.Session)
@@ -77,7 +79,7 @@ func TestReceive_WhoSharesAConversationSeesNoOtherOfItsOwner(t *testing.T) {
 func TestReceive_AMessageTakenBackTakesAllThatCameOfIt(t *testing.T) {
 	b := bridged(t, group)
 	for _, g := range b.ways {
-		g.Dispatch.Commands = ingress.NewCommands(b.store, append(g.Commands(), ingress.ResetCommands(nil)...)...)
+		g.Dispatch.Commands = knowing(b.store, append(platformCommands(g), conversation.New{}, conversation.Reset{})...)
 	}
 	out := b.receive(dm("m1", "ou_1", "/new tell me a joke"))
 	require.Equal(t, ingress.ResultAccepted, out.Result)
@@ -127,9 +129,8 @@ func TestReceive_AMessageIsKnownAgainAfterThePolicyLinkedItsSender(t *testing.T)
 
 func TestUsage_InAGroupIsOfTheGroup(t *testing.T) {
 	b := bridged(t, group)
-	meter := &ingress.Meter{Store: b.store}
 	for _, g := range b.ways {
-		g.Dispatch.Commands = ingress.NewCommands(b.store, append(g.Commands(), meter.Commands()...)...)
+		g.Dispatch.Commands = knowing(b.store, append(platformCommands(g), slashcontext.Usage{Store: b.store})...)
 	}
 	person := b.receive(dm("m1", "ou_1", "hello"))
 	use := func(key chat.SessionKey, tokens int) {

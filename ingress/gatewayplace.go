@@ -17,9 +17,6 @@ const (
 	sceneWork = "work"
 )
 
-// boundPrefix begins the aliases that bind a place to another conversation than its own.
-const boundPrefix = "bound:"
-
 // place is where an arrival belongs.
 type place struct {
 	agent   string
@@ -221,7 +218,7 @@ func (m *arrival) follow(ctx context.Context) error {
 		return err
 	}
 	m.session, m.there = natural, true
-	bound, ok, err := m.Store.Alias(ctx, boundPrefix+string(m.natural))
+	bound, ok, err := m.Store.Alias(ctx, session.BoundAlias(m.natural))
 	if err != nil || !ok {
 		return err
 	}

@@ -6,9 +6,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"xbot/ingress"
 	"xbot/internal/chat"
 	"xbot/internal/i18n"
+	"xbot/internal/slash"
+	"xbot/slash/conversation"
 )
 
 // chats are group chats that stand still.
@@ -39,9 +40,9 @@ func TestGroupsCommand_ListsShowsAndEndsChats(t *testing.T) {
 		{ID: "g2", Topic: "b"},
 		{ID: "g3", Topic: "c", Ended: "budget"},
 	}}
-	run := (&ingress.Groups{Store: c}).Commands()[0].Run
+	run := conversation.Groups{Store: c}.Run
 	say := func(lang i18n.Lang, args string) string {
-		text, err := run(t.Context(), ingress.Inbound{Lang: lang}, args)
+		text, err := run(t.Context(), slash.Request{Lang: lang}, args)
 		if err != nil {
 			text = i18n.Explain(lang, err)
 		}

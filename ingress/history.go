@@ -10,8 +10,6 @@ import (
 	"strings"
 
 	"xbot/internal/chat"
-	"xbot/internal/command"
-	"xbot/internal/fault"
 	"xbot/internal/i18n"
 	"xbot/internal/session"
 	"xbot/internal/store"
@@ -21,14 +19,6 @@ import (
 type History struct {
 	Store    *store.Store
 	Dispatch *Dispatch
-}
-
-// Commands returns /rewind, which a turn carries out, since nothing may be said meanwhile, and /fork, which does not mind.
-func (h *History) Commands() []Command {
-	return []Command{
-		{Name: "rewind", Usage: "[N|mID]", Help: i18n.HelpRewind, Group: GroupConversation, Queued: true},
-		{Name: "fork", Usage: "[N|mID]", Help: i18n.HelpFork, Group: GroupConversation, Who: Owner, Run: h.fork},
-	}
 }
 
 // Rewind asks for a message of a person, and all after it, to be taken out of the conversation. It is accepted like the
@@ -53,24 +43,17 @@ func (h *History) Fork(ctx context.Context, from chat.Session, upto chat.Message
 	return h.Store.Fork(ctx, forkOf(from, strings.ToLower(rand.Text()[:12]), i18n.Of(from.Title), store.NewFork{Upto: upto}))
 }
 
-// fork is /fork. Its key follows from the message, so that a second run finds what the first one made.
-func (h *History) fork(ctx context.Context, in Inbound, args string) (string, error) {
-	lang := in.Lang
-	back, upto, ok := command.Back(args)
-	if !ok {
-		return "", i18n.Fault(fault.Invalid, i18n.ForkUsage)
-	}
-	from, _, err := h.Store.Session(ctx, in.Session)
-	if err != nil {
-		return "", err
-	}
-	sum := sha256.Sum256([]byte(in.Channel + "\x00" + in.Account + "\x00" + in.PlatformID + "\x00" + string(in.Session)))
+// ForkOnce copies a conversation up to the end of the turn of a message, of the back-th last message of a person, or all of it. The
+// name of the copy follows from the key, so that a second call finds what the first one made.
+func (h *History) ForkOnce(ctx context.Context, key string, from chat.Session, lang i18n.Lang, upto chat.MessageID, back int) (chat.Session, error) {
+	sum := sha256.Sum256([]byte(key))
 	id := strings.ToLower(base32.StdEncoding.EncodeToString(sum[:])[:12])
-	made, err := h.Store.Fork(ctx, forkOf(from, id, lang, store.NewFork{Upto: chat.MessageID(upto), Back: back}))
-	if err != nil {
-		return "", err
-	}
-	return i18n.Say(lang, i18n.Forked, made.Title, made.Key), nil
+	return h.Store.Fork(ctx, forkOf(from, id, lang, store.NewFork{Upto: upto, Back: back}))
+}
+
+// Session reads a conversation.
+func (h *History) Session(ctx context.Context, key chat.SessionKey) (chat.Session, chat.UserID, error) {
+	return h.Store.Session(ctx, key)
 }
 
 // forkable are the channels on which a session may be made by us; copies of others are talked to on the page.

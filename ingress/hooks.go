@@ -29,6 +29,9 @@ type Hooks struct {
 	Dispatcher HookDispatcher
 }
 
+// For returns the hooks of a conversation.
+func (h *Hooks) For(ctx context.Context, key chat.SessionKey) hook.Set { return h.Files.For(ctx, key) }
+
 // Deferred lists the calls that wait for an administrator.
 func (h *Hooks) Deferred(ctx context.Context) ([]store.DeferredCall, error) {
 	return h.Store.DeferredCalls(ctx)

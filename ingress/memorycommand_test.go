@@ -12,6 +12,7 @@ import (
 	"xbot/internal/i18n"
 	"xbot/internal/memory/view"
 	"xbot/internal/policy"
+	"xbot/slash/account"
 )
 
 // recollecting is a platform whose people can ask what is remembered of them.
@@ -21,11 +22,11 @@ func recollectingBy(t *testing.T, document string) *platform {
 	t.Helper()
 	b := bridged(t, document)
 	for _, g := range b.ways {
-		r := &ingress.Recollections{
-			Desk: view.View{Store: b.store, Policies: g.Policies}, Users: b.store, Base: "https://bot.example",
-			Book: &agentprofile.Resolver{Store: b.store, Policies: &policy.Live{Source: b.store}, Log: slog.New(slog.DiscardHandler)},
+		r := account.Memory{
+			Memories: view.View{Store: b.store, Policies: g.Policies}, Users: b.store, Base: "https://bot.example",
+			Agents: &agentprofile.Resolver{Store: b.store, Policies: &policy.Live{Source: b.store}, Log: slog.New(slog.DiscardHandler)},
 		}
-		g.Dispatch.Commands = ingress.NewCommands(b.store, append(g.Commands(), r.Commands()...)...)
+		g.Dispatch.Commands = knowing(b.store, append(platformCommands(g), r)...)
 	}
 	return b
 }

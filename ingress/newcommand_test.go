@@ -8,10 +8,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"xbot/ingress"
 	"xbot/internal/chat"
 	"xbot/internal/i18n"
 	"xbot/internal/policy"
+	"xbot/slash/conversation"
 )
 
 // rules is a policy document in force.
@@ -21,7 +21,7 @@ func (r *rules) Get(context.Context) (*policy.Policy, error) { return &r.Policy,
 
 // conversing makes the dispatcher know the commands of this file, and a policy.
 func (b *bundle) conversing() *rules {
-	b.dispatch.Commands = ingress.NewCommands(b.Store, append(ingress.ResetCommands(models{}), ingress.ContinueCommand(b.Store))...)
+	b.dispatch.Commands = knowing(b.Store, conversation.New{Models: models{}}, conversation.Reset{}, conversation.Continue{Sessions: b.Store})
 	p := &rules{}
 	p.Session.ResetTriggers = []string{"重新开始", "begin anew"}
 	b.dispatch.Policies = p

@@ -9,12 +9,13 @@ import (
 
 	"xbot/ingress"
 	"xbot/internal/chat"
+	"xbot/slash/account"
 )
 
 func TestProfileCommand_ShowsAndChangesThatOfWhoeverWritesWhereNobodyElseReads(t *testing.T) {
 	b := bridged(t, group)
 	for _, g := range b.ways {
-		g.Dispatch.Commands = ingress.NewCommands(b.store, append(g.Commands(), (&ingress.Profiles{Store: b.store}).Commands()...)...)
+		g.Dispatch.Commands = knowing(b.store, append(platformCommands(g), account.Profile{Store: b.store})...)
 	}
 	n := 0
 	say := func(who, text string) string {

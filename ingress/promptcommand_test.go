@@ -8,7 +8,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"xbot/ingress"
 	"xbot/internal/agentprofile"
 	"xbot/internal/chat"
 	"xbot/internal/i18n"
@@ -21,6 +20,8 @@ import (
 	"xbot/internal/store"
 	"xbot/internal/tool"
 	"xbot/internal/tool/memory"
+	"xbot/slash/account"
+	slashcontext "xbot/slash/context"
 )
 
 // viewer looks at prompts of a server without runners.
@@ -45,7 +46,7 @@ func TestPrompt_ShowsWhatAModelWouldBeTold(t *testing.T) {
 	b, home := setup(t), t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(home, "AGENTS.md"), []byte("Mind the ```` fence."), 0o600))
 	require.NoError(t, b.SetMemory(t.Context(), b.user.ID, "main", "a.md", "likes tea"))
-	b.dispatch.Commands = ingress.NewCommands(b.Store, ingress.PromptCommands(b.viewer(home), b.Store)...)
+	b.dispatch.Commands = knowing(b.Store, slashcontext.Prompt{Viewer: b.viewer(home)}, account.Language{Settings: b.Store})
 
 	said := b.order("1", "/prompt what is this?")
 	for _, part := range []string{
@@ -63,7 +64,7 @@ func TestPrompt_ShowsWhatAModelWouldBeTold(t *testing.T) {
 
 func TestLanguage_IsAPartOfThePrompt(t *testing.T) {
 	b := setup(t)
-	b.dispatch.Commands = ingress.NewCommands(b.Store, ingress.PromptCommands(b.viewer(t.TempDir()), b.Store)...)
+	b.dispatch.Commands = knowing(b.Store, slashcontext.Prompt{Viewer: b.viewer(t.TempDir())}, account.Language{Settings: b.Store})
 	require.Equal(t, i18n.Say(i18n.English, i18n.LanguageAuto), b.order("1", "/language"))
 	require.Equal(t, i18n.Say(i18n.Chinese, i18n.LanguageIs, "中文"), b.order("2", "/language zh"), "in the new one at once")
 	require.Contains(t, b.order("3", "/prompt"), "The person chose Chinese")

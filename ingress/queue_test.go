@@ -13,7 +13,9 @@ import (
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
 	"xbot/internal/policy"
+	"xbot/internal/slash"
 	"xbot/internal/store"
+	"xbot/slash/queue"
 )
 
 // document is a policy in force.
@@ -85,10 +87,8 @@ func TestQueue_AnIngressThatEndsLeavesItsBurstsToTheRelay(t *testing.T) {
 func TestQueueCommand_ShowsWhatHoldsAndWhyAndSetsIt(t *testing.T) {
 	b := setup(t)
 	p := &document{policy.Policy{Messages: policy.Messages{Queue: policy.Queue{Cap: 7, ByChannel: map[string]chat.QueueMode{"web": chat.QueueCollect}}}}}
-	queues := &ingress.Queues{Store: b.Store, Policies: p}
-	run := queues.Commands()[0].Run
-	in := b.inbound(key, "q", "")
-	in.Lang = i18n.English
+	run := queue.Queue{Store: b.Store, Policies: p}.Run
+	in := slash.Request{Session: key, Lang: i18n.English}
 	said, err := run(t.Context(), in, "")
 	require.NoError(t, err)
 	require.Contains(t, said, "mode: `collect` · policy of the channel web")

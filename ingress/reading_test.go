@@ -3,14 +3,15 @@ package ingress_test
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
-	"xbot/ingress"
 	"xbot/internal/chat"
 	"xbot/internal/i18n"
+	"xbot/internal/slash"
 )
 
 // models are two words that mean a model.
@@ -27,8 +28,8 @@ func (models) Candidates(_ context.Context, word string) []string {
 
 // speaking makes the dispatcher know commands that answer with what they were told.
 func (b *bundle) speaking() {
-	said := func(name string) func(context.Context, ingress.Inbound, string) (string, error) {
-		return func(_ context.Context, _ ingress.Inbound, args string) (string, error) {
+	said := func(name string) func(context.Context, slash.Request, string) (string, error) {
+		return func(_ context.Context, _ slash.Request, args string) (string, error) {
 			return strings.TrimSpace("did " + name + " " + args), nil
 		}
 	}
@@ -39,18 +40,18 @@ func (b *bundle) speaking() {
 		}
 		return "", args
 	}
-	b.dispatch.Commands = ingress.NewCommands(b.Store,
-		ingress.Command{Name: "think", Aliases: []string{"t"}, Usage: "[high|low]", Help: i18n.HelpUsage, Run: said("think")},
-		ingress.Command{Name: "verbose", Usage: "[on|off]", Help: i18n.HelpUsage, Run: said("verbose")},
-		ingress.Command{Name: "queue", Help: i18n.HelpUsage, Run: said("queue")},
-		ingress.Command{Name: "model", Usage: "[MODEL]", Help: i18n.HelpUsage, Queued: true},
-		ingress.Command{Name: "new", Usage: "[MODEL] [MESSAGE]", Help: i18n.HelpUsage, Queued: true, Split: split},
-		ingress.Command{Name: "status", Help: i18n.HelpUsage, Inline: true, Run: said("status")},
-		ingress.Command{Name: "usage", Help: i18n.HelpUsage, Inline: true, Run: said("usage")},
-		ingress.Command{Name: "secret", Help: i18n.HelpUsage, Inline: true, Who: ingress.Admin, Run: said("secret")},
+	b.dispatch.Commands = knowing(b.Store,
+		command{spec: slash.Spec{Name: "think", Aliases: []string{"t"}, Usage: "[high|low]", Help: i18n.HelpUsage}, run: said("think")},
+		command{spec: slash.Spec{Name: "verbose", Usage: "[on|off]", Help: i18n.HelpUsage}, run: said("verbose")},
+		command{spec: slash.Spec{Name: "queue", Help: i18n.HelpUsage}, run: said("queue")},
+		command{spec: slash.Spec{Name: "model", Usage: "[MODEL]", Help: i18n.HelpUsage, When: slash.InTurn}},
+		splitting{command: command{spec: slash.Spec{Name: "new", Usage: "[MODEL] [MESSAGE]", Help: i18n.HelpUsage, When: slash.InTurn}}, split: split},
+		command{spec: slash.Spec{Name: "status", Help: i18n.HelpUsage, Inline: true}, run: said("status")},
+		command{spec: slash.Spec{Name: "usage", Help: i18n.HelpUsage, Inline: true}, run: said("usage")},
+		command{spec: slash.Spec{Name: "secret", Help: i18n.HelpUsage, Inline: true, Who: slash.Admin}, run: said("secret")},
 	)
 	b.dispatch.Commands.Models = models{}
-	b.dispatch.Commands.Known = func(_ context.Context, name string) bool { return name == "review" }
+	b.dispatch.Commands.Skills = skills{"review"}
 }
 
 // accepted says what became of a text in a session of its own: what was answered at once, then what waits, each with the id
@@ -162,3 +163,8 @@ func TestCommands_KnowsWhatIsOneOfThemAlone(t *testing.T) {
 		require.Equal(t, want, b.dispatch.Commands.Knows(text), text)
 	}
 }
+
+// skills are the names that mean something to the model.
+type skills []string
+
+func (s skills) HasSkill(_ context.Context, name string) bool { return slices.Contains(s, name) }

@@ -12,6 +12,7 @@ import (
 
 	"xbot/ingress"
 	"xbot/ingress/temporalui"
+	"xbot/ingress/wake"
 	"xbot/internal/chat"
 	"xbot/internal/contextview"
 	"xbot/internal/fault"
@@ -19,7 +20,14 @@ import (
 	"xbot/internal/policy"
 	"xbot/internal/sandbox"
 	"xbot/internal/sandbox/resolver"
+	"xbot/internal/slash"
 	"xbot/internal/store"
+	"xbot/slash/account"
+	"xbot/slash/admin"
+	slashcontext "xbot/slash/context"
+	"xbot/slash/conversation"
+	"xbot/slash/folder"
+	"xbot/slash/queue"
 )
 
 // box is a machine with a few files.
@@ -64,23 +72,29 @@ func (b *bundle) tell(id, text string) string {
 	return messages[i+1].Content
 }
 
+// runs know where runs are shown.
+type runs struct{ *store.Store }
+
+func (r runs) RunURL(ctx context.Context, key chat.SessionKey, run string) (string, error) {
+	workflow, _, err := wake.WorkflowOf(ctx, r.Store, key)
+	return "https://x.example" + temporalui.RunPath("ns", workflow, run), err
+}
+
 // everything makes the dispatcher know all commands that answer at once.
 func (b *bundle) everything(machine *box) {
 	live := &policy.Live{Source: b.Store}
 	contexts := &contextview.Viewer{Store: b.Store, Model: "demo/demo"}
 	fleet := &ingress.Fleet{Store: b.Store, Resolver: resolver.New(resolver.Config{Choices: b.Store})}
-	statuses := &ingress.Statuses{
-		Store: b.Store, Contexts: contexts, Policies: live, Fleet: fleet, Version: "1.2.3", Started: time.Now().Add(-time.Hour),
-		Run: func(workflow, run string) string {
-			return "https://x.example" + temporalui.RunPath("ns", workflow, run)
+	b.dispatch.Commands = knowing(b.Store,
+		account.Status{
+			Store: b.Store, Contexts: contexts, Policies: live, Runners: fleet, Runs: runs{b.Store}, Version: "1.2.3", Started: time.Now().Add(-time.Hour),
 		},
-	}
-	b.dispatch.Commands = ingress.NewCommands(b.Store, slices.Concat(
-		statuses.Commands(), (&ingress.Folders{Store: b.Store, Boxes: machine}).Commands(), ingress.ContextCommands(contexts), (&ingress.Meter{Store: b.Store}).Commands(),
-		[]ingress.Command{ingress.ExportCommand("https://x.example/"), ingress.ConfigCommand(b.Store)},
-		(&ingress.Debug{Store: b.Store, Pool: b.pool, Metrics: prometheus.NewRegistry()}).Commands(),
-		(&ingress.Queues{Store: b.Store, Policies: live}).Commands(),
-	)...)
+		account.Whoami{Store: b.Store}, admin.Version{Version: "1.2.3"},
+		folder.Pwd{Sessions: b.Store, Boxes: machine}, folder.Ls{Sessions: b.Store, Boxes: machine}, folder.Cd{},
+		slashcontext.Context{Viewer: contexts, Store: b.Store}, slashcontext.Usage{Store: b.Store},
+		conversation.Export{Base: "https://x.example/"}, admin.Config{Documents: b.Store},
+		admin.Debug{Store: b.Store, Pool: b.pool, Metrics: prometheus.NewRegistry()}, queue.Queue{Store: b.Store, Policies: live},
+	)
 }
 
 func workplace() *box {
@@ -184,9 +198,8 @@ func TestConfig_ChangesOnePlaceOfACheckedDocument(t *testing.T) {
 func TestConfig_RefusesInTheLanguageOfWhoReadsIt(t *testing.T) {
 	b := setup(t)
 	b.everything(workplace())
-	run := ingress.ConfigCommand(b.Store).Run
-	in := b.inbound(key, "1", "")
-	in.Lang = i18n.Chinese
+	run := admin.Config{Documents: b.Store}.Run
+	in := slash.Request{Session: key, User: b.user.ID, Lang: i18n.Chinese}
 	require.Equal(b.t, i18n.Say(i18n.English, i18n.ConfigSet, 1), b.tell("0", "/config set session.scope global"))
 	for args, want := range map[string]string{
 		"set session":           "用法",
@@ -225,17 +238,17 @@ func TestCommands_ThatReadAnswerWhileATurnHangsAndOnceAMessage(t *testing.T) {
 	require.True(t, claimed)
 	n := 0
 	for _, known := range b.dispatch.Commands.List() {
-		if known.Queued || known.Run == nil {
+		if _, atOnce := known.(slash.Runner); !atOnce {
 			continue
 		}
 		n++
-		id := "at once " + known.Name
-		require.NotEmpty(t, b.tell(id, "/"+known.Name), known.Name)
+		id := "at once " + known.Spec().Name
+		require.NotEmpty(t, b.tell(id, "/"+known.Spec().Name), known.Spec().Name)
 		before := len(b.transcript(key).Messages)
-		got, err := b.dispatch.Message(t.Context(), b.inbound(key, id, "/"+known.Name))
+		got, err := b.dispatch.Message(t.Context(), b.inbound(key, id, "/"+known.Spec().Name))
 		require.NoError(t, err)
 		require.True(t, got.Duplicate)
-		require.Len(t, b.transcript(key).Messages, before, "%s is not answered again", known.Name)
+		require.Len(t, b.transcript(key).Messages, before, "%s is not answered again", known.Spec().Name)
 	}
 	require.Greater(t, n, 10)
 	s, _, err := b.Session(t.Context(), key)

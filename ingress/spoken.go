@@ -7,7 +7,6 @@ import (
 
 	"xbot/internal/chat"
 	"xbot/internal/i18n"
-	"xbot/internal/markdown"
 	"xbot/internal/question"
 	"xbot/internal/store"
 )
@@ -57,7 +56,7 @@ func understood(in Inbound, call chat.ToolCall, text string, a *store.Answer) (n
 		if a.Allow, ok = yesOrNo(text); !ok || in.To == nil {
 			return "", false
 		}
-		return decided(in.Lang, call, a.Allow), true
+		return question.Decided(in.Lang, call, a.Allow), true
 	}
 	answers, err := question.Read(call.Questions, text)
 	if err != nil {
@@ -66,15 +65,6 @@ func understood(in Inbound, call chat.ToolCall, text string, a *store.Answer) (n
 	}
 	a.Allow, a.Answers = true, answers
 	return i18n.Say(in.Lang, i18n.InquiryAnswered, question.Said(call.Questions, answers)), true
-}
-
-// decided says what was decided about a call.
-func decided(lang i18n.Lang, call chat.ToolCall, allowed bool) string {
-	say := i18n.Denied
-	if allowed {
-		say = i18n.Allowed
-	}
-	return i18n.Say(lang, say, strings.TrimSuffix(call.Name+" · "+markdown.Code(call.Summary), " · "))
 }
 
 var (

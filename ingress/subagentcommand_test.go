@@ -6,10 +6,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"xbot/ingress"
 	"xbot/internal/chat"
 	"xbot/internal/i18n"
 	"xbot/internal/role"
+	"xbot/internal/slash"
+	"xbot/slash/conversation"
 )
 
 // crew is subagents that stand still.
@@ -27,17 +28,22 @@ func (c *crew) StopSubagent(_ context.Context, key chat.SessionKey, _ string) (b
 	return key != "idle", nil
 }
 
+// roles are one that there is, and a file that is none.
+type roles struct{}
+
+func (roles) RolesOf(context.Context, chat.SessionKey) ([]role.Role, []role.Broken, error) {
+	return []role.Role{{Name: "coder", Description: "codes | much"}}, []role.Broken{{File: "x.md", Why: "no front matter"}}, nil
+}
+
 func TestSubagentCommands_ListAndStopWhoWorks(t *testing.T) {
 	t.Parallel()
 	c := &crew{all: []chat.Subagent{
 		{Session: "deep", Role: "explorer", Depth: 2, State: chat.SubagentRunning, Turn: "t", Tool: "Shell · make", Steps: 3, Tokens: 1200},
 		{Session: "idle", Role: "coder", Instance: "a", Depth: 1, State: chat.SubagentIdle},
 	}}
-	commands := (&ingress.Subagents{Store: c, Roles: func(context.Context, chat.SessionKey) ([]role.Role, []role.Broken, error) {
-		return []role.Role{{Name: "coder", Description: "codes | much"}}, []role.Broken{{File: "x.md", Why: "no front matter"}}, nil
-	}}).Commands()
+	commands := []slash.Runner{conversation.Subagents{Store: c}, conversation.Agents{Roles: roles{}}}
 	say := func(n int, args string) string {
-		text, err := commands[n].Run(t.Context(), ingress.Inbound{Lang: i18n.English}, args)
+		text, err := commands[n].Run(t.Context(), slash.Request{Lang: i18n.English}, args)
 		require.NoError(t, err)
 		return text
 	}

@@ -5,15 +5,15 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"xbot/ingress"
 	"xbot/internal/chat"
 	"xbot/internal/store"
+	"xbot/slash/conversation"
 )
 
 func TestTodosCommand_ShowsWhatIsLeftHereAndElsewhereToTheOwnerAlone(t *testing.T) {
 	b := bridged(t, group)
 	for _, g := range b.ways {
-		g.Dispatch.Commands = ingress.NewCommands(b.store, append(g.Commands(), (&ingress.Plans{Store: b.store}).Commands()...)...)
+		g.Dispatch.Commands = knowing(b.store, append(platformCommands(g), conversation.Todos{Store: b.store})...)
 	}
 	here := b.receive(dm("m0", "ou_1", "hello")).Session
 	say := func(id, who string) string { return b.receive(dm(id, who, "/todos")).Reply }

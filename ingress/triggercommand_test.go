@@ -5,13 +5,14 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"xbot/ingress"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
 	"xbot/internal/pgtest"
 	"xbot/internal/secret"
+	"xbot/internal/slash"
 	"xbot/internal/store"
 	"xbot/internal/trigger"
+	"xbot/slash/account"
 )
 
 func TestTriggerCommand_MakesSwitchesAndRemovesWithoutShowingASecret(t *testing.T) {
@@ -22,9 +23,9 @@ func TestTriggerCommand_MakesSwitchesAndRemovesWithoutShowingASecret(t *testing.
 	_, err = s.CreateSession(t.Context(), store.NewSession{Key: "agent:main:web:thread:1", Owner: user.ID, Channel: "web"})
 	require.NoError(t, err)
 	book := &trigger.Store{Store: s, Key: secret.Key{1}, Base: "https://xbot.example"}
-	run := (&ingress.Triggers{Book: book}).Commands()[0].Run
+	run := account.Trigger{Triggers: book}.Run
 	say := func(id, args string) (string, error) {
-		in := ingress.Inbound{Lang: i18n.English}
+		in := slash.Request{Lang: i18n.English}
 		in.User, in.Session, in.PlatformID = user.ID, "agent:main:web:thread:1", id
 		return run(t.Context(), in, args)
 	}
@@ -58,8 +59,8 @@ func TestTriggerCommand_MakesSwitchesAndRemovesWithoutShowingASecret(t *testing.
 func TestTriggerCommand_WaitsForNothingThatItsOwnRowHolds(t *testing.T) {
 	b := bridged(t, group)
 	for _, g := range b.ways {
-		triggers := &ingress.Triggers{Book: &trigger.Store{Store: b.store, Key: secret.Key{1}, Base: "https://xbot.example"}}
-		g.Dispatch.Commands = ingress.NewCommands(b.store, append(g.Commands(), triggers.Commands()...)...)
+		triggers := account.Trigger{Triggers: &trigger.Store{Store: b.store, Key: secret.Key{1}, Base: "https://xbot.example"}}
+		g.Dispatch.Commands = knowing(b.store, append(platformCommands(g), triggers)...)
 	}
 	require.Contains(t, b.receive(dm("m1", "ou_1", "/trigger add ci github")).Reply, "**ci** calls this conversation")
 }

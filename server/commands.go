@@ -2,70 +2,111 @@ package server
 
 import (
 	"context"
-	"slices"
 	"time"
 
 	"xbot/ingress"
 	"xbot/ingress/temporalui"
+	"xbot/ingress/wake"
+	"xbot/internal/chat"
+	"xbot/internal/contextview"
 	"xbot/internal/llm/catalogue"
-	"xbot/internal/memory/view"
-	"xbot/internal/store"
+	"xbot/internal/llm/choice"
+	"xbot/internal/slash"
+	"xbot/internal/usage"
+	"xbot/slash/account"
+	"xbot/slash/admin"
+	slashcontext "xbot/slash/context"
+	"xbot/slash/conversation"
+	"xbot/slash/folder"
+	"xbot/slash/model"
+	"xbot/slash/queue"
 )
 
-// commands are the slash commands of the server, beside /stop, /help and /commands, which every server has.
-func (in *ingressPart) commands() *ingress.Commands {
-	c := ingress.NewCommands(in.store, slices.Concat(
-		conversationCommands(in.store, words{in.catalogue}), // new reset continue search
-		in.views.history.Commands(),                         // rewind fork
-		in.dispatch.ApprovalCommands(),                      // approve deny
-		[]ingress.Command{ingress.ExportCommand(in.at.people())},
-		in.views.minds.Commands(),                  // model models think verbose
-		ingress.ContextCommands(in.views.contexts), // context
-		in.gateway.Commands(),                      // session send activation link pair
-		[]ingress.Command{ingress.CompactCommand()},
-		in.views.meter.Commands(),     // usage
-		in.recollections().Commands(), // memory
-		(&ingress.Profiles{Store: in.store}).Commands(),
-		in.promptCommands(),                                                  // prompt language
-		(&ingress.Queues{Store: in.store, Policies: in.policies}).Commands(), // queue
-		(&ingress.Folders{Store: in.store, Boxes: in.boxes}).Commands(),      // pwd ls cd
-		in.views.fleet.Commands(),                                            // runner
-		(&ingress.Crons{Store: in.store, Desk: in.jobs}).Commands(),          // cron
-		(&ingress.Subagents{Store: in.store, Roles: in.roles}).Commands(),    // subagents agents
-		(&ingress.Groups{Store: in.store}).Commands(),                        // groups
-		in.statuses().Commands(),                                             // status whoami version
-		(&ingress.Triggers{Book: in.triggers}).Commands(),
-		(&ingress.Plans{Store: in.store}).Commands(), // todos
-		in.hooks.Commands(),
-		[]ingress.Command{ingress.ConfigCommand(in.store)},
-		(&ingress.Debug{Store: in.store, Pool: in.pool, Metrics: in.tele.Registry}).Commands(),
-	)...)
+// serving is what commands need that are carried out for people at once. A process that only runs turns has none of it: it
+// carries out the commands of turns.
+type serving struct {
+	base      string // address of the page
+	history   *ingress.History
+	questions *ingress.Dispatch
+	links     *ingress.Gateway
+	contexts  *contextview.Viewer
+	prices    usage.Prices
+	runners   *ingress.Fleet
+	hooks     *ingress.Hooks
+	runs      account.Runs
+}
+
+// commands is the registry of slash commands, in the order in which people are told of them. Both halves of the server load it.
+func (a *agents) commands(s serving) *slash.Registry {
+	models := choice.Catalog{Choice: a.choice}
+	return slash.NewRegistry(ingress.Standings{People: a.store},
+		conversation.New{Models: words{a.catalogue}, Answering: models, Sessions: a.store},
+		conversation.Reset{Answering: models, Sessions: a.store},
+		conversation.Continue{Sessions: a.store},
+		conversation.Search{Messages: a.store},
+		conversation.Rewind{Sessions: a.store},
+		conversation.Fork{Sessions: s.history},
+		conversation.Approve{Questions: s.questions},
+		conversation.Deny{Questions: s.questions},
+		conversation.Export{Base: s.base},
+		model.Model{Known: models, Sessions: a.store},
+		model.Models{Known: models},
+		model.Think{Known: models, Sessions: a.store},
+		model.Verbose{Sessions: a.store},
+		slashcontext.Context{Viewer: s.contexts, Store: a.store},
+		conversation.Session{Store: a.store},
+		queue.Send{Store: a.store},
+		queue.Activation{Store: a.store},
+		account.Link{Store: a.store, Codes: s.links},
+		admin.Pair{Store: a.store},
+		slashcontext.Compact{},
+		slashcontext.Usage{Store: a.store, Prices: s.prices},
+		account.Memory{Memories: a.remembered(), Agents: a.personas(), Users: a.store, Base: s.base},
+		account.Profile{Store: a.store},
+		slashcontext.Prompt{Viewer: a.promptViewer()},
+		account.Language{Settings: a.store},
+		queue.Queue{Store: a.store, Policies: a.policies},
+		folder.Pwd{Sessions: a.store, Boxes: a.boxes},
+		folder.Ls{Sessions: a.store, Boxes: a.boxes},
+		folder.Cd{Places: a.store, Boxes: a.boxes},
+		folder.Runner{Runners: s.runners, Users: a.store},
+		conversation.Cron{Store: a.store, Jobs: a.jobs},
+		conversation.Subagents{Store: a.store},
+		conversation.Agents{Roles: staff{a.core, a.boxes}},
+		conversation.Groups{Store: a.store},
+		account.Status{
+			Store: a.store, Contexts: s.contexts, Policies: a.policies, Runners: s.runners, Runs: s.runs, Version: a.version, Started: time.Now(),
+		},
+		account.Whoami{Store: a.store},
+		admin.Version{Version: a.version},
+		account.Trigger{Triggers: a.triggers},
+		conversation.Todos{Store: a.store},
+		admin.Hooks{Files: s.hooks, Calls: s.hooks},
+		admin.Config{Documents: a.store},
+		admin.Debug{Store: a.store, Pool: a.pool, Metrics: a.tele.Registry},
+	)
+}
+
+// slashCommands reads texts as the commands of the server.
+func (in *ingressPart) slashCommands() *ingress.Commands {
+	c := ingress.NewCommands(in.store, in.commands(serving{
+		base: in.at.people(), history: in.views.history, questions: in.dispatch, links: in.gateway, contexts: in.views.contexts,
+		prices: in.views.meter.Prices, runners: in.views.fleet, hooks: in.hooks, runs: runs{in},
+	}))
 	c.Models = words{in.catalogue}
 	return c
 }
 
-func (in *ingressPart) statuses() *ingress.Statuses {
-	return &ingress.Statuses{
-		Store: in.store, Contexts: in.views.contexts, Policies: in.policies, Fleet: in.views.fleet, Version: in.version, Started: time.Now(), Run: in.runLink,
+// runs know the addresses of runs in the Temporal UI that this server shows.
+type runs struct{ *ingressPart }
+
+// RunURL is the address of a run of the turns of a conversation, empty where there is no UI.
+func (r runs) RunURL(ctx context.Context, key chat.SessionKey, run string) (string, error) {
+	workflow, _, err := wake.WorkflowOf(ctx, r.store, key)
+	if err != nil || r.ui.target == nil {
+		return "", err
 	}
-}
-
-// conversationCommands begin conversations, go on with them and find what was said in them.
-func conversationCommands(st *store.Store, models words) []ingress.Command {
-	return append(ingress.ResetCommands(models), ingress.ContinueCommand(st), ingress.SearchCommand(st))
-}
-
-// recollections show people what is remembered of them.
-func (in *ingressPart) recollections() *ingress.Recollections {
-	return &ingress.Recollections{Desk: view.View{Store: in.store, Policies: in.policies}, Book: in.personas(), Users: in.store, Base: in.at.people()}
-}
-
-// runLink is the address of a run in the Temporal UI, empty where there is none.
-func (in *ingressPart) runLink(workflow, run string) string {
-	if in.ui.target == nil {
-		return ""
-	}
-	return in.at.people() + temporalui.RunPath(in.namespace, workflow, run)
+	return r.at.people() + temporalui.RunPath(r.namespace, workflow, run), nil
 }
 
 // words says which words mean a model. While the database is away, none does.

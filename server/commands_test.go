@@ -10,6 +10,7 @@ import (
 	"xbot/internal/config"
 	"xbot/internal/contextview"
 	"xbot/internal/i18n"
+	"xbot/internal/slash"
 	"xbot/internal/telemetry"
 	"xbot/internal/tool"
 )
@@ -23,17 +24,23 @@ var promised = []string{
 
 func TestCommands_AreThePromisedOnesEachExplained(t *testing.T) {
 	c := &core{process: &process{tele: &telemetry.Telemetry{}}, database: &database{}, orchestration: &orchestration{}, models: &models{}, storage: &storage{}, platforms: &platforms{}}
-	in := &ingressPart{agents: &agents{core: c, tools: tool.New()}, at: addresses{http: config.HTTP{URL: "https://x.example"}}, dispatch: &ingress.Dispatch{}, hooks: &ingress.Hooks{}}
-	in.views = views{history: &ingress.History{}, fleet: &ingress.Fleet{}, meter: &ingress.Meter{}, contexts: &contextview.Viewer{}, minds: &ingress.Minds{}}
-	list := in.commands().List()
+	in := &ingressPart{agents: &agents{core: c, tools: tool.New()}, at: addresses{http: config.HTTP{URL: "https://x.example"}}, dispatch: &ingress.Dispatch{}, hooks: &ingress.Hooks{}, gateway: &ingress.Gateway{}}
+	in.views = views{history: &ingress.History{}, fleet: &ingress.Fleet{}, meter: &ingress.Meter{}, contexts: &contextview.Viewer{}}
+	list := in.slashCommands().List()
 	var names []string
-	for _, c := range list {
+	for _, known := range list {
+		c := known.Spec()
 		names = append(append(names, c.Name), c.Aliases...)
 		require.NotEmpty(t, i18n.Say(i18n.English, c.Help), c.Name)
 		require.NotEmpty(t, i18n.Say(i18n.Chinese, c.Help), c.Name)
 		require.NotEqual(t, i18n.Say(i18n.English, c.Help), i18n.Say(i18n.Chinese, c.Help), c.Name)
 		require.NotEmpty(t, i18n.GroupName(i18n.English, c.Group), c.Name)
-		require.True(t, c.Queued != (c.Run != nil) || c.Name == "stop", "%s is carried out at one place", c.Name)
+		_, now := known.(slash.Runner)
+		_, later := known.(slash.TurnRunner)
+		if c.Name != "stop" && c.Name != "compact" { // Dispatch stops; the turn compresses with an activity of its own
+			require.Equal(t, c.When == slash.Now, now, c.Name)
+			require.Equal(t, c.When == slash.InTurn, later, c.Name)
+		}
 	}
 	for _, name := range promised {
 		require.Contains(t, names, name)

@@ -102,7 +102,7 @@ type views struct {
 	history  *ingress.History
 	meter    *ingress.Meter
 	contexts *contextview.Viewer
-	minds    *ingress.Minds
+	words    choice.Catalog
 }
 
 func newIngressPart(c *core, s ingressSettings) (*ingressPart, error) {
@@ -127,7 +127,7 @@ func newIngressPart(c *core, s ingressSettings) (*ingressPart, error) {
 	in.hooks = &ingress.Hooks{Store: c.store, Dispatch: in.dispatch, Files: a.hookFiles(), Dispatcher: a.hookDispatcher()}
 	in.gateway = &ingress.Gateway{Store: c.store, Policies: c.policies, Dispatch: in.dispatch, Log: c.log}
 	in.desk = in.newDesk()
-	in.dispatch.Commands = in.commands() // commands dispatch messages, too
+	in.dispatch.Commands = in.slashCommands() // commands dispatch messages, too
 	return in, nil
 }
 
@@ -140,7 +140,7 @@ func newViews(a *agents, d *ingress.Dispatch, s ingressSettings) views {
 			MaskAt: s.context.MaskAt, CompressAt: s.context.CompressAt, Mode: s.context.Mode,
 		},
 		meter:   &ingress.Meter{Store: a.store, Prices: a.prices()},
-		minds:   &ingress.Minds{Store: a.store, Desk: choice.Catalog{Choice: a.choice}},
+		words:   choice.Catalog{Choice: a.choice},
 		history: &ingress.History{Store: a.store, Dispatch: d},
 	}
 }

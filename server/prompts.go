@@ -5,7 +5,6 @@ import (
 	"path/filepath"
 
 	"xbot/activities/modelcall"
-	"xbot/ingress"
 	"xbot/internal/config"
 	"xbot/internal/prompt"
 )
@@ -27,7 +26,7 @@ func (a *agents) systemPrompts() *modelcall.SystemPrompts {
 	return &modelcall.SystemPrompts{Scenes: a.store, Pipeline: a.pipeline(), Tools: a.tools, Personas: a.personas(), Log: a.log}
 }
 
-// promptCommands are the commands about prompts.
-func (in *ingressPart) promptCommands() []ingress.Command {
-	return ingress.PromptCommands(prompt.Viewer{Scenes: in.store, Pipeline: in.pipeline(), Tools: in.tools.Specs(), Personas: in.personas()}, in.store)
+// promptViewer shows prompts without a call of a model.
+func (a *agents) promptViewer() prompt.Viewer {
+	return prompt.Viewer{Scenes: a.store, Pipeline: a.pipeline(), Tools: a.tools.Specs(), Personas: a.personas()}
 }

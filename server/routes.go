@@ -62,7 +62,7 @@ func (in *ingressPart) api() *api.API {
 		Base:    base,
 		Account: account.Endpoints{Base: base, Gateway: in.gateway, Meter: in.views.meter},
 		Sessions: sessions.Endpoints{
-			Base: base, Fleet: in.views.fleet, Minds: in.views.minds, Models: in.catalogue, Contexts: in.views.contexts,
+			Base: base, Fleet: in.views.fleet, Words: in.views.words, Models: in.catalogue, Contexts: in.views.contexts,
 			Killer: task.Killer{Kills: store.Background{Store: in.store}, Boxes: in.boxes},
 		},
 		Messages: messages.Endpoints{Base: base, Dispatch: in.dispatch, Gateway: in.gateway, History: in.views.history},
@@ -74,7 +74,7 @@ func (in *ingressPart) api() *api.API {
 			Channels: apisettings.Channels{Accounts: in.accounts, Live: in.channels, Trial: &channels.Trial{Accounts: in.accounts, Live: in.channels}},
 		},
 		Automation: automation.Endpoints{Base: base, Jobs: in.jobs, Triggers: in.triggers, Hooks: in.hooks},
-		Memory:     memory.Endpoints{Base: base, Memory: in.recollections().Desk},
+		Memory:     memory.Endpoints{Base: base, Memory: in.remembered()},
 		Inspect:    inspect.Endpoints{Base: base, Logs: logs.Reader{Home: in.home}},
 		Runners:    runners.Endpoints{Base: base, Fleet: in.views.fleet},
 	}

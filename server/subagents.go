@@ -37,9 +37,9 @@ func (s staff) find(ctx context.Context, key chat.SessionKey) (prompt.Found, err
 	return roles.Find(ctx, scene)
 }
 
-// roles returns who work can be handed to in a conversation.
-func (in *ingressPart) roles(ctx context.Context, key chat.SessionKey) ([]role.Role, []role.Broken, error) {
-	found, err := staff{in.core, in.boxes}.find(ctx, key)
+// RolesOf returns who work can be handed to in a conversation.
+func (s staff) RolesOf(ctx context.Context, key chat.SessionKey) ([]role.Role, []role.Broken, error) {
+	found, err := s.find(ctx, key)
 	return found.Roles, found.Broken, err
 }
 

@@ -17,7 +17,6 @@ import (
 	"xbot/internal/config"
 	"xbot/internal/fault"
 	"xbot/internal/filelink"
-	"xbot/internal/llm/choice"
 	"xbot/internal/llm/limits"
 	"xbot/worker"
 )
@@ -68,9 +67,10 @@ func (w *workerPart) run(ctx context.Context) error {
 func (w *workerPart) activities() worker.Activities {
 	hooks, prompts, assembler := w.hookFiles(), w.systemPrompts(), w.assembler()
 	compressor := w.compressor(prompts, assembler)
+	registry := w.commands(serving{})
 	return worker.Activities{
 		Intake: &turn.Intake{
-			Turns: w.store, Models: w.choice, Personas: w.personas(), MaxSteps: w.agent.MaxIterations, Words: w.words, Hooks: hooks,
+			Turns: w.store, Commands: registry, Models: w.choice, Personas: w.personas(), MaxSteps: w.agent.MaxIterations, Words: w.words, Hooks: hooks,
 			Totals: w.store.TurnTotals, Cost: w.prices().Cost,
 		},
 		Model: &turn.Model{
@@ -90,10 +90,10 @@ func (w *workerPart) activities() worker.Activities {
 				return w.bus.NewTaskTail(t.Session, t.Task, t.Turn, offset)
 			},
 		},
-		Commands:  &background.Commands{Bangs: w.store, Boxes: w.boxes, Link: w.outputLink},
-		Approvals: &turn.Approvals{Questions: w.store, Wait: w.permissions.Wait},
-		Hooks:     w.hooks(hooks, compressor),
-		Orders:    &activities.Orders{Book: w.store, Known: w.orders()},
+		Commands:     &background.Commands{Bangs: w.store, Boxes: w.boxes, Link: w.outputLink},
+		Approvals:    &turn.Approvals{Questions: w.store, Wait: w.permissions.Wait},
+		Hooks:        w.hooks(hooks, compressor),
+		TurnCommands: &activities.TurnCommands{Store: w.store, Registry: registry},
 
 		Compressor: compressor,
 		Deliverer:  w.deliverer(),
@@ -106,16 +106,6 @@ func (w *workerPart) activities() worker.Activities {
 
 func (w *workerPart) openStream(step chat.Step, attempt int) turn.Stream {
 	return w.bus.NewStream(step.Session, step.Turn, step.N, attempt, func() {})
-}
-
-// orders are the commands that turns carry out without a model.
-func (w *workerPart) orders() []activities.Order {
-	return []activities.Order{
-		activities.RewindOrder(w.store),
-		activities.CdOrder(w.store, w.boxes),
-		activities.ModelOrder(w.store, choice.Catalog{Choice: w.choice}),
-		activities.NewOrder(w.store, w.choice),
-	}
 }
 
 func (w *workerPart) assembler() *modelcall.Assembler {

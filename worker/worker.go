@@ -48,18 +48,18 @@ type Activities struct {
 	Tools     *turn.Tools
 	Approvals *turn.Approvals
 
-	Background *background.Background
-	Commands   *background.Commands
-	Orders     *activities.Orders
-	Hooks      *hooks.Hooks
-	Compressor *compress.Compressor
-	Deliverer  *delivery.Deliverer
-	Follower   *delivery.Follower
-	Receiver   *files.Receiver
-	Timekeeper *cronjob.Timekeeper
-	Subagents  *agents.Subagents
-	Groups     *agents.Groups
-	Memorizer  *memorize.Memorizer
+	Background   *background.Background
+	Commands     *background.Commands
+	TurnCommands *activities.TurnCommands
+	Hooks        *hooks.Hooks
+	Compressor   *compress.Compressor
+	Deliverer    *delivery.Deliverer
+	Follower     *delivery.Follower
+	Receiver     *files.Receiver
+	Timekeeper   *cronjob.Timekeeper
+	Subagents    *agents.Subagents
+	Groups       *agents.Groups
+	Memorizer    *memorize.Memorizer
 }
 
 // Build is what Temporal knows of the binary of a worker.
@@ -154,7 +154,7 @@ func build(c client.Client, a Activities, b Build, fatal func(error)) sdk.Worker
 	register(activities.NameLose, a.Background.Lose)
 	register(activities.NameRunBang, a.Commands.RunBang)
 	register(activities.NameEndBang, a.Commands.EndBang)
-	register(activities.NameObey, a.Orders.Obey)
+	register(activities.NameObey, a.TurnCommands.Run)
 	register(activities.NameConsult, a.Hooks.Consult)
 	register(activities.NameNextDelivery, a.Deliverer.NextDelivery)
 	register(activities.NameSend, a.Deliverer.Send)

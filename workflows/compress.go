@@ -69,7 +69,7 @@ func (t *turnRun) control(ctx workflow.Context) ending {
 	if t.claimed.Control == controlCompact {
 		err = t.compress(ctx, 0, 0, chat.TriggerManual)
 	} else {
-		in := activities.ObeyInput{Session: t.in.Session, Turn: t.id}
+		in := activities.TurnCommandInput{Session: t.in.Session, Turn: t.id}
 		err = workflow.ExecuteLocalActivity(local(ctx, t.claimed.Control), activities.NameObey, in).Get(ctx, nil)
 	}
 	switch {

@@ -26,7 +26,7 @@ func (w *world) Compress(ctx context.Context, in compress.Input) (compress.Outpu
 	return compress.Output{Before: 150_000, After: 11_000, Method: chat.CompactedByModel}, nil
 }
 
-func (w *world) Obey(context.Context, activities.ObeyInput) error {
+func (w *world) Obey(context.Context, activities.TurnCommandInput) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.obeyed++

@@ -13,6 +13,7 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/command"
 	"xbot/internal/i18n"
+	"xbot/internal/slash"
 )
 
 // Turns keeps the inbox and the turns.
@@ -36,6 +37,7 @@ const maxModelName = 63
 // Intake opens and closes turns. Its activities run as local activities.
 type Intake struct {
 	Turns    Turns
+	Commands *slash.Registry    // says which command a name means
 	Models   activities.Models  // names in summaries
 	Personas modelcall.Personas // knows whether answers reach the channel; nil: they do
 	Hooks    hooks.Files        // nil: there are none
@@ -46,9 +48,6 @@ type Intake struct {
 	MaxSteps int  // spec/001 §2.2 maxIter
 	Words    bool // whether the first words of a message may stand in histories (XBOT_TEMPORAL_SUMMARIES)
 }
-
-// aliases are other names of commands that turns carry out.
-var aliases = map[string]string{"compress": "compact"}
 
 // ClaimInput asks for the n-th claim of a turn.
 type ClaimInput struct {
@@ -101,7 +100,7 @@ func (a *Intake) Claim(ctx context.Context, in ClaimInput) (ClaimOutput, error) 
 	}
 	if c.Control {
 		parsed, _ := command.Parse(c.Text) // only what parses is accepted as one
-		out.Control = cmp.Or(aliases[parsed.Name], parsed.Name)
+		out.Control = cmp.Or(a.Commands.Canonical(parsed.Name), parsed.Name)
 	}
 	if a.Words {
 		out.Words = `"` + chat.FirstWords(c.Text, chat.SummaryWords) + `"`

@@ -103,7 +103,7 @@ func (c hooksTestCmd) Run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	fmt.Println(ingress.Tried(asked, out))
+	fmt.Println(hook.Tried(asked, out))
 	return nil
 }
 

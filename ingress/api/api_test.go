@@ -11,7 +11,6 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -59,6 +58,7 @@ import (
 	"xbot/internal/sandbox"
 	"xbot/internal/sandbox/resolver"
 	"xbot/internal/secret"
+	"xbot/internal/slash"
 	"xbot/internal/store"
 	"xbot/internal/tool"
 	"xbot/internal/tool/file"
@@ -66,6 +66,13 @@ import (
 	"xbot/internal/tool/task"
 	"xbot/internal/trigger"
 	"xbot/internal/usage"
+	slashaccount "xbot/slash/account"
+	"xbot/slash/admin"
+	slashcontext "xbot/slash/context"
+	"xbot/slash/conversation"
+	"xbot/slash/folder"
+	"xbot/slash/model"
+	"xbot/slash/queue"
 )
 
 // limit bounds every wait.
@@ -158,9 +165,9 @@ func setupUnder(t *testing.T, policies store.Policies) *bundle {
 	a.Sessions.Models = &catalogue.Live{
 		Server: demo.Client{}, Limits: limits.Table{Model: "demo/demo"}, Policies: &policy.Live{Source: b.store}, Keys: func(string) string { return "" },
 	}
-	a.Sessions.Minds = &ingress.Minds{Store: b.store, Desk: choice.Catalog{Choice: &choice.Choice{
+	a.Sessions.Words = choice.Catalog{Choice: &choice.Choice{
 		Server: demo.Client{}, Store: b.store, Runners: a.Runners.Fleet.Resolver, Models: a.Sessions.Models,
-	}}}
+	}}
 	b.book = &accounts.Store{Store: b.store, Key: secret.Key{1}, Drivers: []channel.Driver{feishu.Driver(), onebot.Driver()}, Base: "https://xbot.example"}
 	live := &channel.Live{Source: b.book, Drivers: b.book.Drivers, Opening: func(string, string) channel.Opening { return channel.Opening{} }}
 	a.Settings.Channels = settings.Channels{Accounts: b.book, Live: live, Trial: &channels.Trial{Accounts: b.book, Live: live}}
@@ -177,7 +184,7 @@ func setupUnder(t *testing.T, policies store.Policies) *bundle {
 	a.Messages.History = &ingress.History{Store: b.store, Dispatch: dispatch}
 	a.Messages.Gateway = &ingress.Gateway{Store: b.store, Policies: &policy.Live{Source: b.store}, Dispatch: dispatch, Log: log}
 	a.Sessions.Fleet, a.Settings.Models, a.Account.Gateway = a.Runners.Fleet, a.Sessions.Models, a.Messages.Gateway
-	dispatch.Commands = ingress.NewCommands(b.store, slices.Concat(a.Messages.Gateway.Commands(), dispatch.ApprovalCommands(), a.Runners.Fleet.Commands(), a.Messages.History.Commands(), a.Account.Meter.Commands(), ingress.ContextCommands(a.Sessions.Contexts), a.Sessions.Minds.Commands(), a.Automation.Hooks.Commands(), []ingress.Command{ingress.CompactCommand(), ingress.SearchCommand(b.store)})...)
+	dispatch.Commands = b.commands(a)
 	mux := http.NewServeMux()
 	mux.Handle("/api/", a.Handler())
 	mux.Handle("GET /api/runners/connect", b.hub)
@@ -361,4 +368,17 @@ func (w *browser) signIn(p *person) {
 	require.NoError(w.t, err)
 	_, token, _ := strings.Cut(link, "#token=")
 	w.do(http.MethodPost, "/api/login", `{"token":"`+token+`"}`).is(http.StatusOK, nil)
+}
+
+// commands are some of the server's.
+func (b *bundle) commands(a *api.API) *ingress.Commands {
+	return ingress.NewCommands(b.store, slash.NewRegistry(ingress.Standings{People: b.store},
+		conversation.Session{Store: b.store}, slashaccount.Link{Store: b.store, Codes: a.Messages.Gateway}, admin.Pair{Store: b.store},
+		queue.Send{Store: b.store}, queue.Activation{Store: b.store},
+		conversation.Approve{Questions: a.Messages.Dispatch}, conversation.Deny{Questions: a.Messages.Dispatch},
+		folder.Runner{Runners: a.Runners.Fleet, Users: b.store}, conversation.Rewind{Sessions: b.store}, conversation.Fork{Sessions: a.Messages.History},
+		slashcontext.Usage{Store: b.store, Prices: a.Account.Meter.Prices}, slashcontext.Context{Viewer: a.Sessions.Contexts, Store: b.store},
+		model.Model{Known: a.Sessions.Words, Sessions: b.store}, model.Models{Known: a.Sessions.Words}, model.Think{Known: a.Sessions.Words, Sessions: b.store},
+		model.Verbose{Sessions: b.store}, admin.Hooks{Files: a.Automation.Hooks, Calls: a.Automation.Hooks}, slashcontext.Compact{}, conversation.Search{Messages: b.store},
+	))
 }

@@ -36,3 +36,6 @@ func alias(e chat.Envelope, kind, id string) string {
 	sum := sha256.Sum256([]byte(text))
 	return e.Channel + "|" + kind + ":" + hashMark + hex.EncodeToString(sum[:])
 }
+
+// BoundAlias is what binds a chat to another conversation than its own.
+func BoundAlias(place chat.SessionKey) string { return "bound:" + string(place) }

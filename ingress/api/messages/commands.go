@@ -10,6 +10,7 @@ import (
 	"xbot/ingress/api/endpoint"
 	"xbot/internal/command"
 	"xbot/internal/i18n"
+	"xbot/internal/slash"
 )
 
 // Command is a slash command that the server carries out, as clients complete and explain it.
@@ -36,14 +37,14 @@ func (a *Endpoints) registerCommands(h huma.API) {
 		OperationID: "list-commands", Method: http.MethodGet, Path: "/api/commands", Summary: "The slash commands that can be sent as messages", Security: endpoint.Secured,
 	}, func(context.Context, *struct{}) (*struct{ Body CommandsBody }, error) {
 		out := CommandsBody{Commands: []Command{}}
-		for _, c := range a.Dispatch.Commands.List() {
-			help := map[string]string{}
+		for _, known := range a.Dispatch.Commands.List() {
+			c, help := known.Spec(), map[string]string{}
 			for _, lang := range []i18n.Lang{i18n.English, i18n.Chinese} {
 				help[string(lang)] = i18n.Say(lang, c.Help)
 			}
 			out.Commands = append(out.Commands, Command{
 				Name: c.Name, Aliases: c.Aliases, Usage: c.Line(), Args: c.Usage, Words: command.Words(c.Usage), Group: c.Group,
-				Who: cmp.Or(string(c.Who), "anyone"), Inline: c.Inline, Queued: c.Queued, Help: help,
+				Who: cmp.Or(string(c.Who), "anyone"), Inline: c.Inline, Queued: c.When == slash.InTurn, Help: help,
 			})
 		}
 		return &struct{ Body CommandsBody }{out}, nil

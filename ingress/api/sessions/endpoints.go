@@ -8,6 +8,7 @@ import (
 	"xbot/ingress/api/endpoint"
 	"xbot/internal/contextview"
 	"xbot/internal/llm/catalogue"
+	"xbot/internal/llm/choice"
 )
 
 // Endpoints are those of this package, with what they need.
@@ -15,7 +16,7 @@ type Endpoints struct {
 	*endpoint.Base
 
 	Fleet    *ingress.Fleet
-	Minds    *ingress.Minds
+	Words    choice.Catalog // says which words mean a model
 	Models   *catalogue.Live
 	Contexts *contextview.Viewer
 	Killer   TaskKiller

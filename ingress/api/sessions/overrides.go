@@ -41,7 +41,7 @@ func (a *Endpoints) overridesOf(ctx context.Context, in Change) (store.Overrides
 		}
 	}
 	if out.Model = in.Model; in.Model != nil && *in.Model != "" {
-		id, err := a.Minds.Desk.Resolve(ctx, *in.Model)
+		id, err := a.Words.Resolve(ctx, *in.Model)
 		if err != nil {
 			return out, err
 		}

@@ -1,0 +1,48 @@
+package ingress_test
+
+import (
+	"context"
+
+	"xbot/ingress"
+	"xbot/internal/slash"
+	"xbot/slash/account"
+	"xbot/slash/admin"
+	"xbot/slash/conversation"
+	"xbot/slash/queue"
+)
+
+// command is a command of a test. One without run is carried out by a turn.
+type command struct {
+	spec slash.Spec
+	run  func(ctx context.Context, in slash.Request, args string) (string, error)
+}
+
+func (c command) Spec() slash.Spec { return c.spec }
+
+func (c command) Run(ctx context.Context, in slash.Request, args string) (string, error) {
+	return c.run(ctx, in, args)
+}
+
+// splitting is a command behind which a message may stand.
+type splitting struct {
+	command
+
+	split func(ctx context.Context, args string) (own, text string)
+}
+
+func (s splitting) Split(ctx context.Context, args string) (own, text string) {
+	return s.split(ctx, args)
+}
+
+// knowing reads texts as these commands.
+func knowing(people ingress.People, list ...slash.Command) *ingress.Commands {
+	return ingress.NewCommands(people, slash.NewRegistry(ingress.Standings{People: people}, list...))
+}
+
+// platformCommands are those that are about platforms.
+func platformCommands(g *ingress.Gateway) []slash.Command {
+	return []slash.Command{
+		conversation.Session{Store: g.Store}, queue.Send{Store: g.Store}, queue.Activation{Store: g.Store},
+		account.Link{Store: g.Store, Codes: g}, admin.Pair{Store: g.Store},
+	}
+}

@@ -1,0 +1,18 @@
+package question
+
+import (
+	"strings"
+
+	"xbot/internal/chat"
+	"xbot/internal/i18n"
+	"xbot/internal/markdown"
+)
+
+// Decided tells people what was decided about a call.
+func Decided(lang i18n.Lang, call chat.ToolCall, allowed bool) string {
+	say := i18n.Denied
+	if allowed {
+		say = i18n.Allowed
+	}
+	return i18n.Say(lang, say, strings.TrimSuffix(call.Name+" · "+markdown.Code(call.Summary), " · "))
+}

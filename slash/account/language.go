@@ -1,0 +1,53 @@
+package account
+
+import (
+	"context"
+	"strings"
+
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+	"xbot/internal/i18n"
+	"xbot/internal/prompt"
+	"xbot/internal/slash"
+	"xbot/internal/store"
+)
+
+// Settings keeps what people chose for themselves.
+type Settings interface {
+	UserSetting(ctx context.Context, user chat.UserID, key store.UserSetting) (string, error)
+	SetUserSetting(ctx context.Context, user chat.UserID, key store.UserSetting, value string) error
+}
+
+// Language is /language: in which language a person is answered. It is a part of the prompt.
+type Language struct{ Settings Settings }
+
+var _ slash.Runner = Language{}
+
+// Spec is what the command is called.
+func (Language) Spec() slash.Spec {
+	return slash.Spec{Name: "language", Usage: "[zh|en|LANGUAGE|auto]", Help: i18n.HelpLanguage, Group: slash.GroupYou}
+}
+
+// Run tells or chooses it.
+func (l Language) Run(ctx context.Context, in slash.Request, args string) (string, error) {
+	lang := in.Lang
+	switch strings.ToLower(args) {
+	case "":
+		chosen, err := l.Settings.UserSetting(ctx, in.User, store.Language)
+		if err != nil {
+			return "", err
+		}
+		if chosen == "" {
+			return i18n.Say(lang, i18n.LanguageAuto), nil
+		}
+		return i18n.Say(lang, i18n.LanguageIs, i18n.LanguageName(lang, prompt.LanguageName(chosen))), nil
+	case "auto", "default":
+		return i18n.Say(lang, i18n.LanguageAuto), l.Settings.SetUserSetting(ctx, in.User, store.Language, "")
+	}
+	name := prompt.LanguageName(args)
+	if name == "" {
+		return "", i18n.Fault(fault.Invalid, i18n.LanguageUsage)
+	}
+	lang = i18n.For(args, "", "")
+	return i18n.Say(lang, i18n.LanguageIs, i18n.LanguageName(lang, name)), l.Settings.SetUserSetting(ctx, in.User, store.Language, args)
+}

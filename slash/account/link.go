@@ -1,0 +1,70 @@
+package account
+
+import (
+	"context"
+
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+	"xbot/internal/i18n"
+	"xbot/internal/secret"
+	"xbot/internal/slash"
+	"xbot/internal/store"
+	"xbot/internal/store/links"
+)
+
+// LinkStore keeps which accounts on channels are one person.
+type LinkStore interface {
+	Session(ctx context.Context, key chat.SessionKey) (chat.Session, chat.UserID, error)
+	UseLinkCode(ctx context.Context, l store.Link) (links.Linked, error)
+}
+
+// LinkCodes makes the codes by which people show on another channel who they are.
+type LinkCodes interface {
+	NewLink(ctx context.Context, user chat.UserID, key chat.SessionKey) (code string, err error)
+}
+
+// Link is /link: a person's account on one channel becomes theirs on another.
+type Link struct {
+	Store LinkStore
+	Codes LinkCodes
+}
+
+var _ slash.Runner = Link{}
+
+// Spec is what the command is called.
+func (Link) Spec() slash.Spec {
+	return slash.Spec{Name: "link", Usage: "[CODE]", Help: i18n.HelpLink, Group: slash.GroupYou}
+}
+
+// Run makes a code, or uses one. The code stands in the transcript of whoever asked for it, who is alone there, and is worth
+// nothing once it was used or is ten minutes old.
+func (c Link) Run(ctx context.Context, in slash.Request, args string) (string, error) {
+	s, owner, err := c.Store.Session(ctx, in.Session)
+	if err != nil {
+		return "", err
+	}
+	if s.ChatType != chat.ChatDirect || owner != in.User {
+		return "", i18n.Fault(fault.Invalid, i18n.LinkGroup)
+	}
+	if args == "" {
+		code, err := c.Codes.NewLink(ctx, in.User, in.Session)
+		if err != nil {
+			return "", err
+		}
+		return i18n.Say(in.Lang, i18n.LinkCode, code), nil
+	}
+	if in.Peer.ID == "" {
+		return "", i18n.Fault(fault.Invalid, i18n.LinkHere)
+	}
+	got, err := c.Store.UseLinkCode(ctx, store.Link{
+		Hash: secret.HashToken(store.ReadCode(args)), User: in.User, Channel: in.Channel, Account: in.Account,
+		Peer: in.Peer.ID, Name: in.Peer.Name, Lang: in.Lang,
+	})
+	switch {
+	case err != nil:
+		return "", err
+	case got.Again:
+		return i18n.Say(in.Lang, i18n.LinkAgain), nil
+	}
+	return i18n.Say(in.Lang, i18n.LinkDone, got.To.Name, got.Moved), nil
+}

@@ -1,0 +1,207 @@
+package account
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"xbot/internal/agentprofile"
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+	"xbot/internal/i18n"
+	"xbot/internal/markdown"
+	"xbot/internal/memory/view"
+	"xbot/internal/slash"
+	"xbot/internal/store"
+)
+
+const (
+	// memoryShown is how much /memory shows of one thing, in characters, and memoryListed how many things it lists.
+	memoryShown  = 600
+	memoryListed = 20
+	// searchWords bounds what is shown of what was searched for, in characters.
+	searchWords = 120
+	// memoryAll says behind words that all is meant that holds them.
+	memoryAll = "--all"
+	// memoryMinute is how people are told a time.
+	memoryMinute = "2006-01-02 15:04 UTC"
+)
+
+// Memories show and change what is remembered of people.
+type Memories interface {
+	Look(ctx context.Context, w chat.Whose) (view.Look, error)
+	Older(ctx context.Context, w chat.Whose, kind string, before int64) ([]chat.Remembered, error)
+	Search(ctx context.Context, w chat.Whose, q string) ([]chat.Remembered, error)
+	Find(ctx context.Context, w chat.Whose, q string) ([]chat.Remembered, error)
+	Set(ctx context.Context, w chat.Whose, id, was, text string) error
+	Forget(ctx context.Context, w chat.Whose, items []chat.Remembered) error
+}
+
+// Agents know whose memory a conversation has.
+type Agents interface {
+	Of(ctx context.Context, key chat.SessionKey) (agentprofile.Persona, error)
+}
+
+// Users know to whom conversations belong.
+type Users interface {
+	SessionOwner(ctx context.Context, key chat.SessionKey) (store.User, error)
+	UserByID(ctx context.Context, user chat.UserID) (store.User, error)
+}
+
+// Memory is /memory: what is remembered of a person.
+type Memory struct {
+	Memories Memories
+	Agents   Agents
+	Users    Users
+	Base     string // address of the page
+}
+
+var _ slash.Runner = Memory{}
+
+// Spec is what the command is called.
+func (Memory) Spec() slash.Spec {
+	return slash.Spec{
+		Name: "memory", Usage: "[search WORDS…|edit NAME TEXT…|forget ID|forget WORDS…|log|export]", Help: i18n.HelpMemory, Group: slash.GroupYou,
+	}
+}
+
+// whose is the memory that a command is about: that of whoever the conversation belongs to. What is remembered of a person
+// is for nobody else: who shares the conversation of another one sees none.
+func (m Memory) whose(ctx context.Context, in slash.Request) (w chat.Whose, mayChange bool, err error) {
+	owner, err := m.Users.SessionOwner(ctx, in.Session)
+	if err != nil {
+		return w, false, err
+	}
+	if in.Guest(owner.ID, owner.Group) {
+		return w, false, i18n.Fault(fault.Denied, i18n.MemoryGuest)
+	}
+	who, err := m.Agents.Of(ctx, in.Session)
+	if err != nil {
+		return w, false, err
+	}
+	w = chat.Whose{User: owner.ID, Agent: who.Memory()}
+	if !owner.Group {
+		return w, true, nil
+	}
+	user, err := m.Users.UserByID(ctx, in.User)
+	return w, user.Admin, err
+}
+
+// Run does what the first word says.
+func (m Memory) Run(ctx context.Context, in slash.Request, args string) (string, error) {
+	w, mayChange, err := m.whose(ctx, in)
+	if err != nil {
+		return "", err
+	}
+	verb, rest, _ := strings.Cut(strings.TrimSpace(args), " ")
+	rest = strings.TrimSpace(rest)
+	verb = strings.ToLower(verb)
+	if (verb == "edit" || verb == "forget") && !mayChange {
+		return "", i18n.Fault(fault.Denied, i18n.MemoryGroup)
+	}
+	switch {
+	case verb == "":
+		return m.show(ctx, w, in.Lang)
+	case verb == "log" && rest == "":
+		entries, err := m.Memories.Older(ctx, w, chat.RememberedLog, 0)
+		return rememberedText(in.Lang, i18n.Say(in.Lang, i18n.MemoryLog), entries), err
+	case verb == "search" && rest != "":
+		found, err := m.Memories.Search(ctx, w, rest)
+		return rememberedText(in.Lang, i18n.Say(in.Lang, i18n.MemoryFound, chat.FirstWords(rest, searchWords)), found), err
+	case verb == "edit" && rest != "":
+		return m.edit(ctx, w, in, rest)
+	case verb == "forget" && rest != "":
+		return m.forget(ctx, w, in.Lang, rest)
+	case verb == "export" && rest == "":
+		return i18n.Say(in.Lang, i18n.MemoryExport, strings.TrimRight(m.Base, "/")+"/api/memory/export?agent="+w.Agent), nil
+	}
+	return "", i18n.Fault(fault.Invalid, i18n.MemoryUsage)
+}
+
+func (m Memory) show(ctx context.Context, w chat.Whose, lang i18n.Lang) (string, error) {
+	look, err := m.Memories.Look(ctx, w)
+	if err != nil {
+		return "", err
+	}
+	out := []string{rememberedText(lang, i18n.Say(lang, i18n.MemoryHead, len(look.Items), look.Archived), look.Items)}
+	if !look.Switches.Memorize {
+		out = append(out, i18n.Say(lang, i18n.MemorizeOff))
+	}
+	for _, j := range look.Jobs {
+		switch j.State {
+		case chat.MemorizeWaiting:
+			out = append(out, i18n.Say(lang, i18n.MemoryWaits, j.At.UTC().Format(memoryMinute)))
+		case chat.MemorizeFailed:
+			out = append(out, i18n.Say(lang, i18n.MemoryLost, j.At.UTC().Format(memoryMinute), j.Error))
+		}
+	}
+	return strings.Join(out, "\n\n"), nil
+}
+
+// rememberedText is a list of what is remembered, the first of it where it is long.
+func rememberedText(lang i18n.Lang, head string, items []chat.Remembered) string {
+	if len(items) == 0 {
+		return i18n.Say(lang, i18n.MemoryNone)
+	}
+	lines := []string{head}
+	for _, r := range items[:min(len(items), memoryListed)] {
+		text := strings.TrimSpace(r.Content)
+		if runes := []rune(text); len(runes) > memoryShown {
+			text = string(runes[:memoryShown]) + "…"
+		}
+		lines = append(lines, fmt.Sprintf("* `%s` · %s\n%s", r.ID, r.At.UTC().Format("2006-01-02"), markdown.Indented(text)))
+	}
+	if more := len(items) - memoryListed; more > 0 {
+		lines = append(lines, i18n.Say(lang, i18n.MemoryMore, more))
+	}
+	return strings.Join(lines, "\n")
+}
+
+func (m Memory) edit(ctx context.Context, w chat.Whose, in slash.Request, args string) (string, error) {
+	at := strings.IndexAny(args, " \n")
+	if at < 0 {
+		return "", i18n.Fault(fault.Invalid, i18n.MemoryUsage)
+	}
+	name, text := args[:at], strings.TrimSpace(args[at:])
+	id := chat.RememberedNote + "/" + name
+	switch kind, _, _ := strings.Cut(name, "/"); {
+	case chat.Block(name) == chat.BlockWorking:
+		id = chat.RememberedBlock + "/" + name + "/" + string(in.Session)
+	case chat.Block(name).Max() > 0:
+		id = chat.RememberedBlock + "/" + name
+	case kind == chat.RememberedNote || kind == chat.RememberedBlock || kind == chat.RememberedSoul:
+		id = name
+	}
+	look, err := m.Memories.Look(ctx, w)
+	if err != nil {
+		return "", err
+	}
+	was := ""
+	if i := slices.IndexFunc(look.Items, func(item chat.Remembered) bool { return item.ID == id }); i >= 0 {
+		was = look.Items[i].Content
+	}
+	if err := m.Memories.Set(ctx, w, id, was, text); err != nil {
+		return "", err
+	}
+	return i18n.Say(in.Lang, i18n.MemorySet, id), nil
+}
+
+// forget forgets one thing at once, and asks before it forgets several.
+func (m Memory) forget(ctx context.Context, w chat.Whose, lang i18n.Lang, args string) (string, error) {
+	q, all := strings.CutSuffix(args, memoryAll)
+	q = strings.TrimSpace(q)
+	found, err := m.Memories.Find(ctx, w, q)
+	switch {
+	case err != nil:
+		return "", err
+	case len(found) == 0:
+		return i18n.Say(lang, i18n.MemoryNone), nil
+	case len(found) > 1 && !all:
+		return rememberedText(lang, i18n.Say(lang, i18n.MemoryMany, len(found), "/memory forget "+q+" "+memoryAll), found), nil
+	}
+	if err := m.Memories.Forget(ctx, w, found); err != nil {
+		return "", err
+	}
+	return rememberedText(lang, i18n.Say(lang, i18n.MemoryGone, len(found)), found), nil
+}

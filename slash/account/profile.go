@@ -1,0 +1,103 @@
+package account
+
+import (
+	"context"
+	"strings"
+	"unicode/utf8"
+
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+	"xbot/internal/i18n"
+	"xbot/internal/markdown"
+	"xbot/internal/schedule"
+	"xbot/internal/slash"
+	"xbot/internal/store"
+)
+
+// noZone takes a timezone back.
+const noZone = "none"
+
+// ProfileStore keeps what people say of themselves.
+type ProfileStore interface {
+	SessionOwner(ctx context.Context, key chat.SessionKey) (store.User, error)
+	Profile(ctx context.Context, user chat.UserID) (chat.UserProfile, error)
+	SetProfile(ctx context.Context, user chat.UserID, p chat.UserProfile) (chat.UserProfile, error)
+}
+
+// Profile is /profile: what a person says of themselves.
+type Profile struct{ Store ProfileStore }
+
+var _ slash.Runner = Profile{}
+
+// Spec is what the command is called.
+func (Profile) Spec() slash.Spec {
+	return slash.Spec{Name: "profile", Usage: "[edit TEXT…|timezone ZONE|clear]", Help: i18n.HelpProfile, Group: slash.GroupYou}
+}
+
+// Run shows or changes the profile of whoever writes, where nobody else reads the answer.
+func (p Profile) Run(ctx context.Context, in slash.Request, args string) (string, error) {
+	owner, err := p.Store.SessionOwner(ctx, in.Session)
+	if err != nil {
+		return "", err
+	}
+	if owner.Group || in.Guest(owner.ID, owner.Group) {
+		return "", i18n.Fault(fault.Denied, i18n.ProfileNotHere)
+	}
+	is, err := p.Store.Profile(ctx, in.User)
+	if err != nil {
+		return "", err
+	}
+	args = strings.TrimSpace(args)
+	verb, rest := args, ""
+	if at := strings.IndexAny(args, " \n"); at >= 0 {
+		verb, rest = args[:at], strings.TrimSpace(args[at:])
+	}
+	switch verb = strings.ToLower(verb); {
+	case verb == "":
+		return profileText(in.Lang, is), nil
+	case verb == "edit" && rest != "":
+		if n := utf8.RuneCountInString(rest); n > chat.MaxProfile {
+			return "", i18n.Fault(fault.TooLarge, i18n.ProfileTooLong, n, chat.MaxProfile)
+		}
+		is.Content = rest
+	case verb == "timezone" && rest != "":
+		if strings.EqualFold(rest, noZone) {
+			rest = ""
+		} else if _, err := schedule.Zone(rest); err != nil {
+			return "", i18n.Fault(fault.Invalid, i18n.ProfileBadZone, chat.FirstWords(rest, searchWords))
+		}
+		is.Timezone = rest
+	case verb == "clear" && rest == "":
+		is.Content, is.Timezone = "", ""
+	default:
+		return "", i18n.Fault(fault.Invalid, i18n.ProfileUsage)
+	}
+	return p.set(ctx, in, is)
+}
+
+func (p Profile) set(ctx context.Context, in slash.Request, wanted chat.UserProfile) (string, error) {
+	stands, err := p.Store.SetProfile(ctx, in.User, wanted)
+	switch {
+	case fault.Is(err, fault.Conflict):
+		return "", i18n.Fault(fault.Conflict, i18n.ProfileConflict)
+	case err != nil:
+		return "", err
+	case stands.Content == "" && stands.Timezone == "":
+		return i18n.Say(in.Lang, i18n.ProfileGone), nil
+	}
+	return i18n.Say(in.Lang, i18n.ProfileSet), nil
+}
+
+func profileText(lang i18n.Lang, p chat.UserProfile) string {
+	var out []string
+	if p.Content != "" {
+		out = append(out, i18n.Say(lang, i18n.ProfileIs, utf8.RuneCountInString(p.Content), chat.MaxProfile)+"\n"+markdown.Indented(p.Content))
+	}
+	if p.Timezone != "" {
+		out = append(out, i18n.Say(lang, i18n.ProfileZone, p.Timezone))
+	}
+	if len(out) == 0 {
+		return i18n.Say(lang, i18n.ProfileNone)
+	}
+	return strings.Join(out, "\n\n")
+}

@@ -1,0 +1,97 @@
+package admin
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/prometheus/client_golang/prometheus"
+
+	"xbot/internal/chat"
+	"xbot/internal/i18n"
+	"xbot/internal/markdown"
+	"xbot/internal/slash"
+	"xbot/internal/store"
+)
+
+// maxDebugTurns bounds the running turns that are named.
+const maxDebugTurns = 20
+
+// TurnStore knows what runs.
+type TurnStore interface {
+	RunningTurns(ctx context.Context, limit int) ([]store.RunningTurn, error)
+	InspectCounts(ctx context.Context) (chat.Counts, error)
+}
+
+// Debug is /debug: what a server process is busy with. It names no text that people wrote, and no secrets.
+type Debug struct {
+	Store   TurnStore
+	Pool    *pgxpool.Pool
+	Metrics prometheus.Gatherer
+}
+
+var _ slash.Runner = Debug{}
+
+// Spec is what the command is called.
+func (Debug) Spec() slash.Spec {
+	return slash.Spec{Name: "debug", Help: i18n.HelpDebug, Group: slash.GroupServer, Who: slash.Admin}
+}
+
+// Run tells it.
+func (d Debug) Run(ctx context.Context, _ slash.Request, _ string) (string, error) {
+	turns, err := d.Store.RunningTurns(ctx, maxDebugTurns)
+	if err != nil {
+		return "", err
+	}
+	counts, err := d.Store.InspectCounts(ctx)
+	if err != nil {
+		return "", err
+	}
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	pool := d.Pool.Stat()
+	lines := []string{
+		fmt.Sprintf("go        %s, %d goroutines, %d processors", runtime.Version(), runtime.NumGoroutine(), runtime.GOMAXPROCS(0)),
+		fmt.Sprintf("memory    %s in use, %s from the system, %d collections", markdown.Bytes(int(m.HeapInuse)), markdown.Bytes(int(m.Sys)), m.NumGC),
+		fmt.Sprintf("postgres  %d of %d connections in use, %d waits (%s in all)", pool.AcquiredConns(), pool.MaxConns(), pool.EmptyAcquireCount(), pool.AcquireDuration().Round(time.Millisecond)),
+		fmt.Sprintf("turns     %d running, %d messages waiting, %d background tasks, %d runners connected", counts.Running, counts.Waiting, counts.Tasks, counts.Runners),
+	}
+	for _, t := range turns {
+		lines = append(lines, fmt.Sprintf("  %s  %s  step %d, for %s", t.Session, t.Turn, t.Steps, time.Since(t.Started).Round(time.Second)))
+	}
+	relay, err := d.counters()
+	if err != nil {
+		return "", err
+	}
+	return markdown.Fenced(strings.Join(append(lines, relay...), "\n")), nil
+}
+
+// counters are the metrics of the relay.
+func (d Debug) counters() (lines []string, err error) {
+	if d.Metrics == nil {
+		return nil, nil
+	}
+	families, err := d.Metrics.Gather()
+	if err != nil {
+		return nil, fmt.Errorf("read the metrics: %w", err)
+	}
+	for _, f := range families {
+		if !strings.HasPrefix(f.GetName(), "xbot_relay") && !strings.HasPrefix(f.GetName(), "xbot_turns") {
+			continue
+		}
+		for _, m := range f.GetMetric() {
+			var name strings.Builder
+			name.WriteString(f.GetName())
+			for _, l := range m.GetLabel() {
+				name.WriteString(" " + l.GetName() + "=" + l.GetValue())
+			}
+			lines = append(lines, fmt.Sprintf("%s  %g", name.String(), m.GetCounter().GetValue()+m.GetGauge().GetValue()))
+		}
+	}
+	slices.Sort(lines)
+	return lines, nil
+}

@@ -1,0 +1,75 @@
+package admin
+
+import (
+	"context"
+	"math"
+	"strings"
+	"time"
+
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+	"xbot/internal/i18n"
+	"xbot/internal/markdown"
+	"xbot/internal/slash"
+	"xbot/internal/store"
+)
+
+// PairingStore keeps who asked to be let in.
+type PairingStore interface {
+	Pairings(ctx context.Context) ([]store.Pairing, error)
+	EndPairing(ctx context.Context, code string, approve bool, by chat.UserID) (store.Pairing, error)
+}
+
+// Pair is /pair: strangers who ask to be let in.
+type Pair struct{ Store PairingStore }
+
+var _ slash.Runner = Pair{}
+
+// Spec is what the command is called.
+func (Pair) Spec() slash.Spec {
+	return slash.Spec{Name: "pair", Usage: "[list|approve CODE|refuse CODE]", Help: i18n.HelpPair, Group: slash.GroupServer, Who: slash.Admin}
+}
+
+// Run lists who waits, or lets somebody in.
+func (c Pair) Run(ctx context.Context, in slash.Request, args string) (string, error) {
+	words := strings.Fields(args)
+	switch {
+	case len(words) == 0 || len(words) == 1 && words[0] == "list":
+		return c.list(ctx, in.Lang)
+	case len(words) < 2 || words[0] != "approve" && words[0] != "refuse":
+		return "", i18n.Fault(fault.Invalid, i18n.PairUsage)
+	}
+	approve := words[0] == "approve"
+	p, err := c.Store.EndPairing(ctx, strings.Join(words[1:], ""), approve, in.User)
+	if err != nil {
+		return "", err
+	}
+	say := i18n.PairRefused
+	if approve {
+		say = i18n.PairApproved
+	}
+	return i18n.Say(in.Lang, say, markdown.Quoted(called(p)), markdown.Quoted(p.Channel)), nil
+}
+
+func called(p store.Pairing) string {
+	if p.Name == "" {
+		return p.Peer
+	}
+	return p.Name + " (" + p.Peer + ")"
+}
+
+func (c Pair) list(ctx context.Context, lang i18n.Lang) (string, error) {
+	all, err := c.Store.Pairings(ctx)
+	if err != nil {
+		return "", err
+	}
+	if len(all) == 0 {
+		return i18n.Say(lang, i18n.PairNone), nil
+	}
+	lines := make([]string, len(all))
+	for i, p := range all {
+		left := int(math.Ceil(time.Until(p.ExpiresAt).Minutes()))
+		lines[i] = "* " + i18n.Say(lang, i18n.PairWaits, p.Code, markdown.Quoted(called(p)), markdown.Quoted(p.Channel), max(left, 1))
+	}
+	return strings.Join(lines, "\n"), nil
+}

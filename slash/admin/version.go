@@ -1,0 +1,23 @@
+package admin
+
+import (
+	"context"
+
+	"xbot/internal/i18n"
+	"xbot/internal/slash"
+)
+
+// Version is /version: which build answers.
+type Version struct{ Version string }
+
+var _ slash.Runner = Version{}
+
+// Spec is what the command is called.
+func (Version) Spec() slash.Spec {
+	return slash.Spec{Name: "version", Help: i18n.HelpVersion, Group: slash.GroupServer}
+}
+
+// Run tells it.
+func (v Version) Run(context.Context, slash.Request, string) (string, error) {
+	return "xbot " + v.Version, nil
+}

@@ -1,0 +1,17 @@
+package context
+
+import (
+	"xbot/internal/i18n"
+	"xbot/internal/slash"
+)
+
+// Compact is /compact. It waits for its place in the queue, since a turn that runs has begun with the conversation as it is. The
+// turn summarizes the conversation with the activity that does so when the context fills up.
+type Compact struct{}
+
+var _ slash.Command = Compact{}
+
+// Spec is what the command is called.
+func (Compact) Spec() slash.Spec {
+	return slash.Spec{Name: "compact", Aliases: []string{"compress"}, Usage: "[FOCUS]", Help: i18n.HelpCompact, Group: slash.GroupContext, When: slash.InTurn}
+}

@@ -1,0 +1,111 @@
+package context
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"xbot/internal/chat"
+	"xbot/internal/i18n"
+	"xbot/internal/markdown"
+	"xbot/internal/slash"
+	"xbot/internal/store"
+	"xbot/internal/usage"
+)
+
+// weekDays is what /usage calls the last days.
+const weekDays = 7
+
+// UsageStore knows what people have used.
+type UsageStore interface {
+	UsageByDay(ctx context.Context, user chat.UserID, days int) ([]chat.SpentDay, error)
+	UsageOf(ctx context.Context, user chat.UserID, key chat.SessionKey) ([]chat.Spent, error)
+	SessionOwner(ctx context.Context, key chat.SessionKey) (store.User, error)
+}
+
+// Usage is /usage: what a person has used.
+type Usage struct {
+	Store  UsageStore
+	Prices usage.Prices
+}
+
+var _ slash.Runner = Usage{}
+
+// Spec is what the command is called.
+func (Usage) Spec() slash.Spec {
+	return slash.Spec{Name: "usage", Help: i18n.HelpUsage, Group: slash.GroupContext, Inline: true}
+}
+
+// Run tells it of today, of the last week and of the conversation.
+func (c Usage) Run(ctx context.Context, in slash.Request, _ string) (string, error) {
+	user, err := c.whose(ctx, in)
+	if err != nil {
+		return "", err
+	}
+	today, err := c.Store.UsageByDay(ctx, user, 1)
+	if err != nil {
+		return "", err
+	}
+	week, err := c.Store.UsageByDay(ctx, user, weekDays)
+	if err != nil {
+		return "", err
+	}
+	here, err := c.Store.UsageOf(ctx, user, in.Session)
+	if err != nil {
+		return "", err
+	}
+	lang := in.Lang
+	if len(week) == 0 && len(here) == 0 {
+		return i18n.Say(lang, i18n.UsageNone), nil
+	}
+	head := "| | " + i18n.Say(lang, i18n.UsageHead) + " |\n|---|---|--:|--:|--:|--:|"
+	if c.Prices.Known {
+		head = "| | " + i18n.Say(lang, i18n.UsageHead) + " | " + usage.Currency + " |\n|---|---|--:|--:|--:|--:|--:|"
+	}
+	lines := []string{head}
+	lines = append(lines, c.rows(i18n.Say(lang, i18n.UsageToday), byModel(today))...)
+	lines = append(lines, c.rows(i18n.Say(lang, i18n.UsageWeek), byModel(week))...)
+	lines = append(lines, c.rows(i18n.Say(lang, i18n.UsageHere), here)...)
+	return strings.Join(lines, "\n"), nil
+}
+
+// whose is the user of whom /usage tells: who asks, but in a group the group. What a person uses elsewhere is not for all to read.
+func (c Usage) whose(ctx context.Context, in slash.Request) (chat.UserID, error) {
+	owner, err := c.Store.SessionOwner(ctx, in.Session)
+	if err == nil && owner.Group {
+		return owner.ID, nil
+	}
+	return in.User, err
+}
+
+// byModel sums days up.
+func byModel(days []chat.SpentDay) (out []chat.Spent) {
+	for _, d := range days {
+		i := slices.IndexFunc(out, func(s chat.Spent) bool { return s.Model == d.Model })
+		if i < 0 {
+			out = append(out, d.Spent)
+			continue
+		}
+		out[i] = usage.Sum(out[i], d.Spent)
+	}
+	slices.SortFunc(out, func(a, b chat.Spent) int { return cmp.Compare(b.Tokens(), a.Tokens()) })
+	return out
+}
+
+// rows are the lines of a table; only the first one says what they are about.
+func (c Usage) rows(title string, spent []chat.Spent) (out []string) {
+	for _, s := range spent {
+		row := fmt.Sprintf("| %s | %s | %d | %s | %s | %s |", title, markdown.Quoted(s.Model), s.Calls, markdown.Tokens(s.PromptTokens), markdown.Tokens(s.CachedTokens), markdown.Tokens(s.CompletionTokens))
+		if c.Prices.Known {
+			cost := ""
+			if paid := c.Prices.Cost(s); paid != nil {
+				cost = fmt.Sprintf("%.4f", *paid)
+			}
+			row += " " + cost + " |"
+		}
+		out, title = append(out, row), ""
+	}
+	return out
+}

@@ -1,0 +1,41 @@
+package conversation
+
+import (
+	"context"
+
+	"xbot/internal/chat"
+	"xbot/internal/i18n"
+	"xbot/internal/slash"
+)
+
+// Interrupted knows whether the newest turn of a conversation was stopped, failed or was lost.
+type Interrupted interface {
+	Unfinished(ctx context.Context, key chat.SessionKey) (bool, error)
+}
+
+// Continue is /continue: where the newest turn was stopped, failed or was lost, a message takes the place of the command that
+// asks the model to go on. Otherwise the answer says that there is nothing to go on with.
+type Continue struct{ Sessions Interrupted }
+
+var (
+	_ slash.Runner  = Continue{}
+	_ slash.Resumer = Continue{}
+)
+
+// Spec is what the command is called.
+func (Continue) Spec() slash.Spec {
+	return slash.Spec{Name: "continue", Help: i18n.HelpContinue, Group: slash.GroupConversation}
+}
+
+// Message is what the model reads when a person asks it to go on.
+func (Continue) Message() string { return "Continue where you stopped." }
+
+// Resume looks whether there is something to go on with.
+func (c Continue) Resume(ctx context.Context, key chat.SessionKey) (bool, error) {
+	return c.Sessions.Unfinished(ctx, key)
+}
+
+// Run says that there is nothing to go on with.
+func (Continue) Run(_ context.Context, in slash.Request, _ string) (string, error) {
+	return i18n.Say(in.Lang, i18n.ContinueNone), nil
+}

@@ -1,0 +1,23 @@
+package conversation
+
+import (
+	"context"
+
+	"xbot/internal/i18n"
+	"xbot/internal/slash"
+)
+
+// Deny is /deny, for channels without buttons: the call that has waited longest may not run.
+type Deny struct{ Questions Questions }
+
+var _ slash.Runner = Deny{}
+
+// Spec is what the command is called.
+func (Deny) Spec() slash.Spec {
+	return slash.Spec{Name: "deny", Usage: "[NOTE]", Help: i18n.HelpDeny, Group: slash.GroupConversation, Who: slash.Owner}
+}
+
+// Run denies the call.
+func (d Deny) Run(ctx context.Context, in slash.Request, note string) (string, error) {
+	return decide(ctx, d.Questions, in, false, note)
+}

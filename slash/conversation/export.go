@@ -1,0 +1,35 @@
+package conversation
+
+import (
+	"context"
+	"net/url"
+	"strings"
+
+	"xbot/internal/fault"
+	"xbot/internal/i18n"
+	"xbot/internal/slash"
+)
+
+// Export is /export. The address needs a login: a transcript is no file to be passed around.
+type Export struct{ Base string } // address of the page
+
+var _ slash.Runner = Export{}
+
+// Spec is what the command is called.
+func (Export) Spec() slash.Spec {
+	return slash.Spec{Name: "export", Usage: "[jsonl|md]", Help: i18n.HelpExport, Group: slash.GroupConversation, Who: slash.Owner}
+}
+
+// Run tells the address.
+func (e Export) Run(_ context.Context, in slash.Request, args string) (string, error) {
+	format := strings.ToLower(args)
+	switch format {
+	case "":
+		format = "jsonl"
+	case "jsonl", "md":
+	default:
+		return "", i18n.Fault(fault.Invalid, i18n.ExportAs)
+	}
+	at := strings.TrimRight(e.Base, "/") + "/api/sessions/" + url.PathEscape(string(in.Session)) + "/export?format=" + format
+	return i18n.Say(in.Lang, i18n.ExportAt, format, at), nil
+}

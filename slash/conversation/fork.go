@@ -1,0 +1,47 @@
+package conversation
+
+import (
+	"context"
+
+	"xbot/internal/chat"
+	"xbot/internal/command"
+	"xbot/internal/fault"
+	"xbot/internal/i18n"
+	"xbot/internal/slash"
+)
+
+// Forker copies conversations.
+type Forker interface {
+	Session(ctx context.Context, key chat.SessionKey) (chat.Session, chat.UserID, error)
+	// ForkOnce copies a conversation up to the end of the turn of a message, of the back-th last message of a person, or all
+	// of it. A second call with the same key finds what the first one made.
+	ForkOnce(ctx context.Context, key string, from chat.Session, lang i18n.Lang, upto chat.MessageID, back int) (chat.Session, error)
+}
+
+// Fork is /fork.
+type Fork struct{ Sessions Forker }
+
+var _ slash.Runner = Fork{}
+
+// Spec is what the command is called.
+func (Fork) Spec() slash.Spec {
+	return slash.Spec{Name: "fork", Usage: "[N|mID]", Help: i18n.HelpFork, Group: slash.GroupConversation, Who: slash.Owner}
+}
+
+// Run copies the conversation into a new one.
+func (f Fork) Run(ctx context.Context, in slash.Request, args string) (string, error) {
+	back, upto, ok := command.Back(args)
+	if !ok {
+		return "", i18n.Fault(fault.Invalid, i18n.ForkUsage)
+	}
+	from, _, err := f.Sessions.Session(ctx, in.Session)
+	if err != nil {
+		return "", err
+	}
+	key := in.Channel + "\x00" + in.Account + "\x00" + in.PlatformID + "\x00" + string(in.Session)
+	made, err := f.Sessions.ForkOnce(ctx, key, from, in.Lang, chat.MessageID(upto), back)
+	if err != nil {
+		return "", err
+	}
+	return i18n.Say(in.Lang, i18n.Forked, made.Title, made.Key), nil
+}

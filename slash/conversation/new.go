@@ -1,0 +1,104 @@
+package conversation
+
+import (
+	"context"
+	"strings"
+
+	"xbot/internal/chat"
+	"xbot/internal/i18n"
+	"xbot/internal/llm"
+	"xbot/internal/slash"
+)
+
+// Models say which words mean a model.
+type Models interface {
+	Resolve(ctx context.Context, word string) (id string, ok bool)
+	// Candidates are the models that a word may mean.
+	Candidates(ctx context.Context, word string) []string
+}
+
+// Answering finds the model that answers in a conversation.
+type Answering interface {
+	For(ctx context.Context, key chat.SessionKey) (llm.Client, error)
+}
+
+// Resetter begins conversations anew.
+type Resetter interface {
+	ResetSession(ctx context.Context, turn chat.TurnID, reason, model, say string) error
+}
+
+// New is /new: the conversation begins anew. Its first word may be a model, and it asks if that may be several; what else
+// stands behind it is the first message of the new conversation.
+type New struct {
+	Models    Models // nil: every word is text
+	Answering Answering
+	Sessions  Resetter
+}
+
+var (
+	_ slash.TurnRunner = New{}
+	_ slash.Splitter   = New{}
+	_ slash.Asker      = New{}
+)
+
+// Spec is what the command is called.
+func (New) Spec() slash.Spec {
+	return slash.Spec{Name: "new", Aliases: []string{"clear"}, Usage: "[MODEL] [TEXT…]", Help: i18n.HelpNew, Group: slash.GroupConversation, When: slash.InTurn}
+}
+
+// Split takes a model off the message.
+func (n New) Split(ctx context.Context, args string) (own, text string) {
+	word, rest := slash.FirstWord(args)
+	if n.Models == nil || word == "" {
+		return "", args
+	}
+	id, ok := n.Models.Resolve(ctx, word)
+	if !ok {
+		return "", args
+	}
+	return id, rest
+}
+
+// Ask asks which of several models is meant.
+func (n New) Ask(ctx context.Context, lang i18n.Lang, args string) string {
+	word, _ := slash.FirstWord(args)
+	if n.Models == nil || word == "" {
+		return ""
+	}
+	found := n.Models.Candidates(ctx, word)
+	if len(found) < 2 {
+		return ""
+	}
+	return i18n.Say(lang, i18n.NewAmbiguous, word, among(found))
+}
+
+// maxAsked is how many models a question names.
+const maxAsked = 20
+
+// among names models, the first ones of many.
+func among(ids []string) string {
+	more := ""
+	if len(ids) > maxAsked {
+		ids, more = ids[:maxAsked], " …"
+	}
+	return "`" + strings.Join(ids, "`, `") + "`" + more
+}
+
+// RunInTurn begins the conversation anew, with the model that the command names, if it names one.
+func (n New) RunInTurn(ctx context.Context, o chat.Order, args string) error {
+	model, _, _ := strings.Cut(args, " ")
+	return begin(ctx, n.Sessions, n.Answering, o, model)
+}
+
+// begin begins a conversation anew. The answer greets the person and names the model; none is called for it.
+func begin(ctx context.Context, sessions Resetter, answering Answering, o chat.Order, model string) error {
+	answers := model
+	if answers == "" {
+		client, err := answering.For(ctx, o.Session)
+		if err != nil {
+			return err
+		}
+		answers = client.Model()
+	}
+	return sessions.ResetSession(ctx, o.Turn, chat.ResetNew, model, i18n.Say(i18n.Lang(o.Lang), i18n.ResetGreet, answers))
+}

@@ -1,0 +1,33 @@
+package conversation
+
+import (
+	"context"
+
+	"xbot/internal/chat"
+	"xbot/internal/i18n"
+	"xbot/internal/slash"
+)
+
+// Reset is /reset: the conversation begins anew, and what stands behind the command is its first message.
+type Reset struct {
+	Answering Answering
+	Sessions  Resetter
+}
+
+var (
+	_ slash.TurnRunner = Reset{}
+	_ slash.Splitter   = Reset{}
+)
+
+// Spec is what the command is called.
+func (Reset) Spec() slash.Spec {
+	return slash.Spec{Name: "reset", Usage: "[TEXT…]", Help: i18n.HelpReset, Group: slash.GroupConversation, When: slash.InTurn}
+}
+
+// Split leaves all of it to the message.
+func (Reset) Split(_ context.Context, args string) (own, text string) { return "", args }
+
+// RunInTurn begins the conversation anew.
+func (r Reset) RunInTurn(ctx context.Context, o chat.Order, _ string) error {
+	return begin(ctx, r.Sessions, r.Answering, o, "")
+}

@@ -1,0 +1,38 @@
+package conversation
+
+import (
+	"context"
+
+	"xbot/internal/chat"
+	"xbot/internal/command"
+	"xbot/internal/fault"
+	"xbot/internal/i18n"
+	"xbot/internal/slash"
+)
+
+// Rewinder takes messages out of conversations.
+type Rewinder interface {
+	Rewind(ctx context.Context, turn chat.TurnID, back int, to chat.MessageID) error
+}
+
+// Rewind is /rewind. A turn carries it out, since nothing may be said meanwhile.
+type Rewind struct{ Sessions Rewinder }
+
+var _ slash.TurnRunner = Rewind{}
+
+// Spec is what the command is called.
+func (Rewind) Spec() slash.Spec {
+	return slash.Spec{Name: "rewind", Usage: "[N|mID]", Help: i18n.HelpRewind, Group: slash.GroupConversation, When: slash.InTurn}
+}
+
+// RunInTurn takes a message and all after it out of the conversation.
+func (r Rewind) RunInTurn(ctx context.Context, o chat.Order, args string) error {
+	back, to, ok := command.Back(args)
+	if !ok {
+		return i18n.Fault(fault.Invalid, i18n.RewindUsage)
+	}
+	if to == 0 {
+		back = max(back, 1)
+	}
+	return r.Sessions.Rewind(ctx, o.Turn, back, chat.MessageID(to))
+}

@@ -1,0 +1,82 @@
+package conversation
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+	"xbot/internal/i18n"
+	"xbot/internal/slash"
+	"xbot/internal/store"
+)
+
+const (
+	// searchLines is how many messages /search lists.
+	searchLines = 10
+	// searchWords bounds what is shown of a message, in characters.
+	searchWords = 120
+)
+
+// Searched finds messages.
+type Searched interface {
+	SessionOwner(ctx context.Context, key chat.SessionKey) (store.User, error)
+	Search(ctx context.Context, owner chat.UserID, q string, limit int) ([]chat.Found, error)
+	SearchIn(ctx context.Context, owner chat.UserID, key chat.SessionKey, q string, limit int) ([]chat.Found, error)
+}
+
+// Search is /search: messages of all conversations of whoever the conversation belongs to, so that in a group nothing is found of
+// what a person said elsewhere. Who writes in the conversation of another person, which a scope may have them share, finds
+// what was said in that one.
+type Search struct{ Messages Searched }
+
+var _ slash.Runner = Search{}
+
+// Spec is what the command is called.
+func (Search) Spec() slash.Spec {
+	return slash.Spec{Name: "search", Usage: "WORDS…", Help: i18n.HelpSearch, Group: slash.GroupConversation}
+}
+
+// Run lists what it finds.
+func (s Search) Run(ctx context.Context, in slash.Request, args string) (string, error) {
+	if strings.TrimSpace(args) == "" {
+		return "", i18n.Fault(fault.Invalid, i18n.SearchUsage)
+	}
+	found, err := s.find(ctx, in, args)
+	if err != nil {
+		return "", err
+	}
+	return foundText(in.Lang, args, found), nil
+}
+
+func (s Search) find(ctx context.Context, in slash.Request, q string) ([]chat.Found, error) {
+	owner, err := s.Messages.SessionOwner(ctx, in.Session)
+	switch {
+	case err != nil:
+		return nil, err
+	case in.Guest(owner.ID, owner.Group):
+		return s.Messages.SearchIn(ctx, owner.ID, in.Session, q, searchLines+1)
+	}
+	return s.Messages.Search(ctx, owner.ID, q, searchLines+1)
+}
+
+func foundText(lang i18n.Lang, q string, found []chat.Found) string {
+	q = chat.FirstWords(q, searchWords)
+	if len(found) == 0 {
+		return i18n.Say(lang, i18n.SearchNone, q)
+	}
+	lines := []string{i18n.Say(lang, i18n.SearchFound, q)}
+	for _, f := range found[:min(len(found), searchLines)] {
+		title := f.Title
+		if title == "" {
+			title = string(f.Session)
+		}
+		day := f.At.UTC().Format("2006-01-02")
+		lines = append(lines, fmt.Sprintf("* **%s** · %s · m%d: %s", title, day, f.Message, chat.FirstWords(f.Snippet, searchWords)))
+	}
+	if len(found) > searchLines {
+		lines = append(lines, i18n.Say(lang, i18n.SearchMore, searchLines))
+	}
+	return strings.Join(lines, "\n")
+}

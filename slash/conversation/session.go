@@ -1,0 +1,167 @@
+package conversation
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+	"xbot/internal/i18n"
+	"xbot/internal/markdown"
+	"xbot/internal/session"
+	"xbot/internal/slash"
+	"xbot/internal/store"
+)
+
+const (
+	maxSessions = 20 // how many conversations /session list names
+	maxShownKey = 80 // of a key that is none, in characters
+)
+
+// SessionStore keeps which conversations chats continue.
+type SessionStore interface {
+	Session(ctx context.Context, key chat.SessionKey) (chat.Session, chat.UserID, error)
+	SessionOwner(ctx context.Context, key chat.SessionKey) (store.User, error)
+	UserByID(ctx context.Context, user chat.UserID) (store.User, error)
+	Mine(ctx context.Context, user chat.UserID, limit int) ([]chat.Session, error)
+	CreateSession(ctx context.Context, s store.NewSession) (made bool, err error)
+	SetAlias(ctx context.Context, alias string, key chat.SessionKey) error
+	DropAlias(ctx context.Context, alias string) error
+}
+
+// Session is /session: which conversation a chat continues.
+type Session struct{ Store SessionStore }
+
+var _ slash.Runner = Session{}
+
+// Spec is what the command is called.
+func (Session) Spec() slash.Spec {
+	return slash.Spec{Name: "session", Usage: "[list|use KEY|new NAME|default]", Help: i18n.HelpSession, Group: slash.GroupConversation}
+}
+
+// Run tells which conversation it is, or has the chat continue another one.
+func (c Session) Run(ctx context.Context, in slash.Request, args string) (string, error) {
+	words := strings.Fields(args)
+	switch {
+	case len(words) == 0:
+		return i18n.Say(in.Lang, i18n.SessionIs, in.Session), nil
+	case len(words) == 1 && words[0] == "list":
+		return c.list(ctx, in)
+	case len(words) == 1 && words[0] == "default":
+		return c.bind(ctx, in, "", i18n.SessionBack)
+	case len(words) == 2 && words[0] == "use":
+		return c.use(ctx, in, chat.SessionKey(words[1]))
+	case len(words) == 2 && words[0] == "new":
+		return c.begin(ctx, in, words[1])
+	}
+	return "", i18n.Fault(fault.Invalid, i18n.SessionUsage)
+}
+
+func (c Session) list(ctx context.Context, in slash.Request) (string, error) {
+	owner, err := c.Store.SessionOwner(ctx, in.Session)
+	if err != nil {
+		return "", err
+	}
+	all, err := c.Store.Mine(ctx, owner.ID, maxSessions)
+	if err != nil {
+		return "", err
+	}
+	if in.Guest(owner.ID, owner.Group) {
+		all = slices.DeleteFunc(all, func(s chat.Session) bool { return s.Key != in.Session })
+	}
+	lines := make([]string, len(all))
+	for i, s := range all {
+		lines[i] = strings.Join(append([]string{"*", markdown.Quoted(string(s.Key))}, strings.Fields(s.Title)...), " ")
+		if s.Key == in.Session {
+			lines[i] += " ←"
+		}
+	}
+	return strings.Join(lines, "\n"), nil
+}
+
+// use has the chat continue a conversation of the same user: of a group, one of the group.
+func (c Session) use(ctx context.Context, in slash.Request, key chat.SessionKey) (string, error) {
+	k, err := session.Legacy(key, session.DefaultAgent, in.Channel)
+	if err != nil { // what is no key is nobody's conversation
+		return "", i18n.Fault(fault.NotFound, i18n.SessionUnknown, chat.FirstWords(string(key), maxShownKey))
+	}
+	key = k.String()
+	home, err := c.Store.SessionOwner(ctx, in.Session)
+	if err != nil {
+		return "", err
+	}
+	owner, err := c.Store.SessionOwner(ctx, key)
+	if fault.Is(err, fault.NotFound) || err == nil && owner.ID != home.ID {
+		return "", i18n.Fault(fault.NotFound, i18n.SessionUnknown, key)
+	}
+	if err != nil {
+		return "", err
+	}
+	return c.bind(ctx, in, key, i18n.SessionUsed)
+}
+
+// begin has the chat begin another conversation beside its own. A second run finds the one that the first has made.
+func (c Session) begin(ctx context.Context, in slash.Request, name string) (string, error) {
+	if len(name) > 64 {
+		return "", i18n.Fault(fault.Invalid, i18n.SessionUsage)
+	}
+	now, owner, err := c.Store.Session(ctx, in.Session)
+	if err != nil {
+		return "", err
+	}
+	if err := c.mayBind(ctx, in); err != nil {
+		return "", err
+	}
+	k, err := session.Parse(in.Chat)
+	if err != nil {
+		return "", err
+	}
+	if k.Kind == session.KindMain {
+		k = session.Key{Agent: k.Agent, Channel: in.Channel, Kind: session.KindThread, ID: fmt.Sprintf("%d:%s", owner, name)}
+	} else {
+		k.Thread, k.Topic = strings.Trim(k.Thread+"/"+name, "/"), false
+	}
+	made := store.NewSession{Key: k.String(), Owner: owner, Channel: now.Channel, Title: name, Agent: now.Agent, ChatType: now.ChatType, Scene: now.Scene, Origin: now.Origin}
+	if _, err := c.Store.CreateSession(ctx, made); err != nil {
+		return "", err
+	}
+	other, err := c.Store.SessionOwner(ctx, made.Key)
+	if err == nil && other.ID != owner {
+		err = i18n.Fault(fault.Conflict, i18n.SessionUnknown, made.Key)
+	}
+	if err != nil {
+		return "", err
+	}
+	return c.bind(ctx, in, made.Key, i18n.SessionMade)
+}
+
+// mayBind says why somebody may not choose which conversation the chat of a message continues: in a group, and in a chat
+// that shares the conversation of another person, that is for administrators.
+func (c Session) mayBind(ctx context.Context, in slash.Request) error {
+	if in.Chat == "" {
+		return i18n.Fault(fault.Invalid, i18n.SessionNoChat)
+	}
+	owner, err := c.Store.SessionOwner(ctx, in.Session)
+	if err != nil || owner.ID == in.User {
+		return err
+	}
+	user, err := c.Store.UserByID(ctx, in.User)
+	if err == nil && !user.Admin {
+		err = i18n.Fault(fault.Denied, i18n.SessionOther)
+	}
+	return err
+}
+
+// bind has the chat of a message continue a conversation; an empty key: its own.
+func (c Session) bind(ctx context.Context, in slash.Request, key chat.SessionKey, say i18n.ID) (string, error) {
+	if err := c.mayBind(ctx, in); err != nil {
+		return "", err
+	}
+	alias := session.BoundAlias(in.Chat)
+	if key == "" || key == in.Chat {
+		return i18n.Say(in.Lang, i18n.SessionBack), c.Store.DropAlias(ctx, alias)
+	}
+	return i18n.Say(in.Lang, say, key), c.Store.SetAlias(ctx, alias, key)
+}

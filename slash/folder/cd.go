@@ -1,0 +1,84 @@
+package folder
+
+import (
+	"context"
+	"path"
+	"strings"
+
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+	"xbot/internal/i18n"
+	"xbot/internal/markdown"
+	"xbot/internal/sandbox"
+	"xbot/internal/slash"
+)
+
+// Places keeps the folders of conversations.
+type Places interface {
+	Session(ctx context.Context, key chat.SessionKey) (chat.Session, chat.UserID, error)
+	// CdDone sets the folder and answers the command of the turn, once.
+	CdDone(ctx context.Context, turn chat.TurnID, runner, dir, say string) error
+}
+
+// Cd is /cd: where the commands of a conversation run. The folder is looked at through the sandbox, so what a tool may not
+// enter is not entered here either.
+type Cd struct {
+	Places Places
+	Boxes  sandbox.Boxes
+}
+
+var _ slash.TurnRunner = Cd{}
+
+// Spec is what the command is called.
+func (Cd) Spec() slash.Spec {
+	return slash.Spec{Name: "cd", Usage: "PATH", Help: i18n.HelpCd, Group: slash.GroupFolder, When: slash.InTurn}
+}
+
+// RunInTurn changes the folder.
+func (c Cd) RunInTurn(ctx context.Context, o chat.Order, args string) error {
+	lang := i18n.Lang(o.Lang)
+	s, owner, err := c.Places.Session(ctx, o.Session)
+	if err != nil {
+		return err
+	}
+	box, err := c.Boxes.Box(ctx, owner, s.Runner)
+	if err != nil {
+		return err
+	}
+	dir, err := target(box, s, args)
+	if err != nil {
+		return err
+	}
+	info, err := box.Stat(ctx, dir)
+	switch {
+	case fault.Is(err, fault.NotFound):
+		return i18n.Fault(fault.NotFound, i18n.CdNone, markdown.Quoted(dir))
+	case fault.Is(err, fault.Unavailable) && ctx.Err() == nil:
+		return fault.Errorf(fault.Conflict, "%s", err.Error()) // the person decides when to try again
+	case err != nil:
+		return err
+	case !info.Dir:
+		return i18n.Fault(fault.Invalid, i18n.CdFile, markdown.Quoted(dir))
+	}
+	return c.Places.CdDone(ctx, o.Turn, box.Name(), dir, i18n.Say(lang, i18n.CdNow, markdown.Quoted(dir), box.Name()))
+}
+
+// target returns the absolute folder that is meant. Nothing, or ~, is the workspace.
+func target(box sandbox.Sandbox, s chat.Session, args string) (string, error) {
+	args = unquoted(args)
+	base := box.Workspace()
+	if cwd := chat.FolderOn(s.Cwd, s.CwdRunner, box.Name()); cwd != "" {
+		base = cwd
+	}
+	switch {
+	case args == "", strings.ContainsAny(args, "\x00\n"):
+		return "", i18n.Fault(fault.Invalid, i18n.CdUsage)
+	case args == "~":
+		return path.Clean(box.Workspace()), nil
+	case strings.HasPrefix(args, "~/"):
+		return path.Join(box.Workspace(), args[2:]), nil
+	case path.IsAbs(args):
+		return path.Clean(args), nil
+	}
+	return path.Join(base, args), nil
+}

@@ -1,0 +1,91 @@
+package folder
+
+import (
+	"context"
+	"path"
+	"strings"
+
+	"xbot/internal/fault"
+	"xbot/internal/i18n"
+	"xbot/internal/markdown"
+	"xbot/internal/sandbox"
+	"xbot/internal/slash"
+	"xbot/internal/store"
+)
+
+// maxListed bounds the entries that /ls tells: its answer is kept in the transcript.
+const maxListed = 200
+
+// Ls is /ls: what is in a folder. Where commands may look is decided by the runner, as for tools.
+type Ls struct {
+	Sessions Sessions
+	Boxes    sandbox.Boxes
+}
+
+var _ slash.Runner = Ls{}
+
+// Spec is what the command is called.
+func (Ls) Spec() slash.Spec {
+	return slash.Spec{Name: "ls", Usage: "[PATH]", Help: i18n.HelpLs, Group: slash.GroupFolder}
+}
+
+// Run lists it.
+func (l Ls) Run(ctx context.Context, in slash.Request, args string) (string, error) {
+	box, dir, err := here(ctx, l.Sessions, l.Boxes, in.Session)
+	if err != nil {
+		return "", err
+	}
+	if strings.ContainsRune(args, 0) {
+		return "", fault.Errorf(fault.Invalid, "a path has no NUL character")
+	}
+	if args = unquoted(args); path.IsAbs(args) {
+		dir = path.Clean(args)
+	} else {
+		dir = path.Join(dir, args)
+	}
+	soon, cancel := context.WithTimeout(ctx, sandbox.ReachTime)
+	defer cancel()
+	entries, err := box.ReadDir(soon, dir)
+	switch {
+	case fault.Is(err, fault.NotFound):
+		return "", i18n.Fault(fault.NotFound, i18n.FolderNone, markdown.Quoted(dir))
+	case err != nil:
+		return "", offlineSaid(err)
+	}
+	if len(entries) == 0 {
+		return i18n.Say(in.Lang, i18n.LsEmpty, markdown.Quoted(dir)), nil
+	}
+	var names []string
+	for _, folders := range []bool{true, false} {
+		for _, e := range entries {
+			if e.Dir == folders {
+				names = append(names, listed(e))
+			}
+		}
+	}
+	more := ""
+	if left := len(names) - maxListed; left > 0 {
+		names, more = names[:maxListed], "\n\n"+i18n.Say(in.Lang, i18n.LsMore, left)
+	}
+	return markdown.Quoted(dir) + "\n\n" + markdown.Fenced(strings.Join(names, "\n")) + more, nil
+}
+
+// listed is an entry of a folder in one line.
+func listed(e sandbox.FileInfo) string {
+	name := strings.NewReplacer("\n", "␊", "\r", "␍").Replace(store.Clean(path.Base(e.Path)))
+	switch {
+	case e.Link != "":
+		return name + " -> " + store.Clean(e.Link)
+	case e.Dir:
+		return name + "/"
+	}
+	return name + "  " + markdown.Bytes(int(e.Size))
+}
+
+// unquoted takes the quotes off a path that was written with some.
+func unquoted(arg string) string {
+	if n := len(arg); n > 1 && (arg[0] == '"' || arg[0] == '\'') && arg[n-1] == arg[0] {
+		return arg[1 : n-1]
+	}
+	return arg
+}

@@ -1,0 +1,69 @@
+package folder
+
+import (
+	"context"
+	"fmt"
+	"path"
+
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+	"xbot/internal/i18n"
+	"xbot/internal/markdown"
+	"xbot/internal/sandbox"
+	"xbot/internal/slash"
+)
+
+// Sessions know the folders of conversations.
+type Sessions interface {
+	Session(ctx context.Context, key chat.SessionKey) (chat.Session, chat.UserID, error)
+}
+
+// Pwd is /pwd: the folder of a conversation.
+type Pwd struct {
+	Sessions Sessions
+	Boxes    sandbox.Boxes
+}
+
+var _ slash.Runner = Pwd{}
+
+// Spec is what the command is called.
+func (Pwd) Spec() slash.Spec {
+	return slash.Spec{Name: "pwd", Help: i18n.HelpPwd, Group: slash.GroupFolder}
+}
+
+// Run tells it, and on which runner.
+func (p Pwd) Run(ctx context.Context, in slash.Request, _ string) (string, error) {
+	box, dir, err := here(ctx, p.Sessions, p.Boxes, in.Session)
+	if err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("%s · `%s`", markdown.Quoted(dir), box.Name()), nil
+}
+
+// here returns the sandbox of a conversation and its folder there: the workspace where the folder is gone.
+func here(ctx context.Context, sessions Sessions, boxes sandbox.Boxes, key chat.SessionKey) (sandbox.Sandbox, string, error) {
+	s, owner, err := sessions.Session(ctx, key)
+	if err != nil {
+		return nil, "", err
+	}
+	box, err := sandbox.Reach(ctx, boxes, owner, s.Runner)
+	if err != nil {
+		return nil, "", offlineSaid(err)
+	}
+	cwd := chat.FolderOn(s.Cwd, s.CwdRunner, box.Name())
+	if cwd != "" {
+		if info, err := box.Stat(ctx, cwd); err == nil && info.Dir {
+			return box, path.Clean(cwd), nil
+		}
+	}
+	return box, box.Workspace(), nil
+}
+
+// offlineSaid makes an answer of a runner that is away: it is no fault of the server, and sending the command again at once
+// would not help.
+func offlineSaid(err error) error {
+	if fault.Is(err, fault.Unavailable) {
+		return fault.Errorf(fault.Conflict, "%s", err.Error())
+	}
+	return err
+}

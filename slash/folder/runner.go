@@ -1,0 +1,134 @@
+package folder
+
+import (
+	"context"
+	"strings"
+
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+	"xbot/internal/i18n"
+	"xbot/internal/markdown"
+	"xbot/internal/sandbox/resolver"
+	"xbot/internal/slash"
+	"xbot/internal/store"
+)
+
+// Runners is what people may do with their runners.
+type Runners interface {
+	List(ctx context.Context, user store.User) (chat.Runners, error)
+	Use(ctx context.Context, user store.User, name string) (chat.Runners, error)
+	Create(ctx context.Context, user store.User, name, base string) (chat.NewRunner, error)
+	Revoke(ctx context.Context, user store.User, name string) error
+}
+
+// Users knows people.
+type Users interface {
+	UserByID(ctx context.Context, user chat.UserID) (store.User, error)
+}
+
+// Runner is /runner: the machines on which a person's commands run.
+type Runner struct {
+	Runners Runners
+	Users   Users
+}
+
+var _ slash.Runner = Runner{}
+
+// Spec is what the command is called.
+func (Runner) Spec() slash.Spec {
+	return slash.Spec{Name: "runner", Usage: "[list|use NAME|use default|create NAME|revoke NAME]", Help: i18n.HelpRunner, Group: slash.GroupFolder}
+}
+
+// Run lists the runners, or changes what the first word says.
+func (c Runner) Run(ctx context.Context, in slash.Request, args string) (string, error) {
+	user, err := c.Users.UserByID(ctx, in.User)
+	if err != nil {
+		return "", err
+	}
+	lang := in.Lang
+	verb, name, _ := strings.Cut(args, " ")
+	name = strings.TrimSpace(name)
+	switch {
+	case args == "" || args == "list":
+		return c.sayList(ctx, user, lang)
+	case name == "" || strings.ContainsAny(name, " \t\n"):
+	case verb == "use":
+		return c.sayUse(ctx, user, name, lang)
+	case verb == "create":
+		return c.sayCreate(ctx, user, name, lang)
+	case verb == "revoke":
+		if err := c.Runners.Revoke(ctx, user, name); err != nil {
+			return "", err
+		}
+		return i18n.Say(lang, i18n.RunnerRevoked, name), nil
+	}
+	return "", i18n.Fault(fault.Invalid, i18n.RunnerUsage)
+}
+
+func (c Runner) sayUse(ctx context.Context, user store.User, name string, lang i18n.Lang) (string, error) {
+	if name == resolver.Default {
+		name = ""
+	}
+	all, err := c.Runners.Use(ctx, user, name)
+	if err != nil {
+		return "", err
+	}
+	for _, r := range all.Runners {
+		if r.Active && r.Kind == chat.RunnerNative && !r.Online {
+			return i18n.Say(lang, i18n.RunnerUsedOffline, r.Name), nil
+		}
+	}
+	if all.Effective == "" {
+		return i18n.Say(lang, i18n.RunnerNone), nil
+	}
+	return i18n.Say(lang, i18n.RunnerUsed, all.Effective), nil
+}
+
+// sayCreate makes a runner whose token nobody knows yet: a transcript is kept, and a secret does not belong into it. A
+// second run after a crash says that the name is taken, which is true by then.
+func (c Runner) sayCreate(ctx context.Context, user store.User, name string, lang i18n.Lang) (string, error) {
+	if _, err := c.Runners.Create(ctx, user, name, ""); err != nil {
+		return "", err
+	}
+	return i18n.Say(lang, i18n.RunnerMade, name), nil
+}
+
+func (c Runner) sayList(ctx context.Context, user store.User, lang i18n.Lang) (string, error) {
+	all, err := c.Runners.List(ctx, user)
+	if err != nil {
+		return "", err
+	}
+	var b strings.Builder
+	for _, r := range all.Runners {
+		b.WriteString("* " + line(r, lang) + "\n")
+	}
+	switch {
+	case all.Active != "" && all.Effective == "":
+		b.WriteString("\n" + i18n.Say(lang, i18n.RunnerGone, all.Active))
+	case all.Effective == "":
+		b.WriteString("\n" + i18n.Say(lang, i18n.RunnerNone))
+	default:
+		b.WriteString("\n" + i18n.Say(lang, i18n.RunnerNow, all.Effective, all.Model))
+	}
+	return strings.TrimSpace(b.String()), nil
+}
+
+// line describes a runner. Names need no escaping; what a runner says of itself is quoted.
+func line(r chat.Runner, lang i18n.Lang) string {
+	state := i18n.RunnerOffline
+	if r.Online {
+		state = i18n.RunnerOnline
+	}
+	parts := []string{r.Kind, i18n.Say(lang, state)}
+	if r.Workspace != "" {
+		parts = append(parts, markdown.Quoted(r.Workspace))
+	}
+	if r.LLM != nil {
+		parts = append(parts, markdown.Quoted(r.LLM.Provider+"/"+r.LLM.Model))
+	}
+	name := "`" + r.Name + "`"
+	if r.Active {
+		name = "**" + name + "**"
+	}
+	return name + " · " + strings.Join(parts, " · ")
+}

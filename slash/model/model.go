@@ -1,0 +1,66 @@
+package model
+
+import (
+	"context"
+	"strings"
+
+	"xbot/internal/chat"
+	"xbot/internal/i18n"
+	"xbot/internal/slash"
+)
+
+// Known tells which models there are.
+type Known interface {
+	// Resolve returns the id of the model that a word means; an error of kind Invalid says what it may mean.
+	Resolve(ctx context.Context, word string) (id string, err error)
+	List(ctx context.Context, key chat.SessionKey, lang i18n.Lang) (string, error)
+	Status(ctx context.Context, key chat.SessionKey, lang i18n.Lang) (string, error)
+}
+
+// Chooser keeps which model a conversation has chosen, and answers the command that chose it.
+type Chooser interface {
+	ChooseModel(ctx context.Context, turn chat.TurnID, model, say string) error
+	AnswerOrder(ctx context.Context, turn chat.TurnID, text string) error
+}
+
+// Model is /model: the model of the conversation from the next turn on.
+type Model struct {
+	Known    Known
+	Sessions Chooser
+}
+
+var _ slash.TurnRunner = Model{}
+
+// Spec is what the command is called.
+func (Model) Spec() slash.Spec {
+	return slash.Spec{Name: "model", Usage: "[NAME|list|status|default]", Help: i18n.HelpModel, Group: slash.GroupModel, Who: slash.Owner, When: slash.InTurn}
+}
+
+// RunInTurn tells or chooses the model.
+func (m Model) RunInTurn(ctx context.Context, o chat.Order, args string) error {
+	lang := i18n.Lang(o.Lang)
+	var said string
+	var err error
+	switch strings.ToLower(args) {
+	case "", "status":
+		said, err = m.Known.Status(ctx, o.Session, lang)
+	case "list":
+		said, err = m.Known.List(ctx, o.Session, lang)
+	case "default":
+		return m.Sessions.ChooseModel(ctx, o.Turn, "", i18n.Say(lang, i18n.ModelDefault))
+	default:
+		return m.choose(ctx, o, args)
+	}
+	if err != nil {
+		return err
+	}
+	return m.Sessions.AnswerOrder(ctx, o.Turn, said)
+}
+
+func (m Model) choose(ctx context.Context, o chat.Order, word string) error {
+	id, err := m.Known.Resolve(ctx, word)
+	if err != nil {
+		return err
+	}
+	return m.Sessions.ChooseModel(ctx, o.Turn, id, i18n.Say(i18n.Lang(o.Lang), i18n.ModelChosen, id))
+}

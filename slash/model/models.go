@@ -1,0 +1,23 @@
+package model
+
+import (
+	"context"
+
+	"xbot/internal/i18n"
+	"xbot/internal/slash"
+)
+
+// Models is /models: which models there are.
+type Models struct{ Known Known }
+
+var _ slash.Runner = Models{}
+
+// Spec is what the command is called.
+func (Models) Spec() slash.Spec {
+	return slash.Spec{Name: "models", Help: i18n.HelpModels, Group: slash.GroupModel}
+}
+
+// Run lists them.
+func (m Models) Run(ctx context.Context, in slash.Request, _ string) (string, error) {
+	return m.Known.List(ctx, in.Session, in.Lang)
+}

@@ -1,0 +1,46 @@
+package model
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+	"xbot/internal/i18n"
+	"xbot/internal/slash"
+	"xbot/internal/store"
+)
+
+// Overrider keeps what a conversation has chosen for itself.
+type Overrider interface {
+	Session(ctx context.Context, key chat.SessionKey) (chat.Session, chat.UserID, error)
+	Override(ctx context.Context, key chat.SessionKey, o store.Overrides) error
+}
+
+// Think is /think: how much the model thinks in a conversation.
+type Think struct {
+	Known    Known
+	Sessions Overrider
+}
+
+var _ slash.Runner = Think{}
+
+// Spec is what the command is called.
+func (Think) Spec() slash.Spec {
+	return slash.Spec{Name: "think", Usage: "[off|minimal|low|medium|high|xhigh|default]", Help: i18n.HelpThink, Group: slash.GroupModel, Who: slash.Owner}
+}
+
+// Run sets or tells it.
+func (t Think) Run(ctx context.Context, in slash.Request, args string) (string, error) {
+	level := strings.ToLower(args)
+	switch {
+	case level == "":
+		return t.Known.Status(ctx, in.Session, in.Lang)
+	case level == "default":
+		return i18n.Say(in.Lang, i18n.ThinkDefault), t.Sessions.Override(ctx, in.Session, store.Overrides{Think: new("")})
+	case slices.Contains(chat.ThinkLevels, level):
+		return i18n.Say(in.Lang, i18n.ThinkChosen, level), t.Sessions.Override(ctx, in.Session, store.Overrides{Think: &level})
+	}
+	return "", i18n.Fault(fault.Invalid, i18n.ThinkUsage)
+}

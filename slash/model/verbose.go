@@ -1,0 +1,39 @@
+package model
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+	"xbot/internal/i18n"
+	"xbot/internal/slash"
+	"xbot/internal/store"
+)
+
+// Verbose is /verbose: how much of the work a channel shows.
+type Verbose struct{ Sessions Overrider }
+
+var _ slash.Runner = Verbose{}
+
+// Spec is what the command is called.
+func (Verbose) Spec() slash.Spec {
+	return slash.Spec{Name: "verbose", Usage: "[off|on|full|default]", Help: i18n.HelpVerbose, Group: slash.GroupModel, Who: slash.Owner}
+}
+
+// Run sets or tells it.
+func (v Verbose) Run(ctx context.Context, in slash.Request, args string) (string, error) {
+	level := strings.ToLower(args)
+	switch {
+	case level == "":
+		s, _, err := v.Sessions.Session(ctx, in.Session)
+		return i18n.Say(in.Lang, i18n.VerboseIs, cmp.Or(s.Verbose, chat.VerboseOff)), err
+	case level == "default":
+		return i18n.Say(in.Lang, i18n.VerboseIs, chat.VerboseOff), v.Sessions.Override(ctx, in.Session, store.Overrides{Verbose: new("")})
+	case slices.Contains(chat.Verbosities, level):
+		return i18n.Say(in.Lang, i18n.VerboseIs, level), v.Sessions.Override(ctx, in.Session, store.Overrides{Verbose: &level})
+	}
+	return "", i18n.Fault(fault.Invalid, i18n.VerboseUsage)
+}

@@ -1,0 +1,51 @@
+package queue
+
+import (
+	"context"
+	"strings"
+
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+	"xbot/internal/i18n"
+	"xbot/internal/session"
+	"xbot/internal/slash"
+)
+
+// ActivationStore keeps which messages of a group are for the bot.
+type ActivationStore interface {
+	Session(ctx context.Context, key chat.SessionKey) (chat.Session, chat.UserID, error)
+	SetSessionActivation(ctx context.Context, key chat.SessionKey, activation string) error
+}
+
+// Activation is /activation: which messages of a group are for the bot.
+type Activation struct{ Store ActivationStore }
+
+var _ slash.Runner = Activation{}
+
+// Spec is what the command is called.
+func (Activation) Spec() slash.Spec {
+	return slash.Spec{Name: "activation", Usage: "[mention|always|inherit]", Help: i18n.HelpActivation, Group: slash.GroupQueue, Who: slash.Owner}
+}
+
+// Run tells or sets it.
+func (c Activation) Run(ctx context.Context, in slash.Request, args string) (string, error) {
+	s, _, err := c.Store.Session(ctx, in.Session)
+	if err != nil {
+		return "", err
+	}
+	if s.ChatType == chat.ChatDirect {
+		return i18n.Say(in.Lang, i18n.ActivationDirect), nil
+	}
+	switch args = strings.ToLower(args); args {
+	case "":
+		if s.Activation == "" {
+			return i18n.Say(in.Lang, i18n.ActivationAuto), nil
+		}
+		return i18n.Say(in.Lang, i18n.ActivationSet, s.Activation), nil
+	case session.ActivationMention, session.ActivationAlways:
+		return i18n.Say(in.Lang, i18n.ActivationSet, args), c.Store.SetSessionActivation(ctx, in.Session, args)
+	case inherit:
+		return i18n.Say(in.Lang, i18n.ActivationAuto), c.Store.SetSessionActivation(ctx, in.Session, "")
+	}
+	return "", i18n.Fault(fault.Invalid, i18n.ActivationUsage)
+}

@@ -1,0 +1,103 @@
+package queue
+
+import (
+	"context"
+	"strconv"
+	"strings"
+	"time"
+
+	"xbot/internal/chat"
+	"xbot/internal/command"
+	"xbot/internal/fault"
+	"xbot/internal/i18n"
+	"xbot/internal/policy"
+	"xbot/internal/slash"
+)
+
+// Store keeps how messages wait in conversations.
+type Store interface {
+	Session(ctx context.Context, key chat.SessionKey) (chat.Session, chat.UserID, error)
+	SetQueue(ctx context.Context, key chat.SessionKey, q chat.Queue) error
+}
+
+// Policies is the policy document in force.
+type Policies interface {
+	Get(ctx context.Context) (*policy.Policy, error)
+}
+
+// Queue is /queue: how messages wait. It holds for messages from then on.
+type Queue struct {
+	Store    Store
+	Policies Policies
+}
+
+var _ slash.Runner = Queue{}
+
+// Spec is what the command is called.
+func (Queue) Spec() slash.Spec {
+	return slash.Spec{Name: "queue", Usage: command.QueueUsage, Help: i18n.HelpQueue, Group: slash.GroupQueue}
+}
+
+// Run shows or sets it.
+func (q Queue) Run(ctx context.Context, in slash.Request, args string) (string, error) {
+	s, _, err := q.Store.Session(ctx, in.Session)
+	if err != nil {
+		return "", err
+	}
+	own, ok := command.QueueCommand(args, s.Queue)
+	if !ok {
+		return "", i18n.Fault(fault.Invalid, i18n.QueueUsage, command.QueueUsage)
+	}
+	if own != s.Queue {
+		if err := q.Store.SetQueue(ctx, in.Session, own); err != nil {
+			return "", err
+		}
+		s.Queue = own
+	}
+	p, err := q.Policies.Get(ctx)
+	if err != nil {
+		return "", err
+	}
+	return queueText(p, s, in.Lang), nil
+}
+
+// queueText says how messages wait in a conversation, and why.
+func queueText(p *policy.Policy, s chat.Session, lang i18n.Lang) string {
+	holds, set := p.Queue(s.Channel, s.ChatType, s.Queue), p.Messages.Queue
+	why := func(own, general bool) string {
+		switch {
+		case own:
+			return i18n.Say(lang, i18n.QueueHere)
+		case general:
+			return i18n.Say(lang, i18n.QueuePolicy)
+		}
+		return i18n.Say(lang, i18n.QueueDefault)
+	}
+	quiet := (time.Duration(holds.DebounceMS) * time.Millisecond).String()
+	lines := []string{
+		i18n.Say(lang, i18n.QueueHolds), "",
+		settingLine("mode", string(holds.Mode), whyMode(set, s, lang)),
+		settingLine("debounce", quiet, why(s.Queue.DebounceMS != 0, set.DebounceMS != 0)),
+		settingLine("cap", strconv.Itoa(holds.Cap), why(s.Queue.Cap != 0, set.Cap != 0)),
+		settingLine("drop", string(holds.Drop), why(s.Queue.Drop != "", set.Drop != "")),
+	}
+	return strings.Join(lines, "\n")
+}
+
+func settingLine(name, value, why string) string {
+	return "* " + name + ": `" + value + "` · " + why
+}
+
+func whyMode(set policy.Queue, s chat.Session, lang i18n.Lang) string {
+	switch {
+	case s.Queue.Mode != "":
+		return i18n.Say(lang, i18n.QueueHere)
+	case set.ByChannel[s.Channel] != "":
+		return i18n.Say(lang, i18n.QueueChannel, s.Channel)
+	case set.Mode != "":
+		return i18n.Say(lang, i18n.QueuePolicy)
+	case s.ChatType == chat.ChatDirect:
+		return i18n.Say(lang, i18n.QueueDirect)
+	}
+	return i18n.Say(lang, i18n.QueueOther)
+}
