@@ -13,7 +13,10 @@ import (
 	"xbot/internal/chat"
 	"xbot/internal/i18n"
 	"xbot/internal/llm"
+	"xbot/internal/slash"
 	"xbot/internal/store"
+	slashcontext "xbot/slash/context"
+	"xbot/slash/conversation"
 )
 
 func TestClaim_RepeatedFindsItsOwnAndTellsTheSettings(t *testing.T) {
@@ -107,6 +110,7 @@ func TestClaim_ShortensTheNameOfAModelToWhatASearchAttributeHolds(t *testing.T) 
 
 func TestClaim_NamesACommandWhateverNameItWasWrittenWith(t *testing.T) {
 	b := setup(t, "say x")
+	b.Intake.Commands = slash.NewRegistry(nil, slashcontext.Compact{}, conversation.Rewind{})
 	require.NoError(t, b.Run(t.Context(), activities.NameFinish, turn.FinishInput{Session: activitiestest.Key, Turn: activitiestest.Turn, State: chat.TurnDone}, nil))
 	for i, text := range []string{"/compact the ports", "/COMPRESS", "/rewind 2"} {
 		_, user, err := b.Session(t.Context(), activitiestest.Key)
