@@ -18,7 +18,7 @@ const lastInternalAttempt = 3
 // once panics again.
 const PanicType = "PanicError"
 
-// failure translates an error of the domain for Temporal. The type of the result is the fault kind; workflows switch
+// Failure translates an error of the domain for Temporal. The type of the result is the fault kind; workflows switch
 // on it and never on text.
 func Failure(ctx context.Context, err error) error {
 	if err == nil {
@@ -42,7 +42,7 @@ func Failure(ctx context.Context, err error) error {
 	return temporal.NewApplicationErrorWithOptions(err.Error(), string(kind), options)
 }
 
-// stopped reports whether the workflow cancelled the activity. Any other end of its context (the worker shuts down,
+// Stopped reports whether the workflow cancelled the activity. Any other end of its context (the worker shuts down,
 // Temporal is away, the run was closed) means that the work is to be left alone, for another attempt to find.
 func Stopped(ctx context.Context) bool {
 	return ctx.Err() != nil && temporal.IsCanceledError(context.Cause(ctx))

@@ -7,25 +7,25 @@ import (
 	"go.temporal.io/sdk/activity"
 )
 
-// heartbeatEvery is well below the heartbeat timeout, and short because a cancellation reaches an activity only with
+// HeartbeatInterval is well below the heartbeat timeout, and short because a cancellation reaches an activity only with
 // the answer to a heartbeat.
 const HeartbeatInterval = time.Second
 
 // settleTime bounds each write of what an activity leaves behind. Such writes go on when the activity was stopped.
 const settleTime = 15 * time.Second
 
-// settling returns a context for them.
+// Settling returns a context for them.
 func Settling(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(context.WithoutCancel(ctx), settleTime)
 }
 
-// heartbeat reports that the activity is alive until the returned function is called. After a stop it goes on while
+// Heartbeat reports that the activity is alive until the returned function is called. After a stop it goes on while
 // the activity settles, which may take longer than the heartbeat timeout, but not for ever: what hangs is given up.
 func Heartbeat(ctx context.Context) (stop func()) {
 	return HeartbeatWith(ctx, HeartbeatInterval, func() any { return nil })
 }
 
-// heartbeatEach is heartbeat at another pace, with what the next attempt is to know.
+// HeartbeatWith is heartbeat at another pace, with what the next attempt is to know.
 func HeartbeatWith(ctx context.Context, every time.Duration, details func() any) (stop func()) {
 	done, ended := make(chan struct{}), make(chan struct{})
 	go func() {

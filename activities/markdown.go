@@ -6,7 +6,7 @@ import (
 	"unicode"
 )
 
-// fenced is a text as a Markdown code block, whatever it holds.
+// CodeBlock is a text as a Markdown code block, whatever it holds.
 func CodeBlock(text string) string {
 	fence, run := 3, 0
 	for _, r := range text {
@@ -19,7 +19,7 @@ func CodeBlock(text string) string {
 	return mark + "\n" + text + "\n" + mark
 }
 
-// code is code on one line.
+// InlineCode is code on one line.
 func InlineCode(text string) string {
 	text = strings.NewReplacer("\n", `\n`, "\t", `\t`).Replace(Visible(text))
 	if text == "" {
@@ -35,7 +35,7 @@ func InlineCode(text string) string {
 	return fence + text + fence
 }
 
-// visible writes out what a reader cannot see, and what turns the order of the letters around it.
+// Visible writes out what a reader cannot see, and what turns the order of the letters around it.
 func Visible(text string) string {
 	var b strings.Builder
 	for _, r := range text {

@@ -11,7 +11,7 @@ type Output interface {
 	Close()
 }
 
-// printer makes text of what a command prints: a character that is split between two pieces waits for its rest.
+// Printer makes text of what a command prints: a character that is split between two pieces waits for its rest.
 type Printer struct {
 	Out   Output
 	carry []byte // start of a character whose rest has not come

@@ -14,7 +14,7 @@ type Boxes interface {
 	Box(ctx context.Context, user chat.UserID, runner string) (sandbox.Sandbox, error)
 }
 
-// release lets the runner forget a command, without keeping anybody waiting: the runner prunes what nobody releases.
+// Release lets the runner forget a command, without keeping anybody waiting: the runner prunes what nobody releases.
 func Release(ctx context.Context, box sandbox.Sandbox, id chat.CallID) {
 	ctx, cancel := Settling(ctx)
 	go func() {
@@ -23,11 +23,11 @@ func Release(ctx context.Context, box sandbox.Sandbox, id chat.CallID) {
 	}()
 }
 
-// grace is how long a stopped call may take to end by itself after its command was killed. It covers the runner's
+// KillGrace is how long a stopped call may take to end by itself after its command was killed. It covers the runner's
 // own grace between SIGTERM and SIGKILL.
 const KillGrace = 4 * time.Second
 
-// killed kills a command and waits a moment until what waited for it has ended.
+// KillAndWait kills a command and waits a moment until what waited for it has ended.
 func KillAndWait(ctx context.Context, box sandbox.Sandbox, id chat.CallID, ended <-chan struct{}) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), KillGrace)
 	defer cancel()

@@ -5,7 +5,7 @@ import (
 	"unicode/utf8"
 )
 
-// clean makes text storable: valid UTF-8 without NUL, which Postgres cannot hold.
+// Clean makes text storable: valid UTF-8 without NUL, which Postgres cannot hold.
 func Clean(text string) string {
 	if !utf8.ValidString(text) {
 		text = strings.ToValidUTF8(text, "\uFFFD")
@@ -13,7 +13,7 @@ func Clean(text string) string {
 	return strings.ReplaceAll(text, "\x00", "")
 }
 
-// shorten cuts text to n characters for a history.
+// Shorten cuts text to n characters for a history.
 func Shorten(text string, n int) string {
 	if utf8.RuneCountInString(text) <= n {
 		return text

@@ -79,7 +79,7 @@ func relaying(t *testing.T) *relayBundle {
 	b := setup(t)
 	r := &relayBundle{bundle: b, metrics: prometheus.NewRegistry(), temporal: &temporal{status: map[string]enums.WorkflowExecutionStatus{}, reset: map[string]string{}, failed: map[string]int32{}}}
 	r.Relay = &relay.Relay{
-		Store: b.Store, Waker: b.wakes, Starter: b.starts, Client: r.temporal, Metrics: relay.NewRelayMetrics(r.metrics),
+		Store: b.Store, Waker: b.wakes, Starter: b.starts, Client: r.temporal, Metrics: relay.NewMetrics(r.metrics),
 		HeldAfter: 5 * time.Minute, Log: slog.New(slog.DiscardHandler),
 	}
 	return r

@@ -110,12 +110,12 @@ func (a *agents) deliverer() *delivery.Deliverer {
 	return &delivery.Deliverer{
 		Outbox: a.store, Chances: a.store, Cards: a.store, Accounts: a.speakers(), Split: format.Split, Words: a.words,
 		Files: &files.Folders{Sessions: a.store, Boxes: a.boxes}, Replies: replies{a.store},
-		Rules: func(ctx context.Context, channel string) (delivery.DeliveryRules, error) {
+		Rules: func(ctx context.Context, channel string) (delivery.Rules, error) {
 			rules, err := a.policies.Get(ctx)
 			if err != nil {
-				return delivery.DeliveryRules{}, err
+				return delivery.Rules{}, err
 			}
-			return delivery.DeliveryRules(rules.Delivery(channel)), nil
+			return delivery.Rules(rules.Delivery(channel)), nil
 		},
 	}
 }

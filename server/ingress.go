@@ -147,10 +147,7 @@ func newViews(a *agents, d *ingress.Dispatch, s ingressSettings) views {
 
 // run answers requests and relays until ctx ends.
 func (in *ingressPart) run(ctx context.Context) error {
-	routes, err := in.routes()
-	if err != nil {
-		return err
-	}
+	routes := in.routes()
 	if err := in.accounts.TakeEnvironment(ctx, in.log); err != nil {
 		return err
 	}
@@ -171,7 +168,7 @@ func (in *ingressPart) run(ctx context.Context) error {
 func (in *ingressPart) newRelay() *relay.Relay {
 	return &relay.Relay{
 		Store: in.store, Waker: in.waker, Starter: in.starter, Client: in.temporal, Unpause: in.unpause, Log: in.log,
-		Metrics: relay.NewRelayMetrics(in.tele.Registry), HeldAfter: in.http.Held,
+		Metrics: relay.NewMetrics(in.tele.Registry), HeldAfter: in.http.Held,
 	}
 }
 

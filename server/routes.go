@@ -33,7 +33,7 @@ import (
 )
 
 // routes are what is answered where.
-func (in *ingressPart) routes() (httpserver.Routes, error) {
+func (in *ingressPart) routes() httpserver.Routes {
 	a := in.api()
 	r := httpserver.Routes{
 		API: a.Handler(), OpenAPI: openAPI(), Page: web.Handler(), Host: in.auth.Hosts.Check, Refuse: a.Refuse,
@@ -48,7 +48,7 @@ func (in *ingressPart) routes() (httpserver.Routes, error) {
 		ui := temporalui.TemporalUI{Target: in.ui.target, Header: localstack.UITokenHeader, Token: in.ui.token, Cookie: auth.CookieName, Base: base, Allowed: allowed}
 		r.Temporal = in.auth.RequireUnder(temporalui.TemporalRoot, temporalui.WithCodec(in.codec, ui), a.Refuse)
 	}
-	return r, nil
+	return r
 }
 
 // api puts the endpoints together.

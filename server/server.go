@@ -6,6 +6,7 @@ package server
 
 import (
 	"context"
+	"slices"
 
 	"golang.org/x/sync/errgroup"
 )
@@ -27,8 +28,8 @@ func (s *Server) Run(ctx context.Context) error {
 
 // Close releases what was opened, the newest first.
 func (s *Server) Close() {
-	for i := len(s.closers) - 1; i >= 0; i-- {
-		s.closers[i]()
+	for _, closes := range slices.Backward(s.closers) {
+		closes()
 	}
 	s.closers = nil
 }

@@ -101,17 +101,17 @@ func (s *story) show(ctx workflow.Context, now string) {
 	if now != "" {
 		s.now = now
 	}
-	text := s.head + "\n\n" + s.now
+	text := []string{s.head, s.now}
 	for _, w := range s.waits {
-		text += "\n\nwaiting for " + w.say
+		text = append(text, "waiting for "+w.say)
 	}
 	if len(s.lines) > 0 {
-		text += "\n\n" + strings.Join(s.lines, "\n")
+		text = append(text, strings.Join(s.lines, "\n"))
 	}
 	if s.left > 0 {
-		text += "\n\n" + strconv.Itoa(s.left) + " earlier lines are left out."
+		text = append(text, strconv.Itoa(s.left)+" earlier lines are left out.")
 	}
-	workflow.SetCurrentDetails(ctx, text)
+	workflow.SetCurrentDetails(ctx, strings.Join(text, "\n\n"))
 }
 
 func nonempty(parts ...string) []string {

@@ -9,9 +9,10 @@ import (
 	"xbot/internal/sandbox"
 )
 
-// away is a sandbox that cannot be reached.
+// Unreachable is a sandbox that cannot be reached.
 type Unreachable struct{ *Fixture }
 
+// Box is a sandbox that does not answer.
 func (a Unreachable) Box(context.Context, chat.UserID, string) (sandbox.Sandbox, error) {
 	return offline{a.Sandbox}, nil
 }

@@ -41,17 +41,18 @@ import (
 	"xbot/internal/tool/tooltest"
 )
 
+// The turn that every fixture has claimed.
 const (
 	Key  = chat.SessionKey("agent:main:web:thread:t")
 	Turn = chat.TurnID("0199e2f0-1111-7000-8000-000000000000")
-	// limit bounds every wait.
+	// Limit bounds every wait.
 	Limit = time.Minute
 )
 
 var (
-	// errStop is how the SDK ends the context of an activity that the workflow cancelled.
+	// ErrStop is how the SDK ends the context of an activity that the workflow cancelled.
 	ErrStop = temporal.NewCanceledError()
-	// errDetach is any other end of it.
+	// ErrDetach is any other end of it.
 	ErrDetach = errors.New("the worker is stopping")
 )
 
@@ -132,14 +133,15 @@ func New(t *testing.T, program ...string) *Fixture {
 	return b
 }
 
-// windowOf is the budget of a model with such a context window and answers of at most output tokens.
+// WindowOf is the budget of a model with such a context window and answers of at most output tokens.
 func WindowOf(context, output int) modelcall.Budget {
 	return modelcall.Budget{Models: limits.Table{Context: context, Output: output}}
 }
 
-// only is a choice of one model.
+// OneModel is a choice of one model.
 type OneModel struct{ llm.Client }
 
+// For is the model of every conversation.
 func (o OneModel) For(context.Context, chat.SessionKey) (llm.Client, error) { return o.Client, nil }
 
 // Box is the sandbox of every runner.
@@ -173,7 +175,7 @@ func (broken) Run(context.Context, tool.Call) (chat.ToolResult, error) {
 	panic("poison")
 }
 
-// run runs an activity by its registered name, under ctx as the context of its worker.
+// Run runs an activity by its registered name, under ctx as the context of its worker.
 func (b *Fixture) Run(ctx context.Context, name string, in, out any) error {
 	b.T.Helper()
 	var suite testsuite.WorkflowTestSuite
@@ -199,7 +201,7 @@ func (b *Fixture) Run(ctx context.Context, name string, in, out any) error {
 	return err
 }
 
-// generate runs one attempt of a step.
+// Generate runs one attempt of a step.
 func (b *Fixture) Generate(ctx context.Context, step int) (turn.GenerateOutput, error) {
 	b.T.Helper()
 	var out turn.GenerateOutput
@@ -207,7 +209,7 @@ func (b *Fixture) Generate(ctx context.Context, step int) (turn.GenerateOutput, 
 	return out, err
 }
 
-// call runs one attempt of the n-th call of the first step.
+// RunTool runs one attempt of the n-th call of the first step.
 func (b *Fixture) RunTool(ctx context.Context, n int) (turn.ToolOutput, error) {
 	b.T.Helper()
 	var out turn.ToolOutput
@@ -215,7 +217,7 @@ func (b *Fixture) RunTool(ctx context.Context, n int) (turn.ToolOutput, error) {
 	return out, err
 }
 
-// asks makes the model ask for calls, and returns when they are committed.
+// AskForCalls makes the model ask for calls, and returns when they are committed.
 func (b *Fixture) AskForCalls() {
 	b.T.Helper()
 	out, err := b.Generate(b.T.Context(), 0)
@@ -223,6 +225,7 @@ func (b *Fixture) AskForCalls() {
 	require.NotEmpty(b.T, out.Calls)
 }
 
+// Transcript returns the first hundred messages.
 func (b *Fixture) Transcript() []chat.Message {
 	b.T.Helper()
 	t, err := b.Messages(b.T.Context(), Key, store.Page{Limit: 100})
@@ -230,10 +233,10 @@ func (b *Fixture) Transcript() []chat.Message {
 	return t.Messages
 }
 
-// last returns the newest message.
+// LastMessage returns the newest message.
 func (b *Fixture) LastMessage() chat.Message { m := b.Transcript(); return m[len(m)-1] }
 
-// result returns a call of the first step as people see it.
+// ResultOf returns a call of the first step as people see it.
 func (b *Fixture) ResultOf(n int) chat.ToolCall {
 	b.T.Helper()
 	c, err := b.Call(b.T.Context(), chat.NewCallID(Turn, 0, n))
@@ -241,6 +244,7 @@ func (b *Fixture) ResultOf(n int) chat.ToolCall {
 	return c.ToolCall
 }
 
+// EventsOf returns the durable events of one kind.
 func (b *Fixture) EventsOf(kind chat.EventKind) []chat.Event {
 	b.T.Helper()
 	all, err := b.EventsAfter(b.T.Context(), Key, 0, 1000)
@@ -254,7 +258,7 @@ func (b *Fixture) EventsOf(kind chat.EventKind) []chat.Event {
 	return out
 }
 
-// whenLive ends the returned context for a reason once something live of the session satisfies the condition.
+// WhenLive ends the returned context for a reason once something live of the session satisfies the condition.
 func (b *Fixture) WhenLive(reason error, seen func(chat.Event) bool) context.Context {
 	ctx, cancel := context.WithCancelCause(b.T.Context())
 	sub := b.Bus.Subscribe(Key)
@@ -278,7 +282,7 @@ func (b *Fixture) WhenLive(reason error, seen func(chat.Event) bool) context.Con
 	return ctx
 }
 
-// kind returns the fault kind that the workflow would see, and whether Temporal would try again.
+// FaultKind returns the fault kind that the workflow would see, and whether Temporal would try again.
 func FaultKind(t *testing.T, err error) (kind fault.Kind, again bool) {
 	t.Helper()
 	var app *temporal.ApplicationError
@@ -286,4 +290,5 @@ func FaultKind(t *testing.T, err error) (kind fault.Kind, again bool) {
 	return fault.Kind(app.Type()), !app.NonRetryable()
 }
 
+// ErrorsAs is errors.As, which tests of activities take from here.
 func ErrorsAs[T error](err error, target *T) bool { return errors.As(err, target) }

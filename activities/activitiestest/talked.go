@@ -17,13 +17,13 @@ import (
 	"xbot/internal/window"
 )
 
-// talked is a session with past turns and a turn that runs, whose request is to be compressed.
+// Conversation is a session with past turns and a turn that runs, whose request is to be compressed.
 type Conversation struct {
 	*Fixture
 	User chat.UserID
 }
 
-// past ends the running turn and adds n turns, each a question with an identifier, a command with a long result and an
+// Past ends the running turn and adds n turns, each a question with an identifier, a command with a long result and an
 // answer; then it opens a turn for the last message.
 func Past(t *testing.T, n int, last store.Inbound) *Conversation {
 	b := &Conversation{Fixture: New(t, "the first question, about /srv/first.conf")}
@@ -45,6 +45,7 @@ func Past(t *testing.T, n int, last store.Inbound) *Conversation {
 	return b
 }
 
+// OpenTurn accepts a message and lets a turn claim it.
 func (b *Conversation) OpenTurn(id chat.TurnID, in store.Inbound) {
 	b.T.Helper()
 	in.Session, in.User, in.Channel, in.PlatformID = Key, b.User, "web", "p-"+string(id)
@@ -55,6 +56,7 @@ func (b *Conversation) OpenTurn(id chat.TurnID, in store.Inbound) {
 	require.True(b.T, ok)
 }
 
+// CommitAnswer commits what the model said in a step.
 func (b *Conversation) CommitAnswer(id chat.TurnID, n int, a chat.Answer) {
 	b.T.Helper()
 	step := chat.Step{Session: Key, Turn: id, N: n}
@@ -64,13 +66,14 @@ func (b *Conversation) CommitAnswer(id chat.TurnID, n int, a chat.Answer) {
 	require.NoError(b.T, err)
 }
 
+// CloseTurn ends a turn.
 func (b *Conversation) CloseTurn(id chat.TurnID) {
 	b.T.Helper()
 	_, err := b.FinishTurn(b.T.Context(), Key, id, chat.TurnDone, "")
 	require.NoError(b.T, err)
 }
 
-// compress runs one attempt.
+// Compress runs one attempt.
 func (b *Conversation) Compress(ctx context.Context, trigger string, n int) (compress.Output, error) {
 	b.T.Helper()
 	var out compress.Output
@@ -78,7 +81,7 @@ func (b *Conversation) Compress(ctx context.Context, trigger string, n int) (com
 	return out, err
 }
 
-// compressIn compresses in another turn than the last.
+// CompressIn compresses in another turn than the last.
 func (b *Conversation) CompressIn(id chat.TurnID) compress.Output {
 	b.T.Helper()
 	var out compress.Output
@@ -86,6 +89,7 @@ func (b *Conversation) CompressIn(id chat.TurnID) compress.Output {
 	return out
 }
 
+// View returns what the model sees.
 func (b *Conversation) View() []chat.Line {
 	b.T.Helper()
 	w, err := b.Window(b.T.Context(), Key)
@@ -93,7 +97,7 @@ func (b *Conversation) View() []chat.Line {
 	return window.View(w)
 }
 
-// summary returns what the model sees of the beginning.
+// Summary returns what the model sees of the beginning.
 func (b *Conversation) Summary() string {
 	b.T.Helper()
 	lines := b.View()
@@ -101,7 +105,7 @@ func (b *Conversation) Summary() string {
 	return lines[0].Message.Content
 }
 
-// all returns the whole transcript.
+// AllMessages returns the whole transcript.
 func (b *Conversation) AllMessages() []chat.Message {
 	b.T.Helper()
 	page, err := b.Messages(b.T.Context(), Key, store.Page{Limit: 1000})
@@ -109,15 +113,16 @@ func (b *Conversation) AllMessages() []chat.Message {
 	return page.Messages
 }
 
+// Notices returns what the product said by itself.
 func (b *Conversation) Notices() []chat.Message {
 	b.T.Helper()
 	return slices.DeleteFunc(b.AllMessages(), func(m chat.Message) bool { return m.Role != chat.RoleNotice })
 }
 
-// message is an ordinary message.
+// PlainMessage is an ordinary message.
 var PlainMessage = store.Inbound{Text: "and now?"}
 
-// sections writes a summary with all headings.
+// Sections writes a summary with all headings.
 func Sections(text string) string {
 	var out strings.Builder
 	for _, name := range window.Sections {
@@ -127,7 +132,7 @@ func Sections(text string) string {
 	return out.String()
 }
 
-// archive returns the text that a summary names last.
+// Archive returns the text that a summary names last.
 func (b *Conversation) Archive(summary string) string {
 	b.T.Helper()
 	ids := window.Recallable(summary)
@@ -138,14 +143,16 @@ func (b *Conversation) Archive(summary string) string {
 	return body
 }
 
-// ofMain gives everything to the memory of the default agent.
+// OfMain gives everything to the memory of the default agent.
 type OfMain struct{ memory.Provider }
 
+// Memorize memorizes for the default agent.
 func (m OfMain) Memorize(ctx context.Context, in memory.MemorizeInput) (memory.MemorizeResult, error) {
 	in.Agent = "main"
 	return m.Provider.Memorize(ctx, in)
 }
 
+// Recall recalls what the default agent knows.
 func (m OfMain) Recall(ctx context.Context, q memory.Query) (string, error) {
 	q.Agent = "main"
 	return m.Provider.Recall(ctx, q)

@@ -60,7 +60,7 @@ type Compressor struct {
 	Doing func(step chat.Step, what string)
 }
 
-// CompressInput asks for a compression of a session's context.
+// Input asks for a compression of a session's context.
 type Input struct {
 	Session chat.SessionKey `json:"session"`
 	Turn    chat.TurnID     `json:"turn"`
@@ -69,7 +69,7 @@ type Input struct {
 	Trigger string          `json:"trigger"`     // one of chat.Trigger*
 }
 
-// CompressOutput says what came of it; the summary is in Postgres.
+// Output says what came of it; the summary is in Postgres.
 type Output struct {
 	Before int    `json:"before,omitempty"` // tokens of a request, estimated
 	After  int    `json:"after,omitempty"`

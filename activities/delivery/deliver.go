@@ -33,8 +33,8 @@ type Replies interface {
 	LeadBack(ctx context.Context, o chat.Outbound) error
 }
 
-// DeliveryRules say what becomes of what is late.
-type DeliveryRules struct {
+// Rules say what becomes of what is late.
+type Rules struct {
 	MaxAge time.Duration // what is older is not delivered any more
 	Late   time.Duration // what is older says when it was written
 }
@@ -48,7 +48,7 @@ type Deliverer struct {
 	Files *files.Folders // what answers link is sent from there; nil: their texts alone are sent
 	// Split divides a text into messages of at most so many characters of a dialect.
 	Split func(text string, dialect channel.Dialect, most int) []string
-	Rules func(ctx context.Context, channel string) (DeliveryRules, error)
+	Rules func(ctx context.Context, channel string) (Rules, error)
 	// Replies lets replies to what was sent find its conversation; nil: they find it by their place alone.
 	Replies Replies
 	// Chances finds what can be answered in place of a message that an answer came too late for; nil: nothing.

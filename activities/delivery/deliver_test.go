@@ -86,8 +86,8 @@ func (p *post) sendBy(t *testing.T, tries int, accounts files.Accounts) (last er
 	d := &delivery.Deliverer{
 		Outbox: p, Accounts: accounts,
 		Split: func(text string, _ channel.Dialect, _ int) []string { return strings.Split(text, "|") },
-		Rules: func(context.Context, string) (delivery.DeliveryRules, error) {
-			return delivery.DeliveryRules{MaxAge: 24 * time.Hour, Late: 10 * time.Minute}, nil
+		Rules: func(context.Context, string) (delivery.Rules, error) {
+			return delivery.Rules{MaxAge: 24 * time.Hour, Late: 10 * time.Minute}, nil
 		},
 	}
 	var suite testsuite.WorkflowTestSuite

@@ -354,8 +354,8 @@ func (s *stage) answer(t *testing.T, place chat.Address) (*post, error) {
 	d := &delivery.Deliverer{
 		Outbox: p, Cards: s, Accounts: one{s.platform()},
 		Split: func(text string, _ channel.Dialect, _ int) []string { return strings.Split(text, "|") },
-		Rules: func(context.Context, string) (delivery.DeliveryRules, error) {
-			return delivery.DeliveryRules{MaxAge: 24 * time.Hour, Late: 10 * time.Minute}, nil
+		Rules: func(context.Context, string) (delivery.Rules, error) {
+			return delivery.Rules{MaxAge: 24 * time.Hour, Late: 10 * time.Minute}, nil
 		},
 	}
 	var suite testsuite.WorkflowTestSuite

@@ -55,8 +55,8 @@ func (b *brief) deliver(t *testing.T) error {
 	t.Helper()
 	d := &delivery.Deliverer{
 		Outbox: b, Accounts: b, Chances: b, Split: func(text string, _ channel.Dialect, _ int) []string { return []string{text} },
-		Rules: func(context.Context, string) (delivery.DeliveryRules, error) {
-			return delivery.DeliveryRules{MaxAge: 24 * time.Hour, Late: 25 * time.Hour}, nil
+		Rules: func(context.Context, string) (delivery.Rules, error) {
+			return delivery.Rules{MaxAge: 24 * time.Hour, Late: 25 * time.Hour}, nil
 		},
 	}
 	var suite testsuite.WorkflowTestSuite

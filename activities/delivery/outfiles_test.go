@@ -24,8 +24,8 @@ func posts(b *activitiestest.ProjectFolder, p *post, tries int) error {
 	d := &delivery.Deliverer{
 		Outbox: p, Accounts: p, Files: &files.Folders{Sessions: b, Boxes: b},
 		Split: func(text string, _ channel.Dialect, _ int) []string { return strings.Split(text, "|") },
-		Rules: func(context.Context, string) (delivery.DeliveryRules, error) {
-			return delivery.DeliveryRules{MaxAge: 24 * time.Hour, Late: 10 * time.Minute}, nil
+		Rules: func(context.Context, string) (delivery.Rules, error) {
+			return delivery.Rules{MaxAge: 24 * time.Hour, Late: 10 * time.Minute}, nil
 		},
 	}
 	var suite testsuite.WorkflowTestSuite

@@ -21,38 +21,38 @@ type Folders struct {
 	Boxes activities.Boxes
 }
 
-// folder is where the files of one conversation are.
-type folder struct {
+// Folder is where the files of one conversation are.
+type Folder struct {
 	Box  sandbox.Sandbox
 	base string // relative paths begin here
 }
 
 // Of returns the folder of a conversation; runner is where it was before, or empty.
-func (f *Folders) Of(ctx context.Context, key chat.SessionKey, runner string) (folder, error) {
+func (f *Folders) Of(ctx context.Context, key chat.SessionKey, runner string) (Folder, error) {
 	s, owner, err := f.Sessions.Session(ctx, key)
 	if err != nil {
-		return folder{}, err
+		return Folder{}, err
 	}
 	if runner == "" {
 		runner = s.Runner
 	}
 	box, err := f.Boxes.Box(ctx, owner, runner)
 	if err != nil {
-		return folder{}, err
+		return Folder{}, err
 	}
 	if _, err := box.Stat(ctx, "."); err != nil { // its workspace is known once it has answered
-		return folder{}, err
+		return Folder{}, err
 	}
 	base := chat.FolderOn(s.Cwd, s.CwdRunner, box.Name())
 	if base == "" {
 		base = box.Workspace()
 	}
-	return folder{box, path.Clean(base)}, nil
+	return Folder{box, path.Clean(base)}, nil
 }
 
-// find looks for a file that an answer links. What lies outside of the folder and of the workspace is not sent: a model that
+// Find looks for a file that an answer links. What lies outside of the folder and of the workspace is not sent: a model that
 // only names a file of the system does not mean to.
-func (f folder) Find(ctx context.Context, link string, most int64) (string, error) {
+func (f Folder) Find(ctx context.Context, link string, most int64) (string, error) {
 	file := link
 	if !path.IsAbs(file) {
 		file = path.Join(f.base, file)
@@ -81,7 +81,7 @@ func below(file, dir string) bool {
 	return dir == "/" || strings.HasPrefix(file, dir+"/")
 }
 
-// megabytes is a limit as people say it.
+// Megabytes is a limit as people say it.
 func Megabytes(n int64) string {
 	if n < 1<<20 {
 		return fmt.Sprintf("%d kB", n>>10)

@@ -201,7 +201,7 @@ func (h *Hooks) closing(ctx context.Context, in ConsultInput) error {
 	return h.tell(ctx, p, hook.AgentStop, string(in.Turn))
 }
 
-// hookRefusal is the result of a call that the hooks were to be asked about and were not, or that they forbid, whatever made
+// Refusal is the result of a call that the hooks were to be asked about and were not, or that they forbid, whatever made
 // the workflow try; ok is false when it may run.
 func Refusal(call chat.Call) (result chat.ToolResult, ok bool) {
 	if call.Hook != chat.HookDue && call.Hook != chat.HookDenied {

@@ -12,17 +12,17 @@ import (
 	"xbot/internal/hook"
 )
 
-// HookFiles knows the hooks of a conversation.
+// Files knows the hooks of a conversation.
 type Files interface {
 	For(ctx context.Context, key chat.SessionKey) hook.Set
 }
 
-// HookDispatcher asks handlers. An error is the end of the context.
+// Dispatcher asks handlers. An error is the end of the context.
 type Dispatcher interface {
 	Ask(ctx context.Context, s hook.Set, p hook.Payload) (hook.Outcome, error)
 }
 
-// HookStore keeps what hooks said, and knows what they are told.
+// Store keeps what hooks said, and knows what they are told.
 type Store interface {
 	Call(ctx context.Context, id chat.CallID) (chat.Call, error)
 	HookScene(ctx context.Context, turn chat.TurnID) (hook.Scene, error)
@@ -61,7 +61,7 @@ var moments = []struct {
 	{MomentClosing, []hook.Event{hook.AgentStop, hook.AgentError, hook.SubAgentStop}},
 }
 
-// momentsOf lists the moments at which the hooks of a conversation are to be asked; none where there are no hooks.
+// MomentsOf lists the moments at which the hooks of a conversation are to be asked; none where there are no hooks.
 func MomentsOf(ctx context.Context, files Files, key chat.SessionKey) []string {
 	if files == nil {
 		return nil
@@ -76,7 +76,7 @@ func MomentsOf(ctx context.Context, files Files, key chat.SessionKey) []string {
 	return out
 }
 
-// hooked notes in a call whether hooks are to be asked before it and told of its result.
+// MarkCall notes in a call whether hooks are to be asked before it and told of its result.
 func MarkCall(set hook.Set, call chat.ToolCall) chat.ToolCall {
 	p := hook.Payload{Event: hook.PreToolUse, ToolName: call.Name, ToolInput: hook.Input(call.Arguments)}
 	if set.Heeds(p) {
@@ -88,7 +88,7 @@ func MarkCall(set hook.Set, call chat.ToolCall) chat.ToolCall {
 	return call
 }
 
-// HookSizes knows how much a compression is about.
+// Sizes knows how much a compression is about.
 type Sizes interface {
 	Weigh(ctx context.Context, in compress.Input) (messages, tokens int, err error)
 }

@@ -67,12 +67,12 @@ type Memorizer struct {
 	Retry  modelcall.Retry // its Delay is the first pause after a failure; each is four times as long as the one before
 }
 
-// MemorizeInput names a job.
+// Input names a job.
 type Input struct {
 	Job chat.MemorizeID `json:"job"`
 }
 
-// MemorizeOutput says what came of it, in numbers: what is remembered is in Postgres.
+// Output says what came of it, in numbers: what is remembered is in Postgres.
 type Output struct {
 	State    string `json:"state,omitempty"` // one of chat.Memorize*; empty: there was nothing left to do
 	Parts    int    `json:"parts,omitempty"`

@@ -18,7 +18,7 @@ type Leases interface {
 	KeepLease(ctx context.Context, step chat.Step) error
 }
 
-// keepLease renews the lease of a step until the returned function is called. A renewal that fails is tried again at the
+// KeepLease renews the lease of a step until the returned function is called. A renewal that fails is tried again at the
 // next: the lease holds for three of them.
 func KeepLease(ctx context.Context, leases Leases, step chat.Step) (stop func()) {
 	done, ended := make(chan struct{}), make(chan struct{})

@@ -13,7 +13,7 @@ type Personas interface {
 	Of(ctx context.Context, key chat.SessionKey) (agentprofile.Persona, error)
 }
 
-// personaOf returns who answers in a session; nobody in particular where nobody knows.
+// PersonaOf returns who answers in a session; nobody in particular where nobody knows.
 func PersonaOf(ctx context.Context, who Personas, key chat.SessionKey) (agentprofile.Persona, error) {
 	if who == nil {
 		return agentprofile.Persona{Deliver: true}, nil
@@ -21,7 +21,7 @@ func PersonaOf(ctx context.Context, who Personas, key chat.SessionKey) (agentpro
 	return who.Of(ctx, key)
 }
 
-// allowed is the tools that an agent may use. The others are to the model as if there were none of their names.
+// Allowed is the tools that an agent may use. The others are to the model as if there were none of their names.
 type Allowed struct {
 	Catalog
 	Who agentprofile.Persona

@@ -14,7 +14,7 @@ type Retry struct {
 	MaxDelay time.Duration // default 30 s
 }
 
-// wait returns the pause after the n-th failure: exponential with jitter, longer on 429 (spec/001 §7.1: plus
+// Pause returns the pause after the n-th failure: exponential with jitter, longer on 429 (spec/001 §7.1: plus
 // 2^min(n,4) s), and never shorter than the provider asks.
 func (r Retry) Pause(n int, cause error) time.Duration {
 	d := min(r.Delay<<min(n-1, 10), r.MaxDelay)
@@ -29,7 +29,7 @@ func (r Retry) Pause(n int, cause error) time.Duration {
 // reached is left alone in the end: 5 minutes by default.
 const waitPauses = 10
 
-// longer is the pause after the n-th failure while a turn waits, from 0: it doubles, with jitter, so that turns that have begun to
+// LongPause is the pause after the n-th failure while a turn waits, from 0: it doubles, with jitter, so that turns that have begun to
 // wait at the same time come back one by one; never shorter than the provider asks.
 func (r Retry) LongPause(n int, cause error) time.Duration {
 	d := min(r.MaxDelay<<min(n, 10), waitPauses*r.MaxDelay)

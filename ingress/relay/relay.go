@@ -89,7 +89,7 @@ type Relay struct {
 	}
 	// Unpause lets a run go on that was paused in the Temporal UI; nil: nobody can.
 	Unpause func(ctx context.Context, workflowID, runID string) error
-	Metrics *RelayMetrics
+	Metrics *Metrics
 	// HeldAfter is how long an answer may be blocked before the person is told (DESIGN §5.2: five minutes).
 	HeldAfter time.Duration
 	Log       *slog.Logger

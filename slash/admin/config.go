@@ -1,3 +1,4 @@
+// Package admin has the slash commands about what operators look at and set.
 package admin
 
 import (

@@ -1,3 +1,4 @@
+// Package context has the slash commands about what the model sees of a conversation, and what it costs.
 package context
 
 import (

@@ -1,3 +1,4 @@
+// Package conversation has the slash commands about the life of a conversation: to begin, go on, take back, search; what runs for it beside its turns.
 package conversation
 
 import (

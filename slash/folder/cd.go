@@ -1,3 +1,4 @@
+// Package folder has the slash commands about where commands run.
 package folder
 
 import (

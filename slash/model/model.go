@@ -1,3 +1,4 @@
+// Package model has the slash commands about which model answers, and how.
 package model
 
 import (

@@ -1,3 +1,4 @@
+// Package queue has the slash commands about how messages wait, and which are listened to.
 package queue
 
 import (

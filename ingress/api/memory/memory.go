@@ -14,12 +14,12 @@ import (
 	"xbot/internal/memory/view"
 )
 
-// MemoryOf names a memory of the person who asks. There is no other.
-type MemoryOf struct {
+// Owner names a memory of the person who asks. There is no other.
+type Owner struct {
 	Agent string `query:"agent" maxLength:"100" default:"main" doc:"Whose memory: main, or the name of an agent that has its own."`
 }
 
-func (w MemoryOf) of(ctx context.Context) chat.Whose {
+func (w Owner) of(ctx context.Context) chat.Whose {
 	return chat.Whose{User: auth.User(ctx).ID, Agent: w.Agent}
 }
 
@@ -33,7 +33,7 @@ func remembered(items []chat.Remembered) *struct{ Body RememberedBody } {
 }
 
 // MemoryEdit changes a note or a block.
-type MemoryEdit struct {
+type MemoryEdit struct { //nolint:revive // the name of its schema in the API
 	ID      string `json:"id" minLength:"1" maxLength:"500" doc:"note/PATH or block/NAME[/SESSION]."`
 	Was     string `json:"was" maxLength:"20000" doc:"What it is. If it is something else by now, nothing is written (409)."`
 	Content string `json:"content" maxLength:"20000" doc:"What it shall be; empty: the note is deleted, the block emptied."`
@@ -47,7 +47,7 @@ type Forgotten struct {
 func (a *Endpoints) registerMemory(h huma.API) {
 	huma.Register(h, huma.Operation{
 		OperationID: "get-memory", Method: http.MethodGet, Path: "/api/memory", Summary: "What is remembered of me", Security: endpoint.Secured,
-	}, func(ctx context.Context, in *struct{ MemoryOf }) (*struct{ Body view.Look }, error) {
+	}, func(ctx context.Context, in *struct{ Owner }) (*struct{ Body view.Look }, error) {
 		got, err := a.Memory.Look(ctx, in.of(ctx))
 		return &struct{ Body view.Look }{got}, a.Problem(err)
 	})
@@ -55,7 +55,7 @@ func (a *Endpoints) registerMemory(h huma.API) {
 		OperationID: "search-memory", Method: http.MethodGet, Path: "/api/memory/search", Summary: "Find what is remembered of me", Security: endpoint.Secured,
 		Description: "Notes and blocks that hold all of the words, entries of archive and log that hold the most telling ones. With exact: what would be forgotten by these words, line by line.",
 	}, func(ctx context.Context, in *struct {
-		MemoryOf
+		Owner
 		Q     string `query:"q" required:"true" minLength:"1" maxLength:"500"`
 		Exact bool   `query:"exact"`
 	}) (*struct{ Body RememberedBody }, error) {
@@ -69,7 +69,7 @@ func (a *Endpoints) registerMemory(h huma.API) {
 	huma.Register(h, huma.Operation{
 		OperationID: "list-memory", Method: http.MethodGet, Path: "/api/memory/entries", Summary: "Older entries of archive or log", Security: endpoint.Secured,
 	}, func(ctx context.Context, in *struct {
-		MemoryOf
+		Owner
 		Kind   string `query:"kind" enum:"archive,log" required:"true"`
 		Before int64  `query:"before" minimum:"0" doc:"Number of an entry that they are older than; 0: the newest."`
 	}) (*struct{ Body RememberedBody }, error) {
@@ -83,7 +83,7 @@ func (a *Endpoints) registerMemoryChanges(h huma.API) {
 	huma.Register(h, huma.Operation{
 		OperationID: "edit-memory", Method: http.MethodPut, Path: "/api/memory", Summary: "Change a note or a block", Security: endpoint.Secured, DefaultStatus: http.StatusNoContent,
 	}, func(ctx context.Context, in *struct {
-		MemoryOf
+		Owner
 		Body MemoryEdit
 	}) (*struct{}, error) {
 		return nil, a.Problem(a.Memory.Set(ctx, in.of(ctx), in.Body.ID, in.Body.Was, in.Body.Content))
@@ -92,7 +92,7 @@ func (a *Endpoints) registerMemoryChanges(h huma.API) {
 		OperationID: "forget-memory", Method: http.MethodPost, Path: "/api/memory/forget", Summary: "Forget for good", Security: endpoint.Secured, DefaultStatus: http.StatusNoContent,
 		Description: "Whole notes and blocks, lines of them, entries of archive and log. Nothing is asked again.",
 	}, func(ctx context.Context, in *struct {
-		MemoryOf
+		Owner
 		Body Forgotten
 	}) (*struct{}, error) {
 		return nil, a.Problem(a.Memory.Forget(ctx, in.of(ctx), in.Body.Items))
@@ -100,7 +100,7 @@ func (a *Endpoints) registerMemoryChanges(h huma.API) {
 	huma.Register(h, huma.Operation{
 		OperationID: "export-memory", Method: http.MethodGet, Path: "/api/memory/export", Summary: "All that is remembered of me, as Markdown",
 		Security: endpoint.Secured, Responses: endpoint.AttachmentResponse("text/markdown"),
-	}, func(ctx context.Context, in *struct{ MemoryOf }) (*huma.StreamResponse, error) {
+	}, func(ctx context.Context, in *struct{ Owner }) (*huma.StreamResponse, error) {
 		w := in.of(ctx)
 		return &huma.StreamResponse{Body: func(hctx huma.Context) {
 			_, out := humago.Unwrap(hctx)
