@@ -26,11 +26,11 @@ func TestTimeouts_OfTheSpecificationHaveTheirNameAndDefault(t *testing.T) {
 		"runner that is offline":           {"internal/sandbox/runner.go", "defaultOfflineWait", "30 * time.Second"}, // instead of 60 s + 5 s for a remote command, which is attached to
 		"runner's WebSocket, ping":         {"runner/wire/frame.go", "PingEvery", "30 * time.Second"},
 		"runner's WebSocket, pong":         {"runner/wire/frame.go", "PongWait", "60 * time.Second"},
-		"HTTP, header":                     {"ingress/server.go", "readHeaderTimeout", "10 * time.Second"},
-		"HTTP, write":                      {"ingress/server.go", "writeTimeout", "2 * time.Minute"}, // not 60 s: the page on a slow line; streams set their own
-		"HTTP, idle":                       {"ingress/server.go", "idleTimeout", "2 * time.Minute"},
-		"page's WebSocket, ping":           {"ingress/api/watch.go", "pingEvery", "15 * time.Second"}, // not 30 s: proxies cut what is silent
-		"page's WebSocket, read deadline":  {"ingress/api/events.go", "pongWait", "60 * time.Second"},
+		"HTTP, header":                     {"ingress/httpserver/server.go", "readHeaderTimeout", "10 * time.Second"},
+		"HTTP, write":                      {"ingress/httpserver/server.go", "writeTimeout", "2 * time.Minute"}, // not 60 s: the page on a slow line; streams set their own
+		"HTTP, idle":                       {"ingress/httpserver/server.go", "idleTimeout", "2 * time.Minute"},
+		"page's WebSocket, ping":           {"ingress/api/events/watch.go", "pingEvery", "15 * time.Second"}, // not 30 s: proxies cut what is silent
+		"page's WebSocket, read deadline":  {"ingress/api/events/events.go", "pongWait", "60 * time.Second"},
 		"background task, ceiling":         {"activities/background/background.go", "TaskCeiling", "24 * time.Hour"},
 		"background task, output in bytes": {"internal/chat/task.go", "MaxTaskOutput", "50_000"},
 		"call to a model, no progress":     {"internal/llm/wire/endpoint.go", "DefaultIdleTimeout", "120 * time.Second"}, // for every provider, instead of 300 s in all
