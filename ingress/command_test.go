@@ -9,7 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"xbot/ingress"
+	"xbot/ingress/intake"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
@@ -225,7 +225,7 @@ func TestCommand_ThoseWhoMayNotAreNotAnsweredInGroups(t *testing.T) {
 		in := b.inbound(key, text, text)
 		in.User = bob.ID
 		_, err := b.dispatch.Message(t.Context(), in)
-		require.ErrorIs(t, err, ingress.ErrIgnored, text)
+		require.ErrorIs(t, err, intake.ErrIgnored, text)
 	}
 	require.Empty(t, b.transcript(key).Messages)
 	require.Empty(t, b.transcript(key).Queued)

@@ -9,7 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"xbot/ingress"
+	"xbot/ingress/gateway"
 	"xbot/internal/chat"
 	"xbot/internal/cron"
 	"xbot/internal/i18n"
@@ -38,7 +38,7 @@ func scheduling(t *testing.T, document string) (b *platform, say func(text strin
 		t.Helper()
 		n++
 		out := b.receive(dm(fmt.Sprint("m", n), "ou_1", text))
-		require.Equal(t, ingress.ResultAnswered, out.Result, text)
+		require.Equal(t, gateway.ResultAnswered, out.Result, text)
 		return out.Reply
 	}
 }

@@ -5,7 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"xbot/ingress"
+	"xbot/ingress/gateway"
 	"xbot/internal/policy"
 )
 
@@ -13,7 +13,7 @@ func TestReceive_SaysHowItsSenderIsToldOfItAtOnce(t *testing.T) {
 	b := bridged(t, `{channels: {feishu: {dmPolicy: "open", allowFrom: ["*"], groups: {oc_1: {}},
 		accounts: {quiet: {immediateFeedbackMode: "none"}, ok: {immediateFeedbackReaction: "OK"}}}}}`)
 	out := b.receive(dm("m1", "ou_1", "hello"))
-	require.Equal(t, ingress.ResultAccepted, out.Result)
+	require.Equal(t, gateway.ResultAccepted, out.Result)
 	require.Equal(t, policy.FeedbackReaction, out.Feedback)
 	again, err := b.ways[0].Receive(t.Context(), dm("m1", "ou_1", "hello"))
 	require.NoError(t, err)

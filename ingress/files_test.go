@@ -13,7 +13,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"xbot/ingress"
+	"xbot/ingress/download"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/filelink"
@@ -57,7 +57,7 @@ func setupLinks(t *testing.T) *linkServer {
 	t.Parallel()
 	l := &linkServer{t: t, box: tooltest.New(t), sign: filelink.New(secret.Key{1})}
 	l.house = &house{box: l.box}
-	files := &ingress.Files{Links: l.sign, Accounts: l.house, Boxes: l.house, Log: slog.New(slog.DiscardHandler)}
+	files := &download.Files{Links: l.sign, Accounts: l.house, Boxes: l.house, Log: slog.New(slog.DiscardHandler)}
 	server := httptest.NewServer(files)
 	t.Cleanup(server.Close)
 	l.url = server.URL

@@ -10,8 +10,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"xbot/ingress"
 	"xbot/ingress/runners"
+	"xbot/ingress/runners/manage"
 	"xbot/internal/sandbox"
 	"xbot/internal/sandbox/resolver"
 	"xbot/runner/socket"
@@ -26,7 +26,7 @@ func (b *bundle) replica() (*runners.Hub, string) {
 	b.t.Helper()
 	mux := http.NewServeMux()
 	server := httptest.NewServer(mux)
-	hub := runners.New(runners.Config{Registry: ingress.Registry{Store: b.Store}, Address: server.URL, Version: "test"})
+	hub := runners.New(runners.Config{Registry: manage.Registry{Store: b.Store}, Address: server.URL, Version: "test"})
 	internal, err := hub.Internal(internalKey)
 	require.NoError(b.t, err)
 	mux.Handle("GET /api/runners/connect", hub)
@@ -39,9 +39,9 @@ func TestFleet_ARevokedRunnerIsClosedAtOnceWhicheverReplicaHoldsIt(t *testing.T)
 	b := setup(t)
 	here, _ := b.replica()
 	there, address := b.replica()
-	router := sandbox.NewRouter(sandbox.RouterConfig{Local: here, Holders: ingress.Registry{Store: b.Store}, Key: internalKey})
+	router := sandbox.NewRouter(sandbox.RouterConfig{Local: here, Holders: manage.Registry{Store: b.Store}, Key: internalKey})
 	t.Cleanup(router.Close)
-	fleet := &ingress.Fleet{
+	fleet := &manage.Fleet{
 		Store: b.Store, Log: slog.New(slog.DiscardHandler), Resolver: resolver.New(resolver.Config{Choices: b.Store, Router: router}),
 	}
 	made, err := fleet.Create(t.Context(), b.user, "laptop", "https://xbot.example.org/")

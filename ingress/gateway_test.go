@@ -11,7 +11,8 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/stretchr/testify/require"
 
-	"xbot/ingress"
+	"xbot/ingress/gateway"
+	"xbot/ingress/intake"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
@@ -27,7 +28,7 @@ type platform struct {
 	store *store.Store
 	pool  *pgxpool.Pool
 	admin store.User
-	ways  []*ingress.Gateway
+	ways  []*gateway.Gateway
 }
 
 func bridged(t *testing.T, document string) *platform {
@@ -41,8 +42,8 @@ func bridged(t *testing.T, document string) *platform {
 	b.policy(document)
 	for range 2 {
 		log := slog.New(slog.DiscardHandler)
-		d := &ingress.Dispatch{Inbox: b.store, Waker: &wakes{}, Starter: &starts{}, Log: log}
-		g := &ingress.Gateway{Store: b.store, Policies: &policy.Live{Source: b.store}, Dispatch: d, Log: log}
+		d := &intake.Dispatch{Inbox: b.store, Waker: &wakes{}, Starter: &starts{}, Log: log}
+		g := &gateway.Gateway{Store: b.store, Policies: &policy.Live{Source: b.store}, Dispatch: d, Log: log}
 		d.Commands = knowing(b.store, append(platformCommands(g), conversation.Approve{Questions: d}, conversation.Deny{Questions: d})...)
 		t.Cleanup(d.Wait)
 		b.ways = append(b.ways, g)
@@ -61,15 +62,15 @@ func (b *platform) policy(document string) {
 	}
 }
 
-func (b *platform) receive(e chat.Envelope) ingress.Outcome {
+func (b *platform) receive(e chat.Envelope) gateway.Outcome {
 	b.t.Helper()
 	out, err := b.ways[0].Receive(b.t.Context(), e)
 	require.NoError(b.t, err)
 	again, err := b.ways[1].Receive(b.t.Context(), e)
 	require.NoError(b.t, err)
 	switch out.Result {
-	case ingress.ResultAccepted, ingress.ResultAnswered, ingress.ResultOverheard, ingress.ResultDropped, ingress.ResultDuplicate:
-		require.Equal(b.t, ingress.ResultDuplicate, again.Result, "the second delivery of %q", e.Text)
+	case gateway.ResultAccepted, gateway.ResultAnswered, gateway.ResultOverheard, gateway.ResultDropped, gateway.ResultDuplicate:
+		require.Equal(b.t, gateway.ResultDuplicate, again.Result, "the second delivery of %q", e.Text)
 		require.Equal(b.t, out.Session, again.Session)
 	default:
 		require.Equal(b.t, out, again, "the second delivery of %q", e.Text)
@@ -95,12 +96,12 @@ func (b *platform) rows(table string) (n int) {
 
 func TestReceive_NothingIsStoredOfWhoIsNotLetIn(t *testing.T) {
 	b := bridged(t, `{channels: {feishu: {dmPolicy: "allowlist", allowFrom: ["ou_1"], groups: {}}}}`)
-	require.Equal(t, ingress.ResultRefused, b.receive(dm("m1", "ou_9", "let me in")).Result)
+	require.Equal(t, gateway.ResultRefused, b.receive(dm("m1", "ou_9", "let me in")).Result)
 	require.NotEmpty(t, b.receive(dm("m2", "ou_9", "let me in")).Reply)
 	e := said("m3", "ou_1", "@bot hi")
 	e.Mentioned = true
 	out := b.receive(e)
-	require.Equal(t, ingress.Outcome{Result: ingress.ResultRefused}, out, "a group that is not listed is not answered at all")
+	require.Equal(t, gateway.Outcome{Result: gateway.ResultRefused}, out, "a group that is not listed is not answered at all")
 	for _, table := range []string{"sessions", "inbox", "identities", "pairings", "overheard"} {
 		require.Zero(t, b.rows(table), table)
 	}
@@ -109,7 +110,7 @@ func TestReceive_NothingIsStoredOfWhoIsNotLetIn(t *testing.T) {
 func TestReceive_AnUnknownPersonWaitsForAnAdministrator(t *testing.T) {
 	b := bridged(t, `{channels: {feishu: {groupPolicy: "allowlist"}}}`)
 	first := b.receive(dm("m1", "ou_1", "hello"))
-	require.Equal(t, ingress.ResultRefused, first.Result)
+	require.Equal(t, gateway.ResultRefused, first.Result)
 	require.Zero(t, b.rows("inbox"))
 	all, err := b.store.Pairings(t.Context())
 	require.NoError(t, err)
@@ -119,14 +120,14 @@ func TestReceive_AnUnknownPersonWaitsForAnAdministrator(t *testing.T) {
 	_, err = b.store.EndPairing(t.Context(), all[0].Code, true, b.admin.ID)
 	require.NoError(t, err)
 	second := b.receive(dm("m2", "ou_1", "hello again"))
-	require.Equal(t, ingress.ResultAccepted, second.Result)
+	require.Equal(t, gateway.ResultAccepted, second.Result)
 	require.Equal(t, chat.SessionKey("agent:main:feishu:dm:ou_1"), second.Session)
 	require.Equal(t, "An administrator has let you in.", second.Reply)
 	require.Empty(t, b.receive(dm("m3", "ou_1", "and again")).Reply)
 
 	e := said("m4", "ou_1", "hi")
 	e.Mentioned = true
-	require.Equal(t, ingress.ResultRefused, b.receive(e).Result, "the approval opens no group")
+	require.Equal(t, gateway.ResultRefused, b.receive(e).Result, "the approval opens no group")
 	s, owner, err := b.store.Session(t.Context(), second.Session)
 	require.NoError(t, err)
 	require.Equal(t, chat.Origin{Label: "Name of ou_1", Provider: "feishu", From: "ou_1", To: "ou_1", Name: "Name of ou_1"}, s.Origin)
@@ -181,7 +182,7 @@ func TestReceive_AGroupBelongsToTheGroup(t *testing.T) {
 	e := said("m1", "ou_boss", "run ls")
 	e.Mentioned = true
 	out := b.receive(e)
-	require.Equal(t, ingress.ResultAccepted, out.Result)
+	require.Equal(t, gateway.ResultAccepted, out.Result)
 	require.Equal(t, chat.SessionKey("agent:main:feishu:group:oc_1"), out.Session)
 	owner, err := b.store.SessionOwner(t.Context(), out.Session)
 	require.NoError(t, err)
@@ -207,8 +208,8 @@ func TestReceive_AGroupBelongsToTheGroup(t *testing.T) {
 
 func TestReceive_WhatIsNotForTheBotIsContext(t *testing.T) {
 	b := bridged(t, group)
-	require.Equal(t, ingress.ResultOverheard, b.receive(said("m1", "ou_1", "lunch?")).Result)
-	require.Equal(t, ingress.ResultOverheard, b.receive(said("m2", "ou_2", "pizza")).Result)
+	require.Equal(t, gateway.ResultOverheard, b.receive(said("m1", "ou_1", "lunch?")).Result)
+	require.Equal(t, gateway.ResultOverheard, b.receive(said("m2", "ou_2", "pizza")).Result)
 	require.Zero(t, b.rows("inbox"))
 	require.Equal(t, 1, b.rows("users")-1, "of those who speak nobody is noted, only the group")
 	e := said("m3", "ou_1", "what do they want?")
@@ -222,22 +223,22 @@ func TestReceive_WhatIsNotForTheBotIsContext(t *testing.T) {
 	require.Len(t, page.Messages, 2)
 	require.Equal(t, "[Chat messages since your last reply, for context]\nName of ou_1: lunch?\nName of ou_2: pizza", page.Messages[0].Content)
 	require.Equal(t, "Name of ou_1", page.Messages[1].Sender)
-	require.Equal(t, ingress.ResultDuplicate, b.receive(said("m1", "ou_1", "lunch?")).Result, "known after it came into the transcript")
+	require.Equal(t, gateway.ResultDuplicate, b.receive(said("m1", "ou_1", "lunch?")).Result, "known after it came into the transcript")
 }
 
 func TestReceive_TwoBotsInAGroupAnswerTheirOwn(t *testing.T) {
 	b := bridged(t, group)
-	to := func(id, account, text string, mentioned bool) ingress.Outcome {
+	to := func(id, account, text string, mentioned bool) gateway.Outcome {
 		e := said(id, "ou_1", text)
 		e.Account, e.Mentioned = account, mentioned
 		return b.receive(e)
 	}
 	one := to("m1", "", "hello one", true)
-	require.Equal(t, ingress.ResultAccepted, one.Result)
-	require.Equal(t, ingress.ResultOverheard, to("m1", "two2", "hello one", false).Result)
+	require.Equal(t, gateway.ResultAccepted, one.Result)
+	require.Equal(t, gateway.ResultOverheard, to("m1", "two2", "hello one", false).Result)
 	two := to("m2", "two", "hey two", false)
-	require.Equal(t, ingress.ResultAccepted, two.Result, "by its pattern")
-	require.Equal(t, ingress.ResultOverheard, to("m2", "", "hey two", false).Result)
+	require.Equal(t, gateway.ResultAccepted, two.Result, "by its pattern")
+	require.Equal(t, gateway.ResultOverheard, to("m2", "", "hey two", false).Result)
 	require.Equal(t, chat.SessionKey("agent:main:feishu:group:oc_1"), one.Session)
 	require.Equal(t, chat.SessionKey("agent:main:feishu:two:group:oc_1"), two.Session)
 }
@@ -245,22 +246,22 @@ func TestReceive_TwoBotsInAGroupAnswerTheirOwn(t *testing.T) {
 func TestReceive_ActivationOfAGroupIsForAdministrators(t *testing.T) {
 	b := bridged(t, group)
 	e := said("m1", "ou_1", "/activation always")
-	require.Equal(t, ingress.ResultIgnored, b.receive(e).Result)
-	require.Equal(t, ingress.ResultOverheard, b.receive(said("m2", "ou_1", "hello")).Result)
+	require.Equal(t, gateway.ResultIgnored, b.receive(e).Result)
+	require.Equal(t, gateway.ResultOverheard, b.receive(said("m2", "ou_1", "hello")).Result)
 	require.NoError(t, b.store.SetSessionActivation(t.Context(), "agent:main:feishu:group:oc_1", "always"))
-	require.Equal(t, ingress.ResultAccepted, b.receive(said("m3", "ou_1", "hello")).Result)
-	require.Equal(t, ingress.ResultDuplicate, b.receive(said("m2", "ou_1", "hello")).Result, "overheard before, so not answered now")
+	require.Equal(t, gateway.ResultAccepted, b.receive(said("m3", "ou_1", "hello")).Result)
+	require.Equal(t, gateway.ResultDuplicate, b.receive(said("m2", "ou_1", "hello")).Result, "overheard before, so not answered now")
 }
 
 func TestReceive_RefusalsAreSaidInTheLanguageOfTheSender(t *testing.T) {
 	b := bridged(t, group)
 	first := b.receive(dm("m1", "ou_1", "你好"))
-	require.Equal(t, ingress.ResultAccepted, first.Result)
+	require.Equal(t, gateway.ResultAccepted, first.Result)
 	require.Contains(t, b.receive(dm("m2", "ou_1", "/session use nope")).Reply, "你没有对话 `nope`")
 	require.Equal(t, "此处回答按策略发送。", b.receive(dm("m3", "ou_1", "/send")).Reply)
 	require.NoError(t, b.store.SetQueue(t.Context(), first.Session, chat.Queue{Cap: 1}))
 	full := b.receive(dm("m4", "ou_1", "还在吗"))
-	require.Equal(t, ingress.ResultRefused, full.Result)
+	require.Equal(t, gateway.ResultRefused, full.Result)
 	require.Contains(t, full.Reply, "已有 1 条消息在等待")
 }
 
@@ -287,7 +288,7 @@ func TestReceive_MessagesAreEditedAndRecalledWhileTheyWait(t *testing.T) {
 	page, err := b.store.Messages(t.Context(), out.Session, store.Page{Limit: 10})
 	require.NoError(t, err)
 	require.Empty(t, page.Queued)
-	require.Equal(t, ingress.ResultDuplicate, b.receive(dm("m2", "ou_1", "a secret")).Result, "what was taken back does not come again")
+	require.Equal(t, gateway.ResultDuplicate, b.receive(dm("m2", "ou_1", "a secret")).Result, "what was taken back does not come again")
 }
 
 func TestReceive_ScopesDoNotShareTheRightsOfAnAdministrator(t *testing.T) {
@@ -328,11 +329,11 @@ func TestReceive_LinkedPeersShareOneConversation(t *testing.T) {
 	require.NotEqual(t, one.Session, two.Session)
 
 	asked := b.receive(dm("m2", "ou_1", "/link"))
-	require.Equal(t, ingress.ResultAnswered, asked.Result)
+	require.Equal(t, gateway.ResultAnswered, asked.Result)
 	require.Regexp(t, "/link [A-HJ-NP-Z2-9]{8}", asked.Reply)
 	code := codeIn(asked.Reply)
 	done := b.receive(qq("m2", "/link "+code))
-	require.Equal(t, ingress.ResultAnswered, done.Result)
+	require.Equal(t, gateway.ResultAnswered, done.Result)
 	require.Contains(t, done.Reply, "Name of ou_1")
 	owner, err := b.store.SessionOwner(t.Context(), two.Session)
 	require.NoError(t, err)
@@ -381,11 +382,11 @@ func TestReceive_AChatContinuesAnotherConversation(t *testing.T) {
 func TestReceive_WorkIsBoundToItsThread(t *testing.T) {
 	b := bridged(t, `{channels: {feishu: {groups: {oc_1: {}}, groupScenes: {chat: {enabled: true}, work: {enabled: true, triggerTag: "#work"}}}}}`)
 	talk := b.receive(said("m1", "ou_1", "hello"))
-	require.Equal(t, ingress.ResultAccepted, talk.Result, "with a chat scene every message is for the bot")
+	require.Equal(t, gateway.ResultAccepted, talk.Result, "with a chat scene every message is for the bot")
 	start := said("m2", "ou_1", "#work fix the build")
 	start.Mentioned = true
 	work := b.receive(start)
-	require.Equal(t, ingress.ResultAccepted, work.Result)
+	require.Equal(t, gateway.ResultAccepted, work.Result)
 	require.NotEqual(t, talk.Session, work.Session)
 	s, _, err := b.store.Session(t.Context(), work.Session)
 	require.NoError(t, err)
@@ -400,12 +401,12 @@ func TestReceive_WorkIsBoundToItsThread(t *testing.T) {
 	require.Equal(t, work.Session, b.receive(later).Session, "the thread is known from then on")
 	silent := said("m5", "ou_1", "among ourselves")
 	silent.Thread = "omt_1"
-	require.Equal(t, ingress.ResultOverheard, b.receive(silent).Result)
+	require.Equal(t, gateway.ResultOverheard, b.receive(silent).Result)
 
 	empty := said("m6", "ou_1", "#work")
 	empty.Mentioned = true
 	made := b.receive(empty)
-	require.Equal(t, ingress.ResultAnswered, made.Result)
+	require.Equal(t, gateway.ResultAnswered, made.Result)
 	require.Contains(t, made.Reply, string(made.Session))
 }
 
@@ -469,11 +470,11 @@ func TestReceive_TriggerModesSayWhatIsForTheBot(t *testing.T) {
 				e.Mentioned = s.mentioned
 				out := b.receive(e)
 				if s.want == "" {
-					require.Equal(t, ingress.ResultOverheard, out.Result, "%q", s.text)
+					require.Equal(t, gateway.ResultOverheard, out.Result, "%q", s.text)
 					context = append(context, s.text)
 					continue
 				}
-				require.Equal(t, ingress.ResultAccepted, out.Result, "%q", s.text)
+				require.Equal(t, gateway.ResultAccepted, out.Result, "%q", s.text)
 				var body string
 				require.NoError(t, b.pool.QueryRow(t.Context(), "SELECT body FROM inbox WHERE id = $1", out.Inbox).Scan(&body))
 				require.Equal(t, s.want, body)
@@ -492,9 +493,9 @@ func TestReceive_SaysWhatBecameOfAMessageThatGetsNoTurn(t *testing.T) {
 	for _, g := range b.ways {
 		g.Dispatch.Policies = g.Policies
 	}
-	require.Equal(t, ingress.ResultAccepted, b.receive(dm("m1", "ou_1", "one")).Result)
+	require.Equal(t, gateway.ResultAccepted, b.receive(dm("m1", "ou_1", "one")).Result)
 	out := b.receive(dm("m2", "ou_1", "two"))
-	require.Equal(t, ingress.ResultDropped, out.Result)
+	require.Equal(t, gateway.ResultDropped, out.Result)
 	require.Equal(t, i18n.Say(i18n.English, i18n.DroppedNew, 1), out.Reply)
 	require.NotZero(t, out.Inbox)
 	var outcome string
@@ -506,7 +507,7 @@ func TestReceive_SaysWhatBecameOfAMessageThatGetsNoTurn(t *testing.T) {
 		g.Dispatch.Policies = g.Policies
 	}
 	out = b.receive(dm("m3", "ou_1", "three"))
-	require.Equal(t, ingress.ResultAccepted, out.Result, "what it took the place of is another message")
+	require.Equal(t, gateway.ResultAccepted, out.Result, "what it took the place of is another message")
 	require.Empty(t, out.Reply)
 }
 
@@ -542,15 +543,15 @@ func TestReceive_CommandsThatThereAreNotAreNotAnsweredInGroups(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := bridged(t, document)
-			require.Equal(t, ingress.ResultOverheard, b.receive(said("m1", "ou_1", "/roll 20")).Result, "it is for another bot")
-			require.Equal(t, ingress.ResultOverheard, b.receive(said("m2", "ou_1", "／roll 20")).Result)
+			require.Equal(t, gateway.ResultOverheard, b.receive(said("m1", "ou_1", "/roll 20")).Result, "it is for another bot")
+			require.Equal(t, gateway.ResultOverheard, b.receive(said("m2", "ou_1", "／roll 20")).Result)
 			e := said("m3", "ou_1", "/roll 20")
 			e.Mentioned = true
 			out := b.receive(e)
-			require.Equal(t, ingress.ResultAnswered, out.Result)
+			require.Equal(t, gateway.ResultAnswered, out.Result)
 			require.Contains(t, out.Reply, "/roll")
-			require.NotEqual(t, ingress.ResultOverheard, b.receive(said("m4", "ou_1", "/session")).Result, "one that there is is for the bot")
-			require.Equal(t, ingress.ResultAnswered, b.receive(said("m5", "ou_1", "／stop")).Result, "with the slash of Chinese input methods too")
+			require.NotEqual(t, gateway.ResultOverheard, b.receive(said("m4", "ou_1", "/session")).Result, "one that there is is for the bot")
+			require.Equal(t, gateway.ResultAnswered, b.receive(said("m5", "ou_1", "／stop")).Result, "with the slash of Chinese input methods too")
 		})
 	}
 }
@@ -587,8 +588,8 @@ func under(account, id, peer, union, text string) chat.Envelope {
 
 func TestReceive_OnePersonUnderTwoAppsOfATenantIsOnePerson(t *testing.T) {
 	b := bridged(t, `{session: {dmScope: "per-account-channel-peer"}, channels: {feishu: {dmPolicy: "open", allowFrom: ["*"]}}}`)
-	owner := func(out ingress.Outcome) store.User {
-		require.Equal(t, ingress.ResultAccepted, out.Result, out.Reply)
+	owner := func(out gateway.Outcome) store.User {
+		require.Equal(t, gateway.ResultAccepted, out.Result, out.Reply)
 		u, err := b.store.SessionOwner(t.Context(), out.Session)
 		require.NoError(t, err)
 		return u
@@ -603,7 +604,7 @@ func TestReceive_OnePersonUnderTwoAppsOfATenantIsOnePerson(t *testing.T) {
 
 func TestReceive_NothingIsStoredOfWhoIsKnownToAnotherAppAndNotLetInAtThisOne(t *testing.T) {
 	b := bridged(t, `{channels: {feishu: {dmPolicy: "allowlist", allowFrom: ["ou_1"]}}}`)
-	require.Equal(t, ingress.ResultAccepted, b.receive(under("one", "m1", "ou_1", "on_bob", "hello")).Result)
-	require.Equal(t, ingress.ResultRefused, b.receive(under("two", "m2", "ou_2", "on_bob", "hello")).Result)
+	require.Equal(t, gateway.ResultAccepted, b.receive(under("one", "m1", "ou_1", "on_bob", "hello")).Result)
+	require.Equal(t, gateway.ResultRefused, b.receive(under("two", "m2", "ou_2", "on_bob", "hello")).Result)
 	require.Equal(t, 1, b.rows("identities"))
 }

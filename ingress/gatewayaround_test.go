@@ -6,7 +6,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/stretchr/testify/require"
 
-	"xbot/ingress"
+	"xbot/ingress/gateway"
 	"xbot/internal/chat"
 )
 
@@ -39,13 +39,13 @@ const called = `{channels: {feishu: {dmPolicy: "open", allowFrom: ["*"], groupPo
 
 func TestReceive_WhatStandsAroundAMessageIsNoPartOfACommand(t *testing.T) {
 	b := bridged(t, called)
-	require.Equal(t, ingress.ResultAccepted, b.receive(answering("m1", "!cat photo.txt")).Result)
+	require.Equal(t, gateway.ResultAccepted, b.receive(answering("m1", "!cat photo.txt")).Result)
 	require.Equal(t, "cat photo.txt", b.ran())
 
 	out := b.receive(answering("m2", "/stop"))
-	require.Equal(t, ingress.ResultAnswered, out.Result)
+	require.Equal(t, gateway.ResultAnswered, out.Result)
 	require.Empty(t, b.waiting(out.Session))
-	require.Equal(t, ingress.ResultAnswered, b.receive(answering("m3", "/link 0000")).Result)
+	require.Equal(t, gateway.ResultAnswered, b.receive(answering("m3", "/link 0000")).Result)
 	require.Empty(t, b.waiting(out.Session))
 }
 
@@ -68,10 +68,10 @@ func TestReceive_APrefixCallsTheBotWhateverIsQuoted(t *testing.T) {
 	e := answering("m1", "bot, what is it?")
 	e.ChatType, e.Chat = chat.ChatGroup, "oc_1"
 	out := b.receive(e)
-	require.Equal(t, ingress.ResultAccepted, out.Result)
+	require.Equal(t, gateway.ResultAccepted, out.Result)
 	require.Equal(t, []string{"> look at\n> this\n\nwhat is it?\n[file: photo.txt]"}, b.waiting(out.Session))
 	e.ID, e.Text = "m2", "what is it?"
-	require.Equal(t, ingress.ResultOverheard, b.receive(e).Result)
+	require.Equal(t, gateway.ResultOverheard, b.receive(e).Result)
 	var text string
 	require.NoError(t, b.pool.QueryRow(t.Context(), "SELECT body FROM overheard").Scan(&text))
 	require.Equal(t, "> look at\n> this\n\nwhat is it?\n[file: photo.txt]", text)
@@ -82,7 +82,7 @@ func TestReceive_AnAnswerIsOneAlsoWhereItQuotesItsQuestion(t *testing.T) {
 	at := b.receive(dm("m1", "ou_1", "choose for me")).Session
 	id := b.waits(at, "t1", asks(t, chat.Inquiry{Text: "Which?", Options: []chat.InquiryOption{{Label: "red"}, {Label: "blue"}}}))
 	e := answering("m2", "2")
-	require.Equal(t, ingress.ResultAccepted, b.receive(e).Result, "what comes with a file is for the model: only a message brings the file")
+	require.Equal(t, gateway.ResultAccepted, b.receive(e).Result, "what comes with a file is for the model: only a message brings the file")
 	require.Equal(t, chat.ApprovalOpen, b.call(id).Approval.State)
 	e.ID, e.Attachments = "m3", nil
 	require.Equal(t, "Answered: blue", b.receive(e).Reply)

@@ -5,7 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"xbot/ingress"
+	"xbot/ingress/gateway"
 	"xbot/internal/chat"
 	"xbot/internal/store"
 	slashcontext "xbot/slash/context"
@@ -82,7 +82,7 @@ func TestReceive_AMessageTakenBackTakesAllThatCameOfIt(t *testing.T) {
 		g.Dispatch.Commands = knowing(b.store, append(platformCommands(g), conversation.New{}, conversation.Reset{})...)
 	}
 	out := b.receive(dm("m1", "ou_1", "/new tell me a joke"))
-	require.Equal(t, ingress.ResultAccepted, out.Result)
+	require.Equal(t, gateway.ResultAccepted, out.Result)
 	queued := func() (texts []string) {
 		page, err := b.store.Messages(t.Context(), out.Session, store.Page{Limit: 10})
 		require.NoError(t, err)
@@ -122,7 +122,7 @@ func TestReceive_AMessageIsKnownAgainAfterThePolicyLinkedItsSender(t *testing.T)
 	b.policy(`{session: {identityLinks: {robert: ["feishu:ou_1"]}}, channels: {feishu: {dmPolicy: "open", allowFrom: ["*"]}}}`)
 	after, err := b.ways[0].Receive(t.Context(), dm("m1", "ou_1", "hello"))
 	require.NoError(t, err)
-	require.Equal(t, ingress.ResultDuplicate, after.Result)
+	require.Equal(t, gateway.ResultDuplicate, after.Result)
 	require.Equal(t, before.Session, after.Session)
 	require.Equal(t, chat.SessionKey("agent:main:dm:robert"), b.receive(dm("m2", "ou_1", "hello")).Session)
 }
@@ -140,7 +140,7 @@ func TestUsage_InAGroupIsOfTheGroup(t *testing.T) {
 	e := said("g1", "ou_1", "/usage")
 	e.Mentioned = true
 	out := b.receive(e)
-	require.Equal(t, ingress.ResultAnswered, out.Result)
+	require.Equal(t, gateway.ResultAnswered, out.Result)
 	require.NotContains(t, out.Reply, "7777")
 	use(out.Session, 4242)
 	e.ID = "g2"

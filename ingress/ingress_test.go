@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
-	"xbot/ingress"
+	"xbot/ingress/intake"
 	"xbot/ingress/wake"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
@@ -122,7 +122,7 @@ type bundle struct {
 	user     store.User
 	wakes    *wakes
 	starts   *starts
-	dispatch *ingress.Dispatch
+	dispatch *intake.Dispatch
 }
 
 func setup(t *testing.T) *bundle {
@@ -135,7 +135,7 @@ func setup(t *testing.T) *bundle {
 	require.NoError(t, err)
 	b.session(key)
 	b.starts = &starts{}
-	b.dispatch = &ingress.Dispatch{Inbox: b.Store, Waker: b.wakes, Starter: b.starts, Log: slog.New(slog.DiscardHandler)}
+	b.dispatch = &intake.Dispatch{Inbox: b.Store, Waker: b.wakes, Starter: b.starts, Log: slog.New(slog.DiscardHandler)}
 	return b
 }
 
@@ -145,8 +145,8 @@ func (b *bundle) session(key chat.SessionKey) {
 	require.NoError(b.t, err)
 }
 
-func (b *bundle) inbound(key chat.SessionKey, id, text string) ingress.Inbound {
-	return ingress.Inbound{
+func (b *bundle) inbound(key chat.SessionKey, id, text string) intake.Inbound {
+	return intake.Inbound{
 		Inbound:  store.Inbound{Session: key, User: b.user.ID, Channel: "web", PlatformID: id, Text: text},
 		UserName: b.user.Name,
 	}
@@ -270,7 +270,7 @@ func TestMessage_RefusesWhatNobodyCouldAnswer(t *testing.T) {
 		"an id that is no UTF-8":  {"\xff", "x", fault.Invalid},
 		"no text":                 {"m", "", fault.Invalid},
 		"a text of NUL":           {"m", "\x00\x00", fault.Invalid},
-		"a text that is too long": {"m", strings.Repeat("x", ingress.MaxTextBytes+1), fault.TooLarge},
+		"a text that is too long": {"m", strings.Repeat("x", intake.MaxTextBytes+1), fault.TooLarge},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := b.dispatch.Message(t.Context(), b.inbound(key, c.id, c.text))
@@ -279,7 +279,7 @@ func TestMessage_RefusesWhatNobodyCouldAnswer(t *testing.T) {
 	}
 	require.Empty(t, b.transcript(key).Queued)
 	require.Empty(t, b.wakes.rows)
-	_, err := b.dispatch.Message(t.Context(), b.inbound(key, strings.Repeat("x", 128), strings.Repeat("x", ingress.MaxTextBytes)))
+	_, err := b.dispatch.Message(t.Context(), b.inbound(key, strings.Repeat("x", 128), strings.Repeat("x", intake.MaxTextBytes)))
 	require.NoError(t, err, "as long as allowed is allowed")
 	b.dispatch.Wait()
 }

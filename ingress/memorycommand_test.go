@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"xbot/ingress"
+	"xbot/ingress/gateway"
 	"xbot/internal/agentprofile"
 	"xbot/internal/chat"
 	"xbot/internal/i18n"
@@ -44,7 +44,7 @@ func TestMemoryCommand_ShowsFindsChangesAndForgets(t *testing.T) {
 	key := b.receive(dm("m0", "ou_1", "hello")).Session
 	say := func(id, text string) string {
 		out := b.receive(dm(id, "ou_1", text))
-		require.Equal(t, ingress.ResultAnswered, out.Result, text)
+		require.Equal(t, gateway.ResultAnswered, out.Result, text)
 		return out.Reply
 	}
 	require.Contains(t, say("m1", "/memory"), "Nothing of the kind")

@@ -7,7 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"xbot/ingress"
+	"xbot/ingress/orphans"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/sandbox"
@@ -43,7 +43,7 @@ func TestOrphans_FilesGoWithTheirConversationAndNoOthers(t *testing.T) {
 	gone, kept := sent("m1", "oc_1"), sent("m2", "oc_2")
 	require.NotEqual(t, gone, kept)
 	boxes := &oneRunner{box: box}
-	o := &ingress.Orphans{Store: b.store, Boxes: boxes, Log: slog.New(slog.DiscardHandler)}
+	o := &orphans.Orphans{Store: b.store, Boxes: boxes, Log: slog.New(slog.DiscardHandler)}
 	require.NoError(t, o.Sweep(t.Context()))
 	require.True(t, has("m1"))
 

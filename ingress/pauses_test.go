@@ -12,7 +12,7 @@ import (
 	workflow "go.temporal.io/api/workflow/v1"
 	"go.temporal.io/api/workflowservice/v1"
 
-	"xbot/ingress"
+	"xbot/ingress/relay"
 	"xbot/internal/chat"
 	"xbot/internal/i18n"
 	"xbot/internal/schedule"
@@ -61,8 +61,8 @@ func TestPauses_ArePutBeforeTheirPeopleOnceAndCounted(t *testing.T) {
 	var unpaused []string
 	gauges := &relayBundle{bundle: b, metrics: prometheus.NewRegistry()}
 	paused := listed{workflows.DeliverID(key): workflows.NameDeliver, workflows.CronID(j.ID): workflows.NameCronJob, "background/x": workflows.NameBackground}
-	p := &ingress.Pauses{
-		Store: b.Store, Client: paused, Paused: ingress.NewPausedGauge(gauges.metrics), Log: slog.New(slog.DiscardHandler),
+	p := &relay.Pauses{
+		Store: b.Store, Client: paused, Paused: relay.NewPausedGauge(gauges.metrics), Log: slog.New(slog.DiscardHandler),
 		Unpause: func(_ context.Context, id, run string) error {
 			unpaused = append(unpaused, id+" "+run)
 			return nil

@@ -7,7 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"xbot/ingress"
+	"xbot/ingress/gateway"
 	"xbot/internal/chat"
 	"xbot/slash/account"
 )
@@ -21,7 +21,7 @@ func TestProfileCommand_ShowsAndChangesThatOfWhoeverWritesWhereNobodyElseReads(t
 	say := func(who, text string) string {
 		n++
 		out := b.receive(dm(fmt.Sprint(who, n), who, text))
-		require.Equal(t, ingress.ResultAnswered, out.Result, text)
+		require.Equal(t, gateway.ResultAnswered, out.Result, text)
 		return out.Reply
 	}
 	key := b.receive(dm("hello", "ou_1", "hello")).Session

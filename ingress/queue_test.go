@@ -8,7 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"xbot/ingress"
+	"xbot/ingress/intake"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/i18n"
@@ -23,7 +23,7 @@ type document struct{ policy.Policy }
 
 func (d *document) Get(context.Context) (*policy.Policy, error) { return &d.Policy, nil }
 
-func (b *bundle) say(in ingress.Inbound) (chat.QueueMode, time.Duration) {
+func (b *bundle) say(in intake.Inbound) (chat.QueueMode, time.Duration) {
 	b.t.Helper()
 	got, err := b.dispatch.Message(b.t.Context(), in)
 	require.NoError(b.t, err)

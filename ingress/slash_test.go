@@ -3,7 +3,8 @@ package ingress_test
 import (
 	"context"
 
-	"xbot/ingress"
+	"xbot/ingress/gateway"
+	"xbot/ingress/intake"
 	"xbot/internal/slash"
 	"xbot/slash/account"
 	"xbot/slash/admin"
@@ -35,12 +36,12 @@ func (s splitting) Split(ctx context.Context, args string) (own, text string) {
 }
 
 // knowing reads texts as these commands.
-func knowing(people ingress.People, list ...slash.Command) *ingress.Commands {
-	return ingress.NewCommands(people, slash.NewRegistry(ingress.Standings{People: people}, list...))
+func knowing(people intake.People, list ...slash.Command) *intake.Commands {
+	return intake.NewCommands(people, slash.NewRegistry(intake.Standings{People: people}, list...))
 }
 
 // platformCommands are those that are about platforms.
-func platformCommands(g *ingress.Gateway) []slash.Command {
+func platformCommands(g *gateway.Gateway) []slash.Command {
 	return []slash.Command{
 		conversation.Session{Store: g.Store}, queue.Send{Store: g.Store}, queue.Activation{Store: g.Store},
 		account.Link{Store: g.Store, Codes: g}, admin.Pair{Store: g.Store},

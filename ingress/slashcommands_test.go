@@ -10,7 +10,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/stretchr/testify/require"
 
-	"xbot/ingress"
+	"xbot/ingress/intake"
+	"xbot/ingress/runners/manage"
 	"xbot/ingress/temporalui"
 	"xbot/ingress/wake"
 	"xbot/internal/chat"
@@ -84,7 +85,7 @@ func (r runs) RunURL(ctx context.Context, key chat.SessionKey, run string) (stri
 func (b *bundle) everything(machine *box) {
 	live := &policy.Live{Source: b.Store}
 	contexts := &contextview.Viewer{Store: b.Store, Model: "demo/demo"}
-	fleet := &ingress.Fleet{Store: b.Store, Resolver: resolver.New(resolver.Config{Choices: b.Store})}
+	fleet := &manage.Fleet{Store: b.Store, Resolver: resolver.New(resolver.Config{Choices: b.Store})}
 	b.dispatch.Commands = knowing(b.Store,
 		account.Status{
 			Store: b.Store, Contexts: contexts, Policies: live, Runners: fleet, Runs: runs{b.Store}, Version: "1.2.3", Started: time.Now().Add(-time.Hour),
@@ -257,4 +258,4 @@ func TestCommands_ThatReadAnswerWhileATurnHangsAndOnceAMessage(t *testing.T) {
 	b.dispatch.Wait()
 }
 
-var _ ingress.People = (*store.Store)(nil)
+var _ intake.People = (*store.Store)(nil)

@@ -5,7 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"xbot/ingress"
+	"xbot/ingress/gateway"
 	"xbot/internal/chat"
 	"xbot/internal/i18n"
 	"xbot/internal/question"
@@ -50,18 +50,18 @@ func TestSpoken_ThePlainMessageAfterAQuestionIsItsAnswer(t *testing.T) {
 	id := b.waits(at, "t1", asks(t, chat.Inquiry{Text: "Which?", Options: []chat.InquiryOption{{Label: "red"}, {Label: "blue"}}}))
 
 	out := b.receive(dm("m2", "ou_1", "green"))
-	require.Equal(t, ingress.ResultAnswered, out.Result)
+	require.Equal(t, gateway.ResultAnswered, out.Result)
 	require.Contains(t, out.Reply, `"green" is no answer to "Which?"`)
 	require.Contains(t, out.Reply, "/deny")
-	require.Equal(t, ingress.ResultAnswered, b.receive(dm("m3", "ou_1", "/whoami")).Result, "a command is one")
+	require.Equal(t, gateway.ResultAnswered, b.receive(dm("m3", "ou_1", "/whoami")).Result, "a command is one")
 	require.Equal(t, chat.ApprovalOpen, b.call(id).Approval.State)
 
 	out = b.receive(dm("m4", "ou_1", "2"))
-	require.Equal(t, ingress.ResultAnswered, out.Result)
+	require.Equal(t, gateway.ResultAnswered, out.Result)
 	require.Equal(t, "Answered: blue", out.Reply)
 	require.Equal(t, chat.Answers{"q1": {"blue"}}, b.call(id).Approval.Answers)
-	require.Equal(t, ingress.ResultAccepted, b.receive(dm("m5", "ou_1", "1")).Result, "what comes after is a message")
-	require.Equal(t, ingress.ResultDuplicate, b.receive(dm("m4", "ou_1", "2")).Result, "delivered again, days later")
+	require.Equal(t, gateway.ResultAccepted, b.receive(dm("m5", "ou_1", "1")).Result, "what comes after is a message")
+	require.Equal(t, gateway.ResultDuplicate, b.receive(dm("m4", "ou_1", "2")).Result, "delivered again, days later")
 	window, err := b.store.Window(t.Context(), at)
 	require.NoError(t, err)
 	for _, line := range window.Lines {
@@ -73,7 +73,7 @@ func TestSpoken_SomebodyElseInAGroupWritesMessages(t *testing.T) {
 	b := bridged(t, everybody)
 	at := b.receive(said("m1", "ou_1", "choose")).Session
 	id := b.waits(at, "t1", asks(t, chat.Inquiry{Text: "Which name?"}))
-	require.Equal(t, ingress.ResultAccepted, b.receive(said("m2", "ou_2", "Bob")).Result)
+	require.Equal(t, gateway.ResultAccepted, b.receive(said("m2", "ou_2", "Bob")).Result)
 	require.Equal(t, chat.ApprovalOpen, b.call(id).Approval.State)
 	require.Equal(t, "Answered: Alice", b.receive(said("m3", "ou_1", "Alice")).Reply)
 	require.Equal(t, chat.Answers{"q1": {"Alice"}}, b.call(id).Approval.Answers)
@@ -84,12 +84,12 @@ func TestSpoken_ABareYesOrNoOnAPlatformIsAPermission(t *testing.T) {
 	at := b.receive(dm("m1", "ou_1", "do it")).Session
 	shell := chat.ToolCall{Name: "Shell", Class: chat.ClassExec, Rule: chat.RuleAsk}
 	id := b.waits(at, "t1", shell)
-	require.Equal(t, ingress.ResultAccepted, b.receive(dm("m2", "ou_1", "ok, but why?")).Result, "a sentence is a message")
+	require.Equal(t, gateway.ResultAccepted, b.receive(dm("m2", "ou_1", "ok, but why?")).Result, "a sentence is a message")
 	require.Equal(t, chat.ApprovalOpen, b.call(id).Approval.State)
 	out := b.receive(dm("m3", "ou_1", "同意。"))
 	require.Equal(t, i18n.Say(i18n.Chinese, i18n.Allowed, "Shell · `it`"), out.Reply)
 	require.Equal(t, chat.ApprovalAllowed, b.call(id).Approval.State)
-	require.Equal(t, ingress.ResultAccepted, b.receive(dm("m4", "ou_1", "yes")).Result, "nothing is open")
+	require.Equal(t, gateway.ResultAccepted, b.receive(dm("m4", "ou_1", "yes")).Result, "nothing is open")
 
 	_, err := b.store.FinishTurn(t.Context(), at, "t1", chat.TurnDone, "")
 	require.NoError(t, err)

@@ -4,7 +4,11 @@ import (
 	"context"
 	"time"
 
-	"xbot/ingress"
+	"xbot/ingress/gateway"
+	"xbot/ingress/history"
+	"xbot/ingress/hooks"
+	"xbot/ingress/intake"
+	"xbot/ingress/runners/manage"
 	"xbot/ingress/temporalui"
 	"xbot/ingress/wake"
 	"xbot/internal/chat"
@@ -26,20 +30,20 @@ import (
 // carries out the commands of turns.
 type serving struct {
 	base      string // address of the page
-	history   *ingress.History
-	questions *ingress.Dispatch
-	links     *ingress.Gateway
+	history   *history.History
+	questions *intake.Dispatch
+	links     *gateway.Gateway
 	contexts  *contextview.Viewer
 	prices    usage.Prices
-	runners   *ingress.Fleet
-	hooks     *ingress.Hooks
+	runners   *manage.Fleet
+	hooks     *hooks.Hooks
 	runs      account.Runs
 }
 
 // commands is the registry of slash commands, in the order in which people are told of them. Both halves of the server load it.
 func (a *agents) commands(s serving) *slash.Registry {
 	models := choice.Catalog{Choice: a.choice}
-	return slash.NewRegistry(ingress.Standings{People: a.store},
+	return slash.NewRegistry(intake.Standings{People: a.store},
 		conversation.New{Models: words{a.catalogue}, Answering: models, Sessions: a.store},
 		conversation.Reset{Answering: models, Sessions: a.store},
 		conversation.Continue{Sessions: a.store},
@@ -88,8 +92,8 @@ func (a *agents) commands(s serving) *slash.Registry {
 }
 
 // slashCommands reads texts as the commands of the server.
-func (in *ingressPart) slashCommands() *ingress.Commands {
-	c := ingress.NewCommands(in.store, in.commands(serving{
+func (in *ingressPart) slashCommands() *intake.Commands {
+	c := intake.NewCommands(in.store, in.commands(serving{
 		base: in.at.people(), history: in.views.history, questions: in.dispatch, links: in.gateway, contexts: in.views.contexts,
 		prices: in.views.meter.Prices, runners: in.views.fleet, hooks: in.hooks, runs: runs{in},
 	}))

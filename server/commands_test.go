@@ -6,7 +6,12 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"xbot/ingress"
+	"xbot/ingress/gateway"
+	"xbot/ingress/history"
+	"xbot/ingress/hooks"
+	"xbot/ingress/intake"
+	"xbot/ingress/runners/manage"
+	"xbot/ingress/spending"
 	"xbot/internal/config"
 	"xbot/internal/contextview"
 	"xbot/internal/i18n"
@@ -24,8 +29,8 @@ var promised = []string{
 
 func TestCommands_AreThePromisedOnesEachExplained(t *testing.T) {
 	c := &core{process: &process{tele: &telemetry.Telemetry{}}, database: &database{}, orchestration: &orchestration{}, models: &models{}, storage: &storage{}, platforms: &platforms{}}
-	in := &ingressPart{agents: &agents{core: c, tools: tool.New()}, at: addresses{http: config.HTTP{URL: "https://x.example"}}, dispatch: &ingress.Dispatch{}, hooks: &ingress.Hooks{}, gateway: &ingress.Gateway{}}
-	in.views = views{history: &ingress.History{}, fleet: &ingress.Fleet{}, meter: &ingress.Meter{}, contexts: &contextview.Viewer{}}
+	in := &ingressPart{agents: &agents{core: c, tools: tool.New()}, at: addresses{http: config.HTTP{URL: "https://x.example"}}, dispatch: &intake.Dispatch{}, hooks: &hooks.Hooks{}, gateway: &gateway.Gateway{}}
+	in.views = views{history: &history.History{}, fleet: &manage.Fleet{}, meter: &spending.Meter{}, contexts: &contextview.Viewer{}}
 	list := in.slashCommands().List()
 	var names []string
 	for _, known := range list {

@@ -9,12 +9,18 @@ import (
 
 	"go.temporal.io/api/workflowservice/v1"
 
-	"xbot/ingress"
 	"xbot/ingress/auth"
 	"xbot/ingress/channels"
+	"xbot/ingress/gateway"
+	"xbot/ingress/history"
+	"xbot/ingress/hooks"
 	"xbot/ingress/httpserver"
+	"xbot/ingress/intake"
+	"xbot/ingress/orphans"
 	"xbot/ingress/relay"
 	"xbot/ingress/runners"
+	"xbot/ingress/runners/manage"
+	"xbot/ingress/spending"
 	"xbot/internal/config"
 	"xbot/internal/contextview"
 	"xbot/internal/llm/choice"
@@ -86,21 +92,21 @@ type ingressPart struct {
 	ui         temporalUI
 	holder     string // tells this process from others at its address
 	auth       *auth.Auth
-	dispatch   *ingress.Dispatch
+	dispatch   *intake.Dispatch
 	hub        *runners.Hub
 	containers *containers
 	views      views
-	gateway    *ingress.Gateway
-	hooks      *ingress.Hooks
+	gateway    *gateway.Gateway
+	hooks      *hooks.Hooks
 	desk       *channels.Setup
 	closing    chan struct{}
 }
 
 // views show people how their conversations stand, and change it.
 type views struct {
-	fleet    *ingress.Fleet
-	history  *ingress.History
-	meter    *ingress.Meter
+	fleet    *manage.Fleet
+	history  *history.History
+	meter    *spending.Meter
 	contexts *contextview.Viewer
 	words    choice.Catalog
 }
@@ -108,7 +114,7 @@ type views struct {
 func newIngressPart(c *core, s ingressSettings) (*ingressPart, error) {
 	folders := newFolders(c.process)
 	hub := runners.New(runners.Config{
-		Registry: ingress.Registry{Store: c.store}, Kills: kills{c.store}, Address: s.at.internal(), Version: c.version, Log: c.log, OnConnect: folders.sync,
+		Registry: manage.Registry{Store: c.store}, Kills: kills{c.store}, Address: s.at.internal(), Version: c.version, Log: c.log, OnConnect: folders.sync,
 	})
 	docker := c.newContainers(s.docker, s.at.own())
 	a, err := newAgents(c, c.newResolver(hub, s.runner, docker))
@@ -118,30 +124,30 @@ func newIngressPart(c *core, s ingressSettings) (*ingressPart, error) {
 	in := &ingressPart{
 		agents: a, http: s.http, at: s.at, ui: s.ui, holder: secretName(), hub: hub, containers: docker, closing: make(chan struct{}),
 		auth:     &auth.Auth{Accounts: c.store, Hosts: auth.Hosts{Allowed: allowedHosts(s.http)}, Key: c.key, Proxies: s.http.TrustedProxies()},
-		dispatch: &ingress.Dispatch{Inbox: c.store, Log: c.log, Waker: c.waker, Starter: c.starter, Policies: c.policies},
+		dispatch: &intake.Dispatch{Inbox: c.store, Log: c.log, Waker: c.waker, Starter: c.starter, Policies: c.policies},
 	}
 	if s.alone {
 		in.holder = "own"
 	}
 	in.views = newViews(a, in.dispatch, s)
-	in.hooks = &ingress.Hooks{Store: c.store, Dispatch: in.dispatch, Files: a.hookFiles(), Dispatcher: a.hookDispatcher()}
-	in.gateway = &ingress.Gateway{Store: c.store, Policies: c.policies, Dispatch: in.dispatch, Log: c.log}
+	in.hooks = &hooks.Hooks{Store: c.store, Dispatch: in.dispatch, Files: a.hookFiles(), Dispatcher: a.hookDispatcher()}
+	in.gateway = &gateway.Gateway{Store: c.store, Policies: c.policies, Dispatch: in.dispatch, Log: c.log}
 	in.desk = in.newDesk()
 	in.dispatch.Commands = in.slashCommands() // commands dispatch messages, too
 	return in, nil
 }
 
-func newViews(a *agents, d *ingress.Dispatch, s ingressSettings) views {
+func newViews(a *agents, d *intake.Dispatch, s ingressSettings) views {
 	name := a.model.Model()
 	return views{
-		fleet: &ingress.Fleet{Store: a.store, Resolver: a.boxes, Model: name, URL: s.http.URL, Log: a.log},
+		fleet: &manage.Fleet{Store: a.store, Resolver: a.boxes, Model: name, URL: s.http.URL, Log: a.log},
 		contexts: &contextview.Viewer{
 			Store: a.store, Model: name, Models: limits.Table{Model: name, Others: a.catalogue},
 			MaskAt: s.context.MaskAt, CompressAt: s.context.CompressAt, Mode: s.context.Mode,
 		},
-		meter:   &ingress.Meter{Store: a.store, Prices: a.prices()},
+		meter:   &spending.Meter{Store: a.store, Prices: a.prices()},
 		words:   choice.Catalog{Choice: a.choice},
-		history: &ingress.History{Store: a.store, Dispatch: d},
+		history: &history.History{Store: a.store, Dispatch: d},
 	}
 }
 
@@ -151,11 +157,11 @@ func (in *ingressPart) run(ctx context.Context) error {
 	if err := in.accounts.TakeEnvironment(ctx, in.log); err != nil {
 		return err
 	}
-	pauses := &ingress.Pauses{Store: in.store, Client: in.temporal, Unpause: in.unpause, Paused: ingress.NewPausedGauge(in.tele.Registry), Log: in.log}
+	pauses := &relay.Pauses{Store: in.store, Client: in.temporal, Unpause: in.unpause, Paused: relay.NewPausedGauge(in.tele.Registry), Log: in.log}
 	s := &Server{}
 	s.serve(
 		in.newRelay().Run, pauses.Run, in.containers.run, in.desk.Run, in.followHearts, in.prune,
-		(&ingress.Orphans{Store: in.store, Boxes: in.boxes, Log: in.log}).Run,
+		(&orphans.Orphans{Store: in.store, Boxes: in.boxes, Log: in.log}).Run,
 		func(ctx context.Context) error {
 			defer in.dispatch.Close()
 			defer in.hub.Close()

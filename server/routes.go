@@ -6,7 +6,6 @@ import (
 	"strings"
 	"time"
 
-	"xbot/ingress"
 	"xbot/ingress/api"
 	"xbot/ingress/api/account"
 	"xbot/ingress/api/automation"
@@ -21,6 +20,7 @@ import (
 	apisettings "xbot/ingress/api/settings"
 	"xbot/ingress/auth"
 	"xbot/ingress/channels"
+	"xbot/ingress/download"
 	"xbot/ingress/httpserver"
 	"xbot/ingress/temporalui"
 	"xbot/ingress/webhooks"
@@ -38,7 +38,7 @@ func (in *ingressPart) routes() httpserver.Routes {
 	r := httpserver.Routes{
 		API: a.Handler(), OpenAPI: openAPI(), Page: web.Handler(), Host: in.auth.Hosts.Check, Refuse: a.Refuse,
 		Runners: in.hub, Internal: in.internal(), Ready: in.ready,
-		Files:   &ingress.Files{Links: a.Files.Links, Accounts: in.store, Boxes: in.boxes, Log: in.log},
+		Files:   &download.Files{Links: a.Files.Links, Accounts: in.store, Boxes: in.boxes, Log: in.log},
 		Metrics: in.auth.Require(in.tele.Handler(), a.Refuse), Channels: in.desk,
 		Hooks: (&webhooks.Hooks{Store: in.store, Key: in.key, Waker: in.dispatch.Waker, Log: in.log}).Handler(),
 	}

@@ -4,8 +4,8 @@ import (
 	"encoding/base64"
 	"net/http"
 
-	"xbot/ingress"
 	"xbot/ingress/inside"
+	"xbot/ingress/runners/manage"
 	"xbot/internal/channel/remote"
 	"xbot/internal/config"
 	"xbot/internal/sandbox"
@@ -40,7 +40,7 @@ func (in *ingressPart) internal() http.Handler {
 // newResolver decides where commands run. local holds sockets in this process; nil in one that holds none.
 func (c *core) newResolver(local sandbox.Local, cfg config.Runner, docker resolver.Docker) *resolver.Resolver {
 	router := sandbox.NewRouter(sandbox.RouterConfig{
-		Local: local, Holders: ingress.Registry{Store: c.store}, KeyNow: c.internalKey, Kills: kills{c.store},
+		Local: local, Holders: manage.Registry{Store: c.store}, KeyNow: c.internalKey, Kills: kills{c.store},
 	})
 	return resolver.New(resolver.Config{Choices: c.store, Router: router, Docker: docker, Wait: cfg.Wait})
 }

@@ -20,7 +20,7 @@ import (
 	"xbot/activities"
 	"xbot/activities/modelcall"
 	"xbot/activities/turn"
-	"xbot/ingress"
+	"xbot/ingress/intake"
 	"xbot/ingress/wake"
 	"xbot/internal/chat"
 	"xbot/internal/feed"
@@ -55,7 +55,7 @@ type days struct {
 	box      *tooltest.Box
 	model    *turn.Model
 	asking   *turn.Approvals
-	dispatch *ingress.Dispatch
+	dispatch *intake.Dispatch
 	chat     chat.ChatType
 
 	mu    sync.Mutex
@@ -79,7 +79,7 @@ func skipDays(t *testing.T, document string) *days {
 	require.NoError(t, err)
 	_, err = d.CreateSession(t.Context(), store.NewSession{Key: key, Owner: d.user.ID, Channel: "web"})
 	require.NoError(t, err)
-	d.dispatch = &ingress.Dispatch{Inbox: d.Store, Waker: d, Policies: fixed{rules}, Clock: d, Log: slog.New(slog.DiscardHandler)}
+	d.dispatch = &intake.Dispatch{Inbox: d.Store, Waker: d, Policies: fixed{rules}, Clock: d, Log: slog.New(slog.DiscardHandler)}
 	d.register()
 	return d
 }
@@ -199,7 +199,7 @@ func (d *days) at(after time.Duration, f func()) { d.env.RegisterDelayedCallback
 // write lets a person write so long after the beginning. The text is a program for the model.
 func (d *days) write(after time.Duration, text string) {
 	d.at(after, func() {
-		in := ingress.Inbound{
+		in := intake.Inbound{
 			Inbound:  store.Inbound{Session: key, User: d.user.ID, Channel: "web", PlatformID: fmt.Sprint("m", after), Text: text},
 			ChatType: d.chat, UserName: d.user.Name,
 		}

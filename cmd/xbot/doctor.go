@@ -13,7 +13,7 @@ import (
 	"go.temporal.io/api/enums/v1"
 	"go.temporal.io/api/workflowservice/v1"
 
-	"xbot/ingress"
+	"xbot/ingress/relay"
 	"xbot/internal/config"
 	"xbot/internal/fault"
 	"xbot/internal/llm"
@@ -169,7 +169,7 @@ func lookPaused(ctx context.Context, d *patient) (string, error) {
 		return "", err
 	}
 	defer c.Close()
-	list, err := c.ListWorkflow(ctx, &workflowservice.ListWorkflowExecutionsRequest{Query: ingress.PausedQuery, PageSize: 100})
+	list, err := c.ListWorkflow(ctx, &workflowservice.ListWorkflowExecutionsRequest{Query: relay.PausedQuery, PageSize: 100})
 	if err != nil {
 		return "", fmt.Errorf("paused runs cannot be listed: %w", err)
 	}

@@ -8,7 +8,7 @@ import (
 	"log/slog"
 	"os"
 
-	"xbot/ingress"
+	"xbot/ingress/hooks"
 	"xbot/internal/config"
 	"xbot/internal/fault"
 	"xbot/internal/hook"
@@ -91,7 +91,7 @@ func (c hooksTestCmd) Run(ctx context.Context) error {
 	}
 	log := slog.New(slog.NewTextHandler(os.Stderr, nil))
 	here := ask.Host{}
-	tried := &ingress.Hooks{
+	tried := &hooks.Hooks{
 		Files: &hook.Live{File: server.HooksFile(cfg.Dir), Grants: server.HookGrants(cfg.Permissions, ask.Standard(log))},
 		Dispatcher: &hook.Dispatcher{Log: slog.New(slog.DiscardHandler), Kinds: map[hook.Kind]hook.Asker{
 			hook.KindCommand:  ask.Command{Sandbox: here, Host: here},

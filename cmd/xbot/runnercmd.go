@@ -8,7 +8,7 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"xbot/ingress"
+	"xbot/ingress/runners/manage"
 	"xbot/internal/chat"
 	"xbot/internal/config"
 	"xbot/internal/fault"
@@ -116,7 +116,7 @@ func drop(ctx context.Context, s *store.Store, cfg config.Serve, id sandbox.Runn
 	if err == nil {
 		ctx, cancel := context.WithTimeout(ctx, dropTimeout)
 		defer cancel()
-		err = sandbox.NewRouter(sandbox.RouterConfig{Holders: ingress.Registry{Store: s}, Key: server.InternalKey(key)}).Drop(ctx, id)
+		err = sandbox.NewRouter(sandbox.RouterConfig{Holders: manage.Registry{Store: s}, Key: server.InternalKey(key)}).Drop(ctx, id)
 	}
 	if err != nil {
 		say(os.Stderr, "The server could not be told (%s): it closes the connection within 15 seconds.", err)
@@ -168,7 +168,7 @@ func (runnerListCmd) Run(ctx context.Context) error {
 
 // kindOf says what sort of place a runner is, where its name stands beside it: "local" would stand there twice.
 func kindOf(r store.Runner) string {
-	switch kind := ingress.KindOf(r); kind {
+	switch kind := manage.KindOf(r); kind {
 	case chat.RunnerLocal:
 		return "this host"
 	case chat.RunnerDocker:

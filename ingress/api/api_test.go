@@ -20,7 +20,6 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
-	"xbot/ingress"
 	"xbot/ingress/api"
 	"xbot/ingress/api/account"
 	"xbot/ingress/api/automation"
@@ -35,7 +34,13 @@ import (
 	"xbot/ingress/api/settings"
 	"xbot/ingress/auth"
 	"xbot/ingress/channels"
+	"xbot/ingress/gateway"
+	"xbot/ingress/history"
+	"xbot/ingress/hooks"
+	"xbot/ingress/intake"
 	"xbot/ingress/runners"
+	"xbot/ingress/runners/manage"
+	"xbot/ingress/spending"
 	"xbot/ingress/wake"
 	"xbot/internal/accounts"
 	"xbot/internal/channel"
@@ -141,7 +146,7 @@ func setupUnder(t *testing.T, policies store.Policies) *bundle {
 	b.store = store.New(b.pool, store.Options{Feed: b.bus, Policies: policies})
 	b.auth = &auth.Auth{Accounts: b.store, Key: secret.Key{1}}
 	log := slog.New(slog.NewTextHandler(b.log, &slog.HandlerOptions{Level: slog.LevelWarn}))
-	dispatch := &ingress.Dispatch{Inbox: b.store, Waker: b.wakes, Log: log}
+	dispatch := &intake.Dispatch{Inbox: b.store, Waker: b.wakes, Log: log}
 	base := &endpoint.Base{
 		Store: b.store, Auth: b.auth, Log: log,
 		Info: endpoint.Info{Version: "1.2.3", Model: "demo/demo", Demo: true, Namespace: "default", TemporalUI: true, Database: "db.internal:5432/xbot", Home: "/srv/xbot"},
@@ -155,10 +160,10 @@ func setupUnder(t *testing.T, policies store.Policies) *bundle {
 		Settings: settings.Endpoints{Base: base, Policy: settings.Policy{Tools: tool.New(shell.New(), file.NewRead()), Rules: map[string]chat.Rule{"Read": chat.RuleAsk}}},
 		Runners:  apirunners.Endpoints{Base: base},
 	}
-	b.hub = runners.New(runners.Config{Registry: ingress.Registry{Store: b.store}, Version: "1.2.3"})
+	b.hub = runners.New(runners.Config{Registry: manage.Registry{Store: b.store}, Version: "1.2.3"})
 	b.docker = &containers{}
 	router := sandbox.NewRouter(sandbox.RouterConfig{Local: b.hub})
-	a.Runners.Fleet = &ingress.Fleet{
+	a.Runners.Fleet = &manage.Fleet{
 		Store: b.store, Model: "demo/demo", Log: log,
 		Resolver: resolver.New(resolver.Config{Choices: b.store, Router: router, Docker: b.docker}),
 	}
@@ -177,12 +182,12 @@ func setupUnder(t *testing.T, policies store.Policies) *bundle {
 	}}
 	b.home = t.TempDir()
 	a.Inspect.Logs = logs.Reader{Home: b.home}
-	a.Automation.Hooks = &ingress.Hooks{Store: b.store, Dispatch: dispatch, Files: &hook.Live{File: filepath.Join(b.home, "hooks.json"), Grants: hook.Grants{Callbacks: []string{"log"}}}}
+	a.Automation.Hooks = &hooks.Hooks{Store: b.store, Dispatch: dispatch, Files: &hook.Live{File: filepath.Join(b.home, "hooks.json"), Grants: hook.Grants{Callbacks: []string{"log"}}}}
 	a.Sessions.Contexts = &contextview.Viewer{Store: b.store, Model: "demo/demo"}
 	a.Memory.Memory = view.View{Store: b.store}
-	a.Account.Meter = &ingress.Meter{Store: b.store, Prices: usage.Prices{Model: "demo/demo", Known: true, Input: 2, Cached: 0.5, Output: 10}}
-	a.Messages.History = &ingress.History{Store: b.store, Dispatch: dispatch}
-	a.Messages.Gateway = &ingress.Gateway{Store: b.store, Policies: &policy.Live{Source: b.store}, Dispatch: dispatch, Log: log}
+	a.Account.Meter = &spending.Meter{Store: b.store, Prices: usage.Prices{Model: "demo/demo", Known: true, Input: 2, Cached: 0.5, Output: 10}}
+	a.Messages.History = &history.History{Store: b.store, Dispatch: dispatch}
+	a.Messages.Gateway = &gateway.Gateway{Store: b.store, Policies: &policy.Live{Source: b.store}, Dispatch: dispatch, Log: log}
 	a.Sessions.Fleet, a.Settings.Models, a.Account.Gateway = a.Runners.Fleet, a.Sessions.Models, a.Messages.Gateway
 	dispatch.Commands = b.commands(a)
 	mux := http.NewServeMux()
@@ -371,8 +376,8 @@ func (w *browser) signIn(p *person) {
 }
 
 // commands are some of the server's.
-func (b *bundle) commands(a *api.API) *ingress.Commands {
-	return ingress.NewCommands(b.store, slash.NewRegistry(ingress.Standings{People: b.store},
+func (b *bundle) commands(a *api.API) *intake.Commands {
+	return intake.NewCommands(b.store, slash.NewRegistry(intake.Standings{People: b.store},
 		conversation.Session{Store: b.store}, slashaccount.Link{Store: b.store, Codes: a.Messages.Gateway}, admin.Pair{Store: b.store},
 		queue.Send{Store: b.store}, queue.Activation{Store: b.store},
 		conversation.Approve{Questions: a.Messages.Dispatch}, conversation.Deny{Questions: a.Messages.Dispatch},

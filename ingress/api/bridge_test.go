@@ -6,9 +6,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"xbot/ingress"
 	"xbot/ingress/api/account"
 	"xbot/ingress/api/messages"
+	"xbot/ingress/gateway"
 	"xbot/internal/chat"
 	"xbot/internal/policy"
 	"xbot/internal/store"
@@ -23,9 +23,9 @@ func (b *bundle) rules(document string) {
 	require.NoError(b.t, err)
 }
 
-func (b *bundle) bridge(message map[string]any) ingress.Outcome {
+func (b *bundle) bridge(message map[string]any) gateway.Outcome {
 	b.t.Helper()
-	var out ingress.Outcome
+	var out gateway.Outcome
 	b.alice.post("/api/bridge/matrix/messages", message).is(http.StatusAccepted, &out)
 	return out
 }
@@ -62,7 +62,7 @@ func TestBridge_IsForAdministrators(t *testing.T) {
 func TestBridge_PairingToAnswer(t *testing.T) {
 	b := setup(t)
 	out := b.bridge(from("m1", "u1", "hello"))
-	require.Equal(t, ingress.ResultRefused, out.Result)
+	require.Equal(t, gateway.ResultRefused, out.Result)
 	var waiting account.PairingsBody
 	b.alice.get("/api/pairings").is(http.StatusOK, &waiting)
 	require.Len(t, waiting.Pairings, 1)
@@ -71,7 +71,7 @@ func TestBridge_PairingToAnswer(t *testing.T) {
 	require.Contains(t, b.alice.post("/api/pairings/"+waiting.Pairings[0].Code, map[string]bool{"approve": true}).problem(http.StatusNotFound), "was used")
 
 	out = b.bridge(from("m2", "u1", "hello again"))
-	require.Equal(t, ingress.ResultAccepted, out.Result)
+	require.Equal(t, gateway.ResultAccepted, out.Result)
 	var page messages.TranscriptBody
 	b.alice.get(path(out.Session, "/messages")).is(http.StatusOK, &page)
 	require.Len(t, page.Queued, 1)
@@ -94,7 +94,7 @@ func TestBridge_PairingToAnswer(t *testing.T) {
 	require.Len(t, grants.Grants, 1)
 	require.Equal(t, "alice", grants.Grants[0].GrantedBy)
 	b.alice.delete("/api/access-grants?channel=matrix&peer=u1").is(http.StatusNoContent, nil)
-	require.Equal(t, ingress.ResultRefused, b.bridge(from("m3", "u1", "hello?")).Result)
+	require.Equal(t, gateway.ResultRefused, b.bridge(from("m3", "u1", "hello?")).Result)
 	b.alice.delete("/api/access-grants?channel=matrix&peer=u1").problem(http.StatusNotFound)
 }
 
@@ -116,7 +116,7 @@ func TestLink_OfThePageMakesAChannelOnesOwn(t *testing.T) {
 	b.bob.post("/api/link", nil).is(http.StatusCreated, &link)
 	require.Equal(t, 600, link.Seconds)
 	out := b.bridge(from("m2", "u1", "/link "+link.Code))
-	require.Equal(t, ingress.ResultAnswered, out.Result)
+	require.Equal(t, gateway.ResultAnswered, out.Result)
 	require.Contains(t, out.Reply, "bob")
 	b.bob.get(path(key, "")).is(http.StatusOK, nil)
 	var mine account.IdentitiesBody

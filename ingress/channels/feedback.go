@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"xbot/ingress"
+	"xbot/ingress/gateway"
 	"xbot/internal/channel"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
@@ -17,7 +17,7 @@ const signalTimeout = 10 * time.Second
 
 // signal shows a person that their message was taken in, as the policy wants it. It is best effort, beside the
 // acknowledgement of the message: who has to wait for an answer sees the progress of the turn, too.
-func (r *receiver) signal(to channel.Place, e chat.Envelope, out ingress.Outcome) {
+func (r *receiver) signal(to channel.Place, e chat.Envelope, out gateway.Outcome) {
 	ctx, cancel := context.WithTimeout(context.Background(), signalTimeout)
 	defer cancel()
 	a, err := r.Live.Account(ctx, r.channel, r.account)

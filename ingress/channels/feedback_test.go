@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"xbot/ingress"
+	"xbot/ingress/gateway"
 	"xbot/internal/channel"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
@@ -58,7 +58,7 @@ func TestReceive_ShowsAtOnceThatAMessageArrived(t *testing.T) {
 		"not at all where the policy wants nothing of it": {mode: policy.FeedbackNone},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := &world{known: configured(1), outcome: ingress.Outcome{Result: ingress.ResultAccepted, Feedback: c.mode, Emoji: "OK"}}
+			w := &world{known: configured(1), outcome: gateway.Outcome{Result: gateway.ResultAccepted, Feedback: c.mode, Emoji: "OK"}}
 			s := &signs{refuses: c.refuses, traits: c.traits}
 			w.as = func(b bot) channel.Account { s.bot = b; return s }
 			stop := start(t, w.desk("first"))

@@ -9,7 +9,7 @@ import (
 	"sync"
 	"time"
 
-	"xbot/ingress"
+	"xbot/ingress/gateway"
 	"xbot/internal/channel"
 	"xbot/internal/chat"
 )
@@ -29,7 +29,7 @@ const (
 
 // Gateway takes in what arrives.
 type Gateway interface {
-	Receive(ctx context.Context, e chat.Envelope) (ingress.Outcome, error)
+	Receive(ctx context.Context, e chat.Envelope) (gateway.Outcome, error)
 	Edit(ctx context.Context, e chat.Envelope) (bool, error)
 	Recall(ctx context.Context, e chat.Envelope) (bool, error)
 	// Press takes an answer by a card, in time for the platform, and returns what its sender is told.

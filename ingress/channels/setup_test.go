@@ -17,8 +17,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
-	"xbot/ingress"
 	"xbot/ingress/channels"
+	"xbot/ingress/gateway"
 	"xbot/internal/channel"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
@@ -39,7 +39,7 @@ type world struct {
 	problems []string
 	sent     []channel.Message
 	said     []chat.Envelope
-	outcome  ingress.Outcome
+	outcome  gateway.Outcome
 	runs     func(ctx context.Context) error
 	to       channel.Receiver
 	as       func(b bot) channel.Account // what the bot can do beside; nil: nothing
@@ -95,7 +95,7 @@ func (w *world) ReportChannel(_ context.Context, _, _ string, _ bool, _ time.Tim
 	return nil
 }
 
-func (w *world) Receive(_ context.Context, e chat.Envelope) (ingress.Outcome, error) {
+func (w *world) Receive(_ context.Context, e chat.Envelope) (gateway.Outcome, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.said = append(w.said, e)
@@ -242,7 +242,7 @@ func TestDesk_AnAccountThatDoesNotEndHoldsUpNoOther(t *testing.T) {
 }
 
 func TestReceive_SaysARefusalOnceUnderAKeyOfTheMessage(t *testing.T) {
-	w := &world{known: configured(1), outcome: ingress.Outcome{Result: ingress.ResultRefused, Reply: "who are you", Direct: "who are you"}}
+	w := &world{known: configured(1), outcome: gateway.Outcome{Result: gateway.ResultRefused, Reply: "who are you", Direct: "who are you"}}
 	start(t, w.desk("first"))
 	w.eventually(t, "it runs", func() bool { return w.to != nil })
 	e := chat.Envelope{ID: "m1", Sender: chat.Peer{ID: "u1"}, Text: "hello", Attachments: []chat.Attachment{{Kind: "file", Name: "a.txt", Key: "k"}}}
@@ -254,7 +254,7 @@ func TestReceive_SaysARefusalOnceUnderAKeyOfTheMessage(t *testing.T) {
 		require.Len(t, w.sent, 2)
 		require.Equal(t, w.sent[0].Key, w.sent[1].Key, "the platform drops the second")
 		require.Zero(t, w.sent[0].Seq, "the number of the first answer is the answer's")
-		w.outcome = ingress.Outcome{Result: ingress.ResultAnswered, Reply: "it stands in the conversation"}
+		w.outcome = gateway.Outcome{Result: gateway.ResultAnswered, Reply: "it stands in the conversation"}
 	})
 	require.NoError(t, w.to.Receive(t.Context(), e))
 	w.do(func() { require.Len(t, w.sent, 2, "the workflow delivers it") })
@@ -264,7 +264,7 @@ func TestReceive_SaysARefusalOnceUnderAKeyOfTheMessage(t *testing.T) {
 }
 
 func TestReceive_IsDoneInTimeWhileThePlatformIsSlowToTakeARefusal(t *testing.T) {
-	w := &world{known: configured(1), outcome: ingress.Outcome{Result: ingress.ResultRefused, Direct: "who are you"}, slow: make(chan struct{})}
+	w := &world{known: configured(1), outcome: gateway.Outcome{Result: gateway.ResultRefused, Direct: "who are you"}, slow: make(chan struct{})}
 	start(t, w.desk("first"))
 	w.eventually(t, "it runs", func() bool { return w.to != nil })
 	require.NoError(t, w.to.Receive(t.Context(), chat.Envelope{ID: "m1", Sender: chat.Peer{ID: "u1"}, Text: "hello"}))

@@ -5,16 +5,17 @@ package account
 import (
 	"github.com/danielgtaylor/huma/v2"
 
-	"xbot/ingress"
 	"xbot/ingress/api/endpoint"
+	"xbot/ingress/gateway"
+	"xbot/ingress/spending"
 )
 
 // Endpoints are those of this package, with what they need.
 type Endpoints struct {
 	*endpoint.Base
 
-	Gateway *ingress.Gateway
-	Meter   *ingress.Meter
+	Gateway *gateway.Gateway
+	Meter   *spending.Meter
 }
 
 // Register has the endpoints that need a user.

@@ -6,9 +6,9 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
-	"xbot/ingress"
 	"xbot/ingress/api/endpoint"
 	"xbot/ingress/auth"
+	"xbot/ingress/spending"
 )
 
 func (a *Endpoints) registerUsage(h huma.API) {
@@ -18,8 +18,8 @@ func (a *Endpoints) registerUsage(h huma.API) {
 		Security:    endpoint.Secured,
 	}, func(ctx context.Context, in *struct {
 		Days int `query:"days" minimum:"1" maximum:"366" default:"30" doc:"How many days, today (UTC) included."`
-	}) (*struct{ Body ingress.UsageReport }, error) {
+	}) (*struct{ Body spending.UsageReport }, error) {
 		got, err := a.Meter.Of(ctx, auth.User(ctx).ID, in.Days)
-		return &struct{ Body ingress.UsageReport }{got}, a.Problem(err)
+		return &struct{ Body spending.UsageReport }{got}, a.Problem(err)
 	})
 }

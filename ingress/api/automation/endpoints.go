@@ -4,8 +4,8 @@ package automation
 import (
 	"github.com/danielgtaylor/huma/v2"
 
-	"xbot/ingress"
 	"xbot/ingress/api/endpoint"
+	"xbot/ingress/hooks"
 	"xbot/internal/cron"
 	"xbot/internal/trigger"
 )
@@ -16,7 +16,7 @@ type Endpoints struct {
 
 	Jobs     *cron.Jobs
 	Triggers *trigger.Store
-	Hooks    *ingress.Hooks
+	Hooks    *hooks.Hooks
 }
 
 // Register has the endpoints that need a user.

@@ -11,9 +11,9 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
-	"xbot/ingress"
 	"xbot/ingress/api/endpoint"
 	"xbot/ingress/auth"
+	"xbot/ingress/download"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/filelink"
@@ -101,7 +101,7 @@ func (a *Endpoints) registerFiles(h huma.API) {
 }
 
 // stream answers with an attachment.
-func (a *Endpoints) stream(attachment ingress.Attachment) *huma.StreamResponse {
+func (a *Endpoints) stream(attachment download.Attachment) *huma.StreamResponse {
 	return &huma.StreamResponse{Body: func(hctx huma.Context) {
 		r, w := humago.Unwrap(hctx)
 		if err := attachment.Serve(w, r); err != nil && r.Context().Err() == nil {
@@ -119,7 +119,7 @@ func (a *Endpoints) link(ctx context.Context, key string, in NewFileLink) (FileL
 	if err != nil {
 		return FileLink{}, err
 	}
-	attachment, err := ingress.FileAttachment(ctx, p.box, file)
+	attachment, err := download.FileAttachment(ctx, p.box, file)
 	if err != nil {
 		return FileLink{}, err
 	}
@@ -179,12 +179,12 @@ func (p place) path(sent string) (string, error) {
 	return path.Join(p.base, sent), nil
 }
 
-func (p place) attachment(ctx context.Context, sent string) (ingress.Attachment, error) {
+func (p place) attachment(ctx context.Context, sent string) (download.Attachment, error) {
 	file, err := p.path(sent)
 	if err != nil {
-		return ingress.Attachment{}, err
+		return download.Attachment{}, err
 	}
-	return ingress.FileAttachment(ctx, p.box, file)
+	return download.FileAttachment(ctx, p.box, file)
 }
 
 func (p place) list(ctx context.Context, sent string) (Folder, error) {

@@ -8,8 +8,8 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
-	"xbot/ingress"
 	"xbot/ingress/api/endpoint"
+	"xbot/ingress/download"
 	"xbot/internal/chat"
 )
 
@@ -32,7 +32,7 @@ func (a *Endpoints) registerResults(h huma.API) {
 		}
 		return &huma.StreamResponse{Body: func(hctx huma.Context) {
 			_, w := humago.Unwrap(hctx)
-			ingress.AttachmentHeader(w, in.Call+".txt", "text/plain; charset=utf-8")
+			download.AttachmentHeader(w, in.Call+".txt", "text/plain; charset=utf-8")
 			_, _ = io.WriteString(w, text) // the client is gone if this fails
 		}}, nil
 	})

@@ -7,9 +7,9 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
-	"xbot/ingress"
 	"xbot/ingress/api/endpoint"
 	"xbot/ingress/auth"
+	"xbot/ingress/download"
 	"xbot/internal/chat"
 	"xbot/internal/memory/view"
 )
@@ -104,7 +104,7 @@ func (a *Endpoints) registerMemoryChanges(h huma.API) {
 		w := in.of(ctx)
 		return &huma.StreamResponse{Body: func(hctx huma.Context) {
 			_, out := humago.Unwrap(hctx)
-			ingress.AttachmentHeader(out, "memory.md", "text/markdown; charset=utf-8")
+			download.AttachmentHeader(out, "memory.md", "text/markdown; charset=utf-8")
 			if err := a.Memory.Export(ctx, w, out); err != nil {
 				panic(http.ErrAbortHandler) // breaks off visibly rather than end early
 			}

@@ -7,8 +7,9 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
-	"xbot/ingress"
 	"xbot/ingress/api/endpoint"
+	"xbot/ingress/gateway"
+	"xbot/ingress/intake"
 	"xbot/internal/chat"
 )
 
@@ -80,20 +81,20 @@ func (a *Endpoints) registerBridge(h huma.API) {
 		OperationID: "bridge-message", Method: http.MethodPost, Path: "/api/bridge/{channel}/messages", DefaultStatus: http.StatusAccepted,
 		Summary:      "Deliver a message of a platform",
 		Description:  "For administrators: the token speaks for everybody on the platform. The answer is read from the events of the session.",
-		MaxBodyBytes: 4 * ingress.MaxTextBytes, Security: endpoint.Secured,
+		MaxBodyBytes: 4 * intake.MaxTextBytes, Security: endpoint.Secured,
 	}, func(ctx context.Context, in *struct {
 		Channel string `path:"channel" maxLength:"32" doc:"What the platform is called here." example:"matrix"`
 		Body    BridgeMessage
-	}) (*struct{ Body ingress.Outcome }, error) {
+	}) (*struct{ Body gateway.Outcome }, error) {
 		if err := a.AdminOnly(ctx); err != nil {
 			return nil, err
 		}
 		out, err := a.Gateway.Receive(ctx, in.Body.envelope(in.Channel))
-		return &struct{ Body ingress.Outcome }{out}, a.Problem(err)
+		return &struct{ Body gateway.Outcome }{out}, a.Problem(err)
 	})
 	huma.Register(h, huma.Operation{
 		OperationID: "bridge-edit", Method: http.MethodPut, Path: "/api/bridge/{channel}/messages/{id}", Security: endpoint.Secured,
-		Summary: "Change a message of a platform that still waits", MaxBodyBytes: 4 * ingress.MaxTextBytes,
+		Summary: "Change a message of a platform that still waits", MaxBodyBytes: 4 * intake.MaxTextBytes,
 	}, func(ctx context.Context, in *struct {
 		Bridged
 		Body struct {

@@ -4,17 +4,19 @@ package messages
 import (
 	"github.com/danielgtaylor/huma/v2"
 
-	"xbot/ingress"
 	"xbot/ingress/api/endpoint"
+	"xbot/ingress/gateway"
+	"xbot/ingress/history"
+	"xbot/ingress/intake"
 )
 
 // Endpoints are those of this package, with what they need.
 type Endpoints struct {
 	*endpoint.Base
 
-	Dispatch *ingress.Dispatch
-	Gateway  *ingress.Gateway
-	History  *ingress.History
+	Dispatch *intake.Dispatch
+	Gateway  *gateway.Gateway
+	History  *history.History
 }
 
 // Register has the endpoints that need a user.

@@ -7,9 +7,9 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
-	"xbot/ingress"
 	"xbot/ingress/api/endpoint"
 	"xbot/ingress/auth"
+	"xbot/ingress/intake"
 	"xbot/internal/chat"
 	"xbot/internal/store"
 )
@@ -44,7 +44,7 @@ type TranscriptBody struct {
 }
 
 func (a *Endpoints) registerMessages(h huma.API) {
-	huma.Register(h, huma.Operation{OperationID: "send-message", Method: http.MethodPost, Path: "/api/sessions/{key}/messages", Summary: "Send a message", Description: "Answers after the message was committed. /stop is carried out at once, as is a command behind an exclamation mark (!ls), which a notice answers.", DefaultStatus: http.StatusAccepted, MaxBodyBytes: 4 * ingress.MaxTextBytes, Security: endpoint.Secured},
+	huma.Register(h, huma.Operation{OperationID: "send-message", Method: http.MethodPost, Path: "/api/sessions/{key}/messages", Summary: "Send a message", Description: "Answers after the message was committed. /stop is carried out at once, as is a command behind an exclamation mark (!ls), which a notice answers.", DefaultStatus: http.StatusAccepted, MaxBodyBytes: 4 * intake.MaxTextBytes, Security: endpoint.Secured},
 		func(ctx context.Context, in *struct {
 			endpoint.Key
 			Body NewMessage
@@ -86,9 +86,9 @@ func transcriptBody(t store.Transcript) TranscriptBody {
 	return out
 }
 
-func (a *Endpoints) inbound(ctx context.Context, s chat.Session, id, text string) ingress.Inbound {
+func (a *Endpoints) inbound(ctx context.Context, s chat.Session, id, text string) intake.Inbound {
 	user := auth.User(ctx)
-	return ingress.Inbound{
+	return intake.Inbound{
 		Inbound:  store.Inbound{Session: s.Key, User: user.ID, Channel: s.Channel, PlatformID: id, Text: text, Queue: s.Queue},
 		UserName: user.Name, ChatType: s.ChatType,
 	}

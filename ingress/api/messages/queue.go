@@ -6,8 +6,8 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
-	"xbot/ingress"
 	"xbot/ingress/api/endpoint"
+	"xbot/ingress/intake"
 	"xbot/internal/chat"
 )
 
@@ -15,7 +15,7 @@ func (a *Endpoints) registerQueue(h huma.API) {
 	huma.Register(h, huma.Operation{
 		OperationID: "edit-queued", Method: http.MethodPut, Path: "/api/sessions/{key}/queue/{inbox_id}", Summary: "Change a message that waits",
 		Description:   "A queued event with the same id carries the new text. Once a turn has claimed the message it is too late (409).",
-		DefaultStatus: http.StatusNoContent, MaxBodyBytes: 4 * ingress.MaxTextBytes, Security: endpoint.Secured,
+		DefaultStatus: http.StatusNoContent, MaxBodyBytes: 4 * intake.MaxTextBytes, Security: endpoint.Secured,
 	}, func(ctx context.Context, in *struct {
 		endpoint.Key
 		ID   int64 `path:"inbox_id" minimum:"1" doc:"Id of the message, as it was accepted."`

@@ -4,15 +4,15 @@ package runners
 import (
 	"github.com/danielgtaylor/huma/v2"
 
-	"xbot/ingress"
 	"xbot/ingress/api/endpoint"
+	"xbot/ingress/runners/manage"
 )
 
 // Endpoints are those of this package, with what they need.
 type Endpoints struct {
 	*endpoint.Base
 
-	Fleet *ingress.Fleet
+	Fleet *manage.Fleet
 }
 
 // Register has the endpoints that need a user.

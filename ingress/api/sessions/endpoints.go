@@ -4,8 +4,8 @@ package sessions
 import (
 	"github.com/danielgtaylor/huma/v2"
 
-	"xbot/ingress"
 	"xbot/ingress/api/endpoint"
+	"xbot/ingress/runners/manage"
 	"xbot/internal/contextview"
 	"xbot/internal/llm/catalogue"
 	"xbot/internal/llm/choice"
@@ -15,7 +15,7 @@ import (
 type Endpoints struct {
 	*endpoint.Base
 
-	Fleet    *ingress.Fleet
+	Fleet    *manage.Fleet
 	Words    choice.Catalog // says which words mean a model
 	Models   *catalogue.Live
 	Contexts *contextview.Viewer

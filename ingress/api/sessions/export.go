@@ -11,9 +11,9 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
-	"xbot/ingress"
 	"xbot/ingress/api/endpoint"
 	"xbot/ingress/auth"
+	"xbot/ingress/download"
 	"xbot/internal/chat"
 	"xbot/internal/fault"
 	"xbot/internal/session"
@@ -53,7 +53,7 @@ func (a *Endpoints) registerExport(h huma.API) {
 		}
 		return &huma.StreamResponse{Body: func(hctx huma.Context) {
 			_, w := humago.Unwrap(hctx)
-			ingress.AttachmentHeader(w, name, kind)
+			download.AttachmentHeader(w, name, kind)
 			_ = write(w, t) // the client is gone if this fails
 		}}, nil
 	})

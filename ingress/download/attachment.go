@@ -1,0 +1,174 @@
+// Package download sends files and the output of commands from runners to browsers, which save them and never show them.
+package download
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"path"
+	"strconv"
+	"strings"
+	"time"
+
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+	"xbot/internal/filename"
+	"xbot/internal/sandbox"
+)
+
+// sendTime is how long a client may take to read one piece of an attachment, and receiveTime how long it may take to
+// send one of an upload. The exchange as a whole has no limit but the size of the file.
+const (
+	sendTime    = 2 * time.Minute
+	receiveTime = time.Minute
+)
+
+// outputPart is how much of a command's output is read at once, in bytes.
+const outputPart = 512 << 10
+
+// Attachment is a file or an output on a runner, on its way to a browser that saves it and never shows it: what people
+// and models put there must not act as a page of this server.
+type Attachment struct {
+	Name string // file name that the browser is told
+	Type string // media type
+	Size int64  // in bytes, -1 if it is not known
+	Real string // of a file: its path with all links followed; empty where that is not known
+	copy func(ctx context.Context, to io.Writer) error
+}
+
+// FileAttachment looks for a file. A folder is Invalid, a file that is not there NotFound.
+func FileAttachment(ctx context.Context, box sandbox.Sandbox, file string) (Attachment, error) {
+	info, err := box.Stat(ctx, file)
+	if err != nil {
+		return Attachment{}, err
+	}
+	if info.Dir {
+		return Attachment{}, fault.Errorf(fault.Invalid, "%s is a folder; only files can be downloaded", file)
+	}
+	size := info.Size
+	if size == 0 {
+		size = -1 // files of /proc say so and have content all the same
+	}
+	return Attachment{
+		Name: path.Base(file), Type: "application/octet-stream", Size: size, Real: info.Real,
+		copy: func(ctx context.Context, to io.Writer) error { _, err := box.Download(ctx, file, to); return err },
+	}, nil
+}
+
+// OutputAttachment is what a command has written by now, as long as its runner keeps it; after that it is NotFound.
+func OutputAttachment(box sandbox.Sandbox, id chat.CallID, name string) Attachment {
+	return Attachment{
+		Name: name, Type: "text/plain; charset=utf-8", Size: -1,
+		copy: func(ctx context.Context, to io.Writer) error { return copyOutput(ctx, box, id, to) },
+	}
+}
+
+func copyOutput(ctx context.Context, box sandbox.Sandbox, id chat.CallID, to io.Writer) error {
+	var end int64
+	for offset := int64(0); ; {
+		part, err := box.ReadOutput(ctx, id, offset, outputPart)
+		if err != nil {
+			return err
+		}
+		if offset == 0 {
+			end = part.Size // a command that goes on printing must not hold the client for ever
+		}
+		data := part.Data[:min(int64(len(part.Data)), end-offset)]
+		if _, err := to.Write(data); err != nil {
+			return err
+		}
+		if offset += int64(len(data)); len(data) == 0 || offset >= end {
+			return nil
+		}
+	}
+}
+
+// Serve sends the attachment. It returns an error only if nothing was sent, so that the caller can still answer;
+// afterwards it breaks the connection, so that the client does not take a part for the whole.
+func (a Attachment) Serve(w http.ResponseWriter, r *http.Request) error {
+	out := &attachmentWriter{Attachment: a, w: w, control: http.NewResponseController(w)}
+	if r.Method == http.MethodHead {
+		out.begin()
+		return nil
+	}
+	err := a.copy(r.Context(), out)
+	if err != nil && out.begun {
+		panic(http.ErrAbortHandler) // the server's own way to break a connection
+	}
+	if err == nil && !out.begun {
+		out.Size = 0
+		out.begin()
+	}
+	return err
+}
+
+// attachmentWriter writes the header before the first byte, when it is known that there is one.
+type attachmentWriter struct {
+	Attachment
+	w       http.ResponseWriter
+	control *http.ResponseController
+	begun   bool
+}
+
+func (a *attachmentWriter) Write(piece []byte) (int, error) {
+	if len(piece) == 0 {
+		return 0, nil
+	}
+	if !a.begun {
+		a.begin()
+	}
+	if err := a.control.SetWriteDeadline(time.Now().Add(sendTime)); err != nil {
+		return 0, err
+	}
+	return a.w.Write(piece)
+}
+
+func (a *attachmentWriter) begin() {
+	a.begun = true
+	AttachmentHeader(a.w, a.Name, a.Type)
+	if a.Size >= 0 {
+		a.w.Header().Set("Content-Length", strconv.FormatInt(a.Size, 10))
+	}
+	a.w.WriteHeader(http.StatusOK)
+}
+
+// AttachmentHeader sets the header of an answer that a browser saves and never shows.
+func AttachmentHeader(w http.ResponseWriter, name, mediaType string) {
+	h := w.Header()
+	h.Set("Content-Type", mediaType)
+	h.Set("Content-Disposition", disposition(name))
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Content-Security-Policy", "sandbox; default-src 'none'")
+	h.Set("Cross-Origin-Resource-Policy", "same-origin")
+	h.Set("Referrer-Policy", "no-referrer")
+	h.Set("Cache-Control", "no-store")
+	h.Set("X-Accel-Buffering", "no")
+}
+
+// disposition is a header that makes a browser save the answer under a name (RFC 6266), with the name in ASCII for
+// programs that do not know RFC 5987.
+func disposition(name string) string {
+	name = filename.Safe(name)
+	plain := strings.Map(func(r rune) rune {
+		if r < ' ' || r > '~' || strings.ContainsRune(`"\%`, r) {
+			return '_'
+		}
+		return r
+	}, name)
+	return `attachment; filename="` + plain + `"; filename*=UTF-8''` + extended(name)
+}
+
+// extended escapes what is no attr-char of RFC 5987.
+func extended(name string) string {
+	var b strings.Builder
+	for i := range len(name) {
+		c := name[i]
+		if 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || strings.IndexByte("!#$&+-.^_`|~", c) >= 0 {
+			b.WriteByte(c)
+			continue
+		}
+		const digits = "0123456789ABCDEF"
+		b.Write([]byte{'%', digits[c>>4], digits[c&15]})
+	}
+	return b.String()
+}

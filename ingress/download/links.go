@@ -1,0 +1,115 @@
+package download
+
+import (
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"net/http"
+	"strings"
+	"time"
+
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+	"xbot/internal/filelink"
+	"xbot/internal/i18n"
+	"xbot/internal/sandbox"
+	"xbot/internal/store"
+)
+
+// Accounts finds people.
+type Accounts interface {
+	UserByID(ctx context.Context, id chat.UserID) (store.User, error)
+}
+
+// Files serves signed links (filelink.Prefix). The signature is the permission: no login is asked for. What the person
+// who made the link may not reach any more, the link does not reach either.
+type Files struct {
+	Links    filelink.Signer
+	Accounts Accounts
+	Boxes    sandbox.Boxes
+	Log      *slog.Logger
+}
+
+// ServeHTTP sends what a link leads to, or a sentence.
+func (f *Files) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	link, err := f.Links.Verify(strings.TrimPrefix(r.URL.Path, filelink.Prefix), time.Now())
+	if err != nil {
+		f.refuse(w, r, err)
+		return
+	}
+	attachment, err := f.open(r.Context(), link)
+	if err == nil {
+		err = attachment.Serve(w, r)
+	}
+	if err != nil && r.Context().Err() == nil {
+		f.refuse(w, r, err)
+	}
+}
+
+// errNoRunner is the error of a link whose owner or runner is gone, or may not be used any more.
+var errNoRunner = errors.New("the owner of the link cannot use its runner any more")
+
+func (f *Files) open(ctx context.Context, link filelink.Link) (Attachment, error) {
+	if _, err := f.Accounts.UserByID(ctx, link.User); err != nil {
+		return Attachment{}, gone(err)
+	}
+	box, err := sandbox.Reach(ctx, f.Boxes, link.User, link.Runner)
+	if err != nil {
+		return Attachment{}, gone(err)
+	}
+	if link.Exec != "" {
+		return OutputAttachment(box, link.Exec, link.Name), nil
+	}
+	attachment, err := FileAttachment(ctx, box, link.Path)
+	if err == nil && attachment.Real != "" && attachment.Real != link.Path {
+		// The link was made for the file itself: what was put in its way since then is something else.
+		return Attachment{}, fault.Errorf(fault.NotFound, "a link leads elsewhere from %s now", link.Path)
+	}
+	if link.Name != "" {
+		attachment.Name = link.Name
+	}
+	return attachment, err
+}
+
+// gone marks errors that say that there is nobody, or no runner, behind a link.
+func gone(err error) error {
+	if fault.Is(err, fault.NotFound) || fault.Is(err, fault.Denied) {
+		return errors.Join(errNoRunner, err)
+	}
+	return err
+}
+
+// refuse answers with a plain sentence: a link is opened by whoever got it, most likely in a browser.
+func (f *Files) refuse(w http.ResponseWriter, r *http.Request, err error) {
+	status, say, args := http.StatusServiceUnavailable, i18n.LinkLater, []any(nil)
+	offline, isOffline := errors.AsType[*sandbox.OfflineError](err)
+	switch {
+	case errors.Is(err, filelink.ErrExpired):
+		status, say = http.StatusGone, i18n.LinkExpired
+	case errors.Is(err, errNoRunner):
+		status, say = http.StatusGone, i18n.LinkNoRunner
+	case isOffline:
+		say, args = i18n.LinkOffline, []any{offline.Runner}
+	case fault.Is(err, fault.Denied):
+		status, say = http.StatusForbidden, i18n.LinkForged
+	case fault.Is(err, fault.NotFound), fault.Is(err, fault.Invalid):
+		status, say = http.StatusNotFound, i18n.LinkNoFile
+	default:
+		f.Log.Warn("a file link could not be served", "error", err)
+	}
+	h := w.Header()
+	h.Set("Content-Type", "text/plain; charset=utf-8")
+	h.Set("Cache-Control", "no-store")
+	h.Set("Referrer-Policy", "no-referrer")
+	w.WriteHeader(status)
+	_, _ = io.WriteString(w, i18n.Say(languageOf(r), say, args...)+"\n") // the client is gone if this fails
+}
+
+// languageOf is the language that a browser asks for first.
+func languageOf(r *http.Request) i18n.Lang {
+	if strings.HasPrefix(strings.ToLower(r.Header.Get("Accept-Language")), "zh") {
+		return i18n.Chinese
+	}
+	return i18n.English
+}

@@ -1,0 +1,78 @@
+package gateway
+
+import (
+	"context"
+	"errors"
+
+	"xbot/ingress/intake"
+	"xbot/internal/chat"
+	"xbot/internal/command"
+	"xbot/internal/i18n"
+	"xbot/internal/store"
+)
+
+// accept hands the message over, once.
+func (m *arrival) accept(ctx context.Context) (Outcome, error) {
+	if out, known, err := m.before(ctx); err != nil || known {
+		return out, err
+	}
+	if m.text == "" {
+		m.text, m.wordless = m.said(""), true
+	}
+	if m.text == "" && !m.begins {
+		return Outcome{Result: ResultIgnored}, nil
+	}
+	if err := m.open(ctx); err != nil {
+		return Outcome{}, err
+	}
+	in, out := m.inbound(), Outcome{Session: m.key}
+	got, err := m.hand(ctx, in)
+	if errors.Is(err, intake.ErrIgnored) {
+		return Outcome{Result: ResultIgnored}, nil
+	}
+	if refused(err) {
+		out.Result, out.Reply = ResultRefused, i18n.Explain(m.lang, err)
+		out.Direct = out.Reply
+		return out, nil
+	}
+	if err != nil {
+		return Outcome{}, err
+	}
+	if err := m.rehome(ctx, got.ID); err != nil {
+		return Outcome{}, err
+	}
+	out.Result, out.Inbox = ResultAccepted, got.ID
+	switch {
+	case got.Duplicate:
+		out.Result = ResultDuplicate
+	case got.Ended != "":
+		out.Result, out.Reply = ResultDropped, got.Ended
+	}
+	if out, err = m.reply(ctx, in, out, got.Answer); out.Result == ResultAccepted {
+		out.Feedback, out.Emoji = m.c.Feedback, m.c.FeedbackEmoji
+	}
+	return out, err
+}
+
+// hand gives the message to the dispatch. Work that begins without a word is answered without a model.
+func (m *arrival) hand(ctx context.Context, in intake.Inbound) (store.Accepted, error) {
+	if m.text != "" {
+		return m.Dispatch.Message(ctx, in)
+	}
+	in.Text = m.e.Text
+	return m.Store.Command(ctx, in.Inbound, func(context.Context) (string, error) {
+		return i18n.Say(m.lang, i18n.WorkMade, m.key), nil
+	})
+}
+
+// rehome gives the row of a /link to the user that its sender has become by it.
+func (m *arrival) rehome(ctx context.Context, id chat.InboxID) error {
+	if typed, _ := command.Parse(m.text); typed.Name != "link" {
+		return nil
+	}
+	now, known, err := m.Store.KnownPerson(ctx, m.e.Channel, m.e.Account, m.e.Sender.ID)
+	if err != nil || !known || now.ID == m.user.ID {
+		return err
+	}
+	return m.Store.Rehome(ctx, id, now.ID)
+}

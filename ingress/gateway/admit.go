@@ -1,0 +1,43 @@
+package gateway
+
+import (
+	"context"
+
+	"xbot/internal/fault"
+	"xbot/internal/i18n"
+	"xbot/internal/session"
+)
+
+// admit lets the sender in, or says what they are told. Approved people are told so with their first message.
+func (m *arrival) admit(ctx context.Context) (Outcome, bool, error) {
+	if m.direct() {
+		var err error
+		if m.granted, m.told, err = m.Store.Granted(ctx, m.e.Channel, m.e.Account, m.e.Sender.ID); err != nil {
+			return Outcome{}, false, err
+		}
+	}
+	switch v := session.Admit(m.c, m.e, m.granted); v.Access {
+	case session.Allowed:
+		return Outcome{}, true, nil
+	case session.Pair:
+		return m.pair(ctx)
+	default:
+		out := Outcome{Result: ResultRefused}
+		if v.Say != "" {
+			out.Reply = i18n.Say(m.lang, v.Say)
+		}
+		return out, false, nil
+	}
+}
+
+// pair gives an unknown person a code, the same one while it lasts.
+func (m *arrival) pair(ctx context.Context) (Outcome, bool, error) {
+	code, err := m.Store.Pair(ctx, m.e.Channel, m.e.Account, m.e.Sender.ID, m.e.Sender.Name)
+	switch {
+	case fault.Is(err, fault.RateLimited):
+		return Outcome{Result: ResultRefused, Reply: i18n.Say(m.lang, i18n.PairFull)}, false, nil
+	case err != nil:
+		return Outcome{}, false, err
+	}
+	return Outcome{Result: ResultRefused, Reply: i18n.Say(m.lang, i18n.PairAsk, code)}, false, nil
+}

@@ -1,0 +1,40 @@
+package gateway
+
+import (
+	"context"
+
+	"xbot/internal/store"
+)
+
+// before finds a message that was delivered before, wherever it went then.
+func (m *arrival) before(ctx context.Context) (Outcome, bool, error) {
+	if !m.direct() {
+		known, err := m.Store.OverheardBefore(ctx, m.heard())
+		if err != nil || known {
+			return Outcome{Result: ResultDuplicate, Session: m.key}, known, err
+		}
+	}
+	if !m.known {
+		return Outcome{}, false, nil
+	}
+	got, ok, err := m.deliveredAs(ctx)
+	if err != nil || !ok {
+		return Outcome{}, false, err
+	}
+	return Outcome{Result: ResultDuplicate, Session: got.Session, Inbox: got.Inbox, Reply: got.Answer}, true, nil
+}
+
+// deliveredAs finds the message among those of its sender, also of whom they were before the policy linked them.
+func (m *arrival) deliveredAs(ctx context.Context) (store.Delivered, bool, error) {
+	in := m.inbound().Inbound
+	got, ok, err := m.Store.Delivered(ctx, in)
+	if _, linked := m.p.Person(m.e); !linked || ok || err != nil {
+		return got, ok, err
+	}
+	was, known, err := m.Store.KnownPerson(ctx, m.e.Channel, m.e.Account, m.e.Sender.ID)
+	if err != nil || !known || was.ID == in.User {
+		return got, false, err
+	}
+	in.User = was.ID
+	return m.Store.Delivered(ctx, in)
+}

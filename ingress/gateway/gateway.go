@@ -1,0 +1,104 @@
+// Package gateway takes in what messaging platforms deliver: it decides who may write, which conversation a message
+// belongs to and whether the bot is meant, and hands the message to package intake.
+package gateway
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"xbot/ingress/intake"
+	"xbot/internal/chat"
+	"xbot/internal/i18n"
+	"xbot/internal/policy"
+	"xbot/internal/secret"
+	"xbot/internal/store"
+)
+
+// Gateway turns the messages of platforms into conversations: who may write, who they are, whether the bot is meant,
+// which conversation it is, and then what Dispatch does with every message. It keeps nothing in memory, so any replica
+// may receive any message, also the same one as another at the same instant.
+type Gateway struct {
+	Store    *store.Store
+	Policies interface {
+		Get(ctx context.Context) (*policy.Policy, error)
+	}
+	Dispatch *intake.Dispatch
+	Log      *slog.Logger
+}
+
+// Results of what a platform delivered.
+const (
+	ResultAccepted  = "accepted"  // it is committed, and a turn will answer it or its end is recorded
+	ResultAnswered  = "answered"  // it was a command or an answer; the reply says what became of it
+	ResultOverheard = "overheard" // it was not for the bot, and is kept as context for what is
+	ResultIgnored   = "ignored"   // it was not for the bot, or not worth a word; nothing is kept
+	ResultRefused   = "refused"   // its sender is not let in, or there is no room; nothing is kept
+	ResultDropped   = "dropped"   // it is recorded, and no turn will answer it: the queue is full, or a newer message took its place
+	ResultDuplicate = "duplicate" // it was delivered before
+)
+
+// Outcome says what became of an envelope.
+type Outcome struct {
+	Result  string          `json:"outcome" enum:"accepted,overheard,ignored,refused,answered,dropped,duplicate"`
+	Session chat.SessionKey `json:"session,omitempty" doc:"The conversation. Its events hold the answer."`
+	Inbox   chat.InboxID    `json:"inbox_id,omitempty" doc:"The accepted row; the message that comes from it has the same inbox_id."`
+	Reply   string          `json:"reply,omitempty" doc:"Sentence for the sender at once: a pairing code, a refusal, the answer of a command. Markdown."`
+	// Direct is the part of Reply that stands in no conversation: whoever delivers what is written in one says it beside.
+	Direct string `json:"-"`
+	// Feedback is how its sender is told at once that it was taken in: one of policy.Feedback*, or empty where nobody is to
+	// be told. Emoji is the reaction, if the policy names one.
+	Feedback, Emoji string `json:"-"`
+}
+
+// arrival is one envelope on its way.
+type arrival struct {
+	*Gateway
+	p    *policy.Policy
+	c    policy.Channel
+	e    chat.Envelope
+	lang i18n.Lang
+
+	granted, told bool
+	wordless      bool // nothing was written, so the text is what stands beside one
+	place
+}
+
+// Receive takes in a message as a platform delivered it. Access is decided before anything is stored or spent. The same
+// message may be delivered again at any distance in time: then nothing new happens. An error is the gateway's (the
+// message should be delivered again) or says that the envelope is malformed; a refusal of its sender is an Outcome.
+func (g *Gateway) Receive(ctx context.Context, e chat.Envelope) (Outcome, error) {
+	m, err := g.arrival(ctx, e)
+	if err != nil {
+		return Outcome{}, err
+	}
+	if out, let, err := m.admit(ctx); err != nil || !let {
+		out.Direct = out.Reply
+		return out, err
+	}
+	if err := m.find(ctx); err != nil {
+		return Outcome{}, err
+	}
+	if !m.addressed {
+		return m.overhear(ctx)
+	}
+	return m.accept(ctx)
+}
+
+func (g *Gateway) arrival(ctx context.Context, e chat.Envelope) (*arrival, error) {
+	e, err := normal(e, time.Now())
+	if err != nil {
+		return nil, err
+	}
+	p, err := g.Policies.Get(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return &arrival{Gateway: g, p: p, c: p.Channel(e.Channel, e.Account), e: e, lang: i18n.Of(e.Text)}, nil
+}
+
+// NewLink returns a code by which a user shows on another channel who they are. The session is told who used it.
+func (g *Gateway) NewLink(ctx context.Context, user chat.UserID, key chat.SessionKey) (string, error) {
+	code := store.NewCode()
+	return code, g.Store.NewLinkCode(ctx, user, key, secret.HashToken(code))
+}

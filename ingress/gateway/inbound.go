@@ -1,0 +1,68 @@
+package gateway
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+
+	"xbot/ingress/intake"
+	"xbot/internal/chat"
+	"xbot/internal/session"
+	"xbot/internal/store"
+)
+
+// inbound is the message as it is handed over.
+func (m *arrival) inbound() intake.Inbound {
+	in := intake.Inbound{
+		Inbound: store.Inbound{
+			Session: m.key, User: m.user.ID, Channel: m.e.Channel, Account: m.e.Account, PlatformID: platformID(m.e), Text: m.text,
+			SentAt: m.e.SentAt, Seq: m.e.Seq, Queue: m.session.Queue, To: m.to(), Files: m.e.Attachments,
+		},
+		UserName: m.user.Name, Peer: m.e.Sender, Place: m.natural, ChatType: m.chatType(),
+	}
+	if !m.direct() && m.hints {
+		in.Sender = senderName(m.e)
+	}
+	if !m.direct() && session.HearsAll(m.c, m.e.Chat, m.scene, m.session.Activation) {
+		in.Options.Named = session.Named(m.c, m.e)
+	}
+	if !m.wordless {
+		in.Before, in.After = around(m.e)
+	}
+	return in
+}
+
+// to is where the answer is delivered: as an answer to the message, in its thread or in one that the scene has opened.
+func (m *arrival) to() *chat.Address {
+	names := map[string]string{}
+	for _, who := range append([]chat.Peer{m.e.Sender}, m.e.Mentions...) {
+		if who.ID != "" && who.Name != "" {
+			names[who.ID] = store.CleanName(who.Name)
+		}
+	}
+	return &chat.Address{
+		ChatType: m.e.ChatType, Chat: m.e.Chat, Peer: m.e.Sender.ID, Thread: m.e.Thread, ReplyTo: m.e.ID,
+		InThread: !m.direct() && m.settings.CreateThread, Names: names,
+	}
+}
+
+func (m *arrival) direct() bool { return m.e.ChatType == chat.ChatDirect }
+
+// senderName is what somebody is called where several people write.
+func senderName(e chat.Envelope) string {
+	return cmp.Or(store.CleanName(e.Sender.Name), store.CleanName(e.Sender.ID))
+}
+
+// platformID is the id of a message among those of its sender. In groups the id of the chat is part of it: some
+// platforms count the messages of each chat.
+func platformID(e chat.Envelope) string {
+	id := e.ID
+	if e.ChatType != chat.ChatDirect {
+		id = e.Chat + "/" + e.ID
+	}
+	if len(id) > intake.MaxIDBytes {
+		sum := sha256.Sum256([]byte(id))
+		id = "sha256:" + hex.EncodeToString(sum[:])
+	}
+	return id
+}

@@ -1,0 +1,36 @@
+package gateway
+
+import (
+	"context"
+
+	"xbot/internal/store"
+)
+
+// overhear keeps what was not for the bot as context, where the policy wants some.
+func (m *arrival) overhear(ctx context.Context) (Outcome, error) {
+	limit := *m.c.HistoryLimit
+	if m.direct() || limit <= 0 || m.said(m.e.Text) == "" {
+		return Outcome{Result: ResultIgnored}, nil
+	}
+	if err := m.open(ctx); err != nil {
+		return Outcome{}, err
+	}
+	kept, err := m.Store.Overhear(ctx, m.heard(), limit)
+	switch {
+	case err != nil:
+		return Outcome{}, err
+	case !kept:
+		return Outcome{Result: ResultDuplicate, Session: m.key}, nil
+	}
+	return Outcome{Result: ResultOverheard, Session: m.key}, nil
+}
+
+func (m *arrival) heard() store.Overheard {
+	o := store.Overheard{
+		Session: m.key, Channel: m.e.Channel, Account: m.e.Account, PlatformID: platformID(m.e), Text: m.said(m.e.Text), SentAt: m.e.SentAt,
+	}
+	if m.hints {
+		o.Sender = senderName(m.e)
+	}
+	return o
+}

@@ -1,0 +1,59 @@
+package gateway
+
+import (
+	"context"
+	"strings"
+
+	"xbot/ingress/intake"
+	"xbot/internal/chat"
+	"xbot/internal/command"
+	"xbot/internal/fault"
+	"xbot/internal/i18n"
+)
+
+// reply adds what the sender is told at once, to a command or an answer.
+func (m *arrival) reply(ctx context.Context, in intake.Inbound, out Outcome, answer bool) (Outcome, error) {
+	if answer || command.Slashed(in.Text) || m.text == "" {
+		said, err := m.answerOf(ctx, in, out.Inbox)
+		if err != nil {
+			return Outcome{}, err
+		}
+		if said != "" {
+			out.Reply = strings.TrimSpace(said + "\n\n" + out.Reply)
+			if out.Result == ResultAccepted {
+				out.Result = ResultAnswered
+			}
+		}
+	}
+	if m.direct() && m.granted && !m.told {
+		first, err := m.Store.TellGranted(ctx, m.e.Channel, m.e.Account, m.e.Sender.ID)
+		if err != nil {
+			m.Log.Warn("not noted that somebody was told that they were let in", "error", err)
+		}
+		if first {
+			out.Direct = i18n.Say(m.lang, i18n.PairWelcome)
+			out.Reply = strings.TrimSpace(out.Direct + "\n\n" + out.Reply)
+		}
+	}
+	return out, nil
+}
+
+// answerOf is what a command was answered with, or what stood in a message beside its text.
+func (m *arrival) answerOf(ctx context.Context, in intake.Inbound, id chat.InboxID) (string, error) {
+	said, err := m.Store.CommandAnswer(ctx, id)
+	if err != nil || said != "" {
+		return said, err
+	}
+	in.PlatformID += intake.BesideMark
+	got, _, err := m.Store.Delivered(ctx, in.Inbound)
+	return got.Answer, err
+}
+
+// refused reports whether the sender can do something about an error: then it is told to them.
+func refused(err error) bool {
+	switch fault.KindOf(err) {
+	case "", fault.Internal, fault.Unavailable:
+		return false
+	}
+	return true
+}

@@ -1,0 +1,230 @@
+package gateway
+
+import (
+	"cmp"
+	"context"
+
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+	"xbot/internal/policy"
+	"xbot/internal/session"
+	"xbot/internal/store"
+)
+
+// Scenes of sessions.
+const (
+	sceneChat = "chat"
+	sceneWork = "work"
+)
+
+// place is where an arrival belongs.
+type place struct {
+	agent   string
+	natural chat.SessionKey // the conversation of the place itself
+	key     chat.SessionKey // the one that it continues: its own, unless /session bound it to another
+
+	user  store.User // who wrote
+	known bool       // they have a user already; it is in user
+	noted bool       // and all that the platform says of who they are is kept
+
+	session chat.Session // as it was when the message arrived; zero where it has to be made
+	there   bool
+
+	text      string // without what addressed the bot
+	addressed bool
+	begins    bool // it begins a work session
+	hints     bool // the model is told who speaks
+	scene     string
+	settings  policy.Scene
+	aliases   []string // by which the conversation is to be found
+}
+
+// find decides where the message belongs and whether the bot is meant. Nothing is stored.
+func (m *arrival) find(ctx context.Context) error {
+	m.agent, m.hints = m.p.AgentFor(m.e), true
+	if err := m.findUser(ctx); err != nil {
+		return err
+	}
+	names, err := m.aliasesOf(ctx)
+	if err != nil {
+		return err
+	}
+	v := session.Scene(m.c, m.e, func(alias string) (chat.SessionKey, bool) {
+		key, ok := names[alias]
+		return key, ok
+	})
+	m.text, m.settings = v.Text, v.Scene
+	switch v.Route {
+	case session.RouteWork, session.RouteNewWork:
+		m.addressed, m.scene, m.hints, m.aliases = true, sceneWork, v.Hints, v.Aliases
+		m.begins = v.Route == session.RouteNewWork
+		if m.natural = v.Key; m.begins {
+			if m.natural, err = m.own(ctx, func(p *policy.Policy) chat.SessionKey { return session.Work(p, m.e, m.agent, v.Seed) }); err != nil {
+				return err
+			}
+		}
+		m.addressed = !m.strange(ctx)
+		return m.follow(ctx)
+	case session.RouteChat:
+		m.scene, m.hints = sceneChat, v.Hints
+	}
+	if m.natural, err = m.own(ctx, func(p *policy.Policy) chat.SessionKey { return session.For(p, m.e, m.agent) }); err != nil {
+		return err
+	}
+	if err := m.follow(ctx); err != nil {
+		return err
+	}
+	m.listen(v)
+	m.addressed = m.addressed && !m.strange(ctx)
+	return nil
+}
+
+// strange reports a command in a group that there is not, and that does not name the bot: it is for another one.
+func (m *arrival) strange(ctx context.Context) bool {
+	return !m.direct() && session.IsCommand(m.e.Text) && !session.Named(m.c, m.e) && !m.Dispatch.Commands.There(ctx, m.e.Text)
+}
+
+// listen decides whether the bot is meant where the scene router leaves it open: /activation of the conversation stands
+// above what the policy says.
+func (m *arrival) listen(v session.SceneVerdict) {
+	activation := ""
+	if !m.direct() {
+		activation = m.session.Activation
+	}
+	switch {
+	case v.Route == session.RouteNone:
+		m.text, m.addressed = session.Addressed(m.c, m.e, activation)
+	case v.Route == session.RouteChat:
+		m.addressed = true
+		if activation == session.ActivationMention && !session.IsCommand(m.text) {
+			_, m.addressed = session.Addressed(m.c, m.e, activation)
+		}
+	}
+}
+
+// findUser looks up who wrote. Somebody who was never let in has no user yet.
+func (m *arrival) findUser(ctx context.Context) (err error) {
+	if name, linked := m.p.Person(m.e); linked {
+		m.user, err = m.Store.Linked(ctx, name, m.e.Channel, m.e.Account, m.e.Sender.ID)
+		m.known, m.noted = err == nil, true
+		return err
+	}
+	who, err := m.Store.Recognize(ctx, m.e.Channel, m.e.Account, m.e.Sender)
+	m.user, m.known, m.noted = who.User, who.Known, who.Noted
+	return err
+}
+
+// aliasesOf looks up the names under which a work session may know the message.
+func (m *arrival) aliasesOf(ctx context.Context) (map[string]chat.SessionKey, error) {
+	found := map[string]chat.SessionKey{}
+	if !m.scenes().Work.Enabled {
+		return found, nil
+	}
+	var names []string
+	if m.e.Thread != "" {
+		names = append(names, session.ThreadAlias(m.e, m.e.Thread))
+	}
+	for _, id := range []string{m.e.Root, m.e.Parent} {
+		if id != "" {
+			names = append(names, session.MessageAlias(m.e, id))
+		}
+	}
+	for _, name := range names {
+		key, ok, err := m.Store.Alias(ctx, name)
+		if err != nil {
+			return nil, err
+		}
+		if ok {
+			found[name] = key
+		}
+	}
+	// What answers to an unknown message is in a thread of that message, and what somebody else writes is not of this work.
+	if len(found) == 0 && m.e.Thread != "" && m.e.Root == "" && m.known {
+		key, ok, err := m.Store.Working(ctx, m.e.Channel, m.e.Account, m.chat(), m.user.ID)
+		if err != nil {
+			return nil, err
+		}
+		if ok {
+			found[session.ActiveAlias(m.e)] = key
+		}
+	}
+	return found, nil
+}
+
+func (m *arrival) scenes() policy.Scenes {
+	if m.direct() {
+		return m.c.PrivateScenes
+	}
+	return m.c.GroupScenes
+}
+
+// chat is where answers go.
+func (m *arrival) chat() string { return cmp.Or(m.e.Chat, m.e.Sender.ID) }
+
+// own returns the conversation of the place itself, which is named by a policy. A direct message never reaches a conversation that belongs to
+// somebody else, with two exceptions that an operator has to write down: with scope global, which belongs to nobody, and
+// with dmScope main as long as its owner is no administrator, whose rights are not to be shared by a scope. Work is shared
+// by neither.
+func (m *arrival) own(ctx context.Context, named func(*policy.Policy) chat.SessionKey) (chat.SessionKey, error) {
+	key := m.apart(named(m.p))
+	if !m.direct() {
+		return key, nil
+	}
+	narrow := *m.p
+	for _, scope := range []string{"", policy.DMPerChannelPeer, policy.DMPerAccountChannel} {
+		if scope != "" {
+			narrow.Session.DMScope = scope
+			key = named(&narrow)
+		}
+		owner, err := m.Store.SessionOwner(ctx, key)
+		if err == nil && !m.known { // another delivery of their first message may have made both just now
+			err = m.findUser(ctx)
+		}
+		switch {
+		case fault.Is(err, fault.NotFound) || err == nil && m.known && owner.ID == m.user.ID:
+			return key, nil
+		case err != nil:
+			return "", err
+		case m.scene != sceneWork && (owner.Group || scope == "" && m.p.Session.DMScope == policy.DMMain && !owner.Admin):
+			return key, nil
+		}
+		m.Log.Debug("a direct message does not join somebody else's conversation", "session", key)
+	}
+	return "", fault.Errorf(fault.Denied, "the conversation of this chat belongs to somebody else")
+}
+
+// apart gives each of several bots in a group a conversation of its own: they differ in character, rules and in what
+// they are told.
+func (m *arrival) apart(key chat.SessionKey) chat.SessionKey {
+	if m.direct() || m.e.Account == "" {
+		return key
+	}
+	k, err := session.Parse(key)
+	if err != nil || k.Kind != session.KindGroup && k.Kind != session.KindChannel {
+		return key
+	}
+	k.Account = m.e.Account
+	return k.String()
+}
+
+// follow goes where /session bound the place to, as long as that belongs to the same user, and reads the conversation.
+func (m *arrival) follow(ctx context.Context) error {
+	m.key = m.natural
+	natural, home, err := m.Store.Session(ctx, m.natural)
+	if fault.Is(err, fault.NotFound) {
+		return nil // nothing was bound in a conversation that nobody had
+	}
+	if err != nil {
+		return err
+	}
+	m.session, m.there = natural, true
+	bound, ok, err := m.Store.Alias(ctx, session.BoundAlias(m.natural))
+	if err != nil || !ok {
+		return err
+	}
+	other, owner, err := m.Store.Session(ctx, bound)
+	if err == nil && owner == home {
+		m.key, m.session = bound, other
+	}
+	return err
+}

@@ -1,0 +1,92 @@
+package gateway
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+	"xbot/internal/policy"
+	"xbot/internal/store"
+)
+
+// open makes the conversation where it is not there yet, with whom it belongs to, and notes where it takes place.
+func (m *arrival) open(ctx context.Context) (err error) {
+	if m.addressed && (!m.known || !m.noted) {
+		m.user, err = m.Store.Meet(ctx, m.e.Channel, m.e.Account, m.e.Sender)
+		if err != nil {
+			return err
+		}
+	}
+	if !m.there {
+		if err := m.create(ctx); err != nil {
+			return err
+		}
+	}
+	if len(m.aliases) > 0 {
+		if err := m.Store.AddAliases(ctx, m.key, m.aliases...); err != nil {
+			return err
+		}
+	}
+	if !m.there || !m.addressed || m.session.Origin == m.origin() && m.session.Scene == m.scene {
+		return nil
+	}
+	return m.Store.SetOrigin(ctx, m.key, m.origin(), m.scene)
+}
+
+func (m *arrival) create(ctx context.Context) error {
+	owner, err := m.ownerOf(ctx)
+	if err != nil {
+		return err
+	}
+	made, err := m.Store.CreateSession(ctx, store.NewSession{
+		Key: m.key, Owner: owner.ID, Channel: m.e.Channel, Agent: m.agent, ChatType: m.chatType(), Scene: m.scene, Origin: m.origin(),
+		Cwd: m.p.Agent(m.agent).Workspace,
+	})
+	if err != nil || made {
+		return err
+	}
+	now, err := m.Store.SessionOwner(ctx, m.key)
+	if err == nil && now.ID != owner.ID {
+		err = fault.Errorf(fault.Unavailable, "somebody else made the conversation %s at the same instant", m.key)
+	}
+	return err
+}
+
+// ownerOf is whom a conversation that is made here belongs to: a person, or the group whoever writes in it.
+func (m *arrival) ownerOf(ctx context.Context) (store.User, error) {
+	switch {
+	case m.p.Session.Scope == policy.ScopeGlobal && m.scene != sceneWork:
+		return m.Store.GroupUser(ctx, "*", chat.ChatGroup, m.agent)
+	case m.direct():
+		return m.user, nil
+	}
+	return m.Store.GroupUser(ctx, m.e.Channel, m.e.ChatType, m.e.Chat)
+}
+
+// chatType is that of the conversation: a thread of a group is one of its own kind.
+func (m *arrival) chatType() chat.ChatType {
+	if !m.direct() && (m.e.Thread != "" || m.scene == sceneWork) {
+		return chat.ChatThread
+	}
+	return m.e.ChatType
+}
+
+// origin says where the conversation takes place.
+func (m *arrival) origin() chat.Origin {
+	e := m.e
+	o := chat.Origin{
+		Provider: e.Channel, From: e.Sender.ID, To: m.chat(), Account: e.Account, Thread: e.Thread,
+		Name: store.CleanName(e.Sender.Name), Subject: e.Subject, Room: e.Room, Space: e.Space,
+	}
+	if m.direct() {
+		o.Label = cmp.Or(o.Name, e.Sender.ID)
+		return o
+	}
+	o.Label = cmp.Or(store.CleanName(e.Subject), store.CleanName(e.Room), fmt.Sprintf("%s %s", e.ChatType, e.Chat))
+	if e.Thread != "" {
+		o.Label += " · " + e.Thread
+	}
+	return o
+}

@@ -1,0 +1,78 @@
+// Package history takes conversations back and copies them.
+package history
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base32"
+	"fmt"
+	"slices"
+	"strings"
+
+	"xbot/ingress/intake"
+	"xbot/internal/chat"
+	"xbot/internal/i18n"
+	"xbot/internal/session"
+	"xbot/internal/store"
+)
+
+// History takes conversations back and copies them.
+type History struct {
+	Store    *store.Store
+	Dispatch *intake.Dispatch
+}
+
+// Rewind asks for a message of a person, and all after it, to be taken out of the conversation. It is accepted like the
+// command /rewind that a person writes. NotFound or Conflict where there is no such message to begin with.
+func (h *History) Rewind(ctx context.Context, in intake.Inbound, from chat.MessageID) (store.Accepted, error) {
+	in.Text, in.Control = fmt.Sprintf("/rewind m%d", from), true
+	if err := intake.Check(in); err != nil {
+		return store.Accepted{}, err
+	}
+	known, found, err := h.Store.AcceptedBefore(ctx, in.Inbound)
+	if err != nil || found {
+		return known, err
+	}
+	if err := h.Store.CheckRewind(ctx, in.Session, from); err != nil {
+		return store.Accepted{}, err
+	}
+	return h.Dispatch.Message(ctx, in)
+}
+
+// Fork copies a conversation of a user up to the end of the turn of a message, 0 for all of it, into a new session.
+func (h *History) Fork(ctx context.Context, from chat.Session, upto chat.MessageID) (chat.Session, error) {
+	return h.Store.Fork(ctx, forkOf(from, strings.ToLower(rand.Text()[:12]), i18n.Of(from.Title), store.NewFork{Upto: upto}))
+}
+
+// ForkOnce copies a conversation up to the end of the turn of a message, of the back-th last message of a person, or all of it. The
+// name of the copy follows from the key, so that a second call finds what the first one made.
+func (h *History) ForkOnce(ctx context.Context, key string, from chat.Session, lang i18n.Lang, upto chat.MessageID, back int) (chat.Session, error) {
+	sum := sha256.Sum256([]byte(key))
+	id := strings.ToLower(base32.StdEncoding.EncodeToString(sum[:])[:12])
+	return h.Store.Fork(ctx, forkOf(from, id, lang, store.NewFork{Upto: upto, Back: back}))
+}
+
+// Session reads a conversation.
+func (h *History) Session(ctx context.Context, key chat.SessionKey) (chat.Session, chat.UserID, error) {
+	return h.Store.Session(ctx, key)
+}
+
+// forkable are the channels on which a session may be made by us; copies of others are talked to on the page.
+var forkable = []string{"web", "cli", "api"}
+
+// maxTitle bounds the title of a copy, in characters.
+const maxTitle = 200
+
+func forkOf(from chat.Session, id string, lang i18n.Lang, n store.NewFork) store.NewFork {
+	n.From, n.Channel = from.Key, from.Channel
+	if !slices.Contains(forkable, n.Channel) {
+		n.Channel = forkable[0]
+	}
+	n.Key = session.Thread(session.DefaultAgent, n.Channel, id)
+	n.Title = from.Title
+	if from.Title != "" && from.ForkOf == "" { // a copy of a copy is called like it
+		n.Title = i18n.Say(lang, i18n.ForkTitle, chat.FirstWords(from.Title, maxTitle-len(" (fork)")))
+	}
+	return n
+}

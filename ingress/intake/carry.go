@@ -1,0 +1,142 @@
+package intake
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"strings"
+
+	"xbot/internal/chat"
+	"xbot/internal/store"
+)
+
+// carry does what a reading says. What is carried out at once is committed with its answer; commands that wait and the message
+// take their places in the queue, in this order. One row bears the id of the platform, so that the sender recognizes it: the
+// message, else the first command; the ids of the others follow from it. Done again, all of it is a duplicate.
+func (d *Dispatch) carry(ctx context.Context, in Inbound, r reading) (got store.Accepted, err error) {
+	if len(r.orders) > 0 || r.stop {
+		if in.Lang, err = d.speaks(ctx, in); err != nil {
+			return got, err
+		}
+	}
+	var now, later []order
+	for _, o := range r.orders {
+		if o.queued {
+			later = append(later, o)
+		} else {
+			now = append(now, o)
+		}
+	}
+	rest := r.Text != "" || r.bang != "" || r.stop
+	if len(now) > 0 {
+		if got, err = d.answer(ctx, in, now, rest, rest || len(later) > 0); err != nil {
+			return got, err
+		}
+	}
+	named := len(now) > 0 && !rest || rest && !r.Behind // another row bears the id
+	rows := r.rows(in, later, named)
+	if len(rows) > 0 {
+		if got, err = d.acceptAll(ctx, rows); err != nil {
+			return got, err
+		}
+	}
+	switch {
+	case r.stop:
+		stopped, err := d.stop(ctx, in)
+		return stopped.Accepted, err
+	case r.bang != "":
+		return d.bang(ctx, in, r.bang)
+	}
+	return got, nil
+}
+
+// rows are the commands that wait and the message, in their order. named says that another row bears the id of the platform.
+func (r reading) rows(in Inbound, later []order, named bool) (rows []Inbound) {
+	for i, o := range later {
+		row := in
+		row.Text, row.Control = o.line, true
+		if named || i > 0 {
+			row.PlatformID = numbered(in.PlatformID, i)
+		}
+		rows = append(rows, row)
+	}
+	if r.Text != "" {
+		row := in
+		row.Text, row.Options.Said = in.Message(r.Text), ""
+		row.Options.Think, row.Options.Verbose = cmp.Or(r.options.Think, in.Options.Think), cmp.Or(r.options.Verbose, in.Options.Verbose)
+		row.Queue = chat.Queue{
+			Mode: cmp.Or(r.queue.Mode, in.Queue.Mode), DebounceMS: cmp.Or(r.queue.DebounceMS, in.Queue.DebounceMS),
+			Cap: cmp.Or(r.queue.Cap, in.Queue.Cap), Drop: cmp.Or(r.queue.Drop, in.Queue.Drop),
+		}
+		if r.Behind {
+			row.PlatformID += TextMark
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+// textMark ends the id of a message that was written behind a command.
+const TextMark = "#text"
+
+// numbered is the id of a command that waits, where another row bears the id of the platform.
+func numbered(id string, i int) string { return fmt.Sprintf("%s#%d", id, i+1) }
+
+// maxRows bounds the commands that wait of one text: of each directive the last counts, and few of them wait.
+const maxRows = 4
+
+// rowIDs are the ids that rows of a text may have which wait: first the message, then the commands.
+func RowIDs(id string) []string {
+	ids := []string{id + TextMark, id}
+	for i := range maxRows {
+		ids = append(ids, numbered(id, i))
+	}
+	return ids
+}
+
+// besideMark ends the id of what was answered beside the message that it stood in.
+const BesideMark = "#?"
+
+// answer carries commands out and commits them with one answer. more says that other rows follow, beside that another one
+// bears the id of the platform.
+func (d *Dispatch) answer(ctx context.Context, in Inbound, orders []order, beside, more bool) (store.Accepted, error) {
+	asked := in
+	if beside {
+		asked.PlatformID += BesideMark
+	}
+	if more {
+		lines := make([]string, len(orders))
+		for i, o := range orders {
+			lines[i] = o.line
+		}
+		asked.Text = strings.Join(lines, " ")
+	}
+	return d.command(ctx, asked, func(ctx context.Context) (string, error) {
+		said := make([]string, len(orders))
+		for i, o := range orders {
+			var err error
+			if said[i], err = o.answer(ctx, in); err != nil {
+				return "", err
+			}
+		}
+		return strings.Join(said, "\n\n"), nil
+	})
+}
+
+// acceptAll commits what belongs together, the last two in one transaction. The conversation expires before the first alone.
+func (d *Dispatch) acceptAll(ctx context.Context, rows []Inbound) (got store.Accepted, err error) {
+	for i := range rows[1:] {
+		rows[i+1].Expired = nil
+	}
+	for len(rows) > 2 {
+		if _, err = d.accept(ctx, rows[0]); err != nil {
+			return got, err
+		}
+		rows = rows[1:]
+	}
+	if len(rows) == 1 {
+		return d.accept(ctx, rows[0])
+	}
+	_, got, err = d.AcceptPair(ctx, rows[0], rows[1])
+	return got, err
+}

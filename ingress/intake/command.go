@@ -1,0 +1,150 @@
+package intake
+
+import (
+	"context"
+
+	"xbot/internal/chat"
+	"xbot/internal/command"
+	"xbot/internal/fault"
+	"xbot/internal/i18n"
+	"xbot/internal/slash"
+	"xbot/internal/store"
+)
+
+// maxCommands bounds the commands that are carried out at once: each holds a connection of the database, and its work
+// takes another one.
+const maxCommands = 8
+
+// ErrIgnored is why nothing became of a command: who wrote it may not use it, and in a group that is not worth a word.
+var ErrIgnored = fault.Errorf(fault.Denied, "you may not use this command here")
+
+// People says who somebody is, and in which language they want to be answered.
+type People interface {
+	UserByID(ctx context.Context, user chat.UserID) (store.User, error)
+	Session(ctx context.Context, key chat.SessionKey) (chat.Session, chat.UserID, error)
+	// Speaks returns the language for an answer to a command of a person in a conversation.
+	Speaks(ctx context.Context, user chat.UserID, key chat.SessionKey, text string) (i18n.Lang, error)
+}
+
+// Standings tell commands who somebody is in a conversation.
+type Standings struct{ People }
+
+var _ slash.People = Standings{}
+
+// Standing is who somebody is in a conversation.
+func (s Standings) Standing(ctx context.Context, user chat.UserID, key chat.SessionKey) (slash.Standing, error) {
+	who, err := s.UserByID(ctx, user)
+	if err != nil {
+		return slash.Standing{}, err
+	}
+	session, owner, err := s.Session(ctx, key)
+	return slash.Standing{Admin: who.Admin, Owner: owner == user, Direct: session.ChatType == chat.ChatDirect}, err
+}
+
+// Models say which words mean a model.
+type Models interface {
+	Resolve(ctx context.Context, word string) (id string, ok bool)
+}
+
+// Skills know names that are no commands and yet mean something to the model.
+type Skills interface {
+	HasSkill(ctx context.Context, name string) bool
+}
+
+// Commands reads texts as the slash commands of an ingress.
+type Commands struct {
+	*slash.Registry
+
+	Models Models // nil: no word means one
+	Skills Skills // nil: there are none
+
+	people Standings
+	slots  chan struct{}
+}
+
+// NewCommands reads texts as the commands of a registry.
+func NewCommands(people People, registry *slash.Registry) *Commands {
+	return &Commands{Registry: registry, people: Standings{people}, slots: make(chan struct{}, maxCommands)}
+}
+
+// registry is what an ingress knows. One without commands knows how to stop.
+func (c *Commands) registry() *slash.Registry {
+	if c == nil {
+		return nil
+	}
+	return c.Registry
+}
+
+// List returns the commands in the order people are told of them.
+func (c *Commands) List() []slash.Command { return c.registry().List() }
+
+// Knows reports whether a text is one of the commands, alone, with what belongs to it.
+func (c *Commands) Knows(text string) bool { return c.registry().Knows(text) }
+
+// There reports whether there is the command that a text begins with, whoever may use it.
+func (c *Commands) There(ctx context.Context, text string) bool {
+	parsed, ok := command.Parse(text)
+	if _, found := c.registry().Find(parsed.Name); !ok || found {
+		return ok
+	}
+	return c.skill(ctx, parsed.Name)
+}
+
+func (c *Commands) skill(ctx context.Context, name string) bool {
+	return c != nil && c.Skills != nil && c.Skills.HasSkill(ctx, name)
+}
+
+// request is what a command gets to see of a message.
+func (in Inbound) request() slash.Request {
+	return slash.Request{
+		Session: in.Session, User: in.User, UserName: in.UserName, Lang: in.Lang, Channel: in.Channel, Account: in.Account,
+		PlatformID: in.PlatformID, Peer: in.Peer, Chat: in.Place,
+	}
+}
+
+// run carries a command out. A refusal is an answer.
+func run(ctx context.Context, known slash.Command, in Inbound, args string) (string, error) {
+	runner, ok := known.(slash.Runner)
+	if !ok {
+		return "", fault.Errorf(fault.Internal, "/%s is no command that is carried out at once", known.Spec().Name)
+	}
+	said, err := runner.Run(ctx, in.request(), args)
+	switch fault.KindOf(err) {
+	case "":
+		return said, nil
+	case fault.Unavailable, fault.Internal:
+		return "", err
+	}
+	return i18n.Explain(in.Lang, err), nil
+}
+
+// command commits what a person wrote together with its answer.
+func (d *Dispatch) command(ctx context.Context, in Inbound, answer func(context.Context) (string, error)) (store.Accepted, error) {
+	select {
+	case d.Commands.slots <- struct{}{}:
+		defer func() { <-d.Commands.slots }()
+	case <-ctx.Done():
+		return store.Accepted{}, ctx.Err()
+	}
+	return d.Inbox.Command(ctx, in.Inbound, answer)
+}
+
+// resume returns the message that takes the place of the command that a text is; ok is false where it is none such.
+func (d *Dispatch) resume(ctx context.Context, in Inbound) (as Inbound, ok bool, err error) {
+	parsed, slashed := command.Parse(in.Text)
+	known, _ := d.Commands.registry().Find(parsed.Name)
+	resumer, resumes := known.(slash.Resumer)
+	if !slashed || !resumes || parsed.Args != "" {
+		return in, false, nil
+	}
+	in.Text, in.Options.Continue, in.Expired = resumer.Message(), true, nil
+	_, found, err := d.Inbox.AcceptedBefore(ctx, in.Inbound)
+	switch {
+	case fault.Is(err, fault.Conflict): // it was answered before: nothing had stopped then
+		return in, false, nil
+	case found || err != nil:
+		return in, found, err
+	}
+	ok, err = resumer.Resume(ctx, in.Session)
+	return in, ok, err
+}

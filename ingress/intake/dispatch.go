@@ -1,0 +1,188 @@
+// Package intake accepts what people write: it commits a message, a command or an answer as a row, and wakes the turn
+// that is to handle it. Accepted means committed: a failed wake never fails an accepted row, the relay repeats it.
+package intake
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+
+	"xbot/ingress/wake"
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+	"xbot/internal/i18n"
+	"xbot/internal/store"
+)
+
+// MaxTextBytes bounds one message.
+const MaxTextBytes = 200_000
+
+// maxIDBytes bounds the id that a client gives a message.
+const MaxIDBytes = 128
+
+// Inbox keeps what was accepted.
+type Inbox interface {
+	Accept(ctx context.Context, in store.Inbound) (store.Accepted, error)
+	// AcceptPair commits two in one transaction, the second behind the first.
+	AcceptPair(ctx context.Context, first, second store.Inbound) (a, b store.Accepted, err error)
+	EditWaiting(ctx context.Context, key chat.SessionKey, id chat.InboxID, text string) error
+	RecallWaiting(ctx context.Context, key chat.SessionKey, id chat.InboxID) error
+	// AcceptedBefore finds what was accepted of a message that is delivered again. Conflict: it was another one.
+	AcceptedBefore(ctx context.Context, in store.Inbound) (known store.Accepted, found bool, err error)
+	AcceptBang(ctx context.Context, in store.Inbound, command string) (store.Accepted, error)
+	Stop(ctx context.Context, in store.Inbound, lang i18n.Lang) (store.Stopped, error)
+	Questions
+	Command(ctx context.Context, in store.Inbound, answer func(context.Context) (string, error)) (store.Accepted, error)
+}
+
+// Questions are those that turns put to people.
+type Questions interface {
+	Answer(ctx context.Context, a store.Answer) (chat.ToolCall, error)
+	OpenQuestion(ctx context.Context, key chat.SessionKey, user chat.UserID) (call chat.ToolCall, open bool, err error)
+	AnswerInWords(ctx context.Context, in store.Inbound, a store.Answer, notice string) (store.Accepted, error)
+}
+
+// Dispatch takes in messages and stops.
+type Dispatch struct {
+	Inbox Inbox
+	Waker interface {
+		Wake(ctx context.Context, r wake.Row) error
+	}
+	Starter interface {
+		StartBang(ctx context.Context, id chat.InboxID) error
+		StartFetch(ctx context.Context, id chat.InboxID) error
+	}
+	Commands *Commands // nil for none but /stop; then all else goes to the model
+	Policies Policies  // how messages wait; nil: by the defaults of the store
+	Clock    Clock     // nil: that of the machine
+	Log      *slog.Logger
+
+	wakes  sync.WaitGroup
+	bursts bursts
+}
+
+// Inbound is a message as a channel delivered it, from a user who may write to the session. Its Queue is what was set for
+// the session; Dispatch fills in the rest.
+type Inbound struct {
+	store.Inbound
+	ChatType chat.ChatType // of the session
+	UserName string
+	Lang     i18n.Lang       // answers to commands are in it; set by Dispatch
+	Peer     chat.Peer       // who wrote it, on a platform; empty where people sign in
+	Place    chat.SessionKey // the own conversation of the chat it was written in, which may continue another one; empty where there is no chat
+	// Before and After stand around a message for the model: what it answers to, and the names of its files. They are no part
+	// of a command.
+	Before, After string
+}
+
+// message is a text as the model reads it.
+func (in Inbound) Message(text string) string { return in.Before + text + in.After }
+
+// Message accepts a message, carries out the command that it is, or takes it as the answer that a turn waits for.
+func (d *Dispatch) Message(ctx context.Context, in Inbound) (store.Accepted, error) {
+	if err := Check(in); err != nil {
+		return store.Accepted{}, err
+	}
+	in, err := d.Begins(ctx, in)
+	if err != nil {
+		return store.Accepted{}, err
+	}
+	if as, resumes, err := d.resume(ctx, in); err != nil || resumes {
+		if err != nil {
+			return store.Accepted{}, err
+		}
+		return d.accept(ctx, as)
+	}
+	r, err := d.Commands.Read(ctx, in)
+	if err != nil {
+		return store.Accepted{}, err
+	}
+	if got, taken, err := d.spoken(ctx, in, r); err != nil || taken {
+		return got, err
+	}
+	return d.carry(ctx, in, r)
+}
+
+// speaks returns the language to answer a command in. Without commands nobody is asked.
+func (d *Dispatch) speaks(ctx context.Context, in Inbound) (i18n.Lang, error) {
+	if d.Commands == nil {
+		return i18n.Of(in.Text), nil
+	}
+	return d.Commands.people.Speaks(ctx, in.User, in.Session, in.Text)
+}
+
+// bang accepts a bang command and has it carried out beside the conversation.
+func (d *Dispatch) bang(ctx context.Context, in Inbound, cmd string) (store.Accepted, error) {
+	got, err := d.Inbox.AcceptBang(ctx, in.Inbound, cmd)
+	if err != nil {
+		return got, err
+	}
+	ctx = context.WithoutCancel(ctx)
+	d.wakes.Go(func() {
+		ctx, cancel := context.WithTimeout(ctx, wake.Timeout)
+		defer cancel()
+		if err := d.Starter.StartBang(ctx, got.ID); err != nil {
+			d.Log.Warn("command not started, the relay tries again", "session", in.Session, "error", err)
+		}
+	})
+	return got, nil
+}
+
+// Stop stops the running turn of a session and clears its queue.
+func (d *Dispatch) Stop(ctx context.Context, in Inbound) (store.Stopped, error) {
+	var err error
+	if in.Lang, err = d.speaks(ctx, in); err != nil {
+		return store.Stopped{}, err
+	}
+	return d.stop(ctx, in)
+}
+
+func (d *Dispatch) stop(ctx context.Context, in Inbound) (store.Stopped, error) {
+	got, err := d.Inbox.Stop(ctx, in.Inbound, in.Lang)
+	if err == nil && got.Turn != "" {
+		d.wake(ctx, in)
+	}
+	return got, err
+}
+
+// Wait waits for the wakes under way.
+func (d *Dispatch) Wait() { d.wakes.Wait() }
+
+// Close leaves the bursts that are not over to the relay, and waits for the wakes under way.
+func (d *Dispatch) Close() {
+	d.bursts.close()
+	d.wakes.Wait()
+}
+
+// wake wakes the turn without keeping the sender waiting: the row is committed, so the answer to them is already true.
+func (d *Dispatch) wake(ctx context.Context, in Inbound) {
+	ctx = context.WithoutCancel(ctx)
+	d.wakes.Go(func() {
+		ctx, cancel := context.WithTimeout(ctx, wake.Timeout)
+		defer cancel()
+		row := wake.Row{Session: in.Session, Channel: in.Channel, UserName: in.UserName, Text: in.Text}
+		if err := d.Waker.Wake(ctx, row); err != nil {
+			d.Log.Warn("turn not woken, the relay tries again", "session", in.Session, "error", err)
+		}
+	})
+}
+
+func Check(in Inbound) error {
+	switch {
+	case in.PlatformID == "" || len(in.PlatformID) > MaxIDBytes:
+		return fault.Errorf(fault.Invalid, "client_message_id must have between 1 and %d bytes", MaxIDBytes)
+	case store.Clean(in.PlatformID) != in.PlatformID:
+		return fault.Errorf(fault.Invalid, "client_message_id must be valid UTF-8 without NUL")
+	}
+	return checkText(in.Text)
+}
+
+func checkText(text string) error {
+	switch {
+	case len(text) > MaxTextBytes:
+		return fault.Errorf(fault.TooLarge, "the message has %d bytes; at most %d are accepted", len(text), MaxTextBytes)
+	case len(store.Clean(text)) == 0:
+		return fault.Errorf(fault.Invalid, "the message is empty")
+	}
+	return nil
+}

@@ -1,0 +1,31 @@
+package intake
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"xbot/internal/policy"
+	"xbot/internal/session"
+)
+
+// begins reads what the policy says of the beginning of conversations: a text that is one of its triggers is /reset, and the
+// conversation may have ended since a person last wrote in it.
+func (d *Dispatch) Begins(ctx context.Context, in Inbound) (Inbound, error) {
+	if d.Policies == nil {
+		return in, nil
+	}
+	p, err := d.Policies.Get(ctx)
+	if err != nil {
+		return in, err
+	}
+	if rest, ok := p.IsResetTrigger(in.Text); ok {
+		in.Options.Said = strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(in.Text), rest))
+		in.Text = strings.TrimSpace("/reset " + rest)
+	}
+	rule := p.Reset(in.Channel, in.ChatType)
+	if rule.Mode != "" && rule.Mode != policy.ResetNone {
+		in.Expired = func(last time.Time) string { return session.Expired(rule, last, d.clock().Now()) }
+	}
+	return in, nil
+}

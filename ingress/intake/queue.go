@@ -1,0 +1,91 @@
+package intake
+
+import (
+	"context"
+
+	"xbot/internal/chat"
+	"xbot/internal/command"
+	"xbot/internal/fault"
+	"xbot/internal/i18n"
+	"xbot/internal/policy"
+	"xbot/internal/store"
+)
+
+// Policies is the policy document in force.
+type Policies interface {
+	Get(ctx context.Context) (*policy.Policy, error)
+}
+
+// queue fills in how a message waits: what was set for the conversation, which it came with, before the policy. Without
+// policies the store's defaults hold.
+func (d *Dispatch) queue(ctx context.Context, in Inbound) (chat.Queue, error) {
+	if d.Policies == nil {
+		return in.Queue, nil
+	}
+	p, err := d.Policies.Get(ctx)
+	if err != nil {
+		return chat.Queue{}, err
+	}
+	return p.Queue(in.Channel, in.ChatType, in.Queue), nil
+}
+
+// accept commits what a turn is to handle, and wakes the turn, when its burst is over if more of one may follow.
+func (d *Dispatch) accept(ctx context.Context, in Inbound) (got store.Accepted, err error) {
+	if in.Queue, err = d.queue(ctx, in); err != nil {
+		return got, err
+	}
+	if got, err = d.Inbox.Accept(ctx, in.Inbound); err != nil {
+		return got, err
+	}
+	d.wakeLater(ctx, in, got)
+	return got, nil
+}
+
+// AcceptPair commits two messages of a conversation, one behind the other, or neither: a command for a turn and what was
+// said with it. It carries out nothing by itself.
+func (d *Dispatch) AcceptPair(ctx context.Context, first, second Inbound) (a, b store.Accepted, err error) {
+	for _, in := range []*Inbound{&first, &second} {
+		if err := Check(*in); err != nil {
+			return a, b, err
+		}
+		if in.Queue, err = d.queue(ctx, *in); err != nil {
+			return a, b, err
+		}
+	}
+	if a, b, err = d.Inbox.AcceptPair(ctx, first.Inbound, second.Inbound); err != nil {
+		return a, b, err
+	}
+	d.wakeLater(ctx, first, a)
+	if b.Wait > 0 || b.Fetch { // else the turn of the first one finds it
+		d.wakeLater(ctx, second, b)
+	}
+	return a, b, nil
+}
+
+func (d *Dispatch) wakeLater(ctx context.Context, in Inbound, got store.Accepted) {
+	if got.Fetch {
+		d.fetch(ctx, in, got.ID)
+	}
+	if got.Wait <= 0 {
+		d.wake(ctx, in)
+		return
+	}
+	ctx = context.WithoutCancel(ctx)
+	d.bursts.after(d.clock(), in.Session, got.Wait, func() { d.wake(ctx, in) })
+}
+
+// Edit changes the text of a message of a session that waits. It is a Conflict once a turn has claimed it.
+func (d *Dispatch) Edit(ctx context.Context, key chat.SessionKey, id chat.InboxID, text string) error {
+	if err := checkText(text); err != nil {
+		return err
+	}
+	if _, bang := command.Bang(text); bang || d.Commands.Knows(text) {
+		return fault.Errorf(fault.Invalid, "%s", i18n.Say(i18n.Of(text), i18n.QueueCommand))
+	}
+	return d.Inbox.EditWaiting(ctx, key, id, text)
+}
+
+// Recall takes a message or command of a session back that waits. It is a Conflict once a turn has claimed it.
+func (d *Dispatch) Recall(ctx context.Context, key chat.SessionKey, id chat.InboxID) error {
+	return d.Inbox.RecallWaiting(ctx, key, id)
+}

@@ -1,0 +1,80 @@
+package intake
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"xbot/internal/chat"
+	"xbot/internal/i18n"
+	"xbot/internal/question"
+	"xbot/internal/store"
+)
+
+// spoken takes a plain message as the answer that a turn waits for: to questions of the model wherever it is written, to
+// the question whether a call may run on platforms, where a bare yes or no is one. taken is false where it is a message.
+// Delivered again it is a duplicate.
+func (d *Dispatch) spoken(ctx context.Context, in Inbound, r reading) (got store.Accepted, taken bool, err error) {
+	if !r.plain() || slices.ContainsFunc(in.Files, brought) { // what comes with files is for the model, which gets them with a message alone
+		return got, false, nil
+	}
+	call, open, err := d.Inbox.OpenQuestion(ctx, in.Session, in.User)
+	if err != nil || !open {
+		return got, false, err
+	}
+	a := store.Answer{Session: in.Session, User: in.User, UserName: Answerer(in.UserName, in.Peer.Name), Call: call.ID}
+	if in.Lang, err = d.speaks(ctx, in); err != nil {
+		return got, false, err
+	}
+	notice, meant := understood(in, call, r.Text, &a)
+	if !meant {
+		return got, false, nil
+	}
+	in.Text = in.Message(r.Text)
+	got, err = d.Inbox.AnswerInWords(ctx, in.Inbound, a, notice)
+	if store.NotOpen(err) {
+		return got, false, nil // somebody was quicker: it is a message like any other
+	}
+	if err == nil && a.Call != "" && !got.Duplicate {
+		d.wake(ctx, in)
+	}
+	return got, err == nil, err
+}
+
+// brought reports whether a file came with its message, and not with what that answers to.
+func brought(f chat.Attachment) bool { return f.Of == "" }
+
+// plain reports whether a text is nothing but a message.
+func (r reading) plain() bool {
+	return len(r.orders) == 0 && !r.stop && r.bang == "" && !r.Behind && r.Text != "" && r.options == (chat.Options{}) && r.queue == (chat.Queue{})
+}
+
+// understood reads a text as what is said to a call that waits, and says so to its writer; ok is false where the text means
+// something else. What does not fit the questions leaves the answer without a call.
+func understood(in Inbound, call chat.ToolCall, text string, a *store.Answer) (notice string, ok bool) {
+	if len(call.Questions) == 0 {
+		if a.Allow, ok = yesOrNo(text); !ok || in.To == nil {
+			return "", false
+		}
+		return question.Decided(in.Lang, call, a.Allow), true
+	}
+	answers, err := question.Read(call.Questions, text)
+	if err != nil {
+		a.Call = ""
+		return i18n.Row(in.Lang, i18n.Explain(in.Lang, err), i18n.Say(in.Lang, i18n.InquiryLeave)), true
+	}
+	a.Allow, a.Answers = true, answers
+	return i18n.Say(in.Lang, i18n.InquiryAnswered, question.Said(call.Questions, answers)), true
+}
+
+var (
+	yes = []string{"y", "yes", "ok", "okay", "同意", "允许", "可以", "好", "是"}
+	no  = []string{"n", "no", "拒绝", "不", "不行", "不可以", "否"}
+)
+
+// yesOrNo reads a bare yes or no.
+func yesOrNo(text string) (allow, ok bool) {
+	word := strings.ToLower(strings.Trim(strings.TrimSpace(text), ".!\u3002\uFF01"))
+	allow = slices.Contains(yes, word)
+	return allow, allow || slices.Contains(no, word)
+}

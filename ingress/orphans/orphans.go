@@ -1,0 +1,92 @@
+// Package orphans removes the files of conversations that were deleted.
+package orphans
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"path"
+	"time"
+
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+	"xbot/internal/sandbox"
+	"xbot/internal/store"
+)
+
+// Orphans removes the files that people sent into conversations that were deleted. The rows stand until a file is gone, so a
+// runner that is away loses nothing; several processes may do so at once.
+type Orphans struct {
+	Store interface {
+		OrphanFiles(ctx context.Context) ([]store.OrphanFile, error)
+		FileRemoved(ctx context.Context, id int64) error
+	}
+	Boxes sandbox.Boxes
+	Log   *slog.Logger
+}
+
+// orphansEvery is how soon the files of a deleted conversation go.
+const orphansEvery = 10 * time.Second
+
+// Run removes them until ctx ends.
+func (o *Orphans) Run(ctx context.Context) error {
+	ticker := time.NewTicker(orphansEvery)
+	defer ticker.Stop()
+	for {
+		if err := o.Sweep(ctx); err != nil && ctx.Err() == nil {
+			o.Log.Warn("files of deleted conversations are not removed, trying again", "error", err)
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-ticker.C:
+		}
+	}
+}
+
+// Sweep removes what can be removed now.
+func (o *Orphans) Sweep(ctx context.Context) error {
+	files, err := o.Store.OrphanFiles(ctx)
+	if err != nil {
+		return err
+	}
+	type place struct {
+		user   chat.UserID
+		runner string
+	}
+	boxes := map[place]sandbox.Sandbox{} // nil: it cannot be reached now
+	for _, f := range files {
+		at := place{f.User, f.Runner}
+		box, known := boxes[at]
+		if !known {
+			box, err = sandbox.Reach(ctx, o.Boxes, f.User, f.Runner)
+			if revoked(err) { // the runner is not theirs any more: nobody can remove anything there
+				if err := o.Store.FileRemoved(ctx, f.ID); err != nil {
+					return err
+				}
+				continue
+			}
+			if err != nil {
+				box = nil
+			}
+			boxes[at] = box
+		}
+		if box == nil {
+			continue
+		}
+		if err := box.Remove(ctx, f.Path); err != nil && !fault.Is(err, fault.NotFound) {
+			continue
+		}
+		_ = box.Remove(ctx, path.Dir(f.Path)) // only an empty folder goes
+		if err := o.Store.FileRemoved(ctx, f.ID); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// revoked reports that there is no such runner for the person, as opposed to one that is away.
+func revoked(err error) bool {
+	_, offline := errors.AsType[*sandbox.OfflineError](err)
+	return err != nil && !offline && (fault.Is(err, fault.Denied) || fault.Is(err, fault.NotFound))
+}

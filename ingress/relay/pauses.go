@@ -1,0 +1,122 @@
+package relay
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"go.temporal.io/api/workflowservice/v1"
+
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+	"xbot/internal/store"
+	"xbot/workflows"
+)
+
+const (
+	// pausesEvery is how soon it is said that somebody paused a run in the Temporal UI.
+	pausesEvery = 10 * time.Second
+	// maxPauses is how many paused runs are looked at in a round.
+	maxPauses = 1000
+)
+
+// Pauses tells people that an administrator has paused the delivery of their answers or one of their jobs in the Temporal UI. The
+// relay tells them of turns. Several processes may do so at once.
+type Pauses struct {
+	Store interface {
+		Job(ctx context.Context, id chat.JobID) (store.Job, error)
+		TellDeliveryPaused(ctx context.Context, run string, key chat.SessionKey) error
+		TellJobPaused(ctx context.Context, run string, j store.Job) error
+		ForgetPauses(ctx context.Context, paused []string) error
+	}
+	Client interface {
+		ListWorkflow(ctx context.Context, request *workflowservice.ListWorkflowExecutionsRequest) (*workflowservice.ListWorkflowExecutionsResponse, error)
+	}
+	// Unpause lets a run go on.
+	Unpause func(ctx context.Context, workflowID, runID string) error
+	Paused  *prometheus.GaugeVec
+	Log     *slog.Logger
+	failing bool
+}
+
+// NewPausedGauge registers the metric of what is paused beside turns.
+func NewPausedGauge(r prometheus.Registerer) *prometheus.GaugeVec {
+	g := prometheus.NewGaugeVec(prometheus.GaugeOpts{
+		Name: "xbot_workflows_paused", Help: "Runs beside turns that somebody paused in the Temporal UI, at the last look, by workflow type.",
+	}, []string{"type"})
+	r.MustRegister(g)
+	return g
+}
+
+// Run looks again and again until ctx ends.
+func (p *Pauses) Run(ctx context.Context) error {
+	ticker := time.NewTicker(pausesEvery)
+	defer ticker.Stop()
+	for {
+		err := p.Round(ctx)
+		if ctx.Err() != nil {
+			return nil
+		}
+		if err != nil && !p.failing {
+			p.Log.Warn("paused runs cannot be listed or told of, trying again", "error", err)
+		}
+		p.failing = err != nil
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-ticker.C:
+		}
+	}
+}
+
+// Round looks once.
+func (p *Pauses) Round(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, pausesEvery)
+	defer cancel()
+	list, err := p.Client.ListWorkflow(ctx, &workflowservice.ListWorkflowExecutionsRequest{Query: PausedQuery, PageSize: maxPauses})
+	if err != nil {
+		return fmt.Errorf("list paused runs: %w", err)
+	}
+	p.Paused.Reset()
+	var failed error
+	runs := []string{}
+	for _, e := range list.GetExecutions() {
+		kind, id, run := e.GetType().GetName(), e.GetExecution().GetWorkflowId(), e.GetExecution().GetRunId()
+		runs = append(runs, run)
+		p.Paused.WithLabelValues(kind).Inc()
+		switch kind {
+		case workflows.NameDeliver:
+			key := cutID(id)
+			failed = errors.Join(failed, p.Store.TellDeliveryPaused(ctx, run, chat.SessionKey(key)))
+		case workflows.NameCronJob:
+			failed = errors.Join(failed, p.job(ctx, id, run))
+		}
+	}
+	return errors.Join(failed, p.Store.ForgetPauses(ctx, runs))
+}
+
+// PausedQuery finds the runs beside turns that somebody paused in the Temporal UI.
+const PausedQuery = "ExecutionStatus = 'Paused' AND WorkflowType NOT IN ('" + workflows.NameTurn + "', '" + workflows.NameSubagent + "')"
+
+// cutID returns what a workflow id names: what stands behind its kind.
+func cutID(id string) string {
+	_, name, _ := strings.Cut(id, "/")
+	return name
+}
+
+// job tells the owner of a job. One that was removed meanwhile goes on, since only a run that goes on can end.
+func (p *Pauses) job(ctx context.Context, id, run string) error {
+	j, err := p.Store.Job(ctx, chat.JobID(cutID(id)))
+	if fault.Is(err, fault.NotFound) {
+		p.Log.Info("a paused job was removed, its run goes on to end", "workflow", id)
+		return p.Unpause(ctx, id, run)
+	}
+	if err != nil {
+		return err
+	}
+	return p.Store.TellJobPaused(ctx, run, j)
+}

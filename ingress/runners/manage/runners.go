@@ -1,0 +1,211 @@
+// Package manage lists, creates, renews and revokes the runners of people, and says who may connect as one.
+package manage
+
+import (
+	"cmp"
+	"context"
+	"log/slog"
+	"slices"
+	"strings"
+
+	"xbot/internal/chat"
+	"xbot/internal/fault"
+	"xbot/internal/i18n"
+	"xbot/internal/sandbox"
+	"xbot/internal/sandbox/resolver"
+	"xbot/internal/secret"
+	"xbot/internal/store"
+)
+
+// Fleet is what people may do with their runners, whichever way they ask: the page, the terminal or a command.
+type Fleet struct {
+	Store    *store.Store
+	Resolver *resolver.Resolver
+	Model    string // provider/model of the server
+	URL      string // address of the server for runners, such as https://xbot.example.org; empty: the one a request came to
+	Log      *slog.Logger
+}
+
+// List returns what a user can choose from.
+func (f *Fleet) List(ctx context.Context, user store.User) (chat.Runners, error) {
+	out := chat.Runners{Runners: []chat.Runner{}, LLMSource: chat.LLMAuto, Model: f.Model}
+	var err error
+	if out.Active, err = f.Store.UserSetting(ctx, user.ID, store.ActiveRunner); err != nil {
+		return out, err
+	}
+	if out.Effective, err = f.Here(ctx, user.ID); err != nil {
+		return out, err
+	}
+	source, err := f.Store.UserSetting(ctx, user.ID, store.LLMSource)
+	if err != nil {
+		return out, err
+	}
+	out.LLMSource = cmp.Or(source, chat.LLMAuto)
+	all, err := f.Store.RunnersOf(ctx, user.ID, user.Admin)
+	if err != nil {
+		return out, err
+	}
+	for _, r := range f.visible(all, user) {
+		shown := f.show(r, user, out.Effective)
+		if shown.Active && shown.LLM != nil && out.LLMSource == chat.LLMAuto {
+			out.Model = shown.LLM.Provider + "/" + shown.LLM.Model
+		}
+		out.Runners = append(out.Runners, shown)
+	}
+	return out, nil
+}
+
+// Here returns the runner that a user's commands go to now; empty if there is none.
+func (f *Fleet) Here(ctx context.Context, user chat.UserID) (string, error) {
+	name, err := f.Resolver.Name(ctx, user, "")
+	if fault.Is(err, fault.Denied) {
+		return "", nil
+	}
+	return name, err
+}
+
+// visible takes out what the user cannot choose and adds the container that is made when it is first asked for.
+func (f *Fleet) visible(all []store.Runner, user store.User) []store.Runner {
+	seen := map[string]bool{}
+	out := slices.DeleteFunc(all, func(r store.Runner) bool {
+		again := seen[r.Name] // two administrators may have made a token for the one host
+		seen[r.Name] = true
+		return again || (r.Name == resolver.Local && !user.Admin) || (r.Name == resolver.Container && !f.Resolver.Containers())
+	})
+	if f.Resolver.Containers() && !seen[resolver.Container] {
+		out = append(out, store.Runner{Name: resolver.Container, User: user.ID})
+	}
+	return out
+}
+
+func (f *Fleet) show(r store.Runner, user store.User, effective string) chat.Runner {
+	out := chat.Runner{
+		Name: r.Name, Kind: KindOf(r), Online: r.Online, ConnectedAt: r.ConnectedAt, SeenAt: r.SeenAt,
+		Active: r.Name == effective, Revocable: r.User == user.ID && resolver.CheckName(r.Name) == nil,
+	}
+	if r.Info == nil {
+		return out
+	}
+	out.OS, out.Arch, out.Version, out.Workspace, out.Confinement = r.Info.OS, r.Info.Arch, r.Info.Version, r.Info.Workspace, r.Info.Confinement
+	if r.Info.LLM != nil {
+		out.LLM = &chat.RunnerModel{Provider: r.Info.LLM.Provider, Model: r.Info.LLM.Model}
+	}
+	return out
+}
+
+// KindOf says what sort of place a runner is.
+func KindOf(r store.Runner) string {
+	switch {
+	case r.Name == resolver.Local:
+		return chat.RunnerLocal
+	case r.Name == resolver.Container || (r.Info != nil && r.Info.Kind == chat.RunnerDocker):
+		return chat.RunnerDocker
+	}
+	return chat.RunnerNative
+}
+
+// Create makes a runner of a user. Invalid or Conflict say what is wrong with the name.
+func (f *Fleet) Create(ctx context.Context, user store.User, name, base string) (chat.NewRunner, error) {
+	if err := resolver.CheckName(name); err != nil {
+		return chat.NewRunner{}, err
+	}
+	token, hash := secret.NewToken()
+	if err := f.Store.CreateRunner(ctx, user.ID, name, hash); err != nil {
+		return chat.NewRunner{}, err
+	}
+	return f.made(ctx, user, name, base, token)
+}
+
+// Renew gives a runner a new token. The old one is dead, and a connection made with it is closed.
+func (f *Fleet) Renew(ctx context.Context, user store.User, name, base string) (chat.NewRunner, error) {
+	if err := own(name); err != nil {
+		return chat.NewRunner{}, err
+	}
+	token, hash := secret.NewToken()
+	if err := f.Store.RenewRunner(ctx, user.ID, name, hash); err != nil {
+		return chat.NewRunner{}, err
+	}
+	f.drop(ctx, resolver.ID(user.ID, name))
+	return f.made(ctx, user, name, base, token)
+}
+
+// Revoke makes a runner's token useless and closes its connection. If it was the active one, commands are refused until
+// its user chooses another: they do not move elsewhere by themselves.
+func (f *Fleet) Revoke(ctx context.Context, user store.User, name string) error {
+	if err := own(name); err != nil {
+		return err
+	}
+	if err := f.Store.RevokeRunner(ctx, user.ID, name); err != nil {
+		return err
+	}
+	f.drop(ctx, resolver.ID(user.ID, name))
+	return nil
+}
+
+// drop closes the connection of a runner. The token is useless already, and whoever holds the connection finds that out
+// within 15 s at the latest: a failure here fails nobody.
+func (f *Fleet) drop(ctx context.Context, id sandbox.RunnerID) {
+	if err := f.Resolver.Drop(ctx, id); err != nil {
+		f.Log.Warn("the connection of a runner could not be closed at once, its holder closes it soon", "runner", string(id), "error", err)
+	}
+}
+
+// own refuses the runners that the server makes for itself.
+func own(name string) error {
+	if name == resolver.Local || name == resolver.Container {
+		return fault.Errorf(fault.Denied, "%s is the server's own runner: there is no token of yours to change", name)
+	}
+	return nil
+}
+
+// Use makes a runner the active one; empty means the default.
+func (f *Fleet) Use(ctx context.Context, user store.User, name string) (chat.Runners, error) {
+	if name != "" {
+		if _, err := f.Resolver.Name(ctx, user.ID, name); fault.Is(err, fault.Denied) && own(name) == nil {
+			return chat.Runners{}, i18n.Fault(fault.NotFound, i18n.RunnerUnknown, name)
+		} else if err != nil {
+			return chat.Runners{}, err
+		}
+	}
+	if err := f.Store.SetUserSetting(ctx, user.ID, store.ActiveRunner, name); err != nil {
+		return chat.Runners{}, err
+	}
+	return f.List(ctx, user)
+}
+
+// UseModel chooses where the model comes from: LLMAuto or LLMServer.
+func (f *Fleet) UseModel(ctx context.Context, user store.User, source string) (chat.Runners, error) {
+	switch source {
+	case chat.LLMAuto:
+		source = "" // the default
+	case chat.LLMServer:
+	default:
+		return chat.Runners{}, fault.Errorf(fault.Invalid, "the source of the model is %s or %s, not %q", chat.LLMAuto, chat.LLMServer, source)
+	}
+	if err := f.Store.SetUserSetting(ctx, user.ID, store.LLMSource, source); err != nil {
+		return chat.Runners{}, err
+	}
+	return f.List(ctx, user)
+}
+
+// made says how to start a runner. base is the address that the request came to.
+func (f *Fleet) made(ctx context.Context, user store.User, name, base, token string) (chat.NewRunner, error) {
+	all, err := f.List(ctx, user)
+	if err != nil {
+		return chat.NewRunner{}, err
+	}
+	i := slices.IndexFunc(all.Runners, func(r chat.Runner) bool { return r.Name == name })
+	if i < 0 {
+		return chat.NewRunner{}, fault.Errorf(fault.Conflict, "the runner %q was revoked at the same moment", name)
+	}
+	return chat.NewRunner{Runner: all.Runners[i], Token: token, Command: f.command(name, base)}, nil
+}
+
+// command is what starts a runner. The token is not in it: an argument can be read by everybody on a machine.
+func (f *Fleet) command(name, base string) string {
+	address := strings.TrimRight(cmp.Or(f.URL, base), "/")
+	if rest, ok := strings.CutPrefix(address, "http"); ok { // https becomes wss
+		address = "ws" + rest
+	}
+	return "xbot-runner --server " + address + "/api/runners/connect --token-file " + name + ".token --name " + name
+}

@@ -1,0 +1,49 @@
+// Package spending tells people what they have used.
+package spending
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"xbot/internal/chat"
+	"xbot/internal/store"
+	"xbot/internal/usage"
+)
+
+// Meter tells people what they have used.
+type Meter struct {
+	Store  *store.Store
+	Prices usage.Prices
+}
+
+// UsageReport is what a person has used, by day and by session, each by model.
+type UsageReport struct {
+	Days     []chat.SpentDay     `json:"days" doc:"Newest first."`
+	Sessions []chat.SpentSession `json:"sessions" doc:"Those with most tokens first."`
+	Total    chat.Spent          `json:"total" doc:"Of all models; its cost is that of the models with a price."`
+	Currency string              `json:"currency" example:"USD"`
+}
+
+// Of returns what a user has used in the last days, today included.
+func (m *Meter) Of(ctx context.Context, user chat.UserID, days int) (UsageReport, error) {
+	out := UsageReport{Days: []chat.SpentDay{}, Sessions: []chat.SpentSession{}, Currency: usage.Currency}
+	byDay, err := m.Store.UsageByDay(ctx, user, days)
+	if err != nil {
+		return out, err
+	}
+	bySession, err := m.Store.UsageBySession(ctx, user, days)
+	if err != nil {
+		return out, err
+	}
+	out.Days, out.Sessions = append(out.Days, byDay...), append(out.Sessions, bySession...)
+	for i := range out.Days {
+		out.Days[i].Cost = m.Prices.Cost(out.Days[i].Spent)
+		out.Total = usage.Sum(out.Total, out.Days[i].Spent)
+	}
+	for i := range out.Sessions {
+		out.Sessions[i].Cost = m.Prices.Cost(out.Sessions[i].Spent)
+	}
+	slices.SortStableFunc(out.Sessions, func(a, b chat.SpentSession) int { return cmp.Compare(b.Tokens(), a.Tokens()) })
+	return out, nil
+}
