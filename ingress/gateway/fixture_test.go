@@ -1,0 +1,17 @@
+package gateway_test
+
+import (
+	"testing"
+
+	"xbot/ingress/ingresstest"
+)
+
+func TestMain(m *testing.M) { ingresstest.Main(m) }
+
+// platform is the fixture with what only these tests do with it.
+type platform struct{ *ingresstest.Platform }
+
+func bridged(t *testing.T, document string) *platform {
+	t.Helper()
+	return &platform{ingresstest.NewPlatform(t, document)}
+}

@@ -1,0 +1,24 @@
+package ingresstest
+
+import (
+	"xbot/ingress/gateway"
+	"xbot/ingress/intake"
+	"xbot/internal/slash"
+	"xbot/slash/account"
+	"xbot/slash/admin"
+	"xbot/slash/conversation"
+	"xbot/slash/queue"
+)
+
+// Commands reads texts as these commands.
+func Commands(people intake.People, list ...slash.Command) *intake.Commands {
+	return intake.NewCommands(people, slash.NewRegistry(intake.Standings{People: people}, list...))
+}
+
+// PlatformCommands are those that are about platforms.
+func PlatformCommands(g *gateway.Gateway) []slash.Command {
+	return []slash.Command{
+		conversation.Session{Store: g.Store}, queue.Send{Store: g.Store}, queue.Activation{Store: g.Store},
+		account.Link{Store: g.Store, Codes: g}, admin.Pair{Store: g.Store},
+	}
+}

@@ -1,0 +1,98 @@
+package ingresstest
+
+import (
+	"log/slog"
+	"testing"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/stretchr/testify/require"
+
+	"xbot/ingress/gateway"
+	"xbot/ingress/intake"
+	"xbot/internal/chat"
+	"xbot/internal/pgtest"
+	"xbot/internal/policy"
+	"xbot/internal/store"
+	"xbot/slash/conversation"
+)
+
+// Platform is two replicas of a gateway over one database.
+type Platform struct {
+	T        *testing.T
+	Store    *store.Store
+	Pool     *pgxpool.Pool
+	Admin    store.User
+	Gateways []*gateway.Gateway
+}
+
+// NewPlatform makes a platform with a policy for a test, which runs beside others.
+func NewPlatform(t *testing.T, document string) *Platform {
+	t.Helper()
+	t.Parallel()
+	pool := pgtest.NewPool(t, store.MigrationsHash(), store.Migrate)
+	b := &Platform{T: t, Store: store.New(pool, store.Options{}), Pool: pool}
+	admin, err := b.Store.EnsureAdmin(t.Context(), "admin")
+	require.NoError(t, err)
+	b.Admin = admin
+	b.SetPolicy(document)
+	for range 2 {
+		log := slog.New(slog.DiscardHandler)
+		d := &intake.Dispatch{Inbox: b.Store, Waker: &Wakes{}, Starter: &Starts{}, Log: log}
+		g := &gateway.Gateway{Store: b.Store, Policies: &policy.Live{Source: b.Store}, Dispatch: d, Log: log}
+		d.Commands = Commands(b.Store, append(PlatformCommands(g), conversation.Approve{Questions: d}, conversation.Deny{Questions: d})...)
+		t.Cleanup(d.Wait)
+		b.Gateways = append(b.Gateways, g)
+	}
+	return b
+}
+
+// SetPolicy puts a policy in force at both replicas.
+func (b *Platform) SetPolicy(document string) {
+	b.T.Helper()
+	p, _, err := policy.Parse([]byte(document))
+	require.NoError(b.T, err)
+	_, err = b.Store.SetPolicy(b.T.Context(), b.Admin.ID, p.JSON())
+	require.NoError(b.T, err)
+	for _, g := range b.Gateways {
+		g.Policies = &policy.Live{Source: b.Store}
+	}
+}
+
+// Receive delivers a message to both replicas; the second delivery must change nothing.
+func (b *Platform) Receive(e chat.Envelope) gateway.Outcome {
+	b.T.Helper()
+	out, err := b.Gateways[0].Receive(b.T.Context(), e)
+	require.NoError(b.T, err)
+	again, err := b.Gateways[1].Receive(b.T.Context(), e)
+	require.NoError(b.T, err)
+	switch out.Result {
+	case gateway.ResultAccepted, gateway.ResultAnswered, gateway.ResultOverheard, gateway.ResultDropped, gateway.ResultDuplicate:
+		require.Equal(b.T, gateway.ResultDuplicate, again.Result, "the second delivery of %q", e.Text)
+		require.Equal(b.T, out.Session, again.Session)
+	default:
+		require.Equal(b.T, out, again, "the second delivery of %q", e.Text)
+	}
+	return out
+}
+
+// DM is a direct message.
+func DM(id, peer, text string) chat.Envelope {
+	return chat.Envelope{Place: chat.Place{Channel: "feishu"}, ID: id, Sender: chat.Peer{ID: peer, Name: "Name of " + peer}, Text: text}
+}
+
+// InGroup is a message in a group.
+func InGroup(id, peer, text string) chat.Envelope {
+	e := DM(id, peer, text)
+	e.ChatType, e.Chat, e.Subject = chat.ChatGroup, "oc_1", "The Team"
+	return e
+}
+
+// Rows counts the rows of a table.
+func (b *Platform) Rows(table string) (n int) {
+	b.T.Helper()
+	require.NoError(b.T, b.Pool.QueryRow(b.T.Context(), "SELECT count(*) FROM "+table).Scan(&n))
+	return n
+}
+
+// GroupPolicy lets everybody write directly and in the group of InGroup.
+const GroupPolicy = `{channels: {feishu: {dmPolicy: "open", allowFrom: ["*"], groups: {oc_1: {}}, accounts: {two: {mentionPatterns: ["two"]}}}}}`

@@ -1,0 +1,30 @@
+package intake_test
+
+import (
+	"context"
+
+	"xbot/internal/slash"
+)
+
+// command is a command of a test. One without run is carried out by a turn.
+type command struct {
+	spec slash.Spec
+	run  func(ctx context.Context, in slash.Request, args string) (string, error)
+}
+
+func (c command) Spec() slash.Spec { return c.spec }
+
+func (c command) Run(ctx context.Context, in slash.Request, args string) (string, error) {
+	return c.run(ctx, in, args)
+}
+
+// splitting is a command behind which a message may stand.
+type splitting struct {
+	command
+
+	split func(ctx context.Context, args string) (own, text string)
+}
+
+func (s splitting) Split(ctx context.Context, args string) (own, text string) {
+	return s.split(ctx, args)
+}

@@ -1,0 +1,70 @@
+package manage_test
+
+import (
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"xbot/ingress/ingresstest"
+	"xbot/ingress/runners"
+	"xbot/ingress/runners/manage"
+	"xbot/internal/sandbox"
+	"xbot/internal/sandbox/resolver"
+	"xbot/runner/socket"
+	"xbot/runner/wire"
+)
+
+// internalKey is shared by the replicas of a test.
+const internalKey = "a test key of thirty-two letters"
+
+// replica is an ingress process, as far as runners are concerned.
+func (b *bundle) replica() (*runners.Hub, string) {
+	b.T.Helper()
+	mux := http.NewServeMux()
+	server := httptest.NewServer(mux)
+	hub := runners.New(runners.Config{Registry: manage.Registry{Store: b.Store}, Address: server.URL, Version: "test"})
+	internal, err := hub.Internal(internalKey)
+	require.NoError(b.T, err)
+	mux.Handle("GET /api/runners/connect", hub)
+	mux.Handle("/internal/", internal)
+	b.T.Cleanup(func() { hub.Close(); server.Close() })
+	return hub, server.URL
+}
+
+func TestFleet_ARevokedRunnerIsClosedAtOnceWhicheverReplicaHoldsIt(t *testing.T) {
+	b := setup(t)
+	here, _ := b.replica()
+	there, address := b.replica()
+	router := sandbox.NewRouter(sandbox.RouterConfig{Local: here, Holders: manage.Registry{Store: b.Store}, Key: internalKey})
+	t.Cleanup(router.Close)
+	fleet := &manage.Fleet{
+		Store: b.Store, Log: slog.New(slog.DiscardHandler), Resolver: resolver.New(resolver.Config{Choices: b.Store, Router: router}),
+	}
+	made, err := fleet.Create(t.Context(), b.User, "laptop", "https://xbot.example.org/")
+	require.NoError(t, err)
+	require.True(t, strings.HasPrefix(made.Command, "xbot-runner --server wss://xbot.example.org/api/runners/connect "), made.Command)
+
+	sock, err := socket.Dial(t.Context(), "ws"+strings.TrimPrefix(address, "http")+"/api/runners/connect")
+	require.NoError(t, err)
+	defer sock.Close(socket.CodeGoingAway, "the test is over")
+	hello, err := wire.NewFrame(0, wire.TypeRegister, wire.Register{
+		Protocol: wire.Version, Token: made.Token, Info: wire.Info{Store: "s", Workspace: "/w", Version: "test"},
+	})
+	require.NoError(t, err)
+	require.NoError(t, sock.Send(hello))
+	welcome, err := sock.Receive()
+	require.NoError(t, err)
+	require.Equal(t, wire.TypeRegistered, welcome.Type)
+	require.Eventually(t, func() bool { return len(there.Online()) == 1 }, ingresstest.Limit, 5*time.Millisecond)
+	require.Empty(t, here.Online())
+
+	require.NoError(t, fleet.Revoke(t.Context(), b.User, "laptop"))
+	_, err = sock.Receive()
+	require.ErrorContains(t, err, "revoked")
+	require.Eventually(t, func() bool { return len(there.Online()) == 0 }, ingresstest.Limit, 5*time.Millisecond)
+}
