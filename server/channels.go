@@ -74,8 +74,8 @@ func (m channelMemory) Save(ctx context.Context, key string, value []byte) error
 	return m.store.RememberChannel(ctx, m.name, m.account, key, value)
 }
 
-// newDesk receives from the accounts that are configured.
-func (in *ingressPart) newDesk() *channels.Setup {
+// newSetup receives from the accounts that are configured.
+func (in *ingressPart) newSetup() *channels.Setup {
 	return &channels.Setup{Live: in.channels, Gateway: in.gateway, States: in.store, Holder: in.at.internal() + holderMark + in.holder, Log: in.log}
 }
 

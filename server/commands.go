@@ -30,13 +30,13 @@ import (
 // carries out the commands of turns.
 type serving struct {
 	base      string // address of the page
-	history   *history.History
+	history   *history.Editor
 	questions *intake.Dispatch
 	links     *gateway.Gateway
 	contexts  *contextview.Viewer
 	prices    usage.Prices
-	runners   *manage.Fleet
-	hooks     *hooks.Hooks
+	runners   *manage.Runners
+	hooks     *hooks.Admin
 	runs      account.Runs
 }
 
@@ -95,7 +95,7 @@ func (a *agents) commands(s serving) *slash.Registry {
 func (in *ingressPart) slashCommands() *intake.Commands {
 	c := intake.NewCommands(in.store, in.commands(serving{
 		base: in.at.people(), history: in.views.history, questions: in.dispatch, links: in.gateway, contexts: in.views.contexts,
-		prices: in.views.meter.Prices, runners: in.views.fleet, hooks: in.hooks, runs: runs{in},
+		prices: in.views.usage.Prices, runners: in.views.runners, hooks: in.hooks, runs: runs{in},
 	}))
 	c.Models = words{in.catalogue}
 	return c

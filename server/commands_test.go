@@ -29,8 +29,8 @@ var promised = []string{
 
 func TestCommands_AreThePromisedOnesEachExplained(t *testing.T) {
 	c := &core{process: &process{tele: &telemetry.Telemetry{}}, database: &database{}, orchestration: &orchestration{}, models: &models{}, storage: &storage{}, platforms: &platforms{}}
-	in := &ingressPart{agents: &agents{core: c, tools: tool.New()}, at: addresses{http: config.HTTP{URL: "https://x.example"}}, dispatch: &intake.Dispatch{}, hooks: &hooks.Hooks{}, gateway: &gateway.Gateway{}}
-	in.views = views{history: &history.History{}, fleet: &manage.Fleet{}, meter: &spending.Meter{}, contexts: &contextview.Viewer{}}
+	in := &ingressPart{agents: &agents{core: c, tools: tool.New()}, at: addresses{http: config.HTTP{URL: "https://x.example"}}, dispatch: &intake.Dispatch{}, hooks: &hooks.Admin{}, gateway: &gateway.Gateway{}}
+	in.views = views{history: &history.Editor{}, runners: &manage.Runners{}, usage: &spending.Usage{}, contexts: &contextview.Viewer{}}
 	list := in.slashCommands().List()
 	var names []string
 	for _, known := range list {

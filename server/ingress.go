@@ -97,16 +97,16 @@ type ingressPart struct {
 	containers *containers
 	views      views
 	gateway    *gateway.Gateway
-	hooks      *hooks.Hooks
-	desk       *channels.Setup
+	hooks      *hooks.Admin
+	setup      *channels.Setup
 	closing    chan struct{}
 }
 
 // views show people how their conversations stand, and change it.
 type views struct {
-	fleet    *manage.Fleet
-	history  *history.History
-	meter    *spending.Meter
+	runners  *manage.Runners
+	history  *history.Editor
+	usage    *spending.Usage
 	contexts *contextview.Viewer
 	words    choice.Catalog
 }
@@ -130,9 +130,9 @@ func newIngressPart(c *core, s ingressSettings) (*ingressPart, error) {
 		in.holder = "own"
 	}
 	in.views = newViews(a, in.dispatch, s)
-	in.hooks = &hooks.Hooks{Store: c.store, Dispatch: in.dispatch, Files: a.hookFiles(), Dispatcher: a.hookDispatcher()}
+	in.hooks = &hooks.Admin{Store: c.store, Dispatch: in.dispatch, Files: a.hookFiles(), Dispatcher: a.hookDispatcher()}
 	in.gateway = &gateway.Gateway{Store: c.store, Policies: c.policies, Dispatch: in.dispatch, Log: c.log}
-	in.desk = in.newDesk()
+	in.setup = in.newSetup()
 	in.dispatch.Commands = in.slashCommands() // commands dispatch messages, too
 	return in, nil
 }
@@ -140,14 +140,14 @@ func newIngressPart(c *core, s ingressSettings) (*ingressPart, error) {
 func newViews(a *agents, d *intake.Dispatch, s ingressSettings) views {
 	name := a.model.Model()
 	return views{
-		fleet: &manage.Fleet{Store: a.store, Resolver: a.boxes, Model: name, URL: s.http.URL, Log: a.log},
+		runners: &manage.Runners{Store: a.store, Resolver: a.boxes, Model: name, URL: s.http.URL, Log: a.log},
 		contexts: &contextview.Viewer{
 			Store: a.store, Model: name, Models: limits.Table{Model: name, Others: a.catalogue},
 			MaskAt: s.context.MaskAt, CompressAt: s.context.CompressAt, Mode: s.context.Mode,
 		},
-		meter:   &spending.Meter{Store: a.store, Prices: a.prices()},
+		usage:   &spending.Usage{Store: a.store, Prices: a.prices()},
 		words:   choice.Catalog{Choice: a.choice},
-		history: &history.History{Store: a.store, Dispatch: d},
+		history: &history.Editor{Store: a.store, Dispatch: d},
 	}
 }
 
@@ -160,8 +160,8 @@ func (in *ingressPart) run(ctx context.Context) error {
 	pauses := &relay.Pauses{Store: in.store, Client: in.temporal, Unpause: in.unpause, Paused: relay.NewPausedGauge(in.tele.Registry), Log: in.log}
 	s := &Server{}
 	s.serve(
-		in.newRelay().Run, pauses.Run, in.containers.run, in.desk.Run, in.followHearts, in.prune,
-		(&orphans.Orphans{Store: in.store, Boxes: in.boxes, Log: in.log}).Run,
+		in.newRelay().Run, pauses.Run, in.containers.run, in.setup.Run, in.followHearts, in.prune,
+		(&orphans.Sweeper{Store: in.store, Boxes: in.boxes, Log: in.log}).Run,
 		func(ctx context.Context) error {
 			defer in.dispatch.Close()
 			defer in.hub.Close()

@@ -38,15 +38,15 @@ func (in *ingressPart) routes() httpserver.Routes {
 	r := httpserver.Routes{
 		API: a.Handler(), OpenAPI: openAPI(), Page: web.Handler(), Host: in.auth.Hosts.Check, Refuse: a.Refuse,
 		Runners: in.hub, Internal: in.internal(), Ready: in.ready,
-		Files:   &download.Files{Links: a.Files.Links, Accounts: in.store, Boxes: in.boxes, Log: in.log},
-		Metrics: in.auth.Require(in.tele.Handler(), a.Refuse), Channels: in.desk,
+		Files:   &download.Links{Signer: a.Files.Links, Accounts: in.store, Boxes: in.boxes, Log: in.log},
+		Metrics: in.auth.Require(in.tele.Handler(), a.Refuse), Channels: in.setup,
 		Hooks: (&webhooks.Hooks{Store: in.store, Key: in.key, Waker: in.dispatch.Waker, Log: in.log}).Handler(),
 	}
 	if in.ui.target != nil {
 		allowed := func(q *http.Request) bool { return auth.User(q.Context()).Admin }
-		base := func(q *http.Request) string { return in.auth.Under(q.Context(), temporalui.TemporalRoot) }
-		ui := temporalui.TemporalUI{Target: in.ui.target, Header: localstack.UITokenHeader, Token: in.ui.token, Cookie: auth.CookieName, Base: base, Allowed: allowed}
-		r.Temporal = in.auth.RequireUnder(temporalui.TemporalRoot, temporalui.WithCodec(in.codec, ui), a.Refuse)
+		base := func(q *http.Request) string { return in.auth.Under(q.Context(), temporalui.Root) }
+		ui := temporalui.Proxy{Target: in.ui.target, Header: localstack.UITokenHeader, Token: in.ui.token, Cookie: auth.CookieName, Base: base, Allowed: allowed}
+		r.Temporal = in.auth.RequireUnder(temporalui.Root, temporalui.WithCodec(in.codec, ui), a.Refuse)
 	}
 	return r
 }
@@ -60,9 +60,9 @@ func (in *ingressPart) api() *api.API {
 	}}
 	return &api.API{
 		Base:    base,
-		Account: account.Endpoints{Base: base, Gateway: in.gateway, Meter: in.views.meter},
+		Account: account.Endpoints{Base: base, Gateway: in.gateway, Usage: in.views.usage},
 		Sessions: sessions.Endpoints{
-			Base: base, Fleet: in.views.fleet, Words: in.views.words, Models: in.catalogue, Contexts: in.views.contexts,
+			Base: base, Runners: in.views.runners, Words: in.views.words, Models: in.catalogue, Contexts: in.views.contexts,
 			Killer: task.Killer{Kills: store.Background{Store: in.store}, Boxes: in.boxes},
 		},
 		Messages: messages.Endpoints{Base: base, Dispatch: in.dispatch, Gateway: in.gateway, History: in.views.history},
@@ -76,7 +76,7 @@ func (in *ingressPart) api() *api.API {
 		Automation: automation.Endpoints{Base: base, Jobs: in.jobs, Triggers: in.triggers, Hooks: in.hooks},
 		Memory:     memory.Endpoints{Base: base, Memory: in.remembered()},
 		Inspect:    inspect.Endpoints{Base: base, Logs: logs.Reader{Home: in.home}},
-		Runners:    runners.Endpoints{Base: base, Fleet: in.views.fleet},
+		Runners:    runners.Endpoints{Base: base, Runners: in.views.runners},
 	}
 }
 

@@ -86,10 +86,10 @@ func (r runs) RunURL(ctx context.Context, key chat.SessionKey, run string) (stri
 func (b *bundle) everything(machine *box) {
 	live := &policy.Live{Source: b.Store}
 	contexts := &contextview.Viewer{Store: b.Store, Model: "demo/demo"}
-	fleet := &manage.Fleet{Store: b.Store, Resolver: resolver.New(resolver.Config{Choices: b.Store})}
+	runners := &manage.Runners{Store: b.Store, Resolver: resolver.New(resolver.Config{Choices: b.Store})}
 	b.Dispatch.Commands = ingresstest.Commands(b.Store,
 		account.Status{
-			Store: b.Store, Contexts: contexts, Policies: live, Runners: fleet, Runs: runs{b.Store}, Version: "1.2.3", Started: time.Now().Add(-time.Hour),
+			Store: b.Store, Contexts: contexts, Policies: live, Runners: runners, Runs: runs{b.Store}, Version: "1.2.3", Started: time.Now().Add(-time.Hour),
 		},
 		account.Whoami{Store: b.Store}, admin.Version{Version: "1.2.3"},
 		folder.Pwd{Sessions: b.Store, Boxes: machine}, folder.Ls{Sessions: b.Store, Boxes: machine}, folder.Cd{},

@@ -91,7 +91,7 @@ func (c hooksTestCmd) Run(ctx context.Context) error {
 	}
 	log := slog.New(slog.NewTextHandler(os.Stderr, nil))
 	here := ask.Host{}
-	tried := &hooks.Hooks{
+	tried := &hooks.Admin{
 		Files: &hook.Live{File: server.HooksFile(cfg.Dir), Grants: server.HookGrants(cfg.Permissions, ask.Standard(log))},
 		Dispatcher: &hook.Dispatcher{Log: slog.New(slog.DiscardHandler), Kinds: map[hook.Kind]hook.Asker{
 			hook.KindCommand:  ask.Command{Sandbox: here, Host: here},

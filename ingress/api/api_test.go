@@ -163,7 +163,7 @@ func setupUnder(t *testing.T, policies store.Policies) *bundle {
 	b.hub = runners.New(runners.Config{Registry: manage.Registry{Store: b.store}, Version: "1.2.3"})
 	b.docker = &containers{}
 	router := sandbox.NewRouter(sandbox.RouterConfig{Local: b.hub})
-	a.Runners.Fleet = &manage.Fleet{
+	a.Runners.Runners = &manage.Runners{
 		Store: b.store, Model: "demo/demo", Log: log,
 		Resolver: resolver.New(resolver.Config{Choices: b.store, Router: router, Docker: b.docker}),
 	}
@@ -171,7 +171,7 @@ func setupUnder(t *testing.T, policies store.Policies) *bundle {
 		Server: demo.Client{}, Limits: limits.Table{Model: "demo/demo"}, Policies: &policy.Live{Source: b.store}, Keys: func(string) string { return "" },
 	}
 	a.Sessions.Words = choice.Catalog{Choice: &choice.Choice{
-		Server: demo.Client{}, Store: b.store, Runners: a.Runners.Fleet.Resolver, Models: a.Sessions.Models,
+		Server: demo.Client{}, Store: b.store, Runners: a.Runners.Runners.Resolver, Models: a.Sessions.Models,
 	}}
 	b.book = &accounts.Store{Store: b.store, Key: secret.Key{1}, Drivers: []channel.Driver{feishu.Driver(), onebot.Driver()}, Base: "https://xbot.example"}
 	live := &channel.Live{Source: b.book, Drivers: b.book.Drivers, Opening: func(string, string) channel.Opening { return channel.Opening{} }}
@@ -182,13 +182,13 @@ func setupUnder(t *testing.T, policies store.Policies) *bundle {
 	}}
 	b.home = t.TempDir()
 	a.Inspect.Logs = logs.Reader{Home: b.home}
-	a.Automation.Hooks = &hooks.Hooks{Store: b.store, Dispatch: dispatch, Files: &hook.Live{File: filepath.Join(b.home, "hooks.json"), Grants: hook.Grants{Callbacks: []string{"log"}}}}
+	a.Automation.Hooks = &hooks.Admin{Store: b.store, Dispatch: dispatch, Files: &hook.Live{File: filepath.Join(b.home, "hooks.json"), Grants: hook.Grants{Callbacks: []string{"log"}}}}
 	a.Sessions.Contexts = &contextview.Viewer{Store: b.store, Model: "demo/demo"}
 	a.Memory.Memory = view.View{Store: b.store}
-	a.Account.Meter = &spending.Meter{Store: b.store, Prices: usage.Prices{Model: "demo/demo", Known: true, Input: 2, Cached: 0.5, Output: 10}}
-	a.Messages.History = &history.History{Store: b.store, Dispatch: dispatch}
+	a.Account.Usage = &spending.Usage{Store: b.store, Prices: usage.Prices{Model: "demo/demo", Known: true, Input: 2, Cached: 0.5, Output: 10}}
+	a.Messages.History = &history.Editor{Store: b.store, Dispatch: dispatch}
 	a.Messages.Gateway = &gateway.Gateway{Store: b.store, Policies: &policy.Live{Source: b.store}, Dispatch: dispatch, Log: log}
-	a.Sessions.Fleet, a.Settings.Models, a.Account.Gateway = a.Runners.Fleet, a.Sessions.Models, a.Messages.Gateway
+	a.Sessions.Runners, a.Settings.Models, a.Account.Gateway = a.Runners.Runners, a.Sessions.Models, a.Messages.Gateway
 	dispatch.Commands = b.commands(a)
 	mux := http.NewServeMux()
 	mux.Handle("/api/", a.Handler())
@@ -381,8 +381,8 @@ func (b *bundle) commands(a *api.API) *intake.Commands {
 		conversation.Session{Store: b.store}, slashaccount.Link{Store: b.store, Codes: a.Messages.Gateway}, admin.Pair{Store: b.store},
 		queue.Send{Store: b.store}, queue.Activation{Store: b.store},
 		conversation.Approve{Questions: a.Messages.Dispatch}, conversation.Deny{Questions: a.Messages.Dispatch},
-		folder.Runner{Runners: a.Runners.Fleet, Users: b.store}, conversation.Rewind{Sessions: b.store}, conversation.Fork{Sessions: a.Messages.History},
-		slashcontext.Usage{Store: b.store, Prices: a.Account.Meter.Prices}, slashcontext.Context{Viewer: a.Sessions.Contexts, Store: b.store},
+		folder.Runner{Runners: a.Runners.Runners, Users: b.store}, conversation.Rewind{Sessions: b.store}, conversation.Fork{Sessions: a.Messages.History},
+		slashcontext.Usage{Store: b.store, Prices: a.Account.Usage.Prices}, slashcontext.Context{Viewer: a.Sessions.Contexts, Store: b.store},
 		model.Model{Known: a.Sessions.Words, Sessions: b.store}, model.Models{Known: a.Sessions.Words}, model.Think{Known: a.Sessions.Words, Sessions: b.store},
 		model.Verbose{Sessions: b.store}, admin.Hooks{Files: a.Automation.Hooks, Calls: a.Automation.Hooks}, slashcontext.Compact{}, conversation.Search{Messages: b.store},
 	))

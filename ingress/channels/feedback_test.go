@@ -61,7 +61,7 @@ func TestReceive_ShowsAtOnceThatAMessageArrived(t *testing.T) {
 			w := &world{known: configured(1), outcome: gateway.Outcome{Result: gateway.ResultAccepted, Feedback: c.mode, Emoji: "OK"}}
 			s := &signs{refuses: c.refuses, traits: c.traits}
 			w.as = func(b bot) channel.Account { s.bot = b; return s }
-			stop := start(t, w.desk("first"))
+			stop := start(t, w.setup("first"))
 			w.eventually(t, "it runs", func() bool { return w.to != nil })
 			require.NoError(t, w.to.Receive(t.Context(), chat.Envelope{ID: "m1", Sender: chat.Peer{ID: "u1"}, Text: "你好"}))
 			stop() // waits for what is on its way

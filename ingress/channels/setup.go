@@ -152,14 +152,14 @@ func (d *Setup) serve(ctx context.Context, name, account string) {
 		defer stop()
 		d.keep(ctx, name, account)
 	})
-	desk := d.receiver(name, account)
+	receiver := d.receiver(name, account)
 	a, err := d.Live.Account(ctx, name, account)
 	if err == nil {
-		err = a.Run(ctx, desk, desk.report)
+		err = a.Run(ctx, receiver, receiver.report)
 	}
 	if err != nil && ctx.Err() == nil {
 		d.Log.Error("channel does not work", "channel", channel.Name(name, account), "error", err, "again_in", againAfter)
-		desk.report(channel.Status{Err: err})
+		receiver.report(channel.Status{Err: err})
 		channel.Rest(ctx, againAfter) // or a change of the settings, or the end
 	}
 	stop()

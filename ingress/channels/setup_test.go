@@ -136,7 +136,7 @@ func (b bot) Webhook(channel.Receiver, func(channel.Status)) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusTeapot) })
 }
 
-func (w *world) desk(holder string) *channels.Setup {
+func (w *world) setup(holder string) *channels.Setup {
 	live := &channel.Live{
 		Source: w, Opening: func(string, string) channel.Opening { return channel.Opening{} },
 		Drivers: []channel.Driver{{Name: "test", Open: func(string, map[string]string, channel.Opening) (channel.Account, error) {
@@ -150,7 +150,7 @@ func (w *world) desk(holder string) *channels.Setup {
 	return &channels.Setup{Live: live, Gateway: w, States: w, Holder: holder, Log: slog.New(slog.DiscardHandler)}
 }
 
-// start runs a desk and returns how to end it.
+// start runs a set-up and returns how to end it.
 func start(t *testing.T, d *channels.Setup) (stop func()) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -169,19 +169,19 @@ func configured(revision int64) []channel.Configured {
 	return []channel.Configured{{Channel: "test", Enabled: true, Revision: revision}}
 }
 
-func TestDesk_OneIngressRunsAnAccountAndAnotherTakesOver(t *testing.T) {
+func TestSetup_OneIngressRunsAnAccountAndAnotherTakesOver(t *testing.T) {
 	w := &world{known: configured(1)}
-	first := start(t, w.desk("first"))
+	first := start(t, w.setup("first"))
 	w.eventually(t, "it runs", func() bool { return w.running == 1 && w.holder == "first" })
-	start(t, w.desk("second"))
+	start(t, w.setup("second"))
 	first()
 	w.eventually(t, "the other runs it", func() bool { return w.running == 1 && w.holder == "second" })
 	w.do(func() { require.Equal(t, 1, w.most, "never both") })
 }
 
-func TestDesk_AChangeOpensTheAccountAnewAndSwitchingOffEndsIt(t *testing.T) {
+func TestSetup_AChangeOpensTheAccountAnewAndSwitchingOffEndsIt(t *testing.T) {
 	w := &world{known: configured(1)}
-	start(t, w.desk("first"))
+	start(t, w.setup("first"))
 	w.eventually(t, "it runs", func() bool { return w.running == 1 })
 	w.do(func() { w.known = configured(2) })
 	w.eventually(t, "it was opened anew", func() bool { return w.opened == 2 && w.running == 1 })
@@ -190,20 +190,20 @@ func TestDesk_AChangeOpensTheAccountAnewAndSwitchingOffEndsIt(t *testing.T) {
 	w.do(func() { require.Equal(t, 1, w.most) })
 }
 
-func TestDesk_WhatCannotWorkIsSaidAndWaitsForAChange(t *testing.T) {
+func TestSetup_WhatCannotWorkIsSaidAndWaitsForAChange(t *testing.T) {
 	w := &world{known: configured(1)}
 	tries := 0
 	w.runs = func(context.Context) error {
 		w.do(func() { tries++ })
 		return fault.Errorf(fault.Denied, "the secret is wrong")
 	}
-	start(t, w.desk("first"))
+	start(t, w.setup("first"))
 	w.eventually(t, "it is said", func() bool { return len(w.problems) == 1 && w.problems[0] == "the secret is wrong" })
 	w.do(func() { w.known = configured(2) })
 	w.eventually(t, "it is tried again after a change", func() bool { return tries == 2 })
 }
 
-func TestDesk_WhatWasMendedOnThePlatformWorksWithoutAChange(t *testing.T) {
+func TestSetup_WhatWasMendedOnThePlatformWorksWithoutAChange(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &world{known: configured(1)}
 		var mended atomic.Bool
@@ -214,7 +214,7 @@ func TestDesk_WhatWasMendedOnThePlatformWorksWithoutAChange(t *testing.T) {
 			<-ctx.Done()
 			return nil
 		}
-		stop := start(t, w.desk("first"))
+		stop := start(t, w.setup("first"))
 		<-time.After(time.Minute)
 		w.do(func() { require.Equal(t, []string{"the app has no bot"}, w.problems) })
 		mended.Store(true)
@@ -224,14 +224,14 @@ func TestDesk_WhatWasMendedOnThePlatformWorksWithoutAChange(t *testing.T) {
 	})
 }
 
-func TestDesk_AnAccountThatDoesNotEndHoldsUpNoOther(t *testing.T) {
+func TestSetup_AnAccountThatDoesNotEndHoldsUpNoOther(t *testing.T) {
 	w := &world{known: configured(1)}
 	end := make(chan struct{})
 	w.runs = func(context.Context) error {
 		<-end
 		return nil
 	}
-	start(t, w.desk("first"))
+	start(t, w.setup("first"))
 	w.eventually(t, "it runs", func() bool { return w.running == 1 })
 	w.do(func() {
 		w.known = []channel.Configured{{Channel: "test", Revision: 2}, {Channel: "test", Account: "other", Enabled: true, Revision: 3}}
@@ -243,7 +243,7 @@ func TestDesk_AnAccountThatDoesNotEndHoldsUpNoOther(t *testing.T) {
 
 func TestReceive_SaysARefusalOnceUnderAKeyOfTheMessage(t *testing.T) {
 	w := &world{known: configured(1), outcome: gateway.Outcome{Result: gateway.ResultRefused, Reply: "who are you", Direct: "who are you"}}
-	start(t, w.desk("first"))
+	start(t, w.setup("first"))
 	w.eventually(t, "it runs", func() bool { return w.to != nil })
 	e := chat.Envelope{ID: "m1", Sender: chat.Peer{ID: "u1"}, Text: "hello", Attachments: []chat.Attachment{{Kind: "file", Name: "a.txt", Key: "k"}}}
 	require.NoError(t, w.to.Receive(t.Context(), e))
@@ -265,7 +265,7 @@ func TestReceive_SaysARefusalOnceUnderAKeyOfTheMessage(t *testing.T) {
 
 func TestReceive_IsDoneInTimeWhileThePlatformIsSlowToTakeARefusal(t *testing.T) {
 	w := &world{known: configured(1), outcome: gateway.Outcome{Result: gateway.ResultRefused, Direct: "who are you"}, slow: make(chan struct{})}
-	start(t, w.desk("first"))
+	start(t, w.setup("first"))
 	w.eventually(t, "it runs", func() bool { return w.to != nil })
 	require.NoError(t, w.to.Receive(t.Context(), chat.Envelope{ID: "m1", Sender: chat.Peer{ID: "u1"}, Text: "hello"}))
 	w.do(func() { require.Empty(t, w.sent, "it was not slow") })
@@ -275,7 +275,7 @@ func TestReceive_IsDoneInTimeWhileThePlatformIsSlowToTakeARefusal(t *testing.T) 
 
 func TestWebhook_ReachesItsAccountAndNoOther(t *testing.T) {
 	w := &world{known: configured(1)}
-	d := w.desk("first")
+	d := w.setup("first")
 	ask := func(path string) int {
 		got := httptest.NewRecorder()
 		d.ServeHTTP(got, httptest.NewRequest(http.MethodPost, path, nil))
@@ -290,7 +290,7 @@ func TestWebhook_ReachesItsAccountAndNoOther(t *testing.T) {
 
 func TestWebhook_BodiesOfAllCallersTogetherAreBounded(t *testing.T) {
 	w := &world{known: configured(1)}
-	d := w.desk("one")
+	d := w.setup("one")
 	call := func(body io.Reader) int {
 		got := httptest.NewRecorder()
 		d.ServeHTTP(got, httptest.NewRequest(http.MethodPost, channels.Prefix+"test", body))

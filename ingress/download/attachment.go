@@ -36,8 +36,8 @@ type Attachment struct {
 	copy func(ctx context.Context, to io.Writer) error
 }
 
-// FileAttachment looks for a file. A folder is Invalid, a file that is not there NotFound.
-func FileAttachment(ctx context.Context, box sandbox.Sandbox, file string) (Attachment, error) {
+// File looks for a file. A folder is Invalid, a file that is not there NotFound.
+func File(ctx context.Context, box sandbox.Sandbox, file string) (Attachment, error) {
 	info, err := box.Stat(ctx, file)
 	if err != nil {
 		return Attachment{}, err
@@ -55,8 +55,8 @@ func FileAttachment(ctx context.Context, box sandbox.Sandbox, file string) (Atta
 	}, nil
 }
 
-// OutputAttachment is what a command has written by now, as long as its runner keeps it; after that it is NotFound.
-func OutputAttachment(box sandbox.Sandbox, id chat.CallID, name string) Attachment {
+// Output is what a command has written by now, as long as its runner keeps it; after that it is NotFound.
+func Output(box sandbox.Sandbox, id chat.CallID, name string) Attachment {
 	return Attachment{
 		Name: name, Type: "text/plain; charset=utf-8", Size: -1,
 		copy: func(ctx context.Context, to io.Writer) error { return copyOutput(ctx, box, id, to) },
@@ -125,15 +125,15 @@ func (a *attachmentWriter) Write(piece []byte) (int, error) {
 
 func (a *attachmentWriter) begin() {
 	a.begun = true
-	AttachmentHeader(a.w, a.Name, a.Type)
+	SetHeader(a.w, a.Name, a.Type)
 	if a.Size >= 0 {
 		a.w.Header().Set("Content-Length", strconv.FormatInt(a.Size, 10))
 	}
 	a.w.WriteHeader(http.StatusOK)
 }
 
-// AttachmentHeader sets the header of an answer that a browser saves and never shows.
-func AttachmentHeader(w http.ResponseWriter, name, mediaType string) {
+// SetHeader sets the header of an answer that a browser saves and never shows.
+func SetHeader(w http.ResponseWriter, name, mediaType string) {
 	h := w.Header()
 	h.Set("Content-Type", mediaType)
 	h.Set("Content-Disposition", disposition(name))

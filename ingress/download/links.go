@@ -22,46 +22,46 @@ type Accounts interface {
 	UserByID(ctx context.Context, id chat.UserID) (store.User, error)
 }
 
-// Files serves signed links (filelink.Prefix). The signature is the permission: no login is asked for. What the person
+// Links serves signed links (filelink.Prefix). The signature is the permission: no login is asked for. What the person
 // who made the link may not reach any more, the link does not reach either.
-type Files struct {
-	Links    filelink.Signer
+type Links struct {
+	Signer   filelink.Signer
 	Accounts Accounts
 	Boxes    sandbox.Boxes
 	Log      *slog.Logger
 }
 
 // ServeHTTP sends what a link leads to, or a sentence.
-func (f *Files) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	link, err := f.Links.Verify(strings.TrimPrefix(r.URL.Path, filelink.Prefix), time.Now())
+func (l *Links) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	link, err := l.Signer.Verify(strings.TrimPrefix(r.URL.Path, filelink.Prefix), time.Now())
 	if err != nil {
-		f.refuse(w, r, err)
+		l.refuse(w, r, err)
 		return
 	}
-	attachment, err := f.open(r.Context(), link)
+	attachment, err := l.open(r.Context(), link)
 	if err == nil {
 		err = attachment.Serve(w, r)
 	}
 	if err != nil && r.Context().Err() == nil {
-		f.refuse(w, r, err)
+		l.refuse(w, r, err)
 	}
 }
 
 // errNoRunner is the error of a link whose owner or runner is gone, or may not be used any more.
 var errNoRunner = errors.New("the owner of the link cannot use its runner any more")
 
-func (f *Files) open(ctx context.Context, link filelink.Link) (Attachment, error) {
-	if _, err := f.Accounts.UserByID(ctx, link.User); err != nil {
+func (l *Links) open(ctx context.Context, link filelink.Link) (Attachment, error) {
+	if _, err := l.Accounts.UserByID(ctx, link.User); err != nil {
 		return Attachment{}, gone(err)
 	}
-	box, err := sandbox.Reach(ctx, f.Boxes, link.User, link.Runner)
+	box, err := sandbox.Reach(ctx, l.Boxes, link.User, link.Runner)
 	if err != nil {
 		return Attachment{}, gone(err)
 	}
 	if link.Exec != "" {
-		return OutputAttachment(box, link.Exec, link.Name), nil
+		return Output(box, link.Exec, link.Name), nil
 	}
-	attachment, err := FileAttachment(ctx, box, link.Path)
+	attachment, err := File(ctx, box, link.Path)
 	if err == nil && attachment.Real != "" && attachment.Real != link.Path {
 		// The link was made for the file itself: what was put in its way since then is something else.
 		return Attachment{}, fault.Errorf(fault.NotFound, "a link leads elsewhere from %s now", link.Path)
@@ -81,7 +81,7 @@ func gone(err error) error {
 }
 
 // refuse answers with a plain sentence: a link is opened by whoever got it, most likely in a browser.
-func (f *Files) refuse(w http.ResponseWriter, r *http.Request, err error) {
+func (l *Links) refuse(w http.ResponseWriter, r *http.Request, err error) {
 	status, say, args := http.StatusServiceUnavailable, i18n.LinkLater, []any(nil)
 	offline, isOffline := errors.AsType[*sandbox.OfflineError](err)
 	switch {
@@ -96,7 +96,7 @@ func (f *Files) refuse(w http.ResponseWriter, r *http.Request, err error) {
 	case fault.Is(err, fault.NotFound), fault.Is(err, fault.Invalid):
 		status, say = http.StatusNotFound, i18n.LinkNoFile
 	default:
-		f.Log.Warn("a file link could not be served", "error", err)
+		l.Log.Warn("a file link could not be served", "error", err)
 	}
 	h := w.Header()
 	h.Set("Content-Type", "text/plain; charset=utf-8")

@@ -12,21 +12,21 @@ import (
 )
 
 // accept hands the message over, once.
-func (m *arrival) accept(ctx context.Context) (Outcome, error) {
-	if out, known, err := m.before(ctx); err != nil || known {
+func (m *inboundRequest) accept(ctx context.Context) (Outcome, error) {
+	if out, known, err := m.duplicate(ctx); err != nil || known {
 		return out, err
 	}
 	if m.text == "" {
-		m.text, m.wordless = m.said(""), true
+		m.text, m.wordless = m.inContext(""), true
 	}
 	if m.text == "" && !m.begins {
 		return Outcome{Result: ResultIgnored}, nil
 	}
-	if err := m.open(ctx); err != nil {
+	if err := m.ensureSession(ctx); err != nil {
 		return Outcome{}, err
 	}
 	in, out := m.inbound(), Outcome{Session: m.key}
-	got, err := m.hand(ctx, in)
+	got, err := m.submit(ctx, in)
 	if errors.Is(err, intake.ErrIgnored) {
 		return Outcome{Result: ResultIgnored}, nil
 	}
@@ -54,8 +54,8 @@ func (m *arrival) accept(ctx context.Context) (Outcome, error) {
 	return out, err
 }
 
-// hand gives the message to the dispatch. Work that begins without a word is answered without a model.
-func (m *arrival) hand(ctx context.Context, in intake.Inbound) (store.Accepted, error) {
+// submit gives the message to the dispatch. Work that begins without a word is answered without a model.
+func (m *inboundRequest) submit(ctx context.Context, in intake.Inbound) (store.Accepted, error) {
 	if m.text != "" {
 		return m.Dispatch.Message(ctx, in)
 	}
@@ -66,7 +66,7 @@ func (m *arrival) hand(ctx context.Context, in intake.Inbound) (store.Accepted, 
 }
 
 // rehome gives the row of a /link to the user that its sender has become by it.
-func (m *arrival) rehome(ctx context.Context, id chat.InboxID) error {
+func (m *inboundRequest) rehome(ctx context.Context, id chat.InboxID) error {
 	if typed, _ := command.Parse(m.text); typed.Name != "link" {
 		return nil
 	}

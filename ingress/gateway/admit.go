@@ -9,7 +9,7 @@ import (
 )
 
 // admit lets the sender in, or says what they are told. Approved people are told so with their first message.
-func (m *arrival) admit(ctx context.Context) (Outcome, bool, error) {
+func (m *inboundRequest) admit(ctx context.Context) (Outcome, bool, error) {
 	if m.direct() {
 		var err error
 		if m.granted, m.told, err = m.Store.Granted(ctx, m.e.Channel, m.e.Account, m.e.Sender.ID); err != nil {
@@ -31,7 +31,7 @@ func (m *arrival) admit(ctx context.Context) (Outcome, bool, error) {
 }
 
 // pair gives an unknown person a code, the same one while it lasts.
-func (m *arrival) pair(ctx context.Context) (Outcome, bool, error) {
+func (m *inboundRequest) pair(ctx context.Context) (Outcome, bool, error) {
 	code, err := m.Store.Pair(ctx, m.e.Channel, m.e.Account, m.e.Sender.ID, m.e.Sender.Name)
 	switch {
 	case fault.Is(err, fault.RateLimited):

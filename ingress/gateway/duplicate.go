@@ -6,8 +6,8 @@ import (
 	"xbot/internal/store"
 )
 
-// before finds a message that was delivered before, wherever it went then.
-func (m *arrival) before(ctx context.Context) (Outcome, bool, error) {
+// duplicate finds a message that was delivered before, wherever it went then.
+func (m *inboundRequest) duplicate(ctx context.Context) (Outcome, bool, error) {
 	if !m.direct() {
 		known, err := m.Store.OverheardBefore(ctx, m.heard())
 		if err != nil || known {
@@ -25,7 +25,7 @@ func (m *arrival) before(ctx context.Context) (Outcome, bool, error) {
 }
 
 // deliveredAs finds the message among those of its sender, also of whom they were before the policy linked them.
-func (m *arrival) deliveredAs(ctx context.Context) (store.Delivered, bool, error) {
+func (m *inboundRequest) deliveredAs(ctx context.Context) (store.Delivered, bool, error) {
 	in := m.inbound().Inbound
 	got, ok, err := m.Store.Delivered(ctx, in)
 	if _, linked := m.p.Person(m.e); !linked || ok || err != nil {

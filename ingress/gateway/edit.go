@@ -34,25 +34,21 @@ func (g *Gateway) Edit(ctx context.Context, e chat.Envelope) (bool, error) {
 
 // edit changes the message that came of a text which stands behind a command, or is all that was written. What became a command
 // itself, or is to become one, stays as it is.
-func (m *arrival) edit(ctx context.Context, text string) (bool, error) {
+func (m *inboundRequest) edit(ctx context.Context, text string) (bool, error) {
 	in := m.inbound()
 	in.Text = text
-	in, err := m.Dispatch.Begins(ctx, in)
-	if err != nil || !m.there {
+	in, err := m.Dispatch.ApplyResetPolicy(ctx, in)
+	if err != nil || !m.exists {
 		return false, err
 	}
-	r, err := m.Dispatch.Commands.Read(ctx, in)
+	r, err := m.Dispatch.Commands.Parse(ctx, in)
 	if errors.Is(err, intake.ErrIgnored) || err == nil && r.Text == "" {
 		return false, nil
 	}
 	if err != nil {
 		return false, err
 	}
-	id := in.PlatformID
-	if r.Behind {
-		id += intake.TextMark
-	}
-	return m.Store.EditQueued(ctx, in.Channel, in.Account, in.User, id, in.Message(r.Text))
+	return m.Store.EditQueued(ctx, in.Channel, in.Account, in.User, r.MessageID(in.PlatformID), in.TextForModel(r.Text))
 }
 
 // Recall takes a message back that was delivered before, as Edit changes one, with the commands that stood in it and wait.
@@ -71,7 +67,7 @@ func (g *Gateway) Recall(ctx context.Context, e chat.Envelope) (bool, error) {
 }
 
 // recall takes back what waits of a message.
-func (m *arrival) recall(ctx context.Context) (changed bool, err error) {
+func (m *inboundRequest) recall(ctx context.Context) (changed bool, err error) {
 	in := m.inbound()
 	for _, id := range intake.RowIDs(in.PlatformID) {
 		one, err := m.Store.RecallQueued(ctx, in.Channel, in.Account, in.User, id)
@@ -84,13 +80,13 @@ func (m *arrival) recall(ctx context.Context) (changed bool, err error) {
 }
 
 // delivered finds where a message went that was delivered before, and who wrote it; 0: somebody without a user.
-func (g *Gateway) delivered(ctx context.Context, e chat.Envelope) (*arrival, chat.UserID, error) {
-	m, err := g.arrival(ctx, e)
+func (g *Gateway) delivered(ctx context.Context, e chat.Envelope) (*inboundRequest, chat.UserID, error) {
+	m, err := g.newRequest(ctx, e)
 	if err != nil {
 		return nil, 0, err
 	}
 	m.e.SentAt = time.Time{}
-	if err := m.find(ctx); err != nil {
+	if err := m.route(ctx); err != nil {
 		return nil, 0, err
 	}
 	if m.text == "" {

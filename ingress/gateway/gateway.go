@@ -51,8 +51,8 @@ type Outcome struct {
 	Feedback, Emoji string `json:"-"`
 }
 
-// arrival is one envelope on its way.
-type arrival struct {
+// inboundRequest is one envelope on its way.
+type inboundRequest struct {
 	*Gateway
 	p    *policy.Policy
 	c    policy.Channel
@@ -61,14 +61,14 @@ type arrival struct {
 
 	granted, told bool
 	wordless      bool // nothing was written, so the text is what stands beside one
-	place
+	destination
 }
 
 // Receive takes in a message as a platform delivered it. Access is decided before anything is stored or spent. The same
 // message may be delivered again at any distance in time: then nothing new happens. An error is the gateway's (the
 // message should be delivered again) or says that the envelope is malformed; a refusal of its sender is an Outcome.
 func (g *Gateway) Receive(ctx context.Context, e chat.Envelope) (Outcome, error) {
-	m, err := g.arrival(ctx, e)
+	m, err := g.newRequest(ctx, e)
 	if err != nil {
 		return Outcome{}, err
 	}
@@ -76,7 +76,7 @@ func (g *Gateway) Receive(ctx context.Context, e chat.Envelope) (Outcome, error)
 		out.Direct = out.Reply
 		return out, err
 	}
-	if err := m.find(ctx); err != nil {
+	if err := m.route(ctx); err != nil {
 		return Outcome{}, err
 	}
 	if !m.addressed {
@@ -85,8 +85,8 @@ func (g *Gateway) Receive(ctx context.Context, e chat.Envelope) (Outcome, error)
 	return m.accept(ctx)
 }
 
-func (g *Gateway) arrival(ctx context.Context, e chat.Envelope) (*arrival, error) {
-	e, err := normal(e, time.Now())
+func (g *Gateway) newRequest(ctx context.Context, e chat.Envelope) (*inboundRequest, error) {
+	e, err := validate(e, time.Now())
 	if err != nil {
 		return nil, err
 	}
@@ -94,7 +94,7 @@ func (g *Gateway) arrival(ctx context.Context, e chat.Envelope) (*arrival, error
 	if err != nil {
 		return nil, err
 	}
-	return &arrival{Gateway: g, p: p, c: p.Channel(e.Channel, e.Account), e: e, lang: i18n.Of(e.Text)}, nil
+	return &inboundRequest{Gateway: g, p: p, c: p.Channel(e.Channel, e.Account), e: e, lang: i18n.Of(e.Text)}, nil
 }
 
 // NewLink returns a code by which a user shows on another channel who they are. The session is told who used it.

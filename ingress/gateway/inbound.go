@@ -12,13 +12,13 @@ import (
 )
 
 // inbound is the message as it is handed over.
-func (m *arrival) inbound() intake.Inbound {
+func (m *inboundRequest) inbound() intake.Inbound {
 	in := intake.Inbound{
 		Inbound: store.Inbound{
 			Session: m.key, User: m.user.ID, Channel: m.e.Channel, Account: m.e.Account, PlatformID: platformID(m.e), Text: m.text,
 			SentAt: m.e.SentAt, Seq: m.e.Seq, Queue: m.session.Queue, To: m.to(), Files: m.e.Attachments,
 		},
-		UserName: m.user.Name, Peer: m.e.Sender, Place: m.natural, ChatType: m.chatType(),
+		UserName: m.user.Name, Peer: m.e.Sender, ChatSession: m.chatSession, ChatType: m.chatType(),
 	}
 	if !m.direct() && m.hints {
 		in.Sender = senderName(m.e)
@@ -27,13 +27,13 @@ func (m *arrival) inbound() intake.Inbound {
 		in.Options.Named = session.Named(m.c, m.e)
 	}
 	if !m.wordless {
-		in.Before, in.After = around(m.e)
+		in.Before, in.After = contextOf(m.e)
 	}
 	return in
 }
 
 // to is where the answer is delivered: as an answer to the message, in its thread or in one that the scene has opened.
-func (m *arrival) to() *chat.Address {
+func (m *inboundRequest) to() *chat.Address {
 	names := map[string]string{}
 	for _, who := range append([]chat.Peer{m.e.Sender}, m.e.Mentions...) {
 		if who.ID != "" && who.Name != "" {
@@ -46,7 +46,7 @@ func (m *arrival) to() *chat.Address {
 	}
 }
 
-func (m *arrival) direct() bool { return m.e.ChatType == chat.ChatDirect }
+func (m *inboundRequest) direct() bool { return m.e.ChatType == chat.ChatDirect }
 
 // senderName is what somebody is called where several people write.
 func senderName(e chat.Envelope) string {

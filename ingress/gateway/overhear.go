@@ -7,12 +7,12 @@ import (
 )
 
 // overhear keeps what was not for the bot as context, where the policy wants some.
-func (m *arrival) overhear(ctx context.Context) (Outcome, error) {
+func (m *inboundRequest) overhear(ctx context.Context) (Outcome, error) {
 	limit := *m.c.HistoryLimit
-	if m.direct() || limit <= 0 || m.said(m.e.Text) == "" {
+	if m.direct() || limit <= 0 || m.inContext(m.e.Text) == "" {
 		return Outcome{Result: ResultIgnored}, nil
 	}
-	if err := m.open(ctx); err != nil {
+	if err := m.ensureSession(ctx); err != nil {
 		return Outcome{}, err
 	}
 	kept, err := m.Store.Overhear(ctx, m.heard(), limit)
@@ -25,9 +25,9 @@ func (m *arrival) overhear(ctx context.Context) (Outcome, error) {
 	return Outcome{Result: ResultOverheard, Session: m.key}, nil
 }
 
-func (m *arrival) heard() store.Overheard {
+func (m *inboundRequest) heard() store.Overheard {
 	o := store.Overheard{
-		Session: m.key, Channel: m.e.Channel, Account: m.e.Account, PlatformID: platformID(m.e), Text: m.said(m.e.Text), SentAt: m.e.SentAt,
+		Session: m.key, Channel: m.e.Channel, Account: m.e.Account, PlatformID: platformID(m.e), Text: m.inContext(m.e.Text), SentAt: m.e.SentAt,
 	}
 	if m.hints {
 		o.Sender = senderName(m.e)

@@ -6,9 +6,9 @@ import (
 	"xbot/internal/chat"
 )
 
-// around is what the model is told beside what somebody wrote: before it what they answer to, behind it the names of their
+// contextOf is what the model is told beside what somebody wrote: before it what they answer to, behind it the names of their
 // files. What they meant (a command, an answer, a prefix that calls the bot) is decided by their own words alone.
-func around(e chat.Envelope) (before, after string) {
+func contextOf(e chat.Envelope) (before, after string) {
 	if e.Quote != nil && strings.TrimSpace(e.Quote.Text) != "" {
 		var b strings.Builder
 		for line := range strings.Lines(e.Quote.Text) {
@@ -19,8 +19,8 @@ func around(e chat.Envelope) (before, after string) {
 	return before, chat.Named(e.Attachments[:min(len(e.Attachments), chat.MaxAttachments)])
 }
 
-// said is a text with what stands around it.
-func (m *arrival) said(text string) string {
-	before, after := around(m.e)
+// inContext is a text with what stands around it.
+func (m *inboundRequest) inContext(text string) string {
+	before, after := contextOf(m.e)
 	return strings.TrimSpace(before + text + after)
 }

@@ -12,7 +12,7 @@ import (
 )
 
 // reply adds what the sender is told at once, to a command or an answer.
-func (m *arrival) reply(ctx context.Context, in intake.Inbound, out Outcome, answer bool) (Outcome, error) {
+func (m *inboundRequest) reply(ctx context.Context, in intake.Inbound, out Outcome, answer bool) (Outcome, error) {
 	if answer || command.Slashed(in.Text) || m.text == "" {
 		said, err := m.answerOf(ctx, in, out.Inbox)
 		if err != nil {
@@ -39,12 +39,12 @@ func (m *arrival) reply(ctx context.Context, in intake.Inbound, out Outcome, ans
 }
 
 // answerOf is what a command was answered with, or what stood in a message beside its text.
-func (m *arrival) answerOf(ctx context.Context, in intake.Inbound, id chat.InboxID) (string, error) {
+func (m *inboundRequest) answerOf(ctx context.Context, in intake.Inbound, id chat.InboxID) (string, error) {
 	said, err := m.Store.CommandAnswer(ctx, id)
 	if err != nil || said != "" {
 		return said, err
 	}
-	in.PlatformID += intake.BesideMark
+	in.PlatformID = intake.BesideID(in.PlatformID)
 	got, _, err := m.Store.Delivered(ctx, in.Inbound)
 	return got.Answer, err
 }

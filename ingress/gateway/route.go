@@ -17,18 +17,18 @@ const (
 	sceneWork = "work"
 )
 
-// place is where an arrival belongs.
-type place struct {
-	agent   string
-	natural chat.SessionKey // the conversation of the place itself
-	key     chat.SessionKey // the one that it continues: its own, unless /session bound it to another
+// destination is where a request belongs.
+type destination struct {
+	agent       string
+	chatSession chat.SessionKey // the conversation of the chat itself
+	key         chat.SessionKey // the one that it continues: its own, unless /session bound it to another
 
 	user  store.User // who wrote
 	known bool       // they have a user already; it is in user
 	noted bool       // and all that the platform says of who they are is kept
 
 	session chat.Session // as it was when the message arrived; zero where it has to be made
-	there   bool
+	exists  bool
 
 	text      string // without what addressed the bot
 	addressed bool
@@ -39,8 +39,8 @@ type place struct {
 	aliases   []string // by which the conversation is to be found
 }
 
-// find decides where the message belongs and whether the bot is meant. Nothing is stored.
-func (m *arrival) find(ctx context.Context) error {
+// route decides where the message belongs and whether the bot is meant. Nothing is stored.
+func (m *inboundRequest) route(ctx context.Context) error {
 	m.agent, m.hints = m.p.AgentFor(m.e), true
 	if err := m.findUser(ctx); err != nil {
 		return err
@@ -58,35 +58,35 @@ func (m *arrival) find(ctx context.Context) error {
 	case session.RouteWork, session.RouteNewWork:
 		m.addressed, m.scene, m.hints, m.aliases = true, sceneWork, v.Hints, v.Aliases
 		m.begins = v.Route == session.RouteNewWork
-		if m.natural = v.Key; m.begins {
-			if m.natural, err = m.own(ctx, func(p *policy.Policy) chat.SessionKey { return session.Work(p, m.e, m.agent, v.Seed) }); err != nil {
+		if m.chatSession = v.Key; m.begins {
+			if m.chatSession, err = m.own(ctx, func(p *policy.Policy) chat.SessionKey { return session.Work(p, m.e, m.agent, v.Seed) }); err != nil {
 				return err
 			}
 		}
-		m.addressed = !m.strange(ctx)
-		return m.follow(ctx)
+		m.addressed = !m.isForeignCommand(ctx)
+		return m.followBinding(ctx)
 	case session.RouteChat:
 		m.scene, m.hints = sceneChat, v.Hints
 	}
-	if m.natural, err = m.own(ctx, func(p *policy.Policy) chat.SessionKey { return session.For(p, m.e, m.agent) }); err != nil {
+	if m.chatSession, err = m.own(ctx, func(p *policy.Policy) chat.SessionKey { return session.For(p, m.e, m.agent) }); err != nil {
 		return err
 	}
-	if err := m.follow(ctx); err != nil {
+	if err := m.followBinding(ctx); err != nil {
 		return err
 	}
-	m.listen(v)
-	m.addressed = m.addressed && !m.strange(ctx)
+	m.decideAddressed(v)
+	m.addressed = m.addressed && !m.isForeignCommand(ctx)
 	return nil
 }
 
-// strange reports a command in a group that there is not, and that does not name the bot: it is for another one.
-func (m *arrival) strange(ctx context.Context) bool {
+// isForeignCommand reports a command in a group that there is not, and that does not name the bot: it is for another one.
+func (m *inboundRequest) isForeignCommand(ctx context.Context) bool {
 	return !m.direct() && session.IsCommand(m.e.Text) && !session.Named(m.c, m.e) && !m.Dispatch.Commands.There(ctx, m.e.Text)
 }
 
-// listen decides whether the bot is meant where the scene router leaves it open: /activation of the conversation stands
+// decideAddressed decides whether the bot is meant where the scene router leaves it open: /activation of the conversation stands
 // above what the policy says.
-func (m *arrival) listen(v session.SceneVerdict) {
+func (m *inboundRequest) decideAddressed(v session.SceneVerdict) {
 	activation := ""
 	if !m.direct() {
 		activation = m.session.Activation
@@ -103,7 +103,7 @@ func (m *arrival) listen(v session.SceneVerdict) {
 }
 
 // findUser looks up who wrote. Somebody who was never let in has no user yet.
-func (m *arrival) findUser(ctx context.Context) (err error) {
+func (m *inboundRequest) findUser(ctx context.Context) (err error) {
 	if name, linked := m.p.Person(m.e); linked {
 		m.user, err = m.Store.Linked(ctx, name, m.e.Channel, m.e.Account, m.e.Sender.ID)
 		m.known, m.noted = err == nil, true
@@ -115,7 +115,7 @@ func (m *arrival) findUser(ctx context.Context) (err error) {
 }
 
 // aliasesOf looks up the names under which a work session may know the message.
-func (m *arrival) aliasesOf(ctx context.Context) (map[string]chat.SessionKey, error) {
+func (m *inboundRequest) aliasesOf(ctx context.Context) (map[string]chat.SessionKey, error) {
 	found := map[string]chat.SessionKey{}
 	if !m.scenes().Work.Enabled {
 		return found, nil
@@ -151,7 +151,7 @@ func (m *arrival) aliasesOf(ctx context.Context) (map[string]chat.SessionKey, er
 	return found, nil
 }
 
-func (m *arrival) scenes() policy.Scenes {
+func (m *inboundRequest) scenes() policy.Scenes {
 	if m.direct() {
 		return m.c.PrivateScenes
 	}
@@ -159,13 +159,13 @@ func (m *arrival) scenes() policy.Scenes {
 }
 
 // chat is where answers go.
-func (m *arrival) chat() string { return cmp.Or(m.e.Chat, m.e.Sender.ID) }
+func (m *inboundRequest) chat() string { return cmp.Or(m.e.Chat, m.e.Sender.ID) }
 
-// own returns the conversation of the place itself, which is named by a policy. A direct message never reaches a conversation that belongs to
+// own returns the conversation of the chat itself, which is named by a policy. A direct message never reaches a conversation that belongs to
 // somebody else, with two exceptions that an operator has to write down: with scope global, which belongs to nobody, and
 // with dmScope main as long as its owner is no administrator, whose rights are not to be shared by a scope. Work is shared
 // by neither.
-func (m *arrival) own(ctx context.Context, named func(*policy.Policy) chat.SessionKey) (chat.SessionKey, error) {
+func (m *inboundRequest) own(ctx context.Context, named func(*policy.Policy) chat.SessionKey) (chat.SessionKey, error) {
 	key := m.apart(named(m.p))
 	if !m.direct() {
 		return key, nil
@@ -195,7 +195,7 @@ func (m *arrival) own(ctx context.Context, named func(*policy.Policy) chat.Sessi
 
 // apart gives each of several bots in a group a conversation of its own: they differ in character, rules and in what
 // they are told.
-func (m *arrival) apart(key chat.SessionKey) chat.SessionKey {
+func (m *inboundRequest) apart(key chat.SessionKey) chat.SessionKey {
 	if m.direct() || m.e.Account == "" {
 		return key
 	}
@@ -207,18 +207,18 @@ func (m *arrival) apart(key chat.SessionKey) chat.SessionKey {
 	return k.String()
 }
 
-// follow goes where /session bound the place to, as long as that belongs to the same user, and reads the conversation.
-func (m *arrival) follow(ctx context.Context) error {
-	m.key = m.natural
-	natural, home, err := m.Store.Session(ctx, m.natural)
+// followBinding goes where /session bound the chat to, as long as that belongs to the same user, and reads the conversation.
+func (m *inboundRequest) followBinding(ctx context.Context) error {
+	m.key = m.chatSession
+	own, home, err := m.Store.Session(ctx, m.chatSession)
 	if fault.Is(err, fault.NotFound) {
 		return nil // nothing was bound in a conversation that nobody had
 	}
 	if err != nil {
 		return err
 	}
-	m.session, m.there = natural, true
-	bound, ok, err := m.Store.Alias(ctx, session.BoundAlias(m.natural))
+	m.session, m.exists = own, true
+	bound, ok, err := m.Store.Alias(ctx, session.BoundAlias(m.chatSession))
 	if err != nil || !ok {
 		return err
 	}

@@ -11,15 +11,15 @@ import (
 	"xbot/internal/store"
 )
 
-// open makes the conversation where it is not there yet, with whom it belongs to, and notes where it takes place.
-func (m *arrival) open(ctx context.Context) (err error) {
+// ensureSession makes the conversation where it is not there yet, with whom it belongs to, and notes where it takes place.
+func (m *inboundRequest) ensureSession(ctx context.Context) (err error) {
 	if m.addressed && (!m.known || !m.noted) {
 		m.user, err = m.Store.Meet(ctx, m.e.Channel, m.e.Account, m.e.Sender)
 		if err != nil {
 			return err
 		}
 	}
-	if !m.there {
+	if !m.exists {
 		if err := m.create(ctx); err != nil {
 			return err
 		}
@@ -29,13 +29,13 @@ func (m *arrival) open(ctx context.Context) (err error) {
 			return err
 		}
 	}
-	if !m.there || !m.addressed || m.session.Origin == m.origin() && m.session.Scene == m.scene {
+	if !m.exists || !m.addressed || m.session.Origin == m.origin() && m.session.Scene == m.scene {
 		return nil
 	}
 	return m.Store.SetOrigin(ctx, m.key, m.origin(), m.scene)
 }
 
-func (m *arrival) create(ctx context.Context) error {
+func (m *inboundRequest) create(ctx context.Context) error {
 	owner, err := m.ownerOf(ctx)
 	if err != nil {
 		return err
@@ -55,7 +55,7 @@ func (m *arrival) create(ctx context.Context) error {
 }
 
 // ownerOf is whom a conversation that is made here belongs to: a person, or the group whoever writes in it.
-func (m *arrival) ownerOf(ctx context.Context) (store.User, error) {
+func (m *inboundRequest) ownerOf(ctx context.Context) (store.User, error) {
 	switch {
 	case m.p.Session.Scope == policy.ScopeGlobal && m.scene != sceneWork:
 		return m.Store.GroupUser(ctx, "*", chat.ChatGroup, m.agent)
@@ -66,7 +66,7 @@ func (m *arrival) ownerOf(ctx context.Context) (store.User, error) {
 }
 
 // chatType is that of the conversation: a thread of a group is one of its own kind.
-func (m *arrival) chatType() chat.ChatType {
+func (m *inboundRequest) chatType() chat.ChatType {
 	if !m.direct() && (m.e.Thread != "" || m.scene == sceneWork) {
 		return chat.ChatThread
 	}
@@ -74,7 +74,7 @@ func (m *arrival) chatType() chat.ChatType {
 }
 
 // origin says where the conversation takes place.
-func (m *arrival) origin() chat.Origin {
+func (m *inboundRequest) origin() chat.Origin {
 	e := m.e
 	o := chat.Origin{
 		Provider: e.Channel, From: e.Sender.ID, To: m.chat(), Account: e.Account, Thread: e.Thread,

@@ -26,8 +26,8 @@ const (
 	maxEnvelopeName = 512
 )
 
-// normal checks an envelope and fills in what it leaves open. Older clients write group:<id> for the id of a group.
-func normal(e chat.Envelope, now time.Time) (chat.Envelope, error) {
+// validate checks an envelope and fills in what it leaves open. Older clients write group:<id> for the id of a group.
+func validate(e chat.Envelope, now time.Time) (chat.Envelope, error) {
 	if id, ok := strings.CutPrefix(e.Chat, "group:"); ok && (e.ChatType == "" || e.ChatType == chat.ChatGroup) {
 		e.ChatType, e.Chat = chat.ChatGroup, id
 	}
@@ -62,7 +62,7 @@ func checkEnvelope(e chat.Envelope) error {
 	case e.Sender.ID == "":
 		return fault.Errorf(fault.Invalid, "sender.id must be the platform's id of who wrote")
 	}
-	before, after := around(e)
+	before, after := contextOf(e)
 	if size := len(before) + len(e.Text) + len(after); size > intake.MaxTextBytes {
 		return fault.Errorf(fault.TooLarge, "the message has %d bytes; at most %d are accepted", size, intake.MaxTextBytes)
 	}

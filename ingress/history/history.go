@@ -17,45 +17,45 @@ import (
 	"xbot/internal/store"
 )
 
-// History takes conversations back and copies them.
-type History struct {
+// Editor takes conversations back and copies them.
+type Editor struct {
 	Store    *store.Store
 	Dispatch *intake.Dispatch
 }
 
 // Rewind asks for a message of a person, and all after it, to be taken out of the conversation. It is accepted like the
 // command /rewind that a person writes. NotFound or Conflict where there is no such message to begin with.
-func (h *History) Rewind(ctx context.Context, in intake.Inbound, from chat.MessageID) (store.Accepted, error) {
+func (e *Editor) Rewind(ctx context.Context, in intake.Inbound, from chat.MessageID) (store.Accepted, error) {
 	in.Text, in.Control = fmt.Sprintf("/rewind m%d", from), true
 	if err := intake.Check(in); err != nil {
 		return store.Accepted{}, err
 	}
-	known, found, err := h.Store.AcceptedBefore(ctx, in.Inbound)
+	known, found, err := e.Store.AcceptedBefore(ctx, in.Inbound)
 	if err != nil || found {
 		return known, err
 	}
-	if err := h.Store.CheckRewind(ctx, in.Session, from); err != nil {
+	if err := e.Store.CheckRewind(ctx, in.Session, from); err != nil {
 		return store.Accepted{}, err
 	}
-	return h.Dispatch.Message(ctx, in)
+	return e.Dispatch.Message(ctx, in)
 }
 
 // Fork copies a conversation of a user up to the end of the turn of a message, 0 for all of it, into a new session.
-func (h *History) Fork(ctx context.Context, from chat.Session, upto chat.MessageID) (chat.Session, error) {
-	return h.Store.Fork(ctx, forkOf(from, strings.ToLower(rand.Text()[:12]), i18n.Of(from.Title), store.NewFork{Upto: upto}))
+func (e *Editor) Fork(ctx context.Context, from chat.Session, upto chat.MessageID) (chat.Session, error) {
+	return e.Store.Fork(ctx, forkOf(from, strings.ToLower(rand.Text()[:12]), i18n.Of(from.Title), store.NewFork{Upto: upto}))
 }
 
 // ForkOnce copies a conversation up to the end of the turn of a message, of the back-th last message of a person, or all of it. The
 // name of the copy follows from the key, so that a second call finds what the first one made.
-func (h *History) ForkOnce(ctx context.Context, key string, from chat.Session, lang i18n.Lang, upto chat.MessageID, back int) (chat.Session, error) {
+func (e *Editor) ForkOnce(ctx context.Context, key string, from chat.Session, lang i18n.Lang, upto chat.MessageID, back int) (chat.Session, error) {
 	sum := sha256.Sum256([]byte(key))
 	id := strings.ToLower(base32.StdEncoding.EncodeToString(sum[:])[:12])
-	return h.Store.Fork(ctx, forkOf(from, id, lang, store.NewFork{Upto: upto, Back: back}))
+	return e.Store.Fork(ctx, forkOf(from, id, lang, store.NewFork{Upto: upto, Back: back}))
 }
 
 // Session reads a conversation.
-func (h *History) Session(ctx context.Context, key chat.SessionKey) (chat.Session, chat.UserID, error) {
-	return h.Store.Session(ctx, key)
+func (e *Editor) Session(ctx context.Context, key chat.SessionKey) (chat.Session, chat.UserID, error) {
+	return e.Store.Session(ctx, key)
 }
 
 // forkable are the channels on which a session may be made by us; copies of others are talked to on the page.

@@ -23,8 +23,8 @@ type HookDispatcher interface {
 	Ask(ctx context.Context, s hook.Set, p hook.Payload) (hook.Outcome, error)
 }
 
-// Hooks shows the hooks that there are, tries them, and lets administrators decide what hooks have deferred.
-type Hooks struct {
+// Admin shows the hooks that there are, tries them, and lets administrators decide what hooks have deferred.
+type Admin struct {
 	Store      *store.Store
 	Dispatch   *intake.Dispatch
 	Files      HookFiles
@@ -32,34 +32,34 @@ type Hooks struct {
 }
 
 // For returns the hooks of a conversation.
-func (h *Hooks) For(ctx context.Context, key chat.SessionKey) hook.Set { return h.Files.For(ctx, key) }
+func (a *Admin) For(ctx context.Context, key chat.SessionKey) hook.Set { return a.Files.For(ctx, key) }
 
 // Deferred lists the calls that wait for an administrator.
-func (h *Hooks) Deferred(ctx context.Context) ([]store.DeferredCall, error) {
-	return h.Store.DeferredCalls(ctx)
+func (a *Admin) Deferred(ctx context.Context) ([]store.DeferredCall, error) {
+	return a.Store.DeferredCalls(ctx)
 }
 
 // Decide lets a deferred call run, or denies it, in the name of an administrator. Only the first decision counts: later it is a
 // Conflict.
-func (h *Hooks) Decide(ctx context.Context, id chat.CallID, user chat.UserID, name string, allow bool, note string) (chat.ToolCall, error) {
-	call, err := h.Store.Call(ctx, id)
+func (a *Admin) Decide(ctx context.Context, id chat.CallID, user chat.UserID, name string, allow bool, note string) (chat.ToolCall, error) {
+	call, err := a.Store.Call(ctx, id)
 	if err == nil && call.Hook != chat.HookDeferred {
 		err = fault.Errorf(fault.NotFound, "no hook has deferred a call %q", id)
 	}
 	if err != nil {
 		return chat.ToolCall{}, err
 	}
-	session, _, err := h.Store.Session(ctx, call.Session)
+	session, _, err := a.Store.Session(ctx, call.Session)
 	if err != nil {
 		return chat.ToolCall{}, err
 	}
-	return h.Dispatch.Answer(ctx, store.Answer{
+	return a.Dispatch.Answer(ctx, store.Answer{
 		Session: call.Session, User: user, UserName: name, Call: id, Allow: allow, Note: strings.TrimSpace(note),
 	}, session.Channel)
 }
 
 // Try asks the hooks of a conversation about a sample of an event. Nothing comes of what they say.
-func (h *Hooks) Try(ctx context.Context, key chat.SessionKey, event, tool, input string) (asked []hook.Handler, out hook.Outcome, err error) {
+func (a *Admin) Try(ctx context.Context, key chat.SessionKey, event, tool, input string) (asked []hook.Handler, out hook.Outcome, err error) {
 	e := hook.Event(event)
 	if !e.Known() {
 		names := make([]string, 0, len(hook.Events()))
@@ -72,7 +72,7 @@ func (h *Hooks) Try(ctx context.Context, key chat.SessionKey, event, tool, input
 	if key != "" {
 		p.Session = string(key)
 	}
-	set := h.Files.For(ctx, key)
-	out, err = h.Dispatcher.Ask(ctx, set, p)
+	set := a.Files.For(ctx, key)
+	out, err = a.Dispatcher.Ask(ctx, set, p)
 	return set.For(p), out, err
 }

@@ -62,7 +62,7 @@ func (r Routes) Handler() http.Handler {
 		mux.Handle("/internal/", r.Internal)
 	}
 	if r.Temporal != nil {
-		mux.Handle(temporalui.TemporalRoot, r.Temporal)
+		mux.Handle(temporalui.Root, r.Temporal)
 	}
 	if r.Files != nil {
 		mux.Handle("GET "+filelink.Prefix, r.Files)

@@ -28,7 +28,7 @@ func (d *Dispatch) Answer(ctx context.Context, a store.Answer, channel string) (
 	return call, err
 }
 
-// answerer is how people are told of who answered a question: by the name of their user. One that was made of a channel and an id
+// Answerer is how people are told of who answered a question: by the name of their user. One that was made of a channel and an id
 // tells nobody anything, so the name that the platform shows stands before it; alone it could be that of somebody else.
 func Answerer(user, shown string) string {
 	if shown = store.CleanName(shown); shown == "" || !strings.Contains(user, ":") {

@@ -10,19 +10,19 @@ type Clock interface {
 	After(d time.Duration, f func()) (stop func())
 }
 
-// machine is the clock of the machine.
-type machine struct{}
+// systemClock is the clock of the machine.
+type systemClock struct{}
 
-func (machine) Now() time.Time { return time.Now() }
+func (systemClock) Now() time.Time { return time.Now() }
 
-func (machine) After(d time.Duration, f func()) (stop func()) {
+func (systemClock) After(d time.Duration, f func()) (stop func()) {
 	timer := time.AfterFunc(d, f)
 	return func() { timer.Stop() }
 }
 
 func (d *Dispatch) clock() Clock {
 	if d.Clock == nil {
-		return machine{}
+		return systemClock{}
 	}
 	return d.Clock
 }

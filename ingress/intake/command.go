@@ -98,7 +98,7 @@ func (c *Commands) skill(ctx context.Context, name string) bool {
 func (in Inbound) request() slash.Request {
 	return slash.Request{
 		Session: in.Session, User: in.User, UserName: in.UserName, Lang: in.Lang, Channel: in.Channel, Account: in.Account,
-		PlatformID: in.PlatformID, Peer: in.Peer, Chat: in.Place,
+		PlatformID: in.PlatformID, Peer: in.Peer, Chat: in.ChatSession,
 	}
 }
 

@@ -17,7 +17,7 @@ import (
 // MaxTextBytes bounds one message.
 const MaxTextBytes = 200_000
 
-// maxIDBytes bounds the id that a client gives a message.
+// MaxIDBytes bounds the id that a client gives a message.
 const MaxIDBytes = 128
 
 // Inbox keeps what was accepted.
@@ -57,33 +57,33 @@ type Dispatch struct {
 	Clock    Clock     // nil: that of the machine
 	Log      *slog.Logger
 
-	wakes  sync.WaitGroup
-	bursts bursts
+	wakes     sync.WaitGroup
+	debouncer debouncer
 }
 
 // Inbound is a message as a channel delivered it, from a user who may write to the session. Its Queue is what was set for
 // the session; Dispatch fills in the rest.
 type Inbound struct {
 	store.Inbound
-	ChatType chat.ChatType // of the session
-	UserName string
-	Lang     i18n.Lang       // answers to commands are in it; set by Dispatch
-	Peer     chat.Peer       // who wrote it, on a platform; empty where people sign in
-	Place    chat.SessionKey // the own conversation of the chat it was written in, which may continue another one; empty where there is no chat
+	ChatType    chat.ChatType // of the session
+	UserName    string
+	Lang        i18n.Lang       // answers to commands are in it; set by Dispatch
+	Peer        chat.Peer       // who wrote it, on a platform; empty where people sign in
+	ChatSession chat.SessionKey // the own conversation of the chat it was written in, which may continue another one; empty where there is no chat
 	// Before and After stand around a message for the model: what it answers to, and the names of its files. They are no part
 	// of a command.
 	Before, After string
 }
 
-// message is a text as the model reads it.
-func (in Inbound) Message(text string) string { return in.Before + text + in.After }
+// TextForModel is a text as the model reads it.
+func (in Inbound) TextForModel(text string) string { return in.Before + text + in.After }
 
 // Message accepts a message, carries out the command that it is, or takes it as the answer that a turn waits for.
 func (d *Dispatch) Message(ctx context.Context, in Inbound) (store.Accepted, error) {
 	if err := Check(in); err != nil {
 		return store.Accepted{}, err
 	}
-	in, err := d.Begins(ctx, in)
+	in, err := d.ApplyResetPolicy(ctx, in)
 	if err != nil {
 		return store.Accepted{}, err
 	}
@@ -93,14 +93,14 @@ func (d *Dispatch) Message(ctx context.Context, in Inbound) (store.Accepted, err
 		}
 		return d.accept(ctx, as)
 	}
-	r, err := d.Commands.Read(ctx, in)
+	r, err := d.Commands.Parse(ctx, in)
 	if err != nil {
 		return store.Accepted{}, err
 	}
-	if got, taken, err := d.spoken(ctx, in, r); err != nil || taken {
+	if got, taken, err := d.answerText(ctx, in, r); err != nil || taken {
 		return got, err
 	}
-	return d.carry(ctx, in, r)
+	return d.execute(ctx, in, r)
 }
 
 // speaks returns the language to answer a command in. Without commands nobody is asked.
@@ -150,7 +150,7 @@ func (d *Dispatch) Wait() { d.wakes.Wait() }
 
 // Close leaves the bursts that are not over to the relay, and waits for the wakes under way.
 func (d *Dispatch) Close() {
-	d.bursts.close()
+	d.debouncer.close()
 	d.wakes.Wait()
 }
 
@@ -167,6 +167,7 @@ func (d *Dispatch) wake(ctx context.Context, in Inbound) {
 	})
 }
 
+// Check refuses a message that nobody could answer.
 func Check(in Inbound) error {
 	switch {
 	case in.PlatformID == "" || len(in.PlatformID) > MaxIDBytes:

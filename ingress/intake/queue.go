@@ -71,7 +71,7 @@ func (d *Dispatch) wakeLater(ctx context.Context, in Inbound, got store.Accepted
 		return
 	}
 	ctx = context.WithoutCancel(ctx)
-	d.bursts.after(d.clock(), in.Session, got.Wait, func() { d.wake(ctx, in) })
+	d.debouncer.after(d.clock(), in.Session, got.Wait, func() { d.wake(ctx, in) })
 }
 
 // Edit changes the text of a message of a session that waits. It is a Conflict once a turn has claimed it.

@@ -14,9 +14,9 @@ import (
 	"xbot/internal/store"
 )
 
-// Orphans removes the files that people sent into conversations that were deleted. The rows stand until a file is gone, so a
+// Sweeper removes the files that people sent into conversations that were deleted. The rows stand until a file is gone, so a
 // runner that is away loses nothing; several processes may do so at once.
-type Orphans struct {
+type Sweeper struct {
 	Store interface {
 		OrphanFiles(ctx context.Context) ([]store.OrphanFile, error)
 		FileRemoved(ctx context.Context, id int64) error
@@ -29,12 +29,12 @@ type Orphans struct {
 const orphansEvery = 10 * time.Second
 
 // Run removes them until ctx ends.
-func (o *Orphans) Run(ctx context.Context) error {
+func (s *Sweeper) Run(ctx context.Context) error {
 	ticker := time.NewTicker(orphansEvery)
 	defer ticker.Stop()
 	for {
-		if err := o.Sweep(ctx); err != nil && ctx.Err() == nil {
-			o.Log.Warn("files of deleted conversations are not removed, trying again", "error", err)
+		if err := s.Sweep(ctx); err != nil && ctx.Err() == nil {
+			s.Log.Warn("files of deleted conversations are not removed, trying again", "error", err)
 		}
 		select {
 		case <-ctx.Done():
@@ -45,23 +45,23 @@ func (o *Orphans) Run(ctx context.Context) error {
 }
 
 // Sweep removes what can be removed now.
-func (o *Orphans) Sweep(ctx context.Context) error {
-	files, err := o.Store.OrphanFiles(ctx)
+func (s *Sweeper) Sweep(ctx context.Context) error {
+	files, err := s.Store.OrphanFiles(ctx)
 	if err != nil {
 		return err
 	}
-	type place struct {
+	type owned struct {
 		user   chat.UserID
 		runner string
 	}
-	boxes := map[place]sandbox.Sandbox{} // nil: it cannot be reached now
+	boxes := map[owned]sandbox.Sandbox{} // nil: it cannot be reached now
 	for _, f := range files {
-		at := place{f.User, f.Runner}
+		at := owned{f.User, f.Runner}
 		box, known := boxes[at]
 		if !known {
-			box, err = sandbox.Reach(ctx, o.Boxes, f.User, f.Runner)
+			box, err = sandbox.Reach(ctx, s.Boxes, f.User, f.Runner)
 			if revoked(err) { // the runner is not theirs any more: nobody can remove anything there
-				if err := o.Store.FileRemoved(ctx, f.ID); err != nil {
+				if err := s.Store.FileRemoved(ctx, f.ID); err != nil {
 					return err
 				}
 				continue
@@ -78,7 +78,7 @@ func (o *Orphans) Sweep(ctx context.Context) error {
 			continue
 		}
 		_ = box.Remove(ctx, path.Dir(f.Path)) // only an empty folder goes
-		if err := o.Store.FileRemoved(ctx, f.ID); err != nil {
+		if err := s.Store.FileRemoved(ctx, f.ID); err != nil {
 			return err
 		}
 	}

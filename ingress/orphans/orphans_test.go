@@ -44,7 +44,7 @@ func TestOrphans_FilesGoWithTheirConversationAndNoOthers(t *testing.T) {
 	gone, kept := sent("m1", "oc_1"), sent("m2", "oc_2")
 	require.NotEqual(t, gone, kept)
 	boxes := &oneRunner{box: box}
-	o := &orphans.Orphans{Store: b.Store, Boxes: boxes, Log: slog.New(slog.DiscardHandler)}
+	o := &orphans.Sweeper{Store: b.Store, Boxes: boxes, Log: slog.New(slog.DiscardHandler)}
 	require.NoError(t, o.Sweep(t.Context()))
 	require.True(t, has("m1"))
 

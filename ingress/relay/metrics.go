@@ -10,7 +10,7 @@ type Metrics struct {
 	Paused  prometheus.Gauge
 
 	Running prometheus.Gauge     // turns
-	Waiting prometheus.Gauge     // sessions in line for a turn
+	Waiting prometheus.Gauge     // sessions that wait for a turn
 	Without prometheus.Gauge     // turns that wait for a model provider
 	Unused  prometheus.Counter   // turns that were kept for somebody who did not come
 	Calls   *prometheus.GaugeVec // calls to models

@@ -28,8 +28,8 @@ const (
 	followAfter = 15 * time.Second
 	// showAfter is how long a turn runs before people on a platform are shown how it goes on.
 	showAfter = 3 * time.Second
-	// lineAfter is how long a message waits for a free turn before the person is told so in words.
-	lineAfter = 10 * time.Second
+	// throttledAfter is how long a message waits for a free turn before the person is told so in words.
+	throttledAfter = 10 * time.Second
 	// heldAttempts is how many failed workflow tasks in a row mean that a run is blocked by its own code.
 	heldAttempts = 3
 )
@@ -55,9 +55,9 @@ type Blocked interface {
 	StopRequested(ctx context.Context, key chat.SessionKey, turn chat.TurnID) (bool, error)
 }
 
-// Beside is what waits in line, and what runs beside turns and whose workflows may be missing.
+// Beside is what waits for a turn, and what runs beside turns and whose workflows may be missing.
 type Beside interface {
-	Line
+	TurnScheduler
 	TasksToStart(ctx context.Context, older time.Duration) ([]chat.CallID, error)
 	BangsToStart(ctx context.Context) ([]chat.InboxID, error)
 	ToDeliver(ctx context.Context) ([]store.Undelivered, error)
@@ -127,7 +127,7 @@ func (r *Relay) report(err error) {
 
 // Round makes one round.
 func (r *Relay) Round(ctx context.Context) error {
-	return errors.Join(r.wakeWaiting(ctx), r.checkRunning(ctx), r.tendLine(ctx), r.tellUnclaimed(ctx), r.startWork(ctx), r.startMemorizing(ctx))
+	return errors.Join(r.wakeWaiting(ctx), r.checkRunning(ctx), r.scheduleTurns(ctx), r.tellUnclaimed(ctx), r.startWork(ctx), r.startMemorizing(ctx))
 }
 
 // startWork starts the workflows of bang commands that were not answered, of background tasks that may have none, of files that

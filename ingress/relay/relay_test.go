@@ -329,7 +329,7 @@ func (a *atOnce) Get(context.Context) (*policy.Policy, error) {
 func TestRelay_HandsOutTurnsAndShowsTheLine(t *testing.T) {
 	r := relaying(t)
 	most := &atOnce{1}
-	next := &wake.NextInLine{Waker: r.Wakes, Users: r.Bundle.Store, Log: slog.New(slog.DiscardHandler)}
+	next := &wake.TurnScheduler{Waker: r.Wakes, Users: r.Bundle.Store, Log: slog.New(slog.DiscardHandler)}
 	r.Bundle.Store = store.New(r.Pool, store.Options{Policies: most, Line: next})
 	r.Relay.Store = r.Bundle.Store
 	const other = chat.SessionKey("agent:main:web:thread:other")

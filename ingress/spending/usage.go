@@ -11,8 +11,8 @@ import (
 	"xbot/internal/usage"
 )
 
-// Meter tells people what they have used.
-type Meter struct {
+// Usage reads what people have used.
+type Usage struct {
 	Store  *store.Store
 	Prices usage.Prices
 }
@@ -26,23 +26,23 @@ type UsageReport struct {
 }
 
 // Of returns what a user has used in the last days, today included.
-func (m *Meter) Of(ctx context.Context, user chat.UserID, days int) (UsageReport, error) {
+func (u *Usage) Of(ctx context.Context, user chat.UserID, days int) (UsageReport, error) {
 	out := UsageReport{Days: []chat.SpentDay{}, Sessions: []chat.SpentSession{}, Currency: usage.Currency}
-	byDay, err := m.Store.UsageByDay(ctx, user, days)
+	byDay, err := u.Store.UsageByDay(ctx, user, days)
 	if err != nil {
 		return out, err
 	}
-	bySession, err := m.Store.UsageBySession(ctx, user, days)
+	bySession, err := u.Store.UsageBySession(ctx, user, days)
 	if err != nil {
 		return out, err
 	}
 	out.Days, out.Sessions = append(out.Days, byDay...), append(out.Sessions, bySession...)
 	for i := range out.Days {
-		out.Days[i].Cost = m.Prices.Cost(out.Days[i].Spent)
+		out.Days[i].Cost = u.Prices.Cost(out.Days[i].Spent)
 		out.Total = usage.Sum(out.Total, out.Days[i].Spent)
 	}
 	for i := range out.Sessions {
-		out.Sessions[i].Cost = m.Prices.Cost(out.Sessions[i].Spent)
+		out.Sessions[i].Cost = u.Prices.Cost(out.Sessions[i].Spent)
 	}
 	slices.SortStableFunc(out.Sessions, func(a, b chat.SpentSession) int { return cmp.Compare(b.Tokens(), a.Tokens()) })
 	return out, nil

@@ -12,7 +12,7 @@ import (
 
 // CodecPath is where the Temporal UI has payloads decrypted: a codec server behind the login, for administrators.
 const (
-	CodecPath = TemporalRoot + codecName
+	CodecPath = Root + codecName
 	codecName = "codec"
 )
 
@@ -20,7 +20,7 @@ const (
 const maxCodecBody = 32 << 20
 
 // WithCodec puts a codec server beside the Temporal UI, and tells the UI where it is.
-func WithCodec(codec converter.PayloadCodec, t TemporalUI) http.Handler {
+func WithCodec(codec converter.PayloadCodec, t Proxy) http.Handler {
 	ui, allowed := t.Handler(), t.Allowed
 	server := converter.NewPayloadCodecHTTPHandler(codec)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

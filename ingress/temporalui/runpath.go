@@ -3,14 +3,14 @@ package temporalui
 import "net/url"
 
 // TemporalRoot is where the Temporal UI is served.
-const TemporalRoot = "/temporal/"
+const Root = "/temporal/"
 
 // RunPath is the path of a run in the Temporal UI, which the ingress serves behind the sign-in.
 func RunPath(namespace, workflow, run string) string {
-	return TemporalRoot + "namespaces/" + url.PathEscape(namespace) + "/workflows/" + url.PathEscape(workflow) + "/" + url.PathEscape(run) + "/history"
+	return Root + "namespaces/" + url.PathEscape(namespace) + "/workflows/" + url.PathEscape(workflow) + "/" + url.PathEscape(run) + "/history"
 }
 
 // RunsPath is the path of a list of runs in the Temporal UI, those that a query finds.
 func RunsPath(namespace, query string) string {
-	return TemporalRoot + "namespaces/" + url.PathEscape(namespace) + "/workflows?" + url.Values{"query": {query}}.Encode()
+	return Root + "namespaces/" + url.PathEscape(namespace) + "/workflows?" + url.Values{"query": {query}}.Encode()
 }

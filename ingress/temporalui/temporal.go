@@ -15,7 +15,7 @@ import (
 
 // TemporalUI leads to the Temporal UI, which answers only requests with a secret header. It is mounted behind the
 // login, for administrators; the person's own credentials stay here.
-type TemporalUI struct {
+type Proxy struct {
 	Target  *url.URL
 	Header  string // empty if the UI asks for none
 	Token   string
@@ -28,7 +28,7 @@ type TemporalUI struct {
 const maxIndex = 1 << 20
 
 // Handler returns the way there.
-func (t TemporalUI) Handler() http.Handler {
+func (t Proxy) Handler() http.Handler {
 	proxy := &httputil.ReverseProxy{
 		Rewrite:        t.rewrite,
 		ModifyResponse: t.rebase,
@@ -46,7 +46,7 @@ func (t TemporalUI) Handler() http.Handler {
 	})
 }
 
-func (t TemporalUI) rewrite(r *httputil.ProxyRequest) {
+func (t Proxy) rewrite(r *httputil.ProxyRequest) {
 	r.SetURL(t.Target)
 	r.Out.URL.Path, r.Out.URL.RawPath = r.In.URL.Path, r.In.URL.RawPath
 	r.Out.Host = t.Target.Host
@@ -63,9 +63,9 @@ func (t TemporalUI) rewrite(r *httputil.ProxyRequest) {
 }
 
 // rebase makes the UI's own addresses begin where this browser finds it.
-func (t TemporalUI) rebase(resp *http.Response) error {
+func (t Proxy) rebase(resp *http.Response) error {
 	resp.Header.Del("Referrer-Policy") // ours stands: other sites must not learn the path
-	base, root := strings.TrimSuffix(t.Base(resp.Request), "/"), strings.TrimSuffix(TemporalRoot, "/")
+	base, root := strings.TrimSuffix(t.Base(resp.Request), "/"), strings.TrimSuffix(Root, "/")
 	if base == root {
 		return nil
 	}

@@ -31,7 +31,7 @@ func TestTemporalUI_SeesNothingOfThePersonsCredentials(t *testing.T) {
 	target, err := url.Parse(ui.URL)
 	require.NoError(t, err)
 	allowed := true
-	h := temporalui.TemporalUI{
+	h := temporalui.Proxy{
 		Target: target, Header: "X-Secret", Token: "s3cret", Cookie: auth.CookieName,
 		Base: func(*http.Request) string { return "/temporal/" }, Allowed: func(*http.Request) bool { return allowed },
 	}.Handler()
@@ -97,7 +97,7 @@ func TestTemporalUI_ItsPageFindsItselfWhereTheBrowserFoundIt(t *testing.T) {
 	defer ui.Close()
 	target, err := url.Parse(ui.URL)
 	require.NoError(t, err)
-	h := temporalui.TemporalUI{
+	h := temporalui.Proxy{
 		Target: target, Base: func(*http.Request) string { return "/temporal/k/key/" }, Allowed: func(*http.Request) bool { return true },
 	}.Handler()
 	get := func(path string) *httptest.ResponseRecorder {

@@ -143,7 +143,7 @@ func (a *Endpoints) me(ctx context.Context) Me {
 	u := auth.User(ctx)
 	m := Me{User: userBody(u), MustSetPassword: u.PasswordHash == "", Model: a.Info.Model, Demo: a.Info.Demo, Version: a.Info.Version}
 	if u.Admin && a.Info.TemporalUI {
-		m.TemporalUI = a.Auth.Under(ctx, temporalui.TemporalRoot)
+		m.TemporalUI = a.Auth.Under(ctx, temporalui.Root)
 	}
 	return m
 }

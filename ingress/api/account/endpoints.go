@@ -15,7 +15,7 @@ type Endpoints struct {
 	*endpoint.Base
 
 	Gateway *gateway.Gateway
-	Meter   *spending.Meter
+	Usage   *spending.Usage
 }
 
 // Register has the endpoints that need a user.

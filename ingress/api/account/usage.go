@@ -19,7 +19,7 @@ func (a *Endpoints) registerUsage(h huma.API) {
 	}, func(ctx context.Context, in *struct {
 		Days int `query:"days" minimum:"1" maximum:"366" default:"30" doc:"How many days, today (UTC) included."`
 	}) (*struct{ Body spending.UsageReport }, error) {
-		got, err := a.Meter.Of(ctx, auth.User(ctx).ID, in.Days)
+		got, err := a.Usage.Of(ctx, auth.User(ctx).ID, in.Days)
 		return &struct{ Body spending.UsageReport }{got}, a.Problem(err)
 	})
 }

@@ -16,7 +16,7 @@ type Endpoints struct {
 
 	Jobs     *cron.Jobs
 	Triggers *trigger.Store
-	Hooks    *hooks.Hooks
+	Hooks    *hooks.Admin
 }
 
 // Register has the endpoints that need a user.

@@ -81,7 +81,7 @@ func (b *Base) WithLink(ctx context.Context, t chat.Turn) chat.Turn {
 		if err != nil {
 			return t // a turn without its link is one all the same
 		}
-		t.TemporalURL = b.Auth.Under(ctx, temporalui.TemporalRoot) + strings.TrimPrefix(temporalui.RunPath(b.Info.Namespace, id, t.RunID), temporalui.TemporalRoot)
+		t.TemporalURL = b.Auth.Under(ctx, temporalui.Root) + strings.TrimPrefix(temporalui.RunPath(b.Info.Namespace, id, t.RunID), temporalui.Root)
 	}
 	return t
 }

@@ -60,7 +60,7 @@ func (a *Endpoints) registerFiles(h huma.API) {
 			endpoint.Key
 			Path string `query:"path" maxLength:"4096" doc:"Relative to the session's folder, or absolute; default: that folder."`
 		}) (*struct{ Body Folder }, error) {
-			p, err := a.place(ctx, in.Key.Key)
+			p, err := a.location(ctx, in.Key.Key)
 			if err != nil {
 				return nil, a.Problem(err)
 			}
@@ -80,7 +80,7 @@ func (a *Endpoints) registerFiles(h huma.API) {
 		endpoint.Key
 		Path string `query:"path" required:"true" minLength:"1" maxLength:"4096"`
 	}) (*huma.StreamResponse, error) {
-		p, err := a.place(ctx, in.Key.Key)
+		p, err := a.location(ctx, in.Key.Key)
 		if err != nil {
 			return nil, a.Problem(err)
 		}
@@ -111,7 +111,7 @@ func (a *Endpoints) stream(attachment download.Attachment) *huma.StreamResponse 
 }
 
 func (a *Endpoints) link(ctx context.Context, key string, in NewFileLink) (FileLink, error) {
-	p, err := a.place(ctx, key)
+	p, err := a.location(ctx, key)
 	if err != nil {
 		return FileLink{}, err
 	}
@@ -119,7 +119,7 @@ func (a *Endpoints) link(ctx context.Context, key string, in NewFileLink) (FileL
 	if err != nil {
 		return FileLink{}, err
 	}
-	attachment, err := download.FileAttachment(ctx, p.box, file)
+	attachment, err := download.File(ctx, p.box, file)
 	if err != nil {
 		return FileLink{}, err
 	}
@@ -134,28 +134,28 @@ func (a *Endpoints) link(ctx context.Context, key string, in NewFileLink) (FileL
 	return FileLink{URL: url, ExpiresAt: expires}, err
 }
 
-// place is where the files of a session are.
-type place struct {
+// location is where the files of a session are.
+type location struct {
 	box  sandbox.Sandbox
 	base string // the session's folder: relative paths start here
 }
 
-// place finds the runner of a session of the user and makes sure that it answers.
-func (a *Endpoints) place(ctx context.Context, key string) (place, error) {
+// location finds the runner of a session of the user and makes sure that it answers.
+func (a *Endpoints) location(ctx context.Context, key string) (location, error) {
 	s, err := a.Own(ctx, key)
 	if err != nil {
-		return place{}, err
+		return location{}, err
 	}
 	box, err := sandbox.Reach(ctx, a.Boxes, auth.User(ctx).ID, s.Runner)
 	if err != nil {
-		return place{}, err
+		return location{}, err
 	}
-	return placeOf(ctx, box, s), nil
+	return locationOf(ctx, box, s), nil
 }
 
-// placeOf takes the workspace where the session's own folder is gone, or on another runner.
-func placeOf(ctx context.Context, box sandbox.Sandbox, s chat.Session) place {
-	p := place{box: box, base: box.Workspace()}
+// locationOf takes the workspace where the session's own folder is gone, or on another runner.
+func locationOf(ctx context.Context, box sandbox.Sandbox, s chat.Session) location {
+	p := location{box: box, base: box.Workspace()}
 	cwd := chat.FolderOn(s.Cwd, s.CwdRunner, box.Name())
 	if cwd == "" {
 		return p
@@ -167,7 +167,7 @@ func placeOf(ctx context.Context, box sandbox.Sandbox, s chat.Session) place {
 }
 
 // path makes what a client sent absolute.
-func (p place) path(sent string) (string, error) {
+func (p location) path(sent string) (string, error) {
 	switch {
 	case strings.ContainsRune(sent, 0):
 		return "", fault.Errorf(fault.Invalid, "a path has no NUL character")
@@ -179,15 +179,15 @@ func (p place) path(sent string) (string, error) {
 	return path.Join(p.base, sent), nil
 }
 
-func (p place) attachment(ctx context.Context, sent string) (download.Attachment, error) {
+func (p location) attachment(ctx context.Context, sent string) (download.Attachment, error) {
 	file, err := p.path(sent)
 	if err != nil {
 		return download.Attachment{}, err
 	}
-	return download.FileAttachment(ctx, p.box, file)
+	return download.File(ctx, p.box, file)
 }
 
-func (p place) list(ctx context.Context, sent string) (Folder, error) {
+func (p location) list(ctx context.Context, sent string) (Folder, error) {
 	dir, err := p.path(sent)
 	if err != nil {
 		return Folder{}, err

@@ -35,7 +35,7 @@ func (a *Endpoints) registerOutputs(h huma.API) {
 		if err != nil {
 			return nil, a.Problem(err)
 		}
-		attachment := download.OutputAttachment(box, task.Call, task.ID+".txt")
+		attachment := download.Output(box, task.Call, task.ID+".txt")
 		return &huma.StreamResponse{Body: func(hctx huma.Context) {
 			r, w := humago.Unwrap(hctx)
 			err := attachment.Serve(w, r)
@@ -54,7 +54,7 @@ func kept(w http.ResponseWriter, task chat.Task) error {
 	if task.EndedAt == nil || task.Total > chat.MaxTaskOutput || task.State == chat.TaskLost {
 		return fault.Errorf(fault.NotFound, "runner %s does not keep the output of %s any more; the task itself has its head and tail", task.Runner, task.ID)
 	}
-	download.AttachmentHeader(w, task.ID+".txt", "text/plain; charset=utf-8")
+	download.SetHeader(w, task.ID+".txt", "text/plain; charset=utf-8")
 	_, _ = io.WriteString(w, task.Output) // the client is gone if this fails
 	return nil
 }

@@ -32,7 +32,7 @@ func (a *Endpoints) registerResults(h huma.API) {
 		}
 		return &huma.StreamResponse{Body: func(hctx huma.Context) {
 			_, w := humago.Unwrap(hctx)
-			download.AttachmentHeader(w, in.Call+".txt", "text/plain; charset=utf-8")
+			download.SetHeader(w, in.Call+".txt", "text/plain; charset=utf-8")
 			_, _ = io.WriteString(w, text) // the client is gone if this fails
 		}}, nil
 	})

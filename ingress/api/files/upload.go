@@ -70,7 +70,7 @@ func (a *Endpoints) uploadFiles(ctx context.Context, in *struct {
 	endpoint.Key
 	endpoint.Request
 }) (*struct{ Body Uploaded }, error) {
-	p, err := a.place(ctx, in.Key.Key)
+	p, err := a.location(ctx, in.Key.Key)
 	if err != nil {
 		return nil, a.Problem(err)
 	}
@@ -81,14 +81,14 @@ func (a *Endpoints) uploadFiles(ctx context.Context, in *struct {
 	if err != nil {
 		return nil, a.Problem(fault.Errorf(fault.Invalid, "send the files as multipart/form-data in the field \"file\""))
 	}
-	u := &upload{place: p, control: http.NewResponseController(in.Writer()), dir: path.Join(p.base, defaultUploadDir)}
+	u := &upload{location: p, control: http.NewResponseController(in.Writer()), dir: path.Join(p.base, defaultUploadDir)}
 	files, err := u.take(ctx, form)
 	return &struct{ Body Uploaded }{Uploaded{Files: files}}, a.Problem(err)
 }
 
 // upload stores the parts of a form while they arrive.
 type upload struct {
-	place
+	location
 	control *http.ResponseController
 	dir     string
 	ready   bool // dir is there

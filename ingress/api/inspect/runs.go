@@ -60,7 +60,7 @@ func (a *Endpoints) runLinks(ctx context.Context, _ *struct{}) (*struct {
 		return nil, a.Problem(err)
 	}
 	for _, l := range runQueries(today, people, models) {
-		l.URL = a.Auth.Under(ctx, temporalui.TemporalRoot) + strings.TrimPrefix(temporalui.RunsPath(a.Info.Namespace, l.Query), temporalui.TemporalRoot)
+		l.URL = a.Auth.Under(ctx, temporalui.Root) + strings.TrimPrefix(temporalui.RunsPath(a.Info.Namespace, l.Query), temporalui.Root)
 		out.Body.Links = append(out.Body.Links, l)
 	}
 	return &out, nil

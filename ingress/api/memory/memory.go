@@ -104,7 +104,7 @@ func (a *Endpoints) registerMemoryChanges(h huma.API) {
 		w := in.of(ctx)
 		return &huma.StreamResponse{Body: func(hctx huma.Context) {
 			_, out := humago.Unwrap(hctx)
-			download.AttachmentHeader(out, "memory.md", "text/markdown; charset=utf-8")
+			download.SetHeader(out, "memory.md", "text/markdown; charset=utf-8")
 			if err := a.Memory.Export(ctx, w, out); err != nil {
 				panic(http.ErrAbortHandler) // breaks off visibly rather than end early
 			}

@@ -16,7 +16,7 @@ type Endpoints struct {
 
 	Dispatch *intake.Dispatch
 	Gateway  *gateway.Gateway
-	History  *history.History
+	History  *history.Editor
 }
 
 // Register has the endpoints that need a user.

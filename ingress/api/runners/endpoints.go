@@ -12,7 +12,7 @@ import (
 type Endpoints struct {
 	*endpoint.Base
 
-	Fleet *manage.Fleet
+	Runners *manage.Runners
 }
 
 // Register has the endpoints that need a user.

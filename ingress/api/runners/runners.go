@@ -23,7 +23,7 @@ type RunnerName struct {
 func (a *Endpoints) registerRunners(h huma.API) {
 	huma.Register(h, huma.Operation{OperationID: "list-runners", Method: http.MethodGet, Path: "/api/runners", Summary: "Where my commands can run, and where they run now", Security: endpoint.Secured},
 		func(ctx context.Context, _ *struct{}) (*runnersBody, error) {
-			out, err := a.Fleet.List(ctx, auth.User(ctx))
+			out, err := a.Runners.List(ctx, auth.User(ctx))
 			return &runnersBody{out}, a.Problem(err)
 		})
 	huma.Register(h, huma.Operation{OperationID: "create-runner", Method: http.MethodPost, Path: "/api/runners", Summary: "Make a runner", Description: "The token is shown this once.", DefaultStatus: http.StatusCreated, Security: endpoint.Secured},
@@ -33,7 +33,7 @@ func (a *Endpoints) registerRunners(h huma.API) {
 				Name string `json:"name" minLength:"1" maxLength:"200" doc:"1 to 128 lower-case letters, digits, dots, dashes and underscores, beginning with a letter or digit."`
 			}
 		}) (*newRunnerBody, error) {
-			out, err := a.Fleet.Create(ctx, auth.User(ctx), in.Body.Name, baseOf(in.HTTP()))
+			out, err := a.Runners.Create(ctx, auth.User(ctx), in.Body.Name, baseOf(in.HTTP()))
 			return &newRunnerBody{out}, a.Problem(err)
 		})
 	huma.Register(h, huma.Operation{OperationID: "renew-runner", Method: http.MethodPost, Path: "/api/runners/{name}/token", Summary: "Give a runner a new token", Description: "The old one is dead, and a connection made with it is closed.", Security: endpoint.Secured},
@@ -41,12 +41,12 @@ func (a *Endpoints) registerRunners(h huma.API) {
 			endpoint.Request
 			RunnerName
 		}) (*newRunnerBody, error) {
-			out, err := a.Fleet.Renew(ctx, auth.User(ctx), in.Name, baseOf(in.HTTP()))
+			out, err := a.Runners.Renew(ctx, auth.User(ctx), in.Name, baseOf(in.HTTP()))
 			return &newRunnerBody{out}, a.Problem(err)
 		})
 	huma.Register(h, huma.Operation{OperationID: "revoke-runner", Method: http.MethodDelete, Path: "/api/runners/{name}", Summary: "Revoke a runner at once", DefaultStatus: http.StatusNoContent, Security: endpoint.Secured},
 		func(ctx context.Context, in *RunnerName) (*struct{}, error) {
-			return nil, a.Problem(a.Fleet.Revoke(ctx, auth.User(ctx), in.Name))
+			return nil, a.Problem(a.Runners.Revoke(ctx, auth.User(ctx), in.Name))
 		})
 	huma.Register(h, huma.Operation{OperationID: "use-runner", Method: http.MethodPut, Path: "/api/runners/active", Summary: "Choose where my commands run", Security: endpoint.Secured},
 		func(ctx context.Context, in *struct {
@@ -54,7 +54,7 @@ func (a *Endpoints) registerRunners(h huma.API) {
 				Name string `json:"name" maxLength:"200" doc:"Empty for the default."`
 			}
 		}) (*runnersBody, error) {
-			out, err := a.Fleet.Use(ctx, auth.User(ctx), in.Body.Name)
+			out, err := a.Runners.Use(ctx, auth.User(ctx), in.Body.Name)
 			return &runnersBody{out}, a.Problem(err)
 		})
 	huma.Register(h, huma.Operation{OperationID: "use-model", Method: http.MethodPut, Path: "/api/runners/llm", Summary: "Choose whose model answers me", Security: endpoint.Secured},
@@ -63,7 +63,7 @@ func (a *Endpoints) registerRunners(h huma.API) {
 				Source string `json:"source" enum:"auto,server" doc:"auto: the model of the runner my commands go to, if it offers one. server: the server's."`
 			}
 		}) (*runnersBody, error) {
-			out, err := a.Fleet.UseModel(ctx, auth.User(ctx), in.Body.Source)
+			out, err := a.Runners.UseModel(ctx, auth.User(ctx), in.Body.Source)
 			return &runnersBody{out}, a.Problem(err)
 		})
 }

@@ -15,7 +15,7 @@ import (
 type Endpoints struct {
 	*endpoint.Base
 
-	Fleet    *manage.Fleet
+	Runners  *manage.Runners
 	Words    choice.Catalog // says which words mean a model
 	Models   *catalogue.Live
 	Contexts *contextview.Viewer

@@ -53,7 +53,7 @@ func (a *Endpoints) registerExport(h huma.API) {
 		}
 		return &huma.StreamResponse{Body: func(hctx huma.Context) {
 			_, w := humago.Unwrap(hctx)
-			download.AttachmentHeader(w, name, kind)
+			download.SetHeader(w, name, kind)
 			_ = write(w, t) // the client is gone if this fails
 		}}, nil
 	})

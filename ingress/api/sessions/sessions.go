@@ -153,7 +153,7 @@ func (a *Endpoints) create(ctx context.Context, in NewSession) (chat.Session, er
 		Origin: chat.Origin{Label: user.Name, Provider: channel, From: strconv.FormatInt(int64(user.ID), 10), To: string(key), Name: user.Name},
 	}
 	if made.Cwd != "" {
-		if made.CwdRunner, err = a.Fleet.Here(ctx, made.Owner); err != nil {
+		if made.CwdRunner, err = a.Runners.Here(ctx, made.Owner); err != nil {
 			return chat.Session{}, a.Problem(err)
 		}
 	}

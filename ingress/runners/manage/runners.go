@@ -17,8 +17,8 @@ import (
 	"xbot/internal/store"
 )
 
-// Fleet is what people may do with their runners, whichever way they ask: the page, the terminal or a command.
-type Fleet struct {
+// Runners is what people may do with their runners, whichever way they ask: the page, the terminal or a command.
+type Runners struct {
 	Store    *store.Store
 	Resolver *resolver.Resolver
 	Model    string // provider/model of the server
@@ -27,26 +27,26 @@ type Fleet struct {
 }
 
 // List returns what a user can choose from.
-func (f *Fleet) List(ctx context.Context, user store.User) (chat.Runners, error) {
-	out := chat.Runners{Runners: []chat.Runner{}, LLMSource: chat.LLMAuto, Model: f.Model}
+func (m *Runners) List(ctx context.Context, user store.User) (chat.Runners, error) {
+	out := chat.Runners{Runners: []chat.Runner{}, LLMSource: chat.LLMAuto, Model: m.Model}
 	var err error
-	if out.Active, err = f.Store.UserSetting(ctx, user.ID, store.ActiveRunner); err != nil {
+	if out.Active, err = m.Store.UserSetting(ctx, user.ID, store.ActiveRunner); err != nil {
 		return out, err
 	}
-	if out.Effective, err = f.Here(ctx, user.ID); err != nil {
+	if out.Effective, err = m.Here(ctx, user.ID); err != nil {
 		return out, err
 	}
-	source, err := f.Store.UserSetting(ctx, user.ID, store.LLMSource)
+	source, err := m.Store.UserSetting(ctx, user.ID, store.LLMSource)
 	if err != nil {
 		return out, err
 	}
 	out.LLMSource = cmp.Or(source, chat.LLMAuto)
-	all, err := f.Store.RunnersOf(ctx, user.ID, user.Admin)
+	all, err := m.Store.RunnersOf(ctx, user.ID, user.Admin)
 	if err != nil {
 		return out, err
 	}
-	for _, r := range f.visible(all, user) {
-		shown := f.show(r, user, out.Effective)
+	for _, r := range m.visible(all, user) {
+		shown := m.show(r, user, out.Effective)
 		if shown.Active && shown.LLM != nil && out.LLMSource == chat.LLMAuto {
 			out.Model = shown.LLM.Provider + "/" + shown.LLM.Model
 		}
@@ -56,8 +56,8 @@ func (f *Fleet) List(ctx context.Context, user store.User) (chat.Runners, error)
 }
 
 // Here returns the runner that a user's commands go to now; empty if there is none.
-func (f *Fleet) Here(ctx context.Context, user chat.UserID) (string, error) {
-	name, err := f.Resolver.Name(ctx, user, "")
+func (m *Runners) Here(ctx context.Context, user chat.UserID) (string, error) {
+	name, err := m.Resolver.Name(ctx, user, "")
 	if fault.Is(err, fault.Denied) {
 		return "", nil
 	}
@@ -65,20 +65,20 @@ func (f *Fleet) Here(ctx context.Context, user chat.UserID) (string, error) {
 }
 
 // visible takes out what the user cannot choose and adds the container that is made when it is first asked for.
-func (f *Fleet) visible(all []store.Runner, user store.User) []store.Runner {
+func (m *Runners) visible(all []store.Runner, user store.User) []store.Runner {
 	seen := map[string]bool{}
 	out := slices.DeleteFunc(all, func(r store.Runner) bool {
 		again := seen[r.Name] // two administrators may have made a token for the one host
 		seen[r.Name] = true
-		return again || (r.Name == resolver.Local && !user.Admin) || (r.Name == resolver.Container && !f.Resolver.Containers())
+		return again || (r.Name == resolver.Local && !user.Admin) || (r.Name == resolver.Container && !m.Resolver.Containers())
 	})
-	if f.Resolver.Containers() && !seen[resolver.Container] {
+	if m.Resolver.Containers() && !seen[resolver.Container] {
 		out = append(out, store.Runner{Name: resolver.Container, User: user.ID})
 	}
 	return out
 }
 
-func (f *Fleet) show(r store.Runner, user store.User, effective string) chat.Runner {
+func (m *Runners) show(r store.Runner, user store.User, effective string) chat.Runner {
 	out := chat.Runner{
 		Name: r.Name, Kind: KindOf(r), Online: r.Online, ConnectedAt: r.ConnectedAt, SeenAt: r.SeenAt,
 		Active: r.Name == effective, Revocable: r.User == user.ID && resolver.CheckName(r.Name) == nil,
@@ -93,7 +93,7 @@ func (f *Fleet) show(r store.Runner, user store.User, effective string) chat.Run
 	return out
 }
 
-// KindOf says what sort of place a runner is.
+// KindOf says what kind a runner is.
 func KindOf(r store.Runner) string {
 	switch {
 	case r.Name == resolver.Local:
@@ -105,48 +105,48 @@ func KindOf(r store.Runner) string {
 }
 
 // Create makes a runner of a user. Invalid or Conflict say what is wrong with the name.
-func (f *Fleet) Create(ctx context.Context, user store.User, name, base string) (chat.NewRunner, error) {
+func (m *Runners) Create(ctx context.Context, user store.User, name, base string) (chat.NewRunner, error) {
 	if err := resolver.CheckName(name); err != nil {
 		return chat.NewRunner{}, err
 	}
 	token, hash := secret.NewToken()
-	if err := f.Store.CreateRunner(ctx, user.ID, name, hash); err != nil {
+	if err := m.Store.CreateRunner(ctx, user.ID, name, hash); err != nil {
 		return chat.NewRunner{}, err
 	}
-	return f.made(ctx, user, name, base, token)
+	return m.made(ctx, user, name, base, token)
 }
 
 // Renew gives a runner a new token. The old one is dead, and a connection made with it is closed.
-func (f *Fleet) Renew(ctx context.Context, user store.User, name, base string) (chat.NewRunner, error) {
+func (m *Runners) Renew(ctx context.Context, user store.User, name, base string) (chat.NewRunner, error) {
 	if err := own(name); err != nil {
 		return chat.NewRunner{}, err
 	}
 	token, hash := secret.NewToken()
-	if err := f.Store.RenewRunner(ctx, user.ID, name, hash); err != nil {
+	if err := m.Store.RenewRunner(ctx, user.ID, name, hash); err != nil {
 		return chat.NewRunner{}, err
 	}
-	f.drop(ctx, resolver.ID(user.ID, name))
-	return f.made(ctx, user, name, base, token)
+	m.drop(ctx, resolver.ID(user.ID, name))
+	return m.made(ctx, user, name, base, token)
 }
 
 // Revoke makes a runner's token useless and closes its connection. If it was the active one, commands are refused until
 // its user chooses another: they do not move elsewhere by themselves.
-func (f *Fleet) Revoke(ctx context.Context, user store.User, name string) error {
+func (m *Runners) Revoke(ctx context.Context, user store.User, name string) error {
 	if err := own(name); err != nil {
 		return err
 	}
-	if err := f.Store.RevokeRunner(ctx, user.ID, name); err != nil {
+	if err := m.Store.RevokeRunner(ctx, user.ID, name); err != nil {
 		return err
 	}
-	f.drop(ctx, resolver.ID(user.ID, name))
+	m.drop(ctx, resolver.ID(user.ID, name))
 	return nil
 }
 
 // drop closes the connection of a runner. The token is useless already, and whoever holds the connection finds that out
 // within 15 s at the latest: a failure here fails nobody.
-func (f *Fleet) drop(ctx context.Context, id sandbox.RunnerID) {
-	if err := f.Resolver.Drop(ctx, id); err != nil {
-		f.Log.Warn("the connection of a runner could not be closed at once, its holder closes it soon", "runner", string(id), "error", err)
+func (m *Runners) drop(ctx context.Context, id sandbox.RunnerID) {
+	if err := m.Resolver.Drop(ctx, id); err != nil {
+		m.Log.Warn("the connection of a runner could not be closed at once, its holder closes it soon", "runner", string(id), "error", err)
 	}
 }
 
@@ -159,22 +159,22 @@ func own(name string) error {
 }
 
 // Use makes a runner the active one; empty means the default.
-func (f *Fleet) Use(ctx context.Context, user store.User, name string) (chat.Runners, error) {
+func (m *Runners) Use(ctx context.Context, user store.User, name string) (chat.Runners, error) {
 	if name != "" {
-		if _, err := f.Resolver.Name(ctx, user.ID, name); fault.Is(err, fault.Denied) && own(name) == nil {
+		if _, err := m.Resolver.Name(ctx, user.ID, name); fault.Is(err, fault.Denied) && own(name) == nil {
 			return chat.Runners{}, i18n.Fault(fault.NotFound, i18n.RunnerUnknown, name)
 		} else if err != nil {
 			return chat.Runners{}, err
 		}
 	}
-	if err := f.Store.SetUserSetting(ctx, user.ID, store.ActiveRunner, name); err != nil {
+	if err := m.Store.SetUserSetting(ctx, user.ID, store.ActiveRunner, name); err != nil {
 		return chat.Runners{}, err
 	}
-	return f.List(ctx, user)
+	return m.List(ctx, user)
 }
 
 // UseModel chooses where the model comes from: LLMAuto or LLMServer.
-func (f *Fleet) UseModel(ctx context.Context, user store.User, source string) (chat.Runners, error) {
+func (m *Runners) UseModel(ctx context.Context, user store.User, source string) (chat.Runners, error) {
 	switch source {
 	case chat.LLMAuto:
 		source = "" // the default
@@ -182,15 +182,15 @@ func (f *Fleet) UseModel(ctx context.Context, user store.User, source string) (c
 	default:
 		return chat.Runners{}, fault.Errorf(fault.Invalid, "the source of the model is %s or %s, not %q", chat.LLMAuto, chat.LLMServer, source)
 	}
-	if err := f.Store.SetUserSetting(ctx, user.ID, store.LLMSource, source); err != nil {
+	if err := m.Store.SetUserSetting(ctx, user.ID, store.LLMSource, source); err != nil {
 		return chat.Runners{}, err
 	}
-	return f.List(ctx, user)
+	return m.List(ctx, user)
 }
 
 // made says how to start a runner. base is the address that the request came to.
-func (f *Fleet) made(ctx context.Context, user store.User, name, base, token string) (chat.NewRunner, error) {
-	all, err := f.List(ctx, user)
+func (m *Runners) made(ctx context.Context, user store.User, name, base, token string) (chat.NewRunner, error) {
+	all, err := m.List(ctx, user)
 	if err != nil {
 		return chat.NewRunner{}, err
 	}
@@ -198,12 +198,12 @@ func (f *Fleet) made(ctx context.Context, user store.User, name, base, token str
 	if i < 0 {
 		return chat.NewRunner{}, fault.Errorf(fault.Conflict, "the runner %q was revoked at the same moment", name)
 	}
-	return chat.NewRunner{Runner: all.Runners[i], Token: token, Command: f.command(name, base)}, nil
+	return chat.NewRunner{Runner: all.Runners[i], Token: token, Command: m.command(name, base)}, nil
 }
 
 // command is what starts a runner. The token is not in it: an argument can be read by everybody on a machine.
-func (f *Fleet) command(name, base string) string {
-	address := strings.TrimRight(cmp.Or(f.URL, base), "/")
+func (m *Runners) command(name, base string) string {
+	address := strings.TrimRight(cmp.Or(m.URL, base), "/")
 	if rest, ok := strings.CutPrefix(address, "http"); ok { // https becomes wss
 		address = "ws" + rest
 	}

@@ -42,10 +42,10 @@ func TestFleet_ARevokedRunnerIsClosedAtOnceWhicheverReplicaHoldsIt(t *testing.T)
 	there, address := b.replica()
 	router := sandbox.NewRouter(sandbox.RouterConfig{Local: here, Holders: manage.Registry{Store: b.Store}, Key: internalKey})
 	t.Cleanup(router.Close)
-	fleet := &manage.Fleet{
+	people := &manage.Runners{
 		Store: b.Store, Log: slog.New(slog.DiscardHandler), Resolver: resolver.New(resolver.Config{Choices: b.Store, Router: router}),
 	}
-	made, err := fleet.Create(t.Context(), b.User, "laptop", "https://xbot.example.org/")
+	made, err := people.Create(t.Context(), b.User, "laptop", "https://xbot.example.org/")
 	require.NoError(t, err)
 	require.True(t, strings.HasPrefix(made.Command, "xbot-runner --server wss://xbot.example.org/api/runners/connect "), made.Command)
 
@@ -63,7 +63,7 @@ func TestFleet_ARevokedRunnerIsClosedAtOnceWhicheverReplicaHoldsIt(t *testing.T)
 	require.Eventually(t, func() bool { return len(there.Online()) == 1 }, ingresstest.Limit, 5*time.Millisecond)
 	require.Empty(t, here.Online())
 
-	require.NoError(t, fleet.Revoke(t.Context(), b.User, "laptop"))
+	require.NoError(t, people.Revoke(t.Context(), b.User, "laptop"))
 	_, err = sock.Receive()
 	require.ErrorContains(t, err, "revoked")
 	require.Eventually(t, func() bool { return len(there.Online()) == 0 }, ingresstest.Limit, 5*time.Millisecond)

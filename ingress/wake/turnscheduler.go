@@ -9,8 +9,8 @@ import (
 	"xbot/internal/store"
 )
 
-// NextInLine wakes those who were handed a free turn. One that is not woken is woken by the relay.
-type NextInLine struct {
+// TurnScheduler wakes those who were handed a free turn. One that is not woken is woken by the relay.
+type TurnScheduler struct {
 	Waker interface {
 		Wake(ctx context.Context, r Row) error
 	}
@@ -27,31 +27,31 @@ type NextInLine struct {
 }
 
 // Granted wakes without keeping the caller waiting: the turn is theirs by a committed row.
-func (n *NextInLine) Granted(who []store.Waiting) {
-	n.wakes.Go(func() {
+func (s *TurnScheduler) Granted(who []store.Waiting) {
+	s.wakes.Go(func() {
 		for _, w := range who {
-			if err := n.wake(w); err != nil {
-				n.Log.Warn("next in line not woken, the relay tries again", "session", w.Session, "error", err)
+			if err := s.wake(w); err != nil {
+				s.Log.Warn("turn that came free not woken, the relay tries again", "session", w.Session, "error", err)
 			}
 		}
 	})
 }
 
-func (n *NextInLine) wake(w store.Waiting) error {
+func (s *TurnScheduler) wake(w store.Waiting) error {
 	ctx, cancel := context.WithTimeout(context.Background(), Timeout)
 	defer cancel()
 	if w.Group != "" {
-		if n.Groups == nil {
+		if s.Groups == nil {
 			return nil
 		}
-		return n.Groups.StartGroup(ctx, w.Group)
+		return s.Groups.StartGroup(ctx, w.Group)
 	}
-	user, err := n.Users.UserByID(ctx, w.User)
+	user, err := s.Users.UserByID(ctx, w.User)
 	if err != nil {
 		return err
 	}
-	return n.Waker.Wake(ctx, Row{Session: w.Session, Channel: w.Channel, UserName: user.Name, Text: w.Text, Agent: w.Agent})
+	return s.Waker.Wake(ctx, Row{Session: w.Session, Channel: w.Channel, UserName: user.Name, Text: w.Text, Agent: w.Agent})
 }
 
 // Wait waits for the wakes under way.
-func (n *NextInLine) Wait() { n.wakes.Wait() }
+func (s *TurnScheduler) Wait() { s.wakes.Wait() }

@@ -7,54 +7,55 @@ import (
 	"xbot/internal/chat"
 )
 
-// bursts waits for the ends of bursts of messages, to wake their turns without delay. It holds nothing that matters: what
+// debouncer waits for the ends of bursts of messages, to wake their turns without delay. It holds nothing that matters: what
 // it forgets when the process ends, the relay finds in the rows.
-type bursts struct {
-	mu     sync.Mutex
-	ends   map[chat.SessionKey]*burst
-	closed bool
+type debouncer struct {
+	mu      sync.Mutex
+	pending map[chat.SessionKey]*pendingEnd
+	closed  bool
 }
 
-type burst struct {
+// pendingEnd is when the burst of a session is over.
+type pendingEnd struct {
 	at   time.Time
 	stop func()
 }
 
 // after calls end when the burst of a session is over, in the given time. A message that moves the end of a burst takes
 // the place of those before it. end must return at once.
-func (b *bursts) after(clock Clock, key chat.SessionKey, wait time.Duration, end func()) {
+func (b *debouncer) after(clock Clock, key chat.SessionKey, wait time.Duration, end func()) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	at := clock.Now().Add(wait)
-	known := b.ends[key]
+	known := b.pending[key]
 	if b.closed || known != nil && known.at.After(at) {
 		return
 	}
 	if known != nil {
 		known.stop()
 	}
-	if b.ends == nil {
-		b.ends = map[chat.SessionKey]*burst{}
+	if b.pending == nil {
+		b.pending = map[chat.SessionKey]*pendingEnd{}
 	}
-	next := &burst{at: at}
+	next := &pendingEnd{at: at}
 	next.stop = clock.After(wait, func() {
 		b.mu.Lock()
 		defer b.mu.Unlock()
-		if b.ends[key] == next {
-			delete(b.ends, key)
+		if b.pending[key] == next {
+			delete(b.pending, key)
 			end()
 		}
 	})
-	b.ends[key] = next
+	b.pending[key] = next
 }
 
 // close forgets what is waited for; nothing ends after it.
-func (b *bursts) close() {
+func (b *debouncer) close() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.closed = true
-	for _, known := range b.ends {
+	for _, known := range b.pending {
 		known.stop()
 	}
-	clear(b.ends)
+	clear(b.pending)
 }

@@ -11,11 +11,11 @@ import (
 	"xbot/internal/store"
 )
 
-// spoken takes a plain message as the answer that a turn waits for: to questions of the model wherever it is written, to
+// answerText takes a plain message as the answer that a turn waits for: to questions of the model wherever it is written, to
 // the question whether a call may run on platforms, where a bare yes or no is one. taken is false where it is a message.
 // Delivered again it is a duplicate.
-func (d *Dispatch) spoken(ctx context.Context, in Inbound, r reading) (got store.Accepted, taken bool, err error) {
-	if !r.plain() || slices.ContainsFunc(in.Files, brought) { // what comes with files is for the model, which gets them with a message alone
+func (d *Dispatch) answerText(ctx context.Context, in Inbound, r Parsed) (got store.Accepted, taken bool, err error) {
+	if !r.isMessage() || slices.ContainsFunc(in.Files, brought) { // what comes with files is for the model, which gets them with a message alone
 		return got, false, nil
 	}
 	call, open, err := d.Inbox.OpenQuestion(ctx, in.Session, in.User)
@@ -26,11 +26,11 @@ func (d *Dispatch) spoken(ctx context.Context, in Inbound, r reading) (got store
 	if in.Lang, err = d.speaks(ctx, in); err != nil {
 		return got, false, err
 	}
-	notice, meant := understood(in, call, r.Text, &a)
+	notice, meant := parseAnswer(in, call, r.Text, &a)
 	if !meant {
 		return got, false, nil
 	}
-	in.Text = in.Message(r.Text)
+	in.Text = in.TextForModel(r.Text)
 	got, err = d.Inbox.AnswerInWords(ctx, in.Inbound, a, notice)
 	if store.NotOpen(err) {
 		return got, false, nil // somebody was quicker: it is a message like any other
@@ -44,14 +44,14 @@ func (d *Dispatch) spoken(ctx context.Context, in Inbound, r reading) (got store
 // brought reports whether a file came with its message, and not with what that answers to.
 func brought(f chat.Attachment) bool { return f.Of == "" }
 
-// plain reports whether a text is nothing but a message.
-func (r reading) plain() bool {
-	return len(r.orders) == 0 && !r.stop && r.bang == "" && !r.Behind && r.Text != "" && r.options == (chat.Options{}) && r.queue == (chat.Queue{})
+// isMessage reports whether a text is nothing but a message.
+func (r Parsed) isMessage() bool {
+	return len(r.commands) == 0 && !r.stop && r.bang == "" && !r.behindCommand && r.Text != "" && r.options == (chat.Options{}) && r.queue == (chat.Queue{})
 }
 
-// understood reads a text as what is said to a call that waits, and says so to its writer; ok is false where the text means
+// parseAnswer reads a text as what is said to a call that waits, and says so to its writer; ok is false where the text means
 // something else. What does not fit the questions leaves the answer without a call.
-func understood(in Inbound, call chat.ToolCall, text string, a *store.Answer) (notice string, ok bool) {
+func parseAnswer(in Inbound, call chat.ToolCall, text string, a *store.Answer) (notice string, ok bool) {
 	if len(call.Questions) == 0 {
 		if a.Allow, ok = yesOrNo(text); !ok || in.To == nil {
 			return "", false

@@ -10,17 +10,17 @@ import (
 	"xbot/internal/store"
 )
 
-// carry does what a reading says. What is carried out at once is committed with its answer; commands that wait and the message
+// execute does what a parsed text says. What is carried out at once is committed with its answer; commands that wait and the message
 // take their places in the queue, in this order. One row bears the id of the platform, so that the sender recognizes it: the
 // message, else the first command; the ids of the others follow from it. Done again, all of it is a duplicate.
-func (d *Dispatch) carry(ctx context.Context, in Inbound, r reading) (got store.Accepted, err error) {
-	if len(r.orders) > 0 || r.stop {
+func (d *Dispatch) execute(ctx context.Context, in Inbound, r Parsed) (got store.Accepted, err error) {
+	if len(r.commands) > 0 || r.stop {
 		if in.Lang, err = d.speaks(ctx, in); err != nil {
 			return got, err
 		}
 	}
-	var now, later []order
-	for _, o := range r.orders {
+	var now, later []invocation
+	for _, o := range r.commands {
 		if o.queued {
 			later = append(later, o)
 		} else {
@@ -29,11 +29,11 @@ func (d *Dispatch) carry(ctx context.Context, in Inbound, r reading) (got store.
 	}
 	rest := r.Text != "" || r.bang != "" || r.stop
 	if len(now) > 0 {
-		if got, err = d.answer(ctx, in, now, rest, rest || len(later) > 0); err != nil {
+		if got, err = d.executeNow(ctx, in, now, rest, rest || len(later) > 0); err != nil {
 			return got, err
 		}
 	}
-	named := len(now) > 0 && !rest || rest && !r.Behind // another row bears the id
+	named := len(now) > 0 && !rest || rest && !r.behindCommand // another row bears the id
 	rows := r.rows(in, later, named)
 	if len(rows) > 0 {
 		if got, err = d.acceptAll(ctx, rows); err != nil {
@@ -51,7 +51,7 @@ func (d *Dispatch) carry(ctx context.Context, in Inbound, r reading) (got store.
 }
 
 // rows are the commands that wait and the message, in their order. named says that another row bears the id of the platform.
-func (r reading) rows(in Inbound, later []order, named bool) (rows []Inbound) {
+func (r Parsed) rows(in Inbound, later []invocation, named bool) (rows []Inbound) {
 	for i, o := range later {
 		row := in
 		row.Text, row.Control = o.line, true
@@ -62,22 +62,20 @@ func (r reading) rows(in Inbound, later []order, named bool) (rows []Inbound) {
 	}
 	if r.Text != "" {
 		row := in
-		row.Text, row.Options.Said = in.Message(r.Text), ""
+		row.Text, row.Options.Said = in.TextForModel(r.Text), ""
 		row.Options.Think, row.Options.Verbose = cmp.Or(r.options.Think, in.Options.Think), cmp.Or(r.options.Verbose, in.Options.Verbose)
 		row.Queue = chat.Queue{
 			Mode: cmp.Or(r.queue.Mode, in.Queue.Mode), DebounceMS: cmp.Or(r.queue.DebounceMS, in.Queue.DebounceMS),
 			Cap: cmp.Or(r.queue.Cap, in.Queue.Cap), Drop: cmp.Or(r.queue.Drop, in.Queue.Drop),
 		}
-		if r.Behind {
-			row.PlatformID += TextMark
-		}
+		row.PlatformID = r.MessageID(row.PlatformID)
 		rows = append(rows, row)
 	}
 	return rows
 }
 
 // textMark ends the id of a message that was written behind a command.
-const TextMark = "#text"
+const textMark = "#text"
 
 // numbered is the id of a command that waits, where another row bears the id of the platform.
 func numbered(id string, i int) string { return fmt.Sprintf("%s#%d", id, i+1) }
@@ -85,9 +83,9 @@ func numbered(id string, i int) string { return fmt.Sprintf("%s#%d", id, i+1) }
 // maxRows bounds the commands that wait of one text: of each directive the last counts, and few of them wait.
 const maxRows = 4
 
-// rowIDs are the ids that rows of a text may have which wait: first the message, then the commands.
+// RowIDs are the ids that rows of a text may have which wait: first the message, then the commands.
 func RowIDs(id string) []string {
-	ids := []string{id + TextMark, id}
+	ids := []string{id + textMark, id}
 	for i := range maxRows {
 		ids = append(ids, numbered(id, i))
 	}
@@ -95,25 +93,36 @@ func RowIDs(id string) []string {
 }
 
 // besideMark ends the id of what was answered beside the message that it stood in.
-const BesideMark = "#?"
+const besideMark = "#?"
 
-// answer carries commands out and commits them with one answer. more says that other rows follow, beside that another one
+// BesideID is the id of what was answered beside a message.
+func BesideID(id string) string { return id + besideMark }
+
+// MessageID is the id that the message of a text bears, whose id on the platform is given.
+func (p Parsed) MessageID(id string) string {
+	if p.behindCommand {
+		return id + textMark
+	}
+	return id
+}
+
+// executeNow carries commands out and commits them with one answer. more says that other rows follow, beside that another one
 // bears the id of the platform.
-func (d *Dispatch) answer(ctx context.Context, in Inbound, orders []order, beside, more bool) (store.Accepted, error) {
+func (d *Dispatch) executeNow(ctx context.Context, in Inbound, commands []invocation, beside, more bool) (store.Accepted, error) {
 	asked := in
 	if beside {
-		asked.PlatformID += BesideMark
+		asked.PlatformID = BesideID(asked.PlatformID)
 	}
 	if more {
-		lines := make([]string, len(orders))
-		for i, o := range orders {
+		lines := make([]string, len(commands))
+		for i, o := range commands {
 			lines[i] = o.line
 		}
 		asked.Text = strings.Join(lines, " ")
 	}
 	return d.command(ctx, asked, func(ctx context.Context) (string, error) {
-		said := make([]string, len(orders))
-		for i, o := range orders {
+		said := make([]string, len(commands))
+		for i, o := range commands {
 			var err error
 			if said[i], err = o.answer(ctx, in); err != nil {
 				return "", err

@@ -9,9 +9,9 @@ import (
 	"xbot/internal/session"
 )
 
-// begins reads what the policy says of the beginning of conversations: a text that is one of its triggers is /reset, and the
+// ApplyResetPolicy reads what the policy says of the beginning of conversations: a text that is one of its triggers is /reset, and the
 // conversation may have ended since a person last wrote in it.
-func (d *Dispatch) Begins(ctx context.Context, in Inbound) (Inbound, error) {
+func (d *Dispatch) ApplyResetPolicy(ctx context.Context, in Inbound) (Inbound, error) {
 	if d.Policies == nil {
 		return in, nil
 	}

@@ -37,8 +37,8 @@ func (s *Starter) signal(ctx context.Context, o client.StartWorkflowOptions, nam
 	return nil
 }
 
-// Courier has delivered what was just committed. What it cannot start the relay starts.
-type Courier struct {
+// DeliveryStarter starts the delivery of what was just committed. What it cannot start the relay starts.
+type DeliveryStarter struct {
 	Starter *Starter
 	Log     *slog.Logger
 
@@ -46,15 +46,15 @@ type Courier struct {
 }
 
 // Outbound starts the delivery without keeping the caller waiting.
-func (c *Courier) Outbound(key chat.SessionKey) {
-	c.wakes.Go(func() {
+func (d *DeliveryStarter) Outbound(key chat.SessionKey) {
+	d.wakes.Go(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), Timeout)
 		defer cancel()
-		if err := c.Starter.StartDeliver(ctx, store.Undelivered{Session: key}); err != nil {
-			c.Log.Warn("delivery not started, the relay tries again", "session", key, "error", err)
+		if err := d.Starter.StartDeliver(ctx, store.Undelivered{Session: key}); err != nil {
+			d.Log.Warn("delivery not started, the relay tries again", "session", key, "error", err)
 		}
 	})
 }
 
 // Wait waits for the starts under way.
-func (c *Courier) Wait() { c.wakes.Wait() }
+func (d *DeliveryStarter) Wait() { d.wakes.Wait() }

@@ -7,8 +7,8 @@ import (
 	"xbot/internal/store"
 )
 
-// Line is what the relay needs of the store to tend the line of those who wait for a free turn.
-type Line interface {
+// TurnScheduler is what the relay needs of the store to hand out free turns to those who wait for one.
+type TurnScheduler interface {
 	HandOutTurns(ctx context.Context) (late int, err error)
 	Throttled(ctx context.Context, older time.Duration) ([]store.Waiting, error)
 	TellThrottled(ctx context.Context, w store.Waiting) error
@@ -17,25 +17,25 @@ type Line interface {
 	ProviderWaits(ctx context.Context) (int, error)
 }
 
-// tendLine hands out turns that came free where nobody was left to do it, or because a limit was raised, tells those who
-// wait for long, and shows the line to whoever watches the metrics.
-func (r *Relay) tendLine(ctx context.Context) error {
+// scheduleTurns hands out turns that came free where nobody was left to do it, or because a limit was raised, tells those who
+// wait for long, and shows them to whoever watches the metrics.
+func (r *Relay) scheduleTurns(ctx context.Context) error {
 	late, err := r.Store.HandOutTurns(ctx)
 	if err != nil {
 		return err
 	}
 	r.Metrics.Unused.Add(float64(late))
-	untold, err := r.Store.Throttled(ctx, lineAfter)
+	untold, err := r.Store.Throttled(ctx, throttledAfter)
 	if err != nil {
 		return err
 	}
 	if err := each(untold, func(w store.Waiting) error { return r.Store.TellThrottled(ctx, w) }); err != nil {
 		return err
 	}
-	return r.showLine(ctx)
+	return r.showTurns(ctx)
 }
 
-func (r *Relay) showLine(ctx context.Context) error {
+func (r *Relay) showTurns(ctx context.Context) error {
 	turns, err := r.Store.TurnsByTenant(ctx)
 	if err != nil {
 		return err
