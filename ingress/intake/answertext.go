@@ -45,8 +45,8 @@ func (d *Dispatch) answerText(ctx context.Context, in Inbound, r Parsed) (got st
 func brought(f chat.Attachment) bool { return f.Of == "" }
 
 // isMessage reports whether a text is nothing but a message.
-func (r Parsed) isMessage() bool {
-	return len(r.commands) == 0 && !r.stop && r.bang == "" && !r.behindCommand && r.Text != "" && r.options == (chat.Options{}) && r.queue == (chat.Queue{})
+func (p Parsed) isMessage() bool {
+	return len(p.commands) == 0 && !p.stop && p.bang == "" && !p.behindCommand && p.Text != "" && p.options == (chat.Options{}) && p.queue == (chat.Queue{})
 }
 
 // parseAnswer reads a text as what is said to a call that waits, and says so to its writer; ok is false where the text means

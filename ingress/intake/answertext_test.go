@@ -11,7 +11,7 @@ import (
 	"xbot/internal/i18n"
 )
 
-func TestSpoken_ThePlainMessageAfterAQuestionIsItsAnswer(t *testing.T) {
+func TestAnswerText_ThePlainMessageAfterAQuestionIsItsAnswer(t *testing.T) {
 	b := ingresstest.NewPlatform(t, ingresstest.EverybodyPolicy)
 	at := b.Receive(ingresstest.DM("m1", "ou_1", "choose for me")).Session
 	id := b.Ask(at, "t1", ingresstest.Question(t, chat.Inquiry{Text: "Which?", Options: []chat.InquiryOption{{Label: "red"}, {Label: "blue"}}}))
@@ -36,7 +36,7 @@ func TestSpoken_ThePlainMessageAfterAQuestionIsItsAnswer(t *testing.T) {
 	}
 }
 
-func TestSpoken_SomebodyElseInAGroupWritesMessages(t *testing.T) {
+func TestAnswerText_SomebodyElseInAGroupWritesMessages(t *testing.T) {
 	b := ingresstest.NewPlatform(t, ingresstest.EverybodyPolicy)
 	at := b.Receive(ingresstest.InGroup("m1", "ou_1", "choose")).Session
 	id := b.Ask(at, "t1", ingresstest.Question(t, chat.Inquiry{Text: "Which name?"}))
@@ -46,7 +46,7 @@ func TestSpoken_SomebodyElseInAGroupWritesMessages(t *testing.T) {
 	require.Equal(t, chat.Answers{"q1": {"Alice"}}, b.Call(id).Approval.Answers)
 }
 
-func TestSpoken_ABareYesOrNoOnAPlatformIsAPermission(t *testing.T) {
+func TestAnswerText_ABareYesOrNoOnAPlatformIsAPermission(t *testing.T) {
 	b := ingresstest.NewPlatform(t, ingresstest.EverybodyPolicy)
 	at := b.Receive(ingresstest.DM("m1", "ou_1", "do it")).Session
 	shell := chat.ToolCall{Name: "Shell", Class: chat.ClassExec, Rule: chat.RuleAsk}

@@ -51,7 +51,7 @@ func (d *Dispatch) execute(ctx context.Context, in Inbound, r Parsed) (got store
 }
 
 // rows are the commands that wait and the message, in their order. named says that another row bears the id of the platform.
-func (r Parsed) rows(in Inbound, later []invocation, named bool) (rows []Inbound) {
+func (p Parsed) rows(in Inbound, later []invocation, named bool) (rows []Inbound) {
 	for i, o := range later {
 		row := in
 		row.Text, row.Control = o.line, true
@@ -60,15 +60,15 @@ func (r Parsed) rows(in Inbound, later []invocation, named bool) (rows []Inbound
 		}
 		rows = append(rows, row)
 	}
-	if r.Text != "" {
+	if p.Text != "" {
 		row := in
-		row.Text, row.Options.Said = in.TextForModel(r.Text), ""
-		row.Options.Think, row.Options.Verbose = cmp.Or(r.options.Think, in.Options.Think), cmp.Or(r.options.Verbose, in.Options.Verbose)
+		row.Text, row.Options.Said = in.TextForModel(p.Text), ""
+		row.Options.Think, row.Options.Verbose = cmp.Or(p.options.Think, in.Options.Think), cmp.Or(p.options.Verbose, in.Options.Verbose)
 		row.Queue = chat.Queue{
-			Mode: cmp.Or(r.queue.Mode, in.Queue.Mode), DebounceMS: cmp.Or(r.queue.DebounceMS, in.Queue.DebounceMS),
-			Cap: cmp.Or(r.queue.Cap, in.Queue.Cap), Drop: cmp.Or(r.queue.Drop, in.Queue.Drop),
+			Mode: cmp.Or(p.queue.Mode, in.Queue.Mode), DebounceMS: cmp.Or(p.queue.DebounceMS, in.Queue.DebounceMS),
+			Cap: cmp.Or(p.queue.Cap, in.Queue.Cap), Drop: cmp.Or(p.queue.Drop, in.Queue.Drop),
 		}
-		row.PlatformID = r.MessageID(row.PlatformID)
+		row.PlatformID = p.MessageID(row.PlatformID)
 		rows = append(rows, row)
 	}
 	return rows

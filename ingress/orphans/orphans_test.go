@@ -25,7 +25,7 @@ func (s *oneRunner) Box(context.Context, chat.UserID, string) (sandbox.Sandbox, 
 	return s.box, s.err
 }
 
-func TestOrphans_FilesGoWithTheirConversationAndNoOthers(t *testing.T) {
+func TestSweeper_FilesGoWithTheirConversationAndNoOthers(t *testing.T) {
 	b := ingresstest.NewPlatform(t, ingresstest.GroupPolicy)
 	box := tooltest.New(t)
 	has := func(id string) bool {

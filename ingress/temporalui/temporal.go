@@ -13,7 +13,7 @@ import (
 	"strings"
 )
 
-// TemporalUI leads to the Temporal UI, which answers only requests with a secret header. It is mounted behind the
+// Proxy leads to the Temporal UI, which answers only requests with a secret header. It is mounted behind the
 // login, for administrators; the person's own credentials stay here.
 type Proxy struct {
 	Target  *url.URL

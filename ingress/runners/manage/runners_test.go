@@ -36,7 +36,7 @@ func (b *bundle) replica() (*runners.Hub, string) {
 	return hub, server.URL
 }
 
-func TestFleet_ARevokedRunnerIsClosedAtOnceWhicheverReplicaHoldsIt(t *testing.T) {
+func TestRunners_ARevokedRunnerIsClosedAtOnceWhicheverReplicaHoldsIt(t *testing.T) {
 	b := setup(t)
 	here, _ := b.replica()
 	there, address := b.replica()
