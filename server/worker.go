@@ -82,8 +82,8 @@ func (w *workerPart) activities() worker.Activities {
 			Calls: w.store, Personas: w.personas(), Toolbox: w.tools, Boxes: w.boxes, Starter: w.starter, Words: w.words,
 			Open: func(c chat.Call) activities.Output { return w.bus.NewTail(c.Session, c.Turn, c.ID) },
 		},
-		Subagents: &agentwork.Subagents{Nursery: w.store},
-		Groups:    &agentwork.Groups{Rooms: w.store, Words: w.words},
+		Subagents: &agentwork.Subagents{Store: w.store},
+		Groups:    &agentwork.Groups{Store: w.store, Words: w.words},
 		Background: &background.Background{
 			Tasks: w.store, Boxes: w.boxes, Waker: taskWaker{w.waker},
 			Open: func(t chat.TaskRun, offset int64) activities.Output {

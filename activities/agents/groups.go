@@ -7,15 +7,15 @@ import (
 	"xbot/internal/chat"
 )
 
-// Rooms keeps group chats.
-type Rooms interface {
+// GroupStore keeps group chats.
+type GroupStore interface {
 	// StepGroup asks the member that is to speak next, or ends the chat.
 	StepGroup(ctx context.Context, id chat.GroupID) (chat.GroupStep, error)
 }
 
 // Groups has group chats go on. Its activity runs as a local activity.
 type Groups struct {
-	Rooms Rooms
+	Store GroupStore
 	// Words says whether the first words of a topic may stand in histories.
 	Words bool
 }
@@ -38,7 +38,7 @@ type StepGroupOutput struct {
 
 // StepGroup has a chat go on, and says who is to speak. Run again it says the same.
 func (g *Groups) StepGroup(ctx context.Context, in StepGroupInput) (StepGroupOutput, error) {
-	now, err := g.Rooms.StepGroup(ctx, in.Group)
+	now, err := g.Store.StepGroup(ctx, in.Group)
 	if err != nil {
 		return StepGroupOutput{}, activities.Failure(ctx, err)
 	}

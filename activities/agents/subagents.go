@@ -8,8 +8,8 @@ import (
 	"xbot/internal/chat"
 )
 
-// Nursery keeps subagents.
-type Nursery interface {
+// SubagentStore keeps subagents.
+type SubagentStore interface {
 	// UnloadSubagent lets go of a subagent, and reports whether it had nothing to do.
 	UnloadSubagent(ctx context.Context, key chat.SessionKey, wake bool) (bool, error)
 	// SubagentUnloaded reports whether a subagent was let go of, or is gone.
@@ -17,7 +17,7 @@ type Nursery interface {
 }
 
 // Subagents is what workflows of subagents do beside their turns. Its activities run as local activities.
-type Subagents struct{ Nursery Nursery }
+type Subagents struct{ Store SubagentStore }
 
 // RestInput names a subagent that has nothing to do.
 type RestInput struct {
@@ -37,9 +37,9 @@ func (s *Subagents) Rest(ctx context.Context, in RestInput) (RestOutput, error) 
 	var out RestOutput
 	var err error
 	if in.Late {
-		out.Unloaded, err = s.Nursery.UnloadSubagent(ctx, in.Session, false)
+		out.Unloaded, err = s.Store.UnloadSubagent(ctx, in.Session, false)
 	} else {
-		out.Unloaded, err = s.Nursery.SubagentUnloaded(ctx, in.Session)
+		out.Unloaded, err = s.Store.SubagentUnloaded(ctx, in.Session)
 	}
 	return out, activities.Failure(ctx, err)
 }
