@@ -26,8 +26,8 @@ const (
 	NameAsk          = "Ask"
 	NameExpire       = "Expire"
 	NameCompress     = "Compress"
-	NameObey         = "Obey"
-	NameConsult      = "Consult"
+	NameTurnCommand  = "Obey"
+	NameRunHooks     = "Consult"
 
 	NameMemorize       = "Memorize"
 	NameGiveUpMemorize = "GiveUpMemorize"

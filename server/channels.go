@@ -141,10 +141,10 @@ func (r replies) LeadBack(ctx context.Context, o chat.Outbound) error {
 	return r.store.NameAnswers(ctx, o.Session, names...)
 }
 
-// receiver fetches the files that come with messages.
-func (a *agents) receiver(keep time.Duration) *files.Receiver {
-	return &files.Receiver{
-		Parcels: a.store, Accounts: a.speakers(), Boxes: a.boxes, Wake: a.wakeFetched, Keep: keep, Words: a.words,
+// attachmentFetcher fetches the files that come with messages.
+func (a *agents) attachmentFetcher(keep time.Duration) *files.Fetcher {
+	return &files.Fetcher{
+		Store: a.store, Accounts: a.speakers(), Boxes: a.boxes, Wake: a.wakeFetched, Keep: keep, Words: a.words,
 	}
 }
 

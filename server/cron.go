@@ -19,11 +19,11 @@ func (c *core) zone(ctx context.Context, user chat.UserID) (cron.Zone, error) {
 	return cron.Zones{Profile: profile, Policies: c.policies}.Of(ctx, user)
 }
 
-// timekeeper acts on the times of jobs.
-func (c *core) timekeeper() *cronjob.Timekeeper {
-	return &cronjob.Timekeeper{
+// cronJobs acts on the times of jobs.
+func (c *core) cronJobs() *cronjob.CronJobs {
+	return &cronjob.CronJobs{
 		Jobs: c.store, Words: c.words,
-		Beat: c.hearts().Beat,
+		Heartbeat: c.hearts().Heartbeat,
 		Wake: func(ctx context.Context, key chat.SessionKey, words string) error {
 			return c.waker.Wake(ctx, wake.Row{Session: key, Channel: "cron", Text: words})
 		},

@@ -98,8 +98,8 @@ func (w *workerPart) activities() worker.Activities {
 		Compressor: compressor,
 		Deliverer:  w.deliverer(),
 		Follower:   w.follower(),
-		Receiver:   w.receiver(w.agent.Keep),
-		Timekeeper: w.timekeeper(),
+		Fetcher:    w.attachmentFetcher(w.agent.Keep),
+		CronJobs:   w.cronJobs(),
 		Memorizer:  w.memorizer(assembler),
 	}
 }

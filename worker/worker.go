@@ -55,8 +55,8 @@ type Activities struct {
 	Compressor   *compress.Compressor
 	Deliverer    *delivery.Deliverer
 	Follower     *delivery.Follower
-	Receiver     *files.Receiver
-	Timekeeper   *cronjob.Timekeeper
+	Fetcher      *files.Fetcher
+	CronJobs     *cronjob.CronJobs
 	Subagents    *agents.Subagents
 	Groups       *agents.Groups
 	Memorizer    *memorize.Memorizer
@@ -154,15 +154,15 @@ func build(c client.Client, a Activities, b Build, fatal func(error)) sdk.Worker
 	register(activities.NameLose, a.Background.Lose)
 	register(activities.NameRunBang, a.Commands.RunBang)
 	register(activities.NameEndBang, a.Commands.EndBang)
-	register(activities.NameObey, a.TurnCommands.Run)
-	register(activities.NameConsult, a.Hooks.Consult)
+	register(activities.NameTurnCommand, a.TurnCommands.Run)
+	register(activities.NameRunHooks, a.Hooks.Run)
 	register(activities.NameNextDelivery, a.Deliverer.NextDelivery)
 	register(activities.NameSend, a.Deliverer.Send)
 	register(activities.NameFollow, a.Follower.Follow)
-	register(activities.NameUnpack, a.Receiver.Unpack)
-	register(activities.NameFetchFile, a.Receiver.FetchFile)
-	register(activities.NameEndFetch, a.Receiver.EndFetch)
-	register(activities.NameFireJob, a.Timekeeper.FireJob)
+	register(activities.NameUnpack, a.Fetcher.Unpack)
+	register(activities.NameFetchFile, a.Fetcher.FetchFile)
+	register(activities.NameEndFetch, a.Fetcher.EndFetch)
+	register(activities.NameFireJob, a.CronJobs.FireJob)
 	register(activities.NameDelegate, a.Tools.Delegate)
 	register(activities.NameRest, a.Subagents.Rest)
 	register(activities.NameStepGroup, a.Groups.StepGroup)

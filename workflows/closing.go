@@ -21,10 +21,10 @@ type ClosingInput struct {
 // Closing tells the hooks that a turn has ended. They decide nothing then, so it is no part of the turn: the next message of the
 // conversation does not wait for them.
 func Closing(ctx workflow.Context, in ClosingInput) error {
-	ask := hooks.ConsultInput{Session: in.Session, Turn: in.Turn, Moment: hooks.MomentClosing}
-	err := workflow.ExecuteActivity(consulting(ctx, "hooks · "+ask.Moment), activities.NameConsult, ask).Get(ctx, nil)
+	ask := hooks.RunInput{Session: in.Session, Turn: in.Turn, Point: hooks.PointClosing}
+	err := workflow.ExecuteActivity(consulting(ctx, "hooks · "+ask.Point), activities.NameRunHooks, ask).Get(ctx, nil)
 	if broken(err) { // as where the conversation was deleted meanwhile
-		workflow.GetLogger(ctx).Warn("hooks were not asked", "moment", ask.Moment, "error", err)
+		workflow.GetLogger(ctx).Warn("hooks were not asked", "moment", ask.Point, "error", err)
 		return nil
 	}
 	return err
@@ -33,8 +33,8 @@ func Closing(ctx workflow.Context, in ClosingInput) error {
 // closed has the hooks told that the turn has ended, if any are meant for that. Turns that began before there was Closing wait.
 func (t *turnRun) closed(ctx workflow.Context) {
 	const change = "hooks are told of the end beside the next turn"
-	told := hooks.ConsultInput{Moment: hooks.MomentClosing}
-	if !slices.Contains(t.claimed.Hooks, told.Moment) {
+	told := hooks.RunInput{Point: hooks.PointClosing}
+	if !slices.Contains(t.claimed.Hooks, told.Point) {
 		return
 	}
 	if workflow.GetVersion(ctx, change, workflow.DefaultVersion, 1) == workflow.DefaultVersion {
@@ -45,7 +45,7 @@ func (t *turnRun) closed(ctx workflow.Context) {
 		WorkflowID:            ClosingID(t.id),
 		ParentClosePolicy:     enums.PARENT_CLOSE_POLICY_ABANDON,
 		WorkflowIDReusePolicy: enums.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE,
-		StaticSummary:         "hooks · " + told.Moment,
+		StaticSummary:         "hooks · " + told.Point,
 		StaticDetails:         t.about(),
 	}
 	if t.in.Attributes {

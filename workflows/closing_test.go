@@ -16,21 +16,21 @@ import (
 )
 
 func TestTurn_EndsWithoutWaitingForHooksThatAreToldOfItsEnd(t *testing.T) {
-	w := &world{waiting: 1, decisions: []turn.GenerateOutput{answered}, hooks: []string{hooks.MomentClosing}}
+	w := &world{waiting: 1, decisions: []turn.GenerateOutput{answered}, hooks: []string{hooks.PointClosing}}
 	env := setup(t, w)
 	env.SetTestTimeout(2 * time.Minute)
 	env.RegisterWorkflowWithOptions(workflows.Closing, workflow.RegisterOptions{Name: workflows.NameClosing})
 	register := func(name string, fn any) { env.RegisterActivityWithOptions(fn, activity.RegisterOptions{Name: name}) }
-	ended, asked := make(chan struct{}), make(chan hooks.ConsultInput, 1)
+	ended, asked := make(chan struct{}), make(chan hooks.RunInput, 1)
 	register("ended", func(context.Context) error { close(ended); return nil })
-	register(activities.NameConsult, func(_ context.Context, in hooks.ConsultInput) (hooks.ConsultOutput, error) {
+	register(activities.NameRunHooks, func(_ context.Context, in hooks.RunInput) (hooks.RunOutput, error) {
 		asked <- in
 		select { // a hook that takes its time
 		case <-ended:
-			return hooks.ConsultOutput{}, nil
+			return hooks.RunOutput{}, nil
 		case <-time.After(time.Minute):
 			t.Error("the turn waits for its hooks")
-			return hooks.ConsultOutput{}, nil
+			return hooks.RunOutput{}, nil
 		}
 	})
 	chain := func(ctx workflow.Context) error { // what follows the turn
@@ -43,5 +43,5 @@ func TestTurn_EndsWithoutWaitingForHooksThatAreToldOfItsEnd(t *testing.T) {
 	env.RegisterWorkflow(chain)
 	env.ExecuteWorkflow(chain)
 	require.NoError(t, env.GetWorkflowError())
-	require.Equal(t, hooks.ConsultInput{Session: key, Turn: w.finished.Turn, Moment: hooks.MomentClosing}, <-asked)
+	require.Equal(t, hooks.RunInput{Session: key, Turn: w.finished.Turn, Point: hooks.PointClosing}, <-asked)
 }

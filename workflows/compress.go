@@ -48,14 +48,14 @@ func (t *turnRun) decide(ctx workflow.Context, step int) (turn.GenerateOutput, e
 // compress has the beginning of the conversation summarized.
 func (t *turnRun) compress(ctx workflow.Context, step, n int, trigger string) error {
 	t.story.compress(ctx, trigger)
-	t.tell(ctx, hooks.ConsultInput{Moment: hooks.MomentCompact, Step: step, N: n, Trigger: trigger})
+	t.tell(ctx, hooks.RunInput{Point: hooks.PointCompact, Step: step, N: n, Trigger: trigger})
 	in := compress.Input{Session: t.in.Session, Turn: t.id, Step: step, N: n, Trigger: trigger}
 	summary := t.claimed.Model + " · " + trigger
 	var out compress.Output
 	err := workflow.ExecuteActivity(model(ctx, summary), activities.NameCompress, in).Get(ctx, &out)
 	t.story.compressed(ctx, out)
 	if err == nil {
-		t.tell(ctx, hooks.ConsultInput{Moment: hooks.MomentCompacted, Step: step, N: n, Trigger: trigger, Before: out.Before, After: out.After})
+		t.tell(ctx, hooks.RunInput{Point: hooks.PointCompacted, Step: step, N: n, Trigger: trigger, Before: out.Before, After: out.After})
 	}
 	return err
 }
@@ -70,7 +70,7 @@ func (t *turnRun) control(ctx workflow.Context) ending {
 		err = t.compress(ctx, 0, 0, chat.TriggerManual)
 	} else {
 		in := activities.TurnCommandInput{Session: t.in.Session, Turn: t.id}
-		err = workflow.ExecuteLocalActivity(local(ctx, t.claimed.Control), activities.NameObey, in).Get(ctx, nil)
+		err = workflow.ExecuteLocalActivity(local(ctx, t.claimed.Control), activities.NameTurnCommand, in).Get(ctx, nil)
 	}
 	switch {
 	case t.stopped || temporal.IsCanceledError(err):

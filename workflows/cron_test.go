@@ -65,10 +65,10 @@ func skipTimes(t *testing.T, start string) *times {
 	c.desk = &cron.Jobs{Store: c.Store, Wakes: c, Zone: func(context.Context, chat.UserID) (cron.Zone, error) {
 		return cron.Zone{Name: "UTC", From: cron.FromServer}, nil
 	}}
-	keeper := &cronjob.Timekeeper{
+	keeper := &cronjob.CronJobs{
 		Jobs: c.Store, Words: true,
-		Beat: func(context.Context, chat.JobID) (*chat.Beat, error) { return nil, nil },
-		Wake: func(context.Context, chat.SessionKey, string) error { return nil },
+		Heartbeat: func(context.Context, chat.JobID) (*chat.Heartbeat, error) { return nil, nil },
+		Wake:      func(context.Context, chat.SessionKey, string) error { return nil },
 	}
 	c.env.RegisterActivityWithOptions(keeper.FireJob, activity.RegisterOptions{Name: activities.NameFireJob})
 	counted := func(ctx workflow.Context, in workflows.CronJobInput) error {

@@ -79,9 +79,9 @@ func TestTurn_ForgetsNoAnswerOfASubagentThatALookHasSeen(t *testing.T) {
 	register(activities.NameFinish, o.Finish)
 	register(activities.NameDelegate, o.handed)
 	register(activities.NamePeek, o.look)
-	register(activities.NameConsult, func(context.Context, hooks.ConsultInput) (hooks.ConsultOutput, error) {
+	register(activities.NameRunHooks, func(context.Context, hooks.RunInput) (hooks.RunOutput, error) {
 		close(o.saw) // the first call has its result
-		return hooks.ConsultOutput{}, nil
+		return hooks.RunOutput{}, nil
 	})
 	register("begun", func(context.Context) error { <-o.began; return nil })
 	o.env.RegisterWorkflowWithOptions(func(ctx workflow.Context, _ workflows.SubagentInput) error {

@@ -14,22 +14,22 @@ import (
 // consult asks the hooks about a moment, if any are meant for it. It costs nothing where there are none: that stands in the
 // claim of the turn, and with each call. What cannot be asked changes nothing here: a call that hooks were to be asked about
 // does not run by its row.
-func (t *turnRun) consult(ctx workflow.Context, in hooks.ConsultInput) (out hooks.ConsultOutput, err error) {
-	ofCall := in.Moment == hooks.MomentCall || in.Moment == hooks.MomentResult
-	if !ofCall && !slices.Contains(t.claimed.Hooks, in.Moment) {
+func (t *turnRun) consult(ctx workflow.Context, in hooks.RunInput) (out hooks.RunOutput, err error) {
+	ofCall := in.Point == hooks.PointCall || in.Point == hooks.PointResult
+	if !ofCall && !slices.Contains(t.claimed.Hooks, in.Point) {
 		return out, nil
 	}
 	in.Session, in.Turn = t.in.Session, t.id
-	err = workflow.ExecuteActivity(consulting(ctx, "hooks · "+in.Moment), activities.NameConsult, in).Get(ctx, &out)
+	err = workflow.ExecuteActivity(consulting(ctx, "hooks · "+in.Point), activities.NameRunHooks, in).Get(ctx, &out)
 	if broken(err) {
-		workflow.GetLogger(ctx).Warn("hooks were not asked", "moment", in.Moment, "error", err)
+		workflow.GetLogger(ctx).Warn("hooks were not asked", "moment", in.Point, "error", err)
 	}
 	return out, err
 }
 
 // opened asks the hooks about what the n-th claim has taken, and reports whether anything is left to answer.
 func (t *turnRun) opened(ctx workflow.Context, n int) (left bool) {
-	out, err := t.consult(ctx, hooks.ConsultInput{Moment: hooks.MomentOpening, N: n})
+	out, err := t.consult(ctx, hooks.RunInput{Point: hooks.PointOpening, N: n})
 	return err != nil || !out.Refused
 }
 
@@ -57,23 +57,23 @@ func (t *turnRun) gated(ctx workflow.Context, id chat.CallID, call turn.CallOutp
 }
 
 // before asks the hooks about a call, in a slot of those that run at once.
-func (t *turnRun) before(ctx workflow.Context, id chat.CallID, slots workflow.Semaphore) (out hooks.ConsultOutput, err error) {
+func (t *turnRun) before(ctx workflow.Context, id chat.CallID, slots workflow.Semaphore) (out hooks.RunOutput, err error) {
 	if err := slots.Acquire(ctx, 1); err != nil {
 		return out, err
 	}
 	defer slots.Release(1)
-	return t.consult(ctx, hooks.ConsultInput{Moment: hooks.MomentCall, Call: id})
+	return t.consult(ctx, hooks.RunInput{Point: hooks.PointCall, Call: id})
 }
 
 // perform runs a call and tells the hooks of its result.
 func (t *turnRun) perform(ctx workflow.Context, id chat.CallID, call turn.CallOutput) {
 	t.call(ctx, id, call)
 	if call.After {
-		t.tell(ctx, hooks.ConsultInput{Moment: hooks.MomentResult, Call: id})
+		t.tell(ctx, hooks.RunInput{Point: hooks.PointResult, Call: id})
 	}
 }
 
 // tell tells the hooks of a moment whose outcome changes nothing here.
-func (t *turnRun) tell(ctx workflow.Context, in hooks.ConsultInput) {
+func (t *turnRun) tell(ctx workflow.Context, in hooks.RunInput) {
 	_, _ = t.consult(ctx, in) // it was logged
 }

@@ -145,7 +145,7 @@ func (t *turnRun) run(ctx workflow.Context) ending {
 			return ending{state: chat.TurnDone}
 		}
 		t.act(ctx, step, decision.Calls)
-		t.tell(ctx, hooks.ConsultInput{Moment: hooks.MomentBatch, Step: step})
+		t.tell(ctx, hooks.RunInput{Point: hooks.PointBatch, Step: step})
 		if err := t.steer(ctx); err != nil || t.stopped || ctx.Err() != nil {
 			return t.broke(ctx)
 		}

@@ -171,7 +171,7 @@ func setup(t *testing.T, w *world) *testsuite.TestWorkflowEnvironment {
 		activities.NameClaim: w.Claim, activities.NamePeek: w.Peek, activities.NameGenerate: w.Generate,
 		activities.NameTool: w.Tool, activities.NameAbandon: w.Abandon, activities.NameFinish: w.Finish,
 		activities.NameAsk: w.Ask, activities.NameExpire: w.Expire, activities.NameInterrupt: w.Interrupt,
-		activities.NameSteer: w.Steer, activities.NameCompress: w.Compress, activities.NameObey: w.Obey,
+		activities.NameSteer: w.Steer, activities.NameCompress: w.Compress, activities.NameTurnCommand: w.Obey,
 	} {
 		env.RegisterActivityWithOptions(fn, activity.RegisterOptions{Name: name})
 	}

@@ -120,7 +120,7 @@ func (j *compression) run(ctx context.Context) (Output, error) {
 		return Output{}, err
 	}
 	defer modelcall.KeepLease(ctx, j.Store, j.step)()
-	defer j.tell()()
+	defer j.announce()()
 	if err := j.saveNotes(ctx); err != nil {
 		return Output{}, err
 	}
@@ -154,8 +154,8 @@ func (j *compression) needed() bool {
 	return j.in.Trigger == chat.TriggerTooLong || j.in.Trigger == chat.TriggerExceeded
 }
 
-// tell says that the context is being compressed until the returned function is called.
-func (j *compression) tell() (over func()) {
+// announce says that the context is being compressed until the returned function is called.
+func (j *compression) announce() (over func()) {
 	if j.Doing == nil {
 		return func() {}
 	}

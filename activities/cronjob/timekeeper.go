@@ -10,17 +10,17 @@ import (
 	"xbot/internal/fault"
 )
 
-// JobBook keeps jobs and runs them.
-type JobBook interface {
+// JobStore keeps jobs and runs them.
+type JobStore interface {
 	// FireJob acts on the times of a job that have come, each once.
-	FireJob(ctx context.Context, id chat.JobID, beat *chat.Beat) (chat.Fired, error)
+	FireJob(ctx context.Context, id chat.JobID, beat *chat.Heartbeat) (chat.Fired, error)
 }
 
-// Timekeeper acts on the times of jobs.
-type Timekeeper struct {
-	Jobs JobBook
-	// Beat says what a heartbeat is told; nil for a job that is none.
-	Beat func(ctx context.Context, id chat.JobID) (*chat.Beat, error)
+// CronJobs acts on the times of jobs.
+type CronJobs struct {
+	Jobs JobStore
+	// Heartbeat says what a heartbeat is told; nil for a job that is none.
+	Heartbeat func(ctx context.Context, id chat.JobID) (*chat.Heartbeat, error)
 	// Wake tells the turn of a conversation that it was told something. What fails is repeated by the relay.
 	Wake func(ctx context.Context, key chat.SessionKey, words string) error
 	// Words says whether the name of a job may stand in histories.
@@ -47,8 +47,8 @@ type FireJobOutput struct {
 const wakeSession = 3 * time.Second
 
 // FireJob acts on the times of a job that have come, and wakes whom it told. Run again, it finds nothing left to do.
-func (t *Timekeeper) FireJob(ctx context.Context, in FireJobInput) (FireJobOutput, error) {
-	beat, err := t.Beat(ctx, in.Job)
+func (t *CronJobs) FireJob(ctx context.Context, in FireJobInput) (FireJobOutput, error) {
+	beat, err := t.Heartbeat(ctx, in.Job)
 	if err != nil && !fault.Is(err, fault.NotFound) {
 		return FireJobOutput{}, activities.Failure(ctx, err)
 	}

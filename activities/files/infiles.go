@@ -30,8 +30,8 @@ const (
 	sniffed = 512
 )
 
-// Parcels keeps the files that come with messages.
-type Parcels interface {
+// AttachmentStore keeps the files that come with messages.
+type AttachmentStore interface {
 	Parcel(ctx context.Context, id chat.InboxID) (chat.Parcel, error)
 	FileKept(ctx context.Context, id chat.InboxID, n int, runner string) (path string, size int64, err error)
 	FileStored(ctx context.Context, id chat.InboxID, f chat.Arrival) error
@@ -41,9 +41,9 @@ type Parcels interface {
 	FileRemoved(ctx context.Context, id int64) error
 }
 
-// Receiver brings the files that people send to the runner of their conversation.
-type Receiver struct {
-	Parcels  Parcels
+// Fetcher brings the files that people send to the runner of their conversation.
+type Fetcher struct {
+	Store    AttachmentStore
 	Accounts Accounts
 	Boxes    activities.Boxes
 	Wake     func(ctx context.Context, p chat.Parcel) error // the turn of a message whose files are there
@@ -69,8 +69,8 @@ type UnpackedFile struct {
 }
 
 // Unpack lists the files of a message that are not there yet.
-func (r *Receiver) Unpack(ctx context.Context, in FetchInput) (UnpackOutput, error) {
-	p, err := r.Parcels.Parcel(ctx, in.Inbox)
+func (r *Fetcher) Unpack(ctx context.Context, in FetchInput) (UnpackOutput, error) {
+	p, err := r.Store.Parcel(ctx, in.Inbox)
 	if fault.Is(err, fault.NotFound) || err == nil && !p.Waits {
 		return UnpackOutput{}, nil
 	}
@@ -91,9 +91,9 @@ func (r *Receiver) Unpack(ctx context.Context, in FetchInput) (UnpackOutput, err
 // FetchFile brings one file to the runner and notes where it is. A reason that trying again does not mend is noted, too, and is
 // no error; another one is, and is tried again. The place of a file follows from its message, so that a second attempt writes
 // the same file.
-func (r *Receiver) FetchFile(ctx context.Context, in FetchInput) error {
+func (r *Fetcher) FetchFile(ctx context.Context, in FetchInput) error {
 	defer activities.Heartbeat(ctx)()
-	p, err := r.Parcels.Parcel(ctx, in.Inbox)
+	p, err := r.Store.Parcel(ctx, in.Inbox)
 	if fault.Is(err, fault.NotFound) {
 		return nil
 	}
@@ -107,14 +107,14 @@ func (r *Receiver) FetchFile(ctx context.Context, in FetchInput) error {
 	}
 	if err == nil {
 		r.clean(ctx, p.Owner, box)
-		return activities.Failure(ctx, r.Parcels.FileStored(ctx, in.Inbox, f))
+		return activities.Failure(ctx, r.Store.FileStored(ctx, in.Inbox, f))
 	}
 	_, offline := errors.AsType[*sandbox.OfflineError](err)
 	if ctx.Err() != nil {
 		return activities.Failure(ctx, err)
 	}
 	forGood := channel.Final(err) || offline
-	noted := r.Parcels.FileProblem(ctx, in.Inbox, in.N, chat.FirstWords(err.Error(), maxReason), forGood)
+	noted := r.Store.FileProblem(ctx, in.Inbox, in.N, chat.FirstWords(err.Error(), maxReason), forGood)
 	if forGood {
 		return activities.Failure(ctx, noted)
 	}
@@ -125,7 +125,7 @@ func (r *Receiver) FetchFile(ctx context.Context, in FetchInput) error {
 const maxReason = 300
 
 // fetch writes a file to its place.
-func (r *Receiver) fetch(ctx context.Context, p chat.Parcel, f *chat.Arrival, box sandbox.Sandbox) error {
+func (r *Fetcher) fetch(ctx context.Context, p chat.Parcel, f *chat.Arrival, box sandbox.Sandbox) error {
 	if f.Size > maxArrival {
 		return tooLarge()
 	}
@@ -162,8 +162,8 @@ func (r *Receiver) fetch(ctx context.Context, p chat.Parcel, f *chat.Arrival, bo
 }
 
 // kept finds a quoted file where it is already: people answer to the same message again and again, in threads always.
-func (r *Receiver) kept(ctx context.Context, p chat.Parcel, f *chat.Arrival, box sandbox.Sandbox) bool {
-	at, size, err := r.Parcels.FileKept(ctx, p.Inbox, f.N, box.Name())
+func (r *Fetcher) kept(ctx context.Context, p chat.Parcel, f *chat.Arrival, box sandbox.Sandbox) bool {
+	at, size, err := r.Store.FileKept(ctx, p.Inbox, f.N, box.Name())
 	if err != nil {
 		return false
 	}
@@ -238,11 +238,11 @@ func (l *limited) Read(p []byte) (int, error) {
 
 // clean removes files of the same person on the same runner that are older than files are kept. What cannot be removed now is
 // found again with the next file.
-func (r *Receiver) clean(ctx context.Context, owner chat.UserID, box sandbox.Sandbox) {
+func (r *Fetcher) clean(ctx context.Context, owner chat.UserID, box sandbox.Sandbox) {
 	if r.Keep <= 0 {
 		return
 	}
-	old, err := r.Parcels.OldFiles(ctx, owner, box.Name(), r.Keep)
+	old, err := r.Store.OldFiles(ctx, owner, box.Name(), r.Keep)
 	if err != nil {
 		return
 	}
@@ -251,18 +251,18 @@ func (r *Receiver) clean(ctx context.Context, owner chat.UserID, box sandbox.San
 			continue
 		}
 		_ = box.Remove(ctx, path.Dir(f.Path)) // only an empty folder goes
-		if r.Parcels.FileRemoved(ctx, f.ID) != nil {
+		if r.Store.FileRemoved(ctx, f.ID) != nil {
 			return
 		}
 	}
 }
 
 // EndFetch lets the message be claimed and wakes its turn; a command runs beside turns. Files that are not there are said not to have come.
-func (r *Receiver) EndFetch(ctx context.Context, in FetchInput) error {
-	if err := r.Parcels.EndFetch(ctx, in.Inbox); err != nil {
+func (r *Fetcher) EndFetch(ctx context.Context, in FetchInput) error {
+	if err := r.Store.EndFetch(ctx, in.Inbox); err != nil {
 		return activities.Failure(ctx, err)
 	}
-	p, err := r.Parcels.Parcel(ctx, in.Inbox)
+	p, err := r.Store.Parcel(ctx, in.Inbox)
 	if fault.Is(err, fault.NotFound) {
 		return nil
 	}

@@ -98,7 +98,7 @@ func arriving(t *testing.T, files ...chat.Attachment) (*activitiestest.ProjectFo
 // fetch runs the activity once for a file.
 func fetch(b *activitiestest.ProjectFolder, p *parcels, n int) error {
 	b.T.Helper()
-	r := &files.Receiver{Parcels: p, Accounts: p, Boxes: b, Keep: time.Hour, Wake: func(context.Context, chat.Parcel) error { p.woken++; return nil }}
+	r := &files.Fetcher{Store: p, Accounts: p, Boxes: b, Keep: time.Hour, Wake: func(context.Context, chat.Parcel) error { p.woken++; return nil }}
 	var suite testsuite.WorkflowTestSuite
 	env := suite.NewTestActivityEnvironment()
 	env.RegisterActivity(r.FetchFile)

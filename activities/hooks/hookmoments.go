@@ -13,31 +13,31 @@ import (
 )
 
 // opening asks about what a turn has claimed, and whether its conversation begins or begins anew with it.
-func (h *Hooks) opening(ctx context.Context, in ConsultInput) (ConsultOutput, error) {
+func (h *Hooks) opening(ctx context.Context, in RunInput) (RunOutput, error) {
 	base, scene, err := h.base(ctx, in)
 	if err != nil {
-		return ConsultOutput{}, err
+		return RunOutput{}, err
 	}
 	if scene.First && in.N == 0 {
-		if err := h.begins(ctx, base, scene); err != nil {
-			return ConsultOutput{}, err
+		if err := h.sessionStart(ctx, base, scene); err != nil {
+			return RunOutput{}, err
 		}
 	}
 	claimed, err := h.Store.HookClaimed(ctx, in.Turn)
 	if err != nil {
-		return ConsultOutput{}, err
+		return RunOutput{}, err
 	}
 	for _, e := range hookEvents(base, scene, in.N, claimed) {
-		if _, err := h.say(ctx, e.payload, hook.Record{Messages: e.messages}); err != nil {
-			return ConsultOutput{}, err
+		if _, err := h.dispatch(ctx, e.payload, hook.Record{Messages: e.messages}); err != nil {
+			return RunOutput{}, err
 		}
 	}
 	left, err := h.Store.HookUnanswered(ctx, in.Turn)
-	return ConsultOutput{Refused: !left}, err
+	return RunOutput{Refused: !left}, err
 }
 
-// begins tells that a conversation begins; before, that it had ended where it begins anew.
-func (h *Hooks) begins(ctx context.Context, p hook.Payload, scene hook.Scene) error {
+// sessionStart tells that a conversation begins; before, that it had ended where it begins anew.
+func (h *Hooks) sessionStart(ctx context.Context, p hook.Payload, scene hook.Scene) error {
 	who, err := modelcall.PersonaOf(ctx, h.Personas, chat.SessionKey(p.Session))
 	if err != nil {
 		return err
@@ -47,76 +47,76 @@ func (h *Hooks) begins(ctx context.Context, p hook.Payload, scene hook.Scene) er
 		p.Source = scene.Reset
 		ended := p
 		ended.Model, ended.Memory = "", ""
-		if err := h.tell(ctx, ended, hook.SessionEnd, p.Turn); err != nil {
+		if err := h.notify(ctx, ended, hook.SessionEnd, p.Turn); err != nil {
 			return err
 		}
 	}
-	return h.tell(ctx, p, hook.SessionStart, p.Turn)
+	return h.notify(ctx, p, hook.SessionStart, p.Turn)
 }
 
-// tell asks about an event whose outcome decides nothing.
-func (h *Hooks) tell(ctx context.Context, p hook.Payload, e hook.Event, about string) error {
+// notify asks about an event whose outcome decides nothing.
+func (h *Hooks) notify(ctx context.Context, p hook.Payload, e hook.Event, about string) error {
 	p.Event, p.ID = e, eventID(about, e)
-	_, err := h.say(ctx, p, hook.Record{Call: chat.CallID(p.ToolUseID)})
+	_, err := h.dispatch(ctx, p, hook.Record{Call: chat.CallID(p.ToolUseID)})
 	return err
 }
 
 // call asks about a call.
-func (h *Hooks) call(ctx context.Context, in ConsultInput) (ConsultOutput, error) {
+func (h *Hooks) call(ctx context.Context, in RunInput) (RunOutput, error) {
 	p, _, err := h.base(ctx, in)
 	if err != nil {
-		return ConsultOutput{}, err
+		return RunOutput{}, err
 	}
 	call, err := h.Store.Call(ctx, in.Call)
 	if err != nil {
-		return ConsultOutput{}, err
+		return RunOutput{}, err
 	}
 	p.ToolName, p.ToolInput, p.ToolUseID = call.Name, hook.Input(call.Arguments), string(in.Call)
-	switch in.Moment {
-	case MomentCall:
-		return h.before(ctx, p, call)
-	case MomentQuestion:
+	switch in.Point {
+	case PointCall:
+		return h.preToolUse(ctx, p, call)
+	case PointQuestion:
 		p.Reason = tool.Reason(call.Arguments)
 		p.Event, p.ID = hook.PermissionRequest, eventID(string(in.Call), hook.PermissionRequest)
-		said, err := h.say(ctx, p, hook.Record{Call: in.Call})
-		return ConsultOutput{Refused: said.Decision == hook.Deny}, err
-	case MomentRefused:
+		said, err := h.dispatch(ctx, p, hook.Record{Call: in.Call})
+		return RunOutput{Refused: said.Decision == hook.Deny}, err
+	case PointRefused:
 		if call.Approval == nil || call.Approval.State != chat.ApprovalDenied {
-			return ConsultOutput{}, nil
+			return RunOutput{}, nil
 		}
 		p.Reason = call.Approval.Note
-		return ConsultOutput{}, h.tell(ctx, p, hook.PermissionDenied, string(in.Call))
+		return RunOutput{}, h.notify(ctx, p, hook.PermissionDenied, string(in.Call))
 	}
-	return ConsultOutput{}, h.result(ctx, p, call)
+	return RunOutput{}, h.postToolUse(ctx, p, call)
 }
 
-// before asks whether a call may run. What stands in its row then is what counts.
-func (h *Hooks) before(ctx context.Context, p hook.Payload, call chat.Call) (ConsultOutput, error) {
+// preToolUse asks whether a call may run. What stands in its row then is what counts.
+func (h *Hooks) preToolUse(ctx context.Context, p hook.Payload, call chat.Call) (RunOutput, error) {
 	if call.Hook == chat.HookDue && call.State == chat.CallOpen {
 		p.Event, p.ID = hook.PreToolUse, eventID(string(call.ID), hook.PreToolUse)
-		if _, err := h.say(ctx, p, hook.Record{Call: call.ID}); err != nil {
-			return ConsultOutput{}, err
+		if _, err := h.dispatch(ctx, p, hook.Record{Call: call.ID}); err != nil {
+			return RunOutput{}, err
 		}
 	}
 	call, err := h.Store.Call(ctx, call.ID)
-	return ConsultOutput{Refused: call.State == chat.CallDone, Ask: call.Rule == chat.RuleAsk}, err
+	return RunOutput{Refused: call.State == chat.CallDone, Ask: call.Rule == chat.RuleAsk}, err
 }
 
 // maxTold bounds the output of a call that hooks are told, in bytes.
 const maxTold = 64 << 10
 
-// result tells how a call has ended.
-func (h *Hooks) result(ctx context.Context, p hook.Payload, call chat.Call) error {
+// postToolUse tells how a call has ended.
+func (h *Hooks) postToolUse(ctx context.Context, p hook.Payload, call chat.Call) error {
 	if call.State != chat.CallDone {
 		return nil // the turn was stopped
 	}
 	p.Elapsed = elapsed(call.ToolCall)
 	if call.IsError {
 		p.Failure = tool.Cut(call.Result, maxTold)
-		return h.tell(ctx, p, hook.PostToolUseFailure, string(call.ID))
+		return h.notify(ctx, p, hook.PostToolUseFailure, string(call.ID))
 	}
 	p.Output = tool.Cut(call.Result, maxTold)
-	return h.tell(ctx, p, hook.PostToolUse, string(call.ID))
+	return h.notify(ctx, p, hook.PostToolUse, string(call.ID))
 }
 
 // elapsed is how long a call ran, in milliseconds.
@@ -127,8 +127,8 @@ func elapsed(call chat.ToolCall) int64 {
 	return call.FinishedAt.Sub(*call.StartedAt).Milliseconds()
 }
 
-// batch tells how the calls of a step have ended. What hooks say to it stands with the last of them.
-func (h *Hooks) batch(ctx context.Context, in ConsultInput) error {
+// postToolBatch tells how the calls of a step have ended. What hooks say to it stands with the last of them.
+func (h *Hooks) postToolBatch(ctx context.Context, in RunInput) error {
 	p, _, err := h.base(ctx, in)
 	if err != nil {
 		return err
@@ -147,13 +147,13 @@ func (h *Hooks) batch(ctx context.Context, in ConsultInput) error {
 	}
 	last := calls[len(calls)-1].ID
 	p.Event, p.ID = hook.PostToolBatch, eventID(string(last), hook.PostToolBatch)
-	_, err = h.say(ctx, p, hook.Record{Call: last})
+	_, err = h.dispatch(ctx, p, hook.Record{Call: last})
 	return err
 }
 
 // compression tells that the context is about to be compressed, or was. One that found nothing to compress is not told.
-func (h *Hooks) compression(ctx context.Context, in ConsultInput) error {
-	if in.Moment == MomentCompacted && in.After == 0 {
+func (h *Hooks) compression(ctx context.Context, in RunInput) error {
+	if in.Point == PointCompacted && in.After == 0 {
 		return nil
 	}
 	p, _, err := h.base(ctx, in)
@@ -162,18 +162,18 @@ func (h *Hooks) compression(ctx context.Context, in ConsultInput) error {
 	}
 	e := hook.PostCompact
 	p.Trigger, p.Before, p.After = in.Trigger, in.Before, in.After
-	if in.Moment == MomentCompact {
+	if in.Point == PointCompact {
 		e = hook.PreCompact
 		p.Messages, p.Before, err = h.Sizes.Weigh(ctx, compress.Input{Session: in.Session, Turn: in.Turn, Step: in.Step, N: in.N, Trigger: in.Trigger})
 		if err != nil {
 			return err
 		}
 	}
-	return h.tell(ctx, p, e, countedID(in.Turn, in.Step, in.N))
+	return h.notify(ctx, p, e, countedID(in.Turn, in.Step, in.N))
 }
 
 // closing tells how a turn has ended; of a subagent's also that it has, where it failed.
-func (h *Hooks) closing(ctx context.Context, in ConsultInput) error {
+func (h *Hooks) closing(ctx context.Context, in RunInput) error {
 	p, scene, err := h.base(ctx, in)
 	if err != nil {
 		return err
@@ -186,7 +186,7 @@ func (h *Hooks) closing(ctx context.Context, in ConsultInput) error {
 	if failed {
 		wrong := p
 		wrong.ErrorType, wrong.Error = string(scene.State), notice
-		if err := h.tell(ctx, wrong, hook.AgentError, string(in.Turn)); err != nil {
+		if err := h.notify(ctx, wrong, hook.AgentError, string(in.Turn)); err != nil {
 			return err
 		}
 	}
@@ -194,11 +194,11 @@ func (h *Hooks) closing(ctx context.Context, in ConsultInput) error {
 	switch {
 	case scene.ChatType == chat.ChatSubagent:
 		p.Agent, p.Instance = scene.Role, scene.Instance
-		return h.tell(ctx, p, hook.SubAgentStop, string(in.Turn))
+		return h.notify(ctx, p, hook.SubAgentStop, string(in.Turn))
 	case failed:
 		return nil
 	}
-	return h.tell(ctx, p, hook.AgentStop, string(in.Turn))
+	return h.notify(ctx, p, hook.AgentStop, string(in.Turn))
 }
 
 // Refusal is the result of a call that the hooks were to be asked about and were not, or that they forbid, whatever made

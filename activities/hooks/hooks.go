@@ -36,41 +36,41 @@ type Store interface {
 
 // The moments of a turn at which hooks are asked. They stand in histories: never change one.
 const (
-	MomentOpening   = "opening"   // something was claimed
-	MomentCall      = "call"      // a call is about to run
-	MomentQuestion  = "question"  // a person is about to be asked for permission
-	MomentRefused   = "refused"   // a person has answered; only a denial is told
-	MomentResult    = "result"    // a call has its result
-	MomentBatch     = "batch"     // all calls of a step have theirs
-	MomentCompact   = "compact"   // the context is about to be compressed
-	MomentCompacted = "compacted" // it was
-	MomentClosing   = "closing"   // the turn has ended
+	PointOpening   = "opening"   // something was claimed
+	PointCall      = "call"      // a call is about to run
+	PointQuestion  = "question"  // a person is about to be asked for permission
+	PointRefused   = "refused"   // a person has answered; only a denial is told
+	PointResult    = "result"    // a call has its result
+	PointBatch     = "batch"     // all calls of a step have theirs
+	PointCompact   = "compact"   // the context is about to be compressed
+	PointCompacted = "compacted" // it was
+	PointClosing   = "closing"   // the turn has ended
 )
 
 // moments are the events of each moment that is known when a turn begins. Those of calls are known with the call.
-var moments = []struct {
-	moment string
+var points = []struct {
+	point  string
 	events []hook.Event
 }{
-	{MomentOpening, []hook.Event{hook.SessionStart, hook.SessionEnd, hook.UserPromptSubmit, hook.SubAgentStart, hook.CronFired, hook.WebhookReceived}},
-	{MomentQuestion, []hook.Event{hook.PermissionRequest}},
-	{MomentRefused, []hook.Event{hook.PermissionDenied}},
-	{MomentBatch, []hook.Event{hook.PostToolBatch}},
-	{MomentCompact, []hook.Event{hook.PreCompact}},
-	{MomentCompacted, []hook.Event{hook.PostCompact}},
-	{MomentClosing, []hook.Event{hook.AgentStop, hook.AgentError, hook.SubAgentStop}},
+	{PointOpening, []hook.Event{hook.SessionStart, hook.SessionEnd, hook.UserPromptSubmit, hook.SubAgentStart, hook.CronFired, hook.WebhookReceived}},
+	{PointQuestion, []hook.Event{hook.PermissionRequest}},
+	{PointRefused, []hook.Event{hook.PermissionDenied}},
+	{PointBatch, []hook.Event{hook.PostToolBatch}},
+	{PointCompact, []hook.Event{hook.PreCompact}},
+	{PointCompacted, []hook.Event{hook.PostCompact}},
+	{PointClosing, []hook.Event{hook.AgentStop, hook.AgentError, hook.SubAgentStop}},
 }
 
-// MomentsOf lists the moments at which the hooks of a conversation are to be asked; none where there are no hooks.
-func MomentsOf(ctx context.Context, files Files, key chat.SessionKey) []string {
+// PointsOf lists the moments at which the hooks of a conversation are to be asked; none where there are no hooks.
+func PointsOf(ctx context.Context, files Files, key chat.SessionKey) []string {
 	if files == nil {
 		return nil
 	}
 	set := files.For(ctx, key)
 	var out []string
-	for _, m := range moments {
+	for _, m := range points {
 		if set.Wants(m.events...) {
-			out = append(out, m.moment)
+			out = append(out, m.point)
 		}
 	}
 	return out
@@ -79,11 +79,11 @@ func MomentsOf(ctx context.Context, files Files, key chat.SessionKey) []string {
 // MarkCall notes in a call whether hooks are to be asked before it and told of its result.
 func MarkCall(set hook.Set, call chat.ToolCall) chat.ToolCall {
 	p := hook.Payload{Event: hook.PreToolUse, ToolName: call.Name, ToolInput: hook.Input(call.Arguments)}
-	if set.Heeds(p) {
+	if set.Matches(p) {
 		call.Hook = chat.HookDue
 	}
 	for _, p.Event = range []hook.Event{hook.PostToolUse, hook.PostToolUseFailure} {
-		call.HookAfter = call.HookAfter || set.Heeds(p)
+		call.HookAfter = call.HookAfter || set.Matches(p)
 	}
 	return call
 }
@@ -104,11 +104,11 @@ type Hooks struct {
 	Personas modelcall.Personas
 }
 
-// ConsultInput names a moment of a turn.
-type ConsultInput struct {
+// RunInput names a moment of a turn.
+type RunInput struct {
 	Session chat.SessionKey `json:"session"`
 	Turn    chat.TurnID     `json:"turn"`
-	Moment  string          `json:"moment"`
+	Point   string          `json:"moment"`
 	N       int             `json:"n,omitempty"`    // tells moments of the same kind apart: the claim, the compression
 	Step    int             `json:"step,omitempty"` // of a batch and of a compression
 	Call    chat.CallID     `json:"call,omitempty"`
@@ -117,53 +117,53 @@ type ConsultInput struct {
 	After   int             `json:"after,omitempty"`   // tokens after it
 }
 
-// ConsultOutput says what came of it; what hooks said is in Postgres.
-type ConsultOutput struct {
+// RunOutput says what came of it; what hooks said is in Postgres.
+type RunOutput struct {
 	Refused bool `json:"refused,omitempty"` // nothing is left to answer, or the call has its result
 	Ask     bool `json:"ask,omitempty"`     // somebody has to permit the call
 }
 
-// Consult asks the hooks about a moment and records what they say. It may ask again after a crash, under the same id; the
+// Run asks the hooks about a moment and records what they say. It may ask again after a crash, under the same id; the
 // outcome that is recorded first counts.
-func (h *Hooks) Consult(ctx context.Context, in ConsultInput) (ConsultOutput, error) {
+func (h *Hooks) Run(ctx context.Context, in RunInput) (RunOutput, error) {
 	defer activities.Heartbeat(ctx)()
-	out, err := h.consult(ctx, in)
+	out, err := h.run(ctx, in)
 	return out, activities.Failure(ctx, err)
 }
 
-func (h *Hooks) consult(ctx context.Context, in ConsultInput) (ConsultOutput, error) {
-	switch in.Moment {
-	case MomentOpening:
+func (h *Hooks) run(ctx context.Context, in RunInput) (RunOutput, error) {
+	switch in.Point {
+	case PointOpening:
 		return h.opening(ctx, in)
-	case MomentCall, MomentQuestion, MomentRefused, MomentResult:
+	case PointCall, PointQuestion, PointRefused, PointResult:
 		return h.call(ctx, in)
-	case MomentBatch:
-		return ConsultOutput{}, h.batch(ctx, in)
-	case MomentCompact, MomentCompacted:
-		return ConsultOutput{}, h.compression(ctx, in)
-	case MomentClosing:
-		return ConsultOutput{}, h.closing(ctx, in)
+	case PointBatch:
+		return RunOutput{}, h.postToolBatch(ctx, in)
+	case PointCompact, PointCompacted:
+		return RunOutput{}, h.compression(ctx, in)
+	case PointClosing:
+		return RunOutput{}, h.closing(ctx, in)
 	}
-	return ConsultOutput{}, nil
+	return RunOutput{}, nil
 }
 
 // base is what all payloads of a moment have.
-func (h *Hooks) base(ctx context.Context, in ConsultInput) (hook.Payload, hook.Scene, error) {
+func (h *Hooks) base(ctx context.Context, in RunInput) (hook.Payload, hook.Scene, error) {
 	s, err := h.Store.HookScene(ctx, in.Turn)
 	return hook.Payload{
 		Session: string(in.Session), Turn: string(in.Turn), Channel: s.Channel, Sender: s.Sender, Chat: s.Chat, Cwd: s.Cwd, Timestamp: time.Now().UTC(),
 	}, s, err
 }
 
-// say asks the hooks about an event and records what they say, unless that was done before.
-func (h *Hooks) say(ctx context.Context, p hook.Payload, r hook.Record) (hook.Outcome, error) {
+// dispatch asks the hooks about an event and records what they say, unless that was done before.
+func (h *Hooks) dispatch(ctx context.Context, p hook.Payload, r hook.Record) (hook.Outcome, error) {
 	r.ID, r.Event, r.Session, r.Turn = p.ID, p.Event, chat.SessionKey(p.Session), chat.TurnID(p.Turn)
 	said, ok, err := h.Store.HookSaid(ctx, r.ID)
 	if err != nil || ok {
 		return said, err
 	}
 	set := h.Files.For(ctx, r.Session)
-	if !set.Heeds(p) && p.Event != hook.PreToolUse {
+	if !set.Matches(p) && p.Event != hook.PreToolUse {
 		return hook.Outcome{Decision: hook.Allow}, nil // those who were to be asked are gone
 	}
 	if r.Outcome, err = h.Dispatcher.Ask(ctx, set, p); err != nil {

@@ -43,13 +43,13 @@ type Jobs interface {
 	Memorized(ctx context.Context, j chat.MemorizeJob, upto chat.MessageID) error
 	MemorizeTried(ctx context.Context, id chat.MemorizeID, why string) (int, error)
 	EndMemorize(ctx context.Context, j chat.MemorizeJob, state, why string, changed bool) error
-	Lending
+	Slots
 	// BookUsage books what a provider counted for a call that is no step.
 	BookUsage(ctx context.Context, key chat.SessionKey, model string, calls int, u chat.Usage) error
 }
 
-// Lending bounds how many jobs call models at once.
-type Lending interface {
+// Slots bounds how many jobs call models at once.
+type Slots interface {
 	// HoldMemorize is RateLimited while the job has to wait for a place.
 	HoldMemorize(ctx context.Context, j chat.MemorizeJob) error
 	KeepMemorize(ctx context.Context, id chat.MemorizeID) error
@@ -271,7 +271,7 @@ func (m *Memorizer) hold(ctx context.Context, job chat.MemorizeJob) (release fun
 
 // jobLease renews the place of a job as leases of steps are renewed.
 type jobLease struct {
-	jobs Lending
+	jobs Slots
 	id   chat.MemorizeID
 }
 

@@ -16,8 +16,8 @@ import (
 	"xbot/internal/window"
 )
 
-// Windows keeps conversations and the records that change how they are shown.
-type Windows interface {
+// WindowStore keeps conversations and the records that change how they are shown.
+type WindowStore interface {
 	Window(ctx context.Context, key chat.SessionKey) (chat.Window, error)
 	AddControl(ctx context.Context, key chat.SessionKey, c chat.Control) (stored chat.Control, added bool, err error)
 }
@@ -40,7 +40,7 @@ const remindEvery = 10
 // decides whether a compression has to come first. What it decides is stored as control records, so that the request
 // can be made again. Safe for concurrent use; it must not be copied.
 type Assembler struct {
-	Windows Windows
+	Windows WindowStore
 	Stale   Staleness // nil: files are not looked at
 	Ratios  Ratios
 	Budget  Budget
@@ -137,15 +137,15 @@ func (a *Assembler) look(ctx context.Context, d *draft) error {
 		return err
 	}
 	for _, c := range found {
-		if d.heed(c) && c.Stale != nil {
+		if d.addControl(c) && c.Stale != nil {
 			d.stale = append(d.stale, *c.Stale)
 		}
 	}
 	return nil
 }
 
-// heed adds a record to the window, unless it is in there.
-func (d *draft) heed(c chat.Control) bool {
+// addControl adds a record to the window, unless it is in there.
+func (d *draft) addControl(c chat.Control) bool {
 	if slices.ContainsFunc(d.w.Controls, func(known chat.Control) bool { return known.ID == c.ID }) {
 		return false
 	}
@@ -205,7 +205,7 @@ func (a *Assembler) mask(ctx context.Context, d *draft) error {
 	if err != nil {
 		return err
 	}
-	if d.heed(stored) {
+	if d.addControl(stored) {
 		d.show()
 	}
 	return nil

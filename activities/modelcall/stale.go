@@ -95,23 +95,23 @@ func mayHaveChanged(step chat.Step, w chat.Window) bool {
 	return true
 }
 
-// place is where an offloaded result stands.
-type place struct {
+// shownAt is where an offloaded result stands.
+type shownAt struct {
 	message chat.MessageID
 	call    chat.CallID
 }
 
 // offloadsShown finds the offloaded results that the model still sees as such: neither masked, edited away nor known to be
 // stale.
-func offloadsShown(w chat.Window) map[string]place {
+func offloadsShown(w chat.Window) map[string]shownAt {
 	if !slices.ContainsFunc(w.Lines, func(l chat.Line) bool { return slices.ContainsFunc(l.Message.ToolCalls, isOffloaded) }) {
 		return nil // as in most conversations: nothing to fold
 	}
-	shown := map[string]place{}
+	shown := map[string]shownAt{}
 	for _, line := range window.View(w) {
 		for _, c := range line.Message.ToolCalls {
 			if isOffloaded(c) {
-				shown[c.Offload] = place{line.Message.ID, c.ID}
+				shown[c.Offload] = shownAt{line.Message.ID, c.ID}
 			}
 		}
 	}

@@ -96,7 +96,7 @@ func (a *Intake) Claim(ctx context.Context, in ClaimInput) (ClaimOutput, error) 
 	}
 	out := ClaimOutput{
 		Claimed: true, Inbox: c.Inbox, Channel: c.Channel, User: c.User, Model: activities.Shorten(model.Model(), maxModelName), MaxSteps: a.MaxSteps,
-		Steer: c.Steer, Hooks: hooks.MomentsOf(ctx, a.Hooks, in.Session),
+		Steer: c.Steer, Hooks: hooks.PointsOf(ctx, a.Hooks, in.Session),
 	}
 	if c.Control {
 		parsed, _ := command.Parse(c.Text) // only what parses is accepted as one

@@ -74,8 +74,8 @@ type JobRun struct {
 	Said      string     `json:"said,omitempty" doc:"The beginning of the answer."`
 }
 
-// Beat is what a heartbeat is told instead of the message of its job.
-type Beat struct {
+// Heartbeat is what a heartbeat is told instead of the message of its job.
+type Heartbeat struct {
 	Text string
 	// Skip is why it is not told anything: hours or empty. It is also skipped while a conversation of its person is busy.
 	Skip string

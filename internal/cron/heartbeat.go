@@ -148,8 +148,8 @@ func (h *Heartbeats) keep(ctx context.Context, of beat, wanted policy.Heartbeat,
 	return err
 }
 
-// Beat says what a heartbeat is told now, or why it is not; nil for a job that is none. With nothing to look after no model is asked.
-func (h *Heartbeats) Beat(ctx context.Context, id chat.JobID) (*chat.Beat, error) {
+// Heartbeat says what a heartbeat is told now, or why it is not; nil for a job that is none. With nothing to look after no model is asked.
+func (h *Heartbeats) Heartbeat(ctx context.Context, id chat.JobID) (*chat.Heartbeat, error) {
 	j, err := h.Jobs.Store.Job(ctx, id)
 	if err != nil || j.Heartbeat == "" {
 		return nil, err
@@ -172,7 +172,7 @@ func (h *Heartbeats) Beat(ctx context.Context, id chat.JobID) (*chat.Beat, error
 		return nil, err
 	}
 	if !set.ActiveHours.Hold(now, zone) {
-		return &chat.Beat{Skip: "hours"}, nil
+		return &chat.Heartbeat{Skip: "hours"}, nil
 	}
 	prompt := set.Prompt
 	if prompt == "" {
@@ -180,7 +180,7 @@ func (h *Heartbeats) Beat(ctx context.Context, id chat.JobID) (*chat.Beat, error
 	}
 	text, _, err := soul.Load(h.Home, prompt)
 	if err != nil || strings.TrimSpace(text.Body) == "" {
-		return &chat.Beat{Skip: "empty"}, nil
+		return &chat.Heartbeat{Skip: "empty"}, nil
 	}
-	return &chat.Beat{Text: beatLead + text.Body}, nil
+	return &chat.Heartbeat{Text: beatLead + text.Body}, nil
 }

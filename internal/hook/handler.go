@@ -62,8 +62,8 @@ type Handler struct {
 	when    condition
 }
 
-// Heeds reports whether the handler is asked about a payload.
-func (h Handler) Heeds(p Payload) bool {
+// Matches reports whether the handler is asked about a payload.
+func (h Handler) Matches(p Payload) bool {
 	return h.matcher.match(p.subject()) && h.when.holds(p.ToolName, string(p.ToolInput))
 }
 

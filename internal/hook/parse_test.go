@@ -131,7 +131,7 @@ func TestSet_AFaultClosesPreToolUseOnly(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{`{`, `{"hooks":{"PreToolUze":[]}}`, on(hook.PreToolUse, "(", "")} {
 		set := hook.Merge(parse(text))
-		require.True(t, set.Heeds(hook.Payload{Event: hook.PreToolUse, ToolName: "Read"}), text)
+		require.True(t, set.Matches(hook.Payload{Event: hook.PreToolUse, ToolName: "Read"}), text)
 		require.False(t, set.Wants(hook.UserPromptSubmit, hook.AgentStop, hook.PostToolUse), text)
 	}
 	set := hook.Merge(parse(on(hook.AgentStop, "(", "")))
@@ -165,7 +165,7 @@ func TestHandler_HeedsItsMatcherAndCondition(t *testing.T) {
 	} {
 		set := hook.Merge(parse(on(hook.PreToolUse, c.matcher, `{"type":"command","command":"x","if":`+quote(c.when)+`}`)))
 		require.Empty(t, set.Faults())
-		got := set.Heeds(hook.Payload{Event: hook.PreToolUse, ToolName: c.tool, ToolInput: hook.Input(c.input)})
+		got := set.Matches(hook.Payload{Event: hook.PreToolUse, ToolName: c.tool, ToolInput: hook.Input(c.input)})
 		require.Equal(t, c.want, got, "%+v", c)
 	}
 }

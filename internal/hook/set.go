@@ -45,8 +45,8 @@ func (s Set) Wants(events ...Event) bool {
 	return false
 }
 
-// Heeds reports the same of one payload.
-func (s Set) Heeds(p Payload) bool {
+// Matches reports the same of one payload.
+func (s Set) Matches(p Payload) bool {
 	return s.broken(p.Event) != nil || len(s.For(p)) > 0
 }
 
@@ -54,7 +54,7 @@ func (s Set) Heeds(p Payload) bool {
 func (s Set) For(p Payload) []Handler {
 	var out []Handler
 	for _, h := range s.handlers {
-		if h.Event == p.Event && h.Heeds(p) {
+		if h.Event == p.Event && h.Matches(p) {
 			out = append(out, h)
 		}
 	}

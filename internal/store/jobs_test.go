@@ -346,9 +346,9 @@ func TestFireJob_AHeartbeatIsSkippedWhileItsPersonIsBusy(t *testing.T) {
 	j := b.job("* * * * *", func(j *store.Job) { j.Heartbeat, j.Name = "main", "main" })
 	b.send("m1", "hello")
 	for i, want := range []struct {
-		beat chat.Beat
+		beat chat.Heartbeat
 		why  string
-	}{{chat.Beat{Skip: "hours"}, "hours"}, {chat.Beat{Text: "look around"}, "busy"}} {
+	}{{chat.Heartbeat{Skip: "hours"}, "hours"}, {chat.Heartbeat{Text: "look around"}, "busy"}} {
 		c.set(fmt.Sprintf("2026-03-02T08:0%d:00Z", i+1))
 		_, err := b.FireJob(t.Context(), j.ID, &want.beat)
 		require.NoError(t, err)
@@ -359,7 +359,7 @@ func TestFireJob_AHeartbeatIsSkippedWhileItsPersonIsBusy(t *testing.T) {
 	b.claim("t1")
 	b.finish("t1", chat.TurnDone)
 	c.set("2026-03-02T08:03:00Z")
-	_, err := b.FireJob(t.Context(), j.ID, &chat.Beat{Text: "look around"})
+	_, err := b.FireJob(t.Context(), j.ID, &chat.Heartbeat{Text: "look around"})
 	require.NoError(t, err)
 	require.Equal(t, []string{"[heartbeat main · scheduled 2026-03-02 09:03 CET]\nlook around"}, b.told())
 }
@@ -393,7 +393,7 @@ func TestFireJob_AHeartbeatGoesWhereItsPersonWroteLastInAConversationOfTheirs(t 
 		       ($3, $2, 'message', 'napcat', 'm2', 'hi', '{"chat_type": "direct", "peer": "7"}', 'claimed')`, twoKey, two.ID, peerKey)
 	require.NoError(t, err)
 	c.set("2026-03-02T08:01:00Z")
-	f, err := b.FireJob(t.Context(), j.ID, &chat.Beat{Text: "look"})
+	f, err := b.FireJob(t.Context(), j.ID, &chat.Heartbeat{Text: "look"})
 	require.NoError(t, err)
 	require.Len(t, f.Told, 1)
 	require.Equal(t, 1, b.count("SELECT count(*) FROM inbox WHERE account = 'heartbeat' AND place ->> 'peer' = 'u2'"))

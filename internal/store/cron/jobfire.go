@@ -23,7 +23,7 @@ const keepRuns = 1000
 
 // FireJob tells the conversation of a job what it has to be told by now, and moves the job to its next time, in one transaction: a
 // time has either run or is the next one, wherever a process dies. Before its time it changes nothing. beat is for heartbeats.
-func (s *Store) FireJob(ctx context.Context, id chat.JobID, beat *chat.Beat) (out chat.Fired, err error) {
+func (s *Store) FireJob(ctx context.Context, id chat.JobID, beat *chat.Heartbeat) (out chat.Fired, err error) {
 	err = s.db.InTx(ctx, func(tx *pg.Tx) error {
 		out = chat.Fired{}
 		row, err := tx.Q.CronLock(ctx, tx, id)
@@ -57,7 +57,7 @@ func (s *Store) RunJob(ctx context.Context, id chat.JobID, once string) (out cha
 			return fmt.Errorf("lock job %s: %w", id, err)
 		}
 		f := fire{tx: tx, job: jobOf(row.CronJob), now: row.Clock}
-		err = f.tell(ctx, run{key: "manual/" + once, at: f.now, reason: chat.RunManual})
+		err = f.recordRun(ctx, run{key: "manual/" + once, at: f.now, reason: chat.RunManual})
 		if err != nil {
 			return err
 		}
@@ -81,7 +81,7 @@ type fire struct {
 	tx   *pg.Tx
 	job  Job
 	now  time.Time
-	beat *chat.Beat
+	beat *chat.Heartbeat
 
 	told    []chat.SessionKey
 	ran     int // runs that somebody was told of
@@ -159,7 +159,7 @@ func (f *fire) runs(ctx context.Context, times []time.Time) error {
 		if schedule.Late(at, f.now, f.job.offset()) {
 			r.reason = chat.RunMissed
 		}
-		if err := f.tell(ctx, r); err != nil {
+		if err := f.recordRun(ctx, r); err != nil {
 			return err
 		}
 	}
@@ -184,8 +184,8 @@ func (f *fire) skips(ctx context.Context) (string, error) {
 	return "", nil
 }
 
-// tell writes a run and the row that tells its conversation, once for each key.
-func (f *fire) tell(ctx context.Context, r run) error {
+// recordRun writes a run and the row that tells its conversation, once for each key.
+func (f *fire) recordRun(ctx context.Context, r run) error {
 	told := chat.Told{
 		Session: f.job.Target, Key: string(f.job.ID) + "@" + r.key, Origin: chat.OriginCron, Text: f.text(r), Options: chat.Options{Think: f.job.Think},
 	}

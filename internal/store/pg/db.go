@@ -71,15 +71,15 @@ func (d *DB) InTx(ctx context.Context, fn func(tx *Tx) error) error {
 	for _, call := range t.After.calls {
 		call()
 	}
-	d.tell(t)
+	d.notify(t)
 	if d.dispatch != nil {
 		d.dispatch.Committed(ctx, t)
 	}
 	return nil
 }
 
-// tell has the readers told.
-func (d *DB) tell(t *Tx) {
+// notify has the readers told.
+func (d *DB) notify(t *Tx) {
 	if d.feed == nil {
 		return
 	}
