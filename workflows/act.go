@@ -65,7 +65,7 @@ func (t *turnRun) together(ctx workflow.Context, step, first int, calls []turn.C
 }
 
 func (t *turnRun) call(ctx workflow.Context, id chat.CallID, call turn.CallOutput) {
-	t.story.call(ctx, call)
+	t.turnDetails.call(ctx, call)
 	if call.Class == chat.ClassAgent {
 		t.delegate(ctx, id, call)
 		return
@@ -80,7 +80,7 @@ func (t *turnRun) call(ctx workflow.Context, id chat.CallID, call turn.CallOutpu
 	if broken(err) {
 		t.giveUp(ctx, id, err)
 	}
-	t.story.called(ctx, call, out.Error || err != nil)
+	t.turnDetails.called(ctx, call, out.Error || err != nil)
 }
 
 // interrupt ends the command of a call of a stopped turn whose activity ended without having done so: its worker was killed. It

@@ -26,7 +26,7 @@ func (t *turnRun) permitted(ctx workflow.Context, id chat.CallID, call turn.Call
 	if t.steered && !slices.Contains(t.answered, id) {
 		return // the person wrote something else instead of an answer: steer skips the call
 	}
-	t.tell(ctx, hooks.RunInput{Point: hooks.PointRefused, Call: id})
+	t.notifyHooks(ctx, hooks.RunInput{Point: hooks.PointRefused, Call: id})
 	if slots.Acquire(ctx, 1) != nil {
 		return // stopped
 	}
@@ -61,7 +61,7 @@ func (t *turnRun) settled(ctx workflow.Context, id chat.CallID, call turn.CallOu
 	if call.Inquires {
 		return false
 	}
-	out, err := t.consult(ctx, hooks.RunInput{Point: hooks.PointQuestion, Call: id})
+	out, err := t.runHooks(ctx, hooks.RunInput{Point: hooks.PointQuestion, Call: id})
 	return out.Refused || err != nil && !broken(err)
 }
 

@@ -22,7 +22,7 @@ type ClosingInput struct {
 // conversation does not wait for them.
 func Closing(ctx workflow.Context, in ClosingInput) error {
 	ask := hooks.RunInput{Session: in.Session, Turn: in.Turn, Point: hooks.PointClosing}
-	err := workflow.ExecuteActivity(consulting(ctx, "hooks · "+ask.Point), activities.NameRunHooks, ask).Get(ctx, nil)
+	err := workflow.ExecuteActivity(runningHooks(ctx, "hooks · "+ask.Point), activities.NameRunHooks, ask).Get(ctx, nil)
 	if broken(err) { // as where the conversation was deleted meanwhile
 		workflow.GetLogger(ctx).Warn("hooks were not asked", "moment", ask.Point, "error", err)
 		return nil
@@ -38,7 +38,7 @@ func (t *turnRun) closed(ctx workflow.Context) {
 		return
 	}
 	if workflow.GetVersion(ctx, change, workflow.DefaultVersion, 1) == workflow.DefaultVersion {
-		t.tell(ctx, told)
+		t.notifyHooks(ctx, told)
 		return
 	}
 	o := workflow.ChildWorkflowOptions{

@@ -26,7 +26,7 @@ type CommandInput struct {
 func Command(ctx workflow.Context, in CommandInput) error {
 	head := "**" + strings.Join(nonempty("command", in.Words), " · ") + "**\n\n"
 	if in.Files > 0 {
-		if err := bring(ctx, in.Inbox); err != nil {
+		if err := fetchFiles(ctx, in.Inbox); err != nil {
 			return err
 		}
 	}

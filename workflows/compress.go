@@ -47,15 +47,15 @@ func (t *turnRun) decide(ctx workflow.Context, step int) (turn.GenerateOutput, e
 
 // compress has the beginning of the conversation summarized.
 func (t *turnRun) compress(ctx workflow.Context, step, n int, trigger string) error {
-	t.story.compress(ctx, trigger)
-	t.tell(ctx, hooks.RunInput{Point: hooks.PointCompact, Step: step, N: n, Trigger: trigger})
+	t.turnDetails.compress(ctx, trigger)
+	t.notifyHooks(ctx, hooks.RunInput{Point: hooks.PointCompact, Step: step, N: n, Trigger: trigger})
 	in := compress.Input{Session: t.in.Session, Turn: t.id, Step: step, N: n, Trigger: trigger}
 	summary := t.claimed.Model + " · " + trigger
 	var out compress.Output
 	err := workflow.ExecuteActivity(model(ctx, summary), activities.NameCompress, in).Get(ctx, &out)
-	t.story.compressed(ctx, out)
+	t.turnDetails.compressed(ctx, out)
 	if err == nil {
-		t.tell(ctx, hooks.RunInput{Point: hooks.PointCompacted, Step: step, N: n, Trigger: trigger, Before: out.Before, After: out.After})
+		t.notifyHooks(ctx, hooks.RunInput{Point: hooks.PointCompacted, Step: step, N: n, Trigger: trigger, Before: out.Before, After: out.After})
 	}
 	return err
 }
@@ -84,11 +84,11 @@ func (t *turnRun) control(ctx workflow.Context) ending {
 // controlCompact is the command that needs a model.
 const controlCompact = "compact"
 
-func (s *story) compress(ctx workflow.Context, trigger string) {
+func (s *turnDetails) compress(ctx workflow.Context, trigger string) {
 	s.show(ctx, "compresses the context: "+trigger)
 }
 
-func (s *story) compressed(ctx workflow.Context, out compress.Output) {
+func (s *turnDetails) compressed(ctx workflow.Context, out compress.Output) {
 	if out.Method != "" {
 		s.add("compress", out.Method, strconv.Itoa(out.Before)+" → "+strconv.Itoa(out.After)+" tokens")
 	}

@@ -35,9 +35,9 @@ func (t *turnRun) delegate(ctx workflow.Context, id chat.CallID, call turn.CallO
 		}
 	}
 	if err == nil && out.Group != "" {
-		t.convene(ctx, out)
+		t.startGroupChat(ctx, out)
 	}
-	t.story.called(ctx, call, out.Error || err != nil)
+	t.turnDetails.called(ctx, call, out.Error || err != nil)
 }
 
 // begin starts the workflow of a subagent as a child of this one, or wakes the one that runs. What it cannot do the relay does:

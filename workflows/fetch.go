@@ -18,10 +18,10 @@ type FetchInput struct {
 
 // Fetch brings the files of one message from its platform to the runner of the conversation, all at once, and then lets the
 // message be answered. A file that does not come in time is left out; the message says so.
-func Fetch(ctx workflow.Context, in FetchInput) error { return bring(ctx, in.Inbox) }
+func Fetch(ctx workflow.Context, in FetchInput) error { return fetchFiles(ctx, in.Inbox) }
 
-// bring fetches the files of one message and notes that it waits for them no longer.
-func bring(ctx workflow.Context, message chat.InboxID) error {
+// fetchFiles fetches the files of one message and notes that it waits for them no longer.
+func fetchFiles(ctx workflow.Context, message chat.InboxID) error {
 	var list files.UnpackOutput
 	input := files.FetchInput{Inbox: message}
 	if err := workflow.ExecuteLocalActivity(local(ctx, "files"), activities.NameUnpack, input).Get(ctx, &list); err != nil {

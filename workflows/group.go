@@ -42,7 +42,7 @@ func GroupChat(ctx workflow.Context, in GroupChatInput) error {
 		workflow.SetCurrentDetails(ctx, strings.Join(nonempty(now.Topic, fmt.Sprintf("round %d of %d", now.Round, now.Rounds), now.Name+" speaks"), " · "))
 		if now.Asked != in.Asked {
 			in.Asked = now.Asked
-			giveFloor(ctx, in, now)
+			runSpeaker(ctx, in, now)
 		}
 		if err := woken(ctx, wakes); err != nil {
 			return err
@@ -51,8 +51,8 @@ func GroupChat(ctx workflow.Context, in GroupChatInput) error {
 	return again(ctx, NameGroupChat, in)
 }
 
-// giveFloor starts or wakes the subagent that is to speak, as a child of the chat.
-func giveFloor(ctx workflow.Context, in GroupChatInput, now agents.StepGroupOutput) {
+// runSpeaker starts or wakes the subagent that is to speak, as a child of the chat.
+func runSpeaker(ctx workflow.Context, in GroupChatInput, now agents.StepGroupOutput) {
 	t := &turnRun{in: TurnInput{Attributes: in.Attributes, Waits: in.Waits}, claimed: turn.ClaimOutput{User: in.User}}
 	t.begin(ctx, turn.DelegateOutput{Subagent: now.Speaker, Words: fmt.Sprintf("round %d of %s", now.Round, in.Group)})
 }
@@ -65,9 +65,9 @@ func woken(ctx workflow.Context, wakes workflow.ReceiveChannel) (err error) {
 	return err
 }
 
-// convene starts the workflow of a group chat as a child of the turn that made it, which it outlives. What it cannot start the relay
+// startGroupChat starts the workflow of a group chat as a child of the turn that made it, which it outlives. What it cannot start the relay
 // starts.
-func (t *turnRun) convene(ctx workflow.Context, out turn.DelegateOutput) {
+func (t *turnRun) startGroupChat(ctx workflow.Context, out turn.DelegateOutput) {
 	o := workflow.ChildWorkflowOptions{
 		WorkflowID:            GroupChatID(out.Group),
 		ParentClosePolicy:     enums.PARENT_CLOSE_POLICY_ABANDON,

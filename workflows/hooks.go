@@ -11,16 +11,16 @@ import (
 	"xbot/internal/chat"
 )
 
-// consult asks the hooks about a moment, if any are meant for it. It costs nothing where there are none: that stands in the
+// runHooks asks the hooks about a moment, if any are meant for it. It costs nothing where there are none: that stands in the
 // claim of the turn, and with each call. What cannot be asked changes nothing here: a call that hooks were to be asked about
 // does not run by its row.
-func (t *turnRun) consult(ctx workflow.Context, in hooks.RunInput) (out hooks.RunOutput, err error) {
+func (t *turnRun) runHooks(ctx workflow.Context, in hooks.RunInput) (out hooks.RunOutput, err error) {
 	ofCall := in.Point == hooks.PointCall || in.Point == hooks.PointResult
 	if !ofCall && !slices.Contains(t.claimed.Hooks, in.Point) {
 		return out, nil
 	}
 	in.Session, in.Turn = t.in.Session, t.id
-	err = workflow.ExecuteActivity(consulting(ctx, "hooks · "+in.Point), activities.NameRunHooks, in).Get(ctx, &out)
+	err = workflow.ExecuteActivity(runningHooks(ctx, "hooks · "+in.Point), activities.NameRunHooks, in).Get(ctx, &out)
 	if broken(err) {
 		workflow.GetLogger(ctx).Warn("hooks were not asked", "moment", in.Point, "error", err)
 	}
@@ -29,7 +29,7 @@ func (t *turnRun) consult(ctx workflow.Context, in hooks.RunInput) (out hooks.Ru
 
 // opened asks the hooks about what the n-th claim has taken, and reports whether anything is left to answer.
 func (t *turnRun) opened(ctx workflow.Context, n int) (left bool) {
-	out, err := t.consult(ctx, hooks.RunInput{Point: hooks.PointOpening, N: n})
+	out, err := t.runHooks(ctx, hooks.RunInput{Point: hooks.PointOpening, N: n})
 	return err != nil || !out.Refused
 }
 
@@ -62,18 +62,18 @@ func (t *turnRun) before(ctx workflow.Context, id chat.CallID, slots workflow.Se
 		return out, err
 	}
 	defer slots.Release(1)
-	return t.consult(ctx, hooks.RunInput{Point: hooks.PointCall, Call: id})
+	return t.runHooks(ctx, hooks.RunInput{Point: hooks.PointCall, Call: id})
 }
 
 // perform runs a call and tells the hooks of its result.
 func (t *turnRun) perform(ctx workflow.Context, id chat.CallID, call turn.CallOutput) {
 	t.call(ctx, id, call)
 	if call.After {
-		t.tell(ctx, hooks.RunInput{Point: hooks.PointResult, Call: id})
+		t.notifyHooks(ctx, hooks.RunInput{Point: hooks.PointResult, Call: id})
 	}
 }
 
-// tell tells the hooks of a moment whose outcome changes nothing here.
-func (t *turnRun) tell(ctx workflow.Context, in hooks.RunInput) {
-	_, _ = t.consult(ctx, in) // it was logged
+// notifyHooks tells the hooks of a moment whose outcome changes nothing here.
+func (t *turnRun) notifyHooks(ctx workflow.Context, in hooks.RunInput) {
+	_, _ = t.runHooks(ctx, in) // it was logged
 }

@@ -120,8 +120,8 @@ func memorizing(ctx workflow.Context, summary string) workflow.Context {
 	return lasting(ctx, summary, modelAttempt, heartbeatTimeout, 0)
 }
 
-// consulting is for asking hooks. Attempts are unlimited: whoever is asked is bounded by the activity.
-func consulting(ctx workflow.Context, summary string) workflow.Context {
+// runningHooks is for asking hooks. Attempts are unlimited: whoever is asked is bounded by the activity.
+func runningHooks(ctx workflow.Context, summary string) workflow.Context {
 	return lasting(ctx, summary, consultAttempt, heartbeatTimeout, 0)
 }
 

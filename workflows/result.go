@@ -36,7 +36,7 @@ const (
 func (t *turnRun) result(end ending, out turn.FinishOutput) *TurnResult {
 	r := &TurnResult{
 		Turn: t.id, Outcome: end.state, Reason: end.reason, Inbox: t.claimed.Inbox, Message: out.Message, Model: t.claimed.Model,
-		Steps: t.story.steps, Tokens: max(out.Tokens, int64(t.story.token)), CostUSD: out.CostUSD,
+		Steps: t.turnDetails.steps, Tokens: max(out.Tokens, int64(t.turnDetails.token)), CostUSD: out.CostUSD,
 	}
 	if end.state == chat.TurnStopped {
 		r.Reason = reasonStopped

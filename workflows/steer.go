@@ -15,19 +15,19 @@ func (t *turnRun) steer(ctx workflow.Context) error {
 	if !t.steered {
 		return nil
 	}
-	out, err := t.takeIn(ctx)
+	out, err := t.claimSteering(ctx)
 	if err != nil {
 		return err
 	}
-	t.story.steer(ctx, out)
+	t.turnDetails.steer(ctx, out)
 	if out.Messages > 0 {
 		t.answers = t.opened(ctx, t.claims)
 	}
 	return nil
 }
 
-// takeIn claims what waits. Nobody looks meanwhile at what came for the turn.
-func (t *turnRun) takeIn(ctx workflow.Context) (out turn.SteerOutput, err error) {
+// claimSteering claims what waits. Nobody looks meanwhile at what came for the turn.
+func (t *turnRun) claimSteering(ctx workflow.Context) (out turn.SteerOutput, err error) {
 	t.steered, t.claiming = false, true
 	defer func() { t.claiming = false }()
 	t.claims++
@@ -36,7 +36,7 @@ func (t *turnRun) takeIn(ctx workflow.Context) (out turn.SteerOutput, err error)
 	return out, err
 }
 
-func (s *story) steer(ctx workflow.Context, out turn.SteerOutput) {
+func (s *turnDetails) steer(ctx workflow.Context, out turn.SteerOutput) {
 	if out.Messages > 0 {
 		s.add("steer", strconv.Itoa(out.Messages)+" messages", out.Words)
 	}

@@ -15,7 +15,7 @@ const storyLines = 30
 
 // story is the turn as an operator reads it in the Temporal UI: a heading and a list of steps, kept as the current
 // details of the run. It costs no event. A list and not a table, since the UI does not draw tables.
-type story struct {
+type turnDetails struct {
 	head  string
 	lines []string
 	now   string
@@ -25,12 +25,12 @@ type story struct {
 	steps int
 }
 
-func (s *story) begin(ctx workflow.Context, session chat.SessionKey, c turn.ClaimOutput) {
+func (s *turnDetails) begin(ctx workflow.Context, session chat.SessionKey, c turn.ClaimOutput) {
 	s.head = "**" + strings.Join(nonempty(c.Channel, c.User, c.Words), " · ") + "** · [conversation](" + ConversationPath(session) + ")"
 	s.show(ctx, "claimed message "+strconv.FormatInt(int64(c.Inbox), 10))
 }
 
-func (s *story) think(ctx workflow.Context, step int) {
+func (s *turnDetails) think(ctx workflow.Context, step int) {
 	s.show(ctx, "step "+strconv.Itoa(step+1)+": the model thinks")
 }
 
@@ -42,14 +42,14 @@ func providerAway(ctx workflow.Context, why string) wait {
 }
 
 // waitsFor is the newest wait as AttrWaits has it.
-func (s *story) waitsFor() string {
+func (s *turnDetails) waitsFor() string {
 	if len(s.waits) == 0 {
 		return ""
 	}
 	return s.waits[len(s.waits)-1].what
 }
 
-func (s *story) thought(ctx workflow.Context, out turn.GenerateOutput) {
+func (s *turnDetails) thought(ctx workflow.Context, out turn.GenerateOutput) {
 	s.token += out.Tokens
 	s.steps++
 	if out.Finish != "" {
@@ -59,11 +59,11 @@ func (s *story) thought(ctx workflow.Context, out turn.GenerateOutput) {
 	s.show(ctx, "")
 }
 
-func (s *story) call(ctx workflow.Context, c turn.CallOutput) {
+func (s *turnDetails) call(ctx workflow.Context, c turn.CallOutput) {
 	s.show(ctx, "runs "+c.Name)
 }
 
-func (s *story) called(ctx workflow.Context, c turn.CallOutput, failed bool) {
+func (s *turnDetails) called(ctx workflow.Context, c turn.CallOutput, failed bool) {
 	state := "done"
 	if failed {
 		state = "error"
@@ -72,12 +72,12 @@ func (s *story) called(ctx workflow.Context, c turn.CallOutput, failed bool) {
 	s.show(ctx, "")
 }
 
-func (s *story) end(ctx workflow.Context, state chat.TurnState) {
+func (s *turnDetails) end(ctx workflow.Context, state chat.TurnState) {
 	s.show(ctx, string(state)+", "+strconv.Itoa(s.token)+" tokens")
 }
 
 // ended says how the turn ended, why and what it took.
-func (s *story) ended(ctx workflow.Context, r *TurnResult) {
+func (s *turnDetails) ended(ctx workflow.Context, r *TurnResult) {
 	how := "**" + strings.Join(nonempty(string(r.Outcome), r.Reason), ": ") + "**"
 	if r.Reason == string(r.Outcome) {
 		how = "**" + r.Reason + "**"
@@ -89,7 +89,7 @@ func (s *story) ended(ctx workflow.Context, r *TurnResult) {
 	s.show(ctx, strings.Join(nonempty(how, strconv.FormatInt(r.Tokens, 10)+" tokens", cost, r.Model), " · "))
 }
 
-func (s *story) add(what, state, detail string) {
+func (s *turnDetails) add(what, state, detail string) {
 	if len(s.lines) == storyLines {
 		s.lines = s.lines[1:]
 		s.left++
@@ -97,7 +97,7 @@ func (s *story) add(what, state, detail string) {
 	s.lines = append(s.lines, "- **"+what+"** · "+strings.Join(nonempty(state, strings.ReplaceAll(detail, "\n", " ")), " · "))
 }
 
-func (s *story) show(ctx workflow.Context, now string) {
+func (s *turnDetails) show(ctx workflow.Context, now string) {
 	if now != "" {
 		s.now = now
 	}

@@ -54,17 +54,17 @@ func newTurn(ctx workflow.Context, in TurnInput) *turnRun {
 
 // turn is the state of one run. Nothing of it survives the run.
 type turnRun struct {
-	in      TurnInput
-	id      chat.TurnID
-	wakes   workflow.ReceiveChannel
-	claimed turn.ClaimOutput
-	woken   bool // a wake came that no claim has followed yet
-	stopped bool // a person asked to stop this turn
-	steered bool // messages wait that are meant to reach this turn before its next step
-	claims  int  // how often it has claimed while it ran
-	answers bool // hooks have left something to answer
-	cancel  workflow.CancelFunc
-	story   story
+	in          TurnInput
+	id          chat.TurnID
+	wakes       workflow.ReceiveChannel
+	claimed     turn.ClaimOutput
+	woken       bool // a wake came that no claim has followed yet
+	stopped     bool // a person asked to stop this turn
+	steered     bool // messages wait that are meant to reach this turn before its next step
+	claims      int  // how often it has claimed while it ran
+	answers     bool // hooks have left something to answer
+	cancel      workflow.CancelFunc
+	turnDetails turnDetails
 
 	waiting int                    // waits that operators find by AttrWaits
 	found   string                 // its value
@@ -101,7 +101,7 @@ func (t *turnRun) claim(ctx workflow.Context) (bool, error) {
 		return false, err
 	}
 	t.steered = t.claimed.Steer
-	t.story.begin(ctx, t.in.Session, t.claimed)
+	t.turnDetails.begin(ctx, t.in.Session, t.claimed)
 	switch {
 	case t.in.Waits:
 		t.upsert(ctx, AttrOutcome.ValueUnset(), AttrModel.ValueSet(t.claimed.Model))
@@ -145,7 +145,7 @@ func (t *turnRun) run(ctx workflow.Context) ending {
 			return ending{state: chat.TurnDone}
 		}
 		t.act(ctx, step, decision.Calls)
-		t.tell(ctx, hooks.RunInput{Point: hooks.PointBatch, Step: step})
+		t.notifyHooks(ctx, hooks.RunInput{Point: hooks.PointBatch, Step: step})
 		if err := t.steer(ctx); err != nil || t.stopped || ctx.Err() != nil {
 			return t.broke(ctx)
 		}
@@ -223,11 +223,11 @@ func (t *turnRun) generate(ctx workflow.Context, in turn.GenerateInput) (turn.Ge
 	if in.Waiting {
 		summary = "waits for the provider · " + summary
 	} else {
-		t.story.think(ctx, in.Step)
+		t.turnDetails.think(ctx, in.Step)
 	}
 	var out turn.GenerateOutput
 	err := workflow.ExecuteActivity(model(ctx, summary), activities.NameGenerate, in).Get(ctx, &out)
-	t.story.thought(ctx, out)
+	t.turnDetails.thought(ctx, out)
 	return out, err
 }
 
@@ -235,7 +235,7 @@ func (t *turnRun) generate(ctx workflow.Context, in turn.GenerateInput) (turn.Ge
 // seen by the caller.
 func (t *turnRun) finish(ctx workflow.Context, end ending) (pending bool, result *TurnResult, err error) {
 	ctx, _ = workflow.NewDisconnectedContext(ctx) // a run cancelled from outside is finished all the same
-	t.story.end(ctx, end.state)
+	t.turnDetails.end(ctx, end.state)
 	if t.in.Attributes {
 		outcome, model := AttrOutcome.ValueSet(string(end.state)), AttrModel.ValueSet(t.claimed.Model)
 		if err := workflow.UpsertTypedSearchAttributes(ctx, outcome, model); err != nil {
@@ -253,7 +253,7 @@ func (t *turnRun) finish(ctx workflow.Context, end ending) (pending bool, result
 		t.woken = true
 	}
 	result = t.result(end, out)
-	t.story.ended(ctx, result)
+	t.turnDetails.ended(ctx, result)
 	return out.Pending, result, nil
 }
 

@@ -30,19 +30,19 @@ type wait struct {
 func (t *turnRun) waits(ctx workflow.Context, w wait) (done func()) {
 	ctx, _ = workflow.NewDisconnectedContext(ctx)
 	waits := &w
-	t.story.waits = append(t.story.waits, waits)
-	t.story.show(ctx, "")
+	t.turnDetails.waits = append(t.turnDetails.waits, waits)
+	t.turnDetails.show(ctx, "")
 	found := t.findable(ctx, w.what)
 	if found {
 		t.waiting++
 		t.find(ctx, w.what, true)
 	}
 	return func() {
-		t.story.waits = slices.DeleteFunc(t.story.waits, func(other *wait) bool { return other == waits })
-		t.story.show(ctx, "")
+		t.turnDetails.waits = slices.DeleteFunc(t.turnDetails.waits, func(other *wait) bool { return other == waits })
+		t.turnDetails.show(ctx, "")
 		if found {
 			t.waiting--
-			t.find(ctx, t.story.waitsFor(), false)
+			t.find(ctx, t.turnDetails.waitsFor(), false)
 		}
 	}
 }
