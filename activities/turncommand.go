@@ -18,7 +18,7 @@ type TurnCommandInput struct {
 
 // TurnCommandStore keeps the commands that turns have claimed. Each is carried out and answered in one transaction, once.
 type TurnCommandStore interface {
-	Order(ctx context.Context, turn chat.TurnID) (chat.Order, error)
+	Order(ctx context.Context, turn chat.TurnID) (chat.TurnCommand, error)
 	AnswerOrder(ctx context.Context, turn chat.TurnID, text string) error
 }
 
@@ -40,7 +40,7 @@ func (c *TurnCommands) Run(ctx context.Context, in TurnCommandInput) error {
 	return Failure(ctx, err)
 }
 
-func (c *TurnCommands) run(ctx context.Context, order chat.Order) error {
+func (c *TurnCommands) run(ctx context.Context, order chat.TurnCommand) error {
 	parsed, _ := command.Parse(order.Text) // only what parses is accepted as a command
 	lang := i18n.Lang(order.Lang)
 	known, _ := c.Registry.Find(parsed.Name)

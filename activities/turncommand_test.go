@@ -16,12 +16,14 @@ import (
 
 // claimed is a store with one command in it. It notes what was asked of it.
 type claimed struct {
-	order chat.Order
+	order chat.TurnCommand
 	err   error
 	done  []string
 }
 
-func (c *claimed) Order(context.Context, chat.TurnID) (chat.Order, error) { return c.order, c.err }
+func (c *claimed) Order(context.Context, chat.TurnID) (chat.TurnCommand, error) {
+	return c.order, c.err
+}
 
 func (c *claimed) AnswerOrder(_ context.Context, turn chat.TurnID, text string) error {
 	c.done = append(c.done, fmt.Sprint("answer ", turn, " ", text))
@@ -39,7 +41,7 @@ func (tidy) Spec() slash.Spec {
 	return slash.Spec{Name: "tidy", Aliases: []string{"neat"}, When: slash.InTurn}
 }
 
-func (c tidy) RunInTurn(_ context.Context, o chat.Order, args string) error {
+func (c tidy) RunInTurn(_ context.Context, o chat.TurnCommand, args string) error {
 	if c.fail == nil {
 		c.done = append(c.done, fmt.Sprint("tidy ", o.Turn, " ", args))
 	}
@@ -60,7 +62,7 @@ func TestTurnCommands_CarryOutWhatThePersonWroteUnderAnyName(t *testing.T) {
 		"/help":     "answer t1 " + i18n.Say(i18n.English, i18n.OrderUnknown, "help"),
 		"/长 x":      "answer t1 " + i18n.Say(i18n.Chinese, i18n.OrderUnknown, ""),
 	} {
-		store := &claimed{order: chat.Order{Turn: "t1", Text: text, Lang: string(i18n.Of(text))}}
+		store := &claimed{order: chat.TurnCommand{Turn: "t1", Text: text, Lang: string(i18n.Of(text))}}
 		require.NoError(t, store.run(t, nil), text)
 		require.Equal(t, []string{want}, store.done, text)
 	}
@@ -68,7 +70,7 @@ func TestTurnCommands_CarryOutWhatThePersonWroteUnderAnyName(t *testing.T) {
 
 func TestTurnCommands_LeaveAloneWhatWasAnsweredOrIsGone(t *testing.T) {
 	for _, store := range []*claimed{
-		{order: chat.Order{Turn: "t1", Text: "/tidy", Answered: true}},
+		{order: chat.TurnCommand{Turn: "t1", Text: "/tidy", Answered: true}},
 		{err: fault.Errorf(fault.NotFound, "the session was deleted")},
 	} {
 		require.NoError(t, store.run(t, nil))
@@ -77,7 +79,7 @@ func TestTurnCommands_LeaveAloneWhatWasAnsweredOrIsGone(t *testing.T) {
 }
 
 func TestTurnCommands_ARefusalIsTheAnswerAndAFaultIsTriedAgain(t *testing.T) {
-	store := &claimed{order: chat.Order{Turn: "t1", Text: "/neat up"}}
+	store := &claimed{order: chat.TurnCommand{Turn: "t1", Text: "/neat up"}}
 	require.Error(t, store.run(t, fault.Errorf(fault.Unavailable, "away")))
 	require.Empty(t, store.done)
 	require.NoError(t, store.run(t, fault.Errorf(fault.NotFound, "there is no such folder")))

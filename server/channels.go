@@ -108,7 +108,7 @@ func secretName() string {
 
 func (a *agents) deliverer() *delivery.Deliverer {
 	return &delivery.Deliverer{
-		Outbox: a.store, Chances: a.store, Cards: a.store, Accounts: a.speakers(), Split: format.Split, Words: a.words,
+		Outbox: a.store, Messages: a.store, Cards: a.store, Accounts: a.speakers(), Split: format.Split, Words: a.words,
 		Files: &files.Folders{Sessions: a.store, Boxes: a.boxes}, Replies: replies{a.store},
 		Rules: func(ctx context.Context, channel string) (delivery.Rules, error) {
 			rules, err := a.policies.Get(ctx)
@@ -149,6 +149,6 @@ func (a *agents) attachmentFetcher(keep time.Duration) *files.Fetcher {
 }
 
 // wakeFetched wakes the turn of a message whose files are there.
-func (a *agents) wakeFetched(ctx context.Context, p chat.Parcel) error {
+func (a *agents) wakeFetched(ctx context.Context, p chat.AttachmentSet) error {
 	return a.waker.Wake(ctx, wake.Row{Session: p.Session, Channel: p.Channel, UserName: p.UserName, Text: "files came"})
 }

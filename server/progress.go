@@ -11,7 +11,7 @@ import (
 // follower shows on platforms how turns go on, from the events that pages see.
 func (c *core) follower() *delivery.Follower {
 	return &delivery.Follower{
-		Courses: c.store, Accounts: c.speakers(), Shows: c.showsProgress,
+		Turns: c.store, Accounts: c.speakers(), Shows: c.showsProgress,
 		Watch: func(key chat.SessionKey) delivery.Watch { return c.bus.Subscribe(key) },
 	}
 }

@@ -284,11 +284,11 @@ func TestBang_IsFoundAgainByAnotherAttemptAndKilledByACancellation(t *testing.T)
 
 func TestBang_SaysWhichFilesItDidNotFindInItsFolder(t *testing.T) {
 	b := setup(t, "say nothing")
-	b.Commands.Bangs = withFiles{b.Store, []chat.Arrival{
-		{Attachment: chat.Attachment{Kind: "file", Name: "here.txt"}, N: 1, State: chat.ArrivalStored, Path: "/w/here.txt"},
-		{Attachment: chat.Attachment{Kind: "file", Name: "twice.txt"}, N: 2, State: chat.ArrivalStored, Path: "/w/inbox/twice.txt", Runner: "local"},
-		{Attachment: chat.Attachment{Kind: "image"}, N: 3, State: chat.ArrivalFailed, Problem: "the link has expired"},
-		{Attachment: chat.Attachment{Kind: "file", Name: "late.txt"}, N: 4, State: chat.ArrivalWaiting},
+	b.Commands.Bangs = withFiles{b.Store, []chat.AttachmentFetch{
+		{Attachment: chat.Attachment{Kind: "file", Name: "here.txt"}, N: 1, State: chat.AttachmentStored, Path: "/w/here.txt"},
+		{Attachment: chat.Attachment{Kind: "file", Name: "twice.txt"}, N: 2, State: chat.AttachmentStored, Path: "/w/inbox/twice.txt", Runner: "local"},
+		{Attachment: chat.Attachment{Kind: "image"}, N: 3, State: chat.AttachmentFailed, Problem: "the link has expired"},
+		{Attachment: chat.Attachment{Kind: "file", Name: "late.txt"}, N: 4, State: chat.AttachmentWaiting},
 	}}
 	require.NoError(t, b.runBang(t.Context(), b.bang("true")))
 	_, said, _ := strings.Cut(b.LastMessage().Content, "\n")
@@ -299,7 +299,7 @@ func TestBang_SaysWhichFilesItDidNotFindInItsFolder(t *testing.T) {
 type withFiles struct {
 	*store.Store
 
-	files []chat.Arrival
+	files []chat.AttachmentFetch
 }
 
 func (w withFiles) Bang(ctx context.Context, id chat.InboxID) (chat.Bang, error) {

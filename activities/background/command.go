@@ -180,11 +180,11 @@ func (c *Commands) answer(bang chat.Bang, runner string, r sandbox.ExecResult) (
 }
 
 // astray says of the files that came with a command which of them it did not find in its folder, and why.
-func astray(lang i18n.Lang, files []chat.Arrival) string {
+func astray(lang i18n.Lang, files []chat.AttachmentFetch) string {
 	var b strings.Builder
 	for _, f := range files {
 		switch {
-		case f.State != chat.ArrivalStored:
+		case f.State != chat.AttachmentStored:
 			b.WriteString("\n" + i18n.Say(lang, i18n.FileNotFetched, f.Label(f.N), cmp.Or(f.Problem, i18n.Say(lang, i18n.FileLate))))
 		case f.Runner != "":
 			b.WriteString("\n" + i18n.Say(lang, i18n.FileBeside, f.Label(f.N), activities.InlineCode(f.Path)))

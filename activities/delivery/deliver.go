@@ -51,9 +51,9 @@ type Deliverer struct {
 	Rules func(ctx context.Context, channel string) (Rules, error)
 	// Replies lets replies to what was sent find its conversation; nil: they find it by their place alone.
 	Replies Replies
-	// Chances finds what can be answered in place of a message that an answer came too late for; nil: nothing.
-	Chances Chances
-	Words   bool // whether the first words may stand in histories
+	// Messages finds what can be answered in place of a message that an answer came too late for; nil: nothing.
+	Messages MessageFinder
+	Words    bool // whether the first words may stand in histories
 }
 
 // NextDeliveryInput asks what is sent next in a session.

@@ -30,10 +30,10 @@ const (
 	settleFor   = 24 * time.Hour
 )
 
-// Courses knows how turns go on.
-type Courses interface {
+// TurnStore knows how turns go on.
+type TurnStore interface {
 	Cards
-	Course(ctx context.Context, turn chat.TurnID) (chat.Course, error)
+	TurnProgress(ctx context.Context, turn chat.TurnID) (chat.TurnProgress, error)
 	TurnLang(ctx context.Context, turn chat.TurnID) (i18n.Lang, error)
 	KeepFollowing(ctx context.Context, turn chat.TurnID) error
 	// RestCard notes that nobody has to follow the turn while it waits for its provider.
@@ -51,7 +51,7 @@ type Watch interface {
 
 // Follower shows on platforms how turns go on.
 type Follower struct {
-	Courses  Courses
+	Turns    TurnStore
 	Accounts files.Accounts
 	Watch    func(key chat.SessionKey) Watch
 	// Shows reports whether the policy wants it for an account.
@@ -97,14 +97,14 @@ type following struct {
 }
 
 func (s *following) run(ctx context.Context) (why string, err error) {
-	c, err := s.Courses.Course(ctx, s.turn)
+	c, err := s.Turns.TurnProgress(ctx, s.turn)
 	if fault.Is(err, fault.NotFound) {
 		return "the session was deleted", nil
 	}
 	if err != nil {
 		return "", err
 	}
-	if s.lang, err = s.Courses.TurnLang(ctx, s.turn); err != nil {
+	if s.lang, err = s.Turns.TurnLang(ctx, s.turn); err != nil {
 		return "", err
 	}
 	s.watch = s.Watch(c.Card.Session)
@@ -123,7 +123,7 @@ func (s *following) run(ctx context.Context) (why string, err error) {
 		if ctx.Err() != nil {
 			return "", ctx.Err()
 		}
-		if c, err = s.Courses.Course(ctx, s.turn); fault.Is(err, fault.NotFound) {
+		if c, err = s.Turns.TurnProgress(ctx, s.turn); fault.Is(err, fault.NotFound) {
 			return "the session was deleted", nil
 		} else if err != nil {
 			return "", err
@@ -132,7 +132,7 @@ func (s *following) run(ctx context.Context) (why string, err error) {
 }
 
 // look does what is to be done now; why is set when the turn is not to be followed any more.
-func (s *following) look(ctx context.Context, c chat.Course) (why string, err error) {
+func (s *following) look(ctx context.Context, c chat.TurnProgress) (why string, err error) {
 	now := time.Now()
 	switch {
 	case !c.Card.State.Open():
@@ -145,7 +145,7 @@ func (s *following) look(ctx context.Context, c chat.Course) (why string, err er
 		return "another activity goes on", nil
 	}
 	if now.Sub(s.kept) >= keepEvery {
-		if err := s.Courses.KeepFollowing(ctx, s.turn); err != nil {
+		if err := s.Turns.KeepFollowing(ctx, s.turn); err != nil {
 			return "", err
 		}
 		s.kept = now
@@ -157,16 +157,16 @@ func (s *following) look(ctx context.Context, c chat.Course) (why string, err er
 }
 
 // show brings what the person sees up to date, by what the platform has for it.
-func (s *following) show(ctx context.Context, c chat.Course, now time.Time) (why string, err error) {
+func (s *following) show(ctx context.Context, c chat.TurnProgress, now time.Time) (why string, err error) {
 	account, err := s.Accounts.Account(ctx, c.Card.Channel, c.Card.Account)
 	switch {
 	case fault.Is(err, fault.NotFound):
-		return "there is no such account", endCard(ctx, s.Courses, &c.Card, chat.CardNone)
+		return "there is no such account", endCard(ctx, s.Turns, &c.Card, chat.CardNone)
 	case err != nil: // switched off, for now
 		s.next = now.Add(troublePause)
 		return "", nil
 	case !s.Shows(ctx, c.Card.Channel, c.Card.Account) && c.Card.State == chat.CardWaiting:
-		return "the policy wants none", endCard(ctx, s.Courses, &c.Card, chat.CardNone)
+		return "the policy wants none", endCard(ctx, s.Turns, &c.Card, chat.CardNone)
 	}
 	if editor, can := account.(channel.Editor); can {
 		return s.change(ctx, account, editor, c, now)
@@ -179,7 +179,7 @@ func (s *following) show(ctx context.Context, c chat.Course, now time.Time) (why
 		_ = typist.Typing(ctx, c.Card.Place) // the next one may be shown
 		return "", nil
 	}
-	return "the platform shows nothing of the kind", endCard(ctx, s.Courses, &c.Card, chat.CardNone)
+	return "the platform shows nothing of the kind", endCard(ctx, s.Turns, &c.Card, chat.CardNone)
 }
 
 // typed reports whether it can be shown that an answer is being written, without using up one of few answers. Platforms show
@@ -190,7 +190,7 @@ func typed(account channel.Account, to chat.Address) bool {
 }
 
 // change sends the card, or changes it where it says something else.
-func (s *following) change(ctx context.Context, account channel.Account, editor channel.Editor, c chat.Course, now time.Time) (why string, err error) {
+func (s *following) change(ctx context.Context, account channel.Account, editor channel.Editor, c chat.TurnProgress, now time.Time) (why string, err error) {
 	text := s.text(c, now, channel.TraitsAt(account, c.Card.Place))
 	switch {
 	case text == s.shown && c.Turn.Waits != nil:
@@ -202,7 +202,7 @@ func (s *following) change(ctx context.Context, account channel.Account, editor 
 	if c.Card.State != chat.CardShown {
 		_, streams := account.(channel.Streamer)
 		known := c.Card.State == chat.CardWaiting && !streams
-		err = placeCard(ctx, s.Courses, account, &c.Card, text)
+		err = placeCard(ctx, s.Turns, account, &c.Card, text)
 		switch {
 		case err != nil:
 			return s.trouble(ctx, err)
@@ -223,7 +223,7 @@ func (s *following) change(ctx context.Context, account channel.Account, editor 
 	err = s.by.put(ctx, text)
 	switch {
 	case fault.Is(err, fault.NotFound), fault.Is(err, fault.Denied):
-		return "the card cannot be changed any more", withdraw(ctx, s.Courses, account, &c.Card)
+		return "the card cannot be changed any more", withdraw(ctx, s.Turns, account, &c.Card)
 	case err == nil, channel.Final(err): // what the platform does not take in these words it takes in the next
 		s.shown = text
 		return "", nil
@@ -232,8 +232,8 @@ func (s *following) change(ctx context.Context, account channel.Account, editor 
 }
 
 // rest leaves a turn that waits for its provider alone: what people see says so, and whoever follows it next does when it goes on.
-func (s *following) rest(ctx context.Context, c chat.Course) (why string, err error) {
-	return "the turn waits for its provider", s.Courses.RestCard(ctx, s.turn, c.Turn.Waits.Since)
+func (s *following) rest(ctx context.Context, c chat.TurnProgress) (why string, err error) {
+	return "the turn waits for its provider", s.Turns.RestCard(ctx, s.turn, c.Turn.Waits.Since)
 }
 
 // trouble leaves a platform alone for a while. That Postgres is away is for another attempt.
@@ -247,11 +247,11 @@ func (s *following) trouble(ctx context.Context, err error) (why string, _ error
 
 // settle leaves no card behind that says that a turn runs: it is taken back where there was nothing to say, and says how the
 // turn ended otherwise.
-func (s *following) settle(ctx context.Context, c chat.Course) (why string, err error) {
+func (s *following) settle(ctx context.Context, c chat.TurnProgress) (why string, err error) {
 	account, err := s.Accounts.Account(ctx, c.Card.Channel, c.Card.Account)
 	switch {
 	case c.Card.State == chat.CardWaiting || fault.Is(err, fault.NotFound):
-		return "the turn has ended", endCard(ctx, s.Courses, &c.Card, chat.CardNone)
+		return "the turn has ended", endCard(ctx, s.Turns, &c.Card, chat.CardNone)
 	case err == nil:
 		err = s.conclude(ctx, account, c)
 	}
@@ -261,23 +261,23 @@ func (s *following) settle(ctx context.Context, c chat.Course) (why string, err 
 	case ctx.Err() != nil:
 		return "", err
 	case channel.Final(err) || time.Since(over(c)) > settleFor:
-		return "the card stays as it is", endCard(ctx, s.Courses, &c.Card, chat.CardNone)
+		return "the card stays as it is", endCard(ctx, s.Turns, &c.Card, chat.CardNone)
 	}
-	return fmt.Sprintf("the card is settled later: %s", fault.KindOf(err)), s.Courses.PutOffCard(ctx, s.turn, max(settlePause, fault.After(err)))
+	return fmt.Sprintf("the card is settled later: %s", fault.KindOf(err)), s.Turns.PutOffCard(ctx, s.turn, max(settlePause, fault.After(err)))
 }
 
 // over is when a turn ended, as far as that is known: one that waited for a person may have begun days before.
-func over(c chat.Course) time.Time {
+func over(c chat.TurnProgress) time.Time {
 	if c.Turn.EndedAt != nil {
 		return *c.Turn.EndedAt
 	}
 	return c.Card.Made
 }
 
-func (s *following) conclude(ctx context.Context, account channel.Account, c chat.Course) error {
+func (s *following) conclude(ctx context.Context, account channel.Account, c chat.TurnProgress) error {
 	text := s.text(c, time.Now(), channel.TraitsAt(account, c.Card.Place))
 	if c.Card.State == chat.CardTried {
-		if err := placeCard(ctx, s.Courses, account, &c.Card, text); err != nil || c.Card.State != chat.CardShown {
+		if err := placeCard(ctx, s.Turns, account, &c.Card, text); err != nil || c.Card.State != chat.CardShown {
 			return err
 		}
 	}
@@ -287,7 +287,7 @@ func (s *following) conclude(ctx context.Context, account channel.Account, c cha
 			err = deleter.Delete(ctx, c.Card.Place, c.Card.Message)
 		}
 		if err == nil || !channel.Final(err) {
-			return settled(ctx, s.Courses, &c.Card, err)
+			return settled(ctx, s.Turns, &c.Card, err)
 		}
 	}
 	editor, can := account.(channel.Editor)
@@ -298,7 +298,7 @@ func (s *following) conclude(ctx context.Context, account channel.Account, c cha
 	if err == nil {
 		err = by.end(ctx, c.Card.Place, channel.Message{Key: c.Card.Nonce + ".p", Text: text, Seq: 1})
 	}
-	return settled(ctx, s.Courses, &c.Card, err)
+	return settled(ctx, s.Turns, &c.Card, err)
 }
 
 func settled(ctx context.Context, cards Cards, c *chat.Card, err error) error {

@@ -19,7 +19,7 @@ import (
 
 // stage is a turn that is followed, what is known of its card, and the platform on which it is shown.
 type stage struct {
-	course  chat.Course
+	course  chat.TurnProgress
 	delta   *chat.Delta
 	outputs []chat.Output
 	looks   int
@@ -37,7 +37,7 @@ type stage struct {
 
 func newStage() *stage {
 	return &stage{
-		course: chat.Course{
+		course: chat.TurnProgress{
 			Card: chat.Card{
 				Turn: "t1", Session: "s", Channel: "feishu", Nonce: "n", State: chat.CardWaiting, Made: time.Now(),
 				Place: chat.Address{ChatType: chat.ChatDirect, Peer: "7"},
@@ -48,7 +48,7 @@ func newStage() *stage {
 	}
 }
 
-func (s *stage) Course(context.Context, chat.TurnID) (chat.Course, error) {
+func (s *stage) TurnProgress(context.Context, chat.TurnID) (chat.TurnProgress, error) {
 	if s.looks++; s.look != nil {
 		s.look(s.looks)
 	}
@@ -173,7 +173,7 @@ func (o one) Account(context.Context, string, string) (channel.Account, error) {
 func (s *stage) follow(t *testing.T, a channel.Account) string {
 	t.Helper()
 	f := &delivery.Follower{
-		Courses: s, Accounts: one{a}, Watch: func(chat.SessionKey) delivery.Watch { return s },
+		Turns: s, Accounts: one{a}, Watch: func(chat.SessionKey) delivery.Watch { return s },
 		Shows: func(context.Context, string, string) bool { return !s.quiet }, Every: time.Millisecond,
 	}
 	var suite testsuite.WorkflowTestSuite

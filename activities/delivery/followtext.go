@@ -15,7 +15,7 @@ import (
 const maxCard = 6000
 
 // text is what a card says now.
-func (s *following) text(c chat.Course, now time.Time, t channel.Traits) string {
+func (s *following) text(c chat.TurnProgress, now time.Time, t channel.Traits) string {
 	p := report.Turn{State: c.Turn.State, Started: c.Turn.StartedAt, Calls: c.Calls, Todos: c.Todos, Waits: c.Turn.Waits}
 	if c.Turn.EndedAt != nil {
 		p.Ended = *c.Turn.EndedAt
@@ -61,7 +61,7 @@ func printed(outputs []chat.Output, calls []chat.ToolCall) string {
 }
 
 // hear returns when the turn gave its newest sign of life.
-func (s *following) hear(now time.Time, c chat.Course, delta *chat.Delta, outputs []chat.Output) time.Time {
+func (s *following) hear(now time.Time, c chat.TurnProgress, delta *chat.Delta, outputs []chat.Output) time.Time {
 	var b strings.Builder
 	fmt.Fprint(&b, len(c.Calls), len(c.Todos))
 	if c.Retry != nil {

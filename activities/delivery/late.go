@@ -24,8 +24,8 @@ const (
 	ownEvery = time.Hour
 )
 
-// Chances finds messages that can be answered.
-type Chances interface {
+// MessageFinder finds messages that can be answered.
+type MessageFinder interface {
 	// NewestMessage returns the platform's id of the newest message of a person in the chat of a delivery; empty: there is none.
 	NewestMessage(ctx context.Context, o chat.Outbound) (string, error)
 }
@@ -108,10 +108,10 @@ func (s *sending) elsewhere(ctx context.Context, n int, refused error) error {
 
 // newer is a message that was written after the one that a piece was to answer.
 func (s *sending) newer(ctx context.Context, p *chat.Piece) (string, error) {
-	if s.Chances == nil {
+	if s.Messages == nil {
 		return "", nil
 	}
-	id, err := s.Chances.NewestMessage(ctx, s.o)
+	id, err := s.Messages.NewestMessage(ctx, s.o)
 	if err != nil || id == s.o.Place.ReplyTo || id == p.To {
 		return "", err
 	}

@@ -54,7 +54,7 @@ func newBrief(text string) *brief {
 func (b *brief) deliver(t *testing.T) error {
 	t.Helper()
 	d := &delivery.Deliverer{
-		Outbox: b, Accounts: b, Chances: b, Split: func(text string, _ channel.Dialect, _ int) []string { return []string{text} },
+		Outbox: b, Accounts: b, Messages: b, Split: func(text string, _ channel.Dialect, _ int) []string { return []string{text} },
 		Rules: func(context.Context, string) (delivery.Rules, error) {
 			return delivery.Rules{MaxAge: 24 * time.Hour, Late: 25 * time.Hour}, nil
 		},

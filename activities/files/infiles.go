@@ -32,9 +32,9 @@ const (
 
 // AttachmentStore keeps the files that come with messages.
 type AttachmentStore interface {
-	Parcel(ctx context.Context, id chat.InboxID) (chat.Parcel, error)
+	AttachmentSet(ctx context.Context, id chat.InboxID) (chat.AttachmentSet, error)
 	FileKept(ctx context.Context, id chat.InboxID, n int, runner string) (path string, size int64, err error)
-	FileStored(ctx context.Context, id chat.InboxID, f chat.Arrival) error
+	FileStored(ctx context.Context, id chat.InboxID, f chat.AttachmentFetch) error
 	FileProblem(ctx context.Context, id chat.InboxID, n int, problem string, failed bool) error
 	EndFetch(ctx context.Context, id chat.InboxID) error
 	OldFiles(ctx context.Context, owner chat.UserID, runner string, older time.Duration) ([]chat.OldFile, error)
@@ -46,9 +46,9 @@ type Fetcher struct {
 	Store    AttachmentStore
 	Accounts Accounts
 	Boxes    activities.Boxes
-	Wake     func(ctx context.Context, p chat.Parcel) error // the turn of a message whose files are there
-	Keep     time.Duration                                  // how long files are kept; 0: for ever
-	Words    bool                                           // whether names of files may stand in histories
+	Wake     func(ctx context.Context, p chat.AttachmentSet) error // the turn of a message whose files are there
+	Keep     time.Duration                                         // how long files are kept; 0: for ever
+	Words    bool                                                  // whether names of files may stand in histories
 }
 
 // FetchInput names a message.
@@ -70,13 +70,13 @@ type UnpackedFile struct {
 
 // Unpack lists the files of a message that are not there yet.
 func (r *Fetcher) Unpack(ctx context.Context, in FetchInput) (UnpackOutput, error) {
-	p, err := r.Store.Parcel(ctx, in.Inbox)
+	p, err := r.Store.AttachmentSet(ctx, in.Inbox)
 	if fault.Is(err, fault.NotFound) || err == nil && !p.Waits {
 		return UnpackOutput{}, nil
 	}
 	var out UnpackOutput
 	for _, f := range p.Files {
-		if f.State != chat.ArrivalWaiting {
+		if f.State != chat.AttachmentWaiting {
 			continue
 		}
 		name := f.Kind
@@ -93,11 +93,11 @@ func (r *Fetcher) Unpack(ctx context.Context, in FetchInput) (UnpackOutput, erro
 // the same file.
 func (r *Fetcher) FetchFile(ctx context.Context, in FetchInput) error {
 	defer activities.Heartbeat(ctx)()
-	p, err := r.Store.Parcel(ctx, in.Inbox)
+	p, err := r.Store.AttachmentSet(ctx, in.Inbox)
 	if fault.Is(err, fault.NotFound) {
 		return nil
 	}
-	if err != nil || !p.Waits || in.N < 1 || in.N > len(p.Files) || p.Files[in.N-1].State != chat.ArrivalWaiting {
+	if err != nil || !p.Waits || in.N < 1 || in.N > len(p.Files) || p.Files[in.N-1].State != chat.AttachmentWaiting {
 		return activities.Failure(ctx, err)
 	}
 	f := p.Files[in.N-1]
@@ -125,7 +125,7 @@ func (r *Fetcher) FetchFile(ctx context.Context, in FetchInput) error {
 const maxReason = 300
 
 // fetch writes a file to its place.
-func (r *Fetcher) fetch(ctx context.Context, p chat.Parcel, f *chat.Arrival, box sandbox.Sandbox) error {
+func (r *Fetcher) fetch(ctx context.Context, p chat.AttachmentSet, f *chat.AttachmentFetch, box sandbox.Sandbox) error {
 	if f.Size > maxArrival {
 		return tooLarge()
 	}
@@ -162,7 +162,7 @@ func (r *Fetcher) fetch(ctx context.Context, p chat.Parcel, f *chat.Arrival, box
 }
 
 // kept finds a quoted file where it is already: people answer to the same message again and again, in threads always.
-func (r *Fetcher) kept(ctx context.Context, p chat.Parcel, f *chat.Arrival, box sandbox.Sandbox) bool {
+func (r *Fetcher) kept(ctx context.Context, p chat.AttachmentSet, f *chat.AttachmentFetch, box sandbox.Sandbox) bool {
 	at, size, err := r.Store.FileKept(ctx, p.Inbox, f.N, box.Name())
 	if err != nil {
 		return false
@@ -177,7 +177,7 @@ func (r *Fetcher) kept(ctx context.Context, p chat.Parcel, f *chat.Arrival, box 
 
 // putWhere decides where a file goes. That of a command goes to where the command runs, under the name that its writer knows it by, and
 // is theirs from then on; but nothing of theirs is overwritten.
-func putWhere(ctx context.Context, p chat.Parcel, f *chat.Arrival, box sandbox.Sandbox, head []byte) (sandbox.WriteMode, error) {
+func putWhere(ctx context.Context, p chat.AttachmentSet, f *chat.AttachmentFetch, box sandbox.Sandbox, head []byte) (sandbox.WriteMode, error) {
 	if p.Command && f.Name != "" {
 		f.Path = path.Join(cmp.Or(chat.FolderOn(p.Dir, p.DirRunner, box.Name()), box.Workspace()), filename.Safe(f.Name))
 		_, err := box.Stat(ctx, f.Path)
@@ -198,14 +198,14 @@ func tooLarge() error {
 }
 
 // folderOf is the folder of the files of one message, apart from those of other conversations.
-func folderOf(p chat.Parcel, box sandbox.Sandbox) string {
+func folderOf(p chat.AttachmentSet, box sandbox.Sandbox) string {
 	sum := sha256.Sum256([]byte(p.Session))
 	talk := p.Channel + "-" + hex.EncodeToString(sum[:4])
 	return path.Join(box.Workspace(), arrivals, talk, fmt.Sprintf("%s-%d", p.Accepted.UTC().Format("2006-01-02"), p.Inbox))
 }
 
 // nameOf is the name of a file in its folder. Those of one message are numbered, so that no two are the same.
-func nameOf(p chat.Parcel, f *chat.Arrival, head []byte) string {
+func nameOf(p chat.AttachmentSet, f *chat.AttachmentFetch, head []byte) string {
 	name := f.Name
 	if name == "" {
 		name = cmp.Or(f.Kind, "file") + filename.Guess(head)
@@ -262,7 +262,7 @@ func (r *Fetcher) EndFetch(ctx context.Context, in FetchInput) error {
 	if err := r.Store.EndFetch(ctx, in.Inbox); err != nil {
 		return activities.Failure(ctx, err)
 	}
-	p, err := r.Store.Parcel(ctx, in.Inbox)
+	p, err := r.Store.AttachmentSet(ctx, in.Inbox)
 	if fault.Is(err, fault.NotFound) {
 		return nil
 	}

@@ -31,7 +31,7 @@ type platform struct{ channel.Account }
 type parcels struct {
 	platform
 
-	p       chat.Parcel
+	p       chat.AttachmentSet
 	traits  channel.Traits
 	content func(key string) (io.Reader, error)
 	old     []chat.OldFile
@@ -53,12 +53,14 @@ func (p *parcels) Fetch(_ context.Context, message string, a chat.Attachment) (i
 	return io.NopCloser(from), nil
 }
 
-func (p *parcels) Parcel(context.Context, chat.InboxID) (chat.Parcel, error) { return p.p, nil }
+func (p *parcels) AttachmentSet(context.Context, chat.InboxID) (chat.AttachmentSet, error) {
+	return p.p, nil
+}
 func (p *parcels) FileKept(context.Context, chat.InboxID, int, string) (string, int64, error) {
 	return p.kept, int64(len("content of k")), nil
 }
-func (p *parcels) FileStored(_ context.Context, _ chat.InboxID, f chat.Arrival) error {
-	f.State = chat.ArrivalStored
+func (p *parcels) FileStored(_ context.Context, _ chat.InboxID, f chat.AttachmentFetch) error {
+	f.State = chat.AttachmentStored
 	p.p.Files[f.N-1] = f
 	return nil
 }
@@ -66,7 +68,7 @@ func (p *parcels) FileStored(_ context.Context, _ chat.InboxID, f chat.Arrival) 
 func (p *parcels) FileProblem(_ context.Context, _ chat.InboxID, n int, problem string, failed bool) error {
 	f := &p.p.Files[n-1]
 	if f.Problem = problem; failed {
-		f.State = chat.ArrivalFailed
+		f.State = chat.AttachmentFailed
 	}
 	return nil
 }
@@ -84,12 +86,12 @@ func (p *parcels) OldFiles(context.Context, chat.UserID, string, time.Duration) 
 func arriving(t *testing.T, files ...chat.Attachment) (*activitiestest.ProjectFolder, *parcels) {
 	t.Helper()
 	b := &activitiestest.ProjectFolder{Sandbox: tooltest.New(t), T: t}
-	got := &parcels{traits: channel.Traits{MaxFile: 1000}, p: chat.Parcel{
+	got := &parcels{traits: channel.Traits{MaxFile: 1000}, p: chat.AttachmentSet{
 		Inbox: 5, Session: "agent:main:napcat:dm:7", Channel: "napcat", Message: "m1", Owner: activitiestest.Owner, Waits: true,
 		Accepted: time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC),
 	}}
 	for i, f := range files {
-		got.p.Files = append(got.p.Files, chat.Arrival{Attachment: f, N: i + 1, State: chat.ArrivalWaiting})
+		got.p.Files = append(got.p.Files, chat.AttachmentFetch{Attachment: f, N: i + 1, State: chat.AttachmentWaiting})
 	}
 	got.content = func(key string) (io.Reader, error) { return strings.NewReader("content of " + key), nil }
 	return b, got
@@ -98,7 +100,7 @@ func arriving(t *testing.T, files ...chat.Attachment) (*activitiestest.ProjectFo
 // fetch runs the activity once for a file.
 func fetch(b *activitiestest.ProjectFolder, p *parcels, n int) error {
 	b.T.Helper()
-	r := &files.Fetcher{Store: p, Accounts: p, Boxes: b, Keep: time.Hour, Wake: func(context.Context, chat.Parcel) error { p.woken++; return nil }}
+	r := &files.Fetcher{Store: p, Accounts: p, Boxes: b, Keep: time.Hour, Wake: func(context.Context, chat.AttachmentSet) error { p.woken++; return nil }}
 	var suite testsuite.WorkflowTestSuite
 	env := suite.NewTestActivityEnvironment()
 	env.RegisterActivity(r.FetchFile)
@@ -120,7 +122,7 @@ func TestFetch_BringsFilesIntoTheFolderOfTheirConversation(t *testing.T) {
 	}
 	var names []string
 	for _, f := range p.p.Files {
-		require.Equal(t, chat.ArrivalStored, f.State)
+		require.Equal(t, chat.AttachmentStored, f.State)
 		require.True(t, strings.HasPrefix(f.Path, b.Sandbox.Workspace()+"/inbox/napcat-"), f.Path)
 		require.Equal(t, "2026-03-04-5", filepath.Base(filepath.Dir(f.Path)))
 		names = append(names, filepath.Base(f.Path))
@@ -153,10 +155,10 @@ func TestFetch_TellsWhatCannotBeMendedAndTriesTheRestAgain(t *testing.T) {
 			require.Contains(t, p.p.Files[0].Problem, c.said)
 			if c.again {
 				require.ErrorContains(t, err, c.said)
-				require.Equal(t, chat.ArrivalWaiting, p.p.Files[0].State)
+				require.Equal(t, chat.AttachmentWaiting, p.p.Files[0].State)
 			} else {
 				require.NoError(t, err)
-				require.Equal(t, chat.ArrivalFailed, p.p.Files[0].State)
+				require.Equal(t, chat.AttachmentFailed, p.p.Files[0].State)
 			}
 			left, err := filepath.Glob(b.Sandbox.Workspace() + "/inbox/*/*/a.bin")
 			require.NoError(t, err)
@@ -173,7 +175,7 @@ func TestFetch_WithoutARunnerTheReasonIsToldAtOnce(t *testing.T) {
 		b, p := arriving(t, chat.Attachment{Kind: "file", Key: "k", Name: "a.bin"})
 		b.BoxErr = away
 		require.NoError(t, fetch(b, p, 1))
-		require.Equal(t, chat.ArrivalFailed, p.p.Files[0].State)
+		require.Equal(t, chat.AttachmentFailed, p.p.Files[0].State)
 		require.NotEmpty(t, p.p.Files[0].Problem)
 	}
 }
@@ -195,7 +197,7 @@ func TestFetch_AMessageThatDoesNotWaitNeedsNoFiles(t *testing.T) {
 	b, p := arriving(t, chat.Attachment{Kind: "file", Key: "k", Name: "a.bin"})
 	p.p.Waits = false
 	require.NoError(t, fetch(b, p, 1))
-	require.Equal(t, chat.ArrivalWaiting, p.p.Files[0].State)
+	require.Equal(t, chat.AttachmentWaiting, p.p.Files[0].State)
 }
 
 func TestFetch_PutsTheFilesOfACommandWhereItRunsAndOverwritesNothing(t *testing.T) {
@@ -210,7 +212,7 @@ func TestFetch_PutsTheFilesOfACommandWhereItRunsAndOverwritesNothing(t *testing.
 	require.Equal(t, "do not touch", b.Sandbox.Get(t, "project/mine.txt"))
 	require.Empty(t, p.p.Files[0].Runner, "it is not removed when it is old")
 	for _, f := range p.p.Files[1:] {
-		require.Equal(t, chat.ArrivalStored, f.State)
+		require.Equal(t, chat.AttachmentStored, f.State)
 		require.Contains(t, f.Path, "/inbox/napcat-")
 		require.Equal(t, b.Sandbox.Name(), f.Runner)
 	}
@@ -229,7 +231,7 @@ func TestFetch_OfAQuotedFileThatIsThereIsNotRepeated(t *testing.T) {
 			}
 			require.NoError(t, fetch(b, p, 1))
 			f := p.p.Files[0]
-			require.Equal(t, chat.ArrivalStored, f.State)
+			require.Equal(t, chat.AttachmentStored, f.State)
 			require.Equal(t, c.reads, b.Sandbox.Get(t, f.Path))
 			require.EqualValues(t, len(c.reads), f.Size)
 			require.NotEmpty(t, f.Runner)

@@ -16,7 +16,7 @@ func contextOf(e chat.Envelope) (before, after string) {
 		}
 		before = b.String() + "\n"
 	}
-	return before, chat.Named(e.Attachments[:min(len(e.Attachments), chat.MaxAttachments)])
+	return before, chat.AttachmentLines(e.Attachments[:min(len(e.Attachments), chat.MaxAttachments)])
 }
 
 // inContext is a text with what stands around it.

@@ -37,7 +37,7 @@ func TestSweeper_FilesGoWithTheirConversationAndNoOthers(t *testing.T) {
 		e.Chat, e.Mentioned = chatID, true
 		e.Attachments = []chat.Attachment{{Kind: "file", Key: "k" + id, Name: "a.txt"}}
 		out := b.Receive(e)
-		require.NoError(t, b.Store.FileStored(t.Context(), out.Inbox, chat.Arrival{N: 1, Runner: "local", Path: box.Put(t, "inbox/"+id+"/a.txt", "x"), Attachment: chat.Attachment{Size: 1}}))
+		require.NoError(t, b.Store.FileStored(t.Context(), out.Inbox, chat.AttachmentFetch{N: 1, Runner: "local", Path: box.Put(t, "inbox/"+id+"/a.txt", "x"), Attachment: chat.Attachment{Size: 1}}))
 		return out.Session
 	}
 	b.SetPolicy(`{channels: {feishu: {groups: {"*": {}}}}}`)

@@ -20,7 +20,7 @@ import (
 type WorkRows interface {
 	Task(ctx context.Context, call chat.CallID) (chat.TaskRun, error)
 	Bang(ctx context.Context, id chat.InboxID) (chat.Bang, error)
-	Parcel(ctx context.Context, id chat.InboxID) (chat.Parcel, error)
+	AttachmentSet(ctx context.Context, id chat.InboxID) (chat.AttachmentSet, error)
 	Job(ctx context.Context, id chat.JobID) (store.Job, error)
 	Group(ctx context.Context, id chat.GroupID) (key chat.SessionKey, user, topic string, err error)
 	MemorizeJob(ctx context.Context, id chat.MemorizeID) (chat.MemorizeJob, error)
@@ -91,7 +91,7 @@ func (s *Starter) StartBang(ctx context.Context, id chat.InboxID) error {
 
 // StartFetch has the files of a message fetched.
 func (s *Starter) StartFetch(ctx context.Context, id chat.InboxID) error {
-	p, err := s.Rows.Parcel(ctx, id)
+	p, err := s.Rows.AttachmentSet(ctx, id)
 	if fault.Is(err, fault.NotFound) {
 		return nil
 	}

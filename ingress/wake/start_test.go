@@ -37,14 +37,14 @@ type rows struct {
 	task chat.TaskRun
 	bang chat.Bang
 
-	parcel chat.Parcel
+	parcel chat.AttachmentSet
 	memory chat.MemorizeJob
 	err    error
 }
 
 func (r rows) Task(context.Context, chat.CallID) (chat.TaskRun, error) { return r.task, r.err }
 func (r rows) Bang(context.Context, chat.InboxID) (chat.Bang, error)   { return r.bang, r.err }
-func (r rows) Parcel(context.Context, chat.InboxID) (chat.Parcel, error) {
+func (r rows) AttachmentSet(context.Context, chat.InboxID) (chat.AttachmentSet, error) {
 	return r.parcel, r.err
 }
 func (r rows) Job(context.Context, chat.JobID) (store.Job, error) { return store.Job{}, r.err }
@@ -75,8 +75,8 @@ func TestStart_MemorizesOnlyWhatWaits(t *testing.T) {
 func TestStart_ShowsOperatorsTheNameOfAFileOnlyIfItMay(t *testing.T) {
 	t.Parallel()
 	e := &executor{}
-	s := wake.Starter{Client: e, Words: true, Attributes: on, Rows: rows{parcel: chat.Parcel{
-		Inbox: 7, Session: conversation, Channel: "feishu", Waits: true, Files: []chat.Arrival{{Attachment: chat.Attachment{Kind: "file", Name: "pay.pdf"}, N: 1}},
+	s := wake.Starter{Client: e, Words: true, Attributes: on, Rows: rows{parcel: chat.AttachmentSet{
+		Inbox: 7, Session: conversation, Channel: "feishu", Waits: true, Files: []chat.AttachmentFetch{{Attachment: chat.Attachment{Kind: "file", Name: "pay.pdf"}, N: 1}},
 	}}}
 	require.NoError(t, s.StartFetch(t.Context(), 7))
 	require.Equal(t, "fetch/7", e.options.ID)

@@ -42,29 +42,29 @@ type Quote struct {
 const Unread = "[a message that the platform does not show: ask for it to be sent again]"
 
 // ArrivalState says what became of a file.
-type ArrivalState string
+type AttachmentState string
 
 // The states of files.
 const (
-	ArrivalWaiting ArrivalState = "waiting"
-	ArrivalStored  ArrivalState = "stored"
-	ArrivalFailed  ArrivalState = "failed"
-	ArrivalRemoved ArrivalState = "removed" // it was too old
+	AttachmentWaiting AttachmentState = "waiting"
+	AttachmentStored  AttachmentState = "stored"
+	AttachmentFailed  AttachmentState = "failed"
+	AttachmentRemoved AttachmentState = "removed" // it was too old
 )
 
 // Arrival is a file of a message on its way to the runner of its conversation.
-type Arrival struct {
+type AttachmentFetch struct {
 	Attachment
 
 	N       int // among those of its message, from 1
-	State   ArrivalState
+	State   AttachmentState
 	Runner  string // that keeps it for a while; empty: it was put beside the files of the person, and is theirs
 	Path    string // on the runner
 	Problem string // why it is not there
 }
 
 // Parcel is the files of one message.
-type Parcel struct {
+type AttachmentSet struct {
 	Inbox    InboxID
 	Session  SessionKey
 	Channel  string
@@ -75,14 +75,14 @@ type Parcel struct {
 	UserName string
 	Accepted time.Time
 	Waits    bool // the message waits for them
-	Files    []Arrival
+	Files    []AttachmentFetch
 	// Command says that it is a shell command, which runs in the folder Dir of DirRunner: its files go there.
 	Command        bool
 	Dir, DirRunner string
 }
 
-// Named is what a message says of its files while they are on their way: a line each.
-func Named(files []Attachment) string {
+// AttachmentLines is what a message says of its files while they are on their way: a line each.
+func AttachmentLines(files []Attachment) string {
 	var b strings.Builder
 	for i, f := range files {
 		fmt.Fprintf(&b, "\n[%s: %s]", f.what(), f.Label(i+1))
@@ -131,8 +131,8 @@ func line(s string) string {
 	}, s)
 }
 
-// Arrived is the text of a message with what became of its files in place of their names: where each is, or why it is not there.
-func Arrived(text string, files []Arrival) string {
+// TextWithAttachments is the text of a message with what became of its files in place of their names: where each is, or why it is not there.
+func TextWithAttachments(text string, files []AttachmentFetch) string {
 	if len(files) == 0 {
 		return text
 	}
@@ -142,15 +142,15 @@ func Arrived(text string, files []Arrival) string {
 		names[i] = f.Attachment
 		b.WriteString("\n" + f.line())
 	}
-	return strings.TrimLeft(strings.TrimSuffix("\n"+text, Named(names))+b.String(), "\n")
+	return strings.TrimLeft(strings.TrimSuffix("\n"+text, AttachmentLines(names))+b.String(), "\n")
 }
 
-func (f Arrival) line() string {
+func (f AttachmentFetch) line() string {
 	said := fmt.Sprintf("[%s: %s · ", f.what(), f.Label(f.N))
 	switch {
-	case f.State == ArrivalStored:
+	case f.State == AttachmentStored:
 		return said + fmt.Sprintf("%d bytes · %s]", f.Size, line(f.Path))
-	case f.State == ArrivalRemoved:
+	case f.State == AttachmentRemoved:
 		return said + "removed, it was old]"
 	case f.Problem != "":
 		return said + "not fetched: " + line(f.Problem) + "]"

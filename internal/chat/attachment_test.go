@@ -13,25 +13,25 @@ func TestArrived_SaysOfEachFileWhereItIsOrWhyItIsNot(t *testing.T) {
 	t.Parallel()
 	a := chat.Attachment{Kind: "file", Name: "a.pdf", Key: "k"}
 	image := chat.Attachment{Kind: "image", Key: "k2"}
-	text := "look" + chat.Named([]chat.Attachment{a, image})
+	text := "look" + chat.AttachmentLines([]chat.Attachment{a, image})
 	require.Equal(t, "look\n[file: a.pdf]\n[image: image 2]", text)
 	stored := a
 	stored.Size = 12
-	files := []chat.Arrival{
-		{Attachment: stored, N: 1, State: chat.ArrivalStored, Path: "/srv/inbox/a.pdf"},
-		{Attachment: image, N: 2, State: chat.ArrivalFailed, Problem: "the link has expired"},
+	files := []chat.AttachmentFetch{
+		{Attachment: stored, N: 1, State: chat.AttachmentStored, Path: "/srv/inbox/a.pdf"},
+		{Attachment: image, N: 2, State: chat.AttachmentFailed, Problem: "the link has expired"},
 	}
 	want := "[file: a.pdf · 12 bytes · /srv/inbox/a.pdf]\n[image: image 2 · not fetched: the link has expired]"
-	require.Equal(t, "look\n"+want, chat.Arrived(text, files))
-	require.Equal(t, want, chat.Arrived(strings.TrimPrefix(text, "look\n"), files), "nothing but files")
-	require.Equal(t, "changed\n"+want, chat.Arrived("changed", files), "the text was edited")
+	require.Equal(t, "look\n"+want, chat.TextWithAttachments(text, files))
+	require.Equal(t, want, chat.TextWithAttachments(strings.TrimPrefix(text, "look\n"), files), "nothing but files")
+	require.Equal(t, "changed\n"+want, chat.TextWithAttachments("changed", files), "the text was edited")
 	quoted := chat.Quoted("m7", []chat.Attachment{image})
 	require.Empty(t, image.Of)
-	require.Equal(t, "look\n[quoted image: image 1]", "look"+chat.Named(quoted))
-	at := []chat.Arrival{{Attachment: quoted[0], N: 1, State: chat.ArrivalStored, Path: "/srv/inbox/b.png"}}
-	require.Equal(t, "look\n[quoted image: image 1 · 0 bytes · /srv/inbox/b.png]", chat.Arrived("look"+chat.Named(quoted), at))
-	require.Equal(t, "plain", chat.Arrived("plain", nil))
-	require.Contains(t, chat.Arrived("", []chat.Arrival{{Attachment: a, N: 1, State: chat.ArrivalWaiting}}), "did not come in time")
+	require.Equal(t, "look\n[quoted image: image 1]", "look"+chat.AttachmentLines(quoted))
+	at := []chat.AttachmentFetch{{Attachment: quoted[0], N: 1, State: chat.AttachmentStored, Path: "/srv/inbox/b.png"}}
+	require.Equal(t, "look\n[quoted image: image 1 · 0 bytes · /srv/inbox/b.png]", chat.TextWithAttachments("look"+chat.AttachmentLines(quoted), at))
+	require.Equal(t, "plain", chat.TextWithAttachments("plain", nil))
+	require.Contains(t, chat.TextWithAttachments("", []chat.AttachmentFetch{{Attachment: a, N: 1, State: chat.AttachmentWaiting}}), "did not come in time")
 }
 
 func FuzzLabel_IsOneLineWithinItsBrackets(f *testing.F) {

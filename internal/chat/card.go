@@ -33,7 +33,7 @@ type Card struct {
 }
 
 // Course is a turn that is followed, as it stands.
-type Course struct {
+type TurnProgress struct {
 	Card
 	Turn  Turn // without a state if it was released: the message waits for another one
 	Calls []ToolCall

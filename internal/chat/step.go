@@ -60,8 +60,8 @@ type Steered struct {
 	Text     string // of the first message
 }
 
-// Order is a command that a turn has claimed, to be carried out while the conversation is at rest.
-type Order struct {
+// TurnCommand is a command that a turn has claimed, to be carried out while the conversation is at rest.
+type TurnCommand struct {
 	Session  SessionKey
 	Turn     TurnID
 	Inbox    InboxID

@@ -152,7 +152,7 @@ type Bang struct {
 	Runner    string // the session's own, or the one it was sent to; empty follows the user's choice
 	StartedOn string
 	Done      bool // it was answered
-	Files     []Arrival
+	Files     []AttachmentFetch
 }
 
 // ExecID returns the id of the command on a runner.

@@ -110,7 +110,7 @@ type TurnRunner interface {
 	// RunInTurn carries the command of the turn o.Turn out and answers it in the language i18n.Lang(o.Lang). What it changes
 	// and the answer are committed together, once: done twice, it changes nothing the second time. An error that the
 	// person can do something about (all kinds but unavailable and internal) becomes the answer; another one is tried again.
-	RunInTurn(ctx context.Context, o chat.Order, args string) error
+	RunInTurn(ctx context.Context, o chat.TurnCommand, args string) error
 }
 
 // Splitter is a command behind which a message may stand: both are accepted together.

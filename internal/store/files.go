@@ -45,38 +45,38 @@ func attachFiles(ctx context.Context, t *pg.Tx, in Inbound, id chat.InboxID) err
 }
 
 // Parcel reads the files of a message. NotFound: it has none, or is gone.
-func (s *Store) Parcel(ctx context.Context, id chat.InboxID) (chat.Parcel, error) {
+func (s *Store) AttachmentSet(ctx context.Context, id chat.InboxID) (chat.AttachmentSet, error) {
 	row, err := s.db.Q.FileParcel(ctx, s.db.Pool, id)
 	if errors.Is(err, pgx.ErrNoRows) {
-		return chat.Parcel{}, fault.Errorf(fault.NotFound, "message %d has no files", id)
+		return chat.AttachmentSet{}, fault.Errorf(fault.NotFound, "message %d has no files", id)
 	}
 	if err != nil {
-		return chat.Parcel{}, pg.Classify(fmt.Errorf("read the files of message %d: %w", id, err))
+		return chat.AttachmentSet{}, pg.Classify(fmt.Errorf("read the files of message %d: %w", id, err))
 	}
-	p := chat.Parcel{
+	p := chat.AttachmentSet{
 		Inbox: id, Session: row.SessionKey, Channel: row.Channel, Account: row.Account, Owner: row.Owner, Runner: row.Runner,
 		UserName: row.UserName, Accepted: row.AcceptedAt, Waits: row.Waits,
 		Command: row.Command, Dir: row.Dir, DirRunner: row.DirRunner,
 	}
 	var place chat.Address
 	if err := json.Unmarshal(row.Place, &place); err != nil {
-		return chat.Parcel{}, fmt.Errorf("read the place of message %d: %w", id, err)
+		return chat.AttachmentSet{}, fmt.Errorf("read the place of message %d: %w", id, err)
 	}
 	p.Message = place.ReplyTo
 	p.Files, err = filesOf(ctx, s.db.Q, s.db.Pool, id)
 	return p, pg.Classify(err)
 }
 
-func filesOf(ctx context.Context, q *dbsqlc.Queries, db dbsqlc.DBTX, id chat.InboxID) ([]chat.Arrival, error) {
+func filesOf(ctx context.Context, q *dbsqlc.Queries, db dbsqlc.DBTX, id chat.InboxID) ([]chat.AttachmentFetch, error) {
 	rows, err := q.FileList(ctx, db, int64(id))
 	if err != nil {
 		return nil, fmt.Errorf("list the files of message %d: %w", id, err)
 	}
-	out := make([]chat.Arrival, len(rows))
+	out := make([]chat.AttachmentFetch, len(rows))
 	for i, r := range rows {
-		out[i] = chat.Arrival{
+		out[i] = chat.AttachmentFetch{
 			Attachment: chat.Attachment{Kind: r.Kind, Key: r.Key, Name: r.Name, Size: r.Size, Of: r.OfMessage},
-			N:          int(r.N), State: chat.ArrivalState(r.State), Runner: r.Runner, Path: r.Path, Problem: r.Problem,
+			N:          int(r.N), State: chat.AttachmentState(r.State), Runner: r.Runner, Path: r.Path, Problem: r.Problem,
 		}
 	}
 	return out, nil
@@ -93,7 +93,7 @@ func (s *Store) FileKept(ctx context.Context, id chat.InboxID, n int, runner str
 }
 
 // FileStored notes where a file is now. The first note stands.
-func (s *Store) FileStored(ctx context.Context, id chat.InboxID, f chat.Arrival) error {
+func (s *Store) FileStored(ctx context.Context, id chat.InboxID, f chat.AttachmentFetch) error {
 	p := dbsqlc.FileStoredParams{InboxID: int64(id), N: int32(f.N), Runner: f.Runner, Path: f.Path, Size: f.Size}
 	return pg.Classify(s.db.Q.FileStored(ctx, s.db.Pool, p))
 }

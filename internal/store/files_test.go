@@ -17,7 +17,7 @@ var twoFiles = []chat.Attachment{{Kind: "file", Name: "a.pdf", Key: "k1", Size: 
 func (b *bundle) sends(id string, mode chat.QueueMode, files ...chat.Attachment) store.Accepted {
 	b.t.Helper()
 	got, err := b.Accept(b.t.Context(), store.Inbound{
-		Session: peerKey, User: b.user.ID, Channel: "napcat", PlatformID: id, Text: "look" + chat.Named(files), Files: files,
+		Session: peerKey, User: b.user.ID, Channel: "napcat", PlatformID: id, Text: "look" + chat.AttachmentLines(files), Files: files,
 		To: &chat.Address{ChatType: chat.ChatDirect, Peer: "7", ReplyTo: id}, Queue: chat.Queue{Mode: mode},
 	})
 	require.NoError(b.t, err)
@@ -55,7 +55,7 @@ func TestFiles_AMessageWaitsForThemAndSaysWhereTheyAre(t *testing.T) {
 			require.True(t, got.Fetch)
 			b.sends("m2", mode)
 			require.False(t, b.claims("t1"), "what waits behind keeps its place")
-			p, err := b.Parcel(t.Context(), got.ID)
+			p, err := b.AttachmentSet(t.Context(), got.ID)
 			require.NoError(t, err)
 			require.True(t, p.Waits)
 			require.Equal(t, "m1", p.Message)
@@ -113,7 +113,7 @@ func TestFiles_OfASupersededMessageAreNamed(t *testing.T) {
 	b.onPlatform()
 	first := b.sends("m1", chat.QueueSupersede, twoFiles[0])
 	b.sends("m2", chat.QueueSupersede)
-	p, err := b.Parcel(t.Context(), first.ID)
+	p, err := b.AttachmentSet(t.Context(), first.ID)
 	require.NoError(t, err)
 	require.False(t, p.Waits)
 	require.True(t, b.claims("t1"))
@@ -150,8 +150,8 @@ func TestOldFiles_AreThoseOfTheirUserAndRunner(t *testing.T) {
 	b := setup(t)
 	b.onPlatform()
 	got := b.sends("m1", chat.QueueSteer, twoFiles...)
-	require.NoError(t, b.FileStored(t.Context(), got.ID, chat.Arrival{N: 1, Runner: "local", Path: "/a"}))
-	require.NoError(t, b.FileStored(t.Context(), got.ID, chat.Arrival{N: 2, Runner: "laptop", Path: "/b"}))
+	require.NoError(t, b.FileStored(t.Context(), got.ID, chat.AttachmentFetch{N: 1, Runner: "local", Path: "/a"}))
+	require.NoError(t, b.FileStored(t.Context(), got.ID, chat.AttachmentFetch{N: 2, Runner: "laptop", Path: "/b"}))
 	old, err := b.OldFiles(t.Context(), b.user.ID, "local", time.Hour)
 	require.NoError(t, err)
 	require.Empty(t, old)
@@ -165,7 +165,7 @@ func TestOldFiles_AreThoseOfTheirUserAndRunner(t *testing.T) {
 	old, err = b.OldFiles(t.Context(), b.user.ID, "local", time.Hour)
 	require.NoError(t, err)
 	require.Empty(t, old)
-	_, err = b.Parcel(t.Context(), 4711)
+	_, err = b.AttachmentSet(t.Context(), 4711)
 	require.Equal(t, fault.NotFound, fault.KindOf(err))
 }
 
@@ -179,7 +179,7 @@ func TestFiles_OfACommandGoToWhereItRuns(t *testing.T) {
 		To: &chat.Address{ChatType: chat.ChatDirect, Peer: "7", ReplyTo: "m1"},
 	}, "cat a.pdf")
 	require.NoError(t, err)
-	p, err := b.Parcel(t.Context(), got.ID)
+	p, err := b.AttachmentSet(t.Context(), got.ID)
 	require.NoError(t, err)
 	require.True(t, p.Waits && p.Command)
 	require.Equal(t, []string{"/srv/project", "local"}, []string{p.Dir, p.DirRunner})
@@ -198,8 +198,8 @@ func TestFiles_OfACommandGoToWhereItRuns(t *testing.T) {
 	require.NoError(t, b.EndFetch(t.Context(), got.ID))
 	bang, err := b.Bang(t.Context(), got.ID)
 	require.NoError(t, err)
-	require.Equal(t, chat.ArrivalStored, bang.Files[0].State)
-	require.Equal(t, chat.ArrivalFailed, bang.Files[1].State)
+	require.Equal(t, chat.AttachmentStored, bang.Files[0].State)
+	require.Equal(t, chat.AttachmentFailed, bang.Files[1].State)
 	old, err := b.OldFiles(t.Context(), p.Owner, "local", -time.Hour)
 	require.NoError(t, err)
 	require.Empty(t, old, "what lies among the files of a person is theirs")
@@ -210,7 +210,7 @@ func TestFileKept_IsOfTheSameConversationAndRunnerForQuotedFilesAlone(t *testing
 	b.onPlatform()
 	first := b.sends("m1", chat.QueueSteer, twoFiles[0])
 	again := b.sends("m2", chat.QueueSteer, append(chat.Quoted("m1", twoFiles[:1]), twoFiles[0])...)
-	p, err := b.Parcel(t.Context(), again.ID)
+	p, err := b.AttachmentSet(t.Context(), again.ID)
 	require.NoError(t, err)
 	require.Equal(t, []string{"m1", ""}, []string{p.Files[0].Of, p.Files[1].Of})
 	kept := func(n int, runner string) string {
@@ -221,14 +221,14 @@ func TestFileKept_IsOfTheSameConversationAndRunnerForQuotedFilesAlone(t *testing
 		return path
 	}
 	require.Empty(t, kept(1, "local"), "it is not fetched yet")
-	require.NoError(t, b.FileStored(t.Context(), first.ID, chat.Arrival{N: 1, Runner: "local", Path: "/a", Attachment: chat.Attachment{Size: 9}}))
+	require.NoError(t, b.FileStored(t.Context(), first.ID, chat.AttachmentFetch{N: 1, Runner: "local", Path: "/a", Attachment: chat.Attachment{Size: 9}}))
 	require.Equal(t, "/a", kept(1, "local"))
 	require.Empty(t, kept(1, "laptop"))
 	require.Empty(t, kept(2, "local"), "what comes with a message is fetched for it")
 
 	_, err = b.pool.Exec(t.Context(), "UPDATE inbox_files SET stored_at = now() - interval '2 hours' WHERE state = 'stored'")
 	require.NoError(t, err)
-	require.NoError(t, b.FileStored(t.Context(), again.ID, chat.Arrival{N: 1, Runner: "local", Path: "/a"}))
+	require.NoError(t, b.FileStored(t.Context(), again.ID, chat.AttachmentFetch{N: 1, Runner: "local", Path: "/a"}))
 	old, err := b.OldFiles(t.Context(), b.user.ID, "local", time.Hour)
 	require.NoError(t, err)
 	require.Empty(t, old, "it was quoted since")

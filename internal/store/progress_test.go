@@ -58,7 +58,7 @@ func TestToFollow_NamesATurnThatRunsForAWhileOnceAMinute(t *testing.T) {
 	require.NoError(t, err)
 	require.Empty(t, got, "it is")
 
-	c, err := b.Course(t.Context(), "t1")
+	c, err := b.TurnProgress(t.Context(), "t1")
 	require.NoError(t, err)
 	require.Equal(t, chat.CardWaiting, c.Card.State)
 	require.Equal(t, *here, c.Card.Place)
@@ -136,7 +136,7 @@ func TestCardOfAnswer_IsTakenTogetherWithThePiece(t *testing.T) {
 	require.NoError(t, err)
 	require.Empty(t, b.nextFollow(), "an answer is not settled")
 	require.NoError(t, b.EndCard(t.Context(), "t1", chat.CardNone))
-	c, err := b.Course(t.Context(), "t1")
+	c, err := b.TurnProgress(t.Context(), "t1")
 	require.NoError(t, err)
 	require.Equal(t, chat.CardAnswer, c.Card.State, "the first end stands")
 }
@@ -150,7 +150,7 @@ func TestCourse_OfATurnThatWasReleasedOrNeverShown(t *testing.T) {
 	_, err := b.SettleTurn(t.Context(), "t1") // no step had begun: the message waits for another turn
 	require.NoError(t, err)
 	require.Equal(t, chat.TurnID("t1"), b.nextFollow(), "the card of a turn that is gone is taken back")
-	c, err := b.Course(t.Context(), "t1")
+	c, err := b.TurnProgress(t.Context(), "t1")
 	require.NoError(t, err)
 	require.Empty(t, c.Turn.State)
 	require.NoError(t, b.EndCard(t.Context(), "t1", chat.CardSettled))
@@ -168,7 +168,7 @@ func TestCourse_OfATurnThatWasReleasedOrNeverShown(t *testing.T) {
 	require.False(t, ok, "and nothing will be")
 
 	require.NoError(t, b.DeleteSession(t.Context(), peerKey))
-	_, err = b.Course(t.Context(), "t1")
+	_, err = b.TurnProgress(t.Context(), "t1")
 	require.True(t, fault.Is(err, fault.NotFound))
 }
 
@@ -178,7 +178,7 @@ func TestCourse_HoldsTheCallsOfItsTurn(t *testing.T) {
 	b.writes("m1", here, "t1")
 	b.follows()
 	b.answers("t1", chat.Answer{Text: "let me look", Finish: "tool_calls", Calls: []chat.ToolCall{{ID: "t1.0.0", Name: "Shell", Summary: "make", Class: chat.ClassExec, Arguments: "{}"}}})
-	c, err := b.Course(t.Context(), "t1")
+	c, err := b.TurnProgress(t.Context(), "t1")
 	require.NoError(t, err)
 	require.Len(t, c.Calls, 1)
 	require.Equal(t, "make", c.Calls[0].Summary)
@@ -195,7 +195,7 @@ func TestCourse_SaysWhichCallWaitsForAPerson(t *testing.T) {
 	b.answers("t1", chat.Answer{Finish: "tool_calls", Calls: []chat.ToolCall{{ID: "t1.0.0", Name: "Shell", Class: chat.ClassExec, Arguments: "{}", Rule: chat.RuleAsk}}})
 	_, err := b.Ask(t.Context(), "t1.0.0", "")
 	require.NoError(t, err)
-	c, err := b.Course(t.Context(), "t1")
+	c, err := b.TurnProgress(t.Context(), "t1")
 	require.NoError(t, err)
 	require.NotNil(t, c.Calls[0].Approval)
 	require.Equal(t, chat.ApprovalOpen, c.Calls[0].Approval.State)
@@ -207,7 +207,7 @@ func TestCourse_NamesARetryUntilSomethingElseHappens(t *testing.T) {
 	b.writes("m1", here, "t1")
 	b.follows()
 	retry := func() *chat.Retry {
-		c, err := b.Course(t.Context(), "t1")
+		c, err := b.TurnProgress(t.Context(), "t1")
 		require.NoError(t, err)
 		return c.Retry
 	}

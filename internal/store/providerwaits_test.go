@@ -107,7 +107,7 @@ func TestToFollow_LeavesACardAloneThatSaysThatItsTurnWaits(t *testing.T) {
 	require.True(t, b.waitsFor(peerKey, "t1", 0), "nobody sits before a platform")
 	b.shows("t1")
 	require.Len(t, b.follows(), 1, "the card does not say it yet")
-	c, err := b.Course(t.Context(), "t1")
+	c, err := b.TurnProgress(t.Context(), "t1")
 	require.NoError(t, err)
 	require.Equal(t, "network", c.Turn.Waits.Reason)
 	require.NoError(t, b.RestCard(t.Context(), "t1", c.Turn.Waits.Since))

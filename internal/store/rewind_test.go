@@ -25,7 +25,7 @@ func (b *bundle) exchange(turn chat.TurnID, text string) {
 }
 
 // order accepts a queued command and lets a turn claim it.
-func (b *bundle) order(turn chat.TurnID, text string) chat.Order {
+func (b *bundle) order(turn chat.TurnID, text string) chat.TurnCommand {
 	b.t.Helper()
 	in := b.inbound("c-"+string(turn), text)
 	in.Control = true

@@ -59,7 +59,7 @@ func withFiles(ctx context.Context, t *pg.Tx, text string, id chat.InboxID, n in
 		return text, nil
 	}
 	files, err := filesOf(ctx, t.Q, t, id)
-	return chat.Arrived(text, files), err
+	return chat.TextWithAttachments(text, files), err
 }
 
 // appendReplaced appends the messages that the row superseded, and one that lists those that a full queue dropped for it.

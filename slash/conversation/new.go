@@ -85,13 +85,13 @@ func among(ids []string) string {
 }
 
 // RunInTurn begins the conversation anew, with the model that the command names, if it names one.
-func (n New) RunInTurn(ctx context.Context, o chat.Order, args string) error {
+func (n New) RunInTurn(ctx context.Context, o chat.TurnCommand, args string) error {
 	model, _, _ := strings.Cut(args, " ")
 	return begin(ctx, n.Sessions, n.Answering, o, model)
 }
 
 // begin begins a conversation anew. The answer greets the person and names the model; none is called for it.
-func begin(ctx context.Context, sessions Resetter, answering Answering, o chat.Order, model string) error {
+func begin(ctx context.Context, sessions Resetter, answering Answering, o chat.TurnCommand, model string) error {
 	answers := model
 	if answers == "" {
 		client, err := answering.For(ctx, o.Session)

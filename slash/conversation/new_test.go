@@ -54,7 +54,7 @@ func TestNew_BeginsAnewAndNamesTheModelWithoutCallingIt(t *testing.T) {
 			known.Answering, known.Sessions = uncalled{}, sessions
 			c.command = known
 		}
-		require.NoError(t, c.command.RunInTurn(t.Context(), chat.Order{Turn: "t1", Lang: string(i18n.English)}, c.args))
+		require.NoError(t, c.command.RunInTurn(t.Context(), chat.TurnCommand{Turn: "t1", Lang: string(i18n.English)}, c.args))
 		require.Equal(t, []string{c.want}, sessions.done)
 	}
 }

@@ -28,6 +28,6 @@ func (Reset) Spec() slash.Spec {
 func (Reset) Split(_ context.Context, args string) (own, text string) { return "", args }
 
 // RunInTurn begins the conversation anew.
-func (r Reset) RunInTurn(ctx context.Context, o chat.Order, _ string) error {
+func (r Reset) RunInTurn(ctx context.Context, o chat.TurnCommand, _ string) error {
 	return begin(ctx, r.Sessions, r.Answering, o, "")
 }

@@ -26,7 +26,7 @@ func (Rewind) Spec() slash.Spec {
 }
 
 // RunInTurn takes a message and all after it out of the conversation.
-func (r Rewind) RunInTurn(ctx context.Context, o chat.Order, args string) error {
+func (r Rewind) RunInTurn(ctx context.Context, o chat.TurnCommand, args string) error {
 	back, to, ok := command.Back(args)
 	if !ok {
 		return i18n.Fault(fault.Invalid, i18n.RewindUsage)

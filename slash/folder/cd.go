@@ -36,7 +36,7 @@ func (Cd) Spec() slash.Spec {
 }
 
 // RunInTurn changes the folder.
-func (c Cd) RunInTurn(ctx context.Context, o chat.Order, args string) error {
+func (c Cd) RunInTurn(ctx context.Context, o chat.TurnCommand, args string) error {
 	lang := i18n.Lang(o.Lang)
 	s, owner, err := c.Places.Session(ctx, o.Session)
 	if err != nil {

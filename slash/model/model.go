@@ -38,7 +38,7 @@ func (Model) Spec() slash.Spec {
 }
 
 // RunInTurn tells or chooses the model.
-func (m Model) RunInTurn(ctx context.Context, o chat.Order, args string) error {
+func (m Model) RunInTurn(ctx context.Context, o chat.TurnCommand, args string) error {
 	lang := i18n.Lang(o.Lang)
 	var said string
 	var err error
@@ -58,7 +58,7 @@ func (m Model) RunInTurn(ctx context.Context, o chat.Order, args string) error {
 	return m.Sessions.AnswerOrder(ctx, o.Turn, said)
 }
 
-func (m Model) choose(ctx context.Context, o chat.Order, word string) error {
+func (m Model) choose(ctx context.Context, o chat.TurnCommand, word string) error {
 	id, err := m.Known.Resolve(ctx, word)
 	if err != nil {
 		return err

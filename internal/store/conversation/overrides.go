@@ -28,7 +28,7 @@ func (s *Store) Override(ctx context.Context, key chat.SessionKey, o Overrides) 
 // ChooseModel sets the model of a conversation as the command of a turn, empty for that of the agent, and answers the
 // command. Done twice it changes nothing the second time.
 func (s *Store) ChooseModel(ctx context.Context, turn chat.TurnID, model, say string) error {
-	return s.AnswerCommand(ctx, turn, func(tx *pg.Tx, o chat.Order) (string, error) {
+	return s.AnswerCommand(ctx, turn, func(tx *pg.Tx, o chat.TurnCommand) (string, error) {
 		return say, s.override(ctx, tx, o.Session, Overrides{Model: &model})
 	})
 }

@@ -29,7 +29,7 @@ func ResetKey(id chat.InboxID) string { return "reset/" + strconv.FormatInt(int6
 // command it is answered next, and the person sees a divider; otherwise they are told say as well. A command is carried out
 // once, also if its turn was released and another one has claimed it.
 func (s *Store) ResetSession(ctx context.Context, turn chat.TurnID, reason, model, say string) error {
-	return s.AnswerCommand(ctx, turn, func(tx *pg.Tx, o chat.Order) (string, error) {
+	return s.AnswerCommand(ctx, turn, func(tx *pg.Tx, o chat.TurnCommand) (string, error) {
 		lang := i18n.Lang(o.Lang)
 		if err := s.BeginAnew(ctx, tx, Fresh{Key: o.Session, Once: ResetKey(o.Inbox), Reason: reason, model: model}); err != nil {
 			return "", err

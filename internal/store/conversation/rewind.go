@@ -24,27 +24,27 @@ const (
 )
 
 // Order returns the command that a turn has claimed. NotFound: it has claimed none, or its session was deleted.
-func (s *Store) Order(ctx context.Context, turn chat.TurnID) (chat.Order, error) {
+func (s *Store) Order(ctx context.Context, turn chat.TurnID) (chat.TurnCommand, error) {
 	return orderOf(ctx, s.db.Q, s.db.Pool, turn)
 }
 
-func orderOf(ctx context.Context, q *dbsqlc.Queries, db dbsqlc.DBTX, turn chat.TurnID) (chat.Order, error) {
+func orderOf(ctx context.Context, q *dbsqlc.Queries, db dbsqlc.DBTX, turn chat.TurnID) (chat.TurnCommand, error) {
 	row, err := q.OrderOf(ctx, db, &turn)
 	if err != nil {
-		return chat.Order{}, pg.Classify(fmt.Errorf("read the command of turn %s: %w", turn, err))
+		return chat.TurnCommand{}, pg.Classify(fmt.Errorf("read the command of turn %s: %w", turn, err))
 	}
 	lang, err := people.LanguageOf(ctx, q, db, row.UserID, row.SessionKey, row.Body)
 	if err != nil {
-		return chat.Order{}, err
+		return chat.TurnCommand{}, err
 	}
-	return chat.Order{
+	return chat.TurnCommand{
 		Lang: string(lang), Session: row.SessionKey, Turn: turn, Inbox: row.ID, User: row.UserID, Message: row.MessageID, Text: row.Body, Answered: row.Answered,
 	}, nil
 }
 
 // AnswerCommand carries out the command of a turn and answers it, in one transaction. What has nothing to say has answered itself.
 // A command that was answered before, or whose turn was closed, is left alone.
-func (s *Store) AnswerCommand(ctx context.Context, turn chat.TurnID, do func(tx *pg.Tx, o chat.Order) (string, error)) error {
+func (s *Store) AnswerCommand(ctx context.Context, turn chat.TurnID, do func(tx *pg.Tx, o chat.TurnCommand) (string, error)) error {
 	return s.db.InTx(ctx, func(tx *pg.Tx) error {
 		row, err := s.db.Q.TurnLock(ctx, tx, turn)
 		if errors.Is(err, pgx.ErrNoRows) || (err == nil && row.State != chat.TurnRunning) {
@@ -70,7 +70,7 @@ func (s *Store) AnswerCommand(ctx context.Context, turn chat.TurnID, do func(tx 
 
 // AnswerOrder answers the command of a turn with a sentence, and does nothing else.
 func (s *Store) AnswerOrder(ctx context.Context, turn chat.TurnID, text string) error {
-	return s.AnswerCommand(ctx, turn, func(*pg.Tx, chat.Order) (string, error) { return text, nil })
+	return s.AnswerCommand(ctx, turn, func(*pg.Tx, chat.TurnCommand) (string, error) { return text, nil })
 }
 
 // Rewind takes a person's message and everything after it out of the conversation, as the command of a turn, and answers
@@ -79,7 +79,7 @@ func (s *Store) AnswerOrder(ctx context.Context, turn chat.TurnID, text string) 
 // list of then, and without the edits that the turns made which are gone. Where there is no such message, the answer says
 // so. A command is carried out once, also if its turn was released and another one has claimed it.
 func (s *Store) Rewind(ctx context.Context, turn chat.TurnID, back int, to chat.MessageID) error {
-	return s.AnswerCommand(ctx, turn, func(tx *pg.Tx, o chat.Order) (string, error) {
+	return s.AnswerCommand(ctx, turn, func(tx *pg.Tx, o chat.TurnCommand) (string, error) {
 		lang := i18n.Lang(o.Lang)
 		control, err := rewoundBefore(ctx, tx, o)
 		if errors.Is(err, pgx.ErrNoRows) {
@@ -97,10 +97,10 @@ func (s *Store) Rewind(ctx context.Context, turn chat.TurnID, back int, to chat.
 }
 
 // rewindKey names the record of a rewind. It goes by the row of the command, which outlives a turn that is released.
-func rewindKey(o chat.Order) string { return fmt.Sprintf("rewind/%d", o.Inbox) }
+func rewindKey(o chat.TurnCommand) string { return fmt.Sprintf("rewind/%d", o.Inbox) }
 
 // rewoundBefore finds the record that an earlier turn made of the same command.
-func rewoundBefore(ctx context.Context, t *pg.Tx, o chat.Order) (chat.Control, error) {
+func rewoundBefore(ctx context.Context, t *pg.Tx, o chat.TurnCommand) (chat.Control, error) {
 	row, err := t.Q.ControlByKey(ctx, t, dbsqlc.ControlByKeyParams{SessionKey: o.Session, Key: rewindKey(o)})
 	if err != nil {
 		return chat.Control{}, err
@@ -108,7 +108,7 @@ func rewoundBefore(ctx context.Context, t *pg.Tx, o chat.Order) (chat.Control, e
 	return controlOf(row)
 }
 
-func rewindConversation(ctx context.Context, t *pg.Tx, o chat.Order, lang i18n.Lang, back int, to chat.MessageID) (chat.Control, string, error) {
+func rewindConversation(ctx context.Context, t *pg.Tx, o chat.TurnCommand, lang i18n.Lang, back int, to chat.MessageID) (chat.Control, string, error) {
 	first, refusal, err := rewindTo(ctx, t, o, lang, back, to)
 	if err != nil || refusal != "" {
 		return chat.Control{}, refusal, err
@@ -153,7 +153,7 @@ func rewindConversation(ctx context.Context, t *pg.Tx, o chat.Order, lang i18n.L
 }
 
 // rewindTo returns the message to begin with, or why there is none.
-func rewindTo(ctx context.Context, t *pg.Tx, o chat.Order, lang i18n.Lang, back int, to chat.MessageID) (chat.MessageID, string, error) {
+func rewindTo(ctx context.Context, t *pg.Tx, o chat.TurnCommand, lang i18n.Lang, back int, to chat.MessageID) (chat.MessageID, string, error) {
 	if to != 0 {
 		problem, err := rewindable(ctx, t, o.Session, to)
 		if err == nil && problem == "" && to >= o.Message {
@@ -197,7 +197,7 @@ func rewindable(ctx context.Context, t *pg.Tx, key chat.SessionKey, id chat.Mess
 }
 
 // undoEdits voids the edits that turns made which are gone now, as far as they are about what stays.
-func undoEdits(ctx context.Context, t *pg.Tx, o chat.Order, rewind chat.Control) error {
+func undoEdits(ctx context.Context, t *pg.Tx, o chat.TurnCommand, rewind chat.Control) error {
 	edits, err := t.Q.RewindEdits(ctx, t, dbsqlc.RewindEditsParams{SessionKey: o.Session, First: rewind.Rewind.From, Control: int64(rewind.ID)})
 	if err != nil {
 		return fmt.Errorf("look for edits to undo: %w", err)
@@ -213,7 +213,7 @@ func undoEdits(ctx context.Context, t *pg.Tx, o chat.Order, rewind chat.Control)
 	return nil
 }
 
-func sayRewound(ctx context.Context, t *pg.Tx, o chat.Order, lang i18n.Lang, control chat.Control) (string, error) {
+func sayRewound(ctx context.Context, t *pg.Tx, o chat.TurnCommand, lang i18n.Lang, control chat.Control) (string, error) {
 	first, err := t.Q.RewindTarget(ctx, t, dbsqlc.RewindTargetParams{SessionKey: o.Session, ID: control.Rewind.From})
 	if err != nil {
 		return "", fmt.Errorf("read the first message: %w", err)

@@ -43,26 +43,26 @@ func (s *Store) NextFollow(ctx context.Context, key chat.SessionKey) (turn chat.
 }
 
 // Course reads how a turn that is followed stands. NotFound: its session was deleted.
-func (s *Store) Course(ctx context.Context, turn chat.TurnID) (chat.Course, error) {
+func (s *Store) TurnProgress(ctx context.Context, turn chat.TurnID) (chat.TurnProgress, error) {
 	row, err := s.db.Q.ProgressGet(ctx, s.db.Pool, turn)
 	if err != nil {
-		return chat.Course{}, pg.Classify(fmt.Errorf("read how turn %s stands: %w", turn, err))
+		return chat.TurnProgress{}, pg.Classify(fmt.Errorf("read how turn %s stands: %w", turn, err))
 	}
 	card, err := cardOf(row.ProgressCard)
 	if err != nil {
-		return chat.Course{}, err
+		return chat.TurnProgress{}, err
 	}
-	c := chat.Course{Card: card, Turn: chat.Turn{ID: turn, Session: card.Session, State: chat.TurnState(row.TurnState), EndedAt: row.TurnEndedAt}, Waits: row.Waits}
+	c := chat.TurnProgress{Card: card, Turn: chat.Turn{ID: turn, Session: card.Session, State: chat.TurnState(row.TurnState), EndedAt: row.TurnEndedAt}, Waits: row.Waits}
 	c.Turn.Waits = conversation.WaitOf(row.WaitsSince, row.WaitsUntil, row.WaitsReason)
 	if row.StartedAt != nil {
 		c.Turn.StartedAt = *row.StartedAt
 	}
 	if err := json.Unmarshal(row.Retry, &c.Retry); err != nil {
-		return chat.Course{}, fmt.Errorf("read the retry of turn %s: %w", turn, err)
+		return chat.TurnProgress{}, fmt.Errorf("read the retry of turn %s: %w", turn, err)
 	}
 	calls, err := s.db.Q.ProgressCalls(ctx, s.db.Pool, turn)
 	if err != nil {
-		return chat.Course{}, pg.Classify(fmt.Errorf("read the calls of turn %s: %w", turn, err))
+		return chat.TurnProgress{}, pg.Classify(fmt.Errorf("read the calls of turn %s: %w", turn, err))
 	}
 	for _, r := range calls {
 		call := dbsqlc.ToolCall{
