@@ -33,7 +33,7 @@ func (s *server) answered(out apiclient.Bridged) string {
 }
 
 func direct(id, peer, text string) chat.Envelope {
-	return chat.Envelope{Place: chat.Place{Channel: "matrix", ChatType: chat.ChatDirect}, ID: id, Sender: chat.Peer{ID: peer, Name: "Carol"}, Text: text}
+	return chat.Envelope{Source: chat.Source{Channel: "matrix", ChatType: chat.ChatDirect}, ID: id, Sender: chat.Peer{ID: peer, Name: "Carol"}, Text: text}
 }
 
 func TestPairing_AnUnknownPersonIsLetInAndAnswered(t *testing.T) {

@@ -125,7 +125,7 @@ type replies struct{ store *store.Store }
 
 // LeadBack names the conversation by what was sent in it.
 func (r replies) LeadBack(ctx context.Context, o chat.Outbound) error {
-	at := chat.Envelope{Place: chat.Place{Channel: o.Channel, Account: o.Account, Chat: o.Place.Chat}, Sender: chat.Peer{ID: o.Place.Peer}}
+	at := chat.Envelope{Source: chat.Source{Channel: o.Channel, Account: o.Account, Chat: o.Place.Chat}, Sender: chat.Peer{ID: o.Place.Peer}}
 	var names []string
 	for _, p := range o.Pieces {
 		if p.ID != "" {

@@ -72,7 +72,7 @@ func (a *agents) commands(s serving) *slash.Registry {
 		queue.Queue{Store: a.store, Policies: a.policies},
 		folder.Pwd{Sessions: a.store, Boxes: a.boxes},
 		folder.Ls{Sessions: a.store, Boxes: a.boxes},
-		folder.Cd{Places: a.store, Boxes: a.boxes},
+		folder.Cd{Folders: a.store, Boxes: a.boxes},
 		folder.Runner{Runners: s.runners, Users: a.store},
 		conversation.Cron{Store: a.store, Jobs: a.jobs},
 		conversation.Subagents{Store: a.store},

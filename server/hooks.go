@@ -38,7 +38,7 @@ func (a *agents) hookDispatcher() *hook.Dispatcher {
 		panic(err) // settings were checked when they were loaded
 	}
 	return &hook.Dispatcher{Log: a.log, Kinds: map[hook.Kind]hook.Asker{
-		hook.KindCommand:  ask.Command{Sandbox: ask.Sandbox{Places: projectHooks{a}}, Host: ask.Host{Dir: a.home}},
+		hook.KindCommand:  ask.Command{Sandbox: ask.Sandbox{Finder: projectHooks{a}}, Host: ask.Host{Dir: a.home}},
 		hook.KindHTTP:     ask.NewHTTP(safehttp.New(allow), a.env, "xbot/"+a.version),
 		hook.KindCallback: ask.Standard(a.log),
 	}}
@@ -52,8 +52,8 @@ func (a *agents) hooks(files *hook.Live, sizes hooks.Sizes) *hooks.Hooks {
 // projectHooks reads the hooks of projects where the tools of their conversations run, and finds where their commands do.
 type projectHooks struct{ *agents }
 
-// Place finds the sandbox and the working folder of a conversation.
-func (h projectHooks) Place(ctx context.Context, key chat.SessionKey) (sandbox.Sandbox, string, error) {
+// FindSandbox finds the sandbox and the working folder of a conversation.
+func (h projectHooks) FindSandbox(ctx context.Context, key chat.SessionKey) (sandbox.Sandbox, string, error) {
 	place, err := h.store.HookPlace(ctx, key)
 	if err != nil {
 		return nil, "", err
@@ -67,7 +67,7 @@ func (h projectHooks) Place(ctx context.Context, key chat.SessionKey) (sandbox.S
 
 // Hooks reads the files of a conversation's project. Who has no machine has no project.
 func (h projectHooks) Hooks(ctx context.Context, key chat.SessionKey) ([]hook.Doc, error) {
-	box, dir, err := h.Place(ctx, key)
+	box, dir, err := h.FindSandbox(ctx, key)
 	if fault.Is(err, fault.Denied) {
 		return nil, nil
 	}

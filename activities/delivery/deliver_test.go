@@ -61,7 +61,7 @@ func (p *post) Check(context.Context) (channel.Identity, []channel.Problem, erro
 	return channel.Identity{}, nil, nil
 }
 
-func (p *post) Send(_ context.Context, _ channel.Place, m channel.Message) (channel.Sent, error) {
+func (p *post) Send(_ context.Context, _ channel.Address, m channel.Message) (channel.Sent, error) {
 	if p.answer != nil {
 		if err := p.answer(m); err != nil {
 			return channel.Sent{}, err
@@ -71,7 +71,7 @@ func (p *post) Send(_ context.Context, _ channel.Place, m channel.Message) (chan
 	return channel.Sent{ID: "id of " + m.Text}, nil
 }
 
-func (p *post) Find(_ context.Context, _ channel.Place, m channel.Message, _ time.Time) (channel.Sent, bool, error) {
+func (p *post) Find(_ context.Context, _ channel.Address, m channel.Message, _ time.Time) (channel.Sent, bool, error) {
 	return channel.Sent{ID: "found"}, p.finds != nil && p.finds(m), p.found
 }
 

@@ -107,10 +107,10 @@ func (p typing) Traits() channel.Traits                                         
 func (p typing) Check(context.Context) (channel.Identity, []channel.Problem, error) {
 	return channel.Identity{}, nil, nil
 }
-func (p typing) Send(_ context.Context, _ channel.Place, m channel.Message) (channel.Sent, error) {
+func (p typing) Send(_ context.Context, _ channel.Address, m channel.Message) (channel.Sent, error) {
 	return channel.Sent{ID: "sent under " + m.Key}, p.asked("send", m.Key+" "+m.Text)
 }
-func (p typing) Typing(context.Context, channel.Place) error { return p.asked("type", "") }
+func (p typing) Typing(context.Context, channel.Address) error { return p.asked("type", "") }
 
 // asked notes what a platform was asked for.
 func (p typing) asked(what, more string) error {
@@ -121,21 +121,21 @@ func (p typing) asked(what, more string) error {
 // changing is a platform that changes what was sent.
 type changing struct{ typing }
 
-func (p changing) Edit(_ context.Context, _ channel.Place, id string, m channel.Message) error {
+func (p changing) Edit(_ context.Context, _ channel.Address, id string, m channel.Message) error {
 	return p.asked("edit", id+": "+m.Text)
 }
 func (p changing) EditEvery() time.Duration { return 0 }
-func (p changing) Delete(_ context.Context, _ channel.Place, id string) error {
+func (p changing) Delete(_ context.Context, _ channel.Address, id string) error {
 	return p.asked("delete", id)
 }
 
 // streaming is a platform on which cards stream.
 type streaming struct{ changing }
 
-func (p streaming) Stream(_ context.Context, _ channel.Place, key string) (channel.Stream, error) {
+func (p streaming) Stream(_ context.Context, _ channel.Address, key string) (channel.Stream, error) {
 	return streamed{p, "streamed under " + key}, p.asked("stream", key)
 }
-func (p streaming) Resume(_ context.Context, _ channel.Place, id string) (channel.Stream, error) {
+func (p streaming) Resume(_ context.Context, _ channel.Address, id string) (channel.Stream, error) {
 	if !strings.HasPrefix(id, "streamed") {
 		return nil, fault.Errorf(fault.NotFound, "it does not stream")
 	}

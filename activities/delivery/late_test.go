@@ -29,7 +29,7 @@ func (b *brief) Account(context.Context, string, string) (channel.Account, error
 
 func (b *brief) NewestMessage(context.Context, chat.Outbound) (string, error) { return b.newest, nil }
 
-func (b *brief) Send(_ context.Context, to channel.Place, m channel.Message) (channel.Sent, error) {
+func (b *brief) Send(_ context.Context, to channel.Address, m channel.Message) (channel.Sent, error) {
 	switch {
 	case to.ReplyTo == "":
 		b.asked++

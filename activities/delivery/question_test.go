@@ -22,7 +22,7 @@ type desk struct {
 
 func (d *desk) Account(context.Context, string, string) (channel.Account, error) { return d, nil }
 
-func (d *desk) Settle(_ context.Context, _ channel.Place, id string, q channel.Question, answer string) error {
+func (d *desk) Settle(_ context.Context, _ channel.Address, id string, q channel.Question, answer string) error {
 	if d.refuses != nil {
 		return d.refuses
 	}

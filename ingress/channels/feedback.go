@@ -17,7 +17,7 @@ const signalTimeout = 10 * time.Second
 
 // signal shows a person that their message was taken in, as the policy wants it. It is best effort, beside the
 // acknowledgement of the message: who has to wait for an answer sees the progress of the turn, too.
-func (r *receiver) signal(to channel.Place, e chat.Envelope, out gateway.Outcome) {
+func (r *receiver) signal(to channel.Address, e chat.Envelope, out gateway.Outcome) {
 	ctx, cancel := context.WithTimeout(context.Background(), signalTimeout)
 	defer cancel()
 	a, err := r.Live.Account(ctx, r.channel, r.account)
@@ -36,7 +36,7 @@ func (r *receiver) signal(to channel.Place, e chat.Envelope, out gateway.Outcome
 }
 
 // react puts a reaction to a message, or shows that an answer is being written where there are no reactions.
-func react(ctx context.Context, a channel.Account, to channel.Place, id, emoji string) error {
+func react(ctx context.Context, a channel.Account, to channel.Address, id, emoji string) error {
 	var err error = fault.Errorf(fault.Denied, "the platform has no reactions")
 	if reactor, can := a.(channel.Reactor); can {
 		err = reactor.React(ctx, to, id, emoji)
@@ -49,7 +49,7 @@ func react(ctx context.Context, a channel.Account, to channel.Place, id, emoji s
 }
 
 // received says in words that a message arrived, where that does not use up one of few answers.
-func received(ctx context.Context, a channel.Account, to channel.Place, e chat.Envelope) error {
+func received(ctx context.Context, a channel.Account, to channel.Address, e chat.Envelope) error {
 	if counted(a, to) {
 		return nil
 	}
@@ -58,7 +58,7 @@ func received(ctx context.Context, a channel.Account, to channel.Place, e chat.E
 }
 
 // counted reports whether a platform permits only so many answers to a message.
-func counted(a channel.Account, to channel.Place) bool {
+func counted(a channel.Account, to channel.Address) bool {
 	t := channel.TraitsAt(a, to)
 	return t.Replies > 0 || t.ReplyWindow > 0
 }

@@ -21,7 +21,7 @@ type signs struct {
 	seen    []string
 }
 
-func (s *signs) React(_ context.Context, _ channel.Place, id, emoji string) error {
+func (s *signs) React(_ context.Context, _ channel.Address, id, emoji string) error {
 	if s.refuses {
 		return fault.Errorf(fault.Denied, "there are none here")
 	}
@@ -29,12 +29,12 @@ func (s *signs) React(_ context.Context, _ channel.Place, id, emoji string) erro
 	return nil
 }
 
-func (s *signs) Typing(context.Context, channel.Place) error {
+func (s *signs) Typing(context.Context, channel.Address) error {
 	s.do(func() { s.seen = append(s.seen, "typing") })
 	return nil
 }
 
-func (s *signs) Send(_ context.Context, _ channel.Place, m channel.Message) (channel.Sent, error) {
+func (s *signs) Send(_ context.Context, _ channel.Address, m channel.Message) (channel.Sent, error) {
 	s.do(func() { s.seen = append(s.seen, "said "+m.Text) })
 	return channel.Sent{}, nil
 }

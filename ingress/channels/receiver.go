@@ -38,7 +38,7 @@ func (r *receiver) Receive(ctx context.Context, e chat.Envelope) error {
 	if err != nil {
 		return err
 	}
-	to := channel.Place{ChatType: e.ChatType, Chat: e.Chat, Peer: e.Sender.ID, Thread: e.Thread, ReplyTo: e.ID}
+	to := channel.Address{ChatType: e.ChatType, Chat: e.Chat, Peer: e.Sender.ID, Thread: e.Thread, ReplyTo: e.ID}
 	if out.Feedback != "" {
 		r.signals.Go(func() { r.signal(to, e, out) })
 	}
@@ -57,7 +57,7 @@ const (
 
 // direct tells a person something beside every conversation. A platform that is slow to take it does not keep the event from
 // being acknowledged in time.
-func (r *receiver) direct(to channel.Place, e chat.Envelope, text string) {
+func (r *receiver) direct(to channel.Address, e chat.Envelope, text string) {
 	said := make(chan struct{})
 	r.signals.Go(func() {
 		defer close(said)

@@ -120,7 +120,7 @@ func (b bot) Run(ctx context.Context, to channel.Receiver, _ func(channel.Status
 	return nil
 }
 
-func (b bot) Send(_ context.Context, _ channel.Place, m channel.Message) (channel.Sent, error) {
+func (b bot) Send(_ context.Context, _ channel.Address, m channel.Message) (channel.Sent, error) {
 	if b.slow != nil {
 		<-b.slow
 	}

@@ -111,7 +111,7 @@ func (t *Trial) connection(ctx context.Context, view chat.ChannelAccount) []chat
 	return []chat.ChannelFinding{connected, events}
 }
 
-func (t *Trial) place(ctx context.Context, name, account, to string) (*channel.Place, error) {
+func (t *Trial) place(ctx context.Context, name, account, to string) (*channel.Address, error) {
 	kind, id, qualified := strings.Cut(to, ":")
 	switch {
 	case to == "":
@@ -124,16 +124,16 @@ func (t *Trial) place(ctx context.Context, name, account, to string) (*channel.P
 		last.ReplyTo, last.Thread, last.Names = "", "", nil
 		return &last, err
 	case !qualified:
-		return &channel.Place{ChatType: chat.ChatDirect, Peer: to}, nil
+		return &channel.Address{ChatType: chat.ChatDirect, Peer: to}, nil
 	case kind == "group" && id != "":
-		return &channel.Place{ChatType: chat.ChatGroup, Chat: id}, nil
+		return &channel.Address{ChatType: chat.ChatGroup, Chat: id}, nil
 	case kind == "channel" && id != "":
-		return &channel.Place{ChatType: chat.ChatChannel, Chat: id}, nil
+		return &channel.Address{ChatType: chat.ChatChannel, Chat: id}, nil
 	}
 	return nil, fault.Errorf(fault.Invalid, "%q is no place: give a person's id, group:ID, channel:ID, or %s for who wrote last", to, ToLast)
 }
 
-func (t *Trial) message(ctx context.Context, a channel.Account, view chat.ChannelAccount, to *channel.Place) chat.ChannelFinding {
+func (t *Trial) message(ctx context.Context, a channel.Account, view chat.ChannelAccount, to *channel.Address) chat.ChannelFinding {
 	if to == nil {
 		return chat.ChannelFinding{Step: chat.TestMessage, State: chat.TestUntested, Text: "no message was sent: name a place to send one to"}
 	}

@@ -13,39 +13,39 @@ import (
 // Editor changes a message that was sent.
 type Editor interface {
 	// Edit replaces the content of a message. The newest edit stands: Key and order are the caller's.
-	Edit(ctx context.Context, to Place, id string, m Message) error
+	Edit(ctx context.Context, to Address, id string, m Message) error
 	// EditEvery is the shortest pause between two edits of one message.
 	EditEvery() time.Duration
 }
 
 // Deleter takes back a message that was sent.
 type Deleter interface {
-	Delete(ctx context.Context, to Place, id string) error
+	Delete(ctx context.Context, to Address, id string) error
 }
 
 // Reactor puts a reaction to a person's message. The emoji is the platform's name, such as OK; twice is once. An
 // empty one is what says on the platform that a message was taken in.
 type Reactor interface {
-	React(ctx context.Context, to Place, id, emoji string) error
+	React(ctx context.Context, to Address, id, emoji string) error
 }
 
 // Typist shows for a few seconds that an answer is being written.
 type Typist interface {
-	Typing(ctx context.Context, to Place) error
+	Typing(ctx context.Context, to Address) error
 }
 
 // Asker shows questions with buttons and forms (Message.Card) and settles them.
 type Asker interface {
 	// Settle takes the buttons from a question and shows how it was answered.
-	Settle(ctx context.Context, to Place, id string, q Question, answer string) error
+	Settle(ctx context.Context, to Address, id string, q Question, answer string) error
 }
 
 // Streamer shows an answer while it is written, in a message of its own.
 type Streamer interface {
 	// Stream begins such a message, under a key as Send does.
-	Stream(ctx context.Context, to Place, key string) (Stream, error)
+	Stream(ctx context.Context, to Address, key string) (Stream, error)
 	// Resume goes on with one that was begun before, by the id of its message. NotFound: it is none.
-	Resume(ctx context.Context, to Place, id string) (Stream, error)
+	Resume(ctx context.Context, to Address, id string) (Stream, error)
 }
 
 // Stream is an answer that is being written. Sequences are the caller's and grow; what comes with one that does not is
@@ -60,7 +60,7 @@ type Stream interface {
 
 // Finder looks for a message whose sending has an unknown outcome: one of the bot with this content, sent since a time.
 type Finder interface {
-	Find(ctx context.Context, to Place, m Message, since time.Time) (Sent, bool, error)
+	Find(ctx context.Context, to Address, m Message, since time.Time) (Sent, bool, error)
 }
 
 // Recorder is a Finder whose history holds, once a time is over, whatever the platform accepted: what it lacks then was not sent

@@ -19,7 +19,7 @@ type Account interface {
 	// Send sends one message. With the same Key it may be called again after a crash or an unknown outcome: within
 	// Traits.Window the platform drops the second one. An error of kind RateLimited carries the platform's delay; Unknown
 	// reports whether an error leaves it open if the message was sent.
-	Send(ctx context.Context, to Place, m Message) (Sent, error)
+	Send(ctx context.Context, to Address, m Message) (Sent, error)
 	// Check tries the credentials against the platform and names what is missing, such as a permission.
 	Check(ctx context.Context) (Identity, []Problem, error)
 	// Traits are those of the least that every place permits; TraitsAt asks for a place.
@@ -53,11 +53,11 @@ type Traits struct {
 
 // Varying is an account whose platform permits more in one place than in another.
 type Varying interface {
-	TraitsAt(to Place) Traits
+	TraitsAt(to Address) Traits
 }
 
 // TraitsAt returns what the platform of an account permits for a message to a place.
-func TraitsAt(a Account, to Place) Traits {
+func TraitsAt(a Account, to Address) Traits {
 	if v, ok := a.(Varying); ok {
 		return v.TraitsAt(to)
 	}
@@ -77,8 +77,8 @@ const (
 	Plain    Dialect = "plain"    // no markup at all
 )
 
-// Place is where a message goes.
-type Place = chat.Address
+// Address is where a message goes.
+type Address = chat.Address
 
 // Message is one message to a platform. Exactly one of Text, File and Card is set.
 type Message struct {

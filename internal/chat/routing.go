@@ -36,7 +36,7 @@ type Origin struct {
 // the platform's.
 type Envelope struct {
 	ID string `json:"id"` // of the message; repeated deliveries carry the same one
-	Place
+	Source
 	Root      string    `json:"root,omitempty"`   // first message of the thread that it answers to
 	Parent    string    `json:"parent,omitempty"` // message that it answers to
 	Sender    Peer      `json:"sender"`
@@ -52,8 +52,8 @@ type Envelope struct {
 	Quote       *Quote       `json:"quote,omitempty"`
 }
 
-// Place is where on a platform something was written, and to which of its bots.
-type Place struct {
+// Source is where on a platform something was written, and to which of its bots.
+type Source struct {
 	Channel  string   `json:"channel"`
 	Account  string   `json:"account,omitempty"` // of the bot
 	ChatType ChatType `json:"chat_type"`         // direct, group or channel

@@ -17,8 +17,8 @@ type Scene struct {
 	State    chat.TurnState
 }
 
-// Place says where the commands of a conversation run.
-type Place struct {
+// ExecTarget says where the commands of a conversation run.
+type ExecTarget struct {
 	User      chat.UserID
 	Runner    string // empty: that of the user
 	Cwd       string // empty: the workspace

@@ -52,11 +52,11 @@ func TestParse_ReadsTheSpecificationsSession(t *testing.T) {
 	}
 
 	for _, id := range [][2]string{{"telegram", "123456789"}, {"discord", "987654321012345678"}} {
-		name, linked := p.Person(chat.Envelope{Place: chat.Place{Channel: id[0]}, Sender: chat.Peer{ID: id[1]}})
+		name, linked := p.Person(chat.Envelope{Source: chat.Source{Channel: id[0]}, Sender: chat.Peer{ID: id[1]}})
 		require.True(t, linked)
 		require.Equal(t, "alice", name)
 	}
-	name, linked := p.Person(chat.Envelope{Place: chat.Place{Channel: "discord"}, Sender: chat.Peer{ID: "123456789"}})
+	name, linked := p.Person(chat.Envelope{Source: chat.Source{Channel: "discord"}, Sender: chat.Peer{ID: "123456789"}})
 	require.False(t, linked)
 	require.Equal(t, "discord:123456789", name)
 

@@ -35,15 +35,15 @@ func TestAgentFor_TheMostSpecificBindingWins(t *testing.T) {
 		want string
 		e    chat.Envelope
 	}{
-		{"main", chat.Envelope{Place: chat.Place{Channel: "qq", ChatType: chat.ChatDirect}, Sender: chat.Peer{ID: "1"}}},
-		{"channel", chat.Envelope{Place: chat.Place{Channel: "feishu", ChatType: chat.ChatDirect}, Sender: chat.Peer{ID: "ou_y"}}},
-		{"account", chat.Envelope{Place: chat.Place{Channel: "feishu", Account: "app2", ChatType: chat.ChatDirect}, Sender: chat.Peer{ID: "ou_y"}}},
-		{"space", chat.Envelope{Place: chat.Place{Channel: "feishu", Account: "app2", Space: "T1", ChatType: chat.ChatGroup, Chat: "oc_2"}}},
-		{"group", chat.Envelope{Place: chat.Place{Channel: "feishu", Account: "app2", Space: "T1", ChatType: chat.ChatGroup, Chat: "oc_1"}, Sender: chat.Peer{ID: "ou_x"}}},
-		{"person", chat.Envelope{Place: chat.Place{Channel: "feishu", Account: "app2", ChatType: chat.ChatDirect, Chat: "oc_1"}, Sender: chat.Peer{ID: "ou_x"}}},
-		{"main", chat.Envelope{Place: chat.Place{Channel: "qq", ChatType: chat.ChatDirect}, Sender: chat.Peer{ID: "ou_x"}}},
-		{"room", chat.Envelope{Place: chat.Place{Channel: "slack", ChatType: chat.ChatChannel, Chat: "C1"}}},
-		{"main", chat.Envelope{Place: chat.Place{Channel: "slack", ChatType: chat.ChatGroup, Chat: "C1"}}},
+		{"main", chat.Envelope{Source: chat.Source{Channel: "qq", ChatType: chat.ChatDirect}, Sender: chat.Peer{ID: "1"}}},
+		{"channel", chat.Envelope{Source: chat.Source{Channel: "feishu", ChatType: chat.ChatDirect}, Sender: chat.Peer{ID: "ou_y"}}},
+		{"account", chat.Envelope{Source: chat.Source{Channel: "feishu", Account: "app2", ChatType: chat.ChatDirect}, Sender: chat.Peer{ID: "ou_y"}}},
+		{"space", chat.Envelope{Source: chat.Source{Channel: "feishu", Account: "app2", Space: "T1", ChatType: chat.ChatGroup, Chat: "oc_2"}}},
+		{"group", chat.Envelope{Source: chat.Source{Channel: "feishu", Account: "app2", Space: "T1", ChatType: chat.ChatGroup, Chat: "oc_1"}, Sender: chat.Peer{ID: "ou_x"}}},
+		{"person", chat.Envelope{Source: chat.Source{Channel: "feishu", Account: "app2", ChatType: chat.ChatDirect, Chat: "oc_1"}, Sender: chat.Peer{ID: "ou_x"}}},
+		{"main", chat.Envelope{Source: chat.Source{Channel: "qq", ChatType: chat.ChatDirect}, Sender: chat.Peer{ID: "ou_x"}}},
+		{"room", chat.Envelope{Source: chat.Source{Channel: "slack", ChatType: chat.ChatChannel, Chat: "C1"}}},
+		{"main", chat.Envelope{Source: chat.Source{Channel: "slack", ChatType: chat.ChatGroup, Chat: "C1"}}},
 	} {
 		require.Equal(t, c.want, p.AgentFor(c.e), "%+v", c.e)
 	}

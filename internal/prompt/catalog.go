@@ -25,8 +25,8 @@ const (
 // Skills lists the skills that the model can read with its tools (spec/001 §2.3): those of the server, where a copy of
 // them is kept in step on the runner, and those of the project.
 type Skills struct {
-	Home   string // data folder of the server
-	Places Places
+	Home      string // data folder of the server
+	Sandboxes Sandboxes
 }
 
 var _ Middleware = Skills{}
@@ -47,7 +47,7 @@ func (s Skills) Process(ctx context.Context, a *Assembly) error {
 }
 
 func (s Skills) catalog(ctx context.Context, a *Assembly) (string, error) {
-	view, err := a.look(ctx, s.Places)
+	view, err := a.look(ctx, s.Sandboxes)
 	if err != nil {
 		return "", err
 	}

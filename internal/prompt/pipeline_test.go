@@ -41,7 +41,7 @@ func newWorld(t *testing.T) *world {
 	w := &world{t: t, home: t.TempDir(), box: tooltest.New(t)}
 	w.parts = prompt.Parts{
 		Template: prompt.NewTemplate(filepath.Join(w.home, "prompt.md"), slog.New(slog.NewTextHandler(&w.log, nil))),
-		Home:     w.home, Places: w, Memory: w,
+		Home:     w.home, Sandboxes: w, Memory: w,
 	}
 	w.pipeline = prompt.Standard(w.parts)
 	w.scene = chat.Scene{
@@ -275,7 +275,7 @@ func TestSystem_NoPlaceHoldsATurnUpForLong(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t)
-			w.parts.Places = place
+			w.parts.Sandboxes = place
 			w.pipeline = prompt.Standard(w.parts)
 			ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 			defer cancel()

@@ -15,7 +15,7 @@ import (
 )
 
 // Places finds where a user's tools act.
-type Places interface {
+type Sandboxes interface {
 	// Seen returns the sandbox if it can be reached now, and Unavailable if not. It starts nothing.
 	Seen(ctx context.Context, user chat.UserID, runner string) (sandbox.Sandbox, error)
 }
@@ -55,7 +55,7 @@ type note struct {
 }
 
 // look returns the view of the assembly's place, which is looked at once. Unavailable: it cannot be reached now.
-func (a *Assembly) look(ctx context.Context, places Places) (*view, error) {
+func (a *Assembly) look(ctx context.Context, places Sandboxes) (*view, error) {
 	if a.view == nil {
 		v := &view{}
 		v.ctx, v.cancel = context.WithTimeout(ctx, lookTime)
@@ -72,7 +72,7 @@ func (a *Assembly) close() {
 	}
 }
 
-func (v *view) open(places Places, s chat.Scene) error {
+func (v *view) open(places Sandboxes, s chat.Scene) error {
 	seen, cancel := context.WithTimeout(v.ctx, seenTime)
 	box, err := places.Seen(seen, s.User, s.Runner)
 	cancel()

@@ -19,8 +19,8 @@ const maxProject = 3 * maxFile
 // AGENTS.md and .xbot/AGENTS.md of the session's folder and those above it, up to the root of the repository or the
 // workspace.
 type Project struct {
-	Home   string // data folder of the server
-	Places Places
+	Home      string // data folder of the server
+	Sandboxes Sandboxes
 }
 
 var _ Middleware = Project{}
@@ -62,7 +62,7 @@ func readCapped(name string) (string, error) {
 }
 
 func (p Project) project(ctx context.Context, a *Assembly) (string, error) {
-	view, err := a.look(ctx, p.Places)
+	view, err := a.look(ctx, p.Sandboxes)
 	if err != nil {
 		return "", err
 	}

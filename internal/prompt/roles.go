@@ -22,8 +22,8 @@ const agentsDir = "agents"
 
 // Roles finds who work can be handed to, anew each time: a file that was changed counts from then on.
 type Roles struct {
-	Home   string // data folder of the server
-	Places Places // nil: roles are those of the server alone
+	Home      string    // data folder of the server
+	Sandboxes Sandboxes // nil: roles are those of the server alone
 	// Personas knows whether there is a role that reads the person's conversations; nil: there is none.
 	Personas Personas
 }
@@ -49,9 +49,9 @@ func (r Roles) in(ctx context.Context, a *Assembly) (Found, error) {
 		return Found{}, err
 	}
 	levels := [][]role.Role{role.Builtin(), ours}
-	if r.Places != nil {
+	if r.Sandboxes != nil {
 		// who cannot be reached, or answers too late, has no roles this time
-		if view, err := a.look(ctx, r.Places); err == nil {
+		if view, err := a.look(ctx, r.Sandboxes); err == nil {
 			theirs, bad, err := view.roles()
 			if err == nil {
 				levels, broken = append(levels, theirs...), append(broken, bad...)

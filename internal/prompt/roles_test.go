@@ -25,7 +25,7 @@ func TestRoles_TheNearestFileWinsAndBrokenOnesAreNamed(t *testing.T) {
 	w.box.Put(t, ".xbot/agents/bad.md", head+"d\ntier: best\n---\n")
 	w.box.Put(t, "project/.xbot/agents/ours.md", head+"of the project\n---\nDo it.")
 	w.scene.Cwd = w.box.Workspace() + "/project"
-	roles := prompt.Roles{Home: w.parts.Home, Places: w.parts.Places}
+	roles := prompt.Roles{Home: w.parts.Home, Sandboxes: w.parts.Sandboxes}
 
 	found, err := roles.Find(t.Context(), w.scene)
 	require.NoError(t, err)
@@ -66,7 +66,7 @@ func TestRoles_ConversationsAreReadOnlyByRolesOfTheProgramAndTheServerAndWhereTh
 	const reads = "---\ndescription: d\ncapabilities: [conversations]\n---\n"
 	w.put("agents/archivist.md", reads)
 	w.box.Put(t, ".xbot/agents/spy.md", reads)
-	roles := prompt.Roles{Home: w.parts.Home, Places: w.parts.Places, Personas: always{}}
+	roles := prompt.Roles{Home: w.parts.Home, Sandboxes: w.parts.Sandboxes, Personas: always{}}
 	names := func() (out []string) {
 		found, err := roles.Find(t.Context(), w.scene)
 		require.NoError(t, err)

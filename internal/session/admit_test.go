@@ -62,7 +62,7 @@ func TestAdmit_Groups(t *testing.T) {
 		{`{groupPolicy: "open", groupAllowFrom: ["ou_x"]}`, "oc_1", "ou_y", session.Refused},
 		{`{dmPolicy: "open", allowFrom: ["*"]}`, "oc_1", "ou_x", session.Refused},
 	} {
-		e := chat.Envelope{Place: chat.Place{Channel: "feishu", ChatType: chat.ChatGroup, Chat: c.group}, Sender: chat.Peer{ID: c.peer}}
+		e := chat.Envelope{Source: chat.Source{Channel: "feishu", ChatType: chat.ChatGroup, Chat: c.group}, Sender: chat.Peer{ID: c.peer}}
 		got := session.Admit(channel(t, c.rules), e, true)
 		require.Equal(t, session.Verdict{Access: c.want}, got, "%s %s %s: a pairing opens no group, and nothing is said there", c.rules, c.group, c.peer)
 	}

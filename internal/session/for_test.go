@@ -16,7 +16,7 @@ func scoped(scope string) *policy.Policy {
 }
 
 func direct(channel, account, peer string) chat.Envelope {
-	return chat.Envelope{Place: chat.Place{Channel: channel, Account: account, ChatType: chat.ChatDirect, Chat: "chat of " + peer}, Sender: chat.Peer{ID: peer}}
+	return chat.Envelope{Source: chat.Source{Channel: channel, Account: account, ChatType: chat.ChatDirect, Chat: "chat of " + peer}, Sender: chat.Peer{ID: peer}}
 }
 
 func TestFor_DirectMessagesFollowTheScope(t *testing.T) {
@@ -48,13 +48,13 @@ func TestFor_PlacesHaveConversationsOfTheirOwn(t *testing.T) {
 		e    chat.Envelope
 		want chat.SessionKey
 	}{
-		{chat.Envelope{Place: chat.Place{Channel: "qq", ChatType: chat.ChatGroup, Chat: "9"}}, "agent:main:qq:group:9"},
-		{chat.Envelope{Place: chat.Place{Channel: "slack", ChatType: chat.ChatChannel, Chat: "C1"}}, "agent:main:slack:channel:C1"},
-		{chat.Envelope{Place: chat.Place{Channel: "slack", ChatType: chat.ChatChannel, Chat: "C1", Thread: "17.5"}}, "agent:main:slack:channel:C1:thread:17.5"},
-		{chat.Envelope{Place: chat.Place{Channel: "telegram", ChatType: chat.ChatGroup, Chat: "-100", Thread: "5"}}, "agent:main:telegram:group:-100:topic:5"},
-		{chat.Envelope{Place: chat.Place{Channel: "feishu", ChatType: chat.ChatThread, Chat: "oc_1", Thread: "omt_2"}}, "agent:main:feishu:group:oc_1:thread:omt_2"},
-		{chat.Envelope{Place: chat.Place{Channel: "feishu", ChatType: chat.ChatCron, Chat: "daily"}}, "cron:daily"},
-		{chat.Envelope{Place: chat.Place{Channel: "feishu", ChatType: chat.ChatHook, Chat: "0d"}}, "hook:0d"},
+		{chat.Envelope{Source: chat.Source{Channel: "qq", ChatType: chat.ChatGroup, Chat: "9"}}, "agent:main:qq:group:9"},
+		{chat.Envelope{Source: chat.Source{Channel: "slack", ChatType: chat.ChatChannel, Chat: "C1"}}, "agent:main:slack:channel:C1"},
+		{chat.Envelope{Source: chat.Source{Channel: "slack", ChatType: chat.ChatChannel, Chat: "C1", Thread: "17.5"}}, "agent:main:slack:channel:C1:thread:17.5"},
+		{chat.Envelope{Source: chat.Source{Channel: "telegram", ChatType: chat.ChatGroup, Chat: "-100", Thread: "5"}}, "agent:main:telegram:group:-100:topic:5"},
+		{chat.Envelope{Source: chat.Source{Channel: "feishu", ChatType: chat.ChatThread, Chat: "oc_1", Thread: "omt_2"}}, "agent:main:feishu:group:oc_1:thread:omt_2"},
+		{chat.Envelope{Source: chat.Source{Channel: "feishu", ChatType: chat.ChatCron, Chat: "daily"}}, "cron:daily"},
+		{chat.Envelope{Source: chat.Source{Channel: "feishu", ChatType: chat.ChatHook, Chat: "0d"}}, "hook:0d"},
 	} {
 		require.Equal(t, c.want, session.For(p, c.e, ""))
 	}
@@ -62,13 +62,13 @@ func TestFor_PlacesHaveConversationsOfTheirOwn(t *testing.T) {
 
 func TestFor_OneConversationForAllIsSaid(t *testing.T) {
 	p := &policy.Policy{Session: policy.Session{Scope: policy.ScopeGlobal, MainKey: "home"}}
-	for _, e := range []chat.Envelope{direct("qq", "", "1"), {Place: chat.Place{Channel: "qq", ChatType: chat.ChatGroup, Chat: "9"}}} {
+	for _, e := range []chat.Envelope{direct("qq", "", "1"), {Source: chat.Source{Channel: "qq", ChatType: chat.ChatGroup, Chat: "9"}}} {
 		require.Equal(t, chat.SessionKey("agent:main:home"), session.For(p, e, ""))
 	}
 }
 
 func TestWork_HasAConversationOfItsOwnUnderEveryScope(t *testing.T) {
-	group := chat.Envelope{Place: chat.Place{Channel: "feishu", ChatType: chat.ChatGroup, Chat: "oc_1", Thread: "omt_2"}, Sender: chat.Peer{ID: "ou_x"}}
+	group := chat.Envelope{Source: chat.Source{Channel: "feishu", ChatType: chat.ChatGroup, Chat: "oc_1", Thread: "omt_2"}, Sender: chat.Peer{ID: "ou_x"}}
 	require.Equal(t, chat.SessionKey("agent:main:feishu:group:oc_1:thread:om_7"), session.Work(&policy.Policy{}, group, "", "om_7"))
 	require.Equal(t, chat.SessionKey("agent:main:feishu:dm:ou_x:thread:om_7"), session.Work(&policy.Policy{}, direct("feishu", "", "ou_x"), "", "om_7"))
 	require.Equal(t, chat.SessionKey("agent:main:feishu:dm:ou_x:thread:om_7"), session.Work(scoped(policy.DMMain), direct("feishu", "", "ou_x"), "", "om_7"))

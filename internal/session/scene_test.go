@@ -41,15 +41,15 @@ func TestScene_AsksItsQuestionsInOrder(t *testing.T) {
 		want  session.SceneVerdict // without Scene, Hints and Aliases
 	}{
 		"no scenes: the gate of the channel decides": {`{}`, chat.Envelope{Text: "hi"}, session.SceneVerdict{Route: session.RouteNone, Text: "hi"}},
-		"in the thread of work":                      {both, chat.Envelope{Text: "go on", Place: chat.Place{Thread: "omt_1"}, Mentioned: true}, session.SceneVerdict{Route: session.RouteWork, Key: work, Text: "go on"}},
+		"in the thread of work":                      {both, chat.Envelope{Text: "go on", Source: chat.Source{Thread: "omt_1"}, Mentioned: true}, session.SceneVerdict{Route: session.RouteWork, Key: work, Text: "go on"}},
 		"answering what began the work":              {both, chat.Envelope{Text: "go on", Root: "om_seed", Mentioned: true}, session.SceneVerdict{Route: session.RouteWork, Key: work, Text: "go on"}},
 		"answering an answer in it":                  {both, chat.Envelope{Text: "go on", Parent: "om_answer", Answers: true}, session.SceneVerdict{Route: session.RouteWork, Key: work, Text: "go on"}},
-		"in its thread, to somebody else":            {both, chat.Envelope{Text: "what do you think?", Place: chat.Place{Thread: "omt_1"}}, session.SceneVerdict{Route: session.RouteDrop, Text: "what do you think?"}},
-		"a command in its thread":                    {both, chat.Envelope{Text: "/status", Place: chat.Place{Thread: "omt_1"}}, session.SceneVerdict{Route: session.RouteWork, Key: work, Text: "/status"}},
-		"the tag again, in its thread":               {both, chat.Envelope{Text: "#work more", Place: chat.Place{Thread: "omt_1"}, Mentioned: true}, session.SceneVerdict{Route: session.RouteWork, Key: work, Text: "more"}},
-		"a command in the thread of another bot":     {both, chat.Envelope{Text: "/status", Place: chat.Place{Thread: "omt_2"}}, session.SceneVerdict{Route: session.RouteDrop, Text: "/status"}},
-		"the same, of a bot that only chats":         {chatOnly, chat.Envelope{Text: "/status", Place: chat.Place{Thread: "omt_1"}}, session.SceneVerdict{Route: session.RouteDrop, Text: "/status"}},
-		"a command there that names this bot":        {both, chat.Envelope{Text: "/status", Place: chat.Place{Thread: "omt_2"}, Mentioned: true}, session.SceneVerdict{Route: session.RouteChat, Text: "/status"}},
+		"in its thread, to somebody else":            {both, chat.Envelope{Text: "what do you think?", Source: chat.Source{Thread: "omt_1"}}, session.SceneVerdict{Route: session.RouteDrop, Text: "what do you think?"}},
+		"a command in its thread":                    {both, chat.Envelope{Text: "/status", Source: chat.Source{Thread: "omt_1"}}, session.SceneVerdict{Route: session.RouteWork, Key: work, Text: "/status"}},
+		"the tag again, in its thread":               {both, chat.Envelope{Text: "#work more", Source: chat.Source{Thread: "omt_1"}, Mentioned: true}, session.SceneVerdict{Route: session.RouteWork, Key: work, Text: "more"}},
+		"a command in the thread of another bot":     {both, chat.Envelope{Text: "/status", Source: chat.Source{Thread: "omt_2"}}, session.SceneVerdict{Route: session.RouteDrop, Text: "/status"}},
+		"the same, of a bot that only chats":         {chatOnly, chat.Envelope{Text: "/status", Source: chat.Source{Thread: "omt_1"}}, session.SceneVerdict{Route: session.RouteDrop, Text: "/status"}},
+		"a command there that names this bot":        {both, chat.Envelope{Text: "/status", Source: chat.Source{Thread: "omt_2"}, Mentioned: true}, session.SceneVerdict{Route: session.RouteChat, Text: "/status"}},
 		"the tag begins work":                        {both, chat.Envelope{ID: "om_9", Text: "#work fix it", Mentioned: true}, session.SceneVerdict{Route: session.RouteNewWork, Seed: "om_9", Text: "fix it"}},
 		"the tag anywhere, in any case":              {both, chat.Envelope{ID: "om_9", Text: "please fix it #Work, thanks", Mentioned: true}, session.SceneVerdict{Route: session.RouteNewWork, Seed: "om_9", Text: "please fix it , thanks"}},
 		"the tag before other letters":               {both, chat.Envelope{ID: "om_9", Text: "#work修复它", Mentioned: true}, session.SceneVerdict{Route: session.RouteNewWork, Seed: "om_9", Text: "修复它"}},
@@ -63,7 +63,7 @@ func TestScene_AsksItsQuestionsInOrder(t *testing.T) {
 		"a tag that everybody triggers names nobody": {`{triggerMode: "all", groupScenes: {work: {enabled: true}}}`, chat.Envelope{Text: "#work x"}, session.SceneVerdict{Route: session.RouteDrop, Text: "#work x"}},
 		"a prefix names the bot":                     {`{triggerMode: "prefix", triggerPrefix: "Bot,", groupScenes: {work: {enabled: true}}}`, chat.Envelope{ID: "om_9", Text: "bot, #work x"}, session.SceneVerdict{Route: session.RouteNewWork, Seed: "om_9", Text: "x"}},
 		"what the prefix excludes":                   {`{triggerMode: "without_prefix", triggerPrefix: "!", groupScenes: {chat: {enabled: true}}}`, chat.Envelope{Text: "!no"}, session.SceneVerdict{Route: session.RouteDrop, Text: "!no"}},
-		"a group that needs no mention, in work":     {`{groups: {"*": {requireMention: false}}, groupScenes: {work: {enabled: true}}}`, chat.Envelope{Text: "go on", Place: chat.Place{Thread: "omt_1"}}, session.SceneVerdict{Route: session.RouteWork, Key: work, Text: "go on"}},
+		"a group that needs no mention, in work":     {`{groups: {"*": {requireMention: false}}, groupScenes: {work: {enabled: true}}}`, chat.Envelope{Text: "go on", Source: chat.Source{Thread: "omt_1"}}, session.SceneVerdict{Route: session.RouteWork, Key: work, Text: "go on"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			e, known := place(c.e)
@@ -95,15 +95,15 @@ func TestScene_SettingsOfBothScenesHold(t *testing.T) {
 }
 
 func TestScene_TellsTheNamesOfTheWorkSession(t *testing.T) {
-	e, known := place(chat.Envelope{ID: "om_9", Text: "#work x", Mentioned: true, Place: chat.Place{Thread: "omt_9"}})
+	e, known := place(chat.Envelope{ID: "om_9", Text: "#work x", Mentioned: true, Source: chat.Source{Thread: "omt_9"}})
 	require.Equal(t, []string{session.MessageAlias(e, "om_9"), session.ThreadAlias(e, "omt_9")}, session.Scene(channel(t, both), e, known).Aliases)
 
-	e, known = place(chat.Envelope{Text: "go on", Mentioned: true, Place: chat.Place{Thread: "omt_new"}, Root: "om_seed", Parent: "om_new"})
+	e, known = place(chat.Envelope{Text: "go on", Mentioned: true, Source: chat.Source{Thread: "omt_new"}, Root: "om_seed", Parent: "om_new"})
 	require.Equal(t, []string{session.ThreadAlias(e, "omt_new"), session.MessageAlias(e, "om_new")}, session.Scene(channel(t, both), e, known).Aliases)
 }
 
 func TestScene_TheThreadOfARunningTurnIsLearnt(t *testing.T) {
-	e, _ := place(chat.Envelope{Text: "and this", Mentioned: true, Place: chat.Place{Thread: "omt_7"}})
+	e, _ := place(chat.Envelope{Text: "and this", Mentioned: true, Source: chat.Source{Thread: "omt_7"}})
 	got := session.Scene(channel(t, both), e, func(alias string) (chat.SessionKey, bool) {
 		return "agent:main:feishu:group:oc_1:thread:om_seed", alias == session.ActiveAlias(e)
 	})
@@ -112,7 +112,7 @@ func TestScene_TheThreadOfARunningTurnIsLearnt(t *testing.T) {
 }
 
 func TestAliases_AreOfOneBotInOneChat(t *testing.T) {
-	e := chat.Envelope{Place: chat.Place{Channel: "feishu", Account: "app2", Chat: "oc_1"}}
+	e := chat.Envelope{Source: chat.Source{Channel: "feishu", Account: "app2", Chat: "oc_1"}}
 	require.Equal(t, "feishu:app2:oc_1|thread:omt_1", session.ThreadAlias(e, "omt_1"))
 	other := e
 	other.Account = ""

@@ -32,11 +32,11 @@ func Read(r io.Reader) (t Transcript, notes []string, err error) {
 	if err != nil {
 		return t, nil, err
 	}
-	in := &reader{t: Transcript{ID: h.ID, Title: h.Title, Cwd: h.Cwd, Created: h.Timestamp}, calls: map[string]place{}, seen: map[string]bool{}}
+	in := &reader{t: Transcript{ID: h.ID, Title: h.Title, Cwd: h.Cwd, Created: h.Timestamp}, calls: map[string]callIndex{}, seen: map[string]bool{}}
 	for _, e := range path(entries) {
 		in.take(e)
 	}
-	in.place()
+	in.resolveCompactions()
 	return in.t, in.notes, nil
 }
 
@@ -129,13 +129,13 @@ func path(entries []entry) []entry {
 	return out
 }
 
-// place is where a call stands.
-type place struct{ message, call int }
+// callIndex is where a call stands.
+type callIndex struct{ message, call int }
 
 // reader turns entries into a conversation.
 type reader struct {
 	t     Transcript
-	calls map[string]place
+	calls map[string]callIndex
 	kept  []string // the first entries that compactions keep, in the order of the controls
 	ids   []string // entries of the messages
 	seen  map[string]bool
@@ -223,7 +223,7 @@ func (r *reader) answer(e entry, m *message) {
 		if b.Type != "toolCall" {
 			continue
 		}
-		r.calls[b.ID] = place{len(r.t.Messages), len(out.ToolCalls)}
+		r.calls[b.ID] = callIndex{len(r.t.Messages), len(out.ToolCalls)}
 		out.ToolCalls = append(out.ToolCalls, chat.ToolCall{Name: b.Name, Arguments: textOf(b.Arguments), State: chat.CallOpen})
 	}
 	r.add(e, out)
@@ -269,8 +269,8 @@ func (r *reader) control(e entry, c chat.Control) {
 	r.kept = append(r.kept, e.FirstKeptEntryID)
 }
 
-// place finds the messages that compactions stand for: those before the first that they keep.
-func (r *reader) place() {
+// resolveCompactions finds the messages that compactions stand for: those before the first that they keep.
+func (r *reader) resolveCompactions() {
 	index := map[string]int{}
 	for i, id := range r.ids {
 		if _, twice := index[id]; id != "" && !twice {

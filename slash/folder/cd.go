@@ -14,8 +14,8 @@ import (
 	"xbot/internal/slash"
 )
 
-// Places keeps the folders of conversations.
-type Places interface {
+// FolderStore keeps the folders of conversations.
+type FolderStore interface {
 	Session(ctx context.Context, key chat.SessionKey) (chat.Session, chat.UserID, error)
 	// CdDone sets the folder and answers the command of the turn, once.
 	CdDone(ctx context.Context, turn chat.TurnID, runner, dir, say string) error
@@ -24,8 +24,8 @@ type Places interface {
 // Cd is /cd: where the commands of a conversation run. The folder is looked at through the sandbox, so what a tool may not
 // enter is not entered here either.
 type Cd struct {
-	Places Places
-	Boxes  sandbox.Boxes
+	Folders FolderStore
+	Boxes   sandbox.Boxes
 }
 
 var _ slash.TurnRunner = Cd{}
@@ -38,7 +38,7 @@ func (Cd) Spec() slash.Spec {
 // RunInTurn changes the folder.
 func (c Cd) RunInTurn(ctx context.Context, o chat.TurnCommand, args string) error {
 	lang := i18n.Lang(o.Lang)
-	s, owner, err := c.Places.Session(ctx, o.Session)
+	s, owner, err := c.Folders.Session(ctx, o.Session)
 	if err != nil {
 		return err
 	}
@@ -61,7 +61,7 @@ func (c Cd) RunInTurn(ctx context.Context, o chat.TurnCommand, args string) erro
 	case !info.Dir:
 		return i18n.Fault(fault.Invalid, i18n.CdFile, markdown.Quoted(dir))
 	}
-	return c.Places.CdDone(ctx, o.Turn, box.Name(), dir, i18n.Say(lang, i18n.CdNow, markdown.Quoted(dir), box.Name()))
+	return c.Folders.CdDone(ctx, o.Turn, box.Name(), dir, i18n.Say(lang, i18n.CdNow, markdown.Quoted(dir), box.Name()))
 }
 
 // target returns the absolute folder that is meant. Nothing, or ~, is the workspace.

@@ -41,7 +41,7 @@ type BridgePeer struct {
 
 func (m BridgeMessage) envelope(channel string) chat.Envelope {
 	return chat.Envelope{
-		Place: chat.Place{
+		Source: chat.Source{
 			Channel: channel, Account: m.Account, ChatType: m.ChatType, Chat: m.Chat, Thread: m.Thread, Subject: m.Subject, Room: m.Room, Space: m.Space,
 		},
 		ID: m.ID, Root: m.Root, Parent: m.Parent, Sender: chat.Peer{ID: m.Sender.ID, Name: m.Sender.Name}, SentAt: m.SentAt, Seq: m.Seq,
@@ -61,8 +61,8 @@ type Bridged struct {
 }
 
 func (b Bridged) envelope() chat.Envelope {
-	place := chat.Place{Channel: b.Channel, Account: b.Account, ChatType: b.ChatType, Chat: b.Chat, Thread: b.Thread}
-	e := chat.Envelope{Place: place, ID: b.ID, Sender: chat.Peer{ID: b.Sender}}
+	place := chat.Source{Channel: b.Channel, Account: b.Account, ChatType: b.ChatType, Chat: b.Chat, Thread: b.Thread}
+	e := chat.Envelope{Source: place, ID: b.ID, Sender: chat.Peer{ID: b.Sender}}
 	if e.ChatType == "" && e.Chat != "" {
 		e.ChatType = chat.ChatGroup
 	}

@@ -59,7 +59,7 @@ func asks(b *bench) {
 }
 
 // press sends a question and lets person 0 answer it.
-func (b *bench) press(q *channel.Question, button string, values map[string][]string) (*process, channel.Place, channel.Press, channel.Sent) {
+func (b *bench) press(q *channel.Question, button string, values map[string][]string) (*process, channel.Address, channel.Press, channel.Sent) {
 	b.Helper()
 	p, to := b.asked()
 	able[channel.Asker](b, p.account)

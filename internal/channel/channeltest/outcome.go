@@ -23,7 +23,7 @@ var outcomeClaims = []Claim{
 }
 
 // asked is a process with a question that waits for an answer.
-func (b *bench) asked() (*process, channel.Place) {
+func (b *bench) asked() (*process, channel.Address) {
 	b.Helper()
 	p := b.run()
 	e, _ := p.arrive(say(Direct, "a question"))
@@ -69,7 +69,7 @@ func sendsOnceAtOnce(b *bench) {
 }
 
 // find looks for a message that must be there.
-func (b *bench) find(account channel.Account, to channel.Place, m channel.Message) channel.Sent {
+func (b *bench) find(account channel.Account, to channel.Address, m channel.Message) channel.Sent {
 	b.Helper()
 	finder, ok := account.(channel.Finder)
 	if !ok {

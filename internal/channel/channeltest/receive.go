@@ -57,7 +57,7 @@ func hasTraits(b *bench) {
 		require.GreaterOrEqual(b, e.EditEvery(), time.Duration(0))
 	}
 	_, finds := account.(channel.Finder)
-	answer := channel.TraitsAt(account, channel.Place{ChatType: chat.ChatDirect, Chat: "chat", Peer: "peer", ReplyTo: "message"})
+	answer := channel.TraitsAt(account, channel.Address{ChatType: chat.ChatDirect, Chat: "chat", Peer: "peer", ReplyTo: "message"})
 	require.Equal(b, b.has(Certainty), finds || answer.Window > 0, "an uncertain answer can be made certain by a window or a Finder")
 }
 

@@ -199,8 +199,8 @@ func (p *process) hear(text string) chat.Envelope {
 }
 
 // answerTo is the place of an answer to an envelope, as the product makes it.
-func answerTo(e chat.Envelope) channel.Place {
-	return channel.Place{ChatType: e.ChatType, Chat: e.Chat, Peer: e.Sender.ID, Thread: e.Thread, ReplyTo: e.ID}
+func answerTo(e chat.Envelope) channel.Address {
+	return channel.Address{ChatType: e.ChatType, Chat: e.Chat, Peer: e.Sender.ID, Thread: e.Thread, ReplyTo: e.ID}
 }
 
 // say writes as person 0 would, so that the bot is meant.

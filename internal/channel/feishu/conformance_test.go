@@ -217,6 +217,6 @@ func (h *hooked) Run(ctx context.Context, to channel.Receiver, report func(chann
 }
 
 // Settle is the account's: the suite asks for it.
-func (h *hooked) Settle(ctx context.Context, to channel.Place, id string, q channel.Question, answer string) error {
+func (h *hooked) Settle(ctx context.Context, to channel.Address, id string, q channel.Question, answer string) error {
 	return h.Account.(channel.Asker).Settle(ctx, to, id, q, answer)
 }

@@ -88,7 +88,7 @@ func (a *Account) envelope(ctx context.Context, raw json.RawMessage) (e chat.Env
 	}
 	e = chat.Envelope{
 		ID: id,
-		Place: chat.Place{
+		Source: chat.Source{
 			Channel: Name, Account: a.name, ChatType: chat.ChatGroup, Chat: where, Thread: data(m.ThreadId), Space: data(from.TenantKey),
 		},
 		Root: data(m.RootId), Parent: data(m.ParentId), Sender: chat.Peer{ID: sender}, SentAt: instant(data(m.CreateTime)), Text: c.text,

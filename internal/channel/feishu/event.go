@@ -169,7 +169,7 @@ func (a *Account) recalled(ctx context.Context, raw json.RawMessage) (chat.Envel
 	}
 	return chat.Envelope{
 		ID:     id,
-		Place:  chat.Place{Channel: Name, Account: a.name, ChatType: w.in.kind, Chat: cmp.Or(where, w.chat), Thread: w.thread},
+		Source: chat.Source{Channel: Name, Account: a.name, ChatType: w.in.kind, Chat: cmp.Or(where, w.chat), Thread: w.thread},
 		Sender: w.sender,
 	}, true, nil
 }

@@ -168,7 +168,7 @@ func FuzzAnswer(f *testing.F) {
 	f.Add(400, `{"code":99991663}`)
 	f.Fuzz(func(t *testing.T, status int, raw string) {
 		a := newAccount("a", settings{appID: "cli_x", secret: "s", domain: "http://nowhere.invalid"}, &http.Client{Transport: answering{status, raw}})
-		sent, err := a.create(t.Context(), channel.Place{Chat: "oc_1"}, "k", rendered{kind: "text", content: "{}"})
+		sent, err := a.create(t.Context(), channel.Address{Chat: "oc_1"}, "k", rendered{kind: "text", content: "{}"})
 		if err == nil {
 			require.Less(t, status, 300)
 			require.NotEmpty(t, sent.ID)

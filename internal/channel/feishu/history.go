@@ -32,7 +32,7 @@ type container struct{ kind, id string }
 
 // Find looks for a message of the bot whose sending has an unknown outcome: the first since a time with the same content, where
 // Send may have put it. Invalid: more was written since than is looked through.
-func (a *Account) Find(ctx context.Context, to channel.Place, m channel.Message, since time.Time) (channel.Sent, bool, error) {
+func (a *Account) Find(ctx context.Context, to channel.Address, m channel.Message, since time.Time) (channel.Sent, bool, error) {
 	in, err := a.containers(ctx, to)
 	if err != nil {
 		return channel.Sent{}, false, channel.Certain(err)
@@ -47,7 +47,7 @@ func (a *Account) Find(ctx context.Context, to channel.Place, m channel.Message,
 }
 
 // containers are where a message may stand that was sent to a place: in its thread, or in the chat where that is gone.
-func (a *Account) containers(ctx context.Context, to channel.Place) ([]container, error) {
+func (a *Account) containers(ctx context.Context, to channel.Address) ([]container, error) {
 	var all []container
 	thread := to.Thread
 	if thread == "" && to.InThread && to.ReplyTo != "" { // a thread that the answer has opened
@@ -72,7 +72,7 @@ func (a *Account) containers(ctx context.Context, to channel.Place) ([]container
 }
 
 // findIn looks through the messages of one container, the newest first: threads know no other bound than a page.
-func (a *Account) findIn(ctx context.Context, in container, to channel.Place, m channel.Message, since time.Time) (sent channel.Sent, found bool, err error) {
+func (a *Account) findIn(ctx context.Context, in container, to channel.Address, m channel.Message, since time.Time) (sent channel.Sent, found bool, err error) {
 	q := larkim.NewListMessageReqBuilder().ContainerIdType(in.kind).ContainerId(in.id).SortType("ByCreateTimeDesc").
 		PageSize(historyPage).CardMsgContentType(cardContent)
 	if in.kind == "chat" {

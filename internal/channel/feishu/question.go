@@ -134,7 +134,7 @@ func style(s string) string {
 }
 
 // Settle takes the buttons from a question and shows how it was answered.
-func (a *Account) Settle(ctx context.Context, _ channel.Place, id string, q channel.Question, answer string) error {
+func (a *Account) Settle(ctx context.Context, _ channel.Address, id string, q channel.Question, answer string) error {
 	var elements []object
 	if q.Text != "" {
 		elements = append(elements, markdown(q.Text, nil))

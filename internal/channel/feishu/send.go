@@ -29,7 +29,7 @@ func uuid(key, suffix string) string {
 
 // Send sends one message. What the platform does not take as a card is sent as rich text, and then as text; where it has no
 // threads the answer stands outside of one; and where the message that is answered is gone, the answer goes to its chat.
-func (a *Account) Send(ctx context.Context, to channel.Place, m channel.Message) (channel.Sent, error) {
+func (a *Account) Send(ctx context.Context, to channel.Address, m channel.Message) (channel.Sent, error) {
 	switch {
 	case m.Card != nil:
 		return a.deliver(ctx, to, m.Key, rendered{kind: "interactive", content: encode(askCard(*m.Card))})
@@ -63,7 +63,7 @@ func (a *Account) first(all []rendered, try func(rendered) (channel.Sent, error)
 
 // deliver sends one message to its place: as an answer, beside what is left of its thread where the message that it answers
 // is gone, and to the chat where nothing is left.
-func (a *Account) deliver(ctx context.Context, to channel.Place, key string, r rendered) (channel.Sent, error) {
+func (a *Account) deliver(ctx context.Context, to channel.Address, key string, r rendered) (channel.Sent, error) {
 	if to.ReplyTo != "" {
 		sent, err := a.reply(ctx, to, to.ReplyTo, key, r)
 		if !refusedAs(err, gone, threadless) {
@@ -81,7 +81,7 @@ func (a *Account) deliver(ctx context.Context, to channel.Place, key string, r r
 }
 
 // join writes into a thread by answering to its newest message.
-func (a *Account) join(ctx context.Context, to channel.Place, key string, r rendered) (channel.Sent, error) {
+func (a *Account) join(ctx context.Context, to channel.Address, key string, r rendered) (channel.Sent, error) {
 	newest, err := a.newest(ctx, to.Thread)
 	if err != nil {
 		return channel.Sent{}, err
@@ -91,7 +91,7 @@ func (a *Account) join(ctx context.Context, to channel.Place, key string, r rend
 }
 
 // reply answers to a message, in a thread where that is wanted and possible.
-func (a *Account) reply(ctx context.Context, to channel.Place, message, key string, r rendered) (channel.Sent, error) {
+func (a *Account) reply(ctx context.Context, to channel.Address, message, key string, r rendered) (channel.Sent, error) {
 	in := &larkim.ReplyMessageReqBody{MsgType: &r.kind, Content: &r.content, Uuid: new(uuid(key, r.suffix))}
 	if !to.InThread && to.Thread == "" {
 		return a.answer(ctx, message, in)
@@ -123,7 +123,7 @@ func receipt(id, thread, created *string) (channel.Sent, error) {
 }
 
 // create sends a message that answers nothing.
-func (a *Account) create(ctx context.Context, to channel.Place, key string, r rendered) (channel.Sent, error) {
+func (a *Account) create(ctx context.Context, to channel.Address, key string, r rendered) (channel.Sent, error) {
 	id, kind := to.Chat, "chat_id"
 	if id == "" {
 		id, kind = to.Peer, "open_id"
@@ -159,7 +159,7 @@ func (a *Account) newest(ctx context.Context, thread string) (string, error) {
 }
 
 // Edit replaces the content of a message: of a card in place, of a rich text or a text, as which it may have been sent, too.
-func (a *Account) Edit(ctx context.Context, _ channel.Place, id string, m channel.Message) error {
+func (a *Account) Edit(ctx context.Context, _ channel.Address, id string, m channel.Message) error {
 	if m.File != nil {
 		return fault.Errorf(fault.Invalid, "a file that was sent cannot be changed")
 	}
@@ -189,7 +189,7 @@ func (a *Account) showCard(ctx context.Context, id, content string) error {
 }
 
 // Delete takes back a message that was sent; one that is gone already is no error.
-func (a *Account) Delete(ctx context.Context, _ channel.Place, id string) error {
+func (a *Account) Delete(ctx context.Context, _ channel.Address, id string) error {
 	_, err := call(ctx, a, a.im.Message.Delete, larkim.NewDeleteMessageReqBuilder().MessageId(id).Build())
 	if refusedAs(err, gone) {
 		return nil
@@ -198,7 +198,7 @@ func (a *Account) Delete(ctx context.Context, _ channel.Place, id string) error 
 }
 
 // React puts a reaction to a message. The platform keeps one of each kind from everybody.
-func (a *Account) React(ctx context.Context, _ channel.Place, id, emoji string) error {
+func (a *Account) React(ctx context.Context, _ channel.Address, id, emoji string) error {
 	in := &larkim.CreateMessageReactionReqBody{ReactionType: &larkim.Emoji{EmojiType: new(cmp.Or(emoji, "OnIt"))}}
 	_, err := call(ctx, a, a.im.MessageReaction.Create, larkim.NewCreateMessageReactionReqBuilder().MessageId(id).Body(in).Build())
 	return err

@@ -17,8 +17,8 @@ import (
 const sendPath = "POST /open-apis/im/v1/messages"
 
 // inGroup is the place of what answers nothing.
-func (w *world) inGroup() channel.Place {
-	return channel.Place{ChatType: chat.ChatGroup, Chat: w.group}
+func (w *world) inGroup() channel.Address {
+	return channel.Address{ChatType: chat.ChatGroup, Chat: w.group}
 }
 
 func TestSend_WhatIsRefusedAsACardGoesAsRichTextAndThenAsText(t *testing.T) {
@@ -240,7 +240,7 @@ func TestFind_FindsWhatWasSentInItsChatOrThread(t *testing.T) {
 	opening := answerTo(w.says(t, feishutest.Incoming{From: ann, Chat: w.group, Text: "hello"}))
 	opening.InThread = true
 	since := time.Now()
-	for name, to := range map[string]channel.Place{"a chat": answerTo(first), "a thread": answerTo(inThread), "a thread that it opens": opening} {
+	for name, to := range map[string]channel.Address{"a chat": answerTo(first), "a thread": answerTo(inThread), "a thread that it opens": opening} {
 		t.Run(name, func(t *testing.T) {
 			for i, m := range []channel.Message{
 				text("k", "The **answer**, [here](https://example.com)."),
@@ -294,7 +294,7 @@ func TestFind_LooksThroughPagesAndTellsWhereItStops(t *testing.T) {
 
 func TestFind_WithoutThePermissionIsDenied(t *testing.T) {
 	w := newWorld(t, feishutest.Config{Lacks: map[string][]string{"GET /open-apis/im/v1/messages": {"im:message.group_msg"}}})
-	_, found, err := w.account.(channel.Finder).Find(t.Context(), channel.Place{ChatType: chat.ChatGroup, Chat: w.group}, text("k", "mine"), time.Now())
+	_, found, err := w.account.(channel.Finder).Find(t.Context(), channel.Address{ChatType: chat.ChatGroup, Chat: w.group}, text("k", "mine"), time.Now())
 	require.False(t, found)
 	require.True(t, fault.Is(err, fault.Denied), "%v", err)
 }

@@ -23,7 +23,7 @@ func streamCard(text string, names map[string]string, streaming bool) object {
 }
 
 // Stream begins a message that shows an answer while it is written. Where the platform refuses it, there is no preview.
-func (a *Account) Stream(ctx context.Context, to channel.Place, key string) (channel.Stream, error) {
+func (a *Account) Stream(ctx context.Context, to channel.Address, key string) (channel.Stream, error) {
 	in := &larkcardkit.CreateCardReqBody{Type: new("card_json"), Data: new(encode(streamCard("…", nil, true)))}
 	out, err := call(ctx, a, a.cards.Card.Create, larkcardkit.NewCreateCardReqBuilder().Body(in).Build())
 	if err != nil {
@@ -39,7 +39,7 @@ func (a *Account) Stream(ctx context.Context, to channel.Place, key string) (cha
 }
 
 // Resume goes on with a card that was begun before.
-func (a *Account) Resume(ctx context.Context, _ channel.Place, id string) (channel.Stream, error) {
+func (a *Account) Resume(ctx context.Context, _ channel.Address, id string) (channel.Stream, error) {
 	card, err := a.converted(ctx, id)
 	if err != nil {
 		return nil, channel.Certain(err)

@@ -70,7 +70,7 @@ func TestCall_IsOneRequestWhateverBecomesOfIt(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			n := &counting{answer: c.answer}
 			a := newAccount("a", settings{appID: "cli_x", secret: "hidden", domain: "http://nowhere.invalid"}, &http.Client{Transport: n})
-			_, err := a.create(t.Context(), channel.Place{Chat: "oc_1"}, "k", rendered{kind: "text", content: "{}"})
+			_, err := a.create(t.Context(), channel.Address{Chat: "oc_1"}, "k", rendered{kind: "text", content: "{}"})
 			require.Equal(t, c.kind, fault.KindOf(err), "%v", err)
 			require.Equal(t, c.unknown, channel.Unknown(err), "%v", err)
 			require.Len(t, n.sent, c.requests)
@@ -87,7 +87,7 @@ func TestCall_ATokenThatWasRefusedIsReplacedAndTheSameSaidAgain(t *testing.T) {
 		return says(200, `{"code":0,"data":{"message_id":"om_1"}}`), nil
 	}}
 	a := newAccount("a", settings{appID: "cli_x", secret: "s", domain: "http://nowhere.invalid"}, &http.Client{Transport: n})
-	sent, err := a.create(t.Context(), channel.Place{Chat: "oc_1"}, "k", rendered{kind: "text", content: "{}"})
+	sent, err := a.create(t.Context(), channel.Address{Chat: "oc_1"}, "k", rendered{kind: "text", content: "{}"})
 	require.NoError(t, err)
 	require.Equal(t, "om_1", sent.ID)
 	body := ` {"receive_id":"oc_1","msg_type":"text","content":"{}","uuid":"k"}`

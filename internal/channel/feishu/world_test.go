@@ -176,8 +176,8 @@ func (i *inbox) failing(f func(context.Context, chat.Envelope) error) {
 }
 
 // answerTo is the place of an answer to an envelope.
-func answerTo(e chat.Envelope) channel.Place {
-	return channel.Place{ChatType: e.ChatType, Chat: e.Chat, Peer: e.Sender.ID, Thread: e.Thread, ReplyTo: e.ID}
+func answerTo(e chat.Envelope) channel.Address {
+	return channel.Address{ChatType: e.ChatType, Chat: e.Chat, Peer: e.Sender.ID, Thread: e.Thread, ReplyTo: e.ID}
 }
 
 func text(key, body string) channel.Message { return channel.Message{Key: key, Text: body} }

@@ -25,7 +25,7 @@ const (
 func (in *intake) bare(ctx context.Context, e *event) chat.Envelope {
 	kind, where := e.chatOf()
 	out := chat.Envelope{
-		Place:  chat.Place{Channel: Name, Account: in.name, ChatType: kind, Chat: where},
+		Source: chat.Source{Channel: Name, Account: in.name, ChatType: kind, Chat: where},
 		Sender: chat.Peer{ID: string(e.UserID), Name: in.senderName(ctx, e)}, SentAt: e.Time.time(),
 	}
 	out.Seq, _ = strconv.ParseInt(string(e.RealSeq), 10, 64) // 0 where there is none

@@ -17,7 +17,7 @@ var faces = map[string]string{
 }
 
 // React puts a face under a message of a group. Twice is once. Direct chats of QQ have no reactions.
-func (a *account) React(ctx context.Context, to channel.Place, id, emoji string) error {
+func (a *account) React(ctx context.Context, to channel.Address, id, emoji string) error {
 	if to.ChatType != chat.ChatGroup {
 		return fault.Errorf(fault.Denied, "QQ has reactions in groups only")
 	}
@@ -36,7 +36,7 @@ func (a *account) React(ctx context.Context, to channel.Place, id, emoji string)
 }
 
 // Typing shows that an answer is being written, for some seconds. Groups show nothing of the kind.
-func (a *account) Typing(ctx context.Context, to channel.Place) error {
+func (a *account) Typing(ctx context.Context, to channel.Address) error {
 	if to.ChatType != chat.ChatDirect {
 		return nil
 	}
@@ -44,7 +44,7 @@ func (a *account) Typing(ctx context.Context, to channel.Place) error {
 }
 
 // Delete takes back a message. QQ permits it for two minutes, and to administrators of a group for longer.
-func (a *account) Delete(ctx context.Context, _ channel.Place, id string) error {
+func (a *account) Delete(ctx context.Context, _ channel.Address, id string) error {
 	ref, err := own(id)
 	if err != nil {
 		return err

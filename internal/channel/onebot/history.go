@@ -199,7 +199,7 @@ func (a *account) Settles(m channel.Message) time.Duration { return sendTime(m) 
 
 // Find looks for a message of the bot in the history of a chat: the first since a time that has the same content. It is Denied where
 // the history does not tell of all of that time.
-func (a *account) Find(ctx context.Context, to channel.Place, m channel.Message, since time.Time) (channel.Sent, bool, error) {
+func (a *account) Find(ctx context.Context, to channel.Address, m channel.Message, since time.Time) (channel.Sent, bool, error) {
 	parts, err := a.compose(to, m)
 	if err != nil {
 		return channel.Sent{}, false, err

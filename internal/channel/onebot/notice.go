@@ -36,7 +36,7 @@ func (in *intake) recalled(ctx context.Context, e *event) error {
 	}
 	kind, where := e.chatOf()
 	return in.to.Recalled(ctx, chat.Envelope{
-		Place: chat.Place{Channel: Name, Account: in.name, ChatType: kind, Chat: where}, ID: id, Sender: chat.Peer{ID: string(e.UserID)}, SentAt: e.Time.time(),
+		Source: chat.Source{Channel: Name, Account: in.name, ChatType: kind, Chat: where}, ID: id, Sender: chat.Peer{ID: string(e.UserID)}, SentAt: e.Time.time(),
 	})
 }
 

@@ -43,13 +43,13 @@ func TestCard_SaysWhatIsShown(t *testing.T) {
 }
 
 func TestSaid_OnlyPeopleOfQQAreMentioned(t *testing.T) {
-	group := channel.Place{ChatType: chat.ChatGroup, Chat: "30001"}
+	group := channel.Address{ChatType: chat.ChatGroup, Chat: "30001"}
 	names := map[string]string{"1": "Ann", "2": "Ann Lee", "3": "小明", "x": "Bad"}
 	require.Equal(t, []segment{
 		{"text", attributes{"text": "请"}}, {"at", attributes{"qq": "3"}}, {"text", attributes{"text": "和 "}}, {"at", attributes{"qq": "2"}},
 		{"text", attributes{"text": ", @Bad @Anna"}},
 	}, said(group, "请@小明和 @Ann Lee,\x00 @Bad @Anna", names))
-	require.Equal(t, []segment{{"text", attributes{"text": "@Ann"}}}, said(channel.Place{ChatType: chat.ChatDirect, Peer: "1"}, "@Ann", names))
+	require.Equal(t, []segment{{"text", attributes{"text": "@Ann"}}}, said(channel.Address{ChatType: chat.ChatDirect, Peer: "1"}, "@Ann", names))
 }
 
 func TestBackoff_GrowsAndBeginsAnewAfterALongConnection(t *testing.T) {

@@ -123,7 +123,7 @@ func TestHeld_AProcessWithoutAConnectionSaysSo(t *testing.T) {
 	d := &dialling{napcat: newNapCat(t, ob.Options{})}
 	holder := d.openReverse(t) // NapCat has not dialled it
 	beside := throughProcess(t, holder, d.openReverse(t))
-	_, err := beside.Send(t.Context(), channel.Place{ChatType: chat.ChatGroup, Chat: group}, channel.Message{Key: "k", Text: "x"})
+	_, err := beside.Send(t.Context(), channel.Address{ChatType: chat.ChatGroup, Chat: group}, channel.Message{Key: "k", Text: "x"})
 	require.True(t, fault.Is(err, fault.Unavailable), "%v", err)
 	require.False(t, channel.Unknown(err), "it is certain that nothing was sent")
 }

@@ -24,7 +24,7 @@ const uploadSpeed = 128 << 10
 const timeWait = 5 * time.Second
 
 // Send sends one message. Nothing makes it idempotent: after an uncertain error the history tells (Find).
-func (a *account) Send(ctx context.Context, to channel.Place, m channel.Message) (channel.Sent, error) {
+func (a *account) Send(ctx context.Context, to channel.Address, m channel.Message) (channel.Sent, error) {
 	parts, err := a.compose(to, m)
 	if err != nil {
 		return channel.Sent{}, err
@@ -105,7 +105,7 @@ func (a *account) sentAt(ctx context.Context, c *conn, id number) time.Time {
 }
 
 // placeOf names the chat of a place as event.place does.
-func placeOf(to channel.Place) (string, error) {
+func placeOf(to channel.Address) (string, error) {
 	switch {
 	case to.ChatType == chat.ChatGroup && numberForm.MatchString(to.Chat):
 		return "g" + to.Chat, nil
@@ -116,7 +116,7 @@ func placeOf(to channel.Place) (string, error) {
 }
 
 // target is the action that writes to a place, and its parameters but the message.
-func target(to channel.Place) (string, params) {
+func target(to channel.Address) (string, params) {
 	if to.ChatType == chat.ChatGroup {
 		return "send_group_msg", params{"group_id": to.Chat}
 	}
@@ -128,7 +128,7 @@ func target(to channel.Place) (string, params) {
 }
 
 // compose makes segments of a message.
-func (a *account) compose(to channel.Place, m channel.Message) ([]segment, error) {
+func (a *account) compose(to channel.Address, m channel.Message) ([]segment, error) {
 	var parts []segment
 	if ref, ok := parseID(to.ReplyTo); ok && (m.File == nil || kindOf(m.File) == "image") {
 		parts = append(parts, segment{"reply", attributes{"id": string(ref.id)}}) // other files stand alone in a message
@@ -146,7 +146,7 @@ func (a *account) compose(to channel.Place, m channel.Message) ([]segment, error
 }
 
 // spoken adds a text, unless QQ would cut it.
-func spoken(parts []segment, to channel.Place, t string, mentions map[string]string) ([]segment, error) {
+func spoken(parts []segment, to channel.Address, t string, mentions map[string]string) ([]segment, error) {
 	if n := utf8.RuneCountInString(t); n > maxShown {
 		return nil, fault.Errorf(fault.TooLarge, "the text has %d characters; QQ shows %d of a message, so split it", n, maxShown)
 	}
@@ -154,7 +154,7 @@ func spoken(parts []segment, to channel.Place, t string, mentions map[string]str
 }
 
 // said splits a text at the names that it mentions. In direct chats there is nobody else to mention.
-func said(to channel.Place, t string, mentions map[string]string) []segment {
+func said(to channel.Address, t string, mentions map[string]string) []segment {
 	t = strings.ReplaceAll(t, stop, "")
 	if to.ChatType == chat.ChatGroup {
 		t = format.Mentions(channel.Plain, t, mentions, func(id, name string) string {

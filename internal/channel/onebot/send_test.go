@@ -13,12 +13,12 @@ import (
 	"xbot/internal/fault"
 )
 
-func direct(who string) channel.Place {
-	return channel.Place{ChatType: chat.ChatDirect, Chat: who, Peer: who}
+func direct(who string) channel.Address {
+	return channel.Address{ChatType: chat.ChatDirect, Chat: who, Peer: who}
 }
 
-func inGroup(answers string) channel.Place {
-	return channel.Place{ChatType: chat.ChatGroup, Chat: group, Peer: ann, ReplyTo: answers}
+func inGroup(answers string) channel.Address {
+	return channel.Address{ChatType: chat.ChatGroup, Chat: group, Peer: ann, ReplyTo: answers}
 }
 
 func text(key, t string) channel.Message { return channel.Message{Key: key, Text: t} }
@@ -77,16 +77,16 @@ func TestSend_WhatCannotBeSentIsSaidBeforehand(t *testing.T) {
 	s := newServer(t, ob.Options{})
 	a, _ := connected(t, s)
 	for name, c := range map[string]struct {
-		to   channel.Place
+		to   channel.Address
 		m    channel.Message
 		kind fault.Kind
 	}{
 		"nothing":            {direct(ann), channel.Message{Key: "k"}, fault.Invalid},
 		"an empty file":      {direct(ann), channel.Message{Key: "k", File: &channel.File{Name: "a"}}, fault.Invalid},
 		"a file too large":   {direct(ann), channel.Message{Key: "k", File: &channel.File{Data: make([]byte, 37<<20)}}, fault.TooLarge},
-		"nobody":             {channel.Place{ChatType: chat.ChatDirect}, text("k", "x"), fault.Invalid},
-		"no group of QQ":     {channel.Place{ChatType: chat.ChatGroup, Chat: "garden"}, text("k", "x"), fault.Invalid},
-		"a group without it": {channel.Place{ChatType: chat.ChatGroup, Chat: "99999"}, text("k", "x"), fault.Denied},
+		"nobody":             {channel.Address{ChatType: chat.ChatDirect}, text("k", "x"), fault.Invalid},
+		"no group of QQ":     {channel.Address{ChatType: chat.ChatGroup, Chat: "garden"}, text("k", "x"), fault.Invalid},
+		"a group without it": {channel.Address{ChatType: chat.ChatGroup, Chat: "99999"}, text("k", "x"), fault.Denied},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := a.Send(t.Context(), c.to, c.m)

@@ -21,7 +21,7 @@ func (a *Account) envelope(event string, raw json.RawMessage) (chat.Envelope, bo
 	if channel.Decode(raw, &m) != nil || m.ID == "" || m.Author.Bot {
 		return chat.Envelope{}, false // bots do not talk to bots: two of them would never end
 	}
-	e := chat.Envelope{ID: clean(m.ID), Place: chat.Place{Channel: Name, Account: a.name}, Seq: m.Seq.int(), SentAt: moment(m.Timestamp)}
+	e := chat.Envelope{ID: clean(m.ID), Source: chat.Source{Channel: Name, Account: a.name}, Seq: m.Seq.int(), SentAt: moment(m.Timestamp)}
 	if !place(&e, event, m) {
 		return chat.Envelope{}, false
 	}
@@ -229,7 +229,7 @@ func (a *Account) recalled(event string, raw json.RawMessage) (chat.Envelope, bo
 	if channel.Decode(raw, &d) != nil || d.Message.ID == "" || d.Message.Author.Bot {
 		return chat.Envelope{}, false
 	}
-	e := chat.Envelope{ID: clean(d.Message.ID), Place: chat.Place{Channel: Name, Account: a.name}}
+	e := chat.Envelope{ID: clean(d.Message.ID), Source: chat.Source{Channel: Name, Account: a.name}}
 	ok := place(&e, event, d.Message)
 	return e, ok
 }

@@ -27,7 +27,7 @@ func (a *Account) Traits() channel.Traits {
 
 // TraitsAt are what holds in one place. Answers to a message of a person have a window of idempotency as long as they are
 // taken at all, counted from that message; messages without one have none.
-func (a *Account) TraitsAt(to channel.Place) channel.Traits {
+func (a *Account) TraitsAt(to channel.Address) channel.Traits {
 	s, err := spotOf(to)
 	if err != nil {
 		return a.Traits()

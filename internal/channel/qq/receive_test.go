@@ -17,7 +17,7 @@ func TestRun_MessagesOfEverySceneArriveWithTheirPlace(t *testing.T) {
 	w := newWorld(t, qqtest.Config{})
 	w.run(t)
 	at := time.Now().Add(-time.Minute).UTC().Truncate(time.Second)
-	for scene, place := range map[string]chat.Place{
+	for scene, place := range map[string]chat.Source{
 		qqtest.Direct:      {ChatType: chat.ChatDirect, Chat: ann.ID},
 		qqtest.Group:       {ChatType: chat.ChatGroup, Chat: "GROUP0"},
 		qqtest.Guild:       {ChatType: chat.ChatChannel, Chat: "CHAN0", Room: "CHAN0", Space: qqtest.GuildID},
@@ -31,7 +31,7 @@ func TestRun_MessagesOfEverySceneArriveWithTheirPlace(t *testing.T) {
 			got := w.got(t, before+1)[before]
 			place.Channel, place.Account = "qq", "suite"
 			require.Equal(t, chat.Envelope{
-				ID: id, Place: place, Sender: chat.Peer{ID: ann.ID, Name: ann.Name}, SentAt: at, Seq: got.Seq, Text: "hello  there", Mentioned: true,
+				ID: id, Source: place, Sender: chat.Peer{ID: ann.ID, Name: ann.Name}, SentAt: at, Seq: got.Seq, Text: "hello  there", Mentioned: true,
 			}, got)
 			require.Equal(t, scene == qqtest.Guild, got.Seq > 0, "guilds number their messages")
 		})

@@ -14,7 +14,7 @@ import (
 
 // Send sends one message. What the platform refuses for its form is sent in a plainer form: without buttons, without
 // Markdown, without addresses. An answer that the platform has had before counts as sent; its id is not known then.
-func (a *Account) Send(ctx context.Context, to channel.Place, m channel.Message) (channel.Sent, error) {
+func (a *Account) Send(ctx context.Context, to channel.Address, m channel.Message) (channel.Sent, error) {
 	s, err := spotOf(to)
 	if err != nil {
 		return channel.Sent{}, err
@@ -132,7 +132,7 @@ const typingFor = 60 * time.Second
 
 // Typing shows in a direct chat for a minute that an answer is being written. QQ counts it among the answers to a
 // message, so it is shown once for each.
-func (a *Account) Typing(ctx context.Context, to channel.Place) error {
+func (a *Account) Typing(ctx context.Context, to channel.Address) error {
 	s, err := spotOf(to)
 	if err != nil {
 		return err
@@ -148,7 +148,7 @@ func (a *Account) Typing(ctx context.Context, to channel.Place) error {
 }
 
 // Delete takes a message back, within two minutes of its sending.
-func (a *Account) Delete(ctx context.Context, to channel.Place, id string) error {
+func (a *Account) Delete(ctx context.Context, to channel.Address, id string) error {
 	s, err := spotOf(to)
 	if err != nil {
 		return err

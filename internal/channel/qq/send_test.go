@@ -184,11 +184,11 @@ func TestSend_RefusalsSayWhatToDo(t *testing.T) {
 func TestSend_BadRequestsAreRefusedWithoutAsking(t *testing.T) {
 	w := newWorld(t, qqtest.Config{})
 	for name, c := range map[string]struct {
-		to channel.Place
+		to channel.Address
 		m  channel.Message
 	}{
-		"no place":   {channel.Place{}, channel.Message{Key: "k", Text: "x"}},
-		"no person":  {channel.Place{ChatType: "direct"}, channel.Message{Key: "k", Text: "x"}},
+		"no place":   {channel.Address{}, channel.Message{Key: "k", Text: "x"}},
+		"no person":  {channel.Address{ChatType: "direct"}, channel.Message{Key: "k", Text: "x"}},
 		"no text":    {to(qqtest.Direct, ""), channel.Message{Key: "k", Text: " \n"}},
 		"a wild seq": {to(qqtest.Direct, ""), channel.Message{Key: "k", Text: "x", Seq: 100}},
 		"empty file": {to(qqtest.Direct, ""), channel.Message{Key: "k", File: &channel.File{Name: "a"}}},

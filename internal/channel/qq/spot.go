@@ -30,7 +30,7 @@ type spot struct {
 	replyTo string
 }
 
-func spotOf(to channel.Place) (spot, error) {
+func spotOf(to channel.Address) (spot, error) {
 	s := spot{replyTo: to.ReplyTo}
 	switch to.ChatType {
 	case chat.ChatDirect:

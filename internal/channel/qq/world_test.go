@@ -241,16 +241,16 @@ func texts(all []chat.Envelope) []string {
 }
 
 // to is where an answer to Ann goes.
-func to(scene, reply string) channel.Place {
+func to(scene, reply string) channel.Address {
 	switch scene {
 	case qqtest.Direct:
-		return channel.Place{ChatType: chat.ChatDirect, Chat: ann.ID, Peer: ann.ID, ReplyTo: reply}
+		return channel.Address{ChatType: chat.ChatDirect, Chat: ann.ID, Peer: ann.ID, ReplyTo: reply}
 	case qqtest.Group:
-		return channel.Place{ChatType: chat.ChatGroup, Chat: "GROUP0", Peer: ann.ID, ReplyTo: reply}
+		return channel.Address{ChatType: chat.ChatGroup, Chat: "GROUP0", Peer: ann.ID, ReplyTo: reply}
 	case qqtest.Guild:
-		return channel.Place{ChatType: chat.ChatChannel, Chat: "CHAN0", Peer: ann.ID, ReplyTo: reply}
+		return channel.Address{ChatType: chat.ChatChannel, Chat: "CHAN0", Peer: ann.ID, ReplyTo: reply}
 	default:
-		return channel.Place{ChatType: chat.ChatDirect, Chat: "dms/DM0", Peer: ann.ID, ReplyTo: reply}
+		return channel.Address{ChatType: chat.ChatDirect, Chat: "dms/DM0", Peer: ann.ID, ReplyTo: reply}
 	}
 }
 

@@ -39,7 +39,7 @@ type call struct {
 	Channel string          `json:"channel"`
 	Account string          `json:"account,omitempty"`
 	Do      string          `json:"do"`
-	To      channel.Place   `json:"to,omitzero"`
+	To      channel.Address `json:"to,omitzero"`
 	Message channel.Message `json:"message,omitzero"` // send, find
 	ID      string          `json:"id,omitempty"`     // of a message: delete, react, fetch
 	Emoji   string          `json:"emoji,omitempty"`  // react

@@ -56,7 +56,7 @@ type remote struct {
 }
 
 // Send sends one message. An answer that is lost leaves its outcome open.
-func (r *remote) Send(ctx context.Context, to channel.Place, m channel.Message) (channel.Sent, error) {
+func (r *remote) Send(ctx context.Context, to channel.Address, m channel.Message) (channel.Sent, error) {
 	if r.Here() {
 		return r.Held.Send(ctx, to, m)
 	}
@@ -74,7 +74,7 @@ func (r *remote) Check(ctx context.Context) (channel.Identity, []channel.Problem
 }
 
 // Find looks for a message whose sending has an unknown outcome.
-func (r *remote) Find(ctx context.Context, to channel.Place, m channel.Message, since time.Time) (channel.Sent, bool, error) {
+func (r *remote) Find(ctx context.Context, to channel.Address, m channel.Message, since time.Time) (channel.Sent, bool, error) {
 	if r.Here() {
 		return r.Held.Find(ctx, to, m, since)
 	}
@@ -92,7 +92,7 @@ func (r *remote) Pace(ctx context.Context) error {
 }
 
 // Delete takes back a message that was sent.
-func (r *remote) Delete(ctx context.Context, to channel.Place, id string) error {
+func (r *remote) Delete(ctx context.Context, to channel.Address, id string) error {
 	if r.Here() {
 		return r.Held.Delete(ctx, to, id)
 	}
@@ -101,7 +101,7 @@ func (r *remote) Delete(ctx context.Context, to channel.Place, id string) error 
 }
 
 // React puts a reaction to a person's message.
-func (r *remote) React(ctx context.Context, to channel.Place, id, emoji string) error {
+func (r *remote) React(ctx context.Context, to channel.Address, id, emoji string) error {
 	if r.Here() {
 		return r.Held.React(ctx, to, id, emoji)
 	}
@@ -110,7 +110,7 @@ func (r *remote) React(ctx context.Context, to channel.Place, id, emoji string) 
 }
 
 // Typing shows that an answer is being written.
-func (r *remote) Typing(ctx context.Context, to channel.Place) error {
+func (r *remote) Typing(ctx context.Context, to channel.Address) error {
 	if r.Here() {
 		return r.Held.Typing(ctx, to)
 	}

@@ -32,14 +32,14 @@ type bot struct {
 
 func (b *bot) Here() bool { return b.here }
 
-func (b *bot) Send(_ context.Context, _ channel.Place, m channel.Message) (channel.Sent, error) {
+func (b *bot) Send(_ context.Context, _ channel.Address, m channel.Message) (channel.Sent, error) {
 	if b.err == nil {
 		b.sent = append(b.sent, m)
 	}
 	return channel.Sent{ID: "m1", Thread: "t1", At: time.Unix(7, 0).UTC()}, b.err
 }
 
-func (b *bot) Find(_ context.Context, _ channel.Place, m channel.Message, since time.Time) (channel.Sent, bool, error) {
+func (b *bot) Find(_ context.Context, _ channel.Address, m channel.Message, since time.Time) (channel.Sent, bool, error) {
 	return channel.Sent{ID: m.Key + since.UTC().Format(time.RFC3339)}, true, b.err
 }
 
@@ -71,9 +71,9 @@ func (b *bot) Check(context.Context) (channel.Identity, []channel.Problem, error
 	return channel.Identity{ID: "bot"}, []channel.Problem{{What: "w", Do: "d"}}, b.err
 }
 func (b *bot) Traits() channel.Traits                                           { return channel.Traits{MaxText: 7} }
-func (b *bot) Delete(context.Context, channel.Place, string) error              { return b.err }
-func (b *bot) React(context.Context, channel.Place, string, string) error       { return b.err }
-func (b *bot) Typing(context.Context, channel.Place) error                      { return b.err }
+func (b *bot) Delete(context.Context, channel.Address, string) error            { return b.err }
+func (b *bot) React(context.Context, channel.Address, string, string) error     { return b.err }
+func (b *bot) Typing(context.Context, channel.Address) error                    { return b.err }
 func (b *bot) Account(context.Context, string, string) (channel.Account, error) { return b, nil }
 
 // at is where the holder is; empty: nobody holds anything.
@@ -102,11 +102,11 @@ func TestRemote_EverythingArrivesAsItWas(t *testing.T) {
 	b := &bot{here: true}
 	a, _ := beside(t, remote.Handler(b))
 	m := channel.Message{Key: "k", Text: "hello", Seq: 3, File: &channel.File{Name: "n", Data: []byte{0, 255}}, Mentions: map[string]string{"1": "Ann"}}
-	sent, err := a.Send(t.Context(), channel.Place{Chat: "c"}, m)
+	sent, err := a.Send(t.Context(), channel.Address{Chat: "c"}, m)
 	require.NoError(t, err)
 	require.Equal(t, channel.Sent{ID: "m1", Thread: "t1", At: time.Unix(7, 0).UTC()}, sent)
 	require.Equal(t, []channel.Message{m}, b.sent)
-	found, ok, err := a.Find(t.Context(), channel.Place{}, channel.Message{Key: "k"}, time.Unix(0, 0))
+	found, ok, err := a.Find(t.Context(), channel.Address{}, channel.Message{Key: "k"}, time.Unix(0, 0))
 	require.NoError(t, err)
 	require.True(t, ok)
 	require.Equal(t, "k1970-01-01T00:00:00Z", found.ID)
@@ -116,9 +116,9 @@ func TestRemote_EverythingArrivesAsItWas(t *testing.T) {
 	require.Equal(t, []channel.Problem{{What: "w", Do: "d"}}, problems)
 	require.NoError(t, a.Pace(t.Context()))
 	require.Equal(t, 1, b.paced)
-	require.NoError(t, a.Delete(t.Context(), channel.Place{}, "x"))
-	require.NoError(t, a.React(t.Context(), channel.Place{}, "x", "OK"))
-	require.NoError(t, a.Typing(t.Context(), channel.Place{}))
+	require.NoError(t, a.Delete(t.Context(), channel.Address{}, "x"))
+	require.NoError(t, a.React(t.Context(), channel.Address{}, "x", "OK"))
+	require.NoError(t, a.Typing(t.Context(), channel.Address{}))
 	content, err := a.Fetch(t.Context(), "m", chat.Attachment{Key: "k"})
 	require.NoError(t, err)
 	defer content.Close()
@@ -137,7 +137,7 @@ func TestRemote_AFailureIsTheSameHereAndThere(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			a, _ := beside(t, remote.Handler(&bot{here: true, err: err}))
-			_, got := a.Send(t.Context(), channel.Place{}, channel.Message{Key: "k", Text: "x"})
+			_, got := a.Send(t.Context(), channel.Address{}, channel.Message{Key: "k", Text: "x"})
 			require.EqualError(t, got, err.Error())
 			require.Equal(t, fault.KindOf(err), fault.KindOf(got))
 			require.Equal(t, fault.After(err), fault.After(got))
@@ -166,14 +166,14 @@ func TestRemote_OnlyALostAnswerLeavesItOpenWhetherItWasSent(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			a, _ := beside(t, c.handler)
-			_, err := a.Send(t.Context(), channel.Place{}, channel.Message{Key: "k", Text: "x"})
+			_, err := a.Send(t.Context(), channel.Address{}, channel.Message{Key: "k", Text: "x"})
 			require.True(t, fault.Is(err, fault.Unavailable), "it is tried again: %v", err)
 			require.Equal(t, c.unknown, channel.Unknown(err), "%v", err)
-			require.False(t, channel.Unknown(a.Typing(t.Context(), channel.Place{})) && !c.unknown)
+			require.False(t, channel.Unknown(a.Typing(t.Context(), channel.Address{})) && !c.unknown)
 		})
 	}
 	for _, url := range []string{"", "http://127.0.0.1:1", "::"} {
-		_, err := through(t, url).Send(t.Context(), channel.Place{}, channel.Message{Key: "k", Text: "x"})
+		_, err := through(t, url).Send(t.Context(), channel.Address{}, channel.Message{Key: "k", Text: "x"})
 		require.True(t, fault.Is(err, fault.Unavailable), "%q: %v", url, err)
 		require.False(t, channel.Unknown(err))
 		_, err = through(t, url).Fetch(t.Context(), "m", chat.Attachment{})
@@ -196,10 +196,10 @@ func TestRemote_WhatIsHereAsksNobody(t *testing.T) {
 	b := &bot{here: true}
 	a, err := (&remote.Accounts{Live: b, Holders: at("")}).Account(t.Context(), "test", "")
 	require.NoError(t, err)
-	_, err = a.Send(t.Context(), channel.Place{}, channel.Message{Key: "k"})
+	_, err = a.Send(t.Context(), channel.Address{}, channel.Message{Key: "k"})
 	require.NoError(t, err)
 	require.Len(t, b.sent, 1)
-	require.Equal(t, 7, channel.TraitsAt(a, channel.Place{}).MaxText)
+	require.Equal(t, 7, channel.TraitsAt(a, channel.Address{}).MaxText)
 }
 
 func TestHandler_TakesCallsOnly(t *testing.T) {

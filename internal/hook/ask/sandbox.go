@@ -9,20 +9,20 @@ import (
 	"xbot/internal/sandbox"
 )
 
-// Place finds where the commands of a conversation run, and their working folder.
-type Place interface {
-	Place(ctx context.Context, key chat.SessionKey) (box sandbox.Sandbox, dir string, err error)
+// SandboxFinder finds where the commands of a conversation run, and their working folder.
+type SandboxFinder interface {
+	FindSandbox(ctx context.Context, key chat.SessionKey) (box sandbox.Sandbox, dir string, err error)
 }
 
 // Sandbox asks commands where the tools of the conversation run, with their rights and their clean environment. The payload
 // is their standard input.
-type Sandbox struct{ Places Place }
+type Sandbox struct{ Finder SandboxFinder }
 
 var _ hook.Asker = Sandbox{}
 
 // Ask implements hook.Asker. A command whose connection is lost is killed by its runner.
 func (s Sandbox) Ask(ctx context.Context, h hook.Handler, q hook.Question) (hook.Answer, error) {
-	box, dir, err := s.Places.Place(ctx, q.Session)
+	box, dir, err := s.Finder.FindSandbox(ctx, q.Session)
 	if err != nil {
 		return hook.Answer{}, err
 	}

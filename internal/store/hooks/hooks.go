@@ -30,9 +30,9 @@ func (s *Store) HookScene(ctx context.Context, turn chat.TurnID) (hook.Scene, er
 }
 
 // HookPlace says where the commands of a conversation run; NotFound where it is gone.
-func (s *Store) HookPlace(ctx context.Context, key chat.SessionKey) (hook.Place, error) {
+func (s *Store) HookPlace(ctx context.Context, key chat.SessionKey) (hook.ExecTarget, error) {
 	r, err := s.db.Q.HookPlace(ctx, s.db.Pool, key)
-	return hook.Place{User: r.UserID, Runner: r.Runner, Cwd: r.Cwd, CwdRunner: r.CwdRunner}, pg.Classify(err)
+	return hook.ExecTarget{User: r.UserID, Runner: r.Runner, Cwd: r.Cwd, CwdRunner: r.CwdRunner}, pg.Classify(err)
 }
 
 // HookClaimed lists what a turn has claimed that hooks were not told of before.

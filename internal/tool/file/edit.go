@@ -16,23 +16,23 @@ func apply(content string, p replaceParams) (edited string, lines []int, err err
 	if err != nil {
 		return "", nil, err
 	}
-	places, err := p.places(content, from, to)
+	replacements, err := p.replacements(content, from, to)
 	if err != nil {
 		return "", nil, err
 	}
 	switch {
-	case len(places) == 0:
+	case len(replacements) == 0:
 		return "", nil, notFoundInFile(content, from, to, p)
-	case len(places) > 1 && !p.ReplaceAll:
+	case len(replacements) > 1 && !p.ReplaceAll:
 		return "", nil, fault.Errorf(fault.Invalid, "old_string occurs %d times, at %s; add lines around it until it is unique, or set replace_all, or start_line and end_line",
-			len(places), lineList(linesOf(content, places)))
+			len(replacements), lineList(linesOf(content, replacements)))
 	}
 	var out strings.Builder
 	last := 0
-	for _, place := range places {
-		out.WriteString(content[last:place.start])
-		out.WriteString(place.text)
-		last = place.end
+	for _, replacement := range replacements {
+		out.WriteString(content[last:replacement.start])
+		out.WriteString(replacement.text)
+		last = replacement.end
 	}
 	out.WriteString(content[last:])
 	if out.Len() > maxFile {
@@ -41,28 +41,28 @@ func apply(content string, p replaceParams) (edited string, lines []int, err err
 	if out.String() == content {
 		return "", nil, fault.Errorf(fault.Invalid, "the edit changes nothing: what would be written is already there")
 	}
-	return out.String(), linesOf(content, places), nil
+	return out.String(), linesOf(content, replacements), nil
 }
 
 const maxPlaces = 100_000 // in one edit
 
 // place is a piece of the content and the text to put there.
-type place struct {
+type replacement struct {
 	start, end int // bytes
 	text       string
 }
 
 // finds collects places and watches how large the file becomes.
 type finds struct {
-	places []place
-	size   int // bytes of the file with the places replaced
+	replacements []replacement
+	size         int // bytes of the file with the places replaced
 }
 
-func (f *finds) add(p place) error {
-	f.places = append(f.places, p)
+func (f *finds) add(p replacement) error {
+	f.replacements = append(f.replacements, p)
 	f.size += len(p.text) - (p.end - p.start)
 	switch {
-	case len(f.places) > maxPlaces:
+	case len(f.replacements) > maxPlaces:
 		return fault.Errorf(fault.TooLarge, "old_string occurs more than %d times; narrow it, or use Shell with sed", maxPlaces)
 	case f.size > 2*maxFile: // later places may take away what earlier ones added, within reason
 		return fault.Errorf(fault.TooLarge, "the file would grow to more than %d bytes", maxFile)
@@ -101,40 +101,40 @@ func lineStart(content string, line int) int {
 }
 
 // places finds what is to be replaced between two offsets.
-func (p replaceParams) places(content string, from, to int) ([]place, error) {
+func (p replaceParams) replacements(content string, from, to int) ([]replacement, error) {
 	switch {
 	case p.OldString == "":
 		return nil, fault.Errorf(fault.Invalid, "old_string is empty; give the text to replace, or write a new file with FileCreate")
 	case p.Regex:
-		return p.regexPlaces(content, from, to)
+		return p.regexReplacements(content, from, to)
 	}
-	places, err := textPlaces(content, from, to, p.OldString, p.NewString)
-	if err == nil && len(places) == 0 && strings.Contains(content, "\r\n") {
+	replacements, err := textReplacements(content, from, to, p.OldString, p.NewString)
+	if err == nil && len(replacements) == 0 && strings.Contains(content, "\r\n") {
 		// Read shows lines without their carriage return, so a model cannot know that the file has any.
-		return textPlaces(content, from, to, toCRLF(p.OldString), toCRLF(p.NewString))
+		return textReplacements(content, from, to, toCRLF(p.OldString), toCRLF(p.NewString))
 	}
-	return places, err
+	return replacements, err
 }
 
 func toCRLF(text string) string {
 	return strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\n", "\r\n")
 }
 
-func textPlaces(content string, from, to int, old, text string) ([]place, error) {
+func textReplacements(content string, from, to int, old, text string) ([]replacement, error) {
 	found := finds{size: len(content)}
 	for {
 		i := strings.Index(content[from:to], old)
 		if i < 0 {
-			return found.places, nil
+			return found.replacements, nil
 		}
-		if err := found.add(place{start: from + i, end: from + i + len(old), text: text}); err != nil {
+		if err := found.add(replacement{start: from + i, end: from + i + len(old), text: text}); err != nil {
 			return nil, err
 		}
 		from += i + len(old)
 	}
 }
 
-func (p replaceParams) regexPlaces(content string, from, to int) ([]place, error) {
+func (p replaceParams) regexReplacements(content string, from, to int) ([]replacement, error) {
 	re, err := regexp.Compile("(?m)" + p.OldString)
 	if err != nil {
 		return nil, fault.Errorf(fault.Invalid, "old_string is not a regular expression (RE2): %w", err)
@@ -146,11 +146,11 @@ func (p replaceParams) regexPlaces(content string, from, to int) ([]place, error
 	found := finds{size: len(content)}
 	for _, match := range re.FindAllStringSubmatchIndex(content[from:to], maxPlaces+1) {
 		text := string(re.ExpandString(nil, template, content[from:to], match))
-		if err := found.add(place{start: from + match[0], end: from + match[1], text: text}); err != nil {
+		if err := found.add(replacement{start: from + match[0], end: from + match[1], text: text}); err != nil {
 			return nil, err
 		}
 	}
-	return found.places, nil
+	return found.replacements, nil
 }
 
 var reference = regexp.MustCompile(`\$(?:\$|\{\w+\}|\d+)`)
@@ -193,12 +193,12 @@ func hasGroup(re *regexp.Regexp, name string) bool {
 }
 
 // linesOf returns the line, from 1, at which each place begins.
-func linesOf(content string, places []place) []int {
-	lines := make([]int, 0, len(places))
+func linesOf(content string, replacements []replacement) []int {
+	lines := make([]int, 0, len(replacements))
 	line, at := 1, 0
-	for _, place := range places {
-		line += strings.Count(content[at:place.start], "\n")
-		at = place.start
+	for _, replacement := range replacements {
+		line += strings.Count(content[at:replacement.start], "\n")
+		at = replacement.start
 		lines = append(lines, line)
 	}
 	return lines

@@ -14,7 +14,7 @@ import (
 )
 
 // Find looks for a message of the bot.
-func (f finding) Find(_ context.Context, to channel.Place, m channel.Message, since time.Time) (channel.Sent, bool, error) {
+func (f finding) Find(_ context.Context, to channel.Address, m channel.Message, since time.Time) (channel.Sent, bool, error) {
 	if f.has[Blind] {
 		return channel.Sent{}, false, nil
 	}
@@ -44,7 +44,7 @@ func (a *account) Fetch(_ context.Context, _ string, at chat.Attachment) (io.Rea
 }
 
 // Edit changes a message.
-func (a *account) Edit(_ context.Context, _ channel.Place, id string, m channel.Message) error {
+func (a *account) Edit(_ context.Context, _ channel.Address, id string, m channel.Message) error {
 	return a.world.change(id, func(p *post) {
 		p.edits++
 		if !a.has[Frozen] {
@@ -57,12 +57,12 @@ func (a *account) Edit(_ context.Context, _ channel.Place, id string, m channel.
 func (a *account) EditEvery() time.Duration { return 0 }
 
 // Delete takes a message back.
-func (a *account) Delete(_ context.Context, _ channel.Place, id string) error {
+func (a *account) Delete(_ context.Context, _ channel.Address, id string) error {
 	return a.world.change(id, func(p *post) { p.gone = !a.has[Undying] })
 }
 
 // React puts a reaction to a message.
-func (a *account) React(_ context.Context, _ channel.Place, id, emoji string) error {
+func (a *account) React(_ context.Context, _ channel.Address, id, emoji string) error {
 	return a.world.change(id, func(p *post) {
 		if a.has[Effusive] || !slices.Contains(p.reactions, emoji) {
 			p.reactions = append(p.reactions, emoji)
@@ -71,7 +71,7 @@ func (a *account) React(_ context.Context, _ channel.Place, id, emoji string) er
 }
 
 // Typing shows nothing that lasts.
-func (a *account) Typing(ctx context.Context, to channel.Place) error {
+func (a *account) Typing(ctx context.Context, to channel.Address) error {
 	if a.has[Chatty] {
 		_, err := a.Send(ctx, to, channel.Message{Key: "typing", Text: "..."})
 		return err
@@ -80,7 +80,7 @@ func (a *account) Typing(ctx context.Context, to channel.Place) error {
 }
 
 // Settle shows how a question was answered.
-func (a *account) Settle(_ context.Context, _ channel.Place, id string, _ channel.Question, answer string) error {
+func (a *account) Settle(_ context.Context, _ channel.Address, id string, _ channel.Question, answer string) error {
 	if a.has[Unsettled] {
 		return nil
 	}
@@ -90,18 +90,18 @@ func (a *account) Settle(_ context.Context, _ channel.Place, id string, _ channe
 // stream is an answer that is being written.
 type stream struct {
 	*account
-	to   channel.Place
+	to   channel.Address
 	sent channel.Sent
 }
 
 // Stream begins an answer.
-func (a *account) Stream(ctx context.Context, to channel.Place, key string) (channel.Stream, error) {
+func (a *account) Stream(ctx context.Context, to channel.Address, key string) (channel.Stream, error) {
 	sent, err := a.Send(ctx, to, channel.Message{Key: key})
 	return &stream{account: a, to: to, sent: sent}, err
 }
 
 // Resume goes on with an answer.
-func (a *account) Resume(_ context.Context, to channel.Place, id string) (channel.Stream, error) {
+func (a *account) Resume(_ context.Context, to channel.Address, id string) (channel.Stream, error) {
 	if a.world.find(id) == nil || a.has[Amnesiac] {
 		return nil, fault.Errorf(fault.NotFound, "no message %s", id)
 	}

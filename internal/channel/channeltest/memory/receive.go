@@ -116,7 +116,7 @@ func (a *account) handle(ctx context.Context, e event, to channel.Receiver) erro
 func (a *account) envelope(p post) chat.Envelope {
 	e := chat.Envelope{
 		ID:     p.id,
-		Place:  chat.Place{Channel: "memory", Account: channeltest.Account, ChatType: chat.ChatDirect, Chat: "d-" + people[p.who].ID},
+		Source: chat.Source{Channel: "memory", Account: channeltest.Account, ChatType: chat.ChatDirect, Chat: "d-" + people[p.who].ID},
 		Sender: people[p.who],
 		SentAt: p.at, Seq: p.seq, Text: p.text, Mentioned: (p.mention || a.has[AlwaysMeant]) && p.where != channeltest.Direct,
 	}

@@ -15,7 +15,7 @@ import (
 )
 
 // Send sends one message.
-func (a *account) Send(_ context.Context, to channel.Place, m channel.Message) (channel.Sent, error) {
+func (a *account) Send(_ context.Context, to channel.Address, m channel.Message) (channel.Sent, error) {
 	if a.has[Picky] && len(m.Key) > 40 {
 		return channel.Sent{}, fault.Errorf(fault.Invalid, "the key is too long")
 	}
@@ -38,7 +38,7 @@ func (a *account) Send(_ context.Context, to channel.Place, m channel.Message) (
 	return channel.Sent{ID: p.id, Thread: to.Thread, At: p.at}, a.fault(err)
 }
 
-func (a *account) put(to channel.Place, m channel.Message) (post, error) {
+func (a *account) put(to channel.Address, m channel.Message) (post, error) {
 	where, reply := whereOf(to), to.ReplyTo
 	if a.has[Misplaces] && where == channeltest.Thread {
 		where = channeltest.Group
@@ -79,7 +79,7 @@ func (a *account) spoilMessage(m channel.Message) channel.Message {
 	return m
 }
 
-func whereOf(to channel.Place) channeltest.Where {
+func whereOf(to channel.Address) channeltest.Where {
 	switch {
 	case to.ChatType == chat.ChatDirect:
 		return channeltest.Direct
