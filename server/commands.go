@@ -65,7 +65,7 @@ func (a *agents) commands(s serving) *slash.Registry {
 		admin.Pair{Store: a.store},
 		slashcontext.Compact{},
 		slashcontext.Usage{Store: a.store, Prices: s.prices},
-		account.Memory{Memories: a.remembered(), Agents: a.personas(), Users: a.store, Base: s.base},
+		account.Memory{Memories: a.remembered(), Agents: a.agentProfiles(), Users: a.store, Base: s.base},
 		account.Profile{Store: a.store},
 		slashcontext.Prompt{Viewer: a.promptViewer()},
 		account.Language{Settings: a.store},

@@ -11,7 +11,7 @@ import (
 func (w *workerPart) compressor(prompts modelcall.Prompts, assembler *modelcall.Assembler) *compress.Compressor {
 	out := &compress.Compressor{
 		Models: w.choice, Store: w.store, Prompts: prompts, Tools: w.tools, Context: assembler, Rules: w.rules,
-		Personas: w.personas(),
+		Profiles: w.agentProfiles(),
 		Retry:    modelcall.Retry{Attempts: w.llm.RetryAttempts, Delay: w.llm.RetryDelay, MaxDelay: w.llm.RetryMaxDelay},
 		Doing: func(step chat.Step, what string) {
 			w.bus.PublishDelta(step.Session, chat.Delta{Turn: step.Turn, Step: step.N, Doing: what})

@@ -46,7 +46,7 @@ func (a *agents) hookDispatcher() *hook.Dispatcher {
 
 // hooks asks the hooks of conversations.
 func (a *agents) hooks(files *hook.Live, sizes hooks.Sizes) *hooks.Hooks {
-	return &hooks.Hooks{Files: files, Dispatcher: a.hookDispatcher(), Store: a.store, Tools: a.tools, Sizes: sizes, Personas: a.personas()}
+	return &hooks.Hooks{Files: files, Dispatcher: a.hookDispatcher(), Store: a.store, Tools: a.tools, Sizes: sizes, Profiles: a.agentProfiles()}
 }
 
 // projectHooks reads the hooks of projects where the tools of their conversations run, and finds where their commands do.

@@ -43,14 +43,14 @@ func (a *agents) catchUp(ctx context.Context) error {
 	return a.archive.Run(ctx, digest.Digester{Store: a.store, Models: a.choice, Limits: a.catalogue})
 }
 
-// personas knows who answers in a conversation.
-func (c *core) personas() *agentprofile.Resolver {
+// agentProfiles knows who answers in a conversation.
+func (c *core) agentProfiles() *agentprofile.Resolver {
 	return &agentprofile.Resolver{Store: c.store, Policies: c.policies, Home: c.home, Log: c.log, Memory: c.memory}
 }
 
 // memories are how people are remembered, by the provider of each agent.
 func (c *core) memories() agentprofile.Memories {
-	return agentprofile.Memories{Profiles: c.personas(), Providers: map[string]memory.Provider{
+	return agentprofile.Memories{Profiles: c.agentProfiles(), Providers: map[string]memory.Provider{
 		memory.Flat:  flat.Provider{Store: c.store},
 		memory.Letta: letta.Provider{Store: c.store, Archive: c.archive},
 	}}
@@ -58,12 +58,12 @@ func (c *core) memories() agentprofile.Memories {
 
 // notes are what each agent remembers.
 func (c *core) notes() agentprofile.Notes {
-	return agentprofile.Notes{Store: c.store, Profiles: c.personas()}
+	return agentprofile.Notes{Store: c.store, Profiles: c.agentProfiles()}
 }
 
 // lettaTools are the tools of memories that letta keeps.
 func (c *core) lettaTools() []tool.Tool {
-	who := c.personas()
+	who := c.agentProfiles()
 	return []tool.Tool{
 		toolletta.NewAppend(who, c.store), toolletta.NewReplace(who, c.store), toolletta.NewRethink(who, c.store),
 		toolletta.NewInsert(who, c.archive), toolletta.NewSearch(who, c.archive), toolletta.NewRecall(agentprofile.Past{Said: c.store, Profiles: who}),
@@ -72,7 +72,7 @@ func (c *core) lettaTools() []tool.Tool {
 
 // soulTools are the tools for soul files and for a person's other conversations. Who has them the policy says.
 func (c *core) soulTools() []tool.Tool {
-	who := c.personas()
+	who := c.agentProfiles()
 	past := agentprofile.Past{Said: c.store, Profiles: who}
 	return []tool.Tool{
 		toolsoul.NewList(who, c.store), toolsoul.NewRead(who, c.store), toolsoul.NewWrite(who, c.store), toolsoul.NewDelete(who, c.store),

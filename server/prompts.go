@@ -17,16 +17,16 @@ func TemplatePath(home string, cfg config.Prompt) string {
 // pipeline is the middlewares that make system prompts.
 func (a *agents) pipeline() *prompt.Pipeline {
 	return prompt.Standard(prompt.Parts{
-		Template: a.template, Home: a.home, Sandboxes: a.boxes, Rules: a.rules, Memory: a.memories(), Personas: a.personas(), Souls: a.store, Past: a.store,
+		Template: a.template, Home: a.home, Sandboxes: a.boxes, Rules: a.rules, Memory: a.memories(), Profiles: a.agentProfiles(), Souls: a.store, Past: a.store,
 	})
 }
 
 // systemPrompts are the prompts of turns.
 func (a *agents) systemPrompts() *modelcall.SystemPrompts {
-	return &modelcall.SystemPrompts{Scenes: a.store, Pipeline: a.pipeline(), Tools: a.tools, Personas: a.personas(), Log: a.log}
+	return &modelcall.SystemPrompts{Scenes: a.store, Pipeline: a.pipeline(), Tools: a.tools, Profiles: a.agentProfiles(), Log: a.log}
 }
 
 // promptViewer shows prompts without a call of a model.
 func (a *agents) promptViewer() prompt.Viewer {
-	return prompt.Viewer{Scenes: a.store, Pipeline: a.pipeline(), Tools: a.tools.Specs(), Personas: a.personas()}
+	return prompt.Viewer{Scenes: a.store, Pipeline: a.pipeline(), Tools: a.tools.Specs(), Profiles: a.agentProfiles()}
 }

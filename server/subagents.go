@@ -33,7 +33,7 @@ func (s staff) find(ctx context.Context, key chat.SessionKey) (prompt.Found, err
 		return prompt.Found{}, err
 	}
 	scene := chat.Scene{Session: key, User: owner, Runner: session.Runner, Cwd: session.Cwd, CwdRunner: session.CwdRunner}
-	roles := prompt.Roles{Home: s.home, Personas: s.personas(), Sandboxes: s.boxes}
+	roles := prompt.Roles{Home: s.home, Profiles: s.agentProfiles(), Sandboxes: s.boxes}
 	return roles.Find(ctx, scene)
 }
 

@@ -70,16 +70,16 @@ func (w *workerPart) activities() worker.Activities {
 	registry := w.commands(serving{})
 	return worker.Activities{
 		Intake: &turn.Intake{
-			Turns: w.store, Commands: registry, Models: w.choice, Personas: w.personas(), MaxSteps: w.agent.MaxIterations, Words: w.words, Hooks: hooks,
+			Turns: w.store, Commands: registry, Models: w.choice, Profiles: w.agentProfiles(), MaxSteps: w.agent.MaxIterations, Words: w.words, Hooks: hooks,
 			Totals: w.store.TurnTotals, Cost: w.prices().Cost,
 		},
 		Model: &turn.Model{
 			Models: w.choice, Steps: w.store, Tools: w.tools, Prompts: prompts, Open: w.openStream, Rules: w.rules, Hooks: hooks,
-			Context: assembler, Personas: w.personas(), Trees: w.store, Words: w.words,
+			Context: assembler, Profiles: w.agentProfiles(), Trees: w.store, Words: w.words,
 			Retry: modelcall.Retry{Attempts: w.llm.RetryAttempts, Delay: w.llm.RetryDelay, MaxDelay: w.llm.RetryMaxDelay},
 		},
 		Tools: &turn.Tools{
-			Calls: w.store, Personas: w.personas(), Toolbox: w.tools, Boxes: w.boxes, Starter: w.starter, Words: w.words,
+			Calls: w.store, Profiles: w.agentProfiles(), Toolbox: w.tools, Boxes: w.boxes, Starter: w.starter, Words: w.words,
 			Open: func(c chat.Call) activities.Output { return w.bus.NewTail(c.Session, c.Turn, c.ID) },
 		},
 		Subagents: &agentwork.Subagents{Store: w.store},

@@ -50,7 +50,7 @@ type Compressor struct {
 	Prompts modelcall.Prompts
 	Tools   modelcall.Catalog
 	// Personas knows which tools the model has; nil: all.
-	Personas modelcall.Personas
+	Profiles modelcall.Profiles
 	Context  *modelcall.Assembler // knows how much models take and how they count
 	Notes    Notes                // nil: no notes are saved before
 	Memory   memory.Recaller      // what the model sees when it saves notes; nil: nothing

@@ -49,7 +49,7 @@ type reader struct {
 	limits window.Limits
 	ratio  float64 // of what the provider counts to our estimate
 	static int     // tokens of system prompt and tools
-	who    agentprofile.Persona
+	who    agentprofile.Profile
 }
 
 // passage is what a compression is about.
@@ -109,7 +109,7 @@ func (j *compression) open(ctx context.Context) (err error) {
 	if j.ratio, err = j.Context.Ratios.Of(ctx, j.client.Model()); err != nil {
 		return err
 	}
-	if j.who, err = modelcall.PersonaOf(ctx, j.Personas, j.in.Session); err != nil {
+	if j.who, err = modelcall.ProfileOf(ctx, j.Profiles, j.in.Session); err != nil {
 		return err
 	}
 	j.static = j.weigh(prompt.Request(system, nil, modelcall.Allowed{Catalog: j.Tools, Who: j.who}.Specs()))

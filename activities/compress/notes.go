@@ -69,7 +69,7 @@ func (j *compression) remembered(ctx context.Context) (string, error) {
 
 // noteTools returns the tools that may be used without asking anybody.
 func (j *compression) noteTools(ctx context.Context) ([]llm.Tool, error) {
-	if j.Notes == nil || len(j.Notes.Specs()) == 0 || j.Personas != nil && !j.who.Remember.Memorize {
+	if j.Notes == nil || len(j.Notes.Specs()) == 0 || j.Profiles != nil && !j.who.Remember.Memorize {
 		return nil, nil
 	}
 	own, err := j.Store.Permissions(ctx, j.asked.User)

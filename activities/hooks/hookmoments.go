@@ -38,7 +38,7 @@ func (h *Hooks) opening(ctx context.Context, in RunInput) (RunOutput, error) {
 
 // sessionStart tells that a conversation begins; before, that it had ended where it begins anew.
 func (h *Hooks) sessionStart(ctx context.Context, p hook.Payload, scene hook.Scene) error {
-	who, err := modelcall.PersonaOf(ctx, h.Personas, chat.SessionKey(p.Session))
+	who, err := modelcall.ProfileOf(ctx, h.Profiles, chat.SessionKey(p.Session))
 	if err != nil {
 		return err
 	}

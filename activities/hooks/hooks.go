@@ -101,7 +101,7 @@ type Hooks struct {
 	Tools      modelcall.Catalog
 	Sizes      Sizes
 	// Personas knows who keeps the memory of a conversation; nil: nobody says.
-	Personas modelcall.Personas
+	Profiles modelcall.Profiles
 }
 
 // RunInput names a moment of a turn.

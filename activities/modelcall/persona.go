@@ -9,14 +9,14 @@ import (
 )
 
 // Personas knows who answers in a session.
-type Personas interface {
-	Of(ctx context.Context, key chat.SessionKey) (agentprofile.Persona, error)
+type Profiles interface {
+	Of(ctx context.Context, key chat.SessionKey) (agentprofile.Profile, error)
 }
 
-// PersonaOf returns who answers in a session; nobody in particular where nobody knows.
-func PersonaOf(ctx context.Context, who Personas, key chat.SessionKey) (agentprofile.Persona, error) {
+// ProfileOf returns who answers in a session; nobody in particular where nobody knows.
+func ProfileOf(ctx context.Context, who Profiles, key chat.SessionKey) (agentprofile.Profile, error) {
 	if who == nil {
-		return agentprofile.Persona{Deliver: true}, nil
+		return agentprofile.Profile{Deliver: true}, nil
 	}
 	return who.Of(ctx, key)
 }
@@ -24,7 +24,7 @@ func PersonaOf(ctx context.Context, who Personas, key chat.SessionKey) (agentpro
 // Allowed is the tools that an agent may use. The others are to the model as if there were none of their names.
 type Allowed struct {
 	Catalog
-	Who agentprofile.Persona
+	Who agentprofile.Profile
 }
 
 // Specs returns what the model can call.

@@ -33,7 +33,7 @@ func (b *fixture) answeredBy(home, text string) {
 	_, err = b.SetPolicy(b.T.Context(), owner, []byte(text))
 	require.NoError(b.T, err)
 	book := &agentprofile.Resolver{Store: b.Store, Policies: &policy.Live{Source: b.Store}, Home: home, Log: slog.New(slog.DiscardHandler)}
-	b.Model.Personas, b.Tools.Personas, b.Intake.Personas = book, book, book
+	b.Model.Profiles, b.Tools.Profiles, b.Intake.Profiles = book, book, book
 }
 
 func TestGenerate_SilenceLeavesNothingInTheStream(t *testing.T) {
@@ -120,7 +120,7 @@ func TestSystemPrompt_HoldsTheAgentsPartAndTheSoulOfNewChats(t *testing.T) {
 // personal are the prompts of a process that has just begun and knows who answers.
 func (b *fixture) personal(home string) *modelcall.SystemPrompts {
 	p := b.prompts(home)
-	p.Pipeline, p.Personas = b.pipelineOf(home, b.Model.Personas), b.Model.Personas
+	p.Pipeline, p.Profiles = b.pipelineOf(home, b.Model.Profiles), b.Model.Profiles
 	return p
 }
 
@@ -129,7 +129,7 @@ func TestMemory_IsTheAgentsOwnUnlessItIsShared(t *testing.T) {
 	b.answeredBy("", `{"agents": {"list": [{"id": "main", "default": true}, {"id": "clerk"}, {"id": "twin", "memory": "shared"}]}}`)
 	s, owner, err := b.Session(t.Context(), activitiestest.Key)
 	require.NoError(t, err)
-	notes := agentprofile.Notes{Store: b.Store, Profiles: b.Model.Personas.(*agentprofile.Resolver)}
+	notes := agentprofile.Notes{Store: b.Store, Profiles: b.Model.Profiles.(*agentprofile.Resolver)}
 	run := func(agent string, of tool.Tool, arguments string) string {
 		session := chat.SessionKey(strings.Replace(string(s.Key), "main", agent, 1))
 		b.sessionOf(session, owner, agent)

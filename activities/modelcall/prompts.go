@@ -38,7 +38,7 @@ type SystemPrompts struct {
 	Scenes   Scenes
 	Pipeline *prompt.Pipeline
 	Tools    Catalog
-	Personas Personas // knows which tools the model has; nil: all
+	Profiles Profiles // knows which tools the model has; nil: all
 	Log      *slog.Logger
 
 	mu     sync.Mutex
@@ -73,7 +73,7 @@ func (p *SystemPrompts) render(ctx context.Context, step chat.Step) (string, err
 	if err != nil || scene.Frozen {
 		return scene.System, err
 	}
-	who, err := PersonaOf(ctx, p.Personas, step.Session)
+	who, err := ProfileOf(ctx, p.Profiles, step.Session)
 	if err != nil {
 		return "", err
 	}

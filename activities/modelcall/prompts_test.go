@@ -35,10 +35,10 @@ func (b *fixture) prompts(home string) *modelcall.SystemPrompts {
 	}
 }
 
-func (b *fixture) pipelineOf(home string, who prompt.Personas) *prompt.Pipeline {
+func (b *fixture) pipelineOf(home string, who prompt.Profiles) *prompt.Pipeline {
 	return prompt.Standard(prompt.Parts{
 		Template: prompt.NewTemplate(filepath.Join(home, "prompt.md"), slog.New(slog.DiscardHandler)), Home: home, Sandboxes: b,
-		Memory: agentprofile.Memories{Profiles: b.notes().Profiles, Providers: map[string]memoryport.Provider{memoryport.Flat: flat.Provider{Store: b.Store}}}, Personas: who,
+		Memory: agentprofile.Memories{Profiles: b.notes().Profiles, Providers: map[string]memoryport.Provider{memoryport.Flat: flat.Provider{Store: b.Store}}}, Profiles: who,
 	})
 }
 

@@ -48,7 +48,7 @@ func (t *Tools) delegate(ctx context.Context, call chat.Call) (chat.ToolResult, 
 	if refused, ok := refusal(call); ok {
 		return t.record(ctx, call, refused)
 	}
-	who, err := modelcall.PersonaOf(ctx, t.Personas, call.Session)
+	who, err := modelcall.ProfileOf(ctx, t.Profiles, call.Session)
 	if err != nil {
 		return chat.ToolResult{}, err
 	}

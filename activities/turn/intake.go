@@ -39,7 +39,7 @@ type Intake struct {
 	Turns    Turns
 	Commands *slash.Registry    // says which command a name means
 	Models   activities.Models  // names in summaries
-	Personas modelcall.Personas // knows whether answers reach the channel; nil: they do
+	Profiles modelcall.Profiles // knows whether answers reach the channel; nil: they do
 	Hooks    hooks.Files        // nil: there are none
 	// Totals reads what a turn took, by model, and the id of its newest answer; nil: nobody asks.
 	Totals func(ctx context.Context, turn chat.TurnID) ([]chat.Spent, int64, error)
@@ -83,7 +83,7 @@ func (a *Intake) Claim(ctx context.Context, in ClaimInput) (ClaimOutput, error) 
 		return ClaimOutput{InLine: c.InLine}, activities.Failure(ctx, err)
 	}
 	ctx = agentprofile.Once(ctx)
-	who, err := modelcall.PersonaOf(ctx, a.Personas, in.Session)
+	who, err := modelcall.ProfileOf(ctx, a.Profiles, in.Session)
 	if err == nil && !who.Deliver {
 		err = a.Turns.KeepFromChannel(ctx, in.Turn)
 	}

@@ -52,7 +52,7 @@ type Model struct {
 	// Context makes the requests.
 	Context *modelcall.Assembler
 	// Personas knows which tools the model has and what people see of its answers; nil: all.
-	Personas modelcall.Personas
+	Profiles modelcall.Profiles
 	// Prompts makes system prompts; nil is BasePrompt.
 	Prompts modelcall.Prompts
 	Open    func(step chat.Step, attempt int) Stream
@@ -144,7 +144,7 @@ type attempt struct {
 	steered    bool // and what came meanwhile was taken in just now
 
 	model string
-	who   agentprofile.Persona
+	who   agentprofile.Profile
 	spent bool     // the subagents of the request have taken all the tokens that they may
 	hooks hook.Set // of an answer with calls
 	modelcall.Assembled
@@ -204,7 +204,7 @@ func (m *Model) prepare(ctx context.Context, a *attempt) (llm.Client, error) {
 		return nil, err
 	}
 	a.model = client.Model()
-	if a.who, err = modelcall.PersonaOf(ctx, m.Personas, a.step.Session); err != nil {
+	if a.who, err = modelcall.ProfileOf(ctx, m.Profiles, a.step.Session); err != nil {
 		return nil, err
 	}
 	if a.who.Role != nil && m.Trees != nil {

@@ -32,7 +32,7 @@ type Toolbox interface {
 // Tools runs the tool calls of turns.
 type Tools struct {
 	Calls    Calls
-	Personas modelcall.Personas // knows which tools an agent has; nil: all
+	Profiles modelcall.Profiles // knows which tools an agent has; nil: all
 	Toolbox  Toolbox
 	Boxes    activities.Boxes
 	Open     func(call chat.Call) activities.Output
@@ -76,7 +76,7 @@ func (t *Tools) run(ctx context.Context, call chat.Call) (chat.ToolResult, error
 	if refused, ok := refusal(call); ok {
 		return t.record(ctx, call, refused)
 	}
-	who, err := modelcall.PersonaOf(ctx, t.Personas, call.Session)
+	who, err := modelcall.ProfileOf(ctx, t.Profiles, call.Session)
 	if err != nil {
 		return chat.ToolResult{}, err
 	}

@@ -18,8 +18,8 @@ import (
 	"xbot/internal/soul"
 )
 
-// Persona is who answers in a conversation.
-type Persona struct {
+// Profile is who answers in a conversation.
+type Profile struct {
 	Agent    policy.Agent
 	Contract soul.Contract
 	// Soul is the body of the channel's SOUL.md; empty in work scenes, which have none.
@@ -45,7 +45,7 @@ const trustedTool = "logs"
 
 // Has reports whether the agent may use a tool. Names may hold *; deny wins, and no allow list allows all. The tools of
 // a memory are those of its provider alone, and those for administrators are where nobody else speaks.
-func (p Persona) Has(tool string) bool {
+func (p Profile) Has(tool string) bool {
 	if !p.Trusted && strings.EqualFold(strings.ReplaceAll(tool, "_", ""), trustedTool) {
 		return false
 	}
@@ -70,7 +70,7 @@ func matches(patterns []string, tool string) bool {
 const sharedMemory = policy.DefaultAgent
 
 // Memory names the memory that the agent reads and writes.
-func (p Persona) Memory() string {
+func (p Profile) Memory() string {
 	if p.Agent.Default || p.Agent.Memory == policy.MemoryShared || p.Agent.ID == "" {
 		return sharedMemory
 	}
@@ -104,17 +104,17 @@ func Once(ctx context.Context) context.Context { return choice.Once(ctx) }
 
 // Of returns who answers in a conversation. A soul that cannot be read is named in the log and is none: errors are those
 // of the database.
-func (b *Resolver) Of(ctx context.Context, key chat.SessionKey) (Persona, error) {
+func (b *Resolver) Of(ctx context.Context, key chat.SessionKey) (Profile, error) {
 	p, err := b.Policies.Get(ctx)
 	if err != nil {
-		return Persona{}, err
+		return Profile{}, err
 	}
 	w, err := choice.Wanted(ctx, b.Store, key)
 	if err != nil {
-		return Persona{}, err
+		return Profile{}, err
 	}
 	agent := p.Agent(w.Agent)
-	out := Persona{
+	out := Profile{
 		Agent: agent, Deliver: p.Sends(key, w.Channel, w.ChatType, w.Send), Trusted: w.Admin && w.ChatType == chat.ChatDirect,
 		Provider: cmp.Or(agent.MemoryProvider, p.Memory.Provider, b.Memory, memory.Flat),
 		Remember: p.Remembers(agent), Alone: w.ChatType == chat.ChatCron || w.ChatType == chat.ChatHook,

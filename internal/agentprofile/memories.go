@@ -46,7 +46,7 @@ func (m Memories) Memorize(ctx context.Context, in memory.MemorizeInput) (memory
 	return p.Memorize(ctx, in)
 }
 
-func (m Memories) of(who Persona) (memory.Provider, error) {
+func (m Memories) of(who Profile) (memory.Provider, error) {
 	if p, ok := m.Providers[who.Provider]; ok {
 		return p, nil
 	}

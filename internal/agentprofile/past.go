@@ -23,13 +23,13 @@ func (b *Resolver) Agents(ctx context.Context, memory string) (chat.Agents, erro
 	}
 	var out chat.Agents
 	for _, a := range p.Agents.List {
-		if (Persona{Agent: a}).Memory() == memory {
+		if (Profile{Agent: a}).Memory() == memory {
 			out.Only = append(out.Only, a.ID)
 		} else {
 			out.Except = append(out.Except, a.ID)
 		}
 	}
-	if (Persona{Agent: p.Agent("")}).Memory() == memory {
+	if (Profile{Agent: p.Agent("")}).Memory() == memory {
 		out.Only = nil // also those that no policy names any more
 		return out, nil
 	}

@@ -4,7 +4,7 @@ import "xbot/internal/memory"
 
 // mayReach reports whether the agent may use a tool for soul files or for the person's conversations, as its switches say;
 // ok is false for other tools. Conversations are read by the roles that are made for it, never by who answers people.
-func (p Persona) mayReach(tool string) (may, ok bool) {
+func (p Profile) mayReach(tool string) (may, ok bool) {
 	reads := p.Role != nil && p.Role.Conversations && p.Remember.Subagent
 	switch {
 	case memory.OfSoul(tool) && p.Role == nil:

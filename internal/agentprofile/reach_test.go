@@ -15,17 +15,17 @@ func TestHas_ToolsOfSoulAndConversationsAreThereWhereTheSwitchesSaySo(t *testing
 	reader, other := &chat.Profile{Conversations: true, Tools: []string{"soul_*", "*conversation*"}}, &chat.Profile{Memory: true}
 	all := policy.Remembers{SoulWrite: true, Subagent: true, SubagentSoulWrite: true}
 	for name, c := range map[string]struct {
-		who                 agentprofile.Persona
+		who                 agentprofile.Profile
 		soul, conversations bool
 	}{
-		"nothing on":                  {agentprofile.Persona{}, false, false},
-		"reading alone":               {agentprofile.Persona{Remember: policy.Remembers{SoulRead: true}}, false, false},
-		"who answers people":          {agentprofile.Persona{Remember: all}, true, false},
-		"the role memory":             {agentprofile.Persona{Remember: all, Role: reader}, true, true},
-		"the role, which may not":     {agentprofile.Persona{Remember: policy.Remembers{SoulWrite: true, Subagent: true}, Role: reader}, false, true},
-		"the role, switched off":      {agentprofile.Persona{Remember: policy.Remembers{SoulWrite: true}, Role: reader}, false, false},
-		"another role":                {agentprofile.Persona{Remember: all, Role: other}, false, false},
-		"an agent without such tools": {agentprofile.Persona{Remember: all, Agent: policy.Agent{Tools: policy.Tools{Deny: []string{"soul_*"}}}}, false, false},
+		"nothing on":                  {agentprofile.Profile{}, false, false},
+		"reading alone":               {agentprofile.Profile{Remember: policy.Remembers{SoulRead: true}}, false, false},
+		"who answers people":          {agentprofile.Profile{Remember: all}, true, false},
+		"the role memory":             {agentprofile.Profile{Remember: all, Role: reader}, true, true},
+		"the role, which may not":     {agentprofile.Profile{Remember: policy.Remembers{SoulWrite: true, Subagent: true}, Role: reader}, false, true},
+		"the role, switched off":      {agentprofile.Profile{Remember: policy.Remembers{SoulWrite: true}, Role: reader}, false, false},
+		"another role":                {agentprofile.Profile{Remember: all, Role: other}, false, false},
+		"an agent without such tools": {agentprofile.Profile{Remember: all, Agent: policy.Agent{Tools: policy.Tools{Deny: []string{"soul_*"}}}}, false, false},
 	} {
 		for _, tool := range []string{"soul_list", "soul_read", "soul_write", "soul_delete"} {
 			require.Equal(t, c.soul, c.who.Has(tool), "%s: %s", name, tool)

@@ -30,4 +30,4 @@ func roleHas(role chat.Profile, tool string) bool {
 }
 
 // Remembers reports whether the conversation is told what is remembered of the person.
-func (p Persona) Remembers() bool { return p.Role == nil || p.Role.Memory }
+func (p Profile) Remembers() bool { return p.Role == nil || p.Role.Memory }

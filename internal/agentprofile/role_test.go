@@ -14,7 +14,7 @@ func TestHas_ASubagentHasNothingThatOneAboveItLacks(t *testing.T) {
 	planner := chat.Profile{Tools: []string{"Read", "Gl*"}, Memory: true, SpawnAgent: true}
 	middle := chat.Profile{SpawnAgent: true, Memory: true, SendMessage: true}.Under(planner)
 	coder := chat.Profile{Tools: []string{"*"}, SendMessage: true, Conversations: true}.Under(middle)
-	has := func(p chat.Profile, tool string) bool { return agentprofile.Persona{Role: &p}.Has(tool) }
+	has := func(p chat.Profile, tool string) bool { return agentprofile.Profile{Role: &p}.Has(tool) }
 	for _, p := range []chat.Profile{middle, coder} {
 		require.True(t, has(p, "Read"))
 		require.True(t, has(p, "Glob"))

@@ -35,11 +35,11 @@ type Assembly struct {
 	UserMessage string
 
 	view *view                 // of the place where the session's tools act, once it was looked at
-	who  *agentprofile.Persona // who answers, once it was asked for
+	who  *agentprofile.Profile // who answers, once it was asked for
 }
 
-// persona returns who answers, as whoever asks first finds it.
-func (a *Assembly) persona(ctx context.Context, known Personas) (agentprofile.Persona, error) {
+// agentProfile returns who answers, as whoever asks first finds it.
+func (a *Assembly) agentProfile(ctx context.Context, known Profiles) (agentprofile.Profile, error) {
 	if a.who == nil {
 		who, err := known.Of(ctx, a.Scene.Session)
 		if err != nil {

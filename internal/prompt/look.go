@@ -22,7 +22,7 @@ type Viewer struct {
 	Scenes   Scenes
 	Pipeline *Pipeline
 	Tools    []tool.Spec
-	Personas Personas // knows which of them the model has; nil: all
+	Profiles Profiles // knows which of them the model has; nil: all
 }
 
 // Look is such a prompt.
@@ -82,9 +82,9 @@ func (v Viewer) Look(ctx context.Context, key chat.SessionKey, text string, at t
 
 // toolsOf returns the tools that the model of a session has.
 func (v Viewer) toolsOf(ctx context.Context, key chat.SessionKey) ([]tool.Spec, error) {
-	if v.Personas == nil {
+	if v.Profiles == nil {
 		return v.Tools, nil
 	}
-	who, err := v.Personas.Of(ctx, key)
+	who, err := v.Profiles.Of(ctx, key)
 	return slices.DeleteFunc(slices.Clone(v.Tools), func(t tool.Spec) bool { return !who.Has(t.Name) }), err
 }

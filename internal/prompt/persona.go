@@ -10,12 +10,12 @@ import (
 )
 
 // Personas knows who answers in a session.
-type Personas interface {
-	Of(ctx context.Context, key chat.SessionKey) (agentprofile.Persona, error)
+type Profiles interface {
+	Of(ctx context.Context, key chat.SessionKey) (agentprofile.Profile, error)
 }
 
 // Persona says who the model is: the agent, as the policy describes it, and in chats the soul of the channel.
-type Persona struct{ Personas Personas }
+type Persona struct{ Profiles Profiles }
 
 var _ Middleware = Persona{}
 
@@ -28,10 +28,10 @@ func (Persona) Name() string { return "persona" }
 // Process adds both parts, and when to be silent where not all that is read is for the agent. The agent's stays until the next compression. The soul is that of the conversation's
 // beginning: a conversation that began without one gets none.
 func (p Persona) Process(ctx context.Context, a *Assembly) error {
-	if p.Personas == nil {
+	if p.Profiles == nil {
 		return nil
 	}
-	who, err := a.persona(ctx, p.Personas)
+	who, err := a.agentProfile(ctx, p.Profiles)
 	if err != nil {
 		return err
 	}
@@ -75,7 +75,7 @@ func roleText(r chat.Profile) string {
 	return capped(text, maxFile, int64(len(text)))
 }
 
-func agentText(who agentprofile.Persona) string {
+func agentText(who agentprofile.Profile) string {
 	var parts []string
 	if name := short(strings.ReplaceAll(who.Agent.Name, `"`, "'"), 80); name != "" {
 		parts = append(parts, fmt.Sprintf("You are called %q here.", name))

@@ -6,7 +6,7 @@ import (
 )
 
 // Profile says what the person says of themselves.
-type Profile struct{ Personas Personas }
+type Profile struct{ Profiles Profiles }
 
 var _ Middleware = Profile{}
 
@@ -22,8 +22,8 @@ func (p Profile) Process(ctx context.Context, a *Assembly) error {
 	if a.Scene.Profile == "" && a.Scene.Timezone == "" {
 		return nil
 	}
-	if p.Personas != nil {
-		if who, err := a.persona(ctx, p.Personas); err != nil || !who.Remembers() {
+	if p.Profiles != nil {
+		if who, err := a.agentProfile(ctx, p.Profiles); err != nil || !who.Remembers() {
 			return err
 		}
 	}

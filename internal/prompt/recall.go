@@ -9,7 +9,7 @@ import (
 // Memory adds what is remembered of the person, where whoever answers remembers anything.
 type Memory struct {
 	Provider memory.Recaller
-	Personas Personas // nil: all remember
+	Profiles Profiles // nil: all remember
 }
 
 var _ Middleware = Memory{}
@@ -23,8 +23,8 @@ func (Memory) Name() string { return "memory" }
 // Process adds the part. Memory is as it was when the conversation began or was last compressed: what is written meanwhile
 // stands in the conversation itself.
 func (m Memory) Process(ctx context.Context, a *Assembly) error {
-	if m.Personas != nil {
-		if who, err := a.persona(ctx, m.Personas); err != nil || !who.Remembers() {
+	if m.Profiles != nil {
+		if who, err := a.agentProfile(ctx, m.Profiles); err != nil || !who.Remembers() {
 			return err
 		}
 	}

@@ -15,13 +15,13 @@ const maxRecentText = 400
 type Past interface {
 	// Lately returns the newest n messages, the oldest first, of the conversation with the person that the one of a job or
 	// trigger has to do with; none where there is no such conversation.
-	Lately(ctx context.Context, here chat.SessionKey, n int) ([]chat.Recollected, error)
+	RecentMessages(ctx context.Context, here chat.SessionKey, n int) ([]chat.Recollected, error)
 }
 
 // Recent tells jobs and triggers, in conversations of their own, what was said last with the person.
 type Recent struct {
 	Past     Past
-	Personas Personas // nil: nobody is told
+	Profiles Profiles // nil: nobody is told
 }
 
 var _ Middleware = Recent{}
@@ -34,14 +34,14 @@ func (Recent) Name() string { return "recent messages" }
 
 // Process adds the messages as they are now, where the policy wants some.
 func (r Recent) Process(ctx context.Context, a *Assembly) error {
-	if r.Personas == nil {
+	if r.Profiles == nil {
 		return nil
 	}
-	who, err := a.persona(ctx, r.Personas)
+	who, err := a.agentProfile(ctx, r.Profiles)
 	if err != nil || !who.Alone || who.Remember.Recent == 0 {
 		return err
 	}
-	said, err := r.Past.Lately(ctx, a.Scene.Session, who.Remember.Recent)
+	said, err := r.Past.RecentMessages(ctx, a.Scene.Session, who.Remember.Recent)
 	if err != nil || len(said) == 0 {
 		return err
 	}

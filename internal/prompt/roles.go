@@ -25,7 +25,7 @@ type Roles struct {
 	Home      string    // data folder of the server
 	Sandboxes Sandboxes // nil: roles are those of the server alone
 	// Personas knows whether there is a role that reads the person's conversations; nil: there is none.
-	Personas Personas
+	Profiles Profiles
 }
 
 // Found is the roles of a place, and the files that should be some.
@@ -68,10 +68,10 @@ func (r Roles) in(ctx context.Context, a *Assembly) (Found, error) {
 
 // read reports whether roles that read the person's conversations are to be had in a conversation.
 func (r Roles) read(ctx context.Context, a *Assembly) (bool, error) {
-	if r.Personas == nil {
+	if r.Profiles == nil {
 		return false, nil
 	}
-	who, err := a.persona(ctx, r.Personas)
+	who, err := a.agentProfile(ctx, r.Profiles)
 	return who.Remember.Subagent, err
 }
 

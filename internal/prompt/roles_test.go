@@ -55,10 +55,10 @@ func TestRoles_AreThereWhereThePlaceCannotBeReached(t *testing.T) {
 }
 
 // always is who answers in every session.
-type always agentprofile.Persona
+type always agentprofile.Profile
 
-func (a always) Of(context.Context, chat.SessionKey) (agentprofile.Persona, error) {
-	return agentprofile.Persona(a), nil
+func (a always) Of(context.Context, chat.SessionKey) (agentprofile.Profile, error) {
+	return agentprofile.Profile(a), nil
 }
 
 func TestRoles_ConversationsAreReadOnlyByRolesOfTheProgramAndTheServerAndWhereThePolicySaysSo(t *testing.T) {
@@ -66,7 +66,7 @@ func TestRoles_ConversationsAreReadOnlyByRolesOfTheProgramAndTheServerAndWhereTh
 	const reads = "---\ndescription: d\ncapabilities: [conversations]\n---\n"
 	w.put("agents/archivist.md", reads)
 	w.box.Put(t, ".xbot/agents/spy.md", reads)
-	roles := prompt.Roles{Home: w.parts.Home, Sandboxes: w.parts.Sandboxes, Personas: always{}}
+	roles := prompt.Roles{Home: w.parts.Home, Sandboxes: w.parts.Sandboxes, Profiles: always{}}
 	names := func() (out []string) {
 		found, err := roles.Find(t.Context(), w.scene)
 		require.NoError(t, err)
@@ -78,6 +78,6 @@ func TestRoles_ConversationsAreReadOnlyByRolesOfTheProgramAndTheServerAndWhereTh
 		return out
 	}
 	require.Empty(t, names(), "off as long as nobody says otherwise")
-	roles.Personas = always{Remember: policy.Remembers{Subagent: true}}
+	roles.Profiles = always{Remember: policy.Remembers{Subagent: true}}
 	require.Equal(t, []string{"archivist", "memory"}, names())
 }

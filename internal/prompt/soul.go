@@ -16,7 +16,7 @@ type SoulStore interface {
 // Soul adds the soul files that the agent has about the person, where the policy has it read them.
 type Soul struct {
 	Store    SoulStore
-	Personas Personas // nil: nobody has any
+	Profiles Profiles // nil: nobody has any
 }
 
 var _ Middleware = Soul{}
@@ -29,10 +29,10 @@ func (Soul) Name() string { return "soul" }
 
 // Process adds the part, as it was when the conversation began or was last compressed. Subagents have none.
 func (s Soul) Process(ctx context.Context, a *Assembly) error {
-	if s.Personas == nil {
+	if s.Profiles == nil {
 		return nil
 	}
-	who, err := a.persona(ctx, s.Personas)
+	who, err := a.agentProfile(ctx, s.Profiles)
 	if err != nil || !who.Remember.SoulRead || who.Role != nil {
 		return err
 	}

@@ -25,16 +25,16 @@ func (lore) SoulFiles(_ context.Context, w chat.Whose) ([]chat.SoulFile, error) 
 	return []chat.SoulFile{{Name: "tone.md", Content: "dry humour"}}, nil
 }
 
-func (lore) Lately(_ context.Context, _ chat.SessionKey, n int) ([]chat.Recollected, error) {
+func (lore) RecentMessages(_ context.Context, _ chat.SessionKey, n int) ([]chat.Recollected, error) {
 	return []chat.Recollected{{Who: "user", Text: "the boiler\nis loud"}, {Who: "assistant", Text: strings.Repeat("x", 900)}}[:min(n, 2)], nil
 }
 
 // told is what middlewares add of the person for who answers.
-func told(t *testing.T, who agentprofile.Persona, scene chat.Scene) map[string]string {
+func told(t *testing.T, who agentprofile.Profile, scene chat.Scene) map[string]string {
 	t.Helper()
 	a := &prompt.Assembly{Scene: scene}
 	require.NoError(t, prompt.NewPipeline(
-		prompt.Soul{Store: lore{}, Personas: always(who)}, prompt.Profile{Personas: always(who)}, prompt.Recent{Past: lore{}, Personas: always(who)},
+		prompt.Soul{Store: lore{}, Profiles: always(who)}, prompt.Profile{Profiles: always(who)}, prompt.Recent{Past: lore{}, Profiles: always(who)},
 	).Assemble(t.Context(), a))
 	return a.Parts
 }
@@ -42,33 +42,33 @@ func told(t *testing.T, who agentprofile.Persona, scene chat.Scene) map[string]s
 func TestSoul_IsInPromptsOfItsPersonWhereThePolicySaysSo(t *testing.T) {
 	t.Parallel()
 	on := policy.Remembers{SoulRead: true}
-	require.Contains(t, told(t, agentprofile.Persona{Remember: on}, chat.Scene{User: 1})["21_soul"], "dry humour")
-	require.Empty(t, told(t, agentprofile.Persona{}, chat.Scene{User: 1}), "off: nothing is added")
-	require.Empty(t, told(t, agentprofile.Persona{Remember: on}, chat.Scene{User: 2})["21_soul"])
-	require.Empty(t, told(t, agentprofile.Persona{Remember: on, Agent: policy.Agent{ID: "ops"}}, chat.Scene{User: 1})["21_soul"], "an agent with a memory of its own has files of its own")
-	require.Empty(t, told(t, agentprofile.Persona{Remember: on, Role: &chat.Profile{}}, chat.Scene{User: 1}), "subagents have none")
+	require.Contains(t, told(t, agentprofile.Profile{Remember: on}, chat.Scene{User: 1})["21_soul"], "dry humour")
+	require.Empty(t, told(t, agentprofile.Profile{}, chat.Scene{User: 1}), "off: nothing is added")
+	require.Empty(t, told(t, agentprofile.Profile{Remember: on}, chat.Scene{User: 2})["21_soul"])
+	require.Empty(t, told(t, agentprofile.Profile{Remember: on, Agent: policy.Agent{ID: "ops"}}, chat.Scene{User: 1})["21_soul"], "an agent with a memory of its own has files of its own")
+	require.Empty(t, told(t, agentprofile.Profile{Remember: on, Role: &chat.Profile{}}, chat.Scene{User: 1}), "subagents have none")
 }
 
 func TestProfile_IsToldAsItIsNow(t *testing.T) {
 	t.Parallel()
 	scene := chat.Scene{User: 1, Profile: "Ann, call me captain", Timezone: "Asia/Shanghai"}
-	text := told(t, agentprofile.Persona{}, scene)["31_profile"]
+	text := told(t, agentprofile.Profile{}, scene)["31_profile"]
 	require.Contains(t, text, "call me captain")
 	require.Contains(t, text, "Asia/Shanghai")
-	require.Empty(t, told(t, agentprofile.Persona{Role: &chat.Profile{}}, scene), "a subagent that remembers nothing is not told")
-	require.NotEmpty(t, told(t, agentprofile.Persona{Role: &chat.Profile{Memory: true}}, scene))
-	require.NotContains(t, told(t, agentprofile.Persona{}, chat.Scene{Timezone: "Asia/Shanghai"})["31_profile"], "profile>")
+	require.Empty(t, told(t, agentprofile.Profile{Role: &chat.Profile{}}, scene), "a subagent that remembers nothing is not told")
+	require.NotEmpty(t, told(t, agentprofile.Profile{Role: &chat.Profile{Memory: true}}, scene))
+	require.NotContains(t, told(t, agentprofile.Profile{}, chat.Scene{Timezone: "Asia/Shanghai"})["31_profile"], "profile>")
 }
 
 func TestRecent_TellsJobsAndTriggersAloneWhatWasSaidLast(t *testing.T) {
 	t.Parallel()
 	on := policy.Remembers{Recent: 5}
-	text := told(t, agentprofile.Persona{Remember: on, Alone: true}, chat.Scene{})["40_recent"]
+	text := told(t, agentprofile.Profile{Remember: on, Alone: true}, chat.Scene{})["40_recent"]
 	require.Contains(t, text, "user] the boiler is loud")
 	require.Less(t, len(text), 700, "long messages are cut")
-	require.Empty(t, told(t, agentprofile.Persona{Remember: on}, chat.Scene{}), "people are not told their own conversation")
-	require.Empty(t, told(t, agentprofile.Persona{Alone: true}, chat.Scene{}))
-	require.NotContains(t, told(t, agentprofile.Persona{Remember: policy.Remembers{Recent: 1}, Alone: true}, chat.Scene{})["40_recent"], "xxx")
+	require.Empty(t, told(t, agentprofile.Profile{Remember: on}, chat.Scene{}), "people are not told their own conversation")
+	require.Empty(t, told(t, agentprofile.Profile{Alone: true}, chat.Scene{}))
+	require.NotContains(t, told(t, agentprofile.Profile{Remember: policy.Remembers{Recent: 1}, Alone: true}, chat.Scene{})["40_recent"], "xxx")
 }
 
 func TestRender_HoldsTheNewestFilesWholeAndNamesTheOthers(t *testing.T) {

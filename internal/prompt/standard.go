@@ -12,7 +12,7 @@ type Parts struct {
 	Sandboxes Sandboxes
 	Rules     map[string]chat.Rule // of the installation
 	Memory    memory.Recaller
-	Personas  Personas // nil: nobody in particular
+	Profiles  Profiles // nil: nobody in particular
 	Souls     SoulStore
 	Past      Past
 	Enrichers []Enricher
@@ -21,8 +21,8 @@ type Parts struct {
 // Standard is the pipeline of the product: the eleven middlewares of spec/001 §2.3, and who the model is.
 func Standard(p Parts) *Pipeline {
 	return NewPipeline(
-		p.Template, Persona{Personas: p.Personas}, Project{Home: p.Home, Sandboxes: p.Sandboxes}, Channel{}, Skills{Home: p.Home, Sandboxes: p.Sandboxes}, Agents{Roles: Roles{Home: p.Home, Sandboxes: p.Sandboxes, Personas: p.Personas}},
-		Permission{Rules: p.Rules}, Memory{Provider: p.Memory, Personas: p.Personas}, Soul{Store: p.Souls, Personas: p.Personas}, Sender{}, Profile{Personas: p.Personas}, Language{},
-		Recent{Past: p.Past, Personas: p.Personas}, Enrichers(p.Enrichers), UserMessage{},
+		p.Template, Persona{Profiles: p.Profiles}, Project{Home: p.Home, Sandboxes: p.Sandboxes}, Channel{}, Skills{Home: p.Home, Sandboxes: p.Sandboxes}, Agents{Roles: Roles{Home: p.Home, Sandboxes: p.Sandboxes, Profiles: p.Profiles}},
+		Permission{Rules: p.Rules}, Memory{Provider: p.Memory, Profiles: p.Profiles}, Soul{Store: p.Souls, Profiles: p.Profiles}, Sender{}, Profile{Profiles: p.Profiles}, Language{},
+		Recent{Past: p.Past, Profiles: p.Profiles}, Enrichers(p.Enrichers), UserMessage{},
 	)
 }

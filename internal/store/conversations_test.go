@@ -83,7 +83,7 @@ func TestLately_IsTheConversationOfThePersonThatAJobHasToDoWith(t *testing.T) {
 	_, err := b.pool.Exec(t.Context(), "UPDATE sessions SET last_interaction_at = now() + interval '1 hour' WHERE key IN ($1, $2, 'agent:ops:web:thread:x')", at("newest"), at("bob"))
 	require.NoError(t, err)
 	lately := func(n int) []string {
-		said, err := b.Lately(t.Context(), job, n)
+		said, err := b.RecentMessages(t.Context(), job, n)
 		require.NoError(t, err)
 		return texts(said)
 	}

@@ -40,7 +40,7 @@ type Memories interface {
 
 // Agents know whose memory a conversation has.
 type Agents interface {
-	Of(ctx context.Context, key chat.SessionKey) (agentprofile.Persona, error)
+	Of(ctx context.Context, key chat.SessionKey) (agentprofile.Profile, error)
 }
 
 // Users know to whom conversations belong.

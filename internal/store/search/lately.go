@@ -10,10 +10,10 @@ import (
 	"xbot/internal/store/pg"
 )
 
-// Lately returns the newest n messages, the oldest first, of the conversation with the person that the one of a job or
+// RecentMessages returns the newest n messages, the oldest first, of the conversation with the person that the one of a job or
 // trigger has to do with: where its answers go, else where it was made, else the one of the same agent that was used last.
 // It is always one of the same user.
-func (s *Store) Lately(ctx context.Context, here chat.SessionKey, n int) ([]chat.Recollected, error) {
+func (s *Store) RecentMessages(ctx context.Context, here chat.SessionKey, n int) ([]chat.Recollected, error) {
 	rows, err := s.db.Q.Lately(ctx, s.db.Pool, dbsqlc.LatelyParams{Here: here, N: int32(n)})
 	if err != nil {
 		return nil, pg.Classify(fmt.Errorf("read what was said lately: %w", err))

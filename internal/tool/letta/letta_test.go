@@ -179,7 +179,7 @@ func TestTools_OfAMemoryAreOfItsProvider(t *testing.T) {
 	t.Parallel()
 	for name, provider := range map[string]string{"memory_write": "flat", "core_memory_append": "letta", "Read": "any"} {
 		for _, p := range []string{"flat", "letta"} {
-			require.Equal(t, provider == p || provider == "any", agentprofile.Persona{Provider: p}.Has(name), "%s under %s", name, p)
+			require.Equal(t, provider == p || provider == "any", agentprofile.Profile{Provider: p}.Has(name), "%s under %s", name, p)
 		}
 	}
 }
