@@ -32,7 +32,7 @@ type daemon struct {
 	log   *slog.Logger
 
 	method      confine.Method // builds the walls around commands
-	walls       confine.Walls  // what commands may see and change
+	policy      confine.Policy // what commands may see and change
 	held        []*os.File     // the folders that they must not see
 	confinement string         // the same for people
 }
@@ -48,7 +48,7 @@ func Run(ctx context.Context, cfg Config) error {
 		return err
 	}
 	var background sync.WaitGroup
-	background.Go(func() { d.keepHouse(ctx) })
+	background.Go(func() { d.maintain(ctx) })
 	d.log.Info("runner started",
 		"workspace", d.cfg.Workspace, "state", d.cfg.State, "store", d.store.ID(), "confinement", d.confinement)
 	if connect.IsPlain(d.cfg.Server) {
@@ -99,16 +99,16 @@ func (d *daemon) confine() error {
 		return err
 	}
 	d.held = held
-	d.walls = confine.Walls{Hide: hide, Sockets: agentSockets(), Write: d.cfg.Write, Limits: d.cfg.Limits, IPC: d.cfg.OwnIPC}
+	d.policy = confine.Policy{Hide: hide, Sockets: agentSockets(), Write: d.cfg.Write, Limits: d.cfg.Limits, IPC: d.cfg.OwnIPC}
 	if d.cfg.Confine == ConfineOff {
 		d.confinement = "none: switched off"
 		d.log.Warn("COMMANDS CAN READ THE DENIED FOLDERS and write everywhere: confining them was switched off", "folders", d.files.Denied())
 		return nil
 	}
-	method, err := confine.Find(d.walls, filepath.Join(d.store.Dir(), "store"))
+	method, err := confine.Find(d.policy, filepath.Join(d.store.Dir(), "store"))
 	switch {
 	case err == nil:
-		d.method, d.confinement = method, confine.Describe(method, d.walls)
+		d.method, d.confinement = method, confine.Describe(method, d.policy)
 		return nil
 	case d.cfg.Confine == ConfineRequire:
 		return fmt.Errorf("commands cannot be confined on this system (%w): allow user namespaces or Landlock, or start without --confine=require", err)
@@ -126,8 +126,8 @@ func (d *daemon) close() error {
 	return errors.Join(d.files.Close(), d.store.Close())
 }
 
-// keepHouse settles what happened while no daemon was there, then prunes old jobs until ctx ends.
-func (d *daemon) keepHouse(ctx context.Context) {
+// maintain settles what happened while no daemon was there, then prunes old jobs until ctx ends.
+func (d *daemon) maintain(ctx context.Context) {
 	lost, err := d.store.Settle()
 	if err != nil {
 		d.log.Warn("some jobs could not be looked at", "error", err)

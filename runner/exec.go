@@ -70,7 +70,7 @@ func (d *daemon) spec(r wire.ExecAttach, dir string) job.Spec {
 		Env:     withEnv(d.env, r.Env),
 		Timeout: timeout,
 		Confine: string(d.method),
-		Walls:   d.walls,
+		Policy:  d.policy,
 	}
 }
 

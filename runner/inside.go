@@ -27,7 +27,7 @@ func Serve(ctx context.Context, cfg Config, t Transport) error {
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	var background sync.WaitGroup
-	background.Go(func() { d.keepHouse(ctx) })
+	background.Go(func() { d.maintain(ctx) })
 	stop := context.AfterFunc(ctx, func() { t.Close(socket.CodeGoingAway, "the runner is stopping") })
 	err = d.serveOver(ctx, t)
 	stop()

@@ -50,7 +50,7 @@ func (d *daemon) startTalk(ctx context.Context, r wire.StdioStart, push func(any
 		return nil, err
 	}
 	t, err := d.talks.begin(r.ID, job.Spec{
-		Command: "exec " + quoteAll(r.Args), Dir: dir, Env: withEnv(d.env, r.Env), Confine: string(d.method), Walls: d.walls,
+		Command: "exec " + quoteAll(r.Args), Dir: dir, Env: withEnv(d.env, r.Env), Confine: string(d.method), Policy: d.policy,
 	})
 	if err != nil {
 		return nil, err

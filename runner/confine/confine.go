@@ -44,7 +44,7 @@ const (
 const failed = 126
 
 // Walls are what a command may see and change. Paths are absolute with links followed.
-type Walls struct {
+type Policy struct {
 	Hide    []Hidden `json:"hide,omitempty"`    // what it must not see
 	Sockets []string `json:"sockets,omitempty"` // of agents, hidden where there is a namespace; links are followed
 	Write   []string `json:"write,omitempty"`   // folders that it may change; "/" leaves everything writable but /proc and /sys
@@ -73,7 +73,7 @@ type Command struct {
 	Output uintptr  // descriptor, for stdout
 	Errors uintptr  // descriptor, for stderr; may be the same
 	Judge  Judge    // nil: the command reaches for no process but its own
-	Walls
+	Policy
 }
 
 // Start starts a command in a goroutine that keeps its thread: where the system can do it, the command dies with that

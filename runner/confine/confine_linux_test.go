@@ -51,7 +51,7 @@ func eachMethod(t *testing.T, test func(p *place)) {
 }
 
 // walls let commands write where the tests work. What is hidden is looked up once, as a runner does it.
-func (p *place) walls() confine.Walls {
+func (p *place) policy() confine.Policy {
 	if p.hide == nil {
 		hide, held, err := confine.Hold([]string{p.hidden})
 		require.NoError(p.T, err)
@@ -62,7 +62,7 @@ func (p *place) walls() confine.Walls {
 		})
 		p.hide = hide
 	}
-	return confine.Walls{Hide: p.hide, Write: append([]string{p.open}, p.more...), Limits: p.limits}
+	return confine.Policy{Hide: p.hide, Write: append([]string{p.open}, p.more...), Limits: p.limits}
 }
 
 // run starts a command from this process, which has the hidden folder open, and returns its output. An exit code other
@@ -79,7 +79,7 @@ func (p *place) run(command string) (string, error) {
 	require.NoError(p.T, err)
 	defer out.Close()
 	pid, err := confine.Start(p.method, confine.Command{
-		Text: command, Dir: p.open, Input: null.Fd(), Output: end.Fd(), Errors: end.Fd(), Walls: p.walls(),
+		Text: command, Dir: p.open, Input: null.Fd(), Output: end.Fd(), Errors: end.Fd(), Policy: p.policy(),
 		Env: []string{"PATH=" + os.Getenv("PATH"), "H=" + p.hidden, fmt.Sprintf("OUTSIDE=%d", os.Getpid())},
 	})
 	require.NoError(p.T, end.Close())
@@ -209,11 +209,11 @@ func TestFind_ProvesThatTheFolderIsHidden(t *testing.T) {
 	hidden := t.TempDir()
 	witness := filepath.Join(hidden, "witness")
 	require.NoError(t, os.WriteFile(witness, nil, 0o600))
-	method, err := confine.Find(confine.Walls{Hide: []confine.Hidden{{Path: hidden}}}, witness)
+	method, err := confine.Find(confine.Policy{Hide: []confine.Hidden{{Path: hidden}}}, witness)
 	if err != nil {
 		t.Skipf("NOT RUN: no method works here: %v", err)
 	}
 	require.NotEqual(t, confine.None, method)
-	_, err = confine.Find(confine.Walls{Hide: []confine.Hidden{{Path: t.TempDir()}}}, witness)
+	_, err = confine.Find(confine.Policy{Hide: []confine.Hidden{{Path: t.TempDir()}}}, witness)
 	require.ErrorContains(t, err, "stayed visible")
 }

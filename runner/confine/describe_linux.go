@@ -9,7 +9,7 @@ import (
 )
 
 // Describe says in words for people what a method does on this machine, and what it cannot do here.
-func Describe(method Method, walls Walls) string {
+func Describe(method Method, policy Policy) string {
 	if method == None {
 		return "none"
 	}
@@ -20,20 +20,20 @@ func Describe(method Method, walls Walls) string {
 	} else if abi >= abiRefer {
 		says[0] += fmt.Sprintf(", Landlock %d", abi)
 	}
-	head := strings.Join(says, "") + ": " + reach(abi, walls)
+	head := strings.Join(says, "") + ": " + reach(abi, policy)
 	parts := []string{head, powers(), "no new privileges"}
 	return strings.Join(append(parts, missing(method, abi)...), "; ")
 }
 
 // reach says what may be written.
-func reach(abi int, walls Walls) string {
+func reach(abi int, policy Policy) string {
 	switch {
-	case slices.Contains(walls.Write, "/"):
+	case slices.Contains(policy.Write, "/"):
 		return "everything writable but /proc and /sys"
 	case abi < abiRefer && !canFreeze():
 		return "folders of xbot hidden, nothing made read-only"
 	}
-	return strings.Join(walls.Write, ", ") + " writable, the rest read-only"
+	return strings.Join(policy.Write, ", ") + " writable, the rest read-only"
 }
 
 func powers() string {

@@ -17,8 +17,8 @@ const probeTime = 10 * time.Second
 
 // Find tries the methods, each in a process of its own, and returns the first that hides folders indeed: a command must
 // not be able to read witness, a file in one of them. Without any it says why.
-func Find(walls Walls, witness string) (Method, error) {
-	encoded, err := json.Marshal(walls)
+func Find(policy Policy, witness string) (Method, error) {
+	encoded, err := json.Marshal(policy)
 	if err != nil {
 		return None, fmt.Errorf("encode the walls: %w", err)
 	}
@@ -40,12 +40,12 @@ func Find(walls Walls, witness string) (Method, error) {
 
 // probe is Find's other process. Its arguments are a method, the witness and the walls.
 func probe(args []string) int {
-	var walls Walls
-	if len(args) != 3 || json.Unmarshal([]byte(args[2]), &walls) != nil {
+	var policy Policy
+	if len(args) != 3 || json.Unmarshal([]byte(args[2]), &policy) != nil {
 		fmt.Fprintf(os.Stderr, "usage: xbot-runner %s METHOD WITNESS WALLS\n", probeVerb)
 		return failed
 	}
-	if err := try(Method(args[0]), walls, args[1]); err != nil {
+	if err := try(Method(args[0]), policy, args[1]); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
@@ -53,7 +53,7 @@ func probe(args []string) int {
 }
 
 // try starts a command that reads the witness. It says a word either way, so that silence means it did not run.
-func try(method Method, walls Walls, witness string) error {
+func try(method Method, policy Policy, witness string) error {
 	null, err := os.Open(os.DevNull)
 	if err != nil {
 		return err
@@ -66,7 +66,7 @@ func try(method Method, walls Walls, witness string) error {
 	defer out.Close()
 	_, err = Start(method, Command{
 		Text: `if (exec <"$XBOT_WITNESS") 2>/dev/null; then echo visible; else echo hidden; fi`,
-		Dir:  "/", Env: []string{"XBOT_WITNESS=" + witness}, Input: null.Fd(), Output: end.Fd(), Errors: end.Fd(), Walls: walls,
+		Dir:  "/", Env: []string{"XBOT_WITNESS=" + witness}, Input: null.Fd(), Output: end.Fd(), Errors: end.Fd(), Policy: policy,
 	})
 	if err = errors.Join(err, end.Close()); err != nil {
 		return err

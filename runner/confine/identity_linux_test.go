@@ -25,7 +25,7 @@ func (p *place) bury() (top string) {
 	if p.hide = nil; p.method != confine.Landlock {
 		p.more = append(p.more, top)
 	}
-	p.walls()
+	p.policy()
 	return top
 }
 

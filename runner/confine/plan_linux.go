@@ -39,9 +39,9 @@ var harmless = []string{
 }
 
 // makePlan fails where it cannot be known what is there: a command may have shut the way to it, to open it afterwards.
-func makePlan(walls Walls, home string) (*plan, error) {
-	p := &plan{run: isFolder("/run") && !isLink("/run"), ipc: walls.IPC}
-	for _, h := range walls.Hide {
+func makePlan(policy Policy, home string) (*plan, error) {
+	p := &plan{run: isFolder("/run") && !isLink("/run"), ipc: policy.IPC}
+	for _, h := range policy.Hide {
 		there, err := h.isThere()
 		if err != nil {
 			return nil, err
@@ -59,13 +59,13 @@ func makePlan(walls Walls, home string) (*plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, socket := range walls.Sockets {
+	for _, socket := range policy.Sockets {
 		if real, err := filepath.EvalSymlinks(socket); err == nil { // what cannot be reached need not be hidden
 			found = append(found, real)
 		}
 	}
 	p.doors = slices.DeleteFunc(found, p.isHidden)
-	writable := slices.Sorted(slices.Values(walls.Write)) // a folder comes before what lies in it
+	writable := slices.Sorted(slices.Values(policy.Write)) // a folder comes before what lies in it
 	for _, dir := range writable {
 		if isFolder(dir) && !p.isWritable(dir) && !p.isHidden(dir) {
 			p.write = append(p.write, dir)

@@ -18,8 +18,8 @@ var kept = []uintptr{
 // lastCapability bounds the search for capabilities of this kernel.
 const lastCapability = 63
 
-// dropPower takes from the calling thread what commands must not have, and lets nothing that it executes win it back.
-func dropPower() error {
+// dropCapabilities takes from the calling thread what commands must not have, and lets nothing that it executes win it back.
+func dropCapabilities() error {
 	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
 		return fmt.Errorf("forbid new privileges: %w", err)
 	}

@@ -24,7 +24,7 @@ type order struct {
 	Text   string   `json:"text"`
 	Dir    string   `json:"dir"`
 	Env    []string `json:"env"`
-	Walls  Walls    `json:"walls"`
+	Policy Policy   `json:"walls"`
 	Listen bool     `json:"listen"` // whether somebody judges requests
 	Parent int      `json:"parent"`
 }
@@ -57,7 +57,7 @@ func start(method Method, c Command) (pid int, err error) {
 	_ = unix.Close(pair[1]) // the other process has its own
 	if err == nil {
 		err = json.NewEncoder(ours).Encode(order{
-			Method: method, Text: c.Text, Dir: c.Dir, Env: c.Env, Walls: c.Walls, Listen: c.Judge != nil, Parent: os.Getpid(),
+			Method: method, Text: c.Text, Dir: c.Dir, Env: c.Env, Policy: c.Policy, Listen: c.Judge != nil, Parent: os.Getpid(),
 		})
 		if errors.Is(err, unix.EPIPE) {
 			err = nil // it has ended, and its exit code says so
@@ -109,7 +109,7 @@ func (o order) buildWalls() error {
 	if err := unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0); err != nil {
 		return os.NewSyscallError("prctl", err)
 	}
-	p, err := makePlan(o.Walls, home(o.Env))
+	p, err := makePlan(o.Policy, home(o.Env))
 	if err != nil {
 		return err
 	}
@@ -120,7 +120,7 @@ func (o order) buildWalls() error {
 	if err := os.Chdir(o.Dir); err != nil {
 		return err
 	}
-	if err := o.Walls.Limits.limitSelf(); err != nil {
+	if err := o.Policy.Limits.limitSelf(); err != nil {
 		return err
 	}
 	if err := dieWith(o.Parent); err != nil {
@@ -178,7 +178,7 @@ func (p *plan) build(method Method) error {
 			return err
 		}
 	}
-	if err := dropPower(); err != nil {
+	if err := dropCapabilities(); err != nil {
 		return err
 	}
 	return p.restrict(method)

@@ -70,7 +70,7 @@ func TestConfine_HoldsProcessesToTheirLimits(t *testing.T) {
 }
 
 func TestConfine_SignalsItsOwnProcessesAndNobodyElse(t *testing.T) {
-	if strings.Contains(confine.Describe(confine.Landlock, confine.Walls{}), "abstract sockets") {
+	if strings.Contains(confine.Describe(confine.Landlock, confine.Policy{}), "abstract sockets") {
 		t.Skip("NOT RUN: this kernel needs somebody to judge signals, and nobody does here")
 	}
 	stranger := exec.Command("sleep", "600")

@@ -13,7 +13,7 @@ import (
 
 // family is the command's shell and everything that came from it. The shim is the reaper of orphans below it, so
 // descendants stay descendants even if they leave the process group and the session.
-type family struct {
+type processTree struct {
 	leader int
 	exited chan unix.WaitStatus // receives once, when the shell ended
 	gone   chan struct{}        // closed when no descendant is left
@@ -28,9 +28,9 @@ func adoptOrphans() error {
 }
 
 // startFamily executes the command in a process group of its own; its shell dies with this process.
-func startFamily(spec job.Spec, s streams, judge confine.Judge) (*family, error) {
+func startProcessTree(spec job.Spec, s streams, judge confine.Judge) (*processTree, error) {
 	pid, err := confine.Start(confine.Method(spec.Confine), confine.Command{
-		Text: spec.Command, Dir: spec.Dir, Env: spec.Env, Walls: spec.Walls,
+		Text: spec.Command, Dir: spec.Dir, Env: spec.Env, Policy: spec.Policy,
 		Input: s.in.Fd(), Output: s.out.Fd(), Errors: s.err.Fd(), Judge: judge,
 	})
 	if err != nil {
@@ -43,13 +43,13 @@ func startFamily(spec job.Spec, s streams, judge confine.Judge) (*family, error)
 		_, _ = unix.Wait4(pid, nil, 0, nil) // its end is of no interest
 		return nil, os.NewSyscallError("prctl", err)
 	}
-	f := &family{leader: pid, exited: make(chan unix.WaitStatus, 1), gone: make(chan struct{})}
+	f := &processTree{leader: pid, exited: make(chan unix.WaitStatus, 1), gone: make(chan struct{})}
 	go f.reap()
 	return f, nil
 }
 
 // reap takes the exit status of every child until there is none.
-func (f *family) reap() {
+func (f *processTree) reap() {
 	defer close(f.gone)
 	for {
 		var info unix.Siginfo
@@ -72,7 +72,7 @@ func (f *family) reap() {
 }
 
 // terminate asks the process group to end, gives it killGrace, and then kills every descendant.
-func (f *family) terminate() {
+func (f *processTree) terminate() {
 	f.signalGroup(unix.SIGTERM)
 	f.signalGroup(unix.SIGCONT) // a stopped process cannot answer
 	if f.goneWithin(killGrace) {
@@ -88,9 +88,9 @@ func (f *family) terminate() {
 }
 
 // left returns a channel that is closed when no descendant is left.
-func (f *family) left() <-chan struct{} { return f.gone }
+func (f *processTree) left() <-chan struct{} { return f.gone }
 
-func (f *family) goneWithin(d time.Duration) bool {
+func (f *processTree) goneWithin(d time.Duration) bool {
 	select {
 	case <-f.gone:
 		return true
@@ -101,7 +101,7 @@ func (f *family) goneWithin(d time.Duration) bool {
 
 // signalGroup reaches the group while its leader is not reaped; after that the id may belong to somebody else, and
 // what is left of the group is reached as descendants.
-func (f *family) signalGroup(sig unix.Signal) {
+func (f *processTree) signalGroup(sig unix.Signal) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if !f.reaped {

@@ -33,12 +33,12 @@ const (
 const cannotStart = 126
 
 type shim struct {
-	dir    string
-	spec   job.Spec
-	out    *output
-	kill   chan string // receives when somebody asks for the end, with a remark or none; a full buffer is fine
-	family *family
-	status job.Status
+	dir         string
+	spec        job.Spec
+	out         *output
+	kill        chan string // receives when somebody asks for the end, with a remark or none; a full buffer is fine
+	processTree *processTree
+	status      job.Status
 }
 
 // Main runs the job in the folder and returns the exit code of the shim process. It must be called first thing in a
@@ -151,19 +151,19 @@ func (s *shim) run() {
 		s.status.State, s.status.Code = wire.StateKilled, 128+int(syscall.SIGTERM)
 		return
 	}
-	family, err := s.start()
+	processTree, err := s.start()
 	s.out.closeEnd()
 	if err != nil {
 		s.out.say(fmt.Sprintf("xbot-runner could not start the command in %s: %v\n", s.spec.Dir, err))
 		s.status.Code = cannotStart
 		return
 	}
-	s.family = family
+	s.processTree = processTree
 	go s.out.pump()
 	timeout := time.NewTimer(s.spec.Timeout)
 	defer timeout.Stop()
 	select {
-	case ws := <-family.exited:
+	case ws := <-processTree.exited:
 		s.status.Code = exitCode(ws)
 	case s.status.Note = <-s.kill:
 		s.end(wire.StateKilled)
@@ -177,21 +177,21 @@ func (s *shim) run() {
 type streams struct{ in, out, err *os.File }
 
 // start executes the command with nothing to read and one stream for all it writes.
-func (s *shim) start() (*family, error) {
+func (s *shim) start() (*processTree, error) {
 	null, err := os.Open(os.DevNull)
 	if err != nil {
 		return nil, err
 	}
 	defer null.Close()
-	return startFamily(s.spec, streams{in: null, out: s.out.end, err: s.out.end}, judgeFor(filepath.Dir(s.dir)))
+	return startProcessTree(s.spec, streams{in: null, out: s.out.end, err: s.out.end}, judgeFor(filepath.Dir(s.dir)))
 }
 
 // end kills the command with all its descendants.
 func (s *shim) end(state string) {
 	s.status.State = state
-	s.family.terminate()
+	s.processTree.terminate()
 	select {
-	case ws := <-s.family.exited:
+	case ws := <-s.processTree.exited:
 		s.status.Code = exitCode(ws)
 	default: // it cannot be killed: it waits for a device
 		s.status.Code = 128 + int(syscall.SIGKILL)
@@ -233,7 +233,7 @@ const (
 // pipe. What they write is dropped; a kill still ends them. Behind walls it stays for all of them: it judges their
 // requests, and nobody else could end them.
 func (s *shim) linger() {
-	if s.family == nil {
+	if s.processTree == nil {
 		return
 	}
 	over := make(chan struct{})
@@ -242,13 +242,13 @@ func (s *shim) linger() {
 			s.out.discard()
 		}
 		if s.spec.Confine != "" {
-			<-s.family.left()
+			<-s.processTree.left()
 		}
 		close(over)
 	}()
 	select {
 	case <-over:
 	case <-s.kill:
-		s.family.terminate()
+		s.processTree.terminate()
 	}
 }

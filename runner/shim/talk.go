@@ -37,7 +37,7 @@ func Talk() int {
 		fmt.Fprintln(os.Stderr, "xbot-runner talk is started by xbot-runner only:", err)
 		return cannotStart
 	}
-	family, err := startFamily(spec, streams{in: os.Stdin, out: os.Stdout, err: os.Stderr}, judgeFor(noJobs))
+	processTree, err := startProcessTree(spec, streams{in: os.Stdin, out: os.Stdout, err: os.Stderr}, judgeFor(noJobs))
 	if err != nil {
 		fmt.Fprintf(os.Stderr, "xbot-runner could not start the process in %s: %v\n", spec.Dir, err)
 		return cannotStart
@@ -52,11 +52,11 @@ func Talk() int {
 		close(unwanted)
 	}()
 	select {
-	case ws := <-family.exited:
-		family.terminate() // what it left behind has nobody to talk to
+	case ws := <-processTree.exited:
+		processTree.terminate() // what it left behind has nobody to talk to
 		return exitCode(ws)
 	case <-unwanted:
-		family.terminate()
+		processTree.terminate()
 		return 128 + int(unix.SIGTERM)
 	}
 }

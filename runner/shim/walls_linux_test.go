@@ -23,7 +23,7 @@ func TestShim_AsAnOrdinaryUser(t *testing.T) { escapetest.AsOrdinaryUser(t) }
 type cell struct {
 	*bench
 	method confine.Method
-	walls  confine.Walls
+	policy confine.Policy
 	probe  string
 	number int
 }
@@ -46,7 +46,7 @@ func eachMethod(t *testing.T, test func(c *cell)) {
 					require.NoError(t, f.Close())
 				}
 			})
-			c.walls = confine.Walls{Hide: hide, Write: []string{work}}
+			c.policy = confine.Policy{Hide: hide, Write: []string{work}}
 			status, out := c.run("true")
 			if status.Code != 0 {
 				t.Skipf("NOT RUN: %s does not work here: %s", method, out)
@@ -61,7 +61,7 @@ func (c *cell) begin(command string) *job.Job {
 	c.Helper()
 	c.number++
 	j, err := c.store.Attach(job.Spec{
-		ID: fmt.Sprint(c.number), Hash: job.HashOf(command, ""), Command: command, Dir: "/", Confine: string(c.method), Walls: c.walls,
+		ID: fmt.Sprint(c.number), Hash: job.HashOf(command, ""), Command: command, Dir: "/", Confine: string(c.method), Policy: c.policy,
 		Env: []string{"PATH=" + os.Getenv("PATH"), "PROBE=" + c.probe}, Timeout: time.Minute,
 	})
 	require.NoError(c.T, err)
