@@ -31,7 +31,7 @@ type Config struct {
 	Log       *slog.Logger
 }
 
-// What to do about walls around commands.
+// Whether commands run in a sandbox.
 const (
 	ConfineAuto    = "auto"    // if the system can; if not, say so
 	ConfineRequire = "require" // do not start if the system cannot

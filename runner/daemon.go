@@ -31,7 +31,7 @@ type daemon struct {
 	talks talks
 	log   *slog.Logger
 
-	method      confine.Method // builds the walls around commands
+	method      confine.Method // builds the sandbox around commands
 	policy      confine.Policy // what commands may see and change
 	held        []*os.File     // the folders that they must not see
 	confinement string         // the same for people
@@ -92,7 +92,7 @@ func open(cfg Config) (*daemon, error) {
 	return d, nil
 }
 
-// confine finds out how commands are kept within walls here. The store's own id is what it tries to hide.
+// confine finds out how commands are sandboxed here. The store's own id is what it tries to hide.
 func (d *daemon) confine() error {
 	hide, held, err := confine.Hold(d.files.Denied())
 	if err != nil {

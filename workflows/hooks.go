@@ -11,7 +11,7 @@ import (
 	"xbot/internal/chat"
 )
 
-// runHooks asks the hooks about a moment, if any are meant for it. It costs nothing where there are none: that stands in the
+// runHooks runs the hooks of a point, if there are any. It costs nothing where there are none: that stands in the
 // claim of the turn, and with each call. What cannot be asked changes nothing here: a call that hooks were to be asked about
 // does not run by its row.
 func (t *turnRun) runHooks(ctx workflow.Context, in hooks.RunInput) (out hooks.RunOutput, err error) {
@@ -73,7 +73,7 @@ func (t *turnRun) perform(ctx workflow.Context, id chat.CallID, call turn.CallOu
 	}
 }
 
-// notifyHooks tells the hooks of a moment whose outcome changes nothing here.
+// notifyHooks runs the hooks of a point whose outcome changes nothing here.
 func (t *turnRun) notifyHooks(ctx workflow.Context, in hooks.RunInput) {
 	_, _ = t.runHooks(ctx, in) // it was logged
 }

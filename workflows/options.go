@@ -37,8 +37,8 @@ const (
 	sendAttempt = 10 * time.Minute
 	// followAttempt bounds one attempt to follow a turn. The activity ends by itself before.
 	followAttempt = 15 * time.Minute
-	// consultAttempt bounds one attempt to ask hooks, of which a moment has a few; each is bounded by hook.MaxTime.
-	consultAttempt = 10 * time.Minute
+	// hookAttempt bounds one attempt to run the hooks of a point, of which there are a few; each is bounded by hook.MaxTime.
+	hookAttempt = 10 * time.Minute
 	// fetchTime bounds the fetching of a file with all attempts: a message waits for its files no longer (store.FetchTime).
 	fetchTime = 3*time.Minute + 30*time.Second
 )
@@ -122,7 +122,7 @@ func memorizing(ctx workflow.Context, summary string) workflow.Context {
 
 // runningHooks is for asking hooks. Attempts are unlimited: whoever is asked is bounded by the activity.
 func runningHooks(ctx workflow.Context, summary string) workflow.Context {
-	return lasting(ctx, summary, consultAttempt, heartbeatTimeout, 0)
+	return lasting(ctx, summary, hookAttempt, heartbeatTimeout, 0)
 }
 
 // lasting is for what takes its time and says that it lives; attempts of 0 are unlimited.

@@ -63,7 +63,7 @@ type world struct {
 	generations []turn.GenerateInput
 	obeyed      int
 
-	hooks []string // moments at which hooks are to be asked
+	hooks []string // hook points at which hooks run
 }
 
 func (w *world) Claim(context.Context, turn.ClaimInput) (turn.ClaimOutput, error) {

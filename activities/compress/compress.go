@@ -49,7 +49,7 @@ type Compressor struct {
 	Store   Compactions
 	Prompts modelcall.Prompts
 	Tools   modelcall.Catalog
-	// Personas knows which tools the model has; nil: all.
+	// Profiles knows which tools the model has; nil: all.
 	Profiles modelcall.Profiles
 	Context  *modelcall.Assembler // knows how much models take and how they count
 	Notes    Notes                // nil: no notes are saved before

@@ -34,7 +34,7 @@ type Store interface {
 	RecordHook(ctx context.Context, r hook.Record) (fresh bool, err error)
 }
 
-// The moments of a turn at which hooks are asked. They stand in histories: never change one.
+// The hook points of a turn: where hooks run. They stand in histories: never change one.
 const (
 	PointOpening   = "opening"   // something was claimed
 	PointCall      = "call"      // a call is about to run
@@ -47,7 +47,7 @@ const (
 	PointClosing   = "closing"   // the turn has ended
 )
 
-// moments are the events of each moment that is known when a turn begins. Those of calls are known with the call.
+// points are the events of each hook point that is known when a turn begins. Those of calls are known with the call.
 var points = []struct {
 	point  string
 	events []hook.Event
@@ -61,7 +61,7 @@ var points = []struct {
 	{PointClosing, []hook.Event{hook.AgentStop, hook.AgentError, hook.SubAgentStop}},
 }
 
-// PointsOf lists the moments at which the hooks of a conversation are to be asked; none where there are no hooks.
+// PointsOf lists the hook points at which a conversation has hooks.
 func PointsOf(ctx context.Context, files Files, key chat.SessionKey) []string {
 	if files == nil {
 		return nil
@@ -100,16 +100,16 @@ type Hooks struct {
 	Store      Store
 	Tools      modelcall.Catalog
 	Sizes      Sizes
-	// Personas knows who keeps the memory of a conversation; nil: nobody says.
+	// Profiles knows which agent answers in a conversation; nil: nobody says.
 	Profiles modelcall.Profiles
 }
 
-// RunInput names a moment of a turn.
+// RunInput names a hook point of a turn.
 type RunInput struct {
 	Session chat.SessionKey `json:"session"`
 	Turn    chat.TurnID     `json:"turn"`
 	Point   string          `json:"moment"`
-	N       int             `json:"n,omitempty"`    // tells moments of the same kind apart: the claim, the compression
+	N       int             `json:"n,omitempty"`    // tells visits of the same point apart: the claim, the compression
 	Step    int             `json:"step,omitempty"` // of a batch and of a compression
 	Call    chat.CallID     `json:"call,omitempty"`
 	Trigger string          `json:"trigger,omitempty"` // of a compression
@@ -123,7 +123,7 @@ type RunOutput struct {
 	Ask     bool `json:"ask,omitempty"`     // somebody has to permit the call
 }
 
-// Run asks the hooks about a moment and records what they say. It may ask again after a crash, under the same id; the
+// Run asks the hooks of a point and records what they say. It may ask again after a crash, under the same id; the
 // outcome that is recorded first counts.
 func (h *Hooks) Run(ctx context.Context, in RunInput) (RunOutput, error) {
 	defer activities.Heartbeat(ctx)()
@@ -147,7 +147,7 @@ func (h *Hooks) run(ctx context.Context, in RunInput) (RunOutput, error) {
 	return RunOutput{}, nil
 }
 
-// base is what all payloads of a moment have.
+// base is what all payloads of a hook point have.
 func (h *Hooks) base(ctx context.Context, in RunInput) (hook.Payload, hook.Scene, error) {
 	s, err := h.Store.HookScene(ctx, in.Turn)
 	return hook.Payload{

@@ -70,7 +70,7 @@ type ClaimOutput struct {
 	Steer bool `json:"steer,omitempty"`
 	// Control is the name of the command that was claimed instead of a message, such as compact.
 	Control string `json:"control,omitempty"`
-	// Hooks are the moments at which hooks are to be asked.
+	// Hooks are the hook points at which hooks run.
 	Hooks []string `json:"hooks,omitempty"`
 	// InLine says that nothing was claimed because no turn is free: the session waits for one.
 	InLine bool `json:"in_line,omitempty"`

@@ -51,7 +51,7 @@ type Model struct {
 	Tools  modelcall.Catalog
 	// Context makes the requests.
 	Context *modelcall.Assembler
-	// Personas knows which tools the model has and what people see of its answers; nil: all.
+	// Profiles knows which tools the model has and what people see of its answers; nil: all.
 	Profiles modelcall.Profiles
 	// Prompts makes system prompts; nil is BasePrompt.
 	Prompts modelcall.Prompts

@@ -89,7 +89,7 @@ type Policies interface {
 	Get(ctx context.Context) (*policy.Policy, error)
 }
 
-// Resolver finds the persona of a conversation. It is safe for concurrent use.
+// Resolver finds the agent profile of a conversation. It is safe for concurrent use.
 type Resolver struct {
 	Store    Store
 	Policies Policies

@@ -41,7 +41,7 @@ type Quote struct {
 // Unread stands for a message that is answered to and that the platform does not show.
 const Unread = "[a message that the platform does not show: ask for it to be sent again]"
 
-// ArrivalState says what became of a file.
+// AttachmentState says what became of a file.
 type AttachmentState string
 
 // The states of files.
@@ -52,7 +52,7 @@ const (
 	AttachmentRemoved AttachmentState = "removed" // it was too old
 )
 
-// Arrival is a file of a message on its way to the runner of its conversation.
+// AttachmentFetch is an attachment of a message on its way to the runner of its conversation.
 type AttachmentFetch struct {
 	Attachment
 
@@ -63,7 +63,7 @@ type AttachmentFetch struct {
 	Problem string // why it is not there
 }
 
-// Parcel is the files of one message.
+// AttachmentSet is the attachments of one message.
 type AttachmentSet struct {
 	Inbox    InboxID
 	Session  SessionKey

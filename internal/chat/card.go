@@ -32,7 +32,7 @@ type Card struct {
 	Made    time.Time
 }
 
-// Course is a turn that is followed, as it stands.
+// TurnProgress is a turn that is followed, as it stands.
 type TurnProgress struct {
 	Card
 	Turn  Turn // without a state if it was released: the message waits for another one

@@ -148,7 +148,7 @@ func (w Window) Last() MessageID {
 
 // Sent says what the request of a step was made from beside its system prompt and tools, so that it can be made again.
 type Sent struct {
-	ControlUpto ControlID // the newest control record that was heeded
+	ControlUpto ControlID // the newest control record that was applied
 	Compaction  ControlID // 0: none
 	MessageUpto MessageID // the newest message
 	Reminder    string    // stood at the end, for this request only

@@ -1,6 +1,6 @@
 // Package hook lets an installation and its projects look at what happens in a conversation and have a say in it: programs,
-// addresses and functions that are named in hooks.json are asked at seventeen moments (spec/001 §5.2). The package reads
-// and merges the files, decides whom a moment is for, and makes one outcome of what they answer. It is pure but for Live,
+// addresses and functions that are named in hooks.json are asked at seventeen events (spec/001 §5.2). The package reads
+// and merges the files, decides whom an event is for, and makes one outcome of what they answer. It is pure but for Live,
 // which reads files; whoever is asked stands behind Handler kinds in package xbot/internal/hook/ask.
 //
 // What is configured wrongly is a Fault in words, with its file and its place. Before a call of a tool a fault closes:
@@ -9,7 +9,7 @@ package hook
 
 import "slices"
 
-// Event is a moment at which hooks are asked.
+// Event is what hooks are asked about.
 type Event string
 
 // The events.

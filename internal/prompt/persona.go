@@ -9,7 +9,7 @@ import (
 	"xbot/internal/chat"
 )
 
-// Personas knows who answers in a session.
+// Profiles knows who answers in a session.
 type Profiles interface {
 	Of(ctx context.Context, key chat.SessionKey) (agentprofile.Profile, error)
 }

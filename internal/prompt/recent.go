@@ -11,9 +11,9 @@ import (
 // maxRecentText is how much of one message is shown, in characters.
 const maxRecentText = 400
 
-// Past is what was said lately.
+// Past finds recent messages.
 type Past interface {
-	// Lately returns the newest n messages, the oldest first, of the conversation with the person that the one of a job or
+	// RecentMessages returns the newest n messages, the oldest first, of the conversation with the person that the one of a job or
 	// trigger has to do with; none where there is no such conversation.
 	RecentMessages(ctx context.Context, here chat.SessionKey, n int) ([]chat.Recollected, error)
 }

@@ -24,7 +24,7 @@ const agentsDir = "agents"
 type Roles struct {
 	Home      string    // data folder of the server
 	Sandboxes Sandboxes // nil: roles are those of the server alone
-	// Personas knows whether there is a role that reads the person's conversations; nil: there is none.
+	// Profiles knows whether there is a role that reads the person's conversations; nil: there is none.
 	Profiles Profiles
 }
 

@@ -44,7 +44,7 @@ func attachFiles(ctx context.Context, t *pg.Tx, in Inbound, id chat.InboxID) err
 	return nil
 }
 
-// Parcel reads the files of a message. NotFound: it has none, or is gone.
+// AttachmentSet reads the attachments of a message. NotFound: it has none, or is gone.
 func (s *Store) AttachmentSet(ctx context.Context, id chat.InboxID) (chat.AttachmentSet, error) {
 	row, err := s.db.Q.FileParcel(ctx, s.db.Pool, id)
 	if errors.Is(err, pgx.ErrNoRows) {

@@ -43,7 +43,7 @@ type flags struct {
 	Deny      []string   `placeholder:"DIR" sep:"none" help:"Folder that file operations refuse and that commands cannot see, where the system allows it. May be given several times."`
 	Write     []string   `placeholder:"DIR" sep:"none" help:"Folder that may be changed besides the workspace and the folders for temporary files; everything else is read-only. May be given several times."`
 	Lifeline  int        `name:"lifeline-fd" hidden:"" help:"Inherited descriptor; the daemon ends when its other end closes."`
-	Confine   string     `default:"auto" enum:"auto,require,off" help:"Keep commands within walls (folders of --deny hidden, the rest read-only): auto does if the system can and says so if not, require refuses to start if it cannot, off does not (sudo in commands needs off)."`
+	Confine   string     `default:"auto" enum:"auto,require,off" help:"Keep commands in a sandbox (folders of --deny hidden, the rest read-only): auto does if the system can and says so if not, require refuses to start if it cannot, off does not (sudo in commands needs off)."`
 	LogLevel  slog.Level `default:"info" help:"debug, info, warn or error."`
 	Mode      string     `default:"native" enum:"native,docker" env:"XBOT_RUNNER_MODE" help:"native runs commands on this machine; docker runs them in a container of it."`
 	dockerFlags

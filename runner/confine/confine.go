@@ -1,4 +1,4 @@
-// Package confine starts commands inside walls: they may change what is theirs to change, read most of the rest, and see
+// Package confine starts commands in a sandbox: they may change what is theirs to change, read most of the rest, and see
 // nothing of what gives power over the product or the machine.
 //
 // On Linux a command runs in a mount namespace of its own. The hidden folders and the sockets of services such as
@@ -9,10 +9,10 @@
 // Where no namespace is to be had, as inside most containers, a Landlock domain does it alone. A system call filter
 // forbids what none of these does: other processes' limits and scheduling, new user namespaces, foreign system calls.
 //
-// Walls are built by a process of its own that becomes the command (Main): it is in nobody's domain until they stand, and
+// The sandbox is built by a process of its own that becomes the command (Main): it is in nobody's domain until it stands, and
 // nothing but the command ever is in the command's. What cannot be hidden for certain is not executed.
 //
-// It is a wall, not another machine. The kernel is shared, and so is the network, the list of processes, and whatever
+// It is a sandbox, not another machine. The kernel is shared, and so is the network, the list of processes, and whatever
 // the user may read outside the hidden folders. Where that is too much, a runner needs a container or a machine of its
 // own.
 package confine
@@ -36,14 +36,14 @@ const (
 
 // The first arguments of the program when it is to do a part of the work (Main).
 const (
-	shellVerb = "confined-shell" // builds the walls in its namespace and executes a shell
+	shellVerb = "confined-shell" // builds the sandbox in its namespace and executes a shell
 	probeVerb = "confine-probe"  // tries a method
 )
 
-// failed is the exit code when the walls cannot be built: then the command is not executed.
+// failed is the exit code when the sandbox cannot be built: then the command is not executed.
 const failed = 126
 
-// Walls are what a command may see and change. Paths are absolute with links followed.
+// Policy says what a command may see and change. Paths are absolute with links followed.
 type Policy struct {
 	Hide    []Hidden `json:"hide,omitempty"`    // what it must not see
 	Sockets []string `json:"sockets,omitempty"` // of agents, hidden where there is a namespace; links are followed
@@ -60,7 +60,7 @@ type Request struct {
 	Still  func() bool    // whether the call still waits; if not, its thread's number may be somebody else's
 }
 
-// Judge decides about a request. Who lets it go on leaves it to the kernel and the walls; else the call returns err, and
+// Judge decides about a request. Who lets it go on leaves it to the kernel and the policy; else the call returns err, and
 // without one has been carried out.
 type Judge func(Request) (goOn bool, err error)
 

@@ -50,7 +50,7 @@ func eachMethod(t *testing.T, test func(p *place)) {
 	}
 }
 
-// walls let commands write where the tests work. What is hidden is looked up once, as a runner does it.
+// policy lets commands write where the tests work. What is hidden is looked up once, as a runner does it.
 func (p *place) policy() confine.Policy {
 	if p.hide == nil {
 		hide, held, err := confine.Hold([]string{p.hidden})
@@ -200,7 +200,7 @@ func TestConfine_DoesNotExecuteWhatItCannotConfine(t *testing.T) {
 			return // a domain within a domain is possible
 		}
 		out, err := p.run(fmt.Sprintf("%s confine-probe '%s' %s/key '{}'", os.Args[0], p.method, p.hidden))
-		require.Error(p.T, err, "within the walls no further ones can be built")
+		require.Error(p.T, err, "in the sandbox no further one can be built")
 		require.NotRegexp(p.T, "visible|hidden", out, "nothing was executed")
 	})
 }

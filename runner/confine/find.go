@@ -20,7 +20,7 @@ const probeTime = 10 * time.Second
 func Find(policy Policy, witness string) (Method, error) {
 	encoded, err := json.Marshal(policy)
 	if err != nil {
-		return None, fmt.Errorf("encode the walls: %w", err)
+		return None, fmt.Errorf("encode the policy: %w", err)
 	}
 	var reasons []string
 	for _, method := range methods() {
@@ -38,7 +38,7 @@ func Find(policy Policy, witness string) (Method, error) {
 	return None, errors.New(strings.Join(reasons, "; "))
 }
 
-// probe is Find's other process. Its arguments are a method, the witness and the walls.
+// probe is Find's other process. Its arguments are a method, the witness and the policy.
 func probe(args []string) int {
 	var policy Policy
 	if len(args) != 3 || json.Unmarshal([]byte(args[2]), &policy) != nil {

@@ -2,7 +2,7 @@ package confine
 
 import "slices"
 
-// HiddenPlaces are the folders and files of the system that commands within walls do not see, and those beneath them that they
+// HiddenPlaces are the folders and files of the system that sandboxed commands do not see, and those beneath them that they
 // do. File operations go by the same list; home is the user's. An error: it cannot be told.
 func HiddenPlaces(home string) (hide, keep []string, err error) {
 	keep = slices.Clone(harmless)

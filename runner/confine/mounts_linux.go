@@ -10,14 +10,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Options of file systems that the walls are made of.
+// Options of file systems that the sandbox is made of.
 const (
 	coverOptions = "mode=000,size=4k,nr_inodes=1" // holds nothing, and nobody may enter
 	smallOptions = "mode=755,size=64k,nr_inodes=64"
 	shmOptions   = "mode=1777"
 )
 
-// tree is a part of the file system as it was before the walls were built.
+// tree is a part of the file system as it was before the sandbox was built.
 type tree struct {
 	path string
 	fd   int
@@ -48,7 +48,7 @@ func (p *plan) mount() error {
 	return p.verifyHidden()
 }
 
-// close makes the rest of the walls, around what is covered.
+// close builds the rest of the sandbox, around what is covered.
 func (p *plan) close() error {
 	if !canFreeze() {
 		return errors.Join(p.coverRun(nil), makeDev(), mountShm())

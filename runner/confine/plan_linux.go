@@ -11,14 +11,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// plan is what the walls mean on this machine at this moment.
+// plan is what the policy means on this machine at this moment.
 type plan struct {
 	hide  []Hidden // there now, none within another
 	doors []string // likewise
 	write []string // folders, there now, none within another or within a hidden one
 	keep  []string // folders in /run that stay visible
 	run   bool     // whether there is a /run to cover
-	ipc   bool     // as in Walls
+	ipc   bool     // as in Policy
 }
 
 // doors are sockets outside /run whose owner does what those who reach them ask for: agents that hold keys, container

@@ -22,4 +22,4 @@ func confinedShell() int {
 }
 
 // Describe says what a method does here, in words for people.
-func Describe(Method, Walls) string { return "none" }
+func Describe(Method, Policy) string { return "none" }

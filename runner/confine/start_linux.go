@@ -37,7 +37,7 @@ func methods() []Method {
 	return []Method{User, Landlock}
 }
 
-// start executes this program, in namespaces if that is the method, where it builds the walls before it becomes the
+// start executes this program, in namespaces if that is the method, where it builds the sandbox before it becomes the
 // shell.
 func start(method Method, c Command) (pid int, err error) {
 	path, argv, attr := shell(c)
@@ -80,12 +80,12 @@ func separate(method Method, attr *syscall.ProcAttr) {
 		attr.Sys.Cloneflags = unix.CLONE_NEWNS | unix.CLONE_NEWIPC | unix.CLONE_NEWUSER
 		attr.Sys.UidMappings = []syscall.SysProcIDMap{{ContainerID: os.Geteuid(), HostID: os.Geteuid(), Size: 1}}
 		attr.Sys.GidMappings = []syscall.SysProcIDMap{{ContainerID: os.Getegid(), HostID: os.Getegid(), Size: 1}}
-		// dropPower gives them up. One is for looking past folders of the user's own that a command has shut.
+		// dropCapabilities gives them up. One is for looking past folders of the user's own that a command has shut.
 		attr.Sys.AmbientCaps = []uintptr{unix.CAP_SYS_ADMIN, unix.CAP_SYS_RESOURCE, unix.CAP_SETPCAP, unix.CAP_DAC_READ_SEARCH}
 	}
 }
 
-// confinedShell builds walls in the namespaces it was started in, and executes a shell. It returns only if that fails.
+// confinedShell builds the sandbox in the namespaces it was started in, and executes a shell. It returns only if that fails.
 func confinedShell() int {
 	runtime.LockOSThread() // Landlock, capabilities and filters belong to a thread
 	var o order
@@ -116,7 +116,7 @@ func (o order) buildWalls() error {
 	if err := p.build(o.Method); err != nil {
 		return err
 	}
-	// Where it stands is the folder as it was before the walls.
+	// Where it stands is the folder as it was before the sandbox was built.
 	if err := os.Chdir(o.Dir); err != nil {
 		return err
 	}

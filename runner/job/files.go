@@ -48,7 +48,7 @@ type Spec struct {
 	Dir     string         `json:"dir"` // absolute
 	Env     []string       `json:"env"` // complete
 	Timeout time.Duration  `json:"timeout"`
-	Confine string         `json:"confine,omitempty"` // what builds the walls: a confine.Method; empty builds none
+	Confine string         `json:"confine,omitempty"` // what builds the sandbox: a confine.Method; empty builds none
 	Policy  confine.Policy `json:"walls,omitzero"`    // what the command may see and change
 	Store   string         `json:"store"`
 	Boot    string         `json:"boot"`

@@ -230,7 +230,7 @@ const (
 )
 
 // linger stays as long as background processes of the command hold its output, so that they do not die of a broken
-// pipe. What they write is dropped; a kill still ends them. Behind walls it stays for all of them: it judges their
+// pipe. What they write is dropped; a kill still ends them. In a sandbox it stays for all of them: it judges their
 // requests, and nobody else could end them.
 func (s *shim) linger() {
 	if s.processTree == nil {

@@ -42,7 +42,7 @@ func (s *Store) NextFollow(ctx context.Context, key chat.SessionKey) (turn chat.
 	return row.TurnID, row.Channel, err == nil, pg.Classify(err)
 }
 
-// Course reads how a turn that is followed stands. NotFound: its session was deleted.
+// TurnProgress reads how a turn that is followed stands. NotFound: its session was deleted.
 func (s *Store) TurnProgress(ctx context.Context, turn chat.TurnID) (chat.TurnProgress, error) {
 	row, err := s.db.Q.ProgressGet(ctx, s.db.Pool, turn)
 	if err != nil {

@@ -74,7 +74,7 @@ func reduce(allowed uint64) error {
 
 // forbidUserNamespaces keeps the command, inside its own user namespace, from making further ones, in which it would
 // have every capability over parts of the kernel that are rarely used and often broken. A kernel that does not know the
-// limit has the other walls.
+// limit applies the other rules.
 func forbidUserNamespaces() {
 	_ = os.WriteFile("/proc/sys/user/max_user_namespaces", []byte("0"), 0)
 }

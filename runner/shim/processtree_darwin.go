@@ -9,9 +9,9 @@ import (
 	"xbot/runner/job"
 )
 
-// family is the command's shell and its process group. Processes that leave the group cannot be followed on this
+// processTree is the command's shell and its process group. Processes that leave the group cannot be followed on this
 // system.
-type family struct {
+type processTree struct {
 	leader int
 	exited chan unix.WaitStatus // receives once, when the shell ended
 }
@@ -19,21 +19,21 @@ type family struct {
 // adoptOrphans does nothing: this system knows no reaper but the first process.
 func adoptOrphans() error { return nil }
 
-// startFamily executes the command in a process group of its own.
-func startFamily(spec job.Spec, s streams, _ confine.Judge) (*family, error) {
+// startProcessTree executes the command in a process group of its own.
+func startProcessTree(spec job.Spec, s streams, _ confine.Judge) (*processTree, error) {
 	pid, err := confine.Start(confine.Method(spec.Confine), confine.Command{
-		Text: spec.Command, Dir: spec.Dir, Env: spec.Env, Walls: spec.Walls,
+		Text: spec.Command, Dir: spec.Dir, Env: spec.Env, Policy: spec.Policy,
 		Input: s.in.Fd(), Output: s.out.Fd(), Errors: s.err.Fd(),
 	})
 	if err != nil {
 		return nil, err
 	}
-	f := &family{leader: pid, exited: make(chan unix.WaitStatus, 1)}
+	f := &processTree{leader: pid, exited: make(chan unix.WaitStatus, 1)}
 	go f.reap()
 	return f, nil
 }
 
-func (f *family) reap() {
+func (f *processTree) reap() {
 	for {
 		var ws unix.WaitStatus
 		_, err := unix.Wait4(f.leader, &ws, 0, nil)
@@ -47,7 +47,7 @@ func (f *family) reap() {
 
 // terminate asks the process group to end, gives it killGrace, and then kills what is left of it. The group's id
 // stays taken as long as it has members.
-func (f *family) terminate() {
+func (f *processTree) terminate() {
 	_ = unix.Kill(-f.leader, unix.SIGTERM) // gone already, or beyond our rights
 	_ = unix.Kill(-f.leader, unix.SIGCONT) // a stopped process cannot answer
 	if f.emptyWithin(killGrace) {
@@ -58,13 +58,13 @@ func (f *family) terminate() {
 }
 
 // left returns a closed channel: nobody can tell.
-func (f *family) left() <-chan struct{} {
+func (f *processTree) left() <-chan struct{} {
 	none := make(chan struct{})
 	close(none)
 	return none
 }
 
-func (f *family) emptyWithin(d time.Duration) bool {
+func (f *processTree) emptyWithin(d time.Duration) bool {
 	for deadline := time.Now().Add(d); time.Now().Before(deadline); {
 		if unix.Kill(-f.leader, 0) == unix.ESRCH {
 			return true

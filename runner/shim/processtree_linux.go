@@ -11,7 +11,7 @@ import (
 	"xbot/runner/job"
 )
 
-// family is the command's shell and everything that came from it. The shim is the reaper of orphans below it, so
+// processTree is the command's shell and everything that came from it. The shim is the reaper of orphans below it, so
 // descendants stay descendants even if they leave the process group and the session.
 type processTree struct {
 	leader int
@@ -27,7 +27,7 @@ func adoptOrphans() error {
 	return os.NewSyscallError("prctl", unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0))
 }
 
-// startFamily executes the command in a process group of its own; its shell dies with this process.
+// startProcessTree executes the command in a process group of its own; its shell dies with this process.
 func startProcessTree(spec job.Spec, s streams, judge confine.Judge) (*processTree, error) {
 	pid, err := confine.Start(confine.Method(spec.Confine), confine.Command{
 		Text: spec.Command, Dir: spec.Dir, Env: spec.Env, Policy: spec.Policy,
@@ -37,7 +37,7 @@ func startProcessTree(spec job.Spec, s streams, judge confine.Judge) (*processTr
 		return nil, err
 	}
 	// What the command is not to know stays out of its reach whatever else fails. It cannot be done before: the process
-	// that builds walls in a user namespace needs its parent to be dumpable.
+	// that builds the sandbox in a user namespace needs its parent to be dumpable.
 	if err := unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0); err != nil {
 		_ = unix.Kill(pid, unix.SIGKILL)    // nothing is to run unguarded
 		_, _ = unix.Wait4(pid, nil, 0, nil) // its end is of no interest

@@ -10,10 +10,10 @@ import (
 	"xbot/internal/chat"
 )
 
-// storyLines bounds the details that an operator sees of a turn; older lines are left out.
-const storyLines = 30
+// detailLines bounds the details that an operator sees of a turn; older lines are left out.
+const detailLines = 30
 
-// story is the turn as an operator reads it in the Temporal UI: a heading and a list of steps, kept as the current
+// turnDetails is the turn as an operator reads it in the Temporal UI: a heading and a list of steps, kept as the current
 // details of the run. It costs no event. A list and not a table, since the UI does not draw tables.
 type turnDetails struct {
 	head  string
@@ -90,7 +90,7 @@ func (s *turnDetails) ended(ctx workflow.Context, r *TurnResult) {
 }
 
 func (s *turnDetails) add(what, state, detail string) {
-	if len(s.lines) == storyLines {
+	if len(s.lines) == detailLines {
 		s.lines = s.lines[1:]
 		s.left++
 	}

@@ -14,7 +14,7 @@ import (
 	"xbot/internal/sandbox"
 )
 
-// Places finds where a user's tools act.
+// Sandboxes finds where a user's tools act.
 type Sandboxes interface {
 	// Seen returns the sandbox if it can be reached now, and Unavailable if not. It starts nothing.
 	Seen(ctx context.Context, user chat.UserID, runner string) (sandbox.Sandbox, error)

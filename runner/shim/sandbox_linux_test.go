@@ -56,7 +56,7 @@ func eachMethod(t *testing.T, test func(c *cell)) {
 	}
 }
 
-// begin starts a command behind the walls.
+// begin starts a command in the sandbox.
 func (c *cell) begin(command string) *job.Job {
 	c.Helper()
 	c.number++

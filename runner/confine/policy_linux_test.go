@@ -13,7 +13,7 @@ import (
 	"xbot/runner/confine"
 )
 
-// outside is a folder that is not in the walls, with a file in it.
+// outside is a folder that is not in the policy, with a file in it.
 func (p *place) outside() string {
 	p.Helper()
 	dir := p.TempDir()
