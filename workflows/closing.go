@@ -24,7 +24,7 @@ func Closing(ctx workflow.Context, in ClosingInput) error {
 	ask := hooks.RunInput{Session: in.Session, Turn: in.Turn, Point: hooks.PointClosing}
 	err := workflow.ExecuteActivity(runningHooks(ctx, "hooks · "+ask.Point), activities.NameRunHooks, ask).Get(ctx, nil)
 	if broken(err) { // as where the conversation was deleted meanwhile
-		workflow.GetLogger(ctx).Warn("hooks were not asked", "moment", ask.Point, "error", err)
+		workflow.GetLogger(ctx).Warn("hooks were not asked", "point", ask.Point, "error", err)
 		return nil
 	}
 	return err
