@@ -16,25 +16,27 @@ const maxParallel = 8
 // maxAgents is how many calls wait for subagents at once.
 const maxAgents = 5
 
-// act runs the calls of a step in the order the model gave them: neighbours that only read run together, and so do those that ask
+// runCalls runs the calls of a step in the order the model gave them: neighbours that only read run together, and so do those that ask
 // subagents, the others one after another. A call that cannot run leaves its result to finish, which gives every call a pair; where a message
 // steers the turn, the calls that have not begun are skipped, and steer gives them theirs.
-func (t *turnRun) act(ctx workflow.Context, step int, calls []turn.CallOutput) {
+func (t *turnRun) runCalls(ctx workflow.Context, step int, calls []turn.CallOutput) {
 	for first := 0; first < len(calls) && !t.stopped && !t.steered; {
 		last := first + 1
-		for joins(calls[first].Class) && last < len(calls) && calls[last].Class == calls[first].Class {
+		for runsInParallel(calls[first].Class) && last < len(calls) && calls[last].Class == calls[first].Class {
 			last++
 		}
-		t.together(ctx, step, first, calls[first:last])
+		t.runParallel(ctx, step, first, calls[first:last])
 		first = last
 	}
 }
 
-// joins reports whether neighbouring calls of a class run together.
-func joins(class chat.ToolClass) bool { return class == chat.ClassRead || class == chat.ClassAgent }
+// runsInParallel reports whether neighbouring calls of a class run together.
+func runsInParallel(class chat.ToolClass) bool {
+	return class == chat.ClassRead || class == chat.ClassAgent
+}
 
-// together runs neighbouring calls, at most maxParallel at a time, or maxAgents.
-func (t *turnRun) together(ctx workflow.Context, step, first int, calls []turn.CallOutput) {
+// runParallel runs neighbouring calls, at most maxParallel at a time, or maxAgents.
+func (t *turnRun) runParallel(ctx workflow.Context, step, first int, calls []turn.CallOutput) {
 	slots := workflow.NewSemaphore(ctx, maxParallel)
 	if calls[0].Class == chat.ClassAgent {
 		slots = workflow.NewSemaphore(ctx, maxAgents)
@@ -46,7 +48,7 @@ func (t *turnRun) together(ctx workflow.Context, step, first int, calls []turn.C
 			done.Add(1)
 			workflow.Go(ctx, func(ctx workflow.Context) {
 				defer done.Done()
-				t.gated(ctx, id, call, slots)
+				t.checkAndRunCall(ctx, id, call, slots)
 			})
 			continue
 		}
@@ -57,7 +59,7 @@ func (t *turnRun) together(ctx workflow.Context, step, first int, calls []turn.C
 		workflow.Go(ctx, func(ctx workflow.Context) {
 			defer done.Done()
 			defer slots.Release(1)
-			t.perform(ctx, id, call)
+			t.runCallWithHooks(ctx, id, call)
 		})
 	}
 	joined, _ := workflow.NewDisconnectedContext(ctx) // what was started is waited for, also after a stop
@@ -65,12 +67,12 @@ func (t *turnRun) together(ctx workflow.Context, step, first int, calls []turn.C
 }
 
 func (t *turnRun) call(ctx workflow.Context, id chat.CallID, call turn.CallOutput) {
-	t.turnDetails.call(ctx, call)
+	t.turnDetails.callStarted(ctx, call)
 	if call.Class == chat.ClassAgent {
 		t.delegate(ctx, id, call)
 		return
 	}
-	ended := t.runs(ctx, id)
+	ended := t.trackCall(ctx, id)
 	var out turn.ToolOutput
 	err := workflow.ExecuteActivity(tool(ctx, call.Class, label(call)), activities.NameTool, turn.ToolInput{Call: id}).Get(ctx, &out)
 	ended()
@@ -78,9 +80,9 @@ func (t *turnRun) call(ctx workflow.Context, id chat.CallID, call turn.CallOutpu
 		err = t.interrupt(ctx, id, err)
 	}
 	if broken(err) {
-		t.giveUp(ctx, id, err)
+		t.abandonCall(ctx, id, err)
 	}
-	t.turnDetails.called(ctx, call, out.Error || err != nil)
+	t.turnDetails.callEnded(ctx, call, out.Error || err != nil)
 }
 
 // interrupt ends the command of a call of a stopped turn whose activity ended without having done so: its worker was killed. It
@@ -92,7 +94,7 @@ func (t *turnRun) interrupt(ctx workflow.Context, id chat.CallID, cause error) e
 	}
 	err := workflow.ExecuteActivity(interrupting(ctx), activities.NameInterrupt, turn.ToolInput{Call: id}).Get(ctx, nil)
 	if err != nil {
-		t.giveUp(ctx, id, cause)
+		t.abandonCall(ctx, id, cause)
 		workflow.GetLogger(ctx).Warn("the command of a stopped call could not be ended yet; its kill is noted", "call", string(id), "error", err)
 	}
 	return nil
@@ -103,8 +105,8 @@ func label(call turn.CallOutput) string {
 	return strings.TrimSuffix(call.Name+" · "+call.Summary, " · ")
 }
 
-// giveUp records that nobody knows how a call ended, so that the model can go on from there.
-func (t *turnRun) giveUp(ctx workflow.Context, id chat.CallID, cause error) {
+// abandonCall records that nobody knows how a call ended, so that the model can go on from there.
+func (t *turnRun) abandonCall(ctx workflow.Context, id chat.CallID, cause error) {
 	in := turn.AbandonInput{Call: id, Broken: !isTimeout(cause)}
 	if err := workflow.ExecuteLocalActivity(local(ctx, "abandon"), activities.NameAbandon, in).Get(ctx, nil); err != nil {
 		workflow.GetLogger(ctx).Warn("result of an abandoned call not recorded", "call", string(id), "error", err)

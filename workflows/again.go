@@ -2,9 +2,9 @@ package workflows
 
 import "go.temporal.io/sdk/workflow"
 
-// again ends a run with a new one of the same id. Where workers have versions, a run stays with the one that began it, and
+// continueAsNew ends a run with a new one of the same id. Where workers have versions, a run stays with the one that began it, and
 // this is where the next one goes over to the current version: nothing but the input is taken along.
-func again(ctx workflow.Context, name string, in any) error {
+func continueAsNew(ctx workflow.Context, name string, in any) error {
 	o := workflow.ContinueAsNewErrorOptions{InitialVersioningBehavior: workflow.ContinueAsNewVersioningBehaviorAutoUpgrade}
 	return workflow.NewContinueAsNewErrorWithOptions(ctx, o, name, in)
 }

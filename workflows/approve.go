@@ -11,15 +11,15 @@ import (
 	"xbot/internal/chat"
 )
 
-// permitted runs a call that needs a person's permission, once it is answered. Denied calls run as well: the activity
+// askAndRunCall runs a call that needs a person's permission, once it is answered. Denied calls run as well: the activity
 // refuses them, so that what may run is decided in one place, by the row. A call that waits holds no slot.
-func (t *turnRun) permitted(ctx workflow.Context, id chat.CallID, call turn.CallOutput, slots workflow.Semaphore) {
+func (t *turnRun) askAndRunCall(ctx workflow.Context, id chat.CallID, call turn.CallOutput, slots workflow.Semaphore) {
 	if t.settled(ctx, id, call) {
 		return
 	}
 	if err := t.ask(ctx, id, call); err != nil {
 		if broken(err) {
-			t.giveUp(ctx, id, err)
+			t.abandonCall(ctx, id, err)
 		}
 		return
 	}
@@ -31,7 +31,7 @@ func (t *turnRun) permitted(ctx workflow.Context, id chat.CallID, call turn.Call
 		return // stopped
 	}
 	defer slots.Release(1)
-	t.perform(ctx, id, call)
+	t.runCallWithHooks(ctx, id, call)
 }
 
 // ask opens the question and waits for its answer, for days if need be. The answer is a row; the wake that follows it
@@ -45,7 +45,7 @@ func (t *turnRun) ask(ctx workflow.Context, id chat.CallID, call turn.CallOutput
 	if !question.Open {
 		return nil // answered before, in a run that was reset
 	}
-	defer t.waits(ctx, questionOf(call))()
+	defer t.showWait(ctx, questionOf(call))()
 	waiting, done := workflow.WithCancel(ctx)
 	defer done() // an answer cancels the timer
 	wait := workflow.AwaitOptions{Timeout: question.Wait, TimerOptions: workflow.TimerOptions{Summary: waitingFor(call)}}

@@ -30,8 +30,8 @@ func Closing(ctx workflow.Context, in ClosingInput) error {
 	return err
 }
 
-// closed has the hooks told that the turn has ended, if any are meant for that. Turns that began before there was Closing wait.
-func (t *turnRun) closed(ctx workflow.Context) {
+// runClosingHooks has the hooks told that the turn has ended, if any are meant for that. Turns that began before there was Closing wait.
+func (t *turnRun) runClosingHooks(ctx workflow.Context) {
 	const change = "hooks are told of the end beside the next turn"
 	told := hooks.RunInput{Point: hooks.PointClosing}
 	if !slices.Contains(t.claimed.Hooks, told.Point) {
@@ -46,7 +46,7 @@ func (t *turnRun) closed(ctx workflow.Context) {
 		ParentClosePolicy:     enums.PARENT_CLOSE_POLICY_ABANDON,
 		WorkflowIDReusePolicy: enums.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE,
 		StaticSummary:         "hooks · " + told.Point,
-		StaticDetails:         t.about(),
+		StaticDetails:         t.description(),
 	}
 	if t.in.Attributes {
 		o.TypedSearchAttributes = temporal.NewSearchAttributes(AttrSession.ValueSet(string(t.in.Session)), AttrKind.ValueSet(KindClosing), AttrUser.ValueSet(t.claimed.User))

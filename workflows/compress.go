@@ -30,7 +30,7 @@ func (t *turnRun) decide(ctx workflow.Context, step int) (turn.GenerateOutput, e
 			in.Compressed++
 		case out.Wait != "":
 			if !in.Waiting {
-				ended = t.waits(ctx, providerAway(ctx, out.Wait))
+				ended = t.showWait(ctx, providerAway(ctx, out.Wait))
 			}
 			in.Waiting, in.Steered, in.Attempts = true, false, out.Attempts
 		case out.Steer:
@@ -64,7 +64,7 @@ func (t *turnRun) compress(ctx workflow.Context, step, n int, trigger string) er
 func (t *turnRun) control(ctx workflow.Context) ending {
 	ctx, t.cancel = workflow.WithCancel(ctx)
 	defer t.cancel()
-	workflow.Go(ctx, t.listen)
+	workflow.Go(ctx, t.handleWakes)
 	var err error
 	if t.claimed.Control == controlCompact {
 		err = t.compress(ctx, 0, 0, chat.TriggerManual)

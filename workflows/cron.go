@@ -42,19 +42,19 @@ func CronJob(ctx workflow.Context, in CronJobInput) error {
 			break
 		}
 		workflow.SetCurrentDetails(ctx, details(now, in.Last))
-		woken, err := rest(ctx, wakes, now)
+		woken, err := waitForNext(ctx, wakes, now)
 		if err != nil {
 			return err
 		}
-		if !woken && (now.Paused || now.Wait > maxJobWait) || woken && old(ctx, began) {
+		if !woken && (now.Paused || now.Wait > maxJobWait) || woken && outlived(ctx, began) {
 			break
 		}
 	}
-	return again(ctx, NameCronJob, in)
+	return continueAsNew(ctx, NameCronJob, in)
 }
 
-// old reports that a run that began at an instant is to make room for another one.
-func old(ctx workflow.Context, began time.Time) bool {
+// outlived reports that a run that began at an instant is to make room for another one.
+func outlived(ctx workflow.Context, began time.Time) bool {
 	const change = "a run that is woken ends after a day"
 	return workflow.Now(ctx).Sub(began) >= maxJobWait &&
 		workflow.GetVersion(ctx, change, workflow.DefaultVersion, 1) > workflow.DefaultVersion
@@ -72,9 +72,9 @@ func details(now cronjob.FireJobOutput, last string) string {
 	return strings.Join(nonempty(now.Heading, next, last), " · ")
 }
 
-// rest waits for the next time of the job, or for a change of it, and reports whether it was woken by one. One that is paused has no
+// waitForNext waits for the next time of the job, or for a change of it, and reports whether it was woken by one. One that is paused has no
 // next time; it, too, waits no longer than a run may be old.
-func rest(ctx workflow.Context, wakes workflow.ReceiveChannel, now cronjob.FireJobOutput) (woken bool, err error) {
+func waitForNext(ctx workflow.Context, wakes workflow.ReceiveChannel, now cronjob.FireJobOutput) (woken bool, err error) {
 	timing, cancel := workflow.WithCancel(ctx)
 	defer cancel()
 	next := workflow.NewSelector(ctx)

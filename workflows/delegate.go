@@ -24,12 +24,12 @@ func (t *turnRun) delegate(ctx workflow.Context, id chat.CallID, call turn.CallO
 	var out turn.DelegateOutput
 	err := workflow.ExecuteLocalActivity(local(ctx, label(call)), activities.NameDelegate, turn.ToolInput{Call: id}).Get(ctx, &out)
 	if broken(err) {
-		t.giveUp(ctx, id, err)
+		t.abandonCall(ctx, id, err)
 	}
 	if err == nil && out.Subagent != nil {
 		child := t.begin(ctx, out)
 		if out.Wait {
-			answered := t.waits(ctx, wait{WaitsSubagents, "a subagent: " + label(call)})
+			answered := t.showWait(ctx, wait{WaitsSubagents, "a subagent: " + label(call)})
 			t.await(ctx, id, child)
 			answered()
 		}
@@ -37,7 +37,7 @@ func (t *turnRun) delegate(ctx workflow.Context, id chat.CallID, call turn.CallO
 	if err == nil && out.Group != "" {
 		t.startGroupChat(ctx, out)
 	}
-	t.turnDetails.called(ctx, call, out.Error || err != nil)
+	t.turnDetails.callEnded(ctx, call, out.Error || err != nil)
 }
 
 // begin starts the workflow of a subagent as a child of this one, or wakes the one that runs. What it cannot do the relay does:
@@ -97,7 +97,7 @@ func (t *turnRun) await(ctx workflow.Context, id chat.CallID, child workflow.Chi
 			_ = child.Get(free, nil) // how it ended is in the row
 			ended = true
 			if !done() && ctx.Err() == nil {
-				t.look(ctx)
+				t.readInbox(ctx)
 			}
 		})
 	}

@@ -47,7 +47,7 @@ func Deliver(ctx workflow.Context, in DeliverInput) error {
 			return err
 		}
 	}
-	return again(ctx, NameDeliver, in)
+	return continueAsNew(ctx, NameDeliver, in)
 }
 
 func send(ctx workflow.Context, next delivery.NextDeliveryOutput) error {

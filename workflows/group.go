@@ -48,7 +48,7 @@ func GroupChat(ctx workflow.Context, in GroupChatInput) error {
 			return err
 		}
 	}
-	return again(ctx, NameGroupChat, in)
+	return continueAsNew(ctx, NameGroupChat, in)
 }
 
 // runSpeaker starts or wakes the subagent that is to speak, as a child of the chat.
@@ -73,7 +73,7 @@ func (t *turnRun) startGroupChat(ctx workflow.Context, out turn.DelegateOutput) 
 		ParentClosePolicy:     enums.PARENT_CLOSE_POLICY_ABANDON,
 		WorkflowIDReusePolicy: enums.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE,
 		StaticSummary:         strings.Join(nonempty("group chat", out.Words), " · "),
-		StaticDetails:         t.about(),
+		StaticDetails:         t.description(),
 	}
 	if t.in.Attributes {
 		o.TypedSearchAttributes = temporal.NewSearchAttributes(

@@ -27,18 +27,18 @@ func (t *turnRun) runHooks(ctx workflow.Context, in hooks.RunInput) (out hooks.R
 	return out, err
 }
 
-// opened asks the hooks about what the n-th claim has taken, and reports whether anything is left to answer.
-func (t *turnRun) opened(ctx workflow.Context, n int) (left bool) {
+// runOpeningHooks asks the hooks about what the n-th claim has taken, and reports whether anything is left to answer.
+func (t *turnRun) runOpeningHooks(ctx workflow.Context, n int) (left bool) {
 	out, err := t.runHooks(ctx, hooks.RunInput{Point: hooks.PointOpening, N: n})
 	return err != nil || !out.Refused
 }
 
-// gated runs a call that hooks have to be asked about first, or a person, or both.
-func (t *turnRun) gated(ctx workflow.Context, id chat.CallID, call turn.CallOutput, slots workflow.Semaphore) {
+// checkAndRunCall runs a call that hooks have to be asked about first, or a person, or both.
+func (t *turnRun) checkAndRunCall(ctx workflow.Context, id chat.CallID, call turn.CallOutput, slots workflow.Semaphore) {
 	if call.Hook {
-		out, err := t.before(ctx, id, slots)
+		out, err := t.runCallHooks(ctx, id, slots)
 		if broken(err) {
-			t.giveUp(ctx, id, err)
+			t.abandonCall(ctx, id, err)
 		}
 		if err != nil || out.Refused {
 			return
@@ -46,18 +46,18 @@ func (t *turnRun) gated(ctx workflow.Context, id chat.CallID, call turn.CallOutp
 		call.Ask = call.Ask || out.Ask
 	}
 	if call.Ask {
-		t.permitted(ctx, id, call, slots)
+		t.askAndRunCall(ctx, id, call, slots)
 		return
 	}
 	if slots.Acquire(ctx, 1) != nil {
 		return // stopped
 	}
 	defer slots.Release(1)
-	t.perform(ctx, id, call)
+	t.runCallWithHooks(ctx, id, call)
 }
 
-// before asks the hooks about a call, in a slot of those that run at once.
-func (t *turnRun) before(ctx workflow.Context, id chat.CallID, slots workflow.Semaphore) (out hooks.RunOutput, err error) {
+// runCallHooks asks the hooks about a call, in a slot of those that run at once.
+func (t *turnRun) runCallHooks(ctx workflow.Context, id chat.CallID, slots workflow.Semaphore) (out hooks.RunOutput, err error) {
 	if err := slots.Acquire(ctx, 1); err != nil {
 		return out, err
 	}
@@ -65,8 +65,8 @@ func (t *turnRun) before(ctx workflow.Context, id chat.CallID, slots workflow.Se
 	return t.runHooks(ctx, hooks.RunInput{Point: hooks.PointCall, Call: id})
 }
 
-// perform runs a call and tells the hooks of its result.
-func (t *turnRun) perform(ctx workflow.Context, id chat.CallID, call turn.CallOutput) {
+// runCallWithHooks runs a call and tells the hooks of its result.
+func (t *turnRun) runCallWithHooks(ctx workflow.Context, id chat.CallID, call turn.CallOutput) {
 	t.call(ctx, id, call)
 	if call.After {
 		t.notifyHooks(ctx, hooks.RunInput{Point: hooks.PointResult, Call: id})

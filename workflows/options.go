@@ -56,7 +56,7 @@ func local(ctx workflow.Context, summary string) workflow.Context {
 // model is for LLM calls. Attempts are unlimited here, because crashes and outages of our own must not end a turn;
 // the activity counts the provider's failures itself.
 func model(ctx workflow.Context, summary string) workflow.Context {
-	return lasting(ctx, summary, modelAttempt, heartbeatTimeout, 0)
+	return longRunning(ctx, summary, modelAttempt, heartbeatTimeout, 0)
 }
 
 // tool is for tool calls. Calls that cannot be repeated safely get one attempt; the others are keyed by their id.
@@ -65,7 +65,7 @@ func tool(ctx workflow.Context, class chat.ToolClass, summary string) workflow.C
 	if class == chat.ClassOnce {
 		attempts = 1
 	}
-	return lasting(ctx, summary, toolAttempt, heartbeatTimeout, attempts)
+	return longRunning(ctx, summary, toolAttempt, heartbeatTimeout, attempts)
 }
 
 // interrupting is for ending the command of a stopped call whose worker is gone. The person waits for it to read that the turn has
@@ -81,12 +81,12 @@ func interrupting(ctx workflow.Context) workflow.Context {
 
 // task is for following a background task to its end. Attempts are unlimited: the command goes on meanwhile.
 func task(ctx workflow.Context, summary string) workflow.Context {
-	return lasting(ctx, summary, taskAttempt, taskHeartbeat, 0)
+	return longRunning(ctx, summary, taskAttempt, taskHeartbeat, 0)
 }
 
 // bang is for a bang command. Attempts are unlimited, since each attaches to what an earlier one started.
 func bang(ctx workflow.Context, summary string) workflow.Context {
-	return lasting(ctx, summary, bangAttempt, heartbeatTimeout, 0)
+	return longRunning(ctx, summary, bangAttempt, heartbeatTimeout, 0)
 }
 
 // sending is for sending to a platform. Attempts are unlimited: the activity knows when a platform refuses for good, and
@@ -102,7 +102,7 @@ func sending(ctx workflow.Context, summary string) workflow.Context {
 
 // following is for showing how a turn goes on. Attempts are unlimited: the turn goes on meanwhile.
 func following(ctx workflow.Context, summary string) workflow.Context {
-	return lasting(ctx, summary, followAttempt, heartbeatTimeout, 0)
+	return longRunning(ctx, summary, followAttempt, heartbeatTimeout, 0)
 }
 
 // fetching is for bringing a file from a platform to a runner. The activity knows what trying again does not mend.
@@ -117,16 +117,16 @@ func fetching(ctx workflow.Context, summary string) workflow.Context {
 
 // memorizing is for putting a conversation into memory. Attempts are unlimited: the activity counts failures of the provider.
 func memorizing(ctx workflow.Context, summary string) workflow.Context {
-	return lasting(ctx, summary, modelAttempt, heartbeatTimeout, 0)
+	return longRunning(ctx, summary, modelAttempt, heartbeatTimeout, 0)
 }
 
 // runningHooks is for asking hooks. Attempts are unlimited: whoever is asked is bounded by the activity.
 func runningHooks(ctx workflow.Context, summary string) workflow.Context {
-	return lasting(ctx, summary, hookAttempt, heartbeatTimeout, 0)
+	return longRunning(ctx, summary, hookAttempt, heartbeatTimeout, 0)
 }
 
-// lasting is for what takes its time and says that it lives; attempts of 0 are unlimited.
-func lasting(ctx workflow.Context, summary string, attempt, heartbeat time.Duration, attempts int32) workflow.Context {
+// longRunning is for what takes its time and says that it lives; attempts of 0 are unlimited.
+func longRunning(ctx workflow.Context, summary string, attempt, heartbeat time.Duration, attempts int32) workflow.Context {
 	policy := retry(200*time.Millisecond, 10*time.Second)
 	policy.MaximumAttempts = attempts
 	return workflow.WithActivityOptions(ctx, workflow.ActivityOptions{

@@ -19,9 +19,9 @@ func (t *turnRun) steer(ctx workflow.Context) error {
 	if err != nil {
 		return err
 	}
-	t.turnDetails.steer(ctx, out)
+	t.turnDetails.steered(ctx, out)
 	if out.Messages > 0 {
-		t.answers = t.opened(ctx, t.claims)
+		t.answers = t.runOpeningHooks(ctx, t.claims)
 	}
 	return nil
 }
@@ -36,7 +36,7 @@ func (t *turnRun) claimSteering(ctx workflow.Context) (out turn.SteerOutput, err
 	return out, err
 }
 
-func (s *turnDetails) steer(ctx workflow.Context, out turn.SteerOutput) {
+func (s *turnDetails) steered(ctx workflow.Context, out turn.SteerOutput) {
 	if out.Messages > 0 {
 		s.add("steer", strconv.Itoa(out.Messages)+" messages", out.Words)
 	}

@@ -37,7 +37,7 @@ func Subagent(ctx workflow.Context, in SubagentInput) (*TurnResult, error) {
 		t.upsert(ctx, AttrOutcome.ValueUnset())
 	}
 	for {
-		t.drain()
+		t.drainWakes()
 		claimed, err := t.claim(ctx)
 		if err != nil {
 			return nil, err
@@ -45,7 +45,7 @@ func Subagent(ctx workflow.Context, in SubagentInput) (*TurnResult, error) {
 		if claimed {
 			break
 		}
-		if rest, err := t.rest(ctx, in.Once); err != nil || rest {
+		if rest, err := t.waitForTask(ctx, in.Once); err != nil || rest {
 			return in.Last, err
 		}
 	}
@@ -55,12 +55,12 @@ func Subagent(ctx workflow.Context, in SubagentInput) (*TurnResult, error) {
 		return result, err
 	}
 	in.Next, in.Last = true, result
-	return nil, again(ctx, NameSubagent, in)
+	return nil, continueAsNew(ctx, NameSubagent, in)
 }
 
-// rest waits for a wake while there is nothing to do, and reports whether the subagent is done: it answers once, was unloaded, or
+// waitForTask waits for a wake while there is nothing to do, and reports whether the subagent is done: it answers once, was unloaded, or
 // nobody has needed it for long.
-func (t *turnRun) rest(ctx workflow.Context, once bool) (done bool, err error) {
+func (t *turnRun) waitForTask(ctx workflow.Context, once bool) (done bool, err error) {
 	if once {
 		return true, nil
 	}
@@ -68,15 +68,15 @@ func (t *turnRun) rest(ctx workflow.Context, once bool) (done bool, err error) {
 		return done, err
 	}
 	workflow.SetCurrentDetails(ctx, "waits for a task")
-	woken, err := t.wake(ctx)
+	woken, err := t.waitForWake(ctx)
 	if err != nil || woken {
 		return false, err
 	}
 	return t.unloaded(ctx, true)
 }
 
-// wake waits for a wake for as long as a subagent is held.
-func (t *turnRun) wake(ctx workflow.Context) (woken bool, err error) {
+// waitForWake waits for a wake for as long as a subagent is held.
+func (t *turnRun) waitForWake(ctx workflow.Context) (woken bool, err error) {
 	waiting, done := workflow.WithCancel(ctx)
 	defer done() // a wake cancels the timer
 	timer := workflow.NewTimerWithOptions(waiting, idleTime, workflow.TimerOptions{Summary: "unloads then"})

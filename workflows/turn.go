@@ -33,7 +33,7 @@ type TurnInput struct {
 // wait at the end are answered by the next run of the same id.
 func Turn(ctx workflow.Context, in TurnInput) (*TurnResult, error) {
 	t := newTurn(ctx, in)
-	t.drain()
+	t.drainWakes()
 	if claimed, err := t.claim(ctx); err != nil || !claimed {
 		return in.Last, err
 	}
@@ -43,7 +43,7 @@ func Turn(ctx workflow.Context, in TurnInput) (*TurnResult, error) {
 		return nil, err
 	}
 	if pending || t.woken {
-		return nil, again(ctx, NameTurn, TurnInput{Session: in.Session, Attributes: in.Attributes, Waits: in.Waits, Next: true, Last: result})
+		return nil, continueAsNew(ctx, NameTurn, TurnInput{Session: in.Session, Attributes: in.Attributes, Waits: in.Waits, Next: true, Last: result})
 	}
 	return result, nil
 }
@@ -86,8 +86,8 @@ type ending struct {
 	reason string
 }
 
-// drain takes the wakes that came so far: the claim that follows sees their rows.
-func (t *turnRun) drain() {
+// drainWakes takes the wakes that came so far: the claim that follows sees their rows.
+func (t *turnRun) drainWakes() {
 	for t.wakes.ReceiveAsync(nil) {
 	}
 	t.woken = false
@@ -97,7 +97,7 @@ func (t *turnRun) claim(ctx workflow.Context) (bool, error) {
 	in := turn.ClaimInput{Session: t.in.Session, Turn: t.id, Run: workflow.GetInfo(ctx).WorkflowExecution.RunID}
 	err := workflow.ExecuteLocalActivity(local(ctx, "claim"), activities.NameClaim, in).Get(ctx, &t.claimed)
 	if err != nil || !t.claimed.Claimed {
-		t.stood(ctx)
+		t.showSlotWait(ctx)
 		return false, err
 	}
 	t.steered = t.claimed.Steer
@@ -123,11 +123,11 @@ func (t *turnRun) work(ctx workflow.Context) ending {
 func (t *turnRun) run(ctx workflow.Context) ending {
 	ctx, t.cancel = workflow.WithCancel(ctx)
 	defer t.cancel()
-	workflow.Go(ctx, t.listen)
-	workflow.Go(ctx, t.follow)
-	t.answers = t.opened(ctx, 0)
+	workflow.Go(ctx, t.handleWakes)
+	workflow.Go(ctx, t.followRunners)
+	t.answers = t.runOpeningHooks(ctx, 0)
 	if err := t.steer(ctx); err != nil { // more came before the claim
-		return t.broke(ctx)
+		return t.stoppedOrFailed(ctx)
 	}
 	if !t.answers {
 		return ending{state: chat.TurnDone}
@@ -144,38 +144,38 @@ func (t *turnRun) run(ctx workflow.Context) ending {
 		case len(decision.Calls) == 0:
 			return ending{state: chat.TurnDone}
 		}
-		t.act(ctx, step, decision.Calls)
+		t.runCalls(ctx, step, decision.Calls)
 		t.notifyHooks(ctx, hooks.RunInput{Point: hooks.PointBatch, Step: step})
 		if err := t.steer(ctx); err != nil || t.stopped || ctx.Err() != nil {
-			return t.broke(ctx)
+			return t.stoppedOrFailed(ctx)
 		}
 	}
 	return ending{state: chat.TurnFailed, say: i18n.StepLimit, steps: t.claimed.MaxSteps, reason: reasonStepLimit}
 }
 
-// broke says how a turn ends between two steps: a person stopped it, or something failed.
-func (t *turnRun) broke(ctx workflow.Context) ending {
+// stoppedOrFailed says how a turn ends between two steps: a person stopped it, or something failed.
+func (t *turnRun) stoppedOrFailed(ctx workflow.Context) ending {
 	if t.stopped || ctx.Err() != nil {
 		return ending{state: chat.TurnStopped, say: i18n.Stopped}
 	}
 	return ending{state: chat.TurnFailed, say: i18n.Broken, reason: string(fault.Internal)}
 }
 
-// listen follows wakes while the turn runs: a stop cancels what is going on, an answer lets its call go on, a message
+// handleWakes follows wakes while the turn runs: a stop cancels what is going on, an answer lets its call go on, a message
 // that is meant to steer is taken in before the next step, another one waits for the end.
-func (t *turnRun) listen(ctx workflow.Context) {
+func (t *turnRun) handleWakes(ctx workflow.Context) {
 	for {
 		if !t.nextWake(ctx) {
 			return
 		}
-		if t.look(ctx) {
+		if t.readInbox(ctx) {
 			return
 		}
 	}
 }
 
-// look reads what came for the turn, and reports whether that ends it.
-func (t *turnRun) look(ctx workflow.Context) (ended bool) {
+// readInbox reads what came for the turn, and reports whether that ends it.
+func (t *turnRun) readInbox(ctx workflow.Context) (ended bool) {
 	peek, err := t.peek(ctx)
 	if err != nil {
 		return true // cancelled: the turn has ended
@@ -223,11 +223,11 @@ func (t *turnRun) generate(ctx workflow.Context, in turn.GenerateInput) (turn.Ge
 	if in.Waiting {
 		summary = "waits for the provider · " + summary
 	} else {
-		t.turnDetails.think(ctx, in.Step)
+		t.turnDetails.stepStarted(ctx, in.Step)
 	}
 	var out turn.GenerateOutput
 	err := workflow.ExecuteActivity(model(ctx, summary), activities.NameGenerate, in).Get(ctx, &out)
-	t.turnDetails.thought(ctx, out)
+	t.turnDetails.stepEnded(ctx, out)
 	return out, err
 }
 
@@ -242,13 +242,13 @@ func (t *turnRun) finish(ctx workflow.Context, end ending) (pending bool, result
 			return false, nil, err
 		}
 	}
-	t.drain()
+	t.drainWakes()
 	in := turn.FinishInput{Session: t.in.Session, Turn: t.id, State: end.state, Say: end.say, Steps: end.steps}
 	var out turn.FinishOutput
 	if err := workflow.ExecuteLocalActivity(local(ctx, "finish"), activities.NameFinish, in).Get(ctx, &out); err != nil {
 		return false, nil, err
 	}
-	t.closed(ctx)
+	t.runClosingHooks(ctx)
 	for t.wakes.ReceiveAsync(nil) {
 		t.woken = true
 	}

@@ -30,7 +30,7 @@ func (s *turnDetails) begin(ctx workflow.Context, session chat.SessionKey, c tur
 	s.show(ctx, "claimed message "+strconv.FormatInt(int64(c.Inbox), 10))
 }
 
-func (s *turnDetails) think(ctx workflow.Context, step int) {
+func (s *turnDetails) stepStarted(ctx workflow.Context, step int) {
 	s.show(ctx, "step "+strconv.Itoa(step+1)+": the model thinks")
 }
 
@@ -49,7 +49,7 @@ func (s *turnDetails) waitsFor() string {
 	return s.waits[len(s.waits)-1].what
 }
 
-func (s *turnDetails) thought(ctx workflow.Context, out turn.GenerateOutput) {
+func (s *turnDetails) stepEnded(ctx workflow.Context, out turn.GenerateOutput) {
 	s.token += out.Tokens
 	s.steps++
 	if out.Finish != "" {
@@ -59,11 +59,11 @@ func (s *turnDetails) thought(ctx workflow.Context, out turn.GenerateOutput) {
 	s.show(ctx, "")
 }
 
-func (s *turnDetails) call(ctx workflow.Context, c turn.CallOutput) {
+func (s *turnDetails) callStarted(ctx workflow.Context, c turn.CallOutput) {
 	s.show(ctx, "runs "+c.Name)
 }
 
-func (s *turnDetails) called(ctx workflow.Context, c turn.CallOutput, failed bool) {
+func (s *turnDetails) callEnded(ctx workflow.Context, c turn.CallOutput, failed bool) {
 	state := "done"
 	if failed {
 		state = "error"
@@ -124,7 +124,7 @@ func nonempty(parts ...string) []string {
 	return out
 }
 
-// about says whose turn it is and leads to its conversation, for the details of what it starts.
-func (t *turnRun) about() string {
+// description says whose turn it is and leads to its conversation, for the details of what it starts.
+func (t *turnRun) description() string {
 	return strings.Join(nonempty(t.claimed.User, "[conversation]("+ConversationPath(t.in.Session)+")"), " · ")
 }

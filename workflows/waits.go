@@ -25,30 +25,30 @@ type wait struct {
 	say  string // line of the details
 }
 
-// waits shows operators what the turn waits for, until the returned function is called. Of several waits the newest is found by
+// showWait shows operators what the turn waits for, until the returned function is called. Of several waits the newest is found by
 // AttrWaits; the details show all.
-func (t *turnRun) waits(ctx workflow.Context, w wait) (done func()) {
+func (t *turnRun) showWait(ctx workflow.Context, w wait) (done func()) {
 	ctx, _ = workflow.NewDisconnectedContext(ctx)
 	waits := &w
 	t.turnDetails.waits = append(t.turnDetails.waits, waits)
 	t.turnDetails.show(ctx, "")
-	found := t.findable(ctx, w.what)
+	found := t.searchable(ctx, w.what)
 	if found {
 		t.waiting++
-		t.find(ctx, w.what, true)
+		t.upsertWait(ctx, w.what, true)
 	}
 	return func() {
 		t.turnDetails.waits = slices.DeleteFunc(t.turnDetails.waits, func(other *wait) bool { return other == waits })
 		t.turnDetails.show(ctx, "")
 		if found {
 			t.waiting--
-			t.find(ctx, t.turnDetails.waitsFor(), false)
+			t.upsertWait(ctx, t.turnDetails.waitsFor(), false)
 		}
 	}
 }
 
-// findable reports whether a wait is shown by AttrWaits. Runs that began before there were others show approvals and questions only.
-func (t *turnRun) findable(ctx workflow.Context, what string) bool {
+// searchable reports whether a wait is shown by AttrWaits. Runs that began before there were others show approvals and questions only.
+func (t *turnRun) searchable(ctx workflow.Context, what string) bool {
 	const change = "all that a turn waits for is found"
 	if !t.in.Waits {
 		return false
@@ -60,9 +60,9 @@ func (t *turnRun) findable(ctx workflow.Context, what string) bool {
 	return t.exact
 }
 
-// find sets AttrWaits, or takes it away when nothing is waited for. A run that is not exact sets it with each wait that begins, and
+// upsertWait sets AttrWaits, or takes it away when nothing is waited for. A run that is not exact sets it with each wait that begins, and
 // lets it stand until the last has ended.
-func (t *turnRun) find(ctx workflow.Context, what string, begins bool) {
+func (t *turnRun) upsertWait(ctx workflow.Context, what string, begins bool) {
 	switch {
 	case t.waiting == 0:
 		t.upsert(ctx, AttrWaits.ValueUnset())
@@ -73,8 +73,8 @@ func (t *turnRun) find(ctx workflow.Context, what string, begins bool) {
 	}
 }
 
-// stood shows that the run found no free turn: its session stands in line, and who takes it from there starts another run.
-func (t *turnRun) stood(ctx workflow.Context) {
+// showSlotWait shows that the run found no free turn: its session stands in line, and who takes it from there starts another run.
+func (t *turnRun) showSlotWait(ctx workflow.Context) {
 	if !t.claimed.InLine {
 		return
 	}
@@ -84,8 +84,8 @@ func (t *turnRun) stood(ctx workflow.Context) {
 	}
 }
 
-// follow shows which runners calls of the turn wait for, as their activities say.
-func (t *turnRun) follow(ctx workflow.Context) {
+// followRunners shows which runners calls of the turn wait for, as their activities say.
+func (t *turnRun) followRunners(ctx workflow.Context) {
 	signals := workflow.GetSignalChannel(ctx, turn.SignalRunner)
 	for ended := false; !ended; {
 		workflow.NewSelector(ctx).
@@ -93,29 +93,29 @@ func (t *turnRun) follow(ctx workflow.Context) {
 			AddReceive(signals, func(c workflow.ReceiveChannel, _ bool) {
 				var s turn.RunnerSignal
 				c.Receive(ctx, &s)
-				t.runner(ctx, s)
+				t.showRunnerWait(ctx, s)
 			}).
 			Select(ctx)
 	}
 }
 
-// runner begins or ends the wait of a call. What comes of a call that has ended, or twice, changes nothing.
-func (t *turnRun) runner(ctx workflow.Context, s turn.RunnerSignal) {
+// showRunnerWait begins or ends the wait of a call. What comes of a call that has ended, or twice, changes nothing.
+func (t *turnRun) showRunnerWait(ctx workflow.Context, s turn.RunnerSignal) {
 	back, waits := t.away[s.Call]
 	switch {
 	case s.Away != "" && !waits && slices.Contains(t.running, s.Call):
-		t.away[s.Call] = t.waits(ctx, wait{WaitsRunner, "the runner " + s.Away + ", which is not connected"})
+		t.away[s.Call] = t.showWait(ctx, wait{WaitsRunner, "the runner " + s.Away + ", which is not connected"})
 	case s.Away == "" && waits:
 		delete(t.away, s.Call)
 		back()
 	}
 }
 
-// runs notes that the activity of a call runs, until the returned function is called.
-func (t *turnRun) runs(ctx workflow.Context, id chat.CallID) (done func()) {
+// trackCall notes that the activity of a call runs, until the returned function is called.
+func (t *turnRun) trackCall(ctx workflow.Context, id chat.CallID) (done func()) {
 	t.running = append(t.running, id)
 	return func() {
 		t.running = slices.DeleteFunc(t.running, func(other chat.CallID) bool { return other == id })
-		t.runner(ctx, turn.RunnerSignal{Call: id})
+		t.showRunnerWait(ctx, turn.RunnerSignal{Call: id})
 	}
 }
