@@ -54,7 +54,7 @@ type projectHooks struct{ *agents }
 
 // FindSandbox finds the sandbox and the working folder of a conversation.
 func (h projectHooks) FindSandbox(ctx context.Context, key chat.SessionKey) (sandbox.Sandbox, string, error) {
-	place, err := h.store.HookPlace(ctx, key)
+	place, err := h.store.HookExecTarget(ctx, key)
 	if err != nil {
 		return nil, "", err
 	}

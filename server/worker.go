@@ -90,7 +90,7 @@ func (w *workerPart) activities() worker.Activities {
 				return w.bus.NewTaskTail(t.Session, t.Task, t.Turn, offset)
 			},
 		},
-		Commands:     &background.Commands{Bangs: w.store, Boxes: w.boxes, Link: w.outputLink},
+		Commands:     &background.Commands{Store: w.store, Boxes: w.boxes, Link: w.outputLink},
 		Approvals:    &turn.Approvals{Questions: w.store, Wait: w.permissions.Wait},
 		Hooks:        w.hooks(hooks, compressor),
 		TurnCommands: &activities.TurnCommands{Store: w.store, Registry: registry},

@@ -164,7 +164,7 @@ func build(c client.Client, a Activities, b Build, fatal func(error)) sdk.Worker
 	register(activities.NameEndFetch, a.Fetcher.EndFetch)
 	register(activities.NameFireJob, a.CronJobs.FireJob)
 	register(activities.NameDelegate, a.Tools.Delegate)
-	register(activities.NameRest, a.Subagents.Rest)
+	register(activities.NameUnloadSubagent, a.Subagents.Unload)
 	register(activities.NameStepGroup, a.Groups.StepGroup)
 	register(activities.NameCompress, a.Compressor.Compress)
 	register(activities.NameMemorize, a.Memorizer.Memorize)

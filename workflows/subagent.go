@@ -89,8 +89,8 @@ func (t *turnRun) waitForWake(ctx workflow.Context) (woken bool, err error) {
 
 // unloaded reports whether the subagent was unloaded; late unloads it, unless there is something to do.
 func (t *turnRun) unloaded(ctx workflow.Context, late bool) (bool, error) {
-	in := agents.RestInput{Session: t.in.Session, Late: late}
-	var out agents.RestOutput
-	err := workflow.ExecuteLocalActivity(local(ctx, "rest"), activities.NameRest, in).Get(ctx, &out)
+	in := agents.UnloadInput{Session: t.in.Session, Idle: late}
+	var out agents.UnloadOutput
+	err := workflow.ExecuteLocalActivity(local(ctx, "rest"), activities.NameUnloadSubagent, in).Get(ctx, &out)
 	return out.Unloaded, err
 }

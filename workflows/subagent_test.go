@@ -37,12 +37,12 @@ func (a *agent) claim(context.Context, turn.ClaimInput) (turn.ClaimOutput, error
 	return turn.ClaimOutput{Claimed: true, MaxSteps: 1}, nil
 }
 
-func (a *agent) rest(_ context.Context, in agents.RestInput) (agents.RestOutput, error) {
-	if in.Late {
+func (a *agent) rest(_ context.Context, in agents.UnloadInput) (agents.UnloadOutput, error) {
+	if in.Idle {
 		a.late++
 		a.unloaded = a.waiting == 0
 	}
-	return agents.RestOutput{Unloaded: a.unloaded}, nil
+	return agents.UnloadOutput{Unloaded: a.unloaded}, nil
 }
 
 func (a *agent) env(t *testing.T) *testsuite.TestWorkflowEnvironment {
@@ -53,7 +53,7 @@ func (a *agent) env(t *testing.T) *testsuite.TestWorkflowEnvironment {
 	env.RegisterWorkflowWithOptions(workflows.Subagent, workflow.RegisterOptions{Name: workflows.NameSubagent})
 	register := func(name string, fn any) { env.RegisterActivityWithOptions(fn, activity.RegisterOptions{Name: name}) }
 	register(activities.NameClaim, a.claim)
-	register(activities.NameRest, a.rest)
+	register(activities.NameUnloadSubagent, a.rest)
 	register(activities.NamePeek, func(context.Context, turn.PeekInput) (turn.PeekOutput, error) {
 		return turn.PeekOutput{}, nil
 	})

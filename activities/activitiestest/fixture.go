@@ -124,7 +124,7 @@ func New(t *testing.T, program ...string) *Fixture {
 			return b.Bus.NewTaskTail(t.Session, t.Task, t.Turn, offset)
 		},
 	}
-	b.Commands = &background.Commands{Bangs: b.Store, Boxes: b, Link: func(_ chat.UserID, runner string, exec chat.CallID, name string) (string, error) {
+	b.Commands = &background.Commands{Store: b.Store, Boxes: b, Link: func(_ chat.UserID, runner string, exec chat.CallID, name string) (string, error) {
 		return "/files/" + runner + "-" + string(exec) + "-" + name, nil
 	}}
 	var claimed turn.ClaimOutput

@@ -19,24 +19,24 @@ type SubagentStore interface {
 // Subagents is what workflows of subagents do beside their turns. Its activities run as local activities.
 type Subagents struct{ Store SubagentStore }
 
-// RestInput names a subagent that has nothing to do.
-type RestInput struct {
+// UnloadInput names a subagent that has nothing to do.
+type UnloadInput struct {
 	Session chat.SessionKey `json:"session"`
-	// Late says that it has had nothing to do for so long that it is to be unloaded.
-	Late bool `json:"late,omitempty"`
+	// Idle says that it has had nothing to do for so long that it is to be unloaded.
+	Idle bool `json:"late,omitempty"`
 }
 
-// RestOutput says whether its workflow is to end.
-type RestOutput struct {
+// UnloadOutput says whether its workflow is to end.
+type UnloadOutput struct {
 	Unloaded bool `json:"unloaded,omitempty"`
 }
 
-// Rest unloads a subagent that has been idle for long, and says whether it is unloaded. One that has something to do after all
+// Unload unloads a subagent that has been idle for long, and says whether it is unloaded. One that has something to do after all
 // is not.
-func (s *Subagents) Rest(ctx context.Context, in RestInput) (RestOutput, error) {
-	var out RestOutput
+func (s *Subagents) Unload(ctx context.Context, in UnloadInput) (UnloadOutput, error) {
+	var out UnloadOutput
 	var err error
-	if in.Late {
+	if in.Idle {
 		out.Unloaded, err = s.Store.UnloadSubagent(ctx, in.Session, false)
 	} else {
 		out.Unloaded, err = s.Store.SubagentUnloaded(ctx, in.Session)

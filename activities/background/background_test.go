@@ -284,7 +284,7 @@ func TestBang_IsFoundAgainByAnotherAttemptAndKilledByACancellation(t *testing.T)
 
 func TestBang_SaysWhichFilesItDidNotFindInItsFolder(t *testing.T) {
 	b := setup(t, "say nothing")
-	b.Commands.Bangs = withFiles{b.Store, []chat.AttachmentFetch{
+	b.Commands.Store = withFiles{b.Store, []chat.AttachmentFetch{
 		{Attachment: chat.Attachment{Kind: "file", Name: "here.txt"}, N: 1, State: chat.AttachmentStored, Path: "/w/here.txt"},
 		{Attachment: chat.Attachment{Kind: "file", Name: "twice.txt"}, N: 2, State: chat.AttachmentStored, Path: "/w/inbox/twice.txt", Runner: "local"},
 		{Attachment: chat.Attachment{Kind: "image"}, N: 3, State: chat.AttachmentFailed, Problem: "the link has expired"},

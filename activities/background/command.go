@@ -23,8 +23,8 @@ const (
 	bangRead    = 4 << 15 // bytes asked of the runner: characters have up to four bytes, and colours go
 )
 
-// Bangs keeps bang commands.
-type Bangs interface {
+// BangStore keeps bang commands.
+type BangStore interface {
 	Bang(ctx context.Context, id chat.InboxID) (chat.Bang, error)
 	SetBangStartedOn(ctx context.Context, id chat.InboxID, runner, store string) error
 	EndBang(ctx context.Context, id chat.InboxID, notice string) (bool, error)
@@ -32,7 +32,7 @@ type Bangs interface {
 
 // Commands runs what people ask for beside the conversation.
 type Commands struct {
-	Bangs Bangs
+	Store BangStore
 	Boxes activities.Boxes
 	// Link returns the address under which the whole output of a command can be downloaded from a runner.
 	Link func(user chat.UserID, runner string, exec chat.CallID, name string) (string, error)
@@ -54,7 +54,7 @@ type BangOutput struct {
 // answer stands. Cancelled, it kills the command.
 func (c *Commands) RunBang(ctx context.Context, in BangInput) (BangOutput, error) {
 	defer activities.Heartbeat(ctx)()
-	bang, err := c.Bangs.Bang(ctx, in.Inbox)
+	bang, err := c.Store.Bang(ctx, in.Inbox)
 	if fault.Is(err, fault.NotFound) {
 		return BangOutput{}, nil // its session was deleted
 	}
@@ -81,7 +81,7 @@ func (c *Commands) RunBang(ctx context.Context, in BangInput) (BangOutput, error
 
 // EndBang answers a command that an activity could not answer. An answer that was given before stands.
 func (c *Commands) EndBang(ctx context.Context, in BangInput) error {
-	bang, err := c.Bangs.Bang(ctx, in.Inbox)
+	bang, err := c.Store.Bang(ctx, in.Inbox)
 	if fault.Is(err, fault.NotFound) {
 		return nil
 	}
@@ -90,7 +90,7 @@ func (c *Commands) EndBang(ctx context.Context, in BangInput) error {
 		if in.Stopped {
 			say = i18n.Stopped
 		}
-		_, err = c.Bangs.EndBang(ctx, in.Inbox, i18n.Say(i18n.Of(bang.Text), say))
+		_, err = c.Store.EndBang(ctx, in.Inbox, i18n.Say(i18n.Of(bang.Text), say))
 	}
 	return activities.Failure(ctx, err)
 }
@@ -118,7 +118,7 @@ func (c *Commands) refuse(ctx context.Context, bang chat.Bang, err error) error 
 func (c *Commands) end(ctx context.Context, bang chat.Bang, notice string) error {
 	ctx, cancel := activities.Settling(ctx)
 	defer cancel()
-	_, err := c.Bangs.EndBang(ctx, bang.Inbox, notice)
+	_, err := c.Store.EndBang(ctx, bang.Inbox, notice)
 	return err
 }
 
@@ -142,7 +142,7 @@ func (c *Commands) run(ctx context.Context, bang chat.Bang, box sandbox.Sandbox)
 	return box.Exec(running, sandbox.ExecRequest{
 		ID: bang.ExecID(), Command: bang.Command, Dir: chat.FolderOn(bang.Dir, bang.DirRunner, box.Name()), Env: bang.Env, Timeout: bangTimeout, Limit: bangRead, StartedOn: bang.StartedOn,
 		Starting: func(ctx context.Context, store string) error {
-			return c.Bangs.SetBangStartedOn(ctx, bang.Inbox, box.Name(), store)
+			return c.Store.SetBangStartedOn(ctx, bang.Inbox, box.Name(), store)
 		},
 	})
 }
@@ -167,7 +167,7 @@ func (c *Commands) answer(bang chat.Bang, runner string, r sandbox.ExecResult) (
 	default:
 		b.WriteString(i18n.Say(lang, i18n.BangLost))
 	}
-	b.WriteString(astray(lang, bang.Files))
+	b.WriteString(missingFiles(lang, bang.Files))
 	if !cut && !r.Truncated {
 		return b.String(), false
 	}
@@ -179,8 +179,8 @@ func (c *Commands) answer(bang chat.Bang, runner string, r sandbox.ExecResult) (
 	return b.String(), true
 }
 
-// astray says of the files that came with a command which of them it did not find in its folder, and why.
-func astray(lang i18n.Lang, files []chat.AttachmentFetch) string {
+// missingFiles says of the files that came with a command which of them it did not find in its folder, and why.
+func missingFiles(lang i18n.Lang, files []chat.AttachmentFetch) string {
 	var b strings.Builder
 	for _, f := range files {
 		switch {

@@ -233,7 +233,7 @@ func (s *sending) piece(ctx context.Context, n int) error {
 	if replaced, err := s.replace(ctx, n, m); err != nil || replaced {
 		return err
 	}
-	place, err := s.placeOf(ctx, p, &m)
+	place, err := s.addressOf(ctx, p, &m)
 	if err != nil {
 		return err
 	}
@@ -274,9 +274,9 @@ func (s *sending) handOver(ctx context.Context, n int, place chat.Address, m cha
 		if absent, lost := s.find(ctx, n, place, m); lost != nil || !absent {
 			return lost
 		}
-		return s.elsewhere(ctx, n, err)
-	case channel.TooLate(err) || p.To == chat.Own && unwanted(err):
-		return s.elsewhere(ctx, n, err)
+		return s.redirect(ctx, n, err)
+	case channel.TooLate(err) || p.To == chat.Own && refusesOwnMessages(err):
+		return s.redirect(ctx, n, err)
 	}
 	if !channel.Unknown(err) && ctx.Err() == nil && !open { // it is certain that nothing was sent, now or before
 		p.State, p.Tried = chat.PieceWaiting, time.Time{}

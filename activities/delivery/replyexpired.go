@@ -18,8 +18,8 @@ import (
 // the platform takes none of those, with the next message that somebody writes there.
 
 const (
-	// chanceEvery is how often a newer message is looked for.
-	chanceEvery = 10 * time.Second
+	// newerMessageEvery is how often a newer message is looked for.
+	newerMessageEvery = 10 * time.Second
 	// ownEvery is how often a message of the bot's own is tried where the platform has refused one.
 	ownEvery = time.Hour
 )
@@ -52,13 +52,13 @@ func begun(pieces []chat.Piece) bool {
 	return slices.ContainsFunc(pieces, func(p chat.Piece) bool { return p.State != chat.PieceWaiting })
 }
 
-// unwanted reports whether a platform takes no messages of the bot's own, or no more of them for now.
-func unwanted(err error) bool {
+// refusesOwnMessages reports whether a platform takes no messages of the bot's own, or no more of them for now.
+func refusesOwnMessages(err error) bool {
 	return (fault.Is(err, fault.Denied) || fault.Is(err, fault.RateLimited)) && !channel.Unknown(err)
 }
 
-// placeOf is where a piece goes. One that waits for its chance gets it here, or waits on.
-func (s *sending) placeOf(ctx context.Context, p *chat.Piece, m *channel.Message) (chat.Address, error) {
+// addressOf is where a piece goes. One that waits for its chance gets it here, or waits on.
+func (s *sending) addressOf(ctx context.Context, p *chat.Piece, m *channel.Message) (chat.Address, error) {
 	if p.To == chat.Own && p.State == chat.PieceWaiting {
 		newer, err := s.newer(ctx, p)
 		if err != nil {
@@ -82,9 +82,9 @@ func (s *sending) placeOf(ctx context.Context, p *chat.Piece, m *channel.Message
 	return place, nil
 }
 
-// elsewhere takes a piece to where it can be said, after the platform has refused it where it was to be. It is sent there at
+// redirect takes a piece to where it can be said, after the platform has refused it where it was to be. It is sent there at
 // once, unless the platform takes it nowhere for now.
-func (s *sending) elsewhere(ctx context.Context, n int, refused error) error {
+func (s *sending) redirect(ctx context.Context, n int, refused error) error {
 	p := &s.o.Pieces[n]
 	newer, err := s.newer(ctx, p)
 	if err != nil {
@@ -127,5 +127,5 @@ func (s *sending) waits(ctx context.Context) error {
 	if age := rules.MaxAge; time.Since(s.o.Written) > age {
 		return fault.Errorf(fault.Denied, "nobody has written there within %s, and the platform takes no message of the bot's own", age)
 	}
-	return fault.Limited(chanceEvery, "the answer is too late for its message, and the platform takes no message of the bot's own: it is said when somebody writes there again")
+	return fault.Limited(newerMessageEvery, "the answer is too late for its message, and the platform takes no message of the bot's own: it is said when somebody writes there again")
 }

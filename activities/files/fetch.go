@@ -22,10 +22,10 @@ import (
 )
 
 const (
-	// maxArrival bounds a file that somebody sent, in bytes (spec: 50 MB).
-	maxArrival = 50 << 20
-	// arrivals is the folder in the workspace that files of people go to.
-	arrivals = "inbox"
+	// maxAttachment bounds a file that somebody sent, in bytes (spec: 50 MB).
+	maxAttachment = 50 << 20
+	// inboxFolder is the folder in the workspace that files of people go to.
+	inboxFolder = "inbox"
 	// sniffed is how much of a file is looked at to name it, in bytes.
 	sniffed = 512
 )
@@ -126,7 +126,7 @@ const maxReason = 300
 
 // fetch writes a file to its place.
 func (r *Fetcher) fetch(ctx context.Context, p chat.AttachmentSet, f *chat.AttachmentFetch, box sandbox.Sandbox) error {
-	if f.Size > maxArrival {
+	if f.Size > maxAttachment {
 		return tooLarge()
 	}
 	account, err := r.Accounts.Account(ctx, p.Channel, p.Account)
@@ -148,7 +148,7 @@ func (r *Fetcher) fetch(ctx context.Context, p chat.AttachmentSet, f *chat.Attac
 		return err
 	}
 	defer content.Close()
-	from := bufio.NewReaderSize(&limited{from: content, left: maxArrival}, sniffed)
+	from := bufio.NewReaderSize(&limited{from: content, left: maxAttachment}, sniffed)
 	head, err := from.Peek(sniffed)
 	if err != nil && !errors.Is(err, io.EOF) {
 		return err
@@ -194,14 +194,14 @@ func putWhere(ctx context.Context, p chat.AttachmentSet, f *chat.AttachmentFetch
 }
 
 func tooLarge() error {
-	return fault.Errorf(fault.TooLarge, "it has more than %d MB, which is the limit", maxArrival>>20)
+	return fault.Errorf(fault.TooLarge, "it has more than %d MB, which is the limit", maxAttachment>>20)
 }
 
 // folderOf is the folder of the files of one message, apart from those of other conversations.
 func folderOf(p chat.AttachmentSet, box sandbox.Sandbox) string {
 	sum := sha256.Sum256([]byte(p.Session))
 	talk := p.Channel + "-" + hex.EncodeToString(sum[:4])
-	return path.Join(box.Workspace(), arrivals, talk, fmt.Sprintf("%s-%d", p.Accepted.UTC().Format("2006-01-02"), p.Inbox))
+	return path.Join(box.Workspace(), inboxFolder, talk, fmt.Sprintf("%s-%d", p.Accepted.UTC().Format("2006-01-02"), p.Inbox))
 }
 
 // nameOf is the name of a file in its folder. Those of one message are numbered, so that no two are the same.

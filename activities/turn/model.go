@@ -167,7 +167,7 @@ func (m *Model) decide(ctx context.Context, a *attempt) (chat.Decision, error) {
 	case a.Loop.Name != "":
 		return m.Steps.EndStep(ctx, a.step, chat.FinishLoop, func(l i18n.Lang) string { return i18n.Say(l, i18n.ModelLoops, a.Loop.Name, modelcall.LoopEnds) })
 	}
-	stream := showing(m.Open(a.step, a.n), a.who.Contract)
+	stream := newShownStream(m.Open(a.step, a.n), a.who.Contract)
 	answer, err := client.Generate(ctx, a.Request, stream)
 	stream.Close()
 	exceeded := err == nil && a.exceeded(answer) && a.mayCompress()

@@ -19,18 +19,18 @@ type RunnerSignal struct {
 	Away string      `json:"away,omitempty"` // the runner that is away; empty: it is there
 }
 
-// tellTime bounds a signal, which is for the eyes of operators: the call does not wait longer for it.
-const tellTime = 2 * time.Second
+// signalTimeout bounds a signal, which is for the eyes of operators: the call does not wait longer for it.
+const signalTimeout = 2 * time.Second
 
-// tellingWaits has the turn of a call told when the call waits for its runner. What is lost of that costs an operator a line.
-func tellingWaits(ctx context.Context, call chat.CallID) context.Context {
+// signalRunnerWaits has the turn of a call told when the call waits for its runner. What is lost of that costs an operator a line.
+func signalRunnerWaits(ctx context.Context, call chat.CallID) context.Context {
 	return sandbox.TellWaits(ctx, func(runner string, waits bool) {
 		s := RunnerSignal{Call: call}
 		if waits {
 			s.Away = runner
 		}
 		run := activity.GetInfo(ctx).WorkflowExecution
-		telling, cancel := context.WithTimeout(context.WithoutCancel(ctx), tellTime)
+		telling, cancel := context.WithTimeout(context.WithoutCancel(ctx), signalTimeout)
 		defer cancel()
 		if err := activity.GetClient(ctx).SignalWorkflow(telling, run.ID, run.RunID, SignalRunner, s); err != nil {
 			activity.GetLogger(ctx).Warn("the turn was not told of a wait for its runner", "call", string(call), "error", err)

@@ -20,7 +20,7 @@ type shownStream struct {
 	whole  strings.Builder
 }
 
-func showing(s Stream, c soul.Contract) *shownStream {
+func newShownStream(s Stream, c soul.Contract) *shownStream {
 	return &shownStream{Stream: s, filter: c.Filter()}
 }
 

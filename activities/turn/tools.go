@@ -104,7 +104,7 @@ func (t *Tools) run(ctx context.Context, call chat.Call) (chat.ToolResult, error
 	if err != nil || !began {
 		return chat.ToolResult{}, err
 	}
-	result, err := t.attempt(tellingWaits(ctx, call.ID), call, box)
+	result, err := t.attempt(signalRunnerWaits(ctx, call.ID), call, box)
 	if offline, ok := errors.AsType[*sandbox.OfflineError](err); ok {
 		result, err = chat.ToolResult{Content: "Error: " + offline.Error(), IsError: true}, nil
 	}

@@ -75,7 +75,7 @@ func (l *Live) For(ctx context.Context, key chat.SessionKey) Set {
 	docs, err := l.Projects.Hooks(ctx, key)
 	if err != nil {
 		set := Merge(home, Config{Faults: []Fault{{Source: "the project's hooks files", Text: "they cannot be read: " + err.Error()}}})
-		l.tell(set)
+		l.notify(set)
 		return set
 	}
 	configs := make([]Config, len(docs))
@@ -83,7 +83,7 @@ func (l *Live) For(ctx context.Context, key chat.SessionKey) Set {
 		configs[i] = Parse(d.Text, d.Source, d.Layer, l.Grants)
 	}
 	set := Merge(home, configs...)
-	l.tell(set)
+	l.notify(set)
 	l.remember(key, seen{set, is, time.Now()})
 	return set
 }
@@ -148,7 +148,7 @@ func (l *Live) remember(key chat.SessionKey, s seen) {
 	l.projects[key] = s
 }
 
-func (l *Live) tell(s Set) {
+func (l *Live) notify(s Set) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.log(s)

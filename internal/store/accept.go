@@ -250,7 +250,7 @@ func insertMessage(ctx context.Context, t *pg.Tx, in Inbound, room int, outcome 
 
 func (in Inbound) row(kind string) dbsqlc.InboxInsertParams {
 	return dbsqlc.InboxInsertParams{
-		Place: inbox.PlaceOf(in.To), SessionKey: in.Session, UserID: in.User, Kind: kind,
+		Place: inbox.EncodeAddress(in.To), SessionKey: in.Session, UserID: in.User, Kind: kind,
 		Channel: in.Channel, Account: in.Account, PlatformID: in.PlatformID, Body: in.Text,
 		Mode: chat.QueueFollowup, Options: json.RawMessage("{}"), MaxQueued: MaxQueued,
 	}

@@ -7,8 +7,8 @@ import (
 	"xbot/internal/store/dbsqlc"
 )
 
-// PlaceIn is where a delivery goes.
-func PlaceIn(o dbsqlc.Outbound) (place chat.Address, err error) {
+// AddressOf is where a delivery goes.
+func AddressOf(o dbsqlc.Outbound) (place chat.Address, err error) {
 	if err := json.Unmarshal(o.Place, &place); err != nil {
 		return place, fmt.Errorf("read the place of delivery %d: %w", o.ID, err)
 	}

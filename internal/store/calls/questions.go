@@ -56,6 +56,6 @@ func (s *Store) Question(ctx context.Context, channel, account string, id chat.C
 		return Question{}, pg.Classify(fmt.Errorf("find the question of a call: %w", err))
 	}
 	q := Question{Session: row.SessionKey}
-	q.Place, err = PlaceIn(row)
+	q.Place, err = AddressOf(row)
 	return q, err
 }

@@ -208,7 +208,7 @@ func (f *fire) recordRun(ctx context.Context, r run) error {
 	if r.skipped != "" {
 		return nil
 	}
-	if told.To, err = f.place(ctx); err != nil {
+	if told.To, err = f.address(ctx); err != nil {
 		return err
 	}
 	if f.job.Target == "" {
@@ -264,8 +264,8 @@ func (f *fire) text(r run) string {
 	return "[" + strings.Join(parts, " · ") + "]\n" + message
 }
 
-// place is where the answer goes on a platform; nil: to none.
-func (f *fire) place(ctx context.Context) (*chat.Address, error) {
+// address is where the answer goes on a platform; nil: to none.
+func (f *fire) address(ctx context.Context) (*chat.Address, error) {
 	from := f.job.Target
 	if from == "" {
 		from = f.job.Deliver

@@ -40,7 +40,7 @@ func (s *Store) Outbound(ctx context.Context, id int64) (chat.Outbound, error) {
 		ID: o.ID, Kind: o.Kind, Session: o.SessionKey, Channel: o.Channel, Account: o.Account, Text: row.Body, Answer: row.Answer, Open: o.State == "waiting",
 		Nonce: fmt.Sprintf("%x", o.Nonce.Bytes), Before: int(row.Before), Tries: int(o.Tries), Written: o.CreatedAt,
 	}
-	if out.Place, err = calls.PlaceIn(o); err != nil {
+	if out.Place, err = calls.AddressOf(o); err != nil {
 		return chat.Outbound{}, err
 	}
 	if out.Pieces, err = calls.PiecesOf(o); err != nil {

@@ -29,8 +29,8 @@ func (s *Store) HookScene(ctx context.Context, turn chat.TurnID) (hook.Scene, er
 	}, nil
 }
 
-// HookPlace says where the commands of a conversation run; NotFound where it is gone.
-func (s *Store) HookPlace(ctx context.Context, key chat.SessionKey) (hook.ExecTarget, error) {
+// HookExecTarget says where the commands of a conversation run; NotFound where it is gone.
+func (s *Store) HookExecTarget(ctx context.Context, key chat.SessionKey) (hook.ExecTarget, error) {
 	r, err := s.db.Q.HookPlace(ctx, s.db.Pool, key)
 	return hook.ExecTarget{User: r.UserID, Runner: r.Runner, Cwd: r.Cwd, CwdRunner: r.CwdRunner}, pg.Classify(err)
 }

@@ -32,8 +32,8 @@ func CurrentAddress(ctx context.Context, t *pg.Tx, key chat.SessionKey) (*chat.A
 	return &to, nil
 }
 
-// PlaceOf encodes a place for its row; nil stays nil.
-func PlaceOf(p *chat.Address) []byte {
+// EncodeAddress encodes a place for its row; nil stays nil.
+func EncodeAddress(p *chat.Address) []byte {
 	if p == nil {
 		return nil
 	}
