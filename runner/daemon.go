@@ -24,12 +24,12 @@ const pruneEvery = time.Hour
 
 // daemon serves requests, over one connection after the other.
 type daemon struct {
-	cfg   Config
-	store *job.Store
-	files *files.Tree
-	env   []string // of commands
-	talks talks
-	log   *slog.Logger
+	cfg            Config
+	store          *job.Store
+	files          *files.Tree
+	env            []string // of commands
+	stdioProcesses stdioProcesses
+	log            *slog.Logger
 
 	method      confine.Method // builds the sandbox around commands
 	policy      confine.Policy // what commands may see and change
@@ -119,7 +119,7 @@ func (d *daemon) confine() error {
 }
 
 func (d *daemon) close() error {
-	d.talks.ends.Wait()
+	d.stdioProcesses.ends.Wait()
 	for _, f := range d.held {
 		_ = f.Close() // nothing was written through it
 	}

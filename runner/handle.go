@@ -40,9 +40,9 @@ func (d *daemon) handle(ctx context.Context, f wire.Frame, push func(any) error)
 		running, err := d.store.Running()
 		return wire.Status{Running: running}, err
 	case wire.OpStdioStart:
-		return with(f, func(r wire.StdioStart) (any, error) { return d.startTalk(ctx, r, push) })
+		return with(f, func(r wire.StdioStart) (any, error) { return d.startStdio(ctx, r, push) })
 	case wire.OpStdioWrite:
-		return with(f, func(r wire.StdioWrite) (any, error) { return nil, d.writeTalk(ctx, r) })
+		return with(f, func(r wire.StdioWrite) (any, error) { return nil, d.writeStdio(ctx, r) })
 	case wire.OpLLM:
 		return with(f, func(r wire.LLMRequest) (any, error) { return nil, d.callModel(ctx, r, push) })
 	case wire.OpSync:

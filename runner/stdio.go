@@ -17,21 +17,21 @@ import (
 	"xbot/runner/wire"
 )
 
-// maxTalks bounds the processes of stdio.start that run at once.
-const maxTalks = 64
+// maxStdioProcesses bounds the processes of stdio.start that run at once.
+const maxStdioProcesses = 64
 
-// talkEnd is how long a process that is to end may take, its own grace included, before its shim is killed.
-const talkEnd = 10 * time.Second
+// stdioKillAfter is how long a process that is to end may take, its own grace included, before its shim is killed.
+const stdioKillAfter = 10 * time.Second
 
 // talks are the processes whose standard streams are a conversation with the server.
-type talks struct {
+type stdioProcesses struct {
 	mu   sync.Mutex
-	open map[string]*talk
+	open map[string]*stdioProcess
 	ends sync.WaitGroup // processes that are ending though nobody waits for them
 }
 
 // talk is one of them. Its request owns it.
-type talk struct {
+type stdioProcess struct {
 	cmd      *exec.Cmd
 	out, err *os.File
 	lifeline *os.File // its end ends the process
@@ -40,8 +40,8 @@ type talk struct {
 	in    *os.File // nil once closed; guarded by write
 }
 
-// startTalk starts a process and passes on what it writes until it ends. When ctx ends so does the process.
-func (d *daemon) startTalk(ctx context.Context, r wire.StdioStart, push func(any) error) (any, error) {
+// startStdio starts a process and passes on what it writes until it ends. When ctx ends so does the process.
+func (d *daemon) startStdio(ctx context.Context, r wire.StdioStart, push func(any) error) (any, error) {
 	if err := r.Validate(); err != nil {
 		return nil, err
 	}
@@ -49,7 +49,7 @@ func (d *daemon) startTalk(ctx context.Context, r wire.StdioStart, push func(any
 	if err != nil {
 		return nil, err
 	}
-	t, err := d.talks.begin(r.ID, job.Spec{
+	t, err := d.stdioProcesses.begin(r.ID, job.Spec{
 		Command: "exec " + quoteAll(r.Args), Dir: dir, Env: withEnv(d.env, r.Env), Confine: string(d.method), Policy: d.policy,
 	})
 	if err != nil {
@@ -65,20 +65,20 @@ func (d *daemon) startTalk(ctx context.Context, r wire.StdioStart, push func(any
 	}()
 	select {
 	case <-ended:
-		d.talks.forget(r.ID)
+		d.stdioProcesses.forget(r.ID)
 		t.closePipes()
 		return wire.StdioEnd{Code: t.cmd.ProcessState.ExitCode()}, ctx.Err()
 	case <-ctx.Done():
-		d.talks.abandon(r.ID, t, ended)
+		d.stdioProcesses.abandon(r.ID, t, ended)
 		return nil, ctx.Err()
 	}
 }
 
-// writeTalk writes to a process and returns when it has taken everything.
-func (d *daemon) writeTalk(ctx context.Context, r wire.StdioWrite) error {
-	d.talks.mu.Lock()
-	t := d.talks.open[r.ID]
-	d.talks.mu.Unlock()
+// writeStdio writes to a process and returns when it has taken everything.
+func (d *daemon) writeStdio(ctx context.Context, r wire.StdioWrite) error {
+	d.stdioProcesses.mu.Lock()
+	t := d.stdioProcesses.open[r.ID]
+	d.stdioProcesses.mu.Unlock()
 	if t == nil {
 		return wire.Errorf(wire.NotFound, "this process has ended, or was started over a connection that is no more")
 	}
@@ -101,19 +101,19 @@ func (d *daemon) writeTalk(ctx context.Context, r wire.StdioWrite) error {
 }
 
 // begin starts a process under an id.
-func (ts *talks) begin(id string, spec job.Spec) (*talk, error) {
+func (ts *stdioProcesses) begin(id string, spec job.Spec) (*stdioProcess, error) {
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
 	if ts.open == nil {
-		ts.open = map[string]*talk{}
+		ts.open = map[string]*stdioProcess{}
 	}
 	switch {
 	case ts.open[id] != nil:
 		return nil, wire.Errorf(wire.Conflict, "the process id %q is in use", id)
-	case len(ts.open) >= maxTalks:
-		return nil, wire.Errorf(wire.Unavailable, "%d processes run on this runner already: end one of them", maxTalks)
+	case len(ts.open) >= maxStdioProcesses:
+		return nil, wire.Errorf(wire.Unavailable, "%d processes run on this runner already: end one of them", maxStdioProcesses)
 	}
-	t, err := newTalk(spec)
+	t, err := newStdioProcess(spec)
 	if err != nil {
 		return nil, wire.Errorf(wire.Unavailable, "the process was not started: %v", err)
 	}
@@ -121,26 +121,26 @@ func (ts *talks) begin(id string, spec job.Spec) (*talk, error) {
 	return t, nil
 }
 
-func (ts *talks) forget(id string) {
+func (ts *stdioProcesses) forget(id string) {
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
 	delete(ts.open, id)
 }
 
 // abandon ends a process that nobody waits for, without keeping the end of its connection waiting.
-func (ts *talks) abandon(id string, t *talk, ended <-chan struct{}) {
+func (ts *stdioProcesses) abandon(id string, t *stdioProcess, ended <-chan struct{}) {
 	ts.forget(id)
 	_ = t.lifeline.Close() // nothing is written through it any more
 	ts.ends.Go(func() {
-		late := time.AfterFunc(talkEnd, func() { _ = t.cmd.Process.Kill() }) // it may have just ended
+		late := time.AfterFunc(stdioKillAfter, func() { _ = t.cmd.Process.Kill() }) // it may have just ended
 		defer late.Stop()
 		<-ended
 		t.closePipes()
 	})
 }
 
-// newTalk starts the shim of a process.
-func newTalk(spec job.Spec) (*talk, error) {
+// newStdioProcess starts the shim of a process.
+func newStdioProcess(spec job.Spec) (*stdioProcess, error) {
 	data, err := json.Marshal(spec)
 	if err != nil {
 		return nil, err
@@ -149,7 +149,7 @@ func newTalk(spec job.Spec) (*talk, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &talk{cmd: exec.Command(self, shim.TalkVerb)}
+	t := &stdioProcess{cmd: exec.Command(self, shim.StdioVerb)}
 	t.cmd.Args[0], t.cmd.Dir, t.cmd.Env = "xbot-runner", "/", []string{"PATH=/usr/bin:/bin"}
 	var theirs [4]*os.File
 	defer func() {
@@ -179,7 +179,7 @@ func newTalk(spec job.Spec) (*talk, error) {
 }
 
 // pass pushes what the process writes until both its streams have ended, or nobody takes it any more.
-func (t *talk) pass(push func(any) error) {
+func (t *stdioProcess) pass(push func(any) error) {
 	var both sync.WaitGroup
 	for stderr, from := range map[bool]*os.File{false: t.out, true: t.err} {
 		both.Go(func() {
@@ -195,7 +195,7 @@ func (t *talk) pass(push func(any) error) {
 	both.Wait()
 }
 
-func (t *talk) closePipes() {
+func (t *stdioProcess) closePipes() {
 	t.write.Lock()
 	in := t.in
 	t.in = nil

@@ -58,7 +58,7 @@ func Main(args []string, version string) int {
 	if len(args) == 3 && args[1] == "shim" {
 		return shim.Main(args[2])
 	}
-	if len(args) == 2 && args[1] == shim.TalkVerb {
+	if len(args) == 2 && args[1] == shim.StdioVerb {
 		return shim.Talk()
 	}
 	if confine.IsVerb(args) {
@@ -76,7 +76,7 @@ func Main(args []string, version string) int {
 
 // IsShim reports whether the program was started by its own daemon to stand between it and a command or process.
 func IsShim(args []string) bool {
-	return (len(args) == 3 && args[1] == "shim") || (len(args) == 2 && args[1] == shim.TalkVerb)
+	return (len(args) == 3 && args[1] == "shim") || (len(args) == 2 && args[1] == shim.StdioVerb)
 }
 
 func run(args []string, version string, stdout, stderr io.Writer) int {

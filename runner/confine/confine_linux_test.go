@@ -24,8 +24,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// place is a folder that commands must not see, and a method that hides it.
-type place struct {
+// fixture is a folder that commands must not see, and a method that hides it.
+type fixture struct {
 	*testing.T
 	method confine.Method
 	hidden string
@@ -36,10 +36,10 @@ type place struct {
 }
 
 // eachMethod runs a test with every method that works here. Missing ones are said aloud.
-func eachMethod(t *testing.T, test func(p *place)) {
+func eachMethod(t *testing.T, test func(p *fixture)) {
 	for _, method := range []confine.Method{confine.Mount, confine.User, confine.Landlock} {
 		t.Run(string(method), func(t *testing.T) {
-			p := &place{T: t, method: method, hidden: t.TempDir(), open: t.TempDir()}
+			p := &fixture{T: t, method: method, hidden: t.TempDir(), open: t.TempDir()}
 			require.NoError(t, os.WriteFile(filepath.Join(p.hidden, "key"), []byte("secret"), 0o600))
 			out, err := p.run("true")
 			if err != nil {
@@ -51,7 +51,7 @@ func eachMethod(t *testing.T, test func(p *place)) {
 }
 
 // policy lets commands write where the tests work. What is hidden is looked up once, as a runner does it.
-func (p *place) policy() confine.Policy {
+func (p *fixture) policy() confine.Policy {
 	if p.hide == nil {
 		hide, held, err := confine.Hold([]string{p.hidden})
 		require.NoError(p.T, err)
@@ -67,7 +67,7 @@ func (p *place) policy() confine.Policy {
 
 // run starts a command from this process, which has the hidden folder open, and returns its output. An exit code other
 // than 0 is an error.
-func (p *place) run(command string) (string, error) {
+func (p *fixture) run(command string) (string, error) {
 	p.Helper()
 	if held, err := os.Open(p.hidden); err == nil { // a test may have moved it
 		defer held.Close()
@@ -102,7 +102,7 @@ type exitError int
 
 func (e exitError) Error() string { return fmt.Sprintf("exit code %d", int(e)) }
 
-func (p *place) must(command string) string {
+func (p *fixture) must(command string) string {
 	p.Helper()
 	out, err := p.run(command)
 	require.NoError(p.T, err, out)
@@ -110,7 +110,7 @@ func (p *place) must(command string) string {
 }
 
 func TestConfine_EscapesFail(t *testing.T) {
-	eachMethod(t, func(p *place) {
+	eachMethod(t, func(p *fixture) {
 		for _, command := range []string{
 			`cat $H/key`,
 			`ls -A $H | grep .`,
@@ -149,7 +149,7 @@ func TestConfine_EscapesFail(t *testing.T) {
 }
 
 func TestConfine_HidesTheEnvironmentOfOthersFromAnOrdinaryUser(t *testing.T) {
-	eachMethod(t, func(p *place) {
+	eachMethod(t, func(p *fixture) {
 		if p.method == confine.Mount {
 			return // new kernels let root read it whatever a Landlock domain says
 		}
@@ -159,7 +159,7 @@ func TestConfine_HidesTheEnvironmentOfOthersFromAnOrdinaryUser(t *testing.T) {
 }
 
 func TestConfine_LeavesTheRestAsItIs(t *testing.T) {
-	eachMethod(t, func(p *place) {
+	eachMethod(t, func(p *fixture) {
 		require.Equal(p.T, fmt.Sprintf("%d\n", os.Getuid()), p.must("id -u"))
 		p.must(`mkdir -p a b && echo x > a/f && mv a/f b/g && ln b/g a/h && cat a/h && rm -r a b`)
 		p.must(`echo made > f && test "$(cat f)" = made`)
@@ -178,7 +178,7 @@ func TestConfine_GivesAnOrdinaryUserNoPower(t *testing.T) {
 	if os.Getuid() == 0 {
 		return // root keeps what it has; the runner's suite also runs as somebody else
 	}
-	eachMethod(t, func(p *place) {
+	eachMethod(t, func(p *fixture) {
 		require.Contains(p.T, p.must(`grep CapEff /proc/self/status`), "0000000000000000")
 	})
 }
@@ -187,7 +187,7 @@ func TestConfine_GivesAnOrdinaryUserNoPower(t *testing.T) {
 // polls for input on the thread that happens to begin.
 func TestConfine_BearsWhatTheRuntimeDoesMeanwhile(t *testing.T) {
 	defer debug.SetGCPercent(debug.SetGCPercent(1))
-	eachMethod(t, func(p *place) {
+	eachMethod(t, func(p *fixture) {
 		for range 20 {
 			p.must("true")
 		}
@@ -195,7 +195,7 @@ func TestConfine_BearsWhatTheRuntimeDoesMeanwhile(t *testing.T) {
 }
 
 func TestConfine_DoesNotExecuteWhatItCannotConfine(t *testing.T) {
-	eachMethod(t, func(p *place) {
+	eachMethod(t, func(p *fixture) {
 		if p.method == confine.Landlock {
 			return // a domain within a domain is possible
 		}

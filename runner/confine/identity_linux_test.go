@@ -16,7 +16,7 @@ import (
 func TestConfine_AsAnOrdinaryUser(t *testing.T) { escapetest.AsOrdinaryUser(t) }
 
 // bury moves the hidden folder some levels down, into a folder that commands may write where the method bears it.
-func (p *place) bury() (top string) {
+func (p *fixture) bury() (top string) {
 	p.Helper()
 	top = p.TempDir()
 	p.hidden = filepath.Join(top, "a", "b", "hidden")
@@ -30,7 +30,7 @@ func (p *place) bury() (top string) {
 }
 
 func TestConfine_AFolderThatWasShutUncoversNothing(t *testing.T) {
-	eachMethod(t, func(p *place) {
+	eachMethod(t, func(p *fixture) {
 		top := p.bury()
 		for _, shut := range []string{top, top + "/a", top + "/a/b"} {
 			require.NoError(p.T, os.Chmod(shut, 0))
@@ -45,7 +45,7 @@ func TestConfine_AFolderThatWasShutUncoversNothing(t *testing.T) {
 }
 
 func TestConfine_NothingAboveWhatIsHiddenCanBeRenamed(t *testing.T) {
-	eachMethod(t, func(p *place) {
+	eachMethod(t, func(p *fixture) {
 		top := p.bury()
 		for _, command := range []string{
 			"mv %[1]s/a %[1]s/z", "mv %[1]s/a/b %[1]s/a/z", "mv %[1]s/a/b/hidden %[1]s/z", "mv %[1]s %[1]s.z", "rm -rf %[1]s/a/b", "rmdir %[1]s/a/b/hidden",
@@ -59,7 +59,7 @@ func TestConfine_NothingAboveWhatIsHiddenCanBeRenamed(t *testing.T) {
 }
 
 func TestConfine_WhatWasMovedMeanwhileIsNotUncovered(t *testing.T) {
-	eachMethod(t, func(p *place) {
+	eachMethod(t, func(p *fixture) {
 		top := p.bury()
 		for from, to := range map[string]string{"/a": "/z", "/a/b": "/a/z", "/a/b/hidden": "/hidden"} {
 			require.NoError(p.T, os.Rename(top+from, top+to))
@@ -79,7 +79,7 @@ func TestConfine_WhatWasMovedMeanwhileIsNotUncovered(t *testing.T) {
 }
 
 func TestConfine_ALinkInItsPlaceUncoversNothing(t *testing.T) {
-	eachMethod(t, func(p *place) {
+	eachMethod(t, func(p *fixture) {
 		top := p.bury()
 		require.NoError(p.T, os.Rename(top+"/a", top+"/z"))
 		require.NoError(p.T, os.Symlink("z", top+"/a"))
@@ -99,7 +99,7 @@ func TestConfine_DecoysUncoverNoSocket(t *testing.T) {
 		require.NoError(t, err)
 		t.Cleanup(func() { require.NoError(t, os.RemoveAll(decoy)) })
 	}
-	eachMethod(t, func(p *place) {
+	eachMethod(t, func(p *fixture) {
 		if p.method == confine.Landlock {
 			return // it cannot hide sockets
 		}
@@ -112,7 +112,7 @@ func TestConfine_HidesWhatIsMountedOnceMore(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("NOT RUN: only root can mount")
 	}
-	eachMethod(t, func(p *place) {
+	eachMethod(t, func(p *fixture) {
 		top, again := p.bury(), p.TempDir()
 		again += "/with blank"
 		require.NoError(p.T, os.Mkdir(again, 0o755))

@@ -14,7 +14,7 @@ import (
 )
 
 // outside is a folder that is not in the policy, with a file in it.
-func (p *place) outside() string {
+func (p *fixture) outside() string {
 	p.Helper()
 	dir := p.TempDir()
 	require.NoError(p.T, os.WriteFile(filepath.Join(dir, "file"), []byte("content"), 0o666))
@@ -22,7 +22,7 @@ func (p *place) outside() string {
 }
 
 func TestConfine_ReadsTheRestAndChangesNothingThere(t *testing.T) {
-	eachMethod(t, func(p *place) {
+	eachMethod(t, func(p *fixture) {
 		dir := p.outside()
 		p.must("cat " + dir + "/file && ls /usr/bin > /dev/null && mkdir -p /dev/shm/x && rmdir /dev/shm/x")
 		for _, command := range []string{
@@ -44,7 +44,7 @@ func TestConfine_ReadsTheRestAndChangesNothingThere(t *testing.T) {
 }
 
 func TestConfine_MovesBetweenWritableFolders(t *testing.T) {
-	eachMethod(t, func(p *place) {
+	eachMethod(t, func(p *fixture) {
 		p.more = append(p.more, p.outside())
 		p.must("mkdir a && mv " + p.more[0] + "/file a/ && mv a/file " + p.more[0] + "/back && mv a b && rmdir b")
 		require.FileExists(p.T, filepath.Join(p.more[0], "back"))
@@ -52,7 +52,7 @@ func TestConfine_MovesBetweenWritableFolders(t *testing.T) {
 }
 
 func TestConfine_HoldsProcessesToTheirLimits(t *testing.T) {
-	eachMethod(t, func(p *place) {
+	eachMethod(t, func(p *fixture) {
 		p.limits = confine.Limits{Files: 50, FileSize: 1 << 20, Memory: 1 << 30}
 		require.Equal(p.T, "0 50 50\n", p.must(`echo $(ulimit -c) $(ulimit -n) $(ulimit -H -n)`))
 		_, err := p.run("head -c 2000000 /dev/zero > big")
@@ -76,7 +76,7 @@ func TestConfine_SignalsItsOwnProcessesAndNobodyElse(t *testing.T) {
 	stranger := exec.Command("sleep", "600")
 	require.NoError(t, stranger.Start())
 	defer func() { _ = stranger.Process.Kill(); _ = stranger.Wait() }() // its end is of no interest
-	eachMethod(t, func(p *place) {
+	eachMethod(t, func(p *fixture) {
 		p.must("sleep 600 & kill $!; wait $!; test $? = 143")
 		out, err := p.run(fmt.Sprintf("kill -0 %d", stranger.Process.Pid))
 		require.Error(p.T, err, out)

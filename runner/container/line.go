@@ -33,9 +33,9 @@ const maxSaid = 4 << 10
 // answerer takes the frames of one request. When the line ends, none come any more.
 type answerer func(f wire.Frame)
 
-// line is a daemon inside the container, with the requests that are under way at it. The ids of requests are the
+// daemonConn is a daemon inside the container, with the requests that are under way at it. The ids of requests are the
 // line's own, so that those of one server connection never meet those of the next.
-type line struct {
+type daemonConn struct {
 	pipe     *pipe.Pipe
 	cmd      *exec.Cmd
 	info     wire.Info
@@ -50,9 +50,9 @@ type line struct {
 	active time.Time // when the last frame passed
 }
 
-// openLine starts a daemon in a running container and waits until it says who it is. Log gets what the daemon logs.
-func openLine(ctx context.Context, c Config, name string, log io.Writer) (*line, error) {
-	l := &line{said: &tail{next: log}, gone: make(chan struct{}), calls: map[uint64]answerer{}, active: time.Now()}
+// openDaemonConn starts a daemon in a running container and waits until it says who it is. Log gets what the daemon logs.
+func openDaemonConn(ctx context.Context, c Config, name string, log io.Writer) (*daemonConn, error) {
+	l := &daemonConn{said: &tail{next: log}, gone: make(chan struct{}), calls: map[uint64]answerer{}, active: time.Now()}
 	// Not bound to ctx: it lives until the line is closed.
 	l.cmd = exec.Command(c.Engine, "exec", "--interactive", c.Name, insideProgram, insideVerb, "--name", name)
 	l.cmd.Stderr = l.said
@@ -89,7 +89,7 @@ func openLine(ctx context.Context, c Config, name string, log io.Writer) (*line,
 }
 
 // hello takes the first frame.
-func (l *line) hello() error {
+func (l *daemonConn) hello() error {
 	frame, err := l.pipe.Receive()
 	if err != nil {
 		return err
@@ -106,7 +106,7 @@ func (l *line) hello() error {
 }
 
 // read passes answers on until the daemon is gone.
-func (l *line) read() {
+func (l *daemonConn) read() {
 	for {
 		frame, err := l.pipe.Receive()
 		if err != nil {
@@ -127,7 +127,7 @@ func (l *line) read() {
 }
 
 // end closes the line and waits for the engine's program.
-func (l *line) end(why error) {
+func (l *daemonConn) end(why error) {
 	l.mu.Lock()
 	first := l.why == nil
 	if first {
@@ -147,7 +147,7 @@ func (l *line) end(why error) {
 
 // open makes an id for a request that is then sent with tell. Take gets its pushes and its end, in the goroutine that
 // reads.
-func (l *line) open(take answerer) (id uint64) {
+func (l *daemonConn) open(take answerer) (id uint64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.lastID++
@@ -157,7 +157,7 @@ func (l *line) open(take answerer) (id uint64) {
 }
 
 // tell sends a request, or a frame about one that is under way.
-func (l *line) tell(id uint64, f wire.Frame) error {
+func (l *daemonConn) tell(id uint64, f wire.Frame) error {
 	f.ID = id
 	if l.cmd != nil {
 		late := time.AfterFunc(tellWait, func() { _ = l.cmd.Process.Kill() }) // a daemon that does not read is of no use
@@ -167,14 +167,14 @@ func (l *line) tell(id uint64, f wire.Frame) error {
 }
 
 // cancel gives a request up.
-func (l *line) cancel(id uint64) error {
+func (l *daemonConn) cancel(id uint64) error {
 	if !l.forget(id) {
 		return nil
 	}
 	return l.tell(id, wire.Frame{Type: wire.TypeCancel})
 }
 
-func (l *line) forget(id uint64) bool {
+func (l *daemonConn) forget(id uint64) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	_, known := l.calls[id]
@@ -183,7 +183,7 @@ func (l *line) forget(id uint64) bool {
 }
 
 // quiet is how long nothing passed and nothing was under way; zero while something is.
-func (l *line) quiet() time.Duration {
+func (l *daemonConn) quiet() time.Duration {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if len(l.calls) > 0 {
@@ -193,7 +193,7 @@ func (l *line) quiet() time.Duration {
 }
 
 // running asks how many commands run inside. It does not count as activity.
-func (l *line) running(ctx context.Context) (int, error) {
+func (l *daemonConn) running(ctx context.Context) (int, error) {
 	l.mu.Lock()
 	active := l.active
 	l.mu.Unlock()

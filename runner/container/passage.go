@@ -8,23 +8,23 @@ import (
 	"xbot/runner/wire"
 )
 
-// passage is one connection of a server, with the requests of it that are under way in the container.
-type passage struct {
+// serverConn is one connection of a server, with the requests of it that are under way in the container.
+type serverConn struct {
 	sock *socket.Socket
 	over chan struct{} // closed when the connection has ended
 
 	mu    sync.Mutex
-	line  *line
+	line  *daemonConn
 	calls map[uint64]uint64 // the server's id → the line's
 	why   error
 }
 
-func newPassage(sock *socket.Socket) *passage {
-	return &passage{sock: sock, over: make(chan struct{}), calls: map[uint64]uint64{}}
+func newServerConn(sock *socket.Socket) *serverConn {
+	return &serverConn{sock: sock, over: make(chan struct{}), calls: map[uint64]uint64{}}
 }
 
 // follow ends the connection when the daemon inside is gone: the server then asks again for what it waited for.
-func (p *passage) follow(l *line) {
+func (p *serverConn) follow(l *daemonConn) {
 	select {
 	case <-l.gone:
 		p.mu.Lock()
@@ -45,7 +45,7 @@ func (p *passage) follow(l *line) {
 }
 
 // begin passes a request on. An error ends the connection.
-func (p *passage) begin(l *line, frame wire.Frame) error {
+func (p *serverConn) begin(l *daemonConn, frame wire.Frame) error {
 	id, err := p.enter(l, frame.ID)
 	if err != nil {
 		return err
@@ -62,7 +62,7 @@ func (p *passage) begin(l *line, frame wire.Frame) error {
 }
 
 // enter notes a request. Those under way belong to one line: when another one is there, the server has to ask again.
-func (p *passage) enter(l *line, outer uint64) (id uint64, err error) {
+func (p *serverConn) enter(l *daemonConn, outer uint64) (id uint64, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if _, twice := p.calls[outer]; twice {
@@ -81,7 +81,7 @@ func (p *passage) enter(l *line, outer uint64) (id uint64, err error) {
 }
 
 // answer passes a frame of the daemon on under the server's id.
-func (p *passage) answer(id uint64, frame wire.Frame) {
+func (p *serverConn) answer(id uint64, frame wire.Frame) {
 	if frame.Type != wire.TypePush {
 		p.mu.Lock()
 		delete(p.calls, id)
@@ -98,7 +98,7 @@ func (p *passage) answer(id uint64, frame wire.Frame) {
 	}
 }
 
-func (p *passage) fail(id uint64, why error) {
+func (p *serverConn) fail(id uint64, why error) {
 	p.mu.Lock()
 	delete(p.calls, id)
 	p.mu.Unlock()
@@ -112,7 +112,7 @@ func (p *passage) fail(id uint64, why error) {
 }
 
 // tell passes on what the server says of a request under way. One that has ended needs to hear nothing.
-func (p *passage) tell(frame wire.Frame) {
+func (p *serverConn) tell(frame wire.Frame) {
 	p.mu.Lock()
 	l, id := p.line, p.calls[frame.ID]
 	if frame.Type == wire.TypeCancel {
@@ -134,14 +134,14 @@ func (p *passage) tell(frame wire.Frame) {
 }
 
 // broken says why the daemon inside is gone, if that ended the connection.
-func (p *passage) broken() error {
+func (p *serverConn) broken() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.why
 }
 
 // close lets the daemon know that nobody waits any more.
-func (p *passage) close() {
+func (p *serverConn) close() {
 	close(p.over)
 	p.mu.Lock()
 	l, calls := p.line, p.calls

@@ -22,7 +22,7 @@ type between struct {
 	*testing.T
 	server *socket.Socket
 	daemon *pipe.Pipe
-	line   *line
+	line   *daemonConn
 	over   chan error
 }
 
@@ -42,7 +42,7 @@ func newBetween(t *testing.T) *between {
 	toDaemon, in := io.Pipe()
 	out, fromDaemon := io.Pipe()
 	b.daemon = pipe.New(toDaemon, fromDaemon, fromDaemon.Close)
-	b.line = &line{pipe: pipe.New(out, in, in.Close), said: &tail{next: io.Discard}, gone: make(chan struct{}), calls: map[uint64]answerer{}, active: time.Now()}
+	b.line = &daemonConn{pipe: pipe.New(out, in, in.Close), said: &tail{next: io.Discard}, gone: make(chan struct{}), calls: map[uint64]answerer{}, active: time.Now()}
 	go func() {
 		for { // as read, without a program to wait for
 			frame, err := b.line.pipe.Receive()

@@ -34,7 +34,7 @@ type relay struct {
 	gate sync.Mutex // held while the container is started or stopped
 
 	mu     sync.Mutex
-	line   *line
+	line   *daemonConn
 	info   wire.Info // of the last line
 	asleep bool      // stopped for idleness: the next request starts it
 	deaf   time.Time // since when no daemon could be started in the running container; zero if one could
@@ -123,7 +123,7 @@ func (r *relay) describe(info wire.Info) wire.Info {
 }
 
 // awake returns the line to the daemon, starting what is needed.
-func (r *relay) awake(ctx context.Context) (*line, error) {
+func (r *relay) awake(ctx context.Context) (*daemonConn, error) {
 	if l := r.current(); l != nil {
 		return l, nil
 	}
@@ -133,7 +133,7 @@ func (r *relay) awake(ctx context.Context) (*line, error) {
 		return l, nil
 	}
 	// A container of an older configuration is asked whether commands run in it; if so its line is used.
-	var old *line
+	var old *daemonConn
 	busy := func(ctx context.Context) (bool, error) {
 		l, err := r.open(ctx)
 		if err != nil {
@@ -186,12 +186,12 @@ func (r *relay) judge(ctx context.Context, failure error) {
 	}
 }
 
-func (r *relay) open(ctx context.Context) (*line, error) {
-	return openLine(ctx, r.cfg.Config, r.cfg.Runner, r.cfg.Output)
+func (r *relay) open(ctx context.Context) (*daemonConn, error) {
+	return openDaemonConn(ctx, r.cfg.Config, r.cfg.Runner, r.cfg.Output)
 }
 
 // current is the line if there is one whose daemon is there.
-func (r *relay) current() *line {
+func (r *relay) current() *daemonConn {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.line == nil {
@@ -207,7 +207,7 @@ func (r *relay) current() *line {
 
 // serve passes the frames of one connection until it ends or the daemon inside does.
 func (r *relay) serve(ctx context.Context, sock *socket.Socket) error {
-	p := newPassage(sock)
+	p := newServerConn(sock)
 	defer p.close()
 	r.mu.Lock()
 	registered := r.info

@@ -47,7 +47,7 @@ func (t *Tree) mkdirAll(real string) error {
 	return explain(err, p.path)
 }
 
-func mustBeFolder(p *place) error {
+func mustBeFolder(p *location) error {
 	st, err := p.stat()
 	if err != nil {
 		return explain(err, p.path)

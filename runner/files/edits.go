@@ -111,7 +111,7 @@ func (t *Tree) happened(e edit) (bool, error) {
 		return false, err
 	}
 	defer p.close()
-	temp := &place{folder: p.folder, base: e.Temp, path: p.path}
+	temp := &location{folder: p.folder, base: e.Temp, path: p.path}
 	waits, tempErr := temp.stat()
 	there, err := p.stat()
 	if tempErr == nil {
@@ -128,7 +128,7 @@ func (t *Tree) happened(e edit) (bool, error) {
 }
 
 // edit moves a temporary file to its place unless that edit was carried out before, or the file is not what it was.
-func (t *Tree) edit(w wire.Write, temp, p *place, size int64) (done bool, err error) {
+func (t *Tree) edit(w wire.Write, temp, p *location, size int64) (done bool, err error) {
 	t.edits.mu.Lock()
 	defer t.edits.mu.Unlock()
 	name := editName(w.Edit)
@@ -157,7 +157,7 @@ func (e *edits) conclude(name string) error {
 func (e *edits) undo(name string) error { return os.Remove(filepath.Join(e.dir, "open", name)) }
 
 // hashOf is the SHA-256 of a file, hexadecimal.
-func hashOf(p *place) (string, error) {
+func hashOf(p *location) (string, error) {
 	f, err := p.openFile(unix.O_RDONLY, 0)
 	if err != nil {
 		return "", explain(err, p.path)

@@ -120,7 +120,7 @@ func (e *editor) killed(id, before, after, mode string, moved bool) {
 	p, err := e.locate("f")
 	require.NoError(e.T, err)
 	defer p.close()
-	temp := &place{folder: p.folder, base: ".xbot-killed", path: p.path}
+	temp := &location{folder: p.folder, base: ".xbot-killed", path: p.path}
 	require.NoError(e.T, os.WriteFile(filepath.Join(e.workspace, temp.base), []byte(after), 0o600))
 	left := edit{Path: p.path, Temp: temp.base, Size: int64(len(after))}
 	if before != "" {

@@ -15,8 +15,8 @@ import (
 	"xbot/runner/wire"
 )
 
-// place is a tree whose folder "home" is denied and holds a secret.
-type place struct {
+// fixture is a tree whose folder "home" is denied and holds a secret.
+type fixture struct {
 	*testing.T
 	tree      *files.Tree
 	dir       string // all of it
@@ -24,11 +24,11 @@ type place struct {
 	home      string
 }
 
-func setup(t *testing.T) *place {
+func setup(t *testing.T) *fixture {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	require.NoError(t, err)
-	p := &place{T: t, dir: dir, workspace: filepath.Join(dir, "workspace"), home: filepath.Join(dir, "home")}
+	p := &fixture{T: t, dir: dir, workspace: filepath.Join(dir, "workspace"), home: filepath.Join(dir, "home")}
 	for _, sub := range []string{p.workspace, filepath.Join(p.home, "keys"), p.home + "less", filepath.Join(dir, "state")} {
 		require.NoError(t, os.MkdirAll(sub, 0o755))
 	}
@@ -39,14 +39,14 @@ func setup(t *testing.T) *place {
 	return p
 }
 
-func (p *place) link(target, name string) string {
+func (p *fixture) link(target, name string) string {
 	p.Helper()
 	require.NoError(p.T, os.Symlink(target, filepath.Join(p.workspace, name)))
 	return name
 }
 
 // refusals tries every operation on a path and returns those that were not Denied.
-func (p *place) refusals(path string) []string {
+func (p *fixture) refusals(path string) []string {
 	p.Helper()
 	tries := map[string]func() error{
 		"read":    func() error { _, err := p.tree.Read(wire.Read{Path: path, Limit: 10}); return err },
@@ -70,7 +70,7 @@ func (p *place) refusals(path string) []string {
 
 var uploads = 0
 
-func (p *place) write(path, mode string) error {
+func (p *fixture) write(path, mode string) error {
 	uploads++
 	_, err := p.tree.Write(wire.Write{Path: path, Mode: mode, Upload: "upload" + strconv.Itoa(uploads), Last: true})
 	return err

@@ -46,7 +46,7 @@ func identities(paths []string) map[identity]bool {
 }
 
 // verifySeen fails if a command would not see the place: what is nearest above it decides.
-func (t *Tree) verifySeen(p *place) error {
+func (t *Tree) verifySeen(p *location) error {
 	hidden, seen, err := t.hiddenNow()
 	if err != nil || len(hidden) == 0 {
 		return err

@@ -14,20 +14,20 @@ import (
 	"xbot/runner/wire"
 )
 
-// place is a name in an open folder that is known not to be denied. Operations on it cannot be led elsewhere, since
+// location is a name in an open folder that is known not to be denied. Operations on it cannot be led elsewhere, since
 // they start from the open folder and follow no link.
-type place struct {
+type location struct {
 	folder int    // descriptor, owned by the place
 	base   string // "." for the root folder
 	path   string // absolute, links followed; for messages and for results
 }
 
-func (p *place) close() {
+func (p *location) close() {
 	_ = unix.Close(p.folder) // nothing was written through it
 }
 
 // locate finds what the path means, following a link at its end.
-func (t *Tree) locate(path string) (*place, error) {
+func (t *Tree) locate(path string) (*location, error) {
 	abs, err := t.absolute(path)
 	if err != nil {
 		return nil, err
@@ -40,7 +40,7 @@ func (t *Tree) locate(path string) (*place, error) {
 }
 
 // locateLink finds the path itself: a link at its end is not followed.
-func (t *Tree) locateLink(path string) (*place, error) {
+func (t *Tree) locateLink(path string) (*location, error) {
 	abs, err := t.absolute(path)
 	if err != nil {
 		return nil, err
@@ -53,7 +53,7 @@ func (t *Tree) locateLink(path string) (*place, error) {
 }
 
 // open opens the folder of a resolved path and checks that neither it nor the name in it is denied.
-func (t *Tree) open(real string) (*place, error) {
+func (t *Tree) open(real string) (*location, error) {
 	if t.isDeniedName(real) {
 		return nil, denied(real)
 	}
@@ -61,7 +61,7 @@ func (t *Tree) open(real string) (*place, error) {
 	if err != nil {
 		return nil, explain(err, filepath.Dir(real))
 	}
-	p := &place{folder: folder, base: filepath.Base(real), path: real}
+	p := &location{folder: folder, base: filepath.Base(real), path: real}
 	if real == "/" {
 		p.base = "."
 	}
@@ -132,7 +132,7 @@ func (t *Tree) verify(folder int, path string) error {
 }
 
 // mayChange fails if the place is outside the folders that may be changed.
-func (t *Tree) mayChange(p *place) error {
+func (t *Tree) mayChange(p *location) error {
 	if t.writable == nil {
 		return nil
 	}
@@ -182,7 +182,7 @@ func climb(folder int, path string, visit func(identity) (on bool, err error)) e
 }
 
 // verifyBase fails if the name itself is a denied folder. What is not there is not denied.
-func (t *Tree) verifyBase(p *place) error {
+func (t *Tree) verifyBase(p *location) error {
 	st, err := p.stat()
 	if err == nil && t.deniedNow()[identityOf(st)] {
 		return denied(p.path)
@@ -190,14 +190,14 @@ func (t *Tree) verifyBase(p *place) error {
 	return nil
 }
 
-func (p *place) stat() (unix.Stat_t, error) {
+func (p *location) stat() (unix.Stat_t, error) {
 	var st unix.Stat_t
 	err := unix.Fstatat(p.folder, p.base, &st, unix.AT_SYMLINK_NOFOLLOW)
 	return st, err
 }
 
 // openFile opens the name. Flags are added to those that keep it safe: no link is followed, no FIFO is waited for.
-func (p *place) openFile(flags int, mode uint32) (*os.File, error) {
+func (p *location) openFile(flags int, mode uint32) (*os.File, error) {
 	fd, err := unix.Openat(p.folder, p.base, flags|unix.O_NOFOLLOW|unix.O_NONBLOCK|unix.O_CLOEXEC, mode)
 	if err != nil {
 		return nil, err
@@ -206,7 +206,7 @@ func (p *place) openFile(flags int, mode uint32) (*os.File, error) {
 }
 
 // sync makes what happened to names in the folder survive a power cut.
-func (p *place) sync() error {
+func (p *location) sync() error {
 	fd, err := unix.Openat(p.folder, ".", unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
 	if errors.Is(err, unix.EACCES) {
 		return nil // a folder that may be written but not read cannot be synced

@@ -16,7 +16,7 @@ var machine = []string{
 }
 
 // verifyProcess fails if the place is a view of a process or of the kernel's inside.
-func verifyProcess(p *place) error {
+func verifyProcess(p *location) error {
 	if !isProc(p.folder) || slices.Contains(machine, p.base) && isRootOfProc(p.folder) {
 		return nil
 	}

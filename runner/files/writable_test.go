@@ -14,7 +14,7 @@ import (
 )
 
 // restricted is a tree that may change its workspace only; beside it lies the folder "outside" with a file.
-func restricted(t *testing.T) (p *place, outside string) {
+func restricted(t *testing.T) (p *fixture, outside string) {
 	t.Helper()
 	p = setup(t)
 	require.NoError(t, p.tree.Restrict([]string{p.workspace}))
@@ -26,7 +26,7 @@ func restricted(t *testing.T) (p *place, outside string) {
 }
 
 // changes tries everything that changes a path and returns what was not refused.
-func (p *place) changes(path string) []string {
+func (p *fixture) changes(path string) []string {
 	p.Helper()
 	var wrong []string
 	for name, err := range map[string]error{

@@ -84,7 +84,7 @@ func (t *Tree) append(u *upload, w wire.Write) (wire.WriteResult, error) {
 
 // finish puts the content in place and remembers the upload, so that a repeated last part is known to be done.
 func (t *Tree) finish(w wire.Write, content io.ReadSeeker) (wire.WriteResult, error) {
-	edited, err := t.place(w, content)
+	edited, err := t.replaceFile(w, content)
 	if err != nil {
 		return wire.WriteResult{}, err
 	}
@@ -171,8 +171,8 @@ func (t *Tree) dropLocked(id string, u *upload) {
 	_ = os.Remove(u.file.Name()) // what stays is removed at the next start
 }
 
-// place writes the content beside its destination and moves it there. Edited says that another try of the edit has done so before.
-func (t *Tree) place(w wire.Write, content io.ReadSeeker) (edited bool, err error) {
+// replaceFile writes the content beside its destination and moves it there. Edited says that another try of the edit has done so before.
+func (t *Tree) replaceFile(w wire.Write, content io.ReadSeeker) (edited bool, err error) {
 	p, err := t.locate(w.Path)
 	if err != nil {
 		return false, err
@@ -191,7 +191,7 @@ func (t *Tree) place(w wire.Write, content io.ReadSeeker) (edited bool, err erro
 			return false, err
 		}
 	}
-	temp := &place{folder: p.folder, base: ".xbot-" + rand.Text(), path: p.path}
+	temp := &location{folder: p.folder, base: ".xbot-" + rand.Text(), path: p.path}
 	if err := fill(temp, content, exists, old); err != nil {
 		_ = unix.Unlinkat(temp.folder, temp.base, 0) // it may not have come into being
 		return false, explain(err, p.path)
@@ -208,7 +208,7 @@ func (t *Tree) place(w wire.Write, content io.ReadSeeker) (edited bool, err erro
 }
 
 // moveOnce moves the temporary file to its place: once for each edit.
-func (t *Tree) moveOnce(w wire.Write, temp, p *place) (edited bool, err error) {
+func (t *Tree) moveOnce(w wire.Write, temp, p *location) (edited bool, err error) {
 	if w.Edit == "" {
 		return false, move(temp, p, w.Mode)
 	}
@@ -216,7 +216,7 @@ func (t *Tree) moveOnce(w wire.Write, temp, p *place) (edited bool, err error) {
 }
 
 // mayReplace judges a destination that exists. In create mode nil means that an earlier try has done the work.
-func mayReplace(p *place, w wire.Write, old unix.Stat_t, content io.ReadSeeker) error {
+func mayReplace(p *location, w wire.Write, old unix.Stat_t, content io.ReadSeeker) error {
 	if w.Mode == wire.WriteCreate {
 		if w.Retry && sameContent(p, content) {
 			return nil
@@ -234,7 +234,7 @@ func mayReplace(p *place, w wire.Write, old unix.Stat_t, content io.ReadSeeker) 
 	return explain(unix.Faccessat(p.folder, p.base, unix.W_OK, unix.AT_EACCESS), p.path)
 }
 
-func sameContent(p *place, content io.ReadSeeker) bool {
+func sameContent(p *location, content io.ReadSeeker) bool {
 	f, err := p.openFile(unix.O_RDONLY, 0)
 	if err != nil {
 		return false
@@ -270,7 +270,7 @@ func equal(a, b io.Reader) bool {
 func isEnd(err error) bool { return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) }
 
 // fill writes the temporary file, with the permissions of what it will replace.
-func fill(temp *place, content io.Reader, exists bool, old unix.Stat_t) error {
+func fill(temp *location, content io.Reader, exists bool, old unix.Stat_t) error {
 	f, err := temp.openFile(unix.O_WRONLY|unix.O_CREAT|unix.O_EXCL, 0o666)
 	if err != nil {
 		return err
@@ -288,7 +288,7 @@ func fill(temp *place, content io.Reader, exists bool, old unix.Stat_t) error {
 }
 
 // move gives the temporary file its name. In create mode what is there wins: EEXIST.
-func move(temp, p *place, mode string) error {
+func move(temp, p *location, mode string) error {
 	if mode == wire.WriteReplace {
 		return unix.Renameat(temp.folder, temp.base, p.folder, p.base)
 	}

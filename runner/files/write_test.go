@@ -11,20 +11,20 @@ import (
 	"xbot/runner/wire"
 )
 
-func (p *place) part(upload string, offset int64, data string, last, retry bool) (wire.WriteResult, error) {
+func (p *fixture) part(upload string, offset int64, data string, last, retry bool) (wire.WriteResult, error) {
 	return p.tree.Write(wire.Write{
 		Path: "f", Mode: wire.WriteCreate, Upload: upload, Offset: offset, Data: []byte(data), Last: last, Retry: retry,
 	})
 }
 
-func (p *place) mustPart(upload string, offset int64, data string, last, retry bool) wire.WriteResult {
+func (p *fixture) mustPart(upload string, offset int64, data string, last, retry bool) wire.WriteResult {
 	p.Helper()
 	result, err := p.part(upload, offset, data, last, retry)
 	require.NoError(p.T, err)
 	return result
 }
 
-func (p *place) content(name string) string {
+func (p *fixture) content(name string) string {
 	p.Helper()
 	data, err := os.ReadFile(filepath.Join(p.workspace, name))
 	require.NoError(p.T, err)

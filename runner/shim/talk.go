@@ -13,8 +13,8 @@ import (
 	"xbot/runner/job"
 )
 
-// TalkVerb is the argument with which the daemon starts a process to talk to.
-const TalkVerb = "talk"
+// StdioVerb is the argument with which the daemon starts a process to talk to.
+const StdioVerb = "talk"
 
 // talkFD is the descriptor from which Talk reads what to run, as one line of JSON, and which it watches afterwards.
 const talkFD = 3

@@ -13,20 +13,20 @@ import (
 	"xbot/slash/folder"
 )
 
-// place is a conversation in /srv/src on a machine with three folders and a file.
-type place struct {
+// fixture is a conversation in /srv/src on a machine with three folders and a file.
+type fixture struct {
 	sandbox.Sandbox
 	at   string
 	said string
 	away bool
 }
 
-func (p *place) Name() string      { return "laptop" }
-func (p *place) Workspace() string { return "/srv" }
+func (p *fixture) Name() string      { return "laptop" }
+func (p *fixture) Workspace() string { return "/srv" }
 
-func (p *place) Box(context.Context, chat.UserID, string) (sandbox.Sandbox, error) { return p, nil }
+func (p *fixture) Box(context.Context, chat.UserID, string) (sandbox.Sandbox, error) { return p, nil }
 
-func (p *place) Stat(_ context.Context, name string) (sandbox.FileInfo, error) {
+func (p *fixture) Stat(_ context.Context, name string) (sandbox.FileInfo, error) {
 	switch name {
 	case "/srv", "/srv/src", "/srv/src/a b":
 		return sandbox.FileInfo{Path: name, Dir: !p.away}, p.fault()
@@ -38,24 +38,24 @@ func (p *place) Stat(_ context.Context, name string) (sandbox.FileInfo, error) {
 	return sandbox.FileInfo{}, fault.Errorf(fault.NotFound, "there is no %s", name)
 }
 
-func (p *place) fault() error {
+func (p *fixture) fault() error {
 	if p.away {
 		return fault.Errorf(fault.Unavailable, "laptop is offline")
 	}
 	return nil
 }
 
-func (p *place) Session(context.Context, chat.SessionKey) (chat.Session, chat.UserID, error) {
+func (p *fixture) Session(context.Context, chat.SessionKey) (chat.Session, chat.UserID, error) {
 	return chat.Session{Folder: chat.Folder{Cwd: "/srv/src", CwdRunner: "laptop"}}, 1, nil
 }
 
-func (p *place) CdDone(_ context.Context, _ chat.TurnID, runner, dir, say string) error {
+func (p *fixture) CdDone(_ context.Context, _ chat.TurnID, runner, dir, say string) error {
 	p.at, p.said = runner+":"+dir, say
 	return nil
 }
 
 // cd carries the command out, and returns what the person reads.
-func (p *place) cd(t *testing.T, args string) string {
+func (p *fixture) cd(t *testing.T, args string) string {
 	t.Helper()
 	p.said, p.at = "", ""
 	err := folder.Cd{Folders: p, Boxes: p}.RunInTurn(t.Context(), chat.TurnCommand{Turn: "t1", Lang: "en"}, args)
@@ -68,7 +68,7 @@ func (p *place) cd(t *testing.T, args string) string {
 }
 
 func TestCd_GoesWhereTheSandboxLetsIt(t *testing.T) {
-	p := &place{}
+	p := &fixture{}
 	for text, want := range map[string]string{
 		"..": "/srv", "/srv/src/": "/srv/src", `"a b"`: "/srv/src/a b", "a b": "/srv/src/a b", "~": "/srv", "~/src": "/srv/src", ".": "/srv/src",
 	} {
