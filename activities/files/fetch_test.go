@@ -27,8 +27,8 @@ import (
 // platform is an account that is asked for its traits and files only.
 type platform struct{ channel.Account }
 
-// parcels stands in for the store and a platform that gives files.
-type parcels struct {
+// fakeStore stands in for the store and a platform that gives files.
+type fakeStore struct {
 	platform
 
 	p       chat.AttachmentSet
@@ -40,9 +40,9 @@ type parcels struct {
 	woken   int
 }
 
-func (p *parcels) Traits() channel.Traits                                           { return p.traits }
-func (p *parcels) Account(context.Context, string, string) (channel.Account, error) { return p, nil }
-func (p *parcels) Fetch(_ context.Context, message string, a chat.Attachment) (io.ReadCloser, error) {
+func (p *fakeStore) Traits() channel.Traits                                           { return p.traits }
+func (p *fakeStore) Account(context.Context, string, string) (channel.Account, error) { return p, nil }
+func (p *fakeStore) Fetch(_ context.Context, message string, a chat.Attachment) (io.ReadCloser, error) {
 	if message != p.p.Message && message != a.Of {
 		return nil, errors.New("another message")
 	}
@@ -53,40 +53,40 @@ func (p *parcels) Fetch(_ context.Context, message string, a chat.Attachment) (i
 	return io.NopCloser(from), nil
 }
 
-func (p *parcels) AttachmentSet(context.Context, chat.InboxID) (chat.AttachmentSet, error) {
+func (p *fakeStore) AttachmentSet(context.Context, chat.InboxID) (chat.AttachmentSet, error) {
 	return p.p, nil
 }
-func (p *parcels) FileKept(context.Context, chat.InboxID, int, string) (string, int64, error) {
+func (p *fakeStore) FileKept(context.Context, chat.InboxID, int, string) (string, int64, error) {
 	return p.kept, int64(len("content of k")), nil
 }
-func (p *parcels) FileStored(_ context.Context, _ chat.InboxID, f chat.AttachmentFetch) error {
+func (p *fakeStore) FileStored(_ context.Context, _ chat.InboxID, f chat.AttachmentFetch) error {
 	f.State = chat.AttachmentStored
 	p.p.Files[f.N-1] = f
 	return nil
 }
 
-func (p *parcels) FileProblem(_ context.Context, _ chat.InboxID, n int, problem string, failed bool) error {
+func (p *fakeStore) FileProblem(_ context.Context, _ chat.InboxID, n int, problem string, failed bool) error {
 	f := &p.p.Files[n-1]
 	if f.Problem = problem; failed {
 		f.State = chat.AttachmentFailed
 	}
 	return nil
 }
-func (p *parcels) EndFetch(context.Context, chat.InboxID) error { p.ended++; return nil }
-func (p *parcels) FileRemoved(_ context.Context, id int64) error {
+func (p *fakeStore) EndFetch(context.Context, chat.InboxID) error { p.ended++; return nil }
+func (p *fakeStore) FileRemoved(_ context.Context, id int64) error {
 	p.old = nil
 	return nil
 }
 
-func (p *parcels) OldFiles(context.Context, chat.UserID, string, time.Duration) ([]chat.OldFile, error) {
+func (p *fakeStore) OldFiles(context.Context, chat.UserID, string, time.Duration) ([]chat.OldFile, error) {
 	return p.old, nil
 }
 
 // arriving are files on their way to a workspace.
-func arriving(t *testing.T, files ...chat.Attachment) (*activitiestest.ProjectFolder, *parcels) {
+func arriving(t *testing.T, files ...chat.Attachment) (*activitiestest.ProjectFolder, *fakeStore) {
 	t.Helper()
 	b := &activitiestest.ProjectFolder{Sandbox: tooltest.New(t), T: t}
-	got := &parcels{traits: channel.Traits{MaxFile: 1000}, p: chat.AttachmentSet{
+	got := &fakeStore{traits: channel.Traits{MaxFile: 1000}, p: chat.AttachmentSet{
 		Inbox: 5, Session: "agent:main:napcat:dm:7", Channel: "napcat", Message: "m1", Owner: activitiestest.Owner, Waits: true,
 		Accepted: time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC),
 	}}
@@ -98,7 +98,7 @@ func arriving(t *testing.T, files ...chat.Attachment) (*activitiestest.ProjectFo
 }
 
 // fetch runs the activity once for a file.
-func fetch(b *activitiestest.ProjectFolder, p *parcels, n int) error {
+func fetch(b *activitiestest.ProjectFolder, p *fakeStore, n int) error {
 	b.T.Helper()
 	r := &files.Fetcher{Store: p, Accounts: p, Boxes: b, Keep: time.Hour, Wake: func(context.Context, chat.AttachmentSet) error { p.woken++; return nil }}
 	var suite testsuite.WorkflowTestSuite

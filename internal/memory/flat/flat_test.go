@@ -17,13 +17,13 @@ import (
 )
 
 // book is notes by user.
-type book struct {
+type fakeStore struct {
 	flat.Store
 
 	notes map[chat.UserID][]chat.Note
 }
 
-func (b book) Memories(_ context.Context, user chat.UserID, _ string) ([]chat.Note, error) {
+func (b fakeStore) Memories(_ context.Context, user chat.UserID, _ string) ([]chat.Note, error) {
 	return b.notes[user], nil
 }
 
@@ -31,7 +31,7 @@ func at(hour int) time.Time { return time.Date(2026, 11, 21, hour, 0, 0, 0, time
 
 func TestRecall_TellsAPersonsOwnNotesNewestFirst(t *testing.T) {
 	t.Parallel()
-	p := flat.Provider{Store: book{notes: map[chat.UserID][]chat.Note{
+	p := flat.Provider{Store: fakeStore{notes: map[chat.UserID][]chat.Note{
 		1: {{Path: "a.md", Content: "old", UpdatedAt: at(1)}, {Path: "b.md", Content: "new\n", UpdatedAt: at(2)}},
 		2: {{Path: "c.md", Content: "of somebody else", UpdatedAt: at(3)}},
 	}}}

@@ -20,7 +20,7 @@ import (
 
 const session = chat.SessionKey("agent:main:web:thread:t")
 
-type desk struct {
+type fakeModel struct {
 	*store.Store
 	flat.Provider
 
@@ -32,16 +32,16 @@ type desk struct {
 	answers []string
 }
 
-func setup(t *testing.T) *desk {
+func setup(t *testing.T) *fakeModel {
 	t.Helper()
 	t.Parallel()
 	s := store.New(pgtest.NewPool(t, store.MigrationsHash(), store.Migrate), store.Options{})
 	user, err := s.EnsureAdmin(t.Context(), "admin")
 	require.NoError(t, err)
-	return &desk{Store: s, Provider: flat.Provider{Store: s}, t: t, user: user.ID}
+	return &fakeModel{Store: s, Provider: flat.Provider{Store: s}, t: t, user: user.ID}
 }
 
-func (d *desk) ask(_ context.Context, r llm.Request) (llm.Answer, error) {
+func (d *fakeModel) ask(_ context.Context, r llm.Request) (llm.Answer, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.asked = append(d.asked, r)
@@ -56,7 +56,7 @@ func (d *desk) ask(_ context.Context, r llm.Request) (llm.Answer, error) {
 	return llm.Answer{ToolCalls: []llm.ToolCall{{ID: "c", Name: "save_memory", Arguments: said}}, Finish: llm.FinishToolCalls}, nil
 }
 
-func (d *desk) memorize(key string, said ...string) (memory.MemorizeResult, error) {
+func (d *fakeModel) memorize(key string, said ...string) (memory.MemorizeResult, error) {
 	in := memory.MemorizeInput{User: d.user, Session: session, Agent: "main", Key: key, From: at(1), To: at(2), Ask: d.ask}
 	for _, text := range said {
 		in.Lines = append(in.Lines, chat.Line{Message: chat.Message{Role: chat.RoleUser, Content: text}})
@@ -64,14 +64,14 @@ func (d *desk) memorize(key string, said ...string) (memory.MemorizeResult, erro
 	return d.Provider.Memorize(d.t.Context(), in)
 }
 
-func (d *desk) recall() string {
+func (d *fakeModel) recall() string {
 	d.t.Helper()
 	text, err := d.Recall(d.t.Context(), memory.Query{User: d.user, Agent: "main"})
 	require.NoError(d.t, err)
 	return text
 }
 
-func (d *desk) log() []string {
+func (d *fakeModel) log() []string {
 	d.t.Helper()
 	entries, err := d.MemoryHistory(d.t.Context(), chat.Whose{User: d.user, Agent: "main"}, 0, 10)
 	require.NoError(d.t, err)

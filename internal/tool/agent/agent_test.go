@@ -18,7 +18,7 @@ import (
 const here = chat.SessionKey("agent:main:web:thread:here")
 
 // desk stands in for the store, with what was asked of it.
-type desk struct {
+type fakeStore struct {
 	t      *testing.T
 	tasks  map[chat.CallID]chat.SubagentTask
 	agents []chat.Subagent
@@ -30,13 +30,13 @@ type desk struct {
 	fail   error
 }
 
-func setup(t *testing.T) *desk {
+func setup(t *testing.T) *fakeStore {
 	t.Helper()
 	t.Parallel()
-	return &desk{t: t, tasks: map[chat.CallID]chat.SubagentTask{}}
+	return &fakeStore{t: t, tasks: map[chat.CallID]chat.SubagentTask{}}
 }
 
-func (d *desk) HandTask(_ context.Context, task chat.SubagentTask) (chat.Handed, error) {
+func (d *fakeStore) HandTask(_ context.Context, task chat.SubagentTask) (chat.Handed, error) {
 	if d.fail != nil {
 		return chat.Handed{}, d.fail
 	}
@@ -48,62 +48,62 @@ func handed(task chat.SubagentTask) chat.Handed {
 	return chat.Handed{Subagent: chat.SubagentRef{Parent: task.Session, Role: task.Role, Instance: task.Instance, Call: task.Call}, Background: task.Background}
 }
 
-func (d *desk) Handed(_ context.Context, call chat.CallID) (chat.Handed, bool, error) {
+func (d *fakeStore) Handed(_ context.Context, call chat.CallID) (chat.Handed, bool, error) {
 	task, ok := d.tasks[call]
 	return handed(task), ok, nil
 }
 
-func (d *desk) SubagentsAskedBy(context.Context, chat.SessionKey) ([]chat.Subagent, error) {
+func (d *fakeStore) SubagentsAskedBy(context.Context, chat.SessionKey) ([]chat.Subagent, error) {
 	return d.agents, d.fail
 }
 
-func (d *desk) StopSubagent(_ context.Context, key chat.SessionKey, why string) (bool, error) {
+func (d *fakeStore) StopSubagent(_ context.Context, key chat.SessionKey, why string) (bool, error) {
 	d.asked = append(d.asked, fmt.Sprintf("stop %s %s", key, why))
 	return key == "busy", nil
 }
 
-func (d *desk) UnloadSubagent(_ context.Context, key chat.SessionKey, wake bool) (bool, error) {
+func (d *fakeStore) UnloadSubagent(_ context.Context, key chat.SessionKey, wake bool) (bool, error) {
 	d.asked = append(d.asked, fmt.Sprintf("unload %s %t", key, wake))
 	return key != "busy", nil
 }
 
-func (d *desk) LastMessages(_ context.Context, key chat.SessionKey, n int) ([]chat.Message, error) {
+func (d *fakeStore) LastMessages(_ context.Context, key chat.SessionKey, n int) ([]chat.Message, error) {
 	d.asked = append(d.asked, fmt.Sprintf("last %d of %s", n, key))
 	return d.said, nil
 }
 
-func (d *desk) Roles(context.Context, tool.Call) ([]role.Role, []role.Broken, error) {
+func (d *fakeStore) Roles(context.Context, tool.Call) ([]role.Role, []role.Broken, error) {
 	return []role.Role{{Name: "coder"}, {Name: "reviewer"}}, []role.Broken{{File: "/p/tester.md", Why: "no front matter"}}, nil
 }
 
-func (d *desk) Make(_ context.Context, _ tool.Call, r role.Role, tier string) (chat.NewSubagent, error) {
+func (d *fakeStore) Make(_ context.Context, _ tool.Call, r role.Role, tier string) (chat.NewSubagent, error) {
 	d.tiers = append(d.tiers, r.Name+" "+tier)
 	return chat.NewSubagent{Model: "m/" + tier}, nil
 }
 
-func (d *desk) OpenGroup(_ context.Context, g chat.NewGroup) (chat.GroupID, error) {
+func (d *fakeStore) OpenGroup(_ context.Context, g chat.NewGroup) (chat.GroupID, error) {
 	d.groups = append(d.groups, g)
 	return "g1", d.fail
 }
 
-func (d *desk) SpeakInGroup(_ context.Context, id chat.GroupID, from chat.SessionKey, call chat.CallID, text string) error {
+func (d *fakeStore) SpeakInGroup(_ context.Context, id chat.GroupID, from chat.SessionKey, call chat.CallID, text string) error {
 	d.asked = append(d.asked, fmt.Sprintf("%s %s %s: %s", id, from, call, text))
 	return d.fail
 }
 
-func (d *desk) SendPeer(_ context.Context, p chat.PeerMessage) error {
+func (d *fakeStore) SendPeer(_ context.Context, p chat.PeerMessage) error {
 	d.peers = append(d.peers, p)
 	return d.fail
 }
 
-func (d *desk) run(t tool.Tool, arguments string) chat.ToolResult {
+func (d *fakeStore) run(t tool.Tool, arguments string) chat.ToolResult {
 	d.t.Helper()
 	result, err := t.Run(d.t.Context(), tool.Call{ID: "t1.0.0", Session: here, User: 7, Arguments: arguments})
 	require.NoError(d.t, err)
 	return result
 }
 
-func (d *desk) refuses(t tool.Tool, refusals map[string]string) {
+func (d *fakeStore) refuses(t tool.Tool, refusals map[string]string) {
 	d.t.Helper()
 	for arguments, want := range refusals {
 		result := d.run(t, arguments)

@@ -24,8 +24,8 @@ type sender struct {
 }
 
 // NewSendMessage returns the tool SendMessage.
-func NewSendMessage(desk Subagents, roles Roles, rooms GroupChats) tool.Tool {
-	return tool.Define("SendMessage", chat.ClassAgent, sendDoc, sender{handler{desk, roles}, rooms})
+func NewSendMessage(fakeStore Subagents, roles Roles, rooms GroupChats) tool.Tool {
+	return tool.Define("SendMessage", chat.ClassAgent, sendDoc, sender{handler{fakeStore, roles}, rooms})
 }
 
 func (sender) Summary(p sendParams) string { return p.To + ": " + p.Message }

@@ -42,10 +42,12 @@ type params struct {
 	Reason   string `json:"reason,omitempty"`
 }
 
-type jobs struct{ desk Jobs }
+type jobs struct{ fakeStore Jobs }
 
 // New returns the tool Cron. A call that runs again finds what it did: a job is made once for each call, and a run is one.
-func New(desk Jobs) tool.Tool { return tool.Define("Cron", chat.ClassIdempotent, doc, jobs{desk}) }
+func New(fakeStore Jobs) tool.Tool {
+	return tool.Define("Cron", chat.ClassIdempotent, doc, jobs{fakeStore})
+}
 
 func (jobs) Summary(p params) string {
 	return strings.Join(strings.Fields(p.Action+" "+p.Job+" "+p.When+" "+p.Message), " ")
@@ -64,7 +66,7 @@ func (j jobs) do(ctx context.Context, call tool.Call, p params) (string, error) 
 	action := strings.ToLower(strings.TrimSpace(p.Action))
 	switch action {
 	case "list":
-		all, err := j.desk.List(ctx, who, false)
+		all, err := j.fakeStore.List(ctx, who, false)
 		return lines(all), err
 	case "add":
 		return j.add(ctx, call, who, p)
@@ -72,7 +74,7 @@ func (j jobs) do(ctx context.Context, call tool.Call, p params) (string, error) 
 	default:
 		return "", fault.Errorf(fault.Invalid, "action is add, list, edit, pause, resume, run, remove or runs")
 	}
-	found, err := j.desk.Find(ctx, who, p.Job)
+	found, err := j.fakeStore.Find(ctx, who, p.Job)
 	if action == "remove" && fault.Is(err, fault.NotFound) {
 		return "There is no such job (any more).", nil
 	}
@@ -81,17 +83,17 @@ func (j jobs) do(ctx context.Context, call tool.Call, p params) (string, error) 
 	}
 	switch action {
 	case "edit":
-		found, err = j.desk.Change(ctx, who, found.ID, 0, func(plan *chat.JobPlan) { merge(plan, p) })
+		found, err = j.fakeStore.Change(ctx, who, found.ID, 0, func(plan *chat.JobPlan) { merge(plan, p) })
 	case "pause":
-		found, err = j.desk.Pause(ctx, who, found.ID)
+		found, err = j.fakeStore.Pause(ctx, who, found.ID)
 	case "resume":
-		found, err = j.desk.Resume(ctx, who, found.ID)
+		found, err = j.fakeStore.Resume(ctx, who, found.ID)
 	case "run":
-		return found.Name + " runs now; you are told after this turn.", j.desk.Run(ctx, who, found.ID, string(call.ID))
+		return found.Name + " runs now; you are told after this turn.", j.fakeStore.Run(ctx, who, found.ID, string(call.ID))
 	case "remove":
-		return "Removed " + found.Name + ".", j.desk.Remove(ctx, who, found.ID)
+		return "Removed " + found.Name + ".", j.fakeStore.Remove(ctx, who, found.ID)
 	case "runs":
-		runs, err := j.desk.Runs(ctx, who, found.ID, maxRuns)
+		runs, err := j.fakeStore.Runs(ctx, who, found.ID, maxRuns)
 		return history(found, runs), err
 	}
 	return line(found), err
@@ -109,7 +111,7 @@ func (j jobs) add(ctx context.Context, call tool.Call, who cron.Who, p params) (
 		plan.Target, plan.Deliver = "", call.Session
 	}
 	merge(&plan, p)
-	made, err := j.desk.Add(ctx, who, plan, cron.From{Home: call.Session, Once: string(call.ID)})
+	made, err := j.fakeStore.Add(ctx, who, plan, cron.From{Home: call.Session, Once: string(call.ID)})
 	return line(made), err
 }
 

@@ -19,7 +19,7 @@ import (
 const here = chat.SessionKey("agent:main:web:thread:here")
 
 // desk stands in for that of jobs, with what was asked of it.
-type desk struct {
+type fakeStore struct {
 	t     *testing.T
 	jobs  []chat.Job
 	runs  []chat.JobRun
@@ -29,24 +29,24 @@ type desk struct {
 	fail  error
 }
 
-func setup(t *testing.T) *desk {
+func setup(t *testing.T) *fakeStore {
 	t.Helper()
 	t.Parallel()
 	next := time.Date(2026, 3, 29, 6, 0, 0, 0, time.UTC)
-	return &desk{t: t, jobs: []chat.Job{{ID: "job_1", State: chat.JobActive, Next: &next, JobPlan: chat.JobPlan{Name: "news", When: "0 8 * * *", Zone: "Europe/Berlin", Message: "read"}}}}
+	return &fakeStore{t: t, jobs: []chat.Job{{ID: "job_1", State: chat.JobActive, Next: &next, JobPlan: chat.JobPlan{Name: "news", When: "0 8 * * *", Zone: "Europe/Berlin", Message: "read"}}}}
 }
 
-func (d *desk) note(w jobs.Who, what string, of ...any) {
+func (d *fakeStore) note(w jobs.Who, what string, of ...any) {
 	require.Equal(d.t, chat.UserID(7), w.User, "whose jobs")
 	d.asked = append(d.asked, strings.TrimSpace(what+" "+fmt.Sprint(of...)))
 }
 
-func (d *desk) List(_ context.Context, w jobs.Who, all bool) ([]chat.Job, error) {
+func (d *fakeStore) List(_ context.Context, w jobs.Who, all bool) ([]chat.Job, error) {
 	d.note(w, "list", all)
 	return d.jobs, d.fail
 }
 
-func (d *desk) Find(_ context.Context, w jobs.Who, word string) (chat.Job, error) {
+func (d *fakeStore) Find(_ context.Context, w jobs.Who, word string) (chat.Job, error) {
 	d.note(w, "find", word)
 	for _, j := range d.jobs {
 		if string(j.ID) == word || j.Name == word {
@@ -56,47 +56,47 @@ func (d *desk) Find(_ context.Context, w jobs.Who, word string) (chat.Job, error
 	return chat.Job{}, fault.Errorf(fault.NotFound, "there is no job %q", word)
 }
 
-func (d *desk) Add(_ context.Context, w jobs.Who, p chat.JobPlan, from jobs.From) (chat.Job, error) {
+func (d *fakeStore) Add(_ context.Context, w jobs.Who, p chat.JobPlan, from jobs.From) (chat.Job, error) {
 	d.note(w, "add")
 	d.plan, d.from = p, from
 	return d.jobs[0], d.fail
 }
 
-func (d *desk) Change(_ context.Context, w jobs.Who, id chat.JobID, revision int64, edit func(p *chat.JobPlan)) (chat.Job, error) {
+func (d *fakeStore) Change(_ context.Context, w jobs.Who, id chat.JobID, revision int64, edit func(p *chat.JobPlan)) (chat.Job, error) {
 	d.note(w, "change", id, " ", revision)
 	d.plan = d.jobs[0].JobPlan
 	edit(&d.plan)
 	return d.jobs[0], d.fail
 }
 
-func (d *desk) Pause(_ context.Context, w jobs.Who, id chat.JobID) (chat.Job, error) {
+func (d *fakeStore) Pause(_ context.Context, w jobs.Who, id chat.JobID) (chat.Job, error) {
 	d.note(w, "pause", id)
 	j := d.jobs[0]
 	j.State, j.Next = chat.JobPaused, nil
 	return j, d.fail
 }
 
-func (d *desk) Resume(_ context.Context, w jobs.Who, id chat.JobID) (chat.Job, error) {
+func (d *fakeStore) Resume(_ context.Context, w jobs.Who, id chat.JobID) (chat.Job, error) {
 	d.note(w, "resume", id)
 	return d.jobs[0], d.fail
 }
 
-func (d *desk) Remove(_ context.Context, w jobs.Who, id chat.JobID) error {
+func (d *fakeStore) Remove(_ context.Context, w jobs.Who, id chat.JobID) error {
 	d.note(w, "remove", id)
 	return d.fail
 }
 
-func (d *desk) Run(_ context.Context, w jobs.Who, id chat.JobID, once string) error {
+func (d *fakeStore) Run(_ context.Context, w jobs.Who, id chat.JobID, once string) error {
 	d.note(w, "run", id, " ", once)
 	return d.fail
 }
 
-func (d *desk) Runs(_ context.Context, w jobs.Who, id chat.JobID, most int) ([]chat.JobRun, error) {
+func (d *fakeStore) Runs(_ context.Context, w jobs.Who, id chat.JobID, most int) ([]chat.JobRun, error) {
 	d.note(w, "runs", id, " ", most)
 	return d.runs, d.fail
 }
 
-func (d *desk) run(arguments string) chat.ToolResult {
+func (d *fakeStore) run(arguments string) chat.ToolResult {
 	d.t.Helper()
 	result, err := cron.New(d).Run(d.t.Context(), tool.Call{ID: "t1.0.0", Session: here, User: 7, Arguments: arguments})
 	require.NoError(d.t, err)

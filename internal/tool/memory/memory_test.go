@@ -16,19 +16,19 @@ import (
 )
 
 // book is the notes of user 1.
-type book struct {
+type fakeStore struct {
 	notes []chat.Note
 	err   error
 }
 
-func (b *book) Memories(_ context.Context, user chat.UserID, _ chat.SessionKey) ([]chat.Note, error) {
+func (b *fakeStore) Memories(_ context.Context, user chat.UserID, _ chat.SessionKey) ([]chat.Note, error) {
 	if user != 1 {
 		return nil, b.err
 	}
 	return b.notes, b.err
 }
 
-func (b *book) SetMemory(_ context.Context, user chat.UserID, _ chat.SessionKey, path, content string) error {
+func (b *fakeStore) SetMemory(_ context.Context, user chat.UserID, _ chat.SessionKey, path, content string) error {
 	if b.err == nil && user == 1 {
 		b.notes = append(b.notes, chat.Note{Path: path, Content: content, UpdatedAt: time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC)})
 	}
@@ -44,7 +44,7 @@ func run(t *testing.T, of tool.Tool, arguments string) (string, bool) {
 
 func TestMemoryWrite_KeepsANoteUnderACanonicalPath(t *testing.T) {
 	t.Parallel()
-	b := &book{}
+	b := &fakeStore{}
 	for given, want := range map[string]string{"a.md": "a.md", "/people/./bob.md": "people/bob.md", "../../etc/passwd": "etc/passwd", "笔记/": "笔记"} {
 		b.notes = nil
 		said, failed := run(t, memory.NewWrite(b), `{"path":"`+given+`","content":" x \n"}`)
@@ -59,7 +59,7 @@ func TestMemoryWrite_KeepsANoteUnderACanonicalPath(t *testing.T) {
 
 func TestMemoryWrite_RefusesWhatCannotBeKept(t *testing.T) {
 	t.Parallel()
-	b := &book{}
+	b := &fakeStore{}
 	for arguments, want := range map[string]string{
 		`{"path":"","content":"x"}`:                                    "path is empty",
 		`{"path":"/..","content":"x"}`:                                 "path is empty",
@@ -87,7 +87,7 @@ func TestMemoryWrite_RefusesWhatCannotBeKept(t *testing.T) {
 func TestMemoryList_NamesNotesAndShowsOne(t *testing.T) {
 	t.Parallel()
 	day := time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC)
-	b := &book{notes: []chat.Note{{Path: "a.md", Content: "tea", UpdatedAt: day}, {Path: "people/bob.md", Content: "brother", UpdatedAt: day}}}
+	b := &fakeStore{notes: []chat.Note{{Path: "a.md", Content: "tea", UpdatedAt: day}, {Path: "people/bob.md", Content: "brother", UpdatedAt: day}}}
 	for arguments, want := range map[string]string{
 		`{}`:                        "a.md  3 bytes  2026-11-21\npeople/bob.md  7 bytes  2026-11-21",
 		`{"path":"/people/bob.md"}`: "brother",
@@ -101,6 +101,6 @@ func TestMemoryList_NamesNotesAndShowsOne(t *testing.T) {
 	said, failed := run(t, memory.NewList(b), `{"path":"peo"}`)
 	require.True(t, failed)
 	require.Contains(t, said, "there is no note peo")
-	said, _ = run(t, memory.NewList(&book{}), `{}`)
+	said, _ = run(t, memory.NewList(&fakeStore{}), `{}`)
 	require.Equal(t, "There are no notes.", said)
 }

@@ -19,7 +19,7 @@ import (
 )
 
 // desk is a session with tasks in a sandbox. It stands in for the store and for the workflows that follow tasks.
-type desk struct {
+type fakeStore struct {
 	t   *testing.T
 	box *tooltest.Box
 
@@ -29,14 +29,14 @@ type desk struct {
 	away  error // why the runner cannot be reached
 }
 
-func setup(t *testing.T) *desk {
+func setup(t *testing.T) *fakeStore {
 	t.Helper()
 	t.Parallel()
-	return &desk{t: t, box: tooltest.New(t)}
+	return &fakeStore{t: t, box: tooltest.New(t)}
 }
 
 // start makes a command a background task that is followed to its end.
-func (d *desk) start(command string) string {
+func (d *fakeStore) start(command string) string {
 	d.t.Helper()
 	id := chat.TaskID(len(d.tasks) + 1)
 	call := chat.CallID("turn.0." + id)
@@ -61,7 +61,7 @@ func (d *desk) start(command string) string {
 	return id
 }
 
-func (d *desk) Tasks(context.Context, chat.SessionKey) (out []chat.Task, err error) {
+func (d *fakeStore) Tasks(context.Context, chat.SessionKey) (out []chat.Task, err error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	for i := range d.tasks {
@@ -70,7 +70,7 @@ func (d *desk) Tasks(context.Context, chat.SessionKey) (out []chat.Task, err err
 	return out, nil
 }
 
-func (d *desk) FindTask(_ context.Context, _ chat.SessionKey, id string) (chat.Task, error) {
+func (d *fakeStore) FindTask(_ context.Context, _ chat.SessionKey, id string) (chat.Task, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	n, ok := chat.TaskNumber(id)
@@ -80,7 +80,7 @@ func (d *desk) FindTask(_ context.Context, _ chat.SessionKey, id string) (chat.T
 	return d.tasks[n-1], nil
 }
 
-func (d *desk) AskKill(ctx context.Context, key chat.SessionKey, id string) (chat.Task, error) {
+func (d *fakeStore) AskKill(ctx context.Context, key chat.SessionKey, id string) (chat.Task, error) {
 	t, err := d.FindTask(ctx, key, id)
 	if err == nil {
 		d.asked = append(d.asked, t.ID)
@@ -88,18 +88,18 @@ func (d *desk) AskKill(ctx context.Context, key chat.SessionKey, id string) (cha
 	return t, err
 }
 
-func (d *desk) Box(context.Context, chat.UserID, string) (sandbox.Sandbox, error) {
+func (d *fakeStore) Box(context.Context, chat.UserID, string) (sandbox.Sandbox, error) {
 	return d.box, d.away
 }
 
-func (d *desk) run(t tool.Tool, arguments string) chat.ToolResult {
+func (d *fakeStore) run(t tool.Tool, arguments string) chat.ToolResult {
 	d.t.Helper()
 	result, err := t.Run(d.t.Context(), d.box.Call("turn.1.0", arguments))
 	require.NoError(d.t, err)
 	return result
 }
 
-func (d *desk) untilEnded(id string) {
+func (d *fakeStore) untilEnded(id string) {
 	d.t.Helper()
 	require.Eventually(d.t, func() bool {
 		t, err := d.FindTask(d.t.Context(), "", id)
