@@ -23,14 +23,14 @@ const maxStdioProcesses = 64
 // stdioKillAfter is how long a process that is to end may take, its own grace included, before its shim is killed.
 const stdioKillAfter = 10 * time.Second
 
-// talks are the processes whose standard streams are a conversation with the server.
+// stdioProcesses are the processes whose standard streams are a conversation with the server.
 type stdioProcesses struct {
 	mu   sync.Mutex
 	open map[string]*stdioProcess
 	ends sync.WaitGroup // processes that are ending though nobody waits for them
 }
 
-// talk is one of them. Its request owns it.
+// stdioProcess is one of them. Its request owns it.
 type stdioProcess struct {
 	cmd      *exec.Cmd
 	out, err *os.File

@@ -35,7 +35,7 @@ func (t *turnRun) askAndRunCall(ctx workflow.Context, id chat.CallID, call turn.
 }
 
 // ask opens the question and waits for its answer, for days if need be. The answer is a row; the wake that follows it
-// makes listen read it. When the time is up the call is denied, unless an answer came at the last moment.
+// makes handleWakes read it. When the time is up the call is denied, unless an answer came at the last moment.
 func (t *turnRun) ask(ctx workflow.Context, id chat.CallID, call turn.CallOutput) error {
 	var question turn.AskOutput
 	asking := local(ctx, "ask · "+label(call))

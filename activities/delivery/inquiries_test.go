@@ -23,7 +23,7 @@ var (
 
 func TestSend_AsksTheModelsQuestionsByAForm(t *testing.T) {
 	p := asksForm(chat.OutboundQuestion, colour, why)
-	require.NoError(t, p.sendBy(t, 1, &fakeOutbox{post: p}))
+	require.NoError(t, p.sendBy(t, 1, &fakePlatform{post: p}))
 	card := p.got[0].Card
 	require.Equal(t, []channel.Field{
 		{Name: "q1", Label: "Which colour?", Options: []string{"red", "blue"}, Other: true}, {Name: "q2", Label: "Why?"},
@@ -53,7 +53,7 @@ func TestSend_SettlesAFormWithItsAnswers(t *testing.T) {
 	p.o.Asked.Sent = "om_1"
 	a := p.o.Asked.Call.Approval
 	a.State, a.Note, a.Answers = chat.ApprovalAllowed, "", chat.Answers{"q1": {"red"}, "q2": {"it is\nwarm"}}
-	d := &fakeOutbox{post: p}
+	d := &fakePlatform{post: p}
 	require.NoError(t, p.sendBy(t, 1, d))
 	require.Equal(t, []string{"om_1: A question for you: Answered by Ann\n\n**Which colour?**\n> red\n\n**Why?**\n> it is\n> warm"}, d.settled)
 }

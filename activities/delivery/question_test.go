@@ -13,16 +13,16 @@ import (
 	"xbot/internal/fault"
 )
 
-// fakeOutbox is a platform whose questions have buttons.
-type fakeOutbox struct {
+// fakePlatform is a platform whose questions have buttons.
+type fakePlatform struct {
 	*post
 	settled []string
 	refuses error
 }
 
-func (d *fakeOutbox) Account(context.Context, string, string) (channel.Account, error) { return d, nil }
+func (d *fakePlatform) Account(context.Context, string, string) (channel.Account, error) { return d, nil }
 
-func (d *fakeOutbox) Settle(_ context.Context, _ channel.Address, id string, q channel.Question, answer string) error {
+func (d *fakePlatform) Settle(_ context.Context, _ channel.Address, id string, q channel.Question, answer string) error {
 	if d.refuses != nil {
 		return d.refuses
 	}
@@ -42,7 +42,7 @@ func asking(kind chat.OutboundKind, state chat.ApprovalState) *post {
 
 func TestSend_AsksByACardWhereThereAreButtons(t *testing.T) {
 	p := asking(chat.OutboundQuestion, chat.ApprovalOpen)
-	require.NoError(t, p.sendBy(t, 1, &fakeOutbox{post: p}))
+	require.NoError(t, p.sendBy(t, 1, &fakePlatform{post: p}))
 	require.Len(t, p.got, 1)
 	require.Equal(t, "n.0", p.got[0].Key)
 	require.Equal(t, 3, p.got[0].Seq)
@@ -83,7 +83,7 @@ func TestSend_AsksInWordsWhatThePlatformDoesNotTakeAsACard(t *testing.T) {
 			}
 			return nil
 		}
-		require.NoError(t, p.sendBy(t, 1, &fakeOutbox{post: p}))
+		require.NoError(t, p.sendBy(t, 1, &fakePlatform{post: p}))
 		require.Len(t, p.got, 1)
 		require.Contains(t, p.got[0].Text, "rm -r build")
 		require.Contains(t, p.got[0].Text, "/approve")
@@ -104,7 +104,7 @@ func TestSend_GoesOnInWordsWithAQuestionThatWasBegunInWords(t *testing.T) {
 		}
 		return nil
 	}
-	require.NoError(t, p.sendBy(t, 2, &fakeOutbox{post: p}))
+	require.NoError(t, p.sendBy(t, 2, &fakePlatform{post: p}))
 	require.Len(t, p.got, 1)
 	require.Contains(t, p.got[0].Text, "/approve")
 	require.Equal(t, chat.OutboundSent, p.end)
@@ -113,14 +113,14 @@ func TestSend_GoesOnInWordsWithAQuestionThatWasBegunInWords(t *testing.T) {
 func TestSend_RepeatsACardOfUnknownOutcomeUnderItsKeyAlsoOnceItIsClosed(t *testing.T) {
 	p := asking(chat.OutboundQuestion, chat.ApprovalAllowed)
 	p.o.Pieces = []chat.Piece{{Seq: 1, State: chat.PieceTried, Tried: time.Now()}}
-	require.NoError(t, p.sendBy(t, 1, &fakeOutbox{post: p}))
+	require.NoError(t, p.sendBy(t, 1, &fakePlatform{post: p}))
 	require.Equal(t, "n.0", p.got[0].Key, "its id is needed to settle it")
 	require.Equal(t, chat.OutboundSent, p.end)
 }
 
 func TestSend_DoesNotAskWhatIsClosed(t *testing.T) {
 	p := asking(chat.OutboundQuestion, chat.ApprovalVoid)
-	require.NoError(t, p.sendBy(t, 1, &fakeOutbox{post: p}))
+	require.NoError(t, p.sendBy(t, 1, &fakePlatform{post: p}))
 	require.Empty(t, p.got)
 	require.Equal(t, chat.OutboundExpired, p.end)
 }
@@ -128,7 +128,7 @@ func TestSend_DoesNotAskWhatIsClosed(t *testing.T) {
 func TestSend_LeavesAloneAQuestionThatIsWithdrawnMeanwhile(t *testing.T) {
 	p := asking(chat.OutboundQuestion, chat.ApprovalOpen)
 	p.withdrawn = true
-	require.NoError(t, p.sendBy(t, 1, &fakeOutbox{post: p}), "the workflow goes on")
+	require.NoError(t, p.sendBy(t, 1, &fakePlatform{post: p}), "the workflow goes on")
 	require.Empty(t, p.got)
 	require.Empty(t, p.end)
 }
@@ -141,7 +141,7 @@ func TestSend_SettlesACardWithItsAnswer(t *testing.T) {
 	} {
 		p := asking(chat.OutboundSettled, state)
 		p.o.Asked.Sent = "om_1"
-		d := &fakeOutbox{post: p}
+		d := &fakePlatform{post: p}
 		require.NoError(t, p.sendBy(t, 1, d))
 		require.Equal(t, []string{"om_1: May Shell run?: " + want}, d.settled)
 		require.Equal(t, chat.OutboundSent, p.end)
@@ -154,14 +154,14 @@ func TestSend_SettlesQuietlyWhatCannotBeSettled(t *testing.T) {
 	require.Equal(t, chat.OutboundSent, p.end)
 
 	p = asking(chat.OutboundSettled, chat.ApprovalAllowed)
-	d := &fakeOutbox{post: p}
+	d := &fakePlatform{post: p}
 	require.NoError(t, p.sendBy(t, 1, d), "never sent")
 	require.Empty(t, d.settled)
 	require.Equal(t, chat.OutboundSent, p.end)
 
 	p = asking(chat.OutboundSettled, chat.ApprovalAllowed)
 	p.o.Asked.Sent = "om_1"
-	require.NoError(t, p.sendBy(t, 1, &fakeOutbox{post: p, refuses: fault.Errorf(fault.NotFound, "the message is gone")}))
+	require.NoError(t, p.sendBy(t, 1, &fakePlatform{post: p, refuses: fault.Errorf(fault.NotFound, "the message is gone")}))
 	require.Equal(t, chat.OutboundFailed, p.end)
 }
 

@@ -59,7 +59,7 @@ func Main(args []string, version string) int {
 		return shim.Main(args[2])
 	}
 	if len(args) == 2 && args[1] == shim.StdioVerb {
-		return shim.Talk()
+		return shim.RunStdio()
 	}
 	if confine.IsVerb(args) {
 		return confine.Main(args)

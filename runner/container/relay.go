@@ -35,7 +35,7 @@ type relay struct {
 
 	mu     sync.Mutex
 	line   *daemonConn
-	info   wire.Info // of the last line
+	info   wire.Info // of the last connection
 	asleep bool      // stopped for idleness: the next request starts it
 	deaf   time.Time // since when no daemon could be started in the running container; zero if one could
 }
@@ -122,7 +122,7 @@ func (r *relay) describe(info wire.Info) wire.Info {
 	return info
 }
 
-// awake returns the line to the daemon, starting what is needed.
+// awake returns the connection to the daemon, starting what is needed.
 func (r *relay) awake(ctx context.Context) (*daemonConn, error) {
 	if l := r.current(); l != nil {
 		return l, nil
@@ -132,7 +132,7 @@ func (r *relay) awake(ctx context.Context) (*daemonConn, error) {
 	if l := r.current(); l != nil {
 		return l, nil
 	}
-	// A container of an older configuration is asked whether commands run in it; if so its line is used.
+	// A container of an older configuration is asked whether commands run in it; if so its connection is used.
 	var old *daemonConn
 	busy := func(ctx context.Context) (bool, error) {
 		l, err := r.open(ctx)
@@ -190,7 +190,7 @@ func (r *relay) open(ctx context.Context) (*daemonConn, error) {
 	return openDaemonConn(ctx, r.cfg.Config, r.cfg.Runner, r.cfg.Output)
 }
 
-// current is the line if there is one whose daemon is there.
+// current is the connection if there is one whose daemon is there.
 func (r *relay) current() *daemonConn {
 	r.mu.Lock()
 	defer r.mu.Unlock()

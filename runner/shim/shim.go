@@ -151,19 +151,19 @@ func (s *shim) run() {
 		s.status.State, s.status.Code = wire.StateKilled, 128+int(syscall.SIGTERM)
 		return
 	}
-	processTree, err := s.start()
+	tree, err := s.start()
 	s.out.closeEnd()
 	if err != nil {
 		s.out.say(fmt.Sprintf("xbot-runner could not start the command in %s: %v\n", s.spec.Dir, err))
 		s.status.Code = cannotStart
 		return
 	}
-	s.processTree = processTree
+	s.processTree = tree
 	go s.out.pump()
 	timeout := time.NewTimer(s.spec.Timeout)
 	defer timeout.Stop()
 	select {
-	case ws := <-processTree.exited:
+	case ws := <-tree.exited:
 		s.status.Code = exitCode(ws)
 	case s.status.Note = <-s.kill:
 		s.end(wire.StateKilled)

@@ -16,7 +16,7 @@ import (
 	"xbot/internal/memory/flat"
 )
 
-// book is notes by user.
+// fakeStore is notes by user.
 type fakeStore struct {
 	flat.Store
 

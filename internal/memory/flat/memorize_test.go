@@ -20,7 +20,7 @@ import (
 
 const session = chat.SessionKey("agent:main:web:thread:t")
 
-type fakeModel struct {
+type fixture struct {
 	*store.Store
 	flat.Provider
 
@@ -32,16 +32,16 @@ type fakeModel struct {
 	answers []string
 }
 
-func setup(t *testing.T) *fakeModel {
+func setup(t *testing.T) *fixture {
 	t.Helper()
 	t.Parallel()
 	s := store.New(pgtest.NewPool(t, store.MigrationsHash(), store.Migrate), store.Options{})
 	user, err := s.EnsureAdmin(t.Context(), "admin")
 	require.NoError(t, err)
-	return &fakeModel{Store: s, Provider: flat.Provider{Store: s}, t: t, user: user.ID}
+	return &fixture{Store: s, Provider: flat.Provider{Store: s}, t: t, user: user.ID}
 }
 
-func (d *fakeModel) ask(_ context.Context, r llm.Request) (llm.Answer, error) {
+func (d *fixture) ask(_ context.Context, r llm.Request) (llm.Answer, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.asked = append(d.asked, r)
@@ -56,7 +56,7 @@ func (d *fakeModel) ask(_ context.Context, r llm.Request) (llm.Answer, error) {
 	return llm.Answer{ToolCalls: []llm.ToolCall{{ID: "c", Name: "save_memory", Arguments: said}}, Finish: llm.FinishToolCalls}, nil
 }
 
-func (d *fakeModel) memorize(key string, said ...string) (memory.MemorizeResult, error) {
+func (d *fixture) memorize(key string, said ...string) (memory.MemorizeResult, error) {
 	in := memory.MemorizeInput{User: d.user, Session: session, Agent: "main", Key: key, From: at(1), To: at(2), Ask: d.ask}
 	for _, text := range said {
 		in.Lines = append(in.Lines, chat.Line{Message: chat.Message{Role: chat.RoleUser, Content: text}})
@@ -64,14 +64,14 @@ func (d *fakeModel) memorize(key string, said ...string) (memory.MemorizeResult,
 	return d.Provider.Memorize(d.t.Context(), in)
 }
 
-func (d *fakeModel) recall() string {
+func (d *fixture) recall() string {
 	d.t.Helper()
 	text, err := d.Recall(d.t.Context(), memory.Query{User: d.user, Agent: "main"})
 	require.NoError(d.t, err)
 	return text
 }
 
-func (d *fakeModel) log() []string {
+func (d *fixture) log() []string {
 	d.t.Helper()
 	entries, err := d.MemoryHistory(d.t.Context(), chat.Whose{User: d.user, Agent: "main"}, 0, 10)
 	require.NoError(d.t, err)

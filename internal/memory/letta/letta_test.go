@@ -25,7 +25,7 @@ const session = chat.SessionKey("agent:main:web:thread:t")
 
 func at(hour int) time.Time { return time.Date(2026, 11, 21, hour, 0, 0, 0, time.UTC) }
 
-type fakeStore struct {
+type fixture struct {
 	*store.Store
 	letta.Provider
 
@@ -37,17 +37,17 @@ type fakeStore struct {
 	before  func()   // runs before the next answer
 }
 
-func setup(t *testing.T) *fakeStore {
+func setup(t *testing.T) *fixture {
 	t.Helper()
 	t.Parallel()
 	s := store.New(pgtest.NewPool(t, store.MigrationsHash(), store.Migrate), store.Options{})
 	user, err := s.EnsureAdmin(t.Context(), "admin")
 	require.NoError(t, err)
 	a := archive.New(s, &embedtest.Embedder{}, slog.New(slog.DiscardHandler))
-	return &fakeStore{Store: s, Provider: letta.Provider{Store: s, Archive: a}, t: t, archive: a, me: chat.Whose{User: user.ID, Agent: "main"}}
+	return &fixture{Store: s, Provider: letta.Provider{Store: s, Archive: a}, t: t, archive: a, me: chat.Whose{User: user.ID, Agent: "main"}}
 }
 
-func (d *fakeStore) ask(_ context.Context, r llm.Request) (llm.Answer, error) {
+func (d *fixture) ask(_ context.Context, r llm.Request) (llm.Answer, error) {
 	d.asked = append(d.asked, r.Messages[len(r.Messages)-1].Content)
 	if d.before != nil {
 		d.before()
@@ -61,7 +61,7 @@ func (d *fakeStore) ask(_ context.Context, r llm.Request) (llm.Answer, error) {
 	return llm.Answer{ToolCalls: []llm.ToolCall{{ID: "c", Name: "consolidate_memory", Arguments: said}}, Finish: llm.FinishToolCalls}, nil
 }
 
-func (d *fakeStore) memorize(key string, said ...string) (memory.MemorizeResult, error) {
+func (d *fixture) memorize(key string, said ...string) (memory.MemorizeResult, error) {
 	in := memory.MemorizeInput{User: d.me.User, Session: session, Agent: d.me.Agent, Key: key, From: at(2), To: at(4), Ask: d.ask}
 	for _, text := range said {
 		in.Lines = append(in.Lines, chat.Line{Message: chat.Message{Role: chat.RoleUser, Content: text}})
@@ -69,7 +69,7 @@ func (d *fakeStore) memorize(key string, said ...string) (memory.MemorizeResult,
 	return d.Provider.Memorize(d.t.Context(), in)
 }
 
-func (d *fakeStore) entries() (out []string) {
+func (d *fixture) entries() (out []string) {
 	d.t.Helper()
 	list, err := d.ArchiveList(d.t.Context(), d.me, 0, 50)
 	require.NoError(d.t, err)
@@ -79,13 +79,13 @@ func (d *fakeStore) entries() (out []string) {
 	return out
 }
 
-func (d *fakeStore) keep(text string) chat.ArchivalID {
+func (d *fixture) keep(text string) chat.ArchivalID {
 	got, err := d.archive.Insert(d.t.Context(), d.me, "", text, 0)
 	require.NoError(d.t, err)
 	return got.ID
 }
 
-func (d *fakeStore) set(block chat.Block, content string) {
+func (d *fixture) set(block chat.Block, content string) {
 	_, err := d.EditBlock(d.t.Context(), d.me, session, "", block, func(string) (string, string, error) { return content, "", nil })
 	require.NoError(d.t, err)
 }

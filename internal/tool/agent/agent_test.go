@@ -17,7 +17,7 @@ import (
 
 const here = chat.SessionKey("agent:main:web:thread:here")
 
-// desk stands in for the store, with what was asked of it.
+// fakeStore stands in for the store, with what was asked of it.
 type fakeStore struct {
 	t      *testing.T
 	tasks  map[chat.CallID]chat.SubagentTask

@@ -18,7 +18,7 @@ import (
 
 const here = chat.SessionKey("agent:main:web:thread:here")
 
-// desk stands in for that of jobs, with what was asked of it.
+// fakeStore stands in for the store of jobs, with what was asked of it.
 type fakeStore struct {
 	t     *testing.T
 	jobs  []chat.Job

@@ -15,7 +15,7 @@ import (
 	"xbot/internal/tool/tooltest"
 )
 
-// book is the notes of user 1.
+// fakeStore is the notes of user 1.
 type fakeStore struct {
 	notes []chat.Note
 	err   error

@@ -18,7 +18,7 @@ import (
 	"xbot/internal/tool/tooltest"
 )
 
-// desk is a session with tasks in a sandbox. It stands in for the store and for the workflows that follow tasks.
+// fakeStore is a session with tasks in a sandbox. It stands in for the store and for the workflows that follow tasks.
 type fakeStore struct {
 	t   *testing.T
 	box *tooltest.Box

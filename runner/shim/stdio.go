@@ -13,21 +13,21 @@ import (
 	"xbot/runner/job"
 )
 
-// StdioVerb is the argument with which the daemon starts a process to talk to.
+// StdioVerb is the argument with which the daemon starts a process that it talks to over stdio.
 const StdioVerb = "talk"
 
-// talkFD is the descriptor from which Talk reads what to run, as one line of JSON, and which it watches afterwards.
-const talkFD = 3
+// specFD is the descriptor from which RunStdio reads what to run, as one line of JSON, and which it watches afterwards.
+const specFD = 3
 
 // noJobs is a folder that no shim has its job in: the process reaches for nobody's commands.
 const noJobs = ""
 
-// Talk runs a process whose standard streams are this one's, and returns its exit code. Unlike a job it leaves no
+// RunStdio runs a process whose standard streams are this one's, and returns its exit code. Unlike a job it leaves no
 // trace and lives no longer than its daemon wants: when the other end of descriptor 3 closes, however that came about,
 // the process ends with all its descendants. It must be called first thing in a process that the daemon started.
-func Talk() int {
+func RunStdio() int {
 	job.SealDescriptors()
-	lifeline := os.NewFile(talkFD, "lifeline")
+	lifeline := os.NewFile(specFD, "lifeline")
 	from := bufio.NewReader(lifeline)
 	spec, err := readSpec(from)
 	if err == nil {
@@ -37,7 +37,7 @@ func Talk() int {
 		fmt.Fprintln(os.Stderr, "xbot-runner talk is started by xbot-runner only:", err)
 		return cannotStart
 	}
-	processTree, err := startProcessTree(spec, streams{in: os.Stdin, out: os.Stdout, err: os.Stderr}, judgeFor(noJobs))
+	tree, err := startProcessTree(spec, streams{in: os.Stdin, out: os.Stdout, err: os.Stderr}, judgeFor(noJobs))
 	if err != nil {
 		fmt.Fprintf(os.Stderr, "xbot-runner could not start the process in %s: %v\n", spec.Dir, err)
 		return cannotStart
@@ -52,11 +52,11 @@ func Talk() int {
 		close(unwanted)
 	}()
 	select {
-	case ws := <-processTree.exited:
-		processTree.terminate() // what it left behind has nobody to talk to
+	case ws := <-tree.exited:
+		tree.terminate() // what it left behind has nobody to talk to
 		return exitCode(ws)
 	case <-unwanted:
-		processTree.terminate()
+		tree.terminate()
 		return 128 + int(unix.SIGTERM)
 	}
 }

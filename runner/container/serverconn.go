@@ -13,10 +13,10 @@ type serverConn struct {
 	sock *socket.Socket
 	over chan struct{} // closed when the connection has ended
 
-	mu    sync.Mutex
-	line  *daemonConn
-	calls map[uint64]uint64 // the server's id → the line's
-	why   error
+	mu     sync.Mutex
+	daemon *daemonConn
+	calls  map[uint64]uint64 // the server's id → the connection's
+	why    error
 }
 
 func newServerConn(sock *socket.Socket) *serverConn {
@@ -28,10 +28,10 @@ func (p *serverConn) follow(l *daemonConn) {
 	select {
 	case <-l.gone:
 		p.mu.Lock()
-		current := p.line == l
+		current := p.daemon == l
 		waiting := len(p.calls) > 0
 		if current {
-			p.line = nil
+			p.daemon = nil
 		}
 		if current && waiting {
 			p.why = l.why
@@ -61,18 +61,18 @@ func (p *serverConn) begin(l *daemonConn, frame wire.Frame) error {
 	return err
 }
 
-// enter notes a request. Those under way belong to one line: when another one is there, the server has to ask again.
+// enter notes a request. Those under way belong to one connection to the daemon: when another one is there, the server has to ask again.
 func (p *serverConn) enter(l *daemonConn, outer uint64) (id uint64, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if _, twice := p.calls[outer]; twice {
 		return 0, fmt.Errorf("the server used the request id %d twice", outer)
 	}
-	if p.line != l {
-		if p.line != nil && len(p.calls) > 0 {
-			return 0, p.line.why
+	if p.daemon != l {
+		if p.daemon != nil && len(p.calls) > 0 {
+			return 0, p.daemon.why
 		}
-		p.line = l
+		p.daemon = l
 		go p.follow(l)
 	}
 	id = l.open(func(answer wire.Frame) { p.answer(outer, answer) })
@@ -114,13 +114,13 @@ func (p *serverConn) fail(id uint64, why error) {
 // tell passes on what the server says of a request under way. One that has ended needs to hear nothing.
 func (p *serverConn) tell(frame wire.Frame) {
 	p.mu.Lock()
-	l, id := p.line, p.calls[frame.ID]
+	l, id := p.daemon, p.calls[frame.ID]
 	if frame.Type == wire.TypeCancel {
 		delete(p.calls, frame.ID)
 	}
 	p.mu.Unlock()
 	if l == nil || id == 0 {
-		return // ids of a line begin with 1
+		return // ids of a connection begin with 1
 	}
 	var err error
 	if frame.Type == wire.TypeCancel {
@@ -144,8 +144,8 @@ func (p *serverConn) broken() error {
 func (p *serverConn) close() {
 	close(p.over)
 	p.mu.Lock()
-	l, calls := p.line, p.calls
-	p.line, p.calls = nil, map[uint64]uint64{}
+	l, calls := p.daemon, p.calls
+	p.daemon, p.calls = nil, map[uint64]uint64{}
 	p.mu.Unlock()
 	for _, id := range calls {
 		if l != nil && l.cancel(id) != nil {

@@ -17,7 +17,7 @@ import (
 	"xbot/runner/wire"
 )
 
-// between is a passage with both its ends in our hands: the server's socket and the daemon's pipe.
+// between is a serverConn with both its ends in our hands: the server's socket and the daemon's pipe.
 type between struct {
 	*testing.T
 	server *socket.Socket

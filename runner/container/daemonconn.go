@@ -19,7 +19,7 @@ import (
 // insideVerb is the first argument of the program as the daemon inside a container.
 const insideVerb = "inside"
 
-// Times of a line.
+// Times of a connection to the daemon.
 const (
 	helloWait = 20 * time.Second // for the daemon inside to say who it is
 	askWait   = 10 * time.Second // for the answer to a question of our own
@@ -30,11 +30,11 @@ const (
 // maxSaid bounds what is kept of the daemon's log for an error, in bytes.
 const maxSaid = 4 << 10
 
-// answerer takes the frames of one request. When the line ends, none come any more.
+// answerer takes the frames of one request. When the connection ends, none come any more.
 type answerer func(f wire.Frame)
 
 // daemonConn is a daemon inside the container, with the requests that are under way at it. The ids of requests are the
-// line's own, so that those of one server connection never meet those of the next.
+// connection's own, so that those of one server connection never meet those of the next.
 type daemonConn struct {
 	pipe     *pipe.Pipe
 	cmd      *exec.Cmd
@@ -53,7 +53,7 @@ type daemonConn struct {
 // openDaemonConn starts a daemon in a running container and waits until it says who it is. Log gets what the daemon logs.
 func openDaemonConn(ctx context.Context, c Config, name string, log io.Writer) (*daemonConn, error) {
 	l := &daemonConn{said: &tail{next: log}, gone: make(chan struct{}), calls: map[uint64]answerer{}, active: time.Now()}
-	// Not bound to ctx: it lives until the line is closed.
+	// Not bound to ctx: it lives until the connection is closed.
 	l.cmd = exec.Command(c.Engine, "exec", "--interactive", c.Name, insideProgram, insideVerb, "--name", name)
 	l.cmd.Stderr = l.said
 	l.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // Ctrl-C is ours alone
@@ -126,7 +126,7 @@ func (l *daemonConn) read() {
 	}
 }
 
-// end closes the line and waits for the engine's program.
+// end closes the connection and waits for the engine's program.
 func (l *daemonConn) end(why error) {
 	l.mu.Lock()
 	first := l.why == nil
