@@ -20,7 +20,9 @@ type fakePlatform struct {
 	refuses error
 }
 
-func (d *fakePlatform) Account(context.Context, string, string) (channel.Account, error) { return d, nil }
+func (d *fakePlatform) Account(context.Context, string, string) (channel.Account, error) {
+	return d, nil
+}
 
 func (d *fakePlatform) Settle(_ context.Context, _ channel.Address, id string, q channel.Question, answer string) error {
 	if d.refuses != nil {
