@@ -30,7 +30,7 @@ func Closing(ctx workflow.Context, in ClosingInput) error {
 	return err
 }
 
-// runClosingHooks has the hooks told that the turn has ended, if any are meant for that. Turns that began before there was Closing wait.
+// runClosingHooks starts the workflow that tells the hooks that the turn has ended, if there are such hooks. Turns that began before that workflow existed run them themselves.
 func (t *turnRun) runClosingHooks(ctx workflow.Context) {
 	const change = "hooks are told of the end beside the next turn"
 	told := hooks.RunInput{Point: hooks.PointClosing}

@@ -27,7 +27,7 @@ type GroupChatInput struct {
 	Asked int `json:"asked,omitempty"`
 }
 
-// GroupChat has the members of a group chat speak, one after another. What was said, who is to speak and when it is over are rows;
+// GroupChat lets the members of a group chat speak, one after another. What was said, who is to speak and when it is over are rows;
 // the transaction that ends the turn of a member writes its line and wakes the chat.
 func GroupChat(ctx workflow.Context, in GroupChatInput) error {
 	wakes := workflow.GetSignalChannel(ctx, SignalWake)

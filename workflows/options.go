@@ -120,7 +120,7 @@ func memorizing(ctx workflow.Context, summary string) workflow.Context {
 	return longRunning(ctx, summary, modelAttempt, heartbeatTimeout, 0)
 }
 
-// runningHooks is for asking hooks. Attempts are unlimited: whoever is asked is bounded by the activity.
+// runningHooks is for running hooks. Attempts are unlimited: the activity bounds each hook.
 func runningHooks(ctx workflow.Context, summary string) workflow.Context {
 	return longRunning(ctx, summary, hookAttempt, heartbeatTimeout, 0)
 }

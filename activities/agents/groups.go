@@ -13,7 +13,7 @@ type GroupStore interface {
 	StepGroup(ctx context.Context, id chat.GroupID) (chat.GroupStep, error)
 }
 
-// Groups has group chats go on. Its activity runs as a local activity.
+// Groups advances group chats. Its activity runs as a local activity.
 type Groups struct {
 	Store GroupStore
 	// Words says whether the first words of a topic may stand in histories.
@@ -36,7 +36,7 @@ type StepGroupOutput struct {
 	Topic   string            `json:"topic,omitempty"` // its first words, where they may stand in histories
 }
 
-// StepGroup has a chat go on, and says who is to speak. Run again it says the same.
+// StepGroup advances a chat and says who speaks next. Run again, it says the same.
 func (g *Groups) StepGroup(ctx context.Context, in StepGroupInput) (StepGroupOutput, error) {
 	now, err := g.Store.StepGroup(ctx, in.Group)
 	if err != nil {

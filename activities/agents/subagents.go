@@ -10,13 +10,13 @@ import (
 
 // SubagentStore keeps subagents.
 type SubagentStore interface {
-	// UnloadSubagent lets go of a subagent, and reports whether it had nothing to do.
+	// UnloadSubagent unloads a subagent, and reports whether it had nothing to do.
 	UnloadSubagent(ctx context.Context, key chat.SessionKey, wake bool) (bool, error)
-	// SubagentUnloaded reports whether a subagent was let go of, or is gone.
+	// SubagentUnloaded reports whether a subagent was unloaded, or is gone.
 	SubagentUnloaded(ctx context.Context, key chat.SessionKey) (bool, error)
 }
 
-// Subagents is what workflows of subagents do beside their turns. Its activities run as local activities.
+// Subagents unloads subagents that are idle. Its activities run as local activities.
 type Subagents struct{ Store SubagentStore }
 
 // UnloadInput names a subagent that has nothing to do.

@@ -57,7 +57,7 @@ func refusesOwnMessages(err error) bool {
 	return (fault.Is(err, fault.Denied) || fault.Is(err, fault.RateLimited)) && !channel.Unknown(err)
 }
 
-// addressOf is where a piece goes. One that waits for its chance gets it here, or waits on.
+// addressOf is where a piece goes. One that waits for a newer message to answer gets it here, or waits on.
 func (s *sending) addressOf(ctx context.Context, p *chat.Piece, m *channel.Message) (chat.Address, error) {
 	if p.To == chat.Own && p.State == chat.PieceWaiting {
 		newer, err := s.newer(ctx, p)
@@ -82,7 +82,7 @@ func (s *sending) addressOf(ctx context.Context, p *chat.Piece, m *channel.Messa
 	return place, nil
 }
 
-// redirect takes a piece to where it can be said, after the platform has refused it where it was to be. It is sent there at
+// redirect moves a piece to where it can be said, after the platform has refused it where it was to be. It is sent there at
 // once, unless the platform takes it nowhere for now.
 func (s *sending) redirect(ctx context.Context, n int, refused error) error {
 	p := &s.o.Pieces[n]

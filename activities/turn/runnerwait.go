@@ -22,7 +22,7 @@ type RunnerSignal struct {
 // signalTimeout bounds a signal, which is for the eyes of operators: the call does not wait longer for it.
 const signalTimeout = 2 * time.Second
 
-// signalRunnerWaits has the turn of a call told when the call waits for its runner. What is lost of that costs an operator a line.
+// signalRunnerWaits signals the turn of a call when the call waits for its runner. A lost signal costs an operator a line.
 func signalRunnerWaits(ctx context.Context, call chat.CallID) context.Context {
 	return sandbox.TellWaits(ctx, func(runner string, waits bool) {
 		s := RunnerSignal{Call: call}

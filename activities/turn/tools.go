@@ -135,7 +135,7 @@ func (t *Tools) full(ctx context.Context, call chat.Call) (bool, error) {
 	return running >= chat.MaxTasks, err
 }
 
-// follow has the command of a call that became a background task followed. The row that was recorded is the promise;
+// follow starts the workflow that follows the command of a call that became a background task. The row that was recorded is the promise;
 // what fails here is the relay's to repeat.
 func (t *Tools) follow(ctx context.Context, call chat.Call) {
 	ctx, cancel := activities.Settling(ctx)

@@ -14,8 +14,8 @@ import (
 	"xbot/internal/slash"
 )
 
-// FolderStore keeps the folders of conversations.
-type FolderStore interface {
+// Store keeps the folders of conversations.
+type Store interface {
 	Session(ctx context.Context, key chat.SessionKey) (chat.Session, chat.UserID, error)
 	// CdDone sets the folder and answers the command of the turn, once.
 	CdDone(ctx context.Context, turn chat.TurnID, runner, dir, say string) error
@@ -24,7 +24,7 @@ type FolderStore interface {
 // Cd is /cd: where the commands of a conversation run. The folder is looked at through the sandbox, so what a tool may not
 // enter is not entered here either.
 type Cd struct {
-	Folders FolderStore
+	Folders Store
 	Boxes   sandbox.Boxes
 }
 
