@@ -25,6 +25,9 @@ func (in *ingressPart) ready(ctx context.Context) error {
 // readyWait bounds how long the announcement waits for the server to answer.
 const readyWait = time.Minute
 
+// CopyNote is what operators read of an installation that is a copy of another one.
+const CopyNote = "XBOT_COPY=on: another xbot works with the original, so here bots are not connected, jobs do not fire and deliveries wait"
+
 // announce waits until the server is ready, notes how local programs reach it, and prints where it is.
 func (in *ingressPart) announce(ctx context.Context, w io.Writer) error {
 	deadline := time.Now().Add(readyWait)
@@ -56,5 +59,8 @@ func (in *ingressPart) announce(ctx context.Context, w io.Writer) error {
 		say(w, "Temporal  %s", uiText)
 	}
 	say(w, "data      %s", in.home)
+	if in.copy {
+		say(w, "copy      %s", CopyNote)
+	}
 	return nil
 }

@@ -37,12 +37,12 @@ const (
 )
 
 // newChannels opens the accounts that are configured. What stands in the environment of an ingress is above what was set otherwise.
-func newChannels(st *store.Store, book *accounts.Store, httpAllow []string) *channel.Live {
+func newChannels(st *store.Store, book *accounts.Store, s settings) *channel.Live {
 	transport := http.DefaultTransport.(*http.Transport).Clone() //nolint:forcetypeassert // it is one
 	transport.ResponseHeaderTimeout = platformTimeout
 	client := &http.Client{Timeout: transferTimeout, Transport: transport}
 	files := func(own string) *http.Client {
-		allow, err := safehttp.ParseAllow(httpAllow)
+		allow, err := safehttp.ParseAllow(s.HTTPAllow)
 		if err != nil {
 			allow = safehttp.Allow{} // refused when settings are read
 		}
@@ -51,7 +51,7 @@ func newChannels(st *store.Store, book *accounts.Store, httpAllow []string) *cha
 		return client
 	}
 	return &channel.Live{
-		Source: book, Drivers: Drivers(),
+		Source: book, Drivers: Drivers(), Copy: s.copy,
 		Opening: func(name, account string) channel.Opening {
 			return channel.Opening{HTTP: client, Files: files, Memory: channelMemory{st, name, account}}
 		},

@@ -34,11 +34,12 @@ type core struct {
 	permissions config.Permissions
 	memory      string // provider of memory where the policy names none
 	admin       string // name of the first administrator
+	copy        bool   // another xbot works with the original of the database
 }
 
 // newCore opens the core of a process. What it opens, closer closes.
 func newCore(ctx context.Context, s settings, closer *Server) (*core, error) {
-	c := &core{permissions: s.Permissions, memory: s.MemoryProvider, admin: s.admin}
+	c := &core{permissions: s.Permissions, memory: s.MemoryProvider, admin: s.admin, copy: s.copy}
 	var err error
 	if c.process, err = newProcess(ctx, s, closer); err != nil {
 		return nil, err
@@ -116,7 +117,7 @@ func newPlatforms(s settings, p *process, db *database, st *storage) *platforms 
 	if s.at.listener != nil {
 		book.Env = p.env
 	}
-	return &platforms{accounts: book, channels: newChannels(st.store, book, s.HTTPAllow)}
+	return &platforms{accounts: book, channels: newChannels(st.store, book, s)}
 }
 
 // limitsOf says what the settings say of the model that they name.

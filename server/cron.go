@@ -22,7 +22,7 @@ func (c *core) zone(ctx context.Context, user chat.UserID) (cron.Zone, error) {
 // cronJobs acts on the times of jobs.
 func (c *core) cronJobs() *cronjob.CronJobs {
 	return &cronjob.CronJobs{
-		Jobs: c.store, Words: c.words,
+		Jobs: c.store, Words: c.words, Copy: c.copy,
 		Heartbeat: c.hearts().Heartbeat,
 		Wake: func(ctx context.Context, key chat.SessionKey, words string) error {
 			return c.waker.Wake(ctx, wake.Row{Session: key, Channel: "cron", Text: words})

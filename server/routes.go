@@ -56,7 +56,7 @@ func (in *ingressPart) api() *api.API {
 	base := &endpoint.Base{Store: in.store, Auth: in.auth, Log: in.log, Info: endpoint.Info{
 		Version: in.version, Model: in.model.Model(), Demo: strings.HasPrefix(in.model.Model(), "demo/"),
 		Namespace: in.namespace, TemporalUI: in.ui.target != nil, StartedAt: time.Now(),
-		Database: databaseName(in.dsn), Home: in.home,
+		Database: databaseName(in.dsn), Home: in.home, Copy: in.copy,
 	}}
 	return &api.API{
 		Base:    base,

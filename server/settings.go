@@ -29,6 +29,7 @@ type settings struct {
 	model   llm.Client
 	at      addresses // zero in a process that nobody connects to
 	admin   string    // name of the first administrator
+	copy    bool      // another xbot works with the original of the database
 	// modelKeys says that the keys of models stand in the variables of this process.
 	modelKeys bool
 }
@@ -37,7 +38,7 @@ func ofServe(cfg config.Serve, version string, model llm.Client, servers *server
 	return settings{
 		Home: cfg.Home, Secrets: cfg.Secrets, Telemetry: cfg.Telemetry, Prompt: cfg.Prompt, Memory: cfg.Memory, LLM: cfg.LLM, Permissions: cfg.Permissions, Temporal: cfg.Temporal,
 		version: version, process: "xbot serve", out: out, dsn: servers.dsn, dial: servers.temporal,
-		model: model, at: addresses{cfg.HTTP, l}, admin: cfg.Admin, modelKeys: true,
+		model: model, at: addresses{cfg.HTTP, l}, admin: cfg.Admin, modelKeys: true, copy: cfg.IsCopy(),
 	}
 }
 
@@ -45,7 +46,7 @@ func ofIngress(cfg config.Ingress, version string, model llm.Client, l net.Liste
 	return settings{
 		Home: cfg.Home, Secrets: cfg.Secrets, Telemetry: cfg.Telemetry, Prompt: cfg.Prompt, Memory: cfg.Memory, LLM: cfg.LLM, Permissions: cfg.Permissions, Temporal: cfg.Temporal,
 		version: version, process: "xbot ingress", out: os.Stderr, dsn: cfg.Database.URL, dial: temporalclient.Config{Address: cfg.Address, Namespace: cfg.Namespace},
-		model: model, at: addresses{cfg.HTTP, l}, admin: cfg.Admin,
+		model: model, at: addresses{cfg.HTTP, l}, admin: cfg.Admin, copy: cfg.IsCopy(),
 	}
 }
 
@@ -53,6 +54,6 @@ func ofWorker(cfg config.Worker, version string, model llm.Client) settings {
 	return settings{
 		Home: cfg.Home, Secrets: cfg.Secrets, Telemetry: cfg.Telemetry, Prompt: cfg.Prompt, Memory: cfg.Memory, LLM: cfg.LLM, Permissions: cfg.Permissions, Temporal: cfg.Temporal,
 		version: version, process: "xbot worker", out: os.Stderr, dsn: cfg.Database.URL, dial: temporalclient.Config{Address: cfg.Address, Namespace: cfg.Namespace},
-		model: model, modelKeys: true,
+		model: model, modelKeys: true, copy: cfg.IsCopy(),
 	}
 }

@@ -23,6 +23,8 @@ type CronJobs struct {
 	Heartbeat func(ctx context.Context, id chat.JobID) (*chat.Heartbeat, error)
 	// Wake tells the turn of a conversation that it was told something. What fails is repeated by the relay.
 	Wake func(ctx context.Context, key chat.SessionKey, words string) error
+	// Copy says that another installation has these jobs: none fires here. Once this is one of its own, the relay wakes those that are due.
+	Copy bool
 	// Words says whether the name of a job may stand in histories.
 	Words bool
 }
@@ -48,6 +50,9 @@ const wakeSession = 3 * time.Second
 
 // FireJob acts on the times of a job that have come, and wakes whom it told. Run again, it finds nothing left to do.
 func (t *CronJobs) FireJob(ctx context.Context, in FireJobInput) (FireJobOutput, error) {
+	if t.Copy {
+		return FireJobOutput{Paused: true}, nil
+	}
 	beat, err := t.Heartbeat(ctx, in.Job)
 	if err != nil && !fault.Is(err, fault.NotFound) {
 		return FireJobOutput{}, activities.Failure(ctx, err)

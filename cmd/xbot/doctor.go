@@ -59,7 +59,7 @@ func (doctorCmd) Run(ctx context.Context) error {
 	failed := 0
 	for _, c := range []check{
 		{"Postgres", lookPostgres}, {"schema", lookSchema}, {"secrets", lookSecrets}, {"Temporal", lookTemporal}, {"held turns", lookHeld}, {"paused runs", lookPaused},
-		{"server", lookServer}, {"runner", lookRunner}, {"containers", lookContainers}, {"prompt", lookPrompt}, {"hooks", lookHooks}, {"model", lookModel},
+		{"server", lookServer}, {"copy", lookCopy}, {"runner", lookRunner}, {"containers", lookContainers}, {"prompt", lookPrompt}, {"hooks", lookHooks}, {"model", lookModel},
 	} {
 		ctx, cancel := context.WithTimeout(ctx, doctorTimeout)
 		found, err := c.look(ctx, d)
@@ -86,6 +86,13 @@ func (d *patient) useLocal() error {
 	d.cfg.Namespace = e.Temporal.Namespace
 	d.temporal = server.LocalTemporal(e)
 	return nil
+}
+
+func lookCopy(_ context.Context, d *patient) (string, error) {
+	if d.cfg.IsCopy() {
+		return server.CopyNote, nil
+	}
+	return "no: bots, jobs and deliveries are on", nil
 }
 
 func lookPostgres(ctx context.Context, _ *patient) (string, error) {

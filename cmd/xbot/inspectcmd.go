@@ -16,6 +16,7 @@ import (
 	"xbot/internal/chat"
 	localserver "xbot/internal/cli/local"
 	"xbot/internal/fault"
+	"xbot/server"
 )
 
 // connection is how commands that look at a running server reach it: as the terminal client does.
@@ -69,6 +70,9 @@ func (c statusCmd) Run(ctx context.Context) error {
 		fmt.Fprintf(w, "stored\t%s of %s, %.1f MiB in Postgres\n", several(s.Sessions, "conversation"), several(s.Users, "user"), float64(s.Bytes)/(1<<20))
 		fmt.Fprintf(w, "database\t%s\n", s.Database)
 		fmt.Fprintf(w, "data\t%s\n", s.Home)
+		if s.Copy {
+			fmt.Fprintf(w, "copy\t%s\n", server.CopyNote)
+		}
 		fmt.Fprintf(w, "growth\t%.1f MiB of events and %.1f MiB of prompts, both pruned by age\n", float64(s.EventBytes)/(1<<20), float64(s.PromptBytes)/(1<<20))
 		if err := w.Flush(); err != nil || len(s.Recent) == 0 {
 			return err

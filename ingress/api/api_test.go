@@ -149,7 +149,7 @@ func setupUnder(t *testing.T, policies store.Policies) *bundle {
 	dispatch := &intake.Dispatch{Inbox: b.store, Waker: b.wakes, Log: log}
 	base := &endpoint.Base{
 		Store: b.store, Auth: b.auth, Log: log,
-		Info: endpoint.Info{Version: "1.2.3", Model: "demo/demo", Demo: true, Namespace: "default", TemporalUI: true, Database: "db.internal:5432/xbot", Home: "/srv/xbot"},
+		Info: endpoint.Info{Version: "1.2.3", Model: "demo/demo", Demo: true, Namespace: "default", TemporalUI: true, Database: "db.internal:5432/xbot", Home: "/srv/xbot", Copy: true},
 	}
 	a := &api.API{
 		Base: base, Account: account.Endpoints{Base: base}, Automation: automation.Endpoints{Base: base}, Memory: memory.Endpoints{Base: base}, Inspect: inspect.Endpoints{Base: base},

@@ -55,6 +55,7 @@ func TestInspect_FindsConversationsOfOthersByUserChannelAndTime(t *testing.T) {
 	require.Equal(t, []int{2, 2}, []int{status.Sessions, status.Waiting})
 	require.Equal(t, his.Key, status.Recent[0].Key)
 	require.Equal(t, []string{"db.internal:5432/xbot", "/srv/xbot"}, []string{status.Database, status.Home})
+	require.True(t, status.Copy, "whoever looks learns that bots and jobs rest")
 }
 
 func TestInspect_ConversationsComePageByPageWithoutOneMissing(t *testing.T) {

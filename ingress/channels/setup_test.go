@@ -326,3 +326,15 @@ func TestWebhook_BodiesOfAllCallersTogetherAreBounded(t *testing.T) {
 	require.Equal(t, accepted, call(bytes.NewReader(make([]byte, 7<<20))))
 	require.Equal(t, http.StatusRequestEntityTooLarge, call(bytes.NewReader(make([]byte, 9<<20))))
 }
+
+func TestDesk_ACopyConnectsNothingAndSaysWhy(t *testing.T) {
+	w := &world{known: configured(1)}
+	d := w.desk("copy")
+	d.Live.Copy = true
+	start(t, d)
+	w.eventually(t, "it says why", func() bool { return len(w.problems) > 0 && strings.Contains(w.problems[0], "XBOT_COPY=on") })
+	answer := httptest.NewRecorder()
+	d.ServeHTTP(answer, httptest.NewRequest(http.MethodPost, channels.Prefix+"test", nil))
+	require.Equal(t, http.StatusServiceUnavailable, answer.Code)
+	w.do(func() { require.Zero(t, w.opened) })
+}

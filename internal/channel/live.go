@@ -33,6 +33,8 @@ type Live struct {
 	Drivers []Driver
 	// Opening is what an account gets from this process.
 	Opening func(channel, account string) Opening
+	// Copy says that another installation has these accounts: none is opened here.
+	Copy bool
 
 	mu     sync.Mutex // never held while Source is asked
 	read   time.Time  // when the question was put that known answers
@@ -91,8 +93,8 @@ func (l *Live) learn(known []Configured, asked time.Time) {
 	l.opened = there
 }
 
-// Account returns an account, opened as it is configured now. One that there is not is NotFound, one that is switched off
-// or wrongly configured is Unavailable.
+// Account returns an account, opened as it is configured now. One that there is not is NotFound, one that is switched off,
+// wrongly configured, or connected by the original of this installation is Unavailable.
 func (l *Live) Account(ctx context.Context, channel, account string) (Account, error) {
 	if err := l.current(ctx); err != nil {
 		return nil, err
@@ -105,6 +107,9 @@ func (l *Live) Account(ctx context.Context, channel, account string) (Account, e
 	}
 	if !c.Enabled {
 		return nil, fault.Errorf(fault.Unavailable, "the channel %s is switched off", Name(channel, account))
+	}
+	if l.Copy {
+		return nil, errCopy
 	}
 	return l.open(c)
 }
@@ -120,8 +125,14 @@ func (l *Live) Aside(ctx context.Context, channel, account string) (Account, err
 	if err != nil {
 		return nil, err
 	}
+	if l.Copy {
+		return nil, errCopy
+	}
 	return l.make(c)
 }
+
+// errCopy is why a copy of an installation opens no account. It may become the original, so that what is to be sent waits.
+var errCopy = fault.Errorf(fault.Unavailable, "this installation is a copy of another one (XBOT_COPY=on), so its bots are not connected")
 
 func (l *Live) find(channel, account string) (Configured, error) {
 	for _, c := range l.known {

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"xbot/internal/channel"
+	"xbot/internal/fault"
 )
 
 // source answers each question as one function says.
@@ -67,4 +68,27 @@ func TestLive_WhatWasAskedBeforeARefreshIsAskedAgain(t *testing.T) {
 	again, err := live.Accounts(t.Context())
 	require.NoError(t, err)
 	require.Equal(t, known, again, "within a second nobody is asked")
+}
+
+func TestLive_ACopyOpensNoAccountAndMissesOneThatThereIsNot(t *testing.T) {
+	opened := 0
+	live := &channel.Live{
+		Source: source(func(context.Context) ([]channel.Configured, error) {
+			return []channel.Configured{{Channel: "test", Enabled: true, Revision: 1}}, nil
+		}),
+		Drivers: []channel.Driver{{Name: "test", Open: func(string, map[string]string, channel.Opening) (channel.Account, error) {
+			opened++
+			return nil, nil
+		}}},
+		Opening: func(string, string) channel.Opening { return channel.Opening{} },
+		Copy:    true,
+	}
+	for _, open := range []func(context.Context, string, string) (channel.Account, error){live.Account, live.Aside} {
+		_, err := open(t.Context(), "test", "")
+		require.True(t, fault.Is(err, fault.Unavailable), "a delivery waits: %v", err)
+		require.ErrorContains(t, err, "XBOT_COPY=on")
+		_, err = open(t.Context(), "other", "")
+		require.True(t, fault.Is(err, fault.NotFound), "%v", err)
+	}
+	require.Zero(t, opened)
 }

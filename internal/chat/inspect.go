@@ -9,6 +9,7 @@ type Status struct {
 	StartedAt time.Time `json:"started_at" doc:"When the process that answers was started."`
 	Database  string    `json:"database" doc:"Host and name of the Postgres database, without who opens it."`
 	Home      string    `json:"home" doc:"Data folder of the process that answers."`
+	Copy      bool      `json:"copy,omitempty" doc:"Another installation works with the original of the database (XBOT_COPY): bots are not connected, jobs do not fire, deliveries wait."`
 	Counts
 
 	Recent []SessionSummary `json:"recent" doc:"The conversations that were used last."`

@@ -14,8 +14,12 @@ type Home struct {
 
 // Database says how to reach Postgres.
 type Database struct {
-	URL string `env:"XBOT_DATABASE_URL" secret:"true" help:"Postgres connection string; empty: xbot serve starts its own"`
+	URL  string `env:"XBOT_DATABASE_URL" secret:"true" help:"Postgres connection string; empty: xbot serve starts its own"`
+	Copy string `env:"XBOT_COPY" envDefault:"off" help:"on: the database is a copy of one that another xbot works with: bots are not connected, jobs do not fire, deliveries wait"`
 }
+
+// IsCopy reports whether another xbot works with the original of the database.
+func (d Database) IsCopy() bool { return d.Copy == "on" }
 
 // Temporal says how to reach Temporal. The remaining TEMPORAL_ variables (TLS, API key, profile) are read by
 // Temporal's own envconfig, as the temporal CLI does.

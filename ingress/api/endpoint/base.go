@@ -39,6 +39,7 @@ type Info struct {
 	StartedAt  time.Time
 	Database   string // where it is, without who opens it
 	Home       string // the data folder
+	Copy       bool   // another xbot works with the original of the database
 }
 
 // Request gives a handler the raw request and response, for cookies.

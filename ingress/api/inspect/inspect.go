@@ -49,7 +49,7 @@ func (a *Endpoints) status(ctx context.Context, _ *struct{}) (*struct{ Body chat
 	}
 	sessions, err := a.Store.InspectSessions(ctx, store.SessionFilter{Limit: recent})
 	out := chat.Status{
-		Version: a.Info.Version, Model: a.Info.Model, StartedAt: a.Info.StartedAt, Database: a.Info.Database, Home: a.Info.Home,
+		Version: a.Info.Version, Model: a.Info.Model, StartedAt: a.Info.StartedAt, Database: a.Info.Database, Home: a.Info.Home, Copy: a.Info.Copy,
 		Counts: counts, Recent: sessions,
 	}
 	return &struct{ Body chat.Status }{out}, a.Problem(err)

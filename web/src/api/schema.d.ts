@@ -3513,6 +3513,8 @@ export interface components {
             title: string;
         };
         Status: {
+            /** @description Another installation works with the original of the database (XBOT_COPY): bots are not connected, jobs do not fire, deliveries wait. */
+            copy?: boolean;
             /** @description Host and name of the Postgres database, without who opens it. */
             database: string;
             /** Format: int64 */

@@ -1,0 +1,32 @@
+package cronjob_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"xbot/activities/cronjob"
+	"xbot/internal/chat"
+)
+
+// jobs counts how often a job was fired.
+type jobs int
+
+func (j *jobs) FireJob(context.Context, chat.JobID, *chat.Beat) (chat.Fired, error) {
+	*j++
+	return chat.Fired{Job: chat.Job{ID: "j1", State: chat.JobActive}}, nil
+}
+
+func TestTimekeeper_JobsOfACopyDoNotFireAndAreNotOver(t *testing.T) {
+	fired := jobs(0)
+	k := &cronjob.Timekeeper{Jobs: &fired, Copy: true, Beat: func(context.Context, chat.JobID) (*chat.Beat, error) { return nil, nil }}
+	out, err := k.FireJob(t.Context(), cronjob.FireJobInput{Job: "j1"})
+	require.NoError(t, err)
+	require.Equal(t, cronjob.FireJobOutput{Paused: true}, out, "its workflow rests until it is woken")
+	require.Zero(t, fired)
+	k.Copy = false
+	_, err = k.FireJob(t.Context(), cronjob.FireJobInput{Job: "j1"})
+	require.NoError(t, err)
+	require.EqualValues(t, 1, fired)
+}
