@@ -53,6 +53,7 @@ const (
 	ModelLoops     ID = "model_loops"      // name of a tool, how many times
 	Broken         ID = "broken"           // our bug
 	Gone           ID = "gone"             // the run was closed from outside
+	QuestionGone   ID = "question_gone"    // the same, of a turn that only waited for an answer
 	RunPaused      ID = "run_paused"       // an administrator paused the run in the Temporal UI
 	DeliveryPaused ID = "delivery_paused"  // the same of the delivery of answers
 	JobPaused      ID = "job_paused"       // the same of a job; %s name
@@ -126,6 +127,7 @@ var catalogue = map[ID]map[Lang]string{
 	ModelTooLong:   {English: "This conversation is longer than the model's context window. Start a new one to go on.", Chinese: "这个对话超出了模型的上下文长度。请新建一个对话继续。"},
 	Broken:         {English: "Something in xbot itself went wrong, so this turn ended without an answer. The conversation is intact; the details are in the server's log.", Chinese: "xbot 自身出错，这一轮没有得到回答。对话完好，详情见服务器日志。"},
 	Gone:           {English: "This turn was ended from outside before it could answer. What it had done so far is above; check it before you repeat anything, then send your message again.", Chinese: "这一轮在回答之前被外部终止。已完成的部分见上文；重复操作之前请先检查，然后重新发送消息。"},
+	QuestionGone:   {English: "This turn waited for your answer, and what waited is gone: xbot was restored from a backup, or the turn was ended from outside. The question cannot be answered any more, and what was asked about was not begun. Write \"continue\" to go on; you are asked again where it is needed.", Chinese: "这一轮当时在等待你的答复，但等待它的任务已不存在：xbot 从备份恢复，或这一轮被外部终止。该问题已无法再答复，所询问的操作也没有开始。发送「继续」即可接着做，需要时会再次询问。"},
 	RunPaused:      {English: "An administrator has paused this turn; it goes on when they let it. /stop ends it.", Chinese: "管理员已暂停本次任务，恢复后会继续。发送 /stop 可以结束它。"},
 	DeliveryPaused: {English: "An administrator has paused the delivery of answers to this chat; what is written meanwhile arrives when it goes on.", Chinese: "管理员已暂停向此会话发送回复，恢复后会补发期间的内容。"},
 	JobPaused:      {English: "An administrator has paused the schedule %s in the Temporal UI; it runs again when they let it.", Chinese: "管理员已在 Temporal 界面暂停定时任务 %s，恢复后会继续运行。"},

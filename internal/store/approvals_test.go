@@ -308,4 +308,36 @@ func TestSettleTurn_LeavesNoQuestionOpen(t *testing.T) {
 	for _, c := range b.transcript().Messages[1].ToolCalls {
 		require.Equal(t, i18n.Say(i18n.English, i18n.CallNotRun), c.Result, "neither had started")
 	}
+	require.Equal(t, i18n.Say(i18n.English, i18n.QuestionGone), b.lastWords(), "nothing ran")
+}
+
+func TestSettleTurn_WhereACallRanTheQuestionBesideItIsNotTheWholeStory(t *testing.T) {
+	b := setup(t)
+	first, second := b.asks("t1", chat.RuleAsk)
+	b.ask(first, "")
+	b.ask(second, "")
+	_, err := b.Answer(t.Context(), b.answer(first, true))
+	require.NoError(t, err)
+	call, err := b.Call(t.Context(), first)
+	require.NoError(t, err)
+	_, err = b.BeginCall(t.Context(), call)
+	require.NoError(t, err)
+	_, err = b.SettleTurn(t.Context(), "t1")
+	require.NoError(t, err)
+	require.Equal(t, i18n.Say(i18n.English, i18n.Gone), b.lastWords())
+}
+
+func TestSettleTurn_AQuestionOfTheModelThatNobodyCanAnswerAnyMoreIsSaidSo(t *testing.T) {
+	b := setup(t)
+	b.inquires("t1")
+	settled, err := b.SettleTurn(t.Context(), "t1")
+	require.NoError(t, err)
+	require.Equal(t, store.SettledLost, settled)
+	require.Equal(t, i18n.Say(i18n.English, i18n.QuestionGone), b.lastWords())
+}
+
+// lastWords are those of the newest message.
+func (b *bundle) lastWords() string {
+	messages := b.transcript().Messages
+	return messages[len(messages)-1].Content
 }

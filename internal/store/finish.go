@@ -175,9 +175,33 @@ func settleTurn(ctx context.Context, t *pg.Tx, turn chat.TurnID) (Settled, error
 		return "", fmt.Errorf("count releases: %w", err)
 	}
 	if begun || releases >= maxReleases {
-		return SettledLost, closeTurn(ctx, t, row, chat.TurnLost, i18n.Gone)
+		say, err := lostSentence(ctx, t, turn)
+		if err != nil {
+			return "", err
+		}
+		return SettledLost, closeTurn(ctx, t, row, chat.TurnLost, say)
 	}
 	return SettledReleased, releaseClaim(ctx, t, row)
+}
+
+// lostSentence is what the person reads of a turn whose run is gone: of one that only waited for their answer, that nothing was
+// going on, and how to be asked again. A backup that is restored without Temporal's database ends all of these.
+func lostSentence(ctx context.Context, t *pg.Tx, turn chat.TurnID) (i18n.ID, error) {
+	open, err := t.Q.CallListOpen(ctx, t, turn)
+	if err != nil {
+		return "", fmt.Errorf("list open calls: %w", err)
+	}
+	asked := false
+	for _, c := range open {
+		if c.State != chat.CallOpen {
+			return i18n.Gone, nil
+		}
+		asked = asked || c.Approval == chat.ApprovalOpen
+	}
+	if !asked {
+		return i18n.Gone, nil
+	}
+	return i18n.QuestionGone, nil
 }
 
 // releaseClaim undoes a claim: the message waits again, and the empty turn and its copy of the message go. What was overheard before
